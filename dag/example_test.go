@@ -14,7 +14,10 @@ func Example() {
 		Cluster: dag.Cluster{MapSlots: 4, ReduceSlots: 2},
 		Jobs: []dag.Job{
 			{Node: "load", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 8}, dag.Stage{Known: true})},
-			{Node: "rank", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 2}, dag.Stage{Known: true, Tasks: 2}), After: []int{0}},
+			{
+				Node: "rank", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 2}, dag.Stage{Known: true, Tasks: 2}),
+				After: []int{0},
+			},
 			// its maps nobody knows yet
 			{Node: "join", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{Known: true, Tasks: 2}), After: []int{0, 1}},
 		},
@@ -26,9 +29,18 @@ func Example() {
 	snapshot := &dag.Snapshot{
 		Plan: plan, At: 1_000_000, State: dag.Running, Stale: dag.NoInstant,
 		Jobs: []dag.JobState{
-			{ID: "j-1", State: dag.Running, Submitted: 988_000, Started: 988_000, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)},
-			{State: dag.Blocked, Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)},
-			{State: dag.Blocked, Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)},
+			{
+				ID: "j-1", State: dag.Running, Submitted: 988_000, Started: 988_000, Finished: dag.NoInstant,
+				Stages: make([]dag.StageState, dag.MapReduceStages),
+			},
+			{
+				State: dag.Blocked, Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant,
+				Stages: make([]dag.StageState, dag.MapReduceStages),
+			},
+			{
+				State: dag.Blocked, Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant,
+				Stages: make([]dag.StageState, dag.MapReduceStages),
+			},
 		},
 	}
 	snapshot.Jobs[0].Stages[dag.Map].Attempts = []dag.Attempt{

@@ -56,7 +56,10 @@ func tooMany(p *Plan) error {
 	edges := 0
 	for j := range p.Jobs {
 		if edges += len(p.Jobs[j].After); edges > MaxDependencies {
-			return &LimitError{Place: ofJob(p, j, "after", -1), What: "dependencies up to here", Have: float64(edges), Max: MaxDependencies}
+			return &LimitError{
+				Place: ofJob(p, j, "after", -1), What: "dependencies up to here", Have: float64(edges),
+				Max: MaxDependencies,
+			}
 		}
 	}
 	return nil

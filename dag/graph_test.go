@@ -14,7 +14,10 @@ import (
 func planOf(after ...[]int) *Plan {
 	p := &Plan{Cluster: Cluster{MapSlots: 1, ReduceSlots: 1}}
 	for i, a := range after {
-		p.Jobs = append(p.Jobs, Job{Node: fmt.Sprintf("j%d", i+1), After: a, Stages: MapReduce(Stage{Known: true, Tasks: 1}, Stage{Known: true})})
+		p.Jobs = append(p.Jobs, Job{
+			Node: fmt.Sprintf("j%d", i+1), After: a,
+			Stages: MapReduce(Stage{Known: true, Tasks: 1}, Stage{Known: true}),
+		})
 	}
 	return p
 }
@@ -120,7 +123,8 @@ func TestGraphProperties(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if order, err := graph.StableTopologicalSort(jobGraph(p), func(a, b int) bool { return a < b }); err != nil || len(order) != len(g.Order()) {
+		if order, err := graph.StableTopologicalSort(jobGraph(p), func(a, b int) bool { return a < b }); err != nil ||
+			len(order) != len(g.Order()) {
 			t.Fatalf("the library orders %v, %v", order, err)
 		}
 		place := make([]int, len(p.Jobs))

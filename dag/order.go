@@ -42,7 +42,10 @@ func (f *faults) order() {
 		case int(k) >= len(orderNames):
 			f.add(&ShapeError{Place: at, Why: fmt.Sprintf("there is no key %v (one of %v)", k, orderNames)})
 		case k == ByRunning && c.Policy == YARN:
-			f.add(&ShapeError{Place: at, Why: "running tasks order jobs on map slots and reduce slots alone: use remaining, or slots: separate"})
+			f.add(&ShapeError{
+				Place: at,
+				Why:   "running tasks order jobs on map slots and reduce slots alone: use remaining, or slots: separate",
+			})
 		}
 		for _, before := range c.Order[:i] {
 			if before == k {

@@ -128,7 +128,8 @@ func (j *Job) Tasks() int {
 
 // IsMapReduce reports whether the job has a MapReduce job's two stages, as MapReduce makes them.
 func (j *Job) IsMapReduce() bool {
-	return len(j.Stages) == MapReduceStages && j.Stages[Map].Name == MapReduceName(Map) && j.Stages[Reduce].Name == MapReduceName(Reduce) && j.Stages[Reduce].Copies()
+	return len(j.Stages) == MapReduceStages && j.Stages[Map].Name == MapReduceName(Map) &&
+		j.Stages[Reduce].Name == MapReduceName(Reduce) && j.Stages[Reduce].Copies()
 }
 
 // OnlyMapReduce reports whether every job of the plan is a MapReduce job.

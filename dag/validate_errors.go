@@ -47,7 +47,8 @@ type CycleError struct {
 
 func (e *CycleError) Error() string {
 	if len(e.Jobs) == 1 {
-		return fmt.Sprintf("dag: job %q depends on itself and can never start: remove it from its own dependencies", e.Jobs[0])
+		return fmt.Sprintf("dag: job %q depends on itself and can never start: remove it from its own dependencies",
+			e.Jobs[0])
 	}
 	const shown = 12
 	names := make([]string, 0, shown)
@@ -80,7 +81,8 @@ type DuplicateError struct {
 }
 
 func (e *DuplicateError) Error() string {
-	return fmt.Sprintf("dag: %v: the name %q is taken by number %d already: names must be unique", e.Place, e.Name, e.First+1)
+	return fmt.Sprintf("dag: %v: the name %q is taken by number %d already: names must be unique", e.Place, e.Name,
+		e.First+1)
 }
 
 // A NumberError says that a number is not finite, or outside its range.
@@ -92,7 +94,8 @@ type NumberError struct {
 }
 
 func (e *NumberError) Error() string {
-	return fmt.Sprintf("dag: %v is %v%s: it must lie between %v and %v%s", e.Place, e.Value, e.Unit, e.Min, e.Max, e.Unit)
+	return fmt.Sprintf("dag: %v is %v%s: it must lie between %v and %v%s", e.Place, e.Value, e.Unit, e.Min, e.Max,
+		e.Unit)
 }
 
 // A ShapeError says that parts of a plan do not fit together.

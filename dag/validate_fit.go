@@ -25,7 +25,12 @@ func (f *faults) slots() {
 	for j := range f.p.Jobs {
 		job := &f.p.Jobs[j]
 		if !job.IsMapReduce() {
-			f.add(&ShapeError{Place: whole("cluster.policy"), Why: fmt.Sprintf("%v has slots for maps and reduces, and job %q has other stages: say yarn or executors", c.Policy, job.Node)})
+			f.add(&ShapeError{
+				Place: whole("cluster.policy"),
+				Why: fmt.Sprintf(
+					"%v has slots for maps and reduces, and job %q has other stages: say yarn or executors", c.Policy,
+					job.Node),
+			})
 			return
 		}
 		for k, n := range slots {
@@ -53,7 +58,8 @@ func (f *faults) cores() {
 		for k := range f.p.Jobs[j].Stages {
 			stage := &f.p.Jobs[j].Stages[k]
 			if need := max(1, stage.Cores); stage.Count() > 0 && need > min(largest, c.Cores) {
-				why := fmt.Sprintf("is %d, and one of them needs %d in one executor: give the cluster cores", min(largest, c.Cores), need)
+				why := fmt.Sprintf("is %d, and one of them needs %d in one executor: give the cluster cores",
+					min(largest, c.Cores), need)
 				f.add(&CapacityError{Place: whole("cluster.cores"), For: f.p.Jobs[j].Node, Stage: stage.Name, Why: why})
 				return
 			}
@@ -87,9 +93,12 @@ func (f *faults) memory() {
 			case most == 0:
 				at, why = whole(setting), "is 0: give the cluster memory"
 			case need+job.Limits.AMMB > most:
-				at, why = whole(setting), fmt.Sprintf("is %dMB, and one of them with the job's AM needs %dMB", most, need+job.Limits.AMMB)
+				at, why = whole(setting), fmt.Sprintf("is %dMB, and one of them with the job's AM needs %dMB", most,
+					need+job.Limits.AMMB)
 			case node > 0 && max(need, job.Limits.AMMB) > node:
-				at, why = whole("cluster.nodes"), fmt.Sprintf("have at most %dMB each: a container of %dMB fits on none", node, max(need, job.Limits.AMMB))
+				at, why = whole("cluster.nodes"),
+					fmt.Sprintf("have at most %dMB each: a container of %dMB fits on none", node,
+						max(need, job.Limits.AMMB))
 			default:
 				continue
 			}
@@ -102,7 +111,8 @@ func (f *faults) memory() {
 // length bounds the makespan from above: one phase after the other, each in rounds of its longest task.
 func (f *faults) length() {
 	o := &f.p.Overheads
-	pauses := o.Launch.Seconds() + o.AMStart.Seconds() + o.Beat.Seconds() + o.Finish.Seconds() + o.Wave.Seconds() + o.Stagger.Seconds() +
+	pauses := o.Launch.Seconds() + o.AMStart.Seconds() + o.Beat.Seconds() + o.Finish.Seconds() + o.Wave.Seconds() +
+		o.Stagger.Seconds() +
 		o.AMHold.Seconds() + o.Copy.Seconds() + o.Cold.Seconds()
 	total := 0.0
 	for j := range f.p.Jobs {
@@ -115,7 +125,10 @@ func (f *faults) length() {
 		}
 	}
 	if most := MaxLength.Hours() / 24; total/86400 > most {
-		f.add(&LimitError{Place: whole("jobs"), What: "days of running time", Have: math.Ceil(total / 86400), Max: most})
+		f.add(&LimitError{
+			Place: whole("jobs"), What: "days of running time", Have: math.Ceil(total / 86400),
+			Max: most,
+		})
 	}
 }
 

@@ -38,7 +38,8 @@ func (f *faults) groups(j int, k StageIndex) {
 	}
 	f.number(ofJob(f.p, j, "reduce.groups.maps", -1), float64(g.Maps), 0, MaxTasks, "")
 	if p.Known && len(g.Reduces) != p.Tasks {
-		f.add(&ShapeError{Place: at, Why: fmt.Sprintf("they are of %d tasks, and the job has %d", len(g.Reduces), p.Tasks)})
+		f.add(&ShapeError{Place: at, Why: fmt.Sprintf("they are of %d tasks, and the job has %d", len(g.Reduces),
+			p.Tasks)})
 		return
 	}
 	for i := range g.Reduces {
@@ -65,7 +66,10 @@ func (f *faults) groupsOf(r *ReduceGroups, at func(field string, item int) Place
 		f.number(at("rest", -1), r.Implicit, 0, maxGroupBytes, "")
 	}
 	if math.IsNaN(r.Bytes) != math.IsNaN(r.Implicit) {
-		f.add(&ShapeError{Place: at("rest", -1), Why: "the bytes of all groups and of those without a size of their own are both known, or none is"})
+		f.add(&ShapeError{
+			Place: at("rest", -1),
+			Why:   "the bytes of all groups and of those without a size of their own are both known, or none is",
+		})
 	}
 	f.sizes(r.Explicit, at)
 	f.top(r.Top, at)
@@ -83,7 +87,11 @@ func (f *faults) sizes(sizes []GroupSize, at func(field string, item int) Place)
 			return
 		}
 		if i > 0 && !(s.Bytes > sizes[i-1].Bytes) {
-			f.add(&ShapeError{Place: at("sizes", i), Why: fmt.Sprintf("%v bytes come after %v: sizes ascend, and equal ones are counted", s.Bytes, sizes[i-1].Bytes)})
+			f.add(&ShapeError{
+				Place: at("sizes", i),
+				Why: fmt.Sprintf("%v bytes come after %v: sizes ascend, and equal ones are counted", s.Bytes,
+					sizes[i-1].Bytes),
+			})
 			return
 		}
 	}
@@ -100,11 +108,17 @@ func (f *faults) top(top []KeyGroup, at func(field string, item int) Place) {
 			return
 		}
 		if len(k.Key) > MaxKeyLength {
-			f.add(&LimitError{Place: at("top", i), What: "bytes of a key's name", Have: float64(len(k.Key)), Max: MaxKeyLength})
+			f.add(&LimitError{
+				Place: at("top", i), What: "bytes of a key's name", Have: float64(len(k.Key)),
+				Max: MaxKeyLength,
+			})
 			return
 		}
 		if i > 0 && k.Bytes > top[i-1].Bytes {
-			f.add(&ShapeError{Place: at("top", i), Why: fmt.Sprintf("%v bytes come after %v: the largest group comes first", k.Bytes, top[i-1].Bytes)})
+			f.add(&ShapeError{
+				Place: at("top", i),
+				Why:   fmt.Sprintf("%v bytes come after %v: the largest group comes first", k.Bytes, top[i-1].Bytes),
+			})
 			return
 		}
 	}

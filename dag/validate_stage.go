@@ -26,10 +26,16 @@ func (f *faults) stage(j int, k StageIndex) {
 	}
 	switch n := len(p.Pipelines); {
 	case n > 1 && !p.Copies():
-		f.add(&ShapeError{Place: ofJob(f.p, j, name, -1), Why: fmt.Sprintf("a %s task has one pipeline, this one has %d", p.Name, n)})
+		f.add(&ShapeError{
+			Place: ofJob(f.p, j, name, -1),
+			Why:   fmt.Sprintf("a %s task has one pipeline, this one has %d", p.Name, n),
+		})
 		return
 	case n != 0 && n != Pipelines && p.Copies():
-		f.add(&ShapeError{Place: ofJob(f.p, j, name, -1), Why: fmt.Sprintf("a %s task has three pipelines, copy, sort and reduce; this one has %d", p.Name, n)})
+		f.add(&ShapeError{
+			Place: ofJob(f.p, j, name, -1),
+			Why:   fmt.Sprintf("a %s task has three pipelines, copy, sort and reduce; this one has %d", p.Name, n),
+		})
 		return
 	}
 	f.number(ofJob(f.p, j, name+".memory", -1), float64(p.MemoryMB), 0, MaxMemory, "MB")
@@ -60,7 +66,10 @@ func (f *faults) series(j int, p *Stage, field string, s *Series, high float64, 
 	}
 	v := s.Values()
 	if p.Known && len(v) != p.Tasks {
-		f.add(&ShapeError{Place: ofJob(f.p, j, field, -1), Why: fmt.Sprintf("%d values for %d tasks: give one for each task, or one for all", len(v), p.Tasks)})
+		f.add(&ShapeError{
+			Place: ofJob(f.p, j, field, -1),
+			Why:   fmt.Sprintf("%d values for %d tasks: give one for each task, or one for all", len(v), p.Tasks),
+		})
 		return
 	}
 	for i, x := range v {
@@ -78,11 +87,17 @@ func (f *faults) edges(j int, k StageIndex) {
 		at := ofJob(f.p, j, fieldOf(job, k)+".after", i)
 		switch from := e.From; {
 		case from < 0 || from >= k:
-			f.add(&ShapeError{Place: at, Why: fmt.Sprintf("is stage number %d, which does not come before the stage itself: list a stage after those that it reads", from)})
+			f.add(&ShapeError{
+				Place: at,
+				Why: fmt.Sprintf(
+					"is stage number %d, which does not come before the stage itself: list a stage after those that it reads", from),
+			})
 		case e.Kind > Broadcast:
 			f.add(&ShapeError{Place: at, Why: fmt.Sprintf("there is no kind of edge %v", e.Kind)})
-		case e.Kind == OneToOne && job.Stages[from].Known && job.Stages[k].Known && job.Stages[from].Tasks != job.Stages[k].Tasks:
-			f.add(&ShapeError{Place: at, Why: fmt.Sprintf("%d tasks read %d tasks one to one: give both stages as many", job.Stages[k].Tasks, job.Stages[from].Tasks)})
+		case e.Kind == OneToOne && job.Stages[from].Known && job.Stages[k].Known &&
+			job.Stages[from].Tasks != job.Stages[k].Tasks:
+			f.add(&ShapeError{Place: at, Why: fmt.Sprintf("%d tasks read %d tasks one to one: give both stages as many",
+				job.Stages[k].Tasks, job.Stages[from].Tasks)})
 		}
 		f.number(at, e.Ratio, 0, 1, "")
 	}

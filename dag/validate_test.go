@@ -17,9 +17,14 @@ func sound() *Plan {
 		Jobs: []Job{
 			{
 				Node: "a",
-				Stages: MapReduce(Stage{Known: true, Tasks: 3, Pipelines: []Pipeline{{Tuples: Each([]float64{1, 2, 3}), Alpha: Uniform(4)}}},
+				Stages: MapReduce(Stage{
+					Known: true, Tasks: 3,
+					Pipelines: []Pipeline{{Tuples: Each([]float64{1, 2, 3}), Alpha: Uniform(4)}},
+				},
 					Stage{Known: true, Tasks: 2, Pipelines: []Pipeline{
-						{Tuples: Uniform(1), Alpha: Uniform(0)}, {Tuples: Uniform(1), Alpha: Uniform(0)}, {Tuples: Uniform(1), Alpha: Uniform(2)},
+						{Tuples: Uniform(1), Alpha: Uniform(0)},
+						{Tuples: Uniform(1), Alpha: Uniform(0)},
+						{Tuples: Uniform(1), Alpha: Uniform(2)},
 					}}),
 			},
 			{Node: "b", After: []int{0}, Stages: MapReduce(Stage{Known: true, Tasks: 1}, Stage{Known: true})},
@@ -48,7 +53,10 @@ func TestValidate(t *testing.T) {
 	}{
 		{"nothing", func(p *Plan) {}, ""},
 		{"unknown counts and costs", func(p *Plan) { p.Jobs[0].Stages = Bare(p.Jobs[0].Stages) }, ""},
-		{"unknown values", func(p *Plan) { p.Jobs[0].Stages[Map].Pipelines[0].Tuples = Each([]float64{1, nan, 3}) }, ""},
+		{
+			"unknown values", func(p *Plan) { p.Jobs[0].Stages[Map].Pipelines[0].Tuples = Each([]float64{1, nan, 3}) },
+			"",
+		},
 		{"no jobs", func(p *Plan) { p.Jobs = nil }, `dag: the plan has no jobs: there is nothing to estimate`},
 		{
 			"cycle", func(p *Plan) { p.Jobs[0].After = []int{1} },
@@ -110,7 +118,8 @@ func TestValidate(t *testing.T) {
 			`dag: jobs: 10000005 tasks are more than the supported 10000000`,
 		},
 		{
-			"reduce without copy", func(p *Plan) { p.Jobs[0].Stages[Reduce].Pipelines = p.Jobs[0].Stages[Reduce].Pipelines[2:] },
+			"reduce without copy",
+			func(p *Plan) { p.Jobs[0].Stages[Reduce].Pipelines = p.Jobs[0].Stages[Reduce].Pipelines[2:] },
 			`dag: job "a": reduce: a reduce task has three pipelines, copy, sort and reduce; this one has 1`,
 		},
 		{
@@ -141,7 +150,8 @@ func TestValidate(t *testing.T) {
 				"dag: job \"a\": reduce.groups: they are of 0 tasks, and the job has 2",
 		},
 		{
-			"groups of many tasks", func(p *Plan) { p.Jobs[0].Stages[Reduce].Groups = &Groups{Reduces: make([]ReduceGroups, 100_001)} },
+			"groups of many tasks",
+			func(p *Plan) { p.Jobs[0].Stages[Reduce].Groups = &Groups{Reduces: make([]ReduceGroups, 100_001)} },
 			`dag: job "a": reduce.groups: 100001 tasks with key groups are more than the supported 100000`,
 		},
 		{
@@ -152,17 +162,24 @@ func TestValidate(t *testing.T) {
 			`dag: job "a": reduce.groups: 1000005 tasks, sizes, names and points are more than the supported 1000000`,
 		},
 		{
-			"bytes of groups", func(p *Plan) { p.Jobs[0].Stages[Reduce].Groups = oneReduce(ReduceGroups{Bytes: -1, Implicit: inf}) },
+			"bytes of groups",
+			func(p *Plan) { p.Jobs[0].Stages[Reduce].Groups = oneReduce(ReduceGroups{Bytes: -1, Implicit: inf}) },
 			"dag: job \"a\": reduce.groups.tasks[0].bytes is -1: it must lie between 0 and 1e+18\n" +
 				"dag: job \"a\": reduce.groups.tasks[0].rest is +Inf: it must lie between 0 and 1e+18",
 		},
 		{
-			"half known", func(p *Plan) { p.Jobs[0].Stages[Reduce].Groups = oneReduce(ReduceGroups{Bytes: 1, Implicit: nan}) },
+			"half known", func(p *Plan) {
+				p.Jobs[0].Stages[Reduce].Groups = oneReduce(ReduceGroups{Bytes: 1, Implicit: nan})
+			},
 			`dag: job "a": reduce.groups.tasks[0].rest: the bytes of all groups and of those without a size of their own are both known, or none is`,
 		},
 		{
 			"sizes that do not ascend", func(p *Plan) {
-				p.Jobs[0].Stages[Reduce].Groups = oneReduce(ReduceGroups{Explicit: []GroupSize{{1, 1}, {1, 1}, {-1, 1}}})
+				p.Jobs[0].Stages[Reduce].Groups = oneReduce(ReduceGroups{Explicit: []GroupSize{
+					{1, 1},
+					{1, 1},
+					{-1, 1},
+				}})
 			},
 			`dag: job "a": reduce.groups.tasks[0].sizes[1]: 1 bytes come after 1: sizes ascend, and equal ones are counted`,
 		},
@@ -182,13 +199,17 @@ func TestValidate(t *testing.T) {
 		},
 		{
 			"a long name", func(p *Plan) {
-				p.Jobs[0].Stages[Reduce].Groups = oneReduce(ReduceGroups{Top: []KeyGroup{{strings.Repeat("k", 300), 1}}})
+				p.Jobs[0].Stages[Reduce].Groups = oneReduce(
+					ReduceGroups{Top: []KeyGroup{{strings.Repeat("k", 300), 1}}})
 			},
 			`dag: job "a": reduce.groups.tasks[0].top[0]: 300 bytes of a key's name are more than the supported 256`,
 		},
 		{
 			"points", func(p *Plan) {
-				p.Jobs[0].Stages[Reduce].Groups = oneReduce(ReduceGroups{Done: []GroupPoint{{Took: time.Second}, {Took: -time.Second}}})
+				p.Jobs[0].Stages[Reduce].Groups = oneReduce(ReduceGroups{Done: []GroupPoint{
+					{Took: time.Second},
+					{Took: -time.Second},
+				}})
 			},
 			`dag: job "a": reduce.groups.tasks[0].done[1] is -1s: it must lie between 0 and 3.1536e+09s`,
 		},
@@ -210,7 +231,10 @@ func TestValidate(t *testing.T) {
 			p.Jobs[0].Limits = Limits{AMMB: 512, MapMB: 256, ReduceMB: 1024}
 		}, `dag: the reduce tasks of job "a" can never run: cluster.queue_memory is 1024MB, and one of them with the job's AM needs 1536MB`},
 		{"small nodes", func(p *Plan) {
-			p.Cluster = Cluster{Policy: YARN, MemoryMB: 3072, Nodes: []Node{{Name: "m", MemoryMB: 768}, {Name: "n", MemoryMB: 512}}}
+			p.Cluster = Cluster{Policy: YARN, MemoryMB: 3072, Nodes: []Node{
+				{Name: "m", MemoryMB: 768},
+				{Name: "n", MemoryMB: 512},
+			}}
 			p.Jobs[1].Limits = Limits{MapMB: 1024}
 		}, `dag: the map tasks of job "b" can never run: cluster.nodes have at most 768MB each: a container of 1024MB fits on none`},
 		{"order", func(p *Plan) {
@@ -237,7 +261,8 @@ func TestValidateEvidence(t *testing.T) {
 	p := sound()
 	p.Jobs[0].Stages[Map].Pipelines[0].Tuples = Each([]float64{1, -2, 3})
 	var n *NumberError
-	if err := Validate(p); !errors.As(err, &n) || n.Job != 0 || n.Node != "a" || n.Field != "map.records" || n.Item != 1 || n.Value != -2 {
+	if err := Validate(p); !errors.As(err, &n) || n.Job != 0 || n.Node != "a" || n.Field != "map.records" ||
+		n.Item != 1 || n.Value != -2 {
 		t.Errorf("got %#v", n)
 	}
 	var at interface{ Locate() Place }

@@ -46,12 +46,14 @@ func TestBlind(t *testing.T) {
 	}
 	t.Logf("killed at %.1f s, %d blind frames from %s s on, sight again at %s s", w.since(killed), to-from,
 		number(w.frames[from].Elapsed), number(w.frames[to].Elapsed))
-	if late, track := w.frames[to].alert("within"), w.frames[to].alert("within-2"); late != "late" || track != "on_track" {
+	if late, track := w.frames[to].alert("within"), w.frames[to].alert("within-2"); late != "late" ||
+		track != "on_track" {
 		t.Errorf("with sight again the bounds are %s and %s, want late and on_track", late, track)
 	}
 	o.over(id, "within")
 	if o.alertmanager.url != "" && o.alertmanager.told("", "within-2", "firing") > 0 {
 		t.Error("a bound that was kept has fired")
 	}
-	w.summarize("the ResourceManager killed, and back after 20 s", to, "blind for as long; a missed bound fires on, one that is kept stays silent, each is told once")
+	w.summarize("the ResourceManager killed, and back after 20 s", to,
+		"blind for as long; a missed bound fires on, one that is kept stays silent, each is told once")
 }

@@ -71,8 +71,10 @@ func (o *oncall) over(id, bound string) {
 		return
 	}
 	l.await(bound+" of "+id+" is resolved", func() bool { return o.alertmanager.told(id, bound, "resolved") > 0 })
-	if fired, resolved := o.alertmanager.told(id, bound, "firing"), o.alertmanager.told(id, bound, "resolved"); fired != 1 || resolved != 1 {
-		l.t.Errorf("people have heard %d times that %s fires and %d times that it is over, want each once", fired, bound, resolved)
+	if fired, resolved := o.alertmanager.told(id, bound, "firing"), o.alertmanager.told(id, bound, "resolved"); fired !=
+		1 || resolved != 1 {
+		l.t.Errorf("people have heard %d times that %s fires and %d times that it is over, want each once", fired,
+			bound, resolved)
 	}
 	o.alerts++
 	if n := o.alertmanager.told("", bound, "firing"); n != o.alerts {
@@ -120,7 +122,10 @@ func (o *oncall) plugin(name string) {
 	l.t.Helper()
 	words := map[int]string{1: "WARNING", 2: "CRITICAL"}
 	l.await("check warns of join.pig", func() bool {
-		p := l.start(name, l.paratimer(append([]string{"check", "join.pig", "--no-history=false", "--state-dir", o.state}, soon[:2]...)...))
+		p := l.start(name, l.paratimer(append([]string{
+			"check", "join.pig", "--no-history=false", "--state-dir",
+			o.state,
+		}, soon[:2]...)...))
 		code := p.wait()
 		out, err := os.ReadFile(p.stdout)
 		l.must(err)
@@ -138,7 +143,8 @@ func (o *oncall) plugin(name string) {
 func (o *oncall) remembered(w *watcher) {
 	l := o.lab
 	l.t.Helper()
-	if said, err := os.ReadFile(w.stderr); err != nil || !strings.Contains(string(said), "using the profile of 1 run of join.pig") {
+	if said, err := os.ReadFile(w.stderr); err != nil ||
+		!strings.Contains(string(said), "using the profile of 1 run of join.pig") {
 		l.t.Errorf("%s does not say what it uses: %s (%v)", w.name, said, err)
 	}
 	for i, f := range w.frames {
@@ -154,7 +160,8 @@ func (o *oncall) runs(watchers ...*watcher) {
 	l := o.lab
 	l.t.Helper()
 	var got struct{ Runs []struct{ ID, State string } }
-	l.must(json.Unmarshal(l.run("history", 0, "history", "show", "join.pig", "--state-dir", o.state, "--output", "json"), &got))
+	l.must(json.Unmarshal(l.run("history", 0, "history", "show", "join.pig", "--state-dir", o.state, "--output",
+		"json"), &got))
 	var ids, want []string
 	for _, r := range got.Runs {
 		ids = append(ids, r.ID+" "+r.State)
@@ -171,6 +178,7 @@ func (o *oncall) runs(watchers ...*watcher) {
 // given exports the profile that a watcher was given by the history, for its replay.
 func (o *oncall) given(w *watcher) string {
 	file := filepath.Join(o.lab.dir, w.name+".given.yaml")
-	o.lab.run(w.name+"-export", 0, "history", "export", "join.pig", "--before", deref(w.last().Workflow.ID), "--state-dir", o.state, "-o", file)
+	o.lab.run(w.name+"-export", 0, "history", "export", "join.pig", "--before", deref(w.last().Workflow.ID),
+		"--state-dir", o.state, "-o", file)
 	return file
 }

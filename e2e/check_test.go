@@ -21,7 +21,8 @@ func (w *watcher) recordings(code int) {
 	}
 	truth := l.truth(w.last().jobs())
 	if e := w.last().Elapsed; e == nil || math.Abs(*e-truth) > 0.5 {
-		l.t.Errorf("%s: the last frame's elapsed_seconds are %s, the history server says %.3f", w.name, number(e), truth)
+		l.t.Errorf("%s: the last frame's elapsed_seconds are %s, the history server says %.3f", w.name, number(e),
+			truth)
 	}
 }
 
@@ -34,13 +35,15 @@ func (w *watcher) plays(code int) bool {
 	if !bytes.Equal(again, w.raw) {
 		l.t.Errorf("%s: the tape replays to other frames: %s", w.name, firstDifference(w.raw, again))
 	}
-	l.run(w.name+"-replay-capture", code, w.with(append([]string{"replay", "--output", "ndjson"}, w.ofCapture()...)...)...)
+	l.run(w.name+"-replay-capture", code,
+		w.with(append([]string{"replay", "--output", "ndjson"}, w.ofCapture()...)...)...)
 	_, played := l.readFrames(filepath.Join(l.dir, w.name+"-replay-capture.out"))
 	if len(played) == 0 {
 		l.t.Errorf("%s: the capture replays to nothing", w.name)
 		return false
 	}
-	if live, now := w.last(), played[len(played)-1]; now.Workflow.State != live.Workflow.State || strings.Join(now.jobs(), " ") != strings.Join(live.jobs(), " ") {
+	if live, now := w.last(), played[len(played)-1]; now.Workflow.State != live.Workflow.State ||
+		strings.Join(now.jobs(), " ") != strings.Join(live.jobs(), " ") {
 		l.t.Errorf("%s: the capture replays to %s of %v, live it was %s of %v", w.name,
 			now.Workflow.State, now.jobs(), live.Workflow.State, live.jobs())
 	}

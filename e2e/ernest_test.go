@@ -45,9 +45,11 @@ func TestErnest(t *testing.T) {
 	l := up(t)
 	command := fmt.Sprintf(ernestJob, l.root, script("hadoop/hadoop.sh"))
 	csv, at := filepath.Join(l.dir, "rows.csv"), fmt.Sprintf("%d,1", ernestMachines)
-	said := l.run("train", 0, "ernest", "run", "--command", command, "--out", csv, "--at", at, "--force", "--retry", "1", "--timeout", "4m",
+	said := l.run("train", 0, "ernest", "run", "--command", command, "--out", csv, "--at", at, "--force", "--retry",
+		"1", "--timeout", "4m",
 		"--log", filepath.Join(l.dir, "train.log"), "--output", "json",
-		"--min-parts", "3", "--max-parts", fmt.Sprint(ernestMost), "--total-parts", fmt.Sprint(ernestWhole), "--num-parts-interpolate", "2",
+		"--min-parts", "3", "--max-parts", fmt.Sprint(ernestMost), "--total-parts", fmt.Sprint(ernestWhole),
+		"--num-parts-interpolate", "2",
 		"--min-mcs", "1", "--max-mcs", fmt.Sprint(ernestMachines), "--cores-per-mc", "1", "--budget", "4")
 	var model trained
 	l.must(json.Unmarshal(said, &model))
@@ -55,7 +57,8 @@ func TestErnest(t *testing.T) {
 	l.must(err)
 	t.Logf("%s\n%s", b, said)
 	rows := parseRows(string(b))
-	if len(model.Predictions) != 1 || model.Predictions[0].Seconds == nil || model.Predictions[0].LowSeconds == nil || len(rows) < 5 {
+	if len(model.Predictions) != 1 || model.Predictions[0].Seconds == nil || model.Predictions[0].LowSeconds == nil ||
+		len(rows) < 5 {
 		t.Fatal("no prediction, or too few rows")
 	}
 	p := model.Predictions[0]
@@ -69,12 +72,15 @@ func TestErnest(t *testing.T) {
 	t.Logf("predicted %.1f s (%.1f to %.1f), took %.1f s: %+.1f %%; the first training run took %.1f s, once more %.1f s",
 		*p.Seconds, *p.LowSeconds, *p.HighSeconds, took, 100*off, rows[0][2], again)
 	if math.Abs(off) > ernestError+drift {
-		t.Errorf("the prediction is off by %+.0f %%, more than %.0f %% and the %.0f %% by which a run repeated differs", 100*off, 100*ernestError, 100*drift)
+		t.Errorf("the prediction is off by %+.0f %%, more than %.0f %% and the %.0f %% by which a run repeated differs",
+			100*off, 100*ernestError, 100*drift)
 	}
-	t.Logf("%s", l.run("predict", 0, "ernest", "predict", csv, "--at", at, "--force", "--ran", fmt.Sprintf("%s,%.3f", at, took)))
+	t.Logf("%s", l.run("predict", 0, "ernest", "predict", csv, "--at", at, "--force", "--ran",
+		fmt.Sprintf("%s,%.3f", at, took)))
 	l.rowsOfHistory(append(rows, parseRows(full)...))
 
-	l.note(fmt.Sprintf("Ernest: %d training runs of Hadoop Streaming on 1 to %d containers, then the whole input", model.Rows, ernestMachines), took, fmt.Sprintf(
+	l.note(fmt.Sprintf("Ernest: %d training runs of Hadoop Streaming on 1 to %d containers, then the whole input",
+		model.Rows, ernestMachines), took, fmt.Sprintf(
 		"predicted %.0f s (%.0f – %.0f): %+.0f %%, where a guess without a model is off by %s; %d times the largest training input; "+
 			"training took %.0f s, %.0f %% of the full run's machine time; a training run repeated at the end took %+.0f %%; job history gives the same rows",
 		*p.Seconds, *p.LowSeconds, *p.HighSeconds, 100*off, l.guesses(string(b), full), ernestWhole/ernestMost,
@@ -85,9 +91,11 @@ func TestErnest(t *testing.T) {
 func (l *lab) made(name, command string, machines, parts int) string {
 	l.t.Helper()
 	design, out := filepath.Join(l.dir, name+".json"), filepath.Join(l.dir, name+".csv")
-	row := fmt.Sprintf(`{"total_parts":%d,"rows":[{"machines":%d,"scale":%g,"parts":%d}]}`, ernestWhole, machines, float64(parts)/ernestWhole, parts)
+	row := fmt.Sprintf(`{"total_parts":%d,"rows":[{"machines":%d,"scale":%g,"parts":%d}]}`, ernestWhole, machines,
+		float64(parts)/ernestWhole, parts)
 	l.must(os.WriteFile(design, []byte(row), 0o644))
-	l.run(name, 0, "ernest", "run", "--command", command, "--design", design, "--out", out, "--retry", "1", "--timeout", "8m", "--log", filepath.Join(l.dir, name+".log"))
+	l.run(name, 0, "ernest", "run", "--command", command, "--design", design, "--out", out, "--retry", "1", "--timeout",
+		"8m", "--log", filepath.Join(l.dir, name+".log"))
 	b, err := os.ReadFile(out)
 	l.must(err)
 	if len(parseRows(string(b))) != 1 {
@@ -135,7 +143,8 @@ func (l *lab) guesses(trained, full string) string {
 			BiasRatio *float64 `json:"bias_ratio"`
 		}
 	}
-	l.must(json.Unmarshal(l.run("score", 0, "ernest", "score", both, "--train", "scale<=0.9", "--output", "json"), &got))
+	l.must(json.Unmarshal(l.run("score", 0, "ernest", "score", both, "--train", "scale<=0.9", "--output", "json"),
+		&got))
 	var all []string
 	for _, m := range got.All {
 		if m.BiasRatio != nil && !strings.HasPrefix(m.Name, "ernest") {

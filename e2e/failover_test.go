@@ -18,7 +18,8 @@ func TestFailover(t *testing.T) {
 	o := l.oncall()
 	pig := l.client("pig", append([]string{"pig"}, joinLong...)...)
 	l.awaitApp("join.pig")
-	w := l.attach("attach", "", append(o.sinks(), "--within", "15s", "--within", "2h", "--drift", "--no-progress", "5m", "--hold", "2")...)
+	w := l.attach("attach", "", append(o.sinks(), "--within", "15s", "--within", "2h", "--drift", "--no-progress", "5m",
+		"--hold", "2")...)
 	long := l.awaitJob(4)
 	id := o.hears("within")
 	mark := o.fingerprints("within")
@@ -45,7 +46,8 @@ func TestFailover(t *testing.T) {
 	w.undisturbed(first)
 	late.undisturbed(first)
 	o.over(id, "within")
-	if o.alertmanager.url != "" && o.alertmanager.told("", "within-2", "firing")+o.alertmanager.told("", "no-progress", "firing") > 0 {
+	if o.alertmanager.url != "" && o.alertmanager.told("", "within-2", "firing")+o.alertmanager.told("", "no-progress",
+		"firing") > 0 {
 		t.Error("a bound that was kept has fired")
 	}
 	w.summarize("the active ResourceManager killed, then the other one", w.at(first),
@@ -68,7 +70,10 @@ func TestForgetful(t *testing.T) {
 	l.hadoop("rm")
 	w.ends(3, "ended_unconfirmed")
 	w.replays(3)
-	if !slices.ContainsFunc(w.frames, func(f frame) bool { return f.told("does not know " + app.job() + " any more") }) || !w.last().told("neither the ResourceManager nor the history server") {
+	if !slices.ContainsFunc(w.frames,
+		func(f frame) bool {
+			return f.told("does not know " + app.job() + " any more")
+		}) || !w.last().told("neither the ResourceManager nor the history server") {
 		t.Errorf("it is not said that the application is forgotten: %+v", w.last().Warnings)
 	}
 	l.note("the ResourceManager killed, and back without its memory", *w.last().Elapsed,
@@ -76,7 +81,10 @@ func TestForgetful(t *testing.T) {
 }
 
 // sleepJob is a plain job of half a minute.
-var sleepJob = []string{"run", "org.apache.hadoop.mapreduce.SleepJob", "-m", "4", "-r", "1", "-mt", "12000", "-rt", "6000", "-recordt", "500"}
+var sleepJob = []string{
+	"run", "org.apache.hadoop.mapreduce.SleepJob", "-m", "4", "-r", "1", "-mt", "12000", "-rt",
+	"6000", "-recordt", "500",
+}
 
 // TestHistoryAway has the history server down at the hand-over, once for a while and once for good.
 func TestHistoryAway(t *testing.T) {
@@ -93,7 +101,8 @@ func TestHistoryAway(t *testing.T) {
 	w.recordings(0)
 	waits := w.waitsForHistory(over)
 	w.summarize("the history server down at the hand-over", -1,
-		fmt.Sprintf("the end is known at once, and awaited for %.0f s; then the history server's own word", waits.Seconds()))
+		fmt.Sprintf("the end is known at once, and awaited for %.0f s; then the history server's own word",
+			waits.Seconds()))
 
 	l.client("sleep-again", append(slices.Clone(sleepJob), "-mt", "4000")...)
 	l.await("the second job", func() bool { return len(l.apps()) > 1 })
@@ -110,7 +119,8 @@ func TestHistoryAway(t *testing.T) {
 	if waits < 2*time.Minute || waits > 5*time.Minute {
 		t.Errorf("the history server is awaited for %v", waits)
 	}
-	l.note("the history server never back", *v.last().Elapsed, fmt.Sprintf("awaited for %.0f s, then the ResourceManager's word, said to be: exit code 0", waits.Seconds()))
+	l.note("the history server never back", *v.last().Elapsed,
+		fmt.Sprintf("awaited for %.0f s, then the ResourceManager's word, said to be: exit code 0", waits.Seconds()))
 }
 
 // TestMasterKilledTwice kills both attempts that a master has.
@@ -138,7 +148,8 @@ func TestMasterKilledTwice(t *testing.T) {
 	if !restarted {
 		t.Error("no frame warns of am_restarted")
 	}
-	l.note("a master killed twice, of two attempts", *w.last().Elapsed, "`am_restarted` after the first; then exit code 1, `failed`, though no history was left")
+	l.note("a master killed twice, of two attempts", *w.last().Elapsed,
+		"`am_restarted` after the first; then exit code 1, `failed`, though no history was left")
 }
 
 // TestPauses stops services for longer than a question may take. They take connections, and do not answer.
@@ -167,5 +178,6 @@ func TestPauses(t *testing.T) {
 	}
 	w.kept(from[0], "within", "no-progress")
 	w.undisturbed(from[0])
-	w.summarize("the ResourceManager, a master, the history server stopped for 26 s each", w.at(from[0]), "stale for "+strings.Join(said, ", ")+"; no question lasts longer than its limit; then on")
+	w.summarize("the ResourceManager, a master, the history server stopped for 26 s each", w.at(from[0]),
+		"stale for "+strings.Join(said, ", ")+"; no question lasts longer than its limit; then on")
 }

@@ -83,7 +83,8 @@ func TestHeldUp(t *testing.T) {
 			break
 		}
 	}
-	l.note("three scripts at once, watched: one has the node, two wait", 0, fmt.Sprintf("`watch` says %q, `held_up_by` in the frames of both; told once when it is over", said))
+	l.note("three scripts at once, watched: one has the node, two wait", 0,
+		fmt.Sprintf("`watch` says %q, `held_up_by` in the frames of both; told once when it is over", said))
 }
 
 // heldUp is who holds each workflow up, by the names in the frames; "" where nobody does in any frame.

@@ -17,7 +17,8 @@ func TestHiveStages(t *testing.T) {
 	const query = "-- nightly\nselect a.k\nfrom a join b on a.k = b.k\nwhere a.secret = 'hunter2'"
 	stage := func(n string) *process {
 		return l.client("stage-"+n, "run", "org.apache.hadoop.mapreduce.SleepJob",
-			"-D", "mapreduce.workflow.id=hive_root_20261122_1", "-D", "mapreduce.workflow.name="+query, "-D", "hive.query.string="+query,
+			"-D", "mapreduce.workflow.id=hive_root_20261122_1", "-D", "mapreduce.workflow.name="+query, "-D",
+			"hive.query.string="+query,
 			"-D", "hive.exec.parallel=false", "-D", "mapreduce.workflow.node.name=Stage-"+n,
 			"-D", "mapreduce.workflow.adjacency.Stage-1=Stage-2", "-D", "mapreduce.workflow.adjacency.Stage-3=Stage-2",
 			"-D", "mapreduce.workflow.adjacency.Stage-2=Stage-0",

@@ -30,7 +30,8 @@ func TestInputsOnHDFS(t *testing.T) {
 		if len(job.After) > 0 || len(job.Input) != 1 {
 			continue
 		}
-		size, _, _ := strings.Cut(strings.TrimSpace(l.hadoop("run", "org.apache.hadoop.fs.FsShell", "-du", "-s", job.Input[0])), " ")
+		size, _, _ := strings.Cut(strings.TrimSpace(l.hadoop("run", "org.apache.hadoop.fs.FsShell", "-du", "-s",
+			job.Input[0])), " ")
 		if want, err := strconv.ParseFloat(size, 64); err != nil || job.InputBytes != want {
 			t.Errorf("job %s reads %v bytes of %s, HDFS has %s (%v)", job.Node, job.InputBytes, job.Input, size, err)
 		}

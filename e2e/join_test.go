@@ -37,7 +37,8 @@ func TestJoin(t *testing.T) {
 	bare := w.score("bare")
 	profile := w.learn()
 	profiles["join.pig"] = profile
-	l.tell("join", bare, nil, "", "DAG from the first conf, a number at the first counters, no step at the hand-over, end, replay, score")
+	l.tell("join", bare, nil, "",
+		"DAG from the first conf, a number at the first counters, no step at the hand-over, end, replay, score")
 
 	again := l.client("pig-again", append([]string{"pig"}, joinSmall...)...)
 	l.await("the second run", func() bool { return len(l.apps()) > 3 })
@@ -85,7 +86,8 @@ func (w *watcher) knowsDAG(jobs int) {
 		f = w.frames[i+1] // a master that answers late is waited for no longer than a tick may take
 	}
 	if len(f.Jobs) != jobs {
-		l.t.Fatalf("in the frame of the first conf or the next, %v, %d jobs are known, want %d", f.At, len(f.Jobs), jobs)
+		l.t.Fatalf("in the frame of the first conf or the next, %v, %d jobs are known, want %d", f.At, len(f.Jobs),
+			jobs)
 	}
 	last := f.Jobs[jobs-1]
 	if last.State != "blocked" || last.ID != nil {
@@ -105,7 +107,8 @@ func (w *watcher) numberAtFirstCounters() {
 	i := tickOf(w.frames, at)
 	for _, f := range w.frames[max(i, 0):min(len(w.frames), i+2)] {
 		if f.total("standard") != nil {
-			l.t.Logf("first counters with work %.1f s after the submission: total %s s", w.since(at), number(f.total("standard")))
+			l.t.Logf("first counters with work %.1f s after the submission: total %s s", w.since(at),
+				number(f.total("standard")))
 			return
 		}
 	}
@@ -165,7 +168,8 @@ func (w *watcher) noStepAtHandOver() {
 			job, w.since(r.at()), step.Seconds(), news.Seconds(), gap.Seconds())
 		tenth := time.Duration(*w.last().Elapsed / 10 * float64(time.Second))
 		if rest := step - news; min(step.Abs(), rest.Abs()) >= max(2*time.Second, gap, tenth) {
-			l.t.Errorf("hand-over of %s: the predicted end moves by %v, of which %v is the job's own end", job, step, news)
+			l.t.Errorf("hand-over of %s: the predicted end moves by %v, of which %v is the job's own end", job, step,
+				news)
 		}
 	}
 }

@@ -73,7 +73,8 @@ func (k *kerberized) keepTicket(ctx context.Context, name string) (ended chan st
 			case <-ctx.Done():
 				return
 			case <-time.After(15 * time.Second):
-				exec.CommandContext(ctx, "kinit", "-c", filepath.Join(k.dir, name+".ccache"), "-k", "-t", k.keytab(name), name).Run() //nolint:errcheck // the KDC may be down; the next one comes
+				exec.CommandContext(ctx, "kinit", "-c", filepath.Join(k.dir, name+".ccache"), "-k", "-t",
+					k.keytab(name), name).Run() //nolint:errcheck // the KDC may be down; the next one comes
 			}
 		}
 	}()
@@ -85,14 +86,18 @@ func (k *kerberized) keepTicket(ctx context.Context, name string) (ended chan st
 func TestKerberos(t *testing.T) {
 	k := kerberizedUp(t)
 	t.Setenv("HADOOP_USER_NAME", "alice") // who submits: RPC stays simple
-	job := k.client("job", "run", "org.apache.hadoop.mapreduce.SleepJob", "-m", "8", "-r", "2", "-mt", "80000", "-rt", "30000", "-recordt", "500")
+	job := k.client("job", "run", "org.apache.hadoop.mapreduce.SleepJob", "-m", "8", "-r", "2", "-mt", "80000", "-rt",
+		"30000", "-recordt", "500")
 	t.Setenv("HADOOP_USER_NAME", "")
 
 	alice, bob := k.keytab("alice"), k.keytab("bob")
 	k.says("no ticket", 3, "kinit, or give --keytab", "attach")
-	k.says("wrong principal", 3, "has no key of carol (in it are alice@LAB.PARATIMER)", "attach", "--keytab", alice, "--principal", "carol")
-	k.says("unknown service", 3, "host name that it is known by", "attach", "--rm", strings.Replace(k.rm, "localhost", "127.0.0.1", 1), "--keytab", alice)
-	if said := string(k.run("doctor", 0, "doctor", "--keytab", alice)); !strings.Contains(said, "Kerberos, as alice@LAB.PARATIMER by the keytab "+alice) {
+	k.says("wrong principal", 3, "has no key of carol (in it are alice@LAB.PARATIMER)", "attach", "--keytab", alice,
+		"--principal", "carol")
+	k.says("unknown service", 3, "host name that it is known by", "attach", "--rm", strings.Replace(k.rm, "localhost",
+		"127.0.0.1", 1), "--keytab", alice)
+	if said := string(k.run("doctor", 0, "doctor", "--keytab", alice)); !strings.Contains(said,
+		"Kerberos, as alice@LAB.PARATIMER by the keytab "+alice) {
 		t.Errorf("doctor says\n%s", said)
 	}
 	app := k.awaitApp("Sleep job")
@@ -115,7 +120,8 @@ func TestKerberos(t *testing.T) {
 	byCache.ends(0, "succeeded")
 	// The ResourceManager tells everybody how applications end.
 	byBob.ends(0, "succeeded")
-	refusal := "bob@LAB.PARATIMER may not see " + app.job() + ": its owner can start it with mapreduce.job.acl-view-job=bob"
+	refusal := "bob@LAB.PARATIMER may not see " + app.job() +
+		": its owner can start it with mapreduce.job.acl-view-job=bob"
 	if !strings.Contains(string(byBob.raw), refusal) {
 		t.Errorf("no frame of bob's says %q: %+v", refusal, byBob.last().Warnings)
 	}
@@ -137,9 +143,10 @@ func TestKerberos(t *testing.T) {
 		}
 	}
 	k.noSecrets()
-	k.note("a cluster that wants Kerberos: tickets of "+ticketLife+" s, cookies of 45 s", *byKeytab.last().Elapsed, fmt.Sprintf(
-		"by keytab %d tickets, %d to services, let in %d times; by ticket cache %d times; the KDC away for %.0f s; no ticket, wrong principal, unknown host name: exit code 3 and a hint; another user's job: refused by its ACL, named, its end the ResourceManager's word; `doctor`; no key, ticket or cookie in any file",
-		tickets, services, in, inByCache, down.Seconds()))
+	k.note("a cluster that wants Kerberos: tickets of "+ticketLife+" s, cookies of 45 s", *byKeytab.last().Elapsed,
+		fmt.Sprintf(
+			"by keytab %d tickets, %d to services, let in %d times; by ticket cache %d times; the KDC away for %.0f s; no ticket, wrong principal, unknown host name: exit code 3 and a hint; another user's job: refused by its ACL, named, its end the ResourceManager's word; `doctor`; no key, ticket or cookie in any file",
+			tickets, services, in, inByCache, down.Seconds()))
 }
 
 // kdcAway kills the KDC and starts it again.
@@ -191,7 +198,8 @@ func (k *kerberized) noSecrets() {
 		k.must(err)
 		for _, e := range kt.Entries {
 			key := e.Key.KeyValue
-			secrets = append(secrets, key, []byte(hex.EncodeToString(key)), []byte(base64.StdEncoding.EncodeToString(key)))
+			secrets = append(secrets, key, []byte(hex.EncodeToString(key)),
+				[]byte(base64.StdEncoding.EncodeToString(key)))
 		}
 	}
 	sign, err := os.ReadFile(filepath.Join(k.dir, "secret"))

@@ -26,7 +26,8 @@ func TestMetrics(t *testing.T) {
 		"check-watcher": {"check", "join.pig", "--metrics-url", "http://" + address + "/metrics"},
 		"check-cluster": {"check", "join.pig", "--within", "1h", "--no-history"},
 	} {
-		if out := string(l.run(name, 0, args...)); !strings.HasPrefix(out, "PARATIMER OK - join.pig ") || strings.Contains(out, "succeeded") {
+		if out := string(l.run(name, 0, args...)); !strings.HasPrefix(out, "PARATIMER OK - join.pig ") ||
+			strings.Contains(out, "succeeded") {
 			t.Errorf("%s: %s", name, out)
 		}
 	}
@@ -36,7 +37,8 @@ func TestMetrics(t *testing.T) {
 	served(`paratimer_workflows 0`)
 	w.ends(0, "succeeded")
 	pig.succeed()
-	l.note("a watcher that is scraped, and a plugin that asks", *w.last().Elapsed, "metrics come and go with the run; `check` of the watcher and of the cluster")
+	l.note("a watcher that is scraped, and a plugin that asks", *w.last().Elapsed,
+		"metrics come and go with the run; `check` of the watcher and of the cluster")
 }
 
 // scrape is what is served at an address, "" where nothing is.

@@ -27,7 +27,8 @@ type table3Row struct {
 
 var (
 	table3     []table3Row
-	table3File = flag.String("table3", "", "write what was measured of the paper's benchmarks to this `file`, for docs/nearestfit.md")
+	table3File = flag.String("table3", "",
+		"write what was measured of the paper's benchmarks to this `file`, for docs/nearestfit.md")
 )
 
 func table3Table(old []byte) []byte {
@@ -35,7 +36,8 @@ func table3Table(old []byte) []byte {
 	var rows [][]string
 	for _, r := range table3 {
 		cells := []string{
-			r.benchmark.Name, r.benchmark.Cost, r.benchmark.Paper, strconv.Itoa(r.benchmark.Containers), strconv.Itoa(r.benchmark.Reduces),
+			r.benchmark.Name, r.benchmark.Cost, r.benchmark.Paper, strconv.Itoa(r.benchmark.Containers),
+			strconv.Itoa(r.benchmark.Reduces),
 			fmt.Sprintf("%.1f", r.with.Total), cell(r.without, "standard"), cell(r.without, "nearestfit_counters"),
 		}
 		for _, n := range names {
@@ -47,11 +49,16 @@ func table3Table(old []byte) []byte {
 		}
 		rows = append(rows, cells)
 	}
-	titles := append([]string{"benchmark", "cost", "in the paper", "containers", "reduces", "total s", "standard, no tap", "counters, no tap"}, names...)
-	return renewed(old, fmt.Sprintf("The paper's nine benchmarks, at the scale of one machine: Java jobs on Hadoop 3.4.2 with the tap's jar, %d maps, and data drawn as the paper\n"+
-		"describes it. A reduce does the benchmark's own work, and sleeps for each unit of it, so long that the reduces take %.0f s after their start. Cells are mean /\n"+
-		"max in points over the ticks with a prediction, in brackets the share of ticks without one; *nearestfit* is its streaming form where maps\n"+
-		"have more than 2000 keys. *No tap* is of the same run's REST answers alone.\n\n", benchmark.Files, reduceSeconds), titles, rows)
+	titles := append([]string{
+		"benchmark", "cost", "in the paper", "containers", "reduces", "total s",
+		"standard, no tap", "counters, no tap",
+	}, names...)
+	return renewed(old, fmt.Sprintf(
+		"The paper's nine benchmarks, at the scale of one machine: Java jobs on Hadoop 3.4.2 with the tap's jar, %d maps, and data drawn as the paper\n"+
+			"describes it. A reduce does the benchmark's own work, and sleeps for each unit of it, so long that the reduces take %.0f s after their start. Cells are mean /\n"+
+			"max in points over the ticks with a prediction, in brackets the share of ticks without one; *nearestfit* is its streaming form where maps\n"+
+			"have more than 2000 keys. *No tap* is of the same run's REST answers alone.\n\n", benchmark.Files,
+		reduceSeconds), titles, rows)
 }
 
 // reduceSeconds is how long the reduces of a benchmark sleep until the last one ends.
@@ -112,7 +119,8 @@ func (l *lab) table3(b benchmark.Benchmark) {
 	}
 	l.tell("Table 3: "+b.Name, without, nil, "", fmt.Sprintf(
 		"%d containers, %d reduces; with the tap `%s` %s, `standard` %s, `job_ratio` %s, `task_ratio` %s, `hadoop` %s; of counters `nearestfit_counters` %s; output as it must be, promises as shuffled, all groups told",
-		b.Containers, b.Reduces, nearestFit.Name, nearestFit.String(), text(scores, "standard"), text(scores, "job_ratio"), text(scores, "task_ratio"), text(scores, "hadoop"), counters.String()))
+		b.Containers, b.Reduces, nearestFit.Name, nearestFit.String(), text(scores, "standard"), text(scores,
+			"job_ratio"), text(scores, "task_ratio"), text(scores, "hadoop"), counters.String()))
 	table3 = append(table3, table3Row{b, scores, without})
 }
 
@@ -150,16 +158,19 @@ func TestTable3Jobs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lib := filepath.Join(cmp.Or(os.Getenv("PARATIMER_LAB"), filepath.Join(home, ".cache", "paratimer", "lab")), "lib", "*")
+	lib := filepath.Join(cmp.Or(os.Getenv("PARATIMER_LAB"), filepath.Join(home, ".cache", "paratimer", "lab")), "lib",
+		"*")
 	if jars, err := filepath.Glob(lib + ".jar"); err != nil || len(jars) == 0 {
 		t.Skipf("SKIPPED: no jars of Hadoop in %s: run hadoop.sh fetch", lib)
 	}
 	classes := t.TempDir()
-	if out, err := exec.CommandContext(t.Context(), "javac", "-nowarn", "-d", classes, "-cp", lib, "udf/Benchmarks.java").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "javac", "-nowarn", "-d", classes, "-cp", lib,
+		"udf/Benchmarks.java").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	// A jar of Hadoop's tests would have everything logged to stdout.
-	if err := os.WriteFile(filepath.Join(classes, "log4j.properties"), []byte("log4j.rootLogger=OFF\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(classes, "log4j.properties"), []byte("log4j.rootLogger=OFF\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, b := range benchmark.All() {
@@ -194,7 +205,8 @@ func TestTable3Jobs(t *testing.T) {
 // inOneProcess runs a benchmark's job and returns the units of work that it prints.
 func inOneProcess(ctx context.Context, classpath, temporary string, job []string) (int, error) {
 	args := append([]string{
-		"-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--add-opens=java.base/java.lang=ALL-UNNAMED", "-cp", classpath, "Benchmarks",
+		"-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--add-opens=java.base/java.lang=ALL-UNNAMED", "-cp",
+		classpath, "Benchmarks",
 		"-D", "mapreduce.framework.name=local", "-D", "hadoop.tmp.dir=" + temporary,
 	}, job...)
 	cmd := exec.CommandContext(ctx, "java", args...)

@@ -12,7 +12,8 @@ import (
 // TestLostNode kills one of two NodeManagers while reduces of the last job run on it: they and the maps that have ended
 // there run again.
 func TestLostNode(t *testing.T) {
-	loseNode(t, "one of two nodes lost, reduces of the last job on it; the AM gives its attempts up after 10 s", "-D", "yarn.client.nodemanager-connect.max-wait-ms=10000")
+	loseNode(t, "one of two nodes lost, reduces of the last job on it; the AM gives its attempts up after 10 s", "-D",
+		"yarn.client.nodemanager-connect.max-wait-ms=10000")
 }
 
 // TestLostNodeByDefault does the same with Hadoop's own patience: the AM tries for three minutes to stop its attempts
@@ -51,7 +52,10 @@ func loseNode(t *testing.T, scenario string, options ...string) {
 	if lost < 0 {
 		t.Fatal("no frame warns of node_lost")
 	}
-	silent := slices.IndexFunc(w.frames, func(f frame) bool { return strings.Contains(deref(f.WaitingOn), "its node is lost") })
+	silent := slices.IndexFunc(w.frames, func(f frame) bool {
+		return strings.Contains(deref(f.WaitingOn),
+			"its node is lost")
+	})
 	if silent < 0 {
 		t.Error("no frame waits on an attempt of the lost node")
 	} else {
@@ -61,6 +65,7 @@ func loseNode(t *testing.T, scenario string, options ...string) {
 	w.logChanges()
 	t.Logf("killed at %.1f s, lost at %.1f s; then standard said %s s, it became %.1f s",
 		w.since(killed), *seen.Elapsed, number(seen.total("standard")), total)
-	w.summarize(scenario, lost, fmt.Sprintf("`node_lost` %.0f s after the kill, the silent attempt in `waiting_on`; `standard` then said %s s",
-		seen.At.Sub(killed).Seconds(), short(seen.total("standard"))))
+	w.summarize(scenario, lost,
+		fmt.Sprintf("`node_lost` %.0f s after the kill, the silent attempt in `waiting_on`; `standard` then said %s s",
+			seen.At.Sub(killed).Seconds(), short(seen.total("standard"))))
 }

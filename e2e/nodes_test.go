@@ -18,7 +18,8 @@ import (
 // what becomes of a node concerns what runs there and what is to come.
 func joinNodes(maps int) []string {
 	return []string{
-		"pig", "join", "-p", fmt.Sprintf("a=%dx300x150", maps), "-p", "b=3x200x100", "-p", "pace=30", "-p", "pace_out=60",
+		"pig", "join", "-p", fmt.Sprintf("a=%dx300x150", maps), "-p", "b=3x200x100", "-p", "pace=30", "-p",
+		"pace_out=60",
 		"-p", "parallel_a=2", "-p", "parallel_b=1", "-p", "parallel=2",
 	}
 }
@@ -145,7 +146,8 @@ func TestSickNode(t *testing.T) {
 	w.finish(pig)
 	i, lost := w.says(node, "unhealthy", sick)
 	_, back := w.says(node, "", healed)
-	w.summarize("of four nodes one is unhealthy for some seconds", i, fmt.Sprintf("said after %.0f s, its return %.0f s after it was healed", lost, back))
+	w.summarize("of four nodes one is unhealthy for some seconds", i,
+		fmt.Sprintf("said after %.0f s, its return %.0f s after it was healed", lost, back))
 }
 
 // TestAvoidedNode: whatever starts on a node fails, so that the master asks for no more containers there.

@@ -43,7 +43,8 @@ func (l *lab) alertmanager() *server {
 	config := fmt.Sprintf(`{"route": {"receiver": "test", "group_by": ["alertname", "workflow_id", "bound"], "group_wait": "100ms",
 		"group_interval": "500ms", "repeat_interval": "24h"},
 		"receivers": [{"name": "test", "webhook_configs": [{"url": %q, "send_resolved": true}]}]}`, receiver.URL)
-	s.up("prometheus-alertmanager", config, "--storage.path="+filepath.Join(l.dir, "alertmanager"), "--cluster.listen-address=")
+	s.up("prometheus-alertmanager", config, "--storage.path="+filepath.Join(l.dir, "alertmanager"),
+		"--cluster.listen-address=")
 	return s
 }
 
@@ -62,7 +63,8 @@ func (s *server) up(program, config string, more ...string) {
 	l.t.Helper()
 	bin, err := exec.LookPath(program)
 	if err != nil {
-		l.t.Logf("SKIPPED: no %s on the PATH (apt-get install %s), so nothing was tried against a real one", program, program)
+		l.t.Logf("SKIPPED: no %s on the PATH (apt-get install %s), so nothing was tried against a real one", program,
+			program)
 		return
 	}
 	file := filepath.Join(l.dir, program+".yml")
@@ -81,7 +83,8 @@ func (s *server) up(program, config string, more ...string) {
 			l.t.Fatalf("%s has ended\n%s", program, tail(p.stderr))
 		default:
 		}
-		return strings.Contains(strings.ToLower(scrape(s.url+"/-/ready")), "ready") || strings.Contains(scrape(s.url+"/-/ready"), "OK")
+		return strings.Contains(strings.ToLower(scrape(s.url+"/-/ready")), "ready") ||
+			strings.Contains(scrape(s.url+"/-/ready"), "OK")
 	})
 }
 

@@ -40,7 +40,8 @@ func (l *lab) paused(said string) time.Time {
 // kill has the ResourceManager kill an application, as `yarn application -kill` does.
 func (l *lab) kill(id string) {
 	l.t.Helper()
-	req, err := http.NewRequestWithContext(l.ctx, http.MethodPut, l.rm+"/ws/v1/cluster/apps/"+id+"/state", strings.NewReader(`{"state":"KILLED"}`))
+	req, err := http.NewRequestWithContext(l.ctx, http.MethodPut, l.rm+"/ws/v1/cluster/apps/"+id+"/state",
+		strings.NewReader(`{"state":"KILLED"}`))
 	l.must(err)
 	req.Header.Set("Content-Type", "application/json")
 	l.await(id+" is killed", func() bool {
@@ -118,7 +119,8 @@ func (w *watcher) outage(from time.Time) time.Duration {
 	}
 	sight := w.frames[first+n]
 	long := sight.At.Sub(*w.frames[max(first-1, 0)].At)
-	l.t.Logf("%s: broken at %.1f s; last seen at %s s, %d stale frames, seen again at %s s", w.name, w.since(from), number(w.frames[max(first-1, 0)].Elapsed), n, number(sight.Elapsed))
+	l.t.Logf("%s: broken at %.1f s; last seen at %s s, %d stale frames, seen again at %s s", w.name, w.since(from),
+		number(w.frames[max(first-1, 0)].Elapsed), n, number(sight.Elapsed))
 	return long
 }
 
@@ -145,7 +147,8 @@ func (w *watcher) undisturbed(since time.Time) {
 		for _, j := range f.Jobs {
 			n := j.Maps.Done + j.Reduces.Done
 			if n < done[j.Node] {
-				l.t.Errorf("%s: frame %d (%s s): job %s has %d tasks done, it had %d", w.name, i+1, number(f.Elapsed), j.Node, n, done[j.Node])
+				l.t.Errorf("%s: frame %d (%s s): job %s has %d tasks done, it had %d", w.name, i+1, number(f.Elapsed),
+					j.Node, n, done[j.Node])
 			}
 			done[j.Node] = max(done[j.Node], n)
 		}
@@ -155,7 +158,8 @@ func (w *watcher) undisturbed(since time.Time) {
 		}
 		for _, c := range f.Changes {
 			if c.Reason == "failure" && f.At.After(since) {
-				l.t.Errorf("%s: frame %d (%s s): %s moves the end by %.1f s", w.name, i+1, number(f.Elapsed), deref(c.Subject), c.Delta)
+				l.t.Errorf("%s: frame %d (%s s): %s moves the end by %.1f s", w.name, i+1, number(f.Elapsed),
+					deref(c.Subject), c.Delta)
 			}
 		}
 		if f.Workflow.State != "running" && i+1 < len(w.frames) {
@@ -184,7 +188,8 @@ func (w *watcher) waitsForHistory(over time.Time) time.Duration {
 			continue
 		}
 		n++
-		if f.Workflow.State != "running" || f.Jobs[0].State != "succeeded" || f.Headline.Remaining == nil || *f.Headline.Remaining != 0 ||
+		if f.Workflow.State != "running" || f.Jobs[0].State != "succeeded" || f.Headline.Remaining == nil ||
+			*f.Headline.Remaining != 0 ||
 			f.Headline.EndAt == nil || f.Headline.EndAt.Sub(over).Abs() > time.Second {
 			l.t.Errorf("%s: frame %d, which waits for the history server, says %s of the query and %s of the job, %s s left, an end at %v; it ended at %v",
 				w.name, i+1, f.Workflow.State, f.Jobs[0].State, number(f.Headline.Remaining), f.Headline.EndAt, over)

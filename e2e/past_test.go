@@ -41,7 +41,8 @@ func TestPast(t *testing.T) {
 	if len(jobs) != 3 {
 		t.Errorf("%d jobs, want 3", len(jobs))
 	}
-	l.note("job history of a script, in HDFS and on disk", truth, "`import` makes the same tape of both, as long as the history server says")
+	l.note("job history of a script, in HDFS and on disk", truth,
+		"`import` makes the same tape of both, as long as the history server says")
 }
 
 // imported is the one tape that `paratimer import` makes of what is at a place, unzipped.
@@ -62,7 +63,8 @@ func (l *lab) imported(name string, truth float64, place string) []byte {
 	}
 	w := got.Workflows[0]
 	l.t.Logf("%s: %+v", name, w)
-	if w.Jobs != 3 || w.State != "succeeded" || !strings.HasPrefix(w.ID, "pig_") || math.Abs(w.TotalSeconds-truth) > 0.001 {
+	if w.Jobs != 3 || w.State != "succeeded" || !strings.HasPrefix(w.ID, "pig_") ||
+		math.Abs(w.TotalSeconds-truth) > 0.001 {
 		l.t.Errorf("%s: %+v, want a script of 3 jobs that took %.3f s", name, w, truth)
 	}
 	l.run("replay-"+name, 0, "replay", "--output", "ndjson", w.Tape)

@@ -104,8 +104,10 @@ func (w *watcher) scoreShared(scenario, checked string) {
 	// Some ticks later bob's master has been asked.
 	then := w.frames[min(came+10, len(w.frames)-1)]
 	l.t.Logf("%.1f s: %s", *then.Elapsed, then.said(shared...))
-	said := fmt.Sprintf("`alone` never above `standard`; `other_load` from %.0f s on, 10 ticks later %s", *w.frames[came].Elapsed, then.said(shared...))
-	w.summarize(scenario, came, strings.Join(slices.DeleteFunc([]string{checked, said}, func(s string) bool { return s == "" }), "; "))
+	said := fmt.Sprintf("`alone` never above `standard`; `other_load` from %.0f s on, 10 ticks later %s",
+		*w.frames[came].Elapsed, then.said(shared...))
+	w.summarize(scenario, came,
+		strings.Join(slices.DeleteFunc([]string{checked, said}, func(s string) bool { return s == "" }), "; "))
 }
 
 // needsAsked checks that bob's master was asked what is left, and seldom.
@@ -125,7 +127,8 @@ func (w *watcher) needsAsked() {
 		}
 	}
 	if most := len(w.frames)/10 + 2; bob == "" || n == 0 || n > most {
-		l.t.Errorf("bob's master (%s) was asked %d times in %d ticks, want some, at most %d", bob, n, len(w.frames), most)
+		l.t.Errorf("bob's master (%s) was asked %d times in %d ticks, want some, at most %d", bob, n, len(w.frames),
+			most)
 	}
 }
 
@@ -158,7 +161,8 @@ func TestUserLimit(t *testing.T) {
 	if most == 0 || most > 6 {
 		l.t.Errorf("%d tasks of ours ran at once, though a user may hold 1843 MB", most)
 	}
-	w.scoreShared("bob comes into our queue, a user of which may hold 60 % of the cluster", fmt.Sprintf("%d tasks at most at once", most))
+	w.scoreShared("bob comes into our queue, a user of which may hold 60 % of the cluster",
+		fmt.Sprintf("%d tasks at most at once", most))
 }
 
 // TestFairScheduler: two queues of weight 6 and 4 under the FairScheduler, which tells no pending memory.
@@ -190,7 +194,8 @@ func TestPreemption(t *testing.T) {
 		}
 	}
 	t.Logf("%d attempts were preempted; changes say %q", len(attempts), named)
-	w.scoreShared("preemption: what we hold above 60 % is taken back when bob comes", fmt.Sprintf("%d attempts preempted, none a failure", len(attempts)))
+	w.scoreShared("preemption: what we hold above 60 % is taken back when bob comes",
+		fmt.Sprintf("%d attempts preempted, none a failure", len(attempts)))
 }
 
 // TestPreemptedMaster: our queue has 10 %, so that a master of ours goes too; Pig runs its job again from the start.
@@ -215,7 +220,8 @@ func TestPreemptedMaster(t *testing.T) {
 	if !slices.ContainsFunc(w.frames, func(f frame) bool { return f.warned("am_restarted") }) {
 		t.Error("a master was preempted, and no frame warns of am_restarted")
 	}
-	w.scoreShared("preemption with 10 % of our own: masters too", fmt.Sprintf("%d attempts and %d masters preempted, no false end", len(l.preempted(w)), masters))
+	w.scoreShared("preemption with 10 % of our own: masters too",
+		fmt.Sprintf("%d attempts and %d masters preempted, no false end", len(l.preempted(w)), masters))
 }
 
 // preempted are the attempts of ours that the scheduler took back, as the history server or the capture tells.
@@ -232,7 +238,8 @@ func (l *lab) preempted(w *watcher) (out []string) {
 		}
 		l.must(json.Unmarshal([]byte(r.Body), &got))
 		for _, a := range got.TaskAttempts.TaskAttempt {
-			if a.State == "KILLED" && strings.Contains(a.Diagnostics, "preempted by scheduler") && !slices.Contains(out, a.ID) {
+			if a.State == "KILLED" && strings.Contains(a.Diagnostics, "preempted by scheduler") &&
+				!slices.Contains(out, a.ID) {
 				out = append(out, a.ID)
 			}
 		}

@@ -67,13 +67,18 @@ func (l *lab) onScreen(id string) (over func()) {
 		}
 		return string(out)
 	}
-	tmux("-u", "-f", "/dev/null", "new-session", "-d", "-x", "110", "-y", "34", "-e", "HADOOP_CONF_DIR="+l.conf, "-e", "LC_ALL=C.UTF-8", "-e", "NO_COLOR=",
+	tmux("-u", "-f", "/dev/null", "new-session", "-d", "-x", "110", "-y", "34", "-e", "HADOOP_CONF_DIR="+l.conf, "-e",
+		"LC_ALL=C.UTF-8", "-e", "NO_COLOR=",
 		"-e", "XDG_STATE_HOME="+l.t.TempDir(), "-e", "XDG_CONFIG_HOME="+l.t.TempDir(), "sh")
 	l.t.Cleanup(func() { _ = exec.Command("tmux", "-L", "paratimer-e2e", "kill-server").Run() })
 	tmux("send-keys", "-l", binary+" attach "+id+"; echo code=$?.")
 	tmux("send-keys", "Enter")
 	pane := func() string { return tmux("capture-pane", "-p") }
-	l.await("the script on the screen", func() bool { s := pane(); return strings.Contains(s, "now") && strings.Contains(s, "maps") })
+	l.await("the script on the screen", func() bool {
+		s := pane()
+		return strings.Contains(s, "now") &&
+			strings.Contains(s, "maps")
+	})
 	l.t.Logf("the screen of a script that runs:\n%s", pane())
 	return func() {
 		l.t.Helper()

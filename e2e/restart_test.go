@@ -20,7 +20,8 @@ func TestKilledAndStartedAgain(t *testing.T) {
 	o := l.oncall()
 	file := filepath.Join(l.dir, "rules.yaml")
 	l.must(os.WriteFile(file, []byte(strings.Replace(joinRule, "within: 35s", "within: 8s", 1)), 0o600))
-	cmd := l.paratimer(append([]string{"watch", "--rules", file, "--every", "1s", "--output", "ndjson"}, o.sinks()...)...)
+	cmd := l.paratimer(append([]string{"watch", "--rules", file, "--every", "1s", "--output", "ndjson"},
+		o.sinks()...)...)
 	all := l.start("watch", cmd)
 	pig := l.client("pig", append([]string{"pig"}, joinSmall...)...)
 	first := l.awaitApp("join.pig")
@@ -45,7 +46,8 @@ func TestKilledAndStartedAgain(t *testing.T) {
 	second.ends(0, "succeeded")
 	second.recordings(0)
 	o.over(again, "join-late")
-	if is := deref(second.last().Workflow.ID); is == deref(w.last().Workflow.ID) || slices.Contains(second.last().jobs(), first.job()) {
+	if is := deref(second.last().Workflow.ID); is == deref(w.last().Workflow.ID) ||
+		slices.Contains(second.last().jobs(), first.job()) {
 		t.Errorf("attach alone, after the script was started again, saw %s of %v", is, second.last().jobs())
 	}
 	all.awaitSucceeded()
@@ -66,8 +68,10 @@ func TestKilledAndStartedAgain(t *testing.T) {
 	var got struct {
 		Runs []struct{ State, Excluded string }
 	}
-	l.must(json.Unmarshal(l.run("history", 0, "history", "show", "join.pig", "--state-dir", o.state, "--output", "json"), &got))
-	if len(got.Runs) != 2 || got.Runs[0].State != "killed" || got.Runs[0].Excluded == "" || got.Runs[1].State != "succeeded" || got.Runs[1].Excluded != "" {
+	l.must(json.Unmarshal(l.run("history", 0, "history", "show", "join.pig", "--state-dir", o.state, "--output",
+		"json"), &got))
+	if len(got.Runs) != 2 || got.Runs[0].State != "killed" || got.Runs[0].Excluded == "" ||
+		got.Runs[1].State != "succeeded" || got.Runs[1].Excluded != "" {
 		t.Errorf("history has %+v, want a killed run that teaches nothing and one that succeeded", got.Runs)
 	}
 	second.summarize("a script's jobs killed, and the script started again", -1,

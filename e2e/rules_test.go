@@ -27,7 +27,10 @@ func TestRules(t *testing.T) {
 	file := filepath.Join(l.dir, "rules.yaml")
 	l.must(os.WriteFile(file, []byte(joinRule), 0o600))
 	l.run("rules-check", 0, "rules", "check", file)
-	cmd := l.paratimer(append([]string{"watch", "--rules", file, "--every", "1s", "--output", "ndjson", "--metrics", o.metrics}, o.sinks()...)...)
+	cmd := l.paratimer(append([]string{
+		"watch", "--rules", file, "--every", "1s", "--output", "ndjson", "--metrics",
+		o.metrics,
+	}, o.sinks()...)...)
 	p := l.start("watch", cmd)
 	join := l.client("pig-join", append([]string{"pig"}, joinSmall...)...)
 	skew := l.client("pig-skew", "pig", "skew", "-p", "a=4x300x60z1.2", "-p", "pace=15", "-p", "pace_out=15")
@@ -58,5 +61,6 @@ func TestRules(t *testing.T) {
 	w := &watcher{process: p, frames: frames}
 	w.missed("join-late", false)
 	o.runs(w)
-	l.note("two scripts, watched by a rule that matches one", *w.last().Elapsed, "frames of that one alone; at risk, late and over, each told once, with the rule's labels; remembered")
+	l.note("two scripts, watched by a rule that matches one", *w.last().Elapsed,
+		"frames of that one alone; at risk, late and over, each told once, with the rule's labels; remembered")
 }

@@ -10,7 +10,8 @@ import (
 // joinOf is the join of so many records a file; a sample of its data has fewer of them in as many files.
 func joinOf(a, b int) []string {
 	return []string{
-		"pig", "join", "-p", fmt.Sprintf("a=20x%dx300", a), "-p", fmt.Sprintf("b=6x%dx200", b), "-p", "pace=25", "-p", "pace_out=150",
+		"pig", "join", "-p", fmt.Sprintf("a=20x%dx300", a), "-p", fmt.Sprintf("b=6x%dx200", b), "-p", "pace=25", "-p",
+		"pace_out=150",
 		"-p", "parallel_a=6", "-p", "parallel_b=4", "-p", "parallel=6",
 	}
 }
@@ -49,8 +50,10 @@ func TestSampleProfiles(t *testing.T) {
 	for i, file := range learned {
 		known := full.score(fmt.Sprintf("profile-%d", percents[i]), "--profile", file)
 		if s := known.of("standard"); s.Mean == nil || *s.Mean > mostSampleError {
-			t.Errorf("with the profile of %d %% of the data: %s points in the mean, want %d at most", percents[i], number(s.Mean), mostSampleError)
+			t.Errorf("with the profile of %d %% of the data: %s points in the mean, want %d at most", percents[i],
+				number(s.Mean), mostSampleError)
 		}
-		l.tell(fmt.Sprintf("the join of 20x600x300 and 6x400x200, with the profile of a run on %d %% of its data", percents[i]), full.score("bare"), &known, "", "as many files, with fewer records each")
+		l.tell(fmt.Sprintf("the join of 20x600x300 and 6x400x200, with the profile of a run on %d %% of its data",
+			percents[i]), full.score("bare"), &known, "", "as many files, with fewer records each")
 	}
 }

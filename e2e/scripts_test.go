@@ -29,7 +29,8 @@ func TestTwoWorkflows(t *testing.T) {
 		}
 	}
 	joins, skews := a.last().jobs(), b.last().jobs()
-	if len(joins) != 3 || len(skews) != 1 || skews[0] != two.job() || !slices.Contains(joins, one.job()) || slices.Contains(joins, skews[0]) {
+	if len(joins) != 3 || len(skews) != 1 || skews[0] != two.job() || !slices.Contains(joins, one.job()) ||
+		slices.Contains(joins, skews[0]) {
 		t.Errorf("the workflows mix: join has the jobs %v, skew %v", joins, skews)
 	}
 	for _, f := range a.frames {
@@ -44,7 +45,8 @@ func TestTwoWorkflows(t *testing.T) {
 // TestFailing watches a script whose last job fails.
 func TestFailing(t *testing.T) {
 	l := up(t)
-	pig := l.client("pig", "pig", "failing", "-p", "a=4x240x120", "-p", "b=3x160x80", "-p", "pace=15", "-p", "pace_out=250",
+	pig := l.client("pig", "pig", "failing", "-p", "a=4x240x120", "-p", "b=3x160x80", "-p", "pace=15", "-p",
+		"pace_out=250",
 		"-p", "bad=user00079", "-p", "parallel_a=3", "-p", "parallel_b=2", "-p", "parallel=3")
 	l.awaitApp("failing.pig")
 	w := l.attach("attach", "")
@@ -93,13 +95,15 @@ func TestStreaming(t *testing.T) {
 			points++
 		}
 	}
-	w.summarize("Hadoop Streaming, a reducer of quadratic time", -1, fmt.Sprintf("end; a point in %d of %d ticks, else \"at least\"", points, len(w.frames)))
+	w.summarize("Hadoop Streaming, a reducer of quadratic time", -1,
+		fmt.Sprintf("end; a point in %d of %d ticks, else \"at least\"", points, len(w.frames)))
 }
 
 // TestSleep watches a plain MapReduce job: a workflow of one.
 func TestSleep(t *testing.T) {
 	l := up(t)
-	job := l.client("sleep", "run", "org.apache.hadoop.mapreduce.SleepJob", "-m", "4", "-r", "2", "-mt", "12000", "-rt", "12000", "-recordt", "500")
+	job := l.client("sleep", "run", "org.apache.hadoop.mapreduce.SleepJob", "-m", "4", "-r", "2", "-mt", "12000", "-rt",
+		"12000", "-recordt", "500")
 	w := l.attach("attach", l.awaitApp("Sleep job").ID)
 	w.ends(0, "succeeded")
 	job.succeed()

@@ -28,7 +28,9 @@ type streaming struct {
 
 // streaming starts a job and waits until the cluster knows it. wrap is what its commands are given to: of a tap, or
 // unwrapped.
-func (l *lab) streaming(name, input string, reduces int, wrap wrapper, mapper, reducer string, more ...string) *streaming {
+func (l *lab) streaming(name, input string, reduces int, wrap wrapper, mapper, reducer string,
+	more ...string,
+) *streaming {
 	l.t.Helper()
 	s := &streaming{output: filepath.Join(l.dir, name+".output"), reduces: reduces}
 	args := []string{
@@ -123,7 +125,8 @@ func (s *streaming) counted(input string) {
 			fmt.Fprintf(&want, "%s\t%d\n", key, part[key].records)
 		}
 		if got := s.file(r); string(got) != want.String() {
-			l.t.Errorf("%s: reduce %d put out something else: %s", s.name, r, firstDifference([]byte(want.String()), got))
+			l.t.Errorf("%s: reduce %d put out something else: %s", s.name, r, firstDifference([]byte(want.String()),
+				got))
 		}
 	}
 }

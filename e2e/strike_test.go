@@ -36,12 +36,14 @@ func TestKilledTask(t *testing.T) {
 	before := w.before(killed)
 	standard, one := before.total("standard"), before.total("one_failure")
 	if standard == nil || one == nil || *one < *standard {
-		t.Errorf("before the kill one_failure (%s s) should be no less than standard (%s s)", number(one), number(standard))
+		t.Errorf("before the kill one_failure (%s s) should be no less than standard (%s s)", number(one),
+			number(standard))
 	}
 	total := *w.last().Elapsed
 	t.Logf("before the kill: standard %s s, one_failure %s s; it became %.1f s", number(standard), number(one), total)
 	w.summarize("a map's JVM killed at two thirds", shown,
-		fmt.Sprintf("cost named in `changes`; before the kill `standard` said %s s and `one_failure` %s s", short(standard), short(one)))
+		fmt.Sprintf("cost named in `changes`; before the kill `standard` said %s s and `one_failure` %s s",
+			short(standard), short(one)))
 }
 
 // TestKilledMaster kills the AM of a job whose maps are half done. Pig's output committer recovers nothing: all run
@@ -65,7 +67,8 @@ func TestKilledMaster(t *testing.T) {
 	if moved <= 0 {
 		t.Errorf("the lost work moves the end by %.1f s; its reason should be told", moved)
 	}
-	w.summarize("an AM killed with its maps half done", shown, fmt.Sprintf("`am_restarted`; %+.0f s by `failure`", moved))
+	w.summarize("an AM killed with its maps half done", shown, fmt.Sprintf("`am_restarted`; %+.0f s by `failure`",
+		moved))
 }
 
 // awaitJob waits for the application whose job has this number of maps.

@@ -35,7 +35,8 @@ type row struct {
 
 var (
 	rows        []row
-	summaryFile = flag.String("summary", "", "write the table of the scenarios to this `file`; those in it that are not run now stay")
+	summaryFile = flag.String("summary", "",
+		"write the table of the scenarios to this `file`; those in it that are not run now stay")
 )
 
 func TestMain(m *testing.M) {
@@ -62,7 +63,8 @@ func all(m *testing.M) int {
 		}
 	}
 	code := m.Run()
-	if err := errors.Join(document(*liveFile, len(live), liveTable), document(*table3File, len(table3), table3Table)); err != nil {
+	if err := errors.Join(document(*liveFile, len(live), liveTable), document(*table3File, len(table3),
+		table3Table)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 2
 	}
@@ -138,7 +140,8 @@ of the scenario. These runs wait rather than compute, so load above the number o
 	type line struct{ scenario, text string }
 	var lines []line
 	for text := range strings.Lines(string(old)) {
-		if cell, _, ok := strings.Cut(strings.TrimPrefix(text, "| "), " | "); ok && strings.HasPrefix(text, "| ") && cell != "scenario" {
+		if cell, _, ok := strings.Cut(strings.TrimPrefix(text, "| "), " | "); ok && strings.HasPrefix(text, "| ") &&
+			cell != "scenario" {
 			lines = append(lines, line{cell, text})
 		}
 	}
@@ -147,7 +150,8 @@ of the scenario. These runs wait rather than compute, so load above the number o
 		if r.failed() {
 			result = "**failed**"
 		}
-		text := fmt.Sprintf("| %s | %.1f | %s | %s | %s | %s | %s | %s |\n", r.scenario, r.total, r.bare, r.profile, r.after, r.load, r.checked, result)
+		text := fmt.Sprintf("| %s | %.1f | %s | %s | %s | %s | %s | %s |\n", r.scenario, r.total, r.bare, r.profile,
+			r.after, r.load, r.checked, result)
 		at := slices.IndexFunc(lines, func(l line) bool { return l.scenario == r.scenario })
 		if at < 0 {
 			lines = append(lines, line{r.scenario, text})

@@ -128,7 +128,8 @@ func (l *lab) goals(with, without graded) {
 		return
 	}
 	if *s.Mean > 6 || *s.Mean > *counters.Mean/2 {
-		l.t.Errorf("with the tap the mean error is %.1f points, of counters %.1f: want at most 6, and half", *s.Mean, *counters.Mean)
+		l.t.Errorf("with the tap the mean error is %.1f points, of counters %.1f: want at most 6, and half", *s.Mean,
+			*counters.Mean)
 	}
 }
 
@@ -196,7 +197,8 @@ func TestJarCost(t *testing.T) {
 		took := l.truth([]string{tapped.app.job()})
 		cpu, walls = append(cpu, a/b), append(walls, took/l.truth([]string{bare.app.job()}))
 		total, with, without = total+took, with+a, without+b
-		t.Logf("pair %d: %.0f ms of processor time with the jar, %.0f without; time %.3f of that without", i, a, b, walls[i])
+		t.Logf("pair %d: %.0f ms of processor time with the jar, %.0f without; time %.3f of that without", i, a, b,
+			walls[i])
 	}
 	slices.Sort(cpu)
 	slices.Sort(walls)

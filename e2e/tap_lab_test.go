@@ -34,7 +34,8 @@ func (c collector) wrapper() wrapper {
 	return wrapper{
 		program: filepath.Base(tapBinary),
 		options: []string{
-			"-files", "file://" + tapBinary, "-cmdenv", "PARATIMER_COLLECT=" + c.address, "-cmdenv", "PARATIMER_TOKEN=" + c.token,
+			"-files", "file://" + tapBinary, "-cmdenv", "PARATIMER_COLLECT=" + c.address, "-cmdenv",
+			"PARATIMER_TOKEN=" + c.token,
 		},
 	}
 }
@@ -135,7 +136,8 @@ func (w *watcher) promised(s *streaming, input string, told float64) {
 			l.t.Errorf("reduce %d has told of %.0f bytes, the partitioner gives it %.0f", r, done, want)
 		}
 		if want > 0 && (len(g.Top) == 0 || !near(g.Top[0].Bytes, largest) || !strings.HasPrefix(g.Top[0].Key, "#")) {
-			l.t.Errorf("of reduce %d the largest group is %v, want one of %.0f bytes with a hash for a name", r, g.Top[:min(1, len(g.Top))], largest)
+			l.t.Errorf("of reduce %d the largest group is %v, want one of %.0f bytes with a hash for a name", r,
+				g.Top[:min(1, len(g.Top))], largest)
 		}
 	}
 	if counted := l.counters(s.app)["MAP_OUTPUT_BYTES"]; !near(all, float64(counted)) {

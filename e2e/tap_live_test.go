@@ -22,7 +22,8 @@ type liveRow struct {
 
 var (
 	live     []liveRow
-	liveFile = flag.String("live", "", "write what was measured of jobs through the tap to this `file`, for docs/nearestfit.md")
+	liveFile = flag.String("live", "",
+		"write what was measured of jobs through the tap to this `file`, for docs/nearestfit.md")
 )
 
 // liveTable is the table of what was measured; rows of an older one that were not measured again stay.
@@ -33,7 +34,10 @@ func liveTable(old []byte) []byte {
 	}
 	var rows [][]string
 	for _, r := range live {
-		cells := []string{r.scenario, fmt.Sprintf("%.1f", r.with.Total), cell(r.without, "standard"), cell(r.without, "nearestfit_counters")}
+		cells := []string{
+			r.scenario, fmt.Sprintf("%.1f", r.with.Total), cell(r.without, "standard"),
+			cell(r.without, "nearestfit_counters"),
+		}
 		for _, n := range names {
 			cells = append(cells, cell(r.with, n))
 		}
@@ -47,7 +51,8 @@ func liveTable(old []byte) []byte {
 	return renewed(old, "Hadoop 3.4.2 on one machine: 24,000 records of 400 bytes, keys by Zipf's law with exponent 1, 4 reduces that sleep for their cost at\n"+
 		"the end of a group. One key has an eighth of the records. *Streaming* is measured by `paratimer-tap` around its commands, the other jobs by\n"+
 		"its jar. Cells are mean / max in points over the ticks with a prediction, in brackets the share of ticks without one. *No tap* is of the same run's\n"+
-		"REST answers alone. *Cost* is what the reduces take with the tap over what they take without.\n\n", titles, rows)
+		"REST answers alone. *Cost* is what the reduces take with the tap over what they take without.\n\n", titles,
+		rows)
 }
 
 // cell is an estimator's score in a table.
@@ -95,7 +100,8 @@ func TestLiveTable(t *testing.T) {
 		t.Errorf("the table is another one: %s", firstDifference(old, got))
 	}
 	titles := []string{"job", "s"}
-	got := string(renewed([]byte("Words.\n\n| job | s |\n|---|---|\n| a | 1 |\n| b | 2 |\n"), "New.\n\n", titles, [][]string{{"c", "5"}, {"a", "4"}}))
+	got := string(renewed([]byte("Words.\n\n| job | s |\n|---|---|\n| a | 1 |\n| b | 2 |\n"), "New.\n\n", titles,
+		[][]string{{"c", "5"}, {"a", "4"}}))
 	if want := "New.\n\n| job | s |\n|---|---|\n| a | 4 |\n| b | 2 |\n| c | 5 |\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -22,7 +22,8 @@ func TestTapPig(t *testing.T) {
 	var watchers []*watcher
 	for i, name := range []string{"first", "second"} {
 		output := filepath.Join(l.dir, name+".output")
-		pig := l.client("pig-"+name, "pig", script("../examples/stream.pig"), "-p", "makes="+input, "-p", "input="+filepath.Join(l.root, "data", input), "-p", "output="+output,
+		pig := l.client("pig-"+name, "pig", script("../examples/stream.pig"), "-p", "makes="+input, "-p",
+			"input="+filepath.Join(l.root, "data", input), "-p", "output="+output,
 			"-p", "tap="+tapBinary, "-p", "program="+script("stream/power.py"), "-p", `command="python3 power.py 2 24"`,
 			"-p", "collect="+c.address, "-p", "token="+c.token)
 		l.await("run "+name, func() bool { return len(l.apps()) == i+1 })
@@ -36,7 +37,8 @@ func TestTapPig(t *testing.T) {
 	}
 	first, second := watchers[0], watchers[1]
 	profile := filepath.Join(l.dir, "given.yaml")
-	l.run("export", 0, "history", "export", "stream.pig", "--before", deref(second.last().Workflow.ID), "--state-dir", state, "-o", profile)
+	l.run("export", 0, "history", "export", "stream.pig", "--before", deref(second.last().Workflow.ID), "--state-dir",
+		state, "-o", profile)
 	second.told = append(second.told, "--profile", profile)
 	second.recordings(0)
 	scores := second.grade("tape", "--estimators", "all", "--profile", profile, second.tape)
@@ -95,6 +97,7 @@ func (w *watcher) all(input string) {
 	}
 	want := l.shuffled(input, 1)[0]
 	if got.Origin != dag.GroupsTapped || !near(done, want.total()) || int(count+0.5) != len(want) {
-		l.t.Errorf("groups of origin %d: %.1f of %.0f bytes, want %d of %.0f", got.Origin, count, done, len(want), want.total())
+		l.t.Errorf("groups of origin %d: %.1f of %.0f bytes, want %d of %.0f", got.Origin, count, done, len(want),
+			want.total())
 	}
 }

@@ -34,7 +34,8 @@ func TestTapQuadratic(t *testing.T) {
 	mean := scores.mean(t, "nearestfit_stream")
 	for _, other := range []string{"task_ratio", "hadoop"} {
 		if theirs := scores.mean(t, other); mean > theirs/2 {
-			t.Errorf("through the tap the mean error is %.1f points, that of %s %.1f: want at most half", mean, other, theirs)
+			t.Errorf("through the tap the mean error is %.1f points, that of %s %.1f: want at most half", mean, other,
+				theirs)
 		}
 	}
 	if mean > 6 {
@@ -79,14 +80,16 @@ func (w *watcher) blames(reduce int, input string, reduces int) {
 		worst := f.Skew[0].Worst[0]
 		if worst.Task == reduce && len(worst.Keys) > 0 && deref(worst.Keys[0].Key) == name {
 			if blamed++; blamed == 1 {
-				l.t.Logf("%s s: reduce %d and its key %s hold the end back by %.0f s, keys from %s", number(f.Elapsed), reduce, name, f.Skew[0].Delay, f.Skew[0].From)
+				l.t.Logf("%s s: reduce %d and its key %s hold the end back by %.0f s, keys from %s", number(f.Elapsed),
+					reduce, name, f.Skew[0].Delay, f.Skew[0].From)
 			}
 			continue
 		}
 		l.t.Errorf("%s s: reduce %d is said to hold the end back", number(f.Elapsed), worst.Task)
 	}
 	if blamed < len(w.frames)/4 {
-		l.t.Errorf("reduce %d and its key %s hold the end back; %d of %d frames say so", reduce, name, blamed, len(w.frames))
+		l.t.Errorf("reduce %d and its key %s hold the end back; %d of %d frames say so", reduce, name, blamed,
+			len(w.frames))
 	}
 }
 
@@ -158,6 +161,7 @@ func (l *lab) tapRow(scenario string, scores, without graded, tapped, bare *stre
 	}
 	l.tell("Hadoop Streaming through the tap: "+scenario, without, nil, "", fmt.Sprintf(
 		"with the tap `standard` %s, `nearestfit` %s, `nearestfit_stream` %s, `task_ratio` %s, `job_ratio` %s, `hadoop` %s; output and counters as without the tap, promises as shuffled; reduces take %.3f of the time without",
-		text("standard"), text("nearestfit"), text("nearestfit_stream"), text("task_ratio"), text("job_ratio"), text("hadoop"), reduces))
+		text("standard"), text("nearestfit"), text("nearestfit_stream"), text("task_ratio"), text("job_ratio"),
+		text("hadoop"), reduces))
 	live = append(live, liveRow{"Streaming, " + scenario, scores, without, reduces})
 }

@@ -98,8 +98,10 @@ func (w *watcher) hasGroups(reduce int) bool {
 
 // strange are keys as nobody wants them.
 var strange = []string{
-	"", " ", "a", "ab", "München", "日本語", "\x80", "\xff\xfe\xfd", "\x00", "a\x00b", "\x1b[31mred\x1b[0m", "\"quoted\"", `back\slash`,
-	"reporter:status:no", "\u202eabc", strings.Repeat("k", 127), strings.Repeat("k", 128), strings.Repeat("ü", 200), strings.Repeat("long ", 60_000),
+	"", " ", "a", "ab", "München", "日本語", "\x80", "\xff\xfe\xfd", "\x00", "a\x00b", "\x1b[31mred\x1b[0m", "\"quoted\"",
+	`back\slash`,
+	"reporter:status:no", "\u202eabc", strings.Repeat("k", 127), strings.Repeat("k", 128), strings.Repeat("ü", 200),
+	strings.Repeat("long ", 60_000),
 }
 
 // TestTapKeys sends strange keys through the tap, to as many reduces as there is room for.

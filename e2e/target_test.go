@@ -27,9 +27,11 @@ func TestTargets(t *testing.T) {
 	l.report(app.ID, "running", 3)
 	for _, w := range watchers {
 		w.ends(0, "succeeded")
-		if a, b := w.last(), watchers[0].last(); !slices.Equal(a.jobs(), b.jobs()) || number(a.Elapsed) != number(b.Elapsed) ||
+		if a, b := w.last(), watchers[0].last(); !slices.Equal(a.jobs(), b.jobs()) ||
+			number(a.Elapsed) != number(b.Elapsed) ||
 			deref(a.Workflow.ID) != deref(b.Workflow.ID) || len(a.jobs()) != 3 {
-			t.Errorf("attach %s saw %s of %v, %s s; attach alone %s of %v, %s s", w.name, deref(a.Workflow.ID), a.jobs(), number(a.Elapsed),
+			t.Errorf("attach %s saw %s of %v, %s s; attach alone %s of %v, %s s", w.name, deref(a.Workflow.ID),
+				a.jobs(), number(a.Elapsed),
 				deref(b.Workflow.ID), b.jobs(), number(b.Elapsed))
 		}
 		w.recordings(0)
@@ -92,7 +94,8 @@ func (l *lab) whatif(id string) {
 		Changes  []row
 	}
 	l.must(json.Unmarshal(l.run("whatif", 0, "whatif", id, "--slots", "2x", "--output", "json"), &got))
-	if got.Workflow.State != "running" || got.Slots.Containers == nil || *got.Slots.Containers < 2 || len(got.Changes) != 1 || got.Changes[0].Model != "replay" {
+	if got.Workflow.State != "running" || got.Slots.Containers == nil || *got.Slots.Containers < 2 ||
+		len(got.Changes) != 1 || got.Changes[0].Model != "replay" {
 		l.t.Fatalf("whatif of a script that runs says %+v", got)
 	}
 	twice := got.Changes[0]

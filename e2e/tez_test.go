@@ -44,7 +44,8 @@ func TestTez(t *testing.T) {
 	again.succeed()
 	second.numberAtOnce()
 	known := second.score("profile", "--profile", profile)
-	l.tell("join on Tez, twice", bare, &known, "", "vertices and edges from the master's log files; the second run from what is remembered of the first; replay, score, learn")
+	l.tell("join on Tez, twice", bare, &known, "",
+		"vertices and edges from the master's log files; the second run from what is remembered of the first; replay, score, learn")
 }
 
 func (j jobState) running() (n int) {

@@ -101,10 +101,12 @@ func TestTLS(t *testing.T) {
 	passwordFile := filepath.Join(t.TempDir(), "password")
 	e.must(os.WriteFile(passwordFile, []byte(gatewayPassword+"\n"), 0o600))
 
-	job := e.client("job", "run", "org.apache.hadoop.mapreduce.SleepJob", "-m", "8", "-r", "1", "-mt", "5000", "-rt", "5000")
+	job := e.client("job", "run", "org.apache.hadoop.mapreduce.SleepJob", "-m", "8", "-r", "1", "-mt", "5000", "-rt",
+		"5000")
 	a := e.awaitApp("Sleep job")
 	direct := e.attach("direct", a.ID, "--ca-file", ca)
-	through := e.attach("through", a.ID, "--ca-file", ca, "--rm", knox+"/gateway/default", "--user", "root", "--password-file", passwordFile)
+	through := e.attach("through", a.ID, "--ca-file", ca, "--rm", knox+"/gateway/default", "--user", "root",
+		"--password-file", passwordFile)
 	direct.ends(0, "succeeded")
 	through.ends(0, "succeeded")
 	job.succeed()
@@ -128,15 +130,20 @@ func TestTLS(t *testing.T) {
 	e.nowhere(gatewayPassword, "Authorization", "JSESSIONID")
 
 	e.finds("good", 0, "history server: Hadoop", "", "--ca-file", ca)
-	e.refused("no-ca", "issued by CN=ca of the lab,O=ParaTimer lab, itself or an authority that nobody here knows", "keytool -list -rfc -keystore "+e.file("trust.p12"))
-	e.refused("password-missing", "wants a user's password", "--password-file", "--rm", knox+"/gateway/default", "--ca-file", ca)
-	e.refused("plain", "it speaks TLS: give the address as https://", "TLS", "--rm", strings.Replace(e.rm, "https", "http", 1))
+	e.refused("no-ca", "issued by CN=ca of the lab,O=ParaTimer lab, itself or an authority that nobody here knows",
+		"keytool -list -rfc -keystore "+e.file("trust.p12"))
+	e.refused("password-missing", "wants a user's password", "--password-file", "--rm", knox+"/gateway/default",
+		"--ca-file", ca)
+	e.refused("plain", "it speaks TLS: give the address as https://", "TLS", "--rm",
+		strings.Replace(e.rm, "https", "http", 1))
 
 	wants := e.front(httputil.NewSingleHostReverseProxy(backend), func(c *tls.Config) {
 		c.ClientAuth, c.ClientCAs = tls.RequireAndVerifyClientCert, e.pool
 	})
-	e.refused("client-certificate-missing", "wants a client certificate: give --cert and --key", "", "--rm", wants, "--ca-file", ca)
-	e.refused("client-certificate-bad", "refuses the client certificate", "", "--rm", wants, "--ca-file", ca, "--cert", e.file("stranger.pem"), "--key", e.file("stranger-key.pem"))
+	e.refused("client-certificate-missing", "wants a client certificate: give --cert and --key", "", "--rm", wants,
+		"--ca-file", ca)
+	e.refused("client-certificate-bad", "refuses the client certificate", "", "--rm", wants, "--ca-file", ca, "--cert",
+		e.file("stranger.pem"), "--key", e.file("stranger-key.pem"))
 
 	for _, bad := range []struct{ certificate, text, hint string }{
 		{"wrongname", "is for elsewhere.example, not for localhost", "ask by a name"},

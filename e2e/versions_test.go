@@ -44,7 +44,9 @@ func TestVersions(t *testing.T) {
 			w.recordings(0)
 			format := l.historyFormat()
 			l.imported("history", l.truth(w.last().jobs()), l.historyFolder())
-			w.summarize("Hadoop "+version+": the join", -1, "Pig 0.17; DAG, numbers, hand-over, end, totals, replay; `import` of "+format+" history; `doctor`, `check`"+l.left())
+			w.summarize("Hadoop "+version+": the join", -1,
+				"Pig 0.17; DAG, numbers, hand-over, end, totals, replay; `import` of "+format+
+					" history; `doctor`, `check`"+l.left())
 		})
 	}
 }
@@ -54,7 +56,8 @@ func TestUber(t *testing.T) {
 	for _, version := range []string{"2.10.2", "3.5.0"} {
 		t.Run(version, func(t *testing.T) {
 			l := up(t, "--with", "version="+version)
-			job := l.client("sleep", "run", "org.apache.hadoop.mapreduce.SleepJob", "-D", "mapreduce.job.ubertask.enable=true",
+			job := l.client("sleep", "run", "org.apache.hadoop.mapreduce.SleepJob", "-D",
+				"mapreduce.job.ubertask.enable=true",
 				"-m", "3", "-r", "1", "-mt", "6000", "-rt", "6000", "-recordt", "500")
 			w := l.attach("attach", l.awaitApp("Sleep job").ID)
 			w.ends(0, "succeeded")
@@ -68,7 +71,8 @@ func TestUber(t *testing.T) {
 					}
 				}
 			}
-			w.summarize("Hadoop "+version+": SleepJob inside its master", -1, "an uberized job's tasks run one by one; end, totals, replay")
+			w.summarize("Hadoop "+version+": SleepJob inside its master", -1,
+				"an uberized job's tasks run one by one; end, totals, replay")
 		})
 	}
 }
@@ -84,7 +88,8 @@ func (l *lab) isHadoop(version string) {
 	}
 	if !l.get(l.rm+"/ws/v1/cluster/info", &rm) || !l.get(l.jhs+"/ws/v1/history/info", &jhs) ||
 		rm.ClusterInfo.HadoopVersion != version || jhs.HistoryInfo.HadoopVersion != version {
-		l.t.Fatalf("the servers are Hadoop %q and %q, not %s", rm.ClusterInfo.HadoopVersion, jhs.HistoryInfo.HadoopVersion, version)
+		l.t.Fatalf("the servers are Hadoop %q and %q, not %s", rm.ClusterInfo.HadoopVersion,
+			jhs.HistoryInfo.HadoopVersion, version)
 	}
 }
 
@@ -112,10 +117,12 @@ func (w *watcher) totals() {
 		if !l.get(l.jhs+"/ws/v1/history/mapreduce/jobs/"+*j.ID, &got) || got.Job.MapsTotal == 0 {
 			l.t.Errorf("the history server tells nothing of %s", *j.ID)
 		}
-		if j.Maps.Total == nil || j.Reduces.Total == nil || *j.Maps.Total != got.Job.MapsTotal || *j.Reduces.Total != got.Job.ReducesTotal ||
+		if j.Maps.Total == nil || j.Reduces.Total == nil || *j.Maps.Total != got.Job.MapsTotal ||
+			*j.Reduces.Total != got.Job.ReducesTotal ||
 			j.Maps.Done != got.Job.MapsTotal || j.Reduces.Done != got.Job.ReducesTotal {
 			l.t.Errorf("%s: %d of %s maps and %d of %s reduces are done, the history server says %d and %d", *j.ID,
-				j.Maps.Done, number(j.Maps.Total), j.Reduces.Done, number(j.Reduces.Total), got.Job.MapsTotal, got.Job.ReducesTotal)
+				j.Maps.Done, number(j.Maps.Total), j.Reduces.Done, number(j.Reduces.Total), got.Job.MapsTotal,
+				got.Job.ReducesTotal)
 		}
 	}
 }

@@ -50,7 +50,10 @@ func (l *lab) attach(name, target string, more ...string) *watcher {
 			w.told = append(w.told, flag)
 		}
 	}
-	args := append([]string{"attach", "--output", "ndjson", "--every", every.String(), "--tape", w.tape, "--capture", w.capture}, more...)
+	args := append([]string{
+		"attach", "--output", "ndjson", "--every", every.String(), "--tape", w.tape, "--capture",
+		w.capture,
+	}, more...)
 	if target != "" {
 		args = append(args, target)
 	}

@@ -57,9 +57,13 @@ func BenchmarkTick(b *testing.B) {
 
 func benchPlan(different bool) *dag.Plan {
 	r := rand.New(rand.NewPCG(3, 4))
-	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: benchSlots, ReduceSlots: benchSlots, SlotsPerNode: 4, Setup: 2 * time.Second}}
+	plan := &dag.Plan{Cluster: dag.Cluster{
+		MapSlots: benchSlots, ReduceSlots: benchSlots, SlotsPerNode: 4,
+		Setup: 2 * time.Second,
+	}}
 	for j := range benchJobs {
-		job := dag.Job{Node: string(rune('a' + j)), Stages: dag.MapReduce(phaseOf(benchMaps, 60_000, 1), phaseOf(benchReduces, 30_000, 0.3, 30_000, 0.1, 30_000, 0.6))}
+		job := dag.Job{Node: string(rune('a' + j)), Stages: dag.MapReduce(phaseOf(benchMaps, 60_000, 1),
+			phaseOf(benchReduces, 30_000, 0.3, 30_000, 0.1, 30_000, 0.6))}
 		if j >= 3 {
 			job.After = []int{j - 3}
 		}

@@ -98,7 +98,9 @@ type hindsight func(s, later *dag.Snapshot, costs Costs) schedule.Left
 
 // causes applies the causes to the older run one by one. It returns the older run's world with all of them, and its
 // costs; nil if a step cannot be compared.
-func (a *attribution) causes(before, after dag.Run, model Model, known hindsight) (*ReplayContext, schedule.Left, Costs) {
+func (a *attribution) causes(before, after dag.Run, model Model, known hindsight) (*ReplayContext, schedule.Left,
+	Costs,
+) {
 	w := NewReplayContext(before, model, Options{})
 	end, err := w.end(w.Costs.Left)
 	if err != nil {

@@ -94,8 +94,10 @@ func within(j int, s *dag.Snapshot) int {
 // describeLosses names the first loss, or what is behind several.
 func describeLosses(s, later *dag.Snapshot, lost []loss) string {
 	first := lost[0]
-	if l := sameJob(s, later, first.job); later.Jobs[l].Attempt > s.Jobs[first.job].Attempt && s.Jobs[first.job].Attempt > 0 {
-		return fmt.Sprintf("the application master%s came again: %s again", s.Plan.OfJob(first.job), start(len(lost), "task"))
+	if l := sameJob(s, later, first.job); later.Jobs[l].Attempt > s.Jobs[first.job].Attempt &&
+		s.Jobs[first.job].Attempt > 0 {
+		return fmt.Sprintf("the application master%s came again: %s again", s.Plan.OfJob(first.job),
+			start(len(lost), "task"))
 	}
 	if n := lostNode(s, later, first.attempt); n != nil && len(lost) > 1 {
 		return fmt.Sprintf("node %s %s: %s again", n.Name, lostHow(n), start(len(lost), "task"))

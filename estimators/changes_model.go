@@ -12,7 +12,8 @@ import (
 func changedModels(w *ReplayContext, costs Costs) []int {
 	var out []int
 	for j := range w.Now().Plan.Jobs {
-		if w.Now().Plan.Jobs[j].IsMapReduce() && w.phase(j, dag.Reduce).left() > 0 && w.Costs.Groups.used(j) != costs.Groups.used(j) {
+		if w.Now().Plan.Jobs[j].IsMapReduce() && w.phase(j, dag.Reduce).left() > 0 &&
+			w.Costs.Groups.used(j) != costs.Groups.used(j) {
 			out = append(out, j)
 		}
 	}

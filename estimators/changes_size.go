@@ -33,7 +33,8 @@ func knownSizes(s, later *dag.Snapshot) (*dag.Snapshot, string) {
 			list, shown := shownSizes(p.Attempts, later.Jobs[l].Stages[k].Attempts, s.At)
 			if shown > 0 {
 				p.Attempts = list
-				subjects = append(subjects, fmt.Sprintf("the sizes of %s%s became known", units.Tasks(shown, plan.Jobs[l].Stages[k].Name), plan.OfJob(l)))
+				subjects = append(subjects, fmt.Sprintf("the sizes of %s%s became known",
+					units.Tasks(shown, plan.Jobs[l].Stages[k].Name), plan.OfJob(l)))
 			}
 		}
 	}
@@ -71,7 +72,8 @@ func plannedSizes(s, later *dag.Snapshot) []string {
 			if a.Known != b.Known || a.Count() != b.Count() {
 				out = append(out, fmt.Sprintf("%s has %s", later.Plan.JobName(l), units.Tasks(b.Count(), b.Name)))
 			} else if !sameSizes(a, b) {
-				out = append(out, fmt.Sprintf("the input sizes of %s tasks%s became known", b.Name, later.Plan.OfJob(l)))
+				out = append(out, fmt.Sprintf("the input sizes of %s tasks%s became known", b.Name,
+					later.Plan.OfJob(l)))
 			}
 		}
 	}

@@ -12,7 +12,9 @@ import (
 
 // sameShape says whether two snapshots have the same jobs at the same places.
 func sameShape(a, b *dag.Snapshot) bool {
-	return len(a.Jobs) == len(b.Jobs) && slices.EqualFunc(a.Plan.Jobs, b.Plan.Jobs, func(x, y dag.Job) bool { return x.Node == y.Node })
+	return len(a.Jobs) == len(b.Jobs) && slices.EqualFunc(a.Plan.Jobs, b.Plan.Jobs, func(x, y dag.Job) bool {
+		return x.Node == y.Node
+	})
 }
 
 // asKnownLater predicts what was left of a task of s as a later snapshot knows it: an attempt that runs ends when its
@@ -61,7 +63,8 @@ func slower(w *ReplayContext, costs Costs, reported []int, moved time.Duration) 
 		}
 		if was > 0 && diff >= was/100 && diff > most {
 			most = diff
-			subject = fmt.Sprintf("%s tasks%s %s", w.Now().Plan.StageName(job, k), w.Now().Plan.OfJob(job), wording(is/was, p.worst))
+			subject = fmt.Sprintf("%s tasks%s %s", w.Now().Plan.StageName(job, k), w.Now().Plan.OfJob(job),
+				wording(is/was, p.worst))
 		}
 	})
 	return subject

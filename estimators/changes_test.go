@@ -14,12 +14,20 @@ func shop(at dag.Instant) *dag.Snapshot {
 	tuples := dag.Pipeline{Tuples: dag.Uniform(1000), Alpha: dag.Uniform(10)}
 	plan := &dag.Plan{
 		Cluster: dag.Cluster{MapSlots: 4, ReduceSlots: 4, SlotsPerNode: 1},
-		Jobs:    []dag.Job{{Node: "j1", Stages: dag.MapReduce(dag.Stage{Tasks: 8, Known: true, Pipelines: []dag.Pipeline{tuples}}, dag.Stage{Known: true})}},
+		Jobs: []dag.Job{{
+			Node: "j1",
+			Stages: dag.MapReduce(dag.Stage{Tasks: 8, Known: true, Pipelines: []dag.Pipeline{tuples}},
+				dag.Stage{Known: true}),
+		}},
 	}
-	job := dag.JobState{ID: "job_1_0001", State: dag.Running, Submitted: 0, Started: 0, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)}
+	job := dag.JobState{
+		ID: "job_1_0001", State: dag.Running, Submitted: 0, Started: 0, Finished: dag.NoInstant,
+		Stages: make([]dag.StageState, dag.MapReduceStages),
+	}
 	for i := range int32(4) {
 		job.Stages[dag.Map].Attempts = append(job.Stages[dag.Map].Attempts, dag.Attempt{
-			Task: i, State: dag.AttemptRunning, Slot: i, Node: i, End: dag.NoInstant, Done: [dag.Pipelines]float64{float64(at / 10)},
+			Task: i, State: dag.AttemptRunning, Slot: i, Node: i, End: dag.NoInstant,
+			Done: [dag.Pipelines]float64{float64(at / 10)},
 		})
 	}
 	return &dag.Snapshot{Plan: plan, At: at, State: dag.Running, Jobs: []dag.JobState{job}, Stale: dag.NoInstant}
@@ -59,17 +67,26 @@ func TestChangesNameEachCause(t *testing.T) {
 			a.State, a.End = dag.AttemptFailed, 5000
 		}, slowed(1, never), []Change{
 			// Slot 2 takes m_000004 at 4 s instead of 10 s; the failed task follows it there, until 24 s.
-			{Delta: 4 * time.Second, Reason: ReasonFailure, Subject: "map 2 of j1 failed and starts again", Event: true},
+			{
+				Delta: 4 * time.Second, Reason: ReasonFailure, Subject: "map 2 of j1 failed and starts again",
+				Event: true,
+			},
 		}},
-		{"a number of tasks", func(s *dag.Snapshot) { s.Plan.Jobs[0].Stages[dag.Map].Tasks = 12 }, slowed(1, never), []Change{
-			{Delta: 10 * time.Second, Reason: ReasonSize, Subject: "job j1 has 12 maps", Event: true},
-		}},
+		{
+			"a number of tasks", func(s *dag.Snapshot) { s.Plan.Jobs[0].Stages[dag.Map].Tasks = 12 }, slowed(1, never),
+			[]Change{
+				{Delta: 10 * time.Second, Reason: ReasonSize, Subject: "job j1 has 12 maps", Event: true},
+			},
+		},
 		{"slots", func(s *dag.Snapshot) { s.Plan.Cluster.MapSlots = 2 }, slowed(1, never), []Change{
 			{Delta: 10 * time.Second, Reason: ReasonSlots, Subject: "2 map slots, not 4", Event: true},
 		}},
 		// 5 s more for what is left of the running maps, 10 s more for the four to come.
 		{"speed", func(*dag.Snapshot) {}, slowed(2, 5000), []Change{
-			{Delta: 15 * time.Second, Reason: ReasonSpeed, Subject: "map tasks of job j1 take 2.0 times as long as was thought"},
+			{
+				Delta: 15 * time.Second, Reason: ReasonSpeed,
+				Subject: "map tasks of job j1 take 2.0 times as long as was thought",
+			},
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -146,7 +163,13 @@ func TestLosses(t *testing.T) {
 		wantSubject string
 	}{
 		{"nothing", []dag.Attempt{state(0, 0, runs)}, []dag.Attempt{state(0, 0, done)}, nil, ""},
-		{"failed", []dag.Attempt{state(0, 0, runs)}, []dag.Attempt{state(0, 0, fail)}, []int{0}, "map 0 of j failed and starts again"},
+		{
+			"failed",
+			[]dag.Attempt{state(0, 0, runs)},
+			[]dag.Attempt{state(0, 0, fail)},
+			[]int{0},
+			"map 0 of j failed and starts again",
+		},
 		{
 			"preempted",
 			[]dag.Attempt{state(0, 0, runs)},
@@ -154,16 +177,35 @@ func TestLosses(t *testing.T) {
 			[]int{0},
 			"map 0 of j was preempted and starts again",
 		},
-		{"its output is lost", []dag.Attempt{state(0, 0, done)}, []dag.Attempt{state(0, 0, kill)}, []int{0}, "map 0 of j had succeeded, its output is lost: it runs again"},
-		{"forgotten by a new master", []dag.Attempt{state(0, 0, done), state(1, 0, runs)}, []dag.Attempt{state(0, 1000, runs)}, []int{0, 1}, "map 0 of j had succeeded, its output is lost, and 1 more: they start again"},
-		{"speculation", []dag.Attempt{state(0, 0, runs), state(0, 1, runs)}, []dag.Attempt{state(0, 0, kill), state(0, 1, done)}, nil, ""},
+		{
+			"its output is lost",
+			[]dag.Attempt{state(0, 0, done)},
+			[]dag.Attempt{state(0, 0, kill)},
+			[]int{0},
+			"map 0 of j had succeeded, its output is lost: it runs again",
+		},
+		{
+			"forgotten by a new master",
+			[]dag.Attempt{state(0, 0, done), state(1, 0, runs)},
+			[]dag.Attempt{state(0, 1000, runs)},
+			[]int{
+				0,
+				1,
+			},
+			"map 0 of j had succeeded, its output is lost, and 1 more: they start again",
+		},
+		{"speculation", []dag.Attempt{state(0, 0, runs), state(0, 1, runs)}, []dag.Attempt{
+			state(0, 0, kill),
+			state(0, 1, done),
+		}, nil, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := losses(c.was, c.is); !slices.Equal(got, c.want) {
 				t.Fatalf("losses %v, want %v", got, c.want)
 			}
 			snap := func(list []dag.Attempt) *dag.Snapshot {
-				return &dag.Snapshot{Plan: &dag.Plan{Jobs: []dag.Job{{Node: "j", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}}, Jobs: []dag.JobState{{Stages: []dag.StageState{{Attempts: list}, {}}}}}
+				return &dag.Snapshot{Plan: &dag.Plan{Jobs: []dag.Job{{Node: "j", Stages: dag.MapReduce(dag.Stage{},
+					dag.Stage{})}}}, Jobs: []dag.JobState{{Stages: []dag.StageState{{Attempts: list}, {}}}}}
 			}
 			s, subject := lostWork(snap(c.was), snap(c.is))
 			if (s != nil) != (c.want != nil) || subject != c.wantSubject {
@@ -177,7 +219,10 @@ func TestClusterChanges(t *testing.T) {
 	nodes := func(list ...dag.NodeState) *dag.Snapshot { return &dag.Snapshot{Plan: &dag.Plan{}, Nodes: list} }
 	a, b := dag.NodeState{Name: "a"}, dag.NodeState{Name: "b"}
 	lost := dag.NodeState{Name: "b", Lost: true}
-	sick, out := dag.NodeState{Name: "b", Lost: true, Cause: dag.NodeUnhealthy}, dag.NodeState{Name: "b", Lost: true, Cause: dag.NodeDecommissioned}
+	sick, out := dag.NodeState{Name: "b", Lost: true, Cause: dag.NodeUnhealthy}, dag.NodeState{
+		Name: "b", Lost: true,
+		Cause: dag.NodeDecommissioned,
+	}
 	drains := dag.NodeState{Name: "b", Draining: true}
 	for _, c := range []struct {
 		name       string
@@ -205,7 +250,11 @@ func TestClusterChanges(t *testing.T) {
 // TestAvoidances: a master that avoids a node is a change of slots, by the node's name, not by its index.
 func TestAvoidances(t *testing.T) {
 	snap := func(nodes string, avoided ...int32) *dag.Snapshot {
-		s := &dag.Snapshot{Plan: &dag.Plan{Jobs: []dag.Job{{Node: "j", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}}, Jobs: []dag.JobState{{Avoided: avoided, Stages: make([]dag.StageState, dag.MapReduceStages)}}}
+		s := &dag.Snapshot{Plan: &dag.Plan{Jobs: []dag.Job{{Node: "j", Stages: dag.MapReduce(dag.Stage{},
+			dag.Stage{})}}}, Jobs: []dag.JobState{{
+			Avoided: avoided,
+			Stages:  make([]dag.StageState, dag.MapReduceStages),
+		}}}
 		for _, name := range nodes {
 			s.Nodes = append(s.Nodes, dag.NodeState{Name: string(name)})
 		}

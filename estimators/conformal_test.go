@@ -43,7 +43,10 @@ func TestFewRunsGetTheStock(t *testing.T) {
 	if runs != 8 || !slices.Equal(d, none) {
 		t.Errorf("8 runs make %d, and a distribution of %v to %v", runs, d.At(0.1), d.At(0.9))
 	}
-	for q, times := range map[float64]float64{0.1: -stockWidth, 0.5: 0, 0.9: stockWidth, 0.95: stockWidth * 2.92 / 1.886} {
+	for q, times := range map[float64]float64{
+		0.1: -stockWidth, 0.5: 0, 0.9: stockWidth,
+		0.95: stockWidth * 2.92 / 1.886,
+	} {
 		want := raw.At(0.5) + time.Duration(times*float64(raw.At(0.9)-raw.At(0.5)))
 		if got := d.At(q); (got - want).Abs() > time.Second/2 {
 			t.Errorf("without a history the quantile of order %v is %v, want about %v", q, got, want)
@@ -84,7 +87,8 @@ func TestCorrectionByProgress(t *testing.T) {
 		raw.At(0.5) * 2 / 3: 2, // progress 0.4
 	} {
 		d, _ := raw.Corrected(TickOf(elapsed, 0, raw), rs)
-		if got, want := d.At(0.5)-raw.At(0.5), time.Duration(score*float64(spread)); (got - want).Abs() > time.Millisecond {
+		if got, want := d.At(0.5)-raw.At(0.5), time.Duration(score*float64(spread)); (got - want).Abs() >
+			time.Millisecond {
 			t.Errorf("after %v the median moves by %v, want %v", elapsed, got, want)
 		}
 	}
@@ -130,7 +134,8 @@ func TestCorrectionHolds(t *testing.T) {
 				held++
 			}
 		}
-		past = append(past, Residuals(fmt.Sprint(i), []RangeTick{TickOf(duration(1000*elapsed), 0, raw)}, duration(1000*length))...)
+		past = append(past, Residuals(fmt.Sprint(i), []RangeTick{TickOf(duration(1000*elapsed), 0, raw)},
+			duration(1000*length))...)
 		past = past[max(0, len(past)-50):]
 	}
 	if ratio := float64(held) / float64(n); n < runs-20 || math.Abs(ratio-0.8) > 0.025 {
@@ -177,15 +182,18 @@ func TestCorrectedIsWhole(t *testing.T) {
 		n := rapid.SampledFrom([]int{1, 2, 64, 256}).Draw(t, "values")
 		raw := make(Distribution, n)
 		for i := range raw {
-			raw[i] = time.Duration(rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Range(0, int64(time.Hour)), rapid.Int64Range(0, int64(dag.MaxLength))).Draw(t, "value"))
+			raw[i] = time.Duration(rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Range(0, int64(time.Hour)),
+				rapid.Int64Range(0, int64(dag.MaxLength))).Draw(t, "value"))
 		}
 		slices.Sort(raw)
 		var rs []dag.Residual
 		for i := range rapid.IntRange(0, 30).Draw(t, "runs") {
 			for range rapid.IntRange(0, 3).Draw(t, "points") {
 				rs = append(rs, dag.Residual{
-					Run: fmt.Sprint(i), Progress: rapid.OneOf(rapid.SampledFrom([]float64{0, 0.5, 1}), rapid.Float64Range(0, 1)).Draw(t, "progress"),
-					Score: rapid.OneOf(rapid.SampledFrom([]float64{0, -dag.MaxScore, dag.MaxScore}), rapid.Float64Range(-9, 9)).Draw(t, "score"),
+					Run: fmt.Sprint(i), Progress: rapid.OneOf(rapid.SampledFrom([]float64{0, 0.5, 1}),
+						rapid.Float64Range(0, 1)).Draw(t, "progress"),
+					Score: rapid.OneOf(rapid.SampledFrom([]float64{0, -dag.MaxScore, dag.MaxScore}),
+						rapid.Float64Range(-9, 9)).Draw(t, "score"),
 				})
 			}
 		}

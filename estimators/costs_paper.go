@@ -47,7 +47,10 @@ type paperPipe struct {
 }
 
 func newPaperCosts(s *dag.Snapshot, slow Slowdown) Costs {
-	c := &paperCosts{at: s.At, setup: tame(millis(s.Plan.Cluster.Setup)), phases: make([][]paperPhase, len(s.Plan.Jobs))}
+	c := &paperCosts{
+		at: s.At, setup: tame(millis(s.Plan.Cluster.Setup)),
+		phases: make([][]paperPhase, len(s.Plan.Jobs)),
+	}
 	c.whole = whole(c.setup)
 	for j := range s.Plan.Jobs {
 		c.phases[j] = make([]paperPhase, len(s.Plan.Jobs[j].Stages))
@@ -180,10 +183,16 @@ func (c *paperCosts) setupLeft(a *dag.Attempt) float64 {
 func (c *paperCosts) left(t schedule.Task) schedule.Cost {
 	p := &c.phases[t.Job][t.Stage]
 	if t.Running != nil {
-		return schedule.Cost{Setup: whole(c.setupLeft(t.Running)), Work: whole(p.work(t.Index, t.Running)), Origin: p.origin(t.Index, t.Running), Same: 1}
+		return schedule.Cost{
+			Setup: whole(c.setupLeft(t.Running)), Work: whole(p.work(t.Index, t.Running)),
+			Origin: p.origin(t.Index, t.Running), Same: 1,
+		}
 	}
 	task := p.task(t.Index)
-	cost := schedule.Cost{Setup: c.whole, Work: time.Duration(task.rounded) * time.Millisecond, Origin: task.origin, Same: 1}
+	cost := schedule.Cost{
+		Setup: c.whole, Work: time.Duration(task.rounded) * time.Millisecond, Origin: task.origin,
+		Same: 1,
+	}
 	if p.uniform || t.Index >= len(p.pending) {
 		cost.Same = max(1, p.n-t.Index)
 	}

@@ -60,10 +60,12 @@ func TestPaperCostsUnknown(t *testing.T) {
 	if got := c.Rem(0, dag.Map, 0); got != 6000 {
 		t.Errorf("rem = %v, want 6000", got)
 	}
-	if got := c.Left(schedule.Task{Job: 0, Stage: dag.Map, Index: 7}); got.Origin != schedule.Unknown || got.Setup != time.Second || got.Work != 0 {
+	if got := c.Left(schedule.Task{Job: 0, Stage: dag.Map, Index: 7}); got.Origin != schedule.Unknown ||
+		got.Setup != time.Second || got.Work != 0 {
 		t.Errorf("a map of unknown size costs %+v", got)
 	}
-	if got := c.Left(schedule.Task{Job: 1, Stage: dag.Map, Index: 0}); got.Origin != schedule.Unknown || got.Same != 10 {
+	if got := c.Left(schedule.Task{Job: 1, Stage: dag.Map, Index: 0}); got.Origin != schedule.Unknown ||
+		got.Same != 10 {
 		t.Errorf("a map of unknown cost costs %+v", got)
 	}
 }
@@ -76,10 +78,12 @@ func TestPaperCostsBeyondTheList(t *testing.T) {
 	s := running(plan, 0, 0)
 	s.Jobs[0].Stages[dag.Map].Attempts = nil
 	w := NewReplayContext(runOf(s), plannedCosts, Options{})
-	if got := w.Costs.Left(schedule.Task{Job: 0, Stage: dag.Map, Index: 3}); got.Same != 1<<30-3 || got.Origin != schedule.Unknown {
+	if got := w.Costs.Left(schedule.Task{Job: 0, Stage: dag.Map, Index: 3}); got.Same != 1<<30-3 ||
+		got.Origin != schedule.Unknown {
 		t.Errorf("task 3 of a list of three costs %+v", got)
 	}
-	if got := w.Costs.Left(schedule.Task{Job: 0, Stage: dag.Map, Index: 2}); got.Same != 1 || got.Work != 3*time.Second {
+	if got := w.Costs.Left(schedule.Task{Job: 0, Stage: dag.Map, Index: 2}); got.Same != 1 ||
+		got.Work != 3*time.Second {
 		t.Errorf("task 2 costs %+v", got)
 	}
 	if p := w.phase(0, dag.Map); p.Pending != 1<<30 || len(p.stretches) != 2 {

@@ -61,7 +61,9 @@ func (tr *truth) real(job int, k dag.StageIndex, position int) int {
 }
 
 // times are the true milliseconds of an attempt: set-up, each pipeline, and the stall at its end.
-func (tr *truth) times(job int, k dag.StageIndex, position, attempt int) (setup dag.Instant, parts []dag.Instant, stall dag.Instant) {
+func (tr *truth) times(job int, k dag.StageIndex, position, attempt int) (setup dag.Instant, parts []dag.Instant,
+	stall dag.Instant,
+) {
 	i := tr.real(job, k, position)
 	factor := 1.0
 	if tr.noise > 0 {
@@ -121,7 +123,8 @@ func (c *course) attempt(span *schedule.Span, i int, at dag.Instant) dag.Attempt
 	nan, never := math.NaN(), dag.Mark{At: dag.NoInstant}
 	a := dag.Attempt{
 		Task: int32(c.real(job, span.Stage, position)), Number: span.Attempt, State: dag.AttemptRunning,
-		Slot: span.Slots[i], Node: span.Slots[i] / int32(max(1, c.plan.Cluster.SlotsPerNode)), Start: span.Start, End: dag.NoInstant,
+		Slot: span.Slots[i], Node: span.Slots[i] / int32(max(1, c.plan.Cluster.SlotsPerNode)), Start: span.Start,
+		End:   dag.NoInstant,
 		Total: [dag.Pipelines]float64{nan, nan, nan}, Out: nan, Bytes: nan, Ratio: nan,
 		CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, First: never, Last: never, FirstReport: dag.NoInstant,
 	}
@@ -150,7 +153,9 @@ func (c *course) attempt(span *schedule.Span, i int, at dag.Instant) dag.Attempt
 type grading map[string]Score
 
 // watch asks scenarios at every tick of a course.
-func (c *course) watch(t testing.TB, tick time.Duration, model Model, par pathfrag.Params, scenarios []Scenario) grading {
+func (c *course) watch(t testing.TB, tick time.Duration, model Model, par pathfrag.Params,
+	scenarios []Scenario,
+) grading {
 	t.Helper()
 	samples := make(map[string][]Sample)
 	c.each(tick, model, par, func(at dag.Instant, w *ReplayContext) {
@@ -174,7 +179,9 @@ func (c *course) watch(t testing.TB, tick time.Duration, model Model, par pathfr
 }
 
 // each visits the ticks strictly inside the course.
-func (c *course) each(tick time.Duration, model Model, par pathfrag.Params, visit func(at dag.Instant, w *ReplayContext)) {
+func (c *course) each(tick time.Duration, model Model, par pathfrag.Params,
+	visit func(at dag.Instant, w *ReplayContext),
+) {
 	run := dag.Run{}.Append(c.at(0))
 	w := NewReplayContext(run, model, Options{Path: &par})
 	for at := dag.Instant(tick.Milliseconds()); at < c.total; at += dag.Instant(tick.Milliseconds()) {
@@ -204,7 +211,10 @@ func everyScenario() []Scenario { return append(Scenarios(), Others()...) }
 func phaseOf(n int, tuplesAndAlpha ...float64) dag.Stage {
 	p := dag.Stage{Tasks: n, Known: true}
 	for i := 0; i < len(tuplesAndAlpha); i += 2 {
-		p.Pipelines = append(p.Pipelines, dag.Pipeline{Tuples: dag.Uniform(tuplesAndAlpha[i]), Alpha: dag.Uniform(tuplesAndAlpha[i+1])})
+		p.Pipelines = append(p.Pipelines, dag.Pipeline{
+			Tuples: dag.Uniform(tuplesAndAlpha[i]),
+			Alpha:  dag.Uniform(tuplesAndAlpha[i+1]),
+		})
 	}
 	return p
 }
@@ -227,9 +237,12 @@ func joinPlan(maps2 int) *dag.Plan {
 		Name:    "join",
 		Cluster: dag.Cluster{MapSlots: 16, ReduceSlots: 16, SlotsPerNode: 2, Setup: 2 * time.Second},
 		Jobs: []dag.Job{
-			{Node: "j1", Stages: dag.MapReduce(phaseOf(4, 2_500_000, 0.222), phaseOf(16, in1, 0.0128, in1, 0.0064, in1, 0.0208))},
-			{Node: "j2", Stages: dag.MapReduce(phaseOf(maps2, 2_500_000, 0.29), phaseOf(16, in2, 0.0128, in2, 0.0064, in2, 0.0208))},
-			{Node: "j3", After: []int{0, 1}, Stages: dag.MapReduce(third, phaseOf(16, all, 0.0064, all, 0.0032, all, 0.0144))},
+			{Node: "j1", Stages: dag.MapReduce(phaseOf(4, 2_500_000, 0.222), phaseOf(16, in1, 0.0128, in1, 0.0064, in1,
+				0.0208))},
+			{Node: "j2", Stages: dag.MapReduce(phaseOf(maps2, 2_500_000, 0.29), phaseOf(16, in2, 0.0128, in2, 0.0064,
+				in2, 0.0208))},
+			{Node: "j3", After: []int{0, 1}, Stages: dag.MapReduce(third, phaseOf(16, all, 0.0064, all, 0.0032, all,
+				0.0144))},
 		},
 	}
 }

@@ -25,7 +25,8 @@ func TestGradeRanges(t *testing.T) {
 	// Of the 80 % ranges [64, 96] and [17, 33]: widths 32 and 16; the second is 7 s too early, which costs ten times
 	// that.
 	want := LevelScore{Held: 0.5, Width: 0.24, IntervalScore: (32 + 16 + 70) / 2.0}
-	if l := got.Levels[1]; got.Ticks != 2 || math.Abs(l.Held-want.Held)+math.Abs(l.Width-want.Width)+math.Abs(l.IntervalScore-want.IntervalScore) > 1e-6 {
+	if l := got.Levels[1]; got.Ticks != 2 || math.Abs(l.Held-want.Held)+math.Abs(l.Width-want.Width)+
+		math.Abs(l.IntervalScore-want.IntervalScore) > 1e-6 {
 		t.Errorf("%d ticks, %+v, want 2 and %+v", got.Ticks, l, want)
 	}
 	// Of a uniform distribution on [a, b] the CRPS is (b-a)/12 in its middle and beyond it the distance to the mean
@@ -33,7 +34,8 @@ func TestGradeRanges(t *testing.T) {
 	if want := (40.0/12 + 15 - 20.0/6) / 2; math.Abs(got.CRPS-want) > 0.02 {
 		t.Errorf("CRPS is %v, want %v", got.CRPS, want)
 	}
-	if empty := GradeRanges(100, nil); empty.Ticks != 0 || !math.IsNaN(empty.CRPS) || !math.IsNaN(empty.Levels[0].Held) {
+	if empty := GradeRanges(100, nil); empty.Ticks != 0 || !math.IsNaN(empty.CRPS) ||
+		!math.IsNaN(empty.Levels[0].Held) {
 		t.Errorf("no ranges score %+v", empty)
 	}
 }

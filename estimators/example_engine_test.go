@@ -42,7 +42,10 @@ func (e *engine) Next(context.Context) (*dag.Snapshot, error) {
 	if e.at > 5000 {
 		return nil, io.EOF // earned: the engine itself says that the query is over
 	}
-	s := &dag.Snapshot{Plan: e.plan, At: e.at, ID: "query-1", State: dag.Running, Jobs: e.plan.BlockedJobs(), Stale: dag.NoInstant}
+	s := &dag.Snapshot{
+		Plan: e.plan, At: e.at, ID: "query-1", State: dag.Running, Jobs: e.plan.BlockedJobs(),
+		Stale: dag.NoInstant,
+	}
 	s.Jobs[0].State, s.Jobs[0].Submitted, s.Jobs[0].Started = dag.Running, 0, 0
 	for task := range int32(4) {
 		a := dag.Attempt{Task: task, State: dag.AttemptRunning, Slot: -1, Node: -1, Start: 0, End: dag.NoInstant}
@@ -58,7 +61,8 @@ func (e *engine) Next(context.Context) (*dag.Snapshot, error) {
 func Example_engine() {
 	var run dag.Run
 	source := newEngine()
-	standard := estimators.New(estimators.Scenarios()[0], estimators.Paper(estimators.ObservedSlowdown), estimators.Options{})
+	standard := estimators.New(estimators.Scenarios()[0], estimators.Paper(estimators.ObservedSlowdown),
+		estimators.Options{})
 	for {
 		s, err := source.Next(context.Background())
 		if err == io.EOF {

@@ -52,14 +52,21 @@ func (u uniform) left(t schedule.Task) schedule.Cost {
 func mid() dag.Run {
 	plan := &dag.Plan{
 		Cluster: dag.Cluster{MapSlots: 2, ReduceSlots: 1},
-		Jobs:    []dag.Job{{Node: "load", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 6}, dag.Stage{Known: true, Tasks: 1})}},
+		Jobs: []dag.Job{{Node: "load", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 6},
+			dag.Stage{Known: true, Tasks: 1})}},
 	}
 	s := &dag.Snapshot{
 		Plan: plan, At: 25_000, State: dag.Running, Stale: dag.NoInstant,
-		Jobs: []dag.JobState{{State: dag.Running, Submitted: 0, Started: 0, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)}},
+		Jobs: []dag.JobState{{
+			State: dag.Running, Submitted: 0, Started: 0, Finished: dag.NoInstant,
+			Stages: make([]dag.StageState, dag.MapReduceStages),
+		}},
 	}
 	for i := range int32(6) {
-		a := dag.Attempt{Task: i, Slot: i % 2, State: dag.AttemptSucceeded, Start: dag.Instant(i/2) * 10_000, End: dag.Instant(i/2+1) * 10_000}
+		a := dag.Attempt{
+			Task: i, Slot: i % 2, State: dag.AttemptSucceeded, Start: dag.Instant(i/2) * 10_000,
+			End: dag.Instant(i/2+1) * 10_000,
+		}
 		if i >= 4 {
 			a.State, a.End = dag.AttemptRunning, dag.NoInstant
 		}
@@ -102,7 +109,8 @@ func ExampleNew() {
 	fmt.Println(*e.Remaining, "left, costs", e.Origin)
 	for _, seg := range e.Path.Critical {
 		f := e.Path.Fragments[seg.Fragment]
-		fmt.Printf("%v: %v slots of %v tasks\n", seg.End.Sub(seg.Start), f.Width, schedule.What(run.Now().Plan, e.Path.JobOf(&f), f.Stage, f.Pause))
+		fmt.Printf("%v: %v slots of %v tasks\n", seg.End.Sub(seg.Start), f.Width,
+			schedule.What(run.Now().Plan, e.Path.JobOf(&f), f.Stage, f.Pause))
 	}
 	// Output:
 	// 25s left, costs observed
@@ -126,7 +134,10 @@ func ExampleGrade() {
 // A distribution of the remaining time, as an estimator that draws worlds gives it, answers with quantiles and
 // probabilities.
 func ExampleDistribution() {
-	left := estimators.Distribution{4 * time.Minute, 5 * time.Minute, 5 * time.Minute, 6 * time.Minute, 10 * time.Minute}
+	left := estimators.Distribution{
+		4 * time.Minute, 5 * time.Minute, 5 * time.Minute, 6 * time.Minute,
+		10 * time.Minute,
+	}
 	fmt.Println("half the time within", left.At(0.5))
 	fmt.Println("more than 8 minutes with probability", left.Above(8*time.Minute))
 	// Output:

@@ -110,13 +110,16 @@ func replanned(plan *dag.Plan, was, is *schedule.Schedule) Change {
 	}
 	of := plan.OfJob(int(first.job))
 	if first.pause != dag.NoPause {
-		return Change{Delta: moved, Reason: ReasonStart, Subject: pauses[first.pause] + of + " " + worded(moved, "takes longer", "takes less time") + " than planned"}
+		return Change{Delta: moved, Reason: ReasonStart, Subject: pauses[first.pause] + of + " " +
+			worded(moved, "takes longer", "takes less time") + " than planned"}
 	}
 	stage := plan.StageName(int(first.job), first.stage)
 	if n, width := lastWave(was, is, first); n > 0 && n < width {
-		return Change{Delta: moved, Reason: ReasonWave, Subject: fmt.Sprintf("%s%s %s in the last wave", units.Tasks(n, stage), of, worded(moved, "more", "fewer"))}
+		return Change{Delta: moved, Reason: ReasonWave, Subject: fmt.Sprintf("%s%s %s in the last wave",
+			units.Tasks(n, stage), of, worded(moved, "more", "fewer"))}
 	}
-	return Change{Delta: moved, Reason: ReasonStart, Subject: fmt.Sprintf("%s tasks%s start %s than planned", stage, of, worded(moved, "later", "earlier"))}
+	return Change{Delta: moved, Reason: ReasonStart, Subject: fmt.Sprintf("%s tasks%s start %s than planned", stage, of,
+		worded(moved, "later", "earlier"))}
 }
 
 // pauses words what a pause is spent with.

@@ -12,7 +12,10 @@ import (
 // a cliff of its last wave or as another start.
 func TestReplanned(t *testing.T) {
 	t.Parallel()
-	plan := &dag.Plan{Jobs: []dag.Job{{Node: "a", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}, {Node: "b", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}}
+	plan := &dag.Plan{Jobs: []dag.Job{
+		{Node: "a", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})},
+		{Node: "b", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})},
+	}}
 	maps := func(job int32, start, end dag.Instant, n int32) schedule.Span {
 		return schedule.Span{Job: job, Stage: dag.Map, Start: start * 1000, End: end * 1000, Count: n}
 	}
@@ -44,7 +47,10 @@ func TestReplanned(t *testing.T) {
 		},
 		{
 			of(launch(1, 0, 5), maps(1, 5, 10, 8)), of(launch(1, 0, 12), maps(1, 12, 17, 8)),
-			Change{Delta: 7 * time.Second, Reason: ReasonStart, Subject: "the launch of job b takes longer than planned"},
+			Change{
+				Delta: 7 * time.Second, Reason: ReasonStart,
+				Subject: "the launch of job b takes longer than planned",
+			},
 		},
 		{of(maps(0, 0, 10, 8)), of(maps(1, 0, 20, 8)), Change{}}, // nothing to compare
 	} {

@@ -179,7 +179,9 @@ func (g *goldenRun) tasks(t *testing.T, in *golden.Instant, w *ReplayContext) {
 	}
 }
 
-func (g *goldenRun) of(t *testing.T, name string, estimate func(*ReplayContext) (Estimate, error), w *ReplayContext, want float64) {
+func (g *goldenRun) of(t *testing.T, name string, estimate func(*ReplayContext) (Estimate, error), w *ReplayContext,
+	want float64,
+) {
 	t.Helper()
 	e, err := estimate(w)
 	if err != nil {
@@ -193,7 +195,9 @@ func (g *goldenRun) of(t *testing.T, name string, estimate func(*ReplayContext) 
 	g.equal(t, name, millis(*e.Remaining), want)
 }
 
-func (g *goldenRun) percent(t *testing.T, name string, estimate func(*ReplayContext) (Estimate, error), w *ReplayContext, want float64) {
+func (g *goldenRun) percent(t *testing.T, name string, estimate func(*ReplayContext) (Estimate, error),
+	w *ReplayContext, want float64,
+) {
 	t.Helper()
 	e, err := estimate(w)
 	if err != nil {

@@ -12,16 +12,28 @@ import (
 func live() *dag.Snapshot {
 	nan := math.NaN()
 	attempt := func(task int32, state dag.AttemptState, done, total, ratio float64) dag.Attempt {
-		return dag.Attempt{Task: task, State: state, Done: [3]float64{done}, Total: [3]float64{total, nan, nan}, Ratio: ratio, End: dag.NoInstant}
+		return dag.Attempt{
+			Task: task, State: state, Done: [3]float64{done}, Total: [3]float64{total, nan, nan},
+			Ratio: ratio, End: dag.NoInstant,
+		}
 	}
 	s := &dag.Snapshot{At: 30_000, State: dag.Running, Plan: &dag.Plan{
 		Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 3072},
 		Jobs: []dag.Job{
-			{Node: "a", Stages: dag.MapReduce(dag.Stage{Tasks: 4, Known: true}, dag.Stage{Tasks: 2, Known: true}), Limits: dag.Limits{AMMB: 512, MapMB: 256, ReduceMB: 512, MaxReduces: 3}},
+			{
+				Node: "a", Stages: dag.MapReduce(dag.Stage{Tasks: 4, Known: true}, dag.Stage{Tasks: 2, Known: true}),
+				Limits: dag.Limits{AMMB: 512, MapMB: 256, ReduceMB: 512, MaxReduces: 3},
+			},
 			{Node: "b", After: []int{0}, Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})},
 		},
 	}}
-	s.Jobs = []dag.JobState{{State: dag.Running, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)}, {Submitted: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)}}
+	s.Jobs = []dag.JobState{
+		{
+			State: dag.Running, Finished: dag.NoInstant,
+			Stages: make([]dag.StageState, dag.MapReduceStages),
+		},
+		{Submitted: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)},
+	}
 	s.Jobs[0].Stages[dag.Map].Attempts = []dag.Attempt{
 		attempt(0, dag.AttemptSucceeded, 100, nan, 1), attempt(1, dag.AttemptSucceeded, 300, 300, 1),
 		attempt(2, dag.AttemptRunning, 100, 200, 0.5), attempt(3, dag.AttemptWaiting, 0, nan, nan),
@@ -96,7 +108,8 @@ func TestLuo(t *testing.T) {
 		{0, 150, 0, 10_000, 60_000, math.NaN()},
 		{50, 150, 60, 10_000, 60_000, 120_000},
 	} {
-		if got := luoLeft(c.done, c.total, c.before, c.window, c.elapsed); got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
+		if got := luoLeft(c.done, c.total, c.before, c.window, c.elapsed); got != c.want &&
+			!(math.IsNaN(got) && math.IsNaN(c.want)) {
 			t.Errorf("luoLeft(%+v) = %v", c, got)
 		}
 	}

@@ -44,14 +44,18 @@ func TestProbabilitiesAreTheSamplers(t *testing.T) {
 		n := 0
 		for _, s := range w.schedule.Spans {
 			for k := range int(s.Count) {
-				if _, fails := fault(schedule.Task{Job: int(s.Job), Stage: s.Stage, Index: int(s.First) + k}, s.Start, s.End); fails {
+				if _, fails := fault(schedule.Task{Job: int(s.Job), Stage: s.Stage, Index: int(s.First) + k}, s.Start,
+					s.End); fails {
 					n++
 				}
 			}
 		}
 		counts[min(n, len(counts)-1)]++
 	}
-	for name, n := range map[string]int{"standard": 0, "one_failure": 1, "failure_until_proven": 1, "three_failures": 3, "failure_halfway": 1, "average_failure": 1} {
+	for name, n := range map[string]int{
+		"standard": 0, "one_failure": 1, "failure_until_proven": 1, "three_failures": 3,
+		"failure_halfway": 1, "average_failure": 1,
+	} {
 		p := *answer(t, w, name).Probability
 		drawn := float64(counts[n]) / float64(draws)
 		if p < 0.01 || math.Abs(p-drawn) > 4*math.Sqrt(p/float64(draws))+0.01 {
@@ -75,7 +79,8 @@ func TestGivenFailRate(t *testing.T) {
 		return answer(t, NewReplayContext(runOf(golden.Start(plan)), plannedCosts, Options{}), "standard").Probability
 	}
 	low, high := &dag.Plan{Cluster: dag.Cluster{FailRate: 0.01}}, &dag.Plan{Cluster: dag.Cluster{FailRate: 0.5}}
-	rare, often := none(func(p *dag.Plan) { p.Cluster.FailRate = 0.01 }), none(func(p *dag.Plan) { p.Cluster.FailRate = 0.5 })
+	rare, often := none(func(p *dag.Plan) { p.Cluster.FailRate = 0.01 }),
+		none(func(p *dag.Plan) { p.Cluster.FailRate = 0.5 })
 	if !(*rare > 0.8 && *often < 0.2) {
 		t.Errorf("no failure has probability %v and %v", *rare, *often)
 	}

@@ -13,18 +13,31 @@ import (
 // sharedRun is a job of 40 maps of 10 s that waits on a cluster of 2560 MB which others share, and seen for a minute.
 func sharedRun(held ...int) dag.Run {
 	plan := &dag.Plan{Name: "q", Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 2560}}
-	job := dag.Job{Node: "a", Limits: dag.Limits{AMMB: 512, MapMB: 256, ReduceMB: 256, SlowStart: 1}, Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}
-	job.SetStage(dag.Map, dag.Stage{Tasks: 40, Known: true, Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(1000), Alpha: dag.Uniform(10)}}})
+	job := dag.Job{
+		Node: "a", Limits: dag.Limits{AMMB: 512, MapMB: 256, ReduceMB: 256, SlowStart: 1},
+		Stages: dag.MapReduce(dag.Stage{}, dag.Stage{}),
+	}
+	job.SetStage(dag.Map, dag.Stage{
+		Tasks: 40, Known: true,
+		Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(1000), Alpha: dag.Uniform(10)}},
+	})
 	job.SetStage(dag.Reduce, dag.Stage{Known: true})
 	plan.Jobs = []dag.Job{job}
 	var run dag.Run
 	for i, mb := range held {
 		s := &dag.Snapshot{
-			Plan: plan, At: dag.Instant(60_000 * (i + 1) / len(held)), State: dag.Running, Stale: dag.NoInstant, User: "ann", Queue: "a",
-			Jobs: []dag.JobState{{ID: "job_1_0001", State: dag.Running, Submitted: 0, Started: 0, Finished: dag.NoInstant, HeldMB: 512, Stages: make([]dag.StageState, dag.MapReduceStages)}},
+			Plan: plan, At: dag.Instant(60_000 * (i + 1) / len(held)), State: dag.Running, Stale: dag.NoInstant,
+			User: "ann", Queue: "a",
+			Jobs: []dag.JobState{{
+				ID: "job_1_0001", State: dag.Running, Submitted: 0, Started: 0,
+				Finished: dag.NoInstant, HeldMB: 512, Stages: make([]dag.StageState, dag.MapReduceStages),
+			}},
 		}
 		if mb > 0 {
-			s.Load = []dag.Load{{ID: "application_1_0002", Name: "PigLatin:skew.pig", User: "bob", Queue: "a", Submitted: 5, HeldMB: mb, AMMB: 512, Until: dag.NoInstant}}
+			s.Load = []dag.Load{{
+				ID: "application_1_0002", Name: "PigLatin:skew.pig", User: "bob", Queue: "a",
+				Submitted: 5, HeldMB: mb, AMMB: 512, Until: dag.NoInstant,
+			}}
 		}
 		run = run.Append(s)
 	}
@@ -74,7 +87,12 @@ func TestMoot(t *testing.T) {
 		what string
 		run  dag.Run
 		moot bool
-	}{{"nobody else", none, true}, {"bob", some, false}, {"over, with bob", dag.Run{}.Append(&over), false}, {"no room", dag.Run{}.Append(&stuck), true}} {
+	}{
+		{"nobody else", none, true},
+		{"bob", some, false},
+		{"over, with bob", dag.Run{}.Append(&over), false},
+		{"no room", dag.Run{}.Append(&stuck), true},
+	} {
 		for _, s := range Scenarios() {
 			e, err := New(s, plannedCosts, Options{}).Estimate(c.run)
 			if (err != nil) != (c.what == "no room") {

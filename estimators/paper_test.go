@@ -39,7 +39,8 @@ func TestSection42Totals(t *testing.T) {
 		seconds float64
 		minutes int
 	}{{17, 1679.813, 28}, {16, 1498.250, 25}} {
-		w := NewReplayContext(dag.Run{}.Append(play(t, truth{plan: joinPlan(c.maps)}).at(0)), plannedCosts, Options{Path: &joinPath})
+		w := NewReplayContext(dag.Run{}.Append(play(t, truth{plan: joinPlan(c.maps)}).at(0)), plannedCosts,
+			Options{Path: &joinPath})
 		e, err := pick(t, "standard")[0].Of(w)
 		if err != nil {
 			t.Fatal(err)
@@ -80,8 +81,14 @@ func TestSection42Noise(t *testing.T) {
 func TestSection42Others(t *testing.T) {
 	names := []string{"parallax", "parallax_aggregate", "pig", "dne", "gnm", "luo"}
 	want := map[int]map[string][3]float64{ // mean, max, sign of the bias
-		17: {"parallax": {3.5, 21.1, 1}, "parallax_aggregate": {6.1, 20.4, -1}, "pig": {15, 42, 0}, "dne": {31, 66, 0}, "gnm": {25, 56, 0}, "luo": {34, 86, 0}},
-		16: {"parallax": {4.0, 19.5, 1}, "parallax_aggregate": {4.4, 20.0, 1}, "pig": {16, 41, 0}, "dne": {31, 65, 0}, "gnm": {25, 55, 0}, "luo": {33, 85, 0}},
+		17: {
+			"parallax": {3.5, 21.1, 1}, "parallax_aggregate": {6.1, 20.4, -1}, "pig": {15, 42, 0}, "dne": {31, 66, 0},
+			"gnm": {25, 56, 0}, "luo": {34, 86, 0},
+		},
+		16: {
+			"parallax": {4.0, 19.5, 1}, "parallax_aggregate": {4.4, 20.0, 1}, "pig": {16, 41, 0}, "dne": {31, 65, 0},
+			"gnm": {25, 55, 0}, "luo": {33, 85, 0},
+		},
 	}
 	for _, maps := range []int{17, 16} {
 		c := play(t, truth{plan: joinPlan(maps), seed: 1, noise: 0.005, stall: 5 * time.Second})
@@ -135,7 +142,8 @@ func TestSection43Cases(t *testing.T) {
 		if got := float64(run.total) / 1000; math.Abs(got-c.total) > 1 {
 			t.Errorf("case %s takes %.0f s, want %.0f s", c.name, got, c.total)
 		}
-		g := run.watch(t, tick, plannedCosts, joinPath, pick(t, "standard", "standard_static", "one_failure", "failure_until_proven"))
+		g := run.watch(t, tick, plannedCosts, joinPath, pick(t, "standard", "standard_static", "one_failure",
+			"failure_until_proven"))
 		near(t, "case "+c.name+", standard", g["standard"], c.std, c.stdMax, 0.3)
 		near(t, "case "+c.name+", standard_static", g["standard_static"], c.std, c.stdMax, 0.3)
 		near(t, "case "+c.name+", one_failure", g["one_failure"], c.over, c.overMax, 0.5)
@@ -159,7 +167,8 @@ func TestSection321Failures(t *testing.T) {
 		}
 		for _, name := range names[1:5] {
 			if ms[name] < ms["standard"] || ms[name] > ms["one_failure"] {
-				t.Errorf("t=%d: %s %.0f, standard %.0f, one_failure %.0f", at, name, ms[name], ms["standard"], ms["one_failure"])
+				t.Errorf("t=%d: %s %.0f, standard %.0f, one_failure %.0f", at, name, ms[name], ms["standard"],
+					ms["one_failure"])
 			}
 		}
 		if got, want := ms["three_failures"]-ms["standard"], 3*(ms["one_failure"]-ms["standard"]); math.Abs(got-want) > 1 {
@@ -209,7 +218,8 @@ func zipf(n int, s, sum float64) []float64 {
 // reduce, which is the truth; the lower bound follows the shortest, the tighter one is the truth again.
 func TestSection44SixteenReduces(t *testing.T) {
 	c := play(t, truth{plan: skewedPlan(zipf(16, 0.5, 16*400_000))})
-	g := c.watch(t, tick, plannedCosts, pathfrag.Params{}, pick(t, "standard", "skew_high", "best_guess", "skew_low", "skew_low_as_printed"))
+	g := c.watch(t, tick, plannedCosts, pathfrag.Params{}, pick(t, "standard", "skew_high", "best_guess", "skew_low",
+		"skew_low_as_printed"))
 	for _, name := range []string{"standard", "best_guess", "skew_high", "skew_low"} {
 		atMost(t, name, g[name], 0.005, 0.005)
 	}
@@ -234,20 +244,27 @@ func TestSection44SkewedReduces(t *testing.T) {
 	for _, s := range []float64{0.3, 0.5, 1.0} {
 		for seed := range uint64(5) {
 			order := shuffled(32, seed)
-			c := play(t, truth{plan: skewedPlan(zipf(32, s, 32*400_000)), seed: seed, noise: 0.01, order: map[int][]int{0: order}})
-			g := c.watch(t, tick, Paper(ObservedSlowdown), pathfrag.Params{}, pick(t, "best_guess", "skew_low", "skew_low_as_printed", "skew_high", "parallax"))
+			c := play(t, truth{
+				plan: skewedPlan(zipf(32, s, 32*400_000)), seed: seed, noise: 0.01,
+				order: map[int][]int{0: order},
+			})
+			g := c.watch(t, tick, Paper(ObservedSlowdown), pathfrag.Params{}, pick(t, "best_guess", "skew_low",
+				"skew_low_as_printed", "skew_high", "parallax"))
 			what := fmt.Sprintf("zipf %.1f, seed %d, ", s, seed)
 			atMost(t, what+"best_guess", g["best_guess"], 4, 17)
 			atMost(t, what+"skew_high", g["skew_high"], 17, 17)
 			atMost(t, what+"skew_low", g["skew_low"], 6, 17)
 			if g["skew_low_as_printed"].MeanPoints < 6 {
-				t.Errorf("%s: skew_low_as_printed is off by %.1f points, and was expected to be by more than 6", what, g["skew_low_as_printed"].MeanPoints)
+				t.Errorf("%s: skew_low_as_printed is off by %.1f points, and was expected to be by more than 6", what,
+					g["skew_low_as_printed"].MeanPoints)
 			}
 			if g["skew_high"].BiasPoints > 0.3 || g["skew_low"].BiasPoints < -0.3 {
-				t.Errorf("%s: bias of the bounds %+.2f, %+.2f", what, g["skew_low"].BiasPoints, g["skew_high"].BiasPoints)
+				t.Errorf("%s: bias of the bounds %+.2f, %+.2f", what, g["skew_low"].BiasPoints,
+					g["skew_high"].BiasPoints)
 			}
 			if g["parallax"].MeanPoints < g["best_guess"].MeanPoints {
-				t.Errorf("%s: parallax %.2f is better than %.2f", what, g["parallax"].MeanPoints, g["best_guess"].MeanPoints)
+				t.Errorf("%s: parallax %.2f is better than %.2f", what, g["parallax"].MeanPoints,
+					g["best_guess"].MeanPoints)
 			}
 		}
 	}

@@ -43,20 +43,37 @@ func TestTooEarlyAndAssumed(t *testing.T) {
 		assumed float64
 		warned  int
 	}{
-		{"all known", map[dag.StageIndex]schedule.Origin{dag.Map: schedule.Observed, dag.Reduce: schedule.Profiled}, false, schedule.Profiled, 0, 0},
-		{"reduces assumed", map[dag.StageIndex]schedule.Origin{dag.Map: schedule.Observed, dag.Reduce: schedule.Assumed}, false, schedule.Assumed, 0.5, 1},
-		{"reduces unknown", map[dag.StageIndex]schedule.Origin{dag.Map: schedule.Observed, dag.Reduce: schedule.Unknown}, false, schedule.Unknown, 0.5, 1},
-		{"nothing known", map[dag.StageIndex]schedule.Origin{dag.Map: schedule.Unknown, dag.Reduce: schedule.Unknown}, true, schedule.Unknown, 1, 2},
+		{
+			"all known",
+			map[dag.StageIndex]schedule.Origin{dag.Map: schedule.Observed, dag.Reduce: schedule.Profiled},
+			false, schedule.Profiled, 0, 0,
+		},
+		{"reduces assumed", map[dag.StageIndex]schedule.Origin{
+			dag.Map:    schedule.Observed,
+			dag.Reduce: schedule.Assumed,
+		}, false, schedule.Assumed, 0.5, 1},
+		{"reduces unknown", map[dag.StageIndex]schedule.Origin{
+			dag.Map:    schedule.Observed,
+			dag.Reduce: schedule.Unknown,
+		}, false, schedule.Unknown, 0.5, 1},
+		{
+			"nothing known",
+			map[dag.StageIndex]schedule.Origin{dag.Map: schedule.Unknown, dag.Reduce: schedule.Unknown},
+			true, schedule.Unknown, 1, 2,
+		},
 	} {
 		for _, name := range []string{"standard", "one_failure", "best_guess", "skew_high", "parallax"} {
 			e, err := New(pick(t, name)[0], toldModel(c.origin), Options{}).Estimate(runOf(golden.Start(oneJob())))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if e.Origin != c.worst || name == "standard" && (e.AssumedRatio != c.assumed || len(e.Warnings) != c.warned) {
-				t.Errorf("%s, %s: origin %v, assumed %v, warnings %v", c.name, name, e.Origin, e.AssumedRatio, e.Warnings)
+			if e.Origin != c.worst || name == "standard" &&
+				(e.AssumedRatio != c.assumed || len(e.Warnings) != c.warned) {
+				t.Errorf("%s, %s: origin %v, assumed %v, warnings %v", c.name, name, e.Origin, e.AssumedRatio,
+					e.Warnings)
 			}
-			if early := e.Remaining == nil; early != c.early || early != math.IsNaN(e.Progress) || early && (e.Low == nil || *e.Low < 40*time.Second) {
+			if early := e.Remaining == nil; early != c.early || early != math.IsNaN(e.Progress) || early &&
+				(e.Low == nil || *e.Low < 40*time.Second) {
 				t.Errorf("%s, %s: remaining %v, low %v, progress %v", c.name, name, e.Remaining, e.Low, e.Progress)
 			}
 		}
@@ -131,9 +148,16 @@ func TestReducesThatWaitForMaps(t *testing.T) {
 		s.At = now
 		s.Jobs[0].Submitted, s.Jobs[0].State = 0, dag.Running
 		for i := range 2 {
-			s.Jobs[0].Stages[dag.Map].Attempts = append(s.Jobs[0].Stages[dag.Map].Attempts, dag.Attempt{Task: int32(i), State: dag.AttemptRunning, Slot: int32(i), End: dag.NoInstant, Done: [3]float64{k}})
+			s.Jobs[0].Stages[dag.Map].Attempts = append(s.Jobs[0].Stages[dag.Map].Attempts,
+				dag.Attempt{
+					Task: int32(i), State: dag.AttemptRunning, Slot: int32(i), End: dag.NoInstant,
+					Done: [3]float64{k},
+				})
 		}
-		s.Jobs[0].Stages[dag.Reduce].Attempts = []dag.Attempt{{State: dag.AttemptRunning, End: dag.NoInstant, CopyEnd: dag.NoInstant}}
+		s.Jobs[0].Stages[dag.Reduce].Attempts = []dag.Attempt{{
+			State: dag.AttemptRunning, End: dag.NoInstant,
+			CopyEnd: dag.NoInstant,
+		}}
 		return s
 	}
 	run := runOf(at(2000, 200), at(7000, 700))
@@ -147,7 +171,8 @@ func TestReducesThatWaitForMaps(t *testing.T) {
 		}
 	}
 	// Not only because they are clamped.
-	if b, err := NewReplayContext(run, plannedCosts, Options{}).skewBounds(false); err != nil || b != (bounds{33_000, 33_000}) {
+	if b, err := NewReplayContext(run, plannedCosts, Options{}).skewBounds(false); err != nil ||
+		b != (bounds{33_000, 33_000}) {
 		t.Errorf("bounds %+v (%v), want 33 s", b, err)
 	}
 }
@@ -163,7 +188,10 @@ func TestReduceWithNothingLeft(t *testing.T) {
 		plan.Jobs[j].SetStage(dag.Map, phaseOf(0))
 		s.Jobs[j].Submitted, s.Jobs[j].State = dag.Instant(j), dag.Running
 	}
-	s.Jobs[1].Stages[dag.Reduce].Attempts = []dag.Attempt{{State: dag.AttemptRunning, End: dag.NoInstant, Done: [3]float64{0, 0, 1000}}}
+	s.Jobs[1].Stages[dag.Reduce].Attempts = []dag.Attempt{{
+		State: dag.AttemptRunning, End: dag.NoInstant,
+		Done: [3]float64{0, 0, 1000},
+	}}
 	w := NewReplayContext(runOf(s), plannedCosts, Options{})
 	if _, err := w.Path(); err != nil {
 		t.Fatal(err)
@@ -201,7 +229,11 @@ func TestExtraSegmentsAreNotNegative(t *testing.T) {
 	left := []float64{5000, 1000, 3000}
 	path := &pathfrag.Path{
 		Fragments: []pathfrag.Fragment{{ID: 0}, {ID: 1}, {ID: 2}},
-		Critical:  []pathfrag.Segment{{Fragment: 0, End: 5000}, {Fragment: 1, Extra: true, Start: 5000, End: 6000}, {Fragment: 2, Extra: true, Start: 500, End: 6000}},
+		Critical: []pathfrag.Segment{
+			{Fragment: 0, End: 5000},
+			{Fragment: 1, Extra: true, Start: 5000, End: 6000},
+			{Fragment: 2, Extra: true, Start: 500, End: 6000},
+		},
 	}
 	track := func(_ *tracking, f *pathfrag.Fragment) float64 { return left[f.ID] }
 	// 5000, nothing of 1000 - 5000, and 3000 - 500 that has not started.
@@ -242,7 +274,10 @@ func TestFourFailures(t *testing.T) {
 
 // The subset looks at four tasks of a round, the thread at one slot's, where all are looked at by standard_static.
 func TestTrackersOfUnequalTasks(t *testing.T) {
-	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: 8, ReduceSlots: 1}, Jobs: []dag.Job{{Node: "j1", Stages: dag.MapReduce(phaseOf(8, 1000, 10), phaseOf(0))}}}
+	plan := &dag.Plan{
+		Cluster: dag.Cluster{MapSlots: 8, ReduceSlots: 1},
+		Jobs:    []dag.Job{{Node: "j1", Stages: dag.MapReduce(phaseOf(8, 1000, 10), phaseOf(0))}},
+	}
 	later := golden.Start(plan)
 	later.At = 5000
 	later.Jobs[0].Submitted, later.Jobs[0].State = 0, dag.Running
@@ -276,7 +311,8 @@ func TestBoundsAreClamped(t *testing.T) {
 		{Node: "j2", Stages: dag.MapReduce(phaseOf(6, 1000, 10), phaseOf(5, 0, 0, 0, 0, 1000, 2))},
 		{Node: "j3", After: []int{0, 1}, Stages: dag.MapReduce(phaseOf(1, 1000, 3), phaseOf(1, 0, 0, 0, 0, 1000, 2))},
 	}}
-	w := NewReplayContext(runOf(golden.Start(plan)), plannedCosts, Options{Path: &pathfrag.Params{Delta1: time.Second / 2, Delta2: time.Second / 2}})
+	w := NewReplayContext(runOf(golden.Start(plan)), plannedCosts,
+		Options{Path: &pathfrag.Params{Delta1: time.Second / 2, Delta2: time.Second / 2}})
 	raw, err := w.skewBounds(false)
 	if err != nil {
 		t.Fatal(err)
@@ -286,8 +322,10 @@ func TestBoundsAreClamped(t *testing.T) {
 		t.Fatalf("the raw lower bound %v is not above the standard time %v: nothing to clamp", raw.low, *std.Remaining)
 	}
 	best := answer(t, w, "best_guess")
-	if *low.Remaining != *std.Remaining || *high.Remaining < *std.Remaining || *best.Low > *best.Remaining || *best.High < *best.Remaining {
-		t.Errorf("low %v, standard %v, high %v, best guess %v in %v..%v", *low.Remaining, *std.Remaining, *high.Remaining, *best.Remaining, *best.Low, *best.High)
+	if *low.Remaining != *std.Remaining || *high.Remaining < *std.Remaining || *best.Low > *best.Remaining ||
+		*best.High < *best.Remaining {
+		t.Errorf("low %v, standard %v, high %v, best guess %v in %v..%v", *low.Remaining, *std.Remaining,
+			*high.Remaining, *best.Remaining, *best.Low, *best.High)
 	}
 }
 

@@ -64,7 +64,9 @@ func rewind(s *dag.Snapshot, ms dag.Instant) *dag.Snapshot {
 
 // planned is how far an attempt that started at start is by the plan at an instant, K = floor(N (t-t0) / (t1-t0)), and
 // when it ends.
-func planned(plan *dag.Plan, j int, k dag.StageIndex, task int, start, at dag.Instant) (done [dag.Pipelines]float64, end dag.Instant) {
+func planned(plan *dag.Plan, j int, k dag.StageIndex, task int, start, at dag.Instant) (done [dag.Pipelines]float64,
+	end dag.Instant,
+) {
 	t0 := start.Add(plan.Cluster.Setup)
 	for p, pipe := range plan.Jobs[j].Stages[k].Pipelines {
 		n := pipe.Tuples.At(task)

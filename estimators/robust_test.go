@@ -42,7 +42,8 @@ func oddAttempts(r *rand.Rand, n int, at dag.Instant) []dag.Attempt {
 	for task := range n + 1 { // one more than there are
 		for number := range r.IntN(3) {
 			a := dag.Attempt{
-				Task: int32(task), Number: int32(number), State: dag.AttemptState(r.IntN(5)), Slot: int32(r.IntN(6) - 1),
+				Task: int32(task), Number: int32(number), State: dag.AttemptState(r.IntN(5)),
+				Slot: int32(r.IntN(6) - 1),
 				Node: int32(r.IntN(4) - 1), Start: at - dag.Instant(r.IntN(90_000)), End: dag.NoInstant,
 				Ratio: odd(r), Out: odd(r), Bytes: odd(r), CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant,
 				First: dag.Mark{At: dag.NoInstant}, Last: dag.Mark{At: dag.NoInstant}, FirstReport: dag.NoInstant,
@@ -68,7 +69,8 @@ func oddRun(r *rand.Rand, policy dag.Policy) dag.Run {
 		SlotsPerNode: r.IntN(3), Setup: time.Duration(r.IntN(3)) * time.Second, MemoryMB: 4096,
 	}}
 	for j := range 1 + r.IntN(3) {
-		job := dag.Job{Node: string(rune('a' + j)), Stages: dag.MapReduce(oddPhase(r, dag.Map), oddPhase(r, dag.Reduce))}
+		job := dag.Job{Node: string(rune('a' + j)), Stages: dag.MapReduce(oddPhase(r, dag.Map),
+			oddPhase(r, dag.Reduce))}
 		if j > 0 && r.IntN(2) == 0 {
 			job.After = []int{j - 1}
 		}
@@ -79,7 +81,10 @@ func oddRun(r *rand.Rand, policy dag.Policy) dag.Run {
 		at := dag.Instant(1_000_000 + 7_000*tick)
 		s := &dag.Snapshot{Plan: plan, At: at, State: dag.Running, Stale: dag.NoInstant, Jobs: plan.BlockedJobs()}
 		for j := range s.Jobs {
-			s.Jobs[j] = dag.JobState{Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant, State: dag.State(r.IntN(6)), Stages: make([]dag.StageState, dag.MapReduceStages)}
+			s.Jobs[j] = dag.JobState{
+				Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant,
+				State: dag.State(r.IntN(6)), Stages: make([]dag.StageState, dag.MapReduceStages),
+			}
 			if s.Jobs[j].State != dag.Blocked {
 				s.Jobs[j].Submitted = at - 60_000
 				s.Jobs[j].Stages[dag.Map].Attempts = oddAttempts(r, plan.Jobs[j].Stages[dag.Map].Tasks, at)
@@ -110,7 +115,8 @@ func TestOddRuns(t *testing.T) {
 					t.Fatalf("seed %d: %s: %v", seed, name, *d)
 				}
 			}
-			if got.Progress < 0 || got.Progress > 1 || got.AssumedRatio < 0 || got.AssumedRatio > 1 || math.IsNaN(got.AssumedRatio) {
+			if got.Progress < 0 || got.Progress > 1 || got.AssumedRatio < 0 || got.AssumedRatio > 1 ||
+				math.IsNaN(got.AssumedRatio) {
 				t.Fatalf("seed %d: %s: progress %v, assumed %v", seed, name, got.Progress, got.AssumedRatio)
 			}
 		}

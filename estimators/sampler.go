@@ -104,7 +104,10 @@ func (w *ReplayContext) distribution(draw func(Draws) Drawn) (Distribution, erro
 			var lean schedule.EndOnly
 			for i := k; i < n; i += workers {
 				s := draw(Draws{seed: seed, own: mix(seed ^ mix(uint64(i)+1)), sample: uint64(i), of: uint64(n)})
-				sch, err := schedule.Replay(s.Snapshot, s.Left, schedule.Options{Fault: s.Fault, FutureOnly: true, EndOnly: &lean})
+				sch, err := schedule.Replay(s.Snapshot, s.Left, schedule.Options{
+					Fault: s.Fault, FutureOnly: true,
+					EndOnly: &lean,
+				})
 				if err != nil {
 					errs[i] = err
 					continue

@@ -42,7 +42,8 @@ func (d Draws) Common(u Use, job int, k dag.StageIndex) float64 {
 
 // Task is a number of one attempt of a task.
 func (d Draws) Task(u Use, job int, k dag.StageIndex, index, attempt int) float64 {
-	h := mix(d.own ^ uint64(u)<<60 ^ uint64(k)<<56 ^ uint64(attempt&0xff)<<48 ^ uint64(job&0xffff)<<32 ^ uint64(uint32(index)))
+	h := mix(d.own ^ uint64(u)<<60 ^ uint64(k)<<56 ^ uint64(attempt&0xff)<<48 ^ uint64(job&0xffff)<<32 ^ uint64(
+		uint32(index)))
 	return (float64(h>>11) + 0.5) / (1 << 53)
 }
 

@@ -35,7 +35,8 @@ func NewFailureLaw(s *dag.Snapshot, mean float64) FailureLaw {
 				if a.State == dag.AttemptFailed {
 					l.shape++
 				}
-				if end := min(s.At, later(a.End, s.At)); a.Start.Known() && a.State != dag.AttemptWaiting && end > a.Start {
+				if end := min(s.At, later(a.End, s.At)); a.Start.Known() && a.State != dag.AttemptWaiting &&
+					end > a.Start {
 					l.ms += float64(end - a.Start)
 				}
 			}

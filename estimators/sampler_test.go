@@ -68,7 +68,8 @@ func TestFailuresWidenTheUpperSide(t *testing.T) {
 			last := list[len(list)-1]
 			for number := range int32(4) {
 				last.Number, last.State, last.Start, last.End = number+5, dag.AttemptFailed, s.At-2000, s.At-1000
-				failing.Jobs[j].Stages[dag.Map].Attempts = append(slices.Clone(failing.Jobs[j].Stages[dag.Map].Attempts), last)
+				failing.Jobs[j].Stages[dag.Map].Attempts = append(
+					slices.Clone(failing.Jobs[j].Stages[dag.Map].Attempts), last)
 			}
 			break
 		}
@@ -77,7 +78,8 @@ func TestFailuresWidenTheUpperSide(t *testing.T) {
 	low := math.Abs(float64(with.At(0.05)-without.At(0.05))) / float64(without.At(0.05))
 	high := float64(with.At(0.95)-without.At(0.95)) / float64(without.At(0.95))
 	if low > 0.1 || high < 0.02 || high < 2*low {
-		t.Errorf("without: %v to %v; with four failures: %v to %v", without.At(0.05), without.At(0.95), with.At(0.05), with.At(0.95))
+		t.Errorf("without: %v to %v; with four failures: %v to %v", without.At(0.05), without.At(0.95), with.At(0.05),
+			with.At(0.95))
 	}
 }
 
@@ -95,14 +97,17 @@ func TestNoUncertaintyIsAPoint(t *testing.T) {
 	sure := c.at(c.total / 2)
 	model := func(run dag.Run) Costs {
 		costs := Paper(ObservedSlowdown)(run)
-		costs.Sampling = func() func(Draws) Drawn { return func(Draws) Drawn { return Drawn{Snapshot: sure, Left: costs.Left} } }
+		costs.Sampling = func() func(Draws) Drawn {
+			return func(Draws) Drawn { return Drawn{Snapshot: sure, Left: costs.Left} }
+		}
 		return costs
 	}
 	e, err := New(Sampled(), model, Options{}).Estimate(dag.Run{}.Append(sure))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := c.total.Sub(sure.At); e.Distribution.At(0) != e.Distribution.At(1) || (e.Distribution.At(0)-want).Abs() > time.Second {
+	if want := c.total.Sub(sure.At); e.Distribution.At(0) != e.Distribution.At(1) ||
+		(e.Distribution.At(0)-want).Abs() > time.Second {
 		t.Errorf("from %v to %v, want %v", e.Distribution.At(0), e.Distribution.At(1), want)
 	}
 }

@@ -18,7 +18,8 @@ type Scenario struct {
 func (s Scenario) Of(w *ReplayContext) (Estimate, error) {
 	e, err := s.Estimate(w)
 	if err != nil {
-		return Estimate{Scenario: s.Name, Meaning: s.Meaning, Moot: e.Moot, Progress: math.NaN()}, fmt.Errorf("estimators: %s: %w", s.Name, err)
+		return Estimate{Scenario: s.Name, Meaning: s.Meaning, Moot: e.Moot, Progress: math.NaN()},
+			fmt.Errorf("estimators: %s: %w", s.Name, err)
 	}
 	e.Scenario, e.Meaning = s.Name, s.Meaning
 	return e, nil
@@ -29,12 +30,24 @@ func Scenarios() []Scenario {
 	return []Scenario{
 		{"standard", "nothing else goes wrong", standard},
 		{"one_failure", "the longest unfinished task fails once, just before its end", worstFailures(1)},
-		{"failure_until_proven", "a worst failure is still to come, until one has been seen in the part that runs", failureUntilProven},
+		{
+			"failure_until_proven", "a worst failure is still to come, until one has been seen in the part that runs",
+			failureUntilProven,
+		},
 		{"skew_low", "data skew at its best: the long reduces run beside each other", skewLow},
 		{"skew_high", "data skew at its worst: the long reduces run one after another", skewHigh},
-		{"best_guess", "the tasks in the order that the scheduler is expected to take, between the bounds of skew", bestGuess},
-		{"slots_as_now", "others keep what they hold, and free it as fast as in the last two minutes", othersAs(slotsAsNow)},
-		{"slots_fair_share", "we end up with our queue's share, split evenly among its users", othersAs(slotsFairShare)},
+		{
+			"best_guess", "the tasks in the order that the scheduler is expected to take, between the bounds of skew",
+			bestGuess,
+		},
+		{
+			"slots_as_now", "others keep what they hold, and free it as fast as in the last two minutes",
+			othersAs(slotsAsNow),
+		},
+		{
+			"slots_fair_share", "we end up with our queue's share, split evenly among its users",
+			othersAs(slotsFairShare),
+		},
 		{"alone", "no other application takes anything from now on", othersAs(alone)},
 	}
 }
@@ -42,10 +55,22 @@ func Scenarios() []Scenario {
 // Others are for comparison: the paper's static tracking and its cheap variants, more failures, and other indicators.
 func Others() []Scenario {
 	return []Scenario{
-		{"standard_static", "the critical path of the last plan, made at the start and at each failure, is tracked", standardStatic(trackAll)},
-		{"standard_static_thread", "as standard_static, but one slot's tasks of each path fragment are tracked", standardStatic(trackThread)},
-		{"standard_static_subset", "as standard_static, but few tasks of each round are tracked", standardStatic(trackSubset)},
-		{"skew_low_as_printed", "as skew_low, by the paper's Algorithm 1 alone, which looks at the shortest reduces", skewLowAsPrinted},
+		{
+			"standard_static", "the critical path of the last plan, made at the start and at each failure, is tracked",
+			standardStatic(trackAll),
+		},
+		{
+			"standard_static_thread", "as standard_static, but one slot's tasks of each path fragment are tracked",
+			standardStatic(trackThread),
+		},
+		{
+			"standard_static_subset", "as standard_static, but few tasks of each round are tracked",
+			standardStatic(trackSubset),
+		},
+		{
+			"skew_low_as_printed", "as skew_low, by the paper's Algorithm 1 alone, which looks at the shortest reduces",
+			skewLowAsPrinted,
+		},
 		{"three_failures", "the longest unfinished task fails three times, each just before its end", worstFailures(3)},
 		{"average_failure", "an unfinished task of average length fails once, just before its end", averageFailure},
 		{"failure_halfway", "the longest unfinished task fails halfway", failureHalfway},
@@ -59,8 +84,15 @@ func Others() []Scenario {
 		{"gnm", "the share of getnext calls made", gnm},
 		{"luo", "what is left at the speed of the last ten seconds (Luo)", luo},
 		{"nearestfit", "reduces by their key groups, every key known (NearestFit)", nearestFit},
-		{"nearestfit_stream", "reduces by their key groups, the largest keys known (NearestFit's streaming form)", nearestFitStream},
-		{"nearestfit_counters", "reduces by what their counters did between two reports, taken for key groups (NearestFit)", nearestFitCounters},
+		{
+			"nearestfit_stream", "reduces by their key groups, the largest keys known (NearestFit's streaming form)",
+			nearestFitStream,
+		},
+		{
+			"nearestfit_counters",
+			"reduces by what their counters did between two reports, taken for key groups (NearestFit)",
+			nearestFitCounters,
+		},
 		{"job_ratio", "reduces by their job's time for a byte", jobRatio},
 		{"task_ratio", "reduces by their own time for a byte", taskRatio},
 		{"job_ratio_ewma", "as job_ratio, the newest minute of work weighing most", jobRatioSmoothed},

@@ -16,7 +16,8 @@ func skewedDAG(r *rand.Rand) (*dag.Plan, map[int][]int) {
 	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: c, ReduceSlots: c, Setup: time.Second}}
 	order := make(map[int][]int)
 	for j := range 1 + r.IntN(4) {
-		job := dag.Job{Node: fmt.Sprint("j", j), Stages: dag.MapReduce(phaseOf(1+r.IntN(3*c), 1000, 5+20*r.Float64()), dag.Stage{})}
+		job := dag.Job{Node: fmt.Sprint("j", j), Stages: dag.MapReduce(phaseOf(1+r.IntN(3*c), 1000, 5+20*r.Float64()),
+			dag.Stage{})}
 		n := r.IntN(3 * c)
 		sizes := zipf(n, r.Float64(), float64(n)*20_000)
 		job.SetStage(dag.Reduce, phaseOf(n, 0, 0.3, 0, 0.1, 0, 0.6))

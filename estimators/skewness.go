@@ -76,10 +76,13 @@ const (
 
 // Uneven is asked for Estimate.Skew alone: it has no time.
 func Uneven() Scenario {
-	return Scenario{"skew", "the reduces that work longer than the others of their job", func(w *ReplayContext) (Estimate, error) {
-		skew, err := w.Skew(false)
-		return Estimate{Skew: skew, Progress: math.NaN()}, err
-	}}
+	return Scenario{
+		"skew", "the reduces that work longer than the others of their job",
+		func(w *ReplayContext) (Estimate, error) {
+			skew, err := w.Skew(false)
+			return Estimate{Skew: skew, Progress: math.NaN()}, err
+		},
+	}
 }
 
 // Skew tells of the unfinished jobs whose skewed reduces delay the query's end by more than 5 s and a fiftieth of what
@@ -154,7 +157,10 @@ func (w *ReplayContext) unevenJobs(sch *schedule.Schedule, all bool) (found []*u
 			found = append(found, u)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b *uneven) int { return cmp.Compare(b.listed[0].excess(b), a.listed[0].excess(a)) })
+	slices.SortStableFunc(found, func(a, b *uneven) int {
+		return cmp.Compare(b.listed[0].excess(b),
+			a.listed[0].excess(a))
+	})
 	return found[:min(len(found), MaxSkewedJobs)], known
 }
 
@@ -169,7 +175,10 @@ func (w *ReplayContext) reducesKnown() bool {
 }
 
 func (w *ReplayContext) skewOf(u *uneven, sch *schedule.Schedule) (Skew, error) {
-	s := Skew{Job: u.job, Reduces: u.count, Keys: u.keys.origin(), Sizes: u.unit, Median: duration(u.median), Skewed: len(u.skewed)}
+	s := Skew{
+		Job: u.job, Reduces: u.count, Keys: u.keys.origin(), Sizes: u.unit, Median: duration(u.median),
+		Skewed: len(u.skewed),
+	}
 	r := replays{w: w, u: u, end: sch.End}
 	s.Delay = r.delay(u.skewed)
 	for i := range u.listed {

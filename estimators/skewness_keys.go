@@ -88,8 +88,9 @@ func (k *keyring) of(r *reduceWork) []SkewedKey {
 	for i, key := range top {
 		ms, rule := k.took(r, key.Bytes)
 		out[i] = SkewedKey{
-			Name: key.Key, Bytes: key.Bytes, TaskShare: shareOf(key.Bytes, g.Bytes), JobShare: shareOf(key.Bytes, k.total),
-			Took: duration(ms), Rule: rule, Left: left[i] && !r.done,
+			Name: key.Key, Bytes: key.Bytes, TaskShare: shareOf(key.Bytes, g.Bytes),
+			JobShare: shareOf(key.Bytes, k.total),
+			Took:     duration(ms), Rule: rule, Left: left[i] && !r.done,
 		}
 	}
 	return out
@@ -162,7 +163,9 @@ func notDone(top []dag.KeyGroup, g *dag.ReduceGroups, running *dag.Attempt) []bo
 			best := -1
 			for i, key := range top {
 				off := math.Abs(key.Bytes - d.Bytes)
-				if left[i] && off <= closeSize*d.Bytes && (best < 0 || off < math.Abs(top[best].Bytes-d.Bytes)) { //nolint:gosec // G602: best is an index of top
+				if left[i] && off <= closeSize*d.Bytes &&
+					(best < 0 ||
+						off < math.Abs(top[best].Bytes-d.Bytes)) { //nolint:gosec // G602: best is an index of top
 					best = i
 				}
 			}

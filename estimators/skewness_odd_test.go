@@ -12,7 +12,10 @@ import (
 func oddGroups(r *rand.Rand, n int) *dag.Groups {
 	g := &dag.Groups{Origin: dag.GroupOrigin(r.IntN(4)), Maps: r.IntN(3)}
 	for range max(0, n+r.IntN(3)-1) {
-		one := dag.ReduceGroups{Bytes: odd(r), Implicit: odd(r), Attempt: int32(r.IntN(3) - 1), OpenBytes: odd(r), OpenSince: dag.NoInstant}
+		one := dag.ReduceGroups{
+			Bytes: odd(r), Implicit: odd(r), Attempt: int32(r.IntN(3) - 1), OpenBytes: odd(r),
+			OpenSince: dag.NoInstant,
+		}
 		for range r.IntN(5) {
 			one.Explicit = append(one.Explicit, dag.GroupSize{Bytes: odd(r), Count: odd(r)})
 		}
@@ -20,7 +23,10 @@ func oddGroups(r *rand.Rand, n int) *dag.Groups {
 			one.Top = append(one.Top, dag.KeyGroup{Key: string([]byte{byte(r.IntN(256)), 27}), Bytes: odd(r)})
 		}
 		for range r.IntN(5) {
-			one.Done = append(one.Done, dag.GroupPoint{At: dag.Instant(r.IntN(2_000_000)), Bytes: odd(r), Took: time.Duration(r.Int64()), Count: odd(r)})
+			one.Done = append(one.Done, dag.GroupPoint{
+				At: dag.Instant(r.IntN(2_000_000)), Bytes: odd(r),
+				Took: time.Duration(r.Int64()), Count: odd(r),
+			})
 		}
 		g.Reduces = append(g.Reduces, one)
 	}
@@ -54,11 +60,13 @@ func TestSkewOfOddRuns(t *testing.T) {
 			}
 			for _, k := range got {
 				reported++
-				if k.Delay < 0 || k.Median < 0 || len(k.Worst) > MaxSkewedReduces || k.Split != nil && k.Split.Sooner < 0 || k.Double != nil && *k.Double < 0 {
+				if k.Delay < 0 || k.Median < 0 || len(k.Worst) > MaxSkewedReduces || k.Split != nil &&
+					k.Split.Sooner < 0 || k.Double != nil && *k.Double < 0 {
 					t.Fatalf("seed %d: %+v", seed, k)
 				}
 				for _, one := range k.Worst {
-					if one.Work < 0 || one.Share < 0 || one.Share > 1 || one.Delay != nil && *one.Delay < 0 || len(one.Keys) > dag.MaxTopGroups {
+					if one.Work < 0 || one.Share < 0 || one.Share > 1 || one.Delay != nil && *one.Delay < 0 ||
+						len(one.Keys) > dag.MaxTopGroups {
 						t.Fatalf("seed %d: %+v", seed, one)
 					}
 					for _, key := range one.Keys {

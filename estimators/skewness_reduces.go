@@ -58,7 +58,10 @@ func (w *ReplayContext) reduceWork(sch *schedule.Schedule) []*uneven {
 	for i := range sch.Spans {
 		sp := &sch.Spans[i]
 		if u := jobs[sp.Job]; sp.Stage == dag.Reduce && !sp.Past && u != nil {
-			u.add(reduceWork{first: int(sp.First), count: int(sp.Count), ms: float64(sp.End - max(sp.Start, maps[sp.Job])), end: sp.End})
+			u.add(reduceWork{
+				first: int(sp.First), count: int(sp.Count),
+				ms: float64(sp.End - max(sp.Start, maps[sp.Job])), end: sp.End,
+			})
 		}
 	}
 	var out []*uneven
@@ -91,7 +94,10 @@ func (u *uneven) add(r reduceWork) {
 // attempts adds the reduces that are done, tells those that run, and finds the median. Of a task that runs twice the
 // attempt that ends first counts.
 func (u *uneven) attempts(list []dag.Attempt, maps dag.Instant) {
-	slices.SortFunc(u.works, func(a, b reduceWork) int { return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.end, b.end)) })
+	slices.SortFunc(u.works, func(a, b reduceWork) int {
+		return cmp.Or(cmp.Compare(a.first, b.first),
+			cmp.Compare(a.end, b.end))
+	})
 	u.works = slices.CompactFunc(u.works, func(a, b reduceWork) bool { return a.first == b.first })
 	unfinished := len(u.works)
 	for i := range u.works {
@@ -102,7 +108,9 @@ func (u *uneven) attempts(list []dag.Attempt, maps dag.Instant) {
 		case state == taskDone && a.End.Known() && a.Start.Known():
 			u.add(reduceWork{first: task, count: 1, ms: float64(a.End - max(a.Start, maps)), end: a.End, done: true})
 		case state == taskRunning:
-			i, found := slices.BinarySearchFunc(u.works[:unfinished], task, func(r reduceWork, t int) int { return cmp.Compare(r.first, t) })
+			i, found := slices.BinarySearchFunc(u.works[:unfinished], task, func(r reduceWork, t int) int {
+				return cmp.Compare(r.first, t)
+			})
 			if found {
 				u.works[i].running = a
 			}

@@ -49,10 +49,12 @@ func TestSkewOfOneReduce(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	s, r := got[0], got[0].Worst[0]
-	if s.Skewed != 1 || s.Reduces != 4 || s.Sizes != SizesRecords || s.Median != 10*time.Second || s.Delay != 50*time.Second || s.Keys != dag.GroupsNone {
+	if s.Skewed != 1 || s.Reduces != 4 || s.Sizes != SizesRecords || s.Median != 10*time.Second ||
+		s.Delay != 50*time.Second || s.Keys != dag.GroupsNone {
 		t.Errorf("%+v", s)
 	}
-	if r.Task != 1 || r.Work != 60*time.Second || *r.Delay != 50*time.Second || r.End != 70_000 || math.Abs(r.Share-60./90) > 1e-9 || r.Done {
+	if r.Task != 1 || r.Work != 60*time.Second || *r.Delay != 50*time.Second || r.End != 70_000 ||
+		math.Abs(r.Share-60./90) > 1e-9 || r.Done {
 		t.Errorf("%+v", r)
 	}
 	if s.Split != nil || s.Double != nil {
@@ -85,7 +87,8 @@ func TestSkewOfTwoBranches(t *testing.T) {
 		plan.Jobs = append(plan.Jobs, j)
 	}
 	got := skewOf(t, plan, paperModel, false)
-	if len(got) != 2 || got[0].Job != 0 || got[1].Job != 1 || got[0].Delay != 50*time.Second || got[1].Delay != 50*time.Second {
+	if len(got) != 2 || got[0].Job != 0 || got[1].Job != 1 || got[0].Delay != 50*time.Second ||
+		got[1].Delay != 50*time.Second {
 		t.Fatalf("%+v", got)
 	}
 	plan.Jobs[1].SetStage(dag.Reduce, unevenPlan(10_000, 40_000, 10_000).Jobs[0].Stages[dag.Reduce])
@@ -109,7 +112,8 @@ func TestNoSkew(t *testing.T) {
 	}
 	hidden := unevenPlan(10_000, 60_000, 10_000, 10_000)
 	hidden.Cluster.MapSlots, hidden.Cluster.ReduceSlots = 2, 8
-	hidden.Jobs = append(hidden.Jobs, dag.Job{Node: "long", Stages: dag.MapReduce(phaseOf(1, 1000, 100), phaseOf(2, 0, 0, 0, 0, 10_000, 1))})
+	hidden.Jobs = append(hidden.Jobs, dag.Job{Node: "long", Stages: dag.MapReduce(phaseOf(1, 1000, 100),
+		phaseOf(2, 0, 0, 0, 0, 10_000, 1))})
 	if got := skewOf(t, hidden, paperModel, false); len(got) != 0 {
 		t.Errorf("another job ends later: %+v", got)
 	}
@@ -162,13 +166,16 @@ func TestSkewOfAKey(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	s, key := got[0], got[0].Worst[0].Keys[0]
-	if s.Keys != dag.GroupsTapped || s.Sizes != SizesBytes || got[0].Worst[0].Share != 0.25 || got[0].Worst[0].Size != 1000 {
+	if s.Keys != dag.GroupsTapped || s.Sizes != SizesBytes || got[0].Worst[0].Share != 0.25 ||
+		got[0].Worst[0].Size != 1000 {
 		t.Errorf("%+v", s)
 	}
-	if key.Name != "#9f3a" || key.Took != 40*time.Second || key.Rule != "own_fit" || !key.Left || key.TaskShare != 0.2 || key.JobShare != 0.05 || *key.Delay != 38*time.Second {
+	if key.Name != "#9f3a" || key.Took != 40*time.Second || key.Rule != "own_fit" || !key.Left ||
+		key.TaskShare != 0.2 || key.JobShare != 0.05 || *key.Delay != 38*time.Second {
 		t.Errorf("%+v", key)
 	}
-	if s.Split == nil || s.Split.Key != "#9f3a" || s.Split.Parts != 4 || s.Split.Task != 2 || s.Split.Sooner != 48*time.Second-12500*time.Millisecond {
+	if s.Split == nil || s.Split.Key != "#9f3a" || s.Split.Parts != 4 || s.Split.Task != 2 ||
+		s.Split.Sooner != 48*time.Second-12500*time.Millisecond {
 		t.Errorf("split: %+v", s.Split)
 	}
 	// Four slots: the new reduces wait until the old ones end. The key's keeps 40 + 4 s.
@@ -190,7 +197,8 @@ func TestSkewOfALinearKey(t *testing.T) {
 	if len(got) != 1 {
 		t.Fatalf("%+v", got)
 	}
-	if key := got[0].Worst[0].Keys[0]; key.Took != 40*time.Second || key.Rule != RuleLinear || *key.Delay != 38*time.Second {
+	if key := got[0].Worst[0].Keys[0]; key.Took != 40*time.Second || key.Rule != RuleLinear ||
+		*key.Delay != 38*time.Second {
 		t.Errorf("%+v", key)
 	}
 	if s := got[0].Split; s == nil || s.Sooner != 48*time.Second-20*time.Second {
@@ -232,15 +240,25 @@ func TestSkewIsBounded(t *testing.T) {
 		plan.Jobs = append(plan.Jobs, j)
 	}
 	got := skewOf(t, plan, paperModel, true)
-	if len(got) != MaxSkewedJobs || got[0].Job != 0 || got[1].Job != 5 || got[2].Job != 4 || len(got[1].Worst) != MaxSkewedReduces {
+	if len(got) != MaxSkewedJobs || got[0].Job != 0 || got[1].Job != 5 || got[2].Job != 4 ||
+		len(got[1].Worst) != MaxSkewedReduces {
 		t.Errorf("%+v", got)
 	}
 }
 
 // A key that is done holds nothing back; groups of another attempt do not count as done.
 func TestDoneKeys(t *testing.T) {
-	top := []dag.KeyGroup{{Key: "a", Bytes: 1000}, {Key: "b", Bytes: 980}, {Key: "c", Bytes: 500}, {Key: "d", Bytes: 500}}
-	g := &dag.ReduceGroups{Attempt: 1, Done: []dag.GroupPoint{{Bytes: 990, Count: 1}, {Bytes: 500, Count: 1}, {Bytes: 3, Count: 1e9}}}
+	top := []dag.KeyGroup{
+		{Key: "a", Bytes: 1000},
+		{Key: "b", Bytes: 980},
+		{Key: "c", Bytes: 500},
+		{Key: "d", Bytes: 500},
+	}
+	g := &dag.ReduceGroups{Attempt: 1, Done: []dag.GroupPoint{
+		{Bytes: 990, Count: 1},
+		{Bytes: 500, Count: 1},
+		{Bytes: 3, Count: 1e9},
+	}}
 	running := &dag.Attempt{Number: 1}
 	// 990 is as near to one as to the other: the larger is taken.
 	if got := notDone(top, g, running); !slices.Equal(got, []bool{false, true, false, true}) {
@@ -261,7 +279,10 @@ func TestSkewInMidRun(t *testing.T) {
 	s.Jobs[0].State, s.Jobs[0].Submitted = dag.Running, 0
 	at := func(k dag.StageIndex, task int32, state dag.AttemptState, start, end dag.Instant) {
 		p := &s.Jobs[0].Stages[k]
-		p.Attempts = append(p.Attempts, dag.Attempt{Task: task, State: state, Slot: task, Start: start, End: end, Done: [3]float64{30_000, 30_000, 30_000}})
+		p.Attempts = append(p.Attempts, dag.Attempt{
+			Task: task, State: state, Slot: task, Start: start, End: end,
+			Done: [3]float64{30_000, 30_000, 30_000},
+		})
 	}
 	at(dag.Map, 0, dag.AttemptSucceeded, 0, 10_000)
 	at(dag.Reduce, 0, dag.AttemptSucceeded, 5000, 20_000) // it copies until the map ends
@@ -272,11 +293,13 @@ func TestSkewInMidRun(t *testing.T) {
 	if err != nil || len(got) != 1 {
 		t.Fatalf("%+v %v", got, err)
 	}
-	if r := got[0].Worst[0]; got[0].Delay != 30*time.Second || r.Work != 60*time.Second || r.Running == nil || r.Running.Task != 1 {
+	if r := got[0].Worst[0]; got[0].Delay != 30*time.Second || r.Work != 60*time.Second || r.Running == nil ||
+		r.Running.Task != 1 {
 		t.Errorf("%+v", got[0])
 	}
 	all, err := NewReplayContext(runOf(s), paperModel, Options{}).Skew(true)
-	if err != nil || len(all) != 1 || len(all[0].Worst) != 4 || !all[0].Worst[1].Done || all[0].Worst[1].Work != 10*time.Second {
+	if err != nil || len(all) != 1 || len(all[0].Worst) != 4 || !all[0].Worst[1].Done ||
+		all[0].Worst[1].Work != 10*time.Second {
 		t.Errorf("all: %+v %v", all, err)
 	}
 }

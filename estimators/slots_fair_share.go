@@ -12,7 +12,10 @@ import (
 // hold less they take first of all that comes free.
 func slotsFairShare(_ dag.Run, s *dag.Snapshot) {
 	theirs, held := max(0, clusterMB(s)-fairMB(s)), othersMB(s)
-	stay := dag.Load{ID: "others", Queue: "others", Submitted: dag.NoInstant, HeldMB: min(held, theirs), PendingMB: max(0, theirs-held), ShareMB: dag.MaxMemory, Until: dag.NoInstant}
+	stay := dag.Load{
+		ID: "others", Queue: "others", Submitted: dag.NoInstant, HeldMB: min(held, theirs),
+		PendingMB: max(0, theirs-held), ShareMB: dag.MaxMemory, Until: dag.NoInstant,
+	}
 	going := stay
 	going.ID, going.HeldMB, going.PendingMB = "others that go", max(0, held-theirs), 0
 	going.Until = s.At.Add(max(time.Second, othersTask(s)))

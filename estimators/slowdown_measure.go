@@ -48,7 +48,9 @@ func measure(window []*dag.Snapshot, job int, k dag.StageIndex) (sum [dag.Pipeli
 
 // sample returns the first (step 1) or the last (step -1) snapshot in which attempt a was inside pipeline p, and the
 // attempt as it was then.
-func sample(window []*dag.Snapshot, job int, k dag.StageIndex, a *dag.Attempt, pl dag.Pipeline, p, step int) (*dag.Snapshot, *dag.Attempt) {
+func sample(window []*dag.Snapshot, job int, k dag.StageIndex, a *dag.Attempt, pl dag.Pipeline, p,
+	step int,
+) (*dag.Snapshot, *dag.Attempt) {
 	i := 0
 	if step < 0 {
 		i = len(window) - 1

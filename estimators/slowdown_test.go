@@ -13,7 +13,8 @@ func slowPlan() *dag.Plan {
 		Cluster: dag.Cluster{MapSlots: 5, ReduceSlots: 1, Setup: time.Second},
 		Jobs: []dag.Job{
 			{Node: "j1", Stages: dag.MapReduce(phaseOf(10, 1000, 10), phaseOf(0))},
-			{Node: "j2", After: []int{0}, Stages: dag.MapReduce(phaseOf(10, 1000, 10), phaseOf(2, 100, 1, 100, 1, 100, 1))},
+			{Node: "j2", After: []int{0}, Stages: dag.MapReduce(phaseOf(10, 1000, 10),
+				phaseOf(2, 100, 1, 100, 1, 100, 1))},
 		},
 	}
 }
@@ -50,12 +51,15 @@ func TestObservedSlowdown(t *testing.T) {
 		{"as planned", runOf(running(plan, 5000, 300), running(plan, 7000, 500)), 1, true},
 		{"half the speed", runOf(running(plan, 5000, 300), running(plan, 9000, 500)), 2, true},
 		{"a tuple more or less is no slowdown", runOf(running(plan, 5000, 300), running(plan, 7009, 500)), 1, true},
-		{"the time before the first tuple does not count", runOf(running(plan, 1000, 0), running(plan, 5000, 300), running(plan, 9000, 500)), 2, true},
-		{"nor does that after the last", runOf(running(plan, 5000, 300), running(plan, 9000, 500), running(plan, 30_000, 1000)), 2, true},
+		{"the time before the first tuple does not count", runOf(running(plan, 1000, 0), running(plan, 5000, 300),
+			running(plan, 9000, 500)), 2, true},
+		{"nor does that after the last", runOf(running(plan, 5000, 300), running(plan, 9000, 500),
+			running(plan, 30_000, 1000)), 2, true},
 		{"too little work to say", runOf(running(plan, 5000, 300), running(plan, 6000, 305)), 1, false},
 		{"clipped above", runOf(running(plan, 5000, 300), running(plan, 65_000, 370)), 10, true},
 		{"clipped below", runOf(running(plan, 5000, 100), running(plan, 5100, 900)), 0.1, true},
-		{"a minute is remembered", runOf(running(plan, 5000, 100), running(plan, 10_000, 200), running(plan, 70_000, 900)), 60. / 7, true},
+		{"a minute is remembered", runOf(running(plan, 5000, 100), running(plan, 10_000, 200),
+			running(plan, 70_000, 900)), 60. / 7, true},
 	} {
 		s := ObservedSlowdown(c.run)
 		if got, own := s.At(0, dag.Map, 0); got != c.want || own != c.own {

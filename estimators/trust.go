@@ -104,12 +104,17 @@ func (w *ReplayContext) warnings() []dag.Warning {
 	w.eachPhase(func(job int, k dag.StageIndex, p *phase) {
 		plan := w.Now().Plan
 		if !p.Known && !w.jobEnded(job) {
-			out = append(out, dag.Warning{Code: dag.WarnUnknownSize, Text: fmt.Sprintf("nobody knows how many %s tasks %s will have", plan.StageName(job, k), plan.JobName(job))})
+			out = append(out, dag.Warning{
+				Code: dag.WarnUnknownSize,
+				Text: fmt.Sprintf("nobody knows how many %s tasks %s will have", plan.StageName(job, k),
+					plan.JobName(job)),
+			})
 			return
 		}
 		if p.left() > 0 && p.worst >= schedule.Assumed {
 			out = append(out, dag.Warning{Code: dag.WarnAssumedCost, Text: fmt.Sprintf(
-				"the cost of %s tasks%s is assumed: none has shown its work, and no profile knows them", plan.StageName(job, k), plan.OfJob(job))})
+				"the cost of %s tasks%s is assumed: none has shown its work, and no profile knows them", plan.StageName(
+					job, k), plan.OfJob(job))})
 		}
 	})
 	return out

@@ -108,7 +108,10 @@ func (w *ReplayContext) collect(job int, k dag.StageIndex) phase {
 // pend adds the pending tasks from first up to end.
 func (w *ReplayContext) pend(p *phase, job int, k dag.StageIndex, first, end int) {
 	var last *stretch // the one that is being filled
-	for task := (schedule.Task{Job: job, Stage: k, Index: first, Slot: -1, Node: -1, Start: dag.NoInstant}); task.Index < end; {
+	for task := (schedule.Task{
+		Job: job, Stage: k, Index: first, Slot: -1, Node: -1,
+		Start: dag.NoInstant,
+	}); task.Index < end; {
 		cost := w.Costs.Left(task)
 		n := min(max(1, cost.Same), end-task.Index)
 		full, setup := tame(w.Costs.Full(job, k, task.Index)), tame(millis(cost.Setup))
@@ -117,7 +120,10 @@ func (w *ReplayContext) pend(p *phase, job int, k dag.StageIndex, first, end int
 			last.each = append(last.each, full)
 			last.Count++
 		default:
-			p.stretches = append(p.stretches, stretch{group: group{First: task.Index, Count: n, Full: full, Rem: full, Setup: setup, Origin: cost.Origin}})
+			p.stretches = append(p.stretches, stretch{group: group{
+				First: task.Index, Count: n, Full: full, Rem: full,
+				Setup: setup, Origin: cost.Origin,
+			}})
 			if last = nil; n == 1 {
 				last = &p.stretches[len(p.stretches)-1]
 				last.each = append(make([]float64, 0, end-task.Index), full)
@@ -142,7 +148,10 @@ func (p *phase) all() iter.Seq[*group] {
 // between yields the unfinished tasks with indices from first up to end, in groups.
 func (p *phase) between(first, end int) iter.Seq[*group] {
 	return func(yield func(*group) bool) {
-		i := sort.Search(len(p.stretches), func(i int) bool { return p.stretches[i].First+p.stretches[i].Count > first })
+		i := sort.Search(len(p.stretches), func(i int) bool {
+			return p.stretches[i].First+
+				p.stretches[i].Count > first
+		})
 		for ; i < len(p.stretches) && p.stretches[i].First < end; i++ {
 			s := &p.stretches[i]
 			if !s.visit(max(0, first-s.First), min(s.Count, end-s.First), yield) {

@@ -19,7 +19,10 @@ func bench(jobs, tasks, slots int, uniform bool) (*dag.Snapshot, schedule.Left) 
 	lengths := make([][]int64, jobs)
 	each := tasks / jobs * 3 / 4
 	for j := range jobs {
-		job := dag.Job{Stages: dag.MapReduce(dag.Stage{Tasks: each, Known: true}, dag.Stage{Tasks: tasks/jobs - each, Known: true})}
+		job := dag.Job{Stages: dag.MapReduce(dag.Stage{Tasks: each, Known: true}, dag.Stage{
+			Tasks: tasks/jobs - each,
+			Known: true,
+		})}
 		if layer := j / 10 * 10; layer > 0 {
 			job.After = []int{layer - 10 + rnd.IntN(10), layer - 10 + rnd.IntN(10)}
 		}
@@ -69,7 +72,10 @@ func tick(b *testing.B, s *dag.Snapshot, left schedule.Left) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := pathfrag.Find(s.Plan, sch, pathfrag.Params{Delta1: 3 * time.Second, Delta2: 5 * time.Second}); err != nil {
+		if _, err := pathfrag.Find(s.Plan, sch, pathfrag.Params{
+			Delta1: 3 * time.Second,
+			Delta2: 5 * time.Second,
+		}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -87,7 +93,8 @@ func BenchmarkFind(b *testing.B) {
 				}
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := pathfrag.Find(s.Plan, sch, pathfrag.Params{Delta1: delta, Delta2: 5 * time.Second}); err != nil {
+					if _, err := pathfrag.Find(s.Plan, sch,
+						pathfrag.Params{Delta1: delta, Delta2: 5 * time.Second}); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -28,7 +28,10 @@ func (p *Path) walk() {
 		switch {
 		case last >= 0 && p.Fragments[last].End > at:
 			f := &p.Fragments[last]
-			p.Critical = append(p.Critical, Segment{Fragment: last, Extra: max(f.Start, now) < at, Start: at, End: f.End})
+			p.Critical = append(p.Critical, Segment{
+				Fragment: last, Extra: max(f.Start, now) < at, Start: at,
+				End: f.End,
+			})
 			at = f.End
 		case next < n:
 			p.bridge(failed, at, p.Fragments[next].Start)
@@ -63,7 +66,10 @@ func (p *Path) bridge(failed []int, from, to dag.Instant) {
 			continue
 		}
 		sp := &p.Schedule.Spans[best]
-		p.Rounds = append(p.Rounds, Round{ID: len(p.Rounds), Stage: sp.Stage, Start: sp.Start, End: sp.End, Spans: []int{best}})
+		p.Rounds = append(p.Rounds, Round{
+			ID: len(p.Rounds), Stage: sp.Stage, Start: sp.Start, End: sp.End,
+			Spans: []int{best},
+		})
 		end := min(sp.End, to)
 		p.fill(Fragment{Stage: sp.Stage, Rounds: []int{len(p.Rounds) - 1}, Start: from, End: end})
 		from = end

@@ -17,7 +17,10 @@ func ExampleFind() {
 		Jobs: []dag.Job{
 			{Node: "large", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 4}, dag.Stage{Known: true, Tasks: 1})},
 			{Node: "small", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 1}, dag.Stage{Known: true})},
-			{Node: "join", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 3}, dag.Stage{Known: true}), After: []int{0, 1}},
+			{
+				Node: "join", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 3}, dag.Stage{Known: true}),
+				After: []int{0, 1},
+			},
 		},
 	}
 	s, err := schedule.Replay(&dag.Snapshot{Plan: plan}, func(t schedule.Task) schedule.Cost {

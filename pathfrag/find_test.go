@@ -16,7 +16,10 @@ import (
 )
 
 func task(job, first int, k dag.StageIndex, start, end dag.Instant, slots ...int32) schedule.Span {
-	return schedule.Span{Job: int32(job), Stage: k, First: int32(first), Count: int32(len(slots)), Start: start, End: end, Slots: slots}
+	return schedule.Span{
+		Job: int32(job), Stage: k, First: int32(first), Count: int32(len(slots)), Start: start,
+		End: end, Slots: slots,
+	}
 }
 
 func pause(job int, p dag.Pause, start, end dag.Instant) schedule.Span {
@@ -26,7 +29,8 @@ func pause(job int, p dag.Pause, start, end dag.Instant) schedule.Span {
 func jobs(p dag.Policy, after ...[]int) *dag.Plan {
 	plan := &dag.Plan{Cluster: dag.Cluster{Policy: p}}
 	for i, a := range after {
-		plan.Jobs = append(plan.Jobs, dag.Job{Node: string(rune('a' + i)), After: a, Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})})
+		plan.Jobs = append(plan.Jobs, dag.Job{Node: string(rune('a' + i)), After: a, Stages: dag.MapReduce(dag.Stage{},
+			dag.Stage{})})
 	}
 	return plan
 }
@@ -109,7 +113,10 @@ func TestBridges(t *testing.T) {
 }
 
 func TestNothingLeft(t *testing.T) {
-	s := &schedule.Schedule{Now: 7000, End: 7000, Spans: []schedule.Span{task(0, 0, dag.Map, 0, 7000, 0)}, Finished: []dag.Instant{7000}}
+	s := &schedule.Schedule{
+		Now: 7000, End: 7000, Spans: []schedule.Span{task(0, 0, dag.Map, 0, 7000, 0)},
+		Finished: []dag.Instant{7000},
+	}
 	p, err := pathfrag.Find(jobs(dag.FIFO, nil), s, pathfrag.Params{})
 	if err != nil || len(p.Critical) != 0 || p.Length() != 0 || len(p.Fragments) != 1 {
 		t.Errorf("%+v, %v", p, err)
@@ -122,7 +129,8 @@ func TestSlackOfBranch(t *testing.T) {
 	s := &schedule.Schedule{
 		End: 30,
 		Spans: []schedule.Span{
-			task(0, 0, dag.Map, 0, 4, 0), task(2, 0, dag.Map, 0, 20, 1), task(1, 0, dag.Map, 4, 9, 0), task(3, 0, dag.Map, 20, 30, 0),
+			task(0, 0, dag.Map, 0, 4, 0), task(2, 0, dag.Map, 0, 20, 1), task(1, 0, dag.Map, 4, 9, 0),
+			task(3, 0, dag.Map, 20, 30, 0),
 		},
 		Submitted: []dag.Instant{0, 4, 0, 20}, Finished: []dag.Instant{4, 9, 20, 30},
 	}
@@ -193,7 +201,8 @@ func TestUniformStaysWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, err := pathfrag.Find(plan, sch, pathfrag.Params{Delta1: time.Second})
-	if err != nil || len(sch.Spans) != 10 || len(p.Schedule.Spans) != 10 || len(p.Rounds) != 10 || len(p.Fragments) != 1 {
+	if err != nil || len(sch.Spans) != 10 || len(p.Schedule.Spans) != 10 || len(p.Rounds) != 10 ||
+		len(p.Fragments) != 1 {
 		t.Errorf("%d spans, %v", len(sch.Spans), err)
 	}
 }

@@ -32,7 +32,10 @@ func newFitter(c *cutting, k dag.StageIndex, drafts []draft) *fitter {
 	for n < len(c.order[k]) && n < 1<<14 {
 		n *= 2
 	}
-	return &fitter{c: c, stage: k, drafts: drafts, cells: make([]roundList, n), cell: max(1, c.delta1), table: c.tableSize(k)}
+	return &fitter{
+		c: c, stage: k, drafts: drafts, cells: make([]roundList, n), cell: max(1, c.delta1),
+		table: c.tableSize(k),
+	}
 }
 
 // floorDiv rounds down for negative instants too.

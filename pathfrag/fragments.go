@@ -39,7 +39,8 @@ type match struct {
 // slot handoffs. Rounds that continue none open fragments.
 func (c *cutting) chain() []Fragment {
 	ch := &chaining{
-		c: c, of: make([]int32, len(c.rounds)), handoffs: make([]int32, len(c.rounds)), counted: make([]int32, len(c.rounds)),
+		c: c, of: make([]int32, len(c.rounds)), handoffs: make([]int32, len(c.rounds)),
+		counted:   make([]int32, len(c.rounds)),
 		fragments: make([]chain, 0, len(c.rounds)),
 	}
 	for i := range ch.of {
@@ -98,7 +99,8 @@ func byWidth(a, b match) int {
 		}
 		return 1
 	}
-	return cmp.Or(cmp.Compare(b.handoffs, a.handoffs), cmp.Compare(a.fragment, b.fragment), cmp.Compare(a.round, b.round))
+	return cmp.Or(cmp.Compare(b.handoffs, a.handoffs), cmp.Compare(a.fragment, b.fragment),
+		cmp.Compare(a.round, b.round))
 }
 
 // candidates appends the fragments that round r may continue.

@@ -78,7 +78,8 @@ func (g *goldenCheck) forecast(s *dag.Snapshot, left schedule.Left, want golden.
 		g.equal("critical_path", segments(p), want.CriticalPath)
 		g.equal("critical_path_ms", p.Length().Milliseconds(), *want.CriticalPathMS)
 		if single { // count each field once
-			*g.fields += 6*(len(want.Schedule)+len(g.future)+len(want.Rounds)) + 8*len(want.Fragments) + 4*len(want.CriticalPath) + 1
+			*g.fields += 6*(len(want.Schedule)+len(g.future)+len(want.Rounds)) + 8*len(want.Fragments) +
+				4*len(want.CriticalPath) + 1
 		}
 	}
 	return g.longest(s)
@@ -128,7 +129,8 @@ func attempts(plan *dag.Plan, s *schedule.Schedule) []golden.Span {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b keyed) int {
-		return cmp.Or(cmp.Compare(a.StartMS, b.StartMS), cmp.Compare(a.kind, b.kind), cmp.Compare(a.Slot, b.Slot), cmp.Compare(a.Attempt, b.Attempt))
+		return cmp.Or(cmp.Compare(a.StartMS, b.StartMS), cmp.Compare(a.kind, b.kind), cmp.Compare(a.Slot, b.Slot),
+			cmp.Compare(a.Attempt, b.Attempt))
 	})
 	out := make([]golden.Span, len(all))
 	for i := range all {
@@ -141,7 +143,8 @@ func rounds(plan *dag.Plan, p *pathfrag.Path) []golden.Round {
 	var out []golden.Round
 	for _, r := range p.Rounds {
 		out = append(out, golden.Round{
-			ID: r.ID, Type: p.Schedule.Spans[r.Spans[0]].What(plan), StartMS: int64(r.Start), EndMS: int64(r.End), Width: r.Width, Tasks: p.RoundTasks(plan, r.ID),
+			ID: r.ID, Type: p.Schedule.Spans[r.Spans[0]].What(plan), StartMS: int64(r.Start), EndMS: int64(r.End),
+			Width: r.Width, Tasks: p.RoundTasks(plan, r.ID),
 		})
 	}
 	return out
@@ -151,7 +154,8 @@ func fragments(plan *dag.Plan, p *pathfrag.Path) []golden.Fragment {
 	var out []golden.Fragment
 	for _, f := range p.Fragments {
 		out = append(out, golden.Fragment{
-			ID: f.ID, Type: schedule.What(plan, max(0, p.JobOf(&f)), f.Stage, f.Pause), Width: f.Width, Rounds: f.Rounds, StartMS: int64(f.Start), EndMS: int64(f.End),
+			ID: f.ID, Type: schedule.What(plan, max(0, p.JobOf(&f)), f.Stage, f.Pause), Width: f.Width,
+			Rounds: f.Rounds, StartMS: int64(f.Start), EndMS: int64(f.End),
 			SumOfRoundDurationsMS: int64(p.RoundTime(f.ID) / time.Millisecond), Tasks: p.FragmentTasks(plan, f.ID),
 		})
 	}
@@ -165,7 +169,10 @@ func segments(p *pathfrag.Path) []golden.Segment {
 		if s.Extra {
 			kind = "extra"
 		}
-		out = append(out, golden.Segment{Fragment: s.Fragment, Kind: kind, StartMS: int64(s.Start), EndMS: int64(s.End)})
+		out = append(out, golden.Segment{
+			Fragment: s.Fragment, Kind: kind, StartMS: int64(s.Start),
+			EndMS: int64(s.End),
+		})
 	}
 	return out
 }

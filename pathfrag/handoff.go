@@ -122,5 +122,6 @@ func (l *lanes) open(b block) int32 {
 
 // is says whether the block is these very slots.
 func (b *block) is(slots []int32) bool {
-	return b.live == len(slots) && len(b.slots) == len(slots) && (len(slots) == 1 && b.slots[0] == slots[0] || &b.slots[0] == &slots[0])
+	return b.live == len(slots) && len(b.slots) == len(slots) && (len(slots) == 1 && b.slots[0] == slots[0] ||
+		&b.slots[0] == &slots[0])
 }

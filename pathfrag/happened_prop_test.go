@@ -23,14 +23,20 @@ func drawCluster(t *rapid.T) *dag.Plan {
 	if rapid.Bool().Draw(t, "slots") {
 		return p
 	}
-	p.Overheads = dag.Overheads{Launch: 40 * time.Millisecond, AMStart: 10 * time.Millisecond, Wave: 15 * time.Millisecond, Finish: 5 * time.Millisecond}
+	p.Overheads = dag.Overheads{
+		Launch: 40 * time.Millisecond, AMStart: 10 * time.Millisecond,
+		Wave: 15 * time.Millisecond, Finish: 5 * time.Millisecond,
+	}
 	nodes := rapid.IntRange(1, 3).Draw(t, "nodes")
 	p.Cluster = dag.Cluster{Policy: dag.YARN, MemoryMB: nodes * 3072}
 	for n := range nodes {
 		p.Cluster.Nodes = append(p.Cluster.Nodes, dag.Node{Name: string(rune('A' + n)), MemoryMB: 3072})
 	}
 	for j := range p.Jobs {
-		p.Jobs[j].Limits = dag.Limits{AMMB: 512, MapMB: 256, ReduceMB: 256, SlowStart: rapid.SampledFrom([]float64{0.05, 1}).Draw(t, "slow start"), RampUp: 0.5}
+		p.Jobs[j].Limits = dag.Limits{
+			AMMB: 512, MapMB: 256, ReduceMB: 256,
+			SlowStart: rapid.SampledFrom([]float64{0.05, 1}).Draw(t, "slow start"), RampUp: 0.5,
+		}
 	}
 	return p
 }
@@ -43,10 +49,14 @@ func TestHappenedHolds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		plan := drawCluster(t)
 		opt := simulate.Options{
-			Seed: rapid.Uint64().Draw(t, "seed"), Every: 50 * time.Millisecond, Noise: 0.3, FailRate: rapid.SampledFrom([]float64{0, 3000}).Draw(t, "fail rate"),
+			Seed: rapid.Uint64().Draw(t, "seed"), Every: 50 * time.Millisecond, Noise: 0.3,
+			FailRate: rapid.SampledFrom([]float64{0, 3000}).Draw(t, "fail rate"),
 		}
 		if rapid.Bool().Draw(t, "lose") {
-			opt.Lose = []simulate.LostNode{{At: time.Duration(rapid.IntRange(1, 400).Draw(t, "at")) * time.Millisecond, Detect: 60 * time.Millisecond}}
+			opt.Lose = []simulate.LostNode{{
+				At:     time.Duration(rapid.IntRange(1, 400).Draw(t, "at")) * time.Millisecond,
+				Detect: 60 * time.Millisecond,
+			}}
 		}
 		src, err := simulate.New(plan, opt)
 		if err != nil {
@@ -69,7 +79,9 @@ func TestHappenedHolds(t *testing.T) {
 			if s.State.Ended() {
 				return
 			}
-			future, err := schedule.Replay(s, func(schedule.Task) schedule.Cost { return schedule.Cost{Work: 30 * time.Millisecond, Same: 1} }, schedule.Options{})
+			future, err := schedule.Replay(s, func(schedule.Task) schedule.Cost {
+				return schedule.Cost{Work: 30 * time.Millisecond, Same: 1}
+			}, schedule.Options{})
 			if err != nil {
 				continue // tasks are left that can never run
 			}

@@ -92,11 +92,14 @@ func TestGoldenJoined(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				good := slices.DeleteFunc(attempts(c.Plan, sch), func(a golden.Span) bool { return a.Outcome == "fails" })
+				good := slices.DeleteFunc(attempts(c.Plan, sch), func(a golden.Span) bool {
+					return a.Outcome == "fails"
+				})
 				if in.Replan.Schedule != nil {
 					g.equal("schedule", good, in.Replan.Schedule)
 				} else {
-					g.equal("future", slices.DeleteFunc(good, func(a golden.Span) bool { return a.EndMS <= int64(in.At) }), in.Future)
+					g.equal("future",
+						slices.DeleteFunc(good, func(a golden.Span) bool { return a.EndMS <= int64(in.At) }), in.Future)
 				}
 				// Where nothing else ran, the path goes over a failed attempt, which has a round of no width.
 				whole := slices.DeleteFunc(rounds(c.Plan, p), func(r golden.Round) bool { return r.Width == 0 })
@@ -115,7 +118,10 @@ func TestGoldenJoined(t *testing.T) {
 // A slot beyond what is kept by slot counts as unknown, also where it ends a span whose other slots are known.
 func TestSlotsBeyondAll(t *testing.T) {
 	plan := &dag.Plan{Jobs: []dag.Job{{Node: "a", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}}
-	sch := &schedule.Schedule{End: 10, Spans: []schedule.Span{{Count: 2, End: 10, Slots: []int32{3, 1<<31 - 2}}}, Submitted: []dag.Instant{0}, Finished: []dag.Instant{10}}
+	sch := &schedule.Schedule{
+		End: 10, Spans: []schedule.Span{{Count: 2, End: 10, Slots: []int32{3, 1<<31 - 2}}},
+		Submitted: []dag.Instant{0}, Finished: []dag.Instant{10},
+	}
 	p, err := pathfrag.Find(plan, sch, pathfrag.Params{})
 	if err != nil || len(p.Rounds) != 1 || p.Rounds[0].Width != 2 {
 		t.Errorf("%+v, %v", p, err)

@@ -58,7 +58,8 @@ func newNaive(plan *dag.Plan, s *schedule.Schedule, par pathfrag.Params) *naive 
 		}
 	}
 	slices.SortStableFunc(n.attempts, func(a, b *naiveTask) int {
-		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end), cmp.Compare(a.job, b.job), cmp.Compare(a.index, b.index))
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end), cmp.Compare(a.job, b.job),
+			cmp.Compare(a.index, b.index))
 	})
 	type place struct {
 		kind dag.StageIndex
@@ -89,12 +90,17 @@ func (n *naive) cut() {
 	}
 	slices.SortStableFunc(n.rounds, func(a, b *naiveRound) int {
 		return cmp.Or(cmp.Compare(a.start(), b.start()), cmp.Compare(a.kind, b.kind),
-			cmp.Compare(a.least(func(t *naiveTask) int { return t.job }), b.least(func(t *naiveTask) int { return t.job })),
-			cmp.Compare(a.least(func(t *naiveTask) int { return t.index }), b.least(func(t *naiveTask) int { return t.index })))
+			cmp.Compare(a.least(func(t *naiveTask) int { return t.job }),
+				b.least(func(t *naiveTask) int { return t.job })),
+			cmp.Compare(a.least(func(t *naiveTask) int { return t.index }),
+				b.least(func(t *naiveTask) int { return t.index })))
 	})
 	for i, r := range n.rounds {
 		r.id = i
-		slices.SortFunc(r.tasks, func(a, b *naiveTask) int { return cmp.Or(cmp.Compare(a.job, b.job), cmp.Compare(a.index, b.index)) })
+		slices.SortFunc(r.tasks, func(a, b *naiveTask) int {
+			return cmp.Or(cmp.Compare(a.job, b.job),
+				cmp.Compare(a.index, b.index))
+		})
 	}
 }
 
@@ -160,7 +166,8 @@ func (n *naive) chain() {
 				}
 				return 1
 			}
-			return cmp.Or(cmp.Compare(equal(x), equal(y)), cmp.Compare(y.handoffs, x.handoffs), cmp.Compare(x.f.id, y.f.id), cmp.Compare(x.b.id, y.b.id))
+			return cmp.Or(cmp.Compare(equal(x), equal(y)), cmp.Compare(y.handoffs, x.handoffs),
+				cmp.Compare(x.f.id, y.f.id), cmp.Compare(x.b.id, y.b.id))
 		})
 		used := map[*naiveFragment]bool{}
 		for _, p := range pairs {
@@ -216,21 +223,28 @@ func (n *naive) depends(j, on int) bool {
 
 func (n *naive) names(r *naiveRound) (names []string) {
 	for _, t := range r.tasks {
-		names = append(names, n.plan.Jobs[t.job].Node+"."+dag.MapReduceName(t.kind)[:1]+strconv.Itoa(t.index+1)+strings.Repeat("'", t.attempt))
+		names = append(names, n.plan.Jobs[t.job].Node+"."+dag.MapReduceName(t.kind)[:1]+strconv.Itoa(t.index+1)+
+			strings.Repeat("'", t.attempt))
 	}
 	return names
 }
 
 func (n *naive) goldenRounds() (out []golden.Round) {
 	for _, r := range n.rounds {
-		out = append(out, golden.Round{ID: r.id, Type: dag.MapReduceName(r.kind), StartMS: r.start(), EndMS: r.end(), Width: len(r.tasks), Tasks: n.names(r)})
+		out = append(out, golden.Round{
+			ID: r.id, Type: dag.MapReduceName(r.kind), StartMS: r.start(), EndMS: r.end(),
+			Width: len(r.tasks), Tasks: n.names(r),
+		})
 	}
 	return out
 }
 
 func (n *naive) goldenFragments() (out []golden.Fragment) {
 	for _, f := range n.fragments {
-		g := golden.Fragment{ID: f.id, Type: dag.MapReduceName(f.rounds[0].kind), Width: f.width, StartMS: f.start(), EndMS: f.end()}
+		g := golden.Fragment{
+			ID: f.id, Type: dag.MapReduceName(f.rounds[0].kind), Width: f.width, StartMS: f.start(),
+			EndMS: f.end(),
+		}
 		for _, r := range f.rounds {
 			g.Rounds = append(g.Rounds, r.id)
 			g.SumOfRoundDurationsMS += r.end() - r.start()

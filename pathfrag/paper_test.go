@@ -42,7 +42,10 @@ func paperPlan(slots int, setup time.Duration, jobs []paperJob) *dag.Plan {
 		p.Jobs = append(p.Jobs, dag.Job{
 			Node: fmt.Sprintf("j%d", i+1), After: j.after,
 			Stages: dag.MapReduce(dag.Stage{Tasks: j.maps, Known: true, Pipelines: []dag.Pipeline{pipe(j.mapTime)}},
-				dag.Stage{Tasks: j.reduces, Known: true, Pipelines: []dag.Pipeline{pipe(0), pipe(0), pipe(j.reduceTime)}}),
+				dag.Stage{Tasks: j.reduces, Known: true, Pipelines: []dag.Pipeline{
+					pipe(0), pipe(0),
+					pipe(j.reduceTime),
+				}}),
 		})
 	}
 	return p
@@ -158,9 +161,12 @@ func TestPaperFragments(t *testing.T) {
 	}, {
 		// "a sequence of jobs": one fragment a job and kind.
 		name: "3.1.2 sequence of jobs", slots: 16, setup: 100 * time.Millisecond, par: half,
-		jobs:      []paperJob{{36, 10, 16, 5, nil}, {20, 10, 20, 5, []int{0}}},
-		fragments: []string{"j1.m1-16 | j1.m17-32 | j1.m33-36", "j1.r1-16", "j2.m1-16 | j2.m17-20", "j2.r1-16 | j2.r17-20"},
-		path:      []string{"0", "1", "2", "3"}, seconds: 65.8,
+		jobs: []paperJob{{36, 10, 16, 5, nil}, {20, 10, 20, 5, []int{0}}},
+		fragments: []string{
+			"j1.m1-16 | j1.m17-32 | j1.m33-36", "j1.r1-16", "j2.m1-16 | j2.m17-20",
+			"j2.r1-16 | j2.r17-20",
+		},
+		path: []string{"0", "1", "2", "3"}, seconds: 65.8,
 	}, {
 		// Two wide jobs: more slots go from the first round to job 2 than to the rest of job 1. "Same job first" would
 		// give three fragments for two jobs (docs/facts/paratimer.md A2, "handoff count").
@@ -182,38 +188,54 @@ func TestPaperFragments(t *testing.T) {
 		path:      []string{"1", "2 extra", "3", "4"}, seconds: 35,
 	}, {
 		name: "3.1.3 case 3, 10 reduces", slots: 5, par: half,
-		jobs:      []paperJob{{2, 8, 10, 20, nil}, {6, 10, 5, 2, nil}, {1, 3, 1, 2, []int{0, 1}}},
-		fragments: []string{"j1.m1 j1.m2 | j2.m4 j2.m5", "j2.m1-3 | j2.m6", "j1.r1-5 | j1.r6-10 | j2.r1-5", "j3.m1", "j3.r1"},
-		path:      []string{"1", "2 extra", "3", "4"}, seconds: 55,
+		jobs: []paperJob{{2, 8, 10, 20, nil}, {6, 10, 5, 2, nil}, {1, 3, 1, 2, []int{0, 1}}},
+		fragments: []string{
+			"j1.m1 j1.m2 | j2.m4 j2.m5", "j2.m1-3 | j2.m6", "j1.r1-5 | j1.r6-10 | j2.r1-5", "j3.m1",
+			"j3.r1",
+		},
+		path: []string{"1", "2 extra", "3", "4"}, seconds: 55,
 	}, {
 		// Otherwise two: of seven the last two are narrower and close their fragment.
 		name: "3.1.3 case 3, 7 reduces", slots: 5, par: half,
-		jobs:      []paperJob{{2, 8, 7, 20, nil}, {6, 10, 1, 2, nil}, {1, 3, 1, 2, []int{0, 1}}},
-		fragments: []string{"j1.m1 j1.m2 | j2.m4 j2.m5", "j2.m1-3 | j2.m6", "j1.r1-5 | j1.r6 j1.r7", "j2.r1", "j3.m1", "j3.r1"},
-		path:      []string{"1", "2 extra", "4", "5"}, seconds: 53,
+		jobs: []paperJob{{2, 8, 7, 20, nil}, {6, 10, 1, 2, nil}, {1, 3, 1, 2, []int{0, 1}}},
+		fragments: []string{
+			"j1.m1 j1.m2 | j2.m4 j2.m5", "j2.m1-3 | j2.m6", "j1.r1-5 | j1.r6 j1.r7", "j2.r1", "j3.m1",
+			"j3.r1",
+		},
+		path: []string{"1", "2 extra", "4", "5"}, seconds: 53,
 	}, {
 		// "or two" is not general: with five reduces of job 2 there are three.
 		name: "3.1.3 case 3, 7 and 5 reduces", slots: 5, par: half,
 		jobs: []paperJob{{2, 8, 7, 20, nil}, {6, 10, 5, 2, nil}, {1, 3, 1, 2, []int{0, 1}}},
 		fragments: []string{
-			"j1.m1 j1.m2 | j2.m4 j2.m5", "j2.m1-3 | j2.m6", "j1.r1-5 | j2.r1-3", "j1.r6 j1.r7", "j2.r4 j2.r5", "j3.m1", "j3.r1",
+			"j1.m1 j1.m2 | j2.m4 j2.m5", "j2.m1-3 | j2.m6", "j1.r1-5 | j2.r1-3", "j1.r6 j1.r7", "j2.r4 j2.r5", "j3.m1",
+			"j3.r1",
 		},
 		path: []string{"1", "2 extra", "3 extra", "5", "6"}, seconds: 53,
 	}, {
 		// Section 4.2, figure 4: 4.2 GB, 4 and 17 maps of 557 s and 727 s, 226 s from r2 on: 28 minutes.
 		name: "4.2 figure 4", slots: 16, par: join, jobs: joinQuery(17),
-		fragments: []string{"j1.m1-4 | j2.m13-16", "j2.m1-12 | j2.m17", "j1.r1-16", "j2.r1-16", "j3.m1-16 | j3.m17-32", "j3.r1-16"},
-		path:      []string{"1", "3", "4", "5"}, seconds: 1680,
+		fragments: []string{
+			"j1.m1-4 | j2.m13-16", "j2.m1-12 | j2.m17", "j1.r1-16", "j2.r1-16", "j3.m1-16 | j3.m17-32",
+			"j3.r1-16",
+		},
+		path: []string{"1", "3", "4", "5"}, seconds: 1680,
 	}, {
 		// 4 GB: without m217 "the critical path has changed", and the query takes 25 minutes.
 		name: "4.2 4 GB", slots: 16, par: join, jobs: joinQuery(16),
-		fragments: []string{"j1.m1-4 | j2.m13-16", "j2.m1-12", "j1.r1-16", "j2.r1-16", "j3.m1-16 | j3.m17-32", "j3.r1-16"},
-		path:      []string{"0", "3", "4", "5"}, seconds: 1510,
+		fragments: []string{
+			"j1.m1-4 | j2.m13-16", "j2.m1-12", "j1.r1-16", "j2.r1-16", "j3.m1-16 | j3.m17-32",
+			"j3.r1-16",
+		},
+		path: []string{"0", "3", "4", "5"}, seconds: 1510,
 	}, {
 		// Section 4.3, the set-up of cases B and D: 28 maps.
 		name: "4.3 28 maps", slots: 16, par: join, jobs: joinQuery(28),
-		fragments: []string{"j1.m1-4 | j2.m13-16", "j2.m1-12 | j2.m17-28", "j1.r1-16", "j2.r1-16", "j3.m1-16 | j3.m17-32", "j3.r1-16"},
-		path:      []string{"1", "3", "4", "5"}, seconds: 1680,
+		fragments: []string{
+			"j1.m1-4 | j2.m13-16", "j2.m1-12 | j2.m17-28", "j1.r1-16", "j2.r1-16",
+			"j3.m1-16 | j3.m17-32", "j3.r1-16",
+		},
+		path: []string{"1", "3", "4", "5"}, seconds: 1680,
 	}} {
 		t.Run(x.name, func(t *testing.T) {
 			plan := paperPlan(x.slots, x.setup, x.jobs)

@@ -47,7 +47,10 @@ func (c *cutting) draft() []draft {
 	for i := range c.spans {
 		if sp := &c.spans[i]; sp.Pause != dag.NoPause && sp.End > sp.Start {
 			c.round[i] = int32(len(drafts))
-			drafts = append(drafts, draft{stage: sp.Stage, pause: sp.Pause, start: sp.Start, firstEnd: sp.End, lastEnd: sp.End})
+			drafts = append(drafts, draft{
+				stage: sp.Stage, pause: sp.Pause, start: sp.Start, firstEnd: sp.End,
+				lastEnd: sp.End,
+			})
 		}
 	}
 	return drafts
@@ -77,7 +80,8 @@ func (c *cutting) number(drafts []draft) {
 		if x.start != y.start {
 			return cmp.Compare(x.start, y.start)
 		}
-		return cmp.Or(cmp.Compare(x.pause, y.pause), cmp.Compare(x.stage, y.stage), cmp.Compare(x.minJob, y.minJob), cmp.Compare(x.minFirst, y.minFirst), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(x.pause, y.pause), cmp.Compare(x.stage, y.stage), cmp.Compare(x.minJob, y.minJob),
+			cmp.Compare(x.minFirst, y.minFirst), cmp.Compare(a, b))
 	})
 	ids := make([]int32, len(drafts))
 	c.rounds = make([]Round, len(drafts))
@@ -85,7 +89,10 @@ func (c *cutting) number(drafts []draft) {
 	for id, at := range byID {
 		d := &drafts[at]
 		ids[at] = int32(id)
-		c.rounds[id] = Round{ID: id, Stage: d.stage, Pause: d.pause, Start: d.start, End: d.lastEnd, Width: int(d.width), Spans: spans[:0:d.spans]}
+		c.rounds[id] = Round{
+			ID: id, Stage: d.stage, Pause: d.pause, Start: d.start, End: d.lastEnd,
+			Width: int(d.width), Spans: spans[:0:d.spans],
+		}
 		spans = spans[d.spans:]
 	}
 	for i, r := range c.round {
@@ -132,7 +139,8 @@ func (c *cutting) apply(pieces []piece) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b placed) int {
-		return cmp.Or(cmp.Compare(a.sp.Start, b.sp.Start), cmp.Compare(a.sp.Pause, b.sp.Pause), cmp.Compare(a.sp.Stage, b.sp.Stage),
+		return cmp.Or(cmp.Compare(a.sp.Start, b.sp.Start), cmp.Compare(a.sp.Pause, b.sp.Pause),
+			cmp.Compare(a.sp.Stage, b.sp.Stage),
 			cmp.Compare(firstSlot(&a.sp), firstSlot(&b.sp)), cmp.Compare(a.sp.Attempt, b.sp.Attempt))
 	})
 	c.spans, c.round, c.split = make([]schedule.Span, len(all)), make([]int32, len(all)), true

@@ -88,7 +88,8 @@ func BenchmarkFIFOJobs(b *testing.B) {
 func independent(jobs, maps, slots int) *dag.Snapshot {
 	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: slots, ReduceSlots: slots, SlotsPerNode: 4}}
 	for range jobs {
-		plan.Jobs = append(plan.Jobs, dag.Job{Stages: dag.MapReduce(dag.Stage{Tasks: maps, Known: true}, dag.Stage{Known: true})})
+		plan.Jobs = append(plan.Jobs, dag.Job{Stages: dag.MapReduce(dag.Stage{Tasks: maps, Known: true},
+			dag.Stage{Known: true})})
 	}
 	s := &dag.Snapshot{Plan: plan, Jobs: plan.BlockedJobs()}
 	for j := range s.Jobs {

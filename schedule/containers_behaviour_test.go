@@ -131,7 +131,8 @@ func TestYARNRetryTakesALaterContainer(t *testing.T) {
 		t.Fatalf("failed %+v, retry %+v", failed, retry)
 	}
 	if next.Slots[0] != failed.Slots[0] || next.Start > killed.Add(2*second) {
-		t.Errorf("map 8 starts at %d in lane %d; the failed one left lane %d at %d", next.Start, next.Slots[0], failed.Slots[0], killed)
+		t.Errorf("map 8 starts at %d in lane %d; the failed one left lane %d at %d", next.Start, next.Slots[0],
+			failed.Slots[0], killed)
 	}
 	if retry.Start <= next.Start {
 		t.Errorf("the retry starts at %d, not after map 8 at %d", retry.Start, next.Start)
@@ -145,12 +146,21 @@ func TestYARNLostNodeHoldsUpTheJob(t *testing.T) {
 	p.Overheads.Abandon = 180 * second
 	s := blankSnapshot(p)
 	s.At = 100_000
-	s.Nodes = []dag.NodeState{{Name: "n1", MemoryMB: 1536, LostAt: dag.NoInstant}, {Name: "n2", MemoryMB: 1536, Lost: true, LostAt: 90_000}}
+	s.Nodes = []dag.NodeState{
+		{Name: "n1", MemoryMB: 1536, LostAt: dag.NoInstant},
+		{Name: "n2", MemoryMB: 1536, Lost: true, LostAt: 90_000},
+	}
 	s.Jobs[0] = dag.JobState{
 		ID: "job_1_0001", State: dag.Running, Submitted: 0, Started: 3000, Finished: dag.NoInstant, HeldMB: 1024,
 		Stages: []dag.StageState{{Attempts: []dag.Attempt{
-			{Task: 0, State: dag.AttemptRunning, Node: 0, Slot: -1, Start: 95_000, End: dag.NoInstant, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant},
-			{Task: 1, State: dag.AttemptRunning, Node: 1, Slot: -1, Start: 80_000, End: dag.NoInstant, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant},
+			{
+				Task: 0, State: dag.AttemptRunning, Node: 0, Slot: -1, Start: 95_000, End: dag.NoInstant,
+				CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant,
+			},
+			{
+				Task: 1, State: dag.AttemptRunning, Node: 1, Slot: -1, Start: 80_000, End: dag.NoInstant,
+				CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant,
+			},
 		}}, {}},
 	}
 	sch := mustReplay(t, s, joinLeft, Options{})
@@ -185,7 +195,10 @@ func TestYARNPreemptsReducesThatBlockMaps(t *testing.T) {
 	p.Jobs[0].Limits.RampUp = 1
 	s := blankSnapshot(p)
 	s.At = 50_000
-	s.Jobs[0] = dag.JobState{ID: "job_1_0001", State: dag.Running, Submitted: 0, Started: 3000, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)}
+	s.Jobs[0] = dag.JobState{
+		ID: "job_1_0001", State: dag.Running, Submitted: 0, Started: 3000, Finished: dag.NoInstant,
+		Stages: make([]dag.StageState, dag.MapReduceStages),
+	}
 	for i := range int32(2) {
 		s.Jobs[0].Stages[dag.Reduce].Attempts = append(s.Jobs[0].Stages[dag.Reduce].Attempts, dag.Attempt{
 			Task: i, State: dag.AttemptRunning, Node: -1, Slot: -1,
@@ -219,8 +232,14 @@ func TestYARNDoesNotWaitForTheChildrenOfAFailedJob(t *testing.T) {
 	p := joinPlan()
 	s := blankSnapshot(p)
 	s.At = 60_000
-	s.Jobs[0] = dag.JobState{ID: "job_1_0001", State: dag.Failed, Submitted: 0, Started: 3000, Finished: 50_000, Stages: make([]dag.StageState, dag.MapReduceStages)}
-	s.Jobs[1] = dag.JobState{ID: "job_1_0002", State: dag.Running, Submitted: 0, Started: 3000, Finished: dag.NoInstant, HeldMB: 512, Stages: make([]dag.StageState, dag.MapReduceStages)}
+	s.Jobs[0] = dag.JobState{
+		ID: "job_1_0001", State: dag.Failed, Submitted: 0, Started: 3000, Finished: 50_000,
+		Stages: make([]dag.StageState, dag.MapReduceStages),
+	}
+	s.Jobs[1] = dag.JobState{
+		ID: "job_1_0002", State: dag.Running, Submitted: 0, Started: 3000, Finished: dag.NoInstant,
+		HeldMB: 512, Stages: make([]dag.StageState, dag.MapReduceStages),
+	}
 	sch := mustReplay(t, s, joinLeft, Options{})
 	if len(spansOf(sch, 2, dag.Map)) > 0 || sch.Submitted[2].Known() {
 		t.Errorf("the join is submitted at %d", sch.Submitted[2])
@@ -240,10 +259,15 @@ func TestYARNHeldReducesAreNotAskedForAgain(t *testing.T) {
 	js := &s.Jobs[0]
 	js.State, js.Submitted, js.Started, js.HeldMB = dag.Running, 0, 1000, 512
 	for i := range int32(10) {
-		js.Stages[dag.Map].Attempts = append(js.Stages[dag.Map].Attempts, dag.Attempt{Task: i, State: dag.AttemptSucceeded, Start: 5000, End: 60 * 1000})
+		js.Stages[dag.Map].Attempts = append(js.Stages[dag.Map].Attempts,
+			dag.Attempt{Task: i, State: dag.AttemptSucceeded, Start: 5000, End: 60 * 1000})
 	}
 	for i := range int32(5) {
-		js.Stages[dag.Reduce].Attempts = append(js.Stages[dag.Reduce].Attempts, dag.Attempt{Task: i, State: dag.AttemptRunning, Start: 10 * 1000, End: dag.NoInstant, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant})
+		js.Stages[dag.Reduce].Attempts = append(js.Stages[dag.Reduce].Attempts,
+			dag.Attempt{
+				Task: i, State: dag.AttemptRunning, Start: 10 * 1000, End: dag.NoInstant,
+				CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant,
+			})
 	}
 	left := func(task Task) Cost { return Cost{Work: 20 * second, Same: 1} }
 	maps, reduces := 0, 0

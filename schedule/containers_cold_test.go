@@ -49,7 +49,10 @@ func TestYARNLaterStartsAreWarm(t *testing.T) {
 	s = blankSnapshot(joinPlan())
 	s.At = 60_000
 	s.Jobs[0].State, s.Jobs[0].Submitted, s.Jobs[0].Started = dag.Running, 0, 3000
-	s.Jobs[0].Stages[dag.Map].Attempts = []dag.Attempt{{State: dag.AttemptFailed, Start: 5000, End: 7000, Slot: -1, Node: -1}}
+	s.Jobs[0].Stages[dag.Map].Attempts = []dag.Attempt{{
+		State: dag.AttemptFailed, Start: 5000, End: 7000, Slot: -1,
+		Node: -1,
+	}}
 	if cold, warm := coldStarts(t, s, Options{}); len(cold) > 0 || warm == 0 {
 		t.Errorf("after an attempt: %d cold starts, %d warm ones", len(cold), warm)
 	}

@@ -17,11 +17,15 @@ func TestApplying(t *testing.T) {
 		for i := range 2 {
 			y.queues = append(y.queues, queue{
 				fair: rapid.Bool().Draw(t, "fair"), maxMB: 256 * rapid.IntRange(1, 12).Draw(t, "max"),
-				userMB: 256 * rapid.IntRange(1, 8).Draw(t, "user"), userRatio: 1, shareMB: 1024 * (1 + i), users: make([]tenant, 2),
+				userMB: 256 * rapid.IntRange(1, 8).Draw(t, "user"), userRatio: 1, shareMB: 1024 * (1 + i),
+				users: make([]tenant, 2),
 			})
 		}
 		for range rapid.IntRange(1, 6).Draw(t, "others") {
-			l := load{queue: int32(rapid.IntRange(0, 1).Draw(t, "queue")), user: int32(rapid.IntRange(0, 1).Draw(t, "of")), needs: true}
+			l := load{
+				queue: int32(rapid.IntRange(0, 1).Draw(t, "queue")),
+				user:  int32(rapid.IntRange(0, 1).Draw(t, "of")), needs: true,
+			}
 			l.phase[dag.Map].taskMB = 256 * rapid.IntRange(1, 3).Draw(t, "unit")
 			l.phase[dag.Map].wait = l.phase[dag.Map].taskMB * rapid.IntRange(0, 3).Draw(t, "tasks")
 			y.loads = append(y.loads, l)

@@ -14,14 +14,18 @@ func (y *containers) loadStages(j int) {
 	job.rules = rulesOf(plan)
 	for k := range job.phase {
 		stage := &plan.Stages[k]
-		p := containersStage{after: job.rules.edges(stage.After), mb: y.need(stage), most: stage.MaxRunning, ended: dag.NoInstant, from: -1}
+		p := containersStage{
+			after: job.rules.edges(stage.After), mb: y.need(stage), most: stage.MaxRunning,
+			ended: dag.NoInstant, from: -1,
+		}
 		for _, e := range p.after {
 			if e.Kind == dag.SlowStart {
 				p.from, p.slowStart = e.From, e.Ratio
 			}
 		}
 		if y.endOnly != nil {
-			p.row = int32(len(y.endOnly.stages))                                              //nolint:gosec // a plan has fewer stages
+			p.row = int32(len(
+				y.endOnly.stages)) //nolint:gosec // a plan has fewer stages
 			y.endOnly.stages = append(y.endOnly.stages, stageOf{int32(j), dag.StageIndex(k)}) //nolint:gosec // indices
 		}
 		job.phase[k] = p

@@ -27,9 +27,12 @@ func TestEdges(t *testing.T) {
 		{dag.Edge{Kind: dag.SlowStart, Ratio: 0.5}, "a0@0 a1@0 a2@10 b0@10 b1@20 b2@24"},
 		{dag.Edge{Kind: dag.SlowStart, Ratio: 1}, "a0@0 a1@0 a2@10 b0@20 b1@20 b2@24"},
 	} {
-		plan := &dag.Plan{Cluster: dag.Cluster{Policy: dag.Executors, Cores: 2}, Jobs: []dag.Job{{Node: "q", Stages: []dag.Stage{
-			{Name: "a", Tasks: 3, Known: true}, {Name: "b", Tasks: 3, Known: true, After: []dag.Edge{c.edge}},
-		}}}}
+		plan := &dag.Plan{
+			Cluster: dag.Cluster{Policy: dag.Executors, Cores: 2},
+			Jobs: []dag.Job{{Node: "q", Stages: []dag.Stage{
+				{Name: "a", Tasks: 3, Known: true}, {Name: "b", Tasks: 3, Known: true, After: []dag.Edge{c.edge}},
+			}}},
+		}
 		for _, lean := range []*EndOnly{nil, {}} {
 			sch, err := Replay(blankSnapshot(plan), func(t Task) Cost {
 				return Cost{Work: []time.Duration{10 * second, 4 * second}[t.Stage], Same: 1}
@@ -68,9 +71,14 @@ func startsOf(plan *dag.Plan, sch *Schedule) string {
 // A stage without tasks is over as soon as those before it are, and no sooner.
 func TestEmptyStage(t *testing.T) {
 	t.Parallel()
-	plan := &dag.Plan{Cluster: dag.Cluster{Policy: dag.Executors, Cores: 2}, Jobs: []dag.Job{{Node: "q", Stages: []dag.Stage{
-		{Name: "a", Tasks: 1, Known: true}, {Name: "b", Known: true, After: []dag.Edge{{}}}, {Name: "c", Tasks: 1, Known: true, After: []dag.Edge{{From: 1}}},
-	}}}}
+	plan := &dag.Plan{
+		Cluster: dag.Cluster{Policy: dag.Executors, Cores: 2},
+		Jobs: []dag.Job{{Node: "q", Stages: []dag.Stage{
+			{Name: "a", Tasks: 1, Known: true},
+			{Name: "b", Known: true, After: []dag.Edge{{}}},
+			{Name: "c", Tasks: 1, Known: true, After: []dag.Edge{{From: 1}}},
+		}}},
+	}
 	sch, err := Replay(blankSnapshot(plan), func(Task) Cost { return Cost{Work: 5 * second, Same: 1} }, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -93,21 +101,31 @@ func TestLostInputIsWaitedFor(t *testing.T) {
 		return a
 	}
 	done, lost, runs := dag.AttemptSucceeded, dag.AttemptKilled, dag.AttemptRunning
-	plan := &dag.Plan{Cluster: dag.Cluster{Policy: dag.Executors, Cores: 8}, Jobs: []dag.Job{{Node: "q", Stages: []dag.Stage{
-		{Name: "a", Tasks: 2, Known: true},
-		{Name: "b", Tasks: 2, Known: true, After: []dag.Edge{{Kind: dag.OneToOne}}},
-		{Name: "c", Tasks: 1, Known: true, After: []dag.Edge{{From: 1}}},
-	}}}}
+	plan := &dag.Plan{
+		Cluster: dag.Cluster{Policy: dag.Executors, Cores: 8},
+		Jobs: []dag.Job{{Node: "q", Stages: []dag.Stage{
+			{Name: "a", Tasks: 2, Known: true},
+			{Name: "b", Tasks: 2, Known: true, After: []dag.Edge{{Kind: dag.OneToOne}}},
+			{Name: "c", Tasks: 1, Known: true, After: []dag.Edge{{From: 1}}},
+		}}},
+	}
 	for _, x := range []struct {
 		b, c []dag.Attempt
 		want string
 	}{
-		{[]dag.Attempt{ten(0, 1, lost, 10_000), ten(1, 0, done, 10_000)}, []dag.Attempt{ten(0, 1, runs, 20_000)}, "a0@25 b0@35 c0@45"},
+		{
+			[]dag.Attempt{ten(0, 1, lost, 10_000), ten(1, 0, done, 10_000)},
+			[]dag.Attempt{ten(0, 1, runs, 20_000)},
+			"a0@25 b0@35 c0@45",
+		},
 		{[]dag.Attempt{ten(0, 1, runs, 20_000), ten(1, 0, done, 10_000)}, nil, "a0@25 b0@35 c0@45"},
 	} {
 		s := blankSnapshot(plan)
 		s.At = 25_000
-		s.Nodes = []dag.NodeState{{Name: "one", Cores: 4, LostAt: dag.NoInstant}, {Name: "two", Cores: 4, Lost: true, LostAt: 25_000}}
+		s.Nodes = []dag.NodeState{{Name: "one", Cores: 4, LostAt: dag.NoInstant}, {
+			Name: "two", Cores: 4, Lost: true,
+			LostAt: 25_000,
+		}}
 		s.Jobs[0].State, s.Jobs[0].Submitted = dag.Running, 0
 		for k, list := range [][]dag.Attempt{{ten(0, 1, lost, 0), ten(1, 0, done, 0)}, x.b, x.c} {
 			s.Jobs[0].Stages[k].Attempts = list

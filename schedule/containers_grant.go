@@ -179,8 +179,13 @@ func (y *containers) noteStarts(lanes []int32, t dag.Instant) {
 
 // run puts up to n tasks of equal cost into lanes, schedules their end and returns how many it took. a is the attempt
 // that runs already, nil for tasks that start at t; kept says that these start in containers that were kept.
-func (y *containers) run(j int, k dag.StageIndex, first int32, n int, number int32, t dag.Instant, lanes []int32, a *dag.Attempt, kept bool) int {
-	task := Task{Job: j, Stage: k, Index: int(first), Attempt: int(number), Slot: int(lanes[0]), Node: int(y.pool.node[lanes[0]]), Running: a, Start: t}
+func (y *containers) run(j int, k dag.StageIndex, first int32, n int, number int32, t dag.Instant, lanes []int32,
+	a *dag.Attempt, kept bool,
+) int {
+	task := Task{
+		Job: j, Stage: k, Index: int(first), Attempt: int(number), Slot: int(lanes[0]),
+		Node: int(y.pool.node[lanes[0]]), Running: a, Start: t,
+	}
 	if a == nil {
 		task.Together, task.Cold = y.recent.at(y.pool.node[lanes[0]]), y.jobs[j].rules.cold(y, kept, t)
 	}
@@ -190,7 +195,10 @@ func (y *containers) run(j int, k dag.StageIndex, first int32, n int, number int
 	} else {
 		n = 1 // a retry, a fault or a node of its own makes each task a case of its own
 	}
-	sp := Span{Job: int32(j), Stage: k, First: first, Count: int32(n), Attempt: number, Start: t, End: dag.NoInstant, Slots: lanes[:n:n]}
+	sp := Span{
+		Job: int32(j), Stage: k, First: first, Count: int32(n), Attempt: number, Start: t, End: dag.NoInstant,
+		Slots: lanes[:n:n],
+	}
 	at := y.span(sp)
 	// What is left counts from now for a running task, from the start of a later one.
 	ready := max(t, y.now).Add(cost.Setup)
@@ -211,7 +219,10 @@ func (y *containers) endAt(at int, end dag.Instant) {
 	sp := &y.out[at]
 	end = max(end, y.now)
 	if y.opt.Fault != nil && sp.Attempt < lastTry {
-		task := Task{Job: int(sp.Job), Stage: sp.Stage, Index: int(sp.First), Attempt: int(sp.Attempt), Slot: int(sp.Slots[0]), Node: int(y.pool.node[sp.Slots[0]])}
+		task := Task{
+			Job: int(sp.Job), Stage: sp.Stage, Index: int(sp.First), Attempt: int(sp.Attempt),
+			Slot: int(sp.Slots[0]), Node: int(y.pool.node[sp.Slots[0]]),
+		}
 		if when, fails := y.opt.Fault(task, sp.Start, end); fails {
 			sp.Outcome, sp.End = Fails, max(min(when, end), y.now)
 			y.later(sp.End, rankEnd, event{op: opFail, a: int32(at)})

@@ -11,15 +11,25 @@ import (
 func twoNodes() *dag.Snapshot {
 	plan := &dag.Plan{
 		Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 2049},
-		Jobs:    []dag.Job{{Node: "j", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 12}, dag.Stage{Known: true}), Limits: dag.Limits{AMMB: 1, MapMB: 256, ReduceMB: 256}}},
+		Jobs: []dag.Job{{
+			Node: "j", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 12}, dag.Stage{Known: true}),
+			Limits: dag.Limits{AMMB: 1, MapMB: 256, ReduceMB: 256},
+		}},
 	}
 	s := &dag.Snapshot{
 		Plan: plan, At: 10_000, State: dag.Running, Stale: dag.NoInstant,
-		Nodes: []dag.NodeState{{Name: "a", MemoryMB: 1025, LostAt: dag.NoInstant}, {Name: "b", MemoryMB: 1024, LostAt: dag.NoInstant}},
-		Jobs:  []dag.JobState{{ID: "job_1_0001", State: dag.Running, Submitted: 1, Started: 1, Finished: dag.NoInstant, HeldMB: 513, Master: "a", Stages: make([]dag.StageState, dag.MapReduceStages)}},
+		Nodes: []dag.NodeState{
+			{Name: "a", MemoryMB: 1025, LostAt: dag.NoInstant},
+			{Name: "b", MemoryMB: 1024, LostAt: dag.NoInstant},
+		},
+		Jobs: []dag.JobState{{
+			ID: "job_1_0001", State: dag.Running, Submitted: 1, Started: 1, Finished: dag.NoInstant,
+			HeldMB: 513, Master: "a", Stages: make([]dag.StageState, dag.MapReduceStages),
+		}},
 	}
 	for i := range int32(2) {
-		s.Jobs[0].Stages[dag.Map].Attempts = append(s.Jobs[0].Stages[dag.Map].Attempts, dag.Attempt{Task: i, State: dag.AttemptRunning, Slot: -1, Node: 1, Start: 5000, End: dag.NoInstant})
+		s.Jobs[0].Stages[dag.Map].Attempts = append(s.Jobs[0].Stages[dag.Map].Attempts,
+			dag.Attempt{Task: i, State: dag.AttemptRunning, Slot: -1, Node: 1, Start: 5000, End: dag.NoInstant})
 	}
 	return s
 }
@@ -71,7 +81,8 @@ func TestNodesThatTakeNothing(t *testing.T) {
 		c.change(s)
 		on, left := placed(t, s)
 		if on[1] != c.b || left != c.left {
-			t.Errorf("%s: %v tasks on the nodes, %v left; want %d on the second, %v left", c.name, on, left, c.b, c.left)
+			t.Errorf("%s: %v tasks on the nodes, %v left; want %d on the second, %v left", c.name, on, left, c.b,
+				c.left)
 		}
 	}
 }
@@ -85,18 +96,30 @@ func lose(s *dag.Snapshot, cause dag.NodeCause) {
 func TestMastersGiveTheirNodesBack(t *testing.T) {
 	limits := dag.Limits{AMMB: 512, MapMB: 256, ReduceMB: 256}
 	s := &dag.Snapshot{
-		Plan: &dag.Plan{Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 1536}}, At: 10_000, State: dag.Running, Stale: dag.NoInstant,
+		Plan: &dag.Plan{Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 1536}}, At: 10_000, State: dag.Running,
+		Stale: dag.NoInstant,
 		Nodes: []dag.NodeState{{Name: "a", MemoryMB: 1536, LostAt: dag.NoInstant}},
 	}
 	for _, name := range []string{"left", "right"} {
-		s.Plan.Jobs = append(s.Plan.Jobs, dag.Job{Node: name, Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 1}, dag.Stage{Known: true}), Limits: limits})
+		s.Plan.Jobs = append(s.Plan.Jobs, dag.Job{Node: name, Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 1},
+			dag.Stage{Known: true}), Limits: limits})
 		s.Jobs = append(s.Jobs, dag.JobState{
-			ID: "job_1_" + name, State: dag.Running, Submitted: 1, Started: 1, Finished: dag.NoInstant, HeldMB: 512, Master: "a",
-			Stages: []dag.StageState{{Attempts: []dag.Attempt{{State: dag.AttemptSucceeded, Slot: -1, Start: 5000, End: 9000}}}, {}},
+			ID: "job_1_" + name, State: dag.Running, Submitted: 1, Started: 1, Finished: dag.NoInstant, HeldMB: 512,
+			Master: "a",
+			Stages: []dag.StageState{{Attempts: []dag.Attempt{{
+				State: dag.AttemptSucceeded, Slot: -1, Start: 5000,
+				End: 9000,
+			}}}, {}},
 		})
 	}
-	s.Plan.Jobs = append(s.Plan.Jobs, dag.Job{Node: "last", After: []int{0, 1}, Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 4}, dag.Stage{Known: true}), Limits: limits})
-	s.Jobs = append(s.Jobs, dag.JobState{Submitted: dag.NoInstant, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)})
+	s.Plan.Jobs = append(s.Plan.Jobs, dag.Job{
+		Node: "last", After: []int{0, 1},
+		Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 4}, dag.Stage{Known: true}), Limits: limits,
+	})
+	s.Jobs = append(s.Jobs, dag.JobState{
+		Submitted: dag.NoInstant, Finished: dag.NoInstant,
+		Stages: make([]dag.StageState, dag.MapReduceStages),
+	})
 	if on, _ := placed(t, s); on[0] != 4 || len(on) != 1 {
 		t.Errorf("%v tasks on the nodes, want 4 on the first", on)
 	}

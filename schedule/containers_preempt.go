@@ -29,7 +29,8 @@ func (y *containers) hanging(j int) bool {
 // -1: none is.
 func (y *containers) starved(j int, p *containersStage) dag.StageIndex {
 	for _, e := range p.after {
-		if maps := &y.jobs[j].phase[e.From]; e.Kind == dag.SlowStart && maps.granted == 0 && maps.requested() > 0 && y.room(j, e.From) == 0 {
+		if maps := &y.jobs[j].phase[e.From]; e.Kind == dag.SlowStart && maps.granted == 0 && maps.requested() > 0 &&
+			y.room(j, e.From) == 0 {
 			return e.From
 		}
 	}
@@ -71,7 +72,8 @@ func (y *containers) preemptStage(j int, k dag.StageIndex) bool {
 	mapMB, reduceMB := maps.mb, reduces.mb
 	containers := func(mb int) int { return (mb + reduceMB - 1) / reduceMB }
 	limit := max(y.roomOf(j), 0) + maps.granted*mapMB + reduces.granted*reduceMB
-	n := min(max(containers(mapMB), containers(int(preemptionLimit*float64(limit)))), containers(memoryOf(max(maps.requested(), 1), mapMB)))
+	n := min(max(containers(mapMB), containers(int(preemptionLimit*float64(limit)))),
+		containers(memoryOf(max(maps.requested(), 1), mapMB)))
 	reduces.asked = 0
 	for n > 0 && len(reduces.copying) > 0 {
 		n -= y.killYoungest(reduces, n)

@@ -26,7 +26,11 @@ func afterLostMaps(lost int) *dag.Snapshot {
 		js.Stages[dag.Map].Attempts = append(js.Stages[dag.Map].Attempts, a)
 	}
 	for i := range int32(10) {
-		js.Stages[dag.Reduce].Attempts = append(js.Stages[dag.Reduce].Attempts, dag.Attempt{Task: i, State: dag.AttemptRunning, Node: -1, Slot: -1, Start: 10 * 1000, End: dag.NoInstant, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant})
+		js.Stages[dag.Reduce].Attempts = append(js.Stages[dag.Reduce].Attempts,
+			dag.Attempt{
+				Task: i, State: dag.AttemptRunning, Node: -1, Slot: -1, Start: 10 * 1000, End: dag.NoInstant,
+				CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant,
+			})
 	}
 	return s
 }
@@ -49,7 +53,8 @@ func TestYARNPreemptsForAllMapsThatHang(t *testing.T) {
 			}
 		}
 		if killed != c.want || started != c.want || again > 0 {
-			t.Errorf("%d lost maps: %d reduces are killed, %d maps and %d reduces start; want %d, %d and 0", c.lost, killed, started, again, c.want, c.want)
+			t.Errorf("%d lost maps: %d reduces are killed, %d maps and %d reduces start; want %d, %d and 0", c.lost,
+				killed, started, again, c.want, c.want)
 		}
 	}
 }
@@ -60,8 +65,14 @@ func TestYARNPreemptsBesideAnotherJob(t *testing.T) {
 	other := yarnJobOf("b", nil, 1, 0)
 	s.Plan.Jobs = append(s.Plan.Jobs, other)
 	s.Plan.Cluster.MemoryMB += 768
-	s.Jobs = append(s.Jobs, dag.JobState{ID: "job_1_0002", State: dag.Running, Submitted: 2000, Started: 3000, Finished: dag.NoInstant, HeldMB: 512, Stages: make([]dag.StageState, dag.MapReduceStages)})
-	s.Jobs[1].Stages[dag.Map].Attempts = []dag.Attempt{{Task: 0, State: dag.AttemptRunning, Node: -1, Slot: -1, Start: 50 * 1000, End: dag.NoInstant, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant}}
+	s.Jobs = append(s.Jobs, dag.JobState{
+		ID: "job_1_0002", State: dag.Running, Submitted: 2000, Started: 3000,
+		Finished: dag.NoInstant, HeldMB: 512, Stages: make([]dag.StageState, dag.MapReduceStages),
+	})
+	s.Jobs[1].Stages[dag.Map].Attempts = []dag.Attempt{{
+		Task: 0, State: dag.AttemptRunning, Node: -1, Slot: -1,
+		Start: 50 * 1000, End: dag.NoInstant, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant,
+	}}
 	left := func(task Task) Cost {
 		if task.Job == 1 {
 			return Cost{Work: 300 * second, Same: 1}
@@ -79,7 +90,10 @@ func TestYARNPreemptsBesideAnotherJob(t *testing.T) {
 // More maps than an int can hold the memory of still make room: a replay whose master says that it made room and kills
 // nothing never ends.
 func TestYARNPreemptsForMapsWithoutMeasure(t *testing.T) {
-	y := &containers{s: afterLostMaps(8), left: func(Task) Cost { return Cost{Work: 20 * second, Same: 1} }, now: 60 * 1000, first: dag.NoInstant}
+	y := &containers{
+		s: afterLostMaps(8), left: func(Task) Cost { return Cost{Work: 20 * second, Same: 1} },
+		now: 60 * 1000, first: dag.NoInstant,
+	}
 	if err := y.load(); err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +107,12 @@ func TestYARNPreemptsForMapsWithoutMeasure(t *testing.T) {
 	if waiting := len(reduces.copying); !y.preempt(0) || len(reduces.copying) == waiting && len(y.out) == before {
 		t.Errorf("%d reduces wait after it, and %d before", len(reduces.copying), waiting)
 	}
-	for _, c := range []struct{ n, mb, want int }{{3, 256, 768}, {0, 256, 0}, {3, 0, 0}, {1 << 23, 1 << 40, math.MaxInt / 2}} {
+	for _, c := range []struct{ n, mb, want int }{
+		{3, 256, 768},
+		{0, 256, 0},
+		{3, 0, 0},
+		{1 << 23, 1 << 40, math.MaxInt / 2},
+	} {
 		if got := memoryOf(c.n, c.mb); got != c.want {
 			t.Errorf("%d of %d MB: %d", c.n, c.mb, got)
 		}

@@ -14,7 +14,10 @@ import (
 )
 
 func drawYARN(t *rapid.T) *dag.Snapshot {
-	p := &dag.Plan{Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 256 * rapid.IntRange(8, 40).Draw(t, "room")}, Overheads: recordedOverheads}
+	p := &dag.Plan{
+		Cluster:   dag.Cluster{Policy: dag.YARN, MemoryMB: 256 * rapid.IntRange(8, 40).Draw(t, "room")},
+		Overheads: recordedOverheads,
+	}
 	p.Driver = rapid.SampledFrom([]dag.Driver{dag.Waves, dag.Eager, dag.Serial}).Draw(t, "driver")
 	n := rapid.IntRange(1, 5).Draw(t, "jobs")
 	for j := range n {
@@ -24,13 +27,17 @@ func drawYARN(t *rapid.T) *dag.Snapshot {
 				after = append(after, a)
 			}
 		}
-		job := yarnJobOf(fmt.Sprint("j", j), after, rapid.IntRange(0, 30).Draw(t, "maps"), rapid.IntRange(0, 8).Draw(t, "reduces"))
+		job := yarnJobOf(fmt.Sprint("j", j), after, rapid.IntRange(0, 30).Draw(t, "maps"),
+			rapid.IntRange(0, 8).Draw(t, "reduces"))
 		job.Limits.SlowStart = rapid.SampledFrom([]float64{0.05, 0.5, 1}).Draw(t, "slow start")
 		p.Jobs = append(p.Jobs, job)
 	}
 	s := blankSnapshot(p)
 	if rapid.Bool().Draw(t, "other") {
-		s.Load = []dag.Load{{ID: "x", HeldMB: 512, PendingMB: 1024, Until: dag.Instant(rapid.IntRange(1, 100_000).Draw(t, "until"))}}
+		s.Load = []dag.Load{{
+			ID: "x", HeldMB: 512, PendingMB: 1024,
+			Until: dag.Instant(rapid.IntRange(1, 100_000).Draw(t, "until")),
+		}}
 	}
 	return s
 }

@@ -147,7 +147,8 @@ func (y *containers) load() error {
 		}
 	}
 	slices.SortStableFunc(y.order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(y.jobs[a].submitted, y.jobs[b].submitted), strings.Compare(s.Jobs[a].ID, s.Jobs[b].ID))
+		return cmp.Or(cmp.Compare(y.jobs[a].submitted, y.jobs[b].submitted),
+			strings.Compare(s.Jobs[a].ID, s.Jobs[b].ID))
 	})
 	y.findDemanding()
 	if next := s.NextContainer; next > s.At {
@@ -219,7 +220,8 @@ func (y *containers) loadIdle(j int) {
 			case a.State == dag.AttemptRunning:
 				running += job.phase[k].mb
 				freed[a.Slot] = dag.NoInstant
-			case a.Slot < 0 || a.State == dag.AttemptWaiting || !a.End.Known() || seen && !was.Known() || a.State == dag.AttemptFailed:
+			case a.Slot < 0 || a.State == dag.AttemptWaiting || !a.End.Known() || seen && !was.Known() ||
+				a.State == dag.AttemptFailed:
 			default:
 				freed[a.Slot] = max(was, a.End)
 			}

@@ -18,7 +18,8 @@ var recordedOverheads = dag.Overheads{
 
 func yarnJobOf(node string, after []int, maps, reduces int) dag.Job {
 	return dag.Job{
-		Node: node, After: after, Stages: dag.MapReduce(dag.Stage{Tasks: maps, Known: true}, dag.Stage{Tasks: reduces, Known: true}),
+		Node: node, After: after, Stages: dag.MapReduce(dag.Stage{Tasks: maps, Known: true},
+			dag.Stage{Tasks: reduces, Known: true}),
 		Limits: dag.Limits{AMMB: 512, MapMB: 256, ReduceMB: 256, SlowStart: 0.05, RampUp: 0.5},
 	}
 }
@@ -57,7 +58,8 @@ func TestYARNJoinTakesAsLongAsRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, sp := range sch.Spans {
-		t.Logf("job %d %-6s %3d+%d %6.1f %6.1f %v", sp.Job, sp.What(s.Plan), sp.First, sp.Count, float64(sp.Start)/1000, float64(sp.End)/1000, sp.Slots)
+		t.Logf("job %d %-6s %3d+%d %6.1f %6.1f %v", sp.Job, sp.What(s.Plan), sp.First, sp.Count, float64(sp.Start)/1000,
+			float64(sp.End)/1000, sp.Slots)
 	}
 	// join-1 took 111.7 s, failure-1 with one attempt killed 126.4 s.
 	if total := sch.Remaining(); total < 105*second || total > 128*second {

@@ -45,7 +45,8 @@ func (y *containers) submitRest(jobs []int) {
 	for _, j := range jobs {
 		if y.jobs[j].stage == blocked && !y.jobs[j].submitted.Known() {
 			n++
-			y.at(y.now.Add(time.Duration(n)*y.s.Plan.Overheads.Stagger), rankSubmit, func(t dag.Instant) { y.submit(j, t) })
+			y.at(y.now.Add(time.Duration(n)*y.s.Plan.Overheads.Stagger), rankSubmit,
+				func(t dag.Instant) { y.submit(j, t) })
 		}
 	}
 }

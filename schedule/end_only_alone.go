@@ -51,7 +51,8 @@ func (y *containers) handOver(j int, k dag.StageIndex, until dag.Instant) {
 func (y *containers) handsOver(j int, k dag.StageIndex) bool {
 	job := &y.jobs[j]
 	p := &job.phase[k]
-	if _, plain := job.rules.(reducesFirst); !plain || p.copies() || !y.laneless() || y.queues[job.queue].userRatio < 1 {
+	if _, plain := job.rules.(reducesFirst); !plain || p.copies() || !y.laneless() ||
+		y.queues[job.queue].userRatio < 1 {
 		return false
 	}
 	for i := int(k) + 1; i < len(job.phase); i++ {

@@ -70,7 +70,8 @@ func (y *containers) soleWaiting() (who int, k dag.StageIndex, sole bool) {
 		}
 		for i := range job.phase {
 			p := &job.phase[i]
-			if p.retries() || p.copies() && p.asked > 0 && len(p.retry) > 0 || p.closed || p.lacks != nil && p.left() > 0 {
+			if p.retries() || p.copies() && p.asked > 0 && len(p.retry) > 0 || p.closed || p.lacks != nil &&
+				p.left() > 0 {
 				return -1, k, false
 			}
 			waits := p.waiting > 0 && (!p.copies() || p.asked > 0)
@@ -175,6 +176,7 @@ func (y *containers) runPlain(b *batch, t dag.Instant) {
 // plainSpan gives a task a span after all.
 func (y *containers) plainSpan(t *Task, end dag.Instant) int {
 	return y.span(Span{
-		Job: int32(t.Job), Stage: t.Stage, First: int32(t.Index), Count: 1, Attempt: int32(t.Attempt), Start: t.Start, End: end, Slots: y.useLanes(1, 0),
+		Job: int32(t.Job), Stage: t.Stage, First: int32(t.Index), Count: 1, Attempt: int32(t.Attempt), Start: t.Start,
+		End: end, Slots: y.useLanes(1, 0),
 	})
 }

@@ -19,7 +19,10 @@ func TestEndOnlyEndsTheSame(t *testing.T) {
 		seed := rapid.Uint64().Draw(t, "costs")
 		left := func(task Task) Cost {
 			h := (seed ^ uint64(task.Index)<<8 ^ uint64(task.Job)<<40 ^ uint64(task.Stage)) * 0x9e3779b97f4a7c15
-			return Cost{Setup: time.Duration(h>>60*uint64(max(task.Together, 1))) * 100 * time.Millisecond, Work: time.Duration(h>>48%30_000) * time.Millisecond, Same: 1}
+			return Cost{
+				Setup: time.Duration(h>>60*uint64(max(task.Together, 1))) * 100 * time.Millisecond,
+				Work:  time.Duration(h>>48%30_000) * time.Millisecond, Same: 1,
+			}
 		}
 		opt := Options{}
 		if rapid.Bool().Draw(t, "failures") {

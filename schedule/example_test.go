@@ -14,7 +14,10 @@ func twoJobs() *dag.Plan {
 		Cluster: dag.Cluster{MapSlots: 2, ReduceSlots: 1},
 		Jobs: []dag.Job{
 			{Node: "load", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 5}, dag.Stage{Known: true, Tasks: 1})},
-			{Node: "join", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 2}, dag.Stage{Known: true}), After: []int{0}},
+			{
+				Node: "join", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 2}, dag.Stage{Known: true}),
+				After: []int{0},
+			},
 		},
 	}
 }
@@ -37,7 +40,8 @@ func ExampleReplay() {
 	}
 	fmt.Println("ends in", s.Remaining())
 	for _, sp := range s.Spans {
-		fmt.Printf("%2d s to %2d s, slots %v: %s", sp.Start/1000, sp.End/1000, sp.Slots, schedule.TaskName(plan, int(sp.Job), sp.Stage, int(sp.First), int(sp.Attempt)))
+		fmt.Printf("%2d s to %2d s, slots %v: %s", sp.Start/1000, sp.End/1000, sp.Slots,
+			schedule.TaskName(plan, int(sp.Job), sp.Stage, int(sp.First), int(sp.Attempt)))
 		if sp.Count > 1 {
 			fmt.Printf(" and %d more", sp.Count-1)
 		}
@@ -59,8 +63,14 @@ func ExampleReplay_running() {
 	s := &dag.Snapshot{
 		Plan: plan, At: 12_000, State: dag.Running,
 		Jobs: []dag.JobState{
-			{State: dag.Running, Submitted: 0, Started: 0, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)},
-			{State: dag.Blocked, Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)},
+			{
+				State: dag.Running, Submitted: 0, Started: 0, Finished: dag.NoInstant,
+				Stages: make([]dag.StageState, dag.MapReduceStages),
+			},
+			{
+				State: dag.Blocked, Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant,
+				Stages: make([]dag.StageState, dag.MapReduceStages),
+			},
 		},
 	}
 	s.Jobs[0].Stages[dag.Map].Attempts = []dag.Attempt{

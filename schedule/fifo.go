@@ -70,7 +70,10 @@ type heldReduce struct {
 }
 
 func fifo(s *dag.Snapshot, left Left, opt Options) (*Schedule, error) {
-	e := &fifoEngine{snap: s, plan: s.Plan, left: left, opt: opt, now: s.At, end: s.At, ends: newEndQueue(s.At), order: s.Plan.Cluster.Order}
+	e := &fifoEngine{
+		snap: s, plan: s.Plan, left: left, opt: opt, now: s.At, end: s.At, ends: newEndQueue(s.At),
+		order: s.Plan.Cluster.Order,
+	}
 	e.moving = slices.ContainsFunc(e.order, moves)
 	if l := opt.EndOnly; l != nil {
 		l.ends.reset(e.now)

@@ -165,7 +165,8 @@ func (e *fifoEngine) startFresh(k dag.StageIndex, j int32, n int, t dag.Instant,
 	}
 	e.begun += n
 	e.start(&Span{
-		Job: j, Stage: k, First: first, Count: int32(n), Start: t, End: later(t, millis(cost.Setup+cost.Work)), Slots: slots,
+		Job: j, Stage: k, First: first, Count: int32(n), Start: t, End: later(t, millis(cost.Setup+cost.Work)),
+		Slots: slots,
 	})
 }
 
@@ -188,7 +189,8 @@ func (e *fifoEngine) startAgain(k dag.StageIndex, j int32, group int, slot int32
 		e.again[k] = slices.Delete(e.again[k], i, i+1)
 	}
 	cost := e.left(Task{
-		Job: int(j), Stage: k, Index: int(task), Attempt: int(number), Slot: int(slot), Node: int(slot / e.per), Start: t,
+		Job: int(j), Stage: k, Index: int(task), Attempt: int(number), Slot: int(slot), Node: int(slot / e.per),
+		Start: t,
 	})
 	e.start(&Span{
 		Job: j, Stage: k, First: task, Count: 1, Attempt: number, Start: t, End: later(t, millis(cost.Setup+cost.Work)),

@@ -67,13 +67,15 @@ func expand(plan *dag.Plan, s *schedule.Schedule) []golden.Span {
 		for i := range sp.Count {
 			out = append(out, golden.Span{
 				Task:    golden.TaskName(plan, int(sp.Job), sp.Stage, int(sp.First+i), 0),
-				Attempt: sp.Attempt, Slot: sp.Slots[i], StartMS: int64(sp.Start), EndMS: int64(sp.End), Outcome: outcome,
+				Attempt: sp.Attempt, Slot: sp.Slots[i], StartMS: int64(sp.Start), EndMS: int64(sp.End),
+				Outcome: outcome,
 			})
 		}
 	}
 	kind := func(s golden.Span) dag.StageIndex { _, k, _, _ := golden.ParseTask(plan, s.Task); return k }
 	slices.SortStableFunc(out, func(a, b golden.Span) int {
-		return cmp.Or(cmp.Compare(a.StartMS, b.StartMS), cmp.Compare(kind(a), kind(b)), cmp.Compare(a.Slot, b.Slot), cmp.Compare(a.Attempt, b.Attempt))
+		return cmp.Or(cmp.Compare(a.StartMS, b.StartMS), cmp.Compare(kind(a), kind(b)), cmp.Compare(a.Slot, b.Slot),
+			cmp.Compare(a.Attempt, b.Attempt))
 	})
 	return out
 }
@@ -89,7 +91,8 @@ func TestFIFOGoldenRuns(t *testing.T) {
 		}
 		t.Run(c.Name, func(t *testing.T) {
 			start := golden.Start(c.Plan)
-			run, err := schedule.Replay(start, c.Left(start, [4]float64{1, 1, 1, 1}), schedule.Options{Fault: failuresOf(c)})
+			run, err := schedule.Replay(start, c.Left(start, [4]float64{1, 1, 1, 1}),
+				schedule.Options{Fault: failuresOf(c)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -138,7 +141,10 @@ func seen(s *dag.Snapshot) []seenAttempt {
 	for j := range s.Jobs {
 		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 			for _, a := range s.Jobs[j].Stages[k].Attempts {
-				out = append(out, seenAttempt{j, k, a.Task, a.Number, a.Slot, a.Node, a.State, a.Start, a.End, a.Done, s.Jobs[j].Submitted})
+				out = append(out, seenAttempt{
+					j, k, a.Task, a.Number, a.Slot, a.Node, a.State, a.Start, a.End, a.Done,
+					s.Jobs[j].Submitted,
+				})
 			}
 		}
 	}

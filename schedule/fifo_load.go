@@ -72,7 +72,10 @@ func (e *fifoEngine) link() {
 func (e *fifoEngine) loadJob(j int32, running *runningSet) {
 	job := &e.jobs[j]
 	job.submitted, job.finished = dag.NoInstant, dag.NoInstant
-	state := dag.JobState{Submitted: dag.NoInstant, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)}
+	state := dag.JobState{
+		Submitted: dag.NoInstant, Finished: dag.NoInstant,
+		Stages: make([]dag.StageState, dag.MapReduceStages),
+	}
 	if int(j) < len(e.snap.Jobs) {
 		state = e.snap.Jobs[j]
 	}
@@ -80,7 +83,10 @@ func (e *fifoEngine) loadJob(j int32, running *runningSet) {
 	job.dead = state.State == dag.Failed || state.State == dag.Killed
 	last := dag.NoInstant
 	for _, k := range [...]dag.StageIndex{dag.Map, dag.Reduce} {
-		p := phaseLoader{e: e, job: j, kind: k, ended: state.State.Ended(), running: running, first: dag.NoInstant, last: dag.NoInstant}
+		p := phaseLoader{
+			e: e, job: j, kind: k, ended: state.State.Ended(), running: running, first: dag.NoInstant,
+			last: dag.NoInstant,
+		}
 		p.load(state.Stages[k].Attempts)
 		last = max(last, p.last)
 		if !job.submitted.Known() && p.first.Known() {
@@ -95,7 +101,8 @@ func (e *fifoEngine) loadJob(j int32, running *runningSet) {
 		if !job.finished.Known() {
 			job.finished = e.now
 		}
-	} else if job.submitted.Known() && job.phases[dag.Map].left == 0 && job.phases[dag.Reduce].left == 0 && last.Known() {
+	} else if job.submitted.Known() && job.phases[dag.Map].left == 0 && job.phases[dag.Reduce].left == 0 &&
+		last.Known() {
 		job.finished = last
 	}
 }

@@ -85,7 +85,10 @@ func (n *naive) load(now dag.Instant, j int, k dag.StageIndex, a *dag.Attempt) {
 	case dag.AttemptRunning:
 		task.running = true
 		task.attempt = max(task.attempt, int(a.Number)+1)
-		cost := n.left(schedule.Task{Job: j, Stage: k, Index: id.index, Attempt: x.attempt, Slot: x.slot, Running: a, Start: a.Start})
+		cost := n.left(schedule.Task{
+			Job: j, Stage: k, Index: id.index, Attempt: x.attempt, Slot: x.slot, Running: a,
+			Start: a.Start,
+		})
 		x.end = now + dag.Instant((cost.Setup + cost.Work).Milliseconds())
 		n.run(now, x)
 	}
@@ -120,7 +123,8 @@ func (n *naive) replay(now dag.Instant) []naiveAttempt {
 
 // inOrder is the order of schedules; what has no length and shares start and slot comes by job and task.
 func inOrder(a, b naiveAttempt) int {
-	return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.kind, b.kind), cmp.Compare(a.slot, b.slot), cmp.Compare(a.attempt, b.attempt),
+	return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.kind, b.kind), cmp.Compare(a.slot, b.slot),
+		cmp.Compare(a.attempt, b.attempt),
 		cmp.Compare(a.end, b.end), cmp.Compare(a.job, b.job), cmp.Compare(a.index, b.index))
 }
 
@@ -147,7 +151,8 @@ func (n *naive) batch(t dag.Instant) {
 			if _, ok := n.finished[j]; n.complete(j) && !ok {
 				n.finished[j] = t
 			}
-			if _, ok := n.submitted[j]; !ok && !slices.ContainsFunc(n.plan.Jobs[j].After, func(a int) bool { return !n.complete(a) }) {
+			if _, ok := n.submitted[j]; !ok && !slices.ContainsFunc(n.plan.Jobs[j].After,
+				func(a int) bool { return !n.complete(a) }) {
 				n.submitted[j] = t
 				again = true
 			}
@@ -169,9 +174,15 @@ func (n *naive) fill(k dag.StageIndex, slots int, t dag.Instant) {
 			continue
 		}
 		task := n.tasks[id]
-		cost := n.left(schedule.Task{Job: id.job, Stage: k, Index: id.index, Attempt: task.attempt, Slot: slot, Node: slot / per, Start: t})
+		cost := n.left(schedule.Task{
+			Job: id.job, Stage: k, Index: id.index, Attempt: task.attempt, Slot: slot,
+			Node: slot / per, Start: t,
+		})
 		task.running = true
-		n.run(t, naiveAttempt{id, task.attempt, slot, t, t + dag.Instant((cost.Setup + cost.Work).Milliseconds()), false})
+		n.run(t, naiveAttempt{
+			id, task.attempt, slot, t, t + dag.Instant((cost.Setup + cost.Work).Milliseconds()),
+			false,
+		})
 		task.attempt++
 	}
 }

@@ -62,7 +62,8 @@ func TestFIFOSkips(t *testing.T) {
 	attempt(s, 0, dag.Map, 0, dag.AttemptSucceeded, 0, 0, 0)
 	attempt(s, 0, dag.Map, 1, dag.AttemptFailed, 0, 0, 0)
 	attempt(s, 0, dag.Map, 3, dag.AttemptFailed, 2, 0, 0)
-	check(t, s, mustReplay(t, s, tens, schedule.Options{FutureOnly: true}), "j1.m3 0-10 s0", "j1.m4' 0-10 s1", "j1.m2' 0-10 s2")
+	check(t, s, mustReplay(t, s, tens, schedule.Options{FutureOnly: true}), "j1.m3 0-10 s0", "j1.m4' 0-10 s1",
+		"j1.m2' 0-10 s2")
 }
 
 // A snapshot of anything at all makes no panic, and what comes of it is a schedule: tasks that are not done succeed
@@ -77,12 +78,16 @@ func TestFIFOAnySnapshot(t *testing.T) {
 			s.Jobs = s.Jobs[:len(s.Jobs)-1]
 		}
 		for j := range s.Jobs {
-			s.Jobs[j].State = rapid.SampledFrom([]dag.State{dag.Blocked, dag.Submitted, dag.Running, dag.Running, dag.Succeeded, dag.Failed, 99}).Draw(t, "state")
+			s.Jobs[j].State = rapid.SampledFrom([]dag.State{
+				dag.Blocked, dag.Submitted, dag.Running, dag.Running,
+				dag.Succeeded, dag.Failed, 99,
+			}).Draw(t, "state")
 			s.Jobs[j].Submitted, s.Jobs[j].Finished = instant.Draw(t, "submitted"), instant.Draw(t, "finished")
 			for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 				for range rapid.IntRange(0, 6).Draw(t, "attempts") {
 					s.Jobs[j].Stages[k].Attempts = append(s.Jobs[j].Stages[k].Attempts, dag.Attempt{
-						Task: rapid.Int32Range(-1, 8).Draw(t, "task"), Number: rapid.Int32Range(-1, 3).Draw(t, "number"),
+						Task: rapid.Int32Range(-1, 8).Draw(t, "task"), Number: rapid.Int32Range(-1, 3).Draw(t,
+							"number"),
 						State: rapid.SampledFrom([]dag.AttemptState{0, 1, 1, 2, 3, 4, 77}).Draw(t, "attempt state"),
 						Slot:  rapid.SampledFrom([]int32{-3, -1, 0, 1, 2, 5, 1 << 30}).Draw(t, "slot"),
 						Node:  rapid.SampledFrom([]int32{-9, -1, 0, 1, 1 << 30}).Draw(t, "node"),
@@ -113,7 +118,10 @@ func TestFIFOAnySnapshot(t *testing.T) {
 func sound(t *rapid.T, s *dag.Snapshot, sch *schedule.Schedule, whole bool) {
 	busy, succeeded := map[slotID]dag.Instant{}, map[taskID]int{}
 	all := flat(sch)
-	slices.SortStableFunc(all, func(a, b naiveAttempt) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end)) })
+	slices.SortStableFunc(all, func(a, b naiveAttempt) int {
+		return cmp.Or(cmp.Compare(a.start, b.start),
+			cmp.Compare(a.end, b.end))
+	})
 	for _, a := range all {
 		if a.slot > 100 {
 			t.Fatalf("%+v: slots beyond the cluster's are numbered from there", a)

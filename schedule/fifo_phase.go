@@ -139,14 +139,18 @@ func (p *phaseLoader) done(a *dag.Attempt) {
 		slot = -1
 	}
 	sp := &p.past
-	if len(p.slots) > 0 && sp.First+sp.Count == a.Task && sp.Start == start && sp.End == end && sp.Attempt == a.Number &&
+	if len(p.slots) > 0 && sp.First+sp.Count == a.Task && sp.Start == start && sp.End == end &&
+		sp.Attempt == a.Number &&
 		slot > p.slots[len(p.slots)-1] {
 		sp.Count++
 		p.slots = append(p.slots, slot)
 		return
 	}
 	p.flush()
-	*sp = Span{Job: p.job, Stage: p.kind, First: a.Task, Count: 1, Attempt: a.Number, Past: true, Start: start, End: end}
+	*sp = Span{
+		Job: p.job, Stage: p.kind, First: a.Task, Count: 1, Attempt: a.Number, Past: true, Start: start,
+		End: end,
+	}
 	p.slots = append(p.slots[:0], slot)
 }
 

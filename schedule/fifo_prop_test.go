@@ -62,7 +62,8 @@ func TestFIFOEqualsNaive(t *testing.T) {
 					}
 					for j := range d.Plan.Jobs {
 						if sch.Submitted[j] != n.submitted[j] || sch.Finished[j] != n.finished[j] {
-							t.Fatalf("job %d: submitted %d finished %d, want %d %d", j, sch.Submitted[j], sch.Finished[j], n.submitted[j], n.finished[j])
+							t.Fatalf("job %d: submitted %d finished %d, want %d %d", j, sch.Submitted[j],
+								sch.Finished[j], n.submitted[j], n.finished[j])
 						}
 					}
 				}
@@ -76,7 +77,9 @@ func flat(s *schedule.Schedule) []naiveAttempt {
 	for _, sp := range s.Spans {
 		for i := range sp.Count {
 			out = append(out, naiveAttempt{
-				taskID{int(sp.Job), sp.Stage, int(sp.First + i)}, int(sp.Attempt), int(sp.Slots[i]), sp.Start, sp.End, sp.Outcome == schedule.Fails,
+				taskID{int(sp.Job), sp.Stage, int(sp.First + i)},
+				int(sp.Attempt), int(sp.Slots[i]), sp.Start, sp.End,
+				sp.Outcome == schedule.Fails,
 			})
 		}
 	}
@@ -90,7 +93,8 @@ func TestFIFOConserves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := draw(t)
 		if !slices.IsSortedFunc(d.run.Spans, func(a, b schedule.Span) int {
-			return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Slots[0], b.Slots[0]), cmp.Compare(a.Attempt, b.Attempt))
+			return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Stage, b.Stage),
+				cmp.Compare(a.Slots[0], b.Slots[0]), cmp.Compare(a.Attempt, b.Attempt))
 		}) {
 			t.Fatalf("out of order: %+v", d.run.Spans)
 		}
@@ -136,7 +140,11 @@ func TestFIFOForesees(t *testing.T) {
 		for _, a := range flat(d.run) {
 			full := a.end
 			if a.fails { // it would have gone on
-				full = a.start + dag.Instant(d.left(d.seen)(schedule.Task{Job: a.job, Stage: a.kind, Index: a.index}).Work.Milliseconds()) +
+				full = a.start +
+					dag.Instant(d.left(d.seen)(schedule.Task{
+						Job: a.job, Stage: a.kind,
+						Index: a.index,
+					}).Work.Milliseconds()) +
 					dag.Instant(d.Plan.Cluster.Setup.Milliseconds())
 			}
 			ends[naiveAttempt{taskID: a.taskID, attempt: a.attempt}] = full

@@ -143,7 +143,8 @@ func (r *runningSet) joins(k dag.StageIndex, a, b int) bool {
 	x, y, before := &r.runs[k][a], &r.runs[k][b], &r.runs[k][b-1]
 	return x.job == y.job && y.attempt.Task == before.attempt.Task+1 && x.attempt.Number == y.attempt.Number &&
 		!x.twin && !y.twin && x.start == y.start && y.slot > before.slot &&
-		int(y.slot) < len(r.e.free[k].all) && !r.held(x, k) && millis(x.cost.Setup+x.cost.Work) == millis(y.cost.Setup+y.cost.Work)
+		int(y.slot) < len(r.e.free[k].all) && !r.held(x, k) &&
+		millis(x.cost.Setup+x.cost.Work) == millis(y.cost.Setup+y.cost.Work)
 }
 
 // held says whether a reduce waits for maps of its job. One that has copied everything does not: maps that run again
@@ -175,7 +176,8 @@ func (r *runningSet) span(k dag.StageIndex, runs []run) {
 		r.waiting[key] = x.cost
 	case !x.twin && e.opt.Fault != nil && sp.Attempt < lastTry:
 		at, fails := e.opt.Fault(Task{
-			Job: int(sp.Job), Stage: k, Index: int(sp.First), Attempt: int(sp.Attempt), Slot: int(slots[0]), Node: int(slots[0] / e.per),
+			Job: int(sp.Job), Stage: k, Index: int(sp.First), Attempt: int(sp.Attempt), Slot: int(slots[0]),
+			Node:  int(slots[0] / e.per),
 			Start: sp.Start, Running: x.attempt,
 		}, sp.Start, sp.End)
 		if fails {

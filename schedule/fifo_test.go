@@ -27,13 +27,16 @@ func small(jobs ...[2]int) *dag.Snapshot {
 	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: 3, ReduceSlots: 2, SlotsPerNode: 2}}
 	for i, n := range jobs {
 		plan.Jobs = append(plan.Jobs, dag.Job{
-			Node: fmt.Sprintf("j%d", i+1), Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: n[0]}, dag.Stage{Known: true, Tasks: n[1]}),
+			Node: fmt.Sprintf("j%d", i+1), Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: n[0]},
+				dag.Stage{Known: true, Tasks: n[1]}),
 		})
 	}
 	return golden.Start(plan)
 }
 
-func attempt(s *dag.Snapshot, job int, k dag.StageIndex, task int32, state dag.AttemptState, slot int32, start, end dag.Instant) {
+func attempt(s *dag.Snapshot, job int, k dag.StageIndex, task int32, state dag.AttemptState, slot int32, start,
+	end dag.Instant,
+) {
 	p := &s.Jobs[job].Stages[k]
 	number := int32(0)
 	for _, a := range p.Attempts {
@@ -85,7 +88,8 @@ func check(t *testing.T, s *dag.Snapshot, sch *schedule.Schedule, want ...string
 func TestFIFORounds(t *testing.T) {
 	s := small([2]int{7, 3})
 	sch := mustReplay(t, s, tens, schedule.Options{})
-	check(t, s, sch, "j1.m1-3 0-10 s0,1,2", "j1.m4-6 10-20 s0,1,2", "j1.m7 20-30 s0", "j1.r1-2 30-35 s0,1", "j1.r3 35-40 s0")
+	check(t, s, sch, "j1.m1-3 0-10 s0,1,2", "j1.m4-6 10-20 s0,1,2", "j1.m7 20-30 s0", "j1.r1-2 30-35 s0,1",
+		"j1.r3 35-40 s0")
 	if sch.End != 40_000 || sch.Finished[0] != 40_000 || sch.Remaining() != 40*time.Second {
 		t.Errorf("ends at %d", sch.End)
 	}
@@ -99,10 +103,14 @@ func TestFIFOAsksLeft(t *testing.T) {
 	attempt(s, 0, dag.Map, 1, dag.AttemptFailed, 0, 0, 3000)
 	var got []string
 	mustReplay(t, s, func(x schedule.Task) schedule.Cost {
-		got = append(got, fmt.Sprintf("%d/%d slot %d node %d at %d running %v", x.Index, x.Attempt, x.Slot, x.Node, x.Start, x.Running != nil))
+		got = append(got, fmt.Sprintf("%d/%d slot %d node %d at %d running %v", x.Index, x.Attempt, x.Slot, x.Node,
+			x.Start, x.Running != nil))
 		return schedule.Cost{Work: 1500 * time.Microsecond}
 	}, schedule.Options{})
-	want := []string{"0/0 slot 2 node 1 at 1000 running true", "2/0 slot 0 node 0 at 4000 running false", "1/1 slot 2 node 1 at 4002 running false"}
+	want := []string{
+		"0/0 slot 2 node 1 at 1000 running true", "2/0 slot 0 node 0 at 4000 running false",
+		"1/1 slot 2 node 1 at 4002 running false",
+	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
@@ -111,9 +119,12 @@ func TestFIFOAsksLeft(t *testing.T) {
 // Lengths are rounded half up to whole milliseconds, and are not negative.
 func TestFIFORounding(t *testing.T) {
 	for work, want := range map[time.Duration]dag.Instant{
-		-time.Second: 0, 499 * time.Microsecond: 0, 500 * time.Microsecond: 1, 1499 * time.Microsecond: 1, 2500 * time.Microsecond: 3,
+		-time.Second: 0, 499 * time.Microsecond: 0, 500 * time.Microsecond: 1, 1499 * time.Microsecond: 1,
+		2500 * time.Microsecond: 3,
 	} {
-		sch := mustReplay(t, small([2]int{1, 0}), func(schedule.Task) schedule.Cost { return schedule.Cost{Work: work} }, schedule.Options{})
+		sch := mustReplay(t, small([2]int{1, 0}), func(schedule.Task) schedule.Cost {
+			return schedule.Cost{Work: work}
+		}, schedule.Options{})
 		if sch.End != want {
 			t.Errorf("%v lasts %d ms, want %d", work, sch.End, want)
 		}
@@ -136,7 +147,8 @@ func TestFIFOFutureOnly(t *testing.T) {
 func TestFIFOUntil(t *testing.T) {
 	s := small([2]int{7, 0})
 	check(t, s, mustReplay(t, s, tens, schedule.Options{Until: 19_999}), "j1.m1-3 0-10 s0,1,2", "j1.m4-6 10-20 s0,1,2")
-	check(t, s, mustReplay(t, s, tens, schedule.Options{Until: 20_000}), "j1.m1-3 0-10 s0,1,2", "j1.m4-6 10-20 s0,1,2", "j1.m7 20-30 s0")
+	check(t, s, mustReplay(t, s, tens, schedule.Options{Until: 20_000}), "j1.m1-3 0-10 s0,1,2", "j1.m4-6 10-20 s0,1,2",
+		"j1.m7 20-30 s0")
 	s.At = 30_000
 	check(t, s, mustReplay(t, s, tens, schedule.Options{Until: 20_000}))
 }
@@ -149,7 +161,8 @@ func TestFIFOEarlyReduce(t *testing.T) {
 	attempt(s, 0, dag.Map, 0, dag.AttemptRunning, 0, 0, dag.NoInstant)
 	attempt(s, 0, dag.Reduce, 0, dag.AttemptRunning, 0, 1000, dag.NoInstant)
 	sch := mustReplay(t, s, tens, schedule.Options{})
-	check(t, s, sch, "j1.m1 0-12 s0", "j1.r1 1-27 s0", "j1.m2-3 2-12 s1,2", "j2.r1 2-7 s1", "j1.m4 12-22 s0", "j1.r2 22-27 s1")
+	check(t, s, sch, "j1.m1 0-12 s0", "j1.r1 1-27 s0", "j1.m2-3 2-12 s1,2", "j2.r1 2-7 s1", "j1.m4 12-22 s0",
+		"j1.r2 22-27 s1")
 }
 
 // Faults of attempts that run and of those to come: the slot is free at once, the task goes back to its place.
@@ -157,7 +170,9 @@ func TestFIFOFault(t *testing.T) {
 	s := small([2]int{6, 0})
 	s.At = 1000
 	attempt(s, 0, dag.Map, 1, dag.AttemptRunning, 0, 0, dag.NoInstant)
-	sch := mustReplay(t, s, tens, schedule.Options{Fault: func(x schedule.Task, start, end dag.Instant) (dag.Instant, bool) {
+	sch := mustReplay(t, s, tens, schedule.Options{Fault: func(x schedule.Task, start, end dag.Instant) (dag.Instant,
+		bool,
+	) {
 		return start + 3000, x.Attempt == 0 && (x.Index == 1 || x.Index == 2)
 	}})
 	check(t, s, sch, "j1.m2 0-3 s0 !", "j1.m1 1-11 s1", "j1.m3 1-4 s2 !", "j1.m4 3-13 s0", "j1.m2' 4-14 s2",
@@ -167,7 +182,11 @@ func TestFIFOFault(t *testing.T) {
 // A fault that lets nothing through is asked a hundred times, not forever.
 func TestFIFOFaultForever(t *testing.T) {
 	s := small([2]int{1, 0})
-	sch := mustReplay(t, s, tens, schedule.Options{Fault: func(_ schedule.Task, start, _ dag.Instant) (dag.Instant, bool) { return start, true }})
+	sch := mustReplay(t, s, tens, schedule.Options{Fault: func(_ schedule.Task, start, _ dag.Instant) (dag.Instant,
+		bool,
+	) {
+		return start, true
+	}})
 	if len(sch.Spans) != 101 || sch.Finished[0] != 10_000 {
 		t.Errorf("%d attempts, ends at %d", len(sch.Spans), sch.End)
 	}

@@ -60,7 +60,8 @@ type history struct {
 
 func newHistory(s *dag.Snapshot) (*history, error) {
 	if s.Plan == nil || len(s.Jobs) != len(s.Plan.Jobs) {
-		return nil, fmt.Errorf("schedule: the snapshot tells of %d jobs, its plan of others; take both from one source", len(s.Jobs))
+		return nil, fmt.Errorf("schedule: the snapshot tells of %d jobs, its plan of others; take both from one source",
+			len(s.Jobs))
 	}
 	if p := s.Plan.Cluster.Policy; p > dag.Executors {
 		return nil, fmt.Errorf("schedule: no such policy: %v", p)
@@ -105,7 +106,10 @@ func (h *history) collect() {
 
 // pieceOf is the time of an attempt; ok is false where it is not known. over says that its job is.
 func pieceOf(a *dag.Attempt, over bool) (p piece, ok bool) {
-	p = piece{start: a.Start, end: a.End, task: a.Task, number: a.Number, slot: a.Slot, node: max(a.Node, -1), past: true}
+	p = piece{
+		start: a.Start, end: a.End, task: a.Task, number: a.Number, slot: a.Slot, node: max(a.Node, -1),
+		past: true,
+	}
 	switch a.State {
 	case dag.AttemptSucceeded:
 	case dag.AttemptFailed, dag.AttemptKilled:
@@ -169,7 +173,8 @@ func (h *history) finish(sch *Schedule, gaps []Span) {
 		if a.Start != b.Start {
 			return cmp.Compare(a.Start, b.Start)
 		}
-		return cmp.Or(cmp.Compare(a.Pause, b.Pause), cmp.Compare(a.Stage, b.Stage), cmp.Compare(firstSlot(a), firstSlot(b)), cmp.Compare(a.Attempt, b.Attempt),
+		return cmp.Or(cmp.Compare(a.Pause, b.Pause), cmp.Compare(a.Stage, b.Stage),
+			cmp.Compare(firstSlot(a), firstSlot(b)), cmp.Compare(a.Attempt, b.Attempt),
 			cmp.Compare(a.End, b.End), cmp.Compare(a.Job, b.Job), cmp.Compare(a.First, b.First))
 	})
 }

@@ -79,7 +79,8 @@ func (h *history) foretell(future *Schedule) {
 			}
 			if sp.End > now {
 				coming = append(coming, piece{
-					start: sp.Start, end: sp.End, job: sp.Job, kind: sp.Stage, task: sp.First + c, number: sp.Attempt, slot: slot, node: -1, outcome: sp.Outcome,
+					start: sp.Start, end: sp.End, job: sp.Job, kind: sp.Stage, task: sp.First + c, number: sp.Attempt,
+					slot: slot, node: -1, outcome: sp.Outcome,
 				})
 			}
 		}

@@ -15,7 +15,8 @@ func (h *history) rows() {
 		if c := cmp.Compare(uint32(a.node), uint32(b.node)); c != 0 { // -1 is last
 			return c
 		}
-		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.kind, b.kind), cmp.Compare(a.job, b.job), cmp.Compare(a.task, b.task), cmp.Compare(a.number, b.number))
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.kind, b.kind), cmp.Compare(a.job, b.job),
+			cmp.Compare(a.task, b.task), cmp.Compare(a.number, b.number))
 	})
 	for from := 0; from < len(h.pieces); {
 		to := from + 1
@@ -99,7 +100,8 @@ func joinPieces(pieces []piece) []Span {
 		if a.start != b.start {
 			return cmp.Compare(a.start, b.start)
 		}
-		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.job, b.job), cmp.Compare(a.number, b.number), cmp.Compare(a.end, b.end), cmp.Compare(a.task, b.task))
+		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.job, b.job), cmp.Compare(a.number, b.number),
+			cmp.Compare(a.end, b.end), cmp.Compare(a.task, b.task))
 	})
 	slots := make([]int32, len(pieces))
 	for i := range pieces {
@@ -112,7 +114,10 @@ func joinPieces(pieces []piece) []Span {
 			to++
 		}
 		p := &pieces[from]
-		sp := Span{Job: p.job, Stage: p.kind, First: p.task, Count: int32(to - from), Attempt: p.number, Outcome: p.outcome, Past: p.past, Start: p.start, End: p.end}
+		sp := Span{
+			Job: p.job, Stage: p.kind, First: p.task, Count: int32(to - from), Attempt: p.number,
+			Outcome: p.outcome, Past: p.past, Start: p.start, End: p.end,
+		}
 		if p.slot >= 0 {
 			sp.Slots = slots[from:to:to]
 		}
@@ -124,6 +129,7 @@ func joinPieces(pieces []piece) []Span {
 
 // follows says that a piece can be in one span with the one before it.
 func (p *piece) follows(q *piece) bool {
-	return p.start == q.start && p.end == q.end && p.kind == q.kind && p.job == q.job && p.number == q.number && p.outcome == q.outcome && p.past == q.past &&
+	return p.start == q.start && p.end == q.end && p.kind == q.kind && p.job == q.job && p.number == q.number &&
+		p.outcome == q.outcome && p.past == q.past &&
 		p.task == q.task+1 && (p.slot > q.slot && q.slot >= 0 || p.slot < 0 && q.slot < 0)
 }

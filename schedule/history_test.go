@@ -11,7 +11,10 @@ import (
 
 // seen is an attempt as a snapshot shows it.
 func seen(task, number, slot, node int32, state dag.AttemptState, start, end dag.Instant) dag.Attempt {
-	return dag.Attempt{Task: task, Number: number, Slot: slot, Node: node, State: state, Start: start, End: end, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant}
+	return dag.Attempt{
+		Task: task, Number: number, Slot: slot, Node: node, State: state, Start: start, End: end,
+		CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant,
+	}
 }
 
 const never = dag.NoInstant
@@ -25,7 +28,9 @@ func lines(s *Schedule) string {
 		if sp.Past {
 			past = " past"
 		}
-		fmt.Fprintf(&b, "%d %v %d+%d.%d %v %d-%d %v%s\n", sp.Job, cmp.Or(sp.Pause.String(), [...]string{"map", "reduce"}[max(sp.Stage, 0)]), sp.First, sp.Count, sp.Attempt, sp.Outcome, sp.Start, sp.End, sp.Slots, past)
+		fmt.Fprintf(&b, "%d %v %d+%d.%d %v %d-%d %v%s\n", sp.Job,
+			cmp.Or(sp.Pause.String(), [...]string{"map", "reduce"}[max(sp.Stage, 0)]), sp.First, sp.Count, sp.Attempt,
+			sp.Outcome, sp.Start, sp.End, sp.Slots, past)
 	}
 	return b.String()
 }
@@ -44,7 +49,10 @@ func historyIs(t *testing.T, s *dag.Snapshot, end dag.Instant, want string) *Sch
 
 // What nobody has seen is not there: no start, no end, no slot.
 func TestHistoryInventsNothing(t *testing.T) {
-	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: 4, ReduceSlots: 1}, Jobs: []dag.Job{{Node: "a", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 9}, dag.Stage{})}}}
+	plan := &dag.Plan{
+		Cluster: dag.Cluster{MapSlots: 4, ReduceSlots: 1},
+		Jobs:    []dag.Job{{Node: "a", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 9}, dag.Stage{})}},
+	}
 	s := &dag.Snapshot{Plan: plan, At: 100, State: dag.Running, Jobs: []dag.JobState{{
 		State: dag.Running, Submitted: 10, Started: never, Finished: never,
 		Stages: []dag.StageState{{Attempts: []dag.Attempt{
@@ -95,15 +103,24 @@ func TestHistoryRowsAndPauses(t *testing.T) {
 		{Node: "b", After: []int{0}, Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 2}, dag.Stage{Known: true})},
 	}}
 	s := &dag.Snapshot{
-		Plan: plan, At: 1000, State: dag.Running, Nodes: []dag.NodeState{{Name: "x", LostAt: never}, {Name: "y", LostAt: never}},
+		Plan: plan, At: 1000, State: dag.Running, Nodes: []dag.NodeState{
+			{Name: "x", LostAt: never},
+			{Name: "y", LostAt: never},
+		},
 		Jobs: []dag.JobState{
-			{State: dag.Succeeded, Submitted: 100, Started: 150, Finished: 500, Stages: []dag.StageState{{Attempts: []dag.Attempt{
-				seen(0, 0, -1, 1, dag.AttemptSucceeded, 200, 300),
-				seen(1, 0, -1, 0, dag.AttemptSucceeded, 200, 250),
-				seen(2, 0, -1, 1, dag.AttemptSucceeded, 300, 480),
-				seen(3, 0, -1, -1, dag.AttemptSucceeded, 260, 280),
-			}}, {}}},
-			{State: dag.Submitted, Submitted: 700, Started: never, Finished: never, Stages: make([]dag.StageState, dag.MapReduceStages)},
+			{
+				State: dag.Succeeded, Submitted: 100, Started: 150, Finished: 500,
+				Stages: []dag.StageState{{Attempts: []dag.Attempt{
+					seen(0, 0, -1, 1, dag.AttemptSucceeded, 200, 300),
+					seen(1, 0, -1, 0, dag.AttemptSucceeded, 200, 250),
+					seen(2, 0, -1, 1, dag.AttemptSucceeded, 300, 480),
+					seen(3, 0, -1, -1, dag.AttemptSucceeded, 260, 280),
+				}}, {}},
+			},
+			{
+				State: dag.Submitted, Submitted: 700, Started: never, Finished: never,
+				Stages: make([]dag.StageState, dag.MapReduceStages),
+			},
 		},
 	}
 	sch := historyIs(t, s, 1000, `0 launch 0+0.0 Waits 100-200 [] past
@@ -120,7 +137,10 @@ func TestHistoryRowsAndPauses(t *testing.T) {
 	}
 	// Before the second submission, and with a task that is to come: what is expected is on a free row, the node's that
 	// has one.
-	s.Jobs[1] = dag.JobState{Submitted: never, Started: never, Finished: never, Stages: make([]dag.StageState, dag.MapReduceStages)}
+	s.Jobs[1] = dag.JobState{
+		Submitted: never, Started: never, Finished: never,
+		Stages: make([]dag.StageState, dag.MapReduceStages),
+	}
 	s.At = 600
 	historyIs(t, s, 600, `0 launch 0+0.0 Waits 100-200 [] past
 0 map 1+1.0 OK 200-250 [0] past
@@ -157,8 +177,9 @@ func TestHistoryRefuses(t *testing.T) {
 	for name, s := range map[string]*dag.Snapshot{
 		"no plan":    {},
 		"other plan": {Plan: &dag.Plan{}, Jobs: make([]dag.JobState, 1)},
-		"cycle":      {Plan: &dag.Plan{Jobs: []dag.Job{{Node: "a", After: []int{0}, Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}}, Jobs: make([]dag.JobState, 1)},
-		"policy":     {Plan: &dag.Plan{Cluster: dag.Cluster{Policy: 7}}},
+		"cycle": {Plan: &dag.Plan{Jobs: []dag.Job{{Node: "a", After: []int{0}, Stages: dag.MapReduce(dag.Stage{},
+			dag.Stage{})}}}, Jobs: make([]dag.JobState, 1)},
+		"policy": {Plan: &dag.Plan{Cluster: dag.Cluster{Policy: 7}}},
 	} {
 		if sch, err := History(s); err == nil {
 			t.Errorf("%s: %+v", name, sch)

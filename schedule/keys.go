@@ -45,7 +45,10 @@ func (e *fifoEngine) compare(k dag.StageIndex, a, b int32) int {
 	if len(e.order) > 0 {
 		c := byKeys(e.plan, int(a), int(b), func(j int) standing {
 			job := &e.jobs[j]
-			return standing{job.submitted, int(job.phases[dag.Map].left) + int(job.phases[dag.Reduce].left), job.running[k]}
+			return standing{
+				job.submitted, int(job.phases[dag.Map].left) + int(job.phases[dag.Reduce].left),
+				job.running[k],
+			}
 		})
 		if c != 0 {
 			return c

@@ -21,7 +21,8 @@ func TestOrderEqualsNaive(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, fault := golden.Draw(t), golden.DrawFault(t)
 		keys := []dag.OrderKey{dag.BySubmit, dag.ByPriority, dag.BySize, dag.ByRemaining, dag.ByRunning}
-		c.Plan.Cluster.Order = rapid.SliceOfNDistinct(rapid.SampledFrom(keys), 1, 3, rapid.ID[dag.OrderKey]).Draw(t, "order")
+		c.Plan.Cluster.Order = rapid.SliceOfNDistinct(rapid.SampledFrom(keys), 1, 3, rapid.ID[dag.OrderKey]).Draw(t,
+			"order")
 		for j := range c.Plan.Jobs {
 			c.Plan.Jobs[j].Priority = rapid.IntRange(-1, 1).Draw(t, "priority")
 		}
@@ -57,7 +58,10 @@ func TestOrderBySubmitIsBuiltIn(t *testing.T) {
 		c, fault := golden.Draw(t), golden.DrawFault(t)
 		if rapid.Bool().Draw(t, "yarn") {
 			c.Plan.Cluster.Policy, c.Plan.Cluster.MemoryMB = dag.YARN, 1024*rapid.IntRange(3, 12).Draw(t, "containers")
-			c.Plan.Overheads = dag.Overheads{Launch: 3 * time.Second, Beat: time.Second, Stagger: 200 * time.Millisecond, Wave: time.Second}
+			c.Plan.Overheads = dag.Overheads{
+				Launch: 3 * time.Second, Beat: time.Second,
+				Stagger: 200 * time.Millisecond, Wave: time.Second,
+			}
 		}
 		told := *c.Plan
 		told.Cluster.Order = []dag.OrderKey{dag.BySubmit}
@@ -74,7 +78,10 @@ func TestOrderBySubmitIsBuiltIn(t *testing.T) {
 // masters'.
 func orderedJobs(policy dag.Policy, order ...dag.OrderKey) *dag.Plan {
 	phase := func(n int) dag.Stage {
-		return dag.Stage{Tasks: n, Known: true, Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(10), Alpha: dag.Uniform(1000)}}}
+		return dag.Stage{
+			Tasks: n, Known: true,
+			Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(10), Alpha: dag.Uniform(1000)}},
+		}
 	}
 	return &dag.Plan{
 		Cluster: dag.Cluster{Policy: policy, MapSlots: 2, ReduceSlots: 1, MemoryMB: 4096, Order: order},
@@ -100,7 +107,11 @@ func TestOrders(t *testing.T) {
 		{"size", dag.FIFO, []dag.OrderKey{dag.BySize}, 60_000, 10_000},
 		{"remaining", dag.FIFO, []dag.OrderKey{dag.ByRemaining}, 60_000, 10_000},
 		{"running", dag.FIFO, []dag.OrderKey{dag.ByRunning}, 60_000, 20_000},
-		{"submit decides before priority, the plan before that", dag.FIFO, []dag.OrderKey{dag.BySubmit, dag.ByPriority}, 60_000, 10_000},
+		{
+			"submit decides before priority, the plan before that", dag.FIFO,
+			[]dag.OrderKey{dag.BySubmit, dag.ByPriority},
+			60_000, 10_000,
+		},
 		{"containers", dag.YARN, nil, 50_000, 60_000},
 		// b's master leaves room for a third
 		{"containers by priority", dag.YARN, []dag.OrderKey{dag.ByPriority}, 50_000, 10_000},
@@ -120,13 +131,15 @@ func TestOrders(t *testing.T) {
 func TestBadOrders(t *testing.T) {
 	t.Parallel()
 	for _, p := range []*dag.Plan{
-		orderedJobs(dag.FIFO, dag.ByPriority, dag.ByPriority), orderedJobs(dag.FIFO, 99), orderedJobs(dag.YARN, dag.ByRunning),
+		orderedJobs(dag.FIFO, dag.ByPriority, dag.ByPriority), orderedJobs(dag.FIFO, 99),
+		orderedJobs(dag.YARN, dag.ByRunning),
 	} {
 		if shape := new(dag.ShapeError); !errors.As(dag.Validate(p), &shape) {
 			t.Errorf("%v on %v: %v", p.Cluster.Order, p.Cluster.Policy, dag.Validate(p))
 		}
 	}
-	if err := dag.Validate(orderedJobs(dag.YARN, dag.ByPriority, dag.ByRemaining, dag.BySize, dag.BySubmit)); err != nil {
+	if err := dag.Validate(orderedJobs(dag.YARN, dag.ByPriority, dag.ByRemaining, dag.BySize, dag.BySubmit)); err !=
+		nil {
 		t.Error(err)
 	}
 }

@@ -49,17 +49,20 @@ func TestAncestorsFirst(t *testing.T) {
 		{
 			"the distance from the roots counts, not the order of the plan",
 			vertexPlan(2,
-				dag.Stage{Name: "a", Tasks: 3}, dag.Stage{Name: "b", Tasks: 1, After: reads(dag.SlowStart, 0.3, 0.3, 0)}, dag.Stage{Name: "c", Tasks: 1}),
+				dag.Stage{Name: "a", Tasks: 3}, dag.Stage{Name: "b", Tasks: 1, After: reads(dag.SlowStart, 0.3, 0.3,
+					0)}, dag.Stage{Name: "c", Tasks: 1}),
 			"a 0-12 0-12 12-22 | b 22-32 | c 12-22",
 		},
 		{
 			"between two ratios a share is asked for: one of four at 3/8, all at 6/8; they work once the last source has ended",
-			vertexPlan(8, dag.Stage{Name: "uneven", Tasks: 8}, dag.Stage{Name: "b", Tasks: 4, After: reads(dag.SlowStart, 0.25, 0.75, 0)}),
+			vertexPlan(8, dag.Stage{Name: "uneven", Tasks: 8},
+				dag.Stage{Name: "b", Tasks: 4, After: reads(dag.SlowStart, 0.25, 0.75, 0)}),
 			"uneven 0-12 0-13 0-14 0-15 0-16 0-17 0-18 0-19 | b 14-29 15-29 16-29 17-29",
 		},
 		{
 			"readers of a broadcast hold containers until it has come",
-			vertexPlan(3, dag.Stage{Name: "a", Tasks: 1}, dag.Stage{Name: "b", Tasks: 2, After: reads(dag.Broadcast, 0, 0, 0)}),
+			vertexPlan(3, dag.Stage{Name: "a", Tasks: 1},
+				dag.Stage{Name: "b", Tasks: 2, After: reads(dag.Broadcast, 0, 0, 0)}),
 			"a 0-12 | b 0-22 0-22",
 		},
 	} {
@@ -108,9 +111,13 @@ func stagesOf(p *dag.Plan, sch *Schedule) string {
 func TestIdleContainers(t *testing.T) {
 	t.Parallel()
 	plan := vertexPlan(2,
-		dag.Stage{Name: "a", Tasks: 2}, dag.Stage{Name: "b", Tasks: 1, After: reads(dag.Barrier, 0, 0, 0)}, dag.Stage{Name: "c", Tasks: 2, After: reads(dag.Barrier, 0, 0, 1)})
+		dag.Stage{Name: "a", Tasks: 2}, dag.Stage{Name: "b", Tasks: 1, After: reads(dag.Barrier, 0, 0, 0)},
+		dag.Stage{Name: "c", Tasks: 2, After: reads(dag.Barrier, 0, 0, 1)})
 	// b runs for ten seconds beside an idle container.
-	for idle, want := range map[time.Duration]string{0: "a 0-12 0-12 | b 12-22 | c 22-32 22-32", 5 * time.Second: "a 0-12 0-12 | b 12-22 | c 22-32 22-34"} {
+	for idle, want := range map[time.Duration]string{
+		0:               "a 0-12 0-12 | b 12-22 | c 22-32 22-32",
+		5 * time.Second: "a 0-12 0-12 | b 12-22 | c 22-32 22-34",
+	} {
 		p := *plan
 		p.Overheads.Idle = idle
 		if got := stagesOf(&p, mustReplay(t, blankSnapshot(&p), tenSeconds, Options{})); got != want {

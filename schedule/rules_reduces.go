@@ -70,7 +70,10 @@ func (reducesFirst) grant(y *containers, j int, t dag.Instant) {
 
 func (reducesFirst) nextMB(y *containers, j int) int {
 	job := &y.jobs[j]
-	for _, wants := range [...]func(*containersStage) bool{(*containersStage).retries, (*containersStage).wantsCopying, (*containersStage).wantsPending} {
+	for _, wants := range [...]func(*containersStage) bool{
+		(*containersStage).retries, (*containersStage).wantsCopying,
+		(*containersStage).wantsPending,
+	} {
 		for k := range job.phase {
 			if p := &job.phase[k]; wants(p) && y.room(j, dag.StageIndex(k)) > 0 { //nolint:gosec // an index
 				return p.mb

@@ -184,13 +184,14 @@ func (sc *scenario) draw(t *testing.T) string {
 	var c golden.Case
 	none := [4]float64{1, 1, 1, 1}
 	s := golden.Start(&sc.plan)
-	run := mustReplay(t, s, c.Left(s, none), schedule.Options{Fault: func(x schedule.Task, start, _ dag.Instant) (dag.Instant, bool) {
-		fails := sc.fails[schedule.TaskName(&sc.plan, x.Job, x.Stage, x.Index, 0)]
-		if x.Attempt >= len(fails) {
-			return 0, false
-		}
-		return start.Add(fails[x.Attempt]), true
-	}})
+	run := mustReplay(t, s, c.Left(s, none),
+		schedule.Options{Fault: func(x schedule.Task, start, _ dag.Instant) (dag.Instant, bool) {
+			fails := sc.fails[schedule.TaskName(&sc.plan, x.Job, x.Stage, x.Index, 0)]
+			if x.Attempt >= len(fails) {
+				return 0, false
+			}
+			return start.Add(fails[x.Attempt]), true
+		}})
 	if sc.at.Known() {
 		s = golden.Cut(&sc.plan, run, sc.at)
 		run = mustReplay(t, s, c.Left(s, none), schedule.Options{})

@@ -147,7 +147,8 @@ func TestReduceInputsOfHostileMaps(t *testing.T) {
 		{Keys: []Key[string]{{"f", 0, 2}}},
 	}, 2, 5, 1)
 	// f takes a's place: its count is 6, for sure it has 2.
-	if len(got) != 2 || len(got[0].Explicit) != 1 || got[0].Explicit[0] != (Key[string]{"f", 0, 2}) || got[0].Implicit != 8 || got[1].Bytes != 0 {
+	if len(got) != 2 || len(got[0].Explicit) != 1 || got[0].Explicit[0] != (Key[string]{"f", 0, 2}) ||
+		got[0].Implicit != 8 || got[1].Bytes != 0 {
 		t.Errorf("reduce inputs are %+v", got)
 	}
 }

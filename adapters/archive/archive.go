@@ -109,7 +109,8 @@ var trackerFile = regexp.MustCompile(`^([^.].*_)?job_[0-9]{12}_[0-9]+_`)
 // candidate says that a file's name is one of a history's. Anything else in a folder is not looked at.
 func candidate(name string) bool {
 	name = strings.TrimSuffix(path.Base(name), ".gz")
-	return strings.HasSuffix(name, ".jhist") || strings.HasSuffix(name, ".json") || trackerFile.MatchString(name) && !strings.HasSuffix(name, ".crc")
+	return strings.HasSuffix(name, ".jhist") || strings.HasSuffix(name, ".json") || trackerFile.MatchString(name) &&
+		!strings.HasSuffix(name, ".crc")
 }
 
 // confOf is the job whose configuration a file is, by its name.

@@ -41,11 +41,12 @@ func zip(text string) []byte {
 
 func folder() fstest.MapFS {
 	return fstest.MapFS{
-		"done/a/job_1700000000000_0001-1-u-x.jhist":  {Data: []byte(history("job_1700000000000_0001"))},
-		"done/a/job_1700000000000_0001_conf.xml":     {Data: []byte(properties)},
-		"done/b/job_1700000000000_0002.jhist.gz":     {Data: zip(history("job_1700000000000_0002"))},
-		"done/b/job_1700000000000_0002_conf.xml.gz":  {Data: zip(properties)},
-		"done/b/trace.json":                          {Data: []byte(`{"jobID":"job_201009241532_0001","submitTime":1285322645148,"mapTasks":[]}`)},
+		"done/a/job_1700000000000_0001-1-u-x.jhist": {Data: []byte(history("job_1700000000000_0001"))},
+		"done/a/job_1700000000000_0001_conf.xml":    {Data: []byte(properties)},
+		"done/b/job_1700000000000_0002.jhist.gz":    {Data: zip(history("job_1700000000000_0002"))},
+		"done/b/job_1700000000000_0002_conf.xml.gz": {Data: zip(properties)},
+		"done/b/trace.json": {Data: []byte(
+			`{"jobID":"job_201009241532_0001","submitTime":1285322645148,"mapTasks":[]}`)},
 		"done/c/job_1700000000000_0003.jhist":        {Data: []byte("Avro-Json\n")},
 		"done/c/job_1700000000000_0002_conf.xml.crc": {Data: []byte("x")},
 		"done/c/notes.txt":                           {Data: []byte("x")},
@@ -65,10 +66,12 @@ func TestFolder(t *testing.T) {
 	for _, j := range found.Jobs {
 		jobs = append(jobs, fmt.Sprint(j.ID, " ", j.Settings.Workflow, " ", j.Configured))
 	}
-	if got := strings.Join(jobs, ", "); got != "job_1700000000000_0001 w true, job_1700000000000_0002 w true, job_201009241532_0001  false, job_201009241532_0002 w true" || found.Files != 4 {
+	if got := strings.Join(jobs,
+		", "); got != "job_1700000000000_0001 w true, job_1700000000000_0002 w true, job_201009241532_0001  false, job_201009241532_0002 w true" || found.Files != 4 {
 		t.Errorf("%d files hold %s", found.Files, got)
 	}
-	if len(found.Skipped) != 2 || found.Skipped[0].Path != "done/c/job_1700000000000_0003.jhist" || found.Skipped[1].Path != "done/c/package.json" ||
+	if len(found.Skipped) != 2 || found.Skipped[0].Path != "done/c/job_1700000000000_0003.jhist" ||
+		found.Skipped[1].Path != "done/c/package.json" ||
 		!strings.Contains(found.Skipped[0].Why, "the schema in line 2 is missing") {
 		t.Errorf("left out: %v", found.Skipped)
 	}

@@ -95,8 +95,10 @@ func TestThroughGateway(t *testing.T) {
 	}
 	again, _ := play(t, open(t, captured), Options{Workflow: target.ID})
 	// Its answers bear the times of the ticks, not those of the requests that were recorded.
-	if end, last := again[len(again)-1], want[len(want)-1]; len(again) != len(want) || end.State != last.State || end.ID != last.ID || len(end.Jobs) != len(last.Jobs) {
-		t.Errorf("its capture ends %s with %d jobs after %d snapshots, want %s, %d, %d", end.State, len(end.Jobs), len(again), last.State, len(last.Jobs), len(want))
+	if end, last := again[len(again)-1], want[len(want)-1]; len(again) != len(want) || end.State != last.State ||
+		end.ID != last.ID || len(end.Jobs) != len(last.Jobs) {
+		t.Errorf("its capture ends %s with %d jobs after %d snapshots, want %s, %d, %d", end.State, len(end.Jobs),
+			len(again), last.State, len(last.Jobs), len(want))
 	}
 }
 
@@ -108,7 +110,8 @@ func same(t *testing.T, what string, got, want []*dag.Snapshot) {
 		for n < min(len(a), len(b)) && a[n] == b[n] {
 			n++
 		}
-		t.Errorf("%s: %d snapshots, want %d; they differ after %d bytes:\n%.300s\nwant:\n%.300s", what, len(got), len(want), n, a[max(0, n-80):], b[max(0, n-80):])
+		t.Errorf("%s: %d snapshots, want %d; they differ after %d bytes:\n%.300s\nwant:\n%.300s", what, len(got),
+			len(want), n, a[max(0, n-80):], b[max(0, n-80):])
 	}
 }
 

@@ -78,7 +78,8 @@ func addsUp(t *testing.T, name string, job *dag.JobState, task int) {
 			continue
 		}
 		if a.Number != r.Attempt {
-			t.Errorf("%s: reduce %d succeeded in attempt %d, its groups are attempt %d's", name, task, a.Number, r.Attempt)
+			t.Errorf("%s: reduce %d succeeded in attempt %d, its groups are attempt %d's", name, task, a.Number,
+				r.Attempt)
 		}
 		bytes, seconds := 0.0, 0.0
 		for _, p := range r.Done {

@@ -25,7 +25,10 @@ func (w *withFiles) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	w.asked++
 	text := fmt.Sprintf(`{"ContentSummary":{"length":%d}}`, 1000*len(r.URL.Path))
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(text)), Request: r}, nil
+	return &http.Response{
+		StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: io.NopCloser(strings.NewReader(text)), Request: r,
+	}, nil
 }
 
 // TestInputsAreRecorded: a capture has what HDFS told of sizes, so that it plays to the same plan.
@@ -48,7 +51,8 @@ func TestInputsAreRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	client, err := hadoop.NewClient(hadoop.Options{
-		Site: hadoop.Site{RMs: []hadoop.Manager{{URL: rec.rm}}, JHS: rec.rm}, User: "alice", Transport: player, Now: player.Now, Tap: w.Layer,
+		Site: hadoop.Site{RMs: []hadoop.Manager{{URL: rec.rm}}, JHS: rec.rm}, User: "alice", Transport: player,
+		Now: player.Now, Tap: w.Layer,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -53,8 +53,11 @@ func (p *Player) RoundTrip(req *http.Request) (*http.Response, error) {
 	a, ok := p.rec.at(req.URL, p.Now())
 	switch {
 	case !ok:
-		a = answer{status: http.StatusNotFound, kind: "application/json", body: body{text: `{"RemoteException":{"exception":"NotFoundException",` +
-			`"message":"not recorded (yet)","javaClassName":"org.apache.hadoop.yarn.webapp.NotFoundException"}}`}}
+		a = answer{
+			status: http.StatusNotFound, kind: "application/json",
+			body: body{text: `{"RemoteException":{"exception":"NotFoundException",` +
+				`"message":"not recorded (yet)","javaClassName":"org.apache.hadoop.yarn.webapp.NotFoundException"}}`},
+		}
 	case a.status == 0:
 		return nil, errors.New("recorded: " + a.body.String())
 	}

@@ -25,11 +25,13 @@ type VersionError struct {
 }
 
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("capture: line %d is of version %d, this program reads version %d: use a newer paratimer", e.Line, e.Version, Version)
+	return fmt.Sprintf("capture: line %d is of version %d, this program reads version %d: use a newer paratimer",
+		e.Line, e.Version, Version)
 }
 
 // ErrNoCapture says that a file holds no recorded answers.
-var ErrNoCapture = errors.New("capture: no recorded answer in it: not a capture (lines of JSON with t, url, status and body, plain, or packed by gzip or zstd)")
+var ErrNoCapture = errors.New(
+	"capture: no recorded answer in it: not a capture (lines of JSON with t, url, status and body, plain, or packed by gzip or zstd)")
 
 // Open reads the recording in file.
 func Open(file string) (*Recording, error) {
@@ -57,7 +59,8 @@ func Read(in io.Reader) (*Recording, error) {
 	for n := 1; ; n++ {
 		line, err := readLine(b)
 		if total += len(line); total > maxTotal || r.kept > maxMem {
-			return nil, fmt.Errorf("capture: more than %d GB, or more than %d GB packed: too large to replay", maxTotal>>30, maxMem>>30)
+			return nil, fmt.Errorf("capture: more than %d GB, or more than %d GB packed: too large to replay",
+				maxTotal>>30, maxMem>>30)
 		}
 		whole := err == nil
 		if err != nil && !errors.Is(err, io.EOF) {

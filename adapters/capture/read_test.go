@@ -24,7 +24,8 @@ func line(t int64, path, body string) string {
 }
 
 func TestVirtualTime(t *testing.T) {
-	rec, err := Read(strings.NewReader(line(1000, "/ws/v1/cluster/apps?x=1", "one") + line(3000, "/ws/v1/cluster/apps?x=2", "two") +
+	rec, err := Read(strings.NewReader(line(1000, "/ws/v1/cluster/apps?x=1", "one") +
+		line(3000, "/ws/v1/cluster/apps?x=2", "two") +
 		line(4000, "/ws/v1/cluster/metrics", "m") +
 		`{"t":4000,"ms":1,"url":"http://rm:8088/proxy/a","status":302,"type":"text/html","body":"Location: http://jhs:19888/jobhistory"}` + "\n" +
 		`{"t":4000,"ms":1,"url":"http://rm:8088/proxy/b","status":0,"body":"connection refused"}` + "\n"))
@@ -71,7 +72,8 @@ func TestVirtualTime(t *testing.T) {
 	if got := rec.ticks(); !slices.Equal(got, []dag.Instant{1000, 4000}) {
 		t.Errorf("ticks %v", got)
 	}
-	if got := thin([]dag.Instant{0, 1000, 2000, 3000, 4000, 4500}, 2e9); !slices.Equal(got, []dag.Instant{0, 2000, 4000, 4500}) {
+	if got := thin([]dag.Instant{0, 1000, 2000, 3000, 4000, 4500}, 2e9); !slices.Equal(got,
+		[]dag.Instant{0, 2000, 4000, 4500}) {
 		t.Errorf("thinned %v", got)
 	}
 	p.Seek(3500)
@@ -88,7 +90,8 @@ func TestVirtualTime(t *testing.T) {
 func TestOrder(t *testing.T) {
 	var lines []string
 	for i := range int64(50) {
-		lines = append(lines, line(1000+i*100, "/ws/v1/cluster/apps", fmt.Sprint(i)), line(1000+i*100, fmt.Sprint("/ws/v1/cluster/", i%7), fmt.Sprint(i)))
+		lines = append(lines, line(1000+i*100, "/ws/v1/cluster/apps", fmt.Sprint(i)),
+			line(1000+i*100, fmt.Sprint("/ws/v1/cluster/", i%7), fmt.Sprint(i)))
 	}
 	want, err := Read(strings.NewReader(strings.Join(lines, "")))
 	if err != nil {
@@ -155,10 +158,14 @@ func TestTrouble(t *testing.T) {
 		}
 	}
 	var version *VersionError
-	if _, err := Read(strings.NewReader(good + `{"version":7,` + good[1:])); !errors.As(err, &version) || version.Version != 7 || version.Line != 2 {
+	if _, err := Read(strings.NewReader(good + `{"version":7,` + good[1:])); !errors.As(err, &version) ||
+		version.Version != 7 || version.Line != 2 {
 		t.Errorf("another version: %v", err)
 	}
-	for what, text := range map[string]string{"nothing": "", "text": "hello\nworld\n", "a tape": `{"tape":1}` + "\n", "zeros": "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x00"} {
+	for what, text := range map[string]string{
+		"nothing": "", "text": "hello\nworld\n", "a tape": `{"tape":1}` + "\n",
+		"zeros": "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x00",
+	} {
 		if _, err := Read(strings.NewReader(text)); err == nil {
 			t.Errorf("%s is read", what)
 		}
@@ -227,7 +234,8 @@ func TestCutRecordings(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	good := line(1000, "/ws/v1/cluster/apps", `{"apps":{"app":[{"id":"application_1_0001","state":"RUNNING","startedTime":1000}]}}`)
+	good := line(1000, "/ws/v1/cluster/apps",
+		`{"apps":{"app":[{"id":"application_1_0001","state":"RUNNING","startedTime":1000}]}}`)
 	f.Add([]byte(good + good))
 	f.Add([]byte(good + line(2000, "/proxy/application_1_0001/ws/v1/mapreduce/jobs/job_1_0001/conf", `{"conf":{}}`)))
 	f.Add([]byte(good[:30]))
@@ -257,7 +265,8 @@ func FuzzRead(f *testing.F) {
 func TestFlaws(t *testing.T) {
 	apps := `{"apps":{"app":[{"id":"application_1_0001","state":"RUNNING","startedTime":1000,"applicationType":"MAPREDUCE"}]}}`
 	failed := strings.Replace(line(2000, appsPath, "broken"), `"status":200`, `"status":500`, 1)
-	rec, err := Read(strings.NewReader(line(1000, appsPath, apps) + "garbage\n" + failed + line(3000, appsPath, apps) + `{"t":3`))
+	rec, err := Read(strings.NewReader(line(1000, appsPath, apps) + "garbage\n" + failed + line(3000, appsPath, apps) +
+		`{"t":3`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -297,7 +306,8 @@ func TestFlaws(t *testing.T) {
 func TestEndlessBadLines(t *testing.T) {
 	good := line(1000, "/ws/v1/cluster/apps", `{}`)
 	for _, bad := range []string{"x\n", "\n", "{}\n"} {
-		if _, err := Read(mutate.Endless(good, bad)); err == nil || !strings.Contains(err.Error(), "capture: line 1002: more than 1000 lines in a row") {
+		if _, err := Read(mutate.Endless(good, bad)); err == nil ||
+			!strings.Contains(err.Error(), "capture: line 1002: more than 1000 lines in a row") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}

@@ -261,11 +261,13 @@ func forward(t *testing.T, a, b *dag.JobState) {
 			case (x.State == dag.AttemptFailed || x.State == dag.AttemptKilled) && y.State != x.State:
 				t.Fatalf("%s: %v %d.%d was %v and is %v", b.ID, k, x.Task, x.Number, x.State, y.State)
 			case x.First.At.Known() && y.First != x.First:
-				t.Fatalf("%s: %v %d.%d: the first mark moved from %v to %v", b.ID, k, x.Task, x.Number, x.First, y.First)
+				t.Fatalf("%s: %v %d.%d: the first mark moved from %v to %v", b.ID, k, x.Task, x.Number, x.First,
+					y.First)
 			}
 			for p := range x.Done {
 				if y.Done[p] < x.Done[p] && b.Attempt == a.Attempt {
-					t.Fatalf("%s: %v %d.%d: pipeline %d went from %v back to %v", b.ID, k, x.Task, x.Number, p, x.Done[p], y.Done[p])
+					t.Fatalf("%s: %v %d.%d: pipeline %d went from %v back to %v", b.ID, k, x.Task, x.Number, p,
+						x.Done[p], y.Done[p])
 				}
 			}
 		}

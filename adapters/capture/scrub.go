@@ -16,12 +16,15 @@ const redacted = "REDACTED"
 var (
 	// Properties whose values are secrets, and what repeats the user's script or command line.
 	secretName = regexp.MustCompile(`(?i)passw|secret|token|credential|key|auth`)
-	scriptName = regexp.MustCompile(`^(pig\.script|pig\.command\.line|pig\.cmd\.args.*|pig\.client\.sys\.props|hive\.query\.string|hive\.query\..*|.*\.env|.*admin\.user\.env)$`)
+	scriptName = regexp.MustCompile(
+		`^(pig\.script|pig\.command\.line|pig\.cmd\.args.*|pig\.client\.sys\.props|hive\.query\.string|hive\.query\..*|.*\.env|.*admin\.user\.env)$`)
 	// Properties that the adapter reads; they hold names, and may be long.
-	readName = regexp.MustCompile(`^(mapreduce\.workflow\..*|pig\.input\.dirs|pig\.alias|mapreduce\.input\.fileinputformat\.inputdir|mapreduce\.input\.multipleinputs\.dir\.formats|pig\.script\.submitted\.timestamp)$`)
+	readName = regexp.MustCompile(
+		`^(mapreduce\.workflow\..*|pig\.input\.dirs|pig\.alias|mapreduce\.input\.fileinputformat\.inputdir|mapreduce\.input\.multipleinputs\.dir\.formats|pig\.script\.submitted\.timestamp)$`)
 	// In any text: credentials in an address, and name=value pairs.
 	inAddress = regexp.MustCompile(`(://)[^/\s:@"]+:[^/\s@"]+@`)
-	inPair    = regexp.MustCompile(`(?i)([\w.-]*(?:passw\w*|secret\w*|token|credential\w*|access\.?key|signature|delegation|user\.name|hadoop\.auth)=)[^\s&;,"'\\]+`)
+	inPair    = regexp.MustCompile(
+		`(?i)([\w.-]*(?:passw\w*|secret\w*|token|credential\w*|access\.?key|signature|delegation|user\.name|hadoop\.auth)=)[^\s&;,"'\\]+`)
 	// The name of one of Hive's jobs, as JSON: it begins with the query.
 	ofStage = regexp.MustCompile(`"(?:[^"\\]|\\.)*\(Stage-\d+\)"`)
 )

@@ -19,7 +19,10 @@ func TestScrubLog(t *testing.T) {
 	if len(got) != len(history) || strings.Contains(got, "hunter2") {
 		t.Errorf("%d bytes of %d: %s", len(got), len(history), got)
 	}
-	for _, kept := range []string{head, `"tez.task.resource.memory.mb":"256"`, `"vertexName":"v"`, `select a where b = 'XXXXXXX' and c = \"XXXXXXX\" -- d`, `\"desc\":\"a0\"`, `"dagName":"x"`} {
+	for _, kept := range []string{
+		head, `"tez.task.resource.memory.mb":"256"`, `"vertexName":"v"`,
+		`select a where b = 'XXXXXXX' and c = \"XXXXXXX\" -- d`, `\"desc\":\"a0\"`, `"dagName":"x"`,
+	} {
 		if !strings.Contains(got, kept) {
 			t.Errorf("%s is lost: %s", kept, got)
 		}
@@ -29,7 +32,8 @@ func TestScrubLog(t *testing.T) {
 		t.Error(got)
 	}
 	log := "GET http://alice:hunter2@nn/x?user.name=hunter2&y=1\nsome.token=hunter2, b\n"
-	if got := scrubBody(path+"syslog", []byte(log)); len(got) != len(log) || strings.Contains(got, "hunter2") || !strings.Contains(got, "&y=1") {
+	if got := scrubBody(path+"syslog", []byte(log)); len(got) != len(log) || strings.Contains(got, "hunter2") ||
+		!strings.Contains(got, "&y=1") {
 		t.Error(got)
 	}
 }
@@ -51,7 +55,8 @@ func TestScrubbedLogsPlayTheSame(t *testing.T) {
 			got := scrubLog(path, was)
 			n, text, ok := tez.SplitLog(got)
 			m, before, _ := tez.SplitLog(was)
-			if n != m || len(text) != len(before) || !ok || len(id.FindAllString(got, -1)) != len(id.FindAllString(was, -1)) {
+			if n != m || len(text) != len(before) || !ok ||
+				len(id.FindAllString(got, -1)) != len(id.FindAllString(was, -1)) {
 				t.Errorf("%s: %d bytes, was %d", path, len(text), len(before))
 			}
 		}

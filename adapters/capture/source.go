@@ -30,7 +30,8 @@ type CutOffError struct {
 
 func (e *CutOffError) Error() string {
 	if e.Torn {
-		return fmt.Sprintf("capture: the recording breaks off in the middle of a line at %s, before the workflow's end", e.At.Time().Format(time.RFC3339))
+		return fmt.Sprintf("capture: the recording breaks off in the middle of a line at %s, before the workflow's end",
+			e.At.Time().Format(time.RFC3339))
 	}
 	return fmt.Sprintf("capture: the recording ends at %s, before the workflow does", e.At.Time().Format(time.RFC3339))
 }
@@ -135,10 +136,16 @@ func (s *Source) seek(t dag.Instant) {
 func (s *Source) remark(snap *dag.Snapshot) *dag.Snapshot {
 	var more []dag.Warning
 	if s.rec.Bad > 0 {
-		more = append(more, dag.Warning{Code: dag.WarnObservation, Text: fmt.Sprintf("%d lines of the recording are no recorded answers and were left out", s.rec.Bad)})
+		more = append(more, dag.Warning{
+			Code: dag.WarnObservation,
+			Text: fmt.Sprintf("%d lines of the recording are no recorded answers and were left out", s.rec.Bad),
+		})
 	}
 	if s.rec.Torn && len(s.ticks) == 0 {
-		more = append(more, dag.Warning{Code: dag.WarnTornTape, Text: "the recording breaks off in the middle of a line here"})
+		more = append(more, dag.Warning{
+			Code: dag.WarnTornTape,
+			Text: "the recording breaks off in the middle of a line here",
+		})
 	}
 	if len(more) == 0 {
 		return snap

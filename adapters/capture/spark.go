@@ -92,7 +92,8 @@ func newSparkSource(rec *Recording, o Options) (*Source, error) {
 		}
 	}
 	slices.SortStableFunc(p.answers, func(x, y sparkAnswer) int {
-		return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.url.Path, y.url.Path), cmp.Compare(x.url.RawQuery, y.url.RawQuery))
+		return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.url.Path, y.url.Path),
+			cmp.Compare(x.url.RawQuery, y.url.RawQuery))
 	})
 	if o.Workflow != "" && !apps[o.Workflow] {
 		e := &UnknownError{Workflow: o.Workflow}
@@ -103,7 +104,8 @@ func newSparkSource(rec *Recording, o Options) (*Source, error) {
 		return nil, e
 	}
 	if len(ticks) == 0 {
-		return nil, errors.New("capture: no answer of /api/v1/applications of Spark is recorded: there are no rounds to play")
+		return nil, errors.New(
+			"capture: no answer of /api/v1/applications of Spark is recorded: there are no rounds to play")
 	}
 	slices.Sort(ticks)
 	ticks = slices.Compact(ticks)
@@ -117,7 +119,8 @@ func newSparkSource(rec *Recording, o Options) (*Source, error) {
 func (p *sparkPlayer) choose(workflow string) {
 	for i := range p.answers {
 		a := &p.answers[i]
-		if workflow == "" && a.status == http.StatusOK && spark.IsTick(a.url) && p.app.TakeApplication([]byte(a.body.String())) {
+		if workflow == "" && a.status == http.StatusOK && spark.IsTick(a.url) &&
+			p.app.TakeApplication([]byte(a.body.String())) {
 			return
 		}
 	}

@@ -50,7 +50,8 @@ func TestSparkRounds(t *testing.T) {
 		t.Errorf("the first snapshot is of %d, %v, open %v", first.At, first.State, first.Plan.Open)
 	}
 	if len(all) < 40 || missed == 0 {
-		t.Errorf("%d snapshots and %d missed rounds: the driver goes before the history server has the end", len(all), missed)
+		t.Errorf("%d snapshots and %d missed rounds: the driver goes before the history server has the end", len(all),
+			missed)
 	}
 	if last.State != dag.Succeeded || last.Plan.Open || last.Plan.Engine != "Spark" {
 		t.Errorf("the last snapshot is %v, open %v, of %q", last.State, last.Plan.Open, last.Plan.Engine)
@@ -96,7 +97,8 @@ func TestSparkUnknown(t *testing.T) {
 		t.Fatal(err)
 	}
 	var unknown *UnknownError
-	if _, err = NewSource(rec, Options{Workflow: "application_1_0001"}); !errors.As(err, &unknown) || len(unknown.Holds) != 1 {
+	if _, err = NewSource(rec, Options{Workflow: "application_1_0001"}); !errors.As(err, &unknown) ||
+		len(unknown.Holds) != 1 {
 		t.Errorf("error %v", err)
 	}
 }

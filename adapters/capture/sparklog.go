@@ -60,7 +60,8 @@ func (s *logSource) Next(ctx context.Context) (*dag.Snapshot, error) {
 		if s.log.Bad > 0 {
 			marked := *snap
 			marked.Warnings = append(marked.Warnings[:len(marked.Warnings):len(marked.Warnings)], dag.Warning{
-				Code: dag.WarnObservation, Text: fmt.Sprintf("%d lines of the event log are no events and were left out", s.log.Bad),
+				Code: dag.WarnObservation,
+				Text: fmt.Sprintf("%d lines of the event log are no events and were left out", s.log.Bad),
 			})
 			snap = &marked
 		}

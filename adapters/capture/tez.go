@@ -288,7 +288,8 @@ func (r *Recording) dags() []recordedDAG {
 		rest, found := strings.CutPrefix(path, "/proxy/")
 		app, rest, _ := strings.Cut(rest, "/")
 		number, err := strconv.Atoi(strings.TrimPrefix(rest, "ws/v2/tez/dagInfo?dagID="))
-		if !found || err != nil || !slices.ContainsFunc(list, func(a answer) bool { return a.status == http.StatusOK }) {
+		if !found || err != nil ||
+			!slices.ContainsFunc(list, func(a answer) bool { return a.status == http.StatusOK }) {
 			continue
 		}
 		id := "dag_" + strings.TrimPrefix(app, "application_") + "_" + strconv.Itoa(number)

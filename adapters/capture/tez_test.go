@@ -42,12 +42,15 @@ func TestTezLists(t *testing.T) {
 	get := answered(t,
 		line(1000, base+"dagInfo?dagID=1", `{"dag":{"id":"dag_1_0001_1"}}`),
 		line(2000, base+"dagInfo?dagID=2", `{"dag":{"id":"dag_1_0001_2"}}`),
-		line(1000, base+"tasksInfo?dagID=1&limit=9", `{"tasks":[`+row("task_1_0001_1_00_000000", "RUNNING")+","+row("task_1_0001_1_01_000000", "NEW")+","+row("task_1_0001_1_01_000001", "NEW")+`]}`),
+		line(1000, base+"tasksInfo?dagID=1&limit=9", `{"tasks":[`+row("task_1_0001_1_00_000000", "RUNNING")+","+
+			row("task_1_0001_1_01_000000", "NEW")+","+row("task_1_0001_1_01_000001", "NEW")+`]}`),
 		line(1000, base+"tasksInfo?dagID=2", `{"tasks":[]}`),
 		line(2000, base+"tasksInfo?dagID=1&vertexID=1", `{"tasks":[`+row("task_1_0001_1_01_000000", "RUNNING")+`]}`),
 		line(3000, base+"tasksInfo?dagID=1&vertexID=0,1", `{"tasks":[]}`),
-		line(1000, base+"attemptsInfo?dagID=1&attemptID=0_0_0,0_0_1,0_12_0", `{"attempts":[`+row("attempt_1_0001_1_00_000000_0", "RUNNING")+","+row("attempt_1_0001_1_00_000012_0", "RUNNING")+`]}`),
-		line(2000, base+"attemptsInfo?dagID=1&attemptID=0_0_0&counters=x", `{"attempts":[`+row("attempt_1_0001_1_00_000000_0", "FAILED")+`]}`),
+		line(1000, base+"attemptsInfo?dagID=1&attemptID=0_0_0,0_0_1,0_12_0", `{"attempts":[`+
+			row("attempt_1_0001_1_00_000000_0", "RUNNING")+","+row("attempt_1_0001_1_00_000012_0", "RUNNING")+`]}`),
+		line(2000, base+"attemptsInfo?dagID=1&attemptID=0_0_0&counters=x", `{"attempts":[`+
+			row("attempt_1_0001_1_00_000000_0", "FAILED")+`]}`),
 	)
 	for _, c := range []struct {
 		at         dag.Instant
@@ -118,7 +121,8 @@ func TestLogFiles(t *testing.T) {
 			t.Errorf("at %v%s: %d bytes, %q, want %d, %q", c.at, c.size, length, got, c.length, c.want)
 		}
 	}
-	if _, got, _ := tez.SplitLog(get(5000, strings.Replace(path, "syslog", "other", 1))); got != strings.Repeat("\n", 9)+"abc" {
+	if _, got, _ := tez.SplitLog(get(5000, strings.Replace(path, "syslog", "other", 1))); got != strings.Repeat("\n",
+		9)+"abc" {
 		t.Errorf("%q", got)
 	}
 }
@@ -131,17 +135,23 @@ func TestTezTarget(t *testing.T) {
 	info := func(app, k string, status int) string {
 		return fmt.Sprintf(`{"t":1000,"url":"http://rm:8088/proxy/%s/ws/v2/tez/dagInfo?dagID=%s","status":%d,"type":"application/json","body":"{}"}`+"\n", app, k, status)
 	}
-	rec, err := Read(strings.NewReader(line(1000, "/ws/v1/cluster/apps", apps) + info("application_1_0002", "1", 200) + info("application_1_0001", "10", 200) +
-		info("application_1_0001", "2", 200) + info("application_1_0001", "1", 404) + info("application_1_0001/ui", "1", 200)))
+	rec, err := Read(strings.NewReader(line(1000, "/ws/v1/cluster/apps", apps) + info("application_1_0002", "1", 200) +
+		info("application_1_0001", "10", 200) +
+		info("application_1_0001", "2", 200) + info("application_1_0001", "1", 404) + info("application_1_0001/ui", "1",
+		200)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for workflow, want := range map[string]string{"": "dag_1_0001_2", "application_1_0002": "dag_1_0002_1", "dag_1_0001_10": "dag_1_0001_10", "job_1_0001": "", "application_1_0003": ""} {
+	for workflow, want := range map[string]string{
+		"": "dag_1_0001_2", "application_1_0002": "dag_1_0002_1",
+		"dag_1_0001_10": "dag_1_0001_10", "job_1_0001": "", "application_1_0003": "",
+	} {
 		if got, ok, err := rec.tezTarget(workflow); got.ID != want || ok != (want != "") || err != nil {
 			t.Errorf("%q: %+v, %v, %v", workflow, got, ok, err)
 		}
 	}
-	if _, _, err := rec.tezTarget("dag_1_0001_1"); err == nil || !strings.Contains(err.Error(), `dag_1_0001_2 "HIVE-1" of alice`) {
+	if _, _, err := rec.tezTarget("dag_1_0001_1"); err == nil ||
+		!strings.Contains(err.Error(), `dag_1_0001_2 "HIVE-1" of alice`) {
 		t.Error(err)
 	}
 }

@@ -67,7 +67,8 @@ func (s *historySource) Next(ctx context.Context) (*dag.Snapshot, error) {
 		if s.bad > 0 {
 			marked := *snap
 			marked.Warnings = append(marked.Warnings[:len(marked.Warnings):len(marked.Warnings)], dag.Warning{
-				Code: dag.WarnObservation, Text: fmt.Sprintf("%d records or files of the history are no events and were left out", s.bad),
+				Code: dag.WarnObservation,
+				Text: fmt.Sprintf("%d records or files of the history are no events and were left out", s.bad),
 			})
 			snap = &marked
 		}

@@ -14,7 +14,8 @@ import (
 func TestATickHasAllItsAnswers(t *testing.T) {
 	const task = "/proxy/application_1_0001/ws/v1/mapreduce/jobs/job_1_0001/tasks/task_1_0001_r_000000/counters"
 	text := line(1000, appsPath, "a") + line(1020, task, "early") + line(1090, task, "b") +
-		line(3990, "/ws/v1/cluster/metrics", "m") + line(4000, appsPath, "c") + line(4400, task, "d") + line(7000, appsPath, "e") + line(7100, task, "f")
+		line(3990, "/ws/v1/cluster/metrics", "m") + line(4000, appsPath, "c") + line(4400, task, "d") +
+		line(7000, appsPath, "e") + line(7100, task, "f")
 	rec, err := Read(strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)

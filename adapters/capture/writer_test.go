@@ -18,7 +18,8 @@ import (
 // TestRecordedAgain: a recording that is watched and recorded again plays to the same end.
 func TestRecordedAgain(t *testing.T) {
 	for _, file := range recordings(t) {
-		if name := filepath.Base(file); !strings.HasPrefix(name, "join-1") && !strings.HasPrefix(name, "failing") && !strings.HasPrefix(name, "v350") {
+		if name := filepath.Base(file); !strings.HasPrefix(name, "join-1") && !strings.HasPrefix(name, "failing") &&
+			!strings.HasPrefix(name, "v350") {
 			continue
 		}
 		rec := open(t, file)
@@ -58,12 +59,15 @@ func TestRecordedAgain(t *testing.T) {
 		run, _ := play(t, open(t, to), Options{})
 		got := run[len(run)-1]
 		if got.ID != last.ID || got.State != last.State || len(got.Jobs) != len(last.Jobs) {
-			t.Fatalf("%s: %s %v, %d jobs; it was %s %v, %d jobs", file, got.ID, got.State, len(got.Jobs), last.ID, last.State, len(last.Jobs))
+			t.Fatalf("%s: %s %v, %d jobs; it was %s %v, %d jobs", file, got.ID, got.State, len(got.Jobs), last.ID,
+				last.State, len(last.Jobs))
 		}
 		for i := range got.Jobs {
 			a, b := &got.Jobs[i], &last.Jobs[i]
-			if a.Submitted != b.Submitted || a.Finished != b.Finished || len(a.Stages[dag.Map].Attempts) != len(b.Stages[dag.Map].Attempts) {
-				t.Errorf("%s: job %d is %v-%v with %d maps, it was %v-%v with %d", file, i, a.Submitted, a.Finished, len(a.Stages[dag.Map].Attempts), b.Submitted, b.Finished, len(b.Stages[dag.Map].Attempts))
+			if a.Submitted != b.Submitted || a.Finished != b.Finished ||
+				len(a.Stages[dag.Map].Attempts) != len(b.Stages[dag.Map].Attempts) {
+				t.Errorf("%s: job %d is %v-%v with %d maps, it was %v-%v with %d", file, i, a.Submitted, a.Finished,
+					len(a.Stages[dag.Map].Attempts), b.Submitted, b.Finished, len(b.Stages[dag.Map].Attempts))
 			}
 		}
 		if _, err := Create(to, player.Now); err == nil {
@@ -93,7 +97,10 @@ func exchange(t *testing.T, w *Writer, address, kind, body string, header http.H
 		if body == "no answer" {
 			return nil, errors.New("dial http://alice:hunter2@rm: refused")
 		}
-		h := http.Header{"Content-Type": {kind}, "Date": {"Sat, 21 Nov 2026 00:57:06 GMT"}, "Set-Cookie": {"hadoop.auth=hunter2"}}
+		h := http.Header{
+			"Content-Type": {kind}, "Date": {"Sat, 21 Nov 2026 00:57:06 GMT"},
+			"Set-Cookie": {"hadoop.auth=hunter2"},
+		}
 		status := 200
 		if to := header.Get("Location"); to != "" {
 			h.Set("Location", to)
@@ -131,19 +138,30 @@ func TestSecrets(t *testing.T) {
 		`{"name":"pig.input.dirs","value":"s3a://AKIA:hunter2@bucket/in"},{"name":"jdbc.url","value":"jdbc:mysql://root:hunter2@db/x"},` +
 		`{"name":"mapreduce.workflow.name","value":"select a\nfrom t where p = 'hunter2'"},{"name":"mapreduce.job.name","value":"select a where p='hun...ter2'(Stage-1)"},` +
 		`{"name":"hive.query.string","value":"hunter2"},` +
-		`{"name":"mapreduce.workflow.id","value":"pig_1"},{"name":"big","value":"` + strings.Repeat("b", 5000) + `"},{"name":"n","value":5}]}}`
+		`{"name":"mapreduce.workflow.id","value":"pig_1"},{"name":"big","value":"` + strings.Repeat("b", 5000) +
+		`"},{"name":"n","value":5}]}}`
 	const at = "/proxy/application_1_0001/ws/v1/mapreduce/jobs/job_1_0001/"
 	for _, c := range []struct{ address, kind, body string }{
 		{"http://rm" + at + "conf", "application/json", conf},
 		{"http://rm" + at + "conf", "application/json", `{"conf":{"property":[{"name":"dfs.token","value":"hunter2`},
-		{"http://alice:hunter2@rm/ws/v1/cluster/apps?user.name=hunter2&delegation=hunter2&states=RUNNING", "application/json", `{"apps":{}}`},
-		{"http://rm" + at, "application/json", `{"job":{"diagnostics":"java -Dpassword=hunter2 failed at http://u:hunter2@h/"}}`},
-		{"http://rm/ws/v1/cluster/apps", "application/json", `{"apps":{"app":[{"name":"select a where p=\"hunter2\" (Stage-12)","x":"kept"}]}}`},
+		{
+			"http://alice:hunter2@rm/ws/v1/cluster/apps?user.name=hunter2&delegation=hunter2&states=RUNNING",
+			"application/json", `{"apps":{}}`,
+		},
+		{
+			"http://rm" + at, "application/json",
+			`{"job":{"diagnostics":"java -Dpassword=hunter2 failed at http://u:hunter2@h/"}}`,
+		},
+		{
+			"http://rm/ws/v1/cluster/apps", "application/json",
+			`{"apps":{"app":[{"name":"select a where p=\"hunter2\" (Stage-12)","x":"kept"}]}}`,
+		},
 		{"http://rm/x", "", "no answer"},
 	} {
 		_ = exchange(t, w, c.address, c.kind, c.body, nil)
 	}
-	_ = exchange(t, w, "http://rm/proxy/a", "text/html", "", http.Header{"Location": {"http://jhs/x?delegation=hunter2"}})
+	_ = exchange(t, w, "http://rm/proxy/a", "text/html", "",
+		http.Header{"Location": {"http://jhs/x?delegation=hunter2"}})
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +169,10 @@ func TestSecrets(t *testing.T) {
 	if strings.Contains(text, "hunter2") {
 		t.Errorf("a secret is in it:\n%s", text)
 	}
-	for _, kept := range []string{"pig_1", "-Xmx160m", "states=RUNNING", `"version":1`, "bucket/in", "-Dx=y", `"status":302`, `"status":0`, `(Stage-12)`, `"x":"kept"`} {
+	for _, kept := range []string{
+		"pig_1", "-Xmx160m", "states=RUNNING", `"version":1`, "bucket/in", "-Dx=y",
+		`"status":302`, `"status":0`, `(Stage-12)`, `"x":"kept"`,
+	} {
 		if !strings.Contains(text, kept) && !strings.Contains(strings.ReplaceAll(text, `\"`, `"`), kept) {
 			t.Errorf("%s is lost", kept)
 		}
@@ -206,14 +227,16 @@ func TestChoice(t *testing.T) {
 		rec := open(t, file)
 		first, _ := play(t, rec, Options{})
 		id := first[len(first)-1].ID
-		for _, choice := range []string{id, first[0].Jobs[0].ID, strings.Replace(first[0].Jobs[0].ID, "job", "application", 1)} {
+		for _, choice := range []string{id, first[0].Jobs[0].ID, strings.Replace(first[0].Jobs[0].ID, "job",
+			"application", 1)} {
 			run, _ := play(t, rec, Options{Workflow: choice})
 			if len(run) != len(first) || run[len(run)-1].ID != id {
 				t.Errorf("%s: %d snapshots of %s, want %d of %s", choice, len(run), run[len(run)-1].ID, len(first), id)
 			}
 		}
 		var unknown *UnknownError
-		if _, err := NewSource(rec, Options{Workflow: "pig_none"}); !errors.As(err, &unknown) || len(unknown.Holds) < 4 || !strings.Contains(err.Error(), id) {
+		if _, err := NewSource(rec, Options{Workflow: "pig_none"}); !errors.As(err, &unknown) ||
+			len(unknown.Holds) < 4 || !strings.Contains(err.Error(), id) {
 			t.Errorf("an unknown workflow: %v", err)
 		}
 		other, ids := "", rec.workflows()
@@ -243,7 +266,8 @@ func TestFirstWorkflow(t *testing.T) {
 		"application_1_0002": {app(2, 1500), app(3, 1600)},
 		"":                   {app(1, 500)},
 	} {
-		rec, err := Read(strings.NewReader(line(1000, appsPath, `{"apps":{"app":[`+strings.Join(apps, ",")+`]}}`) + conf(1, "old") + conf(2, "old") + conf(3, "new") + conf(4, "new")))
+		rec, err := Read(strings.NewReader(line(1000, appsPath, `{"apps":{"app":[`+strings.Join(apps, ",")+`]}}`) +
+			conf(1, "old") + conf(2, "old") + conf(3, "new") + conf(4, "new")))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,8 @@ import (
 func FuzzDamagedSpool(f *testing.F) {
 	var spool [][]byte
 	for _, b := range []*tap.Batch{
-		mapBatch(theJob, 0, 0, 50, 8, 3, 8), mapBatch(theJob, 1, 0, 50, 9, 97, 7, 3), reduceBatch(theJob, 0, 0, 0, 5, 100), reduceBatch(theJob, 0, 0, 1, 7),
+		mapBatch(theJob, 0, 0, 50, 8, 3, 8), mapBatch(theJob, 1, 0, 50, 9, 97, 7, 3),
+		reduceBatch(theJob, 0, 0, 0, 5, 100), reduceBatch(theJob, 0, 0, 1, 7),
 		reduceBatch(theJob, 1, 0, 0, 50, 60),
 	} {
 		line, err := b.Encode()

@@ -166,18 +166,25 @@ func BenchmarkNext(b *testing.B) {
 	s.store.watch(theJob)
 	s.src = NewSource(s, s.store, Options{Now: func() time.Time { return s.clock }})
 	plan := &dag.Plan{Jobs: []dag.Job{{Stages: dag.MapReduce(dag.Stage{}, dag.Stage{Known: true, Tasks: 100})}}}
-	s.snap = dag.Snapshot{Plan: plan, State: dag.Running, Jobs: []dag.JobState{{ID: theJob, State: dag.Running, Stages: make([]dag.StageState, dag.MapReduceStages)}}}
+	s.snap = dag.Snapshot{
+		Plan: plan, State: dag.Running,
+		Jobs: []dag.JobState{{ID: theJob, State: dag.Running, Stages: make([]dag.StageState, dag.MapReduceStages)}},
+	}
 	sizes := make([]float64, 1000)
 	for i := range sizes {
 		sizes[i] = float64(100 + i)
 	}
 	for i := range 100 {
-		s.snap.Jobs[0].Stages[dag.Reduce].Attempts = append(s.snap.Jobs[0].Stages[dag.Reduce].Attempts, attemptAt(int32(i), 0, dag.AttemptRunning, noon))
+		s.snap.Jobs[0].Stages[dag.Reduce].Attempts = append(s.snap.Jobs[0].Stages[dag.Reduce].Attempts,
+			attemptAt(int32(i), 0, dag.AttemptRunning, noon))
 		_ = s.store.Take(reduceBatch(theJob, i, 0, 0, sizes...), noon)
 	}
 	for n := 1; b.Loop(); n++ {
 		for i := range 100 {
-			_ = s.store.Take(&tap.Batch{Job: theJob, Attempt: attemptID(theJob, "r", i, 0), Seq: n, Points: []tap.Point{{Bytes: 1, Count: 1}}}, s.clock)
+			_ = s.store.Take(&tap.Batch{
+				Job: theJob, Attempt: attemptID(theJob, "r", i, 0), Seq: n,
+				Points: []tap.Point{{Bytes: 1, Count: 1}},
+			}, s.clock)
 		}
 		s.clock = s.clock.Add(time.Second)
 		s.snap.At = cluster(s.clock)

@@ -89,7 +89,8 @@ func (h *Handler) take(w http.ResponseWriter, r *http.Request) *refusal {
 		return &refusal{http.StatusUnauthorized, errors.New("wrong token: PARATIMER_TOKEN must be the watcher's")}
 	case r.ContentLength > tap.MaxBatchBytes:
 		h.store.Refused()
-		return &refusal{http.StatusRequestEntityTooLarge, fmt.Errorf("%d bytes: a batch is at most %d", r.ContentLength, tap.MaxBatchBytes)}
+		return &refusal{http.StatusRequestEntityTooLarge, fmt.Errorf("%d bytes: a batch is at most %d", r.ContentLength,
+			tap.MaxBatchBytes)}
 	case r.Header.Get("Content-Encoding") != "":
 		h.store.Refused()
 		return &refusal{http.StatusUnsupportedMediaType, errors.New("batches are not packed")}

@@ -34,7 +34,8 @@ func encoded(t *testing.T, b *tap.Batch) []byte {
 func TestHandler(t *testing.T) {
 	var reported []string
 	s := NewStore(DefaultLimits())
-	h := NewHandler(s, "hu-sh", func() time.Time { return noon }, func(err error) { reported = append(reported, err.Error()) })
+	h := NewHandler(s, "hu-sh", func() time.Time { return noon },
+		func(err error) { reported = append(reported, err.Error()) })
 	good := string(encoded(t, mapBatch(theJob, 0, 0, 3, 2)))
 	if w := post(h, tap.Path, "hu-sh", strings.NewReader(good)); w.Code != http.StatusNoContent || w.Body.Len() != 0 {
 		t.Fatalf("%d %s", w.Code, w.Body)
@@ -50,16 +51,32 @@ func TestHandler(t *testing.T) {
 		{"elsewhere", "/", "hu-sh", good, nil, 404, "posted to /v1/groups"},
 		{"wrong token", tap.Path, "hush", good, nil, 401, "wrong token"},
 		{"no token", tap.Path, "", good, nil, 401, "wrong token"},
-		{"another scheme", tap.Path, "", good, func(r *http.Request) { r.Header.Set("Authorization", "Basic hu-sh") }, 401, "wrong token"},
+		{
+			"another scheme", tap.Path, "", good,
+			func(r *http.Request) { r.Header.Set("Authorization", "Basic hu-sh") },
+			401, "wrong token",
+		},
 		{"fetched", tap.Path, "hu-sh", "", func(r *http.Request) { r.Method = http.MethodGet }, 405, "posted"},
-		{"packed", tap.Path, "hu-sh", good, func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") }, 415, "packed"},
-		{"said to be long", tap.Path, "hu-sh", good, func(r *http.Request) { r.ContentLength = 1 << 40 }, 413, "at most"},
-		{"long", tap.Path, "hu-sh", good + strings.Repeat(" ", tap.MaxBatchBytes+100), func(r *http.Request) { r.ContentLength = -1 }, 400, "at most"},
+		{
+			"packed", tap.Path, "hu-sh", good, func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") }, 415,
+			"packed",
+		},
+		{
+			"said to be long", tap.Path, "hu-sh", good, func(r *http.Request) { r.ContentLength = 1 << 40 }, 413,
+			"at most",
+		},
+		{
+			"long", tap.Path, "hu-sh", good + strings.Repeat(" ", tap.MaxBatchBytes+100),
+			func(r *http.Request) { r.ContentLength = -1 }, 400, "at most",
+		},
 		{"no batch", tap.Path, "hu-sh", "{}", nil, 400, "v: missing"},
 		{"two batches", tap.Path, "hu-sh", good + good, nil, 400, "bad batch"},
-		{"of another job's task", tap.Path, "hu-sh", strings.Replace(good, `"job":"job_1700000000000_0001"`, `"job":"job_1700000000000_0003"`, 1), nil, 400, "job:"},
-		{"of a job that is over", tap.Path, "hu-sh", strings.ReplaceAll(good, "1700000000000_0001", "1700000000000_0002"), nil, 410, "ended"},
-		{"of other reduces", tap.Path, "hu-sh", strings.NewReplacer(`"r":2,"b":[6,4]`, `"r":3,"b":[6,4,0]`).Replace(good), nil, 409, "3 reduces"},
+		{"of another job's task", tap.Path, "hu-sh", strings.Replace(good, `"job":"job_1700000000000_0001"`,
+			`"job":"job_1700000000000_0003"`, 1), nil, 400, "job:"},
+		{"of a job that is over", tap.Path, "hu-sh", strings.ReplaceAll(good, "1700000000000_0001",
+			"1700000000000_0002"), nil, 410, "ended"},
+		{"of other reduces", tap.Path, "hu-sh", strings.NewReplacer(`"r":2,"b":[6,4]`, `"r":3,"b":[6,4,0]`).Replace(
+			good), nil, 409, "3 reduces"},
 	} {
 		r := httptest.NewRequest(http.MethodPost, c.path, strings.NewReader(c.body))
 		r.Header.Set("Authorization", "Bearer "+c.token)
@@ -68,7 +85,8 @@ func TestHandler(t *testing.T) {
 		}
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
-		if w.Code != c.status || !strings.Contains(w.Body.String(), c.says) || strings.Count(w.Body.String(), "\n") != 1 {
+		if w.Code != c.status || !strings.Contains(w.Body.String(), c.says) ||
+			strings.Count(w.Body.String(), "\n") != 1 {
 			t.Errorf("%s: %d %q, want %d %s", c.name, w.Code, w.Body, c.status, c.says)
 		}
 	}
@@ -95,7 +113,8 @@ func TestHandlerIsFull(t *testing.T) {
 	s := NewStore(Limits{Bytes: 2000, Orphans: 2000, Points: 100})
 	h := NewHandler(s, "t", time.Now, nil)
 	big := make([]float64, 60)
-	if w := post(h, tap.Path, "t", bytes.NewReader(encoded(t, reduceBatch(theJob, 0, 0, 0, big...)))); w.Code != http.StatusInsufficientStorage || s.Counts().Bytes != 0 {
+	if w := post(h, tap.Path, "t", bytes.NewReader(encoded(t, reduceBatch(theJob, 0, 0, 0, big...)))); w.Code !=
+		http.StatusInsufficientStorage || s.Counts().Bytes != 0 {
 		t.Errorf("%d %s, %+v", w.Code, w.Body, s.Counts())
 	}
 }
@@ -112,7 +131,8 @@ func TestHandlerCrowd(t *testing.T) {
 		}
 		synctest.Wait()
 		began := time.Now()
-		if w := post(h, tap.Path, "t", strings.NewReader("{}")); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
+		if w := post(h, tap.Path, "t", strings.NewReader("{}")); w.Code != http.StatusServiceUnavailable ||
+			w.Header().Get("Retry-After") == "" {
 			t.Errorf("%d %s", w.Code, w.Body)
 		}
 		if d := time.Since(began); d != waitToRead {

@@ -111,7 +111,8 @@ func (j *job) note(t tally, reduces int, short bool, reported string) string {
 	case j.silent != "" && j.came == 0:
 		out = append(out, j.silent)
 	case j.reduces > 0 && j.reduces != reduces:
-		out = append(out, fmt.Sprintf("no sizes of keys: the maps speak of %d reduces, the job has %d", j.reduces, reduces))
+		out = append(out, fmt.Sprintf("no sizes of keys: the maps speak of %d reduces, the job has %d", j.reduces,
+			reduces))
 	case t.over() && t.silent > 0:
 		lost := fmt.Sprintf("%d of %d maps have not told their keys", t.silent, t.tasks)
 		if j.silent != "" {

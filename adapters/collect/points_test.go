@@ -16,7 +16,19 @@ func TestSequence(t *testing.T) {
 	for i, c := range []struct {
 		n     int
 		first bool
-	}{{0, true}, {0, false}, {2, true}, {2, false}, {1, true}, {1, false}, {2, false}, {3, true}, {1 << 30, true}, {1 << 30, false}, {4, true}} {
+	}{
+		{0, true},
+		{0, false},
+		{2, true},
+		{2, false},
+		{1, true},
+		{1, false},
+		{2, false},
+		{3, true},
+		{1 << 30, true},
+		{1 << 30, false},
+		{4, true},
+	} {
 		if got := s.first(c.n); got != c.first {
 			t.Errorf("step %d: %d comes for the first time: %v", i, c.n, got)
 		}
@@ -98,7 +110,8 @@ func TestCondense(t *testing.T) {
 		n := rapid.IntRange(1, 300).Draw(t, "points")
 		for i := range n {
 			c.add(i/3, []point{pointAt(
-				i/3, float64(i), rapid.Float64Range(0, 1e6).Draw(t, "bytes"), rapid.Float64Range(0, 100).Draw(t, "took"), rapid.Float64Range(1, 1e4).Draw(t, "count"),
+				i/3, float64(i), rapid.Float64Range(0, 1e6).Draw(t, "bytes"), rapid.Float64Range(0, 100).Draw(t,
+					"took"), rapid.Float64Range(1, 1e4).Draw(t, "count"),
 			)})
 		}
 		sums := func() (bytes, took, count float64) {
@@ -136,7 +149,8 @@ func TestCondenseKeepsSizes(t *testing.T) {
 		t.Fatalf("%d points, want the 4 sizes", len(c.points))
 	}
 	for i, p := range c.points {
-		if p.bytes != float64(1000+i) || p.took != float64(i) || p.count != 10 || p.seq != 36+i || !p.ended.Equal(after(float64(36+i))) {
+		if p.bytes != float64(1000+i) || p.took != float64(i) || p.count != 10 || p.seq != 36+i ||
+			!p.ended.Equal(after(float64(36+i))) {
 			t.Errorf("point %d: %+v", i, p)
 		}
 	}

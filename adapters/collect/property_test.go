@@ -31,12 +31,16 @@ func drawBatch(t *rapid.T) *tap.Batch {
 	for range rapid.IntRange(0, 30).Draw(t, "points") {
 		b.Points = append(b.Points, tap.Point{
 			Age:   rapid.Float64Range(0, 100).Draw(t, "age"),
-			Bytes: float64(rapid.IntRange(0, 1000).Draw(t, "bytes")), Seconds: rapid.Float64Range(0, 10).Draw(t, "seconds"),
+			Bytes: float64(rapid.IntRange(0, 1000).Draw(t, "bytes")), Seconds: rapid.Float64Range(0, 10).Draw(t,
+				"seconds"),
 			Count: float64(rapid.IntRange(1, 9).Draw(t, "count")),
 		})
 	}
 	if rapid.Bool().Draw(t, "open") {
-		b.Open = &tap.Open{Name: fmt.Sprint("k", rapid.IntRange(0, 3).Draw(t, "key")), Bytes: 5, Seconds: rapid.Float64Range(0, 30).Draw(t, "since")}
+		b.Open = &tap.Open{
+			Name: fmt.Sprint("k", rapid.IntRange(0, 3).Draw(t, "key")), Bytes: 5,
+			Seconds: rapid.Float64Range(0, 30).Draw(t, "since"),
+		}
 	}
 	return b
 }

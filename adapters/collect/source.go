@@ -72,7 +72,10 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 			room -= n
 		} else {
 			g = snap.Jobs[i].Groups
-			with.Warnings = append(slices.Clip(with.Warnings), dag.Warning{Code: dag.WarnObservation, Text: fmt.Sprintf("the key groups of %s are left out: there are too many", snap.Jobs[i].ID)})
+			with.Warnings = append(slices.Clip(with.Warnings), dag.Warning{
+				Code: dag.WarnObservation,
+				Text: fmt.Sprintf("the key groups of %s are left out: there are too many", snap.Jobs[i].ID),
+			})
 		}
 		if g == snap.Jobs[i].Groups {
 			continue

@@ -43,8 +43,17 @@ func newStage(t *testing.T, maps int, o Options) *stage {
 	s := &stage{t: t, store: NewStore(DefaultLimits()), clock: noon}
 	o.Now, o.Tell = func() time.Time { return s.clock }, func(job string) { s.told = append(s.told, job) }
 	s.src = NewSource(s, s.store, o)
-	plan := &dag.Plan{Jobs: []dag.Job{{Node: "early", Stages: dag.MapReduce(dag.Stage{Known: true}, dag.Stage{})}, {Node: "a", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: maps}, dag.Stage{Known: true, Tasks: 2})}}}
-	s.snap = dag.Snapshot{Plan: plan, State: dag.Running, Jobs: []dag.JobState{{State: dag.Blocked, Stages: make([]dag.StageState, dag.MapReduceStages)}, {ID: theJob, State: dag.Running, Stages: make([]dag.StageState, dag.MapReduceStages)}}}
+	plan := &dag.Plan{Jobs: []dag.Job{
+		{Node: "early", Stages: dag.MapReduce(dag.Stage{Known: true}, dag.Stage{})},
+		{Node: "a", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: maps}, dag.Stage{Known: true, Tasks: 2})},
+	}}
+	s.snap = dag.Snapshot{
+		Plan: plan, State: dag.Running,
+		Jobs: []dag.JobState{
+			{State: dag.Blocked, Stages: make([]dag.StageState, dag.MapReduceStages)},
+			{ID: theJob, State: dag.Running, Stages: make([]dag.StageState, dag.MapReduceStages)},
+		},
+	}
 	return s
 }
 
@@ -95,7 +104,10 @@ func (s *stage) look() *dag.Groups {
 var nan = cmpopts.EquateNaNs()
 
 func attemptAt(task, number int32, state dag.AttemptState, start time.Time) dag.Attempt {
-	return dag.Attempt{Task: task, Number: number, State: state, Start: cluster(start), End: dag.NoInstant, CopyEnd: dag.NoInstant, Bytes: math.NaN()}
+	return dag.Attempt{
+		Task: task, Number: number, State: state, Start: cluster(start), End: dag.NoInstant,
+		CopyEnd: dag.NoInstant, Bytes: math.NaN(),
+	}
 }
 
 // TestMapOutput: what maps tell becomes sizes, largest names and the rest, and bytes are conserved.
@@ -208,7 +220,8 @@ func TestLostProfiles(t *testing.T) {
 	s.take(mapBatch(theJob, 0, 0, 100, 10), mapBatch(theJob, 1, 0, 100, 10), mapBatch(theJob, 3, 0, 100, 10))
 	s.reduces(attemptAt(0, 0, dag.AttemptRunning, s.clock), attemptAt(1, 0, dag.AttemptRunning, s.clock))
 	g := s.look()
-	if g.Note != "1 of 4 maps have not told their keys" || g.Maps != 3 || !math.IsNaN(g.Reduces[0].Bytes) || !math.IsNaN(g.Reduces[0].Implicit) {
+	if g.Note != "1 of 4 maps have not told their keys" || g.Maps != 3 || !math.IsNaN(g.Reduces[0].Bytes) ||
+		!math.IsNaN(g.Reduces[0].Implicit) {
 		t.Errorf("before the copies' end: %+v", g)
 	}
 	if e := g.Reduces[0].Explicit; len(e) != 1 || e[0].Bytes != 300 {
@@ -231,7 +244,10 @@ func TestLostProfiles(t *testing.T) {
 func TestSilent(t *testing.T) {
 	s := newStage(t, 1, Options{})
 	s.done(1)
-	s.take(checked(&tap.Batch{Job: theJob, Attempt: attemptID(theJob, "m", 0, 0), Final: true, Note: "no promises: a combiner runs after the tap"}))
+	s.take(checked(&tap.Batch{
+		Job: theJob, Attempt: attemptID(theJob, "m", 0, 0), Final: true,
+		Note: "no promises: a combiner runs after the tap",
+	}))
 	a := attemptAt(0, 0, dag.AttemptRunning, s.clock)
 	a.CopyEnd, a.Bytes = cluster(s.clock), 500
 	s.reduces(a)
@@ -246,7 +262,10 @@ func TestSilent(t *testing.T) {
 	// One map of several could not be measured.
 	s = newStage(t, 2, Options{})
 	s.done(2)
-	s.take(mapBatch(theJob, 0, 0, 1), checked(&tap.Batch{Job: theJob, Attempt: attemptID(theJob, "m", 1, 0), Final: true, Note: "its memory was short"}))
+	s.take(mapBatch(theJob, 0, 0, 1), checked(&tap.Batch{
+		Job: theJob, Attempt: attemptID(theJob, "m", 1, 0),
+		Final: true, Note: "its memory was short",
+	}))
 	if g := s.look(); g.Note != "1 of 2 maps have not told their keys: its memory was short" || g.Maps != 1 {
 		t.Errorf("%+v", g)
 	}
@@ -256,7 +275,8 @@ func TestSilent(t *testing.T) {
 	b := mapBatch(theJob, 0, 0, 1)
 	b.Map.Reduces, b.Map.Bytes = 3, []float64{2, 0, 0}
 	s.take(b)
-	if g := s.look(); !strings.Contains(g.Note, "the maps speak of 3 reduces, the job has 2") || !math.IsNaN(g.Reduces[0].Bytes) {
+	if g := s.look(); !strings.Contains(g.Note, "the maps speak of 3 reduces, the job has 2") ||
+		!math.IsNaN(g.Reduces[0].Bytes) {
 		t.Errorf("%+v", g)
 	}
 }
@@ -341,7 +361,8 @@ func TestCounted(t *testing.T) {
 	s.take(mapBatch(theJob, 0, 0, 10), reduceBatch(theJob, 1, 0, 0, 1, 2, 3))
 	s.reduces(attemptAt(1, 0, dag.AttemptRunning, noon))
 	g := s.look()
-	if g.Origin != dag.GroupsTapped || len(g.Reduces[0].Done) != 1 || len(g.Reduces[1].Done) != 3 || g.Reduces[0].Bytes != 20 {
+	if g.Origin != dag.GroupsTapped || len(g.Reduces[0].Done) != 1 || len(g.Reduces[1].Done) != 3 ||
+		g.Reduces[0].Bytes != 20 {
 		t.Errorf("%+v", g)
 	}
 }
@@ -365,7 +386,10 @@ func BenchmarkMapOutput(b *testing.B) {
 	for i := range 1000 {
 		m := &tap.MapProfile{Reduces: 10, Bytes: make([]float64, 10), Lambda: 2000}
 		for k := range 2000 {
-			m.Top = append(m.Top, tap.Key{Name: fmt.Sprintf("#%016x", (k*(1+i%7))%9973), Reduce: k % 10, Bytes: float64(2000 - k)})
+			m.Top = append(m.Top, tap.Key{
+				Name: fmt.Sprintf("#%016x", (k*(1+i%7))%9973), Reduce: k % 10,
+				Bytes: float64(2000 - k),
+			})
 		}
 		all = append(all, profileOf(m, 0, 2000))
 	}

@@ -15,10 +15,12 @@ import (
 // TestReadSpool: lines that are no batches keep none of the others out.
 func TestReadSpool(t *testing.T) {
 	good := func(seq int) string { return string(encoded(t, reduceBatch(theJob, 0, 0, seq, 5))) + "\n" }
-	spool := good(0) + "\n" + "{}\n" + strings.Repeat("x", tap.MaxBatchBytes+5) + "\n" + good(1) + good(1) + strings.Repeat(" ", tap.MaxBatchBytes*3) + "\n" + good(2)[:40]
+	spool := good(0) + "\n" + "{}\n" + strings.Repeat("x", tap.MaxBatchBytes+5) + "\n" + good(1) + good(1) +
+		strings.Repeat(" ", tap.MaxBatchBytes*3) + "\n" + good(2)[:40]
 	s := NewStore(DefaultLimits())
 	got, err := ReadSpool(strings.NewReader(spool), s, noon)
-	if err != nil || got.Taken != 3 || got.Refused != 4 || !strings.Contains(got.First.Error(), "line 3: tap: bad batch: v: missing") {
+	if err != nil || got.Taken != 3 || got.Refused != 4 ||
+		!strings.Contains(got.First.Error(), "line 3: tap: bad batch: v: missing") {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if n := len(s.jobs[theJob].find(0, 0).course.points); n != 2 {
@@ -46,7 +48,8 @@ func TestAtEnd(t *testing.T) {
 	}
 	s.snap.State, s.snap.Jobs[1].State = dag.Succeeded, dag.Succeeded
 	g := s.look()
-	if g == nil || g.Maps != 1 || len(g.Reduces[1].Done) != 2 || g.Reduces[1].Done[1].At != run.End || g.Reduces[1].OpenKey != "" {
+	if g == nil || g.Maps != 1 || len(g.Reduces[1].Done) != 2 || g.Reduces[1].Done[1].At != run.End ||
+		g.Reduces[1].OpenKey != "" {
 		t.Errorf("%+v", g)
 	}
 }
@@ -63,7 +66,8 @@ func TestSpoolOfATape(t *testing.T) {
 	s.reduces(attemptAt(0, 0, dag.AttemptSucceeded, noon), attemptAt(1, 0, dag.AttemptSucceeded, noon))
 	s.take(mapBatch(theJob, 0, 0, 7), reduceBatch(theJob, 0, 0, 5, 100), reduceBatch(theJob, 1, 0, 3, 6, 7))
 	g := s.look()
-	if g.Maps != 2 || g.Reduces[0].Bytes != 900 || len(g.Reduces[0].Done) != 1 || g.Reduces[0].Done[0].Count != 9 || len(g.Reduces[1].Done) != 2 {
+	if g.Maps != 2 || g.Reduces[0].Bytes != 900 || len(g.Reduces[0].Done) != 1 || g.Reduces[0].Done[0].Count != 9 ||
+		len(g.Reduces[1].Done) != 2 {
 		t.Errorf("%+v", g)
 	}
 	s.take(mapBatch(theJob, 1, 0, 7), mapBatch(theJob, 2, 0, 7))

@@ -63,7 +63,10 @@ type Store struct {
 
 // NewStore returns an empty store.
 func NewStore(l Limits) *Store {
-	return &Store{limits: l, jobs: map[string]*job{}, watched: map[string]int{}, over: map[string]bool{}, lambda: tap.MaxKeys, points: max(l.Points, minPoints)}
+	return &Store{
+		limits: l, jobs: map[string]*job{}, watched: map[string]int{}, over: map[string]bool{},
+		lambda: tap.MaxKeys, points: max(l.Points, minPoints),
+	}
 }
 
 // Counts returns what the store has done and holds now.

@@ -91,7 +91,8 @@ func TestStoreReplaces(t *testing.T) {
 	if p := j.maps[3]; p.attempt != 1 {
 		t.Errorf("attempt %d replaces the one whose result counts", p.attempt)
 	}
-	take(t, s, reduceBatch(theJob, 0, 0, 0, 7), reduceBatch(theJob, 0, 0, 0, 7), reduceBatch(theJob, 0, 1, 0, 8, 9), reduceBatch(theJob, 0, 0, 1, 6))
+	take(t, s, reduceBatch(theJob, 0, 0, 0, 7), reduceBatch(theJob, 0, 0, 0, 7), reduceBatch(theJob, 0, 1, 0, 8, 9),
+		reduceBatch(theJob, 0, 0, 1, 6))
 	if n := len(j.find(0, 0).course.points); n != 2 {
 		t.Errorf("%d points after a batch that came twice, want 2", n)
 	}
@@ -238,7 +239,9 @@ func TestFlood(t *testing.T) {
 	for name, job := range map[string]func(i int) string{
 		"of one job":   func(int) string { return theJob },
 		"of many jobs": func(i int) string { return fmt.Sprintf("job_1700000000000_%06d", i) },
-		"of both":      func(i int) string { return []string{theJob, fmt.Sprintf("job_1700000000000_%06d", i%500_000)}[i%2] },
+		"of both": func(i int) string {
+			return []string{theJob, fmt.Sprintf("job_1700000000000_%06d", i%500_000)}[i%2]
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := NewStore(limits)
@@ -255,7 +258,8 @@ func TestFlood(t *testing.T) {
 				}
 			}
 			c := s.Counts()
-			if all, orphans := s.cost(); all != c.Bytes || orphans != s.orphaned || all > limits.Bytes || orphans > limits.Orphans {
+			if all, orphans := s.cost(); all != c.Bytes || orphans != s.orphaned || all > limits.Bytes ||
+				orphans > limits.Orphans {
 				t.Errorf("%d bytes held, %d counted, %d of strays, %d counted", all, c.Bytes, orphans, s.orphaned)
 			}
 			jobs := 1
@@ -335,7 +339,10 @@ func BenchmarkFlood(b *testing.B) {
 		for i := range 3000 {
 			m := &tap.MapProfile{Reduces: 100, Bytes: make([]float64, 100), Lambda: 2000}
 			for k := range 2000 {
-				m.Top = append(m.Top, tap.Key{Name: fmt.Sprintf("#%016x", k*3001+i), Reduce: k % 100, Bytes: float64(k)})
+				m.Top = append(m.Top, tap.Key{
+					Name: fmt.Sprintf("#%016x", k*3001+i), Reduce: k % 100,
+					Bytes: float64(k),
+				})
 			}
 			_ = s.Take(&tap.Batch{Job: theJob, Attempt: attemptID(theJob, "m", i, 0), Map: m}, noon)
 		}

@@ -105,7 +105,8 @@ func (v *view) done(r *dag.ReduceGroups, i int, a *attempt, m moment) {
 func counted(r *dag.ReduceGroups, seen []dag.Attempt, t tally, maps int) {
 	bytes, profiled := math.NaN(), r.Bytes
 	for i := range seen {
-		if a := &seen[i]; a.CopyEnd.Known() && a.Bytes > 0 && (a.State == dag.AttemptRunning || a.State == dag.AttemptSucceeded) {
+		if a := &seen[i]; a.CopyEnd.Known() && a.Bytes > 0 && (a.State == dag.AttemptRunning ||
+			a.State == dag.AttemptSucceeded) {
 			bytes = a.Bytes
 		}
 	}

@@ -86,7 +86,10 @@ func NewClient(o Options) (*Client, error) {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	c := &Client{opt: o, slots: make(chan struct{}, o.InFlight), budget: newBudget(inMemory), hosts: o.named(), files: o.Site.fileHosts(), mute: map[string]dag.Instant{}, clock: newClock(o.Clock), dates: newDates()}
+	c := &Client{
+		opt: o, slots: make(chan struct{}, o.InFlight), budget: newBudget(inMemory), hosts: o.named(),
+		files: o.Site.fileHosts(), mute: map[string]dag.Instant{}, clock: newClock(o.Clock), dates: newDates(),
+	}
 	var err error
 	c.chain, c.meter, err = chain(o, func() { c.asked.Store(true) })
 	return c, err
@@ -184,10 +187,14 @@ func (c *Client) Skew() (ahead, within time.Duration, ok bool) { return c.clock.
 func (c *Client) Warnings() []dag.Warning {
 	var all []dag.Warning
 	if c.opt.Insecure {
-		all = append(all, dag.Warning{Code: dag.WarnUnverified, Text: "--insecure: certificates are not verified; anybody on the way may have answered in the cluster's place"})
+		all = append(all, dag.Warning{
+			Code: dag.WarnUnverified,
+			Text: "--insecure: certificates are not verified; anybody on the way may have answered in the cluster's place",
+		})
 	}
 	if ahead, within, ok := c.Skew(); c.opt.Now == nil && ok && ahead.Abs()-within > maxSkew {
-		all = append(all, dag.Warning{Code: dag.WarnClockSkew, Text: skewText(ahead, within) + "; times are the cluster's"})
+		all = append(all, dag.Warning{Code: dag.WarnClockSkew, Text: skewText(ahead, within) +
+			"; times are the cluster's"})
 	}
 	return all
 }

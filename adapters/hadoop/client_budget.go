@@ -41,7 +41,8 @@ func bodyLimit(u *url.URL) int64 {
 	switch last := u.Path[strings.LastIndexByte(u.Path, '/')+1:]; last {
 	case "tasks", "apps", "nodes", "tasksInfo":
 		return longBody
-	case "conf", "scheduler", "attemptsInfo", "verticesInfo", "job", "jobs", "stages", "taskList", "allexecutors", "environment":
+	case "conf", "scheduler", "attemptsInfo", "verticesInfo", "job", "jobs", "stages", "taskList", "allexecutors",
+		"environment":
 		return middleBody
 	}
 	return shortBody

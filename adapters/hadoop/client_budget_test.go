@@ -55,7 +55,10 @@ func TestAnswersStayWithinTheBudget(t *testing.T) {
 			h := http.Header{"Content-Type": {"application/json"}}
 			if mode == "bomb" || mode == "both" && n.Add(1)%2 == 0 {
 				h.Set("Content-Encoding", "gzip")
-				return &http.Response{StatusCode: http.StatusOK, Header: h, Body: io.NopCloser(bytes.NewReader(packed))}, nil
+				return &http.Response{
+					StatusCode: http.StatusOK, Header: h,
+					Body: io.NopCloser(bytes.NewReader(packed)),
+				}, nil
 			}
 			return &http.Response{StatusCode: http.StatusOK, Header: h, Body: endlessBody{&read}}, nil
 		})}, "http://rm:8088")
@@ -64,14 +67,16 @@ func TestAnswersStayWithinTheBudget(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 4 {
 			wg.Go(func() {
-				if _, err := c.AM(t.Context(), "application_1_0001", "jobs/job_1_0001/tasks"); !errors.Is(err, errTooBig) && !errors.Is(err, errCrowded) {
+				if _, err := c.AM(t.Context(), "application_1_0001", "jobs/job_1_0001/tasks"); !errors.Is(err,
+					errTooBig) && !errors.Is(err, errCrowded) {
 					t.Errorf("%s: %v", mode, err)
 				}
 			})
 		}
 		wg.Wait()
 		if c.budget.free != most || len(c.budget.leases) != 0 || c.budget.least < 0 || c.budget.least == most {
-			t.Errorf("%s: %d of %d bytes are free, %d at least, %d leases", mode, c.budget.free, int64(most), c.budget.least, len(c.budget.leases))
+			t.Errorf("%s: %d of %d bytes are free, %d at least, %d leases", mode, c.budget.free, int64(most),
+				c.budget.least, len(c.budget.leases))
 		}
 		if got := read.Load(); got > 4*(c.opt.MaxBody+2*shortBody) {
 			t.Errorf("%s: %d bytes were read", mode, got)
@@ -110,10 +115,12 @@ func TestLimitsByPath(t *testing.T) {
 		_, _ = io.WriteString(w, long)
 	})
 	c := clientOf(t, Options{}, s.URL)
-	if body, err := c.AM(t.Context(), "application_1_0001", "jobs/job_1_0001/tasks"); err != nil || string(body) != long {
+	if body, err := c.AM(t.Context(), "application_1_0001", "jobs/job_1_0001/tasks"); err != nil ||
+		string(body) != long {
 		t.Errorf("a long list: %d bytes, %v", len(body), err)
 	}
-	if _, err := c.AM(t.Context(), "application_1_0001", "jobs/job_1_0001"); !errors.Is(err, errTooBig) || !strings.Contains(err.Error(), "longer than 1 MiB") {
+	if _, err := c.AM(t.Context(), "application_1_0001", "jobs/job_1_0001"); !errors.Is(err, errTooBig) ||
+		!strings.Contains(err.Error(), "longer than 1 MiB") {
 		t.Errorf("a job: %v", err)
 	}
 	status = http.StatusInternalServerError
@@ -214,7 +221,10 @@ func TestCookies(t *testing.T) {
 	t.Parallel()
 	u := &url.URL{Scheme: "http", Host: "rm:8088", Path: "/proxy/application_1_0001/ws"}
 	c := newCookies()
-	for _, name := range []string{"hadoop.auth", "hadoop-jwt", "KNOXSESSIONID", "JSESSIONID", "checked_application_1_0001", "track", "checked_", "auth"} {
+	for _, name := range []string{
+		"hadoop.auth", "hadoop-jwt", "KNOXSESSIONID", "JSESSIONID",
+		"checked_application_1_0001", "track", "checked_", "auth",
+	} {
 		c.set(u, []*http.Cookie{{Name: name, Value: "x", Path: "/"}})
 	}
 	c.set(u, []*http.Cookie{{Name: "hadoop.auth", Value: strings.Repeat("x", maxCookie), Path: "/long"}})
@@ -222,11 +232,15 @@ func TestCookies(t *testing.T) {
 	for _, k := range c.of(u) {
 		names = append(names, k.Name)
 	}
-	if got := strings.Join(names, " "); got != "hadoop.auth hadoop-jwt KNOXSESSIONID JSESSIONID checked_application_1_0001" {
+	if got := strings.Join(names,
+		" "); got != "hadoop.auth hadoop-jwt KNOXSESSIONID JSESSIONID checked_application_1_0001" {
 		t.Errorf("kept %s", got)
 	}
 	for i := range 3 * allCookies / 4000 {
-		c.set(u, []*http.Cookie{{Name: fmt.Sprintf("checked_application_1_%d", i), Value: strings.Repeat("x", 4000), Path: "/"}})
+		c.set(u, []*http.Cookie{{
+			Name: fmt.Sprintf("checked_application_1_%d", i), Value: strings.Repeat("x", 4000),
+			Path: "/",
+		}})
 	}
 	sent := 0
 	for _, k := range c.of(u) {

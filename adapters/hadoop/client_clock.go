@@ -135,7 +135,8 @@ func (d *dates) old(u *url.URL, h http.Header, floor, now time.Time) error {
 	if date.Before(floor.Add(-grain)) {
 		if s := d.stale[server].and(date, now); s.n < staleInARow {
 			d.stale[server] = s
-			return fmt.Errorf("the answer is %v older than one before it: somebody on the way keeps answers", floor.Sub(date))
+			return fmt.Errorf("the answer is %v older than one before it: somebody on the way keeps answers",
+				floor.Sub(date))
 		}
 		d.newest[server] = date // the clock was set
 	}

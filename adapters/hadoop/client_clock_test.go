@@ -21,13 +21,18 @@ func (w *skewed) RoundTrip(r *http.Request) (*http.Response, error) {
 	w.now = w.now.Add(w.trip())
 	date := w.now.Add(w.ahead).UTC().Format(http.TimeFormat) // cut to whole seconds
 	w.now = w.now.Add(w.trip())
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Date": {date}, "Content-Type": {"application/json"}}, Body: http.NoBody}, nil
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{
+		"Date":         {date},
+		"Content-Type": {"application/json"},
+	}, Body: http.NoBody}, nil
 }
 
 func TestClockSkewOfHours(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, ahead := range []time.Duration{0, 3*time.Hour + 137*time.Millisecond, -26 * time.Hour} {
-		w := &skewed{now: time.Unix(1_795_222_440, 0), ahead: ahead, trip: func() time.Duration { return time.Duration(rng.IntN(10)) * time.Millisecond }}
+		w := &skewed{now: time.Unix(1_795_222_440, 0), ahead: ahead, trip: func() time.Duration {
+			return time.Duration(rng.IntN(10)) * time.Millisecond
+		}}
 		c := clientOf(t, Options{Transport: w, Clock: func() time.Time { return w.now }}, "http://rm")
 		if _, _, ok := c.Skew(); ok || c.Now() != dag.InstantOf(w.now) {
 			t.Error("a skew is known before the first answer")
@@ -36,7 +41,8 @@ func TestClockSkewOfHours(t *testing.T) {
 		for i := range 100 {
 			answered(t)(c.RM(context.Background(), "info"))
 			now := c.Now()
-			if off := now.Sub(dag.InstantOf(w.now.Add(ahead))).Abs(); off > 520*time.Millisecond || i > 30 && off > 80*time.Millisecond {
+			if off := now.Sub(dag.InstantOf(w.now.Add(ahead))).Abs(); off > 520*time.Millisecond || i > 30 &&
+				off > 80*time.Millisecond {
 				t.Fatalf("ahead %v, after %d answers: off by %v", ahead, i+1, off)
 			}
 			if now < last {
@@ -89,8 +95,11 @@ func TestClockIsSetAnew(t *testing.T) {
 }
 
 func TestMastersDatesDoNotCount(t *testing.T) {
-	w := &skewed{now: time.Unix(1_795_222_440, 0), ahead: time.Hour, trip: func() time.Duration { return time.Millisecond }}
-	c := clientOf(t, Options{Transport: w, Clock: func() time.Time { return w.now }, Site: Site{JHS: "http://jhs"}}, "http://rm")
+	w := &skewed{now: time.Unix(1_795_222_440, 0), ahead: time.Hour, trip: func() time.Duration {
+		return time.Millisecond
+	}}
+	c := clientOf(t, Options{Transport: w, Clock: func() time.Time { return w.now }, Site: Site{JHS: "http://jhs"}},
+		"http://rm")
 	answered(t)(c.AM(context.Background(), "application_1_0001", "info"))
 	answered(t)(c.JHS(context.Background(), "info"))
 	if ahead, _, ok := c.Skew(); ok {

@@ -85,7 +85,8 @@ func (e *Error) advice(authenticate string) string {
 	switch {
 	case e.standby():
 		return "this ResourceManager is on standby: --rm takes the addresses of all of them"
-	case e.Status == http.StatusOK && proxied && strings.HasPrefix(e.Text, "WARNING: The following page may not be safe"):
+	case e.Status == http.StatusOK && proxied &&
+		strings.HasPrefix(e.Text, "WARNING: The following page may not be safe"):
 		return "the proxy warns whoever the application does not belong to, and does not take that we agree: ask as its owner (--user, --principal)"
 	case e.Status == http.StatusOK:
 		return "a web page came instead of JSON: is this the address of the service itself, and not of a login page or another program?"
@@ -113,7 +114,8 @@ func (e *Error) advice(authenticate string) string {
 		return "this ResourceManager is on standby and knows of no active one"
 	case e.Status >= 300 && e.Status < 400:
 		return "it points elsewhere: give the address of the service itself"
-	case e.Status == http.StatusBadRequest && strings.HasPrefix(e.URL, "http://") && has(e.Text, "HTTP request to an HTTPS server", "HTTP request was sent to HTTPS port"):
+	case e.Status == http.StatusBadRequest && strings.HasPrefix(e.URL, "http://") &&
+		has(e.Text, "HTTP request to an HTTPS server", "HTTP request was sent to HTTPS port"):
 		return "it speaks TLS: give the address as https://"
 	case e.Status == http.StatusNotFound:
 		return "unknown here: a wrong id, one that has been forgotten, or not a Hadoop service"
@@ -167,7 +169,9 @@ func (c *Client) denied(e *Error, r *reply, u *url.URL) {
 	switch {
 	case r.status == http.StatusServiceUnavailable && r.silent():
 		e.Status, e.Text = http.StatusForbidden, "it answers 503, as to anybody who may not see the job"
-	case r.status == http.StatusUnauthorized && r.header.Get("WWW-Authenticate") == "", r.status == http.StatusForbidden && !strings.Contains(r.header.Get("WWW-Authenticate"), "PseudoAuth"):
+	case r.status == http.StatusUnauthorized &&
+		r.header.Get("WWW-Authenticate") == "", r.status == http.StatusForbidden &&
+		!strings.Contains(r.header.Get("WWW-Authenticate"), "PseudoAuth"):
 	default:
 		return
 	}
@@ -184,7 +188,8 @@ func (r *reply) silent() bool {
 	var body struct {
 		RemoteException struct{ Exception, Message string }
 	}
-	return json.Unmarshal(r.body, &body) == nil && body.RemoteException.Exception == "WebApplicationException" && body.RemoteException.Message == ""
+	return json.Unmarshal(r.body, &body) == nil && body.RemoteException.Exception == "WebApplicationException" &&
+		body.RemoteException.Message == ""
 }
 
 // asker is who asks, for people, and the name that Hadoop makes of it by default.
@@ -232,7 +237,8 @@ func (c *Client) noAnswer(ctx context.Context, u *url.URL, err error) *Error {
 		e.Hint = "no such host: is the name known on this machine?"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		e.Hint = "nothing listens there: is the service up, is the port right?"
-	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrUnexpectedEOF),
+		errors.Is(err, io.EOF):
 		e.Hint = "the service cut the connection"
 	case errors.As(err, &timeout) && timeout.Timeout():
 		e.Hint = "the service is too slow, or a firewall drops what is sent to it"
@@ -262,23 +268,29 @@ func (c *Client) distrust(err error) (text, hint string) {
 			names = append(names, ip.String())
 		}
 		if len(names) == 0 {
-			return fmt.Sprintf("its certificate, of %s, names no host at all", oneLine(host.Certificate.Subject.String())),
+			return fmt.Sprintf("its certificate, of %s, names no host at all",
+					oneLine(host.Certificate.Subject.String())),
 				"a certificate must have its host as a subject alternative name; the common name alone does not count any more"
 		}
-		return fmt.Sprintf("its certificate is for %s, not for %s", fewOf(names), host.Host), "ask by a name that the certificate has, or have it issued for this one as well"
+		return fmt.Sprintf("its certificate is for %s, not for %s", fewOf(names), host.Host),
+			"ask by a name that the certificate has, or have it issued for this one as well"
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
 		now, cert := c.opt.Clock(), invalid.Cert
 		if now.Before(cert.NotBefore) {
-			return fmt.Sprintf("its certificate, of %s, is not valid before %s", oneLine(cert.Subject.String()), stamp(cert.NotBefore)),
+			return fmt.Sprintf("its certificate, of %s, is not valid before %s", oneLine(cert.Subject.String()),
+					stamp(cert.NotBefore)),
 				fmt.Sprintf("this machine's clock says %s: is it right?", stamp(now))
 		}
-		return fmt.Sprintf("its certificate, of %s, expired at %s", oneLine(cert.Subject.String()), stamp(cert.NotAfter)),
-			fmt.Sprintf("this machine's clock says %s; if it is right, the service's certificate must be renewed", stamp(now))
+		return fmt.Sprintf("its certificate, of %s, expired at %s", oneLine(cert.Subject.String()),
+				stamp(cert.NotAfter)),
+			fmt.Sprintf("this machine's clock says %s; if it is right, the service's certificate must be renewed",
+				stamp(now))
 	case errors.As(err, &unknown) && unknown.Cert != nil:
 		issuer := oneLine(unknown.Cert.Issuer.String())
 		text = fmt.Sprintf("its certificate was issued by %s, which nobody here knows", issuer)
 		if issuer == oneLine(unknown.Cert.Subject.String()) {
-			text = fmt.Sprintf("its certificate was issued by %s, itself or an authority that nobody here knows", issuer)
+			text = fmt.Sprintf("its certificate was issued by %s, itself or an authority that nobody here knows",
+				issuer)
 		}
 		return text, c.opt.Site.exportHint()
 	case errors.As(err, &unknown), errors.As(err, &invalid):
@@ -307,12 +319,15 @@ func (c *Client) handshake(u *url.URL, err error) string {
 	alert := strings.Contains(reported, "remote error: tls: ")
 	ours := c.opt.CertFile != ""
 	switch {
-	case alert && has(reported, "certificate required", "bad certificate", "unknown certificate", "certificate unknown", "handshake failure") && !ours:
+	case alert && has(reported, "certificate required", "bad certificate", "unknown certificate", "certificate unknown",
+		"handshake failure") && !ours:
 		if has(reported, "handshake failure") {
 			return "it refuses the handshake: it may want a client certificate (--cert and --key), or speak other ciphers only"
 		}
 		return "it wants a client certificate: give --cert and --key"
-	case alert && has(reported, "bad certificate", "unknown certificate", "unknown certificate authority", "expired certificate", "revoked certificate", "unsupported certificate", "access denied", "certificate required"):
+	case alert && has(reported, "bad certificate", "unknown certificate", "unknown certificate authority",
+		"expired certificate", "revoked certificate", "unsupported certificate", "access denied",
+		"certificate required"):
 		return fmt.Sprintf("it refuses the client certificate of --cert %s: is it valid, and issued by an authority that the service trusts?", c.opt.CertFile)
 	case alert && has(reported, "protocol version"), has(reported, "unsupported protocol version"):
 		return "it speaks a TLS older than 1.2, which is not safe any more: allow TLSv1.2 there"
@@ -325,7 +340,8 @@ func (c *Client) handshake(u *url.URL, err error) string {
 	case u.Scheme == "https" && cutOff(err) && c.asked.Load():
 		// The alert that says why may be lost in the reset that follows it.
 		if ours {
-			return fmt.Sprintf("the service cut the connection, for which it had asked for a client certificate: perhaps it refuses the client certificate of --cert %s", c.opt.CertFile)
+			return fmt.Sprintf(
+				"the service cut the connection, for which it had asked for a client certificate: perhaps it refuses the client certificate of --cert %s", c.opt.CertFile)
 		}
 		return "the service cut the connection; it had asked for a client certificate: give --cert and --key"
 	}
@@ -333,7 +349,8 @@ func (c *Client) handshake(u *url.URL, err error) string {
 }
 
 func cutOff(err error) bool {
-	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.EOF) ||
+		errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 func has(s string, any ...string) bool {

@@ -37,12 +37,21 @@ func TestDeniedJobs(t *testing.T) {
 		want   int
 		denied bool
 	}{
-		"503 that says nothing":   {http.StatusServiceUnavailable, lost, "jobs/job_1_0001/tasks", http.StatusForbidden, true},
-		"503 that says something": {http.StatusServiceUnavailable, trouble, "jobs/job_1_0001/tasks", http.StatusServiceUnavailable, false},
-		"503 of no job":           {http.StatusServiceUnavailable, lost, "info", http.StatusServiceUnavailable, false},
-		"401":                     {http.StatusUnauthorized, "", "jobs/job_1_0001/conf", http.StatusUnauthorized, true},
-		"403":                     {http.StatusForbidden, "", "jobs/job_1_0001", http.StatusForbidden, true},
-		"500":                     {http.StatusInternalServerError, lost, "jobs/job_1_0001", http.StatusInternalServerError, false},
+		"503 that says nothing": {
+			http.StatusServiceUnavailable, lost, "jobs/job_1_0001/tasks", http.StatusForbidden,
+			true,
+		},
+		"503 that says something": {
+			http.StatusServiceUnavailable, trouble, "jobs/job_1_0001/tasks",
+			http.StatusServiceUnavailable, false,
+		},
+		"503 of no job": {http.StatusServiceUnavailable, lost, "info", http.StatusServiceUnavailable, false},
+		"401":           {http.StatusUnauthorized, "", "jobs/job_1_0001/conf", http.StatusUnauthorized, true},
+		"403":           {http.StatusForbidden, "", "jobs/job_1_0001", http.StatusForbidden, true},
+		"500": {
+			http.StatusInternalServerError, lost, "jobs/job_1_0001",
+			http.StatusInternalServerError, false,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -50,12 +59,14 @@ func TestDeniedJobs(t *testing.T) {
 				w.WriteHeader(c.status)
 				fmt.Fprint(w, c.body)
 			})
-			_, err := clientOf(t, Options{User: "root", Login: knownAs("bob/host@LAB")}, s.URL).AM(context.Background(), "application_1_0001", c.path)
+			_, err := clientOf(t, Options{User: "root", Login: knownAs("bob/host@LAB")}, s.URL).AM(context.Background(),
+				"application_1_0001", c.path)
 			e, ok := errors.AsType[*Error](err)
 			if !ok || e.Status != c.want {
 				t.Fatalf("got %v", err)
 			}
-			named := strings.Contains(e.Hint, "bob/host@LAB may not see job_1_0001") && strings.Contains(e.Hint, "mapreduce.job.acl-view-job=bob,")
+			named := strings.Contains(e.Hint, "bob/host@LAB may not see job_1_0001") &&
+				strings.Contains(e.Hint, "mapreduce.job.acl-view-job=bob,")
 			if named != c.denied {
 				t.Errorf("hint %q", e.Hint)
 			}
@@ -75,9 +86,18 @@ func TestRefusals(t *testing.T) {
 		status       int
 		text, advice string
 	}{
-		"HTML with 200":    {func(w http.ResponseWriter) { sendHTML(w, http.StatusOK, "<html><title>Sign\nin</title>") }, false, http.StatusOK, "Sign", "login page"},
-		"text with 200":    {func(w http.ResponseWriter) { w.Header().Set("Content-Type", "text/plain"); fmt.Fprint(w, "hello") }, false, http.StatusOK, "hello", "address"},
-		"remote exception": {func(w http.ResponseWriter) { w.WriteHeader(http.StatusNotFound); fmt.Fprint(w, remote) }, false, http.StatusNotFound, "job, job_0_1234, is not found", "forgotten"},
+		"HTML with 200": {func(w http.ResponseWriter) {
+			sendHTML(w, http.StatusOK, "<html><title>Sign\nin</title>")
+		}, false, http.StatusOK, "Sign", "login page"},
+		"text with 200": {func(w http.ResponseWriter) {
+			w.Header().Set("Content-Type", "text/plain")
+			fmt.Fprint(w,
+				"hello")
+		}, false, http.StatusOK, "hello", "address"},
+		"remote exception": {
+			func(w http.ResponseWriter) { w.WriteHeader(http.StatusNotFound); fmt.Fprint(w, remote) },
+			false, http.StatusNotFound, "job, job_0_1234, is not found", "forgotten",
+		},
 		"exception only": {func(w http.ResponseWriter) {
 			w.WriteHeader(http.StatusInternalServerError)
 			fmt.Fprint(w, `{"RemoteException":{"exception":"X"}}`)
@@ -92,12 +112,18 @@ func TestRefusals(t *testing.T) {
 			w.Header().Set("WWW-Authenticate", "Negotiate")
 			sendHTML(w, http.StatusUnauthorized, "<title>Error 401 Authentication required</title>")
 		}, false, http.StatusUnauthorized, "Authentication required", "Kerberos"},
-		"acl": {func(w http.ResponseWriter) { w.WriteHeader(http.StatusUnauthorized) }, true, http.StatusUnauthorized, "", "acl-view-job"},
+		"acl": {
+			func(w http.ResponseWriter) { w.WriteHeader(http.StatusUnauthorized) }, true, http.StatusUnauthorized,
+			"", "acl-view-job",
+		},
 		"anonymous": {func(w http.ResponseWriter) {
 			w.Header().Set("WWW-Authenticate", "PseudoAuth")
 			w.WriteHeader(http.StatusForbidden)
 		}, false, http.StatusForbidden, "", "--user"},
-		"forbidden": {func(w http.ResponseWriter) { w.WriteHeader(http.StatusForbidden) }, false, http.StatusForbidden, "", "may not look"},
+		"forbidden": {
+			func(w http.ResponseWriter) { w.WriteHeader(http.StatusForbidden) }, false, http.StatusForbidden,
+			"", "may not look",
+		},
 		"redirect elsewhere": {
 			func(w http.ResponseWriter) { w.Header().Set("Location", "/elsewhere"); w.WriteHeader(http.StatusFound) },
 			false, http.StatusFound, "", "points elsewhere",
@@ -106,7 +132,10 @@ func TestRefusals(t *testing.T) {
 			w.Header().Set("Location", "http://rm:8088/cluster/app/application_1_0001")
 			sendHTML(w, http.StatusFound, "")
 		}, true, http.StatusFound, "", "not up yet"},
-		"no location": {func(w http.ResponseWriter) { w.WriteHeader(http.StatusFound) }, false, http.StatusFound, "", "points elsewhere"},
+		"no location": {
+			func(w http.ResponseWriter) { w.WriteHeader(http.StatusFound) }, false, http.StatusFound, "",
+			"points elsewhere",
+		},
 		"terminal codes": {
 			func(w http.ResponseWriter) {
 				w.WriteHeader(http.StatusInternalServerError)
@@ -127,7 +156,8 @@ func TestRefusals(t *testing.T) {
 			if !ok {
 				t.Fatalf("got %v", err)
 			}
-			if e.Status != c.status || !strings.Contains(e.Text, c.text) || !strings.Contains(e.Hint, c.advice) || !strings.HasPrefix(e.URL, s.URL) {
+			if e.Status != c.status || !strings.Contains(e.Text, c.text) || !strings.Contains(e.Hint, c.advice) ||
+				!strings.HasPrefix(e.URL, s.URL) {
 				t.Errorf("got %#v", e)
 			}
 			if strings.ContainsAny(err.Error(), "\x1b\x00\n") {
@@ -167,7 +197,10 @@ func TestRedirectLoopsEnd(t *testing.T) {
 	n = 0
 	c := clientOf(t, Options{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 		n++
-		return &http.Response{StatusCode: http.StatusTemporaryRedirect, Header: http.Header{"Location": {fmt.Sprintf("http://h%d%s", n, r.URL.Path)}}, Body: http.NoBody}, nil
+		return &http.Response{
+			StatusCode: http.StatusTemporaryRedirect,
+			Header:     http.Header{"Location": {fmt.Sprintf("http://h%d%s", n, r.URL.Path)}}, Body: http.NoBody,
+		}, nil
 	})}, "http://h0")
 	if _, err = c.RM(context.Background(), "apps"); err == nil || n > maxHops+1 {
 		t.Errorf("%v after %d requests", err, n)
@@ -179,7 +212,10 @@ func TestNoStepBackFromTLS(t *testing.T) {
 		if r.URL.Scheme == "http" {
 			t.Error("asked without TLS")
 		}
-		return &http.Response{StatusCode: http.StatusTemporaryRedirect, Header: http.Header{"Location": {"http://rm" + r.URL.Path}}, Body: http.NoBody}, nil
+		return &http.Response{
+			StatusCode: http.StatusTemporaryRedirect,
+			Header:     http.Header{"Location": {"http://rm" + r.URL.Path}}, Body: http.NoBody,
+		}, nil
 	})}, "https://rm:8090")
 	if _, err := c.RM(context.Background(), "apps"); err == nil || !strings.Contains(err.Error(), "not followed") {
 		t.Errorf("got %v", err)
@@ -286,7 +322,10 @@ func TestSlowAnswersEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, rt := range map[string]roundTrip{
 			"drip": func(r *http.Request) (*http.Response, error) {
-				return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: drip{r.Context()}}, nil
+				return &http.Response{
+					StatusCode: http.StatusOK,
+					Header:     http.Header{"Content-Type": {"application/json"}}, Body: drip{r.Context()},
+				}, nil
 			},
 			"silence": func(r *http.Request) (*http.Response, error) {
 				<-r.Context().Done()
@@ -318,7 +357,8 @@ func TestHeaderTimeout(t *testing.T) {
 func TestInterruptIsTold(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) { cancel(); <-r.Context().Done() })
-	asked := clientOf(t, Options{}, s.URL, s.URL+"/2", s.URL+"/3", s.URL+"/4", s.URL+"/5", s.URL+"/6", s.URL+"/7", s.URL+"/8")
+	asked := clientOf(t, Options{}, s.URL, s.URL+"/2", s.URL+"/3", s.URL+"/4", s.URL+"/5", s.URL+"/6", s.URL+"/7",
+		s.URL+"/8")
 	if _, err := asked.RM(ctx, "apps"); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
@@ -331,12 +371,15 @@ func TestInterruptIsTold(t *testing.T) {
 }
 
 func TestTLS(t *testing.T) {
-	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { sendJSON(w, `{}`) }))
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		sendJSON(w, `{}`)
+	}))
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	s.StartTLS()
 	t.Cleanup(s.Close)
 	ctx := context.Background()
-	if _, err := clientOf(t, Options{}, s.URL).RM(ctx, "info"); err == nil || !strings.Contains(err.Error(), "--ca-file") {
+	if _, err := clientOf(t, Options{}, s.URL).RM(ctx, "info"); err == nil ||
+		!strings.Contains(err.Error(), "--ca-file") {
 		t.Errorf("unknown certificate: %v", err)
 	}
 	if _, err := clientOf(t, Options{Insecure: true}, s.URL).RM(ctx, "info"); err != nil {
@@ -355,13 +398,15 @@ func TestTLS(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "does not speak TLS") {
 		t.Errorf("http behind https: %v", err)
 	}
-	if _, err := NewClient(Options{Site: Site{RMs: []Manager{{URL: s.URL}}}, CAFile: ca + "x"}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := NewClient(Options{Site: Site{RMs: []Manager{{URL: s.URL}}}, CAFile: ca + "x"}); !errors.Is(err,
+		os.ErrNotExist) {
 		t.Errorf("absent CA file: %v", err)
 	}
 	if err := os.WriteFile(ca, []byte("\xfe\xed\xfe\xed"), 0o600); err != nil { // a Java key store
 		t.Fatal(err)
 	}
-	if _, err := NewClient(Options{Site: Site{RMs: []Manager{{URL: s.URL}}}, CAFile: ca}); err == nil || !strings.Contains(err.Error(), "keytool") {
+	if _, err := NewClient(Options{Site: Site{RMs: []Manager{{URL: s.URL}}}, CAFile: ca}); err == nil ||
+		!strings.Contains(err.Error(), "keytool") {
 		t.Errorf("key store as CA file: %v", err)
 	}
 }

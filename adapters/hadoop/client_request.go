@@ -42,7 +42,10 @@ func (c *Client) try(ctx context.Context, bases []string, path string, good func
 		return nil, errs[0]
 	}
 	if len(errs) == 0 {
-		return nil, &Error{URL: path, Text: "no address is known of this service", Hint: "give it by a flag or in HADOOP_CONF_DIR"}
+		return nil, &Error{
+			URL: path, Text: "no address is known of this service",
+			Hint: "give it by a flag or in HADOOP_CONF_DIR",
+		}
 	}
 	return nil, silence(errs)
 }
@@ -66,7 +69,8 @@ func elsewhere(err error) bool {
 	if !errors.As(err, &e) {
 		return false
 	}
-	return errors.Is(e.Err, errStranger) || e.Status == 0 && !errors.Is(e.Err, errTooBig) && !errors.Is(e.Err, errCrowded) || e.Status >= 500 || e.standby() ||
+	return errors.Is(e.Err, errStranger) || e.Status == 0 && !errors.Is(e.Err, errTooBig) &&
+		!errors.Is(e.Err, errCrowded) || e.Status >= 500 || e.standby() ||
 		e.Status == http.StatusTemporaryRedirect && e.Location == ""
 }
 
@@ -138,7 +142,8 @@ func (c *Client) fresh(u *url.URL, r *reply) ([]byte, error) {
 	if err := c.dates.old(u, r.header, r.floor, r.came); err != nil {
 		return nil, &Error{URL: u.String(), Err: err, Hint: "ask the cluster itself, not a cache"}
 	}
-	if date, err := http.ParseTime(r.header.Get("Date")); err == nil && (strings.Contains(u.Path, "/ws/v1/cluster/") || strings.HasPrefix(u.Path, "/api/v1/applications")) {
+	if date, err := http.ParseTime(r.header.Get("Date")); err == nil && (strings.Contains(u.Path, "/ws/v1/cluster/") ||
+		strings.HasPrefix(u.Path, "/api/v1/applications")) {
 		c.clock.observe(r.sent, r.came, date)
 	}
 	return r.body, nil
@@ -151,7 +156,8 @@ func (r *reply) target(u *url.URL) *url.URL {
 		return nil
 	}
 	to, err := u.Parse(location)
-	if err != nil || to.Path != u.Path || !plainHost.MatchString(to.Host) || to.Scheme != "http" && to.Scheme != "https" {
+	if err != nil || to.Path != u.Path || !plainHost.MatchString(to.Host) || to.Scheme != "http" &&
+		to.Scheme != "https" {
 		return nil
 	}
 	// The user's name must not travel on by way of an echoed query: each server gets it from the chain.
@@ -264,7 +270,10 @@ func (c *Client) HDFS(ctx context.Context, bases []string, path, op string) ([]b
 		}
 	}
 	if len(named) == 0 {
-		return nil, &Error{URL: stranger + webHDFS, Err: errUnnamed, Hint: "if it is your cluster's, give --trust-host, or put hdfs-site.xml into the configuration folder"}
+		return nil, &Error{
+			URL: stranger + webHDFS, Err: errUnnamed,
+			Hint: "if it is your cluster's, give --trust-host, or put hdfs-site.xml into the configuration folder",
+		}
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, hdfsPatience, fmt.Errorf("not done within %v", hdfsPatience))
 	defer cancel()

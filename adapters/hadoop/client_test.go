@@ -94,11 +94,17 @@ func TestProxysWarningPageIsApprovedOnce(t *testing.T) {
 			asked++
 			c, err := r.Cookie("checked_application_1_0001")
 			if forgiving && err == nil && (c.Value == "true" || r.URL.Query().Get("proxyapproved") == "true") {
-				http.SetCookie(w, &http.Cookie{Name: "checked_application_1_0001", Value: "true", Path: "/proxy/application_1_0001"})
+				http.SetCookie(w, &http.Cookie{
+					Name: "checked_application_1_0001", Value: "true",
+					Path: "/proxy/application_1_0001",
+				})
 				sendJSON(w, `{"job":{}}`)
 				return
 			}
-			http.SetCookie(w, &http.Cookie{Name: "checked_application_1_0001", Value: "false", Path: "/proxy/application_1_0001"})
+			http.SetCookie(w, &http.Cookie{
+				Name: "checked_application_1_0001", Value: "false",
+				Path: "/proxy/application_1_0001",
+			})
 			sendHTML(w, http.StatusOK, warningPage)
 		})
 		c := clientOf(t, Options{}, s.URL)
@@ -111,7 +117,8 @@ func TestProxysWarningPageIsApprovedOnce(t *testing.T) {
 			continue
 		}
 		var e *Error
-		if !errors.As(err, &e) || e.Status != 200 || !strings.Contains(e.Text, "may not be safe") || !strings.Contains(err.Error(), "ask as its owner") || asked != 2 {
+		if !errors.As(err, &e) || e.Status != 200 || !strings.Contains(e.Text, "may not be safe") ||
+			!strings.Contains(err.Error(), "ask as its owner") || asked != 2 {
 			t.Errorf("%v after %d requests, want an error after 2", err, asked)
 		}
 	}
@@ -130,7 +137,8 @@ func TestProxysRedirectNamesTheHistoryServer(t *testing.T) {
 	if !errors.As(err, &e) || e.Status != http.StatusFound || e.Location == "" {
 		t.Fatalf("got %v", err)
 	}
-	if body, err := c.JHS(context.Background(), "mapreduce/jobs/job_1_0001"); err != nil || !strings.Contains(string(body), "SUCCEEDED") {
+	if body, err := c.JHS(context.Background(), "mapreduce/jobs/job_1_0001"); err != nil ||
+		!strings.Contains(string(body), "SUCCEEDED") {
 		t.Errorf("history server: %s, %v", body, err)
 	}
 	answered(t)(c.JHS(context.Background(), "mapreduce/jobs/job_1_0001"))
@@ -341,13 +349,20 @@ func FuzzAnswers(f *testing.F) {
 	f.Add(404, "application/json", "", "", `{"RemoteException":{"exception":"X","message":"a\u001b[31mb"}}`)
 	f.Fuzz(func(t *testing.T, status int, kind, location, authenticate, body string) {
 		asked := 0
-		c := clientOf(t, Options{Site: Site{JHS: "http://jhs"}, MaxBody: 1 << 16, Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-			asked++
-			return &http.Response{
-				StatusCode: status, Body: io.NopCloser(strings.NewReader(body)),
-				Header: http.Header{"Content-Type": {kind}, "Location": {location}, "Www-Authenticate": {authenticate}, "Date": {body}, "Set-Cookie": {body}},
-			}, nil
-		})}, "http://rm:8088", "http://rm2:8088")
+		c := clientOf(t, Options{
+			Site: Site{JHS: "http://jhs"}, MaxBody: 1 << 16,
+			Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+				asked++
+				return &http.Response{
+					StatusCode: status, Body: io.NopCloser(strings.NewReader(body)),
+					Header: http.Header{
+						"Content-Type": {kind}, "Location": {location},
+						"Www-Authenticate": {authenticate},
+						"Date":             {body}, "Set-Cookie": {body},
+					},
+				}, nil
+			}),
+		}, "http://rm:8088", "http://rm2:8088")
 		ctx := context.Background()
 		for _, ask := range []func() ([]byte, error){
 			func() ([]byte, error) { return c.RM(ctx, "apps") },
@@ -358,7 +373,8 @@ func FuzzAnswers(f *testing.F) {
 			if err == nil {
 				continue
 			}
-			if s := err.Error(); len(s) > 8000 || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			if s := err.Error(); len(s) > 8000 ||
+				strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
 				t.Errorf("error %q", s)
 			}
 		}
@@ -379,7 +395,8 @@ func TestByteOrderMark(t *testing.T) {
 // TestSourceLivesOnTheClustersClock: hours between the clocks change nothing but a warning, from the first tick on.
 func TestSourceLivesOnTheClustersClock(t *testing.T) {
 	p := healthy()
-	p["/ws/v1/cluster/apps"] = body(`{"apps":{"app":[{"id":"application_1795222440184_0007","user":"alice","state":"RUNNING","applicationType":"MAPREDUCE","startedTime":2}]}}`)
+	p["/ws/v1/cluster/apps"] = body(
+		`{"apps":{"app":[{"id":"application_1795222440184_0007","user":"alice","state":"RUNNING","applicationType":"MAPREDUCE","startedTime":2}]}}`)
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) { p.ServeHTTP(w, r) })
 	c := clientOf(t, Options{Clock: func() time.Time { return time.Now().Add(5 * time.Hour) }}, s.URL)
 	snap, err := NewSource(c, Target{}).Next(context.Background())

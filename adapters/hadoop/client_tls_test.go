@@ -28,7 +28,9 @@ func serverTLS(c tls.Certificate) *tls.Config { return &tls.Config{Certificates:
 // secure serves `{}` over TLS with this certificate.
 func secure(t *testing.T, c tls.Certificate, change func(*tls.Config)) string {
 	t.Helper()
-	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { sendJSON(w, `{}`) }))
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		sendJSON(w, `{}`)
+	}))
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	s.TLS = serverTLS(c)
 	if change != nil {
@@ -72,8 +74,15 @@ func TestCertificatesToldApart(t *testing.T) {
 			Options{Site: Site{Truststore: "/no/such.jks"}},
 			[]string{"/no/such.jks (ssl-client.xml)", "no such file"},
 		},
-		"wrong name": {ca.Issue("rm", nil, "rm.example", "10.0.0.1"), nil, Options{}, []string{"is for rm.example, 10.0.0.1, not for 127.0.0.1", "ask by a name"}},
-		"no name":    {ca.Issue("rm", nil), nil, Options{}, []string{"CN=rm, names no host", "subject alternative name"}},
+		"wrong name": {
+			ca.Issue("rm", nil, "rm.example", "10.0.0.1"), nil,
+			Options{},
+			[]string{"is for rm.example, 10.0.0.1, not for 127.0.0.1", "ask by a name"},
+		},
+		"no name": {ca.Issue("rm", nil), nil, Options{}, []string{
+			"CN=rm, names no host",
+			"subject alternative name",
+		}},
 		"expired": {
 			ca.Issue("rm", func(c *x509.Certificate) { c.NotAfter = was }, "127.0.0.1"), nil,
 			Options{},
@@ -84,12 +93,28 @@ func TestCertificatesToldApart(t *testing.T) {
 			Options{},
 			[]string{"not valid before " + stamp(will), "clock says", "is it right"},
 		},
-		"client certificate wanted":          {good, wants, Options{}, []string{"wants a client certificate: give --cert and --key"}},
-		"client certificate wanted, TLS 1.2": {good, wants12, Options{}, []string{"client certificate", "--cert and --key"}},
-		"client certificate given":           {good, wants, Options{CertFile: mine, KeyFile: mineKey}, nil},
-		"client certificate of a stranger":   {good, wants, Options{CertFile: bad, KeyFile: badKey}, []string{"refuses the client certificate of --cert " + bad}},
-		"client certificate expired":         {good, wants, Options{CertFile: late, KeyFile: lateKey}, []string{"refuses the client certificate of --cert " + late}},
-		"TLS 1.1 alone":                      {good, old, Options{}, []string{"older than 1.2"}},
+		"client certificate wanted": {
+			good, wants,
+			Options{},
+			[]string{"wants a client certificate: give --cert and --key"},
+		},
+		"client certificate wanted, TLS 1.2": {
+			good, wants12,
+			Options{},
+			[]string{"client certificate", "--cert and --key"},
+		},
+		"client certificate given": {good, wants, Options{CertFile: mine, KeyFile: mineKey}, nil},
+		"client certificate of a stranger": {
+			good, wants,
+			Options{CertFile: bad, KeyFile: badKey},
+			[]string{"refuses the client certificate of --cert " + bad},
+		},
+		"client certificate expired": {
+			good, wants,
+			Options{CertFile: late, KeyFile: lateKey},
+			[]string{"refuses the client certificate of --cert " + late},
+		},
+		"TLS 1.1 alone": {good, old, Options{}, []string{"older than 1.2"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.opt.CAFile = ca.File()
@@ -117,7 +142,10 @@ func TestHTTPAndTLSMixedUp(t *testing.T) {
 	ca := certtest.New(t, "ca")
 	u := strings.Replace(secure(t, ca.Issue("rm", nil, "127.0.0.1"), nil), "https", "http", 1)
 	// Go's server says in HTTP that it speaks TLS; Hadoop's sends a TLS alert.
-	for name, base := range map[string]string{"Go": u, "Jetty": answering(t, "\x15\x03\x03\x00\x02\x02\x50", false), "nginx": answering(t, "HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\nContent-Length: 75\r\n\r\n<html><title>400 The plain HTTP request was sent to HTTPS port</title></html>", false)} {
+	for name, base := range map[string]string{
+		"Go": u, "Jetty": answering(t, "\x15\x03\x03\x00\x02\x02\x50", false),
+		"nginx": answering(t, "HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\nContent-Length: 75\r\n\r\n<html><title>400 The plain HTTP request was sent to HTTPS port</title></html>", false),
+	} {
 		_, err := clientOf(t, Options{}, base).RM(context.Background(), "info")
 		if err == nil || !strings.Contains(err.Error(), "https") || !strings.Contains(err.Error(), "TLS") {
 			t.Errorf("%s: http to a TLS port: %v", name, err)
@@ -157,7 +185,8 @@ func TestInsecureIsSaid(t *testing.T) {
 			t.Errorf("insecure %v: %v", insecure, err)
 		}
 		warned := c.Warnings()
-		if got := len(warned) == 1 && warned[0].Code == dag.WarnUnverified && strings.Contains(warned[0].Text, "--insecure"); got != insecure {
+		if got := len(warned) == 1 && warned[0].Code == dag.WarnUnverified &&
+			strings.Contains(warned[0].Text, "--insecure"); got != insecure {
 			t.Errorf("insecure %v: warnings %v", insecure, warned)
 		}
 	}
@@ -175,7 +204,8 @@ func TestClientFiles(t *testing.T) {
 		{key, cert, "no certificate"},
 		{cert, key + "x", "no such file"},
 	} {
-		if _, err := NewClient(Options{Site: site, CertFile: c.cert, KeyFile: c.key}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := NewClient(Options{Site: site, CertFile: c.cert, KeyFile: c.key}); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s, %s: %v", c.cert, c.key, err)
 		}
 	}
@@ -203,7 +233,8 @@ func TestTrustStoreIsFound(t *testing.T) {
 		{"ssl-none.xml", "ssl-ours.xml", ssl, ""},
 		{"", "ssl-client.xml", "<nonsense", ""},
 	} {
-		write("core-site.xml", "<configuration><property><name>hadoop.ssl.client.conf</name><value>"+c.core+"</value></property></configuration>")
+		write("core-site.xml", "<configuration><property><name>hadoop.ssl.client.conf</name><value>"+c.core+
+			"</value></property></configuration>")
 		write(c.name, c.text)
 		p, err := ReadDir(dir, getenv)
 		if err != nil {
@@ -224,7 +255,10 @@ func TestTrustStoreIsFound(t *testing.T) {
 func TestRefusedAndCut(t *testing.T) {
 	cut := &net.OpError{Op: "write", Err: syscall.EPIPE}
 	u := &url.URL{Scheme: "https", Host: "rm:8090"}
-	for cert, want := range map[string]string{"": "give --cert and --key", "me.pem": "perhaps it refuses the client certificate of --cert me.pem"} {
+	for cert, want := range map[string]string{
+		"":       "give --cert and --key",
+		"me.pem": "perhaps it refuses the client certificate of --cert me.pem",
+	} {
 		c := &Client{opt: Options{CertFile: cert}}
 		if got := c.handshake(u, cut); got != "" {
 			t.Errorf("nobody asked for a certificate: %s", got)

@@ -245,7 +245,10 @@ func (c *cookies) layer(next http.RoundTripper) http.RoundTripper {
 // encryption returns the TLS settings: which certificates of services are accepted, and the client certificate to show.
 // The settings call wanted if a service asks for a client certificate.
 func encryption(o Options, wanted func()) (*tls.Config, error) {
-	conf := &tls.Config{InsecureSkipVerify: o.Insecure, MinVersion: tls.VersionTLS12, Time: o.Clock} //nolint:gosec // G402: --insecure asks for it, and every frame says so
+	conf := &tls.Config{
+		InsecureSkipVerify: o.Insecure, MinVersion: tls.VersionTLS12,
+		Time: o.Clock,
+	} //nolint:gosec // G402: --insecure asks for it, and every frame says so
 	if o.CAFile != "" {
 		system, err := x509.SystemCertPool()
 		if err != nil {
@@ -282,7 +285,8 @@ func (s Site) exportHint() string {
 		return "give that authority's certificate, in PEM form, by --ca-file"
 	}
 	if _, err := os.Stat(s.Truststore); err != nil {
-		return "give that authority's certificate by --ca-file; " + s.Truststore + " (ssl-client.xml) should hold it, but it cannot be read: " + err.Error()
+		return "give that authority's certificate by --ca-file; " + s.Truststore +
+			" (ssl-client.xml) should hold it, but it cannot be read: " + err.Error()
 	}
 	return fmt.Sprintf("Hadoop's clients trust what is in %s: keytool -list -rfc -keystore %s >ca.pem, then --ca-file ca.pem", s.Truststore, s.Truststore)
 }

@@ -135,7 +135,9 @@ func (c *Client) misplaced(err error) bool {
 func Basic(user, password string, site Site) (Layer, error) {
 	switch {
 	case user == "" || strings.Contains(user, ":") || strings.ContainsFunc(user, unicode.IsControl):
-		return nil, fmt.Errorf("%q is not a user's name for a password: it has neither colons nor control characters, and is not empty", user)
+		return nil, fmt.Errorf(
+			"%q is not a user's name for a password: it has neither colons nor control characters, and is not empty",
+			user)
 	case password == "" || strings.ContainsFunc(password, unicode.IsControl):
 		return nil, errors.New("the password is empty or has control characters")
 	}
@@ -146,7 +148,8 @@ func Basic(user, password string, site Site) (Layer, error) {
 			return nil, fmt.Errorf("hadoop: address: %w", err)
 		}
 		if !private(u) {
-			return nil, fmt.Errorf("a password would travel in the clear to %s: give an address that begins with https://", base)
+			return nil, fmt.Errorf(
+				"a password would travel in the clear to %s: give an address that begins with https://", base)
 		}
 		trusted[origin(u)] = true
 	}

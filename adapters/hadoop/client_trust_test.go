@@ -72,7 +72,8 @@ func TestRedirectToAStranger(t *testing.T) {
 			if (err == nil) != c.want {
 				t.Errorf("%s: %v", name, err)
 			}
-			if err != nil && name == "nobody names it" && (!strings.Contains(err.Error(), "--trust-host evil") || !strings.Contains(err.Error(), "--rm http://rm1:8088,http://evil:8088")) {
+			if err != nil && name == "nobody names it" && (!strings.Contains(err.Error(), "--trust-host evil") ||
+				!strings.Contains(err.Error(), "--rm http://rm1:8088,http://evil:8088")) {
 				t.Errorf("%s: the error does not say what to do: %v", name, err)
 			}
 		}
@@ -109,7 +110,9 @@ func TestMastersRedirectNamesNoHistory(t *testing.T) {
 	}
 	for range 2 {
 		_, err := c.JHS(t.Context(), job)
-		if err == nil || w.asked["evil:19888"] != 0 || !strings.Contains(brief(err), "the owner of the job chose this address: if the history server of your cluster is there, give --jhs http://evil:19888") {
+		if err == nil || w.asked["evil:19888"] != 0 ||
+			!strings.Contains(brief(err),
+				"the owner of the job chose this address: if the history server of your cluster is there, give --jhs http://evil:19888") {
 			t.Errorf("a job that has ended: %v, asked %v", err, w.asked)
 		}
 	}
@@ -129,10 +132,12 @@ func TestMastersRedirectNamesNoHistory(t *testing.T) {
 	delete(w.asked, "other:19888")
 	// Where one is named, no redirect names another, and the error says what to do.
 	c = clientOf(t, Options{Site: Site{JHS: "http://down:19888"}, Transport: w}, "http://rm:8088")
-	if _, err := c.JHS(t.Context(), job); err == nil || w.asked["other:19888"] != 0 || !strings.Contains(err.Error(), "--jhs http://other:19888") {
+	if _, err := c.JHS(t.Context(), job); err == nil || w.asked["other:19888"] != 0 ||
+		!strings.Contains(err.Error(), "--jhs http://other:19888") {
 		t.Errorf("besides a named one: %v, asked %v", err, w.asked)
 	}
-	c = clientOf(t, Options{Site: Site{JHS: "http://down:19888"}, Trust: []string{"other"}, Transport: w}, "http://rm:8088")
+	c = clientOf(t, Options{Site: Site{JHS: "http://down:19888"}, Trust: []string{"other"}, Transport: w},
+		"http://rm:8088")
 	if _, err := c.JHS(t.Context(), job); err != nil {
 		t.Errorf("a trusted one: %v", err)
 	}

@@ -40,7 +40,10 @@ type clusterState struct {
 }
 
 func newClusterState() clusterState {
-	return clusterState{index: map[string]int32{}, ids: map[string]int32{}, recalls: map[int32]int{}, guessed: map[int32]dag.Instant{}, back: map[int32]dag.Instant{}, goneAt: dag.NoInstant, listedAt: dag.NoInstant}
+	return clusterState{
+		index: map[string]int32{}, ids: map[string]int32{}, recalls: map[int32]int{},
+		guessed: map[int32]dag.Instant{}, back: map[int32]dag.Instant{}, goneAt: dag.NoInstant, listedAt: dag.NoInstant,
+	}
 }
 
 // guessing says that a node was guessed to be lost since nodes were listed.
@@ -77,7 +80,10 @@ func (c *clusterState) list(nodes []wireNode, at dag.Instant) {
 	c.nodes, c.listing = slices.Clone(c.nodes), true
 	defer func() { c.listing = false }()
 	nodes = slices.Clone(nodes)
-	slices.SortStableFunc(nodes, func(a, b wireNode) int { return cmp.Or(cmp.Compare(a.HTTP, b.HTTP), cmp.Compare(a.ID, b.ID)) })
+	slices.SortStableFunc(nodes, func(a, b wireNode) int {
+		return cmp.Or(cmp.Compare(a.HTTP, b.HTTP),
+			cmp.Compare(a.ID, b.ID))
+	})
 	best := map[int32]*wireNode{} // a node that was started again is listed as lost as well, by its old id
 	var order []int32
 	for i := range nodes {

@@ -14,7 +14,8 @@ import (
 
 // cluster sets metrics and, unless nodes is "", the list of nodes: "name state MB", separated by commas.
 func (l *lab) cluster(total, active, lost int, nodes string) {
-	l.rm["metrics"] = fmt.Sprintf(`{"clusterMetrics":{"totalMB":%d,"activeNodes":%d,"lostNodes":%d}}`, total, active, lost)
+	l.rm["metrics"] = fmt.Sprintf(`{"clusterMetrics":{"totalMB":%d,"activeNodes":%d,"lostNodes":%d}}`, total, active,
+		lost)
 	if nodes == "" {
 		return
 	}
@@ -27,7 +28,9 @@ func (l *lab) cluster(total, active, lost int, nodes string) {
 		if state == "LOST" {
 			http = "" // as some versions do
 		}
-		list = append(list, fmt.Sprintf(`{"id":"%s:41","nodeHTTPAddress":"%s","state":"%s","usedMemoryMB":0,"availMemoryMB":%d}`, name, http, state, mb))
+		list = append(list, fmt.Sprintf(
+			`{"id":"%s:41","nodeHTTPAddress":"%s","state":"%s","usedMemoryMB":0,"availMemoryMB":%d}`, name, http, state,
+			mb))
 	}
 	l.rm["nodes"] = `{"nodes":{"node":[` + strings.Join(list, ",") + `]}}`
 }
@@ -57,12 +60,14 @@ func TestNodeLost(t *testing.T) {
 	l := onNodes(t)
 	src := NewSource(l, Target{})
 	s := l.tick(t, src, 0)
-	if lost(s) != "" || s.Plan.Cluster.MemoryMB != 5120 || len(s.Plan.Cluster.Nodes) != 3 || s.Nodes[s.Jobs[0].Stages[dag.Map].Attempts[1].Node].Name != "n1:8042" {
+	if lost(s) != "" || s.Plan.Cluster.MemoryMB != 5120 || len(s.Plan.Cluster.Nodes) != 3 ||
+		s.Nodes[s.Jobs[0].Stages[dag.Map].Attempts[1].Node].Name != "n1:8042" {
 		t.Fatalf("%+v %+v", s.Nodes, s.Plan.Cluster)
 	}
 	l.cluster(4096, 2, 1, "n1 LOST 0,n2 RUNNING 1024,n3 RUNNING 3072")
 	s = l.tick(t, src, time.Second)
-	if lost(s) != "n1" || s.Plan.Cluster.MemoryMB != 4096 || len(s.Plan.Cluster.Nodes) != 2 || !warned(s, dag.WarnNodeLost) || s.Nodes[0].MemoryMB != 1024 {
+	if lost(s) != "n1" || s.Plan.Cluster.MemoryMB != 4096 || len(s.Plan.Cluster.Nodes) != 2 ||
+		!warned(s, dag.WarnNodeLost) || s.Nodes[0].MemoryMB != 1024 {
 		t.Errorf("%+v %+v %v", s.Nodes, s.Plan.Cluster, s.Warnings)
 	}
 	l.cluster(5120, 3, 0, "n1 RUNNING 1024,n2 RUNNING 1024,n3 RUNNING 3072")
@@ -79,11 +84,19 @@ func TestNodeGuessed(t *testing.T) {
 		said  string // diagnosis of the running map's attempt, which was killed
 		want  string
 	}{
-		"a node of that size is alone":      {2048, []string{"SUCCEEDED", "RUNNING"}, "", "n3"},
-		"one of two, and a result is gone":  {4096, []string{"SCHEDULED", "RUNNING"}, "", "n1"},
-		"one of two, nobody knows which":    {4096, []string{"SUCCEEDED", "RUNNING"}, "", ""},
-		"the master names it":               {4096, []string{"SUCCEEDED", "RUNNING"}, "TaskAttempt killed because it ran on unusable nodeN:41", "n2"},
-		"the master names one that nobody ": {4096, []string{"SUCCEEDED", "RUNNING"}, "TaskAttempt killed because it ran on unusable node x:41", ""},
+		"a node of that size is alone":     {2048, []string{"SUCCEEDED", "RUNNING"}, "", "n3"},
+		"one of two, and a result is gone": {4096, []string{"SCHEDULED", "RUNNING"}, "", "n1"},
+		"one of two, nobody knows which":   {4096, []string{"SUCCEEDED", "RUNNING"}, "", ""},
+		"the master names it": {
+			4096,
+			[]string{"SUCCEEDED", "RUNNING"},
+			"TaskAttempt killed because it ran on unusable nodeN:41", "n2",
+		},
+		"the master names one that nobody ": {
+			4096,
+			[]string{"SUCCEEDED", "RUNNING"},
+			"TaskAttempt killed because it ran on unusable node x:41", "",
+		},
 	} {
 		l := onNodes(t)
 		start := l.now
@@ -98,7 +111,8 @@ func TestNodeGuessed(t *testing.T) {
 		l.runs("0001", 0, append(c.maps, "SCHEDULED")...)
 		if c.said != "" {
 			path := "0001/tasks/task_1_0001_m_000001/attempts"
-			b := strings.Replace(l.am[path], `"RUNNING"`, `"KILLED","diagnostics":"`+strings.Replace(c.said, "N", "n2", 1)+`\nContainer released on a *lost* node"`, 1)
+			b := strings.Replace(l.am[path], `"RUNNING"`, `"KILLED","diagnostics":"`+strings.Replace(c.said, "N", "n2",
+				1)+`\nContainer released on a *lost* node"`, 1)
 			l.am[path] = b
 		}
 		s := l.tick(t, src, time.Second)
@@ -132,7 +146,8 @@ func TestNodeThatIsBack(t *testing.T) {
 		src := NewSource(l, Target{})
 		began := l.now
 		l.tick(t, src, time.Second)
-		l.cluster(4096, 2, 1, "n1 "+map[bool]string{true: "UNHEALTHY", false: "RUNNING"}[c.listed]+" 1024,n2 RUNNING 1024,n3 RUNNING 3072")
+		l.cluster(4096, 2, 1, "n1 "+map[bool]string{true: "UNHEALTHY", false: "RUNNING"}[c.listed]+
+			" 1024,n2 RUNNING 1024,n3 RUNNING 3072")
 		if s := l.tick(t, src, time.Second); (lost(s) == "n1") != c.listed {
 			t.Fatalf("%s: lost is %q", name, lost(s))
 		}
@@ -141,9 +156,12 @@ func TestNodeThatIsBack(t *testing.T) {
 		l.tick(t, src, 2*time.Second)
 		path := "0001/tasks/task_1_0001_m_000001/attempts"
 		at := func(second int) int64 { return int64(began) + int64(second)*1000 }
-		l.am[path] = strings.Replace(l.am[path], `"RUNNING"`, `"KILLED","diagnostics":"TaskAttempt killed because it ran on unusable noden1:41"`, 1)
-		l.am[path] = regexp.MustCompile(`"startTime":\d+`).ReplaceAllString(l.am[path], fmt.Sprintf(`"startTime":%d`, at(c.start)))
-		l.am[path] = regexp.MustCompile(`"finishTime":\d+`).ReplaceAllString(l.am[path], fmt.Sprintf(`"finishTime":%d`, at(c.end)))
+		l.am[path] = strings.Replace(l.am[path], `"RUNNING"`,
+			`"KILLED","diagnostics":"TaskAttempt killed because it ran on unusable noden1:41"`, 1)
+		l.am[path] = regexp.MustCompile(`"startTime":\d+`).ReplaceAllString(l.am[path],
+			fmt.Sprintf(`"startTime":%d`, at(c.start)))
+		l.am[path] = regexp.MustCompile(`"finishTime":\d+`).ReplaceAllString(l.am[path],
+			fmt.Sprintf(`"finishTime":%d`, at(c.end)))
 		if s := l.tick(t, src, 0); lost(s) != c.want {
 			t.Errorf("%s: lost is %q, want %q (%s)", name, lost(s), c.want, l.am[path])
 		}
@@ -170,7 +188,8 @@ func TestDrainedNodeGuessed(t *testing.T) {
 		t.Fatalf("%+v", s.Nodes)
 	}
 	path := "0001/tasks/task_1_0001_m_000001/attempts"
-	l.am[path] = strings.Replace(l.am[path], `"RUNNING"`, `"KILLED","diagnostics":"TaskAttempt killed because it ran on unusable noden1:41"`, 1)
+	l.am[path] = strings.Replace(l.am[path], `"RUNNING"`,
+		`"KILLED","diagnostics":"TaskAttempt killed because it ran on unusable noden1:41"`, 1)
 	s := l.tick(t, src, time.Second)
 	if n := s.Nodes[0]; !n.Lost || n.Draining || n.Cause != dag.NodeDecommissioned {
 		t.Errorf("%+v", n)
@@ -233,7 +252,9 @@ func TestNodeStates(t *testing.T) {
 	l.cluster(5120, 3, 1, "n1 RUNNING 1024,n2 RUNNING 1024,n3 RUNNING 3072")
 	for _, order := range []string{"%s,%s", "%[2]s,%[1]s"} {
 		l.rm["nodes"] = `{"nodes":{"node":[` + fmt.Sprintf(order,
-			`{"id":"n1:40","nodeHTTPAddress":"n1:8042","state":"LOST"}`, `{"id":"n1:99","nodeHTTPAddress":"n1:8042","state":"RUNNING","usedMemoryMB":0,"availMemoryMB":1024}`) + `]}}`
+			`{"id":"n1:40","nodeHTTPAddress":"n1:8042","state":"LOST"}`,
+			`{"id":"n1:99","nodeHTTPAddress":"n1:8042","state":"RUNNING","usedMemoryMB":0,"availMemoryMB":1024}`) +
+			`]}}`
 		l.rm["metrics"] = strings.Replace(l.rm["metrics"], `"lostNodes":1`, `"lostNodes":2`, 1)
 		if s := l.tick(t, src, time.Second); s.Nodes[0].Lost {
 			t.Errorf("%s: a node that was started again is lost", order)
@@ -244,7 +265,8 @@ func TestNodeStates(t *testing.T) {
 // TestNodeLabels: a node of a partition is told as one, and is none of those that plans count.
 func TestNodeLabels(t *testing.T) {
 	l := onNodes(t)
-	l.rm["nodes"] = strings.Replace(l.rm["nodes"], `"nodeHTTPAddress":"n3:8042"`, `"nodeHTTPAddress":"n3:8042","nodeLabels":["gpu"]`, 1)
+	l.rm["nodes"] = strings.Replace(l.rm["nodes"], `"nodeHTTPAddress":"n3:8042"`,
+		`"nodeHTTPAddress":"n3:8042","nodeLabels":["gpu"]`, 1)
 	s := l.tick(t, NewSource(l, Target{}), 0)
 	if s.Nodes[2].Label != "gpu" || len(s.Plan.Cluster.Nodes) != 2 {
 		t.Errorf("%+v %+v", s.Nodes, s.Plan.Cluster.Nodes)
@@ -303,13 +325,15 @@ func TestPreempted(t *testing.T) {
 	attempts := l.am["0001/tasks/task_1_0001_m_000001/attempts"]
 	l.runs("0001", 0, "RUNNING", "SCHEDULED")
 	// The master's kill is under way, so that it has no end yet; the next attempt waits.
-	l.am["0001/tasks/task_1_0001_m_000001/attempts"] = strings.NewReplacer(`"RUNNING"`, `"KILLED","diagnostics":"Container preempted by scheduler"`, `"progress":30`, `"progress":100.0`, "}]}",
+	l.am["0001/tasks/task_1_0001_m_000001/attempts"] = strings.NewReplacer(`"RUNNING"`,
+		`"KILLED","diagnostics":"Container preempted by scheduler"`, `"progress":30`, `"progress":100.0`, "}]}",
 		`},{"id":"attempt_1_0001_m_000001_1","state":"STARTING","startTime":0,"finishTime":0,"progress":0.0}]}`).Replace(attempts)
 	l.am["0001"] = strings.Replace(l.am["0001"], `"mapsTotal"`, `"mapsPending":1,"mapsTotal"`, 1)
 	s := l.tick(t, src, time.Second)
 	all := s.Jobs[0].Stages[dag.Map].Attempts
 	killed := mapStates(s, 0)[dag.AttemptKilled]
-	if killed != 1 || mapStates(s, 0)[dag.AttemptFailed] != 0 || all[0].State != dag.AttemptRunning || all[1].State != dag.AttemptKilled {
+	if killed != 1 || mapStates(s, 0)[dag.AttemptFailed] != 0 || all[0].State != dag.AttemptRunning ||
+		all[1].State != dag.AttemptKilled {
 		t.Fatalf("%+v", all)
 	}
 	for range 3 {

@@ -70,7 +70,8 @@ func (b *confBody) conf() *jobConf {
 			c.files.tls = v == "HTTPS_ONLY"
 		case "pig.output.committer.recovery.support":
 			c.noRecov = v == "false"
-		case "yarn.app.mapreduce.am.resource.mb", "yarn.app.mapreduce.am.resource.memory-mb", "yarn.app.mapreduce.am.resource.memory":
+		case "yarn.app.mapreduce.am.resource.mb", "yarn.app.mapreduce.am.resource.memory-mb",
+			"yarn.app.mapreduce.am.resource.memory":
 			if !amMB.ok {
 				amMB = n
 			}

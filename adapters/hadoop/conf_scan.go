@@ -23,7 +23,10 @@ func getConf(ctx context.Context, what string, body []byte, err error) (confBody
 }
 
 // confPrefixes begin the names of all properties that a jobConf is made of.
-var confPrefixes = []string{"mapreduce.", "pig.", "yarn.", "stop.", "hive.exec.parallel", "fs.defaultFS", namenodeHTTP, namenodeHTTPS, "dfs.http.policy"}
+var confPrefixes = []string{
+	"mapreduce.", "pig.", "yarn.", "stop.", "hive.exec.parallel", "fs.defaultFS", namenodeHTTP,
+	namenodeHTTPS, "dfs.http.policy",
+}
 
 // A confScanner walks over {"conf":{"property":[{"name":…,"value":…},…]}}. Its methods are false where that is not what
 // they find; nothing it says counts then.

@@ -47,10 +47,14 @@ func TestConfBounds(t *testing.T) {
 var confBodies = []string{
 	`{"conf":{"path":"file:/job.xml","property":[{"name":"mapreduce.workflow.id","value":"pig_1","source":["a","b"]},{"name":"dfs.x","value":"y"},{"name":"pig.alias","value":"a\u00e9\"b"}]}}`,
 	` { "conf" : { "property" : [ { "value" : "v1" , "name" : "mapreduce.job.name" } , { "name":"yarn.app.mapreduce.am.resource.mb", "value": 512 },{"name":"stop.on.failure","value":true},{"name":"pig.alias","value":null}] } } `,
-	`{"conf":{"property":[]}}`, `{"conf":{"property":[{}]}}`, `{"conf":{}}`, `{"conf":null}`, `{}`, `[]`, ``, `{"conf":{"property":{"name":"pig.alias","value":"x"}}}`,
-	`{"conf":{"property":[{"name":"pig.alias","value":"x"}]}} trailing`, `{"conf":{"property":[{"name":"pig.alias","value":{"a":1}}]}}`,
-	`{"conf":{"property":[{"name":"pig.alias","value":"x"},7]}}`, `{"conf":{"property":[{"name":"pig.alias","value":"x"}],"property":[]}}`,
-	`{"conf":{"property":[{"nAme":"stop.on.failure","vAlue":true}]}}`, `{"Conf":{"property":[{"name":"pig.alias","value":"x"}]}}`, `{"conf":{"property":[{"name":"pig.alias","value":"x"`,
+	`{"conf":{"property":[]}}`, `{"conf":{"property":[{}]}}`, `{"conf":{}}`, `{"conf":null}`, `{}`, `[]`, ``,
+	`{"conf":{"property":{"name":"pig.alias","value":"x"}}}`,
+	`{"conf":{"property":[{"name":"pig.alias","value":"x"}]}} trailing`,
+	`{"conf":{"property":[{"name":"pig.alias","value":{"a":1}}]}}`,
+	`{"conf":{"property":[{"name":"pig.alias","value":"x"},7]}}`,
+	`{"conf":{"property":[{"name":"pig.alias","value":"x"}],"property":[]}}`,
+	`{"conf":{"property":[{"nAme":"stop.on.failure","vAlue":true}]}}`,
+	`{"Conf":{"property":[{"name":"pig.alias","value":"x"}]}}`, `{"conf":{"property":[{"name":"pig.alias","value":"x"`,
 }
 
 // TestConfScanner: what is scanned is what would be decoded.

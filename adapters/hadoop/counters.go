@@ -38,7 +38,10 @@ type counters struct {
 
 func (b *countersBody) counters() counters {
 	nan := math.NaN()
-	c := counters{mapIn: nan, mapOut: nan, redIn: nan, redOut: nan, shuffledMaps: nan, shuffledB: nan, read: nan, redGroups: nan, mapOutBytes: nan, combineIn: nan, combineOut: nan}
+	c := counters{
+		mapIn: nan, mapOut: nan, redIn: nan, redOut: nan, shuffledMaps: nan, shuffledB: nan, read: nan,
+		redGroups: nan, mapOutBytes: nan, combineIn: nan, combineOut: nan,
+	}
 	files, input := nan, nan
 	for _, g := range b.Counters.v.Groups {
 		group := string(g.Name[strings.LastIndexByte(string(g.Name), '.')+1:])

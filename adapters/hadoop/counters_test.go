@@ -23,7 +23,8 @@ func TestUsageOf(t *testing.T) {
 		{"org.apache.hadoop.mapreduce.TaskCounter", "CPU_MILLISECONDS", 1230},
 		{"org.apache.hadoop.mapreduce.TaskCounter", "REDUCE_SHUFFLE_BYTES", 64},
 	})
-	if want := (Usage{CPU: 1.23, Read: 4, Written: 8, FileRead: 1, FileWritten: 2, Remote: 48, Shuffled: 64}); u != want {
+	if want := (Usage{CPU: 1.23, Read: 4, Written: 8, FileRead: 1, FileWritten: 2, Remote: 48, Shuffled: 64}); u !=
+		want {
 		t.Errorf("%+v, want %+v", u, want)
 	}
 	u = UsageOf([]Counter{{"TaskCounter", "CPU_MILLISECONDS", -1}})
@@ -57,7 +58,8 @@ func TestUsageIn(t *testing.T) {
 }
 
 func TestTaskOf(t *testing.T) {
-	if job, kind, task, ok := TaskOf("task_179_0010_r_000003"); job != "job_179_0010" || kind != dag.Reduce || task != 3 || !ok {
+	if job, kind, task, ok := TaskOf("task_179_0010_r_000003"); job != "job_179_0010" || kind != dag.Reduce ||
+		task != 3 || !ok {
 		t.Error(job, kind, task, ok)
 	}
 	if _, _, _, ok := TaskOf("task_1_x"); ok {

@@ -58,7 +58,10 @@ type doctor struct {
 }
 
 func (d *doctor) say(name string, status Grade, hint, format string, args ...any) {
-	d.checks = append(d.checks, Check{Name: name, Status: status, Text: oneLine(fmt.Sprintf(format, args...)), Hint: hint})
+	d.checks = append(d.checks, Check{
+		Name: name, Status: status, Text: oneLine(fmt.Sprintf(format, args...)),
+		Hint: hint,
+	})
 }
 
 // broken says what err says, with its hint apart.
@@ -76,13 +79,15 @@ func (d *doctor) broken(name string, status Grade, err error) {
 func (d *doctor) configuration() {
 	o := d.client.opt
 	for _, note := range o.Site.Notes {
-		d.say("configuration", Warn, "set HADOOP_CONF_DIR to the cluster's configuration folder, or give --rm and --jhs", "%s", note)
+		d.say("configuration", Warn,
+			"set HADOOP_CONF_DIR to the cluster's configuration folder, or give --rm and --jhs", "%s", note)
 	}
 }
 
 func (d *doctor) certificates() {
 	if d.client.opt.Insecure {
-		d.say("certificates", Warn, "give --ca-file instead of --insecure", "certificates are not verified: anybody on the way can answer for the cluster")
+		d.say("certificates", Warn, "give --ca-file instead of --insecure",
+			"certificates are not verified: anybody on the way can answer for the cluster")
 	}
 }
 
@@ -156,7 +161,8 @@ func (d *doctor) managers(ctx context.Context) bool {
 	case reached == 0 && len(d.client.opt.Site.RMs) > 1:
 		d.say("resourcemanager", Fail, "check the addresses: "+d.where(), "no ResourceManager answers")
 	case reached > 0 && active == "":
-		d.say("resourcemanager", Fail, "a failover may be under way: try again in a minute", "no ResourceManager is active")
+		d.say("resourcemanager", Fail, "a failover may be under way: try again in a minute",
+			"no ResourceManager is active")
 	}
 	return active != ""
 }
@@ -171,7 +177,8 @@ func (d *doctor) where() string {
 
 func (d *doctor) version(name, v string) {
 	if !strings.HasPrefix(v, "2.") && !strings.HasPrefix(v, "3.") {
-		d.say(name, Warn, "answers may have another shape: please report it with a capture (attach --capture)", "version %q was never tried; 2.10, 3.3, 3.4 and 3.5 were", v)
+		d.say(name, Warn, "answers may have another shape: please report it with a capture (attach --capture)",
+			"version %q was never tried; 2.10, 3.3, 3.4 and 3.5 were", v)
 	}
 }
 
@@ -186,7 +193,8 @@ func (d *doctor) cluster(ctx context.Context) {
 	case v.Active.count(maxTasks) == 0:
 		d.say("cluster", Warn, "jobs wait until a NodeManager has registered", "no active node")
 	default:
-		d.say("cluster", OK, "", "%d active nodes, %d MB in all, %d MB allocated", v.Active.count(maxTasks), v.TotalMB.count(maxMB), v.AllocatedMB.count(maxMB))
+		d.say("cluster", OK, "", "%d active nodes, %d MB in all, %d MB allocated", v.Active.count(maxTasks),
+			v.TotalMB.count(maxMB), v.AllocatedMB.count(maxMB))
 	}
 	body, err = d.client.RM(ctx, "scheduler")
 	q, err := get[schedulerBody](ctx, "scheduler", body, err)
@@ -223,7 +231,8 @@ func (d *doctor) applications(ctx context.Context) (app *wireApp, ended bool) {
 			if ended {
 				what = "have ended, none runs"
 			}
-			d.say("applications", OK, "", "%d MapReduce applications %s, the newest is %s of %s", len(list), what, app.ID, app.User)
+			d.say("applications", OK, "", "%d MapReduce applications %s, the newest is %s of %s", len(list), what,
+				app.ID, app.User)
 			return app, ended
 		}
 		ended = true
@@ -242,7 +251,8 @@ func (d *doctor) proxy(ctx context.Context, app *wireApp, ended bool) {
 	if ended {
 		switch base := historyBase(err); {
 		case base != "" && !d.client.moveHistory(base) && d.client.opt.Site.JHSGuessed:
-			d.say("proxy", Warn, d.client.unnamedHistory(base), "sends applications that have ended to %s, which is not asked", base)
+			d.say("proxy", Warn, d.client.unnamedHistory(base),
+				"sends applications that have ended to %s, which is not asked", base)
 		case base != "":
 			d.say("proxy", OK, "", "sends applications that have ended to the history server at %s", base)
 		case status(err) == http.StatusFound:
@@ -331,7 +341,8 @@ func (d *doctor) files(ctx context.Context) {
 	}
 	_, err := d.client.HDFS(ctx, bases, "/", "GETFILESTATUS")
 	if err != nil {
-		d.say("webhdfs", Warn, "until the first map of a job reports, the size of its input is not known: is dfs.webhdfs.enabled true, and is the port reachable?", "%s", brief(err))
+		d.say("webhdfs", Warn,
+			"until the first map of a job reports, the size of its input is not known: is dfs.webhdfs.enabled true, and is the port reachable?", "%s", brief(err))
 		return
 	}
 	d.say("webhdfs", OK, "", "%s: sizes of inputs are asked for", strings.Join(bases, ", "))

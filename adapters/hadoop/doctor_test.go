@@ -21,12 +21,18 @@ func body(s string) func(w http.ResponseWriter, r *http.Request) {
 func healthy() patient {
 	const app = "application_1795222440184_0007"
 	return patient{
-		"/ws/v1/cluster/info":      body(`{"clusterInfo":{"id":1,"state":"STARTED","haState":"ACTIVE","resourceManagerVersion":"3.4.2","hadoopVersion":"3.4.2"}}`),
-		"/ws/v1/cluster/metrics":   body(`{"clusterMetrics":{"allocatedMB":512,"totalMB":3072,"activeNodes":1,"lostNodes":0}}`),
+		"/ws/v1/cluster/info": body(
+			`{"clusterInfo":{"id":1,"state":"STARTED","haState":"ACTIVE","resourceManagerVersion":"3.4.2","hadoopVersion":"3.4.2"}}`),
+		"/ws/v1/cluster/metrics": body(
+			`{"clusterMetrics":{"allocatedMB":512,"totalMB":3072,"activeNodes":1,"lostNodes":0}}`),
 		"/ws/v1/cluster/scheduler": body(`{"scheduler":{"schedulerInfo":{"type":"capacityScheduler"}}}`),
-		"/ws/v1/cluster/apps":      body(`{"apps":{"app":[{"id":"application_1795222440184_0003","user":"bob","startedTime":1},{"id":"` + app + `","user":"alice","startedTime":2}]}}`),
-		"/proxy/" + app + "/ws/v1/mapreduce/jobs/job_1795222440184_0007":      body(`{"job":{"state":"RUNNING","mapsTotal":20,"mapsCompleted":3,"reducesTotal":6,"reducesCompleted":0}}`),
-		"/proxy/" + app + "/ws/v1/mapreduce/jobs/job_1795222440184_0007/conf": body(`{"conf":{"property":[{"name":"a","value":"b"}]}}`),
+		"/ws/v1/cluster/apps": body(
+			`{"apps":{"app":[{"id":"application_1795222440184_0003","user":"bob","startedTime":1},{"id":"` + app +
+				`","user":"alice","startedTime":2}]}}`),
+		"/proxy/" + app + "/ws/v1/mapreduce/jobs/job_1795222440184_0007": body(
+			`{"job":{"state":"RUNNING","mapsTotal":20,"mapsCompleted":3,"reducesTotal":6,"reducesCompleted":0}}`),
+		"/proxy/" + app + "/ws/v1/mapreduce/jobs/job_1795222440184_0007/conf": body(
+			`{"conf":{"property":[{"name":"a","value":"b"}]}}`),
 		"/ws/v1/history/info":           body(`{"historyInfo":{"hadoopVersion":"3.4.2"}}`),
 		"/ws/v1/history/mapreduce/jobs": body(`{"jobs":{}}`),
 	}
@@ -100,7 +106,11 @@ func TestDoctorFinds(t *testing.T) {
 		want   []string
 		not    string
 	}{
-		"a dead history server": {func(p patient) {}, func(o *Options) { o.Site.JHS = "http://127.0.0.1:1" }, []string{"history server fail:", "nothing listens"}, ""},
+		"a dead history server": {
+			func(p patient) {}, func(o *Options) { o.Site.JHS = "http://127.0.0.1:1" },
+			[]string{"history server fail:", "nothing listens"},
+			"",
+		},
 		"a dead ResourceManager": {
 			func(p patient) {}, func(o *Options) { o.Site.RMs[0].URL = "http://127.0.0.1:1" },
 			[]string{"resourcemanager fail:", "nothing listens", "history server ok"},
@@ -116,9 +126,14 @@ func TestDoctorFinds(t *testing.T) {
 		"one dead of two": {func(p patient) {}, func(o *Options) {
 			o.Site.RMs = []Manager{{"rm1", "http://127.0.0.1:1"}, {"rm2", o.Site.RMs[0].URL}}
 		}, []string{"resourcemanager rm1 warn:", "resourcemanager rm2 ok:", "proxy ok"}, "fail"},
-		"only a standby": {func(p patient) {
-			p["/ws/v1/cluster/info"] = body(`{"clusterInfo":{"state":"STARTED","haState":"STANDBY","hadoopVersion":"3.4.2"}}`)
-		}, nil, []string{"STARTED, STANDBY", "resourcemanager fail: no ResourceManager is active (a failover"}, "proxy"},
+		"only a standby": {
+			func(p patient) {
+				p["/ws/v1/cluster/info"] = body(
+					`{"clusterInfo":{"state":"STARTED","haState":"STANDBY","hadoopVersion":"3.4.2"}}`)
+			}, nil,
+			[]string{"STARTED, STANDBY", "resourcemanager fail: no ResourceManager is active (a failover"},
+			"proxy",
+		},
 		"no nodes": {
 			func(p patient) { p["/ws/v1/cluster/metrics"] = body(`{"clusterMetrics":{"activeNodes":0}}`) }, nil,
 			[]string{"cluster warn: no active node (jobs wait"},
@@ -132,16 +147,31 @@ func TestDoctorFinds(t *testing.T) {
 			[]string{`history server warn: version "4.0.0" was never tried`},
 			"fail",
 		},
-		"a hidden job":  {func(p patient) { p[master] = refuse(http.StatusUnauthorized) }, nil, []string{"proxy fail: GET URL/proxy", "acl-view-job"}, "permissions"},
-		"a hidden conf": {func(p patient) { p[master+"/conf"] = refuse(http.StatusUnauthorized) }, nil, []string{"proxy ok", "permissions warn"}, "fail"},
+		"a hidden job": {
+			func(p patient) { p[master] = refuse(http.StatusUnauthorized) }, nil,
+			[]string{"proxy fail: GET URL/proxy", "acl-view-job"},
+			"permissions",
+		},
+		"a hidden conf": {
+			func(p patient) { p[master+"/conf"] = refuse(http.StatusUnauthorized) }, nil,
+			[]string{"proxy ok", "permissions warn"},
+			"fail",
+		},
 		"a master that has just ended": {func(p patient) {
 			p[master] = refuse(http.StatusInternalServerError)
-			p["/ws/v1/cluster/apps/application_1795222440184_0007"] = body(`{"app":{"id":"application_1795222440184_0007","state":"FINISHED"}}`)
+			p["/ws/v1/cluster/apps/application_1795222440184_0007"] = body(
+				`{"app":{"id":"application_1795222440184_0007","state":"FINISHED"}}`)
 		}, nil, []string{"proxy warn"}, "fail"},
-		"nothing that runs": {over, nil, []string{"have ended, none runs", "proxy ok: sends applications that have ended to the history server at http://h1:19888"}, "fail"},
+		"nothing that runs": {over, nil, []string{
+			"have ended, none runs",
+			"proxy ok: sends applications that have ended to the history server at http://h1:19888",
+		}, "fail"},
 		"a history server that nothing names": {
 			over, func(o *Options) { o.Site.JHSGuessed = true },
-			[]string{"proxy warn: sends applications that have ended to http://h1:19888, which is not asked", "nor do they name another history server", "give --jhs http://h1:19888"},
+			[]string{
+				"proxy warn: sends applications that have ended to http://h1:19888, which is not asked",
+				"nor do they name another history server", "give --jhs http://h1:19888",
+			},
 			"fail",
 		},
 		"nothing at all": {
@@ -155,14 +185,25 @@ func TestDoctorFinds(t *testing.T) {
 				w.WriteHeader(http.StatusForbidden)
 			}
 		}, nil, []string{"applications fail:", "give --user"}, ""},
-		"Kerberos without a ticket": {func(p patient) {}, func(o *Options) { o.Site.Auth = "kerberos" }, []string{"authentication warn"}, "fail"},
+		"Kerberos without a ticket": {
+			func(p patient) {}, func(o *Options) { o.Site.Auth = "kerberos" },
+			[]string{"authentication warn"},
+			"fail",
+		},
 		"assumptions and shortcuts": {func(p patient) {}, func(o *Options) {
 			o.Site.Notes, o.Insecure, o.User = []string{"the history server is assumed"}, true, ""
-		}, []string{"configuration warn: the history server is assumed (set HADOOP_CONF_DIR", "certificates warn", "no user's name"}, "fail"},
+		}, []string{
+			"configuration warn: the history server is assumed (set HADOOP_CONF_DIR", "certificates warn",
+			"no user's name",
+		}, "fail"},
 		"clocks apart": {func(p patient) {}, func(o *Options) {
 			o.Clock = func() time.Time { return time.Now().Add(-3 * time.Hour) }
 		}, []string{"clock warn: the cluster's clock is 3h ", "ahead of this machine's"}, "fail"},
-		"no JSON": {func(p patient) { p["/ws/v1/cluster/metrics"] = body(`{"clusterMetrics":`) }, nil, []string{"cluster fail:"}, ""},
+		"no JSON": {
+			func(p patient) { p["/ws/v1/cluster/metrics"] = body(`{"clusterMetrics":`) }, nil,
+			[]string{"cluster fail:"},
+			"",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := healthy()
@@ -195,7 +236,8 @@ func TestDoctorOfHDFS(t *testing.T) {
 	if got := examine(t, p, named("")); !strings.Contains(got, "webhdfs ok: URL: sizes of inputs are asked for ()\n") {
 		t.Error(got)
 	}
-	if got := examine(t, healthy(), named("")); !strings.Contains(got, "webhdfs warn: GET URL/webhdfs/v1/?op=GETFILESTATUS: 404 ") || !strings.Contains(got, "dfs.webhdfs.enabled") {
+	if got := examine(t, healthy(), named("")); !strings.Contains(got,
+		"webhdfs warn: GET URL/webhdfs/v1/?op=GETFILESTATUS: 404 ") || !strings.Contains(got, "dfs.webhdfs.enabled") {
 		t.Error(got)
 	}
 }

@@ -18,7 +18,10 @@ func fuzz(f *testing.F, p place) {
 	for _, b := range p.bodies(f) {
 		f.Add(string(b))
 	}
-	for _, s := range []string{`{}`, `null`, `""`, `[]`, `<html>`, `{"job":{"mapsTotal":9e99}}`, `{"tasks":{"task":{"id":"task_1_0001_m_4194303"}}}`} {
+	for _, s := range []string{
+		`{}`, `null`, `""`, `[]`, `<html>`, `{"job":{"mapsTotal":9e99}}`,
+		`{"tasks":{"task":{"id":"task_1_0001_m_4194303"}}}`,
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, body string) { observed(t, p, body) })
@@ -81,7 +84,8 @@ func check(t *testing.T, s *dag.Snapshot) {
 		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 			last := int32(-1)
 			for _, a := range s.Jobs[i].Stages[k].Attempts {
-				if a.Task < last || a.Ratio < 0 || a.Ratio > 1 || a.Done[0] < 0 || math.IsInf(a.Total[0], 0) || int(a.Node) >= len(s.Nodes) {
+				if a.Task < last || a.Ratio < 0 || a.Ratio > 1 || a.Done[0] < 0 || math.IsInf(a.Total[0], 0) ||
+					int(a.Node) >= len(s.Nodes) {
 					t.Fatalf("%+v after task %d", a, last)
 				}
 				last = a.Task
@@ -109,17 +113,24 @@ var (
 		l.apps("1 ACCEPTED UNDEFINED 0")
 		l.rm["apps/application_1_0001/appattempts"] = body
 	}}
-	inJob          = place{"*-job.json", func(l *lab, body string) { l.am["0001"] = body }}
-	inHistoryJob   = place{"*-job.json", func(l *lab, body string) { l.apps("1 FINISHED SUCCEEDED 0"); l.jhs["0001"] = body }}
+	inJob        = place{"*-job.json", func(l *lab, body string) { l.am["0001"] = body }}
+	inHistoryJob = place{"*-job.json", func(l *lab, body string) {
+		l.apps("1 FINISHED SUCCEEDED 0")
+		l.jhs["0001"] = body
+	}}
 	inTasks        = place{"*-tasks*.json", func(l *lab, body string) { l.am["0001/tasks"] = body }}
 	inHistoryTasks = place{"*-tasks*.json", func(l *lab, body string) {
 		l.apps("1 FINISHED SUCCEEDED 0")
 		l.ends("0001", "SUCCEEDED")
 		l.jhs["0001/tasks"] = body
 	}}
-	inAttempts = place{"*attempts-*.json", func(l *lab, body string) { l.am["0001/tasks/task_1_0001_m_000000/attempts"] = body }}
-	inCounters = place{"*counters-*.json", func(l *lab, body string) { l.am["0001/tasks/task_1_0001_m_000000/counters"] = body }}
-	inConf     = place{"conf-*.json", func(l *lab, body string) {
+	inAttempts = place{"*attempts-*.json", func(l *lab, body string) {
+		l.am["0001/tasks/task_1_0001_m_000000/attempts"] = body
+	}}
+	inCounters = place{"*counters-*.json", func(l *lab, body string) {
+		l.am["0001/tasks/task_1_0001_m_000000/counters"] = body
+	}}
+	inConf = place{"conf-*.json", func(l *lab, body string) {
 		l.apps("1 RUNNING UNDEFINED 512", "2 FINISHED SUCCEEDED -1", "3 RUNNING UNDEFINED 512")
 		l.am["0003/conf"] = body
 	}}
@@ -156,7 +167,8 @@ func FuzzDamagedBodies(f *testing.F) {
 	var bodies [][]byte
 	var places []place
 	for _, p := range []place{
-		inApps, inApp, inMetrics, inNodes, inScheduler, inAppAttempts, inJob, inHistoryJob, inTasks, inHistoryTasks, inAttempts, inCounters, inConf,
+		inApps, inApp, inMetrics, inNodes, inScheduler, inAppAttempts, inJob, inHistoryJob, inTasks, inHistoryTasks,
+		inAttempts, inCounters, inConf,
 	} {
 		for _, b := range p.bodies(f) {
 			bodies, places = append(bodies, b), append(places, p)

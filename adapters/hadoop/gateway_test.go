@@ -66,8 +66,14 @@ func TestGateway(t *testing.T) {
 		ask        func() ([]byte, error)
 		body, path string
 	}{
-		{func() ([]byte, error) { return c.RM(ctx, "apps?limit=3") }, "/ws/v1/cluster/apps", "/gateway/default/yarn/ws/v1/cluster/apps"},
-		{func() ([]byte, error) { return c.JHS(ctx, "mapreduce/jobs") }, "/ws/v1/history/mapreduce/jobs", "/gateway/default/jobhistory/ws/v1/history/mapreduce/jobs"},
+		{
+			func() ([]byte, error) { return c.RM(ctx, "apps?limit=3") }, "/ws/v1/cluster/apps",
+			"/gateway/default/yarn/ws/v1/cluster/apps",
+		},
+		{
+			func() ([]byte, error) { return c.JHS(ctx, "mapreduce/jobs") }, "/ws/v1/history/mapreduce/jobs",
+			"/gateway/default/jobhistory/ws/v1/history/mapreduce/jobs",
+		},
 	} {
 		body, err := q.ask()
 		if err != nil || string(body) != `{"path":"`+q.body+`"}` {
@@ -84,7 +90,8 @@ func TestGateway(t *testing.T) {
 	if got := historyBase(err); got != u+"/gateway/default/jobhistory" {
 		t.Errorf("history is at %q: %v", got, err)
 	}
-	if _, err := c.AM(ctx, "application_1_0002", "jobs"); historyBase(err) != "" || !strings.Contains(err.Error(), "not up yet") {
+	if _, err := c.AM(ctx, "application_1_0002", "jobs"); historyBase(err) != "" ||
+		!strings.Contains(err.Error(), "not up yet") {
 		t.Errorf("an application that is not up: %v", err)
 	}
 	if _, err := c.JHS(ctx, "info"); err != nil {
@@ -113,8 +120,14 @@ func TestGatewayRefuses(t *testing.T) {
 // TestGatewayAddresses: what is made of --rm.
 func TestGatewayAddresses(t *testing.T) {
 	for _, c := range []struct{ rm, wantRM, wantJHS string }{
-		{"https://knox:8443/gateway/default", "https://knox:8443/gateway/default/yarn", "https://knox:8443/gateway/default/jobhistory"},
-		{"https://knox:8443/gateway/default/yarn/", "https://knox:8443/gateway/default/yarn", "https://knox:8443/gateway/default/jobhistory"},
+		{
+			"https://knox:8443/gateway/default", "https://knox:8443/gateway/default/yarn",
+			"https://knox:8443/gateway/default/jobhistory",
+		},
+		{
+			"https://knox:8443/gateway/default/yarn/", "https://knox:8443/gateway/default/yarn",
+			"https://knox:8443/gateway/default/jobhistory",
+		},
 		{"https://knox/a/b/yarn", "https://knox/a/b/yarn", "https://knox/a/b/jobhistory"},
 		{"https://front/cluster7", "https://front/cluster7", "https://front:19890"},
 		{"http://rm", "http://rm:8088", "http://rm:19888"},
@@ -124,7 +137,8 @@ func TestGatewayAddresses(t *testing.T) {
 			t.Errorf("%s: %+v, %v", c.rm, s, err)
 		}
 	}
-	if _, err := RMSite("https://knox:8443/gateway/default/resourcemanager", ""); err == nil || !strings.Contains(err.Error(), "give https://knox:8443/gateway/default/yarn") {
+	if _, err := RMSite("https://knox:8443/gateway/default/resourcemanager", ""); err == nil ||
+		!strings.Contains(err.Error(), "give https://knox:8443/gateway/default/yarn") {
 		t.Errorf("the service without masters: %v", err)
 	}
 }

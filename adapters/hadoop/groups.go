@@ -189,7 +189,10 @@ func (g *groupCount) end(at dag.Instant, bytes float64, limit int) {
 	mean := burst{1, b.records / b.groups, time.Duration(float64(b.took) / b.groups)}
 	if last.records > 0 {
 		b.groups--
-		g.add(dag.GroupPoint{At: at, Bytes: (mean.records + last.records) * bytes, Took: mean.took + last.took, Count: 1}, limit)
+		g.add(dag.GroupPoint{
+			At: at, Bytes: (mean.records + last.records) * bytes, Took: mean.took + last.took,
+			Count: 1,
+		}, limit)
 	} else {
 		mean.took += time.Duration(float64(last.took) / b.groups)
 	}

@@ -59,38 +59,72 @@ func TestGroupCount(t *testing.T) {
 		{"nothing begun", []report{{at: 1}, {at: 2, groups: 0, records: 0}}, nil},
 		{
 			"Streaming swallows all at once: one burst, at the end",
-			[]report{{at: 1, groups: 8, records: 80}, {at: 2, groups: 8, records: 80, idle: true}, {at: 40, groups: 8, records: 80, final: true}},
+			[]report{
+				{at: 1, groups: 8, records: 80},
+				{at: 2, groups: 8, records: 80, idle: true},
+				{at: 40, groups: 8, records: 80, final: true},
+			},
 			[][4]float64{{40, 100, 5, 8}},
 		},
 		{
 			"Pig reads a bag, then works on it: the time until the next one is its own, that of the change is halved",
-			[]report{{at: 2, groups: 1, records: 50}, {at: 3, groups: 1, records: 50}, {at: 9, groups: 1, records: 50}, {at: 11, groups: 2, records: 60}, {at: 13, groups: 2, records: 60, final: true}},
+			[]report{
+				{at: 2, groups: 1, records: 50},
+				{at: 3, groups: 1, records: 50},
+				{at: 9, groups: 1, records: 50},
+				{at: 11, groups: 2, records: 60},
+				{at: 13, groups: 2, records: 60, final: true},
+			},
 			[][4]float64{{10, 500, 10, 1}, {13, 100, 3, 1}},
 		},
 		{
 			"a group that is read for long is told from the small ones of its burst",
-			[]report{{at: 2, groups: 4, records: 8}, {at: 12, groups: 4, records: 108}, {at: 14, groups: 5, records: 112, final: true}},
+			[]report{
+				{at: 2, groups: 4, records: 8},
+				{at: 12, groups: 4, records: 108},
+				{at: 14, groups: 5, records: 112, final: true},
+			},
 			// The last of four begun has 2 + 100 records and a half of the four that came with the next; so with time.
 			[][4]float64{{13, 1040, 11.5, 1}, {13, 20, 0.5, 3}, {14, 20, 1, 1}},
 		},
 		{
 			"an answer between two reports is none: the time is the next one's",
-			[]report{{at: 1, groups: 1, records: 1}, {at: 2, groups: 1, records: 1, idle: true}, {at: 3, groups: 2, records: 2}, {at: 3, groups: 2, records: 2, final: true}},
+			[]report{
+				{at: 1, groups: 1, records: 1},
+				{at: 2, groups: 1, records: 1, idle: true},
+				{at: 3, groups: 2, records: 2},
+				{at: 3, groups: 2, records: 2, final: true},
+			},
 			[][4]float64{{2, 10, 2, 1}, {3, 10, 1, 1}},
 		},
 		{
 			"a clock that steps back, and an answer older than the one before",
-			[]report{{at: 5, groups: 1, records: 1}, {at: 3, groups: 9, records: 9}, {at: 7, groups: 2, records: 2}, {at: 8, groups: 2, records: 2, final: true}},
+			[]report{
+				{at: 5, groups: 1, records: 1},
+				{at: 3, groups: 9, records: 9},
+				{at: 7, groups: 2, records: 2},
+				{at: 8, groups: 2, records: 2, final: true},
+			},
 			[][4]float64{{6, 10, 6, 1}, {8, 10, 2, 1}},
 		},
 		{
 			"counters that go back: what was open cannot be told, what follows can",
-			[]report{{at: 2, groups: 5, records: 50}, {at: 4, groups: 3, records: 30}, {at: 5, groups: 3, records: 40}, {at: 6, groups: 4, records: 50}, {at: 8, groups: 4, records: 50, final: true}},
+			[]report{
+				{at: 2, groups: 5, records: 50},
+				{at: 4, groups: 3, records: 30},
+				{at: 5, groups: 3, records: 40},
+				{at: 6, groups: 4, records: 50},
+				{at: 8, groups: 4, records: 50, final: true},
+			},
 			[][4]float64{{8, 100, 3, 1}},
 		},
 		{
 			"a last report that is seen after the end: the time beyond it is taken back, the burst is whole",
-			[]report{{at: 2, groups: 2, records: 4}, {at: 6, groups: 6, records: 12}, {at: 5, groups: 6, records: 12, final: true}},
+			[]report{
+				{at: 2, groups: 2, records: 4},
+				{at: 6, groups: 6, records: 12},
+				{at: 5, groups: 6, records: 12, final: true},
+			},
 			[][4]float64{{2.8, 20, 1.4, 2}, {5, 20, 0.55, 4}},
 		},
 		{
@@ -100,7 +134,11 @@ func TestGroupCount(t *testing.T) {
 		},
 		{
 			"counters of no sense",
-			[]report{{at: 1, groups: math.NaN(), records: 5}, {at: 2, groups: 2, records: math.NaN()}, {at: 3, groups: -1, records: 3}},
+			[]report{
+				{at: 1, groups: math.NaN(), records: 5},
+				{at: 2, groups: 2, records: math.NaN()},
+				{at: 3, groups: -1, records: 3},
+			},
 			nil,
 		},
 	} {
@@ -156,8 +194,10 @@ func TestGroupCountAddsUp(t *testing.T) {
 				t.Fatalf("a point of %+v", p)
 			}
 		}
-		if math.Abs(groups-now.groups) > 1e-6 || math.Abs(records-now.records) > 1e-6 || math.Abs(seconds-now.at) > 1e-4 {
-			t.Fatalf("%v groups, %v records, %v s in all, want %v, %v, %v", groups, records, seconds, now.groups, now.records, now.at)
+		if math.Abs(groups-now.groups) > 1e-6 || math.Abs(records-now.records) > 1e-6 ||
+			math.Abs(seconds-now.at) > 1e-4 {
+			t.Fatalf("%v groups, %v records, %v s in all, want %v, %v, %v", groups, records, seconds, now.groups,
+				now.records, now.at)
 		}
 		if len(g.done) > limit {
 			t.Fatalf("%d points, at most %d", len(g.done), limit)
@@ -183,10 +223,25 @@ func TestRecordBytes(t *testing.T) {
 		maps []counters
 		want float64
 	}{
-		{"by the maps", []counters{{mapOut: 10, mapOutBytes: 300, combineIn: nan, combineOut: nan}, {mapOut: 10, mapOutBytes: 100, combineIn: nan, combineOut: nan}, {mapOut: nan, mapOutBytes: nan, combineIn: nan, combineOut: nan}}, 20},
+		{"by the maps", []counters{
+			{mapOut: 10, mapOutBytes: 300, combineIn: nan, combineOut: nan},
+			{mapOut: 10, mapOutBytes: 100, combineIn: nan, combineOut: nan},
+			{
+				mapOut: nan, mapOutBytes: nan,
+				combineIn: nan, combineOut: nan,
+			},
+		}, 20},
 		{"after a combiner", []counters{{mapOut: 100, mapOutBytes: 300, combineIn: 100, combineOut: 10}}, 30},
-		{"after a combiner that ran again on what it had written", []counters{{mapOut: 100, mapOutBytes: 300, combineIn: 190, combineOut: 100}}, 30},
-		{"by the reduce itself, which has read a half", []counters{{mapOut: nan, mapOutBytes: nan, combineIn: nan, combineOut: nan}}, 20},
+		{
+			"after a combiner that ran again on what it had written",
+			[]counters{{mapOut: 100, mapOutBytes: 300, combineIn: 190, combineOut: 100}},
+			30,
+		},
+		{
+			"by the reduce itself, which has read a half",
+			[]counters{{mapOut: nan, mapOutBytes: nan, combineIn: nan, combineOut: nan}},
+			20,
+		},
 	} {
 		j := &job{perRecord: nan}
 		j.phases[dag.Map].tasks = map[int32]*task{}
@@ -226,15 +281,18 @@ func TestGroupsOfAJob(t *testing.T) {
 	a.State, a.SortEnd, a.Bytes, a.Ratio = dag.AttemptRunning, second, 500, 0.9
 	a.Done[dag.Work] = 5
 	for at := range 3 {
-		r.groups.count(a, &counters{redGroups: float64(at + 1), redIn: 5, sum: float64(at + 1)}, 100, false, second*dag.Instant(2+at), 16)
+		r.groups.count(a, &counters{redGroups: float64(at + 1), redIn: 5, sum: float64(at + 1)}, 100, false,
+			second*dag.Instant(2+at), 16)
 	}
 	g := j.groups()
-	if g == nil || g.Origin != dag.GroupsCounted || len(g.Reduces) != 2 || !math.IsNaN(g.Reduces[0].Bytes) || g.Reduces[0].Attempt != -1 ||
+	if g == nil || g.Origin != dag.GroupsCounted || len(g.Reduces) != 2 || !math.IsNaN(g.Reduces[0].Bytes) ||
+		g.Reduces[0].Attempt != -1 ||
 		g.Reduces[1].Bytes != 500 || g.Reduces[1].Implicit != 500 || len(g.Reduces[1].Done) != 2 {
 		t.Fatalf("groups are %+v", g)
 	}
 	// The third is open: nothing was read of it yet.
-	if r := g.Reduces[1]; r.OpenBytes != 0 || r.OpenSince != 3*second+500 || !math.IsNaN(g.Reduces[0].OpenBytes) || g.Reduces[0].OpenSince.Known() {
+	if r := g.Reduces[1]; r.OpenBytes != 0 || r.OpenSince != 3*second+500 || !math.IsNaN(g.Reduces[0].OpenBytes) ||
+		g.Reduces[0].OpenSince.Known() {
 		t.Errorf("open are %+v", g.Reduces)
 	}
 	if p.dirty = false; j.groups() != g {
@@ -245,14 +303,25 @@ func TestGroupsOfAJob(t *testing.T) {
 	b.State = dag.AttemptRunning
 	b.Done[dag.Work] = 1 // it has read something, and not told of groups
 	p.dirty = true
-	if again := j.groups(); again.Reduces[1].Attempt != -1 || len(again.Reduces[1].Done) != 0 || len(g.Reduces[1].Done) != 2 {
+	if again := j.groups(); again.Reduces[1].Attempt != -1 || len(again.Reduces[1].Done) != 0 ||
+		len(g.Reduces[1].Done) != 2 {
 		t.Errorf("attempt 1 runs, and the groups are %+v", again.Reduces[1])
 	}
 }
 
 func TestHalve(t *testing.T) {
-	in := []dag.GroupPoint{{At: 1, Bytes: 100, Took: time.Second, Count: 1}, {At: 2, Bytes: 10, Took: 100 * time.Millisecond, Count: 3}, {At: 3, Bytes: 20, Took: 500 * time.Millisecond, Count: 1}}
-	want := []dag.GroupPoint{{At: 1, Bytes: 100, Took: time.Second, Count: 1}, {At: 3, Bytes: 12.5, Took: 200 * time.Millisecond, Count: 4}}
+	in := []dag.GroupPoint{
+		{At: 1, Bytes: 100, Took: time.Second, Count: 1},
+		{At: 2, Bytes: 10, Took: 100 * time.Millisecond, Count: 3},
+		{
+			At: 3, Bytes: 20, Took: 500 * time.Millisecond,
+			Count: 1,
+		},
+	}
+	want := []dag.GroupPoint{
+		{At: 1, Bytes: 100, Took: time.Second, Count: 1},
+		{At: 3, Bytes: 12.5, Took: 200 * time.Millisecond, Count: 4},
+	}
 	if got := halve(in); !slices.Equal(got, want) || in[1].Count != 3 {
 		t.Errorf("%v, want %v", got, want)
 	}

@@ -48,7 +48,8 @@ func TestJobTitle(t *testing.T) {
 func TestHiveConf(t *testing.T) {
 	body := load[confBody](t, "conf-hive.json")
 	c := body.conf()
-	if c.workflow != "hive_root_20261122075408_4e29a39a-44a7-47dd-8bed-d1d1e124c915" || c.name != "select x.n, count(*)" || c.node != "Stage-1" || c.parallel {
+	if c.workflow != "hive_root_20261122075408_4e29a39a-44a7-47dd-8bed-d1d1e124c915" ||
+		c.name != "select x.n, count(*)" || c.node != "Stage-1" || c.parallel {
 		t.Errorf("%+v", c)
 	}
 	var order []string
@@ -89,7 +90,10 @@ func TestStages(t *testing.T) {
 		var jobs []*job
 		for i, n := range strings.Fields(c.jobs) {
 			id := fmt.Sprintf("job_1_%04d", i+1)
-			jobs = append(jobs, &job{app: id, id: id, conf: &jobConf{workflow: "hive_q", node: "Stage-" + n, after: after, parallel: c.parallel}})
+			jobs = append(jobs, &job{app: id, id: id, conf: &jobConf{
+				workflow: "hive_q", node: "Stage-" + n,
+				after: after, parallel: c.parallel,
+			}})
 		}
 		var got []string
 		g := graphOf(jobs)
@@ -113,16 +117,19 @@ func TestStages(t *testing.T) {
 func TestHiveQuery(t *testing.T) {
 	l := newLab()
 	hive := []string{
-		"mapreduce.workflow.id", "hive_q1", "mapreduce.workflow.name", `\n-- nightly\nselect *\nfrom t where p = 'hunter2'`, "hive.exec.parallel", "false",
+		"mapreduce.workflow.id", "hive_q1", "mapreduce.workflow.name",
+		`\n-- nightly\nselect *\nfrom t where p = 'hunter2'`, "hive.exec.parallel", "false",
 	}
 	query := func(stages ...string) {
 		l.apps(stages...)
 		for path, body := range l.rm {
 			for i := range stages {
 				n := i + 1
-				body = strings.Replace(body, `"name":"PigLatin:q.pig"`, fmt.Sprintf(`"name":"select * from t where p = 'hunter2'(Stage-%d)"`, n), 1)
+				body = strings.Replace(body, `"name":"PigLatin:q.pig"`,
+					fmt.Sprintf(`"name":"select * from t where p = 'hunter2'(Stage-%d)"`, n), 1)
 				if strings.HasPrefix(path, "apps/") {
-					body = strings.Replace(body, "(Stage-1)", "(Stage-"+strings.TrimLeft(path[len(path)-1:], "0")+")", 1)
+					body = strings.Replace(body, "(Stage-1)", "(Stage-"+strings.TrimLeft(path[len(path)-1:], "0")+")",
+						1)
 				}
 			}
 			l.rm[path] = body
@@ -138,7 +145,8 @@ func TestHiveQuery(t *testing.T) {
 	for range 3 {
 		s = l.tick(t, src, time.Second)
 	}
-	if len(s.Plan.Jobs) != 2 || s.Jobs[0].State != dag.Succeeded || s.Jobs[1].State != dag.Running || s.ID != "hive_q1" || s.Plan.Name != "select *" {
+	if len(s.Plan.Jobs) != 2 || s.Jobs[0].State != dag.Succeeded || s.Jobs[1].State != dag.Running ||
+		s.ID != "hive_q1" || s.Plan.Name != "select *" {
 		t.Fatalf("%+v\n%+v %q", s.Plan, s.Jobs, s.ID)
 	}
 	if text := fmt.Sprintf("%+v", s); strings.Contains(text, "hunter2") {

@@ -32,7 +32,10 @@ type Hub struct {
 
 // NewHub returns a hub that has asked nothing yet.
 func NewHub(cluster Cluster) *Hub {
-	h := &Hub{cluster: cluster, confs: map[string]*jobConf{}, denied: map[string]bool{}, flows: map[string][]string{}, needs: needs{}, whole: dag.NoInstant}
+	h := &Hub{
+		cluster: cluster, confs: map[string]*jobConf{}, denied: map[string]bool{}, flows: map[string][]string{},
+		needs: needs{}, whole: dag.NoInstant,
+	}
 	h.view.Store(&view{err: fmt.Errorf("hadoop: the applications have not been listed yet")})
 	return h
 }
@@ -200,7 +203,8 @@ func (h *Hub) forget(v *view) {
 			continue
 		}
 		delete(h.confs, app)
-		if left := slices.DeleteFunc(slices.Clone(h.flows[c.workflow]), func(id string) bool { return id == app }); len(left) > 0 {
+		if left := slices.DeleteFunc(slices.Clone(h.flows[c.workflow]), func(id string) bool { return id == app }); len(
+			left) > 0 {
 			h.flows[c.workflow] = left
 		} else {
 			delete(h.flows, c.workflow)
@@ -301,7 +305,8 @@ func (h *Hub) related(v *view, s *Source) []string {
 	}
 	for _, id := range v.names[keyOf(first)] {
 		a, c := v.apps[id], h.confs[id]
-		if c == nil && !(a.ended() && a.Started.instant() < since) || c != nil && c.workflow == workflow && workflow != "" {
+		if c == nil && !(a.ended() && a.Started.instant() < since) || c != nil && c.workflow == workflow &&
+			workflow != "" {
 			add(id)
 		}
 	}

@@ -75,7 +75,8 @@ func TestHubRunning(t *testing.T) {
 		t.Fatalf("%+v", all)
 	}
 	theirs, ours := all[0], all[1]
-	if theirs.HeldMB != 1024 || theirs.Containers != 4 || theirs.PendingMB != 768 || theirs.UserMB != 768 || theirs.QueueMB != 2304 {
+	if theirs.HeldMB != 1024 || theirs.Containers != 4 || theirs.PendingMB != 768 || theirs.UserMB != 768 ||
+		theirs.QueueMB != 2304 {
 		t.Errorf("theirs: %+v", theirs)
 	}
 	if ours.HeldMB != 512 || !math.IsNaN(ours.PendingMB) {
@@ -87,10 +88,14 @@ func TestHubRunning(t *testing.T) {
 func TestCrowd(t *testing.T) {
 	var all []dag.Load
 	for i := range fewTenants + 1 {
-		all = append(all, dag.Load{ID: fmt.Sprint(i), Name: "theirs", User: "bob", Queue: "q", HeldMB: 100, Progress: 0.5, Need: &dag.Need{}})
+		all = append(all, dag.Load{
+			ID: fmt.Sprint(i), Name: "theirs", User: "bob", Queue: "q", HeldMB: 100,
+			Progress: 0.5, Need: &dag.Need{},
+		})
 	}
 	sums := sumLoads(all)
-	if len(sums) != 1 || sums[0].HeldMB != 2100 || sums[0].Name != "" || sums[0].User != "" || sums[0].Need != nil || !strings.HasPrefix(sums[0].ID, "others") {
+	if len(sums) != 1 || sums[0].HeldMB != 2100 || sums[0].Name != "" || sums[0].User != "" || sums[0].Need != nil ||
+		!strings.HasPrefix(sums[0].ID, "others") {
 		t.Errorf("%+v", sums)
 	}
 }

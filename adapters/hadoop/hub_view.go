@@ -45,7 +45,8 @@ func keyOf(a *wireApp) nameKey { return nameKey{scriptName(string(a.Name)), a.Us
 func (v *view) list(at dag.Instant) {
 	fresh := newClusterState()
 	if v.state != nil {
-		fresh.nodes, fresh.index, fresh.ids, fresh.back, fresh.shared = v.state.nodes, v.state.index, v.state.ids, v.state.back, true
+		fresh.nodes, fresh.index, fresh.ids, fresh.back, fresh.shared = v.state.nodes, v.state.index, v.state.ids,
+			v.state.back, true
 	}
 	fresh.list(v.w.nodes.Nodes.v.Node, at)
 	fresh.plain()
@@ -85,7 +86,8 @@ func (v *view) take(old *view, runs, ended *appsBody) {
 				continue
 			}
 			if before := old.known(string(a.ID)); before != nil { // the same texts are kept once
-				a.ID, a.Name, a.User, a.Queue, a.Tracking = before.ID, before.Name, before.User, before.Queue, before.Tracking
+				a.ID, a.Name, a.User, a.Queue, a.Tracking = before.ID, before.Name, before.User, before.Queue,
+					before.Tracking
 			}
 			v.apps[string(a.ID)] = a.after(old.apps[string(a.ID)])
 		}
@@ -147,7 +149,8 @@ type Submitted struct {
 
 // Together says that two applications may be jobs of one wave of a script: alike, and submitted at about the same time.
 func Together(a, b *Submitted) bool {
-	return scriptName(a.Name) == scriptName(b.Name) && a.User == b.User && max(a.At.Sub(b.At), b.At.Sub(a.At)) < sameWave*time.Millisecond
+	return scriptName(a.Name) == scriptName(b.Name) && a.User == b.User &&
+		max(a.At.Sub(b.At), b.At.Sub(a.At)) < sameWave*time.Millisecond
 }
 
 // Room is the cluster's memory for containers, and how much of it is free; zero where it is not known.
@@ -190,7 +193,8 @@ func (h *Hub) running(of func(*wireApp) bool) []Submitted {
 			continue
 		}
 		s := Submitted{
-			App: id, Name: scriptName(JobTitle(string(a.Name))), User: string(a.User), Queue: string(a.Queue), At: a.Started.instant(), Readable: a.State == "RUNNING",
+			App: id, Name: scriptName(JobTitle(string(a.Name))), User: string(a.User), Queue: string(a.Queue),
+			At: a.Started.instant(), Readable: a.State == "RUNNING",
 			HeldMB: a.AllocatedMB.count(maxMB), Containers: a.Containers.count(maxTasks), PendingMB: a.pending(),
 		}
 		q, known := queues[a.Queue]

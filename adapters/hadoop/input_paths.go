@@ -112,7 +112,8 @@ func (f *inputFiles) place(name string) (bases []string, file string, ok bool) {
 	file = path.Clean(file)
 	// The path of a service of YARN's within one of HDFS's would be taken for that service's by whatever sees
 	// requests pass.
-	if strings.ContainsFunc(file, func(r rune) bool { return r < ' ' || r == 0x7f }) || strings.Contains(file, "/ws/v1/") || strings.Contains(file, "/proxy/") {
+	if strings.ContainsFunc(file, func(r rune) bool { return r < ' ' || r == 0x7f }) ||
+		strings.Contains(file, "/ws/v1/") || strings.Contains(file, "/proxy/") {
 		return nil, "", false
 	}
 	return f.namenodes(system, own), file, system != ""
@@ -152,7 +153,8 @@ func (f *inputFiles) namenodes(system, own string) []string {
 	for _, suffix := range slices.Sorted(maps.Keys(f.address)) {
 		of, ok := strings.CutPrefix(suffix, mark+".")
 		if ok && (of == host || strings.HasPrefix(of, host+".")) {
-			if base, err := baseURL(scheme, f.address[suffix], port, namenodeHTTP); err == nil && !wildcard(f.address[suffix]) {
+			if base, err := baseURL(scheme, f.address[suffix], port, namenodeHTTP); err == nil &&
+				!wildcard(f.address[suffix]) {
 				out = append(out, base)
 			}
 		}

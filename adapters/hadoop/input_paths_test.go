@@ -15,7 +15,10 @@ func TestInputPaths(t *testing.T) {
 		{"", "/a,/b", "", "[/a /b]"},
 		{"", `/a\,b/{x\,y}*,/c`, "", "[/a,b/{x,y}* /c]"},
 		{"/a/{1,2},hdfs://nn:9000/t", "hdfs://nn:9000/t", "", "[/a/{1,2} hdfs://nn:9000/t]"},
-		{"", "", "hdfs://nn/a;org.x.TextInputFormat,hdfs://nn/b;org.x.SequenceFileInputFormat", "[hdfs://nn/a hdfs://nn/b]"},
+		{
+			"", "", "hdfs://nn/a;org.x.TextInputFormat,hdfs://nn/b;org.x.SequenceFileInputFormat",
+			"[hdfs://nn/a hdfs://nn/b]",
+		},
 		{"", " , ", "", "[]"},
 		{"", `/a\`, "", `[/a\]`},
 		{"", "", "", "[]"},
@@ -39,8 +42,10 @@ func TestInputPlaces(t *testing.T) {
 	t.Parallel()
 	single := []string{"fs.defaultFS", "hdfs://nn:9000", "dfs.namenode.http-address", "0.0.0.0:9871"}
 	several := []string{
-		"fs.defaultFS", "hdfs://ns1", "dfs.namenode.http-address", "0.0.0.0:9870", "dfs.namenode.http-address.ns1.a", "nn1:50070",
-		"dfs.namenode.http-address.ns1.b", "nn2", "dfs.namenode.http-address.ns2", "nn3:1", "dfs.namenode.https-address.ns1.a", "nn1:50470",
+		"fs.defaultFS", "hdfs://ns1", "dfs.namenode.http-address", "0.0.0.0:9870", "dfs.namenode.http-address.ns1.a",
+		"nn1:50070",
+		"dfs.namenode.http-address.ns1.b", "nn2", "dfs.namenode.http-address.ns2", "nn3:1",
+		"dfs.namenode.https-address.ns1.a", "nn1:50470",
 	}
 	for _, c := range []struct {
 		props []string
@@ -72,7 +77,10 @@ func TestInputPlaces(t *testing.T) {
 	} {
 		var b confBody
 		for i := 0; i+1 < len(c.props); i += 2 {
-			b.Conf.v.Properties = append(b.Conf.v.Properties, wireProperty{Name: anyText(c.props[i]), Value: anyText(c.props[i+1])})
+			b.Conf.v.Properties = append(b.Conf.v.Properties, wireProperty{
+				Name:  anyText(c.props[i]),
+				Value: anyText(c.props[i+1]),
+			})
 		}
 		files := &b.conf().files
 		bases, file, ok := files.place(c.path)
@@ -97,7 +105,10 @@ func TestBraces(t *testing.T) {
 			t.Errorf("%s: %v, %v", path, got, err)
 		}
 	}
-	for _, bad := range []string{"/{a,b", "/{{a,b}", strings.Repeat("{a,b}", 600), "/{" + strings.Repeat(",", mostAlternatives) + "}"} {
+	for _, bad := range []string{
+		"/{a,b", "/{{a,b}", strings.Repeat("{a,b}", 600),
+		"/{" + strings.Repeat(",", mostAlternatives) + "}",
+	} {
 		if got, err := braces(bad); err == nil {
 			t.Errorf("%.20s: %d alternatives", bad, len(got))
 		}
@@ -114,8 +125,12 @@ func TestNameNodesOfASite(t *testing.T) {
 		{"", nil},
 		{prop("fs.defaultFS", "file:///"), nil},
 		{prop("fs.defaultFS", "hdfs://nn:9000"), []string{"http://nn:9870"}},
-		{prop("fs.defaultFS", "hdfs://nn:9000") + prop("dfs.namenode.http-address", "0.0.0.0:50070"), []string{"http://nn:50070"}},
-		{prop("fs.defaultFS", "hdfs://ns") + prop("dfs.namenode.http-address.ns.a", "n1:1") + prop("dfs.namenode.http-address.ns.b", "n2:2"), []string{"http://n1:1", "http://n2:2"}},
+		{
+			prop("fs.defaultFS", "hdfs://nn:9000") + prop("dfs.namenode.http-address", "0.0.0.0:50070"),
+			[]string{"http://nn:50070"},
+		},
+		{prop("fs.defaultFS", "hdfs://ns") + prop("dfs.namenode.http-address.ns.a", "n1:1") +
+			prop("dfs.namenode.http-address.ns.b", "n2:2"), []string{"http://n1:1", "http://n2:2"}},
 		{prop("fs.defaultFS", "hdfs://nn") + prop("dfs.http.policy", "HTTPS_ONLY"), []string{"https://nn:9871"}},
 	} {
 		p := NewProperties(nil)

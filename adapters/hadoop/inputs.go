@@ -64,7 +64,8 @@ var errNoHDFS = errors.New("it is not of an HDFS whose NameNode the job's config
 func (s *Source) sizeOf(ctx context.Context, f *inputFiles) (float64, error) {
 	switch {
 	case f.more:
-		return 0, fmt.Errorf("its configuration names more than %d paths, or longer ones than %d bytes", mostPaths, longestPath)
+		return 0, fmt.Errorf("its configuration names more than %d paths, or longer ones than %d bytes", mostPaths,
+			longestPath)
 	case len(f.paths) == 0:
 		return 0, errors.New("its configuration names no files")
 	}
@@ -140,7 +141,8 @@ func (q *sizing) of(ctx context.Context, file string) (float64, error) {
 func (q *sizing) below(ctx context.Context, folder string, rest []string) (float64, error) {
 	wild := slices.IndexFunc(rest, func(part string) bool { return strings.ContainsAny(part, `*?[\`) })
 	if wild < 0 {
-		body, err := sizingQuestion[summaryBody](ctx, q, path.Join(append([]string{folder}, rest...)...), "GETCONTENTSUMMARY")
+		body, err := sizingQuestion[summaryBody](ctx, q, path.Join(append([]string{folder}, rest...)...),
+			"GETCONTENTSUMMARY")
 		if err != nil {
 			return 0, err
 		}
@@ -217,7 +219,8 @@ func braces(file string) ([]string, error) {
 			for _, part := range append(parts, file[from:i]) {
 				more, err := braces(file[:open] + part + file[i+1:])
 				if out = append(out, more...); err != nil || len(out) > mostAlternatives {
-					return nil, errors.Join(err, fmt.Errorf("%s stands for more than %d paths", firstLine(file), mostAlternatives))
+					return nil, errors.Join(err, fmt.Errorf("%s stands for more than %d paths", firstLine(file),
+						mostAlternatives))
 				}
 			}
 			return out, nil

@@ -15,13 +15,16 @@ func filed(paths string) *lab {
 	l := newLab()
 	l.hdfs = map[string]string{}
 	l.apps("1 RUNNING UNDEFINED 512")
-	l.conf("0001", "a", "a:b", "mapreduce.input.fileinputformat.inputdir", strings.ReplaceAll(paths, `\`, `\\`), "fs.defaultFS", "hdfs://nn:9000", "dfs.namenode.http-address", "nn:9870")
+	l.conf("0001", "a", "a:b", "mapreduce.input.fileinputformat.inputdir", strings.ReplaceAll(paths, `\`, `\\`),
+		"fs.defaultFS", "hdfs://nn:9000", "dfs.namenode.http-address", "nn:9870")
 	l.runs("0001", 0, "SCHEDULED", "SCHEDULED")
 	return l
 }
 
 func (l *lab) folder(path string, bytes float64, files ...string) {
-	l.hdfs["http://nn:9870"+path+" GETCONTENTSUMMARY"] = fmt.Sprintf(`{"ContentSummary":{"directoryCount":1,"fileCount":%d,"length":%.0f,"quota":-1,"spaceConsumed":1}}`, len(files), bytes)
+	l.hdfs["http://nn:9870"+path+" GETCONTENTSUMMARY"] = fmt.Sprintf(
+		`{"ContentSummary":{"directoryCount":1,"fileCount":%d,"length":%.0f,"quota":-1,"spaceConsumed":1}}`, len(files),
+		bytes)
 	var list []string
 	for _, f := range files {
 		var name, kind string
@@ -129,7 +132,8 @@ func TestHDFSOfAStranger(t *testing.T) {
 		}
 	}
 	// A NameNode's host is no place for a history server.
-	if cl := clientOf(t, Options{Site: Site{NameNodes: []string{"http://nn:9870"}}, Transport: newTown()}, "http://rm1:8088"); cl.moveHistory("http://nn:19888") {
+	if cl := clientOf(t, Options{Site: Site{NameNodes: []string{"http://nn:9870"}}, Transport: newTown()},
+		"http://rm1:8088"); cl.moveHistory("http://nn:19888") {
 		t.Error("a history server on the NameNode's host is believed")
 	}
 	w := newTown()
@@ -150,7 +154,8 @@ func TestHDFSRequests(t *testing.T) {
 	t.Parallel()
 	var asked []string
 	nn := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked = append(asked, r.Method+" "+r.URL.EscapedPath()+" "+r.URL.Query().Get("op")+" "+r.URL.Query().Get("user.name"))
+		asked = append(asked, r.Method+" "+r.URL.EscapedPath()+" "+r.URL.Query().Get("op")+" "+
+			r.URL.Query().Get("user.name"))
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprint(w, `{"ContentSummary":{"length":24930}}`)
 	}))
@@ -158,7 +163,8 @@ func TestHDFSRequests(t *testing.T) {
 	c := clientOf(t, Options{User: "alice"}, nn.URL)
 	left := 10
 	n, err := (&sizing{c, []string{nn.URL}, &left}).of(t.Context(), "/a b/50%#c")
-	if err != nil || n != 24930 || len(asked) != 1 || asked[0] != "GET /webhdfs/v1/a%20b/50%25%23c GETCONTENTSUMMARY alice" {
+	if err != nil || n != 24930 || len(asked) != 1 ||
+		asked[0] != "GET /webhdfs/v1/a%20b/50%25%23c GETCONTENTSUMMARY alice" {
 		t.Errorf("%v bytes, %v, asked %q", n, err, asked)
 	}
 	standby := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -76,9 +76,11 @@ type phase struct {
 
 func newJob(app *wireApp) *job {
 	return &job{
-		app: string(app.ID), id: app.job(), lifecycle: lifecycle{state: dag.Submitted}, submitted: app.Started.instant(),
+		app: string(app.ID), id: app.job(), lifecycle: lifecycle{state: dag.Submitted},
+		submitted:  app.Started.instant(),
 		inputBytes: -1, counted: [2]int{-1, -1}, perRecord: math.NaN(), backlog: backlog{movedAt: dag.NoInstant},
-		started: dag.NoInstant, finished: dag.NoInstant, lastSeen: dag.NoInstant, seenUp: dag.NoInstant, bornAt: dag.NoInstant, overSince: dag.NoInstant,
+		started: dag.NoInstant, finished: dag.NoInstant, lastSeen: dag.NoInstant, seenUp: dag.NoInstant,
+		bornAt: dag.NoInstant, overSince: dag.NoInstant,
 	}
 }
 
@@ -224,7 +226,8 @@ func (s *Source) takeMaster(v *visit) {
 			j.lastSeen = s.now
 		}
 		if s.now.Sub(j.lastSeen) > hush {
-			s.warn(dag.WarnObservation, "the master of %s could not be asked, its last state is shown: %s", j.id, brief(err))
+			s.warn(dag.WarnObservation, "the master of %s could not be asked, its last state is shown: %s", j.id,
+				brief(err))
 		}
 		return
 	}

@@ -17,7 +17,10 @@ const (
 	downPatience    = 2 * time.Minute
 )
 
-var jobStates = map[string]dag.State{"SUCCEEDED": dag.Succeeded, "FAILED": dag.Failed, "KILLED": dag.Killed, "ERROR": dag.Failed}
+var jobStates = map[string]dag.State{
+	"SUCCEEDED": dag.Succeeded, "FAILED": dag.Failed, "KILLED": dag.Killed,
+	"ERROR": dag.Failed,
+}
 
 // takeHistory takes the history server's answers about a job that has ended. Until it answers the job counts as
 // running.
@@ -71,13 +74,17 @@ func (s *Source) withoutHistory(v *visit) {
 	last := s.target.Final != nil && s.target.Final() || waited >= patienceWith(v.statusErr, a)
 	switch {
 	case last && state == dag.EndedUnconfirmed:
-		s.warn(dag.WarnObservation, "neither the ResourceManager nor the history server tells how %s ended: %s", j.id, why)
+		s.warn(dag.WarnObservation, "neither the ResourceManager nor the history server tells how %s ended: %s", j.id,
+			why)
 	case last:
-		s.warn(dag.WarnObservation, "that %s is %s is the ResourceManager's word; what its last tasks did is not known: %s", j.id, state, why)
+		s.warn(dag.WarnObservation,
+			"that %s is %s is the ResourceManager's word; what its last tasks did is not known: %s", j.id, state, why)
 	case waited <= hush:
 		return
 	case a.forgotten:
-		s.warn(dag.WarnObservation, "the ResourceManager does not know %s any more, and the history server does not tell yet how it ended: %s", j.id, why)
+		s.warn(dag.WarnObservation,
+			"the ResourceManager does not know %s any more, and the history server does not tell yet how it ended: %s",
+			j.id, why)
 		return
 	default:
 		s.warn(dag.WarnObservation, "%s is over, the history server does not tell how yet: %s", j.id, why)
@@ -135,7 +142,8 @@ func (s *Source) takeRestart(v *visit) {
 	// A recorded answer may be older than the change. Then a master without a container tells: after a failover one is
 	// recovered with the others, and somebody failed to answer in between.
 	stale := s.made("/ws/v1/cluster/apps/"+j.app+"/appattempts") <= j.seenUp
-	if stale && v.app.Containers.ok && v.app.Containers.v <= 0 && !(s.missedAt.Known() && s.now.Sub(s.missedAt) < failover) {
+	if stale && v.app.Containers.ok && v.app.Containers.v <= 0 &&
+		!(s.missedAt.Known() && s.now.Sub(s.missedAt) < failover) {
 		n = j.attempt + 1
 	}
 	if s.takeMasters(j, n) {

@@ -109,7 +109,9 @@ func (s *Source) remarkNodes(snap *dag.Snapshot, job int) {
 	}
 	for _, n := range j.Avoided {
 		if !snap.Nodes[n].Lost {
-			s.warn(dag.WarnNodeClosed, "the master of %s avoids node %s, where too many of its attempts failed: new ones go elsewhere", j.ID, snap.Nodes[n].Name)
+			s.warn(dag.WarnNodeClosed,
+				"the master of %s avoids node %s, where too many of its attempts failed: new ones go elsewhere", j.ID,
+				snap.Nodes[n].Name)
 		}
 	}
 }
@@ -118,14 +120,19 @@ func (s *Source) remarkNodes(snap *dag.Snapshot, job int) {
 func (s *Source) remarkTasks(n *dag.NodeState, count int, k dag.StageIndex, job string) {
 	switch {
 	case n.Lost && n.Cause == dag.NodeUnhealthy:
-		s.warn(dag.WarnNodeLost, "node %s is unhealthy with %d %s tasks of %s: they run again elsewhere", n.Name, count, dag.MapReduceName(k), job)
+		s.warn(dag.WarnNodeLost, "node %s is unhealthy with %d %s tasks of %s: they run again elsewhere", n.Name, count,
+			dag.MapReduceName(k), job)
 	case n.Lost && n.Cause == dag.NodeDecommissioned:
-		s.warn(dag.WarnNodeLost, "node %s is decommissioned with %d %s tasks of %s; the master gives them up only once it has tried to stop them",
+		s.warn(dag.WarnNodeLost,
+			"node %s is decommissioned with %d %s tasks of %s; the master gives them up only once it has tried to stop them",
 			n.Name, count, dag.MapReduceName(k), job)
 	case n.Lost:
-		s.warn(dag.WarnNodeLost, "node %s is lost with %d %s tasks of %s; the master gives them up only once it has tried to stop them", n.Name, count, dag.MapReduceName(k), job)
+		s.warn(dag.WarnNodeLost,
+			"node %s is lost with %d %s tasks of %s; the master gives them up only once it has tried to stop them",
+			n.Name, count, dag.MapReduceName(k), job)
 	case n.Draining:
-		s.warn(dag.WarnNodeClosed, "node %s is being decommissioned: its %d %s tasks of %s go on for as long as it is given, new ones go elsewhere",
+		s.warn(dag.WarnNodeClosed,
+			"node %s is being decommissioned: its %d %s tasks of %s go on for as long as it is given, new ones go elsewhere",
 			n.Name, count, dag.MapReduceName(k), job)
 	}
 }

@@ -210,7 +210,8 @@ func nested(text []byte) int {
 // the question has, empty lists too: an answer without it, as {} or null, says nothing.
 func decode(what string, body []byte, v any) error {
 	if nested(body) > mostNested {
-		return fmt.Errorf("hadoop: the answer to %s: %w: it is nested more than %d levels deep", what, errTooBig, mostNested)
+		return fmt.Errorf("hadoop: the answer to %s: %w: it is nested more than %d levels deep", what, errTooBig,
+			mostNested)
 	}
 	if tooHeavy(body, reflect.TypeOf(v).Elem()) {
 		return fmt.Errorf("hadoop: the answer to %s: %w", what, errTooMany)

@@ -36,7 +36,8 @@ func TestManyShortLists(t *testing.T) {
 		decode func(text string) error
 	}{
 		"queues in queues": {
-			`{"scheduler":{"schedulerInfo":{"queues":{"queue":` + repeated(`{"queues":{"queue":`+repeated(`{}`, 100)+`}}`, 3000) + `}}}}`,
+			`{"scheduler":{"schedulerInfo":{"queues":{"queue":` + repeated(`{"queues":{"queue":`+repeated(`{}`, 100)+
+				`}}`, 3000) + `}}}}`,
 			func(text string) error { var b schedulerBody; return decode("scheduler", []byte(text), &b) },
 		},
 		"queues alone": {
@@ -48,7 +49,8 @@ func TestManyShortLists(t *testing.T) {
 			func(text string) error { var b schedulerBody; return decode("scheduler", []byte(text), &b) },
 		},
 		"partitions": {
-			`{"apps":{"app":` + repeated(`{"resourceInfo":{"resourceUsagesByPartition":`+repeated(`{}`, 1000)+`}}`, 300) + `}}`,
+			`{"apps":{"app":` + repeated(`{"resourceInfo":{"resourceUsagesByPartition":`+repeated(`{}`, 1000)+`}}`,
+				300) + `}}`,
 			func(text string) error { var b appsBody; return decode("apps", []byte(text), &b) },
 		},
 		"labels": {
@@ -61,7 +63,8 @@ func TestManyShortLists(t *testing.T) {
 		},
 	} {
 		var err error
-		if n := allocates(func() { err = c.decode(c.text) }); !errors.Is(err, errTooBig) || n > uint64(2*len(c.text))+100_000 {
+		if n := allocates(func() { err = c.decode(c.text) }); !errors.Is(err, errTooBig) || n > uint64(2*len(c.text))+
+			100_000 {
 			t.Errorf("%s: %d bytes make %d: %v", name, len(c.text), n, err)
 		}
 	}
@@ -70,7 +73,8 @@ func TestManyShortLists(t *testing.T) {
 // TestMixedListsAreNotCopied: a list with an element of a wrong type is decoded without a copy of its text, however
 // deep it is nested.
 func TestMixedListsAreNotCopied(t *testing.T) {
-	text := strings.Replace(queuesIn(60), `{"queueName":"deep"}`, `{"queueName":"deep","pad":"`+strings.Repeat("x", 1<<20)+`"}`, 1)
+	text := strings.Replace(queuesIn(60), `{"queueName":"deep"}`, `{"queueName":"deep","pad":"`+strings.Repeat("x",
+		1<<20)+`"}`, 1)
 	var b schedulerBody
 	var err error
 	if n := allocates(func() { err = decode("scheduler", []byte(text), &b) }); err != nil || n > uint64(4*len(text)) {
@@ -86,7 +90,8 @@ func TestKeysOfAnObject(t *testing.T) {
 	text := `{"tasks":{"task":{` + strings.Repeat(`"":0,`, 1<<18) + `"id":"task_1_0001_m_000000"}}}`
 	var b tasksBody
 	var err error
-	if n := allocates(func() { err = decode("tasks", []byte(text), &b) }); err != nil || len(b.Tasks.v.Task) != 1 || n > uint64(2*len(text))+100_000 {
+	if n := allocates(func() { err = decode("tasks", []byte(text), &b) }); err != nil || len(b.Tasks.v.Task) != 1 ||
+		n > uint64(2*len(text))+100_000 {
 		t.Errorf("%d bytes make %d: %v, %d tasks", len(text), n, err, len(b.Tasks.v.Task))
 	}
 }
@@ -97,7 +102,8 @@ func TestRealAnswersAreLight(t *testing.T) {
 	t.Parallel()
 	tasks := 0
 	for pattern, body := range map[string]any{
-		"apps-*.json": &appsBody{}, "scheduler*.json": &schedulerBody{}, "nodes*.json": &nodesBody{}, "*-tasks*.json": &tasksBody{},
+		"apps-*.json": &appsBody{}, "scheduler*.json": &schedulerBody{}, "nodes*.json": &nodesBody{},
+		"*-tasks*.json":    &tasksBody{},
 		"*-attempts*.json": &attemptsBody{}, "*counters*.json": &countersBody{}, "conf*.json": &confBody{},
 	} {
 		files, err := filepath.Glob(filepath.Join("testdata", pattern))

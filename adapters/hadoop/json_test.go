@@ -42,7 +42,8 @@ func of[T any](t *testing.T, body string) T {
 
 func TestApps(t *testing.T) {
 	for file, want := range map[string]int{
-		"apps-2.10.2-none.json": 0, "apps-3.4.2-none.json": 0, "apps-2.10.2.json": 1, "apps-3.4.2.json": 2, "apps-3.5.0.json": 1,
+		"apps-2.10.2-none.json": 0, "apps-3.4.2-none.json": 0, "apps-2.10.2.json": 1, "apps-3.4.2.json": 2,
+		"apps-3.5.0.json": 1,
 	} {
 		b := load[appsBody](t, file)
 		if len(b.Apps.v.App) != want {
@@ -55,7 +56,8 @@ func TestApps(t *testing.T) {
 		}
 	}
 	a := load[appsBody](t, "apps-3.4.2.json").Apps.v.App[0]
-	if pending, am := a.memory(); am != 512 || pending != 0 || a.AllocatedMB.v != 512 || a.job() != "job_1795222440184_0008" {
+	if pending, am := a.memory(); am != 512 || pending != 0 || a.AllocatedMB.v != 512 ||
+		a.job() != "job_1795222440184_0008" {
 		t.Errorf("pending %d, master %d, %+v", pending, am, a)
 	}
 }
@@ -78,7 +80,8 @@ func TestShapes(t *testing.T) {
 		}
 	}
 	for _, body := range []string{
-		`{}`, `{"apps":null}`, `{"apps":""}`, `{"apps":{}}`, `{"apps":[]}`, `{"apps":{"app":null}}`, `{"apps":{"app":""}}`,
+		`{}`, `{"apps":null}`, `{"apps":""}`, `{"apps":{}}`, `{"apps":[]}`, `{"apps":{"app":null}}`,
+		`{"apps":{"app":""}}`,
 		`{"apps":{"app":{}}}`, `{"apps":{"app":[]}}`, `{"apps":7}`, `{"apps":{"app":true}}`, `[]`, `null`,
 	} {
 		var b appsBody
@@ -96,7 +99,8 @@ func TestShapes(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	for body, want := range map[string]float64{
-		`1`: 1, `"1"`: 1, `1.5e3`: 1500, `" 7 "`: 7, `-1`: -1, `""`: math.NaN(), `null`: math.NaN(), `true`: math.NaN(), `{}`: math.NaN(),
+		`1`: 1, `"1"`: 1, `1.5e3`: 1500, `" 7 "`: 7, `-1`: -1, `""`: math.NaN(), `null`: math.NaN(), `true`: math.NaN(),
+		`{}`:  math.NaN(),
 		`[1]`: math.NaN(), `"NaN"`: math.NaN(), `"Infinity"`: math.NaN(), `"1e999"`: math.NaN(),
 	} {
 		var n num
@@ -105,14 +109,16 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 	huge, negative := num{1e300, true}, num{-5, true}
-	if huge.count(10) != 10 || negative.count(10) != 0 || huge.instant().Known() || negative.instant().Known() || huge.ratio() != 1 || negative.ratio() != 0 {
+	if huge.count(10) != 10 || negative.count(10) != 0 || huge.instant().Known() || negative.instant().Known() ||
+		huge.ratio() != 1 || negative.ratio() != 0 {
 		t.Error("a number that lies gets through")
 	}
 }
 
 func TestAttemptsAndTasks(t *testing.T) {
 	failed := load[attemptsBody](t, "attempts-failed.json").Attempts.v.Attempt
-	if len(failed) != 2 || failed[0].State != "FAILED" || failed[1].State != "STARTING" || failed[1].Started.instant().Known() {
+	if len(failed) != 2 || failed[0].State != "FAILED" || failed[1].State != "STARTING" ||
+		failed[1].Started.instant().Known() {
 		t.Errorf("%+v", failed)
 	}
 	if got := firstLine(string(failed[0].Diagnostics)); got != "Container killed on request. Exit code is 137" {
@@ -148,7 +154,8 @@ func TestCounters(t *testing.T) {
 	}
 	// Of file systems the one that read most counts, unless the input format knows.
 	for format, want := range map[string]float64{"0": 900, "777": 777} {
-		b := of[countersBody](t, `{"jobTaskCounters":{"taskCounterGroup":[{"counterGroupName":"x.FileSystemCounter","counter":[{"name":"FILE_BYTES_READ","value":5},
+		b := of[countersBody](t,
+			`{"jobTaskCounters":{"taskCounterGroup":[{"counterGroupName":"x.FileSystemCounter","counter":[{"name":"FILE_BYTES_READ","value":5},
 			{"name":"HDFS_BYTES_READ","value":900},{"name":"HDFS_BYTES_WRITTEN","value":9999}]},
 			{"counterGroupName":"x.FileInputFormatCounter","counter":{"name":"BYTES_READ","value":"`+format+`"}}]}}`)
 		if c := b.counters(); c.read != want {
@@ -168,7 +175,8 @@ func TestCounters(t *testing.T) {
 func TestConf(t *testing.T) {
 	pig := load[confBody](t, "conf-pig.json")
 	want := &jobConf{
-		workflow: "pig_e302f31d-2da2-469b-9944-0e14677057fb", name: "join.pig", node: "scope-39", launch: "1795222627405",
+		workflow: "pig_e302f31d-2da2-469b-9944-0e14677057fb", name: "join.pig", node: "scope-39",
+		launch:  "1795222627405",
 		feature: "DISTINCT", alias: "b0,b1", input: []string{"/lab/data/j1/b"},
 		limits:  dag.Limits{AMMB: 512, MapMB: 256, ReduceMB: 256, SlowStart: 0.05, RampUp: 0.5},
 		noRecov: true, beat: time.Second, sleep: time.Second,
@@ -207,13 +215,17 @@ func TestContainerSize(t *testing.T) {
 }
 
 func TestIDs(t *testing.T) {
-	if k, i, n, ok := attemptID("attempt_1795222440184_0007_r_000003_1000"); k != dag.Reduce || i != 3 || n != 1000 || !ok {
+	if k, i, n, ok := attemptID("attempt_1795222440184_0007_r_000003_1000"); k != dag.Reduce || i != 3 || n != 1000 ||
+		!ok {
 		t.Error(k, i, n, ok)
 	}
 	if k, i, ok := taskID("task_1326232085508_4_4_m_0"); ok {
 		t.Error("the documentation's example is not an id", k, i)
 	}
-	for _, id := range []string{"", "task_1_2_x_0", "task_1_2_m_-1", "task_1_2_m_99999999999", "task_1_2_m_4194304", "attempt_1_2_m_0_-1", "attempt_1_2_m_0"} {
+	for _, id := range []string{
+		"", "task_1_2_x_0", "task_1_2_m_-1", "task_1_2_m_99999999999", "task_1_2_m_4194304",
+		"attempt_1_2_m_0_-1", "attempt_1_2_m_0",
+	} {
 		if _, _, ok := taskID(id); ok {
 			t.Errorf("%q is a task", id)
 		}
@@ -269,7 +281,10 @@ func TestNestedTooDeep(t *testing.T) {
 func TestElements(t *testing.T) {
 	t.Parallel()
 	for array, want := range map[string][]string{
-		`[]`: nil, `[ ]`: nil, `[1]`: {`1`}, `[1,-2.5e3]`: {`1`, `-2.5e3`}, `[[1,2],{"a":1,"b":[3,4]}]`: {`[1,2]`, `{"a":1,"b":[3,4]}`},
+		`[]`: nil, `[ ]`: nil, `[1]`: {`1`}, `[1,-2.5e3]`: {`1`, `-2.5e3`}, `[[1,2],{"a":1,"b":[3,4]}]`: {
+			`[1,2]`,
+			`{"a":1,"b":[3,4]}`,
+		},
 		`["a,b","\",\\",","]`: {`"a,b"`, `"\",\\"`, `","`}, "[{},\n{}\t, null ,true]": {`{}`, `{}`, `null`, `true`},
 	} {
 		var got []string
@@ -281,7 +296,8 @@ func TestElements(t *testing.T) {
 		}
 	}
 	var l list[wireTask]
-	if err := l.UnmarshalJSON([]byte(`[{"id":"a"},5,` + strings.Repeat(" ", 9) + `{"id":"b"}]`)); err != nil || len(l) != 2 {
+	if err := l.UnmarshalJSON([]byte(`[{"id":"a"},5,` + strings.Repeat(" ", 9) + `{"id":"b"}]`)); err != nil ||
+		len(l) != 2 {
 		t.Errorf("%v, %v", l, err)
 	}
 }

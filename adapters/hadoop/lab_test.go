@@ -29,7 +29,10 @@ type lab struct {
 const labStart = 1_795_000_000_000
 
 func newLab() *lab {
-	return &lab{now: labStart, rm: map[string]string{"metrics": `{"clusterMetrics":{"totalMB":3072,"activeNodes":1}}`}, am: map[string]string{}, jhs: map[string]string{}, asked: map[string]int{}}
+	return &lab{
+		now: labStart, rm: map[string]string{"metrics": `{"clusterMetrics":{"totalMB":3072,"activeNodes":1}}`},
+		am: map[string]string{}, jhs: map[string]string{}, asked: map[string]int{},
+	}
 }
 
 func (l *lab) Now() dag.Instant { return l.now }
@@ -87,7 +90,10 @@ func (l *lab) apps(list ...string) {
 
 // conf sets a job's conf: its node, the graph as "a:b,c d:e", and further properties as name, value.
 func (l *lab) conf(job, node, graph string, more ...string) {
-	props := []string{`{"name":"mapreduce.workflow.id","value":"pig_1"}`, `{"name":"mapreduce.workflow.node.name","value":"` + node + `"}`}
+	props := []string{
+		`{"name":"mapreduce.workflow.id","value":"pig_1"}`,
+		`{"name":"mapreduce.workflow.node.name","value":"` + node + `"}`,
+	}
 	for _, e := range strings.Fields(graph) {
 		from, to, _ := strings.Cut(e, ":")
 		props = append(props, fmt.Sprintf(`{"name":"mapreduce.workflow.adjacency.%s","value":"%s"}`, from, to))
@@ -111,13 +117,19 @@ func (l *lab) runs(job string, base int, maps ...string) {
 			success, finish = attempt, labStart+9000
 		}
 		if state != "SCHEDULED" {
-			attempts = fmt.Sprintf(`{"id":"%s","state":"%s","startTime":%d,"finishTime":%d,"progress":30,"nodeHttpAddress":"n1:8042"}`, attempt, state, labStart+5000, finish)
+			attempts = fmt.Sprintf(
+				`{"id":"%s","state":"%s","startTime":%d,"finishTime":%d,"progress":30,"nodeHttpAddress":"n1:8042"}`,
+				attempt, state, labStart+5000, finish)
 		}
-		tasks = append(tasks, fmt.Sprintf(`{"id":"%s","state":"%s","startTime":%d,"finishTime":%d,"progress":30,"successfulAttempt":"%s"}`, task, state, labStart+5000, finish, success))
+		tasks = append(tasks, fmt.Sprintf(
+			`{"id":"%s","state":"%s","startTime":%d,"finishTime":%d,"progress":30,"successfulAttempt":"%s"}`, task,
+			state, labStart+5000, finish, success))
 		l.am[job+"/tasks/"+task+"/attempts"] = `{"taskAttempts":{"taskAttempt":[` + attempts + `]}}`
-		l.am[job+"/tasks/"+task+"/counters"] = `{"jobTaskCounters":{"taskCounterGroup":[{"counterGroupName":"x.TaskCounter","counter":[{"name":"MAP_INPUT_RECORDS","value":9}]}]}}`
+		l.am[job+"/tasks/"+task+
+			"/counters"] = `{"jobTaskCounters":{"taskCounterGroup":[{"counterGroupName":"x.TaskCounter","counter":[{"name":"MAP_INPUT_RECORDS","value":9}]}]}}`
 	}
-	l.am[job] = fmt.Sprintf(`{"job":{"startTime":%d,"state":"RUNNING","mapsTotal":%d,"reducesTotal":0}}`, labStart+4000+base, len(maps))
+	l.am[job] = fmt.Sprintf(`{"job":{"startTime":%d,"state":"RUNNING","mapsTotal":%d,"reducesTotal":0}}`,
+		labStart+4000+base, len(maps))
 	l.am[job+"/tasks"] = `{"tasks":{"task":[` + strings.Join(tasks, ",") + `]}}`
 }
 

@@ -85,7 +85,8 @@ func TestLifecycle(t *testing.T) {
 				t.Errorf("%s: move %d cannot happen", what, i)
 			}
 			if life.at != m.at || life.state != m.shown {
-				t.Fatalf("%s: after move %d it is %v and shown as %v, want %v and %v", what, i, life.at, life.state, m.at, m.shown)
+				t.Fatalf("%s: after move %d it is %v and shown as %v, want %v and %v", what, i, life.at, life.state,
+					m.at, m.shown)
 			}
 		}
 	}
@@ -142,7 +143,8 @@ func TestImpossibleLives(t *testing.T) {
 		}
 	}
 	if len(states) != lifeStates || refused == 0 || reported != refused {
-		t.Errorf("%d of %d states are reached, %d impossible events, %d reported", len(states), lifeStates, refused, reported)
+		t.Errorf("%d of %d states are reached, %d impossible events, %d reported", len(states), lifeStates, refused,
+			reported)
 	}
 	done := map[lifeState]bool{}
 	for open := []lifeState{jobSettled}; len(open) > 0; open = open[1:] {

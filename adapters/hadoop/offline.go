@@ -34,8 +34,9 @@ func ReadSettings(properties []Property) Settings {
 	}
 	c := b.conf()
 	return Settings{
-		Workflow: c.workflow, WorkflowName: c.name, Node: c.node, Launch: c.launch, After: c.after, Stops: c.stops, Parallel: c.parallel,
-		Feature: c.feature, Alias: c.alias, Input: c.input, Limits: c.limits, Overheads: c.overheads(),
+		Workflow: c.workflow, WorkflowName: c.name, Node: c.node, Launch: c.launch, After: c.after, Stops: c.stops,
+		Parallel: c.parallel,
+		Feature:  c.feature, Alias: c.alias, Input: c.input, Limits: c.limits, Overheads: c.overheads(),
 	}
 }
 
@@ -69,7 +70,10 @@ func GraphOf(members []Member) (vertices []Vertex, launches int, cyclic bool) {
 	for i, m := range members {
 		j := &job{app: m.Job, id: m.Job, lifecycle: lifecycle{state: m.State}}
 		if s := m.Settings; s != nil {
-			j.conf = &jobConf{workflow: s.Workflow, node: s.Node, launch: s.Launch, after: s.After, parallel: s.Parallel}
+			j.conf = &jobConf{
+				workflow: s.Workflow, node: s.Node, launch: s.Launch, after: s.After,
+				parallel: s.Parallel,
+			}
 		}
 		jobs[i], index[j] = j, i
 	}
@@ -114,7 +118,10 @@ func CountsOf(counters []Counter) Counts {
 		g.Counters = append(g.Counters, wireCounter{text(c.Name), num{c.Value, true}})
 	}
 	c := b.counters()
-	return Counts{MapIn: c.mapIn, MapOut: c.mapOut, ReduceIn: c.redIn, ReduceOut: c.redOut, Copied: c.shuffledMaps, Shuffled: c.shuffledB, Read: c.read}
+	return Counts{
+		MapIn: c.mapIn, MapOut: c.mapOut, ReduceIn: c.redIn, ReduceOut: c.redOut, Copied: c.shuffledMaps,
+		Shuffled: c.shuffledB, Read: c.read,
+	}
 }
 
 // BlankAttempt is an attempt of which nothing is known.

@@ -131,7 +131,8 @@ var amLogs = regexp.MustCompile(`^https?://([A-Za-z0-9._:\[\]-]+)/node/container
 func (a *wireApp) told() App {
 	_, am := a.memory()
 	out := App{
-		ID: string(a.ID), Name: dag.Clean(string(a.Name)), User: string(a.User), Queue: string(a.Queue), Type: string(a.Type), Tags: string(a.Tags),
+		ID: string(a.ID), Name: dag.Clean(string(a.Name)), User: string(a.User), Queue: string(a.Queue),
+		Type: string(a.Type), Tags: string(a.Tags),
 		Running: a.State == "RUNNING", Ended: a.ended(), State: a.ending(), Diagnosis: string(a.Diagnostics),
 		Submitted: a.Started.instant(), Finished: a.Finished.instant(),
 		HeldMB: a.AllocatedMB.count(maxMB), AMMB: am, Node: string(a.Master),

@@ -22,13 +22,17 @@ func (s services) RoundTrip(r *http.Request) (*http.Response, error) {
 	if strings.Contains(r.URL.Path, "/logs/") {
 		kind = "text/plain;charset=utf-8"
 		if r.Header.Get("Accept") == "application/json" { // as the NodeManager of 3.4.2
-			kind, status, body = "application/json", http.StatusServiceUnavailable, `{"RemoteException":{"exception":"WebApplicationException"}}`
+			kind, status, body = "application/json", http.StatusServiceUnavailable,
+				`{"RemoteException":{"exception":"WebApplicationException"}}`
 		}
 	}
 	if strings.HasPrefix(body, "<") {
 		kind = "text/html"
 	}
-	return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {kind}}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+	return &http.Response{
+		StatusCode: status, Header: http.Header{"Content-Type": {kind}},
+		Body: io.NopCloser(strings.NewReader(body)), Request: r,
+	}, nil
 }
 
 func overviewClient(t *testing.T, rm string, s services) *Client {
@@ -45,18 +49,25 @@ func TestProxyAndNodeManager(t *testing.T) {
 	const app = "application_1_0001"
 	for _, scheme := range []string{"http", "https"} {
 		c := overviewClient(t, scheme+"://rm:8088", services{
-			scheme + "://rm:8088/proxy/" + app + "/ws/v2/tez/dagInfo":            `{"dag":{}}`,
-			scheme + "://rm:8088/proxy/" + app + "/ui/ws/v2/tez/dagInfo":         `<html><h1>Tez UI Url is not defined.</h1></html>`,
+			scheme + "://rm:8088/proxy/" + app + "/ws/v2/tez/dagInfo": `{"dag":{}}`,
+			scheme + "://rm:8088/proxy/" + app +
+				"/ui/ws/v2/tez/dagInfo": `<html><h1>Tez UI Url is not defined.</h1></html>`,
 			scheme + "://n0:8042/ws/v1/node/containers/container_1/logs":         `{"containerLogsInfo":{}}`,
 			scheme + "://n0:8042/ws/v1/node/containers/container_1/logs/syslog":  "LogLength:3\n",
 			scheme + "://n0:8042/ws/v1/node/containers/container_1/logs/page.ht": "<html>",
 		})
-		for path, want := range map[string]string{"ws/v2/tez/dagInfo?dagID=1": `{"dag":{}}`, "ui/ws/v2/tez/dagInfo": "", "ws/v2/tez/none": ""} {
+		for path, want := range map[string]string{
+			"ws/v2/tez/dagInfo?dagID=1": `{"dag":{}}`, "ui/ws/v2/tez/dagInfo": "",
+			"ws/v2/tez/none": "",
+		} {
 			if b, err := c.Proxy(t.Context(), app, path); string(b) != want || (err == nil) != (want != "") {
 				t.Errorf("%s: %s, %v", path, b, err)
 			}
 		}
-		for path, want := range map[string]string{"containers/container_1/logs": `{"containerLogsInfo":{}}`, "containers/container_1/logs/syslog?size=-3": "LogLength:3\n", "containers/container_1/logs/page.ht": ""} {
+		for path, want := range map[string]string{
+			"containers/container_1/logs":                `{"containerLogsInfo":{}}`,
+			"containers/container_1/logs/syslog?size=-3": "LogLength:3\n", "containers/container_1/logs/page.ht": "",
+		} {
 			if b, err := c.NM(t.Context(), "n0:8042", path); string(b) != want || (err == nil) != (want != "") {
 				t.Errorf("%s: %s, %v", path, b, err)
 			}
@@ -65,7 +76,8 @@ func TestProxyAndNodeManager(t *testing.T) {
 			t.Error("asked whatever an address says")
 		}
 		_, err := c.Proxy(t.Context(), app, "ws/v2/tez/dagInfo2")
-		if e := new(Error); !errors.As(err, &e) || e.Status != http.StatusNotFound || strings.Contains(e.Hint, "ResourceManager does not know") {
+		if e := new(Error); !errors.As(err, &e) || e.Status != http.StatusNotFound ||
+			strings.Contains(e.Hint, "ResourceManager does not know") {
 			t.Error(err)
 		}
 	}
@@ -89,13 +101,15 @@ func TestOverview(t *testing.T) {
 	}
 	a, ok := o.App(t.Context(), "application_1_0002")
 	want := App{
-		ID: "application_1_0002", Name: `x\x1b`, User: "bob", Queue: "default", Type: "TEZ", Running: true, State: dag.EndedUnconfirmed, Submitted: 2000, Finished: dag.NoInstant,
+		ID: "application_1_0002", Name: `x\x1b`, User: "bob", Queue: "default", Type: "TEZ", Running: true,
+		State: dag.EndedUnconfirmed, Submitted: 2000, Finished: dag.NoInstant,
 		HeldMB: 1024, AMMB: 512, Node: "n0:8042", Container: "container_e17_1_0002_01_000001",
 	}
 	if a != want || !ok || o.Now() != 5000 || len(o.Listed()) != 2 || o.Listed()[1].Container != "" {
 		t.Errorf("%+v, want %+v", a, want)
 	}
-	if a, ok := o.App(t.Context(), "application_1_0001"); !ok || !a.Ended || a.State != dag.Failed || a.Diagnosis != "why" || a.Finished != 1500 {
+	if a, ok := o.App(t.Context(), "application_1_0001"); !ok || !a.Ended || a.State != dag.Failed ||
+		a.Diagnosis != "why" || a.Finished != 1500 {
 		t.Errorf("%+v, %v", a, ok)
 	}
 	if _, ok := o.App(t.Context(), "application_1_0009"); ok {
@@ -106,7 +120,9 @@ func TestOverview(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	snap := &dag.Snapshot{}
-	if o.Fill(snap, "application_1_0002"); snap.User != "bob" || len(snap.Load) != 1 || snap.Load[0].ID != "application_1_0003" || snap.Load[0].HeldMB != 2048 || snap.Load[0].Before || len(snap.Queues) != 1 {
+	if o.Fill(snap, "application_1_0002"); snap.User != "bob" || len(snap.Load) != 1 ||
+		snap.Load[0].ID != "application_1_0003" || snap.Load[0].HeldMB != 2048 || snap.Load[0].Before ||
+		len(snap.Queues) != 1 {
 		t.Errorf("%+v", snap)
 	}
 	if o.NodeIndex("n0:41749") != 0 || o.NodeIndex("n0:8042") != 0 || o.NodeIndex("n1:1") != 1 {
@@ -116,7 +132,8 @@ func TestOverview(t *testing.T) {
 	if err := o.Observe(t.Context()); err == nil {
 		t.Error("no applications are no error")
 	}
-	if got := Apps([]byte(`{"apps":{"app":[{"id":"application_1_0001"},{}]}}`)); len(got) != 1 || Apps([]byte(`{}`)) != nil {
+	if got := Apps([]byte(`{"apps":{"app":[{"id":"application_1_0001"},{}]}}`)); len(got) != 1 ||
+		Apps([]byte(`{}`)) != nil {
 		t.Errorf("%+v", got)
 	}
 }

@@ -79,7 +79,8 @@ func (r *simREST) app(j int) string {
 		state, final = "FINISHED", strings.ToUpper(st.State.String())
 	}
 	return fmt.Sprintf(`{"id":"%s","user":"alice","name":"PigLatin:q.pig","queue":"root.default","state":"%s","finalStatus":"%s",`+
-		`"applicationType":"MAPREDUCE","startedTime":%d,"finishedTime":%d,"allocatedMB":512}`, appID(j), state, final, ms(st.Submitted), ms(st.Finished))
+		`"applicationType":"MAPREDUCE","startedTime":%d,"finishedTime":%d,"allocatedMB":512}`, appID(j), state, final,
+		ms(st.Submitted), ms(st.Finished))
 }
 
 func ms(t dag.Instant) int64 {
@@ -125,7 +126,8 @@ func (r *simREST) job(j int, path string, over bool) string {
 	var kind string
 	var index int
 	var rest string
-	if n, _ := fmt.Sscanf(strings.TrimPrefix(path, "/tasks/task_"+strings.TrimPrefix(simJob(j), "job_")+"_"), "%1s_%d/%s", &kind, &index, &rest); n != 3 {
+	if n, _ := fmt.Sscanf(strings.TrimPrefix(path, "/tasks/task_"+strings.TrimPrefix(simJob(j), "job_")+"_"),
+		"%1s_%d/%s", &kind, &index, &rest); n != 3 {
 		return ""
 	}
 	k := dag.Map
@@ -143,7 +145,10 @@ func (r *simREST) job(j int, path string, over bool) string {
 
 func (r *simREST) conf(j int) string {
 	p := r.plan.Jobs[j]
-	props := []string{`{"name":"mapreduce.workflow.id","value":"pig_1"}`, `{"name":"mapreduce.workflow.node.name","value":"` + p.Node + `"}`}
+	props := []string{
+		`{"name":"mapreduce.workflow.id","value":"pig_1"}`,
+		`{"name":"mapreduce.workflow.node.name","value":"` + p.Node + `"}`,
+	}
 	for from := range r.plan.Jobs {
 		var to []string
 		for k := range r.plan.Jobs {
@@ -154,7 +159,8 @@ func (r *simREST) conf(j int) string {
 			}
 		}
 		if len(to) > 0 {
-			props = append(props, fmt.Sprintf(`{"name":"mapreduce.workflow.adjacency.%s","value":"%s"}`, r.plan.Jobs[from].Node, strings.Join(to, ",")))
+			props = append(props, fmt.Sprintf(`{"name":"mapreduce.workflow.adjacency.%s","value":"%s"}`,
+				r.plan.Jobs[from].Node, strings.Join(to, ",")))
 		}
 	}
 	return `{"conf":{"property":[` + strings.Join(props, ",") + `]}}`
@@ -172,7 +178,8 @@ func (r *simREST) status(j int) string {
 		}
 	}
 	return fmt.Sprintf(`{"job":{"submitTime":%d,"startTime":%d,"finishTime":%d,"id":"%s","state":"%s","mapsTotal":%d,"reducesTotal":%d,"mapsPending":%d,"reducesPending":%d}}`,
-		ms(st.Submitted), ms(st.Started), ms(st.Finished), simJob(j), strings.ToUpper(st.State.String()), p.Stages[dag.Map].Tasks, p.Stages[dag.Reduce].Tasks, pending[0], pending[1])
+		ms(st.Submitted), ms(st.Started), ms(st.Finished), simJob(j), strings.ToUpper(st.State.String()),
+		p.Stages[dag.Map].Tasks, p.Stages[dag.Reduce].Tasks, pending[0], pending[1])
 }
 
 // A simTask is a task's line in a list.
@@ -215,7 +222,8 @@ func (r *simREST) tasks(j int) string {
 				ratio = 0
 			}
 			fmt.Fprintf(&b, `%s{"startTime":%d,"finishTime":%d,"elapsedTime":18682,"progress":%.4f,"id":"%s","state":"%s","type":"%s","successfulAttempt":"%s","status":"map > map"}`,
-				comma, ms(t.start), ms(t.finish), ratio*100, (&job{id: simJob(j)}).taskName(k, int32(i)), t.name, strings.ToUpper(dag.MapReduceName(k)), success)
+				comma, ms(t.start), ms(t.finish), ratio*100, (&job{id: simJob(j)}).taskName(k, int32(i)), t.name,
+				strings.ToUpper(dag.MapReduceName(k)), success)
 			comma = ","
 		}
 	}
@@ -235,11 +243,14 @@ func (r *simREST) attempts(j int, k dag.StageIndex, index int) string {
 		}
 		phases := ""
 		if k == dag.Reduce {
-			phases = fmt.Sprintf(`,"shuffleFinishTime":%d,"mergeFinishTime":%d,"elapsedShuffleTime":0,"elapsedMergeTime":0,"elapsedReduceTime":0`, ms(a.CopyEnd), ms(a.SortEnd))
+			phases = fmt.Sprintf(
+				`,"shuffleFinishTime":%d,"mergeFinishTime":%d,"elapsedShuffleTime":0,"elapsedMergeTime":0,"elapsedReduceTime":0`, ms(a.CopyEnd), ms(a.SortEnd))
 		}
-		list = append(list, fmt.Sprintf(`{"startTime":%d,"finishTime":%d,"elapsedTime":471,"progress":%.6f,"id":"%s","rack":"/default-rack","state":"%s","status":"map > map",`+
-			`"nodeHttpAddress":"n:2","diagnostics":"","type":"%s","assignedContainerId":"container_1795222440184_0007_01_000005"%s}`,
-			ms(a.Start), ms(a.End), ratio*100, a.Name(simJob(j), dag.MapReduceName(k)), strings.ToUpper(a.State.String()), strings.ToUpper(dag.MapReduceName(k)), phases))
+		list = append(list, fmt.Sprintf(
+			`{"startTime":%d,"finishTime":%d,"elapsedTime":471,"progress":%.6f,"id":"%s","rack":"/default-rack","state":"%s","status":"map > map",`+
+				`"nodeHttpAddress":"n:2","diagnostics":"","type":"%s","assignedContainerId":"container_1795222440184_0007_01_000005"%s}`,
+			ms(a.Start), ms(a.End), ratio*100, a.Name(simJob(j), dag.MapReduceName(k)), strings.ToUpper(
+				a.State.String()), strings.ToUpper(dag.MapReduceName(k)), phases))
 	}
 	return `{"taskAttempts":{"taskAttempt":[` + strings.Join(list, ",") + `]}}`
 }

@@ -20,12 +20,14 @@ func query(maps, slots int) *dag.Plan {
 		return dag.Pipeline{Tuples: dag.Uniform(tuples), Alpha: dag.Uniform(alpha)}
 	}
 	one := func(node string, after []int, maps, reduces int) dag.Job {
-		return dag.Job{Node: node, After: after, Stages: dag.MapReduce(phase(maps, pipe(1000, 40)), phase(reduces, pipe(1000, 1), pipe(1000, 1), pipe(1000, 10)))}
+		return dag.Job{Node: node, After: after, Stages: dag.MapReduce(phase(maps, pipe(1000, 40)),
+			phase(reduces, pipe(1000, 1), pipe(1000, 1), pipe(1000, 10)))}
 	}
 	return &dag.Plan{
 		Name:    "q.pig",
 		Cluster: dag.Cluster{Policy: dag.FIFO, MapSlots: slots, ReduceSlots: 8, SlotsPerNode: 1000, Setup: time.Second},
-		Jobs:    []dag.Job{one("scope-9", nil, maps, 8), one("scope-35", nil, 7, 4), one("scope-40", []int{0, 1}, 10, 6)},
+		Jobs: []dag.Job{one("scope-9", nil, maps, 8), one("scope-35", nil, 7, 4), one("scope-40", []int{0, 1}, 10,
+			6)},
 	}
 }
 
@@ -73,28 +75,29 @@ func watch(t *testing.T, plan *dag.Plan, opt simulate.Options, each func(r *simR
 // TestObservedAsSimulated: what comes out of the adapter is what happened.
 func TestObservedAsSimulated(t *testing.T) {
 	confs := map[string]int{}
-	last := watch(t, query(20, 4), simulate.Options{Seed: 1, Noise: 0.1, FailRate: 20, Every: 2 * time.Second}, func(r *simREST, got *dag.Snapshot) {
-		for path := range r.asked {
-			if len(path) > 5 && path[len(path)-5:] == "/conf" {
-				confs[path]++
+	last := watch(t, query(20, 4), simulate.Options{Seed: 1, Noise: 0.1, FailRate: 20, Every: 2 * time.Second},
+		func(r *simREST, got *dag.Snapshot) {
+			for path := range r.asked {
+				if len(path) > 5 && path[len(path)-5:] == "/conf" {
+					confs[path]++
+				}
 			}
-		}
-		if got.At != r.snap.At {
-			t.Fatalf("at %v, the cluster is at %v", got.At, r.snap.At)
-		}
-		if got.ID != "pig_1" {
-			return // no conf yet
-		}
-		for j, g := range got.Jobs {
-			w := r.snap.Jobs[j]
-			if g.State != w.State || g.Submitted != w.Submitted || g.Finished != w.Finished {
-				t.Fatalf("at %v job %d is %+v, want %+v", got.At, j, g, w)
+			if got.At != r.snap.At {
+				t.Fatalf("at %v, the cluster is at %v", got.At, r.snap.At)
 			}
-			for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
-				sameAttempts(t, got.At, g.Stages[k].Attempts, w.Stages[k].Attempts)
+			if got.ID != "pig_1" {
+				return // no conf yet
 			}
-		}
-	})
+			for j, g := range got.Jobs {
+				w := r.snap.Jobs[j]
+				if g.State != w.State || g.Submitted != w.Submitted || g.Finished != w.Finished {
+					t.Fatalf("at %v job %d is %+v, want %+v", got.At, j, g, w)
+				}
+				for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
+					sameAttempts(t, got.At, g.Stages[k].Attempts, w.Stages[k].Attempts)
+				}
+			}
+		})
 	if last.State != dag.Succeeded {
 		t.Errorf("it ends %v", last.State)
 	}
@@ -137,7 +140,8 @@ func sameAttempts(t *testing.T, at dag.Instant, got, want []dag.Attempt) {
 		g := got[i]
 		i++
 		if g.Task != w.Task || g.Number != w.Number || g.State != w.State || g.Start != w.Start || g.End != w.End {
-			t.Fatalf("at %v got %d.%d %v %v-%v, want %d.%d %v %v-%v", at, g.Task, g.Number, g.State, g.Start, g.End, w.Task, w.Number, w.State, w.Start, w.End)
+			t.Fatalf("at %v got %d.%d %v %v-%v, want %d.%d %v %v-%v", at, g.Task, g.Number, g.State, g.Start, g.End,
+				w.Task, w.Number, w.State, w.Start, w.End)
 		}
 	}
 	if i < len(got) {
@@ -151,7 +155,10 @@ func TestPolling(t *testing.T) {
 	for _, slots := range []int{200, 1000} {
 		naive, one, late, ticks := 0, 0, 0, 0
 		var rest *simREST
-		last := watch(t, query(10_000, slots), simulate.Options{Seed: 1, Noise: 0.1, Every: time.Duration(10_000/slots) * time.Second}, func(r *simREST, got *dag.Snapshot) {
+		last := watch(t, query(10_000, slots), simulate.Options{
+			Seed: 1, Noise: 0.1,
+			Every: time.Duration(10_000/slots) * time.Second,
+		}, func(r *simREST, got *dag.Snapshot) {
 			rest = r
 			if ticks%4 == 0 {
 				one = r.naive() // it grows slowly
@@ -160,7 +167,8 @@ func TestPolling(t *testing.T) {
 			if n := len(r.asked); n > 2*asksATick+20 {
 				t.Errorf("%d questions in one tick", n)
 			}
-			if got.ID == "pig_1" && got.Jobs[0].Stages[dag.Map].Running() < r.snap.Jobs[0].Stages[dag.Map].Running()*4/5 {
+			if got.ID == "pig_1" &&
+				got.Jobs[0].Stages[dag.Map].Running() < r.snap.Jobs[0].Stages[dag.Map].Running()*4/5 {
 				late++
 			}
 		})
@@ -170,10 +178,12 @@ func TestPolling(t *testing.T) {
 			t.Errorf("%d slots: that is more than a tenth", slots)
 		}
 		if late > ticks/10 {
-			t.Errorf("%d slots: on %d of %d ticks more than a fifth of the running maps were unknown", slots, late, ticks)
+			t.Errorf("%d slots: on %d of %d ticks more than a fifth of the running maps were unknown", slots, late,
+				ticks)
 		}
 		for i := range last.Jobs {
-			if n, want := len(last.Jobs[i].Stages[dag.Map].Attempts), rest.plan.Jobs[i].Stages[dag.Map].Tasks; n != want {
+			if n, want := len(last.Jobs[i].Stages[dag.Map].Attempts), rest.plan.Jobs[i].Stages[dag.Map].Tasks; n !=
+				want {
 				t.Errorf("%d slots: %d maps of job %d in the end, want %d", slots, n, i, want)
 			}
 		}

@@ -46,7 +46,8 @@ func (p *Properties) Site() (Site, error) {
 	ids := []string{""}
 	if strings.EqualFold(p.Get("yarn.resourcemanager.ha.enabled"), "true") {
 		if ids = commaList(p.Get("yarn.resourcemanager.ha.rm-ids")); len(ids) == 0 {
-			return Site{}, errors.New("hadoop configuration: yarn.resourcemanager.ha.enabled is true but yarn.resourcemanager.ha.rm-ids is empty: name the ids, or give --rm")
+			return Site{}, errors.New(
+				"hadoop configuration: yarn.resourcemanager.ha.enabled is true but yarn.resourcemanager.ha.rm-ids is empty: name the ids, or give --rm")
 		}
 	}
 	for _, id := range ids {
@@ -93,7 +94,9 @@ func (p *Properties) manager(s *Site, scheme, key, port, id string) (string, err
 	switch {
 	case host != "":
 	case id != "":
-		return "", fmt.Errorf("hadoop configuration: neither %s nor yarn.resourcemanager.hostname%s says where ResourceManager %s is", key+suffix, suffix, id)
+		return "", fmt.Errorf(
+			"hadoop configuration: neither %s nor yarn.resourcemanager.hostname%s says where ResourceManager %s is",
+			key+suffix, suffix, id)
 	default:
 		host = "localhost"
 		s.Notes = append(s.Notes, "no yarn.resourcemanager.hostname: the ResourceManager is assumed on this machine")
@@ -104,7 +107,8 @@ func (p *Properties) manager(s *Site, scheme, key, port, id string) (string, err
 // history finds the job history server. Like Hadoop, it takes the host of mapreduce.jobhistory.address where the
 // web address has none.
 func (p *Properties) history(s *Site) error {
-	scheme, key, port, err := p.policy("mapreduce.jobhistory.http.policy", "mapreduce.jobhistory.webapp", historyPort, historyTLSPort)
+	scheme, key, port, err := p.policy("mapreduce.jobhistory.http.policy", "mapreduce.jobhistory.webapp", historyPort,
+		historyTLSPort)
 	if err != nil {
 		return err
 	}
@@ -217,7 +221,8 @@ func gateway(u *url.URL) (history string, err error) {
 	case path.Base(above) == "gateway":
 		above, u.Path = u.Path+"/", u.Path+"/yarn"
 	case service == "resourcemanager":
-		return "", fmt.Errorf("--rm %s: this service of Knox (RESOURCEMANAGER) hides the masters of applications: give %s (service YARNUI)", u, u.Scheme+"://"+u.Host+above+"yarn")
+		return "", fmt.Errorf(
+			"--rm %s: this service of Knox (RESOURCEMANAGER) hides the masters of applications: give %s (service YARNUI)", u, u.Scheme+"://"+u.Host+above+"yarn")
 	case service != "yarn":
 		return "", nil
 	}

@@ -14,7 +14,8 @@ func readProps(t *testing.T, env map[string]string, files ...string) *Properties
 	t.Helper()
 	p := NewProperties(func(k string) string { return env[k] })
 	for _, f := range files {
-		if err := p.Read("x-site.xml", strings.NewReader("<?xml version=\"1.0\"?>\n<configuration>"+f+"</configuration>")); err != nil {
+		if err := p.Read("x-site.xml", strings.NewReader("<?xml version=\"1.0\"?>\n<configuration>"+f+
+			"</configuration>")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -66,7 +67,8 @@ func TestFinalHoldsAgainstLaterFiles(t *testing.T) {
 	}
 	p := readProps(t, nil,
 		final("a", "1")+prop("b", "1")+prop("c", "1"),
-		prop("a", "2")+final("b", "2")+prop("c", "2")+"<property><name>d</name></property><property><value>v</value></property>",
+		prop("a", "2")+final("b", "2")+prop("c", "2")+
+			"<property><name>d</name></property><property><value>v</value></property>",
 		prop("a", "3")+prop("b", "3")+prop("c", "3")+`<property name="e" value="short" final="true"/>`,
 		prop("e", "4"))
 	for name, want := range map[string]string{"a": "1", "b": "2", "c": "3", "d": "", "e": "short"} {
@@ -83,7 +85,8 @@ func TestUnreadableFiles(t *testing.T) {
 		"<html></html>":                      "x-site.xml:1: <html>",
 		"<configuration>\n<property>":        "x-site.xml:2:",
 		"<configuration>\n<property></name>": "x-site.xml:2:",
-		`<configuration xmlns:xi="http://www.w3.org/2001/XInclude">` + "\n" + `<xi:include href="y.xml"/></configuration>`:   "x-site.xml:2: XInclude",
+		`<configuration xmlns:xi="http://www.w3.org/2001/XInclude">` + "\n" +
+			`<xi:include href="y.xml"/></configuration>`: "x-site.xml:2: XInclude",
 		`<!DOCTYPE c [<!ENTITY x "y">]><configuration><property><name>a</name><value>&x;</value></property></configuration>`: "entity",
 	} {
 		err := NewProperties(nil).Read("x-site.xml", strings.NewReader(text))
@@ -95,7 +98,8 @@ func TestUnreadableFiles(t *testing.T) {
 	if err := NewProperties(nil).Read("big", big); err == nil || !strings.Contains(err.Error(), "16 MiB") {
 		t.Errorf("too big: %v", err)
 	}
-	if err := NewProperties(nil).Read("x", iotest.ErrReader(os.ErrPermission)); err == nil || !strings.Contains(err.Error(), "permission") {
+	if err := NewProperties(nil).Read("x", iotest.ErrReader(os.ErrPermission)); err == nil ||
+		!strings.Contains(err.Error(), "permission") {
 		t.Errorf("read error: %v", err)
 	}
 }
@@ -116,24 +120,35 @@ func TestSites(t *testing.T) {
 		props string
 		want  Site
 	}{
-		"nothing said": {"", Site{RMs: rm("http://localhost:8088"), JHS: "http://localhost:19888", JHSGuessed: true, Auth: "simple"}},
-		"hostname":     {prop("yarn.resourcemanager.hostname", "m1"), Site{RMs: rm("http://m1:8088"), JHS: "http://m1:19888", JHSGuessed: true, Auth: "simple"}},
+		"nothing said": {"", Site{
+			RMs: rm("http://localhost:8088"), JHS: "http://localhost:19888", JHSGuessed: true,
+			Auth: "simple",
+		}},
+		"hostname": {
+			prop("yarn.resourcemanager.hostname", "m1"),
+			Site{RMs: rm("http://m1:8088"), JHS: "http://m1:19888", JHSGuessed: true, Auth: "simple"},
+		},
 		"addresses": {
-			prop("yarn.resourcemanager.hostname", "m1") + prop("yarn.resourcemanager.webapp.address", "${yarn.resourcemanager.hostname}:18088") +
-				prop("mapreduce.jobhistory.webapp.address", "h1:29888") + prop("hadoop.http.authentication.type", "kerberos"),
+			prop("yarn.resourcemanager.hostname", "m1") + prop("yarn.resourcemanager.webapp.address",
+				"${yarn.resourcemanager.hostname}:18088") +
+				prop("mapreduce.jobhistory.webapp.address", "h1:29888") + prop("hadoop.http.authentication.type",
+				"kerberos"),
 			Site{RMs: rm("http://m1:18088"), JHS: "http://h1:29888", Auth: "kerberos"},
 		},
 		"bound to all": {
-			prop("yarn.resourcemanager.webapp.address", "0.0.0.0:8088") + prop("mapreduce.jobhistory.webapp.address", "0.0.0.0:29888") +
+			prop("yarn.resourcemanager.webapp.address", "0.0.0.0:8088") + prop("mapreduce.jobhistory.webapp.address",
+				"0.0.0.0:29888") +
 				prop("mapreduce.jobhistory.address", "h1:10020"),
 			Site{RMs: rm("http://localhost:8088"), JHS: "http://h1:29888", Auth: "simple"},
 		},
 		"unexpanded": {
-			prop("yarn.resourcemanager.webapp.address", "${no.such}:8088") + prop("yarn.resourcemanager.hostname", "m1"),
+			prop("yarn.resourcemanager.webapp.address", "${no.such}:8088") + prop("yarn.resourcemanager.hostname",
+				"m1"),
 			Site{RMs: rm("http://m1:8088"), JHS: "http://m1:19888", JHSGuessed: true, Auth: "simple"},
 		},
 		"ha": {
-			ha + prop("yarn.resourcemanager.webapp.address.rm1", "m1:8089") + prop("yarn.resourcemanager.hostname.rm2", "m2") + prop("mapreduce.jobhistory.address", "h1:10020"),
+			ha + prop("yarn.resourcemanager.webapp.address.rm1", "m1:8089") + prop("yarn.resourcemanager.hostname.rm2",
+				"m2") + prop("mapreduce.jobhistory.address", "h1:10020"),
 			Site{RMs: rm("rm1=http://m1:8089", "rm2=http://m2:8088"), JHS: "http://h1:19888", Auth: "simple"},
 		},
 		"ha off": {
@@ -142,16 +157,22 @@ func TestSites(t *testing.T) {
 		},
 		"tls": {
 			ha + prop("yarn.http.policy", "HTTPS_ONLY") + prop("mapreduce.jobhistory.http.policy", "HTTPS_ONLY") +
-				prop("yarn.resourcemanager.webapp.https.address.rm1", "m1:8091") + prop("yarn.resourcemanager.webapp.address.rm2", "wrong:1") +
-				prop("yarn.resourcemanager.hostname.rm2", "m2") + prop("mapreduce.jobhistory.webapp.https.address", "h1"),
+				prop("yarn.resourcemanager.webapp.https.address.rm1", "m1:8091") +
+				prop("yarn.resourcemanager.webapp.address.rm2", "wrong:1") +
+				prop("yarn.resourcemanager.hostname.rm2", "m2") + prop("mapreduce.jobhistory.webapp.https.address",
+				"h1"),
 			Site{RMs: rm("rm1=https://m1:8091", "rm2=https://m2:8090"), JHS: "https://h1:19890", Auth: "simple"},
 		},
 		"proxy": {
 			prop("yarn.resourcemanager.hostname", "m1") + prop("yarn.web-proxy.address", "p1:9099"),
-			Site{RMs: rm("http://m1:8088"), Proxy: "http://p1:9099", JHS: "http://m1:19888", JHSGuessed: true, Auth: "simple"},
+			Site{
+				RMs: rm("http://m1:8088"), Proxy: "http://p1:9099", JHS: "http://m1:19888", JHSGuessed: true,
+				Auth: "simple",
+			},
 		},
 		"ipv6": {
-			prop("yarn.resourcemanager.webapp.address", "[fd00::1]:8088") + prop("mapreduce.jobhistory.webapp.address", "[fd00::2]:19888"),
+			prop("yarn.resourcemanager.webapp.address", "[fd00::1]:8088") + prop("mapreduce.jobhistory.webapp.address",
+				"[fd00::2]:19888"),
 			Site{RMs: rm("http://[fd00::1]:8088"), JHS: "http://[fd00::2]:19888", Auth: "simple"},
 		},
 	} {
@@ -205,7 +226,8 @@ func TestSiteOfFlags(t *testing.T) {
 func TestFolders(t *testing.T) {
 	env := map[string]string{"HADOOP_HOME": "/h", "YARN_CONF_DIR": "/y", "HADOOP_CONF_DIR": "/c"}
 	get := func(k string) string { return env[k] }
-	for _, want := range []string{"/c HADOOP_CONF_DIR", "/y YARN_CONF_DIR", filepath.Join("/h", "etc", "hadoop") + " HADOOP_HOME", " "} {
+	for _, want := range []string{"/c HADOOP_CONF_DIR", "/y YARN_CONF_DIR", filepath.Join("/h", "etc", "hadoop") +
+		" HADOOP_HOME", " "} {
 		dir, by := FindDir(get)
 		if dir+" "+by != want {
 			t.Errorf("found %q by %q, want %q", dir, by, want)
@@ -217,7 +239,8 @@ func TestFolders(t *testing.T) {
 		t.Errorf("empty folder: %v", err)
 	}
 	write := func(name, props string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("<configuration>"+props+"</configuration>"), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("<configuration>"+props+"</configuration>"),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -56,7 +56,8 @@ func (j *job) shown(a *wireApp) dag.JobState {
 		st.HeldMB, st.Master = a.AllocatedMB.count(maxMB), string(a.Master)
 	}
 	st.Groups = j.groups() // before the attempts: they settle what has changed
-	st.Stages[dag.Map].Attempts, st.Stages[dag.Reduce].Attempts = j.phases[dag.Map].attempts(), j.phases[dag.Reduce].attempts()
+	st.Stages[dag.Map].Attempts, st.Stages[dag.Reduce].Attempts = j.phases[dag.Map].attempts(),
+		j.phases[dag.Reduce].attempts()
 	return st
 }
 
@@ -108,14 +109,16 @@ func (s *Source) remark(snap *dag.Snapshot, g *graph) {
 	}
 	s.remarkLarge()
 	if g.launches > 1 {
-		s.warn(dag.WarnSecondLaunch, "the script has launched %d batches of jobs; a later one is unknown until it comes", g.launches)
+		s.warn(dag.WarnSecondLaunch,
+			"the script has launched %d batches of jobs; a later one is unknown until it comes", g.launches)
 	}
 	if g.cyclic {
 		s.warn(dag.WarnObservation, "the jobs' confs tell a graph with a cycle; it was cut")
 	}
 	for i := range snap.Jobs {
 		if j := &snap.Jobs[i]; j.Attempt > 1 && !j.State.Ended() {
-			s.warn(dag.WarnMasterRestarted, "%s runs in its application master's attempt %d; what the one before had not finished, or could not hand on, runs again", j.ID, j.Attempt)
+			s.warn(dag.WarnMasterRestarted,
+				"%s runs in its application master's attempt %d; what the one before had not finished, or could not hand on, runs again", j.ID, j.Attempt)
 		}
 		s.remarkNodes(snap, i)
 	}
@@ -137,9 +140,12 @@ func itoa(n int) string { return strconv.Itoa(n) }
 func (s *Source) planOf(g *graph) *dag.Plan {
 	first := s.apps[s.chosen]
 	p := &dag.Plan{
-		Name:    strings.TrimPrefix(scriptName(JobTitle(string(first.Name))), "PigLatin:"),
-		Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: s.state.totalMB, QueueMB: s.state.queueMB(string(first.Queue))},
-		Jobs:    make([]dag.Job, len(g.nodes)),
+		Name: strings.TrimPrefix(scriptName(JobTitle(string(first.Name))), "PigLatin:"),
+		Cluster: dag.Cluster{
+			Policy: dag.YARN, MemoryMB: s.state.totalMB,
+			QueueMB: s.state.queueMB(string(first.Queue)),
+		},
+		Jobs: make([]dag.Job, len(g.nodes)),
 	}
 	p.Cluster.Nodes = s.state.plain()
 	if g.parallel {
@@ -155,7 +161,8 @@ func (s *Source) planOf(g *graph) *dag.Plan {
 	for i := range g.nodes {
 		n := &g.nodes[i]
 		// Until a job's own conf is known it is taken to ask for what the script's first one does.
-		p.Jobs[i] = dag.Job{Node: n.label, After: n.after, Limits: limits, Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}
+		p.Jobs[i] = dag.Job{Node: n.label, After: n.after, Limits: limits, Stages: dag.MapReduce(dag.Stage{},
+			dag.Stage{})}
 		if n.job != nil {
 			s.planJob(&p.Jobs[i], n.job)
 		}
@@ -186,6 +193,7 @@ func (s *Source) planJob(to *dag.Job, j *job) {
 		}
 	}
 	if j.known() {
-		to.Stages = dag.MapReduce(dag.Stage{Known: true, Tasks: j.total[dag.Map]}, dag.Stage{Known: true, Tasks: j.total[dag.Reduce]})
+		to.Stages = dag.MapReduce(dag.Stage{Known: true, Tasks: j.total[dag.Map]},
+			dag.Stage{Known: true, Tasks: j.total[dag.Reduce]})
 	}
 }

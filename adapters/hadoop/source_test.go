@@ -71,7 +71,8 @@ func TestPlainJob(t *testing.T) {
 	l.am["0001/conf"] = `{"conf":{"property":[{"name":"mapreduce.map.memory.mb","value":"512"}]}}`
 	l.runs("0001", 0, "RUNNING")
 	s := l.tick(t, NewSource(l, Target{}), 0)
-	if s.ID != "job_1_0001" || len(s.Jobs) != 1 || s.Plan.Jobs[0].Stages[dag.Map].Tasks != 1 || s.Plan.Jobs[0].Limits.MapMB != 1024 {
+	if s.ID != "job_1_0001" || len(s.Jobs) != 1 || s.Plan.Jobs[0].Stages[dag.Map].Tasks != 1 ||
+		s.Plan.Jobs[0].Limits.MapMB != 1024 {
 		t.Errorf("%s %+v", s.ID, s.Plan.Jobs)
 	}
 }
@@ -98,7 +99,8 @@ func TestMasterRestarts(t *testing.T) {
 		if recovers {
 			want = [5]int{0, 0, 1, 0, 1}
 		}
-		if mapStates(s, 0) != want || s.Jobs[0].Attempt != 2 || s.Jobs[0].State != dag.Submitted || !warned(s, dag.WarnMasterRestarted) {
+		if mapStates(s, 0) != want || s.Jobs[0].Attempt != 2 || s.Jobs[0].State != dag.Submitted ||
+			!warned(s, dag.WarnMasterRestarted) {
 			t.Errorf("recovers %v: %v %+v %v", recovers, mapStates(s, 0), s.Jobs[0], s.Warnings)
 		}
 		l.apps("1 RUNNING UNDEFINED 1024")
@@ -163,7 +165,10 @@ func TestFailover(t *testing.T) {
 // TestSilentHistory: until the history server answers a job is running; then, in the end, the ResourceManager's word
 // counts.
 func TestSilentHistory(t *testing.T) {
-	for final, want := range map[string]dag.State{"SUCCEEDED": dag.Succeeded, "FAILED": dag.Failed, "KILLED": dag.Killed, "UNDEFINED": dag.EndedUnconfirmed} {
+	for final, want := range map[string]dag.State{
+		"SUCCEEDED": dag.Succeeded, "FAILED": dag.Failed,
+		"KILLED": dag.Killed, "UNDEFINED": dag.EndedUnconfirmed,
+	} {
 		l := newLab()
 		l.apps("1 RUNNING UNDEFINED 1024")
 		l.conf("0001", "a", "")
@@ -223,7 +228,8 @@ func TestLyingMaster(t *testing.T) {
 	l.am[path+"counters"] = strings.ReplaceAll(l.am[path+"counters"], `"value":9`, `"value":3`)
 	s := l.tick(t, src, time.Second)
 	a := s.Jobs[0].Stages[dag.Map].Attempts[0]
-	if a.Done[0] != 9 || a.Ratio != 0 || a.Total[0] < 9 || s.Plan.Jobs[0].Stages[dag.Map].Tasks != 1 || s.Plan.Jobs[0].Stages[dag.Reduce].Tasks != 0 || !warned(s, dag.WarnObservation) {
+	if a.Done[0] != 9 || a.Ratio != 0 || a.Total[0] < 9 || s.Plan.Jobs[0].Stages[dag.Map].Tasks != 1 ||
+		s.Plan.Jobs[0].Stages[dag.Reduce].Tasks != 0 || !warned(s, dag.WarnObservation) {
 		t.Errorf("%+v, %d tasks", a, s.Plan.Jobs[0].Stages[dag.Map].Tasks)
 	}
 	if !math.IsNaN(a.Out) {
@@ -234,7 +240,8 @@ func TestLyingMaster(t *testing.T) {
 // TestLoad: what others hold, whether they stand before us, and what their queues are guaranteed.
 func TestLoad(t *testing.T) {
 	l := newLab()
-	l.apps("1 RUNNING UNDEFINED 2048", "2 RUNNING UNDEFINED 512", "3 ACCEPTED UNDEFINED 0", "4 FINISHED SUCCEEDED -1", "5 FINISHED SUCCEEDED 512")
+	l.apps("1 RUNNING UNDEFINED 2048", "2 RUNNING UNDEFINED 512", "3 ACCEPTED UNDEFINED 0", "4 FINISHED SUCCEEDED -1",
+		"5 FINISHED SUCCEEDED 512")
 	other := func(n int) (string, string) {
 		id := fmt.Sprintf(`"id":"application_1_%04d","user":"alice","name":"PigLatin:q.pig","queue":"default"`, n)
 		return id, strings.NewReplacer("alice", "bob", "default", "root.b", "PigLatin:q.pig", "spark").Replace(id)
@@ -243,16 +250,27 @@ func TestLoad(t *testing.T) {
 		from, to := other(n)
 		l.rm["apps"] = strings.ReplaceAll(l.rm["apps"], from, to)
 	}
-	l.rm["apps"] = strings.Replace(l.rm["apps"], `"id":"application_1_0001"`, `"progress":25,"resourceInfo":{"resourceUsagesByPartition":[{"pending":{"memory":768},"amUsed":{"memory":512}}]},"id":"application_1_0001"`, 1)
+	l.rm["apps"] = strings.Replace(l.rm["apps"], `"id":"application_1_0001"`,
+		`"progress":25,"resourceInfo":{"resourceUsagesByPartition":[{"pending":{"memory":768},"amUsed":{"memory":512}}]},"id":"application_1_0001"`, 1)
 	l.rm["scheduler"] = `{"scheduler":{"schedulerInfo":{"queues":{"queue":[{"queueName":"default","absoluteCapacity":60,"absoluteMaxCapacity":100},{"queueName":"b","absoluteCapacity":40,"absoluteMaxCapacity":100}]}}}}`
 	l.conf("0002", "a", "")
 	l.runs("0002", 0, "RUNNING")
 	src := NewSource(l, Target{User: "alice"})
 	s := l.tick(t, src, 0)
 	want := []dag.Load{
-		{ID: "application_1_0001", Name: "spark", User: "bob", Before: true, Submitted: labStart + 1000, Queue: "root.b", HeldMB: 2048, PendingMB: 768, AMMB: 512, ShareMB: 1229, Progress: 0.25, Until: dag.NoInstant},
-		{ID: "application_1_0003", Name: "spark", User: "bob", Submitted: labStart + 3000, Queue: "root.b", ShareMB: 1229, Progress: math.NaN(), Until: dag.NoInstant},
-		{ID: "application_1_0005", Name: "spark", User: "bob", Submitted: labStart + 5000, Queue: "root.b", HeldMB: 512, ShareMB: 1229, Progress: math.NaN(), Until: dag.NoInstant},
+		{
+			ID: "application_1_0001", Name: "spark", User: "bob", Before: true, Submitted: labStart + 1000,
+			Queue: "root.b", HeldMB: 2048, PendingMB: 768, AMMB: 512, ShareMB: 1229, Progress: 0.25,
+			Until: dag.NoInstant,
+		},
+		{
+			ID: "application_1_0003", Name: "spark", User: "bob", Submitted: labStart + 3000, Queue: "root.b",
+			ShareMB: 1229, Progress: math.NaN(), Until: dag.NoInstant,
+		},
+		{
+			ID: "application_1_0005", Name: "spark", User: "bob", Submitted: labStart + 5000, Queue: "root.b", HeldMB: 512,
+			ShareMB: 1229, Progress: math.NaN(), Until: dag.NoInstant,
+		},
 	}
 	if fmt.Sprint(s.Load) != fmt.Sprint(want) || !warned(s, dag.WarnOtherLoad) {
 		t.Errorf("got  %+v\nwant %+v", s.Load, want)

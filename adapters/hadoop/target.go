@@ -41,7 +41,8 @@ func (e *NoWorkflowError) Error() string {
 	case e.Target.User != "":
 		return fmt.Sprintf("hadoop: no application of MapReduce or Tez of user %s runs (%d applications seen): start it, or name one", e.Target.User, e.Apps)
 	}
-	return fmt.Sprintf("hadoop: no application of MapReduce or Tez runs (%d applications seen): start one, or name one", e.Apps)
+	return fmt.Sprintf("hadoop: no application of MapReduce or Tez runs (%d applications seen): start one, or name one",
+		e.Apps)
 }
 
 var (
@@ -68,7 +69,8 @@ func TargetOf(typed, user string) (Target, error) {
 	case inside.MatchString(id):
 		return Target{ID: "application_" + inside.FindStringSubmatch(id)[2]}, nil
 	case strings.HasPrefix(id, "application_"), strings.HasPrefix(id, "job_"):
-		return Target{}, fmt.Errorf("%q is not an id: application_1700000000000_0001 and job_1700000000000_0001 are", oneLine(id))
+		return Target{}, fmt.Errorf("%q is not an id: application_1700000000000_0001 and job_1700000000000_0001 are",
+			oneLine(id))
 	}
 	if u, err := url.Parse(id); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
 		if found := inURL.FindString(u.Path); found != "" {

@@ -34,7 +34,10 @@ type task struct {
 }
 
 func newTask() *task {
-	return &task{success: -1, node: -1, start: dag.NoInstant, finish: dag.NoInstant, listedAt: dag.NoInstant, reportedAt: dag.NoInstant}
+	return &task{
+		success: -1, node: -1, start: dag.NoInstant, finish: dag.NoInstant, listedAt: dag.NoInstant,
+		reportedAt: dag.NoInstant,
+	}
 }
 
 // triesAfterEnd bounds how often a finished task is asked of an AM before the history server is waited for.
@@ -56,7 +59,8 @@ func (t *task) listed(w *wireTask, at dag.Instant, doubt bool) bool {
 	}
 	t.listedAt = at
 	was := *t
-	t.state, t.start, t.finish, t.progress = string(w.State), w.Started.instant(), w.Finished.instant(), w.Progress.ratio()
+	t.state, t.start, t.finish, t.progress = string(w.State), w.Started.instant(), w.Finished.instant(),
+		w.Progress.ratio()
 	t.success = -1
 	if _, _, n, ok := attemptID(string(w.Successful)); ok {
 		t.success = n
@@ -64,7 +68,8 @@ func (t *task) listed(w *wireTask, at dag.Instant, doubt bool) bool {
 	if was.done() && !t.done() {
 		t.settled, t.recall = false, true
 	}
-	changed := was.state != t.state || was.start != t.start || was.finish != t.finish || was.success != t.success || was.progress != t.progress
+	changed := was.state != t.state || was.start != t.start || was.finish != t.finish || was.success != t.success ||
+		was.progress != t.progress
 	if changed {
 		t.tries = 0
 	}
@@ -84,7 +89,9 @@ func (t *task) want() bool {
 
 // attempt returns the attempt of that number, made if needed.
 func (t *task) attempt(index, number int32) *dag.Attempt {
-	i, found := slices.BinarySearchFunc(t.attempts, number, func(a dag.Attempt, n int32) int { return cmp.Compare(a.Number, n) })
+	i, found := slices.BinarySearchFunc(t.attempts, number, func(a dag.Attempt, n int32) int {
+		return cmp.Compare(a.Number, n)
+	})
 	if !found {
 		t.attempts = slices.Insert(t.attempts, i, blank(index, number))
 		t.ranks = slices.Insert(t.ranks, i, -1)
@@ -108,7 +115,9 @@ func blank(index, number int32) dag.Attempt {
 
 // report takes the answer about the task's attempts and returns what it says of the successful one; AttemptWaiting if
 // nothing.
-func (t *task) report(kind dag.StageIndex, index int32, b *attemptsBody, at dag.Instant, node func(string) int32) dag.AttemptState {
+func (t *task) report(kind dag.StageIndex, index int32, b *attemptsBody, at dag.Instant,
+	node func(string) int32,
+) dag.AttemptState {
 	seen, reported := false, dag.AttemptWaiting
 	t.recall = false
 	for i := range b.Attempts.v.Attempt {
@@ -256,7 +265,8 @@ func (t *task) succeed() bool {
 			if !a.Start.Known() {
 				a.Start = t.start
 			}
-		case j != i && (a.State == dag.AttemptRunning || a.State == dag.AttemptWaiting || a.State == dag.AttemptSucceeded):
+		case j != i && (a.State == dag.AttemptRunning || a.State == dag.AttemptWaiting ||
+			a.State == dag.AttemptSucceeded):
 			// A speculative twin: the master kills it once the other one is done.
 			a.State, a.End, changed = dag.AttemptKilled, t.finish, true
 		}

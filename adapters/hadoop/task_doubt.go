@@ -92,7 +92,8 @@ func (t *task) behind(kind dag.StageIndex, index int32, b *attemptsBody) bool {
 // less says that counters go back: of an attempt that is the only one they may be of.
 func (c *counters) less(kind dag.StageIndex, t *task, a *dag.Attempt) bool {
 	for i := range t.attempts {
-		if o := &t.attempts[i]; o.Number != a.Number && (o.State == dag.AttemptRunning || o.State == dag.AttemptSucceeded) {
+		if o := &t.attempts[i]; o.Number != a.Number && (o.State == dag.AttemptRunning ||
+			o.State == dag.AttemptSucceeded) {
 			return false
 		}
 	}
@@ -100,7 +101,8 @@ func (c *counters) less(kind dag.StageIndex, t *task, a *dag.Attempt) bool {
 	if kind == dag.Map {
 		return below(c.mapIn, a.Done[0]) || below(c.mapOut, a.Out) || below(c.read, a.Bytes)
 	}
-	return below(c.shuffledMaps, a.Done[dag.Copy]) || below(c.redIn, a.Done[dag.Work]) || below(c.redOut, a.Out) || below(c.shuffledB, a.Bytes)
+	return below(c.shuffledMaps, a.Done[dag.Copy]) || below(c.redIn, a.Done[dag.Work]) || below(c.redOut, a.Out) ||
+		below(c.shuffledB, a.Bytes)
 }
 
 // again counts an answer that goes back, and says whether it is still to be doubted.

@@ -151,7 +151,8 @@ func (s *Source) weigh() {
 		s.hub.room.hold(s.chosen, 0)
 		why = fmt.Sprintf("it has %d tasks and attempts, and %d is the limit of a workflow", n, mostTasks)
 	case !s.hub.room.hold(s.chosen, n):
-		why = fmt.Sprintf("it has %d tasks, the workflows of this process may have %d together, and others come first", n, roomTasks)
+		why = fmt.Sprintf("it has %d tasks, the workflows of this process may have %d together, and others come first",
+			n, roomTasks)
 	case unread != "": // what is known of the other jobs stands
 		s.large, s.relisted = fmt.Sprintf("the task list of %s is too long to be read", unread), false
 		return
@@ -185,7 +186,9 @@ func (s *Source) remarkLarge() {
 	for _, j := range s.member {
 		for k, counted := range j.counted {
 			if total := j.total[k]; counted > total {
-				s.warn(dag.WarnObservation, "the master of %s counts %d %s tasks or more, its task list shows %d: %d is taken", j.id, counted, dag.MapReduceName(dag.StageIndex(k)), j.inList[k], total) //nolint:gosec // k is 0 or 1
+				s.warn(dag.WarnObservation,
+					"the master of %s counts %d %s tasks or more, its task list shows %d: %d is taken", j.id, counted,
+					dag.MapReduceName(dag.StageIndex(k)), j.inList[k], total) //nolint:gosec // k is 0 or 1
 			}
 		}
 	}

@@ -37,8 +37,10 @@ func TestTooLarge(t *testing.T) {
 	l.am["0001/tasks"] = listOf(mostTasks + 1)
 	counted(mostTasks + 1)
 	s := l.tick(t, src, time.Second)
-	if !warned(s, dag.WarnTooLarge) || s.Plan.Jobs[0].Stages[dag.Map].Tasks != mostTasks+1 || len(s.Jobs[0].Stages[dag.Map].Attempts) != 0 || s.State != dag.Running {
-		t.Errorf("%v, %d maps, %d attempts, %v", s.Warnings, s.Plan.Jobs[0].Stages[dag.Map].Tasks, len(s.Jobs[0].Stages[dag.Map].Attempts), s.State)
+	if !warned(s, dag.WarnTooLarge) || s.Plan.Jobs[0].Stages[dag.Map].Tasks != mostTasks+1 ||
+		len(s.Jobs[0].Stages[dag.Map].Attempts) != 0 || s.State != dag.Running {
+		t.Errorf("%v, %d maps, %d attempts, %v", s.Warnings, s.Plan.Jobs[0].Stages[dag.Map].Tasks,
+			len(s.Jobs[0].Stages[dag.Map].Attempts), s.State)
 	}
 	if n := len(src.jobs["application_1_0001"].phases[dag.Map].tasks); n != 0 {
 		t.Errorf("%d tasks are kept", n)
@@ -83,7 +85,8 @@ func TestOverlongList(t *testing.T) {
 	l.runs("0001", 0, "RUNNING")
 	l.am["0001/tasks"] = `{"tasks":{"task":[` + strings.Repeat("{},", 1<<16) + `{}]}}`
 	src := NewSource(l, Target{})
-	if s := l.tick(t, src, 0); !warned(s, dag.WarnTooLarge) || s.Plan.Jobs[0].Stages[dag.Map].Tasks != 1 || s.Jobs[0].State != dag.Running {
+	if s := l.tick(t, src, 0); !warned(s, dag.WarnTooLarge) || s.Plan.Jobs[0].Stages[dag.Map].Tasks != 1 ||
+		s.Jobs[0].State != dag.Running {
 		t.Errorf("%v, %+v", s.Warnings, s.Plan.Jobs[0].Stages[dag.Map])
 	}
 	for range overlongMost {
@@ -137,7 +140,8 @@ func TestListsOfNothing(t *testing.T) {
 	t.Parallel()
 	for name, element := range map[string]string{"objects": "{}", "nulls": "null", "numbers": "0"} {
 		array := "[" + strings.Repeat(element+",", 1<<17) + element + "]"
-		if _, err := get[tasksBody](t.Context(), "tasks", []byte(`{"tasks":{"task":`+array+`}}`), nil); !errors.Is(err, errTooBig) {
+		if _, err := get[tasksBody](t.Context(), "tasks", []byte(`{"tasks":{"task":`+array+`}}`), nil); !errors.Is(err,
+			errTooBig) {
 			t.Errorf("%s in an answer: %v", name, err)
 		}
 	}
@@ -224,7 +228,8 @@ func TestRoomIsShared(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if large := len(src.jobs["application_1_0001"].phases[dag.Map].tasks) == 0; large != warned(s, dag.WarnTooLarge) {
+		if large := len(src.jobs["application_1_0001"].phases[dag.Map].tasks) == 0; large != warned(s,
+			dag.WarnTooLarge) {
 			t.Errorf("tasks are kept: %v; %v", !large, s.Warnings)
 		}
 	}
@@ -236,7 +241,10 @@ func TestRoomIsShared(t *testing.T) {
 // TestRenamedTasks: tasks that a master names in one list and not in the next count too, for they are kept.
 func TestRenamedTasks(t *testing.T) {
 	t.Parallel()
-	j := &job{id: "job_1_0001", app: "application_1_0001", lifecycle: lifecycle{jobRunning, dag.Running}, inList: [2]int{1000, 0}}
+	j := &job{
+		id: "job_1_0001", app: "application_1_0001", lifecycle: lifecycle{jobRunning, dag.Running},
+		inList: [2]int{1000, 0},
+	}
 	j.phases[dag.Map].tasks = map[int32]*task{}
 	for i := range int32(mostTasks + 1) {
 		j.phases[dag.Map].tasks[i] = nil
@@ -252,8 +260,14 @@ func TestRenamedTasks(t *testing.T) {
 // counted.
 func TestOverlongListHidesNothing(t *testing.T) {
 	t.Parallel()
-	unread := &job{id: "job_1_0001", app: "application_1_0001", lifecycle: lifecycle{jobRunning, dag.Running}, overlong: 1}
-	large := &job{id: "job_1_0002", app: "application_1_0002", lifecycle: lifecycle{jobRunning, dag.Running}, inList: [2]int{mostTasks + 1, 0}}
+	unread := &job{
+		id: "job_1_0001", app: "application_1_0001", lifecycle: lifecycle{jobRunning, dag.Running},
+		overlong: 1,
+	}
+	large := &job{
+		id: "job_1_0002", app: "application_1_0002", lifecycle: lifecycle{jobRunning, dag.Running},
+		inList: [2]int{mostTasks + 1, 0},
+	}
 	large.phases[dag.Map].tasks = map[int32]*task{0: newTask()}
 	s := NewSource(newLab(), Target{})
 	s.member = []*job{unread, large}
@@ -295,7 +309,8 @@ func TestListsOfATick(t *testing.T) {
 		l.am[id+"/tasks"] = list
 	}
 	for range mostTasks/listPart + 2 {
-		if s := l.tick(t, src, time.Second); !warned(s, dag.WarnTooLarge) && len(s.Jobs[0].Stages[dag.Map].Attempts)+len(s.Jobs[1].Stages[dag.Map].Attempts) == 2 {
+		if s := l.tick(t, src, time.Second); !warned(s, dag.WarnTooLarge) && len(s.Jobs[0].Stages[dag.Map].Attempts)+
+			len(s.Jobs[1].Stages[dag.Map].Attempts) == 2 {
 			return
 		}
 	}

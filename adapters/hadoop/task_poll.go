@@ -101,7 +101,9 @@ type detail struct {
 
 // over says that an attempt has ended, so that the counters are its last ones.
 func (d *detail) over() bool {
-	return slices.ContainsFunc(d.attempts.Attempts.v.Attempt, func(a wireAttempt) bool { return a.State == "SUCCEEDED" })
+	return slices.ContainsFunc(d.attempts.Attempts.v.Attempt, func(a wireAttempt) bool {
+		return a.State == "SUCCEEDED"
+	})
 }
 
 // observeTasks asks for attempts and counters of running tasks, and once of those that have ended.
@@ -180,7 +182,8 @@ func (s *Source) takeAnswers(d *detail) (more int) {
 	}
 	if d.listed > mostAttempts && !d.visit.crowded {
 		d.visit.crowded = true
-		s.warn(dag.WarnObservation, "task %d of %s has %d attempts, the last %d are taken", d.index, d.visit.job.id, d.listed, mostAttempts)
+		s.warn(dag.WarnObservation, "task %d of %s has %d attempts, the last %d are taken", d.index, d.visit.job.id,
+			d.listed, mostAttempts)
 	}
 	return len(d.task.attempts) - kept
 }
@@ -229,7 +232,8 @@ func (v *visit) details() []*detail {
 				want = true
 			}
 			if want {
-				out = append(out, &detail{visit: v, kind: kind, index: index, task: t, path: "/tasks/" + v.job.taskName(kind, index)})
+				out = append(out, &detail{visit: v, kind: kind, index: index, task: t, path: "/tasks/" +
+					v.job.taskName(kind, index)})
 			}
 		}
 	}
@@ -268,7 +272,8 @@ func (s *Source) takeDetail(d *detail) (useful bool) {
 	for i := range t.attempts {
 		a := &t.attempts[i]
 		j.attempt = max(j.attempt, int(a.Number)/1000+1)
-		if id, ok := strings.CutPrefix(a.Diagnosis, "TaskAttempt killed because it ran on unusable node"); ok && !d.visit.over {
+		if id, ok := strings.CutPrefix(a.Diagnosis, "TaskAttempt killed because it ran on unusable node"); ok &&
+			!d.visit.over {
 			s.state.unusable(strings.TrimSpace(id), a, at)
 		}
 	}

@@ -39,7 +39,8 @@ func heapInUse() uint64 {
 func attemptsOf(index, many, node, diagnosis int) string {
 	var list []string
 	for i := range many {
-		list = append(list, fmt.Sprintf(`{"id":"attempt_1_0001_m_%06d_%d","state":"FAILED","startTime":%d,"finishTime":%d,"progress":30,"nodeHttpAddress":"%s","diagnostics":"no disk%s"}`,
+		list = append(list, fmt.Sprintf(
+			`{"id":"attempt_1_0001_m_%06d_%d","state":"FAILED","startTime":%d,"finishTime":%d,"progress":30,"nodeHttpAddress":"%s","diagnostics":"no disk%s"}`,
 			index, i, labStart+5000, labStart+6000, strings.Repeat("n", node), strings.Repeat(" ", diagnosis)))
 	}
 	return `{"taskAttempts":{"taskAttempt":[` + strings.Join(list, ",") + `]}}`
@@ -74,8 +75,10 @@ func TestAnswersOfATickAreNotKept(t *testing.T) {
 		}
 		after := heapInUse()
 		runtime.KeepAlive(src)
-		if most := float64(c.most.Load()) - float64(before); c.asked.Load() != maps || most > maps*long/2 || float64(after)-float64(before) > maps*long/4 {
-			t.Errorf("%s: %d answers of %d bytes: the heap grows by %.0f bytes, and by %d at the end", name, c.asked.Load(), long, most, int64(after)-int64(before))
+		if most := float64(c.most.Load()) - float64(before); c.asked.Load() != maps || most > maps*long/2 ||
+			float64(after)-float64(before) > maps*long/4 {
+			t.Errorf("%s: %d answers of %d bytes: the heap grows by %.0f bytes, and by %d at the end", name,
+				c.asked.Load(), long, most, int64(after)-int64(before))
 		}
 		if a := s.Jobs[0].Stages[dag.Map].Attempts; len(a) < maps || a[0].Diagnosis != "no disk" {
 			t.Errorf("%s: %d attempts", name, len(a))

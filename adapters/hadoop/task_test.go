@@ -19,7 +19,8 @@ type told struct {
 func newTold(t *testing.T) *told { return &told{t, newTask()} }
 
 func (x *told) list(at dag.Instant, state, success string) {
-	line := of[wireTask](x.t, fmt.Sprintf(`{"id":"task_1_0001_m_000003","state":"%s","startTime":5,"finishTime":77,"progress":50,"successfulAttempt":"%s"}`, state, success))
+	line := of[wireTask](x.t, fmt.Sprintf(
+		`{"id":"task_1_0001_m_000003","state":"%s","startTime":5,"finishTime":77,"progress":50,"successfulAttempt":"%s"}`, state, success))
 	x.listed(&line, at, false)
 }
 
@@ -30,7 +31,8 @@ func (x *told) say(at dag.Instant, attempts string) {
 		var n int
 		var state string
 		fmt.Sscanf(a, "%d %s", &n, &state)
-		list = append(list, fmt.Sprintf(`{"id":"attempt_1_0001_m_000003_%d","state":"%s","startTime":6,"finishTime":0,"progress":50}`, n, state))
+		list = append(list, fmt.Sprintf(
+			`{"id":"attempt_1_0001_m_000003_%d","state":"%s","startTime":6,"finishTime":0,"progress":50}`, n, state))
 	}
 	b := of[attemptsBody](x.t, `{"taskAttempts":{"taskAttempt":[`+strings.Join(list, ",")+`]}}`)
 	x.report(dag.Map, 3, &b, at, func(string) int32 { return 0 })

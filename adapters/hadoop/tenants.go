@@ -56,7 +56,9 @@ type needAsked struct {
 
 // observe asks the masters whose turn it is, those that hold and want the most first. apps are the others that run;
 // now is the instant, made when an answer was made.
-func (n needs) observe(ctx context.Context, c Cluster, apps []*wireApp, now dag.Instant, made func(path string) dag.Instant, limits func(app string) dag.Limits) {
+func (n needs) observe(ctx context.Context, c Cluster, apps []*wireApp, now dag.Instant,
+	made func(path string) dag.Instant, limits func(app string) dag.Limits,
+) {
 	due := n.due(apps, now)
 	questions := make([]func(context.Context), len(due))
 	for i, q := range due {
@@ -96,7 +98,10 @@ func (s *Source) limitsOf(app string) dag.Limits {
 
 // due are the questions of this tick. Who is gone is forgotten.
 func (n needs) due(apps []*wireApp, now dag.Instant) []*needAsked {
-	apps = slices.DeleteFunc(slices.Clone(apps), func(a *wireApp) bool { return a.State != "RUNNING" || !a.mapReduce() })
+	apps = slices.DeleteFunc(slices.Clone(apps), func(a *wireApp) bool {
+		return a.State != "RUNNING" ||
+			!a.mapReduce()
+	})
 	slices.SortFunc(apps, func(a, b *wireApp) int {
 		return cmp.Or(cmp.Compare(b.weight(), a.weight()), byID(string(a.ID), string(b.ID)))
 	})
@@ -110,7 +115,10 @@ func (n needs) due(apps []*wireApp, now dag.Instant) []*needAsked {
 	for _, a := range apps {
 		is := n[string(a.ID)]
 		if is == nil {
-			is = &need{lengths: [2]float64{math.NaN(), math.NaN()}, asked: dag.NoInstant, listed: dag.NoInstant, next: now}
+			is = &need{
+				lengths: [2]float64{math.NaN(), math.NaN()}, asked: dag.NoInstant, listed: dag.NoInstant,
+				next: now,
+			}
 			n[string(a.ID)] = is
 		}
 		if is.next <= now {
@@ -170,8 +178,10 @@ func (q *needAsked) take(at, now dag.Instant, limits dag.Limits) {
 			Progress: ratioOf(j.Maps, j.MapProgress), LengthMS: is.lengths[dag.Map], TaskMB: cmp.Or(limits.MapMB, mb),
 		},
 		Reduce: dag.NeedPhase{
-			Tasks: j.Reduces.count(maxTasks), Done: j.ReducesDone.count(maxTasks), Running: j.ReducesRunning.count(maxTasks),
-			Progress: ratioOf(j.Reduces, j.ReduceProgress), LengthMS: is.lengths[dag.Reduce], TaskMB: cmp.Or(limits.ReduceMB, mb),
+			Tasks: j.Reduces.count(maxTasks), Done: j.ReducesDone.count(maxTasks),
+			Running:  j.ReducesRunning.count(maxTasks),
+			Progress: ratioOf(j.Reduces, j.ReduceProgress), LengthMS: is.lengths[dag.Reduce],
+			TaskMB: cmp.Or(limits.ReduceMB, mb),
 		},
 	}
 }
@@ -306,7 +316,8 @@ func (s *Source) load(g *graph, ours map[string]bool) []dag.Load {
 		}
 		pending, am := a.memory()
 		out = append(out, dag.Load{
-			ID: id, Name: JobTitle(string(a.Name)), User: string(a.User), Need: need(id), Before: firstOfOurs == nil || older(a, firstOfOurs) < 0, Submitted: a.Started.instant(),
+			ID: id, Name: JobTitle(string(a.Name)), User: string(a.User), Need: need(id), Before: firstOfOurs == nil ||
+				older(a, firstOfOurs) < 0, Submitted: a.Started.instant(),
 			Queue: string(a.Queue), HeldMB: held, PendingMB: pending, AMMB: am, Progress: a.Progress.ratio(),
 			ShareMB: s.state.shareMB(string(a.Queue), ourQueue), Until: dag.NoInstant,
 		})

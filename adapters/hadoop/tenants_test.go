@@ -19,9 +19,12 @@ func (l *lab) stranger(job string) {
 		`"reducesTotal":2,"reducesCompleted":0,"reducesRunning":0,"reducesPending":2,"reduceProgress":0.0}}`
 	var tasks []string
 	for i, ms := range []int{4000, 5000, 9000} {
-		tasks = append(tasks, fmt.Sprintf(`{"id":"task_1_%s_m_%06d","state":"SUCCEEDED","startTime":%d,"finishTime":%d,"progress":100}`, job, i, labStart, labStart+ms))
+		tasks = append(tasks, fmt.Sprintf(
+			`{"id":"task_1_%s_m_%06d","state":"SUCCEEDED","startTime":%d,"finishTime":%d,"progress":100}`, job, i,
+			labStart, labStart+ms))
 	}
-	tasks = append(tasks, fmt.Sprintf(`{"id":"task_1_%s_m_000003","state":"RUNNING","startTime":%d,"finishTime":0,"progress":50}`, job, labStart))
+	tasks = append(tasks, fmt.Sprintf(
+		`{"id":"task_1_%s_m_000003","state":"RUNNING","startTime":%d,"finishTime":0,"progress":50}`, job, labStart))
 	l.am[job+"/tasks"] = `{"tasks":{"task":[` + strings.Join(tasks, ",") + `]}}`
 }
 

@@ -95,12 +95,14 @@ func TestMasterHangs(t *testing.T) {
 	}
 	l.takes = 20 * time.Second
 	before := l.now
-	if missed := l.misses(t, src, 2*time.Second); missed.At != before.Add(22*time.Second) || !strings.Contains(missed.Error(), "the master of job_1_0001") {
+	if missed := l.misses(t, src, 2*time.Second); missed.At != before.Add(22*time.Second) ||
+		!strings.Contains(missed.Error(), "the master of job_1_0001") {
 		t.Errorf("missed at %v: %v", missed.At, missed)
 	}
 	l.am = false
 	l.runs("0001", 0, "SUCCEEDED", "SUCCEEDED", "RUNNING")
-	if s := l.tick(t, src, time.Second); mapStates(s, 0) != [5]int{0, 1, 2, 0, 0} || s.Jobs[0].Attempt != 1 || len(s.Warnings) > 0 {
+	if s := l.tick(t, src, time.Second); mapStates(s, 0) != [5]int{0, 1, 2, 0, 0} || s.Jobs[0].Attempt != 1 ||
+		len(s.Warnings) > 0 {
 		t.Errorf("%v %+v", mapStates(s, 0), s.Warnings)
 	}
 }
@@ -158,7 +160,8 @@ func TestHistoryServerIsAway(t *testing.T) {
 		}
 		for range 6 {
 			s := l.tick(t, src, 15*time.Second)
-			if s.State != dag.Running || s.Jobs[0].State != dag.Succeeded || s.Jobs[0].Finished != labStart+20_001 || !toldOf(s, "the history server does not tell how yet") {
+			if s.State != dag.Running || s.Jobs[0].State != dag.Succeeded || s.Jobs[0].Finished != labStart+20_001 ||
+				!toldOf(s, "the history server does not tell how yet") {
 				t.Fatalf("%v, job %v until %v: %v", s.State, s.Jobs[0].State, s.Jobs[0].Finished, s.Warnings)
 			}
 		}
@@ -187,7 +190,8 @@ func TestHistoryServerIsAwayBetweenWaves(t *testing.T) {
 	l.conf("0002", "b", "a:b")
 	l.runs("0002", 0, "RUNNING")
 	l.tick(t, src, time.Second)
-	if s := l.tick(t, src, 10*time.Second); s.Jobs[0].State != dag.Succeeded || s.Jobs[1].State != dag.Running || s.State != dag.Running {
+	if s := l.tick(t, src, 10*time.Second); s.Jobs[0].State != dag.Succeeded || s.Jobs[1].State != dag.Running ||
+		s.State != dag.Running {
 		t.Errorf("%v and %v", s.Jobs[0].State, s.Jobs[1].State)
 	}
 }
@@ -200,7 +204,8 @@ func TestMasterDiesForGood(t *testing.T) {
 	}{{"FAILED", dag.Failed}, {"KILLED", dag.Killed}} {
 		l, src := running(t)
 		l.apps("1 " + c.state + " " + c.state + " 0")
-		l.rm["apps"] = strings.Replace(l.rm["apps"], `"id"`, `"diagnostics":"AM Container exited with exitCode: 137","id"`, 1)
+		l.rm["apps"] = strings.Replace(l.rm["apps"], `"id"`,
+			`"diagnostics":"AM Container exited with exitCode: 137","id"`, 1)
 		if s := l.tick(t, src, 10*time.Second); s.State != dag.Running {
 			t.Errorf("%s: %v before its history had time to come", c.state, s.State)
 		}
@@ -241,7 +246,8 @@ func TestWatchBeginsAfterFailover(t *testing.T) {
 		t.Errorf("%v, job %v", s.State, s.Jobs[0].State)
 	}
 	l.apps("1 RUNNING UNDEFINED 1024")
-	if s := l.tick(t, src, time.Second); mapStates(s, 0) != [5]int{0, 1, 1, 0, 0} || s.Jobs[0].Attempt != 1 || len(s.Warnings) > 0 {
+	if s := l.tick(t, src, time.Second); mapStates(s, 0) != [5]int{0, 1, 1, 0, 0} || s.Jobs[0].Attempt != 1 ||
+		len(s.Warnings) > 0 {
 		t.Errorf("%v %+v %v", mapStates(s, 0), s.Jobs[0].Attempt, s.Warnings)
 	}
 }
@@ -254,7 +260,8 @@ func TestStandbyInWords(t *testing.T) {
 		_, _ = io.WriteString(w, "This is standby RM. The redirect url is: /cluster/apps\n")
 	})
 	active := serve(t, func(w http.ResponseWriter, r *http.Request) { sendJSON(w, `{"apps":{}}`) })
-	if body, err := clientOf(t, Options{}, standby.URL, active.URL).RM(t.Context(), "apps"); err != nil || string(body) != `{"apps":{}}` {
+	if body, err := clientOf(t, Options{}, standby.URL, active.URL).RM(t.Context(), "apps"); err != nil ||
+		string(body) != `{"apps":{}}` {
 		t.Errorf("%s, %v", body, err)
 	}
 	_, err := clientOf(t, Options{}, standby.URL).RM(t.Context(), "apps")
@@ -277,12 +284,14 @@ func TestFailoverTwice(t *testing.T) {
 		// Recovered, but not all of it yet: neither containers nor the master's page.
 		l.apps("1 ACCEPTED UNDEFINED 0")
 		for range 2 {
-			if s := l.tick(t, src, time.Second); mapStates(s, 0) != [5]int{0, 1, 1, 0, 0} || s.Jobs[0].State != dag.Running {
+			if s := l.tick(t, src, time.Second); mapStates(s, 0) != [5]int{0, 1, 1, 0, 0} ||
+				s.Jobs[0].State != dag.Running {
 				t.Errorf("%v %v", mapStates(s, 0), s.Jobs[0].State)
 			}
 		}
 		l.apps("1 RUNNING UNDEFINED 1024")
-		if s := l.tick(t, src, time.Second); mapStates(s, 0) != [5]int{0, 1, 1, 0, 0} || warned(s, dag.WarnMasterRestarted) {
+		if s := l.tick(t, src, time.Second); mapStates(s, 0) != [5]int{0, 1, 1, 0, 0} ||
+			warned(s, dag.WarnMasterRestarted) {
 			t.Errorf("%v %v", mapStates(s, 0), s.Warnings)
 		}
 	}
@@ -307,7 +316,8 @@ func TestFailoverInARecording(t *testing.T) {
 	l.misses(t, src, 10*time.Second)
 	l.dead = nil
 	l.apps("1 ACCEPTED UNDEFINED 0")
-	if s := l.tick(t, src, time.Second); mapStates(s, 0) != [5]int{0, 1, 1, 0, 0} || s.Jobs[0].Attempt != 1 || warned(s, dag.WarnMasterRestarted) {
+	if s := l.tick(t, src, time.Second); mapStates(s, 0) != [5]int{0, 1, 1, 0, 0} || s.Jobs[0].Attempt != 1 ||
+		warned(s, dag.WarnMasterRestarted) {
 		t.Errorf("%v %+v %v", mapStates(s, 0), s.Jobs[0].Attempt, s.Warnings)
 	}
 }

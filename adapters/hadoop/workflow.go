@@ -186,7 +186,8 @@ func (s *Source) forget() {
 	}
 	for id := range s.apps {
 		j := s.jobs[id]
-		if _, listed := slices.BinarySearchFunc(s.listed, id, byID); !listed && !ours[id] && (known || j == nil || j.conf == nil) {
+		if _, listed := slices.BinarySearchFunc(s.listed, id, byID); !listed && !ours[id] &&
+			(known || j == nil || j.conf == nil) {
 			delete(s.apps, id)
 		}
 	}
@@ -209,7 +210,8 @@ func (s *Source) presume(first *wireApp) {
 	}
 	for _, id := range s.listed {
 		a := s.apps[id]
-		if j := s.jobs[id]; j != nil && (j.conf != nil || j.confTick == never) || id == s.chosen || a.ended() || !alike(a, first) {
+		if j := s.jobs[id]; j != nil && (j.conf != nil || j.confTick == never) || id == s.chosen || a.ended() ||
+			!alike(a, first) {
 			continue
 		}
 		if !together(a, first) && (s.conf() == nil || older(a, first) < 0) {

@@ -25,7 +25,13 @@ func TestEnds(t *testing.T) {
 		{"failed counts before killed", "a:c b:", []string{"KILLED", "FAILED"}, nil, 0, dag.Failed},
 		{"a branch without a failure goes on", "a:c b:d", []string{"FAILED", "SUCCEEDED"}, nil, 0, dag.Running},
 		{"for some time", "a:c b:d", []string{"FAILED", "SUCCEEDED"}, nil, 2 * time.Minute, dag.Failed},
-		{"not if the script stops", "a:c b:d", []string{"FAILED", "SUCCEEDED"}, []string{"stop.on.failure", "true"}, 0, dag.Failed},
+		{
+			"not if the script stops", "a:c b:d",
+			[]string{"FAILED", "SUCCEEDED"},
+			[]string{"stop.on.failure", "true"},
+			0,
+			dag.Failed,
+		},
 		{"a graph in a circle", "a:b b:a", []string{"SUCCEEDED", "SUCCEEDED"}, nil, 0, dag.Succeeded},
 	} {
 		l := newLab()
@@ -206,7 +212,8 @@ func TestTargets(t *testing.T) {
 		strings.Repeat("x", 2000): "2000 characters",
 		"a\x1b[31mb":              "is not an id of a workflow",
 	} {
-		if got, err := TargetOf(typed, ""); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\x1b") {
+		if got, err := TargetOf(typed, ""); err == nil || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "\x1b") {
 			t.Errorf("%q: %+v, %v; want %q", typed, got, err, want)
 		}
 	}

@@ -27,7 +27,8 @@ func TestQueues(t *testing.T) {
 	if mb := half.limitMB(10000); mb != 3000 {
 		t.Errorf("a user may have %d MB", mb)
 	}
-	fair := of[schedulerBody](t, `{"scheduler":{"schedulerInfo":{"type":"fairScheduler","rootQueue":{"queueName":"root","childQueues":{"queue":
+	fair := of[schedulerBody](t,
+		`{"scheduler":{"schedulerInfo":{"type":"fairScheduler","rootQueue":{"queueName":"root","childQueues":{"queue":
 		[{"queueName":"root.x","maxResources":{"memory":4096,"vCores":4}},{"queueName":"root.y"}]}}}}}`)
 	if q := fair.Scheduler.v.Info.v.find("root.x"); q == nil || q.limitMB(8192) != 4096 {
 		t.Errorf("fair scheduler: %+v", q)
@@ -41,7 +42,10 @@ func TestQueueStates(t *testing.T) {
 		want        dag.QueueState
 	}{
 		{"scheduler-3.4.2.json", "root.a", dag.QueueState{ShareMB: 1843, MastersMB: 2560, UserRatio: 1}},
-		{"scheduler-preempt-3.4.2.json", "root.b", dag.QueueState{ShareMB: 1229, MastersMB: 2560, UserRatio: 1, Preempted: true}},
+		{"scheduler-preempt-3.4.2.json", "root.b", dag.QueueState{
+			ShareMB: 1229, MastersMB: 2560, UserRatio: 1,
+			Preempted: true,
+		}},
 		{"scheduler-2.10.2.json", "default", dag.QueueState{ShareMB: 3072, MastersMB: 2560, UserRatio: 1}},
 		{"scheduler-fair-3.4.2.json", "root.a", dag.QueueState{ShareMB: 1843, MastersMB: 2458, Order: dag.OrderFair}},
 	} {
@@ -55,7 +59,10 @@ func TestQueueStates(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", c.file, q.state(c.queue, 3072), c.want)
 		}
 	}
-	limited := wireQueue{Absolute: num{60, true}, Max: num{70, true}, Factor: num{0.5, true}, Least: num{25, true}, Order: "fair"}
+	limited := wireQueue{
+		Absolute: num{60, true}, Max: num{70, true}, Factor: num{0.5, true}, Least: num{25, true},
+		Order: "fair",
+	}
 	want := dag.QueueState{Name: "a", ShareMB: 6000, MaxMB: 7000, UserMB: 3000, UserRatio: 0.25, Order: dag.OrderFair}
 	if got := limited.state("a", 10000); got != want {
 		t.Errorf("%+v, want %+v", got, want)
@@ -68,7 +75,8 @@ func TestQueueStates(t *testing.T) {
 
 // TestQueuesOfOneName: leaves of one name below different parents are told apart by their paths.
 func TestQueuesOfOneName(t *testing.T) {
-	root := of[schedulerBody](t, `{"scheduler":{"schedulerInfo":{"type":"capacityScheduler","queueName":"root","queuePath":"root","queues":{"queue":[
+	root := of[schedulerBody](t,
+		`{"scheduler":{"schedulerInfo":{"type":"capacityScheduler","queueName":"root","queuePath":"root","queues":{"queue":[
 		{"queueName":"dev","queuePath":"root.dev","queues":{"queue":[{"queueName":"etl","queuePath":"root.dev.etl","absoluteCapacity":10}]}},
 		{"queueName":"prod","queuePath":"root.prod","queues":{"queue":{"queueName":"etl","queuePath":"root.prod.etl","absoluteCapacity":90}}}]}}}}`).Scheduler.v.Info.v
 	for name, want := range map[string]float64{"root.prod.etl": 90, "prod.etl": 90, "root.dev.etl": 10, "etl": 10} {
@@ -87,11 +95,14 @@ func TestQueuesOfOneName(t *testing.T) {
 // live runs).
 func TestVersions(t *testing.T) {
 	for _, version := range []string{"2.10.2"} {
-		am, over := load[jobBody](t, "am-job-"+version+".json").Job.v, load[jobBody](t, "jhs-job-"+version+".json").Job.v
-		if am.State != "RUNNING" || am.Finished.instant().Known() || !am.Started.instant().Known() || am.Maps.v != 3 || am.Reduces.v != 2 || am.MapsDone.v != 3 {
+		am, over := load[jobBody](t, "am-job-"+version+".json").Job.v,
+			load[jobBody](t, "jhs-job-"+version+".json").Job.v
+		if am.State != "RUNNING" || am.Finished.instant().Known() || !am.Started.instant().Known() || am.Maps.v != 3 ||
+			am.Reduces.v != 2 || am.MapsDone.v != 3 {
 			t.Errorf("%s: the master says %+v", version, am)
 		}
-		if over.State != "SUCCEEDED" || !over.Submitted.instant().Known() || !(over.Submitted.v < over.Started.v && over.Started.v < over.Finished.v) || !over.ReducesDone.ok {
+		if over.State != "SUCCEEDED" || !over.Submitted.instant().Known() || !(over.Submitted.v < over.Started.v &&
+			over.Started.v < over.Finished.v) || !over.ReducesDone.ok {
 			t.Errorf("%s: the history server says %+v", version, over)
 		}
 		for _, from := range []string{"am", "jhs"} {
@@ -104,7 +115,8 @@ func TestVersions(t *testing.T) {
 			if kind, _, number, ok := attemptID(string(a.ID)); !ok || kind != dag.Reduce || number != 0 {
 				t.Errorf("%s, %s: attempt %q", version, from, a.ID)
 			}
-			if a.State != "SUCCEEDED" || a.Node == "" || a.Progress.ratio() != 1 || !(a.Started.v < a.CopyEnd.v && a.CopyEnd.v <= a.SortEnd.v && a.SortEnd.v <= a.Finished.v) {
+			if a.State != "SUCCEEDED" || a.Node == "" || a.Progress.ratio() != 1 ||
+				!(a.Started.v < a.CopyEnd.v && a.CopyEnd.v <= a.SortEnd.v && a.SortEnd.v <= a.Finished.v) {
 				t.Errorf("%s, %s: %+v", version, from, a)
 			}
 		}
@@ -123,7 +135,8 @@ func TestOddReduces(t *testing.T) {
 		`{"taskAttempts":{"taskAttempt":[{"@xsi.type":"reduceTaskAttemptInfo",` + fields + `}]}}`,
 		`{"taskAttempts":{"taskAttempt":{"@type":"reduceTaskAttemptInfo","@xmlns.xsi":"http://www.w3.org/2001/XMLSchema-instance",` + fields + `}}}`,
 	} {
-		if all := of[attemptsBody](t, body).Attempts.v.Attempt; len(all) != 1 || all[0].State != "RUNNING" || all[0].CopyEnd.v != 7 {
+		if all := of[attemptsBody](t, body).Attempts.v.Attempt; len(all) != 1 || all[0].State != "RUNNING" ||
+			all[0].CopyEnd.v != 7 {
 			t.Errorf("%s: %+v", body, all)
 		}
 	}

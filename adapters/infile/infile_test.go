@@ -28,7 +28,8 @@ func TestOpen(t *testing.T) {
 	}
 	defer l.Close()
 	for path, want := range map[string]string{
-		file: "", dir: "", pipe: "it is a pipe", socket: "it is a pipe, a device or a socket", "/dev/zero": "give a regular file",
+		file: "", dir: "", pipe: "it is a pipe", socket: "it is a pipe, a device or a socket",
+		"/dev/zero":                "give a regular file",
 		filepath.Join(dir, "none"): "no such file", os.DevNull: "",
 	} {
 		f, err := OpenRegular(path)
@@ -45,7 +46,10 @@ func TestOpen(t *testing.T) {
 	}
 	defer r.Close()
 	defer w.Close()
-	for path, want := range map[string]string{file: "", "/dev/fd/" + strconv.Itoa(int(r.Fd())): "", os.DevNull: "", socket: "a pipe that ends", "/dev/zero": "a pipe that ends"} {
+	for path, want := range map[string]string{
+		file: "", "/dev/fd/" + strconv.Itoa(int(r.Fd())): "", os.DevNull: "",
+		socket: "a pipe that ends", "/dev/zero": "a pipe that ends",
+	} {
 		f, err := Open(path)
 		if err == nil {
 			f.Close()

@@ -47,7 +47,8 @@ func (b *binary) next(e *event) error {
 				return fromNative(native, e)
 			}
 			// goavro tells what is missing in words only.
-			if short := strings.Contains(err.Error(), io.ErrShortBuffer.Error()) || strings.Contains(err.Error(), io.EOF.Error()); !short {
+			if short := strings.Contains(err.Error(), io.ErrShortBuffer.Error()) ||
+				strings.Contains(err.Error(), io.EOF.Error()); !short {
 				return fmt.Errorf("not what the schema in line 2 says: %w", err)
 			}
 		}

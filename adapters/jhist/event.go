@@ -15,8 +15,9 @@ var wanted = map[string]bool{
 	"JOB_SUBMITTED": true, "JOB_INITED": true, "JOB_INFO_CHANGED": true, "JOB_QUEUE_CHANGED": true, "AM_STARTED": true,
 	"JOB_FINISHED": true, "JOB_FAILED": true, "JOB_KILLED": true, "JOB_ERROR": true,
 	"MAP_ATTEMPT_STARTED": true, "MAP_ATTEMPT_FINISHED": true, "MAP_ATTEMPT_FAILED": true, "MAP_ATTEMPT_KILLED": true,
-	"REDUCE_ATTEMPT_STARTED": true, "REDUCE_ATTEMPT_FINISHED": true, "REDUCE_ATTEMPT_FAILED": true, "REDUCE_ATTEMPT_KILLED": true,
-	taskCounted: true,
+	"REDUCE_ATTEMPT_STARTED": true, "REDUCE_ATTEMPT_FINISHED": true, "REDUCE_ATTEMPT_FAILED": true,
+	"REDUCE_ATTEMPT_KILLED": true,
+	taskCounted:             true,
 }
 
 // taskCounted is no event of Hadoop's: a JobTracker's record of the counters of a task that has succeeded.

@@ -41,7 +41,8 @@ func TestHadoopsOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 		j := read(t, b)
-		if j.State != c.state || j.Maps != c.maps || j.Reduces != c.reduces || len(j.Attempts[0])+len(j.Attempts[1]) != c.attempts ||
+		if j.State != c.state || j.Maps != c.maps || j.Reduces != c.reduces ||
+			len(j.Attempts[0])+len(j.Attempts[1]) != c.attempts ||
 			j.Bad > 0 || j.Torn || j.Finished.Seconds(j.Submitted) != c.seconds {
 			t.Errorf("%s: %v, %d maps, %d reduces, %d attempts, %v s, %d bad", c.prefix, j.State, j.Maps, j.Reduces,
 				len(j.Attempts[0])+len(j.Attempts[1]), j.Finished.Seconds(j.Submitted), j.Bad)
@@ -81,8 +82,10 @@ func TestTrackersOwn(t *testing.T) {
 				t.Errorf("%s: %+v", c.prefix, j)
 			}
 		}
-		if err != nil || len(jobs) != c.jobs || maps != c.maps || reduces != c.reduces || ends != c.ends || bad != c.bad {
-			t.Errorf("%s: %d jobs, %d maps, %d reduces, %d ends, %d bad, %v", c.prefix, len(jobs), maps, reduces, ends, bad, err)
+		if err != nil || len(jobs) != c.jobs || maps != c.maps || reduces != c.reduces || ends != c.ends ||
+			bad != c.bad {
+			t.Errorf("%s: %d jobs, %d maps, %d reduces, %d ends, %d bad, %v", c.prefix, len(jobs), maps, reduces, ends,
+				bad, err)
 		}
 	}
 }

@@ -47,7 +47,8 @@ func play(t *testing.T, b []byte) {
 		return
 	}
 	for _, j := range jobs {
-		src, err := past.NewSource(&past.Workflow{ID: j.ID, Jobs: []*past.Job{j}}, max(time.Second, j.Last.Sub(j.Submitted)/8))
+		src, err := past.NewSource(&past.Workflow{ID: j.ID, Jobs: []*past.Job{j}},
+			max(time.Second, j.Last.Sub(j.Submitted)/8))
 		if err != nil {
 			continue
 		}

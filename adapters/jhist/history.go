@@ -35,8 +35,14 @@ func (h *history) over(e *event) bool {
 
 // states are how jobs and attempts end, by event.
 var (
-	jobEnds     = map[string]dag.State{"JOB_FINISHED": dag.Succeeded, "JOB_FAILED": dag.Failed, "JOB_KILLED": dag.Killed, "JOB_ERROR": dag.Failed}
-	attemptEnds = map[string]dag.AttemptState{"FINISHED": dag.AttemptSucceeded, "FAILED": dag.AttemptFailed, "KILLED": dag.AttemptKilled}
+	jobEnds = map[string]dag.State{
+		"JOB_FINISHED": dag.Succeeded, "JOB_FAILED": dag.Failed,
+		"JOB_KILLED": dag.Killed, "JOB_ERROR": dag.Failed,
+	}
+	attemptEnds = map[string]dag.AttemptState{
+		"FINISHED": dag.AttemptSucceeded, "FAILED": dag.AttemptFailed,
+		"KILLED": dag.AttemptKilled,
+	}
 )
 
 func (h *history) take(e *event) {
@@ -106,7 +112,8 @@ func (h *history) submitted(b *body) {
 	j.Name, j.User, j.Queue = hadoop.JobTitle(string(b.JobName)), string(b.User), string(b.Queue)
 	j.Submitted = b.Submitted.instant()
 	s := &j.Settings
-	s.Workflow, s.WorkflowName, s.Node = string(b.Workflow), hadoop.WorkflowTitle(string(b.Workflow), string(b.Script)), string(b.Node)
+	s.Workflow, s.WorkflowName, s.Node = string(b.Workflow), hadoop.WorkflowTitle(string(b.Workflow), string(b.Script)),
+		string(b.Node)
 	s.After = adjacencies(string(b.Adjacencies))
 	j.Saw(j.Submitted)
 }

@@ -99,7 +99,8 @@ func open(in *bufio.Reader) (events, error) {
 	}
 	format, err := line(in, 64)
 	if err != nil || format != "Avro-Json" && format != "Avro-Binary" {
-		return nil, errors.New("not a history file: its first line is neither Avro-Json nor Avro-Binary, nor does it begin as a JobTracker's (Meta VERSION)")
+		return nil, errors.New(
+			"not a history file: its first line is neither Avro-Json nor Avro-Binary, nor does it begin as a JobTracker's (Meta VERSION)")
 	}
 	schema, err := line(in, maxEvent)
 	if err != nil {

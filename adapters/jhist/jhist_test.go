@@ -76,11 +76,14 @@ func read(t testing.TB, b []byte) *past.Job {
 // TestRead checks literal values of a recorded file, read with other tools.
 func TestRead(t *testing.T) {
 	j := read(t, fixture(t, "failure"))
-	if j.ID != "job_1795222440184_0011" || j.Name != "PigLatin:join.pig" || j.User != "root" || j.Queue != "root.default" ||
-		j.Submitted != 1795222834955 || j.Launched != 1795222837830 || j.State != dag.Succeeded || !j.Sized || j.Maps != 20 || j.Reduces != 6 {
+	if j.ID != "job_1795222440184_0011" || j.Name != "PigLatin:join.pig" || j.User != "root" ||
+		j.Queue != "root.default" ||
+		j.Submitted != 1795222834955 || j.Launched != 1795222837830 || j.State != dag.Succeeded || !j.Sized ||
+		j.Maps != 20 || j.Reduces != 6 {
 		t.Errorf("the job is %+v", j)
 	}
-	if j.MapMB != 256 || j.ReduceMB != 256 || len(j.Masters) != 1 || j.Masters[0] != (past.Master{At: 1795222836338, Node: "localhost:8042"}) {
+	if j.MapMB != 256 || j.ReduceMB != 256 || len(j.Masters) != 1 ||
+		j.Masters[0] != (past.Master{At: 1795222836338, Node: "localhost:8042"}) {
 		t.Errorf("containers of %d and %d MB, masters %v", j.MapMB, j.ReduceMB, j.Masters)
 	}
 	if u := j.Attempts[dag.Map][0].Usage; u.CPU != 0.24 || u.FileRead != 8260 || u.FileWritten != 362726 {
@@ -88,7 +91,8 @@ func TestRead(t *testing.T) {
 	}
 	s := j.Settings
 	want := map[string][]string{"scope-30": {"scope-48"}, "scope-39": {"scope-48"}}
-	if !strings.HasPrefix(s.Workflow, "pig_") || s.WorkflowName != "join.pig" || s.Node != "scope-30" || !cmp.Equal(s.After, want) {
+	if !strings.HasPrefix(s.Workflow, "pig_") || s.WorkflowName != "join.pig" || s.Node != "scope-30" ||
+		!cmp.Equal(s.After, want) {
 		t.Errorf("the workflow is %+v", s)
 	}
 	if len(j.Attempts[dag.Map]) != 21 || len(j.Attempts[dag.Reduce]) != 6 {
@@ -97,7 +101,8 @@ func TestRead(t *testing.T) {
 	i := slices.IndexFunc(j.Attempts[dag.Map], func(a past.Attempt) bool { return a.State == dag.AttemptFailed })
 	a := j.Attempts[dag.Map][i]
 	if a.Task != 6 || a.Number != 0 || a.Start != 1795222839942 || a.End.Sub(a.Start) != 10110*time.Millisecond ||
-		a.Diagnosis != "Container killed on request. Exit code is 137" || !slices.Equal(a.Splits, []int32{7839, 1557, 71, 71, 72, 71, 72, 71, 71, 72, 71, 72}) {
+		a.Diagnosis != "Container killed on request. Exit code is 137" ||
+		!slices.Equal(a.Splits, []int32{7839, 1557, 71, 71, 72, 71, 72, 71, 71, 72, 71, 72}) {
 		t.Errorf("the failed attempt is %+v", a)
 	}
 	r := j.Attempts[dag.Reduce][0]
@@ -158,17 +163,22 @@ func ev(kind, record, fields string) string {
 }
 
 var (
-	submit = ev("JOB_SUBMITTED", "JobSubmitted", `"jobid":"job_1700000000000_0001","jobName":"x","userName":"u","submitTime":1700000001000,"jobConfPath":"","acls":{},"jobQueueName":"default"`)
-	inited = ev("JOB_INITED", "JobInited", `"jobid":"job_1700000000000_0001","launchTime":1700000005000,"totalMaps":1,"totalReduces":0,"jobStatus":"INITED","uberized":true`)
-	start  = ev("MAP_ATTEMPT_STARTED", "TaskAttemptStarted", `"taskid":"task_1700000000000_0001_m_000000","taskType":"MAP","attemptId":"attempt_1700000000000_0001_m_000000_0","startTime":1700000006000,"trackerName":"n1","httpPort":8042`)
-	finish = ev("MAP_ATTEMPT_FINISHED", "MapAttemptFinished", `"attemptId":"attempt_1700000000000_0001_m_000000_0","finishTime":1700000009000,"hostname":"n1"`)
+	submit = ev("JOB_SUBMITTED", "JobSubmitted",
+		`"jobid":"job_1700000000000_0001","jobName":"x","userName":"u","submitTime":1700000001000,"jobConfPath":"","acls":{},"jobQueueName":"default"`)
+	inited = ev("JOB_INITED", "JobInited",
+		`"jobid":"job_1700000000000_0001","launchTime":1700000005000,"totalMaps":1,"totalReduces":0,"jobStatus":"INITED","uberized":true`)
+	start = ev("MAP_ATTEMPT_STARTED", "TaskAttemptStarted",
+		`"taskid":"task_1700000000000_0001_m_000000","taskType":"MAP","attemptId":"attempt_1700000000000_0001_m_000000_0","startTime":1700000006000,"trackerName":"n1","httpPort":8042`)
+	finish = ev("MAP_ATTEMPT_FINISHED", "MapAttemptFinished",
+		`"attemptId":"attempt_1700000000000_0001_m_000000_0","finishTime":1700000009000,"hostname":"n1"`)
 )
 
 // TestOlder reads what events of Hadoop 0.23 lack, a job that its user killed, and tasks inside the master.
 func TestOlder(t *testing.T) {
 	j := read(t, []byte(lines(submit, inited, start, finish, ev("JOB_KILLED", "JobUnsuccessfulCompletion",
 		`"jobid":"job_1700000000000_0001","finishTime":1700000010000,"jobStatus":"KILLED","diagnostics":{"string":"Job received Kill while in RUNNING state.\n"}`))))
-	if j.State != dag.Killed || j.Finished != 1700000010000 || j.Diagnosis != "Job received Kill while in RUNNING state." || !j.Uber || j.MapMB != 0 {
+	if j.State != dag.Killed || j.Finished != 1700000010000 ||
+		j.Diagnosis != "Job received Kill while in RUNNING state." || !j.Uber || j.MapMB != 0 {
 		t.Errorf("the job is %+v", j)
 	}
 	a := j.Attempts[dag.Map][0]
@@ -180,10 +190,13 @@ func TestOlder(t *testing.T) {
 // TestLostOutput reads a map whose output was lost after it had succeeded: the event repeats the attempt's own end.
 func TestLostOutput(t *testing.T) {
 	j := read(t, []byte(lines(submit, inited, start, finish,
-		ev("AM_STARTED", "AMStarted", `"applicationAttemptId":"appattempt_1700000000000_0001_000002","startTime":1700000020000,"nodeManagerHost":"n2","nodeManagerHttpPort":8042`),
-		ev("MAP_ATTEMPT_KILLED", "TaskAttemptUnsuccessfulCompletion", `"attemptId":"attempt_1700000000000_0001_m_000000_0","finishTime":1700000009000,"status":"KILLED","error":"node lost"`))))
+		ev("AM_STARTED", "AMStarted",
+			`"applicationAttemptId":"appattempt_1700000000000_0001_000002","startTime":1700000020000,"nodeManagerHost":"n2","nodeManagerHttpPort":8042`),
+		ev("MAP_ATTEMPT_KILLED", "TaskAttemptUnsuccessfulCompletion",
+			`"attemptId":"attempt_1700000000000_0001_m_000000_0","finishTime":1700000009000,"status":"KILLED","error":"node lost"`))))
 	a := j.Attempts[dag.Map][0]
-	if a.State != dag.AttemptSucceeded || a.End != 1700000009000 || a.Lost != 1700000020000 || a.LostAs != dag.AttemptKilled || a.LostWhy != "node lost" {
+	if a.State != dag.AttemptSucceeded || a.End != 1700000009000 || a.Lost != 1700000020000 ||
+		a.LostAs != dag.AttemptKilled || a.LostWhy != "node lost" {
 		t.Errorf("the attempt is %+v", a)
 	}
 	if j.Ended() || j.Last != 1700000020000 {
@@ -194,14 +207,17 @@ func TestLostOutput(t *testing.T) {
 // TestNoHistory says what is wrong with what is none.
 func TestNoHistory(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"empty":       {"", "its first line is neither Avro-Json nor Avro-Binary"},
-		"other":       {"{}\n", "its first line is neither"},
-		"no schema":   {"Avro-Json\n", "the schema in line 2 is missing"},
-		"no event":    {"Avro-Json\n{}\n", "no event of a job"},
-		"no job":      {lines(start), "does not tell when job_1700000000000_0001 was submitted"},
-		"bad schema":  {"Avro-Binary\n{\n", "the schema in line 2: it is not JSON"},
-		"recursive":   {"Avro-Binary\n" + `{"type":"record","name":"Event","fields":[{"name":"a","type":"Event"}]}` + "\nx", `type "Event" holds itself`},
-		"empty items": {"Avro-Binary\n" + `{"type":"record","name":"Event","fields":[{"name":"a","type":{"type":"array","items":"null"}}]}` + "\nx", "a list of things that take no bytes"},
+		"empty":      {"", "its first line is neither Avro-Json nor Avro-Binary"},
+		"other":      {"{}\n", "its first line is neither"},
+		"no schema":  {"Avro-Json\n", "the schema in line 2 is missing"},
+		"no event":   {"Avro-Json\n{}\n", "no event of a job"},
+		"no job":     {lines(start), "does not tell when job_1700000000000_0001 was submitted"},
+		"bad schema": {"Avro-Binary\n{\n", "the schema in line 2: it is not JSON"},
+		"recursive": {"Avro-Binary\n" + `{"type":"record","name":"Event","fields":[{"name":"a","type":"Event"}]}` +
+			"\nx", `type "Event" holds itself`},
+		"empty items": {"Avro-Binary\n" +
+			`{"type":"record","name":"Event","fields":[{"name":"a","type":{"type":"array","items":"null"}}]}` +
+			"\nx", "a list of things that take no bytes"},
 	} {
 		_, err := Read(strings.NewReader(c.text))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -212,7 +228,8 @@ func TestNoHistory(t *testing.T) {
 
 // TestBadEvents leaves out what is no event, and counts it.
 func TestBadEvents(t *testing.T) {
-	j := read(t, []byte(lines(submit, `{"type":"JOB_INITED","event":[]}`, "garbage", `{"type":"MAP_ATTEMPT_STARTED","event":{"x":{"attemptId":"attempt_7"}}}`, inited)))
+	j := read(t, []byte(lines(submit, `{"type":"JOB_INITED","event":[]}`, "garbage",
+		`{"type":"MAP_ATTEMPT_STARTED","event":{"x":{"attemptId":"attempt_7"}}}`, inited)))
 	if j.Bad != 3 || !j.Sized {
 		t.Errorf("%d events unused, sized %v", j.Bad, j.Sized)
 	}
@@ -220,14 +237,17 @@ func TestBadEvents(t *testing.T) {
 
 // TestHive: of a query's text nothing is taken over that stands in quotes, and its graph is read with its escapes.
 func TestHive(t *testing.T) {
-	j := read(t, []byte(lines(`{"type":"JOB_SUBMITTED","event":{"x":{"jobid":"job_1_0001","jobName":"select a where p='hunter2'(Stage-1)","userName":"u",`+
-		`"submitTime":1000,"workflowId":"hive_u_1","workflowName":"-- nightly\nselect a\nfrom t where p='hunter2'","workflowNodeName":"Stage-1",`+
-		`"workflowAdjacencies":"\"Stage\\-1\"=\"Stage\\-2,Stage\\-3\" \"Stage-2\"=\"Stage-0\" "}}}`)))
+	j := read(t, []byte(lines(
+		`{"type":"JOB_SUBMITTED","event":{"x":{"jobid":"job_1_0001","jobName":"select a where p='hunter2'(Stage-1)","userName":"u",`+
+			`"submitTime":1000,"workflowId":"hive_u_1","workflowName":"-- nightly\nselect a\nfrom t where p='hunter2'","workflowNodeName":"Stage-1",`+
+			`"workflowAdjacencies":"\"Stage\\-1\"=\"Stage\\-2,Stage\\-3\" \"Stage-2\"=\"Stage-0\" "}}}`)))
 	s := j.Settings
-	if j.Name != "select a where p='…' (Stage-1)" || s.WorkflowName != "select a" || s.Workflow != "hive_u_1" || s.Node != "Stage-1" {
+	if j.Name != "select a where p='…' (Stage-1)" || s.WorkflowName != "select a" || s.Workflow != "hive_u_1" ||
+		s.Node != "Stage-1" {
 		t.Errorf("%q %+v", j.Name, s)
 	}
-	if want := map[string][]string{"Stage-1": {"Stage-2", "Stage-3"}, "Stage-2": {"Stage-0"}}; !cmp.Equal(s.After, want) {
+	if want := map[string][]string{"Stage-1": {"Stage-2", "Stage-3"}, "Stage-2": {"Stage-0"}}; !cmp.Equal(s.After,
+		want) {
 		t.Errorf("got %v", s.After)
 	}
 }
@@ -255,7 +275,10 @@ func TestConf(t *testing.T) {
 	if Configure(j, p); !j.Configured || j.Settings.Workflow != "w" || j.Settings.Limits.MapMB != 2048 {
 		t.Errorf("the settings are %+v", j.Settings)
 	}
-	for _, bad := range []string{"", "<configuration/>", "<configuration><property><name>x", "<!DOCTYPE x [<!ENTITY a 'b'>]><configuration><property><name>&a;</name></property></configuration>"} {
+	for _, bad := range []string{
+		"", "<configuration/>", "<configuration><property><name>x",
+		"<!DOCTYPE x [<!ENTITY a 'b'>]><configuration><property><name>&a;</name></property></configuration>",
+	} {
 		if p, err := ReadConf(strings.NewReader(bad)); err == nil {
 			t.Errorf("%q is a configuration: %v", bad, p)
 		}
@@ -265,7 +288,8 @@ func TestConf(t *testing.T) {
 // TestEndlessBadLines: a file of bad lines alone is given up soon.
 func TestEndlessBadLines(t *testing.T) {
 	for _, bad := range []string{"x\n", "\n", "{}\n"} {
-		if _, err := Read(mutate.Endless("Avro-Json\n{}\n", bad)); err == nil || !strings.Contains(err.Error(), "more than 1000 lines in a row") {
+		if _, err := Read(mutate.Endless("Avro-Json\n{}\n", bad)); err == nil ||
+			!strings.Contains(err.Error(), "more than 1000 lines in a row") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}

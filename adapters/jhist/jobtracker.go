@@ -34,7 +34,8 @@ var trackerRecord = regexp.MustCompile(`^(Meta|Job|Task|MapAttempt|ReduceAttempt
 // ofTracker returns whether a file that begins with head is a JobTracker's history.
 func ofTracker(head []byte) bool {
 	s := strings.TrimLeft(string(head), "\f\r\n ")
-	return strings.HasPrefix(s, `Meta VERSION="`) || strings.HasPrefix(s, `Job JOBID="`) || strings.HasPrefix(s, "!!FILE=")
+	return strings.HasPrefix(s, `Meta VERSION="`) || strings.HasPrefix(s, `Job JOBID="`) ||
+		strings.HasPrefix(s, "!!FILE=")
 }
 
 func (t *jobTracker) next(e *event) error {
@@ -120,12 +121,15 @@ func eventOf(kind string, f map[string]string) (e event) {
 		return long{v, err == nil}
 	}
 	e.body = body{
-		Job: text("JOBID"), JobName: unionText(f["JOBNAME"]), User: text("USER"), Queue: text("JOB_QUEUE"), Submitted: number("SUBMIT_TIME"),
-		Workflow: text("WORKFLOW_ID"), Script: unionText(f["WORKFLOW_NAME"]), Node: text("WORKFLOW_NODE_NAME"), Adjacencies: unionText(f["WORKFLOW_ADJACENCIES"]),
-		Launched: number("LAUNCH_TIME"), Maps: number("TOTAL_MAPS"), Reduces: number("TOTAL_REDUCES"),
+		Job: text("JOBID"), JobName: unionText(f["JOBNAME"]), User: text("USER"), Queue: text("JOB_QUEUE"),
+		Submitted: number("SUBMIT_TIME"),
+		Workflow:  text("WORKFLOW_ID"), Script: unionText(f["WORKFLOW_NAME"]), Node: text("WORKFLOW_NODE_NAME"),
+		Adjacencies: unionText(f["WORKFLOW_ADJACENCIES"]),
+		Launched:    number("LAUNCH_TIME"), Maps: number("TOTAL_MAPS"), Reduces: number("TOTAL_REDUCES"),
 		Started: number("START_TIME"), Finished: number("FINISH_TIME"), Diagnostics: unionText(f["FAIL_REASON"]),
 		Task: text("TASKID"), Attempt: text("TASK_ATTEMPT_ID"), Host: str(hostOf(string(text("HOSTNAME")))),
-		CopyEnd: number("SHUFFLE_FINISHED"), SortEnd: number("SORT_FINISHED"), Error: unionText(f["ERROR"]), Counters: trackerCounters(f["COUNTERS"]),
+		CopyEnd: number("SHUFFLE_FINISHED"), SortEnd: number("SORT_FINISHED"), Error: unionText(f["ERROR"]),
+		Counters: trackerCounters(f["COUNTERS"]),
 	}
 	b := &e.body
 	if b.Tracker = b.Host; b.Tracker == "" {

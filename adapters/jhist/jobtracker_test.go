@@ -26,17 +26,21 @@ func tracked(t testing.TB, name string) []byte {
 // attempts'.
 func TestHadoop18(t *testing.T) {
 	j := read(t, tracked(t, "hadoop-0.18"))
-	if j.ID != "job_200903042324_0007" || j.Name != `etl\day` || j.User != "ana" || j.Queue != "" || j.State != dag.Succeeded || !j.Slots || !j.Sized || j.Maps != 1 ||
-		j.Reduces != 1 || j.Submitted != 1236610746839 || j.Launched != 1236610746959 || j.Finished != 1236610776480 || j.Bad != 0 || j.Torn {
+	if j.ID != "job_200903042324_0007" || j.Name != `etl\day` || j.User != "ana" || j.Queue != "" ||
+		j.State != dag.Succeeded || !j.Slots || !j.Sized || j.Maps != 1 ||
+		j.Reduces != 1 || j.Submitted != 1236610746839 || j.Launched != 1236610746959 || j.Finished != 1236610776480 ||
+		j.Bad != 0 || j.Torn {
 		t.Errorf("the job is %+v", j)
 	}
 	m := j.Attempts[dag.Map][0]
-	if m.Start != 1236610747200 || m.End != 1236610757772 || m.Node != "n2" || m.State != dag.AttemptSucceeded || m.Counts.MapIn != 40 || m.Counts.MapOut != 50 ||
+	if m.Start != 1236610747200 || m.End != 1236610757772 || m.Node != "n2" || m.State != dag.AttemptSucceeded ||
+		m.Counts.MapIn != 40 || m.Counts.MapOut != 50 ||
 		m.Counts.Read != 1000 || m.Usage.Read != 1000 || m.Usage.FileWritten != 700 || !math.IsNaN(m.Usage.CPU) {
 		t.Errorf("the map is %+v", m)
 	}
 	r := j.Attempts[dag.Reduce][0]
-	if r.CopyEnd != 1236610763776 || r.SortEnd != 1236610763789 || r.Counts.ReduceIn != 50 || r.Counts.ReduceOut != 9 || r.Counts.Copied != 1 || !math.IsNaN(r.Counts.Shuffled) {
+	if r.CopyEnd != 1236610763776 || r.SortEnd != 1236610763789 || r.Counts.ReduceIn != 50 || r.Counts.ReduceOut != 9 ||
+		r.Counts.Copied != 1 || !math.IsNaN(r.Counts.Shuffled) {
 		t.Errorf("the reduce is %+v", r)
 	}
 }
@@ -44,7 +48,8 @@ func TestHadoop18(t *testing.T) {
 // TestHadoop20 reads a history with escapes, an error of several lines, a failed attempt and a lost output.
 func TestHadoop20(t *testing.T) {
 	j := read(t, tracked(t, "hadoop-0.20"))
-	if j.Name != `PigLatin:a "b" \ c.pig` || j.State != dag.Killed || j.Finished != 1240335990000 || j.Bad != 0 || j.Torn || len(j.Attempts[dag.Map]) != 3 {
+	if j.Name != `PigLatin:a "b" \ c.pig` || j.State != dag.Killed || j.Finished != 1240335990000 || j.Bad != 0 ||
+		j.Torn || len(j.Attempts[dag.Map]) != 3 {
 		t.Fatalf("the job is %+v", j)
 	}
 	m := j.Attempts[dag.Map]
@@ -52,10 +57,12 @@ func TestHadoop20(t *testing.T) {
 		m[0].Diagnosis != "java.io.IOException: Task process exit with nonzero status of 15." {
 		t.Errorf("the first is %+v", m[0])
 	}
-	if m[1].Number != 1 || m[1].Counts.MapIn != 3601 || m[1].Counts.MapOut != 26425 || m[1].Counts.Read != 53639 || m[1].Usage.FileWritten != 37170 {
+	if m[1].Number != 1 || m[1].Counts.MapIn != 3601 || m[1].Counts.MapOut != 26425 || m[1].Counts.Read != 53639 ||
+		m[1].Usage.FileWritten != 37170 {
 		t.Errorf("the second is %+v", m[1])
 	}
-	if m[2].State != dag.AttemptSucceeded || m[2].Lost != 1240335985000 || m[2].LostAs != dag.AttemptKilled || m[2].LostWhy != "Lost task tracker" ||
+	if m[2].State != dag.AttemptSucceeded || m[2].Lost != 1240335985000 || m[2].LostAs != dag.AttemptKilled ||
+		m[2].LostWhy != "Lost task tracker" ||
 		m[2].Node != "n3.example.com" || !math.IsNaN(m[2].Counts.MapIn) {
 		t.Errorf("the third is %+v", m[2])
 	}
@@ -70,11 +77,13 @@ func TestHadoop1(t *testing.T) {
 		t.Errorf("the job is %+v", j)
 	}
 	s := j.Settings
-	if s.Workflow != "pig_1" || s.WorkflowName != "sleep.pig" || s.Node != "scope-1" || !cmp.Equal(s.After, map[string][]string{"scope-1": {"scope-2"}}) {
+	if s.Workflow != "pig_1" || s.WorkflowName != "sleep.pig" || s.Node != "scope-1" ||
+		!cmp.Equal(s.After, map[string][]string{"scope-1": {"scope-2"}}) {
 		t.Errorf("its workflow is %+v", s)
 	}
 	m, r := j.Attempts[dag.Map][0], j.Attempts[dag.Reduce][0]
-	if m.Node != "n1" || m.Usage.CPU != 0.64 || m.Counts.Read != 47 || r.Counts.Shuffled != 22 || r.Counts.Copied != 1 || r.Usage.Shuffled != 22 {
+	if m.Node != "n1" || m.Usage.CPU != 0.64 || m.Counts.Read != 47 || r.Counts.Shuffled != 22 ||
+		r.Counts.Copied != 1 || r.Usage.Shuffled != 22 {
 		t.Errorf("its attempts are %+v and %+v", m, r)
 	}
 }
@@ -84,7 +93,8 @@ func TestCollection(t *testing.T) {
 	text := "\f!!FILE=jt_1_job_1_conf.xml!!\n<?xml version=\"1.0\"?><configuration>\n<property/></configuration>\n\n!!FILE=a!!\n" +
 		string(tracked(t, "hadoop-0.20")) + "\n\f!!FILE=b!!\n" + string(tracked(t, "hadoop-1.2"))
 	jobs, err := Read(strings.NewReader(text))
-	if err != nil || len(jobs) != 2 || jobs[0].ID != "job_200904211745_0002" || jobs[1].ID != "job_201311192236_3583" || len(jobs[1].Attempts[0]) != 1 ||
+	if err != nil || len(jobs) != 2 || jobs[0].ID != "job_200904211745_0002" || jobs[1].ID != "job_201311192236_3583" ||
+		len(jobs[1].Attempts[0]) != 1 ||
 		jobs[0].Bad+jobs[1].Bad != 0 {
 		t.Errorf("%+v, %v", jobs, err)
 	}
@@ -106,7 +116,8 @@ func TestTrackerDamage(t *testing.T) {
 		for cut := len(text) / 2; cut < len(text); cut += 7 {
 			j := read(t, text[:cut])
 			last := bytes.TrimRight(text[:cut], "\n ")
-			if whole := bytes.HasSuffix(last, []byte(`"`)) && !bytes.HasSuffix(last, []byte(`="`)) && name == "hadoop-0.18" || bytes.HasSuffix(last, []byte(`" .`)); j.Torn == whole || j.Bad > 0 {
+			if whole := bytes.HasSuffix(last, []byte(`"`)) && !bytes.HasSuffix(last, []byte(`="`)) &&
+				name == "hadoop-0.18" || bytes.HasSuffix(last, []byte(`" .`)); j.Torn == whole || j.Bad > 0 {
 				t.Errorf("%s cut at %d: torn %v, %d bad", name, cut, j.Torn, j.Bad)
 			}
 		}
@@ -118,18 +129,21 @@ func TestNoTracker(t *testing.T) {
 	for text, want := range map[string]string{
 		"Meta VERSION=\"1\" .\n": "no event of a job",
 		"Meta VERSION=\"1\" .\nJob JOBID=\"job_200904211745_0002\" LAUNCH_TIME=\"7\" TOTAL_MAPS=\"2\" .\n": "does not tell when job_200904211745_0002 was submitted",
-		"Meta VERSION=\"1\" .\nJob JOBID=\"" + strings.Repeat("x", maxEvent) + "\nx":                       "a line of more than",
+		"Meta VERSION=\"1\" .\nJob JOBID=\"" + strings.Repeat("x", maxEvent) +
+			"\nx": "a line of more than",
 	} {
 		if _, err := Read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.50s: %v, want %q", text, err, want)
 		}
 	}
 	for _, bad := range []string{"x\n", "\n", "<x>\n", "Task A=\"\n"} {
-		if _, err := Read(mutate.Endless("Meta VERSION=\"1\" .\n", bad)); err == nil || !strings.Contains(err.Error(), "more than 1000 lines in a row") {
+		if _, err := Read(mutate.Endless("Meta VERSION=\"1\" .\n", bad)); err == nil ||
+			!strings.Contains(err.Error(), "more than 1000 lines in a row") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
-	if _, err := Read(mutate.Endless("Job JOBID=\"", "x\n")); err == nil || !strings.Contains(err.Error(), "it is longer than") {
+	if _, err := Read(mutate.Endless("Job JOBID=\"", "x\n")); err == nil ||
+		!strings.Contains(err.Error(), "it is longer than") {
 		t.Errorf("a record without an end: %v", err)
 	}
 }

@@ -70,7 +70,10 @@ func ReadFile(path string, in io.Reader) (*File, []Warning, error) {
 		}
 		defer func() { _ = f.Close() }() // it was only read
 		if info, err := f.Stat(); err == nil && info.IsDir() {
-			return nil, nil, &planfile.Error{File: path, Message: "this is a directory: a job file is one file, YAML or JSON"}
+			return nil, nil, &planfile.Error{
+				File:    path,
+				Message: "this is a directory: a job file is one file, YAML or JSON",
+			}
 		}
 		name, in = path, f
 	}
@@ -85,7 +88,10 @@ func ReadFile(path string, in io.Reader) (*File, []Warning, error) {
 // there is no File beside them.
 func Read(src []byte, name string) (*File, []Warning, error) {
 	if len(src) > maxBytes {
-		return nil, nil, &planfile.Error{File: name, Message: fmt.Sprintf("the file is larger than %d bytes, more than a job file may take", maxBytes)}
+		return nil, nil, &planfile.Error{
+			File:    name,
+			Message: fmt.Sprintf("the file is larger than %d bytes, more than a job file may take", maxBytes),
+		}
 	}
 	var w file
 	doc, err := format.Read(src, name, &w)

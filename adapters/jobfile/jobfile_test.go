@@ -54,7 +54,8 @@ func TestRead(t *testing.T) {
 }
 
 func TestDefaults(t *testing.T) {
-	got, _, err := Read([]byte("cluster: {nodes: 1, cpus: 1, map_slots: 1}\njobs: [{name: j, maps: 1, map: {cpu: 1}}]"), "job.yaml")
+	got, _, err := Read([]byte("cluster: {nodes: 1, cpus: 1, map_slots: 1}\njobs: [{name: j, maps: 1, map: {cpu: 1}}]"),
+		"job.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,23 +74,53 @@ func TestFaults(t *testing.T) {
 		{"[]", "1:1: this is a list: a job file is a mapping"},
 		{"jobs: []", "1:1: the job file has no \"cluster\", which it needs"},
 		{head + "[]", "3:1: jobs is an empty list: it must be a list of 1 to 100 jobs"},
-		{strings.Replace(job("map: {cpu: 1}"), "nodes: 1", "nodes: 0", 1), "1:18: cluster.nodes is 0: it must be a whole number from 1 to 100000"},
-		{strings.Replace(job("map: {cpu: 1}"), "slots: 1}", "slots: 1, shuffle_threads: 0}", 1), "1:61: cluster.shuffle_threads is 0: it must be a whole number from 1 to 10000"},
-		{strings.Replace(job("map: {cpu: 1}"), "cpus: 1", "cpus: 1.5", 1), "1:27: cluster.cpus is 1.5: it must be a whole number"},
-		{job("map: {cpu: -1}"), "3:33: jobs[0].map.cpu is -1: it must be a time, 0 or more, such as 5.1s or 250ms; a number alone is seconds"},
+		{
+			strings.Replace(job("map: {cpu: 1}"), "nodes: 1", "nodes: 0", 1),
+			"1:18: cluster.nodes is 0: it must be a whole number from 1 to 100000",
+		},
+		{
+			strings.Replace(job("map: {cpu: 1}"), "slots: 1}", "slots: 1, shuffle_threads: 0}", 1),
+			"1:61: cluster.shuffle_threads is 0: it must be a whole number from 1 to 10000",
+		},
+		{
+			strings.Replace(job("map: {cpu: 1}"), "cpus: 1", "cpus: 1.5", 1),
+			"1:27: cluster.cpus is 1.5: it must be a whole number",
+		},
+		{
+			job("map: {cpu: -1}"),
+			"3:33: jobs[0].map.cpu is -1: it must be a time, 0 or more, such as 5.1s or 250ms; a number alone is seconds",
+		},
 		{job("map: {cpu: .nan}"), "3:33: \".nan\" is not a number that can be handled"},
 		{job("map: {cpu: 5 s}"), "3:33: jobs[0].map.cpu is \"5 s\": it must be a time, 0 or more"},
 		{job("map: {cpu: 20000000s}"), "3:33: cpu is 20000000s, more than the supported 10000000 s"},
 		{job("map: {cpu: 0x10}"), "3:33: cpu is \"0x10\": it must be a time"},
 		{job("map: {}"), "3:27: map asks for nothing: give it cpu, disk, fibre or network"},
 		{job("map: {fiber: 1}"), `3:28: unknown field "fiber" in jobs[0].map; did you mean "fibre"?`},
-		{job("map: {cpu: 1}, reduces: 2"), "reduces is 2, but shuffle and merge ask for nothing: give what a reduce needs"},
-		{job("map: {cpu: 1}, shuffle: {cpu: 1}"), "shuffle is what a reduce asks for, and the job has none: give reduces"},
+		{
+			job("map: {cpu: 1}, reduces: 2"),
+			"reduces is 2, but shuffle and merge ask for nothing: give what a reduce needs",
+		},
+		{
+			job("map: {cpu: 1}, shuffle: {cpu: 1}"),
+			"shuffle is what a reduce asks for, and the job has none: give reduces",
+		},
 		{job("map: {cpu: 1}, merge: {cpu: 1}"), "merge is what a reduce asks for, and the job has none: give reduces"},
-		{strings.Replace(job("map: {cpu: 1}"), "maps: 2", "maps: 0", 1), "3:19: maps is 0: a MapReduce job has at least one map"},
-		{strings.Replace(job("map: {cpu: 1}"), "maps: 2", "maps: 1000000000", 1), "3:19: jobs[0].maps is 1000000000: it must be a whole number from 0 to 10000000"},
-		{strings.Replace(job("map: {cpu: 1}"), "maps: 2", "maps: 2, copies: 0", 1), "jobs[0].copies is 0: it must be a whole number from 1 to 10000"},
-		{job("map: {cpu: 1}") + "- {name: j, maps: 1, map: {cpu: 1}}", `4:10: the name "j" is that of job 1: results are told apart by names, so each is given once`},
+		{
+			strings.Replace(job("map: {cpu: 1}"), "maps: 2", "maps: 0", 1),
+			"3:19: maps is 0: a MapReduce job has at least one map",
+		},
+		{
+			strings.Replace(job("map: {cpu: 1}"), "maps: 2", "maps: 1000000000", 1),
+			"3:19: jobs[0].maps is 1000000000: it must be a whole number from 0 to 10000000",
+		},
+		{
+			strings.Replace(job("map: {cpu: 1}"), "maps: 2", "maps: 2, copies: 0", 1),
+			"jobs[0].copies is 0: it must be a whole number from 1 to 10000",
+		},
+		{
+			job("map: {cpu: 1}") + "- {name: j, maps: 1, map: {cpu: 1}}",
+			`4:10: the name "j" is that of job 1: results are told apart by names, so each is given once`,
+		},
 	} {
 		f, _, err := Read([]byte(c.text), "job.yaml")
 		if err == nil || f != nil {
@@ -115,8 +146,10 @@ func TestManyFaults(t *testing.T) {
 
 // TestDoubts: seconds where milliseconds are meant show by their magnitude.
 func TestDoubts(t *testing.T) {
-	_, doubts, err := Read([]byte("cluster: {nodes: 1, cpus: 1, map_slots: 1}\njobs:\n- name: j\n  maps: 1\n  reduces: 1\n"+
-		"  map: {cpu: 5105.7, disk: 599, fibre: 3600s}\n  shuffle: {disk: 60}\n  merge: {cpu: 1h, network: 1e6}\n"), "job.yaml")
+	_, doubts, err := Read([]byte(
+		"cluster: {nodes: 1, cpus: 1, map_slots: 1}\njobs:\n- name: j\n  maps: 1\n  reduces: 1\n"+
+			"  map: {cpu: 5105.7, disk: 599, fibre: 3600s}\n  shuffle: {disk: 60}\n  merge: {cpu: 1h, network: 1e6}\n"),
+		"job.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,13 +171,16 @@ func TestReadFile(t *testing.T) {
 	if _, _, err := ReadFile(filepath.Join(dir, "absent.yaml"), nil); !os.IsNotExist(err) {
 		t.Errorf("absent: %v", err)
 	}
-	if _, _, err := ReadFile(dir, nil); err == nil || !strings.HasSuffix(err.Error(), "this is a directory: a job file is one file, YAML or JSON") {
+	if _, _, err := ReadFile(dir, nil); err == nil ||
+		!strings.HasSuffix(err.Error(), "this is a directory: a job file is one file, YAML or JSON") {
 		t.Errorf("directory: %v", err)
 	}
-	if _, _, err := ReadFile("-", strings.NewReader("# "+strings.Repeat("x", maxBytes))); err == nil || !strings.Contains(err.Error(), "stdin: the file is larger than 1048576 bytes") {
+	if _, _, err := ReadFile("-", strings.NewReader("# "+strings.Repeat("x", maxBytes))); err == nil ||
+		!strings.Contains(err.Error(), "stdin: the file is larger than 1048576 bytes") {
 		t.Errorf("large: %v", err)
 	}
-	f, _, err := ReadFile("-", strings.NewReader(`{"cluster": {"nodes": 1, "cpus": 1, "map_slots": 1}, "jobs": [{"name": "j", "maps": 1, "map": {"cpu": 2}}]}`))
+	f, _, err := ReadFile("-",
+		strings.NewReader(`{"cluster": {"nodes": 1, "cpus": 1, "map_slots": 1}, "jobs": [{"name": "j", "maps": 1, "map": {"cpu": 2}}]}`))
 	if err != nil || f.Jobs[0].Map.CPU != 2 {
 		t.Errorf("JSON: %v", err)
 	}
@@ -160,7 +196,13 @@ func TestExamples(t *testing.T) {
 
 func TestWrite(t *testing.T) {
 	var b bytes.Buffer
-	why := Comments{File: []string{"learned from\x1b[31m x"}, Jobs: []JobComments{{Job: []string{"one", "two"}, Map: []string{"measured"}, Merge: []string{"assumed\nmaps: 7"}}}}
+	why := Comments{
+		File: []string{"learned from\x1b[31m x"},
+		Jobs: []JobComments{{
+			Job: []string{"one", "two"}, Map: []string{"measured"},
+			Merge: []string{"assumed\nmaps: 7"},
+		}},
+	}
 	if err := Write(&b, fullFile, why); err != nil {
 		t.Fatal(err)
 	}

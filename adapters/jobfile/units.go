@@ -31,12 +31,15 @@ func (r *reader) demand(w *demand, at []string, long float64) Demand {
 		case s == "":
 			return 0
 		case !ok:
-			r.doc.Fail(at, fmt.Sprintf("%s is %q: it must be a time, 0 or more, such as 5.1s or 250ms; a number alone is seconds", resource, short(s)))
+			r.doc.Fail(at, fmt.Sprintf(
+				"%s is %q: it must be a time, 0 or more, such as 5.1s or 250ms; a number alone is seconds", resource,
+				short(s)))
 			return math.NaN() // not nothing
 		case v > maxSeconds:
 			r.doc.Fail(at, fmt.Sprintf("%s is %s, more than the supported %.0f s", resource, short(s), maxSeconds))
 		case bare && v >= long:
-			r.doubts.Fail(at, fmt.Sprintf("%s is %s without a unit, which is read as seconds (%v): if it is milliseconds, write %sms; if not, %ss",
+			r.doubts.Fail(at, fmt.Sprintf(
+				"%s is %s without a unit, which is read as seconds (%v): if it is milliseconds, write %sms; if not, %ss",
 				resource, short(s), time.Duration(v*float64(time.Second)).Round(time.Second), short(s), short(s)))
 		}
 		return v

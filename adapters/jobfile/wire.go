@@ -59,7 +59,9 @@ func (r *reader) file(w *file) *File {
 		at := []string{"jobs", strconv.Itoa(i)}
 		w.Jobs[i].Name = dag.Clean(w.Jobs[i].Name)
 		if before, twice := first[w.Jobs[i].Name]; twice {
-			r.doc.Fail(sub(at, "name"), fmt.Sprintf("the name %q is that of job %d: results are told apart by names, so each is given once", w.Jobs[i].Name, before+1))
+			r.doc.Fail(sub(at, "name"),
+				fmt.Sprintf("the name %q is that of job %d: results are told apart by names, so each is given once",
+					w.Jobs[i].Name, before+1))
 		} else {
 			first[w.Jobs[i].Name] = i
 		}
@@ -81,7 +83,8 @@ func (r *reader) job(w *job, at []string) Job {
 	}
 	switch {
 	case j.Reduces > 0 && j.Shuffle.Total()+j.Merge.Total() == 0:
-		r.doc.Fail(sub(at, "reduces"), fmt.Sprintf("reduces is %d, but shuffle and merge ask for nothing: give what a reduce needs", j.Reduces))
+		r.doc.Fail(sub(at, "reduces"),
+			fmt.Sprintf("reduces is %d, but shuffle and merge ask for nothing: give what a reduce needs", j.Reduces))
 	case j.Reduces == 0 && w.Shuffle != nil:
 		r.doc.Fail(sub(at, "shuffle"), "shuffle is what a reduce asks for, and the job has none: give reduces")
 	case j.Reduces == 0 && w.Merge != nil:

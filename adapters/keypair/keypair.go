@@ -85,14 +85,19 @@ func read(cert, key string) (*tls.Certificate, error) {
 		return nil, err
 	}
 	if _, err := first(certs, "CERTIFICATE"); err != nil {
-		return nil, fmt.Errorf("%s: no certificate in PEM form in it (of a Java key store: openssl pkcs12 -in STORE.p12 -clcerts -nokeys)", cert)
+		return nil, fmt.Errorf(
+			"%s: no certificate in PEM form in it (of a Java key store: openssl pkcs12 -in STORE.p12 -clcerts -nokeys)",
+			cert)
 	}
 	block, err := first(private, "PRIVATE KEY")
 	if err != nil {
-		return nil, fmt.Errorf("%s: no private key in PEM form in it (of a Java key store: openssl pkcs12 -in STORE.p12 -nocerts -nodes)", key)
+		return nil, fmt.Errorf(
+			"%s: no private key in PEM form in it (of a Java key store: openssl pkcs12 -in STORE.p12 -nocerts -nodes)",
+			key)
 	}
 	if block.Type == "ENCRYPTED PRIVATE KEY" || block.Headers["DEK-Info"] != "" {
-		return nil, fmt.Errorf("%s: the key is encrypted and nobody can be asked for the password: openssl pkey -in FILE -out FILE takes it off; keep the file readable for its owner alone", key)
+		return nil, fmt.Errorf(
+			"%s: the key is encrypted and nobody can be asked for the password: openssl pkey -in FILE -out FILE takes it off; keep the file readable for its owner alone", key)
 	}
 	pair, err := tls.X509KeyPair(certs, private)
 	if err != nil {
@@ -127,7 +132,9 @@ func Pool(file string, before *x509.CertPool) (*x509.CertPool, error) {
 		pool = before.Clone()
 	}
 	if !pool.AppendCertsFromPEM(data) {
-		return nil, fmt.Errorf("%s holds no PEM certificate (of a Java key store: keytool -exportcert -rfc -keystore STORE -alias ALIAS)", file)
+		return nil, fmt.Errorf(
+			"%s holds no PEM certificate (of a Java key store: keytool -exportcert -rfc -keystore STORE -alias ALIAS)",
+			file)
 	}
 	return pool, nil
 }

@@ -28,7 +28,8 @@ func clusterOf(jobs []*Job) cluster {
 	c := cluster{index: map[string]int32{}}
 	changes, slots := changesOf(jobs)
 	// At one instant what ends makes room for what begins.
-	slices.SortStableFunc(changes, func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.mb, b.mb)) })
+	slices.SortStableFunc(changes,
+		func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.mb, b.mb)) })
 	held, most, all, top := map[string]int{}, map[string]int{}, 0, 0
 	var tasks, peak [2]int
 	for _, ch := range changes {

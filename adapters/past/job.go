@@ -56,7 +56,8 @@ type Attempt struct {
 // NewJob is a job of which nothing but its id is known.
 func NewJob(id string) *Job {
 	return &Job{
-		ID: id, State: dag.Running, Submitted: dag.NoInstant, Launched: dag.NoInstant, Finished: dag.NoInstant, Last: dag.NoInstant,
+		ID: id, State: dag.Running, Submitted: dag.NoInstant, Launched: dag.NoInstant, Finished: dag.NoInstant,
+		Last:     dag.NoInstant,
 		Settings: hadoop.ReadSettings(nil),
 	}
 }
@@ -65,7 +66,8 @@ func NewJob(id string) *Job {
 func NewAttempt(task, number int32) Attempt {
 	return Attempt{
 		Task: task, Number: number, State: dag.AttemptRunning, Start: dag.NoInstant, End: dag.NoInstant,
-		CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, Lost: dag.NoInstant, Counts: hadoop.CountsOf(nil), Usage: hadoop.UsageOf(nil),
+		CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, Lost: dag.NoInstant, Counts: hadoop.CountsOf(nil),
+		Usage: hadoop.UsageOf(nil),
 	}
 }
 

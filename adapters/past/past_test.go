@@ -30,8 +30,12 @@ func jobOf(id string, at int64, maps int) *Job {
 		j.Attempts[dag.Map] = append(j.Attempts[dag.Map], a)
 	}
 	r := NewAttempt(0, 0)
-	r.State, r.Start, r.End, r.CopyEnd, r.SortEnd, r.Node = dag.AttemptSucceeded, t+14_000, t+28_000, t+16_000, t+17_000, "n:1"
-	r.Counts = hadoop.Counts{Copied: float64(maps), ReduceIn: 80, ReduceOut: 100, Shuffled: 1000, MapIn: math.NaN(), MapOut: math.NaN(), Read: math.NaN()}
+	r.State, r.Start, r.End, r.CopyEnd, r.SortEnd, r.Node = dag.AttemptSucceeded, t+14_000, t+28_000, t+16_000,
+		t+17_000, "n:1"
+	r.Counts = hadoop.Counts{
+		Copied: float64(maps), ReduceIn: 80, ReduceOut: 100, Shuffled: 1000, MapIn: math.NaN(),
+		MapOut: math.NaN(), Read: math.NaN(),
+	}
 	r.Splits = []int32{500, 500, 500, 500, 250, 250, 250, 250, 100, 100, 100, 10_700}
 	j.Attempts[dag.Reduce] = append(j.Attempts[dag.Reduce], r)
 	for _, at := range []dag.Instant{j.Submitted, j.Finished} {
@@ -72,7 +76,8 @@ func TestStages(t *testing.T) {
 		t.Fatalf("%d snapshots of 30 s", len(snaps))
 	}
 	at := func(sec int) *dag.JobState { return &snaps[sec].Jobs[0] }
-	if s := at(1); s.State != dag.Submitted || s.Started.Known() || snaps[0].Plan.Jobs[0].Stages[dag.Map].Known || !snaps[1].Plan.Jobs[0].Stages[dag.Map].Known {
+	if s := at(1); s.State != dag.Submitted || s.Started.Known() || snaps[0].Plan.Jobs[0].Stages[dag.Map].Known ||
+		!snaps[1].Plan.Jobs[0].Stages[dag.Map].Known {
 		t.Errorf("after a second it is %+v", s)
 	}
 	if s := at(2); s.State != dag.Running || s.Started != 1_002_000 || len(s.Stages[dag.Map].Attempts) != 0 {
@@ -80,11 +85,13 @@ func TestStages(t *testing.T) {
 	}
 	// Two of the first three seconds are set-up: a twelfth takes one. Then 800 records in 8 s.
 	for sec, want := range map[int]float64{4: 0, 5: 0, 6: 100, 9: 400, 12: 700} {
-		if a := at(sec).Stages[dag.Map].Attempts[0]; a.State != dag.AttemptRunning || math.Abs(a.Done[0]-want) > 6 || a.Done[0] > 0 && a.Total[0] != 800 || !math.IsNaN(a.Out) {
+		if a := at(sec).Stages[dag.Map].Attempts[0]; a.State != dag.AttemptRunning || math.Abs(a.Done[0]-want) > 6 ||
+			a.Done[0] > 0 && a.Total[0] != 800 || !math.IsNaN(a.Out) {
 			t.Errorf("at %d s a map has read %v of %v, written %v, want %v", sec, a.Done[0], a.Total[0], a.Out, want)
 		}
 	}
-	if a := at(13).Stages[dag.Map].Attempts[0]; a.State != dag.AttemptSucceeded || a.End != 1_013_000 || a.Out != 80 || a.Ratio != 1 {
+	if a := at(13).Stages[dag.Map].Attempts[0]; a.State != dag.AttemptSucceeded || a.End != 1_013_000 || a.Out != 80 ||
+		a.Ratio != 1 {
 		t.Errorf("at its end a map is %+v", a)
 	}
 	r := func(sec int) dag.Attempt { return at(sec).Stages[dag.Reduce].Attempts[0] }
@@ -97,7 +104,8 @@ func TestStages(t *testing.T) {
 	if a := r(23); a.SortEnd != 1_017_000 || a.Out != 54 || a.Done[dag.Work] < 60 || a.End.Known() {
 		t.Errorf("at work a reduce is %+v", a)
 	}
-	if last := snaps[30]; last.State != dag.Succeeded || last.Jobs[0].Finished != 1_030_000 || snaps[29].State != dag.Running {
+	if last := snaps[30]; last.State != dag.Succeeded || last.Jobs[0].Finished != 1_030_000 ||
+		snaps[29].State != dag.Running {
 		t.Errorf("at the end it is %+v", last)
 	}
 	if snaps[8].Plan != snaps[20].Plan {
@@ -114,7 +122,8 @@ func TestRestart(t *testing.T) {
 		t.Errorf("under its first master it is %+v", s)
 	}
 	s := snaps[3].Jobs[0]
-	if s.State != dag.Running || s.Attempt != 2 || !warned(snaps[3], dag.WarnMasterRestarted) || warned(snaps[1], dag.WarnMasterRestarted) {
+	if s.State != dag.Running || s.Attempt != 2 || !warned(snaps[3], dag.WarnMasterRestarted) ||
+		warned(snaps[1], dag.WarnMasterRestarted) {
 		t.Errorf("under its second it is %+v, warned of %v", s, snaps[3].Warnings)
 	}
 }
@@ -134,7 +143,8 @@ func TestLost(t *testing.T) {
 	a := &j.Attempts[dag.Map][0]
 	a.Lost, a.LostAs, a.LostWhy = 1_020_000, dag.AttemptKilled, "node lost"
 	snaps := play(t, j)
-	if before, after := snaps[19].Jobs[0].Stages[dag.Map].Attempts[0], snaps[20].Jobs[0].Stages[dag.Map].Attempts[0]; before.State != dag.AttemptSucceeded ||
+	if before, after := snaps[19].Jobs[0].Stages[dag.Map].Attempts[0],
+		snaps[20].Jobs[0].Stages[dag.Map].Attempts[0]; before.State != dag.AttemptSucceeded ||
 		after.State != dag.AttemptKilled || after.Diagnosis != "node lost" || after.End != 1_013_000 {
 		t.Errorf("before %+v, after %+v", before, after)
 	}
@@ -147,7 +157,8 @@ func TestCutOff(t *testing.T) {
 	j.Attempts[dag.Reduce] = nil
 	snaps := play(t, j)
 	last := snaps[len(snaps)-1]
-	if last.State != dag.Running || last.At != 1_014_000 || !warned(last, dag.WarnTornTape) || warned(snaps[0], dag.WarnTornTape) {
+	if last.State != dag.Running || last.At != 1_014_000 || !warned(last, dag.WarnTornTape) ||
+		warned(snaps[0], dag.WarnTornTape) {
 		t.Errorf("it ends %v at %d with %v", last.State, last.At, last.Warnings)
 	}
 }
@@ -204,14 +215,16 @@ func TestWorkflow(t *testing.T) {
 	if !reflect.DeepEqual(nodes, []string{"s1", "s3", "s4"}) || !reflect.DeepEqual(last.Plan.Jobs[1].After, []int{0}) {
 		t.Fatalf("the jobs are %v, %+v", nodes, last.Plan.Jobs)
 	}
-	if last.State != dag.Failed || last.Jobs[1].Diagnosis != "why" || last.Jobs[2].State != dag.Blocked || last.ID != "w" {
+	if last.State != dag.Failed || last.Jobs[1].Diagnosis != "why" || last.Jobs[2].State != dag.Blocked ||
+		last.ID != "w" {
 		t.Errorf("it ends %v: %+v", last.State, last.Jobs)
 	}
 	if s := snaps[35]; s.State != dag.Running || s.Jobs[0].State != dag.Succeeded || s.Jobs[1].State != dag.Blocked {
 		t.Errorf("between its jobs it is %v: %+v", s.State, s.Jobs)
 	}
 	if snaps[0].ID != a.ID || len(snaps[0].Plan.Jobs) != 1 || len(snaps[1].Plan.Jobs) != 3 {
-		t.Errorf("before its first master tells, it is %s with %d jobs, then %d", snaps[0].ID, len(snaps[0].Plan.Jobs), len(snaps[1].Plan.Jobs))
+		t.Errorf("before its first master tells, it is %s with %d jobs, then %d", snaps[0].ID, len(snaps[0].Plan.Jobs),
+			len(snaps[1].Plan.Jobs))
 	}
 }
 
@@ -223,7 +236,8 @@ func TestLaunches(t *testing.T) {
 	}
 	snaps := play(t, a, b)
 	last := snaps[len(snaps)-1]
-	if len(last.Plan.Jobs) != 2 || !reflect.DeepEqual(last.Plan.Jobs[1].After, []int{0}) || !warned(last, dag.WarnSecondLaunch) {
+	if len(last.Plan.Jobs) != 2 || !reflect.DeepEqual(last.Plan.Jobs[1].After, []int{0}) ||
+		!warned(last, dag.WarnSecondLaunch) {
 		t.Errorf("the plan is %+v", last.Plan.Jobs)
 	}
 }
@@ -238,7 +252,10 @@ func TestTicks(t *testing.T) {
 }
 
 func TestChoose(t *testing.T) {
-	all := Group([]*Job{jobOf("job_1700000000000_0001", 1000, 1), jobOf("job_1700000000000_0002", 2000, 1), jobOf("job_1700000000000_0002", 2000, 1)})
+	all := Group([]*Job{
+		jobOf("job_1700000000000_0001", 1000, 1), jobOf("job_1700000000000_0002", 2000, 1),
+		jobOf("job_1700000000000_0002", 2000, 1),
+	})
 	if len(all) != 2 {
 		t.Fatalf("%d workflows", len(all))
 	}

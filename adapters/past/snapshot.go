@@ -130,7 +130,10 @@ func without(vertices []hadoop.Vertex, left []string) []hadoop.Vertex {
 // planOf makes the plan; it is the one before where nothing has changed.
 func (s *Source) planOf(vertices []hadoop.Vertex, members []hadoop.Member, there []int) *dag.Plan {
 	first := s.workflow.Jobs[there[0]]
-	p := &dag.Plan{Name: strings.TrimPrefix(first.Name, "PigLatin:"), Cluster: s.cluster.plan, Jobs: make([]dag.Job, len(vertices))}
+	p := &dag.Plan{
+		Name: strings.TrimPrefix(first.Name, "PigLatin:"), Cluster: s.cluster.plan,
+		Jobs: make([]dag.Job, len(vertices)),
+	}
 	if slices.ContainsFunc(members, func(m hadoop.Member) bool { return m.Settings != nil && m.Settings.Parallel }) {
 		p.Driver = dag.Eager
 	}
@@ -145,7 +148,8 @@ func (s *Source) planOf(vertices []hadoop.Vertex, members []hadoop.Member, there
 	}
 	for i, v := range vertices {
 		// Until a job's own settings are known it is taken to ask for what the script's first one does.
-		p.Jobs[i] = dag.Job{Node: v.Node, After: v.After, Limits: limits, Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}
+		p.Jobs[i] = dag.Job{Node: v.Node, After: v.After, Limits: limits, Stages: dag.MapReduce(dag.Stage{},
+			dag.Stage{})}
 		if v.Member >= 0 {
 			s.workflow.Jobs[there[v.Member]].plan(&p.Jobs[i], members[v.Member].Settings)
 		}
@@ -196,7 +200,8 @@ func (s *Source) remark() {
 			warn(dag.WarnObservation, "%s: %d events of its history could not be used", j.ID, j.Bad)
 		}
 		if wait := j.lastSeen().Sub(j.Submitted); wait > longWait {
-			warn(dag.WarnObservation, "%s started %s after its submission: it waited that long, or one of these times is wrong, and so is its length", j.ID, units.Exact(wait))
+			warn(dag.WarnObservation,
+				"%s started %s after its submission: it waited that long, or one of these times is wrong, and so is its length", j.ID, units.Exact(wait))
 		}
 		if j.Uber {
 			warn(dag.WarnObservation, "%s ran in its master's own container, one task after the other", j.ID)
@@ -204,15 +209,19 @@ func (s *Source) remark() {
 	}
 	switch {
 	case plain > 0:
-		warn(dag.WarnInterpolated, "made from history: of %d of %d attempts it tells start and end only, their progress is a straight line; so is what %d reduces had written", plain, of, even)
+		warn(dag.WarnInterpolated,
+			"made from history: of %d of %d attempts it tells start and end only, their progress is a straight line; so is what %d reduces had written", plain, of, even)
 	case even > 0:
-		warn(dag.WarnInterpolated, "made from history: what %d reduces had written before their end is a straight line", even)
+		warn(dag.WarnInterpolated, "made from history: what %d reduces had written before their end is a straight line",
+			even)
 	}
 	if bare > 0 {
-		warn(dag.WarnObservation, "the configuration of %d of %d jobs (JOB_conf.xml) is not beside their history: slow start and their masters' memory are taken for Hadoop's defaults", bare, len(s.workflow.Jobs))
+		warn(dag.WarnObservation,
+			"the configuration of %d of %d jobs (JOB_conf.xml) is not beside their history: slow start and their masters' memory are taken for Hadoop's defaults", bare, len(s.workflow.Jobs))
 	}
 	if n := len(s.left); n > 0 {
-		warn(dag.WarnObservation, "the history of %d jobs of the workflow is not here, they are left out: %s", n, strings.Join(s.left[:min(n, 10)], ", "))
+		warn(dag.WarnObservation, "the history of %d jobs of the workflow is not here, they are left out: %s", n,
+			strings.Join(s.left[:min(n, 10)], ", "))
 	}
 }
 
@@ -223,14 +232,16 @@ func (s *Source) warnings(snap *dag.Snapshot, launches int, cyclic bool) []dag.W
 		out = append(out, dag.Warning{Code: code, Text: fmt.Sprintf(format, args...)})
 	}
 	if launches > 1 {
-		warn(dag.WarnSecondLaunch, "the script has launched %d batches of jobs; a later one is unknown until it comes", launches)
+		warn(dag.WarnSecondLaunch, "the script has launched %d batches of jobs; a later one is unknown until it comes",
+			launches)
 	}
 	if cyclic {
 		warn(dag.WarnObservation, "the jobs' settings tell a graph with a cycle; it was cut")
 	}
 	for i := range snap.Jobs {
 		if j := &snap.Jobs[i]; j.Attempt > 1 && !j.State.Ended() {
-			warn(dag.WarnMasterRestarted, "%s runs in its application master's attempt %d; of attempts that the one before could not hand on the history knows nothing", j.ID, j.Attempt)
+			warn(dag.WarnMasterRestarted,
+				"%s runs in its application master's attempt %d; of attempts that the one before could not hand on the history knows nothing", j.ID, j.Attempt)
 		}
 	}
 	for _, j := range s.workflow.Jobs {

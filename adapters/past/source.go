@@ -104,7 +104,8 @@ func (j *Job) settle() {
 		for i := range list {
 			a := &list[i]
 			if !a.End.Known() && j.Finished.Known() && a.Start.Known() {
-				a.State, a.End, a.Diagnosis = dag.AttemptKilled, max(a.Start, j.Finished), "the history has no end of it"
+				a.State, a.End, a.Diagnosis = dag.AttemptKilled, max(a.Start, j.Finished),
+					"the history has no end of it"
 			}
 			if a.End.Known() && a.Start.Known() && a.End < a.Start {
 				a.End = a.Start

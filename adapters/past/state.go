@@ -21,7 +21,8 @@ func newState(j *Job) *state {
 func (st *state) at(t dag.Instant, c *cluster) dag.JobState {
 	j := st.job
 	out := dag.JobState{
-		ID: j.ID, State: j.stateAt(t), Submitted: j.Submitted, Started: dag.NoInstant, Finished: dag.NoInstant, Attempt: j.attemptAt(t), Stages: make([]dag.StageState, dag.MapReduceStages),
+		ID: j.ID, State: j.stateAt(t), Submitted: j.Submitted, Started: dag.NoInstant, Finished: dag.NoInstant,
+		Attempt: j.attemptAt(t), Stages: make([]dag.StageState, dag.MapReduceStages),
 	}
 	if out.Attempt > 0 {
 		out.Master = j.Masters[out.Attempt-1].Node
@@ -35,7 +36,10 @@ func (st *state) at(t dag.Instant, c *cluster) dag.JobState {
 			out.Diagnosis = j.Diagnosis
 		}
 	}
-	v := phaseView{maps: float64(j.Maps), mapOnly: j.Sized && j.Reduces == 0, finished: j.Finished, node: c.node, report: dag.Instant(j.Settings.Overheads.Report.Milliseconds())}
+	v := phaseView{
+		maps: float64(j.Maps), mapOnly: j.Sized && j.Reduces == 0, finished: j.Finished, node: c.node,
+		report: dag.Instant(j.Settings.Overheads.Report.Milliseconds()),
+	}
 	for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 		v.kind = k
 		out.Stages[k].Attempts = st.phase(k, &v, t)

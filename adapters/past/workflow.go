@@ -39,7 +39,8 @@ func Group(jobs []*Job) []*Workflow {
 	}
 	out := slices.Collect(maps.Values(byID))
 	slices.SortFunc(out, func(a, b *Workflow) int {
-		return cmp.Or(cmp.Compare(a.Jobs[0].Submitted, b.Jobs[0].Submitted), hadoop.ByID(a.Jobs[0].ID, b.Jobs[0].ID), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(a.Jobs[0].Submitted, b.Jobs[0].Submitted), hadoop.ByID(a.Jobs[0].ID, b.Jobs[0].ID),
+			cmp.Compare(a.ID, b.ID))
 	})
 	for _, w := range out {
 		w.launches()

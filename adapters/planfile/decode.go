@@ -35,7 +35,8 @@ type fault struct {
 }
 
 func (d *decoder) fail(n *node, path []string, why string) {
-	d.faults = append(d.faults, fault{at: n, path: append([]string(nil), path...), why: fmt.Sprintf("%s is %s: %s", pathString(path), n.shown(), why)})
+	d.faults = append(d.faults, fault{at: n, path: append([]string(nil), path...), why: fmt.Sprintf("%s is %s: %s",
+		pathString(path), n.shown(), why)})
 }
 
 const (
@@ -63,7 +64,10 @@ func (d *decoder) value(n *node, v reflect.Value, path []string) {
 		}
 		*to = memory(mb)
 	case *numbers:
-		to.Series = d.series(n, path, wantNumber, func(n *node) (float64, bool) { return n.num, n.kind == number && n.num >= 0 })
+		to.Series = d.series(n, path, wantNumber, func(n *node) (float64, bool) {
+			return n.num, n.kind == number &&
+				n.num >= 0
+		})
 	case *times:
 		to.Series = d.series(n, path, wantTime, milliseconds)
 	case *length:

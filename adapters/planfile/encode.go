@@ -27,11 +27,17 @@ func fileOf(p *dag.Plan) *file {
 		f.Cluster.Cores = &c.Cores
 	}
 	for _, n := range c.Nodes {
-		f.Cluster.Nodes = append(f.Cluster.Nodes, machine{Name: n.Name, Memory: memory(n.MemoryMB), Cores: n.Cores, Slow: n.Slow})
+		f.Cluster.Nodes = append(f.Cluster.Nodes, machine{
+			Name: n.Name, Memory: memory(n.MemoryMB), Cores: n.Cores,
+			Slow: n.Slow,
+		})
 	}
 	for i := range p.Jobs {
 		from := &p.Jobs[i]
-		j := job{Name: from.Node, Title: from.Name, Feature: from.Feature, Alias: from.Alias, Input: from.Input, InputBytes: from.InputBytes, Priority: from.Priority, Limits: limitsOf(&from.Limits, c.Policy)}
+		j := job{
+			Name: from.Node, Title: from.Name, Feature: from.Feature, Alias: from.Alias, Input: from.Input,
+			InputBytes: from.InputBytes, Priority: from.Priority, Limits: limitsOf(&from.Limits, c.Policy),
+		}
 		if from.Rules != dag.ReducesFirst {
 			j.Rules = from.Rules.String()
 		}
@@ -54,7 +60,8 @@ func fileOf(p *dag.Plan) *file {
 
 func limitsOf(l *dag.Limits, policy dag.Policy) limits {
 	out := limits{
-		AMMemory: memory(l.AMMB), MapMemory: memory(l.MapMB), ReduceMemory: memory(l.ReduceMB), MaxMaps: l.MaxMaps, MaxReduces: l.MaxReduces,
+		AMMemory: memory(l.AMMB), MapMemory: memory(l.MapMB), ReduceMemory: memory(l.ReduceMB), MaxMaps: l.MaxMaps,
+		MaxReduces: l.MaxReduces,
 	}
 	var zero limits
 	defaults := zero.dag(policy)
@@ -68,7 +75,10 @@ func limitsOf(l *dag.Limits, policy dag.Policy) limits {
 }
 
 func mapOf(p *dag.Stage) *mapTasks {
-	m := &mapTasks{Tasks: &tasks{p.Tasks, p.Known}, Setup: times{p.Setup}, Out: numbers{p.Out}, Bytes: numbers{p.Bytes}, Extent: times{p.Extent}}
+	m := &mapTasks{
+		Tasks: &tasks{p.Tasks, p.Known}, Setup: times{p.Setup}, Out: numbers{p.Out}, Bytes: numbers{p.Bytes},
+		Extent: times{p.Extent},
+	}
 	if len(p.Pipelines) > 0 {
 		m.Records, m.Cost = numbers{p.Pipelines[0].Tuples}, times{p.Pipelines[0].Alpha}
 	}
@@ -77,11 +87,15 @@ func mapOf(p *dag.Stage) *mapTasks {
 
 // reduceOf gives nil for a phase without tasks, of which nothing else is known either.
 func reduceOf(p *dag.Stage) *reduceTask {
-	if p.Known && p.Tasks == 0 && len(p.Pipelines) == 0 && !p.Setup.Known() && !p.Out.Known() && !p.Bytes.Known() && !p.Extent.Known() &&
+	if p.Known && p.Tasks == 0 && len(p.Pipelines) == 0 && !p.Setup.Known() && !p.Out.Known() && !p.Bytes.Known() &&
+		!p.Extent.Known() &&
 		p.Groups == nil {
 		return nil
 	}
-	r := &reduceTask{Tasks: &tasks{p.Tasks, p.Known}, Setup: times{p.Setup}, Out: numbers{p.Out}, Bytes: numbers{p.Bytes}, Extent: times{p.Extent}}
+	r := &reduceTask{
+		Tasks: &tasks{p.Tasks, p.Known}, Setup: times{p.Setup}, Out: numbers{p.Out},
+		Bytes: numbers{p.Bytes}, Extent: times{p.Extent},
+	}
 	r.Groups = groupsOf(p.Groups)
 	if short(p) {
 		r.Records, r.Cost = numbers{p.Pipelines[dag.Work].Tuples}, times{p.Pipelines[dag.Work].Alpha}

@@ -29,7 +29,8 @@ func ExampleRead() {
 
 // An error names the place and shows it.
 func ExampleRead_bad() {
-	_, err := planfile.Read(strings.NewReader(strings.Replace(plan, "reduce_slots", "reduce_slot", 1)), planfile.Options{Name: "nightly.yaml"})
+	_, err := planfile.Read(strings.NewReader(strings.Replace(plan, "reduce_slots", "reduce_slot", 1)),
+		planfile.Options{Name: "nightly.yaml"})
 	fmt.Println(err)
 	// Output:
 	// nightly.yaml:3:25: unknown field "reduce_slot" in cluster; did you mean "reduce_slots"?

@@ -41,7 +41,10 @@ func Fields(src []byte, name, noun string) ([]Field, error) {
 		}
 		for _, item := range all {
 			if item.kind == null || item.children != nil {
-				faults = append(faults, fault{at: item, path: []string{f.Name}, why: fmt.Sprintf("%s is %s here: give a value, or a list of values", f.Name, item.kind)})
+				faults = append(faults, fault{
+					at: item, path: []string{f.Name},
+					why: fmt.Sprintf("%s is %s here: give a value, or a list of values", f.Name, item.kind),
+				})
 			}
 			f.Values = append(f.Values, item.text)
 		}

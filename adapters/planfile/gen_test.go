@@ -34,22 +34,35 @@ func anyPlan(t *rapid.T) *dag.Plan {
 		// Enough for any task, since Read refuses a cluster on which one can never run.
 		MapSlots: rapid.IntRange(1, 100).Draw(t, "slots"), ReduceSlots: rapid.IntRange(1, 100).Draw(t, "slots"),
 		SlotsPerNode: rapid.IntRange(0, 4).Draw(t, "per node"), Setup: d.duration("setup"),
-		MemoryMB: rapid.IntRange(8192, 100000).Draw(t, "memory"), QueueMB: rapid.SampledFrom([]int{0, 8192}).Draw(t, "queue"),
+		MemoryMB: rapid.IntRange(8192, 100000).Draw(t, "memory"), QueueMB: rapid.SampledFrom([]int{0, 8192}).Draw(t,
+			"queue"),
 		FailRate: rapid.SampledFrom([]float64{0, 0.25}).Draw(t, "fail rate"),
-		Order:    rapid.SampledFrom([][]dag.OrderKey{nil, {dag.BySubmit}, {dag.ByPriority, dag.BySize, dag.ByRemaining}}).Draw(t, "order"),
+		Order: rapid.SampledFrom([][]dag.OrderKey{
+			nil,
+			{dag.BySubmit},
+			{dag.ByPriority, dag.BySize, dag.ByRemaining},
+		}).Draw(t, "order"),
 	}}
 	for i := range rapid.IntRange(0, 2).Draw(t, "nodes") {
-		p.Cluster.Nodes = append(p.Cluster.Nodes, dag.Node{Name: "n" + string(rune('a'+i)), MemoryMB: 4096, Slow: rapid.Float64Range(0, 9).Draw(t, "slow")})
+		p.Cluster.Nodes = append(p.Cluster.Nodes, dag.Node{
+			Name: "n" + string(rune('a'+i)), MemoryMB: 4096,
+			Slow: rapid.Float64Range(0, 9).Draw(t, "slow"),
+		})
 	}
 	o := &p.Overheads
 	for _, to := range []*time.Duration{
-		&o.Launch, &o.AMStart, &o.Beat, &o.Finish, &o.Wave, &o.Stagger, &o.Handoff, &o.AMHold, &o.Abandon, &o.Report, &o.Copy, &o.SetupMin, &o.SetupPer, &o.Cold,
+		&o.Launch, &o.AMStart, &o.Beat, &o.Finish, &o.Wave, &o.Stagger, &o.Handoff, &o.AMHold, &o.Abandon, &o.Report,
+		&o.Copy, &o.SetupMin, &o.SetupPer, &o.Cold,
 	} {
 		*to = d.duration("overhead")
 	}
-	names := rapid.SliceOfNDistinct(rapid.Map(rapid.StringOfN(anyRune, 1, 8, -1), dag.Clean), 1, 4, rapid.ID[string]).Draw(t, "jobs")
+	names := rapid.SliceOfNDistinct(rapid.Map(rapid.StringOfN(anyRune, 1, 8, -1), dag.Clean), 1, 4,
+		rapid.ID[string]).Draw(t, "jobs")
 	for i, name := range names {
-		j := dag.Job{Node: name, Name: d.text("title"), Feature: d.text("feature"), Alias: d.text("alias"), Stages: dag.MapReduce(d.phase(dag.Map), d.phase(dag.Reduce))}
+		j := dag.Job{
+			Node: name, Name: d.text("title"), Feature: d.text("feature"), Alias: d.text("alias"),
+			Stages: dag.MapReduce(d.phase(dag.Map), d.phase(dag.Reduce)),
+		}
 		if i > 0 && rapid.Bool().Draw(t, "after") {
 			j.After = rapid.SliceOfNDistinct(rapid.IntRange(0, i-1), 1, i, rapid.ID[int]).Draw(t, "after")
 		}
@@ -59,16 +72,19 @@ func anyPlan(t *rapid.T) *dag.Plan {
 		j.InputBytes = rapid.SampledFrom([]float64{0, 1234.5, 4e12}).Draw(t, "input bytes")
 		j.Priority = rapid.SampledFrom([]int{0, -3, 1000}).Draw(t, "priority")
 		j.Limits = dag.Limits{
-			AMMB: rapid.IntRange(0, 2048).Draw(t, "am"), MapMB: rapid.IntRange(0, 2048).Draw(t, "mb"), ReduceMB: rapid.IntRange(0, 2048).Draw(t, "mb"),
-			SlowStart: rapid.SampledFrom([]float64{0, 0.05, 0.3, 1}).Draw(t, "slow start"), RampUp: rapid.SampledFrom([]float64{0, 0.5, 0.7}).Draw(t, "ramp up"),
-			MaxMaps: rapid.IntRange(0, 5).Draw(t, "max"), MaxReduces: rapid.IntRange(0, 5).Draw(t, "max"),
+			AMMB: rapid.IntRange(0, 2048).Draw(t, "am"), MapMB: rapid.IntRange(0, 2048).Draw(t, "mb"),
+			ReduceMB:  rapid.IntRange(0, 2048).Draw(t, "mb"),
+			SlowStart: rapid.SampledFrom([]float64{0, 0.05, 0.3, 1}).Draw(t, "slow start"),
+			RampUp:    rapid.SampledFrom([]float64{0, 0.5, 0.7}).Draw(t, "ramp up"),
+			MaxMaps:   rapid.IntRange(0, 5).Draw(t, "max"), MaxReduces: rapid.IntRange(0, 5).Draw(t, "max"),
 		}
 		p.Jobs = append(p.Jobs, j)
 	}
 	p.InputSizes = rapid.SampledFrom([][]float64{nil, {5}, {600, 1.5, 7}}).Draw(t, "input sizes")
 	for range rapid.IntRange(0, 3).Draw(t, "residuals") {
 		p.Residuals = append(p.Residuals, dag.Residual{
-			Run: d.text("run"), Progress: rapid.Float64Range(0, 1).Draw(t, "progress"), Score: rapid.Float64Range(-9, 9).Draw(t, "score"),
+			Run: d.text("run"), Progress: rapid.Float64Range(0, 1).Draw(t, "progress"),
+			Score: rapid.Float64Range(-9, 9).Draw(t, "score"),
 		})
 	}
 	return p
@@ -81,7 +97,10 @@ type drawer struct{ *rapid.T }
 func (d drawer) text(label string) string {
 	return rapid.OneOf(
 		rapid.Just(""),
-		rapid.SampledFrom([]string{"true", "null", "~", "1", "1e3", "0x1F", ".nan", "- a", "a: b", "a #b", " a", "<<", "2s", "no", "é", "1_000", "=", "2001-01-01"}),
+		rapid.SampledFrom([]string{
+			"true", "null", "~", "1", "1e3", "0x1F", ".nan", "- a", "a: b", "a #b", " a", "<<",
+			"2s", "no", "é", "1_000", "=", "2001-01-01",
+		}),
 		rapid.Map(rapid.StringOf(anyRune), dag.Clean),
 	).Draw(d.T, label)
 }
@@ -104,7 +123,8 @@ func (d drawer) phase(k dag.StageIndex) dag.Stage {
 			p.Pipelines = append(p.Pipelines, dag.Pipeline{Tuples: d.series(&p), Alpha: d.series(&p)})
 		}
 	}
-	if k == dag.Map && n > 0 && len(p.Pipelines) > 0 && !p.Pipelines[0].Tuples.Known() && !p.Pipelines[0].Alpha.Known() {
+	if k == dag.Map && n > 0 && len(p.Pipelines) > 0 && !p.Pipelines[0].Tuples.Known() &&
+		!p.Pipelines[0].Alpha.Known() {
 		p.Pipelines = nil
 	}
 	p.Setup, p.Out, p.Bytes, p.Extent = d.series(&p), d.series(&p), d.series(&p), d.series(&p)
@@ -117,8 +137,11 @@ func (d drawer) phase(k dag.StageIndex) dag.Stage {
 // groups are of n tasks.
 func (d drawer) groups(n int) *dag.Groups {
 	g := &dag.Groups{
-		Origin: rapid.SampledFrom([]dag.GroupOrigin{dag.GroupsNone, dag.GroupsCounted, dag.GroupsTapped, dag.GroupsComplete}).Draw(d.T, "origin"),
-		Maps:   rapid.IntRange(0, 3).Draw(d.T, "maps"), Note: d.text("note"),
+		Origin: rapid.SampledFrom([]dag.GroupOrigin{
+			dag.GroupsNone, dag.GroupsCounted, dag.GroupsTapped,
+			dag.GroupsComplete,
+		}).Draw(d.T, "origin"),
+		Maps: rapid.IntRange(0, 3).Draw(d.T, "maps"), Note: d.text("note"),
 	}
 	size := rapid.OneOf(rapid.Float64Range(0, 1e9), rapid.SampledFrom([]float64{0, 1, 0.1, 1e18, 5e-324}))
 	for range n {

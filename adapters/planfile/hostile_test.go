@@ -41,32 +41,60 @@ func TestHostileInput(t *testing.T) {
 	}{
 		{"endless", endless("# no end\n"), "plan: the file is larger than 67108864 bytes (64 MiB)"},
 		{"endless JSON", endless("["), "plan: the file is larger than 67108864 bytes"},
-		{"billion laughs", strings.NewReader(laughs(10)), "more than 5000000 values up to here, aliases counted in full"},
-		{"laughs deep inside", strings.NewReader("jobs: [{name: j, map: {tasks: 1, records: &x [" + strings.Repeat("1,", 1000) + "], cost: &y [" +
+		{
+			"billion laughs", strings.NewReader(laughs(10)),
+			"more than 5000000 values up to here, aliases counted in full",
+		},
+		{"laughs deep inside", strings.NewReader("jobs: [{name: j, map: {tasks: 1, records: &x [" + strings.Repeat("1,",
+			1000) + "], cost: &y [" +
 			strings.Repeat("*x,", 6000) + "], out: *y}}]"), "aliases counted in full"},
 		{"an alias of itself", strings.NewReader("a: &a [*a]"), `alias "a" has no anchor before it`},
 		{"flow lists", strings.NewReader(strings.Repeat("[", n)), "nested more than 32 levels deep"},
 		{"flow mappings", strings.NewReader(strings.Repeat("{a: ", n/4)), "nested more than 32 levels deep"},
 		{"block lists", strings.NewReader(strings.Repeat("- ", n/2)), "nested more than 32 levels deep"},
-		{"block lists in a flow", strings.NewReader("[" + strings.Repeat("- ", n/2)), "nested more than 32 levels deep"},
+		{
+			"block lists in a flow", strings.NewReader("[" + strings.Repeat("- ", n/2)),
+			"nested more than 32 levels deep",
+		},
 		{"block mappings", strings.NewReader(staircase(1000)), "nested more than 32 levels deep"},
 		{"JSON lists", strings.NewReader(`{"jobs": ` + strings.Repeat("[", n)), "nested more than 32 levels deep"},
 		{"JSON objects", strings.NewReader(strings.Repeat(`{"jobs": `, n/4)), "nested more than 32 levels deep"},
 		{"anchors", strings.NewReader(strings.Repeat("&a ", n/10)), "nested more than 32 levels deep"},
-		{"many values", strings.NewReader("a: [" + strings.Repeat("1,", 600_000) + "]"), "600003 values and separators are too many for YAML (at most 500000): write the plan as JSON"},
+		{
+			"many values", strings.NewReader("a: [" + strings.Repeat("1,", 600_000) + "]"),
+			"600003 values and separators are too many for YAML (at most 500000): write the plan as JSON",
+		},
 		{"documents", strings.NewReader(strings.Repeat("---\na\n", 100)), "99 documents are too many"},
 		{"blank lines", strings.NewReader("a: |\n" + strings.Repeat("\n", n)), "200000 blank lines are too many"},
-		{"blank lines of Windows", strings.NewReader("a: |\r\n" + strings.Repeat("\r\n", n)), "200000 blank lines are too many"},
+		{
+			"blank lines of Windows", strings.NewReader("a: |\r\n" + strings.Repeat("\r\n", n)),
+			"200000 blank lines are too many",
+		},
 		{"tabs", strings.NewReader(`a: "` + strings.Repeat("\t", n)), "200000 tabs are too many"},
-		{"jobs", strings.NewReader(`{"jobs": [` + job + strings.Repeat(","+job, 99_999) + `]}`), "jobs: 100000 jobs are more than the supported 5000"},
+		{
+			"jobs", strings.NewReader(`{"jobs": [` + job + strings.Repeat(","+job, 99_999) + `]}`),
+			"jobs: 100000 jobs are more than the supported 5000",
+		},
 		{"unknown fields", strings.NewReader(manyFields(100_000)), `unknown field "f0"`},
-		{"nodes", strings.NewReader(`{"cluster": {"nodes": [1` + strings.Repeat(",1", n) + `]}, "jobs": [` + job + `]}`), "cluster.nodes[0] is 1: it must be a mapping that describes a node"},
-		{"bad values", strings.NewReader(`{"jobs": [{"name": "j", "map": {"tasks": 1, "records": ["x"` + strings.Repeat(`,"x"`, n) + `]}}]}`), `jobs[0].map.records[0] is "x"`},
-		{"tasks", strings.NewReader("jobs: [{name: j, map: {tasks: 10000001}}]"), "jobs[0].map.tasks is 10000001: it must be a whole number"},
-		{"tasks together", strings.NewReader("cluster: {map_slots: 1}\njobs: [{name: a, map: {tasks: 9000000}}, {name: b, map: {tasks: 9000000}}]"), "18000000 tasks are more than the supported 10000000"},
-		{"a number of a million digits", strings.NewReader(`{"version": ` + strings.Repeat("9", 1_000_000) + `, "jobs": []}`), "is not a number that can be handled"},
-		{"a time of a million digits", strings.NewReader(`{"cluster": {"setup": "` + strings.Repeat("9", 1_000_000) + `s"}, "jobs": [` + job + `]}`), "it must be a time with its unit"},
-		{"a name of a million letters", strings.NewReader(`{"jobs": [{"name": "j", "map": {"tasks": 1}, "` + strings.Repeat("x", 1_000_000) + `": 1}]}`), "unknown field"},
+		{"nodes", strings.NewReader(`{"cluster": {"nodes": [1` + strings.Repeat(",1", n) + `]}, "jobs": [` + job +
+			`]}`), "cluster.nodes[0] is 1: it must be a mapping that describes a node"},
+		{"bad values", strings.NewReader(`{"jobs": [{"name": "j", "map": {"tasks": 1, "records": ["x"` +
+			strings.Repeat(`,"x"`, n) + `]}}]}`), `jobs[0].map.records[0] is "x"`},
+		{
+			"tasks", strings.NewReader("jobs: [{name: j, map: {tasks: 10000001}}]"),
+			"jobs[0].map.tasks is 10000001: it must be a whole number",
+		},
+		{
+			"tasks together", strings.NewReader(
+				"cluster: {map_slots: 1}\njobs: [{name: a, map: {tasks: 9000000}}, {name: b, map: {tasks: 9000000}}]"),
+			"18000000 tasks are more than the supported 10000000",
+		},
+		{"a number of a million digits", strings.NewReader(`{"version": ` + strings.Repeat("9", 1_000_000) +
+			`, "jobs": []}`), "is not a number that can be handled"},
+		{"a time of a million digits", strings.NewReader(`{"cluster": {"setup": "` + strings.Repeat("9", 1_000_000) +
+			`s"}, "jobs": [` + job + `]}`), "it must be a time with its unit"},
+		{"a name of a million letters", strings.NewReader(`{"jobs": [{"name": "j", "map": {"tasks": 1}, "` +
+			strings.Repeat("x", 1_000_000) + `": 1}]}`), "unknown field"},
 		{"binary", strings.NewReader("\x00\x01\x02"), ""},
 		{"nothing", strings.NewReader(""), "plan:1:1: the file holds no plan: it is empty"},
 	} {
@@ -108,11 +136,13 @@ func TestReadFile(t *testing.T) {
 	if _, err := ReadFile(filepath.Join(dir, "absent.yaml"), Options{}); !os.IsNotExist(err) {
 		t.Errorf("absent: %v", err)
 	}
-	if _, err := ReadFile(dir, Options{}); err == nil || !strings.HasSuffix(err.Error(), "this is a directory: a plan is one file, YAML or JSON") {
+	if _, err := ReadFile(dir, Options{}); err == nil ||
+		!strings.HasSuffix(err.Error(), "this is a directory: a plan is one file, YAML or JSON") {
 		t.Errorf("directory: %v", err)
 	}
 	named := filepath.Join(dir, "my.query.yaml")
-	if err := os.WriteFile(named, []byte("cluster: {map_slots: 1}\njobs: [{name: j, map: {tasks: 1}}]"), 0o644); err != nil {
+	if err := os.WriteFile(named, []byte("cluster: {map_slots: 1}\njobs: [{name: j, map: {tasks: 1}}]"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	if p, err := ReadFile(named, Options{}); err != nil || p.Name != "my.query" {
@@ -128,7 +158,8 @@ func TestReadFile(t *testing.T) {
 		t.Skipf("no sparse files here: %v", err)
 	}
 	f.Close()
-	if _, err := ReadFile(huge, Options{MaxBytes: 1 << 20}); err == nil || !strings.Contains(err.Error(), "huge.yaml: the file is larger than 1048576 bytes (1 MiB)") {
+	if _, err := ReadFile(huge, Options{MaxBytes: 1 << 20}); err == nil ||
+		!strings.Contains(err.Error(), "huge.yaml: the file is larger than 1048576 bytes (1 MiB)") {
 		t.Errorf("10 GB: %v", err)
 	}
 }

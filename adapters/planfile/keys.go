@@ -29,7 +29,8 @@ func (k *keys) draw(p *dag.Stage, budget *int) error {
 	}
 	cost := k.Cost.at
 	if whole := cost(k.Values); math.IsInf(whole, 0) || whole > float64(dag.MaxLength.Milliseconds()) {
-		return fmt.Errorf("one group with all values would take %.3g years: give keys a smaller cost", whole/365/24/3600/1000)
+		return fmt.Errorf("one group with all values would take %.3g years: give keys a smaller cost",
+			whole/365/24/3600/1000)
 	}
 	width := k.ValueBytes
 	if width == 0 {
@@ -57,7 +58,10 @@ func (k *keys) draw(p *dag.Stage, budget *int) error {
 		for _, values := range ascending(counts[i]) {
 			n, ms := counts[i][values], cost(values)
 			r.Explicit = append(r.Explicit, dag.GroupSize{Bytes: values * width, Count: n})
-			r.Done = append(r.Done, dag.GroupPoint{At: dag.NoInstant, Bytes: values * width, Took: time.Duration(math.Round(ms * 1e6)), Count: n})
+			r.Done = append(r.Done, dag.GroupPoint{
+				At: dag.NoInstant, Bytes: values * width,
+				Took: time.Duration(math.Round(ms * 1e6)), Count: n,
+			})
 			records[i] += n * values
 			work += n * ms
 		}
@@ -68,7 +72,11 @@ func (k *keys) draw(p *dag.Stage, budget *int) error {
 		g.Reduces = append(g.Reduces, r)
 	}
 	in, free := compact(dag.Each(records), p), dag.Uniform(0)
-	p.Pipelines = []dag.Pipeline{{Tuples: in, Alpha: free}, {Tuples: in, Alpha: free}, {Tuples: in, Alpha: compact(dag.Each(alpha), p)}}
+	p.Pipelines = []dag.Pipeline{
+		{Tuples: in, Alpha: free},
+		{Tuples: in, Alpha: free},
+		{Tuples: in, Alpha: compact(dag.Each(alpha), p)},
+	}
 	p.Bytes, p.Groups = compact(dag.Each(bytes), p), g
 	return nil
 }

@@ -31,7 +31,8 @@ jobs:
 			bytes += s.Bytes * s.Count
 			largest = max(largest, s.Bytes)
 			took := r.Done[n].Took.Seconds()
-			if want := 20e-6 + 1e-6*math.Pow(s.Bytes/8, 2); math.Abs(took-want) > 1e-9 || r.Done[n].Bytes != s.Bytes || r.Done[n].Count != s.Count {
+			if want := 20e-6 + 1e-6*math.Pow(s.Bytes/8, 2); math.Abs(took-want) > 1e-9 || r.Done[n].Bytes != s.Bytes ||
+				r.Done[n].Count != s.Count {
 				t.Errorf("task %d: a group of %v bytes is %+v, want %v s", i, s.Bytes, r.Done[n], want)
 			}
 			work += took * s.Count
@@ -39,7 +40,8 @@ jobs:
 		values += bytes / 8
 		records := reduce.Pipelines[dag.Work].Tuples.At(i)
 		if bytes != r.Bytes || bytes != reduce.Bytes.At(i) || records != bytes/8 || r.Implicit != 0 {
-			t.Errorf("task %d: %v bytes, %v of a task, %v records for %v in groups", i, r.Bytes, reduce.Bytes.At(i), records, bytes)
+			t.Errorf("task %d: %v bytes, %v of a task, %v records for %v in groups", i, r.Bytes, reduce.Bytes.At(i),
+				records, bytes)
 		}
 		if ms := records * reduce.Pipelines[dag.Work].Alpha.At(i); math.Abs(ms/1000-work) > 1e-6*work {
 			t.Errorf("task %d works %v ms, its groups %v s", i, ms, work)
@@ -54,7 +56,8 @@ jobs:
 		t.Errorf("%v keys, %v values, the largest %v bytes", keys, values, largest)
 	}
 	again, _ := read(t, file)
-	if a, b := again.Jobs[0].Stages[dag.Reduce].Groups.Reduces[2], reduce.Groups.Reduces[2]; a.Bytes != b.Bytes || len(a.Done) != len(b.Done) {
+	if a, b := again.Jobs[0].Stages[dag.Reduce].Groups.Reduces[2], reduce.Groups.Reduces[2]; a.Bytes != b.Bytes ||
+		len(a.Done) != len(b.Done) {
 		t.Error("the same file gives other keys")
 	}
 }

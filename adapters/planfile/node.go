@@ -147,7 +147,8 @@ func (b *builder) scalar(k kind, line, col int, s string) (*node, *syntax) {
 }
 
 func (b *builder) tooManyValues(line, col int) *syntax {
-	return &syntax{line, col, fmt.Sprintf("more than %d values up to here, aliases counted in full: that is no %s that can be handled", maxNodes, b.noun)}
+	return &syntax{line, col, fmt.Sprintf(
+		"more than %d values up to here, aliases counted in full: that is no %s that can be handled", maxNodes, b.noun)}
 }
 
 // composite closes a list (no keys) or mapping. What it holds, aliases in full, is counted here, so that a
@@ -185,7 +186,8 @@ func duplicate(keys []*node) *syntax {
 	first := make(map[string]*node, len(keys))
 	for _, k := range keys {
 		if f, ok := first[k.text]; ok {
-			return &syntax{int(k.line), int(k.col), fmt.Sprintf("field %s is given twice, first on line %d: keep one", quote(k.text), f.line)}
+			return &syntax{int(k.line), int(k.col), fmt.Sprintf("field %s is given twice, first on line %d: keep one",
+				quote(k.text), f.line)}
 		}
 		first[k.text] = k
 	}

@@ -35,7 +35,10 @@ func (d *decoder) file(root *node, f *file) { d.value(root, reflect.ValueOf(f).E
 
 // plan turns names into indices and texts into series. Unknown names are reported to d and left out.
 func (f *file) plan(d *decoder, root *node) *dag.Plan {
-	p := &dag.Plan{Name: f.Name, Engine: f.Engine, Cluster: f.Cluster.dag(), Overheads: dag.Overheads(f.Overheads), Jobs: make([]dag.Job, len(f.Jobs))}
+	p := &dag.Plan{
+		Name: f.Name, Engine: f.Engine, Cluster: f.Cluster.dag(), Overheads: dag.Overheads(f.Overheads),
+		Jobs: make([]dag.Job, len(f.Jobs)),
+	}
 	if f.Driver != "" {
 		_ = p.Driver.UnmarshalText([]byte(f.Driver)) // the schema has checked it
 	}
@@ -50,7 +53,11 @@ func (f *file) plan(d *decoder, root *node) *dag.Plan {
 	budget := maxDrawn
 	for i, j := range f.Jobs {
 		to := &p.Jobs[i]
-		*to = dag.Job{Node: j.Name, Name: j.Title, Feature: j.Feature, Alias: j.Alias, Input: j.Input, InputBytes: j.InputBytes, Priority: j.Priority, Limits: j.Limits.dag(p.Cluster.Policy), Stages: j.stages(d, root, i)}
+		*to = dag.Job{
+			Node: j.Name, Name: j.Title, Feature: j.Feature, Alias: j.Alias, Input: j.Input,
+			InputBytes: j.InputBytes, Priority: j.Priority, Limits: j.Limits.dag(p.Cluster.Policy), Stages: j.stages(d,
+				root, i),
+		}
 		if j.Rules != "" {
 			_ = to.Rules.UnmarshalText([]byte(j.Rules)) // the schema has checked it
 		}
@@ -77,7 +84,10 @@ func (f *file) plan(d *decoder, root *node) *dag.Plan {
 }
 
 func (c *cluster) dag() dag.Cluster {
-	out := dag.Cluster{MapSlots: c.MapSlots, ReduceSlots: c.ReduceSlots, SlotsPerNode: c.SlotsPerNode, Setup: c.Setup, QueueMB: int(c.QueueMemory), FailRate: c.FailRate}
+	out := dag.Cluster{
+		MapSlots: c.MapSlots, ReduceSlots: c.ReduceSlots, SlotsPerNode: c.SlotsPerNode, Setup: c.Setup,
+		QueueMB: int(c.QueueMemory), FailRate: c.FailRate,
+	}
 	out.Policy, out.Order = c.Policy.dag()
 	for _, n := range c.Nodes {
 		out.Nodes = append(out.Nodes, dag.Node{Name: n.Name, MemoryMB: int(n.Memory), Cores: n.Cores, Slow: n.Slow})
@@ -98,7 +108,10 @@ func (c *cluster) dag() dag.Cluster {
 }
 
 func (l *limits) dag(policy dag.Policy) dag.Limits {
-	out := dag.Limits{AMMB: int(l.AMMemory), MapMB: int(l.MapMemory), ReduceMB: int(l.ReduceMemory), MaxMaps: l.MaxMaps, MaxReduces: l.MaxReduces}
+	out := dag.Limits{
+		AMMB: int(l.AMMemory), MapMB: int(l.MapMemory), ReduceMB: int(l.ReduceMemory), MaxMaps: l.MaxMaps,
+		MaxReduces: l.MaxReduces,
+	}
 	if policy == dag.YARN {
 		out.SlowStart, out.RampUp = defaultSlowStart, defaultRampUp
 	}
@@ -144,14 +157,18 @@ func (r *reduceTask) phase() dag.Stage {
 		r.Sort = free(r.Copy.Records)
 	}
 	for _, pipe := range []*pipeline{r.Copy, r.Sort, work} {
-		p.Pipelines = append(p.Pipelines, dag.Pipeline{Tuples: compact(pipe.Records.Series, &p), Alpha: compact(pipe.Cost.Series, &p)})
+		p.Pipelines = append(p.Pipelines, dag.Pipeline{
+			Tuples: compact(pipe.Records.Series, &p),
+			Alpha:  compact(pipe.Cost.Series, &p),
+		})
 	}
 	return p
 }
 
 func phaseOf(n *tasks, setup times, out, bytes numbers, extent times) dag.Stage {
 	p := dag.Stage{Tasks: n.n, Known: n.known}
-	p.Setup, p.Out, p.Bytes, p.Extent = compact(setup.Series, &p), compact(out.Series, &p), compact(bytes.Series, &p), compact(extent.Series, &p)
+	p.Setup, p.Out, p.Bytes, p.Extent = compact(setup.Series, &p), compact(out.Series, &p), compact(bytes.Series, &p),
+		compact(extent.Series, &p)
 	return p
 }
 
@@ -180,7 +197,8 @@ func compact(s dag.Series, p *dag.Stage) dag.Series {
 
 func (d *decoder) report(root *node, path []string, err error) {
 	at, rest := root.find(path)
-	d.faults = append(d.faults, fault{at: at, path: path[:len(path)-len(rest)], why: strings.TrimPrefix(err.Error(), "dag: "), err: err})
+	d.faults = append(d.faults, fault{at: at, path: path[:len(path)-len(rest)], why: strings.TrimPrefix(err.Error(),
+		"dag: "), err: err})
 }
 
 // locate finds the places in the file of what is wrong with the plan.
@@ -197,7 +215,8 @@ func (d *decoder) locate(root *node, err error) {
 	var path []string
 	if at, ok := err.(interface{ Locate() dag.Place }); ok {
 		path = placePath(at.Locate())
-		if place, rest := root.find(path); len(rest) > 0 && len(path) > 3 && path[2] == "reduce" && place.kind == mapping {
+		if place, rest := root.find(path); len(rest) > 0 && len(path) > 3 && path[2] == "reduce" &&
+			place.kind == mapping {
 			switch {
 			case place.get("keys") != nil:
 				path = append(path[:3], "keys")

@@ -102,8 +102,11 @@ func ReadFile(path string, opt Options) (*dag.Plan, error) {
 }
 
 func tooLarge(opt Options) error {
-	return &Error{File: opt.Name, Message: fmt.Sprintf("the file is larger than %d bytes (%.4g MiB), more than a plan may have: "+
-		"give phases of equal tasks one value instead of a list", opt.MaxBytes, float64(opt.MaxBytes)/(1<<20))}
+	return &Error{
+		File: opt.Name,
+		Message: fmt.Sprintf("the file is larger than %d bytes (%.4g MiB), more than a plan may have: "+
+			"give phases of equal tasks one value instead of a list", opt.MaxBytes, float64(opt.MaxBytes)/(1<<20)),
+	}
 }
 
 // parse reads what opens with a brace as JSON, and as YAML if it is none: a plan in YAML may be one flow mapping.
@@ -120,12 +123,14 @@ func parse(src []byte, name, noun string) (*node, *syntax) {
 // planOf makes a plan of a tree.
 func planOf(root *node, profile bool) (*dag.Plan, []fault) {
 	if root.kind != mapping {
-		return nil, []fault{{at: root, why: fmt.Sprintf("this is %s: a plan is a mapping with cluster and jobs", root.kind)}}
+		return nil, []fault{{at: root, why: fmt.Sprintf("this is %s: a plan is a mapping with cluster and jobs",
+			root.kind)}}
 	}
 	if jobs := root.get("jobs"); jobs != nil && jobs.children != nil && len(jobs.items) > dag.MaxJobs {
 		var d decoder
 		d.report(root, []string{"jobs"}, &dag.LimitError{
-			Place: dag.Place{Job: -1, Field: "jobs", Item: -1}, What: "jobs", Have: float64(len(jobs.items)), Max: dag.MaxJobs,
+			Place: dag.Place{Job: -1, Field: "jobs", Item: -1}, What: "jobs", Have: float64(len(jobs.items)),
+			Max: dag.MaxJobs,
 		})
 		return nil, d.faults
 	}
@@ -161,7 +166,10 @@ func report(faults []fault, src []byte, name string, most int) error {
 			break
 		}
 		line, col := int(f.at.line), int(f.at.col)
-		errs = append(errs, &Error{File: name, Line: line, Column: col, Field: pathString(f.path), Message: f.why, Excerpt: excerpt(src, line, col), Err: f.err})
+		errs = append(errs, &Error{
+			File: name, Line: line, Column: col, Field: pathString(f.path), Message: f.why,
+			Excerpt: excerpt(src, line, col), Err: f.err,
+		})
 	}
 	return errors.Join(errs...)
 }

@@ -51,7 +51,8 @@ func TestErrorsKeepTheirEvidence(t *testing.T) {
 	_, err := ReadFile("testdata/bad/cycle.yaml", Options{})
 	var where *Error
 	var cycle *dag.CycleError
-	if !errors.As(err, &where) || where.Line != 3 || where.Column != 22 || where.Field != "jobs[0].after" || !errors.As(err, &cycle) || len(cycle.Jobs) != 3 {
+	if !errors.As(err, &where) || where.Line != 3 || where.Column != 22 || where.Field != "jobs[0].after" ||
+		!errors.As(err, &cycle) || len(cycle.Jobs) != 3 {
 		t.Errorf("got %#v, %#v", where, cycle)
 	}
 	_, err = ReadFile("testdata/bad/unknown-job.yaml", Options{})

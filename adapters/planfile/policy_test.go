@@ -27,13 +27,15 @@ func TestPolicies(t *testing.T) {
 		{"{order: [priority, running, submit]}", dag.FIFO, []dag.OrderKey{dag.ByPriority, dag.ByRunning, dag.BySubmit}},
 		{"{order: [size, remaining], slots: containers}", dag.YARN, []dag.OrderKey{dag.BySize, dag.ByRemaining}},
 	} {
-		src := "version: 1\ncluster: {policy: " + c.text + ", map_slots: 1, memory: 4GB}\njobs: [{name: a, priority: -2, map: {tasks: 1, records: 1, cost: 1s}}]\n"
+		src := "version: 1\ncluster: {policy: " + c.text +
+			", map_slots: 1, memory: 4GB}\njobs: [{name: a, priority: -2, map: {tasks: 1, records: 1, cost: 1s}}]\n"
 		plan, err := Read(strings.NewReader(src), Options{})
 		if err != nil {
 			t.Errorf("%s: %v", c.text, err)
 			continue
 		}
-		if plan.Cluster.Policy != c.policy || !reflect.DeepEqual(plan.Cluster.Order, c.order) || plan.Jobs[0].Priority != -2 {
+		if plan.Cluster.Policy != c.policy || !reflect.DeepEqual(plan.Cluster.Order, c.order) ||
+			plan.Jobs[0].Priority != -2 {
 			t.Errorf("%s: %v %v, priority %d", c.text, plan.Cluster.Policy, plan.Cluster.Order, plan.Jobs[0].Priority)
 		}
 		var out bytes.Buffer

@@ -76,33 +76,54 @@ func TestReadFull(t *testing.T) {
 	want := &dag.Plan{
 		Name: "all fields",
 		Cluster: dag.Cluster{
-			Policy: dag.YARN, MapSlots: 1, ReduceSlots: 2, SlotsPerNode: 3, Setup: 2 * time.Second, MemoryMB: 12288, QueueMB: 6000,
-			Nodes: []dag.Node{{Name: "n1", MemoryMB: 4096, Slow: 1.5}, {Name: "n2"}},
+			Policy: dag.YARN, MapSlots: 1, ReduceSlots: 2, SlotsPerNode: 3, Setup: 2 * time.Second, MemoryMB: 12288,
+			QueueMB: 6000,
+			Nodes:   []dag.Node{{Name: "n1", MemoryMB: 4096, Slow: 1.5}, {Name: "n2"}},
 		},
 		Overheads: dag.Overheads{
-			Launch: 1 * time.Second, AMStart: 2 * time.Second, Beat: 3 * time.Second, Finish: 4 * time.Second, Wave: 5 * time.Second,
+			Launch: 1 * time.Second, AMStart: 2 * time.Second, Beat: 3 * time.Second, Finish: 4 * time.Second,
+			Wave:    5 * time.Second,
 			Stagger: 6 * time.Second, Handoff: 7 * time.Second, AMHold: 8 * time.Second, Copy: 9 * time.Second,
 			SetupMin: 10 * time.Second, SetupPer: 11 * time.Second, Cold: 12 * time.Second,
 		},
 		Jobs: []dag.Job{
-			{Node: "last", After: []int{1}, Stages: dag.MapReduce(dag.Stage{}, dag.Stage{Known: true}), Limits: dag.Limits{SlowStart: 0.05, RampUp: 0.5}},
+			{
+				Node: "last", After: []int{1}, Stages: dag.MapReduce(dag.Stage{}, dag.Stage{Known: true}),
+				Limits: dag.Limits{SlowStart: 0.05, RampUp: 0.5},
+			},
 			{
 				Node: "first", Name: "The first", Feature: "HASH_JOIN", Alias: "a,b", Input: []string{"/in/1", "/in/2"},
 				Limits: dag.Limits{AMMB: 1024, MapMB: 512, ReduceMB: 256, SlowStart: 0.8, MaxMaps: 4, MaxReduces: 5},
 				Stages: dag.MapReduce(dag.Stage{
-					Tasks: 2, Known: true, Pipelines: []dag.Pipeline{{Tuples: dag.Each([]float64{10, nan}), Alpha: one(0.37)}},
+					Tasks: 2, Known: true, Pipelines: []dag.Pipeline{{
+						Tuples: dag.Each([]float64{10, nan}),
+						Alpha:  one(0.37),
+					}},
 					Setup: dag.Each([]float64{1000, 1500}), Out: one(5), Bytes: one(1e6), Extent: one(3500),
 				},
 					dag.Stage{
-						Tasks: 1, Known: true, Pipelines: []dag.Pipeline{{Tuples: one(7), Alpha: one(0.001)}, {}, {Tuples: one(8), Alpha: one(2)}},
+						Tasks: 1, Known: true, Pipelines: []dag.Pipeline{
+							{Tuples: one(7), Alpha: one(0.001)},
+							{},
+							{Tuples: one(8), Alpha: one(2)},
+						},
 						Setup: one(0), Out: one(6), Bytes: one(42), Extent: one(90_000),
-						Groups: &dag.Groups{Origin: dag.GroupsTapped, Maps: 2, Note: "a combiner", Reduces: []dag.ReduceGroups{{
-							Bytes: 42, Implicit: 20, Explicit: []dag.GroupSize{{Bytes: 1, Count: 1}, {Bytes: 2, Count: 3}, {Bytes: 15, Count: 1}},
-							Top: []dag.KeyGroup{{Key: "#1f", Bytes: 15}, {Key: "k", Bytes: 2}}, Attempt: -1, OpenBytes: nan, OpenSince: dag.NoInstant,
-							Done: []dag.GroupPoint{
-								{At: dag.NoInstant, Bytes: 1, Took: 500 * time.Millisecond, Count: 1}, {At: dag.NoInstant, Bytes: 2.5, Took: 1, Count: 4},
-							},
-						}}},
+						Groups: &dag.Groups{
+							Origin: dag.GroupsTapped, Maps: 2, Note: "a combiner",
+							Reduces: []dag.ReduceGroups{{
+								Bytes: 42, Implicit: 20, Explicit: []dag.GroupSize{
+									{Bytes: 1, Count: 1},
+									{Bytes: 2, Count: 3},
+									{Bytes: 15, Count: 1},
+								},
+								Top: []dag.KeyGroup{{Key: "#1f", Bytes: 15}, {Key: "k", Bytes: 2}}, Attempt: -1,
+								OpenBytes: nan, OpenSince: dag.NoInstant,
+								Done: []dag.GroupPoint{
+									{At: dag.NoInstant, Bytes: 1, Took: 500 * time.Millisecond, Count: 1},
+									{At: dag.NoInstant, Bytes: 2.5, Took: 1, Count: 4},
+								},
+							}},
+						},
 					}),
 			},
 		},
@@ -115,10 +136,14 @@ func TestReadFull(t *testing.T) {
 func TestShortReduce(t *testing.T) {
 	for _, c := range []struct{ reduce, want string }{
 		{"{tasks: 2, records: [3, 4], cost: 5ms}", "copy [3 4] [0 0], sort [3 4] [0 0], reduce [3 4] [5 5]"},
-		{"{tasks: 2, copy: {records: 1, cost: 2ms}, reduce: {records: 3, cost: 4ms}}", "copy [1 1] [2 2], sort [1 1] [0 0], reduce [3 3] [4 4]"},
+		{
+			"{tasks: 2, copy: {records: 1, cost: 2ms}, reduce: {records: 3, cost: 4ms}}",
+			"copy [1 1] [2 2], sort [1 1] [0 0], reduce [3 3] [4 4]",
+		},
 		{"{tasks: 2, cost: 5ms}", "copy [0 0] [0 0], sort [0 0] [0 0], reduce [NaN NaN] [5 5]"},
 	} {
-		p, err := read(t, "cluster: {map_slots: 1, reduce_slots: 1}\njobs: [{name: j, map: {tasks: 1}, reduce: "+c.reduce+"}]")
+		p, err := read(t, "cluster: {map_slots: 1, reduce_slots: 1}\njobs: [{name: j, map: {tasks: 1}, reduce: "+
+			c.reduce+"}]")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +180,8 @@ jobs:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprintf("%d %d %s %s %v %v", p.Cluster.MapSlots, p.Cluster.ReduceSlots, p.Jobs[0].Node, p.Jobs[1].Node, p.Jobs[1].After,
+	if got := fmt.Sprintf("%d %d %s %s %v %v", p.Cluster.MapSlots, p.Cluster.ReduceSlots, p.Jobs[0].Node,
+		p.Jobs[1].Node, p.Jobs[1].After,
 		p.Jobs[1].Stages[dag.Map].Pipelines[0].Tuples.At(0)); got != "4 2 j'1 jé2 [0] 1000" {
 		t.Errorf("got %s", got)
 	}
@@ -203,7 +229,10 @@ func TestExamples(t *testing.T) {
 
 // The example of the paper's query is the reference program's plan.
 func TestExamplesAreGolden(t *testing.T) {
-	for example, name := range map[string]string{"paper-4.2GB.yaml": "g04_join_4.2GB", "fig3a.yaml": "g01_fig3a", "skew.yaml": "g08_skew"} {
+	for example, name := range map[string]string{
+		"paper-4.2GB.yaml": "g04_join_4.2GB", "fig3a.yaml": "g01_fig3a",
+		"skew.yaml": "g08_skew",
+	} {
 		want := golden.Named(t, name).Plan
 		got, err := ReadFile("../../examples/"+example, Options{})
 		if err != nil {

@@ -147,14 +147,21 @@ func (c *compiled) explain(root *node, e *jsonschema.ValidationError) []fault {
 		}
 	case *finding.Required:
 		for _, p := range k.Missing {
-			faults = append(faults, fault{at: at, path: append(slices.Clone(path), p), why: fmt.Sprintf("%s has no %s, which it needs", name, quote(p))})
+			faults = append(faults, fault{
+				at: at, path: append(slices.Clone(path), p),
+				why: fmt.Sprintf("%s has no %s, which it needs", name, quote(p)),
+			})
 		}
 	case *finding.DependentRequired:
 		for _, p := range k.Missing {
-			faults = append(faults, fault{at: at, path: append(slices.Clone(path), p), why: fmt.Sprintf("%s has %s but no %s: each needs the other", name, quote(k.Prop), quote(p))})
+			faults = append(faults, fault{
+				at: at, path: append(slices.Clone(path), p),
+				why: fmt.Sprintf("%s has %s but no %s: each needs the other", name, quote(k.Prop), quote(p)),
+			})
 		}
 	default:
-		faults = []fault{{at: at, path: slices.Clone(path), why: fmt.Sprintf("%s is %s: it must be %s", name, at.shown(), c.title(e.SchemaURL))}}
+		faults = []fault{{at: at, path: slices.Clone(path), why: fmt.Sprintf("%s is %s: it must be %s", name,
+			at.shown(), c.title(e.SchemaURL))}}
 	}
 	return faults
 }

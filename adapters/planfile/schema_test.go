@@ -76,7 +76,10 @@ func TestFileHasEverySetting(t *testing.T) {
 		{reflect.TypeFor[dag.Residual](), reflect.TypeFor[residual](), nil},
 		{reflect.TypeFor[dag.Stage](), reflect.TypeFor[stage](), []string{"Known", "Groups"}},
 		{reflect.TypeFor[dag.Groups](), reflect.TypeFor[groups](), nil},
-		{reflect.TypeFor[dag.ReduceGroups](), reflect.TypeFor[taskGroups](), []string{"Attempt", "OpenBytes", "OpenSince", "OpenKey"}},
+		{reflect.TypeFor[dag.ReduceGroups](), reflect.TypeFor[taskGroups](), []string{
+			"Attempt", "OpenBytes",
+			"OpenSince", "OpenKey",
+		}},
 		{reflect.TypeFor[dag.KeyGroup](), reflect.TypeFor[topKey](), nil},
 	} {
 		have := c.out.NumField() + len(c.not)
@@ -132,13 +135,19 @@ func TestPublishedSchema(t *testing.T) {
 
 // What Write gives satisfies the schema as other programs read it.
 func TestUnitsAgreeWithSchema(t *testing.T) {
-	for _, s := range []string{"0s", "25ms", "1us", "1µs", "1μs", ".5s", "5.s", "1e3ms", "1.5e-7ms", "1m30s", "1h2m3.5s", "2ns"} {
+	for _, s := range []string{
+		"0s", "25ms", "1us", "1µs", "1μs", ".5s", "5.s", "1e3ms", "1.5e-7ms", "1m30s",
+		"1h2m3.5s", "2ns",
+	} {
 		_, isTime := parseTime(s)
 		if bad := timeAt(s); !isTime || bad != nil {
 			t.Errorf("%s: parseTime says %v, the schema %v", s, isTime, bad)
 		}
 	}
-	for _, s := range []string{"", "25", "ms", "-1ms", "+1ms", "1 ms", "1ms ", "1d", "e3ms", ".ms", "0x1ms", "1_0ms", "Infms", "nanms", "1ms1", "1e", "1ems"} {
+	for _, s := range []string{
+		"", "25", "ms", "-1ms", "+1ms", "1 ms", "1ms ", "1d", "e3ms", ".ms", "0x1ms", "1_0ms",
+		"Infms", "nanms", "1ms1", "1e", "1ems",
+	} {
 		_, isTime := parseTime(s)
 		if bad := timeAt(s); isTime || bad == nil {
 			t.Errorf("%q: parseTime says %v, the schema %v", s, isTime, bad)

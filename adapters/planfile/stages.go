@@ -21,13 +21,15 @@ func (j *job) stages(d *decoder, root *node, i int) []dag.Stage {
 			return append([]string{"jobs", strconv.Itoa(i), "stages", strconv.Itoa(k)}, more...)
 		}
 		if _, taken := index[s.Name]; taken {
-			d.report(root, path("name"), fmt.Errorf("two stages of the job are called %s: give each a name of its own", quote(s.Name)))
+			d.report(root, path("name"), fmt.Errorf("two stages of the job are called %s: give each a name of its own",
+				quote(s.Name)))
 		}
 		out[k] = s.dag()
 		for n, name := range s.After {
 			from, ok := index[name]
 			if !ok {
-				why := fmt.Sprintf("stage %s is after %s, which is not among the stages before it", quote(s.Name), quote(name))
+				why := fmt.Sprintf("stage %s is after %s, which is not among the stages before it", quote(s.Name),
+					quote(name))
 				if near := Nearest(name, names[:k]); near != "" {
 					why += "; did you mean " + quote(near) + "?"
 				}
@@ -42,7 +44,8 @@ func (j *job) stages(d *decoder, root *node, i int) []dag.Stage {
 			p.Pipelines = []dag.Pipeline{free, free, p.Pipelines[0]}
 		}
 		if len(s.Edge) > 1 && len(s.Edge) != len(s.After) {
-			d.report(root, path("edge"), fmt.Errorf("%d edges to %d stages: give one for each, or one for all", len(s.Edge), len(s.After)))
+			d.report(root, path("edge"), fmt.Errorf("%d edges to %d stages: give one for each, or one for all",
+				len(s.Edge), len(s.After)))
 		}
 		index[s.Name], names[k] = dag.StageIndex(k), s.Name //nolint:gosec // the schema bounds it
 	}
@@ -83,8 +86,9 @@ func stagesOf(job *dag.Job) []stage {
 	for k := range job.Stages {
 		p := &job.Stages[k]
 		s := stage{
-			Name: p.Name, Tasks: &tasks{p.Tasks, p.Known}, Memory: memory(p.MemoryMB), Cores: p.Cores, MaxRunning: p.MaxRunning,
-			Setup: times{p.Setup}, Out: numbers{p.Out}, Bytes: numbers{p.Bytes}, Extent: times{p.Extent},
+			Name: p.Name, Tasks: &tasks{p.Tasks, p.Known}, Memory: memory(p.MemoryMB), Cores: p.Cores,
+			MaxRunning: p.MaxRunning,
+			Setup:      times{p.Setup}, Out: numbers{p.Out}, Bytes: numbers{p.Bytes}, Extent: times{p.Extent},
 		}
 		if n := len(p.Pipelines); n > 0 {
 			s.Records, s.Cost = numbers{p.Pipelines[n-1].Tuples}, times{p.Pipelines[n-1].Alpha}

@@ -16,7 +16,8 @@ func TestStageFaults(t *testing.T) {
 		"[{name: a, tasks: 2}, {name: b, after: [a], edge: one_to_one, tasks: 3}]":                                          "3 tasks read 2 tasks one to one",
 		"[{name: a, tasks: 1, cores: 3}]":                                                                                   "one of them needs 3",
 	} {
-		_, err := Read(strings.NewReader("version: 2\ncluster: {policy: executors, cores: 2}\njobs: [{name: q, stages: "+stages+"}]"), Options{})
+		_, err := Read(strings.NewReader(
+			"version: 2\ncluster: {policy: executors, cores: 2}\njobs: [{name: q, stages: "+stages+"}]"), Options{})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", stages, err, want)
 		}

@@ -9,8 +9,10 @@ import (
 
 // others are the words that other papers and tools have for our fields.
 var others = map[string]string{
-	"alpha": "cost", "tuples": "records", "count": "tasks", "maps": "map", "mappers": "map", "reduces": "reduce", "reducers": "reduce",
-	"deps": "after", "depends_on": "after", "dependencies": "after", "requires": "after", "id": "name", "node": "name",
+	"alpha": "cost", "tuples": "records", "count": "tasks", "maps": "map", "mappers": "map", "reduces": "reduce",
+	"reducers": "reduce",
+	"deps":     "after", "depends_on": "after", "dependencies": "after", "requires": "after", "id": "name",
+	"node":      "name",
 	"slowstart": "slow_start", "scheduler": "policy", "shuffle": "copy", "merge": "sort", "duration": "extent",
 }
 
@@ -20,7 +22,8 @@ func (c *compiled) unknownField(name, where string, known []string) (why, meant 
 	if where == c.whole() {
 		why = fmt.Sprintf("unknown field %s", quote(name))
 	}
-	if meant = Nearest(name, known); meant == "" && c == schema() && slices.Contains(known, others[strings.ToLower(name)]) {
+	if meant = Nearest(name, known); meant == "" && c == schema() &&
+		slices.Contains(known, others[strings.ToLower(name)]) {
 		meant = others[strings.ToLower(name)]
 	}
 	if meant != "" {

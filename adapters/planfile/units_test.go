@@ -10,7 +10,8 @@ import (
 // Costs are the float64 nearest to what is written, as a Go constant of that value is.
 func TestParseTimeIsExact(t *testing.T) {
 	for s, want := range map[string]float64{
-		"25ms": 25, "0.37ms": 0.37, "1us": 0.001, "12.8us": 0.0128, "0.0128ms": 0.0128, "3ns": 3e-6, "0.1s": 100, "2s": 2000,
+		"25ms": 25, "0.37ms": 0.37, "1us": 0.001, "12.8us": 0.0128, "0.0128ms": 0.0128, "3ns": 3e-6, "0.1s": 100,
+		"2s":   2000,
 		"1.5m": 90_000, "2h": 7_200_000, "1m30s": 90_000, "1e-7s": 1e-4, "0.3us": 0.0003, "4.35us": 0.00435,
 	} {
 		if got, ok := parseTime(s); !ok || got != want {
@@ -29,7 +30,10 @@ func TestFormatTimeIsExact(t *testing.T) {
 }
 
 func TestParseDuration(t *testing.T) {
-	for s, want := range map[string]time.Duration{"2s": 2 * time.Second, "0.3s": 300 * time.Millisecond, "1e3ms": time.Second, "1us": 1000, "1h0m1ns": time.Hour + 1} {
+	for s, want := range map[string]time.Duration{
+		"2s": 2 * time.Second, "0.3s": 300 * time.Millisecond,
+		"1e3ms": time.Second, "1us": 1000, "1h0m1ns": time.Hour + 1,
+	} {
 		if got, ok := parseDuration(s); !ok || got != want {
 			t.Errorf("%s is %v, %v", s, got, ok)
 		}
@@ -42,7 +46,10 @@ func TestParseDuration(t *testing.T) {
 }
 
 func TestParseMemory(t *testing.T) {
-	for s, want := range map[string]int{"3072MB": 3072, "3GB": 3072, "1.5GB": 1536, "512m": 512, "2g": 2048, "1TB": 1 << 20, "2048KB": 2, "4GiB": 4096, "1 GB": 1024} {
+	for s, want := range map[string]int{
+		"3072MB": 3072, "3GB": 3072, "1.5GB": 1536, "512m": 512, "2g": 2048,
+		"1TB": 1 << 20, "2048KB": 2, "4GiB": 4096, "1 GB": 1024,
+	} {
 		if got, err := parseMemory(s); err != nil || got != want {
 			t.Errorf("%s is %d, %v", s, got, err)
 		}

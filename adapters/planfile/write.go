@@ -104,7 +104,8 @@ func flat(n *node) bool {
 
 // tuple says whether a node is a short list of numbers, such as the size and count of key groups.
 func tuple(n *node) bool {
-	return n.kind == list && len(n.items) <= 4 && !slices.ContainsFunc(n.items, func(item *node) bool { return item.kind != number })
+	return n.kind == list && len(n.items) <= 4 &&
+		!slices.ContainsFunc(n.items, func(item *node) bool { return item.kind != number })
 }
 
 const lineWidth = 110

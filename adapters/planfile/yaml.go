@@ -22,7 +22,10 @@ func parseYAML(src []byte, noun string) (n *node, bad *syntax) {
 	}
 	defer func() {
 		if r := recover(); r != nil { // a parser of a large notation, given hostile input
-			n, bad = nil, &syntax{1, 1, fmt.Sprintf("the YAML parser failed on this file (%v): write it more plainly, or as JSON", r)}
+			n, bad = nil, &syntax{
+				1, 1,
+				fmt.Sprintf("the YAML parser failed on this file (%v): write it more plainly, or as JSON", r),
+			}
 		}
 	}()
 	tokens := lexer.Tokenize(string(src))
@@ -104,7 +107,8 @@ func (y *yamlTree) node(n ast.Node) (*node, *syntax) {
 		}
 		return s, err
 	case *ast.InfinityNode, *ast.NanNode:
-		return nil, &syntax{line, col, quote(tok.Value) + " is not a number that can be handled; leave a field out, or write null, where it is unknown"}
+		return nil, &syntax{line, col, quote(tok.Value) +
+			" is not a number that can be handled; leave a field out, or write null, where it is unknown"}
 	case *ast.SequenceNode:
 		items, err := y.all(n.Values)
 		if err != nil {
@@ -124,11 +128,13 @@ func (y *yamlTree) node(n ast.Node) (*node, *syntax) {
 	case *ast.AliasNode:
 		v, ok := y.anchors[n.Value.GetToken().Value]
 		if !ok {
-			return nil, &syntax{line, col, fmt.Sprintf("alias %s has no anchor before it", quote(n.Value.GetToken().Value))}
+			return nil, &syntax{line, col, fmt.Sprintf("alias %s has no anchor before it",
+				quote(n.Value.GetToken().Value))}
 		}
 		return v, nil
 	case *ast.TagNode:
-		return nil, &syntax{line, col, fmt.Sprintf("tags such as %s have no meaning in a %s: leave it out", quote(tok.Value), y.noun)}
+		return nil, &syntax{line, col, fmt.Sprintf("tags such as %s have no meaning in a %s: leave it out",
+			quote(tok.Value), y.noun)}
 	}
 	return nil, &syntax{line, col, fmt.Sprintf("%s has no meaning in a %s", quote(tok.Value), y.noun)}
 }

@@ -62,7 +62,8 @@ func measure(src []byte, noun string) *syntax {
 	}
 	for i, b := range bounds {
 		if have[i] > b.most {
-			return &syntax{0, 0, fmt.Sprintf("%d %s are too many for YAML (at most %d): write the %s as JSON", have[i], b.what, b.most, noun)}
+			return &syntax{0, 0, fmt.Sprintf("%d %s are too many for YAML (at most %d): write the %s as JSON", have[i],
+				b.what, b.most, noun)}
 		}
 	}
 	return nil

@@ -47,7 +47,8 @@ func TestTraces(t *testing.T) {
 			}
 		}
 		if len(jobs) != c.jobs || attempts != c.attempts || unhappy != c.unhappy || (without == 0) != c.splits {
-			t.Errorf("%s: %d jobs, %d attempts, %d without success, %d without splits", c.name, len(jobs), attempts, unhappy, without)
+			t.Errorf("%s: %d jobs, %d attempts, %d without success, %d without splits", c.name, len(jobs), attempts,
+				unhappy, without)
 		}
 		for _, w := range past.Group(jobs) {
 			src, err := past.NewSource(w, time.Minute)
@@ -63,8 +64,10 @@ func TestTraces(t *testing.T) {
 				last = s
 			}
 			j := w.Jobs[0]
-			if last.State != j.State || last.Jobs[0].Finished != j.Finished || len(last.Jobs[0].Stages[dag.Map].Attempts) != len(j.Attempts[0]) {
-				t.Errorf("%s: %s ends %v at %d with %d maps", c.name, w.ID, last.State, last.Jobs[0].Finished, len(last.Jobs[0].Stages[dag.Map].Attempts))
+			if last.State != j.State || last.Jobs[0].Finished != j.Finished ||
+				len(last.Jobs[0].Stages[dag.Map].Attempts) != len(j.Attempts[0]) {
+				t.Errorf("%s: %s ends %v at %d with %d maps", c.name, w.ID, last.State, last.Jobs[0].Finished,
+					len(last.Jobs[0].Stages[dag.Map].Attempts))
 			}
 		}
 	}

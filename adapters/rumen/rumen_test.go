@@ -40,25 +40,30 @@ func TestRead(t *testing.T) {
 		t.Fatalf("%d jobs, %v", len(jobs), err)
 	}
 	j := jobs[0]
-	if j.Name != "first" || j.User != "johndoe" || j.Submitted != 1285322645148 || j.State != dag.Succeeded || !j.Slots || j.Maps != 1 || j.Reduces != 1 || j.Bad != 0 {
+	if j.Name != "first" || j.User != "johndoe" || j.Submitted != 1285322645148 || j.State != dag.Succeeded ||
+		!j.Slots || j.Maps != 1 || j.Reduces != 1 || j.Bad != 0 {
 		t.Errorf("the first is %+v", j)
 	}
 	m := j.Attempts[dag.Map]
-	if len(m) != 2 || m[0].State != dag.AttemptFailed || m[1].Number != 1 || m[1].Node != "a.b" || m[1].Counts.MapIn != 13427 || m[1].Counts.Read != 704270 || m[1].Splits[0] != 1000 {
+	if len(m) != 2 || m[0].State != dag.AttemptFailed || m[1].Number != 1 || m[1].Node != "a.b" ||
+		m[1].Counts.MapIn != 13427 || m[1].Counts.Read != 704270 || m[1].Splits[0] != 1000 {
 		t.Errorf("its maps are %+v", m)
 	}
 	r := j.Attempts[dag.Reduce][0]
-	if r.CopyEnd != 1285322667962 || r.SortEnd != 1285322668146 || r.Counts.Shuffled != 127823 || r.Counts.ReduceOut != 11713 || r.Splits != nil || !math.IsNaN(r.Counts.MapIn) {
+	if r.CopyEnd != 1285322667962 || r.SortEnd != 1285322668146 || r.Counts.Shuffled != 127823 ||
+		r.Counts.ReduceOut != 11713 || r.Splits != nil || !math.IsNaN(r.Counts.MapIn) {
 		t.Errorf("its reduce is %+v", r)
 	}
-	if u := m[1].Usage; u.CPU != 14.35 || u.Read != 704270 || !math.IsNaN(u.FileRead) || u.FileWritten != 7 || !math.IsNaN(r.Usage.CPU) || r.Usage.Shuffled != 127823 {
+	if u := m[1].Usage; u.CPU != 14.35 || u.Read != 704270 || !math.IsNaN(u.FileRead) || u.FileWritten != 7 ||
+		!math.IsNaN(r.Usage.CPU) || r.Usage.Shuffled != 127823 {
 		t.Errorf("they used %+v and %+v", u, r.Usage)
 	}
 	if k := jobs[1]; k.Ended() || k.Attempts[0] != nil {
 		t.Errorf("the second is %+v", k)
 	}
 	w := past.Group(jobs)
-	if len(w) != 1 || len(w[0].Jobs) != 2 || !slices.Equal(w[0].Jobs[0].Settings.After["job_201009241532_0001"], []string{"job_201009241532_0002"}) {
+	if len(w) != 1 || len(w[0].Jobs) != 2 || !slices.Equal(w[0].Jobs[0].Settings.After["job_201009241532_0001"],
+		[]string{"job_201009241532_0002"}) {
 		t.Errorf("they make %d workflows", len(w))
 	}
 }
@@ -67,7 +72,8 @@ func TestTorn(t *testing.T) {
 	for cut := len(two) / 2; cut < len(two)-200; cut += 50 {
 		jobs, err := Read(strings.NewReader(two[:cut]))
 		switch whole := cut > strings.Index(two, "\n{ \"jobID\""); {
-		case whole && (err != nil || len(jobs) != 1 || jobs[0].Bad != 1 && strings.TrimSpace(two[strings.Index(two, "\n{ \"jobID\""):cut]) != ""):
+		case whole && (err != nil || len(jobs) != 1 || jobs[0].Bad != 1 &&
+			strings.TrimSpace(two[strings.Index(two, "\n{ \"jobID\""):cut]) != ""):
 			t.Errorf("cut at %d: %d jobs, %v", cut, len(jobs), err)
 		case !whole && err == nil:
 			t.Errorf("cut at %d there are %d jobs", cut, len(jobs))
@@ -112,7 +118,8 @@ func FuzzRead(f *testing.F) {
 // TestEndlessBadJobs: a trace of jobs that are none is given up soon.
 func TestEndlessBadJobs(t *testing.T) {
 	for _, bad := range []string{"1\n", "{}\n", `{"jobID":"job_1_0001"}` + "\n"} {
-		if _, err := Read(mutate.Endless(two, bad)); err == nil || !strings.Contains(err.Error(), "rumen: job 1003 of the trace: more than 1000 lines in a row") {
+		if _, err := Read(mutate.Endless(two, bad)); err == nil ||
+			!strings.Contains(err.Error(), "rumen: job 1003 of the trace: more than 1000 lines in a row") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}

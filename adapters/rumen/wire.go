@@ -59,7 +59,10 @@ type wireAttempt struct {
 
 var (
 	outcomes = map[text]dag.State{"SUCCESS": dag.Succeeded, "FAILED": dag.Failed, "KILLED": dag.Killed}
-	results  = map[text]dag.AttemptState{"SUCCESS": dag.AttemptSucceeded, "FAILED": dag.AttemptFailed, "KILLED": dag.AttemptKilled}
+	results  = map[text]dag.AttemptState{
+		"SUCCESS": dag.AttemptSucceeded, "FAILED": dag.AttemptFailed,
+		"KILLED": dag.AttemptKilled,
+	}
 )
 
 // job is the job that a trace tells.
@@ -100,7 +103,8 @@ func (w *wireAttempt) into(j *past.Job, kind dag.StageIndex) {
 		return
 	}
 	a := past.NewAttempt(task, number)
-	a.Start, a.End, a.CopyEnd, a.SortEnd = w.Started.instant(), w.Finished.instant(), w.CopyEnd.instant(), w.SortEnd.instant()
+	a.Start, a.End, a.CopyEnd, a.SortEnd = w.Started.instant(), w.Finished.instant(), w.CopyEnd.instant(),
+		w.SortEnd.instant()
 	if s, ok := results[w.Result]; ok && a.End.Known() {
 		a.State = s
 	}

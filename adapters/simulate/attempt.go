@@ -26,9 +26,11 @@ func (p *reporter) seen(t dag.Instant) dag.Instant {
 func (p *reporter) attempt(j int, k dag.StageIndex, r *track) dag.Attempt {
 	nan, unseen := math.NaN(), dag.Mark{At: dag.NoInstant, Done: math.NaN(), Out: math.NaN()}
 	a := dag.Attempt{
-		Task: r.task, Number: r.number, State: dag.AttemptRunning, Slot: r.slot, Node: r.node, Start: r.start, End: dag.NoInstant,
-		Total: [dag.Pipelines]float64{nan, nan, nan}, Out: nan, Bytes: nan, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant,
-		First: unseen, Last: unseen, FirstReport: dag.NoInstant,
+		Task: r.task, Number: r.number, State: dag.AttemptRunning, Slot: r.slot, Node: r.node, Start: r.start,
+		End:   dag.NoInstant,
+		Total: [dag.Pipelines]float64{nan, nan, nan}, Out: nan, Bytes: nan, CopyEnd: dag.NoInstant,
+		SortEnd: dag.NoInstant,
+		First:   unseen, Last: unseen, FirstReport: dag.NoInstant,
 	}
 	if r.end <= p.t {
 		a.State, a.End, a.Diagnosis = r.how, r.end, r.why

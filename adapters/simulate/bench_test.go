@@ -21,7 +21,10 @@ func large() *dag.Plan {
 		Jobs: []dag.Job{{
 			Node: "j1",
 			Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 70_000, Pipelines: []dag.Pipeline{pipe(100_000, 0.35)}},
-				dag.Stage{Known: true, Tasks: 30_000, Pipelines: []dag.Pipeline{pipe(50_000, 0.1), pipe(50_000, 0.05), pipe(50_000, 0.5)}}),
+				dag.Stage{Known: true, Tasks: 30_000, Pipelines: []dag.Pipeline{
+					pipe(50_000, 0.1), pipe(50_000, 0.05),
+					pipe(50_000, 0.5),
+				}}),
 		}},
 	}
 }

@@ -38,7 +38,10 @@ func (w *simulationState) left(t schedule.Task) schedule.Cost {
 		}
 	} else {
 		cost.Setup = w.setup(t.Job, t.Stage, int(task), t.Together, w.cold(t.Start))
-		w.launch[attemptKey{t.Job, t.Stage, task, int32(t.Attempt)}] = launch{int32(t.Node), dag.Instant(cost.Setup / time.Millisecond)}
+		w.launch[attemptKey{t.Job, t.Stage, task, int32(t.Attempt)}] = launch{
+			int32(t.Node),
+			dag.Instant(cost.Setup / time.Millisecond),
+		}
 	}
 	cost.Work = millis(w.extent(t.Job, t.Stage, int(task), t.Attempt, node).work)
 	return cost

@@ -13,7 +13,10 @@ import (
 func drawYARN(t *rapid.T) *dag.Plan {
 	p := drawPlan(t)
 	o := &p.Overheads
-	for _, d := range []*time.Duration{&o.AMStart, &o.Beat, &o.Finish, &o.Wave, &o.Stagger, &o.Handoff, &o.AMHold, &o.Copy, &o.SetupMin, &o.SetupPer, &o.Cold} {
+	for _, d := range []*time.Duration{
+		&o.AMStart, &o.Beat, &o.Finish, &o.Wave, &o.Stagger, &o.Handoff, &o.AMHold,
+		&o.Copy, &o.SetupMin, &o.SetupPer, &o.Cold,
+	} {
 		*d = millis(rapid.SampledFrom([]int64{0, 0, 300, 1000, 2500}).Draw(t, "overhead"))
 	}
 	o.Launch = o.AMStart + millis(rapid.Int64Range(0, 3000).Draw(t, "launch"))
@@ -24,7 +27,10 @@ func drawYARN(t *rapid.T) *dag.Plan {
 		p.Cluster.Nodes = append(p.Cluster.Nodes, dag.Node{Name: string(rune('A' + n)), MemoryMB: mb, Slow: float64(n)})
 	}
 	for j := range p.Jobs {
-		p.Jobs[j].Limits = dag.Limits{AMMB: 512, MapMB: 256, ReduceMB: 256, SlowStart: rapid.SampledFrom([]float64{0.05, 1}).Draw(t, "slow start"), RampUp: 0.5}
+		p.Jobs[j].Limits = dag.Limits{
+			AMMB: 512, MapMB: 256, ReduceMB: 256,
+			SlowStart: rapid.SampledFrom([]float64{0.05, 1}).Draw(t, "slow start"), RampUp: 0.5,
+		}
 	}
 	return p
 }
@@ -33,7 +39,8 @@ func drawYARN(t *rapid.T) *dag.Plan {
 func drawPlan(t *rapid.T) *dag.Plan {
 	p := &dag.Plan{Name: "drawn", Cluster: dag.Cluster{
 		MapSlots: rapid.IntRange(1, 6).Draw(t, "map slots"), ReduceSlots: rapid.IntRange(1, 6).Draw(t, "reduce slots"),
-		SlotsPerNode: rapid.IntRange(0, 3).Draw(t, "slots per node"), Setup: millis(rapid.Int64Range(0, 3000).Draw(t, "setup")),
+		SlotsPerNode: rapid.IntRange(0, 3).Draw(t, "slots per node"),
+		Setup:        millis(rapid.Int64Range(0, 3000).Draw(t, "setup")),
 	}}
 	for j := range rapid.IntRange(1, 4).Draw(t, "jobs") {
 		job := dag.Job{Node: string(rune('a' + j)), Stages: dag.MapReduce(drawPhase(t, 1), drawPhase(t, dag.Pipelines))}
@@ -51,7 +58,8 @@ func drawPhase(t *rapid.T, pipes int) dag.Stage {
 	p := dag.Stage{Known: true, Tasks: rapid.IntRange(0, 9).Draw(t, "tasks")}
 	for range pipes {
 		p.Pipelines = append(p.Pipelines, dag.Pipeline{
-			Tuples: drawSeries(t, p.Tasks, 0, 2000), Alpha: dag.Uniform(rapid.SampledFrom([]float64{0, 0.5, 3, 25}).Draw(t, "alpha")),
+			Tuples: drawSeries(t, p.Tasks, 0, 2000),
+			Alpha:  dag.Uniform(rapid.SampledFrom([]float64{0, 0.5, 3, 25}).Draw(t, "alpha")),
 		})
 	}
 	if rapid.Bool().Draw(t, "out") {
@@ -75,13 +83,17 @@ func drawGroups(t *rapid.T, n int) *dag.Groups {
 					count = min(count, 3)
 				}
 				r.Explicit = append(r.Explicit, dag.GroupSize{Bytes: bytes, Count: count})
-				r.Top = append([]dag.KeyGroup{{Key: rapid.StringMatching("#[0-9a-f]{4}").Draw(t, "key"), Bytes: bytes}}, r.Top...)
+				r.Top = append([]dag.KeyGroup{{Key: rapid.StringMatching("#[0-9a-f]{4}").Draw(t, "key"), Bytes: bytes}},
+					r.Top...)
 				r.Bytes += bytes * count
 			}
 		}
 		if rapid.Bool().Draw(t, "timed") {
 			bytes := float64(rapid.IntRange(1000, 30_000).Draw(t, "of bytes"))
-			r.Done = append(r.Done, dag.GroupPoint{At: dag.NoInstant, Bytes: bytes, Took: millis(rapid.Int64Range(0, 300).Draw(t, "took")), Count: 1})
+			r.Done = append(r.Done, dag.GroupPoint{
+				At: dag.NoInstant, Bytes: bytes,
+				Took: millis(rapid.Int64Range(0, 300).Draw(t, "took")), Count: 1,
+			})
 		}
 		g.Reduces = append(g.Reduces, r)
 	}
@@ -103,19 +115,23 @@ func drawSeries(t *rapid.T, n, lo, hi int) dag.Series {
 func drawOptions(t *rapid.T, p *dag.Plan) Options {
 	o := Options{
 		Seed: rapid.Uint64().Draw(t, "seed"), Know: Know(rapid.IntRange(0, 2).Draw(t, "know")),
-		Start:  dag.Instant(rapid.SampledFrom([]int64{0, 1_700_000_000_123}).Draw(t, "start")),
-		Every:  millis(rapid.Int64Range(500, 7000).Draw(t, "every")),
-		Noise:  rapid.SampledFrom([]float64{0, 0, 0.02, 0.5}).Draw(t, "noise"),
-		Family: Family(rapid.IntRange(0, len(familyNames)-1).Draw(t, "family")),
-		Speed:  rapid.SampledFrom([]float64{0, 0, 0.3}).Draw(t, "speed"), SetupNoise: rapid.SampledFrom([]float64{0, 0, 0.5}).Draw(t, "setup noise"),
-		Stall: rapid.SampledFrom([]time.Duration{0, 0, 5 * time.Second}).Draw(t, "stall"),
-		Skew:  rapid.SampledFrom([]float64{0, 0, 0.5, 1}).Draw(t, "skew"), Shuffle: rapid.Bool().Draw(t, "shuffle"),
-		Groups: dag.GroupOrigin(rapid.IntRange(0, int(dag.GroupsComplete)).Draw(t, "groups")), Lambda: rapid.SampledFrom([]int{0, 1, 5, 300}).Draw(t, "lambda"),
-		FailRate: rapid.SampledFrom([]float64{0, 0, 20, 300}).Draw(t, "fail rate"),
+		Start:      dag.Instant(rapid.SampledFrom([]int64{0, 1_700_000_000_123}).Draw(t, "start")),
+		Every:      millis(rapid.Int64Range(500, 7000).Draw(t, "every")),
+		Noise:      rapid.SampledFrom([]float64{0, 0, 0.02, 0.5}).Draw(t, "noise"),
+		Family:     Family(rapid.IntRange(0, len(familyNames)-1).Draw(t, "family")),
+		Speed:      rapid.SampledFrom([]float64{0, 0, 0.3}).Draw(t, "speed"),
+		SetupNoise: rapid.SampledFrom([]float64{0, 0, 0.5}).Draw(t, "setup noise"),
+		Stall:      rapid.SampledFrom([]time.Duration{0, 0, 5 * time.Second}).Draw(t, "stall"),
+		Skew:       rapid.SampledFrom([]float64{0, 0, 0.5, 1}).Draw(t, "skew"),
+		Shuffle:    rapid.Bool().Draw(t, "shuffle"),
+		Groups:     dag.GroupOrigin(rapid.IntRange(0, int(dag.GroupsComplete)).Draw(t, "groups")),
+		Lambda:     rapid.SampledFrom([]int{0, 1, 5, 300}).Draw(t, "lambda"),
+		FailRate:   rapid.SampledFrom([]float64{0, 0, 20, 300}).Draw(t, "fail rate"),
 	}
 	nodes := nodeCount(p)
 	for range rapid.IntRange(0, min(1, nodes)).Draw(t, "slow nodes") {
-		o.Slow = append(o.Slow, SlowNode{rapid.IntRange(0, nodes-1).Draw(t, "slow"), rapid.Float64Range(0.5, 4).Draw(t, "factor")})
+		o.Slow = append(o.Slow, SlowNode{rapid.IntRange(0, nodes-1).Draw(t, "slow"), rapid.Float64Range(0.5, 4).Draw(t,
+			"factor")})
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "failures") {
 		j := rapid.IntRange(0, len(p.Jobs)-1).Draw(t, "fails")
@@ -123,7 +139,8 @@ func drawOptions(t *rapid.T, p *dag.Plan) Options {
 		if n := p.Jobs[j].Stages[k].Tasks; n > 0 {
 			o.Fail = append(o.Fail, Failure{
 				Job: p.Jobs[j].Node, Stage: k, Task: rapid.IntRange(0, n-1).Draw(t, "task"),
-				At: millis(rapid.Int64Range(0, 60_000).Draw(t, "at")), After: millis(rapid.Int64Range(0, 1).Draw(t, "after?") * 2000),
+				At:    millis(rapid.Int64Range(0, 60_000).Draw(t, "at")),
+				After: millis(rapid.Int64Range(0, 1).Draw(t, "after?") * 2000),
 			})
 		}
 	}
@@ -131,7 +148,8 @@ func drawOptions(t *rapid.T, p *dag.Plan) Options {
 	for range rapid.IntRange(0, 2).Draw(t, "losses") {
 		if nodes > 1 {
 			o.Lose = append(o.Lose, LostNode{
-				rapid.IntRange(1, nodes-1).Draw(t, "lost"), millis(rapid.Int64Range(0, 60_000).Draw(t, "lost at")), millis(rapid.Int64Range(0, 20_000).Draw(t, "detect")),
+				rapid.IntRange(1, nodes-1).Draw(t, "lost"), millis(rapid.Int64Range(0, 60_000).Draw(t, "lost at")),
+				millis(rapid.Int64Range(0, 20_000).Draw(t, "detect")),
 			})
 		}
 	}

@@ -27,7 +27,8 @@ jobs:
 		return
 	}
 	run, err := simulate.New(plan, simulate.Options{
-		Every: 10 * time.Second, Know: simulate.Profile, Fail: []simulate.Failure{{Job: "rank", Task: 0, At: 4 * time.Second}},
+		Every: 10 * time.Second, Know: simulate.Profile,
+		Fail: []simulate.Failure{{Job: "rank", Task: 0, At: 4 * time.Second}},
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -31,8 +31,10 @@ func TestFamilies(t *testing.T) {
 		}
 		slices.Sort(logs)
 		sd := math.Sqrt(squares/n - sum/n*sum/n)
-		if m := logs[n/2]; math.Abs(m-want.median) > 0.015 || math.Abs(sd-want.sd) > 0.02 || math.Abs(logs[n*99/100]-want.p99) > 0.06 {
-			t.Errorf("%v: median of the logarithm %.3f, deviation %.3f, 99 %% below %.3f; want %v", f, m, sd, logs[n*99/100], want)
+		if m := logs[n/2]; math.Abs(m-want.median) > 0.015 || math.Abs(sd-want.sd) > 0.02 ||
+			math.Abs(logs[n*99/100]-want.p99) > 0.06 {
+			t.Errorf("%v: median of the logarithm %.3f, deviation %.3f, 99 %% below %.3f; want %v", f, m, sd,
+				logs[n*99/100], want)
 		}
 		if back, err := ParseFamily(f.String()); back != f || err != nil {
 			t.Errorf("%v is read as %v (%v)", f, back, err)
@@ -42,9 +44,12 @@ func TestFamilies(t *testing.T) {
 
 // A run's pace multiplies all its work, noise on set-ups changes nothing else.
 func TestPaceAndSetups(t *testing.T) {
-	p := &dag.Plan{Cluster: dag.Cluster{MapSlots: 2, ReduceSlots: 1, Setup: 10 * time.Second}, Jobs: []dag.Job{{Node: "a", Stages: dag.MapReduce(dag.Stage{
-		Tasks: 6, Known: true, Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(1000), Alpha: dag.Uniform(20)}},
-	}, dag.Stage{Known: true})}}}
+	p := &dag.Plan{
+		Cluster: dag.Cluster{MapSlots: 2, ReduceSlots: 1, Setup: 10 * time.Second},
+		Jobs: []dag.Job{{Node: "a", Stages: dag.MapReduce(dag.Stage{
+			Tasks: 6, Known: true, Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(1000), Alpha: dag.Uniform(20)}},
+		}, dag.Stage{Known: true})}},
+	}
 	work := func(o Options) (work, setups []int64) {
 		tr := newTruth(p, &o)
 		for i := range 6 {
@@ -55,7 +60,8 @@ func TestPaceAndSetups(t *testing.T) {
 	}
 	base, setups := work(Options{Seed: 3})
 	paced, same := work(Options{Seed: 3, Speed: 0.5})
-	if ratio := float64(paced[0]) / float64(base[0]); ratio == 1 || slices.ContainsFunc(paced, func(w int64) bool { return w != paced[0] }) || !slices.Equal(setups, same) {
+	if ratio := float64(paced[0]) / float64(base[0]); ratio == 1 ||
+		slices.ContainsFunc(paced, func(w int64) bool { return w != paced[0] }) || !slices.Equal(setups, same) {
 		t.Errorf("a pace makes work %v of %v and set-ups %v of %v", paced, base, same, setups)
 	}
 	same, varied := work(Options{Seed: 3, SetupNoise: 0.5, Family: Weibull})

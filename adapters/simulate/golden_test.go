@@ -27,7 +27,8 @@ func TestGolden(t *testing.T) {
 			opt := Options{Fail: failures(c.Plan, last)}
 			tr := newTruth(c.Plan, &opt)
 			for j := range c.Plan.Jobs {
-				if order := startOrder(last.Jobs[j].Stages[dag.Reduce].Attempts); len(order) == c.Plan.Jobs[j].Stages[dag.Reduce].Tasks {
+				if order := startOrder(last.Jobs[j].Stages[dag.Reduce].Attempts); len(order) ==
+					c.Plan.Jobs[j].Stages[dag.Reduce].Tasks {
 					tr.handOut(j, order)
 				}
 			}
@@ -47,7 +48,8 @@ func TestGolden(t *testing.T) {
 						compared += len(s.Jobs[j].Stages[k].Attempts)
 					}
 					if s.Jobs[j].Submitted != in.Snapshot.Jobs[j].Submitted {
-						t.Errorf("at %d job %d: submitted %d, want %d", in.At, j, s.Jobs[j].Submitted, in.Snapshot.Jobs[j].Submitted)
+						t.Errorf("at %d job %d: submitted %d, want %d", in.At, j, s.Jobs[j].Submitted,
+							in.Snapshot.Jobs[j].Submitted)
 					}
 				}
 			}

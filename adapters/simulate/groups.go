@@ -103,18 +103,24 @@ func checkGroups(p *dag.Plan) error {
 			ms := 0.0
 			for _, s := range k.groups.Reduces[i].Explicit {
 				if !(s.Bytes >= 0 && s.Count >= 0) {
-					return &OptionError{"plan", fmt.Sprintf("reduce task %d of job %s: %v groups of %v bytes", i, p.Jobs[j].Node, s.Count, s.Bytes)}
+					return &OptionError{"plan", fmt.Sprintf("reduce task %d of job %s: %v groups of %v bytes", i,
+						p.Jobs[j].Node, s.Count, s.Bytes)}
 				}
 				all += math.Round(s.Count)
 				ms += math.Round(s.Count) * k.ms(s.Bytes)
 			}
 			if !(ms >= 0 && ms <= maxWorkMS) {
-				return &OptionError{"plan", fmt.Sprintf("reduce task %d of job %s: its key groups take %v ms, more than can be played", i, p.Jobs[j].Node, ms)}
+				return &OptionError{
+					"plan",
+					fmt.Sprintf("reduce task %d of job %s: its key groups take %v ms, more than can be played", i,
+						p.Jobs[j].Node, ms),
+				}
 			}
 		}
 	}
 	if all > maxGroups {
-		return &OptionError{"plan", fmt.Sprintf("%.0f key groups are more than the %d that can be played", all, maxGroups)}
+		return &OptionError{"plan", fmt.Sprintf("%.0f key groups are more than the %d that can be played", all,
+			maxGroups)}
 	}
 	return nil
 }

@@ -46,14 +46,18 @@ func soundGroups(t *rapid.T, s *dag.Snapshot, j, n int, k *keyed, o *Options) {
 		for _, size := range r.Explicit {
 			sum, named = sum+size.Bytes*size.Count, named+size.Count
 		}
-		if want := truth.Bytes * float64(g.Maps) / float64(maps); math.Abs(sum-want) > 1e-9*want || math.Abs(r.Bytes-want) > 1e-9*want {
+		if want := truth.Bytes * float64(g.Maps) / float64(maps); math.Abs(sum-want) > 1e-9*want ||
+			math.Abs(r.Bytes-want) > 1e-9*want {
 			t.Fatalf("at %d: task %d is promised %v bytes, %v in groups and rest, want %v", s.At, n, r.Bytes, sum, want)
 		}
 		if o.Groups == dag.GroupsTapped && named > float64(o.lambda()) {
 			t.Fatalf("at %d: %v groups of task %d are named of %d", s.At, named, n, o.lambda())
 		}
 	}
-	a := slices.IndexFunc(s.Jobs[j].Stages[dag.Reduce].Attempts, func(a dag.Attempt) bool { return a.Task == int32(n) && a.Number == r.Attempt })
+	a := slices.IndexFunc(s.Jobs[j].Stages[dag.Reduce].Attempts, func(a dag.Attempt) bool {
+		return a.Task == int32(n) &&
+			a.Number == r.Attempt
+	})
 	if r.Attempt < 0 {
 		if len(r.Done) > 0 || r.OpenSince.Known() {
 			t.Fatalf("groups of no attempt: %+v", r)
@@ -73,11 +77,14 @@ func soundGroups(t *rapid.T, s *dag.Snapshot, j, n int, k *keyed, o *Options) {
 		groups += size.Count
 	}
 	if at.State == dag.AttemptSucceeded {
-		if spent := at.End.Sub(at.SortEnd); math.Abs(bytes-truth.Bytes) > 1e-6*truth.Bytes || count != groups || (took-spent).Abs() > 2*time.Millisecond {
-			t.Fatalf("at %d: %v groups of %v, %v bytes of %v, %v of %v are done", s.At, count, groups, bytes, truth.Bytes, took, spent)
+		if spent := at.End.Sub(at.SortEnd); math.Abs(bytes-truth.Bytes) > 1e-6*truth.Bytes || count != groups ||
+			(took-spent).Abs() > 2*time.Millisecond {
+			t.Fatalf("at %d: %v groups of %v, %v bytes of %v, %v of %v are done", s.At, count, groups, bytes,
+				truth.Bytes, took, spent)
 		}
 	}
-	if open := !math.IsNaN(r.OpenBytes); open != (at.State == dag.AttemptRunning && count < groups) && o.Groups == dag.GroupsComplete || open != r.OpenSince.Known() {
+	if open := !math.IsNaN(r.OpenBytes); open != (at.State == dag.AttemptRunning && count < groups) &&
+		o.Groups == dag.GroupsComplete || open != r.OpenSince.Known() {
 		t.Fatalf("at %d: a group is open: %+v, %v of %v are done: %+v", s.At, r, count, groups, at)
 	}
 }
@@ -165,7 +172,8 @@ func TestGroupsAreTheWork(t *testing.T) {
 func TestTappedGroups(t *testing.T) {
 	run := playKeyed(t, Options{Groups: dag.GroupsTapped, Lambda: 52})
 	half := run[15].Jobs[0].Groups // at 1.5 s: one map of two
-	if r := half.Reduces[0]; half.Maps != 1 || r.Bytes != 7500 || len(r.Explicit) != 2 || r.Explicit[0] != (dag.GroupSize{Bytes: 10, Count: 50}) || r.Top[0].Bytes != 500 ||
+	if r := half.Reduces[0]; half.Maps != 1 || r.Bytes != 7500 || len(r.Explicit) != 2 ||
+		r.Explicit[0] != (dag.GroupSize{Bytes: 10, Count: 50}) || r.Top[0].Bytes != 500 ||
 		r.Implicit != 7500-50*10-2*500 {
 		t.Errorf("after one map: %+v", half)
 	}
@@ -203,7 +211,10 @@ func TestTappedGroups(t *testing.T) {
 func TestNamedOfMany(t *testing.T) {
 	p := keyedPlan()
 	reduce := &p.Jobs[0].Stages[dag.Reduce]
-	same := dag.ReduceGroups{Bytes: 1000, Explicit: []dag.GroupSize{{Bytes: 10, Count: 100}}, Done: reduce.Groups.Reduces[0].Done}
+	same := dag.ReduceGroups{
+		Bytes: 1000, Explicit: []dag.GroupSize{{Bytes: 10, Count: 100}},
+		Done: reduce.Groups.Reduces[0].Done,
+	}
 	reduce.Tasks, reduce.Groups = 3, &dag.Groups{Reduces: []dag.ReduceGroups{same, same, same}}
 	src, err := New(p, Options{Groups: dag.GroupsTapped, Lambda: 150})
 	if err != nil {
@@ -232,7 +243,8 @@ func TestCountedGroups(t *testing.T) {
 	for _, p := range r.Done {
 		count, bytes = count+p.Count, bytes+p.Count*p.Bytes
 	}
-	if count != 1152 || math.Abs(bytes-15_000) > 1e-6 || len(r.Done) > 5 || r.Explicit != nil || r.Bytes != 15_000 || r.Implicit != 15_000 {
+	if count != 1152 || math.Abs(bytes-15_000) > 1e-6 || len(r.Done) > 5 || r.Explicit != nil || r.Bytes != 15_000 ||
+		r.Implicit != 15_000 {
 		t.Errorf("%v groups, %v bytes: %+v", count, bytes, r)
 	}
 }
@@ -240,7 +252,10 @@ func TestCountedGroups(t *testing.T) {
 // The time of a size is the plan's, else it is interpolated.
 func TestCurve(t *testing.T) {
 	k := &keyed{curve: curve([]dag.GroupPoint{
-		{Bytes: 10, Took: time.Second, Count: 1}, {Bytes: 5, Took: time.Second, Count: 1}, {Bytes: 10, Took: 4 * time.Second, Count: 2}, {Bytes: 99},
+		{Bytes: 10, Took: time.Second, Count: 1},
+		{Bytes: 5, Took: time.Second, Count: 1},
+		{Bytes: 10, Took: 4 * time.Second, Count: 2},
+		{Bytes: 99},
 	})}
 	for bytes, want := range map[float64]float64{5: 1000, 10: 3000, 7.5: 2000, 2.5: 500, 20: 6000, 0: 0} {
 		if got := k.ms(bytes); math.Abs(got-want) > 1e-9 {

@@ -173,7 +173,8 @@ func (o *Options) check(p *dag.Plan) error {
 			return bad("fail", "the plan has no job %q", f.Job)
 		}
 		if f.Stage < 0 || int(f.Stage) >= len(p.Jobs[j].Stages) {
-			return bad("fail", "job %s has no stage %d, only %d of them, counted from 0", f.Job, f.Stage, len(p.Jobs[j].Stages))
+			return bad("fail", "job %s has no stage %d, only %d of them, counted from 0", f.Job, f.Stage,
+				len(p.Jobs[j].Stages))
 		}
 		stage := p.Jobs[j].Stages[f.Stage].Name
 		if n := p.Jobs[j].Stages[f.Stage].Count(); f.Task < 0 || f.Task >= n {
@@ -235,7 +236,11 @@ func checkPlan(p *dag.Plan) error {
 func checkPhase(j *dag.Job, k dag.StageIndex) error {
 	phase := &j.Stages[k]
 	bad := func(format string, args ...any) error {
-		return &OptionError{"plan", fmt.Sprintf("%v tasks of job %s: %s; only a plan with all sizes and costs can be played", phase.Name, j.Node, fmt.Sprintf(format, args...))}
+		return &OptionError{
+			"plan",
+			fmt.Sprintf("%v tasks of job %s: %s; only a plan with all sizes and costs can be played", phase.Name,
+				j.Node, fmt.Sprintf(format, args...)),
+		}
 	}
 	if !phase.Known {
 		return bad("their number is not known")
@@ -256,8 +261,10 @@ func checkPhase(j *dag.Job, k dag.StageIndex) error {
 			n = min(n, 1)
 		}
 		for i := range n {
-			if n, alpha := pipe.Tuples.At(i), pipe.Alpha.At(i); !(n >= 0 && n <= maxTuples && alpha >= 0 && n*alpha <= maxWorkMS) {
-				return bad("task %d, pipeline %d: %v tuples at %v ms each are not known, negative or too much", i, p, n, alpha)
+			if n, alpha := pipe.Tuples.At(i), pipe.Alpha.At(i); !(n >= 0 && n <= maxTuples && alpha >= 0 &&
+				n*alpha <= maxWorkMS) {
+				return bad("task %d, pipeline %d: %v tuples at %v ms each are not known, negative or too much", i, p, n,
+					alpha)
 			}
 		}
 	}

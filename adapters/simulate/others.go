@@ -43,12 +43,18 @@ func (o *Options) checkOthers(p *dag.Plan) error {
 	for i := range o.Others {
 		a := &o.Others[i]
 		switch {
-		case a.At < 0 || a.MapTime < 0 || a.ReduceTime < 0 || a.At > maxPause || a.MapTime > maxPause || a.ReduceTime > maxPause:
+		case a.At < 0 || a.MapTime < 0 || a.ReduceTime < 0 || a.At > maxPause || a.MapTime > maxPause ||
+			a.ReduceTime > maxPause:
 			return &OptionError{"others", fmt.Sprintf("%s: a time is not from 0 to %v", a.Name, maxPause)}
 		case a.Maps < 0 || a.Reduces < 0 || a.Maps > maxOtherTasks || a.Reduces > maxOtherTasks:
-			return &OptionError{"others", fmt.Sprintf("%s: %d maps and %d reduces are not from 0 to %d", a.Name, a.Maps, a.Reduces, maxOtherTasks)}
+			return &OptionError{"others", fmt.Sprintf("%s: %d maps and %d reduces are not from 0 to %d", a.Name, a.Maps,
+				a.Reduces, maxOtherTasks)}
 		case a.AMMB <= 0 || a.MapMB <= 0 || a.RedMB <= 0 || max(a.AMMB, a.MapMB, a.RedMB) > p.Cluster.MemoryMB:
-			return &OptionError{"others", fmt.Sprintf("%s: its containers of %d, %d and %d MB are not from 1 to the cluster's %d MB", a.Name, a.AMMB, a.MapMB, a.RedMB, p.Cluster.MemoryMB)}
+			return &OptionError{
+				"others",
+				fmt.Sprintf("%s: its containers of %d, %d and %d MB are not from 1 to the cluster's %d MB", a.Name,
+					a.AMMB, a.MapMB, a.RedMB, p.Cluster.MemoryMB),
+			}
 		}
 	}
 	return nil
@@ -69,7 +75,10 @@ func withOthers(p *dag.Plan, others []Other) *dag.Plan {
 		job := dag.Job{
 			Node: fmt.Sprintf("other %d", i+1), Name: o.Name,
 			Stages: dag.MapReduce(dag.Stage{Tasks: o.Maps, Known: true, Pipelines: []dag.Pipeline{work(o.MapTime)}},
-				dag.Stage{Tasks: o.Reduces, Known: true, Pipelines: []dag.Pipeline{work(0), work(0), work(o.ReduceTime)}}),
+				dag.Stage{Tasks: o.Reduces, Known: true, Pipelines: []dag.Pipeline{
+					work(0), work(0),
+					work(o.ReduceTime),
+				}}),
 			Limits: dag.Limits{AMMB: o.AMMB, MapMB: o.MapMB, ReduceMB: o.RedMB, SlowStart: 0.05},
 		}
 		out.Jobs = append(out.Jobs, job)
@@ -121,7 +130,10 @@ func (c *camera) loads(s *dag.Snapshot) []dag.Load {
 		out = append(out, l)
 	}
 	if len(out) > 0 {
-		s.Warnings = append(s.Warnings, dag.Warning{Code: dag.WarnOtherLoad, Text: fmt.Sprintf("%d other applications hold %d MB", len(out), held)})
+		s.Warnings = append(s.Warnings, dag.Warning{
+			Code: dag.WarnOtherLoad,
+			Text: fmt.Sprintf("%d other applications hold %d MB", len(out), held),
+		})
 	}
 	return out
 }

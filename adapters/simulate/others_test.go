@@ -21,7 +21,8 @@ func playShared(t *testing.T, opt Options) []*dag.Snapshot {
 }
 
 var bob = Other{
-	Name: "skew", User: "bob", At: 20 * time.Second, Maps: 20, Reduces: 4, MapTime: 8 * time.Second, ReduceTime: 20 * time.Second, AMMB: 512, MapMB: 256, RedMB: 256,
+	Name: "skew", User: "bob", At: 20 * time.Second, Maps: 20, Reduces: 4, MapTime: 8 * time.Second,
+	ReduceTime: 20 * time.Second, AMMB: 512, MapMB: 256, RedMB: 256,
 }
 
 // Others hold us up, are seen as a cluster shows them, and are gone once done; never more is held than there is.
@@ -105,9 +106,13 @@ func TestOthersAreServedAsTheirQueueSays(t *testing.T) {
 	fifo := at60(Options{Seed: 1, Others: []Other{late}})
 	fair := at60(Options{Seed: 1, Others: []Other{late}, Queues: []dag.QueueState{{Name: "a", Order: dag.OrderFair}}})
 	late.Queue = "b"
-	queue := at60(Options{Seed: 1, Others: []Other{late}, Queues: []dag.QueueState{{Name: "a", ShareMB: 1536}, {Name: "b", ShareMB: 1536, MaxMB: 1024}}})
+	queue := at60(Options{Seed: 1, Others: []Other{late}, Queues: []dag.QueueState{
+		{Name: "a", ShareMB: 1536},
+		{Name: "b", ShareMB: 1536, MaxMB: 1024},
+	}})
 	if fifo < 0 || fair < fifo+256 || queue < fifo+256 || queue > 1024 {
-		t.Errorf("at 60 s bob holds %d MB of a FIFO queue, %d of a fair one, %d of his own of at most 1024", fifo, fair, queue)
+		t.Errorf("at 60 s bob holds %d MB of a FIFO queue, %d of a fair one, %d of his own of at most 1024", fifo, fair,
+			queue)
 	}
 }
 
@@ -117,7 +122,9 @@ func TestOddOthersAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, spoil := range []func(*Other){
-		func(o *Other) { o.At = -1 }, func(o *Other) { o.Maps = -1 }, func(o *Other) { o.MapMB = 0 }, func(o *Other) { o.AMMB = 1 << 20 },
+		func(o *Other) {
+			o.At = -1
+		}, func(o *Other) { o.Maps = -1 }, func(o *Other) { o.MapMB = 0 }, func(o *Other) { o.AMMB = 1 << 20 },
 		func(o *Other) { o.ReduceTime = 1 << 62 },
 	} {
 		odd := bob

@@ -20,7 +20,9 @@ func check(t *testing.T, f func(t *rapid.T, p *dag.Plan, o Options, run []*dag.S
 	t.Run("yarn", func(t *testing.T) { checkPlans(t, drawYARN, f) })
 }
 
-func checkPlans(t *testing.T, draw func(*rapid.T) *dag.Plan, f func(t *rapid.T, p *dag.Plan, o Options, run []*dag.Snapshot)) {
+func checkPlans(t *testing.T, draw func(*rapid.T) *dag.Plan, f func(t *rapid.T, p *dag.Plan, o Options,
+	run []*dag.Snapshot),
+) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := draw(t)
 		o := drawOptions(t, p)
@@ -50,7 +52,8 @@ func TestInstants(t *testing.T) {
 	check(t, func(t *rapid.T, _ *dag.Plan, o Options, run []*dag.Snapshot) {
 		for i, s := range run {
 			last := i == len(run)-1
-			if want := o.Start + dag.Instant(i)*dag.InstantOf(dag.Instant(0).Time().Add(o.Every)); s.At > want || s.At < want && !last {
+			if want := o.Start + dag.Instant(i)*dag.InstantOf(dag.Instant(0).Time().Add(o.Every)); s.At > want ||
+				s.At < want && !last {
 				t.Fatalf("snapshot %d is of %d, want %d", i, s.At, want)
 			}
 			if s.State.Ended() != last {
@@ -127,7 +130,8 @@ func TestSlots(t *testing.T) {
 				for _, l := range o.Lose {
 					for _, a := range as {
 						if int(a.Node) == l.Node && a.Start >= o.Start.Add(l.At) {
-							t.Fatalf("%v slot %d: node %d is dead since %v, and an attempt starts at %d", k, slot, l.Node, l.At, a.Start)
+							t.Fatalf("%v slot %d: node %d is dead since %v, and an attempt starts at %d", k, slot,
+								l.Node, l.At, a.Start)
 						}
 					}
 				}
@@ -163,12 +167,14 @@ func TestMonotony(t *testing.T) {
 }
 
 func plausible(t *rapid.T, s *dag.Snapshot, a *dag.Attempt, p *dag.Stage) {
-	if a.Start > s.At || a.End.Known() && (a.End > s.At || a.End < a.Start) || a.End.Known() == (a.State == dag.AttemptRunning) {
+	if a.Start > s.At || a.End.Known() && (a.End > s.At || a.End < a.Start) ||
+		a.End.Known() == (a.State == dag.AttemptRunning) {
 		t.Fatalf("at %d: %+v", s.At, *a)
 	}
 	for i, pipe := range p.Pipelines {
 		n := pipe.Tuples.At(int(a.Task))
-		if !(a.Done[i] >= 0 && a.Done[i] <= n) || a.Done[i] != math.Trunc(a.Done[i]) || a.State == dag.AttemptSucceeded && a.Done[i] != n {
+		if !(a.Done[i] >= 0 && a.Done[i] <= n) || a.Done[i] != math.Trunc(a.Done[i]) ||
+			a.State == dag.AttemptSucceeded && a.Done[i] != n {
 			t.Fatalf("at %d: pipeline %d has %v of %v tuples: %+v", s.At, i, a.Done[i], n, *a)
 		}
 	}
@@ -201,8 +207,10 @@ func follows(t *rapid.T, old, as []dag.Attempt, k dag.StageIndex) {
 				t.Fatalf("counters or totals fall from %+v to %+v", was, is)
 			}
 		}
-		if is.Start != was.Start || is.Slot != was.Slot || is.Ratio < was.Ratio || was.First.At.Known() && !equal(was.First, is.First) ||
-			was.FirstReport.Known() && was.FirstReport != is.FirstReport || was.CopyEnd.Known() && was.CopyEnd != is.CopyEnd {
+		if is.Start != was.Start || is.Slot != was.Slot || is.Ratio < was.Ratio || was.First.At.Known() &&
+			!equal(was.First, is.First) ||
+			was.FirstReport.Known() && was.FirstReport != is.FirstReport || was.CopyEnd.Known() &&
+			was.CopyEnd != is.CopyEnd {
 			t.Fatalf("%+v\nbecomes\n%+v", was, is)
 		}
 	}
@@ -270,7 +278,8 @@ func TestMarks(t *testing.T) {
 							}
 						}
 						if !equal(*n, noted{a.First, a.Last, a.FirstReport}) {
-							t.Fatalf("at %d %v task %d.%d of job %d:\nnoted %+v\ngot   %+v %+v %d", s.At, k, a.Task, a.Number, j, *n, a.First, a.Last, a.FirstReport)
+							t.Fatalf("at %d %v task %d.%d of job %d:\nnoted %+v\ngot   %+v %+v %d", s.At, k, a.Task,
+								a.Number, j, *n, a.First, a.Last, a.FirstReport)
 						}
 					}
 				}

@@ -107,7 +107,8 @@ func TestFreshCamera(t *testing.T) {
 // docs/facts/paratimer.md A5: at the end of a map K = N for as long as the combine stalls, and the run is as much
 // longer as stalls follow each other.
 func TestStall(t *testing.T) {
-	plain, stalled := all(t, join(), Options{Every: time.Second}), all(t, join(), Options{Every: time.Second, Stall: 5 * time.Second})
+	plain, stalled := all(t, join(), Options{Every: time.Second}),
+		all(t, join(), Options{Every: time.Second, Stall: 5 * time.Second})
 	if got, want := stalled[len(stalled)-1].At-plain[len(plain)-1].At, dag.Instant(4*5000); got != want {
 		t.Errorf("four rounds of stalled maps follow each other: %d ms longer, want %d", got, want)
 	}
@@ -132,7 +133,8 @@ func TestKnowNothing(t *testing.T) {
 		o := trouble
 		o.Know = know
 		for _, s := range all(t, given, o) {
-			if know == Profile && (len(s.Plan.Profiles) != 1 || s.Plan.Profiles[0] != given) || know == Nothing && s.Plan.Profiles != nil {
+			if know == Profile && (len(s.Plan.Profiles) != 1 || s.Plan.Profiles[0] != given) || know == Nothing &&
+				s.Plan.Profiles != nil {
 				t.Fatalf("know %v: profiles %v", know, s.Plan.Profiles)
 			}
 			if s.Plan.Cluster.Setup != 0 || s.Plan.Overheads != (dag.Overheads{}) {
@@ -141,7 +143,8 @@ func TestKnowNothing(t *testing.T) {
 			for j := range s.Jobs {
 				for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 					p := &s.Plan.Jobs[j].Stages[k]
-					if p.Known != s.Jobs[j].Submitted.Known() || p.Pipelines != nil || p.Out.Known() || !p.Known && p.Tasks != 0 {
+					if p.Known != s.Jobs[j].Submitted.Known() || p.Pipelines != nil || p.Out.Known() || !p.Known &&
+						p.Tasks != 0 {
 						t.Fatalf("at %d: job %d, submitted at %d: %+v", s.At, j, s.Jobs[j].Submitted, *p)
 					}
 					for _, a := range s.Jobs[j].Stages[k].Attempts {
@@ -168,7 +171,8 @@ func TestKnowAll(t *testing.T) {
 	}
 	last := run[len(run)-1]
 	for _, a := range last.Jobs[2].Stages[dag.Reduce].Attempts {
-		if n := last.Plan.Jobs[2].Stages[dag.Reduce].Pipelines[dag.Work].Tuples.At(int(a.Task)); a.State == dag.AttemptSucceeded && a.Done[dag.Work] != n {
+		if n := last.Plan.Jobs[2].Stages[dag.Reduce].Pipelines[dag.Work].Tuples.At(int(a.Task)); a.State ==
+			dag.AttemptSucceeded && a.Done[dag.Work] != n {
 			t.Errorf("task %d has done %v of %v tuples", a.Task, a.Done[dag.Work], n)
 		}
 	}
@@ -186,7 +190,8 @@ func TestLostNode(t *testing.T) {
 			as := s.Jobs[1].Stages[dag.Map].Attempts
 			return as[slices.IndexFunc(as, func(a dag.Attempt) bool { return a.Task == task })]
 		}
-		if a := first(unseen); a.State != dag.AttemptRunning || a.Done[0] != first(dead).Done[0] || a.Done[0] == 0 || a.Node != 1 {
+		if a := first(unseen); a.State != dag.AttemptRunning || a.Done[0] != first(dead).Done[0] || a.Done[0] == 0 ||
+			a.Node != 1 {
 			t.Errorf("task %d at 89 s: %+v", task, a)
 		}
 		if a := first(after); a.State != dag.AttemptKilled || a.End != 90_000 {
@@ -194,15 +199,21 @@ func TestLostNode(t *testing.T) {
 		}
 	}
 	// Two reduces of j1 ran there and start over: they need the outputs of the two maps that ran there as well.
-	if as := after.Jobs[0].Stages[dag.Map].Attempts; len(as) != 6 || as[2].State != dag.AttemptKilled || as[3].State != dag.AttemptRunning {
+	if as := after.Jobs[0].Stages[dag.Map].Attempts; len(as) != 6 || as[2].State != dag.AttemptKilled ||
+		as[3].State != dag.AttemptRunning {
 		t.Errorf("maps of j1 at 90 s: %s", brief(as))
 	}
-	if after.Plan.Cluster.MapSlots != 14 || unseen.Plan.Cluster.MapSlots != 16 || !after.Nodes[1].Lost || after.Warnings[0].Code != dag.WarnNodeLost {
-		t.Errorf("at 90 s: %d map slots, nodes %+v, warnings %v", after.Plan.Cluster.MapSlots, after.Nodes, after.Warnings)
+	if after.Plan.Cluster.MapSlots != 14 || unseen.Plan.Cluster.MapSlots != 16 || !after.Nodes[1].Lost ||
+		after.Warnings[0].Code != dag.WarnNodeLost {
+		t.Errorf("at 90 s: %d map slots, nodes %+v, warnings %v", after.Plan.Cluster.MapSlots, after.Nodes,
+			after.Warnings)
 	}
 	last := run[len(run)-1]
 	// With the node lost a second later they had been done, and nobody needs the maps.
-	later := all(t, join(), Options{Every: time.Second, Lose: []LostNode{{Node: 1, At: 61 * time.Second, Detect: 29 * time.Second}}})[90]
+	later := all(t, join(), Options{
+		Every: time.Second,
+		Lose:  []LostNode{{Node: 1, At: 61 * time.Second, Detect: 29 * time.Second}},
+	})[90]
 	if as := later.Jobs[0].Stages[dag.Map].Attempts; len(as) != 4 || as[2].State != dag.AttemptSucceeded {
 		t.Errorf("maps of j1 at 90 s: %s", brief(as))
 	}
@@ -242,8 +253,10 @@ func TestJobFails(t *testing.T) {
 	}
 	run := all(t, join(), o)
 	last := run[len(run)-1]
-	if last.State != dag.Failed || last.Jobs[0].State != dag.Succeeded || last.Jobs[1].State != dag.Failed || last.Jobs[2].State != dag.Blocked {
-		t.Errorf("the run is %v, its jobs %v, %v, %v", last.State, last.Jobs[0].State, last.Jobs[1].State, last.Jobs[2].State)
+	if last.State != dag.Failed || last.Jobs[0].State != dag.Succeeded || last.Jobs[1].State != dag.Failed ||
+		last.Jobs[2].State != dag.Blocked {
+		t.Errorf("the run is %v, its jobs %v, %v, %v", last.State, last.Jobs[0].State, last.Jobs[1].State,
+			last.Jobs[2].State)
 	}
 	if want := "map task 5 failed 4 times"; last.Jobs[1].Diagnosis != want {
 		t.Errorf("diagnosis %q, want %q", last.Jobs[1].Diagnosis, want)
@@ -259,7 +272,10 @@ func TestJobFails(t *testing.T) {
 func TestFailRate(t *testing.T) {
 	p := join()
 	p.Jobs = p.Jobs[:1]
-	p.Jobs[0].SetStage(dag.Map, dag.Stage{Known: true, Tasks: 1000, Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(1000), Alpha: dag.Uniform(35)}}})
+	p.Jobs[0].SetStage(dag.Map, dag.Stage{
+		Known: true, Tasks: 1000,
+		Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(1000), Alpha: dag.Uniform(35)}},
+	})
 	p.Jobs[0].SetStage(dag.Reduce, dag.Stage{Known: true})
 	run := all(t, p, Options{FailRate: 10, Every: time.Minute})
 	failed := 0
@@ -289,7 +305,8 @@ func TestNoise(t *testing.T) {
 	if math.Abs(mean) > 0.01 || math.Abs(math.Sqrt(square)-0.2) > 0.01 {
 		t.Errorf("logs of noise: mean %v, deviation %v", mean, math.Sqrt(square))
 	}
-	if fast, slow := tr.extent(0, dag.Map, 0, 0, 4).work, tr.extent(0, dag.Map, 0, 0, 5).work; math.Abs(float64(slow)-3*float64(fast)) > 2 {
+	if fast, slow := tr.extent(0, dag.Map, 0, 0, 4).work, tr.extent(0, dag.Map, 0, 0,
+		5).work; math.Abs(float64(slow)-3*float64(fast)) > 2 {
 		t.Errorf("%d ms on a slow node, %d on another", slow, fast)
 	}
 }

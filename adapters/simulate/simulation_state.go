@@ -132,7 +132,8 @@ func (w *simulationState) take(t dag.Instant) (e event, ok bool) {
 func (w *simulationState) replay() error {
 	for j := range w.jobs {
 		if job := &w.jobs[j]; !job.state.Ended() {
-			job.submitted, job.finished, job.mastered = w.past(job.submitted), w.past(job.finished), w.past(job.mastered)
+			job.submitted, job.finished, job.mastered = w.past(job.submitted), w.past(job.finished),
+				w.past(job.mastered)
 		}
 		for k := range w.jobs[j].phases {
 			p := &w.jobs[j].phases[k]
@@ -191,7 +192,8 @@ func (w *simulationState) adopt(sch *schedule.Schedule) error {
 	for j := range w.jobs {
 		for k := range w.jobs[j].phases {
 			if r := w.jobs[j].phases[k].settle(); r != nil {
-				return fmt.Errorf("simulate: at %d: the scheduler starts attempt %d of %v task %d of job %s twice", w.now, r.number, w.plan.Jobs[j].Stages[k].Name, r.task, w.plan.Jobs[j].Node)
+				return fmt.Errorf("simulate: at %d: the scheduler starts attempt %d of %v task %d of job %s twice",
+					w.now, r.number, w.plan.Jobs[j].Stages[k].Name, r.task, w.plan.Jobs[j].Node)
 			}
 		}
 	}

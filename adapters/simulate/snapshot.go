@@ -35,7 +35,8 @@ func newViews(p *dag.Plan) [][]view {
 func (c *camera) take(t dag.Instant) *dag.Snapshot {
 	c.t = t
 	s := &dag.Snapshot{
-		At: t, ID: fmt.Sprintf("simulated-%d", c.opt.Seed), State: dag.Running, Stale: dag.NoInstant, User: c.opt.User, Queue: c.opt.Queue, Queues: c.opt.Queues, Jobs: make([]dag.JobState, c.ours),
+		At: t, ID: fmt.Sprintf("simulated-%d", c.opt.Seed), State: dag.Running, Stale: dag.NoInstant, User: c.opt.User,
+		Queue: c.opt.Queue, Queues: c.opt.Queues, Jobs: make([]dag.JobState, c.ours),
 	}
 	for j := range s.Jobs {
 		state := c.jobState(j, t)

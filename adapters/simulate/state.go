@@ -9,7 +9,10 @@ import (
 
 // state is the true state now, before anything starts at this instant, as the scheduler needs it.
 func (w *simulationState) state() *dag.Snapshot {
-	s := &dag.Snapshot{Plan: w.plan, At: w.now, State: dag.Running, Stale: dag.NoInstant, User: w.opt.User, Queue: w.opt.Queue, Queues: w.opt.Queues, Jobs: make([]dag.JobState, len(w.jobs))}
+	s := &dag.Snapshot{
+		Plan: w.plan, At: w.now, State: dag.Running, Stale: dag.NoInstant, User: w.opt.User,
+		Queue: w.opt.Queue, Queues: w.opt.Queues, Jobs: make([]dag.JobState, len(w.jobs)),
+	}
 	for j := range w.jobs {
 		s.Jobs[j] = w.jobState(j, w.now)
 		for k := range s.Jobs[j].NumStages() {
@@ -38,7 +41,8 @@ func (w *simulationState) trueAttempts(j int, k dag.StageIndex) []dag.Attempt {
 	for i := range p.tracks {
 		r := &p.tracks[i]
 		a := dag.Attempt{
-			Task: w.placeOf(j, k, r.task), Number: r.number, State: dag.AttemptRunning, Slot: w.slots.inner(r.slot), Node: r.node,
+			Task: w.placeOf(j, k, r.task), Number: r.number, State: dag.AttemptRunning, Slot: w.slots.inner(r.slot),
+			Node:  r.node,
 			Start: r.start, End: dag.NoInstant, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant,
 		}
 		if w.plan.Cluster.Policy == dag.FIFO {
@@ -47,7 +51,8 @@ func (w *simulationState) trueAttempts(j int, k dag.StageIndex) []dag.Attempt {
 		if r.end <= w.now {
 			a.State, a.End = r.how, r.end
 		}
-		if x := w.extentOf(attemptKey{j, k, r.task, r.number}, r); w.copies(j, k) && r.begun(w.now) && r.position(w.now, x.work) >= x.ends[dag.Copy] {
+		if x := w.extentOf(attemptKey{j, k, r.task, r.number}, r); w.copies(j, k) && r.begun(w.now) &&
+			r.position(w.now, x.work) >= x.ends[dag.Copy] {
 			a.CopyEnd = r.reached(x.ends[dag.Copy])
 		}
 		as = append(as, a)
@@ -105,7 +110,8 @@ func (w *simulationState) heldMB(j int, s *dag.JobState, t dag.Instant) int {
 	held := w.plan.Jobs[j].Limits.AMMB
 	for k := range job.phases {
 		for i := range job.phases[k].tracks {
-			if r := &job.phases[k].tracks[i]; r.start <= t && r.end > t && !(r.frozen && r.node >= 0 && w.lostAt[r.node].Known()) {
+			if r := &job.phases[k].tracks[i]; r.start <= t && r.end > t &&
+				!(r.frozen && r.node >= 0 && w.lostAt[r.node].Known()) {
 				held += w.containerMB(j, dag.StageIndex(k)) //nolint:gosec // an index
 			}
 		}
@@ -173,11 +179,20 @@ func (w *simulationState) blockSlots(s *dag.Snapshot, plan *dag.Plan) {
 		var as []dag.Attempt
 		for slot := range int32(n) {
 			if node := slot / w.slots.per; w.dead[w.slots.node(node)] && !taken[slot] {
-				as = append(as, dag.Attempt{Task: int32(len(as)), State: dag.AttemptRunning, Slot: slot, Node: node, Start: w.opt.Start, End: dag.NoInstant})
+				as = append(as, dag.Attempt{
+					Task: int32(len(as)), State: dag.AttemptRunning, Slot: slot, Node: node,
+					Start: w.opt.Start, End: dag.NoInstant,
+				})
 			}
 		}
-		job := dag.Job{Node: "dead " + [...]string{"map", "reduce"}[kind] + " slots", Stages: dag.MapReduce(dag.Stage{Known: true}, dag.Stage{Known: true})}
-		state := dag.JobState{State: dag.Running, Submitted: w.opt.Start, Started: w.opt.Start, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)}
+		job := dag.Job{
+			Node:   "dead " + [...]string{"map", "reduce"}[kind] + " slots",
+			Stages: dag.MapReduce(dag.Stage{Known: true}, dag.Stage{Known: true}),
+		}
+		state := dag.JobState{
+			State: dag.Running, Submitted: w.opt.Start, Started: w.opt.Start, Finished: dag.NoInstant,
+			Stages: make([]dag.StageState, dag.MapReduceStages),
+		}
 		job.Stages[kind].Tasks, state.Stages[kind].Attempts = len(as), as
 		plan.Jobs = append(plan.Jobs[:len(plan.Jobs):len(plan.Jobs)], job)
 		s.Jobs = append(s.Jobs, state)

@@ -27,7 +27,8 @@ func (w *simulationState) notice(node int) {
 	}
 	w.lostAt[node] = w.now
 	w.each(func(j int, k dag.StageIndex, r *track) {
-		if int(r.node) == node && w.plan.Jobs[j].IsMapReduce() && k == dag.Map && r.how == dag.AttemptSucceeded && r.end <= w.now && w.needsMaps(j) {
+		if int(r.node) == node && w.plan.Jobs[j].IsMapReduce() && k == dag.Map && r.how == dag.AttemptSucceeded &&
+			r.end <= w.now && w.needsMaps(j) {
 			r.kill(w.now, lostWhy)
 		}
 	})

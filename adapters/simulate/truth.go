@@ -23,7 +23,10 @@ type truth struct {
 func newTruth(p *dag.Plan, o *Options) *truth {
 	ours := len(p.Jobs)
 	p = withOthers(p, o.Others)
-	t := &truth{plan: p, ours: ours, opt: o, pace: o.pace(), order: make([][]int32, len(p.Jobs)), place: make([][]int32, len(p.Jobs))}
+	t := &truth{
+		plan: p, ours: ours, opt: o, pace: o.pace(), order: make([][]int32, len(p.Jobs)),
+		place: make([][]int32, len(p.Jobs)),
+	}
 	for j := range p.Jobs {
 		t.keyed = append(t.keyed, keyedJob(&p.Jobs[j]))
 	}
@@ -136,7 +139,8 @@ func (t *truth) setup(job int, k dag.StageIndex, task, together int, cold bool) 
 // uniform says whether all first attempts of the phase cost the same on every node.
 func (t *truth) uniform(job int, k dag.StageIndex) bool {
 	phase := &t.plan.Jobs[job].Stages[k]
-	same := (!phase.Copies() || t.keyed[job] == nil) && t.opt.Noise == 0 && t.opt.SetupNoise == 0 && phase.Setup.IsUniform() && !slices.ContainsFunc(t.slow, func(s float64) bool { return s != 1 })
+	same := (!phase.Copies() || t.keyed[job] == nil) && t.opt.Noise == 0 && t.opt.SetupNoise == 0 &&
+		phase.Setup.IsUniform() && !slices.ContainsFunc(t.slow, func(s float64) bool { return s != 1 })
 	for _, p := range phase.Pipelines {
 		same = same && p.Tuples.IsUniform() && p.Alpha.IsUniform()
 	}
@@ -184,7 +188,9 @@ func skewed(p *dag.Plan, s float64) *dag.Plan {
 }
 
 // failure is when an attempt that runs from start to end fails, if it does.
-func (t *truth) failure(job int, k dag.StageIndex, task, attempt int, start, end dag.Instant) (at dag.Instant, fails bool) {
+func (t *truth) failure(job int, k dag.StageIndex, task, attempt int, start, end dag.Instant) (at dag.Instant,
+	fails bool,
+) {
 	at = end
 	for _, f := range t.opt.Fail {
 		if f.Stage != k || f.Task != task || t.plan.Jobs[job].Node != f.Job {

@@ -147,7 +147,10 @@ func (s *stage) tryAt(n int) *try {
 		return nil
 	}
 	for len(s.tries) <= n {
-		s.tries = append(s.tries, &try{stage: s.id, number: len(s.tries), submitted: dag.NoInstant, completed: dag.NoInstant, list: map[int]*task{}})
+		s.tries = append(s.tries, &try{
+			stage: s.id, number: len(s.tries), submitted: dag.NoInstant,
+			completed: dag.NoInstant, list: map[int]*task{},
+		})
 	}
 	return s.tries[n]
 }
@@ -171,7 +174,10 @@ func (a *App) executorAt(id string) int {
 		return -1
 	}
 	a.byExecutor[id] = len(a.executors)
-	a.executors = append(a.executors, &executor{id: dag.Clean(id), active: true, added: dag.NoInstant, removed: dag.NoInstant})
+	a.executors = append(a.executors, &executor{
+		id: dag.Clean(id), active: true, added: dag.NoInstant,
+		removed: dag.NoInstant,
+	})
 	return len(a.executors) - 1
 }
 

@@ -65,7 +65,8 @@ func (a *App) attempt(s *stage, k *task, i, number int32, now dag.Instant, lanes
 	nan := math.NaN()
 	unknown := [dag.Pipelines]float64{nan, nan, nan}
 	at := dag.Attempt{
-		Task: i, Number: number, State: k.state, Slot: lanes.of(k), Node: int32(k.executor), //nolint:gosec // G115: bounded by mostExecutors
+		Task: i, Number: number, State: k.state, Slot: lanes.of(k),
+		Node:  int32(k.executor), //nolint:gosec // G115: bounded by mostExecutors
 		Start: min(k.launch, now), End: dag.NoInstant, Done: unknown, Total: unknown, Out: nan, Bytes: nan, Ratio: nan,
 		CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, FirstReport: dag.NoInstant, Diagnosis: k.why,
 	}
@@ -164,7 +165,10 @@ func (a *App) fill(s *stage, now dag.Instant) []int32 {
 			start = min(max(start, t.submitted), end)
 		}
 		nan := math.NaN()
-		s.filled[n] = &task{id: -1, part: -1, launch: start, end: end, executor: -1, state: dag.AttemptSucceeded, guessed: true, in: nan, read: nan, out: nan}
+		s.filled[n] = &task{
+			id: -1, part: -1, launch: start, end: end, executor: -1, state: dag.AttemptSucceeded,
+			guessed: true, in: nan, read: nan, out: nan,
+		}
 		missing--
 	}
 	out := make([]int32, 0, len(s.filled))
@@ -200,7 +204,10 @@ func (a *App) lanes() *lanes {
 			}
 		}
 	}
-	slices.SortFunc(all, func(x, y *task) int { return cmp.Or(cmp.Compare(x.launch, y.launch), cmp.Compare(x.id, y.id)) })
+	slices.SortFunc(all, func(x, y *task) int {
+		return cmp.Or(cmp.Compare(x.launch, y.launch),
+			cmp.Compare(x.id, y.id))
+	})
 	l := &lanes{slot: make(map[*task]int32, len(all))}
 	free := make([][]dag.Instant, len(a.executors)) // by executor and core: free since
 	base := make([][]int32, len(a.executors))

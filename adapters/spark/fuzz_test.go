@@ -33,12 +33,16 @@ func FuzzLog(f *testing.F) {
 
 // FuzzAnswers holds the same of what a driver answers.
 func FuzzAnswers(f *testing.F) {
-	f.Add("/api/v1/applications", `[{"id":"app-1","name":"x","attempts":[{"completed":false}]}]`, "/api/v1/applications/app-1/jobs",
-		`[{"jobId":0,"stageIds":[0,1],"status":"RUNNING","submissionTime":"2026-11-22T16:58:25.723GMT"}]`, "/api/v1/applications/app-1/stages",
+	f.Add("/api/v1/applications", `[{"id":"app-1","name":"x","attempts":[{"completed":false}]}]`,
+		"/api/v1/applications/app-1/jobs",
+		`[{"jobId":0,"stageIds":[0,1],"status":"RUNNING","submissionTime":"2026-11-22T16:58:25.723GMT"}]`,
+		"/api/v1/applications/app-1/stages",
 		`[{"stageId":0,"attemptId":0,"numTasks":4,"status":"ACTIVE","rddIds":[1]},{"stageId":1,"attemptId":0,"numTasks":2,"status":"PENDING","rddIds":[2]}]`)
-	f.Add("/jobs/job/?id=0", `<div class="stage-metadata" stage-id="1"><div class="incoming-edge">1,2</div>`, "/api/v1/applications/app-1/stages/0/0/taskList",
+	f.Add("/jobs/job/?id=0", `<div class="stage-metadata" stage-id="1"><div class="incoming-edge">1,2</div>`,
+		"/api/v1/applications/app-1/stages/0/0/taskList",
 		`[{"taskId":1,"index":0,"partitionId":9,"launchTime":"2026-11-22T16:58:26.723GMT","duration":5,"status":"SUCCESS","executorId":"0"}]`,
-		"/api/v1/applications/app-1/allexecutors", `[{"id":"0","isActive":false,"maxTasks":2,"removeTime":"2026-11-22T16:58:26.723GMT"}]`)
+		"/api/v1/applications/app-1/allexecutors",
+		`[{"id":"0","isActive":false,"maxTasks":2,"removeTime":"2026-11-22T16:58:26.723GMT"}]`)
 	f.Fuzz(func(t *testing.T, u1, b1, u2, b2, u3, b3 string) {
 		a := NewApp("")
 		for i, w := range [][2]string{{u1, b1}, {u2, b2}, {u3, b3}} {
@@ -75,7 +79,8 @@ func valid(t *testing.T, s *dag.Snapshot) {
 		names[stages[k].Name] = true
 		last := dag.Attempt{Task: -1}
 		for _, a := range s.Jobs[0].Stages[k].Attempts {
-			if a.Task < 0 || int(a.Task) >= stages[k].Tasks || a.Task < last.Task || a.Task == last.Task && a.Number <= last.Number || a.Start > s.At {
+			if a.Task < 0 || int(a.Task) >= stages[k].Tasks || a.Task < last.Task || a.Task == last.Task &&
+				a.Number <= last.Number || a.Start > s.At {
 				t.Fatalf("attempt %+v of a stage of %d tasks comes after %+v", a, stages[k].Tasks, last)
 			}
 			if int(a.Node) >= len(s.Nodes) {

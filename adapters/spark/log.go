@@ -64,7 +64,8 @@ func (l *Log) read(in io.Reader) error {
 			}
 		}
 		if l.total += len(line); l.total > mostLog || len(l.events) > mostEvents {
-			return fmt.Errorf("spark: the event log has more than %d GB or %d events: too large to play", mostLog>>30, mostEvents)
+			return fmt.Errorf("spark: the event log has more than %d GB or %d events: too large to play", mostLog>>30,
+				mostEvents)
 		}
 		if line = bytes.TrimSpace(line); len(line) > 0 {
 			if err := l.note(line, whole, &bad); err != nil {

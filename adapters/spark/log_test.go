@@ -75,8 +75,10 @@ func TestLogs(t *testing.T) {
 		s := atEnd(t, l)
 		tasks, ended := done(s)
 		took := s.Jobs[0].Finished.Sub(s.Origin()).Seconds()
-		if s.State != dag.Succeeded || len(s.Plan.Jobs[0].Stages) != c.stages || tasks != ended || c.tasks > 0 && tasks != c.tasks || took < c.seconds-0.1 || took > c.seconds+0.1 {
-			t.Errorf("%s: %v, %d stages, %d of %d tasks, %.3f s", c.file, s.State, len(s.Plan.Jobs[0].Stages), ended, tasks, took)
+		if s.State != dag.Succeeded || len(s.Plan.Jobs[0].Stages) != c.stages || tasks != ended || c.tasks > 0 &&
+			tasks != c.tasks || took < c.seconds-0.1 || took > c.seconds+0.1 {
+			t.Errorf("%s: %v, %d stages, %d of %d tasks, %.3f s", c.file, s.State, len(s.Plan.Jobs[0].Stages), ended,
+				tasks, took)
 		}
 	}
 }
@@ -116,7 +118,10 @@ func TestLogPackings(t *testing.T) {
 	_ = z.Close()
 	var archive bytes.Buffer
 	zw := zip.NewWriter(&archive)
-	for name, b := range map[string][]byte{"eventlog_v2_app-1/events_1_app-1.zstd": packed.Bytes(), "eventlog_v2_app-1/events_2_app-1": text[half:], "eventlog_v2_app-1/appstatus_app-1": nil} {
+	for name, b := range map[string][]byte{
+		"eventlog_v2_app-1/events_1_app-1.zstd": packed.Bytes(),
+		"eventlog_v2_app-1/events_2_app-1":      text[half:], "eventlog_v2_app-1/appstatus_app-1": nil,
+	} {
 		w, err := zw.Create(name)
 		if err != nil {
 			t.Fatal(err)
@@ -141,7 +146,8 @@ func TestLogPackings(t *testing.T) {
 	write("rolled/appstatus_app-1", nil)
 	write("rolled/events_2_app-1", text[half:])
 	for _, path := range []string{
-		write("plain", text), write("log.lz4", lz4Of(text)), write("log.zip", archive.Bytes()), filepath.Join(dir, "rolled"),
+		write("plain", text), write("log.lz4", lz4Of(text)), write("log.zip", archive.Bytes()),
+		filepath.Join(dir, "rolled"),
 	} {
 		if !IsLog(path) {
 			t.Errorf("%s is not taken for an event log", path)
@@ -156,7 +162,8 @@ func TestLogPackings(t *testing.T) {
 			t.Errorf("%s ends as %v", path, s.State)
 		}
 	}
-	if _, err := OpenLog(write("log.snappy", []byte(snappyMagic+"…"))); err == nil || !strings.Contains(err.Error(), "snappy") {
+	if _, err := OpenLog(write("log.snappy", []byte(snappyMagic+"…"))); err == nil ||
+		!strings.Contains(err.Error(), "snappy") {
 		t.Errorf("a log packed by snappy: %v", err)
 	}
 }

@@ -98,9 +98,11 @@ func (e *event) kind() string {
 
 // wanted are the kinds of events that are read.
 var wanted = map[string]bool{
-	"LogStart": true, "ApplicationStart": true, "ApplicationEnd": true, "EnvironmentUpdate": true, "ExecutorAdded": true, "ExecutorRemoved": true,
+	"LogStart": true, "ApplicationStart": true, "ApplicationEnd": true, "EnvironmentUpdate": true,
+	"ExecutorAdded": true, "ExecutorRemoved": true,
 	"ExecutorExcluded": true, "ExecutorUnexcluded": true, "ExecutorBlacklisted": true, "ExecutorUnblacklisted": true,
-	"JobStart": true, "JobEnd": true, "StageSubmitted": true, "StageCompleted": true, "TaskStart": true, "TaskEnd": true,
+	"JobStart": true, "JobEnd": true, "StageSubmitted": true, "StageCompleted": true, "TaskStart": true,
+	"TaskEnd": true,
 }
 
 // eventOf reads a line. ok is false for a line that is no event; e is nil for one that is not wanted.
@@ -151,7 +153,8 @@ func (a *App) takeEvent(e *event) {
 	case "LogStart":
 		a.version = string(e.Version)
 	case "ApplicationStart":
-		a.id, a.name, a.user, a.began = dag.Clean(string(e.AppID)), dag.Clean(string(e.AppName)), dag.Clean(string(e.User)), e.at
+		a.id, a.name, a.user, a.began = dag.Clean(string(e.AppID)), dag.Clean(string(e.AppName)),
+			dag.Clean(string(e.User)), e.at
 	case "ApplicationEnd":
 		a.over, a.ended = true, e.at
 	case "EnvironmentUpdate":
@@ -160,7 +163,8 @@ func (a *App) takeEvent(e *event) {
 				a.conf[k] = string(v)
 			}
 		}
-	case "ExecutorAdded", "ExecutorRemoved", "ExecutorExcluded", "ExecutorUnexcluded", "ExecutorBlacklisted", "ExecutorUnblacklisted":
+	case "ExecutorAdded", "ExecutorRemoved", "ExecutorExcluded", "ExecutorUnexcluded", "ExecutorBlacklisted",
+		"ExecutorUnblacklisted":
 		a.takeExecutorEvent(e)
 	case "JobStart":
 		a.takeJobStart(e)
@@ -304,9 +308,12 @@ func (a *App) takeTaskEvent(e *event) {
 	case e.Task.Killed || r.Reason == "TaskKilled":
 		k.state, k.why = dag.AttemptKilled, firstLine(string(r.KillReason))
 	default:
-		k.state, k.why = dag.AttemptFailed, firstLine(strings.Join(strings.Fields(string(r.Reason)+" "+string(r.Description)+string(r.Message)+string(r.Loss)), " "))
+		k.state, k.why = dag.AttemptFailed,
+			firstLine(strings.Join(strings.Fields(string(r.Reason)+" "+string(r.Description)+string(r.Message)+
+				string(r.Loss)), " "))
 	}
 	if m := e.Metrics; m != nil {
-		k.in, k.read, k.out = float64(m.Input.Records), float64(m.Read.Records), max(zero(m.Write.Records), zero(m.Output.Records))
+		k.in, k.read, k.out = float64(m.Input.Records), float64(m.Read.Records),
+			max(zero(m.Write.Records), zero(m.Output.Records))
 	}
 }

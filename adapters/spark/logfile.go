@@ -55,7 +55,8 @@ func IsLog(name string) bool {
 	head := make([]byte, len(snappyMagic))
 	n, _ := io.ReadFull(f, head)
 	head = head[:n]
-	if bytes.HasPrefix(head, []byte(zipMagic)) || bytes.HasPrefix(head, []byte(lz4Magic)) || bytes.HasPrefix(head, []byte(snappyMagic)) {
+	if bytes.HasPrefix(head, []byte(zipMagic)) || bytes.HasPrefix(head, []byte(lz4Magic)) ||
+		bytes.HasPrefix(head, []byte(snappyMagic)) {
 		return true
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
@@ -183,7 +184,8 @@ func unpack(in io.Reader) (*bufio.Reader, error) {
 	case bytes.HasPrefix(head, []byte(lz4Magic)):
 		return bufio.NewReaderSize(&lz4Reader{in: b}, readSize), nil
 	case bytes.HasPrefix(head, []byte(snappyMagic)), bytes.HasPrefix(head, []byte(lzfMagic)):
-		return nil, errors.New("the event log is packed by snappy or lzf, which is not read: unpack it, or set spark.eventLog.compression.codec to zstd or lz4")
+		return nil, errors.New(
+			"the event log is packed by snappy or lzf, which is not read: unpack it, or set spark.eventLog.compression.codec to zstd or lz4")
 	}
 	return input.Unpack(b, readSize)
 }

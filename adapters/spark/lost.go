@@ -81,7 +81,8 @@ func (a *App) reconcile(s *stage, t *try, attempts []dag.Attempt) {
 		}
 	}
 	for i := range attempts {
-		if at := &attempts[i]; surplus < 0 && at.State == dag.AttemptKilled && at.Diagnosis == lostOutput && !again[at.Task] {
+		if at := &attempts[i]; surplus < 0 && at.State == dag.AttemptKilled && at.Diagnosis == lostOutput &&
+			!again[at.Task] {
 			at.State, at.Diagnosis = dag.AttemptSucceeded, ""
 			surplus++
 		}

@@ -60,8 +60,11 @@ func (a *App) idle(s *stage, lacks map[int]bool) bool { return !s.ran() && !lack
 func (a *App) planOf(t twins, lacks map[int]bool, open bool) *dag.Plan {
 	p := &dag.Plan{
 		Name: cmp.Or(a.name, a.id), Engine: "Spark", Driver: dag.Eager, Open: open,
-		Cluster:   dag.Cluster{Policy: dag.Executors, Cores: a.cores()},
-		Jobs:      []dag.Job{{Node: "application", Name: cmp.Or(a.name, a.id), Stages: make([]dag.Stage, len(a.order))}},
+		Cluster: dag.Cluster{Policy: dag.Executors, Cores: a.cores()},
+		Jobs: []dag.Job{{
+			Node: "application", Name: cmp.Or(a.name, a.id),
+			Stages: make([]dag.Stage, len(a.order)),
+		}},
 		Overheads: dag.Overheads{Report: heartbeat},
 	}
 	left := dag.MaxTasks

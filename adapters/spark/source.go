@@ -117,7 +117,10 @@ func (s *Source) get(ctx context.Context, ask func(context.Context, string) ([]b
 	if err != nil {
 		return fmt.Errorf("spark: %w", err)
 	}
-	s.app.Take(&Answer{URL: u, At: s.driver.Now(), Status: http.StatusOK, Type: "application/json", Body: func() string { return string(body) }})
+	s.app.Take(&Answer{
+		URL: u, At: s.driver.Now(), Status: http.StatusOK, Type: "application/json",
+		Body: func() string { return string(body) },
+	})
 	return nil
 }
 
@@ -192,7 +195,8 @@ func (s *Source) askEnded(ctx context.Context) error {
 				open = true
 				break
 			}
-			if err := s.get(ctx, s.driver.Get, s.path("stages/"+strconv.Itoa(sid)+"?details=false")); err != nil && !gone(err) {
+			if err := s.get(ctx, s.driver.Get, s.path("stages/"+strconv.Itoa(sid)+"?details=false")); err != nil &&
+				!gone(err) {
 				return err
 			}
 		}
@@ -312,7 +316,10 @@ func (a *App) beginning(now dag.Instant) *dag.Snapshot {
 		Cluster: dag.Cluster{Policy: dag.Executors, Cores: max(1, a.cores())},
 		Jobs:    []dag.Job{{Node: "application", Name: cmp.Or(a.name, a.id), Stages: []dag.Stage{{Name: "jobs"}}}},
 	}
-	snap := &dag.Snapshot{Plan: plan, At: now, ID: a.id, User: a.user, State: dag.Submitted, Stale: dag.NoInstant, Jobs: plan.BlockedJobs(), Nodes: a.nodes(now)}
+	snap := &dag.Snapshot{
+		Plan: plan, At: now, ID: a.id, User: a.user, State: dag.Submitted, Stale: dag.NoInstant,
+		Jobs: plan.BlockedJobs(), Nodes: a.nodes(now),
+	}
 	if a.over {
 		snap.State = dag.Succeeded
 	}
@@ -372,7 +379,8 @@ func OnYARN(client *hadoop.Client, id, history string) *Source {
 func (d *yarnDriver) Get(ctx context.Context, path string) ([]byte, error) {
 	body, err := d.client.Proxy(ctx, d.app, strings.TrimPrefix(path, "/"))
 	if e, ok := errors.AsType[*hadoop.Error](err); ok && d.history == "" && e.Location != "" {
-		if to, bad := url.Parse(e.Location); bad == nil && strings.Contains(to.Path, "/history/") && (to.Scheme == "http" || to.Scheme == "https") {
+		if to, bad := url.Parse(e.Location); bad == nil && strings.Contains(to.Path, "/history/") &&
+			(to.Scheme == "http" || to.Scheme == "https") {
 			before, _, _ := strings.Cut(to.Path, "/history/")
 			if d.client.Trusts(to) {
 				d.history = to.Scheme + "://" + to.Host + before

@@ -62,13 +62,16 @@ func (f *fake) answer(path string) ([]byte, error) {
 	if f.done == f.tasks {
 		status, stage, end = "SUCCEEDED", "COMPLETE", fmt.Sprintf(`,"completionTime":%q`, f.stamp(f.now))
 	}
-	job := fmt.Sprintf(`{"jobId":0,"name":"count","stageIds":[0],"status":%q,"submissionTime":%q%s}`, status, f.stamp(1795366700000), end)
+	job := fmt.Sprintf(`{"jobId":0,"name":"count","stageIds":[0],"status":%q,"submissionTime":%q%s}`, status,
+		f.stamp(1795366700000), end)
 	of := fmt.Sprintf(`{"stageId":0,"attemptId":0,"status":%q,"name":"count","numTasks":%d,"numCompleteTasks":%d,"executorRunTime":%d,"rddIds":[1],"submissionTime":%q%s,"details":%q}`,
 		stage, f.tasks, f.done, f.done*1000, f.stamp(1795366700000), end, strings.Repeat("x", 3000))
 	switch {
 	case u.Path == root, u.Path == root+"/app-1":
-		return []byte(fmt.Sprintf(`[{"id":"app-1","name":"fake","attempts":[{"completed":%v,"endTime":%q}]}]`, f.over, f.stamp(f.now))), nil
-	case part == "jobs" && u.Query().Get("status") == "running" && status != "RUNNING", part == "stages" && u.RawQuery != "" && stage != "ACTIVE":
+		return []byte(fmt.Sprintf(`[{"id":"app-1","name":"fake","attempts":[{"completed":%v,"endTime":%q}]}]`, f.over,
+			f.stamp(f.now))), nil
+	case part == "jobs" && u.Query().Get("status") == "running" && status != "RUNNING", part == "stages" &&
+		u.RawQuery != "" && stage != "ACTIVE":
 		return []byte("[]"), nil
 	case part == "jobs":
 		return []byte("[" + job + "]"), nil
@@ -79,7 +82,8 @@ func (f *fake) answer(path string) ([]byte, error) {
 	case part == "stages/0":
 		return []byte("[" + of + "]"), nil
 	case part == "allexecutors":
-		return []byte(fmt.Sprintf(`[{"id":"0","isActive":true,"maxTasks":%d,"addTime":%q}]`, fakeSlots, f.stamp(1795366690000))), nil
+		return []byte(fmt.Sprintf(`[{"id":"0","isActive":true,"maxTasks":%d,"addTime":%q}]`, fakeSlots,
+			f.stamp(1795366690000))), nil
 	case part == "stages/0/0/taskList":
 		return f.list(u.Query())
 	case part == "environment":
@@ -103,7 +107,11 @@ func (f *fake) list(q url.Values) ([]byte, error) {
 	to = min(to, from+length)
 	rows := make([]map[string]any, 0, to-from)
 	for i := from; i < to; i++ {
-		row := map[string]any{"taskId": i, "index": i, "partitionId": i, "launchTime": f.stamp(1795366700000 + dag.Instant(i*250)), "executorId": "0", "status": "RUNNING", "executorLogs": strings.Repeat("y", 1600)}
+		row := map[string]any{
+			"taskId": i, "index": i, "partitionId": i,
+			"launchTime": f.stamp(1795366700000 + dag.Instant(i*250)), "executorId": "0", "status": "RUNNING",
+			"executorLogs": strings.Repeat("y", 1600),
+		}
 		if i < f.done {
 			row["status"], row["duration"] = "SUCCESS", 1000
 		}

@@ -61,12 +61,15 @@ func (a *App) TakeJobs(body []byte) bool {
 		for _, n := range w.StageIDs {
 			ids = append(ids, n.id())
 		}
-		a.takeJob(w.JobID.id(), dag.Clean(string(w.Name)), dag.Clean(string(w.Description)), w.SubmissionTime.at(), w.CompletionTime.at(), ids, string(w.Status))
+		a.takeJob(w.JobID.id(), dag.Clean(string(w.Name)), dag.Clean(string(w.Description)), w.SubmissionTime.at(),
+			w.CompletionTime.at(), ids, string(w.Status))
 	}
 	return true
 }
 
-func (a *App) takeJob(id int, name, description string, submitted, completed dag.Instant, stages []int, status string) *job {
+func (a *App) takeJob(id int, name, description string, submitted, completed dag.Instant, stages []int,
+	status string,
+) *job {
 	j := a.jobs[id]
 	if j == nil {
 		if id < 0 || len(a.jobs) >= mostJobs {
@@ -264,7 +267,10 @@ func (a *App) taskAt(t *try, id int) *task {
 		a.tasks++
 		nan := math.NaN()
 		none := dag.Mark{At: dag.NoInstant, Done: nan, Out: nan}
-		k = &task{id: id, launch: dag.NoInstant, end: dag.NoInstant, executor: -1, state: dag.AttemptRunning, in: nan, read: nan, out: nan, first: none, last: none, report: dag.NoInstant}
+		k = &task{
+			id: id, launch: dag.NoInstant, end: dag.NoInstant, executor: -1, state: dag.AttemptRunning, in: nan,
+			read: nan, out: nan, first: none, last: none, report: dag.NoInstant,
+		}
 		t.list[id] = k
 	}
 	return k

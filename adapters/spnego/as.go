@@ -39,12 +39,15 @@ func (c *conf) authenticate(ctx context.Context, who principal, keys []keyEntry,
 	req.ReqBody.EType = c.usable(keys)
 	if len(req.ReqBody.EType) == 0 {
 		return nil, &Error{
-			Text: fmt.Sprintf("the keys of %s in %s are of kinds that krb5.conf does not permit or that are not supported", who, file),
+			Text: fmt.Sprintf(
+				"the keys of %s in %s are of kinds that krb5.conf does not permit or that are not supported", who,
+				file),
 			Hint: "make a keytab with AES keys, or set permitted_enctypes",
 		}
 	}
 	answer, err := c.send(ctx, who.realm, &req)
-	if refused, ok := errors.AsType[messages.KRBError](err); ok && refused.ErrorCode == errorcode.KDC_ERR_PREAUTH_REQUIRED {
+	if refused, ok := errors.AsType[messages.KRBError](err); ok &&
+		refused.ErrorCode == errorcode.KDC_ERR_PREAUTH_REQUIRED {
 		if err := prove(&req, refused, keys); err != nil {
 			return nil, err
 		}
@@ -92,7 +95,10 @@ func prove(req *messages.ASReq, refused messages.KRBError, keys []keyEntry) erro
 	}
 	i := slices.IndexFunc(keys, func(k keyEntry) bool { return k.key.KeyType == wanted })
 	if i < 0 {
-		return &Error{Text: fmt.Sprintf("the KDC wants a key of kind %d, and there is none in the keytab", wanted), Hint: "make the keytab anew: ktadd in kadmin"}
+		return &Error{
+			Text: fmt.Sprintf("the KDC wants a key of kind %d, and there is none in the keytab", wanted),
+			Hint: "make the keytab anew: ktadd in kadmin",
+		}
 	}
 	stamp, err := types.GetPAEncTSEncAsnMarshalled()
 	if err != nil {

@@ -25,7 +25,10 @@ func (l *Login) fromCache(ctx context.Context) error {
 		}
 		t, err := granting(who, all)
 		if err != nil {
-			return &Error{Text: "the ticket cache " + l.source + ": " + err.Error(), Hint: "kinit, or give --keytab FILE --principal NAME", Err: err}
+			return &Error{
+				Text: "the ticket cache " + l.source + ": " + err.Error(),
+				Hint: "kinit, or give --keytab FILE --principal NAME", Err: err,
+			}
 		}
 		l.of(who)
 		l.tgt, l.stamp = t, is

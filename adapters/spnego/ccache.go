@@ -33,7 +33,10 @@ func readCache(file string) (principal, []credential, error) {
 			return who, all, nil
 		}
 	}
-	return principal{}, nil, &Error{Text: "the ticket cache " + file + " cannot be read: " + why(err), Hint: "kinit makes one, klist -c " + file + " shows it; or give --keytab FILE --principal NAME", Err: err}
+	return principal{}, nil, &Error{
+		Text: "the ticket cache " + file + " cannot be read: " + why(err),
+		Hint: "kinit makes one, klist -c " + file + " shows it; or give --keytab FILE --principal NAME", Err: err,
+	}
 }
 
 func parseCache(b []byte) (who principal, all []credential, err error) {
@@ -111,7 +114,9 @@ func cacheFile(name, uid string) (string, error) {
 	}
 	file := "/tmp/krb5cc_" + uid
 	return "", &Error{
-		Text: fmt.Sprintf("the ticket cache %s cannot be read: it is of the kind %s, and only files can be", name, kind),
-		Hint: fmt.Sprintf("kinit -c FILE:%s, and set KRB5CCNAME=FILE:%s; or give --keytab FILE --principal NAME", file, file),
+		Text: fmt.Sprintf("the ticket cache %s cannot be read: it is of the kind %s, and only files can be", name,
+			kind),
+		Hint: fmt.Sprintf("kinit -c FILE:%s, and set KRB5CCNAME=FILE:%s; or give --keytab FILE --principal NAME", file,
+			file),
 	}
 }

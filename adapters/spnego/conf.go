@@ -52,7 +52,10 @@ func loadConf(getenv func(string) string) (*conf, error) {
 		return nil, err
 	}
 	l := &c.gokrb5.LibDefaults
-	for name, to := range map[string]*time.Duration{"ticket_lifetime": &l.TicketLifetime, "renew_lifetime": &l.RenewLifetime} {
+	for name, to := range map[string]*time.Duration{
+		"ticket_lifetime": &l.TicketLifetime,
+		"renew_lifetime":  &l.RenewLifetime,
+	} {
 		if err := c.duration(name, to); err != nil {
 			return nil, err
 		}
@@ -64,7 +67,8 @@ func loadConf(getenv func(string) string) (*conf, error) {
 
 func bad(s setting, what string) error {
 	return &Error{
-		Text: fmt.Sprintf("Kerberos' configuration: %s: %s = %s: %s", s.at, s.path[len(s.path)-1], short(s.value), what),
+		Text: fmt.Sprintf("Kerberos' configuration: %s: %s = %s: %s", s.at, s.path[len(s.path)-1], short(s.value),
+			what),
 		Hint: "set it right, or set KRB5_CONFIG to another file",
 	}
 }
@@ -129,7 +133,10 @@ func (c *conf) chooseEtypes() error {
 		}
 	}
 	var ids []int32
-	for _, word := range strings.FieldsFunc(strings.ToLower(s.value), func(r rune) bool { return r == ' ' || r == ',' }) {
+	for _, word := range strings.FieldsFunc(strings.ToLower(s.value), func(r rune) bool {
+		return r == ' ' ||
+			r == ','
+	}) {
 		drop := strings.HasPrefix(word, "-")
 		of, known := families[strings.Trim(word, "+-")]
 		if !known {

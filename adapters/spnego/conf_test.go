@@ -74,29 +74,34 @@ includedir /nonexistent/
 		t.Fatal(err)
 	}
 	if c.realm != "EXAMPLE.COM" || c.dnsKDC || !c.fallback || c.gokrb5.LibDefaults.Forwardable {
-		t.Errorf("realm %s, dns %v, fallback %v, forwardable %v", c.realm, c.dnsKDC, c.fallback, c.gokrb5.LibDefaults.Forwardable)
+		t.Errorf("realm %s, dns %v, fallback %v, forwardable %v", c.realm, c.dnsKDC, c.fallback,
+			c.gokrb5.LibDefaults.Forwardable)
 	}
 	if l := c.gokrb5.LibDefaults; l.TicketLifetime != 36*time.Hour || l.RenewLifetime != 24*time.Hour+30*time.Minute {
 		t.Errorf("lifetimes %v %v", l.TicketLifetime, l.RenewLifetime)
 	}
 	kdcs, err := c.kdcs(t.Context(), "EXAMPLE.COM")
-	if want := []string{"zero.example.com:88", "one.example.com:88", "[::1]:1088", "two.example.com:188"}; err != nil || !slices.Equal(kdcs, want) {
+	if want := []string{"zero.example.com:88", "one.example.com:88", "[::1]:1088", "two.example.com:188"}; err != nil ||
+		!slices.Equal(kdcs, want) {
 		t.Errorf("KDCs %v, %v", kdcs, err)
 	}
 	if got := fmt.Sprint(c.etypes); got != "[20 18 19 23]" {
 		t.Errorf("kinds of encryption %s", got)
 	}
 	for host, want := range map[string]string{
-		"a.b.example.com": "EXAMPLE.COM", "example.com": "EXAMPLE.COM", "ODD.example.com": "ODD.COM", "localhost": "", "example.org": "", "": "", ".": "",
+		"a.b.example.com": "EXAMPLE.COM", "example.com": "EXAMPLE.COM", "ODD.example.com": "ODD.COM", "localhost": "",
+		"example.org": "", "": "", ".": "",
 	} {
 		if got := c.serviceRealm(host); got != want {
 			t.Errorf("%s is of realm %q, want %q", host, got, want)
 		}
 	}
-	if got := expand(c.cacheName, func(string) string { return "" }); got != fmt.Sprintf("FILE:/tmp/krb5cc_%d", os.Getuid()) {
+	if got := expand(c.cacheName, func(string) string { return "" }); got != fmt.Sprintf("FILE:/tmp/krb5cc_%d",
+		os.Getuid()) {
 		t.Errorf("cache %s", got)
 	}
-	if _, err := c.kdcs(t.Context(), "NOWHERE"); err == nil || !strings.Contains(err.Error(), "no KDC is known of the realm NOWHERE") {
+	if _, err := c.kdcs(t.Context(), "NOWHERE"); err == nil ||
+		!strings.Contains(err.Error(), "no KDC is known of the realm NOWHERE") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -120,7 +125,8 @@ func TestConfErrors(t *testing.T) {
 	} {
 		_, err := confOf(t, map[string]string{"krb5.conf": text})
 		e, ok := errors.AsType[*Error](err)
-		if !ok || !strings.Contains(strings.ReplaceAll(e.Text, filepath.Dir(pathIn(e.Text)), "DIR"), want) || e.Hint == "" {
+		if !ok || !strings.Contains(strings.ReplaceAll(e.Text, filepath.Dir(pathIn(e.Text)), "DIR"), want) ||
+			e.Hint == "" {
 			t.Errorf("%q: got %v", text, err)
 		}
 	}

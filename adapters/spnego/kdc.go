@@ -27,7 +27,11 @@ func (c *conf) kdcs(ctx context.Context, realm string) ([]string, error) {
 	for _, v := range append(c.all("realms", realm, "kdc"), c.all("realms", realm, "master_kdc")...) {
 		v = strings.TrimSuffix(strings.TrimSpace(v), "*")
 		if strings.HasPrefix(v, "http") {
-			return nil, &Error{Text: "the KDC of " + realm + " is reached by HTTPS (" + short(v) + "), which is not supported", Hint: "name one that is reached directly, in a krb5.conf of your own (KRB5_CONFIG)"}
+			return nil, &Error{
+				Text: "the KDC of " + realm + " is reached by HTTPS (" + short(v) +
+					"), which is not supported",
+				Hint: "name one that is reached directly, in a krb5.conf of your own (KRB5_CONFIG)",
+			}
 		}
 		v = strings.TrimPrefix(strings.TrimPrefix(v, "tcp/"), "udp/")
 		if _, _, err := net.SplitHostPort(v); err != nil {
@@ -97,8 +101,9 @@ func exchange(ctx context.Context, addr string, msg []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer conn.Close()                                                           //nolint:errcheck // all has been said by then
-	defer context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })() //nolint:errcheck // what is under way ends then
+	defer conn.Close() //nolint:errcheck // all has been said by then
+	defer context.AfterFunc(ctx,
+		func() { conn.SetDeadline(time.Unix(1, 0)) })() //nolint:errcheck // what is under way ends then
 	if _, err := conn.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(msg))), msg...)); err != nil {
 		return nil, err
 	}

@@ -32,7 +32,8 @@ func readKeytab(file string) ([]keyEntry, error) {
 			return keys, nil
 		}
 	}
-	return nil, &Error{Text: "the keytab " + file + " cannot be read: " + why(err), Hint: "klist -k " + file + " shows what is in a keytab; it must be readable for the user who runs this", Err: err}
+	return nil, &Error{Text: "the keytab " + file + " cannot be read: " + why(err), Hint: "klist -k " + file +
+		" shows what is in a keytab; it must be readable for the user who runs this", Err: err}
 }
 
 func parseKeytab(b []byte) ([]keyEntry, error) {
@@ -103,13 +104,17 @@ func keysOf(keys []keyEntry, file, name, realm string) (principal, []keyEntry, e
 	}
 	if name == "" {
 		if len(all) != 1 {
-			return principal{}, nil, &Error{Text: "whose keys of the keytab " + file + "?", Hint: "give --principal; " + held}
+			return principal{}, nil, &Error{Text: "whose keys of the keytab " + file + "?", Hint: "give --principal; " +
+				held}
 		}
 		name = all[0]
 	}
 	asked := parsePrincipal(name)
 	if !asked.valid() {
-		return asked, nil, &Error{Text: fmt.Sprintf("%q is not a principal", name), Hint: "it is NAME, NAME/HOST or NAME/HOST@REALM"}
+		return asked, nil, &Error{
+			Text: fmt.Sprintf("%q is not a principal", name),
+			Hint: "it is NAME, NAME/HOST or NAME/HOST@REALM",
+		}
 	}
 	var found []keyEntry
 	for _, k := range keys {
@@ -119,7 +124,8 @@ func keysOf(keys []keyEntry, file, name, realm string) (principal, []keyEntry, e
 	}
 	// Where the realm is left open the default one goes before others.
 	for _, k := range keys {
-		if asked.realm == "" && k.who.is(principal{asked.parts, realm}) && len(found) > 0 && found[0].who.realm != realm {
+		if asked.realm == "" && k.who.is(principal{asked.parts, realm}) && len(found) > 0 &&
+			found[0].who.realm != realm {
 			return keysOf(keys, file, name+"@"+realm, realm)
 		}
 	}

@@ -64,7 +64,8 @@ func TestCookieIsRenewed(t *testing.T) {
 	}
 	// Four fifths of a minute are over at each fifth look; cookies that are worn to their end would be five.
 	if h.refused != 1 || h.tickets != 6 {
-		t.Errorf("%d refusals and %d negotiations in five minutes of cookies of one; want 1 and 6", h.refused, h.tickets)
+		t.Errorf("%d refusals and %d negotiations in five minutes of cookies of one; want 1 and 6", h.refused,
+			h.tickets)
 	}
 }
 

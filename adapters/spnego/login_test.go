@@ -47,22 +47,60 @@ func TestWhyNobodyIsLoggedIn(t *testing.T) {
 		env        []string
 		text, hint string
 	}{
-		"no ticket":               {Options{}, nil, "no ticket cache", "kinit"},
-		"ended":                   {Options{}, []string{"KRB5CCNAME=" + ended}, "the ticket of alice@SPNEGO.TEST ended at", "kinit"},
-		"another's ticket":        {Options{Principal: "bob"}, []string{"KRB5CCNAME=" + ended}, "is of alice@SPNEGO.TEST, not of bob", "kinit bob"},
-		"keyring":                 {Options{}, []string{"KRB5CCNAME=KEYRING:persistent:0"}, "of the kind KEYRING", "KRB5CCNAME=FILE:"},
-		"kcm":                     {Options{}, []string{"KRB5CCNAME=KCM:"}, "of the kind KCM", "--keytab"},
-		"no such keytab":          {Options{Keytab: "/nonexistent"}, nil, "/nonexistent cannot be read", "klist -k"},
-		"damaged keytab":          {Options{Keytab: short}, nil, "cut off or damaged", "klist -k"},
-		"a cache as keytab":       {Options{Keytab: ended}, nil, "not a keytab of version 2", "klist -k"},
-		"a keytab as cache":       {Options{}, []string{"KRB5CCNAME=" + both}, "not a ticket cache of version", "kinit"},
-		"which of two":            {Options{Keytab: both}, nil, "whose keys", "alice@SPNEGO.TEST, bob/host@SPNEGO.TEST"},
-		"not in the keytab":       {Options{Keytab: both, Principal: "dave"}, nil, "has no key of dave", "alice@SPNEGO.TEST, bob/host@SPNEGO.TEST"},
-		"another realm's":         {Options{Keytab: both, Principal: "alice@OTHER"}, nil, "has no key of alice@OTHER", "alice@SPNEGO.TEST"},
-		"wrong key":               {Options{Keytab: old}, nil, "is not the one that the KDC has", "anew"},
-		"unknown to the KDC":      {Options{Keytab: gone}, nil, "does not know carol@SPNEGO.TEST", "spelt"},
-		"unreachable":             {Options{Keytab: both, Principal: "alice"}, []string{"KRB5_CONFIG=" + unreachable}, "no KDC of SPNEGO.TEST answers", "port 88"},
-		"no configuration":        {Options{Keytab: both}, []string{"KRB5_CONFIG=/nonexistent"}, "there is no Kerberos configuration", "KRB5_CONFIG"},
+		"no ticket": {Options{}, nil, "no ticket cache", "kinit"},
+		"ended": {
+			Options{},
+			[]string{"KRB5CCNAME=" + ended},
+			"the ticket of alice@SPNEGO.TEST ended at", "kinit",
+		},
+		"another's ticket": {
+			Options{Principal: "bob"},
+			[]string{"KRB5CCNAME=" + ended},
+			"is of alice@SPNEGO.TEST, not of bob", "kinit bob",
+		},
+		"keyring": {
+			Options{},
+			[]string{"KRB5CCNAME=KEYRING:persistent:0"},
+			"of the kind KEYRING",
+			"KRB5CCNAME=FILE:",
+		},
+		"kcm":               {Options{}, []string{"KRB5CCNAME=KCM:"}, "of the kind KCM", "--keytab"},
+		"no such keytab":    {Options{Keytab: "/nonexistent"}, nil, "/nonexistent cannot be read", "klist -k"},
+		"damaged keytab":    {Options{Keytab: short}, nil, "cut off or damaged", "klist -k"},
+		"a cache as keytab": {Options{Keytab: ended}, nil, "not a keytab of version 2", "klist -k"},
+		"a keytab as cache": {
+			Options{},
+			[]string{"KRB5CCNAME=" + both},
+			"not a ticket cache of version",
+			"kinit",
+		},
+		"which of two": {
+			Options{Keytab: both},
+			nil, "whose keys",
+			"alice@SPNEGO.TEST, bob/host@SPNEGO.TEST",
+		},
+		"not in the keytab": {
+			Options{Keytab: both, Principal: "dave"},
+			nil, "has no key of dave",
+			"alice@SPNEGO.TEST, bob/host@SPNEGO.TEST",
+		},
+		"another realm's": {
+			Options{Keytab: both, Principal: "alice@OTHER"},
+			nil, "has no key of alice@OTHER",
+			"alice@SPNEGO.TEST",
+		},
+		"wrong key":          {Options{Keytab: old}, nil, "is not the one that the KDC has", "anew"},
+		"unknown to the KDC": {Options{Keytab: gone}, nil, "does not know carol@SPNEGO.TEST", "spelt"},
+		"unreachable": {
+			Options{Keytab: both, Principal: "alice"},
+			[]string{"KRB5_CONFIG=" + unreachable},
+			"no KDC of SPNEGO.TEST answers", "port 88",
+		},
+		"no configuration": {
+			Options{Keytab: both},
+			[]string{"KRB5_CONFIG=/nonexistent"},
+			"there is no Kerberos configuration", "KRB5_CONFIG",
+		},
 		"the environment's":       {Options{}, []string{"KRB5_KTNAME=FILE:" + both}, "whose keys", "--principal"},
 		"principal out of nobody": {Options{Keytab: both, Principal: "/"}, nil, "is not a principal", "NAME/HOST"},
 	} {
@@ -85,7 +123,8 @@ func TestWhyNobodyIsLoggedIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(string(log), "PREAUTH_FAILED") + strings.Count(string(log), "preauth (encrypted_timestamp) verify failure"); n > 4 {
+	if n := strings.Count(string(log), "PREAUTH_FAILED") + strings.Count(string(log),
+		"preauth (encrypted_timestamp) verify failure"); n > 4 {
 		t.Errorf("the KDC was asked in vain %d times", n)
 	}
 }
@@ -96,7 +135,8 @@ func TestServiceUnknown(t *testing.T) {
 	h := newHadoop(t, r.keytab("HTTP/localhost"))
 	_, _, err := get(t, r.login(Options{Keytab: r.keytab("alice")}).Layer(overTheNetwork(t)), h.URL)
 	e, ok := errors.AsType[*Error](err)
-	if !ok || !strings.Contains(e.Text, "knows no service HTTP/127.0.0.1@SPNEGO.TEST") || !strings.Contains(e.Hint, "host name") {
+	if !ok || !strings.Contains(e.Text, "knows no service HTTP/127.0.0.1@SPNEGO.TEST") ||
+		!strings.Contains(e.Hint, "host name") {
 		t.Errorf("got %#v", err)
 	}
 }
@@ -171,7 +211,8 @@ func TestKDCAway(t *testing.T) {
 		t.Errorf("while the ticket holds: %d %v", status, err)
 	}
 	clock.turn(20 * time.Second)
-	if _, _, err := get(t, rt, h.address()); err == nil || !strings.Contains(err.Error(), "no KDC of SPNEGO.TEST answers") {
+	if _, _, err := get(t, rt, h.address()); err == nil ||
+		!strings.Contains(err.Error(), "no KDC of SPNEGO.TEST answers") {
 		t.Errorf("after its end: %v", err)
 	}
 }
@@ -193,7 +234,8 @@ func TestTrust(t *testing.T) {
 	}}
 	defer tr.CloseIdleConnections()
 	ask := func(env ...string) error {
-		status, body, err := get(t, users.login(Options{Keytab: kt}, env...).Layer(tr), strings.Replace(h.URL, "127.0.0.1", "web.services.test", 1))
+		status, body, err := get(t, users.login(Options{Keytab: kt}, env...).Layer(tr),
+			strings.Replace(h.URL, "127.0.0.1", "web.services.test", 1))
 		if err == nil && (status != http.StatusOK || body != "alice") {
 			err = fmt.Errorf("%d %q", status, body)
 		}
@@ -225,8 +267,11 @@ func readAll(t *testing.T, file string) string {
 // TestSkew: how far the clocks are apart is said, by the KDC's own time.
 func TestSkew(t *testing.T) {
 	who := parsePrincipal("alice@R")
-	err := explain(messages.KRBError{ErrorCode: errorcode.KRB_AP_ERR_SKEW, STime: time.Now().Add(-12 * time.Minute)}, who, "", "")
-	if e, ok := errors.AsType[*Error](err); !ok || !strings.Contains(e.Text, "this machine's is 12m ahead of the KDC's") || !strings.Contains(e.Hint, "set the clocks right") {
+	err := explain(messages.KRBError{ErrorCode: errorcode.KRB_AP_ERR_SKEW, STime: time.Now().Add(-12 * time.Minute)},
+		who, "", "")
+	if e, ok := errors.AsType[*Error](err); !ok ||
+		!strings.Contains(e.Text, "this machine's is 12m ahead of the KDC's") ||
+		!strings.Contains(e.Hint, "set the clocks right") {
 		t.Errorf("got %#v", err)
 	}
 }

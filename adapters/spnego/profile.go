@@ -40,11 +40,17 @@ func readProfile(names string) (*profile, error) {
 			continue
 		}
 		if err := p.read(name, 0); err != nil {
-			return nil, &Error{Text: "Kerberos' configuration: " + err.Error(), Hint: "set it right, or set KRB5_CONFIG to another file", Err: err}
+			return nil, &Error{
+				Text: "Kerberos' configuration: " + err.Error(),
+				Hint: "set it right, or set KRB5_CONFIG to another file", Err: err,
+			}
 		}
 	}
 	if p.files == 0 {
-		return nil, &Error{Text: "there is no Kerberos configuration: " + names, Hint: "take krb5.conf from a machine of the cluster, and set KRB5_CONFIG to it"}
+		return nil, &Error{
+			Text: "there is no Kerberos configuration: " + names,
+			Hint: "take krb5.conf from a machine of the cluster, and set KRB5_CONFIG to it",
+		}
 	}
 	return p, nil
 }

@@ -17,7 +17,8 @@ import (
 // The service side of gokrb5, which only the tests use, keeps its cache of replays for ever.
 func TestMain(m *testing.M) {
 	const service = "github.com/jcmturner/gokrb5/v8/service."
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction(service+"GetReplayCache.func1.1"), goleak.IgnoreAnyFunction(service+"VerifyAPREQ.GetReplayCache.func1.1"))
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction(service+"GetReplayCache.func1.1"),
+		goleak.IgnoreAnyFunction(service+"VerifyAPREQ.GetReplayCache.func1.1"))
 }
 
 // A realm is a real KDC, of MIT Kerberos, with a database of its own.
@@ -40,11 +41,13 @@ func newRealmOf(t *testing.T, name, life string, principals ...string) *realm {
 	t.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin")
 	for _, tool := range []string{"krb5kdc", "kdb5_util", "kadmin.local", "kinit"} {
 		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("SKIPPED: no %s here (apt-get install krb5-kdc krb5-user), so nothing is tried against a real KDC", tool)
+			t.Skipf("SKIPPED: no %s here (apt-get install krb5-kdc krb5-user), so nothing is tried against a real KDC",
+				tool)
 		}
 	}
 	r := &realm{t: t, name: name, dir: t.TempDir(), port: freePort(t)}
-	r.write("kdc.conf", fmt.Sprintf("[kdcdefaults]\n kdc_listen = 127.0.0.1:%d\n kdc_tcp_listen = 127.0.0.1:%d\n[realms]\n %s = {\n database_name = %s/principal\n key_stash_file = %s/stash\n max_life = %s\n max_renewable_life = 1h\n }\n[logging]\n kdc = FILE:%s/kdc.log\n",
+	r.write("kdc.conf", fmt.Sprintf(
+		"[kdcdefaults]\n kdc_listen = 127.0.0.1:%d\n kdc_tcp_listen = 127.0.0.1:%d\n[realms]\n %s = {\n database_name = %s/principal\n key_stash_file = %s/stash\n max_life = %s\n max_renewable_life = 1h\n }\n[logging]\n kdc = FILE:%s/kdc.log\n",
 		r.port, r.port, r.name, r.dir, r.dir, life, r.dir))
 	r.conf("")
 	r.run("kdb5_util", "create", "-s", "-r", r.name, "-P", "test")
@@ -59,7 +62,8 @@ func newRealmOf(t *testing.T, name, life string, principals ...string) *realm {
 // conf writes krb5.conf, with more lines for libdefaults.
 func (r *realm) conf(more string) string {
 	r.t.Helper()
-	return r.write("krb5.conf", fmt.Sprintf("[libdefaults]\n default_realm = %s\n dns_lookup_kdc = false\n dns_canonicalize_hostname = false\n%s\n[realms]\n %s = {\n kdc = 127.0.0.1:%d\n }\n", r.name, more, r.name, r.port))
+	return r.write("krb5.conf",
+		fmt.Sprintf("[libdefaults]\n default_realm = %s\n dns_lookup_kdc = false\n dns_canonicalize_hostname = false\n%s\n[realms]\n %s = {\n kdc = 127.0.0.1:%d\n }\n", r.name, more, r.name, r.port))
 }
 
 func (r *realm) write(name, text string) string {
@@ -73,7 +77,8 @@ func (r *realm) write(name, text string) string {
 
 func (r *realm) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
-	cmd.Env = append(os.Environ(), "KRB5_CONFIG="+filepath.Join(r.dir, "krb5.conf"), "KRB5_KDC_PROFILE="+filepath.Join(r.dir, "kdc.conf"))
+	cmd.Env = append(os.Environ(), "KRB5_CONFIG="+filepath.Join(r.dir, "krb5.conf"), "KRB5_KDC_PROFILE="+
+		filepath.Join(r.dir, "kdc.conf"))
 	return cmd
 }
 
@@ -148,7 +153,8 @@ func (r *realm) issued(kind string) int {
 // login is one whose environment is this realm's configuration and what is given, NAME=VALUE.
 func (r *realm) login(o Options, env ...string) *Login {
 	o.Getenv = func(name string) string {
-		for _, e := range append(env, "KRB5_CONFIG="+filepath.Join(r.dir, "krb5.conf"), "KRB5CCNAME=FILE:"+filepath.Join(r.dir, "none")) {
+		for _, e := range append(env, "KRB5_CONFIG="+filepath.Join(r.dir, "krb5.conf"), "KRB5CCNAME=FILE:"+
+			filepath.Join(r.dir, "none")) {
 			if n, v, _ := strings.Cut(e, "="); n == name {
 				return v
 			}

@@ -40,7 +40,10 @@ func newHadoop(t *testing.T, keytabFile string) *hadoop {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &hadoop{verify: spnego.SPNEGOService(kt, service.DecodePAC(false)), secret: "one", validity: time.Hour, now: time.Now}
+	h := &hadoop{
+		verify: spnego.SPNEGOService(kt, service.DecodePAC(false)), secret: "one", validity: time.Hour,
+		now: time.Now,
+	}
 	h.Server = httptest.NewServer(h)
 	t.Cleanup(h.Close)
 	return h
@@ -68,8 +71,9 @@ func (h *hadoop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h.tickets++
-	w.Header().Set("Set-Cookie", fmt.Sprintf(`hadoop.auth="u=%s&p=%s@X&t=kerberos&e=%d&s=a/b+c=%s="; Path=/; Domain=localhost; HttpOnly`,
-		user, user, h.now().Add(h.validity).UnixMilli(), h.secret))
+	w.Header().Set("Set-Cookie",
+		fmt.Sprintf(`hadoop.auth="u=%s&p=%s@X&t=kerberos&e=%d&s=a/b+c=%s="; Path=/; Domain=localhost; HttpOnly`,
+			user, user, h.now().Add(h.validity).UnixMilli(), h.secret))
 	w.Header().Add("Set-Cookie", "other=1")
 	fmt.Fprint(w, user)
 }

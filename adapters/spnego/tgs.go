@@ -35,7 +35,10 @@ func (c *conf) service(ctx context.Context, who principal, tgt *ticket, host str
 		return nil, explain(err, who, name.String()+"@"+at, "")
 	}
 	if referred(t) != "" {
-		return nil, &Error{Text: "the realm of " + name.String() + " is more than one referral away", Hint: "say it under [domain_realm] in krb5.conf"}
+		return nil, &Error{
+			Text: "the realm of " + name.String() + " is more than one referral away",
+			Hint: "say it under [domain_realm] in krb5.conf",
+		}
 	}
 	return t, nil
 }
@@ -49,7 +52,9 @@ func referred(t *ticket) string {
 }
 
 // grant is one exchange with the ticket-granting service of realm (RFC 4120 section 3.3).
-func (c *conf) grant(ctx context.Context, who principal, tgt *ticket, realm string, name types.PrincipalName, renew bool) (t *ticket, err error) {
+func (c *conf) grant(ctx context.Context, who principal, tgt *ticket, realm string, name types.PrincipalName,
+	renew bool,
+) (t *ticket, err error) {
 	defer unreadable(&err)
 	req, err := messages.NewTGSReq(who.name(), realm, c.gokrb5, tgt.Ticket, tgt.key, name, renew)
 	if err != nil {

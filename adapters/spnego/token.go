@@ -25,11 +25,15 @@ func (l *layer) token(r *http.Request) (text string, err error) {
 	}
 	defer func() {
 		if recover() != nil {
-			err = &Error{Text: "the ticket of " + who.String() + " cannot be used", Hint: "kinit, or get the keytab anew"}
+			err = &Error{
+				Text: "the ticket of " + who.String() + " cannot be used",
+				Hint: "kinit, or get the keytab anew",
+			}
 		}
 	}()
 	asks := &client.Client{Credentials: credentials.NewFromPrincipalName(who.name(), who.realm)}
-	krb5, err := spnego.NewKRB5TokenAPREQ(asks, t.Ticket, t.key, []int{gssapi.ContextFlagInteg, gssapi.ContextFlagConf}, nil)
+	krb5, err := spnego.NewKRB5TokenAPREQ(asks, t.Ticket, t.key, []int{gssapi.ContextFlagInteg, gssapi.ContextFlagConf},
+		nil)
 	if err != nil {
 		return "", fmt.Errorf("the ticket of %s cannot be used", who) // the cause may quote keys
 	}
@@ -65,7 +69,8 @@ func (l *Login) refusal(r *http.Request, resp *http.Response, page []byte) error
 		if date, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
 			e.Hint += "; this machine's is " + offset(l.opt.Clock().Sub(date)) + " the server's"
 		}
-	case strings.Contains(low, "checksum failed"), strings.Contains(low, "cannot find key"), strings.Contains(low, "decrypt"):
+	case strings.Contains(low, "checksum failed"), strings.Contains(low, "cannot find key"), strings.Contains(low,
+		"decrypt"):
 		e.Hint = "the server's keytab is not the one that the KDC has: whoever runs it must make it anew, and restart it"
 	case strings.Contains(low, "rules applied to"), strings.Contains(low, "no rules"):
 		e.Hint = "the server has no rule that makes a user of this principal (hadoop.security.auth_to_local)"

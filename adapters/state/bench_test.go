@@ -26,7 +26,8 @@ func filled(tb testing.TB) *Store {
 		for k := range 50 {
 			at := time.Unix(int64(1_795_000_000+86_400*k), 0)
 			w.Runs = append(w.Runs, Run{
-				ID: fmt.Sprintf("pig_%d_%d", i, k), StartedAt: at, EndedAt: at.Add(time.Hour), State: "succeeded", TotalSeconds: 3600, WatchedSeconds: 3600, Profile: profile,
+				ID: fmt.Sprintf("pig_%d_%d", i, k), StartedAt: at, EndedAt: at.Add(time.Hour), State: "succeeded",
+				TotalSeconds: 3600, WatchedSeconds: 3600, Profile: profile,
 			})
 		}
 		b, err := json.Marshal(&w)

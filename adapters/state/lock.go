@@ -33,7 +33,8 @@ func (s *Store) take(name string) (release func(), err error) {
 			return release, err
 		}
 		if waited >= patience {
-			return nil, fmt.Errorf("state: %s: %w, and has for %v: is a `paratimer` process stopped?", path, err, patience)
+			return nil, fmt.Errorf("state: %s: %w, and has for %v: is a `paratimer` process stopped?", path, err,
+				patience)
 		}
 		time.Sleep(wait)
 		waited += wait

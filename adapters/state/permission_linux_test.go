@@ -18,7 +18,10 @@ func TestAFolderThatCannotBeWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for path, mode := range map[string]os.FileMode{filepath.Join(dir, names(t, dir, ".json")[0]): 0o444, filepath.Join(dir, names(t, dir, ".lock")[0]): 0o444, dir: 0o555} {
+	for path, mode := range map[string]os.FileMode{
+		filepath.Join(dir, names(t, dir, ".json")[0]): 0o444,
+		filepath.Join(dir, names(t, dir, ".lock")[0]): 0o444, dir: 0o555,
+	} {
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}

@@ -54,7 +54,8 @@ func (s *Store) Read(name string) (*Workflow, error) {
 	case err != nil:
 		return nil, err
 	case w.Name != name:
-		return nil, fmt.Errorf("state: %s is of %q, not of %q: remove the file, it was put there by hand", path, w.Name, name)
+		return nil, fmt.Errorf("state: %s is of %q, not of %q: remove the file, it was put there by hand", path, w.Name,
+			name)
 	}
 	return w, nil
 }
@@ -73,9 +74,12 @@ func read(path string) (*Workflow, error) {
 	}
 	switch {
 	case v.Version > Version:
-		return nil, fmt.Errorf("state: %s has version %d, this program knows %d: use the newer program, or another --state-dir", path, v.Version, Version)
+		return nil, fmt.Errorf(
+			"state: %s has version %d, this program knows %d: use the newer program, or another --state-dir", path,
+			v.Version, Version)
 	case v.Version < 1:
-		return nil, fmt.Errorf("state: %s is not a file of ours: it has no version; remove it to forget the workflow", path)
+		return nil, fmt.Errorf("state: %s is not a file of ours: it has no version; remove it to forget the workflow",
+			path)
 	}
 	var w Workflow
 	if err := json.Unmarshal(b, &w); err != nil {

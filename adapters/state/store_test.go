@@ -71,12 +71,17 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	want := Workflow{
 		Version: Version, Name: "a.pig",
 		Runs: []Run{{
-			ID: "w1", StartedAt: at, EndedAt: at.Add(time.Minute), State: "succeeded", User: "alice", Script: "/etl/a.pig", TotalSeconds: 60,
+			ID: "w1", StartedAt: at, EndedAt: at.Add(time.Minute), State: "succeeded", User: "alice",
+			Script: "/etl/a.pig", TotalSeconds: 60,
 			WatchedSeconds: 59, Profile: json.RawMessage(`{"version":1}`),
 		}, {ID: "w2", StartedAt: at, EndedAt: at, State: "failed", Excluded: "it failed"}},
 		Watched: map[string]json.RawMessage{"w3": json.RawMessage(`{"bounds":{}}`)},
 	}
-	if err := s.Update("a.pig", func(w *Workflow) error { w.Runs, w.Watched = want.Runs, want.Watched; return nil }); err != nil {
+	if err := s.Update("a.pig", func(w *Workflow) error {
+		w.Runs, w.Watched = want.Runs,
+			want.Watched
+		return nil
+	}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := open(t, dir).Read("a.pig")
@@ -86,7 +91,10 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	if diff := cmp.Diff(&want, got); diff != "" {
 		t.Errorf("read (-written +read):\n%s", diff)
 	}
-	for path, mode := range map[string]os.FileMode{dir: 0o700, filepath.Join(dir, names(t, dir, ".json")[0]): 0o600, filepath.Join(dir, names(t, dir, ".lock")[0]): 0o600} {
+	for path, mode := range map[string]os.FileMode{
+		dir: 0o700, filepath.Join(dir, names(t, dir, ".json")[0]): 0o600,
+		filepath.Join(dir, names(t, dir, ".lock")[0]): 0o600,
+	} {
 		info, err := os.Stat(path)
 		if err != nil || info.Mode().Perm() != mode {
 			t.Errorf("%s: %v, %v; want mode %v", path, info.Mode().Perm(), err, mode)
@@ -111,7 +119,10 @@ func TestAnErrorOfChangeChangesNothing(t *testing.T) {
 func TestNames(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
-	all := []string{"", " ", "a.pig", "A.pig", "/etl/a.pig", "../../a", "ünïcode \u202e.pig", strings.Repeat("long", 1000), "nul\x00", "line\nbreak", "broken\xff"}
+	all := []string{
+		"", " ", "a.pig", "A.pig", "/etl/a.pig", "../../a", "ünïcode \u202e.pig",
+		strings.Repeat("long", 1000), "nul\x00", "line\nbreak", "broken\xff",
+	}
 	for i, name := range all {
 		add(t, s, name, strconv.Itoa(i))
 	}

@@ -55,14 +55,18 @@ func TestSummaries(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("newer", 0, `["b",2]`)
-	for _, torn := range []string{"", "{", `{"version":1,"kind":"newer","summaries":null}`, `{"version":1,"kind":"newer","summaries":{"x":null}}`} {
+	for _, torn := range []string{
+		"", "{", `{"version":1,"kind":"newer","summaries":null}`,
+		`{"version":1,"kind":"newer","summaries":{"x":null}}`,
+	} {
 		if err := os.WriteFile(filepath.Join(s.dir, "summaries.cache"), []byte(torn), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		check("newer", 1, `["b",2]`)
 	}
 	// A pipe that nobody writes to would be waited for.
-	if err := errors.Join(os.Remove(filepath.Join(s.dir, "summaries.cache")), syscall.Mkfifo(filepath.Join(s.dir, "summaries.cache"), 0o600)); err != nil {
+	if err := errors.Join(os.Remove(filepath.Join(s.dir, "summaries.cache")),
+		syscall.Mkfifo(filepath.Join(s.dir, "summaries.cache"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	check("newer", 1, `["b",2]`)

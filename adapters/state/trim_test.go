@@ -30,7 +30,11 @@ func TestTrim(t *testing.T) {
 	for _, c := range []struct {
 		most int
 		want []string
-	}{{4, []string{"new", "old", "older", "watched"}}, {2, []string{"new", "old", "watched"}}, {1, []string{"new", "watched"}}} {
+	}{
+		{4, []string{"new", "old", "older", "watched"}},
+		{2, []string{"new", "old", "watched"}},
+		{1, []string{"new", "watched"}},
+	} {
 		if err := s.Trim(c.most); err != nil {
 			t.Fatal(err)
 		}

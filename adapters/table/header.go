@@ -108,6 +108,9 @@ func (r *record) numeric() bool {
 // names says whether a field is the name of a wanted column, and no number.
 func (r *record) names(columns []Column) bool {
 	return slices.ContainsFunc(r.fields, func(f field) bool {
-		return slices.ContainsFunc(columns, func(c Column) bool { return !decimal(c.Name) && strings.EqualFold(bare(f.text), bare(c.Name)) })
+		return slices.ContainsFunc(columns, func(c Column) bool {
+			return !decimal(c.Name) &&
+				strings.EqualFold(bare(f.text), bare(c.Name))
+		})
 	})
 }

@@ -115,7 +115,10 @@ func (l *lines) text() (string, error) {
 	}
 	text := strings.TrimRight(string(long), " \r\n")
 	if strings.Contains(text, "\r") {
-		return "", &Error{File: l.file, Line: l.line, Why: "lines end with carriage returns alone: save it with line feeds"}
+		return "", &Error{
+			File: l.file, Line: l.line,
+			Why: "lines end with carriage returns alone: save it with line feeds",
+		}
 	}
 	return text, nil
 }

@@ -105,7 +105,10 @@ func Read(r io.Reader, file string, columns []Column) (*Table, error) {
 	for rec := first; ; isHeader = false {
 		if !isHeader {
 			if t.Rows() == MaxRows {
-				return nil, &Error{File: file, Line: rec.line, Why: fmt.Sprintf("more than %d rows: this is not a table of runs", MaxRows)}
+				return nil, &Error{
+					File: file, Line: rec.line,
+					Why: fmt.Sprintf("more than %d rows: this is not a table of runs", MaxRows),
+				}
 			}
 			if t.add(rec, at, columns, &bad); bad.full() {
 				break

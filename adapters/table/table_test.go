@@ -14,28 +14,38 @@ import (
 )
 
 // runs are the columns of most tests.
-var runs = []Column{{Name: "machines", For: "--machines", Kind: Positive}, {Name: "scale", For: "--scale", Kind: Positive}, {Name: "time", For: "--seconds"}}
+var runs = []Column{
+	{Name: "machines", For: "--machines", Kind: Positive},
+	{Name: "scale", For: "--scale", Kind: Positive},
+	{Name: "time", For: "--seconds"},
+}
 
 func TestRead(t *testing.T) {
 	names := []string{"machines", "scale", "time"}
-	want := &Table{Header: names, Names: names, Values: [][]float64{{4, 8}, {0.5, 1}, {10, 12.5}}, Texts: make([][]string, 3)}
+	want := &Table{
+		Header: names, Names: names, Values: [][]float64{{4, 8}, {0.5, 1}, {10, 12.5}},
+		Texts: make([][]string, 3),
+	}
 	for name, c := range map[string]struct {
 		text  string
 		lines []int
 	}{
-		"plain":                     {"machines,scale,time\n4,0.5,10\n8,1,12.5\n", []int{2, 3}},
-		"CRLF, no end":              {"machines,scale,time\r\n4,0.5,10\r\n8,1,12.5", []int{2, 3}},
-		"byte order mark":           {"\xef\xbb\xbfmachines,scale,time\n4,0.5,10\n8,1,12.5\n", []int{2, 3}},
-		"semicolons":                {"machines;scale;time\n4;0.5;10\n8;1;12.5\n", []int{2, 3}},
-		"tabs":                      {"machines\tscale\ttime\n4\t0.5\t10\n8\t1\t12.5\n", []int{2, 3}},
-		"tabs behind commas":        {"machines,\tscale,\ttime\n4,\t0.5,\t10\n8,\t1,\t12.5\n", []int{2, 3}},
-		"spaces":                    {"  machines , scale,time  \n 4 , 5e-1, 10\n8,1 , 12.5\n", []int{2, 3}},
-		"quotes":                    {"\"machines\",\"scale\",time\n\"4\", \"0.5\" ,10\n8,1,\"12.5\"\n", []int{2, 3}},
-		"header in a comment":       {"#machines,scale,time\n4,0.5,10\n8,1,12.5\n", []int{2, 3}},
-		"header in the last of two": {"# measured on Monday, by me\n# machines, scale, time\n\n4,0.5,10\n8,1,12.5\n", []int{4, 5}},
-		"comments and blank lines":  {"# measured, \"quickly\n\nmachines,scale,time\n# small\n4,0.5,10\n\n   \n  # large\n8,1,12.5\n\n", []int{5, 9}},
-		"comment with its columns":  {"# a,b,c\nmachines,scale,time\n4,0.5,10\n8,1,12.5\n", []int{3, 4}},
-		"header in both":            {"#machines,scale,time\nmachines,scale,time\n4,0.5,10\n8,1,12.5\n", []int{3, 4}},
+		"plain":               {"machines,scale,time\n4,0.5,10\n8,1,12.5\n", []int{2, 3}},
+		"CRLF, no end":        {"machines,scale,time\r\n4,0.5,10\r\n8,1,12.5", []int{2, 3}},
+		"byte order mark":     {"\xef\xbb\xbfmachines,scale,time\n4,0.5,10\n8,1,12.5\n", []int{2, 3}},
+		"semicolons":          {"machines;scale;time\n4;0.5;10\n8;1;12.5\n", []int{2, 3}},
+		"tabs":                {"machines\tscale\ttime\n4\t0.5\t10\n8\t1\t12.5\n", []int{2, 3}},
+		"tabs behind commas":  {"machines,\tscale,\ttime\n4,\t0.5,\t10\n8,\t1,\t12.5\n", []int{2, 3}},
+		"spaces":              {"  machines , scale,time  \n 4 , 5e-1, 10\n8,1 , 12.5\n", []int{2, 3}},
+		"quotes":              {"\"machines\",\"scale\",time\n\"4\", \"0.5\" ,10\n8,1,\"12.5\"\n", []int{2, 3}},
+		"header in a comment": {"#machines,scale,time\n4,0.5,10\n8,1,12.5\n", []int{2, 3}},
+		"header in the last of two": {
+			"# measured on Monday, by me\n# machines, scale, time\n\n4,0.5,10\n8,1,12.5\n",
+			[]int{4, 5},
+		},
+		"comments and blank lines": {"# measured, \"quickly\n\nmachines,scale,time\n# small\n4,0.5,10\n\n   \n  # large\n8,1,12.5\n\n", []int{5, 9}},
+		"comment with its columns": {"# a,b,c\nmachines,scale,time\n4,0.5,10\n8,1,12.5\n", []int{3, 4}},
+		"header in both":           {"#machines,scale,time\nmachines,scale,time\n4,0.5,10\n8,1,12.5\n", []int{3, 4}},
 	} {
 		got, err := Read(strings.NewReader(c.text), "", runs)
 		if err != nil {
@@ -76,7 +86,8 @@ func TestColumns(t *testing.T) {
 }
 
 func TestJobs(t *testing.T) {
-	got, err := Read(strings.NewReader("job,n\n\"word \"\"count\"\", large\" , 1 \nsort 5\" \"b\", \"2\" \n"), "f", []Column{{Name: "job", Kind: Text}, {Name: "n"}})
+	got, err := Read(strings.NewReader("job,n\n\"word \"\"count\"\", large\" , 1 \nsort 5\" \"b\", \"2\" \n"), "f",
+		[]Column{{Name: "job", Kind: Text}, {Name: "n"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,9 +105,15 @@ func TestErrors(t *testing.T) {
 		{"machines,scale,time\n4,1,-inf\n", `f:2:5: column time is "-inf": it must be finite`},
 		{"machines,scale,time\n4,1,1e999\n", `f:2:5: column time is "1e999": it must be finite`},
 		{"machines,scale,time\n 0,1,3\n", `f:2:2: column machines is "0": it must be more than 0`},
-		{"machines,scale,time\n-4, -1,3\n", "f:2:1: column machines is \"-4\": it must be more than 0\nf:2:5: column scale is \"-1\": it must be more than 0"},
+		{
+			"machines,scale,time\n-4, -1,3\n",
+			"f:2:1: column machines is \"-4\": it must be more than 0\nf:2:5: column scale is \"-1\": it must be more than 0",
+		},
 		{"machines,scale,time\n4,1\n", "f:2: column time is empty: the row has only 2 fields"},
-		{"machines,scale,time\n4,1,\n", "f:2:5: column time is empty: it must be a number; leave the row out where it is not known"},
+		{
+			"machines,scale,time\n4,1,\n",
+			"f:2:5: column time is empty: it must be a number; leave the row out where it is not known",
+		},
 		{"machines,scale,time\n4,ä,8\n", `f:2:3: column scale is "ä": it must be a number`},
 		{"machines;scale;time\n4;0,5;8\n", `f:2:3: column scale is "0,5": it must be a number with a decimal point`},
 		{"machines,scale,time\n4,0x1p3,8\n", `f:2:3: column scale is "0x1p3": it must be a number`},
@@ -105,10 +122,19 @@ func TestErrors(t *testing.T) {
 		{"machines,scale,time\n4,\"1,8\n", "f:2:3: the quote is not closed on its line"},
 		{"machines,scale,time\n4\",\"1\" ,\"8\n", "f:2:9: the quote is not closed on its line"},
 		{"machines;scale;time\n4\";\"1\" ;8\n", `f:2:1: column machines is "4\"": it must be a number`},
-		{"machines\tscale\ttime\n\"4\" \t\t8\n", "f:2:6: column scale is empty: it must be a number; leave the row out where it is not known"},
+		{
+			"machines\tscale\ttime\n\"4\" \t\t8\n",
+			"f:2:6: column scale is empty: it must be a number; leave the row out where it is not known",
+		},
 		{"machines,scale,time\n4,\"1\"0,8\n", "f:2:6: there is something behind the closing quote"},
-		{"machines,scale\n4,1\n", `f:1: --seconds "time": no column has this name; the columns are "machines", "scale"`},
-		{"machines,scale,time,Time,time\n4,1,1,2,3\n", `f:1: --seconds "time": several columns have this name: give its number, from 1`},
+		{
+			"machines,scale\n4,1\n",
+			`f:1: --seconds "time": no column has this name; the columns are "machines", "scale"`,
+		},
+		{
+			"machines,scale,time,Time,time\n4,1,1,2,3\n",
+			`f:1: --seconds "time": several columns have this name: give its number, from 1`,
+		},
 		{"4,1,2\n", `f:1: --machines "machines": the file has no header: give the column's number, 1 to 3`},
 		{"m\x00a\x00", "f:1: this is not text in UTF-8: save it as CSV in UTF-8"},
 		{strings.Repeat("a", maxLine+1), "f:1: the line is too long for a table of runs"},
@@ -118,7 +144,8 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%.60q:\n%v, want\n%s", c.text, err, c.want)
 		}
 	}
-	if _, err := Read(strings.NewReader("1,2\n"), "f", []Column{{Name: "3", For: "--scale"}}); err == nil || err.Error() != `f:1: --scale "3": the columns are 1 to 2` {
+	if _, err := Read(strings.NewReader("1,2\n"), "f", []Column{{Name: "3", For: "--scale"}}); err == nil ||
+		err.Error() != `f:1: --scale "3": the columns are 1 to 2` {
 		t.Error(err)
 	}
 }

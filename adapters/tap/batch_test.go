@@ -15,13 +15,19 @@ const (
 
 func batches() []Batch {
 	return []Batch{
-		{Version: 1, Job: job, Attempt: reduce3, Points: []Point{{0.5, 24, 0.001, 300}, {0, 81920, 12.25, 1}}, Open: &Open{"#0011223344556677", 4096, 0}},
+		{
+			Version: 1, Job: job, Attempt: reduce3, Points: []Point{{0.5, 24, 0.001, 300}, {0, 81920, 12.25, 1}},
+			Open: &Open{"#0011223344556677", 4096, 0},
+		},
 		{Version: 1, Job: job, Attempt: reduce3, Seq: 1, Final: true, Note: "resolution: 64 KiB"},
 		{Version: 1, Job: job, Attempt: map7, Final: true, Map: &MapProfile{
 			Reduces: 2, Bytes: []float64{100, 0}, Records: 9, Lambda: 2000, Complete: true,
 			Top: []Key{{"a~b", 0, 60}, {`\x1b`, 0, 40}, {"#1", 1, 0}},
 		}},
-		{Version: 1, Job: "job_local123_0001", Attempt: "attempt_local123_0001_m_000000_0", Final: true, Note: "no promises: map-only job"},
+		{
+			Version: 1, Job: "job_local123_0001", Attempt: "attempt_local123_0001_m_000000_0", Final: true,
+			Note: "no promises: map-only job",
+		},
 	}
 }
 
@@ -44,44 +50,51 @@ func TestBatchesComeBack(t *testing.T) {
 // TestBadBatches holds that an error names its field, and that Encode and Decode agree.
 func TestBadBatches(t *testing.T) {
 	for want, bad := range map[string]string{
-		"v: missing":                           `{}`,
-		"v: version 2":                         `{"v":2,"new":1}`,
-		"unexpected end of JSON":               `{"v":1,`,
-		"after top-level value":                `{"v":1} {}`,
-		`unknown field "long`:                  with(`"` + strings.Repeat("long", 1000) + `":1`),
-		`unknown field "what"`:                 with(`"what":1`),
-		"att: \"attempt_1":                     `{"v":1,"job":"` + job + `","att":"attempt_1","seq":0}`,
-		"job: \"job_1\"":                       `{"v":1,"job":"job_1","att":"` + reduce3 + `","seq":0}`,
-		"seq: -1":                              `{"v":1,"job":"` + job + `","att":"` + reduce3 + `"}`,
-		"map: a profile of a map":              with(`"map":{"r":1,"b":[1],"n":1,"l":1,"top":[]}`),
-		"pts[0].a: missing":                    with(`"pts":[{"b":1,"s":1,"n":1}]`),
-		"pts[1].b: -1 is not within":           with(`"pts":[{"a":0,"b":1,"s":1,"n":1},{"a":0,"b":-1,"s":1,"n":1}]`),
-		"pts[0].s: missing":                    with(`"pts":[{"a":0,"b":1,"s":null,"n":1}]`),
-		"pts[0].n: 0 is not within":            with(`"pts":[{"a":0,"b":1,"s":1,"n":0}]`),
-		"pts[0]: n: a number 1e999":            with(`"pts":[{"a":0,"b":1,"s":1,"n":1e999}]`),
-		"pts[0]: json: unknown field":          with(`"pts":[{"z":1}]`),
-		"pts: not a list":                      with(`"pts":{}`),
-		"pts: more than 4096":                  with(`"pts":[{}` + strings.Repeat(",{}", 4096) + `]`),
-		"open.s: missing":                      with(`"open":{"k":"x","b":1}`),
-		"open.k: not 1 to 64 bytes":            with(`"open":{"k":"\u001b[2J","b":1,"s":1}`),
-		"note: not up to 200 bytes":            with(`"note":"` + strings.Repeat("n", 201) + `"`),
-		"pts: groups of a reduce":              withMap(`{"r":1,"b":[1],"n":1,"l":1,"top":[]},"open":{"k":"x","b":1,"s":1}`),
-		"map.r: 0 reduces":                     withMap(`{"r":0,"b":[],"n":1,"l":1,"top":[]}`),
-		"map.r: 20001 reduces":                 withMap(`{"r":20001,"b":[1],"n":1,"l":1,"top":[]}`),
-		"map.b: 1 sizes for 2":                 withMap(`{"r":2,"b":[1],"n":1,"l":1,"top":[]}`),
-		"map.b[1]: missing":                    withMap(`{"r":2,"b":[1,null],"n":1,"l":1,"top":[]}`),
-		"map.n: missing":                       withMap(`{"r":1,"b":[1],"l":1,"top":[]}`),
-		"map.l: 9000 keys":                     withMap(`{"r":1,"b":[1],"n":1,"l":9000,"top":[]}`),
-		"map.top: 2 keys":                      withMap(`{"r":1,"b":[1],"n":1,"l":1,"top":[{"k":"a","r":0,"b":1},{"k":"b","r":0,"b":0}]}`),
-		"map.top: more than 8192":              withMap(`{"r":1,"b":[1],"n":1,"l":1,"top":[{}` + strings.Repeat(",{}", 8192) + `]}`),
-		"map.b: more than 20000":               withMap(`{"r":1,"b":[0` + strings.Repeat(",0", 20000) + `],"n":1,"l":1,"top":[]}`),
-		`map.top[1].k: "a" is there twice`:     withMap(`{"r":1,"b":[9],"n":1,"l":9,"top":[{"k":"a","r":0,"b":1},{"k":"a","r":0,"b":1}]}`),
-		"map.top[0].k: not 1 to":               withMap(`{"r":1,"b":[9],"n":1,"l":9,"top":[{"r":0,"b":1}]}`),
-		"map.top[0].r: reduce 1 of 1":          withMap(`{"r":1,"b":[9],"n":1,"l":9,"top":[{"k":"a","r":1,"b":1}]}`),
-		"map.top[0].r: reduce -1 of 1":         withMap(`{"r":1,"b":[9],"n":1,"l":9,"top":[{"k":"a","b":1}]}`),
-		"map.top[1].b: the largest come first": withMap(`{"r":1,"b":[9],"n":1,"l":9,"top":[{"k":"a","r":0,"b":1},{"k":"b","r":0,"b":2}]}`),
-		"map.top[1].b: the keys of reduce 0":   withMap(`{"r":1,"b":[9],"n":1,"l":9,"top":[{"k":"a","r":0,"b":5},{"k":"b","r":0,"b":5}]}`),
-		"at most 2097152 bytes":                with(`"note":"` + strings.Repeat("n", MaxBatchBytes) + `"`),
+		"v: missing":                  `{}`,
+		"v: version 2":                `{"v":2,"new":1}`,
+		"unexpected end of JSON":      `{"v":1,`,
+		"after top-level value":       `{"v":1} {}`,
+		`unknown field "long`:         with(`"` + strings.Repeat("long", 1000) + `":1`),
+		`unknown field "what"`:        with(`"what":1`),
+		"att: \"attempt_1":            `{"v":1,"job":"` + job + `","att":"attempt_1","seq":0}`,
+		"job: \"job_1\"":              `{"v":1,"job":"job_1","att":"` + reduce3 + `","seq":0}`,
+		"seq: -1":                     `{"v":1,"job":"` + job + `","att":"` + reduce3 + `"}`,
+		"map: a profile of a map":     with(`"map":{"r":1,"b":[1],"n":1,"l":1,"top":[]}`),
+		"pts[0].a: missing":           with(`"pts":[{"b":1,"s":1,"n":1}]`),
+		"pts[1].b: -1 is not within":  with(`"pts":[{"a":0,"b":1,"s":1,"n":1},{"a":0,"b":-1,"s":1,"n":1}]`),
+		"pts[0].s: missing":           with(`"pts":[{"a":0,"b":1,"s":null,"n":1}]`),
+		"pts[0].n: 0 is not within":   with(`"pts":[{"a":0,"b":1,"s":1,"n":0}]`),
+		"pts[0]: n: a number 1e999":   with(`"pts":[{"a":0,"b":1,"s":1,"n":1e999}]`),
+		"pts[0]: json: unknown field": with(`"pts":[{"z":1}]`),
+		"pts: not a list":             with(`"pts":{}`),
+		"pts: more than 4096":         with(`"pts":[{}` + strings.Repeat(",{}", 4096) + `]`),
+		"open.s: missing":             with(`"open":{"k":"x","b":1}`),
+		"open.k: not 1 to 64 bytes":   with(`"open":{"k":"\u001b[2J","b":1,"s":1}`),
+		"note: not up to 200 bytes":   with(`"note":"` + strings.Repeat("n", 201) + `"`),
+		"pts: groups of a reduce": withMap(
+			`{"r":1,"b":[1],"n":1,"l":1,"top":[]},"open":{"k":"x","b":1,"s":1}`),
+		"map.r: 0 reduces":     withMap(`{"r":0,"b":[],"n":1,"l":1,"top":[]}`),
+		"map.r: 20001 reduces": withMap(`{"r":20001,"b":[1],"n":1,"l":1,"top":[]}`),
+		"map.b: 1 sizes for 2": withMap(`{"r":2,"b":[1],"n":1,"l":1,"top":[]}`),
+		"map.b[1]: missing":    withMap(`{"r":2,"b":[1,null],"n":1,"l":1,"top":[]}`),
+		"map.n: missing":       withMap(`{"r":1,"b":[1],"l":1,"top":[]}`),
+		"map.l: 9000 keys":     withMap(`{"r":1,"b":[1],"n":1,"l":9000,"top":[]}`),
+		"map.top: 2 keys": withMap(
+			`{"r":1,"b":[1],"n":1,"l":1,"top":[{"k":"a","r":0,"b":1},{"k":"b","r":0,"b":0}]}`),
+		"map.top: more than 8192": withMap(`{"r":1,"b":[1],"n":1,"l":1,"top":[{}` + strings.Repeat(",{}",
+			8192) + `]}`),
+		"map.b: more than 20000": withMap(`{"r":1,"b":[0` + strings.Repeat(",0", 20000) +
+			`],"n":1,"l":1,"top":[]}`),
+		`map.top[1].k: "a" is there twice`: withMap(
+			`{"r":1,"b":[9],"n":1,"l":9,"top":[{"k":"a","r":0,"b":1},{"k":"a","r":0,"b":1}]}`),
+		"map.top[0].k: not 1 to":       withMap(`{"r":1,"b":[9],"n":1,"l":9,"top":[{"r":0,"b":1}]}`),
+		"map.top[0].r: reduce 1 of 1":  withMap(`{"r":1,"b":[9],"n":1,"l":9,"top":[{"k":"a","r":1,"b":1}]}`),
+		"map.top[0].r: reduce -1 of 1": withMap(`{"r":1,"b":[9],"n":1,"l":9,"top":[{"k":"a","b":1}]}`),
+		"map.top[1].b: the largest come first": withMap(
+			`{"r":1,"b":[9],"n":1,"l":9,"top":[{"k":"a","r":0,"b":1},{"k":"b","r":0,"b":2}]}`),
+		"map.top[1].b: the keys of reduce 0": withMap(
+			`{"r":1,"b":[9],"n":1,"l":9,"top":[{"k":"a","r":0,"b":5},{"k":"b","r":0,"b":5}]}`),
+		"at most 2097152 bytes": with(`"note":"` + strings.Repeat("n", MaxBatchBytes) + `"`),
 	} {
 		got, err := Decode(strings.NewReader(bad))
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -128,7 +141,8 @@ func TestAttempts(t *testing.T) {
 	}
 	for _, id := range []string{
 		"", "attempt_", job, "attempt_1700000000000_0001_x_000003_0", reduce3 + "\n", " " + reduce3, reduce3 + "_0",
-		"attempt_1700000000000_0001_r_-00003_0", "attempt_1700000000000_0001_r_000003_99999999999", strings.Repeat("9", 1e6),
+		"attempt_1700000000000_0001_r_-00003_0", "attempt_1700000000000_0001_r_000003_99999999999",
+		strings.Repeat("9", 1e6),
 	} {
 		if got, err := ParseAttempt(id); err == nil || len(err.Error()) > 300 {
 			t.Errorf("%.60q: %+v, %v", id, got, err)

@@ -41,7 +41,8 @@ func decode(body []byte) (Batch, error) {
 		return Batch{}, errors.New("v: missing")
 	}
 	if v := *version.Version; v != Version {
-		return Batch{}, fmt.Errorf("v: version %d; this end knows %d: use the paratimer-tap of the watcher's release", v, Version)
+		return Batch{}, fmt.Errorf("v: version %d; this end knows %d: use the paratimer-tap of the watcher's release",
+			v, Version)
 	}
 	var b Batch
 	err := strictly(body, &b)

@@ -15,7 +15,8 @@ func (b Batch) Encode() ([]byte, error) {
 		return nil, fmt.Errorf("tap: a batch that cannot be written: %w", err)
 	}
 	if len(out) > MaxBatchBytes {
-		return nil, fmt.Errorf("tap: a batch of %d bytes cannot be sent: %d at most; send fewer points or keys", len(out), MaxBatchBytes)
+		return nil, fmt.Errorf("tap: a batch of %d bytes cannot be sent: %d at most; send fewer points or keys",
+			len(out), MaxBatchBytes)
 	}
 	return out, nil
 }

@@ -38,7 +38,10 @@ func TestNames(t *testing.T) {
 }
 
 func FuzzName(f *testing.F) {
-	for _, key := range []string{"", "user 42", "\x1b[2J", "\xff", `\`, strings.Repeat("\x00", 100), "a\u202e\ufeff", strings.Repeat("é", 40)} {
+	for _, key := range []string{
+		"", "user 42", "\x1b[2J", "\xff", `\`, strings.Repeat("\x00", 100), "a\u202e\ufeff",
+		strings.Repeat("é", 40),
+	} {
 		f.Add([]byte(key), []byte(key+"x"))
 	}
 	f.Fuzz(func(t *testing.T, a, b []byte) {

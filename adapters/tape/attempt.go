@@ -49,7 +49,10 @@ var fieldKinds = func() (k [fields]fieldKind) {
 	for _, f := range []int{fEnd, fStart, fCopyEnd, fSortEnd, fFirstReport, fLastAt, fFirstAt} {
 		k[f] = instantField
 	}
-	for _, f := range []int{fRatio, fDone, fDone + 1, fDone + 2, fOut, fBytes, fTotal, fTotal + 1, fTotal + 2, fLastDone, fLastOut, fFirstDone, fFirstOut} {
+	for _, f := range []int{
+		fRatio, fDone, fDone + 1, fDone + 2, fOut, fBytes, fTotal, fTotal + 1, fTotal + 2,
+		fLastDone, fLastOut, fFirstDone, fFirstOut,
+	} {
 		k[f] = floatField
 	}
 	return k
@@ -97,8 +100,14 @@ func (w *flat) unflatten(a *dag.Attempt) {
 	a.CopyEnd = dag.Instant(w[fCopyEnd])
 	a.SortEnd = dag.Instant(w[fSortEnd])
 	a.FirstReport = dag.Instant(w[fFirstReport])
-	a.Last = dag.Mark{At: dag.Instant(w[fLastAt]), Done: math.Float64frombits(w[fLastDone]), Out: math.Float64frombits(w[fLastOut])}
-	a.First = dag.Mark{At: dag.Instant(w[fFirstAt]), Done: math.Float64frombits(w[fFirstDone]), Out: math.Float64frombits(w[fFirstOut])}
+	a.Last = dag.Mark{
+		At: dag.Instant(w[fLastAt]), Done: math.Float64frombits(w[fLastDone]),
+		Out: math.Float64frombits(w[fLastOut]),
+	}
+	a.First = dag.Mark{
+		At: dag.Instant(w[fFirstAt]), Done: math.Float64frombits(w[fFirstDone]),
+		Out: math.Float64frombits(w[fFirstOut]),
+	}
 }
 
 // blankAttempt is what the first row of a new attempt starts from.

@@ -23,7 +23,8 @@ func check(s *dag.Snapshot) error {
 	total := 0
 	for j := range s.Plan.Jobs {
 		if have, want := len(s.Jobs[j].Stages), len(s.Plan.Jobs[j].Stages); have != want {
-			return fmt.Errorf("the observation has the state of %d stages of job %d, and its plan has %d", have, j, want)
+			return fmt.Errorf("the observation has the state of %d stages of job %d, and its plan has %d", have, j,
+				want)
 		}
 		if err := stagesOf(&s.Plan.Jobs[j]); err != nil {
 			return fmt.Errorf("job %d of the plan: %w", j, err)
@@ -31,7 +32,8 @@ func check(s *dag.Snapshot) error {
 		for k := range s.Plan.Jobs[j].Stages {
 			n := s.Plan.Jobs[j].Stages[k].Count()
 			if n < 0 || n > dag.MaxTasks-total {
-				return fmt.Errorf("job %d of the plan: %d %s tasks: not a number from 0 to %d, of all jobs together", j, n, s.Plan.Jobs[j].Stages[k].Name, dag.MaxTasks)
+				return fmt.Errorf("job %d of the plan: %d %s tasks: not a number from 0 to %d, of all jobs together", j,
+					n, s.Plan.Jobs[j].Stages[k].Name, dag.MaxTasks)
 			}
 			total += n
 		}
@@ -51,7 +53,8 @@ func stagesOf(job *dag.Job) error {
 	for k := range job.Stages {
 		for _, e := range job.Stages[k].After {
 			if e.From < 0 || int(e.From) >= k || e.Kind > dag.Broadcast {
-				return fmt.Errorf("stage %d reads stage %d by an edge of kind %d: a stage reads those before it", k, e.From, e.Kind)
+				return fmt.Errorf("stage %d reads stage %d by an edge of kind %d: a stage reads those before it", k,
+					e.From, e.Kind)
 			}
 		}
 	}

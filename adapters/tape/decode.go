@@ -83,7 +83,8 @@ func (l *jobLine) apply(s *dag.Snapshot, j *dag.JobState, most bounds) error {
 			return fmt.Errorf("there is no stage %d, only %d stages", p.Index, len(j.Stages))
 		}
 		state := &j.Stages[p.Index]
-		as, err := decodePhase(state.Attempts, &p.phaseLine, lastPipeline(job.IsMapReduce(), p.Index), s.At, most.attempts-attempts(s)+len(state.Attempts))
+		as, err := decodePhase(state.Attempts, &p.phaseLine, lastPipeline(job.IsMapReduce(), p.Index), s.At,
+			most.attempts-attempts(s)+len(state.Attempts))
 		if err != nil {
 			return fmt.Errorf("%s tasks: %w", job.Stages[p.Index].Name, err)
 		}
@@ -107,7 +108,10 @@ func plain(t text) string { return string(t) }
 func (i instant) dag() dag.Instant { return dag.Instant(i) }
 
 func (n node) dag() dag.NodeState {
-	return dag.NodeState{Name: string(n.Name), MemoryMB: n.MemoryMB, Cores: n.Cores, Lost: n.Lost, LostAt: dag.Instant(n.LostAt), Cause: n.Cause, Draining: n.Draining, Label: string(n.Label)}
+	return dag.NodeState{
+		Name: string(n.Name), MemoryMB: n.MemoryMB, Cores: n.Cores, Lost: n.Lost,
+		LostAt: dag.Instant(n.LostAt), Cause: n.Cause, Draining: n.Draining, Label: string(n.Label),
+	}
 }
 
 func (w warning) dag() dag.Warning { return dag.Warning{Code: string(w.Code), Text: string(w.Text)} }

@@ -65,7 +65,8 @@ func (e *encoder) finish(l *line) ([]byte, error) {
 		return nil, fmt.Errorf("tape: cannot write the observation %d: %w", e.n, err)
 	}
 	if len(b) >= maxLine {
-		return nil, fmt.Errorf("tape: the observation %d takes %d bytes, more than the %d of a line", e.n, len(b), maxLine)
+		return nil, fmt.Errorf("tape: the observation %d takes %d bytes, more than the %d of a line", e.n, len(b),
+			maxLine)
 	}
 	return append(b, '\n'), nil
 }
@@ -75,13 +76,15 @@ func (e *encoder) fill(l *line, old, s *dag.Snapshot) (err error) {
 		return fmt.Errorf("tape: the observation %d cannot be written: %w", e.n, err)
 	}
 	if n := attempts(s); n > maxAttempts {
-		return fmt.Errorf("tape: the observation %d has %d attempts, more than the %d that a tape holds", e.n, n, maxAttempts)
+		return fmt.Errorf("tape: the observation %d has %d attempts, more than the %d that a tape holds", e.n, n,
+			maxAttempts)
 	}
 	if n := groupsSize(s); n > maxGroups {
 		return fmt.Errorf("tape: the observation %d has %d sizes, names and points of key groups, more than the %d that a tape holds", e.n, n, maxGroups)
 	}
 	if len(s.Jobs) > maxJobs {
-		return fmt.Errorf("tape: the observation %d has %d jobs, more than the %d that a tape holds", e.n, len(s.Jobs), maxJobs)
+		return fmt.Errorf("tape: the observation %d has %d jobs, more than the %d that a tape holds", e.n, len(s.Jobs),
+			maxJobs)
 	}
 	if l.Plan, err = e.plan.encode(s.Plan, l.Whole); err != nil {
 		return err
@@ -152,7 +155,8 @@ func jobChange(old, j *dag.JobState, mapReduce bool, at dag.Instant) *jobLine {
 			l.Reduce = p
 		}
 	}
-	if l.Stages == nil && l.Map == nil && l.Reduce == nil && l.Groups == nil && !l.ID.set && !l.State.set && !l.Submitted.set && !l.Started.set && !l.Finished.set &&
+	if l.Stages == nil && l.Map == nil && l.Reduce == nil && l.Groups == nil && !l.ID.set && !l.State.set &&
+		!l.Submitted.set && !l.Started.set && !l.Finished.set &&
 		!l.Attempt.set && !l.HeldMB.set && !l.Diagnosis.set && !l.Master.set && !l.Avoided.set {
 		return nil
 	}

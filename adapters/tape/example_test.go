@@ -26,12 +26,19 @@ func (o *observations) Next(context.Context) (*dag.Snapshot, error) {
 // What a source says is recorded before anybody computes with it, and played again: the same snapshots, from the same
 // interface.
 func ExampleTee() {
-	plan := &dag.Plan{Name: "nightly", Jobs: []dag.Job{{Node: "rank", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 1}, dag.Stage{Known: true})}}}
+	plan := &dag.Plan{
+		Name: "nightly",
+		Jobs: []dag.Job{{Node: "rank", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 1},
+			dag.Stage{Known: true})}},
+	}
 	seen := &observations{}
 	for at := dag.Instant(0); at <= 20_000; at += 10_000 {
 		*seen = append(*seen, &dag.Snapshot{
 			Plan: plan, At: at, State: dag.Running, Stale: dag.NoInstant,
-			Jobs: []dag.JobState{{State: dag.Running, Submitted: 0, Started: 0, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)}},
+			Jobs: []dag.JobState{{
+				State: dag.Running, Submitted: 0, Started: 0, Finished: dag.NoInstant,
+				Stages: make([]dag.StageState, dag.MapReduceStages),
+			}},
 		})
 	}
 	var file bytes.Buffer

@@ -85,9 +85,11 @@ func encodeGroups(old, g *dag.Groups, at dag.Instant) *groupsLine {
 // reduceChange returns what changed of a reduce's groups, nil if nothing did.
 func reduceChange(old, r *dag.ReduceGroups, at dag.Instant) *reduceLine {
 	l := reduceLine{
-		Bytes:     changed(numOf(old.Bytes), numOf(r.Bytes)),
-		Implicit:  changed(numOf(old.Implicit), numOf(r.Implicit)),
-		Top:       changedList(old.Top, r.Top, func(k dag.KeyGroup) topLine { return topLine{text(k.Key), numOf(k.Bytes)} }),
+		Bytes:    changed(numOf(old.Bytes), numOf(r.Bytes)),
+		Implicit: changed(numOf(old.Implicit), numOf(r.Implicit)),
+		Top: changedList(old.Top, r.Top, func(k dag.KeyGroup) topLine {
+			return topLine{text(k.Key), numOf(k.Bytes)}
+		}),
 		Attempt:   changed(old.Attempt, r.Attempt),
 		OpenBytes: changed(numOf(old.OpenBytes), numOf(r.OpenBytes)),
 		OpenSince: changed(instant(old.OpenSince), instant(r.OpenSince)),
@@ -104,7 +106,8 @@ func reduceChange(old, r *dag.ReduceGroups, at dag.Instant) *reduceLine {
 		l.Keep = some(keep)
 	}
 	l.Done = encodePoints(r.Done[keep:], at)
-	if l.Done == nil && !l.Bytes.set && !l.Implicit.set && !l.Explicit.set && !l.Top.set && !l.Attempt.set && !l.Keep.set &&
+	if l.Done == nil && !l.Bytes.set && !l.Implicit.set && !l.Explicit.set && !l.Top.set && !l.Attempt.set &&
+		!l.Keep.set &&
 		!l.OpenBytes.set && !l.OpenSince.set && !l.OpenKey.set {
 		return nil
 	}

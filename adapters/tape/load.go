@@ -51,8 +51,10 @@ type queue struct {
 
 func loadOf(l dag.Load) load {
 	out := load{
-		ID: text(l.ID), Name: text(l.Name), User: text(l.User), Before: l.Before, Submitted: instant(l.Submitted), Queue: text(l.Queue),
-		HeldMB: l.HeldMB, PendingMB: l.PendingMB, AMMB: l.AMMB, ShareMB: l.ShareMB, Until: instant(l.Until), Length: l.Length, Progress: numOf(l.Progress),
+		ID: text(l.ID), Name: text(l.Name), User: text(l.User), Before: l.Before, Submitted: instant(l.Submitted),
+		Queue:  text(l.Queue),
+		HeldMB: l.HeldMB, PendingMB: l.PendingMB, AMMB: l.AMMB, ShareMB: l.ShareMB, Until: instant(l.Until),
+		Length: l.Length, Progress: numOf(l.Progress),
 	}
 	if l.Need != nil {
 		out.Need = some(need{instant(l.Need.At), needOf(&l.Need.Map), needOf(&l.Need.Reduce)})
@@ -66,8 +68,10 @@ func needOf(p *dag.NeedPhase) needPhase {
 
 func (l load) dag() dag.Load {
 	out := dag.Load{
-		ID: string(l.ID), Name: string(l.Name), User: string(l.User), Before: l.Before, Submitted: dag.Instant(l.Submitted), Queue: string(l.Queue),
-		HeldMB: l.HeldMB, PendingMB: l.PendingMB, AMMB: l.AMMB, ShareMB: l.ShareMB, Until: dag.Instant(l.Until), Length: l.Length, Progress: l.Progress.float(),
+		ID: string(l.ID), Name: string(l.Name), User: string(l.User), Before: l.Before,
+		Submitted: dag.Instant(l.Submitted), Queue: string(l.Queue),
+		HeldMB: l.HeldMB, PendingMB: l.PendingMB, AMMB: l.AMMB, ShareMB: l.ShareMB, Until: dag.Instant(l.Until),
+		Length: l.Length, Progress: l.Progress.float(),
 	}
 	if l.Need.set {
 		out.Need = &dag.Need{At: dag.Instant(l.Need.v.At), Map: l.Need.v.Map.dag(), Reduce: l.Need.v.Reduce.dag()}
@@ -76,7 +80,10 @@ func (l load) dag() dag.Load {
 }
 
 func (p needPhase) dag() dag.NeedPhase {
-	return dag.NeedPhase{Tasks: p.Tasks, Done: p.Done, Running: p.Running, Progress: p.Progress.float(), LengthMS: p.LengthMS.float(), TaskMB: p.TaskMB}
+	return dag.NeedPhase{
+		Tasks: p.Tasks, Done: p.Done, Running: p.Running, Progress: p.Progress.float(),
+		LengthMS: p.LengthMS.float(), TaskMB: p.TaskMB,
+	}
 }
 
 func queueOf(q dag.QueueState) queue {

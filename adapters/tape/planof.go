@@ -43,14 +43,16 @@ func (c *cluster) dag() dag.Cluster {
 func overheadsOf(o *dag.Overheads) overheads {
 	return overheads{
 		Launch: o.Launch, AMStart: o.AMStart, Finish: o.Finish, Wave: o.Wave, Stagger: o.Stagger, Beat: o.Beat,
-		Handoff: o.Handoff, Idle: o.Idle, AMHold: o.AMHold, Abandon: o.Abandon, Report: o.Report, Copy: o.Copy, SetupMin: o.SetupMin, SetupPer: o.SetupPer, Cold: o.Cold,
+		Handoff: o.Handoff, Idle: o.Idle, AMHold: o.AMHold, Abandon: o.Abandon, Report: o.Report, Copy: o.Copy,
+		SetupMin: o.SetupMin, SetupPer: o.SetupPer, Cold: o.Cold,
 	}
 }
 
 func (o *overheads) dag() dag.Overheads {
 	return dag.Overheads{
 		Launch: o.Launch, AMStart: o.AMStart, Finish: o.Finish, Wave: o.Wave, Stagger: o.Stagger, Beat: o.Beat,
-		Handoff: o.Handoff, Idle: o.Idle, AMHold: o.AMHold, Abandon: o.Abandon, Report: o.Report, Copy: o.Copy, SetupMin: o.SetupMin, SetupPer: o.SetupPer, Cold: o.Cold,
+		Handoff: o.Handoff, Idle: o.Idle, AMHold: o.AMHold, Abandon: o.Abandon, Report: o.Report, Copy: o.Copy,
+		SetupMin: o.SetupMin, SetupPer: o.SetupPer, Cold: o.Cold,
 	}
 }
 
@@ -64,7 +66,15 @@ func jobOf(j *dag.Job) planJob {
 		stages = make([]planStage, len(j.Stages))
 		for k := range j.Stages {
 			s := &j.Stages[k]
-			stages[k] = planStage{text(s.Name), each(s.After, func(e dag.Edge) edge { return edge{int(e.From), e.Kind, numOf(e.Ratio), numOf(e.Full)} }), phaseOf(s)}
+			stages[k] = planStage{
+				text(s.Name),
+				each(s.After, func(e dag.Edge) edge {
+					return edge{
+						int(e.From), e.Kind, numOf(e.Ratio),
+						numOf(e.Full),
+					}
+				}), phaseOf(s),
+			}
 		}
 	}
 	return planJob{
@@ -82,7 +92,8 @@ func (j *planJob) dag(groups int) (dag.Job, error) {
 		Node: string(j.Node), Name: string(j.Name), Feature: string(j.Feature), Alias: string(j.Alias), After: j.After,
 		Stages: stages,
 		Limits: dag.Limits{
-			AMMB: l.AMMB, MapMB: l.MapMB, ReduceMB: l.ReduceMB, SlowStart: l.SlowStart.float(), RampUp: l.RampUp.float(),
+			AMMB: l.AMMB, MapMB: l.MapMB, ReduceMB: l.ReduceMB, SlowStart: l.SlowStart.float(),
+			RampUp:  l.RampUp.float(),
 			MaxMaps: l.MaxMaps, MaxReduces: l.MaxReduces,
 		},
 		Input:    each(j.Input, func(s text) string { return string(s) }),
@@ -108,7 +119,10 @@ func (j *planJob) stages(groups int) ([]dag.Stage, error) {
 		}
 		stage.Name = string(s.Name)
 		stage.After = each(s.After, func(e edge) dag.Edge {
-			return dag.Edge{From: dag.StageIndex(max(-1, min(e.From, maxStages))), Kind: e.Kind, Ratio: e.Ratio.float(), Full: e.Full.float()} //nolint:gosec // bounded
+			return dag.Edge{
+				From: dag.StageIndex(max(-1, min(e.From, maxStages))), Kind: e.Kind, Ratio: e.Ratio.float(),
+				Full: e.Full.float(),
+			} //nolint:gosec // bounded
 		})
 		out[k] = stage
 	}
@@ -117,7 +131,9 @@ func (j *planJob) stages(groups int) ([]dag.Stage, error) {
 
 func phaseOf(p *dag.Stage) planPhase {
 	return planPhase{
-		p.Tasks, p.Known, each(p.Pipelines, func(l dag.Pipeline) pipeline { return pipeline{series{l.Tuples}, series{l.Alpha}} }),
+		p.Tasks, p.Known, each(p.Pipelines, func(l dag.Pipeline) pipeline {
+			return pipeline{series{l.Tuples}, series{l.Alpha}}
+		}),
 		series{p.Setup},
 		series{p.Out},
 		series{p.Bytes},
@@ -135,8 +151,13 @@ func (p *planPhase) dag(groups int) (dag.Stage, error) {
 	}
 	return dag.Stage{
 		Tasks: p.Tasks, Known: p.Known,
-		Pipelines: each(p.Pipelines, func(l pipeline) dag.Pipeline { return dag.Pipeline{Tuples: l.Tuples.Series, Alpha: l.Alpha.Series} }),
-		Setup:     p.Setup.Series, Out: p.Out.Series, Bytes: p.Bytes.Series, Extent: p.Extent.Series,
+		Pipelines: each(p.Pipelines, func(l pipeline) dag.Pipeline {
+			return dag.Pipeline{
+				Tuples: l.Tuples.Series,
+				Alpha:  l.Alpha.Series,
+			}
+		}),
+		Setup: p.Setup.Series, Out: p.Out.Series, Bytes: p.Bytes.Series, Extent: p.Extent.Series,
 		Groups: g, MemoryMB: p.MemoryMB, Cores: p.Cores, MaxRunning: p.MaxRunning,
 	}, err
 }
@@ -148,11 +169,13 @@ func decodePlan(old *dag.Plan, l *planLine, groups int) (*dag.Plan, error) {
 		*p = *old
 	}
 	if l.Head != nil {
-		p.Name, p.Cluster, p.Overheads, p.Driver = string(l.Head.Name), l.Head.Cluster.dag(), l.Head.Overheads.dag(), l.Head.Driver
+		p.Name, p.Cluster, p.Overheads, p.Driver = string(l.Head.Name), l.Head.Cluster.dag(), l.Head.Overheads.dag(),
+			l.Head.Driver
 		p.Engine, p.Open = string(l.Head.Engine), l.Head.Open
 	}
 	if l.Count.set {
-		jobs, err := resize(p.Jobs, l.Count.v, maxJobs, "jobs", dag.Job{Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})})
+		jobs, err := resize(p.Jobs, l.Count.v, maxJobs, "jobs",
+			dag.Job{Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})})
 		if err != nil {
 			return nil, err
 		}

@@ -49,7 +49,10 @@ func NewReader(r io.Reader) (*Reader, error) {
 	case l.bad != nil || json.Unmarshal(l.text, &h) != nil || h.Version == 0:
 		return nil, &LineError{1, errors.New(`not a tape: a tape begins with the line {"paratimer_tape":1}`)}
 	case h.Version > Version:
-		return nil, &LineError{1, fmt.Errorf("version %d of the tape format; this program reads versions up to %d: use the one that recorded the tape", h.Version, Version)}
+		return nil, &LineError{
+			1,
+			fmt.Errorf("version %d of the tape format; this program reads versions up to %d: use the one that recorded the tape", h.Version, Version),
+		}
 	}
 	t.lines.read()
 	return t, nil
@@ -96,7 +99,9 @@ func (t *Reader) observation(raw rawLine) (*dag.Snapshot, error) {
 		return nil, t.unusable(&LineError{raw.number, fmt.Errorf("not an observation: %w", err)})
 	}
 	if l.N <= t.n {
-		t.note(dag.WarnObservation, fmt.Sprintf("line %d of the tape was left out: it is observation %d, and observation %d came before it", raw.number, l.N, t.n))
+		t.note(dag.WarnObservation,
+			fmt.Sprintf("line %d of the tape was left out: it is observation %d, and observation %d came before it",
+				raw.number, l.N, t.n))
 		return nil, nil
 	}
 	if l.N != t.n+1 && t.state != nil {
@@ -107,7 +112,11 @@ func (t *Reader) observation(raw rawLine) (*dag.Snapshot, error) {
 		return nil, &dag.MissedError{At: t.at, Err: errors.New(string(*l.Missed))}
 	}
 	if t.state == nil && !l.Whole {
-		return nil, t.missed(&LineError{raw.number, fmt.Errorf("observations before line %d are missing, and it needs them up to the next whole snapshot", max(t.lost, 2))})
+		return nil, t.missed(&LineError{
+			raw.number,
+			fmt.Errorf("observations before line %d are missing, and it needs them up to the next whole snapshot",
+				max(t.lost, 2)),
+		})
 	}
 	s, err := decode(t.state, &l, t.most)
 	if err != nil {

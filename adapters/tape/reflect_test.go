@@ -21,7 +21,8 @@ func draw(t *rapid.T, typ reflect.Type, path string) reflect.Value {
 		*x = drawSeries(t, path)
 		return v
 	case *dag.Instant:
-		*x = dag.Instant(rapid.OneOf(rapid.Just(int64(dag.NoInstant)), rapid.Int64(), rapid.Int64Range(0, 1e5)).Draw(t, path))
+		*x = dag.Instant(rapid.OneOf(rapid.Just(int64(dag.NoInstant)), rapid.Int64(), rapid.Int64Range(0, 1e5)).Draw(t,
+			path))
 		return v
 	case *dag.State:
 		*x = dag.State(rapid.IntRange(0, int(dag.EndedUnconfirmed)).Draw(t, path))
@@ -75,7 +76,10 @@ func draw(t *rapid.T, typ reflect.Type, path string) reflect.Value {
 	case *dag.StageIndex:
 		return v // an edge is given one that comes before it
 	case *dag.EdgeKind:
-		*x = rapid.SampledFrom([]dag.EdgeKind{dag.Barrier, dag.SlowStart, dag.Pipelined, dag.OneToOne, dag.Broadcast}).Draw(t, path)
+		*x = rapid.SampledFrom([]dag.EdgeKind{
+			dag.Barrier, dag.SlowStart, dag.Pipelined, dag.OneToOne,
+			dag.Broadcast,
+		}).Draw(t, path)
 		return v
 	case *[]dag.Stage:
 		one := func(name string) dag.Stage {
@@ -135,7 +139,8 @@ func draw(t *rapid.T, typ reflect.Type, path string) reflect.Value {
 	case reflect.Bool:
 		v.SetBool(rapid.Bool().Draw(t, path))
 	case reflect.String:
-		v.SetString(dag.Clean(rapid.OneOf(rapid.SampledFrom([]string{"", "a", "\xff\x00", "é\u2028\"<"}), rapid.String()).Draw(t, path)))
+		v.SetString(dag.Clean(rapid.OneOf(rapid.SampledFrom([]string{"", "a", "\xff\x00", "é\u2028\"<"}),
+			rapid.String()).Draw(t, path)))
 	default:
 		panic("draw: no idea how to draw a " + typ.String() + " at " + path)
 	}
@@ -163,7 +168,8 @@ func fit(s *dag.Snapshot) {
 			p.Tasks &= 1<<20 - 1
 		}
 	}
-	s.Jobs = append(slices.Clip(s.Jobs[:min(len(s.Jobs), len(jobs))]), make([]dag.JobState, max(0, len(jobs)-len(s.Jobs)))...)
+	s.Jobs = append(slices.Clip(s.Jobs[:min(len(s.Jobs), len(jobs))]),
+		make([]dag.JobState, max(0, len(jobs)-len(s.Jobs)))...)
 	for i := range s.Jobs {
 		stages := make([]dag.StageState, len(jobs[i].Stages))
 		copy(stages, s.Jobs[i].Stages)
@@ -178,7 +184,8 @@ func fit(s *dag.Snapshot) {
 
 func drawFloat(t *rapid.T, path string) float64 {
 	odd := []float64{
-		math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 0, 1, 0.1, math.MaxFloat64, math.SmallestNonzeroFloat64,
+		math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 0, 1, 0.1, math.MaxFloat64,
+		math.SmallestNonzeroFloat64,
 		math.Float64frombits(0x7ff8000000000123), math.Float64frombits(0xfff8000000000001),
 	}
 	return rapid.OneOf(rapid.SampledFrom(odd), rapid.Float64()).Draw(t, path)
@@ -208,7 +215,8 @@ func differ(path string, a, b reflect.Value) string {
 		return ""
 	case reflect.Slice:
 		if a.IsNil() != b.IsNil() || a.Len() != b.Len() {
-			return fmt.Sprintf("%s: %d elements (nil %v), %d elements (nil %v)", path, a.Len(), a.IsNil(), b.Len(), b.IsNil())
+			return fmt.Sprintf("%s: %d elements (nil %v), %d elements (nil %v)", path, a.Len(), a.IsNil(), b.Len(),
+				b.IsNil())
 		}
 		fallthrough
 	case reflect.Array:

@@ -151,7 +151,8 @@ func (s *scan) row(r *row) {
 		}
 	}
 	s.must(']')
-	if s.err == nil && (r.first.task < 0 || r.count < 1 || r.mask >= 1<<(fMany+1) || int64(r.first.task)+int64(r.count)-1 > math.MaxInt32) {
+	if s.err == nil && (r.first.task < 0 || r.count < 1 || r.mask >= 1<<(fMany+1) ||
+		int64(r.first.task)+int64(r.count)-1 > math.MaxInt32) {
 		s.err = errRows
 	}
 }

@@ -23,9 +23,15 @@ func large(t testing.TB, share int, o simulate.Options) Source {
 		Cluster: dag.Cluster{MapSlots: 1000, ReduceSlots: 1000, SlotsPerNode: 4, Setup: time.Second},
 		Jobs: []dag.Job{{
 			Node: "j1",
-			Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 70_000 / share, Pipelines: []dag.Pipeline{pipe(100_000, 0.35)}, Out: dag.Uniform(90_000), Bytes: dag.Uniform(1e8)},
+			Stages: dag.MapReduce(dag.Stage{
+				Known: true, Tasks: 70_000 / share,
+				Pipelines: []dag.Pipeline{pipe(100_000, 0.35)}, Out: dag.Uniform(90_000), Bytes: dag.Uniform(1e8),
+			},
 				dag.Stage{
-					Known: true, Tasks: 30_000 / share, Pipelines: []dag.Pipeline{pipe(50_000, 0.1), pipe(50_000, 0.05), pipe(50_000, 0.5)},
+					Known: true, Tasks: 30_000 / share, Pipelines: []dag.Pipeline{
+						pipe(50_000, 0.1), pipe(50_000, 0.05),
+						pipe(50_000, 0.5),
+					},
 					Out: dag.Uniform(1000), Bytes: dag.Uniform(5e7),
 				}),
 		}},
@@ -98,7 +104,8 @@ func (g *growing) Next(context.Context) (*dag.Snapshot, error) {
 		for n := range points * g.ticks / ticks {
 			hash := uint64(n+1) * uint64(i+1) * 0x9e3779b97f4a7c15
 			r.Done = append(r.Done, dag.GroupPoint{
-				At: start + dag.Instant(5000*ticks/points*n), Bytes: float64(60 + hash>>52), Took: time.Duration(hash >> 38), Count: 1,
+				At: start + dag.Instant(5000*ticks/points*n), Bytes: float64(60 + hash>>52),
+				Took: time.Duration(hash >> 38), Count: 1,
 			})
 		}
 		for n := range 1000 {
@@ -106,7 +113,13 @@ func (g *growing) Next(context.Context) (*dag.Snapshot, error) {
 		}
 		groups.Reduces[i] = r
 	}
-	return &dag.Snapshot{Plan: &dag.Plan{Jobs: []dag.Job{{Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}}, At: at, Stale: dag.NoInstant, Jobs: []dag.JobState{{ID: "job_1795222440184_0001", Groups: groups, Stages: make([]dag.StageState, dag.MapReduceStages)}}}, nil
+	return &dag.Snapshot{
+		Plan: &dag.Plan{Jobs: []dag.Job{{Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}}, At: at,
+		Stale: dag.NoInstant, Jobs: []dag.JobState{{
+			ID: "job_1795222440184_0001", Groups: groups,
+			Stages: make([]dag.StageState, dag.MapReduceStages),
+		}},
+	}, nil
 }
 
 // A point of a key group takes some 27 bytes, whole lines included. Profiles that do not change are not repeated.

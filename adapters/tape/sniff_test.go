@@ -35,7 +35,8 @@ func TestSniff(t *testing.T) {
 		"binary history": {[]byte("Avro-Binary\n{}\n\x00\x01"), History},
 		"tracker":        {[]byte("Meta VERSION=\"1\" .\n"), History},
 		"old tracker":    {[]byte("Job JOBID=\"job_200903042324_10816\" JOBNAME=\"x\"\n"), History},
-		"trace":          {[]byte("{\n  \"priority\" : \"NORMAL\",\n  \"jobID\" : \"job_1_1\",\n  \"mapTasks\" : [ {\n"), Trace},
+		"trace": {[]byte(
+			"{\n  \"priority\" : \"NORMAL\",\n  \"jobID\" : \"job_1_1\",\n  \"mapTasks\" : [ {\n"), Trace},
 		"other job":      {[]byte(`{"jobID":"job_1_1"}`), Unknown},
 		"empty":          {nil, Unknown},
 		"cut-off header": {tape[:12], Unknown},
@@ -46,7 +47,8 @@ func TestSniff(t *testing.T) {
 			continue
 		}
 		all, err := io.ReadAll(r)
-		if want := c.file; err != nil || name != "zipped tape" && !bytes.Equal(all, want) || name == "zipped tape" && !bytes.Equal(all, tape) {
+		if want := c.file; err != nil || name != "zipped tape" && !bytes.Equal(all, want) || name == "zipped tape" &&
+			!bytes.Equal(all, tape) {
 			t.Errorf("%s: sniffing loses a part of the file: %d bytes, %v", name, len(all), err)
 		}
 	}

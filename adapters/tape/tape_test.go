@@ -139,7 +139,10 @@ func grow(t *rapid.T, s *dag.Snapshot) *dag.Snapshot {
 // stays is shared.
 func growGroups(t *rapid.T, g *dag.Groups, at dag.Instant) *dag.Groups {
 	if g == nil {
-		return &dag.Groups{Origin: dag.GroupsTapped, Reduces: []dag.ReduceGroups{dag.NoReduceGroups(), dag.NoReduceGroups()}}
+		return &dag.Groups{Origin: dag.GroupsTapped, Reduces: []dag.ReduceGroups{
+			dag.NoReduceGroups(),
+			dag.NoReduceGroups(),
+		}}
 	}
 	next := *g
 	next.Reduces = slices.Clone(g.Reduces)
@@ -149,7 +152,8 @@ func growGroups(t *rapid.T, g *dag.Groups, at dag.Instant) *dag.Groups {
 		case 0:
 			r.Explicit = append(slices.Clone(r.Explicit), dag.GroupSize{Bytes: 7, Count: 2})
 		case 1:
-			r.Done = append(r.Done[:len(r.Done):len(r.Done)], dag.GroupPoint{At: at, Bytes: 5, Took: 3, Count: 1}, dag.GroupPoint{At: at, Count: 2})
+			r.Done = append(r.Done[:len(r.Done):len(r.Done)], dag.GroupPoint{At: at, Bytes: 5, Took: 3, Count: 1},
+				dag.GroupPoint{At: at, Count: 2})
 		case 2:
 			r.Done = slices.Clone(r.Done[len(r.Done)/2:])
 		case 3:

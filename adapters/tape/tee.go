@@ -43,7 +43,10 @@ func (t *tee) Next(ctx context.Context) (*dag.Snapshot, error) {
 	}
 	if err == nil && t.torn != nil {
 		warned := *s
-		warned.Warnings = append(slices.Clip(s.Warnings), dag.Warning{Code: dag.WarnTornTape, Text: "the tape ends here: " + t.torn.Error()})
+		warned.Warnings = append(slices.Clip(s.Warnings), dag.Warning{
+			Code: dag.WarnTornTape,
+			Text: "the tape ends here: " + t.torn.Error(),
+		})
 		s = &warned
 	}
 	return s, err

@@ -27,7 +27,10 @@ func short(t testing.TB) ([]any, []byte) {
 		Name:    "short",
 		Cluster: dag.Cluster{MapSlots: 4, ReduceSlots: 4, SlotsPerNode: 2},
 		Jobs: []dag.Job{
-			{Node: "a", Stages: dag.MapReduce(phase, dag.Stage{Known: true, Tasks: 2, Pipelines: []dag.Pipeline{pipe, pipe, pipe}})},
+			{Node: "a", Stages: dag.MapReduce(phase, dag.Stage{
+				Known: true, Tasks: 2,
+				Pipelines: []dag.Pipeline{pipe, pipe, pipe},
+			})},
 			{Node: "b", After: []int{0}, Stages: dag.MapReduce(phase, dag.Stage{Known: true})},
 		},
 	}, simulate.Options{
@@ -124,7 +127,8 @@ func TestTorn(t *testing.T) {
 		if _, ok := items[whole-1].(error); torn && ok {
 			// Nothing after it can say so but an observation of its own.
 			var line *LineError
-			if last := got[len(got)-1].(error); !errors.As(last, &line) || !strings.Contains(last.Error(), "breaks off") {
+			if last := got[len(got)-1].(error); !errors.As(last, &line) ||
+				!strings.Contains(last.Error(), "breaks off") {
 				t.Fatalf("cut after %d bytes: %v", cut, last)
 			}
 			got = got[:len(got)-1]
@@ -171,7 +175,8 @@ func TestTornZip(t *testing.T) {
 			continue // no header yet
 		}
 		for _, item := range playAll(r) {
-			if err, ok := item.(error); ok && !strings.Contains(err.Error(), "connection refused") && !strings.Contains(err.Error(), "breaks off") &&
+			if err, ok := item.(error); ok && !strings.Contains(err.Error(), "connection refused") &&
+				!strings.Contains(err.Error(), "breaks off") &&
 				!strings.Contains(err.Error(), "before its first") {
 				t.Fatalf("cut after %d bytes: %v", cut, err)
 			}
@@ -193,7 +198,8 @@ func TestRepeatedLine(t *testing.T) {
 	items, tape := short(t)
 	got := play(t, edit(tape, func(l []string) []string { return slices.Insert(l, 4, l[2], l[3]) }))
 	compare(t, "repeated", items, got)
-	if w := got[4].(*dag.Snapshot).Warnings; len(w) != 2 || w[0].Code != dag.WarnObservation || !strings.Contains(w[0].Text, "line 5 of the tape") {
+	if w := got[4].(*dag.Snapshot).Warnings; len(w) != 2 || w[0].Code != dag.WarnObservation ||
+		!strings.Contains(w[0].Text, "line 5 of the tape") {
 		t.Errorf("warnings %v", w)
 	}
 }
@@ -216,7 +222,8 @@ func TestLostLine(t *testing.T) {
 		compare(t, name, items[:4], got[:4])
 		var missed *dag.MissedError
 		var line *LineError
-		if err, ok := got[4].(error); !ok || !errors.As(err, &missed) || !errors.As(err, &line) || line.Line < 6 || line.Line > 7 {
+		if err, ok := got[4].(error); !ok || !errors.As(err, &missed) || !errors.As(err, &line) || line.Line < 6 ||
+			line.Line > 7 {
 			t.Errorf("%s: %v", name, got[4])
 		} else {
 			t.Logf("%s: %v", name, err)
@@ -279,8 +286,11 @@ func TestRefused(t *testing.T) {
 		tape []byte
 		want string
 	}{
-		"empty":     {nil, "the file is empty"},
-		"version":   {edit(tape, func(l []string) []string { l[0] = `{"paratimer_tape":3}` + "\n"; return l }), "line 1: version 3 of the tape format; this program reads versions up to 2"},
+		"empty": {nil, "the file is empty"},
+		"version": {
+			edit(tape, func(l []string) []string { l[0] = `{"paratimer_tape":3}` + "\n"; return l }),
+			"line 1: version 3 of the tape format; this program reads versions up to 2",
+		},
 		"no header": {edit(tape, func(l []string) []string { return l[1:] }), "line 1: not a tape"},
 		"a capture": {[]byte(`{"t":1,"url":"/ws","status":200,"body":"{}"}` + "\n"), "line 1: not a tape"},
 		"binary":    {[]byte{0, 1, 2, 3}, "not a tape"},
@@ -307,9 +317,10 @@ func TestLimits(t *testing.T) {
 		t.Errorf("a long line: %v", got[2])
 	}
 	for what, line := range map[string]string{
-		"attempts":  fmt.Sprintf(`{"n":3,"t":0,"j":[{"i":0,"m":{"a":[[0,%d,0,2000000000]]}}]}`, 1<<fMany),
-		"reduces":   `{"n":3,"t":0,"j":[{"i":0,"g":{"reduces":2000000000}}]}`,
-		"groups":    `{"n":3,"t":0,"j":[{"i":0,"g":{"reduces":1,"r":[{"i":0,"d":[[0,1,1]` + strings.Repeat(",[0,1,1]", maxGroups) + `]}]}}]}`,
+		"attempts": fmt.Sprintf(`{"n":3,"t":0,"j":[{"i":0,"m":{"a":[[0,%d,0,2000000000]]}}]}`, 1<<fMany),
+		"reduces":  `{"n":3,"t":0,"j":[{"i":0,"g":{"reduces":2000000000}}]}`,
+		"groups": `{"n":3,"t":0,"j":[{"i":0,"g":{"reduces":1,"r":[{"i":0,"d":[[0,1,1]` + strings.Repeat(",[0,1,1]",
+			maxGroups) + `]}]}}]}`,
 		"no reduce": `{"n":3,"t":0,"j":[{"i":0,"g":{"reduces":1,"r":[{"i":1}]}}]}`,
 		"points":    `{"n":3,"t":0,"j":[{"i":0,"g":{"reduces":1,"r":[{"i":0,"keep":1}]}}]}`,
 		"jobs":      `{"n":3,"t":0,"jobs":2000000000}`,

@@ -60,7 +60,8 @@ func (r *logReader) line(line string) {
 				r.g.call(v, dag.Clean(m[2]))
 			}
 		}
-	case strings.Contains(line, "Setting vertexManager to "), strings.Contains(line, "Setting user vertex manager plugin: "):
+	case strings.Contains(line, "Setting vertexManager to "), strings.Contains(line,
+		"Setting user vertex manager plugin: "):
 		if m := ofVertex.FindStringSubmatch(line); m != nil {
 			if r.about = r.vertex(m[1]); r.about != nil {
 				r.about.movement = movementTo(line)

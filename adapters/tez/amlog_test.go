@@ -37,16 +37,20 @@ func read(lines ...string) *graph {
 
 func TestLog(t *testing.T) {
 	t.Parallel()
-	g := read(runningLine, dagLine, memoryLine, pluginLine, slowLine, rootLine, initLine, sourceLine, launchLine, startLine)
+	g := read(runningLine, dagLine, memoryLine, pluginLine, slowLine, rootLine, initLine, sourceLine, launchLine,
+		startLine)
 	v := g.vertices[3]
-	if g.name != "report-3" || g.submitted != 1795366161719 || v.name != "Reducer 2" || v.memoryMB != 256 || v.tasks != 6 || !v.known {
+	if g.name != "report-3" || g.submitted != 1795366161719 || v.name != "Reducer 2" || v.memoryMB != 256 ||
+		v.tasks != 6 || !v.known {
 		t.Errorf("%+v, vertex %+v", g, v)
 	}
-	if v.min != 0.25 || v.max != 0.75 || !v.auto || len(v.sources) != 1 || v.sources[0] != (source{2, scatterGather}) || g.vertices[1].movement != broadcast {
+	if v.min != 0.25 || v.max != 0.75 || !v.auto || len(v.sources) != 1 || v.sources[0] != (source{2, scatterGather}) ||
+		g.vertices[1].movement != broadcast {
 		t.Errorf("%+v", v)
 	}
 	a := v.task[5].attempts[0]
-	if a.State != dag.AttemptRunning || a.Start != 1795366167324 || a.Slot != 0 || a.Node != 3 || !a.fresh || g.setupMedian() != 1795366167324-1795366164007 {
+	if a.State != dag.AttemptRunning || a.Start != 1795366167324 || a.Slot != 0 || a.Node != 3 || !a.fresh ||
+		g.setupMedian() != 1795366167324-1795366164007 {
 		t.Errorf("%+v, set-up %v", a, g.setupMedian())
 	}
 }
@@ -55,7 +59,8 @@ func TestLogOfAnEnd(t *testing.T) {
 	t.Parallel()
 	g := read(initLine, sourceLine, launchLine, startLine, finishLine, taskLine)
 	a := g.vertices[3].task[5].attempts[0]
-	if a.State != dag.AttemptSucceeded || a.End != 1795366177923 || !a.settled || a.Done[0] != 134 || a.Out != 77 || a.Bytes != 2356 {
+	if a.State != dag.AttemptSucceeded || a.End != 1795366177923 || !a.settled || a.Done[0] != 134 || a.Out != 77 ||
+		a.Bytes != 2356 {
 		t.Errorf("%+v", a)
 	}
 	if a.CopyEnd != a.Start+46 || a.SortEnd != a.Start+63 || g.setupMedian() != 1795366167324-1795366163889 {
@@ -65,7 +70,8 @@ func TestLogOfAnEnd(t *testing.T) {
 		t.Error("over before its end")
 	}
 	g = read(startLine, finishLine, taskLine, lostLine, endLine)
-	if a := g.vertices[3].task[5].attempts[0]; a.State != dag.AttemptFailed || !strings.HasSuffix(a.Diagnosis, "too many output errors") {
+	if a := g.vertices[3].task[5].attempts[0]; a.State != dag.AttemptFailed ||
+		!strings.HasSuffix(a.Diagnosis, "too many output errors") {
 		t.Errorf("%+v", a)
 	}
 	if g.logged != "FAILED" || g.finished != 1795366245033 || !strings.HasPrefix(g.diagnosis, "Vertex failed") {
@@ -88,8 +94,14 @@ func TestNames(t *testing.T) {
 		{"dag_1_1_1", "PigLatin:join.pig-0_scope-0", "PIG", "", "join.pig", ""},
 		{"dag_1_1_2", "PigLatin:join.pig-0_scope-2", "PIG", "", "join.pig #2", ""},
 		{"dag_1_1_1", "PigLatin:a-0_scope-1.pig", "PIG", "", "a-0_scope-1.pig", ""},
-		{"dag_1_1_2", "report-3", "HIVE", "-- c\nselect a from b where c = 'secret'", "report-3", "select a from b where c = '…'"},
-		{"dag_1_1_2", "root_20261122164915_b16fc803-fc1b-4a54-afc5-a2a7709a6272", "HIVE", "\nselect a from b\nwhere c = 'x'", "select a from b", ""},
+		{
+			"dag_1_1_2", "report-3", "HIVE", "-- c\nselect a from b where c = 'secret'", "report-3",
+			"select a from b where c = '…'",
+		},
+		{
+			"dag_1_1_2", "root_20261122164915_b16fc803-fc1b-4a54-afc5-a2a7709a6272", "HIVE",
+			"\nselect a from b\nwhere c = 'x'", "select a from b", "",
+		},
 		{"dag_1_1_1", "OrderedWordCount", "", "", "OrderedWordCount", ""},
 		{"dag_1_1_1", "a\x1b[31m", "", "", `a\x1b[31m`, ""},
 	} {
@@ -121,7 +133,8 @@ func TestOrder(t *testing.T) {
 	if got := g.order(); len(got) != 6 || len(g.edges(g.vertices[0], map[int32]dag.StageIndex{})) != 0 {
 		t.Error(got)
 	}
-	if e := g.edges(g.vertices[0], map[int32]dag.StageIndex{4: 7}); len(e) != 1 || e[0] != (dag.Edge{From: 7, Kind: dag.SlowStart, Ratio: 0.25, Full: 0.75}) {
+	if e := g.edges(g.vertices[0], map[int32]dag.StageIndex{4: 7}); len(e) != 1 ||
+		e[0] != (dag.Edge{From: 7, Kind: dag.SlowStart, Ratio: 0.25, Full: 0.75}) {
 		t.Error(e)
 	}
 }

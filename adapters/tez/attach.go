@@ -36,7 +36,10 @@ func (w *Workflow) Next(ctx context.Context) (*dag.Snapshot, error) {
 		case err != nil:
 			return nil, err
 		case of:
-			w.source = NewSource(w.cluster, Target{ID: id, User: w.target.User, Made: w.target.Made, Final: w.target.Final})
+			w.source = NewSource(w.cluster, Target{
+				ID: id, User: w.target.User, Made: w.target.Made,
+				Final: w.target.Final,
+			})
 		default:
 			target := w.target
 			target.ID = id
@@ -116,7 +119,8 @@ func (w *Workflow) find(ctx context.Context) (id string, of bool, err error) {
 	}
 	best := hadoop.App{}
 	for _, a := range over.Listed() {
-		ours := !a.Ended && (a.Type == "TEZ" || a.Type == "MAPREDUCE") && (w.target.User == "" || a.User == w.target.User)
+		ours := !a.Ended && (a.Type == "TEZ" || a.Type == "MAPREDUCE") &&
+			(w.target.User == "" || a.User == w.target.User)
 		if ours && (best.ID == "" || a.Submitted > best.Submitted) {
 			best = a
 		}

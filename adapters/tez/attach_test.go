@@ -37,7 +37,8 @@ func TestWorkflow(t *testing.T) {
 	l := newLab(2, 1, 1000)
 	l.app = "ACCEPTED"
 	w := NewWorkflow(l, hadoop.Target{User: "alice"})
-	if s, err := w.Next(t.Context()); errors.As(err, new(*hadoop.NoWorkflowError)) || err == nil && s.State != dag.Submitted {
+	if s, err := w.Next(t.Context()); errors.As(err, new(*hadoop.NoWorkflowError)) || err == nil &&
+		s.State != dag.Submitted {
 		t.Errorf("an application that waits for its master: %+v, %v", s, err)
 	}
 	l.app = "RUNNING"

@@ -66,10 +66,12 @@ func Doctor(ctx context.Context, c Cluster) []hadoop.Check {
 		}
 		say("tez plan", hadoop.OK, "", "the plan of %s is read: %d edges", s.id, edges)
 	case len(historyFiles(l.sizes)) == 0:
-		say("tez plan", hadoop.Warn, "set tez.history.logging.service.class to org.apache.tez.dag.history.logging.impl.SimpleHistoryLoggingService, or give a --profile of an earlier run",
+		say("tez plan", hadoop.Warn,
+			"set tez.history.logging.service.class to org.apache.tez.dag.history.logging.impl.SimpleHistoryLoggingService, or give a --profile of an earlier run",
 			"the master writes no history file, so the edges of the DAG are not known")
 	default:
-		say("tez plan", hadoop.Warn, "try again in some seconds", "the plan of %s is not in the master's history file yet", s.id)
+		say("tez plan", hadoop.Warn, "try again in some seconds",
+			"the plan of %s is not in the master's history file yet", s.id)
 	}
 	return out
 }

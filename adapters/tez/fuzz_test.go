@@ -12,12 +12,19 @@ import (
 // FuzzFiles lets a source read whatever files and answers: no panic, no snapshot that breaks the rules of dag, no
 // reading without an end.
 func FuzzFiles(f *testing.F) {
-	lines := strings.Join([]string{dagLine, runningLine, memoryLine, pluginLine, slowLine, rootLine, initLine, sourceLine, launchLine, startLine, finishLine, taskLine, lostLine, endLine}, "\n")
+	lines := strings.Join([]string{
+		dagLine, runningLine, memoryLine, pluginLine, slowLine, rootLine, initLine,
+		sourceLine, launchLine, startLine, finishLine, taskLine, lostLine, endLine,
+	}, "\n")
 	lines = strings.ReplaceAll(lines, "1795366040025_0002_1", labID+"_1")
-	plan := `{"entity":"` + labDAG + `","events":[{"ts":1,"eventtype":"DAG_SUBMITTED"}],"otherinfo":{"dagPlan":{"dagName":"x","vertices":[{"vertexName":"a"},{"vertexName":"b"}],` +
+	plan := `{"entity":"` + labDAG +
+		`","events":[{"ts":1,"eventtype":"DAG_SUBMITTED"}],"otherinfo":{"dagPlan":{"dagName":"x","vertices":[{"vertexName":"a"},{"vertexName":"b"}],` +
 		`"edges":[{"inputVertexName":"b","outputVertexName":"a","dataMovementType":"ONE_TO_ONE"},{"inputVertexName":"a","outputVertexName":"b","dataMovementType":"SCATTER_GATHER"}]}}}` + "\x01"
-	attempts := `{"attempts":[{"id":"attempt_` + labID + `_1_03_000005_0","status":"RUNNING","progress":"7","counters":{"` + taskCounters + `":{"OUTPUT_RECORDS":-1,"SHUFFLE_PHASE_TIME":1e300}}}]}`
-	f.Add(lines, plan, `{"vertices":[{"id":"vertex_`+labID+`_1_1999","totalTasks":"1e9","runningTasks":"-1"}]}`, attempts)
+	attempts := `{"attempts":[{"id":"attempt_` + labID +
+		`_1_03_000005_0","status":"RUNNING","progress":"7","counters":{"` + taskCounters +
+		`":{"OUTPUT_RECORDS":-1,"SHUFFLE_PHASE_TIME":1e300}}}]}`
+	f.Add(lines, plan, `{"vertices":[{"id":"vertex_`+labID+`_1_1999","totalTasks":"1e9","runningTasks":"-1"}]}`,
+		attempts)
 	f.Add(lines, strings.ReplaceAll(plan, `"b"`, `"a"`), `{"vertices":{}}`, `[]`)
 	f.Add(strings.ReplaceAll(lines, "=", "=,"), "\x01\x01", `{"vertices":[{"totalTasks":{}}]}`, `{"attempts":[{}]}`)
 	f.Fuzz(func(t *testing.T, log, history, vertices, attempts string) {
@@ -36,12 +43,16 @@ func FuzzFiles(f *testing.F) {
 			}
 			for k := range s.Plan.Jobs[0].Stages {
 				for _, e := range s.Plan.Jobs[0].Stages[k].After {
-					if int(e.From) >= k || !(e.Ratio >= 0 && e.Ratio <= 1 && e.Full >= e.Ratio && e.Full <= 1) && e.Kind == dag.SlowStart {
+					if int(e.From) >= k || !(e.Ratio >= 0 && e.Ratio <= 1 && e.Full >= e.Ratio && e.Full <= 1) &&
+						e.Kind == dag.SlowStart {
 						t.Fatalf("stage %d reads %+v", k, e)
 					}
 				}
 				all := s.Jobs[0].Stages[k].Attempts
-				if !slices.IsSortedFunc(all, func(a, b dag.Attempt) int { return int(a.Task-b.Task)*mostNumbers + int(a.Number-b.Number) }) {
+				if !slices.IsSortedFunc(all, func(a, b dag.Attempt) int {
+					return int(a.Task-b.Task)*mostNumbers +
+						int(a.Number-b.Number)
+				}) {
 					t.Fatalf("%+v", all)
 				}
 				for _, a := range all {
@@ -50,7 +61,8 @@ func FuzzFiles(f *testing.F) {
 					}
 				}
 			}
-			if err := dag.Validate(s.Plan); err != nil && s.Plan.Cluster.MemoryMB > 0 && !dag.TooLarge(s.Warnings) && !strings.Contains(err.Error(), "needs") && !strings.Contains(err.Error(), "fits") {
+			if err := dag.Validate(s.Plan); err != nil && s.Plan.Cluster.MemoryMB > 0 && !dag.TooLarge(s.Warnings) &&
+				!strings.Contains(err.Error(), "needs") && !strings.Contains(err.Error(), "fits") {
 				t.Fatal(err)
 			}
 			l.now += 1000
@@ -64,7 +76,8 @@ func FuzzSplitLog(f *testing.F) {
 	f.Add("LogType:x\nLog Upload Time:y\nLogLength: 4\nLog Contents:\nabc\n\nEnd of LogType:x")
 	f.Add("LogLength:99999999999999999999\nLogContents:\n")
 	f.Fuzz(func(t *testing.T, body string) {
-		if length, content, ok := SplitLog(body); length < 0 || !strings.Contains(body, content) || !ok && content != body {
+		if length, content, ok := SplitLog(body); length < 0 || !strings.Contains(body, content) || !ok &&
+			content != body {
 			t.Fatalf("%d, %q, %v", length, content, ok)
 		}
 	})

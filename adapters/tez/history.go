@@ -75,7 +75,8 @@ func (r *logReader) record(s string) {
 	s = strings.TrimSpace(s)
 	// Most records are long and of no use here.
 	head, ours := s[:min(len(s), 200)], strings.TrimPrefix(r.g.id, "dag_")
-	if !strings.Contains(head, r.g.id) && !strings.Contains(head, `"TEZ_APPLICATION"`) && !strings.Contains(head, ours+"_") {
+	if !strings.Contains(head, r.g.id) && !strings.Contains(head, `"TEZ_APPLICATION"`) &&
+		!strings.Contains(head, ours+"_") {
 		return
 	}
 	var rec record
@@ -101,7 +102,8 @@ func (r *logReader) record(s string) {
 			}
 		case "DAG_FINISHED":
 			if string(rec.Entity) == g.id {
-				g.over(string(rec.Other.Status), rec.Other.End.instant(), hadoop.FirstLine(string(rec.Other.Diagnostics)))
+				g.over(string(rec.Other.Status), rec.Other.End.instant(),
+					hadoop.FirstLine(string(rec.Other.Diagnostics)))
 			}
 		case "TASK_ATTEMPT_STARTED":
 			if k, ok := parseID(string(rec.Entity), "attempt", g.id, 3); ok {
@@ -143,7 +145,8 @@ func (g *graph) plan(b *planBody) {
 		v.sources = nil
 		g.pig = g.pig || strings.HasSuffix(string(w.Processor), ".PigProcessor")
 		for _, in := range w.Inputs {
-			if name := dag.Clean(string(in.Name)); name != "" && !slices.Contains(g.inputs, name) && len(g.inputs) < 100 {
+			if name := dag.Clean(string(in.Name)); name != "" && !slices.Contains(g.inputs, name) &&
+				len(g.inputs) < 100 {
 				g.inputs = append(g.inputs, name)
 			}
 		}

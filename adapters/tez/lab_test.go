@@ -48,16 +48,21 @@ type lab struct {
 const labStart dag.Instant = 1_795_366_064_646
 
 func newLab(tasks, width int, length int64) *lab {
-	l := &lab{now: labStart, tasks: tasks, width: width, length: length, app: "RUNNING", files: map[string][]byte{}, wrote: labStart, asked: map[string]int{}, bytes: map[string]int{}}
+	l := &lab{
+		now: labStart, tasks: tasks, width: width, length: length, app: "RUNNING", files: map[string][]byte{},
+		wrote: labStart, asked: map[string]int{}, bytes: map[string]int{},
+	}
 	l.log("DAG_SUBMITTED", "dagID=%s, submitTime=%d, queueName=root.default", labDAG, labStart)
-	l.files["history.txt.appattempt_"+labID+"_000001"] = fmt.Appendf(nil, `{"entity":"tez_%s","entitytype":"TEZ_APPLICATION","otherinfo":{"config":{"tez.task.resource.memory.mb":"256"}}}`+"\n\x01\n"+
-		`{"entity":"%s","entitytype":"TEZ_DAG_ID","events":[{"ts":%d,"eventtype":"DAG_SUBMITTED"}],"otherinfo":{"dagPlan":{"dagName":"count","vertices":[{"vertexName":"Map 1","processorClass":"p"}]}}}`+"\n\x01\n",
+	l.files["history.txt.appattempt_"+labID+"_000001"] = fmt.Appendf(nil,
+		`{"entity":"tez_%s","entitytype":"TEZ_APPLICATION","otherinfo":{"config":{"tez.task.resource.memory.mb":"256"}}}`+"\n\x01\n"+
+			`{"entity":"%s","entitytype":"TEZ_DAG_ID","events":[{"ts":%d,"eventtype":"DAG_SUBMITTED"}],"otherinfo":{"dagPlan":{"dagName":"count","vertices":[{"vertexName":"Map 1","processorClass":"p"}]}}}`+"\n\x01\n",
 		labApp, labDAG, labStart)
 	return l
 }
 
 func (l *lab) log(event, format string, args ...any) {
-	l.files[labLog] = fmt.Appendf(l.files[labLog], "2026-11-22 16:48:12,033 [INFO] [Dispatcher thread {Central}] |HistoryEventHandler.criticalEvents|: [HISTORY][DAG:"+labDAG+"][Event:"+event+"]: "+format+"\n", args...)
+	l.files[labLog] = fmt.Appendf(l.files[labLog],
+		"2026-11-22 16:48:12,033 [INFO] [Dispatcher thread {Central}] |HistoryEventHandler.criticalEvents|: [HISTORY][DAG:"+labDAG+"][Event:"+event+"]: "+format+"\n", args...)
 }
 
 // times of a task.
@@ -77,15 +82,20 @@ func (l *lab) advance(ms int64) {
 		start, end := l.times(t)
 		id := fmt.Sprintf("attempt_%s_1_00_%06d_0", labID, t)
 		if in(start) {
-			l.log("TASK_ATTEMPT_STARTED", "vertexName=Map 1, taskAttemptId=%s, startTime=%d, containerId=container_%s_01_%06d, nodeId=n0:41749", id, start, labID, 2+t%l.width)
+			l.log("TASK_ATTEMPT_STARTED",
+				"vertexName=Map 1, taskAttemptId=%s, startTime=%d, containerId=container_%s_01_%06d, nodeId=n0:41749",
+				id, start, labID, 2+t%l.width)
 		}
 		if in(end) {
-			l.log("TASK_ATTEMPT_FINISHED", "vertexName=Map 1, taskAttemptId=%s, creationTime=%d, allocationTime=%d, startTime=%d, finishTime=%d, timeTaken=1, status=SUCCEEDED, diagnostics=", id, labStart, start-10, start, end)
-			l.log("TASK_FINISHED", "vertexName=Map 1, taskId=x, startTime=%d, finishTime=%d, status=SUCCEEDED, successfulAttemptID=%s, diagnostics=, counters=Counters: 22, File System Counters, FILE_BYTES_READ=2400, %s, %s", start, end, id, taskCounters, strings.Join(labCounters(t), ", "))
+			l.log("TASK_ATTEMPT_FINISHED",
+				"vertexName=Map 1, taskAttemptId=%s, creationTime=%d, allocationTime=%d, startTime=%d, finishTime=%d, timeTaken=1, status=SUCCEEDED, diagnostics=", id, labStart, start-10, start, end)
+			l.log("TASK_FINISHED",
+				"vertexName=Map 1, taskId=x, startTime=%d, finishTime=%d, status=SUCCEEDED, successfulAttemptID=%s, diagnostics=, counters=Counters: 22, File System Counters, FILE_BYTES_READ=2400, %s, %s", start, end, id, taskCounters, strings.Join(labCounters(t), ", "))
 			// what else is written of a task
 			l.files[labLog] = append(l.files[labLog], strings.Repeat("x", 2000)+"\n"...)
 			if t == l.tasks-1 {
-				l.log("DAG_FINISHED", "dagId=%s, startTime=%d, finishTime=%d, timeTaken=1, status=SUCCEEDED, diagnostics=, counters=Counters: 57", labDAG, labStart, end)
+				l.log("DAG_FINISHED",
+					"dagId=%s, startTime=%d, finishTime=%d, timeTaken=1, status=SUCCEEDED, diagnostics=, counters=Counters: 57", labDAG, labStart, end)
 			}
 		}
 	}
@@ -94,7 +104,10 @@ func (l *lab) advance(ms int64) {
 
 // labCounters are as many as a task of Tez has.
 func labCounters(t int) []string {
-	out := []string{"INPUT_RECORDS_PROCESSED=140", fmt.Sprintf("INPUT_SPLIT_LENGTH_BYTES=%d", 2000+t), "OUTPUT_RECORDS=70"}
+	out := []string{
+		"INPUT_RECORDS_PROCESSED=140", fmt.Sprintf("INPUT_SPLIT_LENGTH_BYTES=%d", 2000+t),
+		"OUTPUT_RECORDS=70",
+	}
 	for i := range 25 {
 		out = append(out, fmt.Sprintf("SOME_OTHER_COUNTER_%02d=123456", i))
 	}
@@ -153,7 +166,8 @@ func (l *lab) attempt(t int, all bool) string {
 	if !all {
 		counters = counters[:3]
 	}
-	return fmt.Sprintf(`{"counters":{"%s":{"%s}},"progress":"0.5","id":"attempt_%s_1_00_%06d_0","status":"%s"}`, taskCounters, strings.ReplaceAll(strings.Join(counters, `,"`), "=", `":`), labID, t, status)
+	return fmt.Sprintf(`{"counters":{"%s":{"%s}},"progress":"0.5","id":"attempt_%s_1_00_%06d_0","status":"%s"}`,
+		taskCounters, strings.ReplaceAll(strings.Join(counters, `,"`), "=", `":`), labID, t, status)
 }
 
 func (l *lab) Proxy(_ context.Context, _, path string) ([]byte, error) {
@@ -198,7 +212,8 @@ func (l *lab) Proxy(_ context.Context, _, path string) ([]byte, error) {
 			case start <= l.now:
 				status = "RUNNING"
 			}
-			rows = append(rows, fmt.Sprintf(`{"progress":"0.0","id":"task_%s_1_00_%06d","status":"%s"}`, labID, t, status))
+			rows = append(rows, fmt.Sprintf(`{"progress":"0.0","id":"task_%s_1_00_%06d","status":"%s"}`, labID, t,
+				status))
 		}
 		body = `{"tasks":[` + strings.Join(rows, ",") + `]}`
 	case "attemptsInfo":
@@ -243,7 +258,9 @@ func (l *lab) NM(_ context.Context, _, path string) ([]byte, error) {
 	} else if size > 0 {
 		part = text[:min(size, len(text))]
 	}
-	return l.give(strings.SplitN(name, ".", 2)[0], fmt.Sprintf("Container: c on n0:41749\nLogType:%s\nLogLength:%d\nLogContents:\n%sEnd of LogType:%s.\n****\n", name, len(text), part, name), nil)
+	return l.give(strings.SplitN(name, ".", 2)[0],
+		fmt.Sprintf("Container: c on n0:41749\nLogType:%s\nLogLength:%d\nLogContents:\n%sEnd of LogType:%s.\n****\n",
+			name, len(text), part, name), nil)
 }
 
 // naive is what the crudest watcher would have been given in this tick: all tasks, and of each its attempt with all

@@ -137,7 +137,8 @@ func (l *logs) tail(
 		return "", 0, err
 	}
 	length, content, ok := SplitLog(string(body))
-	if ok && int64(len(content)) < min(n, length) && !strings.Contains(string(body[max(0, len(body)-mostHead):]), "End of LogType:") {
+	if ok && int64(len(content)) < min(n, length) && !strings.Contains(string(body[max(0, len(body)-mostHead):]),
+		"End of LogType:") {
 		return "", 0, fmt.Errorf("its answer breaks off after %d of %d bytes", len(content), min(n, length))
 	}
 	if !ok || length < int64(len(content)) {

@@ -103,7 +103,8 @@ func (l *Log) configure(w *written) {
 		}
 	}
 	a.amMB = number(o.setting("tez.am.resource.memory.mb")).count(dag.MaxMemory)
-	a.min, a.max = o.setting("tez.shuffle-vertex-manager.min-src-fraction"), o.setting("tez.shuffle-vertex-manager.max-src-fraction")
+	a.min, a.max = o.setting("tez.shuffle-vertex-manager.min-src-fraction"),
+		o.setting("tez.shuffle-vertex-manager.max-src-fraction")
 	a.reduces = o.setting("mapreduce.job.reduce.slowstart.completedmaps")
 }
 
@@ -147,7 +148,8 @@ func (l *Log) DAGs() []string {
 		out = append(out, id)
 	}
 	slices.SortFunc(out, func(a, b string) int {
-		return cmp.Or(hadoop.ByID("application_"+a[4:strings.LastIndexByte(a, '_')], "application_"+b[4:strings.LastIndexByte(b, '_')]), cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+		return cmp.Or(hadoop.ByID("application_"+a[4:strings.LastIndexByte(a, '_')], "application_"+
+			b[4:strings.LastIndexByte(b, '_')]), cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 	})
 	return out
 }
@@ -225,7 +227,8 @@ func (l *Log) Play(id string) *Player {
 	}
 	p.room.share(amMB, taskMB)
 	p.src = Source{
-		room: &p.room, silentAt: dag.NoInstant, before: dag.NoInstant, firstAt: dag.NoInstant, asked: true, masters: 1, id: id, g: newGraph(id),
+		room: &p.room, silentAt: dag.NoInstant, before: dag.NoInstant, firstAt: dag.NoInstant, asked: true, masters: 1,
+		id: id, g: newGraph(id),
 		app: hadoop.App{ID: app, Type: "TEZ", Running: true, AMMB: amMB},
 	}
 	p.src.g.taskMB = taskMB
@@ -349,7 +352,8 @@ func (p *Player) finish(w *written) {
 	if !end.Known() {
 		end = w.at
 	}
-	r.finish(k, state, w.other.Allocated.instant(), w.other.Start.instant(), end, hadoop.FirstLine(string(w.other.Diagnostics)))
+	r.finish(k, state, w.other.Allocated.instant(), w.other.Start.instant(), end,
+		hadoop.FirstLine(string(w.other.Diagnostics)))
 	if a := g.find(k); a != nil {
 		g.count(g.vertices[k.vertex], a, &w.counters, w.at)
 		a.settled = w.counters.any && state == dag.AttemptSucceeded

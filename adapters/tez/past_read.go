@@ -132,7 +132,8 @@ func isHistory(in fs.FS, name string) bool {
 		return false
 	}
 	head, _ := b.Peek(400)
-	return firstRecord.Match(head) || bytes.HasPrefix(head, []byte(sequenceMagic)) && bytes.Contains(head, []byte(protoClass))
+	return firstRecord.Match(head) || bytes.HasPrefix(head, []byte(sequenceMagic)) &&
+		bytes.Contains(head, []byte(protoClass))
 }
 
 // ReadHistory reads a history file, or those in a folder. Files of a folder that cannot be read are left out and

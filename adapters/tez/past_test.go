@@ -93,10 +93,12 @@ func TestHistory(t *testing.T) {
 		t.Run(c.id, func(t *testing.T) {
 			t.Parallel()
 			records := historyOf(t, c.file)
-			simple := fstest.MapFS{"logs/history.txt.appattempt_1_0001_000001": {Data: []byte(strings.Join(records, "\n\x01\n"))}}
+			simple := fstest.MapFS{"logs/history.txt.appattempt_1_0001_000001": {Data: []byte(strings.Join(records,
+				"\n\x01\n"))}}
 			all := playHistory(t, simple, c.id)
 			c.compare(t, all)
-			if last := all[len(all)-1]; warned(last, dag.WarnNoEdges) || last.User != "root" || len(all) < int(c.finished/1000) {
+			if last := all[len(all)-1]; warned(last, dag.WarnNoEdges) || last.User != "root" ||
+				len(all) < int(c.finished/1000) {
 				t.Errorf("%d snapshots, user %q, %v", len(all), last.User, last.Warnings)
 			}
 			proto := fstest.MapFS{
@@ -173,7 +175,8 @@ func protoMessage(t *testing.T, record, id string) []byte {
 		kind, at = r.Events[0].Type, r.Events[0].TS
 	}
 	entity := strings.TrimPrefix(r.Entity, "tez_")
-	of := strings.Contains(entity+"_", strings.TrimPrefix(id, "dag_")+"_") && !strings.HasPrefix(entity, "app") && !strings.HasPrefix(entity, "container")
+	of := strings.Contains(entity+"_", strings.TrimPrefix(id, "dag_")+"_") && !strings.HasPrefix(entity, "app") &&
+		!strings.HasPrefix(entity, "container")
 	if id == "" {
 		of = strings.HasPrefix(entity, "app") || strings.HasPrefix(entity, "container")
 	}
@@ -256,7 +259,10 @@ func TestHistoryCut(t *testing.T) {
 			t.Errorf("%s: %v, %d bad", name, err, log.Bad)
 		}
 	}
-	for name, data := range map[string]string{"empty": "", "other": `{"entity":"tez_x","entitytype":"TEZ_APPLICATION"}`, "seq": "SEQ\x06", "old": "SEQ\x03"} {
+	for name, data := range map[string]string{
+		"empty": "", "other": `{"entity":"tez_x","entitytype":"TEZ_APPLICATION"}`,
+		"seq": "SEQ\x06", "old": "SEQ\x03",
+	} {
 		if _, err := tez.ReadHistory(context.Background(), fstest.MapFS{name: {Data: []byte(data)}}, name); err == nil {
 			t.Errorf("%s: no error", name)
 		}
@@ -267,7 +273,8 @@ func TestHistoryCut(t *testing.T) {
 func FuzzHistory(f *testing.F) {
 	f.Add([]byte(`{"entity":"dag_1_1_1","events":[{"ts":5,"eventtype":"DAG_SUBMITTED"}],"otherinfo":{"dagPlan":{"vertices":[{"vertexName":"a"}]}}}` + "\x01" +
 		`{"entity":"vertex_1_1_1_00","events":[{"ts":6,"eventtype":"VERTEX_INITIALIZED"}],"otherinfo":{"numTasks":2}}`))
-	f.Add([]byte("SEQ\x06\x01k\x14ProtoMessageWritable\x00\x00\x00\x00\x00\x00" + strings.Repeat("s", 16) + "\x00\x00\x00\x02\x00\x00\x00\x00\x01\x08"))
+	f.Add([]byte("SEQ\x06\x01k\x14ProtoMessageWritable\x00\x00\x00\x00\x00\x00" + strings.Repeat("s", 16) +
+		"\x00\x00\x00\x02\x00\x00\x00\x00\x01\x08"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		log, err := tez.ReadHistory(t.Context(), fstest.MapFS{"history": {Data: data}}, "history")
 		if err != nil {

@@ -42,26 +42,69 @@ type truth struct {
 }
 
 var truths = []truth{
-	{"skew-3", "dag_1795367695478_0001_1", "skew.pig", dag.Succeeded, 1795367702384, 59963, 2, 1, 18, 18, 0, 6, 3334, 59936, 207506, 446026, 2600, 2600},
-	{"hivebad-1", "dag_1795361928404_0007_1", "report-1", dag.Failed, 1795363327232, 8566, 6, 5, 19, 0, 0, 0, 0, 0, 0, 0, 0, 0},
-	{"join-3", "dag_1795366040025_0001_1", "join.pig", dag.Succeeded, 1795366064646, 75939, 5, 4, 43, 43, 0, 6, 3784, 75906, 1079135, 1483990, 10186, 7046},
-	{"hive-3", "dag_1795366040025_0002_1", "report-3", dag.Succeeded, 1795366161719, 83314, 6, 5, 43, 43, 0, 9, 5605, 83310, 1331176, 1845548, 10733, 6953},
-	{"hive-3", "dag_1795366040025_0002_2", "mapjoin-3", dag.Succeeded, 1795366245876, 21147, 4, 3, 29, 29, 0, 0, 127, 21146, 225319, 368293, 3951, 1431},
-	{"session-3", "dag_1795367695478_0002_1", "session.pig", dag.Succeeded, 1795367776753, 21341, 2, 1, 21, 21, 0, 6, 2377, 21315, 243418, 342807, 5040, 2523},
-	{"session-3", "dag_1795367695478_0002_2", "session.pig #2", dag.Succeeded, 1795367799536, 24673, 2, 1, 13, 13, 0, 0, 122, 24658, 42468, 158783, 2520, 2280},
-	{"join-1", "dag_1795361928404_0006_1", "join.pig", dag.Succeeded, 1795363040788, 111788, 5, 4, 37, 37, 0, 6, 32574, 111416, 2382256, 2807851, 9161, 6380},
-	{"hive-1", "dag_1795361928404_0013_1", "report-1", dag.Succeeded, 1795365005796, 121572, 6, 5, 39, 39, 0, 9, 19311, 121567, 2257676, 2887023, 9655, 6295},
-	{"session-1", "dag_1795361928404_0005_1", "session.pig", dag.Succeeded, 1795362808319, 54912, 2, 1, 17, 17, 0, 6, 24422, 54645, 677507, 828607, 4480, 2243},
-	{"session-1", "dag_1795361928404_0005_2", "session.pig #2", dag.Succeeded, 1795362870500, 55829, 2, 1, 11, 11, 0, 0, 907, 55632, 234508, 429331, 2240, 2062},
-	{"skew-1", "dag_1795361928404_0002_1", "skew.pig", dag.Succeeded, 1795362295639, 121400, 2, 1, 16, 16, 0, 6, 28318, 120865, 0, 0, 2560, 2560},
-	{"failure-1", "dag_1795361928404_0004_1", "join.pig", dag.Succeeded, 1795362562230, 124261, 5, 4, 37, 38, 1, 7, 36859, 123750, 0, 0, 9161, 6380},
-	{"amlost-1", "dag_1795361928404_0014_1", "join.pig", dag.Running, 1795365226037, 0, 5, 4, 37, 37, 0, 0, 13854, 0, 0, 0, 0, 0},
+	{
+		"skew-3", "dag_1795367695478_0001_1", "skew.pig", dag.Succeeded, 1795367702384, 59963, 2, 1, 18, 18, 0, 6, 3334,
+		59936, 207506, 446026, 2600, 2600,
+	},
+	{
+		"hivebad-1", "dag_1795361928404_0007_1", "report-1", dag.Failed, 1795363327232, 8566, 6, 5, 19, 0, 0, 0, 0, 0, 0,
+		0, 0, 0,
+	},
+	{
+		"join-3", "dag_1795366040025_0001_1", "join.pig", dag.Succeeded, 1795366064646, 75939, 5, 4, 43, 43, 0, 6, 3784,
+		75906, 1079135, 1483990, 10186, 7046,
+	},
+	{
+		"hive-3", "dag_1795366040025_0002_1", "report-3", dag.Succeeded, 1795366161719, 83314, 6, 5, 43, 43, 0, 9, 5605,
+		83310, 1331176, 1845548, 10733, 6953,
+	},
+	{
+		"hive-3", "dag_1795366040025_0002_2", "mapjoin-3", dag.Succeeded, 1795366245876, 21147, 4, 3, 29, 29, 0, 0, 127,
+		21146, 225319, 368293, 3951, 1431,
+	},
+	{
+		"session-3", "dag_1795367695478_0002_1", "session.pig", dag.Succeeded, 1795367776753, 21341, 2, 1, 21, 21, 0, 6,
+		2377, 21315, 243418, 342807, 5040, 2523,
+	},
+	{
+		"session-3", "dag_1795367695478_0002_2", "session.pig #2", dag.Succeeded, 1795367799536, 24673, 2, 1, 13, 13, 0, 0,
+		122, 24658, 42468, 158783, 2520, 2280,
+	},
+	{
+		"join-1", "dag_1795361928404_0006_1", "join.pig", dag.Succeeded, 1795363040788, 111788, 5, 4, 37, 37, 0, 6, 32574,
+		111416, 2382256, 2807851, 9161, 6380,
+	},
+	{
+		"hive-1", "dag_1795361928404_0013_1", "report-1", dag.Succeeded, 1795365005796, 121572, 6, 5, 39, 39, 0, 9, 19311,
+		121567, 2257676, 2887023, 9655, 6295,
+	},
+	{
+		"session-1", "dag_1795361928404_0005_1", "session.pig", dag.Succeeded, 1795362808319, 54912, 2, 1, 17, 17, 0, 6,
+		24422, 54645, 677507, 828607, 4480, 2243,
+	},
+	{
+		"session-1", "dag_1795361928404_0005_2", "session.pig #2", dag.Succeeded, 1795362870500, 55829, 2, 1, 11, 11, 0, 0,
+		907, 55632, 234508, 429331, 2240, 2062,
+	},
+	{
+		"skew-1", "dag_1795361928404_0002_1", "skew.pig", dag.Succeeded, 1795362295639, 121400, 2, 1, 16, 16, 0, 6, 28318,
+		120865, 0, 0, 2560, 2560,
+	},
+	{
+		"failure-1", "dag_1795361928404_0004_1", "join.pig", dag.Succeeded, 1795362562230, 124261, 5, 4, 37, 38, 1, 7,
+		36859, 123750, 0, 0, 9161, 6380,
+	},
+	{
+		"amlost-1", "dag_1795361928404_0014_1", "join.pig", dag.Running, 1795365226037, 0, 5, 4, 37, 37, 0, 0, 13854, 0, 0,
+		0, 0, 0,
+	},
 }
 
 // open reads a recording out of testdata, or of the folders of recordings beside the project.
 func open(t *testing.T, name string) *capture.Recording {
 	t.Helper()
-	folders := append([]string{"testdata", "../../../shared/recordings-tez"}, filepath.SplitList(os.Getenv("PARATIMER_RECORDINGS"))...)
+	folders := append([]string{"testdata", "../../../shared/recordings-tez"},
+		filepath.SplitList(os.Getenv("PARATIMER_RECORDINGS"))...)
 	for _, folder := range folders {
 		path := filepath.Join(folder, name+".jsonl.gz")
 		if _, err := os.Stat(path); err != nil {
@@ -98,7 +141,8 @@ func play(t *testing.T, src source) []*dag.Snapshot {
 			t.Fatal(err)
 		}
 		check(t, s)
-		if n := len(all); n > 0 && all[n-1].Plan.Jobs[0].Stages[0].Name != "vertices" && len(s.Jobs[0].Stages) != len(all[n-1].Jobs[0].Stages) {
+		if n := len(all); n > 0 && all[n-1].Plan.Jobs[0].Stages[0].Name != "vertices" &&
+			len(s.Jobs[0].Stages) != len(all[n-1].Jobs[0].Stages) {
 			t.Fatalf("at %d: %d stages, were %d", s.At, len(s.Jobs[0].Stages), len(all[n-1].Jobs[0].Stages))
 		}
 		all = append(all, s)
@@ -162,7 +206,8 @@ func (c *truth) compare(t *testing.T, all []*dag.Snapshot) {
 	last := all[len(all)-1]
 	j, p := &last.Jobs[0], last.Plan
 	got := truth{
-		file: c.file, id: last.ID, name: p.Name, state: last.State, submitted: j.Submitted, vertices: len(p.Jobs[0].Stages), tasks: p.Jobs[0].Tasks(),
+		file: c.file, id: last.ID, name: p.Name, state: last.State, submitted: j.Submitted,
+		vertices: len(p.Jobs[0].Stages), tasks: p.Jobs[0].Tasks(),
 	}
 	if j.Finished.Known() {
 		got.finished = int64(j.Finished - j.Submitted)
@@ -239,7 +284,11 @@ func (s *stepped) Next(ctx context.Context) (*dag.Snapshot, error) {
 func without(t *testing.T, rec *capture.Recording, id string, refuses func(path string) bool) (*stepped, *deaf) {
 	t.Helper()
 	p := capture.NewPlayer(rec)
-	client, err := hadoop.NewClient(hadoop.Options{Site: hadoop.Site{RMs: []hadoop.Manager{{URL: "http://localhost:8088"}}}, Transport: p, Now: p.Now})
+	client, err := hadoop.NewClient(
+		hadoop.Options{
+			Site: hadoop.Site{RMs: []hadoop.Manager{{URL: "http://localhost:8088"}}}, Transport: p,
+			Now: p.Now,
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +309,8 @@ func TestWithoutLogs(t *testing.T) {
 	all := play(t, src)
 	last := all[len(all)-1]
 	j := &last.Jobs[0]
-	if last.State != c.state || len(j.Stages) != c.vertices || last.Plan.Jobs[0].Tasks() != c.tasks || last.Plan.Name != c.name || len(last.Plan.Jobs[0].Stages[1].After) != 0 {
+	if last.State != c.state || len(j.Stages) != c.vertices || last.Plan.Jobs[0].Tasks() != c.tasks ||
+		last.Plan.Name != c.name || len(last.Plan.Jobs[0].Stages[1].After) != 0 {
 		t.Errorf("%v, plan %+v", last.State, last.Plan)
 	}
 	n, done := 0, 0.0
@@ -300,7 +350,8 @@ func TestWithoutHistory(t *testing.T) {
 			if !reflect.DeepEqual(dag.Bare(want.Plan.Jobs[0].Stages), dag.Bare(have.Plan.Jobs[0].Stages)) {
 				t.Errorf("%+v, want %+v", dag.Bare(have.Plan.Jobs[0].Stages), dag.Bare(want.Plan.Jobs[0].Stages))
 			}
-			if want.Plan.Name != have.Plan.Name || !warned(got[len(got)-2], dag.WarnNoEdges) || warned(is[len(is)-2], dag.WarnNoEdges) {
+			if want.Plan.Name != have.Plan.Name || !warned(got[len(got)-2], dag.WarnNoEdges) ||
+				warned(is[len(is)-2], dag.WarnNoEdges) {
 				t.Errorf("%q, warned %v", have.Plan.Name, have.Warnings)
 			}
 			if asked.asked["tasksInfo"] > 0 {
@@ -323,7 +374,8 @@ func TestMasterLost(t *testing.T) {
 	}
 	all := play(t, src)
 	last := all[len(all)-1]
-	if last.State != dag.Running || last.Jobs[0].Attempt != 2 || !warned(last, dag.WarnMasterRestarted) || !warned(last, dag.WarnObservation) {
+	if last.State != dag.Running || last.Jobs[0].Attempt != 2 || !warned(last, dag.WarnMasterRestarted) ||
+		!warned(last, dag.WarnObservation) {
 		t.Errorf("%v, attempt %d, %v", last.State, last.Jobs[0].Attempt, last.Warnings)
 	}
 	if n := last.Jobs[0].Stages[4].Running(); n != 0 {
@@ -347,7 +399,11 @@ func TestCaptured(t *testing.T) {
 	p := capture.NewPlayer(rec)
 	var file closer
 	w := capture.NewWriter(&file, true, p.Now)
-	client, err := hadoop.NewClient(hadoop.Options{Site: hadoop.Site{RMs: []hadoop.Manager{{URL: "http://localhost:8088"}}}, Transport: p, Now: p.Now, Tap: w.Layer})
+	client, err := hadoop.NewClient(
+		hadoop.Options{
+			Site: hadoop.Site{RMs: []hadoop.Manager{{URL: "http://localhost:8088"}}}, Transport: p,
+			Now: p.Now, Tap: w.Layer,
+		})
 	if err != nil {
 		t.Fatal(err)
 	}

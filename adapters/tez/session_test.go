@@ -18,28 +18,32 @@ const (
 // submitted writes DAG n of a session of Hive into the history of the lab's master.
 func (l *lab) submitted(n int, query string) {
 	id := fmt.Sprintf("dag_%s_%d", labID, n)
-	l.files[history] = fmt.Appendf(l.files[history], `{"entity":"%s","entitytype":"TEZ_DAG_ID","events":[{"ts":%d,"eventtype":"DAG_SUBMITTED"}],"otherinfo":{"dagPlan":{"dagName":"report %d","dagContext":{"context":"HIVE","callerId":"%s_User:root","description":"select 1"},"vertices":[{"vertexName":"Map 1"}]}}}`+"\n\x01\n",
+	l.files[history] = fmt.Appendf(l.files[history],
+		`{"entity":"%s","entitytype":"TEZ_DAG_ID","events":[{"ts":%d,"eventtype":"DAG_SUBMITTED"}],"otherinfo":{"dagPlan":{"dagName":"report %d","dagContext":{"context":"HIVE","callerId":"%s_User:root","description":"select 1"},"vertices":[{"vertexName":"Map 1"}]}}}`+"\n\x01\n",
 		id, l.now, n, query)
 	l.files["syslog_"+id] = []byte("\n")
 }
 
 // finished writes that DAG n has ended.
 func (l *lab) finished(n int) {
-	l.files[history] = fmt.Appendf(l.files[history], `{"entity":"dag_%s_%d","entitytype":"TEZ_DAG_ID","events":[{"ts":%d,"eventtype":"DAG_FINISHED"}],"otherinfo":{"status":"SUCCEEDED"}}`+"\n\x01\n", labID, n, l.now)
+	l.files[history] = fmt.Appendf(l.files[history],
+		`{"entity":"dag_%s_%d","entitytype":"TEZ_DAG_ID","events":[{"ts":%d,"eventtype":"DAG_FINISHED"}],"otherinfo":{"status":"SUCCEEDED"}}`+"\n\x01\n", labID, n, l.now)
 }
 
 func TestSession(t *testing.T) {
 	t.Parallel()
 	l := newLab(2, 1, 1000)
 	l.submitted(1, firstQuery)
-	app := hadoop.App{ID: labApp, Type: "TEZ", Running: true, Node: "n0:8042", Container: "container_" + labID + "_01_000001"}
+	app := hadoop.App{ID: labApp, Type: "TEZ", Running: true, Node: "n0:8042", Container: "container_" + labID +
+		"_01_000001"}
 	s := NewSession(l)
 	see := func(want string) {
 		t.Helper()
 		dags, err := s.Observe(t.Context(), app)
 		var got []string
 		for _, d := range dags {
-			got = append(got, fmt.Sprintf("%s %s %s %v", strings.TrimPrefix(d.ID, "dag_"+labID), d.Name, d.Query, d.Ended))
+			got = append(got, fmt.Sprintf("%s %s %s %v", strings.TrimPrefix(d.ID, "dag_"+labID), d.Name, d.Query,
+				d.Ended))
 		}
 		if is := strings.Join(got, ", "); is != want || err != nil {
 			t.Errorf("%s, %v; want %s", is, err, want)
@@ -76,11 +80,13 @@ func TestQuery(t *testing.T) {
 		}
 	}
 	unknown := strings.Replace(firstQuery, "2026", "2025", 1)
-	if id, of, err := NewWorkflow(l, hadoop.Target{ID: unknown}).find(t.Context()); id != "hive_"+unknown || of || err != nil {
+	if id, of, err := NewWorkflow(l, hadoop.Target{ID: unknown}).find(t.Context()); id != "hive_"+unknown || of ||
+		err != nil {
 		t.Errorf("%s, %v, %v", id, of, err)
 	}
 	l.deaf, l.tags = true, firstQuery+",userid=null"
-	if id, of, err := NewWorkflow(l, hadoop.Target{ID: firstQuery}).find(t.Context()); id != labApp || !of || err != nil {
+	if id, of, err := NewWorkflow(l, hadoop.Target{ID: firstQuery}).find(t.Context()); id != labApp || !of ||
+		err != nil {
 		t.Errorf("by its tag: %s, %v, %v", id, of, err)
 	}
 }
@@ -128,7 +134,8 @@ func TestSessions(t *testing.T) {
 	see := func(workflow, title string) {
 		t.Helper()
 		got := all.Running()
-		if len(got) != 1 || got[0].Workflow != workflow || got[0].Title != title || got[0].Read != (workflow != "") || got[0].Engine != "Tez" {
+		if len(got) != 1 || got[0].Workflow != workflow || got[0].Title != title || got[0].Read != (workflow != "") ||
+			got[0].Engine != "Tez" {
 			t.Errorf("%+v", got)
 		}
 	}

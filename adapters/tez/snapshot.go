@@ -67,12 +67,16 @@ func (s *Source) beginning() *dag.Snapshot {
 	plan := &dag.Plan{
 		Name: cmp.Or(s.g.name, s.id), Engine: "Tez", Cluster: s.room.Cluster(s.app.ID), Driver: dag.Eager,
 		Jobs: []dag.Job{{
-			Node: "dag", Name: cmp.Or(s.g.title, s.g.name, s.id), Rules: dag.AncestorsFirst, Limits: dag.Limits{AMMB: s.app.AMMB},
+			Node: "dag", Name: cmp.Or(s.g.title, s.g.name, s.id), Rules: dag.AncestorsFirst,
+			Limits: dag.Limits{AMMB: s.app.AMMB},
 			Stages: []dag.Stage{{Name: unknownStages}},
 		}},
 		Overheads: dag.Overheads{Report: report},
 	}
-	snap := &dag.Snapshot{Plan: plan, At: s.now, ID: s.id, State: dag.Submitted, Stale: dag.NoInstant, Jobs: plan.BlockedJobs()}
+	snap := &dag.Snapshot{
+		Plan: plan, At: s.now, ID: s.id, State: dag.Submitted, Stale: dag.NoInstant,
+		Jobs: plan.BlockedJobs(),
+	}
 	j := &snap.Jobs[0]
 	j.ID, j.State, j.HeldMB, j.Master = s.app.ID, dag.Submitted, s.app.HeldMB, s.app.Node
 	if at := s.g.submitted; at.Known() {
@@ -167,7 +171,8 @@ func (s *Source) planOf(order []int32) *dag.Plan {
 	p := &dag.Plan{
 		Name: cmp.Or(g.name, s.id), Engine: "Tez", Cluster: s.room.Cluster(s.app.ID), Driver: dag.Eager,
 		Jobs: []dag.Job{{
-			Node: "dag", Name: cmp.Or(g.title, g.name, s.id), Rules: dag.AncestorsFirst, Input: g.inputs, Feature: g.feature(), Alias: g.key,
+			Node: "dag", Name: cmp.Or(g.title, g.name, s.id), Rules: dag.AncestorsFirst, Input: g.inputs,
+			Feature: g.feature(), Alias: g.key,
 			Stages: make([]dag.Stage, len(order)),
 		}},
 		Overheads: dag.Overheads{Report: report, SetupMin: time.Duration(g.setupMedian() * float64(time.Millisecond))},
@@ -270,8 +275,9 @@ func (s *Source) state() dag.State {
 		}
 		st, why := s.byManager()
 		if st == dag.EndedUnconfirmed {
-			s.warn(dag.WarnObservation, "%s is over, and neither the files of its master nor the ResourceManager tell how "+
-				"%s ended%s", s.app.ID, s.id, why)
+			s.warn(dag.WarnObservation,
+				"%s is over, and neither the files of its master nor the ResourceManager tell how "+
+					"%s ended%s", s.app.ID, s.id, why)
 		} else {
 			s.warn(dag.WarnObservation, "that %s is %s is the ResourceManager's word", s.id, st)
 		}
@@ -344,8 +350,9 @@ func (s *Source) remark(snap *dag.Snapshot) {
 		s.warn(dag.WarnMasterRestarted, "%s runs in its application master's attempt %d; what the one before had not "+
 			"finished, or could not hand on, runs again", s.app.ID, s.masters)
 		if s.app.Running && s.logs.sizes != nil && !s.logged() {
-			s.warn(dag.WarnObservation, "the new master of %s does not know of %s: nothing of it could be recovered, and "+
-				"it will not go on by itself", s.app.ID, s.id)
+			s.warn(dag.WarnObservation,
+				"the new master of %s does not know of %s: nothing of it could be recovered, and "+
+					"it will not go on by itself", s.app.ID, s.id)
 		}
 	}
 	if s.silentAt.Known() && s.now-s.silentAt > hush && !s.gone {
@@ -357,13 +364,16 @@ func (s *Source) remark(snap *dag.Snapshot) {
 	case s.over == nil:
 		s.warn(dag.WarnNoEdges, "which vertex reads which is not known: the history has no plan of the DAG")
 	case s.logs == nil || s.logs.err != nil:
-		s.warn(dag.WarnNoEdges, "which vertex reads which is not known, as the files of the application's master could "+
-			"not be read: %s", s.logErr())
+		s.warn(dag.WarnNoEdges,
+			"which vertex reads which is not known, as the files of the application's master could "+
+				"not be read: %s", s.logErr())
 	case !g.edged:
-		s.warn(dag.WarnNoEdges, "which vertex reads which is not known yet: it is in no file of the application's master")
+		s.warn(dag.WarnNoEdges,
+			"which vertex reads which is not known yet: it is in no file of the application's master")
 	default:
-		s.warn(dag.WarnNoEdges, "which vertex reads which is by the log of the application's master, which does not tell "+
-			"the kind of edges: its history file has no plan")
+		s.warn(dag.WarnNoEdges,
+			"which vertex reads which is by the log of the application's master, which does not tell "+
+				"the kind of edges: its history file has no plan")
 	}
 	if s.logs == nil {
 		return

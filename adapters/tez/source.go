@@ -78,7 +78,10 @@ type surroundings interface {
 
 // NewSource watches target on cluster.
 func NewSource(cluster Cluster, target Target) *Source {
-	s := &Source{cluster: cluster, target: target, silentAt: dag.NoInstant, before: dag.NoInstant, firstAt: dag.NoInstant}
+	s := &Source{
+		cluster: cluster, target: target, silentAt: dag.NoInstant, before: dag.NoInstant,
+		firstAt: dag.NoInstant,
+	}
 	if s.over = target.Over; s.over == nil {
 		s.over = hadoop.NewOverview(cluster, target.Made)
 	}
@@ -180,7 +183,10 @@ func (s *Source) warn(code, format string, args ...any) {
 }
 
 func (s *Source) none() *hadoop.NoWorkflowError {
-	return &hadoop.NoWorkflowError{Target: hadoop.Target{ID: s.target.ID, User: s.target.User}, Apps: len(s.over.Listed())}
+	return &hadoop.NoWorkflowError{
+		Target: hadoop.Target{ID: s.target.ID, User: s.target.User},
+		Apps:   len(s.over.Listed()),
+	}
 }
 
 // choose finds the application and, once its master's files tell which there is, the DAG.

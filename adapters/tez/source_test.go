@@ -58,7 +58,8 @@ func TestPolling(t *testing.T) {
 		for _, n := range l.bytes {
 			bytes += n
 		}
-		t.Logf("deaf %v: %d bytes %v, naive %d: 1/%.1f; asked %v", deaf, bytes, l.bytes, naive, float64(naive)/float64(bytes), l.asked)
+		t.Logf("deaf %v: %d bytes %v, naive %d: 1/%.1f; asked %v", deaf, bytes, l.bytes, naive,
+			float64(naive)/float64(bytes), l.asked)
 		if bytes*10 > naive {
 			t.Errorf("deaf %v: %d bytes, naive %d", deaf, bytes, naive)
 		}
@@ -146,7 +147,8 @@ func TestEnds(t *testing.T) {
 		{"by its history", func(l *lab) {
 			l.app, l.silent = "FINISHED", true
 			delete(l.files, labLog)
-			l.files["history.txt.x"] = []byte(`{"entity":"` + labDAG + `","events":[{"eventtype":"DAG_FINISHED"}],"otherinfo":{"status":"FAILED","endTime":1795366084646,"diagnostics":"why"}}` + "\n\x01")
+			l.files["history.txt.x"] = []byte(`{"entity":"` + labDAG +
+				`","events":[{"eventtype":"DAG_FINISHED"}],"otherinfo":{"status":"FAILED","endTime":1795366084646,"diagnostics":"why"}}` + "\n\x01")
 		}, dag.Failed, ""},
 		{"by the manager, all succeeded", func(l *lab) {
 			l.app, l.silent, l.deaf = "FINISHED", true, true
@@ -156,8 +158,14 @@ func TestEnds(t *testing.T) {
 			l.app, l.silent, l.deaf = "FINISHED", true, true
 			l.diag = "Session stats:submittedDAGs=3, successfulDAGs=2, failedDAGs=1, killedDAGs=0"
 		}, dag.EndedUnconfirmed, "successfulDAGs=2"},
-		{"by the manager, killed", func(l *lab) { l.app, l.silent, l.deaf = "KILLED", true, true }, dag.Killed, "ResourceManager's word"},
-		{"not at all: its master is silent", func(l *lab) { l.silent, l.deaf = true, true }, dag.Running, "could not be asked"},
+		{
+			"by the manager, killed", func(l *lab) { l.app, l.silent, l.deaf = "KILLED", true, true }, dag.Killed,
+			"ResourceManager's word",
+		},
+		{
+			"not at all: its master is silent", func(l *lab) { l.silent, l.deaf = true, true }, dag.Running,
+			"could not be asked",
+		},
 		{"not at all: another DAG is current", func(l *lab) { l.gone, l.deaf = true, true }, dag.Running, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

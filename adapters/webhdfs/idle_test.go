@@ -38,7 +38,8 @@ func (lockedOut) Advice() string { return "kinit" }
 
 // TestLoginAdvises: what stops a login that stands before the transport is said, and what to do.
 func TestLoginAdvises(t *testing.T) {
-	_, _, err := Open(t.Context(), "webhdfs://nn:9870/a", "", carrier(func(*http.Request) (*http.Response, error) { return nil, lockedOut{} }))
+	_, _, err := Open(t.Context(), "webhdfs://nn:9870/a", "",
+		carrier(func(*http.Request) (*http.Response, error) { return nil, lockedOut{} }))
 	if err == nil || !strings.Contains(err.Error(), "no ticket (kinit)") || !errors.As(err, new(lockedOut)) {
 		t.Errorf("got %v", err)
 	}
@@ -72,7 +73,8 @@ func TestHangingBodiesEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		b, err := io.ReadAll(f)
-		if string(b) != `{"Fil` || err == nil || errors.Is(err, io.EOF) || !strings.Contains(err.Error(), "nothing has come for 30s") {
+		if string(b) != `{"Fil` || err == nil || errors.Is(err, io.EOF) ||
+			!strings.Contains(err.Error(), "nothing has come for 30s") {
 			t.Errorf("file: %q, %v", b, err)
 		}
 		if err := f.Close(); err != nil {

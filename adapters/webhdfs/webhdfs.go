@@ -54,7 +54,9 @@ type FS struct {
 func Open(ctx context.Context, name, user string, transport http.RoundTripper) (in *FS, file string, err error) {
 	u, err := url.Parse(name)
 	if err != nil || !Is(name) {
-		return nil, "", fmt.Errorf("webhdfs: %q is not an address of HDFS: webhdfs://HOST:PORT/PATH, or http://HOST:PORT/webhdfs/v1/PATH", name)
+		return nil, "", fmt.Errorf(
+			"webhdfs: %q is not an address of HDFS: webhdfs://HOST:PORT/PATH, or http://HOST:PORT/webhdfs/v1/PATH",
+			name)
 	}
 	if _, secret := u.User.Password(); secret {
 		return nil, "", errors.New("webhdfs: no passwords in addresses: they end up in logs")
@@ -65,7 +67,10 @@ func Open(ctx context.Context, name, user string, transport http.RoundTripper) (
 	if transport == nil {
 		transport = Transport()
 	}
-	f := &FS{ctx: ctx, client: &http.Client{Transport: transport}, user: user, base: url.URL{Scheme: "http", Host: u.Host}}
+	f := &FS{
+		ctx: ctx, client: &http.Client{Transport: transport}, user: user,
+		base: url.URL{Scheme: "http", Host: u.Host},
+	}
 	full := u.Path
 	switch u.Scheme {
 	case "swebhdfs", "https":
@@ -213,7 +218,10 @@ func hinted(err error) error {
 
 // fail names the file as people know it.
 func (f *FS) fail(op, name string, err error) error {
-	return &fs.PathError{Op: "webhdfs " + op, Path: f.base.Scheme + "://" + f.base.Host + path.Join(f.root, name), Err: err}
+	return &fs.PathError{
+		Op: "webhdfs " + op, Path: f.base.Scheme + "://" + f.base.Host + path.Join(f.root, name),
+		Err: err,
+	}
 }
 
 // refusal is the error of an answer that is none: HDFS says why in a RemoteException.

@@ -66,14 +66,21 @@ func childrenOf(files map[string]string, folder string) (kids []string, ok bool)
 		if deeper {
 			kind = "DIRECTORY"
 		}
-		kids = append(kids, fmt.Sprintf(`{"pathSuffix":%q,"type":%q,"length":%d,"modificationTime":1320173277227}`, first, kind, len(text)))
+		kids = append(kids, fmt.Sprintf(`{"pathSuffix":%q,"type":%q,"length":%d,"modificationTime":1320173277227}`,
+			first, kind, len(text)))
 	}
 	return kids, len(kids) > 0
 }
 
 func TestFS(t *testing.T) {
-	url, asked := server(t, map[string]string{"/done/2026/a.jhist": "Avro-Json", "/done/2026/b c%.jhist": "x", "/done/z.json": "{}"})
-	for _, address := range []string{strings.Replace(url, "http://", "webhdfs://", 1) + "/done", url + "/webhdfs/v1/done/"} {
+	url, asked := server(t, map[string]string{
+		"/done/2026/a.jhist": "Avro-Json", "/done/2026/b c%.jhist": "x",
+		"/done/z.json": "{}",
+	})
+	for _, address := range []string{
+		strings.Replace(url, "http://", "webhdfs://", 1) + "/done",
+		url + "/webhdfs/v1/done/",
+	} {
 		in, name, err := Open(t.Context(), address, "alice", nil)
 		if err != nil || name != "." {
 			t.Fatalf("%s: %q, %v", address, name, err)
@@ -125,12 +132,14 @@ func TestOneFile(t *testing.T) {
 // TestRefused says why HDFS gives nothing.
 func TestRefused(t *testing.T) {
 	url, _ := server(t, map[string]string{"/a/b": "x"})
-	if _, _, err := Open(t.Context(), url+"/webhdfs/v1/a", "nobody", nil); !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "Permission denied: user=nobody") {
+	if _, _, err := Open(t.Context(), url+"/webhdfs/v1/a", "nobody", nil); !errors.Is(err, fs.ErrPermission) ||
+		!strings.Contains(err.Error(), "Permission denied: user=nobody") {
 		t.Errorf("without permission: %v", err)
 	}
 	plain := httptest.NewServer(http.NotFoundHandler())
 	defer plain.Close()
-	if _, _, err := Open(t.Context(), plain.URL+"/webhdfs/v1/a", "", nil); err == nil || !strings.Contains(err.Error(), "is WebHDFS enabled") {
+	if _, _, err := Open(t.Context(), plain.URL+"/webhdfs/v1/a", "", nil); err == nil ||
+		!strings.Contains(err.Error(), "is WebHDFS enabled") {
 		t.Errorf("no WebHDFS: %v", err)
 	}
 	standby := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -138,10 +147,13 @@ func TestRefused(t *testing.T) {
 		fmt.Fprint(w, `{"RemoteException":{"exception":"StandbyException","message":"Operation category READ is not supported in state standby"}}`)
 	}))
 	defer standby.Close()
-	if _, _, err := Open(t.Context(), standby.URL+"/webhdfs/v1/a", "", nil); err == nil || !strings.Contains(err.Error(), "ask the other NameNode") {
+	if _, _, err := Open(t.Context(), standby.URL+"/webhdfs/v1/a", "", nil); err == nil ||
+		!strings.Contains(err.Error(), "ask the other NameNode") {
 		t.Errorf("a standby: %v", err)
 	}
-	garbage := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") }))
+	garbage := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, "<html>")
+	}))
 	defer garbage.Close()
 	if _, _, err := Open(t.Context(), garbage.URL+"/webhdfs/v1/a", "", nil); err == nil {
 		t.Error("a page is a status")
@@ -157,7 +169,8 @@ func TestRefused(t *testing.T) {
 func TestTokenStaysUnsaid(t *testing.T) {
 	name := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Get("op") == "OPEN" {
-			http.Redirect(w, r, "http://127.0.0.1:1/webhdfs/v1/f?op=OPEN&delegation=SECRET", http.StatusTemporaryRedirect)
+			http.Redirect(w, r, "http://127.0.0.1:1/webhdfs/v1/f?op=OPEN&delegation=SECRET",
+				http.StatusTemporaryRedirect)
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
@@ -168,7 +181,8 @@ func TestTokenStaysUnsaid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := in.Open(file); err == nil || strings.Contains(err.Error(), "SECRET") || !strings.Contains(err.Error(), "refused") {
+	if _, err := in.Open(file); err == nil || strings.Contains(err.Error(), "SECRET") ||
+		!strings.Contains(err.Error(), "refused") {
 		t.Errorf("got %v", err)
 	}
 }

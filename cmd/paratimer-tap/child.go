@@ -42,7 +42,8 @@ func exitCode(s *os.ProcessState) int {
 
 // forwarded are the signals that somebody may send to the tap and mean the command.
 var forwarded = []os.Signal{
-	unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2, unix.SIGALRM, unix.SIGWINCH, unix.SIGCONT,
+	unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2, unix.SIGALRM, unix.SIGWINCH,
+	unix.SIGCONT,
 }
 
 // catch begins to catch signals, before the command is started: none is lost. Those that are ignored stay so.

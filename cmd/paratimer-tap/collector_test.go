@@ -77,7 +77,8 @@ func TestMapsAndReduces(t *testing.T) {
 		}
 	}
 	for _, b := range w.got {
-		if !b.Final || b.Attempt != mapAttempt || b.Map == nil || !b.Map.Complete || b.Map.Records != 4000 || b.Note != "" {
+		if !b.Final || b.Attempt != mapAttempt || b.Map == nil || !b.Map.Complete || b.Map.Records != 4000 ||
+			b.Note != "" {
 			t.Fatalf("%+v", b)
 		}
 		for r, bytes := range b.Map.Bytes {
@@ -90,7 +91,8 @@ func TestMapsAndReduces(t *testing.T) {
 	w.got = nil
 	for r := range shuffled {
 		sort.Strings(shuffled[r])
-		cmd := tapped(t, "reduce --every 100ms", "awk", "-F", "\t", `$1 != k { if (n) print k, n; k = $1; n = 0 } { n++ } END { print k, n }`)
+		cmd := tapped(t, "reduce --every 100ms", "awk", "-F", "\t",
+			`$1 != k { if (n) print k, n; k = $1; n = 0 } { n++ } END { print k, n }`)
 		cmd.Env = append(append(cmd.Env, reduceTask...), w.env()...)
 		input := strings.Join(shuffled[r], "")
 		if got := play(t, cmd, strings.NewReader(input)); got.code != 0 || len(got.said) > 0 {
@@ -184,8 +186,10 @@ func TestSilentCollector(t *testing.T) {
 	defer close(hold)
 	for side, env := range map[string][]string{"map": mapTask, "reduce --every 100ms": reduceTask} {
 		cmd := tapped(t, side, "cat")
-		cmd.Env = append(append(cmd.Env, env...), "LOG_DIRS="+t.TempDir(), "PARATIMER_COLLECT="+strings.TrimPrefix(s.URL, "http://"))
-		if got := play(t, cmd, strings.NewReader("a\t1\n")); got.code != 0 || got.out != "a\t1\n" || len(got.said) != 1 {
+		cmd.Env = append(append(cmd.Env, env...), "LOG_DIRS="+t.TempDir(), "PARATIMER_COLLECT="+
+			strings.TrimPrefix(s.URL, "http://"))
+		if got := play(t, cmd, strings.NewReader("a\t1\n")); got.code != 0 || got.out != "a\t1\n" ||
+			len(got.said) != 1 {
 			t.Errorf("%s: exit %d, %q, said %q", side, got.code, got.out, got.said)
 		}
 	}
@@ -207,7 +211,8 @@ func TestLittleDisk(t *testing.T) {
 	cmd.Path, cmd.Args = "/bin/sh", append([]string{"sh", "-c", `ulimit -f 2; exec "$@"`, "sh"}, inner.Args...)
 	cmd.Env = append(append(cmd.Env, mapTask...), "LOG_DIRS="+spool)
 	got := play(t, cmd, strings.NewReader(input.String()))
-	if got.code != 0 || got.out != input.String() || len(got.said) != 1 || !strings.Contains(got.said[0], "file too large") {
+	if got.code != 0 || got.out != input.String() || len(got.said) != 1 ||
+		!strings.Contains(got.said[0], "file too large") {
 		t.Errorf("exit %d, %d bytes, said %q", got.code, len(got.out), got.said)
 	}
 	if text, _ := os.ReadFile(file); string(text) != "before\n" {
@@ -221,8 +226,14 @@ func TestNotes(t *testing.T) {
 		side string
 		env  []string
 	}{
-		"no promises: a combiner, Sum, runs after the tap":                {"map", append(mapTask, "mapred_combiner_class=org.x.Sum")},
-		"groups are not measured: the reduce's input is not text but Raw": {"reduce", append(reduceTask, "stream_reduce_input_writer_class=org.x.Raw")},
+		"no promises: a combiner, Sum, runs after the tap": {
+			"map",
+			append(mapTask, "mapred_combiner_class=org.x.Sum"),
+		},
+		"groups are not measured: the reduce's input is not text but Raw": {
+			"reduce",
+			append(reduceTask, "stream_reduce_input_writer_class=org.x.Raw"),
+		},
 	} {
 		w := newWatcher(t)
 		cmd := tapped(t, c.side, "cat")
@@ -253,7 +264,8 @@ func TestHostileKeys(t *testing.T) {
 		w := newWatcher(t)
 		var input strings.Builder
 		for i := range 2000 {
-			fmt.Fprintf(&input, "%s%s\tv\n", strings.ReplaceAll(string(random(uint64(i), 1+i%90)), "\n", ""), []string{"", "\x1b[2J", "\u202e", "\t"}[i%4])
+			fmt.Fprintf(&input, "%s%s\tv\n", strings.ReplaceAll(string(random(uint64(i), 1+i%90)), "\n", ""),
+				[]string{"", "\x1b[2J", "\u202e", "\t"}[i%4])
 		}
 		for side, env := range map[string][]string{"map": mapTask, "reduce": reduceTask} {
 			cmd := tapped(t, side+show, "cat")

@@ -33,8 +33,14 @@ var replay = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	args := []string{"--release", "8", "-Xlint:-options", "-encoding", "UTF-8", "-d", folder, "testdata/Replay.java", "testdata/Ends.java"}
-	for _, class := range []string{"Batch", "Care", "Client", "Clusters", "Groups", "Limits", "Post", "Rounds", "Text"} {
+	args := []string{
+		"--release", "8", "-Xlint:-options", "-encoding", "UTF-8", "-d", folder, "testdata/Replay.java",
+		"testdata/Ends.java",
+	}
+	for _, class := range []string{
+		"Batch", "Care", "Client", "Clusters", "Groups", "Limits", "Post", "Rounds",
+		"Text",
+	} {
 		args = append(args, "java/com/github/paratimer/tap/"+class+".java")
 	}
 	if out, err := exec.Command("javac", args...).CombinedOutput(); err != nil {
@@ -79,15 +85,19 @@ func classes(t *testing.T) string {
 }
 
 // java plays a script to the jar's classes and returns how long their end took, and what they wrote to the task's log.
-func java(t *testing.T, server, token, spool string, every time.Duration, limits groups.Limits, script io.Reader) (took time.Duration, said string) {
+func java(t *testing.T, server, token, spool string, every time.Duration, limits groups.Limits,
+	script io.Reader,
+) (took time.Duration, said string) {
 	t.Helper()
 	folder := classes(t)
 	host, port, err := net.SplitHostPort(server)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), "java", "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-cp", folder, "com.github.paratimer.tap.Replay", host, port, token, spool, strconv.FormatInt(every.Milliseconds(), 10),
-		strconv.FormatInt(limits.Bytes, 10), strconv.Itoa(limits.Groups), strconv.FormatInt(limits.Near.Milliseconds(), 10))
+	cmd := exec.CommandContext(t.Context(), "java", "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-cp", folder,
+		"com.github.paratimer.tap.Replay", host, port, token, spool, strconv.FormatInt(every.Milliseconds(), 10),
+		strconv.FormatInt(limits.Bytes, 10), strconv.Itoa(limits.Groups), strconv.FormatInt(limits.Near.Milliseconds(),
+			10))
 	cmd.Stdin = script
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
@@ -145,7 +155,8 @@ func TestJarMeasuresAsTheTap(t *testing.T) {
 				w.WriteHeader(http.StatusNoContent)
 			}))
 			defer s.Close()
-			_, said := java(t, s.Listener.Addr().String(), "secret", "", time.Hour, limits, strings.NewReader(begun+last))
+			_, said := java(t, s.Listener.Addr().String(), "secret", "", time.Hour, limits,
+				strings.NewReader(begun+last))
 			if said != "" || !got.Final || got.Seq != 0 {
 				t.Errorf("said %q; batch %d, final: %v", said, got.Seq, got.Final)
 			}
@@ -162,7 +173,8 @@ func TestJarMeasuresAsTheTap(t *testing.T) {
 			}
 			for i, p := range got.Points {
 				w := want[i]
-				if math.Abs(p.Bytes-w.Bytes) > 1e-6*w.Bytes || math.Abs(p.Seconds-w.Seconds) > 2e-5*w.Seconds || p.Count != w.Count || math.Abs(p.Age-w.Age) > 1 {
+				if math.Abs(p.Bytes-w.Bytes) > 1e-6*w.Bytes || math.Abs(p.Seconds-w.Seconds) > 2e-5*w.Seconds ||
+					p.Count != w.Count || math.Abs(p.Age-w.Age) > 1 {
 					t.Fatalf("point %d: %+v, the tap has %+v", i, p, w)
 				}
 			}
@@ -229,12 +241,16 @@ func TestJarTroubles(t *testing.T) {
 			t.Parallel()
 			spool, address := t.TempDir(), c.address
 			if c.answer > 0 {
-				s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no \x1b[2J", c.answer) }))
+				s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+					http.Error(w, "no \x1b[2J", c.answer)
+				}))
 				defer s.Close()
 				address = s.Listener.Addr().String()
 			}
-			took, said := java(t, address, "secret", spool, time.Hour, groups.DefaultLimits(), strings.NewReader(begun+last))
-			if took > 2500*time.Millisecond || !strings.Contains(said, c.said) || strings.Contains(said, "secret") || strings.Count(said, "\n") > 1 || strings.Contains(said, "\x1b") {
+			took, said := java(t, address, "secret", spool, time.Hour, groups.DefaultLimits(),
+				strings.NewReader(begun+last))
+			if took > 2500*time.Millisecond || !strings.Contains(said, c.said) || strings.Contains(said, "secret") ||
+				strings.Count(said, "\n") > 1 || strings.Contains(said, "\x1b") {
 				t.Errorf("took %v, said %q", took, said)
 			}
 			if name == "silent" {
@@ -315,7 +331,8 @@ func TestJarEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), "java", "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-cp", classes(t), "com.github.paratimer.tap.Ends",
+	cmd := exec.CommandContext(t.Context(), "java", "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-cp", classes(t),
+		"com.github.paratimer.tap.Ends",
 		host, port, "secret", strconv.Itoa(attempts), "16")
 	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("%v\n%.1000s", err, out)

@@ -68,7 +68,8 @@ func tapped(t testing.TB, side string, command ...string) *exec.Cmd {
 func clean() []string {
 	return slices.DeleteFunc(os.Environ(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
-		return strings.HasPrefix(name, "mapred") || strings.HasPrefix(name, "stream_") || strings.HasPrefix(name, "PARATIMER_") || name == "LOG_DIRS"
+		return strings.HasPrefix(name, "mapred") || strings.HasPrefix(name, "stream_") ||
+			strings.HasPrefix(name, "PARATIMER_") || name == "LOG_DIRS"
 	})
 }
 

@@ -25,8 +25,14 @@ func TestMemory(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for name, input := range map[string]func() io.Reader{
-		"a key of 1 GB": func() io.Reader { return io.LimitReader(&forever{piece: bytes.Repeat([]byte("k"), 1<<16)}, 1<<30) },
-		"empty lines":   func() io.Reader { return io.LimitReader(&forever{piece: bytes.Repeat([]byte("\n"), 1<<16)}, 1<<26) },
+		"a key of 1 GB": func() io.Reader {
+			return io.LimitReader(&forever{piece: bytes.Repeat([]byte("k"), 1<<16)},
+				1<<30)
+		},
+		"empty lines": func() io.Reader {
+			return io.LimitReader(&forever{piece: bytes.Repeat([]byte("\n"), 1<<16)},
+				1<<26)
+		},
 		"keys all of a kind": func() io.Reader {
 			return io.LimitReader(&forever{piece: bytes.Repeat([]byte("key\tvalue\n"), 6000)}, 1<<26)
 		},

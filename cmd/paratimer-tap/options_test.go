@@ -22,12 +22,16 @@ func words(all ...any) string { return strings.TrimSuffix(fmt.Sprintln(all...), 
 func TestOptions(t *testing.T) {
 	given := env("PARATIMER_COLLECT=watcher:9999", "PARATIMER_TOKEN=secret")
 	o, err := parse(strings.Fields("map -- ./mapper.py --show-keys -x"), given)
-	if err != nil || o.side != mapSide || words(o.command) != "[./mapper.py --show-keys -x]" || o.collector != "watcher:9999" ||
-		o.token != "secret" || o.lambda != 2000 || o.limits != groups.DefaultLimits() || o.every != 2*time.Second || o.show {
+	if err != nil || o.side != mapSide || words(o.command) != "[./mapper.py --show-keys -x]" ||
+		o.collector != "watcher:9999" ||
+		o.token != "secret" || o.lambda != 2000 || o.limits != groups.DefaultLimits() || o.every != 2*time.Second ||
+		o.show {
 		t.Errorf("%+v, %v", o, err)
 	}
-	o, err = parse(strings.Fields("--show-keys reduce --collect [::1]:5 --every 500ms --lambda 7 --spool /x sort -k 1"), given)
-	if err != nil || o.side != reduceSide || words(o.command) != "[sort -k 1]" || o.collector != "[::1]:5" || o.lambda != 7 ||
+	o, err = parse(strings.Fields("--show-keys reduce --collect [::1]:5 --every 500ms --lambda 7 --spool /x sort -k 1"),
+		given)
+	if err != nil || o.side != reduceSide || words(o.command) != "[sort -k 1]" || o.collector != "[::1]:5" ||
+		o.lambda != 7 ||
 		o.every != 500*time.Millisecond || !o.show || o.spool != "/x" {
 		t.Errorf("%+v, %v", o, err)
 	}
@@ -36,7 +40,8 @@ func TestOptions(t *testing.T) {
 		t.Errorf("%+v, %v", o, err)
 	}
 	// What the environment has wrong fails no job.
-	if o, err := parse([]string{"map", "cat"}, env("PARATIMER_COLLECT=watcher")); err != nil || o.collector != "" || o.trouble == "" {
+	if o, err := parse([]string{"map", "cat"}, env("PARATIMER_COLLECT=watcher")); err != nil || o.collector != "" ||
+		o.trouble == "" {
 		t.Errorf("%+v, %v", o, err)
 	}
 	for args, want := range map[string]string{

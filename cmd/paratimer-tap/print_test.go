@@ -27,7 +27,8 @@ func TestPrintJob(t *testing.T) {
 	if err != nil || got != want {
 		t.Errorf("%v\n%s", err, got)
 	}
-	got, err = printJob(strings.Fields("--lambda 10 pig --burst-bytes 0 hdfs://nn/tap.jar"), env("PARATIMER_COLLECT=w:9190"))
+	got, err = printJob(strings.Fields("--lambda 10 pig --burst-bytes 0 hdfs://nn/tap.jar"),
+		env("PARATIMER_COLLECT=w:9190"))
 	want = `REGISTER 'hdfs://nn/tap.jar';
 SET mapreduce.job.map.output.collector.class 'com.github.paratimer.tap.MapOutput';
 SET mapreduce.job.reduce.shuffle.consumer.plugin.class 'com.github.paratimer.tap.ReduceInput';

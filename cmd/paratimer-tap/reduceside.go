@@ -61,7 +61,8 @@ func (j *job) reduceSide() (int, error) {
 	case feeder.Coarse():
 		b.Note = "groups are measured by 64 KiB: the pipe could not be narrowed"
 	case all && now-ended > now/2 && now-ended > 10*time.Second:
-		b.Note = note(fmt.Sprintf("%.0f of %.0f s came after the end of the input: no group has them", (now - ended).Seconds(), now.Seconds()))
+		b.Note = note(fmt.Sprintf("%.0f of %.0f s came after the end of the input: no group has them",
+			(now - ended).Seconds(), now.Seconds()))
 	}
 	rounds.End(b)
 	return code, nil

@@ -21,7 +21,9 @@ import (
 var sides = map[string][]string{"map": mapTask, "reduce": reduceTask, "reduce --every 1s": nil}
 
 // begin starts a tap and waits until its command says that it is ready.
-func begin(t *testing.T, side string, env []string, command string) (cmd *exec.Cmd, in io.WriteCloser, out *bufio.Reader) {
+func begin(t *testing.T, side string, env []string, command string) (cmd *exec.Cmd, in io.WriteCloser,
+	out *bufio.Reader,
+) {
 	t.Helper()
 	cmd = tapped(t, side, "sh", "-c", command)
 	cmd.Env = append(append(cmd.Env, env...), "LOG_DIRS="+t.TempDir())
@@ -42,7 +44,8 @@ func TestSignals(t *testing.T) {
 	const handles = `trap 'echo got %; exit 7' %; echo ready; while :; do sleep 0.01; done`
 	for side, env := range sides {
 		for name, s := range map[string]syscall.Signal{
-			"TERM": unix.SIGTERM, "INT": unix.SIGINT, "HUP": unix.SIGHUP, "USR1": unix.SIGUSR1, "USR2": unix.SIGUSR2, "QUIT": unix.SIGQUIT, "ALRM": unix.SIGALRM,
+			"TERM": unix.SIGTERM, "INT": unix.SIGINT, "HUP": unix.SIGHUP, "USR1": unix.SIGUSR1, "USR2": unix.SIGUSR2,
+			"QUIT": unix.SIGQUIT, "ALRM": unix.SIGALRM,
 		} {
 			if signal.Ignored(s) {
 				t.Logf("SKIPPED: %s is ignored here, so nobody can be sent it", name)
@@ -64,7 +67,8 @@ func TestSignals(t *testing.T) {
 		_ = cmd.Wait()
 		in.Close()
 		// Java and shells see the same number for a command that a signal has killed and for a tap that says so.
-		if s := cmd.ProcessState.Sys().(syscall.WaitStatus); !(s.Exited() && s.ExitStatus() == 143) && !(s.Signaled() && s.Signal() == unix.SIGTERM) {
+		if s := cmd.ProcessState.Sys().(syscall.WaitStatus); !(s.Exited() && s.ExitStatus() == 143) &&
+			!(s.Signaled() && s.Signal() == unix.SIGTERM) {
 			t.Errorf("%s: %v", side, cmd.ProcessState)
 		}
 	}
@@ -91,7 +95,8 @@ func TestKilledTap(t *testing.T) {
 func TestIgnored(t *testing.T) {
 	for side, env := range sides {
 		cmd := exec.Command("sh", "-c", `trap '' INT HUP; exec "$@"`, "sh", must(os.Executable())(t))
-		cmd.Args = append(cmd.Args, append(strings.Fields(side), "--", "sh", "-c", "kill -INT $$; kill -HUP $$; echo alive")...)
+		cmd.Args = append(cmd.Args, append(strings.Fields(side), "--", "sh", "-c",
+			"kill -INT $$; kill -HUP $$; echo alive")...)
 		cmd.Env = append(append(clean(), "TEST_OF_TAP=tap", "LOG_DIRS="+t.TempDir()), env...)
 		if got := play(t, cmd, strings.NewReader("")); got.code != 0 || got.out != "alive\n" {
 			t.Errorf("%s: exit %d, %q", side, got.code, got.out)

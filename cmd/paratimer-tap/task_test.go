@@ -31,36 +31,71 @@ func TestTasks(t *testing.T) {
 		want string // format, reduces and why
 	}{
 		{mapSide, mapTask, `"\t" 1 true 3 ""`},
-		{mapSide, append(mapTask, "stream_map_output_field_separator=.", "stream_num_map_output_key_fields=4"), `"." 4 true 3 ""`},
-		{mapSide, append(mapTask, "mapred_partitioner_class=org.apache.hadoop.mapred.lib.HashPartitioner"), `"\t" 1 true 3 ""`},
+		{
+			mapSide, append(mapTask, "stream_map_output_field_separator=.", "stream_num_map_output_key_fields=4"),
+			`"." 4 true 3 ""`,
+		},
+		{
+			mapSide, append(mapTask, "mapred_partitioner_class=org.apache.hadoop.mapred.lib.HashPartitioner"),
+			`"\t" 1 true 3 ""`,
+		},
 		{mapSide, append(mapTask, "stream_num_map_output_key_fields=many"), `"\t" 1 true 3 ""`},
 		{mapSide, append(mapTask, "mapreduce_job_reduces=0"), `"\t" 1 true 0 "no promises: the job has no reduces"`},
 		{mapSide, append(mapTask, "mapreduce_job_reduces="), `"\t" 1 true 0 "no promises: a job of \"\" reduces"`},
-		{mapSide, append(mapTask, "mapreduce_job_reduces=1000000"), `"\t" 1 true 1000000 "no promises: a job of \"1000000\" reduces"`},
-		{mapSide, append(mapTask, "mapred_combiner_class=org.apache.hadoop.streaming.PipeCombiner"), `"\t" 1 true 3 "no promises: a combiner, PipeCombiner, runs after the tap"`},
-		{mapSide, append(mapTask, "mapred_partitioner_class=org.apache.hadoop.mapred.lib.KeyFieldBasedPartitioner"), `"\t" 1 true 3 "no promises: the partitioner is KeyFieldBasedPartitioner, not HashPartitioner"`},
-		{mapSide, append(mapTask, "mapreduce_job_output_group_comparator_class=a.B"), `"\t" 1 true 3 "no promises: keys are grouped by B"`},
-		{mapSide, append(mapTask, "stream_map_output_reader_class=a.Typed\x1b[2J"), `"\t" 1 true 3 "no promises: the map's output is not text but Typed\\x1b[2J"`},
-		{mapSide, append(mapTask, "stream_map_streamprocessor="), `"\t" 1 true 3 "no promises: this is not a map of Hadoop Streaming"`},
+		{
+			mapSide, append(mapTask, "mapreduce_job_reduces=1000000"),
+			`"\t" 1 true 1000000 "no promises: a job of \"1000000\" reduces"`,
+		},
+		{
+			mapSide, append(mapTask, "mapred_combiner_class=org.apache.hadoop.streaming.PipeCombiner"),
+			`"\t" 1 true 3 "no promises: a combiner, PipeCombiner, runs after the tap"`,
+		},
+		{
+			mapSide, append(mapTask, "mapred_partitioner_class=org.apache.hadoop.mapred.lib.KeyFieldBasedPartitioner"),
+			`"\t" 1 true 3 "no promises: the partitioner is KeyFieldBasedPartitioner, not HashPartitioner"`,
+		},
+		{
+			mapSide, append(mapTask, "mapreduce_job_output_group_comparator_class=a.B"),
+			`"\t" 1 true 3 "no promises: keys are grouped by B"`,
+		},
+		{
+			mapSide, append(mapTask, "stream_map_output_reader_class=a.Typed\x1b[2J"),
+			`"\t" 1 true 3 "no promises: the map's output is not text but Typed\\x1b[2J"`,
+		},
+		{
+			mapSide, append(mapTask, "stream_map_streamprocessor="),
+			`"\t" 1 true 3 "no promises: this is not a map of Hadoop Streaming"`,
+		},
 		{reduceSide, reduceTask, `"\t" 1 false 0 ""`},
 		{reduceSide, append(reduceTask, "stream_num_map_output_key_fields=2"), `"\t" 2 false 0 ""`},
-		{reduceSide, append(reduceTask, "stream_num_map_output_key_fields=2", "stream_map_output_field_separator=."), `"\t" 1 false 0 ""`},
-		{reduceSide, append(reduceTask, "stream_num_map_output_key_fields=2", "stream_map_output_field_separator=.", "stream_reduce_input_field_separator=."), `"." 2 false 0 ""`},
-		{reduceSide, append(reduceTask, "stream_reduce_input_writer_class=a.Raw"), `"\t" 1 false 0 "groups are not measured: the reduce's input is not text but Raw"`},
+		{
+			reduceSide, append(reduceTask, "stream_num_map_output_key_fields=2", "stream_map_output_field_separator=."),
+			`"\t" 1 false 0 ""`,
+		},
+		{reduceSide, append(reduceTask, "stream_num_map_output_key_fields=2", "stream_map_output_field_separator=.",
+			"stream_reduce_input_field_separator=."), `"." 2 false 0 ""`},
+		{
+			reduceSide, append(reduceTask, "stream_reduce_input_writer_class=a.Raw"),
+			`"\t" 1 false 0 "groups are not measured: the reduce's input is not text but Raw"`,
+		},
 	} {
 		got, err := readTask(c.side, env(c.env...), none)
-		text := quoted(got.format.Separator) + " " + words(got.format.Fields, got.format.Return, got.reduces) + " " + quoted(got.why)
+		text := quoted(got.format.Separator) + " " + words(got.format.Fields, got.format.Return, got.reduces) + " " +
+			quoted(got.why)
 		if err != nil || text != c.want {
 			t.Errorf("%v:\n got %s, %v\nwant %s", c.env[len(c.env)-1], text, err, c.want)
 		}
 	}
-	if got, err := readTask(mapSide, env("mapred_task_id="+mapAttempt), none); err != nil || got.attempt.Job != "job_1700000000000_0001" || got.attempt.Task != 4 {
+	if got, err := readTask(mapSide, env("mapred_task_id="+mapAttempt), none); err != nil ||
+		got.attempt.Job != "job_1700000000000_0001" || got.attempt.Task != 4 {
 		t.Errorf("by the old name: %+v, %v", got, err)
 	}
-	if got, err := readTask(reduceSide, env(), func() string { return reduceAttempt }); err != nil || got.id != reduceAttempt || got.why != "" {
+	if got, err := readTask(reduceSide, env(), func() string { return reduceAttempt }); err != nil ||
+		got.id != reduceAttempt || got.why != "" {
 		t.Errorf("by a parent: %+v, %v", got, err)
 	}
-	if _, err := readTask(mapSide, env(reduceTask...), none); err == nil || !strings.Contains(err.Error(), "side is map") {
+	if _, err := readTask(mapSide, env(reduceTask...), none); err == nil ||
+		!strings.Contains(err.Error(), "side is map") {
 		t.Errorf("on the wrong side: %v", err)
 	}
 	if _, err := readTask(mapSide, env(), none); err == nil {
@@ -81,16 +116,23 @@ func TestAncestors(t *testing.T) {
 	}
 	w := newWatcher(t)
 	inner := tapped(t, "reduce", "cat")
-	cmd := exec.Command("sh", append([]string{"-c", `id=$2; shift 2; sh -c '"$@"; exit $?' sh "$@"; exit $?`, "org.apache.hadoop.mapred.YarnChild", "127.0.0.1", reduceAttempt}, inner.Args...)...)
+	cmd := exec.Command("sh", append([]string{
+		"-c", `id=$2; shift 2; sh -c '"$@"; exit $?' sh "$@"; exit $?`,
+		"org.apache.hadoop.mapred.YarnChild", "127.0.0.1", reduceAttempt,
+	}, inner.Args...)...)
 	cmd.Env = append(inner.Env, w.env()...)
-	if got := play(t, cmd, strings.NewReader("a\t1\n")); got.code != 0 || got.out != "a\t1\n" || len(w.got) != 1 || w.got[0].Attempt != reduceAttempt {
+	if got := play(t, cmd, strings.NewReader("a\t1\n")); got.code != 0 || got.out != "a\t1\n" || len(w.got) != 1 ||
+		w.got[0].Attempt != reduceAttempt {
 		t.Errorf("%+v, %+v", got, w.got)
 	}
 }
 
 func TestLogFolder(t *testing.T) {
 	folder := t.TempDir()
-	for dirs, want := range map[string]string{"": "", "relative": "", "/nowhere": "", folder: folder, "/nowhere, " + folder + ",/": folder, "file:" + folder: folder} {
+	for dirs, want := range map[string]string{
+		"": "", "relative": "", "/nowhere": "", folder: folder,
+		"/nowhere, " + folder + ",/": folder, "file:" + folder: folder,
+	} {
 		if got := logFolder(env("LOG_DIRS=" + dirs)); got != want {
 			t.Errorf("%q: %q, not %q", dirs, got, want)
 		}
@@ -102,7 +144,10 @@ func TestLookUp(t *testing.T) {
 	if err := os.Mkdir("bin", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for name, mode := range map[string]os.FileMode{"mapper.py": 0o644, "bin/tool": 0o755, "bin/data": 0o644, "tool": 0o644} {
+	for name, mode := range map[string]os.FileMode{
+		"mapper.py": 0o644, "bin/tool": 0o755, "bin/data": 0o644,
+		"tool": 0o644,
+	} {
 		if err := os.WriteFile(name, []byte("#!/bin/sh\n"), mode); err != nil {
 			t.Fatal(err)
 		}

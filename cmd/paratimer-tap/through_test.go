@@ -25,13 +25,14 @@ func taps(t testing.TB) map[string]struct {
 		side string
 		env  []string
 	}{
-		"no task":           {"map", nil},
-		"map":               {"map", append(mapTask, spool)},
-		"map, shown":        {"map --show-keys --lambda 5", append(mapTask, spool)},
-		"map, combiner":     {"map", append(mapTask, spool, "mapred_combiner_class=org.x.Combiner")},
-		"reduce":            {"reduce", append(reduceTask, spool)},
-		"reduce of a map":   {"reduce", append(mapTask, spool)},
-		"nobody listens":    {"reduce", append(reduceTask, spool, "PARATIMER_COLLECT=127.0.0.1:1", "PARATIMER_TOKEN=x")},
+		"no task":         {"map", nil},
+		"map":             {"map", append(mapTask, spool)},
+		"map, shown":      {"map --show-keys --lambda 5", append(mapTask, spool)},
+		"map, combiner":   {"map", append(mapTask, spool, "mapred_combiner_class=org.x.Combiner")},
+		"reduce":          {"reduce", append(reduceTask, spool)},
+		"reduce of a map": {"reduce", append(mapTask, spool)},
+		"nobody listens": {"reduce", append(reduceTask, spool, "PARATIMER_COLLECT=127.0.0.1:1",
+			"PARATIMER_TOKEN=x")},
 		"nowhere to spool":  {"map", append(mapTask, "LOG_DIRS=/nowhere", "PARATIMER_COLLECT=127.0.0.1:1")},
 		"cannot be spooled": {"reduce --spool /proc/self", reduceTask},
 	}
@@ -64,19 +65,22 @@ func TestAsWithoutTap(t *testing.T) {
 		command []string
 		input   string
 	}{
-		"cat":                  {[]string{"cat"}, records(20_000)},
-		"cat nothing":          {[]string{"cat"}, ""},
-		"cat half a line":      {[]string{"cat"}, "key\tval"},
-		"sort":                 {[]string{"sort", "-r"}, records(5000)},
-		"exits 3":              {[]string{"sh", "-c", "cat; exit 3"}, records(100)},
-		"killed":               {[]string{"sh", "-c", "cat; kill -9 $$"}, records(100)},
-		"terminated":           {[]string{"sh", "-c", "cat; kill -TERM $$"}, records(10)},
-		"reads one line":       {[]string{"sh", "-c", "head -n 1"}, records(200_000)},
-		"reads nothing":        {[]string{"sh", "-c", "exit 0"}, records(200_000)},
-		"closes its input":     {[]string{"sh", "-c", "exec <&-; echo closed"}, records(200_000)},
-		"closes its output":    {[]string{"sh", "-c", "exec >&-; cat >&2"}, records(10)},
-		"writes only":          {[]string{"sh", "-c", "yes | head -n 100000"}, ""},
-		"reporter lines":       {[]string{"sh", "-c", "echo reporter:counter:a,b,1 >&2; cat; echo reporter:status:ok >&2"}, records(50)},
+		"cat":               {[]string{"cat"}, records(20_000)},
+		"cat nothing":       {[]string{"cat"}, ""},
+		"cat half a line":   {[]string{"cat"}, "key\tval"},
+		"sort":              {[]string{"sort", "-r"}, records(5000)},
+		"exits 3":           {[]string{"sh", "-c", "cat; exit 3"}, records(100)},
+		"killed":            {[]string{"sh", "-c", "cat; kill -9 $$"}, records(100)},
+		"terminated":        {[]string{"sh", "-c", "cat; kill -TERM $$"}, records(10)},
+		"reads one line":    {[]string{"sh", "-c", "head -n 1"}, records(200_000)},
+		"reads nothing":     {[]string{"sh", "-c", "exit 0"}, records(200_000)},
+		"closes its input":  {[]string{"sh", "-c", "exec <&-; echo closed"}, records(200_000)},
+		"closes its output": {[]string{"sh", "-c", "exec >&-; cat >&2"}, records(10)},
+		"writes only":       {[]string{"sh", "-c", "yes | head -n 100000"}, ""},
+		"reporter lines": {[]string{
+			"sh", "-c",
+			"echo reporter:counter:a,b,1 >&2; cat; echo reporter:status:ok >&2",
+		}, records(50)},
 		"large standard error": {[]string{"sh", "-c", "cat >&2"}, records(20_000)},
 		"quotes":               {[]string{"sh", "-c", `printf '%s|' "$@"`, "x", "a b", "", "--", "-x", "'"}, ""},
 		"a child of its own":   {[]string{"sh", "-c", "(cat) | cat"}, records(1000)},
@@ -95,7 +99,8 @@ func TestAsWithoutTap(t *testing.T) {
 		var want result
 		if _, err := exec.LookPath(c.command[0]); err != nil || strings.HasSuffix(c.command[0], "bare") {
 			// What a shell says.
-			want = play(t, exec.Command("sh", append([]string{"-c", `"$@"`, "sh"}, c.command...)...), strings.NewReader(c.input))
+			want = play(t, exec.Command("sh", append([]string{"-c", `"$@"`, "sh"}, c.command...)...),
+				strings.NewReader(c.input))
 		} else {
 			want = play(t, exec.Command(c.command[0], c.command[1:]...), strings.NewReader(c.input))
 		}
@@ -104,7 +109,8 @@ func TestAsWithoutTap(t *testing.T) {
 			cmd.Env = append(cmd.Env, tap.env...)
 			got := play(t, cmd, strings.NewReader(c.input))
 			if got.code != want.code || got.out != want.out {
-				t.Errorf("%s, %s: exit %d, %d bytes; without a tap %d, %d bytes; said %q", name, way, got.code, len(got.out), want.code, len(want.out), got.said)
+				t.Errorf("%s, %s: exit %d, %d bytes; without a tap %d, %d bytes; said %q", name, way, got.code,
+					len(got.out), want.code, len(want.out), got.said)
 			}
 			if want.code != notFound && want.code != notRunnable && got.err != want.err {
 				t.Errorf("%s, %s: standard error %.200q; without a tap %.200q", name, way, got.err, want.err)
@@ -163,7 +169,8 @@ func TestFullDisk(t *testing.T) {
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		_ = cmd.Run()
-		if code := exitCode(cmd.ProcessState); code != 1 || !strings.Contains(stderr.String(), "o space left on device") {
+		if code := exitCode(cmd.ProcessState); code != 1 ||
+			!strings.Contains(stderr.String(), "o space left on device") {
 			t.Errorf("%s: exit %d, %s", side, code, &stderr)
 		}
 	}

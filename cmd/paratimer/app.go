@@ -52,15 +52,20 @@ func newApp(in io.Reader, out, err io.Writer) *cli.App {
 		Action:          noCommand,
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "version", Aliases: []string{"V"}, Usage: "print the version and exit"},
-			&cli.StringFlag{Name: "config", EnvVars: command.Env("config"), Usage: "read settings from `FILE` (default: paratimer/config.yaml in the XDG configuration folder)"},
+			&cli.StringFlag{
+				Name: "config", EnvVars: command.Env("config"),
+				Usage: "read settings from `FILE` (default: paratimer/config.yaml in the XDG configuration folder)",
+			},
 			command.Choice("log-level", "talk on stderr from this `LEVEL` on", "warn", "debug", "info", "error"),
-			command.Choice("log-format", "talk on stderr in this `FORMAT`; auto is console on a terminal", "auto", "console",
+			command.Choice("log-format", "talk on stderr in this `FORMAT`; auto is console on a terminal", "auto",
+				"console",
 				"json"),
 			command.LogFileFlag(),
 			command.UTCFlag(),
 		},
 		Commands: slices.Concat(
-			grouped(slices.Concat([]*cli.Command{plan.Demo(), admin.Doctor()}, live.Commands(), past.Commands(), plan.Commands())),
+			grouped(slices.Concat([]*cli.Command{plan.Demo(), admin.Doctor()}, live.Commands(), past.Commands(),
+				plan.Commands())),
 			kind("This program", admin.Commands()...),
 		),
 	}

@@ -64,7 +64,8 @@ func TestAttach(t *testing.T) {
 	dir := t.TempDir()
 	tapeFile, captureFile := filepath.Join(dir, "run.tape.gz"), filepath.Join(dir, "run.capture.gz")
 	url := hadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
-	code, live, stderr := paratimer(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms", "--output", "ndjson", "--tape", tapeFile, "--capture", captureFile)
+	code, live, stderr := paratimer(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms",
+		"--output", "ndjson", "--tape", tapeFile, "--capture", captureFile)
 	if code != exitOK {
 		t.Fatalf("attach: exit code %d\n%s", code, stderr)
 	}
@@ -81,7 +82,8 @@ func TestAttach(t *testing.T) {
 		t.Errorf("replay of the tape: exit code %d, %s\n%s", code, difference([]byte(live), []byte(replayed)), stderr)
 	}
 	// In a capture this cluster's time leaps within a tick, so only that it is one can be told of it.
-	if code, played, stderr := paratimer(t, "replay", captureFile); code == exitUsage || !strings.HasPrefix(played, "join.pig: ") {
+	if code, played, stderr := paratimer(t, "replay", captureFile); code == exitUsage ||
+		!strings.HasPrefix(played, "join.pig: ") {
 		t.Errorf("replay of the capture: exit code %d\n%s%s", code, played, stderr)
 	}
 }

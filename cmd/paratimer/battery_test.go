@@ -15,7 +15,10 @@ func TestBatteryMovesNoHeadline(t *testing.T) {
 	t.Parallel()
 	frames := func(args ...string) []frame.Frame {
 		var out, said bytes.Buffer
-		args = append([]string{"paratimer", "simulate", "../../examples/paper-4.2GB.yaml", "--every", "60s", "--noise", "0.02", "--output", "ndjson", "--within", "25m"}, args...)
+		args = append([]string{
+			"paratimer", "simulate", "../../examples/paper-4.2GB.yaml", "--every", "60s", "--noise",
+			"0.02", "--output", "ndjson", "--within", "25m",
+		}, args...)
 		if code := run(t.Context(), args, environ(t), new(bytes.Buffer), &out, &said); code != 0 {
 			t.Fatalf("exit code %d: %s", code, said.String())
 		}
@@ -34,7 +37,8 @@ func TestBatteryMovesNoHeadline(t *testing.T) {
 		t.Fatalf("%d and %d frames", len(whole), len(few))
 	}
 	for i := range few {
-		if n := len(few[i].Estimates); n != 2 || few[i].Estimates[1].Scenario != "skew_high" || len(few[i].Others) != 1 {
+		if n := len(few[i].Estimates); n != 2 || few[i].Estimates[1].Scenario != "skew_high" ||
+			len(few[i].Others) != 1 {
 			t.Fatalf("tick %d: %d estimates, %d others", i, n, len(few[i].Others))
 		}
 		few[i].Estimates, few[i].Others = whole[i].Estimates, nil

@@ -14,7 +14,8 @@ import (
 )
 
 // pluginLine is the first line of a monitoring plugin's answer: one of four states, a text, performance data.
-var pluginLine = regexp.MustCompile(`^PARATIMER (OK|WARNING|CRITICAL|UNKNOWN) - [^|\n]+( \| ('[^'=|]+'=(U|-?[0-9.]+(s|%)?)(;[^;\s]*){0,4} ?)+)?$`)
+var pluginLine = regexp.MustCompile(
+	`^PARATIMER (OK|WARNING|CRITICAL|UNKNOWN) - [^|\n]+( \| ('[^'=|]+'=(U|-?[0-9.]+(s|%)?)(;[^;\s]*){0,4} ?)+)?$`)
 
 // checks runs `check` and compares its exit code with its first line, which it returns.
 func checks(t *testing.T, want int, args ...string) string {
@@ -82,7 +83,8 @@ func TestCheckRecording(t *testing.T) {
 	t.Parallel()
 	alone(t)
 	tape := filepath.Join(t.TempDir(), "run.tape")
-	if code, _, stderr := paratimer(t, "simulate", "../../examples/pig-join.yaml", "--tape", tape, "--every", "1s"); code != exitOK {
+	if code, _, stderr := paratimer(t, "simulate", "../../examples/pig-join.yaml", "--tape", tape, "--every",
+		"1s"); code != exitOK {
 		t.Fatalf("simulate: exit code %d\n%s", code, stderr)
 	}
 	for _, c := range []struct {
@@ -118,8 +120,12 @@ func TestCheckRecording(t *testing.T) {
 func TestCheckUnknown(t *testing.T) {
 	t.Parallel()
 	alone(t)
-	for args, want := range map[string]int{"": 0, "-w 30m": 3, "-c 30m": 3, "-w 30m --unknown ok": 0, "-w 30m --unknown critical": 2} {
-		line := checks(t, want, append(strings.Fields(args), "--recording", "../../examples/join.tape.gz", "--at", "1s")...)
+	for args, want := range map[string]int{
+		"": 0, "-w 30m": 3, "-c 30m": 3, "-w 30m --unknown ok": 0,
+		"-w 30m --unknown critical": 2,
+	} {
+		line := checks(t, want, append(strings.Fields(args), "--recording", "../../examples/join.tape.gz", "--at",
+			"1s")...)
 		if strings.Contains(line, ", remaining time not known |") != (args != "") {
 			t.Errorf("%s: %s", args, line)
 		}
@@ -136,7 +142,9 @@ func TestCheckTrouble(t *testing.T) {
 		checks(t, 3, "--metrics-url", "http://127.0.0.1:1/metrics")
 	})
 	t.Run("hanging", func(t *testing.T) {
-		server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+		server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			<-r.Context().Done()
+		}))
 		defer server.Close()
 		for _, at := range []string{"--rm", "--metrics-url"} {
 			if line := checks(t, 3, at, server.URL, "-t", "1"); !strings.Contains(line, "no answer within 1s") {
@@ -145,11 +153,15 @@ func TestCheckTrouble(t *testing.T) {
 		}
 	})
 	t.Run("answers that are none", func(t *testing.T) {
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>please | log in</html>") }))
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, "<html>please | log in</html>")
+		}))
 		defer server.Close()
 		checks(t, 3, "--rm", server.URL)
 		checks(t, 3, "--metrics-url", server.URL)
-		another := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"status":"up"}`) }))
+		another := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, `{"status":"up"}`)
+		}))
 		defer another.Close()
 		if line := checks(t, 3, "--metrics-url", another.URL); !strings.Contains(line, "is it a watcher's address?") {
 			t.Error(line)
@@ -166,11 +178,13 @@ func TestCheckTrouble(t *testing.T) {
 		}))
 		defer server.Close()
 		for want, more := range map[int][]string{0: nil, 1: {"--idle", "WARNING"}, 2: {"--idle", "critical"}} {
-			if line := checks(t, want, append([]string{"--rm", server.URL}, more...)...); !strings.HasSuffix(line, " - nothing runs") {
+			if line := checks(t, want, append([]string{"--rm", server.URL}, more...)...); !strings.HasSuffix(line,
+				" - nothing runs") {
 				t.Error(line)
 			}
 		}
-		if line := checks(t, 2, "nightly_*", "--rm", server.URL, "--idle", "critical"); !strings.HasSuffix(line, " - nothing runs that is called nightly_*") {
+		if line := checks(t, 2, "nightly_*", "--rm", server.URL, "--idle", "critical"); !strings.HasSuffix(line,
+			" - nothing runs that is called nightly_*") {
 			t.Error(line)
 		}
 		checks(t, 3, "application_1_0001", "--rm", server.URL) // was named, and is not there
@@ -192,7 +206,8 @@ func TestCheckCluster(t *testing.T) {
 		}
 	}
 	url := hadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
-	if line := checks(t, 0, "other.pig", "--rm", url, "--user", "alice"); !strings.HasSuffix(line, "nothing runs that is called other.pig") {
+	if line := checks(t, 0, "other.pig", "--rm", url, "--user", "alice"); !strings.HasSuffix(line,
+		"nothing runs that is called other.pig") {
 		t.Error(line)
 	}
 }
@@ -204,7 +219,8 @@ func TestCheckHistory(t *testing.T) {
 	dir := t.TempDir()
 	for seed := range 3 {
 		tape := filepath.Join(dir, fmt.Sprint(seed, ".tape"))
-		if code, _, stderr := paratimer(t, "simulate", "../../examples/pig-join.yaml", "--noise", "0.02", "--every", "1s", "--know", "nothing",
+		if code, _, stderr := paratimer(t, "simulate", "../../examples/pig-join.yaml", "--noise", "0.02", "--every",
+			"1s", "--know", "nothing",
 			"--seed", fmt.Sprint(seed), "--tape", tape); code != exitOK {
 			t.Fatalf("simulate: exit code %d\n%s", code, stderr)
 		}
@@ -216,7 +232,8 @@ func TestCheckHistory(t *testing.T) {
 	url := hadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
 	var line string
 	for range 50 { // in its first moments a script is not known yet by its jobs
-		if _, line, _ = paratimer(t, "check", "--rm", url, "--jhs", url, "--user", "alice", "--longer-than-usual", "0.5"); !strings.HasPrefix(line, "PARATIMER OK") {
+		if _, line, _ = paratimer(t, "check", "--rm", url, "--jhs", url, "--user", "alice", "--longer-than-usual",
+			"0.5"); !strings.HasPrefix(line, "PARATIMER OK") {
 			break
 		}
 	}
@@ -249,7 +266,8 @@ func TestCheckWatcher(t *testing.T) {
 	if line := checks(t, 0, "--metrics-url", at); !strings.HasSuffix(line, " - nothing runs") {
 		t.Error(line)
 	}
-	if line := checks(t, 0, "--metrics-url", at, "other"); !strings.Contains(line, "nothing runs that is called other") {
+	if line := checks(t, 0, "--metrics-url", at, "other"); !strings.Contains(line,
+		"nothing runs that is called other") {
 		t.Error(line)
 	}
 	stuck := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -260,7 +278,8 @@ func TestCheckWatcher(t *testing.T) {
 		fmt.Fprintln(w, `{"schema_version":1,"workflow":{"id":"pig_1","name":"join.pig","state":"running"},"headline":{"remaining_seconds":60}}`)
 	}))
 	defer stuck.Close()
-	if line := checks(t, 3, "--metrics-url", stuck.URL, "join.pig"); !strings.Contains(line, "the last observation is 5m0s old") {
+	if line := checks(t, 3, "--metrics-url", stuck.URL, "join.pig"); !strings.Contains(line,
+		"the last observation is 5m0s old") {
 		t.Error(line)
 	}
 }

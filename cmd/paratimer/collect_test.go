@@ -113,15 +113,18 @@ func tapped(name string) func(t *testing.T) watch.Source {
 		store := collect.NewStore(collect.DefaultLimits())
 		now := func() time.Time { return clock }
 		handler := collect.NewHandler(store, "token", now, func(err error) { t.Error(err) })
-		inner := &tappedSource{Source: recorded(name)(t), clock: &clock, taps: taps{told: map[string]int{}, send: func(b tap.Batch) {
-			body, err := b.Encode()
-			if err != nil {
-				t.Error(err)
-			}
-			r := httptest.NewRequest(http.MethodPost, tap.Path, bytes.NewReader(body))
-			r.Header.Set("Authorization", "Bearer token")
-			handler.ServeHTTP(httptest.NewRecorder(), r)
-		}}}
+		inner := &tappedSource{Source: recorded(name)(t), clock: &clock, taps: taps{
+			told: map[string]int{},
+			send: func(b tap.Batch) {
+				body, err := b.Encode()
+				if err != nil {
+					t.Error(err)
+				}
+				r := httptest.NewRequest(http.MethodPost, tap.Path, bytes.NewReader(body))
+				r.Header.Set("Authorization", "Bearer token")
+				handler.ServeHTTP(httptest.NewRecorder(), r)
+			},
+		}}
 		src := collect.NewSource(inner, store, collect.Options{Now: now})
 		t.Cleanup(func() {
 			if c := store.Counts(); c.Taken < 20 {
@@ -211,7 +214,8 @@ func TestCollectLogFile(t *testing.T) {
 	_, _, stderr := paratimer(t, "attach", "--rm", "http://127.0.0.1:1", "--collect", ":0", "--log-file", file)
 	made := invited.FindStringSubmatch(stderr)
 	log, err := os.ReadFile(file)
-	if made == nil || err != nil || !strings.Contains(string(log), "PARATIMER_TOKEN=TOKEN") || strings.Contains(string(log), made[2]) {
+	if made == nil || err != nil || !strings.Contains(string(log), "PARATIMER_TOKEN=TOKEN") ||
+		strings.Contains(string(log), made[2]) {
 		t.Errorf("%v: stderr has %s, the log %s", err, stderr, log)
 	}
 }
@@ -224,12 +228,14 @@ func TestAttachCollects(t *testing.T) {
 	state := t.TempDir()
 	setenv(t, "XDG_STATE_HOME", state)
 	dir := t.TempDir()
-	tapeFile, captureFile, metricsFile := filepath.Join(dir, "run.tape"), filepath.Join(dir, "run.capture"), filepath.Join(dir, "run.prom")
+	tapeFile, captureFile, metricsFile := filepath.Join(dir, "run.tape"), filepath.Join(dir, "run.capture"),
+		filepath.Join(dir, "run.prom")
 	var live bytes.Buffer
 	stderr := &output{}
 	url := tappedServer(t, "../../examples/pig-join.yaml", stderr)
 	code := run(t.Context(), []string{
-		"paratimer", "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms", "--output", "ndjson", "--estimators", "all",
+		"paratimer", "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms", "--output", "ndjson",
+		"--estimators", "all",
 		"--collect", "127.0.0.1:0", "--tape", tapeFile, "--capture", captureFile, "--metrics-textfile", metricsFile,
 	}, environ(t), strings.NewReader(""), &live, stderr)
 	if code != exitOK {
@@ -258,7 +264,8 @@ func TestAttachCollects(t *testing.T) {
 		}
 	}
 
-	if code, out, said := paratimer(t, "history", "export", "join.pig"); code != exitOK || strings.Count(out, "origin: tap") != 3 {
+	if code, out, said := paratimer(t, "history", "export", "join.pig"); code != exitOK ||
+		strings.Count(out, "origin: tap") != 3 {
 		t.Errorf("what is remembered: exit code %d\n%s\n%s", code, said, out)
 	}
 	for _, file := range []string{tapeFile, captureFile, metricsFile} {
@@ -313,7 +320,8 @@ func TestLearnSpool(t *testing.T) {
 	dir := t.TempDir()
 	tapeFile, spools := filepath.Join(dir, "run.tape"), filepath.Join(dir, "logs")
 	url := spoolingServer(t, "../../examples/pig-join.yaml", spools)
-	if code, _, stderr := paratimer(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms", "--tape", tapeFile, "--no-history"); code != exitOK {
+	if code, _, stderr := paratimer(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms",
+		"--tape", tapeFile, "--no-history"); code != exitOK {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
 	learned := func(args ...string) string {
@@ -338,7 +346,8 @@ func TestLearnSpool(t *testing.T) {
 	if code, _, stderr := paratimer(t, "history", "add", tapeFile, "--spool", spools); code != exitOK {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
-	if code, out, stderr := paratimer(t, "history", "export", "join.pig"); code != exitOK || strings.Count(out, "origin: tap") != 3 {
+	if code, out, stderr := paratimer(t, "history", "export", "join.pig"); code != exitOK ||
+		strings.Count(out, "origin: tap") != 3 {
 		t.Errorf("exit code %d\n%s\n%s", code, stderr, out)
 	}
 	if code, _, stderr := paratimer(t, "learn", tapeFile, "--spool", filepath.Join(dir, "none")); code != exitUsage {
@@ -360,7 +369,8 @@ func spoolingServer(t *testing.T, plan, folder string) string {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Error(err)
 		}
-		f, err := os.OpenFile(filepath.Join(dir, "paratimer-tap."+b.Attempt+".ndjson"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		f, err := os.OpenFile(filepath.Join(dir, "paratimer-tap."+b.Attempt+".ndjson"),
+			os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if err != nil {
 			t.Error(err)
 			return
@@ -394,7 +404,8 @@ func TestWatchCollects(t *testing.T) {
 		}
 	})
 	code := run(ctx, []string{
-		"paratimer", "watch", "--rules", rules, "--rm", url, "--jhs", url, "--every", "100ms", "--output", "ndjson", "--collect", "127.0.0.1:0",
+		"paratimer", "watch", "--rules", rules, "--rm", url, "--jhs", url, "--every", "100ms", "--output", "ndjson",
+		"--collect", "127.0.0.1:0",
 	}, environ(t), strings.NewReader(""), out, stderr)
 	if code != exitInterrupted || !ended {
 		t.Fatalf("exit code %d, ended %v\n%s", code, ended, stderr)
@@ -439,8 +450,10 @@ func TestCollectUsage(t *testing.T) {
 	if err := os.WriteFile(file, []byte("hu-sh-hu-sh-hu-sh\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, _, stderr := paratimer(t, "attach", "--rm", "http://127.0.0.1:1", "--collect", "0.0.0.0:0", "--collect-token-file", file)
-	if !strings.Contains(stderr, "PARATIMER_TOKEN=TOKEN") || strings.Contains(stderr, "hu-sh") || strings.Contains(stderr, "0.0.0.0") {
+	_, _, stderr := paratimer(t, "attach", "--rm", "http://127.0.0.1:1", "--collect", "0.0.0.0:0",
+		"--collect-token-file", file)
+	if !strings.Contains(stderr, "PARATIMER_TOKEN=TOKEN") || strings.Contains(stderr, "hu-sh") ||
+		strings.Contains(stderr, "0.0.0.0") {
 		t.Errorf("%s", stderr)
 	}
 }

@@ -30,7 +30,10 @@ func TestCompareRecordings(t *testing.T) {
 		{before: "join-1", now: "amrestart-1", most: compare.Failures},
 		{before: "slowstart-1", now: "amrestart-1", most: compare.Failures},
 		// 25, 25 and 150 ms a record became 60, 40 and 400.
-		{before: "join-1", now: "long-1", slower: []string{"scope-30 map", "scope-39 map", "scope-48 reduce"}, most: compare.Cost},
+		{
+			before: "join-1", now: "long-1", slower: []string{"scope-30 map", "scope-39 map", "scope-48 reduce"},
+			most: compare.Cost,
+		},
 	} {
 		t.Run(x.before+" and "+x.now, func(t *testing.T) {
 			d := comparedFiles(t, x.before, x.now)

@@ -41,7 +41,8 @@ func completionScript(t *testing.T, shell string) string {
 	}
 	dir := t.TempDir()
 	var script, stderr bytes.Buffer
-	if code := run(t.Context(), []string{"paratimer", "completion", shell}, environ(t), strings.NewReader(""), &script, &stderr); code != exitOK {
+	if code := run(t.Context(), []string{"paratimer", "completion", shell}, environ(t), strings.NewReader(""), &script,
+		&stderr); code != exitOK {
 		t.Fatalf("exit code %d: %s", code, &stderr)
 	}
 	for name, body := range map[string]string{"script": script.String(), "a blank.tape": ""} {
@@ -109,7 +110,8 @@ func TestCompletionFish(t *testing.T) {
 		for i := range words {
 			words[i] = strings.ReplaceAll(words[i], " ", `\ `)
 		}
-		got := offered(t, script, "fish", "--no-config", "-c", `source $argv[1]; complete --do-complete $argv[2]`, script, "paratimer "+strings.Join(words, " "))
+		got := offered(t, script, "fish", "--no-config", "-c", `source $argv[1]; complete --do-complete $argv[2]`,
+			script, "paratimer "+strings.Join(words, " "))
 		for i := range got {
 			got[i], _, _ = strings.Cut(got[i], "\t")
 			got[i] = strings.TrimSuffix(strings.ReplaceAll(got[i], `\ `, " "), "/")
@@ -164,7 +166,8 @@ func TestCompletionAsks(t *testing.T) {
 		var stdout, stderr bytes.Buffer
 		args := append(append([]string{"paratimer"}, strings.Split(c.typed, " ")...), complete.Ask)
 		code := run(t.Context(), args, environ(t), strings.NewReader(""), &stdout, &stderr)
-		if got := stdout.String(); code != exitOK || stderr.Len() > 0 || !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
+		if got := stdout.String(); code != exitOK || stderr.Len() > 0 || !strings.HasPrefix(got, c.want) ||
+			c.want == "" && got != "" {
 			t.Errorf("%s: exit code %d, %q, %s", c.typed, code, got, &stderr)
 		}
 	}
@@ -174,7 +177,8 @@ func TestCompletionAsks(t *testing.T) {
 func TestCompletionUnknown(t *testing.T) {
 	t.Parallel()
 	var stderr bytes.Buffer
-	if code := run(t.Context(), []string{"paratimer", "completion", "tcsh"}, environ(t), strings.NewReader(""), io.Discard, &stderr); code != exitUsage {
+	if code := run(t.Context(), []string{"paratimer", "completion", "tcsh"}, environ(t), strings.NewReader(""),
+		io.Discard, &stderr); code != exitUsage {
 		t.Errorf("exit code %d", code)
 	}
 	for _, shell := range complete.Shells() {

@@ -63,8 +63,10 @@ func contents(f *testing.F, names ...string) [][]byte {
 
 // players are the commands that play a recording.
 var players = []string{
-	"replay FILE --output ndjson --estimators all --within 60s", "replay FILE", "check --recording FILE", "learn FILE", "learn --demands FILE",
-	"score FILE", "report FILE --output json", "report FILE -o HERE/run.html", "skew FILE", "whatif FILE --slots 2x --fail task",
+	"replay FILE --output ndjson --estimators all --within 60s", "replay FILE", "check --recording FILE", "learn FILE",
+	"learn --demands FILE",
+	"score FILE", "report FILE --output json", "report FILE -o HERE/run.html", "skew FILE",
+	"whatif FILE --slots 2x --fail task",
 	"compare FILE FILE", "history add FILE --state-dir HERE/state", "rules test ../../examples/rules.yaml FILE",
 }
 
@@ -75,7 +77,8 @@ func FuzzDamagedTape(f *testing.F) {
 	name := filepath.Join(f.TempDir(), "run.tape")
 	var stderr bytes.Buffer
 	if run(f.Context(), []string{
-		"paratimer", "simulate", "../../examples/skewed.yaml", "--every", "40s", "--know", "nothing", "--fail", "pairs:m0@30s", "--quiet", "--tape", name,
+		"paratimer", "simulate", "../../examples/skewed.yaml", "--every", "40s", "--know", "nothing", "--fail",
+		"pairs:m0@30s", "--quiet", "--tape", name,
 	}, environ(f), strings.NewReader(""), io.Discard, &stderr) != exitOK {
 		f.Fatal(stderr.String())
 	}
@@ -112,7 +115,10 @@ func FuzzDamagedHistory(f *testing.F) {
 // FuzzDamagedZip damages gzipped recordings.
 func FuzzDamagedZip(f *testing.F) {
 	var files [][]byte
-	for _, name := range []string{"../../examples/join.tape.gz", "testdata/damage/run.capture.gz", "../../adapters/jhist/testdata/quadratic.jhist.gz"} {
+	for _, name := range []string{
+		"../../examples/join.tape.gz", "testdata/damage/run.capture.gz",
+		"../../adapters/jhist/testdata/quadratic.jhist.gz",
+	} {
 		b, err := os.ReadFile(name)
 		if err != nil {
 			f.Fatal(err)
@@ -124,32 +130,39 @@ func FuzzDamagedZip(f *testing.F) {
 
 // FuzzDamagedPlan damages plans and a profile.
 func FuzzDamagedPlan(f *testing.F) {
-	damaged(f, "plan.yaml", contents(f, "../../examples/pig-join.yaml", "../../examples/skewed.yaml", "../../examples/fig3a.yaml", "../../examples/paper-4.2GB.yaml"),
-		"estimate FILE", "estimate FILE --output json", "whatif FILE --slots 2x --fail task", "skew FILE", "estimate ../../examples/pig-join.yaml --profile FILE",
-		"check --recording ../../examples/join.tape.gz --at 60s --profile FILE", "simulate FILE --every 1000h --noise 0.1 --quiet")
+	damaged(f, "plan.yaml", contents(f, "../../examples/pig-join.yaml", "../../examples/skewed.yaml",
+		"../../examples/fig3a.yaml", "../../examples/paper-4.2GB.yaml"),
+		"estimate FILE", "estimate FILE --output json", "whatif FILE --slots 2x --fail task", "skew FILE",
+		"estimate ../../examples/pig-join.yaml --profile FILE",
+		"check --recording ../../examples/join.tape.gz --at 60s --profile FILE",
+		"simulate FILE --every 1000h --noise 0.1 --quiet")
 }
 
 // FuzzDamagedRules damages a rules file.
 func FuzzDamagedRules(f *testing.F) {
-	damaged(f, "rules.yaml", contents(f, "../../examples/rules.yaml"), "rules check FILE", "rules test FILE testdata/tapped/linear.tape")
+	damaged(f, "rules.yaml", contents(f, "../../examples/rules.yaml"), "rules check FILE",
+		"rules test FILE testdata/tapped/linear.tape")
 }
 
 // FuzzDamagedModel damages job files, tables of runs and saved models.
 func FuzzDamagedModel(f *testing.F) {
 	files := contents(f, "../../examples/hadoop-online.yaml", "../../examples/training.csv")
-	damaged(f, "model", files, "model FILE", "model FILE --model tripathi", "ernest fit FILE --at 32,1", "ernest score FILE", "ernest choose --offer name=small,csv=FILE,price=0.1,max=64 --deadline 2m")
+	damaged(f, "model", files, "model FILE", "model FILE --model tripathi", "ernest fit FILE --at 32,1",
+		"ernest score FILE", "ernest choose --offer name=small,csv=FILE,price=0.1,max=64 --deadline 2m")
 }
 
 // FuzzDamagedConfig damages a configuration.
 func FuzzDamagedConfig(f *testing.F) {
 	config := "every: 2s\nrm: [http://rm1:8088, http://rm2:8088]\nwithin: 45m\n# people\nuser: alice\ntimeout: 1h30m\nquiet: true\nrisk: 0.5\nestimators: all\n"
-	damaged(f, "config.yaml", [][]byte{[]byte(config)}, "config show attach --origin --config FILE", "replay testdata/tapped/linear.tape --config FILE")
+	damaged(f, "config.yaml", [][]byte{[]byte(config)}, "config show attach --origin --config FILE",
+		"replay testdata/tapped/linear.tape --config FILE")
 }
 
 // FuzzDamagedMemory damages what is remembered of a workflow.
 func FuzzDamagedMemory(f *testing.F) {
 	workflow := remembered(f)
-	damaged(f, filepath.Base(workflow), contents(f, workflow), "history list --state-dir HERE", "history show join.pig --state-dir HERE",
+	damaged(f, filepath.Base(workflow), contents(f, workflow), "history list --state-dir HERE",
+		"history show join.pig --state-dir HERE",
 		"history export join.pig --state-dir HERE", "history forget join.pig --state-dir HERE",
 		"history add ../../examples/join-failure.tape.gz --state-dir HERE")
 }
@@ -176,7 +189,8 @@ func remembered(f *testing.F) string {
 	dir := f.TempDir()
 	for _, args := range [][]string{{"history", "add", "../../examples/join.tape.gz"}, {"history", "list"}} {
 		var out bytes.Buffer
-		if run(f.Context(), append(append([]string{"paratimer"}, args...), "--state-dir", dir), environ(f), strings.NewReader(""), &out, &out) != exitOK {
+		if run(f.Context(), append(append([]string{"paratimer"}, args...), "--state-dir", dir), environ(f),
+			strings.NewReader(""), &out, &out) != exitOK {
 			f.Fatal(out.String())
 		}
 	}

@@ -64,7 +64,8 @@ func clicks(t *testing.T, dir string) {
 			}
 			b.WriteString("\n")
 		}
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("part-%05d", part)), []byte(b.String()), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("part-%05d", part)), []byte(b.String()),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -16,7 +16,8 @@ func TestErnestRunInterrupted(t *testing.T) {
 	t.Parallel()
 	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "design.json"), []byte(`{"rows":[{"machines":2,"scale":0.5},{"machines":1,"scale":0.5}]}`), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "design.json"),
+		[]byte(`{"rows":[{"machines":2,"scale":0.5},{"machines":1,"scale":0.5}]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	// All processes of the second run hold the pipe open.
@@ -45,7 +46,8 @@ func TestErnestRunInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // its exit code says more
-	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || stdout.Len() > 0 || !strings.HasSuffix(stderr.String(), "\nparatimer: interrupted\n") {
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || stdout.Len() > 0 ||
+		!strings.HasSuffix(stderr.String(), "\nparatimer: interrupted\n") {
 		t.Errorf("exit code %d, stdout %q, stderr %q; want %d", code, &stdout, &stderr, exitInterrupted)
 	}
 	b, err := os.ReadFile(filepath.Join(dir, "rows.csv"))
@@ -53,7 +55,8 @@ func TestErnestRunInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(string(b), "\n")
-	if len(lines) != 4 || lines[1] != "machines,scale,seconds" || !strings.HasPrefix(lines[2], "2,0.5,") || lines[3] != "" {
+	if len(lines) != 4 || lines[1] != "machines,scale,seconds" || !strings.HasPrefix(lines[2], "2,0.5,") ||
+		lines[3] != "" {
 		t.Errorf("the table is\n%s", b)
 	}
 }

@@ -78,7 +78,10 @@ func TestErnestGoldenFit(t *testing.T) {
 	goldenFile(t, "nnls.json", &cases)
 	compared := 0
 	for name, c := range cases {
-		args := []string{"fit", fixtures.Golden("numerics/nnls_" + name + ".csv"), "--machines", "machines", "--scale", "scale", "--seconds", "time", "--force"}
+		args := []string{
+			"fit", fixtures.Golden("numerics/nnls_" + name + ".csv"), "--machines", "machines", "--scale",
+			"scale", "--seconds", "time", "--force",
+		}
 		for _, p := range c.Predict {
 			args = append(args, "--at", fmt.Sprintf("%v,%v", p.Machines, p.Scale))
 		}
@@ -105,7 +108,8 @@ func TestErnestGoldenFit(t *testing.T) {
 		}
 		for i, p := range c.Predict {
 			compared++
-			if q := got.Predictions[i]; q.Seconds == nil || !closeTo(*q.Seconds, p.T, 1e-10, 1e-10) || q.Machines != p.Machines || q.Scale != p.Scale {
+			if q := got.Predictions[i]; q.Seconds == nil || !closeTo(*q.Seconds, p.T, 1e-10, 1e-10) ||
+				q.Machines != p.Machines || q.Scale != p.Scale {
 				t.Errorf("%s: %v machines, scale %v: %+v, want %v", name, p.Machines, p.Scale, q, p.T)
 			}
 		}
@@ -120,14 +124,18 @@ func TestErnestGoldenFit(t *testing.T) {
 func TestErnestPublished(t *testing.T) {
 	t.Parallel()
 	table := fixtures.Golden("numerics/nnls_1_rcv1_ernest.csv")
-	published := []float64{44.6515640166, 25.4777295249, 19.36348049, 16.4412832993, 14.7682298198, 13.7061636865, 12.9855393036}
+	published := []float64{
+		44.6515640166, 25.4777295249, 19.36348049, 16.4412832993, 14.7682298198, 13.7061636865,
+		12.9855393036,
+	}
 	args := []string{"fit", table, "--machines", "machines", "--scale", "scale", "--seconds", "time"}
 	for i := range published {
 		args = append(args, "--at", fmt.Sprintf("%d,1", 4*(i+1)))
 	}
 	got := ernestJSON(t, args...)
 	for i, want := range published {
-		if p := got.Predictions[i]; p.Seconds == nil || math.Abs(*p.Seconds-want) > 5.1e-11 || *p.LowSeconds > *p.Seconds || *p.HighSeconds < *p.Seconds {
+		if p := got.Predictions[i]; p.Seconds == nil || math.Abs(*p.Seconds-want) > 5.1e-11 ||
+			*p.LowSeconds > *p.Seconds || *p.HighSeconds < *p.Seconds {
 			t.Errorf("%d cores: %+v, want %v", 4*(i+1), p, want)
 		}
 	}
@@ -171,8 +179,10 @@ func TestErnestGoldenDesign(t *testing.T) {
 			t.Fatal(err)
 		}
 		compared += 3
-		if !closeTo(got.Objective, c.Obj, 1e-6, 0) || got.Gap < 0 || got.Gap > 1e-6*c.Obj || !closeTo(got.Cost, c.Cost, 1e-8, 0) || got.Candidates != c.N {
-			t.Errorf("%s: objective %v, gap %v, cost %v, %d candidates; want %v, about 0, %v, %d", name, got.Objective, got.Gap, got.Cost, got.Candidates, c.Obj, c.Cost, c.N)
+		if !closeTo(got.Objective, c.Obj, 1e-6, 0) || got.Gap < 0 || got.Gap > 1e-6*c.Obj ||
+			!closeTo(got.Cost, c.Cost, 1e-8, 0) || got.Candidates != c.N {
+			t.Errorf("%s: objective %v, gap %v, cost %v, %d candidates; want %v, about 0, %v, %d", name, got.Objective,
+				got.Gap, got.Cost, got.Candidates, c.Obj, c.Cost, c.N)
 		}
 		selected := 0
 		for _, s := range c.Support {
@@ -182,7 +192,8 @@ func TestErnestGoldenDesign(t *testing.T) {
 			selected++
 			found := false
 			for _, r := range got.Rows {
-				found = found || r.Machines == s.Machines && closeTo(r.Scale, s.Scale, 1e-12, 0) && closeTo(r.Weight, s.Lam, 0, 1e-5)
+				found = found || r.Machines == s.Machines && closeTo(r.Scale, s.Scale, 1e-12, 0) &&
+					closeTo(r.Weight, s.Lam, 0, 1e-5)
 			}
 			compared++
 			if !found {

@@ -56,7 +56,8 @@ func code(err error, stderr io.Writer) int {
 
 // unwritten reports whether an error means that a disk is full or broken, or that nobody reads a pipe any more.
 func unwritten(err error) bool {
-	return slices.ContainsFunc([]error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO, syscall.EPIPE}, func(e error) bool { return errors.Is(err, e) })
+	return slices.ContainsFunc([]error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO, syscall.EPIPE},
+		func(e error) bool { return errors.Is(err, e) })
 }
 
 // A wholeOutput remembers that it could not be written, e.g. to a full disk. Whoever reads it must not take it for

@@ -34,7 +34,10 @@ func TestExitCodes(t *testing.T) {
 		{follow.Ended(dag.Succeeded), 0, ""},
 		{follow.Ended(dag.Failed), 1, ""},
 		{follow.Ended(dag.Killed), 1, ""},
-		{follow.Ended(dag.EndedUnconfirmed), 3, "paratimer: every known job has ended, but jobs of the query never came, or nobody tells how one ended: whether it succeeded is not known\n"},
+		{
+			follow.Ended(dag.EndedUnconfirmed), 3,
+			"paratimer: every known job has ended, but jobs of the query never came, or nobody tells how one ended: whether it succeeded is not known\n",
+		},
 		{follow.Ended(dag.Running), 3, "paratimer: the observations end while the query is running\n"},
 		{command.Usage("no %s", "x"), 2, "paratimer: no x\n"},
 		{fmt.Errorf("file: %w", command.Usage("no plan")), 2, "paratimer: file: no plan\n"},

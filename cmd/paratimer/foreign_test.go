@@ -15,7 +15,8 @@ func TestErnestSharedServer(t *testing.T) {
 	t.Parallel()
 	table := fixtures.Foreign("mva/test_CPU_parallel_HDP6.csv")
 	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
-	code, stdout, stderr := paratimer(t, "ernest", "score", table, "--concurrency", "Num_concurrent_jobs", "--seconds", "job_median_run_time (sec)", "--output", "json")
+	code, stdout, stderr := paratimer(t, "ernest", "score", table, "--concurrency", "Num_concurrent_jobs", "--seconds",
+		"job_median_run_time (sec)", "--output", "json")
 	if code != exitOK {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}

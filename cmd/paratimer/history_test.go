@@ -19,7 +19,10 @@ const joinPlan = "../../examples/pig-join.yaml"
 func watchOnce(t *testing.T, seed uint64, more ...string) (stdout, stderr string) {
 	t.Helper()
 	url := hadoopServer(t, joinPlan, simulate.Options{Seed: seed, Noise: 0.02})
-	args := append([]string{"attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms", "--output", "ndjson"}, more...)
+	args := append([]string{
+		"attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms", "--output",
+		"ndjson",
+	}, more...)
 	code, stdout, stderr := paratimer(t, args...)
 	if code != exitOK {
 		t.Fatalf("attach: exit code %d\n%s", code, stderr)
@@ -31,7 +34,8 @@ func watchOnce(t *testing.T, seed uint64, more ...string) (stdout, stderr string
 func recordedJoin(t *testing.T, dir, seed string) string {
 	t.Helper()
 	path := filepath.Join(dir, "join-"+seed+".tape")
-	if code, _, stderr := paratimer(t, "simulate", joinPlan, "--seed", seed, "--noise", "0.02", "--every", "5s", "--know", "nothing", "--tape", path); code != exitOK {
+	if code, _, stderr := paratimer(t, "simulate", joinPlan, "--seed", seed, "--noise", "0.02", "--every", "5s",
+		"--know", "nothing", "--tape", path); code != exitOK {
 		t.Fatalf("simulate: exit code %d\n%s", code, stderr)
 	}
 	return path
@@ -63,7 +67,8 @@ func TestAttachWithHistory(t *testing.T) {
 		t.Fatalf("export: exit code %d\n%s", code, stderr)
 	}
 	if code, replayed, stderr := paratimer(t, "replay", live, "--output", "ndjson", "--profile", without); code != exitOK || replayed != frames {
-		t.Errorf("replay with the exported profile: exit code %d, %s\n%s", code, difference([]byte(frames), []byte(replayed)), stderr)
+		t.Errorf("replay with the exported profile: exit code %d, %s\n%s", code,
+			difference([]byte(frames), []byte(replayed)), stderr)
 	}
 	if _, replayed, _ := paratimer(t, "replay", live, "--output", "ndjson"); replayed == frames {
 		t.Error("the tape gives the same frames without a profile: it holds one")
@@ -131,7 +136,8 @@ func TestAttachWithoutAFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, stderr := watchOnce(t, 3, "--state-dir", file)
-	if strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "nothing is remembered of this run") || !strings.Contains(stderr, file) {
+	if strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "nothing is remembered of this run") ||
+		!strings.Contains(stderr, file) {
 		t.Errorf("stderr:\n%s", stderr)
 	}
 }
@@ -146,7 +152,8 @@ func TestTwoWatchersOfOneRun(t *testing.T) {
 	for range 2 {
 		url := hadoopServer(t, joinPlan, simulate.Options{Seed: 3})
 		all.Go(func() {
-			if code, _, stderr := paratimer(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms"); code != exitOK {
+			if code, _, stderr := paratimer(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every",
+				"100ms"); code != exitOK {
 				t.Errorf("attach: exit code %d\n%s", code, stderr)
 			}
 		})
@@ -168,12 +175,14 @@ func TestHistoryOfJobsIsPutTogether(t *testing.T) {
 	}
 	files = append(files, fixtures.Recording("skew-1.job_1795222440184_0010.jhist.gz"))
 	dir := filepath.Join(t.TempDir(), "state")
-	code, out, stderr := paratimer(t, append([]string{"history", "add", "--state-dir", dir, "--every", "10s"}, files...)...)
+	code, out, stderr := paratimer(t, append([]string{"history", "add", "--state-dir", dir, "--every", "10s"},
+		files...)...)
 	if code != exitOK || !strings.Contains(out, "join.pig: succeeded after 1m51.7s, added\n") ||
 		!strings.Contains(out, "skew.pig: succeeded after 1m18.9s, added\n") || strings.Count(out, "\n") != 2 {
 		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
 	}
-	code, out, stderr = paratimer(t, "history", "add", "--state-dir", dir, "--every", "10s", fixtures.Recording("join-1.jsonl.zst"))
+	code, out, stderr = paratimer(t, "history", "add", "--state-dir", dir, "--every", "10s",
+		fixtures.Recording("join-1.jsonl.zst"))
 	if code != exitOK || strings.Contains(out, "added") {
 		t.Errorf("the same run by its capture: exit code %d\n%s%s", code, out, stderr)
 	}

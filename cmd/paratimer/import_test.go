@@ -17,7 +17,8 @@ func TestImportGoodAndBad(t *testing.T) {
 	if err := os.WriteFile(bad, []byte("Avro-Json\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	const good, other = "../../adapters/jhist/testdata/quadratic.jhist.gz", "../../adapters/jhist/testdata/hadoop-1.2.txt"
+	const good, other = "../../adapters/jhist/testdata/quadratic.jhist.gz",
+		"../../adapters/jhist/testdata/hadoop-1.2.txt"
 	for _, output := range []string{"text", "json"} {
 		out := t.TempDir()
 		code, stdout, stderr := paratimer(t, "import", good, bad, "/nowhere", other, "-o", out, "--output", output)
@@ -37,11 +38,13 @@ func TestImportGoodAndBad(t *testing.T) {
 			Workflows []any
 			LeftOut   []struct{ Path string } `json:"left_out"`
 		}
-		if err := json.Unmarshal([]byte(stdout), &result); err != nil || len(result.Workflows) != 2 || len(result.LeftOut) != 2 || result.LeftOut[0].Path != bad {
+		if err := json.Unmarshal([]byte(stdout), &result); err != nil || len(result.Workflows) != 2 ||
+			len(result.LeftOut) != 2 || result.LeftOut[0].Path != bad {
 			t.Errorf("%s, %v", stdout, err)
 		}
 	}
-	if code, _, stderr := paratimer(t, "import", bad, "-o", t.TempDir()); code != exitUsage || strings.Count(stderr, "bad.jhist") != 1 {
+	if code, _, stderr := paratimer(t, "import", bad, "-o", t.TempDir()); code != exitUsage ||
+		strings.Count(stderr, "bad.jhist") != 1 {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }

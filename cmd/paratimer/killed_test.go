@@ -154,7 +154,8 @@ func framesOf(t *testing.T, path string) (s shown) {
 		if i < 0 {
 			continue
 		}
-		s.trace = slices.Compact(append(s.trace, fmt.Sprintf("%s %s%s", f.Workflow.ID, f.Alerts[i].State, f.Alerts[i].Outcome)))
+		s.trace = slices.Compact(append(s.trace, fmt.Sprintf("%s %s%s", f.Workflow.ID, f.Alerts[i].State,
+			f.Alerts[i].Outcome)))
 		if !slices.Contains(s.ids, f.Workflow.ID) {
 			s.ids = append(s.ids, f.Workflow.ID)
 		}
@@ -213,7 +214,8 @@ func TestKilledWatcher(t *testing.T) {
 		rng := rand.New(rand.NewPCG(uint64(i), 5))
 		dir := t.TempDir()
 		file := filepath.Join(dir, "told")
-		kills += h.killing(t, rng, dir, i, "--alertmanager", board, "--repost", "500ms", "--webhook", hook.URL, "--exec", "cat >> '"+file+"'")
+		kills += h.killing(t, rng, dir, i, "--alertmanager", board, "--repost", "500ms", "--webhook", hook.URL,
+			"--exec", "cat >> '"+file+"'")
 		s := framesOf(t, filepath.Join(dir, "frames"))
 		if s.late {
 			unseen++
@@ -240,7 +242,8 @@ func TestKilledWatcher(t *testing.T) {
 				told = append(told, stateOf(k))
 			}
 			if lost := missing(s.states, told); len(lost) > 0 {
-				t.Errorf("run %d: %s was not told of %v: frames show %v (%v), it heard %v", i, sink, lost, s.states, s.trace, told)
+				t.Errorf("run %d: %s was not told of %v: frames show %v (%v), it heard %v", i, sink, lost, s.states,
+					s.trace, told)
 			}
 			if n := len(told); n > 0 && told[n-1] != "resolved" && slices.Contains(s.states, "resolved") {
 				t.Errorf("run %d: %s heard %v, and not that it is over (%v)", i, sink, told, s.trace)
@@ -325,7 +328,8 @@ func (h *heard) killing(t *testing.T, rng *rand.Rand, dir string, n int, sinks .
 			kills++
 			_, _ = fmt.Fprintln(frames) // a line that was cut off ends here
 			<-time.After(time.Duration(rng.Int64N(int64(3 * time.Second))))
-		case code != exitOK && code != exitFailed && code != exitBlind || // blind: it ended while nobody watched, and nobody tells how
+		case code != exitOK && code != exitFailed &&
+			code != exitBlind || // blind: it ended while nobody watched, and nobody tells how
 			strings.Contains(stderr.String(), "could be sent within"):
 			t.Fatalf("run %d: exit code %d, %v\n%s", n, code, err, &stderr)
 		default:
@@ -343,7 +347,10 @@ func lateRun(t *testing.T, m *restsim.Many, n int) string {
 		t.Fatal(err)
 	}
 	start := m.Now()
-	run, err := simulate.New(p, simulate.Options{Seed: uint64(n), Noise: 0.2, Know: simulate.Nothing, Every: time.Second, Start: start})
+	run, err := simulate.New(p, simulate.Options{
+		Seed: uint64(n), Noise: 0.2, Know: simulate.Nothing,
+		Every: time.Second, Start: start,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,10 @@ var held = []alert.Bound{
 func frames(t *testing.T, src watch.Source) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	_, err := watch.Watch{Source: src, Estimators: follow.EstimatorSet(true, 0), Sinks: []watch.Sink{view.NewNDJSON(&out)}, Bounds: held, Log: zerolog.Nop()}.Run(t.Context())
+	_, err := watch.Watch{
+		Source: src, Estimators: follow.EstimatorSet(true, 0),
+		Sinks: []watch.Sink{view.NewNDJSON(&out)}, Bounds: held, Log: zerolog.Nop(),
+	}.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +76,10 @@ func TestLiveEqualsReplay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			src, err := simulate.New(plan, simulate.Options{Seed: 7, Know: simulate.Nothing, Noise: 0.05, FailRate: 2, Every: 20 * time.Second})
+			src, err := simulate.New(plan, simulate.Options{
+				Seed: 7, Know: simulate.Nothing, Noise: 0.05, FailRate: 2,
+				Every: 20 * time.Second,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}

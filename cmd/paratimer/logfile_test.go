@@ -19,11 +19,13 @@ func TestLogIsRotated(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	log, rulesFile := filepath.Join(dir, "paratimer.log"), filepath.Join(dir, "rules.yaml")
-	if err := os.WriteFile(rulesFile, []byte("rules:\n  - {name: long, match: {user: alice}, within: 24h}\n"), 0o600); err != nil {
+	if err := os.WriteFile(rulesFile, []byte("rules:\n  - {name: long, match: {user: alice}, within: 24h}\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	url := serveCrowd(t, crowd(t, "../../examples/pig-join.yaml", 1, dag.InstantOf(time.Now()), 0), 1)
-	cmd := exec.Command("paratimer", "watch", "--rules", rulesFile, "--rm", url, "--jhs", url, "--output", "none", "--log-level", "info", "--log-file", log)
+	cmd := exec.Command("paratimer", "watch", "--rules", rulesFile, "--rm", url, "--jhs", url, "--output", "none",
+		"--log-level", "info", "--log-file", log)
 	cmd.Env = append(environ(t), "XDG_CONFIG_HOME="+dir, "XDG_STATE_HOME="+dir)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr

@@ -12,7 +12,10 @@ import (
 func TestMain(m *testing.M) {
 	time.Local = time.UTC // what is printed does not depend on the machine
 	testscript.Main(m, map[string]func(){
-		"paratimer": func() { os.Exit(run(context.Background(), os.Args, os.Environ(), os.Stdin, os.Stdout, os.Stderr)) },
+		"paratimer": func() {
+			os.Exit(run(context.Background(), os.Args, os.Environ(), os.Stdin, os.Stdout,
+				os.Stderr))
+		},
 	})
 }
 

@@ -152,7 +152,10 @@ func TestExamples(t *testing.T) {
 	}
 	// What is remembered must be added before it can be shown, and is forgotten last.
 	root := wholeManual(t)
-	last := []string{"paratimer history list", "paratimer history show", "paratimer history export", "paratimer history forget"}
+	last := []string{
+		"paratimer history list", "paratimer history show", "paratimer history export",
+		"paratimer history forget",
+	}
 	for _, c := range root.All() {
 		for _, e := range c.Text.Examples {
 			if !slices.Contains(last, c.Path) {
@@ -180,7 +183,8 @@ func TestReference(t *testing.T) {
 		t.Fatal(err)
 	}
 	var stdout bytes.Buffer
-	if code := run(t.Context(), []string{"paratimer", "man", "--output", "markdown"}, environ(t), strings.NewReader(""), &stdout, io.Discard); code != exitOK {
+	if code := run(t.Context(), []string{"paratimer", "man", "--output", "markdown"}, environ(t), strings.NewReader(""),
+		&stdout, io.Discard); code != exitOK {
 		t.Fatalf("exit code %d", code)
 	}
 	if stdout.String() != string(want) {
@@ -199,7 +203,8 @@ func TestManPages(t *testing.T) {
 	pages := []string{"../paratimer-tap/paratimer-tap.1"}
 	for _, c := range root.All() {
 		path := filepath.Join(dir, c.Page()+".1")
-		if err := os.WriteFile(path, []byte(manual.Man(root, c, manual.Release{Version: "v1.2.3", Date: "2026-11-22"})), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(manual.Man(root, c, manual.Release{Version: "v1.2.3", Date: "2026-11-22"})),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 		pages = append(pages, path)
@@ -207,7 +212,8 @@ func TestManPages(t *testing.T) {
 	out, _ := exec.CommandContext(t.Context(), "mandoc", append([]string{"-Tlint"}, pages...)...).CombinedOutput()
 	for _, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
 		// NAME and examples are lines that must be whole; other pages are those that are not installed.
-		if line != "" && !strings.Contains(line, "longer than 80 bytes") && !strings.Contains(line, "referenced manual not found") {
+		if line != "" && !strings.Contains(line, "longer than 80 bytes") &&
+			!strings.Contains(line, "referenced manual not found") {
 			t.Error(line)
 		}
 	}

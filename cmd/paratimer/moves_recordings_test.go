@@ -65,7 +65,10 @@ func TestMovesOfRecordings(t *testing.T) {
 		}
 		seen := &movesSeen{t: t}
 		var text strings.Builder
-		w := watch.Watch{Source: src, Estimators: follow.EstimatorSet(false, 20), Sinks: []watch.Sink{seen, view.NewText(&text, false)}, Log: zerolog.Nop()}
+		w := watch.Watch{
+			Source: src, Estimators: follow.EstimatorSet(false, 20),
+			Sinks: []watch.Sink{seen, view.NewText(&text, false)}, Log: zerolog.Nop(),
+		}
 		_, err = w.Run(t.Context())
 		file.Close()
 		if err != nil {
@@ -83,8 +86,10 @@ func TestMovesOfRecordings(t *testing.T) {
 				other++
 			}
 			for _, next := range seen.moves[i+1:] {
-				if next.at-m.at <= 10 && m.DeltaSeconds*next.DeltaSeconds < 0 && max(next.DeltaSeconds, -next.DeltaSeconds) > max(m.DeltaSeconds, -m.DeltaSeconds)/2 {
-					t.Errorf("%s: %+v at %v is taken back at %v by %+v", filepath.Base(path), m.Move, m.at, next.at, next.Move)
+				if next.at-m.at <= 10 && m.DeltaSeconds*next.DeltaSeconds < 0 &&
+					max(next.DeltaSeconds, -next.DeltaSeconds) > max(m.DeltaSeconds, -m.DeltaSeconds)/2 {
+					t.Errorf("%s: %+v at %v is taken back at %v by %+v", filepath.Base(path), m.Move, m.at, next.at,
+						next.Move)
 				}
 			}
 		}

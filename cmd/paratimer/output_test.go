@@ -16,7 +16,8 @@ func TestOutputNotWhole(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"version"}, {"help"}, {"estimate", "../../examples/fig3a.yaml"}} {
 		var stderr bytes.Buffer
-		code := run(t.Context(), append([]string{"paratimer"}, args...), environ(t), strings.NewReader(""), full{}, &stderr)
+		code := run(t.Context(), append([]string{"paratimer"}, args...), environ(t), strings.NewReader(""), full{},
+			&stderr)
 		if code == exitOK || !strings.Contains(stderr.String(), "no space left on device") {
 			t.Errorf("%q: exit code %d, %q", args, code, &stderr)
 		}

@@ -37,7 +37,8 @@ func TestPictures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	frames := saidBy(t, "replay", "../../examples/join-failure.tape.gz", "--profile", profile, "--within", "2m15s", "--output", "ndjson")
+	frames := saidBy(t, "replay", "../../examples/join-failure.tape.gz", "--profile", profile, "--within", "2m15s",
+		"--output", "ndjson")
 	for name, is := range map[string][]byte{"gantt.svg": drawn, "screen.svg": pictured(screenAt(t, frames, 71))} {
 		path := filepath.Join(img, name)
 		if *updatePictures {
@@ -79,7 +80,10 @@ func screenAt(t *testing.T, frames string, at frame.Seconds) []string {
 		history.Add(f)
 		shown = f
 	}
-	return screen.Draw(screen.State{Frame: &shown, History: &history, Width: 112, Height: 32, Style: screen.Style{Colour: true}})
+	return screen.Draw(screen.State{
+		Frame: &shown, History: &history, Width: 112, Height: 32,
+		Style: screen.Style{Colour: true},
+	})
 }
 
 // The picture of a terminal: cells of a fixed size on a dark ground, in the colours of a usual scheme.
@@ -89,9 +93,12 @@ const (
 )
 
 var (
-	schemed = map[int]string{1: "#e06c75", 4: "#61afef", 5: "#c678dd", 9: "#ff7b86", 10: "#98c379", 11: "#e5c07b", 13: "#e08cff", 14: "#6fc3df"}
-	word    = regexp.MustCompile(`[^ ]+`)
-	sgr     = regexp.MustCompile("\x1b\\[([0-9;]*)m")
+	schemed = map[int]string{
+		1: "#e06c75", 4: "#61afef", 5: "#c678dd", 9: "#ff7b86", 10: "#98c379", 11: "#e5c07b",
+		13: "#e08cff", 14: "#6fc3df",
+	}
+	word = regexp.MustCompile(`[^ ]+`)
+	sgr  = regexp.MustCompile("\x1b\\[([0-9;]*)m")
 )
 
 // pictured draws a terminal's lines as SVG.
@@ -103,7 +110,9 @@ func pictured(lines []string) []byte {
 	var b bytes.Buffer
 	w, h := float64(width)*cellWidth+32, len(lines)*cellHeight+32
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %d" width="%.0f" height="%d" role="img" aria-label="a terminal">`+"\n", w, h, w, h)
-	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n<g font-family=\"ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace\" font-size=\"14\" fill=\"%s\">\n", ground, ink)
+	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+
+		"\n<g font-family=\"ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace\" font-size=\"14\" fill=\"%s\">\n",
+		ground, ink)
 	for i, l := range lines {
 		y := 16 + i*cellHeight + 14
 		column, style := 0, ""
@@ -117,7 +126,9 @@ func pictured(lines []string) []byte {
 			for _, at := range word.FindAllStringIndex(text, -1) {
 				w := text[at[0]:at[1]]
 				x := column + ansi.StringWidth(text[:at[0]])
-				fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%d\" textLength=\"%.1f\" lengthAdjust=\"spacingAndGlyphs\"%s>%s</text>\n", 16+float64(x)*cellWidth, y, float64(ansi.StringWidth(w))*cellWidth, style, html.EscapeString(w))
+				fmt.Fprintf(&b,
+					"<text x=\"%.1f\" y=\"%d\" textLength=\"%.1f\" lengthAdjust=\"spacingAndGlyphs\"%s>%s</text>\n", 16+
+						float64(x)*cellWidth, y, float64(ansi.StringWidth(w))*cellWidth, style, html.EscapeString(w))
 			}
 			column += ansi.StringWidth(text)
 			if at == nil {

@@ -90,7 +90,8 @@ func serveAt(t *testing.T, address string, args ...string) *served {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	s := &served{code: make(chan int, 1), out: &output{}}
-	args = append([]string{"paratimer"}, append(args, "--metrics", address, "--metrics-linger", "10m", "--log-level", "info", "--log-format", "json")...)
+	args = append([]string{"paratimer"}, append(args, "--metrics", address, "--metrics-linger", "10m", "--log-level",
+		"info", "--log-format", "json")...)
 	go func() { s.code <- run(ctx, args, environ(t), strings.NewReader(""), io.Discard, s.out) }()
 	t.Cleanup(func() {
 		cancel(command.ErrInterrupted)
@@ -123,7 +124,10 @@ func startPrometheus(t *testing.T, addresses ...string) prometheus {
 		t.Fatal(err)
 	}
 	config, err := json.Marshal(map[string]any{ // which is YAML
-		"global":     map[string]any{"scrape_interval": "250ms", "scrape_timeout": "250ms", "evaluation_interval": "250ms"},
+		"global": map[string]any{
+			"scrape_interval": "250ms", "scrape_timeout": "250ms",
+			"evaluation_interval": "250ms",
+		},
 		"rule_files": []string{rules},
 		"scrape_configs": []any{map[string]any{
 			"job_name": "paratimer", "static_configs": []any{map[string]any{"targets": addresses}},
@@ -215,7 +219,10 @@ func (p prometheus) query(expr string) (vector, error) {
 func (p prometheus) during(expr string, from time.Time) (vector, error) {
 	var v vector
 	stamp := func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
-	err := p.ask("query_range", url.Values{"query": {expr}, "start": {stamp(from)}, "end": {stamp(time.Now())}, "step": {"250ms"}}, &v)
+	err := p.ask("query_range", url.Values{
+		"query": {expr}, "start": {stamp(from)}, "end": {stamp(time.Now())},
+		"step": {"250ms"},
+	}, &v)
 	return v, err
 }
 
@@ -239,7 +246,8 @@ func TestPrometheus(t *testing.T) {
 	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	setenv(t, "XDG_STATE_HOME", t.TempDir())
 	tape := filepath.Join(t.TempDir(), "run.tape")
-	if code, _, stderr := paratimer(t, "simulate", "../../examples/pig-join.yaml", "--seed", "3", "--noise", "0.02", "--every", "1s", "--tape", tape); code != exitOK {
+	if code, _, stderr := paratimer(t, "simulate", "../../examples/pig-join.yaml", "--seed", "3", "--noise", "0.02",
+		"--every", "1s", "--tape", tape); code != exitOK {
 		t.Fatalf("simulate: exit code %d\n%s", code, stderr)
 	}
 	url := hadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
@@ -250,7 +258,8 @@ func TestPrometheus(t *testing.T) {
 	p.is(`up == 0`, 2)
 	// It is 115 s long, and late from 60 s on, which is nearly three seconds at this speed.
 	serveAt(t, replayed, "replay", tape, "--speed", "20", "--within", "60s")
-	serveAt(t, attached, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "500ms", "--within", "1h", "--exec", "true")
+	serveAt(t, attached, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "500ms", "--within", "1h",
+		"--exec", "true")
 	p.is(`up == 1`, 2)
 	p.is(`paratimer_workflow_state{state="succeeded"} == 1`, 2)
 
@@ -392,7 +401,8 @@ func TestPromtool(t *testing.T) {
 	})
 	t.Run("text file", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "paratimer.prom")
-		if code, _, stderr := paratimer(t, "simulate", "../../examples/pig-join.yaml", "--within", "1h", "--metrics-textfile", file); code != exitOK {
+		if code, _, stderr := paratimer(t, "simulate", "../../examples/pig-join.yaml", "--within", "1h",
+			"--metrics-textfile", file); code != exitOK {
 			t.Fatalf("exit code %d\n%s", code, stderr)
 		}
 		b, err := os.ReadFile(file)

@@ -55,7 +55,10 @@ func film(t *testing.T, c course, began dag.Instant) (r *reel, length time.Durat
 		t.Fatal(err)
 	}
 	start := began.Add(c.start) // the seed, too: a workflow's id goes by it
-	run, err := simulate.New(p, simulate.Options{Seed: uint64(start), Noise: 0.1, Know: simulate.Nothing, Every: time.Second, Start: start})
+	run, err := simulate.New(p, simulate.Options{
+		Seed: uint64(start), Noise: 0.1, Know: simulate.Nothing,
+		Every: time.Second, Start: start,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +162,8 @@ func (w *town) hear(r *http.Request, now time.Time) error {
 		key += " again"
 	}
 	w.keys[key] = true
-	what := w.short(m.ParaTimer.Workflow.ID) + " " + key[strings.LastIndexByte(key, '-')+1:] + " " + m.ParaTimer.Alert.Outcome
+	what := w.short(m.ParaTimer.Workflow.ID) + " " + key[strings.LastIndexByte(key, '-')+1:] + " " +
+		m.ParaTimer.Alert.Outcome
 	switch {
 	case w.told == "":
 	case now.Equal(w.last):
@@ -225,8 +229,18 @@ func TestQueryTrouble(t *testing.T) {
 		board   string
 	}{
 		{"it never starts", []course{{waits: true}}, 10 * m, 1, 30 * m, "1 late", "1 rang 1 fires"},
-		{"it never starts and its user kills it late", []course{{waits: true, end: 20 * m, how: dag.Killed}}, 10 * m, 1, 30 * m, "1 late, 1 resolved missed", "1 rang 1"},
-		{"it never starts and its user kills it in time", []course{{waits: true, end: 5 * m, how: dag.Killed}}, 10 * m, 1, 15 * m, "", ""},
+		{
+			"it never starts and its user kills it late",
+			[]course{{waits: true, end: 20 * m, how: dag.Killed}},
+			10 * m, 1,
+			30 * m, "1 late, 1 resolved missed", "1 rang 1",
+		},
+		{
+			"it never starts and its user kills it in time",
+			[]course{{waits: true, end: 5 * m, how: dag.Killed}},
+			10 * m,
+			1, 15 * m, "", "",
+		},
 		{
 			"it fails and comes again under a new id",
 			[]course{{end: m, how: dag.Failed}, {start: 2 * m}},
@@ -234,15 +248,38 @@ func TestQueryTrouble(t *testing.T) {
 			"1 at_risk, 1 resolved missed, 2 at_risk, 2 late, 2 resolved missed", "1 rang 1, 2 rang 1",
 		},
 		// Their start is such that no look falls between the end, or the bound, and whichever comes next.
-		{"it ends late between two looks", []course{{start: 10 * time.Second}}, -2 * time.Second, 100, 15 * m, "1 late missed + 1 resolved missed", "1 rang 1"},
-		{"it ends in time between two looks", []course{{start: 10 * time.Second}}, 2 * time.Second, 100, 15 * m, "", ""},
-		{"its user kills it late", []course{{end: 2 * m, how: dag.Killed}}, m, 100, 15 * m, "1 late, 1 resolved missed", "1 rang 1"},
-		{"its user kills it at risk", []course{{end: 100 * time.Second, how: dag.Killed}}, 110 * time.Second, 1, 15 * m, "1 at_risk, 1 resolved", "1 rang 1"},
+		{
+			"it ends late between two looks",
+			[]course{{start: 10 * time.Second}},
+			-2 * time.Second, 100, 15 * m,
+			"1 late missed + 1 resolved missed", "1 rang 1",
+		},
+		{
+			"it ends in time between two looks",
+			[]course{{start: 10 * time.Second}},
+			2 * time.Second, 100, 15 * m, "",
+			"",
+		},
+		{
+			"its user kills it late",
+			[]course{{end: 2 * m, how: dag.Killed}},
+			m, 100, 15 * m, "1 late, 1 resolved missed",
+			"1 rang 1",
+		},
+		{
+			"its user kills it at risk",
+			[]course{{end: 100 * time.Second, how: dag.Killed}},
+			110 * time.Second, 1, 15 * m,
+			"1 at_risk, 1 resolved", "1 rang 1",
+		},
 		{"its user kills it on track", []course{{end: 100 * time.Second, how: dag.Killed}}, 10 * m, 1, 15 * m, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			began := dag.InstantOf(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)) // as synctest's clock
-			w := &town{Many: restsim.NewMany(began), keys: map[string]bool{}, until: map[string]time.Time{}, rang: map[string]int{}}
+			w := &town{
+				Many: restsim.NewMany(began), keys: map[string]bool{}, until: map[string]time.Time{},
+				rang: map[string]int{},
+			}
 			due := c.due
 			for _, one := range c.courses {
 				r, length := film(t, one, began)
@@ -258,7 +295,9 @@ func TestQueryTrouble(t *testing.T) {
 			server.Start()
 			defer server.Close()
 			path := filepath.Join(t.TempDir(), "rules.yaml")
-			if err := os.WriteFile(path, fmt.Appendf(nil, "rules:\n  - {name: nightly, match: {user: alice}, within: %v, hold: %d}\n", due, c.hold), 0o600); err != nil {
+			if err := os.WriteFile(path,
+				fmt.Appendf(nil, "rules:\n  - {name: nightly, match: {user: alice}, within: %v, hold: %d}\n", due,
+					c.hold), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			setenv(t, "XDG_CONFIG_HOME", t.TempDir())
@@ -267,7 +306,8 @@ func TestQueryTrouble(t *testing.T) {
 			signal.Notify(warm, syscall.SIGHUP) // its goroutine never ends: it must not be the bubble's
 			signal.Stop(warm)
 			args := []string{
-				"paratimer", "watch", "--rules", path, "--rm", server.URL, "--jhs", server.URL, "--every", "30s", "--output", "none",
+				"paratimer", "watch", "--rules", path, "--rm", server.URL, "--jhs", server.URL, "--every", "30s",
+				"--output", "none",
 				// who waits for a file's lock sleeps with another lock in hand: the bubble's time would stand still
 				"--no-history",
 				"--webhook", server.URL + "/hook", "--alertmanager", server.URL,

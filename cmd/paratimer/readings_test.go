@@ -89,7 +89,8 @@ func TestReadingsAgree(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			runH, runC := both(t, name)
 			h, c := runH.Now(), runC.Now()
-			if h.ID != c.ID || h.User != c.User || h.Queue != c.Queue || h.State != c.State || h.Plan.Name != c.Plan.Name {
+			if h.ID != c.ID || h.User != c.User || h.Queue != c.Queue || h.State != c.State ||
+				h.Plan.Name != c.Plan.Name {
 				t.Errorf("the workflow is %s %s %s %v %q, captured as %s %s %s %v %q",
 					h.ID, h.User, h.Queue, h.State, h.Plan.Name, c.ID, c.User, c.Queue, c.State, c.Plan.Name)
 			}
@@ -106,14 +107,17 @@ func TestReadingsAgree(t *testing.T) {
 					t.Errorf("job %s: - capture, + history\n%s", a.ID, diff)
 				}
 				p, q := &h.Plan.Jobs[j], &c.Plan.Jobs[j]
-				if p.Node != q.Node || p.Name != q.Name || !slices.Equal(p.After, q.After) || p.Stages[dag.Map].Tasks != q.Stages[dag.Map].Tasks || p.Stages[dag.Reduce].Tasks != q.Stages[dag.Reduce].Tasks {
+				if p.Node != q.Node || p.Name != q.Name || !slices.Equal(p.After, q.After) ||
+					p.Stages[dag.Map].Tasks != q.Stages[dag.Map].Tasks ||
+					p.Stages[dag.Reduce].Tasks != q.Stages[dag.Reduce].Tasks {
 					t.Errorf("job %s of the plan is %+v, captured %+v", a.ID, p, q)
 				}
 				if p.Limits.MapMB != q.Limits.MapMB || p.Limits.ReduceMB != q.Limits.ReduceMB {
 					t.Errorf("job %s: containers are %+v, captured %+v", a.ID, p.Limits, q.Limits)
 				}
 				for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
-					sameAttempts(t, a.ID, k, h.Jobs[j].Stages[k].Attempts, c.Jobs[j].Stages[k].Attempts, h.Jobs[j].Attempt > 1)
+					sameAttempts(t, a.ID, k, h.Jobs[j].Stages[k].Attempts, c.Jobs[j].Stages[k].Attempts,
+						h.Jobs[j].Attempt > 1)
 				}
 			}
 		})
@@ -192,12 +196,14 @@ func TestReadingsGiveOneProfile(t *testing.T) {
 						near("bytes", a.Bytes.At(i), b.Bytes.At(i), 0)
 					}
 					if len(a.Pipelines) != len(b.Pipelines) {
-						t.Fatalf("%v of %s: %d pipelines, captured %d", k, h.Jobs[j].Node, len(a.Pipelines), len(b.Pipelines))
+						t.Fatalf("%v of %s: %d pipelines, captured %d", k, h.Jobs[j].Node, len(a.Pipelines),
+							len(b.Pipelines))
 					}
 					for p := range a.Pipelines {
 						worked += b.Pipelines[p].Alpha.At(0) * b.Pipelines[p].Tuples.At(0) / 1000
 						if worked > 2 {
-							near(dag.MapReduceName(k)+" cost of "+h.Jobs[j].Node, a.Pipelines[p].Alpha.At(0), b.Pipelines[p].Alpha.At(0), 0.1)
+							near(dag.MapReduceName(k)+" cost of "+h.Jobs[j].Node, a.Pipelines[p].Alpha.At(0),
+								b.Pipelines[p].Alpha.At(0), 0.1)
 						}
 					}
 				}
@@ -246,7 +252,10 @@ func checkPresent(t *testing.T, s *dag.Snapshot) {
 		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 			for i := range js.Stages[k].Attempts {
 				a := &js.Stages[k].Attempts[i]
-				for _, at := range []dag.Instant{a.Start, a.End, a.CopyEnd, a.SortEnd, a.First.At, a.Last.At, a.FirstReport} {
+				for _, at := range []dag.Instant{
+					a.Start, a.End, a.CopyEnd, a.SortEnd, a.First.At, a.Last.At,
+					a.FirstReport,
+				} {
 					past(a.Name(js.ID, dag.MapReduceName(k)), at)
 				}
 				if a.State == dag.AttemptRunning && (a.End.Known() || a.Diagnosis != "") {

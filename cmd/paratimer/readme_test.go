@@ -82,7 +82,8 @@ func runPage(t *testing.T, page string, least int) {
 			setenv(t, "HADOOP_CONF_DIR", hadoopConf(t, url))
 			for i := range args {
 				args[i] = strings.Replace(args[i], "http://resourcemanager:8088", url, 1)
-				args[i] = strings.Replace(args[i], "application_1795222440184_0007", "application_1275814800000_0001", 1)
+				args[i] = strings.Replace(args[i], "application_1795222440184_0007", "application_1275814800000_0001",
+					1)
 			}
 			args = append(args, "--user", "alice")
 			if args[1] == "attach" {
@@ -130,8 +131,12 @@ func hadoopConf(t *testing.T, url string) string {
 	t.Helper()
 	dir := t.TempDir()
 	host := strings.TrimPrefix(url, "http://")
-	for file, property := range map[string]string{"yarn-site.xml": "yarn.resourcemanager.webapp.address", "mapred-site.xml": "mapreduce.jobhistory.webapp.address"} {
-		site := "<configuration><property><name>" + property + "</name><value>" + host + "</value></property></configuration>"
+	for file, property := range map[string]string{
+		"yarn-site.xml":   "yarn.resourcemanager.webapp.address",
+		"mapred-site.xml": "mapreduce.jobhistory.webapp.address",
+	} {
+		site := "<configuration><property><name>" + property + "</name><value>" + host +
+			"</value></property></configuration>"
 		if err := os.WriteFile(filepath.Join(dir, file), []byte(site), 0o600); err != nil {
 			t.Fatal(err)
 		}

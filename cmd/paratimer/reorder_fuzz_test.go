@@ -9,7 +9,10 @@ import (
 
 // FuzzReorder holds that no argument is lost, made up or moved across "--" into a flag.
 func FuzzReorder(f *testing.F) {
-	for _, s := range []string{"", "score a --output json", "--output\x00score", "score\x00--\x00--x", "-\x00-\x00--", "replay\x00-=\x00--=x"} {
+	for _, s := range []string{
+		"", "score a --output json", "--output\x00score", "score\x00--\x00--x", "-\x00-\x00--",
+		"replay\x00-=\x00--=x",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, line string) {

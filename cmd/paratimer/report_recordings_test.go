@@ -49,8 +49,12 @@ func TestReportOfRecordings(t *testing.T) {
 			g.Recorded = true
 			each := &sounding{t: t, g: g}
 			w := watch.Watch{
-				Source: src, Estimators: follow.EstimatorSet(false, 20), Sinks: []watch.Sink{g, each}, Log: zerolog.Nop(),
-				Bounds: []alert.Bound{{Name: "outside-bounds", Kind: alert.OutsideBounds, Quiet: true, Threshold: alert.DefaultThreshold, Hold: alert.DefaultHold}},
+				Source: src, Estimators: follow.EstimatorSet(false, 20), Sinks: []watch.Sink{g, each},
+				Log: zerolog.Nop(),
+				Bounds: []alert.Bound{{
+					Name: "outside-bounds", Kind: alert.OutsideBounds, Quiet: true,
+					Threshold: alert.DefaultThreshold, Hold: alert.DefaultHold,
+				}},
 			}
 			if _, err := w.Run(t.Context()); err != nil {
 				t.Fatal(err)
@@ -101,8 +105,12 @@ func unsound(s *runreport.Report) (wrong []string) {
 	var first, again bytes.Buffer
 	say(s.JSON(&first) != nil, "no JSON")
 	var back runreport.Report
-	say(json.Unmarshal(first.Bytes(), &back) != nil || back.JSON(&again) != nil || !bytes.Equal(first.Bytes(), again.Bytes()), "its JSON is read otherwise")
-	says := append([]string{s.PredictionHistory.Summary, s.JobsSummary, s.Skew.Summary, s.Limits.Summary, s.Chart.Summary, s.TimeAttribution.Summary}, s.Summary...)
+	say(json.Unmarshal(first.Bytes(), &back) != nil || back.JSON(&again) != nil ||
+		!bytes.Equal(first.Bytes(), again.Bytes()), "its JSON is read otherwise")
+	says := append([]string{
+		s.PredictionHistory.Summary, s.JobsSummary, s.Skew.Summary, s.Limits.Summary,
+		s.Chart.Summary, s.TimeAttribution.Summary,
+	}, s.Summary...)
 	for i, text := range says {
 		say(!strings.HasSuffix(text, ".") || strings.TrimSpace(text) != text, "sentence %d: %q", i, text)
 		for _, bad := range []string{"NaN", "nil", "%!", "0 of 0", "  ", "+Inf", "-0s", "..", " ,", "(, "} {
@@ -115,13 +123,15 @@ func unsound(s *runreport.Report) (wrong []string) {
 	}
 	end := *s.ElapsedSeconds
 	began := slices.ContainsFunc(s.Jobs, func(j runreport.Job) bool { return j.WaitSeconds != nil })
-	say(began && (len(s.Chart.Panels) == 0 || len(s.Chart.Critical) == 0 || len(s.TimeAttribution.Parts) == 0), "tasks have begun, and nothing of them is drawn")
+	say(began && (len(s.Chart.Panels) == 0 || len(s.Chart.Critical) == 0 || len(s.TimeAttribution.Parts) == 0),
+		"tasks have begun, and nothing of them is drawn")
 	wrong = append(wrong, unsoundPredictions(&s.PredictionHistory, end)...)
 	wrong = append(wrong, unsoundChart(s, end)...)
 	sum := frame.Seconds(0)
 	for i, p := range s.TimeAttribution.Parts {
 		say(i == 0 && p.StartSeconds != 0, "the account begins at %v", p.StartSeconds)
-		say(i > 0 && p.StartSeconds != s.TimeAttribution.Parts[i-1].EndSeconds, "the account has a gap at %v", p.StartSeconds)
+		say(i > 0 && p.StartSeconds != s.TimeAttribution.Parts[i-1].EndSeconds, "the account has a gap at %v",
+			p.StartSeconds)
 		say(p.EndSeconds < p.StartSeconds, "part %d of the account ends before it begins", i)
 	}
 	for _, c := range s.TimeAttribution.Causes {
@@ -129,12 +139,15 @@ func unsound(s *runreport.Report) (wrong []string) {
 		say(c.Title == "" || c.Meaning == "" || c.Seconds <= 0, "cause %+v", c)
 	}
 	if n := len(s.TimeAttribution.Parts); n > 0 {
-		say(s.TimeAttribution.Parts[n-1].EndSeconds != end || sum != end, "the account ends at %v and adds up to %v of %v", s.TimeAttribution.Parts[n-1].EndSeconds, sum, end)
+		say(s.TimeAttribution.Parts[n-1].EndSeconds != end || sum != end,
+			"the account ends at %v and adds up to %v of %v", s.TimeAttribution.Parts[n-1].EndSeconds, sum, end)
 	}
 	// One that is lost with its node leads nowhere: its work is to be done again.
-	if n := len(s.TimeAttribution.Parts); n > 0 && s.WaitingOn != nil && strings.HasPrefix(*s.WaitingOn, "attempt_") && !strings.Contains(*s.WaitingOn, "its node is lost") {
+	if n := len(s.TimeAttribution.Parts); n > 0 && s.WaitingOn != nil && strings.HasPrefix(*s.WaitingOn, "attempt_") &&
+		!strings.Contains(*s.WaitingOn, "its node is lost") {
 		task := s.TimeAttribution.Parts[n-1].Task
-		say(task != nil && !strings.HasPrefix(*s.WaitingOn, *task+" "), "it waits for %s, and the account leads to %v", *s.WaitingOn, task)
+		say(task != nil && !strings.HasPrefix(*s.WaitingOn, *task+" "), "it waits for %s, and the account leads to %v",
+			*s.WaitingOn, task)
 	}
 	onPath := frame.Seconds(0)
 	for _, j := range s.Jobs {
@@ -142,16 +155,20 @@ func unsound(s *runreport.Report) (wrong []string) {
 			onPath += *j.OnPathSeconds
 		}
 		for _, sp := range []*runreport.Spread{j.MapSeconds, j.ReduceSeconds} {
-			say(sp != nil && (sp.Tasks < 1 || sp.Min > sp.Median || sp.Median > sp.P90 || sp.P90 > sp.Max), "job %s: %+v", j.Node, sp)
+			say(sp != nil && (sp.Tasks < 1 || sp.Min > sp.Median || sp.Median > sp.P90 || sp.P90 > sp.Max),
+				"job %s: %+v", j.Node, sp)
 		}
 	}
 	say(onPath > end+0.001, "jobs are %v of the critical path, of %v", onPath, end)
 	for _, j := range s.Skew.Jobs {
-		say(!slices.IsSortedFunc(j.Reduces, func(a, b runreport.SkewReduce) int { return int(1000 * (b.WorkSeconds - a.WorkSeconds)) }) ||
+		say(!slices.IsSortedFunc(j.Reduces, func(a, b runreport.SkewReduce) int {
+			return int(1000 * (b.WorkSeconds - a.WorkSeconds))
+		}) ||
 			j.All < len(j.Reduces) || len(j.Reduces) < 2 || j.Median > j.Reduces[0].WorkSeconds, "skew of %s", j.Job)
 	}
 	for _, r := range s.Limits.Rows {
-		say((r.TotalSeconds == nil) != (r.GainSeconds == nil) || r.Question == "" || r.TotalSeconds == nil && r.Doubt == nil, "limit %+v", r)
+		say((r.TotalSeconds == nil) != (r.GainSeconds == nil) || r.Question == "" || r.TotalSeconds == nil &&
+			r.Doubt == nil, "limit %+v", r)
 	}
 	return wrong
 }
@@ -165,7 +182,10 @@ func unsoundPredictions(c *runreport.PredictionHistory, end frame.Seconds) (wron
 	say(len(c.Points) == 0 || len(c.Points) > runreport.MostPoints, "%d moments", len(c.Points))
 	for i, m := range c.Points {
 		say(i > 0 && m.AtSeconds < c.Points[i-1].AtSeconds || m.AtSeconds > end, "moment %d at %v", i, m.AtSeconds)
-		for _, r := range [][]*frame.Seconds{{m.LowSeconds, m.TotalSeconds, m.HighSeconds}, {m.Low50Seconds, m.High50Seconds}} {
+		for _, r := range [][]*frame.Seconds{
+			{m.LowSeconds, m.TotalSeconds, m.HighSeconds},
+			{m.Low50Seconds, m.High50Seconds},
+		} {
 			for k := 1; k < len(r); k++ {
 				say(r[k-1] != nil && r[k] != nil && *r[k-1] > *r[k], "moment %d: a range that is none", i)
 			}
@@ -194,17 +214,21 @@ func unsoundChart(s *runreport.Report, end frame.Seconds) (wrong []string) {
 	}
 	say(s.Workflow.State.Ended() != (c.NowSeconds == nil) && len(c.Panels) > 0, "now is %v", c.NowSeconds)
 	for i, g := range c.Critical {
-		say(i == 0 && g.StartSeconds != c.FromSeconds || i > 0 && g.StartSeconds != c.Critical[i-1].EndSeconds, "the critical path has a gap at %v", g.StartSeconds)
+		say(i == 0 && g.StartSeconds != c.FromSeconds || i > 0 && g.StartSeconds != c.Critical[i-1].EndSeconds,
+			"the critical path has a gap at %v", g.StartSeconds)
 		say(g.Fragment < 0 || g.Fragment >= len(c.Fragments), "segment of fragment %d", g.Fragment)
 	}
 	if n := len(c.Critical); n > 0 {
-		say(c.Critical[n-1].EndSeconds != c.ToSeconds, "the critical path ends at %v of %v", c.Critical[n-1].EndSeconds, c.ToSeconds)
+		say(c.Critical[n-1].EndSeconds != c.ToSeconds, "the critical path ends at %v of %v", c.Critical[n-1].EndSeconds,
+			c.ToSeconds)
 		say(s.Workflow.State.Ended() && c.ToSeconds != end, "the chart ends at %v of %v", c.ToSeconds, end)
 	}
 	for _, p := range c.Panels {
 		for _, b := range p.Bars {
-			say(b.Row < 0 || b.Rows < 1 || b.Row+b.Rows > len(p.Rows) || b.StartSeconds > b.EndSeconds || b.Job < 0 || b.Job >= len(s.Jobs) ||
-				b.Fragment != nil && *b.Fragment >= len(c.Fragments) || b.Tasks < 1 || b.Name == "", "%s: bar %+v", p.Title, b)
+			say(b.Row < 0 || b.Rows < 1 || b.Row+b.Rows > len(p.Rows) || b.StartSeconds > b.EndSeconds || b.Job < 0 ||
+				b.Job >= len(s.Jobs) ||
+				b.Fragment != nil && *b.Fragment >= len(c.Fragments) || b.Tasks < 1 ||
+				b.Name == "", "%s: bar %+v", p.Title, b)
 		}
 	}
 	return wrong

@@ -44,7 +44,8 @@ func TestRulesOnAnArchive(t *testing.T) {
 			t.Errorf("%s late: %v\n%s", id, is, text)
 		}
 	}
-	if code, _, stderr := paratimer(t, "rules", "test", path, "/nowhere"); code != exitUsage || !strings.Contains(stderr, "cannot read the recording") {
+	if code, _, stderr := paratimer(t, "rules", "test", path, "/nowhere"); code != exitUsage ||
+		!strings.Contains(stderr, "cannot read the recording") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }

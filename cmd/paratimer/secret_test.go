@@ -69,14 +69,18 @@ func TestSecretsStayHome(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := func(name string) string { return filepath.Join(left, name) }
-	cmd := exec.CommandContext(t.Context(), binary, "attach", "--rm", gate.URL+"/gateway/default", "--ca-file", ca.File(), "--user", "root",
-		"--password-file", key("password", hushed["password"]), "--serve-token-file", key("serve", hushed["serve token"]), "--metrics", ":0",
-		"--collect", ":0", "--within", "1h", "--tape", at("run.tape"), "--capture", at("run.capture"), "--metrics-textfile", at("run.prom"),
+	cmd := exec.CommandContext(t.Context(), binary, "attach", "--rm", gate.URL+"/gateway/default", "--ca-file",
+		ca.File(), "--user", "root",
+		"--password-file", key("password", hushed["password"]), "--serve-token-file",
+		key("serve", hushed["serve token"]), "--metrics", ":0",
+		"--collect", ":0", "--within", "1h", "--tape", at("run.tape"), "--capture", at("run.capture"),
+		"--metrics-textfile", at("run.prom"),
 		"--log-level", "debug", "--every", "100ms")
 	cmd.Env = append(slices.DeleteFunc(environ(t), func(e string) bool { return strings.HasPrefix(e, "PARATIMER_") }),
 		"XDG_STATE_HOME="+at("state"), "XDG_CONFIG_HOME="+at("config"), "GOTRACEBACK=all",
 		"PARATIMER_COLLECT_TOKEN="+hushed["collect token"], "PARATIMER_WEBHOOK_SECRET="+hushed["webhook secret"],
-		"PARATIMER_WEBHOOK=http://127.0.0.1:1/hook?token="+hushed["webhook token"], "PARATIMER_ALERTMANAGER=http://me:"+hushed["alertmanager's"]+"@127.0.0.1:1",
+		"PARATIMER_WEBHOOK=http://127.0.0.1:1/hook?token="+hushed["webhook token"], "PARATIMER_ALERTMANAGER=http://me:"+
+			hushed["alertmanager's"]+"@127.0.0.1:1",
 		"PARATIMER_EXEC=env")
 	said, err := os.Create(at("said"))
 	if err != nil {
@@ -114,7 +118,8 @@ func TestSecretsStayHome(t *testing.T) {
 		t.Errorf("no stacks were dumped: %v, %.500s", err, text)
 	}
 	for _, where := range []string{
-		"http://root:SECRET@rm", "root:SECRET@rm:8088", "http://root:a/SECRET@rm", "http://root:a?SECRET@rm", "http://a,root:SECRET,b@rm",
+		"http://root:SECRET@rm", "root:SECRET@rm:8088", "http://root:a/SECRET@rm", "http://root:a?SECRET@rm",
+		"http://a,root:SECRET,b@rm",
 		"http://rm?password=SECRET", "http://rm?password=a@SECRET", "ftp://root:SECRET@rm", "http://rm#SECRET",
 	} {
 		address := strings.ReplaceAll(where, "SECRET", hushed["password in --rm"])
@@ -129,7 +134,8 @@ func TestSecretsStayHome(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	defer gone.Close()
 	for _, address := range []string{gone.URL, "http://127.0.0.1:1", "ftp://127.0.0.1"} {
-		address = strings.Replace(address, "://", "://any:"+hushed["serve token"]+"@", 1) + "?password=" + hushed["password"]
+		address = strings.Replace(address, "://", "://any:"+hushed["serve token"]+"@", 1) + "?password=" +
+			hushed["password"]
 		for _, what := range []string{"check", "skew"} {
 			code, stdout, stderr := paratimer(t, what, "--metrics-url", address)
 			clean(t, what+" --metrics-url", stdout+stderr)

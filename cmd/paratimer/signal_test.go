@@ -15,7 +15,8 @@ func TestInterrupt(t *testing.T) {
 	var stderr bytes.Buffer
 	exit := make(chan int)
 	go func() {
-		code := run(t.Context(), []string{"paratimer", "demo", "--speed", "0.001"}, environ(t), strings.NewReader(""), w, &stderr)
+		code := run(t.Context(), []string{"paratimer", "demo", "--speed", "0.001"}, environ(t), strings.NewReader(""),
+			w, &stderr)
 		w.Close()
 		exit <- code
 	}()

@@ -63,7 +63,8 @@ func TestAttachTells(t *testing.T) {
 	url := hadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
 	withToken := strings.Replace(receiver.URL, "http://", "http://me:pass-word@", 1)
 	setenv(t, "PARATIMER_WEBHOOK", withToken+"/hook/tok-en")
-	code, stdout, stderr := paratimer(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms", "--log-level", "debug",
+	code, stdout, stderr := paratimer(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms",
+		"--log-level", "debug",
 		"--within", "40s", "--hold", "1", "--alertmanager", receiver.URL, "--exec", "cat >> "+out)
 	if code != exitOK {
 		t.Fatalf("attach: exit code %d\n%s", code, stderr)

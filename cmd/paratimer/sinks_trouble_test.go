@@ -25,7 +25,10 @@ func lateArgs(t *testing.T, plan string, more ...string) []string {
 	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	setenv(t, "XDG_STATE_HOME", t.TempDir())
 	url := hadoopServer(t, plan, simulate.Options{})
-	return append([]string{"attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms", "--within", "1s"}, more...)
+	return append([]string{
+		"attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms", "--within",
+		"1s",
+	}, more...)
 }
 
 // TestTellsWithoutState: where nothing can be remembered it is said, and alerts are told all the same.
@@ -35,11 +38,15 @@ func TestTellsWithoutState(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for what, dir := range map[string]string{"no folder": filepath.Join(file, "state"), "one that takes no files": "/proc/self/fdinfo"} {
+	for what, dir := range map[string]string{
+		"no folder":               filepath.Join(file, "state"),
+		"one that takes no files": "/proc/self/fdinfo",
+	} {
 		out := filepath.Join(t.TempDir(), "told")
 		code, _, stderr := paratimer(t, lateArgs(t, joinPlan, "--state-dir", dir, "--exec", "cat >> "+out)...)
 		told, err := os.ReadFile(out)
-		if code != exitOK || err != nil || strings.Count(string(told), "\n") != 2 || !strings.Contains(stderr, "--state-dir") {
+		if code != exitOK || err != nil || strings.Count(string(told), "\n") != 2 ||
+			!strings.Contains(stderr, "--state-dir") {
 			t.Errorf("%s: exit code %d, told %q, %v\n%s", what, code, told, err, stderr)
 		}
 	}
@@ -57,7 +64,8 @@ func TestTellsOverTLS(t *testing.T) {
 	}))
 	defer hook.Close()
 	ca := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: hook.Certificate().Raw}), 0o600); err != nil {
+	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: hook.Certificate().Raw}),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	code, _, stderr := paratimer(t, lateArgs(t, joinPlan, "--webhook", hook.URL, "--ca-file", ca, "--drain", "1m")...)
@@ -102,11 +110,13 @@ func TestBell(t *testing.T) {
 	})
 	args := lateArgs(t, joinPlan, "--bell")
 	var plain output
-	code := run(t.Context(), append([]string{"paratimer"}, args...), environ(t), strings.NewReader(""), &plain, terminal)
+	code := run(t.Context(), append([]string{"paratimer"}, args...), environ(t), strings.NewReader(""), &plain,
+		terminal)
 	terminal.Close()
 	reader.Wait()
 	master.Close()
-	if rung := strings.Count(shown.String(), "\a"); code != exitOK || rung != 1 || strings.Contains(plain.String(), "\a") {
+	if rung := strings.Count(shown.String(), "\a"); code != exitOK || rung != 1 ||
+		strings.Contains(plain.String(), "\a") {
 		t.Errorf("exit code %d, it rang %d times\n%q", code, rung, shown.String())
 	}
 }
@@ -137,14 +147,16 @@ func TestHostileName(t *testing.T) {
 	}
 	amtest.Eventually(t, "Alertmanager has told that it is over", func() bool {
 		all := am.Received()
-		return len(all) > 0 && all[len(all)-1].Status == "resolved" && all[len(all)-1].Labels["workflow"] == dag.Clean(name)
+		return len(all) > 0 && all[len(all)-1].Status == "resolved" &&
+			all[len(all)-1].Labels["workflow"] == dag.Clean(name)
 	})
 	code, list, _ := paratimer(t, "history", "list", "--output", "json")
 	if code != exitOK || !json.Valid([]byte(list)) || !strings.Contains(list, strings.Repeat("x", 4000)) {
 		t.Errorf("the history has, with exit code %d, %.200s", code, list)
 	}
 	text, err := os.ReadFile(prom)
-	if err != nil || !strings.Contains(string(text), `workflow="a\\nb\"b'c\\d{}`) || strings.Contains(string(text), strings.Repeat("x", 200)) {
+	if err != nil || !strings.Contains(string(text), `workflow="a\\nb\"b'c\\d{}`) ||
+		strings.Contains(string(text), strings.Repeat("x", 200)) {
 		t.Errorf("%v: %.300s", err, text)
 	}
 }

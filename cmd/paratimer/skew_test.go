@@ -20,7 +20,8 @@ func TestSkewOfARecording(t *testing.T) {
 	t.Parallel()
 	path := fixtures.Recording("skew-1.jsonl.zst")
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"paratimer", "skew", path, "--at", "40s", "--output", "json"}, environ(t), nil, &out, &errs); code != 0 {
+	if code := run(t.Context(), []string{"paratimer", "skew", path, "--at", "40s", "--output", "json"}, environ(t), nil,
+		&out, &errs); code != 0 {
 		t.Fatalf("exit code %d: %s", code, &errs)
 	}
 	var r frame.SkewReport
@@ -31,7 +32,8 @@ func TestSkewOfARecording(t *testing.T) {
 		t.Fatalf("%+v", r.Skew)
 	}
 	s, worst := r.Skew[0], r.Skew[0].Worst[0]
-	if worst.Task != 4 || *worst.Attempt != "attempt_1795222440184_0010_r_000004_0" || *worst.ShareRatio < 0.38 || *worst.ShareRatio > 0.40 ||
+	if worst.Task != 4 || *worst.Attempt != "attempt_1795222440184_0010_r_000004_0" || *worst.ShareRatio < 0.38 ||
+		*worst.ShareRatio > 0.40 ||
 		worst.WorkSeconds < 58 || worst.WorkSeconds > 70 || *worst.EndSeconds < 74 || *worst.EndSeconds > 84 {
 		t.Errorf("%+v", worst)
 	}
@@ -47,7 +49,8 @@ func TestSkewOfARecording(t *testing.T) {
 	if code := run(t.Context(), []string{"paratimer", "replay", path}, environ(t), nil, &out, &errs); code != 0 {
 		t.Fatalf("exit code %d: %s", code, &errs)
 	}
-	if n := strings.Count(out.String(), "skew: reduces 4 and 5 of scope-26 have 58 % of the bytes and hold the end back by "); n != 1 {
+	if n := strings.Count(out.String(),
+		"skew: reduces 4 and 5 of scope-26 have 58 % of the bytes and hold the end back by "); n != 1 {
 		t.Errorf("told %d times in\n%s", n, &out)
 	}
 }
@@ -72,7 +75,8 @@ func TestSkewOfAQueryThatRuns(t *testing.T) {
 	t.Parallel()
 	url := hadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
 	code, out, errs := paratimer(t, "skew", "--rm", url, "--jhs", url, "--user", "alice", "--no-history")
-	if code != exitOK || !strings.HasPrefix(out, "join.pig after ") || !strings.HasSuffix(out, "\ntoo early to say: nothing has shown what its reduces cost\n") {
+	if code != exitOK || !strings.HasPrefix(out, "join.pig after ") ||
+		!strings.HasSuffix(out, "\ntoo early to say: nothing has shown what its reduces cost\n") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
 	code, _, errs = paratimer(t, "skew", "--rm", url, "--jhs", url, "--user", "bob", "--no-history")
@@ -81,13 +85,17 @@ func TestSkewOfAQueryThatRuns(t *testing.T) {
 	}
 	const said = `{"schema_version":3,"at":"2010-06-06T09:00:00Z","workflow":{"id":"pig_1","name":"join.pig","state":"running"},"elapsed_seconds":60,
 "headline":{"remaining_seconds":90},"skew":[{"job":"j","reduces":4,"skewed":1,"delay_seconds":60,"keys_from":"tap","worst":[{"task":3,"delay_seconds":60}]}]}`
-	watcher := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, said) }))
+	watcher := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintln(w, said)
+	}))
 	t.Cleanup(watcher.Close)
 	code, out, errs = paratimer(t, "skew", "join.pig", "--metrics-url", watcher.URL+"/metrics")
-	if code != exitOK || !strings.HasPrefix(out, "join.pig after 1m: ~1m30s left\nreduce 3 of j holds the end back by 1m\n") {
+	if code != exitOK || !strings.HasPrefix(out,
+		"join.pig after 1m: ~1m30s left\nreduce 3 of j holds the end back by 1m\n") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
-	if code, _, errs = paratimer(t, "skew", "other.pig", "--metrics-url", watcher.URL); code != exitBlind || !strings.Contains(errs, "other.pig") {
+	if code, _, errs = paratimer(t, "skew", "other.pig", "--metrics-url", watcher.URL); code != exitBlind ||
+		!strings.Contains(errs, "other.pig") {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 	if code, _, errs = paratimer(t, "skew", "--at", "3s", "--metrics-url", watcher.URL); code != exitUsage {

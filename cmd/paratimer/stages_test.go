@@ -15,7 +15,7 @@ const stagesPlan = "../../examples/stages.yaml"
 // cores.
 //
 //	 0 s  40 of 60 tasks of scan orders, 20 s each
-//	20 s  the other 20; 8 of scan customers, 5 s; 12 of the 40 tasks of parse orders whose orders are there (one to one), 5 s
+//	20 s  the other 20; 8 of scan customers, 5 s; 12 of the 40 tasks of parse orders whose orders are there, 5 s
 //	25 s  20 more of parse orders
 //	30 s  the last 8 of these 40; 4 of lookup, 2 s; 8 cores are idle from here on
 //	40 s  the last 20 tasks of parse orders, whose orders are there now
@@ -55,7 +55,12 @@ func TestStagesEstimated(t *testing.T) {
 		got = append(got, part{f.Stage, f.Width, p.Start / 1000, p.End / 1000})
 	}
 	want := []part{
-		{"scan orders", 40, 0, 40}, {"parse orders", 20, 40, 45}, {"by region", 1, 45, 75}, {"join", 40, 75, 83}, {"total", 10, 83, 85}, {"write", 1, 85, 86},
+		{"scan orders", 40, 0, 40},
+		{"parse orders", 20, 40, 45},
+		{"by region", 1, 45, 75},
+		{"join", 40, 75, 83},
+		{"total", 10, 83, 85},
+		{"write", 1, 85, 86},
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("critical path %v\nwant %v", got, want)
@@ -67,7 +72,8 @@ func TestStagesEstimated(t *testing.T) {
 func TestStagesSimulated(t *testing.T) {
 	t.Parallel()
 	tape := filepath.Join(t.TempDir(), "stages.tape.gz")
-	code, stdout, stderr := paratimer(t, "simulate", stagesPlan, "--every", "3s", "--seed", "7", "--tape", tape, "--output", "ndjson", "--speed", "0")
+	code, stdout, stderr := paratimer(t, "simulate", stagesPlan, "--every", "3s", "--seed", "7", "--tape", tape,
+		"--output", "ndjson", "--speed", "0")
 	if code != exitOK {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
@@ -93,7 +99,8 @@ func TestStagesSimulated(t *testing.T) {
 	if n := len(last.Jobs[0].Stages); n != 9 {
 		t.Fatalf("%d stages", n)
 	}
-	if join := last.Jobs[0].Stages[6]; join.Name != "join" || join.Done != 40 || !slices.Equal(join.After, []string{"by region", "by product", "lookup"}) {
+	if join := last.Jobs[0].Stages[6]; join.Name != "join" || join.Done != 40 ||
+		!slices.Equal(join.After, []string{"by region", "by product", "lookup"}) {
 		t.Errorf("the join is %+v", join)
 	}
 
@@ -126,7 +133,8 @@ func stagesTape(t *testing.T, flags []string, changes ...string) (plan, tape str
 	if err := os.WriteFile(plan, []byte(strings.NewReplacer(changes...).Replace(string(text))), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	args := append([]string{"simulate", plan, "--every", "3s", "--tape", tape, "--output", "ndjson", "--speed", "0"}, flags...)
+	args := append([]string{"simulate", plan, "--every", "3s", "--tape", tape, "--output", "ndjson", "--speed", "0"},
+		flags...)
 	if code, _, stderr := paratimer(t, args...); code != exitOK {
 		t.Fatalf("simulate: exit code %d: %s", code, stderr)
 	}
@@ -139,7 +147,8 @@ func TestStagesAskedAbout(t *testing.T) {
 	t.Parallel()
 	_, tape := stagesTape(t, nil)
 	code, stdout, stderr := paratimer(
-		t, "whatif", tape, "--output", "json", "--slots", "2x", "--scale", "2", "--fail", "revenue:by region:19", "--fail", "node",
+		t, "whatif", tape, "--output", "json", "--slots", "2x", "--scale", "2", "--fail", "revenue:by region:19",
+		"--fail", "node",
 	)
 	if code != exitOK {
 		t.Fatalf("exit code %d: %s", code, stderr)
@@ -157,11 +166,13 @@ func TestStagesAskedAbout(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &answer); err != nil {
 		t.Fatal(err)
 	}
-	if answer.Miss == nil || *answer.Miss != 0 || answer.Slots.Cores != 40 || answer.Slots.Total != 40 || answer.Base.Total != 86 {
+	if answer.Miss == nil || *answer.Miss != 0 || answer.Slots.Cores != 40 || answer.Slots.Total != 40 ||
+		answer.Base.Total != 86 {
 		t.Errorf("the run itself: %s", stdout[:400])
 	}
 	_, twice := stagesTape(t, nil, "cores: 20", "cores: 40")
-	_, longer := stagesTape(t, nil, "0.1ms", "0.2ms", "0.025ms", "0.05ms", "0.15ms", "0.3ms", "0.2ms", "0.4ms", "0.3ms", "0.6ms", "cost: 1ms", "cost: 2ms")
+	_, longer := stagesTape(t, nil, "0.1ms", "0.2ms", "0.025ms", "0.05ms", "0.15ms", "0.3ms", "0.2ms", "0.4ms", "0.3ms",
+		"0.6ms", "cost: 1ms", "cost: 2ms")
 	want := map[string]float64{
 		"slots 2x": totalOf(t, twice), "scale 2": totalOf(t, longer),
 		"fail revenue:by region:19": 116, // its 30 s once more, which nothing covers
@@ -202,17 +213,33 @@ func TestStagesCompared(t *testing.T) {
 		changes []string
 		want    []string
 	}{
-		"records take longer": {changes: []string{"tasks: 40, records: 80000, cost: 0.1ms", "tasks: 40, records: 80000, cost: 0.15ms"}, want: []string{
-			"1m26s to 1m30s, +4s (+5 %): +4s time for each record", "stage join of revenue: 8s to 12s a task, +50 %: time a record +50 %",
+		"records take longer": {changes: []string{
+			"tasks: 40, records: 80000, cost: 0.1ms",
+			"tasks: 40, records: 80000, cost: 0.15ms",
+		}, want: []string{
+			"1m26s to 1m30s, +4s (+5 %): +4s time for each record",
+			"stage join of revenue: 8s to 12s a task, +50 %: time a record +50 %",
 		}},
-		"more records": {changes: []string{"tasks: 40, records: 80000", "tasks: 40, records: 120000"}, want: []string{"1m26s to 1m30s, +4s (+5 %): +4s more or fewer records"}},
+		"more records": {
+			changes: []string{"tasks: 40, records: 80000", "tasks: 40, records: 120000"},
+			want:    []string{"1m26s to 1m30s, +4s (+5 %): +4s more or fewer records"},
+		},
 		"fewer cores": {changes: []string{"cores: 20", "cores: 10"}, want: []string{
 			"1m26s to 2m19s, +53s (+62 %): +53s another cluster", "the cluster has 20 cores, 40 cores before",
 		}},
-		"a failure": {flags: []string{"--fail", "revenue:m59@39s"}, want: []string{"work that was lost and done again", "1 failed attempt, 0 before"}},
+		"a failure": {flags: []string{"--fail", "revenue:m59@39s"}, want: []string{
+			"work that was lost and done again",
+			"1 failed attempt, 0 before",
+		}},
 		"a stage is gone": {
-			changes: []string{"      - {name: write, after: [total], tasks: 1, records: 1000, cost: 1ms}\n", "", "tasks: 10", "tasks: 5"},
-			want:    []string{"-1s jobs that only one of the runs has", "stage write of revenue was removed", "revenue has 5 tasks of total, 10 before"},
+			changes: []string{
+				"      - {name: write, after: [total], tasks: 1, records: 1000, cost: 1ms}\n", "",
+				"tasks: 10", "tasks: 5",
+			},
+			want: []string{
+				"-1s jobs that only one of the runs has", "stage write of revenue was removed",
+				"revenue has 5 tasks of total, 10 before",
+			},
 		},
 	} {
 		_, now := stagesTape(t, append(x.flags, "--seed", "2"), x.changes...)

@@ -16,7 +16,8 @@ func TestTappedRuns(t *testing.T) {
 	for _, name := range []string{"standard", "nearestfit_stream"} {
 		got, ratio, hadoop := quadratic[name], quadratic["task_ratio"], quadratic["hadoop"]
 		if !(got <= 3 && got <= ratio/2 && got <= hadoop/2) {
-			t.Errorf("quadratic: %s is off by %.1f points, task_ratio by %.1f, Hadoop by %.1f", name, got, ratio, hadoop)
+			t.Errorf("quadratic: %s is off by %.1f points, task_ratio by %.1f, Hadoop by %.1f", name, got, ratio,
+				hadoop)
 		}
 	}
 	for _, name := range []string{"standard", "nearestfit"} {
@@ -30,7 +31,8 @@ func TestTappedRuns(t *testing.T) {
 func meanPoints(t *testing.T, path string) map[string]float64 {
 	t.Helper()
 	var out, err bytes.Buffer
-	if code := run(t.Context(), []string{"paratimer", "score", "--estimators", "all", "--output", "json", path}, environ(t), new(bytes.Buffer), &out, &err); code != 0 {
+	if code := run(t.Context(), []string{"paratimer", "score", "--estimators", "all", "--output", "json", path},
+		environ(t), new(bytes.Buffer), &out, &err); code != 0 {
 		t.Fatalf("%s: exit code %d: %s", path, code, &err)
 	}
 	var got struct {

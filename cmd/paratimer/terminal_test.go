@@ -34,8 +34,14 @@ func newPane(t *testing.T, width, height int, env ...string) *pane {
 		t.Fatal(err)
 	}
 	s := &pane{T: t, socket: filepath.Join(dir, "s"), dir: dir}
-	args := []string{"-u", "-f", "/dev/null", "new-session", "-d", "-x", strconv.Itoa(width), "-y", strconv.Itoa(height)}
-	for _, e := range append([]string{"HOME=" + dir, "XDG_CONFIG_HOME=" + dir, "XDG_STATE_HOME=" + dir, "LC_ALL=C.UTF-8", "NO_COLOR=", "HADOOP_CONF_DIR=", "ENV=" + rc}, env...) {
+	args := []string{
+		"-u", "-f", "/dev/null", "new-session", "-d", "-x", strconv.Itoa(width), "-y",
+		strconv.Itoa(height),
+	}
+	for _, e := range append([]string{
+		"HOME=" + dir, "XDG_CONFIG_HOME=" + dir, "XDG_STATE_HOME=" + dir,
+		"LC_ALL=C.UTF-8", "NO_COLOR=", "HADOOP_CONF_DIR=", "ENV=" + rc,
+	}, env...) {
 		args = append(args, "-e", e)
 	}
 	s.tmux(append(args, "sh")...)

@@ -123,9 +123,11 @@ func TestTezAccuracy(t *testing.T) {
 			t.Fatalf("learn %s: exit code %d\n%s", c.profile, code, stderr)
 		}
 		s := scoreTez(t, file, profile)
-		t.Logf("%s with the profile of %s: %.1f points on %d of %d ticks, ranges held on %d of %d", c.name, c.profile, s.mean(), s.points, s.ticks, s.held, s.ranges)
+		t.Logf("%s with the profile of %s: %.1f points on %d of %d ticks, ranges held on %d of %d", c.name, c.profile,
+			s.mean(), s.points, s.ticks, s.held, s.ranges)
 		if !(s.mean() <= c.mean) || s.points < s.ticks*9/10 {
-			t.Errorf("%s with the profile of %s: %.1f points on %d of %d ticks, want %.1f at most on nine of ten", c.name, c.profile, s.mean(), s.points, s.ticks, c.mean)
+			t.Errorf("%s with the profile of %s: %.1f points on %d of %d ticks, want %.1f at most on nine of ten",
+				c.name, c.profile, s.mean(), s.points, s.ticks, c.mean)
 		}
 		if c.name != c.profile {
 			ranges, held, pairs = ranges+s.ranges, held+s.held, pairs+1
@@ -137,6 +139,7 @@ func TestTezAccuracy(t *testing.T) {
 	// Without a profile there may be no point, but there is no wrong one.
 	file, _ := tezRecording("skew-3")
 	if s := scoreTez(t, file, ""); s.points > 0 && s.mean() > 5 || s.ranges < s.ticks/2 {
-		t.Errorf("without a profile: %.1f points on %d, ranges on %d of %d ticks", s.mean(), s.points, s.ranges, s.ticks)
+		t.Errorf("without a profile: %.1f points on %d, ranges on %d of %d ticks", s.mean(), s.points, s.ranges,
+			s.ticks)
 	}
 }

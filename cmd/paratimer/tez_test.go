@@ -43,7 +43,10 @@ func tezServer(t *testing.T, file string, step time.Duration) string {
 		if r.URL.Path == "/ws/v1/cluster/apps" {
 			player.Seek(min(player.Now().Add(step), rec.Last))
 		}
-		resp, err := player.RoundTrip(&http.Request{Method: http.MethodGet, URL: &url.URL{Scheme: "http", Host: "rm", Path: r.URL.Path, RawQuery: r.URL.RawQuery}})
+		resp, err := player.RoundTrip(&http.Request{Method: http.MethodGet, URL: &url.URL{
+			Scheme: "http", Host: "rm",
+			Path: r.URL.Path, RawQuery: r.URL.RawQuery,
+		}})
 		if err != nil {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			return
@@ -77,15 +80,24 @@ func TestTez(t *testing.T) {
 		{"attach", []string{"attach", "--every", "100ms"}, exitOK, []string{"skew.pig", "scope-", "succeeded after"}},
 		{"check by name", []string{"check", "skew.pig", "--timeout", "30"}, exitOK, []string{"skew.pig"}},
 		{"report", []string{"report", "skew.pig", "--output", "json", "-o", "-"}, exitOK, []string{"scope-"}},
-		{"doctor", []string{"doctor"}, exitBlind, []string{"ok    tez: 1 application of Tez runs", "ok    tez master: dag_", "ok    tez files: ", "ok    tez plan: "}},
-		{"watch", []string{"watch", "--rules", "-", "--every", "100ms", "--most", "100ms", "--timeout", "8s"}, exitTimeout, []string{"skew.pig"}},
+		{"doctor", []string{"doctor"}, exitBlind, []string{
+			"ok    tez: 1 application of Tez runs",
+			"ok    tez master: dag_", "ok    tez files: ", "ok    tez plan: ",
+		}},
+		{
+			"watch",
+			[]string{"watch", "--rules", "-", "--every", "100ms", "--most", "100ms", "--timeout", "8s"},
+			exitTimeout,
+			[]string{"skew.pig"},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			server := tezServer(t, skewed, 3*time.Second)
 			var out, stderr bytes.Buffer
 			args := append([]string{"paratimer"}, c.args...)
 			args = append(args, "--rm", server, "--jhs", server, "--user", "root")
-			code := run(t.Context(), args, environ(t), strings.NewReader("rules: [{name: all, match: {user: '*'}, within: 1h}]\n"), &out, &stderr)
+			code := run(t.Context(), args, environ(t),
+				strings.NewReader("rules: [{name: all, match: {user: '*'}, within: 1h}]\n"), &out, &stderr)
 			t.Log(out.String(), stderr.String())
 			if code != c.code {
 				t.Errorf("exit code %d, want %d", code, c.code)
@@ -120,11 +132,13 @@ func TestTezWords(t *testing.T) {
 	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	setenv(t, "XDG_STATE_HOME", t.TempDir())
 	code, out, stderr := paratimer(t, "replay", skewed)
-	if found := mapReduceWords.FindString(out); code != exitOK || found != "" || !strings.HasPrefix(out, "skew.pig: a DAG of Tez\n") {
+	if found := mapReduceWords.FindString(out); code != exitOK || found != "" ||
+		!strings.HasPrefix(out, "skew.pig: a DAG of Tez\n") {
 		t.Errorf("exit code %d, %q\n%s%s", code, found, out, stderr)
 	}
 	code, out, stderr = paratimer(t, "replay", skewed, "--output", "ndjson")
-	if code != exitOK || strings.Count(out, `"engine":"Tez"`) != strings.Count(out, "\n") || !strings.Contains(out, `"edges":["slow_start"]`) {
+	if code != exitOK || strings.Count(out, `"engine":"Tez"`) != strings.Count(out, "\n") ||
+		!strings.Contains(out, `"edges":["slow_start"]`) {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 	code, out, stderr = paratimer(t, "report", skewed, "-o", "-")
@@ -150,7 +164,10 @@ func TestTezQuery(t *testing.T) {
 		{[]string{"--session", "hive_root_20261122164915_b16fc803-fc1b-4a54-afc5-a2a7709a6272"}, 2, "mapjoin-3"},
 	} {
 		server := tezServer(t, "../../../shared/recordings-tez/hive-3.jsonl.gz", 3*time.Second)
-		code, out, stderr := paratimer(t, append([]string{"attach", "--rm", server, "--jhs", server, "--user", "root", "--every", "100ms"}, c.args...)...)
+		code, out, stderr := paratimer(t, append([]string{
+			"attach", "--rm", server, "--jhs", server, "--user", "root",
+			"--every", "100ms",
+		}, c.args...)...)
 		if code != exitOK || strings.Count(out, "succeeded after") != c.ends || !strings.Contains(out, c.want) {
 			t.Errorf("%q: exit code %d\n%s%s", c.args, code, out, stderr)
 		}
@@ -174,7 +191,10 @@ func TestTezHistory(t *testing.T) {
 		want string
 	}{
 		{[]string{"import", files, "-o", out}, id + ` "session.pig #2", 1 job, succeeded, 24.7s`},
-		{[]string{"import", hdfs.URL + "/webhdfs/v1/tez", "-o", t.TempDir()}, id + ` "session.pig #2", 1 job, succeeded, 24.7s`},
+		{
+			[]string{"import", hdfs.URL + "/webhdfs/v1/tez", "-o", t.TempDir()},
+			id + ` "session.pig #2", 1 job, succeeded, 24.7s`,
+		},
 		{[]string{"learn", files, "-o", profile}, ""},
 		{[]string{"replay", tapeOf, "--profile", profile}, "succeeded after 24s"},
 		{[]string{"replay", files, "--workflow", id}, "succeeded after 24s"},
@@ -187,7 +207,8 @@ func TestTezHistory(t *testing.T) {
 			t.Errorf("%q: exit code %d\n%s%s", c.args, code, stdout, stderr)
 		}
 	}
-	if code, _, stderr := paratimer(t, "import", files, "--workflow", "dag_1_1_1", "-o", out); code != exitUsage || !strings.Contains(stderr, "dag_1_1_1") {
+	if code, _, stderr := paratimer(t, "import", files, "--workflow", "dag_1_1_1", "-o", out); code != exitUsage ||
+		!strings.Contains(stderr, "dag_1_1_1") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 }

@@ -60,11 +60,15 @@ func (w *written) Close() error                { return nil }
 func overnight() *dag.Plan {
 	pipe := dag.Pipeline{Tuples: dag.Uniform(72_000), Alpha: dag.Uniform(100)}
 	return &dag.Plan{
-		Name:    "overnight.pig",
-		Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 10_752, Nodes: []dag.Node{{Name: "n0:8042", MemoryMB: 10_752}}},
+		Name: "overnight.pig",
+		Cluster: dag.Cluster{
+			Policy: dag.YARN, MemoryMB: 10_752,
+			Nodes: []dag.Node{{Name: "n0:8042", MemoryMB: 10_752}},
+		},
 		Jobs: []dag.Job{{
 			Node: "scope-1", Name: "scope-1", Limits: dag.Limits{AMMB: 512, MapMB: 1024, ReduceMB: 1024},
-			Stages: dag.MapReduce(dag.Stage{Tasks: 60, Known: true, Pipelines: []dag.Pipeline{pipe}}, dag.Stage{Known: true}),
+			Stages: dag.MapReduce(dag.Stage{Tasks: 60, Known: true, Pipelines: []dag.Pipeline{pipe}},
+				dag.Stage{Known: true}),
 		}},
 	}
 }
@@ -75,7 +79,10 @@ func TestTwelveHoursAttached(t *testing.T) {
 	const every = 30 * time.Second
 	ctx, dir, start := t.Context(), t.TempDir(), dag.Instant(1_795_222_440_184)
 	m := restsim.NewMany(start)
-	run, err := simulate.New(overnight(), simulate.Options{Seed: 1, Noise: 0.1, Know: simulate.Nothing, Every: every, Start: start})
+	run, err := simulate.New(overnight(), simulate.Options{
+		Seed: 1, Noise: 0.1, Know: simulate.Nothing, Every: every,
+		Start: start,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,10 +116,16 @@ func TestTwelveHoursAttached(t *testing.T) {
 		Profiles: remembered.Profiles,
 	}
 	meter := metrics.New(metrics.Options{Every: every, Now: clock})
-	told := notify.New(notify.Config{Inline: true, Now: clock, Log: log, Sinks: []notify.Sink{sinks.DryRun{Previewer: sinks.Nobody{}, W: io.Discard}}}).Watch(nil)
+	told := notify.New(notify.Config{
+		Inline: true, Now: clock, Log: log,
+		Sinks: []notify.Sink{sinks.DryRun{Previewer: sinks.Nobody{}, W: io.Discard}},
+	}).Watch(nil)
 	defer told.Close()
 	stepper := watch.Watch{
-		Source: source, Estimators: follow.EstimatorSet(true, 64), Sinks: []watch.Sink{meter, remembered, view.NewNDJSON(&frames)},
+		Source: source, Estimators: follow.EstimatorSet(true, 64), Sinks: []watch.Sink{
+			meter, remembered,
+			view.NewNDJSON(&frames),
+		},
 		Bounds: held, Recall: told.Recall, Keep: told.Keep, Over: remembered.Over, Every: every, Log: log,
 	}.Stepper()
 	kept, ticks := map[int]uint64{}, 0
@@ -133,7 +146,8 @@ func TestTwelveHoursAttached(t *testing.T) {
 		}
 	}
 	flat(t, kept)
-	t.Logf("bytes a tick: tape %d, ndjson %d, capture %d", taped.n/int64(ticks), frames.n/int64(ticks), raw.n/int64(ticks))
+	t.Logf("bytes a tick: tape %d, ndjson %d, capture %d", taped.n/int64(ticks), frames.n/int64(ticks),
+		raw.n/int64(ticks))
 	files, err := filepath.Glob(path + ".*")
 	if err != nil || len(files) != 12 {
 		t.Fatalf("%v, %v", files, err)

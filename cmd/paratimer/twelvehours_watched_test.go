@@ -46,7 +46,8 @@ func TestTwelveHoursWatched(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := rules.Read([]byte("rules:\n  - {name: late, match: {user: alice}, within: 1s}\n"), "rules.yaml", time.UTC)
+		all, err := rules.Read([]byte("rules:\n  - {name: late, match: {user: alice}, within: 1s}\n"), "rules.yaml",
+			time.UTC)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,8 +58,10 @@ func TestTwelveHoursWatched(t *testing.T) {
 			Open: func(fleet.Watched) (fleet.Hooks, error) {
 				rec := &history.Recorder{Store: store, Log: zerolog.Nop()}
 				return fleet.Hooks{
-					Source: func(s watch.Source) watch.Source { return &input.Profiled{Source: s, Profiles: rec.Profiles} },
-					Join:   rec.Join,
+					Source: func(s watch.Source) watch.Source {
+						return &input.Profiled{Source: s, Profiles: rec.Profiles}
+					},
+					Join: rec.Join,
 				}, nil
 			},
 			Estimators: func() watch.EstimatorSet { return follow.EstimatorSet(false, 16) },
@@ -81,7 +84,10 @@ func TestTwelveHoursWatched(t *testing.T) {
 				t.Fatal(err)
 			}
 			p.Name = fmt.Sprintf("nightly_%d.pig", i%20)
-			run, err := simulate.New(p, simulate.Options{Seed: uint64(i), Noise: 0.2, Know: simulate.Nothing, Every: 5 * time.Second, Start: dag.InstantOf(time.Now())})
+			run, err := simulate.New(p, simulate.Options{
+				Seed: uint64(i), Noise: 0.2, Know: simulate.Nothing,
+				Every: 5 * time.Second, Start: dag.InstantOf(time.Now()),
+			})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -34,7 +34,8 @@ func TestWatchTells(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	out, ended := &output{}, make(chan int, 1)
 	args := []string{
-		"paratimer", "watch", "--rules", path, "--rm", url, "--jhs", url, "--every", "100ms", "--output", "none", "--log-level", "info",
+		"paratimer", "watch", "--rules", path, "--rm", url, "--jhs", url, "--every", "100ms", "--output", "none",
+		"--log-level", "info",
 		"--log-format", "json", "--alertmanager", am.URL, "--repost", "1s", "--metrics", "127.0.0.1:0",
 	}
 	go func() { ended <- run(ctx, args, environ(t), strings.NewReader(""), &output{}, out) }()
@@ -62,7 +63,8 @@ func TestWatchTells(t *testing.T) {
 			return false
 		}
 		text, err := fetch("http://" + at[1] + "/metrics")
-		return err == nil && strings.Contains(text, `paratimer_remaining_seconds{scenario="standard",workflow="nightly_0.pig"}`) &&
+		return err == nil && strings.Contains(text,
+			`paratimer_remaining_seconds{scenario="standard",workflow="nightly_0.pig"}`) &&
 			strings.Contains(text, `paratimer_remaining_seconds{scenario="standard",workflow="nightly_1.pig"}`) &&
 			strings.Contains(text, `paratimer_notifications_dropped_total{sink="alertmanager"} 0`)
 	})

@@ -32,7 +32,8 @@ func crowd(t testing.TB, plan string, n int, now dag.Instant, before time.Durati
 		p.Name = fmt.Sprintf("nightly_%d.pig", i)
 		age := time.Duration(i) * before / time.Duration(n)
 		run, err := simulate.New(p, simulate.Options{
-			Seed: uint64(i), Noise: 0.2, Know: simulate.Nothing, Every: 3 * time.Second, Start: now.Add(-age) + dag.Instant(i%1000),
+			Seed: uint64(i), Noise: 0.2, Know: simulate.Nothing, Every: 3 * time.Second, Start: now.Add(-age) +
+				dag.Instant(i%1000),
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -57,13 +58,23 @@ func wide() *dag.Plan {
 			Policy: dag.YARN, MemoryMB: 1024*width + 512*jobs, Setup: 2 * time.Second,
 			Nodes: []dag.Node{{Name: "n0:8042", MemoryMB: 1024*width + 512*jobs}},
 		},
-		Overheads: dag.Overheads{Launch: 6 * time.Second, AMStart: 3 * time.Second, Finish: time.Second, AMHold: 5 * time.Second},
+		Overheads: dag.Overheads{
+			Launch: 6 * time.Second, AMStart: 3 * time.Second, Finish: time.Second,
+			AMHold: 5 * time.Second,
+		},
 	}
 	for i := range jobs {
 		j := dag.Job{
-			Node: fmt.Sprintf("scope-%d", 10*i), Name: fmt.Sprintf("scope-%d", 10*i), Limits: dag.Limits{AMMB: 512, MapMB: 1024, ReduceMB: 1024, SlowStart: 0.05, RampUp: 0.5},
-			Stages: dag.MapReduce(dag.Stage{Tasks: maps, Known: true, Pipelines: []dag.Pipeline{pipe(4000, 10)}, Out: dag.Uniform(4000), Bytes: dag.Uniform(1e6)},
-				dag.Stage{Tasks: reduces, Known: true, Pipelines: []dag.Pipeline{pipe(maps, 0), pipe(0, 0), pipe(36000, 1)}, Out: dag.Uniform(3000), Bytes: dag.Uniform(1e6)}),
+			Node: fmt.Sprintf("scope-%d", 10*i), Name: fmt.Sprintf("scope-%d", 10*i),
+			Limits: dag.Limits{AMMB: 512, MapMB: 1024, ReduceMB: 1024, SlowStart: 0.05, RampUp: 0.5},
+			Stages: dag.MapReduce(dag.Stage{
+				Tasks: maps, Known: true, Pipelines: []dag.Pipeline{pipe(4000, 10)},
+				Out: dag.Uniform(4000), Bytes: dag.Uniform(1e6),
+			},
+				dag.Stage{Tasks: reduces, Known: true, Pipelines: []dag.Pipeline{
+					pipe(maps, 0), pipe(0, 0),
+					pipe(36000, 1),
+				}, Out: dag.Uniform(3000), Bytes: dag.Uniform(1e6)}),
 		}
 		if i >= 4 {
 			j.After = []int{i - 4, i - 3}
@@ -77,7 +88,10 @@ func wide() *dag.Plan {
 func join(t testing.TB, m *restsim.Many, p *dag.Plan) string {
 	t.Helper()
 	start := m.Now().Add(-10*time.Minute) + 1999
-	run, err := simulate.New(p, simulate.Options{Seed: 1, Noise: 0.2, Know: simulate.Nothing, Every: 3 * time.Second, Start: start})
+	run, err := simulate.New(p, simulate.Options{
+		Seed: 1, Noise: 0.2, Know: simulate.Nothing, Every: 3 * time.Second,
+		Start: start,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +173,8 @@ func soak(b *testing.B) time.Duration {
 func watched(b *testing.B, dir, url string, a *questions, command ...string) int {
 	b.Helper()
 	long := soak(b)
-	cmd := exec.Command("paratimer", append(command, "--rm", url, "--jhs", url, "--timeout", long.String(), "--no-history", "--output", "ndjson", "--log-level", "warn")...)
+	cmd := exec.Command("paratimer", append(command, "--rm", url, "--jhs", url, "--timeout", long.String(),
+		"--no-history", "--output", "ndjson", "--log-level", "warn")...)
 	cmd.Env = append(environ(b), "XDG_CONFIG_HOME="+dir, "XDG_STATE_HOME="+dir)
 	var out, stderr lines
 	cmd.Stdout, cmd.Stderr = &out, &stderr

@@ -67,7 +67,10 @@ func TestWatch(t *testing.T) {
 		}
 	}}
 	var stderr bytes.Buffer
-	code := run(ctx, []string{"paratimer", "watch", "--rules", rulesFile, "--rm", url, "--jhs", url, "--every", "100ms", "--output", "ndjson"},
+	code := run(ctx, []string{
+		"paratimer", "watch", "--rules", rulesFile, "--rm", url, "--jhs", url, "--every", "100ms",
+		"--output", "ndjson",
+	},
 		environ(t), strings.NewReader(""), out, &stderr)
 	if code != exitInterrupted {
 		t.Fatalf("exit code %d\n%s", code, &stderr)
@@ -94,7 +97,8 @@ func TestWatch(t *testing.T) {
 		t.Errorf("%d of %d workflows were seen", len(last), n)
 	}
 	// Every run is remembered once.
-	if code, list, _ := paratimer(t, "history", "list", "--output", "json"); code != exitOK || strings.Count(list, "nightly_") < n {
+	if code, list, _ := paratimer(t, "history", "list", "--output", "json"); code != exitOK ||
+		strings.Count(list, "nightly_") < n {
 		t.Errorf("the history has, with exit code %d, %s", code, list)
 	}
 }

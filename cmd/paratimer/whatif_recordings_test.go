@@ -29,7 +29,8 @@ func TestWhatIfReplaysRecordings(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{
-		"join-1", "slowstart-1", "skew-1", "wide-1", "report-1", "cpu-1", "long-1", "quadratic-1", "failure-1", "refailure-1", "nodes-1",
+		"join-1", "slowstart-1", "skew-1", "wide-1", "report-1", "cpu-1", "long-1", "quadratic-1", "failure-1",
+		"refailure-1", "nodes-1",
 		"two-1", "queues-1", "amrestart-1",
 	} {
 		past := pastOf(t, name)
@@ -73,7 +74,8 @@ func TestWhatIfAcrossRecordings(t *testing.T) {
 		if math.Abs(off) > 10 {
 			t.Errorf("%s with slow start %v: %v, which is %.1f %% off", x.from, x.ratio, *a.Remaining, off)
 		}
-		line := fmt.Sprintf("| %s | slow start %g | %.1f | %s: %.1f | %+.1f %% |", x.from, x.ratio, a.Remaining.Seconds(), x.to, took, off)
+		line := fmt.Sprintf("| %s | slow start %g | %.1f | %s: %.1f | %+.1f %% |", x.from, x.ratio,
+			a.Remaining.Seconds(), x.to, took, off)
 		t.Log(line)
 		if !strings.Contains(string(doc), line+"\n") {
 			t.Errorf("docs/whatif.md does not say\n%s", line)

@@ -16,7 +16,8 @@ import (
 func TestWhatIfOfAQueryThatRuns(t *testing.T) {
 	t.Parallel()
 	url := hadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
-	code, out, errs := paratimer(t, "whatif", "--rm", url, "--jhs", url, "--user", "alice", "--no-history", "--slots", "2x", "--output", "json")
+	code, out, errs := paratimer(t, "whatif", "--rm", url, "--jhs", url, "--user", "alice", "--no-history", "--slots",
+		"2x", "--output", "json")
 	if code != exitOK {
 		t.Fatalf("exit code %d\n%s%s", code, out, errs)
 	}
@@ -35,7 +36,8 @@ func TestWhatIfOfAQueryThatRuns(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &d); err != nil {
 		t.Fatal(err)
 	}
-	if d.Workflow.Name != "join.pig" || d.Workflow.State != "running" || d.Slots.Containers != 12 || len(d.Base.Answers) != 1 || d.Changes[0].Name != "slots 2x" {
+	if d.Workflow.Name != "join.pig" || d.Workflow.State != "running" || d.Slots.Containers != 12 ||
+		len(d.Base.Answers) != 1 || d.Changes[0].Name != "slots 2x" {
 		t.Errorf("%+v", d)
 	}
 	if a := d.Base.Answers[0]; a.Left == nil && a.Floor == nil || a.Left != nil && (*a.Left < 20 || *a.Left > 200) {

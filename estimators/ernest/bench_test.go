@@ -43,7 +43,10 @@ func BenchmarkFitMaxRows(b *testing.B) {
 
 // 10,000 candidates: every pair of 100 sizes and 100 numbers of machines.
 func BenchmarkDesign10000(b *testing.B) {
-	space := Space{MinParts: 100, MaxParts: 1000, TotalParts: 10_000, MinMachines: 1, MaxMachines: 100, CoresPerMachine: 1, Interpolate: 100}
+	space := Space{
+		MinParts: 100, MaxParts: 1000, TotalParts: 10_000, MinMachines: 1, MaxMachines: 100,
+		CoresPerMachine: 1, Interpolate: 100,
+	}
 	for b.Loop() {
 		p, err := Design(space)
 		if err != nil || p.Candidates != 10_000 {

@@ -49,7 +49,11 @@ func (o *Offer) cost(machines, seconds float64) (float64, error) {
 	}
 	cost := o.Cost(machines, seconds)
 	if !finite(cost) || cost < 0 {
-		return 0, &OfferError{o.Name, fmt.Sprintf("its cost function says %v for %g machines and %.4g s: give 0 or more", cost, machines, seconds)}
+		return 0, &OfferError{
+			o.Name,
+			fmt.Sprintf("its cost function says %v for %g machines and %.4g s: give 0 or more", cost, machines,
+				seconds),
+		}
 	}
 	return cost, nil
 }

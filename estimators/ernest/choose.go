@@ -61,7 +61,11 @@ func Choose(offers []Offer, w Want) ([]Choice, error) {
 		}
 		all += (o.MaxMachines-o.MinMachines)/o.Step + 1
 		if all > MaxCandidates {
-			return nil, &OfferError{o.Name, fmt.Sprintf("more than %d numbers of machines to choose from: narrow them or take larger steps", MaxCandidates)}
+			return nil, &OfferError{
+				o.Name,
+				fmt.Sprintf("more than %d numbers of machines to choose from: narrow them or take larger steps",
+					MaxCandidates),
+			}
 		}
 	}
 	choices := make([]Choice, 0, all)
@@ -133,10 +137,12 @@ func (w *Want) met(c *Choice) (bool, string) {
 		seconds, cost = c.Prediction.Seconds, c.Cost
 	}
 	if w.Deadline > 0 && seconds > w.Deadline {
-		return false, fmt.Sprintf("it may take %s, in time with probability %s", units.Seconds(seconds), units.Chance(c.InTime))
+		return false, fmt.Sprintf("it may take %s, in time with probability %s", units.Seconds(seconds),
+			units.Chance(c.InTime))
 	}
 	if w.Budget > 0 && cost > w.Budget {
-		return false, fmt.Sprintf("it may cost %.4g, within the budget with probability %s", cost, units.Chance(c.InBudget))
+		return false, fmt.Sprintf("it may cost %.4g, within the budget with probability %s", cost,
+			units.Chance(c.InBudget))
 	}
 	return true, ""
 }

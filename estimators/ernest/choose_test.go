@@ -64,25 +64,30 @@ func TestChoose(t *testing.T) {
 			if math.Abs(c.Cost-price*float64(c.Machines)*p.Seconds/3600) > 1e-12 {
 				t.Errorf("%s x %d costs %g", c.Offer, c.Machines, c.Cost)
 			}
-			if w.Deadline > 0 && (c.InTime < 0.9-0.01 && p.High <= w.Deadline || c.InTime > 0.9+0.01 && p.High > w.Deadline) {
-				t.Errorf("%s x %d: in time with probability %g, high %g of %g", c.Offer, c.Machines, c.InTime, p.High, w.Deadline)
+			if w.Deadline > 0 && (c.InTime < 0.9-0.01 && p.High <= w.Deadline || c.InTime > 0.9+0.01 &&
+				p.High > w.Deadline) {
+				t.Errorf("%s x %d: in time with probability %g, high %g of %g", c.Offer, c.Machines, c.InTime, p.High,
+					w.Deadline)
 			}
 			if i == 0 || i >= met {
 				continue
 			}
-			if last := choices[i-1]; w.Goal == Cheapest && last.Cost > c.Cost || w.Goal == Fastest && last.Prediction.Seconds > p.Seconds {
+			if last := choices[i-1]; w.Goal == Cheapest && last.Cost > c.Cost || w.Goal == Fastest &&
+				last.Prediction.Seconds > p.Seconds {
 				t.Errorf("%+v: %d is better than the one before", w, i)
 			}
 		}
 		if w.Deadline == 1 && met > 0 || w.Deadline != 1 && met == 0 {
 			t.Errorf("%+v: %d meet", w, met)
 		}
-		if w.Deadline == 1 && !slices.IsSortedFunc(choices, func(a, b Choice) int { return int(1e6 * (b.InTime - a.InTime)) }) {
+		if w.Deadline == 1 && !slices.IsSortedFunc(choices,
+			func(a, b Choice) int { return int(1e6 * (b.InTime - a.InTime)) }) {
 			t.Error("what cannot be met is not in order of its chance")
 		}
 	}
 	// A large cluster is bought for a deadline, not for its price.
-	if cheap, soon := choose(t, offers, Want{Scale: 1})[0], choose(t, offers, Want{Scale: 1, Deadline: 120})[0]; cheap.Machines >= soon.Machines || cheap.Offer != "small" {
+	if cheap, soon := choose(t, offers, Want{Scale: 1})[0], choose(t, offers,
+		Want{Scale: 1, Deadline: 120})[0]; cheap.Machines >= soon.Machines || cheap.Offer != "small" {
 		t.Errorf("cheapest %s x %d, in two minutes %s x %d", cheap.Offer, cheap.Machines, soon.Offer, soon.Machines)
 	}
 }
@@ -93,7 +98,8 @@ func TestChooseRefused(t *testing.T) {
 	offers[1].Model = must(t, []Row{{4, 1, 0.5}}, FitOptions{}) // unchecked, and much faster
 	choices := choose(t, offers, Want{Scale: 1, Goal: Fastest})
 	if choices[0].Offer != "small" || choices[127].Offer != "large" || choices[127].Meets || choices[127].Why == "" {
-		t.Errorf("first %s x %d, last %s x %d: %q", choices[0].Offer, choices[0].Machines, choices[127].Offer, choices[127].Machines, choices[127].Why)
+		t.Errorf("first %s x %d, last %s x %d: %q", choices[0].Offer, choices[0].Machines, choices[127].Offer,
+			choices[127].Machines, choices[127].Why)
 	}
 	if forced := choose(t, offers, Want{Scale: 1, Goal: Fastest, Force: true}); forced[0].Offer != "large" {
 		t.Errorf("forced: %s x %d", forced[0].Offer, forced[0].Machines)
@@ -192,8 +198,10 @@ func TestParseCost(t *testing.T) {
 		}
 	}
 	for formula, column := range map[string]int{
-		"": 1, "  ": 3, "price*machines": 1, "2 machines": 3, "2**3": 3, "2*": 3, "1+": 3, "1/machines": 3, "1/0": 3, "machines^2": 1,
-		"(1)": 1, "NaN": 1, "Inf*machines": 1, "0x10": 1, "1e400": 1, "1e300*1e300": 7, "2*;rm": 3, "seconds seconds": 9, strings.Repeat("1+", 600) + "1": 1001,
+		"": 1, "  ": 3, "price*machines": 1, "2 machines": 3, "2**3": 3, "2*": 3, "1+": 3, "1/machines": 3, "1/0": 3,
+		"machines^2": 1,
+		"(1)":        1, "NaN": 1, "Inf*machines": 1, "0x10": 1, "1e400": 1, "1e300*1e300": 7, "2*;rm": 3,
+		"seconds seconds": 9, strings.Repeat("1+", 600) + "1": 1001,
 	} {
 		_, err := ParseCost(formula)
 		var bad *FormulaError
@@ -205,7 +213,10 @@ func TestParseCost(t *testing.T) {
 
 // FuzzParseCost reads anything: it is a function, or an error with a column within the formula or behind it.
 func FuzzParseCost(f *testing.F) {
-	for _, s := range []string{"0.27*machines*hours_started + 0.05*machines", "-1e-3*seconds/2", "1/0", "--+-1", "1e", "1e+", "minutes\x00", "é*2"} {
+	for _, s := range []string{
+		"0.27*machines*hours_started + 0.05*machines", "-1e-3*seconds/2", "1/0", "--+-1", "1e",
+		"1e+", "minutes\x00", "é*2",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, formula string) {

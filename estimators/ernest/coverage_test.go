@@ -51,7 +51,8 @@ func TestCoverage(t *testing.T) {
 			share := float64(in) / float64(of)
 			t.Logf("%-5s noise %2.0f %%, %-9s: %3.0f %% of %d runs within the 80 %% range, ends apart by a factor of %.2f", c.name, 100*c.noise, d.name, 100*share, of, math.Exp(width/float64(of)))
 			if share < c.least || share > c.most {
-				t.Errorf("%s, noise %g, %s: covers %.2f, want %.2f to %.2f", c.name, c.noise, d.name, share, c.least, c.most)
+				t.Errorf("%s, noise %g, %s: covers %.2f, want %.2f to %.2f", c.name, c.noise, d.name, share, c.least,
+					c.most)
 			}
 		}
 	}

@@ -50,8 +50,11 @@ func Design(s Space) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	poor := &SpaceError{"Budget", fmt.Sprintf("%g pays for no run by more than %g of it: raise it to %.3g or more, what the cheapest five cost",
-		p.Budget, MinWeight, cheapest(p.Costs, enough))}
+	poor := &SpaceError{
+		"Budget",
+		fmt.Sprintf("%g pays for no run by more than %g of it: raise it to %.3g or more, what the cheapest five cost",
+			p.Budget, MinWeight, cheapest(p.Costs, enough)),
+	}
 	if p.Budget <= MinWeight*cheapest(p.Costs, 1) {
 		return nil, poor
 	}
@@ -75,17 +78,27 @@ func (s *Space) problem() ([]DesignRow, *adesign.Problem, error) {
 	}
 	rows := s.candidates()
 	if len(rows) == 0 {
-		return nil, nil, &SpaceError{"", fmt.Sprintf("no candidate: %d parts at most do not give %d machines of %d cores a part each; raise MaxParts or lower MinMachines",
-			s.MaxParts, s.MinMachines, s.CoresPerMachine)}
+		return nil, nil, &SpaceError{
+			"",
+			fmt.Sprintf("no candidate: %d parts at most do not give %d machines of %d cores a part each; raise MaxParts or lower MinMachines",
+				s.MaxParts, s.MinMachines, s.CoresPerMachine),
+		}
 	}
 	for _, r := range rows {
 		if !finite(r.Cost) || r.Cost <= 0 {
-			return nil, nil, &SpaceError{"Cost", fmt.Sprintf("it is %v for scale %.4g on %d machines: a run costs more than 0", r.Cost, r.Scale, r.Machines)}
+			return nil, nil, &SpaceError{
+				"Cost",
+				fmt.Sprintf("it is %v for scale %.4g on %d machines: a run costs more than 0", r.Cost, r.Scale,
+					r.Machines),
+			}
 		}
 	}
 	if n := counts(rows); n < 3 {
-		return nil, nil, &SpaceError{"MaxMachines", fmt.Sprintf("the candidates have %d different numbers of machines: telling 1, machines and log(machines) apart takes 3 or more%s",
-			n, s.starved(rows))}
+		return nil, nil, &SpaceError{
+			"MaxMachines",
+			fmt.Sprintf("the candidates have %d different numbers of machines: telling 1, machines and log(machines) apart takes 3 or more%s",
+				n, s.starved(rows)),
+		}
 	}
 	base := BaseTerms()
 	p := &adesign.Problem{Budget: s.Budget}
@@ -115,7 +128,8 @@ func (s *Space) starved(rows []DesignRow) string {
 	if most == s.MaxMachines {
 		return ""
 	}
-	return fmt.Sprintf("; %d parts are enough for %d machines of %d cores: raise MaxParts", s.MaxParts, most, s.CoresPerMachine)
+	return fmt.Sprintf("; %d parts are enough for %d machines of %d cores: raise MaxParts", s.MaxParts, most,
+		s.CoresPerMachine)
 }
 
 func counts(rows []DesignRow) int {
@@ -137,7 +151,8 @@ func explain(err error) error {
 	for i, j := range singular.Dependent {
 		terms[i] = base[j]
 	}
-	return &SpaceError{"", fmt.Sprintf("the candidates cannot tell %s apart: widen the machines or the parts, or look at more sizes", names(terms))}
+	return &SpaceError{"", fmt.Sprintf(
+		"the candidates cannot tell %s apart: widen the machines or the parts, or look at more sizes", names(terms))}
 }
 
 // enough runs leave one to check four coefficients by.
@@ -155,14 +170,21 @@ func cheapest(costs []float64, n int) float64 {
 // warn says what the runs to make lack, by themselves and whole.
 func (p *Plan) warn(problem *adesign.Problem) {
 	if n := len(p.Rows); n < enough {
-		p.Warnings = append(p.Warnings, Warning{"few_runs", fmt.Sprintf("%d runs do not tell how wrong a model of four terms is: raise the budget", n)})
+		p.Warnings = append(p.Warnings,
+			Warning{"few_runs", fmt.Sprintf("%d runs do not tell how wrong a model of four terms is: raise the budget",
+				n)})
 	}
 	if n := counts(p.Rows); n < 3 {
 		p.Warnings = append(p.Warnings, Warning{"few_machine_counts", fmt.Sprintf(
 			"the runs have %d different numbers of machines: 1, machines and log(machines) cannot be told apart; raise the budget or widen the machines", n)})
 	}
 	if p.RowsCost > problem.Budget*(1+1e-9) {
-		p.Warnings = append(p.Warnings, Warning{"over_budget", fmt.Sprintf("made whole, the runs cost %.4g of a budget of %g: the design wants parts of some", p.RowsCost, problem.Budget)})
+		p.Warnings = append(p.Warnings,
+			Warning{
+				"over_budget",
+				fmt.Sprintf("made whole, the runs cost %.4g of a budget of %g: the design wants parts of some",
+					p.RowsCost, problem.Budget),
+			})
 	}
 }
 

@@ -36,7 +36,10 @@ type goldenDesign struct {
 
 func (g *goldenDesign) space() Space {
 	a := g.Args
-	return Space{a.MinParts, a.MaxParts, a.TotalParts, a.MinMachines, a.MaxMachines, a.Cores, a.Budget, a.Interpolate, nil}
+	return Space{
+		a.MinParts, a.MaxParts, a.TotalParts, a.MinMachines, a.MaxMachines, a.Cores, a.Budget, a.Interpolate,
+		nil,
+	}
 }
 
 func TestGoldenDesign(t *testing.T) {
@@ -59,7 +62,8 @@ func TestGoldenDesign(t *testing.T) {
 			near("candidates", float64(len(rows)), float64(c.N), 0)
 			last := len(rows) - 1 // of more than one machine
 			for j, term := range BaseTerms() {
-				near("mean of "+term.String(), term.At(float64(rows[last].Machines), rows[last].Scale)/problem.Features[last][j], c.Means[j], 1e-12*c.Means[j])
+				near("mean of "+term.String(), term.At(float64(rows[last].Machines),
+					rows[last].Scale)/problem.Features[last][j], c.Means[j], 1e-12*c.Means[j])
 			}
 			p, err := Design(c.space())
 			if err != nil {
@@ -79,9 +83,13 @@ func TestGoldenDesign(t *testing.T) {
 				near("cores", float64(r.Cores), float64(want.Cores), 0)
 				near("parts", float64(r.Parts), float64(want.Parts), 0)
 				near("cost", r.Cost, want.Cost, 1e-12*want.Cost)
-				at := slices.IndexFunc(p.Support, func(s DesignRow) bool { return s.Machines == r.Machines && s.Scale == r.Scale })
+				at := slices.IndexFunc(p.Support, func(s DesignRow) bool {
+					return s.Machines == r.Machines &&
+						s.Scale == r.Scale
+				})
 				if at < 0 {
-					t.Errorf("%d machines, scale %g: not in the design, weight %g wanted", want.Machines, want.Scale, want.Weight)
+					t.Errorf("%d machines, scale %g: not in the design, weight %g wanted", want.Machines, want.Scale,
+						want.Weight)
 					continue
 				}
 				near("weight", p.Support[at].Weight, want.Weight, 1e-5)

@@ -20,7 +20,10 @@ func TestDocumentedDesign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[[2]int]bool{{8, 32}: true, {1, 4}: true, {1, 6}: true, {3, 13}: true, {3, 15}: true, {3, 16}: true, {4, 16}: true}
+	want := map[[2]int]bool{
+		{8, 32}: true, {1, 4}: true, {1, 6}: true, {3, 13}: true, {3, 15}: true, {3, 16}: true,
+		{4, 16}: true,
+	}
 	for _, r := range p.Rows {
 		if !want[[2]int{r.Machines, r.Parts}] || r.Weight != 1 {
 			t.Errorf("%+v is not one of the authors' runs", r)
@@ -45,9 +48,11 @@ func TestGreedy(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !(greedy.Objective > best.Objective) || greedy.Cost > c.Args.Budget || len(greedy.Rows) == 0 {
-			t.Errorf("%s: greedy %.6g for %.4g, optimal %.6g for %.4g", name, greedy.Objective, greedy.Cost, best.Objective, best.Cost)
+			t.Errorf("%s: greedy %.6g for %.4g, optimal %.6g for %.4g", name, greedy.Objective, greedy.Cost,
+				best.Objective, best.Cost)
 		}
-		t.Logf("%s: sum of variances %.4g, the cheapest %d runs' %.4g", name, best.Objective, len(greedy.Rows), greedy.Objective)
+		t.Logf("%s: sum of variances %.4g, the cheapest %d runs' %.4g", name, best.Objective, len(greedy.Rows),
+			greedy.Objective)
 	}
 }
 
@@ -110,8 +115,10 @@ func TestDesignTakesNoMemory(t *testing.T) {
 func TestDesignProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := Space{
-			MinParts: rapid.IntRange(1, 20).Draw(t, "min parts"), MinMachines: rapid.IntRange(1, 4).Draw(t, "min machines"),
-			CoresPerMachine: rapid.IntRange(1, 4).Draw(t, "cores"), Budget: rapid.Float64Range(0.5, 40).Draw(t, "budget"),
+			MinParts: rapid.IntRange(1, 20).Draw(t, "min parts"), MinMachines: rapid.IntRange(1, 4).Draw(t,
+				"min machines"),
+			CoresPerMachine: rapid.IntRange(1, 4).Draw(t, "cores"), Budget: rapid.Float64Range(0.5, 40).Draw(t,
+				"budget"),
 			Interpolate: rapid.IntRange(1, 24).Draw(t, "sizes"),
 		}
 		s.MaxParts = s.MinParts + rapid.IntRange(0, 60).Draw(t, "more parts")
@@ -129,7 +136,8 @@ func TestDesignProperties(t *testing.T) {
 			t.Fatalf("cost %g of %g, objective %g, gap %g, %d rows", p.Cost, s.Budget, p.Objective, p.Gap, len(p.Rows))
 		}
 		for _, r := range p.Rows {
-			if r.Machines < s.MinMachines || r.Machines > s.MaxMachines || r.Cores != r.Machines*s.CoresPerMachine || r.Parts < s.MinParts || !(r.Weight > MinWeight && r.Weight <= 1) {
+			if r.Machines < s.MinMachines || r.Machines > s.MaxMachines || r.Cores != r.Machines*s.CoresPerMachine ||
+				r.Parts < s.MinParts || !(r.Weight > MinWeight && r.Weight <= 1) {
 				t.Fatalf("%+v in %+v", r, s)
 			}
 		}
@@ -155,7 +163,10 @@ func TestLinspace(t *testing.T) {
 
 // Halves of parts are rounded to the even number, as numpy does: 2.5 parts are enough for two cores, not for three.
 func TestCandidatesRound(t *testing.T) {
-	s := Space{MinParts: 2, MaxParts: 3, TotalParts: 4, MinMachines: 1, MaxMachines: 3, CoresPerMachine: 1, Interpolate: 3}
+	s := Space{
+		MinParts: 2, MaxParts: 3, TotalParts: 4, MinMachines: 1, MaxMachines: 3, CoresPerMachine: 1,
+		Interpolate: 3,
+	}
 	var got [][2]float64
 	for _, r := range s.candidates() {
 		got = append(got, [2]float64{float64(r.Machines), r.Scale})

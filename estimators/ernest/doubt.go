@@ -30,14 +30,16 @@ func (m *Model) missed() []Warning {
 	if p == nil || share > finePatternShare && !(coarse && share <= patternShare) {
 		return nil
 	}
-	return []Warning{{p.code, fmt.Sprintf("the model misses a pattern: %s; leaving one out, its mean error is %s, with %s it were %s%s",
+	return []Warning{{p.code, fmt.Sprintf(
+		"the model misses a pattern: %s; leaving one out, its mean error is %s, with %s it were %s%s",
 		p.text, units.Tenths(m.LOO), p.name, units.Tenths(m.LOO*share), p.advice())}}
 }
 
 // judge doubts a model that nothing can check, and one that is likely wrong among its own rows.
 func (m *Model) judge() error {
 	if n := notPositive(m.Rows); n > 0 {
-		return &DoubtError{"seconds_not_positive", fmt.Sprintf("%d of the %d runs took no time: correct the rows", n, len(m.Rows))}
+		return &DoubtError{"seconds_not_positive", fmt.Sprintf("%d of the %d runs took no time: correct the rows", n,
+			len(m.Rows))}
 	}
 	checked := !math.IsNaN(m.error)
 	for _, r := range m.rivals {
@@ -45,10 +47,16 @@ func (m *Model) judge() error {
 	}
 	switch {
 	case !checked:
-		return &DoubtError{"unchecked", fmt.Sprintf("no row can be predicted from the others, so that nobody knows how wrong the model of %d terms is: add runs until there are more than terms",
-			len(m.Terms))}
+		return &DoubtError{
+			"unchecked",
+			fmt.Sprintf("no row can be predicted from the others, so that nobody knows how wrong the model of %d terms is: add runs until there are more than terms",
+				len(m.Terms)),
+		}
 	case m.tests > 0 && off(0, m.cautious(way{}), m.options.refuseAbove()) > surely:
-		return &DoubtError{"does_not_fit", fmt.Sprintf("leaving one out, the mean error is %s: the runs vary too much, or take their time by another law", units.Tenths(m.LOO))}
+		return &DoubtError{
+			"does_not_fit",
+			fmt.Sprintf("leaving one out, the mean error is %s: the runs vary too much, or take their time by another law", units.Tenths(m.LOO)),
+		}
 	}
 	return nil
 }

@@ -95,7 +95,8 @@ func (e *evidence) deviation(w way) float64 { return math.Sqrt(e.variance + e.be
 // cautious is the deviation as one must believe before many rows have told.
 func (e *evidence) cautious(w way) float64 {
 	n := float64(e.tests)
-	return max(leastDeviation, math.Sqrt((n*e.variance+priorTests*priorDeviation*priorDeviation)/(n+priorTests)+e.beyond(w)))
+	return max(leastDeviation, math.Sqrt((n*e.variance+priorTests*priorDeviation*priorDeviation)/(n+priorTests)+
+		e.beyond(w)))
 }
 
 func (e *evidence) beyond(w way) float64 {

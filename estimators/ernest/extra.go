@@ -64,13 +64,21 @@ func (m *Model) tryExtra(extra []Term, asked bool) error {
 		if err := m.regress(); err != nil {
 			return err
 		}
-		m.Warnings = append(m.Warnings, Warning{"extra_term", fmt.Sprintf("%s is in the model by cross-validation: leaving one out, the mean error falls from %s to %s",
-			left[best], units.Tenths(before), units.Tenths(m.LOO))})
+		m.Warnings = append(m.Warnings,
+			Warning{
+				"extra_term",
+				fmt.Sprintf("%s is in the model by cross-validation: leaving one out, the mean error falls from %s to %s",
+					left[best], units.Tenths(before), units.Tenths(m.LOO)),
+			})
 		left = slices.Delete(left, best, best+1)
 	}
 	if len(left) > 0 && asked {
-		m.Warnings = append(m.Warnings, Warning{"extra_term_left_out", fmt.Sprintf("not in the model: %s would not lower the leave-one-out error of %s enough",
-			names(left), units.Tenths(m.LOO))})
+		m.Warnings = append(m.Warnings,
+			Warning{
+				"extra_term_left_out",
+				fmt.Sprintf("not in the model: %s would not lower the leave-one-out error of %s enough",
+					names(left), units.Tenths(m.LOO)),
+			})
 	}
 	return nil
 }

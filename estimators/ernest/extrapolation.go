@@ -28,7 +28,10 @@ type reach struct {
 }
 
 func reachOf(rows []Row) reach {
-	r := reach{machines: [2]float64{rows[0].Machines, rows[0].Machines}, scale: [2]float64{rows[0].Scale, rows[0].Scale}}
+	r := reach{machines: [2]float64{rows[0].Machines, rows[0].Machines}, scale: [2]float64{
+		rows[0].Scale,
+		rows[0].Scale,
+	}}
 	for _, row := range rows {
 		r.machines = [2]float64{min(r.machines[0], row.Machines), max(r.machines[1], row.Machines)}
 		r.scale = [2]float64{min(r.scale[0], row.Scale), max(r.scale[1], row.Scale)}

@@ -73,7 +73,10 @@ func Fit(rows []Row, o FitOptions) (*Model, error) {
 	if err := checkTerms(o.Terms, rows); err != nil {
 		return nil, err
 	}
-	m := &Model{Terms: slices.Clone(o.Terms), Rows: rows, Warnings: unitWarnings(rows), options: o, reach: reachOf(rows)}
+	m := &Model{
+		Terms: slices.Clone(o.Terms), Rows: rows, Warnings: unitWarnings(rows), options: o,
+		reach: reachOf(rows),
+	}
 	if err := m.regress(); err != nil {
 		return nil, err
 	}

@@ -93,7 +93,8 @@ func TestGoldenFit(t *testing.T) {
 			figures++
 			for j, x := range c.Coef {
 				// What depends on others is not unique.
-				if !slices.ContainsFunc(m.base.info.Dependent, func(set []int) bool { return slices.Contains(set, j) }) {
+				if !slices.ContainsFunc(m.base.info.Dependent,
+					func(set []int) bool { return slices.Contains(set, j) }) {
 					near(t, m.Terms[j].String(), m.Coefficients[j], x, max(1e-8*x, 1e-13*largest))
 				}
 			}
@@ -127,7 +128,10 @@ func TestPublishedPredictions(t *testing.T) {
 	if err := m.Trusted(); err != nil {
 		t.Errorf("the paper's own example is not trusted: %v", err)
 	}
-	for i, want := range []float64{44.6515640166, 25.4777295249, 19.36348049, 16.4412832993, 14.7682298198, 13.7061636865, 12.9855393036} {
+	for i, want := range []float64{
+		44.6515640166, 25.4777295249, 19.36348049, 16.4412832993, 14.7682298198,
+		13.7061636865, 12.9855393036,
+	} {
 		p := m.Predict(float64(4*(i+1)), 1)
 		if math.Abs(p.Seconds/want-1) > 1e-10 || p.Refused != nil {
 			t.Errorf("%g machines: %.12g s, published %.12g; refused: %v", p.Machines, p.Seconds, want, p.Refused)

@@ -54,7 +54,8 @@ func TestFitRefusesRows(t *testing.T) {
 		rows := append(theRows(), c.bad)
 		_, err := Fit(rows, FitOptions{})
 		var bad *RowError
-		if !errors.As(err, &bad) || bad.Row != len(rows)-1 || bad.Column != c.column || !strings.Contains(err.Error(), "row 13: "+c.column) {
+		if !errors.As(err, &bad) || bad.Row != len(rows)-1 || bad.Column != c.column ||
+			!strings.Contains(err.Error(), "row 13: "+c.column) {
 			t.Errorf("%v: %v", c.bad, err)
 		}
 		if _, err := Iterations([]IterationRow{{c.bad, 1}}, FitOptions{}); !errors.As(err, &bad) || bad.Row != 0 {
@@ -91,8 +92,17 @@ func TestFitRefusesTerms(t *testing.T) {
 
 // What the rows cannot tell apart is named, with the runs that would.
 func TestUndetermined(t *testing.T) {
-	fixed := must(t, measure(theta(3, 120, 0.05, 0.8), [][2]float64{{4, .1}, {4, .2}, {4, .3}, {4, .4}, {4, .5}, {4, .6}}, 0, nil), FitOptions{})
-	if !slices.Contains(codes(fixed.Warnings), "collinear") || !strings.Contains(fixed.Warnings[0].Text, "1, machines, log(machines)") || !strings.Contains(fixed.Warnings[0].Text, "all have 4") {
+	fixed := must(t, measure(theta(3, 120, 0.05, 0.8), [][2]float64{
+		{4, .1},
+		{4, .2},
+		{4, .3},
+		{4, .4},
+		{4, .5},
+		{4, .6},
+	}, 0, nil), FitOptions{})
+	if !slices.Contains(codes(fixed.Warnings), "collinear") ||
+		!strings.Contains(fixed.Warnings[0].Text, "1, machines, log(machines)") ||
+		!strings.Contains(fixed.Warnings[0].Text, "all have 4") {
 		t.Errorf("one number of machines: %v", fixed.Warnings)
 	}
 	if p := fixed.Predict(4, 1); p.Refused != nil || math.Abs(p.Seconds-theta(3, 120, 0.05, 0.8)(4, 1)) > 1e-6 {
@@ -112,7 +122,8 @@ func TestUndetermined(t *testing.T) {
 		t.Errorf("three rows: %v, condition %v", few.Warnings, few.Condition)
 	}
 	// Rows that cannot check the model may check a simpler one, which says how wide the range is.
-	if p := must(t, []Row{r[0], r[4], r[8], r[11]}, FitOptions{}).Predict(8, 0.4); p.Refused != nil || p.Next == nil || !(p.High > 1.2*p.Low) {
+	if p := must(t, []Row{r[0], r[4], r[8], r[11]}, FitOptions{}).Predict(8, 0.4); p.Refused != nil || p.Next == nil ||
+		!(p.High > 1.2*p.Low) {
 		t.Errorf("as many rows as terms: %+v", p)
 	}
 	for _, rows := range [][]Row{{r[0]}, {r[0], r[0]}} {
@@ -120,10 +131,13 @@ func TestUndetermined(t *testing.T) {
 			t.Errorf("one configuration: %v", alone.Trusted())
 		}
 	}
-	line := measure(func(m, s float64) float64 { return 5 + 300*s/m }, [][2]float64{{1, 1}, {2, 1}, {4, 1}, {8, 1}}, 0.03, rand.New(rand.NewPCG(1, 17)))
+	line := measure(func(m, s float64) float64 { return 5 + 300*s/m }, [][2]float64{{1, 1}, {2, 1}, {4, 1}, {8, 1}},
+		0.03, rand.New(rand.NewPCG(1, 17)))
 	part := must(t, line, FitOptions{})
-	if p := part.Predict(16, 1); part.Trusted() != nil || part.LOO > 0.2 || p.Refused != nil || !(p.High > p.Seconds) || math.Abs(p.Seconds/23.75-1) > 0.2 {
-		t.Errorf("as many rows as terms, of which two are there: %v, leave-one-out %v, %+v", part.Trusted(), part.LOO, p)
+	if p := part.Predict(16, 1); part.Trusted() != nil || part.LOO > 0.2 || p.Refused != nil || !(p.High > p.Seconds) ||
+		math.Abs(p.Seconds/23.75-1) > 0.2 {
+		t.Errorf("as many rows as terms, of which two are there: %v, leave-one-out %v, %+v", part.Trusted(), part.LOO,
+			p)
 	}
 }
 
@@ -240,7 +254,8 @@ func TestPredictRefuses(t *testing.T) {
 		t.Errorf("as far as it goes: %v, %v", p.Refused, p.Warnings)
 	}
 	p := m.Predict(1, 3.2)
-	if p.Extrapolation != (Extrapolation{Machines: 1, Scale: 8, PerMachine: 8, Distance: 3}) || !slices.Contains(codes(p.Warnings), "more_per_machine") {
+	if p.Extrapolation != (Extrapolation{Machines: 1, Scale: 8, PerMachine: 8, Distance: 3}) ||
+		!slices.Contains(codes(p.Warnings), "more_per_machine") {
 		t.Errorf("eight times the scale: %+v, %v", p.Extrapolation, p.Warnings)
 	}
 }
@@ -259,7 +274,8 @@ func TestExtraTermsByChance(t *testing.T) {
 		}
 	}
 	// What a term would gain is too little to have it.
-	rows := measure(func(m, s float64) float64 { return theta(3, 120, 0.05, 0.8)(m, s) + 0.02*math.Sqrt(s) }, designs[3].at, 0, nil)
+	rows := measure(func(m, s float64) float64 { return theta(3, 120, 0.05, 0.8)(m, s) + 0.02*math.Sqrt(s) },
+		designs[3].at, 0, nil)
 	if m := must(t, rows, FitOptions{Extra: []Term{SqrtScale}}); len(m.Terms) != 4 {
 		t.Errorf("leave-one-out error %g: %v", m.LOO, m.Warnings)
 	}

@@ -30,7 +30,8 @@ func Greedy(s Space) (*Plan, error) {
 		weights[i] = 1
 	}
 	if cost == 0 {
-		return nil, &SpaceError{"Budget", fmt.Sprintf("%g does not pay for the cheapest run, which costs %.3g", p.Budget, rows[order[0]].Cost)}
+		return nil, &SpaceError{"Budget", fmt.Sprintf("%g does not pay for the cheapest run, which costs %.3g",
+			p.Budget, rows[order[0]].Cost)}
 	}
 	d, err := adesign.Evaluate(p, weights)
 	var singular *adesign.SingularError

@@ -64,14 +64,17 @@ func Iterations(rows []IterationRow, o FitOptions) (*Iterative, error) {
 	m.compare(configured(plain, group, groups, base.a.RawRowView), false)
 	m.doubt = m.judge()
 	it.whole, it.Residual, it.LOO = m, m.Residual, m.LOO
-	it.Each = it.part(len(setup), len(m.Terms), func(r IterationRow) float64 { return r.Seconds / float64(r.Iterations) })
+	it.Each = it.part(len(setup), len(m.Terms), func(r IterationRow) float64 {
+		return r.Seconds / float64(r.Iterations)
+	})
 	it.Warnings = append(unitWarnings(plain), it.Each.undetermined()...)
 	m.unseen = it.Each.unseen
 	if len(setup) > 0 {
 		it.Setup = it.part(0, len(setup), func(IterationRow) float64 { return math.NaN() })
 	} else {
-		it.Warnings = append(it.Warnings, Warning{"setup_within", "the rows cannot tell set-up from iterations, so that it is counted in each: " +
-			"measure some machines and scales with different numbers of iterations"})
+		it.Warnings = append(it.Warnings,
+			Warning{"setup_within", "the rows cannot tell set-up from iterations, so that it is counted in each: " +
+				"measure some machines and scales with different numbers of iterations"})
 	}
 	return it, nil
 }
@@ -106,7 +109,10 @@ func iterated(setup, terms []Term, machines, scale float64, iterations int) []fl
 // part is a model of the coefficients from one on to another, with the same doubt.
 func (it *Iterative) part(from, to int, seconds func(IterationRow) float64) *Model {
 	w := it.whole
-	m := &Model{Terms: w.Terms[from:to], Coefficients: w.Coefficients[from:to], Residual: math.NaN(), LOO: w.LOO, options: w.options, reach: w.reach, doubt: w.doubt, evidence: w.evidence, students: w.students}
+	m := &Model{
+		Terms: w.Terms[from:to], Coefficients: w.Coefficients[from:to], Residual: math.NaN(), LOO: w.LOO,
+		options: w.options, reach: w.reach, doubt: w.doubt, evidence: w.evidence, students: w.students,
+	}
 	a := mat.NewDense(len(it.Rows), to-from, nil)
 	for i, r := range it.Rows {
 		a.SetRow(i, features(m.Terms, r.Machines, r.Scale))
@@ -147,8 +153,10 @@ func (it *Iterative) Trusted() error { return it.whole.doubt }
 // Predict says how long so many iterations take. Iterations are no distance: each is taken to be as long as the others.
 func (it *Iterative) Predict(machines, scale float64, iterations int) Prediction {
 	if iterations < 1 || iterations > mostIterations {
-		return impossible(machines, scale, fmt.Sprintf("%d iterations: a run has at least 1 and at most 1e9", iterations))
+		return impossible(machines, scale, fmt.Sprintf("%d iterations: a run has at least 1 and at most 1e9",
+			iterations))
 	}
 	setup := len(it.whole.Terms) - len(it.Each.Terms)
-	return it.whole.predict(machines, scale, iterated(it.whole.Terms[:setup], it.Each.Terms, machines, scale, iterations))
+	return it.whole.predict(machines, scale, iterated(it.whole.Terms[:setup], it.Each.Terms, machines, scale,
+		iterations))
 }

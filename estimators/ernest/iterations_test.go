@@ -35,7 +35,8 @@ func TestIterations(t *testing.T) {
 			t.Errorf("%d iterations: %g (%g - %g), want %g; %v", n, p.Seconds, p.Low, p.High, want, p.Refused)
 		}
 		setup, each := it.Setup.Predict(16, 1), it.Each.Predict(16, 1)
-		if sum := setup.Seconds + float64(n)*each.Seconds; math.Abs(sum/p.Seconds-1) > 1e-9 || !(each.Low <= each.Seconds && each.Seconds <= each.High) {
+		if sum := setup.Seconds + float64(n)*each.Seconds; math.Abs(sum/p.Seconds-1) > 1e-9 ||
+			!(each.Low <= each.Seconds && each.Seconds <= each.High) {
 			t.Errorf("%d iterations: %g, the parts %g", n, p.Seconds, sum)
 		}
 	}
@@ -60,11 +61,13 @@ func TestIterationsOfOneCount(t *testing.T) {
 	if it.Setup != nil || !slices.Contains(codes(it.Warnings), "setup_within") {
 		t.Errorf("set-up %v, %v", it.Setup, it.Warnings)
 	}
-	if p, want := it.Predict(4, 0.4, 10), 8+40*0.1+10*theta(0.3, 12, 0.02, 0.1)(4, 0.4); math.Abs(p.Seconds/want-1) > 1e-6 {
+	if p, want := it.Predict(4, 0.4, 10), 8+40*0.1+10*theta(0.3, 12, 0.02, 0.1)(4,
+		0.4); math.Abs(p.Seconds/want-1) > 1e-6 {
 		t.Errorf("%g, want %g", p.Seconds, want)
 	}
 	var bad *RowError
-	if _, err := Iterations([]IterationRow{{Row{1, 1, 1}, 1}, {Row{1, 1, 1}, 0}}, FitOptions{}); !errors.As(err, &bad) || bad.Row != 1 || bad.Column != "iterations" {
+	if _, err := Iterations([]IterationRow{{Row{1, 1, 1}, 1}, {Row{1, 1, 1}, 0}}, FitOptions{}); !errors.As(err,
+		&bad) || bad.Row != 1 || bad.Column != "iterations" {
 		t.Errorf("no iterations: %v", err)
 	}
 }

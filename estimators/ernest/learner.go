@@ -18,7 +18,10 @@ func byModel(by []configuration) func(*configuration) float64 {
 // byShares fits the terms of a model, too, but to the least squares of relative errors: Ernest's are absolute, so that
 // long runs decide.
 func byShares(by []configuration) func(*configuration) float64 {
-	return leastSquares(by, func(c *configuration) ([]float64, float64) { return c.features, math.Sqrt(c.runs) / c.seconds })
+	return leastSquares(by, func(c *configuration) ([]float64, float64) {
+		return c.features,
+			math.Sqrt(c.runs) / c.seconds
+	})
 }
 
 // byTerms fits other terms to the least squares of relative errors.
@@ -30,7 +33,9 @@ func byTerms(terms ...Term) learner {
 	}
 }
 
-func leastSquares(by []configuration, of func(*configuration) (features []float64, weight float64)) func(*configuration) float64 {
+func leastSquares(by []configuration, of func(*configuration) (features []float64,
+	weight float64),
+) func(*configuration) float64 {
 	first, _ := of(&by[0])
 	a, b := mat.NewDense(len(by), len(first), nil), make([]float64, len(by))
 	for i := range by {

@@ -84,16 +84,30 @@ func (s *shape) lower() {
 
 func (m *Model) shapes() []shape {
 	faster := func(t Term) shape {
-		return shape{t.String(), "faster_than_scale", "times grow faster with scale than work that is divided among machines does, as with a serial or quadratic reducer", t, t.At}
+		return shape{
+			t.String(), "faster_than_scale",
+			"times grow faster with scale than work that is divided among machines does, as with a serial or quadratic reducer", t, t.At,
+		}
 	}
 	shapes := []shape{
 		faster(Scale), faster(ScaleSquaredPerMachine), faster(ScaleSquared),
-		{"log(scale)", "faster_than_scale", "times grow by the logarithm of scale", terms, func(_, s float64) float64 { return math.Log(s) }},
-		{"machines^2", "machines_grow", "times grow faster than the number of machines", terms, func(m, _ float64) float64 { return m * m }},
-		{"1/machines", "machines_divide", "work that does not grow with scale is divided among machines, or more machines gain more than their share", terms, func(m, _ float64) float64 { return 1 / m }},
+		{"log(scale)", "faster_than_scale", "times grow by the logarithm of scale", terms, func(_, s float64) float64 {
+			return math.Log(s)
+		}},
+		{
+			"machines^2", "machines_grow", "times grow faster than the number of machines", terms,
+			func(m, _ float64) float64 { return m * m },
+		},
+		{
+			"1/machines", "machines_divide",
+			"work that does not grow with scale is divided among machines, or more machines gain more than their share",
+			terms, func(m, _ float64) float64 { return 1 / m },
+		},
 	}
 	cliff := "times rise steeply where a machine has more input, as when memory is full"
-	shapes = append(shapes, shape{"(scale/machines)^2", "memory_cliff", cliff, terms, func(m, s float64) float64 { return s / m * s / m }})
+	shapes = append(shapes, shape{"(scale/machines)^2", "memory_cliff", cliff, terms, func(m, s float64) float64 {
+		return s / m * s / m
+	}})
 	each := slices.Compact(column(m.Rows, func(r Row) float64 { return r.Scale / r.Machines }))
 	tried := min(thresholds, len(each)-1)
 	for i := range tried {
@@ -101,7 +115,9 @@ func (m *Model) shapes() []shape {
 		c := (each[at] + each[at+1]) / 2
 		above := fmt.Sprintf("scale/machines above %.3g", c)
 		shapes = append(shapes,
-			shape{"a bend at " + above, "memory_cliff", cliff + " (" + above + ")", terms, func(m, s float64) float64 { return max(0, s/m-c) }},
+			shape{"a bend at " + above, "memory_cliff", cliff + " (" + above + ")", terms, func(m, s float64) float64 {
+				return max(0, s/m-c)
+			}},
 			shape{"a step at " + above, "memory_cliff", cliff + " (" + above + ")", terms, func(m, s float64) float64 {
 				if s/m > c {
 					return 1

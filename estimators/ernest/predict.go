@@ -112,19 +112,35 @@ func (m *Model) refuse(p *Prediction, f []float64) error {
 	case math.IsNaN(p.Seconds):
 		return &DoubtError{"impossible", "the number is beyond what a float64 holds"}
 	case !m.base.determines(f) && !m.spread(p.Scale):
-		return &DoubtError{"not_determined", fmt.Sprintf("the rows do not determine the time at %g machines and scale %g: %s", p.Machines, p.Scale, m.next())}
+		return &DoubtError{
+			"not_determined",
+			fmt.Sprintf("the rows do not determine the time at %g machines and scale %g: %s", p.Machines, p.Scale,
+				m.next()),
+		}
 	case x.Scale > FarthestScale:
-		return &DoubtError{"too_far", fmt.Sprintf("scale %g is %s beyond what was measured: is it in the same unit? No more than %d times is predicted",
-			p.Scale, times(x.Scale), FarthestScale)}
+		return &DoubtError{
+			"too_far",
+			fmt.Sprintf("scale %g is %s beyond what was measured: is it in the same unit? No more than %d times is predicted",
+				p.Scale, times(x.Scale), FarthestScale),
+		}
 	case x.Machines > FarthestMachines:
-		return &DoubtError{"too_far", fmt.Sprintf("%g machines are %s beyond what was measured: no more than %d times is predicted; measure with more",
-			p.Machines, times(x.Machines), FarthestMachines)}
+		return &DoubtError{
+			"too_far",
+			fmt.Sprintf("%g machines are %s beyond what was measured: no more than %d times is predicted; measure with more",
+				p.Machines, times(x.Machines), FarthestMachines),
+		}
 	case x.Scale > 1 && m.unseen:
-		return &DoubtError{"scale_without_effect", fmt.Sprintf("the rows show no effect of scale, and %g is beyond them: measure runs that take longer than their start-up", p.Scale)}
+		return &DoubtError{
+			"scale_without_effect",
+			fmt.Sprintf("the rows show no effect of scale, and %g is beyond them: measure runs that take longer than their start-up", p.Scale),
+		}
 	}
 	if p.Risk > surely {
-		return &DoubtError{"likely_wrong", fmt.Sprintf("by the rows that were left out it is more than %s off with a probability of %s: measure nearer to %g machines and scale %g",
-			units.Percent(m.options.refuseAbove()), units.Chance(p.Risk), p.Machines, p.Scale)}
+		return &DoubtError{
+			"likely_wrong",
+			fmt.Sprintf("by the rows that were left out it is more than %s off with a probability of %s: measure nearer to %g machines and scale %g",
+				units.Percent(m.options.refuseAbove()), units.Chance(p.Risk), p.Machines, p.Scale),
+		}
 	}
 	return nil
 }
@@ -133,7 +149,8 @@ func (m *Model) refuse(p *Prediction, f []float64) error {
 // asked for: non-negative coefficients leave little room then, even where they are not unique.
 func (m *Model) spread(scale float64) bool {
 	scales := column(m.Rows, func(r Row) float64 { return r.Scale })
-	return distinct(column(m.Rows, func(r Row) float64 { return r.Machines })) >= 3 && (distinct(scales) >= 2 || scale == scales[0])
+	return distinct(column(m.Rows, func(r Row) float64 { return r.Machines })) >= 3 &&
+		(distinct(scales) >= 2 || scale == scales[0])
 }
 
 // wide is from what ratio of its ends on a range is said to be wide.
@@ -144,20 +161,40 @@ func (m *Model) warn(p *Prediction) []Warning {
 	var warnings []Warning
 	x := p.Extrapolation
 	if x.Scale > UsualScale || x.Machines > UsualMachines {
-		warnings = append(warnings, Warning{"far", fmt.Sprintf("scale is %s and machines are %s beyond what was measured: farther than the paper shows (§6)", times(x.Scale), times(x.Machines))})
+		warnings = append(warnings,
+			Warning{"far", fmt.Sprintf(
+				"scale is %s and machines are %s beyond what was measured: farther than the paper shows (§6)",
+				times(x.Scale), times(x.Machines))})
 	}
 	if x.PerMachine > 2 {
-		warnings = append(warnings, Warning{"more_per_machine", fmt.Sprintf("each machine gets %s the most input that one was measured with: if its memory fills up, it takes longer", times(x.PerMachine))})
+		warnings = append(warnings,
+			Warning{
+				"more_per_machine",
+				fmt.Sprintf("each machine gets %s the most input that one was measured with: if its memory fills up, it takes longer", times(x.PerMachine)),
+			})
 	}
 	switch {
 	case math.IsNaN(p.High) && !math.IsNaN(p.Seconds):
-		warnings = append(warnings, Warning{"range_unknown", "there are no more runs than coefficients: how far the number may be off is not known"})
+		warnings = append(warnings,
+			Warning{
+				"range_unknown",
+				"there are no more runs than coefficients: how far the number may be off is not known",
+			})
 	case p.High > wide*p.Low:
-		warnings = append(warnings, Warning{"range_wide", fmt.Sprintf("the rows say little of this point: between %s and %s; measure nearer to it", units.Seconds(p.Low), units.Seconds(p.High))})
+		warnings = append(warnings,
+			Warning{
+				"range_wide",
+				fmt.Sprintf("the rows say little of this point: between %s and %s; measure nearer to it",
+					units.Seconds(p.Low), units.Seconds(p.High)),
+			})
 	}
 	if p.Refused == nil && p.Risk > likely {
-		warnings = append(warnings, Warning{"likely_off", fmt.Sprintf("by the rows that were left out it is more than %s off with a probability of %s",
-			units.Percent(m.options.refuseAbove()), units.Chance(p.Risk))})
+		warnings = append(warnings,
+			Warning{
+				"likely_off",
+				fmt.Sprintf("by the rows that were left out it is more than %s off with a probability of %s",
+					units.Percent(m.options.refuseAbove()), units.Chance(p.Risk)),
+			})
 	}
 	return warnings
 }

@@ -31,7 +31,8 @@ func TestFitProperties(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		minute, size := rapid.Float64Range(1e-3, 1e3).Draw(t, "unit of time"), math.Pow(10, float64(rapid.IntRange(-6, 12).Draw(t, "unit of scale")))
+		minute, size := rapid.Float64Range(1e-3, 1e3).Draw(t, "unit of time"),
+			math.Pow(10, float64(rapid.IntRange(-6, 12).Draw(t, "unit of scale")))
 		other := make([]Row, len(rows))
 		for i, j := range rapid.Permutation(indices(len(rows))).Draw(t, "order") {
 			other[i] = Row{rows[j].Machines, rows[j].Scale * size, rows[j].Seconds * minute}
@@ -41,7 +42,8 @@ func TestFitProperties(t *testing.T) {
 			t.Fatal(err)
 		}
 		if math.Abs(n.Residual/minute-m.Residual) > 1e-6*(1+m.Residual) || n.Rank != m.Rank {
-			t.Fatalf("residual %g, rank %d in other units, %g, %d in these", n.Residual/minute, n.Rank, m.Residual, m.Rank)
+			t.Fatalf("residual %g, rank %d in other units, %g, %d in these", n.Residual/minute, n.Rank, m.Residual,
+				m.Rank)
 		}
 		for _, r := range rows {
 			p, q := m.Predict(r.Machines, r.Scale), n.Predict(r.Machines, r.Scale*size)
@@ -84,7 +86,8 @@ func checkPrediction(t failer, p Prediction) {
 		}
 		return
 	}
-	if p.Seconds < 0 || math.IsInf(p.Seconds, 0) || math.IsNaN(p.Low) != math.IsNaN(p.High) || p.Low < 0 || p.Low > p.Seconds || p.High < p.Seconds {
+	if p.Seconds < 0 || math.IsInf(p.Seconds, 0) || math.IsNaN(p.Low) != math.IsNaN(p.High) || p.Low < 0 ||
+		p.Low > p.Seconds || p.High < p.Seconds {
 		t.Fatalf("%g (%g - %g)", p.Seconds, p.Low, p.High)
 	}
 	if x := p.Extrapolation; !(x.Machines >= 1 && x.Scale >= 1 && x.PerMachine >= 1 && x.Distance >= 0) {

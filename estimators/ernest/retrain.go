@@ -48,7 +48,8 @@ func Retrain(m *Model, runs ...Row) Signal {
 		if outside {
 			s.Outside++
 		}
-		far = outside && (r.Seconds > p.Seconds*math.Pow(high/p.Seconds, farOut) || r.Seconds < p.Seconds*math.Pow(low/p.Seconds, farOut))
+		far = outside && (r.Seconds > p.Seconds*math.Pow(high/p.Seconds, farOut) ||
+			r.Seconds < p.Seconds*math.Pow(low/p.Seconds, farOut))
 	}
 	if s.Runs == 0 {
 		s.Text = "no run to compare: make one that the model predicts with a range"
@@ -63,7 +64,8 @@ func Retrain(m *Model, runs ...Row) Signal {
 		s.Retrain = true
 		s.Text = "the newest run is far out of its predicted range: train again, with it"
 	case s.Outside > 0:
-		s.Text = fmt.Sprintf("%d of %d runs left the predicted range, as some do where the model is right", s.Outside, s.Runs)
+		s.Text = fmt.Sprintf("%d of %d runs left the predicted range, as some do where the model is right", s.Outside,
+			s.Runs)
 	default:
 		s.Text = fmt.Sprintf("all of %d runs are within the predicted range", s.Runs)
 	}

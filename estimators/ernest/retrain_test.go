@@ -91,7 +91,8 @@ func TestOverhead(t *testing.T) {
 	if o.Seconds != 15 || o.MachineSeconds != 30 || o.TimeRatio != 0.25 || o.WorkRatio != 30.0/1200 {
 		t.Errorf("%+v", o)
 	}
-	if o := Overhead([]Row{{1, 0.1, 10}}, Row{20, 1, math.NaN()}); !math.IsNaN(o.TimeRatio) || !math.IsNaN(o.WorkRatio) {
+	if o := Overhead([]Row{{1, 0.1, 10}}, Row{20, 1, math.NaN()}); !math.IsNaN(o.TimeRatio) ||
+		!math.IsNaN(o.WorkRatio) {
 		t.Errorf("%+v", o)
 	}
 }

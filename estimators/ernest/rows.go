@@ -67,12 +67,14 @@ const (
 // unitWarnings doubt by magnitude what the columns are given in.
 func unitWarnings(rows []Row) []Warning {
 	var warnings []Warning
-	seconds, scale := column(rows, func(r Row) float64 { return r.Seconds }), column(rows, func(r Row) float64 { return r.Scale })
+	seconds, scale := column(rows, func(r Row) float64 { return r.Seconds }),
+		column(rows, func(r Row) float64 { return r.Scale })
 	whole := !slices.ContainsFunc(seconds, func(s float64) bool { return s != math.Trunc(s) || s < manyMS })
 	switch median := quantile(seconds, 0.5); {
 	case median >= longRun || whole:
 		warnings = append(warnings, Warning{"seconds_large", fmt.Sprintf(
-			"half of the runs take %s or more: if the times are milliseconds, divide them by 1000", units.Seconds(median))})
+			"half of the runs take %s or more: if the times are milliseconds, divide them by 1000", units.Seconds(
+				median))})
 	case median > 0 && median < shortRun:
 		warnings = append(warnings, Warning{"seconds_small", fmt.Sprintf(
 			"half of the runs take %.3g s or less: the times should be seconds, not minutes or hours", median)})
@@ -82,8 +84,12 @@ func unitWarnings(rows []Row) []Warning {
 			"scale goes up to %.3g: bytes or records are fine, if predictions are asked in the same unit", top)})
 	}
 	if n := notPositive(rows); n > 0 {
-		warnings = append(warnings, Warning{"seconds_not_positive", fmt.Sprintf("%d of %d rows have a time of 0 or less, row %d the first: no run has",
-			n, len(rows), 1+slices.IndexFunc(rows, func(r Row) bool { return r.Seconds <= 0 }))})
+		warnings = append(warnings,
+			Warning{
+				"seconds_not_positive",
+				fmt.Sprintf("%d of %d rows have a time of 0 or less, row %d the first: no run has",
+					n, len(rows), 1+slices.IndexFunc(rows, func(r Row) bool { return r.Seconds <= 0 })),
+			})
 	}
 	return warnings
 }

@@ -123,7 +123,8 @@ func normalized(all []Partition) ([][measures]float64, error) {
 		points[i] = [measures]float64{p.Entries, p.Rows, p.Bytes}
 		for a, v := range points[i] {
 			if !finite(v) || v < 0 || v > mostScale {
-				return nil, fmt.Errorf("partition %d has %v %s: give 0 to %g", i+1, v, [measures]string{"entries", "rows", "bytes"}[a], float64(mostScale))
+				return nil, fmt.Errorf("partition %d has %v %s: give 0 to %g", i+1, v,
+					[measures]string{"entries", "rows", "bytes"}[a], float64(mostScale))
 			}
 			mean[a] += v / float64(len(all))
 		}
@@ -161,7 +162,8 @@ func (s *Sample) Warnings() []Warning {
 		if size.Off() > SampleTolerance {
 			warnings = append(warnings, Warning{"sample_differs", fmt.Sprintf(
 				"the sample of %d is not like the whole: a partition of it has %s entries, %s rows, %s bytes in the mean, and %s is allowed: take more partitions, or shuffle the input",
-				len(size.Chosen), units.More(1+size.Entries), units.More(1+size.Rows), units.More(1+size.Bytes), units.Percent(SampleTolerance))})
+				len(size.Chosen), units.More(1+size.Entries), units.More(1+size.Rows), units.More(1+size.Bytes),
+				units.Percent(SampleTolerance))})
 		}
 	}
 	return warnings

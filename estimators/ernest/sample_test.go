@@ -31,7 +31,8 @@ func inputs(r *rand.Rand, n int) map[string][]Partition {
 func TestRepresentative(t *testing.T) {
 	t.Parallel()
 	sizes := []int{4, 8, 16, 32}
-	off, expected, largest, theirs := map[string]float64{}, map[string]float64{}, map[string]float64{}, map[string]float64{}
+	off, expected, largest, theirs := map[string]float64{}, map[string]float64{}, map[string]float64{},
+		map[string]float64{}
 	const inputsOfAKind = 30
 	for seed := range uint64(inputsOfAKind) {
 		r := rand.New(rand.NewPCG(seed, 42))
@@ -69,9 +70,11 @@ func TestRepresentative(t *testing.T) {
 		}
 	}
 	for at := range off {
-		t.Logf("%s: off by %.2f %%, at random by %.2f %%; largest %.2f of theirs", at, 100*off[at]/inputsOfAKind, 100*expected[at]/inputsOfAKind, largest[at]/theirs[at])
+		t.Logf("%s: off by %.2f %%, at random by %.2f %%; largest %.2f of theirs", at, 100*off[at]/inputsOfAKind,
+			100*expected[at]/inputsOfAKind, largest[at]/theirs[at])
 		if off[at] > expected[at]/2 || largest[at] < theirs[at]*6/7 {
-			t.Errorf("%s: off by %v, at random by %v; largest %v, at random %v", at, off[at], expected[at], largest[at], theirs[at])
+			t.Errorf("%s: off by %v, at random by %v; largest %v, at random %v", at, off[at], expected[at], largest[at],
+				theirs[at])
 		}
 	}
 }
@@ -84,7 +87,8 @@ func TestSampleExactly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(s.Sizes[0].Chosen, []int{4}) || len(s.Sizes[1].Chosen) != 2 || !slices.Equal(s.Sizes[2].Chosen, []int{0, 1, 2, 3, 4}) || s.Spread != 0.75 {
+	if !slices.Equal(s.Sizes[0].Chosen, []int{4}) || len(s.Sizes[1].Chosen) != 2 ||
+		!slices.Equal(s.Sizes[2].Chosen, []int{0, 1, 2, 3, 4}) || s.Spread != 0.75 {
 		t.Errorf("%+v", s)
 	}
 	for _, size := range s.Sizes {
@@ -95,7 +99,8 @@ func TestSampleExactly(t *testing.T) {
 		// The variance of the five is 125; finite population.
 		n := float64(len(size.Chosen))
 		want := SampleSize{size.Chosen, mean/25 - 1, 0, 0, math.Sqrt(125/n*(1-n/5)) / 25}
-		if math.Abs(size.Entries-want.Entries)+math.Abs(size.Random-want.Random)+math.Abs(size.Rows)+math.Abs(size.Bytes) > 1e-12 || math.Abs(size.Off()-math.Abs(size.Entries)) > 1e-12 {
+		if math.Abs(size.Entries-want.Entries)+math.Abs(size.Random-want.Random)+math.Abs(size.Rows)+
+			math.Abs(size.Bytes) > 1e-12 || math.Abs(size.Off()-math.Abs(size.Entries)) > 1e-12 {
 			t.Errorf("%+v, want %+v", size, want)
 		}
 	}
@@ -139,7 +144,9 @@ func TestSampleDiffers(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := s.Warnings()
-	if len(w) != 1 || w[0].Code != "sample_differs" || !strings.Contains(w[0].Text, "the sample of 2 is not like the whole: a partition of it has -83 % entries, 0 % rows, 0 % bytes") {
+	if len(w) != 1 || w[0].Code != "sample_differs" ||
+		!strings.Contains(w[0].Text,
+			"the sample of 2 is not like the whole: a partition of it has -83 % entries, 0 % rows, 0 % bytes") {
 		t.Errorf("%+v", w)
 	}
 	all[7].Entries = 11

@@ -122,7 +122,8 @@ func TestSplit(t *testing.T) {
 		{Split{By: ByWork, Below: 60}, 3, 2, ""}, // 40, 40, 60 of 40, 40, 60, 90, 100
 	} {
 		train, test, _, err := c.split.divide(rows)
-		if len(train) != c.train || len(test) != c.test || (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+		if len(train) != c.train || len(test) != c.test || (err == nil) != (c.says == "") || err != nil &&
+			!strings.Contains(err.Error(), c.says) {
 			t.Errorf("%+v: %d train, %d are predicted, %v", c.split, len(train), len(test), err)
 		}
 		for _, a := range train {
@@ -134,7 +135,8 @@ func TestSplit(t *testing.T) {
 		}
 	}
 	same := []Row{{1, 1, 10}, {2, 1, 5}, {4, 1, 3}, {8, 1, 2}}
-	if train, test, warnings, err := (Split{}).divide(same); len(train) != 2 || len(test) != 2 || !slices.Equal(codes(warnings), []string{"split_by_machines"}) || err != nil {
+	if train, test, warnings, err := (Split{}).divide(same); len(train) != 2 || len(test) != 2 ||
+		!slices.Equal(codes(warnings), []string{"split_by_machines"}) || err != nil {
 		t.Errorf("one scale: %v, %v, %v, %v", train, test, warnings, err)
 	}
 	for _, s := range []Split{{By: 9}, {Below: -1}, {Below: math.NaN()}, {Quantile: 1}, {Quantile: -1}} {

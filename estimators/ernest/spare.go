@@ -30,10 +30,14 @@ func (o *Offer) Spare(c *Choice, w Want) (*Spare, error) {
 	if o.Speeds == nil {
 		return nil, nil //nolint:nilnil // nothing is known, and nothing is wrong
 	}
-	best := &Spare{Seconds: c.Prediction.Seconds, SecondsShared: c.Prediction.Seconds, Cost: c.Cost, Early: o.Speeds.Early}
+	best := &Spare{
+		Seconds: c.Prediction.Seconds, SecondsShared: c.Prediction.Seconds, Cost: c.Cost,
+		Early: o.Speeds.Early,
+	}
 	most := min(mostSpare, max(1, int(mostSpareShare*float64(c.Machines))))
 	if known := len(o.Speeds.Slowness); best.Early == "" && known < c.Machines+most {
-		best.Early = early("%d machines were measured: how slow the slowest of %d is takes as many", known, c.Machines+most)
+		best.Early = early("%d machines were measured: how slow the slowest of %d is takes as many", known,
+			c.Machines+most)
 	}
 	if best.Early != "" {
 		return best, nil

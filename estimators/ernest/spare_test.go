@@ -61,14 +61,26 @@ func TestSpeedsEarly(t *testing.T) {
 		"2 machines were measured: at least 3":                       {{"a", 1}, {"b", 2}, {"a", 1}, {"b", 2}},
 		"of 30 machines there are 30 measurements: measure":          measured(r, 30, 1, 0.1, 0),
 		"machines differ by no more than measurements of one do (by": measured(r, 30, 3, 0, 0.1),
-		"than measurements of one do (by chance in 100 % of cases)":  {{"a", 7}, {"b", 7}, {"c", 7}, {"a", 7}, {"b", 7}, {"c", 7}},
+		"than measurements of one do (by chance in 100 % of cases)": {
+			{"a", 7},
+			{"b", 7},
+			{"c", 7},
+			{"a", 7},
+			{"b", 7},
+			{"c", 7},
+		},
 	} {
 		if s := learned(t, all); !strings.HasPrefix(s.Early, "too early to say: ") || !strings.Contains(s.Early, want) {
 			t.Errorf("%v, want %s", s.Early, want)
 		}
 	}
-	for want, v := range map[string]float64{"machine x has speed 0": 0, "has speed NaN": math.NaN(), "has speed -1": -1, "has speed +Inf": math.Inf(1)} {
-		if _, err := LearnSpeeds([]Speed{{"x", 1}, {"x", v}}); err == nil || !strings.Contains(err.Error(), "measurement 2: machine x has speed") || !strings.Contains(err.Error(), want) {
+	for want, v := range map[string]float64{
+		"machine x has speed 0": 0, "has speed NaN": math.NaN(), "has speed -1": -1,
+		"has speed +Inf": math.Inf(1),
+	} {
+		if _, err := LearnSpeeds([]Speed{{"x", 1}, {"x", v}}); err == nil ||
+			!strings.Contains(err.Error(), "measurement 2: machine x has speed") ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v", err)
 		}
 	}
@@ -135,9 +147,12 @@ func TestSpareSimulated(t *testing.T) {
 		}
 		perfect := slowest - s.order(c.machines, c.machines+c.more)
 		more := (without - with) - (slowest - kept)
-		t.Logf("%d+%d, noise %v: slowest %.3f (simulated %.3f), kept %.3f (%.3f), mean %.4f (%.4f)", c.machines, c.more, c.noise, slowest, without, kept, with, mean, average)
-		if math.Abs(slowest-without) > 0.004 || more < -perfect/30 || more > perfect/6 || mean-average < -0.0003 || mean-average > 0.004 {
-			t.Errorf("%+v: slowest %v, kept %v, mean %v; simulated %v, %v, %v", c, slowest, kept, mean, without, with, average)
+		t.Logf("%d+%d, noise %v: slowest %.3f (simulated %.3f), kept %.3f (%.3f), mean %.4f (%.4f)", c.machines, c.more,
+			c.noise, slowest, without, kept, with, mean, average)
+		if math.Abs(slowest-without) > 0.004 || more < -perfect/30 || more > perfect/6 || mean-average < -0.0003 ||
+			mean-average > 0.004 {
+			t.Errorf("%+v: slowest %v, kept %v, mean %v; simulated %v, %v, %v", c, slowest, kept, mean, without, with,
+				average)
 		}
 	}
 }
@@ -167,18 +182,35 @@ func TestSpare(t *testing.T) {
 		machines [2]int
 		early    string
 	}{
-		"cheapest":           {want: Want{Scale: 1}, machines: [2]int{1, 4}},
-		"fastest":            {want: Want{Scale: 1, Goal: Fastest}, machines: [2]int{4, 4}},
-		"short":              {want: Want{Scale: 0.01, Goal: Fastest, Force: true}}, // 36 s: measuring takes as long
-		"within":             {want: Want{Scale: 1, Deadline: 3700}, machines: [2]int{1, 4}},
-		"late":               {want: Want{Scale: 1, Deadline: 1000}},
-		"poor":               {want: Want{Scale: 1, Goal: Fastest, Budget: 20}},
-		"by the hour":        {want: Want{Scale: 1}, change: func(o *Offer) { o.Billing = PerHour }},
-		"few were measured":  {want: Want{Scale: 1}, change: func(o *Offer) { o.Speeds = learned(t, differ[:3*43]) }, early: "43 machines were measured: how slow the slowest of 44 is takes as many"},
-		"as many":            {want: Want{Scale: 1}, change: func(o *Offer) { o.Speeds = learned(t, differ[:3*44]) }, machines: [2]int{1, 4}},
-		"alike":              {want: Want{Scale: 1}, change: func(o *Offer) { o.Speeds = learned(t, measured(r, 200, 3, 0, 0.1)) }, early: "no more than measurements of one do"},
-		"nearly alike":       {want: Want{Scale: 1}, change: func(o *Offer) { o.Speeds = learned(t, measured(r, 200, 3, 0.001, 0)) }},
-		"a fee of a machine": {want: Want{Scale: 1}, change: func(o *Offer) { o.Cost = func(m, s float64) float64 { return m*s/3600 + 10*m } }},
+		"cheapest":    {want: Want{Scale: 1}, machines: [2]int{1, 4}},
+		"fastest":     {want: Want{Scale: 1, Goal: Fastest}, machines: [2]int{4, 4}},
+		"short":       {want: Want{Scale: 0.01, Goal: Fastest, Force: true}}, // 36 s: measuring takes as long
+		"within":      {want: Want{Scale: 1, Deadline: 3700}, machines: [2]int{1, 4}},
+		"late":        {want: Want{Scale: 1, Deadline: 1000}},
+		"poor":        {want: Want{Scale: 1, Goal: Fastest, Budget: 20}},
+		"by the hour": {want: Want{Scale: 1}, change: func(o *Offer) { o.Billing = PerHour }},
+		"few were measured": {
+			want: Want{Scale: 1}, change: func(o *Offer) { o.Speeds = learned(t, differ[:3*43]) },
+			early: "43 machines were measured: how slow the slowest of 44 is takes as many",
+		},
+		"as many": {
+			want: Want{Scale: 1}, change: func(o *Offer) { o.Speeds = learned(t, differ[:3*44]) },
+			machines: [2]int{1, 4},
+		},
+		"alike": {
+			want:   Want{Scale: 1},
+			change: func(o *Offer) { o.Speeds = learned(t, measured(r, 200, 3, 0, 0.1)) },
+			early:  "no more than measurements of one do",
+		},
+		"nearly alike": {
+			want:   Want{Scale: 1},
+			change: func(o *Offer) { o.Speeds = learned(t, measured(r, 200, 3, 0.001, 0)) },
+		},
+		"a fee of a machine": {want: Want{Scale: 1}, change: func(o *Offer) {
+			o.Cost = func(m, s float64) float64 {
+				return m*s/3600 + 10*m
+			}
+		}},
 	} {
 		o := hours(t, learned(t, differ), 0)
 		if c.change != nil {
@@ -193,10 +225,12 @@ func TestSpare(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Logf("%s: %+v", name, *got)
-		if (got.Early == "") != (c.early == "") || !strings.Contains(got.Early, c.early) || got.Machines < c.machines[0] || got.Machines > c.machines[1] {
+		if (got.Early == "") != (c.early == "") || !strings.Contains(got.Early, c.early) ||
+			got.Machines < c.machines[0] || got.Machines > c.machines[1] {
 			t.Errorf("%s: %+v", name, *got)
 		}
-		if got.Machines > 0 && (got.Seconds >= got.SecondsShared || got.Kept >= got.Slowest || c.want.Goal == Cheapest && got.Cost >= choices[0].Cost) {
+		if got.Machines > 0 && (got.Seconds >= got.SecondsShared || got.Kept >= got.Slowest ||
+			c.want.Goal == Cheapest && got.Cost >= choices[0].Cost) {
 			t.Errorf("%s: %+v beside %+v", name, *got, choices[0])
 		}
 	}

@@ -40,7 +40,8 @@ func LearnSpeeds(all []Speed) (*Speeds, error) {
 	mean := 0.0
 	for i, s := range all {
 		if !finite(s.Value) || s.Value <= 0 || s.Value > mostScale || s.Value < 1/mostScale {
-			return nil, fmt.Errorf("measurement %d: machine %s has speed %v: give a number above 0", i+1, s.Machine, s.Value)
+			return nil, fmt.Errorf("measurement %d: machine %s has speed %v: give a number above 0", i+1, s.Machine,
+				s.Value)
 		}
 		j, ok := at[s.Machine]
 		if !ok {
@@ -74,7 +75,8 @@ func LearnSpeeds(all []Speed) (*Speeds, error) {
 	within /= n - groups
 	between /= groups - 1
 	if chance := byNoise(between, within, groups-1, n-groups); chance > byChance {
-		s.Early = early("machines differ by no more than measurements of one do (by chance in %s of cases)", units.Percent(chance))
+		s.Early = early("machines differ by no more than measurements of one do (by chance in %s of cases)",
+			units.Percent(chance))
 		return s, nil
 	}
 	own := (between - within) / ((n - squares/n) / (groups - 1)) // variance of the machines

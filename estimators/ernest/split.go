@@ -61,9 +61,12 @@ func (s *Split) check() error {
 // are divided by machines where they were to be by scale.
 func (s Split) divide(rows []Row) (train, test []Row, warnings []Warning, err error) {
 	by := s.By
-	if by == ByScale && s.Below == 0 && distinct(column(rows, by.of)) == 1 && distinct(column(rows, ByMachines.of)) > 1 {
+	if by == ByScale && s.Below == 0 && distinct(column(rows, by.of)) == 1 &&
+		distinct(column(rows, ByMachines.of)) > 1 {
 		by = ByMachines
-		warnings = append(warnings, Warning{"split_by_machines", fmt.Sprintf("all runs have scale %g: few machines train, many are predicted", rows[0].Scale)})
+		warnings = append(warnings,
+			Warning{"split_by_machines", fmt.Sprintf("all runs have scale %g: few machines train, many are predicted",
+				rows[0].Scale)})
 	}
 	values := slices.Compact(column(rows, by.of))
 	limit := s.Below
@@ -83,9 +86,11 @@ func (s Split) divide(rows []Row) (train, test []Row, warnings []Warning, err er
 	}
 	switch {
 	case n == 0:
-		return nil, nil, warnings, fmt.Errorf("no run of %s %g or less to train on: the smallest has %g", by, limit, values[0])
+		return nil, nil, warnings, fmt.Errorf("no run of %s %g or less to train on: the smallest has %g", by, limit,
+			values[0])
 	case n == len(sorted):
-		return nil, nil, warnings, fmt.Errorf("no run of %s above %g to predict: %d runs, up to %g", by, limit, len(sorted), values[len(values)-1])
+		return nil, nil, warnings, fmt.Errorf("no run of %s above %g to predict: %d runs, up to %g", by, limit,
+			len(sorted), values[len(values)-1])
 	}
 	return sorted[:n:n], sorted[n:], warnings, nil
 }

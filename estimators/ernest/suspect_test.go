@@ -53,13 +53,15 @@ func TestScattered(t *testing.T) {
 			case p.Refused != nil:
 				refused++
 			case math.Abs(p.Seconds/at(16, 1)-1) > 0.5 && !(p.Low <= at(16, 1) && at(16, 1) <= p.High) &&
-				!slices.Contains(codes(p.Warnings), "faster_than_scale") && !slices.Contains(codes(p.Warnings), "likely_off"):
+				!slices.Contains(codes(p.Warnings), "faster_than_scale") &&
+				!slices.Contains(codes(p.Warnings), "likely_off"):
 				wrong++
 			}
 		}
 		t.Logf("%-17s of %d tables %d refused, %d more than half off", c.name, tables, refused, wrong)
 		if refused > c.refused || wrong > c.wrong {
-			t.Errorf("%s: of %d tables %d are refused and %d more than half off, want at most %d and %d", c.name, tables, refused, wrong, c.refused, c.wrong)
+			t.Errorf("%s: of %d tables %d are refused and %d more than half off, want at most %d and %d", c.name,
+				tables, refused, wrong, c.refused, c.wrong)
 		}
 	}
 }
@@ -76,7 +78,8 @@ func TestSuspect(t *testing.T) {
 		t.Errorf("among the rows: %v", p.Warnings)
 	}
 	p := m.Predict(16, 1)
-	if i := slices.Index(codes(p.Warnings), "faster_than_scale"); i < 0 || !strings.Contains(p.Warnings[i].Text, "scale^2") {
+	if i := slices.Index(codes(p.Warnings), "faster_than_scale"); i < 0 ||
+		!strings.Contains(p.Warnings[i].Text, "scale^2") {
 		t.Errorf("far beyond them: %v", p.Warnings)
 	}
 	if p.Refused == nil && p.High < law(16, 1) {

@@ -29,7 +29,8 @@ const (
 )
 
 var termNames = [terms]string{
-	"1", "scale/machines", "machines", "log(machines)", "sqrt(scale)", "scale^2/machines", "scale*log(scale)^2/machines",
+	"1", "scale/machines", "machines", "log(machines)", "sqrt(scale)", "scale^2/machines",
+	"scale*log(scale)^2/machines",
 	"scale", "scale*log(scale)/machines", "sqrt(scale)/machines", "scale^2",
 }
 

@@ -14,7 +14,10 @@ var foreignLaws = []struct {
 	design string
 	codes  []string // what the doubt may be
 }{
-	{law{"memory cliff: dearer above a share", func(m, s float64) float64 { return 5 + 200*s/m + m/2 + 600*max(0, s/m-.05) }}, "grid", []string{"memory_cliff"}},
+	{law{"memory cliff: dearer above a share", func(m, s float64) float64 {
+		return 5 + 200*s/m + m/2 +
+			600*max(0, s/m-.05)
+	}}, "grid", []string{"memory_cliff"}},
 	{law{"memory cliff: three times as long", func(m, s float64) float64 {
 		if s/m > .08 {
 			return 3 * (5 + 200*s/m + m/2)
@@ -27,15 +30,51 @@ var foreignLaws = []struct {
 		}
 		return 5 + 200*s/m + m/2
 	}}, "rcv1", []string{"memory_cliff", "does_not_fit"}},
-	{law{"quadratic reducer", func(m, s float64) float64 { return 5 + 200*s/m + m/2 + 300*s*s }}, "grid", []string{"faster_than_scale"}},
-	{law{"quadratic reducer alone", func(m, s float64) float64 { return 2 + 50*s/m + 3000*s*s }}, "rcv1", []string{"faster_than_scale"}},
-	{law{"quadratic reducer alone", func(m, s float64) float64 { return 2 + 50*s/m + 3000*s*s }}, "640 parts", []string{"faster_than_scale"}},
-	{law{"one reducer", func(m, s float64) float64 { return 2 + 20*s/m + 300*s }}, "grid", []string{"faster_than_scale"}},
-	{law{"one reducer", func(m, s float64) float64 { return 2 + 20*s/m + 300*s }}, "640 parts", []string{"faster_than_scale"}},
-	{law{"pairs of records", func(m, s float64) float64 { return 2 + 300*s*s/m }}, "diagonal", []string{"faster_than_scale"}},
-	{law{"machines talk in pairs", func(m, s float64) float64 { return 5 + 100*s/m + m*m/2 }}, "diagonal", []string{"machines_grow"}},
-	{law{"machines talk in pairs", func(m, s float64) float64 { return 5 + 100*s/m + m*m/2 }}, "640 parts", []string{"machines_grow"}},
-	{law{"superlinear speed-up", func(m, s float64) float64 { return 2 + 300*s/math.Pow(m, 1.6) }}, "diagonal", []string{"machines_divide", "superlinear_speedup", "slower_than_scale", "does_not_fit"}},
+	{
+		law{"quadratic reducer", func(m, s float64) float64 { return 5 + 200*s/m + m/2 + 300*s*s }},
+		"grid",
+		[]string{"faster_than_scale"},
+	},
+	{
+		law{"quadratic reducer alone", func(m, s float64) float64 { return 2 + 50*s/m + 3000*s*s }},
+		"rcv1",
+		[]string{"faster_than_scale"},
+	},
+	{
+		law{"quadratic reducer alone", func(m, s float64) float64 { return 2 + 50*s/m + 3000*s*s }},
+		"640 parts",
+		[]string{"faster_than_scale"},
+	},
+	{
+		law{"one reducer", func(m, s float64) float64 { return 2 + 20*s/m + 300*s }},
+		"grid",
+		[]string{"faster_than_scale"},
+	},
+	{
+		law{"one reducer", func(m, s float64) float64 { return 2 + 20*s/m + 300*s }},
+		"640 parts",
+		[]string{"faster_than_scale"},
+	},
+	{
+		law{"pairs of records", func(m, s float64) float64 { return 2 + 300*s*s/m }},
+		"diagonal",
+		[]string{"faster_than_scale"},
+	},
+	{
+		law{"machines talk in pairs", func(m, s float64) float64 { return 5 + 100*s/m + m*m/2 }},
+		"diagonal",
+		[]string{"machines_grow"},
+	},
+	{
+		law{"machines talk in pairs", func(m, s float64) float64 { return 5 + 100*s/m + m*m/2 }},
+		"640 parts",
+		[]string{"machines_grow"},
+	},
+	{
+		law{"superlinear speed-up", func(m, s float64) float64 { return 2 + 300*s/math.Pow(m, 1.6) }},
+		"diagonal",
+		[]string{"machines_divide", "superlinear_speedup", "slower_than_scale", "does_not_fit"},
+	},
 }
 
 const trials = 12
@@ -81,9 +120,11 @@ func TestTrusted(t *testing.T) {
 				}
 			}
 			trusted := all[""]
-			t.Logf("%-9s noise %2.0f %%: %3d of %d models trusted, doubts %v", d.name, 100*noise, trusted, len(ernestLaws)*trials, all)
+			t.Logf("%-9s noise %2.0f %%: %3d of %d models trusted, doubts %v", d.name, 100*noise, trusted,
+				len(ernestLaws)*trials, all)
 			if trusted < least {
-				t.Errorf("%s, noise %g: %d of %d models are trusted, want %d", d.name, noise, trusted, len(ernestLaws)*trials, least)
+				t.Errorf("%s, noise %g: %d of %d models are trusted, want %d", d.name, noise, trusted,
+					len(ernestLaws)*trials, least)
 			}
 		}
 	}
@@ -99,7 +140,8 @@ func TestTrustedOfFew(t *testing.T) {
 	}{{0.05, 95}, {0.1, 90}} {
 		trusted := 0
 		for seed := range uint64(tables) {
-			if must(t, measure(theta(20, 330, 3, 0), five, c.noise, rand.New(rand.NewPCG(seed, 19))), FitOptions{}).Trusted() == nil {
+			if must(t, measure(theta(20, 330, 3, 0), five, c.noise, rand.New(rand.NewPCG(seed, 19))),
+				FitOptions{}).Trusted() == nil {
 				trusted++
 			}
 		}
@@ -136,7 +178,8 @@ func TestDoubted(t *testing.T) {
 					case p.Low <= actual && actual <= p.High:
 						held++
 					case slices.ContainsFunc(known, func(c string) bool {
-						return slices.Contains(f.codes, c) || c == "likely_off" || c == "extra_term" || c == "more_per_machine" || c == "range_wide"
+						return slices.Contains(f.codes, c) || c == "likely_off" || c == "extra_term" ||
+							c == "more_per_machine" || c == "range_wide"
 					}):
 						warned++
 					default:

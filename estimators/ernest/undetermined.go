@@ -14,7 +14,8 @@ func (m *Model) undetermined() []Warning {
 	_, configurations := configurations(m.Rows)
 	if configurations < len(m.Terms) {
 		warnings = append(warnings, Warning{"under_determined", fmt.Sprintf(
-			"%d different runs do not determine %d coefficients: add at least %d, %s", configurations, len(m.Terms), len(m.Terms)-configurations+1, m.next())})
+			"%d different runs do not determine %d coefficients: add at least %d, %s", configurations, len(m.Terms),
+			len(m.Terms)-configurations+1, m.next())})
 	}
 	for _, set := range m.base.info.Dependent {
 		together := make([]Term, len(set))
@@ -22,16 +23,26 @@ func (m *Model) undetermined() []Warning {
 			together[i] = m.Terms[j]
 		}
 		if len(set) == 1 {
-			warnings = append(warnings, Warning{"collinear", fmt.Sprintf("%s is 0 in all rows: its coefficient is unknown; %s", names(together), m.next())})
+			warnings = append(warnings,
+				Warning{"collinear", fmt.Sprintf("%s is 0 in all rows: its coefficient is unknown; %s", names(together),
+					m.next())})
 			continue
 		}
-		warnings = append(warnings, Warning{"collinear", fmt.Sprintf("the rows cannot tell %s apart: only what they are together is known; %s", names(together), m.next())})
+		warnings = append(warnings,
+			Warning{"collinear", fmt.Sprintf("the rows cannot tell %s apart: only what they are together is known; %s",
+				names(together), m.next())})
 	}
 	if len(m.base.info.Dependent) == 0 && m.Condition > illConditioned {
-		warnings = append(warnings, Warning{"ill_conditioned", fmt.Sprintf("the rows hardly tell the terms apart (condition %.1g); %s", m.Condition, m.next())})
+		warnings = append(warnings,
+			Warning{"ill_conditioned", fmt.Sprintf("the rows hardly tell the terms apart (condition %.1g); %s",
+				m.Condition, m.next())})
 	}
 	if m.unseen = m.scaleUnseen(); m.unseen {
-		warnings = append(warnings, Warning{"scale_without_effect", "the rows show no effect of scale: nothing is known of more input than they had"})
+		warnings = append(warnings,
+			Warning{
+				"scale_without_effect",
+				"the rows show no effect of scale: nothing is known of more input than they had",
+			})
 	}
 	return warnings
 }

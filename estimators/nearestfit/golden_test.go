@@ -37,7 +37,8 @@ func TestGolden(t *testing.T) {
 		t.Logf("%6d %s", g.fields[f], f)
 		all += g.fields[f]
 	}
-	t.Logf("%d files, %d cases, %d figures compared; fits are off by at most %.1g, all else by %.1g", len(files), cases, all, g.worstFit, g.worst)
+	t.Logf("%d files, %d cases, %d figures compared; fits are off by at most %.1g, all else by %.1g", len(files), cases,
+		all, g.worstFit, g.worst)
 	if all == 0 {
 		t.Fatal("nothing was compared")
 	}

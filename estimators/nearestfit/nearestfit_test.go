@@ -168,7 +168,10 @@ func TestEWMA(t *testing.T) {
 
 // A key that half of the maps told of has half its size: its group matches none, and stays.
 func TestConserve(t *testing.T) {
-	tasks := []Task{{Explicit: []dag.GroupSize{{Bytes: 50, Count: 4}, {Bytes: 1000, Count: 1}}, Implicit: 200, Bytes: 1400}}
+	tasks := []Task{{
+		Explicit: []dag.GroupSize{{Bytes: 50, Count: 4}, {Bytes: 1000, Count: 1}}, Implicit: 200,
+		Bytes: 1400,
+	}}
 	for _, c := range []struct {
 		conserve bool
 		done     float64 // groups of 100 bytes
@@ -191,7 +194,8 @@ func TestConserve(t *testing.T) {
 		}
 		got := j.Predict()
 		if left := got.tasks[0].left; !slices.Equal(left, c.explicit) || got.Remaining(0).Implicit != c.implicit {
-			t.Errorf("%v done: left %v and %v bytes, want %v and %v", c.done, left, got.Remaining(0).Implicit, c.explicit, c.implicit)
+			t.Errorf("%v done: left %v and %v bytes, want %v and %v", c.done, left, got.Remaining(0).Implicit,
+				c.explicit, c.implicit)
 		}
 	}
 }
@@ -208,7 +212,11 @@ func TestConserveUnknown(t *testing.T) {
 }
 
 func TestWeights(t *testing.T) {
-	points := []smoothing.Point{{Size: 1, Mean: 0, Count: 5}, {Size: 2, Mean: 0.5, Count: 3}, {Size: 3, Mean: 10, Count: 2}}
+	points := []smoothing.Point{
+		{Size: 1, Mean: 0, Count: 5},
+		{Size: 2, Mean: 0.5, Count: 3},
+		{Size: 3, Mean: 10, Count: 2},
+	}
 	for w, want := range map[Weights][]float64{Counts: {5, 3, 2}, Unit: {1, 1, 1}, PerSecond: {5000, 6, 0.2}} {
 		var got []float64
 		for _, p := range weighted(points, w) {
@@ -222,7 +230,10 @@ func TestWeights(t *testing.T) {
 
 // Groups that come as one record of many are those that come one by one.
 func TestManyAtOnce(t *testing.T) {
-	tasks := []Task{{Explicit: []dag.GroupSize{{Bytes: 10, Count: 2}, {Bytes: 100, Count: 1}}, Implicit: 100, Bytes: 220}}
+	tasks := []Task{{
+		Explicit: []dag.GroupSize{{Bytes: 10, Count: 2}, {Bytes: 100, Count: 1}}, Implicit: 100,
+		Bytes: 220,
+	}}
 	one, many := New(tasks, Default()), New(tasks, Default())
 	for range 5 {
 		one.Record(0, 3, 10, 2, 1)
@@ -250,7 +261,10 @@ func TestPredictionIsReadOnly(t *testing.T) {
 
 // What cannot be is not measured; what is not known stays unknown.
 func TestNothingEscapes(t *testing.T) {
-	j := New([]Task{{Explicit: []dag.GroupSize{{Bytes: math.Inf(1), Count: 1}, {Bytes: 5, Count: math.NaN()}}, Implicit: math.NaN(), Bytes: -1}, {}}, Params{DeltaBytes: math.NaN(), R2: math.NaN(), EWMA: -1})
+	j := New([]Task{{
+		Explicit: []dag.GroupSize{{Bytes: math.Inf(1), Count: 1}, {Bytes: 5, Count: math.NaN()}},
+		Implicit: math.NaN(), Bytes: -1,
+	}, {}}, Params{DeltaBytes: math.NaN(), R2: math.NaN(), EWMA: -1})
 	bad := []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, 1e300}
 	for _, v := range bad {
 		j.Record(0, 1, v, 1, 1)
@@ -278,7 +292,10 @@ func TestNothingEscapes(t *testing.T) {
 		}
 	}
 	// The largest values that are taken give no infinity.
-	j = New([]Task{{Explicit: []dag.GroupSize{{Bytes: maxBytes, Count: maxCount}}, Implicit: maxBytes, Bytes: maxBytes}}, Default())
+	j = New([]Task{{
+		Explicit: []dag.GroupSize{{Bytes: maxBytes, Count: maxCount}}, Implicit: maxBytes,
+		Bytes: maxBytes,
+	}}, Default())
 	for _, x := range []float64{0, 1, 2, 3, 4, 5, 1e6} {
 		j.Record(0, 1, x, math.Pow(x/1e6, 6)*maxSeconds, maxCount)
 	}
@@ -289,10 +306,16 @@ func TestNothingEscapes(t *testing.T) {
 
 func TestFromGroups(t *testing.T) {
 	g := &dag.Groups{Reduces: []dag.ReduceGroups{
-		{Bytes: 130, Explicit: []dag.GroupSize{{Bytes: 100, Count: 1}}, Implicit: 30, Attempt: 0, Done: []dag.GroupPoint{
-			{At: 5000, Bytes: 10, Took: time.Second, Count: 2},
-		}},
-		{Bytes: 50, Implicit: 50, Attempt: 0, Done: []dag.GroupPoint{{At: 4000, Bytes: 20, Took: 3 * time.Second, Count: 1}}},
+		{
+			Bytes: 130, Explicit: []dag.GroupSize{{Bytes: 100, Count: 1}}, Implicit: 30, Attempt: 0,
+			Done: []dag.GroupPoint{
+				{At: 5000, Bytes: 10, Took: time.Second, Count: 2},
+			},
+		},
+		{Bytes: 50, Implicit: 50, Attempt: 0, Done: []dag.GroupPoint{{
+			At: 4000, Bytes: 20, Took: 3 * time.Second,
+			Count: 1,
+		}}},
 		{Bytes: math.NaN(), Implicit: math.NaN(), Attempt: -1},
 	}}
 	start := func(task int) dag.Instant {
@@ -302,7 +325,11 @@ func TestFromGroups(t *testing.T) {
 		return dag.NoInstant
 	}
 	p := FromGroups(g, start, Default()).Predict()
-	want := New([]Task{{Explicit: g.Reduces[0].Explicit, Implicit: 30, Bytes: 130}, {Implicit: 50, Bytes: 50}, {Implicit: math.NaN(), Bytes: math.NaN()}}, Default())
+	want := New([]Task{
+		{Explicit: g.Reduces[0].Explicit, Implicit: 30, Bytes: 130},
+		{Implicit: 50, Bytes: 50},
+		{Implicit: math.NaN(), Bytes: math.NaN()},
+	}, Default())
 	want.Start(2, 2.5)
 	want.Record(1, 4, 20, 3, 1)
 	want.Record(0, 5, 10, 1, 2)

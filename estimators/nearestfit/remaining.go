@@ -39,7 +39,10 @@ type Share struct {
 // that implicit groups had so far, in this task or, while it has none, in the job (section 4.2). With neither, bytes
 // are taken for time. Of no such task nothing is known.
 func (p *Prediction) Remaining(task int) Left {
-	left := Left{Seconds: math.NaN(), At: math.NaN(), Explicit: math.NaN(), Implicit: math.NaN(), Spread: math.NaN(), Groups: math.NaN()}
+	left := Left{
+		Seconds: math.NaN(), At: math.NaN(), Explicit: math.NaN(), Implicit: math.NaN(), Spread: math.NaN(),
+		Groups: math.NaN(),
+	}
 	if task < 0 || task >= len(p.tasks) {
 		return left
 	}

@@ -16,7 +16,10 @@ func wide(n int, equal bool) *dag.Snapshot {
 		Limits: dag.Limits{AMMB: 512, MapMB: 256, ReduceMB: 256, SlowStart: 1},
 	}}}
 	s := &dag.Snapshot{Plan: p, At: 1_000_000, State: dag.Running, Stale: dag.NoInstant}
-	js := dag.JobState{ID: "job_1_0001", State: dag.Running, Submitted: 1000, Started: 3000, Finished: dag.NoInstant, Attempt: 1, Stages: make([]dag.StageState, dag.MapReduceStages)}
+	js := dag.JobState{
+		ID: "job_1_0001", State: dag.Running, Submitted: 1000, Started: 3000, Finished: dag.NoInstant,
+		Attempt: 1, Stages: make([]dag.StageState, dag.MapReduceStages),
+	}
 	nan := math.NaN()
 	for i := range n / 5 {
 		size := 1000.0
@@ -24,8 +27,9 @@ func wide(n int, equal bool) *dag.Snapshot {
 			size = float64(2*n - i)
 		}
 		a := dag.Attempt{
-			Task: int32(i), Slot: -1, Node: -1, Start: 10_000, End: 500_000 + dag.Instant(i), State: dag.AttemptSucceeded,
-			Done: [3]float64{size, nan, nan}, Total: [3]float64{size, nan, nan}, Out: size, Bytes: size, Ratio: 1,
+			Task: int32(i), Slot: -1, Node: -1, Start: 10_000, End: 500_000 + dag.Instant(i),
+			State: dag.AttemptSucceeded,
+			Done:  [3]float64{size, nan, nan}, Total: [3]float64{size, nan, nan}, Out: size, Bytes: size, Ratio: 1,
 			CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, FirstReport: 12_000,
 			First: dag.Mark{At: 12_000, Done: 10, Out: 10}, Last: dag.Mark{At: 499_000, Done: size, Out: size},
 		}

@@ -9,8 +9,16 @@ import (
 // A job to come has as many maps a file as in the profile: its splits may be many a file, or files a split.
 func TestMapsOfJobsToCome(t *testing.T) {
 	plan := func(reduces int, known bool, maps int) *dag.Plan {
-		first := dag.Job{Node: "a", Stages: dag.MapReduce(dag.Stage{Tasks: 5, Known: true}, dag.Stage{Tasks: reduces, Known: true})}
-		return &dag.Plan{Name: "q", Jobs: []dag.Job{first, {Node: "b", After: []int{0}, Stages: dag.MapReduce(dag.Stage{Tasks: maps, Known: known}, dag.Stage{Known: known})}}}
+		first := dag.Job{Node: "a", Stages: dag.MapReduce(dag.Stage{Tasks: 5, Known: true},
+			dag.Stage{Tasks: reduces, Known: true})}
+		return &dag.Plan{
+			Name: "q",
+			Jobs: []dag.Job{
+				first,
+				{Node: "b", After: []int{0}, Stages: dag.MapReduce(dag.Stage{Tasks: maps, Known: known},
+					dag.Stage{Known: known})},
+			},
+		}
 	}
 	for _, c := range []struct {
 		name     string
@@ -25,8 +33,18 @@ func TestMapsOfJobsToCome(t *testing.T) {
 	} {
 		p := plan(8, false, 0)
 		p.Profiles = c.profiles
-		s := &dag.Snapshot{Plan: p, Stale: dag.NoInstant, Jobs: []dag.JobState{{Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)}, {Submitted: dag.NoInstant, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)}}}
-		if got := New(dag.Run{Window: []*dag.Snapshot{s}}, Options{}).Snapshot.Plan.Jobs[1].Stages[dag.Map].Tasks; got != c.want {
+		s := &dag.Snapshot{
+			Plan: p, Stale: dag.NoInstant,
+			Jobs: []dag.JobState{
+				{Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)},
+				{
+					Submitted: dag.NoInstant, Finished: dag.NoInstant,
+					Stages: make([]dag.StageState, dag.MapReduceStages),
+				},
+			},
+		}
+		if got := New(dag.Run{Window: []*dag.Snapshot{s}},
+			Options{}).Snapshot.Plan.Jobs[1].Stages[dag.Map].Tasks; got != c.want {
 			t.Errorf("%s: %d maps, want %d", c.name, got, c.want)
 		}
 	}

@@ -96,7 +96,10 @@ func (m *Model) courseReduce(ph *phase, a *dag.Attempt) course {
 	units, whole, origin := m.wholeReduce(ph, a)
 	if !a.CopyEnd.Known() {
 		age := float64(m.now - a.Start)
-		return course{starts: true, setup: m.startCostOf(a), setupAge: age, work: whole, age: age, waits: !ph.mapsDone, origin: origin}
+		return course{
+			starts: true, setup: m.startCostOf(a), setupAge: age, work: whole, age: age, waits: !ph.mapsDone,
+			origin: origin,
+		}
 	}
 	since := a.CopyEnd
 	if a.SortEnd.Known() {

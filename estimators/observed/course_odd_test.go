@@ -15,13 +15,21 @@ func TestFirstReportIsNoRateWithoutSetup(t *testing.T) {
 		At: 44_000, State: dag.Running,
 		Plan: &dag.Plan{
 			Cluster: dag.Cluster{MapSlots: 1, ReduceSlots: 1},
-			Jobs:    []dag.Job{{Node: "pairs", Stages: dag.MapReduce(dag.Stage{Tasks: 1, Known: true, Pipelines: make([]dag.Pipeline, 1)}, dag.Stage{Known: true})}},
+			Jobs: []dag.Job{{
+				Node: "pairs",
+				Stages: dag.MapReduce(dag.Stage{Tasks: 1, Known: true, Pipelines: make([]dag.Pipeline, 1)},
+					dag.Stage{Known: true}),
+			}},
 		},
-		Jobs: []dag.JobState{{State: dag.Running, Submitted: 40_000, Started: 40_000, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)}},
+		Jobs: []dag.JobState{{
+			State: dag.Running, Submitted: 40_000, Started: 40_000, Finished: dag.NoInstant,
+			Stages: make([]dag.StageState, dag.MapReduceStages),
+		}},
 	}
 	mark := dag.Mark{At: 44_000, Done: 2}
 	s.Jobs[0].Stages[dag.Map].Attempts = []dag.Attempt{{
-		State: dag.AttemptRunning, Start: 41_997, End: dag.NoInstant, Done: [dag.Pipelines]float64{2}, Total: [dag.Pipelines]float64{records},
+		State: dag.AttemptRunning, Start: 41_997, End: dag.NoInstant, Done: [dag.Pipelines]float64{2},
+		Total:   [dag.Pipelines]float64{records},
 		CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, First: mark, Last: mark, FirstReport: 44_000,
 	}}
 	m := New(dag.Run{Window: []*dag.Snapshot{s}}, Options{})

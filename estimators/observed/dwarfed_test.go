@@ -25,7 +25,10 @@ func TestOverheadIsNoRate(t *testing.T) {
 		s.Jobs[0].Stages[dag.Reduce].Attempts = append(s.Jobs[0].Stages[dag.Reduce].Attempts, a)
 	}
 	m := New(runOf(s), Options{})
-	cost := m.Left(schedule.Task{Stage: dag.Reduce, Index: 3, Running: &m.Snapshot.Jobs[0].Stages[dag.Reduce].Attempts[3]})
+	cost := m.Left(schedule.Task{
+		Stage: dag.Reduce, Index: 3,
+		Running: &m.Snapshot.Jobs[0].Stages[dag.Reduce].Attempts[3],
+	})
 	if cost.Origin < schedule.Assumed || ms(cost.Work) > 60_000 {
 		t.Errorf("the last reduce takes %v more, which is %v", cost.Work, cost.Origin)
 	}

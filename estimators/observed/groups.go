@@ -20,7 +20,8 @@ func (m *Model) learnGroups(profile *profiles.Match, slow *slowdown) {
 	}
 	for j := range m.phases {
 		known := profile.Job(j)
-		if m.Snapshot.Jobs[j].Groups == nil && !measured(known) || m.Snapshot.Jobs[j].State.Ended() || m.over(j, dag.Reduce) {
+		if m.Snapshot.Jobs[j].Groups == nil && !measured(known) || m.Snapshot.Jobs[j].State.Ended() ||
+			m.over(j, dag.Reduce) {
 			continue
 		}
 		g := m.newJobGroups(j, known, slow)

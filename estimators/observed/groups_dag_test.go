@@ -14,12 +14,20 @@ import (
 func branches(r reducer, now dag.Instant, origin dag.GroupOrigin) *dag.Snapshot {
 	s := r.at(now, origin)
 	s.Plan.Cluster.MemoryMB = 10_240
-	other := dag.Job{Node: "scope-2", Limits: limits(), Stages: dag.MapReduce(dag.Stage{Tasks: 4, Known: true}, dag.Stage{Known: true})}
-	last := dag.Job{Node: "scope-3", After: []int{0, 1}, Limits: limits(), Stages: dag.MapReduce(dag.Stage{Tasks: 1, Known: true}, dag.Stage{Known: true})}
+	other := dag.Job{Node: "scope-2", Limits: limits(), Stages: dag.MapReduce(dag.Stage{Tasks: 4, Known: true},
+		dag.Stage{Known: true})}
+	last := dag.Job{
+		Node: "scope-3", After: []int{0, 1}, Limits: limits(),
+		Stages: dag.MapReduce(dag.Stage{Tasks: 1, Known: true}, dag.Stage{Known: true}),
+	}
 	s.Plan.Jobs = append(s.Plan.Jobs, other, last)
-	js := dag.JobState{ID: "job_1_0002", State: dag.Running, Submitted: 0, Started: 3000, Finished: dag.NoInstant, Attempt: 1, Stages: make([]dag.StageState, dag.MapReduceStages)}
+	js := dag.JobState{
+		ID: "job_1_0002", State: dag.Running, Submitted: 0, Started: 3000, Finished: dag.NoInstant,
+		Attempt: 1, Stages: make([]dag.StageState, dag.MapReduceStages),
+	}
 	for i := range int32(4) {
-		js.Stages[dag.Map].Attempts = append(js.Stages[dag.Map].Attempts, mapAttempt(i, 5000, 2000, float64(now+40_000-7000)/1000, 1000, now))
+		js.Stages[dag.Map].Attempts = append(js.Stages[dag.Map].Attempts,
+			mapAttempt(i, 5000, 2000, float64(now+40_000-7000)/1000, 1000, now))
 	}
 	s.Jobs = append(s.Jobs, js, dag.BlockedJob(dag.MapReduceStages))
 	if origin == dag.GroupsNone {
@@ -80,7 +88,8 @@ func TestAlertsKnowOfTheSkewedReducer(t *testing.T) {
 	of := func(origin dag.GroupOrigin) float64 {
 		s := branches(r, 50_000, origin)
 		a := &s.Jobs[0].Stages[dag.Reduce].Attempts[2]
-		a.First, a.Last, a.Ratio = dag.Mark{At: 31_000, Done: 10, Out: 10}, dag.Mark{At: 50_000, Done: 900, Out: 900}, 0.97
+		a.First, a.Last, a.Ratio = dag.Mark{At: 31_000, Done: 10, Out: 10}, dag.Mark{At: 50_000, Done: 900, Out: 900},
+			0.97
 		return ranged(t, s).Above(2 * time.Minute)
 	}
 	if blind, seen := of(dag.GroupsNone), of(dag.GroupsTapped); blind > 0.5 || seen < 0.95 {
@@ -103,7 +112,8 @@ func TestChangeToKeyGroupsIsTold(t *testing.T) {
 		reported[c.Reason] = c
 	}
 	model := reported[estimators.ReasonModel]
-	if sum != delta || model.Delta < delta/2 || model.Subject != "reduce tasks of job scope-1 go by their key groups now" {
+	if sum != delta || model.Delta < delta/2 ||
+		model.Subject != "reduce tasks of job scope-1 go by their key groups now" {
 		t.Errorf("a move of %v: %+v", delta, changes)
 	}
 	// Once it does, what its groups tell next is no other model.

@@ -29,7 +29,10 @@ type jobGroups struct {
 
 // newJobGroups is nil where nothing tells of the job's groups.
 func (m *Model) newJobGroups(j int, known *dag.Job, slow *slowdown) *jobGroups {
-	g := &jobGroups{m: m, job: j, n: m.Snapshot.Plan.Jobs[j].Stages[dag.Reduce].Count(), asked: map[nearestfit.Params]*nearestfit.Prediction{}}
+	g := &jobGroups{
+		m: m, job: j, n: m.Snapshot.Plan.Jobs[j].Stages[dag.Reduce].Count(),
+		asked: map[nearestfit.Params]*nearestfit.Prediction{},
+	}
 	if own := m.Snapshot.Jobs[j].Groups; own != nil && own.Origin != dag.GroupsNone {
 		g.shown = m.current(j, own, g.n)
 		g.own = g.shown
@@ -61,7 +64,8 @@ func (m *Model) newJobGroups(j int, known *dag.Job, slow *slowdown) *jobGroups {
 // measured says that an earlier run's groups are known from more than counters: bursts are no key groups, and on the
 // recordings one run's say too little of another's.
 func measured(known *dag.Job) bool {
-	return known != nil && known.Stages[dag.Reduce].Groups != nil && known.Stages[dag.Reduce].Groups.Origin != dag.GroupsCounted
+	return known != nil && known.Stages[dag.Reduce].Groups != nil &&
+		known.Stages[dag.Reduce].Groups.Origin != dag.GroupsCounted
 }
 
 // source says for people who measured.
@@ -145,7 +149,8 @@ func done(attempts []dag.Attempt, task int) bool {
 // seconds that remain.
 func (g *jobGroups) workOf(sizes, done *dag.Groups, left func(task int) float64) *groupWork {
 	w := &groupWork{
-		origin: schedule.Observed, left: make([]float64, g.n), whole: make([]float64, g.n), since: make([]dag.Instant, g.n),
+		origin: schedule.Observed, left: make([]float64, g.n), whole: make([]float64, g.n),
+		since:   make([]dag.Instant, g.n),
 		attempt: make([]int32, g.n), copy: make([]float64, g.n), sort: make([]float64, g.n), sized: true,
 	}
 	copied, sorted := g.m.transfers(g.job)

@@ -112,7 +112,10 @@ func (g *judge) compare(points []arrival, n int) {
 		if math.IsNaN(own) {
 			own = g.all.alpha()
 		}
-		batches[a.task].add(batch{a.Count, a.seconds(), one * a.Count, g.all.alpha() * a.Bytes * a.Count, own * a.Bytes * a.Count})
+		batches[a.task].add(batch{
+			a.Count, a.seconds(), one * a.Count, g.all.alpha() * a.Bytes * a.Count,
+			own * a.Bytes * a.Count,
+		})
 	}
 	g.count(batches)
 }

@@ -130,12 +130,14 @@ func TestProfilesGroupsThatTellNothing(t *testing.T) {
 	r := quadratic()
 	linear := quadratic()
 	linear.cost = func(b float64) time.Duration { return time.Duration(b * 3 * float64(time.Millisecond)) }
-	if m := New(runOf(profiles.Attach(r.at(30_001, dag.GroupsTapped), []*dag.Plan{asProfile(linear)})), Options{}); m.ByGroups(0) {
+	if m := New(runOf(profiles.Attach(r.at(30_001, dag.GroupsTapped), []*dag.Plan{asProfile(linear)})),
+		Options{}); m.ByGroups(0) {
 		t.Error("a profile of linear groups is gone by")
 	}
 	counted := asProfile(r)
 	counted.Jobs[0].Stages[dag.Reduce].Groups.Origin = dag.GroupsCounted
-	if m := New(runOf(profiles.Attach(r.at(30_001, dag.GroupsTapped), []*dag.Plan{counted})), Options{}); m.ByGroups(0) {
+	if m := New(runOf(profiles.Attach(r.at(30_001, dag.GroupsTapped), []*dag.Plan{counted})), Options{}); m.ByGroups(
+		0) {
 		t.Error("a profile of bursts is gone by")
 	}
 	s := r.at(30_001, dag.GroupsNone)

@@ -22,7 +22,9 @@ type reducer struct {
 // quadratic has four reduces with groups of unlike sizes, 10 to 10,000 bytes; one of them has the large ones.
 func quadratic() reducer {
 	r := rand.New(rand.NewPCG(1, 2))
-	out := reducer{cost: func(b float64) time.Duration { return time.Duration(b * b / 1000 * float64(time.Millisecond)) }}
+	out := reducer{cost: func(b float64) time.Duration {
+		return time.Duration(b * b / 1000 * float64(time.Millisecond))
+	}}
 	for i := range 4 {
 		var sizes []float64
 		for range 60 {
@@ -137,7 +139,8 @@ func TestLinearReducesStayLinear(t *testing.T) {
 		}
 		m := New(runOf(s), Options{})
 		if m.groups[0].nearest || !m.ByGroups(0) {
-			t.Errorf("at %d: NearestFit is %v, by groups %v: %+v", now, m.groups[0].nearest, m.ByGroups(0), m.groups[0].judged)
+			t.Errorf("at %d: NearestFit is %v, by groups %v: %+v", now, m.groups[0].nearest, m.ByGroups(0),
+				m.groups[0].judged)
 		}
 	}
 }
@@ -202,7 +205,8 @@ func TestLostAttemptsGroupsStillTell(t *testing.T) {
 	near(t, "of the older one", ms(leftOf(m, 2).Work), float64(r.end(2)-60_000), 3000)
 	left = m.Left(schedule.Task{Stage: dag.Reduce, Index: 2, Running: &s.Jobs[0].Stages[dag.Reduce].Attempts[3]})
 	near(t, "of the speculative one", ms(left.Work), float64(r.end(2)-30_000-8000), 4000)
-	near(t, "and in full", m.Full(0, dag.Reduce, 2)-m.startCost(dag.Reduce, -1, 1, false), float64(r.end(2)-30_000), 4000)
+	near(t, "and in full", m.Full(0, dag.Reduce, 2)-m.startCost(dag.Reduce, -1, 1, false), float64(r.end(2)-30_000),
+		4000)
 }
 
 // While half of the maps have told their keys, these are taken to be half of what they will be.
@@ -213,7 +217,8 @@ func TestKeysStillGrow(t *testing.T) {
 		s.Jobs[0].Groups.Maps = now
 		m := New(runOf(s), Options{})
 		near(t, "bytes", m.groups[0].own.Reduces[2].Bytes, s.Jobs[0].Groups.Reduces[2].Bytes*10/float64(now), 1)
-		near(t, "the largest", m.groups[0].own.Reduces[2].Explicit[len(s.Jobs[0].Groups.Reduces[2].Explicit)-1].Bytes, 100_000/float64(now), 1)
+		near(t, "the largest", m.groups[0].own.Reduces[2].Explicit[len(s.Jobs[0].Groups.Reduces[2].Explicit)-1].Bytes,
+			100_000/float64(now), 1)
 	}
 }
 
@@ -286,7 +291,8 @@ func TestForms(t *testing.T) {
 				t.Errorf("%s of %v groups: %v, the truth is %v", c.name, origin, got, truth)
 			}
 		}
-		for what, s := range map[string]*dag.Snapshot{"no groups": reducing(60_000), "no group has ended": r.at(30_001, dag.GroupsTapped)} {
+		for what, s := range map[string]*dag.Snapshot{"no groups": reducing(60_000), "no group has ended": r.at(30_001,
+			dag.GroupsTapped)} {
 			if got := remaining(s, c.name); got != nil {
 				t.Errorf("%s where %s: %v", c.name, what, got)
 			}
@@ -355,7 +361,8 @@ func TestOddGroups(t *testing.T) {
 		}),
 	} {
 		m := New(runOf(s), Options{})
-		for _, c := range append([]estimators.Scenario{estimators.Sampled()}, append(estimators.Scenarios(), estimators.Others()...)...) {
+		for _, c := range append([]estimators.Scenario{estimators.Sampled()},
+			append(estimators.Scenarios(), estimators.Others()...)...) {
 			if _, err := c.Of(estimators.NewReplayContext(runOf(s), Costs, estimators.Options{})); err != nil {
 				t.Errorf("%s: %s: %v", name, c.Name, err)
 			}

@@ -89,7 +89,8 @@ func (m *Model) transfers(j int) (copied, sorted []nearestfit.Transfer) {
 	attempts := m.Snapshot.Jobs[j].Stages[dag.Reduce].Attempts
 	for i := range attempts {
 		a := &attempts[i]
-		if !a.CopyEnd.Known() || !a.Start.Known() || !(a.Bytes > 0) || a.State == dag.AttemptFailed || a.State == dag.AttemptKilled {
+		if !a.CopyEnd.Known() || !a.Start.Known() || !(a.Bytes > 0) || a.State == dag.AttemptFailed ||
+			a.State == dag.AttemptKilled {
 			continue
 		}
 		if end.Known() && end <= a.Start {
@@ -97,7 +98,8 @@ func (m *Model) transfers(j int) (copied, sorted []nearestfit.Transfer) {
 			copied = append(copied, nearestfit.Transfer{Bytes: a.Bytes, Seconds: max(took, 0) / 1000})
 		}
 		if a.SortEnd.Known() {
-			sorted = append(sorted, nearestfit.Transfer{Bytes: a.Bytes, Seconds: max(float64(a.SortEnd-a.CopyEnd), 0) / 1000})
+			sorted = append(sorted, nearestfit.Transfer{Bytes: a.Bytes, Seconds: max(float64(a.SortEnd-a.CopyEnd),
+				0) / 1000})
 		}
 	}
 	return copied, sorted

@@ -111,7 +111,8 @@ func TestUnknownSizeIsWide(t *testing.T) {
 	}
 	same, others := uncounted(merged(600, 600, 600, 600)), uncounted(merged(600, 1000, 500, 600))
 	if !(work(same, 0.9) < 0.9*work(others, 0.9) && work(others, 0.9) < work(unknown, 0.9)) {
-		t.Errorf("after runs of one size up to %.0f s, of other sizes %.0f s, after one run %.0f s", work(same, 0.9), work(others, 0.9), work(unknown, 0.9))
+		t.Errorf("after runs of one size up to %.0f s, of other sizes %.0f s, after one run %.0f s", work(same, 0.9),
+			work(others, 0.9), work(unknown, 0.9))
 	}
 	started := *group(45_000, 25, 600)
 	bare := *one

@@ -42,7 +42,9 @@ func keyed(run dag.Run, paper estimators.Costs, opt Options) estimators.Costs {
 		}
 		return paper.Rem(job, k, i)
 	}
-	out.Warnings = slices.DeleteFunc(slices.Clone(m.Warnings), func(w dag.Warning) bool { return w.Code != dag.WarnKeyGroups })
+	out.Warnings = slices.DeleteFunc(slices.Clone(m.Warnings), func(w dag.Warning) bool {
+		return w.Code != dag.WarnKeyGroups
+	})
 	out.Residuals = m.residuals
 	out.Groups = m.groupCosts(left)
 	return out
@@ -51,7 +53,10 @@ func keyed(run dag.Run, paper estimators.Costs, opt Options) estimators.Costs {
 // anyGroups says whether anything tells of key groups: the run, its plan or a profile.
 func anyGroups(s *dag.Snapshot) bool {
 	planned := func(p *dag.Plan) bool {
-		return slices.ContainsFunc(p.Jobs, func(j dag.Job) bool { return j.IsMapReduce() && j.Stages[dag.Reduce].Groups != nil })
+		return slices.ContainsFunc(p.Jobs, func(j dag.Job) bool {
+			return j.IsMapReduce() &&
+				j.Stages[dag.Reduce].Groups != nil
+		})
 	}
 	return slices.ContainsFunc(s.Jobs, func(j dag.JobState) bool { return j.Groups != nil }) ||
 		planned(s.Plan) || slices.ContainsFunc(s.Plan.Profiles, planned)

@@ -52,8 +52,10 @@ func TestKeyGroupsBeatThePlan(t *testing.T) {
 	if g := costs.Groups; !g.Used(0) || g.In(estimators.FormStream) == nil || g.In(estimators.FormTheory) != nil {
 		t.Error("the stream form is the one that it is in")
 	}
-	e, err := estimators.New(estimators.Sampled(), Costs, estimators.Options{}).Estimate(runOf(onSlots(r, 60_000, dag.GroupsTapped)))
-	if err != nil || float64(e.Distribution.At(0.05).Milliseconds()) > truth || float64(e.Distribution.At(0.95).Milliseconds()) < truth {
+	e, err := estimators.New(estimators.Sampled(), Costs, estimators.Options{}).Estimate(
+		runOf(onSlots(r, 60_000, dag.GroupsTapped)))
+	if err != nil || float64(e.Distribution.At(0.05).Milliseconds()) > truth ||
+		float64(e.Distribution.At(0.95).Milliseconds()) < truth {
 		t.Errorf("from %v to %v (%v), truth %v", e.Distribution.At(0.05), e.Distribution.At(0.95), err, truth)
 	}
 }

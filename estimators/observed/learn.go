@@ -68,7 +68,10 @@ func (m *Model) learnedReduce(j int) dag.Stage {
 	in, wrote, bytes, extent := m.columns(j, dag.Reduce, plan.Tasks)
 	if st.finished > 0 && st.in > 0 {
 		none := dag.Pipeline{Tuples: profiles.Series(in), Alpha: dag.Uniform(0)}
-		out.Pipelines = []dag.Pipeline{none, none, {Tuples: profiles.Series(in), Alpha: dag.Uniform(profiles.Round(st.workMS / st.in))}}
+		out.Pipelines = []dag.Pipeline{
+			none, none,
+			{Tuples: profiles.Series(in), Alpha: dag.Uniform(profiles.Round(st.workMS / st.in))},
+		}
 	}
 	out.Out, out.Bytes, out.Extent = profiles.Series(wrote), profiles.Series(bytes), profiles.Series(extent)
 	out.Groups = m.learnedGroups(j)

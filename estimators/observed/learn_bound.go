@@ -42,7 +42,8 @@ func boundSizes(g *dag.Groups) {
 		shrunk := 0
 		for i := range g.Reduces {
 			r := &g.Reduces[i]
-			small, _ := slices.BinarySearchFunc(r.Explicit, math.Nextafter(least, math.Inf(1)), func(s dag.GroupSize, b float64) int { return cmp.Compare(s.Bytes, b) })
+			small, _ := slices.BinarySearchFunc(r.Explicit, math.Nextafter(least, math.Inf(1)),
+				func(s dag.GroupSize, b float64) int { return cmp.Compare(s.Bytes, b) })
 			r.Explicit = append(pairs(r.Explicit[:small]), r.Explicit[small:]...)
 			shrunk += small / 2
 		}
@@ -85,7 +86,9 @@ func pairs(sizes []dag.GroupSize) []dag.GroupSize {
 // boundPoints keeps, to six digits, the points of the largest groups; of the others those of near sizes are joined,
 // whosever they are.
 func boundPoints(g *dag.Groups) {
-	all := flat(g, func(r *dag.ReduceGroups) []dag.GroupPoint { return r.Done }, func(p dag.GroupPoint) float64 { return p.Bytes })
+	all := flat(g, func(r *dag.ReduceGroups) []dag.GroupPoint { return r.Done }, func(p dag.GroupPoint) float64 {
+		return p.Bytes
+	})
 	for len(all) > learnedPoints {
 		kept := all[:learnedPoints/2]
 		for i, p := range all[learnedPoints/2:] {
@@ -110,7 +113,9 @@ func boundPoints(g *dag.Groups) {
 
 // boundNames keeps the names of the largest groups.
 func boundNames(g *dag.Groups) {
-	all := flat(g, func(r *dag.ReduceGroups) []dag.KeyGroup { return r.Top }, func(k dag.KeyGroup) float64 { return k.Bytes })
+	all := flat(g, func(r *dag.ReduceGroups) []dag.KeyGroup { return r.Top }, func(k dag.KeyGroup) float64 {
+		return k.Bytes
+	})
 	for i := range g.Reduces {
 		g.Reduces[i].Top = nil
 	}

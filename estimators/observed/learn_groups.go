@@ -50,7 +50,8 @@ func (m *Model) learnedReduceGroups(j, task int, r *dag.ReduceGroups, promised b
 	out := dag.NoReduceGroups()
 	as := m.Snapshot.Jobs[j].Stages[dag.Reduce].Attempts
 	ended := slices.ContainsFunc(as, func(a dag.Attempt) bool {
-		return a.Task == int32(task) && a.Number == r.Attempt && a.State == dag.AttemptSucceeded //nolint:gosec // bounded by learnedReduces
+		return a.Task == int32(task) && a.Number == r.Attempt &&
+			a.State == dag.AttemptSucceeded //nolint:gosec // bounded by learnedReduces
 	})
 	if ended {
 		out.Done = samePoints(r.Done)

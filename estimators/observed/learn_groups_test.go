@@ -34,7 +34,8 @@ func TestLearnGroups(t *testing.T) {
 		for n, size := range got.Explicit {
 			groups += size.Count
 			d := got.Done[n]
-			if d.At.Known() || d.Bytes != size.Bytes || d.Count != size.Count || (d.Took-r.cost(d.Bytes)).Abs() > r.cost(d.Bytes)/100_000 {
+			if d.At.Known() || d.Bytes != size.Bytes || d.Count != size.Count ||
+				(d.Took-r.cost(d.Bytes)).Abs() > r.cost(d.Bytes)/100_000 {
 				t.Errorf("task %d: %+v of %+v", i, d, size)
 			}
 		}
@@ -103,7 +104,10 @@ func TestLearnedGroupsAreFew(t *testing.T) {
 				bytes, took, count = bytes+d.Bytes*d.Count, took+d.Took.Seconds()*d.Count, count+d.Count
 				largest = max(largest, b)
 			}
-			r.Done = append(r.Done, dag.GroupPoint{Bytes: math.Inf(1), Count: 1}, dag.GroupPoint{Bytes: 1, Took: -1, Count: 1}, dag.GroupPoint{Bytes: 1, Count: math.NaN()})
+			r.Done = append(r.Done, dag.GroupPoint{Bytes: math.Inf(1), Count: 1}, dag.GroupPoint{
+				Bytes: 1, Took: -1,
+				Count: 1,
+			}, dag.GroupPoint{Bytes: 1, Count: math.NaN()})
 			for k := range 12 {
 				r.Top = append(r.Top, dag.KeyGroup{Key: "#", Bytes: float64(1000 - k)})
 			}
@@ -134,7 +138,13 @@ func TestLearnedGroupsAreFew(t *testing.T) {
 		for _, c := range []struct {
 			what      string
 			got, want float64
-		}{{"bytes", b, bytes}, {"bytes done", b2, bytes}, {"time", took2, took}, {"groups done", count2, count}, {"the largest", largest2, largest}} {
+		}{
+			{"bytes", b, bytes},
+			{"bytes done", b2, bytes},
+			{"time", took2, took},
+			{"groups done", count2, count},
+			{"the largest", largest2, largest},
+		} {
 			if math.Abs(c.got-c.want) > 1e-5*c.want {
 				t.Errorf("%d reduces: %s %v, want %v", n, c.what, c.got, c.want)
 			}
@@ -148,7 +158,8 @@ func TestLearnedGroupsAreFew(t *testing.T) {
 // Means have no key groups: these are as many as tasks.
 func TestSummaryLeavesGroupsOut(t *testing.T) {
 	p := Learn(runOf(quadratic().at(400_000, dag.GroupsTapped)))
-	if s, short := profiles.Summary(p, 3); !short || s.Jobs[0].Stages[dag.Reduce].Groups != nil || p.Jobs[0].Stages[dag.Reduce].Groups == nil {
+	if s, short := profiles.Summary(p, 3); !short || s.Jobs[0].Stages[dag.Reduce].Groups != nil ||
+		p.Jobs[0].Stages[dag.Reduce].Groups == nil {
 		t.Error("the summary has key groups of four tasks")
 	}
 	if s, _ := profiles.Summary(p, 20); s.Jobs[0].Stages[dag.Reduce].Groups == nil {

@@ -57,7 +57,8 @@ func typicalJob(s *dag.Snapshot) time.Duration {
 	sum, n := time.Duration(0), 0
 	for j := range s.Jobs {
 		js := &s.Jobs[j]
-		if start := firstStart(js); js.State == dag.Succeeded && start.Known() && js.Finished.Known() && js.Finished > start {
+		if start := firstStart(js); js.State == dag.Succeeded && start.Known() && js.Finished.Known() &&
+			js.Finished > start {
 			sum += js.Finished.Sub(start)
 			n++
 		}

@@ -38,7 +38,8 @@ func TestFreshNeed(t *testing.T) {
 
 func TestWarnOthers(t *testing.T) {
 	s := &dag.Snapshot{
-		Queue: "a", Plan: &dag.Plan{}, Jobs: []dag.JobState{{HeldMB: 2000, Stages: make([]dag.StageState, dag.MapReduceStages)}},
+		Queue: "a", Plan: &dag.Plan{},
+		Jobs:   []dag.JobState{{HeldMB: 2000, Stages: make([]dag.StageState, dag.MapReduceStages)}},
 		Load:   []dag.Load{{ID: "x", User: "bob", Name: "etl", Queue: "b", HeldMB: 500, PendingMB: 300}},
 		Queues: []dag.QueueState{{Name: "a", ShareMB: 1500, Preempted: true}, {Name: "b", ShareMB: 1500}},
 	}
@@ -51,7 +52,8 @@ func TestWarnOthers(t *testing.T) {
 		}
 		return strings.Join(all, "; ")
 	}
-	if got := said(); !strings.Contains(got, "guessed, their masters tell nothing: bob's etl") || !strings.Contains(got, "holds 500 MB more than it is guaranteed") {
+	if got := said(); !strings.Contains(got, "guessed, their masters tell nothing: bob's etl") ||
+		!strings.Contains(got, "holds 500 MB more than it is guaranteed") {
 		t.Error(got)
 	}
 	s.Load[0].PendingMB = 0
@@ -64,7 +66,8 @@ func TestWarnOthers(t *testing.T) {
 	}
 	s.Queues[0].Preempted = true
 	s.Load[0].Need, s.Load[0].HeldMB = &dag.Need{}, 1500
-	if got := said(); strings.Contains(got, "guessed") || !strings.Contains(got, "known") || strings.Contains(got, "guaranteed") {
+	if got := said(); strings.Contains(got, "guessed") || !strings.Contains(got, "known") ||
+		strings.Contains(got, "guaranteed") {
 		t.Error(got)
 	}
 	s.Load = nil

@@ -66,7 +66,10 @@ type Options struct {
 // New observes a run.
 func New(run dag.Run, opt Options) *Model {
 	s := run.Now()
-	m := &Model{now: s.At, fifo: s.Plan.Cluster.Policy == dag.FIFO, given: tellsCosts(s.Plan), lag: observationLag(run), learning: opt.learning, delta: opt.DeltaBytes}
+	m := &Model{
+		now: s.At, fifo: s.Plan.Cluster.Policy == dag.FIFO, given: tellsCosts(s.Plan), lag: observationLag(run),
+		learning: opt.learning, delta: opt.DeltaBytes,
+	}
 	profile := profiles.Find(s)
 	m.residuals = profile.Residuals()
 	m.expected = expectedOverheads(s, profile)

@@ -74,7 +74,8 @@ func (m *Model) learnNodes() {
 			work += r.weight
 		}
 		count := len(ratios[n])
-		if work < nodeWorkMS || math.Abs(middles[n]) < max(math.Log(nodeLeast), nodeSigmas*max(sigma, sigmaLeast)/math.Sqrt(float64(count))) {
+		if work < nodeWorkMS || math.Abs(middles[n]) < max(math.Log(nodeLeast),
+			nodeSigmas*max(sigma, sigmaLeast)/math.Sqrt(float64(count))) {
 			continue
 		}
 		if m.nodes == nil {
@@ -174,9 +175,13 @@ func (m *Model) warnNodes() {
 		return
 	}
 	for _, n := range slices.Sorted(maps.Keys(m.nodes.of)) {
-		if p := m.nodes.of[n]; p.Factor > 1 && p.Attempts >= reportedAttempts && int(n) < len(m.Snapshot.Nodes) && !m.Snapshot.Nodes[n].Lost {
-			m.Warnings = append(m.Warnings, dag.Warning{Code: dag.WarnNodeSlow, Text: fmt.Sprintf("node %s is slow: its tasks take about %g times as long as those of the others",
-				m.Snapshot.Nodes[n].Name, coarse(p.Factor))})
+		if p := m.nodes.of[n]; p.Factor > 1 && p.Attempts >= reportedAttempts && int(n) < len(m.Snapshot.Nodes) &&
+			!m.Snapshot.Nodes[n].Lost {
+			m.Warnings = append(m.Warnings, dag.Warning{
+				Code: dag.WarnNodeSlow,
+				Text: fmt.Sprintf("node %s is slow: its tasks take about %g times as long as those of the others",
+					m.Snapshot.Nodes[n].Name, coarse(p.Factor)),
+			})
 		}
 	}
 }

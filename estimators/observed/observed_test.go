@@ -45,11 +45,18 @@ func group(now dag.Instant, alpha, n float64) *dag.Snapshot {
 		Node: "scope-1", Feature: "GROUP_BY", Alias: "a,b", Limits: limits(),
 		Stages: dag.MapReduce(dag.Stage{Tasks: 10, Known: true}, dag.Stage{Tasks: 4, Known: true}),
 	}}}
-	js := dag.JobState{ID: "job_1_0001", State: dag.Running, Submitted: 0, Started: 3000, Finished: dag.NoInstant, Attempt: 1, HeldMB: 2560, Stages: make([]dag.StageState, dag.MapReduceStages)}
-	for i := range int32(8) {
-		js.Stages[dag.Map].Attempts = append(js.Stages[dag.Map].Attempts, mapAttempt(i, 5000+dag.Instant(i), 5000, alpha, n, now))
+	js := dag.JobState{
+		ID: "job_1_0001", State: dag.Running, Submitted: 0, Started: 3000, Finished: dag.NoInstant,
+		Attempt: 1, HeldMB: 2560, Stages: make([]dag.StageState, dag.MapReduceStages),
 	}
-	return &dag.Snapshot{Plan: p, At: now, ID: "pig_1", State: dag.Running, Jobs: []dag.JobState{js}, Stale: dag.NoInstant}
+	for i := range int32(8) {
+		js.Stages[dag.Map].Attempts = append(js.Stages[dag.Map].Attempts, mapAttempt(i, 5000+dag.Instant(i), 5000,
+			alpha, n, now))
+	}
+	return &dag.Snapshot{
+		Plan: p, At: now, ID: "pig_1", State: dag.Running, Jobs: []dag.JobState{js},
+		Stale: dag.NoInstant,
+	}
 }
 
 func runOf(ss ...*dag.Snapshot) dag.Run {
@@ -118,7 +125,8 @@ func reduceAttempt(task int32, bytes, ratio float64, first, last dag.Mark) dag.A
 func reducing(now dag.Instant, attempts ...dag.Attempt) *dag.Snapshot {
 	s := group(now, 10, 600)
 	for i := range int32(2) {
-		s.Jobs[0].Stages[dag.Map].Attempts = append(s.Jobs[0].Stages[dag.Map].Attempts, mapAttempt(8+i, 16_000, 2000, 10, 600, now))
+		s.Jobs[0].Stages[dag.Map].Attempts = append(s.Jobs[0].Stages[dag.Map].Attempts,
+			mapAttempt(8+i, 16_000, 2000, 10, 600, now))
 	}
 	s.Jobs[0].Stages[dag.Reduce].Attempts = attempts
 	return s
@@ -126,7 +134,10 @@ func reducing(now dag.Instant, attempts ...dag.Attempt) *dag.Snapshot {
 
 // A bag is read at once, so input says 95 % while output has just begun (recording skew-1): output tells what is left.
 func TestReduceGoesByItsOutput(t *testing.T) {
-	a := reduceAttempt(0, 24_000, 0.955, dag.Mark{At: 32_000, Done: 1000, Out: 60}, dag.Mark{At: 40_000, Done: 1000, Out: 300})
+	a := reduceAttempt(0, 24_000, 0.955, dag.Mark{At: 32_000, Done: 1000, Out: 60}, dag.Mark{
+		At: 40_000, Done: 1000,
+		Out: 300,
+	})
 	m := New(runOf(reducing(39_000, a), reducing(40_000, a)), Options{})
 	left := m.Left(schedule.Task{Stage: dag.Reduce, Running: &a})
 	// 700 tuples are left at 33.3 ms each.

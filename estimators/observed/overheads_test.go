@@ -12,7 +12,10 @@ import (
 // are expected to take about as much longer; what has been seen counts more than what was expected, and newer sightings
 // more than older ones.
 func TestPausesFollowTheLoad(t *testing.T) {
-	p := pauses{launch: pause{5 * time.Second, []time.Duration{15 * time.Second}}, wave: pause{expected: 4 * time.Second}, finish: pause{expected: time.Second}}
+	p := pauses{
+		launch: pause{5 * time.Second, []time.Duration{15 * time.Second}},
+		wave:   pause{expected: 4 * time.Second}, finish: pause{expected: time.Second},
+	}
 	pace, _ := p.pace()
 	near(t, "pace in %", 100*pace, 271, 5) // the third root of 27 but for the weight of what was expected
 	var o dag.Overheads
@@ -35,7 +38,8 @@ func TestPausesFollowTheLoad(t *testing.T) {
 // nothing yet are expected to start up as much slower.
 func TestStartupsFollowTheFirstLaunch(t *testing.T) {
 	profile := Learn(runOf(finished(25)))
-	profile.Overheads.Launch, profile.Overheads.SetupMin, profile.Overheads.SetupPer, profile.Overheads.Cold = 1250*time.Millisecond, time.Second, 100*time.Millisecond, 0
+	profile.Overheads.Launch, profile.Overheads.SetupMin, profile.Overheads.SetupPer,
+		profile.Overheads.Cold = 1250*time.Millisecond, time.Second, 100*time.Millisecond, 0
 	m := New(runOf(profiles.Attach(group(5500, 25, 600), []*dag.Plan{profile})), Options{})
 	near(t, "start-up beside seven others", m.setup.at(8), 1800*3.5, 300)
 }

@@ -13,7 +13,8 @@ func finished(alpha float64) *dag.Snapshot {
 	s := reducing(200_000)
 	s.Jobs[0].Stages[dag.Map].Attempts = nil
 	for i := range int32(10) {
-		s.Jobs[0].Stages[dag.Map].Attempts = append(s.Jobs[0].Stages[dag.Map].Attempts, mapAttempt(i, 5000+dag.Instant(i), 5000, alpha, 600, 200_000))
+		s.Jobs[0].Stages[dag.Map].Attempts = append(s.Jobs[0].Stages[dag.Map].Attempts,
+			mapAttempt(i, 5000+dag.Instant(i), 5000, alpha, 600, 200_000))
 	}
 	for i := range int32(4) {
 		in := float64(100 * (i + 1))
@@ -44,7 +45,8 @@ func TestLearn(t *testing.T) {
 func TestProfileAndSlowdown(t *testing.T) {
 	profile := Learn(runOf(finished(25)))
 	at := func(now dag.Instant, alpha float64) *Model {
-		return New(runOf(profiles.Attach(group(now-1000, alpha, 600), []*dag.Plan{profile}), profiles.Attach(group(now, alpha, 600), []*dag.Plan{profile})), Options{})
+		return New(runOf(profiles.Attach(group(now-1000, alpha, 600), []*dag.Plan{profile}),
+			profiles.Attach(group(now, alpha, 600), []*dag.Plan{profile})), Options{})
 	}
 	reduce := schedule.Task{Stage: dag.Reduce, Index: 3, Node: -1, Slot: -1, Together: 4}
 	early := at(6000, 25).Left(reduce)
@@ -67,16 +69,21 @@ func TestProfileScalesWithInput(t *testing.T) {
 // Until a job shows the DAG, a profile of the same script stands in for it; one of another script does not.
 func TestAttachStandsInForTheDAG(t *testing.T) {
 	profile := &dag.Plan{Name: "/jobs/report.pig", Jobs: []dag.Job{
-		{Node: "a", Stages: dag.MapReduce(dag.Stage{Tasks: 3, Known: true}, dag.Stage{})}, {Node: "b", After: []int{0}, Stages: dag.MapReduce(dag.Stage{Tasks: 2, Known: true}, dag.Stage{})},
+		{Node: "a", Stages: dag.MapReduce(dag.Stage{Tasks: 3, Known: true}, dag.Stage{})},
+		{Node: "b", After: []int{0}, Stages: dag.MapReduce(dag.Stage{Tasks: 2, Known: true}, dag.Stage{})},
 	}}
 	s := &dag.Snapshot{
 		Plan: &dag.Plan{
 			Name: "PigLatin:report.pig", Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 2048},
 			Jobs: []dag.Job{{Node: "job_1_0001", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}},
 		}, At: 1000, State: dag.Submitted, Stale: dag.NoInstant,
-		Jobs: []dag.JobState{{ID: "job_1_0001", State: dag.Submitted, Submitted: 500, Started: dag.NoInstant, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)}},
+		Jobs: []dag.JobState{{
+			ID: "job_1_0001", State: dag.Submitted, Submitted: 500, Started: dag.NoInstant,
+			Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages),
+		}},
 	}
-	if got := profiles.Attach(s, []*dag.Plan{profile}); len(got.Plan.Jobs) != 2 || got.Jobs[0].ID != "job_1_0001" || got.Jobs[1].State != dag.Blocked {
+	if got := profiles.Attach(s, []*dag.Plan{profile}); len(got.Plan.Jobs) != 2 || got.Jobs[0].ID != "job_1_0001" ||
+		got.Jobs[1].State != dag.Blocked {
 		t.Errorf("got %d jobs: %+v", len(got.Plan.Jobs), got.Jobs)
 	}
 	if len(s.Plan.Jobs) != 1 || s.Plan.Profiles != nil {
@@ -92,7 +99,10 @@ func TestAttachStandsInForTheDAG(t *testing.T) {
 func TestForeignProfileIsNotUsed(t *testing.T) {
 	profile := Learn(runOf(finished(25)))
 	profile.Name = "other.pig"
-	profile.Jobs = append(profile.Jobs, dag.Job{Node: "scope-2", After: []int{0}, Stages: dag.MapReduce(dag.Stage{Tasks: 1, Known: true}, dag.Stage{})})
+	profile.Jobs = append(profile.Jobs, dag.Job{
+		Node: "scope-2", After: []int{0},
+		Stages: dag.MapReduce(dag.Stage{Tasks: 1, Known: true}, dag.Stage{}),
+	})
 	m := New(runOf(profiles.Attach(group(6000, 25, 600), []*dag.Plan{profile})), Options{})
 	if len(m.Warnings) != 1 || m.Warnings[0].Code != dag.WarnNoProfile {
 		t.Errorf("warnings %v", m.Warnings)

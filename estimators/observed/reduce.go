@@ -11,7 +11,9 @@ import (
 // output moves while input stands, one tuple for each tuple read. Where both move, the engine's ratio of input read is
 // taken. work is what was left at the newest report, old how long ago that was made, own for how long its own rate was
 // watched.
-func (m *Model) byOutput(ph *phase, a *dag.Attempt, units float64, since dag.Instant) (work, old, own float64, ok bool) {
+func (m *Model) byOutput(ph *phase, a *dag.Attempt, units float64, since dag.Instant) (work, old, own float64,
+	ok bool,
+) {
 	if !a.Last.At.Known() || !a.First.At.Known() {
 		return 0, 0, 0, false
 	}

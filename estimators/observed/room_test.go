@@ -10,12 +10,16 @@ import (
 // A history of a job of one map shows a node of one container; its master has run somewhere as well. A ResourceManager
 // that does not tell its cluster's size has room for what runs. Neither is a job that can never run.
 func TestRoomForWhatRuns(t *testing.T) {
-	for name, s := range map[string]*dag.Snapshot{"one container": group(14_000, 25, 600), "no size": group(14_000, 25, 600), "all that runs": group(14_000, 25, 600)} {
+	for name, s := range map[string]*dag.Snapshot{
+		"one container": group(14_000, 25, 600),
+		"no size":       group(14_000, 25, 600), "all that runs": group(14_000, 25, 600),
+	} {
 		switch name {
 		case "one container":
 			s.Jobs[0].Stages[dag.Map].Attempts = s.Jobs[0].Stages[dag.Map].Attempts[:1]
 			s.Plan.Jobs[0].Stages[dag.Map].Tasks, s.Plan.Jobs[0].Limits = 3, dag.Limits{}
-			s.Plan.Cluster.MemoryMB, s.Nodes = 1025, []dag.NodeState{{Name: "n1", MemoryMB: 1024, LostAt: dag.NoInstant}}
+			s.Plan.Cluster.MemoryMB, s.Nodes = 1025,
+				[]dag.NodeState{{Name: "n1", MemoryMB: 1024, LostAt: dag.NoInstant}}
 			s.Jobs[0].Stages[dag.Map].Attempts[0].Node = 0
 		case "no size":
 			s.Plan.Cluster.MemoryMB = 0

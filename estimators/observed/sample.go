@@ -101,7 +101,11 @@ type runningSampling struct {
 // Sampling prepares draws. It is nil where nothing has shown any work and something is left that no profile knows: then
 // not even the scale of what remains is known.
 func (m *Model) Sampling() func(estimators.Draws) estimators.Drawn {
-	s := &sampling{m: m, wide: estimators.NewFactors(nil, wideSigma), speed: speedSigma, watched: watchedSigma, profiled: profileSigma, phases: make([][2]phaseSampling, len(m.phases)), running: map[*dag.Attempt]runningSampling{}}
+	s := &sampling{
+		m: m, wide: estimators.NewFactors(nil, wideSigma), speed: speedSigma, watched: watchedSigma,
+		profiled: profileSigma, phases: make([][2]phaseSampling, len(m.phases)),
+		running: map[*dag.Attempt]runningSampling{},
+	}
 	s.setup, s.start, s.alone = m.setupSpread()
 	if !m.fifo && !m.given {
 		// Real clusters have other load in each run, and within a run.
@@ -147,7 +151,8 @@ func (m *Model) scale() float64 {
 	for j := range m.phases {
 		for _, k := range [...]dag.StageIndex{dag.Map, dag.Reduce} {
 			for i := range m.Snapshot.Jobs[j].Stages[k].Attempts {
-				if a := &m.Snapshot.Jobs[j].Stages[k].Attempts[i]; a.State == dag.AttemptSucceeded && a.End > a.Start && a.Start.Known() {
+				if a := &m.Snapshot.Jobs[j].Stages[k].Attempts[i]; a.State == dag.AttemptSucceeded && a.End > a.Start &&
+					a.Start.Known() {
 					sum, n = sum+float64(a.End-a.Start), n+1
 				}
 			}
@@ -187,7 +192,8 @@ func (m *Model) setupSpread() (common float64, phase, own estimators.Factors) {
 	if m.fifo || m.given {
 		return 0, phase, own
 	}
-	return setupSigma * math.Sqrt(nodeWeight/float64(nodeWeight+m.setup.n)), estimators.NewFactors(nil, batchSigma), estimators.NewFactors(nil, startSigma)
+	return setupSigma * math.Sqrt(nodeWeight/float64(nodeWeight+m.setup.n)), estimators.NewFactors(nil, batchSigma),
+		estimators.NewFactors(nil, startSigma)
 }
 
 func (s *sampling) phaseSampling(j int, k dag.StageIndex) phaseSampling {

@@ -15,7 +15,12 @@ func BenchmarkSampled(b *testing.B) {
 		tasks int
 		room  int
 		fifo  bool
-	}{{"10000", 12_500, 2000, false}, {"100", 125, 40, false}, {"10000/fifo", 12_500, 2000, true}, {"100/fifo", 125, 40, true}} {
+	}{
+		{"10000", 12_500, 2000, false},
+		{"100", 125, 40, false},
+		{"10000/fifo", 12_500, 2000, true},
+		{"100/fifo", 125, 40, true},
+	} {
 		b.Run(c.name, func(b *testing.B) {
 			s := wide(c.tasks, false)
 			s.Plan.Cluster.MemoryMB = c.room*256 + 512

@@ -15,7 +15,8 @@ func TestRangeKnowsOfOtherLoad(t *testing.T) {
 	profile := Learn(runOf(finished(25)))
 	width := func(s *dag.Snapshot) float64 {
 		t.Helper()
-		got, err := estimators.New(estimators.Sampled(), Costs, estimators.Options{}).Estimate(runOf(profiles.Attach(s, []*dag.Plan{profile})))
+		got, err := estimators.New(estimators.Sampled(), Costs, estimators.Options{}).Estimate(
+			runOf(profiles.Attach(s, []*dag.Plan{profile})))
 		if err != nil || len(got.Distribution) == 0 {
 			t.Fatalf("no distribution: %v", err)
 		}
@@ -49,7 +50,8 @@ func TestSilentReduceIsDrawnWidely(t *testing.T) {
 		t.Fatal("no range")
 	}
 	if d.At(0.05) > 2*time.Second || d.At(0.75) < 9*time.Second {
-		t.Errorf("the last reduce says nothing of what is left, and from 5 to 75 %% the range is %v to %v", d.At(0.05), d.At(0.75))
+		t.Errorf("the last reduce says nothing of what is left, and from 5 to 75 %% the range is %v to %v", d.At(0.05),
+			d.At(0.75))
 	}
 }
 

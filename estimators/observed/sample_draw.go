@@ -105,7 +105,9 @@ func (p *phaseSampling) drawMapSize(d estimators.Draws, j int) float64 {
 // files are very unlike.
 const leastRest = 0.25
 
-func (s *sampling) drawRunning(d estimators.Draws, t *schedule.Task, r *runningSampling, setup, scale float64) schedule.Cost {
+func (s *sampling) drawRunning(d estimators.Draws, t *schedule.Task, r *runningSampling, setup,
+	scale float64,
+) schedule.Cost {
 	cost := schedule.Cost{Same: 1}
 	u := d.Task(estimators.ForWork, t.Job, t.Stage, t.Index, t.Attempt)
 	switch {

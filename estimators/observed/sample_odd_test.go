@@ -34,7 +34,10 @@ func oddGroup(r *rand.Rand, policy dag.Policy) *dag.Snapshot {
 			case 4:
 				a.State = dag.AttemptState(r.IntN(5))
 			case 5:
-				a.First, a.Last = dag.Mark{At: at(), Done: number(), Out: number()}, dag.Mark{At: at(), Done: number(), Out: number()}
+				a.First, a.Last = dag.Mark{At: at(), Done: number(), Out: number()}, dag.Mark{
+					At: at(), Done: number(),
+					Out: number(),
+				}
 			case 6:
 				a.CopyEnd, a.SortEnd = at(), at()
 			}

@@ -248,7 +248,8 @@ func (m *Model) startup(k dag.StageIndex, a *dag.Attempt, mapsEnd dag.Instant) (
 		return 0, false
 	}
 	if k == dag.Reduce {
-		if !a.CopyEnd.Known() || !mapsEnd.Known() || mapsEnd > a.Start || a.State == dag.AttemptFailed || a.State == dag.AttemptKilled {
+		if !a.CopyEnd.Known() || !mapsEnd.Known() || mapsEnd > a.Start || a.State == dag.AttemptFailed ||
+			a.State == dag.AttemptKilled {
 			return 0, false
 		}
 		return float64(a.CopyEnd-a.Start) - copyMS, true

@@ -52,7 +52,8 @@ func TestCostThatDrownsInStartUps(t *testing.T) {
 		s := group(7000, 25, records)
 		for i := range s.Jobs[0].Stages[dag.Map].Attempts {
 			a := &s.Jobs[0].Stages[dag.Map].Attempts[i]
-			a.First, a.Last, a.Done[0], a.Total[0] = dag.Mark{At: dag.NoInstant}, dag.Mark{At: dag.NoInstant}, 0, records
+			a.First, a.Last, a.Done[0], a.Total[0] = dag.Mark{At: dag.NoInstant}, dag.Mark{At: dag.NoInstant}, 0,
+				records
 		}
 		m := New(runOf(profiles.Attach(s, []*dag.Plan{profile})), Options{})
 		if got := m.phases[0][dag.Map].origin; got != want {
@@ -73,7 +74,10 @@ func TestSizesGrowWithTheRun(t *testing.T) {
 
 	s := group(14_000, 25, 60_000)
 	for i, node := range []string{"scope-2", "scope-3"} {
-		job := dag.Job{Node: node, Feature: "GROUP_BY", Alias: "a,b", Limits: limits(), Stages: dag.MapReduce(dag.Stage{Tasks: 10, Known: true}, dag.Stage{Tasks: 4, Known: true})}
+		job := dag.Job{
+			Node: node, Feature: "GROUP_BY", Alias: "a,b", Limits: limits(),
+			Stages: dag.MapReduce(dag.Stage{Tasks: 10, Known: true}, dag.Stage{Tasks: 4, Known: true}),
+		}
 		if i == 1 {
 			job.After = []int{0, 1}
 		}
@@ -98,7 +102,8 @@ func TestSlowdownOfASample(t *testing.T) {
 	pipes := slices.Clone(sample.Jobs[0].Stages[dag.Map].Pipelines)
 	pipes[0].Alpha, pipes[0].Tuples = dag.Uniform(30*25), dag.Uniform(6)
 	sample.Jobs[0].Stages[dag.Map].Pipelines = pipes
-	m := New(runOf(profiles.Attach(group(19_000, 25, 600), []*dag.Plan{&sample}), profiles.Attach(group(20_000, 25, 600), []*dag.Plan{&sample})), Options{})
+	m := New(runOf(profiles.Attach(group(19_000, 25, 600), []*dag.Plan{&sample}),
+		profiles.Attach(group(20_000, 25, 600), []*dag.Plan{&sample})), Options{})
 	slow := m.slowdowns(profiles.Find(profiles.Attach(group(20_000, 25, 600), []*dag.Plan{&sample})))
 	near(t, "per mille of the profile's cost", 1000*slow.of(0, dag.Map), 1000.0/30, 5)
 }

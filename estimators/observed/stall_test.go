@@ -59,7 +59,8 @@ func TestNoStall(t *testing.T) {
 	over := stalledAt(119_000)
 	over.Plan.Jobs[0].Stages[dag.Map].Tasks, over.Plan.Jobs[0].Stages[dag.Reduce].Tasks = 8, 0
 	over.Jobs[0].State, over.Jobs[0].Finished, over.Jobs[0].HeldMB = dag.Succeeded, 20_000, 0
-	over.Plan.Jobs = append(over.Plan.Jobs, dag.Job{Node: "scope-2", After: []int{0}, Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})})
+	over.Plan.Jobs = append(over.Plan.Jobs, dag.Job{Node: "scope-2", After: []int{0}, Stages: dag.MapReduce(dag.Stage{},
+		dag.Stage{})})
 	over.Jobs = append(over.Jobs, dag.BlockedJob(dag.MapReduceStages))
 	for name, s := range map[string]*dag.Snapshot{"others hold all": full, "ours run": runs, "between jobs": over} {
 		if m := New(runOf(s), Options{}); m.stalled != 0 {

@@ -54,7 +54,10 @@ func took(attempts []dag.Attempt, copies bool, worked func(a *dag.Attempt) float
 		if a.State != dag.AttemptSucceeded || !a.Start.Known() || !a.End.Known() || a.End < a.Start {
 			continue
 		}
-		t := Took{Task: int(a.Task), Start: a.Start, End: a.End, Length: float64(a.End - a.Start), Work: worked(a), Records: positive(a.Done[0]), Bytes: positive(a.Bytes)}
+		t := Took{
+			Task: int(a.Task), Start: a.Start, End: a.End, Length: float64(a.End - a.Start), Work: worked(a),
+			Records: positive(a.Done[0]), Bytes: positive(a.Bytes),
+		}
 		if copies {
 			t.Records = positive(a.Done[dag.Work])
 		}

@@ -16,7 +16,8 @@ func TestTookOf(t *testing.T) {
 	again := s.Jobs[0].Stages[dag.Map].Attempts[3]
 	again.Number, again.End = 1, again.End-2000
 	attempts := s.Jobs[0].Stages[dag.Map].Attempts
-	s.Jobs[0].Stages[dag.Map].Attempts = append(append(append([]dag.Attempt(nil), attempts[:4]...), again), attempts[4:]...)
+	s.Jobs[0].Stages[dag.Map].Attempts = append(append(append([]dag.Attempt(nil), attempts[:4]...), again),
+		attempts[4:]...)
 	took := TookOf(runOf(s))[0][dag.Map]
 	if len(took) != 8 {
 		t.Fatalf("%d tasks, want 8: those that have ended", len(took))
@@ -34,8 +35,21 @@ func TestTookOf(t *testing.T) {
 
 // TestMatch holds that the same jobs are found in a script that was renamed and edited.
 func TestMatch(t *testing.T) {
-	old := &dag.Plan{Name: "a.pig", Jobs: []dag.Job{{Node: "scope-1", Feature: "GROUP_BY", Alias: "x", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}, {Node: "scope-2", Feature: "HASH_JOIN", Alias: "y", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}}
-	edited := &dag.Plan{Name: "b.pig", Jobs: []dag.Job{{Node: "scope-0", Feature: "DISTINCT", Alias: "new", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}, {Node: "scope-7", Feature: "GROUP_BY", Alias: "x", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}, {Node: "scope-8", Feature: "HASH_JOIN", Alias: "y", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}}
+	old := &dag.Plan{Name: "a.pig", Jobs: []dag.Job{
+		{
+			Node: "scope-1", Feature: "GROUP_BY", Alias: "x",
+			Stages: dag.MapReduce(dag.Stage{}, dag.Stage{}),
+		},
+		{Node: "scope-2", Feature: "HASH_JOIN", Alias: "y", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})},
+	}}
+	edited := &dag.Plan{Name: "b.pig", Jobs: []dag.Job{
+		{
+			Node: "scope-0", Feature: "DISTINCT", Alias: "new",
+			Stages: dag.MapReduce(dag.Stage{}, dag.Stage{}),
+		},
+		{Node: "scope-7", Feature: "GROUP_BY", Alias: "x", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})},
+		{Node: "scope-8", Feature: "HASH_JOIN", Alias: "y", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})},
+	}}
 	if jobs, script := profiles.Align(edited, old); jobs[0] != -1 || jobs[1] != 0 || jobs[2] != 1 || !script {
 		t.Errorf("%v, %v", jobs, script)
 	}

@@ -28,7 +28,8 @@ func (m *Model) warnOthers(s *dag.Snapshot) {
 		if n > namedOthers {
 			names += fmt.Sprintf(" and %d more", n-namedOthers)
 		}
-		m.warnLoad("what %d of %d other applications have left to do is guessed, their masters tell nothing: %s", n, all, names)
+		m.warnLoad("what %d of %d other applications have left to do is guessed, their masters tell nothing: %s", n,
+			all, names)
 	}
 	if over := preemptableMB(s); over > 0 {
 		m.warnLoad("queue %s holds %d MB more than it is guaranteed and others wait: the scheduler may take containers back, and what ran in them runs again", s.Queue, over)

@@ -18,7 +18,10 @@ func oneJob(alpha float64, maps int, launch time.Duration, run string) *dag.Plan
 		Residuals: []dag.Residual{{Progress: 0.5, Score: alpha, Run: run}},
 		Jobs: []dag.Job{{
 			Node: "j1", Feature: "GROUP_BY",
-			Stages: dag.MapReduce(dag.Stage{Tasks: maps, Known: true, Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(100), Alpha: dag.Uniform(alpha)}}}, dag.Stage{}),
+			Stages: dag.MapReduce(dag.Stage{
+				Tasks: maps, Known: true,
+				Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(100), Alpha: dag.Uniform(alpha)}},
+			}, dag.Stage{}),
 		}},
 	}
 }
@@ -43,12 +46,17 @@ func TestMergeWeighsOldRunsDown(t *testing.T) {
 				t.Errorf("alpha %v, want %v", a, c.alpha)
 			}
 			if got.Overheads.Launch != c.launch {
-				t.Errorf("launch %v, want %v: a run that does not know it has no weight", got.Overheads.Launch, c.launch)
+				t.Errorf("launch %v, want %v: a run that does not know it has no weight", got.Overheads.Launch,
+					c.launch)
 			}
 			if n := got.Jobs[0].Stages[dag.Map].Tasks; n != 3 {
 				t.Errorf("%d maps, want the newest run's 3", n)
 			}
-			want := []dag.Residual{{Progress: 0.5, Score: 8, Run: "1"}, {Progress: 0.5, Score: 2, Run: "2"}, {Progress: 0.5, Score: 5, Run: "3"}}
+			want := []dag.Residual{
+				{Progress: 0.5, Score: 8, Run: "1"},
+				{Progress: 0.5, Score: 2, Run: "2"},
+				{Progress: 0.5, Score: 5, Run: "3"},
+			}
 			if diff := cmp.Diff(want, got.Residuals); diff != "" {
 				t.Errorf("residuals, oldest first (-want +got):\n%s", diff)
 			}
@@ -79,7 +87,13 @@ func TestWeightsHalveEachFiveRuns(t *testing.T) {
 
 func TestFits(t *testing.T) {
 	two := func(first, second string) *dag.Plan {
-		return &dag.Plan{Name: "a.pig", Jobs: []dag.Job{{Node: "j1", Feature: first, Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}, {Node: "j2", Feature: second, After: []int{0}, Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}}
+		return &dag.Plan{
+			Name: "a.pig",
+			Jobs: []dag.Job{
+				{Node: "j1", Feature: first, Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})},
+				{Node: "j2", Feature: second, After: []int{0}, Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})},
+			},
+		}
 	}
 	for _, c := range []struct {
 		run, profile *dag.Plan
@@ -99,7 +113,10 @@ func TestFits(t *testing.T) {
 
 func TestSummaryKeepsTotals(t *testing.T) {
 	p := oneJob(5, 3, time.Second, "1")
-	p.Jobs[0].Stages[dag.Map].Pipelines[0] = dag.Pipeline{Tuples: dag.Each([]float64{100, 300, math.NaN()}), Alpha: dag.Each([]float64{1, 5, 7})}
+	p.Jobs[0].Stages[dag.Map].Pipelines[0] = dag.Pipeline{
+		Tuples: dag.Each([]float64{100, 300, math.NaN()}),
+		Alpha:  dag.Each([]float64{1, 5, 7}),
+	}
 	p.Jobs[0].Stages[dag.Map].Extent = dag.Each([]float64{10, 20, 30})
 	p.Jobs[0].SetStage(dag.Reduce, dag.Stage{Tasks: 2, Known: true, Bytes: dag.Each([]float64{1, 2})})
 	got, short := Summary(p, 2)
@@ -126,7 +143,10 @@ func TestMergeTakesTheNewestGroups(t *testing.T) {
 		p := oneJob(1, 1, 0, "")
 		p.Jobs[0].SetStage(dag.Reduce, dag.Stage{Known: true, Tasks: tasks})
 		if note != "" {
-			p.Jobs[0].Stages[dag.Reduce].Groups = &dag.Groups{Note: note, Reduces: slices.Repeat([]dag.ReduceGroups{dag.NoReduceGroups()}, tasks)}
+			p.Jobs[0].Stages[dag.Reduce].Groups = &dag.Groups{
+				Note:    note,
+				Reduces: slices.Repeat([]dag.ReduceGroups{dag.NoReduceGroups()}, tasks),
+			}
 		}
 		return p
 	}

@@ -153,7 +153,10 @@ func (a *alignment) complete(s *dag.Snapshot, known *dag.Job) {
 		if !a.ahead[i] || !was.Known {
 			continue
 		}
-		to := dag.Stage{Name: was.Name, Tasks: was.Tasks, Known: true, Cores: was.Cores, Pipelines: make([]dag.Pipeline, 1)}
+		to := dag.Stage{
+			Name: was.Name, Tasks: was.Tasks, Known: true, Cores: was.Cores,
+			Pipelines: make([]dag.Pipeline, 1),
+		}
 		for _, e := range was.After {
 			if k := at[e.From]; k >= 0 {
 				e.From = dag.StageIndex(k) //nolint:gosec // an index

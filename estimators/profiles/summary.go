@@ -41,7 +41,8 @@ func valuesOf(ph *dag.Stage) int {
 func meanPhase(ph *dag.Stage) dag.Stage {
 	out := *ph
 	out.Groups = nil
-	out.Setup, out.Out, out.Bytes, out.Extent = meanOf(ph.Setup, nil), meanOf(ph.Out, nil), meanOf(ph.Bytes, nil), meanOf(ph.Extent, nil)
+	out.Setup, out.Out, out.Bytes, out.Extent = meanOf(ph.Setup, nil), meanOf(ph.Out, nil), meanOf(ph.Bytes, nil),
+		meanOf(ph.Extent, nil)
 	out.Pipelines = make([]dag.Pipeline, len(ph.Pipelines))
 	for p, pipe := range ph.Pipelines {
 		out.Pipelines[p] = dag.Pipeline{Tuples: meanOf(pipe.Tuples, nil), Alpha: meanOf(pipe.Alpha, &pipe.Tuples)}

@@ -56,7 +56,10 @@ func (p *prototype) solve(t *testing.T, name string) (*detail, Fixpoint) {
 	if !ok {
 		t.Fatalf("%s is not published", name)
 	}
-	r := reading{exponential: p.Options.Alpha == "exp", firstEarly: p.Options.FirstMin == "cut", grouped: p.Options.Shuffle == "group1"}
+	r := reading{
+		exponential: p.Options.Alpha == "exp", firstEarly: p.Options.FirstMin == "cut",
+		grouped: p.Options.Shuffle == "group1",
+	}
 	d := newDetail(s, r)
 	return d, iterate(Options{Tolerance: 1e-9, Damping: .5, MaxIterations: 500}, d.step)
 }

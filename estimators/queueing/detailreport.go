@@ -32,7 +32,8 @@ func solveDetail(s *Spec, m Model, o Options) (*Result, error) {
 		r.Jobs[i].Tree = trees[i]
 		if j.drawn < j.waves {
 			r.Warnings = append(r.Warnings, Warning{"few_waves", fmt.Sprintf(
-				"job %q: %d of %d waves of maps were followed, and the others taken as the last of these", j.Name, j.drawn, j.waves)})
+				"job %q: %d of %d waves of maps were followed, and the others taken as the last of these", j.Name,
+				j.drawn, j.waves)})
 		}
 	}
 	if m == ViannaTable4 {
@@ -72,7 +73,10 @@ func (d *detail) result(j *detailJob) JobResult {
 		if count[k] == 0 {
 			continue
 		}
-		r.Classes = append(r.Classes, Class{Kind(k), int(math.Round(d.tasksOf(j, Kind(k)))), demand[k].over(count[k]), stay[k].over(count[k])})
+		r.Classes = append(r.Classes, Class{
+			Kind(k), int(math.Round(d.tasksOf(j, Kind(k)))), demand[k].over(count[k]),
+			stay[k].over(count[k]),
+		})
 	}
 	return r
 }
@@ -130,7 +134,10 @@ func (d *detail) weights(j *detailJob, n int) (w [3]float64) {
 		drawn[j.tasks[n][i].kind]++
 	}
 	reduces := float64(d.nodes[n].dealt(j.Reduces, d.spec.Nodes))
-	all := [3]float64{float64(j.Maps) * drawn[Map] / math.Max(1, float64(len(j.line.maps))), reduces * j.line.copiesOf(j.Maps), reduces}
+	all := [3]float64{
+		float64(j.Maps) * drawn[Map] / math.Max(1, float64(len(j.line.maps))),
+		reduces * j.line.copiesOf(j.Maps), reduces,
+	}
 	for k := range w {
 		if drawn[k] > 0 {
 			w[k] = all[k] / drawn[k]

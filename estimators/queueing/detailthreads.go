@@ -40,7 +40,10 @@ func (d *detail) threads(j *detailJob) []Thread {
 	var some []Thread
 	for n, g := range d.nodes {
 		for slot := range j.abreast[n] {
-			some = append(some, alike(Thread{Kind: Merge, Node: g.first, Slot: slot, Count: g.nodes, Pieces: t.reducePieces(j)})...)
+			some = append(some, alike(Thread{
+				Kind: Merge, Node: g.first, Slot: slot, Count: g.nodes,
+				Pieces: t.reducePieces(j),
+			})...)
 		}
 	}
 	return append(all, gather(some)...)

@@ -12,7 +12,8 @@ func ExampleSolve() {
 		Nodes: 4, CPUs: 2, MapSlots: 2, ShuffleThreads: 2, ReduceSlots: 1,
 		Jobs: []queueing.Job{{
 			Name: "nightly", Copies: 1, Maps: 16, Reduces: 4,
-			Map: queueing.Demand{CPU: 4, Disk: 1}, Shuffle: queueing.Demand{Network: 0.05}, Merge: queueing.Demand{CPU: 2, Disk: 1},
+			Map: queueing.Demand{CPU: 4, Disk: 1}, Shuffle: queueing.Demand{Network: 0.05},
+			Merge: queueing.Demand{CPU: 2, Disk: 1},
 		}},
 	}
 	for _, copies := range []int{1, 2} {
@@ -23,7 +24,8 @@ func ExampleSolve() {
 			return
 		}
 		busiest := r.Centres[r.Bottleneck]
-		fmt.Printf("%d at once: %.1f s, the %v is busy for %.0f %% of the time\n", copies, r.Response(), busiest.Kind, 100*busiest.Utilisation)
+		fmt.Printf("%d at once: %.1f s, the %v is busy for %.0f %% of the time\n", copies, r.Response(), busiest.Kind,
+			100*busiest.Utilisation)
 	}
 	// Output:
 	// 1 at once: 23.3 s, the cpu is busy for 39 % of the time

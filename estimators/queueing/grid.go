@@ -37,7 +37,10 @@ func (s *Spec) Grid(a Axes) ([]*Spec, error) {
 			continue
 		}
 		if points := len(all) * len(axis.values); points > MaxGrid {
-			return nil, &FieldError{axis.name, float64(len(axis.values)), fmt.Sprintf("with so many values the grid has more than %d points", MaxGrid)}
+			return nil, &FieldError{
+				axis.name, float64(len(axis.values)),
+				fmt.Sprintf("with so many values the grid has more than %d points", MaxGrid),
+			}
 		}
 		var finer []*Spec
 		for _, p := range all {

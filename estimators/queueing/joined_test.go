@@ -13,7 +13,10 @@ func TestJoined(t *testing.T) {
 	spec := func() *Spec {
 		return &Spec{
 			Nodes: 2, CPUs: 4, MapSlots: 1, ShuffleThreads: 1,
-			Jobs: []Job{{Name: "j", Copies: 1, Maps: 4, Reduces: 2, Map: Demand{CPU: 10}, Shuffle: Demand{CPU: 1}, Merge: Demand{CPU: 5}}},
+			Jobs: []Job{{
+				Name: "j", Copies: 1, Maps: 4, Reduces: 2, Map: Demand{CPU: 10}, Shuffle: Demand{CPU: 1},
+				Merge: Demand{CPU: 5},
+			}},
 		}
 	}
 	alone, long := spec(), spec()
@@ -60,7 +63,10 @@ func TestJoined(t *testing.T) {
 // H_k of a few and of very many.
 func TestHarmonic(t *testing.T) {
 	t.Parallel()
-	for k, want := range map[int]float64{1: 1, 2: 1.5, 4: 25. / 12, 16: 3.380728993228993, 100: 5.187377517639621, 101: 5.197278507738631, 1_000_000: 14.392726722865724} {
+	for k, want := range map[int]float64{
+		1: 1, 2: 1.5, 4: 25. / 12, 16: 3.380728993228993, 100: 5.187377517639621,
+		101: 5.197278507738631, 1_000_000: 14.392726722865724,
+	} {
 		if got := harmonic(k); math.Abs(got-want) > 1e-12*want {
 			t.Errorf("H_%d is %v, want %v", k, got, want)
 		}

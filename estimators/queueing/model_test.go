@@ -37,7 +37,10 @@ func TestTreeOperators(t *testing.T) {
 func TestTimeline(t *testing.T) {
 	s := &Spec{
 		Nodes: 2, CPUs: 4, MapSlots: 1, ShuffleThreads: 1,
-		Jobs: []Job{{Name: "j", Copies: 1, Maps: 4, Reduces: 1, Map: Demand{CPU: 10}, Shuffle: Demand{CPU: 1}, Merge: Demand{CPU: 5}}},
+		Jobs: []Job{{
+			Name: "j", Copies: 1, Maps: 4, Reduces: 1, Map: Demand{CPU: 10}, Shuffle: Demand{CPU: 1},
+			Merge: Demand{CPU: 5},
+		}},
 	}
 	r, err := Solve(s, Product, Options{})
 	if err != nil {
@@ -106,7 +109,10 @@ func TestBadSpecs(t *testing.T) {
 		{"NaN", func(s *Spec) { s.Jobs[0].Map.CPU = math.NaN() }, "Jobs[0].Map.CPU"},
 		{"infinite", func(s *Spec) { s.Jobs[0].Merge.Disk = math.Inf(1) }, "Jobs[0].Merge.Disk"},
 		{"negative", func(s *Spec) { s.Jobs[0].Shuffle.Network = -1 }, "Jobs[0].Shuffle.Network"},
-		{"nothing asked", func(s *Spec) { s.Jobs[0].Map, s.Jobs[0].Shuffle, s.Jobs[0].Merge = Demand{}, Demand{}, Demand{} }, "Jobs[0].Map"},
+		{"nothing asked", func(s *Spec) {
+			s.Jobs[0].Map, s.Jobs[0].Shuffle, s.Jobs[0].Merge = Demand{}, Demand{},
+				Demand{}
+		}, "Jobs[0].Map"},
 	} {
 		s, _ := Published(1, 1)
 		c.corrupt(s)
@@ -161,7 +167,10 @@ func TestFixpoint(t *testing.T) {
 
 // A single task alone takes its demand; more of everything is never quicker.
 func TestOneTask(t *testing.T) {
-	s := &Spec{Nodes: 1, CPUs: 1, MapSlots: 1, ShuffleThreads: 1, Jobs: []Job{{Copies: 1, Maps: 1, Map: Demand{1, 2, 3, 4}}}}
+	s := &Spec{
+		Nodes: 1, CPUs: 1, MapSlots: 1, ShuffleThreads: 1,
+		Jobs: []Job{{Copies: 1, Maps: 1, Map: Demand{1, 2, 3, 4}}},
+	}
 	for _, m := range []Model{Product, ViannaForkJoin, Tripathi, ViannaTable4} {
 		r, err := Solve(s, m, Options{})
 		if err != nil {
@@ -186,10 +195,19 @@ func TestOneTask(t *testing.T) {
 // TestFewerWavesLater: a job whose tree of fewer waves takes longer was told to respond in -2648 s.
 func TestFewerWavesLater(t *testing.T) {
 	s := &Spec{Nodes: 3, CPUs: 2, MapSlots: 1, ShuffleThreads: 1, ReduceSlots: 2, Jobs: []Job{
-		{Copies: 1, Maps: 369, Reduces: 21, Shuffle: Demand{Network: 3.74445212145128}, Merge: Demand{Disk: 6.229179663877466e-34}},
-		{Copies: 1, Maps: 283, Reduces: 13, Map: Demand{Disk: 1.2581963675206833e-08}, Shuffle: Demand{CPU: 0.30504649672102563}, Merge: Demand{Disk: 43.75}},
 		{
-			Copies: 2, Maps: 400, Reduces: 50, Map: Demand{CPU: 0.12017239296437765, Fibre: 4.711242068053813, Disk: 0.46961720523427175},
+			Copies: 1, Maps: 369, Reduces: 21, Shuffle: Demand{Network: 3.74445212145128},
+			Merge: Demand{Disk: 6.229179663877466e-34},
+		},
+		{
+			Copies: 1, Maps: 283, Reduces: 13, Map: Demand{Disk: 1.2581963675206833e-08},
+			Shuffle: Demand{CPU: 0.30504649672102563}, Merge: Demand{Disk: 43.75},
+		},
+		{
+			Copies: 2, Maps: 400, Reduces: 50, Map: Demand{
+				CPU: 0.12017239296437765, Fibre: 4.711242068053813,
+				Disk: 0.46961720523427175,
+			},
 			Shuffle: Demand{Disk: 1.5073600026767318, Network: 4}, Merge: Demand{Fibre: 8.732255280448189e-15},
 		},
 	}}

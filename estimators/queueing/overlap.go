@@ -88,7 +88,8 @@ func (t *task) finds(u *task, own vector, alpha float64, apart bool) (seen vecto
 	left := u.stay
 	rest := u.stay.sum()
 	for k := range left {
-		if CentreKind(k) != Network && apart || CentreKind(k) == CPU && t.cpu != u.cpu || CentreKind(k) == Disk && t.disk != u.disk {
+		if CentreKind(k) != Network && apart || CentreKind(k) == CPU && t.cpu != u.cpu || CentreKind(k) == Disk &&
+			t.disk != u.disk {
 			left[k] = 0 // they do not meet there
 			continue
 		}

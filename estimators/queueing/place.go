@@ -10,7 +10,10 @@ func (d *detail) place(j *detailJob, n int) []task {
 	for _, p := range j.line.maps {
 		slot, node := p.thread/d.spec.Nodes, p.thread%d.spec.Nodes
 		if node == g.first {
-			t := task{kind: Map, cpu: slot % cpus, disk: slot % disks, start: p.start, end: p.end, demand: j.Map.vector()}
+			t := task{
+				kind: Map, cpu: slot % cpus, disk: slot % disks, start: p.start, end: p.end,
+				demand: j.Map.vector(),
+			}
 			all = append(all, t)
 		}
 	}
@@ -22,7 +25,8 @@ func (d *detail) place(j *detailJob, n int) []task {
 		}
 		end := j.line.copied + j.stay[Merge]
 		all = append(all, task{
-			kind: Merge, cpu: last(cpus, 0), disk: last(disks, 0), start: j.line.copied, end: end, demand: j.Merge.vector(),
+			kind: Merge, cpu: last(cpus, 0), disk: last(disks, 0), start: j.line.copied, end: end,
+			demand: j.Merge.vector(),
 		})
 	}
 	for i := range all {

@@ -82,7 +82,8 @@ func (p *product) lay(j *productJob) {
 		if j.abreast[g] == 0 {
 			continue
 		}
-		j.copies[g] = j.flow.copying(j.Job, p.spec.ShuffleThreads, j.stay[g][copyingBeside].sum(), j.stay[g][copyingAlone].sum())
+		j.copies[g] = j.flow.copying(j.Job, p.spec.ShuffleThreads, j.stay[g][copyingBeside].sum(),
+			j.stay[g][copyingAlone].sum())
 		j.span = math.Max(j.span, p.reduceEnd(j, g))
 	}
 	j.response = p.join(j)

@@ -54,7 +54,10 @@ func table2(mapSlots, shuffleThreads float64) demandRow {
 
 // towards goes to another row by so many of the steps that lie between the two, each of the same factor.
 func (r demandRow) towards(o demandRow, steps float64) demandRow {
-	return demandRow{r.mapTask.towards(o.mapTask, steps), r.shuffle.towards(o.shuffle, steps), r.merge.towards(o.merge, steps)}
+	return demandRow{
+		r.mapTask.towards(o.mapTask, steps), r.shuffle.towards(o.shuffle, steps),
+		r.merge.towards(o.merge, steps),
+	}
 }
 
 func (d Demand) towards(o Demand, steps float64) Demand {
@@ -77,6 +80,9 @@ func (d Demand) scaled(by float64) Demand {
 func (r demandRow) spec(nodes, maps, mapSlots, shuffleThreads int) *Spec {
 	return &Spec{
 		Nodes: nodes, CPUs: 4, MapSlots: mapSlots, ShuffleThreads: shuffleThreads, ReduceSlots: 1,
-		Jobs: []Job{{Name: "job", Copies: 1, Maps: maps, Reduces: nodes, Map: r.mapTask, Shuffle: r.shuffle, Merge: r.merge}},
+		Jobs: []Job{{
+			Name: "job", Copies: 1, Maps: maps, Reduces: nodes, Map: r.mapTask, Shuffle: r.shuffle,
+			Merge: r.merge,
+		}},
 	}
 }

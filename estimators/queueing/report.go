@@ -34,7 +34,8 @@ func (r *Result) saturated(all []Centre) float64 {
 	c := all[busiest(all)]
 	if c.Utilisation > 1 {
 		r.Warnings = append(r.Warnings, Warning{"saturated", fmt.Sprintf(
-			"the model would have the %s busy for %.3g of the time: the response is what its work takes", c.Kind, c.Utilisation)})
+			"the model would have the %s busy for %.3g of the time: the response is what its work takes", c.Kind,
+			c.Utilisation)})
 	}
 	return c.Utilisation
 }
@@ -95,7 +96,10 @@ func centres(s *Spec, nodes []group, asked func(g int) vector) []Centre {
 		network += float64(g.nodes) * busy[Network]
 		for k := CPU; k <= Disk; k++ {
 			n := s.servers()[k]
-			all = append(all, Centre{Kind: k, Node: g.first, Nodes: g.nodes, Servers: n, Utilisation: busy[k] / float64(n)})
+			all = append(all, Centre{
+				Kind: k, Node: g.first, Nodes: g.nodes, Servers: n,
+				Utilisation: busy[k] / float64(n),
+			})
 		}
 	}
 	return append(all, Centre{Kind: Network, Node: -1, Nodes: 1, Servers: 1, Utilisation: network})

@@ -29,7 +29,8 @@ func TestTable2(t *testing.T) {
 			for i, got := range []Demand{j.Map, group, j.Merge} {
 				for k, x := range got.vector() {
 					if math.Abs(x-c.want[i].vector()[k]) > 1e-12 {
-						t.Errorf("p_m %d, p_s %d: %v is %v, printed %v", s.MapSlots, s.ShuffleThreads, Kind(i), got, c.want[i])
+						t.Errorf("p_m %d, p_s %d: %v is %v, printed %v", s.MapSlots, s.ShuffleThreads, Kind(i), got,
+							c.want[i])
 						break
 					}
 				}

@@ -41,7 +41,10 @@ func (p *product) threads(j *productJob) []Thread {
 		pieces := p.reducePieces(j, g)
 		var some []Thread
 		for slot := range j.abreast[g] {
-			some = append(some, alike(Thread{Kind: Merge, Node: gr.first, Slot: slot, Count: gr.nodes, Pieces: pieces})...)
+			some = append(some, alike(Thread{
+				Kind: Merge, Node: gr.first, Slot: slot, Count: gr.nodes,
+				Pieces: pieces,
+			})...)
 		}
 		all = append(all, gather(some)...)
 	}
@@ -61,8 +64,14 @@ func (p *product) mapThreads(j *productJob) []Thread {
 			}
 			with := min(max(f.last-dealt, 0), gr.nodes)
 			dealt += gr.nodes
-			all = append(all, alike(Thread{Kind: Map, Node: gr.first, Slot: slot, Count: with, Pieces: []Piece{long}})...)
-			all = append(all, alike(Thread{Kind: Map, Node: gr.first + with, Slot: slot, Count: gr.nodes - with, Pieces: []Piece{short}})...)
+			all = append(all, alike(Thread{
+				Kind: Map, Node: gr.first, Slot: slot, Count: with,
+				Pieces: []Piece{long},
+			})...)
+			all = append(all, alike(Thread{
+				Kind: Map, Node: gr.first + with, Slot: slot, Count: gr.nodes - with,
+				Pieces: []Piece{short},
+			})...)
 		}
 		if dealt == 0 {
 			break

@@ -16,9 +16,12 @@ var calibrated = Warning{"calibrated", "this reading of the paper was selected b
 const severalMedian, severalNinetieth = "3.6 %", "15.5 %"
 
 // severalJobs is said where jobs share a cluster: the worst of what the model was tried on.
-var severalJobs = Warning{"several_jobs", fmt.Sprintf("several jobs at once are taken to meet at random places of their timelines, each "+
-	"beginning again as it ends: of clusters drawn by chance half were more than %s off the simulation, a tenth more than %s, nearly always "+
-	"too long (docs/models.md)", severalMedian, severalNinetieth)}
+var severalJobs = Warning{
+	"several_jobs",
+	fmt.Sprintf("several jobs at once are taken to meet at random places of their timelines, each "+
+		"beginning again as it ends: of clusters drawn by chance half were more than %s off the simulation, a tenth more than %s, nearly always "+
+		"too long (docs/models.md)", severalMedian, severalNinetieth),
+}
 
 // several says that more than one job is in the system.
 func (s *Spec) several() bool { return len(s.Jobs) > 1 || s.Jobs[0].Copies > 1 }

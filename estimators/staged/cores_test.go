@@ -9,9 +9,15 @@ import (
 
 // onFour is an application on four cores with one stage; the first four tasks are the first on their cores.
 func onFour(took, records []float64) *dag.Snapshot {
-	p := &dag.Plan{Name: "app", Engine: "Spark", Cluster: dag.Cluster{Policy: dag.Executors, Cores: 4}, Driver: dag.Eager, Jobs: []dag.Job{{
-		Node: "application", Stages: []dag.Stage{{Name: "map", Tasks: len(took), Known: true, Pipelines: make([]dag.Pipeline, 1)}},
-	}}}
+	p := &dag.Plan{
+		Name: "app", Engine: "Spark", Cluster: dag.Cluster{Policy: dag.Executors, Cores: 4},
+		Driver: dag.Eager, Jobs: []dag.Job{{
+			Node: "application", Stages: []dag.Stage{{
+				Name: "map", Tasks: len(took), Known: true,
+				Pipelines: make([]dag.Pipeline, 1),
+			}},
+		}},
+	}
 	s := &dag.Snapshot{Plan: p, At: 1_000_000, State: dag.Running, Stale: dag.NoInstant, Jobs: p.BlockedJobs()}
 	s.Jobs[0].Submitted, s.Jobs[0].State = 0, dag.Running
 	free := [4]dag.Instant{}
@@ -19,8 +25,10 @@ func onFour(took, records []float64) *dag.Snapshot {
 		slot := i % 4
 		nan := math.NaN()
 		a := dag.Attempt{
-			Task: int32(i), State: dag.AttemptSucceeded, Slot: int32(slot), Node: -1, Start: free[slot], End: free[slot] + dag.Instant(ms),
-			Done: [dag.Pipelines]float64{records[i], nan, nan}, Total: [dag.Pipelines]float64{nan, nan, nan}, Out: nan, Bytes: nan, Ratio: nan,
+			Task: int32(i), State: dag.AttemptSucceeded, Slot: int32(slot), Node: -1, Start: free[slot],
+			End:  free[slot] + dag.Instant(ms),
+			Done: [dag.Pipelines]float64{records[i], nan, nan}, Total: [dag.Pipelines]float64{nan, nan, nan}, Out: nan,
+			Bytes: nan, Ratio: nan,
 			CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, FirstReport: dag.NoInstant,
 		}
 		a.First.At, a.Last.At = dag.NoInstant, dag.NoInstant
@@ -33,7 +41,10 @@ func onFour(took, records []float64) *dag.Snapshot {
 // TestColdCores holds that the first task of each core is not in what a stage's tasks cost, and is learned beside it.
 func TestColdCores(t *testing.T) {
 	t.Parallel()
-	s := onFour([]float64{9000, 9000, 9000, 9000, 1000, 1000, 1000, 1000}, []float64{100, 100, 100, 100, 100, 100, 100, 100})
+	s := onFour([]float64{9000, 9000, 9000, 9000, 1000, 1000, 1000, 1000}, []float64{
+		100, 100, 100, 100, 100, 100, 100,
+		100,
+	})
 	m := New(dag.Run{}.Append(s))
 	if got := m.stages[0][0].rate; math.Abs(got-10) > 0.1 {
 		t.Errorf("a record takes %.1f ms, in tasks that are not the first on their core 10", got)
@@ -55,7 +66,10 @@ func TestCurve(t *testing.T) {
 	if !ok || math.Abs(each-(10+mean)/2) > 0.01 || math.Abs(fixed+400*each-9000) > 0.01 {
 		t.Errorf("%.0f ms and %.2f ms a record, %v", fixed, each, ok)
 	}
-	if _, _, ok := (&prior{records: true, units: []float64{100, 110, 120, 130}, took: []float64{1, 2, 3, 4}}).curve(); ok {
+	if _, _, ok := (&prior{
+		records: true, units: []float64{100, 110, 120, 130},
+		took: []float64{1, 2, 3, 4},
+	}).curve(); ok {
 		t.Error("tasks of about the same size show nothing")
 	}
 }

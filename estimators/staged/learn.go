@@ -15,7 +15,10 @@ func Learn(run dag.Run) *dag.Plan {
 	bare.Profiles = nil
 	s.Plan = &bare
 	m := New(dag.Run{}.Append(&s))
-	out := &dag.Plan{Name: bare.Name, Engine: bare.Engine, Cluster: bare.Cluster, Driver: bare.Driver, Overheads: m.snapshot.Plan.Overheads}
+	out := &dag.Plan{
+		Name: bare.Name, Engine: bare.Engine, Cluster: bare.Cluster, Driver: bare.Driver,
+		Overheads: m.snapshot.Plan.Overheads,
+	}
 	out.Cluster.Nodes = nil
 	out.Overheads.SetupMin, out.Overheads.Cold = bare.Overheads.SetupMin, 0
 	if m.start.firsts > 0 {
@@ -53,7 +56,10 @@ func lastEnd(js *dag.JobState) dag.Instant {
 // learned is a stage with what its finished tasks have shown.
 func (m *Model) learned(j int, k dag.StageIndex) dag.Stage {
 	plan, l := m.snapshot.Plan.Jobs[j].Stages[k], &m.stages[j][k]
-	out := dag.Stage{Name: plan.Name, After: plan.After, MemoryMB: plan.MemoryMB, Cores: plan.Cores, MaxRunning: plan.MaxRunning, Tasks: plan.Tasks, Known: plan.Known}
+	out := dag.Stage{
+		Name: plan.Name, After: plan.After, MemoryMB: plan.MemoryMB, Cores: plan.Cores,
+		MaxRunning: plan.MaxRunning, Tasks: plan.Tasks, Known: plan.Known,
+	}
 	if len(l.seen.ended) == 0 {
 		return out
 	}
@@ -66,7 +72,10 @@ func (m *Model) learned(j int, k dag.StageIndex) dag.Stage {
 	}
 	out.Out, out.Extent = profiles.Series(wrote), profiles.Series(extent)
 	if l.seen.records && l.seen.units > 0 {
-		work := dag.Pipeline{Tuples: profiles.Series(in), Alpha: dag.Uniform(profiles.Round(l.seen.work / l.seen.units))}
+		work := dag.Pipeline{
+			Tuples: profiles.Series(in),
+			Alpha:  dag.Uniform(profiles.Round(l.seen.work / l.seen.units)),
+		}
 		out.Pipelines = []dag.Pipeline{work}
 		if out.Copies() {
 			free := dag.Pipeline{Tuples: work.Tuples, Alpha: dag.Uniform(0)} // copying and sorting is part of the work

@@ -26,7 +26,10 @@ func (m *Model) left(t schedule.Task) schedule.Cost {
 		work, origin := m.leftOf(l, t.Running)
 		return schedule.Cost{Work: millis(work), Origin: origin, Same: 1}
 	}
-	return schedule.Cost{Setup: millis(m.setupOf(t)), Work: millis(l.work(t.Index)), Origin: l.origin, Same: l.same(t.Index)}
+	return schedule.Cost{
+		Setup: millis(m.setupOf(t)), Work: millis(l.work(t.Index)), Origin: l.origin,
+		Same: l.same(t.Index),
+	}
 }
 
 // setupOf is what a task that would start later takes before its work. One that starts now may have been waiting for
@@ -75,7 +78,9 @@ func (m *Model) rem(j int, k dag.StageIndex, i int) float64 {
 	best := math.NaN()
 	all := m.snapshot.Jobs[j].Stages[k].Attempts
 	// Attempts are ordered by task: this is asked for each task of a stage.
-	from, _ := slices.BinarySearchFunc(all, i, func(a dag.Attempt, task int) int { return cmp.Compare(int(a.Task), task) })
+	from, _ := slices.BinarySearchFunc(all, i, func(a dag.Attempt, task int) int {
+		return cmp.Compare(int(a.Task), task)
+	})
 	for n := from; n < len(all) && int(all[n].Task) == i; n++ {
 		switch a := &all[n]; a.State {
 		case dag.AttemptSucceeded:

@@ -66,7 +66,8 @@ func New(run dag.Run) *Model {
 func Costs(run dag.Run) estimators.Costs {
 	m := New(run)
 	return estimators.Costs{
-		Left: m.left, Full: m.full, Rem: m.rem, Completed: m.snapshot, AssumedRatio: m.assumedRatio, Sampling: m.sampling, Residuals: m.profile.Residuals(),
+		Left: m.left, Full: m.full, Rem: m.rem, Completed: m.snapshot, AssumedRatio: m.assumedRatio,
+		Sampling: m.sampling, Residuals: m.profile.Residuals(),
 	}
 }
 

@@ -117,7 +117,10 @@ func (m *Model) watch(l *law, attempts []dag.Attempt, n int, setup float64) {
 			st.running = append(st.running, a)
 		case a.State == dag.AttemptSucceeded && a.End.Known() && a.Task != last:
 			last = a.Task
-			e := ended{task: int(a.Task), units: done(a), work: max(0, float64(a.End-l.begin(a))-setup), out: a.Out, start: a.Start, cold: m.first(a)}
+			e := ended{
+				task: int(a.Task), units: done(a), work: max(0, float64(a.End-l.begin(a))-setup), out: a.Out,
+				start: a.Start, cold: m.first(a),
+			}
 			if tells++; e.units > 0 {
 				told++
 			}

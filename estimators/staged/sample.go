@@ -117,7 +117,8 @@ func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 	for j := range scale {
 		scale[j] = make([]float64, len(s.stages[j]))
 		for k := range scale[j] {
-			scale[j][k] = speed * estimators.LogNormal(d.Common(estimators.ForRate, j, dag.StageIndex(k)), s.stages[j][k].rate) //nolint:gosec // an index
+			scale[j][k] = speed * estimators.LogNormal(d.Common(estimators.ForRate, j, dag.StageIndex(k)),
+				s.stages[j][k].rate) //nolint:gosec // an index
 			if s.m.stages[j][k].origin == schedule.Profiled {
 				scale[j][k] *= other
 			}

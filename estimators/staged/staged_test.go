@@ -24,7 +24,10 @@ func vertices() *dag.Plan {
 			Node: "dag", Rules: dag.AncestorsFirst, Limits: dag.Limits{AMMB: 256},
 			Stages: []dag.Stage{
 				{Name: "scan", Tasks: 6, Known: true, MemoryMB: 256},
-				{Name: "group", Tasks: 2, Known: true, MemoryMB: 256, After: []dag.Edge{{From: 0, Kind: dag.SlowStart, Ratio: 1, Full: 1}}},
+				{
+					Name: "group", Tasks: 2, Known: true, MemoryMB: 256,
+					After: []dag.Edge{{From: 0, Kind: dag.SlowStart, Ratio: 1, Full: 1}},
+				},
 			},
 		}},
 	}
@@ -78,7 +81,8 @@ func seenAt(t *testing.T, slow float64, at dag.Instant) (*dag.Snapshot, dag.Inst
 				continue
 			}
 			a := dag.Attempt{
-				Task: sp.First + i, Slot: sp.Slots[i], Node: -1, Start: start, End: dag.NoInstant, State: dag.AttemptRunning, Ratio: math.NaN(),
+				Task: sp.First + i, Slot: sp.Slots[i], Node: -1, Start: start, End: dag.NoInstant,
+				State: dag.AttemptRunning, Ratio: math.NaN(),
 				CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, Bytes: math.NaN(),
 			}
 			a.Done[dag.Sort], a.Done[dag.Work] = math.NaN(), math.NaN()
@@ -131,7 +135,8 @@ func TestProfileOfEarlierRun(t *testing.T) {
 	}
 	s, _ := seenAt(t, 2, 24*second)
 	costs := staged.Costs(dag.Run{}.Append(s))
-	if c := costs.Left(schedule.Task{Stage: 0, Index: 5, Slot: -1, Node: -1}); c.Origin != schedule.Observed || (c.Work-20*time.Second).Abs() > time.Second {
+	if c := costs.Left(schedule.Task{Stage: 0, Index: 5, Slot: -1, Node: -1}); c.Origin != schedule.Observed ||
+		(c.Work-20*time.Second).Abs() > time.Second {
 		t.Errorf("a task to come: %+v", c)
 	}
 	if c := costs.Left(schedule.Task{Stage: 1, Index: 0, Slot: -1, Node: -1}); c.Origin != schedule.Assumed {
@@ -165,7 +170,8 @@ func TestEdgesOfProfile(t *testing.T) {
 	plan.Jobs = dag.CloneJobs(plan.Jobs)
 	plan.Jobs[0].Stages[1].After = nil
 	s.Plan = &plan
-	if got, want := remaining(t, profiles.Attach(s, []*dag.Plan{profile})), end.Sub(s.At); (got - want).Abs() > want/10 {
+	if got, want := remaining(t, profiles.Attach(s, []*dag.Plan{profile})), end.Sub(s.At); (got - want).Abs() >
+		want/10 {
 		t.Errorf("%v left, want %v", got, want)
 	}
 }

@@ -136,7 +136,8 @@ func (m *Model) asked(j int, k dag.StageIndex) dag.Instant {
 	}
 	for k := range js.Stages {
 		for i := range js.Stages[k].Attempts {
-			if a := &js.Stages[k].Attempts[i]; (a.State == dag.AttemptFailed || a.State == dag.AttemptKilled) && a.End.Known() {
+			if a := &js.Stages[k].Attempts[i]; (a.State == dag.AttemptFailed || a.State == dag.AttemptKilled) &&
+				a.End.Known() {
 				since = max(since, a.End)
 			}
 		}

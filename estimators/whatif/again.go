@@ -36,7 +36,8 @@ func Again(run dag.Run) (past Past, ok bool) {
 	s := run.Now()
 	plan := observed.Learn(run)
 	before := &dag.Snapshot{
-		Plan: plan, ID: s.ID, User: s.User, Queue: s.Queue, State: dag.Running, Stale: dag.NoInstant, Jobs: plan.BlockedJobs(),
+		Plan: plan, ID: s.ID, User: s.User, Queue: s.Queue, State: dag.Running, Stale: dag.NoInstant,
+		Jobs: plan.BlockedJobs(),
 	}
 	onlyMapReduce := plan.OnlyMapReduce()
 	for j := range before.Jobs {
@@ -153,8 +154,12 @@ func (p *Past) lost(j int, js *dag.JobState) {
 	for k := range js.NumStages() {
 		for i := range js.Stages[k].Attempts {
 			a := &js.Stages[k].Attempts[i]
-			if (a.State == dag.AttemptFailed || a.State == dag.AttemptKilled) && a.Start.Known() && a.End.Known() && a.End >= a.Start {
-				p.Lost = append(p.Lost, Lost{Job: j, Stage: k, Task: int(a.Task), Number: int(a.Number), Held: a.End.Sub(a.Start)})
+			if (a.State == dag.AttemptFailed || a.State == dag.AttemptKilled) && a.Start.Known() && a.End.Known() &&
+				a.End >= a.Start {
+				p.Lost = append(p.Lost, Lost{
+					Job: j, Stage: k, Task: int(a.Task), Number: int(a.Number),
+					Held: a.End.Sub(a.Start),
+				})
 			}
 		}
 	}

@@ -11,7 +11,10 @@ import (
 
 // large is a plan of three jobs with 10,000 tasks of unlike sizes, the third after the others.
 func large(policy dag.Policy) *dag.Plan {
-	p := &dag.Plan{Name: "large", Cluster: dag.Cluster{Policy: policy, MapSlots: 200, ReduceSlots: 100, SlotsPerNode: 2, MemoryMB: 300 * 1024, Setup: time.Second}}
+	p := &dag.Plan{Name: "large", Cluster: dag.Cluster{
+		Policy: policy, MapSlots: 200, ReduceSlots: 100, SlotsPerNode: 2,
+		MemoryMB: 300 * 1024, Setup: time.Second,
+	}}
 	phase := func(n int, pipes int) dag.Stage {
 		sizes := make([]float64, n)
 		for i := range sizes {
@@ -24,7 +27,10 @@ func large(policy dag.Policy) *dag.Plan {
 		return ph
 	}
 	for _, node := range []string{"a", "b", "c"} {
-		p.Jobs = append(p.Jobs, dag.Job{Node: node, Stages: dag.MapReduce(phase(3000, 1), phase(333, 3)), Limits: dag.Limits{AMMB: 1024, MapMB: 1024, ReduceMB: 1024, SlowStart: 0.05, RampUp: 0.5}})
+		p.Jobs = append(p.Jobs, dag.Job{
+			Node: node, Stages: dag.MapReduce(phase(3000, 1), phase(333, 3)),
+			Limits: dag.Limits{AMMB: 1024, MapMB: 1024, ReduceMB: 1024, SlowStart: 0.05, RampUp: 0.5},
+		})
 	}
 	p.Jobs[2].After = []int{0, 1}
 	return p
@@ -50,7 +56,12 @@ func BenchmarkCurve(b *testing.B) {
 func BenchmarkAsk(b *testing.B) {
 	r := NewReplay(dag.Run{}.Append(golden.Start(large(dag.FIFO))), observed.Costs)
 	for b.Loop() {
-		if _, err := Ask(Scene{Models: []Predictor{r}, Room: r.Room(), Wanted: r.Wanted()}, []Change{{Scale: 2}, {Failures: []Failure{{What: FailTask}}}, {Failures: []Failure{{What: FailNode}}}}); err != nil {
+		if _, err := Ask(Scene{Models: []Predictor{r}, Room: r.Room(), Wanted: r.Wanted()},
+			[]Change{
+				{Scale: 2},
+				{Failures: []Failure{{What: FailTask}}},
+				{Failures: []Failure{{What: FailNode}}},
+			}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -26,14 +26,20 @@ func (r *Replay) costsIn(w *clusterState, c Change) estimators.Costs {
 		out.AssumedRatio = func(*schedule.Schedule) float64 { return 0 }
 	}
 	if r.costs.Sampling != nil {
-		out.Sampling = func() func(estimators.Draws) estimators.Drawn { return changedDraws(r.costs.Sampling(), c, w.fault) }
+		out.Sampling = func() func(estimators.Draws) estimators.Drawn {
+			return changedDraws(r.costs.Sampling(), c,
+				w.fault)
+		}
 	}
 	return out
 }
 
 // full is the whole of a task that starts alone, in milliseconds.
 func (c *changed) full(job int, k dag.StageIndex, i int) float64 {
-	cost := c.w.costs.of(schedule.Task{Job: job, Stage: k, Index: i, Slot: -1, Node: -1, Start: dag.NoInstant, Together: 1})
+	cost := c.w.costs.of(schedule.Task{
+		Job: job, Stage: k, Index: i, Slot: -1, Node: -1, Start: dag.NoInstant,
+		Together: 1,
+	})
 	return float64((cost.Setup + cost.Work) / time.Millisecond)
 }
 
@@ -45,7 +51,10 @@ func (c *changed) rem(job int, k dag.StageIndex, i int) float64 {
 	list := c.w.s.Jobs[job].Stages[k].Attempts
 	for at := range list {
 		if a := &list[at]; int(a.Task) == i && a.State == dag.AttemptRunning {
-			cost := c.w.costs.of(schedule.Task{Job: job, Stage: k, Index: i, Attempt: int(a.Number), Slot: int(a.Slot), Node: int(a.Node), Running: a, Start: a.Start})
+			cost := c.w.costs.of(schedule.Task{
+				Job: job, Stage: k, Index: i, Attempt: int(a.Number), Slot: int(a.Slot),
+				Node: int(a.Node), Running: a, Start: a.Start,
+			})
 			return float64((cost.Setup + cost.Work) / time.Millisecond)
 		}
 	}
@@ -53,7 +62,9 @@ func (c *changed) rem(job int, k dag.StageIndex, i int) float64 {
 }
 
 // changedDraws draws from a model and changes what is drawn; lost are the failures of the change.
-func changedDraws(draw func(estimators.Draws) estimators.Drawn, change Change, lost schedule.Fault) func(estimators.Draws) estimators.Drawn {
+func changedDraws(draw func(estimators.Draws) estimators.Drawn, change Change,
+	lost schedule.Fault,
+) func(estimators.Draws) estimators.Drawn {
 	if draw == nil {
 		return nil
 	}

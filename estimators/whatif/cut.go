@@ -121,8 +121,10 @@ func (c *course) attempt(m *moment, sp *schedule.Span, n int32) dag.Attempt {
 	t, nan := m.s.At, math.NaN()
 	a := dag.Attempt{
 		Task: sp.First + n, Number: sp.Attempt, Slot: sp.Slots[n], Node: -1, Start: sp.Start, End: sp.End,
-		Done: [dag.Pipelines]float64{nan, nan, nan}, Total: [dag.Pipelines]float64{nan, nan, nan}, Out: nan, Bytes: nan, Ratio: nan,
-		CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, First: dag.Mark{At: dag.NoInstant}, Last: dag.Mark{At: dag.NoInstant}, FirstReport: dag.NoInstant,
+		Done: [dag.Pipelines]float64{nan, nan, nan}, Total: [dag.Pipelines]float64{nan, nan, nan}, Out: nan, Bytes: nan,
+		Ratio:   nan,
+		CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, First: dag.Mark{At: dag.NoInstant},
+		Last: dag.Mark{At: dag.NoInstant}, FirstReport: dag.NoInstant,
 	}
 	if m.s.Plan.Cluster.Policy == dag.FIFO {
 		a.Node = a.Slot / int32(max(1, m.s.Plan.Cluster.SlotsPerNode))

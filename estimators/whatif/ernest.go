@@ -17,7 +17,9 @@ type Ernest struct {
 
 // NewErnest is the predictor of a fitted model. The base is a run of scale on so many machines; slots of a change count
 // from room. With force it says numbers that the model itself does not trust.
-func NewErnest(predict func(machines, scale float64) ernest.Prediction, machines, scale float64, room Room, force bool) *Ernest {
+func NewErnest(predict func(machines, scale float64) ernest.Prediction, machines, scale float64, room Room,
+	force bool,
+) *Ernest {
 	return &Ernest{predict, machines, scale, room, force}
 }
 
@@ -47,7 +49,8 @@ func (e *Ernest) Predict(c Change) (Answer, error) {
 	if p.Refused != nil && !e.force {
 		return no(c.String(), p.Refused.Error())
 	}
-	a := Answer{Model: ModelErnest, Change: c, AssumedRatio: math.NaN(), Note: fmt.Sprintf("%.4g machines, scale %.4g", machines, scale)}
+	a := Answer{Model: ModelErnest, Change: c, AssumedRatio: math.NaN(), Note: fmt.Sprintf("%.4g machines, scale %.4g",
+		machines, scale)}
 	d, ok := lengthOf(p.Seconds)
 	if !ok {
 		return no(c.String(), "it gives no number there")
@@ -62,7 +65,8 @@ func (e *Ernest) Predict(c Change) (Answer, error) {
 		a.Warnings = append(a.Warnings, Warning{WarnApproximate, "ernest: " + w.Text})
 	}
 	if p.Refused != nil {
-		a.Warnings = append(a.Warnings, Warning{WarnApproximate, "ernest does not trust this itself: " + p.Refused.Error()})
+		a.Warnings = append(a.Warnings, Warning{WarnApproximate, "ernest does not trust this itself: " +
+			p.Refused.Error()})
 	}
 	return a, nil
 }

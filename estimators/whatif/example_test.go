@@ -15,14 +15,22 @@ func nightly() dag.Run {
 		Cluster: dag.Cluster{MapSlots: 8, ReduceSlots: 4},
 		Jobs: []dag.Job{{
 			Node: "nightly",
-			Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 40, Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(1000), Alpha: dag.Uniform(10)}}},
+			Stages: dag.MapReduce(dag.Stage{
+				Known: true, Tasks: 40,
+				Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(1000), Alpha: dag.Uniform(10)}},
+			},
 				dag.Stage{Known: true, Tasks: 8, Pipelines: []dag.Pipeline{
-					{Tuples: dag.Uniform(0), Alpha: dag.Uniform(0)}, {Tuples: dag.Uniform(0), Alpha: dag.Uniform(0)}, {Tuples: dag.Uniform(1000), Alpha: dag.Uniform(30)},
+					{Tuples: dag.Uniform(0), Alpha: dag.Uniform(0)},
+					{Tuples: dag.Uniform(0), Alpha: dag.Uniform(0)},
+					{Tuples: dag.Uniform(1000), Alpha: dag.Uniform(30)},
 				}}),
 		}},
 	}
 	s := &dag.Snapshot{Plan: plan, State: dag.Blocked, Stale: dag.NoInstant, Jobs: []dag.JobState{
-		{Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)},
+		{
+			Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant,
+			Stages: make([]dag.StageState, dag.MapReduceStages),
+		},
 	}}
 	return dag.Run{}.Append(s)
 }

@@ -45,11 +45,14 @@ func (c *course) nodeTrials() ([]trial, error) {
 			if node >= n || lost == 0 {
 				continue
 			}
-			here = append(here, trial{note: fmt.Sprintf("%s after %s", c.nodeName(node), c.since(t)), weight: lost, make: func() *clusterState {
-				one := c.at(t)
-				c.lose(one, int32(node))
-				return one.clusterState(c.w)
-			}})
+			here = append(here, trial{
+				note: fmt.Sprintf("%s after %s", c.nodeName(node), c.since(t)), weight: lost,
+				make: func() *clusterState {
+					one := c.at(t)
+					c.lose(one, int32(node))
+					return one.clusterState(c.w)
+				},
+			})
 		}
 		all = append(all, heaviest(here, nodesTried)...)
 	}
@@ -117,7 +120,8 @@ func (c *course) onNodes(m *moment, node int32, visit func(a *dag.Attempt)) {
 				on := node < 0 || a.Node == node
 				switch {
 				case int(a.Task) >= n:
-				case a.State == dag.AttemptRunning && on, a.State == dag.AttemptSucceeded && on && wanted(stages, readers, k, int(a.Task)):
+				case a.State == dag.AttemptRunning && on, a.State == dag.AttemptSucceeded && on &&
+					wanted(stages, readers, k, int(a.Task)):
 					visit(a)
 				case readers[k].done[a.Task]:
 				case a.State == dag.AttemptSucceeded, a.State == dag.AttemptRunning && !stages[k].Copies():

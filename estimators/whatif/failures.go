@@ -51,7 +51,8 @@ func (w *clusterState) fail(f Failure) (failed *clusterState, note string, err e
 		s, err := one.end(nil)
 		var stuck *schedule.StuckError
 		if errors.As(err, &stuck) {
-			return nil, fmt.Sprintf("%s: it never ends, job %s has nowhere to run its %s tasks", t.note, stuck.Job, stuck.Stage), nil
+			return nil, fmt.Sprintf("%s: it never ends, job %s has nowhere to run its %s tasks", t.note, stuck.Job,
+				stuck.Stage), nil
 		}
 		if err != nil {
 			return nil, "", err
@@ -104,7 +105,8 @@ func (c *course) taskTrials() []trial {
 		for k := range picks[j] {
 			for i, sp := range []*schedule.Span{picks[j][k].longest, picks[j][k].last} {
 				if sp != nil && (i == 0 || sp != picks[j][k].longest) {
-					all = append(all, c.failing(j, dag.StageIndex(k), int(sp.First+sp.Count-1), int(sp.Attempt), sp.End.Sub(sp.Start)))
+					all = append(all, c.failing(j, dag.StageIndex(k), int(sp.First+sp.Count-1), int(sp.Attempt),
+						sp.End.Sub(sp.Start)))
 				}
 			}
 		}
@@ -145,7 +147,8 @@ func (c *course) taskTrial(f Failure) ([]trial, error) {
 	}
 	for i := range c.s.Spans {
 		sp := &c.s.Spans[i]
-		if int(sp.Job) == j && sp.Stage == k && !sp.Past && sp.Outcome == schedule.OK && int(sp.First) <= f.Task && f.Task < int(sp.First+sp.Count) {
+		if int(sp.Job) == j && sp.Stage == k && !sp.Past && sp.Outcome == schedule.OK && int(sp.First) <= f.Task &&
+			f.Task < int(sp.First+sp.Count) {
 			return []trial{c.failing(j, k, f.Task, int(sp.Attempt), 0)}, nil
 		}
 	}

@@ -119,7 +119,8 @@ func TestGoingOnIsNoFailure(t *testing.T) {
 	base := endIn(t, r, Change{})
 	a := predicted(t, r, Failure{What: FailJob, Job: "scope-50"})
 	last := c.s.End - c.s.Submitted[2]
-	if cost := *a.Remaining - base; cost < time.Duration(last-3000)*time.Millisecond || cost > time.Duration(last+3000)*time.Millisecond {
+	if cost := *a.Remaining - base; cost < time.Duration(last-3000)*time.Millisecond ||
+		cost > time.Duration(last+3000)*time.Millisecond {
 		t.Errorf("the last job took %d ms and costs %v", last, cost)
 	}
 }

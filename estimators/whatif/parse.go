@@ -80,7 +80,10 @@ func ParsePace(text string) (Pace, error) {
 	}
 	v, err := plain(strings.TrimSuffix(n, "x"))
 	if err != nil || v < leastFactor || v > mostFactor || strings.HasPrefix(text, "=") {
-		return Pace{}, &ParseError{"pace", text, "how many times as long a record takes, such as 2 or 0.5, for one job after JOB="}
+		return Pace{}, &ParseError{
+			"pace", text,
+			"how many times as long a record takes, such as 2 or 0.5, for one job after JOB=",
+		}
 	}
 	p.Factor = v
 	return p, nil

@@ -8,8 +8,10 @@ import (
 
 func TestParseSlots(t *testing.T) {
 	for text, want := range map[string]Slots{
-		"64": {N: 64}, "+2": {Op: Add, N: 2}, "-2": {Op: Add, N: -2}, "2x": {Op: Times, N: 2}, "0.5x": {Op: Times, N: 0.5}, "inf": {N: math.Inf(1)},
-		"map=64": {Which: Maps, N: 64}, "reduce=+1": {Which: Reduces, Op: Add, N: 1}, "map=inf": {Which: Maps, N: math.Inf(1)},
+		"64": {N: 64}, "+2": {Op: Add, N: 2}, "-2": {Op: Add, N: -2}, "2x": {Op: Times, N: 2},
+		"0.5x": {Op: Times, N: 0.5}, "inf": {N: math.Inf(1)},
+		"map=64": {Which: Maps, N: 64}, "reduce=+1": {Which: Reduces, Op: Add, N: 1},
+		"map=inf": {Which: Maps, N: math.Inf(1)},
 	} {
 		got, err := ParseSlots(text)
 		if err != nil || got != want {
@@ -19,7 +21,10 @@ func TestParseSlots(t *testing.T) {
 			t.Errorf("%s is written %s", text, again)
 		}
 	}
-	for _, text := range []string{"", "x", "0", "-", "+", "0x", "-2x", "1.5", "+0.5", "map=", "node=3", "NaN", "nanx", "Inf", "0x10", "1e300", "64,", "map=reduce=3", "1_000"} {
+	for _, text := range []string{
+		"", "x", "0", "-", "+", "0x", "-2x", "1.5", "+0.5", "map=", "node=3", "NaN", "nanx",
+		"Inf", "0x10", "1e300", "64,", "map=reduce=3", "1_000",
+	} {
 		var bad *ParseError
 		if s, err := ParseSlots(text); !errors.As(err, &bad) {
 			t.Errorf("%q is taken for %+v, %v", text, s, err)

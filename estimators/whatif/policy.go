@@ -27,7 +27,8 @@ func (w *clusterState) policy(to Policy) error {
 			room = "cores"
 		}
 		w.toSlots()
-		w.note(WarnApproximate, "policy fifo: of %d %s %d are taken for map slots and %d for reduce slots; say otherwise with --slots map=…, reduce=…",
+		w.note(WarnApproximate,
+			"policy fifo: of %d %s %d are taken for map slots and %d for reduce slots; say otherwise with --slots map=…, reduce=…",
 			c.MapSlots+c.ReduceSlots, room, c.MapSlots, c.ReduceSlots)
 	case to == YARN && c.Policy != dag.YARN:
 		w.toContainers()
@@ -79,9 +80,11 @@ func (w *clusterState) toContainers() {
 		}
 	}
 	if w.s.Plan.Overheads == (dag.Overheads{}) {
-		w.note(WarnApproximate, "policy yarn: the plan tells no pauses of YARN (launch, heartbeat, waves); none are counted")
+		w.note(WarnApproximate,
+			"policy yarn: the plan tells no pauses of YARN (launch, heartbeat, waves); none are counted")
 	}
-	w.note(WarnApproximate, "policy yarn: %d %s are taken for %d containers of %d MB, masters among them", had, slots, n, mb)
+	w.note(WarnApproximate, "policy yarn: %d %s are taken for %d containers of %d MB, masters among them", had, slots,
+		n, mb)
 }
 
 // leastContainers lets a master of each job that is left, what runs, and one task more be held at once: with less,

@@ -13,8 +13,14 @@ import (
 
 // A plan of two jobs, the second after the first, on 4 nodes with 2 map slots and 1 reduce slot each.
 func twoJobs() (*queueing.Spec, *dag.Plan, Room) {
-	job := queueing.Job{Copies: 1, Maps: 16, Reduces: 4, Map: queueing.Demand{CPU: 4, Disk: 1}, Shuffle: queueing.Demand{Network: 0.05}, Merge: queueing.Demand{CPU: 2, Disk: 1}}
-	spec := &queueing.Spec{Nodes: 4, CPUs: 2, MapSlots: 2, ShuffleThreads: 2, ReduceSlots: 1, Jobs: []queueing.Job{job, job}}
+	job := queueing.Job{
+		Copies: 1, Maps: 16, Reduces: 4, Map: queueing.Demand{CPU: 4, Disk: 1},
+		Shuffle: queueing.Demand{Network: 0.05}, Merge: queueing.Demand{CPU: 2, Disk: 1},
+	}
+	spec := &queueing.Spec{
+		Nodes: 4, CPUs: 2, MapSlots: 2, ShuffleThreads: 2, ReduceSlots: 1,
+		Jobs: []queueing.Job{job, job},
+	}
 	spec.Jobs[0].Name, spec.Jobs[1].Name = "j", "k"
 	p := equal(16, 4, 8)
 	p.Cluster.ReduceSlots, p.Cluster.SlotsPerNode = 4, 2
@@ -73,7 +79,16 @@ func TestQueueingSumsWaves(t *testing.T) {
 		t.Errorf("twice the input takes %v, twice the maps %v s a wave", *a.Remaining, r.Response())
 	}
 	ratio := 0.5
-	for _, c := range []Change{{Policy: YARN}, {Even: true}, {SlowStart: &ratio}, {Unfailing: true}, {Failures: []Failure{{}}}, {Slots: []Slots{{Op: Add, N: 1}}}, {Slots: []Slots{{N: math.Inf(1)}}}, {Scale: 1e-6}} {
+	for _, c := range []Change{
+		{Policy: YARN},
+		{Even: true},
+		{SlowStart: &ratio},
+		{Unfailing: true},
+		{Failures: []Failure{{}}},
+		{Slots: []Slots{{Op: Add, N: 1}}},
+		{Slots: []Slots{{N: math.Inf(1)}}},
+		{Scale: 1e-6},
+	} {
 		var cannot *UnsupportedError
 		if a, err := q.Predict(c); !errors.As(err, &cannot) || cannot.Model != ModelQueueing {
 			t.Errorf("%s: %+v, %v", c, a, err)
@@ -124,17 +139,26 @@ func TestErnestMovesAlongItsCurve(t *testing.T) {
 		{Change{Slots: []Slots{{Op: Add, N: -8}}, Scale: 3}, 130 * time.Second},
 		{Change{Scale: 3}, 70 * time.Second},
 	} {
-		if a := ask(t, e, x.c); *a.Remaining != x.want || a.Model != ModelErnest || *a.Low >= *a.Remaining || *a.High <= *a.Remaining {
+		if a := ask(t, e, x.c); *a.Remaining != x.want || a.Model != ModelErnest || *a.Low >= *a.Remaining ||
+			*a.High <= *a.Remaining {
 			t.Errorf("%s: %+v", x.c, a)
 		}
 	}
-	for _, c := range []Change{{Even: true}, {Policy: Ideal}, {Slots: []Slots{{Op: Times, N: 4}}}, {Slots: []Slots{{Op: Times, N: 0.1}}}, {Slots: []Slots{{Which: Maps, N: 3}}}, {Pace: []Pace{{Factor: 2}}}} {
+	for _, c := range []Change{
+		{Even: true},
+		{Policy: Ideal},
+		{Slots: []Slots{{Op: Times, N: 4}}},
+		{Slots: []Slots{{Op: Times, N: 0.1}}},
+		{Slots: []Slots{{Which: Maps, N: 3}}},
+		{Pace: []Pace{{Factor: 2}}},
+	} {
 		if a, err := e.Predict(c); !errors.As(err, new(*UnsupportedError)) {
 			t.Errorf("%s: %+v, %v", c, a, err)
 		}
 	}
 	forced := NewErnest(curve, 4, 1, Room{Maps: 8, Reduces: 8}, true)
-	if a := ask(t, forced, Change{Slots: []Slots{{Op: Times, N: 4}}}); *a.Remaining != 15*time.Second || len(a.Warnings) != 1 {
+	if a := ask(t, forced, Change{Slots: []Slots{{Op: Times, N: 4}}}); *a.Remaining != 15*time.Second ||
+		len(a.Warnings) != 1 {
 		t.Errorf("%+v", a)
 	}
 }
@@ -143,14 +167,18 @@ func TestErnestMovesAlongItsCurve(t *testing.T) {
 func TestModelsThatDisagree(t *testing.T) {
 	_, p, _ := twoJobs()
 	r := planned(p) // 200 ms
-	rep, err := Ask(Scene{Models: []Predictor{r, NewErnest(curve, 4, 1, r.Room(), false)}, Room: r.Room(), Wanted: r.Wanted()}, []Change{{Scale: 2}, {Even: true}})
+	rep, err := Ask(Scene{
+		Models: []Predictor{r, NewErnest(curve, 4, 1, r.Room(), false)}, Room: r.Room(),
+		Wanted: r.Wanted(),
+	}, []Change{{Scale: 2}, {Even: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if n := len(rep.Base.Answers); n != 2 || rep.Base.Disagreement < 100 || rep.Base.Warnings[0].Code != WarnDisagree {
 		t.Errorf("%+v", rep.Base)
 	}
-	if even := rep.Alone[1]; len(even.Answers) != 1 || even.Warnings[0].Code != WarnUnsupported || !math.IsNaN(even.Disagreement) {
+	if even := rep.Alone[1]; len(even.Answers) != 1 || even.Warnings[0].Code != WarnUnsupported ||
+		!math.IsNaN(even.Disagreement) {
 		t.Errorf("%+v", even)
 	}
 	if rep.Together == nil || len(rep.Limits) != 4 || rep.Curve == nil || len(rep.Curve.Points) > CurvePoints {
@@ -177,7 +205,8 @@ func TestKnee(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Points) > CurvePoints || c.Points[0].Room.Containers != 1 || c.Points[len(c.Points)-1].Room.Containers < 400 {
+	if len(c.Points) > CurvePoints || c.Points[0].Room.Containers != 1 ||
+		c.Points[len(c.Points)-1].Room.Containers < 400 {
 		t.Errorf("%d points, from %v to %v", len(c.Points), c.Points[0].Room, c.Points[len(c.Points)-1].Room)
 	}
 	knee, before := c.Points[c.Knee], c.Points[c.Knee-1]
@@ -205,8 +234,17 @@ func TestTogether(t *testing.T) {
 	if _, err := Together([]Change{{Slots: []Slots{{N: 3}}}, {Slots: []Slots{{Which: Maps, N: 3}}}}); err == nil {
 		t.Error("two numbers of map slots at once")
 	}
-	c, err := Together([]Change{{Slots: []Slots{{Which: Maps, N: 3}}}, {Slots: []Slots{{Which: Reduces, N: 2}}}, {Failures: []Failure{{What: FailNode}}}, {Failures: []Failure{{What: FailTask}}}, {Scale: 2}, {Even: true}, {Policy: FIFO}})
-	if want := "policy fifo, slots map=3, slots reduce=2, scale 2, skew none, fail task, fail node"; err != nil || c.String() != want {
+	c, err := Together([]Change{
+		{Slots: []Slots{{Which: Maps, N: 3}}},
+		{Slots: []Slots{{Which: Reduces, N: 2}}},
+		{Failures: []Failure{{What: FailNode}}},
+		{Failures: []Failure{{What: FailTask}}},
+		{Scale: 2},
+		{Even: true},
+		{Policy: FIFO},
+	})
+	if want := "policy fifo, slots map=3, slots reduce=2, scale 2, skew none, fail task, fail node"; err != nil ||
+		c.String() != want {
 		t.Errorf("%s, %v; want %s", c, err, want)
 	}
 }

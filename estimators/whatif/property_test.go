@@ -53,7 +53,13 @@ func TestNoChangeIsTheBase(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range []Change{{}, {Scale: 1}, {Pace: []Pace{{Factor: 1}}}, {Slots: []Slots{{Op: Times, N: 1}, {Op: Add}}}, {Policy: FIFO}} {
+		for _, c := range []Change{
+			{},
+			{Scale: 1},
+			{Pace: []Pace{{Factor: 1}}},
+			{Slots: []Slots{{Op: Times, N: 1}, {Op: Add}}},
+			{Policy: FIFO},
+		} {
 			w, err := worldOf(s, costs.Left, c)
 			if err != nil {
 				t.Fatal(err)
@@ -123,7 +129,8 @@ func everything(s *dag.Snapshot) string {
 // "Bounds on multiprocessing timing anomalies", 1969.)
 func TestMoreSlotsNeverHurtEqualTasks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := equal(rapid.IntRange(1, 60).Draw(t, "maps"), rapid.IntRange(0, 20).Draw(t, "reduces"), rapid.IntRange(1, 20).Draw(t, "slots"))
+		p := equal(rapid.IntRange(1, 60).Draw(t, "maps"), rapid.IntRange(0, 20).Draw(t, "reduces"),
+			rapid.IntRange(1, 20).Draw(t, "slots"))
 		r := planned(p)
 		last := time.Duration(math.MaxInt64)
 		for n := 1; n < 70; n += 1 + n/8 {

@@ -79,7 +79,11 @@ func (q *Queueing) Predict(c Change) (Answer, error) {
 			}
 		}
 		if !r.Converged {
-			a.Warnings = append(a.Warnings, Warning{WarnApproximate, fmt.Sprintf("the queueing model did not settle: its last step still moved %.3g s", r.Residual)})
+			a.Warnings = append(a.Warnings,
+				Warning{
+					WarnApproximate,
+					fmt.Sprintf("the queueing model did not settle: its last step still moved %.3g s", r.Residual),
+				})
 		}
 	}
 	d, ok := lengthOf(total)
@@ -120,7 +124,8 @@ func (q *Queueing) change(s *queueing.Spec, c Change) error {
 		}
 		for _, p := range c.Pace {
 			if p.Job == "" || p.Job == job.Name {
-				job.Map.CPU, job.Shuffle.CPU, job.Merge.CPU = job.Map.CPU*p.Factor, job.Shuffle.CPU*p.Factor, job.Merge.CPU*p.Factor
+				job.Map.CPU, job.Shuffle.CPU, job.Merge.CPU = job.Map.CPU*p.Factor, job.Shuffle.CPU*p.Factor,
+					job.Merge.CPU*p.Factor
 			}
 		}
 	}
@@ -147,7 +152,10 @@ func (q *Queueing) slots(s *queueing.Spec, by Slots) error {
 	ratio, ok := by.ratio(was)
 	n := float64(*to) * ratio
 	if !ok || math.Abs(n-math.Round(n)) > 1e-9 || n < 1 || n > dag.MaxSlots {
-		return &UnsupportedError{ModelQueueing, "slots " + by.String(), "it counts whole nodes, with as many slots each"}
+		return &UnsupportedError{
+			ModelQueueing, "slots " + by.String(),
+			"it counts whole nodes, with as many slots each",
+		}
 	}
 	*to = int(math.Round(n))
 	return nil

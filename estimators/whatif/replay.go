@@ -119,11 +119,16 @@ func (r *Replay) Predict(c Change) (Answer, error) {
 // costless says that work is left which nobody knows the cost of. Where all of it is such, it takes no time, and that
 // is not known.
 func costless(warned []dag.Warning) bool {
-	return slices.ContainsFunc(warned, func(w dag.Warning) bool { return w.Code == dag.WarnAssumedCost || w.Code == dag.WarnUnknownSize })
+	return slices.ContainsFunc(warned, func(w dag.Warning) bool {
+		return w.Code == dag.WarnAssumedCost ||
+			w.Code == dag.WarnUnknownSize
+	})
 }
 
 // estimate asks a scenario in a world without the failures of the change.
-func (r *Replay) estimate(w *clusterState, c Change, s estimators.Scenario, opt estimators.Options) (estimators.Estimate, error) {
+func (r *Replay) estimate(w *clusterState, c Change, s estimators.Scenario, opt estimators.Options) (
+	estimators.Estimate, error,
+) {
 	model := func(dag.Run) estimators.Costs { return r.costsIn(w, c) }
 	return s.Of(estimators.NewReplayContext(r.run, model, opt))
 }

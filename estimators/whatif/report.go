@@ -91,7 +91,8 @@ func (s *Scene) row(name string, c Change) (Row, error) {
 		var cannot *UnsupportedError
 		switch {
 		case errors.As(err, &cannot):
-			row.Warnings = append(row.Warnings, Warning{WarnUnsupported, fmt.Sprintf("the %s model cannot tell: %s", cannot.Model, cannot.Why)})
+			row.Warnings = append(row.Warnings, Warning{WarnUnsupported, fmt.Sprintf("the %s model cannot tell: %s",
+				cannot.Model, cannot.Why)})
 			continue
 		case err != nil:
 			return row, err
@@ -148,7 +149,8 @@ func (r *Row) compare() {
 			r.Disagreement = d
 		}
 		if math.Abs(d) > disagree {
-			r.Warnings = append(r.Warnings, Warning{WarnDisagree, fmt.Sprintf("%s says %s against %s", a.Model, units.More(1+d), r.Answers[0].Model)})
+			r.Warnings = append(r.Warnings, Warning{WarnDisagree, fmt.Sprintf("%s says %s against %s", a.Model,
+				units.More(1+d), r.Answers[0].Model)})
 		}
 	}
 }

@@ -170,7 +170,8 @@ func TestStagesGoOn(t *testing.T) {
 		for t1 := r.now.At; t1 < c.s.End; t1 += 500 {
 			s, err := c.at(t1).clusterState(w).end(nil)
 			if err != nil || s.End != c.s.End {
-				t.Errorf("seen at %d s, going on from %d it ends at %d, the whole at %d (%v)", at, t1, s.End, c.s.End, err)
+				t.Errorf("seen at %d s, going on from %d it ends at %d, the whole at %d (%v)", at, t1, s.End, c.s.End,
+					err)
 			}
 		}
 	}
@@ -189,7 +190,10 @@ func TestLostExecutor(t *testing.T) {
 	t.Parallel()
 	ten := []dag.Pipeline{{Tuples: dag.Uniform(1000), Alpha: dag.Uniform(10)}}
 	p := &dag.Plan{
-		Cluster: dag.Cluster{Policy: dag.Executors, Cores: 4, Nodes: []dag.Node{{Name: "one", Cores: 2}, {Name: "two", Cores: 2}}},
+		Cluster: dag.Cluster{Policy: dag.Executors, Cores: 4, Nodes: []dag.Node{
+			{Name: "one", Cores: 2},
+			{Name: "two", Cores: 2},
+		}},
 		Jobs: []dag.Job{{Node: "j", Stages: []dag.Stage{
 			{Name: "a", Tasks: 4, Known: true, Pipelines: ten},
 			{Name: "b", After: []dag.Edge{{From: 0, Kind: dag.OneToOne}}, Tasks: 4, Known: true, Pipelines: ten},

@@ -54,7 +54,8 @@ func tests(m *testing.M) (code int, err error) {
 	if out, err := exec.Command("go", "build", "-o", paratimer, "../../cmd/paratimer").CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("cannot build paratimer: %w\n%s", err, out)
 	}
-	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WSURLReadTimeout(2*time.Minute),
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(path),
+		chromedp.NoSandbox, chromedp.WSURLReadTimeout(2*time.Minute),
 		chromedp.UserDataDir(filepath.Join(folder, "profile")), chromedp.Flag("headless", "new"))
 	alloc, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	defer stop()
@@ -115,8 +116,12 @@ func open(t *testing.T, address string, l look) *tab {
 	p.resize(t, l.width, l.dark)
 	if !l.online {
 		offline := []*network.Conditions{{Offline: true, DownloadThroughput: -1, UploadThroughput: -1}}
-		p.run(t, do(network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: offline}),
-			do(network.OverrideNetworkState, network.OverrideNetworkStateParams{Offline: true, DownloadThroughput: -1, UploadThroughput: -1}))
+		p.run(t, do(network.EmulateNetworkConditionsByRule,
+			network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: offline}),
+			do(network.OverrideNetworkState, network.OverrideNetworkStateParams{
+				Offline: true, DownloadThroughput: -1,
+				UploadThroughput: -1,
+			}))
 	}
 	p.run(t, chromedp.Navigate(address))
 	return p
@@ -137,7 +142,10 @@ func (p *tab) resize(t *testing.T, width int64, dark bool) {
 	if dark {
 		scheme = "dark"
 	}
-	p.run(t, do(emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: 900, DeviceScaleFactor: 1}),
+	p.run(t, do(emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
+		Width: width, Height: 900,
+		DeviceScaleFactor: 1,
+	}),
 		do(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
 			{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
 		}}))

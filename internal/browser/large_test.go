@@ -33,8 +33,14 @@ func large() *dag.Snapshot {
 	}
 	at := dag.Instant(1_795_000_000_000)
 	for j := range 4 {
-		job := dag.Job{Node: fmt.Sprintf("job-%d", j), Stages: dag.MapReduce(dag.Stage{Tasks: slots * rounds / 4, Known: true}, dag.Stage{Known: true})}
-		state := dag.JobState{ID: fmt.Sprintf("job_1_%04d", j), State: dag.Succeeded, Submitted: at, Started: at, Attempt: 1, Stages: make([]dag.StageState, dag.MapReduceStages)}
+		job := dag.Job{
+			Node:   fmt.Sprintf("job-%d", j),
+			Stages: dag.MapReduce(dag.Stage{Tasks: slots * rounds / 4, Known: true}, dag.Stage{Known: true}),
+		}
+		state := dag.JobState{
+			ID: fmt.Sprintf("job_1_%04d", j), State: dag.Succeeded, Submitted: at, Started: at,
+			Attempt: 1, Stages: make([]dag.StageState, dag.MapReduceStages),
+		}
 		if j > 0 {
 			job.After = []int{j - 1}
 		}
@@ -47,9 +53,11 @@ func large() *dag.Snapshot {
 			slot := i % slots
 			took := dag.Instant(10_000 + (i*7919)%4000)
 			a := dag.Attempt{
-				Task: int32(i), Slot: int32(slot), State: dag.AttemptSucceeded, Start: ends[slot], End: ends[slot] + took, Done: unknown, Total: unknown,
-				Out: math.NaN(), Bytes: math.NaN(), Ratio: 1, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, FirstReport: dag.NoInstant,
-				First: dag.Mark{At: dag.NoInstant}, Last: dag.Mark{At: dag.NoInstant},
+				Task: int32(i), Slot: int32(slot), State: dag.AttemptSucceeded, Start: ends[slot], End: ends[slot] +
+					took, Done: unknown, Total: unknown,
+				Out: math.NaN(), Bytes: math.NaN(), Ratio: 1, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant,
+				FirstReport: dag.NoInstant,
+				First:       dag.Mark{At: dag.NoInstant}, Last: dag.Mark{At: dag.NoInstant},
 			}
 			a.Done[0], a.Total[0] = 1000, 1000
 			ends[slot] = a.End

@@ -26,9 +26,10 @@ func TestPictures(t *testing.T) {
 			return {X: b.left + scrollX, Y: b.top + scrollY, Width: b.width, Height: b.height} })()`, id), &box)
 		yes := true
 		const edge = 16
-		shot, err := chromedp.Call(p.ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{CaptureBeyondViewport: &yes, Clip: &page.Viewport{
-			X: box.X - edge, Y: box.Y - edge, Width: box.Width + 2*edge, Height: box.Height + 2*edge, Scale: 1,
-		}})
+		shot, err := chromedp.Call(p.ctx, page.CaptureScreenshot,
+			page.CaptureScreenshotParams{CaptureBeyondViewport: &yes, Clip: &page.Viewport{
+				X: box.X - edge, Y: box.Y - edge, Width: box.Width + 2*edge, Height: box.Height + 2*edge, Scale: 1,
+			}})
 		if err != nil {
 			t.Fatal(err)
 		}

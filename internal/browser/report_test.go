@@ -32,7 +32,8 @@ func recorded(t *testing.T) (report, compare string) {
 		join, failure := example(t, "examples/join.tape.gz"), example(t, "examples/join-failure.tape.gz")
 		run(t, folder, "report", failure, "-o", "report.html", "--within", "100s")
 		run(t, folder, "compare", join, failure, "--output", "html", "-o", "compare.html")
-		pages.report, pages.compare = address(filepath.Join(folder, "report.html")), address(filepath.Join(folder, "compare.html"))
+		pages.report, pages.compare = address(filepath.Join(folder, "report.html")),
+			address(filepath.Join(folder, "compare.html"))
 	})
 	if pages.report == "" {
 		t.Skip("there are no pages to look at: see the first test that wanted them")
@@ -54,7 +55,10 @@ func TestReportOpens(t *testing.T) {
 	if !strings.Contains(title, "join.pig") || !strings.Contains(title, "succeeded") {
 		t.Errorf("the title is %q", title)
 	}
-	for _, want := range []string{"join.pig", "succeeded", "failed", "scope-30", "scope-48", "Where the time went", "Could we have known"} {
+	for _, want := range []string{
+		"join.pig", "succeeded", "failed", "scope-30", "scope-48", "Where the time went",
+		"Could we have known",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page does not say %q", want)
 		}
@@ -86,7 +90,8 @@ func TestFirstScreen(t *testing.T) {
 		t.Errorf("the first screen of 900 pixels does not hold the outcome, four answers and the chart: %+v", at)
 	}
 	if at.Quality < at.Course || at.Page > 3500 {
-		t.Errorf("of %.0f pixels, 3500 at most, the predictions begin at %.0f, how good they were at %.0f", at.Page, at.Course, at.Quality)
+		t.Errorf("of %.0f pixels, 3500 at most, the predictions begin at %.0f, how good they were at %.0f", at.Page,
+			at.Course, at.Quality)
 	}
 	p.holdQuiet(t)
 }
@@ -108,7 +113,8 @@ func TestFragmentsAreToggled(t *testing.T) {
 	if !strings.Contains(part, "#hue") || strings.Contains(job, "#hue") || again != job {
 		t.Errorf("a bar is filled with %s, by fragment with %s, then with %s", job, part, again)
 	}
-	if jobs := p.height(t, "#gantt .jobs"); short == 0 || short > tall || jobs == 0 || jobs > tall || p.height(t, "#gantt .parts") > 0 {
+	if jobs := p.height(t, "#gantt .jobs"); short == 0 || short > tall || jobs == 0 || jobs > tall ||
+		p.height(t, "#gantt .parts") > 0 {
 		t.Errorf("the chart is %.0f pixels high, the legends %.0f and %.0f", tall, jobs, short)
 	}
 	p.holdQuiet(t)
@@ -172,7 +178,8 @@ func TestReportWithoutScripts(t *testing.T) {
 	}
 	for figure, least := range map[string]int{"#gantt": 60, "#account": 8, "#course": 1, "#skew": 5} {
 		var marks int
-		p.eval(t, fmt.Sprintf(`[...document.querySelectorAll("%s svg.plot :is(rect, polyline, polygon)")].filter(e => !e.closest("defs") && e.getBoundingClientRect().width > 0).length`, figure), &marks)
+		p.eval(t, fmt.Sprintf(
+			`[...document.querySelectorAll("%s svg.plot :is(rect, polyline, polygon)")].filter(e => !e.closest("defs") && e.getBoundingClientRect().width > 0).length`, figure), &marks)
 		if marks < least {
 			t.Errorf("figure %s has %d marks, want %d or more", figure, marks, least)
 		}
@@ -186,7 +193,10 @@ func TestReportPrints(t *testing.T) {
 	file, _ := recorded(t)
 	p := open(t, file, look{})
 	yes := true
-	printed, err := chromedp.Call(p.ctx, page.PrintToPDF, page.PrintToPDFParams{PreferCSSPageSize: &yes, PrintBackground: &yes})
+	printed, err := chromedp.Call(p.ctx, page.PrintToPDF, page.PrintToPDFParams{
+		PreferCSSPageSize: &yes,
+		PrintBackground:   &yes,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +214,8 @@ func TestReportPrints(t *testing.T) {
 	for _, id := range sections {
 		var wide, high float64
 		p.eval(t, fmt.Sprintf(`document.querySelector("#%s").getBoundingClientRect().height`, id), &high)
-		p.eval(t, fmt.Sprintf(`Math.max(...[...document.querySelectorAll("#%s, #%[1]s svg, #%[1]s table")].map(e => e.getBoundingClientRect().right))`, id), &wide)
+		p.eval(t, fmt.Sprintf(
+			`Math.max(...[...document.querySelectorAll("#%s, #%[1]s svg, #%[1]s table")].map(e => e.getBoundingClientRect().right))`, id), &wide)
 		if high < 30 || wide > 688*1.05 {
 			t.Errorf("on paper %s is %.0f pixels high and ends at %.0f of 688", id, high, wide)
 		}
@@ -249,7 +260,10 @@ func TestReportByKeyboard(t *testing.T) {
 	if len(reached) < 15 || len(reached) < all*2/3 {
 		t.Errorf("the tab key reaches %d of %d parts: %v", len(reached), all, reached)
 	}
-	for _, want := range []string{"gantt button Enlarge", "jobs div Jobs", "gantt div Gantt chart, a drawing", "account summary What the causes mean"} {
+	for _, want := range []string{
+		"gantt button Enlarge", "jobs div Jobs", "gantt div Gantt chart, a drawing",
+		"account summary What the causes mean",
+	} {
 		if !reached[want] {
 			t.Errorf("the tab key does not reach %q; it reaches %v", want, reached)
 		}
@@ -315,7 +329,9 @@ func TestChartsAreEnlarged(t *testing.T) {
 func TestHostileNames(t *testing.T) {
 	folder := t.TempDir()
 	const name = `</script><script>alert(1)</script><img src=x onerror=alert(2)>`
-	plan := "version: 1\nname: '" + name + "'\ncluster: {policy: fifo, map_slots: 2, reduce_slots: 2}\njobs:\n  - name: '" + name + "'\n    map: {tasks: 4, records: 100, cost: 20ms}\n    reduce: {tasks: 2, records: 10, cost: 20ms}\n"
+	plan := "version: 1\nname: '" + name +
+		"'\ncluster: {policy: fifo, map_slots: 2, reduce_slots: 2}\njobs:\n  - name: '" + name +
+		"'\n    map: {tasks: 4, records: 100, cost: 20ms}\n    reduce: {tasks: 2, records: 10, cost: 20ms}\n"
 	if err := os.WriteFile(filepath.Join(folder, "plan.yaml"), []byte(plan), 0o666); err != nil {
 		t.Fatal(err)
 	}

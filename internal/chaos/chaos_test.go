@@ -85,7 +85,8 @@ func totals(s *dag.Snapshot) map[string]total {
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
 		x := total{
-			State: j.State, Seconds: j.Finished.Seconds(j.Submitted), Maps: j.Stages[dag.Map].Succeeded(), Reduces: j.Stages[dag.Reduce].Succeeded(),
+			State: j.State, Seconds: j.Finished.Seconds(j.Submitted), Maps: j.Stages[dag.Map].Succeeded(),
+			Reduces:   j.Stages[dag.Reduce].Succeeded(),
 			Submitted: j.Submitted, Completed: j.Finished,
 		}
 		for _, a := range j.Stages[dag.Map].Attempts {
@@ -114,7 +115,10 @@ func totals(s *dag.Snapshot) map[string]total {
 			}
 		}
 		// Where counters are not known they are so in both: NaN is not itself.
-		for _, v := range []*float64{&x.MapIn, &x.MapOut, &x.ReduceIn, &x.ReduceOut, &x.Shuffled, &x.MapRead, &x.Seconds} {
+		for _, v := range []*float64{
+			&x.MapIn, &x.MapOut, &x.ReduceIn, &x.ReduceOut, &x.Shuffled, &x.MapRead,
+			&x.Seconds,
+		} {
 			if math.IsNaN(*v) {
 				*v = -1
 			}

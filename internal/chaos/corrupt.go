@@ -24,13 +24,17 @@ func corrupt(r *http.Request, a answer, fault Fault, luck *rand.Rand) (*http.Res
 		<-r.Context().Done()
 		return nil, context.Cause(r.Context())
 	case ServerError:
-		a.become([]int{500, 502, 503}[luck.IntN(3)], "text/html", "<html><title>Error</title>The server encountered an error</html>")
+		a.become([]int{500, 502, 503}[luck.IntN(3)], "text/html",
+			"<html><title>Error</title>The server encountered an error</html>")
 	case TooMany:
 		a.become(http.StatusTooManyRequests, "text/plain", "slow down")
 		a.header.Set("Retry-After", "30")
 	case Redirect:
 		a.become([]int{302, 307}[luck.IntN(2)], "text/html", "")
-		to := []string{"", r.URL.String(), "http://elsewhere:1" + r.URL.RequestURI(), "ftp://elsewhere/", "http://login/?to=" + r.URL.Path, "\x7f:"}
+		to := []string{
+			"", r.URL.String(), "http://elsewhere:1" + r.URL.RequestURI(), "ftp://elsewhere/",
+			"http://login/?to=" + r.URL.Path, "\x7f:",
+		}
 		a.header.Set("Location", to[luck.IntN(len(to))])
 	case Page:
 		a.become(http.StatusOK, "text/html", "<html><title>Sign in</title><form>who are you?</form></html>")

@@ -154,7 +154,8 @@ func (s *said) holds(t *testing.T, snap *dag.Snapshot) {
 					when(a.Start, name, "startTime")
 				}
 				// What its master has forgotten ends when that was found, what lost against a twin when the twin ended.
-				given := a.Diagnosis == "its master has forgotten it: it must run again" || a.State == dag.AttemptKilled && s.twin(&j.Stages[k], &a)
+				given := a.Diagnosis == "its master has forgotten it: it must run again" ||
+					a.State == dag.AttemptKilled && s.twin(&j.Stages[k], &a)
 				if !s.fact[key(task, "finishTime", float64(a.End))] && !given {
 					when(a.End, name, "finishTime")
 				}
@@ -179,7 +180,10 @@ func (s *said) holds(t *testing.T, snap *dag.Snapshot) {
 
 // twin says that another attempt of the task ended when this one did.
 func (s *said) twin(p *dag.StageState, a *dag.Attempt) bool {
-	return slices.ContainsFunc(p.Attempts, func(b dag.Attempt) bool { return b.Task == a.Task && b.Number != a.Number && b.End == a.End })
+	return slices.ContainsFunc(p.Attempts, func(b dag.Attempt) bool {
+		return b.Task == a.Task && b.Number != a.Number &&
+			b.End == a.End
+	})
 }
 
 // near says that a progress was said, but for what dividing by 100 does to it.

@@ -31,7 +31,8 @@ const (
 )
 
 var names = [faults]string{
-	"whole", "server error", "too many", "redirect", "reset", "hang", "drip", "broken", "cut", "cut at a token", "packed, cut", "packed, wrong",
+	"whole", "server error", "too many", "redirect", "reset", "hang", "drip", "broken", "cut", "cut at a token",
+	"packed, cut", "packed, wrong",
 	"page", "empty", "hollow", "garbage", "wrong type", "huge", "doubled headers", "stale", "reordered", "redated",
 }
 

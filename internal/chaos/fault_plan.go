@@ -20,7 +20,13 @@ type FaultPlan struct {
 // of fault, a few, or all.
 func Of(seed uint64) FaultPlan {
 	r := rand.New(rand.NewPCG(seed, 1))
-	kinds := []FaultPlan{{Rate: 0.01, Burst: 8}, {Rate: 0.05, Burst: 4}, {Rate: 0.05, Burst: 1}, {Rate: 0.2, Burst: 2}, {Rate: 0.5, Burst: 1}}
+	kinds := []FaultPlan{
+		{Rate: 0.01, Burst: 8},
+		{Rate: 0.05, Burst: 4},
+		{Rate: 0.05, Burst: 1},
+		{Rate: 0.2, Burst: 2},
+		{Rate: 0.5, Burst: 1},
+	}
 	w := kinds[r.IntN(len(kinds))]
 	w.Seed, w.Faults = seed, Faults()
 	if n := []int{0, 0, 1, 3}[r.IntN(4)]; n > 0 {

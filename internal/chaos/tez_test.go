@@ -71,7 +71,8 @@ func TestChaosTez(t *testing.T) {
 					got := w.watch(t, Of(seed))
 					plausibleTez(t, got)
 					last, end := got[len(got)-1], calm[len(calm)-1]
-					if last.State != end.State || last.Plan.Name != end.Plan.Name || len(last.Jobs[0].Stages) != len(end.Jobs[0].Stages) {
+					if last.State != end.State || last.Plan.Name != end.Plan.Name ||
+						len(last.Jobs[0].Stages) != len(end.Jobs[0].Stages) {
 						t.Errorf("%v: it ended %v, else %v", Of(seed), last.State, end.State)
 					}
 					if Of(seed).Rate >= 0.5 {
@@ -147,7 +148,8 @@ func plausibleTez(t *testing.T, run []*dag.Snapshot) {
 		}
 		for k := range s.Jobs[0].Stages {
 			name, st := s.Plan.Jobs[0].Stages[k].Name, &s.Jobs[0].Stages[k]
-			if n := st.Succeeded(); n < before[name] || s.Plan.Jobs[0].Stages[k].Known && n > s.Plan.Jobs[0].Stages[k].Tasks {
+			if n := st.Succeeded(); n < before[name] || s.Plan.Jobs[0].Stages[k].Known &&
+				n > s.Plan.Jobs[0].Stages[k].Tasks {
 				t.Errorf("at %v: %d of %s have succeeded, were %d", s.At, n, name, before[name])
 			} else {
 				before[name] = n
@@ -174,7 +176,8 @@ func tezTotals(s *dag.Snapshot) string {
 				wrote += a.Out
 			}
 		}
-		out += fmt.Sprintf(" %s %d, read %v, wrote %v;", s.Plan.Jobs[0].Stages[k].Name, s.Jobs[0].Stages[k].Succeeded(), read, wrote)
+		out += fmt.Sprintf(" %s %d, read %v, wrote %v;", s.Plan.Jobs[0].Stages[k].Name, s.Jobs[0].Stages[k].Succeeded(),
+			read, wrote)
 	}
 	return out
 }

@@ -100,7 +100,8 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 // response is an answer as a server sends it.
 func (a *answer) response(r *http.Request) *http.Response {
 	return &http.Response{
-		StatusCode: a.status, Status: http.StatusText(a.status), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
-		Header: maps.Clone(a.header), ContentLength: int64(len(a.body)), Body: io.NopCloser(bytes.NewReader(a.body)),
+		StatusCode: a.status, Status: http.StatusText(a.status), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Request: r,
+		Header:  maps.Clone(a.header), ContentLength: int64(len(a.body)), Body: io.NopCloser(bytes.NewReader(a.body)),
 	}
 }

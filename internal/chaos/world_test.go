@@ -110,19 +110,37 @@ func simulatedWorld(t *testing.T, seed uint64) *world {
 	}
 	job := func(node string, maps, reduces int, after ...int) dag.Job {
 		return dag.Job{
-			Node: node, Name: "PigLatin:sim.pig", After: after, Limits: dag.Limits{AMMB: 512, MapMB: 256, ReduceMB: 256, SlowStart: 0.05, RampUp: 0.5},
-			Stages: dag.MapReduce(dag.Stage{Tasks: maps, Known: true, Pipelines: []dag.Pipeline{pipe(900, 20)}, Out: dag.Uniform(900), Bytes: dag.Uniform(1e6)},
-				dag.Stage{Tasks: reduces, Known: true, Pipelines: []dag.Pipeline{pipe(float64(maps), 0), pipe(0, 0), pipe(700, 20)}, Out: dag.Uniform(300), Bytes: dag.Uniform(1e5)}),
+			Node: node, Name: "PigLatin:sim.pig", After: after, Limits: dag.Limits{
+				AMMB: 512, MapMB: 256, ReduceMB: 256,
+				SlowStart: 0.05, RampUp: 0.5,
+			},
+			Stages: dag.MapReduce(dag.Stage{
+				Tasks: maps, Known: true, Pipelines: []dag.Pipeline{pipe(900, 20)},
+				Out: dag.Uniform(900), Bytes: dag.Uniform(1e6),
+			},
+				dag.Stage{Tasks: reduces, Known: true, Pipelines: []dag.Pipeline{
+					pipe(float64(maps), 0), pipe(0, 0),
+					pipe(700, 20),
+				}, Out: dag.Uniform(300), Bytes: dag.Uniform(1e5)}),
 		}
 	}
 	plan := &dag.Plan{
-		Name: "sim.pig", Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 3072, Setup: 2 * time.Second, Nodes: []dag.Node{{Name: "n0:8042", MemoryMB: 3072}}},
-		Overheads: dag.Overheads{Launch: 6 * time.Second, AMStart: 3 * time.Second, Finish: time.Second, AMHold: 5 * time.Second},
-		Jobs:      []dag.Job{job("scope-1", 20, 6), job("scope-2", 7, 4), job("scope-3", 10, 6, 0, 1)},
+		Name: "sim.pig", Cluster: dag.Cluster{
+			Policy: dag.YARN, MemoryMB: 3072, Setup: 2 * time.Second,
+			Nodes: []dag.Node{{Name: "n0:8042", MemoryMB: 3072}},
+		},
+		Overheads: dag.Overheads{
+			Launch: 6 * time.Second, AMStart: 3 * time.Second, Finish: time.Second,
+			AMHold: 5 * time.Second,
+		},
+		Jobs: []dag.Job{job("scope-1", 20, 6), job("scope-2", 7, 4), job("scope-3", 10, 6, 0, 1)},
 	}
 	w := &world{name: fmt.Sprint("simulated-", seed), start: begin}
 	open := func() *restsim.Cluster {
-		run, err := simulate.New(plan, simulate.Options{Seed: seed, Noise: 0.3, Know: simulate.Nothing, Every: time.Second, Start: begin})
+		run, err := simulate.New(plan, simulate.Options{
+			Seed: seed, Noise: 0.3, Know: simulate.Nothing,
+			Every: time.Second, Start: begin,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

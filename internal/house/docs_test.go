@@ -20,7 +20,8 @@ var (
 		"estimators/observed", "estimators/nearestfit", "estimators/ernest", "estimators/queueing", "estimators/whatif",
 		"pathfrag/attribution", "adapters/simulate", "sketch",
 	}
-	examples = append(slices.Clone(stable), "estimators/nearestfit", "estimators/ernest", "estimators/queueing", "estimators/whatif", "adapters/simulate")
+	examples = append(slices.Clone(stable), "estimators/nearestfit", "estimators/ernest", "estimators/queueing",
+		"estimators/whatif", "adapters/simulate")
 )
 
 // TestDocs holds that every package says what it is for, and those that others may embed say what stays, name by name.
@@ -104,7 +105,10 @@ func countExamples(d *doc.Package) int {
 }
 
 // spokenFor are methods whose name says it all: those of errors, of fmt, and of encodings.
-var spokenFor = []string{"Error", "Unwrap", "Is", "String", "MarshalText", "UnmarshalText", "MarshalJSON", "UnmarshalJSON"}
+var spokenFor = []string{
+	"Error", "Unwrap", "Is", "String", "MarshalText", "UnmarshalText", "MarshalJSON",
+	"UnmarshalJSON",
+}
 
 // undocumented are the names without a comment of their own or of their group.
 func undocumented(d *doc.Package) []string {

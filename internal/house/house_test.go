@@ -19,13 +19,15 @@ var core = []string{"dag", "schedule", "pathfrag", "estimators", "sketch", "unit
 
 // views show what others have found, and compute nothing of it.
 var views = []string{
-	"cmd/paratimer/internal/compareview", "cmd/paratimer/internal/metrics", "cmd/paratimer/internal/plugin", "cmd/paratimer/internal/report",
+	"cmd/paratimer/internal/compareview", "cmd/paratimer/internal/metrics", "cmd/paratimer/internal/plugin",
+	"cmd/paratimer/internal/report",
 	"cmd/paratimer/internal/screen", "cmd/paratimer/internal/tty", "cmd/paratimer/internal/view",
 }
 
 // drawings are functions of what they are given, as the core is: same values in, same bytes out.
 var drawings = []string{
-	"cmd/paratimer/internal/chart", "cmd/paratimer/internal/compare", "cmd/paratimer/internal/compareview", "cmd/paratimer/internal/frame",
+	"cmd/paratimer/internal/chart", "cmd/paratimer/internal/compare", "cmd/paratimer/internal/compareview",
+	"cmd/paratimer/internal/frame",
 	"cmd/paratimer/internal/report", "cmd/paratimer/internal/screen",
 }
 
@@ -182,7 +184,10 @@ func TestRooms(t *testing.T) {
 
 // TestNoInputOutput holds that the core and what draws is values and functions.
 func TestNoInputOutput(t *testing.T) {
-	banned := []string{"os", "os/exec", "os/signal", "net", "net/http", "context", "syscall", "log", "log/slog", "io/fs", "math/rand"}
+	banned := []string{
+		"os", "os/exec", "os/signal", "net", "net/http", "context", "syscall", "log", "log/slog",
+		"io/fs", "math/rand",
+	}
 	checked := 0
 	for _, p := range packages(t) {
 		if !pure(p) {
@@ -221,7 +226,10 @@ func TestViewsDoNotEstimate(t *testing.T) {
 			continue
 		}
 		for _, imp := range p.Imports {
-			for _, part := range []string{"schedule", "pathfrag", "estimators", "adapters", "cmd/paratimer/internal/watch"} {
+			for _, part := range []string{
+				"schedule", "pathfrag", "estimators", "adapters",
+				"cmd/paratimer/internal/watch",
+			} {
 				if strings.HasPrefix(imp, module+part) {
 					t.Errorf("%s imports %s: views show what others have found and compute nothing", p.name(), imp)
 				}

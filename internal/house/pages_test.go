@@ -19,7 +19,8 @@ const (
 
 // measured are the pages whose tables are written by programs or are measurements.
 var measured = []string{
-	"accuracy.md", "alerts.md", "benchmarks.md", "calibration.md", "e2e.md", "ernest.md", "models.md", "nearestfit.md", "versions.md",
+	"accuracy.md", "alerts.md", "benchmarks.md", "calibration.md", "e2e.md", "ernest.md", "models.md", "nearestfit.md",
+	"versions.md",
 }
 
 // docsPages reads the README and the pages of docs, by their paths below the root.

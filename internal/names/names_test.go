@@ -41,7 +41,8 @@ const (
 )
 
 // structural are texts that have one form: corrupted they would be refused or mean nothing, and no name would be seen.
-var structural = regexp.MustCompile(`^((application|job|task|attempt|appattempt|container)_[0-9_a-z]+|[A-Z_]*|[-0-9.]+|true|false|https?://.*|org\.apache\..*)$`)
+var structural = regexp.MustCompile(
+	`^((application|job|task|attempt|appattempt|container)_[0-9_a-z]+|[A-Z_]*|[-0-9.]+|true|false|https?://.*|org\.apache\..*)$`)
 
 // corrupt puts hostile behind the first line of every text of a JSON value, but for keys and what is structural.
 func corrupt(v any) any {
@@ -61,7 +62,8 @@ func corrupt(v any) any {
 	case map[string]any:
 		property, _ := v["name"].(string)
 		for k := range v {
-			if k == "name" && (strings.HasPrefix(property, "mapreduce.") || strings.HasPrefix(property, "pig.") || strings.HasPrefix(property, "yarn.")) {
+			if k == "name" && (strings.HasPrefix(property, "mapreduce.") || strings.HasPrefix(property, "pig.") ||
+				strings.HasPrefix(property, "yarn.")) {
 				continue
 			}
 			v[k] = corrupt(v[k])
@@ -198,7 +200,8 @@ jobs:
 		t.Fatal(err)
 	}
 	src, err := simulate.New(plan, simulate.Options{
-		Start: 1_795_222_440_184, Queue: "root.default", User: "ana", Fail: []simulate.Failure{{Job: "scope-1", Stage: dag.Map, Task: 1, After: 2 * time.Second}},
+		Start: 1_795_222_440_184, Queue: "root.default", User: "ana",
+		Fail: []simulate.Failure{{Job: "scope-1", Stage: dag.Map, Task: 1, After: 2 * time.Second}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -221,7 +224,8 @@ func TestTape(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	clean(t, r, ".Plan.Name", ".Plan.Jobs.Node", ".Plan.Jobs.Name", ".User", ".Queue", ".Nodes.Name", ".Jobs.Stages.Attempts.Diagnosis")
+	clean(t, r, ".Plan.Name", ".Plan.Jobs.Node", ".Plan.Jobs.Name", ".User", ".Queue", ".Nodes.Name",
+		".Jobs.Stages.Attempts.Diagnosis")
 }
 
 // hostileCluster corrupts what a played cluster answers.
@@ -272,13 +276,15 @@ func TestHadoop(t *testing.T) {
 		t.Fatal(err)
 	}
 	client, err := hadoop.NewClient(hadoop.Options{
-		Site: hadoop.Site{RMs: []hadoop.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"}, Transport: w.Layer(hostileCluster{t, c}), Now: c.Now,
+		Site:      hadoop.Site{RMs: []hadoop.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
+		Transport: w.Layer(hostileCluster{t, c}), Now: c.Now,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
-		".Plan.Name", ".Plan.Jobs.Node", ".Plan.Jobs.Name", ".Plan.Jobs.Alias", ".Plan.Jobs.Input", ".ID", ".User", ".Queue", ".Queues.Name",
+		".Plan.Name", ".Plan.Jobs.Node", ".Plan.Jobs.Name", ".Plan.Jobs.Alias", ".Plan.Jobs.Input", ".ID", ".User",
+		".Queue", ".Queues.Name",
 		".Nodes.Name", ".Plan.Cluster.Nodes.Name", ".Jobs.Master", ".Jobs.Stages.Attempts.Diagnosis",
 	}
 	clean(t, watched{hadoop.NewSource(client, hadoop.Target{}), c}, want...)
@@ -304,7 +310,10 @@ func TestPlanFile(t *testing.T) {
 	}
 	plan := *src.Plan
 	corruptFields(reflect.ValueOf(&plan).Elem())
-	for name, write := range map[string]func(io.Writer, *dag.Plan) error{"plan.yaml": planfile.Write, "plan.json": planfile.WriteJSON} {
+	for name, write := range map[string]func(io.Writer, *dag.Plan) error{
+		"plan.yaml": planfile.Write,
+		"plan.json": planfile.WriteJSON,
+	} {
 		var b bytes.Buffer
 		if err := write(&b, &plan); err != nil {
 			t.Fatal(err)
@@ -315,7 +324,10 @@ func TestPlanFile(t *testing.T) {
 		}
 		found := map[string]bool{}
 		texts(t, found, "", reflect.ValueOf(p))
-		for _, want := range []string{".Name", ".Jobs.Node", ".Jobs.Name", ".Jobs.Input", ".Jobs.Alias", ".Cluster.Nodes.Name"} {
+		for _, want := range []string{
+			".Name", ".Jobs.Node", ".Jobs.Name", ".Jobs.Input", ".Jobs.Alias",
+			".Cluster.Nodes.Name",
+		} {
 			if !found[want] {
 				t.Errorf("%s: no spoilt name has reached %s", name, want)
 			}
@@ -353,7 +365,8 @@ func TestHistory(t *testing.T) {
 		{Name: "mapreduce.workflow.node.name", Value: "scope-1" + hostile},
 		{Name: "mapreduce.workflow.adjacency.scope-1" + hostile, Value: "scope-2" + hostile},
 	})
-	ofHistory(t, told, ".Plan.Name", ".Plan.Jobs.Node", ".Plan.Jobs.Name", ".User", ".Queue", ".Nodes.Name", ".Jobs.Stages.Attempts.Diagnosis")
+	ofHistory(t, told, ".Plan.Name", ".Plan.Jobs.Node", ".Plan.Jobs.Name", ".User", ".Queue", ".Nodes.Name",
+		".Jobs.Stages.Attempts.Diagnosis")
 
 	told, err = jhist.Read(strings.NewReader(strings.ReplaceAll(`Meta VERSION="1" .
 Job JOBID="job_201105251513_0147" JOBNAME="pig~" USER="u~" SUBMIT_TIME="1306384550459" JOB_QUEUE="q~" .
@@ -365,9 +378,11 @@ Job JOBID="job_201105251513_0147" FINISH_TIME="1306384584752" JOB_STATUS="FAILED
 	if err != nil {
 		t.Fatal(err)
 	}
-	ofHistory(t, told, ".Plan.Name", ".Plan.Jobs.Name", ".User", ".Queue", ".Nodes.Name", ".Jobs.Stages.Attempts.Diagnosis", ".Jobs.Diagnosis")
+	ofHistory(t, told, ".Plan.Name", ".Plan.Jobs.Name", ".User", ".Queue", ".Nodes.Name",
+		".Jobs.Stages.Attempts.Diagnosis", ".Jobs.Diagnosis")
 
-	trace := corruptedJSON(t, []byte(`{"jobID": "job_201009241532_0001", "user": "ana", "jobName": "first", "queue": "default", "submitTime": 1285322645148,
+	trace := corruptedJSON(t, []byte(
+		`{"jobID": "job_201009241532_0001", "user": "ana", "jobName": "first", "queue": "default", "submitTime": 1285322645148,
 		"launchTime": 1285322645614, "finishTime": 1285322675837, "outcome": "SUCCESS", "totalMaps": 1, "totalReduces": 0, "mapTasks": [{"attempts": [
 		{"attemptID": "attempt_201009241532_0001_m_000000_0", "result": "SUCCESS", "hostName": "/rack/a", "startTime": 1285322650000, "finishTime": 1285322651000}]}]}`))
 	jobs, err := rumen.Read(bytes.NewReader(trace))
@@ -413,12 +428,14 @@ func TestTables(t *testing.T) {
 	t.Parallel()
 	// A table is read by lines, and its bytes may be no UTF-8.
 	name := "a\x1b\u202e\xff"
-	read, err := table.Read(strings.NewReader("job,s"+name+"\n"+name+",1\n"), "t.csv", []table.Column{{Name: "job", Kind: table.Text}, {Name: "2"}})
+	read, err := table.Read(strings.NewReader("job,s"+name+"\n"+name+",1\n"), "t.csv",
+		[]table.Column{{Name: "job", Kind: table.Text}, {Name: "2"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	texts(t, map[string]bool{}, "table", reflect.ValueOf(read))
-	jobs, _, err := jobfile.Read([]byte(`{"version": 1, "name": "m\u001b\u202e", "cluster": {"nodes": 1, "cpus": 1, "map_slots": 1},
+	jobs, _, err := jobfile.Read(
+		[]byte(`{"version": 1, "name": "m\u001b\u202e", "cluster": {"nodes": 1, "cpus": 1, "map_slots": 1},
 		"jobs": [{"name": "j\u001b\u202e", "maps": 1, "map": {"cpu": "1s"}}]}`), "jobs.json")
 	if err != nil {
 		t.Fatal(err)

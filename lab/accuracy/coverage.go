@@ -100,6 +100,7 @@ func (r *ranges) String() string {
 		return fmt.Sprintf("%.0f %%", 100*float64(n)/float64(of))
 	}
 	n := float64(max(r.ticks, 1))
-	return fmt.Sprintf("%d | %s | %s | %s | %.0f %% | %.1f | %s", r.ticks, share(r.held[0], r.ticks), share(r.held[1], r.ticks), share(r.held[2], r.ticks),
+	return fmt.Sprintf("%d | %s | %s | %s | %.0f %% | %.1f | %s", r.ticks, share(r.held[0], r.ticks),
+		share(r.held[1], r.ticks), share(r.held[2], r.ticks),
 		100*r.width[1]/n, r.interval/n, share(r.later[1], r.after))
 }

@@ -75,7 +75,8 @@ func run() error {
 			}
 			r.with = append(r.with, pair{o, with})
 		}
-		slices.SortStableFunc(r.with, func(a, b pair) int { return cmp.Compare(mean(a.head.points), mean(b.head.points)) })
+		slices.SortStableFunc(r.with,
+			func(a, b pair) int { return cmp.Compare(mean(a.head.points), mean(b.head.points)) })
 		return nil
 	}); err != nil {
 		return err

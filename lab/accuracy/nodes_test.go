@@ -26,7 +26,12 @@ func TestSlowNode(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan.Cluster.MemoryMB = 3584
-	plan.Cluster.Nodes = []dag.Node{{Name: "one", MemoryMB: 1024}, {Name: "two", MemoryMB: 1024}, {Name: "three", MemoryMB: 768}, {Name: "four", MemoryMB: 768}}
+	plan.Cluster.Nodes = []dag.Node{
+		{Name: "one", MemoryMB: 1024},
+		{Name: "two", MemoryMB: 1024},
+		{Name: "three", MemoryMB: 768},
+		{Name: "four", MemoryMB: 768},
+	}
 	const seeds = 8
 	for _, c := range []struct {
 		name string

@@ -31,13 +31,24 @@ var parts = []part{
 		File: stageFile, Old: "max(0, y.jobs[j].rules.want(y, j, k)-p.granted)", New: "y.jobs[j].rules.want(y, j, k)",
 	}}},
 	{"preemption for all of a job's hanging maps: for one", []replaytest.Edit{{
-		File: "schedule/containers_preempt.go", Old: "containers(memoryOf(max(maps.requested(), 1), mapMB))", New: "containers(mapMB)",
+		File: "schedule/containers_preempt.go", Old: "containers(memoryOf(max(maps.requested(), 1), mapMB))",
+		New: "containers(mapMB)",
 	}}},
-	{"sizes by rank: mean sizes", []replaytest.Edit{{File: priorFile, Old: "if k == dag.Reduce {\n\t\treturn p.total", New: "if k >= dag.Map {\n\t\treturn p.total"}}},
+	{"sizes by rank: mean sizes", []replaytest.Edit{{
+		File: priorFile, Old: "if k == dag.Reduce {\n\t\treturn p.total",
+		New: "if k >= dag.Map {\n\t\treturn p.total",
+	}}},
 	{"launches and gaps at this run's pace: at the profile's", []replaytest.Edit{{
-		File: "estimators/observed/overheads.go", Old: "return clip(math.Exp(sum / (seen + pausePrior))), seen", New: "return 1, seen",
+		File: "estimators/observed/overheads.go", Old: "return clip(math.Exp(sum / (seen + pausePrior))), seen",
+		New: "return 1, seen",
 	}}},
-	{"rates by samples and whole tasks: by samples alone", []replaytest.Edit{{File: "estimators/observed/stat.go", Old: "const fewSamples = 2", New: "const fewSamples = 1e12"}}},
+	{
+		"rates by samples and whole tasks: by samples alone",
+		[]replaytest.Edit{{
+			File: "estimators/observed/stat.go", Old: "const fewSamples = 2",
+			New: "const fewSamples = 1e12",
+		}},
+	},
 	{"slowdown by evidence: in full", []replaytest.Edit{
 		{File: slowdownFile, Old: "sameKind  = 0.1", New: "sameKind  = 0."},
 		{File: slowdownFile, Old: "otherKind = 0.5", New: "otherKind = 1e-9"},
@@ -56,7 +67,8 @@ var parts = []part{
 		File: "estimators/observed/sample_draw.go", Old: "const leastRest = 0.25", New: "const leastRest = 1",
 	}}},
 	{"silent attempts drawn as widely as unseen stages: as their stage", []replaytest.Edit{{
-		File: sampleFile, Old: "unseen := c.own == 0 && (p.unseen || c.origin >= schedule.Unknown)", New: "unseen := c.own == 0 && p.unseen",
+		File: sampleFile, Old: "unseen := c.own == 0 && (p.unseen || c.origin >= schedule.Unknown)",
+		New: "unseen := c.own == 0 && p.unseen",
 	}}},
 }
 
@@ -74,7 +86,8 @@ func (w *worth) add(r *result) {
 }
 
 func (w *worth) String() string {
-	return fmt.Sprintf("%s | %s | %.0f %% | %d", number(median(w.means)), number(most(slices.DeleteFunc(w.means, math.IsNaN))),
+	return fmt.Sprintf("%s | %s | %.0f %% | %d", number(median(w.means)),
+		number(most(slices.DeleteFunc(w.means, math.IsNaN))),
 		100*float64(w.ranges.held[1])/float64(max(w.ranges.ticks, 1)), w.steps)
 }
 

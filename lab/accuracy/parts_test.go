@@ -22,7 +22,8 @@ func TestParts(t *testing.T) {
 				t.Errorf("%s: %q stands %d times in %s, want once", p.name, e.Old, n, e.File)
 				continue
 			}
-			if _, err := parser.ParseFile(token.NewFileSet(), e.File, strings.Replace(string(text), e.Old, e.New, 1), 0); err != nil {
+			if _, err := parser.ParseFile(token.NewFileSet(), e.File, strings.Replace(string(text), e.Old, e.New, 1),
+				0); err != nil {
 				t.Errorf("%s: %v", p.name, err)
 			}
 		}

@@ -64,8 +64,16 @@ func experiments(folder string) ([]experiment, error) {
 	each[27] *= lonely
 	*last = dag.Each(each)
 	all := []experiment{
-		{"4.2 GB (§ 4.2)", join, nil, noisy, []published{{"standard_static", "1.1 / 4.6"}, {"standard", "–"}, {"parallax_aggregate", "7–8 / 19–20"}}},
-		{"4 GB (§ 4.2)", withMaps(join, 16), nil, noisy, []published{{"standard_static", "0.6 / 4.2"}, {"standard", "–"}, {"parallax_aggregate", "3–5 / 20"}}},
+		{"4.2 GB (§ 4.2)", join, nil, noisy, []published{
+			{"standard_static", "1.1 / 4.6"},
+			{"standard", "–"},
+			{"parallax_aggregate", "7–8 / 19–20"},
+		}},
+		{"4 GB (§ 4.2)", withMaps(join, 16), nil, noisy, []published{
+			{"standard_static", "0.6 / 4.2"},
+			{"standard", "–"},
+			{"parallax_aggregate", "3–5 / 20"},
+		}},
 		{"case A: m104 fails at 195 s (§ 4.3)", join, nil, failing("j1", 3, 195*time.Second), unchanged},
 		{"case B: 28 maps, m104 at 296 s", withMaps(join, 28), nil, failing("j1", 3, 296*time.Second), moved},
 		{"case C: m201 at 59 s", join, nil, failing("j2", 0, 59*time.Second), unchanged},
@@ -76,7 +84,13 @@ func experiments(folder string) ([]experiment, error) {
 		all = append(all, experiment{
 			fmt.Sprintf("32 reduces, Zipf %.1f (§ 4.4)", zipf), skewedPlan(), nil,
 			simulate.Options{Skew: zipf, Shuffle: true, Noise: 0.01, Seed: 1},
-			[]published{{"best_guess", "1.5 to 4"}, {"skew_low", "6 under"}, {"skew_low_as_printed", "6 under"}, {"skew_high", "max. 17 over"}, {"parallax", "11 / 40"}},
+			[]published{
+				{"best_guess", "1.5 to 4"},
+				{"skew_low", "6 under"},
+				{"skew_low_as_printed", "6 under"},
+				{"skew_high", "max. 17 over"},
+				{"parallax", "11 / 40"},
+			},
 		})
 	}
 	return all, nil
@@ -89,10 +103,14 @@ func withMaps(plan *dag.Plan, maps int) *dag.Plan {
 	by := float64(maps) / float64(plan.Jobs[1].Stages[dag.Map].Tasks)
 	out.Jobs[1].Stages[dag.Map].Tasks = maps
 	out.Jobs[1].Stages[dag.Map].Pipelines = slices.Clone(plan.Jobs[1].Stages[dag.Map].Pipelines)
-	for _, p := range []*dag.Stage{&out.Jobs[1].Stages[dag.Reduce], &out.Jobs[2].Stages[dag.Map], &out.Jobs[2].Stages[dag.Reduce]} {
+	for _, p := range []*dag.Stage{
+		&out.Jobs[1].Stages[dag.Reduce], &out.Jobs[2].Stages[dag.Map],
+		&out.Jobs[2].Stages[dag.Reduce],
+	} {
 		p.Pipelines = slices.Clone(p.Pipelines)
 	}
-	small, large := plan.Jobs[0].Stages[dag.Reduce].Pipelines[0].Tuples.At(0), plan.Jobs[1].Stages[dag.Reduce].Pipelines[0].Tuples.At(0)*by
+	small, large := plan.Jobs[0].Stages[dag.Reduce].Pipelines[0].Tuples.At(0),
+		plan.Jobs[1].Stages[dag.Reduce].Pipelines[0].Tuples.At(0)*by
 	for l := range dag.Pipelines {
 		out.Jobs[1].Stages[dag.Reduce].Pipelines[l].Tuples = dag.Uniform(large)
 		out.Jobs[2].Stages[dag.Reduce].Pipelines[l].Tuples = dag.Uniform(small + large)
@@ -115,7 +133,10 @@ func skewedPlan() *dag.Plan {
 		Cluster: dag.Cluster{MapSlots: 16, ReduceSlots: 16, SlotsPerNode: 2, Setup: 2 * time.Second},
 		Jobs: []dag.Job{{
 			Node: "j1",
-			Stages: dag.MapReduce(dag.Stage{Tasks: 64, Known: true, Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(150_000), Alpha: dag.Uniform(1)}}},
+			Stages: dag.MapReduce(dag.Stage{
+				Tasks: 64, Known: true,
+				Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(150_000), Alpha: dag.Uniform(1)}},
+			},
 				dag.Stage{Tasks: 32, Known: true, Pipelines: []dag.Pipeline{pipe(0.3), pipe(0.1), pipe(0.6)}}),
 		}},
 	}
@@ -145,7 +166,8 @@ The paper's queries simulated on its 16 map and 16 reduce slots, with costs as i
 		}
 		lengths[e.name] = total
 		for k, row := range e.rows {
-			fmt.Fprintf(w, "| %s | %.0f | %s | %s | %.1f | %.1f | %s |\n", e.name, total, row.estimator, &got[k].errorsOf, got[k].under, got[k].over, row.paper)
+			fmt.Fprintf(w, "| %s | %.0f | %s | %s | %.1f | %.1f | %s |\n", e.name, total, row.estimator,
+				&got[k].errorsOf, got[k].under, got[k].over, row.paper)
 		}
 	}
 	calm := experiment{plan: all[slices.IndexFunc(all, func(e experiment) bool { return e.name == caseD })].plan}

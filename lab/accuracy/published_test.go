@@ -49,7 +49,8 @@ func TestPublished(t *testing.T) {
 				t.Errorf("%s: standard is under by %.1f", e.name, o.under)
 			case row.estimator == "one_failure" && o.over > 30, row.estimator == "skew_high" && o.over > 17:
 				t.Errorf("%s: %s is over by %.1f", e.name, row.estimator, o.over)
-			case row.estimator == "skew_low" && !(mean(o.points) <= 6 && o.over < 1), row.estimator == "best_guess" && mean(o.points) > 4:
+			case row.estimator == "skew_low" && !(mean(o.points) <= 6 && o.over < 1), row.estimator == "best_guess" &&
+				mean(o.points) > 4:
 				t.Errorf("%s: %s: %s", e.name, row.estimator, &o.errorsOf)
 			}
 		}

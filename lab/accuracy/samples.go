@@ -29,7 +29,11 @@ type sampledQuery struct {
 	times, cost float64
 }
 
-var sampledQueries = []sampledQuery{{"paper-4.2GB.yaml", 1, 1}, {"pig-join.yaml", 1000, 0.01}, {"skew.yaml", 1000, 0.01}}
+var sampledQueries = []sampledQuery{
+	{"paper-4.2GB.yaml", 1, 1},
+	{"pig-join.yaml", 1000, 0.01},
+	{"skew.yaml", 1000, 0.01},
+}
 
 // samples says how far a profile of a sample, or of a larger run, carries: the ParaTimer paper's debug run.
 func samples(w io.Writer, seeds int) error {
@@ -81,7 +85,10 @@ func (q *sampledQuery) plan(folder string, policy dag.Policy) (*dag.Plan, error)
 		return nil, err
 	}
 	if policy == dag.FIFO && plan.Cluster.Policy != dag.FIFO {
-		plan.Cluster, plan.Overheads = dag.Cluster{Policy: dag.FIFO, MapSlots: 8, ReduceSlots: 8, Setup: 2 * time.Second}, dag.Overheads{}
+		plan.Cluster, plan.Overheads = dag.Cluster{
+			Policy: dag.FIFO, MapSlots: 8, ReduceSlots: 8,
+			Setup: 2 * time.Second,
+		}, dag.Overheads{}
 	}
 	if policy == dag.YARN && plan.Cluster.Policy != dag.YARN {
 		plan.Cluster, plan.Overheads = dag.Cluster{Policy: dag.YARN, MemoryMB: 4608}, like.Overheads
@@ -228,7 +235,10 @@ func estimated(plan *dag.Plan, seed uint64, profiles []*dag.Plan) ([]progress, f
 	run, err := simulated(plan, opt, func(run dag.Run) error {
 		s := *run.Now()
 		s.Plan = withProfiles(s.Plan, profiles)
-		got, err := standard.Estimate(dag.Run{Window: append(slices.Clone(run.Window[:len(run.Window)-1]), &s), Anchors: run.Anchors})
+		got, err := standard.Estimate(dag.Run{
+			Window:  append(slices.Clone(run.Window[:len(run.Window)-1]), &s),
+			Anchors: run.Anchors,
+		})
 		if err != nil || s.State.Ended() {
 			return err
 		}

@@ -66,7 +66,8 @@ func sparkRuns(w io.Writer, t tool, dir string) error {
 		}
 	}
 	fmt.Fprintf(w, "\nMedian of the means: tasks done of known %.1f; with a profile %.1f. Without one there is a range on %.0f %% of the ticks, which "+
-		"held on %.0f %% of these.\n", median(own), median(with), 100*float64(ranges)/float64(max(ticks, 1)), 100*float64(held)/float64(max(ranges, 1)))
+		"held on %.0f %% of these.\n", median(own), median(with), 100*float64(ranges)/float64(max(ticks, 1)),
+		100*float64(held)/float64(max(ranges, 1)))
 	return nil
 }
 
@@ -89,7 +90,8 @@ func rangesOf(r *result) string {
 	if r.ranges.ticks == 0 {
 		return "0 %, –"
 	}
-	return fmt.Sprintf("%.0f %%, %.0f %%", 100*float64(r.ranges.ticks)/float64(max(r.ticks, 1)), 100*float64(r.ranges.held[1])/float64(r.ranges.ticks))
+	return fmt.Sprintf("%.0f %%, %.0f %%", 100*float64(r.ranges.ticks)/float64(max(r.ticks, 1)),
+		100*float64(r.ranges.held[1])/float64(r.ranges.ticks))
 }
 
 // application is the application of a recording, with its profile.

@@ -76,7 +76,8 @@ func followed(plan *dag.Plan, name string, noise float64, seeds int) (*tracked, 
 func (t *tracked) follow(plan *dag.Plan, name string, opt simulate.Options) error {
 	scenario := scenarioNamed(name)
 	model := estimators.Paper(estimators.ObservedSlowdown)
-	whole, few := estimators.New(scenario, model, estimators.Options{}), estimators.New(scenario, model, estimators.Options{})
+	whole, few := estimators.New(scenario, model, estimators.Options{}), estimators.New(scenario, model,
+		estimators.Options{})
 	source, err := simulate.New(plan, opt)
 	if err != nil {
 		return err
@@ -153,7 +154,8 @@ func without(s *dag.Snapshot, but []estimators.TaskID) *dag.Snapshot {
 			p.Attempts = slices.Clone(p.Attempts)
 			for i := range p.Attempts {
 				a := &p.Attempts[i]
-				if a.State == dag.AttemptRunning && !slices.Contains(but, estimators.TaskID{Job: j, Stage: k, Task: int(a.Task)}) {
+				if a.State == dag.AttemptRunning &&
+					!slices.Contains(but, estimators.TaskID{Job: j, Stage: k, Task: int(a.Task)}) {
 					a.Done = [dag.Pipelines]float64{}
 				}
 			}

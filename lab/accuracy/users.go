@@ -49,8 +49,9 @@ func (c *shared) othersOf(seed uint64) []simulate.Other {
 		out[i] = simulate.Other{
 			Name: fmt.Sprintf("job %d", i+1), User: fmt.Sprintf("user-%d", i+1), Queue: c.other, Hidden: c.hidden,
 			At: time.Duration(r.IntN(110_000)) * time.Millisecond, Maps: 2 + r.IntN(30), Reduces: r.IntN(9),
-			MapTime: time.Duration(3000+r.IntN(20_000)) * time.Millisecond, ReduceTime: time.Duration(1000+r.IntN(40_000)) * time.Millisecond,
-			AMMB: 512, MapMB: 256, RedMB: 256,
+			MapTime:    time.Duration(3000+r.IntN(20_000)) * time.Millisecond,
+			ReduceTime: time.Duration(1000+r.IntN(40_000)) * time.Millisecond,
+			AMMB:       512, MapMB: 256, RedMB: 256,
 		}
 	}
 	return out
@@ -92,8 +93,10 @@ func users(w io.Writer, seeds int) error {
 		if c.nobody {
 			alone = mean(s.length)
 		}
-		p("| %s | %.2f | %.1f | %.1f | %.1f | %.1f | %.0f %% | %.0f %% | %.1f | %.1f | %.1f |", c.name, mean(s.length)/alone, mean(s.means), tenth(s.means), mean(s.after), tenth(s.after),
-			100*float64(s.held)/float64(max(s.ticks, 1)), 100*float64(s.heldAfter)/float64(max(s.ticksAfter, 1)), mean(s.scenario["slots_as_now"]), mean(s.scenario["slots_fair_share"]), mean(s.scenario["alone"]))
+		p("| %s | %.2f | %.1f | %.1f | %.1f | %.1f | %.0f %% | %.0f %% | %.1f | %.1f | %.1f |", c.name,
+			mean(s.length)/alone, mean(s.means), tenth(s.means), mean(s.after), tenth(s.after),
+			100*float64(s.held)/float64(max(s.ticks, 1)), 100*float64(s.heldAfter)/float64(max(s.ticksAfter, 1)),
+			mean(s.scenario["slots_as_now"]), mean(s.scenario["slots_fair_share"]), mean(s.scenario["alone"]))
 	}
 	return nil
 }
@@ -108,7 +111,10 @@ func tenth(v []float64) float64 {
 
 // measure plays one run and adds its errors.
 func (c *shared) measure(plan *dag.Plan, seed uint64, s *usersScore) error {
-	opt := simulate.Options{Seed: seed, Know: simulate.Profile, Every: usersTick, Noise: 0.25, Speed: 0.15, SetupNoise: 0.15, User: "ann", Queue: "a", Queues: c.queues}
+	opt := simulate.Options{
+		Seed: seed, Know: simulate.Profile, Every: usersTick, Noise: 0.25, Speed: 0.15,
+		SetupNoise: 0.15, User: "ann", Queue: "a", Queues: c.queues,
+	}
 	if !c.nobody {
 		opt.Others = c.othersOf(seed)
 	}

@@ -109,14 +109,17 @@ func (p *pairs) add(r *result) {
 }
 
 func (p *pairs) String() string {
-	return fmt.Sprintf("%d | %s | %s | %s", len(p.means), number(median(p.means)), number(most(p.means)), number(most(p.maxima)))
+	return fmt.Sprintf("%d | %s | %s | %s", len(p.means), number(median(p.means)), number(most(p.means)),
+		number(most(p.maxima)))
 }
 
 func row(r *result) string {
-	out := fmt.Sprintf("%.0f %% | %s / %s | %s | %s |", 100*r.head.share(), number(mean(r.head.points)), number(most(r.head.points)),
+	out := fmt.Sprintf("%.0f %% | %s / %s | %s | %s |", 100*r.head.share(), number(mean(r.head.points)),
+		number(most(r.head.points)),
 		signed(r.head.bias/float64(len(r.head.points))), number(mean(r.head.percent)))
 	if r.after != nil {
-		out += fmt.Sprintf(" %s / %s (%.0f s on)", number(mean(r.after.points)), number(most(r.after.points)), r.disruption)
+		out += fmt.Sprintf(" %s / %s (%.0f s on)", number(mean(r.after.points)), number(most(r.after.points)),
+			r.disruption)
 	}
 	return out
 }
@@ -127,7 +130,8 @@ func disruptions(w io.Writer, recs []*recording) {
 	fmt.Fprintf(w, "| recording | profile of | failed at s | true total s | total under one_failure before, median |\n|---|---|---|---|---|\n")
 	for _, r := range recs {
 		if r.without.failed && r.without.state == "succeeded" {
-			fmt.Fprintf(w, "| %s | none | %.0f | %.1f | %.1f |\n", r.name, r.without.disruption, r.without.total, r.without.worst)
+			fmt.Fprintf(w, "| %s | none | %.0f | %.1f | %.1f |\n", r.name, r.without.disruption, r.without.total,
+				r.without.worst)
 		}
 		if len(r.with) > 0 && r.middle().failed && r.middle().state == "succeeded" {
 			m := r.middle()

@@ -24,7 +24,8 @@ func sentences(p func(string, ...any), with, without, simulated []*watched) {
 			percent(s.falses(), s.chances()), reached(float64(s.falses()) < 0.01*float64(s.chances())))
 		for _, rule := range rules {
 			n := total(set.runs, naive(rule))
-			text += fmt.Sprintf(" %s's percentage warned of %d, with %d false alerts.", strings.ToUpper(rule[:1])+rule[1:], n.warned, n.falses())
+			text += fmt.Sprintf(" %s's percentage warned of %d, with %d false alerts.", strings.ToUpper(rule[:1])+
+				rule[1:], n.warned, n.falses())
 		}
 		p("%s", text)
 	}
@@ -67,7 +68,8 @@ func misses(p func(string, ...any), all []*watched) {
 		runs := of(all, w.run)
 		var parts []string
 		if n, of := silent(runs); n > 0 {
-			parts = append(parts, fmt.Sprintf("%d of %d times no warning before the deadline of %g", n, of, factors[late]))
+			parts = append(parts, fmt.Sprintf("%d of %d times no warning before the deadline of %g", n, of,
+				factors[late]))
 		}
 		if n, worst := wrongs(runs); n > 0 {
 			parts = append(parts, fmt.Sprintf("%d false alerts, up to a deadline of %g", n, worst))

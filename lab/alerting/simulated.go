@@ -30,7 +30,10 @@ func (t tool) simulateAll(ctx context.Context) ([]*watched, error) {
 		plan, trouble := plans[i%len(plans)], troubles[i/len(plans)%len(troubles)]
 		w := &watched{run: &recording{name: fmt.Sprintf("%s, seed %d", plan, i)}}
 		all = append(all, w)
-		args := append([]string{"simulate", filepath.Join("examples", plan), "--seed", fmt.Sprint(i), "--know", "profile", "--every", observed[i%len(plans)]}, trouble...)
+		args := append([]string{
+			"simulate", filepath.Join("examples", plan), "--seed", fmt.Sprint(i), "--know",
+			"profile", "--every", observed[i%len(plans)],
+		}, trouble...)
 		jobs.Go(func() error {
 			frames, err := t.frames(ctx, args...)
 			if err != nil {

@@ -70,8 +70,10 @@ func write(w io.Writer, all, simulated []*watched) {
 	for _, r := range without {
 		mine := of(with, r.run)
 		p("| %s | %.1f | %s | %s | %s | %s | %s | %s | %s | %s | %s |", r.run.name, r.run.total,
-			warned(r.alerts[late]), falses([]*watched{r}, paratimer), count(mine), medianWarned(mine), falses(mine, paratimer),
-			warned(r.naive["hadoop"][late]), falses([]*watched{r}, naive("hadoop")), warned(r.naive["pig"][late]), falses([]*watched{r}, naive("pig")))
+			warned(r.alerts[late]), falses([]*watched{r}, paratimer), count(mine), medianWarned(mine),
+			falses(mine, paratimer),
+			warned(r.naive["hadoop"][late]), falses([]*watched{r}, naive("hadoop")), warned(r.naive["pig"][late]),
+			falses([]*watched{r}, naive("pig")))
 	}
 	misses(p, all)
 	fmt.Fprint(w, states)
@@ -164,7 +166,8 @@ func tally(runs []*watched, rule ruling) string {
 	if len(s.ahead) > 0 {
 		ahead = fmt.Sprintf("%.0f %%", median(s.ahead))
 	}
-	return fmt.Sprintf("%d of %d | %s | %d of %d | %d of %d | %s", s.warned, s.runs, ahead, s.wrong[1], s.runs, s.wrong[2], s.runs, percent(s.falses(), s.chances()))
+	return fmt.Sprintf("%d of %d | %s | %d of %d | %d of %d | %s", s.warned, s.runs, ahead, s.wrong[1], s.runs,
+		s.wrong[2], s.runs, percent(s.falses(), s.chances()))
 }
 
 func percent(n, of int) string {

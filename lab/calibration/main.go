@@ -50,7 +50,8 @@ func run(runs, seeds int) error {
 	defer func() { _ = command.Remove() }() // what is left is in a temporary folder
 	var all []report
 	for seed := 1; seed <= seeds; seed++ {
-		cmd := exec.CommandContext(context.Background(), command.Exe, "calibrate", "--runs", strconv.Itoa(runs), "--seed", strconv.Itoa(seed), "--output", "json")
+		cmd := exec.CommandContext(context.Background(), command.Exe, "calibrate", "--runs", strconv.Itoa(runs),
+			"--seed", strconv.Itoa(seed), "--output", "json")
 		cmd.Stderr = os.Stderr
 		out, err := cmd.Output()
 		if err != nil {

@@ -31,8 +31,10 @@ func write(w io.Writer, runs int, all []report) {
 			backed.add(r.Coverage[i])
 			apart.add(r.Roughly[i])
 		}
-		p("| %.0f %% | %.0f %% | %s | %.1f – %.1f %% | %s | %s | %d | %s | %d |", 100*first.At, 100*first.Range, backed.share(backed.held), 100*backed.low, 100*backed.high,
-			backed.share(backed.width), backed.share(backed.raw), int(backed.runs), apart.share(apart.held), int(apart.runs))
+		p("| %.0f %% | %.0f %% | %s | %.1f – %.1f %% | %s | %s | %d | %s | %d |", 100*first.At, 100*first.Range,
+			backed.share(backed.held), 100*backed.low, 100*backed.high,
+			backed.share(backed.width), backed.share(backed.raw), int(backed.runs), apart.share(apart.held),
+			int(apart.runs))
 	}
 }
 

@@ -30,7 +30,8 @@ func chance(runs int) section {
 		if err != nil {
 			return err
 		}
-		head(p, "clusters and jobs", "number", "median error", "75 %", "90 %", "worst", "too little by more than 15 %", "simulated ±, median")
+		head(p, "clusters and jobs", "number", "median error", "75 %", "90 %", "worst", "too little by more than 15 %",
+			"simulated ±, median")
 		for _, of := range []struct {
 			name string
 			is   func(*queueing.Spec) bool
@@ -60,13 +61,16 @@ func chance(runs int) section {
 			slices.Sort(errors)
 			slices.Sort(noises)
 			at := func(q float64) string { return fmt.Sprintf("%.1f %%", 100*errors[int(q*float64(len(errors)-1))]) }
-			p("%s", line(of.name, fmt.Sprint(len(errors)), at(.5), at(.75), at(.9), at(1), fmt.Sprint(below), fmt.Sprintf("%.1f %%", 100*noises[len(noises)/2])))
+			p("%s", line(of.name, fmt.Sprint(len(errors)), at(.5), at(.75), at(.9), at(1), fmt.Sprint(below),
+				fmt.Sprintf("%.1f %%", 100*noises[len(noises)/2])))
 		}
-		worst := slices.MaxFunc(all, func(a, b drawn) int { return int(math.Copysign(1, math.Abs(a.error)-math.Abs(b.error))) })
+		worst := slices.MaxFunc(all,
+			func(a, b drawn) int { return int(math.Copysign(1, math.Abs(a.error)-math.Abs(b.error))) })
 		p("")
 		s, j := worst.spec, worst.spec.Jobs[0]
 		p("The worst, %+.0f %%: %d nodes of %d CPUs, p_m = %d, p_s = %d, %d reduces a node at once; %d jobs of %d maps and %d reduces. Demands of "+
-			"CPU, fibre, disk, network in seconds: map %s, shuffle %s, merge %s.", 100*worst.error, s.Nodes, s.CPUs, s.MapSlots, s.ShuffleThreads,
+			"CPU, fibre, disk, network in seconds: map %s, shuffle %s, merge %s.", 100*worst.error, s.Nodes, s.CPUs,
+			s.MapSlots, s.ShuffleThreads,
 			s.ReduceSlots, j.Copies, j.Maps, j.Reduces, seconds(j.Map), seconds(j.Shuffle), seconds(j.Merge))
 		p("")
 		writeOthers(p, all)
@@ -148,13 +152,18 @@ func drawSpec(random *rand.Rand) *queueing.Spec {
 			}
 			return scale * math.Exp(1.2*random.NormFloat64())
 		}
-		return queueing.Demand{CPU: .001*scale + one(scale, .1), Fibre: one(.05*scale, .2), Disk: one(scale, .15), Network: one(network*scale, .5)}
+		return queueing.Demand{
+			CPU: .001*scale + one(scale, .1), Fibre: one(.05*scale, .2), Disk: one(scale, .15),
+			Network: one(network*scale, .5),
+		}
 	}
 	nodes := pick(1, 2, 3, 5, 10)
-	j := queueing.Job{Copies: pick(1, 1, 1, 2, 3), Maps: pick(5, 20, 60, 150), Reduces: pick(0, 1, nodes, nodes, 2*nodes)}
+	j := queueing.Job{Copies: pick(1, 1, 1, 2, 3), Maps: pick(5, 20, 60, 150), Reduces: pick(0, 1, nodes, nodes,
+		2*nodes)}
 	j.Map, j.Shuffle, j.Merge = demand(5, .06), demand(5/float64(j.Maps), .3), demand(30, .3)
 	return &queueing.Spec{
-		Nodes: nodes, CPUs: pick(1, 2, 4, 8), MapSlots: pick(1, 2, 4, 8), ShuffleThreads: pick(1, 2, 5), ReduceSlots: pick(1, 1, 2),
-		Jobs: []queueing.Job{j},
+		Nodes: nodes, CPUs: pick(1, 2, 4, 8), MapSlots: pick(1, 2, 4, 8), ShuffleThreads: pick(1, 2, 5),
+		ReduceSlots: pick(1, 1, 2),
+		Jobs:        []queueing.Job{j},
 	}
 }

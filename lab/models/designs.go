@@ -15,25 +15,52 @@ type design struct {
 }
 
 var allDesigns = []design{
-	{"documented: 4 to 32 of 256 parts, 1 to 8 machines of 4 cores", ernest.Space{MinParts: 4, MaxParts: 32, TotalParts: 256, MinMachines: 1, MaxMachines: 8, CoresPerMachine: 4}, 5.617273088, 7},
-	{"4 to 32 of 640 parts, 2 to 8 machines of 2 cores, 16 sizes", ernest.Space{MinParts: 4, MaxParts: 32, TotalParts: 640, MinMachines: 2, MaxMachines: 8, Interpolate: 16}, 20.524521426, 15},
-	{"4 to 32 of 256 parts, 1 to 16 machines of 2 cores", ernest.Space{MinParts: 4, MaxParts: 32, TotalParts: 256, MinMachines: 1, MaxMachines: 16}, 2.962425177, 13},
-	{"2 to 8 of 16 parts, 1 to 4 machines of 1 core, 4 sizes, budget 6", ernest.Space{MinParts: 2, MaxParts: 8, TotalParts: 16, MinMachines: 1, MaxMachines: 4, CoresPerMachine: 1, Budget: 6, Interpolate: 4}, 26.503848590, 6},
+	{"documented: 4 to 32 of 256 parts, 1 to 8 machines of 4 cores", ernest.Space{
+		MinParts: 4, MaxParts: 32,
+		TotalParts: 256, MinMachines: 1, MaxMachines: 8, CoresPerMachine: 4,
+	}, 5.617273088, 7},
+	{"4 to 32 of 640 parts, 2 to 8 machines of 2 cores, 16 sizes", ernest.Space{
+		MinParts: 4, MaxParts: 32,
+		TotalParts: 640, MinMachines: 2, MaxMachines: 8, Interpolate: 16,
+	}, 20.524521426, 15},
+	{"4 to 32 of 256 parts, 1 to 16 machines of 2 cores", ernest.Space{
+		MinParts: 4, MaxParts: 32, TotalParts: 256,
+		MinMachines: 1, MaxMachines: 16,
+	}, 2.962425177, 13},
+	{
+		"2 to 8 of 16 parts, 1 to 4 machines of 1 core, 4 sizes, budget 6",
+		ernest.Space{
+			MinParts: 2, MaxParts: 8,
+			TotalParts: 16, MinMachines: 1, MaxMachines: 4, CoresPerMachine: 1, Budget: 6, Interpolate: 4,
+		},
+		26.503848590,
+		6,
+	},
 }
 
 // documented are the runs that the original chose for the first, as its collect_data.sh has them: machines and the
 // input's fraction.
-var documented = [][2]float64{{8, .125}, {1, .015625}, {1, .021382}, {3, .050164}, {3, .055921}, {3, .061678}, {4, .061678}}
+var documented = [][2]float64{
+	{8, .125},
+	{1, .015625},
+	{1, .021382},
+	{3, .050164},
+	{3, .055921},
+	{3, .061678},
+	{4, .061678},
+}
 
 func designs() section {
 	return section{"Ernest: the design of training runs", func(p printer) error {
-		head(p, "runs to choose from", "candidates", "objective, reference", "ours", "proven gap", "runs chosen, reference", "ours")
+		head(p, "runs to choose from", "candidates", "objective, reference", "ours", "proven gap",
+			"runs chosen, reference", "ours")
 		for _, d := range allDesigns {
 			plan, err := ernest.Design(d.space)
 			if err != nil {
 				return err
 			}
-			p("%s", line(d.name, fmt.Sprint(plan.Candidates), fmt.Sprintf("%.6f", d.objective), fmt.Sprintf("%.6f", plan.Objective), upTo(plan.Gap),
+			p("%s", line(d.name, fmt.Sprint(plan.Candidates), fmt.Sprintf("%.6f", d.objective),
+				fmt.Sprintf("%.6f", plan.Objective), upTo(plan.Gap),
 				fmt.Sprint(d.selected), fmt.Sprint(len(plan.Rows))))
 		}
 		p("")

@@ -26,7 +26,9 @@ func fig7() []figure {
 	one := func(name string, maps, threads int, said ...string) figure {
 		return figure{
 			fmt.Sprintf("Fig. 7 (%s): p_m = %d, p_s = %d", name, maps, threads), "maps", simulatedMaps,
-			func(v int) *queueing.Spec { return queueing.PublishedSimulation(4, v, maps, threads) }, said[0], said[1], said[2],
+			func(v int) *queueing.Spec {
+				return queueing.PublishedSimulation(4, v, maps, threads)
+			}, said[0], said[1], said[2],
 		}
 	}
 	return []figure{
@@ -43,12 +45,16 @@ func fig9() []figure {
 		{
 			"Fig. 9 (a): p_m = 4, p_s = 4", "nodes",
 			[]int{1, 2, 4, 8, 16},
-			func(v int) *queueing.Spec { return queueing.PublishedSimulation(v, 128, 4, 4) }, "34 %, at 16 nodes", "–", "–",
+			func(v int) *queueing.Spec {
+				return queueing.PublishedSimulation(v, 128, 4, 4)
+			}, "34 %, at 16 nodes", "–", "–",
 		},
 		{
 			"Fig. 9 (b): four nodes, p_s = 4", "p_m",
 			[]int{1, 2, 4, 8, 16, 32},
-			func(v int) *queueing.Spec { return queueing.PublishedSimulation(4, 128, v, 4) }, typical, "180 %, at p_m = 32", "–",
+			func(v int) *queueing.Spec {
+				return queueing.PublishedSimulation(4, 128, v, 4)
+			}, typical, "180 %, at p_m = 32", "–",
 		},
 		{
 			"Fig. 9 (c): four nodes, p_m = 4", "p_s",
@@ -59,7 +65,10 @@ func fig9() []figure {
 }
 
 // drawnModels are the estimates of the figures, the default model, and the reading that is nearest to Table 4.
-var drawnModels = [...]queueing.Model{queueing.ViannaForkJoin, queueing.Tripathi, queueing.Product, queueing.ViannaTable4}
+var drawnModels = [...]queueing.Model{
+	queueing.ViannaForkJoin, queueing.Tripathi, queueing.Product,
+	queueing.ViannaTable4,
+}
 
 // A setting is a point of a figure, solved and simulated.
 type setting struct {
@@ -127,7 +136,8 @@ func figures(runs int) section {
 			}
 			solved = append(solved, settings)
 		}
-		head(p, "largest differences from the simulation", "fork/join (paper)", "**ours: vianna-fj**", "Tripathi (paper)", "**ours: tripathi**", "**ours: product**", "ours: vianna-table4")
+		head(p, "largest differences from the simulation", "fork/join (paper)", "**ours: vianna-fj**",
+			"Tripathi (paper)", "**ours: tripathi**", "**ours: product**", "ours: vianna-table4")
 		for i, f := range all {
 			cells := []string{f.name, f.forkJoin, "", f.tripathi, "", "", ""}
 			for m, column := range []int{2, 4, 5, 6} {
@@ -172,17 +182,20 @@ func (f figure) writeResponses(p printer, solved []setting) {
 func writeUse(p printer, solved [][]setting) {
 	p("Fig. 8, utilizations of CPU and disk: simulated, and the largest differences from it over the maps of Fig. 7:")
 	p("")
-	head(p, "p_m, p_s", "CPU, 4 to 256 maps", "disk, 4 to 256 maps", "paper: fork/join / Tripathi", "vianna-fj", "tripathi", "product")
+	head(p, "p_m, p_s", "CPU, 4 to 256 maps", "disk, 4 to 256 maps", "paper: fork/join / Tripathi", "vianna-fj",
+		"tripathi", "product")
 	for i, f := range fig7() {
 		first, last := solved[i][0].simulated, solved[i][len(solved[i])-1].simulated
 		s := f.spec(simulatedMaps[0])
 		cells := []string{
 			fmt.Sprintf("%d, %d", s.MapSlots, s.ShuffleThreads),
-			fmt.Sprintf("%.3f to %.3f", first.CPU, last.CPU), fmt.Sprintf("%.3f to %.3f", first.Disk, last.Disk), f.busy,
+			fmt.Sprintf("%.3f to %.3f", first.CPU, last.CPU), fmt.Sprintf("%.3f to %.3f", first.Disk, last.Disk),
+			f.busy,
 		}
 		for m := range drawnModels[:3] {
 			worst := spanOf(solved[i], func(s setting) float64 {
-				return math.Max(math.Abs(busy(s.models[m], queueing.CPU)/s.simulated.CPU-1), math.Abs(busy(s.models[m], queueing.Disk)/s.simulated.Disk-1))
+				return math.Max(math.Abs(busy(s.models[m], queueing.CPU)/s.simulated.CPU-1),
+					math.Abs(busy(s.models[m], queueing.Disk)/s.simulated.Disk-1))
 			})
 			cells = append(cells, fmt.Sprintf("%.1f %%", 100*worst.most))
 		}
@@ -209,12 +222,18 @@ func writeTasks(p printer, solved [][]setting) {
 	for _, s := range solved {
 		all = append(all, s...)
 	}
-	for k, said := range []string{queueing.Map: "within 13 %", queueing.Shuffle: "down to -43 %", queueing.Merge: "within 7 %"} {
+	for k, said := range []string{
+		queueing.Map: "within 13 %", queueing.Shuffle: "down to -43 %",
+		queueing.Merge: "within 7 %",
+	} {
 		cells := []string{queueing.Kind(k).String(), said}
 		for _, m := range []int{0, 2} {
 			cells = append(cells, spanOf(all, func(s setting) float64 {
 				j := &s.simulated.Jobs[0]
-				truth := [...]simulation.Mean{queueing.Map: j.Map, queueing.Shuffle: j.Shuffle, queueing.Merge: j.Merge}[k].Value
+				truth := [...]simulation.Mean{
+					queueing.Map: j.Map, queueing.Shuffle: j.Shuffle,
+					queueing.Merge: j.Merge,
+				}[k].Value
 				return staying(queueing.Kind(k))(&s.models[m].Jobs[0])/truth - 1
 			}).String())
 		}
@@ -224,12 +243,14 @@ func writeTasks(p printer, solved [][]setting) {
 
 // writeParallelism writes what taking four outputs at once instead of one saves in the simulation at p_m = 1.
 func writeParallelism(p printer, one, four []setting, runs int) error {
-	head(p, "four outputs at once instead of one, p_m = 1: response, over the maps of Fig. 7", "paper", "simulated, each output a task", "simulated, as one task")
+	head(p, "four outputs at once instead of one, p_m = 1: response, over the maps of Fig. 7", "paper",
+		"simulated, each output a task", "simulated, as one task")
 	var apart, grouped []float64
 	for i, v := range simulatedMaps {
 		before := one[i].simulated.Jobs[0].Response.Value
 		apart = append(apart, four[i].simulated.Jobs[0].Response.Value/before-1)
-		r, err := simulation.Simulate(queueing.PublishedSimulation(4, v, 1, 4), simulation.Options{Runs: runs, Grouped: true})
+		r, err := simulation.Simulate(queueing.PublishedSimulation(4, v, 1, 4),
+			simulation.Options{Runs: runs, Grouped: true})
 		if err != nil {
 			return err
 		}

@@ -32,7 +32,8 @@ func TestFigures(t *testing.T) {
 				noise := 2.5 * truth.StandardError / truth.Value
 				for m, within := range [...][2]float64{{0, .15}, {0, limit}, {-.13, .13}} {
 					if off := s.off(m); off < within[0]-noise || off > within[1]+noise {
-						t.Errorf("%v at %s %d: %.1f s, simulated %.1f ± %.1f: %+.1f %%", drawnModels[m], f.varied, f.values[i],
+						t.Errorf("%v at %s %d: %.1f s, simulated %.1f ± %.1f: %+.1f %%", drawnModels[m], f.varied,
+							f.values[i],
 							s.models[m].Response(), truth.Value, truth.StandardError, 100*off)
 					}
 					if r := s.models[m]; !r.Converged || m < 2 && warned(r, "few_waves") {

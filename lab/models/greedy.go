@@ -41,7 +41,9 @@ func greedy() section {
 		row := func(name string, of func(*ernest.Plan) string) { p("%s", line(name, of(plans[0]), of(plans[1]))) }
 		row("runs", func(x *ernest.Plan) string { return fmt.Sprint(len(x.Rows)) })
 		row("cost of the runs, budget 10", func(x *ernest.Plan) string { return fmt.Sprintf("%.2f", x.RowsCost) })
-		row("objective: sum of the coefficients' variances", func(x *ernest.Plan) string { return fmt.Sprintf("%.3f", x.Objective) })
+		row("objective: sum of the coefficients' variances", func(x *ernest.Plan) string {
+			return fmt.Sprintf("%.3f", x.Objective)
+		})
 		row("different numbers of machines", func(x *ernest.Plan) string {
 			counts := map[int]bool{}
 			for _, r := range x.Rows {
@@ -57,7 +59,8 @@ func greedy() section {
 				}
 			}
 			for k, machines := range wholeOn {
-				p("%s", line(fmt.Sprintf("%s, whole input on %v machines: median / 90 %% of errors", truth.name, machines), errors[0][k], errors[1][k]))
+				p("%s", line(fmt.Sprintf("%s, whole input on %v machines: median / 90 %% of errors", truth.name,
+					machines), errors[0][k], errors[1][k]))
 			}
 		}
 		p("")
@@ -84,7 +87,10 @@ func learned(plan *ernest.Plan, theta [4]float64) ([]string, error) {
 		var rows []ernest.Row
 		for _, r := range plan.Rows {
 			m := float64(r.Machines)
-			rows = append(rows, ernest.Row{Machines: m, Scale: r.Scale, Seconds: truth(m, r.Scale) * math.Exp(noise*random.NormFloat64())})
+			rows = append(rows, ernest.Row{
+				Machines: m, Scale: r.Scale,
+				Seconds: truth(m, r.Scale) * math.Exp(noise*random.NormFloat64()),
+			})
 		}
 		model, err := ernest.Fit(rows, ernest.FitOptions{})
 		if err != nil {

@@ -105,7 +105,8 @@ func (g grid) write(p printer, runs int) ([]float64, error) {
 				return nil, fmt.Errorf("%s %d, %s %d: %w", g.down, r, g.across, c, err)
 			}
 			errors = append(errors, math.Abs(model/truth.Value-1))
-			cells = append(cells, fmt.Sprintf("%.0f / %.0f ± %.0f, %s", model, truth.Value, truth.StandardError, off(model, truth.Value)))
+			cells = append(cells, fmt.Sprintf("%.0f / %.0f ± %.0f, %s", model, truth.Value, truth.StandardError,
+				off(model, truth.Value)))
 		}
 		p("%s", line(cells...))
 	}

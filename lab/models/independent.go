@@ -16,10 +16,28 @@ func independent(runs int) section {
 			theirs  perConfiguration
 			error   string
 		}{
-			{"processor sharing, exponential demands", simulation.Options{}, perConfiguration{590.7, 580.5, 447.6, 385.3}, "8 to 11"},
-			{"the same, shuffles in groups with the demand of five", simulation.Options{Grouped: true}, perConfiguration{590.7, 624.7, 447.6, 451.3}, "8 to 11"},
-			{"processor sharing, deterministic demands", simulation.Options{Distribution: simulation.Deterministic}, perConfiguration{517.8, 503.2, 417.9, 367.4}, "0"},
-			{"first come, first served, exponential demands", simulation.Options{Discipline: simulation.FirstCome}, perConfiguration{564.9, 553.9, 494.6, 378.8}, "5 to 7"},
+			{"processor sharing, exponential demands", simulation.Options{}, perConfiguration{
+				590.7, 580.5, 447.6,
+				385.3,
+			}, "8 to 11"},
+			{
+				"the same, shuffles in groups with the demand of five",
+				simulation.Options{Grouped: true},
+				perConfiguration{590.7, 624.7, 447.6, 451.3},
+				"8 to 11",
+			},
+			{
+				"processor sharing, deterministic demands",
+				simulation.Options{Distribution: simulation.Deterministic},
+				perConfiguration{517.8, 503.2, 417.9, 367.4},
+				"0",
+			},
+			{
+				"first come, first served, exponential demands",
+				simulation.Options{Discipline: simulation.FirstCome},
+				perConfiguration{564.9, 553.9, 494.6, 378.8},
+				"5 to 7",
+			},
 		} {
 			v, e, err := simulateAll(runs, c.options)
 			if err != nil {

@@ -18,7 +18,8 @@ func kept(title, document, missing string) section {
 			return fmt.Errorf("%s is missing, and %s has no section %q", missing, document, title)
 		}
 		old, _, _ := strings.Cut(rest, "\n## ")
-		fmt.Fprintf(os.Stderr, "models: SKIPPED %q, as %s is missing: the section is that of %s\n", title, missing, document)
+		fmt.Fprintf(os.Stderr, "models: SKIPPED %q, as %s is missing: the section is that of %s\n", title, missing,
+			document)
 		p("%s", strings.TrimRight(old, "\n"))
 		return nil
 	}}

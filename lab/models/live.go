@@ -17,7 +17,8 @@ func live(document string) section {
 		for l := range strings.Lines(string(text)) {
 			cells := strings.Split(strings.Trim(strings.TrimSpace(l), "|"), "|")
 			if len(cells) > 6 && strings.HasPrefix(strings.TrimSpace(cells[0]), "Ernest") {
-				rows = append(rows, line(strings.TrimSpace(cells[0]), strings.TrimSpace(cells[1]), strings.TrimSpace(cells[5]), strings.TrimSpace(cells[6])))
+				rows = append(rows, line(strings.TrimSpace(cells[0]), strings.TrimSpace(cells[1]),
+					strings.TrimSpace(cells[5]), strings.TrimSpace(cells[6])))
 			}
 		}
 		if len(rows) == 0 {

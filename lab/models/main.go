@@ -14,9 +14,12 @@ import (
 func main() {
 	runs := flag.Int("runs", 400, "simulated runs of a published configuration; a cell of the grids has half of them")
 	seen := flag.String("live", filepath.Join("docs", "e2e.md"), "document of what was measured on a real cluster")
-	measured := flag.String("machine", filepath.Join("..", "shared", "data", "mva", "test_CPU_parallel_HDP6.csv"), "table of jobs at once and seconds")
-	before := flag.String("before", filepath.Join("docs", "models.md"), "document whose section is kept where that table is absent")
-	runtimes := flag.String("runtimes", filepath.Join("..", "shared", "data", "runtimes"), "folder of runtimes that others have measured")
+	measured := flag.String("machine", filepath.Join("..", "shared", "data", "mva", "test_CPU_parallel_HDP6.csv"),
+		"table of jobs at once and seconds")
+	before := flag.String("before", filepath.Join("docs", "models.md"),
+		"document whose section is kept where that table is absent")
+	runtimes := flag.String("runtimes", filepath.Join("..", "shared", "data", "runtimes"),
+		"folder of runtimes that others have measured")
 	document := flag.String("ernest", "", "write this document with its section of those runtimes instead")
 	flag.Parse()
 	began := time.Now()
@@ -45,6 +48,7 @@ func run(w io.Writer, runs int, in inputs) error {
 	}
 	return write(w, []section{
 		coefficients(), designs(), greedy(), overhead(), live(in.seen),
-		nets(), maxima(), machine(in.machine, in.before), table4(runs), independent(runs), figures(runs), grids(runs), chance(runs),
+		nets(), maxima(), machine(in.machine, in.before), table4(runs), independent(runs), figures(runs), grids(runs),
+		chance(runs),
 	})
 }

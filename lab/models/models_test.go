@@ -66,7 +66,10 @@ func TestLive(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "e2e.md")
 	const row = "| Ernest: 6 runs | 90.5 | – | – |  | 2.70 | predicted 99 s: +9 % | passed |\n"
 	for _, c := range []struct{ document, want string }{
-		{"| join | 1.0 | – | – |  | 2.70 | a | passed |\n" + row, "| Ernest: 6 runs | 90.5 | 2.70 | predicted 99 s: +9 % |"},
+		{
+			"| join | 1.0 | – | – |  | 2.70 | a | passed |\n" + row,
+			"| Ernest: 6 runs | 90.5 | 2.70 | predicted 99 s: +9 % |",
+		},
 		{"| Ernest |\n", "No run is written down"},
 	} {
 		if err := os.WriteFile(file, []byte(c.document), 0o644); err != nil {
@@ -80,20 +83,26 @@ func TestLive(t *testing.T) {
 
 func TestKept(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "models.md")
-	if err := os.WriteFile(file, []byte("# A\n\n## One\n\nfirst\n\n## "+machineTitle+"\n\nas it was\n\n## Two\n\nlast\n"), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte("# A\n\n## One\n\nfirst\n\n## "+machineTitle+
+		"\n\nas it was\n\n## Two\n\nlast\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got := text(t, machine(filepath.Join(t.TempDir(), "absent.csv"), file)); !strings.HasSuffix(got, "\n## "+machineTitle+"\n\nas it was\n") {
+	if got := text(t, machine(filepath.Join(t.TempDir(), "absent.csv"), file)); !strings.HasSuffix(got,
+		"\n## "+machineTitle+"\n\nas it was\n") {
 		t.Errorf("kept: %s", got)
 	}
-	if err := kept("Three", file, "a file").write(nil); err == nil || !strings.Contains(err.Error(), `no section "Three"`) {
+	if err := kept("Three", file, "a file").write(nil); err == nil ||
+		!strings.Contains(err.Error(), `no section "Three"`) {
 		t.Errorf("a section that is not there: %v", err)
 	}
 }
 
 func TestNothingByHalves(t *testing.T) {
 	var b strings.Builder
-	err := write(&b, []section{{"One", func(p printer) error { p("text"); return nil }}, {"Two", func(printer) error { return errors.New("broken") }}})
+	err := write(&b, []section{
+		{"One", func(p printer) error { p("text"); return nil }},
+		{"Two", func(printer) error { return errors.New("broken") }},
+	})
 	if err == nil || b.Len() > 0 {
 		t.Errorf("%q was written, error %v", b.String(), err)
 	}

@@ -23,7 +23,8 @@ func nets() section {
 		}{{"exact", exact}, {"Bard-Schweitzer", approximate}} {
 			for _, c := range by.cases {
 				first := c.Figures[0]
-				p("%s", line(c.Name, by.name, fmt.Sprintf("%.10g", first.Reference), fmt.Sprintf("%.10g", first.Ours), fmt.Sprint(len(c.Figures)), upTo(c.Worst())))
+				p("%s", line(c.Name, by.name, fmt.Sprintf("%.10g", first.Reference), fmt.Sprintf("%.10g", first.Ours),
+					fmt.Sprint(len(c.Figures)), upTo(c.Worst())))
 			}
 		}
 		p("")

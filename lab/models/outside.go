@@ -61,14 +61,17 @@ func trials(j *job) []trial {
 			all = append(all, t)
 		}
 	}
-	machines, scales := values(j.rows, func(r ernest.Row) float64 { return r.Machines }), values(j.rows, func(r ernest.Row) float64 { return r.Scale })
+	machines, scales := values(j.rows, func(r ernest.Row) float64 { return r.Machines }),
+		values(j.rows, func(r ernest.Row) float64 { return r.Scale })
 	for _, once := range []bool{false, true} {
 		runs := ", all runs"
 		if once {
 			runs = ", one run each"
 		}
 		for i := 1; i+1 < len(machines); i++ {
-			add("one inner number of machines left out"+runs, func(r ernest.Row) bool { return r.Machines == machines[i] }, once)
+			add("one inner number of machines left out"+runs, func(r ernest.Row) bool {
+				return r.Machines == machines[i]
+			}, once)
 		}
 		add("every other number of machines"+runs, func(r ernest.Row) bool {
 			i := slices.Index(machines, r.Machines)
@@ -78,15 +81,21 @@ func trials(j *job) []trial {
 			add("one inner scale left out"+runs, func(r ernest.Row) bool { return r.Scale == scales[i] }, once)
 		}
 		if n := len(machines); n >= 4 {
-			add("the smaller half of the machines"+runs, func(r ernest.Row) bool { return r.Machines > machines[(n-1)/2] }, once)
+			add("the smaller half of the machines"+runs, func(r ernest.Row) bool {
+				return r.Machines > machines[(n-1)/2]
+			}, once)
 			add("all but the most machines"+runs, func(r ernest.Row) bool { return r.Machines == machines[n-1] }, once)
 		}
 		if n := len(scales); n >= 3 {
-			add("the smaller half of the scales"+runs, func(r ernest.Row) bool { return r.Scale > scales[(n-1)/2] }, once)
+			add("the smaller half of the scales"+runs, func(r ernest.Row) bool { return r.Scale > scales[(n-1)/2] },
+				once)
 			add("all but the largest scale"+runs, func(r ernest.Row) bool { return r.Scale == scales[n-1] }, once)
 		}
 		if n, k := len(machines), len(scales); n >= 4 && k >= 3 {
-			add("the smaller half of both"+runs, func(r ernest.Row) bool { return r.Machines > machines[(n-1)/2] || r.Scale > scales[(k-1)/2] }, once)
+			add("the smaller half of both"+runs, func(r ernest.Row) bool {
+				return r.Machines > machines[(n-1)/2] ||
+					r.Scale > scales[(k-1)/2]
+			}, once)
 		}
 	}
 	for _, n := range []int{6, 8, 12, 20} {
@@ -160,7 +169,10 @@ func (t *trial) predict(options ernest.FitOptions) ([]outcome, error) {
 	}
 	var all []outcome
 	for _, r := range t.test {
-		if slices.ContainsFunc(all, func(o outcome) bool { return o.prediction.Machines == r.Machines && o.prediction.Scale == r.Scale }) {
+		if slices.ContainsFunc(all, func(o outcome) bool {
+			return o.prediction.Machines == r.Machines &&
+				o.prediction.Scale == r.Scale
+		}) {
 			continue
 		}
 		var times []float64
@@ -170,7 +182,10 @@ func (t *trial) predict(options ernest.FitOptions) ([]outcome, error) {
 			}
 		}
 		slices.Sort(times)
-		o := outcome{trial: t, prediction: m.Predict(r.Machines, r.Scale), actual: (times[len(times)/2] + times[(len(times)-1)/2]) / 2, within: math.NaN()}
+		o := outcome{
+			trial: t, prediction: m.Predict(r.Machines, r.Scale),
+			actual: (times[len(times)/2] + times[(len(times)-1)/2]) / 2, within: math.NaN(),
+		}
 		next := math.NaN()
 		if o.prediction.Next != nil {
 			next = float64(o.prediction.Next.Seconds)

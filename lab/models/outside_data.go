@@ -33,7 +33,10 @@ type layout struct {
 
 var layouts = []layout{
 	{"bell-", "Nodes", "", "Runtime", 1e-3, ',', nil},
-	{"c3o-", "instance_count", "data_size_MB", "gross_runtime", 1, '\t', []string{"slots", "memory", "lines", "links", "observations", "points"}},
+	{"c3o-", "instance_count", "data_size_MB", "gross_runtime", 1, '\t', []string{
+		"slots", "memory", "lines", "links",
+		"observations", "points",
+	}},
 }
 
 // readOutside reads the files of a folder that a layout knows, in the order of their names.

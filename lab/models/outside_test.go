@@ -20,7 +20,8 @@ func TestReadOutside(t *testing.T) {
 		}
 	}
 	jobs, err := readOutside(dir)
-	if err != nil || len(jobs) != 3 || jobs[0].rows[0].Seconds != 2 || jobs[0].rows[0].Scale != 1 || jobs[1].name != "m4 3" || len(jobs[1].rows) != 2 || jobs[2].rows[0].Machines != 4 {
+	if err != nil || len(jobs) != 3 || jobs[0].rows[0].Seconds != 2 || jobs[0].rows[0].Scale != 1 ||
+		jobs[1].name != "m4 3" || len(jobs[1].rows) != 2 || jobs[2].rows[0].Machines != 4 {
 		t.Errorf("%+v, %v", jobs, err)
 	}
 	if by := byConfiguration(jobs[0].rows); len(by) != 2 || len(by[0]) != 2 {

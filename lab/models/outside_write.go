@@ -70,7 +70,10 @@ func (t *tally) row(name string) string {
 	if t.ranged > 0 {
 		held = fmt.Sprintf("%.0f %%", 100*t.held/t.ranged)
 	}
-	cells := []string{name, fmt.Sprint(t.all), held, share(t.wrong, t.given), share(t.right, t.refused), median(t.errors)}
+	cells := []string{
+		name, fmt.Sprint(t.all), held, share(t.wrong, t.given), share(t.right, t.refused),
+		median(t.errors),
+	}
 	for i := range t.rivals {
 		cells = append(cells, median(t.rivals[i]))
 	}
@@ -135,7 +138,8 @@ func outside(folder string) section {
 		}{{"file", byFile}, {"trained on", byRule}} {
 			for side, where := range []string{"among the training runs", "beyond the training runs"} {
 				p("")
-				head(p, part.title+", "+where, "predicted", "range held", "given, > 20 % off", "refused, > 20 % off", "Ernest", rivalTitles[0], rivalTitles[1], rivalTitles[2])
+				head(p, part.title+", "+where, "predicted", "range held", "given, > 20 % off", "refused, > 20 % off",
+					"Ernest", rivalTitles[0], rivalTitles[1], rivalTitles[2])
 				names := make([]string, 0, len(part.tallies[side]))
 				for name := range part.tallies[side] {
 					names = append(names, name)
@@ -168,7 +172,8 @@ func withOutside(document, folder string) (string, error) {
 	before, rest, found := strings.Cut(string(text), begin)
 	_, after, closed := strings.Cut(rest, end)
 	if !found || !closed {
-		return "", fmt.Errorf("%s has no place for the section: the lines %q and %q", document, strings.TrimSpace(begin), strings.TrimSpace(end))
+		return "", fmt.Errorf("%s has no place for the section: the lines %q and %q", document,
+			strings.TrimSpace(begin), strings.TrimSpace(end))
 	}
 	var b strings.Builder
 	p := func(format string, args ...any) {

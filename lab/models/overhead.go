@@ -12,11 +12,13 @@ func overhead() section {
 		if err != nil {
 			return err
 		}
-		head(p, "the whole input on", "predicted, s", "training, s", "training / run", "core seconds of training / of the run")
+		head(p, "the whole input on", "predicted, s", "training, s", "training / run",
+			"core seconds of training / of the run")
 		for _, c := range printed {
 			full := ernest.Row{Machines: c.cores, Scale: 1, Seconds: m.Predict(c.cores, 1).Seconds}
 			o := ernest.Overhead(rcv1, full)
-			p("%s", line(fmt.Sprintf("%v cores", c.cores), fmt.Sprintf("%.1f", full.Seconds), fmt.Sprintf("%.1f", o.Seconds),
+			p("%s", line(fmt.Sprintf("%v cores", c.cores), fmt.Sprintf("%.1f", full.Seconds),
+				fmt.Sprintf("%.1f", o.Seconds),
 				fmt.Sprintf("%.2f", o.TimeRatio), fmt.Sprintf("%.2f", o.WorkRatio)))
 		}
 		p("")

@@ -55,9 +55,21 @@ func table4(runs int) section {
 			model queueing.Model
 			from  []comparison
 		}{
-			{queueing.ViannaTable4, []comparison{{"the paper's fork/join", paperForkJoin}, {"reading A", readingA}, seen}},
-			{queueing.ViannaForkJoin, []comparison{{"the simulator", simulated}, {"the paper's fork/join", paperForkJoin}, seen}},
-			{queueing.Tripathi, []comparison{{"the simulator", simulated}, {"the paper's Tripathi", paperTripathi}, seen}},
+			{queueing.ViannaTable4, []comparison{
+				{"the paper's fork/join", paperForkJoin},
+				{"reading A", readingA},
+				seen,
+			}},
+			{queueing.ViannaForkJoin, []comparison{
+				{"the simulator", simulated},
+				{"the paper's fork/join", paperForkJoin},
+				seen,
+			}},
+			{queueing.Tripathi, []comparison{
+				{"the simulator", simulated},
+				{"the paper's Tripathi", paperTripathi},
+				seen,
+			}},
 			{queueing.Product, []comparison{{"the simulator", simulated}, seen}},
 		} {
 			v, err := solved4(m.model)
@@ -151,7 +163,9 @@ var prototype = []struct {
 	{"a map, s", perConfiguration{8.684439, 8.976588, 11.955984, 11.695406}, staying(queueing.Map)},
 	{"a shuffle, s", perConfiguration{1.167313, 6.039389, 1.674107, 7.225151}, staying(queueing.Shuffle)},
 	{"a merge, s", perConfiguration{97.9723, 80.874, 107.7317, 98.876}, staying(queueing.Merge)},
-	{"timeline, s", perConfiguration{534.52886, 536.82035, 369.12964, 327.32592}, func(j *queueing.JobResult) float64 { return j.Span }},
+	{"timeline, s", perConfiguration{534.52886, 536.82035, 369.12964, 327.32592}, func(j *queueing.JobResult) float64 {
+		return j.Span
+	}},
 	{"phases", perConfiguration{101, 2, 3, 3}, func(j *queueing.JobResult) float64 { return float64(len(j.Phases)) }},
 	{"fork/join, s", readingA, func(j *queueing.JobResult) float64 { return j.Response }},
 }

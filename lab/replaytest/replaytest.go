@@ -41,7 +41,8 @@ func BuildEdited(ctx context.Context, edits []Edit) (Command, error) {
 	if err != nil {
 		return c, errors.Join(err, c.Remove())
 	}
-	if out, err := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, "-o", c.Exe, "./cmd/paratimer").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, "-o", c.Exe,
+		"./cmd/paratimer").CombinedOutput(); err != nil {
 		return c, errors.Join(fmt.Errorf("build: %w\n%s", err, out), c.Remove())
 	}
 	return c, nil

@@ -12,7 +12,15 @@ import (
 var polls = []float64{1, 6, 30}
 
 // unseen are the settings that only counters are seen of.
-var unseen = []synthetic{{1, 1.2, 1, 1}, {2, 1.05, 1, 1}, {2, 1.2, 1, 1}, {2, 1.8, 1, 1}, {2, 1.2, 8, 8}, {2, 1.4, 8, 8}, {2, 1.8, 8, 8}}
+var unseen = []synthetic{
+	{1, 1.2, 1, 1},
+	{2, 1.05, 1, 1},
+	{2, 1.2, 1, 1},
+	{2, 1.8, 1, 1},
+	{2, 1.2, 8, 8},
+	{2, 1.4, 8, 8},
+	{2, 1.8, 8, 8},
+}
 
 func countersExperiment(l lab) experiment {
 	e := experiment{title: "From counters alone"}
@@ -23,7 +31,8 @@ func countersExperiment(l lab) experiment {
 	}
 	for _, s := range unseen {
 		e.rows = append(e.rows, row{l.run(s), func(run *phase.Run) []*watcher {
-			watchers := []*watcher{newWatcher(paper(run.Work), deviating(), run.Seen, nearest(ours), jobRatio(byJob), taskRatio(byTask))}
+			watchers := []*watcher{newWatcher(paper(run.Work), deviating(), run.Seen, nearest(ours), jobRatio(byJob),
+				taskRatio(byTask))}
 			// A burst's groups are taken for equal: what is small is off, and must not weigh more.
 			p := deviating()
 			p.Weights = nearestfit.Counts
@@ -40,7 +49,8 @@ func countersExperiment(l lab) experiment {
 		columns := slices.Concat(alone, sized, []string{ours, byJob, byTask, hadoop})
 		head(p, []string{"cost", "σ", "tasks"}, columns)
 		for i, s := range unseen {
-			p("%s", line(append([]string{s.cost(), fmt.Sprint(s.sigma), fmt.Sprint(s.reduces)}, r[i].cells(columns)...)...))
+			p("%s", line(append([]string{s.cost(), fmt.Sprint(s.sigma), fmt.Sprint(s.reduces)},
+				r[i].cells(columns)...)...))
 		}
 		p("")
 		p("%s", countersWords)

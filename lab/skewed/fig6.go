@@ -30,7 +30,10 @@ var fig6 = []setting{
 	{synthetic{4, 1.2, 8, 8}, "–", "–"},
 }
 
-var fig6Methods = []string{theory, stream, onefit, ours, foreknown, polled, byJob, byTask, smoothedJob, smoothedTask, hadoop}
+var fig6Methods = []string{
+	theory, stream, onefit, ours, foreknown, polled, byJob, byTask, smoothedJob, smoothedTask,
+	hadoop,
+}
 
 func fig6Experiment(l lab) experiment {
 	e := experiment{title: "Every method beside the others (Fig. 6)"}
@@ -76,7 +79,8 @@ func goals(p printer, r []result, l lab, many result) {
 		return "**missed**"
 	}
 	one, at := worst(stream, func(s setting) bool { return s.power == 2 && s.reduces == 1 })
-	p("* Goal: below 1 on average for n² at every σ with one task: %s (at most %.2f, at σ %v).", says(one < 1), one, at.sigma)
+	p("* Goal: below 1 on average for n² at every σ with one task: %s (at most %.2f, at σ %v).", says(one < 1), one,
+		at.sigma)
 	eight, _ := worst(onefit, func(s setting) bool { return s.power == 2 && s.reduces == 8 && s.sigma == 1.4 })
 	p("* Goal: below 1 at σ 1.4 with eight tasks and one fit for all: %s (%.2f). Over %d seeds: *one fit* %s, *ours* %s, *curve known* %s.",
 		says(eight < 1), eight, manySeeds*l.seeds, many[onefit], many[ours], many[foreknown])

@@ -18,7 +18,8 @@ func kept(title, document, missing string) experiment {
 			return fmt.Errorf("%s are missing, and %s has no section %q", missing, document, title)
 		}
 		section, _, _ := strings.Cut(rest, "\n## ")
-		fmt.Fprintf(os.Stderr, "skewed: SKIPPED %q, as %s are missing: the section is that of %s\n", title, missing, document)
+		fmt.Fprintf(os.Stderr, "skewed: SKIPPED %q, as %s are missing: the section is that of %s\n", title, missing,
+			document)
 		p("%s", strings.TrimRight(section, "\n"))
 		return nil
 	}}

@@ -19,7 +19,10 @@ var weighed = synthetic{2, 1.2, 8, 8}
 func lambdaExperiment(l lab) experiment {
 	e := experiment{title: "How many keys a map tells, and what that costs (λ: section 8.5, bytes: 8.4)"}
 	for _, keep := range lambdas {
-		v := variant{name: ours, params: func(p *nearestfit.Params) { *p = deviating() }, profile: keys(keep, entries*keep)}
+		v := variant{
+			name: ours, params: func(p *nearestfit.Params) { *p = deviating() },
+			profile: keys(keep, entries*keep),
+		}
 		for _, s := range swept {
 			e.rows = append(e.rows, v.row(l, s))
 		}
@@ -41,10 +44,12 @@ func writeLambda(p printer, r []result, run *phase.Run) error {
 		}
 		p("%s", line(append(cells, fmt.Sprintf("%.0f %%", 100*s.explicit),
 			fmt.Sprintf("%.1f kB, %.0f %% of its output", s.maps/maps/1000, 100*s.maps/s.shuffle),
-			fmt.Sprintf("%.3f %%", 100*s.maps/maps/128e6), fmt.Sprintf("%.0f %% of the shuffle", 100*s.reduces/s.shuffle))...))
+			fmt.Sprintf("%.3f %%", 100*s.maps/maps/128e6), fmt.Sprintf("%.0f %% of the shuffle",
+				100*s.reduces/s.shuffle))...))
 	}
 	p("")
-	p("Of *ours*. Bytes are those of %s: a shuffle of %.1f MB, %.0f kB of each map.", weighed, run.Work.Shuffle()/1e6, run.Work.Shuffle()/1e3/maps)
+	p("Of *ours*. Bytes are those of %s: a shuffle of %.1f MB, %.0f kB of each map.", weighed, run.Work.Shuffle()/1e6,
+		run.Work.Shuffle()/1e3/maps)
 	p("%s", lambdaWords)
 	return nil
 }

@@ -15,7 +15,8 @@ import (
 func main() {
 	seeds := flag.Int("seeds", 5, "runs of each setting, with seeds from 1 on")
 	largest := flag.Float64("largest", 10_000, "values of the largest group of the synthetic workload")
-	folder := flag.String("graphs", filepath.Join("..", "shared", "data", "snap"), "folder of degree histograms (*"+histograms+")")
+	folder := flag.String("graphs", filepath.Join("..", "shared", "data", "snap"), "folder of degree histograms (*"+
+		histograms+")")
 	before := flag.String("before", document, "document whose section of graphs is kept where that folder is absent")
 	flag.Parse()
 	began := time.Now()
@@ -31,7 +32,8 @@ var document = filepath.Join("docs", "nearestfit.md")
 
 func run(w io.Writer, l lab, folder, before string) error {
 	if l.seeds < 1 || !(l.largest >= 1 && l.largest <= 1e6) {
-		return fmt.Errorf("-seeds %d -largest %v: want at least one seed, and 1 to 1,000,000 values", l.seeds, l.largest)
+		return fmt.Errorf("-seeds %d -largest %v: want at least one seed, and 1 to 1,000,000 values", l.seeds,
+			l.largest)
 	}
 	all, err := graphs(folder)
 	if err != nil {
@@ -46,6 +48,7 @@ func run(w io.Writer, l lab, folder, before string) error {
 		recordings = recordingsExperiment(files)
 	}
 	return write(w, l, []experiment{
-		fig6Experiment(l), realistic, wavesExperiment(l), lambdaExperiment(l), partsExperiment(l), sharesExperiment(l), countersExperiment(l), recordings, mapsExperiment(l),
+		fig6Experiment(l), realistic, wavesExperiment(l), lambdaExperiment(l), partsExperiment(l), sharesExperiment(l),
+		countersExperiment(l), recordings, mapsExperiment(l),
 	})
 }

@@ -23,7 +23,9 @@ func variants() []variant {
 	return []variant{
 		{name: "as by default"},
 		{
-			name: "a point weighs 1 in a fit, whatever it stands for", params: func(p *params) { p.Weights = nearestfit.Unit },
+			name: "a point weighs 1 in a fit, whatever it stands for", params: func(p *params) {
+				p.Weights = nearestfit.Unit
+			},
 			reference: references{"0.18 / 0.4", "0.26 / 1.7", "0.73 / 3.3", "2.46 / 12.2", "0.80 / 4.5"},
 		},
 		{
@@ -43,7 +45,10 @@ func variants() []variant {
 			params:    func(p *params) { p.DeltaBytes, p.Weights = 0, nearestfit.Unit },
 			reference: references{"0.06 / 0.2", "0.25 / 1.7", "0.73 / 3.3", "2.46 / 12.2", ""},
 		},
-		{name: "λ = 100", profile: keys(100, 100*entries), reference: references{"1.07 / 2.4", "0.37 / 2.2", "0.73 / 3.1", "2.5 / 12.5", ""}},
+		{name: "λ = 100", profile: keys(100, 100*entries), reference: references{
+			"1.07 / 2.4", "0.37 / 2.2",
+			"0.73 / 3.1", "2.5 / 12.5", "",
+		}},
 		{
 			name: fmt.Sprintf("Space-Saving of %d, sizes are what is sure", few), profile: keys(lambda, few),
 			reference: references{"0.30 / 1.0 *", "0.24 / 1.7 *", "0.72 / 3.3 *", "2.5 / 12.2 *", ""},
@@ -52,8 +57,14 @@ func variants() []variant {
 			name: fmt.Sprintf("Space-Saving of %d, sizes are its counts", few), profile: counts(lambda, few),
 			reference: references{"15.8 / 32.9 *", "6.8 / 14.5 *", "2.3 / 5.7 *", "2.7 / 14.3 *", ""},
 		},
-		{name: "smoothing of 50 ms", params: func(p *params) { p.SmoothSeconds = .05 }, reference: references{"0.18", "0.26", "0.73", "2.31", ""}},
-		{name: "smoothing of 5 s", params: func(p *params) { p.SmoothSeconds = 5 }, reference: references{"0.18", "0.25", "0.73", "2.32", ""}},
+		{
+			name: "smoothing of 50 ms", params: func(p *params) { p.SmoothSeconds = .05 },
+			reference: references{"0.18", "0.26", "0.73", "2.31", ""},
+		},
+		{
+			name: "smoothing of 5 s", params: func(p *params) { p.SmoothSeconds = 5 },
+			reference: references{"0.18", "0.25", "0.73", "2.32", ""},
+		},
 		{name: "rule 2 with any R²", params: func(p *params) { p.R2 = 0 }},
 		{name: "rule 2 from R² 0.99", params: func(p *params) { p.R2 = .99 }},
 		{
@@ -65,10 +76,16 @@ func variants() []variant {
 			reference: references{"0.14 / 0.4", "0.29 / 1.3", "0.72 / 3.5", "2.1 / 10.1", ""},
 		},
 		{
-			name: "fit only, a point weighs 1", params: func(p *params) { p.Use, p.Weights = nearestfit.FitOnly, nearestfit.Unit },
+			name: "fit only, a point weighs 1", params: func(p *params) {
+				p.Use, p.Weights = nearestfit.FitOnly,
+					nearestfit.Unit
+			},
 			reference: references{"12.6 / 46", "9.7 / 49", "4.9 / 42", "2.5 / 14", ""},
 		},
-		{name: "one fit for all tasks", params: func(p *params) { p.Pooled = true }, reference: references{"", "", "", "0.98 / 2.9", ""}},
+		{name: "one fit for all tasks", params: func(p *params) { p.Pooled = true }, reference: references{
+			"", "", "",
+			"0.98 / 2.9", "",
+		}},
 		{name: "a point weighs groups per second", params: func(p *params) { p.Weights = nearestfit.PerSecond }},
 		{name: "explicit groups held to the bytes left", params: func(p *params) { p.Conserve = true }},
 		{name: "the same, δ = 0", params: func(p *params) { p.Conserve, p.DeltaBytes = true, 0 }},

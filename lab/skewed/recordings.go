@@ -27,7 +27,10 @@ func skewedRecordings() []string {
 		return nil
 	}
 	return slices.DeleteFunc(files, func(file string) bool {
-		return !slices.ContainsFunc(skewedRuns, func(begin string) bool { return strings.HasPrefix(fixtures.Name(file), begin) })
+		return !slices.ContainsFunc(skewedRuns, func(begin string) bool {
+			return strings.HasPrefix(fixtures.Name(file),
+				begin)
+		})
 	})
 }
 
@@ -52,7 +55,10 @@ func recordingsExperiment(files []string) experiment {
 			return err
 		}
 		defer func() { _ = command.Remove() }() // what is left is in a temporary folder
-		names := []string{"nearestfit_counters", "nearestfit_fit_only", "nearestfit_neighbours_only", byJob, byTask, byJob + "_ewma", byTask + "_ewma", "standard", "hadoop"}
+		names := []string{
+			"nearestfit_counters", "nearestfit_fit_only", "nearestfit_neighbours_only", byJob, byTask,
+			byJob + "_ewma", byTask + "_ewma", "standard", "hadoop",
+		}
 		head(p, []string{"recording", "total s"}, names)
 		for _, file := range files {
 			cells, err := scores(command.Exe, file, names)

@@ -34,7 +34,10 @@ func TestCommittedRows(t *testing.T) {
 	if len(rows) == 0 {
 		t.Fatal("no row is compared")
 	}
-	for name, words := range map[string]string{"live.md": liveWords, "table3.md": table3Words, "words/maps.md": mapsWords, "words/fig6.md": fig6Words, "words/counters.md": countersWords} {
+	for name, words := range map[string]string{
+		"live.md": liveWords, "table3.md": table3Words,
+		"words/maps.md": mapsWords, "words/fig6.md": fig6Words, "words/counters.md": countersWords,
+	} {
 		if !strings.Contains(string(text), strings.TrimSpace(words)) {
 			t.Errorf("docs/nearestfit.md has not what %s says: make nearestfit", name)
 		}
@@ -51,8 +54,10 @@ func TestWrite(t *testing.T) {
 	sections := func() []experiment {
 		degrees := phase.Levels(30, 1.5)
 		return []experiment{
-			fig6Experiment(small), realisticExperiment([]graph{{"toy", degrees}}), wavesExperiment(small), lambdaExperiment(small),
-			partsExperiment(small), countersExperiment(small), kept(recordingsTitle, committed, "recordings"), mapsExperiment(small),
+			fig6Experiment(small), realisticExperiment([]graph{{"toy", degrees}}), wavesExperiment(small),
+			lambdaExperiment(small),
+			partsExperiment(small), countersExperiment(small), kept(recordingsTitle, committed, "recordings"),
+			mapsExperiment(small),
 		}
 	}
 	var first, second bytes.Buffer
@@ -90,7 +95,8 @@ func TestKept(t *testing.T) {
 			t.Errorf("%s: got %q, %v, want %q", title, &b, err, want)
 		}
 	}
-	if err := kept("Three", file, "things").write(nil, nil); err == nil || !strings.Contains(err.Error(), "things are missing") {
+	if err := kept("Three", file, "things").write(nil, nil); err == nil ||
+		!strings.Contains(err.Error(), "things are missing") {
 		t.Errorf("a section that was never there: %v", err)
 	}
 	if err := kept("One", file+"x", "things").write(nil, nil); err == nil {
@@ -118,7 +124,8 @@ func TestForeseen(t *testing.T) {
 	s := small.spec(synthetic{2, 1.4, 4, 2}, 1)
 	s.Noise = 0
 	run := phase.Play(phase.Make(s), 2)
-	got := watch(run, []*watcher{newWatcher(everything(run.Work), nearestfit.Default(), run.Seen, foreseen(foreknown, run.Work))})
+	got := watch(run, []*watcher{newWatcher(everything(run.Work), nearestfit.Default(), run.Seen,
+		foreseen(foreknown, run.Work))})
 	if sc := got[foreknown]; sc.ticks == 0 || sc.none > 0 || sc.max > 1e-6 {
 		t.Errorf("got %+v", sc)
 	}
@@ -134,7 +141,8 @@ func TestReduceInputs(t *testing.T) {
 		for i, task := range promise(w) {
 			known := bytesOf(task.Explicit)
 			if task.Bytes != sizes[i] || known+task.Implicit < sizes[i]-1e-6 {
-				t.Errorf("%s: task %d of %v bytes has %v, %v explicit and %v implicit", name, i, sizes[i], task.Bytes, known, task.Implicit)
+				t.Errorf("%s: task %d of %v bytes has %v, %v explicit and %v implicit", name, i, sizes[i], task.Bytes,
+					known, task.Implicit)
 			}
 			if name == "everything" && known != sizes[i] || name == "nothing" && known != 0 {
 				t.Errorf("%s: task %d has %v of %v bytes explicit", name, i, known, sizes[i])
@@ -154,7 +162,8 @@ func TestWire(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !(few.maps < many.maps && few.explicit < many.explicit && many.explicit <= 1) || few.reduces != many.reduces || few.shuffle != run.Work.Shuffle() {
+	if !(few.maps < many.maps && few.explicit < many.explicit && many.explicit <= 1) || few.reduces != many.reduces ||
+		few.shuffle != run.Work.Shuffle() {
 		t.Errorf("lambda 10: %+v, 1000: %+v", few, many)
 	}
 	count := 0.0

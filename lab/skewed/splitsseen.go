@@ -13,7 +13,10 @@ import (
 func (r *mapRun) snapshot(t float64) *dag.Snapshot {
 	const master, task = 512, 256 // megabytes
 	memory := master + task*containers
-	job := dag.JobState{ID: "job_1_0001", State: dag.Running, Finished: dag.NoInstant, Attempt: 1, Stages: make([]dag.StageState, dag.MapReduceStages)}
+	job := dag.JobState{
+		ID: "job_1_0001", State: dag.Running, Finished: dag.NoInstant, Attempt: 1,
+		Stages: make([]dag.StageState, dag.MapReduceStages),
+	}
 	held := 0
 	for i := range r.splits {
 		if r.start[i] < t {
@@ -41,8 +44,10 @@ func instant(seconds float64) dag.Instant { return dag.Instant(math.Round(second
 func (r *mapRun) attempt(i int, t float64) dag.Attempt {
 	nan, never := math.NaN(), dag.Mark{At: dag.NoInstant, Done: math.NaN(), Out: math.NaN()}
 	a := dag.Attempt{
-		Task: int32(i), Slot: -1, Start: instant(r.start[i]), End: dag.NoInstant, State: dag.AttemptRunning, //nolint:gosec // an index
-		Done: [dag.Pipelines]float64{nan, nan, nan}, Total: [dag.Pipelines]float64{nan, nan, nan}, Out: nan, Bytes: nan,
+		Task: int32(i), Slot: -1, Start: instant(r.start[i]), End: dag.NoInstant,
+		State: dag.AttemptRunning, //nolint:gosec // an index
+		Done:  [dag.Pipelines]float64{nan, nan, nan}, Total: [dag.Pipelines]float64{nan, nan, nan}, Out: nan,
+		Bytes:   nan,
 		CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, FirstReport: dag.NoInstant, First: never, Last: never,
 	}
 	s := &r.splits[i]

@@ -23,17 +23,30 @@ func splittings() []splitting {
 			splitting{"split by split, σ 1", n, 2, bySplit, 1},
 			splitting{"split by split, σ 1", n, 1, bySplit, 1},
 			splitting{"split by split, σ 1", n, 0, bySplit, 1},
-			splitting{"growing to 4 times from the first split to the last", n, 2, func(rng *rand.Rand, _, split, _ float64) float64 { return math.Pow(4, split-0.5) * usual(rng) }, 0},
-			splitting{"shrinking to a quarter from the first split to the last", n, 2, func(rng *rand.Rand, _, split, _ float64) float64 { return math.Pow(4, 0.5-split) * usual(rng) }, 0},
-			splitting{"growing to 4 times within each split", n, 2, func(rng *rand.Rand, _, _, place float64) float64 { return math.Pow(4, place-0.5) * usual(rng) }, 0},
-			splitting{"a few very long (Pareto, exponent 1.2)", n, 2, func(rng *rand.Rand, _, _, _ float64) float64 { return 0.2 * math.Pow(1-rng.Float64(), -1/1.2) }, 0},
+			splitting{
+				"growing to 4 times from the first split to the last", n, 2,
+				func(rng *rand.Rand, _, split, _ float64) float64 { return math.Pow(4, split-0.5) * usual(rng) }, 0,
+			},
+			splitting{
+				"shrinking to a quarter from the first split to the last", n, 2,
+				func(rng *rand.Rand, _, split, _ float64) float64 { return math.Pow(4, 0.5-split) * usual(rng) }, 0,
+			},
+			splitting{"growing to 4 times within each split", n, 2, func(rng *rand.Rand, _, _, place float64) float64 {
+				return math.Pow(4, place-0.5) * usual(rng)
+			}, 0},
+			splitting{"a few very long (Pareto, exponent 1.2)", n, 2, func(rng *rand.Rand, _, _, _ float64) float64 {
+				return 0.2 * math.Pow(1-rng.Float64(), -1/1.2)
+			}, 0},
 		)
 	}
 	return all
 }
 
 // mapMethods are the columns.
-var mapMethods = []string{"standard", "standard, records alone", "bytes", "running splits sampled", "all splits sampled", "all records known"}
+var mapMethods = []string{
+	"standard", "standard, records alone", "bytes", "running splits sampled",
+	"all splits sampled", "all records known",
+}
 
 // costNames are what a record of length l takes, by the power.
 var costNames = []string{"the same", "l", "l²"}
@@ -63,7 +76,10 @@ func (s splitting) scores(seed uint64) (map[string]score, error) {
 	}
 	out := map[string]score{}
 	for i, t := range ticks {
-		for k, end := range []float64{standard[i], records[i], r.byPace(t, none, none), r.byPace(t, some, none), r.byPace(t, some, some), r.byPace(t, all, all)} {
+		for k, end := range []float64{
+			standard[i], records[i], r.byPace(t, none, none), r.byPace(t, some, none),
+			r.byPace(t, some, some), r.byPace(t, all, all),
+		} {
 			got := out[mapMethods[k]]
 			got.add(t/end, t/r.over)
 			out[mapMethods[k]] = got
@@ -74,13 +90,17 @@ func (s splitting) scores(seed uint64) (map[string]score, error) {
 
 func mapsExperiment(l lab) experiment {
 	return experiment{title: mapsTitle, write: func(p printer, _ []result) error {
-		p("%s", strings.TrimRight(fmt.Sprintf(mapsIntro, containers, taskSeconds, setupSeconds, splitBytes/1e6, recordBytes, reportSeconds, mapTick, samples), "\n"))
+		p("%s", strings.TrimRight(fmt.Sprintf(mapsIntro, containers, taskSeconds, setupSeconds, splitBytes/1e6,
+			recordBytes, reportSeconds, mapTick, samples), "\n"))
 		p("")
 		head(p, []string{"lengths of records", "a record takes", "maps"}, mapMethods)
 		all := splittings()
 		seeds := make([]map[string]score, len(all)*l.seeds)
 		errs := make([]error, len(seeds))
-		each(len(seeds), func(i int) { seeds[i], errs[i] = all[i/l.seeds].scores(uint64(i%l.seeds) + 1) }) //nolint:gosec // a handful
+		each(len(seeds), func(i int) {
+			seeds[i], errs[i] = all[i/l.seeds].scores(uint64(i%l.seeds) +
+				1)
+		}) //nolint:gosec // a handful
 		for i, s := range all {
 			cells := []string{s.name, costNames[int(s.power)], fmt.Sprint(s.splits)}
 			for _, m := range mapMethods {

@@ -37,7 +37,10 @@ func (l lab) spec(s synthetic, seed uint64) phase.Spec {
 
 // spec is the work of groups with these values and costs.
 func spec(values, costs []float64, reduces int, seed uint64) phase.Spec {
-	return phase.Spec{Values: values, Costs: costs, Reduces: reduces, Maps: maps, Mean: mean, Noise: noise, Each: eachGroup, Seed: seed}
+	return phase.Spec{
+		Values: values, Costs: costs, Reduces: reduces, Maps: maps, Mean: mean, Noise: noise,
+		Each: eachGroup, Seed: seed,
+	}
 }
 
 // cost is its name.

@@ -28,7 +28,9 @@ type method struct {
 }
 
 func nearest(name string) method {
-	return method{name, func(_ *watcher, p *nearestfit.Prediction, task int) float64 { return p.Remaining(task).Seconds }}
+	return method{name, func(_ *watcher, p *nearestfit.Prediction, task int) float64 {
+		return p.Remaining(task).Seconds
+	}}
 }
 
 func jobRatio(name string) method {
@@ -48,7 +50,9 @@ func foreseen(name string, w *phase.Work) method {
 			left[task][i] = left[task][i+1] + w.Groups[order[i]].Expected
 		}
 	}
-	return method{name, func(w *watcher, _ *nearestfit.Prediction, task int) float64 { return left[task][int(w.done[task])] }}
+	return method{name, func(w *watcher, _ *nearestfit.Prediction, task int) float64 {
+		return left[task][int(w.done[task])]
+	}}
 }
 
 // hadoop is the name of Hadoop's own progress, which is no prediction of an end.
@@ -107,7 +111,10 @@ func (w *watcher) end(run *phase.Run, t float64, p *nearestfit.Prediction, m met
 		case run.Stop[task] <= t:
 			turns[task] = nearestfit.Turn{State: nearestfit.Finished, At: run.Stop[task]}
 		case run.Start[task] <= t:
-			turns[task] = nearestfit.Turn{State: nearestfit.Running, At: p.Remaining(task).At, Seconds: m.left(w, p, task)}
+			turns[task] = nearestfit.Turn{
+				State: nearestfit.Running, At: p.Remaining(task).At,
+				Seconds: m.left(w, p, task),
+			}
 		default:
 			turns[task] = nearestfit.Turn{State: nearestfit.Unscheduled, Seconds: m.left(w, p, task)}
 		}

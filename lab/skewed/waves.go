@@ -21,7 +21,8 @@ func wavesExperiment(l lab) experiment {
 		methods := []string{theory, stream, onefit, ours, foreknown, polled, byJob, byTask, hadoop}
 		head(p, []string{"cost", "σ", "tasks", "slots"}, methods)
 		for i, s := range waves {
-			p("%s", line(append([]string{s.cost(), fmt.Sprint(s.sigma), fmt.Sprint(s.reduces), fmt.Sprint(s.slots)}, r[i].cells(methods)...)...))
+			p("%s", line(append([]string{s.cost(), fmt.Sprint(s.sigma), fmt.Sprint(s.reduces), fmt.Sprint(s.slots)},
+				r[i].cells(methods)...)...))
 		}
 		p("")
 		p("%s", wavesWords)

@@ -49,7 +49,8 @@ func wire(run *phase.Run, lambda int) (sent, error) {
 
 func newBatch(kind string, task, seq int) tap.Batch {
 	const id = "1700000000000_0001"
-	return tap.Batch{Version: tap.Version, Job: "job_" + id, Attempt: fmt.Sprintf("attempt_%s_%s_%06d_0", id, kind, task), Seq: seq}
+	return tap.Batch{Version: tap.Version, Job: "job_" + id, Attempt: fmt.Sprintf("attempt_%s_%s_%06d_0", id, kind,
+		task), Seq: seq}
 }
 
 func mapBatch(w *phase.Work, m, lambda int) tap.Batch {
@@ -63,7 +64,10 @@ func mapBatch(w *phase.Work, m, lambda int) tap.Batch {
 		profile.Bytes[task] += p.Bytes
 		profile.Records += p.Bytes / phase.ValueBytes
 		if i < lambda {
-			profile.Top = append(profile.Top, tap.Key{Name: tap.HashedName(fmt.Append(nil, p.Key)), Reduce: task, Bytes: p.Bytes})
+			profile.Top = append(profile.Top, tap.Key{
+				Name: tap.HashedName(fmt.Append(nil, p.Key)), Reduce: task,
+				Bytes: p.Bytes,
+			})
 		}
 	}
 	profile.Complete = len(profile.Top) == len(parts)
@@ -81,7 +85,10 @@ func reduceBatches(run *phase.Run, task int) []tap.Batch {
 		}
 		b := newBatch("r", task, len(all))
 		for _, p := range points {
-			b.Points = append(b.Points, tap.Point{Age: short(until - p.At), Bytes: p.Bytes, Seconds: short(p.Seconds), Count: p.Count})
+			b.Points = append(b.Points, tap.Point{
+				Age: short(until - p.At), Bytes: p.Bytes, Seconds: short(p.Seconds),
+				Count: p.Count,
+			})
 		}
 		all, points = append(all, b), points[:0]
 	}

@@ -41,7 +41,8 @@ var (
 )
 
 func introduction(l lab) string {
-	return fmt.Sprintf(introWords, l.seeds, l.largest, phase.ValueBytes, 100*noise, eachGroup*1e6, mean, maps, tick, lambda, entries*lambda, poll)
+	return fmt.Sprintf(introWords, l.seeds, l.largest, phase.ValueBytes, 100*noise, eachGroup*1e6, mean, maps, tick,
+		lambda, entries*lambda, poll)
 }
 
 func list(items []string) string {

@@ -43,7 +43,8 @@ func with(page, table string) (string, error) {
 	before, rest, found := strings.Cut(page, begin)
 	_, after, closed := strings.Cut(rest, end)
 	if !found || !closed {
-		return "", fmt.Errorf("docs/versions.md has no place for the table: the lines %q and %q", strings.TrimSpace(begin), strings.TrimSpace(end))
+		return "", fmt.Errorf("docs/versions.md has no place for the table: the lines %q and %q",
+			strings.TrimSpace(begin), strings.TrimSpace(end))
 	}
 	return before + begin + table + end + after, nil
 }

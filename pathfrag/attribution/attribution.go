@@ -94,7 +94,8 @@ func Towards(s *dag.Snapshot, marks *Marks, a Attempt) (*Attribution, error) { r
 
 func of(s *dag.Snapshot, marks *Marks, towards *Attempt) (*Attribution, error) {
 	if s.Plan == nil || len(s.Jobs) != len(s.Plan.Jobs) {
-		return nil, fmt.Errorf("account: the snapshot tells of %d jobs, its plan of others; take both from one source", len(s.Jobs))
+		return nil, fmt.Errorf("account: the snapshot tells of %d jobs, its plan of others; take both from one source",
+			len(s.Jobs))
 	}
 	graph, err := dag.NewGraph(s.Plan)
 	if err != nil {
@@ -104,7 +105,10 @@ func of(s *dag.Snapshot, marks *Marks, towards *Attempt) (*Attribution, error) {
 	if !origin.Known() {
 		return &Attribution{From: s.At, To: s.At}, nil
 	}
-	w := &walker{run: newRun(s), graph: graph, marks: marks, origin: origin, been: make(map[int32]bool), done: make([]bool, len(s.Jobs))}
+	w := &walker{
+		run: newRun(s), graph: graph, marks: marks, origin: origin, been: make(map[int32]bool),
+		done: make([]bool, len(s.Jobs)),
+	}
 	w.towards = towards
 	to := w.walk()
 	slices.Reverse(w.parts)

@@ -92,8 +92,10 @@ func drawYARN(t *rapid.T) *dag.Plan {
 		return time.Duration(rapid.SampledFrom(of).Draw(t, what)) * time.Millisecond
 	}
 	o := &p.Overheads
-	o.AMStart, o.Beat, o.Finish, o.Wave, o.Stagger = ms("am", 0, 30), ms("beat", 0, 10), ms("finish", 0, 20), ms("wave", 0, 15), ms("stagger", 0, 5)
-	o.Handoff, o.AMHold, o.Copy, o.SetupMin, o.Cold = ms("handoff", 0, 6), ms("hold", 0, 50), ms("copy", 0, 4), ms("setup", 0, 7), ms("cold", 0, 9)
+	o.AMStart, o.Beat, o.Finish, o.Wave, o.Stagger = ms("am", 0, 30), ms("beat", 0, 10), ms("finish", 0, 20),
+		ms("wave", 0, 15), ms("stagger", 0, 5)
+	o.Handoff, o.AMHold, o.Copy, o.SetupMin, o.Cold = ms("handoff", 0, 6), ms("hold", 0, 50), ms("copy", 0, 4),
+		ms("setup", 0, 7), ms("cold", 0, 9)
 	o.Launch = o.AMStart + ms("launch", 0, 40)
 	nodes := rapid.IntRange(1, 3).Draw(t, "nodes")
 	mb := 256 * rapid.IntRange(11, 14).Draw(t, "memory") // room for each job's master and a task
@@ -102,21 +104,29 @@ func drawYARN(t *rapid.T) *dag.Plan {
 		p.Cluster.Nodes = append(p.Cluster.Nodes, dag.Node{Name: string(rune('A' + n)), MemoryMB: mb})
 	}
 	for j := range p.Jobs {
-		p.Jobs[j].Limits = dag.Limits{AMMB: 512, MapMB: 256, ReduceMB: 256, SlowStart: rapid.SampledFrom([]float64{0.05, 1}).Draw(t, "slow start"), RampUp: 0.5}
+		p.Jobs[j].Limits = dag.Limits{
+			AMMB: 512, MapMB: 256, ReduceMB: 256,
+			SlowStart: rapid.SampledFrom([]float64{0.05, 1}).Draw(t, "slow start"), RampUp: 0.5,
+		}
 	}
 	return p
 }
 
 func drawOptions(t *rapid.T, p *dag.Plan) simulate.Options {
 	o := simulate.Options{
-		Seed: rapid.Uint64().Draw(t, "seed"), Start: dag.Instant(rapid.SampledFrom([]int64{0, 1795222440184}).Draw(t, "start")),
+		Seed: rapid.Uint64().Draw(t, "seed"), Start: dag.Instant(rapid.SampledFrom([]int64{0, 1795222440184}).Draw(t,
+			"start")),
 		Every: time.Duration(rapid.SampledFrom([]int{20, 100, 1000}).Draw(t, "every")) * time.Millisecond,
-		Noise: rapid.SampledFrom([]float64{0, 0.3}).Draw(t, "noise"), Skew: rapid.SampledFrom([]float64{0, 1}).Draw(t, "skew"),
+		Noise: rapid.SampledFrom([]float64{0, 0.3}).Draw(t, "noise"), Skew: rapid.SampledFrom([]float64{0, 1}).Draw(t,
+			"skew"),
 		FailRate: rapid.SampledFrom([]float64{0, 3000}).Draw(t, "fail rate"),
 	}
 	if rapid.Bool().Draw(t, "lose") {
 		at := time.Duration(rapid.IntRange(1, 500).Draw(t, "at")) * time.Millisecond
-		o.Lose = []simulate.LostNode{{Node: 0, At: at, Detect: time.Duration(rapid.IntRange(0, 200).Draw(t, "detect")) * time.Millisecond}}
+		o.Lose = []simulate.LostNode{{
+			Node: 0, At: at,
+			Detect: time.Duration(rapid.IntRange(0, 200).Draw(t, "detect")) * time.Millisecond,
+		}}
 	}
 	return o
 }
@@ -187,10 +197,19 @@ func text(s *dag.Snapshot, a *attribution.Attribution) string {
 func TestUnknown(t *testing.T) {
 	no := dag.NoInstant
 	attempt := func(task int32, start, end dag.Instant) dag.Attempt {
-		return dag.Attempt{Task: task, Slot: task, State: dag.AttemptSucceeded, Start: start, End: end, CopyEnd: no, SortEnd: no, First: dag.Mark{At: no}, Last: dag.Mark{At: no}}
+		return dag.Attempt{
+			Task: task, Slot: task, State: dag.AttemptSucceeded, Start: start, End: end, CopyEnd: no,
+			SortEnd: no, First: dag.Mark{At: no}, Last: dag.Mark{At: no},
+		}
 	}
 	phase := dag.Stage{Known: true, Tasks: 1}
-	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: 1, ReduceSlots: 1}, Jobs: []dag.Job{{Node: "a", Stages: dag.MapReduce(phase, dag.Stage{})}, {Node: "b", After: []int{0}, Stages: dag.MapReduce(phase, phase)}}}
+	plan := &dag.Plan{
+		Cluster: dag.Cluster{MapSlots: 1, ReduceSlots: 1},
+		Jobs: []dag.Job{
+			{Node: "a", Stages: dag.MapReduce(phase, dag.Stage{})},
+			{Node: "b", After: []int{0}, Stages: dag.MapReduce(phase, phase)},
+		},
+	}
 	job := func(submitted, finished dag.Instant, maps, reduces []dag.Attempt) dag.JobState {
 		return dag.JobState{
 			State: dag.Succeeded, Submitted: submitted, Started: no, Finished: finished,
@@ -205,13 +224,20 @@ func TestUnknown(t *testing.T) {
      90-    100 launch b
     100-    190 unknown b
 `},
-		"start": {[]dag.JobState{job(10, 100, []dag.Attempt{attempt(0, no, 90)}, nil), job(100, 200, []dag.Attempt{attempt(0, 100, 150)}, []dag.Attempt{attempt(0, 155, 200)})}, `      0-     80 unknown a map 0.0
+		"start": {
+			[]dag.JobState{
+				job(10, 100, []dag.Attempt{attempt(0, no, 90)}, nil),
+				job(100, 200, []dag.Attempt{attempt(0, 100, 150)}, []dag.Attempt{attempt(0, 155, 200)}),
+			},
+			`      0-     80 unknown a map 0.0
      80-     90 finish a
      90-    140 work b map 0.0
     140-    145 containers b reduce 0.0
     145-    190 unknown b reduce 0.0
-`},
-		"submission": {[]dag.JobState{job(10, 20, nil, nil), job(no, 200, []dag.Attempt{attempt(0, 100, 150)}, []dag.Attempt{attempt(0, 150, 200)})}, `      0-     90 unknown -
+`,
+		},
+		"submission": {[]dag.JobState{job(10, 20, nil, nil), job(no, 200, []dag.Attempt{attempt(0, 100, 150)},
+			[]dag.Attempt{attempt(0, 150, 200)})}, `      0-     90 unknown -
      90-    140 work b map 0.0
     140-    190 unknown b reduce 0.0
 `},

@@ -16,18 +16,27 @@ import (
 func big(b *testing.B, yarn bool) (*dag.Snapshot, *attribution.Marks) {
 	b.Helper()
 	pipe := dag.Pipeline{Tuples: dag.Uniform(1000), Alpha: dag.Uniform(10)}
-	plan := &dag.Plan{Name: "big", Cluster: dag.Cluster{MapSlots: 1000, ReduceSlots: 200, SlotsPerNode: 10, Setup: 2 * time.Second}}
+	plan := &dag.Plan{Name: "big", Cluster: dag.Cluster{
+		MapSlots: 1000, ReduceSlots: 200, SlotsPerNode: 10,
+		Setup: 2 * time.Second,
+	}}
 	if yarn {
 		plan.Cluster = dag.Cluster{Policy: dag.YARN}
 		for n := range 100 {
 			plan.Cluster.Nodes = append(plan.Cluster.Nodes, dag.Node{Name: fmt.Sprint("n", n), MemoryMB: 10 * 1024})
 		}
 		plan.Cluster.MemoryMB = 100 * 10 * 1024
-		plan.Overheads = dag.Overheads{Launch: 5 * time.Second, AMStart: time.Second, Beat: time.Second, Finish: time.Second, SetupMin: time.Second}
+		plan.Overheads = dag.Overheads{
+			Launch: 5 * time.Second, AMStart: time.Second, Beat: time.Second,
+			Finish: time.Second, SetupMin: time.Second,
+		}
 	}
 	for j := range 10 {
 		job := dag.Job{
-			Node: fmt.Sprint("j", j), Limits: dag.Limits{AMMB: 1024, MapMB: 1024, ReduceMB: 1024, SlowStart: 1, RampUp: 0.5},
+			Node: fmt.Sprint("j", j), Limits: dag.Limits{
+				AMMB: 1024, MapMB: 1024, ReduceMB: 1024, SlowStart: 1,
+				RampUp: 0.5,
+			},
 			Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 9000, Pipelines: []dag.Pipeline{pipe}},
 				dag.Stage{Known: true, Tasks: 1000, Pipelines: []dag.Pipeline{pipe, pipe, pipe}}),
 		}
@@ -38,7 +47,8 @@ func big(b *testing.B, yarn bool) (*dag.Snapshot, *attribution.Marks) {
 	}
 	var last *dag.Snapshot
 	var marks *attribution.Marks
-	play(b, plan, simulate.Options{Seed: 1, Noise: 0.2, FailRate: 0.1, Every: time.Hour, Start: 1}, func(s *dag.Snapshot, m *attribution.Marks) { last, marks = s, m })
+	play(b, plan, simulate.Options{Seed: 1, Noise: 0.2, FailRate: 0.1, Every: time.Hour, Start: 1},
+		func(s *dag.Snapshot, m *attribution.Marks) { last, marks = s, m })
 	return last, marks
 }
 
@@ -60,7 +70,10 @@ func BenchmarkOf100k(b *testing.B) {
 		})
 		b.Run("find/"+policy, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := pathfrag.Find(s.Plan, sch, pathfrag.Params{Delta1: 2 * time.Second, Delta2: 5 * time.Second}); err != nil {
+				if _, err := pathfrag.Find(s.Plan, sch, pathfrag.Params{
+					Delta1: 2 * time.Second,
+					Delta2: 5 * time.Second,
+				}); err != nil {
 					b.Fatal(err)
 				}
 			}

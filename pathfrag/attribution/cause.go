@@ -22,17 +22,38 @@ const (
 )
 
 var causeTexts = [causes]struct{ name, title, meaning string }{
-	Queueing:   {"queueing", "queueing", "A job was submitted and its application master had no container yet."},
-	Launch:     {"launch", "launch", "The client was between jobs, or an application master started up and had not asked for its first task."},
-	Containers: {"containers", "waiting for containers", "A task was ready to run, and nothing of the query kept it but that it had no container: others held them, or the scheduler had not handed one out yet."},
-	SetUp:      {"setup", "set-up", "A container started up, from its start to its first work, where reports tell that."},
-	Work:       {"work", "work", "Maps or reduces worked; where no report tells set-up from work, set-up is in it."},
-	Shuffle:    {"shuffle", "shuffle", "A reduce copied map outputs after the last map had ended; one that started later set itself up meanwhile."},
-	Sort:       {"sort", "sort and merge", "A reduce merged what it had copied, before its reduce function began."},
-	Skew:       {"skew", "skew", "A reduce that was given more than the others worked on, beyond what the median reduce of its job took."},
-	Failures:   {"failures", "failures", "An attempt ran that failed, was killed or lost its output, or its task waited to run again."},
-	Finish:     {"finish", "finish", "All tasks of a job had ended; it was committed, its history written, its end told to the client."},
-	Unknown:    {"unknown", "unknown", "Nobody saw what the query waited for."},
+	Queueing: {"queueing", "queueing", "A job was submitted and its application master had no container yet."},
+	Launch: {
+		"launch", "launch",
+		"The client was between jobs, or an application master started up and had not asked for its first task.",
+	},
+	Containers: {
+		"containers", "waiting for containers",
+		"A task was ready to run, and nothing of the query kept it but that it had no container: others held them, or the scheduler had not handed one out yet.",
+	},
+	SetUp: {
+		"setup", "set-up",
+		"A container started up, from its start to its first work, where reports tell that.",
+	},
+	Work: {"work", "work", "Maps or reduces worked; where no report tells set-up from work, set-up is in it."},
+	Shuffle: {
+		"shuffle", "shuffle",
+		"A reduce copied map outputs after the last map had ended; one that started later set itself up meanwhile.",
+	},
+	Sort: {"sort", "sort and merge", "A reduce merged what it had copied, before its reduce function began."},
+	Skew: {
+		"skew", "skew",
+		"A reduce that was given more than the others worked on, beyond what the median reduce of its job took.",
+	},
+	Failures: {
+		"failures", "failures",
+		"An attempt ran that failed, was killed or lost its output, or its task waited to run again.",
+	},
+	Finish: {
+		"finish", "finish",
+		"All tasks of a job had ended; it was committed, its history written, its end told to the client.",
+	},
+	Unknown: {"unknown", "unknown", "Nobody saw what the query waited for."},
 }
 
 // Causes returns all causes in order.

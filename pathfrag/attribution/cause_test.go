@@ -20,7 +20,8 @@ func TestCausesAreDocumented(t *testing.T) {
 	for _, c := range attribution.Causes() {
 		want += fmt.Sprintf("| `%s` | %s |\n", c, c.Meaning())
 		name, err := c.MarshalText()
-		if err != nil || seen[string(name)] || c.Title() == "" || !strings.HasSuffix(c.Meaning(), ".") || strings.Count(c.Meaning(), ". ") > 0 {
+		if err != nil || seen[string(name)] || c.Title() == "" || !strings.HasSuffix(c.Meaning(), ".") ||
+			strings.Count(c.Meaning(), ". ") > 0 {
 			t.Errorf("cause %s: %q means %q", name, c.Title(), c.Meaning())
 		}
 		seen[string(name)] = true

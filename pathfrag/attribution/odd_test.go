@@ -22,27 +22,39 @@ func drawOdd(t *rapid.T) *dag.Snapshot {
 		}
 		return dag.Instant(rapid.IntRange(-5, 40).Draw(t, what))
 	}
-	plan := &dag.Plan{Cluster: dag.Cluster{Policy: rapid.SampledFrom([]dag.Policy{dag.FIFO, dag.YARN}).Draw(t, "policy"), MapSlots: 2, ReduceSlots: 1, MemoryMB: 1024}}
+	plan := &dag.Plan{Cluster: dag.Cluster{Policy: rapid.SampledFrom([]dag.Policy{dag.FIFO, dag.YARN}).Draw(t,
+		"policy"), MapSlots: 2, ReduceSlots: 1, MemoryMB: 1024}}
 	s := &dag.Snapshot{Plan: plan, At: dag.Instant(rapid.IntRange(0, 40).Draw(t, "at")), Stale: dag.NoInstant}
-	s.State = rapid.SampledFrom([]dag.State{dag.Running, dag.Succeeded, dag.Failed, dag.EndedUnconfirmed}).Draw(t, "state")
+	s.State = rapid.SampledFrom([]dag.State{dag.Running, dag.Succeeded, dag.Failed, dag.EndedUnconfirmed}).Draw(t,
+		"state")
 	s.Nodes = make([]dag.NodeState, rapid.IntRange(0, 2).Draw(t, "nodes"))
 	for j := range rapid.IntRange(1, 4).Draw(t, "jobs") {
-		job := dag.Job{Node: string(rune('a' + j)), Limits: dag.Limits{MapMB: 256, AMMB: 512}, Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}
+		job := dag.Job{
+			Node: string(rune('a' + j)), Limits: dag.Limits{MapMB: 256, AMMB: 512},
+			Stages: dag.MapReduce(dag.Stage{}, dag.Stage{}),
+		}
 		if j > 0 && rapid.Bool().Draw(t, "after") {
 			job.After = []int{rapid.IntRange(0, j-1).Draw(t, "parent")}
 		}
 		state := dag.JobState{
-			State: dag.State(rapid.IntRange(0, 5).Draw(t, "job state")), Attempt: rapid.IntRange(0, 2).Draw(t, "master"),
-			Submitted: at("submitted"), Started: at("started"), Finished: at("finished"), HeldMB: rapid.SampledFrom([]int{0, 512}).Draw(t, "held"), Stages: make([]dag.StageState, dag.MapReduceStages),
+			State: dag.State(rapid.IntRange(0, 5).Draw(t, "job state")), Attempt: rapid.IntRange(0, 2).Draw(t,
+				"master"),
+			Submitted: at("submitted"), Started: at("started"), Finished: at("finished"),
+			HeldMB: rapid.SampledFrom([]int{0, 512}).Draw(t, "held"),
+			Stages: make([]dag.StageState, dag.MapReduceStages),
 		}
 		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
-			job.Stages[k].Known, job.Stages[k].Tasks = rapid.Bool().Draw(t, "known"), rapid.IntRange(0, 3).Draw(t, "tasks")
+			job.Stages[k].Known, job.Stages[k].Tasks = rapid.Bool().Draw(t, "known"), rapid.IntRange(0, 3).Draw(t,
+				"tasks")
 			for task := range int32(rapid.IntRange(0, 3).Draw(t, "seen")) {
 				for number := range int32(rapid.IntRange(1, 3).Draw(t, "attempts")) {
 					a := dag.Attempt{
-						Task: task, Number: number, State: dag.AttemptState(rapid.IntRange(0, 4).Draw(t, "attempt state")),
-						Slot: int32(rapid.IntRange(-1, 2).Draw(t, "slot")), Node: int32(rapid.IntRange(-1, 2).Draw(t, "node")),
-						Start: at("start"), End: at("end"), CopyEnd: at("copied"), SortEnd: at("sorted"), Bytes: math.NaN(), Ratio: 1,
+						Task: task, Number: number,
+						State: dag.AttemptState(rapid.IntRange(0, 4).Draw(t, "attempt state")),
+						Slot:  int32(rapid.IntRange(-1, 2).Draw(t, "slot")),
+						Node:  int32(rapid.IntRange(-1, 2).Draw(t, "node")),
+						Start: at("start"), End: at("end"), CopyEnd: at("copied"), SortEnd: at("sorted"),
+						Bytes: math.NaN(), Ratio: 1,
 						First: dag.Mark{At: at("first"), Done: 1}, Last: dag.Mark{At: at("last"), Done: 3},
 					}
 					state.Stages[k].Attempts = append(state.Stages[k].Attempts, a)
@@ -63,7 +75,10 @@ func TestOddSnapshots(t *testing.T) {
 		m.See(s)
 		of := func(marks *attribution.Marks) (*attribution.Attribution, error) { return attribution.Of(s, marks) }
 		towards := func(marks *attribution.Marks) (*attribution.Attribution, error) {
-			return attribution.Towards(s, marks, attribution.Attempt{Job: rapid.IntRange(-1, 4).Draw(t, "towards"), Stage: dag.Reduce})
+			return attribution.Towards(s, marks, attribution.Attempt{
+				Job:   rapid.IntRange(-1, 4).Draw(t, "towards"),
+				Stage: dag.Reduce,
+			})
 		}
 		for i, read := range []func(*attribution.Marks) (*attribution.Attribution, error){of, of, towards} {
 			a, err := read([]*attribution.Marks{nil, &m, &m}[i])
@@ -86,7 +101,9 @@ func TestOddSnapshots(t *testing.T) {
 			t.Fatal(err)
 		}
 		spans := []*schedule.Schedule{sch}
-		if future, err := schedule.Replay(s, func(schedule.Task) schedule.Cost { return schedule.Cost{Work: 5 * time.Millisecond, Same: 1} }, schedule.Options{}); err == nil {
+		if future, err := schedule.Replay(s, func(schedule.Task) schedule.Cost {
+			return schedule.Cost{Work: 5 * time.Millisecond, Same: 1}
+		}, schedule.Options{}); err == nil {
 			joined, err := schedule.HistoryAndPlan(s, future)
 			if err != nil {
 				t.Fatal(err)

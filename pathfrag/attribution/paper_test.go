@@ -61,8 +61,14 @@ func TestPaper(t *testing.T) {
 func oneJob(maps int, reduces []float64) *dag.Plan {
 	pipe := func(tuples dag.Series) dag.Pipeline { return dag.Pipeline{Tuples: tuples, Alpha: dag.Uniform(10)} }
 	return &dag.Plan{Name: "one", Cluster: dag.Cluster{MapSlots: 2, ReduceSlots: 4, SlotsPerNode: 1}, Jobs: []dag.Job{{
-		Node: "a", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: maps, Pipelines: []dag.Pipeline{pipe(dag.Uniform(1000))}},
-			dag.Stage{Known: true, Tasks: len(reduces), Pipelines: []dag.Pipeline{pipe(dag.Uniform(100)), pipe(dag.Uniform(0)), pipe(dag.Each(reduces))}}),
+		Node: "a", Stages: dag.MapReduce(dag.Stage{
+			Known: true, Tasks: maps,
+			Pipelines: []dag.Pipeline{pipe(dag.Uniform(1000))},
+		},
+			dag.Stage{Known: true, Tasks: len(reduces), Pipelines: []dag.Pipeline{
+				pipe(dag.Uniform(100)),
+				pipe(dag.Uniform(0)), pipe(dag.Each(reduces)),
+			}}),
 	}}}
 }
 

@@ -47,9 +47,13 @@ type run struct {
 }
 
 func newRun(s *dag.Snapshot) *run {
-	r := &run{s: s, pool: s.Plan.Cluster.Policy != dag.FIFO, places: make(map[place][]int32), medians: make(map[phaseOf]middle), usage: make(map[dag.StageIndex]*usage)}
+	r := &run{
+		s: s, pool: s.Plan.Cluster.Policy != dag.FIFO, places: make(map[place][]int32),
+		medians: make(map[phaseOf]middle), usage: make(map[dag.StageIndex]*usage),
+	}
 	n := len(s.Jobs)
-	r.phase, r.ended, r.last, r.first = make([][][2]int32, n), make([][][]int32, n), make([]int32, n), make([]dag.Instant, n)
+	r.phase, r.ended, r.last, r.first = make([][][2]int32, n), make([][][]int32, n), make([]int32, n),
+		make([]dag.Instant, n)
 	var byEnd []int32
 	for j := range s.Jobs {
 		r.last[j], r.first[j] = -1, dag.NoInstant
@@ -147,7 +151,8 @@ func (r *run) before(id int32) int32 {
 	}
 	for q := id - 1; q >= r.phase[x.job][x.kind][0] && r.all[q].Task == x.Task; q-- {
 		a := &r.all[q]
-		if a.Start.Known() && a.End.Known() && a.End <= by && a.State != dag.AttemptSucceeded && (best < 0 || a.End > r.all[best].End) {
+		if a.Start.Known() && a.End.Known() && a.End <= by && a.State != dag.AttemptSucceeded &&
+			(best < 0 || a.End > r.all[best].End) {
 			best = q
 		}
 	}
@@ -187,7 +192,8 @@ func (r *run) lastInput(x *attempt, t dag.Instant) int32 {
 
 // inputLeft says that tasks which the stage of an attempt reads have not succeeded.
 func (r *run) inputLeft(x *attempt) bool {
-	return slices.ContainsFunc(r.s.Plan.Jobs[x.job].Stages[x.kind].After, func(e dag.Edge) bool { return r.left(x.job, e.From) })
+	return slices.ContainsFunc(r.s.Plan.Jobs[x.job].Stages[x.kind].After,
+		func(e dag.Edge) bool { return r.left(x.job, e.From) })
 }
 
 // left says that tasks of a stage have not succeeded.

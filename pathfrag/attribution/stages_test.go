@@ -22,7 +22,10 @@ func TestAnyStages(t *testing.T) {
 	}
 	var last *dag.Snapshot
 	var marks *attribution.Marks
-	play(t, plan, simulate.Options{Every: time.Second}, func(s *dag.Snapshot, m *attribution.Marks) { last, marks = s, m })
+	play(t, plan, simulate.Options{Every: time.Second}, func(s *dag.Snapshot, m *attribution.Marks) {
+		last, marks = s,
+			m
+	})
 	a, err := attribution.Of(last, marks)
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +39,8 @@ func TestAnyStages(t *testing.T) {
 			names = append(names, plan.StageName(p.Job, p.Stage))
 		}
 	}
-	if got, want := strings.Join(slices.Compact(names), ", "), "scan orders, parse orders, by region, join, total, write"; got != want {
+	if got, want := strings.Join(slices.Compact(names),
+		", "), "scan orders, parse orders, by region, join, total, write"; got != want {
 		t.Errorf("the chain is %s, want %s", got, want)
 	}
 	if unknown := a.ByCause()[attribution.Unknown]; unknown > 0 || a.Total() != 86*time.Second {

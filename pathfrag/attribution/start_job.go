@@ -43,7 +43,10 @@ func (w *walker) jobStart(j int32) {
 	}
 	if from.Known() {
 		if q := w.holder(j, kind, from); q >= 0 {
-			w.waits = append(w.waits, Wait{Job: int(j), Holder: int(w.all[q].job), Start: max(from, w.origin), End: w.at})
+			w.waits = append(w.waits, Wait{
+				Job: int(j), Holder: int(w.all[q].job), Start: max(from, w.origin),
+				End: w.at,
+			})
 			w.back(Containers, w.all[q].End, part)
 			w.follow(q)
 			return
@@ -65,7 +68,10 @@ func (w *walker) jobStart(j int32) {
 // firstStage is the first stage of a job that has tasks, as far as that is known.
 func (w *walker) firstStage(j int32) dag.StageIndex {
 	stages := w.s.Plan.Jobs[j].Stages
-	return dag.StageIndex(max(0, slices.IndexFunc(stages, func(s dag.Stage) bool { return !s.Known || s.Tasks > 0 }))) //nolint:gosec // an index
+	return dag.StageIndex(max(0, slices.IndexFunc(stages, func(s dag.Stage) bool {
+		return !s.Known ||
+			s.Tasks > 0
+	}))) //nolint:gosec // an index
 }
 
 // master goes back over a YARN job's start, from its master's or, where that is not known, from now, to its submission.

@@ -12,17 +12,27 @@ import (
 // knowledge with the one that has run longest.
 func TestTowards(t *testing.T) {
 	phase := dag.Stage{Known: true, Tasks: 1}
-	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: 2}, Jobs: []dag.Job{{Node: "a", Stages: dag.MapReduce(phase, dag.Stage{})}, {Node: "b", Stages: dag.MapReduce(phase, dag.Stage{})}}}
+	plan := &dag.Plan{
+		Cluster: dag.Cluster{MapSlots: 2},
+		Jobs: []dag.Job{
+			{Node: "a", Stages: dag.MapReduce(phase, dag.Stage{})},
+			{Node: "b", Stages: dag.MapReduce(phase, dag.Stage{})},
+		},
+	}
 	running := func(start dag.Instant) dag.JobState {
 		return dag.JobState{
 			State: dag.Running, Submitted: start, Started: start, Finished: dag.NoInstant,
 			Stages: []dag.StageState{{Attempts: []dag.Attempt{{
-				State: dag.AttemptRunning, Start: start, End: dag.NoInstant, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant,
-				First: dag.Mark{At: dag.NoInstant}, Last: dag.Mark{At: dag.NoInstant},
+				State: dag.AttemptRunning, Start: start, End: dag.NoInstant, CopyEnd: dag.NoInstant,
+				SortEnd: dag.NoInstant,
+				First:   dag.Mark{At: dag.NoInstant}, Last: dag.Mark{At: dag.NoInstant},
 			}}}, {}},
 		}
 	}
-	s := &dag.Snapshot{Plan: plan, At: 9000, Stale: dag.NoInstant, State: dag.Running, Jobs: []dag.JobState{running(0), running(4000)}}
+	s := &dag.Snapshot{Plan: plan, At: 9000, Stale: dag.NoInstant, State: dag.Running, Jobs: []dag.JobState{
+		running(0),
+		running(4000),
+	}}
 	for _, c := range []struct {
 		towards attribution.Attempt
 		job     int
@@ -37,7 +47,8 @@ func TestTowards(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, last := a.ByCause()[attribution.Work], a.Parts[len(a.Parts)-1].Job; got != c.worked || last != c.job {
-			t.Errorf("towards %+v: %v of work, last of job %d; want %v of job %d", c.towards, got, last, c.worked, c.job)
+			t.Errorf("towards %+v: %v of work, last of job %d; want %v of job %d", c.towards, got, last, c.worked,
+				c.job)
 		}
 	}
 }

@@ -27,7 +27,8 @@ func (w *walker) back(c Cause, to dag.Instant, p Part) {
 	}
 	p.Cause, p.Start, p.End = c, to, w.at
 	if n := len(w.parts); n > 0 {
-		if q := &w.parts[n-1]; q.Cause == c && q.Job == p.Job && q.Stage == p.Stage && q.Task == p.Task && q.Attempt == p.Attempt {
+		if q := &w.parts[n-1]; q.Cause == c && q.Job == p.Job && q.Stage == p.Stage && q.Task == p.Task &&
+			q.Attempt == p.Attempt {
 			q.Start, w.at = to, to
 			return
 		}

@@ -35,7 +35,8 @@ func Unpack(in io.Reader, size int) (*bufio.Reader, error) {
 	case len(magic) >= len(gzipMagic) && string(magic[:len(gzipMagic)]) == gzipMagic:
 		packed, err = gzip.NewReader(b)
 	case string(magic) == zstdMagic:
-		packed, err = zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+		packed, err = zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxWindow(maxWindow))
 	default:
 		return b, nil
 	}

@@ -85,7 +85,14 @@ func candidates(machines, scales, terms int) *Problem {
 }
 
 func TestSizes(t *testing.T) {
-	for _, c := range []struct{ machines, scales, terms int }{{20, 20, 1}, {20, 20, 2}, {20, 20, 6}, {20, 20, 8}, {16, 3, 7}, {100, 10, 4}} {
+	for _, c := range []struct{ machines, scales, terms int }{
+		{20, 20, 1},
+		{20, 20, 2},
+		{20, 20, 6},
+		{20, 20, 8},
+		{16, 3, 7},
+		{100, 10, 4},
+	} {
 		p := candidates(c.machines, c.scales, c.terms)
 		d, err := Solve(p)
 		if err != nil {
@@ -154,7 +161,8 @@ func TestUnits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d.Gap > 1e-8*d.Objective || d.Cost > p.Budget*(1+1e-9) || slices.Min(d.Weights) < 0 || slices.Max(d.Weights) > 1 {
+		if d.Gap > 1e-8*d.Objective || d.Cost > p.Budget*(1+1e-9) || slices.Min(d.Weights) < 0 ||
+			slices.Max(d.Weights) > 1 {
 			t.Fatalf("%+v", d)
 		}
 	})

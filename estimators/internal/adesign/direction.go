@@ -75,7 +75,8 @@ func (s *search) moved(d *direction, length float64) *search {
 		return next
 	}
 	return &search{
-		m: s.m, x: add(s.x, length, d.x), room: add(s.room, -length, d.x), z: add(s.z, length, d.z), w: add(s.w, length, d.w),
+		m: s.m, x: add(s.x, length, d.x), room: add(s.room, -length, d.x), z: add(s.z, length, d.z),
+		w:     add(s.w, length, d.w),
 		slack: s.slack + length*d.slack, price: s.price + length*d.price,
 	}
 }

@@ -36,7 +36,8 @@ type ConvergenceError struct {
 }
 
 func (e *ConvergenceError) Error() string {
-	return fmt.Sprintf("no optimal design after %d iterations: objective %.6g may be above the least by %.3g", e.Iterations, e.Objective, e.Gap)
+	return fmt.Sprintf("no optimal design after %d iterations: objective %.6g may be above the least by %.3g",
+		e.Iterations, e.Objective, e.Gap)
 }
 
 func fault(candidate int, format string, args ...any) error {

@@ -21,7 +21,10 @@ type model struct {
 // newModel looks at the candidates with weight, at all where weights are nil.
 func newModel(p *Problem, weights []float64) (*model, error) {
 	n, k := len(p.Features), len(p.Features[0])
-	m := &model{k: k, a: make([]float64, n*k), factor: make([]float64, k), costs: make([]float64, n), most: make([]float64, n), budget: p.Budget}
+	m := &model{
+		k: k, a: make([]float64, n*k), factor: make([]float64, k), costs: make([]float64, n),
+		most: make([]float64, n), budget: p.Budget,
+	}
 	for j := range k {
 		largest := 0.0
 		for _, row := range p.Features {

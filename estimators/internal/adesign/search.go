@@ -29,7 +29,10 @@ type search struct {
 
 func newSearch(m *model) *search {
 	n := len(m.costs)
-	s := &search{m: m, x: make([]float64, n), room: make([]float64, n), z: make([]float64, n), w: make([]float64, n), slack: 1}
+	s := &search{
+		m: m, x: make([]float64, n), room: make([]float64, n), z: make([]float64, n), w: make([]float64, n),
+		slack: 1,
+	}
 	total := 0.0
 	for _, c := range m.costs {
 		total += c
@@ -71,7 +74,8 @@ func (s *search) run() (*Design, error) {
 				best.Iterations = i
 			}
 		}
-		if best != nil && (best.Gap <= precise*best.Objective || best.Gap <= enough*best.Objective && i >= best.Iterations+patience) || !s.step() {
+		if best != nil && (best.Gap <= precise*best.Objective || best.Gap <= enough*best.Objective &&
+			i >= best.Iterations+patience) || !s.step() {
 			break
 		}
 	}

@@ -19,8 +19,11 @@ const (
 
 func (o Options) check(total float64) (Options, error) {
 	if !(o.Tolerance >= 0) || !(o.Damping >= 0 && o.Damping < 1) || o.MaxIterations < 0 {
-		return o, &NetworkError{-1, -1, fmt.Sprintf("tolerance %v, damping %v, at most %d iterations: give a tolerance from 0, a damping from 0 to below 1, iterations from 0",
-			o.Tolerance, o.Damping, o.MaxIterations)}
+		return o, &NetworkError{
+			-1, -1,
+			fmt.Sprintf("tolerance %v, damping %v, at most %d iterations: give a tolerance from 0, a damping from 0 to below 1, iterations from 0",
+				o.Tolerance, o.Damping, o.MaxIterations),
+		}
 	}
 	if o.Tolerance == 0 {
 		o.Tolerance = defaultTolerance * max(1, total)
@@ -78,7 +81,10 @@ type approximate struct {
 }
 
 func newApproximate(n *Network) *approximate {
-	a := &approximate{n: n, residence: make([][]float64, len(n.Population)), throughput: make([]float64, len(n.Population)), all: make([]float64, len(n.Centres))}
+	a := &approximate{
+		n: n, residence: make([][]float64, len(n.Population)),
+		throughput: make([]float64, len(n.Population)), all: make([]float64, len(n.Centres)),
+	}
 	for c, population := range n.Population {
 		var ok bool
 		if a.residence[c], a.throughput[c], ok = n.settled(c); ok {

@@ -54,7 +54,8 @@ func check(n *Network) error {
 	case len(n.Demand) != len(n.Population):
 		return fault(-1, -1, "%d classes with the demands of %d: give each one's", len(n.Population), len(n.Demand))
 	case n.Think != nil && len(n.Think) != len(n.Population):
-		return fault(-1, -1, "%d classes with %d thinking times: give each one, or none", len(n.Population), len(n.Think))
+		return fault(-1, -1, "%d classes with %d thinking times: give each one, or none", len(n.Population),
+			len(n.Think))
 	}
 	for k, c := range n.Centres {
 		if c.Servers < 0 {
@@ -79,7 +80,8 @@ func check(n *Network) error {
 			total += d
 		}
 		if total != 0 && !(total*float64(population) < largest && total > smallest) {
-			return fault(c, -1, "%d customers of %v s a cycle: beyond what can be computed; give another unit", population, total)
+			return fault(c, -1, "%d customers of %v s a cycle: beyond what can be computed; give another unit",
+				population, total)
 		}
 	}
 	return nil
@@ -127,7 +129,8 @@ func (n *Network) result(residence [][]float64, throughput []float64) *Result {
 				utilisation[k], queue[k] = x*d, x*residence[c][k]
 			}
 		}
-		r.Utilisation, r.Queue, r.Response = append(r.Utilisation, utilisation), append(r.Queue, queue), append(r.Response, response)
+		r.Utilisation, r.Queue, r.Response = append(r.Utilisation, utilisation), append(r.Queue, queue),
+			append(r.Response, response)
 	}
 	return r
 }

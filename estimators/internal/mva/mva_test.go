@@ -94,7 +94,10 @@ func TestProductForm(t *testing.T) {
 		classes, centres := rapid.IntRange(1, 2).Draw(t, "classes"), rapid.IntRange(1, 3).Draw(t, "centres")
 		n := &Network{}
 		for range centres {
-			n.Centres = append(n.Centres, Centre{Servers: rapid.IntRange(0, 4).Draw(t, "servers"), Delay: rapid.IntRange(0, 4).Draw(t, "delay") == 0})
+			n.Centres = append(n.Centres, Centre{
+				Servers: rapid.IntRange(0, 4).Draw(t, "servers"),
+				Delay:   rapid.IntRange(0, 4).Draw(t, "delay") == 0,
+			})
 		}
 		for range classes {
 			n.Population = append(n.Population, rapid.IntRange(1, 6/classes).Draw(t, "customers"))
@@ -145,7 +148,10 @@ func TestProductForm(t *testing.T) {
 // Far in saturation, where the textbook recursion for several servers gives negative probabilities.
 func TestSaturated(t *testing.T) {
 	for _, servers := range []int{4, 32, 500} {
-		n := &Network{Centres: []Centre{{Servers: servers}, {}}, Population: []int{2000}, Demand: [][]float64{{34, 1e-3}}}
+		n := &Network{
+			Centres: []Centre{{Servers: servers}, {}}, Population: []int{2000},
+			Demand: [][]float64{{34, 1e-3}},
+		}
 		r, err := Exact(n)
 		if err != nil {
 			t.Fatal(err)
@@ -191,16 +197,21 @@ func TestErrors(t *testing.T) {
 	ragged := one(1, 1, Centre{})
 	ragged.Demand = [][]float64{{1, 2}}
 	for want, n := range map[string]*Network{
-		"no centres: give at least one":                                                            {},
-		"no classes: give at least one":                                                            {Centres: []Centre{{}}},
-		"1 classes with the demands of 0: give each one's":                                         {Centres: []Centre{{}}, Population: []int{1}},
-		"class 1: -1 customers: give 0 to 1099511627776":                                           one(-1, 1, Centre{}),
-		"class 1 at centre 1: a demand of -1 s: give a number from 0":                              one(1, -1, Centre{}),
-		"class 1 at centre 1: a demand of NaN s: give a number from 0":                             one(1, math.NaN(), Centre{}),
-		"centre 1: -2 servers: give at least 1":                                                    one(1, 1, Centre{Servers: -2}),
-		"class 1: thinks for +Inf s: give a number from 0":                                         thinks,
-		"class 1: 2 demands at 1 centres: give one each":                                           ragged,
-		"class 1: 3 customers of 1e+100 s a cycle: beyond what can be computed; give another unit": one(3, 1e100, Centre{}),
+		"no centres: give at least one":                    {},
+		"no classes: give at least one":                    {Centres: []Centre{{}}},
+		"1 classes with the demands of 0: give each one's": {Centres: []Centre{{}}, Population: []int{1}},
+		"class 1: -1 customers: give 0 to 1099511627776": one(-1, 1,
+			Centre{}),
+		"class 1 at centre 1: a demand of -1 s: give a number from 0": one(1, -1,
+			Centre{}),
+		"class 1 at centre 1: a demand of NaN s: give a number from 0": one(1, math.NaN(),
+			Centre{}),
+		"centre 1: -2 servers: give at least 1": one(1, 1,
+			Centre{Servers: -2}),
+		"class 1: thinks for +Inf s: give a number from 0": thinks,
+		"class 1: 2 demands at 1 centres: give one each":   ragged,
+		"class 1: 3 customers of 1e+100 s a cycle: beyond what can be computed; give another unit": one(3, 1e100,
+			Centre{}),
 	} {
 		var fault *NetworkError
 		if _, err := Exact(n); !errors.As(err, &fault) || err.Error() != want {
@@ -217,13 +228,17 @@ func TestErrors(t *testing.T) {
 	if _, err := Exact(large); !reflect.DeepEqual(err, &SizeError{States: 1e12}) {
 		t.Errorf("%v", err)
 	}
-	if _, err := Exact(one(9999, 1, Centre{Servers: 1000})); !reflect.DeepEqual(err, &SizeError{States: 1e4, MultiServers: 1, Servers: 1000}) {
+	if _, err := Exact(one(9999, 1, Centre{Servers: 1000})); !reflect.DeepEqual(err,
+		&SizeError{States: 1e4, MultiServers: 1, Servers: 1000}) {
 		t.Errorf("%v", err)
 	}
 	if r, err := BardSchweitzer(large, Options{}); err != nil || !r.Converged {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if r, err := BardSchweitzer(&Network{Centres: []Centre{{}, {}}, Population: []int{100}, Demand: [][]float64{{1, 0.999}}}, Options{MaxIterations: 3}); err != nil ||
+	if r, err := BardSchweitzer(&Network{
+		Centres: []Centre{{}, {}}, Population: []int{100},
+		Demand: [][]float64{{1, 0.999}},
+	}, Options{MaxIterations: 3}); err != nil ||
 		r.Converged || r.Iterations != 3 || !(r.Residual > 0) {
 		t.Errorf("three iterations: %+v, %v", r, err)
 	}
@@ -231,8 +246,14 @@ func TestErrors(t *testing.T) {
 
 func BenchmarkExact(b *testing.B) {
 	for name, n := range map[string]*Network{
-		"one class":     {Centres: []Centre{{Servers: 32}, {}, {}}, Population: []int{1000}, Demand: [][]float64{{5, 0.1, 0.2}}},
-		"three classes": {Centres: []Centre{{Delay: true}, {}, {}, {}}, Population: []int{20, 10, 10}, Demand: [][]float64{{5, .1, 3, 0}, {.6, .1, .4, .2}, {47, 1, 59, 0}}},
+		"one class": {
+			Centres: []Centre{{Servers: 32}, {}, {}}, Population: []int{1000},
+			Demand: [][]float64{{5, 0.1, 0.2}},
+		},
+		"three classes": {
+			Centres: []Centre{{Delay: true}, {}, {}, {}}, Population: []int{20, 10, 10},
+			Demand: [][]float64{{5, .1, 3, 0}, {.6, .1, .4, .2}, {47, 1, 59, 0}},
+		},
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

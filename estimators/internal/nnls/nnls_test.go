@@ -21,11 +21,15 @@ func TestErrors(t *testing.T) {
 		b    []float64
 		want error
 	}{
-		"nil":       {nil, nil, &ShapeError{}},
-		"empty":     {&mat.Dense{}, nil, &ShapeError{}},
-		"no right":  {one, nil, &ShapeError{Rows: 1, Columns: 1}},
-		"long":      {one, []float64{1, 2}, &ShapeError{Rows: 1, Columns: 1, Right: 2}},
-		"infinite":  {mat.NewDense(2, 1, []float64{1, math.Inf(1)}), []float64{1, 2}, &ValueError{Row: 1, Value: math.Inf(1)}},
+		"nil":      {nil, nil, &ShapeError{}},
+		"empty":    {&mat.Dense{}, nil, &ShapeError{}},
+		"no right": {one, nil, &ShapeError{Rows: 1, Columns: 1}},
+		"long":     {one, []float64{1, 2}, &ShapeError{Rows: 1, Columns: 1, Right: 2}},
+		"infinite": {
+			mat.NewDense(2, 1, []float64{1, math.Inf(1)}),
+			[]float64{1, 2},
+			&ValueError{Row: 1, Value: math.Inf(1)},
+		},
 		"right":     {one, []float64{math.Inf(-1)}, &ValueError{Column: -1, Value: math.Inf(-1)}},
 		"too large": {mat.NewDense(1, 1, []float64{1e-300}), []float64{1e300}, &RangeError{}},
 		"residual":  {mat.NewDense(2, 1, []float64{-1, -1}), []float64{1.7e308, 1.7e308}, &RangeError{Column: -1}},
@@ -50,13 +54,29 @@ func TestDependent(t *testing.T) {
 		rank int
 		sets [][]int
 	}{
-		"one machine count": {[][]float64{{1, 1, 4, 1.3}, {1, 2, 4, 1.3}, {1, 4, 4, 1.3}, {1, 9, 4, 1.3}}, 2, [][]int{{0, 2, 3}}},
-		"few rows":          {[][]float64{{1, .1, 1, 0}, {1, .1, 2, math.Log(2)}, {1, .05, 8, math.Log(8)}}, 3, [][]int{{0, 1, 2, 3}}},
-		"zeros":             {[][]float64{{1, 0, 2}, {2, 0, 2}}, 2, [][]int{{1}}},
-		"all zeros":         {[][]float64{{0, 0}, {0, 0}}, 0, [][]int{{0}, {1}}},
-		"two pairs":         {[][]float64{{1, 5, 2, 10, 0}, {2, 1, 4, 2, 0}, {3, 2, 6, 4, 7}}, 3, [][]int{{0, 2}, {1, 3}}},
-		"sum":               {[][]float64{{1, 2, 3, 1}, {2, 5, 7, 0}, {4, 4, 8, 0}, {4, 1, 5, 0}}, 3, [][]int{{0, 1, 2}}},
-		"independent":       {[][]float64{{1, 2}, {2, 5}}, 2, nil},
+		"one machine count": {
+			[][]float64{{1, 1, 4, 1.3}, {1, 2, 4, 1.3}, {1, 4, 4, 1.3}, {1, 9, 4, 1.3}},
+			2,
+			[][]int{{0, 2, 3}},
+		},
+		"few rows": {
+			[][]float64{{1, .1, 1, 0}, {1, .1, 2, math.Log(2)}, {1, .05, 8, math.Log(8)}},
+			3,
+			[][]int{{0, 1, 2, 3}},
+		},
+		"zeros":     {[][]float64{{1, 0, 2}, {2, 0, 2}}, 2, [][]int{{1}}},
+		"all zeros": {[][]float64{{0, 0}, {0, 0}}, 0, [][]int{{0}, {1}}},
+		"two pairs": {
+			[][]float64{{1, 5, 2, 10, 0}, {2, 1, 4, 2, 0}, {3, 2, 6, 4, 7}},
+			3,
+			[][]int{{0, 2}, {1, 3}},
+		},
+		"sum": {
+			[][]float64{{1, 2, 3, 1}, {2, 5, 7, 0}, {4, 4, 8, 0}, {4, 1, 5, 0}},
+			3,
+			[][]int{{0, 1, 2}},
+		},
+		"independent": {[][]float64{{1, 2}, {2, 5}}, 2, nil},
 	} {
 		a := mat.NewDense(len(c.rows), len(c.rows[0]), nil)
 		for i, r := range c.rows {

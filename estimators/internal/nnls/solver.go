@@ -32,7 +32,10 @@ type solver struct {
 
 func newSolver(a *mat.Dense, b []float64) *solver {
 	m, n := a.Dims()
-	s := &solver{columns: make([][]float64, n), scale: make([]float64, n), y: make([]float64, n), excluded: make([]bool, n)}
+	s := &solver{
+		columns: make([][]float64, n), scale: make([]float64, n), y: make([]float64, n),
+		excluded: make([]bool, n),
+	}
 	for j := range s.columns {
 		s.columns[j], s.scale[j] = unit(mat.Col(nil, j, a))
 	}

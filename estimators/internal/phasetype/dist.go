@@ -64,7 +64,8 @@ func (m Mixture) Validate() error {
 		case b.Stages < 1 || b.Stages > MaxStages:
 			return fault("branch %d: %d stages: give 1 to %d", i+1, b.Stages, MaxStages)
 		case !usable(b.Rate):
-			return fault("branch %d: a rate of %v a second: give a number from %g to %g", i+1, b.Rate, smallest, largest)
+			return fault("branch %d: a rate of %v a second: give a number from %g to %g", i+1, b.Rate, smallest,
+				largest)
 		}
 		sum += b.Weight
 	}

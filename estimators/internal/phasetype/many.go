@@ -38,7 +38,8 @@ func Maximum(of []Copies) (Moments, error) {
 			}
 		}
 		if m := c.Variable.Mean(); !usable(m) {
-			return Moments{}, fault("variable %d: a mean of %v s: give a number from %g to %g", i+1, m, smallest, largest)
+			return Moments{}, fault("variable %d: a mean of %v s: give a number from %g to %g", i+1, m, smallest,
+				largest)
 		}
 	}
 	return moments(func(t float64) float64 {
@@ -51,7 +52,8 @@ func Maximum(of []Copies) (Moments, error) {
 }
 
 func minimum(a, b Variable) Moments {
-	return moments(func(t float64) float64 { return math.Log1p(-a.Survival(t) * b.Survival(t)) }, max(a.Mean(), b.Mean()))
+	return moments(func(t float64) float64 { return math.Log1p(-a.Survival(t) * b.Survival(t)) },
+		max(a.Mean(), b.Mean()))
 }
 
 func scale(of []Copies) float64 {

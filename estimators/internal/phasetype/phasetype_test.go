@@ -70,7 +70,8 @@ func TestManyStages(t *testing.T) {
 	// C. Clark, Operations Research 9(2), 1961.
 	spread := math.Sqrt(a.Variance() + b.Variance())
 	x := (a.Mean() - b.Mean()) / spread
-	normal := a.Mean()*math.Erfc(-x/math.Sqrt2)/2 + b.Mean()*math.Erfc(x/math.Sqrt2)/2 + spread*math.Exp(-x*x/2)/math.Sqrt(2*math.Pi)
+	normal := a.Mean()*math.Erfc(-x/math.Sqrt2)/2 + b.Mean()*math.Erfc(x/math.Sqrt2)/2 +
+		spread*math.Exp(-x*x/2)/math.Sqrt(2*math.Pi)
 	near(t, "mean beside normal", mean, normal, 1e-4)
 	// Beyond maxProduct it is the quadrature that answers.
 	large := must(Erlang(MaxStages, 10))
@@ -88,7 +89,8 @@ func TestManyStages(t *testing.T) {
 func TestTwoWays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func() Mixture {
-			return must(Tijms(rapid.Float64Range(0.01, 100).Draw(t, "mean"), math.Pow(10, rapid.Float64Range(-2, 3).Draw(t, "log cv2"))))
+			return must(Tijms(rapid.Float64Range(0.01, 100).Draw(t, "mean"),
+				math.Pow(10, rapid.Float64Range(-2, 3).Draw(t, "log cv2"))))
 		}
 		a, b := draw(), draw()
 		mean, variance, err := Max(a, b)

@@ -44,7 +44,8 @@ func NewSum(rates ...float64) (*Sum, error) {
 			return s, nil
 		}
 		if steps > maxSteps {
-			return nil, fault("%d stages, the fastest %.3g times as fast as the slowest: leave out the fastest, which add next to nothing",
+			return nil, fault(
+				"%d stages, the fastest %.3g times as fast as the slowest: leave out the fastest, which add next to nothing",
 				len(rates), s.jump/slowest)
 		}
 		for i := len(at) - 1; i >= 0; i-- {

@@ -45,7 +45,10 @@ func TestLeastSquares(t *testing.T) {
 		var points []Point
 		for i := range rapid.IntRange(4, 30).Draw(t, "points") {
 			x := float64(1 + i/2)
-			points = append(points, Point{x, rapid.Float64Range(0, 9).Draw(t, "y"), float64(rapid.IntRange(1, 9).Draw(t, "weight"))})
+			points = append(points, Point{
+				x, rapid.Float64Range(0, 9).Draw(t, "y"),
+				float64(rapid.IntRange(1, 9).Draw(t, "weight")),
+			})
 		}
 		f, ok := New(points)
 		if !ok {

@@ -39,10 +39,12 @@ func TestBounded(t *testing.T) {
 			got.Count += c.Count
 			got.Marked += c.Marked
 		}
-		if got.Count != want.Count || got.Marked != want.Marked || math.Abs(got.Size-want.Size) > 1e-6 || math.Abs(got.Mean-want.Mean) > 1e-6 {
+		if got.Count != want.Count || got.Marked != want.Marked || math.Abs(got.Size-want.Size) > 1e-6 ||
+			math.Abs(got.Mean-want.Mean) > 1e-6 {
 			t.Fatalf("all together %v, want %v", got, want)
 		}
-		if !slices.IsSortedFunc(points, func(a, b Point) int { return int(math.Copysign(1, a.Size-b.Size)) * one(a.Size != b.Size) }) {
+		if !slices.IsSortedFunc(points,
+			func(a, b Point) int { return int(math.Copysign(1, a.Size-b.Size)) * one(a.Size != b.Size) }) {
 			t.Fatalf("not by size: %v", points)
 		}
 		condensed += one(want.Count > 0 && n > limit && len(points) < n/2)

@@ -42,11 +42,15 @@ func solve(known func(*net) *figures, by func(*mva.Network) (*mva.Result, error)
 		}
 		c := Case{Name: nets[i].name}
 		for class := range want.throughput {
-			c.Figures = append(c.Figures, Figure{fmt.Sprintf("throughput of class %d", class+1), want.throughput[class], got.Throughput[class]})
+			c.Figures = append(c.Figures, Figure{
+				fmt.Sprintf("throughput of class %d", class+1), want.throughput[class],
+				got.Throughput[class],
+			})
 		}
 		for class, row := range want.residence {
 			for centre, r := range row {
-				c.Figures = append(c.Figures, Figure{fmt.Sprintf("residence of class %d at centre %d", class+1, centre+1), r, got.Residence[class][centre]})
+				c.Figures = append(c.Figures, Figure{fmt.Sprintf("residence of class %d at centre %d", class+1,
+					centre+1), r, got.Residence[class][centre]})
 			}
 		}
 		all = append(all, c)

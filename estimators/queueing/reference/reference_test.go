@@ -3,7 +3,10 @@ package reference
 import "testing"
 
 func TestReference(t *testing.T) {
-	for name, by := range map[string]func() ([]Case, error){"exact": Exact, "approximate": Approximate, "maxima": Maxima} {
+	for name, by := range map[string]func() ([]Case, error){
+		"exact": Exact, "approximate": Approximate,
+		"maxima": Maxima,
+	} {
 		cases, err := by()
 		if err != nil {
 			t.Fatal(err)

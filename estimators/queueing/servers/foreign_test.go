@@ -57,8 +57,10 @@ func TestRealServer(t *testing.T) {
 		for i, s := range scores {
 			t.Logf("trained up to %d jobs, %d servers given: %-11s mean %5.1f %% max %5.1f %% bias %+5.1f %% refused %d %+v",
 				c.upTo, c.given, s.Name, 100*s.Mean, 100*s.Max, 100*s.Bias, s.Refused, s.Model)
-			if want := []float64{c.plain, c.threads}; i < 2 && (math.IsNaN(want[i]) != math.IsNaN(float64(s.Mean)) || float64(s.Mean) > want[i]) {
-				t.Errorf("trained up to %d jobs: %s is off by %v on average, want at most %v", c.upTo, s.Name, s.Mean, want[i])
+			if want := []float64{c.plain, c.threads}; i < 2 && (math.IsNaN(want[i]) != math.IsNaN(float64(s.Mean)) ||
+				float64(s.Mean) > want[i]) {
+				t.Errorf("trained up to %d jobs: %s is off by %v on average, want at most %v", c.upTo, s.Name, s.Mean,
+					want[i])
 			}
 		}
 		if m := scores[1].Model; m.Servers != c.servers {

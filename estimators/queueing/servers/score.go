@@ -41,7 +41,8 @@ func Score(rows []Row, upTo int, o Options) ([]MethodScore, error) {
 		}
 	}
 	if len(train) == 0 || len(test) == 0 {
-		return nil, fmt.Errorf("%d rows of up to %d jobs to train on and %d of more to predict: both are needed", len(train), upTo, len(test))
+		return nil, fmt.Errorf("%d rows of up to %d jobs to train on and %d of more to predict: both are needed",
+			len(train), upTo, len(test))
 	}
 	var scores []MethodScore
 	for _, threads := range []bool{false, true} {

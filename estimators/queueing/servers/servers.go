@@ -167,7 +167,10 @@ func (m *Model) Predict(jobs int) (seconds float64, err error) {
 	}
 	seconds = m.Demand * m.stretch(jobs)
 	if m.Gain == 0 {
-		network := &mva.Network{Centres: []mva.Centre{{Servers: m.Servers}}, Population: []int{jobs}, Demand: [][]float64{{m.Demand}}}
+		network := &mva.Network{
+			Centres: []mva.Centre{{Servers: m.Servers}}, Population: []int{jobs},
+			Demand: [][]float64{{m.Demand}},
+		}
 		// Beyond the bounds of the exact solution its closed form stands.
 		if r, err := mva.Exact(network); err == nil {
 			seconds = r.Response[0]

@@ -30,7 +30,8 @@ func TestRecovers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Servers != want.Servers || math.Abs(got.Gain-want.Gain) > 1e-9 || math.Abs(got.Demand/want.Demand-1) > 1e-9 || got.Unseen {
+		if got.Servers != want.Servers || math.Abs(got.Gain-want.Gain) > 1e-9 ||
+			math.Abs(got.Demand/want.Demand-1) > 1e-9 || got.Unseen {
 			t.Fatalf("%+v, want %+v", got, want)
 		}
 		jobs := rapid.IntRange(1, 100).Draw(t, "jobs")
@@ -38,7 +39,10 @@ func TestRecovers(t *testing.T) {
 		if err != nil || math.Abs(seconds/(want.Demand*want.stretch(jobs))-1) > 1e-9 {
 			t.Fatalf("%d jobs: %v, %v", jobs, seconds, err)
 		}
-		exact, err := mva.Exact(&mva.Network{Centres: []mva.Centre{{Servers: want.Servers}}, Population: []int{jobs}, Demand: [][]float64{{want.Demand}}})
+		exact, err := mva.Exact(&mva.Network{
+			Centres: []mva.Centre{{Servers: want.Servers}}, Population: []int{jobs},
+			Demand: [][]float64{{want.Demand}},
+		})
 		if err != nil || want.Gain == 0 && math.Abs(exact.Response[0]/seconds-1) > 1e-9 {
 			t.Fatalf("%d jobs: %v, mva %+v, %v", jobs, seconds, exact, err)
 		}

@@ -25,18 +25,23 @@ func TestDisks(t *testing.T) {
 				t.Errorf("p_m %d, %d disks: %.1f s, with fewer %.1f s", slots, disks, truth.Value, before)
 			}
 			before = truth.Value
-			for m, within := range map[queueing.Model][2]float64{queueing.Product: {-.13, .13}, queueing.ViannaForkJoin: {-.03, .20}} {
+			for m, within := range map[queueing.Model][2]float64{
+				queueing.Product:        {-.13, .13},
+				queueing.ViannaForkJoin: {-.03, .20},
+			} {
 				a, err := queueing.Solve(s, m, queueing.Options{})
 				if err != nil {
 					t.Fatal(err)
 				}
 				off := a.Response()/truth.Value - 1
-				t.Logf("p_m %d, %d disks, %v: %.1f s, simulated %.1f ± %.1f, %+.1f %%", slots, disks, m, a.Response(), truth.Value, truth.StandardError, 100*off)
+				t.Logf("p_m %d, %d disks, %v: %.1f s, simulated %.1f ± %.1f, %+.1f %%", slots, disks, m, a.Response(),
+					truth.Value, truth.StandardError, 100*off)
 				if off < within[0] || off > within[1] {
 					t.Errorf("p_m %d, %d disks, %v: %+.1f %% off", slots, disks, m, 100*off)
 				}
 				for _, c := range a.Centres {
-					if want := map[queueing.CentreKind]int{queueing.CPU: 4, queueing.Disk: disks}[c.Kind]; want > 0 && c.Servers != want {
+					if want := map[queueing.CentreKind]int{queueing.CPU: 4, queueing.Disk: disks}[c.Kind]; want > 0 &&
+						c.Servers != want {
 						t.Errorf("%v of %d servers, want %d", c.Kind, c.Servers, want)
 					}
 				}

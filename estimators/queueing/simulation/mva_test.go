@@ -23,10 +23,34 @@ func TestExactMVA(t *testing.T) {
 	}{
 		{"N1", 1, []int{5}, []demand{{CPU: .5, Fibre: .2, Disk: .1}}, []float64{1.98051948052}, ProcessorSharing},
 		{"N1, first come", 1, []int{5}, []demand{{CPU: .5, Fibre: .2, Disk: .1}}, []float64{1.98051948052}, FirstCome},
-		{"N1z", delay, []int{5}, []demand{{CPU: 2, Fibre: .2, Disk: .5, Network: .1}}, []float64{1.46890535458}, ProcessorSharing},
-		{"N2", 4, []int{4}, []demand{{CPU: 5.0764, Fibre: .0677, Disk: 3.1844}}, []float64{.295854939386}, ProcessorSharing},
-		{"N2b", 4, []int{8}, []demand{{CPU: 5.0764, Fibre: .0677, Disk: 3.1844}}, []float64{.31358856304}, ProcessorSharing},
-		{"N2b, first come", 4, []int{8}, []demand{{CPU: 5.0764, Fibre: .0677, Disk: 3.1844}}, []float64{.31358856304}, FirstCome},
+		{
+			"N1z", delay,
+			[]int{5},
+			[]demand{{CPU: 2, Fibre: .2, Disk: .5, Network: .1}},
+			[]float64{1.46890535458},
+			ProcessorSharing,
+		},
+		{
+			"N2", 4,
+			[]int{4},
+			[]demand{{CPU: 5.0764, Fibre: .0677, Disk: 3.1844}},
+			[]float64{.295854939386},
+			ProcessorSharing,
+		},
+		{
+			"N2b", 4,
+			[]int{8},
+			[]demand{{CPU: 5.0764, Fibre: .0677, Disk: 3.1844}},
+			[]float64{.31358856304},
+			ProcessorSharing,
+		},
+		{
+			"N2b, first come", 4,
+			[]int{8},
+			[]demand{{CPU: 5.0764, Fibre: .0677, Disk: 3.1844}},
+			[]float64{.31358856304},
+			FirstCome,
+		},
 		{
 			"N3", 1,
 			[]int{3, 2},
@@ -45,7 +69,9 @@ func TestExactMVA(t *testing.T) {
 			"N4", delay,
 			[]int{4, 1, 1},
 			[]demand{
-				{CPU: 5.1057, Fibre: .0677, Disk: 3.1844}, {CPU: .6608, Fibre: .0087, Disk: .4082, Network: .185}, {CPU: 47.258, Fibre: 1.258, Disk: 59.2157},
+				{CPU: 5.1057, Fibre: .0677, Disk: 3.1844},
+				{CPU: .6608, Fibre: .0087, Disk: .4082, Network: .185},
+				{CPU: 47.258, Fibre: 1.258, Disk: 59.2157},
 			},
 			[]float64{.204856745755, .367024833495, .00328141061776},
 			ProcessorSharing,
@@ -63,7 +89,8 @@ func TestExactMVA(t *testing.T) {
 			want, got := float64(c.copies[i])/x, r.Jobs[i].Response
 			t.Logf("%s class %d: response %.4f ± %.4f, exactly %.4f", c.name, i, got.Value, got.StandardError, want)
 			if !(math.Abs(got.Value-want) < 3.5*got.StandardError+.001*want) || !(got.StandardError < .03*want) {
-				t.Errorf("%s class %d: response %.4f ± %.4f, exactly %.4f", c.name, i, got.Value, got.StandardError, want)
+				t.Errorf("%s class %d: response %.4f ± %.4f, exactly %.4f", c.name, i, got.Value, got.StandardError,
+					want)
 			}
 		}
 	}

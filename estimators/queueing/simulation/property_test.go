@@ -64,7 +64,10 @@ func TestConservation(t *testing.T) {
 				s.Jobs[0].Shuffle.Network = 0 // else what is asked of it depends on where maps run
 				s.Jobs[1].Shuffle.Network = 0
 				s.Jobs[0].Map.Network = .02
-				r := simulated(t, s, Options{Distribution: Deterministic, Runs: 1, Discipline: discipline, Slots: slots, Visits: visits})
+				r := simulated(t, s, Options{
+					Distribution: Deterministic, Runs: 1, Discipline: discipline, Slots: slots,
+					Visits: visits,
+				})
 				var asked queueing.Demand
 				for _, j := range s.Jobs {
 					n, maps, reduces := float64(j.Copies), float64(j.Maps), float64(j.Reduces)
@@ -107,7 +110,8 @@ func TestScale(t *testing.T) {
 	for _, d := range []*queueing.Demand{&double.Jobs[0].Map, &double.Jobs[0].Shuffle, &double.Jobs[0].Merge} {
 		*d = queueing.Demand{CPU: 2 * d.CPU, Fibre: 2 * d.Fibre, Disk: 2 * d.Disk, Network: 2 * d.Network}
 	}
-	near(t, "response", simulated(t, double, Options{Runs: 3}).Jobs[0].Response.Value, 2*simulated(t, s, Options{Runs: 3}).Jobs[0].Response.Value)
+	near(t, "response", simulated(t, double, Options{Runs: 3}).Jobs[0].Response.Value,
+		2*simulated(t, s, Options{Runs: 3}).Jobs[0].Response.Value)
 }
 
 // Jobs that share slots take them in the order of submission; jobs with slots of their own do not wait for each other.
@@ -136,13 +140,19 @@ func TestDealing(t *testing.T) {
 	}}
 	near(t, "response", simulated(t, s, Options{Distribution: Deterministic, Runs: 1}).Jobs[0].Response.Value, 10)
 	s.Jobs[0].Reduces, s.Jobs[0].Merge.Disk = 1, 5
-	near(t, "response", simulated(t, s, Options{Distribution: Deterministic, Runs: 1, Slots: Shared}).Jobs[0].Response.Value, 15)
+	near(t, "response", simulated(t, s, Options{
+		Distribution: Deterministic, Runs: 1,
+		Slots: Shared,
+	}).Jobs[0].Response.Value, 15)
 }
 
 // More reduces than slots for them: the later ones copy when an earlier one has ended.
 func TestReduceWaves(t *testing.T) {
 	s := &queueing.Spec{Nodes: 2, CPUs: 4, MapSlots: 1, ShuffleThreads: 2, ReduceSlots: 1, Jobs: []queueing.Job{
-		{Copies: 1, Maps: 2, Reduces: 5, Map: queueing.Demand{CPU: 10}, Shuffle: queueing.Demand{CPU: 1}, Merge: queueing.Demand{CPU: 5}},
+		{
+			Copies: 1, Maps: 2, Reduces: 5, Map: queueing.Demand{CPU: 10}, Shuffle: queueing.Demand{CPU: 1},
+			Merge: queueing.Demand{CPU: 5},
+		},
 	}}
 	r := simulated(t, s, Options{Distribution: Deterministic, Runs: 1})
 	near(t, "response", r.Jobs[0].Response.Value, 10+3*(1+5))

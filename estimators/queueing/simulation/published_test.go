@@ -45,7 +45,8 @@ func TestIndependentSimulation(t *testing.T) {
 			if c.error > 0 {
 				within = 2.5 * math.Hypot(c.error, ours.StandardError)
 			}
-			text := fmt.Sprintf("%s %v: %.1f ± %.1f, theirs %v", c.name, at, ours.Value, ours.StandardError, c.theirs[i])
+			text := fmt.Sprintf("%s %v: %.1f ± %.1f, theirs %v", c.name, at, ours.Value, ours.StandardError,
+				c.theirs[i])
 			t.Log(text)
 			if !(math.Abs(ours.Value-c.theirs[i]) <= within) {
 				t.Errorf("%s: more than %.1f apart", text, within)

@@ -14,7 +14,8 @@ import (
 func TestBenchmarks(t *testing.T) {
 	t.Parallel()
 	results := map[string]func(t *testing.T, lines []string) int{
-		"words": words, "combined-words": words, "index": postings, "paths": paths, "triangles": triangles, "join": joined, "product": multiplied,
+		"words": words, "combined-words": words, "index": postings, "paths": paths, "triangles": triangles,
+		"join": joined, "product": multiplied,
 	}
 	for i, b := range All() {
 		t.Run(b.Name, func(t *testing.T) {
@@ -38,7 +39,8 @@ func TestBenchmarks(t *testing.T) {
 				t.Errorf("the reduces write %d, want %d", result, want)
 			}
 			span := b.Span(groups)
-			t.Logf("%d lines, %d groups, %d units of work, %d to the end, of reduces %v", len(slices.Concat(input...)), len(groups), units, span, b.Loads(groups))
+			t.Logf("%d lines, %d groups, %d units of work, %d to the end, of reduces %v", len(slices.Concat(input...)),
+				len(groups), units, span, b.Loads(groups))
 			if least := units / b.Containers; span < least || span > units {
 				t.Errorf("%d units in %d containers last for %d", units, b.Containers, span)
 			}

@@ -45,7 +45,8 @@ func matrices(rng *rand.Rand, halving bool) []string {
 				}
 				for cell := range width * width {
 					if rng.Float64() < density {
-						lines = append(lines, fmt.Sprintf("%c %d %d %d %d %d", matrix, i, j, cell/width, cell%width, 1+rng.IntN(9)))
+						lines = append(lines, fmt.Sprintf("%c %d %d %d %d %d", matrix, i, j, cell/width, cell%width,
+							1+rng.IntN(9)))
 					}
 				}
 			}

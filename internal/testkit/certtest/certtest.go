@@ -31,7 +31,8 @@ func New(t testing.TB, name string) *Authority {
 	a := &Authority{t: t}
 	template := &x509.Certificate{
 		SerialNumber: serial(t), Subject: pkix.Name{CommonName: name}, IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageCertSign, NotBefore: time.Now().Add(-48 * time.Hour), NotAfter: time.Now().Add(48 * time.Hour),
+		KeyUsage: x509.KeyUsageCertSign, NotBefore: time.Now().Add(-48 * time.Hour),
+		NotAfter: time.Now().Add(48 * time.Hour),
 	}
 	a.key = newKey(t)
 	a.cert = sign(t, template, template, a.key.Public(), a.key)
@@ -43,7 +44,10 @@ func (a *Authority) Issue(name string, change func(*x509.Certificate), hosts ...
 	a.t.Helper()
 	template := &x509.Certificate{
 		SerialNumber: serial(a.t), Subject: pkix.Name{CommonName: name},
-		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{
+			x509.ExtKeyUsageServerAuth,
+			x509.ExtKeyUsageClientAuth,
+		},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 	}
 	for _, h := range hosts {
@@ -81,7 +85,8 @@ func Files(t testing.TB, dir string, c tls.Certificate) (cert, key string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return write(t, filepath.Join(dir, "cert.pem"), "CERTIFICATE", c.Certificate[0]), write(t, filepath.Join(dir, "key.pem"), "PRIVATE KEY", der)
+	return write(t, filepath.Join(dir, "cert.pem"), "CERTIFICATE", c.Certificate[0]),
+		write(t, filepath.Join(dir, "key.pem"), "PRIVATE KEY", der)
 }
 
 func write(t testing.TB, name, kind string, der []byte) string {
@@ -110,7 +115,9 @@ func serial(t testing.TB) *big.Int {
 	return n
 }
 
-func sign(t testing.TB, template, parent *x509.Certificate, public crypto.PublicKey, key crypto.Signer) *x509.Certificate {
+func sign(t testing.TB, template, parent *x509.Certificate, public crypto.PublicKey,
+	key crypto.Signer,
+) *x509.Certificate {
 	t.Helper()
 	der, err := x509.CreateCertificate(rand.Reader, template, parent, public, key)
 	if err != nil {

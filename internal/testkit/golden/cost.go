@@ -14,7 +14,8 @@ func (c *Case) Left(s *dag.Snapshot, slowdown [4]float64) schedule.Left {
 	return func(t schedule.Task) schedule.Cost {
 		phase := &s.Plan.Jobs[t.Job].Stages[t.Stage]
 		if t.Running != nil {
-			return schedule.Cost{Work: time.Duration(math.Floor(c.Rem(s, t.Stage, t.Job, t.Running, slowdown)+0.5)) * time.Millisecond, Same: 1}
+			return schedule.Cost{Work: time.Duration(math.Floor(c.Rem(s, t.Stage, t.Job, t.Running, slowdown)+
+				0.5)) * time.Millisecond, Same: 1}
 		}
 		cost := schedule.Cost{Setup: s.Plan.Cluster.Setup, Same: phase.Tasks - t.Index}
 		for p, pipe := range phase.Pipelines {

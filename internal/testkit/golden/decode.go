@@ -107,7 +107,10 @@ func (r *rawCase) plan() (*dag.Plan, error) {
 		}
 		if rj.Maps != nil {
 			j.Stages[dag.Map].Tasks = rj.Maps.Count
-			j.Stages[dag.Map].Pipelines = []dag.Pipeline{{Tuples: series(rj.Maps.Tuples), Alpha: dag.Uniform(rj.Maps.Alpha["map"])}}
+			j.Stages[dag.Map].Pipelines = []dag.Pipeline{{
+				Tuples: series(rj.Maps.Tuples),
+				Alpha:  dag.Uniform(rj.Maps.Alpha["map"]),
+			}}
 		}
 		if rj.Reduces != nil {
 			j.Stages[dag.Reduce].Tasks = rj.Reduces.Count
@@ -136,7 +139,10 @@ func series(v []float64) dag.Series {
 }
 
 func (r *rawTick) decode(plan *dag.Plan) (Instant, error) {
-	in := Instant{At: dag.Instant(r.At), Failure: r.Fails, Expect: make(map[string]float64), Replan: r.Replan, Future: r.Future}
+	in := Instant{
+		At: dag.Instant(r.At), Failure: r.Fails, Expect: make(map[string]float64), Replan: r.Replan,
+		Future: r.Future,
+	}
 	for key, raw := range r.Expect {
 		var err error
 		switch key {

@@ -59,7 +59,8 @@ func drawPhase(t *rapid.T, most, pipes int) dag.Stage {
 			}
 			sizes = dag.Each(each)
 		}
-		p.Pipelines = append(p.Pipelines, dag.Pipeline{Tuples: sizes, Alpha: dag.Uniform(rapid.SampledFrom([]float64{1, 0.37}).Draw(t, "alpha"))})
+		p.Pipelines = append(p.Pipelines,
+			dag.Pipeline{Tuples: sizes, Alpha: dag.Uniform(rapid.SampledFrom([]float64{1, 0.37}).Draw(t, "alpha"))})
 	}
 	return p
 }

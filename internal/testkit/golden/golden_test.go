@@ -36,7 +36,10 @@ func TestLoad(t *testing.T) {
 }
 
 func TestTaskNames(t *testing.T) {
-	plan := &dag.Plan{Jobs: []dag.Job{{Node: "j1", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}, {Node: "j2", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}}
+	plan := &dag.Plan{Jobs: []dag.Job{
+		{Node: "j1", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})},
+		{Node: "j2", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})},
+	}}
 	if got := TaskName(plan, 1, dag.Reduce, 2, 1); got != "j2.r3'" {
 		t.Errorf("TaskName = %s", got)
 	}

@@ -62,7 +62,8 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.saw = append(g.saw, r.URL.Path)
 	g.mu.Unlock()
 	if strings.HasPrefix(r.URL.Path, "/gateway/sso/") {
-		http.Redirect(w, r, "/gateway/knoxsso/api/v1/websso?originalUrl="+url.QueryEscape(r.URL.String()), http.StatusFound)
+		http.Redirect(w, r, "/gateway/knoxsso/api/v1/websso?originalUrl="+url.QueryEscape(r.URL.String()),
+			http.StatusFound)
 		return
 	}
 	if target(r.URL.Path) == "" {
@@ -95,7 +96,10 @@ func (g *Gateway) admit(w http.ResponseWriter, r *http.Request) bool {
 	_, _ = rand.Read(b) // it never fails
 	id := hex.EncodeToString(b)
 	g.sessions[id] = true
-	http.SetCookie(w, &http.Cookie{Name: "JSESSIONID", Value: id, Path: "/gateway/default", Secure: true, HttpOnly: true})
+	http.SetCookie(w, &http.Cookie{
+		Name: "JSESSIONID", Value: id, Path: "/gateway/default", Secure: true,
+		HttpOnly: true,
+	})
 	http.SetCookie(w, &http.Cookie{Name: "rememberMe", Value: "deleteMe", Path: "/gateway/default", MaxAge: -1})
 	return true
 }

@@ -66,8 +66,10 @@ func swapLines(file []byte, at int, arg byte) []byte {
 
 // numbers stand at the edges of types, beyond limits, or are none.
 var numbers = []string{
-	"-1", "0", "1", "2", "0.5", "-0", "1e308", "-1e308", "1e999", "1e-320", "2147483647", "2147483648", "-2147483649", "9223372036854775807",
-	"-9223372036854775808", "9223372036854775808", "18446744073709551616", "3000", "10000001", "129", "NaN", ".inf", "\"inf\"", "null", "1e18",
+	"-1", "0", "1", "2", "0.5", "-0", "1e308", "-1e308", "1e999", "1e-320", "2147483647", "2147483648", "-2147483649",
+	"9223372036854775807",
+	"-9223372036854775808", "9223372036854775808", "18446744073709551616", "3000", "10000001", "129", "NaN", ".inf",
+	"\"inf\"", "null", "1e18",
 	"9007199254740993", "00", "0x10", "1795222879638", "20000000", "99999999999", "127",
 }
 
@@ -86,7 +88,8 @@ func number(file []byte, at int, arg byte) []byte {
 
 // values are of each type of JSON and YAML, empty and odd ones.
 var values = []string{
-	"null", "true", "false", "0", "-1", "1.5", "\"\"", "\"x\"", "[]", "{}", "[null]", "[[]]", "[{}]", "{\"\":null}", "[1,2,3]", "\"\\u0000\\ud800\"", "~",
+	"null", "true", "false", "0", "-1", "1.5", "\"\"", "\"x\"", "[]", "{}", "[null]", "[[]]", "[{}]", "{\"\":null}",
+	"[1,2,3]", "\"\\u0000\\ud800\"", "~",
 	"2026-11-22", "1h30m", "1e3", "", "[\"a\",\"a\"]", "&a [*a]", "\xff",
 }
 
@@ -126,7 +129,10 @@ func dropMember(file []byte, at int, _ byte) []byte {
 	return replace(file, start, end, nil)
 }
 
-var noise = []string{"\x00", "\xff", "\n", "\"", "{", "}", "]", ",", ":", " ", "\t", "\r\n", "\ufeff", "- ", "---\n", "#", "\x1f\x8b", "\u2028", "\\", "e9"}
+var noise = []string{
+	"\x00", "\xff", "\n", "\"", "{", "}", "]", ",", ":", " ", "\t", "\r\n", "\ufeff", "- ", "---\n",
+	"#", "\x1f\x8b", "\u2028", "\\", "e9",
+}
 
 func insert(file []byte, at int, arg byte) []byte {
 	return replace(file, at, at, []byte(noise[int(arg)%len(noise)]))

@@ -29,7 +29,10 @@ func (j *job) makeConf() []byte {
 		"mapreduce.job.maps":                           fmt.Sprint(j.phases[dag.Map].tasks),
 		"mapreduce.job.reduces":                        fmt.Sprint(j.phases[dag.Reduce].tasks),
 	}
-	for name, v := range map[string]int{"yarn.app.mapreduce.am.resource.mb": l.AMMB, "mapreduce.map.memory.mb": l.MapMB, "mapreduce.reduce.memory.mb": l.ReduceMB} {
+	for name, v := range map[string]int{
+		"yarn.app.mapreduce.am.resource.mb": l.AMMB, "mapreduce.map.memory.mb": l.MapMB,
+		"mapreduce.reduce.memory.mb": l.ReduceMB,
+	} {
 		if v > 0 {
 			props[name] = fmt.Sprint(v)
 		}
@@ -66,7 +69,8 @@ func (j *job) makeConf() []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = fmt.Appendf(b, `{"name":%s,"value":%s,"source":["programmatically",%s]}`, quote(name), quote(props[name]), quote(path))
+		b = fmt.Appendf(b, `{"name":%s,"value":%s,"source":["programmatically",%s]}`, quote(name), quote(props[name]),
+			quote(path))
 	}
 	return append(b, `]}}`...)
 }

@@ -19,7 +19,10 @@ func TestHubLate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx := context.Background()
 			m := NewMany(start)
-			run, err := simulate.New(script(), simulate.Options{Seed: 1, Know: simulate.Nothing, Every: 2 * time.Second, Start: start})
+			run, err := simulate.New(script(), simulate.Options{
+				Seed: 1, Know: simulate.Nothing, Every: 2 * time.Second,
+				Start: start,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -129,7 +129,10 @@ type view struct {
 // view makes up a task's state from its attempts. A task whose attempt failed or was killed goes on with a new one
 // (docs/facts/hadoop.md E0); one whose result is lost is scheduled again (TaskImpl's RetroactiveKilledTransition).
 func (p *phase) view(t int) view {
-	v := view{state: "SCHEDULED", start: dag.NoInstant, finish: dag.NoInstant, status: "NEW", attempts: p.attempts[p.first[t]:p.first[t+1]]}
+	v := view{
+		state: "SCHEDULED", start: dag.NoInstant, finish: dag.NoInstant, status: "NEW",
+		attempts: p.attempts[p.first[t]:p.first[t+1]],
+	}
 	for i := range v.attempts {
 		a := &v.attempts[i]
 		if a.Start.Known() && (!v.start.Known() || a.Start < v.start) {
@@ -139,7 +142,8 @@ func (p *phase) view(t int) view {
 		case dag.AttemptRunning:
 			v.state, v.progress, v.status = "RUNNING", max(v.progress, 100*clean(a.Ratio)), status(p.kind, a)
 		case dag.AttemptSucceeded:
-			v.state, v.progress, v.status, v.finish, v.success = "SUCCEEDED", 100, status(p.kind, a), a.End, fmt.Sprint(a.Number)
+			v.state, v.progress, v.status, v.finish, v.success = "SUCCEEDED", 100, status(p.kind, a), a.End,
+				fmt.Sprint(a.Number)
 			return v
 		case dag.AttemptFailed:
 			v.state = "RUNNING"
@@ -203,7 +207,8 @@ func (j *job) answer(path string, over bool) answer {
 	case path == "counters":
 		return found(j.sums())
 	case path == "jobattempts":
-		return found(fmt.Sprintf(`{"jobAttempts":{"jobAttempt":[{"nodeHttpAddress":"node-0:8042","nodeId":"node-0:36241","id":%d,"startTime":%d,"containerId":"container_%s_01_000001","logsLink":""}]}}`,
+		return found(fmt.Sprintf(
+			`{"jobAttempts":{"jobAttempt":[{"nodeHttpAddress":"node-0:8042","nodeId":"node-0:36241","id":%d,"startTime":%d,"containerId":"container_%s_01_000001","logsLink":""}]}}`,
 			max(1, j.state.Attempt), ms(j.state.Started), strings.TrimPrefix(j.id, "job_")))
 	case len(part) == 3 && part[0] == "tasks":
 		for _, k := range kinds {
@@ -226,19 +231,25 @@ func (j *job) answer(path string, over bool) answer {
 	return missing("task, " + path + ", is not found")
 }
 
-var stateNames = map[dag.State]string{dag.Running: "RUNNING", dag.Succeeded: "SUCCEEDED", dag.Failed: "FAILED", dag.Killed: "KILLED"}
+var stateNames = map[dag.State]string{
+	dag.Running: "RUNNING", dag.Succeeded: "SUCCEEDED", dag.Failed: "FAILED",
+	dag.Killed: "KILLED",
+}
 
 func (j *job) summary(over bool) string {
 	m, r, s := &j.phases[0], &j.phases[1], j.state
 	if over {
 		return fmt.Sprintf(`{"job":{"submitTime":%d,"startTime":%d,"finishTime":%d,"id":"%s","name":%s,"queue":"root.default","user":%s,"state":"%s","mapsTotal":%d,"mapsCompleted":%d,"reducesTotal":%d,"reducesCompleted":%d,"uberized":false,"diagnostics":%s,"avgMapTime":0,"avgReduceTime":0,"avgShuffleTime":0,"avgMergeTime":0,"failedReduceAttempts":%d,"killedReduceAttempts":%d,"successfulReduceAttempts":%d,"failedMapAttempts":%d,"killedMapAttempts":%d,"successfulMapAttempts":%d}}`,
-			ms(s.Submitted), ms(s.Started), ms(s.Finished), j.id, quote(j.name()), quote(j.user()), stateNames[s.State], m.tasks, m.done, r.tasks, r.done, quote(s.Diagnosis),
+			ms(s.Submitted), ms(s.Started), ms(s.Finished), j.id, quote(j.name()), quote(j.user()), stateNames[s.State],
+			m.tasks, m.done, r.tasks, r.done, quote(s.Diagnosis),
 			r.failed, r.killed, r.succeeded, m.failed, m.killed, m.succeeded)
 	}
 	share := func(p *phase) string { return percent(100 * p.progress / float64(max(1, p.tasks))) }
 	return fmt.Sprintf(`{"job":{"startTime":%d,"finishTime":0,"elapsedTime":%d,"id":"%s","name":%s,"user":%s,"queue":"root.default","state":"RUNNING","mapsTotal":%d,"mapsCompleted":%d,"reducesTotal":%d,"reducesCompleted":%d,"mapProgress":%s,"reduceProgress":%s,"mapsPending":%d,"mapsRunning":%d,"reducesPending":%d,"reducesRunning":%d,"uberized":false,"diagnostics":"","newReduceAttempts":%d,"runningReduceAttempts":%d,"failedReduceAttempts":%d,"killedReduceAttempts":%d,"successfulReduceAttempts":%d,"newMapAttempts":%d,"runningMapAttempts":%d,"failedMapAttempts":%d,"killedMapAttempts":%d,"successfulMapAttempts":%d}}`,
-		ms(s.Started), elapsed(s.Started, dag.NoInstant, j.now), j.id, quote(j.name()), quote(j.user()), m.tasks, m.done, r.tasks, r.done, share(m), share(r),
-		m.pending, m.running, r.pending, r.running, r.fresh, r.underway, r.failed, r.killed, r.succeeded, m.fresh, m.underway, m.failed, m.killed, m.succeeded)
+		ms(s.Started), elapsed(s.Started, dag.NoInstant, j.now), j.id, quote(j.name()), quote(j.user()), m.tasks,
+		m.done, r.tasks, r.done, share(m), share(r),
+		m.pending, m.running, r.pending, r.running, r.fresh, r.underway, r.failed, r.killed, r.succeeded, m.fresh,
+		m.underway, m.failed, m.killed, m.succeeded)
 }
 
 func (j *job) name() string { return "PigLatin:" + j.plan.Name }
@@ -271,9 +282,11 @@ func (j *job) sums() string {
 		if each[k] = strconv.FormatFloat(v, 'f', 0, 64); math.IsNaN(v) {
 			each[k] = "null"
 		}
-		return fmt.Sprintf(`{"name":"%s","totalCounterValue":%s,"mapCounterValue":%s,"reduceCounterValue":%s}`, name, each[k], each[dag.Map], each[dag.Reduce])
+		return fmt.Sprintf(`{"name":"%s","totalCounterValue":%s,"mapCounterValue":%s,"reduceCounterValue":%s}`, name,
+			each[k], each[dag.Map], each[dag.Reduce])
 	}
 	return fmt.Sprintf(`{"jobCounters":{"id":"%s","counterGroup":[{"counterGroupName":"org.apache.hadoop.mapreduce.TaskCounter","counter":[%s,%s,%s,%s]}]}}`, j.id,
 		one("MAP_INPUT_RECORDS", dag.Map, in[dag.Map]), one("MAP_OUTPUT_RECORDS", dag.Map, out[dag.Map]),
-		one("REDUCE_INPUT_RECORDS", dag.Reduce, in[dag.Reduce]), one("REDUCE_OUTPUT_RECORDS", dag.Reduce, out[dag.Reduce]))
+		one("REDUCE_INPUT_RECORDS", dag.Reduce, in[dag.Reduce]), one("REDUCE_OUTPUT_RECORDS", dag.Reduce,
+			out[dag.Reduce]))
 }

@@ -21,7 +21,8 @@ func (c *Cluster) manager(path string, q url.Values) answer {
 	case "nodes":
 		return found(c.nodes())
 	case "scheduler":
-		return found(fmt.Sprintf(`{"scheduler":{"schedulerInfo":{"type":"capacityScheduler","capacity":100.0,"usedCapacity":0.0,"maxCapacity":100.0,"queueName":"root","queuePath":"root","queues":{"queue":[{"type":"capacitySchedulerLeafQueueInfo","queuePath":"root.default","capacity":100.0,"absoluteCapacity":100.0,"absoluteMaxCapacity":%s,"userLimitFactor":1.0,"queueName":"default","state":"RUNNING"}]}}}}`,
+		return found(fmt.Sprintf(
+			`{"scheduler":{"schedulerInfo":{"type":"capacityScheduler","capacity":100.0,"usedCapacity":0.0,"maxCapacity":100.0,"queueName":"root","queuePath":"root","queues":{"queue":[{"type":"capacitySchedulerLeafQueueInfo","queuePath":"root.default","capacity":100.0,"absoluteCapacity":100.0,"absoluteMaxCapacity":%s,"userLimitFactor":1.0,"queueName":"default","state":"RUNNING"}]}}}}`,
 			percent(c.queueShare())))
 	}
 	rest, ok := strings.CutPrefix(path, "apps/application_")
@@ -35,7 +36,8 @@ func (c *Cluster) manager(path string, q url.Values) answer {
 	case rest == "appattempts":
 		var all []string
 		for n := range max(1, j.state.Attempt) {
-			all = append(all, fmt.Sprintf(`{"id":%d,"startTime":%d,"finishedTime":0,"containerId":"container_%s_%02d_000001","nodeHttpAddress":"node-0:8042","nodeId":"node-0:36241","logsLink":"","blacklistedNodes":"","nodesBlacklistedBySystem":"","appAttemptId":"appattempt_%s_%06d","exportPorts":"null","appAttemptState":"RUNNING"}`,
+			all = append(all, fmt.Sprintf(
+				`{"id":%d,"startTime":%d,"finishedTime":0,"containerId":"container_%s_%02d_000001","nodeHttpAddress":"node-0:8042","nodeId":"node-0:36241","logsLink":"","blacklistedNodes":"","nodesBlacklistedBySystem":"","appAttemptId":"appattempt_%s_%06d","exportPorts":"null","appAttemptState":"RUNNING"}`,
 				n+1, ms(j.state.Submitted), id, n+1, id, n+1))
 		}
 		return found(`{"appAttempts":{"appAttempt":[` + strings.Join(all, ",") + `]}}`)
@@ -54,11 +56,14 @@ func appsOf(all []string) string {
 }
 
 func (c *Cluster) list(q url.Values) []string {
-	states, started, finished := strings.Split(q.Get("states"), ","), since(q, "startedTimeBegin"), since(q, "finishedTimeBegin")
+	states, started, finished := strings.Split(q.Get("states"), ","), since(q, "startedTimeBegin"),
+		since(q, "finishedTimeBegin")
 	brief := strings.Contains(q.Get("deSelects"), "resourceInfo")
 	var all []string
 	for _, j := range slices.Backward(c.jobs) {
-		if j == nil || q.Has("user") && q.Get("user") != j.user() || q.Has("states") && !slices.Contains(states, j.yarnState()) || ms(j.state.Submitted) < started || ms(j.state.Finished) < finished {
+		if j == nil || q.Has("user") && q.Get("user") != j.user() || q.Has("states") &&
+			!slices.Contains(states, j.yarnState()) || ms(j.state.Submitted) < started ||
+			ms(j.state.Finished) < finished {
 			continue
 		}
 		text := c.app(j)
@@ -93,15 +98,19 @@ func (c *Cluster) app(j *job) string {
 		}
 	}
 	return fmt.Sprintf(`{"id":"%s","user":%s,"name":%s,"queue":"root.default","state":"%s","finalStatus":"%s","progress":%s,"trackingUI":"ApplicationMaster","trackingUrl":"http://rm:8088/proxy/%s/","diagnostics":"","clusterId":1,"applicationType":"MAPREDUCE","applicationTags":"","priority":0,"startedTime":%d,"launchTime":%d,"finishedTime":%d,"elapsedTime":%d,"amContainerLogs":"","amHostHttpAddress":"node-0:8042","masterNodeId":"node-0:36241","allocatedMB":%d,"allocatedVCores":1,"reservedMB":0,"reservedVCores":0,"runningContainers":%d,"memorySeconds":0,"vcoreSeconds":0,"queueUsagePercentage":0.0,"clusterUsagePercentage":0.0,"resourceSecondsMap":{"entry":{"key":"memory-mb","value":"0"},"entry":{"key":"vcores","value":"0"}},%s}`,
-		j.app(), quote(j.user()), quote(j.name()), j.yarnState(), final, percent(50*(j.phases[0].progress/float64(max(1, j.phases[0].tasks))+j.phases[1].progress/float64(max(1, j.phases[1].tasks)))),
-		j.app(), ms(s.Submitted), ms(s.Submitted), ms(s.Finished), elapsed(s.Submitted, s.Finished, j.now), held, containers, appFiller)
+		j.app(), quote(j.user()), quote(j.name()), j.yarnState(), final,
+		percent(50*(j.phases[0].progress/float64(max(1, j.phases[0].tasks))+
+			j.phases[1].progress/float64(max(1, j.phases[1].tasks)))),
+		j.app(), ms(s.Submitted), ms(s.Submitted), ms(s.Finished), elapsed(s.Submitted, s.Finished, j.now), held,
+		containers, appFiller)
 }
 
 // appFiller stands for the resources by partition, which take most of an application's 3.7 KB.
 var appFiller = `"preemptedResourceMB":0,"logAggregationStatus":"DISABLED","unmanagedApplication":false,"amNodeLabelExpression":"","filler":"` + strings.Repeat("x", 2500) + `"`
 
 // briefFiller is what is left of it where a question deselects that.
-var briefFiller = `"preemptedResourceMB":0,"logAggregationStatus":"DISABLED","unmanagedApplication":false,"filler":"` + strings.Repeat("x", 300) + `"`
+var briefFiller = `"preemptedResourceMB":0,"logAggregationStatus":"DISABLED","unmanagedApplication":false,"filler":"` +
+	strings.Repeat("x", 300) + `"`
 
 // totalMB is the memory of the nodes; slots count for a container of 1 GB each.
 func (c *Cluster) totalMB() (mb, nodes, lost int) {
@@ -146,7 +155,8 @@ func (c *Cluster) nodes() string {
 		if lost {
 			state, mb = "LOST", 0
 		}
-		all = append(all, fmt.Sprintf(`{"rack":"/default-rack","state":"%s","id":%s,"nodeHostName":%s,"nodeHTTPAddress":%s,"lastHealthUpdate":%d,"version":"3.4.2","healthReport":"","numContainers":0,"usedMemoryMB":0,"availMemoryMB":%d,"usedVirtualCores":0,"availableVirtualCores":32}`,
+		all = append(all, fmt.Sprintf(
+			`{"rack":"/default-rack","state":"%s","id":%s,"nodeHostName":%s,"nodeHTTPAddress":%s,"lastHealthUpdate":%d,"version":"3.4.2","healthReport":"","numContainers":0,"usedMemoryMB":0,"availMemoryMB":%d,"usedVirtualCores":0,"availableVirtualCores":32}`,
 			state, quote(name), quote(name), quote(name), ms(c.now), mb))
 	}
 	for _, n := range c.snap.Nodes {

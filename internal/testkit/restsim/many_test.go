@@ -23,7 +23,10 @@ func TestHub(t *testing.T) {
 	for i := range n {
 		p := script()
 		p.Name = "nightly.pig" // all of one name and user: only configurations tell them apart
-		run, err := simulate.New(p, simulate.Options{Seed: uint64(i), Noise: 0.3, Know: simulate.Nothing, Every: 2 * time.Second, Start: start + dag.Instant(i)})
+		run, err := simulate.New(p, simulate.Options{
+			Seed: uint64(i), Noise: 0.3, Know: simulate.Nothing,
+			Every: 2 * time.Second, Start: start + dag.Instant(i),
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +91,8 @@ type denying struct{ http.RoundTripper }
 
 func (d denying) RoundTrip(r *http.Request) (*http.Response, error) {
 	if strings.HasSuffix(r.URL.Path, "/conf") {
-		return &http.Response{StatusCode: http.StatusForbidden, Status: "403 Forbidden", Body: http.NoBody, Request: r}, nil
+		return &http.Response{StatusCode: http.StatusForbidden, Status: "403 Forbidden", Body: http.NoBody, Request: r},
+			nil
 	}
 	return d.RoundTripper.RoundTrip(r)
 }
@@ -97,7 +101,10 @@ func (d denying) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestHubDenied(t *testing.T) {
 	ctx := context.Background()
 	m := NewMany(start)
-	run, err := simulate.New(script(), simulate.Options{Seed: 1, Know: simulate.Nothing, Every: 2 * time.Second, Start: start})
+	run, err := simulate.New(script(), simulate.Options{
+		Seed: 1, Know: simulate.Nothing, Every: 2 * time.Second,
+		Start: start,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,11 +29,23 @@ func bigJob(n, width int) *dag.Plan {
 			Policy: dag.YARN, MemoryMB: 1024*width + 512, Setup: 2 * time.Second,
 			Nodes: []dag.Node{{Name: "n0:8042", MemoryMB: 1024*width + 512}},
 		},
-		Overheads: dag.Overheads{Launch: 6 * time.Second, AMStart: 3 * time.Second, Finish: time.Second, AMHold: 5 * time.Second},
+		Overheads: dag.Overheads{
+			Launch: 6 * time.Second, AMStart: 3 * time.Second, Finish: time.Second,
+			AMHold: 5 * time.Second,
+		},
 		Jobs: []dag.Job{{
-			Node: "j1", Name: "big", Limits: dag.Limits{AMMB: 512, MapMB: 1024, ReduceMB: 1024, SlowStart: 0.05, RampUp: 0.5},
-			Stages: dag.MapReduce(dag.Stage{Tasks: n - reduces, Known: true, Pipelines: []dag.Pipeline{pipe(4000, 10)}, Out: dag.Uniform(4000), Bytes: dag.Uniform(1e6)},
-				dag.Stage{Tasks: reduces, Known: true, Pipelines: []dag.Pipeline{pipe(float64(n-reduces), 0), pipe(0, 0), pipe(3000, 10)}, Out: dag.Uniform(3000), Bytes: dag.Uniform(1e6)}),
+			Node: "j1", Name: "big", Limits: dag.Limits{
+				AMMB: 512, MapMB: 1024, ReduceMB: 1024, SlowStart: 0.05,
+				RampUp: 0.5,
+			},
+			Stages: dag.MapReduce(dag.Stage{
+				Tasks: n - reduces, Known: true, Pipelines: []dag.Pipeline{pipe(4000, 10)},
+				Out: dag.Uniform(4000), Bytes: dag.Uniform(1e6),
+			},
+				dag.Stage{Tasks: reduces, Known: true, Pipelines: []dag.Pipeline{
+					pipe(float64(n-reduces), 0),
+					pipe(0, 0), pipe(3000, 10),
+				}, Out: dag.Uniform(3000), Bytes: dag.Uniform(1e6)}),
 		}},
 	}
 }
@@ -132,7 +144,8 @@ type cost struct {
 
 func (c cost) String() string {
 	return fmt.Sprintf("%d ticks: naive %d MB (%d KB a tick), ours %d MB (%d KB, %d requests a tick): 1/%.1f",
-		c.ticks, c.naive>>20, c.naive>>10/c.ticks, c.ours>>20, c.ours>>10/c.ticks, c.requests/c.ticks, float64(c.naive)/float64(c.ours))
+		c.ticks, c.naive>>20, c.naive>>10/c.ticks, c.ours>>20, c.ours>>10/c.ticks, c.requests/c.ticks,
+		float64(c.naive)/float64(c.ours))
 }
 
 // measure watches a run of n tasks to its end. Naive polling is asked in every sample-th tick only; it takes a while.
@@ -245,7 +258,8 @@ func checkAsked(t *testing.T, c *Cluster) {
 			details++
 			if r.At >= ends[part[len(part)-2]] {
 				if after[r.Path]++; after[r.Path] > 1 {
-					t.Errorf("%s was asked again at %d, %v after its end", r.Path, r.At, r.At.Sub(ends[part[len(part)-2]]))
+					t.Errorf("%s was asked again at %d, %v after its end", r.Path, r.At,
+						r.At.Sub(ends[part[len(part)-2]]))
 				}
 			}
 		}

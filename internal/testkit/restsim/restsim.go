@@ -183,13 +183,15 @@ func (c *Cluster) route(u *url.URL) answer {
 	app, rest, ok := strings.Cut(strings.TrimPrefix(path, "/proxy/"), "/ws/v1/mapreduce/")
 	j := c.job("job_" + strings.TrimPrefix(app, "application_"))
 	if !ok || j == nil {
-		return answer{status: http.StatusNotFound, body: []byte("<html><title>Application " + app + " could not be found in RM or history server</title></html>")}
+		return answer{status: http.StatusNotFound, body: []byte("<html><title>Application " + app +
+			" could not be found in RM or history server</title></html>")}
 	}
 	switch {
 	case j.state.State == dag.Submitted: // docs/facts/hadoop.md A6, item 3
 		return answer{status: http.StatusFound, location: "http://rm:8088/cluster/app/" + app}
 	case j.state.State.Ended():
-		return answer{status: http.StatusFound, location: "http://jhs:19888/jobhistory/job/" + j.id + "/ws/v1/mapreduce/" + rest}
+		return answer{status: http.StatusFound, location: "http://jhs:19888/jobhistory/job/" + j.id +
+			"/ws/v1/mapreduce/" + rest}
 	}
 	if rest, ok = strings.CutPrefix(rest, "jobs/"+j.id); ok {
 		return j.answer(strings.TrimPrefix(rest, "/"), false)
@@ -200,8 +202,12 @@ func (c *Cluster) route(u *url.URL) answer {
 func found(body string) answer { return answer{status: http.StatusOK, body: []byte(body)} }
 
 func missing(what string) answer {
-	return answer{status: http.StatusNotFound, body: []byte(`{"RemoteException":{"exception":"NotFoundException","message":` +
-		quote("java.lang.Exception: "+what) + `,"javaClassName":"org.apache.hadoop.yarn.webapp.NotFoundException"}}`)}
+	return answer{
+		status: http.StatusNotFound,
+		body: []byte(`{"RemoteException":{"exception":"NotFoundException","message":` +
+			quote("java.lang.Exception: "+what) +
+			`,"javaClassName":"org.apache.hadoop.yarn.webapp.NotFoundException"}}`),
+	}
 }
 
 // elapsed is the milliseconds from start to end, or to now where it has not ended.

@@ -23,7 +23,10 @@ func script() *dag.Plan {
 	one := bigJob(40, 8).Jobs[0]
 	p := bigJob(40, 8)
 	p.Name = "join.pig"
-	p.Cluster.MemoryMB, p.Cluster.Nodes = 2*5120, []dag.Node{{Name: "n0:8042", MemoryMB: 5120}, {Name: "n1:8042", MemoryMB: 5120}}
+	p.Cluster.MemoryMB, p.Cluster.Nodes = 2*5120, []dag.Node{
+		{Name: "n0:8042", MemoryMB: 5120},
+		{Name: "n1:8042", MemoryMB: 5120},
+	}
 	p.Overheads.Wave, p.Overheads.Stagger = 2*time.Second, 200*time.Millisecond
 	p.Jobs = dag.CloneJobs([]dag.Job{one, one, one})
 	for i := range p.Jobs {
@@ -45,10 +48,20 @@ func TestSourceSeesTheRun(t *testing.T) {
 		"a plain job": {bigJob(60, 12), simulate.Options{Noise: 0.3}, dag.Succeeded},
 		"a workflow":  {script(), simulate.Options{Noise: 0.3, Skew: 0.5}, dag.Succeeded},
 		"failures": {script(), simulate.Options{Noise: 0.2, Fail: []simulate.Failure{
-			{Job: "scope-5", Task: 3, After: 10 * time.Second}, {Job: "scope-25", Stage: dag.Reduce, Task: 1, After: 5 * time.Second},
+			{Job: "scope-5", Task: 3, After: 10 * time.Second}, {
+				Job: "scope-25", Stage: dag.Reduce, Task: 1,
+				After: 5 * time.Second,
+			},
 		}}, dag.Succeeded},
-		"a lost node":      {script(), simulate.Options{Lose: []simulate.LostNode{{Node: 1, At: 100 * time.Second, Detect: 15 * time.Second}}}, dag.Succeeded},
-		"a job that fails": {script(), simulate.Options{MaxAttempts: 1, Fail: []simulate.Failure{{Job: "scope-25", Task: 0, After: 9 * time.Second}}}, dag.Failed},
+		"a lost node": {
+			script(),
+			simulate.Options{Lose: []simulate.LostNode{{Node: 1, At: 100 * time.Second, Detect: 15 * time.Second}}},
+			dag.Succeeded,
+		},
+		"a job that fails": {script(), simulate.Options{
+			MaxAttempts: 1,
+			Fail:        []simulate.Failure{{Job: "scope-25", Task: 0, After: 9 * time.Second}},
+		}, dag.Failed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.opt.Every, c.opt.Seed, c.opt.Know = 2*time.Second, 3, simulate.Nothing
@@ -74,7 +87,8 @@ func TestSourceSeesTheRun(t *testing.T) {
 			truth := cluster.Snapshot()
 			for i := range truth.Jobs {
 				want := &truth.Jobs[i]
-				if got := job0(last, truth.Plan.Jobs[i].Node, want.ID); want.State.Ended() && (got == nil || got.Finished != want.Finished || got.Submitted != want.Submitted) {
+				if got := job0(last, truth.Plan.Jobs[i].Node, want.ID); want.State.Ended() &&
+					(got == nil || got.Finished != want.Finished || got.Submitted != want.Submitted) {
 					t.Errorf("job %d: %+v, want %+v", i, got, want)
 				}
 			}
@@ -122,11 +136,14 @@ func compare(t *testing.T, got, want *dag.Snapshot) (n int) {
 				b := have[at]
 				n++
 				ran := a.State == dag.AttemptRunning || a.State == dag.AttemptSucceeded
-				if b.State != a.State || b.Start != a.Start || b.End != a.End || ran && (b.CopyEnd != a.CopyEnd || b.SortEnd != a.SortEnd) {
+				if b.State != a.State || b.Start != a.Start || b.End != a.End || ran &&
+					(b.CopyEnd != a.CopyEnd || b.SortEnd != a.SortEnd) {
 					t.Fatalf("at %d, job %s %v:\ngot  %+v\nwant %+v", want.At, w.ID, k, b, a)
 				}
-				if a.State == dag.AttemptRunning && a.FirstReport.Known() && (b.Done[0] != a.Done[0] || b.Out != a.Out && a.Out == a.Out) {
-					t.Fatalf("at %d, job %s %v: done %v out %v\nwant %v, %v", want.At, w.ID, k, b.Done, b.Out, a.Done, a.Out)
+				if a.State == dag.AttemptRunning && a.FirstReport.Known() &&
+					(b.Done[0] != a.Done[0] || b.Out != a.Out && a.Out == a.Out) {
+					t.Fatalf("at %d, job %s %v: done %v out %v\nwant %v, %v", want.At, w.ID, k, b.Done, b.Out, a.Done,
+						a.Out)
 				}
 				if a.Node >= 0 && len(want.Nodes) > 0 && got.Nodes[b.Node].Name != want.Nodes[a.Node].Name {
 					t.Fatalf("at %d: on node %s, want %s", want.At, got.Nodes[b.Node].Name, want.Nodes[a.Node].Name)
@@ -179,7 +196,9 @@ func TestAnswersAreJSON(t *testing.T) {
 	ctx := context.Background()
 	get := func(path string) (int, string, http.Header) {
 		t.Helper()
-		client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+		client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		}}
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+path, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -216,7 +235,8 @@ func TestAnswersAreJSON(t *testing.T) {
 		am + "/tasks/task_1795222440184_0001_m_000035/counters": `{"jobTaskCounters":{"id":"task_1795222440184_0001_m_000035"}}`,
 		am + "/conf":        `"mapreduce.workflow.adjacency.scope-5","value":"scope-25"`,
 		am + "/jobattempts": `"id":1`, am + "/counters": `jobCounters`,
-		"/ws/v1/cluster/info": `"haState":"ACTIVE"`, "/ws/v1/cluster/metrics": `"totalMB":10240`, "/ws/v1/cluster/nodes": `"n1:8042"`,
+		"/ws/v1/cluster/info": `"haState":"ACTIVE"`, "/ws/v1/cluster/metrics": `"totalMB":10240`,
+		"/ws/v1/cluster/nodes":                                           `"n1:8042"`,
 		"/ws/v1/cluster/scheduler":                                       `capacityScheduler`,
 		"/ws/v1/cluster/apps?states=RUNNING&user=alice":                  `application_1795222440184_0001`,
 		"/ws/v1/cluster/apps?states=FINISHED":                            `{"apps":{}}`,
@@ -224,13 +244,15 @@ func TestAnswersAreJSON(t *testing.T) {
 		"/ws/v1/cluster/apps/application_1795222440184_0001/appattempts": `"appattempt_1795222440184_0001_000001"`,
 		"/ws/v1/history/info":                                            `3.4.2`,
 	} {
-		if code, body, h := get(path); code != 200 || !strings.Contains(body, want) || !strings.HasPrefix(h.Get("Content-Type"), "application/json") || h.Get("Date") == "" {
+		if code, body, h := get(path); code != 200 || !strings.Contains(body, want) ||
+			!strings.HasPrefix(h.Get("Content-Type"), "application/json") || h.Get("Date") == "" {
 			t.Errorf("%s: %d %.300s, want %s", path, code, body, want)
 		}
 	}
 	for _, path := range []string{
 		jhs, am + "/tasks/task_1795222440184_0001_m_000099/attempts", am + "/tasks/task_x/attempts", am + "/else",
-		"/ws/v1/cluster/apps/application_1_0001", "/ws/v1/cluster/else", "/proxy/application_1_0001/ws/v1/mapreduce/jobs", "/else",
+		"/ws/v1/cluster/apps/application_1_0001", "/ws/v1/cluster/else",
+		"/proxy/application_1_0001/ws/v1/mapreduce/jobs", "/else",
 	} {
 		if code, body, _ := get(path); code != 404 {
 			t.Errorf("%s: %d %s", path, code, body)
@@ -239,7 +261,9 @@ func TestAnswersAreJSON(t *testing.T) {
 	if err := cluster.Advance(ctx, start.Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, h := get(am + "/tasks"); code != 302 || !strings.Contains(h.Get("Location"), "/jobhistory/job/job_1795222440184_0001/ws/v1/mapreduce/jobs/job_1795222440184_0001/tasks") {
+	if code, _, h := get(am + "/tasks"); code != 302 ||
+		!strings.Contains(h.Get("Location"),
+			"/jobhistory/job/job_1795222440184_0001/ws/v1/mapreduce/jobs/job_1795222440184_0001/tasks") {
 		t.Errorf("after the end: %d to %s", code, h.Get("Location"))
 	}
 	for path, want := range map[string]string{
@@ -255,7 +279,8 @@ func TestAnswersAreJSON(t *testing.T) {
 		t.Error("time went back")
 	}
 	r := httptest.NewRecorder()
-	if cluster.ServeHTTP(r, httptest.NewRequestWithContext(ctx, http.MethodPost, am, nil)); r.Code != http.StatusMethodNotAllowed {
+	if cluster.ServeHTTP(r, httptest.NewRequestWithContext(ctx, http.MethodPost, am, nil)); r.Code !=
+		http.StatusMethodNotAllowed {
 		t.Errorf("POST: %d", r.Code)
 	}
 	if n := len(cluster.Asked()); n < 30 {

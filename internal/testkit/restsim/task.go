@@ -32,7 +32,8 @@ func (j *job) list(over bool) []byte {
 			if v.success != "" {
 				success = fmt.Sprintf("attempt_%s_%s_%06d_%s", suffix, letters[k], t, v.success)
 			}
-			b = fmt.Appendf(b, `{"startTime":%d,"finishTime":%d,"elapsedTime":%d,"progress":%s,"id":"task_%s_%s_%06d","state":"%s","type":"%s","successfulAttempt":"%s"`,
+			b = fmt.Appendf(b,
+				`{"startTime":%d,"finishTime":%d,"elapsedTime":%d,"progress":%s,"id":"task_%s_%s_%06d","state":"%s","type":"%s","successfulAttempt":"%s"`,
 				ms(start), ms(v.finish), took, percent(v.progress), suffix, letters[k], t, v.state, names[k], success)
 			if !over {
 				b = fmt.Appendf(b, `,"status":"%s"`, v.status)
@@ -135,7 +136,8 @@ func (j *job) counters(k dag.StageIndex, t int) []byte {
 		return []byte(`{"jobTaskCounters":{"id":"` + id + `"}}`)
 	}
 	b := []byte(`{"jobTaskCounters":{"id":"` + id + `","taskCounterGroup":[`)
-	b = group(b, "org.apache.hadoop.mapreduce.FileSystemCounter", fileCounters, map[string]float64{"FILE_BYTES_READ": best.Bytes})
+	b = group(b, "org.apache.hadoop.mapreduce.FileSystemCounter", fileCounters,
+		map[string]float64{"FILE_BYTES_READ": best.Bytes})
 	b = append(b, ',')
 	if k == dag.Map {
 		b = group(b, "org.apache.hadoop.mapreduce.TaskCounter", mapCounters, map[string]float64{
@@ -177,21 +179,33 @@ func group(b []byte, name string, counters []string, known map[string]float64) [
 }
 
 var (
-	fileCounters = []string{"FILE_BYTES_READ", "FILE_BYTES_WRITTEN", "FILE_READ_OPS", "FILE_LARGE_READ_OPS", "FILE_WRITE_OPS"}
-	mapCounters  = []string{
-		"MAP_INPUT_RECORDS", "MAP_OUTPUT_RECORDS", "MAP_OUTPUT_BYTES", "MAP_OUTPUT_MATERIALIZED_BYTES", "SPLIT_RAW_BYTES",
-		"COMBINE_INPUT_RECORDS", "COMBINE_OUTPUT_RECORDS", "SPILLED_RECORDS", "FAILED_SHUFFLE", "MERGED_MAP_OUTPUTS", "GC_TIME_MILLIS", "CPU_MILLISECONDS",
-		"PHYSICAL_MEMORY_BYTES", "VIRTUAL_MEMORY_BYTES", "COMMITTED_HEAP_BYTES", "MAP_PHYSICAL_MEMORY_BYTES_MAX", "MAP_VIRTUAL_MEMORY_BYTES_MAX",
+	fileCounters = []string{
+		"FILE_BYTES_READ", "FILE_BYTES_WRITTEN", "FILE_READ_OPS", "FILE_LARGE_READ_OPS",
+		"FILE_WRITE_OPS",
+	}
+	mapCounters = []string{
+		"MAP_INPUT_RECORDS", "MAP_OUTPUT_RECORDS", "MAP_OUTPUT_BYTES", "MAP_OUTPUT_MATERIALIZED_BYTES",
+		"SPLIT_RAW_BYTES",
+		"COMBINE_INPUT_RECORDS", "COMBINE_OUTPUT_RECORDS", "SPILLED_RECORDS", "FAILED_SHUFFLE", "MERGED_MAP_OUTPUTS",
+		"GC_TIME_MILLIS", "CPU_MILLISECONDS",
+		"PHYSICAL_MEMORY_BYTES", "VIRTUAL_MEMORY_BYTES", "COMMITTED_HEAP_BYTES", "MAP_PHYSICAL_MEMORY_BYTES_MAX",
+		"MAP_VIRTUAL_MEMORY_BYTES_MAX",
 	}
 	reduceCounters = []string{
-		"COMBINE_INPUT_RECORDS", "COMBINE_OUTPUT_RECORDS", "REDUCE_INPUT_GROUPS", "REDUCE_SHUFFLE_BYTES", "REDUCE_INPUT_RECORDS",
-		"REDUCE_OUTPUT_RECORDS", "SPILLED_RECORDS", "SHUFFLED_MAPS", "FAILED_SHUFFLE", "MERGED_MAP_OUTPUTS", "GC_TIME_MILLIS", "CPU_MILLISECONDS",
-		"PHYSICAL_MEMORY_BYTES", "VIRTUAL_MEMORY_BYTES", "COMMITTED_HEAP_BYTES", "REDUCE_PHYSICAL_MEMORY_BYTES_MAX", "REDUCE_VIRTUAL_MEMORY_BYTES_MAX",
+		"COMBINE_INPUT_RECORDS", "COMBINE_OUTPUT_RECORDS", "REDUCE_INPUT_GROUPS", "REDUCE_SHUFFLE_BYTES",
+		"REDUCE_INPUT_RECORDS",
+		"REDUCE_OUTPUT_RECORDS", "SPILLED_RECORDS", "SHUFFLED_MAPS", "FAILED_SHUFFLE", "MERGED_MAP_OUTPUTS",
+		"GC_TIME_MILLIS", "CPU_MILLISECONDS",
+		"PHYSICAL_MEMORY_BYTES", "VIRTUAL_MEMORY_BYTES", "COMMITTED_HEAP_BYTES", "REDUCE_PHYSICAL_MEMORY_BYTES_MAX",
+		"REDUCE_VIRTUAL_MEMORY_BYTES_MAX",
 	}
 	shuffleErrors = []string{"BAD_ID", "CONNECTION", "IO_ERROR", "WRONG_LENGTH", "WRONG_MAP", "WRONG_REDUCE"}
 	filler        = map[string]float64{
-		"FILE_BYTES_WRITTEN": 368034, "MAP_OUTPUT_BYTES": 10800, "MAP_OUTPUT_MATERIALIZED_BYTES": 5156, "SPLIT_RAW_BYTES": 361,
-		"GC_TIME_MILLIS": 36, "CPU_MILLISECONDS": 1800, "PHYSICAL_MEMORY_BYTES": 160067584, "VIRTUAL_MEMORY_BYTES": 2622349312, "COMMITTED_HEAP_BYTES": 94371840,
-		"MAP_PHYSICAL_MEMORY_BYTES_MAX": 160067584, "MAP_VIRTUAL_MEMORY_BYTES_MAX": 2622349312, "REDUCE_PHYSICAL_MEMORY_BYTES_MAX": 160067584, "REDUCE_VIRTUAL_MEMORY_BYTES_MAX": 2622349312,
+		"FILE_BYTES_WRITTEN": 368034, "MAP_OUTPUT_BYTES": 10800, "MAP_OUTPUT_MATERIALIZED_BYTES": 5156,
+		"SPLIT_RAW_BYTES": 361,
+		"GC_TIME_MILLIS":  36, "CPU_MILLISECONDS": 1800, "PHYSICAL_MEMORY_BYTES": 160067584,
+		"VIRTUAL_MEMORY_BYTES": 2622349312, "COMMITTED_HEAP_BYTES": 94371840,
+		"MAP_PHYSICAL_MEMORY_BYTES_MAX": 160067584, "MAP_VIRTUAL_MEMORY_BYTES_MAX": 2622349312,
+		"REDUCE_PHYSICAL_MEMORY_BYTES_MAX": 160067584, "REDUCE_VIRTUAL_MEMORY_BYTES_MAX": 2622349312,
 	}
 )

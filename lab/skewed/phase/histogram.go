@@ -19,7 +19,9 @@ func Degrees(r io.Reader) ([]float64, error) {
 			return nil, fmt.Errorf("line %d: %w: want a degree and a count", n, err)
 		}
 		if degree < 1 || count < 0 || count > maxNodes-len(all) {
-			return nil, fmt.Errorf("line %d: %d nodes of degree %d: want a degree of 1 or more and at most %d nodes in all", n, count, degree, maxNodes)
+			return nil, fmt.Errorf(
+				"line %d: %d nodes of degree %d: want a degree of 1 or more and at most %d nodes in all", n, count,
+				degree, maxNodes)
 		}
 		for range count {
 			all = append(all, float64(degree))

@@ -10,7 +10,10 @@ import (
 
 func small(seed uint64, reduces int) *Work {
 	values := Levels(500, 1.3)
-	return Make(Spec{Values: values, Costs: Power(values, 2), Reduces: reduces, Maps: 5, Mean: 100, Noise: .02, Each: 20e-6, Seed: seed})
+	return Make(Spec{
+		Values: values, Costs: Power(values, 2), Reduces: reduces, Maps: 5, Mean: 100, Noise: .02,
+		Each: 20e-6, Seed: seed,
+	})
 }
 
 // TestLevels: docs/facts/nearestfit.md B, n = 10,000 and sigma = 2: 10000, two of 5000 … 8192 of 1.
@@ -110,7 +113,10 @@ func TestDeal(t *testing.T) {
 
 // TestPlayKeepsSlotsBusy: with two slots a third task begins when the first one stops.
 func TestPlayKeepsSlotsBusy(t *testing.T) {
-	w := &Work{Groups: []Group{{0, 100, 5, 5}, {1, 100, 9, 9}, {2, 100, 2, 2}, {3, 100, 3, 3}}, Order: [][]int{{0}, {1}, {2}, {3}}}
+	w := &Work{
+		Groups: []Group{{0, 100, 5, 5}, {1, 100, 9, 9}, {2, 100, 2, 2}, {3, 100, 3, 3}},
+		Order:  [][]int{{0}, {1}, {2}, {3}},
+	}
 	r := Play(w, 2)
 	if want := []float64{0, 0, 5, 7}; !reflect.DeepEqual(r.Start, want) {
 		t.Errorf("start at %v, want %v", r.Start, want)
@@ -176,7 +182,10 @@ func TestPointsAreAllGroups(t *testing.T) {
 // TestCounts: groups of 1, 5, 1 and 2 s, polled every 2 s. The second is counted at 2 s with the first, is alone at 4
 // s, and at 6 s half of what happened is taken for its own, as another one has begun.
 func TestCounts(t *testing.T) {
-	w := &Work{Groups: []Group{{0, 10, 1, 1}, {0, 100, 5, 5}, {0, 10, 1, 1}, {0, 10, 2, 2}}, Order: [][]int{{0, 1, 2, 3}}}
+	w := &Work{
+		Groups: []Group{{0, 10, 1, 1}, {0, 100, 5, 5}, {0, 10, 1, 1}, {0, 10, 2, 2}},
+		Order:  [][]int{{0, 1, 2, 3}},
+	}
 	want := []Point{{5, 0, 75, 4, 1}, {5, 0, 15, 1, 1}, {7, 0, 20, 2, 1}, {9, 0, 20, 2, 1}}
 	if got := Play(w, 1).Counts(2); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)
@@ -187,7 +196,15 @@ func TestCounts(t *testing.T) {
 func TestHadoopProgress(t *testing.T) {
 	w := &Work{Groups: []Group{{0, 100, 10, 10}, {0, 300, 10, 10}, {1, 100, 5, 5}}, Order: [][]int{{0, 1}, {2}}}
 	g := Play(w, 1).Gauge()
-	for _, c := range []struct{ at, want float64 }{{0, 0}, {5, .0625}, {10, .125}, {15, .3125}, {20, .5}, {22.5, .75}, {25, 1}} {
+	for _, c := range []struct{ at, want float64 }{
+		{0, 0},
+		{5, .0625},
+		{10, .125},
+		{15, .3125},
+		{20, .5},
+		{22.5, .75},
+		{25, 1},
+	} {
 		if got := g.At(c.at); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("at %v: %v, want %v", c.at, got, c.want)
 		}

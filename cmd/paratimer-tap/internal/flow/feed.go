@@ -57,7 +57,10 @@ func NewFeeder(from, to int, watch Watcher) (*Feeder, error) {
 	if err := unix.SetNonblock(to, true); err != nil {
 		return nil, err
 	}
-	f := &Feeder{from: from, to: to, watch: watch, start: time.Now(), quick: quick, pause: pause, patience: leastPatience}
+	f := &Feeder{
+		from: from, to: to, watch: watch, start: time.Now(), quick: quick, pause: pause,
+		patience: leastPatience,
+	}
 	f.fine = narrow(to)
 	f.coarse = !f.fine
 	return f, nil

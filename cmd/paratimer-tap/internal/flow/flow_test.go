@@ -142,7 +142,8 @@ func TestFeeder(t *testing.T) {
 					watch.cuts = append(watch.cuts, rapid.Int64Range(0, 300_000).Draw(rt, "cut"))
 				}
 				slices.Sort(watch.cuts)
-				x := through(t, data, rapid.IntRange(100, 100_000).Draw(rt, "writes"), rapid.IntRange(1000, 200_000).Draw(rt, "reads"), math.MaxInt, watch, set)
+				x := through(t, data, rapid.IntRange(100, 100_000).Draw(rt, "writes"),
+					rapid.IntRange(1000, 200_000).Draw(rt, "reads"), math.MaxInt, watch, set)
 				switch {
 				case !bytes.Equal(x.got, data):
 					rt.Fatalf("%d bytes came through of %d, or others", len(x.got), len(data))
@@ -150,7 +151,8 @@ func TestFeeder(t *testing.T) {
 					rt.Fatalf("%d bytes were shown of %d, or others", watch.fed.Len(), len(data))
 				case x.end != EOF || !watch.ended || watch.stopped:
 					rt.Fatalf("ended as %v; watcher: %v, %v", x.end, watch.ended, watch.stopped)
-				case !slices.IsSorted(watch.marks) || len(watch.marks) > 0 && watch.marks[len(watch.marks)-1] > int64(len(data)):
+				case !slices.IsSorted(watch.marks) || len(watch.marks) > 0 &&
+					watch.marks[len(watch.marks)-1] > int64(len(data)):
 					rt.Fatalf("marks %v", watch.marks)
 				}
 			})
@@ -218,7 +220,10 @@ func TestModes(t *testing.T) {
 		t.Error("never narrowed again")
 	}
 	// Whatever the machine does: a window in no time is quick, one in an hour is slow.
-	f := &Feeder{fine: true, to: -1, quick: quick, patience: 2 * window, start: time.Now().Add(-time.Hour), begun: time.Hour - time.Millisecond}
+	f := &Feeder{
+		fine: true, to: -1, quick: quick, patience: 2 * window, start: time.Now().Add(-time.Hour),
+		begun: time.Hour - time.Millisecond,
+	}
 	if f.written = window; f.taken() || !f.fine || f.streak != window {
 		t.Errorf("after one quick window: %+v", f)
 	}
@@ -249,7 +254,8 @@ func TestCopy(t *testing.T) {
 		all.Wait()
 		_ = unix.Close(r)
 		if end != EOF || err != nil || !bytes.Equal(got, data) || !bytes.Equal(shown, data) {
-			rt.Fatalf("%v, %v: %d bytes came through and %d were shown of %d, or others", end, err, len(got), len(shown), len(data))
+			rt.Fatalf("%v, %v: %d bytes came through and %d were shown of %d, or others", end, err, len(got),
+				len(shown), len(data))
 		}
 	})
 }

@@ -63,7 +63,10 @@ func DefaultLimits() Limits { return Limits{Bytes: 50, Groups: 100, Near: 500 * 
 func New(f lines.Format, show bool, limits Limits) *Meter {
 	f.Return = false // it is Hadoop that writes
 	// Until it is known to be quick, a command is taken for a slow one: its first groups are measured well.
-	return &Meter{format: f, show: show, cutter: lines.New(f), pace: 2 * slow, limits: limits, points: clusters{near: limits.Near.Seconds()}}
+	return &Meter{
+		format: f, show: show, cutter: lines.New(f), pace: 2 * slow, limits: limits,
+		points: clusters{near: limits.Near.Seconds()},
+	}
 }
 
 // Feed takes the next piece of the command's input, before the command gets it.

@@ -186,24 +186,28 @@ func TestSteps(t *testing.T) {
 		t.Errorf("before the command has taken anything: %v, %v", points, open)
 	}
 	m.Mark(10*time.Second, firstB) // its start took ten seconds
-	if points, open := m.Take(11 * time.Second); points != nil || *open != (tap.Open{Name: "a", Bytes: 99, Seconds: 1}) {
+	if points, open := m.Take(11 * time.Second); points != nil ||
+		*open != (tap.Open{Name: "a", Bytes: 99, Seconds: 1}) {
 		t.Errorf("%v, %+v", points, open)
 	}
 	m.Mark(12*time.Second, firstC)
 	points, open := m.Take(12500 * time.Millisecond)
-	if len(points) != 1 || points[0] != (tap.Point{Age: 0.5, Bytes: 99, Seconds: 2, Count: 1}) || *open != (tap.Open{Name: "b", Bytes: 8, Seconds: 0.5}) {
+	if len(points) != 1 || points[0] != (tap.Point{Age: 0.5, Bytes: 99, Seconds: 2, Count: 1}) ||
+		*open != (tap.Open{Name: "b", Bytes: 8, Seconds: 0.5}) {
 		t.Errorf("%+v, %+v", points, open)
 	}
 	m.Mark(12*time.Second, firstC) // nothing new
 	m.Mark(13*time.Second, firstD)
 	m.Ended()
-	if points, open := m.Take(13 * time.Second); points != nil || *open != (tap.Open{Name: "c", Bytes: 5005, Seconds: 0}) {
+	if points, open := m.Take(13 * time.Second); points != nil ||
+		*open != (tap.Open{Name: "c", Bytes: 5005, Seconds: 0}) {
 		t.Errorf("%+v, %+v", points, open)
 	}
 	m.End(23 * time.Second)
 	points, open = m.Take(23 * time.Second)
 	// b was told with the others: it is tiny. c and d share what was left.
-	if len(points) != 3 || points[0] != (tap.Point{Age: 10, Bytes: 8, Seconds: 1, Count: 1}) || points[1].Bytes != 4 && points[1].Bytes != 5005 || open != nil {
+	if len(points) != 3 || points[0] != (tap.Point{Age: 10, Bytes: 8, Seconds: 1, Count: 1}) || points[1].Bytes != 4 &&
+		points[1].Bytes != 5005 || open != nil {
 		t.Errorf("%+v, %+v", points, open)
 	}
 }
@@ -232,10 +236,16 @@ func TestLimits(t *testing.T) {
 		limits Limits
 		want   []tap.Point // ages aside
 	}{
-		"the paper's":       {DefaultLimits(), []tap.Point{{Bytes: 10, Seconds: 0.02, Count: 40}}},
-		"no bursts":         {Limits{0, 100, 500 * time.Millisecond}, []tap.Point{{Bytes: 10, Seconds: 0.02, Count: 40}}},
-		"no bursts, closer": {Limits{0, 100, 15 * time.Millisecond}, []tap.Point{{Bytes: 10, Seconds: 0.01, Count: 20}, {Bytes: 10, Seconds: 0.03, Count: 20}}},
-		"small bursts":      {Limits{50, 1, 15 * time.Millisecond}, []tap.Point{{Bytes: 10, Seconds: 0.02, Count: 40}}},
+		"the paper's": {DefaultLimits(), []tap.Point{{Bytes: 10, Seconds: 0.02, Count: 40}}},
+		"no bursts": {
+			Limits{0, 100, 500 * time.Millisecond},
+			[]tap.Point{{Bytes: 10, Seconds: 0.02, Count: 40}},
+		},
+		"no bursts, closer": {Limits{0, 100, 15 * time.Millisecond}, []tap.Point{
+			{Bytes: 10, Seconds: 0.01, Count: 20},
+			{Bytes: 10, Seconds: 0.03, Count: 20},
+		}},
+		"small bursts": {Limits{50, 1, 15 * time.Millisecond}, []tap.Point{{Bytes: 10, Seconds: 0.02, Count: 40}}},
 	} {
 		got := measure(c.limits)
 		if len(got) != len(c.want) {
@@ -244,7 +254,8 @@ func TestLimits(t *testing.T) {
 		slices.SortFunc(got, func(a, b tap.Point) int { return cmp.Compare(a.Seconds, b.Seconds) })
 		for i, p := range got {
 			// The last two share the end.
-			if want := c.want[i]; p.Bytes != want.Bytes || math.Abs(p.Count-want.Count) > 1 || math.Abs(p.Seconds-want.Seconds) > 0.001 {
+			if want := c.want[i]; p.Bytes != want.Bytes || math.Abs(p.Count-want.Count) > 1 ||
+				math.Abs(p.Seconds-want.Seconds) > 0.001 {
 				t.Errorf("%s: %+v, not %+v", name, p, want)
 			}
 		}

@@ -29,7 +29,8 @@ func split(line []byte, f lines.Format) (end, value int, found bool) {
 
 // sameAgain is the quick way for a line of the same group: it begins with the key, and then goes on.
 func (k *key) sameAgain(line []byte, f lines.Format) (value int, same bool) {
-	if n := len(k.text); k.whole && len(line) > n && bytes.HasPrefix(line[n:], f.Separator) && bytes.Equal(line[:n], k.text) {
+	if n := len(k.text); k.whole && len(line) > n && bytes.HasPrefix(line[n:], f.Separator) &&
+		bytes.Equal(line[:n], k.text) {
 		return len(line) - n - len(f.Separator), true
 	}
 	return 0, false

@@ -38,7 +38,8 @@ func (s *taken) Long(l *Long, end int64) {
 	key, ok := s.sums[string(l.Sum[:])]
 	if !ok || int64(len(key)) != l.Key || tap.Hash([]byte(key)) != l.Hash || !strings.HasPrefix(key, string(l.Begin)) ||
 		len(l.Begin) != min(len(key), Begun) {
-		s.t.Errorf("a long line's key of %d bytes, hash %d, beginning %.20q is none of the stream's", l.Key, l.Hash, l.Begin)
+		s.t.Errorf("a long line's key of %d bytes, hash %d, beginning %.20q is none of the stream's", l.Key, l.Hash,
+			l.Begin)
 	}
 	s.all = append(s.all, record{key, l.Value, end})
 }
@@ -123,10 +124,13 @@ var formats = []Format{
 func streams() []string {
 	long := strings.Repeat("k", Most-2)
 	return []string{
-		"", "\n", "\n\n", "a", "a\n", "a\tb", "a\tb\n", "\t\n", "\tb\n", "a\tb\tc\n", "a\r\nb\rc\r\r\n", "\r", "\r\n\r\n",
+		"", "\n", "\n\n", "a", "a\n", "a\tb", "a\tb\n", "\t\n", "\tb\n", "a\tb\tc\n", "a\r\nb\rc\r\r\n", "\r",
+		"\r\n\r\n",
 		"1.2.3.4\n1.2.3\n1.2\n..\n...\n", "a::b::c\na:::b\n::::\n:\n", "aaab\naaaabx\n", "\x00\xff\x80\t\x1b[2J\n",
-		long + "\tv\n", long + "k\tv\nshort\t1\n", long + "kk\t" + long + "\n" + long + long, long + "::" + long + "::" + long + "\n",
-		strings.Repeat("a", 3*Most) + "aabv\r" + "aab", long + "\r\n" + long + "xyz\r\n", strings.Repeat(".", Most) + "\n" + strings.Repeat("\n", 100),
+		long + "\tv\n", long + "k\tv\nshort\t1\n", long + "kk\t" + long + "\n" + long + long, long + "::" + long +
+			"::" + long + "\n",
+		strings.Repeat("a", 3*Most) + "aabv\r" + "aab", long + "\r\n" + long + "xyz\r\n", strings.Repeat(".", Most) +
+			"\n" + strings.Repeat("\n", 100),
 	}
 }
 

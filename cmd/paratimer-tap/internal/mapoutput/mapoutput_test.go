@@ -32,9 +32,15 @@ func TestSmall(t *testing.T) {
 	got := measure("b\t22\na\t1\nb\t333\n\nalone", Params{Format: tabs, Reduces: 2, Lambda: 10, Show: true}, 1000)
 	// RecordBytes is 2 more than key and value. Text hashes: a 128, b 129, "" 1, alone: its last bit decides.
 	alone := tap.Partition([]byte("alone"), 2)
-	want := &tap.MapProfile{Reduces: 2, Bytes: []float64{4, 5 + 6 + 2}, Records: 5, Lambda: 10, Complete: true, Top: []tap.Key{
-		{Name: "b", Reduce: 1, Bytes: 11}, {Name: "alone", Reduce: alone, Bytes: 7}, {Name: "a", Bytes: 4}, {Name: `\empty`, Reduce: 1, Bytes: 2},
-	}}
+	want := &tap.MapProfile{
+		Reduces: 2, Bytes: []float64{4, 5 + 6 + 2}, Records: 5, Lambda: 10, Complete: true,
+		Top: []tap.Key{
+			{Name: "b", Reduce: 1, Bytes: 11},
+			{Name: "alone", Reduce: alone, Bytes: 7},
+			{Name: "a", Bytes: 4},
+			{Name: `\empty`, Reduce: 1, Bytes: 2},
+		},
+	}
 	want.Bytes[alone] += 7
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -119,7 +125,8 @@ func TestHostileKeys(t *testing.T) {
 	long := strings.Repeat("K", 3*lines.Most)
 	var stream strings.Builder
 	for _, key := range []string{
-		"", "\x1b[2J", "\xff\xfe\x00", `\empty`, "#0011223344556677", "a\u202eb", strings.Repeat("k", 44), strings.Repeat("k", 45),
+		"", "\x1b[2J", "\xff\xfe\x00", `\empty`, "#0011223344556677", "a\u202eb", strings.Repeat("k", 44),
+		strings.Repeat("k", 45),
 		strings.Repeat("k", 64), strings.Repeat("k", 300), long, long + "2",
 	} {
 		for range 3 {
@@ -183,7 +190,8 @@ func TestNamesAreKept(t *testing.T) {
 		}
 	}
 	top := m.End().Top
-	if len(top) != 2 || top[0].Name != tap.ShownName([]byte(long), sha256.Sum256([]byte(long)), false) || top[1].Name != heavy {
+	if len(top) != 2 || top[0].Name != tap.ShownName([]byte(long), sha256.Sum256([]byte(long)), false) ||
+		top[1].Name != heavy {
 		t.Errorf("%+v", top)
 	}
 }

@@ -43,7 +43,8 @@ func (r *refusal) Error() string { return fmt.Sprintf("it answers %d: %s", r.sta
 // all says that no batch will ever be taken: it is no collector, it has another token, or the job is over for it.
 func (r *refusal) all() bool {
 	switch r.status {
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone:
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed,
+		http.StatusGone:
 		return true
 	}
 	return r.status < 400
@@ -51,7 +52,8 @@ func (r *refusal) all() bool {
 
 // batch says that this batch will never be taken.
 func (r *refusal) batch() bool {
-	return r.status >= 400 && r.status < 500 && !r.all() && r.status != http.StatusTooManyRequests && r.status != http.StatusRequestTimeout
+	return r.status >= 400 && r.status < 500 && !r.all() && r.status != http.StatusTooManyRequests &&
+		r.status != http.StatusRequestTimeout
 }
 
 // post sends one batch. It is taken if the error is nil.

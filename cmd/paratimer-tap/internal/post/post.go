@@ -127,7 +127,8 @@ func (p *Post) say(err error) {
 	if p.spool != nil {
 		where = "the measurements go to " + p.spool.path()
 	}
-	p.config.Say(fmt.Sprintf("%s does not take measurements of key groups (%v): %s; the command is not affected", p.config.Collector, err, where))
+	p.config.Say(fmt.Sprintf("%s does not take measurements of key groups (%v): %s; the command is not affected",
+		p.config.Collector, err, where))
 }
 
 // keep writes a batch to the spool.

@@ -146,7 +146,8 @@ func TestComesBack(t *testing.T) {
 			t.Errorf("%d tries within 5 s", c.tries)
 		}
 		same(t, "spooled", spooled(t, folder), 0, 1, 2, 3, 4)
-		if len(*said) != 1 || !strings.Contains((*said)[0], "connection refused") || !strings.Contains((*said)[0], folder) {
+		if len(*said) != 1 || !strings.Contains((*said)[0], "connection refused") ||
+			!strings.Contains((*said)[0], folder) {
 			t.Errorf("said: %q", *said)
 		}
 		away = false
@@ -229,13 +230,25 @@ func TestEnd(t *testing.T) {
 		most   time.Duration
 		sent   bool
 	}{
-		"well":                  {well, 1500 * time.Millisecond, 0, true},
-		"down":                  {func(int) (int, error) { return 0, errRefused }, 1500 * time.Millisecond, 0, false},
-		"down, then up":         {func(try int) (int, error) { return 204, when(try == 1, errRefused) }, 1500 * time.Millisecond, 0, true},
-		"silent":                {func(int) (int, error) { return 0, errHang }, 1500 * time.Millisecond, farewell, false},
-		"silent before the end": {func(try int) (int, error) { return 204, when(try == 1, errHang) }, 1500 * time.Millisecond, 0, true},
-		"silent for long":       {func(int) (int, error) { return 0, errHang }, 4500 * time.Millisecond, 0, false},
-		"slow":                  {func(int) (int, error) { time.Sleep(1500 * time.Millisecond); return 503, nil }, 9500 * time.Millisecond, farewell, false},
+		"well": {well, 1500 * time.Millisecond, 0, true},
+		"down": {func(int) (int, error) { return 0, errRefused }, 1500 * time.Millisecond, 0, false},
+		"down, then up": {
+			func(try int) (int, error) { return 204, when(try == 1, errRefused) },
+			1500 * time.Millisecond, 0, true,
+		},
+		"silent": {
+			func(int) (int, error) { return 0, errHang }, 1500 * time.Millisecond, farewell,
+			false,
+		},
+		"silent before the end": {
+			func(try int) (int, error) { return 204, when(try == 1, errHang) },
+			1500 * time.Millisecond, 0, true,
+		},
+		"silent for long": {func(int) (int, error) { return 0, errHang }, 4500 * time.Millisecond, 0, false},
+		"slow": {
+			func(int) (int, error) { time.Sleep(1500 * time.Millisecond); return 503, nil },
+			9500 * time.Millisecond, farewell, false,
+		},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			server := &collector{}
@@ -377,7 +390,10 @@ func TestSpool(t *testing.T) {
 // TestWithout holds that no collector and no folder are no trouble.
 func TestWithout(t *testing.T) {
 	said := 0
-	p := New(Config{Job: job, Attempt: attempt, Spool: filepath.Join(t.TempDir(), "none"), Say: func(string) { said++ }})
+	p := New(Config{
+		Job: job, Attempt: attempt, Spool: filepath.Join(t.TempDir(), "none"),
+		Say: func(string) { said++ },
+	})
 	p.Send(t.Context(), points(1))
 	p.Send(t.Context(), points(1))
 	if said != 1 || len(p.unsent) > 0 {
@@ -405,10 +421,12 @@ func TestOverHTTP(t *testing.T) {
 	}
 	said := ""
 	p := New(Config{
-		Collector: strings.TrimPrefix(s.URL, "http://"), Token: "secret", Job: job, Attempt: attempt, Say: func(l string) { said = l },
+		Collector: strings.TrimPrefix(s.URL, "http://"), Token: "secret", Job: job, Attempt: attempt,
+		Say: func(l string) { said = l },
 	})
 	p.Send(context.Background(), points(7))
-	if got == nil || got.Method != http.MethodPost || got.URL.Path != tap.Path || got.Header.Get("Authorization") != "Bearer secret" || said != "" {
+	if got == nil || got.Method != http.MethodPost || got.URL.Path != tap.Path ||
+		got.Header.Get("Authorization") != "Bearer secret" || said != "" {
 		t.Fatalf("%+v; said %q", got, said)
 	}
 	if b, err := tap.Decode(bytes.NewReader(body)); err != nil || b.Points[0].Bytes != 7 {

@@ -15,7 +15,8 @@ import (
 )
 
 // deadlineForm is [DATE] TIME [am|pm] [ZONE].
-var deadlineForm = regexp.MustCompile(`^(?:(\d{4}-\d{2}-\d{2})(?:[Tt]| +))?(\d{1,2})(?::(\d{2})(?::(\d{2}))?)?(?: *([AaPp])\.?[Mm]\.?(?: |$))? *(\S.*)?$`)
+var deadlineForm = regexp.MustCompile(
+	`^(?:(\d{4}-\d{2}-\d{2})(?:[Tt]| +))?(\d{1,2})(?::(\d{2})(?::(\d{2}))?)?(?: *([AaPp])\.?[Mm]\.?(?: |$))? *(\S.*)?$`)
 
 // ParseDeadline reads a Deadline: "06:30", "06:30 Europe/Berlin", "06:30+01:00", "2026-11-21 06:30", RFC 3339. Without
 // a date it is a time of day, without a zone one of the local zone. The zone is looked up; the bound still wants a
@@ -23,7 +24,8 @@ var deadlineForm = regexp.MustCompile(`^(?:(\d{4}-\d{2}-\d{2})(?:[Tt]| +))?(\d{1
 func ParseDeadline(text string, local *time.Location) (Bound, error) {
 	m := deadlineForm.FindStringSubmatch(strings.TrimSpace(text))
 	if m == nil || m[3] == "" && m[5] == "" { // an hour alone may be a length of time
-		return Bound{}, fmt.Errorf("cannot read %q as a time: give 06:30, 6:30pm, 06:30 Europe/Berlin, 2026-11-21 06:30 or 2026-11-21T06:30:00+01:00", text)
+		return Bound{}, fmt.Errorf(
+			"cannot read %q as a time: give 06:30, 6:30pm, 06:30 Europe/Berlin, 2026-11-21 06:30 or 2026-11-21T06:30:00+01:00", text)
 	}
 	zone, err := parseZone(m[6], local)
 	if err != nil {
@@ -64,9 +66,12 @@ var offsetForm = regexp.MustCompile(`^([+-])(\d{2}):?(\d{2})?$`)
 // abbreviations are names of zones that people write and that several zones share, or that the tz database has without
 // summer time, each with a place that is probably meant.
 var abbreviations = map[string]string{
-	"PST": "America/Los_Angeles", "PDT": "America/Los_Angeles", "PT": "America/Los_Angeles", "MST": "America/Denver", "MDT": "America/Denver",
-	"CST": "America/Chicago", "CDT": "America/Chicago", "EST": "America/New_York", "EDT": "America/New_York", "ET": "America/New_York",
-	"BST": "Europe/London", "IST": "Asia/Kolkata", "CET": "Europe/Berlin", "CEST": "Europe/Berlin", "MEZ": "Europe/Berlin", "EET": "Europe/Athens",
+	"PST": "America/Los_Angeles", "PDT": "America/Los_Angeles", "PT": "America/Los_Angeles", "MST": "America/Denver",
+	"MDT": "America/Denver",
+	"CST": "America/Chicago", "CDT": "America/Chicago", "EST": "America/New_York", "EDT": "America/New_York",
+	"ET":  "America/New_York",
+	"BST": "Europe/London", "IST": "Asia/Kolkata", "CET": "Europe/Berlin", "CEST": "Europe/Berlin",
+	"MEZ": "Europe/Berlin", "EET": "Europe/Athens",
 	"JST": "Asia/Tokyo", "AEST": "Australia/Sydney",
 }
 
@@ -89,7 +94,8 @@ func parseZone(text string, local *time.Location) (*time.Location, error) {
 		return time.FixedZone(fmt.Sprintf("UTC%s%s:%02d", m[1], m[2], atoi(m[3])), 60*minutes), nil
 	}
 	if place := abbreviations[strings.ToUpper(text)]; place != "" {
-		return nil, fmt.Errorf("zone %s is ambiguous: give a place such as %s, or an offset such as +01:00", text, place)
+		return nil, fmt.Errorf("zone %s is ambiguous: give a place such as %s, or an offset such as +01:00", text,
+			place)
 	}
 	zone, err := time.LoadLocation(text)
 	if err != nil {
@@ -132,7 +138,8 @@ func CheckJudge(on string) error {
 	if _, ok := quantile(on); ok || on == "" || slices.Contains(scenarios(), on) {
 		return nil
 	}
-	return fmt.Errorf("%q cannot judge when the query ends: give a scenario (%s) or a quantile such as p90", on, strings.Join(scenarios(), ", "))
+	return fmt.Errorf("%q cannot judge when the query ends: give a scenario (%s) or a quantile such as p90", on,
+		strings.Join(scenarios(), ", "))
 }
 
 func scenarios() []string {

@@ -100,7 +100,10 @@ func TestParseDeadlineRefuses(t *testing.T) {
 // TestDailyNext holds, over two years in zones of all kinds, that the next occurrence is after, within a day and an
 // hour, and shows the time asked for, but on the day on which clocks skip it.
 func TestDailyNext(t *testing.T) {
-	for _, name := range []string{"UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Africa/Casablanca"} {
+	for _, name := range []string{
+		"UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu",
+		"Africa/Casablanca",
+	} {
 		zone, err := time.LoadLocation(name)
 		if err != nil {
 			t.Fatal(err)
@@ -156,7 +159,10 @@ func TestAnotherTimeOfDay(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.Name = "deadline"
-		next, alerts := Step([]Bound{b}, s, frame.Frame{At: frame.TimeOf(at.Add(time.Duration(minutes) * time.Minute)), Workflow: frame.Workflow{State: dag.Submitted}})
+		next, alerts := Step([]Bound{b}, s, frame.Frame{
+			At:       frame.TimeOf(at.Add(time.Duration(minutes) * time.Minute)),
+			Workflow: frame.Workflow{State: dag.Submitted},
+		})
 		s = next
 		return alerts[0].DeadlineAt.Time().UTC().Format("02 15:04") + " " + string(alerts[0].State)
 	}

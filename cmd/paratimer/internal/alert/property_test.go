@@ -55,7 +55,10 @@ func (c *course) next(t *rapid.T, wild bool) frame.Frame {
 		}
 	}
 	elapsed := frame.Seconds(at)
-	f := frame.Frame{At: frame.TimeOf(zero.Add(seconds(at))), ElapsedSeconds: &elapsed, Workflow: frame.Workflow{State: dag.Running}}
+	f := frame.Frame{
+		At: frame.TimeOf(zero.Add(seconds(at))), ElapsedSeconds: &elapsed,
+		Workflow: frame.Workflow{State: dag.Running},
+	}
 	c.moved += rapid.SampledFrom([]uint64{0, 0, 1}).Draw(t, "moved")
 	f.Digest = c.moved + 1
 	if stale {
@@ -167,19 +170,22 @@ func TestStepKeepsItsWord(t *testing.T) {
 				moved[i]++
 				if a.State != was[i] && a.State != frame.Late && was[i] != frame.Late {
 					if moved[i] < b.Hold {
-						t.Fatalf("%s: from %s to %s %d ticks after the change before, want %d held", b.Name, was[i], a.State, moved[i], b.Hold)
+						t.Fatalf("%s: from %s to %s %d ticks after the change before, want %d held", b.Name, was[i],
+							a.State, moved[i], b.Hold)
 					}
 				}
 				if a.State != was[i] {
 					moved[i] = 0
 				}
-				if passed := a.DeadlineAt != nil && f.At.Instant > a.DeadlineAt.Instant; b.Kind != NoProgress && passed != (a.State == frame.Late) {
+				if passed := a.DeadlineAt != nil && f.At.Instant > a.DeadlineAt.Instant; b.Kind != NoProgress &&
+					passed != (a.State == frame.Late) {
 					t.Fatalf("%s: %s, deadline %v, now %v", b.Name, a.State, a.DeadlineAt, f.At)
 				}
 				was[i] = a.State
 			}
 		}
-		end := rapid.SampledFrom([]dag.State{dag.Succeeded, dag.Failed, dag.Killed, dag.EndedUnconfirmed}).Draw(t, "end")
+		end := rapid.SampledFrom([]dag.State{dag.Succeeded, dag.Failed, dag.Killed, dag.EndedUnconfirmed}).Draw(t,
+			"end")
 		f := c.end(end)
 		_, alerts := Step(bounds, state, f)
 		for i, a := range alerts {
@@ -205,7 +211,10 @@ func TestStepKeepsItsWord(t *testing.T) {
 // observations do.
 func TestOnTimeByAMargin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		bounds := []Bound{{Name: "deadline", Kind: Deadline, At: zero.Add(time.Hour - time.Second)}, {Name: "within", Kind: Within, For: time.Hour - time.Second}}
+		bounds := []Bound{
+			{Name: "deadline", Kind: Deadline, At: zero.Add(time.Hour - time.Second)},
+			{Name: "within", Kind: Within, For: time.Hour - time.Second},
+		}
 		c, state := course{}, State{}
 		for range rapid.IntRange(1, 60).Draw(t, "ticks") {
 			var alerts []frame.Alert

@@ -16,7 +16,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-var update = flag.Bool("update", false, "rewrite what testdata/*.txt expects; look at the difference before it is believed")
+var update = flag.Bool("update", false,
+	"rewrite what testdata/*.txt expects; look at the difference before it is believed")
 
 // zero is the submission of the scripts' queries; their seconds count from it.
 const zero = dag.Instant(1_000_000_000)
@@ -128,7 +129,10 @@ func show(a frame.Alert) string {
 	return strings.Join(parts, " ")
 }
 
-var kinds = map[string]Kind{"deadline": Deadline, "within": Within, "usual": LongerThanUsual, "no-progress": NoProgress, "outside-bounds": OutsideBounds}
+var kinds = map[string]Kind{
+	"deadline": Deadline, "within": Within, "usual": LongerThanUsual, "no-progress": NoProgress,
+	"outside-bounds": OutsideBounds,
+}
 
 func (s *stage) bound(words []string) Bound {
 	b := Bound{Name: words[0], Kind: kinds[words[1]]}
@@ -154,7 +158,10 @@ func (s *stage) bound(words []string) Bound {
 func (s *stage) frame(words []string) frame.Frame {
 	at := s.seconds(words[0])
 	elapsed := frame.SecondsOf(at)
-	f := frame.Frame{At: frame.TimeOf(zero.Add(at)), ElapsedSeconds: &elapsed, Workflow: frame.Workflow{State: dag.Running}}
+	f := frame.Frame{
+		At: frame.TimeOf(zero.Add(at)), ElapsedSeconds: &elapsed,
+		Workflow: frame.Workflow{State: dag.Running},
+	}
 	s.each(words[1:], map[string]func(string){
 		"left": func(v string) { // the ends of a uniform distribution of 100 values
 			low, high, _ := strings.Cut(v, "..")
@@ -173,7 +180,8 @@ func (s *stage) frame(words []string) frame.Frame {
 			for i := range 101 {
 				f.Left = append(f.Left, a+(b-a)*time.Duration(i)/100)
 			}
-			f.Headline.LowSeconds, f.Headline.HighSeconds = frame.SecondsIn(new(f.Left.At(0.1))), frame.SecondsIn(new(f.Left.At(0.9)))
+			f.Headline.LowSeconds, f.Headline.HighSeconds = frame.SecondsIn(new(f.Left.At(0.1))),
+				frame.SecondsIn(new(f.Left.At(0.9)))
 		},
 		"floor": func(v string) { d := s.seconds(v); f.Headline.LowSeconds = frame.SecondsIn(&d) },
 		"range": func(v string) { // skew_low..one_failure
@@ -186,7 +194,10 @@ func (s *stage) frame(words []string) frame.Frame {
 		"standard": func(v string) {
 			d := s.seconds(v)
 			f.Headline.RemainingSeconds = frame.SecondsIn(&d)
-			f.Estimates = append(f.Estimates, frame.Estimate{Scenario: "standard", RemainingSeconds: frame.SecondsIn(&d)})
+			f.Estimates = append(f.Estimates, frame.Estimate{
+				Scenario:         "standard",
+				RemainingSeconds: frame.SecondsIn(&d),
+			})
 		},
 		"stale":  func(v string) { f.StaleSeconds = frame.SecondsOf(s.seconds(v)) },
 		"digest": func(v string) { f.Digest = uint64(s.number(v)) },

@@ -13,10 +13,10 @@ import (
 //   - The deadline passes: late at once. It passes while nothing is seen: blind, and late or ended when sight returns.
 //   - Nothing to judge by (no number at all): blind as well; the deadline still makes it late.
 //   - A floor alone ("at least 4m") is certain beyond the deadline, and says nothing before it.
-//   - A rough range, which few earlier runs back, tells no probability in the first tenth of the time that the bound gives.
+//   - A rough range, which few earlier runs back, tells no probability in the first tenth of the bound's time.
 //   - The clock jumps, back or by more than five minutes and four times the wait before: nothing changes at that tick.
-//   - The query ends: met if it succeeded within the bound; missed if it ended beyond it, or failed before it has done what
-//     a deadline asks for. One that was killed, or that nobody knows the end of, has no outcome before the deadline.
+//   - The query ends: met if it succeeded within the bound; missed if it ended beyond it, or failed before it has done
+//     what a deadline asks for. One that was killed, or that nobody knows the end of, has no outcome before the deadline.
 //   - It never starts: a deadline passes all the same.
 func Step(bounds []Bound, s State, f frame.Frame) (State, []frame.Alert) {
 	next := s.clone()

@@ -15,7 +15,10 @@ import (
 
 // alert is the standing as the frame shows it.
 func (b *Bound) alert(st *Standing, s *State, f *frame.Frame, v verdict) frame.Alert {
-	a := frame.Alert{Bound: b.Name, State: st.State, Outcome: st.Outcome, Probability: frame.RatioOf(v.p), Quiet: b.Quiet}
+	a := frame.Alert{
+		Bound: b.Name, State: st.State, Outcome: st.Outcome, Probability: frame.RatioOf(v.p),
+		Quiet: b.Quiet,
+	}
 	if st.DeadlineAt != nil {
 		a.DeadlineAt = frame.TimeOf(*st.DeadlineAt)
 	}

@@ -36,7 +36,10 @@ func TestTrial(t *testing.T) {
 		want   Result
 	}{
 		"nothing moved": {
-			[]frame.Frame{shown(10, frame.OnTrack, 70), shown(61, frame.Late, 60), shown(70, frame.OnTrack, 130), shown(120, frame.Ended, 180)},
+			[]frame.Frame{
+				shown(10, frame.OnTrack, 70), shown(61, frame.Late, 60), shown(70, frame.OnTrack, 130),
+				shown(120, frame.Ended, 180),
+			},
 			Result{DeadlineAt: at(60), FiredSeconds: sec(61), Firings: 1, Late: true, Verdict: True},
 		},
 		"something always moved": {
@@ -44,12 +47,21 @@ func TestTrial(t *testing.T) {
 			Result{DeadlineAt: at(110), Verdict: Silent},
 		},
 		"warned in time": {
-			[]frame.Frame{shown(10, frame.OnTrack, 100), shown(60, frame.AtRisk, 100), shown(101, frame.Late, 100), shown(120, frame.Ended, 100)},
-			Result{DeadlineAt: at(100), FiredSeconds: sec(60), WarningSeconds: sec(40), Firings: 1, Late: true, Verdict: True},
+			[]frame.Frame{
+				shown(10, frame.OnTrack, 100), shown(60, frame.AtRisk, 100), shown(101, frame.Late, 100),
+				shown(120, frame.Ended, 100),
+			},
+			Result{
+				DeadlineAt: at(100), FiredSeconds: sec(60), WarningSeconds: sec(40), Firings: 1, Late: true,
+				Verdict: True,
+			},
 		},
 		"the deadline itself is no warning": {
 			[]frame.Frame{shown(10, frame.OnTrack, 100), shown(101, frame.Late, 100), shown(120, frame.Ended, 100)},
-			Result{DeadlineAt: at(100), FiredSeconds: sec(101), WarningSeconds: sec(-1), Firings: 1, Late: true, Verdict: Missed},
+			Result{
+				DeadlineAt: at(100), FiredSeconds: sec(101), WarningSeconds: sec(-1), Firings: 1, Late: true,
+				Verdict: Missed,
+			},
 		},
 		"nobody ever saw it late": {
 			[]frame.Frame{shown(10, frame.OnTrack, 100), shown(120, frame.Ended, 100)},
@@ -57,7 +69,8 @@ func TestTrial(t *testing.T) {
 		},
 		"fired twice for nothing": {
 			[]frame.Frame{
-				shown(20, frame.AtRisk, 130), shown(30, frame.OnTrack, 130), shown(40, frame.AtRisk, 130), shown(45, frame.Blind, 130),
+				shown(20, frame.AtRisk, 130), shown(30, frame.OnTrack, 130), shown(40, frame.AtRisk, 130),
+				shown(45, frame.Blind, 130),
 				shown(50, frame.AtRisk, 130), shown(120, frame.Ended, 130),
 			},
 			Result{DeadlineAt: at(130), FiredSeconds: sec(20), WarningSeconds: sec(110), Firings: 2, Verdict: False},
@@ -72,7 +85,10 @@ func TestTrial(t *testing.T) {
 		},
 		"it counts against the deadline that it fired for": {
 			[]frame.Frame{shown(20, frame.OnTrack, 70), shown(60, frame.AtRisk, 100), shown(120, frame.Ended, 140)},
-			Result{DeadlineAt: at(100), FiredSeconds: sec(60), WarningSeconds: sec(40), Firings: 1, Late: true, Verdict: True},
+			Result{
+				DeadlineAt: at(100), FiredSeconds: sec(60), WarningSeconds: sec(40), Firings: 1, Late: true,
+				Verdict: True,
+			},
 		},
 	} {
 		var trial Trial

@@ -112,13 +112,18 @@ func play(ctx context.Context, plan *dag.Plan, opt simulate.Options, profile *da
 }
 
 // watchOne asks for the range where it is tried and where residuals are taken, and learns from the run.
-func watchOne(run []*dag.Snapshot, id string, estimator estimators.Estimator) (w watched, learned *dag.Plan, residuals []dag.Residual, err error) {
+func watchOne(run []*dag.Snapshot, id string, estimator estimators.Estimator) (w watched, learned *dag.Plan,
+	residuals []dag.Residual, err error,
+) {
 	last := run[len(run)-1]
 	origin, end := last.Origin(), dag.NoInstant
 	for j := range last.Jobs {
 		end = max(end, last.Jobs[j].Finished)
 	}
-	w = watched{total: end.Sub(origin), succeeded: last.State == dag.Succeeded, predictions: make([]saying, len(Ratios))}
+	w = watched{
+		total: end.Sub(origin), succeeded: last.State == dag.Succeeded,
+		predictions: make([]saying, len(Ratios)),
+	}
 	if !w.succeeded {
 		return w, nil, nil, nil
 	}

@@ -68,7 +68,10 @@ func drawPlan(r *rand.Rand, name string) *dag.Plan {
 	nodes := 2 + r.IntN(4)
 	if r.IntN(2) == 0 {
 		slots := 1 + r.IntN(3)
-		p.Cluster = dag.Cluster{MapSlots: nodes * slots, ReduceSlots: nodes * slots, SlotsPerNode: slots, Setup: seconds(between(r, 0, 5))}
+		p.Cluster = dag.Cluster{
+			MapSlots: nodes * slots, ReduceSlots: nodes * slots, SlotsPerNode: slots,
+			Setup: seconds(between(r, 0, 5)),
+		}
 	} else {
 		const node = 4096
 		p.Cluster = dag.Cluster{Policy: dag.YARN, MemoryMB: nodes * node}
@@ -77,9 +80,11 @@ func drawPlan(r *rand.Rand, name string) *dag.Plan {
 		}
 		am := between(r, 1, 5)
 		p.Overheads = dag.Overheads{
-			Launch: seconds(am + between(r, 1, 4)), AMStart: seconds(am), Beat: time.Second, Finish: seconds(0.3), Wave: seconds(between(r, 1, 4)),
+			Launch: seconds(am + between(r, 1, 4)), AMStart: seconds(am), Beat: time.Second, Finish: seconds(0.3),
+			Wave:    seconds(between(r, 1, 4)),
 			Stagger: seconds(0.2), Handoff: seconds(0.2), AMHold: seconds(5), Abandon: time.Minute, Copy: seconds(0.5),
-			SetupMin: seconds(between(r, 0.3, 2)), SetupPer: seconds(between(r, 0.2, 1)), Cold: seconds(between(r, 0, 2)),
+			SetupMin: seconds(between(r, 0.3, 2)), SetupPer: seconds(between(r, 0.2, 1)),
+			Cold: seconds(between(r, 0, 2)),
 		}
 	}
 	for j := range 1 + r.IntN(4) {
@@ -89,7 +94,8 @@ func drawPlan(r *rand.Rand, name string) *dag.Plan {
 }
 
 func drawJob(r *rand.Rand, j int) dag.Job {
-	job := dag.Job{Node: "j" + strconv.Itoa(j+1), Stages: dag.MapReduce(drawPhase(r, 2+r.IntN(28), 1), dag.Stage{Known: true})}
+	job := dag.Job{Node: "j" + strconv.Itoa(j+1), Stages: dag.MapReduce(drawPhase(r, 2+r.IntN(28), 1),
+		dag.Stage{Known: true})}
 	job.Limits = dag.Limits{AMMB: 512, MapMB: 1024, ReduceMB: 1024, SlowStart: pick(r, 0.05, 1), RampUp: 0.5}
 	if r.IntN(5) > 0 {
 		job.Stages = dag.MapReduce(job.Stages[dag.Map], drawPhase(r, 1+r.IntN(12), dag.Pipelines))

@@ -64,7 +64,8 @@ func appendBars[H comparable](bars []Bar[H], i int, s *schedule.Span, hue H) []B
 		}
 		if s.Slots[from] >= 0 {
 			bars = append(bars, Bar[H]{
-				Hue: hue, Span: i, Tasks: to - from, First: s.First + int32(from), Row: int(s.Slots[from]), To: int(s.Slots[to-1]) + 1,
+				Hue: hue, Span: i, Tasks: to - from, First: s.First + int32(from), Row: int(s.Slots[from]),
+				To:    int(s.Slots[to-1]) + 1,
 				Start: s.Start, End: s.End,
 			})
 		}
@@ -86,7 +87,8 @@ func Merge[H comparable](bars []Bar[H], rows, fewer int, near dag.Instant) []Bar
 		if a.Row != b.Row {
 			return cmp.Compare(a.Row, b.Row)
 		}
-		return cmp.Or(cmp.Compare(a.To, b.To), cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), cmp.Compare(a.Span, b.Span), cmp.Compare(a.First, b.First))
+		return cmp.Or(cmp.Compare(a.To, b.To), cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End),
+			cmp.Compare(a.Span, b.Span), cmp.Compare(a.First, b.First))
 	})
 	var out []Bar[H]
 	open := make(map[H]int) // of the row, the last bar of each hue

@@ -18,7 +18,10 @@ type Drawing struct{ template *template.Template }
 
 // Parse makes a drawing of a template that is part of the program; one that is wrong panics.
 func Parse(text string) Drawing {
-	return Drawing{template.Must(template.New("svg").Funcs(template.FuncMap{"px": Px, "text": escape, "dark": func() string { return dark }}).Parse(text))}
+	return Drawing{template.Must(template.New("svg").Funcs(template.FuncMap{
+		"px": Px, "text": escape,
+		"dark": func() string { return dark },
+	}).Parse(text))}
 }
 
 // Draw writes the drawing of data, or nothing of it.

@@ -27,7 +27,8 @@ func TimeStep(least float64) float64 {
 		return Step(least)
 	}
 	for _, step := range []float64{
-		15, 30, minute, 2 * minute, 5 * minute, 10 * minute, 15 * minute, 30 * minute, hour, 2 * hour, 3 * hour, 6 * hour, 12 * hour,
+		15, 30, minute, 2 * minute, 5 * minute, 10 * minute, 15 * minute, 30 * minute, hour, 2 * hour, 3 * hour,
+		6 * hour, 12 * hour,
 	} {
 		if least <= step {
 			return step

@@ -85,7 +85,10 @@ func prepare(c *cli.Context) error {
 
 // TimeoutFlag is --timeout, which Limited obeys.
 func TimeoutFlag() cli.Flag {
-	return &cli.DurationFlag{Name: "timeout", EnvVars: Env("timeout"), Usage: "give up after `TIME`, with exit code 124"}
+	return &cli.DurationFlag{
+		Name: "timeout", EnvVars: Env("timeout"),
+		Usage: "give up after `TIME`, with exit code 124",
+	}
 }
 
 // Limited is the command's context with its --timeout.

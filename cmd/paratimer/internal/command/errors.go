@@ -64,8 +64,10 @@ var guessed = map[string]string{
 	"start":  "`paratimer attach` for a query that runs (ParaTimer starts none), or `paratimer simulate` for a plan",
 	"show":   "`paratimer report`, or `paratimer history show`",
 	"follow": "`paratimer attach`", "monitor": "`paratimer attach`", "tail": "`paratimer attach`",
-	"eta": "`paratimer attach`", "predict": "`paratimer estimate` for a plan, or `paratimer attach` for a query that runs",
-	"diff": "`paratimer compare`", "play": "`paratimer replay`", "test": "`paratimer doctor` for a cluster, or `paratimer rules test` for rules",
+	"eta":     "`paratimer attach`",
+	"predict": "`paratimer estimate` for a plan, or `paratimer attach` for a query that runs",
+	"diff":    "`paratimer compare`", "play": "`paratimer replay`",
+	"test": "`paratimer doctor` for a cluster, or `paratimer rules test` for rules",
 }
 
 // What Go's flag package says of flags that it cannot take.

@@ -18,9 +18,18 @@ import (
 // MetricsFlags say where metrics are shown.
 func MetricsFlags() []cli.Flag {
 	return append(About("Metrics",
-		&cli.StringFlag{Name: "metrics", EnvVars: Env("metrics"), Usage: "serve Prometheus metrics at `ADDRESS`: a port, such as :9188, is this machine's own only"},
-		&cli.DurationFlag{Name: "metrics-linger", EnvVars: Env("metrics-linger"), Usage: "serve metrics for `TIME` after the end, so that the end is scraped as well"},
-		&cli.StringFlag{Name: "metrics-textfile", EnvVars: Env("metrics-textfile"), Usage: "write metrics to `FILE`.prom, for a node exporter's textfile collector"},
+		&cli.StringFlag{
+			Name: "metrics", EnvVars: Env("metrics"),
+			Usage: "serve Prometheus metrics at `ADDRESS`: a port, such as :9188, is this machine's own only",
+		},
+		&cli.DurationFlag{
+			Name: "metrics-linger", EnvVars: Env("metrics-linger"),
+			Usage: "serve metrics for `TIME` after the end, so that the end is scraped as well",
+		},
+		&cli.StringFlag{
+			Name: "metrics-textfile", EnvVars: Env("metrics-textfile"),
+			Usage: "write metrics to `FILE`.prom, for a node exporter's textfile collector",
+		},
 	), ServeFlags()...)
 }
 
@@ -88,9 +97,11 @@ func ServeMetrics(ctx context.Context, c *cli.Context) (m *metrics.Metrics, done
 	log := Logger(c)
 	if path := c.String("metrics-textfile"); path != "" {
 		if !strings.HasSuffix(path, ".prom") {
-			return nil, nil, Usage("--metrics-textfile %s: the collector reads files whose name ends in .prom only", path)
+			return nil, nil, Usage("--metrics-textfile %s: the collector reads files whose name ends in .prom only",
+				path)
 		}
-		m.WriteTo(filepath.Clean(path), max(c.Duration("every"), time.Second), func(err error) { log.Warn().Msg(err.Error()) })
+		m.WriteTo(filepath.Clean(path), max(c.Duration("every"), time.Second),
+			func(err error) { log.Warn().Msg(err.Error()) })
 	}
 	typed := c.String("metrics")
 	if typed == "" {

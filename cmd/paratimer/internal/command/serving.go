@@ -14,10 +14,22 @@ import (
 // ServeFlags say who may read what this program serves: metrics, and the report's live page.
 func ServeFlags() []cli.Flag {
 	return About("Who may read what is served",
-		&cli.StringFlag{Name: "serve-token-file", EnvVars: Env("serve-token-file"), Usage: "ask for the token in `FILE` (default: PARATIMER_SERVE_TOKEN): as a bearer, or as the password of any name"},
-		&cli.StringFlag{Name: "serve-cert", EnvVars: Env("serve-cert"), Usage: "serve over TLS, with the certificate (PEM) in `FILE`; it is read again when it changes"},
-		&cli.StringFlag{Name: "serve-key", EnvVars: Env("serve-key"), Usage: "the certificate's private key is in `FILE`"},
-		&cli.StringFlag{Name: "serve-client-ca", EnvVars: Env("serve-client-ca"), Usage: "let in who shows a certificate that was issued by those (PEM) in `FILE`"},
+		&cli.StringFlag{
+			Name: "serve-token-file", EnvVars: Env("serve-token-file"),
+			Usage: "ask for the token in `FILE` (default: PARATIMER_SERVE_TOKEN): as a bearer, or as the password of any name",
+		},
+		&cli.StringFlag{
+			Name: "serve-cert", EnvVars: Env("serve-cert"),
+			Usage: "serve over TLS, with the certificate (PEM) in `FILE`; it is read again when it changes",
+		},
+		&cli.StringFlag{
+			Name: "serve-key", EnvVars: Env("serve-key"),
+			Usage: "the certificate's private key is in `FILE`",
+		},
+		&cli.StringFlag{
+			Name: "serve-client-ca", EnvVars: Env("serve-client-ca"),
+			Usage: "let in who shows a certificate that was issued by those (PEM) in `FILE`",
+		},
 	)
 }
 
@@ -69,7 +81,8 @@ func Listen(ctx context.Context, c *cli.Context, flag, typed string) (net.Listen
 	}
 	if exposed && d.Pair == nil {
 		log := Logger(c)
-		log.Warn().Str("address", address).Msgf("--%s: the token and what is served travel in the clear: --serve-cert and --serve-key encrypt them", flag)
+		log.Warn().Str("address",
+			address).Msgf("--%s: the token and what is served travel in the clear: --serve-cert and --serve-key encrypt them", flag)
 	}
 	return listener, d, nil
 }

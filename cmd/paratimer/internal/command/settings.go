@@ -83,7 +83,8 @@ func ReadConfig(path string) ([]planfile.Field, error) {
 		return nil, fmt.Errorf("cannot read the configuration: %w", err)
 	}
 	if len(b) > maxConfig {
-		return nil, fmt.Errorf("%s: the file is larger than %d bytes, more than a configuration may have", path, maxConfig)
+		return nil, fmt.Errorf("%s: the file is larger than %d bytes, more than a configuration may have", path,
+			maxConfig)
 	}
 	return planfile.Fields(b, path, "configuration")
 }

@@ -9,7 +9,10 @@ import (
 
 // UTCFlag is the flag of the reader's time zone.
 func UTCFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "utc", EnvVars: Env("utc"), Usage: "read and show times of day in UTC, not in the local zone"}
+	return &cli.BoolFlag{
+		Name: "utc", EnvVars: Env("utc"),
+		Usage: "read and show times of day in UTC, not in the local zone",
+	}
 }
 
 // Zone is the zone of the reader: UTC if that is asked for, else that of TZ, else the machine's.

@@ -9,8 +9,10 @@ import (
 
 // effects are what the causes of an account come under. Skew is work of the reduce that has it.
 var effects = map[attribution.Cause]Effect{
-	attribution.Queueing: Waiting, attribution.Launch: Startup, attribution.Containers: Waiting, attribution.SetUp: Startup, attribution.Work: Work,
-	attribution.Shuffle: Shuffle, attribution.Sort: Work, attribution.Skew: Work, attribution.Failures: Failures, attribution.Finish: Startup,
+	attribution.Queueing: Waiting, attribution.Launch: Startup, attribution.Containers: Waiting,
+	attribution.SetUp: Startup, attribution.Work: Work,
+	attribution.Shuffle: Shuffle, attribution.Sort: Work, attribution.Skew: Work, attribution.Failures: Failures,
+	attribution.Finish: Startup,
 }
 
 // Follow gives the run its critical path, by the account of all of it and its last snapshot. An account that waits for
@@ -29,7 +31,10 @@ func (r *Run) Follow(a *attribution.Attribution, s *dag.Snapshot) {
 		if !known {
 			effect = Rest
 		}
-		part := Part{Job: p.Job, Phase: p.Stage, Task: int(p.Task), Effect: effect, Length: float64(p.End - p.Start), Skew: p.Cause == attribution.Skew}
+		part := Part{
+			Job: p.Job, Phase: p.Stage, Task: int(p.Task), Effect: effect, Length: float64(p.End - p.Start),
+			Skew: p.Cause == attribution.Skew,
+		}
 		part.Phase = max(part.Phase, 0) // a pause of a job comes with its first stage
 		switch {
 		case again[attemptKey{p.Job, p.Stage, p.Task, p.Attempt}]:

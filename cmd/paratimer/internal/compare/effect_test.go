@@ -104,11 +104,15 @@ func TestDisplaceTakesNoMoreThanThereIs(t *testing.T) {
 // TestOthersAreMeasured holds what other applications held: over the run, in the mean, not before it and not after.
 func TestOthersAreMeasured(t *testing.T) {
 	var along Along
-	plan := &dag.Plan{Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 1000}, Jobs: []dag.Job{{Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}}
+	plan := &dag.Plan{
+		Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 1000},
+		Jobs:    []dag.Job{{Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}},
+	}
 	at := func(now dag.Instant, mb int, submitted dag.Instant, state dag.State) {
 		along.See(&dag.Snapshot{
 			Plan: plan, At: now, State: state, Stale: dag.NoInstant,
-			Jobs: []dag.JobState{{Submitted: submitted, Stages: make([]dag.StageState, dag.MapReduceStages)}}, Load: []dag.Load{{HeldMB: mb}},
+			Jobs: []dag.JobState{{Submitted: submitted, Stages: make([]dag.StageState, dag.MapReduceStages)}},
+			Load: []dag.Load{{HeldMB: mb}},
 		})
 	}
 	at(0, 900, dag.NoInstant, dag.Submitted)
@@ -171,9 +175,17 @@ func TestSplit(t *testing.T) {
 		{"slower records", load{ms: 15_000, records: 100, all: 1000, cost: 150}, map[Effect]float64{Cost: 5000}},
 		{"both", load{ms: 30_000, records: 200, all: 2000, cost: 150}, map[Effect]float64{Data: 10_000, Cost: 10_000}},
 		{"another round", load{ms: 20_000, records: 200, all: 1000, cost: 100}, map[Effect]float64{Order: 10_000}},
-		{"another round for a tenth more", load{ms: 20_000, records: 200, all: 1100, cost: 100}, map[Effect]float64{Data: 1000, Order: 9000}},
+		{
+			"another round for a tenth more",
+			load{ms: 20_000, records: 200, all: 1100, cost: 100},
+			map[Effect]float64{Data: 1000, Order: 9000},
+		},
 		{"off the path", load{records: 0, all: 1000, cost: 100}, map[Effect]float64{Order: -10_000}},
-		{"records not known", load{ms: 12_000, records: math.NaN(), all: math.NaN(), cost: math.NaN()}, map[Effect]float64{Rest: 2000}},
+		{
+			"records not known",
+			load{ms: 12_000, records: math.NaN(), all: math.NaN(), cost: math.NaN()},
+			map[Effect]float64{Rest: 2000},
+		},
 	} {
 		got := split(before, x.now)
 		for _, e := range append(Effects, Work) {

@@ -64,7 +64,8 @@ func judge(earlier []*Phase, now *Phase) (f Finding, ok bool) {
 			continue
 		}
 		f = Finding{
-			Unit: unit.name, Before: medianOf(lengths), Now: medianOf(now.each(lengthOf)), Amount: amount / medianOf(amounts),
+			Unit: unit.name, Before: medianOf(lengths), Now: medianOf(now.each(lengthOf)),
+			Amount:  amount / medianOf(amounts),
 			Earlier: len(medians), Low: math.NaN(), High: math.NaN(), Chance: math.NaN(),
 		}
 		f.Ratio = medianOf(costs) / medianOf(medians)

@@ -43,7 +43,8 @@ func TestSlowerRecordsAreFound(t *testing.T) {
 			t.Errorf("job %d, %v: it is not flagged", want[0], dag.StageIndex(want[1]))
 			continue
 		}
-		if !f.Slower || f.Doubtful || f.Unit != "record" || math.Abs(f.Ratio-1.5) > 0.15 || math.Abs(f.Amount-1) > 1e-9 || !(f.Low > 1.1) {
+		if !f.Slower || f.Doubtful || f.Unit != "record" || math.Abs(f.Ratio-1.5) > 0.15 ||
+			math.Abs(f.Amount-1) > 1e-9 || !(f.Low > 1.1) {
 			t.Errorf("job %d, %v: %+v", want[0], dag.StageIndex(want[1]), f)
 		}
 		t.Logf("%+v", f)

@@ -54,15 +54,22 @@ func holdersOf(r *Run, s *dag.Snapshot, again map[attemptKey]bool) (all []holder
 				if !a.Start.Known() || !a.End.Known() || a.End < a.Start {
 					continue
 				}
-				h := holder{start: a.Start, end: a.End, job: j, phase: k, task: int(a.Task), lost: true, copies: s.Plan.Jobs[j].Stages[k].Copies()}
-				if t := r.Jobs[j].Phases[k].task(h.task); t != nil && t.Start == a.Start && t.End == a.End && !again[attemptKey{j, k, a.Task, a.Number}] {
+				h := holder{
+					start: a.Start, end: a.End, job: j, phase: k, task: int(a.Task), lost: true,
+					copies: s.Plan.Jobs[j].Stages[k].Copies(),
+				}
+				if t := r.Jobs[j].Phases[k].task(h.task); t != nil && t.Start == a.Start && t.End == a.End &&
+					!again[attemptKey{j, k, a.Task, a.Number}] {
 					h.lost, h.work = false, t.Work
 				}
 				all = append(all, h)
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b holder) int { return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(b.start, a.start)) })
+	slices.SortStableFunc(all, func(a, b holder) int {
+		return cmp.Or(cmp.Compare(a.end, b.end),
+			cmp.Compare(b.start, a.start))
+	})
 	return all
 }
 

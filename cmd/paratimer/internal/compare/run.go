@@ -59,7 +59,10 @@ type Part struct {
 // Of describes a run by what was seen of it. Its path is added by who knows it.
 func Of(from string, run dag.Run) *Run {
 	s := run.Now()
-	r := &Run{From: from, Plan: s.Plan, ID: s.ID, State: s.State, Start: s.Origin(), Length: math.NaN(), Jobs: make([]Job, len(s.Jobs))}
+	r := &Run{
+		From: from, Plan: s.Plan, ID: s.ID, State: s.State, Start: s.Origin(), Length: math.NaN(),
+		Jobs: make([]Job, len(s.Jobs)),
+	}
 	end := dag.NoInstant
 	took := observed.TookOf(run)
 	for j := range s.Jobs {
@@ -101,7 +104,8 @@ func jobOf(plan *dag.Job, s *dag.JobState, took [][]observed.Took) Job {
 
 // Stage finds a stage by its name, -1 where the job has none of it.
 func (j *Job) Stage(name string) dag.StageIndex {
-	return dag.StageIndex(slices.IndexFunc(j.Phases, func(p Phase) bool { return p.Name == name })) //nolint:gosec // an index
+	return dag.StageIndex(slices.IndexFunc(j.Phases,
+		func(p Phase) bool { return p.Name == name })) //nolint:gosec // an index
 }
 
 func between(from, to dag.Instant) float64 {
@@ -149,7 +153,9 @@ func (p *Phase) each(of func(*observed.Took) float64) []float64 {
 
 // task finds what a task took; nil where it did not succeed.
 func (p *Phase) task(index int) *observed.Took {
-	i, found := slices.BinarySearchFunc(p.Took, index, func(t observed.Took, want int) int { return cmp.Compare(t.Task, want) })
+	i, found := slices.BinarySearchFunc(p.Took, index, func(t observed.Took, want int) int {
+		return cmp.Compare(t.Task, want)
+	})
 	if !found {
 		return nil
 	}

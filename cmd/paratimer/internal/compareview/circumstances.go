@@ -26,7 +26,8 @@ type Circumstances struct {
 
 func circumstances(of *compare.Circumstances) Circumstances {
 	c := Circumstances{
-		FailedAttempts: of.Failed, RepeatedAttempts: of.Repeated, RestartedMasters: of.Restarts, LostNodes: of.Lost, OthersRatio: figure(of.Others),
+		FailedAttempts: of.Failed, RepeatedAttempts: of.Repeated, RestartedMasters: of.Restarts, LostNodes: of.Lost,
+		OthersRatio: figure(of.Others),
 	}
 	switch {
 	case of.Cluster.Policy == dag.FIFO:
@@ -63,7 +64,8 @@ func otherwise(c *compare.Comparison) []string {
 	count(was.Restarts, is.Restarts, "application master that began again", "application masters that began again")
 	count(was.Lost, is.Lost, "lost node", "lost nodes")
 	if math.Abs(is.Others-was.Others) >= 0.02 {
-		said = append(said, fmt.Sprintf("other applications held %s of the cluster, %s before", units.Percent(is.Others),
+		said = append(said, fmt.Sprintf("other applications held %s of the cluster, %s before",
+			units.Percent(is.Others),
 			units.Percent(was.Others)))
 	}
 	if !compare.SameCluster(&was.Cluster, &is.Cluster) {
@@ -100,7 +102,8 @@ func stages(node string, plan *dag.Job, before, now *compare.Job) (said []string
 		switch {
 		case l < 0:
 			said = append(said, fmt.Sprintf("stage %s of %s was added", is.Name, node))
-		case len(plan.Stages[k].After) > 0 && is.Tasks >= 0 && before.Phases[l].Tasks >= 0 && is.Tasks != before.Phases[l].Tasks:
+		case len(plan.Stages[k].After) > 0 && is.Tasks >= 0 && before.Phases[l].Tasks >= 0 &&
+			is.Tasks != before.Phases[l].Tasks:
 			said = append(said, fmt.Sprintf("%s has %d %s, %d before", node, is.Tasks, of, before.Phases[l].Tasks))
 		}
 	}
@@ -136,7 +139,8 @@ func limits(c *compare.Comparison) (said []string) {
 			{"maps at once", float64(was.MaxMaps), float64(is.MaxMaps)},
 			{"reduces at once", float64(was.MaxReduces), float64(is.MaxReduces)},
 		} {
-			if text := fmt.Sprintf("%s %g, %g before", l.what, l.is, l.was); l.was != l.is && !slices.Contains(said, text) {
+			if text := fmt.Sprintf("%s %g, %g before", l.what, l.is, l.was); l.was != l.is &&
+				!slices.Contains(said, text) {
 				said = append(said, text)
 			}
 		}

@@ -40,7 +40,8 @@ func TestJSONIsDocumented(t *testing.T) {
 		}
 	}
 	for _, e := range compare.Effects {
-		if text := string(e); !strings.Contains(string(doc), "`"+text+"`") && !strings.Contains(string(doc), "\n    "+text+" ") {
+		if text := string(e); !strings.Contains(string(doc), "`"+text+"`") &&
+			!strings.Contains(string(doc), "\n    "+text+" ") {
 			t.Errorf("docs/compare.md does not tell of the effect %s", e)
 		}
 		if meanings[e] == "" {

@@ -89,12 +89,17 @@ func ganttOf(number int, r *compare.Run, c *runreport.Chart, rows map[int]int, t
 	for i := range c.Panels {
 		p := &c.Panels[i]
 		top += ganttTitle
-		g.Panels = append(g.Panels, ganttPanel{chart.Px(top - 7), view.Escape(p.Title), chart.Px(top), chart.Px(height * float64(len(p.Rows)))})
+		g.Panels = append(g.Panels, ganttPanel{
+			chart.Px(top - 7), view.Escape(p.Title), chart.Px(top),
+			chart.Px(height * float64(len(p.Rows))),
+		})
 		for k := range p.Bars {
 			b := &p.Bars[k]
 			g.Bars = append(g.Bars, ganttBar{
-				X: x(b.StartSeconds), W: x(b.EndSeconds - b.StartSeconds), Y: chart.Px(top + height*float64(b.Row)), H: chart.Px(height * float64(b.Rows)),
-				Class: barClass(b, rows), Tip: fmt.Sprintf("%s: %s – %s", view.Escape(b.Name), units.Seconds(b.StartSeconds), units.Seconds(b.EndSeconds)),
+				X: x(b.StartSeconds), W: x(b.EndSeconds - b.StartSeconds), Y: chart.Px(top + height*float64(b.Row)),
+				H:     chart.Px(height * float64(b.Rows)),
+				Class: barClass(b, rows), Tip: fmt.Sprintf("%s: %s – %s", view.Escape(b.Name),
+					units.Seconds(b.StartSeconds), units.Seconds(b.EndSeconds)),
 			})
 		}
 		top += height * float64(len(p.Rows))

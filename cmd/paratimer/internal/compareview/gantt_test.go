@@ -14,10 +14,16 @@ import (
 
 // drawn is a chart of one bar that ends so many seconds after the start.
 func drawn(seconds frame.Seconds) *runreport.Chart {
-	return &runreport.Chart{ToSeconds: seconds, Panels: []runreport.Panel{{Title: hostile, Rows: []string{"1", "2"}, Bars: []runreport.Bar{
-		{Row: 1, Rows: 1, EndSeconds: seconds, Job: 0, Phase: frame.Phase{Stage: dag.Map}, Name: hostile, Outcome: runreport.OK, Critical: true},
-		{Rows: 1, EndSeconds: 1, Job: 7, Name: "of nobody", Outcome: runreport.Failed},
-	}}}}
+	return &runreport.Chart{ToSeconds: seconds, Panels: []runreport.Panel{{
+		Title: hostile, Rows: []string{"1", "2"},
+		Bars: []runreport.Bar{
+			{
+				Row: 1, Rows: 1, EndSeconds: seconds, Job: 0, Phase: frame.Phase{Stage: dag.Map}, Name: hostile,
+				Outcome: runreport.OK, Critical: true,
+			},
+			{Rows: 1, EndSeconds: 1, Job: 7, Name: "of nobody", Outcome: runreport.Failed},
+		},
+	}}}
 }
 
 // TestGantts holds that both runs are drawn on one scale of time, in the same colors, and that one chart alone is none.
@@ -38,14 +44,16 @@ func TestGantts(t *testing.T) {
 	if err := one.HTML(&without); err != nil {
 		t.Fatal(err)
 	}
-	bars := regexp.MustCompile(`<rect class="k0 s0 on" x="0%" y="\S+" width="(\d+)%"`).FindAllStringSubmatch(with.String(), -1)
+	bars := regexp.MustCompile(`<rect class="k0 s0 on" x="0%" y="\S+" width="(\d+)%"`).FindAllStringSubmatch(
+		with.String(), -1)
 	if len(bars) != 2 || bars[0][1] != "50" || bars[1][1] != "100" {
 		t.Errorf("bars: %v", bars)
 	}
 	if n := strings.Count(with.String(), `class="failed"`); n != 2 {
 		t.Errorf("%d failed bars", n)
 	}
-	if strings.Contains(without.String(), "What ran when") || strings.Contains(with.String(), "<script>") || strings.ContainsAny(with.String(), "\x1b\u202e") {
+	if strings.Contains(without.String(), "What ran when") || strings.Contains(with.String(), "<script>") ||
+		strings.ContainsAny(with.String(), "\x1b\u202e") {
 		t.Error("one chart alone is drawn, or a name is markup")
 	}
 }

@@ -48,9 +48,12 @@ func (d *Document) HTML(w io.Writer) error {
 	}
 	sum := sha256.Sum256(style)
 	p := page{
-		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'",
-		Title:  view.Escape(d.Workflow), Says: view.Escape(d.Difference.Says), Otherwise: view.Escape(strings.Join(d.Otherwise, "; ")), PathSays: view.Escape(d.CriticalPath.Says),
-		Style: template.CSS(style), Run: d.Run, BaseRun: d.BaseRun, Bars: d.bars(), Tables: []table{d.jobs(), d.runs()}, Gantts: d.gantts, GanttJobs: d.ganttJobs,
+		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+			"'; base-uri 'none'; form-action 'none'",
+		Title: view.Escape(d.Workflow), Says: view.Escape(d.Difference.Says),
+		Otherwise: view.Escape(strings.Join(d.Otherwise, "; ")), PathSays: view.Escape(d.CriticalPath.Says),
+		Style: template.CSS(style), Run: d.Run, BaseRun: d.BaseRun, Bars: d.bars(), Tables: []table{d.jobs(), d.runs()},
+		Gantts: d.gantts, GanttJobs: d.ganttJobs,
 	}
 	for _, f := range d.Findings {
 		f.Says = view.Escape(f.Says)

@@ -132,8 +132,10 @@ func phase(p *compare.Phase) *Phase {
 
 func finding(c *compare.Comparison, f *compare.Finding) Finding {
 	return Finding{
-		Job: c.Rows[f.Row].Node, Phase: c.Runs[c.Subject].Plan.StageName(c.Rows[f.Row].Index[c.Subject], f.Phase), Slower: f.Slower, BeforeSeconds: *seconds(f.Before), Seconds: *seconds(f.Now),
-		Unit: f.Unit, CostRatio: figure(f.Ratio), LowRatio: figure(f.Low), HighRatio: figure(f.High), AmountRatio: figure(f.Amount),
+		Job: c.Rows[f.Row].Node, Phase: c.Runs[c.Subject].Plan.StageName(c.Rows[f.Row].Index[c.Subject], f.Phase),
+		Slower: f.Slower, BeforeSeconds: *seconds(f.Before), Seconds: *seconds(f.Now),
+		Unit: f.Unit, CostRatio: figure(f.Ratio), LowRatio: figure(f.Low), HighRatio: figure(f.High),
+		AmountRatio: figure(f.Amount),
 		EarlierRuns: f.Earlier, ChanceRatio: figure(f.Chance), Doubtful: f.Doubtful, Says: saysFinding(c, f),
 	}
 }

@@ -48,7 +48,10 @@ func (d *Difference) bySize() []Effect {
 func (d *Document) jobs() table {
 	t := table{
 		Title: "Jobs", Caption: "The base and the run; once where they are alike. ~: too short to tell work from start-up.",
-		Head: []string{"job", "took", "on the path", "phase", "tasks", "median task", "records", "time a record", "failed"},
+		Head: []string{
+			"job", "took", "on the path", "phase", "tasks", "median task", "records", "time a record",
+			"failed",
+		},
 	}
 	for i := range d.Jobs {
 		t.Rows = append(t.Rows, d.job(&d.Jobs[i])...)
@@ -78,7 +81,10 @@ func (d *Document) job(j *Job) (rows [][]string) {
 		}
 		row := []string{"", "", "", stage}
 		if len(rows) == 0 {
-			row = []string{name, lengths(before.LengthSeconds, now.LengthSeconds), lengths(j.BeforeSeconds, j.OnPathSeconds), stage}
+			row = []string{
+				name, lengths(before.LengthSeconds, now.LengthSeconds),
+				lengths(j.BeforeSeconds, j.OnPathSeconds), stage,
+			}
 		}
 		rows = append(rows, append(row, phases(orNone(was), orNone(is))...))
 	}
@@ -122,12 +128,18 @@ func phases(before, now *Phase) []string {
 	if before.Short || now.Short {
 		cost = "~"
 	}
-	return []string{counts(before.Tasks, now.Tasks), lengths(before.MedianSeconds, now.MedianSeconds), grown(before.InputRecords, now.InputRecords), cost, lost}
+	return []string{
+		counts(before.Tasks, now.Tasks), lengths(before.MedianSeconds, now.MedianSeconds),
+		grown(before.InputRecords, now.InputRecords), cost, lost,
+	}
 }
 
 // runs is the list of runs.
 func (d *Document) runs() table {
-	t := table{Title: "Runs", Caption: "In the order of their starts.", Head: []string{"run", "started", "took", "state", "from", ""}}
+	t := table{Title: "Runs", Caption: "In the order of their starts.", Head: []string{
+		"run", "started", "took",
+		"state", "from", "",
+	}}
 	for i, r := range d.Runs {
 		note := ""
 		switch {

@@ -17,11 +17,18 @@ const hostile = "</script><script>alert(1)</script>\x1b[31m\u202e"
 
 // run is one of a script of one job, whose maps take so long for 100 records each.
 func run(from string, start dag.Instant, state dag.State, ms float64) *compare.Run {
-	plan := &dag.Plan{Name: hostile, Jobs: []dag.Job{{Node: hostile, Alias: hostile, Stages: dag.MapReduce(dag.Stage{Tasks: 8, Known: true}, dag.Stage{})}}}
+	plan := &dag.Plan{
+		Name: hostile,
+		Jobs: []dag.Job{{Node: hostile, Alias: hostile, Stages: dag.MapReduce(dag.Stage{Tasks: 8, Known: true},
+			dag.Stage{})}},
+	}
 	maps := compare.Phase{Name: "map", Tasks: 8, Failed: 1}
 	for i := range 8 {
 		took := ms + float64(i)
-		maps.Took = append(maps.Took, observed.Took{Task: i, Length: took + 1000, Work: took, Records: 100, Bytes: math.NaN()})
+		maps.Took = append(maps.Took, observed.Took{
+			Task: i, Length: took + 1000, Work: took, Records: 100,
+			Bytes: math.NaN(),
+		})
 	}
 	length := ms + 2007.3
 	return &compare.Run{
@@ -66,7 +73,8 @@ func TestNothingFromTheClusterIsCode(t *testing.T) {
 
 // TestFiguresAddUp holds that effects add up as they are shown, and that unknown is null.
 func TestFiguresAddUp(t *testing.T) {
-	d := document(t, run("a", 0, dag.Succeeded, 10_000.4), run("b", 1, dag.Failed, 1), run("c", 2, dag.Succeeded, 16_000.3))
+	d := document(t, run("a", 0, dag.Succeeded, 10_000.4), run("b", 1, dag.Failed, 1),
+		run("c", 2, dag.Succeeded, 16_000.3))
 	sum := 0.0
 	for _, e := range d.Difference.Effects {
 		sum += math.Round(float64(e.Seconds) * 1000)
@@ -85,7 +93,10 @@ func TestFiguresAddUp(t *testing.T) {
 	if err := json.Unmarshal(b.Bytes(), &back); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"wait_seconds": null`, `"input_bytes": null`, `"chance_ratio": null`, `"reduce": null`} {
+	for _, want := range []string{
+		`"wait_seconds": null`, `"input_bytes": null`, `"chance_ratio": null`,
+		`"reduce": null`,
+	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %s in\n%s", want, &b)
 		}
@@ -95,7 +106,8 @@ func TestFiguresAddUp(t *testing.T) {
 // TestAFailedRunIsNotMeasured holds that how long a run would have taken is not made up.
 func TestAFailedRunIsNotMeasured(t *testing.T) {
 	d := document(t, run("a", 0, dag.Succeeded, 10_000), run("b", 1, dag.Failed, 5000))
-	if d.Difference.Seconds != nil || len(d.Difference.Effects) > 0 || !strings.Contains(d.Difference.Says, "has failed") {
+	if d.Difference.Seconds != nil || len(d.Difference.Effects) > 0 ||
+		!strings.Contains(d.Difference.Says, "has failed") {
 		t.Errorf("%+v", d.Difference)
 	}
 }

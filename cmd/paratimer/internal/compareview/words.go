@@ -51,7 +51,10 @@ func saysDifference(c *compare.Comparison) string {
 // largest words the effects that matter, the largest first; at most three, as many as are read.
 func largest(c *compare.Comparison) (most []string) {
 	effects := slices.Clone(compare.Effects)
-	slices.SortStableFunc(effects, func(a, b compare.Effect) int { return cmp.Compare(math.Abs(c.Effects[b]), math.Abs(c.Effects[a])) })
+	slices.SortStableFunc(effects, func(a, b compare.Effect) int {
+		return cmp.Compare(math.Abs(c.Effects[b]),
+			math.Abs(c.Effects[a]))
+	})
 	for _, e := range effects {
 		ms := c.Effects[e]
 		if math.Abs(ms) < 0.1*math.Abs(c.Total) || math.Abs(ms) < 1000 || len(most) == 3 {
@@ -86,7 +89,8 @@ func saysFinding(c *compare.Comparison, f *compare.Finding) string {
 		tasks = "stage " + run.Plan.StageName(j, f.Phase)
 	}
 	fmt.Fprintf(&b, "%s of %s: %s to %s a task, %s: time a %s %s", tasks, title(&c.Rows[f.Row]),
-		units.Seconds(f.Before/1000), units.Seconds(f.Now/1000), units.More(f.Now/f.Before), f.Unit, units.More(f.Ratio))
+		units.Seconds(f.Before/1000), units.Seconds(f.Now/1000), units.More(f.Now/f.Before), f.Unit, units.More(
+			f.Ratio))
 	if !math.IsNaN(f.Low) {
 		fmt.Fprintf(&b, " [%s, %s]", units.More(f.Low), units.More(f.High))
 	}

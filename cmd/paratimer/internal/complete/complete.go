@@ -32,7 +32,8 @@ func Shells() []string { return []string{"bash", "zsh", "fish"} }
 // Script is the script for a shell.
 func Script(shell string) (string, error) {
 	if !slices.Contains(Shells(), shell) {
-		return "", fmt.Errorf("%q is not a shell that can be completed for; it is one of %s", shell, strings.Join(Shells(), ", "))
+		return "", fmt.Errorf("%q is not a shell that can be completed for; it is one of %s", shell,
+			strings.Join(Shells(), ", "))
 	}
 	b, err := scripts.ReadFile("paratimer." + shell)
 	return string(b), err

@@ -89,7 +89,8 @@ func Find(tenants []Tenant, room Room) []Blocking {
 		})
 	}
 	slices.SortFunc(blockings, func(a, b Blocking) int {
-		return cmp.Or(cmp.Compare(len(b.Waiting), len(a.Waiting)), cmp.Compare(a.Holder.ID, b.Holder.ID), cmp.Compare(a.Scope, b.Scope))
+		return cmp.Or(cmp.Compare(len(b.Waiting), len(a.Waiting)), cmp.Compare(a.Holder.ID, b.Holder.ID),
+			cmp.Compare(a.Scope, b.Scope))
 	})
 	return blockings
 }

@@ -23,14 +23,16 @@ func words(blockings []Blocking) string {
 		for _, w := range j.Waiting {
 			waiting = append(waiting, w.ID)
 		}
-		out = append(out, fmt.Sprintf("%s has %d of %d of the %s: %s", j.Holder.ID, j.Has(), j.Of, j.Scope, strings.Join(waiting, ",")))
+		out = append(out, fmt.Sprintf("%s has %d of %d of the %s: %s", j.Holder.ID, j.Has(), j.Of, j.Scope,
+			strings.Join(waiting, ",")))
 	}
 	return strings.Join(out, "; ")
 }
 
 func TestFind(t *testing.T) {
 	full := Room{TotalMB: 10 << 10}
-	load, sales, mails := tenant(1, "load q etl 8", true), tenant(3, "sales q etl 1", true), tenant(2, "mails q etl 1", true)
+	load, sales, mails := tenant(1, "load q etl 8", true), tenant(3, "sales q etl 1", true),
+		tenant(2, "mails q etl 1", true)
 	capped := func(p Tenant, user, queue int) Tenant { p.UserMB, p.QueueMB = user, queue; return p }
 	accepted := Tenant{ID: "new", Queue: "q", User: "etl", Locked: true, Submitted: 9, End: dag.NoInstant}
 	for _, c := range []struct {
@@ -40,12 +42,25 @@ func TestFind(t *testing.T) {
 		want    string
 	}{
 		{"nobody", nil, full, ""},
-		{"one holds most, in the order of submission", []Tenant{load, sales, mails}, full, "load has 8 of 10 of the cluster: mails,sales"},
-		{"submission counts, not the name", []Tenant{load, tenant(3, "a q etl 1", true), tenant(2, "b q etl 1", true)}, full, "load has 8 of 10 of the cluster: b,a"},
+		{
+			"one holds most, in the order of submission",
+			[]Tenant{load, sales, mails},
+			full,
+			"load has 8 of 10 of the cluster: mails,sales",
+		},
+		{
+			"submission counts, not the name",
+			[]Tenant{load, tenant(3, "a q etl 1", true), tenant(2, "b q etl 1", true)},
+			full, "load has 8 of 10 of the cluster: b,a",
+		},
 		{"there is room", []Tenant{load, sales, mails}, Room{10 << 10, 2 << 10}, ""},
 		{"nobody knows the room", []Tenant{load, sales}, Room{}, ""},
 		{"nobody waits", []Tenant{load, tenant(3, "sales q etl 1", false)}, full, ""},
-		{"who holds as much holds nobody up", []Tenant{tenant(1, "a q etl 5", true), tenant(2, "b q etl 5", true)}, full, ""},
+		{
+			"who holds as much holds nobody up",
+			[]Tenant{tenant(1, "a q etl 5", true), tenant(2, "b q etl 5", true)},
+			full, "",
+		},
 		{"alone", []Tenant{tenant(1, "a q etl 10", true)}, full, ""},
 		{
 			"who is in the own queue comes first",
@@ -61,21 +76,40 @@ func TestFind(t *testing.T) {
 		},
 		{
 			"a user's limit is between his own",
-			[]Tenant{tenant(1, "big q bob 6", false), capped(tenant(2, "a q etl 2", false), 3<<10, 0), capped(tenant(3, "b q etl 1", true), 3<<10, 0)},
+			[]Tenant{
+				tenant(1, "big q bob 6", false), capped(tenant(2, "a q etl 2", false), 3<<10, 0),
+				capped(tenant(3, "b q etl 1", true), 3<<10, 0),
+			},
 			Room{20 << 10, 11 << 10},
 			"a has 2 of 3 of the user: b",
 		},
 		{
 			"a queue's limit is within it",
-			[]Tenant{tenant(1, "big p bob 6", false), capped(tenant(2, "a q eve 2", false), 0, 3<<10), capped(tenant(3, "b q etl 1", true), 0, 3<<10)},
+			[]Tenant{
+				tenant(1, "big p bob 6", false), capped(tenant(2, "a q eve 2", false), 0, 3<<10),
+				capped(tenant(3, "b q etl 1", true), 0, 3<<10),
+			},
 			Room{20 << 10, 11 << 10},
 			"a has 2 of 3 of the queue: b",
 		},
-		{"not let in, though there is room", []Tenant{tenant(1, "a q etl 2", false), accepted}, Room{20 << 10, 18 << 10}, "a has 1 of 1 of the masters: new"},
-		{"not let in, and no room", []Tenant{load, accepted}, Room{TotalMB: 8 << 10}, "load has 8 of 8 of the cluster: new"},
+		{
+			"not let in, though there is room",
+			[]Tenant{tenant(1, "a q etl 2", false), accepted},
+			Room{20 << 10, 18 << 10},
+			"a has 1 of 1 of the masters: new",
+		},
+		{
+			"not let in, and no room",
+			[]Tenant{load, accepted},
+			Room{TotalMB: 8 << 10},
+			"load has 8 of 8 of the cluster: new",
+		},
 		{
 			"the one that most wait for comes first",
-			[]Tenant{tenant(1, "a p bob 3", false), tenant(2, "b p bob 1", true), tenant(3, "c q etl 4", false), tenant(4, "d q etl 1", true), tenant(5, "e q etl 1", true)},
+			[]Tenant{
+				tenant(1, "a p bob 3", false), tenant(2, "b p bob 1", true), tenant(3, "c q etl 4", false),
+				tenant(4, "d q etl 1", true), tenant(5, "e q etl 1", true),
+			},
 			full, "c has 4 of 6 of the cluster: d,e; a has 3 of 4 of the cluster: b",
 		},
 	} {

@@ -37,7 +37,8 @@ func clusterOf(s *dag.Snapshot) cluster {
 		}
 	}
 	// At one instant what ends makes room for what begins.
-	slices.SortStableFunc(all, func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.by, b.by)) })
+	slices.SortStableFunc(all,
+		func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.by, b.by)) })
 	type place struct {
 		node int32
 		kind dag.StageIndex

@@ -59,13 +59,15 @@ func Learn(runs []Run, o Options) (*jobfile.File, jobfile.Comments, []string, er
 			t := tasksOf(&run, i)
 			if len(t[dag.Map]) == 0 {
 				if s.Jobs[i].ID != "" {
-					warnings = append(warnings, fmt.Sprintf("%s: %s is left out: no map of it succeeded", run.File, nameOf(s, i)))
+					warnings = append(warnings, fmt.Sprintf("%s: %s is left out: no map of it succeeded", run.File,
+						nameOf(s, i)))
 				}
 				continue
 			}
 			name := nameOf(s, i)
 			if before, twice := from[name]; twice {
-				return nil, why, nil, fmt.Errorf("%s and %s both hold a job %q: give one run of it", before, run.File, name)
+				return nil, why, nil, fmt.Errorf("%s and %s both hold a job %q: give one run of it", before, run.File,
+					name)
 			}
 			from[name] = run.File
 			j, c, warns := learnJob(name, t, o)
@@ -86,7 +88,8 @@ func Learn(runs []Run, o Options) (*jobfile.File, jobfile.Comments, []string, er
 			f.Cluster.CPUs += f.Cluster.ReduceSlots
 		}
 	}
-	f.Cluster.Nodes, f.Cluster.MapSlots, f.Cluster.ReduceSlots = max(1, f.Cluster.Nodes), max(1, f.Cluster.MapSlots), max(1, f.Cluster.ReduceSlots)
+	f.Cluster.Nodes, f.Cluster.MapSlots, f.Cluster.ReduceSlots = max(1, f.Cluster.Nodes), max(1, f.Cluster.MapSlots),
+		max(1, f.Cluster.ReduceSlots)
 	return f, why, append(warnings, apart(f, spans)...), nil
 }
 
@@ -111,7 +114,8 @@ func heading(runs []Run, f *jobfile.File, o Options) []string {
 	}
 	return append(
 		lines,
-		fmt.Sprintf("Disk is assumed to move %s, the network %s; bytes over these rates are the demands.", o.Disk, o.Network),
+		fmt.Sprintf("Disk is assumed to move %s, the network %s; bytes over these rates are the demands.", o.Disk,
+			o.Network),
 		cpus,
 		fmt.Sprintf("Map and reduce slots are the most that a node ran at once; that a reduce takes %d map outputs at once is assumed.", f.Cluster.ShuffleThreads),
 	)
@@ -134,7 +138,9 @@ func apart(f *jobfile.File, spans []window) []string {
 	for i := range spans {
 		for k := range spans[:i] {
 			if !spans[k].overlaps(spans[i]) {
-				return []string{fmt.Sprintf("%s and %s did not run at once, as the jobs of a job file do: model them apart, with --only", f.Jobs[k].Name, f.Jobs[i].Name)}
+				return []string{fmt.Sprintf(
+					"%s and %s did not run at once, as the jobs of a job file do: model them apart, with --only",
+					f.Jobs[k].Name, f.Jobs[i].Name)}
 			}
 		}
 	}

@@ -17,7 +17,8 @@ import (
 // attempt is one that succeeded, on a node, from and to in seconds.
 func attempt(task, node int32, from, to int) dag.Attempt {
 	a := hadoop.BlankAttempt(task, 0)
-	a.Node, a.Start, a.End, a.State, a.Bytes = node, dag.Instant(1000*from), dag.Instant(1000*to), dag.AttemptSucceeded, math.NaN()
+	a.Node, a.Start, a.End, a.State, a.Bytes = node, dag.Instant(1000*from), dag.Instant(1000*to), dag.AttemptSucceeded,
+		math.NaN()
 	return a
 }
 
@@ -28,7 +29,10 @@ func run() Run {
 	failed := attempt(2, 0, 1, 2)
 	failed.State = dag.AttemptFailed
 	s := &dag.Snapshot{
-		Plan: &dag.Plan{Name: "a script\x07", Jobs: []dag.Job{{Node: "s1", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}}, State: dag.Succeeded,
+		Plan: &dag.Plan{
+			Name: "a script\x07",
+			Jobs: []dag.Job{{Node: "s1", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}},
+		}, State: dag.Succeeded,
 		Nodes: []dag.NodeState{{Name: "a"}, {Name: "b"}},
 		Jobs: []dag.JobState{{
 			ID: "job_1_1", State: dag.Succeeded, Submitted: 1, Finished: 15_001,
@@ -133,7 +137,8 @@ func TestOptions(t *testing.T) {
 	if f.Cluster.CPUs != 7 || f.Cluster.ShuffleThreads != 2 || f.Jobs[0].Map.CPU != 2.5 || f.Jobs[0].Merge.CPU != 2 {
 		t.Errorf("%+v", f)
 	}
-	if s := strings.Join(why.File, "\n"); !strings.Contains(s, "CPUs are given: 7 a node. A task's start is given 0.5 s") {
+	if s := strings.Join(why.File, "\n"); !strings.Contains(s,
+		"CPUs are given: 7 a node. A task's start is given 0.5 s") {
 		t.Errorf("%s", s)
 	}
 }
@@ -151,7 +156,8 @@ func TestWaiting(t *testing.T) {
 		t.Fatal(err, warnings)
 	}
 	// A map takes 10 s, of which 3 are the disk's; the reduce's counters say more than it took.
-	if j := f.Jobs[0]; j.Map != (jobfile.Demand{CPU: 7, Disk: 3}) || j.Merge.CPU != 1.5 || f.Cluster.CPUs != f.Cluster.MapSlots+f.Cluster.ReduceSlots {
+	if j := f.Jobs[0]; j.Map != (jobfile.Demand{CPU: 7, Disk: 3}) || j.Merge.CPU != 1.5 ||
+		f.Cluster.CPUs != f.Cluster.MapSlots+f.Cluster.ReduceSlots {
 		t.Errorf("%+v of %+v", j, f.Cluster)
 	}
 	if s := strings.Join(why.Jobs[0].Map, "\n"); !strings.Contains(s, "cpu: 5s of it are waiting") {
@@ -163,17 +169,20 @@ func TestDoubts(t *testing.T) {
 	slow := run()
 	slow.End.Jobs[0].Stages[dag.Map].Attempts[0].End = 100_000
 	_, _, warnings, err := Learn([]Run{slow}, options(t))
-	if want := "s1: its maps took 35.7s in the mean, their counters account for 5s: what they waited for"; err != nil || len(warnings) != 1 || !strings.HasPrefix(warnings[0], want) {
+	if want := "s1: its maps took 35.7s in the mean, their counters account for 5s: what they waited for"; err != nil ||
+		len(warnings) != 1 || !strings.HasPrefix(warnings[0], want) {
 		t.Errorf("%v, %v", err, warnings)
 	}
 	later := run()
 	later.End.Plan.Jobs[0].Node = "s2"
 	later.End.Jobs[0].Submitted, later.End.Jobs[0].Finished = 20_000, 30_000
 	_, _, warnings, err = Learn([]Run{run(), later}, options(t))
-	if want := "s1 and s2 did not run at once"; err != nil || len(warnings) != 1 || !strings.HasPrefix(warnings[0], want) {
+	if want := "s1 and s2 did not run at once"; err != nil || len(warnings) != 1 ||
+		!strings.HasPrefix(warnings[0], want) {
 		t.Errorf("%v, %v", err, warnings)
 	}
-	if _, _, _, err := Learn([]Run{run(), run()}, options(t)); err == nil || !strings.Contains(err.Error(), `x.jhist and x.jhist both hold a job "s1"`) {
+	if _, _, _, err := Learn([]Run{run(), run()}, options(t)); err == nil ||
+		!strings.Contains(err.Error(), `x.jhist and x.jhist both hold a job "s1"`) {
 		t.Errorf("one job twice: %v", err)
 	}
 	none := run()
@@ -185,13 +194,17 @@ func TestDoubts(t *testing.T) {
 
 func TestParseRate(t *testing.T) {
 	for s, want := range map[string]float64{
-		"100MB/s": 1e8, "1Gbit/s": 1.25e8, "1GiB/s": 1 << 30, "0.5 kB/s": 500, "1e3B/s": 1000, "8bit/s": 1, "2KB/s": 2000,
+		"100MB/s": 1e8, "1Gbit/s": 1.25e8, "1GiB/s": 1 << 30, "0.5 kB/s": 500, "1e3B/s": 1000, "8bit/s": 1,
+		"2KB/s": 2000,
 	} {
 		if r, err := ParseRate(s); err != nil || r.Bytes() != want || r.String() != s {
 			t.Errorf("%s is %v, %v", s, r.Bytes(), err)
 		}
 	}
-	for _, s := range []string{"", "100", "MB/s", "100MB", "-1MB/s", "0MB/s", "nanMB/s", "infMB/s", "1e308GB/s", "100mb/s", "1bit/s", "1 x"} {
+	for _, s := range []string{
+		"", "100", "MB/s", "100MB", "-1MB/s", "0MB/s", "nanMB/s", "infMB/s", "1e308GB/s",
+		"100mb/s", "1bit/s", "1 x",
+	} {
 		if r, err := ParseRate(s); err == nil {
 			t.Errorf("%q is %v", s, r.Bytes())
 		}

@@ -19,15 +19,21 @@ func learnJob(name string, t [2][]task, o Options) (jobfile.Job, jobfile.JobComm
 	j := jobfile.Job{Name: name, Copies: 1, Maps: len(maps), Reduces: len(reduces)}
 	var why jobfile.JobComments
 	var warnings []string
-	j.Map, why.Map = demandOf(maps, o, func(t *task) float64 { return sum(t.used.Read, t.used.Written, t.used.FileRead, t.used.FileWritten) })
+	j.Map, why.Map = demandOf(maps, o, func(t *task) float64 {
+		return sum(t.used.Read, t.used.Written, t.used.FileRead,
+			t.used.FileWritten)
+	})
 	doubt(&warnings, name, "maps", &why.Map, maps, j.Map)
 	if len(reduces) == 0 {
 		return j, why, warnings
 	}
-	j.Merge, why.Merge = demandOf(reduces, o, func(t *task) float64 { return sum(t.used.Read, t.used.Written, t.used.FileRead, t.used.FileWritten) })
+	j.Merge, why.Merge = demandOf(reduces, o,
+		func(t *task) float64 { return sum(t.used.Read, t.used.Written, t.used.FileRead, t.used.FileWritten) })
 	doubt(&warnings, name, "reduces", &why.Merge, reduces, j.Merge)
-	why.Merge = append(why.Merge, "All of a reduce's CPU is counted here: its counters do not tell shuffle and merge apart.")
-	if shuffled := mean(reduces, func(t *task) float64 { return sum(t.used.Shuffled, unused(t.used.Shuffled, t.moved)) }); shuffled > 0 {
+	why.Merge = append(why.Merge,
+		"All of a reduce's CPU is counted here: its counters do not tell shuffle and merge apart.")
+	if shuffled := mean(reduces,
+		func(t *task) float64 { return sum(t.used.Shuffled, unused(t.used.Shuffled, t.moved)) }); shuffled > 0 {
 		one := shuffled / float64(len(maps)) // of one map
 		j.Shuffle = jobfile.Demand{Disk: one / o.Disk.Bytes(), Network: one / o.Network.Bytes()}
 		why.Shuffle = []string{fmt.Sprintf("%s of each map for each reduce, read once and sent once", units.Bytes(one))}
@@ -65,10 +71,14 @@ func demandOf(tasks []task, o Options, disk func(*task) float64) (jobfile.Demand
 		why = append(why, fmt.Sprintf("cpu: measured (CPU_MILLISECONDS), mean of %d", len(tasks)))
 	} else if took > 0 {
 		d.CPU = round(max(0, took-d.Disk-d.Network))
-		why = append(why, fmt.Sprintf("cpu: assumed: no counter of it is here, so the rest of the %s that a task took, waiting included", units.Seconds(took)))
+		why = append(why, fmt.Sprintf(
+			"cpu: assumed: no counter of it is here, so the rest of the %s that a task took, waiting included",
+			units.Seconds(took)))
 	}
 	if o.Waiting && took > d.Total() {
-		why = append(why, fmt.Sprintf("cpu: %s of it are waiting: what the counters do not explain of the %s that a task took", units.Seconds(took-d.Total()), units.Seconds(took)))
+		why = append(why, fmt.Sprintf(
+			"cpu: %s of it are waiting: what the counters do not explain of the %s that a task took", units.Seconds(
+				took-d.Total()), units.Seconds(took)))
 		d.CPU = round(d.CPU + took - d.Total())
 	}
 	d.Disk, d.Network = round(d.Disk), round(d.Network)
@@ -88,8 +98,9 @@ func doubt(warnings *[]string, name, what string, why *[]string, tasks []task, d
 	}
 	*why = append(*why, text)
 	if d.Total() < explained*took {
-		*warnings = append(*warnings, fmt.Sprintf("%s: its %s took %s in the mean, their counters account for %s: what they waited for is not in the file, and a model will be short by it",
-			name, what, units.Seconds(took), units.Seconds(d.Total())))
+		*warnings = append(*warnings,
+			fmt.Sprintf("%s: its %s took %s in the mean, their counters account for %s: what they waited for is not in the file, and a model will be short by it",
+				name, what, units.Seconds(took), units.Seconds(d.Total())))
 	}
 }
 

@@ -27,7 +27,10 @@ var rates = map[string]float64{
 
 // ParseRate reads a rate such as 100MB/s or 1Gbit/s.
 func ParseRate(s string) (Rate, error) {
-	digits := strings.TrimRightFunc(s, func(r rune) bool { return r == '/' || r == ' ' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' })
+	digits := strings.TrimRightFunc(s, func(r rune) bool {
+		return r == '/' || r == ' ' || r >= 'A' && r <= 'Z' ||
+			r >= 'a' && r <= 'z'
+	})
 	unit := strings.TrimSpace(s[len(digits):])
 	v, err := strconv.ParseFloat(digits, 64)
 	factor, known := rates[unit]

@@ -27,7 +27,10 @@ func ReadConcurrency(r io.Reader, file, concurrency string, c Columns) ([]Shared
 	if !ok {
 		return nil, fmt.Errorf("--unit %s: it is s, ms, min or h", c.Unit)
 	}
-	wanted := []table.Column{{Name: concurrency, For: "--concurrency", Kind: table.Positive}, {Name: c.Seconds, For: "--seconds", Kind: table.Positive}}
+	wanted := []table.Column{
+		{Name: concurrency, For: "--concurrency", Kind: table.Positive},
+		{Name: c.Seconds, For: "--seconds", Kind: table.Positive},
+	}
 	named := c.jobs()
 	wanted = append(wanted, named...)
 	t, err := table.Read(r, file, wanted)

@@ -40,7 +40,8 @@ func TestReadRuns(t *testing.T) {
 	c := columns
 	c.Job, c.Iterations, c.Unit = "job", "n", "min"
 	r := read(t, runs, c)
-	if r.Rows[3] != (ernest.Row{Machines: 2, Scale: 0.125, Seconds: 42.7 * 60}) || r.Jobs[3] != "b" || r.Iterations[7] != 3 || r.Lines[7] != 9 {
+	if r.Rows[3] != (ernest.Row{Machines: 2, Scale: 0.125, Seconds: 42.7 * 60}) || r.Jobs[3] != "b" ||
+		r.Iterations[7] != 3 || r.Lines[7] != 9 {
 		t.Errorf("%+v", r)
 	}
 	if by := r.ByJob(); by[0].Job != "a" || by[7].Job != "b" || by[7].Row != r.Rows[7] {
@@ -54,7 +55,8 @@ func TestReadRuns(t *testing.T) {
 		t.Error("a unit that is none is taken")
 	}
 	c.Unit, c.Iterations = "", "fraction"
-	if _, err := ReadRuns(strings.NewReader(runs), "f", c); err == nil || err.Error() != `f:2: column fraction is "0.0625": it must be a whole number` {
+	if _, err := ReadRuns(strings.NewReader(runs), "f", c); err == nil ||
+		err.Error() != `f:2: column fraction is "0.0625": it must be a whole number` {
 		t.Error(err)
 	}
 }
@@ -64,7 +66,8 @@ func TestOthersTables(t *testing.T) {
 	const text = "Nodes,type,p,Runtime\n4,a,0.5,846235\n4,b,0.5,700000\n8,a,0.1,531338\n8,a,0.5,520000\n"
 	c := Columns{Machines: "Nodes", Scale: "scale", Seconds: "Runtime", Unit: "ms", Whole: true, Job: "type, p"}
 	r := read(t, text, c)
-	if r.Rows[0] != (ernest.Row{Machines: 4, Scale: 1, Seconds: 846.235}) || strings.Join(r.Jobs, ";") != "a 0.5;b 0.5;a 0.1;a 0.5" || r.Warnings[0].Code != "no_scale" {
+	if r.Rows[0] != (ernest.Row{Machines: 4, Scale: 1, Seconds: 846.235}) ||
+		strings.Join(r.Jobs, ";") != "a 0.5;b 0.5;a 0.1;a 0.5" || r.Warnings[0].Code != "no_scale" {
 		t.Errorf("%+v", r)
 	}
 	c.Where = []Condition{{"type", "a"}, {"p", "0.5"}}
@@ -72,7 +75,8 @@ func TestOthersTables(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	c.Where[0].Value = "c"
-	if _, err := ReadRuns(strings.NewReader(text), "f", c); err == nil || err.Error() != "f: no row is left that meets all conditions" {
+	if _, err := ReadRuns(strings.NewReader(text), "f", c); err == nil ||
+		err.Error() != "f: no row is left that meets all conditions" {
 		t.Error(err)
 	}
 	c.Whole = false
@@ -84,7 +88,8 @@ func TestOthersTables(t *testing.T) {
 // TestUnits: only names that say another unit are doubted.
 func TestUnits(t *testing.T) {
 	for name, doubted := range map[string]bool{
-		"time": false, "seconds": false, "Time (s)": false, "time_ms": true, "Time (ms)": true, "millis": true, "runtime [min]": true, "terms": false, "machine_hours": true, "admin": false,
+		"time": false, "seconds": false, "Time (s)": false, "time_ms": true, "Time (ms)": true, "millis": true,
+		"runtime [min]": true, "terms": false, "machine_hours": true, "admin": false,
 	} {
 		r := read(t, "m,s,"+name+"\n1,1,1\n", Columns{Machines: "m", Scale: "s", Seconds: name})
 		if got := len(r.Warnings) > 0; got != doubted {
@@ -107,7 +112,8 @@ func TestPlaces(t *testing.T) {
 	}
 	found := false
 	for _, w := range m.Warnings {
-		found = found || w.Code == "seconds_not_positive" && w.Text == `runs.csv:3: column Time (s) is "-3": a run takes more than 0 s`
+		found = found || w.Code == "seconds_not_positive" &&
+			w.Text == `runs.csv:3: column Time (s) is "-3": a run takes more than 0 s`
 	}
 	if !found {
 		t.Errorf("%+v", m.Warnings)
@@ -194,12 +200,21 @@ func TestReadErrors(t *testing.T) {
 	}
 	good := file.String()
 	for _, c := range []struct{ old, new, want string }{
-		{`"format": "paratimer ernest model"`, `"format": "x"`, `f: this is not a saved model: it has not the format "paratimer ernest model"`},
-		{`"version": 1`, `"version": 2`, "f: this is version 2 of a saved model; version 1 is known: fit the runs again"},
+		{
+			`"format": "paratimer ernest model"`, `"format": "x"`,
+			`f: this is not a saved model: it has not the format "paratimer ernest model"`,
+		},
+		{
+			`"version": 1`, `"version": 2`,
+			"f: this is version 2 of a saved model; version 1 is known: fit the runs again",
+		},
 		{`"machines": 1,`, `"machines": 0,`, "f: row 1: machines 0: "},
 		{`"seconds": 42.1`, `"seconds": 142.1`, "f: its coefficients are not those of its rows"},
 		{`"rows": [`, `"rows": [], "more": [`, `f: this is not a saved model: json: unknown field "more"`},
-		{`"seconds": 42.1`, `"seconds": 42.1, "iterations": 2`, "f: 1 of 8 rows have iterations: all have them, or none"},
+		{
+			`"seconds": 42.1`, `"seconds": 42.1, "iterations": 2`,
+			"f: 1 of 8 rows have iterations: all have them, or none",
+		},
 		{`"extra": null`, `"extra": ["cube"]`, `f: no term is called "cube"`},
 		{good, "", "f: this is not a saved model: EOF"},
 		{good, "{}", "f: this is not a saved model: it has not the format"},

@@ -109,7 +109,8 @@ func ReadRuns(r io.Reader, file string, c Columns) (*Runs, error) {
 	}
 	if t.Values[1] == nil {
 		runs.Warnings = append(runs.Warnings, ernest.Warning{Code: "no_scale", Text: fmt.Sprintf(
-			"there is no column %q: all runs are taken to be of the whole input, scale 1 (--scale names the column)", c.Scale)})
+			"there is no column %q: all runs are taken to be of the whole input, scale 1 (--scale names the column)",
+			c.Scale)})
 	}
 	if c.Iterations != "" {
 		const iterations = 3 // behind machines, scale and seconds
@@ -128,19 +129,27 @@ func whole(t *table.Table, column int) ([]int, error) {
 	var all []int
 	for i, v := range t.Values[column] {
 		if v != math.Trunc(v) || v > math.MaxInt32 {
-			return nil, &table.Error{File: t.File, Line: t.Lines[i], Column: t.Names[column], Value: fmt.Sprint(v), Why: "it must be a whole number"}
+			return nil, &table.Error{
+				File: t.File, Line: t.Lines[i], Column: t.Names[column], Value: fmt.Sprint(v),
+				Why: "it must be a whole number",
+			}
 		}
 		all = append(all, int(v))
 	}
 	return all, nil
 }
 
-var otherUnit = regexp.MustCompile(`(?i)(^|[^a-z])(ms|msecs?|millis|milliseconds|us|µs|micros|min|mins|minutes|h|hours)([^a-z]|$)`)
+var otherUnit = regexp.MustCompile(
+	`(?i)(^|[^a-z])(ms|msecs?|millis|milliseconds|us|µs|micros|min|mins|minutes|h|hours)([^a-z]|$)`)
 
 // doubtUnit warns where the column's name says that its times are no seconds. Their magnitude is the model's to judge.
 func (r *Runs) doubtUnit() {
 	if otherUnit.MatchString(r.seconds) {
-		r.Warnings = append(r.Warnings, ernest.Warning{Code: "unit", Text: fmt.Sprintf("column %q is read as seconds; its name says otherwise: give --unit", r.seconds)})
+		r.Warnings = append(r.Warnings,
+			ernest.Warning{
+				Code: "unit",
+				Text: fmt.Sprintf("column %q is read as seconds; its name says otherwise: give --unit", r.seconds),
+			})
 	}
 }
 
@@ -148,7 +157,10 @@ func (r *Runs) doubtUnit() {
 func (r *Runs) notTimes() error {
 	for i := range r.Rows {
 		if s := r.Rows[i].Seconds; s <= 0 {
-			return &table.Error{File: r.File, Line: r.Lines[i], Column: r.seconds, Value: fmt.Sprint(s), Why: "a run takes more than 0 s"}
+			return &table.Error{
+				File: r.File, Line: r.Lines[i], Column: r.seconds, Value: fmt.Sprint(s),
+				Why: "a run takes more than 0 s",
+			}
 		}
 	}
 	return nil
@@ -160,7 +172,10 @@ func (r *Runs) Place(err error) error {
 	if !errors.As(err, &bad) || bad.Row < 0 || bad.Row >= len(r.Lines) {
 		return fmt.Errorf("%s: %w", r.File, err)
 	}
-	return &table.Error{File: r.File, Line: r.Lines[bad.Row], Column: bad.Column, Value: fmt.Sprint(bad.Value), Why: bad.Reason, Err: err}
+	return &table.Error{
+		File: r.File, Line: r.Lines[bad.Row], Column: bad.Column, Value: fmt.Sprint(bad.Value),
+		Why: bad.Reason, Err: err,
+	}
 }
 
 // ByJob are the rows with their jobs; without a column of jobs all are one's, of the file's name.

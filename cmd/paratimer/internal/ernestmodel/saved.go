@@ -92,7 +92,8 @@ func (s *saved) model() (*Model, error) {
 	case s.Format != format:
 		return nil, fmt.Errorf("this is not a saved model: it has not the format %q", format)
 	case s.Version != version:
-		return nil, fmt.Errorf("this is version %d of a saved model; version %d is known: fit the runs again", s.Version, version)
+		return nil, fmt.Errorf("this is version %d of a saved model; version %d is known: fit the runs again",
+			s.Version, version)
 	case len(s.Rows) == 0 || len(s.Rows) > maxRows:
 		return nil, fmt.Errorf("it has %d rows; a model has 1 to %d", len(s.Rows), maxRows)
 	}
@@ -120,7 +121,8 @@ func (s *saved) model() (*Model, error) {
 		return nil, err
 	}
 	if !near(m.Main().Coefficients, s.Coefficients) {
-		return nil, fmt.Errorf("its coefficients are not those of its rows: it was changed, or another version wrote it; fit the runs again")
+		return nil, fmt.Errorf(
+			"its coefficients are not those of its rows: it was changed, or another version wrote it; fit the runs again")
 	}
 	m.Of = s.Of
 	return m, nil

@@ -10,7 +10,10 @@ import (
 
 // ReadSpeeds reads measurements of machines, a table of the columns machine and speed; file is what messages call it.
 func ReadSpeeds(r io.Reader, file string) (*ernest.Speeds, error) {
-	t, err := table.Read(r, file, []table.Column{{Name: "machine", Kind: table.Text}, {Name: "speed", Kind: table.Positive}})
+	t, err := table.Read(r, file, []table.Column{
+		{Name: "machine", Kind: table.Text},
+		{Name: "speed", Kind: table.Positive},
+	})
 	if err != nil {
 		return nil, err
 	}

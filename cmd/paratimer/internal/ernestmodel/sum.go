@@ -44,9 +44,14 @@ func Changed(sums []Sum) []ernest.Warning {
 	for _, was := range sums {
 		switch is, err := SumOf(was.File); {
 		case err != nil:
-			warnings = append(warnings, ernest.Warning{Code: "unknown_change", Text: fmt.Sprintf("whether %s has changed since the model was trained is not known: %v", was.File, err)})
+			warnings = append(warnings, ernest.Warning{
+				Code: "unknown_change",
+				Text: fmt.Sprintf("whether %s has changed since the model was trained is not known: %v", was.File,
+					err),
+			})
 		case is != was:
-			warnings = append(warnings, ernest.Warning{Code: "changed", Text: was.File + " has changed since the model was trained: train again"})
+			warnings = append(warnings, ernest.Warning{Code: "changed", Text: was.File +
+				" has changed since the model was trained: train again"})
 		}
 	}
 	return warnings

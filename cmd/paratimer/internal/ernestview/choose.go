@@ -108,7 +108,10 @@ func (v *Choice) JSON(w io.Writer) error {
 }
 
 func (v *Choice) choice(c *ernest.Choice) choice {
-	out := choice{c.Offer, c.Machines, outlookOf(&c.Prediction, !v.refused(c)), nan, nan, nan, nan, nan, c.Meets, frame.Text(c.Why)}
+	out := choice{
+		c.Offer, c.Machines, outlookOf(&c.Prediction, !v.refused(c)), nan, nan, nan, nan, nan, c.Meets,
+		frame.Text(c.Why),
+	}
 	if !v.refused(c) {
 		out.InTimeRatio, out.InBudgetRatio = units.Float(c.InTime), units.Float(c.InBudget)
 		if v.priced(c.Offer) {

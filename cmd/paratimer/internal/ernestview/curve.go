@@ -107,7 +107,8 @@ func (v *Choice) chart() *drawing {
 	if best := v.Best(); best != nil {
 		c.Best = &mark{
 			x(best.Machines), y(best.Prediction.Seconds),
-			fmt.Sprintf("%d × %s, %s, %s", best.Machines, best.Offer, units.Seconds(best.Prediction.Seconds), v.cost(best)),
+			fmt.Sprintf("%d × %s, %s, %s", best.Machines, best.Offer, units.Seconds(best.Prediction.Seconds),
+				v.cost(best)),
 		}
 	}
 	return c

@@ -47,8 +47,10 @@ type greedy struct {
 func (d *Design) JSON(w io.Writer) error {
 	p := d.Plan
 	out := design{
-		Objective: units.Float(p.Objective), Gap: units.Float(p.Gap), Rows: view.List(p.Rows), Support: view.List(p.Support),
-		Cost: units.Float(p.Cost), RowsCost: units.Float(p.RowsCost), Budget: d.Space.Budget, TotalParts: d.Space.TotalParts, Candidates: p.Candidates,
+		Objective: units.Float(p.Objective), Gap: units.Float(p.Gap), Rows: view.List(p.Rows),
+		Support: view.List(p.Support),
+		Cost:    units.Float(p.Cost), RowsCost: units.Float(p.RowsCost), Budget: d.Space.Budget,
+		TotalParts: d.Space.TotalParts, Candidates: p.Candidates,
 		Sample: d.sample(), Warnings: warnings(d.warnings()),
 	}
 	if d.Greedy != nil {
@@ -74,13 +76,15 @@ func (d *Design) Text(w io.Writer) error {
 	fmt.Fprintf(&b, "\n%s of %s; together they cost %s%s, the budget is %s\n",
 		units.Count(len(p.Rows), "training run"), units.Count(p.Candidates, "candidate"),
 		units.Number(p.RowsCost), unit, units.Number(d.Space.Budget))
-	fmt.Fprintf(&b, "variance of the model %.6f, at most %.1g above the least that the budget can buy\n", p.Objective, max(p.Gap, shownGap))
+	fmt.Fprintf(&b, "variance of the model %.6f, at most %.1g above the least that the budget can buy\n", p.Objective,
+		max(p.Gap, shownGap))
 	switch g := d.Greedy; {
 	case g == nil:
 	case !units.Float(g.Objective).Known():
 		fmt.Fprintf(&b, "the cheapest %d runs for this budget would not determine the model\n", len(g.Rows))
 	default:
-		fmt.Fprintf(&b, "the cheapest %d runs for this budget: variance %.6f, %.1f times as much\n", len(g.Rows), g.Objective, g.Objective/p.Objective)
+		fmt.Fprintf(&b, "the cheapest %d runs for this budget: variance %.6f, %.1f times as much\n", len(g.Rows),
+			g.Objective, g.Objective/p.Objective)
 	}
 	d.sampleText(&b)
 	say(&b, "warning", warnings(d.warnings()))

@@ -69,7 +69,8 @@ func (f *Fitted) JSON(w io.Writer) error {
 	residual, loo := f.Model.Quality()
 	out := fitted{
 		File: f.Name, Rows: len(f.Model.Rows), Terms: ernestmodel.Names(main.Terms), Coefficients: main.Coefficients,
-		Residual: units.Float(residual), LOOMeanRatio: units.Float(loo), Rank: main.Rank, Condition: units.Float(main.Condition), Predictions: []prediction{}, Retrain: f.signal(),
+		Residual: units.Float(residual), LOOMeanRatio: units.Float(loo), Rank: main.Rank,
+		Condition: units.Float(main.Condition), Predictions: []prediction{}, Retrain: f.signal(),
 	}
 	if it := f.Model.Iterative; it != nil && it.Setup != nil {
 		out.Setup = &part{ernestmodel.Names(it.Setup.Terms), it.Setup.Coefficients}
@@ -78,7 +79,8 @@ func (f *Fitted) JSON(w io.Writer) error {
 	predicted := f.predict()
 	for i, p := range predicted {
 		q := prediction{
-			Point: f.Points[i], outlook: outlookOf(&p, f.shown(&p)), Extrapolation: units.Float(p.Extrapolation.Distance),
+			Point: f.Points[i], outlook: outlookOf(&p, f.shown(&p)),
+			Extrapolation: units.Float(p.Extrapolation.Distance),
 			TrainingRatio: nan, RiskRatio: units.Float(p.Risk), Next: p.Next, Refused: refusal(&p),
 		}
 		if f.shown(&p) {

@@ -101,13 +101,17 @@ func (f *Fitted) sure(b *strings.Builder, predicted []ernest.Prediction) {
 	longest := slices.MaxFunc(predicted, func(a, b ernest.Prediction) int {
 		return cmp.Compare(a.Seconds*a.Machines, b.Seconds*b.Machines)
 	})
-	spent := ernest.Overhead(f.Model.Rows, ernest.Row{Machines: longest.Machines, Scale: longest.Scale, Seconds: longest.Seconds})
+	spent := ernest.Overhead(f.Model.Rows, ernest.Row{
+		Machines: longest.Machines, Scale: longest.Scale,
+		Seconds: longest.Seconds,
+	})
 	if f.shown(&longest) && spent.WorkRatio > 0 {
 		share := units.Percent(spent.WorkRatio) + " of"
 		if spent.WorkRatio > 10 {
 			share = units.Number(math.Round(spent.WorkRatio)) + " times"
 		}
-		fmt.Fprintf(b, "training took %s, %s the machine time of %s machines for %s\n", units.Seconds(spent.Seconds), share,
+		fmt.Fprintf(b, "training took %s, %s the machine time of %s machines for %s\n", units.Seconds(spent.Seconds),
+			share,
 			units.Number(longest.Machines), units.Seconds(longest.Seconds))
 	}
 }
@@ -142,5 +146,6 @@ func bounds(rows []ernest.Row) (machines, scale string) {
 		}
 		return units.Number(low) + " to " + units.Number(high)
 	}
-	return between(func(r ernest.Row) float64 { return r.Machines }), between(func(r ernest.Row) float64 { return r.Scale })
+	return between(func(r ernest.Row) float64 { return r.Machines }),
+		between(func(r ernest.Row) float64 { return r.Scale })
 }

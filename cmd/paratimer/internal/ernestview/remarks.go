@@ -58,13 +58,17 @@ func (f *Fitted) refusals(predicted []ernest.Prediction) []ernest.Warning {
 // instead are what the next best method says of points that have no number, or one that is likely off.
 func (f *Fitted) instead(predicted []ernest.Prediction) []ernest.Warning {
 	return f.each(predicted, func(p *ernest.Prediction) []ernest.Warning {
-		doubted := p.Refused != nil || slices.ContainsFunc(p.Warnings, func(w ernest.Warning) bool { return w.Code == "likely_off" })
+		doubted := p.Refused != nil ||
+			slices.ContainsFunc(p.Warnings, func(w ernest.Warning) bool { return w.Code == "likely_off" })
 		if !doubted || p.Next == nil {
 			return nil
 		}
 		_, own := f.Model.Quality()
-		return []ernest.Warning{{Code: "next_best", Text: fmt.Sprintf("%s says %s; leaving one out it is %s off in the mean, ernest %s",
-			p.Next.Method, units.Seconds(p.Next.Seconds), units.Tenths(p.Next.Error), units.Tenths(own))}}
+		return []ernest.Warning{{
+			Code: "next_best",
+			Text: fmt.Sprintf("%s says %s; leaving one out it is %s off in the mean, ernest %s",
+				p.Next.Method, units.Seconds(p.Next.Seconds), units.Tenths(p.Next.Error), units.Tenths(own)),
+		}}
 	})
 }
 

@@ -47,10 +47,16 @@ type scoredRun struct {
 
 // JSON writes it for programs.
 func (s *Score) JSON(w io.Writer) error {
-	out := score{File: s.File, Train: s.Rule, Jobs: []jobScore{}, All: view.List(s.Scored.All), Warnings: warnings(s.Warnings)}
+	out := score{
+		File: s.File, Train: s.Rule, Jobs: []jobScore{}, All: view.List(s.Scored.All),
+		Warnings: warnings(s.Warnings),
+	}
 	for i := range s.Scored.Jobs {
 		j := &s.Scored.Jobs[i]
-		one := jobScore{JobScore: *j, Methods: view.List(j.Methods), Runs: []scoredRun{}, Warnings: warnings(j.Warnings)}
+		one := jobScore{
+			JobScore: *j, Methods: view.List(j.Methods), Runs: []scoredRun{},
+			Warnings: warnings(j.Warnings),
+		}
 		if j.Err != nil {
 			text := j.Err.Error()
 			one.Error = &text
@@ -155,7 +161,8 @@ func row(w io.Writer, job string, train, test int, methods []ernest.MethodScore,
 	for i := range columns {
 		mean, bias, covered := "-", "-", "-"
 		if i < len(methods) && methods[i].Predicted > 0 {
-			mean, bias, covered = units.Tenths(methods[i].Mean), units.Off(methods[i].Bias), units.Percent(methods[i].Covered)
+			mean, bias, covered = units.Tenths(methods[i].Mean), units.Off(methods[i].Bias),
+				units.Percent(methods[i].Covered)
 		}
 		fmt.Fprintf(w, "%s\t", mean)
 		if i == 0 {

@@ -28,7 +28,10 @@ func (v *Choice) spare() *spare {
 	case s.Early != "":
 		return &spare{nil, nan, nan, nan, nan, nan, &s.Early}
 	}
-	out := &spare{&s.Machines, units.Float(s.Seconds), units.Float(s.SecondsShared), nan, units.Float(s.Slowest), units.Float(s.Kept), nil}
+	out := &spare{
+		&s.Machines, units.Float(s.Seconds), units.Float(s.SecondsShared), nan, units.Float(s.Slowest),
+		units.Float(s.Kept), nil,
+	}
 	if v.priced(v.Choices[0].Offer) {
 		out.Cost = units.Float(s.Cost)
 	}
@@ -53,5 +56,6 @@ func (v *Choice) spareText(b *strings.Builder) {
 		costs = ", costs " + money(s.Cost)
 	}
 	fmt.Fprintf(b, "over-allocation: start %d, measure each for %s and drop the slowest %d: %s%s if stages wait for the slowest machine left, which takes %.2f times as long as the mean one, not %.2f; %s if work goes to whichever machine is free\n",
-		best.Machines+s.Machines, units.Exact(ernest.Measuring*time.Second), s.Machines, units.Seconds(s.Seconds), costs, s.Kept, s.Slowest, units.Seconds(s.SecondsShared))
+		best.Machines+s.Machines, units.Exact(ernest.Measuring*time.Second), s.Machines, units.Seconds(s.Seconds),
+		costs, s.Kept, s.Slowest, units.Seconds(s.SecondsShared))
 }

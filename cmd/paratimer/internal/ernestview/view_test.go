@@ -25,7 +25,8 @@ var rows = []ernest.Row{
 
 func modelOf(t *testing.T, rows []ernest.Row) *ernestmodel.Model {
 	t.Helper()
-	m, err := ernestmodel.Fit(&ernestmodel.Runs{File: "f", Rows: rows, Lines: make([]int, len(rows))}, ernest.FitOptions{})
+	m, err := ernestmodel.Fit(&ernestmodel.Runs{File: "f", Rows: rows, Lines: make([]int, len(rows))},
+		ernest.FitOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,8 +59,16 @@ func textOf(t *testing.T, write func(io.Writer) error) string {
 // TestRefused: a number that the model does not stand for is null, unless forced; its range does not leak into a
 // warning.
 func TestRefused(t *testing.T) {
-	one := []ernest.Row{{Machines: 4, Scale: 0.1, Seconds: 10}, {Machines: 4, Scale: 0.2, Seconds: 20.5}, {Machines: 4, Scale: 0.4, Seconds: 40}, {Machines: 4, Scale: 0.5, Seconds: 51}}
-	f := Fitted{Name: "f", Model: modelOf(t, one), Points: []ernestmodel.Point{{Machines: 4, Scale: 0.5}, {Machines: 64, Scale: 0.5}}}
+	one := []ernest.Row{
+		{Machines: 4, Scale: 0.1, Seconds: 10},
+		{Machines: 4, Scale: 0.2, Seconds: 20.5},
+		{Machines: 4, Scale: 0.4, Seconds: 40},
+		{Machines: 4, Scale: 0.5, Seconds: 51},
+	}
+	f := Fitted{Name: "f", Model: modelOf(t, one), Points: []ernestmodel.Point{
+		{Machines: 4, Scale: 0.5},
+		{Machines: 64, Scale: 0.5},
+	}}
 	for _, force := range []bool{false, true} {
 		f.Force = force
 		out := object(t, f.JSON)
@@ -79,7 +88,8 @@ func TestRefused(t *testing.T) {
 		if !warned {
 			t.Errorf("no warning says why: %v", out["warnings"])
 		}
-		if text := textOf(t, f.Text); strings.Contains(text, "  refused") == force || !strings.Contains(text, "\nrefused: 64 machines") && !strings.Contains(text, "\nrefused: the rows") {
+		if text := textOf(t, f.Text); strings.Contains(text, "  refused") == force ||
+			!strings.Contains(text, "\nrefused: 64 machines") && !strings.Contains(text, "\nrefused: the rows") {
 			t.Errorf("force %v:\n%s", force, text)
 		}
 	}
@@ -93,7 +103,10 @@ func TestUnknown(t *testing.T) {
 	if v, there := out["loo_mean_ratio"]; !there || v != nil {
 		t.Errorf("leave-one-out error of one row: %v", v)
 	}
-	d := Design{Plan: &ernest.Plan{Objective: math.Inf(1), Gap: math.NaN()}, Greedy: &ernest.Plan{Objective: math.Inf(1)}}
+	d := Design{
+		Plan:   &ernest.Plan{Objective: math.Inf(1), Gap: math.NaN()},
+		Greedy: &ernest.Plan{Objective: math.Inf(1)},
+	}
 	if out := object(t, d.JSON); out["objective"] != nil || out["gap"] != nil || out["rows"] == nil {
 		t.Errorf("%v", out)
 	}
@@ -104,7 +117,15 @@ func TestUnknown(t *testing.T) {
 
 // TestBrief: what is the same of several points is said once, what is alike is counted.
 func TestBrief(t *testing.T) {
-	got := brief([]ernest.Warning{{Code: "a", Text: "1"}, {Code: "b", Text: "x"}, {Code: "a", Text: "2"}, {Code: "b", Text: "x"}, {Code: "a", Text: "3"}, {Code: "c", Text: "y"}, {Code: "c", Text: "z"}})
+	got := brief([]ernest.Warning{
+		{Code: "a", Text: "1"},
+		{Code: "b", Text: "x"},
+		{Code: "a", Text: "2"},
+		{Code: "b", Text: "x"},
+		{Code: "a", Text: "3"},
+		{Code: "c", Text: "y"},
+		{Code: "c", Text: "z"},
+	})
 	want := []string{"1 (and the like of 2 other points)", "x", "y (and the like of another point)"}
 	if len(got) != len(want) {
 		t.Fatalf("%v", got)
@@ -119,7 +140,10 @@ func TestBrief(t *testing.T) {
 func choiceOf(t *testing.T, name string, want ernest.Want) *Choice {
 	t.Helper()
 	m := modelOf(t, rows)
-	v := &Choice{Want: want, Offers: []ernest.Offer{{Name: name, Model: m.Plain, PricePerMachineHour: 1, MaxMachines: 24}}}
+	v := &Choice{Want: want, Offers: []ernest.Offer{{
+		Name: name, Model: m.Plain, PricePerMachineHour: 1,
+		MaxMachines: 24,
+	}}}
 	var err error
 	if v.Choices, err = ernest.Choose(v.Offers, want); err != nil {
 		t.Fatal(err)
@@ -204,7 +228,8 @@ func TestNextBest(t *testing.T) {
 	out := object(t, f.JSON)
 	p := out["predictions"].([]any)[0].(map[string]any)
 	next, ok := p["next_best"].(map[string]any)
-	if p["refused"] == nil || p["seconds"] != nil || !ok || next["seconds"] == nil || next["loo_mean_ratio"] == nil || p["risk_ratio"] == nil {
+	if p["refused"] == nil || p["seconds"] != nil || !ok || next["seconds"] == nil || next["loo_mean_ratio"] == nil ||
+		p["risk_ratio"] == nil {
 		t.Errorf("%v", p)
 	}
 	if text := textOf(t, f.Text); !strings.Contains(text, "\nnext best: power law says ") {

@@ -113,7 +113,8 @@ func (f *Fleet) findBlockings(now time.Time) {
 func heldUpBy(j *contention.Blocking, long time.Duration) *frame.HeldUp {
 	h := &j.Holder
 	return &frame.HeldUp{
-		ID: frame.Text(h.ID), Name: frame.Text(h.Name), User: frame.Text(h.User), Queue: frame.Text(h.Queue), Scope: j.Scope.String(),
+		ID: frame.Text(h.ID), Name: frame.Text(h.Name), User: frame.Text(h.User), Queue: frame.Text(h.Queue),
+		Scope:      j.Scope.String(),
 		Containers: j.Has(), OfContainers: j.Of, ForSeconds: frame.SecondsOf(long), EndAt: frame.TimeOf(h.End),
 	}
 }
@@ -146,7 +147,8 @@ func (f *Fleet) tenants() []contention.Tenant {
 				end = dag.NoInstant
 			}
 			out = append(out, contention.Tenant{
-				ID: key, Name: strings.TrimPrefix(s.Name, pigPrefix), User: s.User, Queue: s.Queue, Submitted: s.At, End: end,
+				ID: key, Name: strings.TrimPrefix(s.Name, pigPrefix), User: s.User, Queue: s.Queue, Submitted: s.At,
+				End:    end,
 				UserMB: s.UserMB, QueueMB: s.QueueMB,
 			})
 		}

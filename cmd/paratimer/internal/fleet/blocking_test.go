@@ -57,12 +57,14 @@ func TestJams(t *testing.T) {
 			t.Errorf("told from %v to %v, want from %v to 50s", first.after, last.after, settle)
 		}
 		j := first.blockings[0]
-		if len(first.blockings) != 1 || j.Holder.Name != "w0" || len(j.Waiting) != 2 || j.Waiting[0].Name != "w1" || j.Of != 10 || j.Scope != contention.Cluster || !j.Holder.End.Known() {
+		if len(first.blockings) != 1 || j.Holder.Name != "w0" || len(j.Waiting) != 2 || j.Waiting[0].Name != "w1" ||
+			j.Of != 10 || j.Scope != contention.Cluster || !j.Holder.End.Known() {
 			t.Errorf("blockings %+v", first.blockings)
 		}
 		says := func(name string, so func(frame.Frame) bool) bool { return slices.ContainsFunc(s.frames[name], so) }
 		up := func(f frame.Frame) bool {
-			return f.HeldUpBy != nil && *f.HeldUpBy.Name == "w0" && f.HeldUpBy.Containers == 8 && f.HeldUpBy.OfContainers == 10 && f.HeldUpBy.EndAt != nil &&
+			return f.HeldUpBy != nil && *f.HeldUpBy.Name == "w0" && f.HeldUpBy.Containers == 8 &&
+				f.HeldUpBy.OfContainers == 10 && f.HeldUpBy.EndAt != nil &&
 				f.HeldUpBy.ForSeconds >= 20 && *f.HoldsUp == 0
 		}
 		holds := func(f frame.Frame) bool { return f.HoldsUp != nil && *f.HoldsUp == 2 && f.HeldUpBy == nil }

@@ -41,7 +41,10 @@ func (f *Fleet) discover(now time.Time) {
 		if mine[s.App] || f.ended[s.App] {
 			continue
 		}
-		w := rules.Workflow{ID: s.Workflow, Name: strings.TrimPrefix(s.Name, pigPrefix), App: s.Name, User: s.User, Queue: s.Queue}
+		w := rules.Workflow{
+			ID: s.Workflow, Name: strings.TrimPrefix(s.Name, pigPrefix), App: s.Name, User: s.User,
+			Queue: s.Queue,
+		}
 		matched := f.matching(w)
 		if len(matched) == 0 {
 			continue
@@ -54,7 +57,8 @@ func (f *Fleet) discover(now time.Time) {
 		case s.Readable && !s.Read && now.Sub(f.asked[s.App]) >= askAgain:
 			f.asked[s.App] = now
 			f.queue.ask(s.App, now)
-		case s.Read && s.Workflow != "" && slices.ContainsFunc(unread, func(u *hadoop.Submitted) bool { return hadoop.Together(s, u) }):
+		case s.Read && s.Workflow != "" &&
+			slices.ContainsFunc(unread, func(u *hadoop.Submitted) bool { return hadoop.Together(s, u) }):
 			// It is of the workflow that is watched already, or that one's own conf will say that it is not.
 		case s.Read, !s.Readable && !like[[2]string{s.Name, s.User}]:
 			f.watch(s, w, matched, now)
@@ -117,7 +121,10 @@ func (f *Fleet) watch(s *hadoop.Submitted, w rules.Workflow, matched []*rules.Ru
 	if f.watched[key] != nil {
 		return
 	}
-	v := &session{fleet: f, key: key, is: Watched{App: s.App, Workflow: w, Rules: matched}, edition: f.edition, apps: []string{s.App}, source: s.App, cluster: f.opt.Cluster}
+	v := &session{
+		fleet: f, key: key, is: Watched{App: s.App, Workflow: w, Rules: matched}, edition: f.edition,
+		apps: []string{s.App}, source: s.App, cluster: f.opt.Cluster,
+	}
 	if s.Engine != "" {
 		v.source = s.Workflow
 	}

@@ -32,12 +32,14 @@ func (f *Fleet) finish(d finished) error {
 	case v.gone:
 		f.leave(v)
 	case d.panic != "":
-		f.opt.Log.Error().Str("workflow", v.is.ID).Str("app", v.is.App).Msg("watching this workflow failed; it begins anew later: " + d.panic)
+		f.opt.Log.Error().Str("workflow", v.is.ID).Str("app",
+			v.is.App).Msg("watching this workflow failed; it begins anew later: " + d.panic)
 		f.anew(v)
 	case d.err != nil && v.fatal:
 		return d.err
 	case d.err != nil && f.runs(v): // e.g. it was met just before the cluster went away
-		f.opt.Log.Warn().Err(d.err).Str("app", v.is.App).Msg("this workflow cannot be watched now; it begins anew later")
+		f.opt.Log.Warn().Err(d.err).Str("app",
+			v.is.App).Msg("this workflow cannot be watched now; it begins anew later")
 		f.anew(v)
 	case d.err != nil:
 		f.opt.Log.Debug().Err(d.err).Str("app", v.is.App).Msg("not watched any more")
@@ -67,7 +69,9 @@ func (f *Fleet) anew(v *session) {
 
 // runs says whether an application of a workflow is listed.
 func (f *Fleet) runs(v *session) bool {
-	return slices.ContainsFunc(f.opt.Cluster.Running(), func(s hadoop.Submitted) bool { return slices.Contains(v.apps, s.App) })
+	return slices.ContainsFunc(f.opt.Cluster.Running(), func(s hadoop.Submitted) bool {
+		return slices.Contains(v.apps, s.App)
+	})
 }
 
 // lose forgets a workflow that is over.

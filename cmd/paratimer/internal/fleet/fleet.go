@@ -101,8 +101,9 @@ type Fleet struct {
 // New returns a fleet that watches nothing yet.
 func New(o Options, r []rules.Rule) *Fleet {
 	return &Fleet{
-		opt: o, rules: r, watched: map[string]*session{}, ended: map[string]bool{}, asked: map[string]time.Time{}, board: newBoard(),
-		work: make(chan func(watch.EstimatorSet)), done: make(chan finished, o.Workers+1),
+		opt: o, rules: r, watched: map[string]*session{}, ended: map[string]bool{}, asked: map[string]time.Time{},
+		board: newBoard(),
+		work:  make(chan func(watch.EstimatorSet)), done: make(chan finished, o.Workers+1),
 	}
 }
 
@@ -204,7 +205,8 @@ func (f *Fleet) round(ctx context.Context) {
 	if err := f.opt.Cluster.Refresh(limited); ctx.Err() != nil {
 		return
 	} else if err != nil {
-		f.opt.Log.Warn().Err(err).Int("watched", len(f.watched)).Msg("the applications cannot be listed now; trying again")
+		f.opt.Log.Warn().Err(err).Int("watched",
+			len(f.watched)).Msg("the applications cannot be listed now; trying again")
 		return
 	}
 	f.discover(time.Now())

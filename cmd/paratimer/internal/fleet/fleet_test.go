@@ -133,9 +133,15 @@ func (c *cluster) add(t *testing.T, n int) {
 	for i := range n {
 		app := fmt.Sprintf("application_1_%04d", i)
 		name := fmt.Sprintf("w%d", i)
-		c.apps = append(c.apps, hadoop.Submitted{App: app, Name: name, User: "etl", Queue: "root.prod", At: dag.InstantOf(time.Now()), Readable: true})
+		c.apps = append(c.apps, hadoop.Submitted{
+			App: app, Name: name, User: "etl", Queue: "root.prod",
+			At: dag.InstantOf(time.Now()), Readable: true,
+		})
 		c.runs[app] = func() watch.Source {
-			run, err := simulate.New(plan(name), simulate.Options{Seed: uint64(i), Noise: 0.1, Know: simulate.Nothing, Every: time.Second, Start: dag.InstantOf(time.Now())})
+			run, err := simulate.New(plan(name), simulate.Options{
+				Seed: uint64(i), Noise: 0.1, Know: simulate.Nothing,
+				Every: time.Second, Start: dag.InstantOf(time.Now()),
+			})
 			if err != nil {
 				t.Error(err)
 			}
@@ -148,7 +154,11 @@ func plan(name string) *dag.Plan {
 	pipe := dag.Pipeline{Tuples: dag.Uniform(1000), Alpha: dag.Uniform(20)}
 	return &dag.Plan{
 		Name: name, Cluster: dag.Cluster{Policy: dag.FIFO, MapSlots: 2, ReduceSlots: 1},
-		Jobs: []dag.Job{{Node: "j", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 12, Pipelines: []dag.Pipeline{pipe}}, dag.Stage{Known: true})}},
+		Jobs: []dag.Job{{
+			Node: "j",
+			Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 12, Pipelines: []dag.Pipeline{pipe}},
+				dag.Stage{Known: true}),
+		}},
 	}
 }
 
@@ -196,9 +206,11 @@ func (s *said) summary() string {
 
 func options(c *cluster, s *said) Options {
 	return Options{
-		Cluster: c, Shown: s.show, Every: 3 * time.Second, Most: time.Minute, Workers: 2, Drain: time.Second, Log: zerolog.Nop(),
+		Cluster: c, Shown: s.show, Every: 3 * time.Second, Most: time.Minute, Workers: 2, Drain: time.Second,
+		Log: zerolog.Nop(),
 		Estimators: func() watch.EstimatorSet {
-			all := estimators.Shared(append(estimators.Scenarios(), estimators.Sampled()), observed.Costs, estimators.Options{Samples: 16})
+			all := estimators.Shared(append(estimators.Scenarios(), estimators.Sampled()), observed.Costs,
+				estimators.Options{Samples: 16})
 			n := len(all) - 1
 			return watch.EstimatorSet{Scenarios: all[:n], Sampled: all[n], Model: observed.Costs}
 		},
@@ -406,7 +418,10 @@ func TestEndsWhileTheClusterHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
-		f := New(Options{Cluster: hanging{&cluster{}}, Every: 5 * time.Second, Workers: 1, Estimators: func() watch.EstimatorSet { return watch.EstimatorSet{} }, Log: zerolog.Nop()}, nil)
+		f := New(Options{
+			Cluster: hanging{&cluster{}}, Every: 5 * time.Second, Workers: 1,
+			Estimators: func() watch.EstimatorSet { return watch.EstimatorSet{} }, Log: zerolog.Nop(),
+		}, nil)
 		began := time.Now()
 		if err := f.Run(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != 2*time.Second {
 			t.Errorf("%v after %v", err, time.Since(began))
@@ -423,17 +438,21 @@ func TestRulesAreReplaced(t *testing.T) {
 		o := options(c, s)
 		var mu sync.Mutex
 		o.Open = func(Watched) (Hooks, error) {
-			return Hooks{Close: func(dag.State) { mu.Lock(); closed++; mu.Unlock() }, Keep: func(_ alert.State, f frame.Frame) error {
-				mu.Lock()
-				defer mu.Unlock()
-				kept[*f.Workflow.ID] = len(f.Alerts)
-				return nil
-			}}, nil
+			return Hooks{
+				Close: func(dag.State) { mu.Lock(); closed++; mu.Unlock() },
+				Keep: func(_ alert.State, f frame.Frame) error {
+					mu.Lock()
+					defer mu.Unlock()
+					kept[*f.Workflow.ID] = len(f.Alerts)
+					return nil
+				},
+			}, nil
 		}
 		var left []string
 		o.Left = func(w Watched) { left = append(left, w.Name+" "+w.ID) }
 		f := New(o, ruleset(t, twoRules))
-		time.AfterFunc(20*time.Second, func() { f.SetRules(ruleset(t, "rules: [{name: other, match: {name: w1}, within: 1h}]")) })
+		time.AfterFunc(20*time.Second,
+			func() { f.SetRules(ruleset(t, "rules: [{name: other, match: {name: w1}, within: 1h}]")) })
 		ctx, cancel := context.WithTimeoutCause(t.Context(), 20*time.Minute, errEnough)
 		defer cancel()
 		if err := f.Run(ctx); !errors.Is(err, errEnough) {
@@ -494,7 +513,10 @@ func TestInterval(t *testing.T) {
 		}, 15 * time.Second},
 		"a doubt": {frame.Frame{
 			At: frame.TimeOf(at), Headline: frame.Headline{LowSeconds: sec(7200)},
-			Alerts: []frame.Alert{{State: frame.OnTrack, DeadlineAt: frame.TimeOf(at.Add(2 * time.Hour)), Probability: frame.RatioOf(0.6)}},
+			Alerts: []frame.Alert{{
+				State: frame.OnTrack, DeadlineAt: frame.TimeOf(at.Add(2 * time.Hour)),
+				Probability: frame.RatioOf(0.6),
+			}},
 		}, 6 * time.Second},
 	} {
 		if got := interval(c.f, nil, 3*time.Second, time.Minute); got != c.want {

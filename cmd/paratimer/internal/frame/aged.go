@@ -26,7 +26,8 @@ func (f Frame) Older(age time.Duration) Frame {
 		f.ElapsedSeconds = &e
 	}
 	h := &f.Headline
-	h.RemainingSeconds, h.LowSeconds, h.HighSeconds = less(h.RemainingSeconds, age), less(h.LowSeconds, age), less(h.HighSeconds, age)
+	h.RemainingSeconds, h.LowSeconds, h.HighSeconds = less(h.RemainingSeconds, age), less(h.LowSeconds, age),
+		less(h.HighSeconds, age)
 	f.Quantiles = slices.Clone(f.Quantiles)
 	for i := range f.Quantiles {
 		f.Quantiles[i].RemainingSeconds = *less(&f.Quantiles[i].RemainingSeconds, age)

@@ -216,7 +216,10 @@ func TestHeadlineIsAFloorWhereMuchIsAssumed(t *testing.T) {
 		low     *time.Duration
 		want    Headline
 	}{
-		{"a third is still a number", 1.0 / 3, nil, Headline{RemainingSeconds: seconds(90), LowSeconds: seconds(90), HighSeconds: seconds(90), EndAt: &Time{Instant: 1_100_000}}},
+		{"a third is still a number", 1.0 / 3, nil, Headline{
+			RemainingSeconds: seconds(90), LowSeconds: seconds(90),
+			HighSeconds: seconds(90), EndAt: &Time{Instant: 1_100_000},
+		}},
 		{"half assumed", 0.5, nil, Headline{LowSeconds: seconds(45)}},
 		{"the estimator knows the floor", 0.5, new(20 * time.Second), Headline{LowSeconds: seconds(20)}},
 	} {
@@ -249,10 +252,21 @@ func TestRangeWithoutAPoint(t *testing.T) {
 		origin schedule.Origin
 		want   Headline
 	}{
-		{"a point", point, schedule.Observed, Headline{RemainingSeconds: seconds(60), LowSeconds: seconds(30), HighSeconds: seconds(110)}},
-		{"assumed", Headline{LowSeconds: seconds(45)}, schedule.Assumed, Headline{LowSeconds: seconds(30), HighSeconds: seconds(110)}},
+		{"a point", point, schedule.Observed, Headline{
+			RemainingSeconds: seconds(60), LowSeconds: seconds(30),
+			HighSeconds: seconds(110),
+		}},
+		{"assumed", Headline{LowSeconds: seconds(45)}, schedule.Assumed, Headline{
+			LowSeconds:  seconds(30),
+			HighSeconds: seconds(110),
+		}},
 		{"unknown", Headline{LowSeconds: seconds(45)}, schedule.Unknown, Headline{LowSeconds: seconds(25)}},
-		{"unknown, with a lower floor", Headline{LowSeconds: seconds(5)}, schedule.Unknown, Headline{LowSeconds: seconds(5)}},
+		{
+			"unknown, with a lower floor",
+			Headline{LowSeconds: seconds(5)},
+			schedule.Unknown,
+			Headline{LowSeconds: seconds(5)},
+		},
 		{"nothing", Headline{}, schedule.Assumed, Headline{}},
 	} {
 		f := Frame{Headline: c.was, Estimates: []Estimate{{RemainingSeconds: seconds(60)}, {}}}
@@ -293,16 +307,23 @@ func TestWaitingOnASilentAttemptFirst(t *testing.T) {
 		want   string
 	}{
 		{"it reports", func(s *dag.Snapshot, a *dag.Attempt) { a.Last.At = s.At - 29_000 }, ""},
-		{"it never reported", func(_ *dag.Snapshot, a *dag.Attempt) { a.First.At, a.Last.At = dag.NoInstant, dag.NoInstant }, ""},
+		{"it never reported", func(_ *dag.Snapshot, a *dag.Attempt) {
+			a.First.At, a.Last.At = dag.NoInstant,
+				dag.NoInstant
+		}, ""},
 		{"it reported once", func(_ *dag.Snapshot, a *dag.Attempt) { a.Last.At = a.First.At }, ""},
 		{"it has stopped", func(s *dag.Snapshot, a *dag.Attempt) { a.Last.At = s.At - 31_000 }, name + "00:17:39 UTC"},
-		{"its node is lost", func(s *dag.Snapshot, _ *dag.Attempt) { s.Nodes[1].Lost = true }, name + "00:18:10 UTC: its node is lost"},
+		{
+			"its node is lost", func(s *dag.Snapshot, _ *dag.Attempt) { s.Nodes[1].Lost = true },
+			name + "00:18:10 UTC: its node is lost",
+		},
 		{"its node is lost and it counts as killed", func(s *dag.Snapshot, a *dag.Attempt) {
 			s.Nodes[1].Lost, a.State = true, dag.AttemptKilled
 		}, name + "00:18:10 UTC: its node is lost"},
 		{"its node is lost and its task runs elsewhere", func(s *dag.Snapshot, a *dag.Attempt) {
 			s.Nodes[1].Lost, a.State = true, dag.AttemptKilled
-			s.Jobs[0].Stages[dag.Map].Attempts = append(s.Jobs[0].Stages[dag.Map].Attempts, dag.Attempt{Task: 1, Number: 1, State: dag.AttemptRunning})
+			s.Jobs[0].Stages[dag.Map].Attempts = append(s.Jobs[0].Stages[dag.Map].Attempts,
+				dag.Attempt{Task: 1, Number: 1, State: dag.AttemptRunning})
 		}, ""},
 		{"its node is lost and it never reported", func(s *dag.Snapshot, a *dag.Attempt) {
 			s.Nodes[1].Lost = true
@@ -318,7 +339,8 @@ func TestWaitingOnASilentAttemptFirst(t *testing.T) {
 				t.Errorf("waitingOn = %q, want %q", got, c.want)
 			}
 			warned := silentWarnings(s)
-			if c.want == "" && len(warned) > 0 || c.want != "" && (len(warned) != 1 || warned[0] != dag.Warning{Code: dag.WarnNotReporting, Text: c.want}) {
+			if c.want == "" && len(warned) > 0 || c.want != "" &&
+				(len(warned) != 1 || warned[0] != dag.Warning{Code: dag.WarnNotReporting, Text: c.want}) {
 				t.Errorf("warnings %v, want one of %q", warned, c.want)
 			}
 		})

@@ -22,9 +22,12 @@ func TestDigest(t *testing.T) {
 			s.Jobs[0].Attempt++
 		},
 		"a new attempt": func(s *dag.Snapshot) {
-			s.Jobs[0].Stages[dag.Reduce].Attempts = append(s.Jobs[0].Stages[dag.Reduce].Attempts, dag.Attempt{State: dag.AttemptWaiting})
+			s.Jobs[0].Stages[dag.Reduce].Attempts = append(s.Jobs[0].Stages[dag.Reduce].Attempts,
+				dag.Attempt{State: dag.AttemptWaiting})
 		},
-		"an attempt's state":  func(s *dag.Snapshot) { s.Jobs[0].Stages[dag.Map].Attempts[1].State = dag.AttemptFailed },
+		"an attempt's state": func(s *dag.Snapshot) {
+			s.Jobs[0].Stages[dag.Map].Attempts[1].State = dag.AttemptFailed
+		},
 		"an attempt's number": func(s *dag.Snapshot) { s.Jobs[0].Stages[dag.Map].Attempts[1].Number = 1 },
 		"tuples":              func(s *dag.Snapshot) { s.Jobs[0].Stages[dag.Map].Attempts[1].Done[0]++ },
 		"a reduce's tuples":   func(s *dag.Snapshot) { s.Jobs[0].Stages[dag.Map].Attempts[1].Done[2]++ },

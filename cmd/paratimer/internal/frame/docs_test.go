@@ -84,7 +84,8 @@ func TestContractClosesItsSets(t *testing.T) {
 		"warning code": warningCodes(t),
 		"alert state":  {string(OnTrack), string(AtRisk), string(Late), string(Ended), string(Blind)},
 		"node state": {
-			string(NodeRunning), string(NodeDraining), string(NodeLost), string(NodeUnhealthy), string(NodeDecommissioned),
+			string(NodeRunning), string(NodeDraining), string(NodeLost), string(NodeUnhealthy),
+			string(NodeDecommissioned),
 		},
 		"outcome":      {string(Met), string(Missed)},
 		"group origin": groupOrigins(),

@@ -39,7 +39,8 @@ func failures(s *dag.Snapshot) ([]Failure, int) {
 	for i := range out {
 		m := &all[i]
 		out[i] = Failure{
-			AtSeconds: Since(m.at, s.Origin()), Job: s.Plan.Jobs[m.job].Node, Attempt: m.a.Name(s.Jobs[m.job].ID, s.Plan.StageName(m.job, m.kind)),
+			AtSeconds: Since(m.at, s.Origin()), Job: s.Plan.Jobs[m.job].Node, Attempt: m.a.Name(s.Jobs[m.job].ID,
+				s.Plan.StageName(m.job, m.kind)),
 			Node: Text(machine(s, m.a)), Why: Text(m.why),
 		}
 	}
@@ -73,7 +74,9 @@ func mishapOf(s *dag.Snapshot, job int, list []dag.Attempt, a *dag.Attempt) (at 
 
 // overtaken says whether another attempt of the task had succeeded when a was killed.
 func overtaken(list []dag.Attempt, a *dag.Attempt) bool {
-	i, _ := slices.BinarySearchFunc(list, a.Task, func(b dag.Attempt, task int32) int { return cmp.Compare(b.Task, task) })
+	i, _ := slices.BinarySearchFunc(list, a.Task, func(b dag.Attempt, task int32) int {
+		return cmp.Compare(b.Task, task)
+	})
 	for ; i < len(list) && list[i].Task == a.Task; i++ {
 		if b := &list[i]; b.State == dag.AttemptSucceeded && b.End.Known() && a.End.Known() && b.End <= a.End {
 			return true

@@ -32,8 +32,14 @@ func TestFailures(t *testing.T) {
 		want   []string
 	}{
 		{"one failed", func(*dag.Snapshot, []dag.Attempt) {}, []string{first}},
-		{"nobody knows when", func(_ *dag.Snapshot, a []dag.Attempt) { a[1].End = dag.NoInstant }, []string{"? a attempt_1_0001_m_000001_0 on n1: no room"}},
-		{"nobody knows where and why", func(_ *dag.Snapshot, a []dag.Attempt) { a[1].Node, a[1].Diagnosis = -1, "" }, []string{"6 a attempt_1_0001_m_000001_0 on -: -"}},
+		{
+			"nobody knows when", func(_ *dag.Snapshot, a []dag.Attempt) { a[1].End = dag.NoInstant },
+			[]string{"? a attempt_1_0001_m_000001_0 on n1: no room"},
+		},
+		{
+			"nobody knows where and why", func(_ *dag.Snapshot, a []dag.Attempt) { a[1].Node, a[1].Diagnosis = -1, "" },
+			[]string{"6 a attempt_1_0001_m_000001_0 on -: -"},
+		},
 		{"a node is lost with a result", func(s *dag.Snapshot, a []dag.Attempt) { lose(s); kill(&a[0]) }, []string{
 			"9 a attempt_1_0001_m_000000_0 on n0: its node is lost", first,
 		}},
@@ -87,10 +93,12 @@ func TestFailuresAreBounded(t *testing.T) {
 	s := chain()
 	s.Jobs[0].Stages[dag.Map].Attempts = nil
 	for i := range int32(1000) {
-		s.Jobs[0].Stages[dag.Map].Attempts = append(s.Jobs[0].Stages[dag.Map].Attempts, dag.Attempt{Task: i / 4, Number: i % 4, State: dag.AttemptFailed, End: 1_000_000 + dag.Instant(i)})
+		s.Jobs[0].Stages[dag.Map].Attempts = append(s.Jobs[0].Stages[dag.Map].Attempts,
+			dag.Attempt{Task: i / 4, Number: i % 4, State: dag.AttemptFailed, End: 1_000_000 + dag.Instant(i)})
 	}
 	f := Of(s, Answers{}, nil)
-	if len(f.Failures) != MostFailures || f.FailedAttempts != 1000 || *f.Failures[0].AtSeconds != 0.999 || *f.Failures[1].AtSeconds != 0.998 {
+	if len(f.Failures) != MostFailures || f.FailedAttempts != 1000 || *f.Failures[0].AtSeconds != 0.999 ||
+		*f.Failures[1].AtSeconds != 0.998 {
 		t.Errorf("%d of %d, first %s", len(f.Failures), f.FailedAttempts, told(f.Failures[0]))
 	}
 }

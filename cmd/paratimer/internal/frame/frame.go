@@ -186,7 +186,8 @@ func (j *Job) Known() (sum Tasks, all bool) {
 
 // IsMapReduce reports whether the job has maps and reduces, or nobody has said what it has.
 func (j *Job) IsMapReduce() bool {
-	return len(j.Stages) == 0 || len(j.Stages) == dag.MapReduceStages && j.Stages[dag.Map].Name == dag.MapReduceName(dag.Map)
+	return len(j.Stages) == 0 || len(j.Stages) == dag.MapReduceStages &&
+		j.Stages[dag.Map].Name == dag.MapReduceName(dag.Map)
 }
 
 // OneDAG reports whether the query is one DAG of Tez or one application of Spark, which has stages and no jobs.

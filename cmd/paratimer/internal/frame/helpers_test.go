@@ -9,7 +9,10 @@ func one(at dag.Instant, state dag.State) *dag.Snapshot {
 		Stages: dag.MapReduce(dag.Stage{Tasks: 2, Known: true},
 			dag.Stage{Known: true}),
 	}}}
-	job := dag.JobState{ID: "job_1_0001", State: state, Submitted: 1_000_000, Started: 1_001_000, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)}
+	job := dag.JobState{
+		ID: "job_1_0001", State: state, Submitted: 1_000_000, Started: 1_001_000,
+		Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages),
+	}
 	job.Stages[dag.Map].Attempts = []dag.Attempt{
 		{Task: 0, State: dag.AttemptSucceeded, Start: 1_002_000, End: 1_003_000, Node: 0},
 		{Task: 1, State: dag.AttemptRunning, Start: 1_002_000, End: dag.NoInstant, Node: 1},

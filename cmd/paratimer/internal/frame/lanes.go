@@ -68,7 +68,8 @@ func lanes(s *dag.Snapshot, path *pathfrag.Path, out []Job) {
 			submitted, finished = s.Jobs[i].Submitted, s.Jobs[i].Finished
 		}
 		if path != nil && !out[i].State.Ended() {
-			submitted, finished = orPlanned(submitted, path.Schedule.Submitted, i), orPlanned(finished, path.Schedule.Finished, i)
+			submitted, finished = orPlanned(submitted, path.Schedule.Submitted, i),
+				orPlanned(finished, path.Schedule.Finished, i)
 		}
 		out[i].SubmittedSeconds, out[i].EndSeconds = Since(submitted, origin), Since(finished, origin)
 		out[i].Stretches = []Stretch{}
@@ -79,7 +80,8 @@ func lanes(s *dag.Snapshot, path *pathfrag.Path, out []Job) {
 			}
 			if l, any := stretch(s, i, k, next); any {
 				out[i].Stretches = append(out[i].Stretches, Stretch{
-					Phase: PhaseOf(s.Plan, i, k, dag.NoPause), StartSeconds: Since(l.start, origin), EndSeconds: Since(l.end, origin),
+					Phase: PhaseOf(s.Plan, i, k, dag.NoPause), StartSeconds: Since(l.start, origin),
+					EndSeconds: Since(l.end, origin),
 				})
 			}
 		}

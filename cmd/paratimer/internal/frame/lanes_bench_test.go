@@ -17,16 +17,21 @@ func wide(jobs, tasks int) (*dag.Snapshot, schedule.Left) {
 	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: 1000, ReduceSlots: 1000, SlotsPerNode: 10}}
 	s := &dag.Snapshot{Plan: plan, At: 10_000_000, State: dag.Running, Stale: dag.NoInstant}
 	for j := range jobs {
-		job := dag.Job{Node: fmt.Sprint("j", j), Stages: dag.MapReduce(dag.Stage{Tasks: each, Known: true}, dag.Stage{Known: true})}
+		job := dag.Job{Node: fmt.Sprint("j", j), Stages: dag.MapReduce(dag.Stage{Tasks: each, Known: true},
+			dag.Stage{Known: true})}
 		if j > 0 {
 			job.After = []int{j - 1}
 		}
-		state := dag.JobState{ID: fmt.Sprintf("job_1_%04d", j), Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)}
+		state := dag.JobState{
+			ID: fmt.Sprintf("job_1_%04d", j), Submitted: dag.NoInstant, Started: dag.NoInstant,
+			Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages),
+		}
 		if j < jobs/2 {
 			state.State, state.Submitted, state.Finished = dag.Succeeded, dag.Instant(j)*1000, dag.Instant(j)*1000+900
 			for i := range each {
 				state.Stages[dag.Map].Attempts = append(state.Stages[dag.Map].Attempts, dag.Attempt{
-					Task: int32(i), State: dag.AttemptSucceeded, Start: dag.Instant(j) * 1000, End: dag.Instant(j)*1000 + dag.Instant(i), Node: int32(i % 100),
+					Task: int32(i), State: dag.AttemptSucceeded, Start: dag.Instant(j) * 1000,
+					End: dag.Instant(j)*1000 + dag.Instant(i), Node: int32(i % 100),
 				})
 			}
 		}

@@ -22,18 +22,26 @@ func chain() *dag.Snapshot {
 		Cluster: dag.Cluster{MapSlots: 2, ReduceSlots: 1},
 		Jobs: []dag.Job{
 			{Node: "a", Stages: dag.MapReduce(dag.Stage{Tasks: 3, Known: true}, dag.Stage{Tasks: 1, Known: true})},
-			{Node: "b", After: []int{0}, Stages: dag.MapReduce(dag.Stage{Tasks: 2, Known: true}, dag.Stage{Known: true})},
+			{Node: "b", After: []int{0}, Stages: dag.MapReduce(dag.Stage{Tasks: 2, Known: true},
+				dag.Stage{Known: true})},
 		},
 	}
-	first := dag.JobState{ID: "job_1_0001", State: dag.Running, Submitted: 1_000_000, Started: 1_000_000, Finished: dag.NoInstant, Attempt: 1, Stages: make([]dag.StageState, dag.MapReduceStages)}
+	first := dag.JobState{
+		ID: "job_1_0001", State: dag.Running, Submitted: 1_000_000, Started: 1_000_000,
+		Finished: dag.NoInstant, Attempt: 1, Stages: make([]dag.StageState, dag.MapReduceStages),
+	}
 	first.Stages[dag.Map].Attempts = []dag.Attempt{
 		{Task: 0, State: dag.AttemptSucceeded, Start: 1_001_000, End: 1_008_000, Slot: 0},
 		{Task: 1, State: dag.AttemptFailed, Start: 1_002_000, End: 1_006_000, Slot: 1, Node: 1, Diagnosis: "no room"},
 		{Task: 1, Number: 1, State: dag.AttemptRunning, Start: 1_006_000, End: dag.NoInstant, Slot: 1, Node: 1},
 	}
 	return &dag.Snapshot{
-		Plan: plan, At: 1_010_000, State: dag.Running, Stale: dag.NoInstant, Nodes: []dag.NodeState{{Name: "n0", LostAt: dag.NoInstant}, {Name: "n1", LostAt: dag.NoInstant}},
-		Jobs: []dag.JobState{first, {State: dag.Blocked, Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)}},
+		Plan: plan, At: 1_010_000, State: dag.Running, Stale: dag.NoInstant,
+		Nodes: []dag.NodeState{{Name: "n0", LostAt: dag.NoInstant}, {Name: "n1", LostAt: dag.NoInstant}},
+		Jobs: []dag.JobState{first, {
+			State: dag.Blocked, Submitted: dag.NoInstant, Started: dag.NoInstant,
+			Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages),
+		}},
 	}
 }
 
@@ -77,7 +85,10 @@ func TestLanes(t *testing.T) {
 		want   []row
 	}{
 		{"it runs", func(*dag.Snapshot, *estimators.Estimate) {}, []row{
-			{true, seconds(0), seconds(60), []Stretch{stretchOf(dag.Map, seconds(1), seconds(30)), stretchOf(dag.Reduce, seconds(30), seconds(60))}},
+			{true, seconds(0), seconds(60), []Stretch{
+				stretchOf(dag.Map, seconds(1), seconds(30)),
+				stretchOf(dag.Reduce, seconds(30), seconds(60)),
+			}},
 			{true, seconds(60), seconds(80), []Stretch{stretchOf(dag.Map, seconds(60), seconds(80))}},
 		}},
 		{"too early to say", func(_ *dag.Snapshot, e *estimators.Estimate) { e.Remaining = nil }, []row{
@@ -104,19 +115,31 @@ func TestLanes(t *testing.T) {
 		{"it ended, and a job never came", func(s *dag.Snapshot, _ *estimators.Estimate) {
 			s.State, s.Jobs[0].State, s.Jobs[0].Finished = dag.EndedUnconfirmed, dag.Succeeded, 1_010_000
 		}, []row{
-			{false, seconds(0), seconds(10), []Stretch{stretchOf(dag.Map, seconds(1), seconds(8)), stretchOf(dag.Reduce, nil, nil)}},
+			{false, seconds(0), seconds(10), []Stretch{
+				stretchOf(dag.Map, seconds(1), seconds(8)),
+				stretchOf(dag.Reduce, nil, nil),
+			}},
 			{false, nil, nil, []Stretch{stretchOf(dag.Map, nil, nil)}},
 		}},
-		{"a job is over, nobody knows since when", func(s *dag.Snapshot, _ *estimators.Estimate) { s.Jobs[0].State = dag.Failed }, []row{
-			{false, seconds(0), nil, []Stretch{stretchOf(dag.Map, seconds(1), seconds(8)), stretchOf(dag.Reduce, nil, nil)}},
+		{"a job is over, nobody knows since when", func(s *dag.Snapshot, _ *estimators.Estimate) {
+			s.Jobs[0].State = dag.Failed
+		}, []row{
+			{false, seconds(0), nil, []Stretch{
+				stretchOf(dag.Map, seconds(1), seconds(8)),
+				stretchOf(dag.Reduce, nil, nil),
+			}},
 			{true, seconds(60), seconds(80), []Stretch{stretchOf(dag.Map, seconds(60), seconds(80))}},
 		}},
 		{"the first job has failed", func(s *dag.Snapshot, e *estimators.Estimate) {
 			s.State, s.Jobs[0].State, s.Jobs[0].Finished = dag.Failed, dag.Failed, 1_010_000
-			s.Jobs[0].Stages[dag.Map].Attempts[2].State, s.Jobs[0].Stages[dag.Map].Attempts[2].End = dag.AttemptKilled, 1_009_500
+			s.Jobs[0].Stages[dag.Map].Attempts[2].State, s.Jobs[0].Stages[dag.Map].Attempts[2].End = dag.AttemptKilled,
+				1_009_500
 			s.Jobs[1].State = dag.Killed
 		}, []row{
-			{false, seconds(0), seconds(10), []Stretch{stretchOf(dag.Map, seconds(1), seconds(9.5)), stretchOf(dag.Reduce, nil, nil)}},
+			{false, seconds(0), seconds(10), []Stretch{
+				stretchOf(dag.Map, seconds(1), seconds(9.5)),
+				stretchOf(dag.Reduce, nil, nil),
+			}},
 			{false, nil, nil, []Stretch{stretchOf(dag.Map, nil, nil)}},
 		}},
 	} {
@@ -153,7 +176,10 @@ func TestLanesOfAnOpenPhase(t *testing.T) {
 	e := standardOf(t, s)
 	s.Plan.Jobs[0].Stages[dag.Map].Known = false
 	spans := &e.Path.Schedule.Spans
-	*spans = slices.DeleteFunc(*spans, func(sp schedule.Span) bool { return sp.Job == 0 && sp.Stage == dag.Map && !sp.Past })
+	*spans = slices.DeleteFunc(*spans, func(sp schedule.Span) bool {
+		return sp.Job == 0 && sp.Stage == dag.Map &&
+			!sp.Past
+	})
 	e.Path.Critical = nil
 	f := Of(s, Answers{Scenarios: []estimators.Estimate{e}}, nil)
 	if diff := cmp.Diff(stretchOf(dag.Map, seconds(1), nil), f.Jobs[0].Stretches[0]); diff != "" {
@@ -171,7 +197,11 @@ func TestCriticalByItsEnd(t *testing.T) {
 		}},
 		Rounds:    []pathfrag.Round{{Spans: []int{0}}, {Spans: []int{1}}, {Spans: []int{2}}},
 		Fragments: []pathfrag.Fragment{{Rounds: []int{0}}, {Rounds: []int{1}}, {Rounds: []int{2}}},
-		Critical:  []pathfrag.Segment{{Fragment: 0, End: 10}, {Fragment: 1, Start: 10, End: 20}, {Fragment: 2, Start: 20, End: 30}},
+		Critical: []pathfrag.Segment{
+			{Fragment: 0, End: 10},
+			{Fragment: 1, Start: 10, End: 20},
+			{Fragment: 2, Start: 20, End: 30},
+		},
 	}
 	if diff := cmp.Diff([]bool{true, false, true}, critical(p, 3)); diff != "" {
 		t.Errorf("critical (-want +got):\n%s", diff)

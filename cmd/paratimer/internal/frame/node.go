@@ -43,7 +43,10 @@ func oddNodes(s *dag.Snapshot, scenarios []estimators.Estimate) []Node {
 	}
 	var out []Node
 	for i := range s.Nodes {
-		n := Node{Name: s.Nodes[i].Name, State: nodeState(&s.Nodes[i]), Times: TimesOf(factors[int32(i)]), AvoidedBy: []string{}}
+		n := Node{
+			Name: s.Nodes[i].Name, State: nodeState(&s.Nodes[i]), Times: TimesOf(factors[int32(i)]),
+			AvoidedBy: []string{},
+		}
 		for j := range s.Jobs {
 			if !s.Jobs[j].State.Ended() && slices.Contains(s.Jobs[j].Avoided, int32(i)) {
 				n.AvoidedBy = append(n.AvoidedBy, s.Plan.Jobs[j].Node)

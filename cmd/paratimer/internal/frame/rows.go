@@ -42,7 +42,10 @@ func jobs(s *dag.Snapshot, scenarios []estimators.Estimate) []Job {
 func stages(p *dag.Job, j *dag.JobState, kinds bool) []Stage {
 	out := make([]Stage, len(p.Stages))
 	for k := range p.Stages {
-		out[k] = Stage{Name: p.Stages[k].Name, After: make([]string, len(p.Stages[k].After)), Tasks: count(&p.Stages[k], &j.Stages[k])}
+		out[k] = Stage{
+			Name: p.Stages[k].Name, After: make([]string, len(p.Stages[k].After)),
+			Tasks: count(&p.Stages[k], &j.Stages[k]),
+		}
 		for i, e := range p.Stages[k].After {
 			out[k].After[i] = p.Stages[e.From].Name
 			if kinds {

@@ -104,7 +104,10 @@ func SkewOf(s *dag.Snapshot, skew []estimators.Skew, remaining *time.Duration) [
 			}
 		}
 		if d := from.Double; d != nil {
-			out[i].Doubled = &Doubled{Reduces: 2 * from.Reduces, SoonerSeconds: SecondsOf(*d), EndAt: TimeOf(end.Add(-*d))}
+			out[i].Doubled = &Doubled{
+				Reduces: 2 * from.Reduces, SoonerSeconds: SecondsOf(*d),
+				EndAt: TimeOf(end.Add(-*d)),
+			}
 		}
 	}
 	return out
@@ -132,7 +135,8 @@ func skewedReduce(s *dag.Snapshot, skew *estimators.Skew, r *estimators.SkewedRe
 	}
 	for _, k := range r.Keys {
 		out.Keys = append(out.Keys, SkewedKey{
-			Key: Text(k.Name), SizeBytes: finite(k.Bytes), TaskRatio: RatioOf(k.TaskShare), ShareRatio: RatioOf(k.JobShare),
+			Key: Text(k.Name), SizeBytes: finite(k.Bytes), TaskRatio: RatioOf(k.TaskShare),
+			ShareRatio:       RatioOf(k.JobShare),
 			PredictedSeconds: SecondsOf(k.Took), Rule: k.Rule, Done: !k.Left, DelaySeconds: SecondsIn(k.Delay),
 		})
 	}

@@ -18,12 +18,17 @@ func TestSkew(t *testing.T) {
 	left, alone, more, keyAlone := 60*time.Second, 40*time.Second, 5*time.Second, 30*time.Second
 	nan := math.NaN()
 	got := SkewOf(s, []estimators.Skew{{
-		Reduces: 4, Keys: dag.GroupsTapped, Sizes: estimators.SizesBytes, Median: 10 * time.Second, Skewed: 1, Delay: 40 * time.Second,
+		Reduces: 4, Keys: dag.GroupsTapped, Sizes: estimators.SizesBytes, Median: 10 * time.Second, Skewed: 1,
+		Delay: 40 * time.Second,
 		Worst: []estimators.SkewedReduce{
 			{
-				Task: 2, Running: &dag.Attempt{Task: 2, Number: 1}, Size: 3000, Share: 0.6, Work: 50 * time.Second, End: 1_070_000, Delay: &alone,
+				Task: 2, Running: &dag.Attempt{Task: 2, Number: 1}, Size: 3000, Share: 0.6, Work: 50 * time.Second,
+				End: 1_070_000, Delay: &alone,
 				Keys: []estimators.SkewedKey{
-					{Name: "#9f3a", Bytes: 2000, TaskShare: 2. / 3, JobShare: 0.4, Took: 45 * time.Second, Rule: "own_fit", Left: true, Delay: &keyAlone},
+					{
+						Name: "#9f3a", Bytes: 2000, TaskShare: 2. / 3, JobShare: 0.4, Took: 45 * time.Second,
+						Rule: "own_fit", Left: true, Delay: &keyAlone,
+					},
 					{Bytes: math.Inf(1), TaskShare: nan, JobShare: nan, Rule: estimators.RuleLinear},
 				},
 			},

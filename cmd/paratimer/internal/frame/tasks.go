@@ -97,7 +97,10 @@ func criticalTasks(path *pathfrag.Path, job int) func(t *sketch) bool {
 		}
 	}
 	return func(t *sketch) bool {
-		return slices.ContainsFunc(runs, func(r run) bool { return r.kind == t.kind && r.first <= t.index && t.index <= r.last })
+		return slices.ContainsFunc(runs, func(r run) bool {
+			return r.kind == t.kind && r.first <= t.index &&
+				t.index <= r.last
+		})
 	}
 }
 
@@ -108,12 +111,14 @@ func (t *sketch) task(s *dag.Snapshot, job int, critical func(*sketch) bool) Tas
 	}
 	origin, stage := s.Origin(), s.Plan.StageName(job, t.kind)
 	out := Task{
-		Phase: t.kind, Index: int(t.index), Attempts: int(t.attempts), Name: taskName(id, stage, t.index), State: "pending",
+		Phase: t.kind, Index: int(t.index), Attempts: int(t.attempts), Name: taskName(id, stage, t.index),
+		State:        "pending",
 		StartSeconds: Since(t.start, origin), EndSeconds: Since(t.end, origin),
 		Critical: !t.done() && critical(t),
 	}
 	if a := t.a; a != nil {
-		out.Name, out.State, out.Node, out.Ratio = a.Name(id, stage), a.State.String(), Text(machine(s, a)), RatioOf(a.Ratio)
+		out.Name, out.State, out.Node, out.Ratio = a.Name(id, stage), a.State.String(), Text(machine(s, a)),
+			RatioOf(a.Ratio)
 	}
 	return out
 }

@@ -65,7 +65,8 @@ func within(list []sketch, first, last int32) []sketch {
 
 // pending appends the tasks after like.index, count of them, that are not among those that have begun: at most so many.
 func pending(list, begun []sketch, like sketch, count, most int) []sketch {
-	for end := like.index + int32(min(count, math.MaxInt32-int(like.index))); like.index < end && most > 0; like.index++ {
+	for end := like.index + int32(min(count, math.MaxInt32-int(like.index))); like.index < end &&
+		most > 0; like.index++ {
 		if len(begun) > 0 && begun[0].index == like.index {
 			begun = begun[1:]
 			continue

@@ -23,7 +23,8 @@ func words(t Task) string {
 	if t.Node != nil {
 		node = *t.Node
 	}
-	return fmt.Sprintf("%s %s %s-%s tries=%d on %s critical=%v", t.Name, t.State, at(t.StartSeconds), at(t.EndSeconds), t.Attempts, node, t.Critical)
+	return fmt.Sprintf("%s %s %s-%s tries=%d on %s critical=%v", t.Name, t.State, at(t.StartSeconds), at(t.EndSeconds),
+		t.Attempts, node, t.Critical)
 }
 
 func TestTasks(t *testing.T) {
@@ -41,7 +42,11 @@ func TestTasks(t *testing.T) {
 			"task_1_0001_m_000002 pending 10-30 tries=0 on - critical=false",
 			done,
 		}, 4},
-		{"at most so many", 1, func(*dag.Snapshot, *estimators.Estimate) {}, []string{"task_1_0001_r_000000 pending 30-60 tries=0 on - critical=true"}, 4},
+		{
+			"at most so many", 1, func(*dag.Snapshot, *estimators.Estimate) {},
+			[]string{"task_1_0001_r_000000 pending 30-60 tries=0 on - critical=true"},
+			4,
+		},
 		{"none", -1, func(*dag.Snapshot, *estimators.Estimate) {}, nil, 4},
 		{"too early to say", 10, func(_ *dag.Snapshot, e *estimators.Estimate) { e.Remaining = nil }, []string{
 			"attempt_1_0001_m_000001_1 running 6-? tries=2 on n1 critical=false",
@@ -51,7 +56,8 @@ func TestTasks(t *testing.T) {
 		}, 4},
 		{"a job that is over", 10, func(s *dag.Snapshot, _ *estimators.Estimate) {
 			s.Jobs[0].State = dag.Failed
-			s.Jobs[0].Stages[dag.Map].Attempts[2].State, s.Jobs[0].Stages[dag.Map].Attempts[2].End = dag.AttemptKilled, 1_009_500
+			s.Jobs[0].Stages[dag.Map].Attempts[2].State, s.Jobs[0].Stages[dag.Map].Attempts[2].End = dag.AttemptKilled,
+				1_009_500
 		}, []string{
 			"attempt_1_0001_m_000001_1 killed 6-9.5 tries=2 on n1 critical=false",
 			"task_1_0001_m_000002 pending ?-? tries=0 on - critical=false",

@@ -19,7 +19,8 @@ func TestUnconfirmed(t *testing.T) {
 	switch {
 	case f.WaitingOn == nil || *f.WaitingOn != "the history server, which has not told how it ended":
 		t.Errorf("waits for %v", f.WaitingOn)
-	case f.Headline.RemainingSeconds == nil || *f.Headline.RemainingSeconds != 0 || f.Headline.EndAt == nil || f.Headline.EndAt.Instant != 1_100_000:
+	case f.Headline.RemainingSeconds == nil || *f.Headline.RemainingSeconds != 0 || f.Headline.EndAt == nil ||
+		f.Headline.EndAt.Instant != 1_100_000:
 		t.Errorf("headline %+v", f.Headline)
 	case f.ProgressRatio == nil || *f.ProgressRatio != 1 || f.Digest != 0 || f.Workflow.State != dag.Running:
 		t.Errorf("%+v", f)

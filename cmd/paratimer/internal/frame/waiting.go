@@ -86,7 +86,8 @@ func mapBefore(plan *dag.Plan, all *schedule.Schedule, reduce *schedule.Span) *s
 		return nil
 	}
 	copies := func(k dag.StageIndex) bool {
-		return slices.ContainsFunc(plan.Jobs[reduce.Job].Stages[reduce.Stage].After, func(e dag.Edge) bool { return e.Kind == dag.SlowStart && e.From == k })
+		return slices.ContainsFunc(plan.Jobs[reduce.Job].Stages[reduce.Stage].After,
+			func(e dag.Edge) bool { return e.Kind == dag.SlowStart && e.From == k })
 	}
 	var last *schedule.Span
 	for i := range all.Spans {

@@ -20,13 +20,15 @@ func BenchmarkProfile(b *testing.B) {
 				v[t] = float64(1000*i + t)
 			}
 			m := &p.Jobs[j].Stages[dag.Map]
-			m.Tasks, m.Pipelines[0].Tuples, m.Out, m.Bytes, m.Extent = 500, dag.Each(v), dag.Each(v), dag.Each(v), dag.Each(v)
+			m.Tasks, m.Pipelines[0].Tuples, m.Out, m.Bytes, m.Extent = 500, dag.Each(v), dag.Each(v), dag.Each(v),
+				dag.Each(v)
 		}
 		kept, _, err := encode(p)
 		if err != nil {
 			b.Fatal(err)
 		}
-		put(w, state.Run{ID: fmt.Sprint(i), State: "succeeded", TotalSeconds: 60, WatchedSeconds: 60, Profile: kept}, false)
+		put(w, state.Run{ID: fmt.Sprint(i), State: "succeeded", TotalSeconds: 60, WatchedSeconds: 60, Profile: kept},
+			false)
 	}
 	b.ReportAllocs()
 	for b.Loop() {
@@ -53,7 +55,10 @@ func BenchmarkMatch10000(b *testing.B) {
 				if err != nil {
 					return err
 				}
-				put(w, state.Run{ID: fmt.Sprint(k), State: "succeeded", TotalSeconds: 60, WatchedSeconds: 60, Profile: kept}, false)
+				put(w, state.Run{
+					ID: fmt.Sprint(k), State: "succeeded", TotalSeconds: 60, WatchedSeconds: 60,
+					Profile: kept,
+				}, false)
 			}
 			raw, err = json.Marshal(w)
 			return err

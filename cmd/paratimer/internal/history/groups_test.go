@@ -23,7 +23,10 @@ func TestKeyGroupsAreKept(t *testing.T) {
 			for n := range 125 {
 				bytes := float64((n+1)*1_234_567 + i)
 				r.Explicit = append(r.Explicit, dag.GroupSize{Bytes: bytes, Count: float64(1 + n%3)})
-				r.Done = append(r.Done, dag.GroupPoint{At: dag.NoInstant, Bytes: bytes, Took: time.Duration(123_456_000 * (n + 1)), Count: float64(1 + n%3)})
+				r.Done = append(r.Done, dag.GroupPoint{
+					At: dag.NoInstant, Bytes: bytes,
+					Took: time.Duration(123_456_000 * (n + 1)), Count: float64(1 + n%3),
+				})
 			}
 			g.Reduces = append(g.Reduces, r)
 		}
@@ -50,7 +53,8 @@ func TestKeyGroupsAreKept(t *testing.T) {
 	if n != 7 {
 		t.Fatalf("%d runs", n)
 	}
-	if diff := cmp.Diff(with("g").Jobs[0].Stages[dag.Reduce].Groups, profile.Jobs[0].Stages[dag.Reduce].Groups, cmpopts.EquateNaNs()); diff != "" {
+	if diff := cmp.Diff(with("g").Jobs[0].Stages[dag.Reduce].Groups, profile.Jobs[0].Stages[dag.Reduce].Groups,
+		cmpopts.EquateNaNs()); diff != "" {
 		t.Errorf("(-newest +profile)\n%.2000s", diff)
 	}
 	if !w.Runs[0].Means || len(w.Runs[0].Profile) > 4096 {

@@ -14,8 +14,9 @@ import (
 
 func TestKey(t *testing.T) {
 	for name, want := range map[string]string{
-		"PigLatin:join.pig": "join.pig", "/deploy/7/etl/join.pig": "join.pig", "join.pig": "join.pig", "word count": "word count",
-		"": "", "/": "/", ".": ".", "PigLatin:": "PigLatin:", "a/": "a",
+		"PigLatin:join.pig": "join.pig", "/deploy/7/etl/join.pig": "join.pig", "join.pig": "join.pig",
+		"word count": "word count",
+		"":           "", "/": "/", ".": ".", "PigLatin:": "PigLatin:", "a/": "a",
 	} {
 		if got := Key(name); got != want {
 			t.Errorf("Key(%q) = %q, want %q", name, got, want)
@@ -61,8 +62,14 @@ func TestOutliers(t *testing.T) {
 		{"a short one as well", minutes(10, 10, 0.5, 10, 10), []int{2}},
 		{"a third more is none, however alike the others are", minutes(10, 10, 10, 10, 10, 13), nil},
 		{"where all differ nothing is far", minutes(5, 20, 8, 14, 30, 10), nil},
-		{"a change that has just come is not believed", minutes(10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 30, 30), []int{10, 11}},
-		{"a change that lasts is the usual", minutes(10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 30, 30, 30, 30, 30, 30), []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}},
+		{
+			"a change that has just come is not believed", minutes(10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 30, 30),
+			[]int{10, 11},
+		},
+		{
+			"a change that lasts is the usual", minutes(10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 30, 30, 30, 30, 30, 30),
+			[]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9},
+		},
 	} {
 		var got []int
 		for i, why := range outliers(c.lengths) {
@@ -84,11 +91,20 @@ func TestOutliers(t *testing.T) {
 
 // plan is a profile of a script: a job for each feature.
 func plan(name string, alpha float64, run string, features ...string) *dag.Plan {
-	p := &dag.Plan{Name: name, Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 4096}, Residuals: []dag.Residual{{Progress: 0.5, Score: alpha, Run: run}}}
+	p := &dag.Plan{
+		Name: name, Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 4096},
+		Residuals: []dag.Residual{{Progress: 0.5, Score: alpha, Run: run}},
+	}
 	for i, f := range features {
-		p.Jobs = append(p.Jobs, dag.Job{Node: fmt.Sprint("scope-", i), Feature: f, Alias: fmt.Sprint("a", i), Stages: dag.MapReduce(dag.Stage{
-			Tasks: 2, Known: true, Pipelines: []dag.Pipeline{{Tuples: dag.Each([]float64{100, 200}), Alpha: dag.Uniform(alpha)}},
-		}, dag.Stage{})})
+		p.Jobs = append(p.Jobs, dag.Job{
+			Node: fmt.Sprint("scope-", i), Feature: f, Alias: fmt.Sprint("a", i),
+			Stages: dag.MapReduce(dag.Stage{
+				Tasks: 2, Known: true, Pipelines: []dag.Pipeline{{
+					Tuples: dag.Each([]float64{100, 200}),
+					Alpha:  dag.Uniform(alpha),
+				}},
+			}, dag.Stage{}),
+		})
 	}
 	return p
 }
@@ -96,7 +112,10 @@ func plan(name string, alpha float64, run string, features ...string) *dag.Plan 
 // ran is a run that succeeded.
 func ran(t *testing.T, id string, minutes float64, p *dag.Plan) state.Run {
 	t.Helper()
-	r := state.Run{ID: id, State: "succeeded", StartedAt: time.Date(2026, 11, 20, 6, 0, 0, 0, time.UTC), TotalSeconds: 60 * minutes, WatchedSeconds: 60 * minutes}
+	r := state.Run{
+		ID: id, State: "succeeded", StartedAt: time.Date(2026, 11, 20, 6, 0, 0, 0, time.UTC),
+		TotalSeconds: 60 * minutes, WatchedSeconds: 60 * minutes,
+	}
 	if p != nil {
 		b, _, err := encode(p)
 		if err != nil {
@@ -144,7 +163,8 @@ func TestALineOfRuns(t *testing.T) {
 			t.Errorf("run %s counts %v, left out because %q", line[i].ID, line[i].Weight, line[i].Why)
 		}
 	}
-	if len(whys) != 3 || whys["2"] != "it failed" || !strings.HasPrefix(whys["3"], "outlier: ") || whys["7"] != "its length is not known" {
+	if len(whys) != 3 || whys["2"] != "it failed" || !strings.HasPrefix(whys["3"], "outlier: ") ||
+		whys["7"] != "its length is not known" {
 		t.Errorf("left out: %v", whys)
 	}
 	// The ages of 1, 4, 5 and 6 are 3, 2, 1 and 0: what is left out makes nobody older.
@@ -213,7 +233,10 @@ func TestTwoScriptsOfOneName(t *testing.T) {
 		}
 	}
 	// While the DAG is not known the newest script is the best guess.
-	if best := Best(lines, &dag.Plan{Name: "PigLatin:load.pig", Jobs: []dag.Job{{Node: "job_1", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}}); best.Last().ID != "4" {
+	if best := Best(lines, &dag.Plan{
+		Name: "PigLatin:load.pig",
+		Jobs: []dag.Job{{Node: "job_1", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}},
+	}); best.Last().ID != "4" {
 		t.Errorf("without a DAG: that of run %s", best.Last().ID)
 	}
 	if Best(nil, &dag.Plan{}) != nil {

@@ -129,7 +129,8 @@ func basis(key string, l Line, n int) string {
 	if n == 1 {
 		runs = "run"
 	}
-	text := fmt.Sprintf("using the profile of %d %s of %s, newest %s", n, runs, key, l.Last().StartedAt.UTC().Format(time.DateOnly))
+	text := fmt.Sprintf("using the profile of %d %s of %s, newest %s", n, runs, key,
+		l.Last().StartedAt.UTC().Format(time.DateOnly))
 	if out := l.excluded(); out > 0 {
 		text += fmt.Sprintf(" (%d left out: `paratimer history show %s` says why)", out, key)
 	}

@@ -40,13 +40,19 @@ func aRun(id string, p *dag.Plan, end dag.State) *played {
 	var out played
 	for t := begin; t <= begin+10_000; t += 1000 {
 		attempt := dag.Attempt{State: dag.AttemptRunning, Start: begin + 2000, End: dag.NoInstant, Slot: -1, Node: -1}
-		job := dag.JobState{ID: "job_1", State: dag.Running, Submitted: begin, Started: begin + 1000, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)}
+		job := dag.JobState{
+			ID: "job_1", State: dag.Running, Submitted: begin, Started: begin + 1000,
+			Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages),
+		}
 		if t == begin+10_000 {
 			job.State, job.Finished = end, t
 			attempt.State, attempt.End, attempt.Done[0] = dag.AttemptSucceeded, t-1000, 100
 		}
 		job.Stages[dag.Map].Attempts = []dag.Attempt{attempt}
-		s := &dag.Snapshot{Plan: p, At: t, ID: id, User: "alice", State: job.State, Jobs: []dag.JobState{job}, Stale: dag.NoInstant}
+		s := &dag.Snapshot{
+			Plan: p, At: t, ID: id, User: "alice", State: job.State, Jobs: []dag.JobState{job},
+			Stale: dag.NoInstant,
+		}
 		out = append(out, s)
 	}
 	return &out
@@ -107,7 +113,8 @@ func TestARunTeachesTheNext(t *testing.T) {
 		t.Errorf("the first run has %d profiles", len(got))
 	}
 	r := first.Ended
-	if r == nil || r.Workflow != "a.pig" || r.Outcome != Added || r.Run.TotalSeconds != 10 || r.Run.WatchedSeconds != 10 || r.Run.User != "alice" || r.Run.Script != "/etl/a.pig" {
+	if r == nil || r.Workflow != "a.pig" || r.Outcome != Added || r.Run.TotalSeconds != 10 ||
+		r.Run.WatchedSeconds != 10 || r.Run.User != "alice" || r.Run.Script != "/etl/a.pig" {
 		t.Fatalf("remembered: %+v", r)
 	}
 	if got := watched(record("w2", dag.Failed)); len(got) != 1 || len(got[0].Residuals) < 3 {
@@ -132,7 +139,8 @@ func TestARunTeachesTheNext(t *testing.T) {
 		t.Errorf("usual lengths %v", usuals)
 	}
 	w, err := store.Read("a.pig")
-	if err != nil || len(w.Runs) != 3 || w.Runs[1].Excluded != "it failed" || w.Runs[2].Excluded != "it was killed" || w.Runs[1].Profile != nil {
+	if err != nil || len(w.Runs) != 3 || w.Runs[1].Excluded != "it failed" || w.Runs[2].Excluded != "it was killed" ||
+		w.Runs[1].Profile != nil {
 		t.Errorf("%+v, %v", w, err)
 	}
 	if d, n, err := Usual(store, "PigLatin:a.pig"); d != 10*time.Second || n != 1 || err != nil {

@@ -32,7 +32,9 @@ func Finished(run dag.Run, ticks []estimators.RangeTick) (name string, r state.R
 		r.ID = "started-" + r.StartedAt.UTC().Format(time.RFC3339)
 	}
 	r.Excluded = excluded(s.State, r.TotalSeconds)
-	if r.Excluded == "" && slices.ContainsFunc(run.Window, func(s *dag.Snapshot) bool { return dag.TooLarge(s.Warnings) }) {
+	if r.Excluded == "" && slices.ContainsFunc(run.Window, func(s *dag.Snapshot) bool {
+		return dag.TooLarge(s.Warnings)
+	}) {
 		r.Excluded = "it had too many tasks to be observed"
 	}
 	if r.Excluded != "" {

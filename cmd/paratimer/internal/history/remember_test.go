@@ -107,7 +107,8 @@ func TestAProfileOfVeryManyTasksIsKeptSmall(t *testing.T) {
 				v[i] = float64(100_000 + i)
 			}
 			p.Jobs[j].Name = strings.Repeat("long", 50)
-			p.Jobs[j].Stages[dag.Map].Tasks, p.Jobs[j].Stages[dag.Map].Extent, p.Jobs[j].Stages[dag.Map].Pipelines[0].Tuples = n, dag.Each(v), dag.Each(v)
+			p.Jobs[j].Stages[dag.Map].Tasks, p.Jobs[j].Stages[dag.Map].Extent,
+				p.Jobs[j].Stages[dag.Map].Pipelines[0].Tuples = n, dag.Each(v), dag.Each(v)
 		}
 		return p
 	}

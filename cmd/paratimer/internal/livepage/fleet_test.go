@@ -30,7 +30,10 @@ func TestBoard(t *testing.T) {
 		s.ID = id
 		src := script{s}
 		all := estimators.Shared(estimators.Scenarios(), observed.Costs, estimators.Options{})
-		w := watch.Watch{Source: &src, Estimators: watch.EstimatorSet{Scenarios: all}, Sinks: []watch.Sink{b}, Log: zerolog.Nop()}.Stepper()
+		w := watch.Watch{
+			Source: &src, Estimators: watch.EstimatorSet{Scenarios: all}, Sinks: []watch.Sink{b},
+			Log: zerolog.Nop(),
+		}.Stepper()
 		if _, err := w.Step(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -44,12 +47,16 @@ func TestBoard(t *testing.T) {
 	if again := ask(h, "GET", "/main", ask(h, "GET", "/main", "").Header.Get("ETag")); again.StatusCode != 304 {
 		t.Errorf("what has not changed is answered with %d", again.StatusCode)
 	}
-	for path, want := range map[string]string{"/q/q1/": "running for 5s", "/q/q1/main": "running for 5s", "/q/x%2F..%2F%3Cb%3E%22y/": "running for 9s"} {
+	for path, want := range map[string]string{
+		"/q/q1/": "running for 5s", "/q/q1/main": "running for 5s",
+		"/q/x%2F..%2F%3Cb%3E%22y/": "running for 9s",
+	} {
 		if !strings.HasSuffix(path, "main") && !strings.Contains(page, `href="`+path[1:]+`"`) {
 			t.Errorf("no link leads to %s", path)
 		}
 		r := ask(h, "GET", path, "")
-		if page := body(t, r); r.StatusCode != 200 || !strings.Contains(page, want) || !strings.Contains(page, `<a href="../../">`) {
+		if page := body(t, r); r.StatusCode != 200 || !strings.Contains(page, want) ||
+			!strings.Contains(page, `<a href="../../">`) {
 			t.Errorf("%s: %d", path, r.StatusCode)
 		}
 	}

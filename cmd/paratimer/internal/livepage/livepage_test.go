@@ -33,12 +33,21 @@ func (s *script) Next(context.Context) (*dag.Snapshot, error) {
 // running is a job that has run for so many seconds, of two maps.
 func running(seconds int64) *dag.Snapshot {
 	const origin = dag.Instant(1_795_222_440_000)
-	plan := &dag.Plan{Name: "</script><b>q", Jobs: []dag.Job{{Node: "a", Stages: dag.MapReduce(dag.Stage{Tasks: 2, Known: true}, dag.Stage{Known: true})}}, Cluster: dag.Cluster{MapSlots: 1, SlotsPerNode: 1}}
+	plan := &dag.Plan{
+		Name: "</script><b>q",
+		Jobs: []dag.Job{{Node: "a", Stages: dag.MapReduce(dag.Stage{Tasks: 2, Known: true},
+			dag.Stage{Known: true})}},
+		Cluster: dag.Cluster{MapSlots: 1, SlotsPerNode: 1},
+	}
 	return &dag.Snapshot{
-		Plan: plan, At: origin.Add(time.Duration(seconds) * time.Second), ID: "q1", State: dag.Running, Stale: dag.NoInstant,
+		Plan: plan, At: origin.Add(time.Duration(seconds) * time.Second), ID: "q1", State: dag.Running,
+		Stale: dag.NoInstant,
 		Jobs: []dag.JobState{{
 			ID: "job_1_0001", State: dag.Running, Submitted: origin, Started: origin, Finished: dag.NoInstant,
-			Stages: []dag.StageState{{Attempts: []dag.Attempt{{State: dag.AttemptRunning, Start: origin, End: dag.NoInstant, Node: -1, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant}}}, {}},
+			Stages: []dag.StageState{{Attempts: []dag.Attempt{{
+				State: dag.AttemptRunning, Start: origin,
+				End: dag.NoInstant, Node: -1, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant,
+			}}}, {}},
 		}},
 	}
 }
@@ -92,7 +101,8 @@ func TestPage(t *testing.T) {
 	for _, path := range []string{"/", "/main"} {
 		r := ask(h, "GET", path, "")
 		page := body(t, r)
-		if r.StatusCode != 200 || strings.Contains(page, "</script><b>q") || !strings.Contains(page, "has been running for 5s") {
+		if r.StatusCode != 200 || strings.Contains(page, "</script><b>q") ||
+			!strings.Contains(page, "has been running for 5s") {
 			t.Fatalf("%s: %d, %.300s", path, r.StatusCode, page)
 		}
 		policy := r.Header.Get("Content-Security-Policy")

@@ -27,12 +27,14 @@ func Help(c *Command) string {
 	short.Text.Paragraphs = c.Text.Paragraphs[:min(1, len(c.Text.Paragraphs))]
 	short.Text.Examples = c.Text.Examples[:min(mostExamples, len(c.Text.Examples))]
 	short.Flags = usual(c.Flags)
-	return HelpAll(&short) + "\n" + Wrap(fmt.Sprintf("`%s --help all` shows all %d flags.", c.Path, len(c.Flags)), "", "") + "\n"
+	return HelpAll(&short) + "\n" + Wrap(fmt.Sprintf("`%s --help all` shows all %d flags.", c.Path, len(c.Flags)), "",
+		"") + "\n"
 }
 
 // wanted are the flags that most people want, the first ones most.
 var wanted = []string{
-	"rm", "within", "deadline", "profile", "output", "tape", "out", "quiet", "plain", "every", "speed", "rules", "at", "slots", "fail", "alertmanager", "exec",
+	"rm", "within", "deadline", "profile", "output", "tape", "out", "quiet", "plain", "every", "speed", "rules", "at",
+	"slots", "fail", "alertmanager", "exec",
 	"metrics", "listen", "recording", "warning", "critical", "seed", "know", "noise", "utc",
 }
 

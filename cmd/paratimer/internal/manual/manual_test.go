@@ -8,15 +8,22 @@ import (
 // small is a tree with everything in it that is hard to write down.
 func small() *Command {
 	return &Command{
-		Path: "tool", Does: "does things", Text: Text{Notes: []Note{{Heading: "Files", Paragraphs: []string{"~/.toolrc: what's set", "More *words*."}}}},
+		Path: "tool", Does: "does things",
+		Text:  Text{Notes: []Note{{Heading: "Files", Paragraphs: []string{"~/.toolrc: what's set", "More *words*."}}}},
 		Flags: []Flag{{Name: "version", Short: []string{"V"}, Does: "print it"}},
 		Commands: []Command{
 			{
 				Path: "tool run", Does: "run it", Args: "FILE...", Heading: "Work", Flags: []Flag{
 					{Name: "out", Short: []string{"o"}, Value: "FILE", Does: "write to FILE"},
-					{Name: "output", Value: "FORMAT", Does: "write FORMAT: a|b", Default: "a", Env: []string{"TOOL_OUTPUT"}, Choices: []string{"a", "b"}},
+					{
+						Name: "output", Value: "FORMAT", Does: "write FORMAT: a|b", Default: "a",
+						Env: []string{"TOOL_OUTPUT"}, Choices: []string{"a", "b"},
+					},
 				},
-				Text: Text{Paragraphs: []string{".hidden 'files' \\ too"}, Examples: []Example{{"what it's for", "tool run -o 'x y' .z"}}},
+				Text: Text{
+					Paragraphs: []string{".hidden 'files' \\ too"},
+					Examples:   []Example{{"what it's for", "tool run -o 'x y' .z"}},
+				},
 			},
 		},
 	}
@@ -84,9 +91,15 @@ func TestSharedFlags(t *testing.T) {
 		{Path: "tool b", Does: "do b", Flags: []Flag{every, alone}},
 		{Path: "tool c", Does: "do c", Flags: []Flag{every}},
 	}})
-	group := []Flag{{Name: "x", Does: "x", Heading: "Letters"}, {Name: "y", Does: "y", Heading: "Letters"}, {Name: "z", Does: "z", Heading: "Letters"}}
+	group := []Flag{
+		{Name: "x", Does: "x", Heading: "Letters"},
+		{Name: "y", Does: "y", Heading: "Letters"},
+		{Name: "z", Does: "z", Heading: "Letters"},
+	}
 	grouped := Reference(&Command{Path: "tool", Does: "do", Commands: []Command{
-		{Path: "tool a", Does: "do a", Flags: group}, {Path: "tool b", Does: "do b", Flags: group}, {Path: "tool c", Does: "do c", Flags: group[:2]},
+		{Path: "tool a", Does: "do a", Flags: group},
+		{Path: "tool b", Does: "do b", Flags: group},
+		{Path: "tool c", Does: "do c", Flags: group[:2]},
 	}})
 	for want, n := range map[string]int{
 		"[Shared flags](#shared-flags): *Letters*\n":    2,
@@ -116,7 +129,8 @@ func TestParseTexts(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := got["a"]
-	if len(got) != 2 || a.Paragraphs[0] != "Some words." || a.Examples[0] != (Example{"why", "a b"}) || a.Examples[1] != (Example{"", "a c"}) || a.Notes[0].Paragraphs[0] != "x: y" {
+	if len(got) != 2 || a.Paragraphs[0] != "Some words." || a.Examples[0] != (Example{"why", "a b"}) ||
+		a.Examples[1] != (Example{"", "a c"}) || a.Notes[0].Paragraphs[0] != "x: y" {
 		t.Errorf("%+v", got)
 	}
 	for _, bad := range []string{"words", "# a\n\n# a", "# a\nb"} {

@@ -34,7 +34,8 @@ func entry(b *strings.Builder, c *Command, common shared) {
 	if len(c.Commands) > 0 && strings.Contains(c.Path, " ") {
 		b.WriteString("\n")
 		for i := range c.Commands {
-			fmt.Fprintf(b, "- [%s](#%s): %s\n", c.Commands[i].Path, anchor(&c.Commands[i]), markdown(c.Commands[i].Does))
+			fmt.Fprintf(b, "- [%s](#%s): %s\n", c.Commands[i].Path, anchor(&c.Commands[i]),
+				markdown(c.Commands[i].Does))
 		}
 	}
 	if len(c.Text.Examples) > 0 {
@@ -87,7 +88,8 @@ func flagTable(b *strings.Builder, flags []*Flag) {
 	b.WriteString("| flag | what it does | default |\n|---|---|---|\n")
 	for _, f := range flags {
 		does := cell(f.Does)
-		if usual := "PARATIMER_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")); len(f.Env) > 0 && strings.Join(f.Env, " ") != usual {
+		if usual := "PARATIMER_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")); len(f.Env) > 0 &&
+			strings.Join(f.Env, " ") != usual {
 			does += "; in the environment " + code(strings.Join(f.Env, ", "))
 		}
 		fmt.Fprintf(b, "| %s | %s | %s |\n", code(f.spelled()), does, cell(f.Default))

@@ -14,7 +14,8 @@ type Release struct {
 // Man is a command's man page, in the man macros of roff.
 func Man(root, c *Command, r Release) string {
 	p := &page{}
-	p.line(".TH %s 1 %s %s %s", quoted(strings.ToUpper(c.Page())), `"`+r.Date+`"`, quoted("paratimer "+r.Version), quoted("ParaTimer Manual"))
+	p.line(".TH %s 1 %s %s %s", quoted(strings.ToUpper(c.Page())), `"`+r.Date+`"`, quoted("paratimer "+r.Version),
+		quoted("ParaTimer Manual"))
 	p.heading("NAME")
 	p.b.WriteString(escape(c.Page()) + " \\- " + escape(c.Does) + "\n") // one line: programs read it
 	p.heading("SYNOPSIS")
@@ -176,7 +177,8 @@ func sentence(s string) string {
 
 // escape makes characters that mean something to roff mean themselves: a dash stays one that can be copied.
 func escape(s string) string {
-	return strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n", " ", "`", `\(ga`, "'", `\(aq`, "^", `\(ha`, "~", `\(ti`).Replace(s)
+	return strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n", " ", "`", `\(ga`, "'", `\(aq`, "^", `\(ha`, "~",
+		`\(ti`).Replace(s)
 }
 
 // guarded keeps a line's first character from being a request's.

@@ -10,18 +10,26 @@ import (
 type collector struct{ *Metrics }
 
 var (
-	buildInfo = prometheus.NewDesc("paratimer_build_info", "1, of this program's version.", []string{"version", "revision", "goversion"}, nil)
+	buildInfo = prometheus.NewDesc("paratimer_build_info", "1, of this program's version.",
+		[]string{"version", "revision", "goversion"}, nil)
 	workflows = prometheus.NewDesc("paratimer_workflows", "Queries that are watched and have not ended.", nil, nil)
-	overflow  = prometheus.NewDesc("paratimer_workflows_overflow", "Names of workflows that have no series of their own, being too many.", nil, nil)
-	watched   = prometheus.NewDesc("paratimer_watcher_last_observation_timestamp_seconds", "When this process last observed anything, by its own clock.", nil, nil)
-	interval  = prometheus.NewDesc("paratimer_watcher_interval_seconds", "How often is observed while all is well.", nil, nil)
-	frames    = prometheus.NewDesc("paratimer_frames_total", "Frames shown.", nil, nil)
-	repeated  = prometheus.NewDesc("paratimer_stale_frames_total", "Frames that repeat an older one, because an observation failed.", nil, nil)
+	overflow  = prometheus.NewDesc("paratimer_workflows_overflow",
+		"Names of workflows that have no series of their own, being too many.", nil, nil)
+	watched = prometheus.NewDesc("paratimer_watcher_last_observation_timestamp_seconds",
+		"When this process last observed anything, by its own clock.", nil, nil)
+	interval = prometheus.NewDesc("paratimer_watcher_interval_seconds", "How often is observed while all is well.",
+		nil, nil)
+	frames   = prometheus.NewDesc("paratimer_frames_total", "Frames shown.", nil, nil)
+	repeated = prometheus.NewDesc("paratimer_stale_frames_total",
+		"Frames that repeat an older one, because an observation failed.", nil, nil)
 )
 
 // Describe lists all series that Collect may make.
 func (c collector) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{buildInfo, workflows, overflow, watched, interval, frames, repeated, sent, failed, dropped, waiting, batches, turnedAway, grouped, groupBytes} {
+	for _, d := range []*prometheus.Desc{
+		buildInfo, workflows, overflow, watched, interval, frames, repeated, sent,
+		failed, dropped, waiting, batches, turnedAway, grouped, groupBytes,
+	} {
 		out <- d
 	}
 	for _, f := range families {

@@ -17,9 +17,12 @@ func (m *Metrics) Collecting(ask func() Collected) {
 }
 
 var (
-	batches    = prometheus.NewDesc("paratimer_collect_batches_total", "Batches of key groups that were taken in.", nil, nil)
-	turnedAway = prometheus.NewDesc("paratimer_collect_batches_refused_total", "Batches of key groups that were refused.", nil, nil)
-	grouped    = prometheus.NewDesc("paratimer_collect_jobs", "Jobs whose key groups are held.", []string{"watched"}, nil)
+	batches = prometheus.NewDesc("paratimer_collect_batches_total", "Batches of key groups that were taken in.", nil,
+		nil)
+	turnedAway = prometheus.NewDesc("paratimer_collect_batches_refused_total",
+		"Batches of key groups that were refused.", nil, nil)
+	grouped = prometheus.NewDesc("paratimer_collect_jobs", "Jobs whose key groups are held.", []string{"watched"},
+		nil)
 	groupBytes = prometheus.NewDesc("paratimer_collect_bytes", "Memory that key groups take.", nil, nil)
 )
 

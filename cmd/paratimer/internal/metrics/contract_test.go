@@ -65,13 +65,17 @@ func TestDocs(t *testing.T) {
 func TestDeployed(t *testing.T) {
 	is := described(t)
 	name := regexp.MustCompile(`\bparatimer_[a-z_]+`)
-	for _, file := range []string{"prometheus/paratimer.rules.yml", "prometheus/paratimer.rules.test.yml", "grafana/paratimer.json"} {
+	for _, file := range []string{
+		"prometheus/paratimer.rules.yml", "prometheus/paratimer.rules.test.yml",
+		"grafana/paratimer.json",
+	} {
 		text, err := os.ReadFile("../../../../deploy/" + file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		// Recording rules have names of their own, of two colons; the groups of rules too.
-		own := regexp.MustCompile(`\w+:paratimer_\w+:\w+|name: paratimer_\w+|group paratimer_\w+`).ReplaceAllString(string(text), "")
+		own := regexp.MustCompile(`\w+:paratimer_\w+:\w+|name: paratimer_\w+|group paratimer_\w+`).ReplaceAllString(
+			string(text), "")
 		found := 0
 		for _, n := range slices.Compact(name.FindAllString(own, -1)) {
 			found++

@@ -23,10 +23,14 @@ func (m *Metrics) Deliveries(ask func() []Delivery) {
 }
 
 var (
-	sent    = prometheus.NewDesc("paratimer_notifications_total", "Notifications that a sink has taken.", []string{"sink"}, nil)
-	failed  = prometheus.NewDesc("paratimer_notifications_failed_total", "Attempts to deliver a notification that failed.", []string{"sink"}, nil)
-	dropped = prometheus.NewDesc("paratimer_notifications_dropped_total", "Notifications that a sink has refused, or that were too many.", []string{"sink"}, nil)
-	waiting = prometheus.NewDesc("paratimer_notifications_waiting", "Notifications that are still to be delivered.", []string{"sink"}, nil)
+	sent = prometheus.NewDesc("paratimer_notifications_total", "Notifications that a sink has taken.",
+		[]string{"sink"}, nil)
+	failed = prometheus.NewDesc("paratimer_notifications_failed_total",
+		"Attempts to deliver a notification that failed.", []string{"sink"}, nil)
+	dropped = prometheus.NewDesc("paratimer_notifications_dropped_total",
+		"Notifications that a sink has refused, or that were too many.", []string{"sink"}, nil)
+	waiting = prometheus.NewDesc("paratimer_notifications_waiting", "Notifications that are still to be delivered.",
+		[]string{"sink"}, nil)
 )
 
 // deliveries makes the series of notifications. Several sinks of one kind are one series.

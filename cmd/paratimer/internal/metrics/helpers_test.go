@@ -43,10 +43,14 @@ func full(id, name string, remaining time.Duration) frame.Frame {
 		ElapsedSeconds: seconds(30 * time.Second), ProgressRatio: frame.RatioOf(0.25),
 		Headline:  frame.Headline{RemainingSeconds: left, EndAt: at(remaining)},
 		Quantiles: []frame.Quantile{{Q: 0.1, RemainingSeconds: 80}, {Q: 0.9, RemainingSeconds: 120.5}},
-		Estimates: []frame.Estimate{{Scenario: "standard", RemainingSeconds: left}, {Scenario: "one_failure", RemainingSeconds: seconds(2 * remaining)}},
-		Skew:      []frame.Skew{{Job: "scope-30", DelaySeconds: 12}, {Job: "scope-35", DelaySeconds: 40}},
+		Estimates: []frame.Estimate{
+			{Scenario: "standard", RemainingSeconds: left},
+			{Scenario: "one_failure", RemainingSeconds: seconds(2 * remaining)},
+		},
+		Skew: []frame.Skew{{Job: "scope-30", DelaySeconds: 12}, {Job: "scope-35", DelaySeconds: 40}},
 		Alerts: []frame.Alert{{
-			Bound: "deadline", State: frame.AtRisk, Probability: frame.RatioOf(0.71), DeadlineAt: at(time.Minute), BySeconds: seconds(30 * time.Second),
+			Bound: "deadline", State: frame.AtRisk, Probability: frame.RatioOf(0.71), DeadlineAt: at(time.Minute),
+			BySeconds: seconds(30 * time.Second),
 		}},
 	}
 }

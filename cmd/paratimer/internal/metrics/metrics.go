@@ -79,7 +79,8 @@ func New(o Options) *Metrics {
 	}
 	m.ours.MustRegister(collector{m})
 	m.traffic.register(m.ours)
-	m.process.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.process.MustRegister(collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 

@@ -216,7 +216,8 @@ func TestCardinality(t *testing.T) {
 	if got := shown(); got != "beta zeta" {
 		t.Errorf("shown: %s, want the first two", got)
 	}
-	if got := scrape(t, m); !strings.Contains(got, "paratimer_workflows_overflow 2\n") || !strings.Contains(got, "paratimer_workflows 4\n") {
+	if got := scrape(t, m); !strings.Contains(got, "paratimer_workflows_overflow 2\n") ||
+		!strings.Contains(got, "paratimer_workflows 4\n") {
 		t.Errorf("the others are not counted:\n%s", got)
 	}
 	show(t, m, ended(full("zeta-1", "zeta", 0), dag.Killed))
@@ -328,7 +329,11 @@ func TestManyAtOnce(t *testing.T) {
 func TestDeliveries(t *testing.T) {
 	m, _ := newMetrics(Options{})
 	m.Deliveries(func() []Delivery {
-		return []Delivery{{"webhook-0a1b2c3d", 3, 1, 0, 2}, {"webhook-4e5f6071", 4, 0, 1, 0}, {"exec-8293a4b5", 1, 0, 0, 0}}
+		return []Delivery{
+			{"webhook-0a1b2c3d", 3, 1, 0, 2},
+			{"webhook-4e5f6071", 4, 0, 1, 0},
+			{"exec-8293a4b5", 1, 0, 0, 0},
+		}
 	})
 	got := scrape(t, m)
 	for _, want := range []string{

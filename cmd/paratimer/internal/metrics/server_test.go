@@ -65,7 +65,10 @@ func TestHealth(t *testing.T) {
 
 func TestHeadersAndMethods(t *testing.T) {
 	m, _ := newMetrics(Options{})
-	for path, status := range map[string]int{"/": 200, "/metrics": 200, "/frames": 200, "/healthz": 200, "/readyz": 503, "/nothing": 404, "/metrics/x": 404} {
+	for path, status := range map[string]int{
+		"/": 200, "/metrics": 200, "/frames": 200, "/healthz": 200, "/readyz": 503,
+		"/nothing": 404, "/metrics/x": 404,
+	} {
 		got := get(t, m, path, nil)
 		if got.status != status {
 			t.Errorf("%s: %d, want %d", path, got.status, status)
@@ -109,7 +112,10 @@ func TestRebinding(t *testing.T) {
 	stop := m.Serve(l, serve.Door{}, func(err error) { t.Error(err) })
 	defer stop()
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	for host, status := range map[string]int{"evil.example": 421, "evil.example:9188": 421, "": 200, "localhost:1": 200, "LOCALHOST": 200, "127.0.0.1": 200, "[::1]:9": 200} {
+	for host, status := range map[string]int{
+		"evil.example": 421, "evil.example:9188": 421, "": 200, "localhost:1": 200,
+		"LOCALHOST": 200, "127.0.0.1": 200, "[::1]:9": 200,
+	} {
 		r, err := http.NewRequest(http.MethodGet, "http://"+l.Addr().String()+"/metrics", nil)
 		if err != nil {
 			t.Fatal(err)

@@ -22,10 +22,12 @@ type traffic struct {
 func newTraffic() traffic {
 	return traffic{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "paratimer_upstream_requests_total", Help: `Requests to a service, by the status of the answer; "none": no whole answer came.`,
+			Name: "paratimer_upstream_requests_total",
+			Help: `Requests to a service, by the status of the answer; "none": no whole answer came.`,
 		}, []string{"upstream", "code"}),
 		errors: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "paratimer_upstream_errors_total", Help: "Requests to a service that brought no whole answer, or one with a status of 500 or more.",
+			Name: "paratimer_upstream_errors_total",
+			Help: "Requests to a service that brought no whole answer, or one with a status of 500 or more.",
 		}, []string{"upstream"}),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "paratimer_upstream_request_duration_seconds", Help: "Time from a request to the end of its answer.",

@@ -121,7 +121,10 @@ func (g *Grid) JSON(w io.Writer) error {
 			r := c.Answer.result()
 			cell.Model, cell.Converged, cell.Centres = r.Model, r.Converged, r.Centres
 			for _, j := range r.Jobs {
-				cell.Jobs = append(cell.Jobs, jobOut{j.Name, j.ResponseSeconds, j.StandardErrorSeconds, j.ThroughputPerSecond})
+				cell.Jobs = append(cell.Jobs, jobOut{
+					j.Name, j.ResponseSeconds, j.StandardErrorSeconds,
+					j.ThroughputPerSecond,
+				})
 			}
 		}
 		out.Grid = append(out.Grid, cell)

@@ -36,7 +36,10 @@ func answer() Answer {
 	}
 	tree := &queueing.Tree{Op: queueing.Serial, Mean: 33.5, Variance: 25, Parts: []*queueing.Tree{
 		{Op: queueing.ParallelAnd, Mean: 18, Variance: 90, Parts: []*queueing.Tree{leaf(queueing.Map, 1, 3, 10)}},
-		{Op: queueing.ParallelAnd, Count: 2, Mean: 12, Variance: 80, Parts: []*queueing.Tree{leaf(queueing.Map, 1, 1, 10), leaf(queueing.Shuffle, 3, 0, 2.25)}},
+		{
+			Op: queueing.ParallelAnd, Count: 2, Mean: 12, Variance: 80,
+			Parts: []*queueing.Tree{leaf(queueing.Map, 1, 1, 10), leaf(queueing.Shuffle, 3, 0, 2.25)},
+		},
 		leaf(queueing.Shuffle, 1, 1, 0.75), leaf(queueing.Merge, 1, 1, 8),
 	}}
 	s := spec()
@@ -46,13 +49,22 @@ func answer() Answer {
 			Name: s.Jobs[0].Name, Response: 31.25, Throughput: 0.064, Span: 28.75,
 			Classes: []queueing.Class{
 				{Kind: queueing.Map, Tasks: 4, Demand: s.Jobs[0].Map, Residence: queueing.Demand{CPU: 6, Disk: 4}},
-				{Kind: queueing.Shuffle, Tasks: 4, Demand: s.Jobs[0].Shuffle, Residence: queueing.Demand{Disk: 0.5, Network: 0.25}},
+				{Kind: queueing.Shuffle, Tasks: 4, Demand: s.Jobs[0].Shuffle, Residence: queueing.Demand{
+					Disk:    0.5,
+					Network: 0.25,
+				}},
 				{Kind: queueing.Merge, Tasks: 1, Demand: s.Jobs[0].Merge, Residence: queueing.Demand{CPU: 4, Disk: 4}},
 			},
 			Phases: []queueing.Phase{{Start: 0, End: 10, Count: 1}, {Start: 10, End: 28.75, Count: 2}},
 			Threads: []queueing.Thread{
-				{Kind: queueing.Map, Node: 0, Count: 1, Pieces: []queueing.Piece{{Kind: queueing.Map, Tasks: 2, Start: 0, End: 20}}},
-				{Kind: queueing.Map, Node: 1, Count: 2, Pieces: []queueing.Piece{{Kind: queueing.Map, Tasks: 1, Start: 0, End: 10}}},
+				{
+					Kind: queueing.Map, Node: 0, Count: 1,
+					Pieces: []queueing.Piece{{Kind: queueing.Map, Tasks: 2, Start: 0, End: 20}},
+				},
+				{
+					Kind: queueing.Map, Node: 1, Count: 2,
+					Pieces: []queueing.Piece{{Kind: queueing.Map, Tasks: 1, Start: 0, End: 10}},
+				},
 				{Kind: queueing.Merge, Node: 0, Count: 1, Pieces: []queueing.Piece{
 					{Kind: queueing.Shuffle, Tasks: 3, Start: 10, End: 19, Waits: true},
 					{Kind: queueing.Shuffle, Tasks: 1, Start: 20, End: 20.75},

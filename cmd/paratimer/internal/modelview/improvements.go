@@ -72,7 +72,10 @@ func faster(k queueing.CentreKind) func(queueing.Spec) *queueing.Spec {
 		for i := range s.Jobs {
 			j := &s.Jobs[i]
 			for _, d := range []*queueing.Demand{&j.Map, &j.Shuffle, &j.Merge} {
-				*[...]*float64{queueing.CPU: &d.CPU, queueing.Fibre: &d.Fibre, queueing.Disk: &d.Disk, queueing.Network: &d.Network}[k] /= 2
+				*[...]*float64{
+					queueing.CPU: &d.CPU, queueing.Fibre: &d.Fibre, queueing.Disk: &d.Disk,
+					queueing.Network: &d.Network,
+				}[k] /= 2
 			}
 		}
 		return &s
@@ -110,7 +113,9 @@ func Copied(s *queueing.Spec) queueing.Spec {
 }
 
 // Improvements tries each change alone, by the model that solve is, and gives those that were solved, the best first.
-func Improvements(s *queueing.Spec, before *queueing.Result, solve func(*queueing.Spec) (*queueing.Result, error)) []Improvement {
+func Improvements(s *queueing.Spec, before *queueing.Result, solve func(*queueing.Spec) (*queueing.Result,
+	error),
+) []Improvement {
 	job := longest(before)
 	was := before.Jobs[job].Response
 	var out []Improvement
@@ -124,7 +129,10 @@ func Improvements(s *queueing.Spec, before *queueing.Result, solve func(*queuein
 			continue // it is advice: what cannot be told is not given
 		}
 		after := r.Jobs[job].Response
-		out = append(out, Improvement{Code: c.code, Means: c.means, Response: units.Float(after), Saved: units.Float(1 - after/was)})
+		out = append(out, Improvement{
+			Code: c.code, Means: c.means, Response: units.Float(after),
+			Saved: units.Float(1 - after/was),
+		})
 	}
 	slices.SortStableFunc(out, func(a, b Improvement) int { return cmp.Compare(b.Saved, a.Saved) })
 	return out
@@ -162,7 +170,8 @@ func (v *View) Bound() string {
 	}
 	best, others, nodes := split(v.Improvements)
 	if best.Saved < little {
-		return name + capital(busy) + ", but no single change would help much: the best, " + best.Means + ", would save " +
+		return name + capital(busy) + ", but no single change would help much: the best, " + best.Means +
+			", would save " +
 			units.Percent(best.Saved) + "."
 	}
 	var more []string
@@ -213,12 +222,16 @@ func useless(all []Improvement) string {
 
 // bounds are what an improvement that helps most tells.
 var bounds = map[string]string{
-	"disk_speed": "its disks", "cpu_speed": "its CPUs", "fibre_speed": "its fibre channels", "network_speed": "the network",
-	"map_slots": "map slots", "shuffle_threads": "shuffle threads", "reduces": "the work of each reduce",
+	"disk_speed": "its disks", "cpu_speed": "its CPUs", "fibre_speed": "its fibre channels",
+	"network_speed": "the network",
+	"map_slots":     "map slots", "shuffle_threads": "shuffle threads", "reduces": "the work of each reduce",
 }
 
 func plural(c Centre) string {
-	return [...]string{queueing.CPU: "the CPUs", queueing.Fibre: "the fibre channels", queueing.Disk: "the disks", queueing.Network: "the network"}[c.Kind]
+	return [...]string{
+		queueing.CPU: "the CPUs", queueing.Fibre: "the fibre channels", queueing.Disk: "the disks",
+		queueing.Network: "the network",
+	}[c.Kind]
 }
 
 func be(c Centre) string {

@@ -117,7 +117,8 @@ func (v *View) document() document {
 
 func (a *Answer) result() result {
 	r := result{
-		Model: a.Model, Converged: a.Converged(), Jobs: []job{}, Centres: a.Centres(), Warnings: view.List(a.Warnings()),
+		Model: a.Model, Converged: a.Converged(), Jobs: []job{}, Centres: a.Centres(),
+		Warnings:        view.List(a.Warnings()),
 		ResidualSeconds: nan, MakespanSeconds: nan,
 	}
 	if a.Sim != nil {
@@ -138,11 +139,15 @@ func (a *Answer) job(i int) job {
 	spec := &a.Spec.Jobs[i]
 	response, se := a.Response(i)
 	j := job{
-		Name: spec.Name, Copies: spec.Copies, ResponseSeconds: units.Float(response), StandardErrorSeconds: units.Float(se), ThroughputPerSecond: units.Float(a.Throughput(i)),
+		Name: spec.Name, Copies: spec.Copies, ResponseSeconds: units.Float(response),
+		StandardErrorSeconds: units.Float(se), ThroughputPerSecond: units.Float(a.Throughput(i)),
 		Classes: []classOut{}, SpanSeconds: nan, Phases: []phase{}, Timeline: []threads{},
 	}
 	for _, c := range a.classesOf(i) {
-		j.Classes = append(j.Classes, classOut{c.Kind, c.Tasks, units.Float(c.takes), split4(c.Demand), split4(c.Residence)})
+		j.Classes = append(j.Classes, classOut{
+			c.Kind, c.Tasks, units.Float(c.takes), split4(c.Demand),
+			split4(c.Residence),
+		})
 	}
 	if a.Result == nil {
 		return j
@@ -168,7 +173,10 @@ func threadOf(t *queueing.Thread) threads {
 	}
 	out := threads{Kind: kind, Node: t.Node, Slot: t.Slot, Count: max(1, t.Count), Pieces: []piece{}}
 	for _, p := range t.Pieces {
-		out.Pieces = append(out.Pieces, piece{Class: p.Kind, Tasks: p.Tasks, interval: interval{units.Float(p.Start), units.Float(p.End)}, Waits: p.Waits})
+		out.Pieces = append(out.Pieces, piece{Class: p.Kind, Tasks: p.Tasks, interval: interval{
+			units.Float(p.Start),
+			units.Float(p.End),
+		}, Waits: p.Waits})
 	}
 	return out
 }
@@ -177,7 +185,10 @@ func threadOf(t *queueing.Thread) threads {
 const deepest = 200
 
 func treeOf(t *queueing.Tree, depth int) *treeOut {
-	out := &treeOut{Operator: t.Op.String(), Count: max(1, t.Count), Mean: units.Float(t.Mean), Deviation: units.Float(math.Sqrt(t.Variance)), Probabilities: t.Prob}
+	out := &treeOut{
+		Operator: t.Op.String(), Count: max(1, t.Count), Mean: units.Float(t.Mean),
+		Deviation: units.Float(math.Sqrt(t.Variance)), Probabilities: t.Prob,
+	}
 	if t.Op == queueing.Leaf {
 		out.Class, out.Tasks = &t.Kind, t.Tasks
 	}
@@ -192,5 +203,8 @@ func treeOf(t *queueing.Tree, depth int) *treeOut {
 }
 
 func split4(d queueing.Demand) byCentre {
-	return byCentre{CPU: units.Float(d.CPU), Disk: units.Float(d.Disk), Fibre: units.Float(d.Fibre), Network: units.Float(d.Network)}
+	return byCentre{
+		CPU: units.Float(d.CPU), Disk: units.Float(d.Disk), Fibre: units.Float(d.Fibre),
+		Network: units.Float(d.Network),
+	}
 }

@@ -41,8 +41,11 @@ func (a *Answer) Warnings() []queueing.Warning {
 		return a.Result.Warnings
 	}
 	if a.Cycles == 0 && Several(a.Spec) {
-		return []queueing.Warning{{Code: "submitted_once", Text: "each job is submitted once, all at the same time, and the last ones run alone: " +
-			"models answer for jobs that begin again as they end, which --cycles 4 simulates"}}
+		return []queueing.Warning{{
+			Code: "submitted_once",
+			Text: "each job is submitted once, all at the same time, and the last ones run alone: " +
+				"models answer for jobs that begin again as they end, which --cycles 4 simulates",
+		}}
 	}
 	return nil
 }
@@ -115,7 +118,10 @@ func uses(s *queueing.Spec, k queueing.CentreKind) bool {
 
 // of is a demand's or a residence's part of a kind of centre.
 func of(d queueing.Demand, k queueing.CentreKind) float64 {
-	return [...]float64{queueing.CPU: d.CPU, queueing.Fibre: d.Fibre, queueing.Disk: d.Disk, queueing.Network: d.Network}[k]
+	return [...]float64{
+		queueing.CPU: d.CPU, queueing.Fibre: d.Fibre, queueing.Disk: d.Disk,
+		queueing.Network: d.Network,
+	}[k]
 }
 
 var kinds = []queueing.CentreKind{queueing.CPU, queueing.Disk, queueing.Fibre, queueing.Network}

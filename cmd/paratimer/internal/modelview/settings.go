@@ -88,7 +88,9 @@ func ParseAxis(text string) (Axis, error) {
 		return Axis{}, fmt.Errorf("%q: %s", text, want)
 	}
 	if (last-first)/step >= MaxPoints {
-		return Axis{}, fmt.Errorf("%q has %d values: a grid has at most %d points; take a larger step, as in %s=%s..%s:%d", text, (last-first)/step+1, MaxPoints, name, from, to, max(step, (last-first)/50))
+		return Axis{}, fmt.Errorf(
+			"%q has %d values: a grid has at most %d points; take a larger step, as in %s=%s..%s:%d", text,
+			(last-first)/step+1, MaxPoints, name, from, to, max(step, (last-first)/50))
 	}
 	for n := first; n <= last; n += step {
 		a.Values = append(a.Values, n)

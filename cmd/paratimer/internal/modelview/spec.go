@@ -67,7 +67,9 @@ func (v *View) Advice(o queueing.Options) []Improvement {
 	if !before.Converged {
 		return nil
 	}
-	return Improvements(v.Spec, before, func(s *queueing.Spec) (*queueing.Result, error) { return queueing.Solve(s, m, o) })
+	return Improvements(v.Spec, before, func(s *queueing.Spec) (*queueing.Result, error) {
+		return queueing.Solve(s, m, o)
+	})
 }
 
 // Unsettled is an error where no answer converged: what was shown is where the iteration stood.

@@ -35,7 +35,10 @@ func grow(t *queueing.Tree, under queueing.Operator, lim limits, depth int, left
 	s := &sprout{label: label(t, under), mean: t.Mean, sd: math.Sqrt(t.Variance), kind: t.Kind}
 	for i, p := range t.Parts {
 		if depth >= lim.depth || i >= lim.parts || *left <= 0 {
-			s.parts = append(s.parts, &sprout{label: fmt.Sprintf("… and %d more", len(t.Parts)-i), mean: math.NaN(), sd: math.NaN(), cut: true})
+			s.parts = append(s.parts, &sprout{
+				label: fmt.Sprintf("… and %d more", len(t.Parts)-i), mean: math.NaN(),
+				sd: math.NaN(), cut: true,
+			})
 			*left--
 			break
 		}

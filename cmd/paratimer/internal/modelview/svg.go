@@ -120,11 +120,13 @@ func (v *View) SVG(w io.Writer) error {
 // job draws one from y on, and returns where it ends.
 func (d *drawing) job(a *Answer, i int, y float64) float64 {
 	r := &a.Result.Jobs[i]
-	j := jobDrawing{Title: y, Text: fmt.Sprintf("%s: %s by %s", view.Escape(jobName(a.Spec, i)), response(a, i), a.Model)}
+	j := jobDrawing{Title: y, Text: fmt.Sprintf("%s: %s by %s", view.Escape(jobName(a.Spec, i)), response(a, i),
+		a.Model)}
 	answer, _ := a.Response(i)
 	if end := span(r); len(r.Threads) > 0 && answer > 1.01*end {
 		y += 18
-		j.Note = &note{Y: y, Text: fmt.Sprintf("The timeline ends at %s: it draws each task at its mean. Of tasks side by side the slowest ends later, and the answer counts that.",
+		j.Note = &note{Y: y, Text: fmt.Sprintf(
+			"The timeline ends at %s: it draws each task at its mean. Of tasks side by side the slowest ends later, and the answer counts that.",
 			units.Seconds(end))}
 		y += 12 // room for the answer's label
 	}
@@ -215,6 +217,9 @@ func (j *jobDrawing) plant(s *sprout, used *float64, y float64) float64 {
 	for _, to := range at {
 		j.Edges = append(j.Edges, edge{x, y + box, y + (box+level)/2, to, y + level})
 	}
-	j.Nodes = append(j.Nodes, treeNode{rect: rect{Y: y, Tip: tip}, MidX: x, MidY: y + box/2, Radius: max(26, 3.6*float64(len(s.label))+6), Text: s.label})
+	j.Nodes = append(j.Nodes, treeNode{
+		rect: rect{Y: y, Tip: tip}, MidX: x, MidY: y + box/2,
+		Radius: max(26, 3.6*float64(len(s.label))+6), Text: s.label,
+	})
 	return x
 }

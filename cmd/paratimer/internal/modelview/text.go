@@ -51,7 +51,8 @@ func clusterText(s *queueing.Spec) string {
 
 func (v *View) answer(b *bufio.Writer, a *Answer) {
 	for i := range v.Spec.Jobs {
-		fmt.Fprintf(b, "\n%s: %s by %s, %s\n", view.Escape(jobName(v.Spec, i)), response(a, i), a.Model, rate(a.Throughput(i)))
+		fmt.Fprintf(b, "\n%s: %s by %s, %s\n", view.Escape(jobName(v.Spec, i)), response(a, i), a.Model,
+			rate(a.Throughput(i)))
 		if !a.Converged() {
 			fmt.Fprintf(b, "  %s\n", a.Doubt())
 		}
@@ -84,7 +85,8 @@ func (v *View) answer(b *bufio.Writer, a *Answer) {
 			tree(b, j.Tree)
 		}
 		if len(j.Threads) > 0 {
-			fmt.Fprintf(b, "\ntimeline%s, if each task took the mean: the slowest of those side by side end later\n", of)
+			fmt.Fprintf(b, "\ntimeline%s, if each task took the mean: the slowest of those side by side end later\n",
+				of)
 			timeline(b, j)
 		}
 	}
@@ -162,11 +164,20 @@ func (a *Answer) classesOf(i int) []class {
 	j, sim := &a.Spec.Jobs[i], &a.Sim.Jobs[i]
 	nan := math.NaN()
 	unknown := queueing.Demand{CPU: nan, Fibre: nan, Disk: nan, Network: nan}
-	out = append(out, class{queueing.Class{Kind: queueing.Map, Tasks: j.Maps, Demand: j.Map, Residence: unknown}, sim.Map.Value})
+	out = append(out, class{
+		queueing.Class{Kind: queueing.Map, Tasks: j.Maps, Demand: j.Map, Residence: unknown},
+		sim.Map.Value,
+	})
 	if j.Reduces > 0 {
 		out = append(out,
-			class{queueing.Class{Kind: queueing.Shuffle, Tasks: j.Maps * j.Reduces, Demand: j.Shuffle, Residence: unknown}, sim.Shuffle.Value},
-			class{queueing.Class{Kind: queueing.Merge, Tasks: j.Reduces, Demand: j.Merge, Residence: unknown}, sim.Merge.Value})
+			class{queueing.Class{
+				Kind: queueing.Shuffle, Tasks: j.Maps * j.Reduces, Demand: j.Shuffle,
+				Residence: unknown,
+			}, sim.Shuffle.Value},
+			class{
+				queueing.Class{Kind: queueing.Merge, Tasks: j.Reduces, Demand: j.Merge, Residence: unknown},
+				sim.Merge.Value,
+			})
 	}
 	return out
 }

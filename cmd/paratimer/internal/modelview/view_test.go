@@ -32,7 +32,9 @@ func TestGridViews(t *testing.T) {
 	stuck.Result.Fixpoint = queueing.Fixpoint{Iterations: 500, Residual: 0.25, Cycle: 2}
 	one := answer()
 	g := &Grid{Name: "a small job", Axes: []Axis{{Name: "map-slots"}, {Name: "nodes"}}, Cells: []Cell{
-		{Values: []int{1, 3}, Answer: &one}, {Values: []int{2, 3}, Answer: &stuck}, {Values: []int{0, 3}, Err: errors.New("it must be from 1")},
+		{Values: []int{1, 3}, Answer: &one},
+		{Values: []int{2, 3}, Answer: &stuck},
+		{Values: []int{0, 3}, Err: errors.New("it must be from 1")},
 	}}
 	compare(t, "grid.txt", g.Text)
 	compare(t, "grid.json", g.JSON)
@@ -80,11 +82,17 @@ func TestUnknown(t *testing.T) {
 func TestHostileTree(t *testing.T) {
 	deep := &queueing.Tree{Kind: queueing.Map, Tasks: 1, Mean: 1}
 	for range 100_000 {
-		deep = &queueing.Tree{Op: queueing.ParallelAnd, Parts: []*queueing.Tree{deep, {Kind: queueing.Map, Tasks: 1}}, Mean: 1}
+		deep = &queueing.Tree{
+			Op: queueing.ParallelAnd, Parts: []*queueing.Tree{deep, {Kind: queueing.Map, Tasks: 1}},
+			Mean: 1,
+		}
 	}
 	wide := &queueing.Tree{Op: queueing.Serial}
 	for range 100_000 {
-		wide.Parts = append(wide.Parts, &queueing.Tree{Op: queueing.ParallelAnd, Parts: []*queueing.Tree{{Kind: queueing.Map, Tasks: 2}}})
+		wide.Parts = append(wide.Parts, &queueing.Tree{
+			Op:    queueing.ParallelAnd,
+			Parts: []*queueing.Tree{{Kind: queueing.Map, Tasks: 2}},
+		})
 	}
 	for _, tree := range []*queueing.Tree{deep, wide} {
 		v := shown()
@@ -95,7 +103,8 @@ func TestHostileTree(t *testing.T) {
 				t.Errorf("%s: %d bytes, %v", name, b.Len(), err)
 			}
 			for l := range strings.Lines(b.String()) {
-				if before, _, branch := strings.Cut(l, "─"); branch && utf8.RuneCountInString(before) > 3*textLimits.depth {
+				if before, _, branch := strings.Cut(l, "─"); branch &&
+					utf8.RuneCountInString(before) > 3*textLimits.depth {
 					t.Fatalf("%s: the tree runs out of the screen: %s", name, l)
 				}
 			}

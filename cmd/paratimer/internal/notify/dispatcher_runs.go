@@ -100,7 +100,9 @@ func (d *Dispatcher) Resume(ctx context.Context) {
 			continue
 		}
 		for id := range w.Watched {
-			if rec := runStateOf(w, id); slices.ContainsFunc(rec.Streams, func(l alertStream) bool { return d.ours(l) }) {
+			if rec := runStateOf(w, id); slices.ContainsFunc(rec.Streams, func(l alertStream) bool {
+				return d.ours(l)
+			}) {
 				d.enter(name, id).resume()
 			}
 		}
@@ -110,7 +112,8 @@ func (d *Dispatcher) Resume(ctx context.Context) {
 
 // ours says whether a stream has something to send to one of our sinks.
 func (d *Dispatcher) ours(l alertStream) bool {
-	return len(l.Queue) > 0 && slices.ContainsFunc(d.senders, func(sender *senderQueue) bool { return sender.key == l.Sink })
+	return len(l.Queue) > 0 &&
+		slices.ContainsFunc(d.senders, func(sender *senderQueue) bool { return sender.key == l.Sink })
 }
 
 // resume leads the streams of which something is to be sent. What is too old is dropped, out loud.
@@ -125,7 +128,8 @@ func (r *run) resume() {
 			continue
 		}
 		if l := r.streams[k]; !r.watched && len(l.Queue) > 0 && r.d.c.Now().Sub(l.Queued) > oldest {
-			r.d.c.Log.Warn().Str("sink", k.sink).Str("workflow", r.id).Str("bound", k.bound).Int("dropped", len(l.Queue)).
+			r.d.c.Log.Warn().Str("sink", k.sink).Str("workflow", r.id).Str("bound", k.bound).Int("dropped",
+				len(l.Queue)).
 				Time("since", l.Queued).Msg("an earlier watch left notifications that are too old to be told")
 			l.Queue = nil
 			r.write()
@@ -161,8 +165,9 @@ func (d *Dispatcher) trouble(err error) {
 	d.sick = true
 	d.mu.Unlock()
 	if !was {
-		d.c.Log.Warn().Err(err).Msg("what was told cannot be remembered now: alerts are sent, but a restart may send them again; " +
-			"make room, or give another folder with --state-dir")
+		d.c.Log.Warn().Err(err).Msg(
+			"what was told cannot be remembered now: alerts are sent, but a restart may send them again; " +
+				"make room, or give another folder with --state-dir")
 	}
 }
 

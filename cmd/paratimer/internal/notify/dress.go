@@ -130,8 +130,9 @@ const unknown = "unknown"
 func factsOf(n Notification) Facts {
 	f := Facts{
 		Workflow: n.Workflow, Bound: n.Alert.Bound, State: string(n.Alert.State), Status: string(n.Status),
-		By: unknown, Likely: unknown, Deadline: instant(n.Alert.DeadlineAt), Expected: instant(n.EndAt), WaitsOn: unknown,
-		Text: n.Alert.Text,
+		By: unknown, Likely: unknown, Deadline: instant(n.Alert.DeadlineAt), Expected: instant(n.EndAt),
+		WaitsOn: unknown,
+		Text:    n.Alert.Text,
 	}
 	if n.Alert.Outcome != nil {
 		f.Outcome = string(*n.Alert.Outcome)

@@ -29,7 +29,8 @@ func TestFingerprint(t *testing.T) {
 			t.Errorf("another %s has the same fingerprint", name)
 		}
 	}
-	if l := d.labels(wf, "deadline"); l["alertname"] != AlertName || l["bound"] != "deadline" || l["workflow_id"] != "wf_1" {
+	if l := d.labels(wf, "deadline"); l["alertname"] != AlertName || l["bound"] != "deadline" ||
+		l["workflow_id"] != "wf_1" {
 		t.Errorf("labels %v", l)
 	}
 }
@@ -40,7 +41,8 @@ func TestAnnotations(t *testing.T) {
 	f := frame.Frame{}
 	d := Dress{Annotations: map[string]*template.Template{}}
 	for name, text := range map[string]string{
-		"summary": "{{ .Workflow.Name }} will be {{ .By }} late, {{ .Likely }}", "runbook": "https://wiki/{{ .Bound }}", "when": "{{ .Expected }}, due {{ .Deadline }}",
+		"summary": "{{ .Workflow.Name }} will be {{ .By }} late, {{ .Likely }}", "runbook": "https://wiki/{{ .Bound }}",
+		"when": "{{ .Expected }}, due {{ .Deadline }}",
 		"long": "{{ .Text }}{{ .Text }}",
 	} {
 		a, err := Annotation(name, text)
@@ -51,10 +53,14 @@ func TestAnnotations(t *testing.T) {
 	}
 	name := "etl"
 	f.Workflow.Name = &name
-	n := about(f, frame.Alert{Bound: "deadline", State: frame.AtRisk, BySeconds: &by, Probability: &p, DeadlineAt: &due, Text: strings.Repeat("x", maxAnnotation)}, d)
+	n := about(f, frame.Alert{
+		Bound: "deadline", State: frame.AtRisk, BySeconds: &by, Probability: &p, DeadlineAt: &due,
+		Text: strings.Repeat("x", maxAnnotation),
+	}, d)
 	for k, want := range map[string]string{
-		"summary": "etl will be 11m late, 71 %", "runbook": "https://wiki/deadline", "when": "2026-11-21T06:41:00Z, due 2026-11-21T06:30:00Z",
-		"by": "11m", "probability": "71 %", "state": "at_risk",
+		"summary": "etl will be 11m late, 71 %", "runbook": "https://wiki/deadline",
+		"when": "2026-11-21T06:41:00Z, due 2026-11-21T06:30:00Z",
+		"by":   "11m", "probability": "71 %", "state": "at_risk",
 	} {
 		if n.Annotations[k] != want {
 			t.Errorf("%s: %q, want %q", k, n.Annotations[k], want)

@@ -63,7 +63,9 @@ func (p record) reread(w *state.Workflow, id string) record {
 }
 
 // merge is the record that follows when a run is written: standings are ours, streams only where we lead.
-func (p record) merge(at time.Time, alerts alert.State, jobs []string, ours map[streamKey]*alertStream, led func(streamKey) bool) (record, error) {
+func (p record) merge(at time.Time, alerts alert.State, jobs []string, ours map[streamKey]*alertStream,
+	led func(streamKey) bool,
+) (record, error) {
 	next := runState{At: at.UTC().Truncate(time.Millisecond), Alerts: p.state.Alerts, Jobs: union(p.state.Jobs, jobs)}
 	if alerts.Bounds != nil {
 		next.Alerts = alerts

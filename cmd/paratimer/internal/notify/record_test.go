@@ -19,7 +19,8 @@ func TestPrune(t *testing.T) {
 	for night := range 365 {
 		l := &alertStream{Bound: key.bound, Sink: key.sink, State: frame.Late, StartsAt: begin}
 		alerts := alert.State{Bounds: map[string]alert.Standing{}}
-		p, err := record{}.merge(begin.AddDate(0, 0, night), alerts, nil, map[streamKey]*alertStream{key: l}, func(streamKey) bool { return true })
+		p, err := record{}.merge(begin.AddDate(0, 0, night), alerts, nil, map[streamKey]*alertStream{key: l},
+			func(streamKey) bool { return true })
 		if err != nil {
 			t.Fatal(err)
 		}

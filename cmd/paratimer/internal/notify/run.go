@@ -37,8 +37,9 @@ type run struct {
 
 func newRun(d *Dispatcher, name, id string) *run {
 	r := &run{
-		d: d, name: name, id: id, streams: map[streamKey]*alertStream{}, led: map[streamKey]func(){}, refused: map[streamKey]string{},
-		views: map[string]view{}, opened: map[string]bool{}, written: map[string]frame.AlertState{},
+		d: d, name: name, id: id, streams: map[streamKey]*alertStream{}, led: map[streamKey]func(){},
+		refused: map[streamKey]string{},
+		views:   map[string]view{}, opened: map[string]bool{}, written: map[string]frame.AlertState{},
 	}
 	rec := r.read()
 	r.alerts, r.jobs = rec.Alerts, rec.Jobs
@@ -159,7 +160,9 @@ func (r *run) withdraw(f frame.Frame) (changed bool) {
 
 // concerns says whether anybody was told of a bound.
 func (r *run) concerns(bound string) bool {
-	return slices.ContainsFunc(r.d.senders, func(l *senderQueue) bool { return r.streams[streamKey{bound, l.key}] != nil })
+	return slices.ContainsFunc(r.d.senders, func(l *senderQueue) bool {
+		return r.streams[streamKey{bound, l.key}] != nil
+	})
 }
 
 // follow lets a stream follow a view where we lead it, and says whether it changed.

@@ -41,7 +41,8 @@ func (r *run) write() {
 	r.wrote, r.dirty = r.d.steady(), true
 	var next record
 	err := r.d.c.Store.Update(r.name, func(w *state.Workflow) (err error) {
-		next, err = r.record.reread(w, r.id).merge(r.d.c.Now(), r.alerts, r.jobs, r.streams, func(k streamKey) bool { return r.led[k] != nil })
+		next, err = r.record.reread(w, r.id).merge(r.d.c.Now(), r.alerts, r.jobs, r.streams,
+			func(k streamKey) bool { return r.led[k] != nil })
 		if err == nil {
 			next.put(w, r.id)
 		}

@@ -108,7 +108,8 @@ func (l *senderQueue) judge(batch []delivery, err error) time.Duration {
 		wait = min(max(wait, later.After), maxPatience)
 	}
 	l.d.count(l.key, func(s *Stat) { s.Failed++ })
-	l.d.c.Log.Warn().Str("sink", l.key).Str("workflow", batch[0].r.id).Str("alert", batch[0].n.ID).Int("failures", l.fails).
+	l.d.c.Log.Warn().Str("sink", l.key).Str("workflow", batch[0].r.id).Str("alert", batch[0].n.ID).Int("failures",
+		l.fails).
 		Dur("again_in", wait).Err(err).Msg("cannot send a notification now; it is kept and tried again")
 	for _, p := range batch {
 		l.tries[p.n.ID]++
@@ -155,7 +156,8 @@ func (l *senderQueue) mark(p delivery, reported bool) {
 
 // drop gives a notification up, out loud.
 func (l *senderQueue) drop(p delivery, err error, why string) {
-	l.d.c.Log.Error().Str("sink", l.key).Str("workflow", p.r.id).Str("alert", p.n.ID).Err(err).Msg("a notification is dropped: " + why)
+	l.d.c.Log.Error().Str("sink", l.key).Str("workflow", p.r.id).Str("alert",
+		p.n.ID).Err(err).Msg("a notification is dropped: " + why)
 	l.d.count(l.key, func(s *Stat) { s.Dropped++ })
 	p.r.mu.Lock()
 	p.r.refused[p.k] = p.n.ID

@@ -132,7 +132,10 @@ func (o *Offer) set(key, value string) error {
 	return nil
 }
 
-var billings = map[string]ernest.Billing{"": ernest.PerMoment, "moment": ernest.PerMoment, "second": ernest.PerSecond, "hour": ernest.PerHour}
+var billings = map[string]ernest.Billing{
+	"": ernest.PerMoment, "moment": ernest.PerMoment, "second": ernest.PerSecond,
+	"hour": ernest.PerHour,
+}
 
 // check says what the keys' own rules cannot.
 func (o *Offer) check() (key, why string) {
@@ -167,7 +170,8 @@ func (o *Offer) Columns(c ernestmodel.Columns) ernestmodel.Columns {
 // With is the offer with its model. Without a max it has four times as many machines as its runs.
 func (o *Offer) With(m *ernest.Model) ernest.Offer {
 	out := ernest.Offer{
-		Name: o.Name, Model: m, PricePerMachineHour: o.Price, MinMachines: max(1, o.Min), MaxMachines: o.Max, Step: o.Step,
+		Name: o.Name, Model: m, PricePerMachineHour: o.Price, MinMachines: max(1, o.Min), MaxMachines: o.Max,
+		Step:    o.Step,
 		Billing: billings[o.Billing],
 	}
 	if out.MaxMachines == 0 {

@@ -16,7 +16,10 @@ func TestParse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Offer{Name: "r3.xlarge", CSV: "runs.csv", Price: 0.35, Min: 2, Max: 64, Step: 2, Billing: "hour", Machines: "Cores", Unit: "ms", Speeds: "stream.csv"}
+	want := Offer{
+		Name: "r3.xlarge", CSV: "runs.csv", Price: 0.35, Min: 2, Max: 64, Step: 2, Billing: "hour",
+		Machines: "Cores", Unit: "ms", Speeds: "stream.csv",
+	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
@@ -55,11 +58,13 @@ func TestParseErrors(t *testing.T) {
 }
 
 func TestRead(t *testing.T) {
-	got, err := Read([]byte("offers:\n  - {name: a, csv: a.csv, price: 1}\n  - {name: b, csv: /b.csv, max: 8}\n"), "f", "dir")
+	got, err := Read([]byte("offers:\n  - {name: a, csv: a.csv, price: 1}\n  - {name: b, csv: /b.csv, max: 8}\n"), "f",
+		"dir")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff([]Offer{{Name: "a", CSV: "dir/a.csv", Price: 1}, {Name: "b", CSV: "/b.csv", Max: 8}}, got); d != "" {
+	if d := cmp.Diff([]Offer{{Name: "a", CSV: "dir/a.csv", Price: 1}, {Name: "b", CSV: "/b.csv", Max: 8}},
+		got); d != "" {
 		t.Error(d)
 	}
 	for text, want := range map[string]string{

@@ -123,7 +123,8 @@ func TestMost(t *testing.T) {
 	all.Wait()
 	say(t, l, "last\n")
 	is, old := read(t, path), read(t, path+".1")
-	if len(is) > 1000 || len(old) > 1000 || len(old) < 900 || !strings.HasSuffix(is, "last\n") || !strings.HasPrefix(is, "line ") && is != "last\n" || !strings.HasSuffix(old, "\n") {
+	if len(is) > 1000 || len(old) > 1000 || len(old) < 900 || !strings.HasSuffix(is, "last\n") ||
+		!strings.HasPrefix(is, "line ") && is != "last\n" || !strings.HasSuffix(old, "\n") {
 		t.Errorf("%d and %d bytes: %q", len(is), len(old), is)
 	}
 	if files, _ := filepath.Glob(path + "*"); len(files) != 2 {

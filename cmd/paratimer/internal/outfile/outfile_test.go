@@ -70,7 +70,8 @@ func TestWriteLeaves(t *testing.T) {
 	}
 	holds(t, dir, map[string]string{"run.html": "before"})
 	missing := &fs.PathError{Op: "open", Path: "input", Err: fs.ErrNotExist}
-	if err := Write(path, func(io.Writer) error { return missing }); !errors.Is(err, missing) || errors.As(err, new(*Error)) {
+	if err := Write(path, func(io.Writer) error { return missing }); !errors.Is(err, missing) ||
+		errors.As(err, new(*Error)) {
 		t.Errorf("%v, want what is wrong with another file", err)
 	}
 	holds(t, dir, map[string]string{"run.html": "before"})
@@ -98,7 +99,8 @@ func TestWriteElsewhere(t *testing.T) {
 	}
 	var cannot *Error
 	for _, path := range []string{dir, filepath.Join(dir, "nosuch", "run.html")} {
-		if err := Write(path, says("")); !errors.As(err, &cannot) || cannot.Path != path || strings.Contains(err.Error(), "/.") {
+		if err := Write(path, says("")); !errors.As(err, &cannot) || cannot.Path != path ||
+			strings.Contains(err.Error(), "/.") {
 			t.Errorf("%s: %v, want an error that names it", path, err)
 		}
 	}

@@ -113,7 +113,10 @@ func (d *Folder) add(path string, buffer []byte) error {
 	}
 	d.Sampled++
 	times := float64(size) / float64(counted)
-	d.All = append(d.All, ernest.Partition{Bytes: float64(size), Rows: times * float64(c.rows), Entries: times * float64(c.entries)})
+	d.All = append(d.All, ernest.Partition{
+		Bytes: float64(size), Rows: times * float64(c.rows),
+		Entries: times * float64(c.entries),
+	})
 	return nil
 }
 
@@ -125,7 +128,10 @@ func (d *Folder) all(path string, f io.ReaderAt, text []byte) error {
 	var c counter
 	c.count(text, false)
 	c.endRow()
-	d.All = append(d.All, ernest.Partition{Bytes: float64(len(text)), Rows: float64(c.rows), Entries: float64(c.entries)})
+	d.All = append(d.All, ernest.Partition{
+		Bytes: float64(len(text)), Rows: float64(c.rows),
+		Entries: float64(c.entries),
+	})
 	return nil
 }
 
@@ -137,7 +143,8 @@ func (d *Folder) fill(path string, f io.ReaderAt, piece []byte, at int64) error 
 		return fmt.Errorf("%s: %w after %d bytes", path, err, at+int64(n))
 	}
 	if i := bytes.IndexByte(piece, 0); i >= 0 {
-		return fmt.Errorf("%s is not text, but compressed or binary (byte %d is 0): only rows of text can be measured", path, at+int64(i))
+		return fmt.Errorf("%s is not text, but compressed or binary (byte %d is 0): only rows of text can be measured",
+			path, at+int64(i))
 	}
 	return nil
 }

@@ -41,7 +41,8 @@ func TestCount(t *testing.T) {
 		"12:x 1: :1 + . -\n":            {1, 6},
 	} {
 		got, err := Read(folder(t, map[string]string{"f": text}))
-		if err != nil || got.All[0].Bytes != float64(len(text)) || got.All[0].Rows != want[0] || got.All[0].Entries != want[1] {
+		if err != nil || got.All[0].Bytes != float64(len(text)) || got.All[0].Rows != want[0] ||
+			got.All[0].Entries != want[1] {
 			t.Errorf("%q: %+v, %v; want %v", text, got, err, want)
 		}
 	}
@@ -89,8 +90,10 @@ func TestPieces(t *testing.T) {
 		}
 		p := d.All[0]
 		offRows, offEntries := p.Rows/float64(rows)-1, p.Entries/float64(entries)-1
-		t.Logf("%s: %d bytes, %.1f %% read, rows off by %.2f %%, entries by %.2f %%", name, len(text), 100*float64(d.Read)/float64(len(text)), 100*offRows, 100*offEntries)
-		if d.Read > buffer || d.Sampled != 1 || p.Bytes != float64(len(text)) || math.Abs(offRows) > 0.03 && name != "long" || math.Abs(offEntries) > 0.03 {
+		t.Logf("%s: %d bytes, %.1f %% read, rows off by %.2f %%, entries by %.2f %%", name, len(text),
+			100*float64(d.Read)/float64(len(text)), 100*offRows, 100*offEntries)
+		if d.Read > buffer || d.Sampled != 1 || p.Bytes != float64(len(text)) || math.Abs(offRows) > 0.03 &&
+			name != "long" || math.Abs(offEntries) > 0.03 {
 			t.Errorf("%s: %+v, want %d rows, %d entries", name, d, rows, entries)
 		}
 	}
@@ -108,7 +111,8 @@ func TestReadFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []ernest.Partition{{Bytes: 5, Rows: 3, Entries: 3}, {Bytes: 4, Rows: 1, Entries: 2}}
-	if len(got.Files) != 2 || filepath.Base(got.Files[0]) != "part-0" || got.All[0] != want[0] || got.All[1] != want[1] || got.Read != 9 || got.Sampled != 0 {
+	if len(got.Files) != 2 || filepath.Base(got.Files[0]) != "part-0" || got.All[0] != want[0] ||
+		got.All[1] != want[1] || got.Read != 9 || got.Sampled != 0 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -140,7 +144,8 @@ func FuzzCount(f *testing.F) {
 		var c counter
 		c.count([]byte(text), at%2 == 0)
 		c.endRow()
-		if lines := strings.Count(text, "\n") + 1; c.rows < 0 || c.rows > lines || c.entries < 0 || c.entries > len(text) {
+		if lines := strings.Count(text, "\n") + 1; c.rows < 0 || c.rows > lines || c.entries < 0 ||
+			c.entries > len(text) {
 			t.Errorf("%q: %+v", text, c)
 		}
 		if piece := whole([]byte(text), at%2 == 0); len(piece) > len(text) {

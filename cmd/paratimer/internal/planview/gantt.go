@@ -37,7 +37,8 @@ func (v *View) gantt(w io.Writer) {
 		wide = max(wide, len([]rune(titles[i])))
 	}
 	critical := v.critical()
-	fmt.Fprintf(w, "\npath fragments (# on the critical path):\n  %-*s         %s\n", wide, "", axis(from.Sub(v.Path.Schedule.Now), to.Sub(from)))
+	fmt.Fprintf(w, "\npath fragments (# on the critical path):\n  %-*s         %s\n", wide, "",
+		axis(from.Sub(v.Path.Schedule.Now), to.Sub(from)))
 	for i, f := range rows {
 		bar := []byte(strings.Repeat(" ", chartWidth+1))
 		mark := byte('=')
@@ -57,7 +58,8 @@ func (v *View) gantt(w io.Writer) {
 		if n := v.Path.Fragments[f].Width; n > 0 {
 			width = fmt.Sprintf("×%d", n)
 		}
-		fmt.Fprintf(w, "  %s%s %6s  %s\n", titles[i], strings.Repeat(" ", wide-len([]rune(titles[i]))), width, strings.TrimRight(string(bar), " "))
+		fmt.Fprintf(w, "  %s%s %6s  %s\n", titles[i], strings.Repeat(" ", wide-len([]rune(titles[i]))), width,
+			strings.TrimRight(string(bar), " "))
 	}
 	if left > 0 {
 		fmt.Fprintf(w, "  and %s that are shorter and not critical\n", units.Count(left, "fragment"))

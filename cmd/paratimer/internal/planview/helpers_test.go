@@ -73,8 +73,11 @@ func compare(t *testing.T, name string, got []byte) {
 // uniform is a plan of one job with equal tasks.
 func uniform(maps, slots int) *dag.Plan {
 	return &dag.Plan{Name: "uniform", Cluster: dag.Cluster{MapSlots: slots}, Jobs: []dag.Job{{
-		Node:   "j",
-		Stages: dag.MapReduce(dag.Stage{Tasks: maps, Known: true, Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(1000), Alpha: dag.Uniform(20)}}}, dag.Stage{Known: true}),
+		Node: "j",
+		Stages: dag.MapReduce(dag.Stage{
+			Tasks: maps, Known: true,
+			Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(1000), Alpha: dag.Uniform(20)}},
+		}, dag.Stage{Known: true}),
 	}}}
 }
 

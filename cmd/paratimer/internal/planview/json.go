@@ -94,7 +94,8 @@ func (j *jsonWriter) list(key string, n int, element func(i int)) {
 }
 
 func (j *jsonWriter) task(job int32, k dag.StageIndex, index, attempt int32) {
-	j.buf = strconv.AppendInt(append(append(append(j.buf[:0], '"'), j.nodes[job]...), j.letters[job][k]...), int64(index)+1, 10)
+	j.buf = strconv.AppendInt(append(append(append(j.buf[:0], '"'), j.nodes[job]...), j.letters[job][k]...),
+		int64(index)+1, 10)
 	_, _ = j.Write(j.buf)
 	j.raw(strings.Repeat("'", int(max(0, attempt)))).raw(`"`)
 }
@@ -111,7 +112,8 @@ func (j *jsonWriter) schedule() {
 	}
 	slices.SortStableFunc(all, func(a, b one) int {
 		x, y := &spans[a.span], &spans[b.span]
-		return cmp.Or(cmp.Compare(x.Start, y.Start), cmp.Compare(x.Stage, y.Stage), cmp.Compare(slot(x, a.at), slot(y, b.at)), cmp.Compare(x.Attempt, y.Attempt))
+		return cmp.Or(cmp.Compare(x.Start, y.Start), cmp.Compare(x.Stage, y.Stage),
+			cmp.Compare(slot(x, a.at), slot(y, b.at)), cmp.Compare(x.Attempt, y.Attempt))
 	})
 	j.list("schedule", len(all), func(i int) {
 		s := &spans[all[i].span]
@@ -176,7 +178,8 @@ func (j *jsonWriter) tasks(round int, behind bool) (any bool) {
 func (j *jsonWriter) fragments() {
 	j.list("fragments", len(j.Path.Fragments), func(i int) {
 		f := &j.Path.Fragments[i]
-		j.raw("{").int("id", int64(f.ID)).raw(`, "type": `+string(marshal(j.fragmentName(f)))+`, `).int("width", int64(f.Width)).raw(`, "rounds": [`)
+		j.raw("{").int("id", int64(f.ID)).raw(`, "type": `+string(marshal(j.fragmentName(f)))+`, `).int("width",
+			int64(f.Width)).raw(`, "rounds": [`)
 		for n, r := range f.Rounds {
 			if n > 0 {
 				j.raw(", ")

@@ -56,10 +56,12 @@ func TestJSONIsGolden(t *testing.T) {
 				continue // the file has none
 			}
 			if !reflect.DeepEqual(g.Field(i).Interface(), w.Field(i).Interface()) {
-				t.Errorf("%s: %s\ngot  %v\nwant %v", c.Name, g.Type().Field(i).Name, g.Field(i).Interface(), w.Field(i).Interface())
+				t.Errorf("%s: %s\ngot  %v\nwant %v", c.Name, g.Type().Field(i).Name, g.Field(i).Interface(),
+					w.Field(i).Interface())
 			}
 		}
-		fields += 6*(len(c.Initial.Schedule)+len(c.Initial.Rounds)) + 8*len(c.Initial.Fragments) + 4*len(c.Initial.CriticalPath) + 2
+		fields += 6*(len(c.Initial.Schedule)+len(c.Initial.Rounds)) + 8*len(c.Initial.Fragments) +
+			4*len(c.Initial.CriticalPath) + 2
 	}
 	t.Logf("%d fields", fields)
 	if fields == 0 {
@@ -109,9 +111,16 @@ func TestJSONFromSnapshots(t *testing.T) {
 // A span may hold slots on both sides of another's.
 func TestJSONScheduleIsSorted(t *testing.T) {
 	p := uniform(3, 3)
-	v := &View{Plan: p, Full: func(int, dag.StageIndex, int) float64 { return 1 }, Path: &pathfrag.Path{Schedule: &schedule.Schedule{End: 9, Spans: []schedule.Span{
-		{Stage: dag.Map, First: 0, Count: 2, End: 9, Slots: []int32{0, 2}}, {Stage: dag.Map, First: 2, Count: 1, End: 9, Slots: []int32{1}, Attempt: 1},
-	}}}}
+	v := &View{
+		Plan: p, Full: func(int, dag.StageIndex, int) float64 { return 1 },
+		Path: &pathfrag.Path{Schedule: &schedule.Schedule{End: 9, Spans: []schedule.Span{
+			{Stage: dag.Map, First: 0, Count: 2, End: 9, Slots: []int32{0, 2}}, {
+				Stage: dag.Map, First: 2, Count: 1,
+				End:   9,
+				Slots: []int32{1}, Attempt: 1,
+			},
+		}}},
+	}
 	var got golden.Forecast
 	if err := json.Unmarshal(jsonOf(t, v), &got); err != nil {
 		t.Fatal(err)
@@ -165,7 +174,8 @@ func TestJSONEstimates(t *testing.T) {
 		t.Fatal(err)
 	}
 	// 28 minutes, section 4.2; the longest task is a map of j2, 727 s (docs/facts/paratimer.md A2).
-	if out.Name != "paper-4.2GB" || out.WorstTask != "j2.m1" || out.WorstSingleMS != 727_000 || out.CriticalPathMS != 1_679_813 {
+	if out.Name != "paper-4.2GB" || out.WorstTask != "j2.m1" || out.WorstSingleMS != 727_000 ||
+		out.CriticalPathMS != 1_679_813 {
 		t.Errorf("got %+v", out)
 	}
 	var names []string
@@ -174,11 +184,13 @@ func TestJSONEstimates(t *testing.T) {
 		if e.RemainingSeconds == nil || *e.RemainingSeconds != *e.TotalSeconds || e.Meaning == "" {
 			t.Errorf("%+v", e)
 		}
-		if want := map[string]float64{"standard": 1679.813, "one_failure": 1679.813 + 727}[e.Scenario]; want > 0 && *e.RemainingSeconds != want {
+		if want := map[string]float64{"standard": 1679.813, "one_failure": 1679.813 + 727}[e.Scenario]; want > 0 &&
+			*e.RemainingSeconds != want {
 			t.Errorf("%s is %v, want %v", e.Scenario, *e.RemainingSeconds, want)
 		}
 	}
-	if want := "standard one_failure failure_until_proven skew_low skew_high best_guess"; strings.Join(names, " ") != want {
+	if want := "standard one_failure failure_until_proven skew_low skew_high best_guess"; strings.Join(names,
+		" ") != want {
 		t.Errorf("scenarios %v", names)
 	}
 }

@@ -25,7 +25,9 @@ type View struct {
 }
 
 // Of makes the view of a plan of which nothing has run, under the scenarios.
-func Of(plan *dag.Plan, model estimators.Model, opt estimators.Options, scenarios []estimators.Scenario) (*View, error) {
+func Of(plan *dag.Plan, model estimators.Model, opt estimators.Options, scenarios []estimators.Scenario) (*View,
+	error,
+) {
 	w := estimators.NewReplayContext(dag.Run{}.Append(Before(plan)), model, opt)
 	path, err := w.Path()
 	if err != nil {

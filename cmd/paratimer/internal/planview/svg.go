@@ -116,7 +116,8 @@ func (v *View) layout() *drawing {
 		s.from, s.to = min(s.from, v.Path.Fragments[i].Start), max(s.to, v.Path.Fragments[i].End)
 	}
 	c := &drawing{
-		Name: view.Escape(v.Plan.Name), Heading: v.heading(), Total: chartTotal, Left: chartLeft, Right: chartRight, Width: chartRight - chartLeft, Top: pathTop, PathTop: pathTop, PathHeight: pathHeight,
+		Name: view.Escape(v.Plan.Name), Heading: v.heading(), Total: chartTotal, Left: chartLeft, Right: chartRight,
+		Width: chartRight - chartLeft, Top: pathTop, PathTop: pathTop, PathHeight: pathHeight,
 	}
 	if c.Name == "" {
 		c.Name = "plan"
@@ -161,7 +162,10 @@ func (v *View) strip(c *drawing, s scale, paint *paint) {
 		b.fit(1, title+", "+length, title, length)
 		c.Path = append(c.Path, b)
 		if f.Width == 0 {
-			c.Pauses = append(c.Pauses, block{X: b.X, W: b.W, Y: pathTop + pathHeight, H: c.Bottom - pathTop - pathHeight, Tip: b.Tip})
+			c.Pauses = append(c.Pauses, block{
+				X: b.X, W: b.W, Y: pathTop + pathHeight,
+				H: c.Bottom - pathTop - pathHeight, Tip: b.Tip,
+			})
 		}
 	}
 }

@@ -8,7 +8,10 @@ import (
 )
 
 // palette tells neighbours apart, also for most colour-blind people (Okabe and Ito, and lighter mixtures).
-var palette = []string{"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7a68a6", "#8c9a28", "#b07d62", "#4d7f8c"}
+var palette = []string{
+	"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7a68a6", "#8c9a28",
+	"#b07d62", "#4d7f8c",
+}
 
 const (
 	pauseFill  = "#c9ccd1"

@@ -57,7 +57,10 @@ func (v *View) blocks(from chart.Panel[hue], p panel, s scale, paint *paint) []b
 	out := make([]block, 0, len(bars))
 	for i := range bars {
 		b := &bars[i]
-		r := block{X: s.x(b.Start), Y: p.Top + float64(b.Row)*height, H: float64(b.To-b.Row) * height, Critical: b.Hue.critical, Failed: b.Hue.failed, Fill: failedFill}
+		r := block{
+			X: s.x(b.Start), Y: p.Top + float64(b.Row)*height, H: float64(b.To-b.Row) * height,
+			Critical: b.Hue.critical, Failed: b.Hue.failed, Fill: failedFill,
+		}
 		r.W = max(s.x(b.End)-r.X, 0.4)
 		if !b.Hue.failed {
 			r.Fill = paint.fills[b.Hue.group]

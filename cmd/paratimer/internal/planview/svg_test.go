@@ -91,7 +91,8 @@ func svgOf(t *testing.T, v *View) picture {
 // tasks are the rectangles of a panel whose rows begin at y.
 func (d picture) tasks(from, to float64) (out []rect) {
 	for _, r := range d.rects {
-		if r.y >= from-2 && r.y+r.h <= to+2 && r.fill != "none" && r.fill != "" && r.fill != "#fff" && r.fill != "#f0f1f3" {
+		if r.y >= from-2 && r.y+r.h <= to+2 && r.fill != "none" && r.fill != "" && r.fill != "#fff" &&
+			r.fill != "#f0f1f3" {
 			out = append(out, r)
 		}
 	}
@@ -124,7 +125,10 @@ func TestSVGRoundsAreRectangles(t *testing.T) {
 func TestSVGOfThePaper(t *testing.T) {
 	d := svgOf(t, example(t, "paper-4.2GB"))
 	all := strings.Join(d.texts, "\n")
-	for _, want := range []string{"paper-4.2GB", "3 jobs, 53 maps, 48 reduces on 16 map slots and 16 reduce slots", "j2 maps, 24m14s", "j2.m17", "j2: 12 maps", "25m", "map slots", "reduce slots"} {
+	for _, want := range []string{
+		"paper-4.2GB", "3 jobs, 53 maps, 48 reduces on 16 map slots and 16 reduce slots",
+		"j2 maps, 24m14s", "j2.m17", "j2: 12 maps", "25m", "map slots", "reduce slots",
+	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q in\n%s", want, all)
 		}
@@ -147,7 +151,8 @@ func TestSVGIsBounded(t *testing.T) {
 		for _, s := range v.Path.Schedule.Spans {
 			busy += float64(s.Count) * float64(s.End-s.Start)
 		}
-		want := busy / float64(v.Path.Schedule.End) * (chartRight - chartLeft) * panel.Height / float64(chart.Panels(dag.FIFO, v.Path.Schedule.Spans, v.paint().hue)[0].Slots)
+		want := busy / float64(v.Path.Schedule.End) * (chartRight - chartLeft) * panel.Height / float64(
+			chart.Panels(dag.FIFO, v.Path.Schedule.Spans, v.paint().hue)[0].Slots)
 		area := 0.0
 		for _, r := range d.tasks(panel.Top, panel.Top+panel.Height) {
 			area += r.w * r.h

@@ -54,13 +54,15 @@ func (v *View) heading() string {
 		for i := range v.Plan.Jobs {
 			stages, tasks = stages+len(v.Plan.Jobs[i].Stages), tasks+v.Plan.Jobs[i].Tasks()
 		}
-		return fmt.Sprintf("%s: %s, %s, %s on %s", name, jobs, units.Count(stages, "stage"), units.Count(tasks, "task"), v.where())
+		return fmt.Sprintf("%s: %s, %s, %s on %s", name, jobs, units.Count(stages, "stage"), units.Count(tasks, "task"),
+			v.where())
 	}
 	maps, reduces := 0, 0
 	for i := range v.Plan.Jobs {
 		maps, reduces = maps+v.Plan.Jobs[i].Stages[dag.Map].Count(), reduces+v.Plan.Jobs[i].Stages[dag.Reduce].Count()
 	}
-	return fmt.Sprintf("%s: %s, %s, %s on %s", name, jobs, units.Count(maps, "map"), units.Count(reduces, "reduce"), v.where())
+	return fmt.Sprintf("%s: %s, %s, %s on %s", name, jobs, units.Count(maps, "map"), units.Count(reduces, "reduce"),
+		v.where())
 }
 
 // where names what the tasks run on.

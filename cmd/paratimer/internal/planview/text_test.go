@@ -35,7 +35,10 @@ func TestTextExamples(t *testing.T) {
 func TestTextOfPig(t *testing.T) {
 	v := example(t, "pig-join")
 	out := textOf(t, v)
-	for _, want := range []string{"launch of scope-40", "pause between waves", "launch of scope-50", "scope-50 reduces, 6 at once", "end of scope-50", "on 3072 MB of containers"} {
+	for _, want := range []string{
+		"launch of scope-40", "pause between waves", "launch of scope-50",
+		"scope-50 reduces, 6 at once", "end of scope-50", "on 3072 MB of containers",
+	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
@@ -76,7 +79,8 @@ func TestTextIsBoundedAndSafe(t *testing.T) {
 
 func TestTextOfNothing(t *testing.T) {
 	out := textOf(t, of(t, uniform(0, 1)))
-	if !strings.HasPrefix(out, "uniform: 1 job, 0 maps, 0 reduces on 1 map slot and 0 reduce slots\n") || strings.Contains(out, "critical path,") {
+	if !strings.HasPrefix(out, "uniform: 1 job, 0 maps, 0 reduces on 1 map slot and 0 reduce slots\n") ||
+		strings.Contains(out, "critical path,") {
 		t.Errorf("got\n%s", out)
 	}
 }
@@ -92,7 +96,10 @@ func TestTitles(t *testing.T) {
 	}}}}
 	for i, s := range v.Path.Schedule.Spans {
 		v.Path.Rounds = append(v.Path.Rounds, pathfrag.Round{ID: i, Stage: s.Stage, Pause: s.Pause, Spans: []int{i}})
-		v.Path.Fragments = append(v.Path.Fragments, pathfrag.Fragment{ID: i, Stage: s.Stage, Pause: s.Pause, Start: s.Start, End: s.End, Rounds: []int{i}})
+		v.Path.Fragments = append(v.Path.Fragments, pathfrag.Fragment{
+			ID: i, Stage: s.Stage, Pause: s.Pause,
+			Start: s.Start, End: s.End, Rounds: []int{i},
+		})
 	}
 	v.Path.Fragments[1].Width = 1
 	for i, want := range []string{"launch of j", "j maps", "wait for j", "end of j", "failed attempt of j"} {
@@ -119,7 +126,8 @@ func TestTotal(t *testing.T) {
 		{nil, &tenth, 0, "?"},
 		{nil, nil, 0, "?"},
 	} {
-		if got := total(&estimators.Estimate{Remaining: c.remaining, Low: c.low, AssumedRatio: c.assumed}); got != c.want {
+		if got := total(&estimators.Estimate{Remaining: c.remaining, Low: c.low, AssumedRatio: c.assumed}); got !=
+			c.want {
 			t.Errorf("%v, %v, %v: %s, want %s", c.remaining, c.low, c.assumed, got, c.want)
 		}
 	}

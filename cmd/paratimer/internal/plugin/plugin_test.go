@@ -91,11 +91,32 @@ func TestVerdicts(t *testing.T) {
 		{"more than the warning", func(*frame.Frame) {}, []string{"10m", "1h"}, Warning},
 		{"more than both", func(*frame.Frame) {}, []string{"5m", "10m"}, Critical},
 		{"nothing is known", func(f *frame.Frame) { f.Headline = frame.Headline{} }, []string{"5m", "10m"}, Unknown},
-		{"nothing is known nor limited", func(f *frame.Frame) { f.Headline = frame.Headline{} }, []string{"50%", ":"}, OK},
-		{"nothing is known, and at risk", func(f *frame.Frame) { f.Headline = frame.Headline{}; alert(frame.AtRisk)(f) }, []string{"5m"}, Warning},
-		{"at least ten minutes", func(f *frame.Frame) { f.Headline.RemainingSeconds = nil }, []string{"5m", "9m"}, Critical},
-		{"at least ten minutes, of an hour", func(f *frame.Frame) { f.Headline.RemainingSeconds = nil }, []string{"30m:", "1h"}, Unknown},
-		{"at least ten minutes, of five or more", func(f *frame.Frame) { f.Headline.RemainingSeconds = nil }, []string{"10m:", "@0:5m"}, OK},
+		{
+			"nothing is known nor limited", func(f *frame.Frame) { f.Headline = frame.Headline{} },
+			[]string{"50%", ":"},
+			OK,
+		},
+		{
+			"nothing is known, and at risk",
+			func(f *frame.Frame) { f.Headline = frame.Headline{}; alert(frame.AtRisk)(f) },
+			[]string{"5m"},
+			Warning,
+		},
+		{
+			"at least ten minutes", func(f *frame.Frame) { f.Headline.RemainingSeconds = nil },
+			[]string{"5m", "9m"},
+			Critical,
+		},
+		{
+			"at least ten minutes, of an hour", func(f *frame.Frame) { f.Headline.RemainingSeconds = nil },
+			[]string{"30m:", "1h"},
+			Unknown,
+		},
+		{
+			"at least ten minutes, of five or more", func(f *frame.Frame) { f.Headline.RemainingSeconds = nil },
+			[]string{"10m:", "@0:5m"},
+			OK,
+		},
 		{"over, and past all limits", state(dag.Succeeded), []string{"5m", "10m"}, OK},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -107,7 +128,8 @@ func TestVerdicts(t *testing.T) {
 			}
 			if got := Of(running(c.change), l); got.State != c.want {
 				t.Errorf("%v, want %v: %s", got.State, c.want, got.Text)
-			} else if l.Unknown = OK; strings.Contains(got.Text, "not known") && c.want == Unknown && Of(running(c.change), l).State != OK {
+			} else if l.Unknown = OK; strings.Contains(got.Text, "not known") && c.want == Unknown &&
+				Of(running(c.change), l).State != OK {
 				t.Error("it is not OK where that is wanted")
 			}
 		})
@@ -140,7 +162,10 @@ func TestHostileNames(t *testing.T) {
 // TestRiskUnknown: a risk that nobody can tell yet raises nothing, and is said to be unknown.
 func TestRiskUnknown(t *testing.T) {
 	f := running(func(f *frame.Frame) {
-		f.Alerts = []frame.Alert{{Bound: "within", State: frame.OnTrack, DeadlineAt: &frame.Time{}}, {Bound: "no-progress", State: frame.OnTrack}}
+		f.Alerts = []frame.Alert{
+			{Bound: "within", State: frame.OnTrack, DeadlineAt: &frame.Time{}},
+			{Bound: "no-progress", State: frame.OnTrack},
+		}
 	})
 	var l Limits
 	if err := l.Set("20%", false); err != nil {
@@ -151,7 +176,8 @@ func TestRiskUnknown(t *testing.T) {
 	if err := v.Print(&out); err != nil {
 		t.Fatal(err)
 	}
-	if line := out.String(); v.State != OK || !strings.Contains(line, ", risk of within not known yet |") || !strings.Contains(line, "'late within'=U;20;;0;100") || strings.Contains(line, "progress'=U;20") {
+	if line := out.String(); v.State != OK || !strings.Contains(line, ", risk of within not known yet |") ||
+		!strings.Contains(line, "'late within'=U;20;;0;100") || strings.Contains(line, "progress'=U;20") {
 		t.Error(line)
 	}
 }
@@ -166,7 +192,8 @@ func TestPrint(t *testing.T) {
 	if err := Of(f, Limits{}).Print(&out); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := out.String(), "PARATIMER OK - join.pig ? | 'remaining'=U;;;0 'progress'=U;;;0;100\nwaits for the launch of job j1\n"; got != want {
+	if got, want := out.String(),
+		"PARATIMER OK - join.pig ? | 'remaining'=U;;;0 'progress'=U;;;0;100\nwaits for the launch of job j1\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -80,7 +80,10 @@ func attributionOf(s *runreport.Report) *attribution {
 		a.part(s, p, row, along)
 		if before >= 0 && before != row {
 			lower, upper := max(before, row), min(before, row)
-			a.Steps = append(a.Steps, step{along.x(p.StartSeconds), chart.Px(causeTop + causeHeight*float64(upper) + (causeHeight+partHeight)/2), chart.Px(causeTop + causeHeight*float64(lower) + (causeHeight-partHeight)/2)})
+			a.Steps = append(a.Steps,
+				step{along.x(p.StartSeconds), chart.Px(causeTop + causeHeight*float64(upper) +
+					(causeHeight+partHeight)/2), chart.Px(causeTop + causeHeight*float64(lower) +
+					(causeHeight-partHeight)/2)})
 		}
 		before = row
 	}
@@ -96,7 +99,10 @@ func attributionOf(s *runreport.Report) *attribution {
 
 func (a *attribution) part(s *runreport.Report, p *runreport.Part, row int, along scale) {
 	y := causeTop + causeHeight*float64(row) + (causeHeight-partHeight)/2
-	b := block{X: along.x(p.StartSeconds), W: along.width(p.StartSeconds, p.EndSeconds), Y: chart.Px(y), H: chart.Px(partHeight), Kind: "wait"}
+	b := block{
+		X: along.x(p.StartSeconds), W: along.width(p.StartSeconds, p.EndSeconds), Y: chart.Px(y),
+		H: chart.Px(partHeight), Kind: "wait",
+	}
 	if k, ok := causeKinds[p.Cause]; ok {
 		b.Kind = k
 	}
@@ -123,7 +129,10 @@ func (a *attribution) part(s *runreport.Report, p *runreport.Part, row int, alon
 // legend names the kinds of causes that there are.
 func (a *attribution) legend() {
 	for _, k := range []struct{ kind, summary string }{
-		{"work", "work that was asked for"}, {"wait", "waiting and overhead"}, {"lost", "skew and failures"}, {"dim", "nobody saw why"},
+		{"work", "work that was asked for"},
+		{"wait", "waiting and overhead"},
+		{"lost", "skew and failures"},
+		{"dim", "nobody saw why"},
 	} {
 		if slices.ContainsFunc(a.Parts, func(b block) bool { return b.Kind == k.kind }) {
 			a.Legend = append(a.Legend, entry{Kind: k.kind, Text: k.summary})
@@ -153,7 +162,8 @@ func (a *attribution) owner(job string, from, to frame.Seconds, along scale) {
 	if job == "" {
 		return
 	}
-	b := block{X: along.x(from), W: along.width(from, to), Name: text(job), NameY: "17", Look: "plain", Tip: text(job) + ": " + between(from, to)}
+	b := block{X: along.x(from), W: along.width(from, to), Name: text(job), NameY: "17", Look: "plain", Tip: text(job) +
+		": " + between(from, to)}
 	b.fit(along.share(from), along.share(to)-along.share(from), ownersHeight/2, b.Name, cut(b.Name, 12))
 	b.Name += "\n" + cut(b.Name, 12)
 	a.Owners = append(a.Owners, b)

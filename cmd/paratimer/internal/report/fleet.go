@@ -88,7 +88,12 @@ func fleetOf(all []view.Query) *fleetPage {
 		title string
 		n     int
 		class string
-	}{{"Run", running, ""}, {"Late", count[view.IsLate], "bad"}, {"At risk", count[view.IsAtRisk], "bad"}, {"Held up by others", held, "open"}} {
+	}{
+		{"Run", running, ""},
+		{"Late", count[view.IsLate], "bad"},
+		{"At risk", count[view.IsAtRisk], "bad"},
+		{"Held up by others", held, "open"},
+	} {
 		one := tile{Title: t.title, Value: strconv.Itoa(t.n), Class: t.class}
 		if t.n == 0 {
 			one.Class = ""
@@ -100,8 +105,9 @@ func fleetOf(all []view.Query) *fleetPage {
 
 func fleetRowOf(q *view.Query, known map[string]bool) fleetRow {
 	r := fleetRow{
-		Name: text(q.Name), ID: text(q.ID), User: text(q.User), Queue: text(q.Queue), State: q.Standing.String(), Class: "open",
-		Left: q.Left, HeldUp: view.HeldUpText(q.HeldUpBy),
+		Name: text(q.Name), ID: text(q.ID), User: text(q.User), Queue: text(q.Queue), State: q.Standing.String(),
+		Class: "open",
+		Left:  q.Left, HeldUp: view.HeldUpText(q.HeldUpBy),
 	}
 	if r.ID == r.Name {
 		r.ID = ""

@@ -19,10 +19,27 @@ func fleet() []view.Query {
 	late := frame.SecondsOf(3 * time.Minute)
 	early := frame.SecondsOf(-20 * time.Minute)
 	return []view.Query{
-		{ID: "wf-1", Name: "nightly.pig", User: "etl", Queue: "prod", State: dag.Running, Standing: view.IsLate, Bound: "by six", At: frame.TimeOf(at), DeadlineAt: in(4 * time.Minute), EndAt: in(7 * time.Minute), LaterSeconds: &late, Left: "~7m (6m – 9m)", HeldUpBy: &frame.HeldUp{ID: of("wf-2"), Name: of("<b>report.hql"), Scope: "queue", Containers: 40, OfContainers: 60}},
-		{ID: "wf-2", Name: "<b>report.hql", User: "ann", Queue: "prod", State: dag.Running, Standing: view.IsOnTrack, At: frame.TimeOf(at), DeadlineAt: in(time.Hour), EndAt: in(40 * time.Minute), LaterSeconds: &early, Left: "~40m", HoldsUp: 1},
-		{ID: "wf-3", Name: "adhoc", User: "bob", Queue: "default", State: dag.Running, Standing: view.IsFree, At: frame.TimeOf(at), Left: "?"},
-		{ID: "wf-0", Name: "hourly.pig", User: "etl", Queue: "prod", State: dag.Succeeded, Standing: view.HasEnded, At: frame.TimeOf(at), EndAt: in(0), Elapsed: of(frame.Seconds(312))},
+		{
+			ID: "wf-1", Name: "nightly.pig", User: "etl", Queue: "prod", State: dag.Running, Standing: view.IsLate,
+			Bound: "by six", At: frame.TimeOf(at), DeadlineAt: in(4 * time.Minute), EndAt: in(7 * time.Minute),
+			LaterSeconds: &late, Left: "~7m (6m – 9m)", HeldUpBy: &frame.HeldUp{
+				ID:   of("wf-2"),
+				Name: of("<b>report.hql"), Scope: "queue", Containers: 40, OfContainers: 60,
+			},
+		},
+		{
+			ID: "wf-2", Name: "<b>report.hql", User: "ann", Queue: "prod", State: dag.Running, Standing: view.IsOnTrack,
+			At: frame.TimeOf(at), DeadlineAt: in(time.Hour), EndAt: in(40 * time.Minute), LaterSeconds: &early,
+			Left: "~40m", HoldsUp: 1,
+		},
+		{
+			ID: "wf-3", Name: "adhoc", User: "bob", Queue: "default", State: dag.Running, Standing: view.IsFree,
+			At: frame.TimeOf(at), Left: "?",
+		},
+		{
+			ID: "wf-0", Name: "hourly.pig", User: "etl", Queue: "prod", State: dag.Succeeded, Standing: view.HasEnded,
+			At: frame.TimeOf(at), EndAt: in(0), Elapsed: of(frame.Seconds(312)),
+		},
 	}
 }
 
@@ -45,7 +62,8 @@ func TestFleet(t *testing.T) {
 		t.Error("what a live page takes over is not what stands in it")
 	}
 	for _, want := range []string{
-		"3 queries run, 1 late; &lt;b&gt;report.hql holds up 1 other.", `<a href="q/wf-1/">nightly.pig</a>`, "about 3m late", "about 20m early",
+		"3 queries run, 1 late; &lt;b&gt;report.hql holds up 1 other.", `<a href="q/wf-1/">nightly.pig</a>`,
+		"about 3m late", "about 20m early",
 		`<a href="q/wf-2/">&lt;b&gt;report.hql: 40 of its queue&#39;s 60 containers</a>`, "took 5m12s", ">succeeded<",
 	} {
 		if !strings.Contains(page.String(), want) {

@@ -136,13 +136,18 @@ func ganttOf(s *runreport.Report) *gantt {
 // strip adds a stretch of the critical path.
 func (g *gantt) strip(s *runreport.Report, seg runreport.Segment, along scale, look looks, bottom float64) {
 	b := block{
-		X: along.x(seg.StartSeconds), W: along.width(seg.StartSeconds, seg.EndSeconds), Y: chart.Px(stripTop), H: chart.Px(stripHeight),
-		Look: "in bold", Tip: text(seg.Title) + ": " + between(seg.StartSeconds, seg.EndSeconds) + ", on the critical path", Critical: true,
+		X: along.x(seg.StartSeconds), W: along.width(seg.StartSeconds, seg.EndSeconds), Y: chart.Px(stripTop),
+		H:    chart.Px(stripHeight),
+		Look: "in bold", Tip: text(seg.Title) + ": " + between(seg.StartSeconds, seg.EndSeconds) +
+			", on the critical path", Critical: true,
 	}
 	pause := seg.Fragment < 0 || seg.Fragment >= len(s.Chart.Fragments) || s.Chart.Fragments[seg.Fragment].Width == 0
 	if pause {
 		b.Kind, b.Look = "pause", "halo bold"
-		g.Pauses = append(g.Pauses, block{X: b.X, W: b.W, Y: chart.Px(stripTop + stripHeight), H: chart.Px(bottom - stripTop - stripHeight)})
+		g.Pauses = append(g.Pauses, block{
+			X: b.X, W: b.W, Y: chart.Px(stripTop + stripHeight),
+			H: chart.Px(bottom - stripTop - stripHeight),
+		})
 	} else {
 		b.Hue, b.Tone = look.paint.ofFragment(seg.Fragment), look.tones.ofFragment(s, &s.Chart.Fragments[seg.Fragment])
 	}
@@ -177,7 +182,11 @@ func (g *gantt) outcomes(s *runreport.Report) {
 		g.Outcomes = append(g.Outcomes, entry{Kind: "critical", Text: "outlined: on the critical path"})
 	}
 	for _, o := range []struct{ kind, summary string }{
-		{"failed", "✗ failed"}, {"killed", "– killed or lost"}, {"running", "runs now"}, {"expected", "to come, as predicted"}, {"copy", "striped: a reduce copies, or waits for maps"},
+		{"failed", "✗ failed"},
+		{"killed", "– killed or lost"},
+		{"running", "runs now"},
+		{"expected", "to come, as predicted"},
+		{"copy", "striped: a reduce copies, or waits for maps"},
 	} {
 		if o.kind == "copy" && frame.OneDAG(s.Workflow, len(s.Jobs)) {
 			o.summary = "striped: a task copies, or waits for the vertices that it reads"

@@ -19,7 +19,10 @@ type looks struct {
 
 // panelOf lays out the rows of one kind of slots from top on.
 func panelOf(s *runreport.Report, p *runreport.Panel, along scale, look looks, top, row float64, few bool) panel {
-	out := panel{Title: text(p.Title), TitleY: chart.Px(top - 8), Top: chart.Px(top), Height: chart.Px(row * float64(len(p.Rows)))}
+	out := panel{
+		Title: text(p.Title), TitleY: chart.Px(top - 8), Top: chart.Px(top),
+		Height: chart.Px(row * float64(len(p.Rows))),
+	}
 	out.rows(p, top, row)
 	groups := map[string]int{}
 	bars := slices.Clone(p.Bars)
@@ -43,7 +46,8 @@ func panelOf(s *runreport.Report, p *runreport.Panel, along scale, look looks, t
 			if row >= 13 && !block.Mark {
 				block.Look = lookOf(b)
 				// In the middle of the middle row, so that no line crosses it.
-				block.fit(from, along.share(b.EndSeconds)-from, top+(float64(b.Row+(b.Rows-1)/2)+0.5)*row, labelsOf(s, b, look.tones.byStage)...)
+				block.fit(from, along.share(b.EndSeconds)-from, top+(float64(b.Row+(b.Rows-1)/2)+0.5)*row,
+					labelsOf(s, b, look.tones.byStage)...)
 			}
 			if block.Label != "" {
 				out.Labels = append(out.Labels, block)
@@ -78,7 +82,8 @@ func (p *panel) rows(of *runreport.Panel, top, row float64) {
 
 func barOf(s *runreport.Report, b *runreport.Bar, along scale, top, row float64) block {
 	out := block{
-		X: along.x(b.StartSeconds), W: along.width(b.StartSeconds, b.EndSeconds), Y: chart.Px(top + float64(b.Row)*row), H: chart.Px(float64(b.Rows) * row),
+		X: along.x(b.StartSeconds), W: along.width(b.StartSeconds, b.EndSeconds), Y: chart.Px(top + float64(b.Row)*row),
+		H:        chart.Px(float64(b.Rows) * row),
 		Critical: b.Critical, Tip: tipOf(s, b),
 	}
 	switch b.Outcome {
@@ -86,7 +91,8 @@ func barOf(s *runreport.Report, b *runreport.Bar, along scale, top, row float64)
 		out.Kind = string(b.Outcome)
 	}
 	if b.Outcome == runreport.Failed {
-		out.Mark, out.MarkX = row*float64(b.Rows) >= 10, share((along.share(b.StartSeconds)+along.share(b.EndSeconds))/2)
+		out.Mark, out.MarkX = row*float64(b.Rows) >= 10,
+			share((along.share(b.StartSeconds)+along.share(b.EndSeconds))/2)
 		out.MarkY = chart.Px(top + (float64(b.Row)+float64(b.Rows)/2)*row)
 	}
 	if b.CopiedSeconds != nil && *b.CopiedSeconds > b.StartSeconds {

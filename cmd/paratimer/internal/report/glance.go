@@ -130,7 +130,8 @@ func lostTile(s *runreport.Report) tile {
 			continue
 		}
 		t.Bar = append(t.Bar, barShare{
-			Kind: l.Kind, X: share(100 * at), W: share(100 * float64(*l.Ratio)), Text: l.Kind + " " + units.Seconds(l.Seconds),
+			Kind: l.Kind, X: share(100 * at), W: share(100 * float64(*l.Ratio)), Text: l.Kind + " " +
+				units.Seconds(l.Seconds),
 		})
 		at += float64(*l.Ratio)
 	}

@@ -16,7 +16,10 @@ func TestGlance(t *testing.T) {
 	t.Parallel()
 	s := sample()
 	s.Glance = runreport.Glance{
-		Against: &runreport.Against{Bound: of("deadline"), DeadlineAt: frame.TimeOf(s.EndAt.Instant.Add(-10 * time.Second)), LaterSeconds: of(frame.Seconds(10))},
+		Against: &runreport.Against{
+			Bound:      of("deadline"),
+			DeadlineAt: frame.TimeOf(s.EndAt.Instant.Add(-10 * time.Second)), LaterSeconds: of(frame.Seconds(10)),
+		},
 		Lost: []runreport.Loss{
 			{Kind: "failures", Seconds: 5, Ratio: frame.RatioOf(.05)},
 			{Kind: "waiting", Seconds: 0, Ratio: frame.RatioOf(0)},
@@ -45,13 +48,15 @@ Would have helped most: 27s sooner (with Reduces as long as the median one; doub
 	for i := range open.Limits.Rows {
 		open.Limits.Rows[i].TotalSeconds = nil
 	}
-	if got := tiles(open); !strings.HasPrefix(got, "Left: ~") || strings.Contains(strings.SplitN(got, "\n", 2)[0], "((") || !strings.Contains(got, "Would help most: not known") {
+	if got := tiles(open); !strings.HasPrefix(got, "Left: ~") || strings.Contains(strings.SplitN(got, "\n", 2)[0],
+		"((") || !strings.Contains(got, "Would help most: not known") {
 		t.Error(got)
 	}
 	s.Workflow.State, s.Glance.Helps = dag.Failed, nil
 	s.Glance.Failure = &runreport.Failure{Title: "Job join failed", Reason: "<b>Boom"}
 	page := written(t, s)
-	if box := strings.Index(page, "&lt;b&gt;Boom"); box < 0 || box > strings.Index(page, `class="lead"`) || !strings.Contains(page, "to fix the failure") {
+	if box := strings.Index(page, "&lt;b&gt;Boom"); box < 0 || box > strings.Index(page, `class="lead"`) ||
+		!strings.Contains(page, "to fix the failure") {
 		t.Errorf("the cause stands at %d of the page", box)
 	}
 }

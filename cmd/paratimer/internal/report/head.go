@@ -34,8 +34,9 @@ type alertRow struct{ Bound, State, Class, Deadline, Chance, Text string }
 
 func headOf(s *runreport.Report) head {
 	h := head{
-		Name: textOf(s.Workflow.Name), ID: textOf(s.Workflow.ID), From: text(s.From), User: textOf(s.User), Queue: textOf(s.Queue),
-		Over: s.Workflow.State.Ended(), Start: momentOf(s.StartAt), End: momentOf(s.EndAt),
+		Name: textOf(s.Workflow.Name), ID: textOf(s.Workflow.ID), From: text(s.From), User: textOf(s.User),
+		Queue: textOf(s.Queue),
+		Over:  s.Workflow.State.Ended(), Start: momentOf(s.StartAt), End: momentOf(s.EndAt),
 		Observations: units.Count(s.Observations, "observation"), Schema: s.SchemaVersion,
 	}
 	h.State, h.Class = stateOf(s.Workflow.State)

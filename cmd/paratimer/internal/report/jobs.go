@@ -108,7 +108,10 @@ func verticesOf(w frame.Workflow, j *runreport.Job) *jobs {
 		for i, from := range v.After {
 			reads = append(reads, from+" ("+movements[v.Edges[i]]+")")
 		}
-		row := jobRow{Node: text(v.Name), Cells: []cell{{Text: text(strings.Join(reads, ", "))}, tasksCell(v.Tasks, nil), timeCell(nil), timeCell(nil)}}
+		row := jobRow{Node: text(v.Name), Cells: []cell{
+			{Text: text(strings.Join(reads, ", "))},
+			tasksCell(v.Tasks, nil), timeCell(nil), timeCell(nil),
+		}}
 		for i := range j.Stretches {
 			if s := &j.Stretches[i]; s.Phase.String() == v.Name {
 				row.Cells[2], row.Cells[3] = timeCell(s.StartSeconds), timeCell(s.EndSeconds)
@@ -141,7 +144,8 @@ func jobRowOf(j *runreport.Job, staged bool) jobRow {
 		r.Cells = append(r.Cells, tasksCell(j.Maps, j.MapSeconds), tasksCell(j.Reduces, j.ReduceSeconds))
 	}
 	lost := strconv.Itoa(j.FailedAttempts + j.KilledAttempts)
-	r.Cells = append(r.Cells, sizeCell(j.InputBytes, j.InputRecords), sizeCell(j.ShuffleBytes, nil), numberCell(j.OutputRecords, ""),
+	r.Cells = append(r.Cells, sizeCell(j.InputBytes, j.InputRecords), sizeCell(j.ShuffleBytes, nil),
+		numberCell(j.OutputRecords, ""),
 		cell{Text: lost, Sort: lost, Number: true})
 	if last := &r.Cells[len(r.Cells)-1]; j.FailedAttempts > 0 {
 		last.Notes = []string{fmt.Sprintf("✗ %d failed", j.FailedAttempts)}

@@ -44,7 +44,8 @@ func limitsOf(s *runreport.Report) *limits {
 		r := &s.Limits.Rows[i]
 		row := limitRow{
 			ID: i, Question: capital(prose(r.Question)), Change: text(r.Change),
-			Total: units.Known(r.TotalSeconds, units.Seconds), Doubt: prose(deref(r.Doubt)), Known: r.TotalSeconds != nil,
+			Total: units.Known(r.TotalSeconds, units.Seconds), Doubt: prose(deref(r.Doubt)),
+			Known: r.TotalSeconds != nil,
 		}
 		if r.TotalSeconds != nil {
 			row.Width = along.width(0, *r.TotalSeconds)

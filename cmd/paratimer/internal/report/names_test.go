@@ -49,7 +49,8 @@ func checkMarkup(t *testing.T, page string) {
 		if m[2] != string(style) && m[2] != string(script) && strings.ContainsAny(m[2], "<>&") {
 			t.Errorf("the data is not closed in: %.200s", m[2])
 		}
-		if m[2] != string(style) && m[2] != string(script) && strings.IndexFunc(m[2], func(r rune) bool { return r < ' ' || r > '~' }) >= 0 {
+		if m[2] != string(style) && m[2] != string(script) &&
+			strings.IndexFunc(m[2], func(r rune) bool { return r < ' ' || r > '~' }) >= 0 {
 			t.Errorf("the data is not ASCII: %.200q", m[2])
 		}
 	}
@@ -78,8 +79,10 @@ func checkMarkup(t *testing.T, page string) {
 
 func FuzzNames(f *testing.F) {
 	for _, name := range []string{
-		"clicks", "</script><script>alert(1)</script>", "</style><style>*{display:none}", `" onload="alert(1)`, "'><img src=x onerror=alert(1)>", "]]><!--", "-->",
-		"\u202eesrever\u2066", "nul\x00", "\u2028\u2029", "\xff\xfe", "{{.}}", "&lt;&#60;", "url(#x)", "</title></svg><svg/onload=alert(1)>", "", strings.Repeat("x", 10_000), strings.Repeat("\U0001F600", 300),
+		"clicks", "</script><script>alert(1)</script>", "</style><style>*{display:none}", `" onload="alert(1)`,
+		"'><img src=x onerror=alert(1)>", "]]><!--", "-->",
+		"\u202eesrever\u2066", "nul\x00", "\u2028\u2029", "\xff\xfe", "{{.}}", "&lt;&#60;", "url(#x)",
+		"</title></svg><svg/onload=alert(1)>", "", strings.Repeat("x", 10_000), strings.Repeat("\U0001F600", 300),
 	} {
 		f.Add(name)
 	}
@@ -95,7 +98,8 @@ func FuzzNames(f *testing.F) {
 		for i := range s.Chart.Panels[0].Bars {
 			s.Chart.Panels[0].Bars[i].Name, s.Chart.Panels[0].Rows[0] = name, name
 		}
-		s.Workflow.Name, s.PredictionHistory.Marks = &name, append(s.PredictionHistory.Marks, runreport.Mark{Kind: name, Text: name})
+		s.Workflow.Name, s.PredictionHistory.Marks = &name, append(s.PredictionHistory.Marks,
+			runreport.Mark{Kind: name, Text: name})
 		checkMarkup(t, written(t, s))
 	})
 }

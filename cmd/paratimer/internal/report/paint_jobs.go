@@ -94,7 +94,10 @@ func (t *tones) legend(s *runreport.Report, most int) (all []entry, more int) {
 	}
 	staged := false
 	for _, j := range t.jobs[:min(len(t.jobs), most)] {
-		all = append(all, entry{Tone: t.of(j, 0), Shades: t.shadesOf(&s.Jobs[j], j), Text: cut(text(s.Jobs[j].Node), 40)})
+		all = append(all, entry{
+			Tone: t.of(j, 0), Shades: t.shadesOf(&s.Jobs[j], j),
+			Text: cut(text(s.Jobs[j].Node), 40),
+		})
 		staged = staged || !s.Jobs[j].IsMapReduce()
 	}
 	if len(all) == 0 {
@@ -150,6 +153,7 @@ func fragmentText(f *runreport.Fragment) string {
 		}
 		names = append(names, cut(text(n), 40))
 	}
-	return fmt.Sprintf("%s of %s: %d at once, %s, %s – %s", units.Stage(text(f.Phase.Name)), strings.Join(names, ", "), f.Width,
+	return fmt.Sprintf("%s of %s: %d at once, %s, %s – %s", units.Stage(text(f.Phase.Name)), strings.Join(names, ", "),
+		f.Width,
 		units.Count(f.Rounds, "round"), units.Seconds(f.StartSeconds), units.Seconds(f.EndSeconds))
 }

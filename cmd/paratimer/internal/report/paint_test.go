@@ -81,7 +81,8 @@ func TestSpike(t *testing.T) {
 	t.Parallel()
 	s := sample()
 	whole := predictionHistoryOf(s)
-	s.PredictionHistory.Points[30].HighSeconds, s.PredictionHistory.Points[30].High50Seconds = of(frame.Seconds(9000)), of(frame.Seconds(8000))
+	s.PredictionHistory.Points[30].HighSeconds, s.PredictionHistory.Points[30].High50Seconds = of(frame.Seconds(9000)),
+		of(frame.Seconds(8000))
 	spiked := predictionHistoryOf(s)
 	var before, after float64
 	if _, err := fmt.Sscan(whole.Truth, &before); err != nil {

@@ -15,7 +15,8 @@ var (
 
 // filePolicy is the Content-Security-Policy of a file: nothing is loaded, sent or framed, and no style or script but
 // ours counts.
-var filePolicy = "default-src 'none'; style-src '" + digest(string(style)) + "'; script-src '" + digest(string(script)) +
+var filePolicy = "default-src 'none'; style-src '" + digest(string(style)) + "'; script-src '" +
+	digest(string(script)) +
 	"'; img-src data:; base-uri 'none'; form-action 'none'"
 
 // LivePolicy is that of a live page, which may ask the server that it came from.

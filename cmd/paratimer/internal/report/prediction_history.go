@@ -88,7 +88,8 @@ func predictionHistoryOf(s *runreport.Report) *predictionHistory {
 	}
 	c.From, c.To = float64(along.from), float64(along.to)
 	c.Ticks, c.Heights = along.ticks(7), heights(top, y, 6)
-	c.Bottom, c.Height, c.TicksTop = chart.Px(plotTop+plotHeight), chart.Px(plotTop+plotHeight+axisHeight), chart.Px(plotTop+plotHeight+17)
+	c.Bottom, c.Height, c.TicksTop = chart.Px(plotTop+plotHeight), chart.Px(plotTop+plotHeight+axisHeight),
+		chart.Px(plotTop+plotHeight+17)
 	c.marks(s, along)
 	c.changes(s)
 	c.Desc = fmt.Sprintf("Predicted length of the run against time: %s.", units.Count(len(m), "moment"))

@@ -69,7 +69,9 @@ func (c *predictionHistory) lines(s *runreport.Report, at func(t, v frame.Second
 }
 
 // runs are the stretches of a line in which it is known. A lone point is a short dash.
-func runs(m []runreport.Point, at func(t, v frame.Seconds) string, of func(*runreport.Point) *frame.Seconds) (all []string) {
+func runs(m []runreport.Point, at func(t, v frame.Seconds) string, of func(*runreport.Point) *frame.Seconds) (
+	all []string,
+) {
 	var points []string
 	end := func() {
 		if len(points) == 1 {
@@ -102,7 +104,9 @@ func right(place string) string {
 }
 
 // bands are the outlines of a range.
-func bands(m []runreport.Point, at func(t, v frame.Seconds) string, of func(*runreport.Point) (low, high *frame.Seconds)) (all []string) {
+func bands(m []runreport.Point, at func(t, v frame.Seconds) string,
+	of func(*runreport.Point) (low, high *frame.Seconds),
+) (all []string) {
 	var low, high []string
 	end := func() {
 		if len(low) == 1 { // a lone point is a narrow band

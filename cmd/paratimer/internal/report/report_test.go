@@ -26,9 +26,10 @@ func written(t testing.TB, s *runreport.Report) string {
 
 var (
 	figures  = regexp.MustCompile(`(?s)<figure.*?</figure>`)
-	drawings = regexp.MustCompile(`<svg [^>]*role="img" aria-labelledby="(\S+) (\S+)"[^>]*><title id="(\S+)">([^<]+)</title><desc id="(\S+)">([^<]+)</desc>`)
-	ids      = regexp.MustCompile(` id="([^"]*)"`)
-	refs     = regexp.MustCompile(`(?: href="#|url\(#|aria-labelledby="|aria-describedby=")([^")]*)`)
+	drawings = regexp.MustCompile(
+		`<svg [^>]*role="img" aria-labelledby="(\S+) (\S+)"[^>]*><title id="(\S+)">([^<]+)</title><desc id="(\S+)">([^<]+)</desc>`)
+	ids  = regexp.MustCompile(` id="([^"]*)"`)
+	refs = regexp.MustCompile(`(?: href="#|url\(#|aria-labelledby="|aria-describedby=")([^")]*)`)
 )
 
 // Each figure has a sentence and a drawing that is named and described; nothing is referred to that is not there.
@@ -48,7 +49,8 @@ func TestStructure(t *testing.T) {
 			}
 			d := drawings.FindAllStringSubmatch(f, -1)
 			if len(d) != strings.Count(f, `role="img"`) || len(d) == 0 {
-				t.Errorf("%s: %d of %d drawings have a title and a description in %.80s", name, len(d), strings.Count(f, `role="img"`), f)
+				t.Errorf("%s: %d of %d drawings have a title and a description in %.80s", name, len(d),
+					strings.Count(f, `role="img"`), f)
 			}
 			for _, m := range d {
 				if m[1] != m[3] || m[2] != m[5] {
@@ -110,7 +112,8 @@ func TestPolicy(t *testing.T) {
 		if got, want := strings.Contains(policy, "connect-src"), name == "live"; got != want {
 			t.Errorf("%s: connects %v, want %v", name, got, want)
 		}
-		if bad := regexp.MustCompile(`(?i) (style|on\w+)="|https?://(?:[^w]|w[^w])`).FindAllString(strings.Replace(page, string(script), "", 1), -1); bad != nil {
+		if bad := regexp.MustCompile(`(?i) (style|on\w+)="|https?://(?:[^w]|w[^w])`).FindAllString(strings.Replace(page,
+			string(script), "", 1), -1); bad != nil {
 			t.Errorf("%s: a policy would forbid, or something is loaded: %q", name, bad)
 		}
 	}
@@ -120,7 +123,8 @@ func TestPolicy(t *testing.T) {
 func TestUnknown(t *testing.T) {
 	cases := map[string]*runreport.Report{"nothing": {}}
 	bare := sample()
-	bare.Workflow, bare.StartAt, bare.EndAt, bare.ElapsedSeconds, bare.User, bare.PredictionHistory.TotalSeconds = frame.Workflow{State: dag.Running}, nil, nil, nil, nil, nil
+	bare.Workflow, bare.StartAt, bare.EndAt, bare.ElapsedSeconds, bare.User, bare.PredictionHistory.TotalSeconds =
+		frame.Workflow{State: dag.Running}, nil, nil, nil, nil, nil
 	for i := range bare.Jobs {
 		bare.Jobs[i] = runreport.Job{}
 	}
@@ -138,7 +142,8 @@ func TestUnknown(t *testing.T) {
 		t.Error("of a run of which nothing is known, a range is drawn")
 	}
 	early.Headline.LowSeconds = of(frame.Seconds(40))
-	if page := written(t, early); !strings.Contains(page, "</svg>at least</li>") || strings.Contains(page, "most likely end") {
+	if page := written(t, early); !strings.Contains(page, "</svg>at least</li>") ||
+		strings.Contains(page, "most likely end") {
 		t.Error("a floor is not said to be one")
 	}
 	odd := sample()

@@ -18,14 +18,25 @@ func sample() *runreport.Report {
 	s := &runreport.Report{
 		SchemaVersion: runreport.SchemaVersion, From: "nightly.tape",
 		Workflow: frame.Workflow{ID: of("wf-17"), Name: of("PigLatin:nightly-join.pig"), State: dag.Succeeded},
-		User:     of("etl"), Queue: of("default"), StartAt: frame.TimeOf(start), EndAt: frame.TimeOf(start.Add(100 * time.Second)), At: frame.TimeOf(start.Add(100 * time.Second)),
+		User:     of("etl"), Queue: of("default"), StartAt: frame.TimeOf(start),
+		EndAt: frame.TimeOf(start.Add(100 * time.Second)), At: frame.TimeOf(start.Add(100 * time.Second)),
 		ElapsedSeconds: of(frame.Seconds(100)), Observations: 101,
-		Summary: []string{"It succeeded after 1m40s.", "Most of the time went into the maps of users and the reduces of join."},
+		Summary: []string{
+			"It succeeded after 1m40s.",
+			"Most of the time went into the maps of users and the reduces of join.",
+		},
 	}
 	for i, node := range []string{"clicks", "users", "join"} {
 		s.Jobs = append(s.Jobs, runreport.Job{
-			Job:        frame.Job{Node: node, ID: of(fmt.Sprintf("job_1795222440184_%04d", i+7)), State: dag.Succeeded, Maps: frame.Tasks{Total: of(8), Done: 8}, Reduces: frame.Tasks{Total: of(4), Done: 4}, SubmittedSeconds: of(frame.Seconds(20 * i))},
-			InputBytes: of(1.5e9), InputRecords: of(2e6), OnPathSeconds: of(frame.Seconds(30)), MapSeconds: &runreport.Spread{Tasks: 8, Min: 9, Median: 10, P90: 11, Max: 12},
+			Job: frame.Job{
+				Node: node, ID: of(fmt.Sprintf("job_1795222440184_%04d", i+7)), State: dag.Succeeded,
+				Maps: frame.Tasks{Total: of(8), Done: 8}, Reduces: frame.Tasks{
+					Total: of(4),
+					Done:  4,
+				}, SubmittedSeconds: of(frame.Seconds(20 * i)),
+			},
+			InputBytes: of(1.5e9), InputRecords: of(2e6), OnPathSeconds: of(frame.Seconds(30)),
+			MapSeconds: &runreport.Spread{Tasks: 8, Min: 9, Median: 10, P90: 11, Max: 12},
 		})
 	}
 	s.Jobs[1].OnPathSeconds, s.Jobs[0].FailedAttempts = nil, 1
@@ -44,15 +55,35 @@ func sample() *runreport.Report {
 	}}
 	s.Skew = runreport.Skew{Summary: "Reduce 1 of join worked 27 s longer than the median.", Jobs: []runreport.SkewJob{{
 		Job: "join", Uneven: true, All: 4, Median: 11,
-		Reduces: []runreport.SkewReduce{{Task: 1, WorkSeconds: 38, Bytes: of(4e8), ShareRatio: frame.RatioOf(.6)}, {Task: 0, WorkSeconds: 12, Bytes: of(1e8)}, {Task: 3, WorkSeconds: 11, Bytes: of(1e8)}, {Task: 2, WorkSeconds: 9}},
+		Reduces: []runreport.SkewReduce{
+			{Task: 1, WorkSeconds: 38, Bytes: of(4e8), ShareRatio: frame.RatioOf(.6)},
+			{Task: 0, WorkSeconds: 12, Bytes: of(1e8)},
+			{Task: 3, WorkSeconds: 11, Bytes: of(1e8)},
+			{
+				Task:        2,
+				WorkSeconds: 9,
+			},
+		},
 	}}}
 	s.Limits = runreport.Limits{Summary: "Even reduces would have saved 27 s.", Rows: []runreport.Limit{
-		{Question: "As many containers as tasks", Change: "--slots unlimited", TotalSeconds: of(frame.Seconds(81)), GainSeconds: of(frame.Seconds(19))},
-		{Question: "Reduces as long as the median one", Change: "--no-skew", TotalSeconds: of(frame.Seconds(73)), GainSeconds: of(frame.Seconds(27)), Doubt: of("one key may be too large to part")},
-		{Question: "Half the containers", Change: "--slots 4", TotalSeconds: of(frame.Seconds(160)), GainSeconds: of(frame.Seconds(-60))},
+		{
+			Question: "As many containers as tasks", Change: "--slots unlimited", TotalSeconds: of(frame.Seconds(81)),
+			GainSeconds: of(frame.Seconds(19)),
+		},
+		{
+			Question: "Reduces as long as the median one", Change: "--no-skew", TotalSeconds: of(frame.Seconds(73)),
+			GainSeconds: of(frame.Seconds(27)), Doubt: of("one key may be too large to part"),
+		},
+		{
+			Question: "Half the containers", Change: "--slots 4", TotalSeconds: of(frame.Seconds(160)),
+			GainSeconds: of(frame.Seconds(-60)),
+		},
 		{Question: "No failures", Change: "--no-failures"},
 	}}
-	s.Alerts = []frame.Alert{{Bound: "deadline", State: frame.Ended, Outcome: of(frame.Missed), DeadlineAt: frame.TimeOf(start.Add(90 * time.Second)), Text: "missed by 10s"}}
+	s.Alerts = []frame.Alert{{
+		Bound: "deadline", State: frame.Ended, Outcome: of(frame.Missed),
+		DeadlineAt: frame.TimeOf(start.Add(90 * time.Second)), Text: "missed by 10s",
+	}}
 	s.Warnings = []dag.Warning{{Code: "other_load", Text: "other applications hold 2 containers"}}
 	return s
 }
@@ -60,12 +91,27 @@ func sample() *runreport.Report {
 func sampleChart() runreport.Chart {
 	c := runreport.Chart{
 		Summary: "The critical path goes through the maps of clicks and the reduces of join.", ToSeconds: 100,
-		Panels: []runreport.Panel{{Title: "containers", Rows: []string{"node-a 0", "node-a 1", "node-a 2", "node-a 3", "node-b 0", "node-b 1", "node-b 2", "node-b 3"}}},
+		Panels: []runreport.Panel{{Title: "containers", Rows: []string{
+			"node-a 0", "node-a 1", "node-a 2", "node-a 3",
+			"node-b 0", "node-b 1", "node-b 2", "node-b 3",
+		}}},
 		Fragments: []runreport.Fragment{
-			{Width: 0, StartSeconds: 0, EndSeconds: 6, Critical: true, Phase: frame.Phase{Stage: dag.NoStage, Pause: dag.Launch, Name: "launch"}},
-			{Jobs: []string{"clicks"}, Phase: frame.Phase{Stage: dag.Map, Name: "map"}, Width: 4, Rounds: 2, StartSeconds: 6, EndSeconds: 46, Critical: true},
-			{Jobs: []string{"users"}, Phase: frame.Phase{Stage: dag.Map, Name: "map"}, Width: 4, Rounds: 2, StartSeconds: 6, EndSeconds: 40},
-			{Jobs: []string{"join"}, Phase: frame.Phase{Stage: dag.Reduce, Name: "reduce"}, Width: 4, Rounds: 1, StartSeconds: 52, EndSeconds: 100, Critical: true},
+			{Width: 0, StartSeconds: 0, EndSeconds: 6, Critical: true, Phase: frame.Phase{
+				Stage: dag.NoStage,
+				Pause: dag.Launch, Name: "launch",
+			}},
+			{
+				Jobs: []string{"clicks"}, Phase: frame.Phase{Stage: dag.Map, Name: "map"}, Width: 4, Rounds: 2,
+				StartSeconds: 6, EndSeconds: 46, Critical: true,
+			},
+			{
+				Jobs: []string{"users"}, Phase: frame.Phase{Stage: dag.Map, Name: "map"}, Width: 4, Rounds: 2,
+				StartSeconds: 6, EndSeconds: 40,
+			},
+			{
+				Jobs: []string{"join"}, Phase: frame.Phase{Stage: dag.Reduce, Name: "reduce"}, Width: 4, Rounds: 1,
+				StartSeconds: 52, EndSeconds: 100, Critical: true,
+			},
 		},
 		Critical: []runreport.Segment{
 			{Fragment: 0, Title: "launch of clicks", StartSeconds: 0, EndSeconds: 6},
@@ -74,16 +120,26 @@ func sampleChart() runreport.Chart {
 			{Fragment: 3, Title: "reduces of join", StartSeconds: 52, EndSeconds: 100},
 		},
 	}
-	bar := func(row int, from, to frame.Seconds, job int, phase dag.StageIndex, fragment, round int, o runreport.Outcome) {
+	bar := func(row int, from, to frame.Seconds, job int, phase dag.StageIndex, fragment, round int,
+		o runreport.Outcome,
+	) {
 		c.Panels[0].Bars = append(c.Panels[0].Bars, runreport.Bar{
-			Row: row, Rows: 1, StartSeconds: from, EndSeconds: to, Job: job, Phase: frame.Phase{Stage: phase, Name: dag.MapReduceName(phase)}, Name: fmt.Sprintf("attempt_%d_%d", job, len(c.Panels[0].Bars)), Tasks: 1,
-			Outcome: o, Fragment: of(fragment), Round: of(round), Critical: c.Fragments[fragment].Critical && o == runreport.OK,
+			Row: row, Rows: 1, StartSeconds: from, EndSeconds: to, Job: job, Phase: frame.Phase{
+				Stage: phase,
+				Name:  dag.MapReduceName(phase),
+			}, Name: fmt.Sprintf("attempt_%d_%d", job, len(c.Panels[0].Bars)),
+			Tasks:   1,
+			Outcome: o, Fragment: of(fragment), Round: of(round), Critical: c.Fragments[fragment].Critical &&
+				o == runreport.OK,
 		})
 	}
 	for i := range 4 {
 		bar(i, 6, 26, 0, dag.Map, 1, 0, runreport.OK)
 		bar(i, 26, 46, 0, dag.Map, 1, 1, runreport.OK)
-		bar(i+4, 6, 24, 1, dag.Map, 2, 0, []runreport.Outcome{runreport.OK, runreport.Failed, runreport.Killed, runreport.OK}[i])
+		bar(i+4, 6, 24, 1, dag.Map, 2, 0, []runreport.Outcome{
+			runreport.OK, runreport.Failed, runreport.Killed,
+			runreport.OK,
+		}[i])
 		bar(i+4, 24, 40, 1, dag.Map, 2, 1, runreport.OK)
 		bar(i, 52, []frame.Seconds{72, 100, 70, 66}[i], 2, dag.Reduce, 3, 0, runreport.OK)
 		c.Panels[0].Bars[len(c.Panels[0].Bars)-1].CopiedSeconds = of(frame.Seconds(58))
@@ -92,7 +148,11 @@ func sampleChart() runreport.Chart {
 }
 
 func samplePredictionHistory() runreport.PredictionHistory {
-	c := runreport.PredictionHistory{Summary: "From 12 s on the 80 % range held the end.", TotalSeconds: of(frame.Seconds(100)), MeanErrorPoints: of(3.2), HeldRatio: frame.RatioOf(.93), NumberRatio: frame.RatioOf(.95)}
+	c := runreport.PredictionHistory{
+		Summary:      "From 12 s on the 80 % range held the end.",
+		TotalSeconds: of(frame.Seconds(100)), MeanErrorPoints: of(3.2), HeldRatio: frame.RatioOf(.93),
+		NumberRatio: frame.RatioOf(.95),
+	}
 	for t := frame.Seconds(0); t <= 100; t++ {
 		m := runreport.Point{AtSeconds: t}
 		if t > 4 && t != 50 {
@@ -100,26 +160,43 @@ func samplePredictionHistory() runreport.PredictionHistory {
 			total := 100 + off/2
 			m.TotalSeconds, m.LowSeconds, m.HighSeconds = of(total), of(max(t, total-off)), of(total+off*1.4)
 			m.Low50Seconds, m.High50Seconds = of(max(t, total-off/2)), of(total+off*.6)
-			m.Scenarios = []runreport.Prediction{{Scenario: "one_failure", TotalSeconds: of(total + 9)}, {Scenario: "skew_high", TotalSeconds: of(total + 20)}}
+			m.Scenarios = []runreport.Prediction{
+				{Scenario: "one_failure", TotalSeconds: of(total + 9)},
+				{Scenario: "skew_high", TotalSeconds: of(total + 20)},
+			}
 		} else {
 			m.LowSeconds = of(t + 10)
 		}
 		if t == 24 {
-			c.Moves = []runreport.Move{{AtSeconds: t, Move: frame.Move{DeltaSeconds: 6, Reason: "failure", Subject: of("users m_000001 failed and starts again")}}}
+			c.Moves = []runreport.Move{{AtSeconds: t, Move: frame.Move{
+				DeltaSeconds: 6, Reason: "failure",
+				Subject: of("users m_000001 failed and starts again"),
+			}}}
 			c.Replans = frame.Replans{Count: 6, MostSeconds: 15}
 		}
 		c.Points = append(c.Points, m)
 	}
-	c.Marks = []runreport.Mark{{AtSeconds: 24, Kind: "failure", Text: "users m_000001 failed"}, {AtSeconds: 60, Kind: "alert", Text: "deadline is at risk"}, {AtSeconds: 61, Kind: "node", Text: "node-b is lost"}}
+	c.Marks = []runreport.Mark{
+		{AtSeconds: 24, Kind: "failure", Text: "users m_000001 failed"},
+		{AtSeconds: 60, Kind: "alert", Text: "deadline is at risk"},
+		{
+			AtSeconds: 61, Kind: "node",
+			Text: "node-b is lost",
+		},
+	}
 	return c
 }
 
 // halfway is the same run while its last reduce works.
 func halfway() *runreport.Report {
 	s := sample()
-	s.Workflow.State, s.EndAt, s.WaitingOn, s.PredictionHistory.TotalSeconds = dag.Running, nil, of("join r_000001"), nil
+	s.Workflow.State, s.EndAt, s.WaitingOn, s.PredictionHistory.TotalSeconds = dag.Running, nil, of("join r_000001"),
+		nil
 	s.At, s.ElapsedSeconds = frame.TimeOf(s.StartAt.Instant.Add(73*time.Second)), of(frame.Seconds(73))
-	s.Headline = frame.Headline{RemainingSeconds: of(frame.Seconds(27)), LowSeconds: of(frame.Seconds(20)), HighSeconds: of(frame.Seconds(41)), Rough: true, EndAt: frame.TimeOf(s.At.Instant.Add(27 * time.Second))}
+	s.Headline = frame.Headline{
+		RemainingSeconds: of(frame.Seconds(27)), LowSeconds: of(frame.Seconds(20)),
+		HighSeconds: of(frame.Seconds(41)), Rough: true, EndAt: frame.TimeOf(s.At.Instant.Add(27 * time.Second)),
+	}
 	s.Chart.NowSeconds = of(frame.Seconds(73))
 	for i := range s.Chart.Panels[0].Bars {
 		if b := &s.Chart.Panels[0].Bars[i]; b.EndSeconds > 73 {

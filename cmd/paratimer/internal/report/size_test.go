@@ -23,8 +23,14 @@ func large() *runreport.Report {
 	c.Merged, c.Fragments, c.Critical = true, nil, nil
 	for i := range 400 {
 		from := frame.Seconds(i) / 4
-		c.Fragments = append(c.Fragments, runreport.Fragment{Jobs: []string{s.Jobs[i%300].Node}, Width: 400, Rounds: 3, StartSeconds: from, EndSeconds: from + 1, Critical: i%2 == 0})
-		c.Critical = append(c.Critical, runreport.Segment{Fragment: i, Title: "maps of " + s.Jobs[i%300].Node, StartSeconds: from, EndSeconds: from + .25})
+		c.Fragments = append(c.Fragments, runreport.Fragment{
+			Jobs: []string{s.Jobs[i%300].Node}, Width: 400, Rounds: 3,
+			StartSeconds: from, EndSeconds: from + 1, Critical: i%2 == 0,
+		})
+		c.Critical = append(c.Critical, runreport.Segment{
+			Fragment: i, Title: "maps of " + s.Jobs[i%300].Node,
+			StartSeconds: from, EndSeconds: from + .25,
+		})
 	}
 	p := &c.Panels[0]
 	p.Rows, p.Bars = nil, nil
@@ -34,7 +40,8 @@ func large() *runreport.Report {
 	for i := range 6000 {
 		from := frame.Seconds(i/60) + .123
 		p.Bars = append(p.Bars, runreport.Bar{
-			Row: i % 60 * 33, Rows: 33, StartSeconds: from, EndSeconds: from + .871, Job: i % 300, Phase: frame.Phase{Stage: dag.StageIndex(i % 2), Name: dag.MapReduceName(dag.StageIndex(i % 2))}, Tasks: 33,
+			Row: i % 60 * 33, Rows: 33, StartSeconds: from, EndSeconds: from + .871, Job: i % 300,
+			Phase: frame.Phase{Stage: dag.StageIndex(i % 2), Name: dag.MapReduceName(dag.StageIndex(i % 2))}, Tasks: 33,
 			Name: "33 tasks", Outcome: runreport.OK, Fragment: of(i % 400), Round: of(i % 3), Critical: i%7 == 0,
 		})
 	}
@@ -47,7 +54,8 @@ func large() *runreport.Report {
 	part := s.TimeAttribution.Parts[1]
 	s.TimeAttribution.Parts = nil
 	for i := range 1000 {
-		part.StartSeconds, part.EndSeconds, part.Cause = frame.Seconds(i)/10, frame.Seconds(i+1)/10, []string{"launch", "work", "skew"}[i%3]
+		part.StartSeconds, part.EndSeconds, part.Cause = frame.Seconds(i)/10, frame.Seconds(i+1)/10,
+			[]string{"launch", "work", "skew"}[i%3]
 		s.TimeAttribution.Parts = append(s.TimeAttribution.Parts, part)
 	}
 	return s

@@ -94,7 +94,8 @@ func skewJobOf(of *runreport.SkewJob) *skewJob {
 	for i := range of.Reduces {
 		r := &of.Reduces[i]
 		c := skewColumn{
-			X: share(step*float64(i) + step*0.12), W: share(step * 0.76), Y: chart.Px(y(r.WorkSeconds)), H: chart.Px(floor - y(r.WorkSeconds)),
+			X: share(step*float64(i) + step*0.12), W: share(step * 0.76), Y: chart.Px(y(r.WorkSeconds)),
+			H:      chart.Px(floor - y(r.WorkSeconds)),
 			LabelX: share(step * (float64(i) + 0.5)), LabelY: chart.Px(floor + 14),
 		}
 		if r.WorkSeconds > of.Median {
@@ -114,7 +115,8 @@ func skewJobOf(of *runreport.SkewJob) *skewJob {
 		j.Columns = append(j.Columns, c)
 	}
 	j.Heights = heights(top, y, 4)
-	j.MedianY, j.MedianText, j.MedianTextY = chart.Px(y(of.Median)), "median "+units.Seconds(of.Median), chart.Px(y(of.Median)-5)
+	j.MedianY, j.MedianText, j.MedianTextY = chart.Px(y(of.Median)), "median "+units.Seconds(of.Median),
+		chart.Px(y(of.Median)-5)
 	j.SizeTop = chart.Px(floor + skewGap)
 	j.Middle, j.Height = chart.Px(floor), chart.Px(floor+skewGap+4)
 	if most > 0 {

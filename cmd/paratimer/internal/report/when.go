@@ -41,7 +41,8 @@ func whenOf(s *runreport.Report) *when {
 	switch {
 	case h.RemainingSeconds == nil && h.HighSeconds != nil:
 		w.Low, w.Width = along.x(*h.LowSeconds), along.width(*h.LowSeconds, *h.HighSeconds)
-		w.Summary = "Time left: " + view.Remaining(*h) + ". In four of five cases it ends within the range; too much is assumed to name one time."
+		w.Summary = "Time left: " + view.Remaining(*h) +
+			". In four of five cases it ends within the range; too much is assumed to name one time."
 	case h.RemainingSeconds == nil:
 		w.Floor = along.x(*h.LowSeconds)
 		w.Summary = "Time left: " + view.Remaining(*h) + ". Too much is assumed to say when it ends."

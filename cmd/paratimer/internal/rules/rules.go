@@ -91,7 +91,10 @@ func ReadFile(path string, in io.Reader, local *time.Location) ([]Rule, error) {
 // Read reads rules. Faults are *planfile.Error, joined in the order of the file; there are no rules beside them.
 func Read(src []byte, name string, local *time.Location) ([]Rule, error) {
 	if len(src) > maxBytes {
-		return nil, &planfile.Error{File: name, Message: fmt.Sprintf("the file is larger than %d bytes, more than rules may take", maxBytes)}
+		return nil, &planfile.Error{
+			File:    name,
+			Message: fmt.Sprintf("the file is larger than %d bytes, more than rules may take", maxBytes),
+		}
 	}
 	var f file
 	doc, err := format.Read(src, name, &f)
@@ -103,7 +106,9 @@ func Read(src []byte, name string, local *time.Location) ([]Rule, error) {
 		r := &f.Rules[i]
 		at := place(i)
 		if before, twice := first[r.Name]; twice {
-			doc.Fail(at("name"), fmt.Sprintf("the name %q is taken by rule %d: names tell alerts apart, so each is given once", r.Name, before+1))
+			doc.Fail(at("name"),
+				fmt.Sprintf("the name %q is taken by rule %d: names tell alerts apart, so each is given once", r.Name,
+					before+1))
 		} else {
 			first[r.Name] = i
 		}
@@ -145,7 +150,8 @@ func (r *Rule) check(doc *planfile.Document, at func(...string) []string, local 
 	r.templates = map[string]*template.Template{}
 	for _, key := range sorted(r.Annotations) {
 		if !labelName.MatchString(key) {
-			doc.Fail(at("annotations", key), fmt.Sprintf("annotation %q: a name begins with a letter or _ and holds letters, digits and _", key))
+			doc.Fail(at("annotations", key),
+				fmt.Sprintf("annotation %q: a name begins with a letter or _ and holds letters, digits and _", key))
 			continue
 		}
 		t, bad := compile(r.Annotations[key])
@@ -161,9 +167,11 @@ func (r *Rule) checkBounds(doc *planfile.Document, at func(...string) []string) 
 	given := r.given()
 	switch {
 	case len(given) == 0:
-		doc.Fail(at(), fmt.Sprintf("rule %s holds a workflow to nothing: give one of %s", r.Name, strings.Join(boundKeys, ", ")))
+		doc.Fail(at(), fmt.Sprintf("rule %s holds a workflow to nothing: give one of %s", r.Name,
+			strings.Join(boundKeys, ", ")))
 	case len(given) > 1:
-		doc.Fail(at(given[1]), fmt.Sprintf("rule %s has %s and %s: a rule has one bound; make it two rules", r.Name, given[0], strings.Join(given[1:], " and ")))
+		doc.Fail(at(given[1]), fmt.Sprintf("rule %s has %s and %s: a rule has one bound; make it two rules", r.Name,
+			given[0], strings.Join(given[1:], " and ")))
 	}
 	if len(given) == 1 && given[0] == "no_progress" && r.On != "" {
 		doc.Fail(at("on"), "on has no meaning with no_progress: nobody judges when it will end")
@@ -197,11 +205,14 @@ func (r *Rule) checkLabels(doc *planfile.Document, at func(...string) []string) 
 	for _, key := range sorted(r.Labels) {
 		switch {
 		case !labelName.MatchString(key) || strings.HasPrefix(key, "__"):
-			doc.Fail(at("labels", key), fmt.Sprintf("label %q: a name begins with a letter or _, not with __, and holds letters, digits and _", key))
+			doc.Fail(at("labels", key),
+				fmt.Sprintf("label %q: a name begins with a letter or _, not with __, and holds letters, digits and _",
+					key))
 		case slices.Contains(ours, key):
 			doc.Fail(at("labels", key), fmt.Sprintf("label %s is given by paratimer itself; choose another name", key))
 		case strings.Contains(r.Labels[key], "{{"):
-			doc.Fail(at("labels", key), fmt.Sprintf("label %s is a template: labels tell alerts apart and must not change while one stands; make it an annotation", key))
+			doc.Fail(at("labels", key),
+				fmt.Sprintf("label %s is a template: labels tell alerts apart and must not change while one stands; make it an annotation", key))
 		}
 	}
 }

@@ -48,7 +48,8 @@ func TestRead(t *testing.T) {
 		t.Fatalf("%d rules", len(all))
 	}
 	b := all[0].Bound(0)
-	if b.Name != "nightly-etl-late" || b.Kind != alert.Deadline || b.Daily == nil || b.Daily.Hour != 6 || b.Daily.Minute != 30 ||
+	if b.Name != "nightly-etl-late" || b.Kind != alert.Deadline || b.Daily == nil || b.Daily.Hour != 6 ||
+		b.Daily.Minute != 30 ||
 		b.Daily.Zone.String() != "Europe/Berlin" || b.On != "p90" || b.Threshold != 0.8 || b.Hold != 3 {
 		t.Errorf("bound %+v", b)
 	}
@@ -64,7 +65,8 @@ func TestRead(t *testing.T) {
 		}
 	}
 	d := all[0].Dress()
-	if d.Labels["team"] != "data" || d.Labels["severity"] != "page" || d.Annotations["summary"] == nil || d.Annotations["runbook"] == nil {
+	if d.Labels["team"] != "data" || d.Labels["severity"] != "page" || d.Annotations["summary"] == nil ||
+		d.Annotations["runbook"] == nil {
 		t.Errorf("dress %+v", d)
 	}
 	if len(all[0].Labels) != 1 {
@@ -99,12 +101,27 @@ func TestFaults(t *testing.T) {
 		{rule("within: 1m\n    labels: {severity: x}"), "label severity is given by paratimer itself"},
 		{rule("within: 1m\n    labels: {b-c: x}"), "label \"b-c\": a name begins"},
 		{rule("within: 1m\n    labels: {b: \"{{ .By }}\"}"), "label b is a template"},
-		{rule("within: 1m\n    annotations: {s: \"x {{ .Nope }}\"}"), "4:28: annotation s: an alert tells no Nope; it tells Workflow, "},
-		{rule("within: 1m\n    annotations:\n      s: |\n        one\n        {{ .Workflow.Nope }}"), "7:21: annotation s: an alert tells no Nope; it tells ID, "},
-		{rule("within: 1m\n    annotations: {s: \"{{ range .Text }}{{ end }}\"}"), "4:32: annotation s: range has no meaning"},
-		{rule("within: 1m\n    annotations: {s: \"{{ define \\\"x\\\" }}{{ end }}\"}"), "define and block have no meaning"},
+		{
+			rule("within: 1m\n    annotations: {s: \"x {{ .Nope }}\"}"),
+			"4:28: annotation s: an alert tells no Nope; it tells Workflow, ",
+		},
+		{
+			rule("within: 1m\n    annotations:\n      s: |\n        one\n        {{ .Workflow.Nope }}"),
+			"7:21: annotation s: an alert tells no Nope; it tells ID, ",
+		},
+		{
+			rule("within: 1m\n    annotations: {s: \"{{ range .Text }}{{ end }}\"}"),
+			"4:32: annotation s: range has no meaning",
+		},
+		{
+			rule("within: 1m\n    annotations: {s: \"{{ define \\\"x\\\" }}{{ end }}\"}"),
+			"define and block have no meaning",
+		},
 		{rule("within: 1m\n    annotations: {s: \"{{ if }}\"}"), "annotation s: missing value for if"},
-		{rule("within: 1m\n    annotations: {s: \"{{ printf \\\"%99999d\\\" 1 }}\"}"), "annotation s: the template makes more than 8192 bytes"},
+		{
+			rule("within: 1m\n    annotations: {s: \"{{ printf \\\"%99999d\\\" 1 }}\"}"),
+			"annotation s: the template makes more than 8192 bytes",
+		},
 		{"rules:\n  - {name: a, within: 1m}\n  - {name: a, within: 2m}", "3:12: the name \"a\" is taken by rule 1"},
 	} {
 		_, err := Read([]byte(c.text), "r.yaml", time.UTC)
@@ -125,7 +142,8 @@ func TestAllFaultsAreTold(t *testing.T) {
 		t.Fatalf("%d of 30 faults are told", n)
 	}
 	var e *planfile.Error
-	if !errors.As(err, &e) || e.Line != 2 || e.Field != "rules[0].labels.workflow" || !strings.Contains(e.Excerpt, "^") {
+	if !errors.As(err, &e) || e.Line != 2 || e.Field != "rules[0].labels.workflow" ||
+		!strings.Contains(e.Excerpt, "^") {
 		t.Errorf("the first is %+v", e)
 	}
 }

@@ -29,8 +29,10 @@ const (
 // samples are what a template is tried with before anything is watched: much known, and nothing.
 var samples = []notify.Facts{
 	{
-		Workflow: notify.Workflow{ID: "pig_1", Name: "nightly.pig"}, Bound: "rule", State: "at_risk", Status: "firing", By: "11m", Likely: "71 %",
-		Deadline: "2026-11-21T06:30:00Z", Expected: "2026-11-21T06:41:00Z", WaitsOn: "attempt_1_0001_m_000017_0", Text: "at risk",
+		Workflow: notify.Workflow{ID: "pig_1", Name: "nightly.pig"}, Bound: "rule", State: "at_risk", Status: "firing",
+		By: "11m", Likely: "71 %",
+		Deadline: "2026-11-21T06:30:00Z", Expected: "2026-11-21T06:41:00Z", WaitsOn: "attempt_1_0001_m_000017_0",
+		Text: "at risk",
 	},
 	{},
 }

@@ -69,7 +69,8 @@ const worth = 0.02
 func (l *Limits) best(base time.Duration) *Limit {
 	for i := range l.Rows {
 		r := &l.Rows[i]
-		if r.GainSeconds != nil && r.Change != "--policy ideal" && r.Change != "--slots inf" && float64(*r.GainSeconds) >= worth*base.Seconds() {
+		if r.GainSeconds != nil && r.Change != "--policy ideal" && r.Change != "--slots inf" &&
+			float64(*r.GainSeconds) >= worth*base.Seconds() {
 			return r
 		}
 	}
@@ -107,7 +108,8 @@ func (l *Limits) summary(ended bool, base time.Duration, miss float64) string {
 		}
 		summary = append(summary, with)
 	} else {
-		summary = append(summary, fmt.Sprintf("%s that was asked about and can be had %s 2 %% or more off %s", nothing, take, length))
+		summary = append(summary, fmt.Sprintf("%s that was asked about and can be had %s 2 %% or more off %s", nothing,
+			take, length))
 	}
 	for i := range l.Rows {
 		r := &l.Rows[i]
@@ -116,7 +118,8 @@ func (l *Limits) summary(ended bool, base time.Duration, miss float64) string {
 		case float64(*r.GainSeconds) < worth*base.Seconds():
 			summary = append(summary, fmt.Sprintf("even %s %s nothing", r.Question, gain))
 		default:
-			summary = append(summary, fmt.Sprintf("even with %s it %s about %s", r.Question, take, units.Seconds(*r.TotalSeconds)))
+			summary = append(summary, fmt.Sprintf("even with %s it %s about %s", r.Question, take,
+				units.Seconds(*r.TotalSeconds)))
 		}
 	}
 	text := strings.Join(summary, "; ") + "."

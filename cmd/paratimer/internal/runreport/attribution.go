@@ -54,12 +54,16 @@ func attributionOf(s *dag.Snapshot, marks *attribution.Marks, towards *attributi
 	for _, c := range attribution.Causes() {
 		if sums[c] > 0 {
 			out.Causes = append(out.Causes, Cause{
-				Cause: c.String(), Title: c.Title(), Meaning: c.Meaning(), Seconds: frame.SecondsOf(sums[c]), Ratio: frame.RatioOf(float64(sums[c]) / float64(total)),
+				Cause: c.String(), Title: c.Title(), Meaning: c.Meaning(), Seconds: frame.SecondsOf(sums[c]),
+				Ratio: frame.RatioOf(float64(sums[c]) / float64(total)),
 			})
 		}
 	}
 	for _, p := range fewer(of.Parts, MostParts) {
-		part := Part{Cause: p.Cause.String(), StartSeconds: *frame.Since(p.Start, of.From), EndSeconds: *frame.Since(p.End, of.From)}
+		part := Part{
+			Cause: p.Cause.String(), StartSeconds: *frame.Since(p.Start, of.From),
+			EndSeconds: *frame.Since(p.End, of.From),
+		}
 		if p.Job >= 0 {
 			part.Job = frame.Text(s.Plan.Jobs[p.Job].Node)
 		}

@@ -16,9 +16,12 @@ const worthSaying = 0.03
 
 // verbs say what a length of time of a cause was.
 var verbs = map[attribution.Cause]string{
-	attribution.Queueing: "were queueing", attribution.Launch: "were launch", attribution.Containers: "waited for containers", attribution.SetUp: "were set-up",
-	attribution.Work: "were work", attribution.Shuffle: "were shuffle", attribution.Sort: "were sort and merge", attribution.Skew: "were lost to skew",
-	attribution.Failures: "were lost to failures", attribution.Finish: "went by until jobs were finished", attribution.Unknown: "were seen by nobody",
+	attribution.Queueing: "were queueing", attribution.Launch: "were launch",
+	attribution.Containers: "waited for containers", attribution.SetUp: "were set-up",
+	attribution.Work: "were work", attribution.Shuffle: "were shuffle", attribution.Sort: "were sort and merge",
+	attribution.Skew:     "were lost to skew",
+	attribution.Failures: "were lost to failures", attribution.Finish: "went by until jobs were finished",
+	attribution.Unknown: "were seen by nobody",
 }
 
 // attributionSummary is the account in sentences: work first, then what took longest; the costliest skewed reduce; who
@@ -95,5 +98,6 @@ func waitSummary(s *dag.Snapshot, a *attribution.Attribution, total time.Duratio
 	}
 	w := a.Waits[worst]
 	return fmt.Sprintf("; meanwhile a task of %s was ready for %s, until it got a %s that %s had held",
-		name(s.Plan.Jobs[w.Job].Node), units.Exact(length(worst)), s.Plan.Cluster.Policy.Slot(), name(s.Plan.Jobs[w.Holder].Node))
+		name(s.Plan.Jobs[w.Job].Node), units.Exact(length(worst)), s.Plan.Cluster.Policy.Slot(),
+		name(s.Plan.Jobs[w.Holder].Node))
 }

@@ -48,7 +48,10 @@ func gather(tb testing.TB, until time.Duration) *Collector {
 			tb.Fatal(err)
 		}
 		run = run.Append(s)
-		f := frame.Frame{At: frame.TimeOf(s.At), Workflow: frame.Workflow{State: s.State}, ElapsedSeconds: frame.Since(s.At, s.Origin())}
+		f := frame.Frame{
+			At: frame.TimeOf(s.At), Workflow: frame.Workflow{State: s.State},
+			ElapsedSeconds: frame.Since(s.At, s.Origin()),
+		}
 		for j := range s.Plan.Jobs {
 			f.Jobs = append(f.Jobs, frame.Job{Node: s.Plan.Jobs[j].Node, State: s.Jobs[j].State})
 		}

@@ -45,7 +45,8 @@ func (d *drawing) summary() string {
 	if !d.s.State.Ended() {
 		goes, had = "goes, as far as can be said now,", "has"
 	}
-	return fmt.Sprintf("The critical path %s through %s%s.", goes, strings.Join(through, ", then "), d.slackSummary(had))
+	return fmt.Sprintf("The critical path %s through %s%s.", goes, strings.Join(through, ", then "),
+		d.slackSummary(had))
 }
 
 // slackSummary names the job with most slack.

@@ -49,7 +49,8 @@ func chartFor(t testing.TB, run dag.Run) Chart {
 	for _, s := range c.Critical {
 		if s.StartSeconds != at || s.Fragment < 0 || s.Fragment >= len(c.Fragments) {
 			t.Errorf("segment %+v where the last ended at %v", s, at)
-		} else if f := &c.Fragments[s.Fragment]; !f.Critical || s.StartSeconds < f.StartSeconds || s.StartSeconds > f.EndSeconds {
+		} else if f := &c.Fragments[s.Fragment]; !f.Critical || s.StartSeconds < f.StartSeconds ||
+			s.StartSeconds > f.EndSeconds {
 			t.Errorf("segment %+v of fragment %+v", s, *f)
 		}
 		at = s.EndSeconds
@@ -88,7 +89,8 @@ func TestChartOfPaper(t *testing.T) {
 	if c.FromSeconds != 0 || c.ToSeconds != 1679.813 || c.NowSeconds != nil || c.Merged {
 		t.Errorf("from %v to %v, now %v", c.FromSeconds, c.ToSeconds, c.NowSeconds)
 	}
-	if len(c.Panels) != 2 || c.Panels[0].Title != "map slots" || len(c.Panels[0].Rows) != 16 || c.Panels[1].Title != "reduce slots" || len(c.Panels[1].Rows) != 16 {
+	if len(c.Panels) != 2 || c.Panels[0].Title != "map slots" || len(c.Panels[0].Rows) != 16 ||
+		c.Panels[1].Title != "reduce slots" || len(c.Panels[1].Rows) != 16 {
 		t.Fatalf("panels %+v", c.Panels)
 	}
 	if n := tasksOf(&c, OK); n != 4+17+32+16+16+16 {
@@ -102,7 +104,8 @@ func TestChartOfPaper(t *testing.T) {
 		t.Errorf("the path goes over %s", got)
 	}
 	first := c.Panels[0].Bars[0]
-	if first.Row != 0 || first.Rows != 4 || first.Tasks != 4 || first.Name != "4 maps" || first.Job != 0 || first.Critical || *first.Round != 0 {
+	if first.Row != 0 || first.Rows != 4 || first.Tasks != 4 || first.Name != "4 maps" || first.Job != 0 ||
+		first.Critical || *first.Round != 0 {
 		t.Errorf("the first bar is %+v", first)
 	}
 	// j1 ends at 584 s, j3 begins at 1562.25 s.
@@ -133,7 +136,8 @@ func TestChartOfRunning(t *testing.T) {
 	}
 	for _, p := range c.Panels {
 		for _, b := range p.Bars {
-			if b.Outcome == Running && (b.StartSeconds > 600 || b.EndSeconds <= 600) || b.Outcome == Expected && b.StartSeconds < 600 {
+			if b.Outcome == Running && (b.StartSeconds > 600 || b.EndSeconds <= 600) || b.Outcome == Expected &&
+				b.StartSeconds < 600 {
 				t.Errorf("bar %+v", b)
 			}
 		}
@@ -146,7 +150,13 @@ func TestChartOfRunning(t *testing.T) {
 // TestChartBeforeSubmission is of a query that has not begun, and of one that nothing is known of.
 func TestChartBeforeSubmission(t *testing.T) {
 	plan := &dag.Plan{Jobs: []dag.Job{{Node: "a", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}}
-	s := &dag.Snapshot{Plan: plan, At: 5, State: dag.Running, Stale: dag.NoInstant, Jobs: []dag.JobState{{Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)}}}
+	s := &dag.Snapshot{
+		Plan: plan, At: 5, State: dag.Running, Stale: dag.NoInstant,
+		Jobs: []dag.JobState{{
+			Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant,
+			Stages: make([]dag.StageState, dag.MapReduceStages),
+		}},
+	}
 	c := chartFor(t, dag.Run{}.Append(s))
 	if len(c.Panels) != 0 || c.FromSeconds != c.ToSeconds {
 		t.Errorf("%+v", c)
@@ -164,7 +174,10 @@ func wide(maps int) *dag.Plan {
 		tuples[i] = float64(1000 + (i*7919)%997)
 	}
 	return &dag.Plan{Name: "wide", Cluster: dag.Cluster{MapSlots: maps / 100, ReduceSlots: 10}, Jobs: []dag.Job{{
-		Node: "a", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: maps, Pipelines: []dag.Pipeline{{Tuples: dag.Each(tuples), Alpha: dag.Uniform(10)}}}, dag.Stage{Known: true}),
+		Node: "a", Stages: dag.MapReduce(dag.Stage{
+			Known: true, Tasks: maps,
+			Pipelines: []dag.Pipeline{{Tuples: dag.Each(tuples), Alpha: dag.Uniform(10)}},
+		}, dag.Stage{Known: true}),
 	}}}
 }
 
@@ -176,8 +189,10 @@ func TestManyTasks(t *testing.T) {
 	if d, err := newDrawing(run, nil); err != nil || len(d.path.Fragments) <= MostFragments {
 		t.Errorf("there are only %d fragments, %v", len(d.path.Fragments), err)
 	}
-	if n := len(c.Panels[0].Bars); !c.Merged || n > MostBars || tasksOf(&c, OK) != 30_000 || len(c.Fragments) > MostFragments+MostSegments || len(c.Critical) > MostSegments {
-		t.Errorf("%d bars of %d tasks, %d fragments, %d segments", n, tasksOf(&c, OK), len(c.Fragments), len(c.Critical))
+	if n := len(c.Panels[0].Bars); !c.Merged || n > MostBars || tasksOf(&c, OK) != 30_000 ||
+		len(c.Fragments) > MostFragments+MostSegments || len(c.Critical) > MostSegments {
+		t.Errorf("%d bars of %d tasks, %d fragments, %d segments", n, tasksOf(&c, OK), len(c.Fragments),
+			len(c.Critical))
 	}
 	a, err := attributionOf(run.Now(), marks, nil)
 	if err != nil || len(a.Parts) > MostParts {
@@ -187,15 +202,23 @@ func TestManyTasks(t *testing.T) {
 
 // TestManyRows holds that a slot of any number has a row, and that there are not as many rows.
 func TestManyRows(t *testing.T) {
-	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: 1}, Jobs: []dag.Job{{Node: "a", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 2}, dag.Stage{Known: true})}}}
+	plan := &dag.Plan{
+		Cluster: dag.Cluster{MapSlots: 1},
+		Jobs:    []dag.Job{{Node: "a", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 2}, dag.Stage{Known: true})}},
+	}
 	attempt := func(task, slot int32) dag.Attempt {
-		return dag.Attempt{Task: task, Slot: slot, State: dag.AttemptSucceeded, Start: 0, End: 10, CopyEnd: dag.NoInstant}
+		return dag.Attempt{
+			Task: task, Slot: slot, State: dag.AttemptSucceeded, Start: 0, End: 10,
+			CopyEnd: dag.NoInstant,
+		}
 	}
 	s := &dag.Snapshot{Plan: plan, At: 10, State: dag.Succeeded, Stale: dag.NoInstant, Jobs: []dag.JobState{{
-		State: dag.Succeeded, Finished: 10, Stages: []dag.StageState{{Attempts: []dag.Attempt{attempt(0, 0), attempt(1, 1<<31-2)}}, {}},
+		State: dag.Succeeded, Finished: 10,
+		Stages: []dag.StageState{{Attempts: []dag.Attempt{attempt(0, 0), attempt(1, 1<<31-2)}}, {}},
 	}}}
 	c := chartFor(t, dag.Run{}.Append(s))
-	if p := &c.Panels[0]; !c.Merged || len(p.Rows) != MostRows || len(p.Bars) != 2 || p.Bars[1].Row != MostRows-1 || !strings.HasSuffix(p.Rows[MostRows-1], " – 2147483646") {
+	if p := &c.Panels[0]; !c.Merged || len(p.Rows) != MostRows || len(p.Bars) != 2 || p.Bars[1].Row != MostRows-1 ||
+		!strings.HasSuffix(p.Rows[MostRows-1], " – 2147483646") {
 		t.Errorf("%d rows, bars %+v", len(p.Rows), p.Bars)
 	}
 }
@@ -204,7 +227,10 @@ func TestManyRows(t *testing.T) {
 func TestFewerParts(t *testing.T) {
 	var parts []attribution.Part
 	for i := range dag.Instant(5000) {
-		parts = append(parts, attribution.Part{Cause: attribution.Cause(i * i % 7), Job: int(i / 2000), Task: int32(i), Start: 10 * i, End: 10*i + 10})
+		parts = append(parts, attribution.Part{
+			Cause: attribution.Cause(i * i % 7), Job: int(i / 2000), Task: int32(i),
+			Start: 10 * i, End: 10*i + 10,
+		})
 	}
 	before := attribution.Attribution{To: 50_000, Parts: parts}
 	after := attribution.Attribution{To: 50_000, Parts: fewer(parts, 100)}

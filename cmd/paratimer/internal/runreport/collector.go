@@ -54,7 +54,8 @@ func (g *Collector) Report() (*Report, error) {
 	}
 	snap, f := g.run.Now(), &g.last
 	s := &Report{
-		SchemaVersion: SchemaVersion, From: g.from, Workflow: f.Workflow, User: frame.Text(snap.User), Queue: frame.Text(snap.Queue),
+		SchemaVersion: SchemaVersion, From: g.from, Workflow: f.Workflow, User: frame.Text(snap.User),
+		Queue:   frame.Text(snap.Queue),
 		StartAt: frame.TimeOf(snap.Origin()), At: f.At, ElapsedSeconds: f.ElapsedSeconds, Observations: g.seen,
 		Headline: f.Headline, WaitingOn: f.WaitingOn, Alerts: f.Alerts, Warnings: f.Warnings,
 		PredictionHistory: g.predictionHistory(), Skew: skewOf(snap),
@@ -65,10 +66,16 @@ func (g *Collector) Report() (*Report, error) {
 	var towards *attribution.Attempt
 	var err error
 	if s.Chart, towards, err = chartAndNext(g.run, g.model); err != nil {
-		s.Chart = Chart{Summary: "What ran when cannot be drawn: " + name(err.Error()) + ".", Panels: []Panel{}, Fragments: []Fragment{}, Critical: []Segment{}}
+		s.Chart = Chart{
+			Summary: "What ran when cannot be drawn: " + name(err.Error()) + ".", Panels: []Panel{},
+			Fragments: []Fragment{}, Critical: []Segment{},
+		}
 	}
 	if s.TimeAttribution, err = attributionOf(snap, &g.waits, towards); err != nil {
-		s.TimeAttribution = TimeAttribution{Summary: "Where the time went cannot be told: " + name(err.Error()) + ".", Parts: []Part{}, Causes: []Cause{}}
+		s.TimeAttribution = TimeAttribution{
+			Summary: "Where the time went cannot be told: " + name(err.Error()) + ".",
+			Parts:   []Part{}, Causes: []Cause{},
+		}
 	}
 	if s.TimeAttribution.Summary == "" {
 		s.TimeAttribution.Summary = "No time has passed since the first submission, so none went anywhere."
@@ -86,7 +93,10 @@ func (g *Collector) Report() (*Report, error) {
 
 // predictionHistory is what was predicted so far.
 func (g *Collector) predictionHistory() PredictionHistory {
-	c := PredictionHistory{Points: append([]Point{}, thin(g.kept.points, MostPoints)...), Marks: g.marks.sorted(), AlertSeconds: g.marks.firing, Moves: append([]Move{}, g.kept.moves...), Replans: g.kept.replans}
+	c := PredictionHistory{
+		Points: append([]Point{}, thin(g.kept.points, MostPoints)...), Marks: g.marks.sorted(),
+		AlertSeconds: g.marks.firing, Moves: append([]Move{}, g.kept.moves...), Replans: g.kept.replans,
+	}
 	state := g.last.Workflow.State
 	if total := g.last.ElapsedSeconds; state.Ended() && total != nil {
 		c.TotalSeconds = total

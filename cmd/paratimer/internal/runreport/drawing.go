@@ -119,7 +119,10 @@ func (d *drawing) critical() []Segment {
 	out := []Segment{}
 	many := len(d.path.Critical) > MostSegments
 	for _, seg := range d.path.Critical {
-		s := Segment{Fragment: seg.Fragment, Title: d.view.Title(seg.Fragment), StartSeconds: d.seconds(seg.Start), EndSeconds: d.seconds(seg.End)}
+		s := Segment{
+			Fragment: seg.Fragment, Title: d.view.Title(seg.Fragment), StartSeconds: d.seconds(seg.Start),
+			EndSeconds: d.seconds(seg.End),
+		}
 		if n := len(out); many && n > 0 && out[n-1].Title == s.Title {
 			out[n-1].EndSeconds = s.EndSeconds
 			continue
@@ -164,7 +167,8 @@ func (d *drawing) fragments(path []Segment) []Fragment {
 		from := &d.path.Fragments[f]
 		d.known[f] = len(out)
 		out = append(out, Fragment{
-			Jobs: d.jobsIn(from), Phase: frame.PhaseOf(d.s.Plan, d.path.JobOf(from), from.Stage, from.Pause), Width: from.Width, Rounds: len(from.Rounds),
+			Jobs: d.jobsIn(from), Phase: frame.PhaseOf(d.s.Plan, d.path.JobOf(from), from.Stage, from.Pause),
+			Width: from.Width, Rounds: len(from.Rounds),
 			StartSeconds: d.seconds(from.Start), EndSeconds: d.seconds(from.End), Critical: d.onPath[f],
 		})
 	}

@@ -12,14 +12,22 @@ import (
 // reduced is a job whose reduces worked so many seconds each on so many bytes, its last map having ended at 10 s.
 func reducedJob(work, bytes []float64) *dag.Snapshot {
 	s := &dag.Snapshot{
-		Plan: &dag.Plan{Jobs: []dag.Job{{Node: "j", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}}, At: at(500), State: dag.Succeeded,
-		Jobs: []dag.JobState{{Submitted: at(0), Finished: at(400), State: dag.Succeeded, Stages: make([]dag.StageState, dag.MapReduceStages)}},
+		Plan: &dag.Plan{Jobs: []dag.Job{{Node: "j", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}}, At: at(500),
+		State: dag.Succeeded,
+		Jobs: []dag.JobState{{
+			Submitted: at(0), Finished: at(400), State: dag.Succeeded,
+			Stages: make([]dag.StageState, dag.MapReduceStages),
+		}},
 	}
 	j := &s.Jobs[0]
-	j.Stages[dag.Map].Attempts = []dag.Attempt{{State: dag.AttemptSucceeded, Start: at(1), End: at(10), Bytes: 1, Done: [3]float64{5, 0, 0}, Out: 7}}
+	j.Stages[dag.Map].Attempts = []dag.Attempt{{
+		State: dag.AttemptSucceeded, Start: at(1), End: at(10), Bytes: 1,
+		Done: [3]float64{5, 0, 0}, Out: 7,
+	}}
 	for i := range work {
 		j.Stages[dag.Reduce].Attempts = append(j.Stages[dag.Reduce].Attempts, dag.Attempt{
-			Task: int32(i), State: dag.AttemptSucceeded, Start: at(4), End: at(10 + work[i]), Bytes: bytes[i], Done: [3]float64{0, 0, 3}, Out: 2,
+			Task: int32(i), State: dag.AttemptSucceeded, Start: at(4), End: at(10 + work[i]), Bytes: bytes[i],
+			Done: [3]float64{0, 0, 3}, Out: 2,
 		})
 	}
 	return s
@@ -34,10 +42,30 @@ func TestSkewSummary(t *testing.T) {
 	}{
 		{nil, nil, false, "No job has two reduces that are done, so there is nothing to compare."},
 		{[]float64{9}, []float64{9}, false, "No job has two reduces that are done, so there is nothing to compare."},
-		{[]float64{10, 30, 11, 12}, []float64{100, 300, 100, 100}, true, "The reduces of job j are uneven: number 1 worked 30s, the median one 11s, and was given 50 % of all that the 4 were."},
-		{[]float64{10, 30, 11, 12}, []float64{100, 109, 100, 100}, false, "No job's reduces are uneven: number 1 of job j worked 30s, the median one 11s, but it was given no more."},
-		{[]float64{1, 5.9, 1, 1}, []float64{100, 300, 100, 100}, false, "No job's reduces are uneven by 5 s or more: the longest of job j worked 5.9s, its median one 1s."},
-		{[]float64{40, 50, 40, 40}, []float64{100, 300, 100, 100}, false, "No job's reduces are uneven by 5 s or more: the longest of job j worked 50s, its median one 40s."},
+		{
+			[]float64{10, 30, 11, 12},
+			[]float64{100, 300, 100, 100},
+			true,
+			"The reduces of job j are uneven: number 1 worked 30s, the median one 11s, and was given 50 % of all that the 4 were.",
+		},
+		{
+			[]float64{10, 30, 11, 12},
+			[]float64{100, 109, 100, 100},
+			false,
+			"No job's reduces are uneven: number 1 of job j worked 30s, the median one 11s, but it was given no more.",
+		},
+		{
+			[]float64{1, 5.9, 1, 1},
+			[]float64{100, 300, 100, 100},
+			false,
+			"No job's reduces are uneven by 5 s or more: the longest of job j worked 5.9s, its median one 1s.",
+		},
+		{
+			[]float64{40, 50, 40, 40},
+			[]float64{100, 300, 100, 100},
+			false,
+			"No job's reduces are uneven by 5 s or more: the longest of job j worked 50s, its median one 40s.",
+		},
 	} {
 		got := skewOf(reducedJob(c.work, c.bytes))
 		if got.Summary != c.want || len(got.Jobs) > 0 && got.Jobs[0].Uneven != c.uneven {
@@ -54,7 +82,8 @@ func TestSkewIsBounded(t *testing.T) {
 	}
 	j := skewOf(reducedJob(work, bytes)).Jobs[0]
 	if len(j.Reduces) != MostSkewReduces || j.All != 1000 || j.Reduces[0].WorkSeconds != 99 || j.Median != 49 {
-		t.Errorf("%d reduces of %d, the longest %v, the median %v", len(j.Reduces), j.All, j.Reduces[0].WorkSeconds, j.Median)
+		t.Errorf("%d reduces of %d, the longest %v, the median %v", len(j.Reduces), j.All, j.Reduces[0].WorkSeconds,
+			j.Median)
 	}
 }
 
@@ -63,10 +92,15 @@ func TestJobs(t *testing.T) {
 	s := reducedJob([]float64{10, 20, 30}, []float64{100, 200, 300})
 	f := &frame.Frame{Jobs: []frame.Job{{Node: "j"}}}
 	node := "j"
-	a := &TimeAttribution{Parts: []Part{{StartSeconds: 0, EndSeconds: 4}, {Job: &node, StartSeconds: 4, EndSeconds: 40}}}
+	a := &TimeAttribution{Parts: []Part{
+		{StartSeconds: 0, EndSeconds: 4},
+		{Job: &node, StartSeconds: 4, EndSeconds: 40},
+	}}
 	j := jobsOf(s, f, a)[0]
-	if *j.WaitSeconds != 1 || *j.LengthSeconds != 400 || *j.OnPathSeconds != 36 || *j.InputBytes != 1 || *j.InputRecords != 5 ||
-		*j.ShuffleBytes != 600 || *j.OutputRecords != 6 || *j.MapSeconds != (Spread{1, 9, 9, 9, 9}) || *j.ReduceSeconds != (Spread{3, 16, 26, 26, 36}) {
+	if *j.WaitSeconds != 1 || *j.LengthSeconds != 400 || *j.OnPathSeconds != 36 || *j.InputBytes != 1 ||
+		*j.InputRecords != 5 ||
+		*j.ShuffleBytes != 600 || *j.OutputRecords != 6 || *j.MapSeconds != (Spread{1, 9, 9, 9, 9}) ||
+		*j.ReduceSeconds != (Spread{3, 16, 26, 26, 36}) {
 		t.Errorf("%+v", j)
 	}
 	s.Jobs[0].Stages[dag.Reduce].Attempts[1].State = dag.AttemptFailed
@@ -82,9 +116,15 @@ func TestSummary(t *testing.T) {
 	start, end := &frame.Time{Instant: at(0)}, &frame.Time{Instant: at(100)}
 	two := 2
 	whole := Report{
-		Jobs:              []Job{{Job: frame.Job{Node: "a", Maps: frame.Tasks{Total: &two}, Reduces: frame.Tasks{Total: &two}}}},
+		Jobs: []Job{{Job: frame.Job{
+			Node: "a", Maps: frame.Tasks{Total: &two},
+			Reduces: frame.Tasks{Total: &two},
+		}}},
 		PredictionHistory: PredictionHistory{Points: []Point{{AtSeconds: 5}}},
-		StartAt:           start, ElapsedSeconds: sec(100), Workflow: frame.Workflow{Name: frame.Text("q\x1b"), State: dag.Succeeded}, EndAt: end,
+		StartAt:           start, ElapsedSeconds: sec(100), Workflow: frame.Workflow{
+			Name:  frame.Text("q\x1b"),
+			State: dag.Succeeded,
+		}, EndAt: end,
 	}
 	running := whole
 	running.EndAt, running.Workflow.State = nil, dag.Running
@@ -94,17 +134,28 @@ func TestSummary(t *testing.T) {
 	unsized := whole
 	unsized.Jobs = []Job{{}, {}}
 	known := whole
-	known.PredictionHistory = PredictionHistory{SettledSeconds: sec(40), AlertSeconds: sec(10), MeanErrorPoints: units.Rounded(1.04)}
-	known.PredictionHistory.HeldRatio, known.PredictionHistory.HeldSinceRatio, known.PredictionHistory.FirstHeldSeconds = frame.RatioOf(1), frame.RatioOf(1), sec(40)
+	known.PredictionHistory = PredictionHistory{
+		SettledSeconds: sec(40), AlertSeconds: sec(10),
+		MeanErrorPoints: units.Rounded(1.04),
+	}
+	known.PredictionHistory.HeldRatio, known.PredictionHistory.HeldSinceRatio,
+		known.PredictionHistory.FirstHeldSeconds = frame.RatioOf(1), frame.RatioOf(1), sec(40)
 	late := known
-	late.PredictionHistory.SettledSeconds, late.PredictionHistory.HeldSinceRatio, late.PredictionHistory.AlertSeconds = sec(95), frame.RatioOf(0.97), nil
+	late.PredictionHistory.SettledSeconds, late.PredictionHistory.HeldSinceRatio, late.PredictionHistory.AlertSeconds =
+		sec(95), frame.RatioOf(0.97), nil
 	late.PredictionHistory.HeldRatio = frame.RatioOf(0.85)
 	failed := whole
 	failed.Workflow.State = dag.Failed
 	failed.Jobs[0].FailedAttempts = 0
-	failed.PredictionHistory = PredictionHistory{Marks: []Mark{{9, MarkNode, "node n was lost"}, {9, MarkFailure, "job a failed"}}}
+	failed.PredictionHistory = PredictionHistory{Marks: []Mark{
+		{9, MarkNode, "node n was lost"},
+		{9, MarkFailure, "job a failed"},
+	}}
 	boom := failed
-	boom.PredictionHistory.Marks = []Mark{{8, MarkFailure, "t_0 of job a failed: Boom"}, {9, MarkFailure, "job a failed: Task failed t"}}
+	boom.PredictionHistory.Marks = []Mark{
+		{8, MarkFailure, "t_0 of job a failed: Boom"},
+		{9, MarkFailure, "job a failed: Task failed t"},
+	}
 	for i, c := range []struct {
 		report   Report
 		recorded bool
@@ -115,8 +166,10 @@ func TestSummary(t *testing.T) {
 		{running, true, `q\x1b (1 job, 4 tasks) was running when the recording ends, 1m40s after it began at 00:16:40 UTC on 1 January 1970; when it ends is not known: at least 1m.`},
 		{early, false, `q\x1b (1 job, 4 tasks) has not begun: no job was submitted.`},
 		{unsized, true, `q\x1b (2 jobs, 0 tasks that are known) succeeded after 1m40s: from 00:16:40 UTC on 1 January 1970 to 00:18:20 UTC. No time could be given before the end.`},
-		{known, true, whatHappened + `Its 80 % range held its end at 100 % of the observations that had one, from 40s on, with 60 % of the run to go. On average the predicted time was 1 point of progress off. The first alert came after 10s, 1m30s before the end.`},
-		{late, true, whatHappened + `Its 80 % range held its end at 85 % of the observations that had one, and to a hundredth of the run always from 1m35s on, with 5 % to go. On average the predicted time was 1 point of progress off.`},
+		{known, true, whatHappened +
+			`Its 80 % range held its end at 100 % of the observations that had one, from 40s on, with 60 % of the run to go. On average the predicted time was 1 point of progress off. The first alert came after 10s, 1m30s before the end.`},
+		{late, true, whatHappened +
+			`Its 80 % range held its end at 85 % of the observations that had one, and to a hundredth of the run always from 1m35s on, with 5 % to go. On average the predicted time was 1 point of progress off.`},
 		{failed, true, `q\x1b (1 job, 4 tasks) failed after 1m40s: from 00:16:40 UTC on 1 January 1970 to 00:18:20 UTC. What went wrong: 1 node was lost; the last of it: job a failed.`},
 		{boom, true, `q\x1b (1 job, 4 tasks) failed after 1m40s: from 00:16:40 UTC on 1 January 1970 to 00:18:20 UTC. What went wrong: t_0 of job a failed: Boom.`},
 	} {
@@ -139,16 +192,24 @@ func TestGlance(t *testing.T) {
 	s.Jobs[0].Stages[dag.Reduce].Attempts[1].Diagnosis = "Boom"
 	r := Report{
 		Workflow: frame.Workflow{State: dag.Failed}, ElapsedSeconds: sec(100), EndAt: &frame.Time{Instant: at(100)},
-		PredictionHistory: PredictionHistory{TotalSeconds: sec(100), Points: []Point{{AtSeconds: 5, TotalSeconds: sec(80)}}},
+		PredictionHistory: PredictionHistory{
+			TotalSeconds: sec(100),
+			Points:       []Point{{AtSeconds: 5, TotalSeconds: sec(80)}},
+		},
 		TimeAttribution: TimeAttribution{Causes: []Cause{
-			{Cause: "queueing", Seconds: 5}, {Cause: "containers", Seconds: 5}, {Cause: "work", Seconds: 60}, {Cause: "failures", Seconds: 30},
+			{Cause: "queueing", Seconds: 5},
+			{Cause: "containers", Seconds: 5},
+			{Cause: "work", Seconds: 60},
+			{Cause: "failures", Seconds: 30},
 		}},
 	}
 	r.glance(s)
-	if f := r.Glance.Failure; f == nil || f.Reason != "Boom" || !strings.Contains(f.Title, "1 attempt of its task 1 of stage reduce failed") {
+	if f := r.Glance.Failure; f == nil || f.Reason != "Boom" ||
+		!strings.Contains(f.Title, "1 attempt of its task 1 of stage reduce failed") {
 		t.Errorf("failure %+v", f)
 	}
-	if l := r.Glance.Lost; len(l) != 3 || l[0].Seconds != 30 || l[1].Seconds != 10 || *l[1].Ratio != 0.1 || l[2].Seconds != 0 {
+	if l := r.Glance.Lost; len(l) != 3 || l[0].Seconds != 30 || l[1].Seconds != 10 || *l[1].Ratio != 0.1 ||
+		l[2].Seconds != 0 {
 		t.Errorf("lost %+v", l)
 	}
 	if a := r.Glance.Against; a == nil || a.Bound != nil || *a.ExpectedSeconds != 80 || a.LaterSeconds != nil {

@@ -163,7 +163,8 @@ func failureOf(s *dag.Snapshot) *Failure {
 				n++
 			}
 		}
-		out.Title += fmt.Sprintf(": %s of its task %d of stage %s failed", units.Count(n, "attempt"), a.Task, s.Plan.StageName(j, k))
+		out.Title += fmt.Sprintf(": %s of its task %d of stage %s failed", units.Count(n, "attempt"), a.Task,
+			s.Plan.StageName(j, k))
 		if a.Node >= 0 && int(a.Node) < len(s.Nodes) && s.Nodes[a.Node].Name != "" {
 			out.Title += ", the last on " + s.Nodes[a.Node].Name
 		}

@@ -99,7 +99,11 @@ func questions(s *dag.Snapshot, replay *whatif.Replay) []question {
 		{"a " + word + " for every task", "--slots inf", whatif.Change{Slots: []whatif.Slots{{N: math.Inf(1)}}}, ""},
 	}
 	if room.Total() > 0 {
-		all = append(all, question{"twice the " + word + "s", "--slots 2x", whatif.Change{Slots: []whatif.Slots{{Op: whatif.Times, N: 2}}}, ""})
+		all = append(all, question{
+			"twice the " + word + "s", "--slots 2x",
+			whatif.Change{Slots: []whatif.Slots{{Op: whatif.Times, N: 2}}},
+			"",
+		})
 	}
 	even, lost, slow := shape(s)
 	if lost && s.State.Ended() {
@@ -115,11 +119,16 @@ func questions(s *dag.Snapshot, replay *whatif.Replay) []question {
 	if room.Policy == dag.YARN && len(slow) > 0 {
 		for _, ratio := range []float64{0.05, 1} {
 			if !slow[ratio] || len(slow) > 1 {
-				all = append(all, question{fmt.Sprintf("reduces asked for when %.0f %% of the maps are done", 100*ratio), fmt.Sprintf("--slowstart %g", ratio), whatif.Change{SlowStart: &ratio}, ""})
+				all = append(all, question{fmt.Sprintf("reduces asked for when %.0f %% of the maps are done",
+					100*ratio), fmt.Sprintf("--slowstart %g", ratio), whatif.Change{SlowStart: &ratio}, ""})
 			}
 		}
 	}
-	return append(all, question{"a " + word + " for every task, no start-ups and no pauses", "--policy ideal", whatif.Change{Policy: whatif.Ideal}, ""})
+	return append(all, question{
+		"a " + word + " for every task, no start-ups and no pauses", "--policy ideal",
+		whatif.Change{Policy: whatif.Ideal},
+		"",
+	})
 }
 
 // shape says what could be spread evenly, "" for nothing, whether an attempt was lost, and at which ratios of maps

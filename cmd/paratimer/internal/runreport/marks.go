@@ -74,7 +74,8 @@ func (m *marks) see(s *dag.Snapshot) {
 			m.masters = append(m.masters, job.Attempt)
 		}
 		if job.Attempt > m.masters[j] && m.masters[j] > 0 {
-			m.add(since(s.At), MarkFailure, "", fmt.Sprintf("the master%s was started again, as attempt %d", name(s.Plan.OfJob(j)), job.Attempt))
+			m.add(since(s.At), MarkFailure, "", fmt.Sprintf("the master%s was started again, as attempt %d",
+				name(s.Plan.OfJob(j)), job.Attempt))
 		}
 		m.masters[j] = max(m.masters[j], job.Attempt)
 		for k := range job.NumStages() {
@@ -86,7 +87,8 @@ func (m *marks) see(s *dag.Snapshot) {
 			}
 		}
 		if job.State == dag.Failed {
-			m.add(since(job.Finished), MarkFailure, fmt.Sprint("job ", j), name(s.Plan.JobName(j))+" failed"+because(job.Diagnosis))
+			m.add(since(job.Finished), MarkFailure, fmt.Sprint("job ", j), name(s.Plan.JobName(j))+" failed"+
+				because(job.Diagnosis))
 		}
 	}
 }
@@ -119,7 +121,8 @@ func (m *marks) hear(f *frame.Frame) {
 		if !told {
 			was = frame.OnTrack
 		}
-		if a.State == was || a.State == frame.Blind || a.State == frame.Ended && !was.Firing() && !missed(a) || a.Quiet && !told && !a.State.Firing() {
+		if a.State == was || a.State == frame.Blind || a.State == frame.Ended && !was.Firing() && !missed(a) ||
+			a.Quiet && !told && !a.State.Firing() {
 			continue
 		}
 		at := *f.ElapsedSeconds

@@ -18,7 +18,10 @@ func TestMarks(t *testing.T) {
 	snap := func(now float64, master int, lost bool, attempts ...dag.Attempt) *dag.Snapshot {
 		s := &dag.Snapshot{
 			Plan: plan, At: at(now), State: dag.Running,
-			Jobs:  []dag.JobState{{Submitted: at(0), Finished: dag.NoInstant, State: dag.Running, Attempt: master, Stages: []dag.StageState{{Attempts: attempts}, {}}}},
+			Jobs: []dag.JobState{{
+				Submitted: at(0), Finished: dag.NoInstant, State: dag.Running, Attempt: master,
+				Stages: []dag.StageState{{Attempts: attempts}, {}},
+			}},
 			Nodes: []dag.NodeState{{Name: "n1", Lost: lost, LostAt: dag.NoInstant}},
 		}
 		if lost {
@@ -26,7 +29,10 @@ func TestMarks(t *testing.T) {
 		}
 		return s
 	}
-	failed := dag.Attempt{Task: 3, State: dag.AttemptFailed, Node: 0, Start: at(1), End: at(4), Diagnosis: "killed </script>"}
+	failed := dag.Attempt{
+		Task: 3, State: dag.AttemptFailed, Node: 0, Start: at(1), End: at(4),
+		Diagnosis: "killed </script>",
+	}
 	var m marks
 	m.see(snap(5, 1, false, failed))
 	m.see(snap(6, 1, false, failed))
@@ -42,9 +48,16 @@ func TestMarks(t *testing.T) {
 
 // TestMarksAreBounded holds that floods of failures, nodes and alerts are cut.
 func TestMarksAreBounded(t *testing.T) {
-	s := &dag.Snapshot{Plan: &dag.Plan{Jobs: []dag.Job{{Node: "a", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}}, At: at(9), Jobs: []dag.JobState{{Submitted: at(0), Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)}}}
+	s := &dag.Snapshot{
+		Plan: &dag.Plan{Jobs: []dag.Job{{Node: "a", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}},
+		At:   at(9), Jobs: []dag.JobState{{
+			Submitted: at(0), Finished: dag.NoInstant,
+			Stages: make([]dag.StageState, dag.MapReduceStages),
+		}},
+	}
 	for i := range int32(10_000) {
-		s.Jobs[0].Stages[dag.Map].Attempts = append(s.Jobs[0].Stages[dag.Map].Attempts, dag.Attempt{Task: i, State: dag.AttemptFailed, Node: -1, End: at(5)})
+		s.Jobs[0].Stages[dag.Map].Attempts = append(s.Jobs[0].Stages[dag.Map].Attempts,
+			dag.Attempt{Task: i, State: dag.AttemptFailed, Node: -1, End: at(5)})
 	}
 	for i := range 1000 {
 		s.Nodes = append(s.Nodes, dag.NodeState{Name: fmt.Sprint(i), Lost: true, LostAt: at(1)})
@@ -71,8 +84,16 @@ func TestAlertsAreMarked(t *testing.T) {
 		want   string
 		first  float64
 	}{
-		{false, []frame.AlertState{frame.OnTrack, frame.AtRisk, frame.Blind, frame.AtRisk, frame.Late, frame.Ended}, "1 at_risk, 4 late, 5 ended", 1},
-		{true, []frame.AlertState{frame.OnTrack, frame.OnTrack, frame.AtRisk, frame.OnTrack, frame.Ended}, "2 at_risk, 3 on_track, 4 ended", 2},
+		{
+			false,
+			[]frame.AlertState{frame.OnTrack, frame.AtRisk, frame.Blind, frame.AtRisk, frame.Late, frame.Ended},
+			"1 at_risk, 4 late, 5 ended", 1,
+		},
+		{
+			true,
+			[]frame.AlertState{frame.OnTrack, frame.OnTrack, frame.AtRisk, frame.OnTrack, frame.Ended},
+			"2 at_risk, 3 on_track, 4 ended", 2,
+		},
 		{true, []frame.AlertState{frame.OnTrack, frame.Ended}, "", -1},
 		{false, []frame.AlertState{frame.OnTrack, frame.Ended}, "1 ended", -1},
 	} {

@@ -79,7 +79,8 @@ func thin(all []Point, most int) []Point {
 	from, length := all[0].AtSeconds, max(all[last].AtSeconds-all[0].AtSeconds, 0.001)
 	filled := -1
 	for i := 1; i < last; i++ {
-		if at := int(float64(all[i].AtSeconds-from) / float64(length) * float64(stretches)); at > filled && !keep[i] && at < stretches {
+		if at := int(float64(all[i].AtSeconds-from) / float64(length) * float64(stretches)); at > filled && !keep[i] &&
+			at < stretches {
 			keep[i], filled = true, at
 		}
 	}

@@ -95,12 +95,15 @@ func (d *drawing) outcome(s *schedule.Span) Outcome {
 func (d *drawing) bar(b *chart.Bar[look]) Bar {
 	sp := &d.sch.Spans[b.Span]
 	out := Bar{
-		Row: b.Row, Rows: b.To - b.Row, StartSeconds: d.seconds(b.Start), EndSeconds: d.seconds(b.End), Job: d.jobs[sp.Job], Phase: frame.PhaseOf(d.s.Plan, int(sp.Job), sp.Stage, sp.Pause),
-		Tasks: b.Tasks, Outcome: b.Hue.outcome, Critical: b.Hue.critical, Name: units.Tasks(b.Tasks, name(sp.What(d.s.Plan))),
+		Row: b.Row, Rows: b.To - b.Row, StartSeconds: d.seconds(b.Start), EndSeconds: d.seconds(b.End),
+		Job: d.jobs[sp.Job], Phase: frame.PhaseOf(d.s.Plan, int(sp.Job), sp.Stage, sp.Pause),
+		Tasks: b.Tasks, Outcome: b.Hue.outcome, Critical: b.Hue.critical,
+		Name: units.Tasks(b.Tasks, name(sp.What(d.s.Plan))),
 	}
 	if b.Tasks == 1 {
 		out.Name = attemptName(d.s, int(sp.Job), sp.Stage, b.First, sp.Attempt)
-		if a := d.attempt(sp.Job, sp.Stage, b.First, sp.Attempt); a != nil && d.s.Plan.Jobs[sp.Job].Stages[sp.Stage].Copies() && a.CopyEnd.Known() && a.CopyEnd >= a.Start {
+		if a := d.attempt(sp.Job, sp.Stage, b.First, sp.Attempt); a != nil &&
+			d.s.Plan.Jobs[sp.Job].Stages[sp.Stage].Copies() && a.CopyEnd.Known() && a.CopyEnd >= a.Start {
 			at := d.seconds(a.CopyEnd)
 			out.CopiedSeconds = &at
 		}

@@ -76,7 +76,8 @@ func pointOf(f *frame.Frame) (m Point, ok bool) {
 	m = Point{
 		AtSeconds: *f.ElapsedSeconds, Scenarios: []Prediction{}, Stale: f.StaleSeconds > 0, Changes: f.Changes,
 		TotalSeconds: sum(f.ElapsedSeconds, f.Headline.RemainingSeconds),
-		LowSeconds:   sum(f.ElapsedSeconds, f.Headline.LowSeconds), HighSeconds: sum(f.ElapsedSeconds, f.Headline.HighSeconds),
+		LowSeconds:   sum(f.ElapsedSeconds, f.Headline.LowSeconds), HighSeconds: sum(f.ElapsedSeconds,
+			f.Headline.HighSeconds),
 	}
 	if m.Changes == nil {
 		m.Changes = []frame.Change{}
@@ -86,7 +87,10 @@ func pointOf(f *frame.Frame) (m Point, ok bool) {
 		return m, true
 	}
 	for i := 1; i < len(f.Estimates); i++ {
-		m.Scenarios = append(m.Scenarios, Prediction{f.Estimates[i].Scenario, sum(f.ElapsedSeconds, f.Estimates[i].RemainingSeconds)})
+		m.Scenarios = append(m.Scenarios, Prediction{
+			f.Estimates[i].Scenario,
+			sum(f.ElapsedSeconds, f.Estimates[i].RemainingSeconds),
+		})
 	}
 	return m, true
 }

@@ -21,11 +21,17 @@ func sec(v float64) *frame.Seconds {
 // said is a frame that predicts so much more; NaN: nothing.
 func said(elapsed, remaining, low, high float64) *frame.Frame {
 	f := &frame.Frame{
-		ElapsedSeconds: sec(elapsed), Headline: frame.Headline{RemainingSeconds: sec(remaining), LowSeconds: sec(low), HighSeconds: sec(high)},
+		ElapsedSeconds: sec(elapsed), Headline: frame.Headline{
+			RemainingSeconds: sec(remaining), LowSeconds: sec(low),
+			HighSeconds: sec(high),
+		},
 		Workflow: frame.Workflow{State: dag.Running},
 	}
 	if !math.IsNaN(low) {
-		f.Quantiles = []frame.Quantile{{Q: 0.1, RemainingSeconds: frame.Seconds(low)}, {Q: 0.9, RemainingSeconds: frame.Seconds(high)}}
+		f.Quantiles = []frame.Quantile{
+			{Q: 0.1, RemainingSeconds: frame.Seconds(low)},
+			{Q: 0.9, RemainingSeconds: frame.Seconds(high)},
+		}
 	}
 	return f
 }
@@ -85,13 +91,21 @@ func TestScore(t *testing.T) {
 		{[]tick{{10, nan, nan, nan}, {50, 50, 45, 55}}, 0, 1, 0.5, 50, 50, 1},
 		{[]tick{{10, nan, nan, nan}}, nan, nan, 0, nan, nan, nan},
 		// It held, and does not at last.
-		{[]tick{{20, 10, 5, 15}, {50, 50, 45, 55}, {60, 40, 35, 45}, {80, 10, 5, 15}}, 13.889, 0.5, 1, nan, 50, 0.666667},
+		{
+			[]tick{{20, 10, 5, 15}, {50, 50, 45, 55}, {60, 40, 35, 45}, {80, 10, 5, 15}},
+			13.889, 0.5, 1, nan, 50,
+			0.666667,
+		},
 		// Ticks at the beginning and at the end say nothing.
 		{[]tick{{0, 1, 1, 1}, {100, 1, 1, 1}}, nan, nan, nan, nan, nan, nan},
 	} {
 		var got PredictionHistory
 		got.score(c.ticks, 100)
-		is := []float64{deref(got.MeanErrorPoints), deref((*float64)(got.HeldRatio)), deref((*float64)(got.NumberRatio)), deref((*float64)(got.SettledSeconds)), deref((*float64)(got.FirstHeldSeconds)), deref((*float64)(got.HeldSinceRatio))}
+		is := []float64{
+			deref(got.MeanErrorPoints), deref((*float64)(got.HeldRatio)),
+			deref((*float64)(got.NumberRatio)), deref((*float64)(got.SettledSeconds)),
+			deref((*float64)(got.FirstHeldSeconds)), deref((*float64)(got.HeldSinceRatio)),
+		}
 		for k, want := range []float64{c.points, c.held, c.number, c.settled, c.first, c.since} {
 			if !(math.Abs(is[k]-want) < 1e-9) && !(math.IsNaN(is[k]) && math.IsNaN(want)) {
 				t.Errorf("%d: figure %d is %v, want %v", i, k, is[k], want)
@@ -119,11 +133,31 @@ func TestPredictionHistorySummary(t *testing.T) {
 	}{
 		{nil, dag.Running, "Nothing was submitted while it was watched, so nothing was predicted."},
 		{[]*frame.Frame{said(5, nan, nan, nan)}, dag.Running, "After 5s it is too early to say how long it will take."},
-		{[]*frame.Frame{said(5, nan, 60, nan)}, dag.Running, "After 5s it is predicted to take at least 1m5s in all: too much is assumed for more."},
-		{[]*frame.Frame{said(5, 70, 60, 90)}, dag.Running, "After 5s it is predicted to take 1m15s in all, within 1m5s to 1m35s."},
-		{[]*frame.Frame{said(5, 70, 60, 90)}, dag.Failed, "The query did not succeed: what was predicted until then is the end of a run that does."},
-		{[]*frame.Frame{said(100, nan, nan, nan)}, dag.Succeeded, "It was looked at after its end, so nothing was predicted."},
-		{[]*frame.Frame{said(100, nan, nan, nan)}, dag.Failed, "It was looked at after its end, so nothing was predicted."},
+		{
+			[]*frame.Frame{said(5, nan, 60, nan)},
+			dag.Running,
+			"After 5s it is predicted to take at least 1m5s in all: too much is assumed for more.",
+		},
+		{
+			[]*frame.Frame{said(5, 70, 60, 90)},
+			dag.Running,
+			"After 5s it is predicted to take 1m15s in all, within 1m5s to 1m35s.",
+		},
+		{
+			[]*frame.Frame{said(5, 70, 60, 90)},
+			dag.Failed,
+			"The query did not succeed: what was predicted until then is the end of a run that does.",
+		},
+		{
+			[]*frame.Frame{said(100, nan, nan, nan)},
+			dag.Succeeded,
+			"It was looked at after its end, so nothing was predicted.",
+		},
+		{
+			[]*frame.Frame{said(100, nan, nan, nan)},
+			dag.Failed,
+			"It was looked at after its end, so nothing was predicted.",
+		},
 		{[]*frame.Frame{said(5, nan, nan, nan)}, dag.Succeeded, "No time could be given before the end."},
 		{
 			[]*frame.Frame{said(5, nan, nan, nan), said(10, 120, 110, 130), sooner},
@@ -131,7 +165,11 @@ func TestPredictionHistorySummary(t *testing.T) {
 			"The predicted time was 1.2 points of progress off on average, given from 10s on at 67 % of the ticks. Its 80 % range held what happened at 50 % of the ticks that had one; " +
 				"from 20s on the end never left it by more than a hundredth of the run. The predicted end moved most after 20s, by -30s: tasks run at another speed than was thought.",
 		},
-		{[]*frame.Frame{said(10, 90, nan, nan)}, dag.Succeeded, "The predicted time was 0.0 points of progress off on average, given from 10s on at 100 % of the ticks."},
+		{
+			[]*frame.Frame{said(10, 90, nan, nan)},
+			dag.Succeeded,
+			"The predicted time was 0.0 points of progress off on average, given from 10s on at 100 % of the ticks.",
+		},
 	} {
 		var m memory
 		for _, f := range c.frames {
@@ -160,7 +198,8 @@ func TestMomentsAreInOrder(t *testing.T) {
 	over := said(35.5, 0, 0, 0)
 	over.Workflow.State = dag.Succeeded
 	m.take(over)
-	if got := fmt.Sprint(len(m.points), m.points[len(m.points)-2].AtSeconds, m.points[len(m.points)-1].AtSeconds); got != "5 30 35.5" {
+	if got := fmt.Sprint(len(m.points), m.points[len(m.points)-2].AtSeconds,
+		m.points[len(m.points)-1].AtSeconds); got != "5 30 35.5" {
 		t.Errorf("points: %s", got)
 	}
 }

@@ -88,7 +88,8 @@ func reducesOf(j *dag.JobState) []reduced {
 	var out []reduced
 	for i := range j.Stages[dag.Reduce].Attempts {
 		a := &j.Stages[dag.Reduce].Attempts[i]
-		if a.State != dag.AttemptSucceeded || !a.Start.Known() || !a.End.Known() || len(out) > 0 && out[len(out)-1].task == int(a.Task) {
+		if a.State != dag.AttemptSucceeded || !a.Start.Known() || !a.End.Known() || len(out) > 0 &&
+			out[len(out)-1].task == int(a.Task) {
 			continue
 		}
 		out = append(out, reduced{int(a.Task), max(a.End.Sub(max(a.Start, maps)), 0), a.Bytes, a.Done[dag.Work]})
@@ -112,7 +113,8 @@ func skewJob(node string, done []reduced) SkewJob {
 		j.Uneven = j.Uneven || estimators.WorksLong(r.work, median) && estimators.GivenMore(size(r), middle)
 		if i < MostSkewReduces {
 			j.Reduces = append(j.Reduces, SkewReduce{
-				Task: r.task, WorkSeconds: frame.SecondsOf(r.work), Bytes: units.Rounded(r.bytes), Records: units.Rounded(r.records),
+				Task: r.task, WorkSeconds: frame.SecondsOf(r.work), Bytes: units.Rounded(r.bytes),
+				Records:    units.Rounded(r.records),
 				ShareRatio: frame.RatioOf(size(r) / all),
 			})
 		}

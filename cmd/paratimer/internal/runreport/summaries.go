@@ -32,11 +32,13 @@ func (c *PredictionHistory) judged(state dag.State) string {
 		summary := fmt.Sprintf("After %s it is predicted to take %s in all", units.Seconds(last.AtSeconds),
 			units.Seconds(*last.TotalSeconds))
 		if last.LowSeconds != nil && last.HighSeconds != nil && *last.LowSeconds < *last.HighSeconds {
-			summary += fmt.Sprintf(", within %s to %s", units.Seconds(*last.LowSeconds), units.Seconds(*last.HighSeconds))
+			summary += fmt.Sprintf(", within %s to %s", units.Seconds(*last.LowSeconds),
+				units.Seconds(*last.HighSeconds))
 		}
 		return summary + "."
 	case !state.Ended() && last.LowSeconds != nil && last.HighSeconds != nil:
-		return fmt.Sprintf("After %s it is predicted to take between %s and %s in all: too much is assumed to name one time.", units.Seconds(last.AtSeconds), units.Seconds(*last.LowSeconds), units.Seconds(*last.HighSeconds))
+		return fmt.Sprintf("After %s it is predicted to take between %s and %s in all: too much is assumed to name one time.",
+			units.Seconds(last.AtSeconds), units.Seconds(*last.LowSeconds), units.Seconds(*last.HighSeconds))
 	case !state.Ended() && last.LowSeconds != nil && *last.LowSeconds > last.AtSeconds:
 		return fmt.Sprintf("After %s it is predicted to take at least %s in all: too much is assumed for more.",
 			units.Seconds(last.AtSeconds), units.Seconds(*last.LowSeconds))
@@ -110,7 +112,8 @@ func (s *Skew) summary() string {
 	worst := &s.Jobs[0]
 	top, extra := &worst.Reduces[0], ""
 	if top.ShareRatio != nil {
-		extra = fmt.Sprintf(", and was given %s of all that the %d were", units.Percent(float64(*top.ShareRatio)), worst.All)
+		extra = fmt.Sprintf(", and was given %s of all that the %d were", units.Percent(float64(*top.ShareRatio)),
+			worst.All)
 	}
 	switch {
 	case worst.Uneven:
@@ -131,7 +134,8 @@ func dagSummary(w frame.Workflow, j *Job) string {
 	if w.Engine == "Spark" {
 		one = "application"
 	}
-	summary := fmt.Sprintf("%s run as one %s of %d %s.", units.Count(*known.Total, "task"), one, len(j.Stages), w.Parts())
+	summary := fmt.Sprintf("%s run as one %s of %d %s.", units.Count(*known.Total, "task"), one, len(j.Stages),
+		w.Parts())
 	if lost := j.FailedAttempts + j.KilledAttempts; lost > 0 {
 		summary += fmt.Sprintf(" Attempts that failed or were killed: %d.", lost)
 	}

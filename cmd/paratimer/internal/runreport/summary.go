@@ -17,7 +17,10 @@ import (
 // known, and what would have helped.
 func (s *Report) summarize(recorded bool) {
 	s.Summary = []string{}
-	for _, summary := range []string{s.outcome(recorded), s.whatFailed(), s.whereItWent(), s.whatWasKnown(), s.whatIsUneven(), s.whatHelps()} {
+	for _, summary := range []string{
+		s.outcome(recorded), s.whatFailed(), s.whereItWent(), s.whatWasKnown(),
+		s.whatIsUneven(), s.whatHelps(),
+	} {
 		if summary != "" {
 			s.Summary = append(s.Summary, summary)
 		}
@@ -36,7 +39,8 @@ func (s *Report) outcome(recorded bool) string {
 	if s.StartAt == nil || s.ElapsedSeconds == nil {
 		return title + " has not begun: no job was submitted."
 	}
-	length, began := units.Seconds(*s.ElapsedSeconds), s.StartAt.Time().Round(time.Second).Format("15:04:05 UTC on 2 January 2006")
+	length, began := units.Seconds(*s.ElapsedSeconds),
+		s.StartAt.Time().Round(time.Second).Format("15:04:05 UTC on 2 January 2006")
 	switch {
 	case s.EndAt != nil:
 		return fmt.Sprintf("%s %s after %s: from %s to %s.", title, ended(s.Workflow.State), length, began,
@@ -204,7 +208,8 @@ func (c *PredictionHistory) sinceWhen(total frame.Seconds) string {
 	case *c.HeldSinceRatio == 1:
 		return summary + fmt.Sprintf(", and always from %s on, with %s of the run to go.", units.Seconds(*first), toGo)
 	}
-	return summary + fmt.Sprintf(", and to a hundredth of the run always from %s on, with %s to go.", units.Seconds(*settled), toGo)
+	return summary + fmt.Sprintf(", and to a hundredth of the run always from %s on, with %s to go.",
+		units.Seconds(*settled), toGo)
 }
 
 // whatIsUneven is the sentence of skew, where there is any.

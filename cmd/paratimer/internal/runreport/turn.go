@@ -29,13 +29,15 @@ func turnOf(moves []Move, total *frame.Seconds) *Move {
 
 // summary says by how much the end moved and why. If the cause is not known, it names what went wrong just before.
 func (m *Move) summary(marks []Mark) string {
-	summary := fmt.Sprintf("The predicted end moved most after %s, by %s", units.Seconds(m.AtSeconds), units.Signed(m.DeltaSeconds))
+	summary := fmt.Sprintf("The predicted end moved most after %s, by %s", units.Seconds(m.AtSeconds),
+		units.Signed(m.DeltaSeconds))
 	if m.Reason != string(estimators.ReasonOther) {
 		return summary + ": " + name(m.Why()) + "."
 	}
 	for i := len(marks) - 1; i >= 0; i-- {
 		k := &marks[i]
-		if since := m.SinceSeconds - k.AtSeconds; m.DeltaSeconds > 0 && k.Kind != MarkAlert && since >= 0 && since <= justBefore {
+		if since := m.SinceSeconds - k.AtSeconds; m.DeltaSeconds > 0 && k.Kind != MarkAlert && since >= 0 &&
+			since <= justBefore {
 			return summary + fmt.Sprintf(", %s after this: %s.", units.Exact(since.Duration()), k.Text)
 		}
 	}

@@ -10,7 +10,10 @@ import (
 func TestTurn(t *testing.T) {
 	t.Parallel()
 	move := func(at, by float64, reason, subject string) Move {
-		return Move{frame.Seconds(at), frame.Move{DeltaSeconds: frame.Seconds(by), Reason: reason, Subject: frame.Text(subject), SinceSeconds: frame.Seconds(at)}}
+		return Move{frame.Seconds(at), frame.Move{
+			DeltaSeconds: frame.Seconds(by), Reason: reason,
+			Subject: frame.Text(subject), SinceSeconds: frame.Seconds(at),
+		}}
 	}
 	lost := []Mark{{18, MarkNode, "node n was lost"}, {19, MarkAlert, "late"}}
 	for _, c := range []struct {
@@ -21,9 +24,21 @@ func TestTurn(t *testing.T) {
 		{nil, nil, ""},
 		{[]Move{move(20, 4, "speed", "a")}, nil, ""}, // by less than is worth saying
 		{[]Move{move(20, 30, "other", "")}, nil, "The predicted end moved most after 20s, by +30s: for other reasons."},
-		{[]Move{move(20, 30, "other", "")}, lost, "The predicted end moved most after 20s, by +30s, 2s after this: node n was lost."},
-		{[]Move{move(20, -30, "other", "")}, lost, "The predicted end moved most after 20s, by -30s: for other reasons."},
-		{[]Move{move(20, 30, "speed", "a"), move(30, -40, "failure", "b"), move(200, 90, "size", "c")}, lost, "The predicted end moved most after 30s, by -40s: b."},
+		{
+			[]Move{move(20, 30, "other", "")},
+			lost,
+			"The predicted end moved most after 20s, by +30s, 2s after this: node n was lost.",
+		},
+		{
+			[]Move{move(20, -30, "other", "")},
+			lost,
+			"The predicted end moved most after 20s, by -30s: for other reasons.",
+		},
+		{
+			[]Move{move(20, 30, "speed", "a"), move(30, -40, "failure", "b"), move(200, 90, "size", "c")},
+			lost,
+			"The predicted end moved most after 30s, by -40s: b.",
+		},
 	} {
 		total := frame.Seconds(100)
 		got := ""

@@ -93,7 +93,8 @@ func (p *pen) axis(g gutter) line {
 			}
 		}
 	}
-	return g.left(nil, text(dim, clocks), text(dim, counted("maps", "reduces")), p.tail).and(t.line(sorted(ticks, labels)...))
+	return g.left(nil, text(dim, clocks), text(dim, counted("maps", "reduces")),
+		p.tail).and(t.line(sorted(ticks, labels)...))
 }
 
 // sorted joins labels in the order of their columns.

@@ -30,7 +30,10 @@ var fleetColumns = [...]struct {
 	of         func(*view.Query, *time.Location) string
 	role       func(*view.Query) role
 }{
-	{"query", 0, 36, false, func(q *view.Query, _ *time.Location) string { return view.Escape(q.Name) }, func(*view.Query) role { return strong }},
+	{
+		"query", 0, 36, false, func(q *view.Query, _ *time.Location) string { return view.Escape(q.Name) },
+		func(*view.Query) role { return strong },
+	},
 	{"stands", 0, 14, false, standing, standingRole},
 	{"left", 0, 22, true, func(q *view.Query, _ *time.Location) string {
 		if q.State.Ended() {
@@ -38,9 +41,16 @@ var fleetColumns = [...]struct {
 		}
 		return q.Left
 	}, nil},
-	{endsTitle, 60, 16, true, func(q *view.Query, zone *time.Location) string { return fleetClock(q.EndAt, q.At, zone) }, nil},
-	{"held up by", 72, 60, false, func(q *view.Query, _ *time.Location) string { return view.HeldUpText(q.HeldUpBy) }, func(*view.Query) role { return warn }},
-	{"deadline", 72, 16, true, func(q *view.Query, zone *time.Location) string { return fleetClock(q.DeadlineAt, q.At, zone) }, nil},
+	{endsTitle, 60, 16, true, func(q *view.Query, zone *time.Location) string {
+		return fleetClock(q.EndAt, q.At, zone)
+	}, nil},
+	{
+		"held up by", 72, 60, false, func(q *view.Query, _ *time.Location) string { return view.HeldUpText(q.HeldUpBy) },
+		func(*view.Query) role { return warn },
+	},
+	{"deadline", 72, 16, true, func(q *view.Query, zone *time.Location) string {
+		return fleetClock(q.DeadlineAt, q.At, zone)
+	}, nil},
 	{"against it", 90, 16, true, against, standingRole},
 	{"holds up", 110, 8, true, func(q *view.Query, _ *time.Location) string {
 		if q.HoldsUp == 0 {

@@ -19,11 +19,14 @@ func fleetOf(n int) []view.Query {
 	all := make([]view.Query, n)
 	for i := range all {
 		all[i] = view.Query{
-			ID: fmt.Sprintf("wf-%d", i), Name: fmt.Sprintf("nightly-\x1b%d.pig", i), User: "etl", Queue: "root.production", State: dag.Running, Standing: view.IsOnTrack,
-			At: frame.TimeOf(at), EndAt: in(40 + i), DeadlineAt: in(60 + i), LaterSeconds: &early, Left: fmt.Sprintf("~%dm (%dm – %dm)", 40+i, 35+i, 50+i),
+			ID: fmt.Sprintf("wf-%d", i), Name: fmt.Sprintf("nightly-\x1b%d.pig", i), User: "etl",
+			Queue: "root.production", State: dag.Running, Standing: view.IsOnTrack,
+			At: frame.TimeOf(at), EndAt: in(40 + i), DeadlineAt: in(60 + i), LaterSeconds: &early,
+			Left: fmt.Sprintf("~%dm (%dm – %dm)", 40+i, 35+i, 50+i),
 		}
 	}
-	all[0].Standing, all[0].LaterSeconds, all[0].HeldUpBy = view.IsLate, &late, &frame.HeldUp{ID: &id, Name: &all[1].Name, Scope: "queue", Containers: 40, OfContainers: 60}
+	all[0].Standing, all[0].LaterSeconds, all[0].HeldUpBy = view.IsLate, &late,
+		&frame.HeldUp{ID: &id, Name: &all[1].Name, Scope: "queue", Containers: 40, OfContainers: 60}
 	all[1].HoldsUp = 1
 	return all
 }
@@ -44,7 +47,10 @@ func TestDrawFleet(t *testing.T) {
 		}
 	}
 	wide := strings.Join(DrawFleet(Fleet{Queries: fleetOf(3), Width: 200, Height: 50}), "\n")
-	for _, want := range []string{"3 queries run, 1 late;", "holds up 1 other.", "3m late", "20m early", `nightly-\x1b1.pig: 40 of its queue's 60 containers`, "root.production"} {
+	for _, want := range []string{
+		"3 queries run, 1 late;", "holds up 1 other.", "3m late", "20m early",
+		`nightly-\x1b1.pig: 40 of its queue's 60 containers`, "root.production",
+	} {
 		if !strings.Contains(wide, want) {
 			t.Errorf("the screen lacks %q:\n%s", want, wide)
 		}
@@ -54,7 +60,8 @@ func TestDrawFleet(t *testing.T) {
 		t.Errorf("a small screen does not say who holds up whom:\n%s", small)
 	}
 	there := time.FixedZone("CET", 3600)
-	if zoned := strings.Join(DrawFleet(Fleet{Queries: fleetOf(3), Width: 80, Height: 24, Style: Style{Zone: there}}), "\n"); !strings.Contains(zoned, "ends CET") || !strings.Contains(zoned, "03:39") {
+	if zoned := strings.Join(DrawFleet(Fleet{Queries: fleetOf(3), Width: 80, Height: 24, Style: Style{Zone: there}}),
+		"\n"); !strings.Contains(zoned, "ends CET") || !strings.Contains(zoned, "03:39") {
 		t.Errorf("clocks are not in the reader's zone:\n%s", zoned)
 	}
 	scrolled := strings.Join(DrawFleet(Fleet{Queries: fleetOf(60), First: 99, Width: 80, Height: 24}), "\n")

@@ -12,7 +12,15 @@ func (p *pen) foot() []line {
 	if p.s.Choice.Finding {
 		return []line{text(plain, " find job: ").and(text(pick, p.foreign(p.s.Choice.Find)+"_")).cut(p.s.Width, p.tail)}
 	}
-	keys := [][2]string{{"?", "help"}, {"q", "quit"}, {"space", "pause"}, {"↑↓", "job"}, {"enter", "tasks"}, {"s", "scenario"}, {"/", "find"}}
+	keys := [][2]string{
+		{"?", "help"},
+		{"q", "quit"},
+		{"space", "pause"},
+		{"↑↓", "job"},
+		{"enter", "tasks"},
+		{"s", "scenario"},
+		{"/", "find"},
+	}
 	if p.s.Choice.Paused {
 		keys[2][1] = "go on"
 	}
@@ -67,7 +75,8 @@ func (p *pen) playing() []line {
 	right := text(plain, " "+units.Short(b.Length.Duration())+" ")
 	if room := p.s.Width - left.cells() - right.cells() - 2; room >= 6 {
 		n := int(min(max(float64(b.At / *b.Length), 0), 1) * float64(room-1))
-		left = left.and(text(plain, " "), text(lane, strings.Repeat(string(p.g.full), n)), text(strong, string(p.g.mid)), text(dim, strings.Repeat(string(p.g.empty), room-1-n)))
+		left = left.and(text(plain, " "), text(lane, strings.Repeat(string(p.g.full), n)),
+			text(strong, string(p.g.mid)), text(dim, strings.Repeat(string(p.g.empty), room-1-n)))
 	}
 	return []line{left.and(right).cut(p.s.Width, p.tail)}
 }

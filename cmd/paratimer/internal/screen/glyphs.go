@@ -71,7 +71,8 @@ func (g *glyphs) state(s dag.State) string {
 }
 
 // ours are the signs of our own words that ASCII lacks.
-var ours = strings.NewReplacer("–", "-", "…", "~", "·", "-", "×", "x", "±", "+-", "↑", "up", "↓", "down", "←", "left", "→", "right")
+var ours = strings.NewReplacer("–", "-", "…", "~", "·", "-", "×", "x", "±", "+-", "↑", "up", "↓", "down", "←", "left",
+	"→", "right")
 
 // own words a text of the program.
 func (p *pen) own(s string) string {

@@ -58,7 +58,10 @@ func TestDrawings(t *testing.T) {
 		for _, v := range []struct {
 			on   bool
 			name string
-		}{{c.style.ASCII, "-ascii"}, {c.style.Colour && !c.style.Light, "-dark"}, {c.style.Colour && c.style.Light, "-light"}} {
+		}{{c.style.ASCII, "-ascii"}, {c.style.Colour && !c.style.Light, "-dark"}, {
+			c.style.Colour && c.style.Light,
+			"-light",
+		}} {
 			if v.on {
 				name += v.name
 			}
@@ -100,8 +103,10 @@ func tasks(_, most int) ([]frame.Task, int) {
 	list := make([]frame.Task, 12)
 	for i := range list {
 		list[i] = frame.Task{
-			Name: fmt.Sprintf("attempt_1795222440184_0012_m_%06d_0", i), Phase: dag.Map, Index: i, Attempts: 1, State: "running",
-			Node: frame.Text("localhost:8042"), StartSeconds: secondsOf(60), EndSeconds: secondsOf(frame.Seconds(100 - 4*i)), Ratio: frame.RatioOf(0.25), Critical: i == 2,
+			Name: fmt.Sprintf("attempt_1795222440184_0012_m_%06d_0", i), Phase: dag.Map, Index: i, Attempts: 1,
+			State: "running",
+			Node:  frame.Text("localhost:8042"), StartSeconds: secondsOf(60),
+			EndSeconds: secondsOf(frame.Seconds(100 - 4*i)), Ratio: frame.RatioOf(0.25), Critical: i == 2,
 		}
 		if i == 3 {
 			list[i].Attempts = 2

@@ -36,7 +36,8 @@ func (p *pen) progress() line {
 	}
 	const bar = 20
 	full := int(float64(*p.f.ProgressRatio) * bar)
-	return l.and(text(plain, "  "), text(lane, strings.Repeat(string(p.g.full), full)), text(dim, strings.Repeat(string(p.g.empty), bar-full)))
+	return l.and(text(plain, "  "), text(lane, strings.Repeat(string(p.g.full), full)),
+		text(dim, strings.Repeat(string(p.g.empty), bar-full)))
 }
 
 func (p *pen) short() line {
@@ -161,7 +162,8 @@ func (p *pen) over() line {
 	case dag.Succeeded:
 		return text(good, p.g.state(st)+" Succeeded").and(text(strong, when))
 	case dag.EndedUnconfirmed:
-		return text(warn, p.g.state(st)+" Ended, unconfirmed").and(text(strong, when), text(plain, ": "+view.Unconfirmed(*p.f)))
+		return text(warn, p.g.state(st)+" Ended, unconfirmed").and(text(strong, when),
+			text(plain, ": "+view.Unconfirmed(*p.f)))
 	case dag.Killed:
 		return text(bad, p.g.state(st)+" Killed").and(text(strong, when))
 	default:

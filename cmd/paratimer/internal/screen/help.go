@@ -61,7 +61,8 @@ func (p *pen) signLines() []line {
 	}
 	out = append(out, nil)
 	for _, s := range []string{
-		"(40s – 2m): 8 of 10 such queries", "end within that time; rough: fewer", "than 9 earlier runs back that.", "Clocks are in " + p.s.Style.zone().String() + ".",
+		"(40s – 2m): 8 of 10 such queries", "end within that time; rough: fewer", "than 9 earlier runs back that.",
+		"Clocks are in " + p.s.Style.zone().String() + ".",
 	} {
 		out = append(out, text(dim, " "+p.own(s)))
 	}

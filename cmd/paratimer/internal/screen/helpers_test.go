@@ -16,7 +16,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-var update = flag.Bool("update", false, "write what is drawn into testdata; look at the difference before it is believed")
+var update = flag.Bool("update", false,
+	"write what is drawn into testdata; look at the difference before it is believed")
 
 // The drawn cases are the same in every run, so that a change is judged by them and not by luck.
 // -rapid.seed=0 draws others.
@@ -50,14 +51,23 @@ func recorded(t testing.TB, name string, tick int) State {
 // crowd is a query of a thousand jobs in layers of 40, of which the first 600 are done, one of them after a failure.
 func crowd() State {
 	const jobs, layer, now = 1000, 40, 3600
-	f := &frame.Frame{Workflow: frame.Workflow{Name: frame.Text("crowd"), State: dag.Running}, ElapsedSeconds: secondsOf(now), FailedAttempts: 1}
+	f := &frame.Frame{
+		Workflow:       frame.Workflow{Name: frame.Text("crowd"), State: dag.Running},
+		ElapsedSeconds: secondsOf(now), FailedAttempts: 1,
+	}
 	f.At = &frame.Time{Instant: 1_795_222_440_000}
-	f.Headline = frame.Headline{RemainingSeconds: secondsOf(2700), LowSeconds: secondsOf(2400), HighSeconds: secondsOf(3300), EndAt: frame.TimeOf(f.At.Add(2700e9))}
+	f.Headline = frame.Headline{
+		RemainingSeconds: secondsOf(2700), LowSeconds: secondsOf(2400),
+		HighSeconds: secondsOf(3300), EndAt: frame.TimeOf(f.At.Add(2700e9)),
+	}
 	f.WaitingOn = frame.Text("job j0605")
 	for i := range jobs {
 		at := frame.Seconds(i/layer) * 240
 		ten := 10
-		j := frame.Job{Node: fmt.Sprintf("j%04d", i), SubmittedSeconds: secondsOf(at), EndSeconds: secondsOf(at + 240), Critical: i%layer == 5, SlackSeconds: secondsOf(0)}
+		j := frame.Job{
+			Node: fmt.Sprintf("j%04d", i), SubmittedSeconds: secondsOf(at), EndSeconds: secondsOf(at + 240),
+			Critical: i%layer == 5, SlackSeconds: secondsOf(0),
+		}
 		j.Maps, j.Reduces = frame.Tasks{Total: &ten}, frame.Tasks{Total: &ten}
 		switch {
 		case at+240 <= now:
@@ -70,14 +80,26 @@ func crowd() State {
 			j.After = []string{fmt.Sprintf("j%04d", i-layer)}
 		}
 		j.Stretches = []frame.Stretch{
-			{Phase: frame.Phase{Stage: dag.Map, Name: "map"}, StartSeconds: secondsOf(at + 5), EndSeconds: secondsOf(at + 150)},
-			{Phase: frame.Phase{Stage: dag.Reduce, Name: "reduce"}, StartSeconds: secondsOf(at + 100), EndSeconds: secondsOf(at + 235)},
+			{
+				Phase: frame.Phase{Stage: dag.Map, Name: "map"}, StartSeconds: secondsOf(at + 5),
+				EndSeconds: secondsOf(at + 150),
+			},
+			{
+				Phase: frame.Phase{Stage: dag.Reduce, Name: "reduce"}, StartSeconds: secondsOf(at + 100),
+				EndSeconds: secondsOf(at + 235),
+			},
 		}
 		f.Jobs = append(f.Jobs, j)
 	}
-	f.Failures = []frame.Failure{{AtSeconds: secondsOf(3500), Job: "j0570", Attempt: "attempt_1_0571_m_000003_0", Why: frame.Text("no space left")}}
+	f.Failures = []frame.Failure{{
+		AtSeconds: secondsOf(3500), Job: "j0570", Attempt: "attempt_1_0571_m_000003_0",
+		Why: frame.Text("no space left"),
+	}}
 	for s := 3600; s < 6000; s += 240 {
-		f.CriticalPath = append(f.CriticalPath, frame.Segment{Jobs: []string{fmt.Sprintf("j%04d", s/240*layer+5)}, StartSeconds: secondsOf(frame.Seconds(s)), EndSeconds: secondsOf(frame.Seconds(s + 240))})
+		f.CriticalPath = append(f.CriticalPath, frame.Segment{
+			Jobs:         []string{fmt.Sprintf("j%04d", s/240*layer+5)},
+			StartSeconds: secondsOf(frame.Seconds(s)), EndSeconds: secondsOf(frame.Seconds(s + 240)),
+		})
 	}
 	h := &History{}
 	h.Add(*f)

@@ -65,7 +65,8 @@ func pointOf(f frame.Frame, at frame.Seconds) point {
 		v := at + *s
 		return &v
 	}
-	p.total, p.low, p.high = after(f.Headline.RemainingSeconds), after(f.Headline.LowSeconds), after(f.Headline.HighSeconds)
+	p.total, p.low, p.high = after(f.Headline.RemainingSeconds), after(f.Headline.LowSeconds),
+		after(f.Headline.HighSeconds)
 	return p
 }
 

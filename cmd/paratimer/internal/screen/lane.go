@@ -117,7 +117,8 @@ func (p *pen) failures(t track, j *frame.Job) {
 
 // after names the jobs that a job to come is after: in the free room before it, else before now.
 func (p *pen) after(t track, j *frame.Job) []label {
-	if len(j.After) == 0 || j.State.Ended() || p.scale.now < 0 || j.SubmittedSeconds != nil && *j.SubmittedSeconds <= p.elapsed() {
+	if len(j.After) == 0 || j.State.Ended() || p.scale.now < 0 || j.SubmittedSeconds != nil &&
+		*j.SubmittedSeconds <= p.elapsed() {
 		return nil
 	}
 	names := make([]string, len(j.After))

@@ -77,7 +77,8 @@ const sideBySide = 120
 // whole is the screen as it opens.
 func (p *pen) whole(g gutter) []line {
 	blocks := [allBlocks][]line{
-		inHead: p.head(), inWaiting: p.waiting(), inBounds: p.bounds(), inNotes: p.notes(), inJob: p.selectedJob(), inEnd: p.ends(g),
+		inHead: p.head(), inWaiting: p.waiting(), inBounds: p.bounds(), inNotes: p.notes(), inJob: p.selectedJob(),
+		inEnd:   p.ends(g),
 		inChart: p.chart(g, 1), inChanges: p.changes(), inScenarios: p.scenarios(), inLegend: p.signs(), inLog: p.log(),
 		inReplay: p.playing(), inFoot: p.foot(), inCritical: p.criticalTasks(),
 	}

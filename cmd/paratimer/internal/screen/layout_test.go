@@ -13,12 +13,18 @@ func TestWhatIsDroppedFirst(t *testing.T) {
 		s.Height = h
 		all := strings.Join(Draw(s), "\n")
 		has := map[string]bool{}
-		for _, w := range []string{"Ends ~", "Waits for", "AT RISK", "1 attempt failed", "scope-30", "scope-39", "scope-48", "80 % range", "warnings", "changed", "predicted", "maps  ", "left if", "help"} {
+		for _, w := range []string{
+			"Ends ~", "Waits for", "AT RISK", "1 attempt failed", "scope-30", "scope-39",
+			"scope-48", "80 % range", "warnings", "changed", "predicted", "maps  ", "left if", "help",
+		} {
 			has[w] = strings.Contains(all, w)
 		}
 		return has
 	}
-	for _, w := range []string{"Ends ~", "Waits for", "AT RISK", "1 attempt failed", "scope-30", "scope-39", "scope-48", "help"} {
+	for _, w := range []string{
+		"Ends ~", "Waits for", "AT RISK", "1 attempt failed", "scope-30", "scope-39", "scope-48",
+		"help",
+	} {
 		if !shown(10)[w] {
 			t.Errorf("ten lines do not show %q", w)
 		}

@@ -86,7 +86,8 @@ func (p *pen) scenarios() []line {
 			text(r, p.foreign(e.Meaning)), text(dim, likely(e))))
 	}
 	if len(same) > 0 {
-		out = append(out, text(strong, " ").and(right(text(dim, "same"), 7), text(dim, "  "+"no difference: "+p.foreign(strings.Join(same, ", ")))))
+		out = append(out, text(strong, " ").and(right(text(dim, "same"), 7),
+			text(dim, "  "+"no difference: "+p.foreign(strings.Join(same, ", ")))))
 	}
 	for i, l := range headed("left if", out) {
 		out[i] = l.cut(p.s.Width, p.tail)

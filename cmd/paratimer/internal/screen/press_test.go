@@ -13,7 +13,10 @@ import (
 func four() *frame.Frame {
 	return &frame.Frame{
 		Jobs: []frame.Job{
-			{Node: "a", State: dag.Succeeded}, {Node: "b", State: dag.Running, Critical: true}, {Node: "c", State: dag.Running}, {Node: "d", Critical: true},
+			{Node: "a", State: dag.Succeeded},
+			{Node: "b", State: dag.Running, Critical: true},
+			{Node: "c", State: dag.Running},
+			{Node: "d", Critical: true},
 		},
 		Estimates: []frame.Estimate{{Scenario: "standard"}, {Scenario: "one_failure"}},
 		Tasks:     func(int, int) ([]frame.Task, int) { return nil, 25 },
@@ -27,29 +30,80 @@ func TestPress(t *testing.T) {
 		actions []Action
 		want    Choice
 	}{
-		"the first job is the one that is waited for":   {Choice{}, []Action{Down}, Choice{Selected: "b"}},
-		"up from none is the last":                      {Choice{}, []Action{Up}, Choice{Selected: "d"}},
-		"down ends at the last":                         {Choice{Selected: "c"}, []Action{Down, Down}, Choice{Selected: "d"}},
-		"up ends at the first":                          {Choice{Selected: "b"}, []Action{PageUp}, Choice{Selected: "a"}},
-		"next goes along the critical path":             {Choice{Selected: "b"}, []Action{Next}, Choice{Selected: "d"}},
-		"and round":                                     {Choice{Selected: "d"}, []Action{Next}, Choice{Selected: "b"}},
-		"a job that is gone is none":                    {Choice{Selected: "x"}, []Action{Down}, Choice{Selected: "b"}},
-		"tasks of the selected job":                     {Choice{Selected: "c"}, []Action{Tasks}, Choice{Selected: "c", Tasks: true}},
-		"tasks of none are those of what is waited for": {Choice{}, []Action{Tasks}, Choice{Selected: "b", Tasks: true}},
-		"tasks scroll":                                  {Choice{Selected: "c", Tasks: true}, []Action{PageDown, Down, Up}, Choice{Selected: "c", Tasks: true, Scroll: 10}},
-		"to the last":                                   {Choice{Selected: "c", Tasks: true}, []Action{PageDown, PageDown, PageDown, PageDown}, Choice{Selected: "c", Tasks: true, Scroll: 24}},
-		"close takes back one after the other":          {Choice{Selected: "c", Tasks: true, Scroll: 3, Scenario: "standard"}, []Action{Close}, Choice{Selected: "c", Scenario: "standard"}},
-		"then the job":                                  {Choice{Selected: "c", Scenario: "standard"}, []Action{Close}, Choice{Scenario: "standard"}},
-		"then the scenario":                             {Choice{Scenario: "standard"}, []Action{Close}, Choice{}},
-		"scenarios":                                     {Choice{}, []Action{Scenario, Scenario}, Choice{Scenario: "one_failure"}},
-		"and back to none":                              {Choice{Scenario: "one_failure"}, []Action{Scenario}, Choice{}},
-		"pause":                                         {Choice{}, []Action{Pause}, Choice{Paused: true}},
-		"go on":                                         {Choice{Paused: true}, []Action{Pause}, Choice{}},
-		"help":                                          {Choice{}, []Action{Help}, Choice{Help: true}},
-		"help scrolls":                                  {Choice{Help: true}, []Action{Down, Down, Up}, Choice{Help: true, HelpScroll: 1}},
-		"help closes":                                   {Choice{Help: true, Selected: "c"}, []Action{Close}, Choice{Selected: "c"}},
-		"help opens at its top":                         {Choice{HelpScroll: 4}, []Action{Help}, Choice{Help: true}},
-		"others are not of a choice":                    {Choice{Selected: "c"}, []Action{Forward, Faster, Quit, NoAction}, Choice{Selected: "c"}},
+		"the first job is the one that is waited for": {Choice{}, []Action{Down}, Choice{Selected: "b"}},
+		"up from none is the last":                    {Choice{}, []Action{Up}, Choice{Selected: "d"}},
+		"down ends at the last": {
+			Choice{Selected: "c"},
+			[]Action{Down, Down},
+			Choice{Selected: "d"},
+		},
+		"up ends at the first": {
+			Choice{Selected: "b"},
+			[]Action{PageUp},
+			Choice{Selected: "a"},
+		},
+		"next goes along the critical path": {Choice{Selected: "b"}, []Action{Next}, Choice{Selected: "d"}},
+		"and round":                         {Choice{Selected: "d"}, []Action{Next}, Choice{Selected: "b"}},
+		"a job that is gone is none":        {Choice{Selected: "x"}, []Action{Down}, Choice{Selected: "b"}},
+		"tasks of the selected job": {
+			Choice{Selected: "c"},
+			[]Action{Tasks},
+			Choice{Selected: "c", Tasks: true},
+		},
+		"tasks of none are those of what is waited for": {
+			Choice{},
+			[]Action{Tasks},
+			Choice{Selected: "b", Tasks: true},
+		},
+		"tasks scroll": {
+			Choice{Selected: "c", Tasks: true},
+			[]Action{PageDown, Down, Up},
+			Choice{Selected: "c", Tasks: true, Scroll: 10},
+		},
+		"to the last": {
+			Choice{Selected: "c", Tasks: true},
+			[]Action{PageDown, PageDown, PageDown, PageDown},
+			Choice{Selected: "c", Tasks: true, Scroll: 24},
+		},
+		"close takes back one after the other": {Choice{
+			Selected: "c", Tasks: true, Scroll: 3,
+			Scenario: "standard",
+		}, []Action{Close}, Choice{Selected: "c", Scenario: "standard"}},
+		"then the job": {
+			Choice{Selected: "c", Scenario: "standard"},
+			[]Action{Close},
+			Choice{Scenario: "standard"},
+		},
+		"then the scenario": {Choice{Scenario: "standard"}, []Action{Close}, Choice{}},
+		"scenarios": {
+			Choice{},
+			[]Action{Scenario, Scenario},
+			Choice{Scenario: "one_failure"},
+		},
+		"and back to none": {
+			Choice{Scenario: "one_failure"},
+			[]Action{Scenario},
+			Choice{},
+		},
+		"pause": {Choice{}, []Action{Pause}, Choice{Paused: true}},
+		"go on": {Choice{Paused: true}, []Action{Pause}, Choice{}},
+		"help":  {Choice{}, []Action{Help}, Choice{Help: true}},
+		"help scrolls": {
+			Choice{Help: true},
+			[]Action{Down, Down, Up},
+			Choice{Help: true, HelpScroll: 1},
+		},
+		"help closes": {
+			Choice{Help: true, Selected: "c"},
+			[]Action{Close},
+			Choice{Selected: "c"},
+		},
+		"help opens at its top": {Choice{HelpScroll: 4}, []Action{Help}, Choice{Help: true}},
+		"others are not of a choice": {
+			Choice{Selected: "c"},
+			[]Action{Forward, Faster, Quit, NoAction},
+			Choice{Selected: "c"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := c.before
@@ -69,7 +123,12 @@ func TestTyped(t *testing.T) {
 	f.Jobs[2].Node = "Cap"
 	c := Press(Choice{}, Find, f)
 	for _, step := range []struct{ text, find, selected string }{
-		{"c", "c", "Cap"}, {"x", "cx", "Cap"}, {"\b", "c", "Cap"}, {"\b", "", "Cap"}, {"\b", "", "Cap"}, {"d", "d", "d"},
+		{"c", "c", "Cap"},
+		{"x", "cx", "Cap"},
+		{"\b", "c", "Cap"},
+		{"\b", "", "Cap"},
+		{"\b", "", "Cap"},
+		{"d", "d", "d"},
 	} {
 		if c = Typed(c, step.text, f); c.Find != step.find || c.Selected != step.selected || !c.Finding {
 			t.Errorf("after %q: %+v", step.text, c)

@@ -18,7 +18,8 @@ func TestDrawFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := State{
 			Width: rapid.IntRange(-1, 130).Draw(t, "width"), Height: rapid.IntRange(-1, 50).Draw(t, "height"),
-			Style: Style{ASCII: rapid.Bool().Draw(t, "ascii"), Light: rapid.Bool().Draw(t, "light")}, History: &History{},
+			Style:   Style{ASCII: rapid.Bool().Draw(t, "ascii"), Light: rapid.Bool().Draw(t, "light")},
+			History: &History{},
 		}
 		for range rapid.IntRange(0, 4).Draw(t, "frames") {
 			s.Frame = anyFrame(t)
@@ -26,7 +27,10 @@ func TestDrawFits(t *testing.T) {
 		}
 		s.Choice = anyChoice(t, s.Frame)
 		if rapid.Bool().Draw(t, "replay") {
-			s.Play = &Playback{Speed: rapid.Float64().Draw(t, "speed"), At: frame.Seconds(rapid.Float64().Draw(t, "at")), Length: anySeconds(t)}
+			s.Play = &Playback{
+				Speed: rapid.Float64().Draw(t, "speed"),
+				At:    frame.Seconds(rapid.Float64().Draw(t, "at")), Length: anySeconds(t),
+			}
 		}
 		s.Log = rapid.SampledFrom([]string{"", anyName(t)}).Draw(t, "log")
 		holds(t, s)
@@ -76,11 +80,15 @@ func anyChoice(t *rapid.T, f *frame.Frame) Choice {
 }
 
 func anyName(t *rapid.T) string {
-	return rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"a", "b", "日本語のジョブ", "e\u0301", "❤\ufe0f", "\u0301", "क्षि", "🇩🇪", "\x1b[2J", "\xff"})).Draw(t, "name")
+	return rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{
+		"a", "b", "日本語のジョブ", "e\u0301", "❤\ufe0f", "\u0301",
+		"क्षि", "🇩🇪", "\x1b[2J", "\xff",
+	})).Draw(t, "name")
 }
 
 func anySeconds(t *rapid.T) *frame.Seconds {
-	return rapid.OneOf(rapid.Just[*frame.Seconds](nil), rapid.Map(rapid.Float64Range(-100, 5000), func(v float64) *frame.Seconds { return secondsOf(frame.Seconds(v)) }),
+	return rapid.OneOf(rapid.Just[*frame.Seconds](nil), rapid.Map(rapid.Float64Range(-100, 5000),
+		func(v float64) *frame.Seconds { return secondsOf(frame.Seconds(v)) }),
 		rapid.SampledFrom([]*frame.Seconds{secondsOf(0), secondsOf(1e-9), secondsOf(9e9)})).Draw(t, "seconds")
 }
 
@@ -94,7 +102,8 @@ func anyFrame(t *rapid.T) *frame.Frame {
 	}
 	f.ProgressRatio = frame.RatioOf(rapid.Float64Range(0, 1).Draw(t, "progress"))
 	f.StaleSeconds = frame.Seconds(rapid.SampledFrom([]float64{0, 0, 40}).Draw(t, "stale"))
-	f.Headline.RemainingSeconds, f.Headline.LowSeconds, f.Headline.HighSeconds = anySeconds(t), anySeconds(t), anySeconds(t)
+	f.Headline.RemainingSeconds, f.Headline.LowSeconds, f.Headline.HighSeconds = anySeconds(t), anySeconds(t),
+		anySeconds(t)
 	f.WaitingOn = frame.Text(anyName(t))
 	for range rapid.IntRange(0, 12).Draw(t, "jobs") {
 		f.Jobs = append(f.Jobs, anyJob(t))
@@ -106,19 +115,42 @@ func anyFrame(t *rapid.T) *frame.Frame {
 		return rapid.SampledFrom(f.Jobs).Draw(t, "job").Node
 	}
 	for range rapid.IntRange(0, 4).Draw(t, "parts") {
-		f.Estimates = append(f.Estimates, frame.Estimate{Scenario: anyName(t), Meaning: anyName(t), RemainingSeconds: anySeconds(t)})
-		f.CriticalPath = append(f.CriticalPath, frame.Segment{Jobs: []string{node()}, Phase: anyPhase(t), StartSeconds: anySeconds(t), EndSeconds: anySeconds(t)})
-		f.Failures = append(f.Failures, frame.Failure{Job: node(), AtSeconds: anySeconds(t), Attempt: anyName(t), Why: frame.Text(anyName(t))})
-		f.Moves = append(f.Moves, frame.Move{DeltaSeconds: frame.Seconds(rapid.Float64Range(-1e6, 1e6).Draw(t, "delta")), Reason: "other", Subject: frame.Text(anyName(t))})
-		f.Warnings = append(f.Warnings, dag.Warning{Code: rapid.SampledFrom([]string{dag.WarnStale, "other"}).Draw(t, "code"), Text: anyName(t)})
-		a := frame.Alert{Bound: anyName(t), State: rapid.SampledFrom([]frame.AlertState{frame.OnTrack, frame.AtRisk, frame.Late, frame.Ended, frame.Blind}).Draw(t, "alert"), BySeconds: anySeconds(t), Probability: f.ProgressRatio}
+		f.Estimates = append(f.Estimates, frame.Estimate{
+			Scenario: anyName(t), Meaning: anyName(t),
+			RemainingSeconds: anySeconds(t),
+		})
+		f.CriticalPath = append(f.CriticalPath, frame.Segment{
+			Jobs: []string{node()}, Phase: anyPhase(t),
+			StartSeconds: anySeconds(t), EndSeconds: anySeconds(t),
+		})
+		f.Failures = append(f.Failures, frame.Failure{
+			Job: node(), AtSeconds: anySeconds(t), Attempt: anyName(t),
+			Why: frame.Text(anyName(t)),
+		})
+		f.Moves = append(f.Moves,
+			frame.Move{
+				DeltaSeconds: frame.Seconds(rapid.Float64Range(-1e6, 1e6).Draw(t, "delta")), Reason: "other",
+				Subject: frame.Text(anyName(t)),
+			})
+		f.Warnings = append(f.Warnings, dag.Warning{Code: rapid.SampledFrom([]string{dag.WarnStale, "other"}).Draw(t,
+			"code"), Text: anyName(t)})
+		a := frame.Alert{
+			Bound: anyName(t), State: rapid.SampledFrom([]frame.AlertState{
+				frame.OnTrack, frame.AtRisk,
+				frame.Late, frame.Ended, frame.Blind,
+			}).Draw(t, "alert"), BySeconds: anySeconds(t),
+			Probability: f.ProgressRatio,
+		}
 		if rapid.Bool().Draw(t, "deadline") {
 			a.DeadlineAt = &frame.Time{Instant: dag.Instant(rapid.Int64Range(0, 4e12).Draw(t, "due"))}
 		}
 		f.Alerts = append(f.Alerts, a)
 	}
 	if rapid.Bool().Draw(t, "tasks") {
-		list := []frame.Task{{Name: anyName(t), State: anyName(t), StartSeconds: anySeconds(t), EndSeconds: anySeconds(t), Node: frame.Text(anyName(t)), Critical: true}}
+		list := []frame.Task{{
+			Name: anyName(t), State: anyName(t), StartSeconds: anySeconds(t),
+			EndSeconds: anySeconds(t), Node: frame.Text(anyName(t)), Critical: true,
+		}}
 		f.Tasks = func(_, most int) ([]frame.Task, int) { return list[:min(most, 1)], 1 }
 	}
 	return f
@@ -126,8 +158,10 @@ func anyFrame(t *rapid.T) *frame.Frame {
 
 func anyJob(t *rapid.T) frame.Job {
 	j := frame.Job{
-		Node: anyName(t), State: dag.State(rapid.IntRange(0, int(dag.Killed)).Draw(t, "state")), SlackSeconds: anySeconds(t),
-		Critical: rapid.Bool().Draw(t, "critical"), SubmittedSeconds: anySeconds(t), EndSeconds: anySeconds(t), ID: frame.Text(anyName(t)),
+		Node: anyName(t), State: dag.State(rapid.IntRange(0, int(dag.Killed)).Draw(t, "state")),
+		SlackSeconds: anySeconds(t),
+		Critical:     rapid.Bool().Draw(t, "critical"), SubmittedSeconds: anySeconds(t), EndSeconds: anySeconds(t),
+		ID: frame.Text(anyName(t)),
 	}
 	if rapid.Bool().Draw(t, "known") {
 		n := rapid.IntRange(0, 1e6).Draw(t, "total")
@@ -137,14 +171,20 @@ func anyJob(t *rapid.T) frame.Job {
 		j.After = append(j.After, anyName(t))
 	}
 	for phase := range rapid.IntRange(0, 2).Draw(t, "stretches") {
-		j.Stretches = append(j.Stretches, frame.Stretch{Phase: frame.Phase{Stage: dag.StageIndex(phase)}, StartSeconds: anySeconds(t), EndSeconds: anySeconds(t)})
+		j.Stretches = append(j.Stretches, frame.Stretch{
+			Phase:        frame.Phase{Stage: dag.StageIndex(phase)},
+			StartSeconds: anySeconds(t), EndSeconds: anySeconds(t),
+		})
 	}
 	return j
 }
 
 // FuzzNames holds the same of any names, on a small and on a common screen.
 func FuzzNames(f *testing.F) {
-	for _, s := range []string{"plain", "\x1b[31m", "日本語", "e\u0301\u0301", "👩\u200d👧", "\xff\xfe", "\u202e", "\r\n\t", "attempt_1_0001_m_000001_0"} {
+	for _, s := range []string{
+		"plain", "\x1b[31m", "日本語", "e\u0301\u0301", "👩\u200d👧", "\xff\xfe", "\u202e", "\r\n\t",
+		"attempt_1_0001_m_000001_0",
+	} {
 		f.Add(s, s)
 	}
 	base := recorded(f, "failure", 70)

@@ -47,6 +47,7 @@ func (p *pen) selectedJob() []line {
 	if j.ID != nil {
 		parts = append(parts, p.foreign(*j.ID))
 	}
-	l := text(strong, " "+string(p.g.picked)).and(text(pick, p.foreign(j.Node)), text(plain, " "+strings.Join(parts, ", ")))
+	l := text(strong, " "+string(p.g.picked)).and(text(pick, p.foreign(j.Node)),
+		text(plain, " "+strings.Join(parts, ", ")))
 	return []line{l.cut(p.s.Width, p.tail)}
 }

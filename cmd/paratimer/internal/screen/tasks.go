@@ -41,7 +41,8 @@ func (p *pen) tasks(rows int) []line {
 	for i := range list {
 		name = min(max(name, cells(p.foreign(brief(list[i].Name)))), p.s.Width/3)
 	}
-	out = append(out, p.taskRow(name, text(dim, "task"), text(dim, "state"), text(dim, "ends"), text(dim, "runs"), text(dim, "tries"), text(dim, "node")))
+	out = append(out, p.taskRow(name, text(dim, "task"), text(dim, "state"), text(dim, "ends"), text(dim, "runs"),
+		text(dim, "tries"), text(dim, "node")))
 	for i := range list {
 		out = append(out, p.task(&list[i], name))
 	}
@@ -94,7 +95,8 @@ func (p *pen) criticalTasks() []line {
 	for i := range all {
 		name = min(max(name, cells(p.foreign(all[i].job+" "+brief(all[i].Name)))), p.s.Width/3)
 	}
-	out := []line{p.taskRow(name, text(dim, "critical task"), text(dim, "state"), text(dim, "ends"), text(dim, "runs"), text(dim, "tries"), text(dim, "node"))}
+	out := []line{p.taskRow(name, text(dim, "critical task"), text(dim, "state"), text(dim, "ends"), text(dim, "runs"),
+		text(dim, "tries"), text(dim, "node"))}
 	for i := range all {
 		t := all[i].Task
 		t.Name = all[i].job + " " + brief(t.Name)
@@ -132,7 +134,8 @@ func (p *pen) task(t *frame.Task, name int) line {
 	if t.Ratio != nil && t.State == dag.AttemptRunning.String() {
 		state += " " + units.Percent(*t.Ratio)
 	}
-	l := p.taskRow(name, text(plain, p.foreign(brief(t.Name))), text(stateRole(t.State), state), text(strong, ends), text(plain, runs), text(plain, tries), text(plain, node))
+	l := p.taskRow(name, text(plain, p.foreign(brief(t.Name))), text(stateRole(t.State), state), text(strong, ends),
+		text(plain, runs), text(plain, tries), text(plain, node))
 	if t.Critical { // its sign stands in the indent
 		l = text(plain, " ").and(text(path, string(p.g.critical)), text(plain, " "), l[1:])
 	}
@@ -153,6 +156,7 @@ func stateRole(s string) role {
 
 // taskRow puts a row's columns side by side; the last ones are cut where there is no room.
 func (p *pen) taskRow(name int, task, state, ends, runs, tries, node line) line {
-	l := text(plain, "   ").and(task.cut(name, p.tail).pad(name+1), state.cut(13, p.tail).pad(14), right(ends, 11), right(runs, 8), right(tries, 6), text(plain, "  "), node)
+	l := text(plain, "   ").and(task.cut(name, p.tail).pad(name+1), state.cut(13, p.tail).pad(14), right(ends, 11),
+		right(runs, 8), right(tries, 6), text(plain, "  "), node)
 	return l.cut(p.s.Width, p.tail)
 }

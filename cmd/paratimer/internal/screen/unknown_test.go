@@ -16,8 +16,14 @@ func TestUncertainTasks(t *testing.T) {
 	s.Choice.Selected, s.Choice.Tasks = "scope-39", true
 	all := []frame.Task{
 		{Name: "attempt_1_r_000001_0", State: "waiting", StartSeconds: secondsOf(500), EndSeconds: secondsOf(600)},
-		{Name: "attempt_1_r_000002_0", State: "running", Attempts: 1, StartSeconds: secondsOf(90), EndSeconds: secondsOf(500)},
-		{Name: "attempt_1_r_000000_0", State: "succeeded", Attempts: 1, StartSeconds: secondsOf(10), EndSeconds: secondsOf(20)},
+		{
+			Name: "attempt_1_r_000002_0", State: "running", Attempts: 1, StartSeconds: secondsOf(90),
+			EndSeconds: secondsOf(500),
+		},
+		{
+			Name: "attempt_1_r_000000_0", State: "succeeded", Attempts: 1, StartSeconds: secondsOf(10),
+			EndSeconds: secondsOf(20),
+		},
 	}
 	s.Frame.Tasks = func(int, int) ([]frame.Task, int) { return all, len(all) }
 	golden(t, "uncertain-tasks", Draw(s))

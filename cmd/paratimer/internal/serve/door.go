@@ -95,8 +95,10 @@ func (d Door) lock(inside http.Handler) http.Handler {
 		if given {
 			wrong.strike(who)
 		}
-		w.Header().Set("WWW-Authenticate", `Basic realm="paratimer: any name, and the token as the password", charset="UTF-8"`)
-		http.Error(w, "a token is wanted: Authorization: Bearer TOKEN, or any name with the token as the password", http.StatusUnauthorized)
+		w.Header().Set("WWW-Authenticate",
+			`Basic realm="paratimer: any name, and the token as the password", charset="UTF-8"`)
+		http.Error(w, "a token is wanted: Authorization: Bearer TOKEN, or any name with the token as the password",
+			http.StatusUnauthorized)
 	})
 }
 

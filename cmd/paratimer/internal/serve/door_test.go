@@ -21,7 +21,9 @@ import (
 
 const right = "0123456789abcdef"
 
-var hello = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "secret numbers") })
+var hello = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	_, _ = io.WriteString(w, "secret numbers")
+})
 
 // at asks a guarded handler as somebody.
 func at(h http.Handler, who, path, authorization string) *http.Response {
@@ -69,7 +71,8 @@ func TestToken(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.StatusCode != c.status || strings.Contains(string(body), "secret") != (c.status == 200) || strings.Contains(string(body), right) {
+		if r.StatusCode != c.status || strings.Contains(string(body), "secret") != (c.status == 200) ||
+			strings.Contains(string(body), right) {
 			t.Errorf("%s with %q: %d %q, want %d", c.path, c.authorization, r.StatusCode, body, c.status)
 		}
 		if r.StatusCode == 401 && !strings.HasPrefix(r.Header.Get("WWW-Authenticate"), "Basic ") {
@@ -134,7 +137,8 @@ func TestManyGuess(t *testing.T) {
 	if _, there := s.of[last]; !there {
 		t.Error("the newest is not")
 	}
-	if client("[2001:db8::1]:1") != client("[2001:db8::ffff:2]:9") || client("[2001:db8::1]:1") == client("[2001:db8:0:1::1]:1") {
+	if client("[2001:db8::1]:1") != client("[2001:db8::ffff:2]:9") ||
+		client("[2001:db8::1]:1") == client("[2001:db8:0:1::1]:1") {
 		t.Error("networks of IPv6 are told apart wrongly")
 	}
 	if client("[::ffff:10.0.0.1]:1") != client("10.0.0.1:2") || client("10.0.0.1:1") == client("10.0.0.2:1") {
@@ -166,7 +170,8 @@ func TestEncrypted(t *testing.T) {
 		conf := &tls.Config{RootCAs: ca.Pool()}
 		change(conf)
 		client := http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: conf}}
-		r, err := http.NewRequestWithContext(context.Background(), http.MethodGet, scheme+"://"+l.Addr().String()+"/", nil)
+		r, err := http.NewRequestWithContext(context.Background(), http.MethodGet, scheme+"://"+l.Addr().String()+"/",
+			nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,7 +195,9 @@ func TestEncrypted(t *testing.T) {
 	for what, c := range map[string]func(*tls.Config){
 		"no certificate": func(*tls.Config) {},
 		"a stranger's":   shows(stranger.Issue("watcher", nil)),
-		"an expired one": shows(ca.Issue("watcher", func(c *x509.Certificate) { c.NotAfter = time.Now().Add(-time.Minute) })),
+		"an expired one": shows(ca.Issue("watcher", func(c *x509.Certificate) {
+			c.NotAfter = time.Now().Add(-time.Minute)
+		})),
 		"old TLS": func(conf *tls.Config) {
 			mine(conf)
 			conf.MinVersion, conf.MaxVersion = tls.VersionTLS10, tls.VersionTLS11
@@ -215,7 +222,8 @@ func TestSlowAndLarge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stop := Serve(l, hello, Limits{Connections: 1, Time: 50 * time.Millisecond}, Door{}, func(err error) { t.Error(err) })
+	stop := Serve(l, hello, Limits{Connections: 1, Time: 50 * time.Millisecond}, Door{},
+		func(err error) { t.Error(err) })
 	defer stop()
 	for name, sent := range map[string]string{
 		"half a body": "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nabc",

@@ -24,7 +24,8 @@ func Headers(next http.Handler) http.Handler {
 // the loopback, or any web page could read them there by pointing its own name at 127.0.0.1.
 func Guarded(next http.Handler) http.Handler {
 	return Headers(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if at, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && loopback(at.String()) && !local(r.Host) {
+		if at, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && loopback(at.String()) &&
+			!local(r.Host) {
 			http.Error(w, "this address answers to localhost only", http.StatusMisdirectedRequest)
 			return
 		}

@@ -32,7 +32,8 @@ const (
 func Serve(l net.Listener, h http.Handler, limits Limits, d Door, failed func(error)) (stop func()) {
 	p := pooled(l, limits.Connections)
 	server := &http.Server{
-		Handler: Headers(d.guard(h, p.limit(h))), ConnContext: connect, ConnState: p.changed, ReadHeaderTimeout: headerTime, ReadTimeout: limits.Time, WriteTimeout: 2 * limits.Time,
+		Handler: Headers(d.guard(h, p.limit(h))), ConnContext: connect, ConnState: p.changed,
+		ReadHeaderTimeout: headerTime, ReadTimeout: limits.Time, WriteTimeout: 2 * limits.Time,
 		IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
 		ErrorLog: log.New(io.Discard, "", 0), // anybody can break off a handshake; nobody may fill a log with it
 	}

@@ -33,5 +33,6 @@ func TestGuarded(t *testing.T) {
 }
 
 func contextAt(r *http.Request, ip string) context.Context {
-	return context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(&net.TCPAddr{IP: net.ParseIP(ip), Port: 9190}))
+	return context.WithValue(r.Context(), http.LocalAddrContextKey,
+		net.Addr(&net.TCPAddr{IP: net.ParseIP(ip), Port: 9190}))
 }

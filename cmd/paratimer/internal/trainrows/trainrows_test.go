@@ -14,7 +14,10 @@ import (
 // fifo is a plan of two jobs, one after the other, on a cluster of slots.
 func fifo(maps int, records float64) *dag.Plan {
 	ph := func(n int, tuples float64) dag.Stage {
-		return dag.Stage{Known: true, Tasks: n, Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(tuples), Alpha: dag.Uniform(1)}}}
+		return dag.Stage{
+			Known: true, Tasks: n,
+			Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(tuples), Alpha: dag.Uniform(1)}},
+		}
 	}
 	return &dag.Plan{
 		Cluster: dag.Cluster{MapSlots: 6, ReduceSlots: 3},
@@ -61,12 +64,14 @@ func TestOf(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || r.Machines != c.machines || !same(r.Records, c.records) || !same(r.Bytes, c.bytes) || r.Seconds != 60 {
+			if err != nil || r.Machines != c.machines || !same(r.Records, c.records) || !same(r.Bytes, c.bytes) ||
+				r.Seconds != 60 {
 				t.Errorf("%+v, %v", r, err)
 			}
 		})
 	}
-	if _, err := trainrows.Of("run", fifo(20, 50), math.NaN()); err == nil || err.Error() != "how long it took is not known" {
+	if _, err := trainrows.Of("run", fifo(20, 50), math.NaN()); err == nil ||
+		err.Error() != "how long it took is not known" {
 		t.Error(err)
 	}
 }
@@ -92,7 +97,12 @@ func TestTable(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", &text, want)
 	}
 	// What is written can be read.
-	read, err := table.Read(strings.NewReader(text.String()), "rows.csv", []table.Column{{Name: "machines"}, {Name: "scale"}, {Name: "seconds"}, {Name: "run", Kind: table.Text}})
+	read, err := table.Read(strings.NewReader(text.String()), "rows.csv", []table.Column{
+		{Name: "machines"},
+		{Name: "scale"},
+		{Name: "seconds"},
+		{Name: "run", Kind: table.Text},
+	})
 	if err != nil || read.Rows() != 2 || read.Values[1][0] != 0.25 || read.Texts[3][0] != "one, '1'" {
 		t.Errorf("%+v, %v", read, err)
 	}

@@ -73,7 +73,8 @@ func (r designRow) row() (ernest.DesignRow, error) {
 		least float64
 	}{{"machines", r.Machines, 1}, {"parts", r.Parts, 0}, {"cores", r.Cores, 0}} {
 		if n.value != math.Trunc(n.value) || n.value < n.least || n.value > maxCount {
-			return ernest.DesignRow{}, fmt.Errorf("%s is %v: it must be a whole number from %v on", n.name, n.value, n.least)
+			return ernest.DesignRow{}, fmt.Errorf("%s is %v: it must be a whole number from %v on", n.name, n.value,
+				n.least)
 		}
 	}
 	if !(r.Scale > 0) {
@@ -98,7 +99,10 @@ func Whole(rows []ernest.DesignRow, totalParts int) []ernest.DesignRow {
 func Distinct(rows []ernest.DesignRow) []ernest.DesignRow {
 	var out []ernest.DesignRow
 	for _, r := range rows {
-		if !slices.ContainsFunc(out, func(o ernest.DesignRow) bool { return o.Machines == r.Machines && o.Scale == r.Scale }) {
+		if !slices.ContainsFunc(out, func(o ernest.DesignRow) bool {
+			return o.Machines == r.Machines &&
+				o.Scale == r.Scale
+		}) {
 			out = append(out, r)
 		}
 	}

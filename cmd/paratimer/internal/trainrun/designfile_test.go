@@ -12,7 +12,11 @@ import (
 func TestReadDesign(t *testing.T) {
 	rows, total, err := trainrun.ReadDesign(strings.NewReader(`{"objective":1,"total_parts":40,"rows":[
 		{"machines":8,"cores":32,"scale":0.12,"parts":5,"weight":1},{"machines":8,"scale":0.121,"parts":5},{"machines":1,"scale":0.025}]}`))
-	want := []ernest.DesignRow{{Machines: 8, Cores: 32, Scale: 0.12, Parts: 5}, {Machines: 8, Scale: 0.121, Parts: 5}, {Machines: 1, Scale: 0.025}}
+	want := []ernest.DesignRow{
+		{Machines: 8, Cores: 32, Scale: 0.12, Parts: 5},
+		{Machines: 8, Scale: 0.121, Parts: 5},
+		{Machines: 1, Scale: 0.025},
+	}
 	if err != nil || total != 40 || !slices.Equal(rows, want) {
 		t.Errorf("%+v of %d, %v", rows, total, err)
 	}

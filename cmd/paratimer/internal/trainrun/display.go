@@ -35,7 +35,8 @@ func (l Lines) End(s Step, out Outcome, o Outlook) {
 	if all := o.This.Plus(o.Rest); all != (Range{}) {
 		left = all.String() + " left"
 	}
-	fmt.Fprintf(l.W, "%*d/%d  %s: %s; %s\n", len(fmt.Sprint(s.Of)), s.Number, s.Of, name(s.Row), outcomeText(out, s.Attempt), left)
+	fmt.Fprintf(l.W, "%*d/%d  %s: %s; %s\n", len(fmt.Sprint(s.Of)), s.Number, s.Of, name(s.Row),
+		outcomeText(out, s.Attempt), left)
 }
 
 func outcomeText(out Outcome, attempt int) string {

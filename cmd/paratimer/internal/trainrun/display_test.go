@@ -56,7 +56,8 @@ func TestLinesEscape(t *testing.T) {
 	var out strings.Builder
 	trainrun.Lines{W: &out}.End(trainrun.Step{Number: 1, Of: 10, Row: three()[0], Attempt: 1},
 		trainrun.Outcome{Err: errFake("no\x1b[2J"), Output: "a\nb\x1b[1;1H"}, trainrun.Outlook{})
-	if got := out.String(); strings.ContainsRune(got, '\x1b') || !strings.HasPrefix(got, " 1/10  machines 1, scale 0.25: failed, no") {
+	if got := out.String(); strings.ContainsRune(got, '\x1b') ||
+		!strings.HasPrefix(got, " 1/10  machines 1, scale 0.25: failed, no") {
 		t.Errorf("%q", got)
 	}
 }

@@ -66,7 +66,8 @@ func Look(path string, command Template) (*File, error) {
 func (f *File) start(command Template) error {
 	if err := syscall.Flock(int(f.f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return fmt.Errorf("%s: another `paratimer ernest run` writes to it: wait for it, or choose another --out", f.path)
+			return fmt.Errorf("%s: another `paratimer ernest run` writes to it: wait for it, or choose another --out",
+				f.path)
 		}
 		return fmt.Errorf("%s: cannot lock it: %w", f.path, err)
 	}
@@ -114,7 +115,8 @@ func (f *File) read(in io.Reader, command Template) error {
 		return fmt.Errorf("%s: not a file of `paratimer ernest run`: choose another --out", f.path)
 	}
 	if other, err := strconv.Unquote(quoted); err != nil || other != command.text {
-		return fmt.Errorf("%s has the times of another command, %s: choose another --out, or give that command", f.path, quoted)
+		return fmt.Errorf("%s has the times of another command, %s: choose another --out, or give that command", f.path,
+			quoted)
 	}
 	return f.rows(whole)
 }
@@ -123,7 +125,11 @@ func (f *File) rows(whole []byte) error {
 	if len(whole) == len(mark)+bytes.IndexByte(whole[len(mark):], '\n')+1+len(header) {
 		return nil
 	}
-	columns := []table.Column{{Name: "machines", Kind: table.Positive}, {Name: "scale", Kind: table.Positive}, {Name: "seconds", Kind: table.Positive}}
+	columns := []table.Column{
+		{Name: "machines", Kind: table.Positive},
+		{Name: "scale", Kind: table.Positive},
+		{Name: "seconds", Kind: table.Positive},
+	}
 	t, err := table.Read(bytes.NewReader(whole), f.path, columns)
 	if err != nil {
 		return err

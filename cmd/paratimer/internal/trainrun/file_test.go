@@ -16,7 +16,10 @@ func TestFileGoesOn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rows.csv")
 	command := template(t, job, three())
 	f := open(t, path, command)
-	for _, r := range []ernest.Row{{Machines: 4, Scale: 0.125, Seconds: 13.125}, {Machines: 2, Scale: 0.25, Seconds: 22.5}} {
+	for _, r := range []ernest.Row{
+		{Machines: 4, Scale: 0.125, Seconds: 13.125},
+		{Machines: 2, Scale: 0.25, Seconds: 22.5},
+	} {
 		if err := f.Add(r); err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +59,10 @@ func TestFileIsRepaired(t *testing.T) {
 		if len(f.Rows) != kept || len(seen.Rows) != kept {
 			t.Errorf("cut at %d: %d rows, and %d to look at, want %d", n, len(f.Rows), len(seen.Rows), kept)
 		}
-		for _, r := range []ernest.Row{{Machines: 4, Scale: 0.125, Seconds: 13.125}, {Machines: 2, Scale: 0.25, Seconds: 22.5}}[kept:] {
+		for _, r := range []ernest.Row{
+			{Machines: 4, Scale: 0.125, Seconds: 13.125},
+			{Machines: 2, Scale: 0.25, Seconds: 22.5},
+		}[kept:] {
 			if err := f.Add(r); err != nil {
 				t.Fatal(err)
 			}
@@ -70,12 +76,15 @@ func TestFileIsRepaired(t *testing.T) {
 
 func TestFileOfOthers(t *testing.T) {
 	for name, c := range map[string]struct{ content, want string }{
-		"another command": {"# paratimer ernest run: \"other\"\nmachines,scale,seconds\n1,1,1\n", `has the times of another command, "other"`},
-		"another table":   {"machines,scale,seconds\n1,1,1\n", "not a file of `paratimer ernest run`"},
-		"other columns":   {strings.Replace(whole, "machines,scale", "scale,machines", 1), "not a file of"},
-		"no number":       {whole + "x,1,1\n", `rows.csv:5:1: column machines is "x": it must be a number`},
-		"no time":         {whole + "1,1,0\n", "it must be more than 0"},
-		"a tape":          {"{\"v\":1}", "not a file of"},
+		"another command": {
+			"# paratimer ernest run: \"other\"\nmachines,scale,seconds\n1,1,1\n",
+			`has the times of another command, "other"`,
+		},
+		"another table": {"machines,scale,seconds\n1,1,1\n", "not a file of `paratimer ernest run`"},
+		"other columns": {strings.Replace(whole, "machines,scale", "scale,machines", 1), "not a file of"},
+		"no number":     {whole + "x,1,1\n", `rows.csv:5:1: column machines is "x": it must be a number`},
+		"no time":       {whole + "1,1,0\n", "it must be more than 0"},
+		"a tape":        {"{\"v\":1}", "not a file of"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "rows.csv")
@@ -97,7 +106,8 @@ func TestFileIsOpenOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rows.csv")
 	command := template(t, job, three())
 	f := open(t, path, command)
-	if _, err := trainrun.Open(path, command); err == nil || !strings.Contains(err.Error(), "another `paratimer ernest run` writes to it") {
+	if _, err := trainrun.Open(path, command); err == nil ||
+		!strings.Contains(err.Error(), "another `paratimer ernest run` writes to it") {
 		t.Errorf("opened twice: %v", err)
 	}
 	f.Close()

@@ -67,7 +67,8 @@ func (f Forecast) Row(r ernest.DesignRow) Range {
 	if f.model != nil {
 		p := f.model.Predict(float64(r.Machines), r.Scale)
 		if p.Seconds > 0 && p.Low <= p.Seconds && p.High >= p.Seconds { // no NaN
-			return Range{p.Seconds, min(p.Low, (1-vary)*p.Seconds), max(p.High, (1+vary)*p.Seconds), f.rough || p.Refused != nil}
+			return Range{p.Seconds, min(p.Low, (1-vary)*p.Seconds), max(p.High, (1+vary)*p.Seconds), f.rough ||
+				p.Refused != nil}
 		}
 	}
 	return f.bracket(share(r))

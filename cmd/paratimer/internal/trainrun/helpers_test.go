@@ -76,7 +76,10 @@ func (c *cluster) run(ctx context.Context, command string) trainrun.Outcome {
 	}
 	if c.fail[command] > 0 {
 		c.fail[command]--
-		return trainrun.Outcome{Took: 2 * time.Second, Code: 3, Err: errors.New("exit code 3"), Output: "first\nno such input"}
+		return trainrun.Outcome{
+			Took: 2 * time.Second, Code: 3, Err: errors.New("exit code 3"),
+			Output: "first\nno such input",
+		}
 	}
 	var machines int
 	var fraction float64
@@ -98,7 +101,8 @@ type setup struct {
 
 func newSetup(t *testing.T, rows []ernest.DesignRow) *setup {
 	t.Helper()
-	s := &setup{cluster: &cluster{fail: map[string]int{}}, shown: new(strings.Builder), path: filepath.Join(t.TempDir(), "rows.csv")}
+	s := &setup{cluster: &cluster{fail: map[string]int{}}, shown: new(strings.Builder), path: filepath.Join(t.TempDir(),
+		"rows.csv")}
 	command := template(t, job, rows)
 	s.Runner = trainrun.Runner{
 		Command: command, Design: rows, File: open(t, s.path, command), Repeat: 1,

@@ -43,7 +43,8 @@ func (p *Preview) Text(w io.Writer) error {
 		fmt.Fprintln(t, "RUN\tMACHINES\tSCALE\tTIME\tCOMMAND")
 	}
 	for i, s := range p.Steps {
-		fmt.Fprintf(t, "%d/%d\t%d\t%.6g\t%v\t%s\n", s.Number, s.Of, s.Row.Machines, s.Row.Scale, p.each[i], view.Escape(p.command.Fill(s.Row)))
+		fmt.Fprintf(t, "%d/%d\t%d\t%.6g\t%v\t%s\n", s.Number, s.Of, s.Row.Machines, s.Row.Scale, p.each[i],
+			view.Escape(p.command.Fill(s.Row)))
 	}
 	_ = t.Flush() // to a strings.Builder
 	made := units.Seconds(p.made)
@@ -51,7 +52,8 @@ func (p *Preview) Text(w io.Writer) error {
 	case len(p.Steps) == 0:
 		fmt.Fprintf(&b, "nothing to run: all runs are in the file, %v of them\n", made)
 	case p.made > 0:
-		fmt.Fprintf(&b, "\n%v have been run; %v to come, %v in all\n", made, p.all, p.all.Plus(Range{p.made, p.made, p.made, false}))
+		fmt.Fprintf(&b, "\n%v have been run; %v to come, %v in all\n", made, p.all,
+			p.all.Plus(Range{p.made, p.made, p.made, false}))
 	default:
 		b.WriteString("\nhow long that takes can be told once a run has been made\n")
 	}
@@ -84,7 +86,8 @@ func (p *Preview) JSON(w io.Writer) error {
 	for i, s := range p.Steps {
 		one := previewed{
 			s.Number, s.Of, s.Row.Machines, s.Row.Scale, nil,
-			units.Float(p.each[i].Seconds), units.Float(p.each[i].Low), units.Float(p.each[i].High), p.command.Fill(s.Row),
+			units.Float(p.each[i].Seconds), units.Float(p.each[i].Low), units.Float(p.each[i].High),
+			p.command.Fill(s.Row),
 		}
 		if s.Row.Parts > 0 {
 			one.Parts = &s.Row.Parts

@@ -62,7 +62,8 @@ var errTimeout = errors.New("it did not end in time")
 func Cheapest(rows []ernest.DesignRow) []ernest.DesignRow {
 	rows = slices.Clone(rows)
 	slices.SortStableFunc(rows, func(a, b ernest.DesignRow) int {
-		return cmp.Or(cmp.Compare(share(a), share(b)), cmp.Compare(a.Scale, b.Scale), cmp.Compare(a.Machines, b.Machines))
+		return cmp.Or(cmp.Compare(share(a), share(b)), cmp.Compare(a.Scale, b.Scale),
+			cmp.Compare(a.Machines, b.Machines))
 	})
 	return rows
 }

@@ -96,7 +96,8 @@ func TestHopeless(t *testing.T) {
 		s.cluster.fail[s.Command.Fill(r)] = 9
 	}
 	failed, err := s.Go(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "the command does not work") || len(failed) != 3 || len(s.cluster.ran) != 3 {
+	if err == nil || !strings.Contains(err.Error(), "the command does not work") || len(failed) != 3 ||
+		len(s.cluster.ran) != 3 {
 		t.Errorf("%d runs, failed %+v, %v", len(s.cluster.ran), failed, err)
 	}
 }

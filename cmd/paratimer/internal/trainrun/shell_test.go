@@ -33,10 +33,12 @@ func TestShell(t *testing.T) {
 		t.Errorf("%+v, log %q", out, &log)
 	}
 	out = shell(io.Discard).Run(t.Context(), "head -c 100000 /dev/zero | tr '\\0' x; echo; echo broken; exit 7")
-	if out.Code != 7 || out.Err.Error() != "exit code 7" || !strings.HasSuffix(out.Output, "x\nbroken") || len(out.Output) > 500 {
+	if out.Code != 7 || out.Err.Error() != "exit code 7" || !strings.HasSuffix(out.Output, "x\nbroken") ||
+		len(out.Output) > 500 {
 		t.Errorf("%+v", out)
 	}
-	if out = shell(io.Discard).Run(t.Context(), "kill -9 $$"); out.Code != -1 || out.Err == nil || out.Err.Error() != "signal: killed" {
+	if out = shell(io.Discard).Run(t.Context(), "kill -9 $$"); out.Code != -1 || out.Err == nil ||
+		out.Err.Error() != "signal: killed" {
 		t.Errorf("%+v", out)
 	}
 	// What cannot be logged does not stop the command.
@@ -83,7 +85,8 @@ func TestShellEndsAll(t *testing.T) {
 		interrupted := errors.New("interrupted")
 		cancel(interrupted)
 		go io.Copy(io.Discard, r)
-		if out := <-ended; !errors.Is(out.Err, interrupted) || strings.Contains(command, "asked") && !strings.HasSuffix(out.Output, "\nasked") {
+		if out := <-ended; !errors.Is(out.Err, interrupted) || strings.Contains(command, "asked") &&
+			!strings.HasSuffix(out.Output, "\nasked") {
 			t.Errorf("%s: %+v", command, out)
 		}
 		gone(t, pid)

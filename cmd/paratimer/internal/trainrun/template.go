@@ -64,14 +64,17 @@ func NewTemplate(text string, rows []ernest.DesignRow, files map[int][]string) (
 		return t, errors.New("the command does not take the files of the sample: say with {files} where they go")
 	case t.has("{files}") && slices.ContainsFunc(rows, func(r ernest.DesignRow) bool { return files[r.Parts] == nil }):
 		return t, errors.New("the command asks for {files}, and there is no sample for a row of the design: each row must say how many parts it takes")
-	case !t.has("{fraction}") && !t.has("{parts}") && !t.has("{files}") && differ(func(r ernest.DesignRow) float64 { return r.Scale }):
+	case !t.has("{fraction}") && !t.has("{parts}") && !t.has("{files}") &&
+		differ(func(r ernest.DesignRow) float64 { return r.Scale }):
 		return t, errors.New("the command would run on the same input each time: say with {fraction}, {parts} or {files} where the size goes")
-	case !t.has("{machines}") && !t.has("{cores}") && differ(func(r ernest.DesignRow) float64 { return float64(r.Machines) }):
+	case !t.has("{machines}") && !t.has("{cores}") &&
+		differ(func(r ernest.DesignRow) float64 { return float64(r.Machines) }):
 		return t, errors.New("the command would run on as many machines each time: say with {machines} or {cores} where their number goes")
 	}
 	for _, r := range rows {
 		if n := len(t.Fill(r)); len(files) > 0 && n > mostCommand {
-			return t, fmt.Errorf("the command has %d KB with the names of %d files, and the shell takes %d KB: name the folder by a shorter path, or store the input in fewer files", n>>10, r.Parts, mostCommand>>10+1)
+			return t, fmt.Errorf(
+				"the command has %d KB with the names of %d files, and the shell takes %d KB: name the folder by a shorter path, or store the input in fewer files", n>>10, r.Parts, mostCommand>>10+1)
 		}
 	}
 	return t, nil

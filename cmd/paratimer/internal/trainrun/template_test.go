@@ -67,12 +67,20 @@ func TestFiles(t *testing.T) {
 		files map[int][]string
 		want  string
 	}{
-		"job {machines} {files}":  {rows, nil, "say with --data where the input is"},
-		"job {machines} {parts}":  {rows, files, "say with {files} where they go"},
-		"job {files} {machines}":  {three(), files, "no sample for a row of the design"},
-		"job {files} -m{cores}":   {[]ernest.DesignRow{{Machines: 1, Scale: 1, Cores: 1}}, files, "must say how many parts"},
-		"job {files} 4 machines":  {three(), map[int][]string{8: {"a"}, 4: {"b"}}, "on as many machines each time"},
-		"job -m{machines}{files}": {rows, map[int][]string{2: {"a"}, 3: {strings.Repeat("x", 128<<10)}}, "with the names of 3 files, and the shell takes 128 KB"},
+		"job {machines} {files}": {rows, nil, "say with --data where the input is"},
+		"job {machines} {parts}": {rows, files, "say with {files} where they go"},
+		"job {files} {machines}": {three(), files, "no sample for a row of the design"},
+		"job {files} -m{cores}": {
+			[]ernest.DesignRow{{Machines: 1, Scale: 1, Cores: 1}},
+			files,
+			"must say how many parts",
+		},
+		"job {files} 4 machines": {three(), map[int][]string{8: {"a"}, 4: {"b"}}, "on as many machines each time"},
+		"job -m{machines}{files}": {
+			rows,
+			map[int][]string{2: {"a"}, 3: {strings.Repeat("x", 128<<10)}},
+			"with the names of 3 files, and the shell takes 128 KB",
+		},
 	} {
 		if _, err := trainrun.NewTemplate(text, c.rows, c.files); !says(err, c.want) {
 			t.Errorf("%q: %v, want %q", text, err, c.want)

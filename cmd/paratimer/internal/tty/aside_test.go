@@ -50,7 +50,8 @@ func TestAsideIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := under.String()
-	if len(got) > mostAside+100 || !strings.HasSuffix(got, "line 19999\n") || !strings.HasPrefix(got, "paratimer: what was said earlier is left out\nline ") {
+	if len(got) > mostAside+100 || !strings.HasSuffix(got, "line 19999\n") ||
+		!strings.HasPrefix(got, "paratimer: what was said earlier is left out\nline ") {
 		t.Errorf("%d bytes: %.80q … %q", len(got), got, got[len(got)-20:])
 	}
 }
@@ -77,7 +78,8 @@ func TestTail(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	fmt.Fprint(tail, "3\nhalf")
-	if got := tail.String(); got != "title\n     ...\n2\n3\n" || tail.First() != "title\n" || tail.Newest() != "2\n3\n" {
+	if got := tail.String(); got != "title\n     ...\n2\n3\n" || tail.First() != "title\n" ||
+		tail.Newest() != "2\n3\n" {
 		t.Errorf("%q", got)
 	}
 }
@@ -97,14 +99,21 @@ func TestCapable(t *testing.T) {
 		term          string
 		width, height int
 		want          bool
-	}{{"xterm", 80, 24, true}, {"vt100", 40, 10, true}, {"dumb", 80, 24, false}, {"", 80, 24, false}, {"xterm", 0, 0, false}} {
+	}{
+		{"xterm", 80, 24, true},
+		{"vt100", 40, 10, true},
+		{"dumb", 80, 24, false},
+		{"", 80, 24, false},
+		{"xterm", 0, 0, false},
+	} {
 		if got := Capable(env("TERM="+c.term), c.width, c.height); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
 	for settings, want := range map[string]bool{
 		"LANG=C.UTF-8": true, "LANG=de_DE.utf8": true, "LANG=C": false, "": false,
-		"LANG=en_GB.UTF-8 LC_ALL=C": false, "LANG=C LC_CTYPE=C.UTF-8": true, "LC_ALL=en_GB.ISO-8859-1 LC_CTYPE=C.UTF-8": false,
+		"LANG=en_GB.UTF-8 LC_ALL=C": false, "LANG=C LC_CTYPE=C.UTF-8": true,
+		"LC_ALL=en_GB.ISO-8859-1 LC_CTYPE=C.UTF-8": false,
 	} {
 		if got := UTF8(env(strings.Fields(settings)...)); got != want {
 			t.Errorf("%s: %v", settings, got)

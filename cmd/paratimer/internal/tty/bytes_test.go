@@ -47,9 +47,11 @@ func holds(t *testing.T, frames []frame.Frame, sizes ...size) {
 			total += n
 		}
 		average, most := total/len(rest), slices.Max(rest)
-		t.Logf("%dx%d: %d redraws; the first %d bytes, then %d on average, %d at most", z.width, z.height, len(written), first, average, most)
+		t.Logf("%dx%d: %d redraws; the first %d bytes, then %d on average, %d at most", z.width, z.height, len(written),
+			first, average, most)
 		if average > z.average || most > z.most || average == 0 {
-			t.Errorf("%dx%d: %d bytes on average, %d at most; want %d and %d", z.width, z.height, average, most, z.average, z.most)
+			t.Errorf("%dx%d: %d bytes on average, %d at most; want %d and %d", z.width, z.height, average, most,
+				z.average, z.most)
 		}
 		if whole := z.width * z.height * 8; first > whole {
 			t.Errorf("%dx%d: the first picture takes %d bytes, more than %d", z.width, z.height, first, whole)
@@ -128,7 +130,10 @@ func wide(t *testing.T) []frame.Frame {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := simulate.New(plan, simulate.Options{Know: simulate.Profile, Every: 15 * time.Second, Noise: 0.1, Fail: []simulate.Failure{{Job: "j150", Task: 1, At: 70 * time.Second}}})
+	src, err := simulate.New(plan, simulate.Options{
+		Know: simulate.Profile, Every: 15 * time.Second, Noise: 0.1,
+		Fail: []simulate.Failure{{Job: "j150", Task: 1, At: 70 * time.Second}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,10 +150,14 @@ func (k *kept) Show(tick frame.Tick) error {
 
 func framesOf(t *testing.T, src watch.Source) []frame.Frame {
 	t.Helper()
-	all := estimators.Shared(append(estimators.Scenarios(), estimators.Sampled()), observed.Costs, estimators.Options{Samples: 5})
+	all := estimators.Shared(append(estimators.Scenarios(), estimators.Sampled()), observed.Costs,
+		estimators.Options{Samples: 5})
 	n := len(all) - 1
 	k := &kept{}
-	w := watch.Watch{Source: src, Estimators: watch.EstimatorSet{Scenarios: all[:n], Sampled: all[n], Model: observed.Costs}, Sinks: []watch.Sink{k}}
+	w := watch.Watch{Source: src, Estimators: watch.EstimatorSet{
+		Scenarios: all[:n], Sampled: all[n],
+		Model: observed.Costs,
+	}, Sinks: []watch.Sink{k}}
 	if _, err := w.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -13,10 +13,15 @@ import (
 
 // RunFleet shows many queries full screen while work runs, in a goroutine of its own. queries returns them in the order
 // in which they are shown, and may be called at any time. The error is as that of Screen.Run.
-func RunFleet(ctx context.Context, o Options, queries func() []view.Query, work func(context.Context) error, more ...tea.ProgramOption) error {
+func RunFleet(ctx context.Context, o Options, queries func() []view.Query, work func(context.Context) error,
+	more ...tea.ProgramOption,
+) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	options := append([]tea.ProgramOption{tea.WithOutput(o.Out), tea.WithEnvironment(o.Env), tea.WithoutSignalHandler()}, more...)
+	options := append([]tea.ProgramOption{
+		tea.WithOutput(o.Out), tea.WithEnvironment(o.Env),
+		tea.WithoutSignalHandler(),
+	}, more...)
 	if o.In != nil {
 		options = append(options, tea.WithInput(o.In))
 	}
@@ -97,7 +102,10 @@ func (m fleetModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 func (m fleetModel) press(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	page := max(m.draw.Height-6, 1)
-	by := map[string]int{"up": -1, "k": -1, "down": 1, "j": 1, "pgup": -page, "pgdown": page, "home": -len(m.draw.Queries), "end": len(m.draw.Queries)}[k.String()]
+	by := map[string]int{
+		"up": -1, "k": -1, "down": 1, "j": 1, "pgup": -page, "pgdown": page,
+		"home": -len(m.draw.Queries), "end": len(m.draw.Queries),
+	}[k.String()]
 	m.draw.First = min(max(m.draw.First+by, 0), max(len(m.draw.Queries)-page, 0))
 	switch k.String() {
 	case "ctrl+c":

@@ -35,7 +35,8 @@ func TestStuckTerminal(t *testing.T) {
 	x := &stuck{terminal: newTerminal(t), asked: make(chan struct{}), letGo: make(chan struct{})}
 	var talk strings.Builder
 	aside := NewAside(&talk)
-	s := New(Options{Live: true, In: x.in, Out: x, Env: []string{"TERM=xterm-256color"}, Aside: aside}, tea.WithWindowSize(80, 24))
+	s := New(Options{Live: true, In: x.in, Out: x, Env: []string{"TERM=xterm-256color"}, Aside: aside},
+		tea.WithWindowSize(80, 24))
 	err := s.Run(t.Context(), func(context.Context) error {
 		if err := s.Show(frame.Tick{Frame: frameAt(1, 1)}); err != nil {
 			return err

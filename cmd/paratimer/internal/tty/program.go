@@ -59,7 +59,10 @@ func New(o Options, more ...tea.ProgramOption) *Screen {
 	if o.In != nil {
 		options = append(options, tea.WithInput(o.In))
 	}
-	return &Screen{aside: o.Aside, program: tea.NewProgram(newModel(o), options...), box: newMailbox(!o.Live), began: make(chan struct{})}
+	return &Screen{
+		aside: o.Aside, program: tea.NewProgram(newModel(o), options...), box: newMailbox(!o.Live),
+		began: make(chan struct{}),
+	}
 }
 
 // Show hands a frame on to the screen. It is called by one goroutine at a time, and of what is live waits for nothing.

@@ -68,7 +68,8 @@ const (
 func (x *terminal) restored() {
 	x.Helper()
 	out := x.written()
-	if strings.Count(out, enters) == 0 || strings.LastIndex(out, leaves) < strings.LastIndex(out, enters) || strings.LastIndex(out, unhide) < strings.LastIndex(out, hides) {
+	if strings.Count(out, enters) == 0 || strings.LastIndex(out, leaves) < strings.LastIndex(out, enters) ||
+		strings.LastIndex(out, unhide) < strings.LastIndex(out, hides) {
 		x.Errorf("the terminal is not restored: %q", out)
 	}
 }
@@ -76,7 +77,8 @@ func (x *terminal) restored() {
 // TestNothingToShow: a watch that ends before its first frame leaves the terminal alone.
 func TestNothingToShow(t *testing.T) {
 	x, trouble := newTerminal(t), errors.New("trouble")
-	if err := x.screen(Options{}).Run(t.Context(), func(context.Context) error { return trouble }); !errors.Is(err, trouble) {
+	if err := x.screen(Options{}).Run(t.Context(), func(context.Context) error { return trouble }); !errors.Is(err,
+		trouble) {
 		t.Errorf("error %v", err)
 	}
 	if out := x.written(); out != "" {
@@ -183,7 +185,8 @@ func TestPanics(t *testing.T) {
 	x := newTerminal(t)
 	s := x.screen(Options{Play: true})
 	defer func() {
-		if p, ok := recover().(string); !ok || !strings.HasPrefix(p, "a fault\n\n") || !strings.Contains(p, "program_test.go") {
+		if p, ok := recover().(string); !ok || !strings.HasPrefix(p, "a fault\n\n") ||
+			!strings.Contains(p, "program_test.go") {
 			t.Errorf("recovered %v", p)
 		}
 		x.restored()

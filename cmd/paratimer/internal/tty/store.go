@@ -82,7 +82,9 @@ func (s *store) newest() frame.Frame {
 
 // index is that of the newest frame that is not later than at; -1 where there is none.
 func (s *store) index(at time.Duration) int {
-	n, found := slices.BinarySearchFunc(s.moments, at, func(m moment, at time.Duration) int { return int(min(max(m.at-at, -1), 1)) })
+	n, found := slices.BinarySearchFunc(s.moments, at, func(m moment, at time.Duration) int {
+		return int(min(max(m.at-at, -1), 1))
+	})
 	for found && n+1 < len(s.moments) && s.moments[n+1].at == at {
 		n++
 	}

@@ -87,7 +87,10 @@ func TestStoreIndex(t *testing.T) {
 	for _, at := range []float64{0, 10, 20, 20} {
 		s.add(frameAt(at, 1))
 	}
-	for at, want := range map[time.Duration]int{0: 0, 9 * time.Second: 0, 10 * time.Second: 1, 11 * time.Second: 1, 20 * time.Second: 3, time.Hour: 3} {
+	for at, want := range map[time.Duration]int{
+		0: 0, 9 * time.Second: 0, 10 * time.Second: 1, 11 * time.Second: 1,
+		20 * time.Second: 3, time.Hour: 3,
+	} {
 		if got := s.index(at); got != want {
 			t.Errorf("at %v: frame %d, want %d", at, got, want)
 		}

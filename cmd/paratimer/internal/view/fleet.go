@@ -49,7 +49,10 @@ func (s Standing) String() string {
 // QueryOf is the row of a tick. user and queue are the snapshot's.
 func QueryOf(tick frame.Tick) Query {
 	f := &tick.Frame
-	q := Query{State: f.Workflow.State, At: f.At, EndAt: f.Headline.EndAt, Elapsed: f.ElapsedSeconds, HeldUpBy: f.HeldUpBy, Standing: IsFree, Stale: f.StaleSeconds > 0}
+	q := Query{
+		State: f.Workflow.State, At: f.At, EndAt: f.Headline.EndAt, Elapsed: f.ElapsedSeconds,
+		HeldUpBy: f.HeldUpBy, Standing: IsFree, Stale: f.StaleSeconds > 0,
+	}
 	if f.Workflow.ID != nil {
 		q.ID = *f.Workflow.ID
 	}
@@ -109,7 +112,8 @@ func SortQueries(all []Query) {
 		return q.EndAt.Instant
 	}
 	slices.SortFunc(all, func(a, b Query) int {
-		return cmp.Or(cmp.Compare(a.Standing, b.Standing), cmp.Compare(end(&a), end(&b)), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(a.Standing, b.Standing), cmp.Compare(end(&a), end(&b)), cmp.Compare(a.Name, b.Name),
+			cmp.Compare(a.ID, b.ID))
 	})
 }
 

@@ -13,7 +13,10 @@ func queryAt(name string, state frame.AlertState, end dag.Instant) frame.Tick {
 	f := frame.Frame{Workflow: frame.Workflow{ID: &name, Name: &name, State: dag.Running}}
 	f.Headline.EndAt = frame.TimeOf(end)
 	if state != "" {
-		f.Alerts = []frame.Alert{{Bound: "nobody's", State: frame.OnTrack, Quiet: true}, {Bound: "deadline", State: state}}
+		f.Alerts = []frame.Alert{
+			{Bound: "nobody's", State: frame.OnTrack, Quiet: true},
+			{Bound: "deadline", State: state},
+		}
 	}
 	return frame.Tick{Frame: f}
 }
@@ -27,7 +30,10 @@ func TestQueriesAreSorted(t *testing.T) {
 	over := queryAt("over", frame.Ended, 1)
 	over.Frame.Workflow.State = dag.Succeeded
 	var all []Query
-	for _, tick := range []frame.Tick{holder, over, queryAt("fine", frame.OnTrack, 9), queryAt("late", frame.Late, 8), queryAt("risk", frame.AtRisk, 2), queryAt("soon", frame.OnTrack, 3)} {
+	for _, tick := range []frame.Tick{
+		holder, over, queryAt("fine", frame.OnTrack, 9), queryAt("late", frame.Late, 8),
+		queryAt("risk", frame.AtRisk, 2), queryAt("soon", frame.OnTrack, 3),
+	} {
 		all = append(all, QueryOf(tick))
 	}
 	SortQueries(all)

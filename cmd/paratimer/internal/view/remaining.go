@@ -132,9 +132,12 @@ func (s shown) String() string {
 func clearly(h, before frame.Headline) bool {
 	off := (Unit(h) / 2).Seconds()
 	for _, pair := range [][2]*frame.Seconds{
-		{h.RemainingSeconds, before.RemainingSeconds}, {h.LowSeconds, before.LowSeconds}, {h.HighSeconds, before.HighSeconds},
+		{h.RemainingSeconds, before.RemainingSeconds},
+		{h.LowSeconds, before.LowSeconds},
+		{h.HighSeconds, before.HighSeconds},
 	} {
-		if (pair[0] == nil) != (pair[1] == nil) || pair[0] != nil && (*pair[0]-*pair[1]).Duration().Abs().Seconds() > off {
+		if (pair[0] == nil) != (pair[1] == nil) || pair[0] != nil &&
+			(*pair[0]-*pair[1]).Duration().Abs().Seconds() > off {
 			return true
 		}
 	}

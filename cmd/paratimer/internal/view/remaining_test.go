@@ -48,7 +48,8 @@ func TestShownIsNear(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		left := rapid.Float64Range(1, 20_000).Draw(t, "left")
-		h := headline(left, left*rapid.Float64Range(0.1, 1).Draw(t, "low"), left*rapid.Float64Range(1, 3).Draw(t, "high"))
+		h := headline(left, left*rapid.Float64Range(0.1, 1).Draw(t, "low"), left*rapid.Float64Range(1, 3).Draw(t,
+			"high"))
 		s, d, unit := shownOf(h), frame.Seconds(left).Duration(), Unit(h)
 		if off := (s.mid - d).Abs(); off > unit/2 {
 			t.Fatalf("%v is shown as %v, rounded to %v", d, s.mid, unit)
@@ -109,22 +110,32 @@ func TestTextTellsOfAlertsOnce(t *testing.T) {
 			[]string{"at_risk", "late", "ended"},
 		},
 		"a short time in the dark": {
-			[]frame.Frame{standing(1, frame.AtRisk, false), stale(standing(2, frame.Blind, false), 9), standing(3, frame.AtRisk, false)},
+			[]frame.Frame{
+				standing(1, frame.AtRisk, false), stale(standing(2, frame.Blind, false), 9),
+				standing(3, frame.AtRisk, false),
+			},
 			[]string{"at_risk"},
 		},
 		"a long one": {
 			[]frame.Frame{
-				standing(1, frame.AtRisk, false), stale(standing(2, frame.Blind, false), 31), stale(standing(3, frame.Blind, false), 40),
+				standing(1, frame.AtRisk, false), stale(standing(2, frame.Blind, false), 31),
+				stale(standing(3, frame.Blind, false), 40),
 				standing(4, frame.AtRisk, false),
 			},
 			[]string{"at_risk", "blind", "at_risk"},
 		},
 		"nobody asked, nothing fires": {
-			[]frame.Frame{standing(1, frame.OnTrack, true), standing(2, frame.OnTrack, true), standing(5, frame.Ended, true)},
+			[]frame.Frame{
+				standing(1, frame.OnTrack, true), standing(2, frame.OnTrack, true),
+				standing(5, frame.Ended, true),
+			},
 			nil,
 		},
 		"nobody asked, it fires": {
-			[]frame.Frame{standing(1, frame.OnTrack, true), standing(2, frame.AtRisk, true), standing(3, frame.OnTrack, true), standing(5, frame.Ended, true)},
+			[]frame.Frame{
+				standing(1, frame.OnTrack, true), standing(2, frame.AtRisk, true),
+				standing(3, frame.OnTrack, true), standing(5, frame.Ended, true),
+			},
 			[]string{"at_risk", "on_track", "ended"},
 		},
 	} {

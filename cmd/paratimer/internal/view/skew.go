@@ -89,7 +89,8 @@ func skewTables(b *strings.Builder, s *frame.Skew) {
 	})
 	skewKeys(b, s)
 	if p := s.Split; p != nil {
-		fmt.Fprintf(b, "  that key in %d parts: %s (if the job can merge what the parts give)\n", p.Parts, sooner(p.SoonerSeconds, brief{}))
+		fmt.Fprintf(b, "  that key in %d parts: %s (if the job can merge what the parts give)\n", p.Parts,
+			sooner(p.SoonerSeconds, brief{}))
 	}
 	if d := s.Doubled; d != nil {
 		fmt.Fprintf(b, "  %d reduces: %s (no key is divided)\n", d.Reduces, sooner(d.SoonerSeconds, brief{}))
@@ -109,20 +110,21 @@ func skewKeys(b *strings.Builder, s *frame.Skew) {
 		if one.Done || len(one.Keys) == 0 {
 			continue
 		}
-		table(b, fmt.Sprintf("keys of reduce %d\tbytes\tof the reduce\ttakes\tby\tholds back", one.Task), func(row func(...string)) {
-			for k := range one.Keys[:min(len(one.Keys), mostKeys)] {
-				key := &one.Keys[k]
-				name, by := "?", strings.ReplaceAll(key.Rule, "_", " ")
-				if key.Key != nil {
-					name = shortKey(*key.Key)
+		table(b, fmt.Sprintf("keys of reduce %d\tbytes\tof the reduce\ttakes\tby\tholds back", one.Task),
+			func(row func(...string)) {
+				for k := range one.Keys[:min(len(one.Keys), mostKeys)] {
+					key := &one.Keys[k]
+					name, by := "?", strings.ReplaceAll(key.Rule, "_", " ")
+					if key.Key != nil {
+						name = shortKey(*key.Key)
+					}
+					if key.Done {
+						by = "done"
+					}
+					row(name, units.Known(key.SizeBytes, units.Bytes), units.Known(key.TaskRatio, units.Percent),
+						units.About(key.PredictedSeconds.Duration()), by, back(key.DelaySeconds))
 				}
-				if key.Done {
-					by = "done"
-				}
-				row(name, units.Known(key.SizeBytes, units.Bytes), units.Known(key.TaskRatio, units.Percent),
-					units.About(key.PredictedSeconds.Duration()), by, back(key.DelaySeconds))
-			}
-		})
+			})
 		return
 	}
 }

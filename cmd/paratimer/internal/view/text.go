@@ -42,7 +42,10 @@ type Text struct {
 
 // NewText writes to w, in colour if asked.
 func NewText(w io.Writer, colour bool) *Text {
-	return &Text{w: w, colour: colour, say: brief{}, warned: map[dag.Warning]bool{}, jobs: map[string]dag.State{}, reported: map[string]frame.AlertState{}, skewed: map[string]reportedSkew{}}
+	return &Text{
+		w: w, colour: colour, say: brief{}, warned: map[dag.Warning]bool{}, jobs: map[string]dag.State{},
+		reported: map[string]frame.AlertState{}, skewed: map[string]reportedSkew{},
+	}
 }
 
 // Plain has the lines made of words, for those who hear them: no colour, no symbols, no columns.

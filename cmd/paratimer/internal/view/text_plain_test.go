@@ -20,9 +20,18 @@ func course() []frame.Frame {
 	first.Headline.LowSeconds, first.Headline.HighSeconds, first.Headline.Rough = sec(612), sec(835), true
 	first.Warnings = []dag.Warning{{Code: dag.WarnAssumedCost, Text: "the reduces of j1 are assumed"}}
 	failed := frameOf(70, 900)
-	failed.Failures = []frame.Failure{{AtSeconds: sec(69), Job: "j1", Attempt: "m_000017_0", Node: str("n3"), Why: str("Exit code is 137")}}
+	failed.Failures = []frame.Failure{{
+		AtSeconds: sec(69), Job: "j1", Attempt: "m_000017_0", Node: str("n3"),
+		Why: str("Exit code is 137"),
+	}}
 	failed.FailedAttempts = 1
-	failed.Moves = []frame.Move{{DeltaSeconds: 241, Reason: "failure", Subject: str("m_000017_0 failed and starts again")}, {DeltaSeconds: -31, Reason: "speed", Subject: str("maps take 9 % less time than was thought")}}
+	failed.Moves = []frame.Move{
+		{
+			DeltaSeconds: 241, Reason: "failure",
+			Subject: str("m_000017_0 failed and starts again"),
+		},
+		{DeltaSeconds: -31, Reason: "speed", Subject: str("maps take 9 % less time than was thought")},
+	}
 	failed.Skew = []frame.Skew{oneSkewed()}
 	risky := frameOf(130, 840)
 	risky.Failures, risky.FailedAttempts = failed.Failures, 1
@@ -31,15 +40,25 @@ func course() []frame.Frame {
 		Text: "at risk: 83 % likely to miss its 15m (06:30 UTC); expected 06:31:05 UTC, 1m5s late; waits for m_000002_0 of job 5m; +4m at 06:16 UTC: m_000017_0 failed",
 	}}
 	lost := frameOf(200, 800)
-	lost.Warnings = []dag.Warning{{Code: dag.WarnNodeLost, Text: "node n3 is lost"}, {Code: dag.WarnNotReporting, Text: "m_000002_0 is silent"}}
-	lost.Failures = []frame.Failure{{Job: "j1", Attempt: "m_000021_0"}, {Job: "j1", Attempt: "m_000020_0"}, failed.Failures[0]}
+	lost.Warnings = []dag.Warning{
+		{Code: dag.WarnNodeLost, Text: "node n3 is lost"},
+		{Code: dag.WarnNotReporting, Text: "m_000002_0 is silent"},
+	}
+	lost.Failures = []frame.Failure{
+		{Job: "j1", Attempt: "m_000021_0"},
+		{Job: "j1", Attempt: "m_000020_0"},
+		failed.Failures[0],
+	}
 	lost.FailedAttempts, lost.Alerts = 3, risky.Alerts
 	gap := lost
 	gap.ElapsedSeconds, gap.StaleSeconds = sec(260), 60
 	gap.Alerts = []frame.Alert{{Bound: "within", State: frame.Blind, Text: "blind: it cannot be observed"}}
 	over := frameOf(1000, 0)
 	over.Workflow.State, over.Jobs[0].State, over.FailedAttempts = dag.Failed, dag.Failed, 3
-	over.Alerts = []frame.Alert{{Bound: "within", State: frame.Ended, Outcome: some(frame.Missed), Text: "missed: failed at 06:32 UTC, +2m against its 15m (06:30 UTC)"}}
+	over.Alerts = []frame.Alert{{
+		Bound: "within", State: frame.Ended, Outcome: some(frame.Missed),
+		Text: "missed: failed at 06:32 UTC, +2m against its 15m (06:30 UTC)",
+	}}
 	return []frame.Frame{first, failed, risky, lost, gap, over, over}
 }
 
@@ -163,8 +182,14 @@ func TestTextSaysAChange(t *testing.T) {
 		{"a minute to go, and it stands still: each minute", func(int) float64 { return 60 }, 10 * time.Minute, 11},
 		{"an hour to go, and it stands still: each six minutes", func(int) float64 { return 3600 }, time.Hour, 11},
 		{"a day to go, and it stands still: each ten minutes", func(int) float64 { return 86400 }, time.Hour, 7},
-		{"an hour to go, it runs: each rounded step", func(at int) float64 { return float64(3600 - at) }, 10 * time.Minute, 6},
-		{"three minutes to go, it runs: no oftener than each tenth", func(at int) float64 { return float64(180 - at) }, time.Minute, 5},
+		{
+			"an hour to go, it runs: each rounded step", func(at int) float64 { return float64(3600 - at) },
+			10 * time.Minute, 6,
+		},
+		{
+			"three minutes to go, it runs: no oftener than each tenth", func(at int) float64 { return float64(180 - at) },
+			time.Minute, 5,
+		},
 	} {
 		var b bytes.Buffer
 		text := NewText(&b, false)

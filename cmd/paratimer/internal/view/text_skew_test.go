@@ -16,7 +16,8 @@ func oneSkewed() frame.Skew {
 	return frame.Skew{
 		Job: "scope-30", Reduces: 8, Skewed: 1, DelaySeconds: 840, MedianSeconds: 35,
 		Worst: []frame.SkewedReduce{{
-			Task: 3, SizeBytes: some(6100.), ShareRatio: some(frame.Ratio(0.61)), WorkSeconds: 875, DelaySeconds: sec(840),
+			Task: 3, SizeBytes: some(6100.), ShareRatio: some(frame.Ratio(0.61)), WorkSeconds: 875,
+			DelaySeconds: sec(840),
 			Keys: []frame.SkewedKey{
 				{Key: some("#1111"), Done: true},
 				{Key: some("#9f3a"), PredictedSeconds: 700, DelaySeconds: sec(660)},
@@ -33,7 +34,10 @@ func TestSkewSentence(t *testing.T) {
 	named.Worst[0].Keys[1].Key = nil
 	records.Worst[0].SizeBytes, records.Worst[0].Keys[1].DelaySeconds = nil, sec(0.4)
 	two := oneSkewed()
-	two.Skewed, two.Worst = 2, append(two.Worst, frame.SkewedReduce{Task: 5, SizeBytes: some(1.), ShareRatio: some(frame.Ratio(0.19)), DelaySeconds: sec(0)},
+	two.Skewed, two.Worst = 2, append(two.Worst, frame.SkewedReduce{
+		Task: 5, SizeBytes: some(1.),
+		ShareRatio: some(frame.Ratio(0.19)), DelaySeconds: sec(0),
+	},
 		frame.SkewedReduce{Task: 6, SizeBytes: some(1.), ShareRatio: some(frame.Ratio(0.1))})
 	many := oneSkewed()
 	many.Skewed = 9
@@ -103,7 +107,8 @@ func TestHostileKeys(t *testing.T) {
 	s.Job = "scope\x1b]0;x\a"
 	s.Worst[0].Keys[1].Key = some("\x1b[2J\r\n\u202e" + strings.Repeat("k", 1<<20))
 	got := SkewSentence(&s)
-	if len(got) > 300 || !strings.Contains(got, `key \x1b[2J\r\n\u202ekkkk`) || !strings.Contains(got, `scope\x1b]0;x\a`) || strings.ContainsAny(got, "\x1b\r\n\a\u202e") {
+	if len(got) > 300 || !strings.Contains(got, `key \x1b[2J\r\n\u202ekkkk`) ||
+		!strings.Contains(got, `scope\x1b]0;x\a`) || strings.ContainsAny(got, "\x1b\r\n\a\u202e") {
 		t.Errorf("%q", got)
 	}
 }

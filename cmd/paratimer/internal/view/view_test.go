@@ -35,7 +35,8 @@ func TestRemaining(t *testing.T) {
 		{sec(7384), sec(7384), sec(9000), "~2h5m (2h – 2h30m)"},
 		{sec(40), sec(0), sec(300), "~40s (<1s – 5m)"},
 	} {
-		if got := Remaining(frame.Headline{RemainingSeconds: c.rem, LowSeconds: c.low, HighSeconds: c.high}); got != c.want {
+		if got := Remaining(frame.Headline{RemainingSeconds: c.rem, LowSeconds: c.low, HighSeconds: c.high}); got !=
+			c.want {
 			t.Errorf("Remaining(%v, %v, %v) = %q, want %q", c.rem, c.low, c.high, got, c.want)
 		}
 	}
@@ -77,7 +78,8 @@ func FuzzEscape(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, r := range Escape(s) {
-			if r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u2028' || r == '\u202e' || r == '\ufffd' && !strings.ContainsRune(s, r) {
+			if r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u2028' || r == '\u202e' || r == '\ufffd' &&
+				!strings.ContainsRune(s, r) {
 				t.Fatalf("%q lets %U through", s, r)
 			}
 		}
@@ -109,7 +111,10 @@ func TestTextSaysWhatChanges(t *testing.T) {
 	moved := frameOf(12, 330)
 	moved.WaitingOn = first.WaitingOn
 	moved.Changes = []frame.Change{{DeltaSeconds: 241, Reason: "failure"}, {DeltaSeconds: -3, Reason: "other"}}
-	moved.Moves = []frame.Move{{DeltaSeconds: 241, Reason: "failure", Subject: str("m_000017_0 failed and starts again")}}
+	moved.Moves = []frame.Move{{
+		DeltaSeconds: 241, Reason: "failure",
+		Subject: str("m_000017_0 failed and starts again"),
+	}}
 	moved.Warnings = []dag.Warning{{Code: dag.WarnNodeLost, Text: "node1 is lost"}}
 	again := frameOf(13, 330)
 	again.WaitingOn, again.Warnings = first.WaitingOn, moved.Warnings
@@ -142,12 +147,14 @@ func TestTextTellsOfClocksOnce(t *testing.T) {
 	text := NewText(&b, false)
 	for i := range 5 {
 		f := frameOf(float64(i), 90)
-		f.Warnings = []dag.Warning{{Code: dag.WarnClockSkew, Text: fmt.Sprintf("the cluster's clock is %ds ahead", 100+i)}}
+		f.Warnings = []dag.Warning{{Code: dag.WarnClockSkew, Text: fmt.Sprintf("the cluster's clock is %ds ahead",
+			100+i)}}
 		if err := text.Show(frame.Tick{Frame: f}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if n := strings.Count(b.String(), "warning: the cluster's clock is 100s ahead"); n != 1 || strings.Count(b.String(), "warning") != 1 {
+	if n := strings.Count(b.String(), "warning: the cluster's clock is 100s ahead"); n != 1 ||
+		strings.Count(b.String(), "warning") != 1 {
 		t.Errorf("want one warning:\n%s", &b)
 	}
 }

@@ -29,7 +29,8 @@ func parts(changes []estimators.Change) []frame.Change {
 	var out []frame.Change
 	for _, c := range changes {
 		out = append(out, frame.Change{
-			DeltaSeconds: frame.SecondsOf(c.Delta), Reason: string(c.Reason), Subject: frame.Text(c.Subject), Shown: c.Event,
+			DeltaSeconds: frame.SecondsOf(c.Delta), Reason: string(c.Reason), Subject: frame.Text(c.Subject),
+			Shown: c.Event,
 		})
 	}
 	return out

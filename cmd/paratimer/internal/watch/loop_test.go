@@ -28,7 +28,8 @@ func TestRunWaitsBetweenObservations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out sink
 		began := time.Now()
-		state, err := watchOf(&out, 5*time.Second, one(1_010_000, dag.Running), one(1_015_000, dag.Running), one(1_020_000, dag.Succeeded)).Run(t.Context())
+		state, err := watchOf(&out, 5*time.Second, one(1_010_000, dag.Running), one(1_015_000, dag.Running),
+			one(1_020_000, dag.Succeeded)).Run(t.Context())
 		if err != nil || state != dag.Succeeded {
 			t.Fatalf("Run = %v, %v", state, err)
 		}
@@ -80,7 +81,8 @@ func TestRunRepeatsStaleFramesAndBacksOff(t *testing.T) {
 		}
 		good, stale := out.frames[0], out.frames[2]
 		if stale.StaleSeconds != 3 || *stale.ElapsedSeconds != 13 || *stale.Headline.RemainingSeconds != 87 {
-			t.Errorf("stale %v s, elapsed %v s, remaining %v s; want 3, 13, 87", stale.StaleSeconds, *stale.ElapsedSeconds, *stale.Headline.RemainingSeconds)
+			t.Errorf("stale %v s, elapsed %v s, remaining %v s; want 3, 13, 87", stale.StaleSeconds,
+				*stale.ElapsedSeconds, *stale.Headline.RemainingSeconds)
 		}
 		if diff := cmp.Diff(good.Headline.EndAt, stale.Headline.EndAt); diff != "" {
 			t.Errorf("the predicted end moved though nothing was seen (-good +stale):\n%s", diff)
@@ -130,7 +132,8 @@ func TestRunEndsWithTheCauseOfCancellation(t *testing.T) {
 		ctx, cancel := context.WithTimeoutCause(t.Context(), 90*time.Second, cause)
 		defer cancel()
 		var out sink
-		_, err := watchOf(&out, time.Minute, one(1_010_000, dag.Running), one(1_070_000, dag.Running), one(1_130_000, dag.Running)).Run(ctx)
+		_, err := watchOf(&out, time.Minute, one(1_010_000, dag.Running), one(1_070_000, dag.Running),
+			one(1_130_000, dag.Running)).Run(ctx)
 		if !errors.Is(err, cause) {
 			t.Errorf("Run = %v, want the cause", err)
 		}

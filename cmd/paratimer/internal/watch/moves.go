@@ -143,7 +143,10 @@ func mainCause(all []estimators.Change, move time.Duration) estimators.Change {
 }
 
 func told(c estimators.Change, since frame.Seconds) frame.Move {
-	return frame.Move{DeltaSeconds: frame.SecondsOf(c.Delta), Reason: string(c.Reason), Subject: frame.Text(c.Subject), SinceSeconds: since}
+	return frame.Move{
+		DeltaSeconds: frame.SecondsOf(c.Delta), Reason: string(c.Reason), Subject: frame.Text(c.Subject),
+		SinceSeconds: since,
+	}
 }
 
 func split(all []estimators.Change) (events, rest []estimators.Change) {

@@ -26,8 +26,14 @@ func movesOf(t *testing.T, ends []observedEnd, events map[int]bool) (all []frame
 		run = run.Append(&dag.Snapshot{Plan: plan, At: second(e.at), State: dag.Running, Jobs: states})
 		left, elapsed := frame.Seconds(e.end-e.at), frame.Seconds(e.at)
 		low, high := frame.Seconds(95-e.at), frame.Seconds(130-e.at)
-		f := frame.Frame{At: frame.TimeOf(second(e.at)), ElapsedSeconds: &elapsed, Workflow: frame.Workflow{State: dag.Running}}
-		f.Headline = frame.Headline{RemainingSeconds: &left, LowSeconds: &low, HighSeconds: &high, EndAt: frame.TimeOf(second(e.end))}
+		f := frame.Frame{
+			At: frame.TimeOf(second(e.at)), ElapsedSeconds: &elapsed,
+			Workflow: frame.Workflow{State: dag.Running},
+		}
+		f.Headline = frame.Headline{
+			RemainingSeconds: &left, LowSeconds: &low, HighSeconds: &high,
+			EndAt: frame.TimeOf(second(e.end)),
+		}
 		var raw []estimators.Change
 		if i > 0 && estimators.Moved(second(e.end).Sub(second(ends[i-1].end)), 100*time.Second) {
 			c := estimators.Change{Delta: second(e.end).Sub(second(ends[i-1].end)), Reason: estimators.ReasonSpeed}
@@ -73,21 +79,52 @@ func TestMoves(t *testing.T) {
 		replans int
 	}{
 		{"nothing moves", steady(0, 60, 100), nil, nil, 0},
-		{"there and back within ten seconds", join(steady(0, 20, 100), steady(20, 28, 120), steady(28, 60, 100)), nil, nil, 2},
-		{"it lasts", join(steady(0, 20, 100), steady(20, 60, 120)), nil, []frame.Move{{DeltaSeconds: 20, Reason: "other", SinceSeconds: 20}}, 1},
-		{"it leaves the range", join(steady(0, 20, 100), steady(20, 34, 150), steady(34, 60, 100)), nil, []frame.Move{{DeltaSeconds: 50, Reason: "other", SinceSeconds: 20}, {DeltaSeconds: -50, Reason: "other", SinceSeconds: 34}}, 2},
-		{"two small steps", join(steady(0, 20, 100), steady(20, 30, 104), steady(30, 60, 108)), nil, []frame.Move{{DeltaSeconds: 8, Reason: "other", SinceSeconds: 30}}, 0},
-		{"a failure, at once", join(steady(0, 20, 100), steady(20, 26, 115)), map[int]bool{20: true}, []frame.Move{{DeltaSeconds: 15, Reason: "failure", Subject: frame.Text("map 1 failed"), SinceSeconds: 20}}, 0},
-		{"few observations", []observedEnd{{0, 100}, {20, 150}, {50, 150}, {80, 150}}, nil, []frame.Move{{DeltaSeconds: 50, Reason: "other", SinceSeconds: 20}}, 1},
+		{
+			"there and back within ten seconds", join(steady(0, 20, 100), steady(20, 28, 120), steady(28, 60, 100)), nil,
+			nil, 2,
+		},
+		{
+			"it lasts", join(steady(0, 20, 100), steady(20, 60, 120)), nil,
+			[]frame.Move{{DeltaSeconds: 20, Reason: "other", SinceSeconds: 20}},
+			1,
+		},
+		{
+			"it leaves the range", join(steady(0, 20, 100), steady(20, 34, 150), steady(34, 60, 100)), nil,
+			[]frame.Move{{DeltaSeconds: 50, Reason: "other", SinceSeconds: 20}, {
+				DeltaSeconds: -50, Reason: "other",
+				SinceSeconds: 34,
+			}},
+			2,
+		},
+		{
+			"two small steps", join(steady(0, 20, 100), steady(20, 30, 104), steady(30, 60, 108)), nil,
+			[]frame.Move{{DeltaSeconds: 8, Reason: "other", SinceSeconds: 30}},
+			0,
+		},
+		{
+			"a failure, at once", join(steady(0, 20, 100), steady(20, 26, 115)),
+			map[int]bool{20: true},
+			[]frame.Move{{DeltaSeconds: 15, Reason: "failure", Subject: frame.Text("map 1 failed"), SinceSeconds: 20}},
+			0,
+		},
+		{
+			"few observations",
+			[]observedEnd{{0, 100}, {20, 150}, {50, 150}, {80, 150}},
+			nil,
+			[]frame.Move{{DeltaSeconds: 50, Reason: "other", SinceSeconds: 20}},
+			1,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			got, replans, shown := movesOf(t, c.ends, c.events)
 			if len(got) != len(c.want) || replans.Count != c.replans || shown != len(c.events) {
-				t.Fatalf("moves %+v, re-planned %d times, %d raw parts shown; want %+v, %d, %d", got, replans.Count, shown, c.want, c.replans, len(c.events))
+				t.Fatalf("moves %+v, re-planned %d times, %d raw parts shown; want %+v, %d, %d", got, replans.Count,
+					shown, c.want, c.replans, len(c.events))
 			}
 			for i := range got {
-				if got[i].DeltaSeconds != c.want[i].DeltaSeconds || got[i].Reason != c.want[i].Reason || got[i].SinceSeconds != c.want[i].SinceSeconds || got[i].Why() != c.want[i].Why() {
+				if got[i].DeltaSeconds != c.want[i].DeltaSeconds || got[i].Reason != c.want[i].Reason ||
+					got[i].SinceSeconds != c.want[i].SinceSeconds || got[i].Why() != c.want[i].Why() {
 					t.Errorf("move %+v, want %+v", got[i], c.want[i])
 				}
 			}

@@ -32,7 +32,8 @@ func TestTooLargeIsNotEstimated(t *testing.T) {
 		t.Errorf("estimators saw windows of %v snapshots", windows)
 	}
 	f := out.frames[1]
-	if !f.TooLarge() || f.Headline.RemainingSeconds != nil || f.Headline.LowSeconds != nil || len(f.Estimates) != 0 || *f.Jobs[0].Maps.Total != 4_000_000 {
+	if !f.TooLarge() || f.Headline.RemainingSeconds != nil || f.Headline.LowSeconds != nil || len(f.Estimates) != 0 ||
+		*f.Jobs[0].Maps.Total != 4_000_000 {
 		t.Errorf("frame %+v", f)
 	}
 	if out.frames[2].TooLarge() || out.frames[2].Headline.RemainingSeconds == nil {

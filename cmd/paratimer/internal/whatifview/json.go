@@ -82,9 +82,13 @@ type point struct {
 func (v *View) JSON(out io.Writer) error {
 	r := v.Report
 	d := document{
-		SchemaVersion: SchemaVersion, Workflow: frame.Workflow{ID: frame.Text(v.ID), Name: frame.Text(v.Name), State: v.State},
+		SchemaVersion: SchemaVersion, Workflow: frame.Workflow{
+			ID: frame.Text(v.ID), Name: frame.Text(v.Name),
+			State: v.State,
+		},
 		ElapsedSeconds: frame.SecondsOf(v.Elapsed), MissRatio: number(v.Miss), Slots: slotsOf(v.Room),
-		Base: v.jsonRow(&r.Base), Changes: v.rows(r.Alone), Limits: v.rows(r.Limits), Marginal: v.rows(r.Marginal), Warnings: view.List(r.Warnings),
+		Base: v.jsonRow(&r.Base), Changes: v.rows(r.Alone), Limits: v.rows(r.Limits), Marginal: v.rows(r.Marginal),
+		Warnings: view.List(r.Warnings),
 	}
 	if v.At.Known() {
 		d.At = frame.TimeOf(v.At)
@@ -111,7 +115,10 @@ func (v *View) rows(rows []whatif.Row) []row {
 }
 
 func (v *View) jsonRow(r *whatif.Row) row {
-	out := row{Name: r.Name, DisagreementRatio: number(r.Disagreement), Answers: make([]answer, len(r.Answers)), Warnings: view.List(r.Warnings)}
+	out := row{
+		Name: r.Name, DisagreementRatio: number(r.Disagreement), Answers: make([]answer, len(r.Answers)),
+		Warnings: view.List(r.Warnings),
+	}
 	if out.Name == "" {
 		out.Name = r.Change.String()
 	}
@@ -120,7 +127,8 @@ func (v *View) jsonRow(r *whatif.Row) row {
 	}
 	if len(out.Answers) > 0 {
 		a := &out.Answers[0]
-		out.Model, out.RemainingSeconds, out.TotalSeconds, out.SavedSeconds = &a.Model, a.RemainingSeconds, a.TotalSeconds, a.SavedSeconds
+		out.Model, out.RemainingSeconds, out.TotalSeconds, out.SavedSeconds = &a.Model, a.RemainingSeconds,
+			a.TotalSeconds, a.SavedSeconds
 	}
 	return out
 }
@@ -128,7 +136,8 @@ func (v *View) jsonRow(r *whatif.Row) row {
 func (v *View) answer(a *whatif.Answer) answer {
 	out := answer{
 		SavedRatio: units.Float(math.NaN()),
-		Model:      a.Model, RemainingSeconds: frame.SecondsIn(a.Remaining), LowSeconds: frame.SecondsIn(a.Low), HighSeconds: frame.SecondsIn(a.High),
+		Model:      a.Model, RemainingSeconds: frame.SecondsIn(a.Remaining), LowSeconds: frame.SecondsIn(a.Low),
+		HighSeconds:  frame.SecondsIn(a.High),
 		FloorSeconds: frame.SecondsIn(a.Floor), AssumedRatio: number(a.AssumedRatio), Note: frame.Text(a.Note),
 	}
 	if a.Remaining == nil {
@@ -149,7 +158,10 @@ func (v *View) answer(a *whatif.Answer) answer {
 func curveOf(c *whatif.Curve) *curve {
 	out := &curve{Points: make([]point, len(c.Points)), KneeGainRatio: whatif.KneeGain}
 	for i, p := range c.Points {
-		out.Points[i] = point{Slots: slotsOf(p.Room), RemainingSeconds: frame.SecondsOf(p.Remaining), Base: p.Base, Knee: i == c.Knee}
+		out.Points[i] = point{
+			Slots: slotsOf(p.Room), RemainingSeconds: frame.SecondsOf(p.Remaining), Base: p.Base,
+			Knee: i == c.Knee,
+		}
 		if i == c.Knee {
 			n := p.Room.Total()
 			out.KneeSlots = &n

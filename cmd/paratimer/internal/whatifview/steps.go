@@ -31,7 +31,8 @@ func (v *View) steps() string {
 	word, why := "slots", "tasks fall into other waves, so that a long one can start last"
 	switch v.Room.Policy {
 	case dag.YARN:
-		word, why = "containers", "another job's master and early reduces then fit in, and hold containers for which maps wait"
+		word, why = "containers",
+			"another job's master and early reduces then fit in, and hold containers for which maps wait"
 	case dag.Executors:
 		word = "cores"
 	case dag.FIFO:
@@ -39,7 +40,8 @@ func (v *View) steps() string {
 			why = "one kind has fewer of them"
 		}
 	}
-	text := fmt.Sprintf("%d %s take %s longer than %d: %s", points[at].Room.Total(), word, units.Exact(most), points[at-1].Room.Total(), why)
+	text := fmt.Sprintf("%d %s take %s longer than %d: %s", points[at].Room.Total(), word, units.Exact(most),
+		points[at-1].Room.Total(), why)
 	switch n {
 	case 1:
 	case 2:

@@ -14,7 +14,10 @@ import (
 func curved(points ...[2]int) *View {
 	c := &whatif.Curve{}
 	for _, p := range points {
-		c.Points = append(c.Points, whatif.Point{Room: whatif.Room{Policy: dag.YARN, Containers: p[0]}, Remaining: time.Duration(p[1]) * time.Second})
+		c.Points = append(c.Points, whatif.Point{
+			Room:      whatif.Room{Policy: dag.YARN, Containers: p[0]},
+			Remaining: time.Duration(p[1]) * time.Second,
+		})
 	}
 	return &View{Name: "q", Room: whatif.Room{Policy: dag.YARN}, Report: &whatif.Report{Curve: c}}
 }
@@ -37,7 +40,8 @@ func TestSteps(t *testing.T) {
 	if err := up.SVG(&drawn); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(text.String(), want) || !strings.Contains(drawn.String(), "5 containers take 1m22s longer than 4") {
+	if !strings.Contains(text.String(), want) ||
+		!strings.Contains(drawn.String(), "5 containers take 1m22s longer than 4") {
 		t.Errorf("%s\n%s", text.String(), drawn.String())
 	}
 	if !strings.Contains(drawn.String(), "prefers-color-scheme: dark") {

@@ -68,8 +68,9 @@ func (v *View) SVG(out io.Writer) error {
 
 func (v *View) layout() *drawing {
 	c := &drawing{
-		Name: view.Escape(v.Name), Heading: v.heading(), Axis: "slots, maps' and reduces' together", Total: chartTotal, Height: chartHeight,
-		Left: chartLeft, Right: chartRight, Middle: (chartLeft + chartRight) / 2, Bottom: chartBottom,
+		Name: view.Escape(v.Name), Heading: v.heading(), Axis: "slots, maps' and reduces' together", Total: chartTotal,
+		Height: chartHeight,
+		Left:   chartLeft, Right: chartRight, Middle: (chartLeft + chartRight) / 2, Bottom: chartBottom,
 	}
 	if c.Name == "" {
 		c.Name = "query"
@@ -100,7 +101,8 @@ func (v *View) layout() *drawing {
 	var line strings.Builder
 	free := math.Inf(-1)
 	for i, p := range points {
-		at := dot{X: x(p.Room.Total()), Y: y(p.Remaining.Seconds()), Tip: fmt.Sprintf("%s: %s", p.Room, units.Exact(p.Remaining))}
+		at := dot{X: x(p.Room.Total()), Y: y(p.Remaining.Seconds()), Tip: fmt.Sprintf("%s: %s", p.Room,
+			units.Exact(p.Remaining))}
 		fmt.Fprintf(&line, "%s,%s ", chart.Px(at.X), chart.Px(at.Y))
 		c.Points = append(c.Points, at)
 		if at.X >= free {
@@ -113,7 +115,8 @@ func (v *View) layout() *drawing {
 		if i == v.Report.Curve.Knee {
 			c.Marks = append(c.Marks, dot{
 				at.X, at.Y,
-				fmt.Sprintf("knee at %s: a doubling saves less than %s", p.Room, units.Percent(whatif.KneeGain)), "#d93025", -22,
+				fmt.Sprintf("knee at %s: a doubling saves less than %s", p.Room, units.Percent(whatif.KneeGain)),
+				"#d93025", -22,
 			})
 		}
 	}

@@ -40,7 +40,8 @@ func (v *View) heading() string {
 	case v.State == dag.Blocked:
 		return name + ", before it runs," + where
 	}
-	return fmt.Sprintf("%s after %s%s: changes are from now on, times what is left", name, units.Exact(v.Elapsed), where)
+	return fmt.Sprintf("%s after %s%s: changes are from now on, times what is left", name, units.Exact(v.Elapsed),
+		where)
 }
 
 func missed(r float64) string {

@@ -12,7 +12,8 @@ import (
 )
 
 func completionCommand() *cli.Command {
-	return command.Plain(command.New("completion", strings.Join(complete.Shells(), "|"), "print a script that completes commands, flags and files in a shell", completion))
+	return command.Plain(command.New("completion", strings.Join(complete.Shells(), "|"),
+		"print a script that completes commands, flags and files in a shell", completion))
 }
 
 // completion prints a shell's script.

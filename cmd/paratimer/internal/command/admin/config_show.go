@@ -19,7 +19,10 @@ import (
 func configCommand() *cli.Command {
 	return command.Group("config", "say which settings are in force, and where they are from",
 		command.Plain(command.New("show", "[COMMAND]", "list the settings of a command, or of all", configShow,
-			&cli.BoolFlag{Name: "origin", Usage: "say where each value is from: a flag, an environment variable, a line of the file, a default"},
+			&cli.BoolFlag{
+				Name:  "origin",
+				Usage: "say where each value is from: a flag, an environment variable, a line of the file, a default",
+			},
 			command.Choice("output", "write `FORMAT`", "text", "json"))))
 }
 
@@ -57,7 +60,8 @@ func configShow(c *cli.Context) error {
 	}
 	list.Notes = append(list.Notes, unknownVariables(command.Environ(c), root)...)
 	if list.File != nil && !asked && (at == root || slices.Contains(command.Pure, at.Name())) {
-		list.Notes = append(list.Notes, strings.Join(command.Pure, " and ")+" read no configuration file that is not named by --config")
+		list.Notes = append(list.Notes, strings.Join(command.Pure, " and ")+
+			" read no configuration file that is not named by --config")
 	}
 	for _, s := range settingsOf(root, at) {
 		list.Settings = append(list.Settings, inForce(c, s, path, inFile).Concealed())
@@ -154,7 +158,8 @@ func secretsSet(c *cli.Context, shown []settings.Setting) []settings.Setting {
 		value := command.Getenv(c)(variable)
 		if value != "" && slices.ContainsFunc(shown, func(s settings.Setting) bool { return s.Name == name+"-file" }) {
 			out = append(out, settings.Setting{
-				Name: name, Values: []string{value}, Origin: settings.Environment, Source: &variable, Commands: []string{},
+				Name: name, Values: []string{value}, Origin: settings.Environment, Source: &variable,
+				Commands: []string{},
 			}.Concealed())
 		}
 	}
@@ -164,7 +169,10 @@ func secretsSet(c *cli.Context, shown []settings.Setting) []settings.Setting {
 // unknownVariables says which variables look like settings and are none.
 func unknownVariables(environ []string, root *manual.Command) []string {
 	// What the tap and the tests read.
-	known := []string{"PARATIMER_CONFIG", "PARATIMER_COLLECT", "PARATIMER_TOKEN", "PARATIMER_GOLDEN", "PARATIMER_RECORDINGS", "PARATIMER_FOREIGN"}
+	known := []string{
+		"PARATIMER_CONFIG", "PARATIMER_COLLECT", "PARATIMER_TOKEN", "PARATIMER_GOLDEN",
+		"PARATIMER_RECORDINGS", "PARATIMER_FOREIGN",
+	}
 	for _, name := range command.Secrets {
 		known = append(known, command.Env(name)...)
 	}

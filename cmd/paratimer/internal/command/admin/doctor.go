@@ -48,7 +48,8 @@ func printChecks(c *cli.Context, checks []hadoop.Check) error {
 		}{checks})
 	}
 	for _, check := range checks {
-		if _, err := fmt.Fprintf(c.App.Writer, "%-4s  %s: %s\n", check.Status, view.Escape(check.Name), view.Escape(check.Text)); err != nil {
+		if _, err := fmt.Fprintf(c.App.Writer, "%-4s  %s: %s\n", check.Status, view.Escape(check.Name),
+			view.Escape(check.Text)); err != nil {
 			return err
 		}
 		if check.Hint != "" {

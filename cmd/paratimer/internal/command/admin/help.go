@@ -15,7 +15,8 @@ import (
 )
 
 func helpCommand() *cli.Command {
-	return command.Plain(command.New("help", "[all] [COMMAND]", "say how a command is used; all: with every flag", help))
+	return command.Plain(command.New("help", "[all] [COMMAND]", "say how a command is used; all: with every flag",
+		help))
 }
 
 // help prints what `--help` prints of a command.
@@ -87,7 +88,10 @@ func manualFor(c *cli.Context, words []string) (*manual.Command, error) {
 
 func manCommand() *cli.Command {
 	return command.Plain(command.New("man", "[COMMAND]", "print a command's man page, or write all of them", man,
-		&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write every command's page into `FOLDER`, made where it is missing"},
+		&cli.StringFlag{
+			Name: "out", Aliases: []string{"o"},
+			Usage: "write every command's page into `FOLDER`, made where it is missing",
+		},
 		command.Choice("output", "write `FORMAT`; of markdown, all commands at once", "roff", "markdown")))
 }
 

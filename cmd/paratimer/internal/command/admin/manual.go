@@ -54,7 +54,10 @@ func flagsOf(app *cli.App, flags []cli.Flag) []manual.Flag {
 			continue
 		}
 		value, does := placeholder(d)
-		m := manual.Flag{Name: f.Names()[0], Short: f.Names()[1:], Value: value, Does: does, Default: defaultOf(f, does), Env: command.VariablesOf(app, f)}
+		m := manual.Flag{
+			Name: f.Names()[0], Short: f.Names()[1:], Value: value, Does: does,
+			Default: defaultOf(f, does), Env: command.VariablesOf(app, f),
+		}
 		if c, ok := f.(cli.CategorizableFlag); ok {
 			m.Heading = c.GetCategory()
 		}

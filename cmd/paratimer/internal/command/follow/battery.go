@@ -28,14 +28,18 @@ type Battery struct {
 
 // EstimatorsFlag is --estimators.
 func EstimatorsFlag(does, value string) cli.Flag {
-	return &command.ChoiceFlag{Values: append([]string{OwnEstimators, AllEstimators}, estimatorNames()...), StringFlag: &cli.StringFlag{
-		Name: "estimators", EnvVars: command.Env("estimators"), Value: value,
-		Usage: does + ": " + OwnEstimators + " (ParaTimer's scenarios), " + AllEstimators + " (other indicators as well), or `NAMES` such as standard,one_failure,skew_low",
-		Action: func(_ *cli.Context, v string) error {
-			_, err := parseBattery(v)
-			return err
+	return &command.ChoiceFlag{
+		Values: append([]string{OwnEstimators, AllEstimators}, estimatorNames()...),
+		StringFlag: &cli.StringFlag{
+			Name: "estimators", EnvVars: command.Env("estimators"), Value: value,
+			Usage: does + ": " + OwnEstimators + " (ParaTimer's scenarios), " + AllEstimators +
+				" (other indicators as well), or `NAMES` such as standard,one_failure,skew_low",
+			Action: func(_ *cli.Context, v string) error {
+				_, err := parseBattery(v)
+				return err
+			},
 		},
-	}}
+	}
 }
 
 // BatteryOf is --estimators, which the flag's action has checked.

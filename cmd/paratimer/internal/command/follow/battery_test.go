@@ -32,7 +32,8 @@ func TestParseBattery(t *testing.T) {
 		for _, s := range b.others {
 			names = append(names, s.Name)
 		}
-		if len(b.shown) != c.shown || len(b.others) != c.others || b.shown[0] != "standard" || !slices.Contains(names, c.has) {
+		if len(b.shown) != c.shown || len(b.others) != c.others || b.shown[0] != "standard" ||
+			!slices.Contains(names, c.has) {
 			t.Errorf("%s: %v", c.text, names)
 		}
 	}

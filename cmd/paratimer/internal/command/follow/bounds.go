@@ -22,16 +22,46 @@ import (
 // BoundFlags say what the query is held to. Bounds that may be repeated warn at several times.
 func BoundFlags() []cli.Flag {
 	return command.About("What the query is held to",
-		&cli.StringSliceFlag{Name: "deadline", EnvVars: command.Env("deadline"), Usage: "it must end by `TIME`: 06:30 (the first after its submission), 06:30 Europe/Berlin, 2026-11-21 06:30, RFC 3339; may be repeated"},
-		&cli.StringSliceFlag{Name: "within", EnvVars: command.Env("within"), Usage: "it must end within `TIME` of its submission, e.g. 45m; may be repeated"},
-		&cli.Float64Flag{Name: "longer-than-usual", EnvVars: command.Env("longer-than-usual"), Usage: "it must end within `N` times its usual length, e.g. 1.5"},
-		&cli.DurationFlag{Name: "usual", EnvVars: command.Env("usual"), Usage: "its usual length is `TIME` (default: that of the runs that are remembered, or of the first --profile)"},
-		&cli.DurationFlag{Name: "no-progress", EnvVars: command.Env("no-progress"), Usage: "something of it must move within `TIME`, e.g. 10m: a counter, an attempt, a job"},
-		&cli.BoolFlag{Name: "drift", EnvVars: command.Env("drift"), Usage: "its predicted end must stay within its first stable range, from skew_low to one_failure"},
-		&cli.BoolFlag{Name: "outside-bounds", EnvVars: command.Env("outside-bounds"), Hidden: true, Usage: "the old name of --drift"},
-		&cli.StringFlag{Name: "on", EnvVars: command.Env("on"), Usage: "`JUDGE` when it ends: a scenario such as standard or one_failure, or a quantile such as p90 (default: the probability)"},
-		&cli.GenericFlag{Name: "risk", EnvVars: command.Env("risk"), Value: command.NewShare(alert.DefaultThreshold), Usage: "it is at risk from this `PROBABILITY` of being late on, e.g. 0.9 or 90%"},
-		&cli.IntFlag{Name: "hold", EnvVars: command.Env("hold"), Value: alert.DefaultHold, Usage: "it must be so for `N` ticks in a row"},
+		&cli.StringSliceFlag{
+			Name: "deadline", EnvVars: command.Env("deadline"),
+			Usage: "it must end by `TIME`: 06:30 (the first after its submission), 06:30 Europe/Berlin, 2026-11-21 06:30, RFC 3339; may be repeated",
+		},
+		&cli.StringSliceFlag{
+			Name: "within", EnvVars: command.Env("within"),
+			Usage: "it must end within `TIME` of its submission, e.g. 45m; may be repeated",
+		},
+		&cli.Float64Flag{
+			Name: "longer-than-usual", EnvVars: command.Env("longer-than-usual"),
+			Usage: "it must end within `N` times its usual length, e.g. 1.5",
+		},
+		&cli.DurationFlag{
+			Name: "usual", EnvVars: command.Env("usual"),
+			Usage: "its usual length is `TIME` (default: that of the runs that are remembered, or of the first --profile)",
+		},
+		&cli.DurationFlag{
+			Name: "no-progress", EnvVars: command.Env("no-progress"),
+			Usage: "something of it must move within `TIME`, e.g. 10m: a counter, an attempt, a job",
+		},
+		&cli.BoolFlag{
+			Name: "drift", EnvVars: command.Env("drift"),
+			Usage: "its predicted end must stay within its first stable range, from skew_low to one_failure",
+		},
+		&cli.BoolFlag{
+			Name: "outside-bounds", EnvVars: command.Env("outside-bounds"), Hidden: true,
+			Usage: "the old name of --drift",
+		},
+		&cli.StringFlag{
+			Name: "on", EnvVars: command.Env("on"),
+			Usage: "`JUDGE` when it ends: a scenario such as standard or one_failure, or a quantile such as p90 (default: the probability)",
+		},
+		&cli.GenericFlag{
+			Name: "risk", EnvVars: command.Env("risk"), Value: command.NewShare(alert.DefaultThreshold),
+			Usage: "it is at risk from this `PROBABILITY` of being late on, e.g. 0.9 or 90%",
+		},
+		&cli.IntFlag{
+			Name: "hold", EnvVars: command.Env("hold"), Value: alert.DefaultHold,
+			Usage: "it must be so for `N` ticks in a row",
+		},
 	)
 }
 
@@ -39,7 +69,8 @@ func BoundFlags() []cli.Flag {
 func Bounds(c *cli.Context) ([]alert.Bound, error) {
 	risk, hold := command.ShareOf(c, "risk"), c.Int("hold")
 	if !(risk > 0 && risk <= 1) {
-		return nil, command.Usage("--risk %v: it is a probability above 0, up to 1, such as %v or 90%%", risk, alert.DefaultThreshold)
+		return nil, command.Usage("--risk %v: it is a probability above 0, up to 1, such as %v or 90%%", risk,
+			alert.DefaultThreshold)
 	}
 	if hold < 1 {
 		return nil, command.Usage("--hold %d: it is a number of ticks, 1 or more", hold)
@@ -68,7 +99,10 @@ func Bounds(c *cli.Context) ([]alert.Bound, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, alert.Bound{Name: "longer-than-usual", Kind: alert.LongerThanUsual, Times: c.Float64("longer-than-usual"), Usual: length})
+		all = append(all, alert.Bound{
+			Name: "longer-than-usual", Kind: alert.LongerThanUsual,
+			Times: c.Float64("longer-than-usual"), Usual: length,
+		})
 	} else if c.IsSet("usual") {
 		return nil, command.Usage("--usual goes with --longer-than-usual: give a factor such as 1.5")
 	}
@@ -104,7 +138,8 @@ func usual(c *cli.Context) (time.Duration, error) {
 	if err != nil || len(profiles) == 0 {
 		return 0, err
 	}
-	if v, err := planview.Of(profiles[0], observed.Costs, estimators.Options{}, estimators.Scenarios()[:1]); err == nil && v.Estimates[0].Remaining != nil {
+	if v, err := planview.Of(profiles[0], observed.Costs, estimators.Options{}, estimators.Scenarios()[:1]); err ==
+		nil && v.Estimates[0].Remaining != nil {
 		return *v.Estimates[0].Remaining, nil
 	}
 	return 0, nil // a profile that is no whole plan tells no length

@@ -27,7 +27,10 @@ func EstimatorSetOf(model estimators.Model, b Battery, samples int) watch.Estima
 	n := len(scenarios) - 2
 	scenarios = append(scenarios, b.others...)
 	all := estimators.Shared(scenarios, model, estimators.Options{Samples: samples})
-	return watch.EstimatorSet{Scenarios: all[:n], Shown: b.shown, Sampled: all[n], Uneven: all[n+1], Others: all[n+2:], Model: model}
+	return watch.EstimatorSet{
+		Scenarios: all[:n], Shown: b.shown, Sampled: all[n], Uneven: all[n+1], Others: all[n+2:],
+		Model: model,
+	}
 }
 
 // DeltaFlag is --delta.

@@ -19,10 +19,15 @@ import (
 func FullScreen(c *cli.Context) bool { return fullScreen(c) }
 
 // FleetOnScreen shows many queries full screen while work runs.
-func FleetOnScreen(ctx context.Context, c *cli.Context, queries func() []view.Query, work func(context.Context) error) error {
+func FleetOnScreen(ctx context.Context, c *cli.Context, queries func() []view.Query,
+	work func(context.Context) error,
+) error {
 	o := tty.Options{
-		Style: screen.Style{Colour: view.Colour(c.App.Writer, command.Getenv(c)), ASCII: !tty.UTF8(command.Getenv(c)), Zone: command.Zone(c)},
-		Out:   c.App.Writer, Env: command.Environ(c), Live: true,
+		Style: screen.Style{
+			Colour: view.Colour(c.App.Writer, command.Getenv(c)), ASCII: !tty.UTF8(command.Getenv(c)),
+			Zone: command.Zone(c),
+		},
+		Out: c.App.Writer, Env: command.Environ(c), Live: true,
 	}
 	if f, ok := c.App.Reader.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		o.In = f

@@ -38,13 +38,17 @@ func Flags(more ...cli.Flag) []cli.Flag {
 
 // linesFlag says how lines are printed. On a command line it contradicts frames; as a setting it gives way to them.
 func linesFlag(name, does string) cli.Flag {
-	return &cli.BoolFlag{Name: name, EnvVars: command.Env(name), Usage: does, Action: func(c *cli.Context, on bool) error {
-		if on && c.String("output") == "ndjson" && command.Variable(c, command.Env(name)) == "" {
-			return command.Usage("--%s is about lines for people: it does not go with --output ndjson, which prints "+
-				"frames", name)
-		}
-		return nil
-	}}
+	return &cli.BoolFlag{
+		Name: name, EnvVars: command.Env(name), Usage: does,
+		Action: func(c *cli.Context, on bool) error {
+			if on && c.String("output") == "ndjson" && command.Variable(c, command.Env(name)) == "" {
+				return command.Usage(
+					"--%s is about lines for people: it does not go with --output ndjson, which prints "+
+						"frames", name)
+			}
+			return nil
+		},
+	}
 }
 
 // SpeedFlag is --speed: how many times as fast as it came a past or simulated run is played; 0 does not wait.

@@ -49,8 +49,11 @@ func keyboard(in io.Reader) bool {
 // watchOnScreen runs a watch full screen. What happened stands in lines below it when it has ended.
 func watchOnScreen(ctx context.Context, c *cli.Context, w watch.Watch) (dag.State, error) {
 	o := tty.Options{
-		Style: screen.Style{Colour: view.Colour(c.App.Writer, command.Getenv(c)), ASCII: !tty.UTF8(command.Getenv(c)), Zone: command.Zone(c)},
-		Out:   c.App.Writer, Env: command.Environ(c),
+		Style: screen.Style{
+			Colour: view.Colour(c.App.Writer, command.Getenv(c)), ASCII: !tty.UTF8(command.Getenv(c)),
+			Zone: command.Zone(c),
+		},
+		Out: c.App.Writer, Env: command.Environ(c),
 		Live: w.Every > 0,
 	}
 	if f, ok := c.App.Reader.(*os.File); ok && term.IsTerminal(int(f.Fd())) {

@@ -23,22 +23,55 @@ import (
 // SinkFlags say who is told of alerts. There is no flag for the webhook's secret: everybody can read a command line.
 func SinkFlags() []cli.Flag {
 	return command.About("Who is told of alerts",
-		&cli.StringFlag{Name: "alertmanager", EnvVars: command.Env("alertmanager"), Usage: "post alerts to the Alertmanager at `URL`, or to each of several, comma-separated"},
-		&cli.DurationFlag{Name: "repost", EnvVars: command.Env("repost"), Value: notify.DefaultRepost, Usage: "post what fires to Alertmanager again each `TIME`; it ends there after four of them"},
-		&cli.StringFlag{Name: "webhook", EnvVars: command.Env("webhook"), Usage: "post alerts to `URL`, in the shape of Alertmanager's webhooks"},
-		&cli.StringFlag{Name: "webhook-template", EnvVars: command.Env("webhook-template"), Usage: "write the webhook's JSON body from the template in `FILE`"},
-		&cli.StringFlag{Name: "webhook-secret-file", EnvVars: command.Env("webhook-secret-file"), Usage: "sign the webhook's body with the secret in `FILE` (default: PARATIMER_WEBHOOK_SECRET)"},
-		&cli.StringFlag{Name: "exec", EnvVars: command.Env("exec"), Usage: "run `COMMAND` for each alert, with its JSON on standard input"},
-		&cli.DurationFlag{Name: "exec-timeout", EnvVars: command.Env("exec-timeout"), Value: 30 * time.Second, Usage: "kill the command of --exec after `TIME`, with all that it has started"},
-		&cli.BoolFlag{Name: "bell", EnvVars: command.Env("bell"), Usage: "ring the terminal's bell when an alert fires"},
-		&cli.DurationFlag{Name: "drain", EnvVars: command.Env("drain"), Value: 10 * time.Second, Usage: "at the end, wait up to `TIME` for alerts to be sent"},
-		&cli.BoolFlag{Name: "dry-run", EnvVars: command.Env("dry-run"), Usage: "print what would be sent of alerts on stderr, a JSON object a line, and send nothing"},
+		&cli.StringFlag{
+			Name: "alertmanager", EnvVars: command.Env("alertmanager"),
+			Usage: "post alerts to the Alertmanager at `URL`, or to each of several, comma-separated",
+		},
+		&cli.DurationFlag{
+			Name: "repost", EnvVars: command.Env("repost"), Value: notify.DefaultRepost,
+			Usage: "post what fires to Alertmanager again each `TIME`; it ends there after four of them",
+		},
+		&cli.StringFlag{
+			Name: "webhook", EnvVars: command.Env("webhook"),
+			Usage: "post alerts to `URL`, in the shape of Alertmanager's webhooks",
+		},
+		&cli.StringFlag{
+			Name: "webhook-template", EnvVars: command.Env("webhook-template"),
+			Usage: "write the webhook's JSON body from the template in `FILE`",
+		},
+		&cli.StringFlag{
+			Name: "webhook-secret-file", EnvVars: command.Env("webhook-secret-file"),
+			Usage: "sign the webhook's body with the secret in `FILE` (default: PARATIMER_WEBHOOK_SECRET)",
+		},
+		&cli.StringFlag{
+			Name: "exec", EnvVars: command.Env("exec"),
+			Usage: "run `COMMAND` for each alert, with its JSON on standard input",
+		},
+		&cli.DurationFlag{
+			Name: "exec-timeout", EnvVars: command.Env("exec-timeout"), Value: 30 * time.Second,
+			Usage: "kill the command of --exec after `TIME`, with all that it has started",
+		},
+		&cli.BoolFlag{
+			Name: "bell", EnvVars: command.Env("bell"),
+			Usage: "ring the terminal's bell when an alert fires",
+		},
+		&cli.DurationFlag{
+			Name: "drain", EnvVars: command.Env("drain"), Value: 10 * time.Second,
+			Usage: "at the end, wait up to `TIME` for alerts to be sent",
+		},
+		&cli.BoolFlag{
+			Name: "dry-run", EnvVars: command.Env("dry-run"),
+			Usage: "print what would be sent of alerts on stderr, a JSON object a line, and send nothing",
+		},
 	)
 }
 
 // sinksOf are the sinks that the flags name.
 func sinksOf(c *cli.Context, now func() time.Time) ([]notify.Sink, error) {
-	for name, least := range map[string]time.Duration{"repost": 100 * time.Millisecond, "exec-timeout": time.Millisecond, "drain": 0} {
+	for name, least := range map[string]time.Duration{
+		"repost":       100 * time.Millisecond,
+		"exec-timeout": time.Millisecond, "drain": 0,
+	} {
 		if d := c.Duration(name); d < least {
 			return nil, command.Usage("--%s %v: it is %v or more", name, d, least)
 		}
@@ -65,7 +98,8 @@ func sinksOf(c *cli.Context, now func() time.Time) ([]notify.Sink, error) {
 		return nil, command.Usage("--webhook-template and --webhook-secret-file go with --webhook URL")
 	}
 	if line := c.String("exec"); line != "" {
-		all = append(all, sinks.NewCommand(line, c.Duration("exec-timeout"), command.WithoutSecrets(command.Environ(c))))
+		all = append(all, sinks.NewCommand(line, c.Duration("exec-timeout"),
+			command.WithoutSecrets(command.Environ(c))))
 	}
 	if c.Bool("bell") {
 		if w := terminal(c); w != nil {
@@ -131,7 +165,8 @@ func Dispatcher(c *cli.Context) (d *notify.Dispatcher, finish func(), err error)
 	log := command.Logger(c)
 	conf := notify.Config{Sinks: all, Repost: c.Duration("repost"), Seed: uint64(os.Getpid()), Log: log}
 	if store, err := input.OpenState(c); err != nil {
-		log.Warn().Err(err).Msg("what was told is not remembered: after a restart it may be told again; give a folder with --state-dir")
+		log.Warn().Err(err).Msg(
+			"what was told is not remembered: after a restart it may be told again; give a folder with --state-dir")
 	} else {
 		conf.Store = store
 	}
@@ -140,7 +175,8 @@ func Dispatcher(c *cli.Context) (d *notify.Dispatcher, finish func(), err error)
 	d.Start()
 	return d, func() {
 		if left := d.Close(c.Duration("drain")); left > 0 {
-			log.Warn().Int("left", left).Msg("not all alerts could be sent within --drain; the next watch with the same sinks sends them")
+			log.Warn().Int("left",
+				left).Msg("not all alerts could be sent within --drain; the next watch with the same sinks sends them")
 		}
 	}, nil
 }

@@ -13,16 +13,34 @@ import (
 // ClusterFlags say where the cluster is and who asks.
 func ClusterFlags() []cli.Flag {
 	return command.About("Where the cluster is", append(append(KerberosFlags(), gatewayFlags()...),
-		&cli.StringFlag{Name: "rm", EnvVars: command.Env("rm"), Usage: "ask the ResourceManager at `URL`, or at the active one of several, comma-separated; or behind a gateway, such as https://knox:8443/gateway/default"},
-		&cli.StringFlag{Name: "jhs", EnvVars: command.Env("jhs"), Usage: "ask the job history server at `URL` (with --rm; default: port 19888 of its host)"},
-		&cli.StringFlag{Name: "conf-dir", EnvVars: command.Env("conf-dir"), Usage: "read Hadoop's configuration from `DIR` (default: HADOOP_CONF_DIR, YARN_CONF_DIR, HADOOP_HOME/etc/hadoop)"},
-		&cli.StringSliceFlag{Name: "trust-host", EnvVars: command.Env("trust-host"), Usage: "follow redirects to `HOST`, and ask a NameNode there, though neither --rm, --jhs nor Hadoop's configuration names it; may be repeated"},
-		&cli.StringFlag{Name: "user", EnvVars: command.Env("user"), Usage: "ask as `NAME` and choose among this user's workflows (default: of the Kerberos principal, else HADOOP_USER_NAME, else you)"},
+		&cli.StringFlag{
+			Name: "rm", EnvVars: command.Env("rm"),
+			Usage: "ask the ResourceManager at `URL`, or at the active one of several, comma-separated; or behind a gateway, such as https://knox:8443/gateway/default",
+		},
+		&cli.StringFlag{
+			Name: "jhs", EnvVars: command.Env("jhs"),
+			Usage: "ask the job history server at `URL` (with --rm; default: port 19888 of its host)",
+		},
+		&cli.StringFlag{
+			Name: "conf-dir", EnvVars: command.Env("conf-dir"),
+			Usage: "read Hadoop's configuration from `DIR` (default: HADOOP_CONF_DIR, YARN_CONF_DIR, HADOOP_HOME/etc/hadoop)",
+		},
+		&cli.StringSliceFlag{
+			Name: "trust-host", EnvVars: command.Env("trust-host"),
+			Usage: "follow redirects to `HOST`, and ask a NameNode there, though neither --rm, --jhs nor Hadoop's configuration names it; may be repeated",
+		},
+		&cli.StringFlag{
+			Name: "user", EnvVars: command.Env("user"),
+			Usage: "ask as `NAME` and choose among this user's workflows (default: of the Kerberos principal, else HADOOP_USER_NAME, else you)",
+		},
 		&cli.StringFlag{
 			Name: "ca-file", EnvVars: command.Env("ca-file"),
 			Usage: "also trust the certificates (PEM) in `FILE`",
 		},
-		&cli.BoolFlag{Name: "insecure", EnvVars: command.Env("insecure"), Usage: "do not verify certificates: anybody may answer in the cluster's place"},
+		&cli.BoolFlag{
+			Name: "insecure", EnvVars: command.Env("insecure"),
+			Usage: "do not verify certificates: anybody may answer in the cluster's place",
+		},
 	)...)
 }
 
@@ -51,7 +69,8 @@ func clientOf(c *cli.Context, site hadoop.Site, tap hadoop.Layer) (*hadoop.Clien
 	}
 	who := kerberos(c)
 	o := hadoop.Options{
-		Site: site, Trust: c.StringSlice("trust-host"), User: UserName(c), Auth: who.layer(UserName(c)), Login: who, Tap: command.Counted(c, tap),
+		Site: site, Trust: c.StringSlice("trust-host"), User: UserName(c), Auth: who.layer(UserName(c)), Login: who,
+		Tap:    command.Counted(c, tap),
 		CAFile: c.String("ca-file"), Insecure: c.Bool("insecure"), CertFile: c.String("cert"), KeyFile: c.String("key"),
 	}
 	if err := signIn(c, &o, who.asked); err != nil {
@@ -78,7 +97,8 @@ func site(c *cli.Context) (hadoop.Site, error) {
 		dir, _ = hadoop.FindDir(command.Getenv(c))
 	}
 	if dir == "" {
-		return hadoop.Site{}, command.Usage("where is the cluster? Give --rm URL or --conf-dir DIR, or set HADOOP_CONF_DIR")
+		return hadoop.Site{}, command.Usage(
+			"where is the cluster? Give --rm URL or --conf-dir DIR, or set HADOOP_CONF_DIR")
 	}
 	props, err := hadoop.ReadDir(dir, command.Getenv(c))
 	if err != nil {

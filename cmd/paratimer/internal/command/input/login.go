@@ -15,8 +15,14 @@ import (
 // KerberosFlags say who asks where the cluster wants Kerberos. Without them it is who kinit has made.
 func KerberosFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "keytab", EnvVars: command.Env("keytab"), Usage: "where Kerberos is wanted, log in by the key in `FILE` (default: the ticket that kinit got)"},
-		&cli.StringFlag{Name: "principal", EnvVars: command.Env("principal"), Usage: "log in to Kerberos as `NAME`[/HOST][@REALM] (default: the keytab's only one, or the ticket's)"},
+		&cli.StringFlag{
+			Name: "keytab", EnvVars: command.Env("keytab"),
+			Usage: "where Kerberos is wanted, log in by the key in `FILE` (default: the ticket that kinit got)",
+		},
+		&cli.StringFlag{
+			Name: "principal", EnvVars: command.Env("principal"),
+			Usage: "log in to Kerberos as `NAME`[/HOST][@REALM] (default: the keytab's only one, or the ticket's)",
+		},
 	}
 }
 
@@ -59,7 +65,8 @@ func (l login) Check(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text := "Kerberos, as " + id.Principal + " by " + id.By + ", until " + id.Until.UTC().Format("2006-01-02 15:04:05 UTC")
+	text := "Kerberos, as " + id.Principal + " by " + id.By + ", until " +
+		id.Until.UTC().Format("2006-01-02 15:04:05 UTC")
 	if id.Renews {
 		text += ", then by a new ticket"
 	}
@@ -88,9 +95,18 @@ func kerberosUser(c *cli.Context) string {
 // itself.
 func gatewayFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "password-file", EnvVars: command.Env("password-file"), Usage: "sign in to a gateway, such as Knox, as --user by the password in `FILE` (default: PARATIMER_PASSWORD)"},
-		&cli.StringFlag{Name: "cert", EnvVars: command.Env("cert"), Usage: "show the client certificate (PEM) in `FILE` to services that want one; it is read again when it changes"},
-		&cli.StringFlag{Name: "key", EnvVars: command.Env("key"), Usage: "the client certificate's private key is in `FILE`"},
+		&cli.StringFlag{
+			Name: "password-file", EnvVars: command.Env("password-file"),
+			Usage: "sign in to a gateway, such as Knox, as --user by the password in `FILE` (default: PARATIMER_PASSWORD)",
+		},
+		&cli.StringFlag{
+			Name: "cert", EnvVars: command.Env("cert"),
+			Usage: "show the client certificate (PEM) in `FILE` to services that want one; it is read again when it changes",
+		},
+		&cli.StringFlag{
+			Name: "key", EnvVars: command.Env("key"),
+			Usage: "the client certificate's private key is in `FILE`",
+		},
 	}
 }
 

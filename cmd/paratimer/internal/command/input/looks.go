@@ -23,7 +23,9 @@ import (
 )
 
 // Look looks at a query of the cluster until it has ended or has told enough, so many times at most.
-func Look(ctx context.Context, c *cli.Context, name string, profiles []*dag.Plan, most int, enough func(dag.Run) (bool, error)) (run dag.Run, err error) {
+func Look(ctx context.Context, c *cli.Context, name string, profiles []*dag.Plan, most int,
+	enough func(dag.Run) (bool, error),
+) (run dag.Run, err error) {
 	client, err := NewClient(c, nil)
 	if err != nil && name != "" {
 		return run, fmt.Errorf("there is no file %s here, and for a query of that name: %w", name, err)
@@ -50,7 +52,8 @@ func Look(ctx context.Context, c *cli.Context, name string, profiles []*dag.Plan
 			return run, err
 		}
 		if dag.TooLarge(s.Warnings) {
-			return run, errors.New("the query has too many tasks to be estimated: `paratimer attach` shows how many, and how far it is")
+			return run, errors.New(
+				"the query has too many tasks to be estimated: `paratimer attach` shows how many, and how far it is")
 		}
 		run = run.Append(s)
 		told, err := enough(run)

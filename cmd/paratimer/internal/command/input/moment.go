@@ -34,17 +34,21 @@ func ParseMoment(s string) (m Moment, err error) {
 		if v > 0 && v <= 1 {
 			return Moment{part: v}, nil
 		}
-		return m, command.Usage("--at %s: a part of the run is more than 0, and 1 or 100%% at most; times have a unit, such as 90s", s)
+		return m, command.Usage(
+			"--at %s: a part of the run is more than 0, and 1 or 100%% at most; times have a unit, such as 90s", s)
 	}
 	if m.after, err = time.ParseDuration(s); err != nil || m.after <= 0 {
-		return m, command.Usage("--at %s: it is a time of the run, such as 90s, or a part of it, such as 0.5 or 50%%", s)
+		return m, command.Usage("--at %s: it is a time of the run, such as 90s, or a part of it, such as 0.5 or 50%%",
+			s)
 	}
 	return m, nil
 }
 
 // Until is how long after the first submission of a recorded run the moment is, 0 where it is the zero one. To find a
 // part of the run's length the recording is read.
-func (m Moment) Until(ctx context.Context, path string, open func() (watch.Source, io.Closer, error)) (time.Duration, error) {
+func (m Moment) Until(ctx context.Context, path string, open func() (watch.Source, io.Closer, error)) (time.Duration,
+	error,
+) {
 	if m.part <= 0 {
 		return m.after, nil
 	}
@@ -53,7 +57,9 @@ func (m Moment) Until(ctx context.Context, path string, open func() (watch.Sourc
 }
 
 // lengthOf is how long a recorded run took.
-func lengthOf(ctx context.Context, path string, open func() (watch.Source, io.Closer, error)) (length time.Duration, err error) {
+func lengthOf(ctx context.Context, path string, open func() (watch.Source, io.Closer, error)) (length time.Duration,
+	err error,
+) {
 	err = EachSnapshot(ctx, path, open, func(s *dag.Snapshot) (bool, error) {
 		if since := s.Origin(); since.Known() {
 			length = s.At.Sub(since)
@@ -64,7 +70,9 @@ func lengthOf(ctx context.Context, path string, open func() (watch.Source, io.Cl
 }
 
 // EachSnapshot visits the observations of a recording until visit has seen enough.
-func EachSnapshot(ctx context.Context, path string, open func() (watch.Source, io.Closer, error), visit func(*dag.Snapshot) (enough bool, err error)) (err error) {
+func EachSnapshot(ctx context.Context, path string, open func() (watch.Source, io.Closer, error),
+	visit func(*dag.Snapshot) (enough bool, err error),
+) (err error) {
 	src, file, err := open()
 	if err != nil {
 		return err

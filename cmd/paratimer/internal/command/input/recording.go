@@ -31,8 +31,14 @@ import (
 // RecordingFlags choose what of a recording is played.
 func RecordingFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "workflow", EnvVars: command.Env("workflow"), Usage: "of a capture or history with several, the `ID` of a workflow, application or job"},
-		&cli.DurationFlag{Name: "every", EnvVars: command.Env("every"), Usage: "thin the ticks of a capture to one each `TIME`; of history, observe each `TIME`"},
+		&cli.StringFlag{
+			Name: "workflow", EnvVars: command.Env("workflow"),
+			Usage: "of a capture or history with several, the `ID` of a workflow, application or job",
+		},
+		&cli.DurationFlag{
+			Name: "every", EnvVars: command.Env("every"),
+			Usage: "thin the ticks of a capture to one each `TIME`; of history, observe each `TIME`",
+		},
 	}
 }
 
@@ -46,7 +52,8 @@ func OpenRecording(path, workflow string, every time.Duration) (watch.Source, io
 	}
 	f, err := infile.Open(path)
 	if errors.Is(err, fs.ErrNotExist) && queryID.MatchString(path) {
-		return nil, nil, command.Usage("cannot read the recording: there is no file %s; of a query on the cluster `paratimer attach` and `paratimer report` tell", path)
+		return nil, nil, command.Usage(
+			"cannot read the recording: there is no file %s; of a query on the cluster `paratimer attach` and `paratimer report` tell", path)
 	}
 	if err != nil {
 		return nil, nil, command.Usage("cannot read the recording: %w", err)
@@ -80,7 +87,8 @@ func (r *fileSource) Next(ctx context.Context) (*dag.Snapshot, error) {
 	var missed *dag.MissedError
 	var cut *capture.CutOffError
 	switch {
-	case err == nil, errors.Is(err, io.EOF), ctx.Err() != nil, r.seen && (errors.As(err, &missed) || errors.As(err, &cut)):
+	case err == nil, errors.Is(err, io.EOF), ctx.Err() != nil, r.seen &&
+		(errors.As(err, &missed) || errors.As(err, &cut)):
 		return s, err
 	case errors.As(err, &missed):
 		return nil, &dag.MissedError{At: missed.At, Err: command.Usage("%w", missed.Err)}
@@ -103,7 +111,8 @@ func playRecording(f *os.File, workflow string, every time.Duration) (watch.Sour
 	case kind == tape.History, kind == tape.Trace:
 		return playHistory(f.Name(), workflow, every)
 	case kind == tape.Unknown:
-		return nil, errors.New("neither a tape nor a capture, nor a job history file, Rumen trace or event log of Spark: record one with `paratimer attach --tape FILE` or `--capture FILE`")
+		return nil, errors.New(
+			"neither a tape nor a capture, nor a job history file, Rumen trace or event log of Spark: record one with `paratimer attach --tape FILE` or `--capture FILE`")
 	}
 	rec, err := capture.Read(in)
 	if err != nil {
@@ -216,5 +225,9 @@ func FileKind(path string) (kind tape.Kind, exists bool, err error) {
 
 // isPath says that a name is one of a file, not of a query.
 func isPath(name string) bool {
-	return strings.ContainsRune(name, filepath.Separator) || slices.Contains([]string{".tape", ".yaml", ".yml", ".json", ".jsonl", ".gz", ".zst", ".zstd", ".lz4", ".zip", ".jhist"}, filepath.Ext(name))
+	return strings.ContainsRune(name, filepath.Separator) ||
+		slices.Contains([]string{
+			".tape", ".yaml", ".yml", ".json", ".jsonl", ".gz", ".zst", ".zstd", ".lz4", ".zip",
+			".jhist",
+		}, filepath.Ext(name))
 }

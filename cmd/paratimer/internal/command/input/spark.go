@@ -18,8 +18,14 @@ import (
 // SparkFlags say where a driver of Spark is.
 func SparkFlags() []cli.Flag {
 	return command.About("Where the cluster is",
-		&cli.StringFlag{Name: "spark", EnvVars: command.Env("spark"), Usage: "watch the application of Spark whose driver's web page is at `URL`, such as http://driver:4040"},
-		&cli.StringFlag{Name: "spark-history", EnvVars: command.Env("spark-history"), Usage: "ask Spark's history server at `URL` how the application ended, such as http://host:18080"},
+		&cli.StringFlag{
+			Name: "spark", EnvVars: command.Env("spark"),
+			Usage: "watch the application of Spark whose driver's web page is at `URL`, such as http://driver:4040",
+		},
+		&cli.StringFlag{
+			Name: "spark-history", EnvVars: command.Env("spark-history"),
+			Usage: "ask Spark's history server at `URL` how the application ended, such as http://host:18080",
+		},
 	)
 }
 
@@ -46,13 +52,15 @@ func NewDriver(c *cli.Context, tap hadoop.Layer) (client *hadoop.Client, base st
 		client, err = sparkClient(c, found[0], tap)
 		return client, found[0], err
 	}
-	return nil, "", command.Usage("%d drivers of Spark listen on this machine, from %s on: choose one by --spark URL", len(found), found[0])
+	return nil, "", command.Usage("%d drivers of Spark listen on this machine, from %s on: choose one by --spark URL",
+		len(found), found[0])
 }
 
 func sparkClient(c *cli.Context, base string, tap hadoop.Layer) (*hadoop.Client, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, command.Usage("--spark %s: give the address of the driver's web page, such as http://driver:4040", base)
+		return nil, command.Usage("--spark %s: give the address of the driver's web page, such as http://driver:4040",
+			base)
 	}
 	where, err := hadoop.RMSite(base, "")
 	if err != nil {

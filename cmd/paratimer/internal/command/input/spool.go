@@ -19,7 +19,8 @@ import (
 func SpoolFlag() cli.Flag {
 	return &cli.StringSliceFlag{
 		Name: "spool", EnvVars: command.Env("spool"),
-		Usage: "also use the key groups that taps have kept in `FILE`, or in " + spoolPattern + " of a folder; may be repeated",
+		Usage: "also use the key groups that taps have kept in `FILE`, or in " + spoolPattern +
+			" of a folder; may be repeated",
 	}
 }
 

@@ -26,7 +26,8 @@ func StateFlag() cli.Flag {
 // HistoryFlags are the flags of commands that watch and remember.
 func HistoryFlags() []cli.Flag {
 	return command.About("Earlier runs", StateFlag(), &cli.BoolFlag{
-		Name: "no-history", EnvVars: command.Env("no-history"), Usage: "use nothing that is remembered of earlier runs, and do not remember this one",
+		Name: "no-history", EnvVars: command.Env("no-history"),
+		Usage: "use nothing that is remembered of earlier runs, and do not remember this one",
 	})
 }
 
@@ -91,5 +92,6 @@ func WorkflowOf(store *state.Store, name string) (*state.Workflow, error) {
 	if len(names) == 0 {
 		return nil, command.Usage("no run of %q is remembered, nor of any other workflow", name)
 	}
-	return nil, command.Usage("no run of %q is remembered; there are runs of %s", name, strings.Join(names[:min(len(names), 20)], ", "))
+	return nil, command.Usage("no run of %q is remembered; there are runs of %s", name,
+		strings.Join(names[:min(len(names), 20)], ", "))
 }

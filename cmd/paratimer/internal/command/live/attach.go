@@ -22,11 +22,24 @@ import (
 
 func attachFlags() []cli.Flag {
 	return follow.Flags(append(append(input.ClusterFlags(),
-		&cli.DurationFlag{Name: "every", EnvVars: command.Env("every"), Value: 3 * time.Second, Usage: "observe each `TIME`; a line is printed where something has changed, and now and then while nothing does"},
-		&cli.BoolFlag{Name: "session", EnvVars: command.Env("session"), Usage: "when a DAG of Tez has ended, watch the next one of its session; scripts of Pig are watched so unless --session=false or --tape is given"},
-		&cli.StringFlag{Name: "tape", EnvVars: command.Env("tape"), Usage: "record what is observed to `FILE`, for replay, learn and score"},
-		&cli.StringFlag{Name: "capture", EnvVars: command.Env("capture"), Usage: "record the raw answers to `FILE`, for bug reports; secrets are left out"},
-		input.ProfileFlag()), slices.Concat(input.SparkFlags(), input.HistoryFlags(), follow.SinkFlags(), collectFlags())...)...)
+		&cli.DurationFlag{
+			Name: "every", EnvVars: command.Env("every"), Value: 3 * time.Second,
+			Usage: "observe each `TIME`; a line is printed where something has changed, and now and then while nothing does",
+		},
+		&cli.BoolFlag{
+			Name: "session", EnvVars: command.Env("session"),
+			Usage: "when a DAG of Tez has ended, watch the next one of its session; scripts of Pig are watched so unless --session=false or --tape is given",
+		},
+		&cli.StringFlag{
+			Name: "tape", EnvVars: command.Env("tape"),
+			Usage: "record what is observed to `FILE`, for replay, learn and score",
+		},
+		&cli.StringFlag{
+			Name: "capture", EnvVars: command.Env("capture"),
+			Usage: "record the raw answers to `FILE`, for bug reports; secrets are left out",
+		},
+		input.ProfileFlag()), slices.Concat(input.SparkFlags(), input.HistoryFlags(), follow.SinkFlags(),
+		collectFlags())...)...)
 }
 
 // attach watches a query on a live cluster.
@@ -87,7 +100,8 @@ func attach(c *cli.Context) (err error) {
 		if failed = cmp.Or(failed, err); err != nil && !errors.Is(err, command.ErrQueryFailed) {
 			return err
 		}
-		onward := query.Tez != nil && c.Bool("session") || !c.IsSet("session") && c.String("tape") == "" && query.Script()
+		onward := query.Tez != nil && c.Bool("session") || !c.IsSet("session") && c.String("tape") == "" &&
+			query.Script()
 		if !onward {
 			return failed
 		}
@@ -99,7 +113,9 @@ func attach(c *cli.Context) (err error) {
 }
 
 // attachTo watches one workflow to its end.
-func attachTo(c *cli.Context, query watch.Source, target hadoop.Target, keys *collector, profiles []*dag.Plan, every time.Duration) (err error) {
+func attachTo(c *cli.Context, query watch.Source, target hadoop.Target, keys *collector, profiles []*dag.Plan,
+	every time.Duration,
+) (err error) {
 	grouped, leave := keys.source(query)
 	defer leave()
 	src, done, err := input.Taped(c, grouped)

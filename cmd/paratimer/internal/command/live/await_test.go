@@ -18,14 +18,18 @@ func TestAttachAwaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		none, asked := &hadoop.NoWorkflowError{}, 0
 		var said []string
-		src := &awaiting{every: time.Second, say: func(s string) { said = append(said, s) }, Source: source(func() (*dag.Snapshot, error) {
-			if asked++; asked < 100 || asked > 101 {
-				return nil, none
-			}
-			return &dag.Snapshot{}, nil
-		})}
+		src := &awaiting{
+			every: time.Second, say: func(s string) { said = append(said, s) },
+			Source: source(func() (*dag.Snapshot, error) {
+				if asked++; asked < 100 || asked > 101 {
+					return nil, none
+				}
+				return &dag.Snapshot{}, nil
+			}),
+		}
 		began := time.Now()
-		if s, err := src.Next(t.Context()); s == nil || err != nil || time.Since(began) != 99*time.Second || len(said) != 1 {
+		if s, err := src.Next(t.Context()); s == nil || err != nil || time.Since(began) != 99*time.Second ||
+			len(said) != 1 {
 			t.Errorf("%v, %v after %v; said %q", s, err, time.Since(began), said)
 		}
 		_, _ = src.Next(t.Context())
@@ -34,7 +38,8 @@ func TestAttachAwaits(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(command.ErrInterrupted)
-		if _, err := (&awaiting{Source: src.Source, say: src.say, every: time.Second}).Next(ctx); !errors.Is(err, command.ErrInterrupted) {
+		if _, err := (&awaiting{Source: src.Source, say: src.say, every: time.Second}).Next(ctx); !errors.Is(err,
+			command.ErrInterrupted) {
 			t.Errorf("when it is told to end: %v", err)
 		}
 	})

@@ -141,9 +141,14 @@ func (o *observations) Next(context.Context) (*dag.Snapshot, error) {
 }
 
 // lookThrough watches until enough is seen, and returns the last frame.
-func lookThrough(ctx context.Context, src watch.Source, held []alert.Bound, every time.Duration, enough func(frame.Frame) bool) (frame.Frame, error) {
+func lookThrough(ctx context.Context, src watch.Source, held []alert.Bound, every time.Duration,
+	enough func(frame.Frame) bool,
+) (frame.Frame, error) {
 	var last lastFrame
-	w := watch.Watch{Source: src, Estimators: follow.EstimatorSet(false, 0), Sinks: []watch.Sink{&last}, Bounds: held, Every: every, Log: zerolog.Nop()}
+	w := watch.Watch{
+		Source: src, Estimators: follow.EstimatorSet(false, 0), Sinks: []watch.Sink{&last}, Bounds: held,
+		Every: every, Log: zerolog.Nop(),
+	}
 	_, err := w.RunUntil(ctx, func(missed error) (bool, error) {
 		if missed != nil && every > 0 { // of a cluster; the monitoring system will try again
 			return false, missed

@@ -32,7 +32,9 @@ const (
 func askWatcher(ctx context.Context, v visitor, metrics, workflow string) (frame.Frame, error) {
 	base, err := url.Parse(metrics)
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		return frame.Frame{}, command.Usage("--metrics-url %s: it is the address of a watcher's metrics, such as http://127.0.0.1:9188/metrics", settings.Place(metrics))
+		return frame.Frame{}, command.Usage(
+			"--metrics-url %s: it is the address of a watcher's metrics, such as http://127.0.0.1:9188/metrics",
+			settings.Place(metrics))
 	}
 	base.Path = strings.TrimSuffix(strings.TrimSuffix(base.Path, "/"), "/metrics")
 	all, err := v.frames(ctx, base.JoinPath("frames").String())
@@ -53,7 +55,8 @@ func among(all []frame.Frame, workflow string) (frame.Frame, error) {
 	var found []frame.Frame
 	for _, f := range all {
 		w := f.Workflow
-		if workflow == "" && !w.State.Ended() || workflow != "" && (w.ID != nil && *w.ID == workflow || w.Name != nil && input.GoesBy(workflow, *w.Name)) {
+		if workflow == "" && !w.State.Ended() || workflow != "" && (w.ID != nil && *w.ID == workflow || w.Name != nil &&
+			input.GoesBy(workflow, *w.Name)) {
 			found = append(found, f)
 		}
 	}
@@ -67,7 +70,8 @@ func among(all []frame.Frame, workflow string) (frame.Frame, error) {
 	}
 	best := found[0]
 	for _, f := range found[1:] {
-		if best.Workflow.State.Ended() && !f.Workflow.State.Ended() || end(f) > end(best) && best.Workflow.State.Ended() == f.Workflow.State.Ended() {
+		if best.Workflow.State.Ended() && !f.Workflow.State.Ended() || end(f) > end(best) &&
+			best.Workflow.State.Ended() == f.Workflow.State.Ended() {
 			best = f
 		}
 	}
@@ -95,7 +99,8 @@ func (v visitor) frames(ctx context.Context, address string) ([]frame.Frame, err
 		case err != nil:
 			return nil, fmt.Errorf("%s gives no frames: is it a watcher's address? %w", address, err)
 		case f.SchemaVersion == 0:
-			return nil, fmt.Errorf("%s gives no frames: is it a watcher's address? What it gives has no schema_version", address)
+			return nil, fmt.Errorf("%s gives no frames: is it a watcher's address? What it gives has no schema_version",
+				address)
 		}
 		all = append(all, f)
 	}
@@ -124,7 +129,10 @@ func (v visitor) get(ctx context.Context, address string) (string, error) {
 	}
 	shown := settings.Place(address) // it may hold the token as a password
 	client := http.Client{
-		Transport:     &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{RootCAs: v.pool, MinVersion: tls.VersionTLS12}},
+		Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{
+			RootCAs:    v.pool,
+			MinVersion: tls.VersionTLS12,
+		}},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	if v.token != "" {
@@ -151,5 +159,8 @@ func (v visitor) get(ctx context.Context, address string) (string, error) {
 
 // watcherTokenFlag is what --metrics-url may want.
 func watcherTokenFlag() cli.Flag {
-	return &cli.StringFlag{Name: "serve-token-file", EnvVars: command.Env("serve-token-file"), Usage: "with --metrics-url, show the watcher's token in `FILE` (default: PARATIMER_SERVE_TOKEN)"}
+	return &cli.StringFlag{
+		Name: "serve-token-file", EnvVars: command.Env("serve-token-file"),
+		Usage: "with --metrics-url, show the watcher's token in `FILE` (default: PARATIMER_SERVE_TOKEN)",
+	}
 }

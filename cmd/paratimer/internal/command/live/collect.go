@@ -26,10 +26,22 @@ import (
 func collectFlags() []cli.Flag {
 	return command.About("Key groups that taps tell",
 		// PARATIMER_COLLECT tells taps where to: whoever exports it for a job does not want watchers to listen there.
-		&cli.StringFlag{Name: "collect", EnvVars: command.Env("collect-address"), Usage: "take in at `ADDRESS` what paratimer-tap tells of key groups: a port, such as :9190, is this machine's own only"},
-		&cli.StringFlag{Name: "collect-token-file", EnvVars: command.Env("collect-token-file"), Usage: "take in what comes with the token in `FILE` only (default: PARATIMER_COLLECT_TOKEN, else on this machine's own addresses one made up)"},
-		&cli.IntFlag{Name: "lambda", EnvVars: command.Env("lambda"), Value: collect.DefaultLambda, Usage: "look at the `N` largest keys of each map"},
-		&cli.IntFlag{Name: "capacity", EnvVars: command.Env("capacity"), Usage: "count `N` keys of all maps together one by one (default: 35 times --lambda)"},
+		&cli.StringFlag{
+			Name: "collect", EnvVars: command.Env("collect-address"),
+			Usage: "take in at `ADDRESS` what paratimer-tap tells of key groups: a port, such as :9190, is this machine's own only",
+		},
+		&cli.StringFlag{
+			Name: "collect-token-file", EnvVars: command.Env("collect-token-file"),
+			Usage: "take in what comes with the token in `FILE` only (default: PARATIMER_COLLECT_TOKEN, else on this machine's own addresses one made up)",
+		},
+		&cli.IntFlag{
+			Name: "lambda", EnvVars: command.Env("lambda"), Value: collect.DefaultLambda,
+			Usage: "look at the `N` largest keys of each map",
+		},
+		&cli.IntFlag{
+			Name: "capacity", EnvVars: command.Env("capacity"),
+			Usage: "count `N` keys of all maps together one by one (default: 35 times --lambda)",
+		},
 	)
 }
 
@@ -57,7 +69,8 @@ func collecting(ctx context.Context, c *cli.Context) (*collector, error) {
 	}
 	lambda, capacity := c.Int("lambda"), c.Int("capacity")
 	if lambda < 1 || lambda > maxLambda || capacity < 0 || capacity > 35*maxLambda {
-		return nil, command.Usage("--lambda %d, --capacity %d: they are 1 to %d, and up to %d", lambda, capacity, maxLambda, 35*maxLambda)
+		return nil, command.Usage("--lambda %d, --capacity %d: they are 1 to %d, and up to %d", lambda, capacity,
+			maxLambda, 35*maxLambda)
 	}
 	address, exposed, err := serve.Address(typed)
 	if err != nil {
@@ -68,10 +81,12 @@ func collecting(ctx context.Context, c *cli.Context) (*collector, error) {
 		return nil, err
 	}
 	if exposed && !given {
-		return nil, command.Usage("--collect %s: others can reach this address: give a token, in --collect-token-file or PARATIMER_COLLECT_TOKEN", typed)
+		return nil, command.Usage(
+			"--collect %s: others can reach this address: give a token, in --collect-token-file or PARATIMER_COLLECT_TOKEN", typed)
 	}
 	if exposed && len(token) < command.LeastToken {
-		return nil, command.Usage("--collect %s: others can reach this address, and the token of %d characters can be guessed: take %d or more, e.g. of openssl rand -hex 16", typed, len(token), command.LeastToken)
+		return nil, command.Usage(
+			"--collect %s: others can reach this address, and the token of %d characters can be guessed: take %d or more, e.g. of openssl rand -hex 16", typed, len(token), command.LeastToken)
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
@@ -79,9 +94,13 @@ func collecting(ctx context.Context, c *cli.Context) (*collector, error) {
 	}
 	log, say := command.Logger(c), command.Tell(c)
 	k := &collector{store: collect.NewStore(collect.DefaultLimits())}
-	k.opt = collect.Options{Lambda: lambda, Capacity: capacity, Tell: func(job string) { say("key groups of " + job + " come in") }}
+	k.opt = collect.Options{
+		Lambda: lambda, Capacity: capacity,
+		Tell: func(job string) { say("key groups of " + job + " come in") },
+	}
 	handler := collect.NewHandler(k.store, token, time.Now, func(err error) { log.Warn().Msg(err.Error()) })
-	k.stop = serve.Serve(listener, handler, serve.Limits{Connections: collectConnections, Time: collectTime}, serve.Door{},
+	k.stop = serve.Serve(listener, handler, serve.Limits{Connections: collectConnections, Time: collectTime},
+		serve.Door{},
 		func(err error) { log.Error().Err(err).Msg("key groups are not taken in any more") })
 	if command.LogsToFile(c) && !given { // what is made up is said, and not kept in a file
 		// as a log that cannot be written

@@ -11,12 +11,16 @@ import (
 // Commands are the commands of this package, in the order of the help.
 func Commands() []*cli.Command {
 	return []*cli.Command{
-		command.New("attach", "[APP_ID|JOB_ID|WORKFLOW_ID]", "watch a query on a Hadoop cluster: the newest that runs, or the one that is named", attach,
+		command.New("attach", "[APP_ID|JOB_ID|WORKFLOW_ID]",
+			"watch a query on a Hadoop cluster: the newest that runs, or the one that is named", attach,
 			attachFlags()...),
-		command.New("watch", "", "watch every workflow on a Hadoop cluster that matches a rule, and tell when one will be late", watchMany,
+		command.New("watch", "",
+			"watch every workflow on a Hadoop cluster that matches a rule, and tell when one will be late", watchMany,
 			watchFlags()...),
 		checkCommand(),
-		command.New("skew", "[FILE|ID|NAME]", "say which reduces hold a query back, by which keys, and what another dealing would gain", skew, skewFlags()...),
+		command.New("skew", "[FILE|ID|NAME]",
+			"say which reduces hold a query back, by which keys, and what another dealing would gain", skew,
+			skewFlags()...),
 		rulesCommand(),
 	}
 }

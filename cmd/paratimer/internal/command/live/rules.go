@@ -19,8 +19,11 @@ import (
 // rulesCommand checks rule files and tries them on past runs.
 func rulesCommand() *cli.Command {
 	return command.Group("rules", "check rules for watch, and try them on past runs",
-		command.New("check", "FILE", "say what is wrong with a rule file, or what it holds workflows to", rulesCheck, command.OutputFlag("text", "json")),
-		command.New("test", "FILE RECORDING...", "say when the rules of a file would have fired on past runs, how early, truly or falsely", rulesTest, rulesTestFlags()...),
+		command.New("check", "FILE", "say what is wrong with a rule file, or what it holds workflows to", rulesCheck,
+			command.OutputFlag("text", "json")),
+		command.New("test", "FILE RECORDING...",
+			"say when the rules of a file would have fired on past runs, how early, truly or falsely", rulesTest,
+			rulesTestFlags()...),
 	)
 }
 

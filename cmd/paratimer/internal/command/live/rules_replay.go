@@ -25,10 +25,22 @@ import (
 
 func rulesTestFlags() []cli.Flag {
 	return append(input.RecordingFlags(), input.ProfileFlag(), command.OutputFlag("text", "json"),
-		&cli.StringSliceFlag{Name: "at", EnvVars: command.Env("at"), Usage: "in place of deadline, within and longer_than_usual, hold each run to `N` times its true length, e.g. 0.9,1.1; may be repeated"},
-		&cli.DurationFlag{Name: "usual", EnvVars: command.Env("usual"), Usage: "the usual length is `TIME` (default: the median of the other recordings of that name)"},
-		&cli.Float64Flag{Name: "min-precision", EnvVars: command.Env("min-precision"), Usage: "exit with 1 if fewer than this `RATIO` of what fired was late"},
-		&cli.Float64Flag{Name: "min-recall", EnvVars: command.Env("min-recall"), Usage: "exit with 1 if fewer than this `RATIO` of the late runs were warned of"},
+		&cli.StringSliceFlag{
+			Name: "at", EnvVars: command.Env("at"),
+			Usage: "in place of deadline, within and longer_than_usual, hold each run to `N` times its true length, e.g. 0.9,1.1; may be repeated",
+		},
+		&cli.DurationFlag{
+			Name: "usual", EnvVars: command.Env("usual"),
+			Usage: "the usual length is `TIME` (default: the median of the other recordings of that name)",
+		},
+		&cli.Float64Flag{
+			Name: "min-precision", EnvVars: command.Env("min-precision"),
+			Usage: "exit with 1 if fewer than this `RATIO` of what fired was late",
+		},
+		&cli.Float64Flag{
+			Name: "min-recall", EnvVars: command.Env("min-recall"),
+			Usage: "exit with 1 if fewer than this `RATIO` of the late runs were warned of",
+		},
 	)
 }
 
@@ -159,7 +171,8 @@ func usualOf(given time.Duration, past []pastRun, i int) time.Duration {
 	}
 	var lengths []time.Duration
 	for k := range past {
-		if k != i && past[k].workflow.Name == past[i].workflow.Name && past[k].state == dag.Succeeded && past[k].length > 0 {
+		if k != i && past[k].workflow.Name == past[i].workflow.Name && past[k].state == dag.Succeeded &&
+			past[k].length > 0 {
 			lengths = append(lengths, past[k].length)
 		}
 	}
@@ -210,7 +223,10 @@ func variantName(rule string, at float64) string {
 // tryRun plays a run and says of each variant what came of it.
 func tryRun(ctx context.Context, p pastRun, tried []variant, profiles []*dag.Plan) (rows []triedRun, err error) {
 	if len(tried) == 0 {
-		return []triedRun{{File: p.file, WorkflowID: textOrNull(p.workflow.ID), Workflow: textOrNull(p.workflow.Name), TotalSeconds: lengthOrNull(p.length)}}, nil
+		return []triedRun{{
+			File: p.file, WorkflowID: textOrNull(p.workflow.ID), Workflow: textOrNull(p.workflow.Name),
+			TotalSeconds: lengthOrNull(p.length),
+		}}, nil
 	}
 	src, file, err := p.open()
 	if err != nil {
@@ -234,6 +250,9 @@ func tryRun(ctx context.Context, p pastRun, tried []variant, profiles []*dag.Pla
 
 // playHeld plays a run that is held to bounds, as fast as can be.
 func playHeld(ctx context.Context, src watch.Source, held []alert.Bound, sink watch.Sink) error {
-	_, err := watch.Watch{Source: src, Estimators: follow.EstimatorSet(false, 0), Sinks: []watch.Sink{sink}, Bounds: held, Log: zerolog.Nop()}.Run(ctx)
+	_, err := watch.Watch{
+		Source: src, Estimators: follow.EstimatorSet(false, 0), Sinks: []watch.Sink{sink},
+		Bounds: held, Log: zerolog.Nop(),
+	}.Run(ctx)
 	return err
 }

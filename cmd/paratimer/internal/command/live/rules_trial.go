@@ -86,8 +86,10 @@ func (s *firings) Show(tick frame.Tick) error {
 // row says what came of a rule on a run.
 func row(p pastRun, v *variant, r alert.Result, text string) triedRun {
 	out := triedRun{
-		File: p.file, Workflow: textOrNull(p.workflow.Name), WorkflowID: textOrNull(p.workflow.ID), Rule: textOrNull(v.rule.Name),
-		Matched: true, FiredSeconds: secondsOrNull(r.FiredSeconds), Firings: r.Firings, Text: text, Verdict: string(r.Verdict),
+		File: p.file, Workflow: textOrNull(p.workflow.Name), WorkflowID: textOrNull(p.workflow.ID),
+		Rule:    textOrNull(v.rule.Name),
+		Matched: true, FiredSeconds: secondsOrNull(r.FiredSeconds), Firings: r.Firings, Text: text,
+		Verdict: string(r.Verdict),
 	}
 	if v.at > 0 {
 		out.AtRatio = &v.at
@@ -212,7 +214,8 @@ func (t *trial) print(out io.Writer) error {
 		if r.Firings > 1 {
 			verdict += ", fired " + units.Times(r.Firings)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", view.Escape(name), units.Have(r.TotalSeconds, units.Seconds), rule,
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", view.Escape(name), units.Have(r.TotalSeconds, units.Seconds),
+			rule,
 			units.Have(r.DeadlineSeconds, units.Seconds), units.Have(r.FiredSeconds, units.Seconds),
 			units.Have(r.WarningSeconds, units.Seconds), verdict)
 	}
@@ -238,7 +241,8 @@ func (s *ruleSummary) words() string {
 	case late > 0:
 		text += fmt.Sprintf(", %d late: warned of %d", late, s.True)
 		if s.MedianWarningSeconds != nil {
-			text += fmt.Sprintf(", %s before the deadline in the median", units.Have(s.MedianWarningSeconds, units.Seconds))
+			text += fmt.Sprintf(", %s before the deadline in the median", units.Have(s.MedianWarningSeconds,
+				units.Seconds))
 		}
 		text += fmt.Sprintf("; an alert after the deadline hears of %d, 0s before it", s.NaiveTrue)
 	case s.Other == s.Matched:
@@ -254,7 +258,8 @@ func (s *ruleSummary) words() string {
 	if s.Other > 0 && s.Other < s.Matched {
 		text += fmt.Sprintf("; %d of unknown outcome", s.Other)
 	}
-	return text + fmt.Sprintf(" (precision %s, recall %s)", units.Known(s.PrecisionRatio, hundredths), units.Known(s.RecallRatio, hundredths))
+	return text + fmt.Sprintf(" (precision %s, recall %s)", units.Known(s.PrecisionRatio, hundredths),
+		units.Known(s.RecallRatio, hundredths))
 }
 
 func or0(v *float64) float64 {

@@ -25,9 +25,15 @@ import (
 func skewFlags() []cli.Flag {
 	return slices.Concat([]cli.Flag{
 		command.OutputFlag("text", "json"),
-		&cli.StringFlag{Name: "at", EnvVars: command.Env("at"), Usage: "of a recording, how it stood at `TIME` (90s) of the run, or at a part of it (0.5, 50%) (default: when the delay was greatest)"},
+		&cli.StringFlag{
+			Name: "at", EnvVars: command.Env("at"),
+			Usage: "of a recording, how it stood at `TIME` (90s) of the run, or at a part of it (0.5, 50%) (default: when the delay was greatest)",
+		},
 		command.TimeoutFlag(),
-		&cli.StringFlag{Name: "metrics-url", EnvVars: command.Env("metrics-url"), Usage: "ask the watcher that serves its metrics at `URL`, not the cluster: it knows the keys that taps tell it"},
+		&cli.StringFlag{
+			Name: "metrics-url", EnvVars: command.Env("metrics-url"),
+			Usage: "ask the watcher that serves its metrics at `URL`, not the cluster: it knows the keys that taps tell it",
+		},
 		watcherTokenFlag(), follow.DeltaFlag(), input.ProfileFlag(),
 	}, input.RecordingFlags(), input.ClusterFlags(), input.HistoryFlags())
 }
@@ -154,7 +160,9 @@ func skewedNow(ctx context.Context, c *cli.Context, name string, profiles []*dag
 }
 
 // skewedThen reads a recording up to a moment. To find a part of its length it is read twice.
-func skewedThen(ctx context.Context, model estimators.Model, path string, open func() (watch.Source, io.Closer, error), when input.Moment) (best dag.Run, err error) {
+func skewedThen(ctx context.Context, model estimators.Model, path string, open func() (watch.Source, io.Closer, error),
+	when input.Moment,
+) (best dag.Run, err error) {
 	until, err := when.Until(ctx, path, open)
 	if err != nil {
 		return best, err

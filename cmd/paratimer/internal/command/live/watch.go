@@ -37,16 +37,37 @@ const fleetDrain = 300 * time.Millisecond
 
 func watchFlags() []cli.Flag {
 	flags := append(input.ClusterFlags(),
-		&cli.StringFlag{Name: "rules", EnvVars: command.Env("rules"), Usage: "watch what the rules in `FILE` match; SIGHUP reads them again"},
-		&cli.DurationFlag{Name: "every", EnvVars: command.Env("every"), Value: 5 * time.Second, Usage: "list the applications each `TIME`, and observe none more often"},
-		&cli.DurationFlag{Name: "most", EnvVars: command.Env("most"), Value: time.Minute, Usage: "observe each workflow at least each `TIME`, however long it still needs"},
-		&cli.Float64Flag{Name: "budget", EnvVars: command.Env("budget"), Value: 300, Usage: "put at most `N` questions a second to masters, the history server and, about single applications, the ResourceManager; 0 is not a limit"},
+		&cli.StringFlag{
+			Name: "rules", EnvVars: command.Env("rules"),
+			Usage: "watch what the rules in `FILE` match; SIGHUP reads them again",
+		},
+		&cli.DurationFlag{
+			Name: "every", EnvVars: command.Env("every"), Value: 5 * time.Second,
+			Usage: "list the applications each `TIME`, and observe none more often",
+		},
+		&cli.DurationFlag{
+			Name: "most", EnvVars: command.Env("most"), Value: time.Minute,
+			Usage: "observe each workflow at least each `TIME`, however long it still needs",
+		},
+		&cli.Float64Flag{
+			Name: "budget", EnvVars: command.Env("budget"), Value: 300,
+			Usage: "put at most `N` questions a second to masters, the history server and, about single applications, the ResourceManager; 0 is not a limit",
+		},
 		command.Choice("output", "write `FORMAT`", "text", "ndjson", "none"),
 		follow.EstimatorsFlag("which estimators are in the frames", follow.OwnEstimators),
-		&cli.DurationFlag{Name: "timeout", EnvVars: command.Env("timeout"), Usage: "end after `TIME`, with exit code 124"},
+		&cli.DurationFlag{
+			Name: "timeout", EnvVars: command.Env("timeout"),
+			Usage: "end after `TIME`, with exit code 124",
+		},
 	)
-	flags = append(flags, &cli.BoolFlag{Name: "plain", EnvVars: command.Env("plain"), Usage: "on a terminal print lines, and show no screen of all queries"},
-		&cli.StringFlag{Name: "listen", EnvVars: command.Env("listen"), Usage: "serve a page of all queries at `ADDRESS`, with a live report of each, also without --rules; a port, such as 9189, is this machine's own only, 0 is any that is free"},
+	flags = append(flags, &cli.BoolFlag{
+		Name: "plain", EnvVars: command.Env("plain"),
+		Usage: "on a terminal print lines, and show no screen of all queries",
+	},
+		&cli.StringFlag{
+			Name: "listen", EnvVars: command.Env("listen"),
+			Usage: "serve a page of all queries at `ADDRESS`, with a live report of each, also without --rules; a port, such as 9189, is this machine's own only, 0 is any that is free",
+		},
 	)
 	return slices.Concat(flags, follow.SinkFlags(), input.HistoryFlags(), command.MetricsFlags(), collectFlags())
 }

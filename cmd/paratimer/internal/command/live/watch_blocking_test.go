@@ -17,7 +17,10 @@ func TestJamText(t *testing.T) {
 	t.Parallel()
 	at := dag.InstantOf(time.Date(2026, 11, 21, 4, 2, 10, 0, time.UTC))
 	party := func(name string, containers int, end dag.Instant) contention.Tenant {
-		return contention.Tenant{ID: "pig_" + name, Name: name, User: "etl", Queue: "root.prod", Containers: containers, Masters: 1, End: end}
+		return contention.Tenant{
+			ID: "pig_" + name, Name: name, User: "etl", Queue: "root.prod", Containers: containers,
+			Masters: 1, End: end,
+		}
 	}
 	load := party("etl_load\x1b[31m", 8, at.Add(8*time.Minute))
 	waiting := func(n int) (all []contention.Tenant) {
@@ -30,12 +33,18 @@ func TestJamText(t *testing.T) {
 	text := newFleetText(&out)
 	text.blockings(at, nil)
 	for _, n := range []int{1, 1, 2, 3, 5, 1} {
-		text.blockings(at, []contention.Blocking{{Holder: load, Scope: contention.Cluster, Of: 10, Waiting: waiting(n)}})
+		text.blockings(at, []contention.Blocking{{
+			Holder: load, Scope: contention.Cluster, Of: 10,
+			Waiting: waiting(n),
+		}})
 	}
 	text.blockings(at, nil)
 	text.blockings(at, nil)
 	for _, scope := range []contention.Scope{contention.Queue, contention.User, contention.Masters} {
-		text.blockings(at, []contention.Blocking{{Holder: party("x", 2, dag.NoInstant), Scope: scope, Of: 3, Waiting: waiting(1)}})
+		text.blockings(at, []contention.Blocking{{
+			Holder: party("x", 2, dag.NoInstant), Scope: scope, Of: 3,
+			Waiting: waiting(1),
+		}})
 		text.held = map[string]int{}
 	}
 	want := `04:02:10 UTC  nightly_0  waits for containers: HOLDER holds 8 of 10, until about 04:10

@@ -13,7 +13,9 @@ import (
 
 // serveBoard is a board of all queries, for a screen or for the page that is served where --listen says; nil for
 // neither. Where the page is is logged.
-func serveBoard(ctx context.Context, c *cli.Context, every time.Duration, onScreen bool) (b *livepage.Board, stop func(), err error) {
+func serveBoard(ctx context.Context, c *cli.Context, every time.Duration, onScreen bool) (b *livepage.Board,
+	stop func(), err error,
+) {
 	typed := c.String("listen")
 	switch {
 	case typed == "" && onScreen:
@@ -28,5 +30,6 @@ func serveBoard(ctx context.Context, c *cli.Context, every time.Duration, onScre
 	log := command.Logger(c)
 	log.Info().Msgf("all queries at %s://%s/", door.Scheme(), listener.Addr())
 	b = livepage.NewBoard(observed.Costs, every)
-	return b, b.Serve(listener, door, func(err error) { log.Error().Err(err).Msg("the page is not served any more") }), nil
+	return b, b.Serve(listener, door, func(err error) { log.Error().Err(err).Msg("the page is not served any more") }),
+		nil
 }

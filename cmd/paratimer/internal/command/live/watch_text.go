@@ -58,7 +58,8 @@ func (t *fleetText) Show(tick frame.Tick) error {
 	for _, a := range f.Alerts {
 		before := cmp.Or(told[a.Bound], frame.OnTrack)
 		told[a.Bound] = a.State
-		if before == a.State || a.State == frame.Ended && !before.Firing() && (a.Outcome == nil || *a.Outcome != frame.Missed) {
+		if before == a.State || a.State == frame.Ended && !before.Firing() &&
+			(a.Outcome == nil || *a.Outcome != frame.Missed) {
 			continue
 		}
 		if err := t.line(f, name, fmt.Sprintf("%s: %s", a.Bound, view.Escape(a.Text))); err != nil {
@@ -131,7 +132,8 @@ func blockingText(j *contention.Blocking, zone *time.Location) (name, text strin
 	case contention.Queue:
 		has, what = has+" of queue "+view.Escape(j.Holder.Queue), "containers, of which its queue may have no more"
 	case contention.User:
-		has, what = has+" of "+view.Escape(j.Holder.User)+" in "+view.Escape(j.Holder.Queue), "containers, of which its user may have no more"
+		has, what = has+" of "+view.Escape(j.Holder.User)+" in "+view.Escape(j.Holder.Queue),
+			"containers, of which its user may have no more"
 	case contention.Masters:
 		has, what = has+" masters of queue "+view.Escape(j.Holder.Queue), "its application master"
 	}
@@ -145,7 +147,8 @@ func blockingText(j *contention.Blocking, zone *time.Location) (name, text strin
 	if more := len(j.Waiting) - len(names); more > 0 {
 		names = append(names, fmt.Sprintf("%d more", more))
 	}
-	return holder, fmt.Sprintf("holds up %d others, which wait for %s: it holds %s, %s (%s)", len(j.Waiting), what, has, until, strings.Join(names, ", "))
+	return holder, fmt.Sprintf("holds up %d others, which wait for %s: it holds %s, %s (%s)", len(j.Waiting), what, has,
+		until, strings.Join(names, ", "))
 }
 
 func (t *fleetText) say(at dag.Instant, name, text string) {

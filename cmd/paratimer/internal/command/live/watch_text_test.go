@@ -38,7 +38,10 @@ func TestFleetText(t *testing.T) {
 	if strings.Contains(got, "\x1b") {
 		t.Errorf("a name reaches the terminal as a command: %q", got)
 	}
-	for _, want := range []string{"06:00:00 UTC  ", "pig_1  ?", "late: it is at_risk", "late: it is late", "late: it was late", "succeeded after 1m5s"} {
+	for _, want := range []string{
+		"06:00:00 UTC  ", "pig_1  ?", "late: it is at_risk", "late: it is late",
+		"late: it was late", "succeeded after 1m5s",
+	} {
 		if strings.Count(got, want) == 0 {
 			t.Errorf("no %q in\n%s", want, got)
 		}

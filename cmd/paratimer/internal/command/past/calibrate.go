@@ -18,8 +18,14 @@ import (
 
 func calibrateFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.IntFlag{Name: "runs", EnvVars: command.Env("runs"), Value: 2000, Usage: "simulate `N` runs, of some dozens of workflows"},
-		&cli.Uint64Flag{Name: "seed", EnvVars: command.Env("seed"), Value: 1, Usage: "draw everything that is random from `N`: the same seed, the same numbers"},
+		&cli.IntFlag{
+			Name: "runs", EnvVars: command.Env("runs"), Value: 2000,
+			Usage: "simulate `N` runs, of some dozens of workflows",
+		},
+		&cli.Uint64Flag{
+			Name: "seed", EnvVars: command.Env("seed"), Value: 1,
+			Usage: "draw everything that is random from `N`: the same seed, the same numbers",
+		},
 		command.OutputFlag("text", "json"),
 	}
 }
@@ -58,7 +64,8 @@ func calibrationTable(out io.Writer, r *calibrate.Report) error {
 	fmt.Fprintln(w, "of the run\trange\truns\theld\twidth\traw held\traw width\trough runs\theld\twidth\t")
 	for i, b := range r.Coverage {
 		rough := r.Rough[i]
-		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t\n", units.Percent(b.AtRatio), units.Percent(b.RangeRatio),
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t\n", units.Percent(b.AtRatio),
+			units.Percent(b.RangeRatio),
 			b.Runs, units.Known(b.HeldRatio, units.Tenths), units.Known(b.MeanWidthRatio, units.Tenths),
 			units.Known(b.RawHeldRatio, units.Tenths), units.Known(b.RawMeanWidthRatio, units.Tenths),
 			rough.Runs, units.Known(rough.HeldRatio, units.Tenths), units.Known(rough.MeanWidthRatio, units.Tenths))

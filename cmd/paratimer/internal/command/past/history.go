@@ -21,19 +21,29 @@ import (
 
 // historyCommand is `paratimer history`: what is remembered of earlier runs.
 func historyCommand() *cli.Command {
-	out := &cli.StringFlag{Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"), Usage: "write the profile to `FILE` (default: stdout)"}
+	out := &cli.StringFlag{
+		Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"),
+		Usage: "write the profile to `FILE` (default: stdout)",
+	}
 	return command.Group("history", "what is remembered of earlier runs: their profiles, their usual length",
-		command.New("list", "", "list the workflows of which runs are remembered", historyList, input.StateFlag(), command.OutputFlag("text", "json")),
-		command.New("show", "NAME", "list the runs of a workflow, what each of them counts, and why some do not", historyShow, input.StateFlag(), command.OutputFlag("text", "json")),
+		command.New("list", "", "list the workflows of which runs are remembered", historyList, input.StateFlag(),
+			command.OutputFlag("text", "json")),
+		command.New("show", "NAME", "list the runs of a workflow, what each of them counts, and why some do not",
+			historyShow, input.StateFlag(), command.OutputFlag("text", "json")),
 		command.New("forget", "[NAME]", "forget a workflow, one run of it, or all workflows", historyForget,
 			input.StateFlag(),
 			&cli.StringFlag{Name: "run", EnvVars: command.Env("run"), Usage: "forget only the run with this `ID`"},
 			&cli.BoolFlag{Name: "all", EnvVars: command.Env("all"), Usage: "forget all workflows"}),
-		command.New("export", "NAME", "write the profile that the next run would be given, for --profile", historyExport, input.StateFlag(), out,
-			&cli.StringFlag{Name: "before", EnvVars: command.Env("before"), Usage: "as the run with this `ID` was given it: of the runs before it"}),
+		command.New("export", "NAME", "write the profile that the next run would be given, for --profile",
+			historyExport, input.StateFlag(), out,
+			&cli.StringFlag{
+				Name: "before", EnvVars: command.Env("before"),
+				Usage: "as the run with this `ID` was given it: of the runs before it",
+			}),
 		command.New("add", "FILE...", "remember recorded runs: tapes, captures, job history files or folders of them",
 			historyAdd,
-			append(input.RecordingFlags(), input.SpoolFlag(), input.StateFlag(), command.OutputFlag("text", "json"))...),
+			append(input.RecordingFlags(), input.SpoolFlag(), input.StateFlag(),
+				command.OutputFlag("text", "json"))...),
 	)
 }
 
@@ -62,7 +72,8 @@ type listedRun struct {
 
 func runOf(r *history.Run) *listedRun {
 	return &listedRun{
-		ID: r.ID, Script: r.Script, User: textOrNil(r.User), StartedAt: timeOrNil(r.StartedAt), EndedAt: timeOrNil(r.EndedAt), State: r.State,
+		ID: r.ID, Script: r.Script, User: textOrNil(r.User), StartedAt: timeOrNil(r.StartedAt),
+		EndedAt: timeOrNil(r.EndedAt), State: r.State,
 		TotalSeconds: secondsOrNil(r.TotalSeconds), WatchedSeconds: r.WatchedSeconds,
 		WeightRatio: math.Round(r.Weight*1000) / 1000, Excluded: textOrNil(r.Why),
 	}
@@ -101,18 +112,20 @@ func historyList(c *cli.Context) error {
 	}
 	// How runs are weighed may change with the program, whose version names what is kept.
 	is := command.ThisBuild()
-	made, unreadable := store.Summaries("history list of "+is.Version+" "+is.Revision, func(w *state.Workflow) (json.RawMessage, error) {
-		if len(w.Runs) == 0 {
-			return json.RawMessage("null"), nil // it is there for alerts only
-		}
-		return json.Marshal(listed(w))
-	})
+	made, unreadable := store.Summaries("history list of "+is.Version+" "+is.Revision,
+		func(w *state.Workflow) (json.RawMessage, error) {
+			if len(w.Runs) == 0 {
+				return json.RawMessage("null"), nil // it is there for alerts only
+			}
+			return json.Marshal(listed(w))
+		})
 	all := []listedWorkflow{}
 	for _, b := range made {
 		var l listedWorkflow
 		if err := json.Unmarshal(b, &l); err != nil || l.LastRun == nil {
-			return command.Usage("state: summaries.cache in the state folder was changed by somebody: remove it, it can " +
-				"be made again")
+			return command.Usage(
+				"state: summaries.cache in the state folder was changed by somebody: remove it, it can " +
+					"be made again")
 		}
 		all = append(all, l)
 	}
@@ -151,7 +164,8 @@ func printList(c *cli.Context, all []listedWorkflow) error {
 		return json.NewEncoder(c.App.Writer).Encode(map[string]any{"workflows": all})
 	}
 	if len(all) == 0 {
-		fmt.Fprintln(c.App.Writer, "no runs are remembered yet: `paratimer attach` remembers those that it watches, `paratimer history add` recorded ones")
+		fmt.Fprintln(c.App.Writer,
+			"no runs are remembered yet: `paratimer attach` remembers those that it watches, `paratimer history add` recorded ones")
 		return nil
 	}
 	w := tabwriter.NewWriter(c.App.Writer, 0, 0, 2, ' ', 0)
@@ -231,7 +245,8 @@ func historyExport(c *cli.Context) error {
 	if id := c.String("before"); id != "" {
 		i := slices.IndexFunc(w.Runs, func(r state.Run) bool { return r.ID == id })
 		if i < 0 {
-			return command.Usage("--before %s: no such run of %s is remembered; `paratimer history show %s` lists them", id, w.Name, w.Name)
+			return command.Usage("--before %s: no such run of %s is remembered; `paratimer history show %s` lists them",
+				id, w.Name, w.Name)
 		}
 		w.Runs = w.Runs[:i]
 	}
@@ -241,7 +256,8 @@ func historyExport(c *cli.Context) error {
 	}
 	profile, n := lines[0].Profile()
 	if n == 0 {
-		return command.Usage("%s: no run that is remembered can be learned from; `paratimer history show %s` says why", w.Name, w.Name)
+		return command.Usage("%s: no run that is remembered can be learned from; `paratimer history show %s` says why",
+			w.Name, w.Name)
 	}
 	return writeProfile(c, profile)
 }

@@ -111,5 +111,8 @@ func addRun(c *cli.Context, store *state.Store, recorded input.RecordedRun) (a a
 		return a, errors.New("the run has no name, or could not be stored")
 	}
 	r := rec.Ended
-	return addedRun{recorded.Name, r.Workflow, r.Run.ID, r.Run.State, secondsOrNil(r.Run.TotalSeconds), r.Outcome, textOrNil(r.Run.Excluded)}, nil
+	return addedRun{
+		recorded.Name, r.Workflow, r.Run.ID, r.Run.State, secondsOrNil(r.Run.TotalSeconds), r.Outcome,
+		textOrNil(r.Run.Excluded),
+	}, nil
 }

@@ -18,7 +18,9 @@ const near = 3
 
 // ticksOf plays a run without estimating anything. It returns the instants from which its residuals are made, and how
 // the run ended.
-func ticksOf(ctx context.Context, open func() (watch.Source, io.Closer, error)) (map[dag.Instant]bool, dag.State, error) {
+func ticksOf(ctx context.Context, open func() (watch.Source, io.Closer, error)) (map[dag.Instant]bool, dag.State,
+	error,
+) {
 	src, file, err := open()
 	if err != nil {
 		return nil, 0, err

@@ -38,7 +38,10 @@ func historyShow(c *cli.Context) error {
 	}
 	l, lines := listed(w), history.Lines(w, "")
 	if c.String("output") == "json" {
-		out := shownWorkflow{Workflow: l.Workflow, IncludedRuns: l.IncludedRuns, UsualSeconds: l.UsualSeconds, KeyGroups: keyGroupsOf(lines[0])}
+		out := shownWorkflow{
+			Workflow: l.Workflow, IncludedRuns: l.IncludedRuns, UsualSeconds: l.UsualSeconds,
+			KeyGroups: keyGroupsOf(lines[0]),
+		}
 		for i := range w.Runs {
 			out.Runs = append(out.Runs, runOf(inLines(lines, &w.Runs[i])))
 		}
@@ -115,11 +118,13 @@ func keyGroupsOf(l history.Line) []rememberedGroups {
 
 func printGroups(w io.Writer, all []rememberedGroups) {
 	for _, g := range all {
-		fmt.Fprintf(w, "key groups of %s: %d reduces, %d sizes, %d times, by %s\n", view.Escape(g.Job), g.Reduces, g.Sizes, g.Points, measurers[g.Origin])
+		fmt.Fprintf(w, "key groups of %s: %d reduces, %d sizes, %d times, by %s\n", view.Escape(g.Job), g.Reduces,
+			g.Sizes, g.Points, measurers[g.Origin])
 	}
 }
 
 // measurers are who measured key groups, in words.
 var measurers = map[dag.GroupOrigin]string{
-	dag.GroupsNone: "nobody knows whom", dag.GroupsCounted: "counters", dag.GroupsTapped: "the tap", dag.GroupsComplete: "somebody who knows all keys",
+	dag.GroupsNone: "nobody knows whom", dag.GroupsCounted: "counters", dag.GroupsTapped: "the tap",
+	dag.GroupsComplete: "somebody who knows all keys",
 }

@@ -32,10 +32,22 @@ import (
 
 func importFlags() []cli.Flag {
 	return append(input.KerberosFlags(),
-		&cli.StringFlag{Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"), Usage: "write the tapes into `FOLDER`, made where it is missing"},
-		&cli.StringFlag{Name: "workflow", EnvVars: command.Env("workflow"), Usage: "import only the workflow with this `ID`, or that of a job or application of it"},
-		&cli.DurationFlag{Name: "every", EnvVars: command.Env("every"), Usage: "a snapshot each `TIME` (default: 1s, longer where a tape would have more than 3600)"},
-		&cli.StringFlag{Name: "user", EnvVars: append(command.Env("user"), "HADOOP_USER_NAME"), Usage: "ask HDFS as `NAME`"},
+		&cli.StringFlag{
+			Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"),
+			Usage: "write the tapes into `FOLDER`, made where it is missing",
+		},
+		&cli.StringFlag{
+			Name: "workflow", EnvVars: command.Env("workflow"),
+			Usage: "import only the workflow with this `ID`, or that of a job or application of it",
+		},
+		&cli.DurationFlag{
+			Name: "every", EnvVars: command.Env("every"),
+			Usage: "a snapshot each `TIME` (default: 1s, longer where a tape would have more than 3600)",
+		},
+		&cli.StringFlag{
+			Name: "user", EnvVars: append(command.Env("user"), "HADOOP_USER_NAME"),
+			Usage: "ask HDFS as `NAME`",
+		},
 		command.OutputFlag("text", "json"),
 	)
 }
@@ -224,7 +236,9 @@ func tapeName(id string, used map[string]bool) string {
 }
 
 // importOne writes the tape of one workflow.
-func importOne(ctx context.Context, w *past.Workflow, folder, name string, every time.Duration) (done imported, err error) {
+func importOne(ctx context.Context, w *past.Workflow, folder, name string, every time.Duration) (done imported,
+	err error,
+) {
 	src, err := past.NewSource(w, every)
 	if err != nil {
 		return done, unusableError{err}
@@ -262,7 +276,10 @@ func importSource(ctx context.Context, src tape.Source, path string) (done impor
 	if err != nil {
 		return done, err
 	}
-	done = imported{ID: last.ID, Name: last.Plan.Name, Tape: path, State: last.State.String(), Snapshots: snapshots, Remarks: []string{}}
+	done = imported{
+		ID: last.ID, Name: last.Plan.Name, Tape: path, State: last.State.String(), Snapshots: snapshots,
+		Remarks: []string{},
+	}
 	done.TotalSeconds = input.TotalSeconds(last)
 	for _, warning := range last.Warnings {
 		done.Remarks = append(done.Remarks, warning.Text)

@@ -59,7 +59,8 @@ func learnFile(c *cli.Context, path string) (plan *dag.Plan, err error) {
 	case !run.Now().State.Ended():
 		log.Warn().Str("file", path).Msg("the recording ends before the query: what did not run is not learned")
 	case run.Now().State != dag.Succeeded:
-		log.Warn().Str("file", path).Stringer("state", run.Now().State).Msg("the query did not succeed: what did not run is not learned")
+		log.Warn().Str("file", path).Stringer("state",
+			run.Now().State).Msg("the query did not succeed: what did not run is not learned")
 	}
 	plan = observed.Learn(run)
 	for _, j := range plan.Jobs {

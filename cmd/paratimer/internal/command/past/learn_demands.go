@@ -24,20 +24,47 @@ import (
 func learnFlags() []cli.Flag {
 	return append(
 		input.RecordingFlags(), input.SpoolFlag(),
-		&cli.StringFlag{Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"), Usage: "write the profile to `FILE` (default: stdout)"},
-		&cli.BoolFlag{Name: "demands", EnvVars: command.Env("demands"), Usage: "learn what tasks ask of CPU, disk and network instead: a job file for `paratimer model`"},
-		&cli.StringFlag{Name: "disk-rate", EnvVars: command.Env("disk-rate"), Value: "100MB/s", Usage: "demands: a node's disk moves `RATE`"},
-		&cli.StringFlag{Name: "network-rate", EnvVars: command.Env("network-rate"), Value: "1Gbit/s", Usage: "demands: the network moves `RATE`"},
-		&cli.IntFlag{Name: "cpus", EnvVars: command.Env("cpus"), Usage: "demands: a node has `N` CPUs (default: as many as it ran maps at once)"},
-		&cli.DurationFlag{Name: "start-cpu", EnvVars: command.Env("start-cpu"), Usage: "demands: a task's start takes `TIME` of CPU, which its counter does not tell"},
-		&cli.BoolFlag{Name: "waiting", EnvVars: command.Env("waiting"), Usage: "demands: count what counters do not explain of a task's time as CPU, with a CPU for each task"},
-		&cli.IntFlag{Name: "shuffle-threads", EnvVars: command.Env("shuffle-threads"), Value: 5, Usage: "demands: a reduce takes `N` map outputs at once"},
+		&cli.StringFlag{
+			Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"),
+			Usage: "write the profile to `FILE` (default: stdout)",
+		},
+		&cli.BoolFlag{
+			Name: "demands", EnvVars: command.Env("demands"),
+			Usage: "learn what tasks ask of CPU, disk and network instead: a job file for `paratimer model`",
+		},
+		&cli.StringFlag{
+			Name: "disk-rate", EnvVars: command.Env("disk-rate"), Value: "100MB/s",
+			Usage: "demands: a node's disk moves `RATE`",
+		},
+		&cli.StringFlag{
+			Name: "network-rate", EnvVars: command.Env("network-rate"), Value: "1Gbit/s",
+			Usage: "demands: the network moves `RATE`",
+		},
+		&cli.IntFlag{
+			Name: "cpus", EnvVars: command.Env("cpus"),
+			Usage: "demands: a node has `N` CPUs (default: as many as it ran maps at once)",
+		},
+		&cli.DurationFlag{
+			Name: "start-cpu", EnvVars: command.Env("start-cpu"),
+			Usage: "demands: a task's start takes `TIME` of CPU, which its counter does not tell",
+		},
+		&cli.BoolFlag{
+			Name: "waiting", EnvVars: command.Env("waiting"),
+			Usage: "demands: count what counters do not explain of a task's time as CPU, with a CPU for each task",
+		},
+		&cli.IntFlag{
+			Name: "shuffle-threads", EnvVars: command.Env("shuffle-threads"), Value: 5,
+			Usage: "demands: a reduce takes `N` map outputs at once",
+		},
 	)
 }
 
 // learnDemands makes a job file of recorded runs.
 func learnDemands(c *cli.Context) error {
-	o := demands.Options{CPUs: c.Int("cpus"), ShuffleThreads: c.Int("shuffle-threads"), Start: c.Duration("start-cpu").Seconds(), Waiting: c.Bool("waiting")}
+	o := demands.Options{
+		CPUs: c.Int("cpus"), ShuffleThreads: c.Int("shuffle-threads"),
+		Start: c.Duration("start-cpu").Seconds(), Waiting: c.Bool("waiting"),
+	}
 	var err error
 	if o.Disk, err = demands.ParseRate(c.String("disk-rate")); err != nil {
 		return command.Usage("--disk-rate: %w", err)
@@ -98,10 +125,12 @@ func demandsIn(c *cli.Context, path string) (run *demands.Run, err error) {
 	case len(whole.Window) == 0, err != nil && !errors.As(err, &cut):
 		return nil, command.Usage("%s: %w", path, err)
 	case whole.Now().State != dag.Succeeded:
-		log.Warn().Str("file", path).Stringer("state", whole.Now().State).Msg("the query did not succeed in it: only tasks that did are learned from")
+		log.Warn().Str("file", path).Stringer("state", whole.Now().State).Msg(
+			"the query did not succeed in it: only tasks that did are learned from")
 	}
 	if used == nil {
-		log.Warn().Str("file", path).Msg("a tape holds no CPU counters: what the bytes do not explain of the time that tasks took is taken for CPU")
+		log.Warn().Str("file",
+			path).Msg("a tape holds no CPU counters: what the bytes do not explain of the time that tasks took is taken for CPU")
 	}
 	return &demands.Run{File: filepath.Base(path), End: whole.Now(), Used: used}, nil
 }

@@ -17,20 +17,31 @@ import (
 // Commands are the commands of this package, in the order of the help.
 func Commands() []*cli.Command {
 	return []*cli.Command{
-		command.New("report", "[FILE|ID|NAME]", "write what happened, where the time went, what was predicted and what would have helped, as one HTML file", report, reportFlags()...),
+		command.New("report", "[FILE|ID|NAME]",
+			"write what happened, where the time went, what was predicted and what would have helped, as one HTML file",
+			report, reportFlags()...),
 		command.New("replay", "FILE", "play a recorded run again: on a screen, in lines, or as frames", replay,
 			follow.Flags(append(append(input.RecordingFlags(), input.ProfileFlag(), follow.SpeedFlag(0)),
 				follow.SinkFlags()...)...)...),
-		command.New("compare", "RUN RUN...", "say what runs of one script differ in: which jobs became slower, by more data or by more time a record", compared, compareFlags()...),
+		command.New("compare", "RUN RUN...",
+			"say what runs of one script differ in: which jobs became slower, by more data or by more time a record",
+			compared, compareFlags()...),
 		command.New("score", "FILE...", "compare every estimator with what happened, along recorded runs", score,
-			append(append(input.RecordingFlags(), follow.BoundFlags()...), input.ProfileFlag(), command.OutputFlag("text", "json"), follow.EstimatorsFlag("which estimators are compared", follow.AllEstimators), follow.DeltaFlag(),
-				&cli.DurationFlag{Name: "from", EnvVars: command.Env("from"), Usage: "count only ticks from this `TIME` of the run on"})...),
+			append(append(input.RecordingFlags(), follow.BoundFlags()...), input.ProfileFlag(),
+				command.OutputFlag("text", "json"), follow.EstimatorsFlag("which estimators are compared",
+					follow.AllEstimators), follow.DeltaFlag(),
+				&cli.DurationFlag{
+					Name: "from", EnvVars: command.Env("from"),
+					Usage: "count only ticks from this `TIME` of the run on",
+				})...),
 		command.New("learn", "FILE...", "make a profile of recorded runs of one script, for later runs of it", learn,
 			learnFlags()...),
 		historyCommand(),
-		command.New("import", "PATH...", "make tapes of the history of finished jobs: .jhist files, Rumen traces, folders of them, webhdfs:// addresses", importHistory,
+		command.New("import", "PATH...",
+			"make tapes of the history of finished jobs: .jhist files, Rumen traces, folders of them, webhdfs:// addresses", importHistory,
 			importFlags()...),
-		command.New("calibrate", "", "try on simulated runs whether ranges hold as often as they say", calibration, calibrateFlags()...),
+		command.New("calibrate", "", "try on simulated runs whether ranges hold as often as they say", calibration,
+			calibrateFlags()...),
 	}
 }
 

@@ -32,10 +32,22 @@ import (
 func reportFlags() []cli.Flag {
 	return slices.Concat([]cli.Flag{
 		command.OutputFlag("html", "json"),
-		&cli.StringFlag{Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"), Usage: "write to `FILE`, - for stdout (default: the run's name with .html, here; of JSON, stdout)"},
-		&cli.BoolFlag{Name: "live", EnvVars: command.Env("live"), Usage: "serve the report as a page that follows the run, and print its address; a recording is played"},
-		&cli.StringFlag{Name: "listen", EnvVars: command.Env("listen"), Value: "0", Usage: "with --live, serve at `ADDRESS`: a port, such as 9189, is this machine's own only; 0 is any that is free"},
-		&cli.Float64Flag{Name: "speed", EnvVars: command.Env("speed"), Value: 1, Usage: "with --live, play a recording `N` times as fast as the run was; 0 is as fast as can be"},
+		&cli.StringFlag{
+			Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"),
+			Usage: "write to `FILE`, - for stdout (default: the run's name with .html, here; of JSON, stdout)",
+		},
+		&cli.BoolFlag{
+			Name: "live", EnvVars: command.Env("live"),
+			Usage: "serve the report as a page that follows the run, and print its address; a recording is played",
+		},
+		&cli.StringFlag{
+			Name: "listen", EnvVars: command.Env("listen"), Value: "0",
+			Usage: "with --live, serve at `ADDRESS`: a port, such as 9189, is this machine's own only; 0 is any that is free",
+		},
+		&cli.Float64Flag{
+			Name: "speed", EnvVars: command.Env("speed"), Value: 1,
+			Usage: "with --live, play a recording `N` times as fast as the run was; 0 is as fast as can be",
+		},
 		command.TimeoutFlag(),
 		follow.DeltaFlag(), input.ProfileFlag(),
 	}, follow.BoundFlags(), input.RecordingFlags(), input.ClusterFlags(), input.HistoryFlags(), command.ServeFlags())
@@ -67,7 +79,9 @@ func report(c *cli.Context) error {
 	if c.String("output") == "json" {
 		return command.Write(c, cmp.Or(c.String("out"), "-"), s.JSON)
 	}
-	return command.Write(c, cmp.Or(c.String("out"), reportName(c.Args().First())), func(w io.Writer) error { return page.Write(w, s) })
+	return command.Write(c, cmp.Or(c.String("out"), reportName(c.Args().First())), func(w io.Writer) error {
+		return page.Write(w, s)
+	})
 }
 
 // mostPolls is how often a query that runs is looked at: a first observation may be too early.
@@ -86,7 +100,10 @@ func collected(ctx context.Context, c *cli.Context, name string) (g *runreport.C
 	defer done(&err)
 	g = runreport.NewCollector(name, follow.ModelOf(c))
 	g.Recorded = rec == nil
-	w := watch.Watch{Source: src, Estimators: follow.EstimatorSetOf(follow.ModelOf(c), follow.Battery{}, 0), Sinks: []watch.Sink{g}, Bounds: held, Log: command.Logger(c)}
+	w := watch.Watch{
+		Source: src, Estimators: follow.EstimatorSetOf(follow.ModelOf(c), follow.Battery{}, 0),
+		Sinks: []watch.Sink{g}, Bounds: held, Log: command.Logger(c),
+	}
 	polls := math.MaxInt
 	if g.Recorded {
 		w.Sinks = append(w.Sinks, &patience{say: command.Tell(c)})
@@ -139,7 +156,9 @@ func (p *patience) Show(tick frame.Tick) error {
 
 // reported is what a report is about: a recording if there is a file of the name, else a query of the cluster, whose
 // run rec remembers; rec is nil for a recording.
-func reported(ctx context.Context, c *cli.Context, name string) (src watch.Source, rec *history.Recorder, done func(*error), err error) {
+func reported(ctx context.Context, c *cli.Context, name string) (src watch.Source, rec *history.Recorder,
+	done func(*error), err error,
+) {
 	profiles, err := input.ReadProfiles(c)
 	if err != nil {
 		return nil, nil, nil, err
@@ -149,7 +168,8 @@ func reported(ctx context.Context, c *cli.Context, name string) (src watch.Sourc
 	case err != nil:
 		return nil, nil, nil, err
 	case exists && kind == tape.Unknown && isPlan(name):
-		return nil, nil, nil, command.Usage("%s is not a recording: a report tells of a run; `paratimer estimate` and `paratimer whatif` tell of a plan", name)
+		return nil, nil, nil, command.Usage(
+			"%s is not a recording: a report tells of a run; `paratimer estimate` and `paratimer whatif` tell of a plan", name)
 	case exists:
 		src, file, err := input.OpenRecording(name, c.String("workflow"), c.Duration("every"))
 		if err != nil {
@@ -167,7 +187,8 @@ func reported(ctx context.Context, c *cli.Context, name string) (src watch.Sourc
 		return nil, nil, nil, err
 	}
 	rec = &history.Recorder{Store: input.StateOrNone(c, command.Logger(c)), Given: profiles, Log: zerolog.Nop()}
-	return &input.Profiled{Source: input.NewWorkflow(c, client, target), Profiles: rec.Profiles}, rec, func(*error) { client.Close() }, nil
+	return &input.Profiled{Source: input.NewWorkflow(c, client, target), Profiles: rec.Profiles}, rec,
+		func(*error) { client.Close() }, nil
 }
 
 // reportName is the name of a report: that of the recording or query, with .html, in the current folder.

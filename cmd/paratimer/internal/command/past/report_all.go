@@ -65,8 +65,10 @@ func reportAll(ctx context.Context, c *cli.Context) error {
 				Known: func(time.Duration, int) {},
 			}
 			return fleet.Hooks{
-				Source: func(src watch.Source) watch.Source { return &input.Profiled{Source: src, Profiles: rec.Profiles} },
-				Join:   rec.Join,
+				Source: func(src watch.Source) watch.Source {
+					return &input.Profiled{Source: src, Profiles: rec.Profiles}
+				},
+				Join: rec.Join,
 			}, nil
 		},
 		Estimators: func() watch.EstimatorSet { return follow.EstimatorSetOf(model, follow.Battery{}, allSamples) },

@@ -93,7 +93,9 @@ func observedEvery(c *cli.Context) (time.Duration, error) {
 }
 
 // servePage serves what answers where --listen says, and prints where that is.
-func servePage(ctx context.Context, c *cli.Context, answer func(net.Listener, serve.Door, func(error)) func()) (stop func(), err error) {
+func servePage(ctx context.Context, c *cli.Context, answer func(net.Listener, serve.Door, func(error)) func()) (
+	stop func(), err error,
+) {
 	listener, door, err := command.Listen(ctx, c, "listen", c.String("listen"))
 	if err != nil {
 		return nil, err

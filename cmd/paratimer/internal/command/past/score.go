@@ -97,7 +97,9 @@ func score(c *cli.Context) error {
 	return nil
 }
 
-func scoreFile(ctx context.Context, path, workflow string, c *cli.Context, profiles []*dag.Plan, held []alert.Bound) (r runScore, err error) {
+func scoreFile(ctx context.Context, path, workflow string, c *cli.Context, profiles []*dag.Plan,
+	held []alert.Bound,
+) (r runScore, err error) {
 	compared, err := follow.BatteryOf(c)
 	if err != nil {
 		return r, err
@@ -109,12 +111,19 @@ func scoreFile(ctx context.Context, path, workflow string, c *cli.Context, profi
 	defer command.Closing(file, path, &err)
 	trial := alert.Trial{Held: held}
 	seen := scoreRecorder{from: c.Duration("from").Seconds()}
-	state, err := watch.Watch{Source: input.WithProfiles(src, profiles), Estimators: follow.EstimatorSetOf(follow.ModelOf(c), compared, 0), Sinks: []watch.Sink{&seen, &trial}, Bounds: held, Log: zerolog.Nop()}.Run(ctx)
+	state, err := watch.Watch{
+		Source:     input.WithProfiles(src, profiles),
+		Estimators: follow.EstimatorSetOf(follow.ModelOf(c), compared, 0), Sinks: []watch.Sink{
+			&seen,
+			&trial,
+		}, Bounds: held, Log: zerolog.Nop(),
+	}.Run(ctx)
 	switch {
 	case err != nil:
 		return r, fmt.Errorf("%s: %w", path, err)
 	case !state.Ended() || seen.last.ElapsedSeconds == nil:
-		return r, command.Usage("%s: the recording ends while the query is %s: only finished runs can be scored", path, state)
+		return r, command.Usage("%s: the recording ends while the query is %s: only finished runs can be scored", path,
+			state)
 	}
 	r = seen.score(path)
 	r.Alerts = trial.Results()
@@ -131,9 +140,12 @@ func (r runScore) table(c *cli.Context) error {
 	w := tabwriter.NewWriter(c.App.Writer, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "estimator\tmean\tmedian\tp90\tmax\tbias\tmean s\tnone\tfirst s\thalf\tback\t")
 	for _, e := range r.Estimators {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t\n", e.Name, cell("%.1f", e.MeanPoints), cell("%.1f", e.MedianPoints),
-			cell("%.1f", e.P90Points), cell("%.1f", e.MaxPoints), cell("%+.1f", e.BiasPoints), cell("%.1f", e.MeanSeconds),
-			cell("%.2f", e.NoEstimateRatio), cell("%.0f", e.FirstEstimateSeconds), cell("%.1f", e.HalfTimePoints), e.StepsBack)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t\n", e.Name, cell("%.1f", e.MeanPoints),
+			cell("%.1f", e.MedianPoints),
+			cell("%.1f", e.P90Points), cell("%.1f", e.MaxPoints), cell("%+.1f", e.BiasPoints),
+			cell("%.1f", e.MeanSeconds),
+			cell("%.2f", e.NoEstimateRatio), cell("%.0f", e.FirstEstimateSeconds), cell("%.1f", e.HalfTimePoints),
+			e.StepsBack)
 	}
 	if err := w.Flush(); err != nil {
 		return err

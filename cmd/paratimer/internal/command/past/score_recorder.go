@@ -117,16 +117,23 @@ func (l *scoreRecorder) score(path string) runScore {
 		g := estimators.Grade(total, l.samples[name])
 		r.Ticks = g.Ticks
 		r.Estimators = append(r.Estimators, estimatorScore{
-			Name: name, MeanPoints: units.Rounded(g.MeanPoints), MedianPoints: units.Rounded(g.MedianPoints), P90Points: units.Rounded(g.P90Points),
-			MaxPoints: units.Rounded(g.MaxPoints), BiasPoints: units.Rounded(g.BiasPoints), MeanSeconds: units.Rounded(g.MeanSeconds),
-			NoEstimateRatio: units.Rounded(g.NoEstimate), FirstEstimateSeconds: units.Rounded(g.FirstEstimate), HalfTimePoints: units.Rounded(g.HalfTime),
-			StepsBack: l.back[name],
+			Name: name, MeanPoints: units.Rounded(g.MeanPoints), MedianPoints: units.Rounded(g.MedianPoints),
+			P90Points: units.Rounded(g.P90Points),
+			MaxPoints: units.Rounded(g.MaxPoints), BiasPoints: units.Rounded(g.BiasPoints),
+			MeanSeconds:     units.Rounded(g.MeanSeconds),
+			NoEstimateRatio: units.Rounded(g.NoEstimate), FirstEstimateSeconds: units.Rounded(g.FirstEstimate),
+			HalfTimePoints: units.Rounded(g.HalfTime),
+			StepsBack:      l.back[name],
 		})
 	}
 	g := estimators.GradeRanges(total, l.ranges)
-	r.RangeTicks, r.CRPSSeconds, r.RoughRatio = g.Ticks, units.Rounded(g.CRPS), units.Rounded(float64(l.rough)/float64(len(l.ranges)))
+	r.RangeTicks, r.CRPSSeconds, r.RoughRatio = g.Ticks, units.Rounded(g.CRPS),
+		units.Rounded(float64(l.rough)/float64(len(l.ranges)))
 	for i, level := range g.Levels {
-		r.Coverage = append(r.Coverage, rangeScore{estimators.Levels[i], units.Rounded(level.Held), units.Rounded(level.Width), units.Rounded(level.IntervalScore)})
+		r.Coverage = append(r.Coverage, rangeScore{
+			estimators.Levels[i], units.Rounded(level.Held),
+			units.Rounded(level.Width), units.Rounded(level.IntervalScore),
+		})
 	}
 	return r
 }

@@ -14,13 +14,23 @@ import (
 // (Venkataraman et al., NSDI 2016).
 func ernestCommand() *cli.Command {
 	return command.Group("ernest", "say how long a job takes on other machines and inputs, from a few small runs of it",
-		command.New("design", "", "choose the small runs that tell most for a budget", ernestDesign, ernestDesignFlags()...),
-		command.New("run", "", "make the training runs of a design, and predict by them", ernestRun, ernestRunFlags()...),
-		command.New("rows", "[FILE...]", "make a table of training data of recorded runs: tapes, captures, job history; or of remembered ones", ernestRows, ernestRowsFlags()...),
-		command.New("fit", "FILE", "fit a model to a table of runs, and predict others", ernestFit, ernestFitFlags()...),
-		command.New("predict", "FILE", "predict runs by a saved model or a table of runs, and say whether real ones still agree", ernestPredict, ernestPredictFlags()...),
-		command.New("choose", "", "choose the machines that are cheapest or fastest for a deadline or a budget", ernestChoose, ernestChooseFlags()...),
-		command.New("score", "FILE", "train on the small runs of a table, predict the large ones, and compare with naive guesses", ernestScore, ernestScoreFlags()...),
+		command.New("design", "", "choose the small runs that tell most for a budget", ernestDesign,
+			ernestDesignFlags()...),
+		command.New("run", "", "make the training runs of a design, and predict by them", ernestRun,
+			ernestRunFlags()...),
+		command.New("rows", "[FILE...]",
+			"make a table of training data of recorded runs: tapes, captures, job history; or of remembered ones",
+			ernestRows, ernestRowsFlags()...),
+		command.New("fit", "FILE", "fit a model to a table of runs, and predict others", ernestFit,
+			ernestFitFlags()...),
+		command.New("predict", "FILE",
+			"predict runs by a saved model or a table of runs, and say whether real ones still agree", ernestPredict,
+			ernestPredictFlags()...),
+		command.New("choose", "", "choose the machines that are cheapest or fastest for a deadline or a budget",
+			ernestChoose, ernestChooseFlags()...),
+		command.New("score", "FILE",
+			"train on the small runs of a table, predict the large ones, and compare with naive guesses", ernestScore,
+			ernestScoreFlags()...),
 	)
 }
 
@@ -54,8 +64,10 @@ func tuplesOf(c *cli.Context, flag string, want ...string) ([][]float64, error) 
 		var one []float64
 		for i, part := range parts {
 			v, err := strconv.ParseFloat(part, 64)
-			if err != nil || math.IsInf(v, 0) || !(v > 0) || want[i] == "MACHINES" && v < 1 || want[i] == "ITERATIONS" && (v != math.Trunc(v) || v > math.MaxInt32) {
-				return nil, command.Usage("--%s %s: %s is %q: it must be a number, %s", flag, text, strings.ToLower(want[i]), part, least[want[i]])
+			if err != nil || math.IsInf(v, 0) || !(v > 0) || want[i] == "MACHINES" && v < 1 ||
+				want[i] == "ITERATIONS" && (v != math.Trunc(v) || v > math.MaxInt32) {
+				return nil, command.Usage("--%s %s: %s is %q: it must be a number, %s", flag, text,
+					strings.ToLower(want[i]), part, least[want[i]])
 			}
 			one = append(one, v)
 		}
@@ -65,4 +77,7 @@ func tuplesOf(c *cli.Context, flag string, want ...string) ([][]float64, error) 
 }
 
 // least is what the numbers of a tuple are.
-var least = map[string]string{"MACHINES": "1 or more", "ITERATIONS": "whole, 1 or more", "SCALE": "above 0", "SECONDS": "above 0"}
+var least = map[string]string{
+	"MACHINES": "1 or more", "ITERATIONS": "whole, 1 or more", "SCALE": "above 0",
+	"SECONDS": "above 0",
+}

@@ -34,13 +34,22 @@ func (v *verbatim) String() string { return strings.Join(*v, "\n") }
 
 func ernestChooseFlags() []cli.Flag {
 	return append(append(columnFlags(), modelFlags()...),
-		&cli.GenericFlag{Name: "offer", EnvVars: command.Env("offer"), Value: &verbatim{}, Usage: "machines of a type are `name=NAME,csv=FILE,price=P,min=N,max=N`: FILE has runs on them or is a saved model, P is for a machine and hour; also step=N, billing=moment|second|hour, cost=FORMULA, machines=, scale=, seconds=, unit=, and speeds=FILE, measurements of such machines (columns machine and speed) that say how many to start so as to drop the slowest; may be repeated"},
+		&cli.GenericFlag{
+			Name: "offer", EnvVars: command.Env("offer"), Value: &verbatim{},
+			Usage: "machines of a type are `name=NAME,csv=FILE,price=P,min=N,max=N`: FILE has runs on them or is a saved model, P is for a machine and hour; also step=N, billing=moment|second|hour, cost=FORMULA, machines=, scale=, seconds=, unit=, and speeds=FILE, measurements of such machines (columns machine and speed) that say how many to start so as to drop the slowest; may be repeated",
+		},
 		&cli.StringFlag{
 			Name: "offers", EnvVars: command.Env("offers"),
 			Usage: "read offers from `FILE`, YAML with the same keys",
 		},
-		&cli.Float64Flag{Name: "at", EnvVars: command.Env("at"), Usage: "the run takes input of `SCALE` (default: 1 where scales are fractions)"},
-		&cli.DurationFlag{Name: "deadline", EnvVars: command.Env("deadline"), Usage: "it must take at most `TIME`, e.g. 20m"},
+		&cli.Float64Flag{
+			Name: "at", EnvVars: command.Env("at"),
+			Usage: "the run takes input of `SCALE` (default: 1 where scales are fractions)",
+		},
+		&cli.DurationFlag{
+			Name: "deadline", EnvVars: command.Env("deadline"),
+			Usage: "it must take at most `TIME`, e.g. 20m",
+		},
 		&cli.Float64Flag{
 			Name: "budget", EnvVars: command.Env("budget"),
 			Usage: "it must cost at most `N`, in the offers' currency",
@@ -57,7 +66,10 @@ func ernestChoose(c *cli.Context) error {
 	if err := command.Arguments(c, 0, 0); err != nil {
 		return err
 	}
-	want := ernest.Want{Scale: c.Float64("at"), Deadline: c.Duration("deadline").Seconds(), Budget: c.Float64("budget"), Force: c.Bool("force")}
+	want := ernest.Want{
+		Scale: c.Float64("at"), Deadline: c.Duration("deadline").Seconds(), Budget: c.Float64("budget"),
+		Force: c.Bool("force"),
+	}
 	if c.String("goal") == "fastest" {
 		want.Goal = ernest.Fastest
 	}
@@ -73,7 +85,9 @@ func ernestChoose(c *cli.Context) error {
 	}
 	for _, o := range all {
 		if o.Price == 0 && o.Cost == "" && (want.Goal == ernest.Cheapest || want.Budget > 0) {
-			return command.Usage("offer %s: what does it cost? Give price=… or cost=…, or ask for --goal fastest without --budget", o.Name)
+			return command.Usage(
+				"offer %s: what does it cost? Give price=… or cost=…, or ask for --goal fastest without --budget",
+				o.Name)
 		}
 	}
 	shown := ernestview.Choice{}
@@ -84,7 +98,9 @@ func ernestChoose(c *cli.Context) error {
 			return command.Usage("offer %s: %w", all[i].Name, err)
 		}
 		if m.Plain == nil {
-			return command.Usage("offer %s: %s is a model of iterations: its runs of all iterations are what can be chosen for", all[i].Name, all[i].CSV)
+			return command.Usage(
+				"offer %s: %s is a model of iterations: its runs of all iterations are what can be chosen for",
+				all[i].Name, all[i].CSV)
 		}
 		for _, r := range m.Rows {
 			whole = max(whole, r.Scale)

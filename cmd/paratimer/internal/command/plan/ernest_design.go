@@ -15,34 +15,69 @@ import (
 // ernestDesignFlags are those of the authors' expt_design.py.
 func ernestDesignFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.IntFlag{Name: "min-parts", EnvVars: command.Env("min-parts"), Usage: "a training run takes at least `N` parts of the input"},
-		&cli.IntFlag{Name: "max-parts", EnvVars: command.Env("max-parts"), Usage: "a training run takes at most `N` parts of the input"},
-		&cli.IntFlag{Name: "total-parts", EnvVars: command.Env("total-parts"), Usage: "the whole input has `N` parts (default: the files of --data)"},
-		&cli.StringFlag{Name: "data", EnvVars: command.Env("data"), Usage: "the parts of the input are the files of `FOLDER`, rows of text: measure them, and choose for each run those that are like the whole"},
-		&cli.IntFlag{Name: "min-mcs", EnvVars: command.Env("min-mcs"), Usage: "a training run takes at least `N` machines"},
-		&cli.IntFlag{Name: "max-mcs", EnvVars: command.Env("max-mcs"), Usage: "a training run takes at most `N` machines"},
-		&cli.IntFlag{Name: "cores-per-mc", EnvVars: command.Env("cores-per-mc"), Value: 2, Usage: "a machine has `N` cores; a run has at least as many parts as cores"},
-		&cli.Float64Flag{Name: "budget", EnvVars: command.Env("budget"), Value: 10, Usage: "all training runs together take at most `N` times as long as the smallest input on one machine"},
-		&cli.IntFlag{Name: "num-parts-interpolate", EnvVars: command.Env("num-parts-interpolate"), Value: 20, Usage: "look at `N` sizes of input between the least and the most parts"},
-		&cli.StringFlag{Name: "cost", EnvVars: command.Env("cost"), Usage: "a run costs `FORMULA` of machines and seconds, where seconds are in units of the smallest input on one machine; --budget is in its unit (default: seconds)"},
+		&cli.IntFlag{
+			Name: "min-parts", EnvVars: command.Env("min-parts"),
+			Usage: "a training run takes at least `N` parts of the input",
+		},
+		&cli.IntFlag{
+			Name: "max-parts", EnvVars: command.Env("max-parts"),
+			Usage: "a training run takes at most `N` parts of the input",
+		},
+		&cli.IntFlag{
+			Name: "total-parts", EnvVars: command.Env("total-parts"),
+			Usage: "the whole input has `N` parts (default: the files of --data)",
+		},
+		&cli.StringFlag{
+			Name: "data", EnvVars: command.Env("data"),
+			Usage: "the parts of the input are the files of `FOLDER`, rows of text: measure them, and choose for each run those that are like the whole",
+		},
+		&cli.IntFlag{
+			Name: "min-mcs", EnvVars: command.Env("min-mcs"),
+			Usage: "a training run takes at least `N` machines",
+		},
+		&cli.IntFlag{
+			Name: "max-mcs", EnvVars: command.Env("max-mcs"),
+			Usage: "a training run takes at most `N` machines",
+		},
+		&cli.IntFlag{
+			Name: "cores-per-mc", EnvVars: command.Env("cores-per-mc"), Value: 2,
+			Usage: "a machine has `N` cores; a run has at least as many parts as cores",
+		},
+		&cli.Float64Flag{
+			Name: "budget", EnvVars: command.Env("budget"), Value: 10,
+			Usage: "all training runs together take at most `N` times as long as the smallest input on one machine",
+		},
+		&cli.IntFlag{
+			Name: "num-parts-interpolate", EnvVars: command.Env("num-parts-interpolate"), Value: 20,
+			Usage: "look at `N` sizes of input between the least and the most parts",
+		},
+		&cli.StringFlag{
+			Name: "cost", EnvVars: command.Env("cost"),
+			Usage: "a run costs `FORMULA` of machines and seconds, where seconds are in units of the smallest input on one machine; --budget is in its unit (default: seconds)",
+		},
 		command.OutputFlag("text", "json"),
 	}
 }
 
 // spaceFlags are the flags of the fields of a Space, for messages.
 var spaceFlags = map[string]string{
-	"MinParts": "min-parts", "MaxParts": "max-parts", "TotalParts": "total-parts", "MinMachines": "min-mcs", "MaxMachines": "max-mcs",
+	"MinParts": "min-parts", "MaxParts": "max-parts", "TotalParts": "total-parts", "MinMachines": "min-mcs",
+	"MaxMachines":     "max-mcs",
 	"CoresPerMachine": "cores-per-mc", "Budget": "budget", "Interpolate": "num-parts-interpolate", "Cost": "cost",
 }
 
 // spaceOf is the space that the flags describe, of input in the folder of --data, or nil. 0 is a value that was given,
 // where package ernest takes its default.
 func spaceOf(c *cli.Context, data *partitions.Folder) (s ernest.Space, err error) {
-	for _, flag := range []string{"min-parts", "max-parts", "total-parts", "min-mcs", "max-mcs", "cores-per-mc", "num-parts-interpolate"} {
+	for _, flag := range []string{
+		"min-parts", "max-parts", "total-parts", "min-mcs", "max-mcs", "cores-per-mc",
+		"num-parts-interpolate",
+	} {
 		switch n := c.Int(flag); {
 		case flag == "total-parts" && data != nil && !c.IsSet(flag):
 		case flag == "total-parts" && data != nil && n != len(data.Files):
-			return s, command.Usage("--total-parts %d: --data %s has %d files, which are the parts", n, c.String("data"), len(data.Files))
+			return s, command.Usage("--total-parts %d: --data %s has %d files, which are the parts", n,
+				c.String("data"), len(data.Files))
 		case !c.IsSet(flag) && n == 0:
 			return s, command.Usage("design needs --%s; see `paratimer ernest design --help`", flag)
 		case n < 1:
@@ -111,7 +146,8 @@ func sampleOf(c *cli.Context, data *partitions.Folder, rows []ernest.DesignRow) 
 	var sizes []int
 	for i, r := range rows {
 		if r.Parts < 1 || r.Parts > len(data.Files) {
-			return nil, command.Usage("row %d of the design takes %d parts, and --data %s has %d files", i+1, r.Parts, c.String("data"), len(data.Files))
+			return nil, command.Usage("row %d of the design takes %d parts, and --data %s has %d files", i+1, r.Parts,
+				c.String("data"), len(data.Files))
 		}
 		sizes = append(sizes, r.Parts)
 	}

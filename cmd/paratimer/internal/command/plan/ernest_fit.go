@@ -14,13 +14,19 @@ import (
 
 func ernestFitFlags() []cli.Flag {
 	return append(append(columnFlags(), modelFlags()...),
-		&cli.StringFlag{Name: "iterations", EnvVars: command.Env("iterations"), Usage: "runs are of an iterative job; how many iterations is in `COLUMN`"},
+		&cli.StringFlag{
+			Name: "iterations", EnvVars: command.Env("iterations"),
+			Usage: "runs are of an iterative job; how many iterations is in `COLUMN`",
+		},
 		atFlag(), forceFlag(),
 		&cli.StringFlag{
 			Name: "save", EnvVars: command.Env("save"),
 			Usage: "write the model to `FILE`, for predict and choose",
 		},
-		&cli.StringSliceFlag{Name: "of", EnvVars: command.Env("of"), Usage: "the runs are of the program or input in `FILE`: a saved model knows it by its SHA-256, and predict says when it has changed; may be repeated"},
+		&cli.StringSliceFlag{
+			Name: "of", EnvVars: command.Env("of"),
+			Usage: "the runs are of the program or input in `FILE`: a saved model knows it by its SHA-256, and predict says when it has changed; may be repeated",
+		},
 		command.OutputFlag("text", "json"),
 	)
 }
@@ -78,7 +84,10 @@ func printed(c *cli.Context, v printable) error {
 
 func ernestPredictFlags() []cli.Flag {
 	return append(append(columnFlags(), modelFlags()...),
-		&cli.StringFlag{Name: "iterations", EnvVars: command.Env("iterations"), Usage: "runs are of an iterative job; how many iterations is in `COLUMN`"},
+		&cli.StringFlag{
+			Name: "iterations", EnvVars: command.Env("iterations"),
+			Usage: "runs are of an iterative job; how many iterations is in `COLUMN`",
+		},
 		atFlag(), forceFlag(),
 		tuplesFlag("ran", "a run of `MACHINES,SCALE,SECONDS` was made: say whether the model still holds; may be repeated, oldest first"),
 		command.OutputFlag("text", "json"),

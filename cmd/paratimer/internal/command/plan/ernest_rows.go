@@ -25,7 +25,10 @@ func ernestRowsFlags() []cli.Flag {
 		f.Usage += "; without a FILE, the `NAME` of a workflow whose runs are remembered"
 	}
 	return append(flags, input.StateFlag(), command.OutputFlag("text", "json"),
-		&cli.StringFlag{Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"), Usage: "write the rows to `FILE` (default: stdout)"})
+		&cli.StringFlag{
+			Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"),
+			Usage: "write the rows to `FILE` (default: stdout)",
+		})
 }
 
 // ernestRows makes a table of training data of recorded runs, or of those that are remembered of a workflow.
@@ -59,7 +62,8 @@ func trainingData(c *cli.Context) ([]trainrows.Run, error) {
 	case c.NArg() > 0:
 		return recordedRows(c)
 	case name == "":
-		return nil, command.Usage("ernest rows needs FILE..., or --workflow NAME of a workflow whose runs are remembered")
+		return nil, command.Usage(
+			"ernest rows needs FILE..., or --workflow NAME of a workflow whose runs are remembered")
 	}
 	store, err := input.OpenState(c)
 	if err != nil {

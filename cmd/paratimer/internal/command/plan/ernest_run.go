@@ -22,15 +22,36 @@ import (
 
 func ernestRunFlags() []cli.Flag {
 	flags := []cli.Flag{
-		&cli.StringFlag{Name: "command", EnvVars: command.Env("command"), Usage: "run this `SHELL COMMAND` for each row; {fraction} or {parts}, {machines} or {cores} in it become the row's numbers, {files} the files of --data that it takes"},
-		&cli.StringFlag{Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"), Usage: "write the times to `FILE`, a table that fit reads; what it has already is not run again"},
-		&cli.StringFlag{Name: "design", EnvVars: command.Env("design"), Usage: "the runs to make are in `FILE`, as `paratimer ernest design --output json` writes them (default: design them, by the flags of that command)"},
+		&cli.StringFlag{
+			Name: "command", EnvVars: command.Env("command"),
+			Usage: "run this `SHELL COMMAND` for each row; {fraction} or {parts}, {machines} or {cores} in it become the row's numbers, {files} the files of --data that it takes",
+		},
+		&cli.StringFlag{
+			Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"),
+			Usage: "write the times to `FILE`, a table that fit reads; what it has already is not run again",
+		},
+		&cli.StringFlag{
+			Name: "design", EnvVars: command.Env("design"),
+			Usage: "the runs to make are in `FILE`, as `paratimer ernest design --output json` writes them (default: design them, by the flags of that command)",
+		},
 		&cli.IntFlag{Name: "repeat", EnvVars: command.Env("repeat"), Value: 1, Usage: "make each run `N` times"},
-		&cli.IntFlag{Name: "at-once", EnvVars: command.Env("at-once"), Value: 1, Usage: "make `N` runs at the same time, on machines of their own: runs that share some are slower than they would be alone"},
+		&cli.IntFlag{
+			Name: "at-once", EnvVars: command.Env("at-once"), Value: 1,
+			Usage: "make `N` runs at the same time, on machines of their own: runs that share some are slower than they would be alone",
+		},
 		&cli.IntFlag{Name: "retry", EnvVars: command.Env("retry"), Usage: "try a run that fails `N` times more"},
-		&cli.DurationFlag{Name: "timeout", EnvVars: command.Env("timeout"), Usage: "a run that takes longer than `TIME` is ended, and has failed"},
-		&cli.StringFlag{Name: "log", EnvVars: command.Env("log"), Usage: "append what the commands say to `FILE` (default: their last words, where they fail)"},
-		&cli.BoolFlag{Name: "dry-run", EnvVars: command.Env("dry-run"), Usage: "say which commands would be run and how long that would take, and run nothing"},
+		&cli.DurationFlag{
+			Name: "timeout", EnvVars: command.Env("timeout"),
+			Usage: "a run that takes longer than `TIME` is ended, and has failed",
+		},
+		&cli.StringFlag{
+			Name: "log", EnvVars: command.Env("log"),
+			Usage: "append what the commands say to `FILE` (default: their last words, where they fail)",
+		},
+		&cli.BoolFlag{
+			Name: "dry-run", EnvVars: command.Env("dry-run"),
+			Usage: "say which commands would be run and how long that would take, and run nothing",
+		},
 		atFlag(), forceFlag(),
 	}
 	return append(append(flags, optional(ernestDesignFlags())...), modelFlags()...)
@@ -78,7 +99,8 @@ func ernestRun(c *cli.Context) (err error) {
 	defer command.Closing(r.File, c.String("out"), &err)
 	if r.File.Cut != "" {
 		log := command.Logger(c)
-		log.Warn().Str("file", c.String("out")).Str("cut", r.File.Cut).Msg("the last line was cut off: it is left out, and run again")
+		log.Warn().Str("file", c.String("out")).Str("cut",
+			r.File.Cut).Msg("the last line was cut off: it is left out, and run again")
 	}
 	failed, err := train(c, r)
 	if err != nil {
@@ -105,7 +127,10 @@ func trainingRuns(c *cli.Context) (*trainrun.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &trainrun.Runner{Design: rows, Repeat: c.Int("repeat"), Retry: c.Int("retry"), AtOnce: c.Int("at-once"), Timeout: c.Duration("timeout")}
+	r := &trainrun.Runner{
+		Design: rows, Repeat: c.Int("repeat"), Retry: c.Int("retry"), AtOnce: c.Int("at-once"),
+		Timeout: c.Duration("timeout"),
+	}
 	const most = 1000
 	switch {
 	case r.Repeat < 1 || r.Repeat > most:
@@ -137,7 +162,8 @@ func filesOf(c *cli.Context, data *partitions.Folder, rows []ernest.DesignRow) (
 		return nil, err
 	}
 	if warnings := sample.Warnings(); len(warnings) > 0 {
-		return nil, command.Usage("--data %s: %s; `paratimer ernest design` with the same flags says more", c.String("data"), warnings[0].Text)
+		return nil, command.Usage("--data %s: %s; `paratimer ernest design` with the same flags says more",
+			c.String("data"), warnings[0].Text)
 	}
 	files := map[int][]string{}
 	for _, size := range sample.Sizes {
@@ -152,7 +178,8 @@ func trainingDesign(c *cli.Context, data *partitions.Folder) ([]ernest.DesignRow
 	if path == "" {
 		for _, name := range []string{"min-parts", "max-parts", "total-parts", "min-mcs", "max-mcs"} {
 			if !c.IsSet(name) && (name != "total-parts" || data == nil) {
-				return nil, command.Usage("which runs? Give --design FILE, or --min-parts, --max-parts, --total-parts or --data, --min-mcs and --max-mcs")
+				return nil, command.Usage(
+					"which runs? Give --design FILE, or --min-parts, --max-parts, --total-parts or --data, --min-mcs and --max-mcs")
 			}
 		}
 		s, err := spaceOf(c, data)
@@ -175,7 +202,8 @@ func trainingDesign(c *cli.Context, data *partitions.Folder) ([]ernest.DesignRow
 		return nil, command.Usage("--design %s: %w", path, err)
 	}
 	if data != nil && total != len(data.Files) {
-		return nil, command.Usage("--design %s is for an input of %d parts, --data %s has %d files: design with --data", path, total, c.String("data"), len(data.Files))
+		return nil, command.Usage("--design %s is for an input of %d parts, --data %s has %d files: design with --data",
+			path, total, c.String("data"), len(data.Files))
 	}
 	return inParts(c, rows, total), nil
 }
@@ -253,5 +281,8 @@ func sayTrained(c *cli.Context, points []ernestmodel.Point) error {
 	if len(points) == 0 {
 		points = usualPoints(m)
 	}
-	return printed(c, &ernestview.Fitted{Name: path, Model: m, Points: points, Force: c.Bool("force"), Next: "paratimer ernest fit " + quoted(path)})
+	return printed(c, &ernestview.Fitted{
+		Name: path, Model: m, Points: points, Force: c.Bool("force"),
+		Next: "paratimer ernest fit " + quoted(path),
+	})
 }

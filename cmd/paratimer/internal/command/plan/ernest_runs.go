@@ -20,20 +20,44 @@ import (
 // columnFlags say which columns of a table are what.
 func columnFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "machines", EnvVars: command.Env("machines"), Value: "machines", Usage: "machines, cores or containers are in `COLUMN`, a name of the header or a number from 1"},
-		&cli.StringFlag{Name: "scale", EnvVars: command.Env("scale"), Value: "scale", Usage: "the input, as a fraction of the whole or in any unit, is in `COLUMN` (a table without a column scale: all runs are of the whole)"},
-		&cli.StringFlag{Name: "seconds", EnvVars: command.Env("seconds"), Value: "seconds", Usage: "how long the run took is in `COLUMN`"},
-		&cli.StringFlag{Name: "unit", EnvVars: command.Env("unit"), Usage: "times are in `UNIT`: s, ms, min, h (default: s)"},
-		&cli.GenericFlag{Name: "where", EnvVars: command.Env("where"), Value: &verbatim{}, Usage: "take only the rows with `COLUMN=VALUE`; may be repeated: all must hold"},
+		&cli.StringFlag{
+			Name: "machines", EnvVars: command.Env("machines"), Value: "machines",
+			Usage: "machines, cores or containers are in `COLUMN`, a name of the header or a number from 1",
+		},
+		&cli.StringFlag{
+			Name: "scale", EnvVars: command.Env("scale"), Value: "scale",
+			Usage: "the input, as a fraction of the whole or in any unit, is in `COLUMN` (a table without a column scale: all runs are of the whole)",
+		},
+		&cli.StringFlag{
+			Name: "seconds", EnvVars: command.Env("seconds"), Value: "seconds",
+			Usage: "how long the run took is in `COLUMN`",
+		},
+		&cli.StringFlag{
+			Name: "unit", EnvVars: command.Env("unit"),
+			Usage: "times are in `UNIT`: s, ms, min, h (default: s)",
+		},
+		&cli.GenericFlag{
+			Name: "where", EnvVars: command.Env("where"), Value: &verbatim{},
+			Usage: "take only the rows with `COLUMN=VALUE`; may be repeated: all must hold",
+		},
 	}
 }
 
 // modelFlags say how a model is fitted.
 func modelFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringSliceFlag{Name: "terms", EnvVars: command.Env("terms"), Usage: "fit these `TERMS` instead of 1, scale/machines, machines, log(machines)"},
-		&cli.StringSliceFlag{Name: "try", EnvVars: command.Env("try"), Usage: "try `TERMS` beside them, all for every known one, none for none, and keep what lowers the error of runs that were left out"},
-		&cli.StringFlag{Name: "refuse-above", EnvVars: command.Env("refuse-above"), Value: "20%", Usage: "refuse what the runs say is likely off by more than `SHARE`, such as 20% or 0.2"},
+		&cli.StringSliceFlag{
+			Name: "terms", EnvVars: command.Env("terms"),
+			Usage: "fit these `TERMS` instead of 1, scale/machines, machines, log(machines)",
+		},
+		&cli.StringSliceFlag{
+			Name: "try", EnvVars: command.Env("try"),
+			Usage: "try `TERMS` beside them, all for every known one, none for none, and keep what lowers the error of runs that were left out",
+		},
+		&cli.StringFlag{
+			Name: "refuse-above", EnvVars: command.Env("refuse-above"), Value: "20%",
+			Usage: "refuse what the runs say is likely off by more than `SHARE`, such as 20% or 0.2",
+		},
 		// Ranges were drawn at random once. Who still says how is not turned away.
 		&cli.Uint64Flag{Name: "seed", Hidden: true},
 		&cli.IntFlag{Name: "resamples", Hidden: true},
@@ -74,7 +98,8 @@ func refuseAbove(c *cli.Context) (float64, error) {
 	}
 	const most = 10 // times
 	if err != nil || !(v > 0) || v > most {
-		return 0, command.Usage("--refuse-above %s: it is a share above 0 and up to 1000%%, such as 20%% or 0.2", c.String("refuse-above"))
+		return 0, command.Usage("--refuse-above %s: it is a share above 0 and up to 1000%%, such as 20%% or 0.2",
+			c.String("refuse-above"))
 	}
 	return v, nil
 }
@@ -84,7 +109,10 @@ func columnsOf(c *cli.Context) ernestmodel.Columns {
 	if given, ok := c.Generic("where").(*verbatim); ok {
 		for _, text := range *given {
 			column, value, _ := strings.Cut(text, "=")
-			where = append(where, ernestmodel.Condition{Column: strings.TrimSpace(column), Value: strings.TrimSpace(value)})
+			where = append(where, ernestmodel.Condition{
+				Column: strings.TrimSpace(column),
+				Value:  strings.TrimSpace(value),
+			})
 		}
 	}
 	return ernestmodel.Columns{

@@ -16,8 +16,14 @@ import (
 
 func ernestScoreFlags() []cli.Flag {
 	return append(append(append(columnFlags(), modelFlags()...), concurrencyFlags()...),
-		&cli.StringFlag{Name: "job", EnvVars: command.Env("job"), Usage: "the job's name is in `COLUMN`, or in several, separated by commas (default: all rows are one job's)"},
-		&cli.StringFlag{Name: "train", EnvVars: command.Env("train"), Value: "scale", Usage: "train on the runs `RULE`: scale, machines or work for those of the smaller half, scale:25% for the smallest quarter, scale<=0.25 for those up to a value"},
+		&cli.StringFlag{
+			Name: "job", EnvVars: command.Env("job"),
+			Usage: "the job's name is in `COLUMN`, or in several, separated by commas (default: all rows are one job's)",
+		},
+		&cli.StringFlag{
+			Name: "train", EnvVars: command.Env("train"), Value: "scale",
+			Usage: "train on the runs `RULE`: scale, machines or work for those of the smaller half, scale:25% for the smallest quarter, scale<=0.25 for those up to a value",
+		},
 		command.OutputFlag("text", "json"),
 	)
 }
@@ -90,8 +96,14 @@ func parseSplit(rule string) (s ernest.Split, err error) {
 // concurrencyFlags say that a table is of jobs that share a machine, which mean value analysis predicts.
 func concurrencyFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "concurrency", EnvVars: command.Env("concurrency"), Usage: "runs are of equal jobs on one machine; how many ran at once is in `COLUMN`: predict many by few, as a queueing network"},
-		&cli.IntFlag{Name: "servers", EnvVars: command.Env("servers"), Usage: "with --concurrency: the machine runs `N` jobs at full speed at once (default: learned)"},
+		&cli.StringFlag{
+			Name: "concurrency", EnvVars: command.Env("concurrency"),
+			Usage: "runs are of equal jobs on one machine; how many ran at once is in `COLUMN`: predict many by few, as a queueing network",
+		},
+		&cli.IntFlag{
+			Name: "servers", EnvVars: command.Env("servers"),
+			Usage: "with --concurrency: the machine runs `N` jobs at full speed at once (default: learned)",
+		},
 	}
 }
 

@@ -16,8 +16,14 @@ import (
 func estimateFlags() []cli.Flag {
 	return []cli.Flag{
 		input.ProfileFlag(),
-		&cli.DurationFlag{Name: "delta1", EnvVars: command.Env("delta1"), Usage: "tasks of a round start, and end, within `TIME` of each other (default: by the tasks)"},
-		&cli.DurationFlag{Name: "delta2", EnvVars: command.Env("delta2"), Usage: "a round follows another within `TIME` (default: by the tasks)"},
+		&cli.DurationFlag{
+			Name: "delta1", EnvVars: command.Env("delta1"),
+			Usage: "tasks of a round start, and end, within `TIME` of each other (default: by the tasks)",
+		},
+		&cli.DurationFlag{
+			Name: "delta2", EnvVars: command.Env("delta2"),
+			Usage: "a round follows another within `TIME` (default: by the tasks)",
+		},
 		follow.EstimatorsFlag("which estimators are shown", follow.OwnEstimators),
 		command.OutputFlag("text", "json"),
 		&cli.StringFlag{Name: "gantt", EnvVars: command.Env("gantt"), Usage: "draw the schedule to `FILE`, as SVG"},

@@ -17,17 +17,39 @@ import (
 
 func queueingFlags() []cli.Flag {
 	flags := []cli.Flag{
-		command.Choice("model", "what answers", "product", "vianna-fj", "tripathi", "vianna-table4", modelview.Simulate),
+		command.Choice("model", "what answers", "product", "vianna-fj", "tripathi", "vianna-table4",
+			modelview.Simulate),
 		&cli.BoolFlag{Name: "all", EnvVars: command.Env("all"), Usage: "let every model answer, beside the simulation"},
 		command.OutputFlag("text", "json"),
 		&cli.StringFlag{Name: "svg", EnvVars: command.Env("svg"), Usage: "draw timeline and precedence tree to `FILE`"},
-		&cli.StringSliceFlag{Name: "only", EnvVars: command.Env("only"), Usage: "model only the job `NAME` of the file; may be repeated"},
-		&cli.StringFlag{Name: "job", EnvVars: command.Env("job"), Usage: "`NAME` of the job that --maps, --reduces and --copies are of, where the file has several"},
-		&cli.StringSliceFlag{Name: "grid", EnvVars: command.Env("grid"), Usage: "a table over `NAME=VALUES` of a setting below, such as map-slots=1..8, nodes=2..40:2 or reduces=1,2,4; may be repeated"},
-		&cli.IntFlag{Name: "runs", EnvVars: command.Env("runs"), Value: simulation.DefaultRuns, Usage: "simulate `N` times"},
-		&cli.Uint64Flag{Name: "seed", EnvVars: command.Env("seed"), Usage: "draw the simulation from `N`: the same seed, the same answer"},
-		&cli.IntFlag{Name: "cycles", EnvVars: command.Env("cycles"), Usage: "simulate each job submitted again `N` times when it ends, as the models see several at once (default: with --all and several jobs 4; else each once, all at the same time)"},
-		&cli.Float64Flag{Name: "epsilon", EnvVars: command.Env("epsilon"), Value: 1e-9, Usage: "models: iterate until no task's time changes by more than `SECONDS` (the paper: 1e-4)"},
+		&cli.StringSliceFlag{
+			Name: "only", EnvVars: command.Env("only"),
+			Usage: "model only the job `NAME` of the file; may be repeated",
+		},
+		&cli.StringFlag{
+			Name: "job", EnvVars: command.Env("job"),
+			Usage: "`NAME` of the job that --maps, --reduces and --copies are of, where the file has several",
+		},
+		&cli.StringSliceFlag{
+			Name: "grid", EnvVars: command.Env("grid"),
+			Usage: "a table over `NAME=VALUES` of a setting below, such as map-slots=1..8, nodes=2..40:2 or reduces=1,2,4; may be repeated",
+		},
+		&cli.IntFlag{
+			Name: "runs", EnvVars: command.Env("runs"), Value: simulation.DefaultRuns,
+			Usage: "simulate `N` times",
+		},
+		&cli.Uint64Flag{
+			Name: "seed", EnvVars: command.Env("seed"),
+			Usage: "draw the simulation from `N`: the same seed, the same answer",
+		},
+		&cli.IntFlag{
+			Name: "cycles", EnvVars: command.Env("cycles"),
+			Usage: "simulate each job submitted again `N` times when it ends, as the models see several at once (default: with --all and several jobs 4; else each once, all at the same time)",
+		},
+		&cli.Float64Flag{
+			Name: "epsilon", EnvVars: command.Env("epsilon"), Value: 1e-9,
+			Usage: "models: iterate until no task's time changes by more than `SECONDS` (the paper: 1e-4)",
+		},
 		command.Choice("distribution", "how tasks of a class vary in the simulation", "exponential", "deterministic"),
 	}
 	for _, s := range []struct{ name, does string }{
@@ -64,7 +86,8 @@ func model(c *cli.Context) error {
 		return command.Usage("--only: %w", err)
 	}
 	for _, d := range doubts {
-		v.Warnings = append(v.Warnings, queueing.Warning{Code: "unit", Text: fmt.Sprintf("%s:%d:%d: %s: %s", path, d.Line, d.Column, d.Field, d.Text)})
+		v.Warnings = append(v.Warnings, queueing.Warning{Code: "unit", Text: fmt.Sprintf("%s:%d:%d: %s: %s", path,
+			d.Line, d.Column, d.Field, d.Text)})
 	}
 	if e := c.Float64("epsilon"); !(e > 0 && e <= 1) {
 		return command.Usage("--epsilon %v: it is seconds above 0 and at most 1, such as 1e-4", e)
@@ -139,7 +162,10 @@ func jobNamed(c *cli.Context, s *queueing.Spec) (int, error) {
 func askModels(c *cli.Context, v *modelview.View) error {
 	names := []string{c.String("model")}
 	if c.Bool("all") {
-		names = []string{queueing.Product.String(), queueing.ViannaForkJoin.String(), queueing.Tripathi.String(), modelview.Simulate}
+		names = []string{
+			queueing.Product.String(), queueing.ViannaForkJoin.String(), queueing.Tripathi.String(),
+			modelview.Simulate,
+		}
 	}
 	for _, name := range names {
 		a, err := askModel(c, name, v.Spec)
@@ -149,7 +175,9 @@ func askModels(c *cli.Context, v *modelview.View) error {
 		v.Answers = append(v.Answers, *a)
 	}
 	var err error
-	v.Improvements, err = command.UnlessInterrupted(c.Context, func() ([]modelview.Improvement, error) { return v.Advice(modelOptions(c)), nil })
+	v.Improvements, err = command.UnlessInterrupted(c.Context, func() ([]modelview.Improvement, error) {
+		return v.Advice(modelOptions(c)), nil
+	})
 	return err
 }
 
@@ -160,11 +188,15 @@ func askModel(c *cli.Context, name string, s *queueing.Spec) (*modelview.Answer,
 	if name == modelview.Simulate {
 		o := simulationOptions(c, s)
 		a.Cycles = o.Cycles
-		a.Sim, err = command.UnlessInterrupted(c.Context, func() (*simulation.Result, error) { return simulation.Simulate(s, o) })
+		a.Sim, err = command.UnlessInterrupted(c.Context, func() (*simulation.Result, error) {
+			return simulation.Simulate(s, o)
+		})
 	} else {
 		var m queueing.Model
 		if m, err = queueing.ParseModel(name); err == nil {
-			a.Result, err = command.UnlessInterrupted(c.Context, func() (*queueing.Result, error) { return queueing.Solve(s, m, modelOptions(c)) })
+			a.Result, err = command.UnlessInterrupted(c.Context, func() (*queueing.Result, error) {
+				return queueing.Solve(s, m, modelOptions(c))
+			})
 		}
 	}
 	switch {
@@ -183,7 +215,10 @@ const asModelled = 4
 // simulationOptions are what is asked of the simulation. Models see several jobs as a closed system, so that beside
 // them it is simulated, in fewer and longer runs.
 func simulationOptions(c *cli.Context, s *queueing.Spec) simulation.Options {
-	o := simulation.Options{Runs: c.Int("runs"), Seed: c.Uint64("seed"), Cycles: c.Int("cycles"), Distribution: modelDistribution(c.String("distribution"))}
+	o := simulation.Options{
+		Runs: c.Int("runs"), Seed: c.Uint64("seed"), Cycles: c.Int("cycles"),
+		Distribution: modelDistribution(c.String("distribution")),
+	}
 	if c.Bool("all") && !c.IsSet("cycles") && modelview.Several(s) {
 		o.Cycles = asModelled
 		if !c.IsSet("runs") {
@@ -217,7 +252,8 @@ func modelGrid(c *cli.Context, v *modelview.View, job int) error {
 			return command.Usage("--grid: %w", err)
 		}
 		if modelview.OfJob(axis.Name) && job < 0 {
-			return command.Usage("--grid %s: the file has %d jobs: say which with --job NAME", axis.Name, len(v.Spec.Jobs))
+			return command.Usage("--grid %s: the file has %d jobs: say which with --job NAME", axis.Name,
+				len(v.Spec.Jobs))
 		}
 		g.Axes = append(g.Axes, axis)
 	}

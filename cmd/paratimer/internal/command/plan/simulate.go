@@ -23,16 +23,34 @@ var simulatedStart = dag.InstantOf(time.Date(2010, 6, 6, 9, 0, 0, 0, time.UTC))
 
 func simulateFlags() []cli.Flag {
 	return follow.Flags(
-		&cli.Uint64Flag{Name: "seed", EnvVars: command.Env("seed"), Usage: "draw everything that is random from `N`: the same seed, the same run"},
+		&cli.Uint64Flag{
+			Name: "seed", EnvVars: command.Env("seed"),
+			Usage: "draw everything that is random from `N`: the same seed, the same run",
+		},
 		command.Choice("know", "what the watcher knows of the plan", "all", "profile", "nothing"),
 		&cli.StringFlag{Name: "tape", EnvVars: command.Env("tape"), Usage: "record what is observed to `FILE`"},
-		&cli.DurationFlag{Name: "every", EnvVars: command.Env("every"), Value: simulate.DefaultEvery, Usage: "observe each `TIME` of the run"},
+		&cli.DurationFlag{
+			Name: "every", EnvVars: command.Env("every"), Value: simulate.DefaultEvery,
+			Usage: "observe each `TIME` of the run",
+		},
 		follow.SpeedFlag(0),
 		input.ProfileFlag(),
-		&cli.Float64Flag{Name: "noise", EnvVars: command.Env("noise"), Usage: "sigma of the lognormal factor on each task's work, e.g. 0.02"},
-		&cli.DurationFlag{Name: "stall", EnvVars: command.Env("stall"), Usage: "each map stands still for `TIME` before its end, as a combine does"},
-		&cli.StringSliceFlag{Name: "slow", EnvVars: command.Env("slow"), Usage: "`NODE=FACTOR`: the node's tasks take that many times as long; may be repeated"},
-		&cli.StringSliceFlag{Name: "fail", EnvVars: command.Env("fail"), Usage: "`JOB:m3@195s`: the map (r: reduce) with this index, from 0, fails at this time of the run; may be repeated"},
+		&cli.Float64Flag{
+			Name: "noise", EnvVars: command.Env("noise"),
+			Usage: "sigma of the lognormal factor on each task's work, e.g. 0.02",
+		},
+		&cli.DurationFlag{
+			Name: "stall", EnvVars: command.Env("stall"),
+			Usage: "each map stands still for `TIME` before its end, as a combine does",
+		},
+		&cli.StringSliceFlag{
+			Name: "slow", EnvVars: command.Env("slow"),
+			Usage: "`NODE=FACTOR`: the node's tasks take that many times as long; may be repeated",
+		},
+		&cli.StringSliceFlag{
+			Name: "fail", EnvVars: command.Env("fail"),
+			Usage: "`JOB:m3@195s`: the map (r: reduce) with this index, from 0, fails at this time of the run; may be repeated",
+		},
 		&cli.Float64Flag{
 			Name: "fail-rate", EnvVars: command.Env("fail-rate"),
 			Usage: "failures for each hour that a task runs",
@@ -44,7 +62,10 @@ func simulateFlags() []cli.Flag {
 		&cli.Float64Flag{Name: "skew", EnvVars: command.Env("skew"), Usage: "Zipf exponent of the sizes of reduces"},
 		command.Choice("groups", "who measures the key groups of a plan that has some", "tap", "complete", "counters",
 			"none"),
-		&cli.IntFlag{Name: "lambda", EnvVars: command.Env("lambda"), Value: simulate.DefaultLambda, Usage: "how many keys of a map a tap names"},
+		&cli.IntFlag{
+			Name: "lambda", EnvVars: command.Env("lambda"), Value: simulate.DefaultLambda,
+			Usage: "how many keys of a map a tap names",
+		},
 		&cli.BoolFlag{Name: "shuffle", EnvVars: command.Env("shuffle"), Usage: "hand reduces out in a random order"},
 	)
 }
@@ -189,7 +210,8 @@ func demo(c *cli.Context) error {
 		return err
 	}
 	return play(c, plan, simulate.Options{
-		Seed: c.Uint64("seed"), Know: simulate.Profile, Start: simulatedStart, Every: simulate.DefaultEvery, Noise: 0.02,
+		Seed: c.Uint64("seed"), Know: simulate.Profile, Start: simulatedStart, Every: simulate.DefaultEvery,
+		Noise: 0.02,
 		// The lonely last map of j2 fails half-way: the worst that one failure can do.
 		Fail: []simulate.Failure{{Job: "j2", Task: 16, At: 1100 * time.Second}},
 	})

@@ -19,17 +19,38 @@ import (
 
 func whatifFlags() []cli.Flag {
 	return slices.Concat([]cli.Flag{
-		&cli.StringSliceFlag{Name: "slots", EnvVars: command.Env("slots"), Usage: "with `N` slots (64, +2, 2x, inf), of one kind after map= or reduce=; may be repeated"},
-		&cli.StringSliceFlag{Name: "scale", EnvVars: command.Env("scale"), Usage: "with an input `N` times as large; may be repeated"},
-		&cli.StringSliceFlag{Name: "fail", EnvVars: command.Env("fail"), Usage: "with a failure at the worst moment of `WHAT`: task, node, a job, or a task of it (JOB:m3, JOB:STAGE:3); may be repeated"},
+		&cli.StringSliceFlag{
+			Name: "slots", EnvVars: command.Env("slots"),
+			Usage: "with `N` slots (64, +2, 2x, inf), of one kind after map= or reduce=; may be repeated",
+		},
+		&cli.StringSliceFlag{
+			Name: "scale", EnvVars: command.Env("scale"),
+			Usage: "with an input `N` times as large; may be repeated",
+		},
+		&cli.StringSliceFlag{
+			Name: "fail", EnvVars: command.Env("fail"),
+			Usage: "with a failure at the worst moment of `WHAT`: task, node, a job, or a task of it (JOB:m3, JOB:STAGE:3); may be repeated",
+		},
 		command.Choice("skew", "with the work of each job's reduces spread evenly", "as-is", "none"),
-		&cli.StringSliceFlag{Name: "policy", EnvVars: command.Env("policy"), Usage: "under another scheduler `NAME`: fifo, yarn, ideal; may be repeated"},
-		&cli.StringFlag{Name: "slowstart", EnvVars: command.Env("slowstart"), Usage: "with reduces asked for when this `RATIO` of the maps is done (YARN)"},
-		&cli.StringSliceFlag{Name: "pace", EnvVars: command.Env("pace"), Usage: "with records that take `R` times as long, in one job after JOB=; may be repeated"},
+		&cli.StringSliceFlag{
+			Name: "policy", EnvVars: command.Env("policy"),
+			Usage: "under another scheduler `NAME`: fifo, yarn, ideal; may be repeated",
+		},
+		&cli.StringFlag{
+			Name: "slowstart", EnvVars: command.Env("slowstart"),
+			Usage: "with reduces asked for when this `RATIO` of the maps is done (YARN)",
+		},
+		&cli.StringSliceFlag{
+			Name: "pace", EnvVars: command.Env("pace"),
+			Usage: "with records that take `R` times as long, in one job after JOB=; may be repeated",
+		},
 		input.ProfileFlag(),
 		command.OutputFlag("text", "json"),
 		&cli.StringFlag{Name: "svg", EnvVars: command.Env("svg"), Usage: "draw time against slots to `FILE`, as SVG"},
-		&cli.StringFlag{Name: "at", EnvVars: command.Env("at"), Usage: "of a recording, ask at `TIME` (90s) of the run, or at a part of it (0.5, 50%) (default: about all of it)"},
+		&cli.StringFlag{
+			Name: "at", EnvVars: command.Env("at"),
+			Usage: "of a recording, ask at `TIME` (90s) of the run, or at a part of it (0.5, 50%) (default: about all of it)",
+		},
 		command.TimeoutFlag(),
 		follow.DeltaFlag(),
 	}, whatIfModelFlags(), input.RecordingFlags(), input.ClusterFlags(), input.HistoryFlags())
@@ -127,11 +148,21 @@ func changesOf(c *cli.Context) (all []whatif.Change, err error) {
 // whatIfModelFlags say which models answer, and what they know.
 func whatIfModelFlags() []cli.Flag {
 	return []cli.Flag{
-		command.Choice("model", "which model answers", "all", whatif.ModelReplay, whatif.ModelQueueing, whatif.ModelErnest),
-		&cli.StringFlag{Name: "demands", EnvVars: command.Env("demands"), Usage: "ask the queueing model of the jobs in `FILE`, too: what they ask of CPUs, disks and network (`paratimer learn --demands`)"},
-		&cli.StringFlag{Name: "ernest", EnvVars: command.Env("ernest"), Usage: "ask Ernest, too: a saved model, or a table of runs with the columns machines, scale and seconds in `FILE`"},
+		command.Choice("model", "which model answers", "all", whatif.ModelReplay, whatif.ModelQueueing,
+			whatif.ModelErnest),
+		&cli.StringFlag{
+			Name: "demands", EnvVars: command.Env("demands"),
+			Usage: "ask the queueing model of the jobs in `FILE`, too: what they ask of CPUs, disks and network (`paratimer learn --demands`)",
+		},
+		&cli.StringFlag{
+			Name: "ernest", EnvVars: command.Env("ernest"),
+			Usage: "ask Ernest, too: a saved model, or a table of runs with the columns machines, scale and seconds in `FILE`",
+		},
 		tuplesFlag("ernest-at", "Ernest's run is as this query on `MACHINES,SCALE` (default: its nodes, and scale 1)"),
-		&cli.BoolFlag{Name: "force", EnvVars: command.Env("force"), Usage: "show numbers that Ernest does not trust itself"},
+		&cli.BoolFlag{
+			Name: "force", EnvVars: command.Env("force"),
+			Usage: "show numbers that Ernest does not trust itself",
+		},
 	}
 }
 
@@ -160,7 +191,8 @@ func whatIfModels(c *cli.Context, v *whatifview.View, replay *whatif.Replay) ([]
 		case !given || !wanted(m.name):
 			continue
 		case v.Elapsed > 0:
-			return nil, command.Usage("--%s: the %s model tells of whole runs, not of what is left of one; ask about the plan, or the finished run", m.flag, m.name)
+			return nil, command.Usage(
+				"--%s: the %s model tells of whole runs, not of what is left of one; ask about the plan, or the finished run", m.flag, m.name)
 		}
 		p, err := m.read(c, replay)
 		if err != nil {
@@ -184,7 +216,10 @@ func whatIfQueueing(c *cli.Context, replay *whatif.Replay) (whatif.Predictor, er
 }
 
 func whatIfErnest(c *cli.Context, replay *whatif.Replay) (whatif.Predictor, error) {
-	m, err := readModel(c, c.String("ernest"), ernestmodel.Columns{Machines: "machines", Scale: "scale", Seconds: "seconds", Whole: true})
+	m, err := readModel(c, c.String("ernest"), ernestmodel.Columns{
+		Machines: "machines", Scale: "scale",
+		Seconds: "seconds", Whole: true,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("--ernest: %w", err)
 	}

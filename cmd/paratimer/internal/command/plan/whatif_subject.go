@@ -66,7 +66,9 @@ func whatIfSubject(ctx context.Context, c *cli.Context) (*whatifview.View, *what
 }
 
 // runUntil reads a recording up to a moment, the zero one being its end.
-func runUntil(ctx context.Context, path string, open func() (watch.Source, io.Closer, error), when input.Moment) (run dag.Run, err error) {
+func runUntil(ctx context.Context, path string, open func() (watch.Source, io.Closer, error),
+	when input.Moment,
+) (run dag.Run, err error) {
 	until, err := when.Until(ctx, path, open)
 	if err != nil {
 		return run, err
@@ -93,7 +95,8 @@ func whatIfOf(c *cli.Context, run dag.Run, whole bool) (*whatifview.View, *whati
 		return nil, nil, command.Usage("the query has ended by then: ask without --at what it would have taken")
 	}
 	if s.State != dag.Succeeded {
-		return nil, nil, command.Usage("the query has %s: what did not run is not known; ask with --at about a moment before its end", s.State)
+		return nil, nil, command.Usage(
+			"the query has %s: what did not run is not known; ask with --at about a moment before its end", s.State)
 	}
 	past, ok := whatif.Again(run)
 	if !ok {

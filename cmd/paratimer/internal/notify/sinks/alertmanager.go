@@ -35,7 +35,9 @@ type member struct {
 }
 
 // NewAlertmanager makes the sink of addresses, comma-separated.
-func NewAlertmanager(addresses string, repost time.Duration, client *http.Client, now func() time.Time) (*Alertmanager, error) {
+func NewAlertmanager(addresses string, repost time.Duration, client *http.Client, now func() time.Time) (*Alertmanager,
+	error,
+) {
 	a := &Alertmanager{client: client, repost: repost, now: now, key: keyOf("alertmanager", addresses)}
 	for s := range strings.SplitSeq(addresses, ",") {
 		u, err := parseURL(s)

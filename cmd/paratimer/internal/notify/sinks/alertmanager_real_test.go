@@ -49,7 +49,10 @@ func seen(id string, s frame.AlertState, outcome frame.Outcome) (alert.State, fr
 	if outcome != "" {
 		a.Outcome, st.Outcome = &outcome, &outcome
 	}
-	f := frame.Frame{At: frame.TimeOf(now), Workflow: frame.Workflow{ID: &id, Name: &name, State: dag.Running}, Alerts: []frame.Alert{a}}
+	f := frame.Frame{
+		At: frame.TimeOf(now), Workflow: frame.Workflow{ID: &id, Name: &name, State: dag.Running},
+		Alerts: []frame.Alert{a},
+	}
 	return alert.State{Bounds: map[string]alert.Standing{"deadline": st}}, f
 }
 
@@ -145,7 +148,8 @@ func TestRealAlertmanagerAway(t *testing.T) {
 func TestRealAlertmanagerRefuses(t *testing.T) {
 	am := amtest.Start(t)
 	d := watcher(t, am.URL, nil, time.Minute)
-	bad, good := d.Watch(map[string]notify.Dress{"deadline": {Labels: map[string]string{"not-a-label": "x"}}}), d.Watch(nil)
+	bad, good := d.Watch(map[string]notify.Dress{"deadline": {Labels: map[string]string{"not-a-label": "x"}}}),
+		d.Watch(nil)
 	keep(t, bad, "wf_bad", frame.Late, "")
 	keep(t, good, "wf_good", frame.Late, "")
 	if left := d.Close(time.Minute); left != 0 {

@@ -33,7 +33,8 @@ func TestCommand(t *testing.T) {
 	}
 	for i, want := range []notify.Status{notify.Firing, notify.Resolved} {
 		var n notify.Notification
-		if err := json.Unmarshal([]byte(lines[i]), &n); err != nil || n.Status != want || n.Workflow.ID != "wf_1" || n.Alert.Bound != "deadline" {
+		if err := json.Unmarshal([]byte(lines[i]), &n); err != nil || n.Status != want || n.Workflow.ID != "wf_1" ||
+			n.Alert.Bound != "deadline" {
 			t.Errorf("%s: %v", lines[i], err)
 		}
 	}
@@ -41,7 +42,8 @@ func TestCommand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := string(b); strings.Contains(s, "PARATIMER_") || strings.Contains(s, "hush") || !strings.Contains(s, "PAGER=me") {
+	if s := string(b); strings.Contains(s, "PARATIMER_") || strings.Contains(s, "hush") ||
+		!strings.Contains(s, "PAGER=me") {
 		t.Errorf("environment %s", s)
 	}
 }
@@ -49,7 +51,8 @@ func TestCommand(t *testing.T) {
 // TestCommandFails: a command that fails is run again, and given up out loud where it never succeeds.
 func TestCommandFails(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
-	k := newDesk(t, nil, sinks.NewCommand("echo x >> "+out+`; test "$(wc -l < `+out+`)" -ge 3`, time.Minute, os.Environ()))
+	k := newDesk(t, nil, sinks.NewCommand("echo x >> "+out+`; test "$(wc -l < `+out+`)" -ge 3`, time.Minute,
+		os.Environ()))
 	k.keep(frame.AtRisk, "")
 	k.pass(time.Minute)
 	if s := k.d.Stats()[0]; s.Sent != 1 || s.Failed != 2 {

@@ -30,7 +30,8 @@ type desk struct {
 func newDesk(t *testing.T, store notify.Store, all ...notify.Sink) *desk {
 	k := &desk{t: t, time: time.Hour}
 	c := notify.Config{
-		Store: store, Sinks: all, Log: zerolog.New(&k.log), Steady: func() time.Duration { return k.time }, Now: k.now, Limit: 5,
+		Store: store, Sinks: all, Log: zerolog.New(&k.log), Steady: func() time.Duration { return k.time }, Now: k.now,
+		Limit: 5,
 	}
 	k.d = notify.New(c)
 	k.d.Resume(context.Background())

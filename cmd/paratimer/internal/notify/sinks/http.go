@@ -53,7 +53,9 @@ func keyOf(kind string, target ...string) string {
 }
 
 // post sends a body and judges the answer. date is the server's clock, where it tells.
-func post(ctx context.Context, c *http.Client, u *url.URL, body []byte, header http.Header) (date time.Time, err error) {
+func post(ctx context.Context, c *http.Client, u *url.URL, body []byte, header http.Header) (date time.Time,
+	err error,
+) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(body))
 	if err != nil {
 		return date, &notify.Refused{Err: fmt.Errorf("%s: %w", shown(u), bare(err))}

@@ -58,7 +58,10 @@ func victim() {
 		if first {
 			w.Recall(f)
 		}
-		s := alert.State{Bounds: map[string]alert.Standing{"deadline": {State: f.Alerts[0].State, Outcome: f.Alerts[0].Outcome}}}
+		s := alert.State{Bounds: map[string]alert.Standing{"deadline": {
+			State:   f.Alerts[0].State,
+			Outcome: f.Alerts[0].Outcome,
+		}}}
 		fail(w.Keep(s, f))
 		if f.Alerts[0].State == frame.Ended {
 			break
@@ -152,7 +155,8 @@ func TestKilled(t *testing.T) {
 		if got, want := strings.Join(what, " "), "at_risk late resolved at_risk resolved"; got != want {
 			t.Errorf("round %d, killed %d times: heard %q, want %q", round, k.n, got, want)
 		}
-		t.Logf("round %d: killed %d times, %d messages, %d of them again", round, k.n, len(k.keys), len(k.keys)-len(once))
+		t.Logf("round %d: killed %d times, %d messages, %d of them again", round, k.n, len(k.keys),
+			len(k.keys)-len(once))
 	}
 	if kills == 0 {
 		t.Error("it was never killed")

@@ -63,7 +63,10 @@ func TestQueryTrouble(t *testing.T) {
 		want  string
 	}{
 		{"it never starts", []look{
-			{0, "wf_1", dag.Submitted, 0}, {4 * m, "wf_1", dag.Submitted, 0}, {8 * m, "wf_1", dag.Submitted, 0}, {12 * m, "wf_1", dag.Submitted, 0},
+			{0, "wf_1", dag.Submitted, 0},
+			{4 * m, "wf_1", dag.Submitted, 0},
+			{8 * m, "wf_1", dag.Submitted, 0},
+			{12 * m, "wf_1", dag.Submitted, 0},
 		}, "1 late"},
 		{"it fails and comes again under a new id", []look{
 			{1 * m, "wf_1", dag.Running, 20 * m},
@@ -75,7 +78,9 @@ func TestQueryTrouble(t *testing.T) {
 			{12 * m, "wf_2", dag.Succeeded, 0},
 		}, "1 at_risk, 1 resolved, 2 at_risk, 2 late, 2 resolved"},
 		{"it ends late between two looks", []look{
-			{8 * m, "wf_1", dag.Running, m}, {9 * m, "wf_1", dag.Running, 30 * time.Second}, {13 * m, "wf_1", dag.Succeeded, 0},
+			{8 * m, "wf_1", dag.Running, m},
+			{9 * m, "wf_1", dag.Running, 30 * time.Second},
+			{13 * m, "wf_1", dag.Succeeded, 0},
 		}, "1 late, 1 resolved"},
 		{"it ends in time between two looks", []look{
 			{2 * m, "wf_1", dag.Running, 2 * m}, {5 * m, "wf_1", dag.Succeeded, 0},

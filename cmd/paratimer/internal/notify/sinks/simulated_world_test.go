@@ -157,7 +157,10 @@ func (e *end) RoundTrip(r *http.Request) (*http.Response, error) {
 			h.Set("Retry-After", strconv.Itoa(e.after))
 			e.asked = e.w.time + time.Duration(e.after)*time.Second
 		}
-		return &http.Response{StatusCode: code, Status: strconv.Itoa(code), Header: h, Body: io.NopCloser(strings.NewReader(""))}, nil
+		return &http.Response{
+			StatusCode: code, Status: strconv.Itoa(code), Header: h,
+			Body: io.NopCloser(strings.NewReader("")),
+		}, nil
 	}
 	mood := e.mood
 	if e.w.calm {

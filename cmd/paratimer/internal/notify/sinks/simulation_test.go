@@ -53,7 +53,8 @@ func TestSimulation(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%d schedules: %+v", schedules, sum)
-	if sum.Killed == 0 || sum.Exact == 0 || sum.Late == 0 || sum.OnTime == 0 || sum.Twice == 0 || sum.Steps == 0 || sum.Full == 0 || sum.Shared == 0 || sum.Spells == 0 {
+	if sum.Killed == 0 || sum.Exact == 0 || sum.Late == 0 || sum.OnTime == 0 || sum.Twice == 0 || sum.Steps == 0 ||
+		sum.Full == 0 || sum.Shared == 0 || sum.Spells == 0 {
 		t.Errorf("some trouble never happened: %+v", sum)
 	}
 }
@@ -125,9 +126,11 @@ func drawQueries(rng *rand.Rand) []*query {
 	for i := range queries {
 		due := time.Duration(4+rng.IntN(6)) * time.Minute
 		q := &query{
-			id: fmt.Sprintf("wf-%d", i+1), start: time.Duration(rng.IntN(120)) * time.Second, due: due, seed: rng.Uint64(),
-			length: time.Duration(float64(due) * []float64{0.3, 0.5, 0.9, 1, 1.1, 1.3, 2}[rng.IntN(7)] * (0.95 + 0.1*rng.Float64())),
-			noise:  []float64{0, 0.05, 0.2}[rng.IntN(3)],
+			id: fmt.Sprintf("wf-%d", i+1), start: time.Duration(rng.IntN(120)) * time.Second, due: due,
+			seed: rng.Uint64(),
+			length: time.Duration(float64(due) * []float64{0.3, 0.5, 0.9, 1, 1.1, 1.3, 2}[rng.IntN(7)] * (0.95 +
+				0.1*rng.Float64())),
+			noise: []float64{0, 0.05, 0.2}[rng.IntN(3)],
 		}
 		q.bounds = []alert.Bound{{Name: "deadline", Kind: alert.Deadline, At: at(q.start + due), Hold: 1 + rng.IntN(3)}}
 		queries[i] = q
@@ -138,7 +141,10 @@ func drawQueries(rng *rand.Rand) []*query {
 // drawProcesses draws one watcher, or two, of which each has a receiver of its own unless they share a folder: only
 // then do they know of each other.
 func drawProcesses(w *world, queries []*query) (all []*process, shared bool) {
-	am := &board{end: end{w: w}, until: map[string]time.Time{}, since: map[string]time.Duration{}, rang: map[string]int{}}
+	am := &board{
+		end: end{w: w}, until: map[string]time.Time{}, since: map[string]time.Duration{},
+		rang: map[string]int{},
+	}
 	am.take = am.read
 	kind := w.rng.IntN(3)
 	shared = kind == 1
@@ -150,7 +156,10 @@ func drawProcesses(w *world, queries []*query) (all []*process, shared bool) {
 			h = &hook{end: end{w: w}, keys: map[string]bool{}, heard: map[string][]string{}}
 			h.take = h.read
 		}
-		p := &process{name: fmt.Sprintf("watcher %d", i+1), w: w, folder: f, am: am, hook: h, checked: true, model: map[*query]*told{}}
+		p := &process{
+			name: fmt.Sprintf("watcher %d", i+1), w: w, folder: f, am: am, hook: h, checked: true,
+			model: map[*query]*told{},
+		}
 		p.misses = []float64{0, 0.1, 0.5}[w.rng.IntN(3)]
 		for _, q := range queries {
 			p.model[q] = &told{}
@@ -283,7 +292,8 @@ func verify(processes []*process, queries []*query, shared bool, sum *tally) err
 			switch {
 			case q.onTime() && len(heard) > 0:
 				return fmt.Errorf("%s was on time by a margin, and people heard %q", q.id, text)
-			case q.late() && p.checked && !(shared && forgot) && p.model[q].seen && !strings.Contains(text, "late") && !strings.Contains(text, "at_risk"):
+			case q.late() && p.checked && !(shared && forgot) && p.model[q].seen && !strings.Contains(text, "late") &&
+				!strings.Contains(text, "at_risk"):
 				return fmt.Errorf("%s was late, and people heard %q", q.id, text)
 			}
 			if !p.checked || shared && forgot {
@@ -304,7 +314,8 @@ func verify(processes []*process, queries []*query, shared bool, sum *tally) err
 	for _, p := range processes {
 		sum.Twice += p.hook.twice
 		if p.checked && !shared && p.hook.twice > p.hook.unsaid {
-			return fmt.Errorf("%s sent %d messages again, and had reason to %d times", p.name, p.hook.twice, p.hook.unsaid)
+			return fmt.Errorf("%s sent %d messages again, and had reason to %d times", p.name, p.hook.twice,
+				p.hook.unsaid)
 		}
 	}
 	return nil

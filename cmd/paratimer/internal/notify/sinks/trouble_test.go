@@ -175,7 +175,10 @@ func TestHanging(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	d := notify.New(notify.Config{Sinks: []notify.Sink{slow, newWebhook(t, good.URL, "")}, Store: open(t, dir), Log: zerolog.Nop()})
+	d := notify.New(notify.Config{
+		Sinks: []notify.Sink{slow, newWebhook(t, good.URL, "")}, Store: open(t, dir),
+		Log: zerolog.Nop(),
+	})
 	d.Start()
 	w := d.Watch(nil)
 	keep(t, w, "wf_1", frame.AtRisk, "")
@@ -240,7 +243,8 @@ func TestMembers(t *testing.T) {
 	var k *desk
 	now := func() time.Time { return k.now() }
 	one, two := newServer(t, dated(now)), newServer(t, dated(now))
-	k = newDesk(t, nil, newAlertmanager(t, &k, one.URL+", http://127.0.0.1:1,"+two.URL+"/prefix/", sinks.NewClient(nil)))
+	k = newDesk(t, nil, newAlertmanager(t, &k, one.URL+", http://127.0.0.1:1,"+two.URL+"/prefix/",
+		sinks.NewClient(nil)))
 	k.keep(frame.Late, "")
 	if s := k.d.Stats()[0]; len(one.all()) != 1 || len(two.all()) != 1 || s.Sent != 1 || s.Failed != 0 {
 		t.Errorf("%d and %d posts, %+v", len(one.all()), len(two.all()), s)

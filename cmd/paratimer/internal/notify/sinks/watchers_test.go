@@ -126,7 +126,8 @@ func TestNewIDLate(t *testing.T) {
 	}
 	if all := s.all(); len(all) != 2 || !strings.HasSuffix(all[1].header.Get("Idempotency-Key"), "resolved") {
 		t.Errorf("told %d times, want that it fires and that it is over", len(all))
-	} else if first, last := bytes.Count(all[0].body, []byte(`"job_1"`)), bytes.Count(all[1].body, []byte(`"job_1"`)); first == 0 || first != last {
+	} else if first, last := bytes.Count(all[0].body, []byte(`"job_1"`)),
+		bytes.Count(all[1].body, []byte(`"job_1"`)); first == 0 || first != last {
 		t.Errorf("it is over under another id:\n%s", all[1].body)
 	}
 }

@@ -43,7 +43,8 @@ func NewWebhook(address, body string, secret []byte, client *http.Client) (*Webh
 	if body == "" {
 		return w, nil
 	}
-	if w.body, err = template.New("webhook").Option("missingkey=error").Funcs(template.FuncMap{"json": toJSON}).Parse(body); err != nil {
+	if w.body, err = template.New("webhook").Option("missingkey=error").Funcs(template.FuncMap{"json": toJSON}).Parse(
+		body); err != nil {
 		return nil, err
 	}
 	for _, n := range samples() {
@@ -58,7 +59,10 @@ func NewWebhook(address, body string, secret []byte, client *http.Client) (*Webh
 func samples() []notify.Notification {
 	name, likely, by, outcome := "join.pig", frame.Ratio(0.8), frame.Seconds(660), frame.Missed
 	firing := notify.Notification{
-		ID: "0-0-late", Fingerprint: "0", Status: notify.Firing, Workflow: notify.Workflow{ID: "wf", Name: name, State: "running"},
+		ID: "0-0-late", Fingerprint: "0", Status: notify.Firing, Workflow: notify.Workflow{
+			ID: "wf", Name: name,
+			State: "running",
+		},
 		Alert:  frame.Alert{Bound: "deadline", State: frame.Late, Probability: &likely, BySeconds: &by, Text: "late"},
 		Labels: map[string]string{}, Annotations: map[string]string{},
 	}
@@ -102,13 +106,17 @@ type MessageAlert struct {
 }
 
 func messageOf(n notify.Notification) Message {
-	a := MessageAlert{Status: n.Status, Labels: n.Labels, Annotations: n.Annotations, StartsAt: n.StartsAt, Fingerprint: n.Fingerprint}
+	a := MessageAlert{
+		Status: n.Status, Labels: n.Labels, Annotations: n.Annotations, StartsAt: n.StartsAt,
+		Fingerprint: n.Fingerprint,
+	}
 	if n.EndsAt != nil {
 		a.EndsAt = *n.EndsAt
 	}
 	return Message{
 		Version: "4", GroupKey: "{}/{fingerprint=\"" + n.Fingerprint + "\"}", Status: n.Status, Receiver: "paratimer",
-		GroupLabels: n.Labels, CommonLabels: n.Labels, CommonAnnotations: n.Annotations, Alerts: []MessageAlert{a}, ParaTimer: n,
+		GroupLabels: n.Labels, CommonLabels: n.Labels, CommonAnnotations: n.Annotations, Alerts: []MessageAlert{a},
+		ParaTimer: n,
 	}
 }
 

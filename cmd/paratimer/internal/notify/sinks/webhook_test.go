@@ -70,7 +70,8 @@ func TestWebhookAgain(t *testing.T) {
 		t.Errorf("%d requests once it answers, want one", len(all)-n)
 	}
 	for _, r := range all {
-		if string(r.body) != string(all[0].body) || r.header.Get("Idempotency-Key") != all[0].header.Get("Idempotency-Key") {
+		if string(r.body) != string(all[0].body) ||
+			r.header.Get("Idempotency-Key") != all[0].header.Get("Idempotency-Key") {
 			t.Fatal("it is another request the second time")
 		}
 	}
@@ -117,7 +118,8 @@ func TestWebhookRefused(t *testing.T) {
 		if got := len(s.all()); got != 1 {
 			t.Errorf("%d: sent %d times, want once", n, got)
 		}
-		if log := k.log.String(); !strings.Contains(log, "dropped") || strings.Contains(log, "tok\"") || strings.Contains(log, "hush") {
+		if log := k.log.String(); !strings.Contains(log, "dropped") || strings.Contains(log, "tok\"") ||
+			strings.Contains(log, "hush") {
 			t.Errorf("%d: log %s", n, log)
 		}
 		s.say(nil)
@@ -144,7 +146,8 @@ func TestQueueLimit(t *testing.T) {
 		k.keep(frame.Late, "")
 		k.keep(frame.OnTrack, "")
 	}
-	if got := k.d.Stats()[0]; got.Waiting != 5 || got.Dropped != 5 || !strings.Contains(k.log.String(), "oldest are dropped") {
+	if got := k.d.Stats()[0]; got.Waiting != 5 || got.Dropped != 5 ||
+		!strings.Contains(k.log.String(), "oldest are dropped") {
 		t.Errorf("%+v, want five of ten kept and the others dropped out loud", got)
 	}
 	before := len(s.all())
@@ -158,12 +161,16 @@ func TestQueueLimit(t *testing.T) {
 
 func TestWebhookTemplate(t *testing.T) {
 	s := newServer(t, nil)
-	k := newDesk(t, nil, newWebhook(t, s.URL, `{"text": {{ json .ParaTimer.Alert.Text }}, "severity": "{{ .Status }}", "wf": {{ json .ParaTimer.Workflow.ID }}}`))
+	k := newDesk(t, nil, newWebhook(t, s.URL,
+		`{"text": {{ json .ParaTimer.Alert.Text }}, "severity": "{{ .Status }}", "wf": {{ json .ParaTimer.Workflow.ID }}}`))
 	k.keep(frame.AtRisk, "")
 	if got := string(s.all()[0].body); got != `{"text": "it is at_risk", "severity": "firing", "wf": "wf_1"}` {
 		t.Errorf("body %s", got)
 	}
-	for _, bad := range []string{"{{ .Nobody }}", `{"a": {{ .Status }}}`, "{{", `{"p": {{ .ParaTimer.Alert.Probability }}}`} {
+	for _, bad := range []string{
+		"{{ .Nobody }}", `{"a": {{ .Status }}}`, "{{",
+		`{"p": {{ .ParaTimer.Alert.Probability }}}`,
+	} {
 		if _, err := sinks.NewWebhook(s.URL, bad, nil, sinks.NewClient(nil)); err == nil {
 			t.Errorf("the template %s is taken", bad)
 		}

@@ -1,0 +1,66 @@
+package house
+
+import (
+	"go/scanner"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// columns is the width of a line; a tab counts four.
+const columns = 120
+
+// wideLines are the numbers of the lines that are wider than columns, their strings left out: a string is not broken,
+// as people search for what a program printed.
+func wideLines(src []byte) (wide []int) {
+	files := token.NewFileSet()
+	file := files.AddFile("", -1, len(src))
+	lines := strings.Split(string(src), "\n")
+	strung := make([]int, len(lines)) // columns of strings
+	var s scanner.Scanner
+	s.Init(file, src, nil, 0)
+	for {
+		pos, t, text := s.Scan()
+		if t == token.EOF {
+			break
+		}
+		if t == token.STRING {
+			for i, part := range strings.Split(text, "\n") {
+				strung[file.Line(pos)-1+i] += len([]rune(part))
+			}
+		}
+	}
+	for i, line := range lines {
+		if len([]rune(strings.ReplaceAll(line, "\t", "    ")))-strung[i] > columns {
+			wide = append(wide, i+1)
+		}
+	}
+	return wide
+}
+
+// TestColumns holds that lines of Go fit a screen.
+func TestColumns(t *testing.T) {
+	t.Parallel()
+	files := 0
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" {
+			return err
+		}
+		files++
+		src, err := os.ReadFile(path)
+		for _, line := range wideLines(src) {
+			t.Errorf("%s:%d is wider than %d columns", path, line, columns)
+		}
+		return err
+	})
+	if err != nil || files < 100 {
+		t.Errorf("%d files, %v", files, err)
+	}
+	long := strings.Repeat("x", columns)
+	if got := wideLines([]byte("package p\n\nvar " + long + " int\n\nvar s = \"" + long + "\"\n")); len(got) != 1 {
+		t.Errorf("wide lines: %v", got)
+	}
+}
