@@ -19,8 +19,8 @@ type draft struct {
 	spans             int32
 }
 
-// draft puts every task that does not fail into the oldest round of its stage that accepts it (docs/facts/paratimer.md
-// A1, rule 4). It sets c.round to drafts, and cuts spans whose tasks are in several rounds.
+// draft puts every task that does not fail into the oldest round of its stage that accepts it
+// (docs/facts/paratimer.md A1, rule 4). It sets c.round to drafts, and cuts spans whose tasks are in several rounds.
 func (c *cutting) draft() []draft {
 	c.round = make([]int32, len(c.spans))
 	for i := range c.round {

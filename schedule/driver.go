@@ -48,8 +48,8 @@ func (y *containers) ours(jobs []int) []int {
 	return out
 }
 
-// trimFailed takes out the jobs that depend on one that did not succeed: no driver submits them (docs/facts/hadoop.md
-// C1).
+// trimFailed takes out the jobs that depend on one that did not succeed: no driver submits them
+// (docs/facts/hadoop.md C1).
 func (y *containers) trimFailed(graph *dag.Graph) {
 	for _, j := range graph.Order() {
 		for _, a := range y.s.Plan.Jobs[j].After {

@@ -11,6 +11,6 @@
 //   - follows no include of krb5.conf, and panics at realms in one line ("A = { kdc = a }");
 //   - panics at a ticket cache that is cut off;
 //   - puts bytes of a keytab that is cut off, keys among them, in its error;
-//   - makes text of a KDC's refusal, whose code says what to do (its krberror has no Unwrap); cannot be told to stop, and
-//     takes as much memory as an answer's first four bytes say.
+//   - makes text of a KDC's refusal, whose code says what to do (its krberror has no Unwrap); cannot be told to
+//     stop, and takes as much memory as an answer's first four bytes say.
 package spnego

@@ -12,8 +12,8 @@ import (
 // run's own in any case.
 //
 //   - A map of a first job reads raw input as the other first jobs do: their mean map.
-//   - Every other phase: laterWork of the run's mean map a task. Overheads alone are a little too little, half a mean map
-//     is far too much.
+//   - Every other phase: laterWork of the run's mean map a task. Overheads alone are a little too little, half a mean
+//     map is far too much.
 //
 // What a phase is assumed to be when it is to come stays assumed until its first task has shown work.
 const laterWork = 0.02

@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
-// Overheads of a cluster of which nothing is known: MapReduce's and Pig's defaults, as measured (docs/facts/measured.md
-// 4).
+// Overheads of a cluster of which nothing is known: MapReduce's and Pig's defaults, as measured
+// (docs/facts/measured.md 4).
 var defaults = dag.Overheads{
 	Launch:   4600 * time.Millisecond,
 	AMStart:  800 * time.Millisecond,

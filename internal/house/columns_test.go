@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -13,8 +14,11 @@ import (
 // columns is the width of a line; a tab counts four.
 const columns = 120
 
-// wideLines are the numbers of the lines that are wider than columns, their strings left out: a string is not broken,
-// as people search for what a program printed.
+// spaces are how gofmt aligns the values of keys.
+var spaces = regexp.MustCompile(` +`)
+
+// wideLines are the numbers of the lines that are wider than columns, their strings and alignment left out: a string is
+// not broken, as people search for what a program printed.
 func wideLines(src []byte) (wide []int) {
 	files := token.NewFileSet()
 	file := files.AddFile("", -1, len(src))
@@ -34,7 +38,8 @@ func wideLines(src []byte) (wide []int) {
 		}
 	}
 	for i, line := range lines {
-		if len([]rune(strings.ReplaceAll(line, "\t", "    ")))-strung[i] > columns {
+		indent := strings.Count(line, "\t") * 4
+		if indent+len([]rune(spaces.ReplaceAllString(strings.Trim(line, "\t"), " ")))-strung[i] > columns {
 			wide = append(wide, i+1)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// fillers is how many properties of no interest a conf has beside ours: a Pig job's takes 300 KB (docs/facts/hadoop.md
-// E0).
+// fillers is how many properties of no interest a conf has beside ours: a Pig job's takes 300 KB
+// (docs/facts/hadoop.md E0).
 const fillers = 1700
 
 // makeConf is the answer to conf: the workflow (docs/facts/hadoop.md C1) and the limits that a schedule depends on

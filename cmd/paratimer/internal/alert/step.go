@@ -16,7 +16,7 @@ import (
 //   - A rough range, which few earlier runs back, tells no probability in the first tenth of the bound's time.
 //   - The clock jumps, back or by more than five minutes and four times the wait before: nothing changes at that tick.
 //   - The query ends: met if it succeeded within the bound; missed if it ended beyond it, or failed before it has done
-//     what a deadline asks for. One that was killed, or that nobody knows the end of, has no outcome before the deadline.
+//     what a deadline asks for. One that was killed, or whose end is not known, has no outcome before the deadline.
 //   - It never starts: a deadline passes all the same.
 func Step(bounds []Bound, s State, f frame.Frame) (State, []frame.Alert) {
 	next := s.clone()
