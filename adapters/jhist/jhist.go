@@ -2,8 +2,8 @@
 // Hadoop 0.18 to 1.x wrote.
 //
 // A file's first line says Avro-Json or Avro-Binary, the second is the schema of its events, then they follow: as JSON,
-// one a line with empty lines between, or as bare Avro records without a container (EventWriter, docs/facts/hadoop.md
-// D). A JobTracker's file has neither (see jobTracker). All are read into one model of events. Files of different
+// one a line with empty lines between, or as bare Avro records without a container (docs/facts/hadoop.md D).
+// A JobTracker's file has neither (see jobTracker). All are read into one model of events. Files of different
 // versions differ in what their events hold; what one does not hold is unknown.
 package jhist
 
