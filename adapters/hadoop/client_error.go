@@ -169,9 +169,8 @@ func (c *Client) denied(e *Error, r *reply, u *url.URL) {
 	switch {
 	case r.status == http.StatusServiceUnavailable && r.silent():
 		e.Status, e.Text = http.StatusForbidden, "it answers 503, as to anybody who may not see the job"
-	case r.status == http.StatusUnauthorized &&
-		r.header.Get("WWW-Authenticate") == "", r.status == http.StatusForbidden &&
-		!strings.Contains(r.header.Get("WWW-Authenticate"), "PseudoAuth"):
+	case r.status == http.StatusUnauthorized && r.header.Get("WWW-Authenticate") == "",
+		r.status == http.StatusForbidden && !strings.Contains(r.header.Get("WWW-Authenticate"), "PseudoAuth"):
 	default:
 		return
 	}

@@ -416,7 +416,7 @@ func TestNoAddress(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	c := clientOf(t, Options{}, "http://127.0.0.1:1")
-	if _, err := c.JHS(context.Background(), "info"); err == nil || !strings.Contains(err.Error(), "not an address") {
+	if _, err := c.JHS(context.Background(), "info"); err == nil || !strings.Contains(err.Error(), "no address") {
 		t.Errorf("got %v", err)
 	}
 }

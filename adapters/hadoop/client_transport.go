@@ -246,9 +246,10 @@ func (c *cookies) layer(next http.RoundTripper) http.RoundTripper {
 // The settings call wanted if a service asks for a client certificate.
 func encryption(o Options, wanted func()) (*tls.Config, error) {
 	conf := &tls.Config{
-		InsecureSkipVerify: o.Insecure, MinVersion: tls.VersionTLS12,
-		Time: o.Clock,
-	} //nolint:gosec // G402: --insecure asks for it, and every frame says so
+		InsecureSkipVerify: o.Insecure, //nolint:gosec // G402: --insecure asks for it, and every frame says so
+		MinVersion:         tls.VersionTLS12,
+		Time:               o.Clock,
+	}
 	if o.CAFile != "" {
 		system, err := x509.SystemCertPool()
 		if err != nil {

@@ -29,10 +29,8 @@ func sessionOf(resp *http.Response, now time.Time) *session {
 			continue
 		}
 		// Only what belongs to a request: its quotes stay, for servers compare the signature of what is between them.
-		s = &session{cookie: &http.Cookie{
-			Name: c.Name, Value: c.Value,
-			Quoted: c.Quoted,
-		}} //nolint:gosec // G124: it is sent back to the server that set it, never set
+		//nolint:gosec // G124: it is sent back to the server that set it, never set
+		s = &session{cookie: &http.Cookie{Name: c.Name, Value: c.Value, Quoted: c.Quoted}}
 	}
 	if s == nil {
 		return nil
