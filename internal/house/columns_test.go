@@ -37,9 +37,14 @@ func wideLines(src []byte) (wide []int) {
 			}
 		}
 	}
+	output := false // of an example, which go test compares
 	for i, line := range lines {
+		text := strings.TrimLeft(line, "\t")
+		if output = strings.HasPrefix(text, "// Output:") || output && strings.HasPrefix(text, "//"); output {
+			continue
+		}
 		indent := strings.Count(line, "\t") * 4
-		if indent+len([]rune(spaces.ReplaceAllString(strings.Trim(line, "\t"), " ")))-strung[i] > columns {
+		if indent+len([]rune(spaces.ReplaceAllString(text, " ")))-strung[i] > columns {
 			wide = append(wide, i+1)
 		}
 	}
