@@ -116,6 +116,9 @@ func (w *watcher) grade(name string, args ...string) graded {
 		l.t.Fatalf("score has no line for standard: %+v", all)
 	}
 	g := all.Runs[0]
+	if w.last().Workflow.Engine != "" { // a history server of MapReduce's alone
+		return g
+	}
 	if truth := l.truth(w.last().jobs()); math.Abs(g.Total-truth) > 0.5 {
 		l.t.Errorf("%s: score says %.3f s, the history server %.3f s", w.name, g.Total, truth)
 	}

@@ -32,6 +32,7 @@ type frame struct {
 	At       *time.Time
 	Workflow struct {
 		ID, Name *string
+		Engine   string
 		State    string
 	}
 	Elapsed  *float64 `json:"elapsed_seconds"`
