@@ -8,7 +8,7 @@ import (
 )
 
 // TestTez runs the join as a DAG of Tez twice: of the first run nothing is known before, the second one is watched with
-// what is remembered of it. Vertices and edges come from the log files of the DAG's master.
+// the profile of the first. Vertices and edges come from the log files of the DAG's master.
 func TestTez(t *testing.T) {
 	l := up(t, "--with", "tez")
 	pig := l.client("pig", append([]string{"pig"}, joinSmall...)...)
@@ -39,13 +39,13 @@ func TestTez(t *testing.T) {
 
 	again := l.client("pig-again", append([]string{"pig"}, joinSmall...)...)
 	l.await("the second run", func() bool { return len(l.apps()) > 1 })
-	second := l.attach("attach-again", "")
+	second := l.attach("attach-again", "", "--profile", profile)
 	second.ends(0, "succeeded")
 	again.succeed()
 	second.numberAtOnce()
 	known := second.score("profile", "--profile", profile)
 	l.tell("join on Tez, twice", bare, &known, "",
-		"vertices and edges from the master's log files; the second run from what is remembered of the first; replay, score, learn")
+		"vertices and edges from the master's log files; the second run with the profile of the first; replay, score, learn")
 }
 
 func (j jobState) running() (n int) {
