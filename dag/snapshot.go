@@ -157,3 +157,16 @@ func (p *StageState) Succeeded() int {
 	}
 	return n
 }
+
+// LastSuccess returns when the last attempt succeeded, NoInstant if none has, or nobody knows when.
+func (js *JobState) LastSuccess() Instant {
+	last := NoInstant
+	for k := range js.Stages {
+		for i := range js.Stages[k].Attempts {
+			if a := &js.Stages[k].Attempts[i]; a.State == AttemptSucceeded && a.End.Known() {
+				last = max(last, a.End)
+			}
+		}
+	}
+	return last
+}

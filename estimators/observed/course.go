@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -28,7 +29,7 @@ func (c *course) setupLeft() float64 {
 	case c.waits:
 		return max(c.setup-c.setupAge, 0)
 	}
-	return overdue(c.setup-c.setupAge, c.age)
+	return taskcost.Overdue(c.setup-c.setupAge, c.age)
 }
 
 // workLeft is what is left of its work.
@@ -36,7 +37,7 @@ func (c *course) workLeft() float64 {
 	if c.starts {
 		return c.work
 	}
-	return overdue(c.work-c.workAge, c.age)
+	return taskcost.Overdue(c.work-c.workAge, c.age)
 }
 
 func (m *Model) course(ph *phase, k dag.StageIndex, a *dag.Attempt) course {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -29,7 +30,7 @@ func TestOverheadIsNoRate(t *testing.T) {
 		Stage: dag.Reduce, Index: 3,
 		Running: &m.Snapshot.Jobs[0].Stages[dag.Reduce].Attempts[3],
 	})
-	if cost.Origin < schedule.Assumed || ms(cost.Work) > 60_000 {
+	if cost.Origin < schedule.Assumed || taskcost.MS(cost.Work) > 60_000 {
 		t.Errorf("the last reduce takes %v more, which is %v", cost.Work, cost.Origin)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/estimators/nearestfit"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -162,7 +163,7 @@ func (g *jobGroups) workOf(sizes, done *dag.Groups, left func(task int) float64)
 			w.attempt[i] = r.Attempt
 			for _, d := range r.Done {
 				w.since[i] = max(w.since[i], d.At)
-				took += zero(ms(d.Took) * d.Count)
+				took += zero(taskcost.MS(d.Took) * d.Count)
 			}
 		}
 		w.whole[i] = bounded(w.left[i] + took)
@@ -183,7 +184,7 @@ func (g *jobGroups) pipes(i int) float64 {
 			took += zero(pipe.Tuples.At(i) * pipe.Alpha.At(i))
 		}
 	}
-	return min(took, maxMillis)
+	return min(took, taskcost.MostMS)
 }
 
 // transfer is what copy or sort takes for so many bytes, in milliseconds; 0 where none has shown it.
@@ -196,5 +197,5 @@ func bounded(ms float64) float64 {
 	if math.IsNaN(ms) {
 		return ms
 	}
-	return min(max(ms, 0), maxMillis)
+	return min(max(ms, 0), taskcost.MostMS)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/estimators/profiles"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -65,7 +66,7 @@ func TestProfilesCurveTellsLargerKeys(t *testing.T) {
 		if !m.ByGroups(0) || left.Origin != schedule.Profiled {
 			t.Errorf("%s: by groups %v, origin %v", tapped, m.ByGroups(0), left.Origin)
 		}
-		near(t, "left", ms(left.Work), want, 0.03*want)
+		near(t, "left", taskcost.MS(left.Work), want, 0.03*want)
 	}
 }
 
@@ -93,7 +94,7 @@ func TestProfilesKeysOfReducesAlone(t *testing.T) {
 		t.Error("not by groups")
 	}
 	want := float64(r.end(2) - 60_000)
-	near(t, "left", ms(leftOf(m, 2).Work), want, 0.03*want)
+	near(t, "left", taskcost.MS(leftOf(m, 2).Work), want, 0.03*want)
 }
 
 // Bursts of counters do not overrule keys that were measured in an earlier run; the form that is named after them has
@@ -110,7 +111,7 @@ func TestCountersYieldToMeasuredKeys(t *testing.T) {
 		}
 	}
 	m := New(runOf(profiles.Attach(s, []*dag.Plan{asProfile(r)})), Options{})
-	near(t, "left", ms(leftOf(m, 2).Work), float64(r.end(2)-60_000), 5000)
+	near(t, "left", taskcost.MS(leftOf(m, 2).Work), float64(r.end(2)-60_000), 5000)
 	if m.inForm(estimators.FormCounters) == nil {
 		t.Error("nearestfit_counters has nothing to say")
 	}
@@ -122,7 +123,7 @@ func TestProfilesCurveIsSlowedDown(t *testing.T) {
 	profile, slow := asProfile(r), quadratic()
 	slow.cost = func(b float64) time.Duration { return 2 * r.cost(b) }
 	m := New(runOf(profiles.Attach(slow.at(40_000, dag.GroupsTapped), []*dag.Plan{profile})), Options{})
-	near(t, "left", ms(leftOf(m, 2).Work), float64(slow.end(2)-40_000), 15_000)
+	near(t, "left", taskcost.MS(leftOf(m, 2).Work), float64(slow.end(2)-40_000), 15_000)
 }
 
 // A profile of linear groups tells no more than its bytes, and one of another number of reduces not where keys are.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -109,7 +110,7 @@ func TestKeyGroupsTellWhatIsLeft(t *testing.T) {
 		if !m.ByGroups(0) || left.Origin != schedule.Observed {
 			t.Fatalf("at %d: by groups %v, origin %v", now, m.ByGroups(0), left.Origin)
 		}
-		near(t, "left", ms(left.Work), float64(r.end(2)-now), 2000)
+		near(t, "left", taskcost.MS(left.Work), float64(r.end(2)-now), 2000)
 		if w := m.Warnings; len(w) != 1 || w[0].Code != dag.WarnKeyGroups {
 			t.Errorf("warnings %v", w)
 		}
@@ -156,7 +157,7 @@ func TestSilentReducesGoByTheirBytes(t *testing.T) {
 	}
 	m := New(runOf(s), Options{})
 	left := leftOf(m, 2)
-	near(t, "left", ms(left.Work), float64(r.end(2)-60_000), 2000)
+	near(t, "left", taskcost.MS(left.Work), float64(r.end(2)-60_000), 2000)
 	if left.Origin != schedule.Observed {
 		t.Errorf("origin %v", left.Origin)
 	}
@@ -173,7 +174,7 @@ func TestUnseenPhaseGoesByItsGroupsBytes(t *testing.T) {
 	r.cost = func(b float64) time.Duration { return time.Duration(b * 3 * float64(time.Millisecond)) }
 	m := New(runOf(r.at(40_000, dag.GroupsTapped)), Options{})
 	left := leftOf(m, 2)
-	near(t, "left", ms(left.Work), float64(r.end(2)-40_000), 2000)
+	near(t, "left", taskcost.MS(left.Work), float64(r.end(2)-40_000), 2000)
 	if m.phases[0][dag.Reduce].origin != schedule.Observed || m.groups[0].nearest {
 		t.Errorf("origin %v, by NearestFit: %v", m.phases[0][dag.Reduce].origin, m.groups[0].nearest)
 	}
@@ -189,7 +190,7 @@ func TestLostAttemptsGroupsStillTell(t *testing.T) {
 	if left := leftOf(m, 2); !m.ByGroups(0) || left.Origin != schedule.Observed {
 		t.Fatalf("by groups %v, origin %v", m.ByGroups(0), left.Origin)
 	}
-	near(t, "all of it again", ms(leftOf(m, 2).Work), float64(r.end(2)-30_000), 4000)
+	near(t, "all of it again", taskcost.MS(leftOf(m, 2).Work), float64(r.end(2)-30_000), 4000)
 	again := reduceAttempt(2, lost.Bytes, 0, dag.Mark{At: dag.NoInstant}, dag.Mark{At: dag.NoInstant})
 	again.Number, again.Start, again.CopyEnd, again.SortEnd = 1, 50_000, 52_000, 52_000
 	s.Jobs[0].Stages[dag.Reduce].Attempts = slices.Insert(s.Jobs[0].Stages[dag.Reduce].Attempts, 3, again)
@@ -199,12 +200,12 @@ func TestLostAttemptsGroupsStillTell(t *testing.T) {
 	if n := len(m.groups[0].own.Reduces[4].Done); n != len(s.Jobs[0].Groups.Reduces[2].Done) {
 		t.Errorf("%d groups of the lost attempt are known", n)
 	}
-	near(t, "of the new attempt", ms(left.Work), float64(r.end(2)-30_000-8000), 4000)
+	near(t, "of the new attempt", taskcost.MS(left.Work), float64(r.end(2)-30_000-8000), 4000)
 	lost.State, lost.End = dag.AttemptRunning, dag.NoInstant // the new one is a speculative one
 	m = New(runOf(s), Options{})
-	near(t, "of the older one", ms(leftOf(m, 2).Work), float64(r.end(2)-60_000), 3000)
+	near(t, "of the older one", taskcost.MS(leftOf(m, 2).Work), float64(r.end(2)-60_000), 3000)
 	left = m.Left(schedule.Task{Stage: dag.Reduce, Index: 2, Running: &s.Jobs[0].Stages[dag.Reduce].Attempts[3]})
-	near(t, "of the speculative one", ms(left.Work), float64(r.end(2)-30_000-8000), 4000)
+	near(t, "of the speculative one", taskcost.MS(left.Work), float64(r.end(2)-30_000-8000), 4000)
 	near(t, "and in full", m.Full(0, dag.Reduce, 2)-m.startCost(dag.Reduce, -1, 1, false), float64(r.end(2)-30_000),
 		4000)
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 )
 
 // Once the maps are over, copy and sort take a reduce the longer the more bytes it fetches (section 3.6).
@@ -29,5 +30,5 @@ func TestShuffleGrowsWithBytes(t *testing.T) {
 	if w.copy[4] < 100*w.copy[5] || w.copy[4] < 5000 || w.copy[4] > 15_000 {
 		t.Errorf("copy of the large one %v, of the small one %v", w.copy[4], w.copy[5])
 	}
-	near(t, "a task that waits", ms(pending(m, 4).Work), w.whole[4]+w.copy[4]+w.sort[4], 1)
+	near(t, "a task that waits", taskcost.MS(pending(m, 4).Work), w.whole[4]+w.copy[4]+w.sort[4], 1)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/estimators/profiles"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -38,7 +39,7 @@ func TestFileSystemTellsTheSize(t *testing.T) {
 	one := schedule.Task{Stage: dag.Map, Index: 3, Node: -1, Slot: -1, Together: 1}
 	reduce := schedule.Task{Stage: dag.Reduce, Index: 3, Node: -1, Slot: -1, Together: 4}
 	of := func(bytes float64, p *dag.Plan, task schedule.Task) float64 {
-		return ms(New(runOf(waiting(bytes, p)), Options{}).Left(task).Work)
+		return taskcost.MS(New(runOf(waiting(bytes, p)), Options{}).Left(task).Work)
 	}
 	same, sameReduce := of(0, sample, one), of(0, sample, reduce)
 	near(t, "a map of twice the input", of(2*read, sample, one), 2*same, 0.02*same)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/estimators/profiles"
 	"github.com/paratimer/paratimer/estimators/staged"
 )
@@ -19,13 +20,14 @@ func Learn(run dag.Run) *dag.Plan {
 	s := m.Snapshot
 	out := &dag.Plan{Name: s.Plan.Name, Cluster: s.Plan.Cluster, Overheads: s.Plan.Overheads}
 	if m.fifo {
-		out.Cluster.Setup = millis(m.setup.alone)
+		out.Cluster.Setup = taskcost.Duration(m.setup.alone)
 		out.Overheads.SetupMin, out.Overheads.SetupPer, out.Overheads.Cold = 0, 0, 0
 	} else {
-		out.Overheads.SetupMin, out.Overheads.SetupPer = millis(m.setup.alone), millis(m.setup.each)
+		out.Overheads.SetupMin, out.Overheads.SetupPer = taskcost.Duration(m.setup.alone),
+			taskcost.Duration(m.setup.each)
 	}
 	if seen, ok := m.coldSeen(); ok {
-		out.Overheads.Cold = millis(seen)
+		out.Overheads.Cold = taskcost.Duration(seen)
 	}
 	out.Jobs = make([]dag.Job, len(s.Plan.Jobs))
 	for j := range out.Jobs {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -34,12 +35,13 @@ func (m *Model) Left(t schedule.Task) schedule.Cost {
 	ph := &m.phases[t.Job][t.Stage]
 	if a := t.Running; a != nil {
 		setup, work, origin := m.running(ph, t.Stage, a)
-		return schedule.Cost{Setup: millis(setup), Work: millis(work), Origin: origin, Same: 1}
+		return schedule.Cost{Setup: taskcost.Duration(setup), Work: taskcost.Duration(work), Origin: origin, Same: 1}
 	}
 	work, origin := ph.work(t.Index, int32(t.Node))
 	n := m.Snapshot.Plan.Jobs[t.Job].Stages[t.Stage].Count()
 	return schedule.Cost{
-		Setup: millis(m.startCost(t.Stage, int32(t.Node), max(t.Together, 1), t.Cold)), Work: millis(work),
+		Setup:  taskcost.Duration(m.startCost(t.Stage, int32(t.Node), max(t.Together, 1), t.Cold)),
+		Work:   taskcost.Duration(work),
 		Origin: origin, Same: ph.same(t.Index, n),
 	}
 }
@@ -91,24 +93,10 @@ func (m *Model) running(ph *phase, k dag.StageIndex, a *dag.Attempt) (setup, wor
 	return c.setupLeft(), c.workLeft(), c.origin
 }
 
-// overdue turns a remaining time that has run out into one that is conditional on not having ended yet.
-func overdue(left, age float64) float64 {
-	if left >= minLeftMS {
-		return left
-	}
-	late := minLeftMS - left
-	return minLeftMS + min(late, age)*lateRatio
-}
-
-const (
-	minLeftMS = 300
-	lateRatio = 0.1
-)
-
 // doubted is the origin of a running attempt's cost. One that is far past its time has met something that no counter
 // tells (a dead node, a stalled disk): what is left of it is unknown.
 func (m *Model) doubted(left float64, origin schedule.Origin) schedule.Origin {
-	if left < -max(farPastMS, farPastReports*ms(m.Snapshot.Plan.Overheads.Report)) {
+	if left < -max(farPastMS, farPastReports*taskcost.MS(m.Snapshot.Plan.Overheads.Report)) {
 		return schedule.Unknown
 	}
 	return origin

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -42,13 +43,13 @@ func TestRecordsCountByLength(t *testing.T) {
 					continue
 				}
 				cost := m.Left(schedule.Task{Stage: dag.Map, Index: i, Node: -1, Slot: -1, Running: a, Together: 1})
-				near(t, "what is left of a map", ms(cost.Work), want, 0.1*want+1000)
+				near(t, "what is left of a map", taskcost.MS(cost.Work), want, 0.1*want+1000)
 			}
 			if power == 0 {
 				return // how many records are to come nothing tells
 			}
 			cost := m.Left(schedule.Task{Stage: dag.Map, Index: 9, Node: -1, Slot: -1, Together: 1})
-			near(t, "a map to come", ms(cost.Work), mean, 0.1*mean)
+			near(t, "a map to come", taskcost.MS(cost.Work), mean, 0.1*mean)
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 )
 
 // others says what the other applications will take. Where an application's own master tells what is left of it, that
@@ -18,7 +19,7 @@ func others(run dag.Run, plan *dag.Plan, setup float64) []dag.Load {
 	out := slices.Clone(s.Load)
 	// Looked for once: of others there may be thousands.
 	stranger := sync.OnceValue(func() *dag.Need { return typicalNeed(run, plan) })
-	job := sync.OnceValue(func() float64 { return ms(typicalJob(s)) })
+	job := sync.OnceValue(func() float64 { return taskcost.MS(typicalJob(s)) })
 	for i := range out {
 		l := &out[i]
 		if l.Need = needOf(run, setup, l); l.Need != nil {
@@ -43,7 +44,7 @@ func others(run dag.Run, plan *dag.Plan, setup float64) []dag.Load {
 			left := float64(s.At-since) * (1 - l.Progress) / gain
 			// The little it has done says little.
 			left = l.Progress*left + (1-l.Progress)*job()
-			l.Until = s.At.Add(time.Duration(min(left, maxMillis)) * time.Millisecond)
+			l.Until = s.At.Add(time.Duration(min(left, taskcost.MostMS)) * time.Millisecond)
 		}
 	}
 	return out

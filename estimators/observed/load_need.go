@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 )
 
 // needOf is what another application has left to do, with all that a replay wants to know of it: how long a task of
@@ -23,7 +24,7 @@ func needOf(run dag.Run, setup float64, l *dag.Load) *dag.Need {
 		if !(p.LengthMS > 0) {
 			p.LengthMS = guessLength(run, setup, l.ID, k, sizes, n.Map.LengthMS)
 		}
-		p.LengthMS = min(p.LengthMS, maxMillis/2)
+		p.LengthMS = min(p.LengthMS, taskcost.MostMS/2)
 	}
 	return &n
 }
@@ -111,7 +112,7 @@ func typicalTask(s *dag.Snapshot, k dag.StageIndex) float64 {
 			return length
 		}
 	}
-	return ms(30 * time.Second)
+	return taskcost.MS(30 * time.Second)
 }
 
 // doneTask is the mean length of this run's tasks of the kind that are done, 0 where none is.

@@ -11,10 +11,8 @@
 package observed
 
 import (
-	"math"
-	"time"
-
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
@@ -90,20 +88,10 @@ func New(run dag.Run, opt Options) *Model {
 // Report, and a new one is seen at the first observation after it. So it is half the shorter of the two.
 func observationLag(run dag.Run) float64 {
 	w := run.Window
-	report := ms(run.Now().Plan.Overheads.Report)
+	report := taskcost.MS(run.Now().Plan.Overheads.Report)
 	if len(w) < 2 {
 		return min(report/2, 500)
 	}
 	tick := float64(w[len(w)-1].At-w[0].At) / float64(len(w)-1)
 	return min(report, tick) / 2
 }
-
-func millis(ms float64) time.Duration {
-	if math.IsNaN(ms) || ms <= 0 {
-		return 0
-	}
-	return time.Duration(min(ms, maxMillis)+0.5) * time.Millisecond
-}
-
-// maxMillis bounds a cost to ten years: a hostile counter must not overflow the schedule.
-const maxMillis = 10 * 365 * 86400 * 1000

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -80,13 +81,13 @@ func TestSetupIsToldFromWork(t *testing.T) {
 	near(t, "alpha in µs", 1000*m.phases[0][dag.Map].alpha, 25_000, 500)
 	near(t, "start-up of eight", m.setup.at(8)+m.setup.cold, 5000, 700)
 	cost := m.Left(schedule.Task{Stage: dag.Map, Index: 9, Node: -1, Slot: -1, Together: 1})
-	near(t, "work of a map to come", ms(cost.Work), 15_000, 300)
+	near(t, "work of a map to come", taskcost.MS(cost.Work), 15_000, 300)
 	if cost.Setup > 3*time.Second || cost.Setup < 500*time.Millisecond {
 		t.Errorf("a map that starts alone sets up for %v", cost.Setup)
 	}
 	a := &m.Snapshot.Jobs[0].Stages[dag.Map].Attempts[0]
 	left := m.Left(schedule.Task{Stage: dag.Map, Running: a})
-	near(t, "left of a running map", ms(left.Setup+left.Work), 5000, 700)
+	near(t, "left of a running map", taskcost.MS(left.Setup+left.Work), 5000, 700)
 }
 
 // Before anything has reported, nothing is known, and all of what remains is assumed.
@@ -141,7 +142,7 @@ func TestReduceGoesByItsOutput(t *testing.T) {
 	m := New(runOf(reducing(39_000, a), reducing(40_000, a)), Options{})
 	left := m.Left(schedule.Task{Stage: dag.Reduce, Running: &a})
 	// 700 tuples are left at 33.3 ms each.
-	near(t, "left", ms(left.Work), 23_300, 1500)
+	near(t, "left", taskcost.MS(left.Work), 23_300, 1500)
 	if left.Origin != schedule.Observed {
 		t.Errorf("origin %v", left.Origin)
 	}
@@ -168,11 +169,11 @@ func TestSilentReduceIsUnknown(t *testing.T) {
 
 // One that is past its time may end at any moment, but not for ever: what is left grows with how late it is.
 func TestOverdue(t *testing.T) {
-	if got := overdue(5000, 100); got != 5000 {
+	if got := taskcost.Overdue(5000, 100); got != 5000 {
 		t.Errorf("not late: %v", got)
 	}
-	soon, later := overdue(-1000, 10_000), overdue(-60_000, 100_000)
-	if soon < minLeftMS || later <= soon {
+	soon, later := taskcost.Overdue(-1000, 10_000), taskcost.Overdue(-60_000, 100_000)
+	if soon < taskcost.LeastMS || later <= soon {
 		t.Errorf("a second late: %v, a minute late: %v", soon, later)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 )
 
 // A pause is one kind of time in which nothing of a query works: what was expected of it and what this run has shown,
@@ -39,7 +40,7 @@ func seenPauses(s *dag.Snapshot, o *dag.Overheads) pauses {
 					quickest = took
 				}
 			}
-			if end := lastEnd(js); js.State == dag.Succeeded && end.Known() && js.Finished >= end {
+			if end := js.LastSuccess(); js.State == dag.Succeeded && end.Known() && js.Finished >= end {
 				p.finish.add(js.Finished.Sub(end))
 			}
 			if js.Finished.Known() {
@@ -63,7 +64,7 @@ func (p *pause) add(d time.Duration) { p.seen = append(p.seen, d) }
 func (p *pause) recent() (mean, weight float64) {
 	w, sum := 1.0, 0.0
 	for _, d := range slices.Backward(p.seen) {
-		sum += w * ms(d)
+		sum += w * taskcost.MS(d)
 		weight += w
 		w *= fade
 	}
@@ -82,7 +83,7 @@ func (p *pauses) pace() (pace, seen float64) {
 	sum := 0.0
 	for _, q := range [...]*pause{&p.launch, &p.wave} {
 		if mean, weight := q.recent(); weight > 0 && mean > 0 && q.expected > 0 {
-			sum += weight * math.Log(mean/ms(q.expected))
+			sum += weight * math.Log(mean/taskcost.MS(q.expected))
 			seen += weight
 		}
 	}
@@ -93,7 +94,7 @@ func (p *pauses) pace() (pace, seen float64) {
 // what was seen.
 func (p *pause) blended(pace float64) time.Duration {
 	mean, weight := p.recent()
-	return millis((pace*ms(p.expected) + mean*weight) / (1 + weight))
+	return taskcost.Duration((pace*taskcost.MS(p.expected) + mean*weight) / (1 + weight))
 }
 
 // apply puts what this run has shown into o. A profile that is learned takes what was expected only where nothing was
@@ -135,19 +136,6 @@ func firstStart(js *dag.JobState) dag.Instant {
 	for i := range js.Stages[dag.Map].Attempts {
 		if a := &js.Stages[dag.Map].Attempts[i]; a.Start.Known() && a.State != dag.AttemptWaiting {
 			t = earlier(t, a.Start)
-		}
-	}
-	return t
-}
-
-func lastEnd(js *dag.JobState) dag.Instant {
-	t := dag.NoInstant
-	for _, k := range [...]dag.StageIndex{dag.Map, dag.Reduce} {
-		attempts := js.Stages[k].Attempts
-		for i := range attempts {
-			if a := &attempts[i]; a.State == dag.AttemptSucceeded && a.End.Known() {
-				t = later(t, a.End)
-			}
 		}
 	}
 	return t

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
@@ -20,9 +21,9 @@ func TestPausesFollowTheLoad(t *testing.T) {
 	near(t, "pace in %", 100*pace, 271, 5) // the third root of 27 but for the weight of what was expected
 	var o dag.Overheads
 	p.apply(&o, pace, false)
-	near(t, "gap between waves", ms(o.Wave), 10_860, 100)
-	near(t, "finish", ms(o.Finish), 2715, 50)
-	near(t, "launch", ms(o.Launch), 14_300, 200)
+	near(t, "gap between waves", taskcost.MS(o.Wave), 10_860, 100)
+	near(t, "finish", taskcost.MS(o.Finish), 2715, 50)
+	near(t, "launch", taskcost.MS(o.Launch), 14_300, 200)
 
 	p.launch.seen = []time.Duration{15 * time.Second, 5 * time.Second, 5 * time.Second}
 	pace, _ = p.pace()
@@ -31,7 +32,7 @@ func TestPausesFollowTheLoad(t *testing.T) {
 		t.Errorf("launch %v: two newer launches took 5 s", o.Launch)
 	}
 	p.apply(&o, pace, true)
-	near(t, "learned launch", ms(o.Launch), 8333, 1)
+	near(t, "learned launch", taskcost.MS(o.Launch), 8333, 1)
 }
 
 // The profile is of a quiet cluster; this run's first launch took four times as long. Maps that have started and said

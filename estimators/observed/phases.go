@@ -2,7 +2,6 @@ package observed
 
 import (
 	"math"
-	"time"
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/profiles"
@@ -217,5 +216,3 @@ func (ph *phase) same(i, n int) int {
 	}
 	return k - i
 }
-
-func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 )
 
 // A prior is what a profile says of a phase.
@@ -81,7 +82,7 @@ func (m *Model) drowned(k dag.StageIndex, p *prior, ratio float64, o *dag.Overhe
 	if k != dag.Map || m.fifo || !(ratio > drownedGrowth) || !(p.total > 0) {
 		return false
 	}
-	start := ms(o.SetupMin) + usualTogether*ms(o.SetupPer)
+	start := taskcost.MS(o.SetupMin) + usualTogether*taskcost.MS(o.SetupPer)
 	return p.alpha*p.total/float64(len(p.sizes)) < drownedShare*start
 }
 

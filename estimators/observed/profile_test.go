@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/estimators/profiles"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -50,11 +51,11 @@ func TestProfileAndSlowdown(t *testing.T) {
 	}
 	reduce := schedule.Task{Stage: dag.Reduce, Index: 3, Node: -1, Slot: -1, Together: 4}
 	early := at(6000, 25).Left(reduce)
-	near(t, "the largest reduce", ms(early.Work), 16_000, 400)
+	near(t, "the largest reduce", taskcost.MS(early.Work), 16_000, 400)
 	if early.Origin != schedule.Profiled {
 		t.Errorf("origin %v", early.Origin)
 	}
-	near(t, "the same, beside maps that are twice as slow", ms(at(30_000, 50).Left(reduce).Work), 25_400, 1500)
+	near(t, "the same, beside maps that are twice as slow", taskcost.MS(at(30_000, 50).Left(reduce).Work), 25_400, 1500)
 }
 
 // More data in the same script: the reduces get more in proportion.
@@ -63,7 +64,7 @@ func TestProfileScalesWithInput(t *testing.T) {
 	s := profiles.Attach(group(45_000, 25, 1200), []*dag.Plan{profile})
 	m := New(runOf(profiles.Attach(group(44_000, 25, 1200), []*dag.Plan{profile}), s), Options{})
 	reduce := schedule.Task{Stage: dag.Reduce, Index: 3, Node: -1, Slot: -1, Together: 4}
-	near(t, "the largest reduce", ms(m.Left(reduce).Work), 32_000, 2000)
+	near(t, "the largest reduce", taskcost.MS(m.Left(reduce).Work), 32_000, 2000)
 }
 
 // Until a job shows the DAG, a profile of the same script stands in for it; one of another script does not.

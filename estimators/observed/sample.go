@@ -6,6 +6,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -169,11 +170,13 @@ func (s *sampling) addEnding() {
 	}
 	for j := range m.phases {
 		state := &m.Snapshot.Jobs[j]
-		if end := lastEnd(state); !state.State.Ended() && m.over(j, dag.Map) && m.over(j, dag.Reduce) && end.Known() {
+		if end := state.LastSuccess(); !state.State.Ended() && m.over(j, dag.Map) && m.over(j, dag.Reduce) &&
+			end.Known() {
 			s.waited = max(s.waited, float64(m.now-end))
 		}
 	}
-	s.ending = estimators.NewRest(ms(m.Snapshot.Plan.Overheads.Finish), s.waited, estimators.NewFactors(nil, s.end), 1)
+	s.ending = estimators.NewRest(taskcost.MS(m.Snapshot.Plan.Overheads.Finish), s.waited,
+		estimators.NewFactors(nil, s.end), 1)
 }
 
 // over says that every task of a phase is done.
@@ -288,7 +291,7 @@ func (s *sampling) addRunning(j int, k dag.StageIndex) {
 		case r.unseen && !c.starts:
 			r.work = estimators.NewRest(c.work, c.workAge, s.wide, 1)
 		case c.waits:
-			r.left = millis(c.setupLeft())
+			r.left = taskcost.Duration(c.setupLeft())
 			r.work = estimators.NewRest(c.work, 0, own, 1)
 		case c.starts:
 			r.work = estimators.NewRest(c.work, 0, own, 1)

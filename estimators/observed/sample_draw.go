@@ -7,6 +7,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -78,7 +79,7 @@ func (s *sampling) drawPending(d estimators.Draws, t *schedule.Task, start float
 			work *= drawn.size
 		}
 	}
-	return schedule.Cost{Setup: millis(start), Work: millis(work), Same: 1}
+	return schedule.Cost{Setup: taskcost.Duration(start), Work: taskcost.Duration(work), Same: 1}
 }
 
 // known is the work that the model expects of a task that has not started.
@@ -114,17 +115,17 @@ func (s *sampling) drawRunning(d estimators.Draws, t *schedule.Task, r *runningS
 	case r.waits:
 		cost.Setup = time.Duration(float64(r.left/time.Millisecond)*setup) * time.Millisecond
 	case r.starts:
-		cost.Setup = millis(r.setup.At(d.Common(estimators.ForStart, t.Job, t.Stage), setup))
+		cost.Setup = taskcost.Duration(r.setup.At(d.Common(estimators.ForStart, t.Job, t.Stage), setup))
 	}
 	switch {
 	case r.unseen && r.starts:
-		cost.Work = millis(scale * s.phases[t.Job][t.Stage].own.At(u))
+		cost.Work = taskcost.Duration(scale * s.phases[t.Job][t.Stage].own.At(u))
 	case r.unseen:
-		cost.Work = millis(r.work.At(d.Common(estimators.ForSize, t.Job, t.Stage), 1))
+		cost.Work = taskcost.Duration(r.work.At(d.Common(estimators.ForSize, t.Job, t.Stage), 1))
 	case s.phases[t.Job][t.Stage].unseen:
-		cost.Work = millis(r.work.At(u, 1))
+		cost.Work = taskcost.Duration(r.work.At(u, 1))
 	default:
-		cost.Work = millis(r.work.At(u, math.Pow(scale, r.power)))
+		cost.Work = taskcost.Duration(r.work.At(u, math.Pow(scale, r.power)))
 	}
 	return cost
 }
@@ -148,14 +149,16 @@ func (s *sampling) drawSnapshot(d estimators.Draws, busy float64) *dag.Snapshot 
 			{&o.Copy, 2 * pauseSigma},
 			{&o.Beat, pauseSigma / 4},
 		} {
-			*f.of = millis(ms(*f.of) * busy * estimators.LogNormal(d.Common(estimators.ForPause, i, 0), f.sigma))
+			*f.of = taskcost.Duration(taskcost.MS(*f.of) * busy * estimators.LogNormal(d.Common(estimators.ForPause, i,
+				0), f.sigma))
 		}
 		if s.waited > 0 {
-			o.Finish = millis(s.waited + s.ending.At(d.Common(estimators.ForPause, 3, 0), busy))
+			o.Finish = taskcost.Duration(s.waited + s.ending.At(d.Common(estimators.ForPause, 3, 0), busy))
 		}
 	}
 	if s.m.stalled > 0 {
-		out.NextContainer = s.m.now.Add(millis(s.m.stalled * (1/d.Common(estimators.ForPause, stallDraw, 0) - 1)))
+		out.NextContainer = s.m.now.Add(taskcost.Duration(s.m.stalled * (1/d.Common(estimators.ForPause, stallDraw,
+			0) - 1)))
 	}
 	if len(out.Load) > 0 {
 		out.Load = slices.Clone(out.Load)
@@ -163,9 +166,9 @@ func (s *sampling) drawSnapshot(d estimators.Draws, busy float64) *dag.Snapshot 
 		for i := range out.Load {
 			l, f := &out.Load[i], estimators.LogNormal(d.Common(estimators.ForOther, i, 0), loadSigma)
 			if l.Until.Known() && l.Until > s.m.now {
-				l.Until = s.m.now.Add(millis(ms(l.Until.Sub(s.m.now)) * f))
+				l.Until = s.m.now.Add(taskcost.Duration(taskcost.MS(l.Until.Sub(s.m.now)) * f))
 			}
-			l.Length = millis(ms(l.Length) * f)
+			l.Length = taskcost.Duration(taskcost.MS(l.Length) * f)
 			if l.Need != nil {
 				n := *l.Need
 				wide := 1.0
@@ -177,7 +180,7 @@ func (s *sampling) drawSnapshot(d estimators.Draws, busy float64) *dag.Snapshot 
 					if p.Done == 0 {
 						power = guessPower
 					}
-					p.LengthMS = min(p.LengthMS*shared*wide*math.Pow(f, power), maxMillis/2)
+					p.LengthMS = min(p.LengthMS*shared*wide*math.Pow(f, power), taskcost.MostMS/2)
 				}
 				l.Need = &n
 			}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
@@ -57,11 +58,13 @@ func (m *Model) learnSetup(s *dag.Snapshot, profile *profiles.Match) {
 	}
 	m.setup = setupLaw{alone: defaultAlone, each: defaultEach, cold: defaultCold}
 	if o := profile.Overheads(); o != nil && o.SetupPer+o.SetupMin > 0 {
-		m.setup.alone, m.setup.each, m.setup.cold = ms(o.SetupMin), ms(o.SetupPer), ms(o.Cold)
+		m.setup.alone, m.setup.each, m.setup.cold = taskcost.MS(o.SetupMin), taskcost.MS(o.SetupPer),
+			taskcost.MS(o.Cold)
 	}
 	if m.given {
 		o := &s.Plan.Overheads
-		m.setup.alone, m.setup.each, m.setup.cold = ms(s.Plan.Cluster.Setup+o.SetupMin), ms(o.SetupPer), ms(o.Cold)
+		m.setup.alone, m.setup.each, m.setup.cold = taskcost.MS(s.Plan.Cluster.Setup+o.SetupMin),
+			taskcost.MS(o.SetupPer), taskcost.MS(o.Cold)
 		m.setup.together = countTogether(starts, 0)
 		m.setup.first = firstBatch(starts)
 		return
@@ -104,12 +107,12 @@ func (m *Model) learnSetup(s *dag.Snapshot, profile *profiles.Match) {
 // reports of maps, tasks of unequal size and the profile tell, but no more than the shortest task took. It is 0 where
 // nothing tells.
 func (m *Model) learnWhole(s *dag.Snapshot, profile *profiles.Match) {
-	if m.setup.alone = ms(s.Plan.Cluster.Setup); m.setup.alone > 0 || m.given {
+	if m.setup.alone = taskcost.MS(s.Plan.Cluster.Setup); m.setup.alone > 0 || m.given {
 		return
 	}
 	fit := &m.setup.fit
 	if profile != nil && !m.learning && profile.Plan.Cluster.Setup > 0 {
-		was := ms(profile.Plan.Cluster.Setup)
+		was := taskcost.MS(profile.Plan.Cluster.Setup)
 		fit.add(square(startNoise/(setupNoise*was)), 0, was)
 	}
 	shortest := math.Inf(1)

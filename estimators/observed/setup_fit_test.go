@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/estimators/profiles"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -34,7 +35,7 @@ func TestLearnFromASample(t *testing.T) {
 		a.End = a.Start + 5000 + dag.Instant(2*a.Done[dag.Work]) // 5 s of set-up, 2 ms a record
 	}
 	p := Learn(runOf(slots))
-	near(t, "set-up", ms(p.Cluster.Setup), 5000, 30)
+	near(t, "set-up", taskcost.MS(p.Cluster.Setup), 5000, 30)
 	near(t, "reduce alpha in µs", 1000*p.Jobs[0].Stages[dag.Reduce].Pipelines[dag.Work].Alpha.At(0), 2000, 120)
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -38,7 +39,7 @@ func TestShareBySize(t *testing.T) {
 	} {
 		s, last := unlike(work)
 		m := New(runOf(s), Options{})
-		left := ms(m.Left(schedule.Task{Index: 8, Stage: dag.Reduce, Running: last}).Work)
+		left := taskcost.MS(m.Left(schedule.Task{Index: 8, Stage: dag.Reduce, Running: last}).Work)
 		near(t, what, left, work(25_600), 0.1*work(25_600))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/schedule"
 	"github.com/paratimer/paratimer/units"
 )
@@ -41,7 +42,7 @@ func (m *Model) findStall() {
 		return
 	}
 	m.stalled = float64(m.now - since)
-	s.NextContainer = m.now.Add(millis(m.stalled))
+	s.NextContainer = m.now.Add(taskcost.Duration(m.stalled))
 	m.Warnings = append(m.Warnings, dag.Warning{Code: dag.WarnOtherLoad, Text: fmt.Sprintf(
 		"no container has been given for %s, although there is room for one as far as is seen: it may last as long again", units.About(s.At.Sub(since)))})
 }

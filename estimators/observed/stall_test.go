@@ -5,6 +5,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -26,7 +27,7 @@ func remaining(t *testing.T, m *Model) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return ms(s.Remaining())
+	return taskcost.MS(s.Remaining())
 }
 
 // What could start at once and does not is expected to wait as long again as it has waited, and the range says how
@@ -46,8 +47,8 @@ func TestStall(t *testing.T) {
 	if err != nil || len(got.Distribution) == 0 {
 		t.Fatal(err)
 	}
-	near(t, "tenth", ms(got.Distribution.At(0.1)), 0.5*usual+11_000, 0.5*usual)
-	near(t, "nine tenths", ms(got.Distribution.At(0.9)), usual+900_000, 250_000)
+	near(t, "tenth", taskcost.MS(got.Distribution.At(0.1)), 0.5*usual+11_000, 0.5*usual)
+	near(t, "nine tenths", taskcost.MS(got.Distribution.At(0.9)), usual+900_000, 250_000)
 }
 
 // Where containers are taken, or the next job is not submitted yet, waiting is what is to be expected.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 )
 
 // The cores of executors need no launch, but the first task of each loads classes, and its code is not compiled yet. It
@@ -40,7 +41,7 @@ func (m *Model) learnCold() {
 		}
 	})
 	m.start.firsts = n
-	if was := ms(m.snapshot.Plan.Overheads.Cold); was > 0 {
+	if was := taskcost.MS(m.snapshot.Plan.Overheads.Cold); was > 0 {
 		sum, n = sum+coldTasks*was, n+coldTasks
 	}
 	if n > 0 {

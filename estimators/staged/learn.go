@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
@@ -22,7 +23,7 @@ func Learn(run dag.Run) *dag.Plan {
 	out.Cluster.Nodes = nil
 	out.Overheads.SetupMin, out.Overheads.Cold = bare.Overheads.SetupMin, 0
 	if m.start.firsts > 0 {
-		out.Overheads.Cold = millis(m.start.extra)
+		out.Overheads.Cold = taskcost.Duration(m.start.extra)
 	}
 	out.Jobs = make([]dag.Job, len(bare.Jobs))
 	for j := range bare.Jobs {
@@ -33,24 +34,12 @@ func Learn(run dag.Run) *dag.Plan {
 		}
 		out.Jobs[j] = job
 		if js := &s.Jobs[j]; js.Finished.Known() {
-			if last := lastEnd(js); last.Known() && js.Finished > last {
+			if last := js.LastSuccess(); last.Known() && js.Finished > last {
 				out.Overheads.Finish = js.Finished.Sub(last)
 			}
 		}
 	}
 	return out
-}
-
-func lastEnd(js *dag.JobState) dag.Instant {
-	last := dag.NoInstant
-	for k := range js.Stages {
-		for i := range js.Stages[k].Attempts {
-			if a := &js.Stages[k].Attempts[i]; a.State == dag.AttemptSucceeded && a.End.Known() {
-				last = max(last, a.End)
-			}
-		}
-	}
-	return last
 }
 
 // learned is a stage with what its finished tasks have shown.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -14,8 +15,6 @@ const (
 	ownPriorMS = 6000
 	// progressRatio is the engine's own progress of a task at which it weighs as much as the stage's rate.
 	progressRatio = 0.5
-	minLeftMS     = 300
-	lateRatio     = 0.1
 	farPastMS     = 30_000
 )
 
@@ -24,10 +23,10 @@ func (m *Model) left(t schedule.Task) schedule.Cost {
 	l := &m.stages[t.Job][t.Stage]
 	if t.Running != nil {
 		work, origin := m.leftOf(l, t.Running)
-		return schedule.Cost{Work: millis(work), Origin: origin, Same: 1}
+		return schedule.Cost{Work: taskcost.Duration(work), Origin: origin, Same: 1}
 	}
 	return schedule.Cost{
-		Setup: millis(m.setupOf(t)), Work: millis(l.work(t.Index)), Origin: l.origin,
+		Setup: taskcost.Duration(m.setupOf(t)), Work: taskcost.Duration(l.work(t.Index)), Origin: l.origin,
 		Same: l.same(t.Index),
 	}
 }
@@ -44,7 +43,7 @@ func (m *Model) setupOf(t schedule.Task) float64 {
 // setup is what a task takes before its work: in a job whose containers are used again, only if one is launched for it.
 func (m *Model) setup(j int, cold bool) float64 {
 	if m.snapshot.Plan.Jobs[j].Rules != dag.AncestorsFirst {
-		return ms(m.snapshot.Plan.Cluster.Setup)
+		return taskcost.MS(m.snapshot.Plan.Cluster.Setup)
 	}
 	if !cold {
 		return 0
@@ -126,7 +125,7 @@ func (m *Model) leftOf(l *law, a *dag.Attempt) (work float64, origin schedule.Or
 	if left < -farPastMS || !l.sized {
 		origin = schedule.Unknown
 	}
-	return overdue(zeroNaN(left), age), origin
+	return taskcost.Overdue(zeroNaN(left), age), origin
 }
 
 // progress is what the engine says of an attempt's work, 0..1: 0 where it says nothing. A task that copies first has
@@ -153,15 +152,6 @@ func ownRate(rate, dt, units float64) float64 {
 	return (dt + ownPriorMS) / (units + ownPriorMS/rate)
 }
 
-// overdue turns a remaining time that has run out into one that is conditional on not having ended yet.
-func overdue(left, age float64) float64 {
-	if left >= minLeftMS {
-		return left
-	}
-	late := minLeftMS - left
-	return minLeftMS + min(late, age)*lateRatio
-}
-
 func zeroNaN(v float64) float64 {
 	if math.IsNaN(v) {
 		return 0
@@ -174,5 +164,5 @@ func zero(v float64) float64 {
 	if !(v > 0) {
 		return 0
 	}
-	return min(v, maxMillis)
+	return min(v, taskcost.MostMS)
 }

@@ -11,9 +11,6 @@
 package staged
 
 import (
-	"math"
-	"time"
-
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/profiles"
@@ -79,15 +76,3 @@ func (m *Model) each(visit func(j int, k dag.StageIndex, l *law)) {
 		}
 	}
 }
-
-func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-
-func millis(ms float64) time.Duration {
-	if math.IsNaN(ms) || ms <= 0 {
-		return 0
-	}
-	return time.Duration(min(ms, maxMillis)+0.5) * time.Millisecond
-}
-
-// maxMillis bounds a cost to ten years: a hostile counter must not overflow the schedule.
-const maxMillis = 10 * 365 * 86400 * 1000

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 )
 
 // sightings are what tasks of a stage have shown in this run.
@@ -43,7 +44,7 @@ func (m *Model) observe() {
 			l.asked = m.asked(j, k)
 			l.prior = m.priorOf(j, k)
 			if j < len(s.Jobs) && int(k) < len(s.Jobs[j].Stages) {
-				m.watch(l, s.Jobs[j].Stages[k].Attempts, job.Stages[k].Count(), ms(s.Plan.Cluster.Setup))
+				m.watch(l, s.Jobs[j].Stages[k].Attempts, job.Stages[k].Count(), taskcost.MS(s.Plan.Cluster.Setup))
 			}
 		}
 	}

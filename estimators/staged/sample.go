@@ -6,6 +6,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -68,7 +69,7 @@ func (m *Model) sampling() func(estimators.Draws) estimators.Drawn {
 func (l *law) spread() stageSampling {
 	var residuals []float64
 	for _, e := range l.seen.ended {
-		if expected := e.units * l.rate; expected > minLeftMS && e.work > minLeftMS {
+		if expected := e.units * l.rate; expected > taskcost.LeastMS && e.work > taskcost.LeastMS {
 			residuals = append(residuals, math.Log(e.work/expected))
 		}
 	}
@@ -129,12 +130,12 @@ func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 		f := scale[t.Job][t.Stage]
 		if t.Running != nil {
 			if r, ok := s.running[t.Running]; ok {
-				return schedule.Cost{Work: millis(r.At(u, f)), Same: 1}
+				return schedule.Cost{Work: taskcost.Duration(r.At(u, f)), Same: 1}
 			}
 		}
 		cost := s.m.left(t)
 		cost.Setup = time.Duration(float64(cost.Setup/time.Millisecond)*start) * time.Millisecond
-		cost.Work = millis(ms(cost.Work) * f * s.stages[t.Job][t.Stage].own.At(u))
+		cost.Work = taskcost.Duration(taskcost.MS(cost.Work) * f * s.stages[t.Job][t.Stage].own.At(u))
 		cost.Same = 1
 		return cost
 	}

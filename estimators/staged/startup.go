@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 )
 
 // A startup is what a task takes beyond its work in a container that is launched for it.
@@ -41,12 +42,12 @@ const (
 // longer none has come. overheads are those that the run itself shows.
 func (m *Model) learnLaunch(overheads *dag.Overheads) {
 	o := &m.snapshot.Plan.Overheads
-	expected := ms(defaultStart)
+	expected := taskcost.MS(defaultStart)
 	if was := m.profile.Overheads(); was != nil && was.SetupMin > 0 {
-		expected = ms(was.SetupMin)
+		expected = taskcost.MS(was.SetupMin)
 	}
 	st := &m.start
-	st.launch, st.late = ms(o.SetupMin), launchWait
+	st.launch, st.late = taskcost.MS(o.SetupMin), launchWait
 	whole := st.launch
 	if overheads.SetupMin > 0 {
 		st.late = launchNext
@@ -185,7 +186,7 @@ func (m *Model) learnExtra() {
 		}
 	})
 	m.start.firsts = n
-	expected := ms(m.snapshot.Plan.Overheads.Cold) * m.start.scale
+	expected := taskcost.MS(m.snapshot.Plan.Overheads.Cold) * m.start.scale
 	if expected == 0 && m.profile != nil {
 		expected = coldShare * m.start.whole
 	}
@@ -264,7 +265,7 @@ func (m *Model) waited() float64 {
 		}
 		// Tasks that run did not need a launch. The cluster counts a container from the moment at which it is given.
 		if running == 0 && m.idle(j) || running > 0 && js.HeldMB > used {
-			longest = max(longest, float64(s.At-js.Submitted)-ms(s.Plan.Overheads.Launch))
+			longest = max(longest, float64(s.At-js.Submitted)-taskcost.MS(s.Plan.Overheads.Launch))
 		}
 	}
 	return longest

@@ -1,0 +1,37 @@
+// Package taskcost is the arithmetic of costs in milliseconds that all cost laws share.
+package taskcost
+
+import (
+	"math"
+	"time"
+)
+
+const (
+	// MostMS bounds a cost to ten years: a hostile counter must not overflow the schedule.
+	MostMS = 10 * 365 * 86400 * 1000
+	// LeastMS is what an attempt that runs has left at least, in milliseconds.
+	LeastMS = 300
+	// lateRatio is how much longer an attempt runs for each millisecond that it is late.
+	lateRatio = 0.1
+)
+
+// MS is a length of time in milliseconds.
+func MS(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// Duration rounds a cost in milliseconds. NaN and negative costs are 0, none is above MostMS.
+func Duration(ms float64) time.Duration {
+	if math.IsNaN(ms) || ms <= 0 {
+		return 0
+	}
+	return time.Duration(min(ms, MostMS)+0.5) * time.Millisecond
+}
+
+// Overdue turns a remaining time that has run out into one that is conditional on not having ended yet. All are in
+// milliseconds; age is how long the attempt has run.
+func Overdue(left, age float64) float64 {
+	if left >= LeastMS {
+		return left
+	}
+	late := LeastMS - left
+	return LeastMS + min(late, age)*lateRatio
+}
