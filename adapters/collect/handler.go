@@ -31,8 +31,8 @@ type Handler struct {
 }
 
 // NewHandler returns a handler that takes batches with this token into store. It must not be empty. now is the
-// collector's clock, the same as the sources'. The first refusals are told to tell, without anything secret; nil:
-// nobody is.
+// collector's clock, the same as the sources'. tell receives the first refusals, without
+// secrets; it may be nil.
 func NewHandler(store *Store, token string, now func() time.Time, tell func(error)) *Handler {
 	return &Handler{
 		store: store, token: sha256.Sum256([]byte(token)), now: now, tell: tell,

@@ -68,8 +68,8 @@ func JobTitle(name string) string {
 	return cmp.Or(QueryTitle(query), "query") + " " + stage
 }
 
-// Unquoted puts "…" in the place of what stands in quotes: what a query compares with is its reader's business, not
-// ours. A quote that is not closed reaches to the end.
+// Unquoted replaces each quoted string of a query by "…", since its values may be confidential. A quote that is not
+// closed reaches to the end.
 func Unquoted(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {

@@ -239,7 +239,7 @@ func (h *Hub) keep(app string, c *jobConf) {
 	h.confs[app] = c
 }
 
-// serve tells a source what the newest round said of its workflow; the only source of a hub is told everything.
+// serve gives a source the newest answers about its workflow. The only source of a hub gets all answers.
 func (h *Hub) serve(s *Source) error {
 	v := h.view.Load()
 	if v.err != nil {

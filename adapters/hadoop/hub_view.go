@@ -10,7 +10,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A view is what the cluster said at one Refresh. Nothing of it is changed once it is published.
+// A view holds the cluster's answers to one Refresh. A published view never changes.
 type view struct {
 	round  int
 	at     dag.Instant // when it was asked
@@ -153,7 +153,7 @@ func Together(a, b *Submitted) bool {
 		max(a.At.Sub(b.At), b.At.Sub(a.At)) < sameWave*time.Millisecond
 }
 
-// Room is the cluster's memory for containers, and how much of it is free; zero where it is not known.
+// Room returns the cluster's memory for containers and the free part of it, in MB. Both are 0 if unknown.
 func (h *Hub) Room() (totalMB, freeMB int) {
 	m := &h.view.Load().w.metrics.Metrics.v
 	totalMB = m.TotalMB.count(maxMB)
