@@ -128,23 +128,23 @@ func eventOf(line []byte) (e *event, ok bool) {
 func (e *event) time() dag.Instant {
 	switch e.kind() {
 	case "JobStart":
-		return e.Submitted.instant()
+		return e.Submitted.Instant()
 	case "JobEnd":
-		return e.Completed.instant()
+		return e.Completed.Instant()
 	case "StageSubmitted":
-		return e.Stage.Submitted.instant()
+		return e.Stage.Submitted.Instant()
 	case "StageCompleted":
-		return e.Stage.Completed.instant()
+		return e.Stage.Completed.Instant()
 	case "TaskStart":
 		if e.Task != nil {
-			return e.Task.Launch.instant()
+			return e.Task.Launch.Instant()
 		}
 	case "TaskEnd":
 		if e.Task != nil {
-			return e.Task.Finish.instant()
+			return e.Task.Finish.Instant()
 		}
 	}
-	return e.Timestamp.instant()
+	return e.Timestamp.Instant()
 }
 
 // takeEvent takes an event that happened at its instant.
@@ -186,7 +186,7 @@ func idOf(n *number) int {
 	if n == nil {
 		return -1
 	}
-	return n.id()
+	return n.ID()
 }
 
 func (a *App) takeExecutorEvent(e *event) {
@@ -202,7 +202,7 @@ func (a *App) takeExecutorEvent(e *event) {
 	switch e.kind() {
 	case "ExecutorAdded":
 		x.active, x.added, x.host = true, e.at, dag.Clean(string(e.ExecutorInfo.Host))
-		x.cores = e.ExecutorInfo.Cores.count(1<<20) / a.coresPerTask()
+		x.cores = e.ExecutorInfo.Cores.Count(1<<20) / a.coresPerTask()
 	case "ExecutorRemoved":
 		x.active, x.removed, x.reason = false, e.at, firstLine(string(e.Reason))
 	default:
@@ -233,8 +233,8 @@ func (a *App) takeStageInfo(w *stageInfo) *stage {
 		return nil
 	}
 	s.name = dag.Clean(string(w.Name))
-	if w.Try.id() <= 0 {
-		s.tasks = w.Tasks.count(mostTasks)
+	if w.Try.ID() <= 0 {
+		s.tasks = w.Tasks.Count(mostTasks)
 	}
 	if len(s.rdds) == 0 {
 		rdds := make([]number, len(w.RDDs))
@@ -257,11 +257,11 @@ func (a *App) takeStageEvent(e *event) {
 	if s == nil {
 		return
 	}
-	t := s.tryAt(e.Stage.Try.id())
+	t := s.tryAt(e.Stage.Try.ID())
 	if t == nil {
 		return
 	}
-	t.tasks, t.submitted = e.Stage.Tasks.count(mostTasks), e.Stage.Submitted.instant()
+	t.tasks, t.submitted = e.Stage.Tasks.Count(mostTasks), e.Stage.Submitted.Instant()
 	t.status = "ACTIVE"
 	if e.kind() == "StageCompleted" {
 		t.status, t.completed = "COMPLETE", e.at
@@ -276,27 +276,27 @@ func (a *App) takeStageEvent(e *event) {
 
 func (a *App) takeTaskEvent(e *event) {
 	s := a.stages[idOf(e.StageID)]
-	if s == nil || e.Task == nil || e.Task.ID.id() < 0 {
+	if s == nil || e.Task == nil || e.Task.ID.ID() < 0 {
 		return
 	}
-	t := s.tryAt(e.Try.id())
+	t := s.tryAt(e.Try.ID())
 	if t == nil {
 		return
 	}
-	k := a.taskAt(t, e.Task.ID.id())
+	k := a.taskAt(t, e.Task.ID.ID())
 	if k == nil {
 		return
 	}
-	part := e.Task.Index.id()
+	part := e.Task.Index.ID()
 	if p := idOf(e.Task.Part); p >= 0 {
 		part = p
 	}
-	k.part, k.launch, k.executor = part, e.Task.Launch.instant(), a.executorAt(string(e.Task.Executor))
+	k.part, k.launch, k.executor = part, e.Task.Launch.Instant(), a.executorAt(string(e.Task.Executor))
 	if e.kind() == "TaskStart" {
 		return
 	}
 	k.end = e.at
-	if at := e.Task.Finish.instant(); at.Known() {
+	if at := e.Task.Finish.Instant(); at.Known() {
 		k.end = at
 	}
 	switch r := &e.EndReason; {

@@ -59,9 +59,9 @@ func (a *App) TakeJobs(body []byte) bool {
 		w := &list[i]
 		ids := make([]int, 0, min(len(w.StageIDs), mostListed))
 		for _, n := range w.StageIDs {
-			ids = append(ids, n.id())
+			ids = append(ids, n.ID())
 		}
-		a.takeJob(w.JobID.id(), dag.Clean(string(w.Name)), dag.Clean(string(w.Description)), w.SubmissionTime.at(),
+		a.takeJob(w.JobID.ID(), dag.Clean(string(w.Name)), dag.Clean(string(w.Description)), w.SubmissionTime.at(),
 			w.CompletionTime.at(), ids, string(w.Status))
 	}
 	return true
@@ -107,10 +107,10 @@ func (a *App) TakeStages(body []byte) bool {
 	} else if json.Unmarshal(body, &list) != nil {
 		return false
 	}
-	slices.SortStableFunc(list, func(x, y wireStage) int { return x.AttemptID.id() - y.AttemptID.id() })
+	slices.SortStableFunc(list, func(x, y wireStage) int { return x.AttemptID.ID() - y.AttemptID.ID() })
 	for i := range list {
 		w := &list[i]
-		s := a.stageAt(w.StageID.id())
+		s := a.stageAt(w.StageID.ID())
 		if s == nil {
 			a.dropped = true
 			continue
@@ -120,9 +120,9 @@ func (a *App) TakeStages(body []byte) bool {
 			s.rdds = idsOf(w.RDDIDs)
 		}
 		status := string(w.Status)
-		n := w.AttemptID.id()
+		n := w.AttemptID.ID()
 		if n == 0 {
-			s.tasks = w.NumTasks.count(mostTasks)
+			s.tasks = w.NumTasks.Count(mostTasks)
 		}
 		if n >= len(s.tries)-1 {
 			s.status = status
@@ -134,7 +134,7 @@ func (a *App) TakeStages(body []byte) bool {
 		if t == nil {
 			continue
 		}
-		t.tasks, t.complete, t.status = w.NumTasks.count(mostTasks), w.NumComplete.count(mostTasks), status
+		t.tasks, t.complete, t.status = w.NumTasks.Count(mostTasks), w.NumComplete.Count(mostTasks), status
 		t.submitted, t.completed = w.Submission.at(), w.Completion.at()
 		t.failure, t.push = firstLine(string(w.FailureReason)), w.PushEnabled
 		if w.RunTime >= 0 {
@@ -147,7 +147,7 @@ func (a *App) TakeStages(body []byte) bool {
 func idsOf(list []number) []int {
 	out := make([]int, 0, len(list))
 	for _, n := range list {
-		if id := n.id(); id >= 0 {
+		if id := n.ID(); id >= 0 {
 			out = append(out, id)
 		}
 	}
@@ -172,7 +172,7 @@ func (a *App) TakeTasks(body []byte, stageID, attempt int, only string, at dag.I
 	}
 	seen := make(map[int]bool, len(list))
 	for i := range list {
-		id := list[i].TaskID.id()
+		id := list[i].TaskID.ID()
 		seen[id] = true
 		a.takeTask(s, t, &list[i], at)
 	}
@@ -210,7 +210,7 @@ var taskStates = map[string]dag.AttemptState{
 
 func (a *App) takeTask(s *stage, t *try, w *wireTask, at dag.Instant) {
 	state, known := taskStates[string(w.Status)]
-	id := w.TaskID.id()
+	id := w.TaskID.ID()
 	if id < 0 || !known {
 		return
 	}
@@ -218,9 +218,9 @@ func (a *App) takeTask(s *stage, t *try, w *wireTask, at dag.Instant) {
 	if k == nil {
 		return
 	}
-	part := w.Index.id()
-	if w.PartitionID != nil && w.PartitionID.id() >= 0 {
-		part = w.PartitionID.id()
+	part := w.Index.ID()
+	if w.PartitionID != nil && w.PartitionID.ID() >= 0 {
+		part = w.PartitionID.ID()
 	}
 	k.part, k.launch, k.executor = part, w.LaunchTime.at(), a.executorAt(string(w.ExecutorID))
 	if k.state != dag.AttemptRunning && state == dag.AttemptRunning && !k.guessed {
@@ -313,7 +313,7 @@ func (a *App) TakeExecutors(body []byte) bool {
 		}
 		e := a.executors[n]
 		e.host, e.active, e.excluded = dag.Clean(string(w.HostPort)), w.IsActive, w.IsExcluded
-		e.cores = w.MaxTasks.count(1 << 20)
+		e.cores = w.MaxTasks.Count(1 << 20)
 		e.added, e.removed, e.reason = w.AddTime.at(), w.RemoveTime.at(), firstLine(string(w.RemoveReason))
 	}
 	return true

@@ -1,64 +1,19 @@
 package spark
 
 import (
-	"bytes"
 	"encoding/json"
-	"math"
-	"strconv"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/internal/loose"
 	"github.com/paratimer/paratimer/dag"
 )
 
 // A value of the wrong type is unknown, never an error.
 
-// number is a number, also one in quotes; NaN where there is none.
-type number float64
-
-func (n *number) UnmarshalJSON(b []byte) error {
-	v, err := strconv.ParseFloat(string(bytes.Trim(b, `"`)), 64)
-	if err != nil || math.IsInf(v, 0) {
-		v = math.NaN()
-	}
-	*n = number(v)
-	return nil
-}
-
-// count returns a number of things, from 0 to most.
-func (n number) count(most int) int {
-	if !(n > 0) {
-		return 0
-	}
-	return int(min(float64(n), float64(most)))
-}
-
-// id returns an identifier, -1 where there is none.
-func (n number) id() int {
-	if !(n >= 0) || n > math.MaxInt32 {
-		return -1
-	}
-	return int(n)
-}
-
-// instant returns milliseconds since the epoch; 0 and -1 are "not yet".
-func (n number) instant() dag.Instant {
-	if !(n > 0) || n >= 1<<43 {
-		return dag.NoInstant
-	}
-	return dag.Instant(n)
-}
-
-// text is a string; anything else is "".
-type text string
-
-func (t *text) UnmarshalJSON(b []byte) error {
-	*t = ""
-	var s string
-	if b[0] == '"' && json.Unmarshal(b, &s) == nil {
-		*t = text(s)
-	}
-	return nil
-}
+type (
+	number = loose.Number
+	text   = loose.Text
+)
 
 // A moment is an instant as Spark's REST service writes it: 2026-11-22T15:30:42.878GMT.
 type moment dag.Instant

@@ -147,7 +147,7 @@ func instant(line, key string) dag.Instant {
 	if err != nil {
 		return dag.NoInstant
 	}
-	return number(v).instant()
+	return number(v).Instant()
 }
 
 // event takes an event of the history.

@@ -85,9 +85,9 @@ func (r *logReader) record(s string) {
 	}
 	g := r.g
 	if rec.Type == "TEZ_APPLICATION" {
-		g.taskMB = rec.Other.Config.HiveMB.count(dag.MaxMemory)
+		g.taskMB = rec.Other.Config.HiveMB.Count(dag.MaxMemory)
 		if g.taskMB == 0 {
-			g.taskMB = rec.Other.Config.TaskMB.count(dag.MaxMemory)
+			g.taskMB = rec.Other.Config.TaskMB.Count(dag.MaxMemory)
 		}
 		return
 	}
@@ -95,14 +95,14 @@ func (r *logReader) record(s string) {
 		switch e.Type {
 		case "DAG_SUBMITTED":
 			if string(rec.Entity) == g.id {
-				g.submitted = earliest(g.submitted, e.At.instant())
+				g.submitted = earliest(g.submitted, e.At.Instant())
 				if rec.Other.Plan != nil {
 					g.plan(rec.Other.Plan)
 				}
 			}
 		case "DAG_FINISHED":
 			if string(rec.Entity) == g.id {
-				g.over(string(rec.Other.Status), rec.Other.End.instant(),
+				g.over(string(rec.Other.Status), rec.Other.End.Instant(),
 					hadoop.FirstLine(string(rec.Other.Diagnostics)))
 			}
 		case "TASK_ATTEMPT_STARTED":
@@ -116,14 +116,14 @@ func (r *logReader) record(s string) {
 						node = string(x.Entity)
 					}
 				}
-				r.begin(k, e.At.instant(), in, node)
+				r.begin(k, e.At.Instant(), in, node)
 			}
 		case "TASK_ATTEMPT_FINISHED":
 			k, ok := parseID(string(rec.Entity), "attempt", g.id, 3)
 			if state, ended := attemptStates[string(rec.Other.Status)]; ok && ended {
 				o := &rec.Other
 				why := hadoop.FirstLine(string(o.Diagnostics))
-				r.finish(k, state, o.Allocated.instant(), o.Start.instant(), o.End.instant(), why)
+				r.finish(k, state, o.Allocated.Instant(), o.Start.Instant(), o.End.Instant(), why)
 			}
 		}
 	}

@@ -64,18 +64,18 @@ func (s *Source) takeVertices(b *verticesBody) {
 		v := s.g.at(k.vertex)
 		v.status = string(w.Status)
 		if n := float64(w.TotalTasks); n >= 0 {
-			if tasks := w.TotalTasks.count(dag.MaxTasks); !v.known || v.tasks != tasks {
+			if tasks := w.TotalTasks.Count(dag.MaxTasks); !v.known || v.tasks != tasks {
 				v.tasks, v.known, v.dirty = tasks, true, true
 			}
 		} else {
 			v.known = false
 		}
-		v.running, v.succeeded = w.RunningTasks.count(dag.MaxTasks), w.SucceededTasks.count(dag.MaxTasks)
-		v.ended = w.FailedTaskAttempts.count(dag.MaxTasks) + w.KilledTaskAttempts.count(dag.MaxTasks)
+		v.running, v.succeeded = w.RunningTasks.Count(dag.MaxTasks), w.SucceededTasks.Count(dag.MaxTasks)
+		v.ended = w.FailedTaskAttempts.Count(dag.MaxTasks) + w.KilledTaskAttempts.Count(dag.MaxTasks)
 		if !s.g.started.Known() {
-			s.g.started = w.InitTime.instant()
+			s.g.started = w.InitTime.Instant()
 		}
-		last = max(last, w.FinishTime.instant())
+		last = max(last, w.FinishTime.Instant())
 	}
 	if _, over := dagStates[s.g.status]; over && !s.g.finished.Known() {
 		s.g.finished = last

@@ -99,10 +99,10 @@ func (l *Log) configure(w *written) {
 	a, o := l.app(w.entity), &w.other
 	for _, name := range []string{"hive.tez.container.size", "tez.task.resource.memory.mb"} {
 		if a.taskMB == 0 {
-			a.taskMB = number(o.setting(name)).count(dag.MaxMemory)
+			a.taskMB = number(o.setting(name)).Count(dag.MaxMemory)
 		}
 	}
-	a.amMB = number(o.setting("tez.am.resource.memory.mb")).count(dag.MaxMemory)
+	a.amMB = number(o.setting("tez.am.resource.memory.mb")).Count(dag.MaxMemory)
 	a.min, a.max = o.setting("tez.shuffle-vertex-manager.min-src-fraction"),
 		o.setting("tez.shuffle-vertex-manager.max-src-fraction")
 	a.reduces = o.setting("mapreduce.job.reduce.slowstart.completedmaps")
@@ -312,7 +312,7 @@ func (p *Player) take(w *written) {
 	case "DAG_STARTED":
 		g.started = w.at
 	case "DAG_FINISHED":
-		end := w.other.End.instant()
+		end := w.other.End.Instant()
 		if !end.Known() {
 			end = w.at
 		}
@@ -324,7 +324,7 @@ func (p *Player) take(w *written) {
 		}
 		g.call(v, dag.Clean(string(w.other.Name)))
 		if w.other.Tasks >= 0 {
-			v.tasks, v.known, v.dirty = w.other.Tasks.count(dag.MaxTasks), true, true
+			v.tasks, v.known, v.dirty = w.other.Tasks.Count(dag.MaxTasks), true, true
 		}
 		v.min, v.max = p.app.fractions(g.pig)
 	case "VERTEX_STARTED":
@@ -345,14 +345,14 @@ func (p *Player) finish(w *written) {
 	g, r := p.src.g, &p.src.lines
 	k, ok := parseID(w.entity, "attempt", g.id, 3)
 	state, ended := attemptStates[string(w.other.Status)]
-	if !ok || !ended || g.find(k) == nil && !w.other.Start.instant().Known() {
+	if !ok || !ended || g.find(k) == nil && !w.other.Start.Instant().Known() {
 		return // it was never launched
 	}
-	end := w.other.End.instant()
+	end := w.other.End.Instant()
 	if !end.Known() {
 		end = w.at
 	}
-	r.finish(k, state, w.other.Allocated.instant(), w.other.Start.instant(), end,
+	r.finish(k, state, w.other.Allocated.Instant(), w.other.Start.Instant(), end,
 		hadoop.FirstLine(string(w.other.Diagnostics)))
 	if a := g.find(k); a != nil {
 		g.count(g.vertices[k.vertex], a, &w.counters, w.at)

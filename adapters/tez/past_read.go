@@ -265,7 +265,7 @@ func (l *Log) object(b []byte) error {
 	}
 	for _, e := range r.Events {
 		each := w
-		each.kind, each.at = string(e.Type), e.At.instant()
+		each.kind, each.at = string(e.Type), e.At.Instant()
 		if each.kind == "VERTEX_CONFIGURE_DONE" {
 			each.other.Tasks = e.Info.Tasks
 		}
@@ -322,7 +322,7 @@ func message(b []byte) (*written, bool) {
 	ok := fields(body, func(field, n uint64, b []byte) {
 		switch {
 		case field == 2:
-			w.at = number(n).instant()
+			w.at = number(n).Instant()
 		case field == 10:
 			var key, value string
 			if fields(b, func(field, _ uint64, b []byte) {
