@@ -132,7 +132,7 @@ func (v *view) miss(old *view, ended bool) {
 // A Submitted is an application that runs or waits to.
 type Submitted struct {
 	App, Name, User, Queue string
-	Engine                 string      // "Tez"; "" is MapReduce
+	Engine                 string      // "Tez" or "Spark"; "" is MapReduce
 	Title                  string      // the name of the DAG that it runs, if that is known; "" with MapReduce
 	At                     dag.Instant // its submission
 	// Read says that its conf is known, and with it the workflow; "" is a job by itself, as is one whose conf may not
@@ -168,6 +168,19 @@ func (h *Hub) Tez() []Submitted {
 	all := h.running(func(a *wireApp) bool { return a.Type == "TEZ" })
 	for i := range all {
 		all[i].Engine, all[i].Read, all[i].Workflow = "Tez", false, ""
+	}
+	return all
+}
+
+// Spark lists the applications of Spark that the newest round found, by id. Each is a workflow once its driver runs.
+func (h *Hub) Spark() []Submitted {
+	all := h.running(func(a *wireApp) bool { return a.Type == "SPARK" })
+	for i := range all {
+		s := &all[i]
+		s.Engine, s.Read, s.Workflow = "Spark", s.Readable, ""
+		if s.Readable {
+			s.Workflow, s.Title = s.App, s.Name
+		}
 	}
 	return all
 }

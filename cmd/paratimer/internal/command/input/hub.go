@@ -2,27 +2,31 @@ package input
 
 import (
 	"context"
+	"slices"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
-// A HubCluster is a hub of workflows of both engines, whose sources are the loop's.
+// A HubCluster is a hub of workflows of all engines, whose sources are the loop's.
 type HubCluster struct {
 	*hadoop.Hub
+	client   *hadoop.Client // of drivers of Spark
 	sessions *tez.Sessions
 }
 
-// NewHubCluster returns the workflows of both engines on a cluster.
-func NewHubCluster(c tez.Cluster) HubCluster {
+// NewHubCluster returns the workflows of all engines on a cluster. client asks drivers of Spark: each application has
+// one of its own, so they do not count against the budget of c.
+func NewHubCluster(c tez.Cluster, client *hadoop.Client) HubCluster {
 	hub := hadoop.NewHub(c)
-	return HubCluster{hub, tez.NewSessions(c, hub)}
+	return HubCluster{Hub: hub, client: client, sessions: tez.NewSessions(c, hub)}
 }
 
-// Running lists the applications of MapReduce, then those of Tez.
+// Running lists the applications of MapReduce, then those of Tez, then those of Spark.
 func (h HubCluster) Running() []hadoop.Submitted {
-	return append(h.Hub.Running(), h.sessions.Running()...)
+	return slices.Concat(h.Hub.Running(), h.sessions.Running(), h.Hub.Spark())
 }
 
 // Identify asks an application which workflow it is of.
@@ -33,10 +37,13 @@ func (h HubCluster) Identify(ctx context.Context, app string) error {
 	return h.Hub.Identify(ctx, app)
 }
 
-// Source is a source of a DAG, or of the workflow of an application.
+// Source is a source of a DAG, of an application of Spark, or of the workflow of an application of MapReduce.
 func (h HubCluster) Source(id string) watch.Source {
 	if _, is := tez.IsDAG(id); is {
 		return h.sessions.Source(id)
+	}
+	if a, known := h.App(id); known && a.Type == "SPARK" {
+		return spark.OnYARN(h.client, id, "")
 	}
 	return h.Hub.Source(id)
 }

@@ -89,7 +89,7 @@ func Pick(ctx context.Context, client *hadoop.Client, typed, user string) (hadoo
 	}
 	sessions := tez.NewSessions(client, hub)
 	sessions.Look(ctx)
-	running := append(hub.Running(), sessions.Running()...)
+	running := slices.Concat(hub.Running(), sessions.Running(), hub.Spark())
 	running = slices.DeleteFunc(running, func(s hadoop.Submitted) bool {
 		return !GoesBy(typed, s.Name) && !(s.Title != "" && GoesBy(typed, s.Title))
 	})

@@ -142,7 +142,7 @@ func watchMany(c *cli.Context) error {
 	}
 	defer untie()
 	many := fleet.New(fleet.Options{
-		Cluster: input.NewHubCluster(fleet.Budget(client, c.Float64("budget"))),
+		Cluster: input.NewHubCluster(fleet.Budget(client, c.Float64("budget")), client),
 		Open:    tie,
 		Listed: func() {
 			if meter != nil {

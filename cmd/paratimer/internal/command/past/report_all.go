@@ -57,7 +57,7 @@ func reportAll(ctx context.Context, c *cli.Context) error {
 	}
 	defer stop()
 	return fleet.New(fleet.Options{
-		Cluster: input.NewHubCluster(fleet.Budget(client, allBudget)),
+		Cluster: input.NewHubCluster(fleet.Budget(client, allBudget), client),
 		Open: func(w fleet.Watched) (fleet.Hooks, error) {
 			rec := &history.Recorder{
 				Store: store, Given: profiles, Log: log.With().Str("app", w.App).Logger(),
