@@ -276,8 +276,8 @@ func TestGroupsRefused(t *testing.T) {
 	}{
 		{many, Options{}, "simulate: plan: 2000152 key groups are more than the 1000000 that can be played"},
 		{long, Options{}, "simulate: plan: reduce task 0 of job j: its key groups take 3.15360000016e+12 ms, more than can be played"},
-		{keyedPlan(), Options{Groups: 9}, "simulate: groups: no such origin: unknown(9)"},
-		{keyedPlan(), Options{Lambda: -1}, "simulate: lambda: -1 is less than none"},
+		{keyedPlan(), Options{Groups: 9}, "simulate: groups: there is no origin unknown(9)"},
+		{keyedPlan(), Options{Lambda: -1}, "simulate: lambda: -1 is negative"},
 	} {
 		if _, err := New(c.p, c.o); err == nil || err.Error() != c.want {
 			t.Errorf("%v, want %s", err, c.want)

@@ -107,7 +107,7 @@ type LostNode struct {
 	Detect time.Duration
 }
 
-// An OptionError says which option cannot be.
+// An OptionError names an option that is out of its bounds.
 type OptionError struct {
 	Option string
 	Why    string
@@ -115,73 +115,112 @@ type OptionError struct {
 
 func (e *OptionError) Error() string { return fmt.Sprintf("simulate: %s: %s", e.Option, e.Why) }
 
+// check returns an *OptionError for the first option that is out of its bounds, or that names a job, task or node
+// which the plan does not have.
 func (o *Options) check(p *dag.Plan) error {
-	bad := func(option, format string, args ...any) error {
-		return &OptionError{option, fmt.Sprintf(format, args...)}
+	for _, check := range []func(*dag.Plan) error{
+		o.checkClock, o.checkNoise, o.checkKeys, o.checkOthers, o.checkNodes, o.checkFailures,
+	} {
+		if err := check(p); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+func badOption(option, format string, args ...any) error {
+	return &OptionError{option, fmt.Sprintf(format, args...)}
+}
+
+// checkClock checks what the run reports, and when.
+func (o *Options) checkClock(*dag.Plan) error {
 	switch {
 	case int(o.Know) >= len(knowNames):
-		return bad("know", "no such thing: %v", o.Know)
+		return badOption("know", "there is no %v", o.Know)
 	case !o.Start.Known() || o.Start < 0 || o.Start > maxStart:
-		return bad("start", "%d is not an instant from 0 to %d", o.Start, maxStart)
+		return badOption("start", "%d is not an instant from 0 to %d", o.Start, maxStart)
 	case o.Every < 0 || o.Every > 0 && o.Every < time.Millisecond:
-		return bad("every", "%v is shorter than a millisecond", o.Every)
-	case !(o.Noise >= 0 && o.Noise <= maxNoise):
-		return bad("noise", "sigma %v is not from 0 to %v", o.Noise, maxNoise)
+		return badOption("every", "%v is shorter than a millisecond", o.Every)
+	}
+	return nil
+}
+
+// checkNoise checks how far tasks vary and how often they fail.
+func (o *Options) checkNoise(*dag.Plan) error {
+	sigmas := []struct {
+		option string
+		sigma  float64
+	}{{"noise", o.Noise}, {"speed", o.Speed}, {"setup noise", o.SetupNoise}}
+	for _, s := range sigmas {
+		if !(s.sigma >= 0 && s.sigma <= maxNoise) {
+			return badOption(s.option, "sigma %v is not from 0 to %v", s.sigma, maxNoise)
+		}
+	}
+	switch {
 	case int(o.Family) >= len(familyNames):
-		return bad("family", "no such thing: %v", o.Family)
-	case !(o.Speed >= 0 && o.Speed <= maxNoise):
-		return bad("speed", "sigma %v is not from 0 to %v", o.Speed, maxNoise)
-	case !(o.SetupNoise >= 0 && o.SetupNoise <= maxNoise):
-		return bad("setup noise", "sigma %v is not from 0 to %v", o.SetupNoise, maxNoise)
+		return badOption("family", "there is no %v", o.Family)
 	case o.Stall < 0 || o.Stall > maxPause:
-		return bad("stall", "%v is not from 0 to %v", o.Stall, maxPause)
+		return badOption("stall", "%v is not from 0 to %v", o.Stall, maxPause)
 	case !(o.FailRate >= 0 && o.FailRate <= maxRate):
-		return bad("fail rate", "%v a task-hour is not from 0 to %v", o.FailRate, maxRate)
+		return badOption("fail rate", "%v a task-hour is not from 0 to %v", o.FailRate, maxRate)
 	case o.MaxAttempts < 0:
-		return bad("max attempts", "%d is less than none", o.MaxAttempts)
+		return badOption("max attempts", "%d is negative", o.MaxAttempts)
+	}
+	return nil
+}
+
+// checkKeys checks how keys are distributed and what is reported of them.
+func (o *Options) checkKeys(*dag.Plan) error {
+	switch {
 	case o.Groups > dag.GroupsComplete:
-		return bad("groups", "no such origin: %v", o.Groups)
+		return badOption("groups", "there is no origin %v", o.Groups)
 	case o.Lambda < 0:
-		return bad("lambda", "%d is less than none", o.Lambda)
+		return badOption("lambda", "%d is negative", o.Lambda)
 	case !(o.Skew >= 0 && o.Skew <= maxSkew):
-		return bad("skew", "exponent %v is not from 0 to %v", o.Skew, maxSkew)
+		return badOption("skew", "exponent %v is not from 0 to %v", o.Skew, maxSkew)
 	}
-	if err := o.checkOthers(p); err != nil {
-		return err
-	}
+	return nil
+}
+
+// checkNodes checks the nodes that are slow or get lost.
+func (o *Options) checkNodes(p *dag.Plan) error {
 	nodes := nodeCount(p)
 	for _, s := range o.Slow {
 		if s.Node < 0 || s.Node >= nodes {
-			return bad("slow", "there is no node %d; the plan has nodes 0 to %d", s.Node, nodes-1)
+			return badOption("slow", "there is no node %d; the plan has nodes 0 to %d", s.Node, nodes-1)
 		}
 		if !(s.Factor > 0 && s.Factor <= maxFactor) {
-			return bad("slow", "node %d: factor %v is not above 0 and at most %v", s.Node, s.Factor, maxFactor)
+			return badOption("slow", "node %d: factor %v is not above 0 and at most %v", s.Node, s.Factor, maxFactor)
 		}
 	}
 	for _, l := range o.Lose {
 		if l.Node < 0 || l.Node >= nodes {
-			return bad("lose", "there is no node %d; the plan has nodes 0 to %d", l.Node, nodes-1)
+			return badOption("lose", "there is no node %d; the plan has nodes 0 to %d", l.Node, nodes-1)
 		}
 		if l.At < 0 || l.Detect < 0 || l.At > maxPause || l.Detect > maxPause {
-			return bad("lose", "node %d: %v and %v are not from 0 to %v", l.Node, l.At, l.Detect, maxPause)
+			return badOption("lose", "node %d: %v and %v are not from 0 to %v", l.Node, l.At, l.Detect, maxPause)
 		}
 	}
+	return nil
+}
+
+// checkFailures checks the attempts that fail.
+func (o *Options) checkFailures(p *dag.Plan) error {
 	for _, f := range o.Fail {
 		j := jobNamed(p, f.Job)
 		if j < 0 {
-			return bad("fail", "the plan has no job %q", f.Job)
+			return badOption("fail", "the plan has no job %q", f.Job)
 		}
-		if f.Stage < 0 || int(f.Stage) >= len(p.Jobs[j].Stages) {
-			return bad("fail", "job %s has no stage %d, only %d of them, counted from 0", f.Job, f.Stage,
-				len(p.Jobs[j].Stages))
+		stages := p.Jobs[j].Stages
+		if f.Stage < 0 || int(f.Stage) >= len(stages) {
+			return badOption("fail", "job %s has no stage %d, only %d of them, counted from 0", f.Job, f.Stage, len(stages))
 		}
-		stage := p.Jobs[j].Stages[f.Stage].Name
-		if n := p.Jobs[j].Stages[f.Stage].Count(); f.Task < 0 || f.Task >= n {
-			return bad("fail", "job %s has no %v task %d, only %d of them, counted from 0", f.Job, stage, f.Task, n)
+		stage := &stages[f.Stage]
+		if n := stage.Count(); f.Task < 0 || f.Task >= n {
+			return badOption("fail", "job %s has no %v task %d, only %d of them, counted from 0", f.Job, stage.Name, f.Task, n)
 		}
 		if f.At < 0 || f.After < 0 || f.Attempt < 0 {
-			return bad("fail", "job %s, %v task %d: the time or attempt is negative", f.Job, stage, f.Task)
+			return badOption("fail", "job %s, %v task %d: the time or attempt is negative", f.Job, stage.Name, f.Task)
 		}
 	}
 	return nil
