@@ -1,8 +1,10 @@
 package observed
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -80,4 +82,127 @@ func progressOf(s *dag.Snapshot, id string) float64 {
 		}
 	}
 	return math.NaN()
+}
+
+// typicalNeed is what an application is taken to need of which nothing is known yet: as many tasks as jobs have in the
+// mean of which something is known, our own and those of others whose masters have told, each as long as this run's
+// tasks are.
+func typicalNeed(run dag.Run, plan *dag.Plan) *dag.Need {
+	var n dag.Need
+	reported := reportedNeeds(run)
+	for _, k := range [...]dag.StageIndex{dag.Map, dag.Reduce} {
+		p := needPhase(&n, k)
+		sum := 0
+		for j := range plan.Jobs {
+			sum += plan.Jobs[j].Stages[k].Count()
+			p.TaskMB = max(p.TaskMB, limitMB(&plan.Jobs[j].Limits, k))
+		}
+		for _, o := range reported {
+			sum += needPhase(o, k).Tasks
+		}
+		p.Tasks = int(math.Round(float64(sum) / float64(max(len(plan.Jobs)+len(reported), 1))))
+		p.LengthMS = strangerRatio * typicalTask(run.Now(), k)
+		if p.TaskMB == 0 {
+			p.TaskMB = usualMB
+		}
+	}
+	return &n
+}
+
+// strangerRatio makes a mean length a median one: the lengths of strangers' tasks are as skewed as the sampler draws
+// them, and an estimate is to be as often too long as too short. It is exp(-loadSigma²/2).
+const strangerRatio = 0.78
+
+// reportedNeeds are the newest needs of all other applications that were seen.
+func reportedNeeds(run dag.Run) []*dag.Need {
+	var out []*dag.Need
+	seen := map[string]bool{}
+	for i := len(run.Window) - 1; i >= 0; i-- {
+		loads := run.Window[i].Load
+		for k := range loads {
+			if o := &loads[k]; o.Need != nil && !seen[o.ID] {
+				seen[o.ID] = true
+				out = append(out, o.Need)
+			}
+		}
+	}
+	return out
+}
+
+func limitMB(l *dag.Limits, k dag.StageIndex) int {
+	if k == dag.Map {
+		return l.MapMB
+	}
+	return l.ReduceMB
+}
+
+// begunNeed is a typical need of an application whose master has come: its maps are those that it runs and asks for.
+func begunNeed(n dag.Need, l *dag.Load) *dag.Need {
+	running, waits := max(0, l.HeldMB-l.AMMB)/n.Map.TaskMB, max(0, l.PendingMB)/n.Map.TaskMB
+	if running+waits > 0 {
+		n.Map.Tasks, n.Map.Running, n.Map.Progress = running+waits, running, math.NaN()
+	}
+	return &n
+}
+
+// namedOthers is how many applications a warning names.
+const namedOthers = 3
+
+// warnOthers says of which other applications the remaining need is guessed, and when the scheduler may take containers
+// of ours.
+func (m *Model) warnOthers(s *dag.Snapshot) {
+	var guessed []string
+	for i := range s.Load {
+		if s.Load[i].Need == nil {
+			guessed = append(guessed, s.Load[i].Title())
+		}
+	}
+	switch all, n := len(s.Load), len(guessed); {
+	case all == 0:
+	case n == 0:
+		m.warnLoad("what other applications have left to do is known from their own masters")
+	default:
+		names := strings.Join(guessed[:min(n, namedOthers)], ", ")
+		if n > namedOthers {
+			names += fmt.Sprintf(" and %d more", n-namedOthers)
+		}
+		m.warnLoad("what %d of %d other applications have left to do is guessed, their masters tell nothing: %s", n,
+			all, names)
+	}
+	if over := preemptableMB(s); over > 0 {
+		m.warnLoad("queue %s holds %d MB more than it is guaranteed and others wait: the scheduler may take containers back, and what ran in them runs again", s.Queue, over)
+	}
+}
+
+func (m *Model) warnLoad(format string, args ...any) {
+	m.Warnings = append(m.Warnings, dag.Warning{Code: dag.WarnOtherLoad, Text: fmt.Sprintf(format, args...)})
+}
+
+// preemptableMB is what the scheduler may take back of our queue: what that holds above its share, where another queue
+// that holds less than its own wants some.
+func preemptableMB(s *dag.Snapshot) int {
+	q := s.QueueNamed(s.Queue)
+	if q == nil || !q.Preempted || q.ShareMB <= 0 {
+		return 0
+	}
+	held, wants := map[string]int{}, map[string]bool{}
+	for j := range s.Jobs {
+		held[s.Queue] += s.Jobs[j].HeldMB
+	}
+	for i := range s.Load {
+		l := &s.Load[i]
+		held[l.Queue] += l.HeldMB
+		wants[l.Queue] = wants[l.Queue] || l.PendingMB > 0
+	}
+	for i := range s.Load {
+		l := &s.Load[i]
+		share := l.ShareMB
+		if o := s.QueueNamed(l.Queue); o != nil {
+			share = o.ShareMB
+		}
+		if l.Queue != s.Queue && wants[l.Queue] && held[l.Queue] < share {
+			return max(0, held[s.Queue]-q.ShareMB)
+		}
+	}
+	return 0
 }

@@ -1,6 +1,7 @@
 package observed
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/paratimer/paratimer/dag"
@@ -81,4 +82,16 @@ func (s *slowdown) of(j int, k dag.StageIndex) float64 {
 		return f
 	}
 	return s.all
+}
+
+// warnProfile checks the profile against the run.
+func (m *Model) warnProfile(s *dag.Snapshot, profile *profiles.Match, slow *slowdown) {
+	switch {
+	case profile == nil && len(s.Plan.Profiles) > 0:
+		m.Warnings = append(m.Warnings, dag.Warning{Code: dag.WarnNoProfile, Text: fmt.Sprintf(
+			"no profile fits %s: none has a job of the same name, feature or aliases; learn one from a run of this script", s.Plan.Name)})
+	case profile != nil && (slow.all >= slowMax || slow.all <= slowMin):
+		m.Warnings = append(m.Warnings, dag.Warning{Code: dag.WarnProfileDoubted, Text: fmt.Sprintf(
+			"this run takes %.2g times as long for a tuple as the profile %s says: is it of the same script and cluster?", slow.all, profile.Plan.Name)})
+	}
 }

@@ -20,7 +20,7 @@ type part struct {
 const (
 	sampleFile   = "estimators/observed/sample.go"
 	slowdownFile = "estimators/observed/slowdown.go"
-	priorFile    = "estimators/observed/prior.go"
+	priorFile    = "estimators/observed/sizes.go"
 	stageFile    = "schedule/containers_stage.go"
 )
 
@@ -45,7 +45,7 @@ var parts = []part{
 	{
 		"rates by samples and whole tasks: by samples alone",
 		[]replaytest.Edit{{
-			File: "estimators/observed/stat.go", Old: "const fewSamples = 2",
+			File: "estimators/observed/seen.go", Old: "const fewSamples = 2",
 			New: "const fewSamples = 1e12",
 		}},
 	},

@@ -2,12 +2,138 @@ package observed
 
 import (
 	"math"
+	"slices"
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
+	"github.com/paratimer/paratimer/estimators/staged"
 	"github.com/paratimer/paratimer/schedule"
 )
+
+// Costs is the cost model of a run: the paper's where the plan tells what every task costs on slots, or in jobs with
+// other stages than maps and reduces; that of package staged for other such jobs; else what the run's own counters
+// show, with what the plan tells as one more profile.
+func Costs(run dag.Run) estimators.Costs { return costs(run, Options{}) }
+
+// With is Costs with other options.
+func With(opt Options) estimators.Model {
+	return func(run dag.Run) estimators.Costs { return costs(run, opt) }
+}
+
+func costs(run dag.Run, opt Options) estimators.Costs {
+	now := run.Now()
+	switch others := !now.Plan.OnlyMapReduce(); {
+	case (others || now.Plan.Cluster.Policy == dag.FIFO) && tellsCosts(now.Plan):
+		return keyed(run, estimators.Paper(estimators.ObservedSlowdown)(run), opt)
+	case others:
+		return staged.Costs(run)
+	}
+	if tellsAny(now.Plan) {
+		run = newest(run, itsOwnProfile(now))
+	}
+	return New(run, opt).Costs()
+}
+
+// newest is the run with s in place of its newest snapshot.
+func newest(run dag.Run, s *dag.Snapshot) dag.Run {
+	n := len(run.Window) - 1
+	return dag.Run{Window: append(run.Window[:n:n], s), Anchors: run.Anchors}
+}
+
+// itsOwnProfile is the snapshot with its plan among the profiles, before all others.
+func itsOwnProfile(s *dag.Snapshot) *dag.Snapshot {
+	out, plan, profile := *s, *s.Plan, *s.Plan
+	profile.Profiles = nil
+	plan.Profiles = append([]*dag.Plan{&profile}, s.Plan.Profiles...)
+	out.Plan = &plan
+	return &out
+}
+
+// tellsAny says whether a plan knows what the tasks of some phase cost.
+func tellsAny(plan *dag.Plan) bool {
+	unknown := func(p dag.Pipeline) bool { return !p.Alpha.Known() }
+	for j := range plan.Jobs {
+		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
+			if all := plan.Jobs[j].Stages[k].Pipelines; len(all) > 0 && !slices.ContainsFunc(all, unknown) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// tellsCosts says whether a plan knows what every task costs.
+func tellsCosts(plan *dag.Plan) bool {
+	for j := range plan.Jobs {
+		for k := range plan.Jobs[j].Stages {
+			p := &plan.Jobs[j].Stages[k]
+			if !p.Known || p.Tasks > 0 && len(p.Pipelines) == 0 {
+				return false
+			}
+			for _, pipe := range p.Pipelines {
+				if !pipe.Tuples.Known() || !pipe.Alpha.Known() {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// keyed is the paper's costs, but for the reduces of jobs that go by their key groups: a plan tells a reduce's time by
+// its records, and it is the linear model that has to be beaten.
+func keyed(run dag.Run, paper estimators.Costs, opt Options) estimators.Costs {
+	now := run.Now()
+	if !anyGroups(now) {
+		return paper
+	}
+	if tellsAny(now.Plan) {
+		run = newest(run, itsOwnProfile(now))
+	}
+	m := New(run, opt)
+	by := func(job int, k dag.StageIndex) bool { return k == dag.Reduce && m.ByGroups(job) }
+	left := func(m *Model) schedule.Left {
+		return func(t schedule.Task) schedule.Cost {
+			if t.Stage == dag.Reduce && m.ByGroups(t.Job) {
+				return m.Left(t)
+			}
+			return paper.Left(t)
+		}
+	}
+	out := paper
+	out.Left = left(m)
+	out.Full = func(job int, k dag.StageIndex, i int) float64 {
+		if by(job, k) {
+			return m.Full(job, k, i)
+		}
+		return paper.Full(job, k, i)
+	}
+	out.Rem = func(job int, k dag.StageIndex, i int) float64 {
+		if by(job, k) {
+			return m.Rem(job, k, i)
+		}
+		return paper.Rem(job, k, i)
+	}
+	out.Warnings = slices.DeleteFunc(slices.Clone(m.Warnings), func(w dag.Warning) bool {
+		return w.Code != dag.WarnKeyGroups
+	})
+	out.Residuals = m.residuals
+	out.Groups = m.groupCosts(left)
+	return out
+}
+
+// anyGroups says whether anything tells of key groups: the run, its plan or a profile.
+func anyGroups(s *dag.Snapshot) bool {
+	planned := func(p *dag.Plan) bool {
+		return slices.ContainsFunc(p.Jobs, func(j dag.Job) bool {
+			return j.IsMapReduce() &&
+				j.Stages[dag.Reduce].Groups != nil
+		})
+	}
+	return slices.ContainsFunc(s.Jobs, func(j dag.JobState) bool { return j.Groups != nil }) ||
+		planned(s.Plan) || slices.ContainsFunc(s.Plan.Profiles, planned)
+}
 
 // Costs are what the model says of each task, and all else that it knows.
 func (m *Model) Costs() estimators.Costs {
