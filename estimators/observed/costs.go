@@ -245,11 +245,8 @@ func ownRate(alpha, dt, units float64) float64 {
 	case dt < minSampleMS || units <= 0 || alpha <= 0:
 		return alpha
 	}
-	return (dt + ownPriorMS) / (units + ownPriorMS/alpha)
+	return taskcost.Blend(dt, units, alpha, taskcost.OwnPriorMS)
 }
-
-// ownPriorMS is how much the phase's rate weighs against an attempt's own.
-const ownPriorMS = 6000
 
 func find(attempts []dag.Attempt, task int32) int {
 	lo, hi := 0, len(attempts)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/estimators/profiles"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -23,9 +24,6 @@ type phase struct {
 	mapsDone bool
 	groups   *groupWork // of a reduce phase that goes by its key groups, else nil
 }
-
-// priorMS is how much watched work a profile's rate weighs against this run's.
-const priorMS = 4000
 
 // learnPhases finds each phase's rate and sizes.
 func (m *Model) learnPhases(profile *profiles.Match, opt Options) {
@@ -107,7 +105,7 @@ func (m *Model) learnPhase(j int, k dag.StageIndex, profile *profiles.Match, slo
 		}
 		if p := prior.alpha * slow.of(j, k); !math.IsNaN(p) {
 			if weight > 0 && p > 0 {
-				ph.alpha = (weight + priorMS) / (weight/alpha + priorMS/p)
+				ph.alpha = taskcost.Blend(weight, weight/alpha, p, taskcost.PriorMS)
 			} else if weight == 0 {
 				ph.alpha, ph.origin = p, schedule.Profiled
 			}

@@ -283,7 +283,10 @@ func (s *sampling) addRunning(j int, k dag.StageIndex) {
 		// An attempt that says nothing of what is left is as unknown as a phase that nobody has seen, whatever others
 		// of its phase took.
 		unseen := c.own == 0 && (p.unseen || c.origin >= schedule.Unknown)
-		r := runningSampling{starts: c.starts, waits: c.waits, unseen: unseen, power: ownPriorMS / (ownPriorMS + c.own)}
+		r := runningSampling{
+			starts: c.starts, waits: c.waits, unseen: unseen,
+			power: taskcost.OwnPriorMS / (taskcost.OwnPriorMS + c.own),
+		}
 		if c.starts && !c.waits {
 			r.setup = estimators.NewRest(c.setup, c.setupAge, s.start, 1)
 		}

@@ -11,8 +11,6 @@ import (
 )
 
 const (
-	// ownPriorMS is how much the stage's rate weighs against an attempt's own.
-	ownPriorMS = 6000
 	// progressRatio is the engine's own progress of a task at which it weighs as much as the stage's rate.
 	progressRatio = 0.5
 	farPastMS     = 30_000
@@ -149,7 +147,7 @@ func ownRate(rate, dt, units float64) float64 {
 	case !(rate > 0):
 		return dt / units
 	}
-	return (dt + ownPriorMS) / (units + ownPriorMS/rate)
+	return taskcost.Blend(dt, units, rate, taskcost.OwnPriorMS)
 }
 
 func zeroNaN(v float64) float64 {

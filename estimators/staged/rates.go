@@ -5,12 +5,11 @@ import (
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/schedule"
 )
 
 const (
-	// priorMS is how much watched work a profile's rate weighs against this run's.
-	priorMS = 4000
 	// paceMS is how much work of a stage makes it count half as one that has shown this run's pace.
 	paceMS = 4000
 	// paceStages is how many stages the expectation weighs as much as that a stage takes as long as in the profile's
@@ -130,7 +129,7 @@ func (l *law) learnRate(pace float64) {
 	if p := l.prior.rate * pace; p > 0 && l.prior.records == l.seen.records {
 		switch {
 		case l.origin == schedule.Observed:
-			l.rate = (l.seen.work + priorMS) / (l.seen.units + priorMS/p)
+			l.rate = taskcost.Blend(l.seen.work, l.seen.units, p, taskcost.PriorMS)
 		default:
 			l.rate, l.origin = p, schedule.Profiled
 		}

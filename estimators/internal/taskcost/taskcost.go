@@ -13,6 +13,10 @@ const (
 	LeastMS = 300
 	// lateRatio is how much longer an attempt runs for each millisecond that it is late.
 	lateRatio = 0.1
+	// PriorMS is how much watched work a profile's rate weighs against that of this run.
+	PriorMS = 4000
+	// OwnPriorMS is how much a stage's rate weighs against an attempt's own.
+	OwnPriorMS = 6000
 )
 
 // MS is a length of time in milliseconds.
@@ -24,6 +28,12 @@ func Duration(ms float64) time.Duration {
 		return 0
 	}
 	return time.Duration(min(ms, MostMS)+0.5) * time.Millisecond
+}
+
+// Blend is the rate, in milliseconds a unit, of so many units that took ms, drawn towards an expected rate as if prior
+// milliseconds of work had shown that one. The expected rate must be above 0.
+func Blend(ms, units, expected, prior float64) float64 {
+	return (ms + prior) / (units + prior/expected)
 }
 
 // Overdue turns a remaining time that has run out into one that is conditional on not having ended yet. All are in
