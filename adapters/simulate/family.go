@@ -28,16 +28,6 @@ func (f Family) String() string {
 	return fmt.Sprintf("unknown(%d)", f)
 }
 
-// ParseFamily reads lognormal, weibull, pareto, bimodal or gamma.
-func ParseFamily(s string) (Family, error) {
-	for i, n := range familyNames {
-		if n == s {
-			return Family(i), nil
-		}
-	}
-	return 0, fmt.Errorf("%q is not a family of noise; say one of %v", s, familyNames)
-}
-
 // factor draws from the family. It is above 0 and at most maxFactor.
 func (f Family) factor(r *rand.Rand, sigma float64) float64 {
 	if sigma == 0 {

@@ -194,35 +194,6 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-func TestSum(t *testing.T) {
-	equal := must(NewSum(2, 2, 2, 2, 2))
-	erlang := must(Erlang(5, 2.5))
-	apart := must(NewSum(1000, 1, 3))
-	nearly := must(NewSum(2, 2+1e-9, 2-1e-9, 2, 2))
-	for _, x := range []float64{0, 1e-6, 0.1, 1, 2.5, 7, 20} {
-		near(t, "equal rates", equal.Survival(x), erlang.Survival(x), 1e-11)
-		near(t, "nearly equal rates", nearly.Survival(x), erlang.Survival(x), 1e-8)
-		a, b, c := 1000.0, 1.0, 3.0
-		want := b*c/(b-a)/(c-a)*math.Exp(-a*x) + a*c/(a-b)/(c-b)*math.Exp(-b*x) + a*b/(a-c)/(b-c)*math.Exp(-c*x)
-		near(t, "different rates", apart.Survival(x), want, 1e-9)
-	}
-	near(t, "mean", apart.Mean(), 1.001+1.0/3, 1e-14)
-	near(t, "variance", apart.Variance(), 1+1e-6+1.0/9, 1e-14)
-	m := must(Maximum([]Copies{{apart, 1}}))
-	near(t, "mean by quadrature", m.Mean, apart.Mean(), 1e-10)
-	near(t, "variance by quadrature", m.Variance, apart.Variance(), 1e-9)
-	pair := must(Maximum([]Copies{{equal, 2}}))
-	mean, variance, _ := Max(erlang, erlang)
-	near(t, "largest of two", pair.Mean, mean, 1e-10)
-	near(t, "its variance", pair.Variance, variance, 1e-9)
-	if s := apart.Survival(1e300); s != 0 {
-		t.Errorf("for ever: %v", s)
-	}
-	if s := apart.Survival(math.NaN()); s != 1 {
-		t.Errorf("NaN: %v", s)
-	}
-}
-
 func TestErrors(t *testing.T) {
 	one := Mixture{{1, 1, 1}}
 	fails := func(_ any, err error) string {
@@ -235,20 +206,17 @@ func TestErrors(t *testing.T) {
 	}
 	max2 := func(a, b Mixture) (float64, error) { m, _, err := Max(a, b); return m, err }
 	for want, got := range map[string]string{
-		"a mixture of nothing: give at least one branch":                                                             fails(max2(one, nil)),
-		"branch 1: a weight of NaN: give a number above 0, at most 1":                                                fails(max2(one, Mixture{{math.NaN(), 1, 1}})),
-		"branch 1: 0 stages: give 1 to 10000":                                                                        fails(max2(Mixture{{1, 0, 1}}, one)),
-		"branch 1: a rate of -1 a second: give a number from 1e-100 to 1e+100":                                       fails(max2(Mixture{{1, 1, -1}}, one)),
-		"weights that sum to 0.5: make it 1":                                                                         fails(max2(Mixture{{0.5, 1, 1}}, one)),
-		"a mean of 0 s: give a number from 1e-100 to 1e+100":                                                         fails(Exponential(0)),
-		"a mean of NaN s: give a number from 1e-100 to 1e+100":                                                       fails(Tijms(math.NaN(), 0.5)),
-		"a squared variation of 0: give at least 0.0001":                                                             fails(Tijms(1, 0)),
-		"a squared variation of NaN: give at least 0.0001":                                                           fails(Fit(1, math.NaN())),
-		"the largest of nothing: give at least one variable":                                                         fails(Maximum(nil)),
-		"variable 1: 0 copies: give at least 1 of something":                                                         fails(Maximum([]Copies{{one, 0}})),
-		"a sum of 0 stages: give 1 to 10000":                                                                         fails(NewSum()),
-		"stage 2: a rate of +Inf a second: give a number from 1e-100 to 1e+100":                                      fails(NewSum(1, math.Inf(1))),
-		"2 stages, the fastest 1e+09 times as fast as the slowest: leave out the fastest, which add next to nothing": fails(NewSum(1e9, 1)),
+		"a mixture of nothing: give at least one branch":                       fails(max2(one, nil)),
+		"branch 1: a weight of NaN: give a number above 0, at most 1":          fails(max2(one, Mixture{{math.NaN(), 1, 1}})),
+		"branch 1: 0 stages: give 1 to 10000":                                  fails(max2(Mixture{{1, 0, 1}}, one)),
+		"branch 1: a rate of -1 a second: give a number from 1e-100 to 1e+100": fails(max2(Mixture{{1, 1, -1}}, one)),
+		"weights that sum to 0.5: make it 1":                                   fails(max2(Mixture{{0.5, 1, 1}}, one)),
+		"a mean of 0 s: give a number from 1e-100 to 1e+100":                   fails(Exponential(0)),
+		"a mean of NaN s: give a number from 1e-100 to 1e+100":                 fails(Tijms(math.NaN(), 0.5)),
+		"a squared variation of 0: give at least 0.0001":                       fails(Tijms(1, 0)),
+		"a squared variation of NaN: give at least 0.0001":                     fails(Fit(1, math.NaN())),
+		"the largest of nothing: give at least one variable":                   fails(Maximum(nil)),
+		"variable 1: 0 copies: give at least 1 of something":                   fails(Maximum([]Copies{{one, 0}})),
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -275,13 +243,6 @@ func BenchmarkMax(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			_, _ = Maximum([]Copies{{a, 1}, {c, 1}})
-		}
-	})
-	b.Run("sums, million copies", func(b *testing.B) {
-		s := must(NewSum(1, 2, 3, 4))
-		b.ReportAllocs()
-		for b.Loop() {
-			_, _ = Maximum([]Copies{{s, 1_000_000}})
 		}
 	})
 }
