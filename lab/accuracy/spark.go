@@ -48,22 +48,11 @@ func sparkRuns(w io.Writer, t tool, dir string) error {
 		own = append(own, mean(r.own.points))
 		ranges, held, ticks = ranges+r.bare.ranges.ticks, held+r.bare.ranges.held[1], ticks+r.bare.ticks
 		row := fmt.Sprintf("| %s | %.1f | %s | %s |", r.name, r.bare.total, pointsOf(&r.own), rangesOf(r.bare))
-		any := false
-		for _, o := range runs {
-			if o == r || o.key != r.key {
-				continue
-			}
-			any = true
-			got, err := t.dag(r, o.profile)
-			if err != nil {
-				return err
-			}
-			with = append(with, mean(got.head.points))
-			fmt.Fprintf(w, "%s %s | %s |\n", row, o.name, scored(got))
+		means, err := t.pairs(w, row, r, runs)
+		if err != nil {
+			return err
 		}
-		if !any {
-			fmt.Fprintf(w, "%s none recorded | | | |\n", row)
-		}
+		with = append(with, means...)
 	}
 	fmt.Fprintf(w, "\nMedian of the means: tasks done of known %.1f; with a profile %.1f. Without one there is a range on %.0f %% of the ticks, which "+
 		"held on %.0f %% of these.\n", median(own), median(with), 100*float64(ranges)/float64(max(ticks, 1)),

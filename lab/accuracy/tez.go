@@ -49,26 +49,35 @@ func tezRuns(w io.Writer, t tool, dir string) error {
 		if len(r.bare.head.points) > 0 {
 			without = append(without, mean(r.bare.head.points))
 		}
-		any := false
-		for _, o := range runs {
-			if o == r || o.key != r.key {
-				continue
-			}
-			any = true
-			got, err := t.dag(r, o.profile)
-			if err != nil {
-				return err
-			}
-			with = append(with, mean(got.head.points))
-			fmt.Fprintf(w, "%s %s | %s |\n", row, o.name, scored(got))
+		means, err := t.pairs(w, row, r, runs)
+		if err != nil {
+			return err
 		}
-		if !any {
-			fmt.Fprintf(w, "%s none recorded | | | |\n", row)
-		}
+		with = append(with, means...)
 	}
 	fmt.Fprintf(w, "\nMedian of the means: Tez' own progress %.1f; without a profile %.1f, where a point is given; "+
 		"with one %.1f.\n", median(own), median(without), median(with))
 	return nil
+}
+
+// pairs writes a row for a run with the profile of each other run of the same script, and returns the means of its
+// errors.
+func (t tool) pairs(w io.Writer, row string, r *dagRun, runs []*dagRun) (means []float64, err error) {
+	for _, o := range runs {
+		if o == r || o.key != r.key {
+			continue
+		}
+		got, err := t.dag(r, o.profile)
+		if err != nil {
+			return nil, err
+		}
+		means = append(means, mean(got.head.points))
+		fmt.Fprintf(w, "%s %s | %s |\n", row, o.name, scored(got))
+	}
+	if len(means) == 0 {
+		fmt.Fprintf(w, "%s none recorded | | | |\n", row)
+	}
+	return means, nil
 }
 
 const tezHead = `
