@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
@@ -16,7 +17,7 @@ import (
 // Doctor is `paratimer doctor`.
 func Doctor() *cli.Command {
 	return command.New("doctor", "", "say what of a cluster can be reached, and what to do about the rest", doctor,
-		append(input.ClusterFlags(), command.OutputFlag("text", "json"))...)
+		append(append(input.ClusterFlags(), input.SparkFlags()...), command.OutputFlag("text", "json"))...)
 }
 
 // doctor says what of a cluster can be reached, and what to do about the rest.
@@ -24,12 +25,10 @@ func doctor(c *cli.Context) error {
 	if err := command.Arguments(c, 0, 0); err != nil {
 		return err
 	}
-	client, err := input.NewClient(c, nil)
+	checks, err := examine(c)
 	if err != nil {
 		return err
 	}
-	defer client.Close()
-	checks := append(hadoop.Doctor(c.Context, client), tez.Doctor(c.Context, client)...)
 	if err := printChecks(c, checks); err != nil {
 		return err
 	}
@@ -39,6 +38,24 @@ func doctor(c *cli.Context) error {
 		}
 	}
 	return nil
+}
+
+// examine checks the driver of Spark that --spark names, or else the cluster.
+func examine(c *cli.Context) ([]hadoop.Check, error) {
+	if c.String("spark") != "" {
+		client, base, err := input.NewDriver(c, nil)
+		if err != nil {
+			return nil, err
+		}
+		defer client.Close()
+		return spark.Doctor(c.Context, spark.AtAddress(client, base, c.String("spark-history"))), nil
+	}
+	client, err := input.NewClient(c, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer client.Close()
+	return append(hadoop.Doctor(c.Context, client), tez.Doctor(c.Context, client)...), nil
 }
 
 func printChecks(c *cli.Context, checks []hadoop.Check) error {

@@ -1,0 +1,72 @@
+package spark
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+)
+
+// Doctor asks a driver, and the history server if one is named, for what an application is observed by. It says what
+// works, what does not, and what to do.
+func Doctor(ctx context.Context, driver Driver) []hadoop.Check {
+	var out []hadoop.Check
+	say := func(name string, grade hadoop.Grade, hint, format string, args ...any) {
+		out = append(out, hadoop.Check{Name: name, Status: grade, Text: fmt.Sprintf(format, args...), Hint: hint})
+	}
+	broken := func(name string, grade hadoop.Grade, err error) {
+		hint := ""
+		if e, ok := errors.AsType[*hadoop.Error](err); ok {
+			bare := *e
+			hint, bare.Hint, err = e.Hint, "", &bare
+		}
+		say(name, grade, hint, "%v", err)
+	}
+	s := NewSource(driver, "")
+	body, err := driver.Get(ctx, root)
+	switch {
+	case err != nil:
+		broken("spark driver", hadoop.Fail, err)
+		return out
+	case !s.app.TakeApplication(body):
+		say("spark driver", hadoop.Fail, "give the address of the driver's web page, such as http://driver:4040",
+			"the answer to %s lists no application", root)
+		return out
+	}
+	a := s.app
+	say("spark driver", hadoop.OK, "", "%s (%s) of user %s, Spark %s", a.id, a.name, a.user, a.version)
+	if err := s.get(ctx, driver.Get, s.path("jobs")); err != nil {
+		broken("spark jobs", hadoop.Fail, err)
+		return out
+	}
+	say("spark jobs", hadoop.OK, "", "%d are listed", len(a.jobs))
+	if ids := a.jobIDs(); len(ids) == 0 {
+		say("spark job page", hadoop.OK, "", "not tried: there is no job yet")
+	} else if page, err := driver.Get(ctx, "/jobs/job/?id="+strconv.Itoa(ids[len(ids)-1])); err != nil {
+		broken("spark job page", hadoop.Warn, err)
+	} else if !bytes.Contains(page, []byte("stage-metadata")) {
+		say("spark job page", hadoop.Warn, "", "it has no graph of stages: which stage reads which is a guess")
+	} else {
+		say("spark job page", hadoop.OK, "", "it tells which stage reads which")
+	}
+	if body, err = driver.History(ctx, root+"/"+a.id); err != nil {
+		broken("spark history server", hadoop.Warn, err)
+	} else if !NewApp(a.id).TakeApplication(body) {
+		say("spark history server", hadoop.Warn, "", "it does not have %s", a.id)
+	} else {
+		say("spark history server", hadoop.OK, "", "it has %s", a.id)
+	}
+	switch err := s.get(ctx, driver.Get, s.path("environment")); {
+	case err != nil:
+		broken("spark event log", hadoop.Warn, err)
+	case !a.on("spark.eventLog.enabled"):
+		say("spark event log", hadoop.Warn, "set spark.eventLog.enabled=true, or record with attach --capture",
+			"the application writes none, so no history server has its end, and nothing can be learned from it later")
+	default:
+		say("spark event log", hadoop.OK, "", "the application writes one")
+	}
+	return out
+}
