@@ -69,11 +69,8 @@ type frame struct {
 		Times       *float64
 		AvoidedBy   []string `json:"avoided_by"`
 	}
-	Failures []struct {
-		Attempt string
-		Why     *string
-	}
-	Skew []struct {
+	Failures []failure
+	Skew     []struct {
 		Delay float64 `json:"delay_seconds"`
 		From  string  `json:"keys_from"`
 		Worst []struct {
@@ -200,4 +197,10 @@ func tickOf(frames []frame, t time.Time) int {
 		}
 	}
 	return found
+}
+
+// A failure is an attempt that failed, or whose work was lost.
+type failure struct {
+	Attempt string
+	Why     *string
 }

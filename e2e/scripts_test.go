@@ -5,7 +5,6 @@ package e2e
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -62,7 +61,7 @@ func TestFailing(t *testing.T) {
 	reason := ""
 	for _, f := range w.frames {
 		for _, c := range f.Changes {
-			if c.Reason == "failure" && strings.Contains(deref(c.Subject), "_r_") && reason == "" {
+			if c.Reason == "failure" && reason == "" && c.Subject != nil && f.failed("_r_") {
 				reason = *c.Subject
 			}
 		}

@@ -108,13 +108,13 @@ func (w *watcher) before(t time.Time) frame {
 	return w.frames[i]
 }
 
-// costNamed checks that a failure of this attempt is told with a cost, and returns the frame's index.
+// costNamed checks that the failure of this attempt has a cost, and returns the index of the frame that names both.
 func (w *watcher) costNamed(attempt string) int {
 	l := w.lab
 	l.t.Helper()
 	for i, f := range w.frames {
 		for _, c := range f.Changes {
-			if c.Reason == "failure" && c.Subject != nil && strings.Contains(*c.Subject, attempt) {
+			if c.Reason == "failure" && c.Subject != nil && f.failed(attempt) {
 				l.t.Logf("%.1f s: %+.1f s: %s", *f.Elapsed, c.Delta, *c.Subject)
 				if c.Delta <= 0 {
 					l.t.Errorf("a failure that saves %.1f s", -c.Delta)
@@ -218,4 +218,9 @@ func short(s *float64) string {
 		return "?"
 	}
 	return fmt.Sprintf("%.0f", *s)
+}
+
+// failed reports whether the frame lists a failed attempt whose id has this part.
+func (f *frame) failed(part string) bool {
+	return slices.ContainsFunc(f.Failures, func(x failure) bool { return strings.Contains(x.Attempt, part) })
 }
