@@ -82,10 +82,18 @@ func tellsCosts(plan *dag.Plan) bool {
 }
 
 // keyed is the paper's costs, but for the reduces of jobs that go by their key groups: a plan tells a reduce's time by
-// its records, and it is the linear model that has to be beaten.
+// its records, and it is the linear model that has to be beaten. Key groups are a matter of maps and reduces alone: a
+// plan that has other stages too keeps the paper's costs, with a warning.
 func keyed(run dag.Run, paper estimators.Costs, opt Options) estimators.Costs {
 	now := run.Now()
 	if !anyGroups(now) {
+		return paper
+	}
+	if !now.Plan.OnlyMapReduce() {
+		paper.Warnings = append(slices.Clone(paper.Warnings), dag.Warning{
+			Code: dag.WarnKeyGroups,
+			Text: "key groups are not used: the plan has jobs with other stages than maps and reduces",
+		})
 		return paper
 	}
 	if tellsAny(now.Plan) {

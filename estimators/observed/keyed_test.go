@@ -59,3 +59,19 @@ func TestKeyGroupsBeatThePlan(t *testing.T) {
 		t.Errorf("from %v to %v (%v), truth %v", e.Distribution.At(0.05), e.Distribution.At(0.95), err, truth)
 	}
 }
+
+// A plan may have other stages beside a job with key groups: its reduces keep the plan's costs, and a warning says so.
+func TestKeyGroupsBesideOtherStages(t *testing.T) {
+	s := onSlots(quadratic(), 60_000, dag.GroupsTapped)
+	scan := dag.Stage{Name: "scan", Tasks: 3, Known: true, Pipelines: []dag.Pipeline{
+		{Tuples: dag.Uniform(10), Alpha: dag.Uniform(100)},
+	}}
+	s.Plan.Cluster = dag.Cluster{Policy: dag.YARN, Nodes: []dag.Node{{Name: "a", MemoryMB: 10_240}}}
+	s.Plan.Jobs = append(s.Plan.Jobs, dag.Job{Node: "other", Stages: []dag.Stage{scan}})
+	s.Jobs = append(s.Jobs, dag.BlockedJob(1))
+	got := Costs(runOf(s))
+	if len(got.Warnings) != 1 || got.Warnings[0].Code != dag.WarnKeyGroups || got.Groups.Used != nil {
+		t.Errorf("warnings %v", got.Warnings)
+	}
+	near(t, "a task of the scan", got.Full(1, 0, 0), 1000, 0)
+}
