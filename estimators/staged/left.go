@@ -18,14 +18,22 @@ const (
 
 // left is what is left of a task; see schedule.Left.
 func (m *Model) left(t schedule.Task) schedule.Cost {
+	cost := m.leftAlone(t)
+	if t.Running == nil {
+		cost.Same = m.stages[t.Job][t.Stage].same(t.Index)
+	}
+	return cost
+}
+
+// leftAlone is left without a look at the tasks after it, which may be many: a draw gives each task its own cost.
+func (m *Model) leftAlone(t schedule.Task) schedule.Cost {
 	l := &m.stages[t.Job][t.Stage]
 	if t.Running != nil {
 		work, origin := m.leftOf(l, t.Running)
 		return schedule.Cost{Work: taskcost.Duration(work), Origin: origin, Same: 1}
 	}
 	return schedule.Cost{
-		Setup: taskcost.Duration(m.setupOf(t)), Work: taskcost.Duration(l.work(t.Index)), Origin: l.origin,
-		Same: l.same(t.Index),
+		Setup: taskcost.Duration(m.setupOf(t)), Work: taskcost.Duration(l.work(t.Index)), Origin: l.origin, Same: 1,
 	}
 }
 

@@ -133,10 +133,9 @@ func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 				return schedule.Cost{Work: taskcost.Duration(r.At(u, f)), Same: 1}
 			}
 		}
-		cost := s.m.left(t)
+		cost := s.m.leftAlone(t)
 		cost.Setup = time.Duration(float64(cost.Setup/time.Millisecond)*start) * time.Millisecond
 		cost.Work = taskcost.Duration(taskcost.MS(cost.Work) * f * s.stages[t.Job][t.Stage].own.At(u))
-		cost.Same = 1
 		return cost
 	}
 	drawn := estimators.Drawn{Snapshot: s.m.snapshot, Left: left, Fault: s.failures.Fault(d, s.m.snapshot.At)}
