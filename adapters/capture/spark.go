@@ -37,6 +37,7 @@ func sparkPath(u *url.URL) string {
 // plays reports whether a recording is played as one of Spark: it has nothing of a ResourceManager, or the application
 // that is asked for.
 func (r *Recording) plays(workflow string) bool {
+	workflow, _ = spark.AppOf(workflow)
 	if !r.spark || r.rm == "" {
 		return r.spark
 	}
@@ -95,7 +96,7 @@ func newSparkSource(rec *Recording, o Options) (*Source, error) {
 		return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.url.Path, y.url.Path),
 			cmp.Compare(x.url.RawQuery, y.url.RawQuery))
 	})
-	if o.Workflow != "" && !apps[o.Workflow] {
+	if app, _ := spark.AppOf(o.Workflow); app != "" && !apps[app] {
 		e := &UnknownError{Workflow: o.Workflow}
 		for app := range apps {
 			e.Holds = append(e.Holds, app+" of Spark")
@@ -110,16 +111,16 @@ func newSparkSource(rec *Recording, o Options) (*Source, error) {
 	slices.Sort(ticks)
 	ticks = slices.Compact(ticks)
 	p.app = spark.NewApp(o.Workflow)
-	p.choose(o.Workflow)
+	p.choose()
 	p.rounds = ticks
 	return &Source{rec: rec, spark: p, query: p, ticks: thin(ticks, o.Every)}, nil
 }
 
 // choose settles on an application where none is asked for: the first one that a driver lists.
-func (p *sparkPlayer) choose(workflow string) {
+func (p *sparkPlayer) choose() {
 	for i := range p.answers {
 		a := &p.answers[i]
-		if workflow == "" && a.status == http.StatusOK && spark.IsTick(a.url) &&
+		if p.app.ID() == "" && a.status == http.StatusOK && spark.IsTick(a.url) &&
 			p.app.TakeApplication([]byte(a.body.String())) {
 			return
 		}

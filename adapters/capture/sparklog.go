@@ -28,14 +28,14 @@ func NewLogSource(log *spark.Log, o Options) (interface {
 	Next(ctx context.Context) (*dag.Snapshot, error)
 }, error,
 ) {
-	if o.Workflow != "" && o.Workflow != log.ID() {
+	if o.Workflow != "" && !log.Holds(o.Workflow) {
 		return nil, &UnknownError{Workflow: o.Workflow, Holds: []string{log.ID() + " of Spark"}}
 	}
 	step := dag.Instant(o.Every / time.Millisecond)
 	if step <= 0 {
 		step = max(1000, (log.Last-log.First)/mostLogTicks)
 	}
-	return &logSource{log: log, reader: log.Reader(), next: log.First, step: step}, nil
+	return &logSource{log: log, reader: log.Reader(o.Workflow), next: log.First, step: step}, nil
 }
 
 // Next plays one step.

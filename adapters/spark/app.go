@@ -22,6 +22,9 @@ const (
 // An App is what is known of one application. It is not safe for concurrent use.
 type App struct {
 	id, name, user, version string
+	unit                    unit
+	base                    int // of ids of RDDs, in a unit; -1 unknown
+	executions              map[int]*execution
 	turn                    string // the attempt of an application on YARN; ""
 	jobs                    map[int]*job
 	stages                  map[int]*stage
@@ -44,6 +47,7 @@ type App struct {
 // A job is a job of Spark.
 type job struct {
 	id                   int
+	group                string
 	name, description    string
 	submitted, completed dag.Instant
 	stages               []int
@@ -115,10 +119,12 @@ type executor struct {
 	reason         string
 }
 
-// NewApp returns an application of which nothing is known but, maybe, its id.
+// NewApp returns an application of which nothing is known but, maybe, its id, or that of one of its units.
 func NewApp(id string) *App {
+	id, of := parseID(id)
 	return &App{
-		id: id, jobs: map[int]*job{}, stages: map[int]*stage{}, byExecutor: map[string]int{}, conf: map[string]string{},
+		id: id, unit: of, base: -1, executions: map[int]*execution{},
+		jobs: map[int]*job{}, stages: map[int]*stage{}, byExecutor: map[string]int{}, conf: map[string]string{},
 		ended: dag.NoInstant, began: dag.NoInstant, names: map[string]int{},
 	}
 }
@@ -126,8 +132,8 @@ func NewApp(id string) *App {
 // ID returns the application's id.
 func (a *App) ID() string { return a.id }
 
-// Begun reports whether a job of it has been seen.
-func (a *App) Begun() bool { return len(a.jobs) > 0 }
+// Begun reports whether a job of it, or of its unit, has been seen.
+func (a *App) Begun() bool { return len(a.unitJobs()) > 0 }
 
 // Over reports whether the history server has the application's end.
 func (a *App) Over() bool { return a.over }

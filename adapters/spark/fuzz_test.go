@@ -22,7 +22,7 @@ func FuzzLog(f *testing.F) {
 		if err != nil {
 			return
 		}
-		r := l.Reader()
+		r := l.Reader("")
 		for _, at := range []dag.Instant{l.First, l.First + (l.Last-l.First)/2, l.Last} {
 			if s, ok := r.At(at); ok {
 				valid(t, s)

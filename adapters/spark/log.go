@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/dag"
@@ -150,8 +151,25 @@ type Reader struct {
 	next int
 }
 
-// Reader returns a reader that has read nothing.
-func (l *Log) Reader() *Reader { return &Reader{log: l, app: NewApp("")} }
+// Reader returns a reader that has read nothing. id is the application's, or that of a unit of it; "" is the
+// application.
+func (l *Log) Reader(id string) *Reader { return &Reader{log: l, app: NewApp(id)} }
+
+// Holds reports whether the log has a job of the application, or of the unit, of that id.
+func (l *Log) Holds(id string) bool {
+	app, of := parseID(id)
+	return (app == "" || app == l.id) && slices.ContainsFunc(l.events, func(e *event) bool {
+		switch {
+		case e.kind() != "JobStart":
+			return false
+		case of.kind == sqlUnit:
+			return of.name == Newest && e.Job.SQL != "" || string(e.Job.SQL) == of.name || string(e.Job.Root) == of.name
+		case of.kind == groupUnit:
+			return dag.Clean(string(e.Job.Group)) == of.name
+		}
+		return true
+	})
+}
 
 // At tells what had happened at an instant, which is not before that of the last call. ok is false before the first
 // job.

@@ -38,7 +38,7 @@ func logText(t *testing.T) []byte {
 // atEnd returns the last snapshot of a log.
 func atEnd(t *testing.T, l *Log) *dag.Snapshot {
 	t.Helper()
-	s, ok := l.Reader().At(l.Last)
+	s, ok := l.Reader("").At(l.Last)
 	if !ok {
 		t.Fatal("there is no job in the log")
 	}
@@ -90,7 +90,7 @@ func TestLogKnowsOnlyThePast(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, ok := l.Reader().At(l.First + 5000)
+	s, ok := l.Reader("").At(l.First + 5000)
 	if !ok || s.State != dag.Running || !s.Plan.Open || s.Plan.Cluster.Cores != 4 {
 		t.Fatalf("after 5 s: %v, open %v, %d cores", s.State, s.Plan.Open, s.Plan.Cluster.Cores)
 	}

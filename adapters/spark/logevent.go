@@ -2,6 +2,7 @@ package spark
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"github.com/paratimer/paratimer/dag"
@@ -34,6 +35,18 @@ type event struct {
 	Stages    []stageInfo           `json:"Stage Infos"`
 	Completed number                `json:"Completion Time"`
 	Result    struct{ Result text } `json:"Job Result"`
+
+	// Of executions of SQL, and of the jobs that are of one.
+	Execution   *number `json:"executionId"`
+	Description text    `json:"description"`
+	Time        number  `json:"time"`
+	Error       text    `json:"errorMessage"`
+	Job         struct {
+		SQL         text `json:"spark.sql.execution.id"`
+		Root        text `json:"spark.sql.execution.root.id"`
+		Group       text `json:"spark.jobGroup.id"`
+		Description text `json:"spark.job.description"`
+	} `json:"Properties"`
 
 	Stage stageInfo `json:"Stage Info"`
 
@@ -102,7 +115,7 @@ var wanted = map[string]bool{
 	"ExecutorAdded": true, "ExecutorRemoved": true,
 	"ExecutorExcluded": true, "ExecutorUnexcluded": true, "ExecutorBlacklisted": true, "ExecutorUnblacklisted": true,
 	"JobStart": true, "JobEnd": true, "StageSubmitted": true, "StageCompleted": true, "TaskStart": true,
-	"TaskEnd": true,
+	"TaskEnd": true, "SQLExecutionStart": true, "SQLExecutionEnd": true,
 }
 
 // eventOf reads a line. ok is false for a line that is no event; e is nil for one that is not wanted.
@@ -129,6 +142,8 @@ func (e *event) time() dag.Instant {
 	switch e.kind() {
 	case "JobStart":
 		return e.Submitted.Instant()
+	case "SQLExecutionStart", "SQLExecutionEnd":
+		return e.Time.Instant()
 	case "JobEnd":
 		return e.Completed.Instant()
 	case "StageSubmitted":
@@ -175,6 +190,8 @@ func (a *App) takeEvent(e *event) {
 				j.status = "SUCCEEDED"
 			}
 		}
+	case "SQLExecutionStart", "SQLExecutionEnd":
+		a.takeSQLEvent(e)
 	case "StageSubmitted", "StageCompleted":
 		a.takeStageEvent(e)
 	case "TaskStart", "TaskEnd":
@@ -222,7 +239,30 @@ func (a *App) takeJobStart(e *event) {
 		}
 		a.takeStageInfo(&e.Stages[i])
 	}
-	a.takeJob(idOf(e.JobID), name, "", e.at, dag.NoInstant, ids, "RUNNING")
+	a.takeJob(idOf(e.JobID), name, dag.Clean(string(e.Job.Description)), e.at, dag.NoInstant, ids, "RUNNING",
+		string(e.Job.Group))
+	for _, of := range []text{e.Job.SQL, e.Job.Root} {
+		if id, err := strconv.Atoi(string(of)); err == nil {
+			if x := a.executionAt(id); x != nil && len(x.jobs) < mostJobs {
+				x.jobs[idOf(e.JobID)] = true
+			}
+		}
+	}
+}
+
+func (a *App) takeSQLEvent(e *event) {
+	x := a.executionAt(idOf(e.Execution))
+	if x == nil {
+		return
+	}
+	switch {
+	case e.kind() == "SQLExecutionStart":
+		x.description, x.submitted, x.status = dag.Clean(string(e.Description)), e.at, "RUNNING"
+	case e.Error != "":
+		x.status, x.ended = "FAILED", e.at
+	default:
+		x.status, x.ended = "COMPLETED", e.at
+	}
 }
 
 // takeStageInfo takes what a stage is, and returns it; nil if there are too many.

@@ -146,7 +146,7 @@ func (a *App) afterJobs(j *job) []*stage {
 	}
 	latest := dag.NoInstant // the newest submission of a job that has ended before
 	before := make([]*job, 0, 4)
-	for _, id := range a.jobIDs() {
+	for _, id := range a.unitJobs() {
 		k := a.jobs[id]
 		if k != j && k.completed.Known() && k.submitted.Known() && k.completed <= j.submitted {
 			before = append(before, k)

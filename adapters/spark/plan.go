@@ -20,7 +20,7 @@ const heartbeat = 10 * time.Second
 // after all keeps it too, with no tasks.
 func (a *App) grow() {
 	t := a.twins()
-	for _, id := range a.jobIDs() {
+	for _, id := range a.unitJobs() {
 		j := a.jobs[id]
 		lacks := a.lacking(j, t)
 		for _, sid := range j.stages {
@@ -44,7 +44,7 @@ func (a *App) grow() {
 func (a *App) entitle(s *stage) string {
 	name := cmp.Or(s.name, fmt.Sprintf("stage %d", s.id))
 	if n := len(s.rdds); n > 0 {
-		name = fmt.Sprintf("%s [RDD %d]", name, s.rdds[n-1])
+		name = fmt.Sprintf("%s [RDD %d]", name, s.rdds[n-1]-a.firstRDD())
 	}
 	a.names[name]++
 	if n := a.names[name]; n > 1 {
@@ -59,10 +59,10 @@ func (a *App) idle(s *stage, lacks map[int]bool) bool { return !s.ran() && !lack
 // planOf makes the plan. It returns the one before where nothing has changed, so that readers may compare pointers.
 func (a *App) planOf(t twins, lacks map[int]bool, open bool) *dag.Plan {
 	p := &dag.Plan{
-		Name: cmp.Or(a.name, a.id), Engine: "Spark", Driver: dag.Eager, Open: open,
+		Name: a.flowName(), Engine: "Spark", Driver: dag.Eager, Open: open,
 		Cluster: dag.Cluster{Policy: dag.Executors, Cores: a.cores()},
 		Jobs: []dag.Job{{
-			Node: "application", Name: cmp.Or(a.name, a.id),
+			Node: a.node(), Name: a.flowName(),
 			Stages: make([]dag.Stage, len(a.order)),
 		}},
 		Overheads: dag.Overheads{Report: heartbeat},

@@ -84,6 +84,8 @@ func (a *App) takePart(parts []string, w *Answer) bool {
 		return a.TakeTasks(body(), number(1), number(2), strings.ToUpper(w.URL.Query().Get("status")), w.At)
 	case parts[0] == "executors" || parts[0] == "allexecutors":
 		return a.TakeExecutors(body())
+	case parts[0] == "sql" && len(parts) <= 2:
+		return a.TakeSQL(body())
 	case parts[0] == "environment":
 		return a.TakeEnvironment(body())
 	}

@@ -19,22 +19,23 @@ func (a *App) Snapshot(now dag.Instant, final bool) (snap *dag.Snapshot, ok bool
 	}
 	t := a.twins()
 	lacks := map[int]bool{}
-	for _, id := range a.jobIDs() {
+	for _, id := range a.unitJobs() {
 		for sid := range a.lacking(a.jobs[id], t) {
 			lacks[sid] = true
 		}
 	}
-	state := a.state(final)
+	state := a.state(final, now)
 	if state.Ended() {
 		lacks = map[int]bool{}
 	}
 	snap = &dag.Snapshot{
-		Plan: a.planOf(t, lacks, !state.Ended()), At: now, ID: a.id, User: a.user, State: state, Stale: dag.NoInstant,
+		Plan: a.planOf(t, lacks, !state.Ended()), At: now, ID: a.flowID(), User: a.user,
+		State: state, Stale: dag.NoInstant,
 		Jobs: make([]dag.JobState, 1), Nodes: a.nodes(now),
 	}
 	j := &snap.Jobs[0]
 	*j = dag.JobState{
-		ID: a.id, State: state, Attempt: 1, Submitted: min(a.submitted(), now), Started: min(a.submitted(), now),
+		ID: a.flowID(), State: state, Attempt: 1, Submitted: min(a.submitted(), now), Started: min(a.submitted(), now),
 		Finished: dag.NoInstant, Stages: make([]dag.StageState, len(a.order)),
 	}
 	l := a.lanes()
@@ -68,8 +69,8 @@ func stop(j *dag.JobState, now dag.Instant) {
 // submitted is when the first job was submitted.
 func (a *App) submitted() dag.Instant {
 	first := dag.NoInstant
-	for _, j := range a.jobs {
-		if at := j.submitted; at.Known() && (!first.Known() || at < first) {
+	for _, id := range a.unitJobs() {
+		if at := a.jobs[id].submitted; at.Known() && (!first.Known() || at < first) {
 			first = at
 		}
 	}
@@ -79,7 +80,8 @@ func (a *App) submitted() dag.Instant {
 // completed is when the last job ended; where one has no end, when the application did.
 func (a *App) completed() dag.Instant {
 	last := dag.NoInstant
-	for _, j := range a.jobs {
+	for _, id := range a.unitJobs() {
+		j := a.jobs[id]
 		if !j.completed.Known() {
 			last = max(last, a.ended)
 		}
@@ -90,14 +92,19 @@ func (a *App) completed() dag.Instant {
 
 // state judges how far the application is. Nothing tells whether an application has succeeded: it is what its last job
 // was.
-func (a *App) state(final bool) dag.State {
+func (a *App) state(final bool, now dag.Instant) dag.State {
 	open := false
 	var last *job
-	for _, id := range a.jobIDs() {
+	for _, id := range a.unitJobs() {
 		j := a.jobs[id]
 		open = open || !j.over()
 		if last == nil || j.completed >= last.completed {
 			last = j
+		}
+	}
+	if a.unit.kind != "" {
+		if s := a.unitEnd(open, last, now); s.Ended() {
+			return s
 		}
 	}
 	switch {
@@ -168,7 +175,7 @@ func (a *App) remarks(state dag.State) []dag.Warning {
 		return out
 	}
 	guessed := 0
-	for _, id := range a.jobIDs() {
+	for _, id := range a.unitJobs() {
 		if j := a.jobs[id]; !j.over() && !a.told(j) {
 			guessed++
 		}

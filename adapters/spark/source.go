@@ -56,6 +56,7 @@ const (
 	giveUp      = 3   // rounds without an answer after which the driver is taken to be gone
 	manyExecute = 50  // executors: of more, the list comes more seldom
 	seldom      = 5
+	sqlRow      = 1000 // executions of SQL; a driver keeps as many
 )
 
 // Next observes once. It neither waits nor retries. Errors: *dag.MissedError where an observation failed and a later
@@ -159,6 +160,9 @@ func (s *Source) observe(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := s.askSQL(ctx, ask); err != nil {
+		return err
+	}
 	if err := s.askEnded(ctx); err != nil {
 		return err
 	}
@@ -166,11 +170,23 @@ func (s *Source) observe(ctx context.Context) error {
 	return s.askTasks(ctx)
 }
 
+// askSQL asks for the execution that is watched, or for all while it is not known which one that is.
+func (s *Source) askSQL(ctx context.Context, ask func(context.Context, string) ([]byte, error)) error {
+	if s.app.unit.kind != sqlUnit {
+		return nil
+	}
+	part := "sql?length=" + strconv.Itoa(sqlRow) + "&"
+	if x := s.app.execution(); x != nil {
+		part = "sql/" + strconv.Itoa(x.id) + "?"
+	}
+	return s.get(ctx, ask, s.path(part+"details=false&planDescription=false"))
+}
+
 // askEnded asks for jobs that ran in the round before and no longer do, and for stages of jobs that have left the list
 // of those that run or wait.
 func (s *Source) askEnded(ctx context.Context) error {
 	left := partsRound
-	for _, id := range s.app.jobIDs() {
+	for _, id := range s.app.unitJobs() {
 		j := s.app.jobs[id]
 		if j.over() && j.settled || !j.over() && j.seen == s.ticks && s.ticks > 1 {
 			continue
@@ -208,7 +224,7 @@ func (s *Source) askEnded(ctx context.Context) error {
 // askPages asks for the pages of jobs with several stages, the only place where their graphs are told.
 func (s *Source) askPages(ctx context.Context) {
 	n := 0
-	for _, id := range s.app.jobIDs() {
+	for _, id := range s.app.unitJobs() {
 		j := s.app.jobs[id]
 		if len(j.stages) < 2 || s.app.told(j) || s.asked[id] >= pageTries || n >= pagesRound {
 			continue
@@ -224,7 +240,11 @@ func (s *Source) askPages(ctx context.Context) {
 // askTasks asks for the tasks of stages that run: those that run, and some of those that have ended.
 func (s *Source) askTasks(ctx context.Context) error {
 	past := 0
+	asked := s.app.unitStages()
 	for _, id := range sortedKeys(s.app.stages) {
+		if s.app.unit.kind != "" && !asked[id] {
+			continue
+		}
 		st := s.app.stages[id]
 		t := st.newest()
 		if t == nil || t.whole {
@@ -306,24 +326,28 @@ func (s *Source) fromHistory(ctx context.Context) bool {
 	for _, part := range []string{"jobs", "stages", "allexecutors"} {
 		_ = s.get(ctx, s.driver.History, s.path(part)) // what it does not tell stays as the driver had it
 	}
+	_ = s.askSQL(ctx, s.driver.History)
 	return true
 }
 
 // beginning is a snapshot of an application that has no job yet: one stage stands for all that come.
 func (a *App) beginning(now dag.Instant) *dag.Snapshot {
 	plan := &dag.Plan{
-		Name: cmp.Or(a.name, a.id), Engine: "Spark", Driver: dag.Eager, Open: true,
+		Name: a.flowName(), Engine: "Spark", Driver: dag.Eager, Open: true,
 		Cluster: dag.Cluster{Policy: dag.Executors, Cores: max(1, a.cores())},
-		Jobs:    []dag.Job{{Node: "application", Name: cmp.Or(a.name, a.id), Stages: []dag.Stage{{Name: "jobs"}}}},
+		Jobs:    []dag.Job{{Node: a.node(), Name: a.flowName(), Stages: []dag.Stage{{Name: "jobs"}}}},
 	}
 	snap := &dag.Snapshot{
-		Plan: plan, At: now, ID: a.id, User: a.user, State: dag.Submitted, Stale: dag.NoInstant,
+		Plan: plan, At: now, ID: a.flowID(), User: a.user,
+		State: dag.Submitted, Stale: dag.NoInstant,
 		Jobs: plan.BlockedJobs(), Nodes: a.nodes(now),
 	}
 	if a.over {
 		snap.State = dag.Succeeded
+	} else if s := a.unitEnd(false, nil, now); s.Ended() { // it has run no job
+		snap.State = s
 	}
-	snap.Jobs[0].ID, snap.Jobs[0].State = a.id, snap.State
+	snap.Jobs[0].ID, snap.Jobs[0].State = a.flowID(), snap.State
 	return snap
 }
 
@@ -361,7 +385,9 @@ type yarnDriver struct {
 // OnYARN watches an application of Spark on YARN.
 func OnYARN(client *hadoop.Client, id, history string) *Source {
 	over := hadoop.NewOverview(client, nil)
-	s := NewSource(&yarnDriver{webDriver{client: client, history: history}, id}, id)
+	unitID := id
+	id, _ = AppOf(id)
+	s := NewSource(&yarnDriver{webDriver{client: client, history: history}, id}, unitID)
 	s.ended = func(ctx context.Context) (dag.State, dag.Instant) {
 		if over.Observe(ctx) != nil {
 			return dag.Running, dag.NoInstant
@@ -390,9 +416,9 @@ func (d *yarnDriver) Get(ctx context.Context, path string) ([]byte, error) {
 	return body, err
 }
 
-// Newest returns the id of the newest application of Spark that runs of a user, if it is newer than all others that can
-// be watched; the target names one that may be of Spark, or none. ok is false where it is not one of Spark.
-func Newest(ctx context.Context, client *hadoop.Client, target hadoop.Target) (id string, ok bool, err error) {
+// NewestOnYARN returns the id of the newest application of Spark that runs of a user, if it is newer than all others
+// that can be watched; the target names one that may be of Spark, or none. ok is false where it is not one of Spark.
+func NewestOnYARN(ctx context.Context, client *hadoop.Client, target hadoop.Target) (id string, ok bool, err error) {
 	if target.ID != "" && !strings.HasPrefix(target.ID, "application_") {
 		return "", false, nil
 	}

@@ -62,13 +62,13 @@ func (a *App) TakeJobs(body []byte) bool {
 			ids = append(ids, n.ID())
 		}
 		a.takeJob(w.JobID.ID(), dag.Clean(string(w.Name)), dag.Clean(string(w.Description)), w.SubmissionTime.at(),
-			w.CompletionTime.at(), ids, string(w.Status))
+			w.CompletionTime.at(), ids, string(w.Status), string(w.JobGroup))
 	}
 	return true
 }
 
 func (a *App) takeJob(id int, name, description string, submitted, completed dag.Instant, stages []int,
-	status string,
+	status, group string,
 ) *job {
 	j := a.jobs[id]
 	if j == nil {
@@ -81,6 +81,7 @@ func (a *App) takeJob(id int, name, description string, submitted, completed dag
 	}
 	j.seen = a.round
 	j.name, j.description, j.submitted, j.completed, j.status = name, description, submitted, completed, status
+	j.group = dag.Clean(group)
 	if len(j.stages) != len(stages) {
 		j.stages = j.stages[:0]
 		for _, n := range stages {

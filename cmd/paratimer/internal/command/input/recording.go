@@ -30,7 +30,7 @@ import (
 
 // RecordingFlags choose what of a recording is played.
 func RecordingFlags() []cli.Flag {
-	return []cli.Flag{
+	return append([]cli.Flag{
 		&cli.StringFlag{
 			Name: "workflow", EnvVars: command.Env("workflow"),
 			Usage: "of a capture or history with several, the `ID` of a workflow, application or job",
@@ -39,7 +39,7 @@ func RecordingFlags() []cli.Flag {
 			Name: "every", EnvVars: command.Env("every"),
 			Usage: "thin the ticks of a capture to one each `TIME`; of history, observe each `TIME`",
 		},
-	}
+	}, UnitFlags()...)
 }
 
 // queryID is how the cluster names queries.
@@ -49,6 +49,9 @@ var queryID = regexp.MustCompile(`^(application|job)_\d+_\d+$`)
 func OpenRecording(path, workflow string, every time.Duration) (watch.Source, io.Closer, error) {
 	if every < 0 {
 		return nil, nil, command.Usage("--every %v: it is 0 or more", every)
+	}
+	if err := spark.CheckID(workflow); err != nil {
+		return nil, nil, command.Usage("--sql: %w", err)
 	}
 	f, err := infile.Open(path)
 	if errors.Is(err, fs.ErrNotExist) && queryID.MatchString(path) {

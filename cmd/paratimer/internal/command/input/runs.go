@@ -35,7 +35,7 @@ func RecordedRuns(c *cli.Context, paths []string) (out []RecordedRun, bad []erro
 			bad = append(bad, fmt.Errorf("cannot read the recording: %w", err))
 		case !isHistory:
 			out = append(out, RecordedRun{path, func() (watch.Source, io.Closer, error) {
-				return OpenRecording(path, c.String("workflow"), c.Duration("every"))
+				return OpenRecording(path, WorkflowID(c), c.Duration("every"))
 			}})
 		default:
 			found, err := FindHistory(c.Context, path)

@@ -29,6 +29,33 @@ func SparkFlags() []cli.Flag {
 	)
 }
 
+// UnitFlags choose a part of an application of Spark that never ends, such as a notebook's.
+func UnitFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{
+			Name: "sql", EnvVars: command.Env("sql"),
+			Usage: "of an application of Spark, the execution of SQL with this `ID`, as in the tab SQL of its page; newest is the one that runs",
+		},
+		&cli.StringFlag{
+			Name: "group", EnvVars: command.Env("group"),
+			Usage: "of an application of Spark, the jobs of the job group `NAME`",
+		},
+	}
+}
+
+// CheckUnit says what is wrong with --sql and --group.
+func CheckUnit(c *cli.Context) error {
+	if err := spark.CheckID(unitOf(c)); err != nil {
+		return command.Usage("--sql: %w", err)
+	}
+	return nil
+}
+
+func unitOf(c *cli.Context) string { return spark.IDOf("", c.String("sql"), c.String("group")) }
+
+// WorkflowID is what of a recording is played: --workflow, and of an application of Spark --sql or --group.
+func WorkflowID(c *cli.Context) string { return c.String("workflow") + unitOf(c) }
+
 // NewDriver is a client of the driver that --spark names, or of one on this machine if neither that nor a cluster is
 // named. base is "" where a cluster is named.
 func NewDriver(c *cli.Context, tap hadoop.Layer) (client *hadoop.Client, base string, err error) {
@@ -75,6 +102,7 @@ type Workflow struct {
 	client  *hadoop.Client
 	target  hadoop.Target
 	history string
+	unit    string // of an application of Spark: /sql/3; "" is all of it
 	source  interface {
 		Next(ctx context.Context) (*dag.Snapshot, error)
 	}
@@ -84,18 +112,20 @@ type Workflow struct {
 
 // NewWorkflow watches target on a cluster.
 func NewWorkflow(c *cli.Context, client *hadoop.Client, target hadoop.Target) *Workflow {
-	return &Workflow{client: client, target: target, history: c.String("spark-history")}
+	return &Workflow{client: client, target: target, history: c.String("spark-history"), unit: unitOf(c)}
 }
 
 // Next observes once. Its errors are those of the sources of the engines.
 func (w *Workflow) Next(ctx context.Context) (*dag.Snapshot, error) {
 	if w.source == nil {
-		id, is, err := spark.Newest(ctx, w.client, w.target)
+		id, is, err := spark.NewestOnYARN(ctx, w.client, w.target)
 		switch {
 		case err != nil:
 			return nil, &dag.MissedError{At: w.client.Now(), Err: err}
 		case is:
-			w.source = spark.OnYARN(w.client, id, w.history)
+			w.source = spark.OnYARN(w.client, id+w.unit, w.history)
+		case w.unit != "":
+			return nil, command.Usage("--sql and --group choose in an application of Spark, and the workflow is none")
 		default:
 			w.Tez = tez.NewWorkflow(w.client, w.target)
 			w.source = w.Tez

@@ -38,8 +38,8 @@ func attachFlags() []cli.Flag {
 			Name: "capture", EnvVars: command.Env("capture"),
 			Usage: "record the raw answers to `FILE`, for bug reports; secrets are left out",
 		},
-		input.ProfileFlag()), slices.Concat(input.SparkFlags(), input.HistoryFlags(), follow.SinkFlags(),
-		collectFlags())...)...)
+		input.ProfileFlag()), slices.Concat(input.SparkFlags(), input.UnitFlags(), input.HistoryFlags(),
+		follow.SinkFlags(), collectFlags())...)...)
 }
 
 // attach watches a query on a live cluster.
@@ -50,6 +50,9 @@ func attach(c *cli.Context) (err error) {
 	every := c.Duration("every")
 	if every < input.MinEvery {
 		return command.Usage("--every %v: less than %v is too much for a cluster", every, input.MinEvery)
+	}
+	if err := input.CheckUnit(c); err != nil {
+		return err
 	}
 	profiles, err := input.ReadProfiles(c)
 	if err != nil {
@@ -92,7 +95,8 @@ func attach(c *cli.Context) (err error) {
 	c.Context = ctx
 	if driver != "" {
 		at := spark.AtAddress(client, driver, c.String("spark-history"))
-		return attachTo(c, spark.NewSource(at, target.ID), target, keys, profiles, every)
+		of := spark.IDOf(target.ID, c.String("sql"), c.String("group"))
+		return attachTo(c, spark.NewSource(at, of), target, keys, profiles, every)
 	}
 	for failed := error(nil); ; {
 		query := input.NewWorkflow(c, client, target)

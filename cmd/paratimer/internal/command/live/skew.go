@@ -145,7 +145,7 @@ func skewedRun(
 		return dag.Run{}.Append(planview.Before(plan)), nil
 	}
 	open := func() (watch.Source, io.Closer, error) {
-		src, file, err := input.OpenRecording(path, c.String("workflow"), c.Duration("every"))
+		src, file, err := input.OpenRecording(path, input.WorkflowID(c), c.Duration("every"))
 		return input.WithProfiles(src, profiles), file, err
 	}
 	return skewedThen(ctx, follow.ModelOf(c), path, open, when)

@@ -40,7 +40,7 @@ func learn(c *cli.Context) error {
 }
 
 func learnFile(c *cli.Context, path string) (plan *dag.Plan, err error) {
-	src, file, err := input.OpenRecording(path, c.String("workflow"), c.Duration("every"))
+	src, file, err := input.OpenRecording(path, input.WorkflowID(c), c.Duration("every"))
 	if err != nil {
 		return nil, err
 	}

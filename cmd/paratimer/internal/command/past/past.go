@@ -59,7 +59,7 @@ func replay(c *cli.Context) (err error) {
 		return err
 	}
 	path := c.Args().First()
-	src, file, err := input.OpenRecording(path, c.String("workflow"), c.Duration("every"))
+	src, file, err := input.OpenRecording(path, input.WorkflowID(c), c.Duration("every"))
 	if err != nil {
 		return err
 	}

@@ -171,7 +171,7 @@ func reported(ctx context.Context, c *cli.Context, name string) (src watch.Sourc
 		return nil, nil, nil, command.Usage(
 			"%s is not a recording: a report tells of a run; `paratimer estimate` and `paratimer whatif` tell of a plan", name)
 	case exists:
-		src, file, err := input.OpenRecording(name, c.String("workflow"), c.Duration("every"))
+		src, file, err := input.OpenRecording(name, input.WorkflowID(c), c.Duration("every"))
 		if err != nil {
 			return nil, nil, nil, err
 		}

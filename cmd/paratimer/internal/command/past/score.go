@@ -77,7 +77,7 @@ func score(c *cli.Context) error {
 	}
 	var all scores
 	for _, path := range c.Args().Slice() {
-		r, err := scoreFile(c.Context, path, c.String("workflow"), c, profiles, held)
+		r, err := scoreFile(c.Context, path, input.WorkflowID(c), c, profiles, held)
 		if err != nil {
 			return err
 		}

@@ -55,7 +55,7 @@ func whatIfSubject(ctx context.Context, c *cli.Context) (*whatifview.View, *what
 		return v, whatif.NewReplay(dag.Run{}.Append(planview.Before(plan)), follow.ModelOf(c)), nil
 	}
 	open := func() (watch.Source, io.Closer, error) {
-		src, file, err := input.OpenRecording(path, c.String("workflow"), c.Duration("every"))
+		src, file, err := input.OpenRecording(path, input.WorkflowID(c), c.Duration("every"))
 		return input.WithProfiles(src, profiles), file, err
 	}
 	run, err := runUntil(ctx, path, open, when)

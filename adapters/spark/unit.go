@@ -1,0 +1,247 @@
+package spark
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A unit is a part of an application that is a workflow by itself: an execution of SQL or a group of jobs. The zero
+// unit is the whole application. Notebooks, Thrift servers and streams never end, but their units do.
+type unit struct{ kind, name string }
+
+const (
+	sqlUnit, groupUnit = "sql", "group"
+	// Newest names the execution of SQL that began last of those that run.
+	Newest = "newest"
+)
+
+// IDOf returns the id of a unit of an application, as in app-1/sql/3 and app-1/group/nightly. Without either it is the
+// application's own. An application of "" is the one that is found.
+func IDOf(app, sql, group string) string {
+	if sql != "" {
+		app += "/" + sqlUnit + "/" + sql
+	}
+	if group != "" {
+		app += "/" + groupUnit + "/" + group
+	}
+	return app
+}
+
+// CheckID says what is wrong with the id of a unit.
+func CheckID(id string) error {
+	_, u := parseID(id)
+	if _, err := strconv.ParseUint(u.name, 10, 31); u.kind == sqlUnit && u.name != Newest && err != nil {
+		return fmt.Errorf("%q is no execution of SQL: give its number, or newest, and no job group beside it", u.name)
+	}
+	return nil
+}
+
+// AppOf returns the application of an id, and what follows it in the id of a unit: /sql/3.
+func AppOf(id string) (app, rest string) {
+	for _, kind := range []string{sqlUnit, groupUnit} {
+		if before, _, found := strings.Cut(id, "/"+kind+"/"); found && !strings.Contains(before, "/") {
+			return before, id[len(before):]
+		}
+	}
+	return id, ""
+}
+
+func parseID(id string) (app string, u unit) {
+	app, rest := AppOf(id)
+	if kind, name, found := strings.Cut(strings.TrimPrefix(rest, "/"), "/"); found {
+		u = unit{kind, name}
+	}
+	return app, u
+}
+
+// quiet is how long no job of a group runs before it is taken to be over: nothing says when a group ends, and a driver
+// may compute for a while between two jobs.
+const quiet = 15 * time.Second
+
+// mostSQL bounds the executions of SQL that are kept.
+const mostSQL = 10_000
+
+// An execution is one of SQL.
+type execution struct {
+	id               int
+	description      string
+	status           string // RUNNING, COMPLETED, FAILED
+	submitted, ended dag.Instant
+	jobs             map[int]bool
+}
+
+type wireSQL struct {
+	ID             number
+	Status         text
+	Description    text
+	SubmissionTime *moment
+	Duration       number
+	RunningJobIDs  []number
+	SuccessJobIDs  []number
+	FailedJobIDs   []number
+}
+
+// TakeSQL takes an answer of sql, or of one execution, and reports whether it is one.
+func (a *App) TakeSQL(body []byte) bool {
+	var list []wireSQL
+	if len(body) > 0 && body[0] == '{' {
+		list = make([]wireSQL, 1)
+		if json.Unmarshal(body, &list[0]) != nil {
+			return false
+		}
+	} else if json.Unmarshal(body, &list) != nil {
+		return false
+	}
+	for i := range list {
+		w := &list[i]
+		x := a.executionAt(w.ID.ID())
+		if x == nil {
+			continue
+		}
+		x.description, x.status = dag.Clean(string(w.Description)), string(w.Status)
+		if x.submitted = w.SubmissionTime.at(); x.status != "RUNNING" && x.submitted.Known() && w.Duration >= 0 {
+			x.ended = x.submitted + dag.Instant(min(float64(w.Duration), 1<<43))
+		}
+		for _, id := range slices.Concat(w.RunningJobIDs, w.SuccessJobIDs, w.FailedJobIDs) {
+			if len(x.jobs) < mostJobs {
+				x.jobs[id.ID()] = true
+			}
+		}
+	}
+	return true
+}
+
+// executionAt returns an execution, nil if there are too many.
+func (a *App) executionAt(id int) *execution {
+	x := a.executions[id]
+	if x == nil && id >= 0 && len(a.executions) < mostSQL {
+		x = &execution{id: id, submitted: dag.NoInstant, ended: dag.NoInstant, jobs: map[int]bool{}}
+		a.executions[id] = x
+	}
+	return x
+}
+
+// execution is the one that is the unit; nil while it is not known.
+func (a *App) execution() *execution {
+	if a.unit.kind != sqlUnit {
+		return nil
+	}
+	if a.unit.name == Newest {
+		newest := -1
+		for id, x := range a.executions {
+			if x.status == "RUNNING" {
+				newest = max(newest, id)
+			}
+		}
+		if newest < 0 {
+			return nil
+		}
+		a.unit.name = strconv.Itoa(newest)
+	}
+	id, err := strconv.Atoi(a.unit.name)
+	if err != nil {
+		return nil
+	}
+	return a.executions[id]
+}
+
+// unitJobs are the ids of the jobs of the unit, ascending.
+func (a *App) unitJobs() []int {
+	ids := a.jobIDs()
+	switch a.unit.kind {
+	case sqlUnit:
+		x := a.execution()
+		return slices.DeleteFunc(ids, func(id int) bool { return x == nil || !x.jobs[id] })
+	case groupUnit:
+		return slices.DeleteFunc(ids, func(id int) bool { return a.jobs[id].group != a.unit.name })
+	}
+	return ids
+}
+
+// unitStages marks the stages of the jobs of the unit.
+func (a *App) unitStages() map[int]bool {
+	out := map[int]bool{}
+	for _, id := range a.unitJobs() {
+		for _, s := range a.jobs[id].stages {
+			out[s] = true
+		}
+	}
+	return out
+}
+
+// unitEnd tells how the unit ended although its application goes on; Running before. open says that a job of it is not
+// over.
+func (a *App) unitEnd(open bool, last *job, now dag.Instant) dag.State {
+	switch x := a.execution(); {
+	case open:
+	case x != nil && x.status == "COMPLETED":
+		return dag.Succeeded
+	case x != nil && x.status == "FAILED":
+		return dag.Failed
+	case a.unit.kind == groupUnit && last != nil && last.completed.Known() && now.Sub(last.completed) >= quiet:
+		if last.status == "FAILED" {
+			return dag.Failed
+		}
+		return dag.Succeeded
+	}
+	return dag.Running
+}
+
+// flowID is the id of the workflow: that of the application, or of its unit.
+func (a *App) flowID() string {
+	switch a.unit.kind {
+	case sqlUnit:
+		return IDOf(a.id, a.unit.name, "")
+	case groupUnit:
+		return IDOf(a.id, "", a.unit.name)
+	}
+	return a.id
+}
+
+// flowName is what people call the workflow: an execution goes by its text, a group by its description.
+func (a *App) flowName() string {
+	name := a.name
+	switch x := a.execution(); {
+	case x != nil:
+		name = x.description
+	case a.unit.kind == groupUnit:
+		name = a.unit.name
+		if ids := a.unitJobs(); len(ids) > 0 && a.jobs[ids[0]].description != "" {
+			name = a.jobs[ids[0]].description
+		}
+	}
+	if name == "" {
+		name = a.flowID()
+	}
+	return dag.Clean(name)
+}
+
+// node is what the only job of the plan is.
+func (a *App) node() string {
+	if a.unit.kind != "" {
+		return a.unit.kind
+	}
+	return "application"
+}
+
+// firstRDD is what ids of RDDs are counted from: in a unit, those of an application that goes on change from run to
+// run.
+func (a *App) firstRDD() int {
+	if a.unit.kind == "" {
+		return 0
+	}
+	if a.base < 0 {
+		for id := range a.unitStages() {
+			if s := a.stages[id]; s != nil && len(s.rdds) > 0 && (a.base < 0 || s.rdds[0] < a.base) {
+				a.base = s.rdds[0]
+			}
+		}
+	}
+	return max(a.base, 0)
+}

@@ -1,0 +1,161 @@
+package spark
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// TestUnitOfLog holds that an execution of SQL is played with the jobs of its own, and ends with them.
+func TestUnitOfLog(t *testing.T) {
+	t.Parallel()
+	l, err := OpenLog(filepath.Join("testdata", "aqe-3.eventlog.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l.Holds("/sql/2") || l.Holds("/group/a") || l.Holds("app-1/sql/3") || !l.Holds("/sql/3") || !l.Holds(l.ID()) {
+		t.Error("the log does not tell what it holds")
+	}
+	whole, _ := l.Reader("").At(l.Last)
+	unit, ok := l.Reader("/sql/3").At(l.Last)
+	if !ok || unit.State != dag.Succeeded || unit.ID != l.ID()+"/sql/3" || unit.Plan.Name == whole.Plan.Name {
+		t.Fatalf("%+v", unit)
+	}
+	if unit.Jobs[0].Finished != whole.Jobs[0].Finished || len(unit.Jobs[0].Stages) != len(whole.Jobs[0].Stages) {
+		t.Errorf("it ends at %v with %d stages, the application at %v with %d", unit.Jobs[0].Finished,
+			len(unit.Jobs[0].Stages), whole.Jobs[0].Finished, len(whole.Jobs[0].Stages))
+	}
+	if _, ok := l.Reader("/sql/2").At(l.Last); ok {
+		t.Error("an execution that has run no job has a plan")
+	}
+}
+
+// A notebook is a driver that goes on when its jobs have ended: job 0 is of group a, job 1 of group b and of the
+// execution 7.
+type notebook struct {
+	now   dag.Instant
+	ended int // jobs that have ended
+	asked []string
+}
+
+func (n *notebook) Now() dag.Instant { return n.now }
+
+func (n *notebook) History(_ context.Context, path string) ([]byte, error) {
+	return nil, errors.New(path)
+}
+
+func (n *notebook) Get(_ context.Context, path string) ([]byte, error) {
+	n.asked = append(n.asked, path)
+	part, query, _ := strings.Cut(strings.TrimPrefix(path, root+"/nb/"), "?")
+	job := func(id int, group string) string {
+		state, end := "RUNNING", ""
+		if n.ended > id {
+			state, end = "SUCCEEDED", `,"completionTime":"2026-11-22T15:30:20.000GMT"`
+		}
+		return fmt.Sprintf(`{"jobId":%d,"name":"x","stageIds":[%d],"jobGroup":%q,"status":%q%s,
+			"submissionTime":"2026-11-22T15:30:0%d.000GMT"}`, id, id, group, state, end, id)
+	}
+	stage := func(id int) string {
+		state := "ACTIVE"
+		if n.ended > id {
+			state = "COMPLETE"
+		}
+		return fmt.Sprintf(`{"stageId":%d,"attemptId":0,"status":%q,"name":"s","numTasks":2,"rddIds":[%d]}`, id, state,
+			40+id)
+	}
+	sql := `{"id":7,"status":"RUNNING","description":"SELECT 1","runningJobIds":[1],"submissionTime":"2026-11-22T15:30:00.000GMT"}`
+	if n.ended > 1 {
+		sql = strings.NewReplacer("RUNNING", "COMPLETED", "running", "success").Replace(sql)
+	}
+	switch {
+	case path == root:
+		return []byte(`[{"id":"nb","name":"notebook","attempts":[{"completed":false}]}]`), nil
+	case part == "jobs":
+		return []byte("[" + job(0, "a") + "," + job(1, "b") + "]"), nil
+	case part == "stages":
+		return []byte("[" + stage(0) + "," + stage(1) + "]"), nil
+	case part == "jobs/0", part == "jobs/1":
+		return []byte(job(int(part[5]-'0'), string("ab"[part[5]-'0']))), nil
+	case part == "stages/0", part == "stages/1":
+		return []byte("[" + stage(int(part[7]-'0')) + "]"), nil
+	case part == "sql":
+		return []byte("[" + sql + "]"), nil
+	case part == "sql/7":
+		return []byte(sql), nil
+	case part == "environment":
+		return []byte("{}"), nil
+	case part == "allexecutors", strings.HasSuffix(part, "/taskList") && query != "":
+		return []byte("[]"), nil
+	}
+	return nil, &hadoop.Error{URL: path, Status: http.StatusNotFound}
+}
+
+// TestUnitLive holds that a group ends some time after its last job, an execution when it is said to have, and that
+// tasks of other jobs are not asked for.
+func TestUnitLive(t *testing.T) {
+	t.Parallel()
+	begin := dag.Instant(time.Date(2026, 11, 22, 15, 30, 10, 0, time.UTC).UnixMilli())
+	for _, c := range []struct {
+		id, flow, name string
+		foreign        string // stages that are not its own
+		job            int
+	}{
+		{"nb/group/a", "nb/group/a", "a", "stages/1/", 0},
+		{"/sql/newest", "nb/sql/7", "SELECT 1", "stages/0/", 1},
+		{"nb/sql/7", "nb/sql/7", "SELECT 1", "stages/0/", 1},
+	} {
+		n := &notebook{now: begin}
+		s := NewSource(n, c.id)
+		next := func() *dag.Snapshot {
+			t.Helper()
+			snap, err := s.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return snap
+		}
+		snap := next()
+		if snap.ID != c.flow || snap.Plan.Name != c.name || snap.State != dag.Running || len(snap.Jobs[0].Stages) != 1 {
+			t.Errorf("%s: %+v %+v", c.id, snap, snap.Plan)
+		}
+		if got := snap.Plan.Jobs[0].Stages[0].Name; got != "s [RDD 0]" {
+			t.Errorf("%s: a stage is called %q, by an id that changes from run to run", c.id, got)
+		}
+		n.ended, n.now = c.job+1, begin+11_000
+		if snap = next(); c.job == 0 && snap.State != dag.Running {
+			t.Errorf("%s: a second after its last job it is %v", c.id, snap.State)
+		}
+		if n.now += 20_000; !snap.State.Ended() {
+			snap = next()
+		}
+		if snap.State != dag.Succeeded || snap.Jobs[0].Finished != begin+10_000 {
+			t.Errorf("%s: %v at %v", c.id, snap.State, snap.Jobs[0].Finished)
+		}
+		for _, path := range n.asked {
+			if strings.Contains(path, c.foreign) {
+				t.Errorf("%s: the driver was asked for %s", c.id, path)
+			}
+		}
+	}
+}
+
+// TestCheckID holds which ids of units are understood.
+func TestCheckID(t *testing.T) {
+	t.Parallel()
+	for id, ok := range map[string]bool{
+		"": true, "app-1": true, "/sql/3": true, "a/sql/newest": true, "a/group/x y/z": true, "/sql/x": false,
+		"/sql/": false, "/sql/-1": false, IDOf("a", "3", "g"): false,
+	} {
+		if err := CheckID(id); (err == nil) != ok {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+}
