@@ -37,10 +37,9 @@ func Again(run dag.Run) (past Past, ok bool) {
 	plan := observed.Learn(run)
 	before := &dag.Snapshot{
 		Plan: plan, ID: s.ID, User: s.User, Queue: s.Queue, State: dag.Running, Stale: dag.NoInstant,
-		Jobs: plan.BlockedJobs(),
 	}
 	onlyMapReduce := plan.OnlyMapReduce()
-	for j := range before.Jobs {
+	for j := range plan.Jobs {
 		for k := range plan.Jobs[j].Stages {
 			stage := &plan.Jobs[j].Stages[k]
 			ok = ok || stage.Known
@@ -63,6 +62,7 @@ func Again(run dag.Run) (past Past, ok bool) {
 	}
 	before.At, past.Took = first, last.Sub(first)
 	past.inOrder(plan, s)
+	before.Jobs = plan.BlockedJobs() // jobs have unlike numbers of stages: their states follow the new order
 	for _, n := range s.Nodes {
 		n.Lost, n.LostAt = false, dag.NoInstant
 		before.Nodes = append(before.Nodes, n)

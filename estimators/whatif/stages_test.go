@@ -232,3 +232,37 @@ func TestLostExecutor(t *testing.T) {
 		t.Errorf("without the other executor it ends at %v, want %v (%v)", s.End, c.s.End, err)
 	}
 }
+
+// A finished run's jobs are put in the order of their submission; their states go with them, though they have unlike
+// numbers of stages.
+func TestAgainOfUnlikeJobs(t *testing.T) {
+	p, err := planfile.Read(strings.NewReader(`
+version: 2
+cluster:
+  policy: yarn
+  nodes: [{name: a, memory: 6GB}, {name: b, memory: 5GB}]
+jobs:
+  - name: first
+    map: {tasks: 3, records: 1000, cost: 1ms}
+  - name: second
+    after: [first]
+    map: {tasks: 2, records: 1000, cost: 1ms}
+    reduce: {tasks: 4, records: 1000, cost: 1ms}
+  - name: third
+    stages:
+      - {name: s0, tasks: 5, records: 2000, cost: 1ms}
+      - {name: s1, tasks: 5, records: 2000, cost: 1ms}
+      - {name: s2, after: [s1], tasks: 5, records: 1000, cost: 1ms}
+`), planfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	past, ok := Again(played(t, p, 0, simulate.Options{}))
+	if !ok {
+		t.Fatal("nothing is learned of the run")
+	}
+	r, err := NewReplayOf(past, observed.Costs)
+	if err != nil || !(r.Miss() < 0.05) {
+		t.Errorf("the replay misses the run by %v: %v", r.Miss(), err)
+	}
+}
