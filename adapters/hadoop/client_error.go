@@ -233,7 +233,7 @@ func (c *Client) noAnswer(ctx context.Context, u *url.URL, err error) *Error {
 	switch {
 	case errors.Is(err, context.Canceled):
 	case errors.As(err, &dns):
-		e.Hint = "no such host: is the name known on this machine?"
+		e.Hint = "is the name known on this machine?"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		e.Hint = "nothing listens there: is the service up, is the port right?"
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrUnexpectedEOF),

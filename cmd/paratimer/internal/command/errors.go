@@ -60,6 +60,8 @@ var guessed = map[string]string{
 	"ls":     "`paratimer watch` for the queries of a cluster, or `paratimer history list` for past ones",
 	"top":    "`paratimer watch`, which follows all queries of a cluster",
 	"ps":     "`paratimer watch`, which follows all queries of a cluster",
+	"kill":   "`yarn application -kill ID`: ParaTimer only watches",
+	"stop":   "`yarn application -kill ID`: ParaTimer only watches",
 	"run":    "`paratimer attach` for a query that runs (ParaTimer starts none), or `paratimer simulate` for a plan",
 	"start":  "`paratimer attach` for a query that runs (ParaTimer starts none), or `paratimer simulate` for a plan",
 	"show":   "`paratimer report`, or `paratimer history show`",

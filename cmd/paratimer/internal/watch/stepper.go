@@ -6,6 +6,8 @@ import (
 	"io"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -40,7 +42,11 @@ func (s *Stepper) Step(ctx context.Context) (over bool, err error) {
 	case errors.As(err, &missed):
 		s.misses++
 		s.missed = missed.Err
-		s.w.Log.Warn().Err(missed.Err).Int("misses", s.misses).Msg("cannot observe now; trying again")
+		level := zerolog.WarnLevel
+		if s.t.run.Window == nil { // the error that ends the watch says it, once
+			level = zerolog.InfoLevel
+		}
+		s.w.Log.WithLevel(level).Err(missed.Err).Int("misses", s.misses).Msg("cannot observe now; trying again")
 		return false, s.w.miss(ctx, &s.t, missed, s.misses)
 	case err != nil:
 		return false, err

@@ -26,7 +26,7 @@ func ReadProfiles(c *cli.Context) ([]*dag.Plan, error) {
 	for _, path := range c.StringSlice("profile") {
 		p, err := planfile.ReadFile(path, planfile.Options{Profile: true})
 		if err != nil {
-			return nil, command.Usage("cannot read the profile: %w", err)
+			return nil, NotAPlan(path, "profile", err)
 		}
 		out = append(out, p)
 	}

@@ -5,6 +5,7 @@ package input
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -107,21 +108,27 @@ func playRecording(f *os.File, workflow string, every time.Duration) (watch.Sour
 	switch {
 	case err != nil:
 		return nil, err
-	case kind == tape.Tape && workflow != "":
-		return nil, errors.New("--workflow chooses in a capture: a tape holds one workflow only")
-	case kind == tape.Tape:
-		return tape.NewReader(in)
 	case kind == tape.History, kind == tape.Trace:
 		return playHistory(f.Name(), workflow, every)
 	case kind == tape.Unknown:
-		return nil, errors.New(
-			"neither a tape nor a capture, nor a job history file, Rumen trace or event log of Spark: record one with `paratimer attach --tape FILE` or `--capture FILE`")
+		return nil, notARecording(f.Name())
+	}
+	return playStream(kind, in, capture.Options{Workflow: workflow, Every: every})
+}
+
+// playStream plays a tape or a capture, which need no second look at the file.
+func playStream(kind tape.Kind, in io.Reader, opt capture.Options) (watch.Source, error) {
+	switch {
+	case kind == tape.Tape && opt.Workflow != "":
+		return nil, errors.New("--workflow chooses in a capture: a tape holds one workflow only")
+	case kind == tape.Tape:
+		return tape.NewReader(in)
 	}
 	rec, err := capture.Read(in)
 	if err != nil {
 		return nil, err
 	}
-	return capture.NewSource(rec, capture.Options{Workflow: workflow, Every: every})
+	return capture.NewSource(rec, opt)
 }
 
 // playEventLog plays an event log of Spark: a file, a folder of a rolling log, or a zip of the history server.
@@ -182,6 +189,9 @@ func FindHistory(ctx context.Context, path string) (*archive.Find, error) {
 		return nil, err
 	}
 	if len(found.Jobs) == 0 {
+		if file := tapeIn(path); file != "" {
+			return nil, fmt.Errorf("this is a folder with tapes or captures: give its files, such as %s", file)
+		}
 		return nil, found.Nothing()
 	}
 	return found, nil

@@ -5,13 +5,16 @@ package past
 import (
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/paratimer/paratimer/adapters/capture"
 	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
 // Commands are the commands of this package, in the order of the help.
@@ -20,7 +23,7 @@ func Commands() []*cli.Command {
 		command.New("report", "[FILE|ID|NAME]",
 			"write what happened, where the time went, what was predicted and what would have helped, as one HTML file",
 			report, reportFlags()...),
-		command.New("replay", "FILE", "play a recorded run again: on a screen, in lines, or as frames", replay,
+		command.New("replay", "FILE", "play a recorded run again, - from stdin: on a screen, in lines, or as frames", replay,
 			follow.Flags(append(append(input.RecordingFlags(), input.ProfileFlag(), follow.SpeedFlag(0)),
 				follow.SinkFlags()...)...)...),
 		command.New("compare", "RUN RUN...",
@@ -28,6 +31,10 @@ func Commands() []*cli.Command {
 			compared, compareFlags()...),
 		command.New("score", "FILE...", "compare every estimator with what happened, along recorded runs", score,
 			append(append(input.RecordingFlags(), follow.BoundFlags()...), input.ProfileFlag(),
+				&cli.BoolFlag{
+					Name: "all", EnvVars: command.Env("all"),
+					Usage: "print every estimator, not four (JSON has every one)",
+				},
 				command.OutputFlag("text", "json"), follow.EstimatorsFlag("which estimators are compared",
 					follow.AllEstimators), follow.DeltaFlag(),
 				&cli.DurationFlag{
@@ -59,7 +66,7 @@ func replay(c *cli.Context) (err error) {
 		return err
 	}
 	path := c.Args().First()
-	src, file, err := input.OpenRecording(path, input.WorkflowID(c), c.Duration("every"))
+	src, file, err := opened(c, path)
 	if err != nil {
 		return err
 	}
@@ -73,4 +80,17 @@ func replay(c *cli.Context) (err error) {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return err
+}
+
+// opened opens the recording that is replayed: a file, or stdin for "-".
+func opened(c *cli.Context, path string) (watch.Source, io.Closer, error) {
+	workflow, every := input.WorkflowID(c), c.Duration("every")
+	if path != "-" {
+		return input.OpenRecording(path, workflow, every)
+	}
+	if every < 0 {
+		return nil, nil, command.Usage("--every %v: it is 0 or more", every)
+	}
+	src, err := input.PlayStdin(c.App.Reader, capture.Options{Workflow: workflow, Every: every})
+	return src, io.NopCloser(nil), err
 }

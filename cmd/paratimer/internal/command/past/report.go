@@ -15,7 +15,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/capture"
-	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
@@ -65,6 +64,11 @@ func report(c *cli.Context) error {
 	}
 	if err := command.Arguments(c, 1, 1); err != nil {
 		return err
+	}
+	switch out := c.String("out"); strings.ToLower(filepath.Ext(out)) {
+	case ".pdf", ".png", ".docx":
+		return command.Usage("--out %s: a report is HTML, or JSON with --output json: give %s, and print that to PDF in a browser",
+			out, strings.TrimSuffix(out, filepath.Ext(out))+".html")
 	}
 	ctx, cancel := command.Limited(c)
 	defer cancel()
@@ -167,7 +171,7 @@ func reported(ctx context.Context, c *cli.Context, name string) (src watch.Sourc
 	switch {
 	case err != nil:
 		return nil, nil, nil, err
-	case exists && kind == tape.Unknown && isPlan(name):
+	case exists && kind == tape.Unknown && input.IsPlan(name):
 		return nil, nil, nil, command.Usage(
 			"%s is not a recording: a report tells of a run; `paratimer estimate` and `paratimer whatif` tell of a plan", name)
 	case exists:
@@ -198,10 +202,4 @@ func reportName(of string) string {
 		base = strings.TrimSuffix(base, ext)
 	}
 	return strings.TrimSuffix(tapeName(base, map[string]bool{}), ".tape.gz") + ".html"
-}
-
-// isPlan says that a file is a plan.
-func isPlan(path string) bool {
-	_, err := planfile.ReadFile(path, planfile.Options{})
-	return err == nil
 }

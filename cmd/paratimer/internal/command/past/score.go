@@ -139,7 +139,12 @@ func (r runScore) table(c *cli.Context) error {
 		units.Count(r.Ticks, "tick"))
 	w := tabwriter.NewWriter(c.App.Writer, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "estimator\tmean\tmedian\tp90\tmax\tbias\tmean s\tnone\tfirst s\thalf\tback\t")
-	for _, e := range r.Estimators {
+	rows := r.Estimators
+	brief := !c.Bool("all") && !c.IsSet("estimators")
+	if brief {
+		rows = mainRows(rows)
+	}
+	for _, e := range rows {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t\n", e.Name, cell("%.1f", e.MeanPoints),
 			cell("%.1f", e.MedianPoints),
 			cell("%.1f", e.P90Points), cell("%.1f", e.MaxPoints), cell("%+.1f", e.BiasPoints),
@@ -149,6 +154,9 @@ func (r runScore) table(c *cli.Context) error {
 	}
 	if err := w.Flush(); err != nil {
 		return err
+	}
+	if brief {
+		fmt.Fprint(c.App.Writer, legendOf(rows, len(r.Estimators)))
 	}
 	if err := r.rangeTable(c.App.Writer); err != nil {
 		return err

@@ -37,7 +37,7 @@ func estimate(c *cli.Context) (err error) {
 	}
 	plan, err := planfile.ReadFile(c.Args().First(), planfile.Options{})
 	if err != nil {
-		return command.Usage("cannot read the plan: %w", err)
+		return input.NotAPlan(c.Args().First(), "plan", err)
 	}
 	if plan.Profiles, err = input.ReadProfiles(c); err != nil {
 		return err

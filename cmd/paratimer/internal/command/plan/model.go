@@ -10,6 +10,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/jobfile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/modelview"
 	"github.com/paratimer/paratimer/estimators/queueing"
 	"github.com/paratimer/paratimer/estimators/queueing/simulation"
@@ -79,7 +80,10 @@ func model(c *cli.Context) error {
 	path := c.Args().First()
 	file, doubts, err := jobfile.ReadFile(path, c.App.Reader)
 	if err != nil {
-		return command.Usage("cannot read the job file: %w", err)
+		if input.IsPlan(path) {
+			return command.Usage("%s is a plan, not a job file: `paratimer estimate` reads it", path)
+		}
+		return input.NotAPlan(path, "job file", err)
 	}
 	v := &modelview.View{Name: file.Name, Spec: modelview.SpecOf(file)}
 	if v.Spec.Jobs, err = modelview.Only(v.Spec.Jobs, c.StringSlice("only")); err != nil {

@@ -78,7 +78,7 @@ func simulated(c *cli.Context) (err error) {
 	path := c.Args().First()
 	plan, err := planfile.ReadFile(path, planfile.Options{})
 	if err != nil {
-		return command.Usage("cannot read the plan: %w", err)
+		return input.NotAPlan(path, "plan", err)
 	}
 	opt, err := simulateOptions(c)
 	if err != nil {

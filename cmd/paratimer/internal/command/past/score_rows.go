@@ -1,0 +1,74 @@
+package past
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/paratimer/paratimer/estimators"
+)
+
+// The estimators that the short table of score always has.
+const (
+	headlineRow = "standard"
+	engineRow   = "hadoop" // the engine's percentages, of MapReduce jobs and of others
+	baselineRow = "dne"
+	// firstIndicator is the first of the others that is not a variant of ParaTimer's own scenarios.
+	firstIndicator = "parallax"
+)
+
+// mostUnanswered is the largest share of observations without an estimate that lets an indicator be called the best: a
+// few estimates near the end are easily right.
+const mostUnanswered = 0.5
+
+// mainRows returns the rows that a reader needs: the headline, the engine's own progress, the plain baseline and the
+// best of the other indicators. ParaTimer's own scenarios answer other questions and are left out.
+func mainRows(all []estimatorScore) []estimatorScore {
+	var rows []estimatorScore
+	for _, name := range []string{headlineRow, engineRow, baselineRow} {
+		if i := slices.IndexFunc(all, func(e estimatorScore) bool { return e.Name == name }); i >= 0 {
+			rows = append(rows, all[i])
+		}
+	}
+	var best *estimatorScore
+	others := estimators.Others()
+	first := slices.IndexFunc(others, func(s estimators.Scenario) bool { return s.Name == firstIndicator })
+	for _, s := range others[max(first, 0):] {
+		i := slices.IndexFunc(all, func(e estimatorScore) bool { return e.Name == s.Name })
+		if i < 0 || s.Name == engineRow || s.Name == baselineRow {
+			continue
+		}
+		e := &all[i]
+		silent := e.NoEstimateRatio == nil || *e.NoEstimateRatio > mostUnanswered
+		if silent || e.MeanPoints == nil || best != nil && *best.MeanPoints <= *e.MeanPoints {
+			continue
+		}
+		best = e
+	}
+	if best != nil {
+		rows = append(rows, *best)
+	}
+	return rows
+}
+
+// legendOf explains the rows of the short table and its columns.
+func legendOf(rows []estimatorScore, all int) string {
+	about := map[string]string{headlineRow: "ParaTimer's headline"}
+	for _, s := range estimators.Others() {
+		about[s.Name] = s.Meaning
+	}
+	var b strings.Builder
+	for i, r := range rows {
+		role := ""
+		if i == 3 {
+			role = "the best of the other indicators: "
+		}
+		fmt.Fprintf(&b, "  %s: %s%s\n", r.Name, role, about[r.Name])
+	}
+	b.WriteString("  bias: + is progress too high, - too low; none: share of observations without an estimate; first s: when the first came;\n" +
+		"  half: error halfway; back: steps backwards\n")
+	if more := all - len(rows); more > 0 {
+		fmt.Fprintf(&b, "  --all shows %d more\n", more)
+	}
+	return b.String()
+}
