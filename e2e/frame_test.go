@@ -21,7 +21,7 @@ type jobState struct {
 	}
 	Stages []struct {
 		Name          string
-		After         []string
+		After, Edges  []string
 		Total         *int
 		Done, Running int
 	}

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -53,4 +54,43 @@ func (j jobState) running() (n int) {
 		n += s.Running
 	}
 	return n
+}
+
+// TestHive runs a query of Hive on Tez: GROUP BYs, a join and an ORDER BY. What it compares with is in nothing that is
+// written.
+func TestHive(t *testing.T) {
+	l := up(t, "--with", "hive")
+	client := l.client("hive", "hive", "report")
+	l.await("Hive's session", func() bool {
+		return slices.ContainsFunc(l.apps(), func(a app) bool { return strings.HasPrefix(a.Name, "HIVE-") })
+	})
+	w := l.attach("attach", "", "--session=false")
+	w.ends(0, "succeeded")
+	client.succeed()
+	last := w.last()
+	if len(last.Jobs) != 1 || len(last.Jobs[0].Stages) != 6 {
+		t.Fatalf("the DAG is seen as %+v", last.Jobs)
+	}
+	edges := 0
+	for _, s := range last.Jobs[0].Stages {
+		edges += len(s.After)
+		if !strings.HasPrefix(s.Name, "Map ") && !strings.HasPrefix(s.Name, "Reducer ") {
+			t.Errorf("a vertex is called %q", s.Name)
+		}
+		if s.Total == nil || s.Done != *s.Total || s.Done == 0 {
+			t.Errorf("at the end vertex %s has %d of %v tasks done", s.Name, s.Done, s.Total)
+		}
+	}
+	if edges != 5 {
+		t.Errorf("%d edges are known, want 5: %+v", edges, last.Jobs[0].Stages)
+	}
+	if name := deref(last.Workflow.Name); !strings.HasPrefix(name, "SELECT x.k") {
+		t.Errorf("the workflow is called %q, not as its query begins", name)
+	}
+	w.plays(0)
+	w.hidesQuery("hunter2")
+	profile := w.learn()
+	known := w.score("own", "--profile", profile)
+	l.tell("Hive 4.0.1 on Tez: two GROUP BYs, a join, an ORDER BY", w.score("bare"), &known, "",
+		"named by the query, whose literal is in no frame, tape or capture; six vertices and their edges; replay, score, learn; the profile is the run's own")
 }

@@ -22,6 +22,7 @@ usage: hadoop.sh VERB
   node N                       start NodeManager N again after fault.sh kill-node N
   pig SCRIPT [-p K=V]... [-D K=V]... [--queue Q] [--user U]
   stream [ARG]...              Hadoop Streaming; pace.py and power.py are at hand
+  hive FILE [-D K=V]...        a file of Hive's SQL, with --with hive; ${data} is where data sets are
   run CLASS [ARG]...           any class with a main, of Hadoop's or of udf/
 
 An argument such as 20x600x300 names input data: 20 files of 600 records over 300 keys;
@@ -502,6 +503,36 @@ pig() {
 	java_client "$RUN/conf:$LAB/piglib/*:${PIG_JARS:+$PIG_JARS:}$LIB/*" org.apache.pig.Main ${opts[@]+"${opts[@]}"} -x "${PIG_ENGINE:-mapreduce}" "${params[@]}" "$name"
 }
 
+hive() {
+	(($#)) || usage
+	local script=$1 opts=() name specs=()
+	shift
+	[[ -f $script ]] || script=$E2E/hive/${script%.sql}.sql
+	[[ -f $script ]] || die "no script $script; ours are $(cd "$E2E/hive" && echo *.sql)"
+	script=$(realpath "$script")
+	client
+	declare -F hive_conf >/dev/null || die "this cluster has no Hive: start it with --with hive"
+	while (($#)); do
+		case $1 in
+		-D) opts+=(--hiveconf "${2:-}") && shift ;;
+		*) usage ;;
+		esac
+		shift || usage
+	done
+	# A script names its data as the paths of its tables.
+	while read -r name; do
+		specs+=("$name")
+	done < <(grep -Eo '\$\{data\}/[0-9]+x[0-9a-z.]+' "$script" | sed 's,.*/,,' | sort -u)
+	make_data ${specs[@]+"${specs[@]}"}
+	udf_jar
+	# Derby writes its log where it is started. Hive's own logging is Log4j 2.
+	cd "$RUN/hive"
+	# shellcheck disable=SC2046
+	java_client "$RUN/conf:$LAB/hivelib/*:$LAB/tezlib/*:$LIB/*" $(tez_opens) org.apache.hadoop.hive.cli.CliDriver \
+		--hiveconf "hive.aux.jars.path=file://$LAB/udf.jar" \
+		--hivevar "data=$(data_dir)" --hivevar "udf=$LAB/udf.jar" ${opts[@]+"${opts[@]}"} -f "$script"
+}
+
 # Turns the names of data sets among the arguments into folders that exist: ARGS.
 resolve() {
 	local arg specs=()
@@ -575,6 +606,6 @@ fetch) lock && fetch ;;
 env) load_run && sed 's/^/export /' "$RUN/env" ;;
 rm) rm_again ;;
 jhs) jhs_again ;;
-up | down | status | node | pig | stream | run) "$verb" "$@" ;;
+up | down | status | node | pig | hive | stream | run) "$verb" "$@" ;;
 *) usage ;;
 esac
