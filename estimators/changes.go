@@ -13,12 +13,13 @@ type Reason string
 
 // The reasons, in the order in which they are told apart. The set is closed.
 const (
-	ReasonFailure Reason = "failure" // attempts failed, or work that was done is lost
-	ReasonSize    Reason = "size"    // numbers of tasks or sizes became known
-	ReasonSlots   Reason = "slots"   // slots or containers were lost or gained
-	ReasonModel   Reason = "model"   // a job's tasks are predicted in another way
-	ReasonSpeed   Reason = "speed"   // tasks take more or less time than was thought
-	ReasonOther   Reason = "other"   // the rest
+	ReasonFailure Reason = "failure"  // attempts failed, or work that was done is lost
+	ReasonNewWork Reason = "new_work" // an application submitted work that nobody had announced
+	ReasonSize    Reason = "size"     // numbers of tasks or sizes became known
+	ReasonSlots   Reason = "slots"    // slots or containers were lost or gained
+	ReasonModel   Reason = "model"    // a job's tasks are predicted in another way
+	ReasonSpeed   Reason = "speed"    // tasks take more or less time than was thought
+	ReasonOther   Reason = "other"    // the rest
 )
 
 // Two more reasons, which Explain alone gives: they need more than one observation.
@@ -112,6 +113,7 @@ func (a *attribution) causes(before, after dag.Run, model Model, known hindsight
 		event func(s, later *dag.Snapshot) bool
 	}{
 		{ReasonFailure, lostWork, func(_, _ *dag.Snapshot) bool { return true }},
+		{ReasonNewWork, newWork, func(_, _ *dag.Snapshot) bool { return true }},
 		{ReasonSize, knownSizes, func(s, later *dag.Snapshot) bool { return len(plannedSizes(s, later)) > 0 }},
 		{ReasonSlots, changedSlots, func(s, later *dag.Snapshot) bool { return len(capacityChanges(s, later)) > 0 }},
 	} {

@@ -77,7 +77,8 @@ func TestContractClosesItsSets(t *testing.T) {
 	for set, names := range map[string][]string{
 		"state": states, "phase": kinds, "origin": origins, "scenario": scenarios,
 		"reason": {
-			string(estimators.ReasonFailure), string(estimators.ReasonSize), string(estimators.ReasonSlots),
+			string(estimators.ReasonFailure), string(estimators.ReasonNewWork),
+			string(estimators.ReasonSize), string(estimators.ReasonSlots),
 			string(estimators.ReasonModel), string(estimators.ReasonSpeed), string(estimators.ReasonOther),
 		},
 		"move reason":  {string(estimators.ReasonWave), string(estimators.ReasonStart)},

@@ -78,6 +78,7 @@ func why(reason string, subject *string) string {
 // reasons words those that have no subject.
 var reasons = map[string]string{
 	string(estimators.ReasonFailure): "work was lost",
+	string(estimators.ReasonNewWork): "more work was submitted",
 	string(estimators.ReasonSize):    "sizes became known",
 	string(estimators.ReasonSlots):   "slots were lost or gained",
 	string(estimators.ReasonModel):   "tasks are predicted in another way",

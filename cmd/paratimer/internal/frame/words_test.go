@@ -15,10 +15,10 @@ func TestEveryReasonHasWords(t *testing.T) {
 	}
 	_, rest, _ := strings.Cut(string(contract), "\n*reason*")
 	rest, _, _ = strings.Cut(rest, "\n*move reason*")
-	names := regexp.MustCompile("`([a-z]+)`").FindAllStringSubmatch(rest, -1)
+	names := regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(rest, -1)
 	_, rest, _ = strings.Cut(string(contract), "\n*move reason*")
 	rest, _, _ = strings.Cut(rest, "\n\n")
-	names = append(names, regexp.MustCompile("`([a-z]+)`").FindAllStringSubmatch(rest, -1)...)
+	names = append(names, regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(rest, -1)...)
 	for _, m := range names {
 		if reasons[m[1]] == "" {
 			t.Errorf("no words for %s", m[1])

@@ -1,6 +1,8 @@
 package watch
 
 import (
+	"time"
+
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
@@ -11,7 +13,7 @@ func (p EstimatorSet) changes(before, after dag.Run, was, is frame.Answers) []es
 	if p.Model == nil || len(was.Scenarios) == 0 || len(is.Scenarios) == 0 {
 		return nil
 	}
-	a, b := was.Scenarios[0].Remaining, is.Scenarios[0].Remaining
+	a, b := leastRemaining(before, was), leastRemaining(after, is)
 	origin := after.Now().Origin()
 	if a == nil || b == nil || !origin.Known() {
 		return nil
@@ -22,6 +24,16 @@ func (p EstimatorSet) changes(before, after dag.Run, was, is frame.Answers) []es
 		return nil
 	}
 	return estimators.Changes(before, after, delta, p.Model)
+}
+
+// leastRemaining is what standard says that remains. An application that may submit more work has a lower bound in its
+// place, which moves with what is submitted; other lower bounds rest on assumptions, and their moves mean nothing.
+func leastRemaining(run dag.Run, a frame.Answers) *time.Duration {
+	standard := a.Scenarios[0]
+	if standard.Remaining == nil && len(run.Window) > 0 && run.Now().Plan.Open {
+		return standard.Low
+	}
+	return standard.Remaining
 }
 
 // parts are changes as frames have them.

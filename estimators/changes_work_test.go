@@ -1,0 +1,75 @@
+package estimators
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// program is an application that runs eight tasks of 10 s on four cores, seen at an instant, with further stages of as
+// many tasks.
+func program(at dag.Instant, further ...int) *dag.Snapshot {
+	s := shop(at)
+	job := &s.Plan.Jobs[0]
+	s.Plan.Engine, s.Plan.Open, s.Plan.Driver = "Spark", true, dag.Eager
+	s.Plan.Cluster = dag.Cluster{Policy: dag.Executors, Cores: 4}
+	stage := func(name string, tasks int) dag.Stage {
+		return dag.Stage{Name: name, Tasks: tasks, Known: true, Pipelines: job.Stages[dag.Map].Pipelines}
+	}
+	job.Stages = []dag.Stage{stage("scan", 8)}
+	s.Jobs[0].Stages = s.Jobs[0].Stages[:1]
+	for i, n := range further {
+		next := stage("further "+string(rune('a'+i)), n)
+		next.After = []dag.Edge{{From: dag.StageIndex(i), Kind: dag.Barrier}}
+		job.Stages = append(job.Stages, next)
+		s.Jobs[0].Stages = append(s.Jobs[0].Stages, dag.StageState{})
+	}
+	return s
+}
+
+// floorEnd is the end before which standard expects none: more work may come.
+func floorEnd(t *testing.T, run dag.Run, model Model) dag.Instant {
+	t.Helper()
+	e, err := New(Scenarios()[0], model, Options{}).Estimate(run)
+	if err != nil || e.Remaining != nil || e.Low == nil {
+		t.Fatalf("standard = %+v, %v", e, err)
+	}
+	return run.Now().At.Add(*e.Low)
+}
+
+func TestChangesNewWork(t *testing.T) {
+	t.Parallel()
+	tenSeconds := slowed(1, 1<<40)
+	for _, c := range []struct {
+		name    string
+		further []int
+		change  func(*dag.Snapshot)
+		want    []Change
+	}{
+		{"a stage", []int{4}, func(*dag.Snapshot) {}, []Change{
+			{Delta: 10 * time.Second, Reason: ReasonNewWork, Subject: "4 tasks of further a came", Event: true},
+		}},
+		{"two stages", []int{4, 5}, func(*dag.Snapshot) {}, []Change{
+			{Delta: 30 * time.Second, Reason: ReasonNewWork, Subject: "2 stages with 9 tasks came", Event: true},
+		}},
+		{"a stage that is skipped", []int{0}, func(*dag.Snapshot) {}, nil},
+		{"nothing", nil, func(*dag.Snapshot) {}, nil},
+		{"another program", []int{4}, func(s *dag.Snapshot) { s.Plan.Jobs[0].Stages[0].Name = "other" }, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			later := program(5000, c.further...)
+			c.change(later)
+			before := dag.Run{}.Append(program(4000))
+			after := before.Append(later)
+			delta := floorEnd(t, after, tenSeconds).Sub(floorEnd(t, before, tenSeconds))
+			got := Changes(before, after, delta, tenSeconds)
+			named := slices.DeleteFunc(slices.Clone(got), func(x Change) bool { return x.Reason != ReasonNewWork })
+			if sum(got) != delta || !slices.Equal(named, c.want) {
+				t.Errorf("changes %v of %v, want %v", got, delta, c.want)
+			}
+		})
+	}
+}
