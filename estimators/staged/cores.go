@@ -18,13 +18,15 @@ const coreStages = 0.3
 func (m *Model) onCores() bool { return m.snapshot.Plan.Cluster.Policy == dag.Executors }
 
 // learnCold finds what the first task of a core takes beyond its work, and counts it as one like the others of its
-// stage, or of the profile's. If neither tells, half of what it took is its work at least.
+// stage, or of the profile's at this run's load. If neither tells, half of what it took is its work at least.
 func (m *Model) learnCold() {
+	was := taskcost.MS(m.snapshot.Plan.Overheads.Cold)
+	m.learnLoad(was)
 	sum, n := 0.0, 0.0
 	m.each(func(_ int, _ dag.StageIndex, l *law) {
 		rate, known := l.warm()
 		if !known && l.prior.rate > 0 && l.prior.records == l.seen.records {
-			rate, known = l.prior.rate, true
+			rate, known = l.prior.rate*math.Pow(m.start.scale, launchPower), true
 		}
 		for i := range l.seen.ended {
 			e := &l.seen.ended[i]
@@ -41,12 +43,63 @@ func (m *Model) learnCold() {
 		}
 	})
 	m.start.firsts = n
-	if was := taskcost.MS(m.snapshot.Plan.Overheads.Cold); was > 0 {
-		sum, n = sum+coldTasks*was, n+coldTasks
+	if was > 0 {
+		sum, n = sum+coldTasks*was*m.start.scale, n+coldTasks
 	}
 	if n > 0 {
 		m.start.extra = sum / n
 	}
+}
+
+// learnLoad compares the first tasks of the cores with what the profile's run says of them, whose first tasks took so
+// many milliseconds beyond their work: the first wave of tasks shows nothing else. One that runs is expected to take
+// longer than it has, as a launch is. Work takes longer by the power that it does for launches: loading and compiling
+// classes is all processor, work also waits.
+func (m *Model) learnLoad(was float64) {
+	if !(was > 0) {
+		return
+	}
+	sum, n, late, lateN := 0.0, 0.0, 0.0, 0.0
+	m.each(func(_ int, _ dag.StageIndex, l *law) {
+		usual := l.prior.total / float64(max(l.prior.n, 1)) * l.prior.rate
+		if !(usual > 0) {
+			return
+		}
+		for _, e := range l.seen.ended {
+			if e.cold {
+				work := usual
+				if l.seen.records == l.prior.records && e.units > 0 {
+					work = e.units * l.prior.rate
+				}
+				sum, n = sum+math.Log(loadOf(e.work, was, work)), n+1
+			}
+		}
+		for _, a := range l.seen.running {
+			if age := float64(m.snapshot.At - l.begin(a)); m.first(a) && age > 0 {
+				late, lateN = late+math.Log(loadOf((1+launchWait)*age, was, usual)), lateN+1
+			}
+		}
+	})
+	if load := late / lateN; lateN > 0 && (n == 0 || load > sum/n) {
+		sum, n = sum+max(0, late), n+lateN
+	}
+	if n > 0 {
+		m.start.scale = math.Exp(sum / n)
+	}
+}
+
+// loadOf is the load, as a multiple of that of the profile's run, at which a first task takes so many milliseconds that
+// took cold milliseconds beyond its work there.
+func loadOf(took, cold, work float64) float64 {
+	low, high := 1/scaleMax, scaleMax
+	for range 30 {
+		if mid := math.Sqrt(low * high); cold*mid+work*math.Pow(mid, launchPower) < took {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return math.Sqrt(low * high)
 }
 
 // warm is what a unit takes, in milliseconds, in tasks that are not the first on their core. known is false if there is

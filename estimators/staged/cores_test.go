@@ -57,6 +57,40 @@ func TestColdCores(t *testing.T) {
 	}
 }
 
+// TestLoadOfFirstTasks holds that the first tasks of the cores show this machine's load, while they run and when they
+// have ended: start-up takes so many times as long as in the profile's run, work a power of it.
+func TestLoadOfFirstTasks(t *testing.T) {
+	t.Parallel()
+	eight := []float64{100, 100, 100, 100, 100, 100, 100, 100}
+	profile := Learn(dag.Run{}.Append(onFour([]float64{9000, 9000, 9000, 9000, 1000, 1000, 1000, 1000}, eight)))
+	pace := math.Pow(10, launchPower)
+	first := 80_000 + 1000*pace
+	s := onFour([]float64{first, first, first, first, 1, 1, 1, 1}, eight)
+	stage := &s.Jobs[0].Stages[0]
+	stage.Attempts = stage.Attempts[:4]
+	for _, running := range []bool{false, true} {
+		if running {
+			s.At = dag.Instant(first / (1 + launchWait))
+			for i := range stage.Attempts {
+				a := &stage.Attempts[i]
+				a.State, a.End, a.Done[0] = dag.AttemptRunning, dag.NoInstant, math.NaN()
+			}
+		}
+		s.Plan.Profiles = []*dag.Plan{profile}
+		m := New(dag.Run{}.Append(s))
+		if got := m.start.scale; math.Abs(got-10) > 0.01 {
+			t.Errorf("running %v: the load is %.2f times that of the profile's run, not 10", running, got)
+		}
+		if got := m.stages[0][0].rate; math.Abs(got-10*pace) > 0.05 {
+			t.Errorf("running %v: a record takes %.2f ms, not %.2f", running, got, 10*pace)
+		}
+	}
+	s.At = 1000 // a first task that has just begun shows nothing
+	if got := New(dag.Run{}.Append(s)).start.scale; got != 1 {
+		t.Errorf("after a second the load is %.2f, not 1", got)
+	}
+}
+
 // TestCurve holds that a fixed part of what tasks take is found where they differ in size, and half of it is expected.
 func TestCurve(t *testing.T) {
 	t.Parallel()
