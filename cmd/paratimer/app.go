@@ -77,7 +77,7 @@ var groups = []struct {
 	names   []string
 }{
 	{"Start here", []string{"demo", "attach", "report", "doctor"}},
-	{"Live", []string{"watch", "check", "rules", "collect"}},
+	{"Live", []string{"watch", "check", "rules", "notify", "collect"}},
 	{"Past", []string{"compare", "replay", "score", "skew", "learn", "history", "import", "calibrate"}},
 	{"Plan", []string{"estimate", "simulate", "whatif", "ernest", "model"}},
 }

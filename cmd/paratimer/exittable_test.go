@@ -74,6 +74,10 @@ var exitTable = map[string]struct {
 	"learn": {"learn ../../examples/join.tape.gz", []string{"learn FILE", "learn --demands FILE"}},
 	"man":   {"man attach", nil},
 	"model": {"model ../../examples/hadoop-online.yaml", []string{"model FILE"}},
+	"notify test": {
+		"notify test --exec true --rules ../../examples/rules.yaml",
+		[]string{"notify test --exec true --rules FILE"},
+	},
 	"replay": {
 		"replay ../../examples/join.tape.gz",
 		[]string{"replay FILE", "replay ../../examples/join.tape.gz --profile FILE"},

@@ -2,9 +2,13 @@ package follow
 
 import (
 	"bytes"
+	"errors"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -37,15 +41,19 @@ func SinkFlags() []cli.Flag {
 		},
 		&cli.StringFlag{
 			Name: "webhook-template", EnvVars: command.Env("webhook-template"),
-			Usage: "write the webhook's JSON body from the template in `FILE`",
+			Usage: "write the webhook's JSON body for a service (slack, teams, pagerduty, opsgenie), or from the template in `FILE`",
 		},
 		&cli.StringFlag{
 			Name: "webhook-secret-file", EnvVars: command.Env("webhook-secret-file"),
-			Usage: "sign the webhook's body with the secret in `FILE` (default: PARATIMER_WEBHOOK_SECRET)",
+			Usage: "sign the webhook's body with the secret in `FILE`, or send it as the key of PagerDuty or Opsgenie (default: PARATIMER_WEBHOOK_SECRET)",
 		},
 		&cli.StringFlag{
 			Name: "exec", EnvVars: command.Env("exec"),
 			Usage: "run `COMMAND` for each alert, with its JSON on standard input",
+		},
+		&cli.StringFlag{
+			Name: "exec-template", EnvVars: command.Env("exec-template"),
+			Usage: "give the command of --exec a mail (mail), or what the template in `FILE` writes",
 		},
 		&cli.DurationFlag{
 			Name: "exec-timeout", EnvVars: command.Env("exec-timeout"), Value: 30 * time.Second,
@@ -98,8 +106,13 @@ func sinksOf(c *cli.Context, now func() time.Time) ([]notify.Sink, error) {
 		return nil, command.Usage("--webhook-template and --webhook-secret-file go with --webhook URL")
 	}
 	if line := c.String("exec"); line != "" {
-		all = append(all, sinks.NewCommand(line, c.Duration("exec-timeout"),
-			command.WithoutSecrets(command.Environ(c))))
+		s, err := execCommand(c, line)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	} else if c.IsSet("exec-template") {
+		return nil, command.Usage("--exec-template goes with --exec COMMAND")
 	}
 	if c.Bool("bell") {
 		if w := terminal(c); w != nil {
@@ -137,17 +150,12 @@ func webhook(c *cli.Context, url string, client *http.Client) (notify.Sink, erro
 	if err != nil {
 		return nil, err
 	}
-	var body []byte
-	if path := c.String("webhook-template"); path != "" {
-		if body, err = command.ReadBounded(path); err != nil {
-			return nil, command.Usage("--webhook-template: %w", err)
-		}
-		if len(bytes.TrimSpace(body)) == 0 {
-			return nil, command.Usage("--webhook-template %s: it is empty", path)
-		}
+	body, err := templateOf(c, "webhook-template", sinks.Services)
+	if err != nil {
+		return nil, err
 	}
-	s, err := sinks.NewWebhook(url, string(body), []byte(key), client)
-	if err != nil && len(body) > 0 {
+	s, err := sinks.NewWebhook(url, body, []byte(key), client)
+	if err != nil && body != "" {
 		return nil, command.Usage("--webhook, --webhook-template %s: %w", c.String("webhook-template"), err)
 	}
 	if err != nil {
@@ -155,6 +163,41 @@ func webhook(c *cli.Context, url string, client *http.Client) (notify.Sink, erro
 	}
 	return s, nil
 }
+
+// execCommand is the sink of --exec.
+func execCommand(c *cli.Context, line string) (notify.Sink, error) {
+	input, err := templateOf(c, "exec-template", sinks.Inputs)
+	if err != nil {
+		return nil, err
+	}
+	s, err := sinks.NewCommand(line, input, c.Duration("exec-timeout"), command.WithoutSecrets(command.Environ(c)))
+	if err != nil {
+		return nil, command.Usage("--exec-template %s: %w", c.String("exec-template"), err)
+	}
+	return s, nil
+}
+
+// templateOf is the template that a flag names: a ready one's name, or what its file holds; "" where none is named.
+func templateOf(c *cli.Context, flag string, ready []string) (string, error) {
+	path := c.String(flag)
+	if path == "" || slices.Contains(ready, path) {
+		return path, nil
+	}
+	b, err := command.ReadBounded(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", command.Usage("--%s: %w; the ready templates are %s", flag, err, strings.Join(ready, ", "))
+	}
+	if err != nil {
+		return "", command.Usage("--%s: %w", flag, err)
+	}
+	if len(bytes.TrimSpace(b)) == 0 {
+		return "", command.Usage("--%s %s: it is empty", flag, path)
+	}
+	return string(b), nil
+}
+
+// Sinks are the sinks that the flags name.
+func Sinks(c *cli.Context) ([]notify.Sink, error) { return sinksOf(c, time.Now) }
 
 // Dispatcher tells the sinks that the flags name; nil where none is. finish ends it, after --drain at most.
 func Dispatcher(c *cli.Context) (d *notify.Dispatcher, finish func(), err error) {

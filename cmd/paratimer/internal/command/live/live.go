@@ -1,5 +1,5 @@
-// Package live has the commands that look at a cluster while queries run: attach, watch, check and skew, and rules
-// for them.
+// Package live has the commands that look at a cluster while queries run: attach, watch, check and skew, rules
+// for them, and the test of who is told.
 package live
 
 import (
@@ -22,5 +22,6 @@ func Commands() []*cli.Command {
 			"say which reduces hold a query back, by which keys, and what another dealing would gain", skew,
 			skewFlags()...),
 		rulesCommand(),
+		notifyCommand(),
 	}
 }

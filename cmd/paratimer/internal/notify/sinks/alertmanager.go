@@ -90,16 +90,33 @@ func (a *Alertmanager) body(batch []notify.Notification, now time.Time) []byte {
 
 // Send posts to all members at once. It fails where no member takes them.
 func (a *Alertmanager) Send(ctx context.Context, batch []notify.Notification) error {
-	if len(a.members) == 1 {
-		return a.tell(ctx, a.members[0], batch)
+	_, err := a.send(ctx, batch)
+	return err
+}
+
+// Answer posts a notification and returns what each member answered.
+func (a *Alertmanager) Answer(ctx context.Context, n notify.Notification) (string, error) {
+	texts, err := a.send(ctx, []notify.Notification{n})
+	return strings.Join(texts, "; "), err
+}
+
+func (a *Alertmanager) send(ctx context.Context, batch []notify.Notification) (texts []string, err error) {
+	texts, errs := make([]string, len(a.members)), make([]error, len(a.members))
+	ask := func(i int) {
+		if texts[i], errs[i] = a.tell(ctx, a.members[i], batch); errs[i] != nil {
+			texts[i] = errs[i].Error()
+		}
 	}
-	errs := make([]error, len(a.members))
+	if len(a.members) == 1 {
+		ask(0) // on the caller's goroutine, where a panic is the caller's
+		return texts, errs[0]
+	}
 	var group sync.WaitGroup
-	for i, m := range a.members {
-		group.Go(func() { errs[i] = a.tell(ctx, m, batch) })
+	for i := range a.members {
+		group.Go(func() { ask(i) })
 	}
 	group.Wait()
-	return verdict(errs)
+	return texts, verdict(errs)
 }
 
 // verdict is nil where one has taken it, Refused where all refuse, and otherwise that it may be tried again.
@@ -126,21 +143,21 @@ func verdict(errs []error) error {
 // tell posts to a member by its own clock, as far as it is known. Where the answer shows that the clocks differ by more
 // than a repost interval, an end by our clock might be long past, or hours away: it is posted again, by the right
 // clock.
-func (a *Alertmanager) tell(ctx context.Context, m *member, batch []notify.Notification) error {
+func (a *Alertmanager) tell(ctx context.Context, m *member, batch []notify.Notification) (string, error) {
 	m.mu.Lock()
 	ahead := m.ahead
 	m.mu.Unlock()
 	for try := 0; ; try++ {
-		date, err := post(ctx, a.client, m.url, a.body(batch, a.now().Add(ahead)), nil)
-		if date.IsZero() || try > 0 {
-			return err
+		r, err := post(ctx, a.client, m.url, a.body(batch, a.now().Add(ahead)), nil, "")
+		if r.date.IsZero() || try > 0 {
+			return r.text, err
 		}
-		is := date.Sub(a.now())
+		is := r.date.Sub(a.now())
 		if is.Abs() < a.repost {
 			is = 0
 		}
 		if (is - ahead).Abs() < a.repost {
-			return err
+			return r.text, err
 		}
 		ahead = is
 		m.mu.Lock()

@@ -19,11 +19,19 @@ func (Bell) Options() notify.Options { return notify.Options{Batch: 1, Attempts:
 // Send rings.
 func (b Bell) Send(_ context.Context, batch []notify.Notification) error {
 	for _, n := range batch {
-		if n.Status == notify.Firing {
-			if _, err := io.WriteString(b.W, "\a"); err != nil {
-				return &notify.Refused{Err: err}
-			}
+		if _, err := b.Answer(context.Background(), n); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// Answer rings for what fires.
+func (b Bell) Answer(_ context.Context, n notify.Notification) (string, error) {
+	if n.Status == notify.Firing {
+		if _, err := io.WriteString(b.W, "\a"); err != nil {
+			return "", &notify.Refused{Err: err}
+		}
+	}
+	return "rung", nil
 }

@@ -19,21 +19,29 @@ type Command struct {
 	line  string
 	limit time.Duration
 	env   []string
+	body  *body // nil: the notification's JSON
 }
 
 // commandAttempts is how often a command that fails is tried: with the back-off, for about a quarter of an hour.
 const commandAttempts = 10
 
-// NewCommand makes the sink of a shell command. env is the environment, of which it is not given our own settings: they
+// NewCommand makes the sink of a shell command. template is what it reads: one of Inputs, the text of a template over
+// Message, or "" for the notification's JSON. env is the environment, of which it is not given our own settings: they
 // may hold secrets, such as the webhook's.
-func NewCommand(line string, limit time.Duration, env []string) *Command {
+func NewCommand(line, template string, limit time.Duration, env []string) (*Command, error) {
 	c := &Command{line: line, limit: limit}
+	if template != "" {
+		var err error
+		if c.body, err = newBody(template, Inputs, false); err != nil {
+			return nil, err
+		}
+	}
 	for _, e := range env {
 		if !strings.HasPrefix(e, "PARATIMER_") {
 			c.env = append(c.env, e)
 		}
 	}
-	return c
+	return c, nil
 }
 
 // Key is a notify.Sink's.
@@ -47,20 +55,35 @@ func (c *Command) Options() notify.Options {
 // Send runs the command. One that takes too long is killed with all that it has started.
 func (c *Command) Send(ctx context.Context, batch []notify.Notification) error {
 	for _, n := range batch {
-		in, err := json.Marshal(n)
-		if err != nil {
-			return &notify.Refused{Err: err}
-		}
-		if err := c.run(ctx, append(in, '\n')); err != nil {
+		if _, err := c.Answer(ctx, n); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// Answer runs the command for a notification and returns the last of what it printed.
+func (c *Command) Answer(ctx context.Context, n notify.Notification) (string, error) {
+	in, err := c.input(n)
+	if err != nil {
+		return "", &notify.Refused{Err: err}
+	}
+	output, err := c.run(ctx, in)
+	return "the command succeeded" + output, err
+}
+
+// input is what the command reads.
+func (c *Command) input(n notify.Notification) ([]byte, error) {
+	if c.body != nil {
+		return c.body.write(n, "")
+	}
+	in, err := json.Marshal(n)
+	return append(in, '\n'), err
+}
+
 var errSlow = errors.New("it took too long")
 
-func (c *Command) run(ctx context.Context, in []byte) error {
+func (c *Command) run(ctx context.Context, in []byte) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.limit, errSlow)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", c.line)
@@ -74,14 +97,13 @@ func (c *Command) run(ctx context.Context, in []byte) error {
 	err := cmd.Run()
 	switch {
 	case errors.Is(context.Cause(ctx), errSlow) && err != nil:
-		return fmt.Errorf("the command was killed after --exec-timeout %v%s", c.limit, output.quoted())
+		return "", fmt.Errorf("the command was killed after --exec-timeout %v%s", c.limit, output.quoted())
 	case errors.Is(err, exec.ErrWaitDelay), errors.Is(err, syscall.EPIPE):
 		// it has ended well; a child of it lives on, or it did not read
-		return nil
 	case err != nil:
-		return fmt.Errorf("the command failed: %w%s", err, output.quoted())
+		return "", fmt.Errorf("the command failed: %w%s", err, output.quoted())
 	}
-	return nil
+	return output.quoted(), nil
 }
 
 // tail keeps the last of what a command says.
@@ -102,6 +124,9 @@ func (t *tail) quoted() string {
 
 // Preview is what would be run.
 func (c *Command) Preview(n notify.Notification) Preview {
-	in, _ := json.Marshal(n) // it has no value that cannot be
-	return Preview{Command: c.line, Body: in}
+	in, _ := c.input(n) // it has no value that cannot be
+	if c.body != nil {
+		in, _ = json.Marshal(string(in)) // a string
+	}
+	return Preview{Command: c.line, Body: bytes.TrimSpace(in)}
 }

@@ -20,7 +20,7 @@ import (
 func TestCommand(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	env := append(os.Environ(), "PARATIMER_WEBHOOK_SECRET=hush", "PARATIMER_WEBHOOK=http://h/tok", "PAGER=me")
-	k := newDesk(t, nil, sinks.NewCommand("cat >> "+out+"; env >> "+out+".env; echo fine", time.Minute, env))
+	k := newDesk(t, nil, newCommand(t, "cat >> "+out+"; env >> "+out+".env; echo fine", time.Minute, env))
 	k.keep(frame.AtRisk, "")
 	k.keep(frame.Ended, frame.Met)
 	b, err := os.ReadFile(out)
@@ -51,14 +51,14 @@ func TestCommand(t *testing.T) {
 // TestCommandFails: a command that fails is run again, and given up out loud where it never succeeds.
 func TestCommandFails(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
-	k := newDesk(t, nil, sinks.NewCommand("echo x >> "+out+`; test "$(wc -l < `+out+`)" -ge 3`, time.Minute,
+	k := newDesk(t, nil, newCommand(t, "echo x >> "+out+`; test "$(wc -l < `+out+`)" -ge 3`, time.Minute,
 		os.Environ()))
 	k.keep(frame.AtRisk, "")
 	k.pass(time.Minute)
 	if s := k.d.Stats()[0]; s.Sent != 1 || s.Failed != 2 {
 		t.Errorf("%+v, want it taken the third time", s)
 	}
-	k = newDesk(t, nil, sinks.NewCommand("echo it is broken >&2; exit 7", time.Minute, os.Environ()))
+	k = newDesk(t, nil, newCommand(t, "echo it is broken >&2; exit 7", time.Minute, os.Environ()))
 	k.keep(frame.AtRisk, "")
 	k.pass(time.Hour)
 	if s := k.d.Stats()[0]; s.Dropped != 1 || s.Failed != 10 || s.Waiting != 0 {
@@ -72,7 +72,7 @@ func TestCommandFails(t *testing.T) {
 // TestCommandTooSlow: a command that takes too long is killed with its children.
 func TestCommandTooSlow(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "pid")
-	c := sinks.NewCommand("sleep 1000 & echo $! > "+out+"; wait", 300*time.Millisecond, os.Environ())
+	c := newCommand(t, "sleep 1000 & echo $! > "+out+"; wait", 300*time.Millisecond, os.Environ())
 	err := c.Send(context.Background(), []notify.Notification{{}})
 	if err == nil || !strings.Contains(err.Error(), "--exec-timeout 300ms") {
 		t.Fatalf("%v: want an error that names the limit", err)
@@ -93,8 +93,17 @@ func TestCommandTooSlow(t *testing.T) {
 
 // TestCommandLeaves: what a command leaves running does not hold us up.
 func TestCommandLeaves(t *testing.T) {
-	c := sinks.NewCommand("sleep 5 & exit 0", time.Minute, os.Environ())
+	c := newCommand(t, "sleep 5 & exit 0", time.Minute, os.Environ())
 	if err := c.Send(context.Background(), []notify.Notification{{}}); err != nil {
 		t.Error(err)
 	}
+}
+
+func newCommand(t *testing.T, line string, limit time.Duration, env []string) *sinks.Command {
+	t.Helper()
+	c, err := sinks.NewCommand(line, "", limit, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }

@@ -52,13 +52,19 @@ func keyOf(kind string, target ...string) string {
 	return kind + "-" + hex.EncodeToString(sum[:4])
 }
 
-// post sends a body and judges the answer. date is the server's clock, where it tells.
-func post(ctx context.Context, c *http.Client, u *url.URL, body []byte, header http.Header) (date time.Time,
+// A reply is what a server answers: its clock, where it tells, and its status with the begin of its text.
+type reply struct {
+	date time.Time
+	text string
+}
+
+// post sends a body and judges the answer, of which nothing that repeats the secret is kept.
+func post(ctx context.Context, c *http.Client, u *url.URL, body []byte, header http.Header, secret string) (r reply,
 	err error,
 ) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(body))
 	if err != nil {
-		return date, &notify.Refused{Err: fmt.Errorf("%s: %w", shown(u), bare(err))}
+		return r, &notify.Refused{Err: fmt.Errorf("%s: %w", shown(u), bare(err))}
 	}
 	for k, v := range header {
 		req.Header[k] = v
@@ -67,12 +73,19 @@ func post(ctx context.Context, c *http.Client, u *url.URL, body []byte, header h
 	req.Header.Set("User-Agent", "paratimer")
 	resp, err := c.Do(req)
 	if err != nil {
-		return date, fmt.Errorf("%s: %w", shown(u), bare(err))
+		return r, fmt.Errorf("%s: %w", shown(u), bare(err))
 	}
 	defer resp.Body.Close()
 	output, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10)) // the status says enough where this fails
-	date, _ = http.ParseTime(resp.Header.Get("Date"))         // zero where it is not told
-	return date, answer(u, resp, output, date)
+	if secret != "" {
+		output = bytes.ReplaceAll(output, []byte(secret), []byte(concealed))
+	}
+	r.date, _ = http.ParseTime(resp.Header.Get("Date")) // zero where it is not told
+	r.text = shown(u) + " answers " + resp.Status
+	if text := strings.TrimSpace(string(output)); text != "" {
+		r.text += fmt.Sprintf(": %.200q", text)
+	}
+	return r, answer(r, resp)
 }
 
 // bare takes the URL out of an error of net/http.
@@ -88,18 +101,15 @@ func bare(err error) error {
 }
 
 // answer is what a status means: taken, to be tried again, or never to be sent again.
-func answer(u *url.URL, resp *http.Response, output []byte, date time.Time) error {
+func answer(r reply, resp *http.Response) error {
 	code := resp.StatusCode
 	if code >= 200 && code < 300 {
 		return nil
 	}
-	err := fmt.Errorf("%s answers %s", shown(u), resp.Status)
-	if text := strings.TrimSpace(string(output)); text != "" {
-		err = fmt.Errorf("%w: %.200q", err, text)
-	}
+	err := errors.New(r.text)
 	switch {
 	case code == http.StatusTooManyRequests, code == http.StatusServiceUnavailable:
-		if after, ok := retryAfter(resp.Header.Get("Retry-After"), date); ok {
+		if after, ok := retryAfter(resp.Header.Get("Retry-After"), r.date); ok {
 			return &notify.Later{After: after, Err: err}
 		}
 		return err

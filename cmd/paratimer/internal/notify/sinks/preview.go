@@ -24,6 +24,12 @@ type Previewer interface {
 	Preview(n notify.Notification) Preview
 }
 
+// An Answerer is a sink that says what it was answered.
+type Answerer interface {
+	notify.Sink
+	Answer(ctx context.Context, n notify.Notification) (string, error)
+}
+
 // DryRun prints what another sink would send, one JSON object a line, and sends nothing. What would only be repeated is
 // not printed.
 type DryRun struct {

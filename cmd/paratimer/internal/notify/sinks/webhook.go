@@ -1,20 +1,17 @@
 package sinks
 
 import (
-	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"text/template"
+	"strings"
 	"time"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
 )
 
@@ -28,49 +25,38 @@ const (
 type Webhook struct {
 	client *http.Client
 	url    *url.URL
-	body   *template.Template // nil: the default body
-	secret []byte             // empty: no signature
+	body   *body  // nil: the default body
+	secret []byte // empty: no signature
 	key    string
 }
 
-// NewWebhook makes the sink of an address. body is the template of a JSON body over Message, "" for the default.
-func NewWebhook(address, body string, secret []byte, client *http.Client) (*Webhook, error) {
+// NewWebhook makes the sink of an address. template is one of Services, the text of a template of a JSON body over
+// Message, or "" for the default.
+func NewWebhook(address, template string, secret []byte, client *http.Client) (*Webhook, error) {
 	u, err := parseURL(address)
 	if err != nil {
 		return nil, err
 	}
 	w := &Webhook{client: client, url: u, secret: secret, key: keyOf("webhook", address)}
-	if body == "" {
+	if template == "" {
 		return w, nil
 	}
-	if w.body, err = template.New("webhook").Option("missingkey=error").Funcs(template.FuncMap{"json": toJSON}).Parse(
-		body); err != nil {
+	if w.body, err = newBody(template, Services, true); err != nil {
 		return nil, err
 	}
-	for _, n := range samples() {
-		if _, err := w.write(n); err != nil {
-			return nil, fmt.Errorf("for an alert that is %s: %w", n.Alert.State, err)
-		}
+	if w.keyed() && len(secret) == 0 {
+		return nil, fmt.Errorf("%s needs its key as the webhook's secret", w.body.name)
 	}
 	return w, nil
 }
 
-// samples are notifications that a template is tried with.
-func samples() []notify.Notification {
-	name, likely, by, outcome := "join.pig", frame.Ratio(0.8), frame.Seconds(660), frame.Missed
-	firing := notify.Notification{
-		ID: "0-0-late", Fingerprint: "0", Status: notify.Firing, Workflow: notify.Workflow{
-			ID: "wf", Name: name,
-			State: "running",
-		},
-		Alert:  frame.Alert{Bound: "deadline", State: frame.Late, Probability: &likely, BySeconds: &by, Text: "late"},
-		Labels: map[string]string{}, Annotations: map[string]string{},
-	}
-	resolved := firing
-	resolved.Status, resolved.EndsAt = notify.Resolved, &time.Time{}
-	resolved.Alert = frame.Alert{Bound: "deadline", State: frame.Ended, Outcome: &outcome}
-	return []notify.Notification{firing, resolved}
+// keyed says whether the secret is the service's key, which is sent, and signs nothing.
+func (w *Webhook) keyed() bool {
+	return w.body != nil && (w.body.name == PagerDuty || w.body.name == Opsgenie)
 }
+
+// concealed is what previews and errors show for a secret.
+const concealed = "(secret)"
 
 // Key is a notify.Sink's.
 func (w *Webhook) Key() string { return w.key }
@@ -120,60 +106,59 @@ func messageOf(n notify.Notification) Message {
 	}
 }
 
-// maxBody is how long a body may get, in bytes.
-const maxBody = 1 << 20
-
-var errBodyLong = errors.New("a body may be 1 MiB long")
-
-// write makes the body. It depends on the notification alone, so that what is sent again is the same to the byte.
-func (w *Webhook) write(n notify.Notification) ([]byte, error) {
-	m := messageOf(n)
+// write makes the body.
+func (w *Webhook) write(n notify.Notification, secret string) ([]byte, error) {
 	if w.body == nil {
-		return json.Marshal(m)
+		return json.Marshal(messageOf(n))
 	}
-	var out limited
-	if err := w.body.Execute(&out, m); err != nil {
-		return nil, err
-	}
-	var any any
-	if err := json.Unmarshal(out.Bytes(), &any); err != nil {
-		return nil, fmt.Errorf("the template makes no JSON: %w; write values as {{ json .Status }}", err)
-	}
-	return out.Bytes(), nil
+	return w.body.write(n, secret)
 }
 
-type limited struct{ bytes.Buffer }
-
-func (l *limited) Write(p []byte) (int, error) {
-	if l.Len()+len(p) > maxBody {
-		return 0, errBodyLong
+// address is where a notification goes. Opsgenie closes an alert elsewhere than it opens it.
+func (w *Webhook) address(n notify.Notification) *url.URL {
+	if w.body == nil || w.body.name != Opsgenie {
+		return w.url
 	}
-	return l.Buffer.Write(p)
-}
-
-func toJSON(v any) (string, error) {
-	b, err := json.Marshal(v)
-	return string(b), err
+	u := w.url
+	if !strings.HasSuffix(u.Path, "/v2/alerts") {
+		u = u.JoinPath("v2", "alerts")
+	}
+	if n.Status == notify.Resolved {
+		u = u.JoinPath(n.Fingerprint, "close")
+		u.RawQuery = "identifierType=alias"
+	}
+	return u
 }
 
 // Send posts the first of the batch, which holds one.
 func (w *Webhook) Send(ctx context.Context, batch []notify.Notification) error {
 	for _, n := range batch {
-		body, err := w.write(n)
-		if err != nil {
-			return &notify.Refused{Err: fmt.Errorf("the webhook's template: %w", err)}
-		}
-		if _, err := post(ctx, w.client, w.url, body, w.header(n, body)); err != nil {
+		if _, err := w.Answer(ctx, n); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *Webhook) header(n notify.Notification, body []byte) http.Header {
+// Answer posts a notification and returns what was answered.
+func (w *Webhook) Answer(ctx context.Context, n notify.Notification) (string, error) {
+	body, err := w.write(n, string(w.secret))
+	if err != nil {
+		return "", &notify.Refused{Err: fmt.Errorf("the webhook's template: %w", err)}
+	}
+	r, err := post(ctx, w.client, w.address(n), body, w.header(n, body, string(w.secret)), string(w.secret))
+	return r.text, err
+}
+
+func (w *Webhook) header(n notify.Notification, body []byte, secret string) http.Header {
 	h := http.Header{}
 	h.Set(HeaderIdempotency, n.ID)
-	if len(w.secret) > 0 {
+	switch {
+	case w.keyed():
+		if w.body.name == Opsgenie {
+			h.Set("Authorization", "GenieKey "+secret)
+		}
+	case len(w.secret) > 0:
 		mac := hmac.New(sha256.New, w.secret)
 		mac.Write(body)
 		h[HeaderSignature] = []string{"sha256=" + hex.EncodeToString(mac.Sum(nil))} // its case is part of the contract
@@ -184,12 +169,12 @@ func (w *Webhook) header(n notify.Notification, body []byte) http.Header {
 // Preview is what would be sent.
 func (w *Webhook) Preview(n notify.Notification) Preview {
 	p := Preview{Method: http.MethodPost, URLs: []string{shown(w.url)}, Headers: map[string]string{}}
-	body, err := w.write(n)
+	body, err := w.write(n, concealed)
 	if err != nil {
 		body, _ = json.Marshal("the webhook's template: " + err.Error()) // a string
 	}
 	p.Body = body
-	for k, v := range w.header(n, body) {
+	for k, v := range w.header(n, body, concealed) {
 		p.Headers[k] = v[0]
 	}
 	return p

@@ -1,0 +1,102 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/sinks"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/units"
+)
+
+// notifyCommand tries the sinks of alerts.
+func notifyCommand() *cli.Command {
+	flags := append([]cli.Flag{
+		&cli.StringFlag{
+			Name: "rules", EnvVars: command.Env("rules"),
+			Usage: "send a test of each rule in `FILE`, with its labels and annotations",
+		},
+	}, follow.SinkFlags()...)
+	return command.Group("notify", "test who is told of alerts",
+		command.New("test", "", "send a test alert to every sink, take it back, and print what was answered", notifyTest,
+			flags...))
+}
+
+// notifyTest sends a sample to every sink and takes it back. It prints a line for each of them and each rule.
+func notifyTest(c *cli.Context) error {
+	if err := command.Arguments(c, 0, 0); err != nil {
+		return err
+	}
+	dresses, names := []notify.Dress{{}}, []string{""}
+	if path := c.String("rules"); path != "" {
+		all, err := readRules(c, path)
+		if err != nil {
+			return err
+		}
+		dresses, names = nil, nil
+		for i := range all {
+			dresses, names = append(dresses, all[i].Dress()), append(names, ", rule "+all[i].Name)
+		}
+	}
+	all, err := follow.Sinks(c)
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		return command.Usage(
+			"nobody would be told: give --alertmanager, --webhook, --exec or --bell, or set them in the configuration")
+	}
+	failed := 0
+	for _, s := range all {
+		for i, d := range dresses {
+			text, err := tryOut(c, s, d)
+			if err != nil {
+				failed++
+				text = "FAILED: " + err.Error()
+			}
+			fmt.Fprintf(c.App.Writer, "%s%s: %s\n", s.Key(), view.Escape(names[i]), view.Escape(text))
+		}
+	}
+	if err := c.Context.Err(); err != nil {
+		return context.Cause(c.Context)
+	}
+	if failed > 0 {
+		return fmt.Errorf("%s of %d failed", units.Count(failed, "test"), len(all)*len(dresses))
+	}
+	return nil
+}
+
+// tryOut raises the sample at a sink and takes it back, so that nothing stays open. With --dry-run it sends nothing.
+func tryOut(c *cli.Context, s notify.Sink, d notify.Dress) (text string, err error) {
+	at := time.Now()
+	for _, status := range []notify.Status{notify.Firing, notify.Resolved} {
+		n := notify.Sample(status, at, d)
+		if p, ok := s.(sinks.Previewer); ok && c.Bool("dry-run") {
+			dry := sinks.DryRun{Previewer: p, W: c.App.ErrWriter}
+			if err := dry.Send(c.Context, []notify.Notification{n}); err != nil {
+				return "", err
+			}
+			text = "not sent, as --dry-run asks"
+			continue
+		}
+		a, ok := s.(sinks.Answerer)
+		if !ok || c.Bool("dry-run") {
+			return "not sent", nil
+		}
+		answer, err := a.Answer(c.Context, n)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", status, err)
+		}
+		if text != "" {
+			text += "; "
+		}
+		text += string(status) + ": " + answer
+	}
+	return text, nil
+}

@@ -1,0 +1,160 @@
+package sinks
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/quotedprintable"
+	"slices"
+	"strings"
+	"text/template"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
+)
+
+//go:embed templates
+var templates embed.FS
+
+// The ready templates of services. PagerDuty and Opsgenie take the secret as their key; others are signed with it.
+const (
+	Slack     = "slack"
+	Teams     = "teams"
+	PagerDuty = "pagerduty"
+	Opsgenie  = "opsgenie"
+	// Mail is a message for the standard input of a command such as sendmail.
+	Mail = "mail"
+)
+
+var (
+	// Services are the ready templates of a webhook's body.
+	Services = []string{Slack, Teams, PagerDuty, Opsgenie}
+	// Inputs are the ready templates of a command's standard input.
+	Inputs = []string{Mail}
+)
+
+// A body is the template of what is sent.
+type body struct {
+	name   string // of a ready template, else ""
+	t      *template.Template
+	isJSON bool
+}
+
+// newBody reads a template, which is a ready one's name or a text, and tries it with samples.
+func newBody(text string, ready []string, isJSON bool) (*body, error) {
+	b := &body{isJSON: isJSON}
+	if slices.Contains(ready, text) {
+		b.name = text
+		own, err := templates.ReadFile("templates/" + text + ".tmpl")
+		if err != nil {
+			return nil, err
+		}
+		text = string(own)
+	}
+	var err error
+	if b.t, err = template.New("template").Option("missingkey=error").Funcs(functions).Parse(text); err != nil {
+		return nil, err
+	}
+	for _, status := range []notify.Status{notify.Firing, notify.Resolved} {
+		for _, sure := range []bool{true, false} {
+			n := notify.Sample(status, time.UnixMilli(0), notify.Dress{})
+			if !sure { // these are not always known
+				n.Alert.Probability, n.Alert.BySeconds, n.Alert.DeadlineAt = nil, nil, nil
+			}
+			if _, err := b.write(n, "secret"); err != nil {
+				return nil, fmt.Errorf("for an alert that is %s: %w", n.Alert.State, err)
+			}
+		}
+	}
+	return b, nil
+}
+
+// write makes the body. It depends on the notification and the secret alone, so that what is sent again is the same to
+// the byte.
+func (b *body) write(n notify.Notification, secret string) ([]byte, error) {
+	var out limited
+	if err := b.t.Execute(&out, struct {
+		Message
+		Secret string
+	}{messageOf(n), secret}); err != nil {
+		return nil, err
+	}
+	var any any
+	if !b.isJSON {
+		return out.Bytes(), nil
+	}
+	if err := json.Unmarshal(out.Bytes(), &any); err != nil {
+		return nil, fmt.Errorf("the template makes no JSON: %w; write values as {{ json .Status }}", err)
+	}
+	return out.Bytes(), nil
+}
+
+// maxBody is how long a body may get, in bytes.
+const maxBody = 1 << 20
+
+var errBodyLong = errors.New("a body may be 1 MiB long")
+
+type limited struct{ bytes.Buffer }
+
+func (l *limited) Write(p []byte) (int, error) {
+	if l.Len()+len(p) > maxBody {
+		return 0, errBodyLong
+	}
+	return l.Buffer.Write(p)
+}
+
+var functions = template.FuncMap{
+	"json": toJSON, "cut": cut, "state": stateOf, "entities": entities.Replace, "header": header, "quoted": quoted,
+}
+
+func toJSON(v any) (string, error) {
+	b, err := json.Marshal(v)
+	return string(b), err
+}
+
+// entities are what Slack reads as markup: a name must not mention a whole channel.
+var entities = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
+// cut is a text of at most so many characters.
+func cut(most int, s string) string {
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return s
+}
+
+// stateOf is how an alert stands, in a word.
+func stateOf(m any) (string, error) {
+	b, ok := m.(struct {
+		Message
+		Secret string
+	})
+	switch {
+	case !ok:
+		return "", errors.New("state takes the whole message: {{ state . }}")
+	case b.Status == notify.Resolved:
+		return "RESOLVED", nil
+	case b.ParaTimer.Alert.State == frame.Late:
+		return "LATE", nil
+	}
+	return "AT RISK", nil
+}
+
+// header is a text as a header of a mail has it, on one line.
+func header(s string) string { return mime.QEncoding.Encode("utf-8", s) }
+
+// quoted is a text as the body of a mail has it.
+func quoted(s string) (string, error) {
+	var out strings.Builder
+	w := quotedprintable.NewWriter(&out)
+	if _, err := io.WriteString(w, s); err != nil {
+		return "", err
+	}
+	err := w.Close()
+	return strings.ReplaceAll(out.String(), "\r\n", "\n"), err // what sendmail reads has the lines of a file
+}
