@@ -175,8 +175,8 @@ func (a *App) unitStages() map[int]bool {
 	return out
 }
 
-// unitEnd tells how the unit ended although its application goes on; Running before. open says that a job of it is not
-// over.
+// unitEnd returns the state of the SQL execution or job group, which may end before its application does; dag.Running
+// until then. open says that one of its jobs still runs.
 func (a *App) unitEnd(open bool, last *job, now dag.Instant) dag.State {
 	switch x := a.execution(); {
 	case open:

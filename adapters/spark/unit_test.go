@@ -98,8 +98,8 @@ func (n *notebook) Get(_ context.Context, path string) ([]byte, error) {
 	return nil, &hadoop.Error{URL: path, Status: http.StatusNotFound}
 }
 
-// TestUnitLive holds that a group ends some time after its last job, an execution when it is said to have, and that
-// tasks of other jobs are not asked for.
+// TestUnitLive checks that a group ends some time after its last job, that an execution ends when the driver reports
+// it, and that no tasks of other jobs are requested.
 func TestUnitLive(t *testing.T) {
 	t.Parallel()
 	begin := dag.Instant(time.Date(2026, 11, 22, 15, 30, 10, 0, time.UTC).UnixMilli())
