@@ -10,16 +10,20 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
+// oneOrList decodes an answer that is one value, or a list of them.
+func oneOrList[T any](body []byte) (list []T, ok bool) {
+	if len(body) > 0 && body[0] == '{' {
+		list = make([]T, 1)
+		return list, json.Unmarshal(body, &list[0]) == nil
+	}
+	return list, json.Unmarshal(body, &list) == nil
+}
+
 // TakeApplication takes an answer of /api/v1/applications or of one application, and reports whether it tells of this
 // one.
 func (a *App) TakeApplication(body []byte) bool {
-	var list []wireApp
-	if len(body) > 0 && body[0] == '{' {
-		list = make([]wireApp, 1)
-		if json.Unmarshal(body, &list[0]) != nil {
-			return false
-		}
-	} else if json.Unmarshal(body, &list) != nil {
+	list, ok := oneOrList[wireApp](body)
+	if !ok {
 		return false
 	}
 	for i := range list {
@@ -46,13 +50,8 @@ func (a *App) TakeApplication(body []byte) bool {
 
 // TakeJobs takes an answer of jobs, and reports whether it is one.
 func (a *App) TakeJobs(body []byte) bool {
-	var list []wireJob
-	if len(body) > 0 && body[0] == '{' {
-		list = make([]wireJob, 1)
-		if json.Unmarshal(body, &list[0]) != nil {
-			return false
-		}
-	} else if json.Unmarshal(body, &list) != nil {
+	list, ok := oneOrList[wireJob](body)
+	if !ok {
 		return false
 	}
 	for i := range list {
@@ -99,13 +98,8 @@ func (a *App) takeJob(id int, name, description string, submitted, completed dag
 
 // TakeStages takes an answer of stages, or of one stage, and reports whether it is one.
 func (a *App) TakeStages(body []byte) bool {
-	var list []wireStage
-	if len(body) > 0 && body[0] == '{' {
-		list = make([]wireStage, 1)
-		if json.Unmarshal(body, &list[0]) != nil {
-			return false
-		}
-	} else if json.Unmarshal(body, &list) != nil {
+	list, ok := oneOrList[wireStage](body)
+	if !ok {
 		return false
 	}
 	slices.SortStableFunc(list, func(x, y wireStage) int { return x.AttemptID.ID() - y.AttemptID.ID() })

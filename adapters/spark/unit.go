@@ -1,7 +1,6 @@
 package spark
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -89,13 +88,8 @@ type wireSQL struct {
 
 // TakeSQL takes an answer of sql, or of one execution, and reports whether it is one.
 func (a *App) TakeSQL(body []byte) bool {
-	var list []wireSQL
-	if len(body) > 0 && body[0] == '{' {
-		list = make([]wireSQL, 1)
-		if json.Unmarshal(body, &list[0]) != nil {
-			return false
-		}
-	} else if json.Unmarshal(body, &list) != nil {
+	list, ok := oneOrList[wireSQL](body)
+	if !ok {
 		return false
 	}
 	for i := range list {

@@ -1,5 +1,5 @@
 // Package live has the commands that look at a cluster while queries run: attach, watch, check and skew, rules
-// for them, and the test of who is told.
+// for them, and the test of the delivery of alerts.
 package live
 
 import (

@@ -23,7 +23,7 @@ func notifyCommand() *cli.Command {
 			Usage: "send a test of each rule in `FILE`, with its labels and annotations",
 		},
 	}, follow.SinkFlags()...)
-	return command.Group("notify", "test who is told of alerts",
+	return command.Group("notify", "test the delivery of alerts",
 		command.New("test", "", "send a test alert to every sink, take it back, and print what was answered", notifyTest,
 			flags...))
 }
