@@ -86,6 +86,7 @@ func FuzzSplitLog(f *testing.F) {
 // FuzzSizes reads whatever list of files.
 func FuzzSizes(f *testing.F) {
 	f.Add(`{"containerLogsInfo":{"containerLogInfo":[{"fileName":"syslog","fileSize":"12"}]}}`)
+	f.Add(`{"containerLogsInfo":{"containerLogInfo":[{"fileName":"syslog","fileSize":0.5}]}}`)
 	f.Add(`{"containerLogsInfo":[{"containerLogInfo":[{"fileName":"syslog","fileSize":12}]},{"containerLogInfo":[{"fileName":"x","fileSize":"-1"}]}]}`)
 	f.Fuzz(func(t *testing.T, body string) {
 		var b logsBody

@@ -80,7 +80,7 @@ func (b *logsBody) sizes() map[string]int64 {
 	out := map[string]int64{}
 	for _, l := range all {
 		for _, f := range l.Files {
-			if f.Size > 0 && f.Size < 1<<53 {
+			if f.Size >= 1 && f.Size < 1<<53 {
 				out[string(f.Name)] = int64(f.Size)
 			}
 		}
