@@ -77,15 +77,6 @@ func lock(path string) (release func(), err error) {
 	}
 }
 
-func flock(f *os.File) error {
-	for {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if !errors.Is(err, syscall.EINTR) {
-			return err
-		}
-	}
-}
-
 // current says whether an open file is still the one at its path.
 func current(f *os.File, path string) bool {
 	a, err := f.Stat()

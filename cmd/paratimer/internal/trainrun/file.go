@@ -64,7 +64,7 @@ func Look(path string, command Template) (*File, error) {
 }
 
 func (f *File) start(command Template) error {
-	if err := syscall.Flock(int(f.f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := flock(f.f); err != nil {
 		if errors.Is(err, syscall.EWOULDBLOCK) {
 			return fmt.Errorf("%s: another `paratimer ernest run` writes to it: wait for it, or choose another --out",
 				f.path)

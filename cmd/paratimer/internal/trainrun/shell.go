@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -43,8 +42,7 @@ func (s Shell) Run(ctx context.Context, command string) Outcome {
 	defer r.Close()
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", command)
 	cmd.Stdout, cmd.Stderr, cmd.Env = w, w, s.Env
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	grouped(cmd)
 	cmd.WaitDelay = s.Grace
 	from := s.Now()
 	err = cmd.Start()
@@ -61,7 +59,7 @@ func (s Shell) Run(ctx context.Context, command string) Outcome {
 	err = cmd.Wait()
 	o := Outcome{Took: s.Now().Sub(from), Code: cmd.ProcessState.ExitCode()}
 	if err != nil && ctx.Err() != nil {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what ignored SIGTERM; mostly nobody is left
+		killGroup(cmd) // what ignored SIGTERM; mostly nobody is left
 		err = context.Cause(ctx)
 	}
 	_ = r.SetReadDeadline(time.Now().Add(pipeWait))

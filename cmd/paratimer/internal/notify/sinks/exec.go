@@ -91,8 +91,7 @@ func (c *Command) run(ctx context.Context, in []byte) (string, error) {
 	cmd.Stdin = bytes.NewReader(in)
 	var output tail
 	cmd.Stdout, cmd.Stderr = &output, &output
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a group of its own, to be killed as one
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	grouped(cmd)
 	cmd.WaitDelay = time.Second // what it left running may hold our pipes
 	err := cmd.Run()
 	switch {

@@ -1,0 +1,13 @@
+//go:build !unix
+
+package state
+
+import (
+	"errors"
+	"os"
+)
+
+// flock fails: without a lock that the system releases, two watchers could spoil what one of them remembers.
+func flock(*os.File) error {
+	return errors.New("this system has no locks of files: history and alerts need Linux or another Unix")
+}
