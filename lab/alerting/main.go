@@ -93,4 +93,5 @@ type watched struct {
 	state   string
 	alerts  []firing            // ParaTimer's, parallel to factors
 	naive   map[string][]firing // of each naive rule, parallel to factors
+	drift   drift
 }

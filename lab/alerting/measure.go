@@ -25,7 +25,7 @@ func (f firing) wrong() bool { return !f.late && !math.IsNaN(f.fired) }
 // measure finds out when the alerts and the naive rules fired.
 func (w *watched) measure(frames []frame) {
 	w.state = frames[len(frames)-1].Workflow.State
-	w.naive = map[string][]firing{}
+	w.naive, w.drift = map[string][]firing{}, driftOf(frames)
 	for i, f := range factors {
 		empty := firing{deadline: f * w.run.total, fired: math.NaN(), late: f < 1}
 		w.alerts = append(w.alerts, alerts(frames, i, empty))

@@ -39,7 +39,9 @@ type frame struct {
 	Elapsed *float64 `json:"elapsed_seconds"`
 	Stale   float64  `json:"stale_seconds"`
 	Alerts  []struct {
-		State string `json:"state"`
+		State    string  `json:"state"`
+		Outcome  *string `json:"outcome"`
+		Deadline *string `json:"deadline_at"`
 	} `json:"alerts"`
 	Others []struct {
 		Name     string   `json:"name"`
@@ -49,7 +51,7 @@ type frame struct {
 
 // bounds are the flags of the deadlines of a run of so many seconds.
 func bounds(total float64) []string {
-	args := []string{}
+	args := []string{"--drift"}
 	for _, f := range factors {
 		args = append(args, "--within", fmt.Sprintf("%.3fs", f*total))
 	}

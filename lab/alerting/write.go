@@ -38,14 +38,12 @@ func write(w io.Writer, all, simulated []*watched) {
 	p("| runs | rule | warned | ahead | false at 1.1 | false at 1.25 | false in all |")
 	p("|---|---|---|---|---|---|---|")
 	with, without := split(all)
-	for _, set := range []struct {
-		name string
-		runs []*watched
-	}{
+	sets := []set{
 		{"recordings, with another run's profile", with},
 		{"recordings, without a profile", without},
 		{"simulated, with what a profile tells", simulated},
-	} {
+	}
+	for _, set := range sets {
 		p("| %s | **ParaTimer** | %s |", set.name, tally(set.runs, paratimer))
 		for _, rule := range rules {
 			p("| | %s | %s |", rule, tally(set.runs, naive(rule)))
@@ -75,8 +73,15 @@ func write(w io.Writer, all, simulated []*watched) {
 			warned(r.naive["hadoop"][late]), falses([]*watched{r}, naive("hadoop")), warned(r.naive["pig"][late]),
 			falses([]*watched{r}, naive("pig")))
 	}
+	drifts(p, sets)
 	misses(p, all)
 	fmt.Fprint(w, states)
+}
+
+// A set is runs of one kind.
+type set struct {
+	name string
+	runs []*watched
 }
 
 // finished leaves runs out that did not succeed, and names them.

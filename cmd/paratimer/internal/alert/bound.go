@@ -41,7 +41,7 @@ type Bound struct {
 	// tells it.
 	Times float64
 	Usual time.Duration
-	// On is who judges when it will end: "" is the distribution (OutsideBounds: standard, as in the paper); else a
+	// On is who judges when it will end: "" is the distribution (OutsideBounds: its 10 % quantile); else a
 	// scenario ("standard", "one_failure", …) or a quantile ("p50", "p90", …), for which being late is certain or not.
 	On string
 	// Threshold is the probability of being late from which on it is at risk, 0..1; 0: DefaultThreshold.

@@ -38,7 +38,10 @@ func (b *Bound) judge(st *Standing, s *State, f *frame.Frame) verdict {
 	if st.DeadlineAt == nil {
 		return v
 	}
-	by := *st.DeadlineAt
+	by, judged := *st.DeadlineAt, v.expected
+	if b.Kind == OutsideBounds && b.On == "" && known { // the judge is an early end, not the likely one
+		v.expected = at.Add(f.Headline.RemainingSeconds.Duration())
+	}
 	switch {
 	case at > by && f.Headline.EndAt != nil && f.Headline.EndAt.Instant <= by:
 		// its jobs are over, the word on how is awaited
@@ -58,7 +61,7 @@ func (b *Bound) judge(st *Standing, s *State, f *frame.Frame) verdict {
 		v.early = true
 	case b.sampled():
 		v.p = f.Left.Above(by.Sub(at))
-	case v.expected > by:
+	case judged > by:
 		v.p = 1
 	default:
 		v.p = 0
@@ -103,6 +106,9 @@ func (b *Bound) left(f *frame.Frame) (time.Duration, bool) {
 		}
 		return f.Headline.RemainingSeconds.Duration(), true
 	}
+	if b.On == "" && len(f.Left) > 0 {
+		return f.Left.At(drifted), true
+	}
 	if q, ok := quantile(b.On); ok {
 		if len(f.Left) > 0 {
 			return f.Left.At(q), true
@@ -111,6 +117,9 @@ func (b *Bound) left(f *frame.Frame) (time.Duration, bool) {
 	}
 	return scenario(f, b.judgedBy())
 }
+
+// drifted is the quantile that judges whether the end has left its first range: nine in ten sampled ends are late.
+const drifted = 0.1
 
 // judgedBy is the scenario that judges.
 func (b *Bound) judgedBy() string {

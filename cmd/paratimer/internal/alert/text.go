@@ -134,7 +134,7 @@ func (w words) what() string {
 	case LongerThanUsual:
 		return fmt.Sprintf("%g times its usual %s (%s)", w.b.Times, units.Short(w.b.Usual), at)
 	case OutsideBounds:
-		return "the end of its first range (" + at + ")"
+		return "the time that was first predicted, with its range (" + at + ")"
 	}
 	return at
 }
@@ -149,6 +149,10 @@ func (w words) likely() string {
 		return "how likely it is to miss " + what + " cannot be told"
 	case w.v.floor:
 		return "certain to miss " + what
+	case w.b.Kind == OutsideBounds && w.b.On == "" && p >= 1:
+		return "nine in ten likely to miss " + what
+	case w.b.Kind == OutsideBounds && w.b.On == "":
+		return "not likely to miss " + what
 	case !w.b.sampled() && p >= 1:
 		return "will miss " + what + ", by " + w.b.judgedBy()
 	case !w.b.sampled():
