@@ -1,5 +1,5 @@
 # Few targets. `make check` is what must hold before a commit; .ci/run is what CI holds.
-.PHONY: check test golden fuzz bench tap tap-jar hadoop-up hadoop-down e2e e2e-all accuracy calibration alerts nearestfit models ernest versions pictures reference man dist deb
+.PHONY: check test golden fuzz bench tap tap-jar hadoop-up hadoop-down spark-up spark-down e2e e2e-all accuracy calibration alerts nearestfit models ernest versions pictures reference man dist deb
 
 check:
 	gofmt -l . | (! grep .)
@@ -38,6 +38,13 @@ hadoop-up:
 
 hadoop-down:
 	e2e/hadoop/hadoop.sh down
+
+# A real Spark on this machine, from PyPI's pyspark: make spark-up VERSION=4.0.5
+spark-up:
+	e2e/spark/spark.sh up $(VERSION)
+
+spark-down:
+	e2e/spark/spark.sh down
 
 e2e:
 	e2e/e2e.sh

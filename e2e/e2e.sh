@@ -1,16 +1,24 @@
 #!/usr/bin/env bash
-# Runs the tests against a real Hadoop: e2e.sh [all [PATTERN]]. They start and stop the cluster themselves.
+# Runs the tests against a real Hadoop and a real Spark: e2e.sh [all [PATTERN]]. They start and stop the cluster themselves.
 set -euo pipefail
 cd "$(dirname "$0")"
 
 # A cluster that somebody works with is not ours to take down; the tests will say that it is in their way.
-if (hadoop/hadoop.sh status 2>/dev/null || true) | grep -q '^down'; then
-	# go test's time limit ends the tests without any cleaning up.
-	trap 'hadoop/hadoop.sh down' EXIT
-fi
+ours=()
+for of in hadoop/hadoop.sh spark/spark.sh; do
+	! ("$of" status 2>/dev/null || true) | grep -q '^down' || ours+=("$of")
+done
+# go test's time limit ends the tests without any cleaning up.
+take_down() {
+	local of
+	for of in ${ours[@]+"${ours[@]}"}; do
+		"$of" down
+	done
+}
+trap take_down EXIT
 run() { go test -tags e2e -count=1 -v "$@"; }
 case ${1:-}/$# in
-/0) run -run 'Test(Join|TapKeys)$' -timeout 20m . ;;
+/0) run -run 'Test(Join|TapKeys|Spark)$' -timeout 20m . ;;
 all/1)
 	# Rows of scenarios that there are no more go with the old table.
 	rm -f ../docs/e2e.md.new

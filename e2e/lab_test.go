@@ -23,6 +23,7 @@ type lab struct {
 	dir     string          // what the test leaves behind
 	rm, jhs string
 	conf    string // HADOOP_CONF_DIR
+	spark   spark
 	// transport carries the test's own requests; nil is the usual one.
 	transport http.RoundTripper
 }
@@ -33,12 +34,21 @@ const spare = 45 * time.Second
 // up starts a cluster that is down again when the test has ended, however it ends.
 func up(t *testing.T, options ...string) *lab {
 	t.Helper()
+	l := newLab(t, "a real Hadoop", "java", "mvn", "python3", "curl")
+	env := l.begin("hadoop/hadoop.sh", options...)
+	l.rm, l.jhs, l.conf = env["PARATIMER_RM"], env["PARATIMER_JHS"], env["HADOOP_CONF_DIR"]
+	return l
+}
+
+// newLab is a lab without a cluster. The test is skipped where a tool is missing that its cluster needs.
+func newLab(t *testing.T, against string, tools ...string) *lab {
+	t.Helper()
 	if runtime.GOOS != "linux" {
 		t.Skipf("SKIPPED: the cluster needs Linux, this is %s", runtime.GOOS)
 	}
-	for _, tool := range []string{"java", "mvn", "python3", "curl"} {
+	for _, tool := range tools {
 		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("SKIPPED: no %s on the PATH, so nothing was tried against a real Hadoop", tool)
+			t.Skipf("SKIPPED: no %s on the PATH, so nothing was tried against %s", tool, against)
 		}
 	}
 	l := &lab{t: t, ctx: t.Context()}
@@ -47,21 +57,26 @@ func up(t *testing.T, options ...string) *lab {
 		l.ctx, cancel = context.WithDeadline(l.ctx, end.Add(-spare))
 		t.Cleanup(cancel)
 	}
-	l.hadoop(append([]string{"up"}, options...)...)
-	t.Cleanup(func() {
+	return l
+}
+
+// begin starts the cluster of a script, which is down again when the test has ended, and returns its settings.
+func (l *lab) begin(of string, options ...string) map[string]string {
+	l.t.Helper()
+	l.output(of, append([]string{"up"}, options...)...)
+	l.t.Cleanup(func() {
 		// The test's context is over by now.
-		if out, err := exec.Command(script("hadoop/hadoop.sh"), "down").CombinedOutput(); err != nil {
-			t.Errorf("the cluster does not go down: %v\n%s", err, out)
+		if out, err := exec.Command(script(of), "down").CombinedOutput(); err != nil {
+			l.t.Errorf("the cluster does not go down: %v\n%s", err, out)
 		}
 	})
-	env := settings(l.hadoop("env"))
-	l.rm, l.jhs, l.conf = env["PARATIMER_RM"], env["PARATIMER_JHS"], env["HADOOP_CONF_DIR"]
+	env := settings(l.output(of, "env"))
 	l.root = env["PARATIMER_LAB"]
-	l.dir = filepath.Join(l.root, "e2e", strings.ReplaceAll(t.Name(), "/", "-"))
+	l.dir = filepath.Join(l.root, "e2e", strings.ReplaceAll(l.t.Name(), "/", "-"))
 	l.must(os.RemoveAll(l.dir))
 	l.must(os.MkdirAll(l.dir, 0o755))
-	t.Logf("files: %s", l.dir)
-	return l
+	l.t.Logf("files: %s", l.dir)
+	return env
 }
 
 // settings reads the lines `export NAME=value`, the value perhaps in single quotes.

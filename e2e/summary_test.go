@@ -126,7 +126,8 @@ func summary(old []byte) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `# Real runs
 
-Written by `+"`make e2e-all`"+`: what was tried against a real Hadoop (3.4.2 where not said otherwise) with Pig 0.17, on one machine with %d cores.
+Written by `+"`make e2e-all`"+`: what was tried against a real Hadoop (3.4.2 where not said otherwise) with Pig 0.17, and a
+real Spark (3.5.6 where not said otherwise), on one machine with %d cores.
 
 Errors are those of `+"`standard`"+`, mean / max in percentage points, over the ticks that give a point. In brackets stands the share of
 ticks that give none ("at least" or nothing). The profile is that of an earlier run of the same script, in other sizes. After: if something

@@ -65,36 +65,6 @@ each_with() { # each_with HOOK
 	done
 }
 
-lock() {
-	mkdir -p "$LAB"
-	need flock "install util-linux"
-	exec 9>"$LAB/lock"
-	flock -w 120 9 || die "another hadoop.sh has worked on $LAB for two minutes: wait for it, or set PARATIMER_LAB to a folder of your own"
-}
-
-# Two clusters that start at once would both find a port free that neither has bound yet.
-lock_ports() {
-	exec 8>"${TMPDIR:-/tmp}/paratimer-ports-$UID"
-	flock -w 180 8 || echo "hadoop.sh: another cluster has been starting for three minutes; not waiting for it" >&2
-}
-
-find_java() {
-	[[ -n ${JAVA:-} ]] && return
-	JAVA=${JAVA_HOME:+$JAVA_HOME/bin/}java
-	need "$JAVA" "install a JDK 17, or set JAVA_HOME to one"
-	local settings major
-	settings=$("$JAVA" -XshowSettings:properties -version 2>&1) || die "$JAVA does not start: $settings"
-	major=$(sed -n 's/^ *java.specification.version = //p' <<<"$settings")
-	JAVA_HOME=$(sed -n 's/^ *java.home = //p' <<<"$settings")
-	JAVA=$JAVA_HOME/bin/java
-	export JAVA_HOME
-	case $major in
-	17) ;;
-	1.* | 9 | 10) die "$JAVA is Java $major: Hadoop needs 11 or later, 17 is what we test" ;;
-	*) echo "hadoop.sh: $JAVA is Java $major; only 17 is tested" >&2 ;;
-	esac
-}
-
 fetch() {
 	local stamp
 	stamp=$(cksum <"$HERE/pom.xml")
@@ -127,24 +97,6 @@ udf_jar() {
 	"$JAVA_HOME/bin/jar" cf "$classes.jar" -C "$classes" .
 	mv "$classes.jar" "$jar"
 	rm -rf "$classes"
-}
-
-port_taken() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
-
-pick_ports() {
-	declare -gA PORT=()
-	local want name port used=' '
-	for want in "$@"; do
-		name=${want%=*} port=${want#*=}
-		while [[ $used == *" $port "* ]] || port_taken "$port"; do
-			port=$((port + 1))
-		done
-		if [[ $port != "${want#*=}" ]]; then
-			echo "hadoop.sh: port ${want#*=} is taken, $name uses $port" >&2
-		fi
-		used+="$port "
-		PORT[$name]=$port
-	done
 }
 
 # A machine whose own name does not resolve, or resolves to another address than
@@ -194,8 +146,6 @@ rm_runs() { runs rm; }
 start_jhs() {
 	daemon jhs "$RUN/conf:$LIB/*" org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer
 }
-
-answer() { curl -sS --noproxy '*' --max-time 5 ${CURL[@]+"${CURL[@]}"} "$@" 2>/dev/null; }
 
 # await NAME URL PATTERN waits until URL's answer has PATTERN, and gives up when any daemon dies.
 await() {
@@ -341,22 +291,6 @@ down() {
 	stop
 }
 
-stop() {
-	local pids
-	pids=$(marked "$MARK")
-	if [[ -n $pids ]]; then
-		# shellcheck disable=SC2086
-		kill_all TERM $pids
-		wait_gone "$MARK" 5 || {
-			pids=$(marked "$MARK")
-			# shellcheck disable=SC2086
-			kill_all KILL $pids
-			wait_gone "$MARK" 20 || die "these processes do not die: $(marked "$MARK" | xargs)"
-		}
-	fi
-	rm -f "$RUN"/pid/*
-}
-
 status() {
 	local file name pid alive=0 dead=0
 	for file in "$RUN"/pid/*; do
@@ -386,8 +320,6 @@ status() {
 # Where data sets and outputs are in the run's file system.
 data_dir() { if ((PARATIMER_HDFS)); then echo /data; else echo "$LAB/data"; fi; }
 out_dir() { if ((PARATIMER_HDFS)); then echo "/out/$1-$(now_ms)"; else echo "$RUN/out/$1-$(now_ms)"; fi; }
-
-is_spec() { [[ $1 == own:?* || $1 =~ ^[0-9]+x[0-9]+x[0-9]+(z[0-9.]+)?(w[0-9]+)?$ ]]; }
 
 # The folder of a data set, below that of all. One of the user's is named by its content, which may change between uses.
 data_name() {

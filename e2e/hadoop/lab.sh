@@ -1,4 +1,4 @@
-# Sourced by hadoop.sh and fault.sh: where things are, and how to find our own processes.
+# Sourced by hadoop.sh, fault.sh and spark.sh: where things are, and how to find our own processes.
 # shellcheck shell=bash
 
 LAB=${PARATIMER_LAB:-${HOME:?is not set, so say in PARATIMER_LAB where the lab may be}/.cache/paratimer/lab}
@@ -54,7 +54,75 @@ command_line() { { tr '\0' ' ' <"/proc/$1/cmdline"; } 2>/dev/null || true; }
 now_ms() { date +%s%3N; }
 
 load_run() {
-	[[ -f $RUN/env ]] || die "no cluster has been started in $LAB: run hadoop.sh up"
+	[[ -f $RUN/env ]] || die "no cluster has been started in $RUN: run ${UP:-hadoop.sh up}"
 	# shellcheck source=/dev/null
 	. "$RUN/env"
 }
+
+lock() {
+	mkdir -p "$LAB"
+	need flock "install util-linux"
+	exec 9>"$LAB/lock"
+	flock -w 120 9 || die "another ${0##*/} has worked on $LAB for two minutes: wait for it, or set PARATIMER_LAB to a folder of your own"
+}
+
+# Two clusters that start at once would both find a port free that neither has bound yet.
+lock_ports() {
+	exec 8>"${TMPDIR:-/tmp}/paratimer-ports-$UID"
+	flock -w 180 8 || echo "${0##*/}: another cluster has been starting for three minutes; not waiting for it" >&2
+}
+
+find_java() {
+	[[ -n ${JAVA:-} ]] && return
+	JAVA=${JAVA_HOME:+$JAVA_HOME/bin/}java
+	need "$JAVA" "install a JDK 17, or set JAVA_HOME to one"
+	local settings major
+	settings=$("$JAVA" -XshowSettings:properties -version 2>&1) || die "$JAVA does not start: $settings"
+	major=$(sed -n 's/^ *java.specification.version = //p' <<<"$settings")
+	JAVA_HOME=$(sed -n 's/^ *java.home = //p' <<<"$settings")
+	JAVA=$JAVA_HOME/bin/java
+	export JAVA_HOME
+	case $major in
+	17) ;;
+	1.* | 9 | 10) die "$JAVA is Java $major: the lab needs 11 or later, 17 is what we test" ;;
+	*) echo "${0##*/}: $JAVA is Java $major; only 17 is tested" >&2 ;;
+	esac
+}
+
+port_taken() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+
+pick_ports() {
+	declare -gA PORT=()
+	local want name port used=' '
+	for want in "$@"; do
+		name=${want%=*} port=${want#*=}
+		while [[ $used == *" $port "* ]] || port_taken "$port"; do
+			port=$((port + 1))
+		done
+		if [[ $port != "${want#*=}" ]]; then
+			echo "${0##*/}: port ${want#*=} is taken, $name uses $port" >&2
+		fi
+		used+="$port "
+		PORT[$name]=$port
+	done
+}
+
+answer() { curl -sS --noproxy '*' --max-time 5 ${CURL[@]+"${CURL[@]}"} "$@" 2>/dev/null; }
+
+stop() {
+	local pids
+	pids=$(marked "$MARK")
+	if [[ -n $pids ]]; then
+		# shellcheck disable=SC2086
+		kill_all TERM $pids
+		wait_gone "$MARK" 5 || {
+			pids=$(marked "$MARK")
+			# shellcheck disable=SC2086
+			kill_all KILL $pids
+			wait_gone "$MARK" 20 || die "these processes do not die: $(marked "$MARK" | xargs)"
+		}
+	fi
+	rm -f "$RUN"/pid/*
+}
+
+is_spec() { [[ $1 == own:?* || $1 =~ ^[0-9]+x[0-9]+x[0-9]+(z[0-9.]+)?(w[0-9]+)?$ ]]; }
