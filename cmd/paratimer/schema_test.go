@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"cmp"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -103,5 +105,37 @@ func TestPythonReader(t *testing.T) {
 	page, err := os.ReadFile("../../docs/frames.md")
 	if err != nil || !strings.Contains(string(page), "examples/read_frames.py") {
 		t.Errorf("docs/frames.md does not name examples/read_frames.py: %v", err)
+	}
+}
+
+// TestNotebookBar runs the progress bar for notebooks in a kernel of Jupyter, on a replay and on a command that fails.
+func TestNotebookBar(t *testing.T) {
+	t.Parallel()
+	python := cmp.Or(os.Getenv("PARATIMER_PYTHON"), "python3")
+	if err := exec.CommandContext(t.Context(), python, "-c", "import nbclient, ipykernel").Run(); err != nil {
+		t.Skip("SKIPPED: no nbclient and ipykernel in PARATIMER_PYTHON, so the bar for notebooks was not run")
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for arguments, want := range map[string]string{
+		"'replay', 'join.tape.gz'":      `value="1.000"`,
+		"'replay', 'no-such-file.tape'": "no-such-file.tape",
+	} {
+		script := fmt.Sprintf(`
+import nbclient, nbformat
+cell = nbformat.v4.new_code_cell("""import notebook_bar
+notebook_bar.watch(%s).join()""")
+book = nbformat.v4.new_notebook(cells=[cell])
+nbclient.NotebookClient(book, timeout=300, resources={"metadata": {"path": %q}}).execute()
+print(book.cells[0].outputs[-1]["data"]["text/html"])
+`, arguments, filepath.Join(root, "examples"))
+		cmd := exec.CommandContext(t.Context(), python, "-c", script)
+		cmd.Env = append(environ(t), "PYTHONDONTWRITEBYTECODE=1")
+		out, err := cmd.Output()
+		if err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("%s shows %v %s, want %s", arguments, err, out, want)
+		}
 	}
 }
