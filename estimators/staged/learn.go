@@ -17,7 +17,7 @@ func Learn(run dag.Run) *dag.Plan {
 	s.Plan = &bare
 	m := New(dag.Run{}.Append(&s))
 	out := &dag.Plan{
-		Name: bare.Name, Engine: bare.Engine, Cluster: bare.Cluster, Driver: bare.Driver,
+		Name: bare.Name, Engine: bare.Engine, Whole: bare.Whole, Cluster: bare.Cluster, Driver: bare.Driver,
 		Overheads: m.snapshot.Plan.Overheads,
 	}
 	out.Cluster.Nodes = nil

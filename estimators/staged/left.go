@@ -40,6 +40,9 @@ func (m *Model) leftAlone(t schedule.Task) schedule.Cost {
 // setupOf is what a task that would start later takes before its work. One that starts now may have been waiting for
 // its container for long.
 func (m *Model) setupOf(t schedule.Task) float64 {
+	if m.onCores() {
+		return m.headOf(&m.stages[t.Job][t.Stage], t.Index, t.Start) + m.setup(t.Job, t.Cold)
+	}
 	if !t.Cold || t.Start > m.snapshot.At || m.snapshot.Plan.Jobs[t.Job].Rules != dag.AncestorsFirst {
 		return m.setup(t.Job, t.Cold)
 	}
@@ -61,13 +64,21 @@ func (l *law) work(i int) float64 {
 	if i < 0 || i >= len(l.size) {
 		return 0
 	}
-	return zero(l.rate * l.size[i])
+	work := l.rate * l.size[i]
+	if i < len(l.slow) {
+		work *= l.slow[i]
+	}
+	return zero(work + l.every)
 }
 
 // same is how many tasks from i on cost the same.
 func (l *law) same(i int) int {
 	n := 1
-	for i+n < len(l.size) && l.size[i+n] == l.size[i] {
+	slow := func(i int) bool { return i < len(l.slow) && l.slow[i] != 1 }
+	if slow(i) {
+		return n
+	}
+	for i+n < len(l.size) && l.size[i+n] == l.size[i] && i+n != l.heads && !slow(i+n) {
 		n++
 	}
 	return n
@@ -113,7 +124,7 @@ func (m *Model) leftOf(l *law, a *dag.Attempt) (work float64, origin schedule.Or
 	left := whole - age
 	origin = l.origin
 	d := 0.0
-	if l.seen.records && !l.bent && int(a.Task) < len(l.size) {
+	if l.seen.records && int(a.Task) < len(l.size) {
 		d = l.worked(a)
 	}
 	if d > 0 {

@@ -24,8 +24,12 @@ type Model struct {
 	stages   [][]law               // by job and stage
 	firsts   map[int32]dag.Instant // when the first task of each container started
 	start    startup
-	mean     float64 // milliseconds of work of a mean task of the stages that were seen
-	pace     float64 // how many times as long as in the profile's run work takes
+	ends     map[int32][]dag.Instant // by core, when its tasks ended
+	quiet    dag.Instant             // since when nothing runs, on cores; NoInstant while anything does
+	mean     float64                 // milliseconds of work of a mean task of the stages that were seen
+	// how uncertain the logarithms of the pace and of the load are, on cores
+	paceDoubt, loadDoubt float64
+	pace                 float64 // how many times as long as in the profile's run work takes
 }
 
 // A law is what a stage's tasks cost.
@@ -35,9 +39,16 @@ type law struct {
 	size  []float64 // units by task
 	// something tells them: the profile, tasks that have ended, or the engine's own progress of running ones
 	sized  bool
-	rate   float64 // milliseconds a unit; NaN unknown
+	rate   float64               // milliseconds a unit; NaN unknown
+	every  float64               // milliseconds of a task beyond its units
+	head   float64               // milliseconds more of the first task of the stage on a core
+	slow   []float64             // by task, how many times as long as its units tell it works; nil: once
+	split  split                 // what the profile's run did, where tasks run on cores
+	opens  dag.Instant           // when all that it reads was there, NoInstant before
+	heads  int                   // waiting tasks before this one would be the first of the stage on a core
+	began  map[begun]dag.Instant // when attempts could begin that are the first of the stage on a core
+	firsts map[int32]dag.Instant // when the first task of the stage started on each core
 	origin schedule.Origin
-	bent   bool        // units count what tasks of so many records take, see bend
 	sel    float64     // records written for each unit; NaN unknown
 	waits  bool        // its tasks wait in their containers for those of other stages
 	asked  dag.Instant // since when containers may have been launched for its tasks
@@ -51,11 +62,11 @@ func New(run dag.Run) *Model {
 	m.observe()
 	m.learnLaunch(&run.Now().Plan.Overheads)
 	if m.onCores() {
-		m.learnCold()
+		m.learnCores()
 	} else {
 		m.learnExtra()
+		m.learnRates()
 	}
-	m.learnRates()
 	return m
 }
 

@@ -27,12 +27,14 @@ type ended struct {
 	out   float64
 	start dag.Instant
 	cold  bool // the first in its container
+	first bool // the first of its stage on its core
 }
 
 // observe reads what the tasks of all stages have shown.
 func (m *Model) observe() {
 	s := m.snapshot
 	m.firsts = firstStarts(s)
+	m.quiet = quietSince(s)
 	m.learnWave()
 	m.stages = make([][]law, len(s.Plan.Jobs))
 	for j := range s.Plan.Jobs {
@@ -43,6 +45,10 @@ func (m *Model) observe() {
 			l.waits, l.input = m.inputEnd(j, k)
 			l.asked = m.asked(j, k)
 			l.prior = m.priorOf(j, k)
+			l.opens = dag.NoInstant
+			if m.onCores() {
+				m.open(j, k, l)
+			}
 			if j < len(s.Jobs) && int(k) < len(s.Jobs[j].Stages) {
 				m.watch(l, s.Jobs[j].Stages[k].Attempts, job.Stages[k].Count(), taskcost.MS(s.Plan.Cluster.Setup))
 			}
@@ -95,6 +101,9 @@ func done(a *dag.Attempt) float64 {
 
 // begin is when an attempt could begin to work, by what it reads.
 func (l *law) begin(a *dag.Attempt) dag.Instant {
+	if at, waited := l.began[begun{a.Task, a.Number}]; waited {
+		return at
+	}
 	if l.waits && l.input.Known() {
 		return max(a.Start, l.input)
 	}
@@ -120,7 +129,7 @@ func (m *Model) watch(l *law, attempts []dag.Attempt, n int, setup float64) {
 			last = a.Task
 			e := ended{
 				task: int(a.Task), units: done(a), work: max(0, float64(a.End-l.begin(a))-setup), out: a.Out,
-				start: a.Start, cold: m.first(a),
+				start: a.Start, cold: m.first(a), first: l.firsts[a.Slot] == a.Start && a.Slot >= 0,
 			}
 			if tells++; e.units > 0 {
 				told++

@@ -20,13 +20,25 @@ const (
 	paceSigma = 0.3
 	// launchPower is the power of the pace of launches that is expected of work before any was seen. Work that waits
 	// need not be slower.
-	launchPower = 0.15
+	launchPower = 0.1
 	paceMax     = 10.0
+	// taskOverhead is what a task takes beyond its work, as a share of a launch.
+	taskOverhead = 0.07
 )
 
 // learnRates finds what a unit of each stage costs, and how large its tasks are. What a stage reads follows from what
 // the stages before it write.
 func (m *Model) learnRates() {
+	m.expectOverhead()
+	m.learnVolumes()
+	m.each(func(_ int, _ dag.StageIndex, l *law) { l.addRunning() })
+	m.learnPace()
+	m.each(func(_ int, _ dag.StageIndex, l *law) { l.learnRate(m.pace) })
+	m.assume()
+}
+
+// learnVolumes finds how many units the tasks of each stage have, and how many they write.
+func (m *Model) learnVolumes() {
 	m.each(func(j int, k dag.StageIndex, l *law) {
 		l.sel = math.NaN()
 		if l.seen.out > 0 && l.seen.units > 0 {
@@ -35,20 +47,24 @@ func (m *Model) learnRates() {
 			l.sel = l.prior.sel
 		}
 		m.learnSizes(j, k, l)
-		if !m.onCores() {
-			l.addRunning()
+	})
+}
+
+// expectOverhead makes what the profile says of each stage what it is expected to be at this run's load. A task does
+// more than work on records, such as to open and to commit: that takes a share of what a launch does, and as many times
+// as long as in the profile's run.
+func (m *Model) expectOverhead() {
+	was := m.profile.Overheads()
+	if was == nil {
+		return
+	}
+	overhead := taskOverhead * taskcost.MS(was.SetupMin)
+	m.each(func(_ int, _ dag.StageIndex, l *law) {
+		if p := &l.prior; !p.own && p.rate > 0 && p.n > 0 {
+			share := min(1, overhead*float64(p.n)/(p.rate*p.total))
+			p.rate *= 1 + share*(m.start.scale-1)
 		}
 	})
-	if m.onCores() {
-		m.each(func(_ int, _ dag.StageIndex, l *law) {
-			if l.bend(); !l.bent {
-				l.addRunning()
-			}
-		})
-	}
-	m.learnPace()
-	m.each(func(j int, k dag.StageIndex, l *law) { l.learnRate(m.pace) })
-	m.assume()
 }
 
 // addRunning counts what running tasks have done between their first report and their last one: before the first they
@@ -115,9 +131,6 @@ func (m *Model) learnPace() {
 		mean = sum/weight - before
 	}
 	shrunk := weight / (weight + paceStages/(1+mean*mean/(paceSigma*paceSigma)))
-	if m.onCores() {
-		shrunk = weight / (weight + coreStages)
-	}
 	m.pace = min(max(math.Exp(before+shrunk*mean), 1/paceMax), paceMax)
 }
 

@@ -16,22 +16,31 @@ const (
 	watchedSigma  = 0.25 // a stage's rate in this run, shrinking with what was watched of it
 	profiledSigma = 0.4  // a stage's rate where only a profile tells it
 	// the same in a job whose containers are launched, where launches take their part of the uncertainty
-	launchedSigma = 0.3
+	launchedSigma = 0.2
 	assumedSigma  = 1.4 // where nothing does
-	taskSigma     = 0.1 // a task's work
-	startSigma    = 0.5 // launches of containers
+	// the same of a vertex of Tez: half of them sort or count what others wrote, in no time, others do all of the work
+	vertexSigma   = 2.2
+	taskSigma     = 0.1  // a task's work
+	startSigma    = 0.35 // launches of containers
 	rateSamplesMS = 4000
-	// otherPace is the uncertainty of a profile's rates that a pace other than its own brings, as a share of the pace's
-	// logarithm.
-	otherPace = 0.8
+	// mostDoubt bounds how uncertain the load of executors is taken to be.
+	mostDoubt = 1.0
+	// drawnHead is how uncertain it is what the first tasks of a stage on a core take beyond their work.
+	drawnHead = 0.8
 )
 
 // A sampling is what one tick prepares of a model for its draws. It is only read by them.
 type sampling struct {
 	m        *Model
 	stages   [][]stageSampling
-	running  map[*dag.Attempt]estimators.Rest
+	running  map[*dag.Attempt]restOf
 	failures estimators.FailureLaw
+}
+
+// A restOf is what is left of a running attempt, and which share of it is overhead.
+type restOf struct {
+	estimators.Rest
+	over float64
 }
 
 type stageSampling struct {
@@ -41,7 +50,7 @@ type stageSampling struct {
 
 // sampling prepares draws. It is nil where nothing has shown what any work takes.
 func (m *Model) sampling() func(estimators.Draws) estimators.Drawn {
-	s := &sampling{m: m, stages: make([][]stageSampling, len(m.stages)), running: map[*dag.Attempt]estimators.Rest{}}
+	s := &sampling{m: m, stages: make([][]stageSampling, len(m.stages)), running: map[*dag.Attempt]restOf{}}
 	scale, sum, n := false, 0.0, 0.0
 	for j := range m.stages {
 		s.stages[j] = make([]stageSampling, len(m.stages[j]))
@@ -52,11 +61,16 @@ func (m *Model) sampling() func(estimators.Draws) estimators.Drawn {
 			sum, n = sum+l.work(i), n+1
 		}
 		s.stages[j][k] = l.spread()
-		if l.origin == schedule.Profiled && !l.prior.own && m.snapshot.Plan.Jobs[j].Rules == dag.AncestorsFirst {
-			s.stages[j][k].rate = launchedSigma
+		if m.snapshot.Plan.Jobs[j].Rules == dag.AncestorsFirst {
+			switch {
+			case l.origin >= schedule.Assumed:
+				s.stages[j][k].rate = vertexSigma
+			case l.origin == schedule.Profiled && !l.prior.own:
+				s.stages[j][k].rate = launchedSigma
+			}
 		}
 		for _, a := range l.seen.running {
-			s.running[a] = m.rest(l, a, s.stages[j][k].own)
+			s.running[a] = restOf{m.rest(l, a, s.stages[j][k].own), m.overheadOf(l, a)}
 		}
 	})
 	if !scale {
@@ -69,7 +83,14 @@ func (m *Model) sampling() func(estimators.Draws) estimators.Drawn {
 func (l *law) spread() stageSampling {
 	var residuals []float64
 	for _, e := range l.seen.ended {
-		if expected := e.units * l.rate; expected > taskcost.LeastMS && e.work > taskcost.LeastMS {
+		expected := e.units*l.rate + l.every
+		if e.task < len(l.slow) {
+			expected += e.units * l.rate * (l.slow[e.task] - 1)
+		}
+		if e.first && !e.cold {
+			expected += l.head
+		}
+		if expected > taskcost.LeastMS && e.work > taskcost.LeastMS {
 			residuals = append(residuals, math.Log(e.work/expected))
 		}
 	}
@@ -109,19 +130,25 @@ func (m *Model) rest(l *law, a *dag.Attempt, own estimators.Factors) estimators.
 func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 	speed := estimators.LogNormal(d.Common(estimators.ForSpeed, 0, 0), driftSigma)
 	start := estimators.LogNormal(d.Common(estimators.ForSetup, 0, 0), startSigma)
-	other := 1.0
+	other, load := 1.0, 1.0
 	if s.m.onCores() {
-		// A run on a machine of another pace is not slower by the same factor in all of its stages.
-		other = estimators.LogNormal(d.Common(estimators.ForSize, 0, 0), otherPace*math.Abs(math.Log(s.m.pace)))
+		other = estimators.LogNormal(d.Common(estimators.ForSize, 0, 0), s.m.paceDoubt)
+		load = estimators.LogNormal(d.Common(estimators.ForSetup, 0, 0),
+			min(math.Hypot(startSigma, s.m.loadDoubt), mostDoubt))
+		start = load
 	}
-	scale := make([][]float64, len(s.stages))
+	scale, head := make([][]float64, len(s.stages)), make([][]float64, len(s.stages))
 	for j := range scale {
-		scale[j] = make([]float64, len(s.stages[j]))
+		scale[j], head[j] = make([]float64, len(s.stages[j])), make([]float64, len(s.stages[j]))
 		for k := range scale[j] {
 			scale[j][k] = speed * estimators.LogNormal(d.Common(estimators.ForRate, j, dag.StageIndex(k)),
 				s.stages[j][k].rate) //nolint:gosec // an index
 			if s.m.stages[j][k].origin == schedule.Profiled {
 				scale[j][k] *= other
+			}
+			if head[j][k] = start; s.m.onCores() {
+				u := d.Common(estimators.ForSetup, j+1, dag.StageIndex(k)) //nolint:gosec // an index
+				head[j][k] *= estimators.LogNormal(u, drawnHead)
 			}
 		}
 	}
@@ -130,11 +157,11 @@ func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 		f := scale[t.Job][t.Stage]
 		if t.Running != nil {
 			if r, ok := s.running[t.Running]; ok {
-				return schedule.Cost{Work: taskcost.Duration(r.At(u, f)), Same: 1}
+				return schedule.Cost{Work: taskcost.Duration(r.At(u, f*(1+r.over*(load-1)))), Same: 1}
 			}
 		}
 		cost := s.m.leftAlone(t)
-		cost.Setup = time.Duration(float64(cost.Setup/time.Millisecond)*start) * time.Millisecond
+		cost.Setup = time.Duration(float64(cost.Setup/time.Millisecond)*head[t.Job][t.Stage]) * time.Millisecond
 		cost.Work = taskcost.Duration(taskcost.MS(cost.Work) * f * s.stages[t.Job][t.Stage].own.At(u))
 		return cost
 	}

@@ -18,10 +18,10 @@ const second = 1000
 // a record. It has a container for each of three tasks.
 func vertices() *dag.Plan {
 	return &dag.Plan{
-		Name: "a.pig", Engine: "Tez",
+		Name: "a.pig", Engine: "Tez", Whole: dag.Whole{Name: "DAG", Part: "vertex", Parts: "vertices"},
 		Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 4 * 256},
 		Jobs: []dag.Job{{
-			Node: "dag", Rules: dag.AncestorsFirst, Limits: dag.Limits{AMMB: 256},
+			Node: "dag", Rules: dag.AncestorsFirst, MasterMB: 256,
 			Stages: []dag.Stage{
 				{Name: "scan", Tasks: 6, Known: true, MemoryMB: 256},
 				{

@@ -32,6 +32,9 @@ const (
 	// alonePower is the power of the number of launches at the same time on a node that each takes longer by: a part of
 	// it is waiting.
 	alonePower = 0.4
+	// bootPower is the power of the ratio of masters' start-ups by which launches differ: a launch waits for heartbeats
+	// too, which take as long on a busy machine.
+	bootPower = 0.7
 	// scaleMax bounds how many times as long as in the profile's run launches take.
 	scaleMax = 20.0
 	// launchWait and launchNext are startup.late before this run has shown a launch and after.
@@ -51,13 +54,26 @@ func (m *Model) learnLaunch(overheads *dag.Overheads) {
 	whole := st.launch
 	if overheads.SetupMin > 0 {
 		st.late = launchNext
-	} else if waited := m.waited(); waited > 0 {
-		whole = max(whole, (1+launchWait)*waited)
+	} else {
+		st.launch *= bootScale(overheads, m.profile.Overheads())
+		whole = st.launch
+		if waited := m.waited(); waited > 0 {
+			whole = max(whole, (1+launchWait)*waited)
+		}
 	}
 	st.whole = whole
 	if st.scale = 1; whole > 0 {
 		st.scale = min(max(whole/expected, 1/scaleMax), scaleMax)
 	}
+}
+
+// bootScale is how many times as long as in the profile's run launches are expected to take, by what the masters of the
+// two took to start: 1 where one of them is not told.
+func bootScale(is, was *dag.Overheads) float64 {
+	if was == nil || was.Boot <= 0 || is.Boot <= 0 {
+		return 1
+	}
+	return math.Pow(float64(is.Boot)/float64(was.Boot), bootPower)
 }
 
 // learnWave finds how many containers of a node were launched together, as those of a job's first tasks are. They share
@@ -210,6 +226,9 @@ func (m *Model) learnExtra() {
 // since it could begin: what it did while it waited for its input is over.
 func (m *Model) extraOf(l *law, a *dag.Attempt) float64 {
 	if !m.first(a) {
+		if a.Slot >= 0 && l.head > 0 && l.firsts[a.Slot] == a.Start {
+			return l.head
+		}
 		return 0
 	}
 	return max(0, m.extraAt(a.Start)-float64(l.begin(a)-a.Start))
@@ -258,7 +277,7 @@ func (m *Model) waited() float64 {
 		if js.State.Ended() || !js.Submitted.Known() {
 			continue
 		}
-		running, used := 0, s.Plan.Jobs[j].Limits.AMMB
+		running, used := 0, s.Plan.Jobs[j].MasterMB
 		for k := range js.Stages {
 			n := js.Stages[k].Running()
 			running, used = running+n, used+n*s.Plan.Jobs[j].Stages[k].MemoryMB

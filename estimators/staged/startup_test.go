@@ -1,6 +1,7 @@
 package staged_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -46,6 +47,40 @@ func TestLaunchesScaleTogether(t *testing.T) {
 		s = profiles.Attach(s, []*dag.Plan{profile})
 		if got := cold(s, s.At+1); (got - c.want).Abs() > 2*time.Millisecond {
 			t.Errorf("at %d: set-up %v, want %v", c.at, got, c.want)
+		}
+	}
+}
+
+// TestMastersTellLaunches: before this run has launched a container, its master's own start-up tells how busy the
+// machine is beside that of the profile's run. What a task does beyond its records takes as many times as long.
+func TestMastersTellLaunches(t *testing.T) {
+	t.Parallel()
+	profile := withStartup(t)
+	profile.Overheads.Boot = time.Second
+	at := func(boot time.Duration) *dag.Snapshot {
+		p := vertices()
+		p.Overheads.Boot = boot
+		s := &dag.Snapshot{Plan: p, At: 2 * second, Jobs: p.BlockedJobs(), Stale: dag.NoInstant, State: dag.Running}
+		s.Jobs[0].Submitted, s.Jobs[0].State, s.Jobs[0].ID = 0, dag.Running, "application_1_1"
+		return profiles.Attach(s, []*dag.Plan{profile})
+	}
+	work := func(s *dag.Snapshot) float64 {
+		left := staged.Costs(dag.Run{}.Append(s)).Left
+		return left(schedule.Task{Stage: 0, Index: 5, Slot: -1, Node: -1, Start: s.At}).Work.Seconds()
+	}
+	for _, c := range []struct {
+		boot time.Duration
+		as   float64 // times as long as in the profile's run launches take: the ratio of the masters' to the power 0.7
+	}{{0, 1}, {time.Second, 1}, {10 * time.Second, math.Pow(10, 0.7)}, {time.Second / 10, math.Pow(10, -0.7)}} {
+		s := at(c.boot)
+		// A launch takes two seconds there, and the first task one more than others.
+		if got, want := cold(s, s.At).Seconds(), 3*c.as; math.Abs(got-want) > 0.01 {
+			t.Errorf("a master that took %v: set-up %.2f s, want %.2f s", c.boot, got, want)
+		}
+		// A task has 10 s of work, of which what goes by launches is a fourteenth of one of 2 s; the rest goes by a
+		// tenth power.
+		if got, want := work(s), (10+0.14*(c.as-1))*math.Pow(c.as, 0.1); math.Abs(got-want) > 0.02 {
+			t.Errorf("a master that took %v: work %.2f s, want %.2f s", c.boot, got, want)
 		}
 	}
 }

@@ -32,6 +32,12 @@ var tezParts = []part{
 		File: startupFile, Old: "st.launch, st.late = taskcost.MS(o.SetupMin), launchWait",
 		New: "st.launch, st.late = 0*taskcost.MS(o.SetupMin)+expected, launchWait",
 	}}},
+	{"the master's start-up tells how busy the machine is: nothing does before the first launch", []replaytest.Edit{{
+		File: startupFile, Old: "bootPower = 0.7", New: "bootPower = 0.",
+	}}},
+	{"what a task does beyond its records goes by launches: by its records", []replaytest.Edit{{
+		File: ratesFile, Old: "taskOverhead = 0.07", New: "taskOverhead = 0.",
+	}}},
 	{"a launch by itself is faster: as one among many", []replaytest.Edit{{
 		File: startupFile, Old: "alonePower = 0.4", New: "alonePower = 0.",
 	}}},

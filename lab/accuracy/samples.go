@@ -95,9 +95,9 @@ func (q *sampledQuery) plan(folder string, policy dag.Policy) (*dag.Plan, error)
 	}
 	for j := range plan.Jobs {
 		job := &plan.Jobs[j]
-		job.Limits = dag.Limits{}
+		job.MapReduce = dag.MapReduceLimits{}
 		if policy == dag.YARN {
-			job.Limits = like.Jobs[0].Limits
+			job.MapReduce = like.Jobs[0].MapReduce
 			oneRate(&job.Stages[dag.Reduce])
 		}
 		grow(job, q.times)
