@@ -1,21 +1,20 @@
 package dag
 
 import (
-	"strings"
 	"time"
 )
 
 // A Load is another application: what it holds of the cluster, and what it is to take of it.
 type Load struct {
 	ID        string
-	Name      string // for people, e.g. "PigLatin:skew.pig"; "" where unknown
+	Name      string // for people, e.g. "skew.pig"; "" where unknown
 	User      string // "" where unknown
 	Before    bool   // it was submitted before every job of ours that still runs, so FIFO serves it first
 	Submitted Instant
 	Queue     string // as Snapshot.Queue and QueueState.Name have theirs
 	HeldMB    int
 	PendingMB int     // asked for and not yet given; 0 where unknown
-	AMMB      int     // of HeldMB, what its AM holds; 0 where unknown
+	MasterMB  int     // of HeldMB, what its AM holds; 0 where unknown
 	ShareMB   int     // what its queue is guaranteed, where that is not ours; 0 where unknown. QueueState tells more
 	Progress  float64 // the engine's own figure for the application, 0..1; NaN where unknown
 	// Need is what it has left to do, where its own AM could be asked; else nil. Like all of a snapshot it is never
@@ -28,12 +27,11 @@ type Load struct {
 
 // Title is what the application is called for people: whose it is and its name, as far as they are known, else its id.
 func (l *Load) Title() string {
-	name := strings.TrimPrefix(l.Name, "PigLatin:")
 	switch {
-	case name != "" && l.User != "":
-		return l.User + "'s " + name
-	case name != "":
-		return name
+	case l.Name != "" && l.User != "":
+		return l.User + "'s " + l.Name
+	case l.Name != "":
+		return l.Name
 	case l.User != "":
 		return l.User + "'s " + l.ID
 	}

@@ -9,6 +9,7 @@ import (
 type Plan struct {
 	Name    string // the workflow's name, e.g. the script's path
 	Engine  string // what runs it, for people: "Tez", "Spark"; "" is MapReduce
+	Whole   Whole  // what the engine calls the plan if it is one job; zero: people know its jobs
 	Cluster Cluster
 	Driver  Driver // who submits the jobs
 	Jobs    []Job
@@ -27,35 +28,38 @@ type Plan struct {
 	InputSizes []float64
 }
 
-// OneDAG reports whether the plan is one DAG of Tez or one application of Spark: its stages are all that people know,
-// no job.
-func (p *Plan) OneDAG() bool { return (p.Engine == "Tez" || p.Engine == "Spark") && len(p.Jobs) == 1 }
+// A Whole is what an engine calls a query that it is given whole: a DAG of Tez, an application of Spark.
+type Whole struct {
+	Name        string // "DAG"
+	Part, Parts string // what one stage and many are called: "vertex", "vertices"
+}
 
-// JobName names a job in a sentence: "job scope-35"; "the DAG" or "the application" if the plan is one.
+// IsWhole reports whether the plan is one job that its engine was given whole: its stages are all that people know, no
+// job.
+func (p *Plan) IsWhole() bool { return p.Whole.Name != "" && len(p.Jobs) == 1 }
+
+// JobName names a job in a sentence: "job scope-35"; "the DAG" if the plan is a whole of that name.
 func (p *Plan) JobName(job int) string {
-	if p.OneDAG() && p.Engine == "Spark" {
-		return "the application"
-	}
-	if p.OneDAG() {
-		return "the DAG"
+	if p.IsWhole() {
+		return "the " + p.Whole.Name
 	}
 	return "job " + p.Jobs[job].Node
 }
 
-// OfJob says in a sentence which job a task is of: " of job scope-35"; "" if the plan is one DAG.
+// OfJob says in a sentence which job a task is of: " of job scope-35"; "" if the plan is a whole.
 func (p *Plan) OfJob(job int) string {
-	if p.OneDAG() {
+	if p.IsWhole() {
 		return ""
 	}
 	return " of job " + p.Jobs[job].Node
 }
 
 // TaskWords names a task for people: "map 16 of scope-35", "task 3 of scan of query", "task 3 of Map 1" if the plan is
-// one DAG.
+// a whole.
 func (p *Plan) TaskWords(job int, k StageIndex, task int32) string {
 	stage := p.StageName(job, k)
 	switch {
-	case p.OneDAG():
+	case p.IsWhole():
 		return fmt.Sprintf("task %d of %s", task, stage)
 	case p.Jobs[job].IsMapReduce():
 		return fmt.Sprintf("%s %d of %s", stage, task, p.Jobs[job].Node)
@@ -102,6 +106,7 @@ type Node struct {
 type Overheads struct {
 	Launch  time.Duration // a job's submission to the launch of its first task (AM start included)
 	AMStart time.Duration // a job's submission to its AM holding a container
+	Boot    time.Duration // the start of a run's first JVM, its AM or an executor: how fast JVMs start here
 	// between heartbeats of an AM to the scheduler: containers are picked up, and reduces asked for, only then
 	Beat     time.Duration
 	Finish   time.Duration // a job's last task end to the job's end
@@ -127,7 +132,10 @@ type Job struct {
 	After   []int
 	Stages  []Stage // in the order in which they can run: a stage comes after those that it reads
 	Rules   StageRules
-	Limits  Limits
+	// MasterMB is what the container of the job's master takes (YARN); 0: unknown.
+	MasterMB int
+	// MapReduce holds what only a MapReduce job has; other jobs leave it zero.
+	MapReduce MapReduceLimits
 	// Priority counts where the cluster's Order has ByPriority: the higher one goes first.
 	Priority int
 	// Input names what the job reads, as the engine tells it; used to recognise a job in a profile.
@@ -137,10 +145,21 @@ type Job struct {
 	InputBytes float64
 }
 
-// Limits are the job's own settings that its schedule depends on (YARN).
-type Limits struct {
-	AMMB, MapMB, ReduceMB int     // container sizes; 0 is unknown
-	SlowStart             float64 // ratio of maps done before reduces are asked for
-	RampUp                float64 // ratio of the cluster that reduces may take while maps wait
-	MaxMaps, MaxReduces   int     // how many may run at once; 0: no limit
+// MapReduceLimits are the settings of a MapReduce job that its schedule depends on (YARN).
+type MapReduceLimits struct {
+	MapMB, ReduceMB     int     // container sizes of a task; 0: unknown
+	SlowStart           float64 // ratio of maps done before reduces are asked for
+	RampUp              float64 // ratio of the cluster that reduces may take while maps wait
+	MaxMaps, MaxReduces int     // how many may run at once; 0: no limit
+}
+
+// TaskMB returns the memory that a task of stage k takes, in MB; 0 if it is unknown.
+func (j *Job) TaskMB(k StageIndex) int {
+	switch {
+	case !j.IsMapReduce():
+		return j.Stages[k].MemoryMB
+	case k == Map:
+		return j.MapReduce.MapMB
+	}
+	return j.MapReduce.ReduceMB
 }

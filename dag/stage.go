@@ -8,7 +8,7 @@ type Stage struct {
 	Name  string // what the engine calls it, unique in its job: "map", "Reducer 2"
 	After []Edge // the stages that it reads
 	// What a task takes of the cluster: memory (YARN) or cores (Executors); 0 is the engine's default, one core. A
-	// MapReduce job's containers are in its Limits.
+	// MapReduce job's containers are in Job.MapReduce.
 	MemoryMB, Cores int
 	MaxRunning      int  // how many of its tasks may run at once; 0: no limit
 	Tasks           int  // number of tasks; meaningless while !Known

@@ -140,6 +140,7 @@ func (f *faults) overheads() {
 	}{
 		{"launch", o.Launch},
 		{"am_start", o.AMStart},
+		{"boot", o.Boot},
 		{"beat", o.Beat},
 		{"finish", o.Finish},
 		{"wave", o.Wave},
@@ -175,8 +176,8 @@ func (f *faults) job(j int, names map[string]int) {
 	}
 	f.number(at("priority"), float64(job.Priority), -MaxPriority, MaxPriority, "")
 	f.number(at("input_bytes"), job.InputBytes, 0, MaxInputBytes, "bytes")
-	l := &job.Limits
-	f.number(at("limits.am_memory"), float64(l.AMMB), 0, MaxMemory, "MB")
+	l := &job.MapReduce
+	f.number(at("limits.am_memory"), float64(job.MasterMB), 0, MaxMemory, "MB")
 	f.number(at("limits.map_memory"), float64(l.MapMB), 0, MaxMemory, "MB")
 	f.number(at("limits.reduce_memory"), float64(l.ReduceMB), 0, MaxMemory, "MB")
 	f.number(at("limits.slow_start"), l.SlowStart, 0, 1, "")

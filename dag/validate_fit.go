@@ -81,10 +81,7 @@ func (f *faults) memory() {
 	for j := range f.p.Jobs {
 		job := &f.p.Jobs[j]
 		for k := range job.NumStages() {
-			need := job.Stages[k].MemoryMB
-			if job.IsMapReduce() {
-				need = [...]int{Map: job.Limits.MapMB, Reduce: job.Limits.ReduceMB}[k]
-			}
+			need := job.TaskMB(k)
 			var at Place
 			var why string
 			switch {
@@ -92,13 +89,13 @@ func (f *faults) memory() {
 				continue
 			case most == 0:
 				at, why = whole(setting), "is 0: give the cluster memory"
-			case need+job.Limits.AMMB > most:
+			case need+job.MasterMB > most:
 				at, why = whole(setting), fmt.Sprintf("is %dMB, and one of them with the job's AM needs %dMB", most,
-					need+job.Limits.AMMB)
-			case node > 0 && max(need, job.Limits.AMMB) > node:
+					need+job.MasterMB)
+			case node > 0 && max(need, job.MasterMB) > node:
 				at, why = whole("cluster.nodes"),
 					fmt.Sprintf("have at most %dMB each: a container of %dMB fits on none", node,
-						max(need, job.Limits.AMMB))
+						max(need, job.MasterMB))
 			default:
 				continue
 			}
@@ -135,20 +132,15 @@ func (f *faults) length() {
 // width is how many tasks of a stage the cluster runs at once, at least 1.
 func (f *faults) width(j int, k StageIndex) int {
 	c, job := &f.p.Cluster, &f.p.Jobs[j]
-	stage, l := &job.Stages[k], &job.Limits
-	need := stage.MemoryMB
 	switch {
 	case c.Policy == Executors:
-		return max(1, c.Cores/max(1, stage.Cores))
+		return max(1, c.Cores/max(1, job.Stages[k].Cores))
 	case c.Policy == FIFO && k == Map:
 		return max(1, c.MapSlots)
 	case c.Policy == FIFO:
 		return max(1, c.ReduceSlots)
-	case job.IsMapReduce() && k == Map:
-		need = l.MapMB
-	case job.IsMapReduce():
-		need = l.ReduceMB
 	}
+	need := job.TaskMB(k)
 	if need <= 0 {
 		need = 1024 // Hadoop's default container
 	}

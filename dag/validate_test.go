@@ -214,7 +214,7 @@ func TestValidate(t *testing.T) {
 			`dag: job "a": reduce.groups.tasks[0].done[1] is -1s: it must lie between 0 and 3.1536e+09s`,
 		},
 		{
-			"ratio", func(p *Plan) { p.Jobs[0].Limits.SlowStart = nan },
+			"ratio", func(p *Plan) { p.Jobs[0].MapReduce.SlowStart = nan },
 			`dag: job "a": limits.slow_start is NaN: it must lie between 0 and 1`,
 		},
 		{
@@ -228,14 +228,14 @@ func TestValidate(t *testing.T) {
 		},
 		{"too little memory", func(p *Plan) {
 			p.Cluster = Cluster{Policy: YARN, MemoryMB: 3072, QueueMB: 1024}
-			p.Jobs[0].Limits = Limits{AMMB: 512, MapMB: 256, ReduceMB: 1024}
+			p.Jobs[0].MasterMB, p.Jobs[0].MapReduce = 512, MapReduceLimits{MapMB: 256, ReduceMB: 1024}
 		}, `dag: the reduce tasks of job "a" can never run: cluster.queue_memory is 1024MB, and one of them with the job's AM needs 1536MB`},
 		{"small nodes", func(p *Plan) {
 			p.Cluster = Cluster{Policy: YARN, MemoryMB: 3072, Nodes: []Node{
 				{Name: "m", MemoryMB: 768},
 				{Name: "n", MemoryMB: 512},
 			}}
-			p.Jobs[1].Limits = Limits{MapMB: 1024}
+			p.Jobs[1].MapReduce = MapReduceLimits{MapMB: 1024}
 		}, `dag: the map tasks of job "b" can never run: cluster.nodes have at most 768MB each: a container of 1024MB fits on none`},
 		{"order", func(p *Plan) {
 			p.Jobs[1].Node, p.Cluster.MapSlots, p.Jobs[0].After = "a", -1, []int{1}

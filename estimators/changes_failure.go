@@ -11,8 +11,9 @@ import (
 type loss struct {
 	job     int
 	kind    dag.StageIndex
-	attempt *dag.Attempt // as it was
-	failed  bool         // by its own fault
+	now     []dag.Attempt // what the later snapshot has of the stage
+	attempt *dag.Attempt  // as it was
+	failed  bool          // by its own fault
 }
 
 // lostWork is the ingredient of failures: what later shows to be lost, is lost at once.
@@ -26,14 +27,19 @@ func lostWork(s, later *dag.Snapshot) (*dag.Snapshot, string) {
 		}
 		for k := range c.Jobs[j].NumStages() {
 			p := &c.Jobs[j].Stages[k]
+			at := sameStage(&s.Plan.Jobs[j], &later.Plan.Jobs[l], k)
+			if at < 0 || int(at) >= len(later.Jobs[l].Stages) {
+				continue // a profile expected it, and it is no part of the plan any more
+			}
+			now := later.Jobs[l].Stages[at].Attempts
 			var copied bool
-			for _, i := range losses(p.Attempts, later.Jobs[l].Stages[k].Attempts) {
+			for _, i := range losses(p.Attempts, now) {
 				if !copied {
 					p.Attempts, copied = slices.Clone(p.Attempts), true
 				}
 				a := &s.Jobs[j].Stages[k].Attempts[i]
-				failed := stateLater(later.Jobs[l].Stages[k].Attempts, a) == dag.AttemptFailed
-				lost = append(lost, loss{j, k, a, failed})
+				failed := stateLater(now, a) == dag.AttemptFailed
+				lost = append(lost, loss{j, k, now, a, failed})
 				p.Attempts[i].State, p.Attempts[i].End = dag.AttemptKilled, s.At
 				if failed {
 					p.Attempts[i].State = dag.AttemptFailed
@@ -91,6 +97,19 @@ func within(j int, s *dag.Snapshot) int {
 	return j
 }
 
+// sameStage is the index in a later plan's job of the job's stage k, -1 where there is none. New work may move it.
+func sameStage(job, later *dag.Job, k dag.StageIndex) dag.StageIndex {
+	if int(k) >= len(job.Stages) {
+		return -1
+	}
+	name := job.Stages[k].Name
+	if int(k) < len(later.Stages) && later.Stages[k].Name == name {
+		return k
+	}
+	i := slices.IndexFunc(later.Stages, func(o dag.Stage) bool { return o.Name == name })
+	return dag.StageIndex(i) //nolint:gosec // G115: bounded by the stages of a plan
+}
+
 // describeLosses names the first loss, or what is behind several.
 func describeLosses(s, later *dag.Snapshot, lost []loss) string {
 	first := lost[0]
@@ -106,7 +125,7 @@ func describeLosses(s, later *dag.Snapshot, lost []loss) string {
 	switch {
 	case first.failed:
 		what = "failed"
-	case preempted(later, sameJob(s, later, first.job), first):
+	case first.preempted():
 		what = "was preempted"
 	case first.attempt.State == dag.AttemptSucceeded:
 		what, again = "had succeeded, its output is lost", ": it runs again"
@@ -118,8 +137,8 @@ func describeLosses(s, later *dag.Snapshot, lost []loss) string {
 }
 
 // preempted says that the attempt was killed to make room.
-func preempted(later *dag.Snapshot, job int, l loss) bool {
-	b := find(later.Jobs[job].Stages[l.kind].Attempts, l.attempt.Task, l.attempt.Number)
+func (l *loss) preempted() bool {
+	b := find(l.now, l.attempt.Task, l.attempt.Number)
 	return b != nil && b.Preempted()
 }
 

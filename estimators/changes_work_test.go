@@ -14,6 +14,7 @@ func program(at dag.Instant, further ...int) *dag.Snapshot {
 	s := shop(at)
 	job := &s.Plan.Jobs[0]
 	s.Plan.Engine, s.Plan.Open, s.Plan.Driver = "Spark", true, dag.Eager
+	s.Plan.Whole = dag.Whole{Name: "application", Part: "stage", Parts: "stages"}
 	s.Plan.Cluster = dag.Cluster{Policy: dag.Executors, Cores: 4}
 	stage := func(name string, tasks int) dag.Stage {
 		return dag.Stage{Name: name, Tasks: tasks, Known: true, Pipelines: job.Stages[dag.Map].Pipelines}
@@ -71,5 +72,23 @@ func TestChangesNewWork(t *testing.T) {
 				t.Errorf("changes %v of %v, want %v", got, delta, c.want)
 			}
 		})
+	}
+}
+
+// TestChangesExpectedWorkGone holds that stages that a profile expected may be gone from the plan, and that those after
+// them are told by their names.
+func TestChangesExpectedWorkGone(t *testing.T) {
+	t.Parallel()
+	before, later := program(4000, 4, 4, 4), program(5000, 4)
+	before.Plan.Jobs[0].Stages[1], before.Plan.Jobs[0].Stages[3] = before.Plan.Jobs[0].Stages[3],
+		before.Plan.Jobs[0].Stages[1]
+	run := []dag.Attempt{{Start: 3000, End: dag.NoInstant, State: dag.AttemptRunning}}
+	before.Jobs[0].Stages[3].Attempts = run
+	failed := slices.Clone(run)
+	failed[0].State, failed[0].End = dag.AttemptFailed, 4500
+	later.Jobs[0].Stages[1].Attempts = failed
+	s, subject := lostWork(before, later)
+	if s == nil || subject != before.Plan.TaskWords(0, 3, 0)+" failed and starts again" {
+		t.Errorf("the loss is told as %q", subject)
 	}
 }

@@ -22,7 +22,7 @@ func live() *dag.Snapshot {
 		Jobs: []dag.Job{
 			{
 				Node: "a", Stages: dag.MapReduce(dag.Stage{Tasks: 4, Known: true}, dag.Stage{Tasks: 2, Known: true}),
-				Limits: dag.Limits{AMMB: 512, MapMB: 256, ReduceMB: 512, MaxReduces: 3},
+				MasterMB: 512, MapReduce: dag.MapReduceLimits{MapMB: 256, ReduceMB: 512, MaxReduces: 3},
 			},
 			{Node: "b", After: []int{0}, Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})},
 		},
@@ -130,7 +130,7 @@ func TestSlotsOfYARN(t *testing.T) {
 	if got := slots(plan, 0, dag.Map); got != 2 {
 		t.Errorf("in a queue of 1024 MB: %d, want 2", got)
 	}
-	plan.Jobs[0].Limits.MapMB = 0
+	plan.Jobs[0].MapReduce.MapMB = 0
 	if got := slots(plan, 0, dag.Map); got != 4 {
 		t.Errorf("where nobody knows a size: %d, want all 4", got)
 	}

@@ -14,7 +14,7 @@ import (
 func sharedRun(held ...int) dag.Run {
 	plan := &dag.Plan{Name: "q", Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 2560}}
 	job := dag.Job{
-		Node: "a", Limits: dag.Limits{AMMB: 512, MapMB: 256, ReduceMB: 256, SlowStart: 1},
+		Node: "a", MasterMB: 512, MapReduce: dag.MapReduceLimits{MapMB: 256, ReduceMB: 256, SlowStart: 1},
 		Stages: dag.MapReduce(dag.Stage{}, dag.Stage{}),
 	}
 	job.SetStage(dag.Map, dag.Stage{
@@ -35,8 +35,8 @@ func sharedRun(held ...int) dag.Run {
 		}
 		if mb > 0 {
 			s.Load = []dag.Load{{
-				ID: "application_1_0002", Name: "PigLatin:skew.pig", User: "bob", Queue: "a",
-				Submitted: 5, HeldMB: mb, AMMB: 512, Until: dag.NoInstant,
+				ID: "application_1_0002", Name: "skew.pig", User: "bob", Queue: "a",
+				Submitted: 5, HeldMB: mb, MasterMB: 512, Until: dag.NoInstant,
 			}}
 		}
 		run = run.Append(s)
@@ -169,7 +169,7 @@ func remainsIn(t *rapid.T, run dag.Run, name string) time.Duration {
 
 // A change says whose application came, grew and went.
 func TestChangesNameOthers(t *testing.T) {
-	bob := dag.Load{ID: "application_1_0002", Name: "PigLatin:skew.pig", User: "bob", HeldMB: 512}
+	bob := dag.Load{ID: "application_1_0002", Name: "skew.pig", User: "bob", HeldMB: 512}
 	more := bob
 	more.HeldMB = 2560
 	for _, c := range []struct {

@@ -20,16 +20,16 @@ func slots(plan *dag.Plan, job int, k dag.StageIndex) int {
 	case c.Policy == dag.Executors:
 		pool, task = c.Cores, max(1, stage.Cores)
 	case j.IsMapReduce() && k == dag.Map:
-		task, most = j.Limits.MapMB, j.Limits.MaxMaps
+		task, most = j.MapReduce.MapMB, j.MapReduce.MaxMaps
 	case j.IsMapReduce():
-		task, most = j.Limits.ReduceMB, j.Limits.MaxReduces
+		task, most = j.MapReduce.ReduceMB, j.MapReduce.MaxReduces
 	}
 	if c.QueueMB > 0 && c.QueueMB < pool {
 		pool = c.QueueMB
 	}
 	n := max(1, j.Stages[k].Count())
 	if pool > 0 && task > 0 {
-		n = max(1, (pool-j.Limits.AMMB)/task)
+		n = max(1, (pool-j.MasterMB)/task)
 	}
 	if most > 0 {
 		n = min(n, most)

@@ -33,8 +33,9 @@ func drawCluster(t *rapid.T) *dag.Plan {
 		p.Cluster.Nodes = append(p.Cluster.Nodes, dag.Node{Name: string(rune('A' + n)), MemoryMB: 3072})
 	}
 	for j := range p.Jobs {
-		p.Jobs[j].Limits = dag.Limits{
-			AMMB: 512, MapMB: 256, ReduceMB: 256,
+		p.Jobs[j].MasterMB = 512
+		p.Jobs[j].MapReduce = dag.MapReduceLimits{
+			MapMB: 256, ReduceMB: 256,
 			SlowStart: rapid.SampledFrom([]float64{0.05, 1}).Draw(t, "slow start"), RampUp: 0.5,
 		}
 	}

@@ -46,7 +46,7 @@ func TestYARNEarlyReducesHoldContainers(t *testing.T) {
 	}
 	late := blankSnapshot(joinPlan())
 	for j := range late.Plan.Jobs {
-		late.Plan.Jobs[j].Limits.SlowStart = 1
+		late.Plan.Jobs[j].MapReduce.SlowStart = 1
 	}
 	for _, sp := range spansOf(mustReplay(t, late, joinLeft, Options{}), 0, dag.Reduce) {
 		if sp.Start < lastMap.Add(-5*second) {
@@ -192,7 +192,7 @@ func TestYARNPreemptsReducesThatBlockMaps(t *testing.T) {
 	p := joinPlan()
 	p.Cluster.MemoryMB = 1024 // an AM and two containers
 	p.Jobs = []dag.Job{yarnJobOf("a", nil, 6, 4)}
-	p.Jobs[0].Limits.RampUp = 1
+	p.Jobs[0].MapReduce.RampUp = 1
 	s := blankSnapshot(p)
 	s.At = 50_000
 	s.Jobs[0] = dag.JobState{

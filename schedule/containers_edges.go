@@ -30,12 +30,12 @@ func (y *containers) loadStages(j int) {
 		}
 		job.phase[k] = p
 	}
-	if l := &plan.Limits; plan.IsMapReduce() {
+	if l := &plan.MapReduce; plan.IsMapReduce() {
 		maps, reduces := &job.phase[dag.Map], &job.phase[dag.Reduce]
 		maps.mb, maps.most = orMB(l.MapMB, y.unit()), l.MaxMaps
 		reduces.mb, reduces.most, reduces.slowStart = orMB(l.ReduceMB, y.unit()), l.MaxReduces, l.SlowStart
 	}
-	if job.amMB = plan.Limits.AMMB; job.amMB == 0 && !y.cores() && n > 0 {
+	if job.amMB = plan.MasterMB; job.amMB == 0 && !y.cores() && n > 0 {
 		job.amMB = job.phase[0].mb
 	}
 }

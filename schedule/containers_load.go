@@ -44,7 +44,7 @@ func (y *containers) loadOthers() {
 		if q := &y.queues[l.queue]; q.shareMB == 0 && l.queue > 0 {
 			q.shareMB = o.ShareMB
 		}
-		l.submitted, l.am = o.Submitted, min(o.AMMB, o.HeldMB)
+		l.submitted, l.am = o.Submitted, min(o.MasterMB, o.HeldMB)
 		y.lend(k, max(o.HeldMB, 0))
 		if l.needs = usable(o.Need); l.needs {
 			if o.HeldMB <= 0 {

@@ -13,7 +13,7 @@ func twoNodes() *dag.Snapshot {
 		Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 2049},
 		Jobs: []dag.Job{{
 			Node: "j", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 12}, dag.Stage{Known: true}),
-			Limits: dag.Limits{AMMB: 1, MapMB: 256, ReduceMB: 256},
+			MasterMB: 1, MapReduce: dag.MapReduceLimits{MapMB: 256, ReduceMB: 256},
 		}},
 	}
 	s := &dag.Snapshot{
@@ -94,7 +94,7 @@ func lose(s *dag.Snapshot, cause dag.NodeCause) {
 // TestMastersGiveTheirNodesBack: two jobs end whose masters hold most of the only node; the tasks of the third are all
 // put there.
 func TestMastersGiveTheirNodesBack(t *testing.T) {
-	limits := dag.Limits{AMMB: 512, MapMB: 256, ReduceMB: 256}
+	limits := dag.MapReduceLimits{MapMB: 256, ReduceMB: 256}
 	s := &dag.Snapshot{
 		Plan: &dag.Plan{Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 1536}}, At: 10_000, State: dag.Running,
 		Stale: dag.NoInstant,
@@ -102,7 +102,7 @@ func TestMastersGiveTheirNodesBack(t *testing.T) {
 	}
 	for _, name := range []string{"left", "right"} {
 		s.Plan.Jobs = append(s.Plan.Jobs, dag.Job{Node: name, Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 1},
-			dag.Stage{Known: true}), Limits: limits})
+			dag.Stage{Known: true}), MasterMB: 512, MapReduce: limits})
 		s.Jobs = append(s.Jobs, dag.JobState{
 			ID: "job_1_" + name, State: dag.Running, Submitted: 1, Started: 1, Finished: dag.NoInstant, HeldMB: 512,
 			Master: "a",
@@ -114,7 +114,8 @@ func TestMastersGiveTheirNodesBack(t *testing.T) {
 	}
 	s.Plan.Jobs = append(s.Plan.Jobs, dag.Job{
 		Node: "last", After: []int{0, 1},
-		Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 4}, dag.Stage{Known: true}), Limits: limits,
+		Stages:   dag.MapReduce(dag.Stage{Known: true, Tasks: 4}, dag.Stage{Known: true}),
+		MasterMB: 512, MapReduce: limits,
 	})
 	s.Jobs = append(s.Jobs, dag.JobState{
 		Submitted: dag.NoInstant, Finished: dag.NoInstant,

@@ -13,7 +13,7 @@ import (
 func afterLostMaps(lost int) *dag.Snapshot {
 	p := joinPlan()
 	p.Jobs = []dag.Job{yarnJobOf("a", nil, 20, 12)}
-	p.Jobs[0].Limits.RampUp = 1
+	p.Jobs[0].MapReduce.RampUp = 1
 	s := blankSnapshot(p)
 	s.At = 60 * 1000
 	js := &s.Jobs[0]

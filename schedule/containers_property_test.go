@@ -29,7 +29,7 @@ func drawYARN(t *rapid.T) *dag.Snapshot {
 		}
 		job := yarnJobOf(fmt.Sprint("j", j), after, rapid.IntRange(0, 30).Draw(t, "maps"),
 			rapid.IntRange(0, 8).Draw(t, "reduces"))
-		job.Limits.SlowStart = rapid.SampledFrom([]float64{0.05, 0.5, 1}).Draw(t, "slow start")
+		job.MapReduce.SlowStart = rapid.SampledFrom([]float64{0.05, 0.5, 1}).Draw(t, "slow start")
 		p.Jobs = append(p.Jobs, job)
 	}
 	s := blankSnapshot(p)

@@ -168,7 +168,7 @@ func (y *containers) owner(j int) *Owner {
 func (y *containers) loadJob(j int) {
 	s, job := y.s, &y.jobs[j]
 	js, plan := &s.Jobs[j], &s.Plan.Jobs[j]
-	job.rampUp = plan.Limits.RampUp
+	job.rampUp = plan.MapReduce.RampUp
 	y.loadStages(j)
 	job.avoided = y.pool.avoidedBy(js)
 	job.seat = -1

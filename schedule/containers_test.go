@@ -20,7 +20,7 @@ func yarnJobOf(node string, after []int, maps, reduces int) dag.Job {
 	return dag.Job{
 		Node: node, After: after, Stages: dag.MapReduce(dag.Stage{Tasks: maps, Known: true},
 			dag.Stage{Tasks: reduces, Known: true}),
-		Limits: dag.Limits{AMMB: 512, MapMB: 256, ReduceMB: 256, SlowStart: 0.05, RampUp: 0.5},
+		MasterMB: 512, MapReduce: dag.MapReduceLimits{MapMB: 256, ReduceMB: 256, SlowStart: 0.05, RampUp: 0.5},
 	}
 }
 

@@ -16,7 +16,7 @@ func vertexPlan(containers int, stages ...dag.Stage) *dag.Plan {
 	}
 	return &dag.Plan{
 		Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 256 * (containers + 1)},
-		Jobs:    []dag.Job{{Node: "dag", Rules: dag.AncestorsFirst, Stages: stages, Limits: dag.Limits{AMMB: 256}}},
+		Jobs:    []dag.Job{{Node: "dag", Rules: dag.AncestorsFirst, Stages: stages, MasterMB: 256}},
 	}
 }
 

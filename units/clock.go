@@ -21,5 +21,5 @@ func Clock(t, beside time.Time, unit time.Duration) string {
 	return t.Format(layout)
 }
 
-// Day words an instant by its date and minute: "2006-01-02 15:04".
-func Day(t time.Time) string { return t.Format("2006-01-02 15:04") }
+// Day words an instant by its date and minute in its own zone, and names that: "2006-01-02 15:04 CET".
+func Day(t time.Time) string { return t.Format("2006-01-02 15:04 MST") }

@@ -131,7 +131,7 @@ func TestClock(t *testing.T) {
 		{Clock(day, day.AddDate(0, 0, -1), time.Minute), "31 Dec 15:04"},
 		{Clock(day, day.AddDate(0, 0, 1), time.Second), "31 Dec 2026 15:04:05"},
 		{Clock(day.In(east), day.Add(time.Minute), time.Minute), "03:04"},
-		{Day(day), "2026-12-31 15:04"},
+		{Day(day), "2026-12-31 15:04 UTC"},
 	} {
 		if c[0] != c[1] {
 			t.Errorf("%q, want %q", c[0], c[1])

@@ -22,7 +22,8 @@ type jobConf struct {
 	alias    string
 	input    []string
 	files    inputFiles
-	limits   dag.Limits
+	masterMB int
+	limits   dag.MapReduceLimits
 	noRecov  bool                // a restarted master runs every task again
 	after    map[string][]string // node to its successors, as the adjacency entries say
 	stops    bool                // a failed job ends the whole script
@@ -37,7 +38,9 @@ const adjacency = "mapreduce.workflow.adjacency."
 
 // conf picks what we read out of a job's properties (docs/facts/hadoop.md C1, F).
 func (b *confBody) conf() *jobConf {
-	c := &jobConf{limits: dag.Limits{AMMB: 1536, MapMB: 1024, ReduceMB: 1024, SlowStart: 0.05, RampUp: 0.5}}
+	c := &jobConf{
+		masterMB: 1536, limits: dag.MapReduceLimits{MapMB: 1024, ReduceMB: 1024, SlowStart: 0.05, RampUp: 0.5},
+	}
 	var inputDirs, pigDirs, formats, mapOpts, reduceOpts string
 	var mapMB, reduceMB, amMB num
 	heap, step := 0.8, 1024.0
@@ -126,7 +129,7 @@ func (b *confBody) conf() *jobConf {
 		}
 	}
 	c.name = strings.Clone(WorkflowTitle(c.workflow, c.name)) // a query's text is not kept for its first line
-	c.limits.AMMB = container(amMB, "", heap, c.limits.AMMB, step)
+	c.masterMB = container(amMB, "", heap, c.masterMB, step)
 	c.limits.MapMB = container(mapMB, mapOpts, heap, c.limits.MapMB, step)
 	c.limits.ReduceMB = container(reduceMB, reduceOpts, heap, c.limits.ReduceMB, step)
 	if c.input = fields(pigDirs, mostNames); len(c.input) == 0 {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/internal/engine"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -167,7 +168,7 @@ func (h *Hub) Running() []Submitted { return h.running((*wireApp).mapReduce) }
 func (h *Hub) Tez() []Submitted {
 	all := h.running(func(a *wireApp) bool { return a.Type == "TEZ" })
 	for i := range all {
-		all[i].Engine, all[i].Read, all[i].Workflow = "Tez", false, ""
+		all[i].Engine, all[i].Read, all[i].Workflow = engine.Tez, false, ""
 	}
 	return all
 }
@@ -177,7 +178,7 @@ func (h *Hub) Spark() []Submitted {
 	all := h.running(func(a *wireApp) bool { return a.Type == "SPARK" })
 	for i := range all {
 		s := &all[i]
-		s.Engine, s.Read, s.Workflow = "Spark", s.Readable, ""
+		s.Engine, s.Read, s.Workflow = engine.Spark, s.Readable, ""
 		if s.Readable {
 			s.Workflow, s.Title = s.App, s.Name
 		}

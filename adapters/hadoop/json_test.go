@@ -178,7 +178,7 @@ func TestConf(t *testing.T) {
 		workflow: "pig_e302f31d-2da2-469b-9944-0e14677057fb", name: "join.pig", node: "scope-39",
 		launch:  "1795222627405",
 		feature: "DISTINCT", alias: "b0,b1", input: []string{"/lab/data/j1/b"},
-		limits:  dag.Limits{AMMB: 512, MapMB: 256, ReduceMB: 256, SlowStart: 0.05, RampUp: 0.5},
+		masterMB: 512, limits: dag.MapReduceLimits{MapMB: 256, ReduceMB: 256, SlowStart: 0.05, RampUp: 0.5},
 		noRecov: true, beat: time.Second, sleep: time.Second,
 		after: map[string][]string{"scope-30": {"scope-48"}, "scope-39": {"scope-48"}},
 		files: inputFiles{paths: []string{"/lab/data/j1/b"}},
@@ -188,7 +188,8 @@ func TestConf(t *testing.T) {
 	}
 	// The history server of 3.5.0 gives numbers and booleans where others give strings.
 	jhs := load[confBody](t, "conf-3.5.0-jhs.json")
-	if l := jhs.conf().limits; l != (dag.Limits{AMMB: 512, MapMB: 256, ReduceMB: 256, SlowStart: 0.05, RampUp: 0.5}) {
+	if c, l := jhs.conf(), jhs.conf().limits; c.masterMB != 512 ||
+		l != (dag.MapReduceLimits{MapMB: 256, ReduceMB: 256, SlowStart: 0.05, RampUp: 0.5}) {
 		t.Errorf("%+v", l)
 	}
 }

@@ -22,7 +22,8 @@ type Settings struct {
 	Parallel       bool                // Hive runs stages at once that do not wait for each other
 	Feature, Alias string
 	Input          []string
-	Limits         dag.Limits
+	MasterMB       int
+	Limits         dag.MapReduceLimits
 	Overheads      dag.Overheads // Beat, Abandon, Report and Wave
 }
 
@@ -35,8 +36,8 @@ func ReadSettings(properties []Property) Settings {
 	c := b.conf()
 	return Settings{
 		Workflow: c.workflow, WorkflowName: c.name, Node: c.node, Launch: c.launch, After: c.after, Stops: c.stops,
-		Parallel: c.parallel,
-		Feature:  c.feature, Alias: c.alias, Input: c.input, Limits: c.limits, Overheads: c.overheads(),
+		Parallel: c.parallel, Feature: c.feature, Alias: c.alias, Input: c.input,
+		MasterMB: c.masterMB, Limits: c.limits, Overheads: c.overheads(),
 	}
 }
 

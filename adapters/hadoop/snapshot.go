@@ -6,9 +6,9 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/pig"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -140,7 +140,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 func (s *Source) planOf(g *graph) *dag.Plan {
 	first := s.apps[s.chosen]
 	p := &dag.Plan{
-		Name: strings.TrimPrefix(scriptName(JobTitle(string(first.Name))), "PigLatin:"),
+		Name: pig.Script(scriptName(JobTitle(string(first.Name)))),
 		Cluster: dag.Cluster{
 			Policy: dag.YARN, MemoryMB: s.state.totalMB,
 			QueueMB: s.state.queueMB(string(first.Queue)),
@@ -151,18 +151,20 @@ func (s *Source) planOf(g *graph) *dag.Plan {
 	if g.parallel {
 		p.Driver = dag.Eager
 	}
-	var limits dag.Limits
+	var like dag.Job
 	if conf := s.conf(); conf != nil {
 		p.Name = cmp.Or(conf.name, p.Name)
 		p.Overheads = conf.overheads()
-		limits = conf.limits
+		like.MasterMB, like.MapReduce = conf.masterMB, conf.limits
 	}
 	left := dag.MaxTasks
 	for i := range g.nodes {
 		n := &g.nodes[i]
 		// Until a job's own conf is known it is taken to ask for what the script's first one does.
-		p.Jobs[i] = dag.Job{Node: n.label, After: n.after, Limits: limits, Stages: dag.MapReduce(dag.Stage{},
-			dag.Stage{})}
+		p.Jobs[i] = dag.Job{
+			Node: n.label, After: n.after, MasterMB: like.MasterMB, MapReduce: like.MapReduce,
+			Stages: dag.MapReduce(dag.Stage{}, dag.Stage{}),
+		}
 		if n.job != nil {
 			s.planJob(&p.Jobs[i], n.job)
 		}
@@ -183,13 +185,14 @@ func (s *Source) planOf(g *graph) *dag.Plan {
 
 func (s *Source) planJob(to *dag.Job, j *job) {
 	if c := j.conf; c != nil {
-		to.Feature, to.Alias, to.Input, to.Limits = c.feature, c.alias, c.input, c.limits
+		to.Feature, to.Alias, to.Input = c.feature, c.alias, c.input
+		to.MasterMB, to.MapReduce = c.masterMB, c.limits
 	}
 	to.InputBytes = max(0, j.inputBytes)
 	if a := s.apps[j.app]; a != nil {
 		to.Name = JobTitle(string(a.Name))
 		if _, am := a.memory(); am > 0 {
-			to.Limits.AMMB = am
+			to.MasterMB = am
 		}
 	}
 	if j.known() {

@@ -72,7 +72,7 @@ func TestPlainJob(t *testing.T) {
 	l.runs("0001", 0, "RUNNING")
 	s := l.tick(t, NewSource(l, Target{}), 0)
 	if s.ID != "job_1_0001" || len(s.Jobs) != 1 || s.Plan.Jobs[0].Stages[dag.Map].Tasks != 1 ||
-		s.Plan.Jobs[0].Limits.MapMB != 1024 {
+		s.Plan.Jobs[0].MapReduce.MapMB != 1024 {
 		t.Errorf("%s %+v", s.ID, s.Plan.Jobs)
 	}
 }
@@ -260,7 +260,7 @@ func TestLoad(t *testing.T) {
 	want := []dag.Load{
 		{
 			ID: "application_1_0001", Name: "spark", User: "bob", Before: true, Submitted: labStart + 1000,
-			Queue: "root.b", HeldMB: 2048, PendingMB: 768, AMMB: 512, ShareMB: 1229, Progress: 0.25,
+			Queue: "root.b", HeldMB: 2048, PendingMB: 768, MasterMB: 512, ShareMB: 1229, Progress: 0.25,
 			Until: dag.NoInstant,
 		},
 		{

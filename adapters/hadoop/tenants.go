@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/pig"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -57,7 +58,7 @@ type needAsked struct {
 // observe asks the masters whose turn it is, those that hold and want the most first. apps are the others that run;
 // now is the instant, made when an answer was made.
 func (n needs) observe(ctx context.Context, c Cluster, apps []*wireApp, now dag.Instant,
-	made func(path string) dag.Instant, limits func(app string) dag.Limits,
+	made func(path string) dag.Instant, limits func(app string) dag.MapReduceLimits,
 ) {
 	due := n.due(apps, now)
 	questions := make([]func(context.Context), len(due))
@@ -89,11 +90,11 @@ func (s *Source) observeNeeds(ctx context.Context) {
 }
 
 // limitsOf are an application's settings, where its conf is known.
-func (s *Source) limitsOf(app string) dag.Limits {
+func (s *Source) limitsOf(app string) dag.MapReduceLimits {
 	if j := s.jobs[app]; j != nil && j.conf != nil {
 		return j.conf.limits
 	}
-	return dag.Limits{}
+	return dag.MapReduceLimits{}
 }
 
 // due are the questions of this tick. Who is gone is forgotten.
@@ -151,7 +152,7 @@ func (q *needAsked) put(ctx context.Context, c Cluster) {
 }
 
 // take makes a Need of the answers. at is when they were made.
-func (q *needAsked) take(at, now dag.Instant, limits dag.Limits) {
+func (q *needAsked) take(at, now dag.Instant, limits dag.MapReduceLimits) {
 	is := q.is
 	is.asked, is.next = now, now.Add(needEach)
 	j := &q.job.Job.v
@@ -237,11 +238,11 @@ func (h *Hub) observeNeeds(ctx context.Context, v *view) {
 }
 
 // limitsOf are an application's settings, where its conf is known.
-func (h *Hub) limitsOf(app string) dag.Limits {
+func (h *Hub) limitsOf(app string) dag.MapReduceLimits {
 	if c := h.conf(app); c != nil {
 		return c.limits
 	}
-	return dag.Limits{}
+	return dag.MapReduceLimits{}
 }
 
 // fewTenants is how many other applications a source of a hub is told one by one; more are told in sums, or the load
@@ -266,14 +267,16 @@ func sumLoads(all []dag.Load) []dag.Load {
 		if sum == nil {
 			first := *l
 			first.ID, first.Name, first.User, first.Need, first.Progress = "others of "+l.Queue, "", "", nil, 0
-			first.HeldMB, first.PendingMB, first.AMMB = 0, 0, 0
+			first.HeldMB, first.PendingMB, first.MasterMB = 0, 0, 0
 			sum, sums[k] = &first, &first
 			order = append(order, k)
 		}
 		if l.Progress >= 0 { // not NaN
 			sum.Progress += l.Progress * float64(l.HeldMB)
 		}
-		sum.HeldMB, sum.PendingMB, sum.AMMB = sum.HeldMB+l.HeldMB, sum.PendingMB+l.PendingMB, sum.AMMB+l.AMMB
+		sum.HeldMB += l.HeldMB
+		sum.PendingMB += l.PendingMB
+		sum.MasterMB += l.MasterMB
 		sum.Submitted = min(sum.Submitted, l.Submitted)
 	}
 	out := make([]dag.Load, 0, len(order))
@@ -316,9 +319,9 @@ func (s *Source) load(g *graph, ours map[string]bool) []dag.Load {
 		}
 		pending, am := a.memory()
 		out = append(out, dag.Load{
-			ID: id, Name: JobTitle(string(a.Name)), User: string(a.User), Need: need(id), Before: firstOfOurs == nil ||
-				older(a, firstOfOurs) < 0, Submitted: a.Started.instant(),
-			Queue: string(a.Queue), HeldMB: held, PendingMB: pending, AMMB: am, Progress: a.Progress.ratio(),
+			ID: id, Name: pig.Script(JobTitle(string(a.Name))), User: string(a.User), Need: need(id),
+			Before: firstOfOurs == nil || older(a, firstOfOurs) < 0, Submitted: a.Started.instant(),
+			Queue: string(a.Queue), HeldMB: held, PendingMB: pending, MasterMB: am, Progress: a.Progress.ratio(),
 			ShareMB: s.state.shareMB(string(a.Queue), ourQueue), Until: dag.NoInstant,
 		})
 	}

@@ -88,7 +88,7 @@ const (
 func asContainers(jobs []*Job, peak [2]int) {
 	for _, j := range jobs {
 		l := &j.Settings.Limits
-		l.AMMB, l.MapMB, l.ReduceMB = slotMaster, slotMB, slotMB
+		j.Settings.MasterMB, l.MapMB, l.ReduceMB = slotMaster, slotMB, slotMB
 		l.MaxMaps, l.MaxReduces = max(peak[dag.Map], 1), max(peak[dag.Reduce], 1)
 	}
 }
@@ -108,7 +108,7 @@ func changesOf(jobs []*Job) (out []change, slots bool) {
 			if i+1 < len(j.Masters) {
 				end = j.Masters[i+1].At
 			}
-			add(m.At, end, m.Node, dag.NoStage, j.Settings.Limits.AMMB)
+			add(m.At, end, m.Node, dag.NoStage, j.Settings.MasterMB)
 		}
 		if j.Uber {
 			continue

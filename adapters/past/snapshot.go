@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/pig"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
@@ -131,16 +132,16 @@ func without(vertices []hadoop.Vertex, left []string) []hadoop.Vertex {
 func (s *Source) planOf(vertices []hadoop.Vertex, members []hadoop.Member, there []int) *dag.Plan {
 	first := s.workflow.Jobs[there[0]]
 	p := &dag.Plan{
-		Name: strings.TrimPrefix(first.Name, "PigLatin:"), Cluster: s.cluster.plan,
+		Name: pig.Script(first.Name), Cluster: s.cluster.plan,
 		Jobs: make([]dag.Job, len(vertices)),
 	}
 	if slices.ContainsFunc(members, func(m hadoop.Member) bool { return m.Settings != nil && m.Settings.Parallel }) {
 		p.Driver = dag.Eager
 	}
-	var limits dag.Limits
+	var like dag.Job
 	for i, m := range members {
 		if m.Settings != nil {
-			limits = m.Settings.Limits
+			like.MasterMB, like.MapReduce = m.Settings.MasterMB, m.Settings.Limits
 			p.Name = cmp.Or(m.Settings.WorkflowName, p.Name)
 			p.Overheads = s.workflow.Jobs[there[i]].Settings.Overheads
 			break
@@ -148,8 +149,10 @@ func (s *Source) planOf(vertices []hadoop.Vertex, members []hadoop.Member, there
 	}
 	for i, v := range vertices {
 		// Until a job's own settings are known it is taken to ask for what the script's first one does.
-		p.Jobs[i] = dag.Job{Node: v.Node, After: v.After, Limits: limits, Stages: dag.MapReduce(dag.Stage{},
-			dag.Stage{})}
+		p.Jobs[i] = dag.Job{
+			Node: v.Node, After: v.After, MasterMB: like.MasterMB, MapReduce: like.MapReduce,
+			Stages: dag.MapReduce(dag.Stage{}, dag.Stage{}),
+		}
 		if v.Member >= 0 {
 			s.workflow.Jobs[there[v.Member]].plan(&p.Jobs[i], members[v.Member].Settings)
 		}
@@ -167,7 +170,8 @@ func (j *Job) plan(to *dag.Job, c *hadoop.Settings) {
 	if c == nil {
 		return
 	}
-	to.Feature, to.Alias, to.Input, to.Limits = c.Feature, c.Alias, c.Input, c.Limits
+	to.Feature, to.Alias, to.Input = c.Feature, c.Alias, c.Input
+	to.MasterMB, to.MapReduce = c.MasterMB, c.Limits
 	if j.Sized {
 		to.Stages = dag.MapReduce(dag.Stage{Known: true, Tasks: j.Maps}, dag.Stage{Known: true, Tasks: j.Reduces})
 	}

@@ -89,7 +89,7 @@ func (j *Job) settle() {
 	if !j.Configured && j.MapMB > 0 {
 		// Containers come in multiples of the least allocation, of which a map's is one.
 		step := min(j.MapMB, 1024)
-		l.AMMB = (defaultMaster + step - 1) / step * step
+		j.Settings.MasterMB = (defaultMaster + step - 1) / step * step
 	}
 	if j.Uber { // tasks run one after the other in the master's container
 		l.MaxMaps, l.MaxReduces, l.SlowStart = 1, 1, 1

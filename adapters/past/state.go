@@ -45,7 +45,7 @@ func (st *state) at(t dag.Instant, c *cluster) dag.JobState {
 		out.Stages[k].Attempts = st.phase(k, &v, t)
 	}
 	if l := &j.Settings.Limits; !j.Slots && out.Attempt > 0 && !out.State.Ended() {
-		out.HeldMB = l.AMMB
+		out.HeldMB = j.Settings.MasterMB
 		if !j.Uber {
 			out.HeldMB += out.Stages[dag.Map].Running()*l.MapMB + out.Stages[dag.Reduce].Running()*l.ReduceMB
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/pig"
 )
 
 // A Workflow is jobs that belong together, by job id.
@@ -32,7 +33,7 @@ func Group(jobs []*Job) []*Workflow {
 		key := cmp.Or(j.Settings.Workflow, j.ID)
 		w := byID[key]
 		if w == nil {
-			w = &Workflow{ID: key, Name: cmp.Or(j.Settings.WorkflowName, strings.TrimPrefix(j.Name, "PigLatin:"))}
+			w = &Workflow{ID: key, Name: cmp.Or(j.Settings.WorkflowName, pig.Script(j.Name))}
 			byID[key] = w
 		}
 		w.Jobs = append(w.Jobs, j)

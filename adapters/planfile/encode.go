@@ -36,7 +36,7 @@ func fileOf(p *dag.Plan) *file {
 		from := &p.Jobs[i]
 		j := job{
 			Name: from.Node, Title: from.Name, Feature: from.Feature, Alias: from.Alias, Input: from.Input,
-			InputBytes: from.InputBytes, Priority: from.Priority, Limits: limitsOf(&from.Limits, c.Policy),
+			InputBytes: from.InputBytes, Priority: from.Priority, Limits: limitsOf(from, c.Policy),
 		}
 		if from.Rules != dag.ReducesFirst {
 			j.Rules = from.Rules.String()
@@ -58,10 +58,11 @@ func fileOf(p *dag.Plan) *file {
 	return f
 }
 
-func limitsOf(l *dag.Limits, policy dag.Policy) limits {
+func limitsOf(j *dag.Job, policy dag.Policy) limits {
+	l := &j.MapReduce
 	out := limits{
-		AMMemory: memory(l.AMMB), MapMemory: memory(l.MapMB), ReduceMemory: memory(l.ReduceMB), MaxMaps: l.MaxMaps,
-		MaxReduces: l.MaxReduces,
+		AMMemory: memory(j.MasterMB), MapMemory: memory(l.MapMB), ReduceMemory: memory(l.ReduceMB),
+		MaxMaps: l.MaxMaps, MaxReduces: l.MaxReduces,
 	}
 	var zero limits
 	defaults := zero.dag(policy)

@@ -71,8 +71,9 @@ func anyPlan(t *rapid.T) *dag.Plan {
 		}
 		j.InputBytes = rapid.SampledFrom([]float64{0, 1234.5, 4e12}).Draw(t, "input bytes")
 		j.Priority = rapid.SampledFrom([]int{0, -3, 1000}).Draw(t, "priority")
-		j.Limits = dag.Limits{
-			AMMB: rapid.IntRange(0, 2048).Draw(t, "am"), MapMB: rapid.IntRange(0, 2048).Draw(t, "mb"),
+		j.MasterMB = rapid.IntRange(0, 2048).Draw(t, "am")
+		j.MapReduce = dag.MapReduceLimits{
+			MapMB:     rapid.IntRange(0, 2048).Draw(t, "mb"),
 			ReduceMB:  rapid.IntRange(0, 2048).Draw(t, "mb"),
 			SlowStart: rapid.SampledFrom([]float64{0, 0.05, 0.3, 1}).Draw(t, "slow start"),
 			RampUp:    rapid.SampledFrom([]float64{0, 0.5, 0.7}).Draw(t, "ramp up"),

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/paratimer/paratimer/adapters/internal/engine"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -36,8 +37,8 @@ func (d *decoder) file(root *node, f *file) { d.value(root, reflect.ValueOf(f).E
 // plan turns names into indices and texts into series. Unknown names are reported to d and left out.
 func (f *file) plan(d *decoder, root *node) *dag.Plan {
 	p := &dag.Plan{
-		Name: f.Name, Engine: f.Engine, Cluster: f.Cluster.dag(), Overheads: dag.Overheads(f.Overheads),
-		Jobs: make([]dag.Job, len(f.Jobs)),
+		Name: f.Name, Engine: f.Engine, Whole: engine.Whole(f.Engine), Cluster: f.Cluster.dag(),
+		Overheads: dag.Overheads(f.Overheads), Jobs: make([]dag.Job, len(f.Jobs)),
 	}
 	if f.Driver != "" {
 		_ = p.Driver.UnmarshalText([]byte(f.Driver)) // the schema has checked it
@@ -55,8 +56,8 @@ func (f *file) plan(d *decoder, root *node) *dag.Plan {
 		to := &p.Jobs[i]
 		*to = dag.Job{
 			Node: j.Name, Name: j.Title, Feature: j.Feature, Alias: j.Alias, Input: j.Input,
-			InputBytes: j.InputBytes, Priority: j.Priority, Limits: j.Limits.dag(p.Cluster.Policy), Stages: j.stages(d,
-				root, i),
+			InputBytes: j.InputBytes, Priority: j.Priority, MasterMB: int(j.Limits.AMMemory),
+			MapReduce: j.Limits.dag(p.Cluster.Policy), Stages: j.stages(d, root, i),
 		}
 		if j.Rules != "" {
 			_ = to.Rules.UnmarshalText([]byte(j.Rules)) // the schema has checked it
@@ -107,10 +108,9 @@ func (c *cluster) dag() dag.Cluster {
 	return out
 }
 
-func (l *limits) dag(policy dag.Policy) dag.Limits {
-	out := dag.Limits{
-		AMMB: int(l.AMMemory), MapMB: int(l.MapMemory), ReduceMB: int(l.ReduceMemory), MaxMaps: l.MaxMaps,
-		MaxReduces: l.MaxReduces,
+func (l *limits) dag(policy dag.Policy) dag.MapReduceLimits {
+	out := dag.MapReduceLimits{
+		MapMB: int(l.MapMemory), ReduceMB: int(l.ReduceMemory), MaxMaps: l.MaxMaps, MaxReduces: l.MaxReduces,
 	}
 	if policy == dag.YARN {
 		out.SlowStart, out.RampUp = defaultSlowStart, defaultRampUp

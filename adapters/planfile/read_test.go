@@ -89,11 +89,13 @@ func TestReadFull(t *testing.T) {
 		Jobs: []dag.Job{
 			{
 				Node: "last", After: []int{1}, Stages: dag.MapReduce(dag.Stage{}, dag.Stage{Known: true}),
-				Limits: dag.Limits{SlowStart: 0.05, RampUp: 0.5},
+				MapReduce: dag.MapReduceLimits{SlowStart: 0.05, RampUp: 0.5},
 			},
 			{
 				Node: "first", Name: "The first", Feature: "HASH_JOIN", Alias: "a,b", Input: []string{"/in/1", "/in/2"},
-				Limits: dag.Limits{AMMB: 1024, MapMB: 512, ReduceMB: 256, SlowStart: 0.8, MaxMaps: 4, MaxReduces: 5},
+				MasterMB: 1024, MapReduce: dag.MapReduceLimits{
+					MapMB: 512, ReduceMB: 256, SlowStart: 0.8, MaxMaps: 4, MaxReduces: 5,
+				},
 				Stages: dag.MapReduce(dag.Stage{
 					Tasks: 2, Known: true, Pipelines: []dag.Pipeline{{
 						Tuples: dag.Each([]float64{10, nan}),

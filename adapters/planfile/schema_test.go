@@ -67,12 +67,12 @@ func TestFileHasEverySetting(t *testing.T) {
 		not     []string
 	}{
 		// a file has all of its jobs
-		{reflect.TypeFor[dag.Plan](), reflect.TypeFor[file](), []string{"Profiles", "Open"}},
+		{reflect.TypeFor[dag.Plan](), reflect.TypeFor[file](), []string{"Profiles", "Open", "Whole"}},
 		{reflect.TypeFor[dag.Cluster](), reflect.TypeFor[cluster](), []string{"Order"}}, // which is the policy's
 		{reflect.TypeFor[dag.Node](), reflect.TypeFor[machine](), nil},
 		{reflect.TypeFor[dag.Overheads](), reflect.TypeFor[overheads](), nil},
-		{reflect.TypeFor[dag.Job](), reflect.TypeFor[job](), nil},
-		{reflect.TypeFor[dag.Limits](), reflect.TypeFor[limits](), nil},
+		{reflect.TypeFor[dag.Job](), reflect.TypeFor[job](), []string{"MasterMB"}},
+		{reflect.TypeFor[dag.MapReduceLimits](), reflect.TypeFor[limits](), nil},
 		{reflect.TypeFor[dag.Residual](), reflect.TypeFor[residual](), nil},
 		{reflect.TypeFor[dag.Stage](), reflect.TypeFor[stage](), []string{"Known", "Groups"}},
 		{reflect.TypeFor[dag.Groups](), reflect.TypeFor[groups](), nil},
@@ -88,6 +88,8 @@ func TestFileHasEverySetting(t *testing.T) {
 			have-- // version
 		case reflect.TypeFor[job]():
 			have -= 2 // map and reduce are stages
+		case reflect.TypeFor[limits]():
+			have-- // am_memory is the job's MasterMB
 		case reflect.TypeFor[stage]():
 			have -= 4 // records and cost are one pipeline; after, edge, slow_start and full_start are the edges
 		}

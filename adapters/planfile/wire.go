@@ -52,6 +52,7 @@ type (
 	overheads struct {
 		Launch   time.Duration `plan:"launch"`
 		AMStart  time.Duration `plan:"am_start"`
+		Boot     time.Duration `plan:"boot"`
 		Beat     time.Duration `plan:"beat"`
 		Finish   time.Duration `plan:"finish"`
 		Wave     time.Duration `plan:"wave"`

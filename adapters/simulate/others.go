@@ -79,7 +79,7 @@ func withOthers(p *dag.Plan, others []Other) *dag.Plan {
 					work(0), work(0),
 					work(o.ReduceTime),
 				}}),
-			Limits: dag.Limits{AMMB: o.AMMB, MapMB: o.MapMB, ReduceMB: o.RedMB, SlowStart: 0.05},
+			MasterMB: o.AMMB, MapReduce: dag.MapReduceLimits{MapMB: o.MapMB, ReduceMB: o.RedMB, SlowStart: 0.05},
 		}
 		out.Jobs = append(out.Jobs, job)
 	}
@@ -139,24 +139,24 @@ func (c *camera) loads(s *dag.Snapshot) []dag.Load {
 }
 
 func (c *camera) load(j int, state *dag.JobState) dag.Load {
-	o, limits := &c.opt.Others[j-c.ours], &c.plan.Jobs[j].Limits
+	o := &c.opt.Others[j-c.ours]
 	need := dag.Need{At: c.t, Map: c.need(j, dag.Map), Reduce: c.need(j, dag.Reduce)}
-	need.Map.TaskMB, need.Reduce.TaskMB = limits.MapMB, limits.ReduceMB
+	need.Map.TaskMB, need.Reduce.TaskMB = o.MapMB, o.RedMB
 	l := dag.Load{
 		ID: fmt.Sprintf("application_%d_%04d", c.opt.Start, j+1), Name: o.Name, User: o.User, Queue: c.queueOf(o),
 		Submitted: state.Submitted, HeldMB: state.HeldMB, Progress: math.NaN(), Need: &need, Until: dag.NoInstant,
 	}
 	if state.HeldMB > 0 {
-		l.AMMB = limits.AMMB
+		l.MasterMB = o.AMMB
 	}
 	if state.State == dag.Running {
 		l.Progress = 0.05 + 0.45*need.Map.Progress + 0.45*need.Reduce.Progress
-		l.PendingMB = (need.Map.Tasks - need.Map.Done - need.Map.Running) * limits.MapMB
+		l.PendingMB = (need.Map.Tasks - need.Map.Done - need.Map.Running) * o.MapMB
 		if l.PendingMB == 0 {
-			l.PendingMB = (need.Reduce.Tasks - need.Reduce.Done - need.Reduce.Running) * limits.ReduceMB
+			l.PendingMB = (need.Reduce.Tasks - need.Reduce.Done - need.Reduce.Running) * o.RedMB
 		}
 	} else if state.HeldMB == 0 {
-		l.PendingMB = limits.AMMB
+		l.PendingMB = o.AMMB
 	}
 	return l
 }

@@ -107,12 +107,12 @@ func (w *simulationState) heldMB(j int, s *dag.JobState, t dag.Instant) int {
 	if !job.mastered.Known() || job.mastered > t || s.Finished.Known() && t >= s.Finished.Add(w.plan.Overheads.AMHold) {
 		return 0
 	}
-	held := w.plan.Jobs[j].Limits.AMMB
+	held := w.plan.Jobs[j].MasterMB
 	for k := range job.phases {
 		for i := range job.phases[k].tracks {
 			if r := &job.phases[k].tracks[i]; r.start <= t && r.end > t &&
 				!(r.frozen && r.node >= 0 && w.lostAt[r.node].Known()) {
-				held += w.containerMB(j, dag.StageIndex(k)) //nolint:gosec // an index
+				held += w.plan.Jobs[j].TaskMB(dag.StageIndex(k)) //nolint:gosec // an index
 			}
 		}
 	}
@@ -132,7 +132,7 @@ func (w *simulationState) nodes(s *dag.Snapshot) []dag.NodeState {
 		for k := range s.Jobs[j].NumStages() {
 			for _, a := range s.Jobs[j].Stages[k].Attempts {
 				if n := int(a.Node); a.State == dag.AttemptRunning && n >= 0 && hidden(n) {
-					nodes[n].MemoryMB += w.containerMB(j, k)
+					nodes[n].MemoryMB += w.plan.Jobs[j].TaskMB(k)
 					nodes[n].Cores += max(1, w.plan.Jobs[j].Stages[k].Cores)
 				}
 			}
@@ -152,17 +152,6 @@ func (w *simulationState) nodeStates() []dag.NodeState {
 		}
 	}
 	return nodes
-}
-
-func (w *simulationState) containerMB(j int, k dag.StageIndex) int {
-	job := &w.plan.Jobs[j]
-	switch {
-	case !job.IsMapReduce():
-		return job.Stages[k].MemoryMB
-	case k == dag.Map:
-		return job.Limits.MapMB
-	}
-	return job.Limits.ReduceMB
 }
 
 // blockSlots keeps the FIFO scheduler from using the free slots of nodes that are dead and not known to be: a job that

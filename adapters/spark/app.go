@@ -2,7 +2,6 @@ package spark
 
 import (
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -64,7 +63,7 @@ type stage struct {
 	rdds    []int // ascending
 	tasks   int
 	status  string // of its newest attempt
-	written float64
+	writes  bool   // a shuffle, as what its tasks have written shows
 	parents []int
 	known   bool // the parents are known
 	jobs    []int
@@ -141,7 +140,7 @@ func (a *App) Over() bool { return a.over }
 func (a *App) stageAt(id int) *stage {
 	s := a.stages[id]
 	if s == nil && id >= 0 && len(a.stages) < mostListed {
-		s = &stage{id: id, index: map[int]int32{}, written: math.NaN()}
+		s = &stage{id: id, index: map[int]int32{}}
 		a.stages[id] = s
 	}
 	return s
@@ -189,6 +188,20 @@ func (a *App) executorAt(id string) int {
 
 // jobIDs returns the ids of the jobs, ascending.
 func (a *App) jobIDs() []int { return slices.Sorted(maps.Keys(a.jobs)) }
+
+// lastJob is the highest id of a job that is known, or that an execution of SQL names; -1 before the first.
+func (a *App) lastJob() int {
+	last := -1
+	for id := range a.jobs {
+		last = max(last, id)
+	}
+	if x := a.execution(); x != nil {
+		for id := range x.jobs {
+			last = max(last, id)
+		}
+	}
+	return last
+}
 
 // on reports whether a setting is true.
 func (a *App) on(key string) bool { return strings.EqualFold(a.conf[key], "true") }

@@ -9,9 +9,12 @@ import (
 )
 
 // indexOf is the index of a partition among the tasks of a stage. A job may ask for some partitions only, and a stage
-// that is tried again numbers the tasks that are left anew.
+// that is tried again numbers the tasks that are left anew. It is -1 where the stage is said to have fewer tasks.
 func (s *stage) indexOf(part int) int32 {
 	if i, ok := s.index[part]; ok {
+		if int(i) >= s.tasks {
+			return -1
+		}
 		return i
 	}
 	for len(s.parts) < s.tasks {
@@ -21,7 +24,7 @@ func (s *stage) indexOf(part int) int32 {
 	if i < 0 || i >= len(s.parts) || s.parts[i] >= 0 {
 		i = slices.Index(s.parts, -1)
 	}
-	if i < 0 {
+	if i < 0 || i >= s.tasks {
 		return -1
 	}
 	s.index[part], s.parts[i] = int32(i), part //nolint:gosec // G115: bounded by mostTasks

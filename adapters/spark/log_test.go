@@ -223,3 +223,26 @@ func TestTornLog(t *testing.T) {
 		t.Error("a text that is no log is read")
 	}
 }
+
+// TestLogSkipsWrittenStages holds that jobs of adaptive execution expect none of the stages that an earlier job has
+// written, at no event: neither between the start of a job and that of its stage.
+func TestLogSkipsWrittenStages(t *testing.T) {
+	t.Parallel()
+	l, err := OpenLog(filepath.Join("testdata", "aqe-3.eventlog.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := l.Reader("")
+	for n, e := range l.events {
+		r.app.takeEvent(e)
+		s, ok := r.app.Snapshot(e.at, false)
+		if !ok {
+			continue
+		}
+		for _, stage := range s.Plan.Jobs[0].Stages {
+			if strings.HasSuffix(stage.Name, " #2") {
+				t.Fatalf("event %d, %s: %s is expected again", n, e.kind(), stage.Name)
+			}
+		}
+	}
+}

@@ -305,7 +305,7 @@ func (a *App) takeStageEvent(e *event) {
 	t.status = "ACTIVE"
 	if e.kind() == "StageCompleted" {
 		t.status, t.completed = "COMPLETE", e.at
-		if t.failure = firstLine(string(e.Stage.Failure)); t.failure != "" {
+		if t.failure = cause(string(e.Stage.Failure)); t.failure != "" {
 			t.status = "FAILED"
 		}
 	}
@@ -349,11 +349,12 @@ func (a *App) takeTaskEvent(e *event) {
 		k.state, k.why = dag.AttemptKilled, firstLine(string(r.KillReason))
 	default:
 		k.state, k.why = dag.AttemptFailed,
-			firstLine(strings.Join(strings.Fields(string(r.Reason)+" "+string(r.Description)+string(r.Message)+
+			firstLine(strings.Join(strings.Fields(string(r.Reason)+" "+cause(string(r.Description))+string(r.Message)+
 				string(r.Loss)), " "))
 	}
 	if m := e.Metrics; m != nil {
 		k.in, k.read, k.out = float64(m.Input.Records), float64(m.Read.Records),
 			max(zero(m.Write.Records), zero(m.Output.Records))
+		s.writes = s.writes || m.Write.Records > 0
 	}
 }

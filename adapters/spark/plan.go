@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/internal/engine"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -42,7 +45,7 @@ func (a *App) grow() {
 // entitle names a stage by its call site and its last RDD, which are the same in each run of a program that submits its
 // jobs in the same order.
 func (a *App) entitle(s *stage) string {
-	name := cmp.Or(s.name, fmt.Sprintf("stage %d", s.id))
+	name := cmp.Or(callSite(s.name), fmt.Sprintf("stage %d", s.id))
 	if n := len(s.rdds); n > 0 {
 		name = fmt.Sprintf("%s [RDD %d]", name, s.rdds[n-1]-a.firstRDD())
 	}
@@ -53,19 +56,40 @@ func (a *App) entitle(s *stage) string {
 	return name
 }
 
+// inFolder matches a call site whose file is named with its folder, as that of Python is.
+var inFolder = regexp.MustCompile(`^(\S+ at )/(?:.*/)?([^/]+:\d+)$`)
+
+// callSite is a call site without the folder of its file, which is another one in each container of YARN.
+func callSite(name string) string { return inFolder.ReplaceAllString(name, "$1$2") }
+
 // idle reports whether a stage of the plan has nothing to run: it was expected, and is skipped.
 func (a *App) idle(s *stage, lacks map[int]bool) bool { return !s.ran() && !lacks[s.id] }
+
+// boot is how long the first executor of an application took to start, on a cluster of Spark's own, which starts
+// executors with the application: elsewhere they wait for containers as well. 0 where that is not known.
+func (a *App) boot() time.Duration {
+	first := dag.NoInstant
+	for _, e := range a.executors {
+		if e.id != "driver" && e.added.Known() && (!first.Known() || e.added < first) {
+			first = e.added
+		}
+	}
+	if !first.Known() || !a.began.Known() || first <= a.began || !strings.HasPrefix(a.conf["spark.master"], "spark://") {
+		return 0
+	}
+	return first.Sub(a.began)
+}
 
 // planOf makes the plan. It returns the one before where nothing has changed, so that readers may compare pointers.
 func (a *App) planOf(t twins, lacks map[int]bool, open bool) *dag.Plan {
 	p := &dag.Plan{
-		Name: a.flowName(), Engine: "Spark", Driver: dag.Eager, Open: open,
+		Name: a.flowName(), Engine: engine.Spark, Whole: engine.Whole(engine.Spark), Driver: dag.Eager, Open: open,
 		Cluster: dag.Cluster{Policy: dag.Executors, Cores: a.cores()},
 		Jobs: []dag.Job{{
 			Node: a.node(), Name: a.flowName(),
 			Stages: make([]dag.Stage, len(a.order)),
 		}},
-		Overheads: dag.Overheads{Report: heartbeat},
+		Overheads: dag.Overheads{Report: heartbeat, Boot: a.boot()},
 	}
 	left := dag.MaxTasks
 	for i, s := range a.order {

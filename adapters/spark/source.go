@@ -6,13 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/internal/engine"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -30,8 +33,15 @@ type Source struct {
 	driver Driver
 	app    *App
 	asked  map[int]int // how often a job's page was asked for
+	next   int         // the first job that may have come and gone between two rounds
+	absent map[int]int // how often a driver did not know a job
+	taken  int         // of once, what has been answered
 	begun  bool        // a round has been answered
-	silent int         // rounds in a row in which the driver did not answer
+	silent int         // rounds in a row in which nobody listened where the driver was
+	heard  dag.Instant // when the driver answered last
+	told   int         // of last, what the history server has answered
+	named  bool        // there is a history server
+	missed int         // rounds in which it was asked for the end that is known
 	ticks  int
 	done   bool
 	ended  func(context.Context) (state dag.State, at dag.Instant) // what a cluster manager says; nil: there is none
@@ -39,7 +49,9 @@ type Source struct {
 
 // NewSource watches the application that a driver runs, or the one of that id.
 func NewSource(driver Driver, id string) *Source {
-	return &Source{driver: driver, app: NewApp(id), asked: map[int]int{}}
+	return &Source{
+		driver: driver, app: NewApp(id), asked: map[int]int{}, absent: map[int]int{}, heard: dag.NoInstant,
+	}
 }
 
 // App returns what is known of the application.
@@ -53,10 +65,27 @@ const (
 	pastRound   = 2   // stages that have ended of which tasks are asked for
 	tasksRound  = 60  // tasks of a stage that have ended
 	runningRow  = 100 // tasks of a stage that run: of more, a list comes more seldom
-	giveUp      = 3   // rounds without an answer after which the driver is taken to be gone
+	giveUp      = 3   // rounds in which nobody listens after which the driver is taken to be gone
 	manyExecute = 50  // executors: of more, the list comes more seldom
 	seldom      = 5
 	sqlRow      = 1000 // executions of SQL; a driver keeps as many
+)
+
+// once are the parts of an application that are asked for as a whole once; later rounds ask for what has changed.
+var once = [...]string{"environment", "jobs", "stages"}
+
+// last are those that a history server is asked for when it knows the end.
+var last = [...]string{"jobs", "stages", "allexecutors"}
+
+var errNoHistory = errors.New("spark: no history server is named: give --spark-history")
+
+// A driver that nobody listens for is gone after giveUp rounds and some time, in which a history server reads what it
+// has written; one that is merely not heard, as where a network or a host has gone, after much longer.
+const (
+	refusedFor = 20 * time.Second
+	writtenFor = time.Minute // where a history server is named
+	silentFor  = 10 * time.Minute
+	lastRounds = 10 // rounds in which a history server that knows the end is asked for the rest
 )
 
 // Next observes once. It neither waits nor retries. Errors: *dag.MissedError where an observation failed and a later
@@ -74,19 +103,22 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	}
 	final := false
 	if err != nil {
-		if s.silent++; !s.begun && starting(err) {
+		if gone(err) {
+			s.silent++
+		}
+		if !s.begun && starting(err) {
 			return s.app.beginning(s.driver.Now()), nil
 		}
-		if !s.begun {
+		if !s.begun && !s.heard.Known() {
 			return nil, &dag.MissedError{At: s.driver.Now(), Err: err}
 		}
 		if !s.fromHistory(ctx) {
-			if final = s.silent >= giveUp && gone(err); !final {
+			if final = s.lost(); !final {
 				return nil, &dag.MissedError{At: s.driver.Now(), Err: err}
 			}
 		}
 	} else {
-		s.silent, s.begun = 0, true
+		s.begun = true
 	}
 	snap, ok := s.app.Snapshot(s.driver.Now(), final)
 	if !ok {
@@ -96,16 +128,39 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	return snap, nil
 }
 
+// lost reports whether the driver is taken to be gone, whatever nobody tells of its end.
+func (s *Source) lost() bool {
+	since := s.driver.Now().Sub(s.heard)
+	least := refusedFor
+	if s.named {
+		least = writtenFor
+	}
+	return s.silent >= giveUp && since >= least || since >= silentFor
+}
+
 // starting reports whether a driver answers by the page that it has for all addresses while it starts.
 func starting(err error) bool {
 	e, ok := errors.AsType[*hadoop.Error](err)
 	return ok && e.Status == http.StatusOK && strings.Contains(e.Text, "starting up")
 }
 
-// gone reports whether nobody listens where the driver was, or whether its proxy says that it has ended.
+// An elsewhereError says that a driver answers, and runs something else.
+type elsewhereError struct{ id string }
+
+func (e *elsewhereError) Error() string {
+	return "spark: the driver does not run " + cmp.Or(e.id, "an application")
+}
+
+// gone reports whether nobody listens where the driver was, another one does, or its proxy says that it has ended.
 func gone(err error) bool {
+	if _, ok := errors.AsType[*elsewhereError](err); ok {
+		return true
+	}
+	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
+		return true
+	}
 	e, ok := errors.AsType[*hadoop.Error](err)
-	return ok && (e.Status == 0 || e.Status >= 300 && e.Status < 400 || e.Status == http.StatusNotFound)
+	return ok && (e.Status >= 300 && e.Status < 400 || e.Status == http.StatusNotFound)
 }
 
 // get asks for a part of the application and takes the answer.
@@ -140,15 +195,15 @@ func (s *Source) observe(ctx context.Context) error {
 		return err
 	}
 	if !s.app.TakeApplication(body) {
-		return fmt.Errorf("spark: the driver does not run %s", cmp.Or(s.app.id, "an application"))
+		return &elsewhereError{s.app.id}
 	}
+	s.silent, s.heard = 0, s.driver.Now()
 	ask := s.driver.Get
-	if !s.begun {
-		for _, part := range []string{"environment", "jobs", "stages"} {
-			if err := s.get(ctx, ask, s.path(part)); err != nil {
-				return err
-			}
+	for ; s.taken < len(once); s.taken++ {
+		if err := s.get(ctx, ask, s.path(once[s.taken])); err != nil {
+			return err
 		}
+		s.next = 1 + s.app.lastJob()
 	}
 	for _, part := range []string{"jobs?status=running", "stages?status=active&status=pending"} {
 		if err := s.get(ctx, ask, s.path(part)); err != nil {
@@ -161,6 +216,9 @@ func (s *Source) observe(ctx context.Context) error {
 		}
 	}
 	if err := s.askSQL(ctx, ask); err != nil {
+		return err
+	}
+	if err := s.askBrief(ctx); err != nil {
 		return err
 	}
 	if err := s.askEnded(ctx); err != nil {
@@ -180,6 +238,35 @@ func (s *Source) askSQL(ctx context.Context, ask func(context.Context, string) (
 		part = "sql/" + strconv.Itoa(x.id) + "?"
 	}
 	return s.get(ctx, ask, s.path(part+"details=false&planDescription=false"))
+}
+
+// askBrief asks for jobs that came and ended between two rounds, so that no list of running jobs had them. Jobs are
+// numbered without gaps: those that nobody has told, and the one after the last.
+func (s *Source) askBrief(ctx context.Context) error {
+	last := s.app.lastJob()
+	left := partsRound
+	for id := s.next; left > 0; id++ {
+		if s.app.jobs[id] == nil && s.absent[id] < pageTries {
+			left--
+			err := s.get(ctx, s.driver.Get, s.path("jobs/"+strconv.Itoa(id)))
+			if e, ok := errors.AsType[*hadoop.Error](err); ok && e.Status == http.StatusNotFound {
+				if id > last {
+					return nil
+				}
+				s.absent[id]++
+				continue
+			}
+			if err != nil {
+				return err
+			}
+		} else if id > last {
+			return nil
+		}
+		if id == s.next {
+			s.next++
+		}
+	}
+	return nil
 }
 
 // askEnded asks for jobs that ran in the round before and no longer do, and for stages of jobs that have left the list
@@ -317,14 +404,19 @@ func (s *Source) fromHistory(ctx context.Context) bool {
 			s.app.manager = state
 		}
 	}
-	if err := s.get(ctx, s.driver.History, root+"/"+url.PathEscape(s.app.id)); err != nil {
-		return s.app.over
+	err := s.get(ctx, s.driver.History, root+"/"+url.PathEscape(s.app.id))
+	s.named = !errors.Is(err, errNoHistory)
+	for ; err == nil && s.app.over && s.told < len(last); s.told++ {
+		if err = s.get(ctx, s.driver.History, s.path(last[s.told])); err != nil {
+			break
+		}
 	}
 	if !s.app.over {
 		return false
 	}
-	for _, part := range []string{"jobs", "stages", "allexecutors"} {
-		_ = s.get(ctx, s.driver.History, s.path(part)) // what it does not tell stays as the driver had it
+	// What it does not tell, asked again and again, stays as the driver had it.
+	if s.missed++; err != nil && s.named && s.missed < lastRounds {
+		return false
 	}
 	_ = s.askSQL(ctx, s.driver.History)
 	return true
@@ -333,7 +425,7 @@ func (s *Source) fromHistory(ctx context.Context) bool {
 // beginning is a snapshot of an application that has no job yet: one stage stands for all that come.
 func (a *App) beginning(now dag.Instant) *dag.Snapshot {
 	plan := &dag.Plan{
-		Name: a.flowName(), Engine: "Spark", Driver: dag.Eager, Open: true,
+		Name: a.flowName(), Engine: engine.Spark, Whole: engine.Whole(engine.Spark), Driver: dag.Eager, Open: true,
 		Cluster: dag.Cluster{Policy: dag.Executors, Cores: max(1, a.cores())},
 		Jobs:    []dag.Job{{Node: a.node(), Name: a.flowName(), Stages: []dag.Stage{{Name: "jobs"}}}},
 	}
@@ -369,7 +461,7 @@ func (d *webDriver) Get(ctx context.Context, path string) ([]byte, error) {
 
 func (d *webDriver) History(ctx context.Context, path string) ([]byte, error) {
 	if d.history == "" {
-		return nil, errors.New("spark: no history server is named: give --spark-history")
+		return nil, errNoHistory
 	}
 	return d.client.Web(ctx, d.history, path)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -21,6 +22,7 @@ type fake struct {
 	tasks, done int
 	now         dag.Instant
 	gone        bool
+	slow        bool
 	over        bool
 	bytes       int
 	asked       []string
@@ -36,7 +38,10 @@ func (f *fake) stamp(at dag.Instant) string {
 
 func (f *fake) Get(_ context.Context, path string) ([]byte, error) {
 	if f.gone {
-		return nil, &hadoop.Error{URL: path, Err: errors.New("connection refused")}
+		return nil, &hadoop.Error{URL: path, Err: &net.OpError{Op: "dial", Err: errors.New("connection refused")}}
+	}
+	if f.slow {
+		return nil, &hadoop.Error{URL: path, Err: context.DeadlineExceeded}
 	}
 	b, err := f.answer(path)
 	f.bytes += len(b)
@@ -169,6 +174,32 @@ func TestSourcePolls(t *testing.T) {
 	}
 }
 
+// TestSourceSilent holds that a driver that does not answer in time is not taken to have ended, however often, but after
+// ten minutes: its host may be lost.
+func TestSourceSilent(t *testing.T) {
+	t.Parallel()
+	f := &fake{tasks: 8, done: 3, now: 1795366700000}
+	s := NewSource(f, "app-1")
+	if _, err := s.Next(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f.slow = true
+	for range 59 {
+		f.now += 10_000
+		if _, err := s.Next(t.Context()); err == nil {
+			t.Fatalf("a driver that is slow has ended at %v", f.now)
+		}
+	}
+	f.slow, f.now = false, f.now+5000
+	if snap, err := s.Next(t.Context()); err != nil || snap.State != dag.Running {
+		t.Errorf("it answers again: %v, %v", snap, err)
+	}
+	f.slow, f.now = true, f.now.Add(silentFor)
+	if snap, err := s.Next(t.Context()); err != nil || snap.State != dag.EndedUnconfirmed {
+		t.Errorf("ten minutes later: %v, %v", snap, err)
+	}
+}
+
 // TestSourceGone holds that an application whose end nobody tells ends as unconfirmed.
 func TestSourceGone(t *testing.T) {
 	t.Parallel()
@@ -178,13 +209,91 @@ func TestSourceGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.gone = true
-	for range giveUp - 1 {
+	for range giveUp + 3 {
 		if _, err := s.Next(t.Context()); err == nil {
 			t.Fatal("a driver that has just gone has ended")
 		}
+		f.now += 2000
 	}
+	f.now = f.now.Add(writtenFor)
 	snap, err := s.Next(t.Context())
 	if err != nil || snap.State != dag.EndedUnconfirmed {
 		t.Errorf("%v, %v", snap, err)
+	}
+}
+
+// A briefly is a fake that has run a second job between two rounds.
+type briefly struct {
+	*fake
+	came bool
+}
+
+func (b *briefly) Get(ctx context.Context, path string) ([]byte, error) {
+	part, _, _ := strings.Cut(strings.TrimPrefix(path, root+"/app-1/"), "?")
+	at := b.stamp(1795366700000)
+	switch {
+	case b.came && part == "jobs/1":
+		return []byte(fmt.Sprintf(`{"jobId":1,"stageIds":[1],"status":"SUCCEEDED","submissionTime":%q,"completionTime":%q}`,
+			at, at)), nil
+	case b.came && part == "stages/1":
+		return []byte(fmt.Sprintf(`[{"stageId":1,"attemptId":0,"status":"COMPLETE","name":"brief","numTasks":3,
+			"numCompleteTasks":3,"rddIds":[7],"submissionTime":%q,"completionTime":%q}]`, at, at)), nil
+	case part == "stages/1/0/taskList":
+		return []byte("[]"), nil
+	}
+	return b.fake.Get(ctx, path)
+}
+
+// TestSourceBriefJob holds that a job that came and ended between two rounds is known, and asked for once.
+func TestSourceBriefJob(t *testing.T) {
+	t.Parallel()
+	b := &briefly{fake: &fake{tasks: 8, now: 1795366700000}}
+	s := NewSource(b, "")
+	for round := range 4 {
+		b.came, b.now = round > 0, b.now+1000
+		snap, err := s.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		stages := snap.Plan.Jobs[0].Stages
+		if b.came != (len(stages) == 2 && stages[1].Name == "brief [RDD 7]" && snap.Jobs[0].Stages[1].Succeeded() == 3) {
+			t.Fatalf("round %d: the stages are %+v", round, stages)
+		}
+	}
+	probes := 0
+	for _, path := range b.asked {
+		if path == root+"/app-1/jobs/1" || path == root+"/app-1/jobs/2" {
+			probes++
+		}
+	}
+	if probes != 4 { // once a round for the one after the last; the fake itself does not see the answer of the other
+		t.Errorf("%d times a job was asked for that does not exist: %q", probes, b.asked)
+	}
+}
+
+// TestFewerTasks holds that a stage which is said to have fewer tasks than before, as by a broken answer, keeps what it
+// has, and that no task lies beyond its end.
+func TestFewerTasks(t *testing.T) {
+	t.Parallel()
+	f := &fake{tasks: 8, done: 6, now: 1795366700000}
+	s := NewSource(f, "app-1")
+	if _, err := s.Next(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, fewer := range []string{"0", "2"} {
+		body := `[{"stageId":0,"attemptId":0,"status":"ACTIVE","name":"count","numTasks":` + fewer + `,"numCompleteTasks":6}]`
+		s.app.Take(&Answer{
+			URL: &url.URL{Path: root + "/app-1/stages"}, At: f.now, Status: http.StatusOK, Type: "application/json",
+			Body: func() string { return body },
+		})
+		snap, ok := s.app.Snapshot(f.now, false)
+		if !ok {
+			t.Fatal("no snapshot")
+		}
+		for _, a := range snap.Jobs[0].Stages[0].Attempts {
+			if n := snap.Plan.Jobs[0].Stages[0].Tasks; int(a.Task) >= n {
+				t.Errorf("numTasks %s: task %d of %d", fewer, a.Task, n)
+			}
+		}
 	}
 }

@@ -116,7 +116,7 @@ func (a *App) TakeStages(body []byte) bool {
 		}
 		status := string(w.Status)
 		n := w.AttemptID.ID()
-		if n == 0 {
+		if n == 0 && w.NumTasks > 0 {
 			s.tasks = w.NumTasks.Count(mostTasks)
 		}
 		if n >= len(s.tries)-1 {
@@ -131,10 +131,11 @@ func (a *App) TakeStages(body []byte) bool {
 		}
 		t.tasks, t.complete, t.status = w.NumTasks.Count(mostTasks), w.NumComplete.Count(mostTasks), status
 		t.submitted, t.completed = w.Submission.at(), w.Completion.at()
-		t.failure, t.push = firstLine(string(w.FailureReason)), w.PushEnabled
+		t.failure, t.push = cause(string(w.FailureReason)), w.PushEnabled
 		if w.RunTime >= 0 {
 			t.runMS = float64(w.RunTime)
 		}
+		s.writes = s.writes || w.Written > 0
 	}
 	return true
 }
@@ -229,7 +230,7 @@ func (a *App) takeTask(s *stage, t *try, w *wireTask, at dag.Instant) {
 		}
 	}
 	if state == dag.AttemptFailed || state == dag.AttemptKilled {
-		k.why = firstLine(string(w.Error))
+		k.why = cause(string(w.Error))
 	}
 	if m := w.Metrics; m != nil {
 		read := float64(m.Read.Records)
@@ -342,6 +343,23 @@ func (a *App) TakeEnvironment(body []byte) bool {
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
 	return dag.Clean(s[:min(len(s), 1000)])
+}
+
+// cause is the first line of an error. Where that one only announces a traceback of Python, the exception at its end
+// stands for it.
+func cause(s string) string {
+	const traceback = "Traceback (most recent call last):"
+	head, rest, _ := strings.Cut(s, "\n")
+	before, python := strings.CutSuffix(strings.TrimSpace(head), traceback)
+	if !python {
+		return firstLine(s)
+	}
+	for line := range strings.Lines(rest) {
+		if line = strings.TrimRight(line, "\r\n"); line != "" && line[0] != ' ' && line[0] != '\t' {
+			return firstLine(strings.TrimSuffix(before, "org.apache.spark.api.python.PythonException: ") + line)
+		}
+	}
+	return firstLine(s)
 }
 
 // coresPerTask is spark.task.cpus.

@@ -1,6 +1,7 @@
 package spark
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -35,6 +36,9 @@ func IDOf(app, sql, group string) string {
 // CheckID says what is wrong with the id of a unit.
 func CheckID(id string) error {
 	_, u := parseID(id)
+	if u.kind == sqlUnit && strings.Contains(u.name, "/"+groupUnit+"/") {
+		return errors.New("an execution of SQL and a job group exclude each other: give one of --sql and --group")
+	}
 	if _, err := strconv.ParseUint(u.name, 10, 31); u.kind == sqlUnit && u.name != Newest && err != nil {
 		return fmt.Errorf("%q is no execution of SQL: give its number, or newest, and no job group beside it", u.name)
 	}
@@ -203,7 +207,7 @@ func (a *App) flowName() string {
 	name := a.name
 	switch x := a.execution(); {
 	case x != nil:
-		name = x.description
+		name = callSite(x.description)
 	case a.unit.kind == groupUnit:
 		name = a.unit.name
 		if ids := a.unitJobs(); len(ids) > 0 && a.jobs[ids[0]].description != "" {

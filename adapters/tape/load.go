@@ -3,6 +3,7 @@ package tape
 import (
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/pig"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -15,7 +16,7 @@ type load struct {
 	Queue     text          `json:"queue,omitempty"`
 	HeldMB    int           `json:"mb,omitempty"`
 	PendingMB int           `json:"ask,omitempty"`
-	AMMB      int           `json:"am,omitempty"`
+	MasterMB  int           `json:"am,omitempty"`
 	ShareMB   int           `json:"share,omitempty"`
 	Need      opt[need]     `json:"need,omitzero"`
 	Until     instant       `json:"until"`
@@ -53,7 +54,7 @@ func loadOf(l dag.Load) load {
 	out := load{
 		ID: text(l.ID), Name: text(l.Name), User: text(l.User), Before: l.Before, Submitted: instant(l.Submitted),
 		Queue:  text(l.Queue),
-		HeldMB: l.HeldMB, PendingMB: l.PendingMB, AMMB: l.AMMB, ShareMB: l.ShareMB, Until: instant(l.Until),
+		HeldMB: l.HeldMB, PendingMB: l.PendingMB, MasterMB: l.MasterMB, ShareMB: l.ShareMB, Until: instant(l.Until),
 		Length: l.Length, Progress: numOf(l.Progress),
 	}
 	if l.Need != nil {
@@ -67,10 +68,11 @@ func needOf(p *dag.NeedPhase) needPhase {
 }
 
 func (l load) dag() dag.Load {
+	// Tapes of earlier versions name a script's application as the cluster does, with Pig's prefix.
 	out := dag.Load{
-		ID: string(l.ID), Name: string(l.Name), User: string(l.User), Before: l.Before,
+		ID: string(l.ID), Name: pig.Script(string(l.Name)), User: string(l.User), Before: l.Before,
 		Submitted: dag.Instant(l.Submitted), Queue: string(l.Queue),
-		HeldMB: l.HeldMB, PendingMB: l.PendingMB, AMMB: l.AMMB, ShareMB: l.ShareMB, Until: dag.Instant(l.Until),
+		HeldMB: l.HeldMB, PendingMB: l.PendingMB, MasterMB: l.MasterMB, ShareMB: l.ShareMB, Until: dag.Instant(l.Until),
 		Length: l.Length, Progress: l.Progress.float(),
 	}
 	if l.Need.set {

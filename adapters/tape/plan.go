@@ -65,6 +65,7 @@ type overheads struct {
 	SetupPer time.Duration `json:"setup_per"`
 	Cold     time.Duration `json:"cold"`
 	Idle     time.Duration `json:"idle,omitzero"`
+	Boot     time.Duration `json:"boot,omitzero"`
 }
 
 type planJobIndex struct {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/paratimer/paratimer/adapters/internal/engine"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -44,7 +45,7 @@ func overheadsOf(o *dag.Overheads) overheads {
 	return overheads{
 		Launch: o.Launch, AMStart: o.AMStart, Finish: o.Finish, Wave: o.Wave, Stagger: o.Stagger, Beat: o.Beat,
 		Handoff: o.Handoff, Idle: o.Idle, AMHold: o.AMHold, Abandon: o.Abandon, Report: o.Report, Copy: o.Copy,
-		SetupMin: o.SetupMin, SetupPer: o.SetupPer, Cold: o.Cold,
+		SetupMin: o.SetupMin, SetupPer: o.SetupPer, Cold: o.Cold, Boot: o.Boot,
 	}
 }
 
@@ -52,12 +53,12 @@ func (o *overheads) dag() dag.Overheads {
 	return dag.Overheads{
 		Launch: o.Launch, AMStart: o.AMStart, Finish: o.Finish, Wave: o.Wave, Stagger: o.Stagger, Beat: o.Beat,
 		Handoff: o.Handoff, Idle: o.Idle, AMHold: o.AMHold, Abandon: o.Abandon, Report: o.Report, Copy: o.Copy,
-		SetupMin: o.SetupMin, SetupPer: o.SetupPer, Cold: o.Cold,
+		SetupMin: o.SetupMin, SetupPer: o.SetupPer, Cold: o.Cold, Boot: o.Boot,
 	}
 }
 
 func jobOf(j *dag.Job) planJob {
-	l := &j.Limits
+	l := &j.MapReduce
 	var maps, reduces planPhase
 	var stages []planStage
 	if j.IsMapReduce() {
@@ -79,7 +80,7 @@ func jobOf(j *dag.Job) planJob {
 	}
 	return planJob{
 		text(j.Node), text(j.Name), text(j.Feature), text(j.Alias), j.After, maps, reduces, stages,
-		limits{l.AMMB, l.MapMB, l.ReduceMB, numOf(l.SlowStart), numOf(l.RampUp), l.MaxMaps, l.MaxReduces},
+		limits{j.MasterMB, l.MapMB, l.ReduceMB, numOf(l.SlowStart), numOf(l.RampUp), l.MaxMaps, l.MaxReduces},
 		each(j.Input, func(s string) text { return text(s) }),
 		j.Priority, numOf(j.InputBytes), j.Rules,
 	}
@@ -90,10 +91,10 @@ func (j *planJob) dag(groups int) (dag.Job, error) {
 	stages, err := j.stages(groups)
 	return dag.Job{
 		Node: string(j.Node), Name: string(j.Name), Feature: string(j.Feature), Alias: string(j.Alias), After: j.After,
-		Stages: stages,
-		Limits: dag.Limits{
-			AMMB: l.AMMB, MapMB: l.MapMB, ReduceMB: l.ReduceMB, SlowStart: l.SlowStart.float(),
-			RampUp:  l.RampUp.float(),
+		Stages:   stages,
+		MasterMB: l.AMMB,
+		MapReduce: dag.MapReduceLimits{
+			MapMB: l.MapMB, ReduceMB: l.ReduceMB, SlowStart: l.SlowStart.float(), RampUp: l.RampUp.float(),
 			MaxMaps: l.MaxMaps, MaxReduces: l.MaxReduces,
 		},
 		Input:    each(j.Input, func(s text) string { return string(s) }),
@@ -172,6 +173,7 @@ func decodePlan(old *dag.Plan, l *planLine, groups int) (*dag.Plan, error) {
 		p.Name, p.Cluster, p.Overheads, p.Driver = string(l.Head.Name), l.Head.Cluster.dag(), l.Head.Overheads.dag(),
 			l.Head.Driver
 		p.Engine, p.Open = string(l.Head.Engine), l.Head.Open
+		p.Whole = engine.Whole(p.Engine)
 	}
 	if l.Count.set {
 		jobs, err := resize(p.Jobs, l.Count.v, maxJobs, "jobs",

@@ -70,6 +70,7 @@ func draw(t *rapid.T, typ reflect.Type, path string) reflect.Value {
 		p := draw(t, reflect.TypeFor[dag.Plan](), path)
 		p.FieldByName("Profiles").SetZero() // arguments, not observations
 		p.FieldByName("Residuals").SetZero()
+		p.FieldByName("Whole").SetZero() // follows from the engine, of which none is drawn
 		p.FieldByName("InputSizes").SetZero()
 		*x = p.Addr().Interface().(*dag.Plan)
 		return v

@@ -154,6 +154,10 @@ func instant(line, key string) dag.Instant {
 func (r *logReader) event(kind, line string) {
 	g := r.g
 	switch kind {
+	case "AM_LAUNCHED":
+		g.master.event(kind, instant(line, "launchTime"))
+	case "AM_STARTED":
+		g.master.event(kind, instant(line, "startTime"))
 	case "DAG_SUBMITTED":
 		if field(line, "dagID") == g.id {
 			g.submitted = earliest(g.submitted, instant(line, "submitTime"))

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -52,6 +53,35 @@ func TestLog(t *testing.T) {
 	if a.State != dag.AttemptRunning || a.Start != 1795366167324 || a.Slot != 0 || a.Node != 3 || !a.fresh ||
 		g.setupMedian() != 1795366167324-1795366164007 {
 		t.Errorf("%+v, set-up %v", a, g.setupMedian())
+	}
+}
+
+// TestMasterBoot: both files of a master tell when its JVM began and when it was ready; of a DAG that was submitted
+// much later, that says nothing.
+func TestMasterBoot(t *testing.T) {
+	t.Parallel()
+	const launched, ready = 1795366160000, 1795366161216
+	text := read(
+		`[HISTORY][DAG:N/A][Event:AM_LAUNCHED]: appAttemptId=appattempt_1795366040025_0002_000001, appSubmitTime=1795366157937, launchTime=1795366160000`,
+		`[HISTORY][DAG:N/A][Event:AM_STARTED]: appAttemptId=appattempt_1795366040025_0002_000001, startTime=1795366161216`)
+	history := newGraph("dag_1795366040025_0002_1")
+	r := logReader{g: history}
+	r.record(`{"entity":"tez_appattempt_1795366040025_0002_000001","entitytype":"TEZ_APPLICATION_ATTEMPT","events":[{"ts":1795366160000,"eventtype":"AM_LAUNCHED"}]}`)
+	r.record(`{"entity":"tez_appattempt_1795366040025_0002_000001","entitytype":"TEZ_APPLICATION_ATTEMPT","events":[{"ts":1795366161216,"eventtype":"AM_STARTED"}]}`)
+	for _, g := range []*graph{text, history} {
+		if g.master != (boot{launched, ready}) {
+			t.Errorf("%+v", g.master)
+		}
+		if got := g.master.took(ready + 500); got != 1216*time.Millisecond {
+			t.Errorf("the master took %v to start, want 1.216s", got)
+		}
+		if got := g.master.took(ready + 11*60_000); got != 0 {
+			t.Errorf("eleven minutes later that is still told: %v", got)
+		}
+	}
+	text.master.event("AM_LAUNCHED", launched+60_000)
+	if got := text.master.took(ready + 70_000); got != 0 {
+		t.Errorf("a new master that is not ready took %v", got)
 	}
 }
 

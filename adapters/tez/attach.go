@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/pig"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -59,11 +60,8 @@ func (w *Workflow) Next(ctx context.Context) (*dag.Snapshot, error) {
 // Script reports whether the newest snapshot is of a DAG of a script of Pig, whose session may have more than one.
 func (w *Workflow) Script() bool {
 	src, is := w.source.(*Source)
-	return is && strings.HasPrefix(src.app.Name, pigPrefix)
+	return is && pig.Is(src.app.Name)
 }
-
-// pigPrefix begins the names of Pig's applications.
-const pigPrefix = "PigLatin:"
 
 // After returns the id of the DAG that came next in the session of the one that was watched, "" while there is none.
 // over reports that none can come: the application has ended, or none of Tez was watched. It observes once.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/pig"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -76,7 +77,7 @@ func (r *logReader) record(s string) {
 	// Most records are long and of no use here.
 	head, ours := s[:min(len(s), 200)], strings.TrimPrefix(r.g.id, "dag_")
 	if !strings.Contains(head, r.g.id) && !strings.Contains(head, `"TEZ_APPLICATION"`) &&
-		!strings.Contains(head, ours+"_") {
+		!strings.Contains(head, `"TEZ_APPLICATION_ATTEMPT"`) && !strings.Contains(head, ours+"_") {
 		return
 	}
 	var rec record
@@ -93,6 +94,8 @@ func (r *logReader) record(s string) {
 	}
 	for _, e := range rec.Events {
 		switch e.Type {
+		case "AM_LAUNCHED", "AM_STARTED":
+			g.master.event(string(e.Type), e.At.Instant())
 		case "DAG_SUBMITTED":
 			if string(rec.Entity) == g.id {
 				g.submitted = earliest(g.submitted, e.At.Instant())
@@ -162,13 +165,9 @@ func (g *graph) plan(b *planBody) {
 	g.entitle(b)
 }
 
-var (
-	// pigName is what Pig makes of a script's name: PigLatin:join.pig-0_scope-0.
-	pigName = regexp.MustCompile(`^PigLatin:(.*?)(-\d+_scope-\d+)?$`)
-	// hiveQuery is a query's id, which Hive names a DAG by where the query has no name:
-	// root_20261122164915_b16fc803-fc1b-4a54-afc5-a2a7709a6272.
-	hiveQuery = regexp.MustCompile(`^.*_\d{14}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
-)
+// hiveQuery is a query's id, which Hive names a DAG by if the query has no name:
+// root_20261122164915_b16fc803-fc1b-4a54-afc5-a2a7709a6272.
+var hiveQuery = regexp.MustCompile(`^.*_\d{14}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
 var digits = regexp.MustCompile(`[0-9]+`)
 
@@ -190,10 +189,10 @@ func (g *graph) entitle(b *planBody) {
 		query = hadoop.QueryTitle(string(b.Context.Description))
 		g.key = textKey(string(b.Context.Description))
 	}
-	switch m := pigName.FindStringSubmatch(name); {
-	case m != nil:
+	switch script, is := pig.ScriptOfDAG(name); {
+	case is:
 		g.pig = true
-		g.name = dag.Clean(m[1])
+		g.name = dag.Clean(script)
 		if k := g.id[strings.LastIndexByte(g.id, '_')+1:]; k != "1" {
 			g.name += " #" + k
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/dag"
@@ -24,6 +25,7 @@ type graph struct {
 	inputs   []string
 
 	submitted, started, finished dag.Instant
+	master                       boot
 	status                       string // as the master said last; "" before
 	logged                       string // how it ended by its master's log or history; "" before
 	diagnosis                    string
@@ -34,6 +36,31 @@ type graph struct {
 	used       int32     // of containers
 	setups     []float64 // ms from allocation to start of the first attempts of their containers
 	setupOf    map[attemptKey]int
+}
+
+// A boot is when a master's JVM began and when the master was ready, zero where that is not told.
+type boot struct{ launched, ready dag.Instant }
+
+// event takes an event of the master's own.
+func (b *boot) event(kind string, at dag.Instant) {
+	switch kind {
+	case "AM_LAUNCHED":
+		*b = boot{launched: at} // of a new master, where one was before
+	case "AM_STARTED":
+		b.ready = at
+	}
+}
+
+// freshBoot is how long before a DAG's submission its master may have started to tell how busy the machine is.
+const freshBoot = 10 * time.Minute
+
+// took is how long the master took to start, 0 where that is not known or says nothing of a DAG that was submitted so
+// much later.
+func (b *boot) took(submitted dag.Instant) time.Duration {
+	if b.launched <= 0 || b.ready <= b.launched || !submitted.Known() || submitted > b.ready.Add(freshBoot) {
+		return 0
+	}
+	return b.ready.Sub(b.launched)
 }
 
 // A container is a JVM of the master's, which runs one attempt after the other.

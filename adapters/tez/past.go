@@ -28,6 +28,7 @@ type logApp struct {
 	min, max     float64   // slow start by the configuration; NaN unknown
 	reduces      float64   // that of MapReduce's reduces
 	containers   []written // launched and stopped
+	master       boot
 }
 
 func newLog() *Log { return &Log{steps: map[string][]written{}, apps: map[string]*logApp{}} }
@@ -41,6 +42,12 @@ func (l *Log) add(w *written) error {
 	switch {
 	case w.kind == "APP_LAUNCHED":
 		l.configure(w)
+		return nil
+	case w.kind == "AM_LAUNCHED", w.kind == "AM_STARTED":
+		if parts := strings.Split(w.entity, "_"); len(parts) >= 4 {
+			n := len(parts)
+			l.app("application_"+parts[n-3]+"_"+parts[n-2]).master.event(w.kind, w.at)
+		}
 		return nil
 	case strings.HasPrefix(w.entity, "container_"):
 		if parts := strings.Split(strings.TrimPrefix(w.entity, "container_"), "_"); len(parts) >= 4 && w.at.Known() {
@@ -231,7 +238,7 @@ func (l *Log) Play(id string) *Player {
 		id: id, g: newGraph(id),
 		app: hadoop.App{ID: app, Type: "TEZ", Running: true, AMMB: amMB},
 	}
-	p.src.g.taskMB = taskMB
+	p.src.g.taskMB, p.src.g.master = taskMB, p.app.master
 	p.src.lines = logReader{g: p.src.g, node: func(id string) int32 {
 		if i, known := p.room.index[id]; known {
 			return i

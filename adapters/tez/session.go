@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/pig"
 )
 
 // A DAG is one of those that a session has been given.
@@ -58,7 +59,7 @@ func (s *Session) Observe(ctx context.Context, app hadoop.App) ([]DAG, error) {
 		s.logs.read(ctx, s.cluster, name, historyEnd, func(text string) { s.record(prefix, text) })
 	}
 	for i := range s.dags {
-		if d := &s.dags[i]; d.Name == "" && strings.HasPrefix(app.Name, pigPrefix) {
+		if d := &s.dags[i]; d.Name == "" && pig.Is(app.Name) {
 			d.entitle(&planBody{Name: text(app.Name)}) // as Pig's DAGs are named, but for a number
 		}
 	}

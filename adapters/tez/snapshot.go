@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/internal/engine"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -65,13 +66,14 @@ func (s *Source) snapshot() *dag.Snapshot {
 // all, of which nothing is known.
 func (s *Source) beginning() *dag.Snapshot {
 	plan := &dag.Plan{
-		Name: cmp.Or(s.g.name, s.id), Engine: "Tez", Cluster: s.room.Cluster(s.app.ID), Driver: dag.Eager,
+		Name: cmp.Or(s.g.name, s.id), Engine: engine.Tez, Whole: engine.Whole(engine.Tez),
+		Cluster: s.room.Cluster(s.app.ID), Driver: dag.Eager,
 		Jobs: []dag.Job{{
 			Node: "dag", Name: cmp.Or(s.g.title, s.g.name, s.id), Rules: dag.AncestorsFirst,
-			Limits: dag.Limits{AMMB: s.app.AMMB},
-			Stages: []dag.Stage{{Name: unknownStages}},
+			MasterMB: s.app.AMMB,
+			Stages:   []dag.Stage{{Name: unknownStages}},
 		}},
-		Overheads: dag.Overheads{Report: report},
+		Overheads: dag.Overheads{Report: report, Boot: s.g.master.took(orNow(s.g.submitted, s.now))},
 	}
 	snap := &dag.Snapshot{
 		Plan: plan, At: s.now, ID: s.id, State: dag.Submitted, Stale: dag.NoInstant,
@@ -169,18 +171,22 @@ func (h *indexHeap) Pop() any {
 func (s *Source) planOf(order []int32) *dag.Plan {
 	g := s.g
 	p := &dag.Plan{
-		Name: cmp.Or(g.name, s.id), Engine: "Tez", Cluster: s.room.Cluster(s.app.ID), Driver: dag.Eager,
+		Name: cmp.Or(g.name, s.id), Engine: engine.Tez, Whole: engine.Whole(engine.Tez),
+		Cluster: s.room.Cluster(s.app.ID), Driver: dag.Eager,
 		Jobs: []dag.Job{{
 			Node: "dag", Name: cmp.Or(g.title, g.name, s.id), Rules: dag.AncestorsFirst, Input: g.inputs,
 			Feature: g.feature(), Alias: g.key,
 			Stages: make([]dag.Stage, len(order)),
 		}},
-		Overheads: dag.Overheads{Report: report, SetupMin: time.Duration(g.setupMedian() * float64(time.Millisecond))},
+		Overheads: dag.Overheads{
+			Report: report, Boot: g.master.took(orNow(g.submitted, s.now)),
+			SetupMin: time.Duration(g.setupMedian() * float64(time.Millisecond)),
+		},
 	}
 	job := &p.Jobs[0]
-	job.Limits.AMMB = s.app.AMMB
-	if s.plan != nil && job.Limits.AMMB == 0 {
-		job.Limits.AMMB = s.plan.Jobs[0].Limits.AMMB
+	job.MasterMB = s.app.AMMB
+	if s.plan != nil && job.MasterMB == 0 {
+		job.MasterMB = s.plan.Jobs[0].MasterMB
 	}
 	at := make(map[int32]dag.StageIndex, len(order))
 	left := dag.MaxTasks

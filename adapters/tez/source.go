@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/pig"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -213,7 +214,7 @@ func (s *Source) choose(ctx context.Context) error {
 		s.id = s.wantedDAG()
 		s.g = newGraph(s.id)
 		s.lines.g = s.g
-		if strings.HasPrefix(app.Name, pigPrefix) {
+		if pig.Is(app.Name) {
 			s.g.entitle(&planBody{Name: text(app.Name)}) // as Pig's DAGs are named, but for a number
 		}
 	}

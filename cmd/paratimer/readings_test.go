@@ -112,8 +112,8 @@ func TestReadingsAgree(t *testing.T) {
 					p.Stages[dag.Reduce].Tasks != q.Stages[dag.Reduce].Tasks {
 					t.Errorf("job %s of the plan is %+v, captured %+v", a.ID, p, q)
 				}
-				if p.Limits.MapMB != q.Limits.MapMB || p.Limits.ReduceMB != q.Limits.ReduceMB {
-					t.Errorf("job %s: containers are %+v, captured %+v", a.ID, p.Limits, q.Limits)
+				if p.MapReduce.MapMB != q.MapReduce.MapMB || p.MapReduce.ReduceMB != q.MapReduce.ReduceMB {
+					t.Errorf("job %s: containers are %+v, captured %+v", a.ID, p.MapReduce, q.MapReduce)
 				}
 				for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 					sameAttempts(t, a.ID, k, h.Jobs[j].Stages[k].Attempts, c.Jobs[j].Stages[k].Attempts,

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -90,7 +91,7 @@ func (s *sounding) look() {
 		s.t.Errorf("after %d frames: %s", s.g.Seen(), wrong)
 	}
 	s.figures += 7
-	if err := page.Write(io.Discard, told); err != nil {
+	if err := page.Write(io.Discard, told, time.UTC); err != nil {
 		s.t.Error(err)
 	}
 }

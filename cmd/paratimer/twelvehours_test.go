@@ -66,7 +66,7 @@ func overnight() *dag.Plan {
 			Nodes: []dag.Node{{Name: "n0:8042", MemoryMB: 10_752}},
 		},
 		Jobs: []dag.Job{{
-			Node: "scope-1", Name: "scope-1", Limits: dag.Limits{AMMB: 512, MapMB: 1024, ReduceMB: 1024},
+			Node: "scope-1", Name: "scope-1", MasterMB: 512, MapReduce: dag.MapReduceLimits{MapMB: 1024, ReduceMB: 1024},
 			Stages: dag.MapReduce(dag.Stage{Tasks: 60, Known: true, Pipelines: []dag.Pipeline{pipe}},
 				dag.Stage{Known: true}),
 		}},

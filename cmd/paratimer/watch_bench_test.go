@@ -66,7 +66,7 @@ func wide() *dag.Plan {
 	for i := range jobs {
 		j := dag.Job{
 			Node: fmt.Sprintf("scope-%d", 10*i), Name: fmt.Sprintf("scope-%d", 10*i),
-			Limits: dag.Limits{AMMB: 512, MapMB: 1024, ReduceMB: 1024, SlowStart: 0.05, RampUp: 0.5},
+			MasterMB: 512, MapReduce: dag.MapReduceLimits{MapMB: 1024, ReduceMB: 1024, SlowStart: 0.05, RampUp: 0.5},
 			Stages: dag.MapReduce(dag.Stage{
 				Tasks: maps, Known: true, Pipelines: []dag.Pipeline{pipe(4000, 10)},
 				Out: dag.Uniform(4000), Bytes: dag.Uniform(1e6),

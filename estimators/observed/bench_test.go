@@ -13,7 +13,7 @@ import (
 func wide(n int, equal bool) *dag.Snapshot {
 	p := &dag.Plan{Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 10_000*256 + 512}, Jobs: []dag.Job{{
 		Node: "j", Stages: dag.MapReduce(dag.Stage{Tasks: n, Known: true}, dag.Stage{Tasks: 100, Known: true}),
-		Limits: dag.Limits{AMMB: 512, MapMB: 256, ReduceMB: 256, SlowStart: 1},
+		MasterMB: 512, MapReduce: dag.MapReduceLimits{MapMB: 256, ReduceMB: 256, SlowStart: 1},
 	}}}
 	s := &dag.Snapshot{Plan: p, At: 1_000_000, State: dag.Running, Stale: dag.NoInstant}
 	js := dag.JobState{

@@ -56,8 +56,7 @@ func complete(s *dag.Snapshot, profile *profiles.Match, m *Model) *dag.Snapshot 
 // the largest job of this run has. Its containers are those of the other jobs.
 func completeJob(plan *dag.Plan, s *dag.Snapshot, j int, profile *profiles.Match) {
 	job, known := &plan.Jobs[j], profile.Job(j)
-	like := likeLimits(plan, s, job.Limits)
-	job.Limits = like
+	likeOthers(job, s)
 	if !job.Stages[dag.Map].Known {
 		maps := files(plan, job)
 		if known != nil && known.Stages[dag.Map].Count() > 0 {
@@ -95,17 +94,17 @@ func files(plan *dag.Plan, job *dag.Job) int {
 	return n
 }
 
-// likeLimits fills unknown container sizes from the newest job of this run that has some.
-func likeLimits(plan *dag.Plan, s *dag.Snapshot, l dag.Limits) dag.Limits {
-	if l.MapMB > 0 {
-		return l
+// likeOthers gives a job whose container sizes are unknown the limits of the newest job of this run that has some.
+func likeOthers(job *dag.Job, s *dag.Snapshot) {
+	if job.MapReduce.MapMB > 0 {
+		return
 	}
-	for i := len(plan.Jobs) - 1; i >= 0; i-- {
-		if s.Plan.Jobs[i].Limits.MapMB > 0 {
-			return s.Plan.Jobs[i].Limits
+	for _, other := range slices.Backward(s.Plan.Jobs) {
+		if other.MapReduce.MapMB > 0 {
+			job.MasterMB, job.MapReduce = other.MasterMB, other.MapReduce
+			return
 		}
 	}
-	return l
 }
 
 // expectedOverheads are the profile's, else the plan's, else the defaults, before this run has shown any.
@@ -164,9 +163,9 @@ func makeRoom(s *dag.Snapshot) {
 	}
 	held, least, largest := 0, 0, 0
 	for j := range s.Jobs {
-		limits, state := &s.Plan.Jobs[j].Limits, &s.Jobs[j]
+		limits, master, state := &s.Plan.Jobs[j].MapReduce, s.Plan.Jobs[j].MasterMB, &s.Jobs[j]
 		task := max(cmp.Or(limits.MapMB, defaultMB), cmp.Or(limits.ReduceMB, defaultMB))
-		master := cmp.Or(limits.AMMB, limits.MapMB, defaultMB)
+		master = cmp.Or(master, limits.MapMB, defaultMB)
 		if state.State.Ended() {
 			continue
 		}

@@ -20,7 +20,7 @@ func tapped(jobs, points int) *dag.Snapshot {
 	}
 	for j := range jobs {
 		job := dag.Job{
-			Node: fmt.Sprint("j", j), Limits: limits(),
+			Node: fmt.Sprint("j", j), MasterMB: 512, MapReduce: limits(),
 			Stages: dag.MapReduce(dag.Stage{Tasks: 10, Known: true}, dag.Stage{Tasks: 100, Known: true}),
 		}
 		js := dag.JobState{

@@ -14,10 +14,12 @@ import (
 func branches(r reducer, now dag.Instant, origin dag.GroupOrigin) *dag.Snapshot {
 	s := r.at(now, origin)
 	s.Plan.Cluster.MemoryMB = 10_240
-	other := dag.Job{Node: "scope-2", Limits: limits(), Stages: dag.MapReduce(dag.Stage{Tasks: 4, Known: true},
-		dag.Stage{Known: true})}
+	other := dag.Job{
+		Node: "scope-2", MasterMB: 512, MapReduce: limits(),
+		Stages: dag.MapReduce(dag.Stage{Tasks: 4, Known: true}, dag.Stage{Known: true}),
+	}
 	last := dag.Job{
-		Node: "scope-3", After: []int{0, 1}, Limits: limits(),
+		Node: "scope-3", After: []int{0, 1}, MasterMB: 512, MapReduce: limits(),
 		Stages: dag.MapReduce(dag.Stage{Tasks: 1, Known: true}, dag.Stage{Known: true}),
 	}
 	s.Plan.Jobs = append(s.Plan.Jobs, other, last)

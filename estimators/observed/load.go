@@ -95,7 +95,7 @@ func typicalNeed(run dag.Run, plan *dag.Plan) *dag.Need {
 		sum := 0
 		for j := range plan.Jobs {
 			sum += plan.Jobs[j].Stages[k].Count()
-			p.TaskMB = max(p.TaskMB, limitMB(&plan.Jobs[j].Limits, k))
+			p.TaskMB = max(p.TaskMB, plan.Jobs[j].TaskMB(k))
 		}
 		for _, o := range reported {
 			sum += needPhase(o, k).Tasks
@@ -129,16 +129,9 @@ func reportedNeeds(run dag.Run) []*dag.Need {
 	return out
 }
 
-func limitMB(l *dag.Limits, k dag.StageIndex) int {
-	if k == dag.Map {
-		return l.MapMB
-	}
-	return l.ReduceMB
-}
-
 // begunNeed is a typical need of an application whose master has come: its maps are those that it runs and asks for.
 func begunNeed(n dag.Need, l *dag.Load) *dag.Need {
-	running, waits := max(0, l.HeldMB-l.AMMB)/n.Map.TaskMB, max(0, l.PendingMB)/n.Map.TaskMB
+	running, waits := max(0, l.HeldMB-l.MasterMB)/n.Map.TaskMB, max(0, l.PendingMB)/n.Map.TaskMB
 	if running+waits > 0 {
 		n.Map.Tasks, n.Map.Running, n.Map.Progress = running+waits, running, math.NaN()
 	}

@@ -136,11 +136,11 @@ func doneTask(s *dag.Snapshot, k dag.StageIndex) float64 {
 // containerMB is the size of another application's containers: an equal part of what its running tasks hold, else as
 // ours.
 func containerMB(s *dag.Snapshot, l *dag.Load, n *dag.Need) int {
-	if running := n.Map.Running + n.Reduce.Running; running > 0 && l.HeldMB > l.AMMB {
-		return max(1, (l.HeldMB-l.AMMB)/running)
+	if running := n.Map.Running + n.Reduce.Running; running > 0 && l.HeldMB > l.MasterMB {
+		return max(1, (l.HeldMB-l.MasterMB)/running)
 	}
 	for j := range s.Plan.Jobs {
-		if mb := s.Plan.Jobs[j].Limits.MapMB; mb > 0 {
+		if mb := s.Plan.Jobs[j].MapReduce.MapMB; mb > 0 {
 			return mb
 		}
 	}
@@ -193,7 +193,7 @@ func freshNeed(l *dag.Load) *dag.Need {
 func catchUp(l *dag.Load, n *dag.Need) {
 	maps, reduces := &n.Map, &n.Reduce
 	waits := func(p *dag.NeedPhase) int { return max(0, p.Tasks-p.Done-p.Running) }
-	held, asked := containers(l.HeldMB-l.AMMB, maps, reduces), containers(l.PendingMB, maps, reduces)
+	held, asked := containers(l.HeldMB-l.MasterMB, maps, reduces), containers(l.PendingMB, maps, reduces)
 	mapsWait, reducesWait := min(waits(maps), asked), waits(reduces)
 	if maps.Progress >= 1-1e-9 {
 		maps.Done, maps.Running = maps.Tasks, 0

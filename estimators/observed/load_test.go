@@ -10,7 +10,7 @@ import (
 
 // TestFreshNeed: the figures are of a real run in which a master was asked eleven seconds before.
 func TestFreshNeed(t *testing.T) {
-	l := dag.Load{HeldMB: 2560, AMMB: 512, Progress: 0.79, Need: &dag.Need{
+	l := dag.Load{HeldMB: 2560, MasterMB: 512, Progress: 0.79, Need: &dag.Need{
 		Map:    dag.NeedPhase{Tasks: 10, Running: 8, Progress: 0.2286, LengthMS: math.NaN(), TaskMB: 256},
 		Reduce: dag.NeedPhase{Tasks: 8, LengthMS: math.NaN(), TaskMB: 256},
 	}}

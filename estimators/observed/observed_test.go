@@ -36,14 +36,14 @@ func mapAttempt(task int32, start, setup dag.Instant, alpha, n float64, now dag.
 	return a
 }
 
-func limits() dag.Limits {
-	return dag.Limits{AMMB: 512, MapMB: 256, ReduceMB: 256, SlowStart: 0.05, RampUp: 0.5}
+func limits() dag.MapReduceLimits {
+	return dag.MapReduceLimits{MapMB: 256, ReduceMB: 256, SlowStart: 0.05, RampUp: 0.5}
 }
 
 // group is one job of 10 maps, 8 of which run at once, and 4 reduces.
 func group(now dag.Instant, alpha, n float64) *dag.Snapshot {
 	p := &dag.Plan{Name: "group.pig", Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 2560}, Jobs: []dag.Job{{
-		Node: "scope-1", Feature: "GROUP_BY", Alias: "a,b", Limits: limits(),
+		Node: "scope-1", Feature: "GROUP_BY", Alias: "a,b", MasterMB: 512, MapReduce: limits(),
 		Stages: dag.MapReduce(dag.Stage{Tasks: 10, Known: true}, dag.Stage{Tasks: 4, Known: true}),
 	}}}
 	js := dag.JobState{

@@ -75,7 +75,7 @@ func TestAttachStandsInForTheDAG(t *testing.T) {
 	}}
 	s := &dag.Snapshot{
 		Plan: &dag.Plan{
-			Name: "PigLatin:report.pig", Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 2048},
+			Name: "report.pig", Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 2048},
 			Jobs: []dag.Job{{Node: "job_1_0001", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}},
 		}, At: 1000, State: dag.Submitted, Stale: dag.NoInstant,
 		Jobs: []dag.JobState{{
@@ -90,7 +90,7 @@ func TestAttachStandsInForTheDAG(t *testing.T) {
 	if len(s.Plan.Jobs) != 1 || s.Plan.Profiles != nil {
 		t.Error("the observed snapshot was changed")
 	}
-	s.Plan.Name = "PigLatin:other.pig"
+	s.Plan.Name = "other.pig"
 	if got := profiles.Attach(s, []*dag.Plan{profile}); len(got.Plan.Jobs) != 1 {
 		t.Error("a profile of another script stood in")
 	}

@@ -17,7 +17,7 @@ func TestRoomForWhatRuns(t *testing.T) {
 		switch name {
 		case "one container":
 			s.Jobs[0].Stages[dag.Map].Attempts = s.Jobs[0].Stages[dag.Map].Attempts[:1]
-			s.Plan.Jobs[0].Stages[dag.Map].Tasks, s.Plan.Jobs[0].Limits = 3, dag.Limits{}
+			s.Plan.Jobs[0].Stages[dag.Map].Tasks, s.Plan.Jobs[0].MapReduce = 3, dag.MapReduceLimits{}
 			s.Plan.Cluster.MemoryMB, s.Nodes = 1025,
 				[]dag.NodeState{{Name: "n1", MemoryMB: 1024, LostAt: dag.NoInstant}}
 			s.Jobs[0].Stages[dag.Map].Attempts[0].Node = 0

@@ -76,7 +76,7 @@ func TestSizesGrowWithTheRun(t *testing.T) {
 	s := group(14_000, 25, 60_000)
 	for i, node := range []string{"scope-2", "scope-3"} {
 		job := dag.Job{
-			Node: node, Feature: "GROUP_BY", Alias: "a,b", Limits: limits(),
+			Node: node, Feature: "GROUP_BY", Alias: "a,b", MasterMB: 512, MapReduce: limits(),
 			Stages: dag.MapReduce(dag.Stage{Tasks: 10, Known: true}, dag.Stage{Tasks: 4, Known: true}),
 		}
 		if i == 1 {

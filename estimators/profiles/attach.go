@@ -3,7 +3,6 @@ package profiles
 import (
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -36,18 +35,15 @@ func Attach(s *dag.Snapshot, profiles []*dag.Plan) *dag.Snapshot {
 // dagKnown says that a job has shown its configuration.
 func dagKnown(s *dag.Snapshot) bool {
 	for j := range s.Plan.Jobs {
-		if job := &s.Plan.Jobs[j]; job.Limits.MapMB > 0 || len(job.After) > 0 || s.Jobs[j].State.Ended() {
+		if job := &s.Plan.Jobs[j]; job.MapReduce.MapMB > 0 || len(job.After) > 0 || s.Jobs[j].State.Ended() {
 			return true
 		}
 	}
 	return len(s.Plan.Jobs) == 0
 }
 
-// sameScript compares the names that a script goes by: its path, and "PigLatin:" and its file name.
-func sameScript(a, b string) bool {
-	base := func(s string) string { return path.Base(strings.TrimPrefix(s, "PigLatin:")) }
-	return a != "" && base(a) == base(b)
-}
+// sameScript compares the names that a script goes by: its path, and its file name alone.
+func sameScript(a, b string) bool { return a != "" && path.Base(a) == path.Base(b) }
 
 // standIn gives the snapshot the profile's jobs, those submitted first. It says whether they fit.
 func standIn(s *dag.Snapshot, p *dag.Plan) bool {

@@ -107,6 +107,7 @@ func meanOverheads(runs []*dag.Plan, weights []float64) dag.Overheads {
 	newest := runs[len(runs)-1].Overheads
 	newest.Launch = mean(func(o *dag.Overheads) time.Duration { return o.Launch })
 	newest.AMStart = mean(func(o *dag.Overheads) time.Duration { return o.AMStart })
+	newest.Boot = mean(func(o *dag.Overheads) time.Duration { return o.Boot })
 	newest.Finish = mean(func(o *dag.Overheads) time.Duration { return o.Finish })
 	newest.Wave = mean(func(o *dag.Overheads) time.Duration { return o.Wave })
 	newest.Stagger = mean(func(o *dag.Overheads) time.Duration { return o.Stagger })

@@ -11,7 +11,8 @@ import (
 // application is an open plan with stages of these names, each of four tasks, one after the other.
 func application(name string, open bool, stages ...string) *dag.Plan {
 	p := &dag.Plan{
-		Name: name, Engine: "Spark", Open: open, Cluster: dag.Cluster{Policy: dag.Executors, Cores: 4},
+		Name: name, Engine: "Spark", Whole: dag.Whole{Name: "application", Part: "stage", Parts: "stages"},
+		Open: open, Cluster: dag.Cluster{Policy: dag.Executors, Cores: 4},
 		Driver: dag.Eager, Jobs: []dag.Job{{Node: "application"}},
 	}
 	for k, stage := range stages {

@@ -17,6 +17,7 @@ type Past struct {
 	Before dag.Run
 	Took   time.Duration // from the first submission to the last job's end
 	Lost   []Lost        // the attempts that failed or were killed
+	Struck bool          // an attempt failed, or a node was lost
 	// OthersMB is the most memory that other applications held at once, as far as the run's window tells.
 	OthersMB int
 }
@@ -64,6 +65,7 @@ func Again(run dag.Run) (past Past, ok bool) {
 	past.inOrder(plan, s)
 	before.Jobs = plan.BlockedJobs() // jobs have unlike numbers of stages: their states follow the new order
 	for _, n := range s.Nodes {
+		past.Struck = past.Struck || n.Lost && len(past.Lost) > 0
 		n.Lost, n.LostAt = false, dag.NoInstant
 		before.Nodes = append(before.Nodes, n)
 	}
@@ -154,6 +156,7 @@ func (p *Past) lost(j int, js *dag.JobState) {
 	for k := range js.NumStages() {
 		for i := range js.Stages[k].Attempts {
 			a := &js.Stages[k].Attempts[i]
+			p.Struck = p.Struck || a.State == dag.AttemptFailed
 			if (a.State == dag.AttemptFailed || a.State == dag.AttemptKilled) && a.Start.Known() && a.End.Known() &&
 				a.End >= a.Start {
 				p.Lost = append(p.Lost, Lost{

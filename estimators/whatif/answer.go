@@ -25,6 +25,9 @@ type Answer struct {
 	// Note says what the change came to, e.g. which task's failure is the worst; "" where it needs no words.
 	Note     string
 	Warnings []Warning
+	// MostSaved is what a finished run took beyond a replay of it without its failures, nil of other changes: what the
+	// failures cost if all that the replay misses of the run is due to them.
+	MostSaved *time.Duration
 }
 
 // A Warning is something that a reader must know about an answer. Codes are closed: see the Warn constants.
@@ -42,6 +45,7 @@ const (
 	WarnDisagree     = "disagree"     // two models differ by more than a fifth
 	WarnAlternatives = "alternatives" // the changes exclude each other
 	WarnUnsupported  = "unsupported"  // a model cannot answer a change
+	WarnFailures     = "failures"     // what failures cost differs by the way in which it is measured
 	WarnApproximate  = "approximate"  // something was taken to be what it may not be
 )
 

@@ -29,7 +29,7 @@ func large(policy dag.Policy) *dag.Plan {
 	for _, node := range []string{"a", "b", "c"} {
 		p.Jobs = append(p.Jobs, dag.Job{
 			Node: node, Stages: dag.MapReduce(phase(3000, 1), phase(333, 3)),
-			Limits: dag.Limits{AMMB: 1024, MapMB: 1024, ReduceMB: 1024, SlowStart: 0.05, RampUp: 0.5},
+			MasterMB: 1024, MapReduce: dag.MapReduceLimits{MapMB: 1024, ReduceMB: 1024, SlowStart: 0.05, RampUp: 0.5},
 		})
 	}
 	p.Jobs[2].After = []int{0, 1}

@@ -176,4 +176,10 @@ func (c Change) String() string {
 	return strings.Join(parts, ", ")
 }
 
+// onlyUnfailing says whether the change leaves out the failures of a finished run, and nothing else is otherwise.
+func (c Change) onlyUnfailing() bool {
+	c.Unfailing = !c.Unfailing
+	return c.None()
+}
+
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

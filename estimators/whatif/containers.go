@@ -69,7 +69,7 @@ func (w *clusterState) least() int {
 
 // master is what a job's master takes of the pool.
 func (w *clusterState) master(j int) int {
-	am := w.s.Plan.Jobs[j].Limits.AMMB
+	am := w.s.Plan.Jobs[j].MasterMB
 	switch {
 	case w.s.Plan.Cluster.Policy == dag.Executors:
 		return 0
@@ -127,14 +127,14 @@ func (w *clusterState) unlimited() {
 	}
 	for j := range w.s.Plan.Jobs {
 		job := &w.s.Plan.Jobs[j]
-		job.Limits.MaxMaps, job.Limits.MaxReduces = 0, 0
+		job.MapReduce.MaxMaps, job.MapReduce.MaxReduces = 0, 0
 		for k := range job.NumStages() {
 			job.Stages[k].MaxRunning = 0
 		}
 		if c.Policy == dag.Executors {
 			sum += coresOf(w.s.Plan, j)
 		} else {
-			sum += max(job.Limits.AMMB, one, defaultMB) + job.Tasks()*max(one, defaultMB)
+			sum += max(job.MasterMB, one, defaultMB) + job.Tasks()*max(one, defaultMB)
 		}
 	}
 	*size(c), c.QueueMB, w.s.Nodes = min(2*sum, most), 0, nil
@@ -159,15 +159,15 @@ func (w *clusterState) atOnce(by Slots) error {
 			continue
 		}
 		some = true
-		limit, k := &job.Limits.MaxMaps, dag.Map
+		limit, k := &job.MapReduce.MaxMaps, dag.Map
 		if by.Which == Reduces {
-			limit, k = &job.Limits.MaxReduces, dag.Reduce
+			limit, k = &job.MapReduce.MaxReduces, dag.Reduce
 		}
 		one := need(w.s.Plan, j, k)
 		if one == 0 {
 			one = defaultMB
 		}
-		fits := max((capacity(w.s)-job.Limits.AMMB)/one, 1)
+		fits := max((capacity(w.s)-job.MasterMB)/one, 1)
 		was := *limit
 		if was == 0 {
 			was = fits

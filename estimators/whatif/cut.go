@@ -199,7 +199,7 @@ func (c *course) state(m *moment, j int) {
 		js.State = dag.Submitted
 	default:
 		js.State = dag.Running
-		js.HeldMB = c.w.s.Plan.Jobs[j].Limits.AMMB
+		js.HeldMB = c.w.s.Plan.Jobs[j].MasterMB
 	}
 }
 

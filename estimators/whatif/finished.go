@@ -3,6 +3,7 @@ package whatif
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
@@ -16,7 +17,7 @@ import (
 // missed of neither.
 func NewReplayOf(p Past, model estimators.Model) (*Replay, error) {
 	r := NewReplay(p.Before, model)
-	r.lost, r.others = p.Lost, p.OthersMB
+	r.lost, r.others, r.struck = p.Lost, p.OthersMB, p.Struck
 	w, err := r.clusterState(Change{})
 	if err != nil {
 		return nil, err
@@ -52,6 +53,31 @@ func (r *Replay) Doubt() (w Warning, doubtful bool) {
 		w.Text += fmt.Sprintf("; other applications held up to %d MB", r.others)
 	}
 	return w, true
+}
+
+// failureCost is what the failures of a finished run cost, by a replay without them that takes so long: as much less as
+// the replay of the run takes, and as much less as the run took. The warning says so where these differ.
+func (r *Replay) failureCost(without time.Duration) (most time.Duration, w Warning, doubtful bool) {
+	cost := r.took - r.told(without)
+	most = r.took - without
+	if !FailureDoubtful(r.took, cost, most) {
+		return most, w, false
+	}
+	if most <= 0 {
+		return most, Warning{WarnFailures, fmt.Sprintf(
+			"the failures cost %s in the replay, but a replay without them takes no less than the run did: doubtful",
+			units.Exact(cost))}, true
+	}
+	return most, Warning{WarnFailures, fmt.Sprintf(
+		"the failures cost %s in the replay, and %s if all that the replay misses of the run is due to them: doubtful",
+		units.Exact(cost), units.Exact(most))}, true
+}
+
+// FailureDoubtful says whether measures of what the failures of a run cost differ so much that none is believed: by
+// more than a factor of two, and by more than a second and a hundredth of the run.
+func FailureDoubtful(took time.Duration, costs ...time.Duration) bool {
+	least, most := slices.Min(costs), slices.Max(costs)
+	return most > 2*least && most-least > max(time.Second, took/100)
 }
 
 // told corrects a replayed length by what the replay of the base misses.

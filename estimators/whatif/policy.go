@@ -74,7 +74,7 @@ func (w *clusterState) toContainers() {
 	n := max(had, w.leastContainers())
 	c.MemoryMB = min(n*mb, dag.MaxMemory)
 	for j := range w.s.Plan.Jobs {
-		l := &w.s.Plan.Jobs[j].Limits
+		l := &w.s.Plan.Jobs[j].MapReduce
 		if l.SlowStart == 0 && l.RampUp == 0 {
 			l.SlowStart, l.RampUp = 0.05, 0.5 // Hadoop's defaults
 		}

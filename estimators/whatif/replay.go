@@ -19,6 +19,8 @@ type Replay struct {
 	lost  []Lost        // of a finished run: it fails again
 	took  time.Duration // by a finished run, 0 of others
 	base  time.Duration // the replay of a finished run
+	// struck is that an attempt of a finished run failed, or that it lost a node.
+	struck bool
 	// others is the most memory in MB that other applications held at once during a finished run.
 	others int
 	lean   schedule.EndOnly
@@ -103,6 +105,7 @@ func (r *Replay) Predict(c Change) (Answer, error) {
 		}
 		left = s.End.Sub(r.now.At)
 	}
+	without := left
 	if left = r.told(left); left == 0 && costless(e.Warnings) {
 		e.Remaining = nil
 	}
@@ -112,6 +115,12 @@ func (r *Replay) Predict(c Change) (Answer, error) {
 	a.Warnings = w.notes
 	for _, said := range e.Warnings {
 		a.Warnings = append(a.Warnings, Warning{WarnCosts, said.Text})
+	}
+	if r.struck && c.onlyUnfailing() {
+		most, said, doubtful := r.failureCost(without)
+		if a.MostSaved = &most; doubtful {
+			a.Warnings = append(a.Warnings, said)
+		}
 	}
 	return a, nil
 }

@@ -71,15 +71,10 @@ func slotSize(p *dag.Plan) int {
 // need is what a task of a stage takes: MB, 0 where nobody has said, or cores of executors.
 func need(p *dag.Plan, j int, k dag.StageIndex) int {
 	job := &p.Jobs[j]
-	switch {
-	case p.Cluster.Policy == dag.Executors:
+	if p.Cluster.Policy == dag.Executors {
 		return max(job.Stages[k].Cores, 1)
-	case !job.IsMapReduce():
-		return job.Stages[k].MemoryMB
-	case k == dag.Map:
-		return job.Limits.MapMB
 	}
-	return job.Limits.ReduceMB
+	return job.TaskMB(k)
 }
 
 // capacity is what our queue may use of a pool: MB, or cores of executors.

@@ -129,7 +129,7 @@ func (w *clusterState) slowStart(ratio float64) {
 	}
 	copying := false
 	for j := range w.s.Plan.Jobs {
-		w.s.Plan.Jobs[j].Limits.SlowStart = ratio
+		w.s.Plan.Jobs[j].MapReduce.SlowStart = ratio
 		for k := range w.s.Plan.Jobs[j].Stages {
 			stage := &w.s.Plan.Jobs[j].Stages[k]
 			stage.After = slices.Clone(stage.After)

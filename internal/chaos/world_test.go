@@ -110,8 +110,8 @@ func simulatedWorld(t *testing.T, seed uint64) *world {
 	}
 	job := func(node string, maps, reduces int, after ...int) dag.Job {
 		return dag.Job{
-			Node: node, Name: "PigLatin:sim.pig", After: after, Limits: dag.Limits{
-				AMMB: 512, MapMB: 256, ReduceMB: 256,
+			Node: node, Name: "PigLatin:sim.pig", After: after, MasterMB: 512, MapReduce: dag.MapReduceLimits{
+				MapMB: 256, ReduceMB: 256,
 				SlowStart: 0.05, RampUp: 0.5,
 			},
 			Stages: dag.MapReduce(dag.Stage{

@@ -32,7 +32,7 @@ func (r *mapRun) snapshot(t float64) *dag.Snapshot {
 		Plan: &dag.Plan{
 			Name: "maps", Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: memory},
 			Jobs: []dag.Job{{
-				Node: "maps", Limits: dag.Limits{AMMB: master, MapMB: task, ReduceMB: task},
+				Node: "maps", MasterMB: master, MapReduce: dag.MapReduceLimits{MapMB: task, ReduceMB: task},
 				Stages: dag.MapReduce(dag.Stage{Tasks: len(r.splits), Known: true}, dag.Stage{Known: true}),
 			}},
 		},

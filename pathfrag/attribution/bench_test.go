@@ -33,8 +33,8 @@ func big(b *testing.B, yarn bool) (*dag.Snapshot, *attribution.Marks) {
 	}
 	for j := range 10 {
 		job := dag.Job{
-			Node: fmt.Sprint("j", j), Limits: dag.Limits{
-				AMMB: 1024, MapMB: 1024, ReduceMB: 1024, SlowStart: 1,
+			Node: fmt.Sprint("j", j), MasterMB: 1024, MapReduce: dag.MapReduceLimits{
+				MapMB: 1024, ReduceMB: 1024, SlowStart: 1,
 				RampUp: 0.5,
 			},
 			Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 9000, Pipelines: []dag.Pipeline{pipe}},

@@ -55,7 +55,7 @@ func (m *Marks) See(s *dag.Snapshot) {
 			continue
 		}
 		// Where nobody tells what an application holds, its master's first life says that it has a container.
-		if js.State == dag.Submitted && js.HeldMB == 0 && (s.Plan.Jobs[j].Limits.AMMB > 0 || js.Attempt == 0) {
+		if js.State == dag.Submitted && js.HeldMB == 0 && (s.Plan.Jobs[j].MasterMB > 0 || js.Attempt == 0) {
 			job.idle = s.At
 		} else {
 			job.holding = s.At

@@ -30,7 +30,7 @@ func drawOdd(t *rapid.T) *dag.Snapshot {
 	s.Nodes = make([]dag.NodeState, rapid.IntRange(0, 2).Draw(t, "nodes"))
 	for j := range rapid.IntRange(1, 4).Draw(t, "jobs") {
 		job := dag.Job{
-			Node: string(rune('a' + j)), Limits: dag.Limits{MapMB: 256, AMMB: 512},
+			Node: string(rune('a' + j)), MasterMB: 512, MapReduce: dag.MapReduceLimits{MapMB: 256},
 			Stages: dag.MapReduce(dag.Stage{}, dag.Stage{}),
 		}
 		if j > 0 && rapid.Bool().Draw(t, "after") {

@@ -49,7 +49,7 @@ func (r *run) usageOf(k dag.StageIndex, marks *Marks) *usage {
 			break
 		}
 		from := r.begun(int32(j), marks)
-		add(from, r.s.Jobs[j].Finished.Add(r.s.Plan.Overheads.AMHold), r.s.Plan.Jobs[j].Limits.AMMB)
+		add(from, r.s.Jobs[j].Finished.Add(r.s.Plan.Overheads.AMHold), r.s.Plan.Jobs[j].MasterMB)
 	}
 	slices.SortFunc(steps, func(a, b step) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.by, b.by)) })
 	u, sum := &usage{}, 0
@@ -76,15 +76,10 @@ func (r *run) needs(job int32, k dag.StageIndex) int {
 		return 1
 	}
 	plan := &r.s.Plan.Jobs[job]
-	switch {
-	case r.s.Plan.Cluster.Policy == dag.Executors:
+	if r.s.Plan.Cluster.Policy == dag.Executors {
 		return max(plan.Stages[k].Cores, 1)
-	case !plan.IsMapReduce():
-		return plan.Stages[k].MemoryMB
-	case k == dag.Map:
-		return plan.Limits.MapMB
 	}
-	return plan.Limits.ReduceMB
+	return plan.TaskMB(k)
 }
 
 // capacity is what containers of ours may hold in all; 0 where nobody has said.

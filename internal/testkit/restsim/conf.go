@@ -15,7 +15,7 @@ const fillers = 1700
 // makeConf is the answer to conf: the workflow (docs/facts/hadoop.md C1) and the limits that a schedule depends on
 // (docs/facts/hadoop.md F).
 func (j *job) makeConf() []byte {
-	l := j.job.Limits
+	l := j.job.MapReduce
 	props := map[string]string{
 		"mapreduce.job.name":                           j.name(),
 		"mapreduce.job.user.name":                      j.user(),
@@ -30,7 +30,7 @@ func (j *job) makeConf() []byte {
 		"mapreduce.job.reduces":                        fmt.Sprint(j.phases[dag.Reduce].tasks),
 	}
 	for name, v := range map[string]int{
-		"yarn.app.mapreduce.am.resource.mb": l.AMMB, "mapreduce.map.memory.mb": l.MapMB,
+		"yarn.app.mapreduce.am.resource.mb": j.job.MasterMB, "mapreduce.map.memory.mb": l.MapMB,
 		"mapreduce.reduce.memory.mb": l.ReduceMB,
 	} {
 		if v > 0 {

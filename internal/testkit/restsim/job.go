@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/paratimer/paratimer/adapters/pig"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -252,7 +253,7 @@ func (j *job) summary(over bool) string {
 		m.underway, m.failed, m.killed, m.succeeded)
 }
 
-func (j *job) name() string { return "PigLatin:" + j.plan.Name }
+func (j *job) name() string { return pig.App(j.plan.Name) }
 
 func (j *job) user() string {
 	if j.snap.User == "" {

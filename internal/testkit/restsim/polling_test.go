@@ -34,8 +34,8 @@ func bigJob(n, width int) *dag.Plan {
 			AMHold: 5 * time.Second,
 		},
 		Jobs: []dag.Job{{
-			Node: "j1", Name: "big", Limits: dag.Limits{
-				AMMB: 512, MapMB: 1024, ReduceMB: 1024, SlowStart: 0.05,
+			Node: "j1", Name: "big", MasterMB: 512, MapReduce: dag.MapReduceLimits{
+				MapMB: 1024, ReduceMB: 1024, SlowStart: 0.05,
 				RampUp: 0.5,
 			},
 			Stages: dag.MapReduce(dag.Stage{

@@ -96,7 +96,8 @@ func drawPlan(r *rand.Rand, name string) *dag.Plan {
 func drawJob(r *rand.Rand, j int) dag.Job {
 	job := dag.Job{Node: "j" + strconv.Itoa(j+1), Stages: dag.MapReduce(drawPhase(r, 2+r.IntN(28), 1),
 		dag.Stage{Known: true})}
-	job.Limits = dag.Limits{AMMB: 512, MapMB: 1024, ReduceMB: 1024, SlowStart: pick(r, 0.05, 1), RampUp: 0.5}
+	job.MasterMB = 512
+	job.MapReduce = dag.MapReduceLimits{MapMB: 1024, ReduceMB: 1024, SlowStart: pick(r, 0.05, 1), RampUp: 0.5}
 	if r.IntN(5) > 0 {
 		job.Stages = dag.MapReduce(job.Stages[dag.Map], drawPhase(r, 1+r.IntN(12), dag.Pipelines))
 	}

@@ -68,6 +68,14 @@ var guessed = map[string]string{
 	"follow": "`paratimer attach`", "monitor": "`paratimer attach`", "tail": "`paratimer attach`",
 	"eta":     "`paratimer attach`",
 	"predict": "`paratimer estimate` for a plan, or `paratimer attach` for a query that runs",
+	"explain": "`paratimer report` for a past run, or `paratimer attach` for one that runs",
+	"spark":   "`paratimer attach --spark URL`, with the address of the driver's web page",
+	"hive":    "`paratimer attach`, which finds queries of Hive, on Tez too",
+	"tez":     "`paratimer attach`, which finds DAGs of Tez as it does jobs",
+	"pig":     "`paratimer attach`, which finds scripts of Pig that run",
+	"yarn":    "`paratimer watch`, which follows all queries of a cluster",
+	"logs":    "`paratimer report`, or --log-file of the other commands",
+	"cancel":  "`yarn application -kill ID`: ParaTimer only watches",
 	"diff":    "`paratimer compare`", "play": "`paratimer replay`",
 	"test": "`paratimer doctor` for a cluster, or `paratimer rules test` for rules",
 }
@@ -104,6 +112,9 @@ func explain(c *cli.Context, err error) string {
 
 // noSuchFlag is what to say of a flag that the command does not have: a near one, or the commands that have it.
 func noSuchFlag(c *cli.Context, name string, flags []cli.Flag) string {
+	if ours := guessedFlags[name]; ours != "" {
+		return fmt.Sprintf("there is no flag --%s here: %s", name, ours)
+	}
 	if near := planfile.Nearest(name, longNames(flags)); near != "" {
 		return fmt.Sprintf("there is no flag --%s: did you mean --%s?", name, near)
 	}
@@ -120,6 +131,24 @@ func noSuchFlag(c *cli.Context, name string, flags []cli.Flag) string {
 		return fmt.Sprintf("there is no flag --%s here: it belongs to %s", name, strings.Join(owners, ", "))
 	}
 	return fmt.Sprintf("there is no flag --%s", name)
+}
+
+// guessedFlags are flags that people expect, and what to do instead.
+var guessedFlags = map[string]string{
+	"v":       "--version is in full, and --log-level debug says more",
+	"verbose": "--log-level debug says more", "debug": "--log-level debug says more",
+	"tez":      "DAGs of Tez are found by --rm, as jobs are",
+	"tez-ui":   "DAGs of Tez are found by --rm, as jobs are",
+	"hive":     "queries of Hive are found by --rm, as jobs are; give the query's id as argument",
+	"job":      "give the job's id as argument",
+	"app":      "give the application's id as argument",
+	"id":       "give the id as argument",
+	"name":     "give the name as argument",
+	"master":   "give --rm URL of the ResourceManager, or --spark URL of the driver's web page",
+	"format":   "--output chooses the format",
+	"json":     "--output json prints JSON, --output ndjson frames",
+	"interval": "--every says how often to look",
+	"port":     "--metrics and --listen take a port",
 }
 
 // longNames are the names that may be seen of flags, long ones only: between single letters all are near.

@@ -3,11 +3,14 @@ package command
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/units"
 )
 
 var errNoLength = errors.New("give a length of time such as 45m or 1h30m")
@@ -22,7 +25,26 @@ func Length(text string) (time.Duration, error) {
 	if _, err := strconv.ParseFloat(text, 64); err == nil {
 		return 0, fmt.Errorf("a unit is missing: %sm?", text)
 	}
+	if d, ok := inWords(text); ok {
+		return 0, fmt.Errorf("give a length of time such as 45m or 1h30m: %s?", units.Short(d))
+	}
 	return 0, errNoLength
+}
+
+var lengthInWords = regexp.MustCompile(`(?i)^(\d+(?:\.\d+)?) ?(d|days?|h(?:ou)?rs?|hours?|mins?|minutes?|secs?|seconds?)$`)
+
+// inWords is a length as people say it: 1d, 5min, 2 hours.
+func inWords(text string) (time.Duration, bool) {
+	m := lengthInWords.FindStringSubmatch(text)
+	if m == nil {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(m[1], 64)
+	if err != nil || n > 1e4 {
+		return 0, false
+	}
+	unit := map[byte]time.Duration{'d': 24 * time.Hour, 'h': time.Hour, 'm': time.Minute, 's': time.Second}
+	return time.Duration(n * float64(unit[strings.ToLower(m[2])[0]])), true
 }
 
 // A Share is the value of a flag that is a number or a percentage: 0.9 or 90%.

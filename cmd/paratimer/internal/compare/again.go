@@ -17,8 +17,9 @@ func (r *Run) Remember(run dag.Run, model estimators.Model) {
 }
 
 // replayed is how many milliseconds a replay of the run takes: without other applications, without what failed unless
-// failing, on another cluster and with other limits of its jobs where they are given. NaN where it cannot be replayed.
-func (r *Run) replayed(failing bool, on *dag.Cluster, limits map[string]dag.Limits) float64 {
+// failing, on another cluster and with the limits of other jobs (by node) if they are given. NaN if it cannot be
+// replayed.
+func (r *Run) replayed(failing bool, on *dag.Cluster, limits map[string]*dag.Job) float64 {
 	if r.past == nil {
 		return math.NaN()
 	}
@@ -38,7 +39,7 @@ func (r *Run) replayed(failing bool, on *dag.Cluster, limits map[string]dag.Limi
 	return float64(told.Milliseconds()) * (1 + replay.Miss())
 }
 
-func changedTo(s *dag.Snapshot, on *dag.Cluster, limits map[string]dag.Limits) dag.Run {
+func changedTo(s *dag.Snapshot, on *dag.Cluster, limits map[string]*dag.Job) dag.Run {
 	out, plan := *s, *s.Plan
 	if on != nil {
 		setup := plan.Cluster.Setup // the tasks' own
@@ -48,7 +49,7 @@ func changedTo(s *dag.Snapshot, on *dag.Cluster, limits map[string]dag.Limits) d
 	plan.Jobs = slices.Clone(plan.Jobs)
 	for j := range plan.Jobs {
 		if l, ok := limits[plan.Jobs[j].Node]; ok {
-			plan.Jobs[j].Limits = l
+			plan.Jobs[j].MasterMB, plan.Jobs[j].MapReduce = l.MasterMB, l.MapReduce
 		}
 	}
 	out.Plan = &plan

@@ -15,12 +15,15 @@ type Comparison struct {
 	Base    int      // the run that it is set against; -1 where none will do
 	// Total is how much longer the subject took than the base, Effects what of that is due to what; they add up to it.
 	// NaN and nil where one of the two has not succeeded or its critical path is not known.
-	Total    float64
-	Effects  map[Effect]float64
-	Rows     []Row
-	Changes  []Change // by row
-	Path     PathChange
-	Findings []Finding // by row, maps first
+	Total   float64
+	Effects map[Effect]float64
+	// FailuresReplayed is what of the difference a replay with and without the failures tells, in milliseconds. NaN
+	// where nothing failed. Effects has what the runs took beyond a replay without them.
+	FailuresReplayed float64
+	Rows             []Row
+	Changes          []Change // by row
+	Path             PathChange
+	Findings         []Finding // by row, maps first
 }
 
 // A Change is what a job did to the difference.
@@ -49,7 +52,10 @@ func (e *BaseError) Error() string { return fmt.Sprintf("run %d cannot be the ba
 // before the last that succeeded. Its errors are *StrangerError and *BaseError.
 func Compare(runs []*Run, base int) (*Comparison, error) {
 	InOrder(runs)
-	c := &Comparison{Runs: runs, Subject: len(runs) - 1, Base: -1, Total: math.NaN(), Why: make([]string, len(runs))}
+	c := &Comparison{
+		Runs: runs, Subject: len(runs) - 1, Base: -1, Total: math.NaN(), FailuresReplayed: math.NaN(),
+		Why: make([]string, len(runs)),
+	}
 	for i, r := range runs[:c.Subject] {
 		if c.Why[i] = notBaseline(r); c.Why[i] == "" {
 			c.Base = i

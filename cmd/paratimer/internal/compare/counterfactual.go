@@ -2,8 +2,10 @@ package compare
 
 import (
 	"math"
+	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/whatif"
 )
 
 // placed are the effects by which a failure, other applications and another cluster show on a critical path that does
@@ -35,8 +37,10 @@ func (c *Comparison) strike() {
 	switch {
 	case failed && others:
 		lost = (now.replayed(true, nil, nil) - alone) - (before.replayed(true, nil, nil) - base)
+		c.FailuresReplayed = lost
 	case failed:
 		lost = missed
+		c.FailuresReplayed = (now.replayed(true, nil, nil) - alone) - (before.replayed(true, nil, nil) - base)
 	}
 	if failed {
 		c.displace(Failures, sided(lost, is.Struck(), was.Struck())-c.Effects[Failures])
@@ -44,6 +48,16 @@ func (c *Comparison) strike() {
 	if others {
 		c.displace(Load, sided(missed-lost, is.Others > was.Others, is.Others < was.Others))
 	}
+}
+
+// FailuresDoubtful says whether replays with and without the failures tell another time than is charged to them.
+func (c *Comparison) FailuresDoubtful() bool {
+	charged, replayed := c.Effects[Failures], c.FailuresReplayed
+	if math.IsNaN(charged) || math.IsNaN(replayed) {
+		return false
+	}
+	length := func(ms float64) time.Duration { return time.Duration(math.Abs(ms)) * time.Millisecond }
+	return whatif.FailureDoubtful(length(c.Runs[c.Subject].Length), length(charged), length(replayed))
 }
 
 // sided is v, but that what struck only the run did not shorten it, and what struck only the base did not lengthen it.
@@ -57,8 +71,9 @@ func sided(v float64, now, before bool) float64 {
 	return v
 }
 
-// elsewhere is the base's cluster, and the limits of its jobs by the run's nodes, where they are not the run's.
-func (c *Comparison) elsewhere() (on *dag.Cluster, limits map[string]dag.Limits) {
+// elsewhere returns what of the base is not as in the run: its cluster, and its jobs that have other limits, by the
+// run's nodes.
+func (c *Comparison) elsewhere() (on *dag.Cluster, limits map[string]*dag.Job) {
 	before, now := c.Runs[c.Base], c.Runs[c.Subject]
 	was, is := &before.Circumstances.Cluster, &now.Circumstances.Cluster
 	if !SameCluster(was, is) {
@@ -66,13 +81,13 @@ func (c *Comparison) elsewhere() (on *dag.Cluster, limits map[string]dag.Limits)
 	}
 	for i := range c.Rows {
 		b, n := c.Rows[i].Index[c.Base], c.Rows[i].Index[c.Subject]
-		if b < 0 || n < 0 || SameLimits(&before.Plan.Jobs[b].Limits, &now.Plan.Jobs[n].Limits) {
+		if b < 0 || n < 0 || SameLimits(&before.Plan.Jobs[b], &now.Plan.Jobs[n]) {
 			continue
 		}
 		if limits == nil {
-			limits = make(map[string]dag.Limits)
+			limits = make(map[string]*dag.Job)
 		}
-		limits[now.Plan.Jobs[n].Node] = before.Plan.Jobs[b].Limits
+		limits[now.Plan.Jobs[n].Node] = &before.Plan.Jobs[b]
 	}
 	return on, limits
 }
@@ -101,9 +116,9 @@ func usable(c *dag.Cluster) int {
 }
 
 // SameLimits says whether two jobs ask for alike containers at alike times, as far as both are known.
-func SameLimits(a, b *dag.Limits) bool {
-	known := a.MapMB > 0 && b.MapMB > 0
-	return !known || *a == *b
+func SameLimits(a, b *dag.Job) bool {
+	known := a.MapReduce.MapMB > 0 && b.MapReduce.MapMB > 0
+	return !known || a.MasterMB == b.MasterMB && a.MapReduce == b.MapReduce
 }
 
 // displace moves an amount from the placed effects of its sign to another one: from all of them the same part, in each

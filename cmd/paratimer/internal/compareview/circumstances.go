@@ -123,15 +123,16 @@ func limits(c *compare.Comparison) (said []string) {
 		if b < 0 || n < 0 {
 			continue
 		}
-		was, is := &before.Plan.Jobs[b].Limits, &now.Plan.Jobs[n].Limits
-		if compare.SameLimits(was, is) {
+		then, job := &before.Plan.Jobs[b], &now.Plan.Jobs[n]
+		if compare.SameLimits(then, job) {
 			continue
 		}
+		was, is := &then.MapReduce, &job.MapReduce
 		for _, l := range []struct {
 			what    string
 			was, is float64
 		}{
-			{"memory of a master", float64(was.AMMB), float64(is.AMMB)},
+			{"memory of a master", float64(then.MasterMB), float64(job.MasterMB)},
 			{"memory of a map", float64(was.MapMB), float64(is.MapMB)},
 			{"memory of a reduce", float64(was.ReduceMB), float64(is.ReduceMB)},
 			{"slow start", was.SlowStart, is.SlowStart},

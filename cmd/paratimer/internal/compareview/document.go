@@ -4,6 +4,7 @@ package compareview
 import (
 	"io"
 	"math"
+	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/compare"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -29,8 +30,15 @@ type Document struct {
 	CriticalPath  Path       `json:"critical_path"`
 	Jobs          []Job      `json:"jobs"`
 
-	gantts    []gantt // of the base and of the run; empty: not drawn
+	zone      *time.Location // in which people read instants; nil: UTC
+	gantts    []gantt        // of the base and of the run; empty: not drawn
 	ganttJobs []ganttJob
+}
+
+// In has people read instants in a zone.
+func (d *Document) In(zone *time.Location) *Document {
+	d.zone = zone
+	return d
 }
 
 // A Run is one run.
@@ -53,6 +61,7 @@ type Difference struct {
 	// in a fixed order, those of a millisecond or more; empty where nothing is known
 	Effects []Effect `json:"effects"`
 	Says    string   `json:"says"`
+	Doubt   *string  `json:"doubt"` // what of it is doubtful, and why; null where nothing is
 }
 
 // An Effect is what a part of the difference is due to.

@@ -43,7 +43,7 @@ func difference(c *compare.Comparison) Difference {
 		d.Ratio = figure(c.Total / c.Runs[c.Base].Length)
 		d.Effects = effects(c.Effects, c.Total)
 	}
-	d.Says = saysDifference(c)
+	d.Says, d.Doubt = saysDifference(c), frame.Text(doubtOfFailures(c))
 	return d
 }
 

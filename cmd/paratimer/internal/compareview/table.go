@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
@@ -153,9 +154,12 @@ func (d *Document) runs() table {
 		}
 		t.Rows = append(t.Rows, []string{
 			fmt.Sprint(i + 1),
-			units.Known(r.StartAt, func(t frame.Time) string { return units.Day(t.Time()) }),
+			units.Known(r.StartAt, d.day),
 			units.Known(r.TotalSeconds, units.Seconds), r.State.String(), view.Escape(r.From), note,
 		})
 	}
 	return t
 }
+
+// day words an instant in the reader's zone.
+func (d *Document) day(t frame.Time) string { return units.Day(t.Time().In(cmp.Or(d.zone, time.UTC))) }

@@ -68,4 +68,7 @@ func (d *Document) effects(b io.Writer) {
 		t.Rows = append(t.Rows, []string{"  " + units.Signed(e.Seconds), string(e.Effect), e.Meaning})
 	}
 	t.text(b)
+	if d.Difference.Doubt != nil {
+		fmt.Fprintf(b, "doubtful is %s\n", view.Escape(*d.Difference.Doubt))
+	}
 }

@@ -48,6 +48,18 @@ func saysDifference(c *compare.Comparison) string {
 	return s
 }
 
+// doubtOfFailures says that failures cost another time than is charged to them if both runs are replayed with and
+// without them; "" where that is about the same.
+func doubtOfFailures(c *compare.Comparison) string {
+	if !c.FailuresDoubtful() {
+		return ""
+	}
+	charged, replayed := c.Effects[compare.Failures], c.FailuresReplayed
+	return fmt.Sprintf(
+		"the time for failures: %s is what the runs took beyond replays without failures; "+
+			"replays with and without them differ by %s", units.Signed(charged/1000), units.Signed(replayed/1000))
+}
+
 // largest words the effects that matter, the largest first; at most three, as many as are read.
 func largest(c *compare.Comparison) (most []string) {
 	effects := slices.Clone(compare.Effects)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/pig"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/contention"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
@@ -147,7 +148,7 @@ func (f *Fleet) tenants() []contention.Tenant {
 				end = dag.NoInstant
 			}
 			out = append(out, contention.Tenant{
-				ID: key, Name: strings.TrimPrefix(s.Name, pigPrefix), User: s.User, Queue: s.Queue, Submitted: s.At,
+				ID: key, Name: pig.Script(s.Name), User: s.User, Queue: s.Queue, Submitted: s.At,
 				End:    end,
 				UserMB: s.UserMB, QueueMB: s.QueueMB,
 			})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/pig"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
@@ -42,7 +43,7 @@ func (f *Fleet) discover(now time.Time) {
 			continue
 		}
 		w := rules.Workflow{
-			ID: s.Workflow, Name: strings.TrimPrefix(s.Name, pigPrefix), App: s.Name, User: s.User,
+			ID: s.Workflow, Name: pig.Script(s.Name), App: s.Name, User: s.User,
 			Queue: s.Queue,
 		}
 		matched := f.matching(w)
@@ -87,7 +88,7 @@ func (f *Fleet) takeDAG(s *hadoop.Submitted, now time.Time) {
 		}
 		return
 	}
-	name := cmp.Or(s.Title, strings.TrimPrefix(s.Name, pigPrefix))
+	name := cmp.Or(s.Title, pig.Script(s.Name))
 	w := rules.Workflow{ID: s.Workflow, Name: name, App: s.Name, User: s.User, Queue: s.Queue}
 	if matched := f.matching(w); len(matched) > 0 {
 		f.watch(s, w, matched, now)
@@ -107,9 +108,6 @@ func (f *Fleet) unread(running []hadoop.Submitted) (out []*hadoop.Submitted) {
 	}
 	return out
 }
-
-// pigPrefix begins the name of a Pig script's applications.
-const pigPrefix = "PigLatin:"
 
 // watch takes a workflow up. Its first observation comes at a time of its own, so that a full cluster is not asked for
 // everything at once.

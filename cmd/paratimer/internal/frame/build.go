@@ -25,9 +25,11 @@ type Answers struct {
 func Of(s *dag.Snapshot, a Answers, changes []Change) Frame {
 	origin := s.Origin()
 	f := Frame{
-		SchemaVersion:  SchemaVersion,
-		At:             TimeOf(s.At),
-		Workflow:       Workflow{ID: Text(s.ID), Name: Text(s.Plan.Name), State: s.State, Engine: s.Plan.Engine},
+		SchemaVersion: SchemaVersion,
+		At:            TimeOf(s.At),
+		Workflow: Workflow{
+			ID: Text(s.ID), Name: Text(s.Plan.Name), State: s.State, Engine: s.Plan.Engine, Whole: s.Plan.Whole,
+		},
 		ElapsedSeconds: elapsed(s, origin),
 		Quantiles:      []Quantile{},
 		Alerts:         []Alert{},

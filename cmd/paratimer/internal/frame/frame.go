@@ -4,6 +4,7 @@ package frame
 
 import (
 	"math"
+	"strings"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
@@ -88,6 +89,8 @@ type Workflow struct {
 	State dag.State `json:"state"`
 	// Engine is what runs it: "Tez", "Spark"; "" is MapReduce.
 	Engine string `json:"engine,omitempty"`
+	// Whole is what the engine calls it if it is one job; zero: it is of jobs.
+	Whole dag.Whole `json:"-"`
 }
 
 // A Headline is the one answer to "when": the remaining time, or a floor of it where too much is assumed.
@@ -190,28 +193,18 @@ func (j *Job) IsMapReduce() bool {
 		j.Stages[dag.Map].Name == dag.MapReduceName(dag.Map)
 }
 
-// OneDAG reports whether the query is one DAG of Tez or one application of Spark, which has stages and no jobs.
-func (f *Frame) OneDAG() bool { return OneDAG(f.Workflow, len(f.Jobs)) }
+// IsWhole reports whether the query is one job that its engine was given whole: it has stages and no jobs for people.
+func (f *Frame) IsWhole() bool { return f.Workflow.IsWhole(len(f.Jobs)) }
 
-// OneDAG reports whether a workflow of so many jobs is one DAG of Tez or one application of Spark.
-func OneDAG(w Workflow, jobs int) bool {
-	return (w.Engine == "Tez" || w.Engine == "Spark") && jobs == 1
-}
+// IsWhole reports whether a workflow of so many jobs is one that its engine was given whole.
+func (w Workflow) IsWhole(jobs int) bool { return w.Whole.Name != "" && jobs == 1 }
 
-// Parts are what the stages of one DAG are called: vertices of Tez, stages of Spark.
-func (w Workflow) Parts() string {
-	if w.Engine == "Spark" {
-		return "stages"
-	}
-	return "vertices"
-}
-
-// What says in a sentence what one DAG is: "a DAG of Tez", "an application of Spark".
+// What says in a sentence what a workflow is that is whole: "a DAG of Tez", "an application of Spark".
 func (w Workflow) What() string {
-	if w.Engine == "Spark" {
-		return "an application of Spark"
+	if strings.ContainsAny(w.Whole.Name[:1], "aeiou") {
+		return "an " + w.Whole.Name + " of " + w.Engine
 	}
-	return "a DAG of " + w.Engine
+	return "a " + w.Whole.Name + " of " + w.Engine
 }
 
 // An Other is what another estimator says, for comparison.

@@ -133,7 +133,7 @@ func describe(s *dag.Snapshot, span *schedule.Span, named nameOf) string {
 		return named(s, int(span.Job), span.Stage, a)
 	}
 	slot := "slot"
-	if p := s.Plan.Cluster.Policy; p == dag.Executors || s.Plan.OneDAG() {
+	if p := s.Plan.Cluster.Policy; p == dag.Executors || s.Plan.IsWhole() {
 		slot = p.Slot()
 	}
 	return fmt.Sprintf("a free %s for %s tasks%s", slot, span.What(s.Plan), s.Plan.OfJob(int(span.Job)))

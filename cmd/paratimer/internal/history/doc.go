@@ -4,14 +4,15 @@ package history
 
 import (
 	"path"
-	"strings"
+
+	"github.com/paratimer/paratimer/adapters/pig"
 )
 
-// Key is the name that the runs of a workflow have in common: a script's file name. Pig calls a script by "PigLatin:"
-// and its file name first and by its path later; deployments put it into another folder each time. Users are not told
+// Key is the name that the runs of a workflow have in common: a script's file name. Pig calls a script by its
+// file name first and by its path later; deployments put it into another folder each time. Users are not told
 // apart: whoever runs a script, it is the same work; two scripts of one name are told apart by their jobs.
 func Key(name string) string {
-	base := path.Base(strings.TrimPrefix(name, "PigLatin:"))
+	base := path.Base(pig.Script(name))
 	if base == "." || base == "/" {
 		return name
 	}

@@ -62,7 +62,7 @@ func script() *dag.Plan {
 	p := plan("/etl/a.pig", 0, "", "GROUP_BY")
 	p.Residuals = nil
 	p.Jobs[0].SetStage(dag.Map, dag.Stage{Tasks: 1, Known: true})
-	p.Jobs[0].Limits.MapMB = 1024
+	p.Jobs[0].MapReduce.MapMB = 1024
 	return p
 }
 

@@ -32,6 +32,7 @@ const (
 type Board struct {
 	every time.Duration
 	model estimators.Model
+	zone  *time.Location
 
 	mu      sync.Mutex
 	queries map[string]*query // by id
@@ -45,9 +46,10 @@ type query struct {
 	last int
 }
 
-// NewBoard is a board of no queries yet. Browsers ask each time that every has passed; model is that of the reports.
-func NewBoard(model estimators.Model, every time.Duration) *Board {
-	return &Board{every: every, model: model, queries: map[string]*query{}}
+// NewBoard is a board of no queries yet. Browsers ask each time that every has passed; model is that of the reports,
+// zone that of the instants.
+func NewBoard(model estimators.Model, every time.Duration, zone *time.Location) *Board {
+	return &Board{every: every, model: model, zone: zone, queries: map[string]*query{}}
 }
 
 // Show takes a tick of a query in. One without an id, or beyond the bounds, is passed over.
@@ -63,7 +65,7 @@ func (b *Board) Show(tick frame.Tick) error {
 			b.mu.Unlock()
 			return nil
 		}
-		q = &query{page: New(runreport.NewCollector(row.ID, b.model), b.every)}
+		q = &query{page: New(runreport.NewCollector(row.ID, b.model), b.every, b.zone)}
 		q.page.up = "../../"
 		b.queries[row.ID] = q
 	}
@@ -128,10 +130,10 @@ func (b *Board) page(id string) *Page {
 func (b *Board) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
-		b.answer(w, r, func(w io.Writer) error { return report.Fleet(w, b.Queries(), b.every) })
+		b.answer(w, r, func(w io.Writer) error { return report.Fleet(w, b.Queries(), b.every, b.zone) })
 	})
 	mux.HandleFunc("GET /main", func(w http.ResponseWriter, r *http.Request) {
-		b.answer(w, r, func(w io.Writer) error { return report.FleetMain(w, b.Queries()) })
+		b.answer(w, r, func(w io.Writer) error { return report.FleetMain(w, b.Queries(), b.zone) })
 	})
 	mux.HandleFunc("GET /q/", func(w http.ResponseWriter, r *http.Request) {
 		escaped, rest, ok := strings.Cut(strings.TrimPrefix(r.URL.EscapedPath(), "/q/"), "/")

@@ -19,7 +19,7 @@ import (
 // reports.
 func TestBoard(t *testing.T) {
 	t.Parallel()
-	b := NewBoard(observed.Costs, 2*time.Second)
+	b := NewBoard(observed.Costs, 2*time.Second, time.UTC)
 	h := b.Handler()
 	if page := body(t, ask(h, "GET", "/", "")); !strings.Contains(page, "No query was seen yet.") {
 		t.Errorf("before the first query: %.300s", page)
@@ -74,7 +74,7 @@ func TestBoard(t *testing.T) {
 // TestBoardIsBounded holds that a board keeps the newest ended queries alone.
 func TestBoardIsBounded(t *testing.T) {
 	t.Parallel()
-	b := NewBoard(observed.Costs, time.Second)
+	b := NewBoard(observed.Costs, time.Second, time.UTC)
 	for i := range 3 * mostEnded {
 		id := fmt.Sprintf("q%d", i)
 		f := frame.Frame{Workflow: frame.Workflow{ID: &id, State: dag.Succeeded}}

@@ -20,6 +20,7 @@ import (
 type Page struct {
 	every time.Duration
 	up    string // where the page of all queries is; "" for none
+	zone  *time.Location
 
 	mu        sync.Mutex
 	collector *runreport.Collector
@@ -34,8 +35,10 @@ type part struct {
 	tag  string
 }
 
-// New is the page of what g gathers. Browsers ask each time that every has passed.
-func New(g *runreport.Collector, every time.Duration) *Page { return &Page{collector: g, every: every} }
+// New is the page of what g gathers, with instants in a zone. Browsers ask each time that every has passed.
+func New(g *runreport.Collector, every time.Duration, zone *time.Location) *Page {
+	return &Page{collector: g, every: every, zone: zone}
+}
 
 // Show takes a tick in.
 func (p *Page) Show(tick frame.Tick) error {
@@ -78,8 +81,8 @@ func (p *Page) render() error {
 	}
 	p.parts = map[string]part{}
 	for path, write := range map[string]func(io.Writer) error{
-		"/":     func(w io.Writer) error { return report.Live(w, s, p.every, p.up) },
-		"/main": func(w io.Writer) error { return report.Main(w, s, p.up) },
+		"/":     func(w io.Writer) error { return report.Live(w, s, p.every, p.up, p.zone) },
+		"/main": func(w io.Writer) error { return report.Main(w, s, p.up, p.zone) },
 	} {
 		var b bytes.Buffer
 		if err := write(&b); err != nil {

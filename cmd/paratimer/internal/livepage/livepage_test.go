@@ -61,7 +61,7 @@ func stepper(snapshots ...*dag.Snapshot) (http.Handler, *watch.Stepper) {
 // stepped is a page and its watch.
 func stepped(snapshots ...*dag.Snapshot) (*Page, *watch.Stepper) {
 	src := script(snapshots)
-	page := New(runreport.NewCollector("q1", observed.Costs), 2*time.Second)
+	page := New(runreport.NewCollector("q1", observed.Costs), 2*time.Second, time.UTC)
 	all := estimators.Shared(estimators.Scenarios(), observed.Costs, estimators.Options{})
 	return page, watch.Watch{
 		Source: &src, Estimators: watch.EstimatorSet{Scenarios: all}, Sinks: []watch.Sink{page}, Log: zerolog.Nop(),

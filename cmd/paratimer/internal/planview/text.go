@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
@@ -17,13 +18,7 @@ func (v *View) Text(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintln(b, v.heading())
 	fmt.Fprintln(b)
-	wide := 0
-	for _, e := range v.Estimates {
-		wide = max(wide, len(e.Scenario))
-	}
-	for _, e := range v.Estimates {
-		fmt.Fprintf(b, "  %-*s  %-13s  %s%s\n", wide, e.Scenario, total(&e), e.Meaning, v.likely(&e))
-	}
+	v.scenarios(b)
 	for _, warning := range v.warnings() {
 		fmt.Fprintf(b, "  warning: %s\n", view.Escape(warning.Text))
 	}
@@ -33,6 +28,34 @@ func (v *View) Text(w io.Writer) error {
 	v.pathLines(b)
 	v.gantt(b)
 	return b.Flush()
+}
+
+// scenarios lists the totals, those that are the same in one row.
+func (v *View) scenarios(b io.Writer) {
+	cases := make([]view.Case, len(v.Estimates))
+	for i := range v.Estimates {
+		cases[i] = view.Case{Scenario: v.Estimates[i].Scenario, Left: total(&v.Estimates[i])}
+	}
+	rows, wide := view.MergeCases(cases), 0
+	for _, r := range rows {
+		wide = max(wide, len(cases[r.Case].Scenario))
+	}
+	for _, r := range rows {
+		e := &v.Estimates[r.Case]
+		fmt.Fprintf(b, "  %-*s  %-13s  %s%s\n", wide, e.Scenario, cases[r.Case].Left, e.Meaning, v.likely(e))
+		if len(r.Same) == 0 {
+			continue
+		}
+		same := make([]string, len(r.Same))
+		for i, s := range r.Same {
+			same[i] = cases[s].Scenario + v.likely(&v.Estimates[s])
+		}
+		word := "the same"
+		if r.Case == 0 {
+			word = "no difference"
+		}
+		fmt.Fprintf(b, "  %*s  %-13s  %s: %s\n", wide, "", "", word, strings.Join(same, ", "))
+	}
 }
 
 // likely says how likely the failures are that a scenario supposes, where the plan gives the rate of failures.

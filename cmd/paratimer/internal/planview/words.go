@@ -34,13 +34,14 @@ func seconds(d *time.Duration) *float64 {
 // shownName is how many letters of a job's name a line or a chart shows.
 const shownName = 24
 
-// cut makes a name safe to print, and short.
+// cut makes a name safe to print, and short: its middle is left out, as names differ at their ends.
 func cut(name string) string {
 	r := []rune(view.Escape(name))
-	if len(r) > shownName {
-		return string(r[:shownName-1]) + "…"
+	if len(r) <= shownName {
+		return string(r)
 	}
-	return string(r)
+	const head = (shownName - 1) / 2
+	return string(r[:head]) + "…" + string(r[len(r)-(shownName-1-head):])
 }
 
 // jobsOf returns the jobs of a fragment in plan order, by index.
@@ -84,6 +85,8 @@ func (v *View) Title(fragment int) string {
 		return "end of " + list
 	case f.Width == 0:
 		return "failed attempt of " + list
+	case v.Plan.IsWhole():
+		return cut(v.Plan.StageName(v.Path.JobOf(f), f.Stage))
 	}
 	return list + " " + units.Stage(cut(v.Plan.StageName(v.Path.JobOf(f), f.Stage)))
 }

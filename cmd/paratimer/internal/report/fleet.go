@@ -44,14 +44,16 @@ type fleetRow struct {
 func FleetPath(id string) string { return "q/" + url.PathEscape(id) + "/" }
 
 // Fleet writes the page of many queries, which asks for "main" beside it so often.
-func Fleet(w io.Writer, all []view.Query, every time.Duration) error {
-	p := fleetOf(all)
+func Fleet(w io.Writer, all []view.Query, every time.Duration, zone *time.Location) error {
+	p := fleetOf(all, zone)
 	p.Policy, p.Style, p.Script, p.EverySeconds = LivePolicy, style, script, max(1, int(every/time.Second))
 	return writeFleet(w, "fleet_page.tmpl", p)
 }
 
 // FleetMain writes what is inside of the page's main element.
-func FleetMain(w io.Writer, all []view.Query) error { return writeFleet(w, "fleet.tmpl", fleetOf(all)) }
+func FleetMain(w io.Writer, all []view.Query, zone *time.Location) error {
+	return writeFleet(w, "fleet.tmpl", fleetOf(all, zone))
+}
 
 func writeFleet(w io.Writer, name string, p *fleetPage) error {
 	var b bytes.Buffer
@@ -62,7 +64,7 @@ func writeFleet(w io.Writer, name string, p *fleetPage) error {
 	return err
 }
 
-func fleetOf(all []view.Query) *fleetPage {
+func fleetOf(all []view.Query, zone *time.Location) *fleetPage {
 	p := &fleetPage{Summary: prose(view.FleetSummary(all))}
 	known := map[string]bool{}
 	for i := range all {
@@ -79,7 +81,7 @@ func fleetOf(all []view.Query) *fleetPage {
 			held++
 		}
 		if i < mostQueries {
-			p.Rows = append(p.Rows, fleetRowOf(q, known))
+			p.Rows = append(p.Rows, fleetRowOf(q, known, zone))
 		}
 	}
 	p.More = len(all) - len(p.Rows)
@@ -103,7 +105,7 @@ func fleetOf(all []view.Query) *fleetPage {
 	return p
 }
 
-func fleetRowOf(q *view.Query, known map[string]bool) fleetRow {
+func fleetRowOf(q *view.Query, known map[string]bool, zone *time.Location) fleetRow {
 	r := fleetRow{
 		Name: text(q.Name), ID: text(q.ID), User: text(q.User), Queue: text(q.Queue), State: q.Standing.String(),
 		Class: "open",
@@ -130,7 +132,7 @@ func fleetRowOf(q *view.Query, known map[string]bool) fleetRow {
 		r.State += ", not seen now"
 	}
 	if q.EndAt != nil {
-		r.Ends = clock(q.EndAt, q.At)
+		r.Ends = clock(q.EndAt, q.At, zone)
 		if q.At != nil {
 			r.LeftSort = strconv.FormatInt(q.EndAt.Sub(q.At.Instant).Milliseconds(), 10)
 		}
@@ -139,7 +141,7 @@ func fleetRowOf(q *view.Query, known map[string]bool) fleetRow {
 		r.Left = "took " + units.Seconds(*q.Elapsed)
 	}
 	if q.DeadlineAt != nil {
-		r.Deadline = clock(q.DeadlineAt, q.At)
+		r.Deadline = clock(q.DeadlineAt, q.At, zone)
 	}
 	if d := q.LaterSeconds; d != nil {
 		r.Distance, r.DistanceClass = distance(*d, q.State.Ended())

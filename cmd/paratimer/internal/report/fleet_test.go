@@ -47,10 +47,10 @@ func fleet() []view.Query {
 func TestFleet(t *testing.T) {
 	t.Parallel()
 	var page, main bytes.Buffer
-	if err := Fleet(&page, fleet(), time.Second); err != nil {
+	if err := Fleet(&page, fleet(), time.Second, time.UTC); err != nil {
 		t.Fatal(err)
 	}
-	if err := FleetMain(&main, fleet()); err != nil {
+	if err := FleetMain(&main, fleet(), time.UTC); err != nil {
 		t.Fatal(err)
 	}
 	if path := os.Getenv("PARATIMER_FLEET_PAGE"); path != "" {

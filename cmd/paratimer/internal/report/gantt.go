@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/units"
 )
@@ -188,7 +187,7 @@ func (g *gantt) outcomes(s *runreport.Report) {
 		{"expected", "to come, as predicted"},
 		{"copy", "striped: a reduce copies, or waits for maps"},
 	} {
-		if o.kind == "copy" && frame.OneDAG(s.Workflow, len(s.Jobs)) {
+		if o.kind == "copy" && s.Workflow.IsWhole(len(s.Jobs)) {
 			o.summary = "striped: a task copies, or waits for the vertices that it reads"
 		}
 		if seen[o.kind] {

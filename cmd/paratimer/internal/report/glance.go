@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
@@ -31,18 +32,25 @@ type tile struct {
 // A barShare is a piece of a tile's bar.
 type barShare struct{ Kind, X, W, Text string }
 
-func glanceOf(s *runreport.Report) glance {
+func glanceOf(s *runreport.Report, zone *time.Location) glance {
 	g := glance{}
 	if len(s.Summary) > 0 {
-		g.Outcome = prose(s.Summary[0])
+		g.Outcome = prose(units.InZone(s.Summary[0], besides(s.StartAt), zone))
 	}
 	if f := s.Glance.Failure; f != nil {
 		g.Failure = &failure{prose(f.Title), prose(f.Reason)}
 	} else {
 		g.Wrong = prose(deref(s.Glance.Wrong))
 	}
-	g.Tiles = append(g.Tiles, lengthTile(s))
-	for _, t := range []tile{againstTile(s), lostTile(s), helpsTile(s)} {
+	if c := s.Glance.FailureCost; c != nil && c.Doubtful {
+		low, high := c.Span()
+		g.Wrong += " What that cost is doubtful: " + units.Seconds(low) + " to " + units.Seconds(high) +
+			", see “What would have helped”."
+	} else if c != nil {
+		g.Wrong += " " + prose(c.Summary)
+	}
+	g.Tiles = append(g.Tiles, lengthTile(s, zone))
+	for _, t := range []tile{againstTile(s, zone), lostTile(s), helpsTile(s)} {
 		if t.Value != "" {
 			g.Tiles = append(g.Tiles, t)
 		}
@@ -50,14 +58,14 @@ func glanceOf(s *runreport.Report) glance {
 	return g
 }
 
-func lengthTile(s *runreport.Report) tile {
+func lengthTile(s *runreport.Report, zone *time.Location) tile {
 	if s.Workflow.State.Ended() {
 		return tile{Title: "Took", Value: units.Known(s.ElapsedSeconds, units.Seconds)}
 	}
 	left, sure, _ := strings.Cut(view.Remaining(s.Headline), " (")
 	t := tile{Title: "Left", Value: left, Note: units.Known(s.ElapsedSeconds, units.Seconds) + " so far"}
 	if s.Headline.EndAt != nil {
-		t.Note = "ends about " + clock(s.Headline.EndAt, s.At) + ", " + t.Note
+		t.Note = "ends about " + clock(s.Headline.EndAt, s.At, zone) + ", " + t.Note
 	}
 	if sure != "" {
 		t.Note = strings.TrimSuffix(sure, ")") + "; " + t.Note
@@ -66,7 +74,7 @@ func lengthTile(s *runreport.Report) tile {
 }
 
 // againstTile compares the run with its deadline, or with the first prediction.
-func againstTile(s *runreport.Report) tile {
+func againstTile(s *runreport.Report, zone *time.Location) tile {
 	a := s.Glance.Against
 	if a == nil {
 		return tile{}
@@ -74,7 +82,7 @@ func againstTile(s *runreport.Report) tile {
 	t := tile{Title: "Against its deadline", Value: "not known"}
 	over := s.Workflow.State.Ended()
 	if a.Bound != nil {
-		t.Note = text(*a.Bound) + ": " + clock(a.DeadlineAt, s.At)
+		t.Note = text(*a.Bound) + ": " + clock(a.DeadlineAt, s.At, zone)
 		if d := a.LaterSeconds; d != nil {
 			t.Value, t.Class = distance(*d, over)
 		}

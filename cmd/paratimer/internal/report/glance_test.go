@@ -29,7 +29,7 @@ func TestGlance(t *testing.T) {
 	}
 	tiles := func(s *runreport.Report) string {
 		var all []string
-		for _, x := range glanceOf(s).Tiles {
+		for _, x := range glanceOf(s, time.UTC).Tiles {
 			all = append(all, x.Title+": "+x.Value+" ("+x.Note+")")
 		}
 		return strings.Join(all, "\n")
@@ -41,7 +41,7 @@ Would have helped most: 27s sooner (with Reduces as long as the median one; doub
 	if got := tiles(s); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	if bar := glanceOf(s).Tiles[2].Bar; len(bar) != 2 || bar[1].X != "5%" || bar[1].W != "27%" {
+	if bar := glanceOf(s, time.UTC).Tiles[2].Bar; len(bar) != 2 || bar[1].X != "5%" || bar[1].W != "27%" {
 		t.Errorf("the bar of what was lost: %+v", bar)
 	}
 	open := halfway()

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"time"
+
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/dag"
@@ -22,6 +24,7 @@ type head struct {
 	Warnings       []dag.Warning
 	Observations   string
 	Schema         int
+	Zone           string // of all instants
 }
 
 // A moment is an instant for people and for programs.
@@ -32,12 +35,12 @@ type fact struct{ Title, Value, Note string }
 
 type alertRow struct{ Bound, State, Class, Deadline, Chance, Text string }
 
-func headOf(s *runreport.Report) head {
+func headOf(s *runreport.Report, zone *time.Location) head {
 	h := head{
 		Name: textOf(s.Workflow.Name), ID: textOf(s.Workflow.ID), From: text(s.From), User: textOf(s.User),
 		Queue: textOf(s.Queue),
-		Over:  s.Workflow.State.Ended(), Start: momentOf(s.StartAt), End: momentOf(s.EndAt),
-		Observations: units.Count(s.Observations, "observation"), Schema: s.SchemaVersion,
+		Over:  s.Workflow.State.Ended(), Start: momentOf(s.StartAt, zone), End: momentOf(s.EndAt, zone),
+		Observations: units.Count(s.Observations, "observation"), Schema: s.SchemaVersion, Zone: zone.String(),
 	}
 	h.State, h.Class = stateOf(s.Workflow.State)
 	if h.Name == "" {
@@ -46,28 +49,30 @@ func headOf(s *runreport.Report) head {
 	if h.Name == "" {
 		h.Name = h.From
 	}
-	h.Glance, h.Quality = glanceOf(s), qualityOf(s)
+	h.Glance, h.Quality = glanceOf(s, zone), qualityOf(s)
 	if !h.Over {
-		h.WaitingOn = prose(deref(s.WaitingOn))
+		h.WaitingOn = prose(units.InZone(deref(s.WaitingOn), besides(s.At), zone))
 		h.When = whenOf(s)
 	}
 	for i := range s.Alerts {
 		if s.Alerts[i].Quiet && !s.Alerts[i].State.Firing() {
 			continue // nobody asked for it
 		}
-		h.Alerts = append(h.Alerts, alertOf(&s.Alerts[i], s.At))
+		h.Alerts = append(h.Alerts, alertOf(&s.Alerts[i], s.At, zone))
 	}
 	for _, w := range s.Warnings {
-		h.Warnings = append(h.Warnings, dag.Warning{Code: text(w.Code), Text: prose(w.Text)})
+		words := prose(units.InZone(w.Text, besides(s.At), zone))
+		h.Warnings = append(h.Warnings, dag.Warning{Code: text(w.Code), Text: words})
 	}
 	return h
 }
 
-func momentOf(t *frame.Time) moment {
+func momentOf(t *frame.Time, zone *time.Location) moment {
 	if t == nil {
 		return moment{}
 	}
-	return moment{stamp(t, "2 January 2006, 15:04:05") + " UTC", iso(t)}
+	at := t.Time().Round(time.Second)
+	return moment{at.In(zone).Format("2 January 2006, 15:04:05 MST"), at.UTC().Format(time.RFC3339)}
 }
 
 // stateOf words a state and says what it is for the page's look.
@@ -89,7 +94,7 @@ func stateOf(s dag.State) (words, class string) {
 	return "ended, unconfirmed", "open"
 }
 
-func alertOf(a *frame.Alert, at *frame.Time) alertRow {
+func alertOf(a *frame.Alert, at *frame.Time, zone *time.Location) alertRow {
 	r := alertRow{Bound: text(a.Bound), State: text(string(a.State)), Class: "open", Text: prose(a.Text)}
 	switch {
 	case a.State.Firing():
@@ -106,7 +111,7 @@ func alertOf(a *frame.Alert, at *frame.Time) alertRow {
 		r.State = "at risk"
 	}
 	if a.DeadlineAt != nil {
-		r.Deadline = clock(a.DeadlineAt, at)
+		r.Deadline = clock(a.DeadlineAt, at, zone)
 	}
 	if a.Probability != nil {
 		r.Chance = units.Chance(*a.Probability)

@@ -42,8 +42,8 @@ type cell struct {
 const mostJobs = 1000
 
 func jobsOf(s *runreport.Report) *jobs {
-	if frame.OneDAG(s.Workflow, len(s.Jobs)) {
-		return verticesOf(s.Workflow, &s.Jobs[0])
+	if s.Workflow.IsWhole(len(s.Jobs)) {
+		return verticesOf(s)
 	}
 	staged := slices.ContainsFunc(s.Jobs, func(j runreport.Job) bool { return !j.IsMapReduce() })
 	t := &jobs{Title: "Jobs", Columns: []column{
@@ -85,15 +85,20 @@ func jobsOf(s *runreport.Report) *jobs {
 	return t
 }
 
-// verticesOf is the table of a DAG's vertices.
-func verticesOf(w frame.Workflow, j *runreport.Job) *jobs {
-	title, one := "Vertices", "Vertex"
-	if w.Engine == "Spark" {
-		title, one = "Stages", "Stage"
+// verticesOf is the table of the stages of a query that is one job.
+func verticesOf(s *runreport.Report) *jobs {
+	w, j := s.Workflow, &s.Jobs[0]
+	critical := map[string]bool{}
+	for _, p := range s.Chart.Panels {
+		for i := range p.Bars {
+			if p.Bars[i].Critical {
+				critical[p.Bars[i].Phase.String()] = true
+			}
+		}
 	}
-	t := &jobs{Title: title, Columns: []column{
-		{one, "its name in the plan", false},
-		{"Reads", "the " + w.Parts() + " whose output it reads, and how the data moves", false},
+	t := &jobs{Title: capital(w.Whole.Parts), Columns: []column{
+		{capital(w.Whole.Part), "its name in the plan", false},
+		{"Reads", "the " + w.Whole.Parts + " whose output it reads, and how the data moves", false},
 		{"Tasks", "how many", true},
 		{"From", "since the run began: when its first task started or will start", true},
 		{"To", "when its last task ended or will end", true},
@@ -108,7 +113,7 @@ func verticesOf(w frame.Workflow, j *runreport.Job) *jobs {
 		for i, from := range v.After {
 			reads = append(reads, from+" ("+movements[v.Edges[i]]+")")
 		}
-		row := jobRow{Node: text(v.Name), Cells: []cell{
+		row := jobRow{Node: text(v.Name), Critical: critical[v.Name], Cells: []cell{
 			{Text: text(strings.Join(reads, ", "))},
 			tasksCell(v.Tasks, nil), timeCell(nil), timeCell(nil),
 		}}

@@ -47,6 +47,9 @@ func limitsOf(s *runreport.Report) *limits {
 			Total: units.Known(r.TotalSeconds, units.Seconds), Doubt: prose(deref(r.Doubt)),
 			Known: r.TotalSeconds != nil,
 		}
+		if c := s.Glance.FailureCost; c != nil && r.MostGainSeconds != nil {
+			row.Doubt = prose(c.Summary)
+		}
 		if r.TotalSeconds != nil {
 			row.Width = along.width(0, *r.TotalSeconds)
 			if actual > *r.TotalSeconds {
@@ -69,19 +72,22 @@ func limitsOf(s *runreport.Report) *limits {
 	return l
 }
 
-// share says a doubt once that every row has.
+// share says a doubt once that all rows have but one at most.
 func (l *limits) share() {
-	if len(l.Rows) < 2 {
-		return
-	}
+	count := make(map[string]int)
 	for i := range l.Rows {
-		if l.Rows[i].Doubt != l.Rows[0].Doubt {
-			return
+		count[l.Rows[i].Doubt]++
+	}
+	for doubt, n := range count {
+		if doubt == "" || n < 2 || n < len(l.Rows)-1 {
+			continue
 		}
-	}
-	l.Doubt = capital(l.Rows[0].Doubt)
-	for i := range l.Rows {
-		l.Rows[i].Doubt = ""
+		l.Doubt = capital(doubt)
+		for i := range l.Rows {
+			if l.Rows[i].Doubt == doubt {
+				l.Rows[i].Doubt = ""
+			}
+		}
 	}
 }
 

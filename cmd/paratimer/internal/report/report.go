@@ -19,22 +19,25 @@ var assets embed.FS
 
 var pages = template.Must(template.New("").ParseFS(assets, "assets/*.tmpl"))
 
-// Write writes the report of a run, or nothing of it. The same run report gives the same bytes.
-func Write(w io.Writer, s *runreport.Report) error {
-	return write(w, "page.tmpl", page{Policy: filePolicy, Style: style, Script: script}, s)
+// Write writes the report of a run, or nothing of it, with instants in a zone. The same run report gives the
+// same bytes.
+func Write(w io.Writer, s *runreport.Report, zone *time.Location) error {
+	return write(w, "page.tmpl", page{Policy: filePolicy, Style: style, Script: script}, s, zone)
 }
 
 // Live writes the page that follows a run: it asks for "main" beside it so often, and shows it where it has changed. A
 // browser without scripts loads the whole page instead. up is the address of the page of all queries, "" for none.
-func Live(w io.Writer, s *runreport.Report, every time.Duration, up string) error {
+func Live(w io.Writer, s *runreport.Report, every time.Duration, up string,
+	zone *time.Location,
+) error {
 	p := page{Up: up, Policy: LivePolicy, Style: style, Script: script, EverySeconds: max(1, int(every/time.Second))}
-	return write(w, "page.tmpl", p, s)
+	return write(w, "page.tmpl", p, s, zone)
 }
 
 // Main writes what is inside of the page's main element: what a live page replaces. An element in it with data-over
 // says that nothing more will come.
-func Main(w io.Writer, s *runreport.Report, up string) error {
-	return write(w, "main.tmpl", page{Up: up}, s)
+func Main(w io.Writer, s *runreport.Report, up string, zone *time.Location) error {
+	return write(w, "main.tmpl", page{Up: up}, s, zone)
 }
 
 // A page is what the templates draw. Every text in it that comes from elsewhere has been through text or prose.
@@ -54,12 +57,12 @@ type page struct {
 	Data              template.JS
 }
 
-func write(w io.Writer, name string, p page, s *runreport.Report) error {
+func write(w io.Writer, name string, p page, s *runreport.Report, zone *time.Location) error {
 	data, err := dataOf(s)
 	if err != nil {
 		return fmt.Errorf("report of %s: %w", text(s.From), err)
 	}
-	p.Data, p.head = data, headOf(s)
+	p.Data, p.head = data, headOf(s, zone)
 	p.Gantt, p.PredictionHistory, p.Attribution = ganttOf(s), predictionHistoryOf(s), attributionOf(s)
 	p.Jobs, p.Skew, p.Limits = jobsOf(s), skewOf(s), limitsOf(s)
 	var b bytes.Buffer

@@ -18,7 +18,7 @@ import (
 func written(t testing.TB, s *runreport.Report) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Write(&b, s); err != nil {
+	if err := Write(&b, s, time.UTC); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -92,7 +92,7 @@ func headings(t *testing.T, name, page string) {
 // A browser obeys the page's policy: the hashes are those of what stands in the page.
 func TestPolicy(t *testing.T) {
 	var live bytes.Buffer
-	if err := Live(&live, sample(), 2*time.Second, ""); err != nil {
+	if err := Live(&live, sample(), 2*time.Second, "", time.UTC); err != nil {
 		t.Fatal(err)
 	}
 	for name, page := range map[string]string{"file": written(t, sample()), "live": live.String()} {
@@ -162,7 +162,7 @@ func TestUnknown(t *testing.T) {
 	wrong := sample()
 	wrong.ElapsedSeconds = of(frame.Seconds(math.NaN()))
 	var b bytes.Buffer
-	if err := Write(&b, wrong); err == nil || b.Len() > 0 {
+	if err := Write(&b, wrong, time.UTC); err == nil || b.Len() > 0 {
 		t.Errorf("a number that JSON has not: error %v, %d bytes written", err, b.Len())
 	}
 }
@@ -187,10 +187,10 @@ func TestData(t *testing.T) {
 		t.Errorf("the page holds\n%s\nwant\n%s", a, b)
 	}
 	var first, main bytes.Buffer
-	if err := Main(&main, sample(), ""); err != nil {
+	if err := Main(&main, sample(), "", time.UTC); err != nil {
 		t.Fatal(err)
 	}
-	if err := Live(&first, sample(), time.Second, ""); err != nil {
+	if err := Live(&first, sample(), time.Second, "", time.UTC); err != nil {
 		t.Fatal(err)
 	}
 	for name, p := range map[string]string{"file": page, "live": first.String()} {

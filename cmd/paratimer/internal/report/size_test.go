@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
@@ -84,7 +85,7 @@ func BenchmarkWrite(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		var w bytes.Buffer
-		if err := Write(&w, s); err != nil {
+		if err := Write(&w, s, time.UTC); err != nil {
 			b.Fatal(err)
 		}
 	}

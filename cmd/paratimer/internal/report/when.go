@@ -14,6 +14,7 @@ type when struct {
 	Low, Width    string
 	Mid, Floor    string
 	Bounds        []deadline
+	If            string // how the time depends on what happens
 }
 
 type deadline struct{ X, Name string }
@@ -60,8 +61,27 @@ func whenOf(s *runreport.Report) *when {
 			w.Bounds = append(w.Bounds, deadline{along.x(*in), text(s.Alerts[i].Bound)})
 		}
 	}
+	w.If = prose(leftIf(s))
 	w.Desc = "From now to the right: the 80 % range of the remaining time, and deadlines."
 	return w
+}
+
+// leftIf is how the remaining time depends on what happens, by the last point of the prediction history.
+func leftIf(s *runreport.Report) string {
+	n := len(s.PredictionHistory.Points)
+	if n == 0 || s.Headline.RemainingSeconds == nil {
+		return ""
+	}
+	last := &s.PredictionHistory.Points[n-1]
+	cases := []view.Case{{Scenario: "standard", Left: view.Left(*s.Headline.RemainingSeconds, s.Headline)}}
+	for _, p := range last.Scenarios {
+		if p.TotalSeconds != nil {
+			cases = append(cases, view.Case{
+				Scenario: p.Scenario, Left: view.Left(max(*p.TotalSeconds-last.AtSeconds, 0), s.Headline),
+			})
+		}
+	}
+	return view.LeftIf(cases)
 }
 
 // untilOf is how far a bound's deadline is away.

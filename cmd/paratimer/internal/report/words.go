@@ -58,24 +58,19 @@ func between(from, to frame.Seconds) string {
 	return fmt.Sprintf("%s – %s (%s)", units.Seconds(from), units.Seconds(to), units.Seconds(to-from))
 }
 
-// stamp writes an instant for people; the zone is said beside it.
-func stamp(t *frame.Time, layout string) string {
+// clock writes a time of day and its zone, with its date where that is not the observation's.
+func clock(t, at *frame.Time, zone *time.Location) string {
+	in := t.Time().In(zone)
+	return units.Clock(in, besides(at), time.Second) + in.Format(" MST")
+}
+
+// besides is the instant of the observation; zero where that is not known.
+func besides(t *frame.Time) time.Time {
 	if t == nil {
-		return units.Unknown
+		return time.Time{}
 	}
-	return t.Instant.Time().UTC().Round(time.Second).Format(layout)
+	return t.Time()
 }
-
-// clock writes a time of day, with its date where that is not the observation's.
-func clock(t, at *frame.Time) string {
-	beside := time.Time{}
-	if at != nil {
-		beside = at.Time()
-	}
-	return units.Clock(t.Time(), beside, time.Second) + " UTC"
-}
-
-func iso(t *frame.Time) string { return stamp(t, time.RFC3339) }
 
 // capital begins a sentence.
 func capital(s string) string {

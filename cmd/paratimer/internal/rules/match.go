@@ -4,6 +4,8 @@ import (
 	"errors"
 	"regexp"
 	"strings"
+
+	"github.com/paratimer/paratimer/adapters/pig"
 )
 
 // A Match says which workflows a rule is for. An empty pattern matches everything.
@@ -61,18 +63,15 @@ func (m *Match) MatchesApp(user, queue string, names ...string) bool {
 	return false
 }
 
-// pigPrefix begins the name of a Pig script's jobs, and pigID the id of its workflow.
-const (
-	pigPrefix = "PigLatin:"
-	pigID     = "pig_"
-)
+// pigID begins the id of a Pig script's workflow.
+const pigID = "pig_"
 
 // pigName is the name of the application of a Pig script, as the cluster lists it.
 func pigName(w Workflow) string {
 	if w.App == "" && strings.HasPrefix(w.ID, pigID) {
-		return pigPrefix + w.Name
+		return pig.App(w.Name)
 	}
-	return strings.TrimPrefix(w.App, pigPrefix)
+	return pig.Script(w.App)
 }
 
 func matches(re *regexp.Regexp, s string) bool { return re == nil || re.MatchString(s) }

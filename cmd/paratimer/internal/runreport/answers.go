@@ -29,7 +29,7 @@ func ask(replay *whatif.Replay, q question, base time.Duration, doubt string) (r
 		switch {
 		case w.Code == whatif.WarnNoEffect:
 			return row, false
-		case row.Doubt == nil:
+		case row.Doubt == nil || w.Code == whatif.WarnFailures:
 			row.Doubt = frame.Text(w.Text)
 		}
 	}
@@ -38,7 +38,7 @@ func ask(replay *whatif.Replay, q question, base time.Duration, doubt string) (r
 	}
 	total := frame.SecondsOf(replay.Elapsed() + *a.Remaining)
 	gain := frame.SecondsOf(base - total.Duration())
-	row.TotalSeconds, row.GainSeconds = &total, &gain
+	row.TotalSeconds, row.GainSeconds, row.MostGainSeconds = &total, &gain, frame.SecondsIn(a.MostSaved)
 	return row, true
 }
 

@@ -2,51 +2,75 @@ package runreport
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/units"
 )
 
 // summary names what the path goes through, and who could have been later.
 func (d *drawing) summary() string {
-	var through []string
-	last := ""
+	var through []phases
 	for _, seg := range d.path.Critical {
 		f := &d.path.Fragments[seg.Fragment]
 		if f.Pause != dag.NoPause || seg.End <= seg.Start {
 			continue
 		}
-		jobs := d.jobsIn(f)
-		for i := range jobs {
-			jobs[i] = name(jobs[i])
-		}
-		if len(jobs) > 3 {
-			jobs = append(jobs[:2:2], units.Count(len(jobs)-2, "other job"))
-		}
-		who, kind := list(jobs)+"'s ", units.Stage(name(d.s.Plan.StageName(d.path.JobOf(f), f.Stage)))
+		who, kind := d.whose(f), units.Stage(name(d.s.Plan.StageName(d.path.JobOf(f), f.Stage)))
 		n := len(through) - 1
 		switch {
-		case n >= 0 && last == who && !strings.Contains(through[n][len(who):], kind):
-			through[n] += " and " + kind
-		case n < 0 || last != who:
-			through = append(through, who+kind)
+		case n < 0 || through[n].who != who:
+			through = append(through, phases{who, []string{kind}})
+		case !slices.Contains(through[n].kinds, kind):
+			through[n].kinds = append(through[n].kinds, kind)
 		}
-		last = who
 	}
 	if len(through) == 0 {
 		return ""
 	}
-	if len(through) > 6 {
-		through = append(through[:5:5], units.Count(len(through)-5, "other phase"))
+	parts := make([]string, len(through))
+	for i, t := range through {
+		if len(t.kinds) > mostPhases {
+			t.kinds = append(t.kinds[:mostPhases-1:mostPhases-1], units.Count(len(t.kinds)-mostPhases+1, "other"))
+		}
+		parts[i] = t.who + list(t.kinds)
+	}
+	if len(parts) > mostPhases {
+		parts = append(parts[:mostPhases-1:mostPhases-1], units.Count(len(parts)-mostPhases+1, "other phase"))
 	}
 	goes, had := "goes", "had"
 	if !d.s.State.Ended() {
 		goes, had = "goes, as far as can be said now,", "has"
 	}
-	return fmt.Sprintf("The critical path %s through %s%s.", goes, strings.Join(through, ", then "),
+	return fmt.Sprintf("The critical path %s through %s%s.", goes, strings.Join(parts, ", then "),
 		d.slackSummary(had))
+}
+
+// phases are those of the same jobs that follow each other on the critical path.
+type phases struct {
+	who   string // as a genitive; "" for a plan that is one DAG
+	kinds []string
+}
+
+// mostPhases bounds the words of a list in the sentence.
+const mostPhases = 6
+
+// whose names the jobs of a fragment.
+func (d *drawing) whose(f *pathfrag.Fragment) string {
+	if d.s.Plan.IsWhole() {
+		return ""
+	}
+	jobs := d.jobsIn(f)
+	for i := range jobs {
+		jobs[i] = name(jobs[i])
+	}
+	if len(jobs) > 3 {
+		jobs = append(jobs[:2:2], units.Count(len(jobs)-2, "other job"))
+	}
+	return list(jobs) + "'s "
 }
 
 // slackSummary names the job with most slack.

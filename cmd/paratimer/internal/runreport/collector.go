@@ -82,7 +82,7 @@ func (g *Collector) Report() (*Report, error) {
 	}
 	s.Jobs = jobsOf(snap, f, &s.TimeAttribution)
 	s.JobsSummary = jobsSummary(s.Jobs)
-	if f.OneDAG() {
+	if f.IsWhole() {
 		s.JobsSummary = dagSummary(s.Workflow, &s.Jobs[0])
 	}
 	s.Limits = limitsOf(g.run, g.model)

@@ -18,6 +18,8 @@ type Glance struct {
 	Failure *Failure `json:"failure"` // why the run failed; null unless it did
 	Against *Against `json:"against"` // null when there is neither a deadline nor a first prediction
 	Lost    []Loss   `json:"lost"`    // failures, waiting and skew, in this order; empty when nobody knows
+	// null unless an attempt failed or a node was lost, and the run succeeded
+	FailureCost *FailureCost `json:"failure_cost"`
 	// the change that helps most, of those that somebody can make; null when none helps
 	Helps *Limit `json:"helps"`
 }
@@ -45,12 +47,14 @@ type Loss struct {
 	Ratio   *frame.Ratio  `json:"ratio"` // of the time so far
 }
 
+const lossFailures = "failures"
+
 // losses are the causes of the time attribution that each kind of loss adds up.
 var losses = []struct {
 	kind   string
 	causes []attribution.Cause
 }{
-	{"failures", []attribution.Cause{attribution.Failures}},
+	{lossFailures, []attribution.Cause{attribution.Failures}},
 	{"waiting", []attribution.Cause{attribution.Queueing, attribution.Containers}},
 	{"skew", []attribution.Cause{attribution.Skew}},
 }
@@ -68,6 +72,7 @@ func (s *Report) glance(snap *dag.Snapshot) {
 		g.Against = s.againstPrediction()
 	}
 	g.Lost = s.lost()
+	g.FailureCost = s.failureCost()
 	if n := len(s.PredictionHistory.Points); s.ElapsedSeconds != nil && n > 0 && len(s.Limits.Rows) > 0 {
 		base := s.ElapsedSeconds.Duration()
 		if last := s.PredictionHistory.Points[n-1].TotalSeconds; !s.Workflow.State.Ended() && last != nil {

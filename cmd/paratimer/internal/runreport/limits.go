@@ -25,7 +25,9 @@ type Limit struct {
 	Change       string         `json:"change"` // as flags of whatif; "" where it tells of it without being asked
 	TotalSeconds *frame.Seconds `json:"total_seconds"`
 	GainSeconds  *frame.Seconds `json:"gain_seconds"` // sooner; negative: later
-	Doubt        *string        `json:"doubt"`
+	// of a run without its failures: what it took beyond the replay
+	MostGainSeconds *frame.Seconds `json:"most_gain_seconds,omitempty"`
+	Doubt           *string        `json:"doubt"`
 }
 
 // A question is asked of whatif.
@@ -147,7 +149,7 @@ func shape(s *dag.Snapshot) (even string, lost bool, slow map[float64]bool) {
 				even = "the work of each job spread evenly over its reduces"
 			}
 			if k == dag.Reduce && p.IsMapReduce() && stage.Count() > 0 {
-				slow[p.Limits.SlowStart] = true
+				slow[p.MapReduce.SlowStart] = true
 			}
 			for i := range s.Jobs[j].Stages[k].Attempts {
 				a := &s.Jobs[j].Stages[k].Attempts[i]

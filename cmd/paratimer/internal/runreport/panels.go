@@ -148,6 +148,9 @@ func (d *drawing) host(node int32) string {
 	if node < 0 || int(node) >= len(d.s.Nodes) || len(d.s.Nodes) < 2 {
 		return ""
 	}
+	if executor, _, ok := strings.Cut(d.s.Nodes[node].Name, " on "); ok && d.s.Plan.Cluster.Policy == dag.Executors {
+		return strings.Replace(executor, "executor ", "exec ", 1) + "," // its cores are counted behind it
+	}
 	short := shortHost(d.s.Nodes[node].Name)
 	for i := range d.s.Nodes {
 		if i != int(node) && shortHost(d.s.Nodes[i].Name) == short {

@@ -130,12 +130,8 @@ func (s *Skew) summary() string {
 // dagSummary is what to see in the table of a DAG's vertices.
 func dagSummary(w frame.Workflow, j *Job) string {
 	known, _ := j.Known()
-	one := "DAG"
-	if w.Engine == "Spark" {
-		one = "application"
-	}
-	summary := fmt.Sprintf("%s run as one %s of %d %s.", units.Count(*known.Total, "task"), one, len(j.Stages),
-		w.Parts())
+	summary := fmt.Sprintf("%s run as one %s of %d %s.", units.Count(*known.Total, "task"),
+		w.Whole.Name, len(j.Stages), w.Whole.Parts)
 	if lost := j.FailedAttempts + j.KilledAttempts; lost > 0 {
 		summary += fmt.Sprintf(" Attempts that failed or were killed: %d.", lost)
 	}

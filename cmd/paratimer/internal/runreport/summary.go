@@ -71,7 +71,7 @@ func (s *Report) size() string {
 		tasks, known = tasks+*sum.Total, known && all
 	}
 	what := units.Count(len(s.Jobs), "job")
-	if frame.OneDAG(s.Workflow, len(s.Jobs)) {
+	if s.Workflow.IsWhole(len(s.Jobs)) {
 		what = s.Workflow.What()
 	}
 	text := what + ", " + units.Count(tasks, "task")

@@ -85,7 +85,7 @@ func (p *pen) own(s string) string {
 // foreign makes a text from the cluster safe: escaped, in cells on whose number all terminals agree, and in ASCII where
 // asked.
 func (p *pen) foreign(s string) string {
-	s = view.Escape(s)
+	s = view.Escape(p.inZone(s))
 	if p.s.Style.ASCII {
 		return quoteToASCII(ours.Replace(s))
 	}

@@ -55,39 +55,52 @@ func (p *pen) changes() []line {
 	return out
 }
 
-// scenarios lists how long it takes if; the chosen one is marked, and those that make no difference to the first are
-// one row. If nothing is known they are floors, and not listed.
+// scenarios lists how long it takes if; the chosen one is marked, and those that read the same are one row. If nothing
+// is known they are floors, and not listed.
 func (p *pen) scenarios() []line {
 	if p.f.Workflow.State.Ended() || p.f.Headline.RemainingSeconds == nil {
 		return nil
 	}
-	var out []line
-	var same []string
-	first := ""
+	var cases []view.Case
+	var of []*frame.Estimate
 	for i := range p.f.Estimates {
 		e := &p.f.Estimates[i]
-		mark, r := " ", plain
-		if e.Scenario == p.s.Choice.Scenario {
-			mark, r = string(p.g.picked), pick
-		} else if e.Moot {
+		left, chosen := units.Unknown, e.Scenario == p.s.Choice.Scenario
+		if e.Moot && !chosen {
 			continue
 		}
-		left := units.Unknown
 		if e.RemainingSeconds != nil {
 			left = view.Left(*e.RemainingSeconds, p.f.Headline)
 		}
-		if i == 0 {
-			first = left
-		} else if left == first && left != units.Unknown && e.Scenario != p.s.Choice.Scenario {
-			same = append(same, strings.ReplaceAll(e.Scenario, "_", " "))
-			continue
+		if chosen {
+			left += " " // it has a row of its own
 		}
-		out = append(out, text(strong, mark).and(right(text(strong, left), 7), text(plain, "  "),
-			text(r, p.foreign(e.Meaning)), text(dim, likely(e))))
+		cases, of = append(cases, view.Case{Scenario: e.Scenario, Left: left}), append(of, e)
 	}
-	if len(same) > 0 {
+	var out []line
+	var none []string
+	for _, r := range view.MergeCases(cases) {
+		e, mark, look := of[r.Case], " ", plain
+		if e.Scenario == p.s.Choice.Scenario {
+			mark, look = string(p.g.picked), pick
+		}
+		same := make([]string, len(r.Same))
+		for i, s := range r.Same {
+			same[i] = strings.ReplaceAll(cases[s].Scenario, "_", " ")
+		}
+		also := ""
+		if r.Case == 0 {
+			none = same
+		} else if len(same) > 0 {
+			also = "; the same: " + p.foreign(strings.Join(same, ", "))
+		}
+		left := strings.TrimSpace(cases[r.Case].Left)
+		out = append(out, text(strong, mark).and(right(text(strong, left), 7), text(plain, "  "),
+			text(look, p.foreign(e.Meaning)), text(dim, likely(e)+also)))
+	}
+	if len(none) > 0 {
 		out = append(out, text(strong, " ").and(right(text(dim, "same"), 7),
-			text(dim, "  "+"no difference: "+p.foreign(strings.Join(same, ", ")))))
+			text(dim, "  "+"no difference: "+p.foreign(strings.Join(none, ", ")))))
 	}
 	for i, l := range headed("left if", out) {
 		out[i] = l.cut(p.s.Width, p.tail)

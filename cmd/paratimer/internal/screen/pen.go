@@ -55,5 +55,13 @@ func (p *pen) clock(t time.Time, unit time.Duration) string {
 	return units.Clock(t.In(p.s.Style.zone()), p.f.At.Time().In(p.s.Style.zone()), unit)
 }
 
+// inZone has the times of a frame's sentence in the reader's zone.
+func (p *pen) inZone(s string) string {
+	if p.f == nil || p.f.At == nil {
+		return s
+	}
+	return units.InZone(s, p.f.At.Time(), p.s.Style.Zone)
+}
+
 // zone names the zone of the clocks at an instant, e.g. "CET".
 func (p *pen) zone(t time.Time) string { return t.In(p.s.Style.zone()).Format("MST") }

@@ -100,15 +100,36 @@ func (l List) JSON(w io.Writer) error {
 	return enc.Encode(l)
 }
 
-// Text writes the list as a table, a setting a line.
+// Text writes a setting a line: what is set, then the defaults, then what has none. With origin it says where each is
+// from.
 func (l List) Text(w io.Writer, origin bool) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	groups := [3][]Setting{}
 	for _, s := range l.Settings {
-		line := s.Name + "\t" + s.value()
-		if origin {
-			line += "\t" + s.from()
+		g := 0
+		if s.Origin == Default {
+			if g = 1; s.Values == nil && !s.Differs {
+				g = 2
+			}
 		}
-		fmt.Fprintln(t, line)
+		groups[g] = append(groups[g], s)
+	}
+	if len(groups[0]) == 0 {
+		fmt.Fprintln(t, "nothing is set; these are the defaults:")
+	}
+	apart := false
+	for _, g := range groups {
+		if apart && len(g) > 0 {
+			fmt.Fprintln(t)
+		}
+		apart = len(g) > 0
+		for _, s := range g {
+			line := s.Name + "\t" + s.value()
+			if origin {
+				line += "\t" + s.from()
+			}
+			fmt.Fprintln(t, line)
+		}
 	}
 	return t.Flush()
 }

@@ -51,7 +51,7 @@ func Of(name string, profile *dag.Plan, seconds float64) (Run, error) {
 
 // atOnce is how many tasks of a phase the cluster and the job's limits let run at once; 0 where that is not known.
 func atOnce(plan *dag.Plan, job *dag.Job, k dag.StageIndex) int {
-	c, l := &plan.Cluster, &job.Limits
+	c, l := &plan.Cluster, &job.MapReduce
 	if c.Policy == dag.FIFO {
 		if k == dag.Map {
 			return c.MapSlots
@@ -67,7 +67,7 @@ func atOnce(plan *dag.Plan, job *dag.Job, k dag.StageIndex) int {
 	}
 	n := most
 	if pool > 0 && task > 0 {
-		n = max(1, (pool-l.AMMB)/task)
+		n = max(1, (pool-job.MasterMB)/task)
 		if most > 0 {
 			n = min(n, most)
 		}

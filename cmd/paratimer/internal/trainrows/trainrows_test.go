@@ -33,8 +33,9 @@ func yarn(tasks, memory, limit int) *dag.Plan {
 	return &dag.Plan{
 		Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: memory},
 		Jobs: []dag.Job{{
-			Node: "a", Limits: dag.Limits{AMMB: 512, MapMB: 256, ReduceMB: 256, MaxMaps: limit, MaxReduces: limit},
-			Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: tasks, Bytes: dag.Uniform(100)}, dag.Stage{}),
+			Node: "a", MasterMB: 512,
+			MapReduce: dag.MapReduceLimits{MapMB: 256, ReduceMB: 256, MaxMaps: limit, MaxReduces: limit},
+			Stages:    dag.MapReduce(dag.Stage{Known: true, Tasks: tasks, Bytes: dag.Uniform(100)}, dag.Stage{}),
 		}},
 	}
 }

@@ -37,6 +37,7 @@ type Text struct {
 	jobs     map[string]dag.State
 	reported map[string]frame.AlertState // what was told of each bound
 	skewed   map[string]reportedSkew     // what was told of each job's skew
+	zone     *time.Location              // of times of day; nil: UTC
 	failed   int                         // how many failures were told of; quiet lines alone tell of them
 }
 
@@ -60,6 +61,12 @@ func (t *Text) Quiet() *Text {
 	return t
 }
 
+// In has times of day in a zone.
+func (t *Text) In(zone *time.Location) *Text {
+	t.zone = zone
+	return t
+}
+
 // Show writes what is new in the frame.
 func (t *Text) Show(tick frame.Tick) error {
 	f := tick.Frame
@@ -72,7 +79,11 @@ func (t *Text) Show(tick frame.Tick) error {
 	if b.Len() == 0 {
 		return nil
 	}
-	_, err := io.WriteString(t.w, b.String())
+	beside := time.Time{}
+	if f.At != nil {
+		beside = f.At.Time()
+	}
+	_, err := io.WriteString(t.w, units.InZone(b.String(), beside, t.zone))
 	return err
 }
 
@@ -222,7 +233,7 @@ func title(f frame.Frame) string {
 	case f.Workflow.ID != nil:
 		name = Escape(*f.Workflow.ID)
 	}
-	if f.OneDAG() {
+	if f.IsWhole() {
 		return name + ": " + Escape(f.Workflow.What()) + "\n"
 	}
 	return name + ": " + units.Count(len(f.Jobs), "job") + "\n"

@@ -62,11 +62,8 @@ func (t *Text) jobLines(b *strings.Builder, f frame.Frame, matters func(dag.Stat
 }
 
 func (t *Text) job(f *frame.Frame, j *frame.Job) string {
-	if f.OneDAG() {
-		s := "the DAG"
-		if f.Workflow.Engine == "Spark" {
-			s = "the application"
-		}
+	if f.IsWhole() {
+		s := "the " + f.Workflow.Whole.Name
 		if f.Workflow.ID != nil {
 			s += " (" + Escape(*f.Workflow.ID) + ")"
 		}
@@ -81,7 +78,7 @@ func (t *Text) job(f *frame.Frame, j *frame.Job) string {
 
 func vertices(f *frame.Frame, j *frame.Job) string {
 	if known, all := j.Known(); j.State == dag.Running && all {
-		return fmt.Sprintf(", %s: %d, ", f.Workflow.Parts(), len(j.Stages)) + units.Count(*known.Total, "task")
+		return fmt.Sprintf(", %s: %d, ", f.Workflow.Whole.Parts, len(j.Stages)) + units.Count(*known.Total, "task")
 	}
 	return ""
 }

@@ -30,7 +30,7 @@ func (t *Text) failures(b *strings.Builder, f frame.Frame) {
 	}
 	x := &f.Failures[0]
 	text := t.paint(red, "failed:") + " " + Escape(x.Attempt)
-	if !f.OneDAG() {
+	if !f.IsWhole() {
 		text += " of job " + Escape(x.Job)
 	}
 	if x.Node != nil {

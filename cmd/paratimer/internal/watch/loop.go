@@ -57,12 +57,20 @@ func (w Watch) RunUntil(ctx context.Context, enough func(missed error) (bool, er
 			over, err = enough(s.missed)
 		}
 		if over || err != nil {
-			return s.t.state, err
+			return s.t.state, s.unseen(ctx, err)
 		}
 		if err := Sleep(ctx, s.Wait()); err != nil {
-			return s.t.state, err
+			return s.t.state, s.unseen(ctx, err)
 		}
 	}
+}
+
+// unseen adds to the error of a watch whose time is over why it has seen nothing at all.
+func (s *Stepper) unseen(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil || s.missed == nil || s.t.run.Window != nil {
+		return err
+	}
+	return fmt.Errorf("%w; nothing was observed: %w", err, s.missed)
 }
 
 // see shows the frame of a snapshot, when its time has come.

@@ -182,6 +182,13 @@ func (v *View) allWarnings() (all []string) {
 	if v.Report.Together != nil {
 		rows = append(rows, v.Report.Together)
 	}
+	for i := range v.Report.Limits {
+		for _, w := range v.Report.Limits[i].Warnings {
+			if w.Code == whatif.WarnFailures {
+				all = append(all, w.Text)
+			}
+		}
+	}
 	for _, r := range rows {
 		for _, w := range r.Warnings {
 			text := w.Text

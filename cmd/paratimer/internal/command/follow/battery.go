@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/manual"
 	"github.com/paratimer/paratimer/estimators"
@@ -59,6 +60,9 @@ func parseBattery(text string) (Battery, error) {
 			for i := range names {
 				picked[i] = picked[i] || i < own || word == AllEstimators
 			}
+		case at < 0 && planfile.Nearest(word, names) != "":
+			return b, command.Usage("--estimators %s: there is no estimator %q; did you mean %s?", text, word,
+				planfile.Nearest(word, names))
 		case at < 0:
 			return b, command.Usage("--estimators %s: there is no estimator %q: give %s, %s, or names, separated by "+
 				"commas, of\n%s\n%s",

@@ -37,7 +37,10 @@ func TestParseBattery(t *testing.T) {
 			t.Errorf("%s: %v", c.text, names)
 		}
 	}
-	for _, text := range []string{"", "one_failure,", "Standard", "none"} {
+	if _, err := parseBattery("Standard"); err == nil || !strings.HasSuffix(err.Error(), "did you mean standard?") {
+		t.Errorf("Standard: %v", err)
+	}
+	for _, text := range []string{"", "one_failure,", "none"} {
 		if _, err := parseBattery(text); err == nil || !strings.Contains(err.Error(), "three_failures") {
 			t.Errorf("%q: %v", text, err)
 		}

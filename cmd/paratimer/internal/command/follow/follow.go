@@ -129,7 +129,7 @@ func sink(c *cli.Context) watch.Sink {
 	if c.String("output") == "ndjson" {
 		return view.NewNDJSON(c.App.Writer)
 	}
-	lines := view.NewText(c.App.Writer, view.Colour(c.App.Writer, command.Getenv(c)))
+	lines := view.NewText(c.App.Writer, view.Colour(c.App.Writer, command.Getenv(c))).In(command.Zone(c))
 	if c.Bool("plain") {
 		lines.Plain()
 	}

@@ -72,7 +72,7 @@ func watchOnScreen(ctx context.Context, c *cli.Context, w watch.Watch) (dag.Stat
 	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
 		defer command.Interrupts(cancel, syscall.SIGHUP)()
 	}
-	shown, told := tty.New(o), newSummary(o.Style.Colour)
+	shown, told := tty.New(o), newSummary(o.Style)
 	w.Sinks = append([]watch.Sink{shown, told}, w.Sinks...)
 	var state dag.State
 	err := shown.Run(ctx, func(ctx context.Context) (err error) {
@@ -101,9 +101,10 @@ type summary struct {
 // mostHappened bounds the lines of a summary: a terminal of 24 lines holds them.
 const mostHappened = 10
 
-func newSummary(colour bool) *summary {
+func newSummary(style screen.Style) *summary {
 	s := &summary{standing: tty.NewTail(1), happened: tty.NewTail(mostHappened)}
-	s.lines, s.urgent = view.NewText(s.standing, colour), view.NewText(s.happened, colour).Quiet()
+	s.lines = view.NewText(s.standing, style.Colour).In(style.Zone)
+	s.urgent = view.NewText(s.happened, style.Colour).In(style.Zone).Quiet()
 	return s
 }
 

@@ -98,7 +98,7 @@ func site(c *cli.Context) (hadoop.Site, error) {
 	}
 	if dir == "" {
 		return hadoop.Site{}, command.Usage(
-			"where is the cluster? Give --rm URL or --conf-dir DIR, or set HADOOP_CONF_DIR")
+			"where is the cluster? Give --rm URL or --conf-dir DIR, or set HADOOP_CONF_DIR; `paratimer attach --spark URL` needs none")
 	}
 	props, err := hadoop.ReadDir(dir, command.Getenv(c))
 	if err != nil {

@@ -2,9 +2,11 @@ package input
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/paratimer/paratimer/adapters/capture"
 	"github.com/paratimer/paratimer/adapters/infile"
@@ -25,7 +27,18 @@ func NotAPlan(path, wanted string, err error) error {
 		return command.Usage("%s is a recording (%s), not a %s: `paratimer replay` plays it, and `paratimer learn` makes a profile of it",
 			path, kind, wanted)
 	}
+	if query := scriptKind(path); query != "" && err != nil {
+		return command.Usage("%s is %s, not a %s: start it as usual, and `paratimer attach` follows it", path, query, wanted)
+	}
 	return command.Usage("cannot read the %s: %w", wanted, err)
+}
+
+// scriptKind names a file that only another program runs, by how its name ends; "" for others.
+func scriptKind(path string) string {
+	return map[string]string{
+		".pig": "a script of Pig", ".sql": "a script of SQL", ".hql": "a script of Hive", ".jar": "a jar",
+		".py": "a script of Python", ".scala": "a program in Scala",
+	}[strings.ToLower(filepath.Ext(path))]
 }
 
 // regularKind is the kind of recording in a regular file, Unknown for everything else. A pipe cannot be read twice.
@@ -50,6 +63,10 @@ func regularKind(path string) tape.Kind {
 func notARecording(path string) error {
 	if IsPlan(path) {
 		return errors.New("this is a plan, not a recording: `paratimer estimate`, `simulate` and `whatif` read it")
+	}
+	if query := scriptKind(path); query != "" {
+		return fmt.Errorf("this is %s, not a recording: start it as usual, and `paratimer attach --tape FILE` records it",
+			query)
 	}
 	return errors.New("neither a tape nor a capture, nor a job history file, Rumen trace or event log of Spark: record one with `paratimer attach --tape FILE` or `--capture FILE`")
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/pig"
 	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
@@ -118,7 +119,7 @@ func isName(id string) bool {
 
 // GoesBy says whether a pattern, such as nightly_*, is for a name, with the engine's prefix or without it.
 func GoesBy(pattern, name string) bool {
-	plain := strings.TrimPrefix(name, "PigLatin:")
+	plain := pig.Script(name)
 	if pattern == name || pattern == plain {
 		return true
 	}

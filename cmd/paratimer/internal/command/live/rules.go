@@ -11,6 +11,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/units"
@@ -30,7 +31,10 @@ func rulesCommand() *cli.Command {
 // readRules reads a rule file. Its faults are the caller's.
 func readRules(c *cli.Context, path string) ([]rules.Rule, error) {
 	all, err := rules.ReadFile(path, c.App.Reader, command.Zone(c))
-	if err != nil {
+	switch {
+	case err != nil && input.IsPlan(path):
+		return nil, command.Usage("%s is a plan, not a rule file: `paratimer estimate` reads it", path)
+	case err != nil:
 		return nil, command.Usage("%w", err)
 	}
 	return all, nil

@@ -19,7 +19,7 @@ func serveBoard(ctx context.Context, c *cli.Context, every time.Duration, onScre
 	typed := c.String("listen")
 	switch {
 	case typed == "" && onScreen:
-		return livepage.NewBoard(observed.Costs, every), func() {}, nil
+		return livepage.NewBoard(observed.Costs, every, command.Zone(c)), func() {}, nil
 	case typed == "":
 		return nil, func() {}, nil
 	}
@@ -29,7 +29,7 @@ func serveBoard(ctx context.Context, c *cli.Context, every time.Duration, onScre
 	}
 	log := command.Logger(c)
 	log.Info().Msgf("all queries at %s://%s/", door.Scheme(), listener.Addr())
-	b = livepage.NewBoard(observed.Costs, every)
+	b = livepage.NewBoard(observed.Costs, every, command.Zone(c))
 	return b, b.Serve(listener, door, func(err error) { log.Error().Err(err).Msg("the page is not served any more") }),
 		nil
 }

@@ -64,7 +64,7 @@ func compared(c *cli.Context) error {
 	if err != nil {
 		return command.Usage("%w", err)
 	}
-	doc := compareview.Of(found)
+	doc := compareview.Of(found).In(command.Zone(c))
 	content := doc.Text
 	switch c.String("output") {
 	case "json":

@@ -94,6 +94,11 @@ func timeOrNil(t time.Time) *time.Time {
 	return &t
 }
 
+// dayIn words instants in a zone.
+func dayIn(zone *time.Location) func(time.Time) string {
+	return func(t time.Time) string { return units.Day(t.In(zone)) }
+}
+
 func secondsOrNil(s float64) *float64 {
 	if s <= 0 {
 		return nil
@@ -169,10 +174,11 @@ func printList(c *cli.Context, all []listedWorkflow) error {
 		return nil
 	}
 	w := tabwriter.NewWriter(c.App.Writer, 0, 0, 2, ' ', 0)
+	day := dayIn(command.Zone(c))
 	fmt.Fprintln(w, "WORKFLOW\tRUNS\tLEARNED FROM\tUSUAL\tLAST RUN\t")
 	for _, l := range all {
 		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s, %s\t\n", view.Escape(l.Workflow), l.Runs, l.IncludedRuns,
-			units.Known(l.UsualSeconds, units.Seconds), units.Known(l.LastRun.StartedAt, units.Day), l.LastRun.State)
+			units.Known(l.UsualSeconds, units.Seconds), units.Known(l.LastRun.StartedAt, day), l.LastRun.State)
 	}
 	return w.Flush()
 }

@@ -58,7 +58,7 @@ func historyShow(c *cli.Context) error {
 		if r.Excluded != nil {
 			weight = "- " + view.Escape(*r.Excluded)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t\n", units.Known(r.StartedAt, units.Day),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t\n", units.Known(r.StartedAt, dayIn(command.Zone(c))),
 			units.Known(r.TotalSeconds, units.Seconds), r.State, weight, view.Escape(r.ID))
 	}
 	return t.Flush()

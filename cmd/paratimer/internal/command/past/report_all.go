@@ -50,7 +50,7 @@ func reportAll(ctx context.Context, c *cli.Context) error {
 	defer client.Close()
 	model, log := follow.ModelOf(c), command.Logger(c)
 	store := input.StateOrNone(c, log)
-	board := livepage.NewBoard(model, every)
+	board := livepage.NewBoard(model, every, command.Zone(c))
 	stop, err := servePage(ctx, c, board.Serve)
 	if err != nil {
 		return err

@@ -60,7 +60,7 @@ func reportLive(c *cli.Context) (err error) {
 	} else if w.Every, err = observedEvery(c); err != nil {
 		return err
 	}
-	page := livepage.New(runreport.NewCollector(name, follow.ModelOf(c)), asks)
+	page := livepage.New(runreport.NewCollector(name, follow.ModelOf(c)), asks, command.Zone(c))
 	w.Sinks = []watch.Sink{page}
 	if rec != nil {
 		rec.Join(&w)

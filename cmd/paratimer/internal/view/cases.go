@@ -1,0 +1,79 @@
+package view
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/paratimer/paratimer/units"
+)
+
+// A Case is a scenario, and the time that it takes in it as people read it.
+type Case struct{ Scenario, Left string }
+
+// A CaseRow is cases that read the same: the first of them, and the others.
+type CaseRow struct {
+	Case int
+	Same []int
+}
+
+// MergeCases groups cases that read the same, in the order of the first of each group. Unknown ones stand alone.
+func MergeCases(cases []Case) []CaseRow {
+	var rows []CaseRow
+	for i, c := range cases {
+		at := slices.IndexFunc(rows, func(r CaseRow) bool { return cases[r.Case].Left == c.Left })
+		if at < 0 || c.Left == units.Unknown {
+			rows = append(rows, CaseRow{Case: i})
+			continue
+		}
+		rows[at].Same = append(rows[at].Same, i)
+	}
+	return rows
+}
+
+// conditions word the scenarios that a sentence tells of, and what each of them is about.
+var conditions = []struct{ scenario, about, condition string }{
+	{"one_failure", "a failure", "if the longest task fails"},
+	{"failure_until_proven", "a failure", "if a failure is still to come"},
+	{"skew_low", "skew", "with skew at its best"},
+	{"skew_high", "skew", "with skew at its worst"},
+	{"best_guess", "skew", "in the scheduler's likely order"},
+	{"slots_as_now", "other applications", "if others keep what they hold"},
+	{"slots_fair_share", "other applications", "with our queue's share"},
+	{"alone", "other applications", "without other applications"},
+}
+
+// LeftIf says in a sentence how the time depends on what happens, each time once: "~21m as it is · ~33m if the longest
+// task fails · skew: no difference". The first case is how it is. It is "" if nothing is known of that, and if there
+// is no other case that it has words for.
+func LeftIf(cases []Case) string {
+	if len(cases) < 2 || cases[0].Left == units.Unknown {
+		return ""
+	}
+	parts := []string{cases[0].Left + " as it is"}
+	var same, differ []string
+	said := map[string]bool{cases[0].Left: true}
+	for _, of := range conditions {
+		i := slices.IndexFunc(cases[1:], func(c Case) bool { return c.Scenario == of.scenario }) + 1
+		switch {
+		case i == 0 || cases[i].Left == units.Unknown:
+		case cases[i].Left == cases[0].Left:
+			if !slices.Contains(same, of.about) {
+				same = append(same, of.about)
+			}
+		default:
+			differ = append(differ, of.about)
+			if !said[cases[i].Left] {
+				said[cases[i].Left] = true
+				parts = append(parts, cases[i].Left+" "+of.condition)
+			}
+		}
+	}
+	same = slices.DeleteFunc(same, func(about string) bool { return slices.Contains(differ, about) })
+	if len(same) > 0 {
+		parts = append(parts, strings.Join(same, ", ")+": no difference")
+	}
+	if len(parts) == 1 {
+		return ""
+	}
+	return strings.Join(parts, " · ")
+}
