@@ -107,8 +107,8 @@ func TestSparkPython(t *testing.T) {
 		"the sampling job and the stage that runs twice are stages of their own", "rdd", "sort", "10x70x40", "6x50x60", "80")
 }
 
-// TestSparkUnits watches executions of SQL and job groups of applications that go on: the execution that runs, one by its
-// id, and a group of either pool.
+// TestSparkUnits watches executions of SQL and job groups of applications that go on: the execution that runs, one by
+// its id, and a group of either pool.
 func TestSparkUnits(t *testing.T) {
 	l := upSpark(t)
 	// A notebook: two queries with a pause between them, in which the first one's watcher ends.

@@ -96,8 +96,8 @@ func (t twins) of(s *stage) *stage {
 	return nil
 }
 
-// final reports whether a stage is the last one of all its jobs and has written no shuffle: then it has results. A query
-// stage of adaptive execution is the last one of its job too, and writes a shuffle that later jobs read.
+// final reports whether a stage is the last one of all its jobs and has written no shuffle: then it has results. A
+// query stage of adaptive execution is the last one of its job too, and writes a shuffle that later jobs read.
 func (a *App) final(s *stage) bool {
 	if s.writes {
 		return false

@@ -174,8 +174,8 @@ func TestSourcePolls(t *testing.T) {
 	}
 }
 
-// TestSourceSilent holds that a driver that does not answer in time is not taken to have ended, however often, but after
-// ten minutes: its host may be lost.
+// TestSourceSilent holds that a driver that does not answer in time is not taken to have ended, however often, but
+// after ten minutes: its host may be lost.
 func TestSourceSilent(t *testing.T) {
 	t.Parallel()
 	f := &fake{tasks: 8, done: 3, now: 1795366700000}
