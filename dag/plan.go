@@ -18,9 +18,6 @@ type Plan struct {
 	Open bool
 	// Overheads of the engine that launches the jobs; all zero for the paper's cluster.
 	Overheads Overheads
-	// Profiles are plans with costs, learned from earlier runs, best first. They are consulted where this run knows
-	// nothing.
-	Profiles []*Plan
 	// Residuals of a profile say how wrong the ranges of the runs were that it is learned from, oldest run first.
 	Residuals []Residual
 	// InputSizes of a profile are the records of a mean map that read the query's own input, in each of the runs that

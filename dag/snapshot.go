@@ -20,6 +20,9 @@ type Snapshot struct {
 	// NextContainer is when the scheduler is expected to give out a container again, where it has given none for long
 	// although there is room (YARN); 0: at once. An observation leaves it 0, a cost model may set it.
 	NextContainer Instant
+	// Profiles are plans with costs, learned from earlier runs, best first. They are an argument of cost models, which
+	// consult them where this run shows nothing, and no observation: sources leave them nil, tapes do not hold them.
+	Profiles []*Plan
 }
 
 // A JobState is how far a job is.

@@ -16,7 +16,7 @@ func knownSizes(s, later *dag.Snapshot) (*dag.Snapshot, string) {
 	subjects := plannedSizes(s, later)
 	c := clone(s)
 	plan := *later.Plan
-	plan.Cluster, plan.Overheads, plan.Profiles = s.Plan.Cluster, s.Plan.Overheads, s.Plan.Profiles
+	plan.Cluster, plan.Overheads = s.Plan.Cluster, s.Plan.Overheads
 	c.Plan = &plan
 	was := c.Jobs
 	c.Jobs = make([]dag.JobState, len(later.Jobs))

@@ -73,10 +73,12 @@ func TestProbabilitiesAreTheSamplers(t *testing.T) {
 // Where a job's size is not known nothing is said.
 func TestGivenFailRate(t *testing.T) {
 	t.Parallel()
-	none := func(change func(*dag.Plan)) *float64 {
+	none := func(change func(*dag.Plan), profiles ...*dag.Plan) *float64 {
 		plan := joinPlan(17)
 		change(plan)
-		return answer(t, NewReplayContext(runOf(golden.Start(plan)), plannedCosts, Options{}), "standard").Probability
+		s := golden.Start(plan)
+		s.Profiles = profiles
+		return answer(t, NewReplayContext(runOf(s), plannedCosts, Options{}), "standard").Probability
 	}
 	low, high := &dag.Plan{Cluster: dag.Cluster{FailRate: 0.01}}, &dag.Plan{Cluster: dag.Cluster{FailRate: 0.5}}
 	rare, often := none(func(p *dag.Plan) { p.Cluster.FailRate = 0.01 }),
@@ -84,10 +86,10 @@ func TestGivenFailRate(t *testing.T) {
 	if !(*rare > 0.8 && *often < 0.2) {
 		t.Errorf("no failure has probability %v and %v", *rare, *often)
 	}
-	if got := none(func(p *dag.Plan) { p.Profiles = []*dag.Plan{{}, high, low} }); *got != *often {
+	if got := none(func(*dag.Plan) {}, &dag.Plan{}, high, low); *got != *often {
 		t.Errorf("by the profile %v, want %v", *got, *often)
 	}
-	if got := none(func(p *dag.Plan) { p.Profiles, p.Cluster.FailRate = []*dag.Plan{high}, 0.01 }); *got != *rare {
+	if got := none(func(p *dag.Plan) { p.Cluster.FailRate = 0.01 }, high); *got != *rare {
 		t.Errorf("by the plan %v, want %v", *got, *rare)
 	}
 	if got := none(func(p *dag.Plan) { p.Jobs[2].Stages[dag.Map].Known = false }); got != nil {

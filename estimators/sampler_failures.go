@@ -26,7 +26,7 @@ const (
 // NewFailureLaw reads the failures of a snapshot; mean is what a task takes on average, in milliseconds.
 func NewFailureLaw(s *dag.Snapshot, mean float64) FailureLaw {
 	l := FailureLaw{shape: 0.5, ms: failureTasks * max(mean, 1)}
-	if rate := givenRate(s.Plan); rate > 0 {
+	if rate := givenRate(s); rate > 0 {
 		l = FailureLaw{shape: givenFailures, ms: givenFailures * hourMS / rate}
 	}
 	for j := range s.Jobs {
@@ -47,10 +47,10 @@ func NewFailureLaw(s *dag.Snapshot, mean float64) FailureLaw {
 
 // givenRate is how many attempts fail in an hour of a task, as the plan or the first of its profiles that tells says;
 // 0: nobody does.
-func givenRate(p *dag.Plan) float64 {
-	rate := p.Cluster.FailRate
-	for i := 0; i < len(p.Profiles) && rate == 0; i++ {
-		rate = p.Profiles[i].Cluster.FailRate
+func givenRate(s *dag.Snapshot) float64 {
+	rate := s.Plan.Cluster.FailRate
+	for i := 0; i < len(s.Profiles) && rate == 0; i++ {
+		rate = s.Profiles[i].Cluster.FailRate
 	}
 	return min(rate, dag.MaxFailRate)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// fileOf is the reverse of file.plan. Profiles of the plan are not part of its file.
+// fileOf is the reverse of file.plan.
 func fileOf(p *dag.Plan) *file {
 	c := &p.Cluster
 	f := &file{Version: 1, Name: p.Name, Engine: p.Engine, Overheads: overheads(p.Overheads), Cluster: cluster{

@@ -67,7 +67,7 @@ func TestFileHasEverySetting(t *testing.T) {
 		not     []string
 	}{
 		// a file has all of its jobs
-		{reflect.TypeFor[dag.Plan](), reflect.TypeFor[file](), []string{"Profiles", "Open", "Whole"}},
+		{reflect.TypeFor[dag.Plan](), reflect.TypeFor[file](), []string{"Open", "Whole"}},
 		{reflect.TypeFor[dag.Cluster](), reflect.TypeFor[cluster](), []string{"Order"}}, // which is the policy's
 		{reflect.TypeFor[dag.Node](), reflect.TypeFor[machine](), nil},
 		{reflect.TypeFor[dag.Overheads](), reflect.TypeFor[overheads](), nil},

@@ -17,8 +17,7 @@ import (
 const maxYAML = 50_000
 
 // Write writes a plan in YAML, or, if it has very many values, in JSON, which is YAML as well. Read gives the same plan
-// again, but for its Profiles, which are files of their own. Names that are no UTF-8 cannot be written exactly. It
-// fails where dag.ValidateProfile does, and where w does.
+// again. Names that are no UTF-8 cannot be written exactly. It fails where dag.ValidateProfile does, and where w does.
 func Write(w io.Writer, p *dag.Plan) error {
 	if err := dag.ValidateProfile(p); err != nil {
 		return err

@@ -25,7 +25,6 @@ func (p *planner) plan(w *simulationState, s *dag.Snapshot) *dag.Plan {
 	}
 	p.submitted, p.lost = submitted, slices.Clone(w.lostAt)
 	plan := *w.plan
-	plan.Profiles = p.given.Profiles
 	plan.Jobs = plan.Jobs[:w.ours:w.ours]
 	plan.Cluster = clusterLeft(&w.plan.Cluster, w.lostAt)
 	if p.know != All {
@@ -34,9 +33,6 @@ func (p *planner) plan(w *simulationState, s *dag.Snapshot) *dag.Plan {
 		for j := range plan.Jobs {
 			plan.Jobs[j] = bare(&w.plan.Jobs[j], submitted[j])
 		}
-	}
-	if p.know == Profile {
-		plan.Profiles = append([]*dag.Plan{p.given}, p.given.Profiles...)
 	}
 	p.now = &plan
 	return p.now

@@ -133,9 +133,9 @@ func TestKnowNothing(t *testing.T) {
 		o := trouble
 		o.Know = know
 		for _, s := range all(t, given, o) {
-			if know == Profile && (len(s.Plan.Profiles) != 1 || s.Plan.Profiles[0] != given) || know == Nothing &&
-				s.Plan.Profiles != nil {
-				t.Fatalf("know %v: profiles %v", know, s.Plan.Profiles)
+			if know == Profile && (len(s.Profiles) != 1 || s.Profiles[0] != given) || know == Nothing &&
+				s.Profiles != nil {
+				t.Fatalf("know %v: profiles %v", know, s.Profiles)
 			}
 			if s.Plan.Cluster.Setup != 0 || s.Plan.Overheads != (dag.Overheads{}) {
 				t.Fatalf("at %d: the plan tells pauses", s.At)

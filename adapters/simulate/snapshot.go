@@ -65,6 +65,9 @@ func (c *camera) take(t dag.Instant) *dag.Snapshot {
 	}
 	s.Load = c.loads(s)
 	s.Plan = c.plans.plan(c.simulationState, s)
+	if c.know == Profile {
+		s.Profiles = []*dag.Plan{c.plans.given}
+	}
 	return s
 }
 

@@ -68,7 +68,6 @@ func draw(t *rapid.T, typ reflect.Type, path string) reflect.Value {
 		return v
 	case **dag.Plan:
 		p := draw(t, reflect.TypeFor[dag.Plan](), path)
-		p.FieldByName("Profiles").SetZero() // arguments, not observations
 		p.FieldByName("Residuals").SetZero()
 		p.FieldByName("Whole").SetZero() // follows from the engine, of which none is drawn
 		p.FieldByName("InputSizes").SetZero()
@@ -112,6 +111,7 @@ func draw(t *rapid.T, typ reflect.Type, path string) reflect.Value {
 		return v
 	case *dag.Snapshot:
 		drawFields(t, v, path)
+		x.Profiles = nil // arguments, not observations
 		fit(x)
 		return v
 	}

@@ -32,9 +32,8 @@ func TestMapsOfJobsToCome(t *testing.T) {
 		{"a profile that knows nothing of the job", []*dag.Plan{plan(4, false, 0)}, 8},
 	} {
 		p := plan(8, false, 0)
-		p.Profiles = c.profiles
 		s := &dag.Snapshot{
-			Plan: p, Stale: dag.NoInstant,
+			Plan: p, Profiles: c.profiles, Stale: dag.NoInstant,
 			Jobs: []dag.JobState{
 				{Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)},
 				{

@@ -43,10 +43,8 @@ func newest(run dag.Run, s *dag.Snapshot) dag.Run {
 
 // itsOwnProfile is the snapshot with its plan among the profiles, before all others.
 func itsOwnProfile(s *dag.Snapshot) *dag.Snapshot {
-	out, plan, profile := *s, *s.Plan, *s.Plan
-	profile.Profiles = nil
-	plan.Profiles = append([]*dag.Plan{&profile}, s.Plan.Profiles...)
-	out.Plan = &plan
+	out := *s
+	out.Profiles = append([]*dag.Plan{s.Plan}, s.Profiles...)
 	return &out
 }
 
@@ -140,7 +138,7 @@ func anyGroups(s *dag.Snapshot) bool {
 		})
 	}
 	return slices.ContainsFunc(s.Jobs, func(j dag.JobState) bool { return j.Groups != nil }) ||
-		planned(s.Plan) || slices.ContainsFunc(s.Plan.Profiles, planned)
+		planned(s.Plan) || slices.ContainsFunc(s.Profiles, planned)
 }
 
 // Costs are what the model says of each task, and all else that it knows.

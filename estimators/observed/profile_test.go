@@ -87,7 +87,7 @@ func TestAttachStandsInForTheDAG(t *testing.T) {
 		got.Jobs[1].State != dag.Blocked {
 		t.Errorf("got %d jobs: %+v", len(got.Plan.Jobs), got.Jobs)
 	}
-	if len(s.Plan.Jobs) != 1 || s.Plan.Profiles != nil {
+	if len(s.Plan.Jobs) != 1 || s.Profiles != nil {
 		t.Error("the observed snapshot was changed")
 	}
 	s.Plan.Name = "other.pig"

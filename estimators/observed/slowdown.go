@@ -87,7 +87,7 @@ func (s *slowdown) of(j int, k dag.StageIndex) float64 {
 // warnProfile checks the profile against the run.
 func (m *Model) warnProfile(s *dag.Snapshot, profile *profiles.Match, slow *slowdown) {
 	switch {
-	case profile == nil && len(s.Plan.Profiles) > 0:
+	case profile == nil && len(s.Profiles) > 0:
 		m.Warnings = append(m.Warnings, dag.Warning{Code: dag.WarnNoProfile, Text: fmt.Sprintf(
 			"no profile fits %s: none has a job of the same name, feature or aliases; learn one from a run of this script", s.Plan.Name)})
 	case profile != nil && (slow.all >= slowMax || slow.all <= slowMin):

@@ -14,14 +14,15 @@ func Attach(s *dag.Snapshot, profiles []*dag.Plan) *dag.Snapshot {
 	if len(profiles) == 0 {
 		return s
 	}
-	out, plan := *s, *s.Plan
-	plan.Profiles = profiles
-	out.Plan = &plan
-	if s.Plan.Open {
-		extend(&out, profiles)
+	out := *s
+	out.Profiles = profiles
+	if !s.Plan.Open && dagKnown(s) {
 		return &out
 	}
-	if dagKnown(s) {
+	plan := *s.Plan
+	out.Plan = &plan
+	if plan.Open {
+		extend(&out, profiles)
 		return &out
 	}
 	for _, p := range profiles {

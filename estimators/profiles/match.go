@@ -24,7 +24,7 @@ type Match struct {
 func Find(s *dag.Snapshot) *Match {
 	var best *Match
 	most := 0
-	for _, p := range s.Plan.Profiles {
+	for _, p := range s.Profiles {
 		m, n := matchPlan(s.Plan, p)
 		if n > most {
 			best, most = m, n

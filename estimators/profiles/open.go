@@ -18,15 +18,15 @@ func extend(s *dag.Snapshot, given []*dag.Plan) {
 	if len(s.Plan.Jobs) != 1 {
 		return
 	}
-	s.Plan.Profiles = nil
+	s.Profiles = nil
 	for _, p := range given {
 		a := align(&s.Plan.Jobs[0], p)
 		if a == nil {
-			s.Plan.Profiles = append(s.Plan.Profiles, p)
+			s.Profiles = append(s.Profiles, p)
 			continue
 		}
 		renamed := a.renamed(s.Plan, p)
-		s.Plan.Profiles = append(s.Plan.Profiles, renamed)
+		s.Profiles = append(s.Profiles, renamed)
 		if s.Plan.Open && !s.State.Ended() {
 			a.complete(s, &renamed.Jobs[0])
 		}

@@ -12,9 +12,8 @@ import (
 // pauses. Failed and killed attempts are left out; stages of which nothing was seen stay without costs.
 func Learn(run dag.Run) *dag.Plan {
 	s := *run.Now()
-	bare := *s.Plan
-	bare.Profiles = nil
-	s.Plan = &bare
+	s.Profiles = nil
+	bare := s.Plan
 	m := New(dag.Run{}.Append(&s))
 	out := &dag.Plan{
 		Name: bare.Name, Engine: bare.Engine, Whole: bare.Whole, Cluster: bare.Cluster, Driver: bare.Driver,

@@ -234,7 +234,7 @@ func estimated(plan *dag.Plan, seed uint64, profiles []*dag.Plan) ([]progress, f
 	opt := simulate.Options{Seed: seed, Every: 5 * time.Second}
 	run, err := simulated(plan, opt, func(run dag.Run) error {
 		s := *run.Now()
-		s.Plan = withProfiles(s.Plan, profiles)
+		s.Profiles = profiles
 		got, err := standard.Estimate(dag.Run{
 			Window:  append(slices.Clone(run.Window[:len(run.Window)-1]), &s),
 			Anchors: run.Anchors,
@@ -269,10 +269,4 @@ func doneShare(s *dag.Snapshot, plan *dag.Plan) float64 {
 		}
 	}
 	return float64(done) / float64(max(all, 1))
-}
-
-func withProfiles(plan *dag.Plan, profiles []*dag.Plan) *dag.Plan {
-	out := *plan
-	out.Profiles = profiles
-	return &out
 }

@@ -38,7 +38,7 @@ func (c crude) Estimate(run dag.Run) (estimators.Estimate, error) {
 		e.Raw = append(e.Raw, time.Duration(float64(middle)*estimators.LogNormal((float64(i)+0.5)/64, 0.15)))
 	}
 	var residuals []dag.Residual
-	if profiles := run.Now().Plan.Profiles; len(profiles) > 0 {
+	if profiles := run.Now().Profiles; len(profiles) > 0 {
 		residuals = profiles[0].Residuals
 	}
 	tick := estimators.TickOf(run.Now().At.Sub(run.Now().Origin()), 0, e.Raw)

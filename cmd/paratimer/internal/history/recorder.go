@@ -64,9 +64,8 @@ func (r *Recorder) Profiles(s *dag.Snapshot) []*dag.Plan {
 // left out.
 func (r *Recorder) Show(tick frame.Tick) error {
 	if s := tick.Snapshot; s != nil {
-		bare, plan := *s, *s.Plan
-		plan.Profiles = nil
-		bare.Plan = &plan
+		bare := *s
+		bare.Profiles = nil
 		r.run = r.run.Append(&bare)
 	}
 	if r.Store != nil && tick.Snapshot != nil && tick.Answers.Sampled.Tick != nil {

@@ -36,7 +36,7 @@ func viewOf(t *testing.T, c *golden.Case, s *dag.Snapshot, opt schedule.Options)
 
 func of(t *testing.T, p *dag.Plan) *View {
 	t.Helper()
-	v, err := Of(p, observed.Costs, estimators.Options{}, estimators.Scenarios())
+	v, err := Of(p, nil, observed.Costs, estimators.Options{}, estimators.Scenarios())
 	if err != nil {
 		t.Fatal(err)
 	}

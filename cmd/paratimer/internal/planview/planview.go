@@ -24,11 +24,12 @@ type View struct {
 	Full func(job int, k dag.StageIndex, task int) float64
 }
 
-// Of makes the view of a plan of which nothing has run, under the scenarios.
-func Of(plan *dag.Plan, model estimators.Model, opt estimators.Options, scenarios []estimators.Scenario) (*View,
-	error,
-) {
-	w := estimators.NewReplayContext(dag.Run{}.Append(Before(plan)), model, opt)
+// Of makes the view of a plan of which nothing has run, under the scenarios, with profiles to consult.
+func Of(
+	plan *dag.Plan, profiles []*dag.Plan, model estimators.Model, opt estimators.Options,
+	scenarios []estimators.Scenario,
+) (*View, error) {
+	w := estimators.NewReplayContext(dag.Run{}.Append(Before(plan, profiles)), model, opt)
 	path, err := w.Path()
 	if err != nil {
 		return nil, fmt.Errorf("planning %q: %w", plan.Name, err)
@@ -53,8 +54,10 @@ func Of(plan *dag.Plan, model estimators.Model, opt estimators.Options, scenario
 }
 
 // Before is a plan of which nothing has run, at instant 0.
-func Before(plan *dag.Plan) *dag.Snapshot {
-	return &dag.Snapshot{Plan: plan, State: dag.Running, Stale: dag.NoInstant, Jobs: plan.BlockedJobs()}
+func Before(plan *dag.Plan, profiles []*dag.Plan) *dag.Snapshot {
+	return &dag.Snapshot{
+		Plan: plan, Profiles: profiles, State: dag.Running, Stale: dag.NoInstant, Jobs: plan.BlockedJobs(),
+	}
 }
 
 // worst returns the longest task, the first of several, and its length in milliseconds; job is -1 if there is no task.

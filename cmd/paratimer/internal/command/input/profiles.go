@@ -33,12 +33,12 @@ func ReadProfiles(c *cli.Context) ([]*dag.Plan, error) {
 	return out, nil
 }
 
-// Profiled is a source whose plans carry profiles of earlier runs. They are arguments, not observations: no tape holds
-// them.
+// Profiled is a source that puts profiles of earlier runs beside what was observed.
 type Profiled struct {
 	watch.Source
 	Profiles func(*dag.Snapshot) []*dag.Plan
-	was, is  *dag.Plan
+	was, is  *dag.Plan   // the newest plan, as observed and with what profiles tell of it
+	known    []*dag.Plan // the profiles of that plan
 }
 
 // WithProfiles returns src with the profiles that are given.
@@ -49,7 +49,7 @@ func WithProfiles(src watch.Source, given []*dag.Plan) watch.Source {
 	return &Profiled{Source: src, Profiles: func(*dag.Snapshot) []*dag.Plan { return given }}
 }
 
-// Next hands the snapshot on with the profiles in its plan. Snapshots that share a plan still do.
+// Next hands the snapshot on with profiles. Snapshots that share a plan still do, and share its profiles.
 func (p *Profiled) Next(ctx context.Context) (*dag.Snapshot, error) {
 	s, err := p.Source.Next(ctx)
 	if s == nil || err != nil {
@@ -62,8 +62,8 @@ func (p *Profiled) Next(ctx context.Context) (*dag.Snapshot, error) {
 	}
 	with := profiles.Attach(s, known)
 	if s.Plan != p.was {
-		p.was, p.is = s.Plan, with.Plan
+		p.was, p.is, p.known = s.Plan, with.Plan, with.Profiles
 	}
-	with.Plan = p.is
+	with.Plan, with.Profiles = p.is, p.known
 	return with, nil
 }

@@ -141,8 +141,7 @@ func skewedRun(
 		if err != nil {
 			return dag.Run{}, command.Usage("%s is not a recording, and no plan: %w", path, err)
 		}
-		plan.Profiles = profiles
-		return dag.Run{}.Append(planview.Before(plan)), nil
+		return dag.Run{}.Append(planview.Before(plan, profiles)), nil
 	}
 	open := func() (watch.Source, io.Closer, error) {
 		src, file, err := input.OpenRecording(path, input.WorkflowID(c), c.Duration("every"))

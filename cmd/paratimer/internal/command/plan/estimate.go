@@ -39,7 +39,8 @@ func estimate(c *cli.Context) (err error) {
 	if err != nil {
 		return input.NotAPlan(c.Args().First(), "plan", err)
 	}
-	if plan.Profiles, err = input.ReadProfiles(c); err != nil {
+	profiles, err := input.ReadProfiles(c)
+	if err != nil {
 		return err
 	}
 	shown, err := follow.BatteryOf(c)
@@ -50,7 +51,7 @@ func estimate(c *cli.Context) (err error) {
 	if c.IsSet("delta1") || c.IsSet("delta2") {
 		opt.Path = &pathfrag.Params{Delta1: c.Duration("delta1"), Delta2: c.Duration("delta2")}
 	}
-	v, err := planview.Of(plan, observed.Costs, opt, shown.Scenarios())
+	v, err := planview.Of(plan, profiles, observed.Costs, opt, shown.Scenarios())
 	if err != nil {
 		return command.Usage("%w", err)
 	}

@@ -50,9 +50,8 @@ func whatIfSubject(ctx context.Context, c *cli.Context) (*whatifview.View, *what
 		if err != nil {
 			return nil, nil, command.Usage("%s is not a recording, and no plan: %w", path, err)
 		}
-		plan.Profiles = profiles
 		v := &whatifview.View{Name: plan.Name, At: dag.NoInstant, Miss: math.NaN()}
-		return v, whatif.NewReplay(dag.Run{}.Append(planview.Before(plan)), follow.ModelOf(c)), nil
+		return v, whatif.NewReplay(dag.Run{}.Append(planview.Before(plan, profiles)), follow.ModelOf(c)), nil
 	}
 	open := func() (watch.Source, io.Closer, error) {
 		src, file, err := input.OpenRecording(path, input.WorkflowID(c), c.Duration("every"))
