@@ -53,7 +53,7 @@ func TestMistakes(t *testing.T) {
 		{"model", exitUsage, "model needs JOB.yaml"},
 		{"estimate", exitUsage, "see `paratimer estimate --help`"},
 		{"compare TAPE", exitUsage, "compare needs RUN RUN"},
-		{"attach", exitUsage, "Give --rm URL or --conf-dir DIR"},
+		{"attach job_1_1", exitUsage, "Give --rm URL or --conf-dir DIR"},
 
 		// a file of another kind
 		{"replay PLAN", exitUsage, "this is a plan, not a recording: `paratimer estimate`"},
