@@ -77,7 +77,7 @@ func TestLoadOfFirstTasks(t *testing.T) {
 				a.State, a.End, a.Done[0] = dag.AttemptRunning, dag.NoInstant, math.NaN()
 			}
 		}
-		s.Plan.Profiles = []*dag.Plan{profile}
+		s.Profiles = []*dag.Plan{profile}
 		m := New(dag.Run{}.Append(s))
 		if got := m.start.scale; math.Abs(got-10) > 1.5 {
 			t.Errorf("running %v: the load is %.2f times that of the profile's run, not about 10", running, got)
@@ -141,6 +141,32 @@ func TestHeads(t *testing.T) {
 	}{{3, s.At, 3000}, {3, s.At + 1, 5000}, {4, s.At, 0}} {
 		if got := m.headOf(l, c.task, c.at); got != c.want {
 			t.Errorf("task %d at %d takes %.0f ms more, not %.0f", c.task, c.at-s.At, got, c.want)
+		}
+	}
+}
+
+// TestRecentTasks holds that tasks to come cost what tasks took lately if a stage became faster, and what all took if
+// too few have ended to tell.
+func TestRecentTasks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		slow, fast  int
+		least, most float64
+	}{
+		{200, 200, 300, 330},
+		{40, 8, 850, 900},
+	} {
+		took, records := make([]float64, c.slow+c.fast+4), make([]float64, c.slow+c.fast+4)
+		for i := range took {
+			if took[i], records[i] = 300, 1; i < c.slow {
+				took[i] = 1000
+			}
+		}
+		s := onFour(took, records)
+		last := &s.Jobs[0].Stages[0]
+		last.Attempts = last.Attempts[:c.slow+c.fast]
+		if got := New(dag.Run{}.Append(s)).stages[0][0].work(len(took) - 1); got < c.least || got > c.most {
+			t.Errorf("after %d tasks of 1000 ms and %d of 300 ms one is expected to take %.0f ms", c.slow, c.fast, got)
 		}
 	}
 }

@@ -40,6 +40,8 @@ type law struct {
 	// something tells them: the profile, tasks that have ended, or the engine's own progress of running ones
 	sized  bool
 	rate   float64               // milliseconds a unit; NaN unknown
+	recent float64               // the same of tasks that ended lately, 0 if these are all
+	lately dag.Instant           // since when these ended
 	every  float64               // milliseconds of a task beyond its units
 	head   float64               // milliseconds more of the first task of the stage on a core
 	slow   []float64             // by task, how many times as long as its units tell it works; nil: once

@@ -26,6 +26,7 @@ type ended struct {
 	work  float64 // milliseconds, from the instant at which its input was there
 	out   float64
 	start dag.Instant
+	end   dag.Instant
 	cold  bool // the first in its container
 	first bool // the first of its stage on its core
 }
@@ -129,7 +130,7 @@ func (m *Model) watch(l *law, attempts []dag.Attempt, n int, setup float64) {
 			last = a.Task
 			e := ended{
 				task: int(a.Task), units: done(a), work: max(0, float64(a.End-l.begin(a))-setup), out: a.Out,
-				start: a.Start, cold: m.first(a), first: l.firsts[a.Slot] == a.Start && a.Slot >= 0,
+				start: a.Start, end: a.End, cold: m.first(a), first: l.firsts[a.Slot] == a.Start && a.Slot >= 0,
 			}
 			if tells++; e.units > 0 {
 				told++

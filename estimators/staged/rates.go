@@ -138,6 +138,9 @@ func (l *law) learnRate(pace float64) {
 	l.rate, l.origin = math.NaN(), schedule.Assumed
 	if l.seen.units > 0 && l.seen.work > 0 && l.sized {
 		l.rate, l.origin = l.seen.work/l.seen.units, schedule.Observed
+		if l.recent > 0 && !(l.prior.rate > 0) {
+			l.rate = l.recent
+		}
 	}
 	if p := l.prior.rate * pace; p > 0 && l.prior.records == l.seen.records {
 		switch {
@@ -224,5 +227,13 @@ func (m *Model) assumedRatio(sch *schedule.Schedule) float64 {
 // assumed says that a span is of tasks whose cost nobody has seen, in this run or a profile's.
 func (m *Model) assumed(sp *schedule.Span) bool {
 	l := &m.stages[sp.Job][sp.Stage]
-	return l.origin >= schedule.Assumed || !l.sized
+	return l.origin >= schedule.Assumed || !l.sized || sp.Start >= m.snapshot.At && m.onlyCold(int(sp.Job), l)
+}
+
+// onlyCold says that the tasks of a stage that have ended were all the first in their containers, and no profile tells
+// how long others take. These are of no use for tasks in containers that are used again, which may take half as long.
+func (m *Model) onlyCold(job int, l *law) bool {
+	warm := func(e ended) bool { return !e.cold }
+	return m.snapshot.Plan.Jobs[job].Rules == dag.AncestorsFirst && l.origin == schedule.Observed &&
+		!(l.prior.rate > 0) && len(l.seen.ended) > 0 && !slices.ContainsFunc(l.seen.ended, warm)
 }

@@ -83,6 +83,9 @@ func (m *Model) sampling() func(estimators.Draws) estimators.Drawn {
 func (l *law) spread() stageSampling {
 	var residuals []float64
 	for _, e := range l.seen.ended {
+		if l.recent > 0 && e.end < l.lately {
+			continue
+		}
 		expected := e.units*l.rate + l.every
 		if e.task < len(l.slow) {
 			expected += e.units * l.rate * (l.slow[e.task] - 1)

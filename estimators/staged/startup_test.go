@@ -128,3 +128,25 @@ func TestHeldContainers(t *testing.T) {
 		t.Errorf("that of a held one takes %v more", got)
 	}
 }
+
+// TestFirstTasksTellNoPoint holds that tasks to come count as assumed while only the first tasks of containers have
+// ended, and no longer once another task has.
+func TestFirstTasksTellNoPoint(t *testing.T) {
+	t.Parallel()
+	for at, assumed := range map[dag.Instant]bool{14 * second: true, 26 * second: false} {
+		s, _ := seenAt(t, 1, at)
+		plan := *s.Plan
+		plan.Jobs = dag.CloneJobs(plan.Jobs)
+		plan.Jobs[0].Stages = plan.Jobs[0].Stages[:1]
+		plan.Jobs[0].Stages[0].Tasks = 20
+		s.Plan, s.Jobs[0].Stages = &plan, s.Jobs[0].Stages[:1]
+		costs := staged.Costs(dag.Run{}.Append(s))
+		sch, err := schedule.Replay(s, costs.Left, schedule.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ratio := costs.AssumedRatio(sch); ratio > 0.5 != assumed {
+			t.Errorf("at %d: %.2f of the time that remains is assumed", at, ratio)
+		}
+	}
+}
