@@ -39,7 +39,7 @@ func attachFlags() []cli.Flag {
 			Usage: "record the raw answers to `FILE`, for bug reports; secrets are left out",
 		},
 		input.ProfileFlag()), slices.Concat(input.SparkFlags(), input.UnitFlags(), input.HistoryFlags(),
-		follow.SinkFlags(), collectFlags())...)...)
+		follow.SinkFlags(), collectFlags(), []cli.Flag{follow.LineageFlag()})...)...)
 }
 
 // attach watches a query on a live cluster.
@@ -136,8 +136,17 @@ func attachTo(c *cli.Context, query watch.Source, target hadoop.Target, keys *co
 		return err
 	}
 	defer finish()
+	lineage, end, err := follow.Lineage(c)
+	if err != nil {
+		return err
+	}
+	defer end()
 	return follow.Run(c, &input.Profiled{Source: src, Profiles: rec.Profiles}, follow.Pace{Every: every},
-		input.Remembering(rec), told)
+		input.Remembering(rec), told, func(w *watch.Watch) {
+			if lineage != nil {
+				w.Sinks = append(w.Sinks, lineage)
+			}
+		})
 }
 
 // nextDAG waits for the next DAG of the session of a DAG that has ended, and returns its id; "" if the session is over.

@@ -69,7 +69,8 @@ func watchFlags() []cli.Flag {
 			Usage: "serve a page of all queries at `ADDRESS`, with a live report of each, also without --rules; a port, such as 9189, is this machine's own only, 0 is any that is free",
 		},
 	)
-	return slices.Concat(flags, follow.SinkFlags(), input.HistoryFlags(), command.MetricsFlags(), collectFlags())
+	return slices.Concat(flags, follow.SinkFlags(), input.HistoryFlags(), command.MetricsFlags(), collectFlags(),
+		[]cli.Flag{follow.LineageFlag()})
 }
 
 // watchMany watches every workflow that matches a rule, until it is told to end.
@@ -130,6 +131,14 @@ func watchMany(c *cli.Context) error {
 	if board != nil {
 		sinks = append(sinks, board)
 	}
+	lineage, end, err := follow.Lineage(c)
+	if err != nil {
+		return err
+	}
+	defer end()
+	if lineage != nil {
+		sinks = append(sinks, lineage)
+	}
 	log := command.Logger(c)
 	keys, err := collecting(ctx, c)
 	if err != nil {
@@ -171,6 +180,9 @@ func watchMany(c *cli.Context) error {
 			}
 			if board != nil {
 				board.Forget(w.ID)
+			}
+			if lineage != nil {
+				lineage.Forget(w.ID)
 			}
 		},
 		Every: every, Most: most, Workers: fleetWorkers, Drain: fleetDrain, Log: log,
