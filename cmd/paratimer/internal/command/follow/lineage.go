@@ -11,7 +11,7 @@ import (
 func LineageFlag() cli.Flag {
 	return &cli.StringFlag{
 		Name: "openlineage", EnvVars: command.Env("openlineage"),
-		Usage: "post the start, progress and end of runs to the OpenLineage service at `URL`; OPENLINEAGE_NAMESPACE and OPENLINEAGE_API_KEY are obeyed",
+		Usage: "post the start, progress and end of runs to the OpenLineage service at `URL`; reads OPENLINEAGE_NAMESPACE and OPENLINEAGE_API_KEY",
 	}
 }
 

@@ -24,19 +24,19 @@ func attachFlags() []cli.Flag {
 	return follow.Flags(append(append(input.ClusterFlags(),
 		&cli.DurationFlag{
 			Name: "every", EnvVars: command.Env("every"), Value: 3 * time.Second,
-			Usage: "observe each `TIME`; a line is printed where something has changed, and now and then while nothing does",
+			Usage: "observe every `TIME`; lines are printed on changes, and now and then",
 		},
 		&cli.BoolFlag{
 			Name: "session", EnvVars: command.Env("session"),
-			Usage: "when a DAG of Tez has ended, watch the next one of its session; scripts of Pig are watched so unless --session=false or --tape is given",
+			Usage: "after a DAG of Tez, watch the next one of its session; default for Pig's scripts without --tape",
 		},
 		&cli.StringFlag{
 			Name: "tape", EnvVars: command.Env("tape"),
-			Usage: "record what is observed to `FILE`, for replay, learn and score",
+			Usage: "record the observations to `FILE`, for replay, learn and score",
 		},
 		&cli.StringFlag{
 			Name: "capture", EnvVars: command.Env("capture"),
-			Usage: "record the raw answers to `FILE`, for bug reports; secrets are left out",
+			Usage: "record the raw answers to `FILE` without secrets, for bug reports",
 		},
 		input.ProfileFlag()), slices.Concat(input.SparkFlags(), input.UnitFlags(), input.HistoryFlags(),
 		follow.SinkFlags(), collectFlags(), []cli.Flag{follow.LineageFlag()})...)...)
