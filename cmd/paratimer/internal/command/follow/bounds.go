@@ -52,7 +52,7 @@ func BoundFlags() []cli.Flag {
 		},
 		&cli.StringFlag{
 			Name: "on", EnvVars: command.Env("on"),
-			Usage: "what decides: a scenario such as standard or one_failure, or a quantile such as p90 (default: the probability)",
+			Usage: "decide by `JUDGE`: a scenario such as standard or one_failure, or a quantile such as p90 (default: the probability)",
 		},
 		&cli.GenericFlag{
 			Name: "risk", EnvVars: command.Env("risk"), Value: command.NewShare(alert.DefaultThreshold),
