@@ -39,7 +39,7 @@ func run(ctx context.Context, args, env []string, in io.Reader, out, err io.Writ
 func newApp(in io.Reader, out, err io.Writer) *cli.App {
 	return &cli.App{
 		Name:            "paratimer",
-		Usage:           "when will my query be done, what does it wait for, and how sure is that?",
+		Usage:           "when will my query end, what does it wait for, and how sure is that?",
 		UsageText:       "paratimer COMMAND [flags] [arguments]   (flags may stand anywhere)",
 		HideVersion:     true,
 		HideHelpCommand: true,

@@ -67,9 +67,6 @@ func sharesExperiment(l lab) experiment {
 			}
 			p("%s", line(cells...))
 		}
-		p("")
-		p("The steeper the cost and the fewer groups a task has, the more comes from a fit: the largest groups, which hold the time, have no")
-		p("neighbours until they are done.")
 		return nil
 	}
 	return e

@@ -15,7 +15,7 @@ import (
 func LogFileFlag() cli.Flag {
 	return &cli.StringFlag{
 		Name: "log-file", EnvVars: Env("log-file"),
-		Usage: "talk into `FILE` in place of stderr; where it was moved, as by logrotate, it is begun anew, and at 64 MiB it becomes FILE.1",
+		Usage: "log to `FILE`, not to stderr; it is reopened after logrotate, and becomes FILE.1 at 64 MiB",
 	}
 }
 

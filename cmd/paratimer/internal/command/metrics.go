@@ -20,11 +20,11 @@ func MetricsFlags() []cli.Flag {
 	return append(About("Metrics",
 		&cli.StringFlag{
 			Name: "metrics", EnvVars: Env("metrics"),
-			Usage: "serve Prometheus metrics at `ADDRESS`: a port, such as :9188, is this machine's own only",
+			Usage: "serve Prometheus metrics at `ADDRESS`; a port alone, such as :9188, is local",
 		},
 		&cli.DurationFlag{
 			Name: "metrics-linger", EnvVars: Env("metrics-linger"),
-			Usage: "serve metrics for `TIME` after the end, so that the end is scraped as well",
+			Usage: "serve metrics for `TIME` after the end, so that the end is scraped",
 		},
 		&cli.StringFlag{
 			Name: "metrics-textfile", EnvVars: Env("metrics-textfile"),

@@ -16,19 +16,19 @@ func ServeFlags() []cli.Flag {
 	return About("Who may read what is served",
 		&cli.StringFlag{
 			Name: "serve-token-file", EnvVars: Env("serve-token-file"),
-			Usage: "ask for the token in `FILE` (default: PARATIMER_SERVE_TOKEN): as a bearer, or as the password of any name",
+			Usage: "require the token in `FILE` (default: PARATIMER_SERVE_TOKEN), as a bearer token or a password",
 		},
 		&cli.StringFlag{
 			Name: "serve-cert", EnvVars: Env("serve-cert"),
-			Usage: "serve over TLS, with the certificate (PEM) in `FILE`; it is read again when it changes",
+			Usage: "serve over TLS with the certificate (PEM) in `FILE`; it is read again when it changes",
 		},
 		&cli.StringFlag{
 			Name: "serve-key", EnvVars: Env("serve-key"),
-			Usage: "the certificate's private key is in `FILE`",
+			Usage: "private key of the certificate in `FILE`",
 		},
 		&cli.StringFlag{
 			Name: "serve-client-ca", EnvVars: Env("serve-client-ca"),
-			Usage: "let in who shows a certificate that was issued by those (PEM) in `FILE`",
+			Usage: "accept client certificates issued by those (PEM) in `FILE`",
 		},
 	)
 }

@@ -93,9 +93,9 @@ func (m *marks) see(s *dag.Snapshot) {
 	}
 }
 
-// failed words a failed attempt.
+// failed words a failed attempt by its task: the attempt's id is in the chart and in frames.
 func failed(s *dag.Snapshot, job int, k dag.StageIndex, a *dag.Attempt) string {
-	text := name(a.Name(s.Jobs[job].ID, s.Plan.StageName(job, k))) + name(s.Plan.OfJob(job)) + " failed"
+	text := name(s.Plan.TaskWords(job, k, a.Task)) + " failed"
 	if a.Node >= 0 && int(a.Node) < len(s.Nodes) && s.Nodes[a.Node].Name != "" {
 		text += " on " + name(s.Nodes[a.Node].Name)
 	}

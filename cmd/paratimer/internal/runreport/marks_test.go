@@ -39,7 +39,7 @@ func TestMarks(t *testing.T) {
 	m.see(snap(7, 2, false))
 	m.see(snap(8, 2, true))
 	m.see(snap(9, 2, true, failed))
-	want := `{4 failure m_000003_0 of job a\x1b[31m failed on n1: killed </script>} ` +
+	want := `{4 failure map 3 of a\x1b[31m failed on n1: killed </script>} ` +
 		`{7 failure the master of job a\x1b[31m was started again, as attempt 2} {7 node node n1 was lost}`
 	if got := strings.Trim(fmt.Sprint(m.sorted()), "[]"); got != want {
 		t.Errorf("marks: %s\nwant   %s", got, want)

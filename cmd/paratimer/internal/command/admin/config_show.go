@@ -17,11 +17,11 @@ import (
 
 // configCommand shows settings.
 func configCommand() *cli.Command {
-	return command.Group("config", "say which settings are in force, and where they are from",
+	return command.Group("config", "show the settings and where they come from",
 		command.Plain(command.New("show", "[COMMAND]", "list the settings of a command, or of all", configShow,
 			&cli.BoolFlag{
 				Name:  "origin",
-				Usage: "say where each value is from: a flag, an environment variable, a line of the file, a default",
+				Usage: "show the source of each value: flag, environment variable, line of the file, default",
 			},
 			command.Choice("output", "write `FORMAT`", "text", "json"))))
 }

@@ -16,7 +16,7 @@ import (
 
 // Doctor is `paratimer doctor`.
 func Doctor() *cli.Command {
-	return command.New("doctor", "", "say what of a cluster can be reached, and what to do about the rest", doctor,
+	return command.New("doctor", "", "check which services of a cluster answer, and suggest fixes", doctor,
 		append(append(input.ClusterFlags(), input.SparkFlags()...), command.OutputFlag("text", "json"))...)
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 func helpCommand() *cli.Command {
-	return command.Plain(command.New("help", "[all] [COMMAND]", "say how a command is used; all: with every flag",
+	return command.Plain(command.New("help", "[all] [COMMAND]", "show how to use a command; all: with every flag",
 		help))
 }
 
@@ -90,7 +90,7 @@ func manCommand() *cli.Command {
 	return command.Plain(command.New("man", "[COMMAND]", "print a command's man page, or write all of them", man,
 		&cli.StringFlag{
 			Name: "out", Aliases: []string{"o"},
-			Usage: "write every command's page into `FOLDER`, made where it is missing",
+			Usage: "write all pages into `FOLDER`; it is created if missing",
 		},
 		command.Choice("output", "write `FORMAT`; of markdown, all commands at once", "roff", "markdown")))
 }

@@ -24,27 +24,27 @@ func BoundFlags() []cli.Flag {
 	return command.About("What the query is held to",
 		&cli.StringSliceFlag{
 			Name: "deadline", EnvVars: command.Env("deadline"),
-			Usage: "it must end by `TIME`: 06:30 (the first after its submission), 06:30 Europe/Berlin, 2026-11-21 06:30, RFC 3339; may be repeated",
+			Usage: "end by `TIME`: 06:30 (the first after its submission), 06:30 Europe/Berlin, 2026-11-21 06:30, RFC 3339; repeatable",
 		},
 		&cli.StringSliceFlag{
 			Name: "within", EnvVars: command.Env("within"),
-			Usage: "it must end within `TIME` of its submission, e.g. 45m; may be repeated",
+			Usage: "end within `TIME` of its submission, such as 45m; repeatable",
 		},
 		&cli.Float64Flag{
 			Name: "longer-than-usual", EnvVars: command.Env("longer-than-usual"),
-			Usage: "it must end within `N` times its usual length, e.g. 1.5",
+			Usage: "end within `N` times its usual length, such as 1.5",
 		},
 		&cli.DurationFlag{
 			Name: "usual", EnvVars: command.Env("usual"),
-			Usage: "its usual length is `TIME` (default: that of the runs that are remembered, or of the first --profile)",
+			Usage: "usual length `TIME` (default: from the history, or from the first --profile)",
 		},
 		&cli.DurationFlag{
 			Name: "no-progress", EnvVars: command.Env("no-progress"),
-			Usage: "something of it must move within `TIME`, e.g. 10m: a counter, an attempt, a job",
+			Usage: "move something (a counter, an attempt, a job) within `TIME`, such as 10m",
 		},
 		&cli.BoolFlag{
 			Name: "drift", EnvVars: command.Env("drift"),
-			Usage: "its predicted end must stay within its first stable range, from skew_low to one_failure",
+			Usage: "keep the predicted end within its first stable range, from skew_low to one_failure",
 		},
 		&cli.BoolFlag{
 			Name: "outside-bounds", EnvVars: command.Env("outside-bounds"), Hidden: true,
@@ -52,15 +52,15 @@ func BoundFlags() []cli.Flag {
 		},
 		&cli.StringFlag{
 			Name: "on", EnvVars: command.Env("on"),
-			Usage: "`JUDGE` when it ends: a scenario such as standard or one_failure, or a quantile such as p90 (default: the probability)",
+			Usage: "decide by `JUDGE`: a scenario such as standard or one_failure, or a quantile such as p90 (default: the probability)",
 		},
 		&cli.GenericFlag{
 			Name: "risk", EnvVars: command.Env("risk"), Value: command.NewShare(alert.DefaultThreshold),
-			Usage: "it is at risk from this `PROBABILITY` of being late on, e.g. 0.9 or 90%",
+			Usage: "at risk from this `PROBABILITY` of being late on, such as 0.9 or 90%",
 		},
 		&cli.IntFlag{
 			Name: "hold", EnvVars: command.Env("hold"), Value: alert.DefaultHold,
-			Usage: "it must be so for `N` ticks in a row",
+			Usage: "change the state after `N` equal observations in a row",
 		},
 	)
 }

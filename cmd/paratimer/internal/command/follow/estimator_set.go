@@ -37,7 +37,7 @@ func EstimatorSetOf(model estimators.Model, b Battery, samples int) watch.Estima
 func DeltaFlag() cli.Flag {
 	return &cli.Float64Flag{
 		Name: "delta", EnvVars: command.Env("delta"), Value: nearestfit.Default().DeltaBytes,
-		Usage: "of reduces that go by their key groups: groups whose sizes differ by `BYTES` at most take the same time (NearestFit's delta)",
+		Usage: "reduces measured by key groups: groups whose sizes differ by at most `BYTES` take equal time (NearestFit's delta)",
 		Action: func(_ *cli.Context, v float64) error {
 			if !(v > 0 && v <= maxDelta) {
 				return command.Usage("--delta %v: it is more than 0, and 1e12 at most", v)

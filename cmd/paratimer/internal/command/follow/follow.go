@@ -30,8 +30,8 @@ func Flags(more ...cli.Flag) []cli.Flag {
 		command.OutputFlag("text", "ndjson"),
 		EstimatorsFlag("which estimators are shown", OwnEstimators),
 		DeltaFlag(),
-		linesFlag("plain", "print lines of words, on a terminal as well, for those who hear them: no screen, no colour, no symbols"),
-		linesFlag("quiet", "print only what must be heard: alerts that fire and how they go on, failures, lost nodes, and the end"),
+		linesFlag("plain", "print plain text for screen readers: no screen, colors or symbols"),
+		linesFlag("quiet", "print only alerts, failures, lost nodes and the end"),
 		command.TimeoutFlag(),
 	}, slices.Concat(BoundFlags(), command.MetricsFlags(), more)...)
 }
@@ -53,7 +53,7 @@ func linesFlag(name, does string) cli.Flag {
 
 // SpeedFlag is --speed: how many times as fast as it came a past or simulated run is played; 0 does not wait.
 func SpeedFlag(value float64) cli.Flag {
-	does := "play `N` times as fast as the run was; 0 is as fast as can be"
+	does := "play `N` times as fast as the run was; 0: without waiting"
 	if value == 0 {
 		does += " (default: 0; on a screen, so that the run takes half a minute)"
 	}

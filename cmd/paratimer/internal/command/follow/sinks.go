@@ -29,19 +29,19 @@ func SinkFlags() []cli.Flag {
 	return command.About("Who is told of alerts",
 		&cli.StringFlag{
 			Name: "alertmanager", EnvVars: command.Env("alertmanager"),
-			Usage: "post alerts to the Alertmanager at `URL`, or to each of several, comma-separated",
+			Usage: "post alerts to the Alertmanager at `URL`, or to several, comma-separated",
 		},
 		&cli.DurationFlag{
 			Name: "repost", EnvVars: command.Env("repost"), Value: notify.DefaultRepost,
-			Usage: "post what fires to Alertmanager again each `TIME`; it ends there after four of them",
+			Usage: "repeat firing alerts to Alertmanager every `TIME`; they end there after four missing repeats",
 		},
 		&cli.StringFlag{
 			Name: "webhook", EnvVars: command.Env("webhook"),
-			Usage: "post alerts to `URL`, in the shape of Alertmanager's webhooks",
+			Usage: "post alerts to `URL`, in the format of Alertmanager's webhooks",
 		},
 		&cli.StringFlag{
 			Name: "webhook-template", EnvVars: command.Env("webhook-template"),
-			Usage: "write the webhook's JSON body for a service (slack, teams, pagerduty, opsgenie), or from the template in `FILE`",
+			Usage: "JSON body of the webhook: slack, teams, pagerduty, opsgenie, or the template in `FILE`",
 		},
 		&cli.StringFlag{
 			Name: "webhook-secret-file", EnvVars: command.Env("webhook-secret-file"),
@@ -53,11 +53,11 @@ func SinkFlags() []cli.Flag {
 		},
 		&cli.StringFlag{
 			Name: "exec-template", EnvVars: command.Env("exec-template"),
-			Usage: "give the command of --exec a mail (mail), or what the template in `FILE` writes",
+			Usage: "input of the command of --exec: mail, or the template in `FILE`",
 		},
 		&cli.DurationFlag{
 			Name: "exec-timeout", EnvVars: command.Env("exec-timeout"), Value: 30 * time.Second,
-			Usage: "kill the command of --exec after `TIME`, with all that it has started",
+			Usage: "kill the command of --exec and its children after `TIME`",
 		},
 		&cli.BoolFlag{
 			Name: "bell", EnvVars: command.Env("bell"),
@@ -69,7 +69,7 @@ func SinkFlags() []cli.Flag {
 		},
 		&cli.BoolFlag{
 			Name: "dry-run", EnvVars: command.Env("dry-run"),
-			Usage: "print what would be sent of alerts on stderr, a JSON object a line, and send nothing",
+			Usage: "print alerts to stderr as lines of JSON, and send nothing",
 		},
 	)
 }

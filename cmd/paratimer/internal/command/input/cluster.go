@@ -15,7 +15,7 @@ func ClusterFlags() []cli.Flag {
 	return command.About("Where the cluster is", append(append(KerberosFlags(), gatewayFlags()...),
 		&cli.StringFlag{
 			Name: "rm", EnvVars: command.Env("rm"),
-			Usage: "ask the ResourceManager at `URL`, or at the active one of several, comma-separated; or behind a gateway, such as https://knox:8443/gateway/default",
+			Usage: "ask the ResourceManager at `URL`; several are comma-separated, and a gateway is such as https://knox:8443/gateway/default",
 		},
 		&cli.StringFlag{
 			Name: "jhs", EnvVars: command.Env("jhs"),
@@ -27,11 +27,11 @@ func ClusterFlags() []cli.Flag {
 		},
 		&cli.StringSliceFlag{
 			Name: "trust-host", EnvVars: command.Env("trust-host"),
-			Usage: "follow redirects to `HOST`, and ask a NameNode there, though neither --rm, --jhs nor Hadoop's configuration names it; may be repeated",
+			Usage: "also follow redirects to `HOST`, and ask a NameNode there; repeatable",
 		},
 		&cli.StringFlag{
 			Name: "user", EnvVars: command.Env("user"),
-			Usage: "ask as `NAME` and choose among this user's workflows (default: of the Kerberos principal, else HADOOP_USER_NAME, else you)",
+			Usage: "ask as `NAME`, and choose among this user's workflows (default: the Kerberos principal, else HADOOP_USER_NAME, else you)",
 		},
 		&cli.StringFlag{
 			Name: "ca-file", EnvVars: command.Env("ca-file"),
@@ -39,7 +39,7 @@ func ClusterFlags() []cli.Flag {
 		},
 		&cli.BoolFlag{
 			Name: "insecure", EnvVars: command.Env("insecure"),
-			Usage: "do not verify certificates: anybody may answer in the cluster's place",
+			Usage: "do not verify certificates: anybody can pose as the cluster",
 		},
 	)...)
 }

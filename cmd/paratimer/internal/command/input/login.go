@@ -17,11 +17,11 @@ func KerberosFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{
 			Name: "keytab", EnvVars: command.Env("keytab"),
-			Usage: "where Kerberos is wanted, log in by the key in `FILE` (default: the ticket that kinit got)",
+			Usage: "log in to Kerberos with the key in `FILE` (default: the ticket from kinit)",
 		},
 		&cli.StringFlag{
 			Name: "principal", EnvVars: command.Env("principal"),
-			Usage: "log in to Kerberos as `NAME`[/HOST][@REALM] (default: the keytab's only one, or the ticket's)",
+			Usage: "log in to Kerberos as `NAME`[/HOST][@REALM] (default: the only one in the keytab, or the ticket's)",
 		},
 	}
 }
@@ -97,15 +97,15 @@ func gatewayFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{
 			Name: "password-file", EnvVars: command.Env("password-file"),
-			Usage: "sign in to a gateway, such as Knox, as --user by the password in `FILE` (default: PARATIMER_PASSWORD)",
+			Usage: "sign in to a gateway such as Knox, as --user, with the password in `FILE` (default: PARATIMER_PASSWORD)",
 		},
 		&cli.StringFlag{
 			Name: "cert", EnvVars: command.Env("cert"),
-			Usage: "show the client certificate (PEM) in `FILE` to services that want one; it is read again when it changes",
+			Usage: "client certificate (PEM) in `FILE`; it is read again when it changes",
 		},
 		&cli.StringFlag{
 			Name: "key", EnvVars: command.Env("key"),
-			Usage: "the client certificate's private key is in `FILE`",
+			Usage: "private key of the client certificate in `FILE`",
 		},
 	}
 }

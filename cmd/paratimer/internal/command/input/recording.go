@@ -34,11 +34,11 @@ func RecordingFlags() []cli.Flag {
 	return append([]cli.Flag{
 		&cli.StringFlag{
 			Name: "workflow", EnvVars: command.Env("workflow"),
-			Usage: "of a capture or history with several, the `ID` of a workflow, application or job",
+			Usage: "choose a workflow, application or job by `ID` from a capture or history with several",
 		},
 		&cli.DurationFlag{
 			Name: "every", EnvVars: command.Env("every"),
-			Usage: "thin the ticks of a capture to one each `TIME`; of history, observe each `TIME`",
+			Usage: "take one observation every `TIME`",
 		},
 	}, UnitFlags()...)
 }

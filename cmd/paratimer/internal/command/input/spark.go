@@ -20,7 +20,7 @@ func SparkFlags() []cli.Flag {
 	return command.About("Where the cluster is",
 		&cli.StringFlag{
 			Name: "spark", EnvVars: command.Env("spark"),
-			Usage: "watch the application of Spark whose driver's web page is at `URL`, such as http://driver:4040",
+			Usage: "watch the Spark application whose driver has its web page at `URL`, such as http://driver:4040",
 		},
 		&cli.StringFlag{
 			Name: "spark-history", EnvVars: command.Env("spark-history"),
@@ -34,11 +34,11 @@ func UnitFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{
 			Name: "sql", EnvVars: command.Env("sql"),
-			Usage: "of an application of Spark, the execution of SQL with this `ID`, as in the tab SQL of its page; newest is the one that runs",
+			Usage: "choose the SQL execution with this `ID` (tab SQL of Spark's page); newest is the running one",
 		},
 		&cli.StringFlag{
 			Name: "group", EnvVars: command.Env("group"),
-			Usage: "of an application of Spark, the jobs of the job group `NAME`",
+			Usage: "choose the jobs of Spark's job group `NAME`",
 		},
 	}
 }

@@ -19,7 +19,7 @@ import (
 func StateFlag() cli.Flag {
 	return &cli.StringFlag{
 		Name: "state-dir", EnvVars: command.Env("state-dir"),
-		Usage: "remember runs in `DIR` (default: paratimer in the XDG state folder, ~/.local/state)",
+		Usage: "keep the history in `DIR` (default: paratimer in the XDG state folder, ~/.local/state)",
 	}
 }
 
@@ -27,7 +27,7 @@ func StateFlag() cli.Flag {
 func HistoryFlags() []cli.Flag {
 	return command.About("Earlier runs", StateFlag(), &cli.BoolFlag{
 		Name: "no-history", EnvVars: command.Env("no-history"),
-		Usage: "use nothing that is remembered of earlier runs, and do not remember this one",
+		Usage: "neither use nor extend the history",
 	})
 }
 

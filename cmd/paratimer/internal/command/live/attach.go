@@ -24,22 +24,22 @@ func attachFlags() []cli.Flag {
 	return follow.Flags(append(append(input.ClusterFlags(),
 		&cli.DurationFlag{
 			Name: "every", EnvVars: command.Env("every"), Value: 3 * time.Second,
-			Usage: "observe each `TIME`; a line is printed where something has changed, and now and then while nothing does",
+			Usage: "observe every `TIME`; lines are printed on changes, and now and then",
 		},
 		&cli.BoolFlag{
 			Name: "session", EnvVars: command.Env("session"),
-			Usage: "when a DAG of Tez has ended, watch the next one of its session; scripts of Pig are watched so unless --session=false or --tape is given",
+			Usage: "after a DAG of Tez, watch the next one of its session; default for Pig's scripts without --tape",
 		},
 		&cli.StringFlag{
 			Name: "tape", EnvVars: command.Env("tape"),
-			Usage: "record what is observed to `FILE`, for replay, learn and score",
+			Usage: "record the observations to `FILE`, for replay, learn and score",
 		},
 		&cli.StringFlag{
 			Name: "capture", EnvVars: command.Env("capture"),
-			Usage: "record the raw answers to `FILE`, for bug reports; secrets are left out",
+			Usage: "record the raw answers to `FILE` without secrets, for bug reports",
 		},
 		input.ProfileFlag()), slices.Concat(input.SparkFlags(), input.UnitFlags(), input.HistoryFlags(),
-		follow.SinkFlags(), collectFlags())...)...)
+		follow.SinkFlags(), collectFlags(), []cli.Flag{follow.LineageFlag()})...)...)
 }
 
 // attach watches a query on a live cluster.
@@ -136,8 +136,17 @@ func attachTo(c *cli.Context, query watch.Source, target hadoop.Target, keys *co
 		return err
 	}
 	defer finish()
+	lineage, end, err := follow.Lineage(c)
+	if err != nil {
+		return err
+	}
+	defer end()
 	return follow.Run(c, &input.Profiled{Source: src, Profiles: rec.Profiles}, follow.Pace{Every: every},
-		input.Remembering(rec), told)
+		input.Remembering(rec), told, func(w *watch.Watch) {
+			if lineage != nil {
+				w.Sinks = append(w.Sinks, lineage)
+			}
+		})
 }
 
 // nextDAG waits for the next DAG of the session of a DAG that has ended, and returns its id; "" if the session is over.

@@ -31,11 +31,11 @@ func checkCommand() *cli.Command {
 	flags := append(input.ClusterFlags(), input.ProfileFlag(),
 		&cli.StringFlag{
 			Name: "warning", Aliases: []string{"w"}, EnvVars: command.Env("warning"),
-			Usage: "warn where the remaining time is outside `RANGE` (30m, 10m:2h), or with % the risk of a bound (50%)",
+			Usage: "warn if the remaining time is outside `RANGE` (30m, 10m:2h), or if the risk of a bound is (50%)",
 		},
 		&cli.StringFlag{
 			Name: "critical", Aliases: []string{"c"}, EnvVars: command.Env("critical"),
-			Usage: "the same `RANGE` for critical",
+			Usage: "same `RANGE`, critical",
 		},
 		&cli.StringFlag{
 			Name: "timeout", Aliases: []string{"t"}, Usage: "answer within `SECONDS`, up to a minute",
@@ -43,34 +43,34 @@ func checkCommand() *cli.Command {
 		},
 		&cli.BoolFlag{
 			Name: "verbose", Aliases: []string{"v"},
-			Usage: "more lines after the first: every bound's text, what it waits for, warnings",
+			Usage: "print more lines: bounds, what the query waits for, warnings",
 		},
 		&cli.StringFlag{
 			Name: "idle", EnvVars: command.Env("idle"), Value: "ok",
-			Usage: "`STATE` where nothing runs: ok, warning, critical, unknown",
+			Usage: "`STATE` if nothing runs: ok, warning, critical, unknown",
 		},
 		&cli.StringFlag{
 			Name: "unreachable", EnvVars: command.Env("unreachable"), Value: "unknown",
-			Usage: "`STATE` where there is no answer: ok, warning, critical, unknown",
+			Usage: "`STATE` without an answer: ok, warning, critical, unknown",
 		},
 		&cli.StringFlag{
 			Name: "unknown", EnvVars: command.Env("unknown"), Value: "unknown",
-			Usage: "`STATE` if --warning or --critical limit the remaining time, and it cannot be estimated yet: ok, warning, critical, unknown",
+			Usage: "`STATE` if --warning or --critical limit a remaining time that is unknown: ok, warning, critical, unknown",
 		},
 		&cli.StringFlag{
 			Name: "metrics-url", EnvVars: command.Env("metrics-url"),
-			Usage: "ask the watcher that serves its metrics at `URL`, not the cluster; its bounds count",
+			Usage: "ask the watcher with metrics at `URL`, not the cluster; its bounds count",
 		},
 		watcherTokenFlag(),
 		&cli.StringFlag{
 			Name: "recording", EnvVars: command.Env("recording"),
-			Usage: "look at a tape or capture in `FILE`, not at the cluster",
+			Usage: "read a tape or capture from `FILE`, not the cluster",
 		},
 		&cli.DurationFlag{
 			Name: "at", EnvVars: command.Env("at"),
-			Usage: "with --recording: how it stood at `TIME` of the run (default: its end)",
+			Usage: "with --recording: the state at `TIME` of the run (default: its end)",
 		})
-	cmd := command.New("check", "[ID|NAME]", "say how a query stands, as a monitoring plugin (exit codes 0, 1, 2, 3)",
+	cmd := command.New("check", "[ID|NAME]", "show the state of a query, as a monitoring plugin (exit codes 0, 1, 2, 3)",
 		check, slices.Concat(flags, checkBoundFlags(), input.HistoryFlags())...)
 	cmd.Before = func(c *cli.Context) error {
 		c.App.Metadata[pluginKey] = true

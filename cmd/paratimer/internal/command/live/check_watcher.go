@@ -161,6 +161,6 @@ func (v visitor) get(ctx context.Context, address string) (string, error) {
 func watcherTokenFlag() cli.Flag {
 	return &cli.StringFlag{
 		Name: "serve-token-file", EnvVars: command.Env("serve-token-file"),
-		Usage: "with --metrics-url, show the watcher's token in `FILE` (default: PARATIMER_SERVE_TOKEN)",
+		Usage: "token for --metrics-url, in `FILE` (default: PARATIMER_SERVE_TOKEN)",
 	}
 }

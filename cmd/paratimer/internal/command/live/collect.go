@@ -28,19 +28,19 @@ func collectFlags() []cli.Flag {
 		// PARATIMER_COLLECT tells taps where to: whoever exports it for a job does not want watchers to listen there.
 		&cli.StringFlag{
 			Name: "collect", EnvVars: command.Env("collect-address"),
-			Usage: "take in at `ADDRESS` what paratimer-tap tells of key groups: a port, such as :9190, is this machine's own only",
+			Usage: "receive key groups from paratimer-tap at `ADDRESS`; a port alone, such as :9190, is local",
 		},
 		&cli.StringFlag{
 			Name: "collect-token-file", EnvVars: command.Env("collect-token-file"),
-			Usage: "take in what comes with the token in `FILE` only (default: PARATIMER_COLLECT_TOKEN, else on this machine's own addresses one made up)",
+			Usage: "accept only the token in `FILE` (default: PARATIMER_COLLECT_TOKEN, else a generated one for local addresses)",
 		},
 		&cli.IntFlag{
 			Name: "lambda", EnvVars: command.Env("lambda"), Value: collect.DefaultLambda,
-			Usage: "look at the `N` largest keys of each map",
+			Usage: "use the `N` largest keys of each map",
 		},
 		&cli.IntFlag{
 			Name: "capacity", EnvVars: command.Env("capacity"),
-			Usage: "count `N` keys of all maps together one by one (default: 35 times --lambda)",
+			Usage: "count `N` keys of all maps one by one (default: 35 times --lambda)",
 		},
 	)
 }

@@ -12,14 +12,14 @@ import (
 func Commands() []*cli.Command {
 	return []*cli.Command{
 		command.New("attach", "[APP_ID|JOB_ID|WORKFLOW_ID]",
-			"watch a query on a Hadoop cluster: the newest that runs, or the one that is named", attach,
+			"watch a query on a Hadoop cluster: the newest that runs, or the named one", attach,
 			attachFlags()...),
 		command.New("watch", "",
-			"watch every workflow on a Hadoop cluster that matches a rule, and tell when one will be late", watchMany,
+			"watch all workflows of a Hadoop cluster that match a rule, and alert before one is late", watchMany,
 			watchFlags()...),
 		checkCommand(),
 		command.New("skew", "[FILE|ID|NAME]",
-			"say which reduces hold a query back, by which keys, and what another dealing would gain", skew,
+			"find the reduces and keys that delay a query, and what splitting them would save", skew,
 			skewFlags()...),
 		rulesCommand(),
 		notifyCommand(),

@@ -20,11 +20,11 @@ func notifyCommand() *cli.Command {
 	flags := append([]cli.Flag{
 		&cli.StringFlag{
 			Name: "rules", EnvVars: command.Env("rules"),
-			Usage: "send a test of each rule in `FILE`, with its labels and annotations",
+			Usage: "send one test for each rule in `FILE`, with its labels and annotations",
 		},
 	}, follow.SinkFlags()...)
 	return command.Group("notify", "test the delivery of alerts",
-		command.New("test", "", "send a test alert to every sink, take it back, and print what was answered", notifyTest,
+		command.New("test", "", "send a test alert to every sink, resolve it, and print the answers", notifyTest,
 			flags...))
 }
 

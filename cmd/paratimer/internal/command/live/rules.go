@@ -20,10 +20,10 @@ import (
 // rulesCommand checks rule files and tries them on past runs.
 func rulesCommand() *cli.Command {
 	return command.Group("rules", "check rules for watch, and try them on past runs",
-		command.New("check", "FILE", "say what is wrong with a rule file, or what it holds workflows to", rulesCheck,
+		command.New("check", "FILE", "check a rule file, and list its bounds", rulesCheck,
 			command.OutputFlag("text", "json")),
 		command.New("test", "FILE RECORDING...",
-			"say when the rules of a file would have fired on past runs, how early, truly or falsely", rulesTest,
+			"test when the rules of a file would have fired on past runs, how early, and how often wrongly", rulesTest,
 			rulesTestFlags()...),
 	)
 }

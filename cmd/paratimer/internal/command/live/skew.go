@@ -27,12 +27,12 @@ func skewFlags() []cli.Flag {
 		command.OutputFlag("text", "json"),
 		&cli.StringFlag{
 			Name: "at", EnvVars: command.Env("at"),
-			Usage: "of a recording, how it stood at `TIME` (90s) of the run, or at a part of it (0.5, 50%) (default: when the delay was greatest)",
+			Usage: "state of a recording at `TIME` (90s) or at a part of the run (0.5, 50%) (default: at the greatest delay)",
 		},
 		command.TimeoutFlag(),
 		&cli.StringFlag{
 			Name: "metrics-url", EnvVars: command.Env("metrics-url"),
-			Usage: "ask the watcher that serves its metrics at `URL`, not the cluster: it knows the keys that taps tell it",
+			Usage: "ask the watcher with metrics at `URL`, not the cluster: it has the keys from taps",
 		},
 		watcherTokenFlag(), follow.DeltaFlag(), input.ProfileFlag(),
 	}, input.RecordingFlags(), input.ClusterFlags(), input.HistoryFlags())

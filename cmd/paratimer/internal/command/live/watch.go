@@ -39,19 +39,19 @@ func watchFlags() []cli.Flag {
 	flags := append(input.ClusterFlags(),
 		&cli.StringFlag{
 			Name: "rules", EnvVars: command.Env("rules"),
-			Usage: "watch what the rules in `FILE` match; SIGHUP reads them again",
+			Usage: "watch the workflows that match the rules in `FILE`; SIGHUP reads them again",
 		},
 		&cli.DurationFlag{
 			Name: "every", EnvVars: command.Env("every"), Value: 5 * time.Second,
-			Usage: "list the applications each `TIME`, and observe none more often",
+			Usage: "list the applications every `TIME`, the shortest wait between observations",
 		},
 		&cli.DurationFlag{
 			Name: "most", EnvVars: command.Env("most"), Value: time.Minute,
-			Usage: "observe each workflow at least each `TIME`, however long it still needs",
+			Usage: "observe each workflow at least every `TIME`",
 		},
 		&cli.Float64Flag{
 			Name: "budget", EnvVars: command.Env("budget"), Value: 300,
-			Usage: "put at most `N` questions a second to masters, the history server and, about single applications, the ResourceManager; 0 is not a limit",
+			Usage: "send at most `N` requests a second about applications; 0: no limit",
 		},
 		command.Choice("output", "write `FORMAT`", "text", "ndjson", "none"),
 		follow.EstimatorsFlag("which estimators are in the frames", follow.OwnEstimators),
@@ -62,14 +62,15 @@ func watchFlags() []cli.Flag {
 	)
 	flags = append(flags, &cli.BoolFlag{
 		Name: "plain", EnvVars: command.Env("plain"),
-		Usage: "on a terminal print lines, and show no screen of all queries",
+		Usage: "print lines on a terminal, no screen",
 	},
 		&cli.StringFlag{
 			Name: "listen", EnvVars: command.Env("listen"),
-			Usage: "serve a page of all queries at `ADDRESS`, with a live report of each, also without --rules; a port, such as 9189, is this machine's own only, 0 is any that is free",
+			Usage: "serve a page of all queries at `ADDRESS`, with a live report of each, also without --rules; a port alone, such as 9189, is local, 0 is a free one",
 		},
 	)
-	return slices.Concat(flags, follow.SinkFlags(), input.HistoryFlags(), command.MetricsFlags(), collectFlags())
+	return slices.Concat(flags, follow.SinkFlags(), input.HistoryFlags(), command.MetricsFlags(), collectFlags(),
+		[]cli.Flag{follow.LineageFlag()})
 }
 
 // watchMany watches every workflow that matches a rule, until it is told to end.
@@ -130,6 +131,14 @@ func watchMany(c *cli.Context) error {
 	if board != nil {
 		sinks = append(sinks, board)
 	}
+	lineage, end, err := follow.Lineage(c)
+	if err != nil {
+		return err
+	}
+	defer end()
+	if lineage != nil {
+		sinks = append(sinks, lineage)
+	}
 	log := command.Logger(c)
 	keys, err := collecting(ctx, c)
 	if err != nil {
@@ -171,6 +180,9 @@ func watchMany(c *cli.Context) error {
 			}
 			if board != nil {
 				board.Forget(w.ID)
+			}
+			if lineage != nil {
+				lineage.Forget(w.ID)
 			}
 		},
 		Every: every, Most: most, Workers: fleetWorkers, Drain: fleetDrain, Log: log,

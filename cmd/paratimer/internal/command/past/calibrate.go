@@ -20,11 +20,11 @@ func calibrateFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.IntFlag{
 			Name: "runs", EnvVars: command.Env("runs"), Value: 2000,
-			Usage: "simulate `N` runs, of some dozens of workflows",
+			Usage: "simulate `N` runs of some dozens of workflows",
 		},
 		&cli.Uint64Flag{
 			Name: "seed", EnvVars: command.Env("seed"), Value: 1,
-			Usage: "draw everything that is random from `N`: the same seed, the same numbers",
+			Usage: "random seed `N`",
 		},
 		command.OutputFlag("text", "json"),
 	}

@@ -22,11 +22,11 @@ func compareFlags() []cli.Flag {
 	return append([]cli.Flag{
 		&cli.IntFlag{
 			Name: "base", EnvVars: command.Env("base"),
-			Usage: "set the last run against run `N`, counted from 1 in order of their starts (default: the newest before it that succeeded)",
+			Usage: "compare the last run with run `N`, counted from 1 by start (default: the newest success before it)",
 		},
 		&cli.BoolFlag{
 			Name: "fail-on-regression", EnvVars: command.Env("fail-on-regression"),
-			Usage: "exit with 1 where a job takes longer for its records than chance allows",
+			Usage: "exit with 1 if a job takes longer for its records than chance allows",
 		},
 		command.OutputFlag("text", "json", "html"),
 		&cli.StringFlag{

@@ -34,15 +34,15 @@ func importFlags() []cli.Flag {
 	return append(input.KerberosFlags(),
 		&cli.StringFlag{
 			Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"),
-			Usage: "write the tapes into `FOLDER`, made where it is missing",
+			Usage: "write the tapes into `FOLDER`; it is created if missing",
 		},
 		&cli.StringFlag{
 			Name: "workflow", EnvVars: command.Env("workflow"),
-			Usage: "import only the workflow with this `ID`, or that of a job or application of it",
+			Usage: "import only the workflow that is, or contains, `ID`",
 		},
 		&cli.DurationFlag{
 			Name: "every", EnvVars: command.Env("every"),
-			Usage: "a snapshot each `TIME` (default: 1s, longer where a tape would have more than 3600)",
+			Usage: "one snapshot every `TIME` (default: 1s, longer for tapes above 3600 snapshots)",
 		},
 		&cli.StringFlag{
 			Name: "user", EnvVars: append(command.Env("user"), "HADOOP_USER_NAME"),

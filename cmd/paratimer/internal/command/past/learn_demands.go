@@ -30,7 +30,7 @@ func learnFlags() []cli.Flag {
 		},
 		&cli.BoolFlag{
 			Name: "demands", EnvVars: command.Env("demands"),
-			Usage: "learn what tasks ask of CPU, disk and network instead: a job file for `paratimer model`",
+			Usage: "learn the tasks' demands for CPU, disk and network instead: a job file for `paratimer model`",
 		},
 		&cli.StringFlag{
 			Name: "disk-rate", EnvVars: command.Env("disk-rate"), Value: "100MB/s",
@@ -42,19 +42,19 @@ func learnFlags() []cli.Flag {
 		},
 		&cli.IntFlag{
 			Name: "cpus", EnvVars: command.Env("cpus"),
-			Usage: "demands: a node has `N` CPUs (default: as many as it ran maps at once)",
+			Usage: "demands: a node has `N` CPUs (default: as many as its concurrent maps)",
 		},
 		&cli.DurationFlag{
 			Name: "start-cpu", EnvVars: command.Env("start-cpu"),
-			Usage: "demands: a task's start takes `TIME` of CPU, which its counter does not tell",
+			Usage: "demands: the start of a task takes `TIME` of CPU beyond its counter",
 		},
 		&cli.BoolFlag{
 			Name: "waiting", EnvVars: command.Env("waiting"),
-			Usage: "demands: count what counters do not explain of a task's time as CPU, with a CPU for each task",
+			Usage: "demands: count unexplained task time as CPU, with a CPU for each task",
 		},
 		&cli.IntFlag{
 			Name: "shuffle-threads", EnvVars: command.Env("shuffle-threads"), Value: 5,
-			Usage: "demands: a reduce takes `N` map outputs at once",
+			Usage: "demands: a reduce copies `N` map outputs at once",
 		},
 	)
 }

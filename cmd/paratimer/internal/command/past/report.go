@@ -33,19 +33,19 @@ func reportFlags() []cli.Flag {
 		command.OutputFlag("html", "json"),
 		&cli.StringFlag{
 			Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"),
-			Usage: "write to `FILE`, - for stdout (default: the run's name with .html, here; of JSON, stdout)",
+			Usage: "write to `FILE`, - for stdout (default: the run's name with .html; JSON: stdout)",
 		},
 		&cli.BoolFlag{
 			Name: "live", EnvVars: command.Env("live"),
-			Usage: "serve the report as a page that follows the run, and print its address; a recording is played",
+			Usage: "serve the report as a page that follows the run; a recording is played",
 		},
 		&cli.StringFlag{
 			Name: "listen", EnvVars: command.Env("listen"), Value: "0",
-			Usage: "with --live, serve at `ADDRESS`: a port, such as 9189, is this machine's own only; 0 is any that is free",
+			Usage: "with --live, serve at `ADDRESS`; a port alone, such as 9189, is local, 0 is a free one",
 		},
 		&cli.Float64Flag{
 			Name: "speed", EnvVars: command.Env("speed"), Value: 1,
-			Usage: "with --live, play a recording `N` times as fast as the run was; 0 is as fast as can be",
+			Usage: "with --live, play a recording `N` times as fast; 0: without waiting",
 		},
 		command.TimeoutFlag(),
 		follow.DeltaFlag(), input.ProfileFlag(),

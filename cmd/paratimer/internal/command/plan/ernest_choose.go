@@ -44,15 +44,15 @@ func ernestChooseFlags() []cli.Flag {
 		},
 		&cli.Float64Flag{
 			Name: "at", EnvVars: command.Env("at"),
-			Usage: "the run takes input of `SCALE` (default: 1 where scales are fractions)",
+			Usage: "input of `SCALE` (default: 1 if scales are fractions)",
 		},
 		&cli.DurationFlag{
 			Name: "deadline", EnvVars: command.Env("deadline"),
-			Usage: "it must take at most `TIME`, e.g. 20m",
+			Usage: "take at most `TIME`, such as 20m",
 		},
 		&cli.Float64Flag{
 			Name: "budget", EnvVars: command.Env("budget"),
-			Usage: "it must cost at most `N`, in the offers' currency",
+			Usage: "cost at most `N`, in the offers' currency",
 		},
 		command.Choice("goal", "of what meets these, take what is", "cheapest", "fastest"),
 		forceFlag(),

@@ -29,7 +29,7 @@ func ernestDesignFlags() []cli.Flag {
 		},
 		&cli.StringFlag{
 			Name: "data", EnvVars: command.Env("data"),
-			Usage: "the parts of the input are the files of `FOLDER`, rows of text: measure them, and choose for each run those that are like the whole",
+			Usage: "the parts of the input are the files of `FOLDER`, rows of text: measure them, and choose representative ones for each run",
 		},
 		&cli.IntFlag{
 			Name: "min-mcs", EnvVars: command.Env("min-mcs"),
@@ -45,15 +45,15 @@ func ernestDesignFlags() []cli.Flag {
 		},
 		&cli.Float64Flag{
 			Name: "budget", EnvVars: command.Env("budget"), Value: 10,
-			Usage: "all training runs together take at most `N` times as long as the smallest input on one machine",
+			Usage: "all training runs together cost at most `N` runs of the smallest input on one machine",
 		},
 		&cli.IntFlag{
 			Name: "num-parts-interpolate", EnvVars: command.Env("num-parts-interpolate"), Value: 20,
-			Usage: "look at `N` sizes of input between the least and the most parts",
+			Usage: "consider `N` sizes of input between the least and the most parts",
 		},
 		&cli.StringFlag{
 			Name: "cost", EnvVars: command.Env("cost"),
-			Usage: "a run costs `FORMULA` of machines and seconds, where seconds are in units of the smallest input on one machine; --budget is in its unit (default: seconds)",
+			Usage: "a run costs `FORMULA` of machines and seconds, in units of the smallest input on one machine; --budget has its unit (default: seconds)",
 		},
 		command.OutputFlag("text", "json"),
 	}

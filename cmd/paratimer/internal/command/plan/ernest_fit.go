@@ -16,7 +16,7 @@ func ernestFitFlags() []cli.Flag {
 	return append(append(columnFlags(), modelFlags()...),
 		&cli.StringFlag{
 			Name: "iterations", EnvVars: command.Env("iterations"),
-			Usage: "runs are of an iterative job; how many iterations is in `COLUMN`",
+			Usage: "iterative jobs: the number of iterations is in `COLUMN`",
 		},
 		atFlag(), forceFlag(),
 		&cli.StringFlag{
@@ -25,7 +25,7 @@ func ernestFitFlags() []cli.Flag {
 		},
 		&cli.StringSliceFlag{
 			Name: "of", EnvVars: command.Env("of"),
-			Usage: "the runs are of the program or input in `FILE`: a saved model knows it by its SHA-256, and predict says when it has changed; may be repeated",
+			Usage: "the runs are of the program or input in `FILE`: predict warns if it has changed; repeatable",
 		},
 		command.OutputFlag("text", "json"),
 	)
@@ -86,7 +86,7 @@ func ernestPredictFlags() []cli.Flag {
 	return append(append(columnFlags(), modelFlags()...),
 		&cli.StringFlag{
 			Name: "iterations", EnvVars: command.Env("iterations"),
-			Usage: "runs are of an iterative job; how many iterations is in `COLUMN`",
+			Usage: "iterative jobs: the number of iterations is in `COLUMN`",
 		},
 		atFlag(), forceFlag(),
 		tuplesFlag("ran", "a run of `MACHINES,SCALE,SECONDS` was made: say whether the model still holds; may be repeated, oldest first"),

@@ -24,33 +24,33 @@ func ernestRunFlags() []cli.Flag {
 	flags := []cli.Flag{
 		&cli.StringFlag{
 			Name: "command", EnvVars: command.Env("command"),
-			Usage: "run this `SHELL COMMAND` for each row; {fraction} or {parts}, {machines} or {cores} in it become the row's numbers, {files} the files of --data that it takes",
+			Usage: "run this `SHELL COMMAND` for each row, with its {fraction} or {parts}, {machines} or {cores}, and {files} of --data",
 		},
 		&cli.StringFlag{
 			Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"),
-			Usage: "write the times to `FILE`, a table that fit reads; what it has already is not run again",
+			Usage: "write the times to `FILE`, a table that fit reads; runs in it are not repeated",
 		},
 		&cli.StringFlag{
 			Name: "design", EnvVars: command.Env("design"),
-			Usage: "the runs to make are in `FILE`, as `paratimer ernest design --output json` writes them (default: design them, by the flags of that command)",
+			Usage: "take the runs from `FILE`, the JSON of `paratimer ernest design` (default: design them with its flags)",
 		},
 		&cli.IntFlag{Name: "repeat", EnvVars: command.Env("repeat"), Value: 1, Usage: "make each run `N` times"},
 		&cli.IntFlag{
 			Name: "at-once", EnvVars: command.Env("at-once"), Value: 1,
-			Usage: "make `N` runs at the same time, on machines of their own: runs that share some are slower than they would be alone",
+			Usage: "make `N` runs at once, on separate machines: runs that share some are slower",
 		},
-		&cli.IntFlag{Name: "retry", EnvVars: command.Env("retry"), Usage: "try a run that fails `N` times more"},
+		&cli.IntFlag{Name: "retry", EnvVars: command.Env("retry"), Usage: "repeat a failed run `N` times"},
 		&cli.DurationFlag{
 			Name: "timeout", EnvVars: command.Env("timeout"),
-			Usage: "a run that takes longer than `TIME` is ended, and has failed",
+			Usage: "kill a run after `TIME`; it has failed",
 		},
 		&cli.StringFlag{
 			Name: "log", EnvVars: command.Env("log"),
-			Usage: "append what the commands say to `FILE` (default: their last words, where they fail)",
+			Usage: "append the commands' output to `FILE` (default: their last words, if they fail)",
 		},
 		&cli.BoolFlag{
 			Name: "dry-run", EnvVars: command.Env("dry-run"),
-			Usage: "say which commands would be run and how long that would take, and run nothing",
+			Usage: "print the commands and their expected time, and run nothing",
 		},
 		atFlag(), forceFlag(),
 	}

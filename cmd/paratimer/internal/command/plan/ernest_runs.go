@@ -22,15 +22,15 @@ func columnFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{
 			Name: "machines", EnvVars: command.Env("machines"), Value: "machines",
-			Usage: "machines, cores or containers are in `COLUMN`, a name of the header or a number from 1",
+			Usage: "the number of machines, cores or containers is in `COLUMN`, a name or a number from 1",
 		},
 		&cli.StringFlag{
 			Name: "scale", EnvVars: command.Env("scale"), Value: "scale",
-			Usage: "the input, as a fraction of the whole or in any unit, is in `COLUMN` (a table without a column scale: all runs are of the whole)",
+			Usage: "the input, as a fraction or in any unit, is in `COLUMN` (without a column scale: the whole input)",
 		},
 		&cli.StringFlag{
 			Name: "seconds", EnvVars: command.Env("seconds"), Value: "seconds",
-			Usage: "how long the run took is in `COLUMN`",
+			Usage: "the time of a run is in `COLUMN`",
 		},
 		&cli.StringFlag{
 			Name: "unit", EnvVars: command.Env("unit"),
@@ -38,7 +38,7 @@ func columnFlags() []cli.Flag {
 		},
 		&cli.GenericFlag{
 			Name: "where", EnvVars: command.Env("where"), Value: &verbatim{},
-			Usage: "take only the rows with `COLUMN=VALUE`; may be repeated: all must hold",
+			Usage: "take only rows with `COLUMN=VALUE`; repeatable, all must hold",
 		},
 	}
 }
@@ -52,11 +52,11 @@ func modelFlags() []cli.Flag {
 		},
 		&cli.StringSliceFlag{
 			Name: "try", EnvVars: command.Env("try"),
-			Usage: "try `TERMS` beside them, all for every known one, none for none, and keep what lowers the error of runs that were left out",
+			Usage: "try `TERMS` as well (all, none, or names), and keep those that lower the error of left-out runs",
 		},
 		&cli.StringFlag{
 			Name: "refuse-above", EnvVars: command.Env("refuse-above"), Value: "20%",
-			Usage: "refuse what the runs say is likely off by more than `SHARE`, such as 20% or 0.2",
+			Usage: "refuse predictions that are probably off by more than `SHARE`, such as 20% or 0.2",
 		},
 		// Ranges were drawn at random once. Who still says how is not turned away.
 		&cli.Uint64Flag{Name: "seed", Hidden: true},
@@ -228,7 +228,7 @@ func atFlag() cli.Flag {
 func forceFlag() cli.Flag {
 	return &cli.BoolFlag{
 		Name: "force", EnvVars: command.Env("force"),
-		Usage: "show numbers that the model does not stand for",
+		Usage: "show refused numbers",
 	}
 }
 

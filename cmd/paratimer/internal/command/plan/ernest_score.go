@@ -18,11 +18,11 @@ func ernestScoreFlags() []cli.Flag {
 	return append(append(append(columnFlags(), modelFlags()...), concurrencyFlags()...),
 		&cli.StringFlag{
 			Name: "job", EnvVars: command.Env("job"),
-			Usage: "the job's name is in `COLUMN`, or in several, separated by commas (default: all rows are one job's)",
+			Usage: "the job's name is in `COLUMN`, or in several, comma-separated (default: one job)",
 		},
 		&cli.StringFlag{
 			Name: "train", EnvVars: command.Env("train"), Value: "scale",
-			Usage: "train on the runs `RULE`: scale, machines or work for those of the smaller half, scale:25% for the smallest quarter, scale<=0.25 for those up to a value",
+			Usage: "train on `RULE`: scale, machines or work for the smaller half, scale:25% for the smallest quarter, scale<=0.25 up to a value",
 		},
 		command.OutputFlag("text", "json"),
 	)
@@ -98,11 +98,11 @@ func concurrencyFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{
 			Name: "concurrency", EnvVars: command.Env("concurrency"),
-			Usage: "runs are of equal jobs on one machine; how many ran at once is in `COLUMN`: predict many by few, as a queueing network",
+			Usage: "equal jobs share one machine; `COLUMN` has how many ran at once: predict many from few, by a queueing network",
 		},
 		&cli.IntFlag{
 			Name: "servers", EnvVars: command.Env("servers"),
-			Usage: "with --concurrency: the machine runs `N` jobs at full speed at once (default: learned)",
+			Usage: "with --concurrency: the machine runs `N` jobs at full speed (default: learned)",
 		},
 	}
 }

@@ -18,11 +18,11 @@ func estimateFlags() []cli.Flag {
 		input.ProfileFlag(),
 		&cli.DurationFlag{
 			Name: "delta1", EnvVars: command.Env("delta1"),
-			Usage: "tasks of a round start, and end, within `TIME` of each other (default: by the tasks)",
+			Usage: "tasks of a round start and end within `TIME` of each other (default: from the tasks)",
 		},
 		&cli.DurationFlag{
 			Name: "delta2", EnvVars: command.Env("delta2"),
-			Usage: "a round follows another within `TIME` (default: by the tasks)",
+			Usage: "a round follows another within `TIME` (default: from the tasks)",
 		},
 		follow.EstimatorsFlag("which estimators are shown", follow.OwnEstimators),
 		command.OutputFlag("text", "json"),

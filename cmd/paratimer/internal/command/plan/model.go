@@ -20,7 +20,7 @@ func queueingFlags() []cli.Flag {
 	flags := []cli.Flag{
 		command.Choice("model", "what answers", "product", "vianna-fj", "tripathi", "vianna-table4",
 			modelview.Simulate),
-		&cli.BoolFlag{Name: "all", EnvVars: command.Env("all"), Usage: "let every model answer, beside the simulation"},
+		&cli.BoolFlag{Name: "all", EnvVars: command.Env("all"), Usage: "show every model beside the simulation"},
 		command.OutputFlag("text", "json"),
 		&cli.StringFlag{Name: "svg", EnvVars: command.Env("svg"), Usage: "draw timeline and precedence tree to `FILE`"},
 		&cli.StringSliceFlag{
@@ -29,11 +29,11 @@ func queueingFlags() []cli.Flag {
 		},
 		&cli.StringFlag{
 			Name: "job", EnvVars: command.Env("job"),
-			Usage: "`NAME` of the job that --maps, --reduces and --copies are of, where the file has several",
+			Usage: "`NAME` of the job of --maps, --reduces and --copies, if the file has several",
 		},
 		&cli.StringSliceFlag{
 			Name: "grid", EnvVars: command.Env("grid"),
-			Usage: "a table over `NAME=VALUES` of a setting below, such as map-slots=1..8, nodes=2..40:2 or reduces=1,2,4; may be repeated",
+			Usage: "print a table over `NAME=VALUES` of a setting below, such as map-slots=1..8, nodes=2..40:2 or reduces=1,2,4; repeatable",
 		},
 		&cli.IntFlag{
 			Name: "runs", EnvVars: command.Env("runs"), Value: simulation.DefaultRuns,
@@ -41,15 +41,15 @@ func queueingFlags() []cli.Flag {
 		},
 		&cli.Uint64Flag{
 			Name: "seed", EnvVars: command.Env("seed"),
-			Usage: "draw the simulation from `N`: the same seed, the same answer",
+			Usage: "random seed `N`",
 		},
 		&cli.IntFlag{
 			Name: "cycles", EnvVars: command.Env("cycles"),
-			Usage: "simulate each job submitted again `N` times when it ends, as the models see several at once (default: with --all and several jobs 4; else each once, all at the same time)",
+			Usage: "submit each job again `N` times when it ends, as the models assume (default: with --all and several jobs 4; else once)",
 		},
 		&cli.Float64Flag{
 			Name: "epsilon", EnvVars: command.Env("epsilon"), Value: 1e-9,
-			Usage: "models: iterate until no task's time changes by more than `SECONDS` (the paper: 1e-4)",
+			Usage: "models: iterate until task times change by less than `SECONDS` (the paper: 1e-4)",
 		},
 		command.Choice("distribution", "how tasks of a class vary in the simulation", "exponential", "deterministic"),
 	}

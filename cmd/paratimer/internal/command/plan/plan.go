@@ -10,17 +10,17 @@ import (
 // Commands are the commands of this package that the help lists under one heading, in its order.
 func Commands() []*cli.Command {
 	return []*cli.Command{
-		command.New("estimate", "PLAN", "say how long a plan takes, before anything runs", estimate,
+		command.New("estimate", "PLAN", "predict a plan before anything runs", estimate,
 			estimateFlags()...),
 		command.New("simulate", "PLAN", "watch a simulated run of a plan, with noise, slow nodes, failures and skew",
 			simulated,
 			simulateFlags()...),
 		command.New("whatif", "[PLAN|FILE|ID|NAME]",
-			"say when a query would end with other slots, more data, a failure, another scheduler", whatIf,
+			"predict a query with other slots, more data, a failure, or another scheduler", whatIf,
 			whatifFlags()...),
 		ernestCommand(),
 		command.New("model", "JOB.yaml",
-			"say how long jobs take that contend for a cluster's CPUs, disks and network, before anything runs", model,
+			"predict jobs that compete for a cluster's CPUs, disks and network, before anything runs", model,
 			queueingFlags()...),
 	}
 }

@@ -25,48 +25,48 @@ func simulateFlags() []cli.Flag {
 	return follow.Flags(
 		&cli.Uint64Flag{
 			Name: "seed", EnvVars: command.Env("seed"),
-			Usage: "draw everything that is random from `N`: the same seed, the same run",
+			Usage: "random seed `N`",
 		},
 		command.Choice("know", "what the watcher knows of the plan", "all", "profile", "nothing"),
-		&cli.StringFlag{Name: "tape", EnvVars: command.Env("tape"), Usage: "record what is observed to `FILE`"},
+		&cli.StringFlag{Name: "tape", EnvVars: command.Env("tape"), Usage: "record the observations to `FILE`"},
 		&cli.DurationFlag{
 			Name: "every", EnvVars: command.Env("every"), Value: simulate.DefaultEvery,
-			Usage: "observe each `TIME` of the run",
+			Usage: "observe every `TIME` of the run",
 		},
 		follow.SpeedFlag(0),
 		input.ProfileFlag(),
 		&cli.Float64Flag{
 			Name: "noise", EnvVars: command.Env("noise"),
-			Usage: "sigma of the lognormal factor on each task's work, e.g. 0.02",
+			Usage: "noise: sigma of the lognormal factor on each task's work, such as 0.02",
 		},
 		&cli.DurationFlag{
 			Name: "stall", EnvVars: command.Env("stall"),
-			Usage: "each map stands still for `TIME` before its end, as a combine does",
+			Usage: "each map pauses for `TIME` before its end, as a combine does",
 		},
 		&cli.StringSliceFlag{
 			Name: "slow", EnvVars: command.Env("slow"),
-			Usage: "`NODE=FACTOR`: the node's tasks take that many times as long; may be repeated",
+			Usage: "slow node `NODE=FACTOR`: its tasks take that many times as long; repeatable",
 		},
 		&cli.StringSliceFlag{
 			Name: "fail", EnvVars: command.Env("fail"),
-			Usage: "`JOB:m3@195s`: the map (r: reduce) with this index, from 0, fails at this time of the run; may be repeated",
+			Usage: "`JOB:m3@195s`: the map (r: reduce) with this index, from 0, fails at this time; repeatable",
 		},
 		&cli.Float64Flag{
 			Name: "fail-rate", EnvVars: command.Env("fail-rate"),
-			Usage: "failures for each hour that a task runs",
+			Usage: "failures per hour of a running task",
 		},
 		&cli.StringSliceFlag{
 			Name: "lose", EnvVars: command.Env("lose"),
-			Usage: "`NODE@TIME`: the node dies; may be repeated",
+			Usage: "`NODE@TIME`: the node dies; repeatable",
 		},
 		&cli.Float64Flag{Name: "skew", EnvVars: command.Env("skew"), Usage: "Zipf exponent of the sizes of reduces"},
 		command.Choice("groups", "who measures the key groups of a plan that has some", "tap", "complete", "counters",
 			"none"),
 		&cli.IntFlag{
 			Name: "lambda", EnvVars: command.Env("lambda"), Value: simulate.DefaultLambda,
-			Usage: "how many keys of a map a tap names",
+			Usage: "number of keys of a map that a tap reports",
 		},
-		&cli.BoolFlag{Name: "shuffle", EnvVars: command.Env("shuffle"), Usage: "hand reduces out in a random order"},
+		&cli.BoolFlag{Name: "shuffle", EnvVars: command.Env("shuffle"), Usage: "start reduces in random order"},
 	)
 }
 
@@ -196,7 +196,7 @@ func Demo() *cli.Command {
 	return command.New("demo", "", "watch the ParaTimer paper's query, simulated: no cluster needed", demo,
 		follow.Flags(follow.SpeedFlag(60), &cli.Uint64Flag{
 			Name: "seed", EnvVars: command.Env("seed"),
-			Usage: "draw the run's noise from `N`",
+			Usage: "random seed `N`",
 		})...)
 }
 

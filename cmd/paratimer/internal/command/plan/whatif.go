@@ -21,35 +21,35 @@ func whatifFlags() []cli.Flag {
 	return slices.Concat([]cli.Flag{
 		&cli.StringSliceFlag{
 			Name: "slots", EnvVars: command.Env("slots"),
-			Usage: "with `N` slots (64, +2, 2x, inf), of one kind after map= or reduce=; may be repeated",
+			Usage: "other slots `N` (64, +2, 2x, inf), of one kind after map= or reduce=; repeatable",
 		},
 		&cli.StringSliceFlag{
 			Name: "scale", EnvVars: command.Env("scale"),
-			Usage: "with an input `N` times as large; may be repeated",
+			Usage: "input `N` times as large; repeatable",
 		},
 		&cli.StringSliceFlag{
 			Name: "fail", EnvVars: command.Env("fail"),
-			Usage: "with a failure at the worst moment of `WHAT`: task, node, a job, or a task of it (JOB:m3, JOB:STAGE:3); may be repeated",
+			Usage: "a failure at the worst moment of `WHAT`: task, node, a job, or a task of it (JOB:m3, JOB:STAGE:3); repeatable",
 		},
 		command.Choice("skew", "with the work of each job's reduces spread evenly", "as-is", "none"),
 		&cli.StringSliceFlag{
 			Name: "policy", EnvVars: command.Env("policy"),
-			Usage: "under another scheduler `NAME`: fifo, yarn, ideal; may be repeated",
+			Usage: "another scheduler `NAME`: fifo, yarn, ideal; repeatable",
 		},
 		&cli.StringFlag{
 			Name: "slowstart", EnvVars: command.Env("slowstart"),
-			Usage: "with reduces asked for when this `RATIO` of the maps is done (YARN)",
+			Usage: "start reduces when this `RATIO` of the maps is done (YARN)",
 		},
 		&cli.StringSliceFlag{
 			Name: "pace", EnvVars: command.Env("pace"),
-			Usage: "with records that take `R` times as long, in one job after JOB=; may be repeated",
+			Usage: "records that take `R` times as long, in one job after JOB=; repeatable",
 		},
 		input.ProfileFlag(),
 		command.OutputFlag("text", "json"),
 		&cli.StringFlag{Name: "svg", EnvVars: command.Env("svg"), Usage: "draw time against slots to `FILE`, as SVG"},
 		&cli.StringFlag{
 			Name: "at", EnvVars: command.Env("at"),
-			Usage: "of a recording, ask at `TIME` (90s) of the run, or at a part of it (0.5, 50%) (default: about all of it)",
+			Usage: "ask about a recording at `TIME` (90s) or at a part of the run (0.5, 50%) (default: the whole run)",
 		},
 		command.TimeoutFlag(),
 		follow.DeltaFlag(),
@@ -152,16 +152,16 @@ func whatIfModelFlags() []cli.Flag {
 			whatif.ModelErnest),
 		&cli.StringFlag{
 			Name: "demands", EnvVars: command.Env("demands"),
-			Usage: "ask the queueing model of the jobs in `FILE`, too: what they ask of CPUs, disks and network (`paratimer learn --demands`)",
+			Usage: "also ask the queueing model of the jobs in `FILE` (`paratimer learn --demands`)",
 		},
 		&cli.StringFlag{
 			Name: "ernest", EnvVars: command.Env("ernest"),
-			Usage: "ask Ernest, too: a saved model, or a table of runs with the columns machines, scale and seconds in `FILE`",
+			Usage: "also ask Ernest: a saved model, or a table of runs with the columns machines, scale and seconds, in `FILE`",
 		},
 		tuplesFlag("ernest-at", "Ernest's run is as this query on `MACHINES,SCALE` (default: its nodes, and scale 1)"),
 		&cli.BoolFlag{
 			Name: "force", EnvVars: command.Env("force"),
-			Usage: "show numbers that Ernest does not trust itself",
+			Usage: "show numbers that Ernest refuses",
 		},
 	}
 }

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/paratimer/paratimer/adapters/simulate"
+)
+
+// TestAttachOpenLineage: a watched query is a run of OpenLineage, with a start and an end, in the cluster's namespace.
+func TestAttachOpenLineage(t *testing.T) {
+	t.Parallel()
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	setenv(t, "XDG_STATE_HOME", t.TempDir())
+	setenv(t, "OPENLINEAGE_NAMESPACE", "yarn://here")
+	var mu sync.Mutex
+	var sent []string
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		var e struct {
+			EventType string
+			Job       struct{ Namespace, Name string }
+		}
+		if err := json.NewDecoder(r.Body).Decode(&e); err != nil {
+			t.Error(err)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		sent = append(sent, r.URL.Path+" "+e.EventType+" "+e.Job.Namespace)
+	}))
+	defer receiver.Close()
+	url := hadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
+	code, _, stderr := paratimer(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms",
+		"--openlineage", receiver.URL)
+	mu.Lock()
+	defer mu.Unlock()
+	const path = "/api/v1/lineage "
+	if n := len(sent); code != exitOK || n < 2 || sent[0] != path+"START yarn://here" || sent[n-1] != path+"COMPLETE yarn://here" {
+		t.Errorf("exit code %d, sent %s\n%s", code, strings.Join(sent, ", "), stderr)
+	}
+	if code, _, stderr := paratimer(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--openlineage", "marquez"); code != exitUsage ||
+		!strings.Contains(stderr, "--openlineage: it is not a URL") {
+		t.Errorf("exit code %d\n%s", code, stderr)
+	}
+}
