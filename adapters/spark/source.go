@@ -349,17 +349,31 @@ func (s *Source) askTasks(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := s.askWindow(ctx, t, list); err != nil {
+		if err := s.askWindow(ctx, s.driver.Get, t, list); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// askLate asks the history server for tasks whose end the driver took with it, such as the failure that ended the
+// application. What it does not tell stays as it was.
+func (s *Source) askLate(ctx context.Context) {
+	asked := s.app.unitStages()
+	left := partsRound
+	for _, id := range sortedKeys(s.app.stages) {
+		if t := s.app.stages[id].newest(); t != nil && !t.whole && asked[id] && left > 0 {
+			left--
+			_ = s.askWindow(ctx, s.driver.History, t, s.path(fmt.Sprintf("stages/%d/%d/taskList", id, t.number)))
+		}
+	}
+}
+
 // askWindow asks for tasks from the first one on whose end is not known. Tasks are listed in the order of their launch,
 // so that what is before it has not changed. Where one task holds the beginning, the next window begins behind the last
 // one.
-func (s *Source) askWindow(ctx context.Context, t *try, list string) error {
+func (s *Source) askWindow(ctx context.Context, ask func(context.Context, string) ([]byte, error), t *try, list string,
+) error {
 	if t.ends == nil {
 		t.ends = map[int]bool{}
 	}
@@ -374,7 +388,7 @@ func (s *Source) askWindow(ctx context.Context, t *try, list string) error {
 	for t.ends[at] {
 		at++
 	}
-	body, err := s.driver.Get(ctx, fmt.Sprintf("%s?offset=%d&length=%d", list, at, tasksRound))
+	body, err := ask(ctx, fmt.Sprintf("%s?offset=%d&length=%d", list, at, tasksRound))
 	if err != nil {
 		return err
 	}
@@ -418,7 +432,10 @@ func (s *Source) fromHistory(ctx context.Context) bool {
 	if s.missed++; err != nil && s.named && s.missed < lastRounds {
 		return false
 	}
-	_ = s.askSQL(ctx, s.driver.History)
+	if s.named {
+		_ = s.askSQL(ctx, s.driver.History)
+		s.askLate(ctx)
+	}
 	return true
 }
 

@@ -24,6 +24,7 @@ type fake struct {
 	gone        bool
 	slow        bool
 	over        bool
+	failed      bool // one task has failed too often
 	bytes       int
 	asked       []string
 }
@@ -64,8 +65,11 @@ func (f *fake) answer(path string) ([]byte, error) {
 	part := strings.TrimPrefix(u.Path, root+"/app-1/")
 	status, stage := "RUNNING", "ACTIVE"
 	end := ""
-	if f.done == f.tasks {
+	switch {
+	case f.done == f.tasks:
 		status, stage, end = "SUCCEEDED", "COMPLETE", fmt.Sprintf(`,"completionTime":%q`, f.stamp(f.now))
+	case f.failed:
+		status, stage, end = "FAILED", "FAILED", fmt.Sprintf(`,"completionTime":%q`, f.stamp(f.now))
 	}
 	job := fmt.Sprintf(`{"jobId":0,"name":"count","stageIds":[0],"status":%q,"submissionTime":%q%s}`, status,
 		f.stamp(1795366700000), end)
@@ -119,6 +123,8 @@ func (f *fake) list(q url.Values) ([]byte, error) {
 		}
 		if i < f.done {
 			row["status"], row["duration"] = "SUCCESS", 1000
+		} else if i == f.done && f.failed {
+			row["status"], row["duration"], row["errorMessage"] = "FAILED", 1000, "ValueError: a bad record"
 		}
 		rows = append(rows, row)
 	}
@@ -172,6 +178,28 @@ func TestSourcePolls(t *testing.T) {
 			t.Errorf("the driver was asked for %s", path)
 		}
 	}
+}
+
+// TestSourceLastFailure holds that the failure which ends an application is known, although its driver is gone before it
+// can be asked: the history server tells the tasks that were still running.
+func TestSourceLastFailure(t *testing.T) {
+	t.Parallel()
+	f := &fake{tasks: 8, done: 3, now: 1795366700000}
+	s := NewSource(f, "app-1")
+	if _, err := s.Next(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f.now, f.gone, f.over, f.failed = f.now+2000, true, true, true
+	snap, err := s.Next(t.Context())
+	if err != nil || snap.State != dag.Failed {
+		t.Fatalf("the end: %v, %v", snap, err)
+	}
+	for _, a := range snap.Jobs[0].Stages[0].Attempts {
+		if a.Task == 3 && a.State == dag.AttemptFailed && a.Diagnosis == "ValueError: a bad record" {
+			return
+		}
+	}
+	t.Errorf("no attempt of task 3 has failed: %+v", snap.Jobs[0].Stages[0].Attempts)
 }
 
 // TestSourceSilent holds that a driver that does not answer in time is not taken to have ended, however often, but
