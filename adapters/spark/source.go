@@ -240,6 +240,30 @@ func (s *Source) askSQL(ctx context.Context, ask func(context.Context, string) (
 	return s.get(ctx, ask, s.path(part+"details=false&planDescription=false"))
 }
 
+// After returns the id of the newest execution of SQL that runs and began after the one that was watched, "" while there
+// is none. over says that the driver has gone.
+func (s *Source) After(ctx context.Context) (id string, over bool, err error) {
+	list := "sql?length=" + strconv.Itoa(sqlRow) + "&details=false&planDescription=false"
+	if err = s.get(ctx, s.driver.Get, s.path(list)); err != nil {
+		if gone(err) {
+			s.silent++
+		}
+		if s.silent >= giveUp {
+			return "", true, nil
+		}
+		return "", false, err
+	}
+	s.silent = 0
+	x := s.app.execution()
+	for n, y := range s.app.executions {
+		if y.status == "RUNNING" && (x == nil || n > x.id) {
+			x = y
+			id = IDOf(s.app.id, strconv.Itoa(n), "")
+		}
+	}
+	return id, false, nil
+}
+
 // askBrief asks for jobs that came and ended between two rounds, so that no list of running jobs had them. Jobs are
 // numbered without gaps: those that nobody has told, and the one after the last.
 func (s *Source) askBrief(ctx context.Context) error {
