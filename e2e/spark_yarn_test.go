@@ -84,8 +84,8 @@ func (w *watcher) appNow() (id string) {
 	return id
 }
 
-// TestSparkStreaming watches micro-batches of structured streaming, each an execution of SQL: one by its own watcher, all
-// by a watcher of the session.
+// TestSparkStreaming watches micro-batches of structured streaming, each an execution of SQL: one by its own watcher,
+// all by a watcher of the session.
 func TestSparkStreaming(t *testing.T) {
 	l := upSpark(t)
 	job := l.submit("stream", append(adaptive(false), "stream", "20x60x40", "100")...)

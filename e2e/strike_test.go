@@ -155,8 +155,8 @@ func (w *watcher) logChanges() {
 	}
 }
 
-// summarize scores the run, with the profile of TestJoin if it has run and watched the same script, and adds it to the summary. shown is the
-// index of the first frame that shows what was broken, -1 where nothing was.
+// summarize scores the run, with the profile of TestJoin if that has run the same script, and adds it to the summary.
+// shown is the index of the first frame that shows what was broken, -1 where nothing was.
 func (w *watcher) summarize(scenario string, shown int, checked string) {
 	w.lab.t.Helper()
 	profile := profiles["join.pig"]

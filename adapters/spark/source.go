@@ -240,8 +240,8 @@ func (s *Source) askSQL(ctx context.Context, ask func(context.Context, string) (
 	return s.get(ctx, ask, s.path(part+"details=false&planDescription=false"))
 }
 
-// After returns the id of the newest execution of SQL that runs and began after the one that was watched, "" while there
-// is none. over says that the driver has gone.
+// After returns the id of the newest execution of SQL that runs and began after the one that was watched, "" while
+// there is none. over says that the driver has gone.
 func (s *Source) After(ctx context.Context) (id string, over bool, err error) {
 	list := "sql?length=" + strconv.Itoa(sqlRow) + "&details=false&planDescription=false"
 	if err = s.get(ctx, s.driver.Get, s.path(list)); err != nil {

@@ -180,8 +180,8 @@ func TestSourcePolls(t *testing.T) {
 	}
 }
 
-// TestSourceLastFailure holds that the failure which ends an application is known, although its driver is gone before it
-// can be asked: the history server tells the tasks that were still running.
+// TestSourceLastFailure holds that the failure which ends an application is known, although its driver is gone before
+// it can be asked: the history server has the tasks that were still running.
 func TestSourceLastFailure(t *testing.T) {
 	t.Parallel()
 	f := &fake{tasks: 8, done: 3, now: 1795366700000}

@@ -153,8 +153,8 @@ func attachTo(c *cli.Context, query watch.Source, target hadoop.Target, keys *co
 		input.Remembering(rec), told)
 }
 
-// following waits for what comes after a DAG of a session, or an execution of SQL, that has ended, and returns its id; ""
-// if the session is over.
+// following waits for what comes after a DAG of a session, or an execution of SQL, that has ended, and returns its id.
+// The id is "" if the session is over.
 func following(ctx context.Context, after func(context.Context) (id string, over bool, err error), every time.Duration,
 ) (id string, err error) {
 	for wait := every; ; wait = min(2*wait, sessionWait) {

@@ -179,7 +179,7 @@ func skewedThen(ctx context.Context, model estimators.Model, path string, open f
 			return since.Known() && s.At.Sub(since) >= until, nil
 		}
 		skew, err := estimators.NewReplayContext(run, model, estimators.Options{}).Skew(false)
-		if _, stuck := errors.AsType[*schedule.StuckError](err); stuck { // as an application of Spark before its executors
+		if _, stuck := errors.AsType[*schedule.StuckError](err); stuck { // Spark without executors yet
 			return false, nil
 		}
 		if err != nil {
