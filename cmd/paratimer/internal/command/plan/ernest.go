@@ -21,7 +21,7 @@ func ernestCommand() *cli.Command {
 		command.New("rows", "[FILE...]",
 			"make a table of training data of recorded runs: tapes, captures, job history; or of remembered ones",
 			ernestRows, ernestRowsFlags()...),
-		command.New("fit", "FILE", "fit a model to a table of runs, and predict others", ernestFit,
+		command.New("fit", "FILE...", "fit a model to a table or recordings of runs, and predict others", ernestFit,
 			ernestFitFlags()...),
 		command.New("predict", "FILE",
 			"predict runs by a saved model or a table of runs, and say whether real ones still agree", ernestPredict,
