@@ -44,7 +44,8 @@ type Source struct {
 	missed int         // rounds in which it was asked for the end that is known
 	ticks  int
 	done   bool
-	ended  func(context.Context) (state dag.State, at dag.Instant) // what a cluster manager says; nil: there is none
+	// manager is the application as a cluster manager has it; nil: there is none.
+	manager func(context.Context) (a hadoop.App, known bool)
 }
 
 // NewSource watches the application that a driver runs, or the one of that id.
@@ -106,10 +107,10 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 		if gone(err) {
 			s.silent++
 		}
-		if !s.begun && starting(err) {
+		if !s.begun && (starting(err) || s.early(ctx, err)) {
 			return s.app.beginning(s.driver.Now()), nil
 		}
-		if !s.begun && !s.heard.Known() {
+		if !s.begun && !s.heard.Known() && !s.app.over {
 			return nil, &dag.MissedError{At: s.driver.Now(), Err: err}
 		}
 		if !s.fromHistory(ctx) {
@@ -126,6 +127,20 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	}
 	s.done = snap.State.Ended()
 	return snap, nil
+}
+
+// early reports whether the cluster manager has the application and its driver was never there: it waits for a container,
+// or starts in one. If it has ended instead, the history server may have it.
+func (s *Source) early(ctx context.Context, err error) bool {
+	if s.manager == nil || s.heard.Known() || !gone(err) {
+		return false
+	}
+	a, known := s.manager(ctx)
+	if !known {
+		return false
+	}
+	s.app.name, s.app.user, s.app.over = cmp.Or(s.app.name, a.Name), cmp.Or(s.app.user, a.User), a.Ended
+	return !a.Ended
 }
 
 // lost reports whether the driver is taken to be gone, whatever nobody tells of its end.
@@ -436,10 +451,10 @@ func (s *Source) askWindow(ctx context.Context, ask func(context.Context, string
 
 // fromHistory asks the history server for the end, and reports whether it has it.
 func (s *Source) fromHistory(ctx context.Context) bool {
-	if s.ended != nil {
-		if state, at := s.ended(ctx); state.Ended() {
-			s.app.over, s.app.ended = true, at
-			s.app.manager = state
+	if s.manager != nil {
+		if a, known := s.manager(ctx); known && a.Ended {
+			s.app.over, s.app.ended = true, a.Finished
+			s.app.manager = a.State
 		}
 	}
 	err := s.get(ctx, s.driver.History, root+"/"+url.PathEscape(s.app.id))
@@ -476,7 +491,9 @@ func (a *App) beginning(now dag.Instant) *dag.Snapshot {
 		Jobs: plan.BlockedJobs(), Nodes: a.nodes(now),
 	}
 	if a.over {
-		snap.State = dag.Succeeded
+		if snap.State = dag.Succeeded; a.manager.Ended() {
+			snap.State = a.manager
+		}
 	} else if s := a.unitEnd(false, nil, now); s.Ended() { // it has run no job
 		snap.State = s
 	}
@@ -521,15 +538,11 @@ func OnYARN(client *hadoop.Client, id, history string) *Source {
 	unitID := id
 	id, _ = AppOf(id)
 	s := NewSource(&yarnDriver{webDriver{client: client, history: history}, id}, unitID)
-	s.ended = func(ctx context.Context) (dag.State, dag.Instant) {
+	s.manager = func(ctx context.Context) (a hadoop.App, known bool) {
 		if over.Observe(ctx) != nil {
-			return dag.Running, dag.NoInstant
+			return a, false
 		}
-		a, _ := over.App(ctx, id)
-		if !a.Ended {
-			return dag.Running, dag.NoInstant
-		}
-		return a.State, a.Finished
+		return over.App(ctx, id)
 	}
 	return s
 }

@@ -202,6 +202,44 @@ func TestSourceLastFailure(t *testing.T) {
 	t.Errorf("no attempt of task 3 has failed: %+v", snap.Jobs[0].Stages[0].Attempts)
 }
 
+// TestSourceEarly holds that an application that waits for its first container is watched before its driver is there,
+// and that one which ends without ever having one ends as the cluster manager says.
+func TestSourceEarly(t *testing.T) {
+	t.Parallel()
+	for _, ends := range []dag.State{dag.Running, dag.Failed} {
+		f := &fake{tasks: 8, now: 1795366700000, gone: true}
+		s := NewSource(f, "app-1")
+		is := hadoop.App{ID: "app-1", Name: "nightly", User: "ann", State: dag.Running}
+		s.manager = func(context.Context) (hadoop.App, bool) { return is, true }
+		for range giveUp + 2 {
+			snap, err := s.Next(t.Context())
+			if err != nil || snap.State != dag.Submitted || snap.Plan.Name != "nightly" || snap.User != "ann" {
+				t.Fatalf("without a driver: %+v, %v", snap, err)
+			}
+			f.now += 10_000
+		}
+		if ends == dag.Running {
+			f.gone = false
+		} else {
+			is.Ended, is.State, is.Finished = true, ends, f.now
+		}
+		var snap *dag.Snapshot
+		var missed *dag.MissedError
+		for range 1 + lastRounds {
+			var err error
+			if snap, err = s.Next(t.Context()); err == nil {
+				break
+			} else if !errors.As(err, &missed) {
+				t.Fatal(err)
+			}
+			f.now += 10_000
+		}
+		if snap == nil || snap.State != ends {
+			t.Errorf("then: %+v, want %v", snap, ends)
+		}
+	}
+}
+
 // TestSourceSilent holds that a driver that does not answer in time is not taken to have ended, however often, but
 // after ten minutes: its host may be lost.
 func TestSourceSilent(t *testing.T) {
