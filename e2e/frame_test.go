@@ -124,6 +124,12 @@ func (p *process) awaitSucceeded() {
 func (p *process) awaitFrame(what string, so func(f *frame) bool) {
 	p.lab.t.Helper()
 	p.lab.await(what+" of "+p.name, func() bool {
+		over := false
+		select {
+		case <-p.done:
+			over = true
+		default:
+		}
 		raw, err := os.ReadFile(p.stdout)
 		p.lab.must(err)
 		for line := range bytes.Lines(raw) { // the last may be half a line
@@ -131,6 +137,9 @@ func (p *process) awaitFrame(what string, so func(f *frame) bool) {
 			if json.Unmarshal(line, &f) == nil && so(&f) {
 				return true
 			}
+		}
+		if over {
+			p.lab.t.Fatalf("%s has ended without %s\n%s", p.name, what, tail(p.stderr))
 		}
 		return false
 	})
