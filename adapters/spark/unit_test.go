@@ -179,6 +179,21 @@ func TestAfter(t *testing.T) {
 	}
 }
 
+// TestBatchName checks that each batch of a stream has the stream's name, so that a batch teaches the next one.
+func TestBatchName(t *testing.T) {
+	t.Parallel()
+	for description, want := range map[string]string{
+		"SELECT 1\\n FROM t": `SELECT 1\n FROM t`, "counts\\nid = 6a\\nrunId = 93\\nbatch = 4": "counts",
+		"id = 6a\\nrunId = 93\\nbatch = 4": "nightly", "": "nightly",
+	} {
+		a := NewApp("app-1/sql/7")
+		a.name = "nightly"
+		if !a.TakeSQL([]byte(`[{"id":7,"status":"RUNNING","description":"` + description + `"}]`)) || a.flowName() != want {
+			t.Errorf("%q is called %q, want %q", description, a.flowName(), want)
+		}
+	}
+}
+
 // TestCheckID holds which ids of units are understood.
 func TestCheckID(t *testing.T) {
 	t.Parallel()
