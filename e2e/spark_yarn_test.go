@@ -104,6 +104,9 @@ func TestSparkStreaming(t *testing.T) {
 			batches[id] = *f.Elapsed
 		}
 	}
+	if name := deref(w.last().Workflow.Name); name != "counts" {
+		t.Errorf("a batch is called %q, which the next one is not", name)
+	}
 	if len(batches) < 4 {
 		t.Errorf("of five batches the watcher of the session has seen %v", batches)
 	}

@@ -1,7 +1,7 @@
 """Jobs on RDDs: rdd.py PROGRAM [ARG]...
 
 sort CLICKS BUYERS MS      a join of two data sets by MS milliseconds a record, sorted
-group CLICKS MS            groups of a data set, MS milliseconds a record to read and to use
+group CLICKS MS [TASKS]    groups of a data set in 6 or TASKS tasks, MS milliseconds a record to read and to use
 iterate CLICKS MS TIMES    TIMES jobs over a cached data set
 fail CLICKS MS TIMES       the third task of the second stage fails TIMES times
 straggle TASKS SECONDS     the first attempt of the last task takes ten times as long as the others
@@ -46,8 +46,8 @@ def sort(sc, clicks, buyers, ms):
     print(joined.map(paced(int(ms) / 4)).sortByKey(numPartitions=4).count(), "records")
 
 
-def group(sc, clicks, ms):
-    print(pairs(sc, clicks, int(ms)).groupByKey(6).map(used(int(ms))).count(), "groups")
+def group(sc, clicks, ms, tasks=6):
+    print(pairs(sc, clicks, int(ms)).groupByKey(int(tasks)).map(used(int(ms))).count(), "groups")
 
 
 def iterate(sc, clicks, ms, times):
