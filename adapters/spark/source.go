@@ -78,7 +78,10 @@ var once = [...]string{"environment", "jobs", "stages"}
 // last are those that a history server is asked for when it knows the end.
 var last = [...]string{"jobs", "stages", "allexecutors"}
 
-var errNoHistory = errors.New("spark: no history server is named: give --spark-history")
+var (
+	errNoHistory = errors.New("spark: no history server is named: give --spark-history")
+	errBehind    = errors.New("spark: the history server has not read the end yet")
+)
 
 // A driver that nobody listens for is gone after giveUp rounds and some time, in which a history server reads what it
 // has written; one that is merely not heard, as where a network or a host has gone, after much longer.
@@ -459,6 +462,9 @@ func (s *Source) fromHistory(ctx context.Context) bool {
 	}
 	err := s.get(ctx, s.driver.History, root+"/"+url.PathEscape(s.app.id))
 	s.named = !errors.Is(err, errNoHistory)
+	if err == nil && !s.app.recorded {
+		err = errBehind
+	}
 	for ; err == nil && s.app.over && s.told < len(last); s.told++ {
 		if err = s.get(ctx, s.driver.History, s.path(last[s.told])); err != nil {
 			break

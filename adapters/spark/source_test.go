@@ -25,6 +25,7 @@ type fake struct {
 	slow        bool
 	over        bool
 	failed      bool // one task has failed too often
+	partial     bool // the history server has the application, and not its end
 	bytes       int
 	asked       []string
 }
@@ -51,7 +52,7 @@ func (f *fake) Get(_ context.Context, path string) ([]byte, error) {
 }
 
 func (f *fake) History(_ context.Context, path string) ([]byte, error) {
-	if !f.over {
+	if !f.over && !f.partial {
 		return nil, &hadoop.Error{URL: path, Status: http.StatusNotFound}
 	}
 	return f.answer(path)
@@ -237,6 +238,32 @@ func TestSourceEarly(t *testing.T) {
 		if snap == nil || snap.State != ends {
 			t.Errorf("then: %+v, want %v", snap, ends)
 		}
+	}
+}
+
+// TestSourceHistoryBehind holds that a history server which has read a part of what an application has written is asked
+// again, although the cluster manager has the end.
+func TestSourceHistoryBehind(t *testing.T) {
+	t.Parallel()
+	f := &fake{tasks: 8, done: 3, now: 1795366700000}
+	s := NewSource(f, "app-1")
+	if _, err := s.Next(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f.gone, f.partial = true, true
+	s.manager = func(context.Context) (hadoop.App, bool) {
+		return hadoop.App{ID: "app-1", Ended: true, State: dag.Succeeded, Finished: f.now}, true
+	}
+	for range 3 {
+		f.now += 2000
+		if snap, err := s.Next(t.Context()); err == nil {
+			t.Fatalf("by what the history server has read so far it has ended: %v", snap.State)
+		}
+	}
+	f.done, f.over = f.tasks, true
+	if snap, err := s.Next(t.Context()); err != nil || snap.State != dag.Succeeded ||
+		snap.Jobs[0].Stages[0].Succeeded() != f.tasks {
+		t.Errorf("the end: %+v, %v", snap, err)
 	}
 }
 
