@@ -117,17 +117,42 @@ func (l *lab) readFrames(file string) (raw []byte, frames []frame) {
 // awaitSucceeded waits for a last frame among those that the process writes.
 func (p *process) awaitSucceeded() {
 	p.lab.t.Helper()
-	p.lab.await("a last frame of "+p.name, func() bool {
+	p.awaitFrame("a last frame", func(f *frame) bool { return f.Workflow.State == "succeeded" })
+}
+
+// awaitFrame waits for such a frame among those that the process writes.
+func (p *process) awaitFrame(what string, so func(f *frame) bool) {
+	p.lab.t.Helper()
+	p.lab.await(what+" of "+p.name, func() bool {
+		over := false
+		select {
+		case <-p.done:
+			over = true
+		default:
+		}
 		raw, err := os.ReadFile(p.stdout)
 		p.lab.must(err)
 		for line := range bytes.Lines(raw) { // the last may be half a line
 			var f frame
-			if json.Unmarshal(line, &f) == nil && f.Workflow.State == "succeeded" {
+			if json.Unmarshal(line, &f) == nil && so(&f) {
 				return true
 			}
 		}
+		if over {
+			p.lab.t.Fatalf("%s has ended without %s\n%s", p.name, what, tail(p.stderr))
+		}
 		return false
 	})
+}
+
+// nodesIn counts the nodes of a state.
+func (f frame) nodesIn(state string) (n int) {
+	for _, node := range f.Nodes {
+		if node.State == state {
+			n++
+		}
+	}
+	return n
 }
 
 // total is a scenario's predicted total, nil where it says nothing.

@@ -51,13 +51,30 @@ func newLab(t *testing.T, against string, tools ...string) *lab {
 			t.Skipf("SKIPPED: no %s on the PATH, so nothing was tried against %s", tool, against)
 		}
 	}
-	l := &lab{t: t, ctx: t.Context()}
+	l := &lab{}
+	l.of(t)
+	return l
+}
+
+// of makes a test the one whose lab it is.
+func (l *lab) of(t *testing.T) {
+	l.t, l.ctx = t, t.Context()
 	if end, ok := t.Deadline(); ok {
 		var cancel context.CancelFunc
 		l.ctx, cancel = context.WithDeadline(l.ctx, end.Add(-spare))
 		t.Cleanup(cancel)
 	}
-	return l
+}
+
+// part runs a scenario as a test of its own on the cluster that is up.
+func (l *lab) part(name string, run func(l *lab)) {
+	l.t.Run(name, func(t *testing.T) {
+		own := *l
+		own.of(t)
+		own.dir = filepath.Join(l.dir, name)
+		own.must(os.MkdirAll(own.dir, 0o755))
+		run(&own)
+	})
 }
 
 // begin starts the cluster of a script, which is down again when the test has ended, and returns its settings.

@@ -28,25 +28,30 @@ type spark struct {
 func upSpark(t *testing.T, version ...string) *lab {
 	t.Helper()
 	l := newLab(t, "a real Spark", "java", "javac", "python3", "curl")
+	l.takeSpark(version...)
+	return l
+}
+
+// takeSpark starts a cluster of spark.sh for a lab; options are those of its up.
+func (l *lab) takeSpark(options ...string) {
+	l.t.Helper()
+	version := slices.DeleteFunc(slices.Clone(options), func(o string) bool { return o == "--yarn" })
 	// A machine without venv or without a registry is no fault of the program's.
 	if out, err := exec.CommandContext(l.ctx, script("spark/spark.sh"), append([]string{"fetch"},
 		version...)...).CombinedOutput(); err != nil {
-		t.Skipf("SKIPPED: pyspark is not to be had, so nothing was tried against a real Spark: %s", out)
+		l.t.Skipf("SKIPPED: pyspark is not to be had, so nothing was tried against a real Spark: %s", out)
 	}
-	env := l.begin("spark/spark.sh", version...)
+	env := l.begin("spark/spark.sh", options...)
 	l.spark = spark{
 		driver: env["PARATIMER_SPARK"], history: env["PARATIMER_SPARK_HISTORY"],
 		master: env["PARATIMER_SPARK_MASTER"], events: env["PARATIMER_SPARK_EVENTS"],
 	}
-	return l
 }
 
 // submit runs an application in the background and waits until its driver answers, be it that it is starting.
 func (l *lab) submit(name string, args ...string) *process {
 	l.t.Helper()
-	args = append([]string{"submit", "--name", name}, args...)
-	l.t.Logf("spark.sh %s", strings.Join(args, " "))
-	p := l.start(name, exec.CommandContext(l.ctx, script("spark/spark.sh"), args...))
+	p := l.application(name, args...)
 	l.await("the driver of "+name, func() bool {
 		select {
 		case <-p.done:
@@ -64,6 +69,14 @@ func (l *lab) submit(name string, args ...string) *process {
 		return err == nil && resp.StatusCode == http.StatusOK
 	})
 	return p
+}
+
+// application runs an application in the background.
+func (l *lab) application(name string, args ...string) *process {
+	l.t.Helper()
+	args = append([]string{"submit", "--name", name}, args...)
+	l.t.Logf("spark.sh %s", strings.Join(args, " "))
+	return l.start(name, exec.CommandContext(l.ctx, script("spark/spark.sh"), args...))
 }
 
 // attachSpark watches the application of the driver.
@@ -103,17 +116,24 @@ func (w *watcher) app() string {
 // sparkTruth is the time from the first submission of a job to the last end of one, as the history server tells them.
 func (l *lab) sparkTruth(app string, of func(sparkJob) bool) float64 {
 	l.t.Helper()
-	var ended []struct{ Attempts []struct{ Completed bool } }
+	url := l.spark.history + "/api/v1/applications/" + app
 	l.await("the end of "+app+" in the history server", func() bool {
-		var one struct{ Attempts []struct{ Completed bool } }
-		if !l.get(l.spark.history+"/api/v1/applications/"+app, &one) {
+		var one struct {
+			Attempts []struct {
+				AttemptID string
+				Completed bool
+			}
+		}
+		if !l.get(url, &one) || len(one.Attempts) == 0 || !one.Attempts[0].Completed {
 			return false
 		}
-		ended = append(ended[:0], one)
-		return len(one.Attempts) > 0 && one.Attempts[0].Completed
+		if attempt := one.Attempts[0].AttemptID; attempt != "" { // on YARN, where the driver runs in a container
+			url += "/" + attempt
+		}
+		return true
 	})
 	var jobs []sparkJob
-	if !l.get(l.spark.history+"/api/v1/applications/"+app+"/jobs", &jobs) {
+	if !l.get(url+"/jobs", &jobs) {
 		l.t.Fatalf("the history server has no jobs of %s", app)
 	}
 	var first, last time.Time

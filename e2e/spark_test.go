@@ -50,7 +50,7 @@ func TestSpark(t *testing.T) {
 }
 
 // again runs an application and watches it with a profile, whose row it adds beside what the same run gives without.
-func (l *lab) again(name, profile, scenario, checked string, args ...string) *watcher {
+func (l *lab) again(name, profile, scenario, checked string, args ...string) (*watcher, graded) {
 	l.t.Helper()
 	job := l.submit(name, args...)
 	w := l.attachSpark(name+"-attach", "--profile", profile)
@@ -61,7 +61,7 @@ func (l *lab) again(name, profile, scenario, checked string, args ...string) *wa
 	s := known.of("standard")
 	w.foretold(&s)
 	l.tell(scenario, w.score("bare"), &known, "", checked)
-	return w
+	return w, known
 }
 
 // once runs an application and watches it to its end.
@@ -82,7 +82,7 @@ func TestSparkSQL(t *testing.T) {
 		name := fmt.Sprintf("adaptive-%v", on)
 		w, _, truth := l.once(name, append(adaptive(on), sqlSmall...)...)
 		profile := w.ofLog("succeeded", truth)
-		second := l.again(name+"-again", profile,
+		second, _ := l.again(name+"-again", profile,
 			fmt.Sprintf("Spark: the query, adaptive execution %s, the second run", map[bool]string{false: "off", true: "on"}[on]),
 			"a number at once from the event log of a run in other sizes; as many stages as before",
 			append(adaptive(on), "sql", "report", "12x70x80", "8x50x120", "60")...)

@@ -155,9 +155,19 @@ func (w *watcher) logChanges() {
 	}
 }
 
-// summarize scores the run, with the profile of TestJoin where that has run, and adds it to the summary. shown is the
-// index of the first frame that shows what was broken, -1 where nothing was.
+// summarize scores the run, with the profile of TestJoin if that has run the same script, and adds it to the summary.
+// shown is the index of the first frame that shows what was broken, -1 where nothing was.
 func (w *watcher) summarize(scenario string, shown int, checked string) {
+	w.lab.t.Helper()
+	profile := profiles["join.pig"]
+	if !strings.HasSuffix(deref(w.last().Workflow.Name), "join.pig") {
+		profile = ""
+	}
+	w.summarizeWith(profile, scenario, shown, checked)
+}
+
+// summarizeWith does so with a profile, "" for none.
+func (w *watcher) summarizeWith(profile, scenario string, shown int, checked string) {
 	l := w.lab
 	l.t.Helper()
 	bare := w.score("bare")
@@ -166,11 +176,11 @@ func (w *watcher) summarize(scenario string, shown int, checked string) {
 		after = w.errors(w.frames[shown:]).String()
 	}
 	var known *graded
-	if file := profiles["join.pig"]; file != "" && strings.HasSuffix(deref(w.last().Workflow.Name), "join.pig") {
-		g := w.score("profile", "--profile", file)
+	if profile != "" {
+		g := w.score("profile", "--profile", profile)
 		known = &g
 		if shown >= 0 {
-			l.run(w.name+"-known", 0, "replay", "--output", "ndjson", "--profile", file, w.tape)
+			l.run(w.name+"-known", 0, "replay", "--output", "ndjson", "--profile", profile, w.tape)
 			_, frames := l.readFrames(filepath.Join(l.dir, w.name+"-known.out"))
 			after += "; " + w.errors(frames[shown:]).String()
 		}

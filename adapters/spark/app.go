@@ -30,8 +30,9 @@ type App struct {
 	executors               []*executor // in the order in which they came
 	byExecutor              map[string]int
 	conf                    map[string]string
-	over                    bool        // the history server has its end
-	ended                   dag.Instant // as it has it
+	over                    bool        // the history server has its end, or a cluster manager
+	recorded                bool        // the history server has it
+	ended                   dag.Instant // when
 	began                   dag.Instant
 	tasks                   int // attempts of tasks that are kept
 	expected                int // tasks of the stages of the plan

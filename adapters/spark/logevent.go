@@ -257,7 +257,7 @@ func (a *App) takeSQLEvent(e *event) {
 	}
 	switch {
 	case e.kind() == "SQLExecutionStart":
-		x.description, x.submitted, x.status = dag.Clean(string(e.Description)), e.at, "RUNNING"
+		x.description, x.submitted, x.status = described(string(e.Description)), e.at, "RUNNING"
 	case e.Error != "":
 		x.status, x.ended = "FAILED", e.at
 	default:

@@ -44,7 +44,8 @@ type Source struct {
 	missed int         // rounds in which it was asked for the end that is known
 	ticks  int
 	done   bool
-	ended  func(context.Context) (state dag.State, at dag.Instant) // what a cluster manager says; nil: there is none
+	// manager is the application as a cluster manager has it; nil: there is none.
+	manager func(context.Context) (a hadoop.App, known bool)
 }
 
 // NewSource watches the application that a driver runs, or the one of that id.
@@ -77,7 +78,10 @@ var once = [...]string{"environment", "jobs", "stages"}
 // last are those that a history server is asked for when it knows the end.
 var last = [...]string{"jobs", "stages", "allexecutors"}
 
-var errNoHistory = errors.New("spark: no history server is named: give --spark-history")
+var (
+	errNoHistory = errors.New("spark: no history server is named: give --spark-history")
+	errBehind    = errors.New("spark: the history server has not read the end yet")
+)
 
 // A driver that nobody listens for is gone after giveUp rounds and some time, in which a history server reads what it
 // has written; one that is merely not heard, as where a network or a host has gone, after much longer.
@@ -106,10 +110,10 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 		if gone(err) {
 			s.silent++
 		}
-		if !s.begun && starting(err) {
+		if !s.begun && (starting(err) || s.early(ctx, err)) {
 			return s.app.beginning(s.driver.Now()), nil
 		}
-		if !s.begun && !s.heard.Known() {
+		if !s.begun && !s.heard.Known() && !s.app.over {
 			return nil, &dag.MissedError{At: s.driver.Now(), Err: err}
 		}
 		if !s.fromHistory(ctx) {
@@ -126,6 +130,20 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	}
 	s.done = snap.State.Ended()
 	return snap, nil
+}
+
+// early reports whether the cluster manager has the application and its driver was never there: it waits for a container,
+// or starts in one. If it has ended instead, the history server may have it.
+func (s *Source) early(ctx context.Context, err error) bool {
+	if s.manager == nil || s.heard.Known() || !gone(err) {
+		return false
+	}
+	a, known := s.manager(ctx)
+	if !known {
+		return false
+	}
+	s.app.name, s.app.user, s.app.over = cmp.Or(s.app.name, a.Name), cmp.Or(s.app.user, a.User), a.Ended
+	return !a.Ended
 }
 
 // lost reports whether the driver is taken to be gone, whatever nobody tells of its end.
@@ -240,6 +258,30 @@ func (s *Source) askSQL(ctx context.Context, ask func(context.Context, string) (
 	return s.get(ctx, ask, s.path(part+"details=false&planDescription=false"))
 }
 
+// After returns the id of the newest execution of SQL that runs and began after the one that was watched, "" while
+// there is none. over says that the driver has gone.
+func (s *Source) After(ctx context.Context) (id string, over bool, err error) {
+	list := "sql?length=" + strconv.Itoa(sqlRow) + "&details=false&planDescription=false"
+	if err = s.get(ctx, s.driver.Get, s.path(list)); err != nil {
+		if gone(err) {
+			s.silent++
+		}
+		if s.silent >= giveUp {
+			return "", true, nil
+		}
+		return "", false, err
+	}
+	s.silent = 0
+	x := s.app.execution()
+	for n, y := range s.app.executions {
+		if y.status == "RUNNING" && (x == nil || n > x.id) {
+			x = y
+			id = IDOf(s.app.id, strconv.Itoa(n), "")
+		}
+	}
+	return id, false, nil
+}
+
 // askBrief asks for jobs that came and ended between two rounds, so that no list of running jobs had them. Jobs are
 // numbered without gaps: those that nobody has told, and the one after the last.
 func (s *Source) askBrief(ctx context.Context) error {
@@ -349,17 +391,31 @@ func (s *Source) askTasks(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := s.askWindow(ctx, t, list); err != nil {
+		if err := s.askWindow(ctx, s.driver.Get, t, list); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// askLate asks the history server for tasks whose end the driver took with it, such as the failure that ended the
+// application. What it does not tell stays as it was.
+func (s *Source) askLate(ctx context.Context) {
+	asked := s.app.unitStages()
+	left := partsRound
+	for _, id := range sortedKeys(s.app.stages) {
+		if t := s.app.stages[id].newest(); t != nil && !t.whole && asked[id] && left > 0 {
+			left--
+			_ = s.askWindow(ctx, s.driver.History, t, s.path(fmt.Sprintf("stages/%d/%d/taskList", id, t.number)))
+		}
+	}
+}
+
 // askWindow asks for tasks from the first one on whose end is not known. Tasks are listed in the order of their launch,
 // so that what is before it has not changed. Where one task holds the beginning, the next window begins behind the last
 // one.
-func (s *Source) askWindow(ctx context.Context, t *try, list string) error {
+func (s *Source) askWindow(ctx context.Context, ask func(context.Context, string) ([]byte, error), t *try, list string,
+) error {
 	if t.ends == nil {
 		t.ends = map[int]bool{}
 	}
@@ -374,7 +430,7 @@ func (s *Source) askWindow(ctx context.Context, t *try, list string) error {
 	for t.ends[at] {
 		at++
 	}
-	body, err := s.driver.Get(ctx, fmt.Sprintf("%s?offset=%d&length=%d", list, at, tasksRound))
+	body, err := ask(ctx, fmt.Sprintf("%s?offset=%d&length=%d", list, at, tasksRound))
 	if err != nil {
 		return err
 	}
@@ -398,14 +454,17 @@ func (s *Source) askWindow(ctx context.Context, t *try, list string) error {
 
 // fromHistory asks the history server for the end, and reports whether it has it.
 func (s *Source) fromHistory(ctx context.Context) bool {
-	if s.ended != nil {
-		if state, at := s.ended(ctx); state.Ended() {
-			s.app.over, s.app.ended = true, at
-			s.app.manager = state
+	if s.manager != nil {
+		if a, known := s.manager(ctx); known && a.Ended {
+			s.app.over, s.app.ended = true, a.Finished
+			s.app.manager = a.State
 		}
 	}
 	err := s.get(ctx, s.driver.History, root+"/"+url.PathEscape(s.app.id))
 	s.named = !errors.Is(err, errNoHistory)
+	if err == nil && !s.app.recorded {
+		err = errBehind
+	}
 	for ; err == nil && s.app.over && s.told < len(last); s.told++ {
 		if err = s.get(ctx, s.driver.History, s.path(last[s.told])); err != nil {
 			break
@@ -418,7 +477,10 @@ func (s *Source) fromHistory(ctx context.Context) bool {
 	if s.missed++; err != nil && s.named && s.missed < lastRounds {
 		return false
 	}
-	_ = s.askSQL(ctx, s.driver.History)
+	if s.named {
+		_ = s.askSQL(ctx, s.driver.History)
+		s.askLate(ctx)
+	}
 	return true
 }
 
@@ -435,7 +497,9 @@ func (a *App) beginning(now dag.Instant) *dag.Snapshot {
 		Jobs: plan.BlockedJobs(), Nodes: a.nodes(now),
 	}
 	if a.over {
-		snap.State = dag.Succeeded
+		if snap.State = dag.Succeeded; a.manager.Ended() {
+			snap.State = a.manager
+		}
 	} else if s := a.unitEnd(false, nil, now); s.Ended() { // it has run no job
 		snap.State = s
 	}
@@ -480,15 +544,11 @@ func OnYARN(client *hadoop.Client, id, history string) *Source {
 	unitID := id
 	id, _ = AppOf(id)
 	s := NewSource(&yarnDriver{webDriver{client: client, history: history}, id}, unitID)
-	s.ended = func(ctx context.Context) (dag.State, dag.Instant) {
+	s.manager = func(ctx context.Context) (a hadoop.App, known bool) {
 		if over.Observe(ctx) != nil {
-			return dag.Running, dag.NoInstant
+			return a, false
 		}
-		a, _ := over.App(ctx, id)
-		if !a.Ended {
-			return dag.Running, dag.NoInstant
-		}
-		return a.State, a.Finished
+		return over.App(ctx, id)
 	}
 	return s
 }

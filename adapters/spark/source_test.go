@@ -24,6 +24,8 @@ type fake struct {
 	gone        bool
 	slow        bool
 	over        bool
+	failed      bool // one task has failed too often
+	partial     bool // the history server has the application, and not its end
 	bytes       int
 	asked       []string
 }
@@ -50,7 +52,7 @@ func (f *fake) Get(_ context.Context, path string) ([]byte, error) {
 }
 
 func (f *fake) History(_ context.Context, path string) ([]byte, error) {
-	if !f.over {
+	if !f.over && !f.partial {
 		return nil, &hadoop.Error{URL: path, Status: http.StatusNotFound}
 	}
 	return f.answer(path)
@@ -64,8 +66,11 @@ func (f *fake) answer(path string) ([]byte, error) {
 	part := strings.TrimPrefix(u.Path, root+"/app-1/")
 	status, stage := "RUNNING", "ACTIVE"
 	end := ""
-	if f.done == f.tasks {
+	switch {
+	case f.done == f.tasks:
 		status, stage, end = "SUCCEEDED", "COMPLETE", fmt.Sprintf(`,"completionTime":%q`, f.stamp(f.now))
+	case f.failed:
+		status, stage, end = "FAILED", "FAILED", fmt.Sprintf(`,"completionTime":%q`, f.stamp(f.now))
 	}
 	job := fmt.Sprintf(`{"jobId":0,"name":"count","stageIds":[0],"status":%q,"submissionTime":%q%s}`, status,
 		f.stamp(1795366700000), end)
@@ -119,6 +124,8 @@ func (f *fake) list(q url.Values) ([]byte, error) {
 		}
 		if i < f.done {
 			row["status"], row["duration"] = "SUCCESS", 1000
+		} else if i == f.done && f.failed {
+			row["status"], row["duration"], row["errorMessage"] = "FAILED", 1000, "ValueError: a bad record"
 		}
 		rows = append(rows, row)
 	}
@@ -171,6 +178,92 @@ func TestSourcePolls(t *testing.T) {
 		if strings.Contains(path, "kill") || strings.HasPrefix(path, "/stages") {
 			t.Errorf("the driver was asked for %s", path)
 		}
+	}
+}
+
+// TestSourceLastFailure holds that the failure which ends an application is known, although its driver is gone before
+// it can be asked: the history server has the tasks that were still running.
+func TestSourceLastFailure(t *testing.T) {
+	t.Parallel()
+	f := &fake{tasks: 8, done: 3, now: 1795366700000}
+	s := NewSource(f, "app-1")
+	if _, err := s.Next(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f.now, f.gone, f.over, f.failed = f.now+2000, true, true, true
+	snap, err := s.Next(t.Context())
+	if err != nil || snap.State != dag.Failed {
+		t.Fatalf("the end: %v, %v", snap, err)
+	}
+	for _, a := range snap.Jobs[0].Stages[0].Attempts {
+		if a.Task == 3 && a.State == dag.AttemptFailed && a.Diagnosis == "ValueError: a bad record" {
+			return
+		}
+	}
+	t.Errorf("no attempt of task 3 has failed: %+v", snap.Jobs[0].Stages[0].Attempts)
+}
+
+// TestSourceEarly holds that an application that waits for its first container is watched before its driver is there,
+// and that one which ends without ever having one ends as the cluster manager says.
+func TestSourceEarly(t *testing.T) {
+	t.Parallel()
+	for _, ends := range []dag.State{dag.Running, dag.Failed} {
+		f := &fake{tasks: 8, now: 1795366700000, gone: true}
+		s := NewSource(f, "app-1")
+		is := hadoop.App{ID: "app-1", Name: "nightly", User: "ann", State: dag.Running}
+		s.manager = func(context.Context) (hadoop.App, bool) { return is, true }
+		for range giveUp + 2 {
+			snap, err := s.Next(t.Context())
+			if err != nil || snap.State != dag.Submitted || snap.Plan.Name != "nightly" || snap.User != "ann" {
+				t.Fatalf("without a driver: %+v, %v", snap, err)
+			}
+			f.now += 10_000
+		}
+		if ends == dag.Running {
+			f.gone = false
+		} else {
+			is.Ended, is.State, is.Finished = true, ends, f.now
+		}
+		var snap *dag.Snapshot
+		var missed *dag.MissedError
+		for range 1 + lastRounds {
+			var err error
+			if snap, err = s.Next(t.Context()); err == nil {
+				break
+			} else if !errors.As(err, &missed) {
+				t.Fatal(err)
+			}
+			f.now += 10_000
+		}
+		if snap == nil || snap.State != ends {
+			t.Errorf("then: %+v, want %v", snap, ends)
+		}
+	}
+}
+
+// TestSourceHistoryBehind holds that a history server which has read a part of what an application has written is asked
+// again, although the cluster manager has the end.
+func TestSourceHistoryBehind(t *testing.T) {
+	t.Parallel()
+	f := &fake{tasks: 8, done: 3, now: 1795366700000}
+	s := NewSource(f, "app-1")
+	if _, err := s.Next(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f.gone, f.partial = true, true
+	s.manager = func(context.Context) (hadoop.App, bool) {
+		return hadoop.App{ID: "app-1", Ended: true, State: dag.Succeeded, Finished: f.now}, true
+	}
+	for range 3 {
+		f.now += 2000
+		if snap, err := s.Next(t.Context()); err == nil {
+			t.Fatalf("by what the history server has read so far it has ended: %v", snap.State)
+		}
+	}
+	f.done, f.over = f.tasks, true
+	if snap, err := s.Next(t.Context()); err != nil || snap.State != dag.Succeeded ||
+		snap.Jobs[0].Stages[0].Succeeded() != f.tasks {
+		t.Errorf("the end: %+v, %v", snap, err)
 	}
 }
 

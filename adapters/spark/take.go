@@ -40,7 +40,7 @@ func (a *App) TakeApplication(body []byte) bool {
 			a.user, a.version, a.turn = dag.Clean(string(at.SparkUser)), string(at.Version), string(at.AttemptID)
 			a.began = at.StartTime.at()
 			if at.Completed {
-				a.over, a.ended = true, at.EndTime.at()
+				a.over, a.recorded, a.ended = true, true, at.EndTime.at()
 			}
 		}
 		return true

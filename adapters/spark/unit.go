@@ -102,7 +102,7 @@ func (a *App) TakeSQL(body []byte) bool {
 		if x == nil {
 			continue
 		}
-		x.description, x.status = dag.Clean(string(w.Description)), string(w.Status)
+		x.description, x.status = described(string(w.Description)), string(w.Status)
 		if x.submitted = w.SubmissionTime.at(); x.status != "RUNNING" && x.submitted.Known() && w.Duration >= 0 {
 			x.ended = x.submitted + dag.Instant(min(float64(w.Duration), 1<<43))
 		}
@@ -113,6 +113,18 @@ func (a *App) TakeSQL(body []byte) bool {
 		}
 	}
 	return true
+}
+
+// described is the description of an execution of SQL. That of a batch of a stream is the stream's name: the rest, which
+// is other in each batch and each run, is left out.
+func described(s string) string {
+	if head, _, _ := strings.Cut(s, "\n"); strings.Contains(s, "runId = ") && strings.Contains(s, "\nbatch = ") {
+		s = head
+		if strings.HasPrefix(s, "id = ") { // the stream has none
+			s = ""
+		}
+	}
+	return dag.Clean(s)
 }
 
 // executionAt returns an execution, nil if there are too many.
@@ -206,7 +218,7 @@ func (a *App) flowID() string {
 func (a *App) flowName() string {
 	name := a.name
 	switch x := a.execution(); {
-	case x != nil:
+	case x != nil && x.description != "":
 		name = callSite(x.description)
 	case a.unit.kind == groupUnit:
 		name = a.unit.name

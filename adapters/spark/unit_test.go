@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -43,6 +44,8 @@ func TestUnitOfLog(t *testing.T) {
 type notebook struct {
 	now   dag.Instant
 	ended int // jobs that have ended
+	more  bool
+	gone  bool
 	asked []string
 }
 
@@ -53,6 +56,9 @@ func (n *notebook) History(_ context.Context, path string) ([]byte, error) {
 }
 
 func (n *notebook) Get(_ context.Context, path string) ([]byte, error) {
+	if n.gone {
+		return nil, &hadoop.Error{URL: path, Err: &net.OpError{Op: "dial", Err: errors.New("connection refused")}}
+	}
 	n.asked = append(n.asked, path)
 	part, query, _ := strings.Cut(strings.TrimPrefix(path, root+"/nb/"), "?")
 	job := func(id int, group string) string {
@@ -86,6 +92,8 @@ func (n *notebook) Get(_ context.Context, path string) ([]byte, error) {
 		return []byte(job(int(part[5]-'0'), string("ab"[part[5]-'0']))), nil
 	case part == "stages/0", part == "stages/1":
 		return []byte("[" + stage(int(part[7]-'0')) + "]"), nil
+	case part == "sql" && n.more:
+		return []byte(`[` + sql + `,{"id":9,"status":"RUNNING"},{"id":8,"status":"COMPLETED"}]`), nil
 	case part == "sql":
 		return []byte("[" + sql + "]"), nil
 	case part == "sql/7":
@@ -143,6 +151,45 @@ func TestUnitLive(t *testing.T) {
 			if strings.Contains(path, c.foreign) {
 				t.Errorf("%s: the driver was asked for %s", c.id, path)
 			}
+		}
+	}
+}
+
+// TestAfter checks that the execution that runs after one that has ended is found, and that a driver that has gone ends
+// the search.
+func TestAfter(t *testing.T) {
+	t.Parallel()
+	n := &notebook{now: dag.Instant(time.Date(2026, 11, 22, 15, 30, 10, 0, time.UTC).UnixMilli()), ended: 2}
+	s := NewSource(n, "nb/sql/7")
+	if snap, err := s.Next(t.Context()); err != nil || !snap.State.Ended() {
+		t.Fatalf("%+v, %v", snap, err)
+	}
+	if id, over, err := s.After(t.Context()); id != "" || over || err != nil {
+		t.Errorf("nothing has come: %q, %v, %v", id, over, err)
+	}
+	n.more = true
+	if id, over, err := s.After(t.Context()); id != "nb/sql/9" || over || err != nil {
+		t.Errorf("execution 9 runs: %q, %v, %v", id, over, err)
+	}
+	n.gone = true
+	for i := range giveUp {
+		if _, over, err := s.After(t.Context()); over != (i == giveUp-1) || over != (err == nil) {
+			t.Errorf("look %d at a driver that has gone: %v, %v", i, over, err)
+		}
+	}
+}
+
+// TestBatchName checks that each batch of a stream has the stream's name, so that a batch teaches the next one.
+func TestBatchName(t *testing.T) {
+	t.Parallel()
+	for description, want := range map[string]string{
+		"SELECT 1\\n FROM t": `SELECT 1\n FROM t`, "counts\\nid = 6a\\nrunId = 93\\nbatch = 4": "counts",
+		"id = 6a\\nrunId = 93\\nbatch = 4": "nightly", "": "nightly",
+	} {
+		a := NewApp("app-1/sql/7")
+		a.name = "nightly"
+		if !a.TakeSQL([]byte(`[{"id":7,"status":"RUNNING","description":"`+description+`"}]`)) || a.flowName() != want {
+			t.Errorf("%q is called %q, want %q", description, a.flowName(), want)
 		}
 	}
 }

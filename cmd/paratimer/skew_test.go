@@ -2,10 +2,14 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -107,5 +111,49 @@ func TestSkewOfAQueryThatRuns(t *testing.T) {
 	code, _, errs = paratimer(t, "skew", "--rm", mute.URL, "--user", "alice", "--timeout", "10ms")
 	if code != exitTimeout || !strings.Contains(errs, "the time limit has passed") {
 		t.Errorf("exit code %d: %s", code, errs)
+	}
+}
+
+// An application of Spark may have jobs before it has executors: that observation tells nothing, and the others do.
+func TestSkewBeforeExecutors(t *testing.T) {
+	t.Parallel()
+	f, err := os.Open("../../adapters/spark/testdata/skew-3.jsonl.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	cut := 0
+	for line := range strings.Lines(string(b)) {
+		var r map[string]any
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatal(err)
+		}
+		if url, _ := r["url"].(string); strings.HasSuffix(url, "executors") && cut < 12 {
+			r["body"] = "[]"
+			cut++
+			b, err := json.Marshal(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			line = string(b) + "\n"
+		}
+		lines = append(lines, line)
+	}
+	path := filepath.Join(t.TempDir(), "late.jsonl")
+	if err := os.WriteFile(path, []byte(strings.Join(lines, "")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), []string{"paratimer", "skew", path}, environ(t), nil, &out, &errs); code != 0 || cut == 0 {
+		t.Errorf("exit code %d, %d answers without executors: %s", code, cut, &errs)
 	}
 }

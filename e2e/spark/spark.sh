@@ -9,13 +9,15 @@ RUN=$LAB/spark
 # shellcheck disable=SC2034 # lab.sh uses these two
 MARK=PARATIMER_RUN=$RUN UP='spark.sh up'
 DEFAULT_VERSION=3.5.6
+YARN=0
 
 usage() {
 	cat >&2 <<END
 usage: spark.sh VERB
 
   fetch [VERSION]              get pyspark (once); without a version $DEFAULT_VERSION
-  up [VERSION]                 start a fresh cluster and wait until it answers
+  up [--yarn] [VERSION]        start a fresh cluster and wait until it answers; --yarn: a history server alone, for applications on
+                               the YARN that hadoop.sh has started
   down                         kill everything that belongs to it
   status                       say what runs; exit 0 up, 1 partly, 3 down
   env                          print the run's settings for eval
@@ -67,19 +69,38 @@ udf_jar() { # udf_jar VERSION
 JVM='-XX:+UseSerialGC -XX:TieredStopAtLevel=1'
 
 write_conf() { # write_conf VERSION
+	local java=$JVM
+	((!YARN)) || java+=" -Djdk.net.hosts.file=$LAB/run/hosts"
 	cat >"$RUN/conf/spark-defaults.conf" <<-END
-		spark.master                     spark://127.0.0.1:${PORT[master]}
 		spark.ui.port                    ${PORT[ui]}
-		spark.driver.host                127.0.0.1
 		spark.driver.memory              512m
-		spark.driver.extraJavaOptions    $JVM
+		spark.driver.extraJavaOptions    $java
 		spark.executor.memory            512m
-		spark.executor.extraJavaOptions  $JVM
+		spark.executor.extraJavaOptions  $java
+		spark.shuffle.service.port       ${PORT[shuffle]}
 		spark.eventLog.enabled           true
 		spark.eventLog.dir               file://$RUN/events
 		spark.jars                       $(home "$1")/udf.jar
 		spark.sql.warehouse.dir          file://$RUN/warehouse
 	END
+	if ((YARN)); then
+		cat >>"$RUN/conf/spark-defaults.conf" <<-END
+			spark.master                     yarn
+			spark.yarn.jars                  local:$SPARK_HOME/jars/*
+			spark.yarn.am.extraJavaOptions   $java
+			spark.yarn.stagingDir            file://$RUN
+			spark.yarn.historyServer.address localhost:${PORT[history]}
+			spark.driver.memoryOverhead      256m
+			spark.executor.memoryOverhead    256m
+			spark.executor.cores             2
+			spark.executor.instances         2
+		END
+	else
+		cat >>"$RUN/conf/spark-defaults.conf" <<-END
+			spark.master                     spark://127.0.0.1:${PORT[master]}
+			spark.driver.host                127.0.0.1
+		END
+	fi
 	cat >"$RUN/conf/log4j2.properties" <<-'END'
 		rootLogger.level = warn
 		rootLogger.appenderRef.stderr.ref = stderr
@@ -96,6 +117,7 @@ set_env() { # set_env VERSION: what Spark's scripts and its processes go by
 	export SPARK_HOME PYSPARK_PYTHON="$(home "$1")/bin/python" SPARK_CONF_DIR=$RUN/conf SPARK_LOCAL_IP=127.0.0.1
 	export SPARK_DAEMON_MEMORY=256m SPARK_DAEMON_JAVA_OPTS=$JVM "${MARK?}"
 	unset SPARK_MASTER_HOST SPARK_WORKER_DIR PYSPARK_DRIVER_PYTHON PYTHONPATH HADOOP_CONF_DIR YARN_CONF_DIR
+	((!YARN)) || export HADOOP_CONF_DIR=$LAB/run/conf
 }
 
 daemon() { # daemon NAME CLASS [ARG]...: starts in the background, notes the pid
@@ -126,7 +148,13 @@ give_up() { # give_up NAME WHY: leaves the logs, but nothing running
 }
 
 up() {
-	local version=${1:-$DEFAULT_VERSION} from n
+	local version from n
+	if [[ ${1:-} == --yarn ]]; then
+		YARN=1
+		shift
+		[[ -f $LAB/run/hosts ]] || die "no YARN has been started in $LAB: run hadoop.sh up first"
+	fi
+	version=${1:-$DEFAULT_VERSION}
 	[[ -r /proc/self/environ ]] || die "no /proc here: this works on Linux only"
 	need curl "install it; readiness is asked over HTTP"
 	lock
@@ -138,7 +166,7 @@ up() {
 	mkdir -p "$RUN"/{conf,log,pid,events,work}
 	lock_ports
 	# The master moves on from a port that is taken; what it took would have to be asked for.
-	pick_ports master=7077 master_web=8180 worker1_web=8181 worker2_web=8182 history=18080 ui=4040
+	pick_ports master=7077 master_web=8180 worker1_web=8181 worker2_web=8182 history=18080 ui=4040 shuffle=7337
 	write_conf "$version"
 	cat >"$RUN/env" <<-END
 		PARATIMER_LAB='$LAB'
@@ -147,21 +175,31 @@ up() {
 		PARATIMER_SPARK_MASTER=http://localhost:${PORT[master_web]}
 		PARATIMER_SPARK_EVENTS='$RUN/events'
 		PARATIMER_SPARK_VERSION=$version
+		PARATIMER_SPARK_YARN=$YARN
 	END
 	from=$SECONDS
 	set_env "$version"
-	daemon master org.apache.spark.deploy.master.Master --host 127.0.0.1 --port "${PORT[master]}" --webui-port "${PORT[master_web]}"
-	# Two hosts, so that some of the shuffle is remote and speculation has another host to go to.
-	for n in 1 2; do
-		SPARK_LOCAL_IP=127.0.0.$n daemon "worker$n" org.apache.spark.deploy.worker.Worker --host "127.0.0.$n" \
-			--cores 2 --memory 1g --work-dir "$RUN/work" --webui-port "${PORT[worker${n}_web]}" \
-			"spark://127.0.0.1:${PORT[master]}"
-	done
 	SPARK_HISTORY_OPTS="-Dspark.history.fs.logDirectory=file://$RUN/events -Dspark.history.ui.port=${PORT[history]} -Dspark.history.fs.update.interval=3s" \
 		daemon history org.apache.spark.deploy.history.HistoryServer
-	await master "http://localhost:${PORT[master_web]}/json/" '"aliveworkers":2[,}]'
+	((YARN)) || start_workers
 	await history "http://localhost:${PORT[history]}/api/v1/version" '"spark":'
-	echo "spark.sh: Spark $version up in $((SECONDS - from)) s: http://localhost:${PORT[master_web]} and http://localhost:${PORT[history]}" >&2
+	echo "spark.sh: Spark $version up in $((SECONDS - from)) s: history at http://localhost:${PORT[history]}" >&2
+}
+
+start_workers() {
+	local n service=true
+	daemon master org.apache.spark.deploy.master.Master --host 127.0.0.1 --port "${PORT[master]}" --webui-port "${PORT[master_web]}"
+	# Two hosts, so that some of the shuffle is remote and speculation has another host to go to. A shuffle service listens on
+	# all addresses, so that one serves both: those applications that set spark.shuffle.service.enabled.
+	for n in 1 2; do
+		SPARK_LOCAL_IP=127.0.0.$n \
+			SPARK_WORKER_OPTS="-Dspark.shuffle.service.enabled=$service -Dspark.shuffle.service.port=${PORT[shuffle]}" \
+			daemon "worker$n" org.apache.spark.deploy.worker.Worker --host "127.0.0.$n" \
+			--cores 2 --memory 1g --work-dir "$RUN/work" --webui-port "${PORT[worker${n}_web]}" \
+			"spark://127.0.0.1:${PORT[master]}"
+		service=false
+	done
+	await master "http://localhost:${PORT[master_web]}/json/" '"aliveworkers":2[,}]'
 }
 
 down() {
@@ -204,6 +242,7 @@ submit() {
 	[[ -f $file ]] || file=$HERE/${file%.py}.py
 	[[ -f $file ]] || die "no file $file; ours are $(cd "$HERE" && echo *.py)"
 	load_run
+	YARN=$PARATIMER_SPARK_YARN
 	find_java
 	set_env "$PARATIMER_SPARK_VERSION"
 	for arg in "$@"; do

@@ -2,8 +2,9 @@
 // seconds of recorded and remembered runs.
 //
 // Machines are how many tasks of a phase could run at once: containers or slots, a job's own limits included, and not
-// more than there were tasks. Of a job history, which does not know the cluster, it is what did run at once. Input is
-// what the maps of the jobs that depend on no other one have read. Seconds are from the first submission to the end.
+// more than there were tasks. Of a job history, which does not know the cluster, it is what did run at once. On Spark
+// it is the cores of the executors. Input is what the maps of the jobs that depend on no other one have read, or the
+// stages that read no other one. Seconds are from the first submission to the end.
 package trainrows
 
 import (
@@ -26,12 +27,13 @@ type Run struct {
 func Of(name string, profile *dag.Plan, seconds float64) (Run, error) {
 	r := Run{Name: name, Records: input(profile, records), Bytes: input(profile, bytes), Seconds: seconds}
 	for j := range profile.Jobs {
-		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
-			tasks := profile.Jobs[j].Stages[k].Count()
+		job := &profile.Jobs[j]
+		for i := range job.Stages {
+			tasks := job.Stages[i].Count()
 			if tasks == 0 {
 				continue
 			}
-			n := atOnce(profile, &profile.Jobs[j], k)
+			n := atOnce(profile, job, dag.StageIndex(i)) //nolint:gosec // G115: plans have few stages
 			if n <= 0 {
 				return r, errors.New("how many tasks could run at once is not known")
 			}
@@ -52,6 +54,9 @@ func Of(name string, profile *dag.Plan, seconds float64) (Run, error) {
 // atOnce is how many tasks of a phase the cluster and the job's limits let run at once; 0 where that is not known.
 func atOnce(plan *dag.Plan, job *dag.Job, k dag.StageIndex) int {
 	c, l := &plan.Cluster, &job.MapReduce
+	if c.Policy == dag.Executors {
+		return c.Cores
+	}
 	if c.Policy == dag.FIFO {
 		if k == dag.Map {
 			return c.MapSlots
@@ -88,8 +93,12 @@ func bytes(p *dag.Stage) dag.Series { return p.Bytes }
 func input(plan *dag.Plan, of func(*dag.Stage) dag.Series) float64 {
 	sum := 0.0
 	for j := range plan.Jobs {
-		if job := &plan.Jobs[j]; len(job.After) == 0 {
-			sum += of(&job.Stages[dag.Map]).Sum(job.Stages[dag.Map].Count())
+		job := &plan.Jobs[j]
+		for i := range job.Stages {
+			// The maps of a job, or the stages that read no other one.
+			if s := &job.Stages[i]; len(job.After) == 0 && s.Count() > 0 && (i == 0 || len(s.After) == 0 && !job.IsMapReduce()) {
+				sum += of(s).Sum(s.Count())
+			}
 		}
 	}
 	if !(sum > 0) || math.IsInf(sum, 0) {

@@ -40,6 +40,19 @@ func yarn(tasks, memory, limit int) *dag.Plan {
 	}
 }
 
+// spark is a plan of stages on executors, of which the second one reads the first.
+func spark(cores int, tasks ...int) *dag.Plan {
+	job := dag.Job{Node: "application"}
+	for i, n := range tasks {
+		s := dag.Stage{Known: true, Tasks: n, Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(50)}}}
+		if i == 1 {
+			s.After = []dag.Edge{{From: 0, Kind: dag.Barrier}}
+		}
+		job.Stages = append(job.Stages, s)
+	}
+	return &dag.Plan{Cluster: dag.Cluster{Policy: dag.Executors, Cores: cores}, Jobs: []dag.Job{job}}
+}
+
 func TestOf(t *testing.T) {
 	for _, c := range []struct {
 		name                     string
@@ -52,6 +65,9 @@ func TestOf(t *testing.T) {
 		{"containers beside the AM", yarn(40, 3072, 0), 10, math.NaN(), 4000, ""},
 		{"a job's own limit", yarn(40, 3072, 3), 3, math.NaN(), 4000, ""},
 		{"a limit and no memory", yarn(40, 0, 3), 3, math.NaN(), 4000, ""},
+		{"executors", spark(4, 10, 6), 4, 500, math.NaN(), ""},
+		{"two scans on executors", spark(16, 10, 6, 5), 10, 750, math.NaN(), ""},
+		{"one stage on executors", spark(4, 3), 3, 150, math.NaN(), ""},
 		{"no memory", yarn(40, 0, 0), 0, 0, 0, "how many tasks could run at once is not known"},
 		{"no tasks", yarn(0, 3072, 0), 0, 0, 0, "no task of it is known"},
 		{"no input", fifo(20, 0), 0, 0, 0, "how much it read is not known"},

@@ -12,7 +12,6 @@ import (
 	"github.com/paratimer/paratimer/adapters/capture"
 	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/spark"
-	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
@@ -28,7 +27,7 @@ func attachFlags() []cli.Flag {
 		},
 		&cli.BoolFlag{
 			Name: "session", EnvVars: command.Env("session"),
-			Usage: "after a DAG of Tez, watch the next one of its session; default for Pig's scripts without --tape",
+			Usage: "after a DAG of Tez, watch the next one of its session; default for Pig's scripts without --tape. With --sql newest, watch the next execution of Spark",
 		},
 		&cli.StringFlag{
 			Name: "tape", EnvVars: command.Env("tape"),
@@ -95,8 +94,22 @@ func attach(c *cli.Context) (err error) {
 	c.Context = ctx
 	if driver != "" {
 		at := spark.AtAddress(client, driver, c.String("spark-history"))
-		of := spark.IDOf(target.ID, c.String("sql"), c.String("group"))
-		return attachTo(c, spark.NewSource(at, of), target, keys, profiles, every)
+		source := spark.NewSource(at, spark.IDOf(target.ID, c.String("sql"), c.String("group")))
+		for failed := error(nil); ; {
+			err := attachTo(c, source, target, keys, profiles, every)
+			if failed = cmp.Or(failed, err); err != nil && !errors.Is(err, command.ErrQueryFailed) {
+				return err
+			}
+			if !c.Bool("session") || c.String("sql") != spark.Newest {
+				return failed
+			}
+			command.Tell(c)("waiting for the next execution of SQL")
+			next, err := following(ctx, source.After, every)
+			if err != nil || next == "" {
+				return cmp.Or(err, failed)
+			}
+			source = spark.NewSource(at, next)
+		}
 	}
 	for failed := error(nil); ; {
 		query := input.NewWorkflow(c, client, target)
@@ -110,7 +123,7 @@ func attach(c *cli.Context) (err error) {
 			return failed
 		}
 		command.Tell(c)("waiting for the next DAG of the session")
-		if target.ID, err = nextDAG(ctx, query.Tez, every); err != nil || target.ID == "" {
+		if target.ID, err = following(ctx, query.Tez.After, every); err != nil || target.ID == "" {
 			return cmp.Or(err, failed)
 		}
 	}
@@ -149,10 +162,12 @@ func attachTo(c *cli.Context, query watch.Source, target hadoop.Target, keys *co
 		})
 }
 
-// nextDAG waits for the next DAG of the session of a DAG that has ended, and returns its id; "" if the session is over.
-func nextDAG(ctx context.Context, query *tez.Workflow, every time.Duration) (id string, err error) {
+// following waits for what comes after a DAG of a session, or an execution of SQL, that has ended, and returns its id.
+// The id is "" if the session is over.
+func following(ctx context.Context, after func(context.Context) (id string, over bool, err error), every time.Duration,
+) (id string, err error) {
 	for wait := every; ; wait = min(2*wait, sessionWait) {
-		id, over, err := query.After(ctx)
+		id, over, err := after(ctx)
 		if ctx.Err() != nil {
 			return "", context.Cause(ctx)
 		}
@@ -165,5 +180,5 @@ func nextDAG(ctx context.Context, query *tez.Workflow, every time.Duration) (id 
 	}
 }
 
-// sessionWait is the longest wait between two looks for the next DAG of a session that is idle.
+// sessionWait is the longest wait between two looks for the next DAG of a session, or execution of SQL, that is idle.
 const sessionWait = 15 * time.Second

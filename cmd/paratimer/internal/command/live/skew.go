@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -20,6 +21,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/schedule"
 )
 
 func skewFlags() []cli.Flag {
@@ -176,6 +178,9 @@ func skewedThen(ctx context.Context, model estimators.Model, path string, open f
 			return since.Known() && s.At.Sub(since) >= until, nil
 		}
 		skew, err := estimators.NewReplayContext(run, model, estimators.Options{}).Skew(false)
+		if _, stuck := errors.AsType[*schedule.StuckError](err); stuck { // Spark without executors yet
+			return false, nil
+		}
 		if err != nil {
 			return false, fmt.Errorf("%s, %s: %w", path, s.At.Time().Format(time.RFC3339), err)
 		}

@@ -21,7 +21,7 @@ func ernestCommand() *cli.Command {
 		command.New("rows", "[FILE...]",
 			"make a table of training data from recorded or remembered runs",
 			ernestRows, ernestRowsFlags()...),
-		command.New("fit", "FILE", "fit a model to a table of runs, and predict other runs", ernestFit,
+		command.New("fit", "FILE...", "fit a model to a table or recordings of runs, and predict other runs", ernestFit,
 			ernestFitFlags()...),
 		command.New("predict", "FILE",
 			"predict runs from a saved model or a table, and check whether later runs agree", ernestPredict,

@@ -1,12 +1,16 @@
 package plan
 
 import (
+	"bytes"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestview"
 	"github.com/paratimer/paratimer/estimators/ernest"
@@ -31,16 +35,13 @@ func ernestFitFlags() []cli.Flag {
 	)
 }
 
-// ernestFit fits a model to a table of runs.
+// ernestFit fits a model to a table of runs, or to recordings of runs.
 func ernestFit(c *cli.Context) error {
-	if err := command.Arguments(c, 1, 1); err != nil {
-		return err
-	}
 	points, err := pointsOf(c, c.String("iterations") != "")
 	if err != nil {
 		return err
 	}
-	in, name, err := openInput(c, c.Args().First())
+	in, name, err := openRuns(c)
 	if err != nil {
 		return err
 	}
@@ -66,6 +67,27 @@ func ernestFit(c *cli.Context) error {
 		shown.Next = "--at MACHINES,SCALE predicts a run, --save FILE keeps the model"
 	}
 	return printed(c, &shown)
+}
+
+// openRuns opens a table of runs, or makes one of recordings.
+func openRuns(c *cli.Context) (in io.ReadCloser, name string, err error) {
+	first := c.Args().First()
+	kind, recorded := tape.Unknown, false
+	if first != "" && first != "-" {
+		kind, recorded, err = input.FileKind(first)
+	}
+	if err != nil || !recorded || kind == tape.Unknown {
+		if err := command.Arguments(c, 1, 1); err != nil {
+			return nil, "", err
+		}
+		return openInput(c, first)
+	}
+	table, err := trainingTable(c)
+	if err != nil {
+		return nil, "", err
+	}
+	var rows bytes.Buffer
+	return io.NopCloser(&rows), strings.Join(c.Args().Slice(), " "), table.Text(&rows)
 }
 
 // A printable has a form for people and one for programs.

@@ -33,16 +33,9 @@ func ernestRowsFlags() []cli.Flag {
 
 // ernestRows makes a table of training data of recorded runs, or of those that are remembered of a workflow.
 func ernestRows(c *cli.Context) error {
-	runs, err := trainingData(c)
+	table, err := trainingTable(c)
 	if err != nil {
 		return err
-	}
-	table := trainrows.NewTable(runs)
-	for _, r := range table.Left {
-		notTrained(c, r.Name, fmt.Errorf("how many %s it read is not known", table.Unit))
-	}
-	if len(table.Rows) == 0 {
-		return command.Usage("no run is left to make rows of")
 	}
 	path := c.String("out")
 	if path == "" {
@@ -53,6 +46,22 @@ func ernestRows(c *cli.Context) error {
 		content = table.JSON
 	}
 	return command.WriteFile(path, content)
+}
+
+// trainingTable compares the runs that can be trained on.
+func trainingTable(c *cli.Context) (table trainrows.Table, err error) {
+	runs, err := trainingData(c)
+	if err != nil {
+		return table, err
+	}
+	table = trainrows.NewTable(runs)
+	for _, r := range table.Left {
+		notTrained(c, r.Name, fmt.Errorf("how many %s it read is not known", table.Unit))
+	}
+	if len(table.Rows) == 0 {
+		return table, command.Usage("no run is left to make rows of")
+	}
+	return table, nil
 }
 
 // trainingData are the runs that can be trained on; those that cannot are told.

@@ -1,0 +1,71 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// A job on so many executors of one core each: 24 files of 30 records, and as many records in 12 groups.
+const sparkTrained = `PARATIMER_LAB='%s' '%s' submit --name train-{parts}-{machines} --conf spark.executor.cores=1 ` +
+	`--conf spark.cores.max={machines} rdd group {parts}x30x60 100 12`
+
+// TestSparkErnest makes training runs of an application on one and two executors, and predicts all of its input on
+// four: by the times of the commands, and by the event logs, in which starting the application is left out.
+func TestSparkErnest(t *testing.T) {
+	l := upSpark(t)
+	command := fmt.Sprintf(sparkTrained, l.root, script("spark/spark.sh"))
+	csv := filepath.Join(l.dir, "rows.csv")
+	var model, ofLogs trained
+	l.must(json.Unmarshal(l.run("train", 0, "ernest", "run", "--command", command, "--out", csv, "--at", "4,1", "--force",
+		"--timeout", "4m", "--log", filepath.Join(l.dir, "train.log"), "--output", "json",
+		"--min-parts", "3", "--max-parts", "6", "--total-parts", fmt.Sprint(ernestWhole), "--num-parts-interpolate", "2",
+		"--min-mcs", "1", "--max-mcs", "2", "--cores-per-mc", "1", "--budget", "4"), &model))
+	trainedLogs := l.eventLogs()
+	b, err := os.ReadFile(csv)
+	l.must(err)
+	rows := parseRows(string(b))
+	t.Logf("%s", b)
+	// The largest input of a training run is the scale 1 of the logs.
+	most := slices.MaxFunc(rows, func(a, b [3]float64) int { return int(1000 * (a[1] - b[1])) })[1]
+	l.must(json.Unmarshal(l.run("fit", 0, append([]string{
+		"ernest", "fit", "--force", "--output", "json", "--at", fmt.Sprintf("4,%g", 1/most),
+	}, trainedLogs...)...), &ofLogs))
+	if len(model.Predictions) != 1 || model.Predictions[0].Seconds == nil || len(ofLogs.Predictions) != 1 ||
+		ofLogs.Predictions[0].Seconds == nil || ofLogs.Rows != len(rows) {
+		t.Fatalf("no prediction: %+v, %+v of %d runs", model, ofLogs, len(rows))
+	}
+	took := parseRows(l.made("full", command, 4, ernestWhole))[0][2]
+	whole := slices.DeleteFunc(l.eventLogs(), func(log string) bool { return slices.Contains(trainedLogs, log) })
+	row := parseRows(string(l.run("rows", 0, append([]string{"ernest", "rows"}, whole...)...)))
+	if len(row) != 1 || row[0][0] != 4 {
+		t.Fatalf("the event log of the whole run gives the rows %v", row)
+	}
+	byTime, byLog := *model.Predictions[0].Seconds, *ofLogs.Predictions[0].Seconds
+	drift := l.held(byTime, took, rows[0], command)
+	if off := byLog/row[0][2] - 1; off > ernestError+max(drift, -drift) || -off > ernestError+max(drift, -drift) {
+		t.Errorf("by event logs %.1f s are predicted, and it takes %.1f s", byLog, row[0][2])
+	}
+	l.note(fmt.Sprintf("Ernest on Spark: %d training runs on 1 and 2 executors, then the whole input on 4", len(rows)), took,
+		fmt.Sprintf("predicted %.0f s (%+.0f %%) by the commands' times; by event logs %.0f s of %.0f s (%+.0f %%); a training run repeated at the end took %+.0f %%",
+			byTime, 100*(byTime/took-1), byLog, row[0][2], 100*(byLog/row[0][2]-1), 100*drift))
+}
+
+// eventLogs are those of the applications that have ended.
+func (l *lab) eventLogs() (ended []string) {
+	l.t.Helper()
+	l.await("the end of the event logs", func() bool {
+		all, err := filepath.Glob(filepath.Join(l.spark.events, "*"))
+		l.must(err)
+		ended = slices.DeleteFunc(all, func(name string) bool { return filepath.Ext(name) == ".inprogress" })
+		running, err := filepath.Glob(filepath.Join(l.spark.events, "*.inprogress"))
+		l.must(err)
+		return len(running) == 0
+	})
+	return ended
+}
