@@ -38,11 +38,12 @@ func TestAttachOpenLineage(t *testing.T) {
 	mu.Lock()
 	defer mu.Unlock()
 	const path = "/api/v1/lineage "
-	if n := len(sent); code != exitOK || n < 2 || sent[0] != path+"START yarn://here" || sent[n-1] != path+"COMPLETE yarn://here" {
+	n := len(sent)
+	if code != exitOK || n < 2 || sent[0] != path+"START yarn://here" || sent[n-1] != path+"COMPLETE yarn://here" {
 		t.Errorf("exit code %d, sent %s\n%s", code, strings.Join(sent, ", "), stderr)
 	}
-	if code, _, stderr := paratimer(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--openlineage", "marquez"); code != exitUsage ||
-		!strings.Contains(stderr, "--openlineage: it is not a URL") {
+	code, _, stderr = paratimer(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--openlineage", "marquez")
+	if code != exitUsage || !strings.Contains(stderr, "--openlineage: it is not a URL") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 }

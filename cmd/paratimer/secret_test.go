@@ -30,6 +30,8 @@ var hushed = map[string]string{
 	"webhook token":     "hu-sh-in-the-url-5",
 	"alertmanager's":    "hu-sh-userinfo-6",
 	"password in --rm":  "hu-sh-in-rm-7",
+	"lineage's key":     "hu-sh-lineage-8",
+	"lineage's":         "hu-sh-lineage-userinfo-9",
 	"basic, in transit": "cm9vdDpodS1zaC1wYXNzd29yZC0x", // root:hu-sh-password-1
 }
 
@@ -81,7 +83,8 @@ func TestSecretsStayHome(t *testing.T) {
 		"PARATIMER_COLLECT_TOKEN="+hushed["collect token"], "PARATIMER_WEBHOOK_SECRET="+hushed["webhook secret"],
 		"PARATIMER_WEBHOOK=http://127.0.0.1:1/hook?token="+hushed["webhook token"], "PARATIMER_ALERTMANAGER=http://me:"+
 			hushed["alertmanager's"]+"@127.0.0.1:1",
-		"PARATIMER_EXEC=env")
+		"PARATIMER_OPENLINEAGE=http://me:"+hushed["lineage's"]+"@127.0.0.1:1",
+		"OPENLINEAGE_API_KEY="+hushed["lineage's key"], "PARATIMER_EXEC=env")
 	said, err := os.Create(at("said"))
 	if err != nil {
 		t.Fatal(err)

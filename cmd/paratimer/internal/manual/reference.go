@@ -74,7 +74,10 @@ func flags(b *strings.Builder, c *Command, common shared) {
 			}
 		}
 		if len(own) > 0 {
-			fmt.Fprintf(b, "\n%s:\n\n", s.heading)
+			b.WriteString("\n")
+			if s.heading != "Flags" { // a table of flags needs no heading that says so
+				fmt.Fprintf(b, "%s:\n\n", s.heading)
+			}
 			flagTable(b, own)
 		}
 	}
@@ -85,7 +88,7 @@ func flags(b *strings.Builder, c *Command, common shared) {
 
 // flagTable writes a row for each flag.
 func flagTable(b *strings.Builder, flags []*Flag) {
-	b.WriteString("| flag | what it does | default |\n|---|---|---|\n")
+	b.WriteString("| flag | meaning | default |\n|---|---|---|\n")
 	for _, f := range flags {
 		does := cell(f.Does)
 		if usual := "PARATIMER_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")); len(f.Env) > 0 &&

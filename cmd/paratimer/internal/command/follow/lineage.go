@@ -15,8 +15,8 @@ func LineageFlag() cli.Flag {
 	}
 }
 
-// Lineage returns the sink of --openlineage; nil if it is not given, or if --dry-run sends nothing. finish ends it, after
-// --drain at most.
+// Lineage returns the sink of --openlineage; nil if it is not given, or if --dry-run sends nothing. finish ends it,
+// after --drain at most.
 func Lineage(c *cli.Context) (o *sinks.OpenLineage, finish func(), err error) {
 	address := c.String("openlineage")
 	if address == "" || c.Bool("dry-run") {

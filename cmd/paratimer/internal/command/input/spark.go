@@ -17,7 +17,7 @@ import (
 
 // SparkFlags say where a driver of Spark is.
 func SparkFlags() []cli.Flag {
-	return command.About("Where the cluster is",
+	return command.About("Where Spark is",
 		&cli.StringFlag{
 			Name: "spark", EnvVars: command.Env("spark"),
 			Usage: "watch the Spark application whose driver has its web page at `URL`, such as http://driver:4040",

@@ -36,7 +36,7 @@ func ernestChooseFlags() []cli.Flag {
 	return append(append(columnFlags(), modelFlags()...),
 		&cli.GenericFlag{
 			Name: "offer", EnvVars: command.Env("offer"), Value: &verbatim{},
-			Usage: "machines of a type are `name=NAME,csv=FILE,price=P,min=N,max=N`: FILE has runs on them or is a saved model, P is for a machine and hour; also step=N, billing=moment|second|hour, cost=FORMULA, machines=, scale=, seconds=, unit=, and speeds=FILE, measurements of such machines (columns machine and speed) that say how many to start so as to drop the slowest; may be repeated",
+			Usage: "machines of a type are `name=NAME,csv=FILE,price=P,min=N,max=N`: FILE has runs on them or is a saved model, P is for a machine and hour; also step=N, billing=moment|second|hour, cost=FORMULA, machines=, scale=, seconds=, unit=, and speeds=FILE, measurements of such machines (columns machine and speed) that say how many to start so as to drop the slowest; repeatable",
 		},
 		&cli.StringFlag{
 			Name: "offers", EnvVars: command.Env("offers"),

@@ -25,7 +25,7 @@ func queueingFlags() []cli.Flag {
 		&cli.StringFlag{Name: "svg", EnvVars: command.Env("svg"), Usage: "draw timeline and precedence tree to `FILE`"},
 		&cli.StringSliceFlag{
 			Name: "only", EnvVars: command.Env("only"),
-			Usage: "model only the job `NAME` of the file; may be repeated",
+			Usage: "model only the job `NAME` of the file; repeatable",
 		},
 		&cli.StringFlag{
 			Name: "job", EnvVars: command.Env("job"),

@@ -37,7 +37,7 @@ func NewCommand(line, template string, limit time.Duration, env []string) (*Comm
 		}
 	}
 	for _, e := range env {
-		if !strings.HasPrefix(e, "PARATIMER_") {
+		if !strings.HasPrefix(e, "PARATIMER_") && !strings.HasPrefix(e, "OPENLINEAGE_API_KEY=") {
 			c.env = append(c.env, e)
 		}
 	}

@@ -19,7 +19,8 @@ import (
 
 func TestCommand(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
-	env := append(os.Environ(), "PARATIMER_WEBHOOK_SECRET=hush", "PARATIMER_WEBHOOK=http://h/tok", "PAGER=me")
+	env := append(os.Environ(), "PARATIMER_WEBHOOK_SECRET=hush", "PARATIMER_WEBHOOK=http://h/tok",
+		"OPENLINEAGE_API_KEY=hush", "PAGER=me")
 	k := newDesk(t, nil, newCommand(t, "cat >> "+out+"; env >> "+out+".env; echo fine", time.Minute, env))
 	k.keep(frame.AtRisk, "")
 	k.keep(frame.Ended, frame.Met)

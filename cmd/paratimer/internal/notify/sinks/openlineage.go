@@ -128,8 +128,10 @@ func (o *OpenLineage) Forget(id string) {
 
 // push queues an event. An older one of the same run that only says that it goes on gives way to it.
 func (o *OpenLineage) push(e RunEvent) {
-	if n := len(o.waiting); n > 1 && o.waiting[n-1].EventType == lineageRunning && o.waiting[n-1].Run.RunID == e.Run.RunID {
-		o.waiting = o.waiting[:n-1]
+	if n := len(o.waiting); n > 1 { // the first may be on its way
+		if last := &o.waiting[n-1]; last.EventType == lineageRunning && last.Run.RunID == e.Run.RunID {
+			o.waiting = o.waiting[:n-1]
+		}
 	}
 	if len(o.waiting) >= lineageLimit {
 		o.log.Warn().Str("job", o.waiting[0].Job.Name).Msg("too many events wait for OpenLineage; the oldest is dropped")

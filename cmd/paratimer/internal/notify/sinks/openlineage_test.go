@@ -76,8 +76,8 @@ func kinds(events []sinks.RunEvent) string {
 	return strings.Join(s, " ")
 }
 
-// TestOpenLineage: a run has one start, progress now and then, and one end, all valid and of one run, though a script is
-// known by its first job at first.
+// TestOpenLineage: a run has one start, progress now and then, and one end, all valid and of one run, though a script
+// is known by its first job at first.
 func TestOpenLineage(t *testing.T) {
 	t.Parallel()
 	missed := runTick("pig_1", 70, dag.Running)
@@ -108,7 +108,8 @@ func TestOpenLineage(t *testing.T) {
 	if doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(b)); err != nil || facet.Validate(doc) != nil {
 		t.Errorf("the facet %s: %v, %v", b, err, facet.Validate(doc))
 	}
-	if p := got[1].Run.Facets.Progress; *p.WorkflowID != "pig_1" || *p.ProgressRatio != 0.4 || *p.WaitingOn != "map 16 of j2" {
+	p := got[1].Run.Facets.Progress
+	if *p.WorkflowID != "pig_1" || *p.ProgressRatio != 0.4 || *p.WaitingOn != "map 16 of j2" {
 		t.Errorf("progress %+v", p)
 	}
 	for state, want := range map[dag.State]string{
@@ -141,8 +142,8 @@ func TestOpenLineageTrouble(t *testing.T) {
 	}
 }
 
-// TestOpenLineagePublished holds the events against the schema that OpenLineage publishes, if OPENLINEAGE_SCHEMA names a
-// copy of it: it is other people's file, and is not kept here.
+// TestOpenLineagePublished holds the events against the schema that OpenLineage publishes, if OPENLINEAGE_SCHEMA names
+// a copy of it: it is other people's file, and is not kept here.
 func TestOpenLineagePublished(t *testing.T) {
 	path := os.Getenv("OPENLINEAGE_SCHEMA")
 	if path == "" {
@@ -154,8 +155,9 @@ func TestOpenLineagePublished(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range lineageTo(t, newServer(t, nil), runTick("pig_1", 9, dag.Running), runTick("pig_1", 50, dag.Running),
-		runTick("pig_1", 60, dag.Succeeded)) {
+	events := lineageTo(t, newServer(t, nil), runTick("pig_1", 9, dag.Running), runTick("pig_1", 50, dag.Running),
+		runTick("pig_1", 60, dag.Succeeded))
+	for _, e := range events {
 		b, err := json.Marshal(e)
 		if err != nil {
 			t.Fatal(err)
