@@ -30,8 +30,12 @@ func TestSparkYARN(t *testing.T) {
 				x.tells(0)
 			}
 			job.succeed()
-			if n := len(w.stages()); n != 5 {
-				l.t.Errorf("there are %d stages: %q", n, w.stages())
+			late := l.attach("late", id)
+			late.ends(0, "succeeded")
+			for _, x := range []*watcher{w, late} {
+				if n := len(x.stages()); n != 5 {
+					l.t.Errorf("%s: there are %d stages: %q", x.name, n, x.stages())
+				}
 			}
 			known := w.score("own", "--profile", w.learn())
 			l.tell(fmt.Sprintf("Spark on YARN, in %s mode: the query", mode), w.score("bare"), &known, "",
