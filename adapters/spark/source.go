@@ -462,7 +462,7 @@ func (s *Source) fromHistory(ctx context.Context) bool {
 	}
 	err := s.get(ctx, s.driver.History, root+"/"+url.PathEscape(s.app.id))
 	s.named = !errors.Is(err, errNoHistory)
-	if err == nil && !s.app.recorded {
+	if err == nil && !s.app.recorded && s.app.manager != dag.Killed { // a driver that is killed never writes its end
 		err = errBehind
 	}
 	for ; err == nil && s.app.over && s.told < len(last); s.told++ {
