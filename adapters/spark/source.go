@@ -132,8 +132,8 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	return snap, nil
 }
 
-// early reports whether the cluster manager has the application and its driver was never there: it waits for a container,
-// or starts in one. If it has ended instead, the history server may have it.
+// early reports whether the cluster manager has the application and its driver was never there: it waits for a
+// container, or starts in one. If it has ended instead, the history server may have it.
 func (s *Source) early(ctx context.Context, err error) bool {
 	if s.manager == nil || s.heard.Known() || !gone(err) {
 		return false
