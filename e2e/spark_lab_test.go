@@ -92,13 +92,6 @@ type sparkJob struct {
 	SubmissionTime, CompletionTime string
 }
 
-// An executor of an application, as the driver tells it.
-type executor struct {
-	ID       string
-	IsActive bool
-	MaxTasks int
-}
-
 // sparkTime reads an instant of Spark's web service.
 func (l *lab) sparkTime(s string) time.Time {
 	l.t.Helper()

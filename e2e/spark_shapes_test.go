@@ -50,7 +50,7 @@ func TestSparkShapes(t *testing.T) {
 	})
 	l.part("iterate", func(l *lab) {
 		w, _ := l.twice("Spark: six jobs over a cached data set, the second run",
-			"no work is taken for what is skipped or cached; without a profile never more than a floor before the last job",
+			"twelve stages: no work is taken for what is skipped or cached",
 			[]string{"rdd", "iterate", "8x40x40", "60", "6"}, []string{"rdd", "iterate", "10x50x40", "60", "6"})
 		if n := len(w.stages()); n != 12 {
 			l.t.Errorf("6 jobs of 2 stages have %d: %q", n, w.stages())

@@ -79,7 +79,7 @@ func newSparkSource(rec *Recording, o Options) (*Source, error) {
 			continue
 		}
 		app, ok := spark.Concerns(u)
-		if !ok {
+		if !ok && !spark.OfManager(u) {
 			continue
 		}
 		if app != "" {

@@ -1,9 +1,12 @@
 package capture
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
@@ -12,7 +15,12 @@ import (
 // played plays a recording of Spark to its end.
 func played(t *testing.T, name string, o Options) (all []*dag.Snapshot, missed int) {
 	t.Helper()
-	rec, err := Open(filepath.Join("..", "spark", "testdata", name))
+	return playedFile(t, filepath.Join("..", "spark", "testdata", name), o)
+}
+
+func playedFile(t *testing.T, path string, o Options) (all []*dag.Snapshot, missed int) {
+	t.Helper()
+	rec, err := Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,6 +41,44 @@ func played(t *testing.T, name string, o Options) (all []*dag.Snapshot, missed i
 			t.Fatal(err)
 		}
 		all = append(all, s)
+	}
+}
+
+// TestSparkKilledOnYARN holds that of an application that the ResourceManager has killed the end is its word, as it was
+// live.
+func TestSparkKilledOnYARN(t *testing.T) {
+	t.Parallel()
+	const rm, app = "http://rm:8088", "application_1_0001"
+	root := rm + "/proxy/" + app + "/api/v1/applications"
+	var lines []string
+	for _, r := range []struct {
+		at        int
+		url, body string
+		status    int
+	}{
+		{0, root, `[{"id":"` + app + `","name":"n","attempts":[{"attemptId":"1"}]}]`, 200},
+		{10, root + "/" + app + "/1/jobs", `[{"jobId":0,"stageIds":[0],"status":"RUNNING","submissionTime":"2026-11-22T15:30:42.878GMT"}]`, 200},
+		{20, root + "/" + app + "/1/stages", `[{"stageId":0,"attemptId":0,"status":"ACTIVE","numTasks":4,"rddIds":[1]}]`, 200},
+		{1000, root, `[{"id":"` + app + `","name":"n","attempts":[{"attemptId":"1"}]}]`, 200},
+		{1010, root + "/" + app + "/1/jobs", `[]`, 200},
+		{2000, root, ``, 302},
+		{2010, rm + "/ws/v1/cluster/apps/" + app, `{"app":{"id":"` + app + `","state":"KILLED","finalStatus":"KILLED","finishedTime":1795361444000}}`, 200},
+	} {
+		b, err := json.Marshal(map[string]any{
+			"t": 1795361443000 + r.at, "url": r.url, "status": r.status, "type": "application/json", "body": r.body,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, string(b)+"\n")
+	}
+	path := filepath.Join(t.TempDir(), "killed.jsonl")
+	if err := os.WriteFile(path, []byte(strings.Join(lines, "")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	all, _ := playedFile(t, path, Options{Workflow: app})
+	if last := all[len(all)-1]; last.State != dag.Killed || last.Jobs[0].Finished != 1795361444000 {
+		t.Errorf("it ends %v at %d", last.State, last.Jobs[0].Finished)
 	}
 }
 

@@ -164,6 +164,7 @@ var jobInPath = regexp.MustCompile(`/jobs/(job_\d+_\d+)`)
 func (c *Client) denied(e *Error, r *reply, u *url.URL) {
 	job := jobInPath.FindStringSubmatch(u.Path)
 	if job == nil {
+		c.deniedSpark(e, r, u)
 		return
 	}
 	switch {
@@ -177,6 +178,25 @@ func (c *Client) denied(e *Error, r *reply, u *url.URL) {
 	who, user := c.asker()
 	e.Hint = who + " may not see " + job[1] + ": its owner can start it with mapreduce.job.acl-view-job=" + user +
 		", or whoever runs the cluster makes " + user + " an administrator of its queue"
+	if c.opt.Login == nil {
+		e.Hint += "; or give another --user"
+	}
+}
+
+var appInPath = regexp.MustCompile(`/(application_\d+_\d+|app-[\w-]+|local-\d+)(/|$)`)
+
+// deniedSpark says who is refused by the driver of an application of Spark, and what to ask for.
+func (c *Client) deniedSpark(e *Error, r *reply, u *url.URL) {
+	if r.status != http.StatusForbidden || r.header.Get("WWW-Authenticate") != "" ||
+		!strings.Contains(u.Path, "/api/v1/applications") {
+		return
+	}
+	app := "the application"
+	if m := appInPath.FindStringSubmatch(u.Path); m != nil {
+		app = m[1]
+	}
+	who, user := c.asker()
+	e.Hint = who + " may not see " + app + ": its owner can start it with spark.ui.view.acls=" + user
 	if c.opt.Login == nil {
 		e.Hint += "; or give another --user"
 	}

@@ -77,6 +77,18 @@ func TestDeniedJobs(t *testing.T) {
 	}
 }
 
+// TestDeniedSpark: a driver of Spark refuses who is not in its view ACL.
+func TestDeniedSpark(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusForbidden) })
+	_, err := clientOf(t, Options{User: "root", Login: knownAs("bob/host@LAB")}, s.URL).Proxy(t.Context(),
+		"application_1_0001", "api/v1/applications")
+	e, ok := errors.AsType[*Error](err)
+	if want := "bob/host@LAB may not see application_1_0001: its owner can start it with spark.ui.view.acls=bob"; !ok ||
+		e.Hint != want {
+		t.Errorf("got %v, want %q", err, want)
+	}
+}
+
 // TestRefusals: what a service may say instead of an answer, and what people are told (issue section 6).
 func TestRefusals(t *testing.T) {
 	const remote = `{"RemoteException":{"exception":"NotFoundException","message":"java.lang.Exception: job, job_0_1234, is not found","javaClassName":"org.apache.hadoop.yarn.webapp.NotFoundException"}}`

@@ -1,6 +1,7 @@
 package spark
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -34,11 +35,42 @@ func Concerns(u *url.URL) (app string, ok bool) {
 	return "", strings.HasSuffix(strings.TrimSuffix(u.Path, "/"), "/jobs/job")
 }
 
+// OfManager reports whether an address is that of one application in YARN's ResourceManager.
+func OfManager(u *url.URL) bool {
+	_, app, found := strings.Cut(u.Path, "/ws/v1/cluster/apps/")
+	return found && strings.HasPrefix(app, "application_") && !strings.Contains(app, "/")
+}
+
+// takeManager takes how the ResourceManager says that an application ended. It reports whether that is all that there
+// is to be told: of one that succeeded the history server tells more.
+func (a *App) takeManager(body []byte) bool {
+	var w struct {
+		App struct {
+			ID, State, FinalStatus text
+			FinishedTime           number
+		}
+	}
+	if json.Unmarshal(body, &w) != nil || string(w.App.ID) != a.id || !(w.App.FinishedTime > 0) {
+		return false
+	}
+	state, known := map[text]dag.State{
+		"KILLED": dag.Killed, "FAILED": dag.Failed, "SUCCEEDED": dag.Succeeded,
+	}[w.App.FinalStatus]
+	if !known {
+		return false
+	}
+	a.over, a.manager, a.ended = true, state, dag.Instant(min(float64(w.App.FinishedTime), 1<<43))
+	return state != dag.Succeeded
+}
+
 // Take takes an answer, and reports whether it told how far the application is. A history server that does not have its
 // end yet tells nothing.
 func (a *App) Take(w *Answer) bool {
 	if w.Status != http.StatusOK {
 		return false
+	}
+	if OfManager(w.URL) {
+		return a.takeManager([]byte(w.Body()))
 	}
 	if strings.HasSuffix(strings.TrimSuffix(w.URL.Path, "/"), "/jobs/job") {
 		id, err := strconv.Atoi(w.URL.Query().Get("id"))
@@ -53,14 +85,14 @@ func (a *App) Take(w *Answer) bool {
 		return a.TakeApplication([]byte(w.Body()))
 	}
 	if len(parts) == 1 {
-		return a.TakeApplication([]byte(w.Body())) && a.over
+		return a.TakeApplication([]byte(w.Body())) && a.recorded
 	}
 	if a.id != "" && parts[0] != a.id {
 		return false
 	}
 	if _, err := strconv.Atoi(parts[1]); err == nil { // the attempt of an application on YARN
 		if parts = append(parts[:1:1], parts[2:]...); len(parts) == 1 {
-			return a.TakeApplication([]byte(w.Body())) && a.over
+			return a.TakeApplication([]byte(w.Body())) && a.recorded
 		}
 	}
 	return a.takePart(parts[1:], w)

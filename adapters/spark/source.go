@@ -132,8 +132,8 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	return snap, nil
 }
 
-// early reports whether the cluster manager has the application and its driver was never there: it waits for a container,
-// or starts in one. If it has ended instead, the history server may have it.
+// early reports whether the cluster manager has the application and its driver was never there: it waits for a
+// container, or starts in one. If it has ended instead, the history server may have it.
 func (s *Source) early(ctx context.Context, err error) bool {
 	if s.manager == nil || s.heard.Known() || !gone(err) {
 		return false
@@ -462,7 +462,7 @@ func (s *Source) fromHistory(ctx context.Context) bool {
 	}
 	err := s.get(ctx, s.driver.History, root+"/"+url.PathEscape(s.app.id))
 	s.named = !errors.Is(err, errNoHistory)
-	if err == nil && !s.app.recorded {
+	if err == nil && !s.app.recorded && s.app.manager != dag.Killed { // a driver that is killed never writes its end
 		err = errBehind
 	}
 	for ; err == nil && s.app.over && s.told < len(last); s.told++ {

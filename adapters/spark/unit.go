@@ -115,8 +115,8 @@ func (a *App) TakeSQL(body []byte) bool {
 	return true
 }
 
-// described is the description of an execution of SQL. That of a batch of a stream is the stream's name: the rest, which
-// is other in each batch and each run, is left out.
+// described is the description of an execution of SQL. That of a batch of a stream is the stream's name: the rest,
+// which is other in each batch and each run, is left out.
 func described(s string) string {
 	if head, _, _ := strings.Cut(s, "\n"); strings.Contains(s, "runId = ") && strings.Contains(s, "\nbatch = ") {
 		s = head

@@ -96,7 +96,9 @@ func input(plan *dag.Plan, of func(*dag.Stage) dag.Series) float64 {
 		job := &plan.Jobs[j]
 		for i := range job.Stages {
 			// The maps of a job, or the stages that read no other one.
-			if s := &job.Stages[i]; len(job.After) == 0 && s.Count() > 0 && (i == 0 || len(s.After) == 0 && !job.IsMapReduce()) {
+			s := &job.Stages[i]
+			first := i == 0 || len(s.After) == 0 && !job.IsMapReduce()
+			if first && len(job.After) == 0 && s.Count() > 0 {
 				sum += of(s).Sum(s.Count())
 			}
 		}
