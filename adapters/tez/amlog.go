@@ -208,13 +208,9 @@ func (r *logReader) attempt(line string) (attemptKey, bool) {
 }
 
 func (r *logReader) begin(k attemptKey, at dag.Instant, in, node string) {
-	if a := r.g.find(k); a != nil && a.State != dag.AttemptWaiting && a.State != dag.AttemptRunning {
-		r.g.begin(k, at, in, r.node(node))
-		return
-	}
 	r.g.begin(k, at, in, r.node(node))
-	if a := r.g.find(k); a != nil {
-		a.State = dag.AttemptRunning
+	if a := r.g.find(k); a != nil && a.State == dag.AttemptWaiting {
+		a.State = dag.AttemptRunning // and else its end is known already
 	}
 }
 

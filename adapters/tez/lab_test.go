@@ -30,6 +30,7 @@ type lab struct {
 	width  int
 	length int64 // ms
 	app    string
+	master int // that runs
 	tags   string
 	diag   string
 	gone   bool // its master does not know the DAG
@@ -49,7 +50,7 @@ const labStart dag.Instant = 1_795_366_064_646
 
 func newLab(tasks, width int, length int64) *lab {
 	l := &lab{
-		now: labStart, tasks: tasks, width: width, length: length, app: "RUNNING", files: map[string][]byte{},
+		now: labStart, tasks: tasks, width: width, length: length, app: "RUNNING", master: 1, files: map[string][]byte{},
 		wrote: labStart, asked: map[string]int{}, bytes: map[string]int{},
 	}
 	l.log("DAG_SUBMITTED", "dagID=%s, submitTime=%d, queueName=root.default", labDAG, labStart)
@@ -130,7 +131,7 @@ func (l *lab) give(what, body string, err error) ([]byte, error) {
 func (l *lab) RM(_ context.Context, path string) ([]byte, error) {
 	what, _, _ := strings.Cut(path, "?")
 	body := "{}"
-	app := fmt.Sprintf(`{"id":"%s","user":"alice","name":"count","queue":"default","state":"%s","finalStatus":"UNDEFINED","applicationType":"TEZ","applicationTags":%q,"startedTime":%d,"allocatedMB":1024,"diagnostics":%q,"amHostHttpAddress":"n0:8042","amContainerLogs":"http://n0:8042/node/containerlogs/container_%s_01_000001/alice"}`, labApp, l.app, l.tags, labStart-2000, l.diag, labID)
+	app := fmt.Sprintf(`{"id":"%s","user":"alice","name":"count","queue":"default","state":"%s","finalStatus":"UNDEFINED","applicationType":"TEZ","applicationTags":%q,"startedTime":%d,"allocatedMB":1024,"diagnostics":%q,"amHostHttpAddress":"n0:8042","amContainerLogs":"http://n0:8042/node/containerlogs/container_%s_%02d_000001/alice"}`, labApp, l.app, l.tags, labStart-2000, l.diag, labID, l.master)
 	switch what {
 	case "apps":
 		body = `{"apps":{"app":[` + app + `]}}`

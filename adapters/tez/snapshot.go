@@ -336,6 +336,9 @@ func (s *Source) byManager() (dag.State, string) {
 	return dag.EndedUnconfirmed, fmt.Sprintf(" (%s)", m[0])
 }
 
+// recovery is how long a new master may take to read what the one before has written down, in milliseconds.
+const recovery = 20_000
+
 // remark warns of what is missing.
 func (s *Source) remark(snap *dag.Snapshot) {
 	g := s.g
@@ -355,7 +358,7 @@ func (s *Source) remark(snap *dag.Snapshot) {
 	if s.masters > 1 {
 		s.warn(dag.WarnMasterRestarted, "%s runs in its application master's attempt %d; what the one before had not "+
 			"finished, or could not hand on, runs again", s.app.ID, s.masters)
-		if s.app.Running && s.logs.sizes != nil && !s.logged() {
+		if s.app.Running && s.logs != nil && s.logs.sizes != nil && !s.logged() && s.now-s.masterAt > recovery {
 			s.warn(dag.WarnObservation,
 				"the new master of %s does not know of %s: nothing of it could be recovered, and "+
 					"it will not go on by itself", s.app.ID, s.id)

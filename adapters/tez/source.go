@@ -58,6 +58,7 @@ type Source struct {
 	lines   logReader
 
 	masters   int          // that have been seen
+	masterAt  dag.Instant  // when the newest one was seen first
 	asked     bool         // the master has told of the DAG
 	gone      bool         // and says that it is none of its, or not any more
 	left      []attemptKey // attempts that nothing is known of and that were too many for a tick
@@ -203,9 +204,9 @@ func (s *Source) choose(ctx context.Context) error {
 	s.app = app
 	if app.Container != "" && (s.logs == nil || s.logs.container != app.Container) {
 		s.logs = newLogs(app.Node, app.Container)
-		s.masters = max(s.masters, 1, masterOf(app.Container))
+		s.masters, s.masterAt = max(s.masters, 1, masterOf(app.Container)), s.now
 		if s.g != nil {
-			s.g.stop(s.now)
+			s.g.succeed(s.now)
 			s.gone = false
 		}
 	}

@@ -245,3 +245,60 @@ func TestFilesComeBack(t *testing.T) {
 		}
 	}
 }
+
+// A new master recovers what was written down of the DAG, and gives the numbers of the other attempts again: of four
+// tasks two had succeeded, and one of these must run again.
+func TestNewMaster(t *testing.T) {
+	t.Parallel()
+	l := newLab(4, 2, 10_000)
+	src := NewSource(l, Target{ID: labDAG})
+	next := func() *dag.Snapshot {
+		l.now += 1000
+		s, err := src.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	l.advance(14_000)
+	next()
+	said := func(s *dag.Snapshot) (text string) {
+		for _, w := range s.Warnings {
+			text += w.Text
+		}
+		return text
+	}
+	l.master, l.silent = 2, true
+	delete(l.files, labLog)
+	if s := next(); s.Jobs[0].Stages[0].Running() != 0 || strings.Contains(said(s), "could be recovered") {
+		t.Errorf("%d attempts run when their master is gone: %s", s.Jobs[0].Stages[0].Running(), said(s))
+	}
+	l.now += recovery
+	if s := next(); !strings.Contains(said(s), "could be recovered") {
+		t.Errorf("%s", said(s))
+	}
+	start := func(task int) {
+		l.log("TASK_ATTEMPT_STARTED",
+			"vertexName=Map 1, taskAttemptId=attempt_%s_1_00_%06d_0, startTime=%d, containerId=container_%s_02_%06d, nodeId=n0:41749",
+			labID, task, l.now, labID, 2+task)
+	}
+	for _, task := range []int{1, 2, 3} {
+		start(task)
+	}
+	s := next()
+	st := &s.Jobs[0].Stages[0]
+	if st.Running() != 3 || st.Succeeded() != 1 || len(st.Attempts) != 7 {
+		t.Errorf("%d run, %d have succeeded: %+v", st.Running(), st.Succeeded(), st.Attempts)
+	}
+	for _, a := range st.Attempts {
+		if a.State != dag.AttemptKilled && a.Number != min(a.Task, 1) {
+			t.Errorf("attempt %d of task %d is %v", a.Number, a.Task, a.State)
+		}
+	}
+	l.log("TASK_ATTEMPT_FINISHED",
+		"vertexName=Map 1, taskAttemptId=attempt_%s_1_00_000002_0, creationTime=1, allocationTime=2, startTime=%d, finishTime=%d, timeTaken=1, status=SUCCEEDED, diagnostics=",
+		labID, l.now-1000, l.now)
+	if s := next(); s.Jobs[0].Stages[0].Running() != 2 || s.Jobs[0].Stages[0].Succeeded() != 2 {
+		t.Errorf("%+v", s.Jobs[0].Stages[0].Attempts)
+	}
+}
