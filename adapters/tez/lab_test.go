@@ -35,6 +35,7 @@ type lab struct {
 	diag   string
 	gone   bool // its master does not know the DAG
 	silent bool // its master does not answer
+	closed bool // its master refuses, and the ResourceManager does not say where it runs
 	deaf   bool // its NodeManager does not either
 	down   bool // its NodeManager cannot be reached
 	files  map[string][]byte
@@ -132,6 +133,10 @@ func (l *lab) RM(_ context.Context, path string) ([]byte, error) {
 	what, _, _ := strings.Cut(path, "?")
 	body := "{}"
 	app := fmt.Sprintf(`{"id":"%s","user":"alice","name":"count","queue":"default","state":"%s","finalStatus":"UNDEFINED","applicationType":"TEZ","applicationTags":%q,"startedTime":%d,"allocatedMB":1024,"diagnostics":%q,"amHostHttpAddress":"n0:8042","amContainerLogs":"http://n0:8042/node/containerlogs/container_%s_%02d_000001/alice"}`, labApp, l.app, l.tags, labStart-2000, l.diag, labID, l.master)
+	if l.closed {
+		app, _, _ = strings.Cut(app, `,"allocatedMB"`)
+		app += fmt.Sprintf(`,"diagnostics":%q}`, l.diag)
+	}
 	switch what {
 	case "apps":
 		body = `{"apps":{"app":[` + app + `]}}`
@@ -175,6 +180,9 @@ func (l *lab) Proxy(_ context.Context, _, path string) ([]byte, error) {
 	what, query, _ := strings.Cut(strings.TrimPrefix(path, "ws/v2/tez/"), "?")
 	if l.silent {
 		return l.give(what, "", &hadoop.Error{URL: path, Text: "connection refused"})
+	}
+	if l.closed {
+		return l.give(what, "", &hadoop.Error{URL: path, Status: 401, Text: "Access denied for user: bob"})
 	}
 	if l.gone {
 		return l.give(what, "", &hadoop.Error{URL: path, Status: 404, Text: "Not current Dag: 1"})

@@ -45,7 +45,7 @@ func (s *Source) snapshot() *dag.Snapshot {
 	*j = dag.JobState{
 		ID: s.app.ID, State: state, Attempt: max(1, s.masters),
 		Submitted: s.submitted(), Started: g.started, Finished: dag.NoInstant,
-		HeldMB: s.app.HeldMB, Master: s.app.Node, Stages: make([]dag.StageState, len(order)),
+		HeldMB: s.app.HeldMB, Master: s.app.Node, Stages: make([]dag.StageState, len(s.plan.Jobs[0].Stages)),
 	}
 	if state.Ended() {
 		j.Finished = min(orNow(g.finished, s.now), s.now)
@@ -81,6 +81,13 @@ func (s *Source) beginning() *dag.Snapshot {
 	}
 	j := &snap.Jobs[0]
 	j.ID, j.State, j.HeldMB, j.Master = s.app.ID, dag.Submitted, s.app.HeldMB, s.app.Node
+	if s.refused() {
+		s.remark(snap)
+		if s.app.Running {
+			j.State, snap.State = dag.Running, dag.Running
+		}
+		j.Submitted = s.submitted()
+	}
 	if at := s.g.submitted; at.Known() {
 		j.Submitted = min(at, s.now)
 	}
@@ -106,6 +113,8 @@ func (s *Source) submitted() dag.Instant {
 	case g.submitted.Known():
 	case g.started.Known():
 		g.submitted = g.started
+	case s.refused() && s.app.Submitted.Known():
+		g.submitted = s.app.Submitted
 	default:
 		g.submitted = s.now
 	}
@@ -184,6 +193,9 @@ func (s *Source) planOf(order []int32) *dag.Plan {
 		},
 	}
 	job := &p.Jobs[0]
+	if len(order) == 0 {
+		job.Stages = []dag.Stage{{Name: unknownStages}}
+	}
 	job.MasterMB = s.app.AMMB
 	if s.plan != nil && job.MasterMB == 0 {
 		job.MasterMB = s.plan.Jobs[0].MasterMB

@@ -291,6 +291,9 @@ func (s *Source) observe(ctx context.Context) error {
 		s.readLogs(ctx)
 	}
 	if !s.asked && !s.logged() && !s.g.submitted.Known() {
+		if s.refused() {
+			return nil // who may see nothing else is told by the ResourceManager how it ends
+		}
 		s.silentAt = dag.NoInstant
 		if _, named := IsDAG(s.target.ID); !named && !s.app.Ended {
 			return errEarly // its master has begun, and gets its DAG in a moment
@@ -377,6 +380,12 @@ func status(err error) int {
 		return e.Status
 	}
 	return 0
+}
+
+// refused reports whether the master answers, but not to this user.
+func (s *Source) refused() bool {
+	st := status(s.silence)
+	return st == http.StatusUnauthorized || st == http.StatusForbidden
 }
 
 // silent notes that the master did not answer.

@@ -302,3 +302,43 @@ func TestNewMaster(t *testing.T) {
 		t.Errorf("%+v", s.Jobs[0].Stages[0].Attempts)
 	}
 }
+
+// Who may see neither the master nor its files sees a DAG of which nothing is known, why, and how it ends.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	l := newLab(4, 2, 10_000)
+	l.closed = true
+	src := NewSource(l, Target{ID: labApp})
+	said := ""
+	var s *dag.Snapshot
+	for i := range 40 {
+		l.now += 1000
+		if i == 30 {
+			l.app = "FINISHED"
+			l.diag = "Session stats:submittedDAGs=1, successfulDAGs=1, failedDAGs=0, killedDAGs=0"
+		}
+		var err error
+		if s, err = src.Next(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if i == 20 {
+			for _, w := range s.Warnings {
+				said += w.Code + ": " + w.Text + "\n"
+			}
+			if s.State != dag.Running {
+				t.Errorf("it is %v", s.State)
+			}
+		}
+		if s.State.Ended() {
+			break
+		}
+	}
+	if s.State != dag.Succeeded || s.Jobs[0].Finished.Sub(s.Jobs[0].Submitted) < 20*time.Second {
+		t.Errorf("%v, from %v to %v", s.State, s.Jobs[0].Submitted, s.Jobs[0].Finished)
+	}
+	for _, part := range []string{dag.WarnNoEdges, "Access denied"} {
+		if !strings.Contains(said, part) {
+			t.Errorf("no warning has %q: %s", part, said)
+		}
+	}
+}
