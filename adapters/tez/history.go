@@ -125,7 +125,7 @@ func (r *logReader) record(s string) {
 			k, ok := parseID(string(rec.Entity), "attempt", g.id, 3)
 			if state, ended := attemptStates[string(rec.Other.Status)]; ok && ended {
 				o := &rec.Other
-				why := hadoop.FirstLine(string(o.Diagnostics))
+				why := reason(string(o.Diagnostics))
 				r.finish(k, state, o.Allocated.Instant(), o.Start.Instant(), o.End.Instant(), why)
 			}
 		}
