@@ -244,3 +244,23 @@ func TestReason(t *testing.T) {
 		t.Errorf("%q", why())
 	}
 }
+
+// A query without a name is called by its first line, not by what Hive makes of it: that is cut in the middle, where a
+// literal may have begun.
+func TestUnnamedQuery(t *testing.T) {
+	t.Parallel()
+	const cut = "SELECT k, v\nFROM a WH......nter2hunter2' (Stage-1)"
+	body := planBody{Name: cut}
+	g := newGraph("dag_1_1_1")
+	if g.entitle(&body); g.name != "SELECT k, v FROM a WH… (Stage-1)" && g.name != "SELECT k, v (Stage-1)" {
+		t.Errorf("%q", g.name)
+	}
+	body.Context.Context, body.Context.Description = "HIVE", "SELECT k, v\nFROM a WHERE c <> 'hunter2hunter2hunter2'"
+	if g.entitle(&body); g.name != "SELECT k, v" || g.title != "" {
+		t.Errorf("%q, %q", g.name, g.title)
+	}
+	body.Name = "nightly"
+	if g.entitle(&body); g.name != "nightly" || g.title != "SELECT k, v" {
+		t.Errorf("%q, %q", g.name, g.title)
+	}
+}

@@ -196,8 +196,10 @@ func (g *graph) entitle(b *planBody) {
 		if k := g.id[strings.LastIndexByte(g.id, '_')+1:]; k != "1" {
 			g.name += " #" + k
 		}
-	case query != "" && hiveQuery.MatchString(name):
+	case query != "" && (hiveQuery.MatchString(name) || hadoop.IsStage(name)):
 		g.name = query
+	case hadoop.IsStage(name):
+		g.name = hadoop.JobTitle(name)
 	default:
 		g.name, g.title = hadoop.QueryTitle(name), query
 	}
