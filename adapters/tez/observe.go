@@ -155,7 +155,9 @@ func (s *Source) takeTasks(b *tasksBody) []attemptKey {
 		if t := v.task[k.task]; t != nil {
 			for j := range t.attempts {
 				a := &t.attempts[j]
-				if a.State == dag.AttemptSucceeded && w.Status != "SUCCEEDED" {
+				// To a new master a task is NEW until it has read what became of it.
+				recovers := a.era < s.g.era && w.Status == "NEW"
+				if a.State == dag.AttemptSucceeded && w.Status != "SUCCEEDED" && !recovers {
 					a.State, a.Diagnosis, v.dirty = dag.AttemptKilled, lostOutput, true
 					if a.era < s.g.era {
 						t.retire(a, s.now)

@@ -2,6 +2,7 @@ package tez
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"strings"
@@ -272,6 +273,14 @@ func TestNewMaster(t *testing.T) {
 	delete(l.files, labLog)
 	if s := next(); s.Jobs[0].Stages[0].Running() != 0 || strings.Contains(said(s), "could be recovered") {
 		t.Errorf("%d attempts run when their master is gone: %s", s.Jobs[0].Stages[0].Running(), said(s))
+	}
+	for _, status := range []string{"NEW", "SUCCEEDED"} { // of a task that is being recovered
+		var tasks tasksBody
+		_ = json.Unmarshal([]byte(`{"tasks":[{"id":"task_`+labID+`_1_00_000000","status":"`+status+`"}]}`), &tasks)
+		src.takeTasks(&tasks)
+		if a := src.g.find(attemptKey{}); a == nil || a.State != dag.AttemptSucceeded {
+			t.Errorf("%s: %+v", status, a)
+		}
 	}
 	l.now += recovery
 	if s := next(); !strings.Contains(said(s), "could be recovered") {
