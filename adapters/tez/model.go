@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"time"
 
@@ -227,9 +228,21 @@ func (g *graph) find(k attemptKey) *attempt {
 	return nil
 }
 
+// containerID is the id of a container of an application's master of that number.
+var containerID = regexp.MustCompile(`^container_(?:e\d+_)?(\d+_\d+)_(\d{2,4})_\d{6,}$`)
+
+// later reports whether a container is one of a later master of the same application than another one.
+func later(container, than string) bool {
+	a, b := containerID.FindStringSubmatch(container), containerID.FindStringSubmatch(than)
+	if a == nil || b == nil || a[1] != b[1] || len(a[2]) != len(b[2]) {
+		return false
+	}
+	return a[2] > b[2]
+}
+
 // begin notes that an attempt runs in a container since an instant.
 func (g *graph) begin(k attemptKey, at dag.Instant, in string, node int32) {
-	if a := g.find(k); a != nil && a.logged && in != "" && a.in != "" && in != a.in && at.Known() && at >= a.Start {
+	if a := g.find(k); a != nil && a.logged && later(in, a.in) && at.Known() && at >= a.Start {
 		// A new master has lost it, and gives its number again.
 		g.vertices[k.vertex].task[k.task].retire(a, at)
 	}
