@@ -1,6 +1,7 @@
 package tez
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -30,7 +31,8 @@ type lab struct {
 	width  int
 	length int64 // ms
 	app    string
-	master int // that runs
+	master int    // that runs
+	node   string // state of its node; "" is RUNNING
 	tags   string
 	diag   string
 	gone   bool // its master does not know the DAG
@@ -144,8 +146,12 @@ func (l *lab) RM(_ context.Context, path string) ([]byte, error) {
 		body = `{"app":` + app + `}`
 	case "metrics":
 		body = `{"clusterMetrics":{"totalMB":1048576,"allocatedMB":1024,"activeNodes":1}}`
+		if l.node != "" {
+			body = `{"clusterMetrics":{"totalMB":0,"allocatedMB":0,"activeNodes":0,"lostNodes":1}}`
+		}
 	case "nodes":
-		body = `{"nodes":{"node":[{"id":"n0:41749","nodeHTTPAddress":"n0:8042","state":"RUNNING","availMemoryMB":1048576}]}}`
+		body = `{"nodes":{"node":[{"id":"n0:41749","nodeHTTPAddress":"n0:8042","state":"` +
+			cmp.Or(l.node, "RUNNING") + `","availMemoryMB":1048576}]}}`
 	case "scheduler":
 		body = `{"scheduler":{"schedulerInfo":{"queueName":"root"}}}`
 	}

@@ -367,6 +367,7 @@ func (s *Source) remark(snap *dag.Snapshot) {
 	if snap.State.Ended() {
 		return
 	}
+	s.remarkNodes(snap)
 	if s.masters > 1 {
 		s.warn(dag.WarnMasterRestarted, "%s runs in its application master's attempt %d; what the one before had not "+
 			"finished, or could not hand on, runs again", s.app.ID, s.masters)
@@ -402,6 +403,30 @@ func (s *Source) remark(snap *dag.Snapshot) {
 	if lost := s.logs.lost("syslog_" + s.id); lost > 0 {
 		s.warn(dag.WarnObservation, "%d bytes of the log of the application's master were passed over: times of some "+
 			"attempts are those at which they were seen", lost)
+	}
+}
+
+// remarkNodes warns of attempts on nodes that are lost or drain.
+func (s *Source) remarkNodes(snap *dag.Snapshot) {
+	on := make([]int, len(snap.Nodes))
+	for i := range snap.Jobs[0].Stages {
+		for _, a := range snap.Jobs[0].Stages[i].Attempts {
+			if a.State == dag.AttemptRunning && a.Node >= 0 && int(a.Node) < len(on) {
+				on[a.Node]++
+			}
+		}
+	}
+	for i, count := range on {
+		switch n := &snap.Nodes[i]; {
+		case count == 0:
+		case n.Lost:
+			why := map[dag.NodeCause]string{dag.NodeUnhealthy: "unhealthy", dag.NodeDecommissioned: "decommissioned"}[n.Cause]
+			s.warn(dag.WarnNodeLost, "node %s is %s with %d tasks of %s: they run again elsewhere, and so does what ended "+
+				"there if it is still needed", n.Name, cmp.Or(why, "lost"), count, s.id)
+		case n.Draining:
+			s.warn(dag.WarnNodeClosed, "node %s is being decommissioned: its %d tasks of %s go on for as long as it is "+
+				"given, new ones go elsewhere", n.Name, count, s.id)
+		}
 	}
 }
 

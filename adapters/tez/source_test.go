@@ -351,3 +351,35 @@ func TestRefused(t *testing.T) {
 		}
 	}
 }
+
+// A node that is lost with attempts of ours is told of.
+func TestNodeLost(t *testing.T) {
+	t.Parallel()
+	for state, code := range map[string]string{
+		"": "", "LOST": dag.WarnNodeLost, "UNHEALTHY": dag.WarnNodeLost, "DECOMMISSIONING": dag.WarnNodeClosed,
+	} {
+		l := newLab(4, 2, 10_000)
+		src := NewSource(l, Target{ID: labDAG})
+		var s *dag.Snapshot
+		for range 3 {
+			l.advance(3000)
+			l.node = ""
+			if s != nil {
+				l.node = state
+			}
+			var err error
+			if s, err = src.Next(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		said := map[string]string{}
+		for _, w := range s.Warnings {
+			said[w.Code] = w.Text
+		}
+		for _, c := range []string{dag.WarnNodeLost, dag.WarnNodeClosed} {
+			if text, is := said[c]; is != (c == code) || is && !strings.Contains(text, "2 tasks") {
+				t.Errorf("%q: %s: %q", state, c, text)
+			}
+		}
+	}
+}
