@@ -18,7 +18,7 @@ take_down() {
 trap take_down EXIT
 run() { go test -tags e2e -count=1 -v "$@"; }
 case ${1:-}/$# in
-/0) run -run 'Test(Join|TapKeys|Spark)$' -timeout 20m . ;;
+/0) run -run 'Test(Join|TapKeys|Hive|Spark)$' -timeout 20m . ;;
 all/1)
 	# Rows of scenarios that there are no more go with the old table.
 	rm -f ../docs/e2e.md.new

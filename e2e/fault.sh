@@ -9,7 +9,8 @@ usage() {
 usage: fault.sh [--wait SECONDS] FAULT
 
   kill-task JOB_OR_APP PATTERN   kill -9 the JVM of one running attempt, the first that matches
-                                 PATTERN, a regular expression such as m_000006_0 or 'r_.*'
+                                 PATTERN, a regular expression such as m_000006_0 or 'r_.*'; of Tez the DAG,
+                                 the vertex, the task and the attempt by their numbers: 1_00_000002_0
   kill-am APP                    kill -9 the application's AM
   kill-node N                    kill -9 NodeManager N together with all its containers
   kill-rm                        kill -9 the ResourceManager; hadoop.sh rm starts it again. After up --recovery nothing else is lost
@@ -51,16 +52,42 @@ identify() {
 
 AM=org.apache.hadoop.mapreduce.v2.app.MRAppMaster
 CHILD=org.apache.hadoop.mapred.YarnChild
+TEZ_AM=org.apache.tez.dag.app.DAGAppMaster
+TEZ_CHILD=org.apache.tez.runtime.task.TezChild
 
 # Each finder prints "PID NAME" of what is to be killed, or nothing.
 
 find_task() {
-	jvms "$CHILD" | sed -n "s/^\([0-9]*\) .* \(attempt_${ID}_[mr]_[0-9]*_[0-9]*\) .*/\1 \2/p" |
-		sort -k2 | grep -E -- "_$1\$" | head -n 1 || true
+	{
+		jvms "$CHILD" | sed -n "s/^\([0-9]*\) .* \(attempt_${ID}_[mr]_[0-9]*_[0-9]*\) .*/\1 \2/p"
+		tez_tasks
+	} | sort -k2 | grep -E -- "_$1\$" | head -n 1 || true
+}
+
+# A JVM of Tez runs one attempt after the other: which one it runs now is in the log of its master.
+tez_tasks() {
+	join -o 1.2,2.2 \
+		<(jvms "$TEZ_CHILD" | sed -n "s/^\([0-9]*\) .* \(container_[^ ]*\) application_${ID} .*/\2 \1/p" | sort) \
+		<(cat "$RUN"/node*/containers/application_*/container_*/syslog_dag_* 2>/dev/null | awk -F 'taskAttemptId=' '
+			/Event:TASK_ATTEMPT_(STARTED|FINISHED)\]/ {
+				id = $2
+				sub(/,.*/, "", id)
+				if (/ATTEMPT_FINISHED/) {
+					delete runs[id]
+					next
+				}
+				sub(/.*containerId=/, "", $2)
+				sub(/,.*/, "", $2)
+				runs[id] = $2
+			}
+			END { for (id in runs) print runs[id], id }' | sort)
 }
 
 find_am() {
-	jvms "$AM" | sed -n "s/^\([0-9]*\) .*\/\(container_[e0-9_]*${ID}_[0-9]*_[0-9]*\)[ /].*/\1 \2/p" |
+	{
+		jvms "$AM"
+		jvms "$TEZ_AM"
+	} | sed -n "s/^\([0-9]*\) .*\/\(container_[e0-9_]*${ID}_[0-9]*_[0-9]*\)[ /].*/\1 \2/p" |
 		sort -k2 | head -n 1
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -51,9 +52,13 @@ func (l *lab) attach(name, target string, more ...string) *watcher {
 		}
 	}
 	args := append([]string{
-		"attach", "--output", "ndjson", "--every", every.String(), "--tape", w.tape, "--capture",
-		w.capture,
+		"attach", "--output", "ndjson", "--every", every.String(), "--capture", w.capture,
 	}, more...)
+	if slices.Contains(more, "--session") {
+		w.tape = "" // which holds one workflow
+	} else {
+		args = append(args, "--tape", w.tape)
+	}
 	if target != "" {
 		args = append(args, target)
 	}

@@ -3,6 +3,8 @@ package capture
 import (
 	"regexp"
 	"strings"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
 )
 
 // The files of a master of Tez hold its whole configuration and the text of its queries. What is left out of them is
@@ -14,6 +16,11 @@ var (
 	inNested = regexp.MustCompile(`\\"([^"\\]{1,200})\\":\\"((?:[^"\\]|\\\\\\.|\\\\[^"])*)`)
 	// A literal of a query, within JSON.
 	literal = regexp.MustCompile(`'[^']*'|\\"(?:[^"\\]|\\\\.)*\\"`)
+	// A name that Hive made of a query, cut in the middle, where a literal may have begun; and where a log has it.
+	named   = regexp.MustCompile(`(?s)^(.*?)(\.\.\..*?)?(\s*\(Stage-\d+\))$`)
+	inLines = regexp.MustCompile(`(?m): [^\n]{0,300}?\(Stage-\d+\)`)
+	// A literal whose end is not there.
+	openEnd = regexp.MustCompile(`(?s)(?:'|\\")[^'"]*$`)
 	// The rest of a value whose beginning is in the piece before, and what a NodeManager puts before a piece.
 	restOfValue = regexp.MustCompile(`^[^"\n\x01]*`)
 	logContents = regexp.MustCompile(`(?s)^.{0,900}?Log ?Contents:\n`)
@@ -33,6 +40,9 @@ func scrubLog(path, s string) string {
 			rest = restOfValue.ReplaceAllStringFunc(rest, crossOut)
 		}
 		s = head + crossValues(crossValues(rest, inNested), inJSON)
+	}
+	if strings.Contains(s, "(Stage-") {
+		s = inLines.ReplaceAllStringFunc(s, crossName)
 	}
 	if strings.Contains(s, "@") {
 		s = inAddress.ReplaceAllStringFunc(s, func(m string) string { return "://" + crossOut(m[3:len(m)-1]) + "@" })
@@ -55,13 +65,9 @@ func crossValues(s string, property *regexp.Regexp) string {
 		name, value := s[m[2]:m[3]], s[m[4]:m[5]]
 		switch {
 		case name == "description":
-			value = literal.ReplaceAllStringFunc(value, func(l string) string {
-				edge := 1
-				if l[0] == '\\' {
-					edge = 2
-				}
-				return l[:edge] + crossOut(l[edge:len(l)-edge]) + l[len(l)-edge:]
-			})
+			value = crossLiterals(value)
+		case hadoop.IsStage(value):
+			value = crossName(value)
 		case name == "dagInfo", secretName.MatchString(name), scriptName.MatchString(name):
 			value = crossOut(value)
 		}
@@ -71,6 +77,33 @@ func crossValues(s string, property *regexp.Regexp) string {
 	}
 	out.WriteString(s[from:])
 	return out.String()
+}
+
+// crossLiterals crosses out what stands in quotes.
+func crossLiterals(s string) string {
+	return literal.ReplaceAllStringFunc(s, func(l string) string {
+		edge := 1
+		if l[0] == '\\' {
+			edge = 2
+		}
+		return l[:edge] + crossOut(l[edge:len(l)-edge]) + l[len(l)-edge:]
+	})
+}
+
+// crossName crosses out what may be a literal in a name that Hive made of a query.
+func crossName(s string) string {
+	m := named.FindStringSubmatch(s)
+	if m == nil {
+		return s
+	}
+	begin := crossLiterals(m[1])
+	if m[2] != "" && strings.Count(m[1], "'")%2+strings.Count(m[1], `\"`)%2 > 0 {
+		begin = openEnd.ReplaceAllStringFunc(begin, crossOut)
+	}
+	if m[2] != "" {
+		m[2] = "..." + crossOut(m[2][3:])
+	}
+	return begin + m[2] + m[3]
 }
 
 func crossOut(s string) string { return strings.Repeat("X", len(s)) }

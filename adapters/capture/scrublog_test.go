@@ -38,6 +38,27 @@ func TestScrubLog(t *testing.T) {
 	}
 }
 
+// Hive names a query's DAG by its text, cut in the middle, where a literal may have begun.
+func TestScrubNames(t *testing.T) {
+	t.Parallel()
+	const path = "/ws/v1/node/containers/c/logs/"
+	for _, name := range []string{
+		"select a from b......nter2hunter2' and d = 1(Stage-1)", "select a where b = 'hunter2hu......and d = 1 (Stage-12)",
+		"select 'hunter2' from b (Stage-1)", "select a from b......where c = 'hunter2' (Stage-1)",
+	} {
+		for file, text := range map[string]string{
+			"history.txt.appattempt_1": `{"primaryfilters":{"dagName":"` + name + `","queueName":"q"},"otherinfo":{"dagPlan":{"dagName":"` + name + `","vertices":[]}}}` + "\x01",
+			"syslog_dag_1_1_1":         "2026-11-24 14:33:20,000 [INFO] [x] |app.DAGAppMaster|: Running DAG: " + name + ", callerContext={ context=HIVE }\n2026 next: line\n",
+		} {
+			got := scrubBody(path+file, []byte(text))
+			if len(got) != len(text) || strings.Contains(got, "nter2") || !strings.Contains(got, "select ") ||
+				strings.Contains(text, "next: line") && !strings.Contains(got, "next: line") {
+				t.Errorf("%s: %s", file, got)
+			}
+		}
+	}
+}
+
 // What is left out of a recording of Tez' files is nothing that a source reads.
 func TestScrubbedLogsPlayTheSame(t *testing.T) {
 	t.Parallel()

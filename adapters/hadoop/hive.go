@@ -54,6 +54,9 @@ func QueryTitle(query string) string {
 	return ""
 }
 
+// IsStage reports whether a name is one that Hive gives to what has none: its query, cut in the middle, and the stage.
+func IsStage(name string) bool { return stageName.MatchString(name) }
+
 // JobTitle is an application's name fit to be shown: a name that is not Hive's cleaned, of Hive's what is no literal.
 // Hive cuts a long query in the middle, where a literal may have begun; what comes after that is left out.
 func JobTitle(name string) string {

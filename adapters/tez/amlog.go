@@ -20,6 +20,7 @@ type logReader struct {
 	node  func(id string) int32
 	at    dag.Instant // of the observation
 	about *vertex     // the vertex whose settings the next line tells
+	blame *attemptKey // the attempt whose failure the next lines explain; nil: none
 }
 
 var (
@@ -35,6 +36,15 @@ var (
 
 // line takes a line of the log.
 func (r *logReader) line(line string) {
+	if cause, is := strings.CutPrefix(line, causedBy); is {
+		if k := r.blame; k != nil {
+			r.explain(*k, cause)
+		}
+		return
+	}
+	if stamped.MatchString(line) {
+		r.blame = nil
+	}
 	if at := strings.Index(line, "[HISTORY][DAG:"); at >= 0 {
 		m := event.FindStringSubmatchIndex(line[at:])
 		if m == nil {
@@ -81,6 +91,17 @@ func (r *logReader) line(line string) {
 		if m := started.FindStringSubmatch(line); m != nil && !r.g.planned {
 			r.read(r.vertex(m[1]), r.vertex(m[2]))
 		}
+	}
+}
+
+// stamped is how a line begins that is not the rest of the one before.
+var stamped = regexp.MustCompile(`^\d{4}-\d\d-\d\d `)
+
+// explain gives a failed attempt a cause that is further in.
+func (r *logReader) explain(k attemptKey, cause string) {
+	if a := r.g.find(k); a != nil && a.State == dag.AttemptFailed {
+		cause, _, _ = strings.Cut(cause, ", counters=")
+		a.Diagnosis, r.g.vertices[k.vertex].dirty = reason(cause), true
 	}
 }
 
@@ -165,7 +186,7 @@ func (r *logReader) event(kind, line string) {
 	case "DAG_STARTED":
 		g.started = instant(line, "startTime")
 	case "DAG_FINISHED":
-		g.over(field(line, "status"), instant(line, "finishTime"), diagnostics(line))
+		g.over(field(line, "status"), instant(line, "finishTime"), hadoop.FirstLine(diagnostics(line)))
 	case "VERTEX_INITIALIZED", "VERTEX_CONFIGURE_DONE":
 		v := r.vertex(field(line, "vertexId"))
 		if v == nil {
@@ -195,7 +216,8 @@ func (r *logReader) event(kind, line string) {
 		state, ended := attemptStates[field(line, "status")]
 		if ok && ended {
 			allocated, start := instant(line, "allocationTime"), instant(line, "startTime")
-			r.finish(k, state, allocated, start, instant(line, "finishTime"), diagnostics(line))
+			r.finish(k, state, allocated, start, instant(line, "finishTime"), reason(diagnostics(line)))
+			r.blame = &k
 		}
 	case "TASK_FINISHED":
 		r.taskFinished(line)
@@ -208,13 +230,9 @@ func (r *logReader) attempt(line string) (attemptKey, bool) {
 }
 
 func (r *logReader) begin(k attemptKey, at dag.Instant, in, node string) {
-	if a := r.g.find(k); a != nil && a.State != dag.AttemptWaiting && a.State != dag.AttemptRunning {
-		r.g.begin(k, at, in, r.node(node))
-		return
-	}
 	r.g.begin(k, at, in, r.node(node))
-	if a := r.g.find(k); a != nil {
-		a.State = dag.AttemptRunning
+	if a := r.g.find(k); a != nil && a.State == dag.AttemptWaiting {
+		a.State = dag.AttemptRunning // and else its end is known already
 	}
 }
 
@@ -254,11 +272,11 @@ func (r *logReader) taskFinished(line string) {
 	a.settled = a.settled || c.any && a.State == dag.AttemptSucceeded
 }
 
-// diagnostics is the first line of what an event says of a failure.
+// diagnostics is what an event's own line says of a failure.
 func diagnostics(line string) string {
 	_, why, _ := strings.Cut(line, ", diagnostics=")
 	why, _, _ = strings.Cut(why, ", counters=")
-	return hadoop.FirstLine(why)
+	return why
 }
 
 func earliest(a, b dag.Instant) dag.Instant {

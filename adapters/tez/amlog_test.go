@@ -211,3 +211,56 @@ func TestProgress(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 }
+
+// What a task threw first is the engine's wrapper; the cause follows on lines of its own.
+func TestReason(t *testing.T) {
+	t.Parallel()
+	const wrapper = "Error: Node: vm/127.0.0.1 : Error while running task ( failure ) : attempt_1795366040025_0002_1_03_000005_0:"
+	const outer = "java.lang.RuntimeException: java.lang.RuntimeException: Hive Runtime Error while processing row"
+	const inner = "org.apache.hadoop.hive.ql.metadata.HiveException: ASSERT_TRUE(): assertion failed."
+	for said, want := range map[string]string{
+		wrapper + outer: outer,
+		wrapper + outer + "\n\tat a.B.c(B.java:7)\nCaused by: x.Y: z\n\tat d\nCaused by: " + inner + "\n\t... 17 more": inner,
+		"Container exited with a non-zero exit code 137":                                                               "Container exited with a non-zero exit code 137",
+	} {
+		if got := reason(said); got != want {
+			t.Errorf("%q: %q", said, got)
+		}
+	}
+	r := logReader{g: newGraph("dag_1795366040025_0002_1"), node: func(string) int32 { return 3 }}
+	why := func() string { return r.g.find(attemptKey{3, 5, 0}).Diagnosis }
+	failed := strings.Replace(finishLine, "status=SUCCEEDED, diagnostics=", "status=FAILED, diagnostics="+wrapper+outer, 1)
+	r.line(failed)
+	if why() != outer {
+		t.Errorf("%q", why())
+	}
+	for _, line := range []string{"\tat a.B.c(B.java:7)", "Caused by: x.Y: z", "Caused by: " + inner, "\t... 17 more"} {
+		r.line(line)
+	}
+	r.line(", nodeHttpAddress=n0:8042, counters=Counters: 42")
+	r.line(strings.Replace(finishLine, "000005_0", "000006_0", 1))
+	r.line("Caused by: of something else")
+	if why() != inner {
+		t.Errorf("%q", why())
+	}
+}
+
+// A query without a name is called by its first line, not by what Hive makes of it: that is cut in the middle, where a
+// literal may have begun.
+func TestUnnamedQuery(t *testing.T) {
+	t.Parallel()
+	const cut = "SELECT k, v\nFROM a WH......nter2hunter2' (Stage-1)"
+	body := planBody{Name: cut}
+	g := newGraph("dag_1_1_1")
+	if g.entitle(&body); g.name != "SELECT k, v FROM a WH… (Stage-1)" && g.name != "SELECT k, v (Stage-1)" {
+		t.Errorf("%q", g.name)
+	}
+	body.Context.Context, body.Context.Description = "HIVE", "SELECT k, v\nFROM a WHERE c <> 'hunter2hunter2hunter2'"
+	if g.entitle(&body); g.name != "SELECT k, v" || g.title != "" {
+		t.Errorf("%q, %q", g.name, g.title)
+	}
+	body.Name = "nightly"
+	if g.entitle(&body); g.name != "nightly" || g.title != "SELECT k, v" {
+		t.Errorf("%q, %q", g.name, g.title)
+	}
+}

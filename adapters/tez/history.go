@@ -125,7 +125,7 @@ func (r *logReader) record(s string) {
 			k, ok := parseID(string(rec.Entity), "attempt", g.id, 3)
 			if state, ended := attemptStates[string(rec.Other.Status)]; ok && ended {
 				o := &rec.Other
-				why := hadoop.FirstLine(string(o.Diagnostics))
+				why := reason(string(o.Diagnostics))
 				r.finish(k, state, o.Allocated.Instant(), o.Start.Instant(), o.End.Instant(), why)
 			}
 		}
@@ -196,8 +196,10 @@ func (g *graph) entitle(b *planBody) {
 		if k := g.id[strings.LastIndexByte(g.id, '_')+1:]; k != "1" {
 			g.name += " #" + k
 		}
-	case query != "" && hiveQuery.MatchString(name):
+	case query != "" && (hiveQuery.MatchString(name) || hadoop.IsStage(name)):
 		g.name = query
+	case hadoop.IsStage(name):
+		g.name = hadoop.JobTitle(name)
 	default:
 		g.name, g.title = hadoop.QueryTitle(name), query
 	}

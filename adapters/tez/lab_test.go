@@ -1,6 +1,7 @@
 package tez
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -30,10 +31,13 @@ type lab struct {
 	width  int
 	length int64 // ms
 	app    string
+	master int    // that runs
+	node   string // state of its node; "" is RUNNING
 	tags   string
 	diag   string
 	gone   bool // its master does not know the DAG
 	silent bool // its master does not answer
+	closed bool // its master refuses, and the ResourceManager does not say where it runs
 	deaf   bool // its NodeManager does not either
 	down   bool // its NodeManager cannot be reached
 	files  map[string][]byte
@@ -49,7 +53,7 @@ const labStart dag.Instant = 1_795_366_064_646
 
 func newLab(tasks, width int, length int64) *lab {
 	l := &lab{
-		now: labStart, tasks: tasks, width: width, length: length, app: "RUNNING", files: map[string][]byte{},
+		now: labStart, tasks: tasks, width: width, length: length, app: "RUNNING", master: 1, files: map[string][]byte{},
 		wrote: labStart, asked: map[string]int{}, bytes: map[string]int{},
 	}
 	l.log("DAG_SUBMITTED", "dagID=%s, submitTime=%d, queueName=root.default", labDAG, labStart)
@@ -130,7 +134,11 @@ func (l *lab) give(what, body string, err error) ([]byte, error) {
 func (l *lab) RM(_ context.Context, path string) ([]byte, error) {
 	what, _, _ := strings.Cut(path, "?")
 	body := "{}"
-	app := fmt.Sprintf(`{"id":"%s","user":"alice","name":"count","queue":"default","state":"%s","finalStatus":"UNDEFINED","applicationType":"TEZ","applicationTags":%q,"startedTime":%d,"allocatedMB":1024,"diagnostics":%q,"amHostHttpAddress":"n0:8042","amContainerLogs":"http://n0:8042/node/containerlogs/container_%s_01_000001/alice"}`, labApp, l.app, l.tags, labStart-2000, l.diag, labID)
+	app := fmt.Sprintf(`{"id":"%s","user":"alice","name":"count","queue":"default","state":"%s","finalStatus":"UNDEFINED","applicationType":"TEZ","applicationTags":%q,"startedTime":%d,"allocatedMB":1024,"diagnostics":%q,"amHostHttpAddress":"n0:8042","amContainerLogs":"http://n0:8042/node/containerlogs/container_%s_%02d_000001/alice"}`, labApp, l.app, l.tags, labStart-2000, l.diag, labID, l.master)
+	if l.closed {
+		app, _, _ = strings.Cut(app, `,"allocatedMB"`)
+		app += fmt.Sprintf(`,"diagnostics":%q}`, l.diag)
+	}
 	switch what {
 	case "apps":
 		body = `{"apps":{"app":[` + app + `]}}`
@@ -138,8 +146,12 @@ func (l *lab) RM(_ context.Context, path string) ([]byte, error) {
 		body = `{"app":` + app + `}`
 	case "metrics":
 		body = `{"clusterMetrics":{"totalMB":1048576,"allocatedMB":1024,"activeNodes":1}}`
+		if l.node != "" {
+			body = `{"clusterMetrics":{"totalMB":0,"allocatedMB":0,"activeNodes":0,"lostNodes":1}}`
+		}
 	case "nodes":
-		body = `{"nodes":{"node":[{"id":"n0:41749","nodeHTTPAddress":"n0:8042","state":"RUNNING","availMemoryMB":1048576}]}}`
+		body = `{"nodes":{"node":[{"id":"n0:41749","nodeHTTPAddress":"n0:8042","state":"` +
+			cmp.Or(l.node, "RUNNING") + `","availMemoryMB":1048576}]}}`
 	case "scheduler":
 		body = `{"scheduler":{"schedulerInfo":{"queueName":"root"}}}`
 	}
@@ -174,6 +186,9 @@ func (l *lab) Proxy(_ context.Context, _, path string) ([]byte, error) {
 	what, query, _ := strings.Cut(strings.TrimPrefix(path, "ws/v2/tez/"), "?")
 	if l.silent {
 		return l.give(what, "", &hadoop.Error{URL: path, Text: "connection refused"})
+	}
+	if l.closed {
+		return l.give(what, "", &hadoop.Error{URL: path, Status: 401, Text: "Access denied for user: bob"})
 	}
 	if l.gone {
 		return l.give(what, "", &hadoop.Error{URL: path, Status: 404, Text: "Not current Dag: 1"})

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"time"
 
@@ -31,6 +32,7 @@ type graph struct {
 	diagnosis                    string
 	taskMB                       int // of a container, by the configuration; 0 unknown
 
+	era        int // how many masters are gone
 	kept       int // attempts
 	containers map[string]*container
 	used       int32     // of containers
@@ -99,15 +101,22 @@ type source struct {
 }
 
 // A task is its attempts, by number.
-type task struct{ attempts []attempt }
+type task struct {
+	attempts []attempt
+	shift    int32 // of the numbers that its master gives: a new master may give them again
+}
 
 // An attempt is one attempt of a task with what is to be asked of it.
 type attempt struct {
 	dag.Attempt
-	fresh   bool // it was the first one in its container
-	logged  bool // its start is by the master's log
-	settled bool // it has ended, and its counters are the last ones
-	tries   int  // answers after its end
+	wire    int32  // its number as its master gave it
+	past    bool   // a new master may have given that number again
+	era     int    // how many masters were gone when it was seen first
+	in      string // its container, "" unknown
+	fresh   bool   // it was the first one in its container
+	logged  bool   // its start is by the master's log
+	settled bool   // it has ended, and its counters are the last ones
+	tries   int    // answers after its end
 }
 
 func newGraph(id string) *graph {
@@ -172,15 +181,40 @@ func (g *graph) attempt(k attemptKey) (*vertex, *attempt) {
 		t = &task{}
 		v.task[k.task] = t
 	}
-	byNumber := func(a attempt, n int32) int { return cmp.Compare(a.Number, n) }
-	i, found := slices.BinarySearchFunc(t.attempts, k.number, byNumber)
-	if !found {
-		if g.kept++; g.kept > mostAttempts {
-			return nil, nil
-		}
-		t.attempts = slices.Insert(t.attempts, i, attempt{Attempt: hadoop.BlankAttempt(k.task, k.number)})
+	if a := t.find(k.number); a != nil {
+		return v, a
 	}
+	if g.kept++; g.kept > mostAttempts {
+		return nil, nil
+	}
+	n := k.number + t.shift
+	byNumber := func(a attempt, n int32) int { return cmp.Compare(a.Number, n) }
+	i, _ := slices.BinarySearchFunc(t.attempts, n, byNumber)
+	a := attempt{Attempt: hadoop.BlankAttempt(k.task, n), wire: k.number, era: g.era}
+	t.attempts = slices.Insert(t.attempts, i, a)
 	return v, &t.attempts[i]
+}
+
+// find returns the attempt that the master of today means by a number, else nil.
+func (t *task) find(number int32) *attempt {
+	for i := range t.attempts {
+		if a := &t.attempts[i]; a.wire == number && !a.past {
+			return a
+		}
+	}
+	return nil
+}
+
+// retire frees the number of an attempt for one that a new master starts, and ends what counts as running or succeeded.
+func (t *task) retire(a *attempt, at dag.Instant) {
+	switch a.State {
+	case dag.AttemptRunning:
+		a.State, a.End, a.Diagnosis = dag.AttemptKilled, max(at, a.Start), masterGone
+	case dag.AttemptSucceeded:
+		a.State, a.Diagnosis = dag.AttemptKilled, lostOutput
+	}
+	a.past = true
+	t.shift = t.attempts[len(t.attempts)-1].Number + 1
 }
 
 // find returns an attempt that is known, else nil.
@@ -189,17 +223,29 @@ func (g *graph) find(k attemptKey) *attempt {
 		return nil
 	}
 	if t := g.vertices[k.vertex].task[k.task]; t != nil {
-		for i := range t.attempts {
-			if t.attempts[i].Number == k.number {
-				return &t.attempts[i]
-			}
-		}
+		return t.find(k.number)
 	}
 	return nil
 }
 
+// containerID is the id of a container of an application's master of that number.
+var containerID = regexp.MustCompile(`^container_(?:e\d+_)?(\d+_\d+)_(\d{2,4})_\d{6,}$`)
+
+// later reports whether a container is one of a later master of the same application than another one.
+func later(container, than string) bool {
+	a, b := containerID.FindStringSubmatch(container), containerID.FindStringSubmatch(than)
+	if a == nil || b == nil || a[1] != b[1] || len(a[2]) != len(b[2]) {
+		return false
+	}
+	return a[2] > b[2]
+}
+
 // begin notes that an attempt runs in a container since an instant.
 func (g *graph) begin(k attemptKey, at dag.Instant, in string, node int32) {
+	if a := g.find(k); a != nil && a.logged && later(in, a.in) && at.Known() && at >= a.Start {
+		// A new master has lost it, and gives its number again.
+		g.vertices[k.vertex].task[k.task].retire(a, at)
+	}
 	v, a := g.attempt(k)
 	if a == nil || a.logged {
 		return
@@ -209,7 +255,7 @@ func (g *graph) begin(k attemptKey, at dag.Instant, in string, node int32) {
 	if at.Known() {
 		a.Start = at
 	}
-	a.Node = node
+	a.Node, a.in = node, in
 	c := g.container(in)
 	if c == nil {
 		return
@@ -265,7 +311,7 @@ func (g *graph) end(k attemptKey, state dag.AttemptState, start, end dag.Instant
 	if state == dag.AttemptSucceeded {
 		a.Ratio, a.Diagnosis = 1, ""
 		for i, others := 0, v.task[k.task].attempts; i < len(others); i++ {
-			if o := &others[i]; o.Number != k.number && o.State == dag.AttemptSucceeded {
+			if o := &others[i]; o.Number != a.Number && o.State == dag.AttemptSucceeded {
 				// its result was taken back, or this one could not be
 				o.State, o.Diagnosis = dag.AttemptKilled, lostOutput
 			}
@@ -273,15 +319,34 @@ func (g *graph) end(k attemptKey, state dag.AttemptState, start, end dag.Instant
 	}
 }
 
-const lostOutput = "its output is lost: it must run again"
+const (
+	lostOutput = "its output is lost: it must run again"
+	masterGone = "its master is gone"
+)
 
-// stop ends what runs: its master is gone, and the new one does not know of it.
+// stop ends what runs: its master is gone.
 func (g *graph) stop(at dag.Instant) {
 	for _, v := range g.vertices {
 		for _, t := range v.task {
 			for i := range t.attempts {
 				if a := &t.attempts[i]; a.State == dag.AttemptRunning {
-					a.State, a.End, a.Diagnosis, v.dirty = dag.AttemptKilled, at, "its master is gone", true
+					a.State, a.End, a.Diagnosis, v.dirty = dag.AttemptKilled, at, masterGone, true
+				}
+			}
+		}
+	}
+}
+
+// succeed has a new master go on where the one before was stopped. It recovers attempts that have succeeded, as far as
+// they were written down, and gives the numbers of all others again.
+func (g *graph) succeed(at dag.Instant) {
+	g.stop(at)
+	g.era++
+	for _, v := range g.vertices {
+		for _, t := range v.task {
+			for i := range t.attempts {
+				if a := &t.attempts[i]; !a.past && a.State != dag.AttemptSucceeded {
+					t.retire(a, at)
 				}
 			}
 		}

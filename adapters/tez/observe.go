@@ -155,12 +155,19 @@ func (s *Source) takeTasks(b *tasksBody) []attemptKey {
 		if t := v.task[k.task]; t != nil {
 			for j := range t.attempts {
 				a := &t.attempts[j]
-				if a.State == dag.AttemptSucceeded && w.Status != "SUCCEEDED" {
+				// To a new master a task is NEW until it has read what became of it.
+				recovers := a.era < s.g.era && w.Status == "NEW"
+				if a.State == dag.AttemptSucceeded && w.Status != "SUCCEEDED" && !recovers {
 					a.State, a.Diagnosis, v.dirty = dag.AttemptKilled, lostOutput, true
+					if a.era < s.g.era {
+						t.retire(a, s.now)
+					}
 				}
 				up = up || a.State == dag.AttemptRunning
 				done = done || a.State == dag.AttemptSucceeded
-				newest = max(newest, a.Number)
+				if !a.past {
+					newest = max(newest, a.wire)
+				}
 			}
 		}
 		if w.Status == "RUNNING" && !up || w.Status == "SUCCEEDED" && !done {
@@ -179,8 +186,9 @@ func (s *Source) open() []attemptKey {
 		for _, index := range sortedKeys(v.task) {
 			t := v.task[index]
 			for i := range t.attempts {
-				k := attemptKey{v.index, index, t.attempts[i].Number}
+				k := attemptKey{v.index, index, t.attempts[i].wire}
 				switch a := &t.attempts[i]; {
+				case a.past:
 				case a.State == dag.AttemptRunning:
 					running = append(running, k)
 				case !a.settled && a.tries < triesAfterEnd:

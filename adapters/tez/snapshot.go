@@ -45,7 +45,7 @@ func (s *Source) snapshot() *dag.Snapshot {
 	*j = dag.JobState{
 		ID: s.app.ID, State: state, Attempt: max(1, s.masters),
 		Submitted: s.submitted(), Started: g.started, Finished: dag.NoInstant,
-		HeldMB: s.app.HeldMB, Master: s.app.Node, Stages: make([]dag.StageState, len(order)),
+		HeldMB: s.app.HeldMB, Master: s.app.Node, Stages: make([]dag.StageState, len(s.plan.Jobs[0].Stages)),
 	}
 	if state.Ended() {
 		j.Finished = min(orNow(g.finished, s.now), s.now)
@@ -81,6 +81,13 @@ func (s *Source) beginning() *dag.Snapshot {
 	}
 	j := &snap.Jobs[0]
 	j.ID, j.State, j.HeldMB, j.Master = s.app.ID, dag.Submitted, s.app.HeldMB, s.app.Node
+	if s.refused() {
+		s.remark(snap)
+		if s.app.Running {
+			j.State, snap.State = dag.Running, dag.Running
+		}
+		j.Submitted = s.submitted()
+	}
 	if at := s.g.submitted; at.Known() {
 		j.Submitted = min(at, s.now)
 	}
@@ -106,6 +113,8 @@ func (s *Source) submitted() dag.Instant {
 	case g.submitted.Known():
 	case g.started.Known():
 		g.submitted = g.started
+	case s.refused() && s.app.Submitted.Known():
+		g.submitted = s.app.Submitted
 	default:
 		g.submitted = s.now
 	}
@@ -184,6 +193,9 @@ func (s *Source) planOf(order []int32) *dag.Plan {
 		},
 	}
 	job := &p.Jobs[0]
+	if len(order) == 0 {
+		job.Stages = []dag.Stage{{Name: unknownStages}}
+	}
 	job.MasterMB = s.app.AMMB
 	if s.plan != nil && job.MasterMB == 0 {
 		job.MasterMB = s.plan.Jobs[0].MasterMB
@@ -336,6 +348,9 @@ func (s *Source) byManager() (dag.State, string) {
 	return dag.EndedUnconfirmed, fmt.Sprintf(" (%s)", m[0])
 }
 
+// recovery is how long a new master may take to read what the one before has written down, in milliseconds.
+const recovery = 20_000
+
 // remark warns of what is missing.
 func (s *Source) remark(snap *dag.Snapshot) {
 	g := s.g
@@ -352,10 +367,11 @@ func (s *Source) remark(snap *dag.Snapshot) {
 	if snap.State.Ended() {
 		return
 	}
+	s.remarkNodes(snap)
 	if s.masters > 1 {
 		s.warn(dag.WarnMasterRestarted, "%s runs in its application master's attempt %d; what the one before had not "+
 			"finished, or could not hand on, runs again", s.app.ID, s.masters)
-		if s.app.Running && s.logs.sizes != nil && !s.logged() {
+		if s.app.Running && s.logs != nil && s.logs.sizes != nil && !s.logged() && s.now-s.masterAt > recovery {
 			s.warn(dag.WarnObservation,
 				"the new master of %s does not know of %s: nothing of it could be recovered, and "+
 					"it will not go on by itself", s.app.ID, s.id)
@@ -387,6 +403,30 @@ func (s *Source) remark(snap *dag.Snapshot) {
 	if lost := s.logs.lost("syslog_" + s.id); lost > 0 {
 		s.warn(dag.WarnObservation, "%d bytes of the log of the application's master were passed over: times of some "+
 			"attempts are those at which they were seen", lost)
+	}
+}
+
+// remarkNodes warns of attempts on nodes that are lost or drain.
+func (s *Source) remarkNodes(snap *dag.Snapshot) {
+	on := make([]int, len(snap.Nodes))
+	for i := range snap.Jobs[0].Stages {
+		for _, a := range snap.Jobs[0].Stages[i].Attempts {
+			if a.State == dag.AttemptRunning && a.Node >= 0 && int(a.Node) < len(on) {
+				on[a.Node]++
+			}
+		}
+	}
+	for i, count := range on {
+		switch n := &snap.Nodes[i]; {
+		case count == 0:
+		case n.Lost:
+			why := map[dag.NodeCause]string{dag.NodeUnhealthy: "unhealthy", dag.NodeDecommissioned: "decommissioned"}[n.Cause]
+			s.warn(dag.WarnNodeLost, "node %s is %s with %d tasks of %s: they run again elsewhere, and so does what ended "+
+				"there if it is still needed", n.Name, cmp.Or(why, "lost"), count, s.id)
+		case n.Draining:
+			s.warn(dag.WarnNodeClosed, "node %s is being decommissioned: its %d tasks of %s go on for as long as it is "+
+				"given, new ones go elsewhere", n.Name, count, s.id)
+		}
 	}
 }
 

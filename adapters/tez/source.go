@@ -58,6 +58,7 @@ type Source struct {
 	lines   logReader
 
 	masters   int          // that have been seen
+	masterAt  dag.Instant  // when the newest one was seen first
 	asked     bool         // the master has told of the DAG
 	gone      bool         // and says that it is none of its, or not any more
 	left      []attemptKey // attempts that nothing is known of and that were too many for a tick
@@ -203,9 +204,9 @@ func (s *Source) choose(ctx context.Context) error {
 	s.app = app
 	if app.Container != "" && (s.logs == nil || s.logs.container != app.Container) {
 		s.logs = newLogs(app.Node, app.Container)
-		s.masters = max(s.masters, 1, masterOf(app.Container))
+		s.masters, s.masterAt = max(s.masters, 1, masterOf(app.Container)), s.now
 		if s.g != nil {
-			s.g.stop(s.now)
+			s.g.succeed(s.now)
 			s.gone = false
 		}
 	}
@@ -290,6 +291,9 @@ func (s *Source) observe(ctx context.Context) error {
 		s.readLogs(ctx)
 	}
 	if !s.asked && !s.logged() && !s.g.submitted.Known() {
+		if s.refused() {
+			return nil // who may see nothing else is told by the ResourceManager how it ends
+		}
 		s.silentAt = dag.NoInstant
 		if _, named := IsDAG(s.target.ID); !named && !s.app.Ended {
 			return errEarly // its master has begun, and gets its DAG in a moment
@@ -376,6 +380,12 @@ func status(err error) int {
 		return e.Status
 	}
 	return 0
+}
+
+// refused reports whether the master answers, but not to this user.
+func (s *Source) refused() bool {
+	st := status(s.silence)
+	return st == http.StatusUnauthorized || st == http.StatusForbidden
 }
 
 // silent notes that the master did not answer.

@@ -2,6 +2,7 @@ package tez
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"strings"
@@ -242,6 +243,143 @@ func TestFilesComeBack(t *testing.T) {
 		}
 		if s.State != dag.Succeeded || s.Jobs[0].Finished.Sub(labStart) != 23*time.Second {
 			t.Errorf("%v after %v", s.State, s.Jobs[0].Finished.Sub(labStart))
+		}
+	}
+}
+
+// A new master recovers what was written down of the DAG, and gives the numbers of the other attempts again: of four
+// tasks two had succeeded, and one of these must run again.
+func TestNewMaster(t *testing.T) {
+	t.Parallel()
+	l := newLab(4, 2, 10_000)
+	src := NewSource(l, Target{ID: labDAG})
+	next := func() *dag.Snapshot {
+		l.now += 1000
+		s, err := src.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	l.advance(14_000)
+	next()
+	said := func(s *dag.Snapshot) (text string) {
+		for _, w := range s.Warnings {
+			text += w.Text
+		}
+		return text
+	}
+	l.master, l.silent = 2, true
+	delete(l.files, labLog)
+	if s := next(); s.Jobs[0].Stages[0].Running() != 0 || strings.Contains(said(s), "could be recovered") {
+		t.Errorf("%d attempts run when their master is gone: %s", s.Jobs[0].Stages[0].Running(), said(s))
+	}
+	for _, status := range []string{"NEW", "SUCCEEDED"} { // of a task that is being recovered
+		var tasks tasksBody
+		_ = json.Unmarshal([]byte(`{"tasks":[{"id":"task_`+labID+`_1_00_000000","status":"`+status+`"}]}`), &tasks)
+		src.takeTasks(&tasks)
+		if a := src.g.find(attemptKey{}); a == nil || a.State != dag.AttemptSucceeded {
+			t.Errorf("%s: %+v", status, a)
+		}
+	}
+	l.now += recovery
+	if s := next(); !strings.Contains(said(s), "could be recovered") {
+		t.Errorf("%s", said(s))
+	}
+	start := func(task int) {
+		l.log("TASK_ATTEMPT_STARTED",
+			"vertexName=Map 1, taskAttemptId=attempt_%s_1_00_%06d_0, startTime=%d, containerId=container_%s_02_%06d, nodeId=n0:41749",
+			labID, task, l.now, labID, 2+task)
+	}
+	for _, task := range []int{1, 2, 3} {
+		start(task)
+	}
+	s := next()
+	st := &s.Jobs[0].Stages[0]
+	if st.Running() != 3 || st.Succeeded() != 1 || len(st.Attempts) != 7 {
+		t.Errorf("%d run, %d have succeeded: %+v", st.Running(), st.Succeeded(), st.Attempts)
+	}
+	for _, a := range st.Attempts {
+		if a.State != dag.AttemptKilled && a.Number != min(a.Task, 1) {
+			t.Errorf("attempt %d of task %d is %v", a.Number, a.Task, a.State)
+		}
+	}
+	l.log("TASK_ATTEMPT_FINISHED",
+		"vertexName=Map 1, taskAttemptId=attempt_%s_1_00_000002_0, creationTime=1, allocationTime=2, startTime=%d, finishTime=%d, timeTaken=1, status=SUCCEEDED, diagnostics=",
+		labID, l.now-1000, l.now)
+	if s := next(); s.Jobs[0].Stages[0].Running() != 2 || s.Jobs[0].Stages[0].Succeeded() != 2 {
+		t.Errorf("%+v", s.Jobs[0].Stages[0].Attempts)
+	}
+}
+
+// Who may see neither the master nor its files sees a DAG of which nothing is known, why, and how it ends.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	l := newLab(4, 2, 10_000)
+	l.closed = true
+	src := NewSource(l, Target{ID: labApp})
+	said := ""
+	var s *dag.Snapshot
+	for i := range 40 {
+		l.now += 1000
+		if i == 30 {
+			l.app = "FINISHED"
+			l.diag = "Session stats:submittedDAGs=1, successfulDAGs=1, failedDAGs=0, killedDAGs=0"
+		}
+		var err error
+		if s, err = src.Next(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if i == 20 {
+			for _, w := range s.Warnings {
+				said += w.Code + ": " + w.Text + "\n"
+			}
+			if s.State != dag.Running {
+				t.Errorf("it is %v", s.State)
+			}
+		}
+		if s.State.Ended() {
+			break
+		}
+	}
+	if s.State != dag.Succeeded || s.Jobs[0].Finished.Sub(s.Jobs[0].Submitted) < 20*time.Second {
+		t.Errorf("%v, from %v to %v", s.State, s.Jobs[0].Submitted, s.Jobs[0].Finished)
+	}
+	for _, part := range []string{dag.WarnNoEdges, "Access denied"} {
+		if !strings.Contains(said, part) {
+			t.Errorf("no warning has %q: %s", part, said)
+		}
+	}
+}
+
+// A node that is lost with attempts of ours is told of.
+func TestNodeLost(t *testing.T) {
+	t.Parallel()
+	for state, code := range map[string]string{
+		"": "", "LOST": dag.WarnNodeLost, "UNHEALTHY": dag.WarnNodeLost, "DECOMMISSIONING": dag.WarnNodeClosed,
+	} {
+		l := newLab(4, 2, 10_000)
+		src := NewSource(l, Target{ID: labDAG})
+		var s *dag.Snapshot
+		for range 3 {
+			l.advance(3000)
+			l.node = ""
+			if s != nil {
+				l.node = state
+			}
+			var err error
+			if s, err = src.Next(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		said := map[string]string{}
+		for _, w := range s.Warnings {
+			said[w.Code] = w.Text
+		}
+		for _, c := range []string{dag.WarnNodeLost, dag.WarnNodeClosed} {
+			if text, is := said[c]; is != (c == code) || is && !strings.Contains(text, "2 tasks") {
+				t.Errorf("%q: %s: %q", state, c, text)
+			}
 		}
 	}
 }

@@ -425,6 +425,11 @@ pig() {
 		fi
 	done < <(sed -n "s/^%default  *\([a-z_]*\)  *'\{0,1\}\([^' ]*\)'\{0,1\}.*/\1 \2/p" "$script")
 	make_data ${specs[@]+"${specs[@]}"}
+	# Tez wants the folder of a session to be its user's own, which only HDFS can make it.
+	if [[ -n ${HADOOP_USER_NAME:-} && -n ${PIG_ENGINE:-} ]]; then
+		((PARATIMER_HDFS)) || die "another user's scripts run on Tez with up --hdfs only"
+		opts+=("-Dtez.staging-dir=/staging/tez-$HADOOP_USER_NAME")
+	fi
 	name=${script##*/}
 	if [[ $given != *" out "* ]]; then
 		params+=(-param "out=$(out_dir "${name%.pig}")")

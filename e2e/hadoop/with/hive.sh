@@ -15,13 +15,22 @@ hive_conf() {
 	mkdir -p "$RUN/hive"
 	# Tables are small: without these a query would be one task a table. Hive takes hive-exec to the tasks, which need a
 	# library that Hadoop has no more.
+	local collections
+	collections=$(echo "$LAB"/hivelib/commons-collections-3*.jar)
 	put "$RUN/conf/tez-site.xml" <<-END
 		tez.grouping.min-size 1
 		tez.grouping.split-count 6
-		tez.cluster.additional.classpath.prefix $LAB/tezlib/*:$(echo "$LAB"/hivelib/commons-collections-3*.jar)
+		tez.cluster.additional.classpath.prefix $LAB/tezlib/*:$collections
+	END
+	# Of Hive on MapReduce (hive.execution.engine mr) the tasks reach into Java as well.
+	put "$RUN/conf/mapred-site.xml" <<-END
+		mapreduce.application.classpath $RUN/conf,$LIB/*,$collections
+		mapreduce.map.java.opts -Xmx160m -XX:TieredStopAtLevel=1 $(tez_opens) -Djdk.net.hosts.file=$RUN/hosts
+		mapreduce.reduce.java.opts -Xmx160m -XX:TieredStopAtLevel=1 $(tez_opens) -Djdk.net.hosts.file=$RUN/hosts
 	END
 	site "$RUN/conf/hive-site.xml" <<-END
 		hive.execution.engine tez
+		hive.input.format org.apache.hadoop.hive.ql.io.HiveInputFormat
 		javax.jdo.option.ConnectionURL jdbc:derby:;databaseName=$RUN/hive/metastore;create=true
 		javax.jdo.option.ConnectionDriverName org.apache.derby.jdbc.EmbeddedDriver
 		datanucleus.schema.autoCreateAll true

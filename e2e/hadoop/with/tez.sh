@@ -47,5 +47,6 @@ tez_conf() {
 		tez.task.resource.memory.mb 256
 		tez.am.launch.cmd-opts -Xmx320m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 $opens $hosts
 		tez.task.launch.cmd-opts -Xmx160m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 $opens $hosts
+		${KRB5:+tez.am.launch.env JAVA_TOOL_OPTIONS=-Djava.security.krb5.conf=$KRB5/krb5.conf}
 	END
 }

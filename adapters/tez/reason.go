@@ -1,0 +1,25 @@
+package tez
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+)
+
+const causedBy = "Caused by: "
+
+// preamble is what Tez puts before what a task threw.
+var preamble = regexp.MustCompile(`^Error: (Node: \S+ : )?Error while running task \( failure \) : (attempt_\w+:)?`)
+
+// reason is why an attempt failed, out of what Tez says of it: the innermost cause of an exception. What a task threw
+// first is the engine's own wrapper, whose names alone fill a line.
+func reason(said string) string {
+	cause := preamble.ReplaceAllString(said, "")
+	for line := range strings.Lines(said) {
+		if inner, is := strings.CutPrefix(strings.TrimSpace(line), causedBy); is {
+			cause = inner
+		}
+	}
+	return hadoop.FirstLine(cause)
+}
