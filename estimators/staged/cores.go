@@ -1,9 +1,7 @@
 package staged
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
@@ -33,28 +31,6 @@ func (m *Model) learnCores() {
 		l.learnRate(m.pace)
 	})
 	m.assume()
-}
-
-// recentWaves is after how many tasks of each core a task counts half in what those to come are expected to cost.
-const recentWaves = 8
-
-// learnRecent finds what a unit took lately, in milliseconds. The JVM of an executor compiles code for minutes, so
-// tasks become faster long after the first of each core.
-func (l *law) learnRecent(cores int) {
-	half := recentWaves * max(1, cores)
-	if len(l.seen.ended) <= 2*half {
-		return
-	}
-	by := slices.Clone(l.seen.ended)
-	slices.SortFunc(by, func(a, b ended) int { return cmp.Or(cmp.Compare(b.end, a.end), cmp.Compare(a.task, b.task)) })
-	work, units := 0.0, 0.0
-	for i := range by {
-		w := math.Exp2(-float64(i) / float64(half))
-		work, units = work+w*by[i].work, units+w*by[i].units
-	}
-	if units > 0 {
-		l.recent, l.lately = work/units, by[2*half].end
-	}
 }
 
 // learnCold finds what the first task of a core takes beyond its work, and counts it as one like the others of its

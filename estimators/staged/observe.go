@@ -111,6 +111,10 @@ func (l *law) begin(a *dag.Attempt) dag.Instant {
 	return a.Start
 }
 
+// unread says that nothing has told the container of an attempt yet. Then its times are those of the observations
+// before and after it, which may be many times as long as a short task.
+func (m *Model) unread(a *dag.Attempt) bool { return a.Slot < 0 && len(m.firsts) > 0 && !m.onCores() }
+
 // watch reads what the attempts at a stage of n tasks have shown.
 func (m *Model) watch(l *law, attempts []dag.Attempt, n int, setup float64) {
 	st := &l.seen
@@ -126,6 +130,7 @@ func (m *Model) watch(l *law, attempts []dag.Attempt, n int, setup float64) {
 		switch {
 		case a.State == dag.AttemptRunning:
 			st.running = append(st.running, a)
+		case a.State == dag.AttemptSucceeded && m.unread(a): // it tells nothing yet
 		case a.State == dag.AttemptSucceeded && a.End.Known() && a.Task != last:
 			last = a.Task
 			e := ended{

@@ -1,6 +1,7 @@
 package staged
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -31,7 +32,10 @@ const (
 func (m *Model) learnRates() {
 	m.expectOverhead()
 	m.learnVolumes()
-	m.each(func(_ int, _ dag.StageIndex, l *law) { l.addRunning() })
+	m.each(func(_ int, _ dag.StageIndex, l *law) {
+		l.learnRecent(len(m.firsts))
+		l.addRunning()
+	})
 	m.learnPace()
 	m.each(func(_ int, _ dag.StageIndex, l *law) { l.learnRate(m.pace) })
 	m.assume()
@@ -149,6 +153,29 @@ func (l *law) learnRate(pace float64) {
 		default:
 			l.rate, l.origin = p, schedule.Profiled
 		}
+	}
+}
+
+// recentWaves is after how many tasks of each container or core a task counts half in what those to come are expected
+// to cost.
+const recentWaves = 8
+
+// learnRecent finds what a unit took lately, in milliseconds, on so many containers or cores. Their JVMs compile code
+// for minutes, so tasks become faster long after the first of each.
+func (l *law) learnRecent(width int) {
+	half := recentWaves * max(1, width)
+	if len(l.seen.ended) <= 2*half {
+		return
+	}
+	by := slices.Clone(l.seen.ended)
+	slices.SortFunc(by, func(a, b ended) int { return cmp.Or(cmp.Compare(b.end, a.end), cmp.Compare(a.task, b.task)) })
+	work, units := 0.0, 0.0
+	for i := range by {
+		w := math.Exp2(-float64(i) / float64(half))
+		work, units = work+w*by[i].work, units+w*by[i].units
+	}
+	if units > 0 {
+		l.recent, l.lately = work/units, by[2*half].end
 	}
 }
 

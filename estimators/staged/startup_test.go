@@ -150,3 +150,23 @@ func TestFirstTasksTellNoPoint(t *testing.T) {
 		}
 	}
 }
+
+// TestUnreadAttempts holds that a task which has ended tells no cost before its container is known: until then its
+// times are those of observations.
+func TestUnreadAttempts(t *testing.T) {
+	t.Parallel()
+	s, _ := seenAt(t, 1, 26*second)
+	last := &s.Jobs[0].Stages[0]
+	work := func() float64 {
+		return staged.Costs(dag.Run{}.Append(s)).Full(0, 0, 5)
+	}
+	before := work()
+	for i := range last.Attempts {
+		if a := &last.Attempts[i]; a.Task == 1 && a.State == dag.AttemptSucceeded {
+			a.Slot, a.End = -1, a.End+300*second
+		}
+	}
+	if after := work(); after != before {
+		t.Errorf("with a task of unknown times another one costs %v, without %v", after, before)
+	}
+}
