@@ -75,6 +75,9 @@ func (a *App) attempt(s *stage, k *task, i, number int32, now dag.Instant, lanes
 	}
 	none := dag.Mark{At: dag.NoInstant, Done: nan, Out: nan}
 	at.First, at.Last = none, none
+	if k.guessed {
+		at.Slot = -1 // as are its times
+	}
 	if k.report.Known() {
 		at.FirstReport = min(k.report, now)
 	}

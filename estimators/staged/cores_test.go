@@ -151,10 +151,12 @@ func TestRecentTasks(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		slow, fast  int
+		gap         dag.Instant // between two tasks of a core
 		least, most float64
 	}{
-		{200, 200, 300, 330},
-		{40, 8, 850, 900},
+		{200, 200, 0, 300, 330},
+		{200, 200, 100, 400, 430},
+		{40, 8, 100, 850, 900},
 	} {
 		took, records := make([]float64, c.slow+c.fast+4), make([]float64, c.slow+c.fast+4)
 		for i := range took {
@@ -165,6 +167,10 @@ func TestRecentTasks(t *testing.T) {
 		s := onFour(took, records)
 		last := &s.Jobs[0].Stages[0]
 		last.Attempts = last.Attempts[:c.slow+c.fast]
+		for i := range last.Attempts {
+			a := &last.Attempts[i]
+			a.Start, a.End = a.Start+dag.Instant(i/4)*c.gap, a.End+dag.Instant(i/4)*c.gap
+		}
 		if got := New(dag.Run{}.Append(s)).stages[0][0].work(len(took) - 1); got < c.least || got > c.most {
 			t.Errorf("after %d tasks of 1000 ms and %d of 300 ms one is expected to take %.0f ms", c.slow, c.fast, got)
 		}

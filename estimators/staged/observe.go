@@ -27,6 +27,7 @@ type ended struct {
 	out   float64
 	start dag.Instant
 	end   dag.Instant
+	slot  int32
 	cold  bool // the first in its container
 	first bool // the first of its stage on its core
 }
@@ -111,9 +112,9 @@ func (l *law) begin(a *dag.Attempt) dag.Instant {
 	return a.Start
 }
 
-// unread says that nothing has told the container of an attempt yet. Then its times are those of the observations
-// before and after it, which may be many times as long as a short task.
-func (m *Model) unread(a *dag.Attempt) bool { return a.Slot < 0 && len(m.firsts) > 0 && !m.onCores() }
+// unread says that nothing has told the container or core of an attempt yet. Then its times are those of the
+// observations before and after it, which may be many times as long as a short task.
+func (m *Model) unread(a *dag.Attempt) bool { return a.Slot < 0 && len(m.firsts) > 0 }
 
 // watch reads what the attempts at a stage of n tasks have shown.
 func (m *Model) watch(l *law, attempts []dag.Attempt, n int, setup float64) {
@@ -135,7 +136,7 @@ func (m *Model) watch(l *law, attempts []dag.Attempt, n int, setup float64) {
 			last = a.Task
 			e := ended{
 				task: int(a.Task), units: done(a), work: max(0, float64(a.End-l.begin(a))-setup), out: a.Out,
-				start: a.Start, end: a.End, cold: m.first(a), first: l.firsts[a.Slot] == a.Start && a.Slot >= 0,
+				start: a.Start, end: a.End, slot: a.Slot, cold: m.first(a), first: l.firsts[a.Slot] == a.Start && a.Slot >= 0,
 			}
 			if tells++; e.units > 0 {
 				told++

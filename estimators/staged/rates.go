@@ -161,7 +161,8 @@ func (l *law) learnRate(pace float64) {
 const recentWaves = 8
 
 // learnRecent finds what a unit took lately, in milliseconds, on so many containers or cores. Their JVMs compile code
-// for minutes, so tasks become faster long after the first of each.
+// for minutes, so tasks become faster long after the first of each. The time until the next task of short ones comes is
+// a part of what they take.
 func (l *law) learnRecent(width int) {
 	half := recentWaves * max(1, width)
 	if len(l.seen.ended) <= 2*half {
@@ -170,9 +171,14 @@ func (l *law) learnRecent(width int) {
 	by := slices.Clone(l.seen.ended)
 	slices.SortFunc(by, func(a, b ended) int { return cmp.Or(cmp.Compare(b.end, a.end), cmp.Compare(a.task, b.task)) })
 	work, units := 0.0, 0.0
-	for i := range by {
+	before := map[int32]dag.Instant{} // by container or core: the end of the task before
+	for i, e := range slices.Backward(by) {
+		if end, ok := before[e.slot]; ok && e.start > end && float64(e.start-end) < e.work {
+			e.work += float64(e.start - end)
+		}
+		before[e.slot] = e.end
 		w := math.Exp2(-float64(i) / float64(half))
-		work, units = work+w*by[i].work, units+w*by[i].units
+		work, units = work+w*e.work, units+w*e.units
 	}
 	if units > 0 {
 		l.recent, l.lately = work/units, by[2*half].end
