@@ -84,12 +84,14 @@ func (l *lab) awaitDAG(a app, number int) (id string) {
 	return id
 }
 
-// awaitHive waits for the session of Hive's client.
+// awaitHive waits for the session of Hive's client, until it has a DAG: a client may give up a session whose master was
+// slow to start, and open another one.
 func (l *lab) awaitHive() (found app) {
 	l.t.Helper()
 	l.await("Hive's session", func() bool {
 		for _, a := range l.apps() {
-			if strings.HasPrefix(a.Name, "HIVE-") && a.FinalStatus != "SUCCEEDED" {
+			if strings.HasPrefix(a.Name, "HIVE-") && a.FinalStatus == "UNDEFINED" &&
+				len(l.masterLogs(a.ID, "syslog_dag_*_1")) > 0 {
 				found = a
 			}
 		}

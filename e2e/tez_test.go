@@ -124,8 +124,8 @@ func (f frame) tasks(vertex string) int {
 	return 0
 }
 
-// TestHiveOnMapReduce runs the query of TestHive on MapReduce, whose two GROUP BYs may run at once. Hive 4 gives its jobs
-// no properties of a workflow any more, so that each of them is one of its own.
+// TestHiveOnMapReduce runs the query of TestHive on MapReduce, whose two GROUP BYs may run at once. Hive 4 gives its
+// jobs no properties of a workflow any more, so that each of them is one of its own.
 func TestHiveOnMapReduce(t *testing.T) {
 	l := up(t, "--with", "hive")
 	client := l.client("hive", "hive", "report", "-D", "hive.execution.engine=mr", "-D", "hive.exec.parallel=true")

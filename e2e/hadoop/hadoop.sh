@@ -267,10 +267,12 @@ up() {
 
 # The history server would make these its own, and no other user could submit.
 make_folders() {
-	local folder
+	local folder until=$((SECONDS + 60))
 	for folder in data out pigtmp staging staging/history; do
-		answer -f -X PUT "$1/$folder?op=MKDIRS&permission=1777&user.name=$(id -un)" >/dev/null ||
-			give_up namenode "does not make /$folder"
+		until answer -f -X PUT "$1/$folder?op=MKDIRS&permission=1777&user.name=$(id -un)" >/dev/null; do
+			((SECONDS < until)) || give_up namenode "does not make /$folder"
+			sleep 1
+		done
 	done
 }
 

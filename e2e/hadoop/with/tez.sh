@@ -35,7 +35,7 @@ tez_opens() {
 }
 
 tez_conf() {
-	local opens hosts=-Djdk.net.hosts.file=$RUN/hosts
+	local node opens hosts=-Djdk.net.hosts.file=$RUN/hosts
 	opens=$(tez_opens)
 	# The jars lie on this machine: nothing is put into the distributed cache.
 	site "$RUN/conf/tez-site.xml" <<-END
@@ -49,4 +49,11 @@ tez_conf() {
 		tez.task.launch.cmd-opts -Xmx160m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 $opens $hosts
 		${KRB5:+tez.am.launch.env JAVA_TOOL_OPTIONS=-Djava.security.krb5.conf=$KRB5/krb5.conf}
 	END
+	# With Kerberos the NodeManagers show the files of a master to those who may view its application.
+	[[ -z ${KRB5:-} ]] || for ((node = 1; node <= NODES; node++)); do
+		put "$RUN/node$node/conf/yarn-site.xml" <<-END
+			yarn.acl.enable true
+			yarn.admin.acl witness
+		END
+	done
 }
