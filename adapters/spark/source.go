@@ -311,21 +311,23 @@ func (s *Source) askBrief(ctx context.Context) error {
 	return nil
 }
 
-// askEnded asks for jobs that ran in the round before and no longer do, and for stages of jobs that have left the list
-// of those that run or wait.
+// askEnded asks for jobs that ran in the round before and no longer do, and for stages that have left the list of those
+// that run or wait, be it that their job goes on.
 func (s *Source) askEnded(ctx context.Context) error {
 	left := partsRound
 	for _, id := range s.app.unitJobs() {
 		j := s.app.jobs[id]
-		if j.over() && j.settled || !j.over() && j.seen == s.ticks && s.ticks > 1 {
+		if j.over() && j.settled {
 			continue
 		}
 		if left <= 0 {
 			return nil
 		}
-		left--
-		if err := s.get(ctx, s.driver.Get, s.path("jobs/"+strconv.Itoa(id))); err != nil {
-			return err
+		if runs := !j.over() && j.seen == s.ticks && s.ticks > 1; !runs {
+			left--
+			if err := s.get(ctx, s.driver.Get, s.path("jobs/"+strconv.Itoa(id))); err != nil {
+				return err
+			}
 		}
 		open := false
 		for _, sid := range j.stages {

@@ -364,6 +364,53 @@ func TestSourceBriefJob(t *testing.T) {
 	}
 }
 
+// A halfway is a fake whose job has a second stage.
+type halfway struct{ *fake }
+
+func (h *halfway) Get(ctx context.Context, path string) ([]byte, error) {
+	b, err := h.fake.Get(ctx, path)
+	part, query, _ := strings.Cut(strings.TrimPrefix(path, root+"/app-1/"), "?")
+	second := fmt.Sprintf(`{"stageId":1,"attemptId":0,"status":"ACTIVE","name":"last","numTasks":2,"rddIds":[7],"submissionTime":%q}`,
+		h.stamp(h.now))
+	switch {
+	case part == "jobs", part == "jobs/0":
+		return []byte(fmt.Sprintf(`[{"jobId":0,"stageIds":[0,1],"status":"RUNNING","submissionTime":%q}]`,
+			h.stamp(1795366700000))), nil
+	case part == "stages" && query != "" && h.done == h.tasks:
+		return []byte("[" + second + "]"), nil
+	case strings.HasPrefix(part, "stages/1"):
+		return []byte("[]"), nil
+	}
+	return b, err
+}
+
+// TestSourceStageEnds holds that a stage which ends while its job goes on has no task left, although no list of its
+// tasks showed how the last ones ended.
+func TestSourceStageEnds(t *testing.T) {
+	t.Parallel()
+	h := &halfway{&fake{tasks: 500, now: 1795366700000}}
+	s := NewSource(h, "")
+	for _, done := range []int{0, 300, 500, 500} {
+		h.done, h.now = done, h.now+1000
+		snap, err := s.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := snap.Jobs[0].Stages[0].Succeeded(); got != done {
+			t.Errorf("%d tasks are known to have succeeded, %d have", got, done)
+		}
+	}
+	asked := 0
+	for _, path := range h.asked {
+		if strings.HasPrefix(path, root+"/app-1/stages/0?") {
+			asked++
+		}
+	}
+	if asked != 1 {
+		t.Errorf("the stage that has ended was asked for %d times", asked)
+	}
+}
+
 // TestFewerTasks holds that a stage which is said to have fewer tasks than before, as by a broken answer, keeps what it
 // has, and that no task lies beyond its end.
 func TestFewerTasks(t *testing.T) {
