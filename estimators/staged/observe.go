@@ -136,7 +136,8 @@ func (m *Model) watch(l *law, attempts []dag.Attempt, n int, setup float64) {
 			last = a.Task
 			e := ended{
 				task: int(a.Task), units: done(a), work: max(0, float64(a.End-l.begin(a))-setup), out: a.Out,
-				start: a.Start, end: a.End, slot: a.Slot, cold: m.first(a), first: l.firsts[a.Slot] == a.Start && a.Slot >= 0,
+				start: a.Start, end: a.End, slot: a.Slot, cold: m.first(a),
+				first: l.firsts[a.Slot] == a.Start && a.Slot >= 0,
 			}
 			if tells++; e.units > 0 {
 				told++
