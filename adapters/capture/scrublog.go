@@ -79,7 +79,7 @@ func crossValues(s string, property *regexp.Regexp) string {
 	return out.String()
 }
 
-// crossLiterals crosses out what stands in quotes.
+// crossLiterals replaces the text in quotes by as many X.
 func crossLiterals(s string) string {
 	return literal.ReplaceAllStringFunc(s, func(l string) string {
 		edge := 1

@@ -9,7 +9,7 @@ import (
 )
 
 // indexOf is the index of a partition among the tasks of a stage. A job may ask for some partitions only, and a stage
-// that is tried again numbers the tasks that are left anew. It is -1 where the stage is said to have fewer tasks.
+// that is tried again numbers its remaining tasks anew. It is -1 if the stage has fewer tasks by the newest answer.
 func (s *stage) indexOf(part int) int32 {
 	if i, ok := s.index[part]; ok {
 		if int(i) >= s.tasks {

@@ -292,7 +292,7 @@ func (s *Source) observe(ctx context.Context) error {
 	}
 	if !s.asked && !s.logged() && !s.g.submitted.Known() {
 		if s.refused() {
-			return nil // who may see nothing else is told by the ResourceManager how it ends
+			return nil // the ResourceManager still reports the end to this user
 		}
 		s.silentAt = dag.NoInstant
 		if _, named := IsDAG(s.target.ID); !named && !s.app.Ended {

@@ -352,7 +352,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A node that is lost with attempts of ours is told of.
+// A warning names a lost node that ran attempts of ours.
 func TestNodeLost(t *testing.T) {
 	t.Parallel()
 	for state, code := range map[string]string{

@@ -61,7 +61,7 @@ type Difference struct {
 	// in a fixed order, those of a millisecond or more; empty where nothing is known
 	Effects []Effect `json:"effects"`
 	Says    string   `json:"says"`
-	Doubt   *string  `json:"doubt"` // what of it is doubtful, and why; null where nothing is
+	Doubt   *string  `json:"doubt"` // which part of the difference is doubtful, and why; null if none is
 }
 
 // An Effect is what a part of the difference is due to.

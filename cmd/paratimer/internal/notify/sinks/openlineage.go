@@ -27,8 +27,8 @@ const (
 )
 
 // OpenLineage posts events of runs to a service that speaks OpenLineage, such as Marquez: one when a run is first seen,
-// at most one every 30 s while it goes on, and one at its end. It is no notify.Sink: it sends what runs, not alerts. A
-// goroutine of its own sends, so that a slow service delays nothing. What waits is lost with the process.
+// at most one every 30 s while it goes on, and one at its end. It is not a notify.Sink, because it sends runs and not
+// alerts. Its own goroutine sends, so that a slow service delays nothing. Events that wait are lost with the process.
 type OpenLineage struct {
 	client    *http.Client
 	url       *url.URL

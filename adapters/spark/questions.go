@@ -1,0 +1,219 @@
+package spark
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+)
+
+// askSQL asks for the execution that is watched, or for all while it is not known which one that is.
+func (s *Source) askSQL(ctx context.Context, ask func(context.Context, string) ([]byte, error)) error {
+	if s.app.unit.kind != sqlUnit {
+		return nil
+	}
+	part := "sql?length=" + strconv.Itoa(sqlRow) + "&"
+	if x := s.app.execution(); x != nil {
+		part = "sql/" + strconv.Itoa(x.id) + "?"
+	}
+	return s.get(ctx, ask, s.path(part+"details=false&planDescription=false"))
+}
+
+// After returns the id of the newest execution of SQL that runs and began after the one that was watched, "" while
+// there is none. over says that the driver has gone.
+func (s *Source) After(ctx context.Context) (id string, over bool, err error) {
+	list := "sql?length=" + strconv.Itoa(sqlRow) + "&details=false&planDescription=false"
+	if err = s.get(ctx, s.driver.Get, s.path(list)); err != nil {
+		if gone(err) {
+			s.silent++
+		}
+		if s.silent >= giveUp {
+			return "", true, nil
+		}
+		return "", false, err
+	}
+	s.silent = 0
+	x := s.app.execution()
+	for n, y := range s.app.executions {
+		if y.status == "RUNNING" && (x == nil || n > x.id) {
+			x = y
+			id = IDOf(s.app.id, strconv.Itoa(n), "")
+		}
+	}
+	return id, false, nil
+}
+
+// askBrief asks for jobs that came and ended between two rounds, so that no list of running jobs had them. Jobs are
+// numbered without gaps: those that nobody has told, and the one after the last.
+func (s *Source) askBrief(ctx context.Context) error {
+	last := s.app.lastJob()
+	left := partsRound
+	for id := s.next; left > 0; id++ {
+		if s.app.jobs[id] == nil && s.absent[id] < pageTries {
+			left--
+			err := s.get(ctx, s.driver.Get, s.path("jobs/"+strconv.Itoa(id)))
+			if e, ok := errors.AsType[*hadoop.Error](err); ok && e.Status == http.StatusNotFound {
+				if id > last {
+					return nil
+				}
+				s.absent[id]++
+				continue
+			}
+			if err != nil {
+				return err
+			}
+		} else if id > last {
+			return nil
+		}
+		if id == s.next {
+			s.next++
+		}
+	}
+	return nil
+}
+
+// askEnded asks for jobs that ran in the round before and no longer do, and for stages that have left the list of those
+// that run or wait, be it that their job goes on.
+func (s *Source) askEnded(ctx context.Context) error {
+	left := partsRound
+	for _, id := range s.app.unitJobs() {
+		j := s.app.jobs[id]
+		if j.over() && j.settled {
+			continue
+		}
+		if left <= 0 {
+			return nil
+		}
+		if runs := !j.over() && j.seen == s.ticks && s.ticks > 1; !runs {
+			left--
+			if err := s.get(ctx, s.driver.Get, s.path("jobs/"+strconv.Itoa(id))); err != nil {
+				return err
+			}
+		}
+		open := false
+		for _, sid := range j.stages {
+			st := s.app.stages[sid]
+			if st == nil || st.status == "COMPLETE" || st.status == "SKIPPED" || st.seen == s.ticks {
+				continue
+			}
+			if !j.over() && st.status == "PENDING" {
+				continue
+			}
+			if left--; left < 0 {
+				open = true
+				break
+			}
+			if err := s.get(ctx, s.driver.Get, s.path("stages/"+strconv.Itoa(sid)+"?details=false")); err != nil &&
+				!gone(err) {
+				return err
+			}
+		}
+		j.settled = j.over() && !open
+	}
+	return nil
+}
+
+// askPages asks for the pages of jobs with several stages, the only place where their graphs are told.
+func (s *Source) askPages(ctx context.Context) {
+	n := 0
+	for _, id := range s.app.unitJobs() {
+		j := s.app.jobs[id]
+		if len(j.stages) < 2 || s.app.told(j) || s.asked[id] >= pageTries || n >= pagesRound {
+			continue
+		}
+		n++
+		s.asked[id]++
+		if body, err := s.driver.Get(ctx, "/jobs/job/?id="+strconv.Itoa(id)); err == nil {
+			s.app.TakePage(string(body), id)
+		}
+	}
+}
+
+// askTasks asks for the tasks of stages that run: those that run, and some of those that have ended.
+func (s *Source) askTasks(ctx context.Context) error {
+	past := 0
+	asked := s.app.unitStages()
+	for _, id := range sortedKeys(s.app.stages) {
+		if s.app.unit.kind != "" && !asked[id] {
+			continue
+		}
+		st := s.app.stages[id]
+		t := st.newest()
+		if t == nil || t.whole {
+			continue
+		}
+		if t.status != "ACTIVE" {
+			if past++; past > pastRound {
+				continue
+			}
+		}
+		list := s.path(fmt.Sprintf("stages/%d/%d/taskList", id, t.number))
+		each := 1 + s.app.cores()/runningRow
+		if t.status == "ACTIVE" && s.ticks%each == 0 {
+			if err := s.get(ctx, s.driver.Get, list+"?status=RUNNING&length="+strconv.Itoa(runningRow*each*2)); err != nil {
+				return err
+			}
+		}
+		if err := s.askWindow(ctx, s.driver.Get, t, list); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// askLate asks the history server for tasks whose end the driver took with it, such as the failure that ended the
+// application. What it does not tell stays as it was.
+func (s *Source) askLate(ctx context.Context) {
+	asked := s.app.unitStages()
+	left := partsRound
+	for _, id := range sortedKeys(s.app.stages) {
+		if t := s.app.stages[id].newest(); t != nil && !t.whole && asked[id] && left > 0 {
+			left--
+			_ = s.askWindow(ctx, s.driver.History, t, s.path(fmt.Sprintf("stages/%d/%d/taskList", id, t.number)))
+		}
+	}
+}
+
+// askWindow asks for tasks from the first one on whose end is not known. Tasks are listed in the order of their launch,
+// so that what is before it has not changed. Where one task holds the beginning, the next window begins behind the last
+// one.
+func (s *Source) askWindow(ctx context.Context, ask func(context.Context, string) ([]byte, error), t *try, list string,
+) error {
+	if t.ends == nil {
+		t.ends = map[int]bool{}
+	}
+	for t.ends[t.from] {
+		delete(t.ends, t.from)
+		t.from++
+	}
+	at := t.from
+	if t.window >= t.from && t.window < t.from+len(t.list)+tasksRound {
+		at = t.window
+	}
+	for t.ends[at] {
+		at++
+	}
+	body, err := ask(ctx, fmt.Sprintf("%s?offset=%d&length=%d", list, at, tasksRound))
+	if err != nil {
+		return err
+	}
+	states, ok := s.app.takeWindow(body, t, s.app.stageOf(t), s.driver.Now())
+	if !ok {
+		return fmt.Errorf("spark: the answer to %s is not what it should be", list)
+	}
+	for i, ended := range states {
+		if ended {
+			t.ends[at+i] = true
+		}
+	}
+	if t.window = at + len(states); len(states) < tasksRound {
+		t.window = t.from
+		if t.status != "ACTIVE" && at == t.from {
+			t.whole = true
+		}
+	}
+	return nil
+}
