@@ -13,7 +13,7 @@ import (
 // TestParts: each part of the model can still be left out; its source may have changed since.
 func TestParts(t *testing.T) {
 	t.Parallel()
-	for _, p := range slices.Concat(parts, tezParts) {
+	for _, p := range slices.Concat(parts, tezParts, sparkParts) {
 		for _, e := range p.edits {
 			text, err := os.ReadFile(filepath.Join("..", "..", e.File))
 			if err != nil {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/paratimer/paratimer/lab/replaytest"
@@ -57,7 +58,10 @@ func sparkRuns(w io.Writer, t tool, dir string) error {
 	fmt.Fprintf(w, "\nMedian of the means: tasks done of known %.1f; with a profile %.1f. Without one there is a range on %.0f %% of the ticks, which "+
 		"held on %.0f %% of these.\n", median(own), median(with), 100*float64(ranges)/float64(max(ticks, 1)),
 		100*float64(held)/float64(max(ranges, 1)))
-	return nil
+	alone := func(r *dagRun) bool {
+		return !slices.ContainsFunc(runs, func(o *dagRun) bool { return o != r && o.key == r.key })
+	}
+	return boughtOn(w, "Spark", sparkParts, slices.DeleteFunc(slices.Clone(runs), alone))
 }
 
 const sparkHead = `

@@ -57,7 +57,7 @@ func tezRuns(w io.Writer, t tool, dir string) error {
 	}
 	fmt.Fprintf(w, "\nMedian of the means: Tez' own progress %.1f; without a profile %.1f, where a point is given; "+
 		"with one %.1f.\n", median(own), median(without), median(with))
-	return tezBought(w, runs)
+	return boughtOn(w, "Tez", tezParts, runs)
 }
 
 // pairs writes a row for a run with the profile of each other run of the same script, and returns the means of its
