@@ -46,7 +46,9 @@ func lineageTo(t *testing.T, s *server, ticks ...frame.Tick) (events []sinks.Run
 		if err := o.Show(tick); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Millisecond) // so that the events are sent one by one
+		for o.Waiting() > 0 { // so that the events are sent one by one
+			time.Sleep(time.Millisecond)
+		}
 	}
 	if lost := o.Close(10 * time.Second); lost > 0 {
 		t.Errorf("%d events are lost: %s", lost, log.String())
