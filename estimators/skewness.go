@@ -89,9 +89,10 @@ func Uneven() Scenario {
 // remains, the greatest delay first. Where several hold it back and none does alone, as two branches that end together,
 // each has the delay of all. It is nil where it is too early to say: the costs of what is left, or the sizes of all
 // reduces, are not known. With all it tells of every unfinished job with more than one reduce, and of its longest
-// reduces, skewed or not, done or not.
+// reduces, skewed or not, done or not. Of a query without a MapReduce job it is nil as well: how uneven other stages
+// are is not measured.
 func (w *ReplayContext) Skew(all bool) ([]Skew, error) {
-	if w.ended() || w.unknown() {
+	if w.ended() || w.unknown() || !w.anyReduces() {
 		return nil, nil
 	}
 	sch, err := w.Schedule()
@@ -127,6 +128,17 @@ func (w *ReplayContext) Skew(all bool) ([]Skew, error) {
 	}
 	slices.SortStableFunc(out, func(a, b Skew) int { return cmp.Compare(b.Delay, a.Delay) })
 	return out, nil
+}
+
+// anyReduces reports whether a job of the query is MapReduce's.
+func (w *ReplayContext) anyReduces() bool {
+	jobs := w.Now().Plan.Jobs
+	for j := range jobs {
+		if jobs[j].IsMapReduce() {
+			return true
+		}
+	}
+	return false
 }
 
 // together is the delay of all skewed reduces of some jobs.

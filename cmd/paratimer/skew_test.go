@@ -157,3 +157,14 @@ func TestSkewBeforeExecutors(t *testing.T) {
 		t.Errorf("exit code %d, %d answers without executors: %s", code, cut, &errs)
 	}
 }
+
+// TestSkewOfOtherEngines holds that skew claims nothing about stages that it does not measure.
+func TestSkewOfOtherEngines(t *testing.T) {
+	t.Parallel()
+	var out, errs bytes.Buffer
+	args := []string{"paratimer", "skew", "../../adapters/spark/testdata/skew-3.jsonl.gz", "--at", "20s"}
+	code := run(t.Context(), args, environ(t), nil, &out, &errs)
+	if want := "not measured: an application of Spark has no reduces"; code != 0 || !strings.Contains(out.String(), want) {
+		t.Errorf("exit code %d: %s%s", code, &out, &errs)
+	}
+}

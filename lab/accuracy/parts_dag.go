@@ -11,14 +11,14 @@ import (
 	"github.com/paratimer/paratimer/lab/replaytest"
 )
 
-// boughtOn says what each part buys on an engine: every run with the profile of each other run of its script or program,
-// and without any.
+// boughtOn says what each part buys on an engine: every run with the profile of each other run of its script or
+// program, and without any.
 func boughtOn(w io.Writer, engine string, parts []part, runs []*dagRun) error {
 	fmt.Fprintf(w, `
 ### What each part of the model buys on %s
 
-The runs and profiles of the table above, one part of the model left out at a time: median and worst of the means, the largest error, and how
-often the 80 %% range holds. A part that one run needs does not show in a median.
+The same runs and profiles, one part of the model left out at a time: median and worst of the means, largest error, and how often the 80 %% range
+holds.
 
 | left out | with profile: median | worst | largest | 80 %% held | without: median | worst | ticks with a range | 80 %% held |
 |---|---|---|---|---|---|---|---|---|

@@ -24,6 +24,9 @@ func SkewText(w io.Writer, r frame.SkewReport) error {
 	switch {
 	case r.Workflow.State.Ended():
 		b.WriteString("it is over: nothing holds it back\n")
+	case r.Skew == nil && r.Workflow.Whole.Name != "":
+		fmt.Fprintf(&b, "not measured: %s has no reduces of MapReduce; its estimate takes uneven tasks into account\n",
+			r.Workflow.What())
 	case r.Skew == nil:
 		b.WriteString("too early to say: nothing has shown what its reduces cost\n")
 	case len(r.Skew) == 0:

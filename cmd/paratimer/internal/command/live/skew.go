@@ -99,8 +99,11 @@ func skewReport(model estimators.Model, run dag.Run) (frame.SkewReport, error) {
 	w := estimators.NewReplayContext(run, model, estimators.Options{})
 	r := frame.SkewReport{
 		SchemaVersion:  frame.SchemaVersion,
-		Workflow:       frame.Workflow{ID: frame.Text(s.ID), Name: frame.Text(s.Plan.Name), State: dag.Blocked},
 		ElapsedSeconds: frame.Since(s.At, s.Origin()),
+		Workflow: frame.Workflow{
+			ID: frame.Text(s.ID), Name: frame.Text(s.Plan.Name), State: dag.Blocked,
+			Engine: s.Plan.Engine, Whole: s.Plan.Whole,
+		},
 	}
 	submitted := s.Origin().Known()
 	if submitted {
