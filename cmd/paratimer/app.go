@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"os"
 	"slices"
+	"sync"
 	"syscall"
 
 	"github.com/urfave/cli/v2"
@@ -35,8 +37,26 @@ func run(ctx context.Context, args, env []string, in io.Reader, out, err io.Writ
 	return whole.code(code(live.Plugged(app, app.RunContext(ctx, reorder(app, args))), err), err)
 }
 
+// A helpFlag is the library's flag, of which all runs of the process share one. Apply writes into a flag, so a copy is
+// applied: runs at the same time share nothing.
+type helpFlag struct{ *cli.BoolFlag }
+
+// Apply implements cli.Flag.
+func (h helpFlag) Apply(set *flag.FlagSet) error {
+	own := *h.BoolFlag
+	return own.Apply(set)
+}
+
+// ownHelp puts helpFlag in the place of the library's flag.
+var ownHelp = sync.OnceFunc(func() {
+	if f, ok := cli.HelpFlag.(*cli.BoolFlag); ok {
+		cli.HelpFlag = helpFlag{f}
+	}
+})
+
 // newApp is the whole command tree.
 func newApp(in io.Reader, out, err io.Writer) *cli.App {
+	ownHelp()
 	return &cli.App{
 		Name:            "paratimer",
 		Usage:           "when will my query end, what does it wait for, and how sure is that?",
