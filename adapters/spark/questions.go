@@ -116,7 +116,7 @@ func (s *Source) askEnded(ctx context.Context) error {
 	return nil
 }
 
-// askPages asks for the pages of jobs with several stages, the only place where their graphs are told.
+// askPages asks for the pages of jobs with several stages: only these show which stage reads which.
 func (s *Source) askPages(ctx context.Context) {
 	n := 0
 	for _, id := range s.app.unitJobs() {

@@ -411,8 +411,8 @@ func TestSourceStageEnds(t *testing.T) {
 	}
 }
 
-// TestFewerTasks holds that a stage which is said to have fewer tasks than before, as by a broken answer, keeps what it
-// has, and that no task lies beyond its end.
+// TestFewerTasks holds that a stage keeps what it has if a broken answer gives it fewer tasks than before, and that no
+// task lies beyond its end.
 func TestFewerTasks(t *testing.T) {
 	t.Parallel()
 	f := &fake{tasks: 8, done: 6, now: 1795366700000}
