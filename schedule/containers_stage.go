@@ -88,68 +88,35 @@ func (y *containers) loadAsked(j int) {
 
 // loadPhase counts the phase's tasks and finds which have no container.
 func (y *containers) loadPhase(j int, k dag.StageIndex) {
-	job := &y.jobs[j]
-	p := &job.phase[k]
+	p := &y.jobs[j].phase[k]
 	p.total = y.s.Plan.Jobs[j].Stages[k].Count()
 	next := int32(0)
 	attempts := y.s.Jobs[j].Stages[k].Attempts
 	for i := 0; i < len(attempts); {
-		task, end := attempts[i].Task, i
-		var has, failed bool
-		number := int32(0)
-		for ; end < len(attempts) && attempts[end].Task == task; end++ {
-			a := &attempts[end]
-			if a.State != dag.AttemptWaiting {
-				y.started(a.Start)
-			}
-			switch a.State {
-			case dag.AttemptSucceeded:
-				has = true
-				p.done++
-				if a.End.Known() && (!job.lastEnd.Known() || a.End > job.lastEnd) {
-					job.lastEnd = a.End
-				}
-			case dag.AttemptRunning:
-				has = true
-				if y.doomed(a) {
-					y.abandonLater(j, k, a)
-				}
-			case dag.AttemptFailed, dag.AttemptKilled:
-				if y.doomed(a) {
-					y.abandonLater(j, k, a)
-					has = true
-					break
-				}
-				failed = true
-				number = max(number, a.Number+1)
-			case dag.AttemptWaiting:
-				number = max(number, a.Number)
-			}
-			if has {
-				end = y.skipTask(attempts, end, task)
-				break
-			}
+		task, end := attempts[i].Task, i+1
+		for end < len(attempts) && attempts[end].Task == task {
+			end++
 		}
+		t := y.loadTask(j, k, attempts[i:end])
+		i = end
 		if int(task) >= p.total || task < 0 {
-			i = end
 			continue
 		}
-		if number > 0 {
+		if t.number > 0 {
 			if p.attempt == nil {
 				p.attempt = map[int32]int32{}
 			}
-			p.attempt[task] = number
+			p.attempt[task] = t.number
 		}
-		if has || failed {
+		if t.has || t.failed {
 			if task > next {
 				p.pending = append(p.pending, [2]int32{next, task})
 			}
 			next = max(next, task+1)
 		}
-		if failed && !has {
+		if t.failed && !t.has {
 			p.retry = append(p.retry, task)
 		}
-		i = end
 	}
 	if int(next) < p.total {
 		p.pending = append(p.pending, [2]int32{next, int32(p.total)})
@@ -160,6 +127,48 @@ func (y *containers) loadPhase(j int, k dag.StageIndex) {
 	if p.left() == 0 {
 		p.ended = lastSuccess(attempts, y.now)
 	}
+}
+
+// A taskStanding is how a task stands by its attempts.
+type taskStanding struct {
+	has    bool  // a container, or its end
+	failed bool  // an attempt has
+	number int32 // of its next attempt
+}
+
+// loadTask reads a task's attempts up to the one that has a container or has succeeded.
+func (y *containers) loadTask(j int, k dag.StageIndex, attempts []dag.Attempt) (t taskStanding) {
+	job := &y.jobs[j]
+	for i := 0; i < len(attempts) && !t.has; i++ {
+		a := &attempts[i]
+		if a.State != dag.AttemptWaiting {
+			y.started(a.Start)
+		}
+		switch a.State {
+		case dag.AttemptSucceeded:
+			t.has = true
+			job.phase[k].done++
+			if a.End.Known() && (!job.lastEnd.Known() || a.End > job.lastEnd) {
+				job.lastEnd = a.End
+			}
+		case dag.AttemptRunning:
+			t.has = true
+			if y.doomed(a) {
+				y.abandonLater(j, k, a)
+			}
+		case dag.AttemptFailed, dag.AttemptKilled:
+			if y.doomed(a) {
+				y.abandonLater(j, k, a)
+				t.has = true
+				continue
+			}
+			t.failed = true
+			t.number = max(t.number, a.Number+1)
+		case dag.AttemptWaiting:
+			t.number = max(t.number, a.Number)
+		}
+	}
+	return t
 }
 
 // lastSuccess is when the last task of a stage that is done has ended; now if that is not known.
@@ -174,14 +183,6 @@ func lastSuccess(attempts []dag.Attempt, now dag.Instant) dag.Instant {
 		return now
 	}
 	return last
-}
-
-// skipTask returns the index after the last attempt of the task.
-func (y *containers) skipTask(attempts []dag.Attempt, i int, task int32) int {
-	for i < len(attempts) && attempts[i].Task == task {
-		i++
-	}
-	return i
 }
 
 // loadRunning puts the running attempts into lanes and schedules their ends.
