@@ -168,9 +168,10 @@ func (w *ReplayContext) unevenStages(sch *schedule.Schedule, all bool) (found []
 
 // readersKnown says whether every job that is left has told how many tasks its stages have that read others.
 func (w *ReplayContext) readersKnown() bool {
-	for j := range w.Now().Plan.Jobs {
+	jobs := w.Run.Now().Plan.Jobs
+	for j := range jobs {
 		unknown := func(s dag.Stage) bool { return s.ReadsRecords() && !s.Known }
-		if slices.ContainsFunc(w.Now().Plan.Jobs[j].Stages, unknown) && !w.jobEnded(j) {
+		if slices.ContainsFunc(jobs[j].Stages, unknown) && !w.jobEnded(j) {
 			return false
 		}
 	}
