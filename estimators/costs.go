@@ -42,10 +42,10 @@ type Costs struct {
 	Residuals []dag.Residual
 	// Groups are what the model knows of key groups.
 	Groups GroupCosts
-	// ReduceSize is how much a reduce of a job is given: bytes, or records if InRecords is set; NaN if it is not known.
-	// Nil: the plan says it.
-	ReduceSize func(job, task int) float64
-	InRecords  bool
+	// TaskSize is how much a task of a stage that reads others is given: bytes, or records if InRecords is set; NaN if
+	// it is not known. Nil: the plan says it.
+	TaskSize  func(job int, k dag.StageIndex, task int) float64
+	InRecords bool
 }
 
 // GroupCosts are what a cost model knows of the key groups of reduces. Of each function nil says that it knows nothing.

@@ -54,7 +54,7 @@ func (m *Model) learnSizes(j int, k dag.StageIndex, l *law) {
 		ratio = told / of
 	}
 	perByte := 0.0
-	if l.seen.bytes > 0 && told > 0 && !readsRecords(&m.snapshot.Plan.Jobs[j].Stages[k]) {
+	if l.seen.bytes > 0 && told > 0 && !m.snapshot.Plan.Jobs[j].Stages[k].ReadsRecords() {
 		perByte = told / l.seen.bytes
 	}
 	// Of a task that reports its progress what it has read tells how much it reads in all.
@@ -159,12 +159,10 @@ func (m *Model) input(j int, k dag.StageIndex) float64 {
 	return total
 }
 
-// readsRecords reports whether a stage reads what another one writes, beside broadcasts.
-func readsRecords(s *dag.Stage) bool {
-	for _, e := range s.After {
-		if e.Kind != dag.Broadcast {
-			return true
-		}
+// taskSize is how many records a task reads, NaN where nothing tells.
+func (m *Model) taskSize(j int, k dag.StageIndex, i int) float64 {
+	if l := &m.stages[j][k]; l.sized && l.seen.records && i >= 0 && i < len(l.size) {
+		return l.size[i]
 	}
-	return false
+	return math.NaN()
 }
