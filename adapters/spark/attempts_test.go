@@ -52,7 +52,8 @@ func TestRunAgain(t *testing.T) {
 	a.takeJob(0, "save", "", 0, 60_000, []int{0, 1}, "SUCCEEDED", "")
 	s.tasks, s.status = 2, "COMPLETE"
 	for id, k := range []task{
-		{part: 0, launch: 1000, end: 9000, executor: gone}, {part: 1, launch: 1000, end: 9500, executor: other},
+		{part: 0, launch: 1000, end: 9000, executor: gone},
+		{part: 1, launch: 1000, end: 9500, executor: other},
 		{part: 0, launch: 31_000, end: 39_000, executor: other},
 	} {
 		k.id, k.state = id, dag.AttemptSucceeded
