@@ -61,10 +61,14 @@ func TestManualWhole(t *testing.T) {
 	}
 }
 
-// TestHelpFits holds that help fits a terminal of 80 columns, but for examples, which must be whole to be copied.
+// TestHelpFits holds that help fits a terminal of 80 columns, but for examples, which must be whole to be copied, and
+// that of a single command little more than a screen.
 func TestHelpFits(t *testing.T) {
 	t.Parallel()
 	for _, c := range wholeManual(t).All() {
+		if n := strings.Count(manual.Help(c), "\n"); n > 36 && len(c.Commands) == 0 {
+			t.Errorf("%s: help of %d lines", c.Path, n)
+		}
 		example := map[string]bool{}
 		for _, e := range c.Text.Examples {
 			example["  "+e.Line] = true

@@ -20,8 +20,14 @@ func TestMistakes(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "join.tape.gz"), tape, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	page, empty := filepath.Join(t.TempDir(), "run.html"), filepath.Join(t.TempDir(), "run.yaml")
+	for path, text := range map[string]string{page: "<!DOCTYPE html>", empty: ""} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, c := range []struct {
-		args string // DIR is a folder with a tape, TAPE and PLAN are examples
+		args string // DIR is a folder with a tape, PAGE and EMPTY are files, the other capitals examples
 		code int
 		want string // a part of the only line
 	}{
@@ -60,13 +66,34 @@ func TestMistakes(t *testing.T) {
 		{"score PLAN", exitUsage, "this is a plan, not a recording: `paratimer estimate`"},
 		{"learn PLAN", exitUsage, "this is a plan, not a recording: `paratimer estimate`"},
 		{"compare TAPE PLAN", exitUsage, "this is a plan, not a recording: `paratimer estimate`"},
-		{"report PLAN", exitUsage, "`paratimer estimate` and `paratimer whatif`"},
+		{"report PLAN", exitUsage, "this is a plan, not a recording: `paratimer estimate`"},
 		{"model PLAN", exitUsage, "is a plan, not a job file: `paratimer estimate`"},
 		{"model TAPE", exitUsage, "is a recording (tape), not a job file: `paratimer replay`"},
 		{"estimate TAPE", exitUsage, "is a recording (tape), not a plan: `paratimer replay`"},
 		{"simulate TAPE", exitUsage, "is a recording (tape), not a plan: `paratimer replay`"},
 		{"replay --profile TAPE TAPE", exitUsage, "`paratimer learn` makes a profile of it"},
 		{"estimate --profile TAPE PLAN", exitUsage, "`paratimer learn` makes a profile of it"},
+		{"estimate JOB", exitUsage, "is a job file, not a plan: `paratimer model` reads it"},
+		{"whatif JOB", exitUsage, "is a job file, not a plan or recording: `paratimer model` reads it"},
+		{"score JOB", exitUsage, "this is a job file, not a recording: `paratimer model` reads it"},
+		{"ernest fit PLAN", exitUsage, "is a plan, not a table of runs: `paratimer estimate`"},
+		{"ernest fit JOB", exitUsage, "is a job file, not a table of runs: `paratimer model` reads it"},
+		{"estimate RULES", exitUsage, "is a rule file, not a plan: `paratimer watch --rules`"},
+		{"model RULES", exitUsage, "is a rule file, not a job file: `paratimer watch --rules`"},
+		{"skew RULES", exitUsage, "is a rule file, not a plan or recording: `paratimer watch --rules`"},
+		{"replay RULES", exitUsage, "this is a rule file, not a recording: `paratimer watch --rules`"},
+		{"rules check TAPE", exitUsage, "is a recording (tape), not a rule file"},
+		{"rules test TAPE TAPE", exitUsage, "is a recording (tape), not a rule file"},
+		{"replay CSV", exitUsage, "this is a table of runs, not a recording: `paratimer ernest fit` reads it"},
+		{"estimate CSV", exitUsage, "is a table of runs, not a plan: `paratimer ernest fit` reads it"},
+		{"replay --profile CSV TAPE", exitUsage, "is a table of runs, not a profile: `paratimer ernest fit` reads it"},
+		{"compare TAPE CSV", exitUsage, "this is a table of runs, not a recording"},
+		{"whatif PAGE", exitUsage, "is a page, not a plan or recording: a browser shows it"},
+		{"learn PAGE", exitUsage, "this is a page, not a recording: a browser shows it"},
+		{"replay EMPTY", exitUsage, "this is an empty file, not a recording"},
+		{"estimate EMPTY", exitUsage, "is an empty file, not a plan"},
+		{"replay --profile EMPTY TAPE", exitUsage, "is an empty file, not a profile"},
+		{"replay http://host/run.tape", exitUsage, "is an address, not a file: download it first"},
 		{"replay DIR", exitUsage, "a folder with tapes or captures: give its files, such as"},
 		{"score DIR", exitUsage, "a folder with tapes or captures: give its files, such as"},
 		{"report DIR", exitUsage, "a folder with tapes or captures: give its files, such as"},
@@ -112,6 +139,7 @@ func TestMistakes(t *testing.T) {
 		{"hive", exitUsage, "`paratimer attach`"},
 		{"tez", exitUsage, "`paratimer attach`"},
 		{"spark", exitUsage, "`paratimer attach --spark URL`"},
+		{"whatif ../../examples/stream.pig", exitUsage, "is a script of Pig, not a plan or recording: start it as usual"},
 		{"estimate ../../examples/stream.pig", exitUsage, "is a script of Pig, not a plan: start it as usual"},
 		{"replay ../../examples/stream.pig", exitUsage, "this is a script of Pig, not a recording: start it as usual"},
 		{"attach --tez http://am:8080", exitUsage, "DAGs of Tez are found by --rm"},
@@ -125,7 +153,8 @@ func TestMistakes(t *testing.T) {
 		t.Run(c.args, func(t *testing.T) {
 			t.Parallel()
 			args := strings.Fields(strings.NewReplacer("DIR", dir, "TAPE", "../../examples/join.tape.gz",
-				"PLAN", "../../examples/pig-join.yaml").Replace(c.args))
+				"PLAN", "../../examples/pig-join.yaml", "JOB", "../../examples/etl-cluster.yaml",
+				"RULES", "../../examples/rules.yaml", "CSV", "../../examples/training.csv", "PAGE", page, "EMPTY", empty).Replace(c.args))
 			code, stdout, stderr := paratimer(t, args...)
 			if code != c.code || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 || stdout != "" {
 				t.Errorf("exit code %d, want %d\n%s%s, want one line with %q", code, c.code, stdout, stderr, c.want)

@@ -47,8 +47,9 @@ func (r *Replay) Doubt() (w Warning, doubtful bool) {
 	if !(math.Abs(miss) > mostMissed) {
 		return w, false
 	}
-	w = Warning{WarnBase, fmt.Sprintf(
-		"the replay of the run is %s off what it took: something lengthened or shortened it that is not in its tasks, and every answer is doubtful", units.More(1+miss))}
+	w = Warning{
+		WarnBase, "something that is not in the tasks lengthened or shortened the run, so every answer is doubtful",
+	}
 	if r.others > 0 {
 		w.Text += fmt.Sprintf("; other applications held up to %d MB", r.others)
 	}

@@ -20,13 +20,16 @@ const (
 
 // Help is what `--help` prints of a command: how it is called, a few examples and the flags that most people want.
 func Help(c *Command) string {
-	if len(c.Flags) <= mostFlags+2 || len(c.Commands) > 0 {
+	if len(c.Flags) <= mostFlags || len(c.Commands) > 0 {
 		return HelpAll(c)
 	}
 	short := *c
 	short.Text.Paragraphs = c.Text.Paragraphs[:min(1, len(c.Text.Paragraphs))]
 	short.Text.Examples = c.Text.Examples[:min(mostExamples, len(c.Text.Examples))]
 	short.Flags = usual(c.Flags)
+	for i := range short.Flags { // a copy
+		short.Flags[i].Does = firstClause(&short.Flags[i])
+	}
 	return HelpAll(&short) + "\n" + Wrap(fmt.Sprintf("`%s --help all` shows all %d flags.", c.Path, len(c.Flags)), "",
 		"") + "\n"
 }
@@ -71,6 +74,26 @@ func usual(flags []Flag) []Flag {
 	}
 	return out
 }
+
+// firstClause is what a flag does. If one line has no room for all of it, it ends at the first semicolon, and if that
+// is too long as well, at the first bracket or colon; a few words before a colon say too little to stand alone.
+func firstClause(f *Flag) string {
+	room := helpWidth - helpColumn
+	if f.Default != "" {
+		room -= utf8.RuneCountInString(" (default: " + f.Default + ")")
+	}
+	short := f.Does
+	for _, ends := range []string{"; ", " (", ": "} {
+		clause, _, _ := strings.Cut(short, ends)
+		if utf8.RuneCountInString(short) > room && (ends != ": " || len(clause) >= fewWords) {
+			short = clause
+		}
+	}
+	return short
+}
+
+// fewWords is how long words before a colon are, at least, that stand alone.
+const fewWords = 20
 
 // HelpAll is what `--help all` prints of a command: all that there is to say.
 func HelpAll(c *Command) string {

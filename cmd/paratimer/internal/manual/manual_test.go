@@ -139,3 +139,28 @@ func TestParseTexts(t *testing.T) {
 		}
 	}
 }
+
+// TestFirstClause holds that short help has as much of a flag as one line takes, and no half of a bracket.
+func TestFirstClause(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ does, value, want string }{
+		{"observe every TIME", "3s", "observe every TIME"},
+		{"play N times as fast as the run was; 0: without waiting", "60", "play N times as fast as the run was"},
+		{
+			"end by TIME: 06:30 (the first after its submission), 06:30 Europe/Berlin, RFC 3339; repeatable", "",
+			"end by TIME: 06:30",
+		},
+		{
+			"with --recording: the state at TIME of the run, a length or a share, such as 90s or 50%", "",
+			"with --recording: the state at TIME of the run, a length or a share, such as 90s or 50%",
+		},
+		{
+			"print plain text for screen readers: no screen, colors or symbols", "",
+			"print plain text for screen readers",
+		},
+	} {
+		if got := firstClause(&Flag{Does: c.does, Default: c.value}); got != c.want {
+			t.Errorf("%q: %q, want %q", c.does, got, c.want)
+		}
+	}
+}

@@ -132,7 +132,7 @@ func (a *attribution) legend() {
 		{"work", "work that was asked for"},
 		{"wait", "waiting and overhead"},
 		{"lost", "skew and failures"},
-		{"dim", "nobody saw why"},
+		{"dim", "no visible cause"},
 	} {
 		if slices.ContainsFunc(a.Parts, func(b block) bool { return b.Kind == k.kind }) {
 			a.Legend = append(a.Legend, entry{Kind: k.kind, Text: k.summary})

@@ -21,7 +21,7 @@ var verbs = map[attribution.Cause]string{
 	attribution.Work: "were work", attribution.Shuffle: "were shuffle", attribution.Sort: "were sort and merge",
 	attribution.Skew:     "were lost to skew",
 	attribution.Failures: "were lost to failures", attribution.Finish: "went by until jobs were finished",
-	attribution.Unknown: "were seen by nobody",
+	attribution.Unknown: "had no visible cause",
 }
 
 // attributionSummary is the account in sentences: work first, then what took longest; the costliest skewed reduce; who

@@ -2,6 +2,7 @@ package screen
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -29,7 +30,7 @@ func (p *pen) gutterOf() gutter {
 		}
 	}
 	if w >= countsFrom {
-		g.counts = max(g.counts, len(counted("maps", "reduces")))
+		g.counts = max(g.counts, len(p.heads()))
 	}
 	return g
 }
@@ -71,6 +72,20 @@ func counts(j *frame.Job) string {
 		return ""
 	}
 	return counted(m, r)
+}
+
+// heads stand above the counts: maps and reduces, or tasks if no job has those.
+func (p *pen) heads() string {
+	if p.byStage() {
+		return counted("tasks", "")
+	}
+	return counted("maps", "reduces")
+}
+
+// byStage reports whether jobs are known and all have other stages than maps and reduces.
+func (p *pen) byStage() bool {
+	return len(p.f.Jobs) > 0 &&
+		!slices.ContainsFunc(p.f.Jobs, func(j frame.Job) bool { return j.IsMapReduce() })
 }
 
 func counted(maps, reduces string) string { return fmt.Sprintf("%7s %7s", maps, reduces) }

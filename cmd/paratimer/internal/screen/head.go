@@ -73,9 +73,18 @@ func (p *pen) headline() []line {
 	if e := p.scenario(); e != nil {
 		left := text(plain, "in ").and(text(strong, view.Left(*e.RemainingSeconds, h)))
 		h.RemainingSeconds, h.EndAt = e.RemainingSeconds, e.EndAt
-		return p.fold(p.when(h), left, text(warn, "if ").and(text(plain, p.foreign(e.Meaning))))
+		return p.answer(h, left, text(warn, "if ").and(text(plain, p.foreign(e.Meaning))))
 	}
-	return p.fold(p.when(h), p.left(h))
+	return p.answer(h, p.left(h), nil)
+}
+
+// answer says when it ends, how long that is from now, and under which condition.
+func (p *pen) answer(h frame.Headline, left, condition line) []line {
+	when := p.when(h)
+	if len(when) == 0 {
+		when, left = text(strong, "Ends ").and(left), nil
+	}
+	return p.fold(when, left, condition)
 }
 
 // fold puts parts beside each other as far as they fit, and the next ones on a line of their own.
@@ -94,21 +103,19 @@ func (p *pen) fold(parts ...line) []line {
 	return out
 }
 
-// when says when it ends.
+// when says at what time of day it ends, or that nothing is known; empty if only the time left is known.
 func (p *pen) when(h frame.Headline) line {
 	switch {
 	case h.RemainingSeconds != nil && h.EndAt != nil:
 		return text(strong, "Ends ~"+p.clock(h.EndAt.Time(), view.Unit(h))+" "+p.zone(h.EndAt.Time()))
-	case h.RemainingSeconds != nil:
-		return text(strong, "Ends")
-	case h.HighSeconds != nil:
-		return text(strong, "Ends")
+	case h.RemainingSeconds != nil, h.HighSeconds != nil:
+		return nil
 	case h.LowSeconds != nil && *h.LowSeconds >= 1:
 		if t, ok := p.at(p.elapsed() + *h.LowSeconds); ok {
 			unit := view.Unit(h)
 			return text(strong, "Ends after "+p.clock(t.Truncate(unit), unit)+" "+p.zone(t))
 		}
-		return text(strong, "Ends")
+		return nil
 	}
 	if p.f.TooLarge() {
 		return text(strong, "Too large to estimate")

@@ -163,7 +163,7 @@ func (p *pen) newest(f *frame.Failure) string {
 	if f.AtSeconds != nil {
 		s = ", the newest " + units.Ago((p.elapsed() - *f.AtSeconds).Duration())
 	}
-	s += ": " + p.foreign(brief(f.Attempt)) + " of " + p.foreign(f.Job)
+	s += ": " + p.foreign(failedTask(f))
 	if f.Node != nil {
 		s += " on " + p.foreign(*f.Node)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -19,6 +20,25 @@ func brief(name string) string {
 		}
 	}
 	return name
+}
+
+// failedTask names the task of a failed attempt: "map 6 of scope-30", or "task 7 of a stage". An attempt whose name has
+// another form is named as it is.
+func failedTask(f *frame.Failure) string {
+	parts := strings.Split(f.Attempt, "_")
+	if n := len(parts); n >= 3 {
+		stage := strings.Join(parts[:n-2], "_")
+		if task, err := strconv.Atoi(parts[n-2]); err == nil && task >= 0 {
+			switch {
+			case strings.HasSuffix(stage, "_m"):
+				return fmt.Sprintf("map %d of %s", task, f.Job)
+			case strings.HasSuffix(stage, "_r"):
+				return fmt.Sprintf("reduce %d of %s", task, f.Job)
+			}
+			return fmt.Sprintf("task %d of %s", task, stage)
+		}
+	}
+	return f.Attempt + " of " + f.Job
 }
 
 // tasks lists the selected job's tasks by their expected end.

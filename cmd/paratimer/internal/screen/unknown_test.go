@@ -1,9 +1,11 @@
 package screen
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
 )
 
 // TestUncertainTasks: where there is no number for the query, there is none for a task to come. The frame stays as it
@@ -45,5 +47,29 @@ func TestCause(t *testing.T) {
 		if got := cause(words); got != want {
 			t.Errorf("%q: %q, want %q", words, got, want)
 		}
+	}
+}
+
+// TestStagesHaveNoMaps: a query without maps and reduces has tasks, and a range alone ends after one blank.
+func TestStagesHaveNoMaps(t *testing.T) {
+	t.Parallel()
+	at, low, high := frame.Seconds(53), frame.Seconds(0.5), frame.Seconds(240)
+	all := 37
+	f := frame.Frame{
+		Workflow: frame.Workflow{State: dag.Running}, ElapsedSeconds: &at, FailedAttempts: 1,
+		Headline: frame.Headline{LowSeconds: &low, HighSeconds: &high},
+		Jobs: []frame.Job{{
+			Node: "dag", State: dag.Running, Stages: []frame.Stage{{Name: "scope-37", Tasks: frame.Tasks{Total: &all}}},
+		}},
+		Failures: []frame.Failure{{Job: "dag", Attempt: "map_at Lab [RDD 2]_000007_0"}},
+	}
+	drawn := strings.Join(Draw(State{Frame: &f, History: &History{}, Width: 100, Height: 24}), "\n")
+	for _, want := range []string{" tasks ", "Ends in up to 4m", "task 7 of map_at Lab [RDD 2]"} {
+		if !strings.Contains(drawn, want) {
+			t.Errorf("there is no %q in\n%s", want, drawn)
+		}
+	}
+	if strings.Contains(drawn, "maps") || strings.Contains(drawn, "reduces") {
+		t.Errorf("there are maps or reduces in\n%s", drawn)
 	}
 }

@@ -7,13 +7,16 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/paratimer/paratimer/adapters/capture"
 	"github.com/paratimer/paratimer/adapters/infile"
+	"github.com/paratimer/paratimer/adapters/jobfile"
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
@@ -21,24 +24,62 @@ import (
 const mostFiles = 100
 
 // NotAPlan returns the usage error for a file that could not be read as a plan, a profile or a job file. If the file is
-// a recording, the error names its kind and the commands that read it.
+// known to be something else, the error names its kind and the commands that read it.
 func NotAPlan(path, wanted string, err error) error {
-	if kind := regularKind(path); kind != tape.Unknown {
-		return command.Usage("%s is a recording (%s), not a %s: `paratimer replay` plays it, and `paratimer learn` makes a profile of it",
-			path, kind, wanted)
-	}
-	if query := scriptKind(path); query != "" && err != nil {
-		return command.Usage("%s is %s, not a %s: start it as usual, and `paratimer attach` follows it", path, query, wanted)
+	if other := WrongKind(path, wanted); other != nil {
+		return other
 	}
 	return command.Usage("cannot read the %s: %w", wanted, err)
 }
 
-// scriptKind names a file that only another program runs, by how its name ends; "" for others.
-func scriptKind(path string) string {
-	return map[string]string{
-		".pig": "a script of Pig", ".sql": "a script of SQL", ".hql": "a script of Hive", ".jar": "a jar",
-		".py": "a script of Python", ".scala": "a program in Scala",
-	}[strings.ToLower(filepath.Ext(path))]
+// WrongKind returns the usage error for a file that is a recording, a plan or something else that is known, but not
+// what is wanted. It returns nil for a file of the wanted kind or of no known kind.
+func WrongKind(path, wanted string) error {
+	if kind := regularKind(path); kind != tape.Unknown {
+		return command.Usage("%s is a recording (%s), not a %s: `paratimer replay` plays it, and `paratimer learn` makes a profile of it",
+			path, kind, wanted)
+	}
+	if what, then := otherKind(path); what != "" && what != "a "+wanted {
+		return command.Usage("%s is %s, not a %s: %s", path, what, wanted, then)
+	}
+	return nil
+}
+
+// otherKind says what a regular file is that is no recording, and what can be done with it; "" if that is not known.
+func otherKind(path string) (what, then string) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil || !info.Mode().IsRegular():
+		return "", ""
+	case info.Size() == 0:
+		return "an empty file", "was it written to the end?"
+	}
+	switch ext := strings.ToLower(filepath.Ext(path)); ext {
+	case ".csv":
+		return "a table of runs", "`paratimer ernest fit` reads it"
+	case ".html", ".pdf", ".svg":
+		return "a page", "a browser shows it"
+	default:
+		if script := scripts[ext]; script != "" {
+			return script, "start it as usual, and `paratimer attach` follows it"
+		}
+	}
+	if IsPlan(path) {
+		return "a plan", "`paratimer estimate`, `simulate` and `whatif` read it"
+	}
+	if _, _, err := jobfile.ReadFile(path, nil); err == nil {
+		return "a job file", "`paratimer model` reads it"
+	}
+	if _, err := rules.ReadFile(path, nil, time.UTC); err == nil {
+		return "a rule file", "`paratimer watch --rules` and `paratimer rules` read it"
+	}
+	return "", ""
+}
+
+// scripts names files that only other programs run, by how their names end.
+var scripts = map[string]string{
+	".pig": "a script of Pig", ".sql": "a script of SQL", ".hql": "a script of Hive", ".jar": "a jar",
+	".py": "a script of Python", ".scala": "a program in Scala",
 }
 
 // regularKind is the kind of recording in a regular file, Unknown for everything else. A pipe cannot be read twice.
@@ -58,15 +99,11 @@ func regularKind(path string) tape.Kind {
 	return kind
 }
 
-// notARecording is the error for a file that is no recording. If the file is a plan, the error names the commands that
-// read it.
+// notARecording is the error for a file that is no recording. If it is known what else the file is, the error names
+// the commands that read it.
 func notARecording(path string) error {
-	if IsPlan(path) {
-		return errors.New("this is a plan, not a recording: `paratimer estimate`, `simulate` and `whatif` read it")
-	}
-	if query := scriptKind(path); query != "" {
-		return fmt.Errorf("this is %s, not a recording: start it as usual, and `paratimer attach --tape FILE` records it",
-			query)
+	if what, then := otherKind(path); what != "" {
+		return fmt.Errorf("this is %s, not a recording: %s", what, then)
 	}
 	return errors.New("neither a tape nor a capture, nor a job history file, Rumen trace or event log of Spark: record one with `paratimer attach --tape FILE` or `--capture FILE`")
 }

@@ -59,6 +59,9 @@ func OpenRecording(path, workflow string, every time.Duration) (watch.Source, io
 		return nil, nil, command.Usage(
 			"cannot read the recording: there is no file %s; of a query on the cluster `paratimer attach` and `paratimer report` tell", path)
 	}
+	if errors.Is(err, fs.ErrNotExist) && strings.Contains(path, "://") {
+		return nil, nil, command.Usage("%s is an address, not a file: download it first; `paratimer import` reads webhdfs:// addresses", path)
+	}
 	if err != nil {
 		return nil, nil, command.Usage("cannot read the recording: %w", err)
 	}

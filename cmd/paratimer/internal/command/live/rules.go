@@ -31,13 +31,13 @@ func rulesCommand() *cli.Command {
 // readRules reads a rule file. Its faults are the caller's.
 func readRules(c *cli.Context, path string) ([]rules.Rule, error) {
 	all, err := rules.ReadFile(path, c.App.Reader, command.Zone(c))
-	switch {
-	case err != nil && input.IsPlan(path):
-		return nil, command.Usage("%s is a plan, not a rule file: `paratimer estimate` reads it", path)
-	case err != nil:
-		return nil, command.Usage("%w", err)
+	if err == nil {
+		return all, nil
 	}
-	return all, nil
+	if other := input.WrongKind(path, "rule file"); other != nil {
+		return nil, other
+	}
+	return nil, command.Usage("%w", err)
 }
 
 // checkedRules is what `paratimer rules check --output json` prints.

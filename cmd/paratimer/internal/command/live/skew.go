@@ -144,7 +144,7 @@ func skewedRun(
 	case kind == tape.Unknown:
 		plan, err := planfile.ReadFile(path, planfile.Options{})
 		if err != nil {
-			return dag.Run{}, command.Usage("%s is not a recording, and no plan: %w", path, err)
+			return dag.Run{}, input.NotAPlan(path, "plan or recording", err)
 		}
 		return dag.Run{}.Append(planview.Before(plan, profiles)), nil
 	}

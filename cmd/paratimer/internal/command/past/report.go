@@ -15,7 +15,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/capture"
-	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
@@ -167,13 +166,10 @@ func reported(ctx context.Context, c *cli.Context, name string) (src watch.Sourc
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	kind, exists, err := input.FileKind(name)
+	_, exists, err := input.FileKind(name)
 	switch {
 	case err != nil:
 		return nil, nil, nil, err
-	case exists && kind == tape.Unknown && input.IsPlan(name):
-		return nil, nil, nil, command.Usage(
-			"%s is not a recording: a report tells of a run; `paratimer estimate` and `paratimer whatif` tell of a plan", name)
 	case exists:
 		src, file, err := input.OpenRecording(name, input.WorkflowID(c), c.Duration("every"))
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
@@ -150,6 +151,9 @@ func fitTable(c *cli.Context, in io.Reader, name string, columns ernestmodel.Col
 	}
 	runs, err := ernestmodel.ReadRuns(in, name, columns)
 	if err != nil {
+		if other := input.WrongKind(name, "table of runs"); other != nil {
+			return nil, other
+		}
 		return nil, command.Usage("%w", err)
 	}
 	m, err := ernestmodel.Fit(runs, o)

@@ -80,9 +80,6 @@ func model(c *cli.Context) error {
 	path := c.Args().First()
 	file, doubts, err := jobfile.ReadFile(path, c.App.Reader)
 	if err != nil {
-		if input.IsPlan(path) {
-			return command.Usage("%s is a plan, not a job file: `paratimer estimate` reads it", path)
-		}
 		return input.NotAPlan(path, "job file", err)
 	}
 	v := &modelview.View{Name: file.Name, Spec: modelview.SpecOf(file)}

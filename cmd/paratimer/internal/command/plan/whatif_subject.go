@@ -48,7 +48,7 @@ func whatIfSubject(ctx context.Context, c *cli.Context) (*whatifview.View, *what
 	case kind == tape.Unknown:
 		plan, err := planfile.ReadFile(path, planfile.Options{})
 		if err != nil {
-			return nil, nil, command.Usage("%s is not a recording, and no plan: %w", path, err)
+			return nil, nil, input.NotAPlan(path, "plan or recording", err)
 		}
 		v := &whatifview.View{Name: plan.Name, At: dag.NoInstant, Miss: math.NaN()}
 		return v, whatif.NewReplay(dag.Run{}.Append(planview.Before(plan, profiles)), follow.ModelOf(c)), nil

@@ -2,9 +2,12 @@ package sinks_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"os"
+	"os/exec"
+	"reflect"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -170,6 +173,42 @@ func TestOpenLineagePublished(t *testing.T) {
 		}
 		if err := published.Validate(doc); err != nil {
 			t.Errorf("%v\n%s", err, b)
+		}
+	}
+}
+
+// TestOpenLineageClient reads the events with the client that OpenLineage publishes for Python: what it would send of
+// the same run is what was sent.
+func TestOpenLineageClient(t *testing.T) {
+	t.Parallel()
+	python := cmp.Or(os.Getenv("PARATIMER_PYTHON"), "python3")
+	if err := exec.CommandContext(t.Context(), python, "-c", "import openlineage.client").Run(); err != nil {
+		t.Skip("SKIPPED: no openlineage-python in PARATIMER_PYTHON; events are held to our own schema alone")
+	}
+	var lines bytes.Buffer
+	sent := lineageTo(t, newServer(t, nil), runTick("pig_1", 9, dag.Running), runTick("pig_1", 50, dag.Running),
+		runTick("pig_1", 60, dag.Failed))
+	for _, e := range sent {
+		if err := json.NewEncoder(&lines).Encode(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), python, "testdata/openlineage_client.py")
+	cmd.Stdin = &lines
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, stderr.String())
+	}
+	read := json.NewDecoder(bytes.NewReader(out))
+	for i := range sent {
+		var e sinks.RunEvent
+		if err := read.Decode(&e); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(e, sent[i]) {
+			t.Errorf("the client sends %+v, not %+v", e, sent[i])
 		}
 	}
 }
