@@ -93,7 +93,7 @@ func (p *pen) axis(g gutter) line {
 			}
 		}
 	}
-	return g.left(nil, text(dim, clocks), text(dim, counted("maps", "reduces")),
+	return g.left(nil, text(dim, clocks), text(dim, p.counted()),
 		p.tail).and(t.line(sorted(ticks, labels)...))
 }
 

@@ -2,6 +2,7 @@ package screen
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -10,6 +11,19 @@ import (
 
 // A gutter is the columns before the lanes: marks, the job's name, its counts.
 type gutter struct{ name, counts int }
+
+// mapReduce reports whether rows are about maps and reduces: one of the jobs has these.
+func (p *pen) mapReduce() bool {
+	return len(p.f.Jobs) == 0 || slices.ContainsFunc(p.f.Jobs, func(j frame.Job) bool { return j.IsMapReduce() })
+}
+
+// counted is the head of the counts.
+func (p *pen) counted() string {
+	if p.mapReduce() {
+		return counted("maps", "reduces")
+	}
+	return counted("tasks", "")
+}
 
 // marks are the cells of what is selected, critical, and the state, with a blank after them.
 const marks = 4
@@ -29,7 +43,7 @@ func (p *pen) gutterOf() gutter {
 		}
 	}
 	if w >= countsFrom {
-		g.counts = max(g.counts, len(counted("maps", "reduces")))
+		g.counts = max(g.counts, len(p.counted()))
 	}
 	return g
 }

@@ -79,10 +79,18 @@ type sign struct {
 func (p *pen) legend() []sign {
 	g := p.g
 	of := func(r role, s ...rune) line { return text(r, string(s)) }
-	return []sign{
+	stages := []sign{
 		{of(lane, g.seen[1], g.seen[1]), "maps", true},
 		{of(lane, g.seen[2], g.seen[2]), "reduces", true},
 		{of(lane, g.seen[3], g.seen[3]), "both", false},
+	}
+	if !p.mapReduce() {
+		stages = []sign{
+			{of(lane, g.seen[1], g.seen[2]), "stages: every second one is below", true},
+			{of(lane, g.seen[3], g.seen[3]), "several at once", false},
+		}
+	}
+	return append(stages, []sign{
 		{of(lane, g.expected(1), g.expected(2)), "expected", true},
 		{of(path, g.critical, ' ', g.expected(5), g.expected(10), g.holds), "critical: holds up the end", true},
 		{of(dim, g.slack, g.slack), "slack: may be so much later", true},
@@ -93,7 +101,7 @@ func (p *pen) legend() []sign {
 		{of(lane, g.states[dag.Running]), "runs", false},
 		{of(dim, g.states[dag.Submitted]), "submitted", false},
 		{of(dim, g.states[dag.Blocked]), "to come", false},
-	}
+	}...)
 }
 
 // signs is the legend on one line.
