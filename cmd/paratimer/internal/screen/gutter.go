@@ -42,6 +42,11 @@ func (p *pen) gutterOf() gutter {
 			g.counts = max(g.counts, cells(counts(&p.f.Jobs[i])))
 		}
 	}
+	if p.f.IsWhole() {
+		for i := range p.f.Jobs[0].Stages {
+			g.name = min(max(g.name, cells(p.foreign(p.f.Jobs[0].Stages[i].Name))), most)
+		}
+	}
 	if w >= countsFrom {
 		g.counts = max(g.counts, len(p.counted()))
 	}
