@@ -10,9 +10,11 @@ type Stage struct {
 	// What a task takes of the cluster: memory (YARN) or cores (Executors); 0 is the engine's default, one core. A
 	// MapReduce job's containers are in Job.MapReduce.
 	MemoryMB, Cores int
-	MaxRunning      int  // how many of its tasks may run at once; 0: no limit
-	Tasks           int  // number of tasks; meaningless while !Known
-	Known           bool // false: nobody has said how many tasks there will be
+	MaxRunning      int // how many of its tasks may run at once; 0: no limit
+	// Pool is what its tasks are scheduled in (Executors): pools of one job share the cores alike, "" is one as well.
+	Pool  string
+	Tasks int  // number of tasks; meaningless while !Known
+	Known bool // false: nobody has said how many tasks there will be
 	// Pipelines run one after the other in each task. A map has one, a reduce three: Copy, Sort, Work.
 	Pipelines []Pipeline
 	// What a profile knows beyond pipelines.

@@ -25,6 +25,9 @@ func rulesOf(job *dag.Job) stageRules {
 	if job.Rules == dag.AncestorsFirst {
 		return ancestorsFirst(byLevel(job.Stages))
 	}
+	if pools := poolsOf(job.Stages); pools != nil {
+		return fairPools{pools: pools}
+	}
 	return reducesFirst{}
 }
 

@@ -73,7 +73,7 @@ func (s *stage) edge(from dag.StageIndex, n int) dag.Edge {
 
 func (s *stage) dag() dag.Stage {
 	p := phaseOf(s.Tasks, s.Setup, s.Out, s.Bytes, s.Extent)
-	p.Name, p.MemoryMB, p.Cores, p.MaxRunning = s.Name, int(s.Memory), s.Cores, s.MaxRunning
+	p.Name, p.MemoryMB, p.Cores, p.MaxRunning, p.Pool = s.Name, int(s.Memory), s.Cores, s.MaxRunning, s.Pool
 	if s.Records.Known() || s.Cost.Known() {
 		p.Pipelines = []dag.Pipeline{{Tuples: compact(s.Records.Series, &p), Alpha: compact(s.Cost.Series, &p)}}
 	}
@@ -87,8 +87,8 @@ func stagesOf(job *dag.Job) []stage {
 		p := &job.Stages[k]
 		s := stage{
 			Name: p.Name, Tasks: &tasks{p.Tasks, p.Known}, Memory: memory(p.MemoryMB), Cores: p.Cores,
-			MaxRunning: p.MaxRunning,
-			Setup:      times{p.Setup}, Out: numbers{p.Out}, Bytes: numbers{p.Bytes}, Extent: times{p.Extent},
+			MaxRunning: p.MaxRunning, Pool: p.Pool,
+			Setup: times{p.Setup}, Out: numbers{p.Out}, Bytes: numbers{p.Bytes}, Extent: times{p.Extent},
 		}
 		if n := len(p.Pipelines); n > 0 {
 			s.Records, s.Cost = numbers{p.Pipelines[n-1].Tuples}, times{p.Pipelines[n-1].Alpha}

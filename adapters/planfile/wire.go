@@ -97,6 +97,7 @@ type (
 		Memory     memory   `plan:"memory"`
 		Cores      int      `plan:"cores"`
 		MaxRunning int      `plan:"max_running"`
+		Pool       string   `plan:"pool"`
 		Setup      times    `plan:"setup"`
 		Out        numbers  `plan:"out"`
 		Bytes      numbers  `plan:"bytes"`

@@ -75,6 +75,7 @@ type stage struct {
 	filled  map[int32]*task // of tasks that have ended and that no list has shown
 	planned int             // its place in App.order from 1; 0: not there
 	title   string
+	pool    string // "" before it is submitted
 }
 
 // A try is one attempt of a stage.

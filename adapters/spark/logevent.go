@@ -46,6 +46,7 @@ type event struct {
 		Root        text `json:"spark.sql.execution.root.id"`
 		Group       text `json:"spark.jobGroup.id"`
 		Description text `json:"spark.job.description"`
+		Pool        text `json:"spark.scheduler.pool"`
 	} `json:"Properties"`
 
 	Stage stageInfo `json:"Stage Info"`
@@ -303,6 +304,9 @@ func (a *App) takeStageEvent(e *event) {
 	}
 	t.tasks, t.submitted = e.Stage.Tasks.Count(mostTasks), e.Stage.Submitted.Instant()
 	t.status = "ACTIVE"
+	if e.Job.Pool != "" {
+		s.pool = dag.Clean(string(e.Job.Pool))
+	}
 	if e.kind() == "StageCompleted" {
 		t.status, t.completed = "COMPLETE", e.at
 		if t.failure = cause(string(e.Stage.Failure)); t.failure != "" {

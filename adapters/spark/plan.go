@@ -94,7 +94,7 @@ func (a *App) planOf(t twins, lacks map[int]bool, open bool) *dag.Plan {
 	left := dag.MaxTasks
 	for i, s := range a.order {
 		stage := &p.Jobs[0].Stages[i]
-		stage.Name, stage.Known = s.title, true
+		stage.Name, stage.Known, stage.Pool = s.title, true, a.poolOf(s)
 		if !a.idle(s, lacks) {
 			stage.Tasks = min(s.tasks, left)
 		}
@@ -108,6 +108,28 @@ func (a *App) planOf(t twins, lacks map[int]bool, open bool) *dag.Plan {
 	a.plan = p
 	return p
 }
+
+// poolOf is the pool of a stage where pools share the cores, else "". A stage that waits has that of its
+// job's others: no answer tells its own.
+func (a *App) poolOf(s *stage) string {
+	if !a.fair() {
+		return ""
+	}
+	pool := s.pool
+	for _, id := range s.jobs {
+		if j := a.jobs[id]; j != nil {
+			for _, other := range j.stages {
+				if of := a.stages[other]; pool == "" && of != nil {
+					pool = of.pool
+				}
+			}
+		}
+	}
+	return cmp.Or(pool, "default")
+}
+
+// fair reports whether the scheduler shares the cores between pools.
+func (a *App) fair() bool { return strings.EqualFold(a.conf["spark.scheduler.mode"], "FAIR") }
 
 // edges are what a stage reads, as barriers, and, as broadcasts of which nothing is read, the jobs that its own came
 // after.

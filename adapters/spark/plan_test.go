@@ -1,6 +1,13 @@
 package spark
 
-import "testing"
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/paratimer/paratimer/dag"
+)
 
 func TestCallSite(t *testing.T) {
 	t.Parallel()
@@ -16,5 +23,40 @@ func TestCallSite(t *testing.T) {
 		if got := callSite(name); got != want {
 			t.Errorf("callSite(%q) = %q, want %q", name, got, want)
 		}
+	}
+}
+
+// TestPools holds that stages of a FAIR scheduler have the pools that the driver names, those that wait that of their
+// job, and that weights which nobody tells are a warning.
+func TestPools(t *testing.T) {
+	t.Parallel()
+	a := NewApp("app-1")
+	stage := func(id int, status, pool string) string {
+		return fmt.Sprintf(`{"stageId":%d,"attemptId":0,"name":"s","numTasks":2,"rddIds":[%d],"status":%q,"schedulingPool":%q}`,
+			id, id, status, pool)
+	}
+	a.TakeJobs([]byte(`[{"jobId":0,"stageIds":[0,1],"status":"RUNNING"},{"jobId":1,"stageIds":[2],"status":"RUNNING"}]`))
+	a.TakeStages([]byte("[" + stage(0, "ACTIVE", "nightly") + "," + stage(1, "PENDING", "default") + "," +
+		stage(2, "ACTIVE", "default") + "]"))
+	pools := func() (out []string, warned bool) {
+		s, ok := a.Snapshot(1000, false)
+		if !ok {
+			t.Fatal("no snapshot")
+		}
+		for _, st := range s.Plan.Jobs[0].Stages {
+			out = append(out, st.Pool)
+		}
+		return out, slices.ContainsFunc(s.Warnings, func(w dag.Warning) bool { return strings.Contains(w.Text, "pools.xml") })
+	}
+	if got, warned := pools(); !slices.Equal(got, []string{"", "", ""}) || warned {
+		t.Errorf("a FIFO scheduler has the pools %q, warned %v", got, warned)
+	}
+	a.conf["spark.scheduler.mode"] = "fair"
+	if got, warned := pools(); !slices.Equal(got, []string{"nightly", "nightly", "default"}) || warned {
+		t.Errorf("a FAIR scheduler has the pools %q, warned %v", got, warned)
+	}
+	a.conf["spark.scheduler.allocation.file"] = "/etc/pools.xml"
+	if _, warned := pools(); !warned {
+		t.Error("nothing says that weights are not known")
 	}
 }

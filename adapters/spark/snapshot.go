@@ -174,6 +174,10 @@ func (a *App) remarks(state dag.State) []dag.Warning {
 		}
 		return out
 	}
+	if file := a.conf["spark.scheduler.allocation.file"]; a.fair() && file != "" {
+		warn(dag.WarnObservation, "weights and minimal shares of pools are in a file of the driver's, %s: "+
+			"the replay takes all pools to be alike", dag.Clean(file))
+	}
 	guessed := 0
 	for _, id := range a.unitJobs() {
 		if j := a.jobs[id]; !j.over() && !a.told(j) {

@@ -125,6 +125,7 @@ func (a *App) TakeStages(body []byte) bool {
 		if status == "PENDING" || status == "SKIPPED" {
 			continue
 		}
+		s.pool = dag.Clean(string(w.Pool))
 		t := s.tryAt(n)
 		if t == nil {
 			continue

@@ -112,9 +112,10 @@ type planPhase struct {
 	Extent    series      `json:"extent"`
 	Groups    *groupsLine `json:"groups,omitempty"`
 
-	MemoryMB   int `json:"mb,omitzero"`
-	Cores      int `json:"cores,omitzero"`
-	MaxRunning int `json:"most,omitzero"`
+	MemoryMB   int  `json:"mb,omitzero"`
+	Cores      int  `json:"cores,omitzero"`
+	MaxRunning int  `json:"most,omitzero"`
+	Pool       text `json:"pool,omitzero"`
 }
 
 type planStage struct {

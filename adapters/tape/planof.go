@@ -140,7 +140,7 @@ func phaseOf(p *dag.Stage) planPhase {
 		series{p.Bytes},
 		series{p.Extent},
 		encodeGroups(nil, p.Groups, dag.NoInstant),
-		p.MemoryMB, p.Cores, p.MaxRunning,
+		p.MemoryMB, p.Cores, p.MaxRunning, text(p.Pool),
 	}
 }
 
@@ -159,7 +159,7 @@ func (p *planPhase) dag(groups int) (dag.Stage, error) {
 			}
 		}),
 		Setup: p.Setup.Series, Out: p.Out.Series, Bytes: p.Bytes.Series, Extent: p.Extent.Series,
-		Groups: g, MemoryMB: p.MemoryMB, Cores: p.Cores, MaxRunning: p.MaxRunning,
+		Groups: g, MemoryMB: p.MemoryMB, Cores: p.Cores, MaxRunning: p.MaxRunning, Pool: string(p.Pool),
 	}, err
 }
 

@@ -154,7 +154,7 @@ func (a *alignment) complete(s *dag.Snapshot, known *dag.Job) {
 			continue
 		}
 		to := dag.Stage{
-			Name: was.Name, Tasks: was.Tasks, Known: true, Cores: was.Cores,
+			Name: was.Name, Tasks: was.Tasks, Known: true, Cores: was.Cores, Pool: was.Pool,
 			Pipelines: make([]dag.Pipeline, 1),
 		}
 		for _, e := range was.After {

@@ -36,7 +36,7 @@ func (p *pen) axis(g gutter) line {
 			}
 		}
 	}
-	return g.left(nil, text(dim, clocks), text(dim, p.heads()),
+	return g.left(nil, text(dim, clocks), text(dim, p.counted()),
 		p.tail).and(t.line(sorted(ticks, labels)...))
 }
 

@@ -161,7 +161,7 @@ func (p *pen) lanes(g gutter, rows int) []line {
 	if len(below.jobs) > 0 {
 		out = append(out, p.foldRow(g, below))
 	}
-	return out
+	return append(out, p.stageRows(g, rows-len(out))...)
 }
 
 // foldRow stands for jobs without a row: how many there are and, along time, how many of them are at work.

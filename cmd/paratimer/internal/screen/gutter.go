@@ -12,6 +12,19 @@ import (
 // A gutter is the columns before the lanes: marks, the job's name, its counts.
 type gutter struct{ name, counts int }
 
+// mapReduce reports whether rows are about maps and reduces: one of the jobs has these.
+func (p *pen) mapReduce() bool {
+	return len(p.f.Jobs) == 0 || slices.ContainsFunc(p.f.Jobs, func(j frame.Job) bool { return j.IsMapReduce() })
+}
+
+// counted is the head of the counts.
+func (p *pen) counted() string {
+	if p.mapReduce() {
+		return counted("maps", "reduces")
+	}
+	return counted("tasks", "")
+}
+
 // marks are the cells of what is selected, critical, and the state, with a blank after them.
 const marks = 4
 
@@ -29,8 +42,13 @@ func (p *pen) gutterOf() gutter {
 			g.counts = max(g.counts, cells(counts(&p.f.Jobs[i])))
 		}
 	}
+	if p.f.IsWhole() {
+		for i := range p.f.Jobs[0].Stages {
+			g.name = min(max(g.name, cells(p.foreign(p.f.Jobs[0].Stages[i].Name))), most)
+		}
+	}
 	if w >= countsFrom {
-		g.counts = max(g.counts, len(p.heads()))
+		g.counts = max(g.counts, len(p.counted()))
 	}
 	return g
 }
@@ -72,20 +90,6 @@ func counts(j *frame.Job) string {
 		return ""
 	}
 	return counted(m, r)
-}
-
-// heads stand above the counts: maps and reduces, or tasks if no job has those.
-func (p *pen) heads() string {
-	if p.byStage() {
-		return counted("tasks", "")
-	}
-	return counted("maps", "reduces")
-}
-
-// byStage reports whether jobs are known and all have other stages than maps and reduces.
-func (p *pen) byStage() bool {
-	return len(p.f.Jobs) > 0 &&
-		!slices.ContainsFunc(p.f.Jobs, func(j frame.Job) bool { return j.IsMapReduce() })
 }
 
 func counted(maps, reduces string) string { return fmt.Sprintf("%7s %7s", maps, reduces) }

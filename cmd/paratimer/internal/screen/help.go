@@ -79,15 +79,18 @@ type sign struct {
 func (p *pen) legend() []sign {
 	g := p.g
 	of := func(r role, s ...rune) line { return text(r, string(s)) }
-	seen := []sign{
+	stages := []sign{
 		{of(lane, g.seen[1], g.seen[1]), "maps", true},
 		{of(lane, g.seen[2], g.seen[2]), "reduces", true},
 		{of(lane, g.seen[3], g.seen[3]), "both", false},
 	}
-	if p.byStage() {
-		seen = []sign{{of(lane, g.seen[1], g.seen[2]), "tasks: stages in turn", true}}
+	if !p.mapReduce() {
+		stages = []sign{
+			{of(lane, g.seen[1], g.seen[2]), "stages: every second one is below", true},
+			{of(lane, g.seen[3], g.seen[3]), "several at once", false},
+		}
 	}
-	return append(seen, []sign{
+	return append(stages, []sign{
 		{of(lane, g.expected(1), g.expected(2)), "expected", true},
 		{of(path, g.critical, ' ', g.expected(5), g.expected(10), g.holds), "critical: holds up the end", true},
 		{of(dim, g.slack, g.slack), "slack: may be so much later", true},

@@ -90,7 +90,9 @@ func (p *pen) whole(g gutter) []line {
 	for i, b := range blocks {
 		have[i] = len(b)
 	}
-	have[inLanes] = len(p.f.Jobs) + 1
+	if have[inLanes] = len(p.f.Jobs) + 1; p.f.IsWhole() {
+		have[inLanes] += len(p.f.Jobs[0].Stages)
+	}
 	if have[inChart] > 0 {
 		have[inChart] = 16
 	}

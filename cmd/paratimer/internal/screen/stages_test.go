@@ -1,0 +1,72 @@
+package screen
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// application is an application of Spark of so many stages of four tasks, of which the first ones are done and the next
+// one runs.
+func application(stages, over int) State {
+	f := &frame.Frame{
+		Workflow: frame.Workflow{
+			Name: frame.Text("nightly"), State: dag.Running, Engine: "Spark",
+			Whole: dag.Whole{Name: "application", Part: "stage", Parts: "stages"},
+		},
+		ElapsedSeconds: secondsOf(frame.Seconds(10*over + 5)), At: &frame.Time{Instant: 1_795_222_440_000},
+		Headline: frame.Headline{RemainingSeconds: secondsOf(frame.Seconds(10*(stages-over) - 5))},
+	}
+	j := frame.Job{
+		Node: "application", State: dag.Running, SubmittedSeconds: secondsOf(0),
+		EndSeconds: secondsOf(frame.Seconds(10 * stages)),
+	}
+	for k := range stages {
+		four := 4
+		s := frame.Stage{Name: fmt.Sprintf("collect at /home/user/Nightly.scala:39 [RDD %d]", k)}
+		switch s.Total = &four; {
+		case k < over:
+			s.Done = 4
+		case k == over:
+			s.Done, s.Running = 1, 2
+		}
+		j.Stages = append(j.Stages, s)
+		j.Stretches = append(j.Stretches, frame.Stretch{
+			Phase:        frame.Phase{Stage: dag.StageIndex(k), Name: s.Name},
+			StartSeconds: secondsOf(frame.Seconds(10 * k)), EndSeconds: secondsOf(frame.Seconds(10*k + 10)),
+		})
+	}
+	f.Jobs = []frame.Job{j}
+	s := State{Frame: f, History: &History{}, Width: 80, Height: 24}
+	s.History.Add(*f)
+	return s
+}
+
+// TestStageRows holds that each stage of an application of Spark has a row with its own name, that those around the one
+// that runs are shown if there is no room for all, and that nothing is called a map or a reduce.
+func TestStageRows(t *testing.T) {
+	t.Parallel()
+	drawn := strings.Join(Draw(application(5, 2)), "\n")
+	for _, want := range []string{"tasks", "stages", "[RDD 0]", "[RDD 1]", "[RDD 2]", "[RDD 3]", "[RDD 4]", "4/4", "1/4"} {
+		if !strings.Contains(drawn, want) {
+			t.Errorf("there is no %q in\n%s", want, drawn)
+		}
+	}
+	if strings.Contains(drawn, "maps") || strings.Contains(drawn, "reduces") {
+		t.Errorf("maps or reduces in\n%s", drawn)
+	}
+	drawn = strings.Join(Draw(application(100, 50)), "\n")
+	if !strings.Contains(drawn, "RDD 49]") || !strings.Contains(drawn, "RDD 50]") || strings.Contains(drawn, "RDD 9]") {
+		t.Errorf("stages other than those that run in\n%s", drawn)
+	}
+	for _, stages := range []int{1, 3, 40} {
+		for width := range 130 {
+			s := application(stages, stages/2)
+			s.Width, s.Height = width, width%40
+			holds(t, s)
+		}
+	}
+}
