@@ -1,6 +1,10 @@
 package dag
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // A Snapshot is the whole world at one instant. A reader of one snapshot needs nothing else.
 // Snapshots are values: once handed out, nothing of them is changed; unchanged parts may be shared between them.
@@ -172,4 +176,58 @@ func (js *JobState) LastSuccess() Instant {
 		}
 	}
 	return last
+}
+
+// Name names an attempt of a stage as Hadoop does if its job has a Hadoop id: attempt_1795222440184_0007_m_000006_0.
+// Without such an id it is the end of that: m_000006_0. A stage that is no map or reduce is named in full: "Reducer
+// 2_000006_0".
+func (a *Attempt) Name(job, stage string) string {
+	letter, hadoop := stage, false
+	if stage == "map" || stage == "reduce" {
+		letter, hadoop = stage[:1], true
+	}
+	short := fmt.Sprintf("%s_%06d_%d", letter, a.Task, a.Number)
+	if id, ok := strings.CutPrefix(job, "job_"); ok && hadoop {
+		return "attempt_" + id + "_" + short
+	}
+	return short
+}
+
+// Preempted says that the attempt was killed to make room, by the scheduler or by its own job: its diagnosis has YARN's
+// word for it.
+func (a *Attempt) Preempted() bool {
+	return a.State == AttemptKilled && strings.Contains(strings.ToLower(a.Diagnosis), "preempted")
+}
+
+// Warning codes. The set is closed: a frame never carries another one.
+const (
+	WarnAssumedCost    = "assumed_cost"     // a phase that nobody has seen is assumed
+	WarnUnknownSize    = "unknown_size"     // a job whose number of tasks nobody knows
+	WarnStale          = "stale"            // the last observation failed; the frame repeats an older one
+	WarnObservation    = "observation"      // something in an answer could not be used
+	WarnProfileDoubted = "profile_doubted"  // a profile is ten times off
+	WarnNoProfile      = "no_profile_match" // a given profile does not fit this run
+	WarnClockSkew      = "clock_skew"       // the watcher's and the cluster's clocks differ
+	// certificates were not verified: anybody may have answered in the cluster's place
+	WarnUnverified   = "unverified"
+	WarnNotReporting = "not_reporting" // an attempt has stopped reporting
+	WarnNodeLost     = "node_lost"     // a node with work of ours is lost
+	WarnNodeSlow     = "node_slow"     // tasks take longer on a node than elsewhere
+	// a node gets no new tasks of a job: it is being decommissioned, or the job's master avoids it
+	WarnNodeClosed      = "node_closed"
+	WarnMasterRestarted = "am_restarted" // an application master came again; its work may be lost
+	// other applications hold containers, or seem to: nothing is given although there is room
+	WarnOtherLoad    = "other_load"
+	WarnTornTape     = "torn_tape"     // a tape or capture ends in the middle of a line
+	WarnSecondLaunch = "more_launches" // the script launches in several batches; later ones are invisible
+	WarnInterpolated = "interpolated"  // progress of attempts is a straight line between instants that are known
+	WarnKeyGroups    = "key_groups"    // a job's reduces are predicted by their key groups
+	WarnNoEdges      = "no_edges"      // which stage reads which is not known, or not how
+	WarnNoEstimate   = "no_estimate"   // an estimator failed; its number is missing
+	WarnTooLarge     = "too_large"     // the workflow has more tasks than are estimated; no estimator is asked
+)
+
+// TooLarge reports whether one of the warnings is WarnTooLarge.
+func TooLarge(all []Warning) bool {
+	return slices.ContainsFunc(all, func(w Warning) bool { return w.Code == WarnTooLarge })
 }

@@ -142,6 +142,11 @@ func (s *Stage) Copies() bool {
 	return slices.ContainsFunc(s.After, func(e Edge) bool { return e.Kind == SlowStart })
 }
 
+// ReadsRecords reports whether the stage reads what other ones write, beside broadcasts.
+func (s *Stage) ReadsRecords() bool {
+	return slices.ContainsFunc(s.After, func(e Edge) bool { return e.Kind != Broadcast })
+}
+
 // SetStage replaces what is known of the tasks of stage k. Its name and what it reads stay.
 func (j *Job) SetStage(k StageIndex, s Stage) {
 	s.Name, s.After = j.Stages[k].Name, j.Stages[k].After

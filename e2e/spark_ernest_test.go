@@ -5,6 +5,7 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,22 +28,25 @@ func TestSparkErnest(t *testing.T) {
 		"--min-parts", "3", "--max-parts", "6", "--total-parts", fmt.Sprint(ernestWhole), "--num-parts-interpolate", "2",
 		"--min-mcs", "1", "--max-mcs", "3", "--cores-per-mc", "1", "--budget", "4"), &model))
 	trainedLogs := l.eventLogs()
+	small := l.appOf("two", command, 2, trainedLogs)
+	smallest := l.appOf("one", command, 1, append(trainedLogs, small))
 	b, err := os.ReadFile(csv)
 	l.must(err)
 	rows := parseRows(string(b))
 	t.Logf("%s", b)
 	// The largest input of a training run is the scale 1 of the logs.
 	most := slices.MaxFunc(rows, func(a, b [3]float64) int { return int(1000 * (a[1] - b[1])) })[1]
+	saved := filepath.Join(l.dir, "logs.json")
 	l.must(json.Unmarshal(l.run("fit", 0, append([]string{
-		"ernest", "fit", "--force", "--output", "json", "--at", fmt.Sprintf("4,%g", 1/most),
+		"ernest", "fit", "--force", "--output", "json", "--save", saved, "--at", fmt.Sprintf("4,%g", 1/most),
 	}, trainedLogs...)...), &ofLogs))
 	if len(model.Predictions) != 1 || model.Predictions[0].Seconds == nil || len(ofLogs.Predictions) != 1 ||
 		ofLogs.Predictions[0].Seconds == nil || ofLogs.Rows != len(rows) {
 		t.Fatalf("no prediction: %+v, %+v of %d runs", model, ofLogs, len(rows))
 	}
 	took := parseRows(l.made("full", command, 4, ernestWhole))[0][2]
-	whole := slices.DeleteFunc(l.eventLogs(), func(log string) bool { return slices.Contains(trainedLogs, log) })
-	row := parseRows(string(l.run("rows", 0, append([]string{"ernest", "rows"}, whole...)...)))
+	large := l.newLog(append(trainedLogs, small, smallest))
+	row := parseRows(string(l.run("rows", 0, "ernest", "rows", large)))
 	if len(row) != 1 || row[0][0] != 4 {
 		t.Fatalf("the event log of the whole run gives the rows %v", row)
 	}
@@ -51,9 +55,58 @@ func TestSparkErnest(t *testing.T) {
 	if off := byLog/row[0][2] - 1; off > ernestError+max(drift, -drift) || -off > ernestError+max(drift, -drift) {
 		t.Errorf("by event logs %.1f s are predicted, and it takes %.1f s", byLog, row[0][2])
 	}
+	twice := l.besideWhatIf("2x", small, saved, 1/most, row[0][2])
+	fourfold := l.besideWhatIf("4x", smallest, saved, 1/most, row[0][2])
 	l.note(fmt.Sprintf("Ernest on Spark: %d training runs on 1 to 3 executors, then the whole input on 4", len(rows)), took,
-		fmt.Sprintf("predicted %.0f s (%+.0f %%) by the commands' times; by event logs %.0f s of %.0f s (%+.0f %%); a training run repeated at the end took %+.0f %%",
-			byTime, 100*(byTime/took-1), byLog, row[0][2], 100*(byLog/row[0][2]-1), 100*drift))
+		fmt.Sprintf("predicted %.0f s (%+.0f %%) by the commands' times; by event logs %.0f s of %.0f s (%+.0f %%); %s; %s; a training run repeated at the end took %+.0f %%",
+			byTime, 100*(byTime/took-1), byLog, row[0][2], 100*(byLog/row[0][2]-1), twice, fourfold, 100*drift))
+}
+
+// appOf runs the whole input on so many executors, and returns the event log, which is none of those before.
+func (l *lab) appOf(name, command string, machines int, before []string) string {
+	l.t.Helper()
+	l.made(name, command, machines, ernestWhole)
+	return l.newLog(before)
+}
+
+// newLog is the event log that is none of those before.
+func (l *lab) newLog(before []string) string {
+	l.t.Helper()
+	logs := slices.DeleteFunc(l.eventLogs(), func(log string) bool { return slices.Contains(before, log) })
+	if len(logs) != 1 {
+		l.t.Fatalf("the new event logs are %v", logs)
+	}
+	return logs[0]
+}
+
+// besideWhatIf asks whatif what a run would take with more slots, by the replay and by a model of Ernest that has the
+// whole input at a scale, and says how far both are off from a run that took so long.
+func (l *lab) besideWhatIf(slots, log, model string, scale, took float64) string {
+	l.t.Helper()
+	machines := map[string]int{"2x": 2, "4x": 1}[slots]
+	var got struct {
+		Changes []struct {
+			Answers []struct {
+				Model        string
+				TotalSeconds *float64 `json:"total_seconds"`
+			}
+		}
+	}
+	l.must(json.Unmarshal(l.run("whatif-"+slots, 0, "whatif", log, "--slots", slots, "--ernest", model,
+		"--ernest-at", fmt.Sprintf("%d,%g", machines, scale), "--force", "--output", "json"), &got))
+	off := map[string]float64{}
+	for _, c := range got.Changes {
+		for _, a := range c.Answers {
+			if a.TotalSeconds != nil {
+				off[a.Model] = *a.TotalSeconds/took - 1
+			}
+		}
+	}
+	if len(off) != 2 || math.Abs(off["replay"]) > ernestError {
+		l.t.Errorf("whatif --slots %s of %s is off by %v of %.1f s", slots, log, off, took)
+	}
+	return fmt.Sprintf("`whatif --slots %s` of the run on %d: replay %+.0f %%, Ernest %+.0f %%", slots, machines,
+		100*off["replay"], 100*off["ernest"])
 }
 
 // eventLogs are those of the applications that have ended.

@@ -1,6 +1,7 @@
 package estimators
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sort"
@@ -111,3 +112,135 @@ func scoreAt(run []dag.Residual, progress float64) float64 {
 	a, b := run[i-1], run[i]
 	return a.Score + (progress-a.Progress)/(b.Progress-a.Progress)*(b.Score-a.Score)
 }
+
+// A RangeTick is what the raw distribution said at one tick: quantiles of the remaining time. Lengths of time; Elapsed
+// counts from the submission of the query's first job.
+type RangeTick struct {
+	Elapsed           time.Duration
+	Done              float64       // share of the query's tasks that are done, as far as their number is known, 0..1
+	Low, Median, High time.Duration // of order 0.1, 0.5 and 0.9
+}
+
+// TickOf is the tick of a raw distribution, which must not be empty.
+func TickOf(elapsed time.Duration, done float64, raw Distribution) RangeTick {
+	return RangeTick{elapsed, done, raw.At(0.1), raw.At(0.5), raw.At(0.9)}
+}
+
+// Bins are where in a run its residuals are taken, as ratios of its whole length.
+var Bins = [...]float64{0.05, 0.10, 0.175, 0.25, 0.375, 0.50, 0.625, 0.75, 0.825, 0.90, 0.95}
+
+// nearBin is how far from a bin a tick may be, as a ratio of the whole length.
+const nearBin = 0.025
+
+// Residuals are what a run that took total teaches about ranges: for each of Bins the residual of the tick nearest to
+// it, if one is near. Ticks are those of the watched run in order, each with what was said before any correction; ticks
+// without a distribution are left out. Only runs that went to their end should be learned from: the length of one that
+// was killed says nothing of the others.
+func Residuals(run string, ticks []RangeTick, total time.Duration) []dag.Residual {
+	var out []dag.Residual
+	for _, bin := range Bins {
+		best, least := -1, nearBin
+		for i, t := range ticks {
+			if off := math.Abs(t.Elapsed.Seconds()/total.Seconds() - bin); off <= least {
+				best, least = i, off
+			}
+		}
+		if best >= 0 {
+			t := ticks[best]
+			out = append(out, dag.Residual{Run: run, Progress: t.progress(), Score: t.score(total - t.Elapsed)})
+		}
+	}
+	return out
+}
+
+func byProgress(a, b dag.Residual) int { return cmp.Compare(a.Progress, b.Progress) }
+
+// progress is how far the run seems to be, 0..1: by time, elapsed / (elapsed + median), or by tasks where that is
+// further. A median that is far too late would make a run that ends seem to be in its middle, and be corrected like
+// one.
+func (t RangeTick) progress() float64 {
+	p := t.Done
+	if all := t.Elapsed + t.Median; all > 0 {
+		p = max(p, float64(t.Elapsed)/float64(all))
+	}
+	return min(max(p, 0), 1)
+}
+
+// leastSpread is the least spread of a range, as a ratio of the whole length that it predicts: a range that is a point
+// must not make any error an infinite one.
+const leastSpread = 0.01
+
+// spread is the spread above or below the median.
+func (t RangeTick) spread(above bool) time.Duration {
+	s := t.Median - t.Low
+	if above {
+		s = t.High - t.Median
+	}
+	return max(s, time.Duration(leastSpread*float64(t.Elapsed+t.Median)), time.Millisecond)
+}
+
+// score says where a remaining time lies in the range; value is the reverse, in nanoseconds.
+func (t RangeTick) score(remaining time.Duration) float64 {
+	s := float64(remaining-t.Median) / float64(t.spread(remaining > t.Median))
+	return min(max(s, -dag.MaxScore), dag.MaxScore)
+}
+
+func (t RangeTick) value(score float64) float64 {
+	return float64(t.Median) + score*float64(t.spread(score > 0))
+}
+
+// Corrected is a scenario whose distribution is corrected by what earlier runs of the workflow taught. The raw one is
+// kept.
+func Corrected(s Scenario) Scenario {
+	raw := s.Estimate
+	s.Estimate = func(w *ReplayContext) (Estimate, error) {
+		e, err := raw(w)
+		if err != nil || len(e.Distribution) == 0 {
+			return e, err
+		}
+		tick := TickOf(duration(w.elapsedMS()), w.doneTasks(), e.Distribution)
+		e.Raw, e.Tick = e.Distribution, &tick
+		e.Distribution, e.Runs = e.Raw.Corrected(tick, w.Costs.Residuals)
+		median := e.Distribution.At(0.5)
+		e.Remaining, e.Progress = &median, w.progress(float64(median.Milliseconds()))
+		return e, nil
+	}
+	return s
+}
+
+// doneTasks is the share of tasks that are done, as far as their number is known.
+func (w *ReplayContext) doneTasks() float64 {
+	all, left := 0, 0
+	w.eachPhase(func(_ int, _ dag.StageIndex, p *phase) {
+		all += p.Tasks
+		left += p.left()
+	})
+	if all == 0 {
+		return 0
+	}
+	return 1 - float64(left)/float64(all)
+}
+
+// stockRuns is how many runs the stock scores stand for: as many as a 95 % range needs.
+const stockRuns = 39
+
+// stockWidth is how much wider the 80 % range of a run without a history is than the raw one. A sampler knows what may
+// be different about a run's tasks, and less of what is different about its day. Of the scores on recordings of real
+// runs the raw range of 80 % holds about 80 %, but a fortieth lie beyond three times its width; on simulated runs of
+// other noise it holds 52 to 58 % (docs/calibration.md).
+const stockWidth = 1.3
+
+// stock are the scores that stand in for those of a workflow without enough runs of its own: quantiles of Student's t
+// with two degrees of freedom, whose tails are as heavy as those of forecasts that fail, scaled to stockWidth.
+func stock() *forecast.Scores {
+	scores, weights := make([]float64, stockRuns), make([]float64, stockRuns)
+	for i := range scores {
+		scores[i] = student2(float64(i+1)/(stockRuns+1)) / student2(0.9) * stockWidth
+		weights[i] = 1
+	}
+	return forecast.NewScores(scores, weights)
+}
+
+// student2 is the quantile of order q, 0 < q < 1, of Student's t with two degrees of freedom, in closed form (Jones,
+// "Student's Simplest Distribution", 2002).
+func student2(q float64) float64 { return (2*q - 1) / math.Sqrt(2*q*(1-q)) }

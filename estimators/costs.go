@@ -42,10 +42,10 @@ type Costs struct {
 	Residuals []dag.Residual
 	// Groups are what the model knows of key groups.
 	Groups GroupCosts
-	// ReduceSize is how much a reduce of a job is given: bytes, or records if InRecords is set; NaN if it is not known.
-	// Nil: the plan says it.
-	ReduceSize func(job, task int) float64
-	InRecords  bool
+	// TaskSize is how much a task of a stage that reads others is given: bytes, or records if InRecords is set; NaN if
+	// it is not known. Nil: the plan says it.
+	TaskSize  func(job int, k dag.StageIndex, task int) float64
+	InRecords bool
 }
 
 // GroupCosts are what a cost model knows of the key groups of reduces. Of each function nil says that it knows nothing.
@@ -97,3 +97,41 @@ func whole(ms float64) time.Duration {
 
 // millis converts a duration to milliseconds.
 func millis(d time.Duration) float64 { return float64(d) / 1e6 }
+
+// A GroupForm is a way to predict the work of reduces from their key groups (package nearestfit).
+type GroupForm uint8
+
+// The forms.
+const (
+	FormTheory            GroupForm = iota // NearestFit, every key is known with its size
+	FormStream                             // NearestFit, the top keys are known and the rest as bytes (paratimer-tap)
+	FormCounters                           // NearestFit, what counters did between two reports
+	FormJobRatio                           // the job's time for a byte
+	FormTaskRatio                          // the task's own time for a byte
+	FormJobRatioSmoothed                   // the job's time for a byte, the newest weighing most
+	FormTaskRatioSmoothed                  // the task's own time for a byte, the newest weighing most
+	FormFitOnly                            // NearestFit without its neighbours
+	FormNeighboursOnly                     // NearestFit without its curve
+)
+
+// inForm is the time that remains with the work of reduces in one form: the standard replay on other costs. It is too
+// early to say where the form has no data of any reduce that is left.
+func (w *ReplayContext) inForm(f GroupForm) (Estimate, error) {
+	if w.ended() {
+		return w.estimate(0), nil
+	}
+	var left schedule.Left
+	if in := w.Costs.Groups.In; in != nil {
+		left = in(f)
+	}
+	if left == nil {
+		return Estimate{Progress: math.NaN()}, nil
+	}
+	end, err := w.end(left)
+	if err != nil {
+		return Estimate{}, err
+	}
+	e := w.estimate(millis(end.Sub(w.Now().At)))
+	e.Origin = schedule.Observed
+	return e, nil
+}

@@ -3,6 +3,8 @@ package estimators
 import (
 	"cmp"
 	"slices"
+
+	"github.com/paratimer/paratimer/dag"
 )
 
 // A bounds is what a reduce phase may still take, in milliseconds, from the first instant at which its tasks can work.
@@ -65,4 +67,146 @@ func sumFirst(shares []share, n, i, step int) float64 {
 		n -= m
 	}
 	return sum
+}
+
+// skewHigh is the upper bound under data skew (section 3.3): each reduce phase of the critical path at its worst, and
+// never less than the standard time (docs/facts/paratimer.md P21).
+func skewHigh(w *ReplayContext) (Estimate, error) {
+	ms, err := w.standardMS()
+	if err != nil {
+		return Estimate{}, err
+	}
+	b, err := w.skewBounds(true)
+	if err != nil {
+		return Estimate{}, err
+	}
+	return w.scenario(max(b.high, ms)), nil
+}
+
+// skewLow is the lower bound under data skew (section 3.3), made tight (docs/facts/paratimer.md P21): each reduce phase
+// of the critical path at its best, and that no shorter than its longest task, and than all its work on all its slots.
+// Algorithm 1 alone, skewLowAsPrinted, follows the shortest task that runs: beside a reduce of eight times the mean it
+// says next to nothing. Both bound one phase on slots of its own; where phases share slots they may exceed the standard
+// time, so they are clamped to that.
+func skewLow(w *ReplayContext) (Estimate, error) { return w.lowest(true) }
+
+// skewLowAsPrinted is the lower bound of Algorithm 1 as the paper prints it.
+func skewLowAsPrinted(w *ReplayContext) (Estimate, error) { return w.lowest(false) }
+
+func (w *ReplayContext) lowest(tight bool) (Estimate, error) {
+	ms, err := w.standardMS()
+	if err != nil {
+		return Estimate{}, err
+	}
+	b, err := w.skewBounds(tight)
+	if err != nil {
+		return Estimate{}, err
+	}
+	return w.scenario(min(b.low, ms)), nil
+}
+
+// skewBounds replaces each reduce phase on the critical path by its bounds (docs/facts/paratimer.md A10, P21, P22). A
+// segment of maps, or of a pause, adds its length to both; a segment of reduces adds, once for each job with a task in
+// its fragment, the job's bounds less what of the phase lies before the segment. That sums over jobs even where their
+// reduces share slots, which at its worst is one after the other. At their best they run beside each other: with tight,
+// the segment's low is that of its longest job, not their sum.
+func (w *ReplayContext) skewBounds(tight bool) (bounds, error) {
+	if w.ended() {
+		return bounds{}, nil
+	}
+	if _, err := w.Path(); err != nil {
+		return bounds{}, err
+	}
+	made := &w.loose
+	if tight {
+		made = &w.tight
+	}
+	if *made == nil {
+		b := w.walk(tight)
+		*made = &b
+	}
+	return **made, nil
+}
+
+func (w *ReplayContext) walk(tight bool) (sum bounds) {
+	path := w.path
+	counted := make([]bool, len(w.Now().Plan.Jobs))
+	begins := w.begins()
+	for _, seg := range path.Critical {
+		fragment := &path.Fragments[seg.Fragment]
+		if fragment.Stage != dag.Reduce {
+			length := float64(seg.End - seg.Start)
+			sum.low += length
+			sum.high += length
+			continue
+		}
+		longest := 0.0
+		for _, job := range w.jobsOf(seg.Fragment) {
+			if counted[job] {
+				continue
+			}
+			counted[job] = true
+			p := w.phase(job, dag.Reduce)
+			if p.left() == 0 {
+				continue
+			}
+			b := algorithm1(p, slots(w.Now().Plan, job, dag.Reduce), tight)
+			over := float64(max(0, seg.Start-begins[job].work))
+			waits := float64(max(0, min(begins[job].work, seg.End)-max(seg.Start, begins[job].hold)))
+			low := max(0, b.low-over) + waits
+			if longest = max(longest, low); !tight {
+				sum.low += low
+			}
+			sum.high += max(0, b.high-over) + waits
+		}
+		if tight {
+			sum.low += longest
+		}
+	}
+	return sum
+}
+
+// A begin is when the first unfinished reduce of a job holds its slot (at now, if it does already), and when it can
+// work: later, where reduces hold their containers while maps still run.
+type begin struct{ hold, work dag.Instant }
+
+func (w *ReplayContext) begins() []begin {
+	now := w.Now().At
+	out := make([]begin, len(w.Now().Plan.Jobs))
+	maps := make([]dag.Instant, len(out))
+	for j := range out {
+		out[j], maps[j] = begin{dag.NoInstant, dag.NoInstant}, now
+	}
+	for i := range w.schedule.Spans {
+		s := &w.schedule.Spans[i]
+		if s.Past { // of the snapshot; a running task with nothing left is not
+			continue
+		}
+		switch s.Stage {
+		case dag.Map:
+			maps[s.Job] = max(maps[s.Job], s.End)
+		case dag.Reduce:
+			if b := &out[s.Job]; !b.hold.Known() || s.Start < b.hold {
+				b.hold = max(now, s.Start)
+			}
+		}
+	}
+	for j := range out {
+		if out[j].hold.Known() {
+			out[j].work = max(out[j].hold, maps[j])
+		}
+	}
+	return out
+}
+
+// jobsOf returns the jobs with a task in a fragment of the path, in plan order.
+func (w *ReplayContext) jobsOf(fragment int) []int {
+	var jobs []int
+	for _, r := range w.path.Fragments[fragment].Rounds {
+		for _, i := range w.path.Rounds[r].Spans {
+			jobs = append(jobs, int(w.path.Schedule.Spans[i].Job))
+		}
+	}
+	slices.Sort(jobs)
+	return slices.Compact(jobs)
 }

@@ -10,37 +10,39 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// A Skew is how unevenly the work of a job lies on its reduces, and what that costs the query. A delay is the end that
-// standard predicts less the end of the same replay from now on without it: what is lost already is in neither.
+// A Skew is how unevenly the work of a stage that reads others lies on its tasks, such as a job's reduces, and what
+// that costs the query. A delay is the end that standard predicts less the end of the same replay from now on without
+// it: what is lost already is in neither.
 type Skew struct {
-	Job     int
-	Reduces int             // reduce tasks of the job
-	Keys    dag.GroupOrigin // who measured its key groups; GroupsNone: nothing is known of its keys
-	Sizes   SizeUnit        // what shares are of
-	// Median is how long the median reduce works: to its end from its start, or from the last map's end where that is
-	// later.
+	Job   int
+	Stage dag.StageIndex
+	Tasks int             // of the stage
+	Keys  dag.GroupOrigin // who measured its key groups; GroupsNone: nothing is known of its keys
+	Sizes SizeUnit        // what shares are of
+	// Median is how long the median task works: to its end from its start, or from the end of the last task that it
+	// waited for in its container where that is later.
 	Median time.Duration
-	Skewed int           // how many unfinished reduces are skewed
+	Skewed int           // how many unfinished tasks are skewed
 	Delay  time.Duration // of all of them: without it each takes the median
-	Worst  []SkewedReduce
+	Worst  []SkewedTask
 	Split  *Split         // of its largest key that is left; nil where no key is known
-	Double *time.Duration // how much sooner the query would end with twice the reduces; nil where no key is known
+	Double *time.Duration // how much sooner the query would end with twice the tasks; nil where no key is known
 }
 
-// A SkewedReduce is a reduce that works longer than the others of its job.
-type SkewedReduce struct {
+// A SkewedTask is a task that works longer than the others of its stage.
+type SkewedTask struct {
 	Task    int
 	Done    bool
 	Running *dag.Attempt  // nil where none runs
 	Size    float64       // in SizeUnit
-	Share   float64       // of the job's, 0..1; NaN where not all sizes are known
+	Share   float64       // of the stage's, 0..1; NaN where not all sizes are known
 	Work    time.Duration // as Skew.Median counts
 	End     dag.Instant
 	Delay   *time.Duration // of this one alone; nil of one that is not skewed
 	Keys    []SkewedKey    // its largest, largest first, at most dag.MaxTopGroups
 }
 
-// A SizeUnit is what sizes of reduces count.
+// A SizeUnit is what sizes of tasks count.
 type SizeUnit uint8
 
 // The units of sizes.
@@ -50,7 +52,7 @@ const (
 	SizesRecords
 )
 
-// A reduce is skewed if it works this much longer than the median one, by both, and was given more.
+// A task is skewed if it works this much longer than the median one, by both, and was given more.
 const (
 	skewRatio = 1.5
 	skewLeast = 5 * time.Second
@@ -60,24 +62,24 @@ const (
 	skewSize = 1.1
 )
 
-// WorksLong says whether a reduce works much longer than the median one of its job.
+// WorksLong says whether a task works much longer than the median one of its stage.
 func WorksLong(work, median time.Duration) bool {
 	return float64(work) > skewRatio*float64(median) && work-median > skewLeast
 }
 
-// GivenMore says whether a reduce was given clearly more than the median one of its job; NaN is not.
+// GivenMore says whether a task was given clearly more than the median one of its stage; NaN is not.
 func GivenMore(size, median float64) bool { return size > skewSize*median }
 
-// Bounds of what is told, and so of the replays: a job takes six and one for each reduce that is told.
+// Bounds of what is told, and so of the replays: a stage takes six and one for each task that is told.
 const (
-	MaxSkewedJobs    = 3
-	MaxSkewedReduces = 5
+	MaxSkewedStages = 3
+	MaxSkewedTasks  = 5
 )
 
 // Uneven is asked for Estimate.Skew alone: it has no time.
 func Uneven() Scenario {
 	return Scenario{
-		"skew", "the reduces that work longer than the others of their job",
+		"skew", "the tasks that work longer than the others of their stage",
 		func(w *ReplayContext) (Estimate, error) {
 			skew, err := w.Skew(false)
 			return Estimate{Skew: skew, Progress: math.NaN()}, err
@@ -85,21 +87,20 @@ func Uneven() Scenario {
 	}
 }
 
-// Skew tells of the unfinished jobs whose skewed reduces delay the query's end by more than 5 s and a fiftieth of what
+// Skew tells of the unfinished stages whose skewed tasks delay the query's end by more than 5 s and a fiftieth of what
 // remains, the greatest delay first. Where several hold it back and none does alone, as two branches that end together,
 // each has the delay of all. It is nil where it is too early to say: the costs of what is left, or the sizes of all
-// reduces, are not known. With all it tells of every unfinished job with more than one reduce, and of its longest
-// reduces, skewed or not, done or not. Of a query without a MapReduce job it is nil as well: how uneven other stages
-// are is not measured.
+// tasks, are not known. With all it tells of every unfinished stage with more than one task, and of its longest
+// tasks, skewed or not, done or not. Stages that read no other one are left out.
 func (w *ReplayContext) Skew(all bool) ([]Skew, error) {
-	if w.ended() || w.unknown() || !w.anyReduces() {
+	if w.ended() || w.unknown() || len(w.Now().Plan.Jobs) == 0 {
 		return nil, nil
 	}
 	sch, err := w.Schedule()
 	if err != nil {
 		return nil, err
 	}
-	found, known := w.unevenJobs(sch, all)
+	found, known := w.unevenStages(sch, all)
 	if !known {
 		return nil, nil
 	}
@@ -130,18 +131,7 @@ func (w *ReplayContext) Skew(all bool) ([]Skew, error) {
 	return out, nil
 }
 
-// anyReduces reports whether a job of the query is MapReduce's.
-func (w *ReplayContext) anyReduces() bool {
-	jobs := w.Now().Plan.Jobs
-	for j := range jobs {
-		if jobs[j].IsMapReduce() {
-			return true
-		}
-	}
-	return false
-}
-
-// together is the delay of all skewed reduces of some jobs.
+// together is the delay of all skewed tasks of some stages.
 func (w *ReplayContext) together(found []*uneven, sch *schedule.Schedule) (time.Duration, error) {
 	left := w.Costs.Left
 	r := replays{w: w, end: sch.End}
@@ -154,13 +144,13 @@ func (w *ReplayContext) together(found []*uneven, sch *schedule.Schedule) (time.
 	return r.sooner(w.Now(), left), r.err
 }
 
-// unevenJobs are the jobs worth a replay, those with the longest excess, in that order. known is false where reduces
+// unevenStages are the stages worth a replay, those with the longest excess, in that order. known is false where tasks
 // are left and nothing has shown what they cost.
-func (w *ReplayContext) unevenJobs(sch *schedule.Schedule, all bool) (found []*uneven, known bool) {
-	works := w.reduceWork(sch)
-	known = len(works) == 0 && w.reducesKnown()
+func (w *ReplayContext) unevenStages(sch *schedule.Schedule, all bool) (found []*uneven, known bool) {
+	works := w.taskWorks(sch)
+	known = len(works) == 0 && w.readersKnown()
 	for _, u := range works {
-		known = known || w.phase(u.job, dag.Reduce).best < schedule.Assumed
+		known = known || w.phase(u.job, u.stage).best < schedule.Assumed
 		if !all && u.longest <= u.median+millis(skewLeast) {
 			continue
 		}
@@ -173,13 +163,15 @@ func (w *ReplayContext) unevenJobs(sch *schedule.Schedule, all bool) (found []*u
 		return cmp.Compare(b.listed[0].excess(b),
 			a.listed[0].excess(a))
 	})
-	return found[:min(len(found), MaxSkewedJobs)], known
+	return found[:min(len(found), MaxSkewedStages)], known
 }
 
-// reducesKnown says whether every job that is left has told how many reduces it has.
-func (w *ReplayContext) reducesKnown() bool {
-	for j := range w.Run.Now().Plan.Jobs {
-		if job := &w.Run.Now().Plan.Jobs[j]; job.IsMapReduce() && !job.Stages[dag.Reduce].Known && !w.jobEnded(j) {
+// readersKnown says whether every job that is left has told how many tasks its stages have that read others.
+func (w *ReplayContext) readersKnown() bool {
+	jobs := w.Run.Now().Plan.Jobs
+	for j := range jobs {
+		unknown := func(s dag.Stage) bool { return s.ReadsRecords() && !s.Known }
+		if slices.ContainsFunc(jobs[j].Stages, unknown) && !w.jobEnded(j) {
 			return false
 		}
 	}
@@ -188,19 +180,19 @@ func (w *ReplayContext) reducesKnown() bool {
 
 func (w *ReplayContext) skewOf(u *uneven, sch *schedule.Schedule) (Skew, error) {
 	s := Skew{
-		Job: u.job, Reduces: u.count, Keys: u.keys.origin(), Sizes: u.unit, Median: duration(u.median),
+		Job: u.job, Stage: u.stage, Tasks: u.count, Keys: u.keys.origin(), Sizes: u.unit, Median: duration(u.median),
 		Skewed: len(u.skewed),
 	}
 	r := replays{w: w, u: u, end: sch.End}
 	s.Delay = r.delay(u.skewed)
 	for i := range u.listed {
 		k := &u.listed[i]
-		one := SkewedReduce{
+		one := SkewedTask{
 			Task: k.first, Done: k.done, Running: k.running, Size: u.sizeOf(k.first), Share: u.share(k.first),
 			Work: duration(k.ms), End: k.end, Keys: u.keys.of(k),
 		}
 		if k.skewed {
-			d := r.delay([]reduceWork{*k})
+			d := r.delay([]taskWork{*k})
 			one.Delay = &d
 		}
 		s.Worst = append(s.Worst, one)

@@ -34,15 +34,19 @@ type keyring struct {
 	time   GroupTime
 }
 
-// keyring finds a job's groups. Those of a plan with another number of reduces lie otherwise.
-func (w *ReplayContext) keyring(job, reduces int) *keyring {
+// keyring finds a job's groups. Those of a plan with another number of reduces lie otherwise. Of stages that are not a
+// MapReduce job's reduces none are known.
+func (w *ReplayContext) keyring(job int, stage dag.StageIndex, reduces int) *keyring {
 	k := &keyring{}
+	if !w.Now().Plan.Jobs[job].IsMapReduce() {
+		return k
+	}
 	if of := w.Costs.Groups.Of; of != nil {
 		k.groups, k.time = of(job)
 	} else if s := w.Now(); job < len(s.Jobs) && s.Jobs[job].Groups != nil {
 		k.groups = s.Jobs[job].Groups
 	} else {
-		k.groups = s.Plan.Jobs[job].Stages[dag.Reduce].Groups
+		k.groups = s.Plan.Jobs[job].Stages[stage].Groups
 	}
 	if k.groups != nil && len(k.groups.Reduces) < reduces {
 		k.groups, k.time = nil, nil
@@ -73,7 +77,7 @@ func (k *keyring) bytes(task int) float64 {
 func (k *keyring) named() bool { return k.origin() >= dag.GroupsTapped }
 
 // of returns the largest groups of a reduce.
-func (k *keyring) of(r *reduceWork) []SkewedKey {
+func (k *keyring) of(r *taskWork) []SkewedKey {
 	if !k.named() || r.first >= len(k.groups.Reduces) {
 		return nil
 	}
@@ -97,7 +101,7 @@ func (k *keyring) of(r *reduceWork) []SkewedKey {
 }
 
 // took is what a group takes in a reduce, in milliseconds: by its job's key groups, else by its share of the bytes.
-func (k *keyring) took(r *reduceWork, bytes float64) (float64, string) {
+func (k *keyring) took(r *taskWork, bytes float64) (float64, string) {
 	if k.time != nil {
 		if ms, rule := k.time(r.first, bytes); !math.IsNaN(ms) {
 			return tame(ms), rule
@@ -107,7 +111,7 @@ func (k *keyring) took(r *reduceWork, bytes float64) (float64, string) {
 }
 
 // largest is what the largest group of a reduce that is not done takes, in milliseconds; 0 where none is known.
-func (k *keyring) largest(r *reduceWork) float64 {
+func (k *keyring) largest(r *taskWork) float64 {
 	for _, key := range k.of(r) {
 		if key.Left {
 			return millis(key.Took)

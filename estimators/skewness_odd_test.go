@@ -55,12 +55,12 @@ func TestSkewOfOddRuns(t *testing.T) {
 			if err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
-			if len(got) > MaxSkewedJobs {
+			if len(got) > MaxSkewedStages {
 				t.Fatalf("seed %d: %d jobs", seed, len(got))
 			}
 			for _, k := range got {
 				reported++
-				if k.Delay < 0 || k.Median < 0 || len(k.Worst) > MaxSkewedReduces || k.Split != nil &&
+				if k.Delay < 0 || k.Median < 0 || len(k.Worst) > MaxSkewedTasks || k.Split != nil &&
 					k.Split.Sooner < 0 || k.Double != nil && *k.Double < 0 {
 					t.Fatalf("seed %d: %+v", seed, k)
 				}

@@ -49,7 +49,7 @@ func TestSkewOfOneReduce(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	s, r := got[0], got[0].Worst[0]
-	if s.Skewed != 1 || s.Reduces != 4 || s.Sizes != SizesRecords || s.Median != 10*time.Second ||
+	if s.Skewed != 1 || s.Tasks != 4 || s.Sizes != SizesRecords || s.Median != 10*time.Second ||
 		s.Delay != 50*time.Second || s.Keys != dag.GroupsNone {
 		t.Errorf("%+v", s)
 	}
@@ -59,6 +59,30 @@ func TestSkewOfOneReduce(t *testing.T) {
 	}
 	if s.Split != nil || s.Double != nil {
 		t.Error("no key is known, so nothing tells what another dealing would gain")
+	}
+}
+
+// Tasks of any stage that reads others are measured. Those of a stage that reads none are not.
+func TestSkewOfAStage(t *testing.T) {
+	plan := unevenPlan(10_000, 60_000, 10_000, 10_000)
+	scan, group := plan.Jobs[0].Stages[dag.Map], plan.Jobs[0].Stages[dag.Reduce]
+	scan.Name, group.Name, group.Pipelines = "scan", "group", group.Pipelines[dag.Work:]
+	scan.Tasks, scan.Pipelines = 2, []dag.Pipeline{{Tuples: dag.Each([]float64{100, 9000}), Alpha: dag.Uniform(1)}}
+	end := group
+	end.Name, end.After = "end", []dag.Edge{{From: 1, Kind: dag.Barrier}}
+	end.Pipelines = []dag.Pipeline{{Tuples: dag.Uniform(1000), Alpha: dag.Uniform(1)}}
+	for name, kind := range map[string]dag.EdgeKind{"slow start": dag.SlowStart, "barrier": dag.Barrier} {
+		group.After = []dag.Edge{{From: 0, Kind: kind}}
+		plan.Cluster = dag.Cluster{Policy: dag.Executors, Cores: 8}
+		plan.Jobs[0].Stages = []dag.Stage{scan, group, end}
+		got := skewOf(t, plan, paperModel, false)
+		if len(got) != 1 || got[0].Stage != 1 || got[0].Tasks != 4 || got[0].Skewed != 1 || got[0].Worst[0].Task != 1 ||
+			got[0].Sizes != SizesRecords || got[0].Delay != 50*time.Second || got[0].Median != 10*time.Second {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if got := skewOf(t, plan, paperModel, true); len(got) != 2 || got[1].Stage != 2 {
+			t.Errorf("%s: of all stages: %+v", name, got)
+		}
 	}
 }
 
@@ -219,7 +243,9 @@ func TestSplitKeepsTheRest(t *testing.T) {
 // A change of one task ends the run of equal ones before it.
 func TestChangedCosts(t *testing.T) {
 	costs := newPaperCosts(golden.Start(oneJob()), Slowdown{}) // two equal reduces
-	left := (&uneven{job: 0}).changed(costs.Left, []int{1}, func(task int) float64 { return -5000 * float64(task) })
+	left := (&uneven{stage: dag.Reduce}).changed(costs.Left, []int{1}, func(task int) float64 {
+		return -5000 * float64(task)
+	})
 	for task, want := range []schedule.Cost{{Work: 20 * time.Second, Same: 1}, {Work: 15 * time.Second, Same: 1}} {
 		if got := left(schedule.Task{Stage: dag.Reduce, Index: task}); got.Work != want.Work || got.Same != want.Same {
 			t.Errorf("task %d: %+v, want %+v", task, got, want)
@@ -240,8 +266,8 @@ func TestSkewIsBounded(t *testing.T) {
 		plan.Jobs = append(plan.Jobs, j)
 	}
 	got := skewOf(t, plan, paperModel, true)
-	if len(got) != MaxSkewedJobs || got[0].Job != 0 || got[1].Job != 5 || got[2].Job != 4 ||
-		len(got[1].Worst) != MaxSkewedReduces {
+	if len(got) != MaxSkewedStages || got[0].Job != 0 || got[1].Job != 5 || got[2].Job != 4 ||
+		len(got[1].Worst) != MaxSkewedTasks {
 		t.Errorf("%+v", got)
 	}
 }

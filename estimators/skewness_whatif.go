@@ -18,7 +18,7 @@ type Split struct {
 	Sooner time.Duration
 }
 
-// replays asks what would be if the reduces of a job had other work. All start from the same snapshot, with the same
+// replays asks what would be if the tasks of a stage had other work. All start from the same snapshot, with the same
 // costs of everything else.
 type replays struct {
 	w    *ReplayContext
@@ -41,12 +41,12 @@ func (r *replays) sooner(s *dag.Snapshot, left schedule.Left) time.Duration {
 	return max(r.end.Sub(sch.End), 0)
 }
 
-// changed are costs with what each reduce of a job has left changed by some milliseconds, by the same for all but the
+// changed are costs with what each task of a stage has left changed by some milliseconds, by the same for all but the
 // tasks of cuts, which are ascending.
 func (u *uneven) changed(left schedule.Left, cuts []int, by func(task int) float64) schedule.Left {
 	return func(t schedule.Task) schedule.Cost {
 		c := left(t)
-		if t.Job != u.job || t.Stage != dag.Reduce {
+		if t.Job != u.job || t.Stage != u.stage {
 			return c
 		}
 		i, special := slices.BinarySearch(cuts, t.Index)
@@ -69,16 +69,16 @@ func signed(ms float64) time.Duration {
 	return whole(ms)
 }
 
-// delay is how much sooner the query would end if these reduces worked no longer than the median one.
-func (r *replays) delay(works []reduceWork) time.Duration {
+// delay is how much sooner the query would end if these tasks worked no longer than the median one.
+func (r *replays) delay(works []taskWork) time.Duration {
 	if len(works) == 0 {
 		return 0
 	}
 	return r.sooner(r.w.Now(), r.u.atMedian(r.w.Costs.Left, works))
 }
 
-// atMedian are costs by which these reduces of a job work no longer than its median one.
-func (u *uneven) atMedian(left schedule.Left, works []reduceWork) schedule.Left {
+// atMedian are costs by which these tasks of a stage work no longer than its median one.
+func (u *uneven) atMedian(left schedule.Left, works []taskWork) schedule.Left {
 	less := make(map[int]float64)
 	for _, k := range works {
 		for task := k.first; task < k.first+k.count; task++ {
@@ -96,7 +96,7 @@ func (u *uneven) atMedian(left schedule.Left, works []reduceWork) schedule.Left 
 // split looks at the largest key that is left of each reduce: its Delay, and of the one with the longest reduce, what
 // splitting it would gain. The cost of a part is that of a group of its size: where cost grows as the square of the
 // size, the parts together take less than the whole.
-func (r *replays) split(worst []SkewedReduce) *Split {
+func (r *replays) split(worst []SkewedTask) *Split {
 	var best *Split
 	for i := range worst {
 		one := &worst[i]
@@ -117,7 +117,7 @@ func (r *replays) split(worst []SkewedReduce) *Split {
 			continue
 		}
 		parts := float64(r.u.count)
-		part, _ := r.u.keys.took(&reduceWork{first: one.Task, count: 1, ms: millis(one.Work)}, key.Bytes/parts)
+		part, _ := r.u.keys.took(&taskWork{first: one.Task, count: 1, ms: millis(one.Work)}, key.Bytes/parts)
 		best = &Split{Task: one.Task, Key: key.Name, Parts: r.u.count}
 		best.Sooner = r.sooner(r.w.Now(), r.u.changed(r.w.Costs.Left, cuts, func(task int) float64 {
 			if task == one.Task {
@@ -139,12 +139,12 @@ func (r *replays) double() *time.Duration {
 	now := *r.w.Now()
 	plan := *now.Plan
 	plan.Jobs = dag.CloneJobs(plan.Jobs)
-	reduces := &plan.Jobs[r.u.job].Stages[dag.Reduce]
+	reduces := &plan.Jobs[r.u.job].Stages[r.u.stage]
 	now.Plan = &plan
 
 	goes := make(map[int]float64) // by task: milliseconds that go to a new reduce
 	var from []int                // the reduces that new ones take from, in the order of the new ones
-	phase := r.w.phase(r.u.job, dag.Reduce)
+	phase := r.w.phase(r.u.job, r.u.stage)
 	for i := range r.u.works {
 		k := &r.u.works[i]
 		if k.done {
@@ -152,7 +152,7 @@ func (r *replays) double() *time.Duration {
 		}
 		for task := k.first; task < k.first+k.count; task++ {
 			if g, ok := phase.at(task); ok {
-				one := reduceWork{first: task, count: 1, ms: k.ms, running: k.running}
+				one := taskWork{first: task, count: 1, ms: k.ms, running: k.running}
 				work := max(g.Rem-g.Setup, 0)
 				goes[task] = (work - min(r.u.keys.largest(&one), work)) / 2
 				from = append(from, task)
@@ -163,7 +163,7 @@ func (r *replays) double() *time.Duration {
 	reduces.Tasks = first + len(from)
 	stay := r.u.changed(r.w.Costs.Left, from, func(task int) float64 { return -goes[task] })
 	d := r.sooner(&now, func(t schedule.Task) schedule.Cost {
-		if t.Job != r.u.job || t.Stage != dag.Reduce || t.Index < first {
+		if t.Job != r.u.job || t.Stage != r.u.stage || t.Index < first {
 			return stay(t)
 		}
 		old := from[t.Index-first]

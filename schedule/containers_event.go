@@ -37,10 +37,10 @@ const (
 type batch struct {
 	job   int32
 	kind  dag.StageIndex
+	kept  bool // in containers that were kept: nothing is launched
 	first int32
 	lanes []int32
 	start dag.Instant
-	kept  bool    // in containers that were kept: nothing is launched
 	cuts  []int32 // where in lanes the tasks of one grant end and the next's begin
 }
 

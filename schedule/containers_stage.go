@@ -85,3 +85,148 @@ func (y *containers) loadAsked(j int) {
 		}
 	}
 }
+
+// loadPhase counts the phase's tasks and finds which have no container.
+func (y *containers) loadPhase(j int, k dag.StageIndex) {
+	p := &y.jobs[j].phase[k]
+	p.total = y.s.Plan.Jobs[j].Stages[k].Count()
+	next := int32(0)
+	attempts := y.s.Jobs[j].Stages[k].Attempts
+	for i := 0; i < len(attempts); {
+		task, end := attempts[i].Task, i+1
+		for end < len(attempts) && attempts[end].Task == task {
+			end++
+		}
+		t := y.loadTask(j, k, attempts[i:end])
+		i = end
+		if int(task) >= p.total || task < 0 {
+			continue
+		}
+		if t.number > 0 {
+			if p.attempt == nil {
+				p.attempt = map[int32]int32{}
+			}
+			p.attempt[task] = t.number
+		}
+		if t.has || t.failed {
+			if task > next {
+				p.pending = append(p.pending, [2]int32{next, task})
+			}
+			next = max(next, task+1)
+		}
+		if t.failed && !t.has {
+			p.retry = append(p.retry, task)
+		}
+	}
+	if int(next) < p.total {
+		p.pending = append(p.pending, [2]int32{next, int32(p.total)})
+	}
+	for _, r := range p.pending {
+		p.waiting += int(r[1] - r[0])
+	}
+	if p.left() == 0 {
+		p.ended = lastSuccess(attempts, y.now)
+	}
+}
+
+// A taskStanding is how a task stands by its attempts.
+type taskStanding struct {
+	has    bool  // a container, or its end
+	failed bool  // an attempt has
+	number int32 // of its next attempt
+}
+
+// loadTask reads a task's attempts up to the one that has a container or has succeeded.
+func (y *containers) loadTask(j int, k dag.StageIndex, attempts []dag.Attempt) (t taskStanding) {
+	job := &y.jobs[j]
+	for i := 0; i < len(attempts) && !t.has; i++ {
+		a := &attempts[i]
+		if a.State != dag.AttemptWaiting {
+			y.started(a.Start)
+		}
+		switch a.State {
+		case dag.AttemptSucceeded:
+			t.has = true
+			job.phase[k].done++
+			if a.End.Known() && (!job.lastEnd.Known() || a.End > job.lastEnd) {
+				job.lastEnd = a.End
+			}
+		case dag.AttemptRunning:
+			t.has = true
+			if y.doomed(a) {
+				y.abandonLater(j, k, a)
+			}
+		case dag.AttemptFailed, dag.AttemptKilled:
+			if y.doomed(a) {
+				y.abandonLater(j, k, a)
+				t.has = true
+				continue
+			}
+			t.failed = true
+			t.number = max(t.number, a.Number+1)
+		case dag.AttemptWaiting:
+			t.number = max(t.number, a.Number)
+		}
+	}
+	return t
+}
+
+// lastSuccess is when the last task of a stage that is done has ended; now if that is not known.
+func lastSuccess(attempts []dag.Attempt, now dag.Instant) dag.Instant {
+	last := dag.NoInstant
+	for i := range attempts {
+		if a := &attempts[i]; a.State == dag.AttemptSucceeded && a.End.Known() && (!last.Known() || a.End > last) {
+			last = a.End
+		}
+	}
+	if !last.Known() {
+		return now
+	}
+	return last
+}
+
+// loadRunning puts the running attempts into lanes and schedules their ends.
+func (y *containers) loadRunning(j int) {
+	job, js := &y.jobs[j], &y.s.Jobs[j]
+	for k := range js.NumStages() {
+		p, attempts := &job.phase[k], js.Stages[k].Attempts
+		last := int32(-1)
+		for i := range attempts {
+			a := &attempts[i]
+			if a.State != dag.AttemptRunning || int(a.Task) >= p.total {
+				continue
+			}
+			twin := a.Task == last // a speculative second attempt holds a container too
+			last = a.Task
+			if y.doomed(a) {
+				continue
+			}
+			lane := y.pool.lane(a.Node)
+			if !y.pool.shuts(lane) {
+				y.occupy(j, p.mb)
+				y.pool.fill(a.Node, p.mb)
+			}
+			if twin {
+				y.mergeTwin(j, k, a, lane)
+				continue
+			}
+			p.granted++
+			y.run(j, k, a.Task, 1, a.Number, a.Start, []int32{lane}, a, true)
+		}
+	}
+}
+
+// mergeTwin lets the better of two attempts of a task decide its end; the other's container is held as long.
+func (y *containers) mergeTwin(j int, k dag.StageIndex, a *dag.Attempt, lane int32) {
+	for i := len(y.out) - 1; i >= 0; i-- {
+		sp := &y.out[i]
+		if int(sp.Job) == j && sp.Stage == k && sp.First == a.Task {
+			mb := y.jobs[j].phase[k].mb
+			// A reduce that waits for maps has no end yet; its twin is taken to be killed soon.
+			y.at(max(sp.End, y.now), rankEnd, func(dag.Instant) {
+				y.leave(j, mb, []int32{lane})
+			})
+			return
+		}
+	}
+}

@@ -16,7 +16,11 @@
 package schedule
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
@@ -175,4 +179,61 @@ func Replay(s *dag.Snapshot, left Left, opt Options) (*Schedule, error) {
 		return replayYARN(s, left, opt)
 	}
 	return nil, fmt.Errorf("schedule: no such policy: %v", s.Plan.Cluster.Policy)
+}
+
+var originNames = [...]string{"observed", "profile", "assumed", "unknown"}
+
+func (o Origin) String() string {
+	if int(o) < len(originNames) {
+		return originNames[o]
+	}
+	return fmt.Sprintf("unknown(%d)", o)
+}
+
+// MarshalText gives the name used in frames and plan files.
+func (o Origin) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// UnmarshalText reads the name used in frames and plan files.
+func (o *Origin) UnmarshalText(b []byte) error {
+	for i, n := range originNames {
+		if n == string(b) {
+			*o = Origin(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("schedule: %q is not an origin (one of %v)", b, originNames)
+}
+
+// sortSpans orders spans by start, stage (pauses last), first slot, attempt.
+func sortSpans(spans []Span) {
+	slices.SortStableFunc(spans, func(a, b Span) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Pause, b.Pause), cmp.Compare(a.Stage, b.Stage),
+			cmp.Compare(firstSlot(a), firstSlot(b)), cmp.Compare(a.Attempt, b.Attempt))
+	})
+}
+
+func firstSlot(s Span) int32 {
+	if len(s.Slots) == 0 {
+		return -1
+	}
+	return s.Slots[0]
+}
+
+// TaskName names an attempt of a task in a plan: the job, the stage, the index from 1, and one prime for each earlier
+// attempt. Map 3 of job j1 is j1.m3, its second attempt j1.m3'. Of a stage that is neither map nor reduce the name is
+// whole: q.scan.3.
+func TaskName(plan *dag.Plan, job int, k dag.StageIndex, index, attempt int) string {
+	name, stage := "?", "?."
+	if job >= 0 && job < len(plan.Jobs) {
+		j := &plan.Jobs[job]
+		name = j.Node
+		switch {
+		case int(k) >= len(j.Stages):
+		case j.IsMapReduce():
+			stage = j.Stages[k].Name[:1]
+		default:
+			stage = j.Stages[k].Name + "."
+		}
+	}
+	return name + "." + stage + strconv.Itoa(index+1) + strings.Repeat("'", max(0, attempt))
 }

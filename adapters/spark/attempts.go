@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -82,7 +83,7 @@ func (a *App) attempt(s *stage, k *task, i, number int32, now dag.Instant, lanes
 		at.FirstReport = min(k.report, now)
 	}
 	if k.state != dag.AttemptRunning {
-		at.End = max(min(k.end, now), at.Start)
+		at.End = max(min(k.end, now, lanes.until(k)), at.Start)
 	}
 	reads := k.read > 0
 	switch {
@@ -189,6 +190,19 @@ func (a *App) fill(s *stage, now dag.Instant) []int32 {
 // longer.
 type lanes struct {
 	slot map[*task]int32
+	next map[*task]dag.Instant
+}
+
+// handover is the longest time by which a task that has ended overlaps the next one on its core: the driver launches
+// that one first, and then takes the result. What overlaps for longer did not share a core.
+const handover = time.Second
+
+// until is when the next task began on the core of a task that seems to have ended a moment later.
+func (l *lanes) until(k *task) dag.Instant {
+	if at, ok := l.next[k]; ok && k.end.Sub(at) <= handover {
+		return at
+	}
+	return math.MaxInt64
 }
 
 func (l *lanes) of(k *task) int32 {
@@ -214,8 +228,9 @@ func (a *App) lanes() *lanes {
 		return cmp.Or(cmp.Compare(x.launch, y.launch),
 			cmp.Compare(x.id, y.id))
 	})
-	l := &lanes{slot: make(map[*task]int32, len(all))}
+	l := &lanes{slot: make(map[*task]int32, len(all)), next: make(map[*task]dag.Instant, len(all))}
 	free := make([][]dag.Instant, len(a.executors)) // by executor and core: free since
+	last := make([][]*task, len(a.executors))
 	base := make([][]int32, len(a.executors))
 	next := int32(0)
 	for _, k := range all {
@@ -241,10 +256,14 @@ func (a *App) lanes() *lanes {
 		if best < 0 {
 			best = len(free[e])
 			free[e] = append(free[e], 0)
+			last[e] = append(last[e], nil)
 			base[e] = append(base[e], next)
 			next++
 		}
-		free[e][best] = end
+		if before := last[e][best]; before != nil && before.state != dag.AttemptRunning {
+			l.next[before] = k.launch
+		}
+		free[e][best], last[e][best] = end, k
 		l.slot[k] = base[e][best]
 	}
 	return l

@@ -1,6 +1,7 @@
 package spark
 
 import (
+	"math"
 	"strings"
 
 	"github.com/paratimer/paratimer/dag"
@@ -16,11 +17,17 @@ func (a *App) keepsOutput(e *executor) bool {
 
 // markLost takes the success of attempts away whose output went with an executor and is still to be read.
 func (a *App) markLost(s *stage, attempts []dag.Attempt) {
+	for i := 1; i < len(attempts); i++ {
+		at, again := &attempts[i-1], &attempts[i]
+		if at.State == dag.AttemptSucceeded && at.Task == again.Task && at.End <= again.Start && at.Node >= 0 &&
+			!a.executors[at.Node].active && !a.final(s) {
+			lose(at) // it has run again
+		}
+	}
 	t := s.newest()
 	if t == nil || a.final(s) || !a.read(s) {
 		return
 	}
-	lost := 0
 	for i := range attempts {
 		at := &attempts[i]
 		if at.State != dag.AttemptSucceeded || at.Node < 0 {
@@ -33,13 +40,15 @@ func (a *App) markLost(s *stage, attempts []dag.Attempt) {
 		if s.done() && t.number > 0 && t.submitted > e.removed {
 			continue // it has run again
 		}
-		at.State, at.Diagnosis = dag.AttemptKilled, lostOutput
-		lost++
+		lose(at)
 	}
 	if t.number > 0 && !s.done() {
 		a.reconcile(s, t, attempts)
 	}
 }
+
+// lose takes the success of an attempt away that had done its work.
+func lose(at *dag.Attempt) { at.State, at.Diagnosis, at.Ratio = dag.AttemptKilled, lostOutput, 1 }
 
 // read reports whether a stage is left that reads what s writes.
 func (a *App) read(s *stage) bool {
@@ -67,7 +76,7 @@ func (a *App) reconcile(s *stage, t *try, attempts []dag.Attempt) {
 	for i := range attempts {
 		if at := &attempts[i]; at.State == dag.AttemptSucceeded && !succeeded[at.Task] {
 			if again[at.Task] {
-				at.State, at.Diagnosis = dag.AttemptKilled, lostOutput
+				lose(at)
 			} else {
 				old++
 			}
@@ -76,14 +85,14 @@ func (a *App) reconcile(s *stage, t *try, attempts []dag.Attempt) {
 	surplus := old - (s.tasks - t.tasks)
 	for i := len(attempts) - 1; i >= 0 && surplus > 0; i-- {
 		if at := &attempts[i]; at.State == dag.AttemptSucceeded && !again[at.Task] {
-			at.State, at.Diagnosis = dag.AttemptKilled, lostOutput
+			lose(at)
 			surplus--
 		}
 	}
 	for i := range attempts {
 		if at := &attempts[i]; surplus < 0 && at.State == dag.AttemptKilled && at.Diagnosis == lostOutput &&
 			!again[at.Task] {
-			at.State, at.Diagnosis = dag.AttemptSucceeded, ""
+			at.State, at.Diagnosis, at.Ratio = dag.AttemptSucceeded, "", math.NaN()
 			surplus++
 		}
 	}

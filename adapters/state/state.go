@@ -7,6 +7,8 @@ package state
 import (
 	"encoding/json"
 	"errors"
+	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -45,3 +47,17 @@ type Run struct {
 
 // ErrLocked says that another process holds a lock.
 var ErrLocked = errors.New("another process holds the lock")
+
+// Dir is the folder of the state by the XDG Base Directory Specification: XDG_STATE_HOME/paratimer, else
+// ~/.local/state/paratimer.
+func Dir(getenv func(string) string) (string, error) {
+	dir := getenv("XDG_STATE_HOME")
+	if !strings.HasPrefix(dir, "/") { // the specification has relative ones ignored
+		home := getenv("HOME")
+		if home == "" {
+			return "", errors.New("state: where to remember? Set XDG_STATE_HOME or HOME")
+		}
+		dir = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(dir, "paratimer"), nil
+}

@@ -294,29 +294,16 @@ down() {
 }
 
 status() {
-	local file name pid alive=0 dead=0
-	for file in "$RUN"/pid/*; do
-		[[ -f $file ]] || continue
-		name=${file##*/} pid=$(<"$file")
-		if kill -0 "$pid" 2>/dev/null; then
-			echo "$name up $pid"
-			alive=$((alive + 1))
-		else
-			echo "$name dead $pid"
-			dead=$((dead + 1))
-		fi
-	done
-	if ((alive == 0)); then
-		echo "down"
-		return 3
-	fi
+	local code=0
+	daemons || code=$?
+	((code < 3)) || return 3
 	load_run
 	# shellcheck disable=SC2086
 	take_on ${PARATIMER_WITH-}
 	echo "processes $(marked "$MARK" | wc -l)"
 	answer "$PARATIMER_RM/ws/v1/cluster/metrics" | grep -Eo '"(appsRunning|appsPending|containersAllocated|allocatedMB|totalMB|activeNodes|lostNodes)":[0-9]+' | tr -d '"' | tr ':' ' ' ||
 		echo "rm does not answer at $PARATIMER_RM"
-	((dead == 0))
+	return "$code"
 }
 
 # Where data sets and outputs are in the run's file system.

@@ -125,4 +125,25 @@ stop() {
 	rm -f "$RUN"/pid/*
 }
 
+# daemons says which of the daemons that were started run: 0 all, 1 some of them, 3 none.
+daemons() {
+	local file name pid alive=0 dead=0
+	for file in "$RUN"/pid/*; do
+		[[ -f $file ]] || continue
+		name=${file##*/} pid=$(<"$file")
+		if kill -0 "$pid" 2>/dev/null; then
+			echo "$name up $pid"
+			alive=$((alive + 1))
+		else
+			echo "$name dead $pid"
+			dead=$((dead + 1))
+		fi
+	done
+	if ((alive == 0)); then
+		echo "down"
+		return 3
+	fi
+	((dead == 0))
+}
+
 is_spec() { [[ $1 == own:?* || $1 =~ ^[0-9]+x[0-9]+x[0-9]+(z[0-9.]+)?(w[0-9]+)?$ ]]; }

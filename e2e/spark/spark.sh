@@ -208,25 +208,12 @@ down() {
 }
 
 status() {
-	local file name pid alive=0 dead=0
-	for file in "$RUN"/pid/*; do
-		[[ -f $file ]] || continue
-		name=${file##*/} pid=$(<"$file")
-		if kill -0 "$pid" 2>/dev/null; then
-			echo "$name up $pid"
-			alive=$((alive + 1))
-		else
-			echo "$name dead $pid"
-			dead=$((dead + 1))
-		fi
-	done
-	if ((alive == 0)); then
-		echo "down"
-		return 3
-	fi
+	local code=0
+	daemons || code=$?
+	((code < 3)) || return 3
 	load_run
 	echo "processes $(marked "$MARK" | wc -l)"
-	((dead == 0))
+	return "$code"
 }
 
 submit() {

@@ -3,6 +3,10 @@ package ernest
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
+
+	"github.com/paratimer/paratimer/units"
 )
 
 // Extrapolation is how far a point is beyond the rows: factors of at least 1, 1 within their range.
@@ -66,4 +70,86 @@ func times(factor float64) string {
 		return fmt.Sprintf("%.2g times", factor)
 	}
 	return fmt.Sprintf("%.3g times", factor)
+}
+
+// A further term must lower the leave-one-out error by a share and by an amount to be let in: among several terms one
+// lowers it somewhat by chance.
+const (
+	extraShare  = 0.3
+	extraAmount = 0.005
+)
+
+// usualExtra are the terms that are tried unasked: those of §3.4, work that is not divided, and pairs of records.
+func usualExtra(rows []Row) []Term {
+	usual := []Term{Scale, SqrtScale, ScaleSquaredPerMachine}
+	if checkSized(ScaleLogSquaredPerMachine, rows) == nil {
+		usual = append(usual, ScaleLogSquaredPerMachine)
+	}
+	return usual
+}
+
+// tryExtra lets in the extra term that lowers the leave-one-out error most, again and again while it is worth it
+// (§3.4). Asked says that what becomes of each is of interest.
+func (m *Model) tryExtra(extra []Term, asked bool) error {
+	var left []Term
+	for _, t := range extra {
+		if int(t) >= len(termNames) {
+			return &TermError{t, "there is no such term"}
+		}
+		if slices.Contains(m.Terms, t) || slices.Contains(left, t) {
+			continue
+		}
+		if err := checkSized(t, m.Rows); err != nil {
+			m.Warnings = append(m.Warnings, Warning{"extra_term_impossible", err.Error()})
+			continue
+		}
+		left = append(left, t)
+	}
+	group, groups := configurations(m.Rows)
+	for len(left) > 0 {
+		_, scored := meanError(m.Left, m.base.seconds)
+		best, least := -1, math.Inf(1)
+		for i, t := range left {
+			r, err := m.with(append(slices.Clone(m.Terms), t))
+			if err != nil || r.info.Rank <= m.Rank {
+				continue // it overflows, or cannot be told from the others
+			}
+			loo, n := meanError(r.leaveOut(group, groups, maxFolds), r.seconds)
+			if n >= scored && loo < least {
+				best, least = i, loo
+			}
+		}
+		if best < 0 || !(least < m.LOO*(1-extraShare) && least < m.LOO-extraAmount) {
+			break
+		}
+		before := m.LOO
+		m.Terms = append(m.Terms, left[best])
+		if err := m.regress(); err != nil {
+			return err
+		}
+		m.Warnings = append(m.Warnings,
+			Warning{
+				"extra_term",
+				fmt.Sprintf("%s is in the model by cross-validation: leaving one out, the mean error falls from %s to %s",
+					left[best], units.Tenths(before), units.Tenths(m.LOO)),
+			})
+		left = slices.Delete(left, best, best+1)
+	}
+	if len(left) > 0 && asked {
+		m.Warnings = append(m.Warnings,
+			Warning{
+				"extra_term_left_out",
+				fmt.Sprintf("not in the model: %s would not lower the leave-one-out error of %s enough",
+					names(left), units.Tenths(m.LOO)),
+			})
+	}
+	return nil
+}
+
+func names(terms []Term) string {
+	s := make([]string, len(terms))
+	for i, t := range terms {
+		s[i] = t.String()
+	}
+	return strings.Join(s, ", ")
 }

@@ -147,7 +147,7 @@ func (m *Model) Costs() estimators.Costs {
 		Left: m.Left, Full: m.Full, Rem: m.Rem,
 		Completed: m.Snapshot, Warnings: m.Warnings, NodeFactors: m.NodeFactors, AssumedRatio: m.AssumedRatio,
 		Sampling:  m.Sampling,
-		Residuals: m.residuals, ReduceSize: m.ReduceSize, InRecords: m.fifo,
+		Residuals: m.residuals, TaskSize: m.TaskSize, InRecords: m.fifo,
 		Groups: m.groupCosts(func(in *Model) schedule.Left { return in.Left }),
 	}
 }

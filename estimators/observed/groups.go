@@ -199,9 +199,11 @@ func (m *Model) warnGroups(g *jobGroups) {
 		"the reduces of job %s are predicted by their %s, %s", m.Snapshot.Plan.Jobs[g.job].Node, by, g.source())})
 }
 
-// ReduceSize is what a reduce is given, in bytes, or on the paper's cluster in records, where nothing tells their
+// TaskSize is what a reduce is given, in bytes, or on the paper's cluster in records, where nothing tells their
 // bytes; NaN where nothing tells.
-func (m *Model) ReduceSize(job, task int) float64 { return m.phases[job][dag.Reduce].size(task) }
+func (m *Model) TaskSize(job int, k dag.StageIndex, task int) float64 {
+	return m.phases[job][k].size(task)
+}
 
 // KeyGroups is what is known of the key groups of a job's reduces, and what one of them takes, by NearestFit, where the
 // job's reduces go by that.

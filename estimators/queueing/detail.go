@@ -148,3 +148,137 @@ func (d *detail) step(damping float64) (change float64, found []float64) {
 	}
 	return change, found
 }
+
+// detailQueues is how many tasks of each job are at each centre of each node, in the mean over the job: β of equation
+// 6.
+type detailQueues struct {
+	cpu  [][][]float64 // by job, node and CPU, of one copy
+	disk [][][]float64 // by job, node and disk
+	at   [][]vector    // by job and node, of fibres and the network: the network's are those of all nodes
+	jobs []*detailJob
+}
+
+func (d *detail) queues() detailQueues {
+	q := detailQueues{jobs: d.jobs}
+	alone := len(d.jobs) == 1 && d.jobs[0].Copies == 1
+	for _, j := range d.jobs {
+		cpu, disk, at := make([][]float64, len(d.nodes)), make([][]float64, len(d.nodes)), make([]vector, len(d.nodes))
+		if !alone && j.response > 0 {
+			d.spread(j, cpu, disk, at)
+		}
+		q.cpu, q.disk, q.at = append(q.cpu, cpu), append(q.disk, disk), append(q.at, at)
+	}
+	return q
+}
+
+// spread says where a job's tasks are. Waves that were not drawn are as those that were.
+func (d *detail) spread(j *detailJob, cpu, disk [][]float64, at []vector) {
+	network := 0.0
+	for n, g := range d.nodes {
+		cpu[n], disk[n] = make([]float64, d.spec.servers()[CPU]), make([]float64, d.spec.servers()[Disk])
+		weights := d.weights(j, n)
+		for i := range j.tasks[n] {
+			t := &j.tasks[n][i]
+			weight := weights[t.kind] / j.response
+			for k := range t.stay {
+				at[n][k] += weight * t.stay[k]
+			}
+			cpu[n][t.cpu] += weight * t.stay[CPU]
+			disk[n][t.disk] += weight * t.stay[Disk]
+		}
+		network += float64(g.nodes) * at[n][Network]
+	}
+	for n := range at {
+		at[n][Network] = network
+	}
+}
+
+// seen is what a task of one copy of a job finds of the other copies and jobs on a node, one of its CPUs and one of its
+// disks.
+func (q *detailQueues) seen(job, n, cpu, disk int) (v vector) {
+	for i, j := range q.jobs {
+		copies := float64(j.Copies)
+		if i == job {
+			copies--
+		}
+		v[Fibre] += copies * q.at[i][n][Fibre]
+		v[Network] += copies * q.at[i][n][Network]
+		if q.cpu[i][n] != nil {
+			v[CPU] += copies * q.cpu[i][n][cpu]
+			v[Disk] += copies * q.disk[i][n][disk]
+		}
+	}
+	return v
+}
+
+// phases cuts the timeline where blocked reduces go on; where there are very many, the middle ones stand together.
+func (t *timeline) phases() []Phase {
+	cuts := append(append([]float64{0}, t.wakes...), t.end)
+	var all []Phase
+	for i, c := range cuts[1:] {
+		all = append(all, Phase{cuts[i], c, 1})
+	}
+	if many := len(all) - listedPhases; many > 0 {
+		at := listedPhases / 2
+		all[at] = Phase{all[at].Start, all[at+many].End, many + 1}
+		all = append(all[:at+1], all[at+many+1:]...)
+	}
+	return all
+}
+
+// listedPhases are told one by one.
+const listedPhases = 240
+
+// threads is what slots and reduces do.
+func (d *detail) threads(j *detailJob) []Thread {
+	t := &j.line
+	var all []Thread
+	for slot := range (j.slots + d.spec.Nodes - 1) / d.spec.Nodes {
+		for n := range min(d.spec.Nodes, j.slots-slot*d.spec.Nodes) {
+			all = append(all, Thread{Kind: Map, Node: n, Slot: slot, Count: 1})
+		}
+	}
+	for _, p := range t.maps {
+		thread := &all[p.thread]
+		if k := len(thread.Pieces) - 1; k >= 0 {
+			thread.Pieces[k].Tasks++
+			thread.Pieces[k].End = p.end
+			continue
+		}
+		thread.Pieces = []Piece{{Map, 1, p.start, p.end, false}}
+	}
+	all = gather(all)
+	var some []Thread
+	for n, g := range d.nodes {
+		for slot := range j.abreast[n] {
+			some = append(some, alike(Thread{
+				Kind: Merge, Node: g.first, Slot: slot, Count: g.nodes,
+				Pieces: t.reducePieces(j),
+			})...)
+		}
+	}
+	return append(all, gather(some)...)
+}
+
+// reducePieces puts shuffles that follow one another without a pause together.
+func (t *timeline) reducePieces(j *detailJob) []Piece {
+	var all []Piece
+	for _, c := range t.copies {
+		if k := len(all) - 1; k >= 0 && c.start <= all[k].End+merged {
+			all[k].Tasks++
+			all[k].End = c.end
+			continue
+		}
+		all = append(all, Piece{Shuffle, 1, c.start, c.end, false})
+	}
+	if many := len(all) - listedPhases; many > 0 {
+		at := listedPhases / 2
+		for _, p := range all[at+1 : at+many+1] {
+			all[at].Tasks += p.Tasks
+			all[at].End = p.End
+		}
+		all[at].Waits = true
+		all = append(all[:at+1], all[at+many+1:]...)
+	}
+	return append(all, Piece{Merge, 1, t.copied, t.copied + j.stay[Merge], false})
+}

@@ -1,6 +1,9 @@
 package queueing
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // tree is a job's precedence tree, cut by its phases (§4.2): one phase after the other, and in each all threads at
 // once.
@@ -113,4 +116,69 @@ func operator(op Operator, parts []*Tree) *Tree {
 		return some[0]
 	}
 	return &Tree{Op: op, Parts: some, Count: 1}
+}
+
+// A group is neighbouring nodes that have as many map slots in use and reduces of each job: nodes that do the same.
+type group struct {
+	first, nodes int
+}
+
+// groups cuts the nodes where what they have of a job changes. Tasks are dealt to one node after the other, so nodes
+// with more of a job come first.
+func groups(s *Spec) []group {
+	cuts := []int{0, s.Nodes}
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		if j.Maps < s.Nodes*s.MapSlots {
+			cuts = append(cuts, j.Maps%s.Nodes)
+		}
+		cuts = append(cuts, j.Reduces%s.Nodes)
+	}
+	slices.Sort(cuts)
+	cuts = slices.Compact(cuts)
+	all := make([]group, 0, len(cuts)-1)
+	for i, c := range cuts[1:] {
+		all = append(all, group{cuts[i], c - cuts[i]})
+	}
+	return all
+}
+
+// dealt is how many of so many tasks the node has, of those dealt to one node after the other.
+func (g group) dealt(tasks, nodes int) int {
+	n := tasks / nodes
+	if g.first < tasks%nodes {
+		n++
+	}
+	return n
+}
+
+// An Operator joins the parts of a precedence tree (§2.3, after D.-R. Liang and S. K. Tripathi, "On Performance
+// Prediction of Parallel Computations with Precedent Constraints", IEEE TPDS 11, 2000).
+type Operator int
+
+// The operators. A leaf has none: it is tasks of one class.
+const (
+	Leaf              Operator = iota
+	Serial                     // S: one part after the other
+	ParallelAnd                // P_A: all at once, done with the last
+	ParallelOr                 // P_O: all at once, done with the first
+	ProbabilisticFork          // P_F: one of them, by chance
+)
+
+// String is its symbol.
+func (o Operator) String() string { return [...]string{"task", "S", "P_A", "P_O", "P_F"}[o] }
+
+// A Tree is a job's precedence tree: which tasks follow one another and which run side by side.
+type Tree struct {
+	Op    Operator
+	Parts []*Tree   // of an operator, at least one
+	Prob  []float64 // of P_F: the chance of each part; they add up to 1
+	// Kind and Tasks of a leaf: that many equal tasks, one after the other.
+	Kind  Kind
+	Tasks int
+	// Count is how many like trees it stands for: side by side in a ParallelAnd or ParallelOr, one after the other in a
+	// Serial.
+	Count int
+	// Mean and Variance of its duration, in seconds and seconds², of parts that are taken as independent.
+	Mean, Variance float64
 }

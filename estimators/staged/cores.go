@@ -102,10 +102,10 @@ const (
 )
 
 // A group is tasks of a stage that have ended, of one kind: what they took, and what they do in the profile's run as
-// work and as overhead.
+// work and as overhead, of which every is what each task has.
 type group struct {
-	took, work, over, n float64
-	sigma               float64
+	took, work, over, every, n float64
+	sigma                      float64
 }
 
 // learnLoad finds the pace of this run's work and the load of its machines, as multiples of those of the profile's run.
@@ -133,6 +133,7 @@ func (m *Model) learnLoad() {
 				g.sigma = coldSigma
 			}
 			g.took, g.work, g.over, g.n = g.took+e.work, g.work+l.split.work(e), g.over+over, g.n+1
+			g.every += l.split.every
 		}
 		for _, g := range kinds {
 			if g.n > 0 && g.took > 0 && g.work+g.over > 0 {
@@ -159,6 +160,7 @@ func (m *Model) late(pace, load, cold float64) (g group, ok bool) {
 			if m.first(a) && age > 0 && (1+launchWait)*age > pace*work+load*over {
 				g.sigma = coldSigma
 				g.took, g.work, g.over, g.n = g.took+(1+launchWait)*age, g.work+work, g.over+over, g.n+1
+				g.every += l.split.every
 			}
 		}
 	})
@@ -183,6 +185,9 @@ func (m *Model) fitLoad(groups []group) {
 			da := work / (work + over)
 			db := 1 - da
 			v := stageSigma*stageSigma*da*da + g.sigma*g.sigma*db*db + noiseSigma*noiseSigma/g.n
+			// How the profile's tasks are split is a guess: the further pace and load are apart, the less these tell.
+			guess := zeroNaN(g.work*g.every/(g.work+g.every)) * (math.Exp(b) - math.Exp(a)) / (work + over)
+			v += guess * guess
 			r := math.Log(g.took / (work + over))
 			w := 1 / v / max(1, math.Abs(r)/(2*math.Sqrt(v)))
 			aa, ab, bb = aa+w*da*da, ab+w*da*db, bb+w*db*db

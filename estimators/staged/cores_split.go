@@ -31,6 +31,8 @@ const (
 	// what the first task of a core takes beyond its work, where nothing tells.
 	everyShare = 0.03
 	headShare  = 0.3
+	// shortTime is how many times as long as the usual overhead a time is of which half is overhead.
+	shortTime = 2.0
 	// longRecords is how many times as long as its records tell a task must have been in the profile's run to be
 	// expected to be so again, slowAgain how much of that is expected.
 	longRecords = 2.0
@@ -51,12 +53,14 @@ func (m *Model) splitPriors() {
 	})
 }
 
-// within is the part of a time that is overhead if so much of it is usual.
+// within is the part of a time that is overhead if so much of it is usual. A time that is not much longer than usual
+// overhead is mostly that.
 func within(took, usual float64) float64 {
 	if !(took > 0) || !(usual > 0) {
 		return 0
 	}
-	return took * usual / (took + usual)
+	long := took / (shortTime * usual)
+	return max(took*usual/(took+usual), took/(1+long*long))
 }
 
 // split splits what tasks took in the profile's run, the first ones of which were the first of their stage on as many

@@ -122,6 +122,25 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+// TestShortTasksAreOverhead holds that a time that is not much longer than usual overhead is mostly that, and that such
+// tasks, which take as many times as long as the machine is loaded, do not show the pace of work.
+func TestShortTasksAreOverhead(t *testing.T) {
+	t.Parallel()
+	if got := within(1000, 1000); got != 800 {
+		t.Errorf("%.0f ms of 1000 are overhead if 1000 are usual, not 800", got)
+	}
+	if got := within(30_000, 1000); math.Abs(got-968) > 1 {
+		t.Errorf("%.0f ms of 30,000 are overhead if 1000 are usual, not 968", got)
+	}
+	eight := []float64{100, 100, 100, 100, 100, 100, 100, 100}
+	profile := Learn(dag.Run{}.Append(onFour([]float64{42_000, 42_000, 42_000, 42_000, 2000, 2000, 2000, 2000}, eight)))
+	s := onFour([]float64{840, 840, 840, 840, 40, 40, 40, 40}, eight)
+	s.Profiles = []*dag.Plan{profile}
+	if got := New(dag.Run{}.Append(s)).pace; got < 0.6 {
+		t.Errorf("short tasks of a machine with a fiftieth of the load let work take %.2f times as long", got)
+	}
+}
+
 // TestHeads holds that tasks that wait are the first of their stage on as many cores as have run none of it, that these
 // take longer, and that the time which the driver has already taken is not counted again.
 func TestHeads(t *testing.T) {

@@ -77,7 +77,7 @@ func Costs(run dag.Run) estimators.Costs {
 	m := New(run)
 	return estimators.Costs{
 		Left: m.left, Full: m.full, Rem: m.rem, Completed: m.snapshot, AssumedRatio: m.assumedRatio,
-		Sampling: m.sampling, Residuals: m.profile.Residuals(),
+		Sampling: m.sampling, Residuals: m.profile.Residuals(), TaskSize: m.taskSize, InRecords: true,
 	}
 }
 

@@ -51,10 +51,14 @@ func (m *Model) learnSizes(j int, k dag.StageIndex, l *law) {
 	case in > 0 && rest > 0:
 		ratio = max(in-told, 0.02*in*rest/(rest+of)) / rest
 	case of > 0 && told > 0:
-		ratio = told / of
+		usual := 0.0
+		if l.prior.n > 0 {
+			usual = expectedTasks * of / float64(len(l.seen.ended)+len(fetched))
+		}
+		ratio = (told + usual) / (of + usual)
 	}
 	perByte := 0.0
-	if l.seen.bytes > 0 && told > 0 && !readsRecords(&m.snapshot.Plan.Jobs[j].Stages[k]) {
+	if l.seen.bytes > 0 && told > 0 && !m.snapshot.Plan.Jobs[j].Stages[k].ReadsRecords() {
 		perByte = told / l.seen.bytes
 	}
 	// Of a task that reports its progress what it has read tells how much it reads in all.
@@ -106,21 +110,45 @@ func (m *Model) totalBy(l *law, a *dag.Attempt) float64 {
 // leastShare is the progress from which on it tells a task's size.
 const leastShare = 0.1
 
+// expectedTasks is how many tasks that have ended the profile's sizes weigh as much as: those that end first are the
+// small ones.
+const expectedTasks = 1
+
 // expected are the tasks' units before this run has told any, up to a factor: the profile's, task by task where there
 // are as many.
 func (l *law) expected(n int) []float64 {
-	out := make([]float64, n)
-	mean := 1.0
-	if l.prior.n > 0 && l.prior.total > 0 && l.prior.records {
-		mean = l.prior.total / float64(l.prior.n)
-	}
-	for i := range out {
-		out[i] = mean
-		if l.prior.n == n && l.prior.records && mean != 1 {
-			out[i] = l.prior.units[i]
+	p := &l.prior
+	mean, slope := 1.0, 0.0
+	if p.n > 0 && p.total > 0 && p.records {
+		if p.n == n {
+			return p.units
 		}
+		mean, slope = p.total/float64(p.n), p.trend()
+	}
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = mean * (1 + slope*place(i, n))
 	}
 	return out
+}
+
+// place is where a task is among n of them, from -0.5 for the first to 0.5 for the last.
+func place(i, n int) float64 { return float64(i)/float64(max(1, n-1)) - 0.5*min(1, float64(n-1)) }
+
+// trend is by how much the last task is larger than the first, in mean tasks. Engines sort the input of a scan by size.
+// Where the sizes do not follow a line, none is expected.
+func (p *prior) trend() float64 {
+	mean := p.total / float64(p.n)
+	xy, xx, yy := 0.0, 0.0, 0.0
+	for i, units := range p.units {
+		x, y := place(i, p.n), units/mean-1
+		xy, xx, yy = xy+x*y, xx+x*x, yy+y*y
+	}
+	if p.n <= 2 || !(yy > 0) {
+		return 0
+	}
+	slope, follows := xy/xx, xy*xy/(xx*yy)
+	return min(max(slope*follows, -2), 2)
 }
 
 // input is how many records all tasks of a stage read together: what the stages before it have written and are expected
@@ -159,12 +187,10 @@ func (m *Model) input(j int, k dag.StageIndex) float64 {
 	return total
 }
 
-// readsRecords reports whether a stage reads what another one writes, beside broadcasts.
-func readsRecords(s *dag.Stage) bool {
-	for _, e := range s.After {
-		if e.Kind != dag.Broadcast {
-			return true
-		}
+// taskSize is how many records a task reads, NaN where nothing tells.
+func (m *Model) taskSize(j int, k dag.StageIndex, i int) float64 {
+	if l := &m.stages[j][k]; l.sized && l.seen.records && i >= 0 && i < len(l.size) {
+		return l.size[i]
 	}
-	return false
+	return math.NaN()
 }

@@ -175,3 +175,24 @@ func TestEdgesOfProfile(t *testing.T) {
 		t.Errorf("%v left, want %v", got, want)
 	}
 }
+
+// TestTaskSizes checks that tasks which have all of their input tell how skewed a stage is, in records.
+func TestTaskSizes(t *testing.T) {
+	t.Parallel()
+	s, _ := seenAt(t, 1, 24*second)
+	for i := range s.Jobs[0].Stages[1].Attempts {
+		a := &s.Jobs[0].Stages[1].Attempts[i]
+		if a.State != dag.AttemptRunning {
+			t.Fatalf("%+v: none of the group runs", a)
+		}
+		a.Total[dag.Copy], a.Done[dag.Work] = groupRecords(int(a.Task)), 1
+	}
+	costs := staged.Costs(dag.Run{}.Append(s))
+	if !costs.InRecords || costs.TaskSize(0, 1, 0) != 200 || costs.TaskSize(0, 1, 1) != 100 {
+		t.Errorf("%v and %v records", costs.TaskSize(0, 1, 0), costs.TaskSize(0, 1, 1))
+	}
+	before := staged.Costs(dag.Run{}.Append(&dag.Snapshot{Plan: s.Plan, Jobs: s.Plan.BlockedJobs()}))
+	if n := before.TaskSize(0, 1, 0); !math.IsNaN(n) {
+		t.Errorf("%v records before anything ran", n)
+	}
+}

@@ -124,12 +124,7 @@ func (c *shared) measure(plan *dag.Plan, seed uint64, s *usersScore) error {
 	}
 	scenarios := append(estimators.Scenarios(), estimators.Sampled())
 	all := estimators.Shared(scenarios, observed.Costs, estimators.Options{Samples: 64})
-	type tick struct {
-		at      float64
-		left    []*time.Duration
-		range80 []time.Duration
-	}
-	var ticks []tick
+	var ticks []usersLook
 	var run dag.Run
 	total, last := 0.0, 0.0
 	for _, o := range opt.Others {
@@ -148,7 +143,7 @@ func (c *shared) measure(plan *dag.Plan, seed uint64, s *usersScore) error {
 		if snap.State.Ended() {
 			continue
 		}
-		x := tick{at: total}
+		x := usersLook{at: total}
 		for i, e := range all {
 			got, err := e.Estimate(run)
 			if err != nil {
@@ -165,6 +160,19 @@ func (c *shared) measure(plan *dag.Plan, seed uint64, s *usersScore) error {
 		}
 		ticks = append(ticks, x)
 	}
+	s.add(ticks, scenarios, total, last)
+	return nil
+}
+
+// A usersLook is what was said at one moment of a run, in seconds since its start.
+type usersLook struct {
+	at      float64
+	left    []*time.Duration // by each scenario
+	range80 []time.Duration
+}
+
+// add counts a run of total seconds whose last other application came at last.
+func (s *usersScore) add(ticks []usersLook, scenarios []estimators.Scenario, total, last float64) {
 	errs := make([][]float64, len(scenarios))
 	var after []float64
 	for _, x := range ticks {
@@ -206,5 +214,4 @@ func (c *shared) measure(plan *dag.Plan, seed uint64, s *usersScore) error {
 			s.scenario[scenarios[i].Name] = append(s.scenario[scenarios[i].Name], mean(errs[i]))
 		}
 	}
-	return nil
 }

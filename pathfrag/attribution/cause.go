@@ -1,6 +1,10 @@
 package attribution
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/paratimer/paratimer/dag"
+)
 
 // A Cause is what a stretch of the chain was spent on.
 type Cause uint8
@@ -54,6 +58,25 @@ var causeTexts = [causes]struct{ name, title, meaning string }{
 		"All tasks of a job had ended; it was committed, its history written, its end told to the client.",
 	},
 	Unknown: {"unknown", "unknown", "Nobody saw what the query waited for."},
+}
+
+// onCores are the causes that have other words where tasks run on the cores of executors.
+var onCores = map[Cause]struct{ title, meaning string }{
+	Launch: {"launch", "The driver had not submitted its next job, or had not launched a task of it."},
+	Containers: {
+		"waiting for cores",
+		"A task was ready to run and had no core: other tasks held them, or the driver had not launched it yet.",
+	},
+	Work:   {"work", "Tasks worked; their start-up is in it where no report tells it from work."},
+	Finish: {"finish", "All tasks of a job had ended; its output was committed, its end told to the driver."},
+}
+
+// On returns what the cause is called on a cluster of a policy, and a sentence that says what it is.
+func (c Cause) On(p dag.Policy) (title, meaning string) {
+	if w, ok := onCores[c]; ok && p == dag.Executors {
+		return w.title, w.meaning
+	}
+	return c.Title(), c.Meaning()
 }
 
 // Causes returns all causes in order.

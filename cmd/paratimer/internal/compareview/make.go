@@ -41,7 +41,7 @@ func difference(c *compare.Comparison) Difference {
 	d := Difference{Seconds: seconds(c.Total), Ratio: units.Float(math.NaN()), Effects: []Effect{}}
 	if d.Seconds != nil {
 		d.Ratio = figure(c.Total / c.Runs[c.Base].Length)
-		d.Effects = effects(c.Effects, c.Total)
+		d.Effects = effects(c, c.Effects, c.Total)
 	}
 	d.Says, d.Doubt = saysDifference(c), frame.Text(doubtOfFailures(c))
 	return d
@@ -49,7 +49,7 @@ func difference(c *compare.Comparison) Difference {
 
 // effects rounds to milliseconds so that what is shown adds up to total as well: the largest takes what rounding
 // leaves.
-func effects(all map[compare.Effect]float64, total float64) []Effect {
+func effects(c *compare.Comparison, all map[compare.Effect]float64, total float64) []Effect {
 	out := []Effect{}
 	left, largest := math.Round(total), 0
 	for _, e := range compare.Effects {
@@ -57,7 +57,7 @@ func effects(all map[compare.Effect]float64, total float64) []Effect {
 		if left -= ms; ms == 0 {
 			continue
 		}
-		out = append(out, Effect{Effect: e, Seconds: frame.Seconds(ms / 1000), Meaning: meanings[e]})
+		out = append(out, Effect{Effect: e, Seconds: frame.Seconds(ms / 1000), Meaning: meaning(c, e)})
 		if n := len(out) - 1; out[n].Seconds.Duration().Abs() > out[largest].Seconds.Duration().Abs() {
 			largest = n
 		}
@@ -79,7 +79,7 @@ func job(c *compare.Comparison, i int) Job {
 		for _, e := range compare.Effects {
 			sum += ch.Effects[e]
 		}
-		j.Effects = effects(ch.Effects, sum)
+		j.Effects = effects(c, ch.Effects, sum)
 	}
 	now := row.Index[c.Subject] >= 0
 	before := c.Base >= 0 && row.Index[c.Base] >= 0

@@ -10,6 +10,7 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/compare"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
 
@@ -27,6 +28,14 @@ var meanings = map[compare.Effect]string{
 	compare.Cluster:  "another cluster, or other limits of the jobs on it (estimate)",
 	compare.Plan:     "jobs that only one of the runs has",
 	compare.Rest:     "the rest, of which nobody knows more",
+}
+
+// meaning words an effect on the cluster of the run.
+func meaning(c *compare.Comparison, e compare.Effect) string {
+	if c.Runs[c.Subject].Plan.Cluster.Policy == dag.Executors {
+		return strings.ReplaceAll(meanings[e], "containers", "cores")
+	}
+	return meanings[e]
 }
 
 // saysDifference is the difference and its largest effects in a sentence.
@@ -72,7 +81,7 @@ func largest(c *compare.Comparison) (most []string) {
 		if math.Abs(ms) < 0.1*math.Abs(c.Total) || math.Abs(ms) < 1000 || len(most) == 3 {
 			break
 		}
-		most = append(most, units.Signed(ms/1000)+" "+meanings[e])
+		most = append(most, units.Signed(ms/1000)+" "+meaning(c, e))
 	}
 	return most
 }

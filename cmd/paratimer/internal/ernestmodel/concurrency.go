@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/paratimer/paratimer/adapters/table"
+	"github.com/paratimer/paratimer/estimators/ernest"
 	"github.com/paratimer/paratimer/estimators/queueing/servers"
 )
 
@@ -78,4 +79,24 @@ func (s *Shared) Place(err error) error {
 		return fmt.Errorf("%s: %s: %w", s.file, s.Job, err)
 	}
 	return &table.Error{File: s.file, Line: s.lines[bad.Row], Why: bad.What, Err: err}
+}
+
+// ReadSpeeds reads measurements of machines, a table of the columns machine and speed; file is what messages call it.
+func ReadSpeeds(r io.Reader, file string) (*ernest.Speeds, error) {
+	t, err := table.Read(r, file, []table.Column{
+		{Name: "machine", Kind: table.Text},
+		{Name: "speed", Kind: table.Positive},
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := make([]ernest.Speed, t.Rows())
+	for i := range all {
+		all[i] = ernest.Speed{Machine: t.Texts[0][i], Value: t.Values[1][i]}
+	}
+	speeds, err := ernest.LearnSpeeds(all)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return speeds, nil
 }

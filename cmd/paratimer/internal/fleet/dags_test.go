@@ -49,9 +49,12 @@ func TestSession(t *testing.T) {
 		defer cancel()
 		o := options(&c.cluster, shown)
 		o.Cluster = c
-		_ = New(o, ruleset(t, "rules: [{name: r, match: {name: w0}, within: 1h}]")).Run(ctx)
+		_ = New(o, ruleset(t, "rules: [{name: r, match: {name: w0, engine: Tez}, within: 1h}, {name: m, match: {engine: MapReduce}, within: 1h}]")).Run(ctx)
 		var got []string
 		for _, f := range shown.frames["w0"] {
+			if len(f.Alerts) != 1 || f.Alerts[0].Bound != "r" {
+				t.Fatalf("held to %+v", f.Alerts)
+			}
 			if f.Workflow.State == dag.Succeeded {
 				got = append(got, *f.Workflow.ID)
 			}

@@ -89,7 +89,7 @@ func (f *Fleet) takeDAG(s *hadoop.Submitted, now time.Time) {
 		return
 	}
 	name := cmp.Or(s.Title, pig.Script(s.Name))
-	w := rules.Workflow{ID: s.Workflow, Name: name, App: s.Name, User: s.User, Queue: s.Queue}
+	w := rules.Workflow{ID: s.Workflow, Name: name, App: s.Name, User: s.User, Queue: s.Queue, Engine: s.Engine}
 	if matched := f.matching(w); len(matched) > 0 {
 		f.watch(s, w, matched, now)
 	}

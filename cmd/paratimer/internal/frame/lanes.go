@@ -72,7 +72,7 @@ func lanes(s *dag.Snapshot, path *pathfrag.Path, out []Job) {
 				orPlanned(finished, path.Schedule.Finished, i)
 		}
 		out[i].SubmittedSeconds, out[i].EndSeconds = Since(submitted, origin), Since(finished, origin)
-		out[i].Stretches = []Stretch{}
+		out[i].Stretches = make([]Stretch, 0, s.Plan.Jobs[i].NumStages())
 		for k := range s.Plan.Jobs[i].NumStages() {
 			var next *lane
 			if future != nil {
@@ -100,9 +100,15 @@ func ahead(path *pathfrag.Path, plan *dag.Plan, jobs int) [][]lane {
 	if path == nil {
 		return nil
 	}
+	stages := 0
+	for i := range jobs {
+		stages += len(plan.Jobs[i].Stages)
+	}
+	all := slices.Repeat([]lane{{dag.NoInstant, dag.NoInstant}}, stages)
 	out := make([][]lane, jobs)
 	for i := range out {
-		out[i] = slices.Repeat([]lane{{dag.NoInstant, dag.NoInstant}}, len(plan.Jobs[i].Stages))
+		n := len(plan.Jobs[i].Stages)
+		out[i], all = all[:n], all[n:]
 	}
 	for i := range path.Schedule.Spans {
 		sp := &path.Schedule.Spans[i]

@@ -8,21 +8,26 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 )
 
-// A Skew is how unevenly the work of an unfinished job lies on its reduces, and what that costs the query.
+// A Skew is how unevenly the work of an unfinished job lies on its reduces, or of another stage on its tasks, and what
+// that costs the query.
 type Skew struct {
-	Job           string          `json:"job"`
+	Job string `json:"job"`
+	// Stage is the stage's name; "": the reduces of a MapReduce job.
+	Stage         string          `json:"stage,omitempty"`
 	Reduces       int             `json:"reduces"`
 	Skewed        int             `json:"skewed"`
 	MedianSeconds Seconds         `json:"median_seconds"`
 	DelaySeconds  Seconds         `json:"delay_seconds"`
 	KeysFrom      dag.GroupOrigin `json:"keys_from"`
-	Worst         []SkewedReduce  `json:"worst"`
+	Worst         []SkewedTask    `json:"worst"`
 	Split         *Split          `json:"split"`
 	Doubled       *Doubled        `json:"doubled"`
+	// Whole says that the query is one job, which people do not know by name.
+	Whole bool `json:"-"`
 }
 
-// A SkewedReduce is one of the longest reduces of a job.
-type SkewedReduce struct {
+// A SkewedTask is one of the longest tasks of a stage.
+type SkewedTask struct {
 	Task         int         `json:"task"`
 	Attempt      *string     `json:"attempt"`
 	Done         bool        `json:"done"`
@@ -64,7 +69,7 @@ type Doubled struct {
 	EndAt         *Time   `json:"end_at"`
 }
 
-// A SkewReport is how the reduces of a query stand at one moment: the answer of `paratimer skew`.
+// A SkewReport is how the tasks of a query stand at one moment: the answer of `paratimer skew`.
 type SkewReport struct {
 	SchemaVersion    int      `json:"schema_version"`
 	At               *Time    `json:"at"` // null of a plan
@@ -72,12 +77,12 @@ type SkewReport struct {
 	ElapsedSeconds   *Seconds `json:"elapsed_seconds"`
 	RemainingSeconds *Seconds `json:"remaining_seconds"`
 	EndAt            *Time    `json:"end_at"`
-	// Skew tells of unfinished jobs, uneven or not, and of their longest reduces, done or not; a watcher tells of what
-	// is uneven.
+	// Skew tells of unfinished jobs or stages, uneven or not, and of their longest tasks, done or not; a watcher tells
+	// of what is uneven.
 	Skew []Skew `json:"skew"`
 }
 
-// SkewOf formats what estimators tell of uneven reduces; nil stays nil. remaining is standard's, from which other ends
+// SkewOf formats what estimators tell of uneven tasks; nil stays nil. remaining is standard's, from which other ends
 // count. Of a plan, which nobody has submitted, instants mean nothing: its times count from now.
 func SkewOf(s *dag.Snapshot, skew []estimators.Skew, remaining *time.Duration) []Skew {
 	if skew == nil || remaining == nil {
@@ -91,11 +96,15 @@ func SkewOf(s *dag.Snapshot, skew []estimators.Skew, remaining *time.Duration) [
 	for i := range skew {
 		from := &skew[i]
 		out[i] = Skew{
-			Job: s.Plan.Jobs[from.Job].Node, Reduces: from.Reduces, Skewed: from.Skewed, KeysFrom: from.Keys,
-			MedianSeconds: SecondsOf(from.Median), DelaySeconds: SecondsOf(from.Delay), Worst: []SkewedReduce{},
+			Job: s.Plan.Jobs[from.Job].Node, Reduces: from.Tasks, Skewed: from.Skewed, KeysFrom: from.Keys,
+			MedianSeconds: SecondsOf(from.Median), DelaySeconds: SecondsOf(from.Delay), Worst: []SkewedTask{},
+			Whole: s.Plan.IsWhole(),
+		}
+		if !s.Plan.Jobs[from.Job].IsMapReduce() {
+			out[i].Stage = s.Plan.StageName(from.Job, from.Stage)
 		}
 		for k := range from.Worst {
-			out[i].Worst = append(out[i].Worst, skewedReduce(s, from, &from.Worst[k]))
+			out[i].Worst = append(out[i].Worst, skewedTask(s, from, &from.Worst[k]))
 		}
 		if p := from.Split; p != nil {
 			out[i].Split = &Split{
@@ -105,7 +114,7 @@ func SkewOf(s *dag.Snapshot, skew []estimators.Skew, remaining *time.Duration) [
 		}
 		if d := from.Double; d != nil {
 			out[i].Doubled = &Doubled{
-				Reduces: 2 * from.Reduces, SoonerSeconds: SecondsOf(*d),
+				Reduces: 2 * from.Tasks, SoonerSeconds: SecondsOf(*d),
 				EndAt: TimeOf(end.Add(-*d)),
 			}
 		}
@@ -113,8 +122,8 @@ func SkewOf(s *dag.Snapshot, skew []estimators.Skew, remaining *time.Duration) [
 	return out
 }
 
-func skewedReduce(s *dag.Snapshot, skew *estimators.Skew, r *estimators.SkewedReduce) SkewedReduce {
-	out := SkewedReduce{
+func skewedTask(s *dag.Snapshot, skew *estimators.Skew, r *estimators.SkewedTask) SkewedTask {
+	out := SkewedTask{
 		Task: r.Task, Done: r.Done, ShareRatio: RatioOf(r.Share), WorkSeconds: SecondsOf(r.Work),
 		DelaySeconds: SecondsIn(r.Delay), Keys: []SkewedKey{},
 	}
@@ -131,7 +140,7 @@ func skewedReduce(s *dag.Snapshot, skew *estimators.Skew, r *estimators.SkewedRe
 	case estimators.SizesUnknown:
 	}
 	if r.Running != nil {
-		out.Attempt = Text(r.Running.Name(s.Jobs[skew.Job].ID, s.Plan.StageName(skew.Job, dag.Reduce)))
+		out.Attempt = Text(r.Running.Name(s.Jobs[skew.Job].ID, s.Plan.StageName(skew.Job, skew.Stage)))
 	}
 	for _, k := range r.Keys {
 		out.Keys = append(out.Keys, SkewedKey{

@@ -18,9 +18,9 @@ func TestSkew(t *testing.T) {
 	left, alone, more, keyAlone := 60*time.Second, 40*time.Second, 5*time.Second, 30*time.Second
 	nan := math.NaN()
 	got := SkewOf(s, []estimators.Skew{{
-		Reduces: 4, Keys: dag.GroupsTapped, Sizes: estimators.SizesBytes, Median: 10 * time.Second, Skewed: 1,
-		Delay: 40 * time.Second,
-		Worst: []estimators.SkewedReduce{
+		Stage: dag.Reduce, Tasks: 4, Keys: dag.GroupsTapped, Sizes: estimators.SizesBytes, Median: 10 * time.Second,
+		Skewed: 1, Delay: 40 * time.Second,
+		Worst: []estimators.SkewedTask{
 			{
 				Task: 2, Running: &dag.Attempt{Task: 2, Number: 1}, Size: 3000, Share: 0.6, Work: 50 * time.Second,
 				End: 1_070_000, Delay: &alone,

@@ -70,3 +70,95 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 		}
 	}
 }
+
+// Collected is what came of key groups so far, and what is held of it.
+type Collected struct {
+	Taken, Refused int // batches
+	Jobs, Orphans  int // that are watched, and that are not
+	Bytes          int
+}
+
+// Collecting has the counts of what taps told asked for at each scrape.
+func (m *Metrics) Collecting(ask func() Collected) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.collect = ask
+}
+
+var (
+	batches = prometheus.NewDesc("paratimer_collect_batches_total", "Batches of key groups that were taken in.", nil,
+		nil)
+	turnedAway = prometheus.NewDesc("paratimer_collect_batches_refused_total",
+		"Batches of key groups that were refused.", nil, nil)
+	grouped = prometheus.NewDesc("paratimer_collect_jobs", "Jobs whose key groups are held.", []string{"watched"},
+		nil)
+	groupBytes = prometheus.NewDesc("paratimer_collect_bytes", "Memory that key groups take.", nil, nil)
+)
+
+// collected makes the series of what taps told.
+func (m *Metrics) collected(out chan<- prometheus.Metric) {
+	m.mu.Lock()
+	ask := m.collect
+	m.mu.Unlock()
+	if ask == nil {
+		return
+	}
+	is := ask()
+	out <- prometheus.MustNewConstMetric(batches, prometheus.CounterValue, float64(is.Taken))
+	out <- prometheus.MustNewConstMetric(turnedAway, prometheus.CounterValue, float64(is.Refused))
+	out <- prometheus.MustNewConstMetric(grouped, prometheus.GaugeValue, float64(is.Jobs), "true")
+	out <- prometheus.MustNewConstMetric(grouped, prometheus.GaugeValue, float64(is.Orphans), "false")
+	out <- prometheus.MustNewConstMetric(groupBytes, prometheus.GaugeValue, float64(is.Bytes))
+}
+
+// A Delivery is what a sink of notifications was sent so far.
+type Delivery struct {
+	Sink    string // its kind, up to the first dash: what follows tells its target, which is no label
+	Sent    int    // notifications that were taken
+	Failed  int    // attempts that failed
+	Dropped int    // notifications that were refused, or too many
+	Waiting int    // notifications still to be sent
+}
+
+// Deliveries has the counts of notifications asked for at each scrape.
+func (m *Metrics) Deliveries(ask func() []Delivery) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.deliver = ask
+}
+
+var (
+	sent = prometheus.NewDesc("paratimer_notifications_total", "Notifications that a sink has taken.",
+		[]string{"sink"}, nil)
+	failed = prometheus.NewDesc("paratimer_notifications_failed_total",
+		"Attempts to deliver a notification that failed.", []string{"sink"}, nil)
+	dropped = prometheus.NewDesc("paratimer_notifications_dropped_total",
+		"Notifications that a sink has refused, or that were too many.", []string{"sink"}, nil)
+	waiting = prometheus.NewDesc("paratimer_notifications_waiting", "Notifications that are still to be delivered.",
+		[]string{"sink"}, nil)
+)
+
+// deliveries makes the series of notifications. Several sinks of one kind are one series.
+func (m *Metrics) deliveries(out chan<- prometheus.Metric) {
+	m.mu.Lock()
+	ask := m.deliver
+	m.mu.Unlock()
+	if ask == nil {
+		return
+	}
+	sums := map[string]Delivery{}
+	for _, d := range ask() {
+		kind, _, _ := strings.Cut(d.Sink, "-")
+		s := sums[kind]
+		sums[kind] = Delivery{kind, s.Sent + d.Sent, s.Failed + d.Failed, s.Dropped + d.Dropped, s.Waiting + d.Waiting}
+	}
+	for kind, s := range sums {
+		counter := func(d *prometheus.Desc, v int) {
+			out <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(v), kind)
+		}
+		counter(sent, s.Sent)
+		counter(failed, s.Failed)
+		counter(dropped, s.Dropped)
+		out <- prometheus.MustNewConstMetric(waiting, prometheus.GaugeValue, float64(s.Waiting), kind)
+	}
+}

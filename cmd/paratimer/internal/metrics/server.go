@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"sync"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/serve"
 	"github.com/paratimer/paratimer/units"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
 // Limits of the server. A scrape of a hundred workflows takes some milliseconds.
@@ -80,4 +80,43 @@ func (m *Metrics) Ready() error {
 // moment. What goes wrong is told to failed.
 func (m *Metrics) Serve(l net.Listener, d serve.Door, failed func(error)) (stop func()) {
 	return serve.Serve(l, m.Handler(), serve.Limits{Connections: maxConnections, Time: scrapeTime}, d, failed)
+}
+
+// textfile is where the metrics are written to for a node exporter's textfile collector.
+type textfile struct {
+	path  string
+	every time.Duration
+	warn  func(error)
+
+	mu      sync.Mutex
+	written time.Time
+	failed  bool
+}
+
+// WriteTo has the metrics written to a file with frames, at most each time every, and at a run's end. The file is
+// replaced as a whole. A file that cannot be written is told to warn once, until it can be again: it is no reason to
+// stop watching.
+func (m *Metrics) WriteTo(path string, every time.Duration, warn func(error)) {
+	m.writer = &textfile{path: path, every: every, warn: warn}
+}
+
+// text writes the file if it is time.
+func (m *Metrics) text(last bool) {
+	w := m.writer
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now := m.opt.Now()
+	if !last && !w.written.IsZero() && now.Sub(w.written) < w.every {
+		return
+	}
+	w.written = now
+	// WriteToTextfile writes beside the file, readable for everybody, and renames.
+	err := prometheus.WriteToTextfile(w.path, m.ours)
+	if err != nil && !w.failed {
+		w.warn(fmt.Errorf("cannot write the metrics: %w", err))
+	}
+	w.failed = err != nil
 }

@@ -84,12 +84,11 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return b.Buffer.Write(p)
 }
 
-// labels are those of an alert. They are the same in every state, in every run, of every watcher.
+// labels are those of an alert. They are the same in every state, in every run, of every watcher. MapReduce has no
+// label engine, unless a rule gives it one.
 func (d Dress) labels(w Workflow, bound string) map[string]string {
-	l := maps.Clone(d.Labels)
-	if l == nil {
-		l = map[string]string{}
-	}
+	l := map[string]string{"engine": w.Engine}
+	maps.Copy(l, d.Labels)
 	l[labelName], l[labelBound], l[labelWorkflow], l[labelWorkflowID] = AlertName, bound, w.Name, w.ID
 	maps.DeleteFunc(l, func(_, v string) bool { return v == "" }) // an empty label is none
 	return l

@@ -30,8 +30,16 @@ func TestFingerprint(t *testing.T) {
 		}
 	}
 	if l := d.labels(wf, "deadline"); l["alertname"] != AlertName || l["bound"] != "deadline" ||
-		l["workflow_id"] != "wf_1" {
+		l["workflow_id"] != "wf_1" || l["engine"] != "" {
 		t.Errorf("labels %v", l)
+	}
+	wf.Engine = "Tez"
+	if l := d.labels(wf, "deadline"); l["engine"] != "Tez" {
+		t.Errorf("labels of a DAG: %v", l)
+	}
+	d.Labels["engine"] = "ours"
+	if l := d.labels(wf, "deadline"); l["engine"] != "ours" {
+		t.Errorf("labels of a rule that has one: %v", l)
 	}
 }
 

@@ -39,10 +39,12 @@ type Workflow struct {
 	ID    string `json:"id"`
 	Name  string `json:"name"`
 	State string `json:"state"`
+	// Engine is what runs it: "Tez", "Spark"; "" is MapReduce.
+	Engine string `json:"engine,omitempty"`
 }
 
 func workflowOf(f frame.Frame) Workflow {
-	w := Workflow{State: f.Workflow.State.String()}
+	w := Workflow{State: f.Workflow.State.String(), Engine: f.Workflow.Engine}
 	if f.Workflow.ID != nil {
 		w.ID = *f.Workflow.ID
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -10,17 +11,19 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// skew is how the longest reduces of jobs compare with the median: columns upwards for their work, downwards for what
+// skew is how the longest tasks of stages compare with the median: columns upwards for their work, downwards for what
 // they were given.
 type skew struct {
 	Summary string
-	Uneven  bool // when no job's reduces are, the figures are folded
+	Of      string // whose skew it is: "reduces", "vertices"
+	Uneven  bool   // when no stage is, the figures are folded
 	Jobs    []skewJob
 }
 
 type skewJob struct {
 	ID             int
-	Job, Desc      string
+	Name, Desc     string // the name of its job or stage, and what the figure shows
+	Tasks          string // "Reduces", "Tasks"
 	Heading        string
 	Uneven         bool
 	Columns        []skewColumn
@@ -55,10 +58,13 @@ const (
 )
 
 func skewOf(s *runreport.Report) *skew {
-	k := &skew{Summary: prose(s.Skew.Summary)}
+	k := &skew{Summary: prose(s.Skew.Summary), Of: "reduces"}
 	for i := range s.Skew.Jobs {
 		if j := skewJobOf(&s.Skew.Jobs[i]); j != nil {
 			j.ID = i
+			if s.Skew.Jobs[i].Stage != "" {
+				k.Of = text(cmp.Or(s.Workflow.Whole.Parts, "stages"))
+			}
 			k.Uneven = k.Uneven || j.Uneven
 			k.Jobs = append(k.Jobs, *j)
 		}
@@ -70,10 +76,10 @@ func skewJobOf(of *runreport.SkewJob) *skewJob {
 	if len(of.Reduces) == 0 {
 		return nil
 	}
-	j := &skewJob{Job: text(of.Job), Uneven: of.Uneven}
-	j.Heading = units.Count(of.All, "reduce")
+	j := &skewJob{Name: text(cmp.Or(of.Stage, of.Job)), Uneven: of.Uneven, Tasks: capital(of.TaskWord() + "s")}
+	j.Heading = units.Count(of.All, of.TaskWord())
 	if of.All > len(of.Reduces) {
-		j.Heading = fmt.Sprintf("the longest %d of %d reduces", len(of.Reduces), of.All)
+		j.Heading = fmt.Sprintf("the longest %d of %d %ss", len(of.Reduces), of.All, of.TaskWord())
 	}
 	top, most := max(of.Median, 0.001), 0.0
 	size, unit := sizes(of.Reduces)
@@ -101,7 +107,7 @@ func skewJobOf(of *runreport.SkewJob) *skewJob {
 		if r.WorkSeconds > of.Median {
 			c.BeyondH = chart.Px(y(of.Median) - y(r.WorkSeconds))
 		}
-		c.Tip = fmt.Sprintf("reduce %d worked %s", r.Task, units.Seconds(r.WorkSeconds))
+		c.Tip = fmt.Sprintf("%s %d worked %s", of.TaskWord(), r.Task, units.Seconds(r.WorkSeconds))
 		if i%every == 0 {
 			c.Label = strconv.Itoa(r.Task)
 		}
@@ -128,11 +134,11 @@ func skewJobOf(of *runreport.SkewJob) *skewJob {
 		j.Sizes = []tick{{At: chart.Px(floor + skewGap + sizeHigh), Text: units.Size(most, unit)}}
 	}
 	j.Desc = fmt.Sprintf("Columns for %s of %s, longest first: how long they worked, and below what they were given.",
-		units.Count(len(of.Reduces), "reduce"), j.Job)
+		units.Count(len(of.Reduces), of.TaskWord()), j.Name)
 	return j
 }
 
-// sizes says how the reduces' input is counted: in bytes, or in records where nobody tells bytes.
+// sizes says how the tasks' input is counted: in bytes, or in records where nobody tells bytes.
 func sizes(all []runreport.SkewReduce) (of func(*runreport.SkewReduce) *float64, unit string) {
 	for i := range all {
 		if all[i].Bytes != nil {

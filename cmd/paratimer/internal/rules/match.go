@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"errors"
 	"regexp"
 	"strings"
@@ -13,6 +14,8 @@ type Match struct {
 	Name  string `plan:"name"`
 	User  string `plan:"user"`
 	Queue string `plan:"queue"`
+	// Engine is "MapReduce", "Tez" or "Spark".
+	Engine string `plan:"engine"`
 
 	name, user, queue *regexp.Regexp
 }
@@ -24,6 +27,8 @@ type Workflow struct {
 	App   string // the name of its application, e.g. PigLatin:nightly_etl.pig; "" where it is not known
 	User  string
 	Queue string // the queue's path
+	// Engine is what runs it: "Tez", "Spark"; "" is MapReduce.
+	Engine string
 }
 
 type part struct{ key, pattern string }
@@ -47,7 +52,8 @@ func (m *Match) compile() {
 
 // Matches says whether a workflow is one of the rule's.
 func (m *Match) Matches(w Workflow) bool {
-	return m.MatchesApp(w.User, w.Queue, w.Name, w.App, pigName(w))
+	return (m.Engine == "" || m.Engine == cmp.Or(w.Engine, "MapReduce")) &&
+		m.MatchesApp(w.User, w.Queue, w.Name, w.App, pigName(w))
 }
 
 // MatchesApp says whether a workflow of that user and queue is the rule's under one of its names.

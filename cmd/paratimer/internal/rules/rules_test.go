@@ -97,6 +97,7 @@ func TestFaults(t *testing.T) {
 		{rule("outside_bounds: false"), "3:21: rules[0].outside_bounds is false: it must be true, or left out"},
 		{rule("within: 1m\n    match: {user: \"[a\"}"), "4:19: match.user \"[a\": a [ that no ] closes"},
 		{rule("within: 1m\n    match: {name: \"[z-a]\"}"), "a range such as [a-z]"},
+		{rule("within: 1m\n    match: {engine: tez}"), "4:21: rules[0].match.engine is \"tez\": it must be MapReduce, Tez or Spark"},
 		{rule("within: 1m\n    labels: {workflow: x}"), "label workflow is given by paratimer itself"},
 		{rule("within: 1m\n    labels: {severity: x}"), "label severity is given by paratimer itself"},
 		{rule("within: 1m\n    labels: {b-c: x}"), "label \"b-c\": a name begins"},
@@ -201,6 +202,17 @@ func TestMatch(t *testing.T) {
 	}
 	if live := (Workflow{ID: "", Name: "nightly_etl.pig", App: "PigLatin:nightly_etl.pig", User: "etl", Queue: "prod"}); !m.Matches(live) {
 		t.Error("an application that is listed does not match")
+	}
+	for _, c := range []struct {
+		match, engine string
+		want          bool
+	}{
+		{"Tez", "Tez", true}, {"Tez", "", false}, {"Spark", "Tez", false}, {"Spark", "Spark", true}, {"MapReduce", "", true},
+		{"MapReduce", "Spark", false}, {"", "Tez", true},
+	} {
+		if one := (&Match{Engine: c.match}); one.Matches(Workflow{Engine: c.engine}) != c.want {
+			t.Errorf("a rule for %q and a workflow of %q: want %v", c.match, c.engine, c.want)
+		}
 	}
 	if everything := (&Match{}); !everything.Matches(Workflow{}) {
 		t.Error("no pattern does not match everything")

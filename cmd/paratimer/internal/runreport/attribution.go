@@ -53,12 +53,9 @@ func attributionOf(s *dag.Snapshot, marks *attribution.Marks, towards *attributi
 	sums, total := of.ByCause(), of.Total()
 	for _, c := range attribution.Causes() {
 		if sums[c] > 0 {
-			title := c.Title()
-			if c == attribution.Containers && s.Plan.Cluster.Policy == dag.Executors {
-				title = "waiting for cores"
-			}
+			title, meaning := c.On(s.Plan.Cluster.Policy)
 			out.Causes = append(out.Causes, Cause{
-				Cause: c.String(), Title: title, Meaning: c.Meaning(), Seconds: frame.SecondsOf(sums[c]),
+				Cause: c.String(), Title: title, Meaning: meaning, Seconds: frame.SecondsOf(sums[c]),
 				Ratio: frame.RatioOf(float64(sums[c]) / float64(total)),
 			})
 		}

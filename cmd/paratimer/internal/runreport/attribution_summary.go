@@ -67,7 +67,7 @@ func order(first bool) int {
 	return 0
 }
 
-// skewSummary names the reduce that cost most beyond the others of its job.
+// skewSummary names the task that cost most beyond the others of its stage.
 func skewSummary(s *dag.Snapshot, a *attribution.Attribution) string {
 	worst := -1
 	for i := range a.Parts {
@@ -79,8 +79,12 @@ func skewSummary(s *dag.Snapshot, a *attribution.Attribution) string {
 		return ""
 	}
 	p := &a.Parts[worst]
-	return fmt.Sprintf("; %s's reduce %d was skewed, and %s of it were beyond what the median one took",
-		name(s.Plan.Jobs[p.Job].Node), p.Task, units.Exact(p.Length()))
+	who := fmt.Sprintf("%s's reduce %d", name(s.Plan.Jobs[p.Job].Node), p.Task)
+	if !s.Plan.Jobs[p.Job].IsMapReduce() {
+		who = name(s.Plan.TaskWords(p.Job, p.Stage, p.Task))
+	}
+	return fmt.Sprintf("; %s was skewed, and %s of it were beyond what the median one took", who,
+		units.Exact(p.Length()))
 }
 
 // waitSummary names the job whose task was ready longest before it got a container that another job of the query had

@@ -1,6 +1,7 @@
 package runreport
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -71,6 +72,26 @@ func TestSkewSummary(t *testing.T) {
 		if got.Summary != c.want || len(got.Jobs) > 0 && got.Jobs[0].Uneven != c.uneven {
 			t.Errorf("%v: %s\nwant %s", c.work, got.Summary, c.want)
 		}
+	}
+}
+
+// TestSkewOfStages holds that tasks of a vertex are compared by their records: bytes hide a key that has many.
+func TestSkewOfStages(t *testing.T) {
+	s := reducedJob([]float64{10, 30, 11, 12}, []float64{100, 100, 100, 100})
+	s.Plan.Whole = dag.Whole{Name: "DAG", Part: "vertex", Parts: "vertices"}
+	s.Plan.Jobs[0].Stages[dag.Map].Name, s.Plan.Jobs[0].Stages[dag.Reduce].Name = "Map 1", "Reducer 2"
+	done := s.Jobs[0].Stages[dag.Reduce].Attempts
+	for i := range done {
+		done[i].Done = [3]float64{math.NaN(), math.NaN(), 100}
+	}
+	done[1].Done[dag.Work] = 300
+	want := "The tasks of Reducer 2 are uneven: number 1 worked 30s, the median one 11s, and was given 50 % of all that the 4 were."
+	if got := skewOf(s); got.Summary != want || got.Jobs[0].Stage != "Reducer 2" || got.Jobs[0].Reduces[0].Bytes != nil {
+		t.Errorf("%+v\nwant %s", got, want)
+	}
+	s.Jobs[0].Stages[dag.Reduce].Attempts = done[:1]
+	if got := skewOf(s).Summary; got != "No vertex that reads others has two tasks that are done, so there is nothing to compare." {
+		t.Error(got)
 	}
 }
 

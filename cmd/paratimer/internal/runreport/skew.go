@@ -12,24 +12,25 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A Skew is how the reduces of jobs compare.
+// A Skew is how the reduces of jobs compare, or the tasks of other stages that read what others wrote.
 type Skew struct {
 	Summary string    `json:"says"`
-	Jobs    []SkewJob `json:"jobs"` // those with two reduces or more, the most uneven first, at most MostSkewJobs
+	Jobs    []SkewJob `json:"jobs"` // those with two tasks or more, the most uneven first, at most MostSkewJobs
 }
 
-// A SkewJob is the reduces of a job that are done, the longest first. It is uneven where one of them works much longer
+// A SkewJob is the tasks of a stage that are done, the longest first. It is uneven where one of them works much longer
 // than the median one and was given more: a slow one alone is not skew.
 type SkewJob struct {
 	Job     string        `json:"job"`
+	Stage   string        `json:"stage,omitempty"` // "": the reduces of a MapReduce job
 	Uneven  bool          `json:"uneven"`
 	Reduces []SkewReduce  `json:"reduces"` // at most MostSkewReduces: the longest
 	All     int           `json:"all"`     // that are done
 	Median  frame.Seconds `json:"median_seconds"`
 }
 
-// A SkewReduce is a reduce that is done: how long it worked, from its start or from the last map's end where that is
-// later, and what it was given.
+// A SkewReduce is a task that is done: how long it worked, from its start or from the end of the last task that it
+// waited for where that is later, and what it was given.
 type SkewReduce struct {
 	Task        int           `json:"task"`
 	WorkSeconds frame.Seconds `json:"work_seconds"`
@@ -38,37 +39,49 @@ type SkewReduce struct {
 	ShareRatio  *frame.Ratio  `json:"share_ratio"`
 }
 
-// Bounds of what is told of reduces.
+// Bounds of what is told of tasks.
 const (
 	MostSkewJobs    = 5
 	MostSkewReduces = 40
 )
 
-// A reduced is a reduce that is done.
+// A reduced is a task that is done.
 type reduced struct {
 	task           int
 	work           time.Duration
 	bytes, records float64
 }
 
-// skewOf tells of the jobs with two reduces or more that are done.
+// skewOf tells of the stages that read others and have two tasks or more that are done.
 func skewOf(s *dag.Snapshot) Skew {
 	out := Skew{Jobs: []SkewJob{}}
 	for j := range s.Jobs {
-		if !s.Plan.Jobs[j].IsMapReduce() {
-			continue
-		}
-		if done := reducesOf(&s.Jobs[j]); len(done) > 1 {
-			out.Jobs = append(out.Jobs, skewJob(s.Plan.Jobs[j].Node, done))
+		job := &s.Plan.Jobs[j]
+		for k := range min(job.NumStages(), s.Jobs[j].NumStages()) {
+			if !job.Stages[k].ReadsRecords() {
+				continue
+			}
+			done := reducesOf(&s.Jobs[j], &job.Stages[k], k)
+			if len(done) < 2 {
+				continue
+			}
+			if !job.IsMapReduce() {
+				withoutBytes(done)
+			}
+			one := skewJob(done)
+			if one.Job = job.Node; !job.IsMapReduce() {
+				one.Stage = job.Stages[k].Name
+			}
+			out.Jobs = append(out.Jobs, one)
 		}
 	}
 	slices.SortStableFunc(out.Jobs, func(a, b SkewJob) int { return cmp.Compare(b.excess(), a.excess()) })
 	out.Jobs = out.Jobs[:min(len(out.Jobs), MostSkewJobs)]
-	out.Summary = out.summary()
+	out.Summary = out.summary(s.Plan)
 	return out
 }
 
-// excess is how much longer than the median reduce the longest one works; of a job that is uneven it counts first.
+// excess is how much longer than the median task the longest one works; of a stage that is uneven it counts first.
 func (j *SkewJob) excess() float64 {
 	over := float64(j.Reduces[0].WorkSeconds - j.Median)
 	if j.Uneven {
@@ -77,29 +90,61 @@ func (j *SkewJob) excess() float64 {
 	return over
 }
 
-// reducesOf are the reduces of a job that are done, the longest first.
-func reducesOf(j *dag.JobState) []reduced {
-	maps := dag.NoInstant
-	for i := range j.Stages[dag.Map].Attempts {
-		if a := &j.Stages[dag.Map].Attempts[i]; a.State == dag.AttemptSucceeded {
-			maps = max(maps, a.End)
+// reducesOf are the tasks of stage k of a job that are done, the longest first.
+func reducesOf(j *dag.JobState, stage *dag.Stage, k dag.StageIndex) []reduced {
+	input := dag.NoInstant // when the last task ended that these waited for
+	for _, e := range stage.After {
+		if e.Kind == dag.Pipelined || e.Kind == dag.OneToOne {
+			continue
+		}
+		for i := range j.Stages[e.From].Attempts {
+			if a := &j.Stages[e.From].Attempts[i]; a.State == dag.AttemptSucceeded {
+				input = max(input, a.End)
+			}
 		}
 	}
 	var out []reduced
-	for i := range j.Stages[dag.Reduce].Attempts {
-		a := &j.Stages[dag.Reduce].Attempts[i]
+	for i := range j.Stages[k].Attempts {
+		a := &j.Stages[k].Attempts[i]
 		if a.State != dag.AttemptSucceeded || !a.Start.Known() || !a.End.Known() || len(out) > 0 &&
 			out[len(out)-1].task == int(a.Task) {
 			continue
 		}
-		out = append(out, reduced{int(a.Task), max(a.End.Sub(max(a.Start, maps)), 0), a.Bytes, a.Done[dag.Work]})
+		out = append(out, reduced{int(a.Task), max(a.End.Sub(max(a.Start, input)), 0), a.Bytes, records(a)})
 	}
 	slices.SortStableFunc(out, func(a, b reduced) int { return cmp.Compare(b.work, a.work) })
 	return out
 }
 
-// skewJob judges reduces by the rule of estimators.Skew. Sizes are bytes, else records, where all have told them.
-func skewJob(node string, done []reduced) SkewJob {
+// withoutBytes forgets the bytes of tasks if all told their records: Tez writes a repeated key once, so bytes hide a
+// key that has many (docs/facts/tez.md T4).
+func withoutBytes(done []reduced) {
+	if math.IsNaN(total(done, func(r *reduced) float64 { return r.records })) {
+		return
+	}
+	for i := range done {
+		done[i].bytes = math.NaN()
+	}
+}
+
+// records is how many records a task worked on, as far as it told.
+func records(a *dag.Attempt) float64 {
+	if v := a.Done[dag.Work]; !math.IsNaN(v) {
+		return v
+	}
+	return a.Done[dag.Copy]
+}
+
+// TaskWord is what a task of the stage is called: "reduce" or "task".
+func (j *SkewJob) TaskWord() string {
+	if j.Stage == "" {
+		return "reduce"
+	}
+	return "task"
+}
+
+// skewJob judges tasks by the rule of estimators.Skew. Sizes are bytes, else records, where all have told them.
+func skewJob(done []reduced) SkewJob {
 	bytes := func(r *reduced) float64 { return r.bytes }
 	records := func(r *reduced) float64 { return r.records }
 	size := bytes
@@ -107,7 +152,7 @@ func skewJob(node string, done []reduced) SkewJob {
 		size = records
 	}
 	all, middle, median := total(done, size), lowerMedian(done, size), done[len(done)/2].work
-	j := SkewJob{Job: node, All: len(done), Median: frame.SecondsOf(median)}
+	j := SkewJob{All: len(done), Median: frame.SecondsOf(median)}
 	for i := range done {
 		r := &done[i]
 		j.Uneven = j.Uneven || estimators.WorksLong(r.work, median) && estimators.GivenMore(size(r), middle)

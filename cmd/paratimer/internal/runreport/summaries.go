@@ -1,11 +1,11 @@
 package runreport
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/units"
@@ -104,12 +104,24 @@ func points(v float64) string {
 	return "1 point"
 }
 
-// summary is what to see of the reduces.
-func (s *Skew) summary() string {
+// summary is what to see of the tasks that read what others wrote.
+func (s *Skew) summary(p *dag.Plan) string {
+	none, lacking := "No job's reduces are uneven", "No job has two reduces that are done"
+	if !p.OnlyMapReduce() {
+		part := name(cmp.Or(p.Whole.Part, "stage"))
+		none, lacking = "No "+part+" is uneven", "No "+part+" that reads others has two tasks that are done"
+	}
 	if len(s.Jobs) == 0 {
-		return "No job has two reduces that are done, so there is nothing to compare."
+		return lacking + ", so there is nothing to compare."
 	}
 	worst := &s.Jobs[0]
+	of := "job " + name(worst.Job)
+	switch {
+	case worst.Stage != "" && p.IsWhole():
+		of = name(worst.Stage)
+	case worst.Stage != "":
+		of = name(worst.Stage) + " of " + of
+	}
 	top, extra := &worst.Reduces[0], ""
 	if top.ShareRatio != nil {
 		extra = fmt.Sprintf(", and was given %s of all that the %d were", units.Percent(float64(*top.ShareRatio)),
@@ -117,14 +129,14 @@ func (s *Skew) summary() string {
 	}
 	switch {
 	case worst.Uneven:
-		return fmt.Sprintf("The reduces of job %s are uneven: number %d worked %s, the median one %s%s.",
-			name(worst.Job), top.Task, units.Seconds(top.WorkSeconds), units.Seconds(worst.Median), extra)
+		return fmt.Sprintf("The %ss of %s are uneven: number %d worked %s, the median one %s%s.",
+			worst.TaskWord(), of, top.Task, units.Seconds(top.WorkSeconds), units.Seconds(worst.Median), extra)
 	case estimators.WorksLong(top.WorkSeconds.Duration(), worst.Median.Duration()):
-		return fmt.Sprintf("No job's reduces are uneven: number %d of job %s worked %s, the median one %s, but it was given no more.",
-			top.Task, name(worst.Job), units.Seconds(top.WorkSeconds), units.Seconds(worst.Median))
+		return fmt.Sprintf("%s: number %d of %s worked %s, the median one %s, but it was given no more.",
+			none, top.Task, of, units.Seconds(top.WorkSeconds), units.Seconds(worst.Median))
 	}
-	return fmt.Sprintf("No job's reduces are uneven by 5 s or more: the longest of job %s worked %s, its median one %s.",
-		name(worst.Job), units.Seconds(top.WorkSeconds), units.Seconds(worst.Median))
+	return fmt.Sprintf("%s by 5 s or more: the longest of %s worked %s, its median one %s.",
+		none, of, units.Seconds(top.WorkSeconds), units.Seconds(worst.Median))
 }
 
 // dagSummary is what to see in the table of a DAG's vertices.

@@ -12,69 +12,12 @@ import (
 func (p *pen) axis(g gutter) line {
 	t := p.track()
 	zero, known := p.at(0)
-	unit := p.scale.ticks(len("00:00:00"))
-	if unit >= time.Minute {
-		unit = max(p.scale.ticks(len("00:00")), time.Minute) // less than a minute has seconds in its labels
-	}
-	// Marks stand at regular distances, whatever else is written: a label is left out only where the time that it is
-	// stands on it.
-	first := zero.Truncate(unit)
-	type mark struct {
-		label
-		words int // cells of its label
-	}
-	var marks []mark
-	for n := range p.scale.cols {
-		at := frame.SecondsOf(first.Add(time.Duration(n) * unit).Sub(zero))
-		if at > p.scale.to {
-			break
-		}
-		if at < 0 {
-			continue
-		}
-		words := string(p.g.tick) + units.Short(at.Duration())
-		if known {
-			words = string(p.g.tick) + p.clock(first.Add(time.Duration(n)*unit), min(unit, time.Minute))
-		}
-		col, w := p.scale.col(at), cells(words)
-		if col == p.scale.now || !t.free(col, min(col+w, len(t)-1)) || col+w > len(t) {
-			continue
-		}
-		marks = append(marks, mark{label{span{words, w, dim}, col}, w})
-		t.put(col, col+w-1, p.g.tick, dim)
-	}
+	ticks := p.ticks(t, zero, known)
 	var labels []label
 	clocked := false
-	if now := p.scale.now; now >= 0 {
-		for i := range marks {
-			if m := &marks[i]; m.col < now && now < m.col+m.words {
-				for c := m.col + 1; c < m.col+m.words; c++ {
-					t[c] = cell{' ', plain}
-				}
-				m.span = span{string(p.g.tick), 1, dim}
-			}
-		}
-		t[now] = cell{p.g.here, strong}
-		all := []string{" now"}
-		if known {
-			all = []string{" now " + p.clock(zero.Add(p.elapsed().Duration()), time.Second), " now"}
-		}
-		for _, words := range all {
-			n := cells(words)
-			for _, at := range []int{now + 1, now - n} {
-				if len(labels) == 0 && t.free(at, at+n-1) && (at > now || at == 0 || t.free(at-1, at-1)) {
-					if at < now {
-						words = strings.TrimPrefix(words, " ") + " "
-					}
-					labels = append(labels, label{span{words, n, strong}, at})
-					clocked = n > cells(" now ")
-				}
-			}
-		}
-	}
-	ticks := make([]label, len(marks))
-	for i := range marks {
-		ticks[i] = marks[i].label
+	if p.scale.now >= 0 {
+		p.cutShort(t, ticks)
+		labels, clocked = p.nowLabel(t, zero, known)
 	}
 	for i := range t {
 		if t[i].r != p.g.here || i != p.scale.now {
@@ -95,6 +38,72 @@ func (p *pen) axis(g gutter) line {
 	}
 	return g.left(nil, text(dim, clocks), text(dim, p.heads()),
 		p.tail).and(t.line(sorted(ticks, labels)...))
+}
+
+// ticks are the labels of the axis, for which they take room on the track. They stand at regular distances, whatever
+// else is written: a label is left out only where the time that it is stands on it.
+func (p *pen) ticks(t track, zero time.Time, known bool) []label {
+	unit := p.scale.ticks(len("00:00:00"))
+	if unit >= time.Minute {
+		unit = max(p.scale.ticks(len("00:00")), time.Minute) // less than a minute has seconds in its labels
+	}
+	first := zero.Truncate(unit)
+	var ticks []label
+	for n := range p.scale.cols {
+		at := frame.SecondsOf(first.Add(time.Duration(n) * unit).Sub(zero))
+		if at > p.scale.to {
+			break
+		}
+		if at < 0 {
+			continue
+		}
+		words := string(p.g.tick) + units.Short(at.Duration())
+		if known {
+			words = string(p.g.tick) + p.clock(first.Add(time.Duration(n)*unit), min(unit, time.Minute))
+		}
+		col, w := p.scale.col(at), cells(words)
+		if col == p.scale.now || !t.free(col, min(col+w, len(t)-1)) || col+w > len(t) {
+			continue
+		}
+		ticks = append(ticks, label{span{words, w, dim}, col})
+		t.put(col, col+w-1, p.g.tick, dim)
+	}
+	return ticks
+}
+
+// cutShort leaves of a label on which the time that it is stands nothing but its mark.
+func (p *pen) cutShort(t track, ticks []label) {
+	for i := range ticks {
+		if m := &ticks[i]; m.col < p.scale.now && p.scale.now < m.col+m.cells {
+			for c := m.col + 1; c < m.col+m.cells; c++ {
+				t[c] = cell{' ', plain}
+			}
+			m.span = span{string(p.g.tick), 1, dim}
+		}
+	}
+}
+
+// nowLabel says which time it is, on either side of its mark; clocked is false where there is no room for the clock.
+func (p *pen) nowLabel(t track, zero time.Time, known bool) (labels []label, clocked bool) {
+	now := p.scale.now
+	t[now] = cell{p.g.here, strong}
+	all := []string{" now"}
+	if known {
+		all = []string{" now " + p.clock(zero.Add(p.elapsed().Duration()), time.Second), " now"}
+	}
+	for _, words := range all {
+		n := cells(words)
+		for _, at := range []int{now + 1, now - n} {
+			if !t.free(at, at+n-1) || at < now && at > 0 && !t.free(at-1, at-1) {
+				continue
+			}
+			if at < now {
+				words = strings.TrimPrefix(words, " ") + " "
+			}
+			return []label{{span{words, n, strong}, at}}, n > cells(" now ")
+		}
+	}
+	return nil, false
 }
 
 // sorted joins labels in the order of their columns.

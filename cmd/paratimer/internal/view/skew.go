@@ -17,27 +17,24 @@ func SkewJSON(w io.Writer, r frame.SkewReport) error {
 }
 
 // SkewText writes a report of skew for people: the sentence, and of each job a table of its reduces, one of the keys of
-// its longest reduce, and what another dealing would gain.
+// its longest reduce, and what another partitioning would gain. Of other stages it has the tasks.
 func SkewText(w io.Writer, r frame.SkewReport) error {
 	var b strings.Builder
 	b.WriteString(skewTitle(r) + "\n")
 	switch {
 	case r.Workflow.State.Ended():
 		b.WriteString("it is over: nothing holds it back\n")
-	case r.Skew == nil && r.Workflow.Whole.Name != "":
-		fmt.Fprintf(&b, "not measured: %s has no reduces of MapReduce; its estimate takes uneven tasks into account\n",
-			r.Workflow.What())
 	case r.Skew == nil:
-		b.WriteString("too early to say: nothing has shown what its reduces cost\n")
+		fmt.Fprintf(&b, "too early to say: nothing has shown what its %ss cost\n", reader(r))
 	case len(r.Skew) == 0:
-		b.WriteString("no reduce is skewed\n")
+		fmt.Fprintf(&b, "no %s is skewed\n", reader(r))
 	}
 	for i := range r.Skew {
 		if s := &r.Skew[i]; len(skewedOnes(s)) > 0 {
 			b.WriteString(SkewSentence(s) + "\n")
 		} else {
-			fmt.Fprintf(&b, "%s: %s, none is skewed: the longest works %s, the median one %s\n", Escape(s.Job),
-				units.Count(s.Reduces, "reduce"), longestWork(s), units.About(s.MedianSeconds.Duration()))
+			fmt.Fprintf(&b, "%s: %s, none is skewed: the longest works %s, the median one %s\n", skewedStage(s),
+				units.Count(s.Reduces, skewedTask(s)), longestWork(s), units.About(s.MedianSeconds.Duration()))
 		}
 	}
 	for i := range r.Skew {
@@ -48,6 +45,14 @@ func SkewText(w io.Writer, r frame.SkewReport) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// reader is what a task is called that reads what others wrote, in a query of MapReduce or of another engine.
+func reader(r frame.SkewReport) string {
+	if r.Workflow.Engine == "" {
+		return "reduce"
+	}
+	return "task"
 }
 
 // skewTitle says what is looked at, when, and when it ends.
@@ -68,7 +73,7 @@ func skewTitle(r frame.SkewReport) string {
 	return name
 }
 
-// longestWork is how long the longest reduce of a job works.
+// longestWork is how long the longest task of a stage works.
 func longestWork(s *frame.Skew) string {
 	if len(s.Worst) == 0 {
 		return "?"
@@ -77,9 +82,9 @@ func longestWork(s *frame.Skew) string {
 }
 
 func skewTables(b *strings.Builder, s *frame.Skew) {
-	fmt.Fprintf(b, "%s: %s, the median one works %s\n", Escape(s.Job), units.Count(s.Reduces, "reduce"),
+	fmt.Fprintf(b, "%s: %s, the median one works %s\n", skewedStage(s), units.Count(s.Reduces, skewedTask(s)),
 		units.About(s.MedianSeconds.Duration()))
-	table(b, "reduce\tgiven\tshare\tworks\tends after\tholds back", func(row func(...string)) {
+	table(b, skewedTask(s)+"\tgiven\tshare\tworks\tends after\tholds back", func(row func(...string)) {
 		for i := range s.Worst {
 			one := &s.Worst[i]
 			ends := "done"
@@ -98,7 +103,7 @@ func skewTables(b *strings.Builder, s *frame.Skew) {
 	if d := s.Doubled; d != nil {
 		fmt.Fprintf(b, "  %d reduces: %s (no key is divided)\n", d.Reduces, sooner(d.SoonerSeconds, brief{}))
 	}
-	if s.KeysFrom <= dag.GroupsCounted {
+	if s.Stage == "" && s.KeysFrom <= dag.GroupsCounted {
 		b.WriteString("  its keys are not known: run it with paratimer-tap and `paratimer attach --collect`, which tell them\n")
 	}
 }
@@ -141,8 +146,8 @@ func table(b *strings.Builder, head string, rows func(row func(...string))) {
 	_ = w.Flush() // a strings.Builder takes all
 }
 
-// given is what a reduce was given.
-func given(r *frame.SkewedReduce) string {
+// given is what a task was given.
+func given(r *frame.SkewedTask) string {
 	if r.SizeBytes == nil && r.SizeRecords != nil {
 		return units.Size(*r.SizeRecords, "") + " records"
 	}

@@ -36,7 +36,7 @@ type Text struct {
 	warned   map[dag.Warning]bool
 	jobs     map[string]dag.State
 	reported map[string]frame.AlertState // what was told of each bound
-	skewed   map[string]reportedSkew     // what was told of each job's skew
+	skewed   map[string]reportedSkew     // what was told of each stage's skew
 	zone     *time.Location              // of times of day; nil: UTC
 	failed   int                         // how many failures were told of; quiet lines alone tell of them
 }

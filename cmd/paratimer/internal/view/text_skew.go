@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// reportedSkew is what was told of a job's skew.
+// reportedSkew is what was told of a stage's skew.
 type reportedSkew struct {
 	task  int
 	delay frame.Seconds
@@ -22,7 +22,7 @@ const skewAgain = 1.5
 // mostSkewed bounds what is remembered of skew: beyond it that is told again.
 const mostSkewed = 1000
 
-// skewLines tells which jobs have come to be held back by some of their reduces, or by others or longer than was told.
+// skewLines tells which stages have come to be held back by some of their tasks, or by others or longer than was told.
 func (t *Text) skewLines(f frame.Frame) []string {
 	if len(t.skewed) > mostSkewed {
 		clear(t.skewed)
@@ -33,11 +33,12 @@ func (t *Text) skewLines(f frame.Frame) []string {
 		if len(skewedOnes(s)) == 0 {
 			continue
 		}
-		reported, any := t.skewed[s.Job]
+		stage := s.Job + "\n" + s.Stage
+		reported, any := t.skewed[stage]
 		if any && reported.task == s.Worst[0].Task && s.DelaySeconds < skewAgain*reported.delay {
 			continue
 		}
-		t.skewed[s.Job] = reportedSkew{s.Worst[0].Task, s.DelaySeconds}
+		t.skewed[stage] = reportedSkew{s.Worst[0].Task, s.DelaySeconds}
 		out = append(out, t.paint(yellow, "skew:")+" "+skewSentence(s, t.say))
 		if gains := skewGains(s, t.say); gains != "" {
 			out = append(out, t.say.indent()+gains)
@@ -46,18 +47,18 @@ func (t *Text) skewLines(f frame.Frame) []string {
 	return out
 }
 
-// SkewSentence says which reduces hold a query back, with how much of the data, and which key. There is at least one.
+// SkewSentence says which tasks hold a query back, with how much of the data, and which key. There is at least one.
 func SkewSentence(s *frame.Skew) string { return skewSentence(s, brief{}) }
 
 func skewSentence(s *frame.Skew, say speech) string {
 	all := skewedOnes(s)
 	worst := &all[0]
-	who, has, holds := fmt.Sprintf("reduce %d", worst.Task), "has", "holds"
+	who, has, holds := fmt.Sprintf("%s %d", skewedTask(s), worst.Task), "has", "holds"
 	if s.Skewed > 1 {
-		who, has, holds = "reduces "+numbers(s.Skewed, all), "have", "hold"
+		who, has, holds = skewedTask(s)+"s "+numbers(s.Skewed, all), "have", "hold"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s of %s ", who, Escape(s.Job))
+	fmt.Fprintf(&b, "%s of %s ", who, skewedStage(s))
 	if of := share(s.Skewed, all, say); of != "" {
 		fmt.Fprintf(&b, "%s %s and ", has, of)
 	}
@@ -75,9 +76,28 @@ func skewSentence(s *frame.Skew, say speech) string {
 	return b.String()
 }
 
-// skewedOnes are the skewed reduces of those that a job tells.
-func skewedOnes(s *frame.Skew) []frame.SkewedReduce {
-	var out []frame.SkewedReduce
+// skewedTask is what a task of the stage is called.
+func skewedTask(s *frame.Skew) string {
+	if s.Stage == "" {
+		return "reduce"
+	}
+	return "task"
+}
+
+// skewedStage names the stage in a sentence: "scope-30" if it is the reduces of that job, "Reducer 2", "scan of query".
+func skewedStage(s *frame.Skew) string {
+	switch {
+	case s.Stage == "":
+		return Escape(s.Job)
+	case s.Whole:
+		return Escape(s.Stage)
+	}
+	return Escape(s.Stage) + " of " + Escape(s.Job)
+}
+
+// skewedOnes are the skewed tasks of those that a stage tells.
+func skewedOnes(s *frame.Skew) []frame.SkewedTask {
+	var out []frame.SkewedTask
 	for _, r := range s.Worst {
 		if r.DelaySeconds != nil {
 			out = append(out, r)
@@ -86,8 +106,8 @@ func skewedOnes(s *frame.Skew) []frame.SkewedReduce {
 	return out
 }
 
-// numbers lists reduces, of which there are n in all: "4 and 5", "4, 5, 1 and 7 more".
-func numbers(n int, reported []frame.SkewedReduce) string {
+// numbers lists tasks, of which there are n in all: "4 and 5", "4, 5, 1 and 7 more".
+func numbers(n int, reported []frame.SkewedTask) string {
 	var names []string
 	for i := range reported[:min(len(reported), 4)] {
 		names = append(names, strconv.Itoa(reported[i].Task))
@@ -100,7 +120,7 @@ func numbers(n int, reported []frame.SkewedReduce) string {
 }
 
 // heldBy is the key of a reduce that holds the end back by a second or more; nil: none is known to.
-func heldBy(r *frame.SkewedReduce) *frame.SkewedKey {
+func heldBy(r *frame.SkewedTask) *frame.SkewedKey {
 	for i := range r.Keys {
 		if k := &r.Keys[i]; k.DelaySeconds != nil {
 			if *k.DelaySeconds < 1 {
@@ -131,8 +151,8 @@ func sooner(s frame.Seconds, say speech) string {
 	return say.prose(units.About(s.Duration())) + " sooner"
 }
 
-// share words how much of the data n reduces have; "" where that is not known of each.
-func share(n int, reported []frame.SkewedReduce, say speech) string {
+// share words how much of the data n tasks have; "" where that is not known of each.
+func share(n int, reported []frame.SkewedTask, say speech) string {
 	if n > len(reported) {
 		return ""
 	}

@@ -2,6 +2,7 @@ package view
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,7 +16,7 @@ func some[T any](v T) *T { return &v }
 func oneSkewed() frame.Skew {
 	return frame.Skew{
 		Job: "scope-30", Reduces: 8, Skewed: 1, DelaySeconds: 840, MedianSeconds: 35,
-		Worst: []frame.SkewedReduce{{
+		Worst: []frame.SkewedTask{{
 			Task: 3, SizeBytes: some(6100.), ShareRatio: some(frame.Ratio(0.61)), WorkSeconds: 875,
 			DelaySeconds: sec(840),
 			Keys: []frame.SkewedKey{
@@ -34,21 +35,27 @@ func TestSkewSentence(t *testing.T) {
 	named.Worst[0].Keys[1].Key = nil
 	records.Worst[0].SizeBytes, records.Worst[0].Keys[1].DelaySeconds = nil, sec(0.4)
 	two := oneSkewed()
-	two.Skewed, two.Worst = 2, append(two.Worst, frame.SkewedReduce{
+	two.Skewed, two.Worst = 2, append(two.Worst, frame.SkewedTask{
 		Task: 5, SizeBytes: some(1.),
 		ShareRatio: some(frame.Ratio(0.19)), DelaySeconds: sec(0),
 	},
-		frame.SkewedReduce{Task: 6, SizeBytes: some(1.), ShareRatio: some(frame.Ratio(0.1))})
+		frame.SkewedTask{Task: 6, SizeBytes: some(1.), ShareRatio: some(frame.Ratio(0.1))})
 	many := oneSkewed()
 	many.Skewed = 9
 	for i := range 4 {
-		many.Worst = append(many.Worst, frame.SkewedReduce{Task: 10 + i, DelaySeconds: sec(0)})
+		many.Worst = append(many.Worst, frame.SkewedTask{Task: 10 + i, DelaySeconds: sec(0)})
 	}
+	vertex, stage := two, records
+	vertex.Stage, vertex.Whole, stage.Stage = "Reducer 2", true, "sum"
+	vertex.Worst = slices.Clone(two.Worst)
+	vertex.Worst[0].Keys = nil
 	for _, c := range []struct {
 		name string
 		skew frame.Skew
 		want string
 	}{
+		{"a vertex", vertex, "tasks 3 and 5 of Reducer 2 have 80 % of the bytes and hold the end back by 14m"},
+		{"a stage", stage, "task 3 of sum of scope-30 has 61 % of the records and holds the end back by 14m"},
 		{"one", one, "reduce 3 of scope-30 has 61 % of the bytes and holds the end back by 14m, key #9f3a alone by 11m"},
 		{"nothing else known", unknown, "reduce 3 of scope-30 holds the end back by 14m"},
 		{"no name", named, "reduce 3 of scope-30 has 61 % of the bytes and holds the end back by 14m, its largest key alone by 11m"},

@@ -3,13 +3,13 @@ package watch
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"time"
-
-	"github.com/rs/zerolog"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/rs/zerolog"
 )
 
 // The back-off after missed observations doubles the wait, up to maxWait. Before the first snapshot there is nothing to
@@ -154,5 +154,36 @@ func Sleep(ctx context.Context, d time.Duration) error {
 		return context.Cause(ctx)
 	case <-timer.C:
 		return nil
+	}
+}
+
+// unlessDone returns what f computes, or the context's cause as soon as the context is done. Estimators take no
+// context: f goes on alone then, so it must change nothing that the caller looks at afterwards. A panic of f is the
+// caller's.
+func unlessDone[T any](ctx context.Context, f func() T) (T, error) {
+	type result struct {
+		value T
+		panic string
+	}
+	done := make(chan result, 1)
+	go func() {
+		var r result
+		defer func() {
+			if p := recover(); p != nil {
+				r.panic = fmt.Sprintf("%v\n%s", p, debug.Stack())
+			}
+			done <- r
+		}()
+		r.value = f()
+	}()
+	select {
+	case r := <-done:
+		if r.panic != "" {
+			panic(r.panic)
+		}
+		return r.value, nil
+	case <-ctx.Done():
+		var none T
+		return none, context.Cause(ctx)
 	}
 }

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -106,13 +107,19 @@ type Workflow struct {
 	source  interface {
 		Next(ctx context.Context) (*dag.Snapshot, error)
 	}
-	// Tez is nil if the workflow is an application of Spark, or not known yet.
-	Tez *tez.Workflow
+	// Tez is nil if the workflow is an application of Spark, Spark if it is none; both are if it is not known yet.
+	Tez   *tez.Workflow
+	Spark *spark.Source
 }
 
-// NewWorkflow watches target on a cluster.
+// NewWorkflow watches target on a cluster: its id may be that of a part of an application of Spark, which goes before
+// the flags that choose one.
 func NewWorkflow(c *cli.Context, client *hadoop.Client, target hadoop.Target) *Workflow {
-	return &Workflow{client: client, target: target, history: c.String("spark-history"), unit: unitOf(c)}
+	id, unit := spark.AppOf(target.ID)
+	target.ID = id
+	return &Workflow{
+		client: client, target: target, history: c.String("spark-history"), unit: cmp.Or(unit, unitOf(c)),
+	}
 }
 
 // Next observes once. Its errors are those of the sources of the engines.
@@ -123,7 +130,8 @@ func (w *Workflow) Next(ctx context.Context) (*dag.Snapshot, error) {
 		case err != nil:
 			return nil, &dag.MissedError{At: w.client.Now(), Err: err}
 		case is:
-			w.source = spark.OnYARN(w.client, id+w.unit, w.history)
+			w.Spark = spark.OnYARN(w.client, id+w.unit, w.history)
+			w.source = w.Spark
 		case w.unit != "":
 			return nil, command.Usage("--sql and --group choose in an application of Spark, and the workflow is none")
 		default:
@@ -133,7 +141,7 @@ func (w *Workflow) Next(ctx context.Context) (*dag.Snapshot, error) {
 	}
 	s, err := w.source.Next(ctx)
 	if _, none := errors.AsType[*hadoop.NoWorkflowError](err); none && w.target.ID == "" {
-		w.source, w.Tez = nil, nil // the next one may be of another engine
+		w.source, w.Tez, w.Spark = nil, nil, nil // the next one may be of another engine
 	}
 	if errors.Is(err, io.EOF) {
 		return nil, io.EOF

@@ -92,42 +92,55 @@ func attach(c *cli.Context) (err error) {
 	ctx, cancel := command.Limited(c)
 	defer cancel()
 	c.Context = ctx
+	newest := c.Bool("session") && c.String("sql") == spark.Newest
+	id := target.ID
+	start := func(id string) (watch.Source, func() (after, string)) {
+		target.ID = id
+		query := input.NewWorkflow(c, client, target)
+		return query, func() (after, string) {
+			switch {
+			case query.Spark != nil && newest:
+				return query.Spark.After, "execution of SQL"
+			case query.Tez != nil && c.Bool("session"),
+				!c.IsSet("session") && c.String("tape") == "" && query.Script():
+				return query.Tez.After, "DAG of the session"
+			}
+			return nil, ""
+		}
+	}
 	if driver != "" {
 		at := spark.AtAddress(client, driver, c.String("spark-history"))
-		source := spark.NewSource(at, spark.IDOf(target.ID, c.String("sql"), c.String("group")))
-		for failed := error(nil); ; {
-			err := attachTo(c, source, target, keys, profiles, every)
-			if failed = cmp.Or(failed, err); err != nil && !errors.Is(err, command.ErrQueryFailed) {
-				return err
+		id = spark.IDOf(target.ID, c.String("sql"), c.String("group"))
+		start = func(id string) (watch.Source, func() (after, string)) {
+			source := spark.NewSource(at, id)
+			return source, func() (after, string) {
+				if !newest {
+					return nil, ""
+				}
+				return source.After, "execution of SQL"
 			}
-			if !c.Bool("session") || c.String("sql") != spark.Newest {
-				return failed
-			}
-			command.Tell(c)("waiting for the next execution of SQL")
-			next, err := following(ctx, source.After, every)
-			if err != nil || next == "" {
-				return cmp.Or(err, failed)
-			}
-			source = spark.NewSource(at, next)
 		}
 	}
 	for failed := error(nil); ; {
-		query := input.NewWorkflow(c, client, target)
+		query, onward := start(id)
 		err := attachTo(c, query, target, keys, profiles, every)
 		if failed = cmp.Or(failed, err); err != nil && !errors.Is(err, command.ErrQueryFailed) {
 			return err
 		}
-		onward := query.Tez != nil && c.Bool("session") || !c.IsSet("session") && c.String("tape") == "" &&
-			query.Script()
-		if !onward {
+		next, what := onward()
+		if next == nil {
 			return failed
 		}
-		command.Tell(c)("waiting for the next DAG of the session")
-		if target.ID, err = following(ctx, query.Tez.After, every); err != nil || target.ID == "" {
+		command.Tell(c)("waiting for the next " + what)
+		if id, err = following(ctx, next, every); err != nil || id == "" {
 			return cmp.Or(err, failed)
 		}
 	}
 }
+
+// An after looks for what comes after a DAG of a session, or an execution of SQL. The id is "" while there is none;
+// over says that none will come.
+type after func(context.Context) (id string, over bool, err error)
 
 // attachTo watches one workflow to its end.
 func attachTo(c *cli.Context, query watch.Source, target hadoop.Target, keys *collector, profiles []*dag.Plan,
@@ -162,12 +175,10 @@ func attachTo(c *cli.Context, query watch.Source, target hadoop.Target, keys *co
 		})
 }
 
-// following waits for what comes after a DAG of a session, or an execution of SQL, that has ended, and returns its id.
-// The id is "" if the session is over.
-func following(ctx context.Context, after func(context.Context) (id string, over bool, err error), every time.Duration,
-) (id string, err error) {
+// following waits for what comes next, and returns its id; "" if the session is over.
+func following(ctx context.Context, next after, every time.Duration) (id string, err error) {
 	for wait := every; ; wait = min(2*wait, sessionWait) {
-		id, over, err := after(ctx)
+		id, over, err := next(ctx)
 		if ctx.Err() != nil {
 			return "", context.Cause(ctx)
 		}

@@ -146,7 +146,9 @@ func outcomeOf(ctx context.Context, r input.RecordedRun) (p pastRun, err error) 
 
 func ends(p pastRun, s *dag.Snapshot) pastRun {
 	p.state = s.State
-	p.workflow = rules.Workflow{ID: s.ID, Name: s.Plan.Name, User: s.User, Queue: s.Queue}
+	p.workflow = rules.Workflow{
+		ID: s.ID, Name: s.Plan.Name, User: s.User, Queue: s.Queue, Engine: s.Plan.Engine,
+	}
 	end := dag.NoInstant
 	for i := range s.Jobs {
 		end = max(end, s.Jobs[i].Finished)

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"encoding/pem"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A sparkCluster is a driver behind a ResourceManager's proxy, and by itself, with a history server under /hs. It runs
+// executions of SQL of one job each, one after the other, a new one every few rounds of questions, and is gone a while
+// after the last one.
+type sparkCluster struct {
+	mu           sync.Mutex
+	since        time.Time
+	rounds, idle int
+}
+
+const (
+	sparkApp        = "application_1795365508295_0001"
+	sparkExecutions = 2
+	sparkRounds     = 3 // of questions in an execution
+)
+
+// now is which execution runs.
+func (s *sparkCluster) now() int { return max(0, s.rounds-1) / sparkRounds }
+
+func (s *sparkCluster) gone() bool { return s.now() > sparkExecutions || s.idle > 1 }
+
+func (s *sparkCluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w.Header().Set("Content-Type", "application/json")
+	path := strings.TrimSuffix(r.URL.Path, "/")
+	state, final := "RUNNING", "UNDEFINED"
+	if s.gone() {
+		state, final = "FINISHED", "SUCCEEDED"
+	}
+	row := fmt.Sprintf(`{"id":%q,"name":"stream","user":"u","queue":"q","state":%q,"finalStatus":%q,"applicationType":"SPARK","startedTime":%d,"finishedTime":%d}`,
+		sparkApp, state, final, s.since.UnixMilli(), s.since.UnixMilli()+9000)
+	body, ok := "{}", true
+	switch {
+	case path == "/ws/v1/cluster/apps/"+sparkApp:
+		body = `{"app":` + row + `}`
+	case path == "/ws/v1/cluster/apps":
+		if body = `{"apps":{"app":[` + row + `]}}`; strings.Contains(r.URL.RawQuery, "FINISHED") != s.gone() {
+			body = `{"apps":null}`
+		}
+	case strings.HasPrefix(path, "/hs/"):
+		body, ok = s.answer(strings.TrimPrefix(path, "/hs"), r.URL.RawQuery, s.gone())
+	case strings.Contains(path, "/api/v1/"):
+		path = strings.TrimPrefix(path, "/proxy/"+sparkApp)
+		if path == "/api/v1/applications" {
+			s.rounds++
+		}
+		if ok = !s.gone(); ok {
+			body, ok = s.answer(path, r.URL.RawQuery, false)
+		}
+	}
+	if !ok {
+		w.WriteHeader(http.StatusNotFound)
+	}
+	_, _ = w.Write([]byte(body))
+}
+
+// answer is what a driver or a history server answers to a question; over says that the application has ended.
+func (s *sparkCluster) answer(path, query string, over bool) (body string, ok bool) {
+	stamp := func(d time.Duration) string {
+		return s.since.Add(d).UTC().Format("2006-01-02T15:04:05.000") + "GMT"
+	}
+	if path == "/api/v1/applications" || path == "/api/v1/applications/"+sparkApp {
+		return fmt.Sprintf(`[{"id":%q,"name":"stream","attempts":[{"completed":%v,"startTime":%q,"endTime":%q}]}]`,
+			sparkApp, over, stamp(0), stamp(9*time.Second)), true
+	}
+	kind, id, one := strings.Cut(strings.TrimPrefix(path, "/api/v1/applications/"+sparkApp+"/"), "/")
+	if kind == "sql" && !one && s.now() >= sparkExecutions {
+		s.idle++
+	}
+	var all []string
+	for e := range min(s.now()+1, sparkExecutions) {
+		if n, err := strconv.Atoi(strings.TrimSuffix(id, "/0/taskList")); one && (err != nil || n != e) {
+			continue
+		}
+		ended := e < s.now() || over
+		begin, end := stamp(time.Duration(e)*time.Second), ""
+		status := map[bool]string{true: "SUCCEEDED", false: "RUNNING"}[ended]
+		if ended {
+			end = fmt.Sprintf(`,"completionTime":%q`, stamp(time.Duration(e)*time.Second+900*time.Millisecond))
+		}
+		switch {
+		case strings.HasSuffix(id, "/taskList"):
+			all = append(all, fmt.Sprintf(`{"taskId":%d,"index":0,"partitionId":0,"launchTime":%q,"duration":800,"executorId":"1","status":%q}`,
+				e, begin, strings.Replace(status, "SUCCEEDED", "SUCCESS", 1)))
+		case kind == "sql":
+			all = append(all, fmt.Sprintf(`{"id":%d,"status":%q,"description":"batch %d","submissionTime":%q,"duration":900,"runningJobIds":[%d]}`,
+				e, strings.Replace(status, "SUCCEEDED", "COMPLETED", 1), e, begin, e))
+		case ended && strings.Contains(query, "status="):
+		case kind == "jobs":
+			all = append(all, fmt.Sprintf(`{"jobId":%d,"name":"save","stageIds":[%d],"status":%q,"submissionTime":%q%s}`,
+				e, e, status, begin, end))
+		case kind == "stages":
+			all = append(all, fmt.Sprintf(`{"stageId":%d,"attemptId":0,"name":"save","numTasks":1,"numCompleteTasks":%d,"rddIds":[%d],"status":%q,"submissionTime":%q%s}`,
+				e, len(end)/max(len(end), 1), e, map[bool]string{true: "COMPLETE", false: "ACTIVE"}[ended], begin, end))
+		}
+	}
+	switch {
+	case kind == "environment":
+		return "{}", true
+	case kind == "allexecutors":
+		return `[{"id":"1","isActive":true,"maxTasks":2,"hostPort":"h:1","addTime":"` + stamp(0) + `"}]`, true
+	case one && len(all) == 0:
+		return "", false
+	case one && !strings.HasSuffix(id, "/taskList") && kind != "stages":
+		return all[0], true
+	}
+	return "[" + strings.Join(all, ",") + "]", true
+}
+
+// TestSparkSessionOnYARN watches executions of SQL of an application on YARN one after the other, to its end.
+func TestSparkSessionOnYARN(t *testing.T) {
+	t.Parallel()
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	setenv(t, "XDG_STATE_HOME", t.TempDir())
+	server := httptest.NewServer(&sparkCluster{since: time.Now()})
+	defer server.Close()
+	code, out, stderr := paratimer(t, "attach", sparkApp, "--sql", "newest", "--session", "--rm", server.URL, "--jhs",
+		server.URL, "--user", "u", "--every", "100ms", "--no-history")
+	for e := range sparkExecutions {
+		if !strings.Contains(out, fmt.Sprintf("batch %d", e)) {
+			t.Errorf("execution %d was not watched", e)
+		}
+	}
+	if n := strings.Count(out, "succeeded after"); code != exitOK || n != sparkExecutions {
+		t.Errorf("exit code %d, %d ends\n%s%s", code, n, out, stderr)
+	}
+}
+
+// TestSparkOverTLS watches a driver and asks a history server whose certificate is in --ca-file, and does not ask them
+// if nobody vouches for it.
+func TestSparkOverTLS(t *testing.T) {
+	t.Parallel()
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	setenv(t, "XDG_STATE_HOME", t.TempDir())
+	cluster := &sparkCluster{since: time.Now()}
+	server := httptest.NewTLSServer(cluster)
+	defer server.Close()
+	ca := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{
+		Type: "CERTIFICATE", Bytes: server.Certificate().Raw,
+	}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{
+		"attach", "--spark", server.URL, "--spark-history", server.URL + "/hs", "--every", "100ms", "--no-history",
+	}
+	code, out, stderr := paratimer(t, args...)
+	if code != exitBlind || !strings.Contains(stderr, "--ca-file") || cluster.rounds > 0 {
+		t.Errorf("with nobody to vouch for the server: exit code %d, %d rounds\n%s%s", code, cluster.rounds, out, stderr)
+	}
+	_, out, stderr = paratimer(t, "doctor", "--spark", server.URL, "--spark-history", server.URL+"/hs", "--ca-file", ca)
+	if !strings.Contains(out, "ok    spark driver") {
+		t.Errorf("doctor\n%s%s", out, stderr)
+	}
+	code, out, stderr = paratimer(t, append(args, "--ca-file", ca)...)
+	if code != exitOK || !strings.Contains(out, "succeeded after") || strings.Contains(out, "no history server") {
+		t.Errorf("with --ca-file: exit code %d\n%s%s", code, out, stderr)
+	}
+}

@@ -1,0 +1,78 @@
+package estimators
+
+import "math"
+
+// jobRatio takes every byte of a job's groups to cost what those that are done have cost on average: the linear
+// yardstick of NearestFit.
+func jobRatio(w *ReplayContext) (Estimate, error) { return w.inForm(FormJobRatio) }
+
+// jobRatioSmoothed is as jobRatio, by an exponentially weighted moving average: the newest work weighs most (Coppa and
+// Finocchi, section 7.1).
+func jobRatioSmoothed(w *ReplayContext) (Estimate, error) { return w.inForm(FormJobRatioSmoothed) }
+
+// taskRatio is as jobRatio, but a reduce that has done more than a little goes by its own time for a byte.
+func taskRatio(w *ReplayContext) (Estimate, error) { return w.inForm(FormTaskRatio) }
+
+// taskRatioSmoothed is as taskRatio, by an exponentially weighted moving average (Coppa and Finocchi, section 7.1).
+func taskRatioSmoothed(w *ReplayContext) (Estimate, error) { return w.inForm(FormTaskRatioSmoothed) }
+
+// dne is the driver node estimator (Chaudhuri et al., SIGMOD 2004) as the paper compares itself with it: the share of
+// the tuples that all four pipelines of all jobs read, sum K / sum N (docs/facts/paratimer.md A5, A10).
+func dne(w *ReplayContext) (Estimate, error) { return w.tuples(1), nil }
+
+// tuples is the share of tuples done, with those of maps counted weight times.
+func (w *ReplayContext) tuples(weight float64) Estimate {
+	f, ok := total(amounts(w.Run.Now()), weight).ratio()
+	if !ok {
+		f = math.NaN()
+	}
+	return w.ratio(f)
+}
+
+func total(jobs [][]amount, weight float64) amount {
+	var sum amount
+	for _, job := range jobs {
+		for i, a := range job {
+			if i == 0 {
+				a = amount{a.done * weight, a.total * weight}
+			}
+			sum.add(a)
+		}
+	}
+	return sum
+}
+
+// gnm is the total getnext model (Chaudhuri et al., SIGMOD 2004): as dne, but every operator counts; the map pipeline
+// has three (record reader, map runner, combine), so its tuples count three times (docs/facts/paratimer.md A5, A10).
+func gnm(w *ReplayContext) (Estimate, error) { return w.tuples(3), nil }
+
+// luoWindowMS is the time over which Luo's speed is taken.
+const luoWindowMS = 10_000
+
+// luo is Luo et al.'s indicator (SIGMOD 2004) as the paper compares itself with it: what is left, at the speed of the
+// last ten seconds, one byte a tuple (docs/facts/paratimer.md A5, A10).
+func luo(w *ReplayContext) (Estimate, error) {
+	now, before := w.Run.Now(), w.Run.Before(luoWindowMS)
+	sum := total(amounts(now), 1)
+	ms := luoLeft(sum.done, sum.total, total(amounts(before), 1).done, float64(now.At-before.At), w.elapsedMS())
+	if math.IsNaN(ms) && !w.ended() {
+		return w.ratio(math.NaN()), nil
+	}
+	return w.estimate(ms), nil
+}
+
+// luoLeft returns the milliseconds remaining when done of total units are done now and were doneBefore windowMS
+// earlier. If nothing moved in that time, the speed since the start, elapsedMS ago, counts; NaN if nothing was ever
+// done.
+func luoLeft(done, total, doneBefore, windowMS, elapsedMS float64) float64 {
+	left := total - done
+	switch {
+	case left <= 0 && total > 0:
+		return 0
+	case done > doneBefore && windowMS > 0:
+		return left * windowMS / (done - doneBefore)
+	case done > 0 && elapsedMS > 0:
+		return left * elapsedMS / done
+	}
+	return math.NaN()
+}

@@ -1,0 +1,235 @@
+package estimators
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// A taskWork is how long count tasks of a stage, from first on, work each.
+type taskWork struct {
+	first, count int
+	ms           float64
+	end          dag.Instant
+	done, skewed bool
+	running      *dag.Attempt
+}
+
+// An uneven is a stage that may be skewed.
+type uneven struct {
+	job     int
+	stage   dag.StageIndex
+	count   int        // its tasks
+	works   []taskWork // of all whose end is known, by first
+	median  float64    // of their work, in milliseconds
+	longest float64    // of the unfinished ones
+
+	unit       SizeUnit
+	sizeOf     func(task int) float64
+	total      float64 // of all sizes; NaN where one is not known
+	medianSize float64
+	keys       *keyring
+
+	skewed []taskWork // unfinished, the longest first
+	listed []taskWork // of these or, if all are asked for, of all works, one task each
+}
+
+// taskWorks collects the tasks of every unfinished stage with more than one that reads others.
+func (w *ReplayContext) taskWorks(sch *schedule.Schedule) []*uneven {
+	s := w.Now()
+	stages := make([][]*uneven, len(s.Plan.Jobs))
+	ends := make([][]dag.Instant, len(stages)) // when the last task of each stage ends
+	for j := range stages {
+		job := &s.Plan.Jobs[j]
+		stages[j], ends[j] = make([]*uneven, len(job.Stages)), make([]dag.Instant, len(job.Stages))
+		for k := range job.NumStages() {
+			ends[j][k] = lastEnd(attempts(s, j, k))
+			if n := job.Stages[k].Count(); n > 1 && job.Stages[k].ReadsRecords() && !w.jobEnded(j) {
+				stages[j][k] = &uneven{job: j, stage: k, count: n}
+			}
+		}
+	}
+	for i := range sch.Spans {
+		if sp := &sch.Spans[i]; sp.Stage >= 0 && !sp.Past {
+			ends[sp.Job][sp.Stage] = max(ends[sp.Job][sp.Stage], sp.End)
+		}
+	}
+	input := func(j int, k dag.StageIndex) dag.Instant { // when the last task ends that those of a stage wait for
+		last := dag.NoInstant
+		for _, e := range s.Plan.Jobs[j].Stages[k].After {
+			if e.Kind != dag.Pipelined && e.Kind != dag.OneToOne {
+				last = max(last, ends[j][e.From])
+			}
+		}
+		return last
+	}
+	for i := range sch.Spans {
+		sp := &sch.Spans[i]
+		if sp.Stage < 0 || sp.Past || stages[sp.Job][sp.Stage] == nil {
+			continue
+		}
+		stages[sp.Job][sp.Stage].add(taskWork{
+			first: int(sp.First), count: int(sp.Count),
+			ms: float64(sp.End - max(sp.Start, input(int(sp.Job), sp.Stage))), end: sp.End,
+		})
+	}
+	var out []*uneven
+	for j := range stages {
+		for k, u := range stages[j] {
+			if u != nil && len(u.works) > 0 {
+				u.attempts(attempts(s, j, dag.StageIndex(k)), input(j, dag.StageIndex(k))) //nolint:gosec // an index
+				out = append(out, u)
+			}
+		}
+	}
+	return out
+}
+
+// lastEnd is the newest end of a task's attempt that succeeded; NoInstant where none has.
+func lastEnd(list []dag.Attempt) dag.Instant {
+	last := dag.NoInstant
+	for i := range list {
+		if list[i].State == dag.AttemptSucceeded {
+			last = max(last, list[i].End)
+		}
+	}
+	return last
+}
+
+func (u *uneven) add(r taskWork) {
+	r.ms = max(r.ms, 0)
+	u.works = append(u.works, r)
+}
+
+// attempts adds the tasks that are done, tells those that run, and finds the median. Of a task that runs twice the
+// attempt that ends first counts.
+func (u *uneven) attempts(list []dag.Attempt, input dag.Instant) {
+	slices.SortFunc(u.works, func(a, b taskWork) int {
+		return cmp.Or(cmp.Compare(a.first, b.first),
+			cmp.Compare(a.end, b.end))
+	})
+	u.works = slices.CompactFunc(u.works, func(a, b taskWork) bool { return a.first == b.first })
+	unfinished := len(u.works)
+	for i := range u.works {
+		u.longest = max(u.longest, u.works[i].ms)
+	}
+	eachTask(list, func(task int, state taskState, a *dag.Attempt) {
+		switch {
+		case state == taskDone && a.End.Known() && a.Start.Known():
+			u.add(taskWork{first: task, count: 1, ms: float64(a.End - max(a.Start, input)), end: a.End, done: true})
+		case state == taskRunning:
+			i, found := slices.BinarySearchFunc(u.works[:unfinished], task, func(r taskWork, t int) int {
+				return cmp.Compare(r.first, t)
+			})
+			if found {
+				u.works[i].running = a
+			}
+		}
+	})
+	u.median = medianOf(u.works, func(r *taskWork) float64 { return r.ms })
+}
+
+// medianOf is the lower median over tasks, NaN of none.
+func medianOf(works []taskWork, of func(*taskWork) float64) float64 {
+	type weighted struct {
+		v float64
+		n int
+	}
+	all, n := make([]weighted, 0, len(works)), 0
+	for i := range works {
+		if v := of(&works[i]); !math.IsNaN(v) {
+			all = append(all, weighted{v, works[i].count})
+			n += works[i].count
+		}
+	}
+	slices.SortFunc(all, func(a, b weighted) int { return cmp.Compare(a.v, b.v) })
+	for at := (n - 1) / 2; len(all) > 0; all = all[1:] {
+		if at -= all[0].n; at < 0 {
+			return all[0].v
+		}
+	}
+	return math.NaN()
+}
+
+// size finds what the tasks are given: bytes by their key groups, else by the cost model, else records by the plan.
+func (u *uneven) size(w *ReplayContext) {
+	u.keys = w.keyring(u.job, u.stage, u.count)
+	pipelines := w.Now().Plan.Jobs[u.job].Stages[u.stage].Pipelines
+	sources := []struct {
+		unit SizeUnit
+		of   func(int) float64
+	}{{SizesBytes, u.keys.bytes}, {SizesUnknown, nil}, {SizesRecords, func(i int) float64 {
+		if len(pipelines) == 0 {
+			return math.NaN()
+		}
+		return pipelines[len(pipelines)-1].Tuples.At(i)
+	}}}
+	if size := w.Costs.TaskSize; size != nil {
+		sources[1].of = func(i int) float64 { return size(u.job, u.stage, i) }
+		sources[1].unit = SizesBytes
+		if w.Costs.InRecords {
+			sources[1].unit = SizesRecords
+		}
+	}
+	for _, from := range sources {
+		if from.of == nil {
+			continue
+		}
+		if median := medianOf(u.works, func(r *taskWork) float64 { return from.of(r.first) }); median >= 0 {
+			u.unit, u.sizeOf, u.medianSize = from.unit, from.of, median
+			break
+		}
+	}
+	if u.unit == SizesUnknown {
+		u.sizeOf = func(int) float64 { return math.NaN() }
+	}
+	u.total = 0
+	for i := range u.count {
+		u.total += u.sizeOf(i)
+	}
+}
+
+// share is what a task was given of all that the tasks of its stage are.
+func (u *uneven) share(task int) float64 {
+	if f := u.sizeOf(task) / u.total; f >= 0 && f <= 1 {
+		return f
+	}
+	return math.NaN()
+}
+
+// excess is how much longer than the median a task works, in milliseconds.
+func (r *taskWork) excess(u *uneven) float64 { return r.ms - u.median }
+
+// judge says which tasks are skewed: they work longer than the median one, and were given more, in all or in one key.
+// What is slow on no more than others have is not skewed.
+func (u *uneven) judge(all bool) {
+	for i := range u.works {
+		r := &u.works[i]
+		if !WorksLong(duration(r.ms), duration(u.median)) || r.done {
+			continue
+		}
+		if GivenMore(u.sizeOf(r.first), u.medianSize) || u.keys.largest(r) > r.excess(u)/2 {
+			r.skewed = true
+			u.skewed = append(u.skewed, *r)
+		}
+	}
+	longest := func(a, b taskWork) int {
+		return cmp.Or(cmp.Compare(b.ms, a.ms), cmp.Compare(a.first, b.first))
+	}
+	slices.SortStableFunc(u.skewed, longest)
+	from := u.skewed
+	if all {
+		from = slices.Clone(u.works)
+		slices.SortStableFunc(from, longest)
+	}
+	for _, r := range from {
+		for task := r.first; task < r.first+r.count && len(u.listed) < MaxSkewedTasks; task++ {
+			one := r
+			one.first, one.count = task, 1
+			u.listed = append(u.listed, one)
+		}
+	}
+}
