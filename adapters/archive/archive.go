@@ -122,8 +122,8 @@ func confOf(name string) (job string, ok bool) {
 	return "", false
 }
 
-// errOther says that a file is none of ours.
-var errOther = errors.New("neither a job history file nor a Rumen trace")
+// ErrOther means that a file is neither a job history file nor a Rumen trace.
+var ErrOther = errors.New("neither a job history file nor a Rumen trace")
 
 // file reads the jobs of one file.
 func (f *Find) file(in fs.FS, name string) error {
@@ -155,7 +155,7 @@ func Jobs(r io.Reader) ([]*past.Job, error) {
 	case kind == tape.Trace:
 		return rumen.Read(all)
 	}
-	return nil, errOther
+	return nil, ErrOther
 }
 
 // beside looks for configurations in a file's folder, one for each job that the file tells.

@@ -86,7 +86,7 @@ func TestFile(t *testing.T) {
 	if err != nil || len(found.Jobs) != 1 || !found.Jobs[0].Configured {
 		t.Errorf("%+v, %v", found, err)
 	}
-	if _, err := Read(context.Background(), folder(), "done/c/notes.txt"); !errors.Is(err, errOther) {
+	if _, err := Read(context.Background(), folder(), "done/c/notes.txt"); !errors.Is(err, ErrOther) {
 		t.Errorf("a note is %v", err)
 	}
 	if _, err := Read(context.Background(), folder(), "done/none"); !errors.Is(err, fs.ErrNotExist) {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"path/filepath"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -66,7 +68,7 @@ func compared(c *cli.Context) error {
 	}
 	doc := compareview.Of(found).In(command.Zone(c))
 	content := doc.Text
-	switch c.String("output") {
+	switch comparedAs(c) {
 	case "json":
 		content = doc.JSON
 	case "html":
@@ -80,6 +82,15 @@ func compared(c *cli.Context) error {
 		return ErrRegressed
 	}
 	return nil
+}
+
+// comparedAs is the format of a comparison: what --output says, else what the name of --out ends in.
+func comparedAs(c *cli.Context) string {
+	if kind := strings.TrimPrefix(filepath.Ext(c.String("out")), "."); !c.IsSet("output") &&
+		(kind == "html" || kind == "json") {
+		return kind
+	}
+	return c.String("output")
 }
 
 // comparedRun plays a recording to its end, or to where it is torn. The chart is nil unless a page is asked for, and
@@ -107,7 +118,7 @@ func comparedRun(ctx context.Context, c *cli.Context, path string) (r *compare.R
 	r.Follow(a, run.Now())
 	r.Beside(&along)
 	r.Remember(run, observed.With(observed.Options{DeltaBytes: nearestfit.Default().DeltaBytes}))
-	if c.String("output") == "html" {
+	if comparedAs(c) == "html" {
 		if drawn, err := runreport.ChartOf(run, observed.Costs); err == nil { // what else is compared does not need it
 			chart = &drawn
 		}

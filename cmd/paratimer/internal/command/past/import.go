@@ -182,6 +182,9 @@ func historyAt(ctx context.Context, name, user string, transport http.RoundTripp
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
 		case err != nil:
+			if other := input.WrongKind(name, "history"); other != nil && errors.Is(err, archive.ErrOther) {
+				return nil, other
+			}
 			return nil, command.Usage("%s: %w", name, err)
 		}
 		return found, nil

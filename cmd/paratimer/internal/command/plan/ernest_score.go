@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestview"
 	"github.com/paratimer/paratimer/estimators/ernest"
@@ -51,6 +52,9 @@ func ernestScore(c *cli.Context) error {
 	defer in.Close()
 	runs, err := ernestmodel.ReadRuns(in, name, columnsOf(c))
 	if err != nil {
+		if other := input.WrongKind(name, "table of runs"); other != nil {
+			return other
+		}
 		return command.Usage("%w", err)
 	}
 	scored, err := ernest.Score(runs.ByJob(), split, o)

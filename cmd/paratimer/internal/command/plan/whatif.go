@@ -206,6 +206,9 @@ func whatIfModels(c *cli.Context, v *whatifview.View, replay *whatif.Replay) ([]
 func whatIfQueueing(c *cli.Context, replay *whatif.Replay) (whatif.Predictor, error) {
 	file, _, err := jobfile.ReadFile(c.String("demands"), c.App.Reader)
 	if err != nil {
+		if other := input.WrongKind(c.String("demands"), "job file"); other != nil {
+			err = other
+		}
 		return nil, command.Usage("--demands: %w", err)
 	}
 	q, err := whatif.NewQueueing(modelview.SpecOf(file), replay.Plan(), replay.Room())
