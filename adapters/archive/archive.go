@@ -123,7 +123,7 @@ func confOf(name string) (job string, ok bool) {
 }
 
 // errOther says that a file is none of ours.
-var errOther = errors.New("neither a job history file nor a Rumen trace")
+var errOther = errors.New("neither a job history file nor a Rumen trace, nor a history file of Tez")
 
 // file reads the jobs of one file.
 func (f *Find) file(in fs.FS, name string) error {
