@@ -122,8 +122,8 @@ func confOf(name string) (job string, ok bool) {
 	return "", false
 }
 
-// ErrOther means that a file is neither a job history file nor a Rumen trace.
-var ErrOther = errors.New("neither a job history file nor a Rumen trace")
+// ErrOther means that a file is no history that can be read here.
+var ErrOther = errors.New("neither a job history file nor a Rumen trace, nor a history file of Tez")
 
 // file reads the jobs of one file.
 func (f *Find) file(in fs.FS, name string) error {

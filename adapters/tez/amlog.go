@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -186,7 +185,7 @@ func (r *logReader) event(kind, line string) {
 	case "DAG_STARTED":
 		g.started = instant(line, "startTime")
 	case "DAG_FINISHED":
-		g.over(field(line, "status"), instant(line, "finishTime"), hadoop.FirstLine(diagnostics(line)))
+		g.over(field(line, "status"), instant(line, "finishTime"), diagnostics(line))
 	case "VERTEX_INITIALIZED", "VERTEX_CONFIGURE_DONE":
 		v := r.vertex(field(line, "vertexId"))
 		if v == nil {
@@ -287,11 +286,11 @@ func earliest(a, b dag.Instant) dag.Instant {
 }
 
 // over notes how the DAG ended by its master's log or history.
-func (g *graph) over(status string, at dag.Instant, why string) {
+func (g *graph) over(status string, at dag.Instant, said string) {
 	if _, ended := dagStates[status]; !ended {
 		return
 	}
-	g.logged, g.finished, g.diagnosis = status, at, why
+	g.logged, g.finished, g.diagnosis = status, at, dagReason(said)
 }
 
 // dagStates are the final ones.

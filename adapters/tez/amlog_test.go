@@ -264,3 +264,22 @@ func TestUnnamedQuery(t *testing.T) {
 		t.Errorf("%q, %q", g.name, g.title)
 	}
 }
+
+// TestDAGReason holds that the vertex and the reason are told, without ids and stack traces, as log and history have
+// them.
+func TestDAGReason(t *testing.T) {
+	const want = "Map 5: ROOT_INPUT_INIT_FAILURE, Vertex Input: v1 initializer failed, java.lang.ExceptionInInitializerError"
+	vertex := "Vertex failed, vertexName=Map 5, vertexId=vertex_1_7_1_00, diagnostics=[Vertex vertex_1_7_1_00 [Map 5] killed/failed due to:ROOT_INPUT_INIT_FAILURE"
+	why := "Vertex Input: v1 initializer failed, vertex=vertex_1_7_1_00 [Map 5], java.lang.ExceptionInInitializerError"
+	for said, want := range map[string]string{
+		vertex + ", " + why:                         want,
+		vertex + "\n" + why + "\n\tat a.b.C(D:1)\n": want,
+		"DAG killed by user":                        "DAG killed by user",
+		"Vertex failed, vertexName=a], x, vertexId=vertex_1_7_1_00, diagnostics=[Task failed, taskId=task_1": "a], x: Task failed, taskId=task_1",
+		"": "",
+	} {
+		if got := dagReason(said); got != want {
+			t.Errorf("%q: %q, want %q", said, got, want)
+		}
+	}
+}

@@ -105,8 +105,7 @@ func (r *logReader) record(s string) {
 			}
 		case "DAG_FINISHED":
 			if string(rec.Entity) == g.id {
-				g.over(string(rec.Other.Status), rec.Other.End.Instant(),
-					hadoop.FirstLine(string(rec.Other.Diagnostics)))
+				g.over(string(rec.Other.Status), rec.Other.End.Instant(), string(rec.Other.Diagnostics))
 			}
 		case "TASK_ATTEMPT_STARTED":
 			if k, ok := parseID(string(rec.Entity), "attempt", g.id, 3); ok {

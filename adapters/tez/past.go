@@ -323,7 +323,7 @@ func (p *Player) take(w *written) {
 		if !end.Known() {
 			end = w.at
 		}
-		g.over(string(w.other.Status), end, hadoop.FirstLine(string(w.other.Diagnostics)))
+		g.over(string(w.other.Status), end, string(w.other.Diagnostics))
 	case "VERTEX_INITIALIZED", "VERTEX_CONFIGURE_DONE":
 		v := r.vertex(w.entity)
 		if v == nil {
@@ -360,7 +360,7 @@ func (p *Player) finish(w *written) {
 		end = w.at
 	}
 	r.finish(k, state, w.other.Allocated.Instant(), w.other.Start.Instant(), end,
-		hadoop.FirstLine(string(w.other.Diagnostics)))
+		reason(string(w.other.Diagnostics)))
 	if a := g.find(k); a != nil {
 		g.count(g.vertices[k.vertex], a, &w.counters, w.at)
 		a.settled = w.counters.any && state == dag.AttemptSucceeded

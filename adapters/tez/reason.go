@@ -23,3 +23,17 @@ func reason(said string) string {
 	}
 	return hadoop.FirstLine(cause)
 }
+
+// What Tez puts before the reason of the vertex that ended its DAG, and the ids in the reason.
+var (
+	vertexFailed = regexp.MustCompile(
+		`^Vertex (failed|killed), vertexName=(.*?), vertexId=vertex_\w+, diagnostics=\[(Vertex vertex_\w+ \[.*?\] killed/failed due to:)?`)
+	vertexID = regexp.MustCompile(`, vertex=vertex_\w+ \[[^]]*\]`)
+)
+
+// dagReason is why a DAG failed, out of what Tez says of it: the vertex, and what that says before a stack trace.
+func dagReason(said string) string {
+	said, _, _ = strings.Cut(said, "\n\tat ")
+	said = vertexID.ReplaceAllString(vertexFailed.ReplaceAllString(said, "$2: "), "")
+	return hadoop.FirstLine(strings.ReplaceAll(strings.TrimSpace(said), "\n", ", "))
+}

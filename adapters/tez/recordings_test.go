@@ -141,7 +141,7 @@ func play(t *testing.T, src source) []*dag.Snapshot {
 			t.Fatal(err)
 		}
 		check(t, s)
-		if n := len(all); n > 0 && all[n-1].Plan.Jobs[0].Stages[0].Name != "vertices" &&
+		if n := len(all); n > 0 && all[n-1].Plan.Jobs[0].Stages[0].Name != "vertex" &&
 			len(s.Jobs[0].Stages) != len(all[n-1].Jobs[0].Stages) {
 			t.Fatalf("at %d: %d stages, were %d", s.At, len(s.Jobs[0].Stages), len(all[n-1].Jobs[0].Stages))
 		}

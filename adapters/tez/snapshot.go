@@ -97,7 +97,7 @@ func (s *Source) beginning() *dag.Snapshot {
 }
 
 // unknownStages stands for the vertices of a DAG that are not known yet.
-const unknownStages = "vertices"
+const unknownStages = "vertex"
 
 func orNow(at, now dag.Instant) dag.Instant {
 	if at.Known() {

@@ -253,3 +253,14 @@ func hdfsOf(in fs.FS) http.Handler {
 		}
 	})
 }
+
+// TestWhyADAGFailed holds that a DAG which fails before any task runs says why.
+func TestWhyADAGFailed(t *testing.T) {
+	t.Parallel()
+	var out, errs bytes.Buffer
+	args := []string{"paratimer", "replay", "../../adapters/tez/testdata/hivebad-1.jsonl.gz"}
+	code := run(t.Context(), args, environ(t), nil, &out, &errs)
+	if want := "failed: Map 5: ROOT_INPUT_INIT_FAILURE, "; code != 1 || !strings.Contains(out.String(), want) {
+		t.Errorf("exit code %d: %s%s", code, &out, &errs)
+	}
+}

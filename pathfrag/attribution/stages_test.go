@@ -47,3 +47,36 @@ func TestAnyStages(t *testing.T) {
 		t.Errorf("%v of %v are unknown: %+v", unknown, a.Total(), a.Parts)
 	}
 }
+
+// TestLaunchOfVertices holds that all the time to the first task of a DAG of Tez is launch: an attempt starts in its
+// JVM, and a JVM may take longer to start than a master of MapReduce takes to ask for its first task.
+func TestLaunchOfVertices(t *testing.T) {
+	t.Parallel()
+	plan := &dag.Plan{
+		Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 1024},
+		Jobs: []dag.Job{{Node: "dag", Rules: dag.AncestorsFirst, Stages: []dag.Stage{{
+			Name: "Map 1", Tasks: 1, Known: true, MemoryMB: 256,
+		}}}},
+	}
+	task := dag.Attempt{State: dag.AttemptSucceeded, Start: 30_000, End: 40_000}
+	task.CopyEnd, task.SortEnd = dag.NoInstant, dag.NoInstant
+	s := &dag.Snapshot{
+		Plan: plan, At: 40_000, State: dag.Succeeded, Stale: dag.NoInstant,
+		Jobs: []dag.JobState{{
+			State: dag.Succeeded, Submitted: 0, Started: 1000, Finished: 40_000,
+			Stages: []dag.StageState{{Attempts: []dag.Attempt{task}}},
+		}},
+	}
+	for rules, want := range map[dag.StageRules]attribution.Cause{
+		dag.AncestorsFirst: attribution.Launch, dag.ReducesFirst: attribution.Unknown,
+	} {
+		plan.Jobs[0].Rules = rules
+		a, err := attribution.Of(s, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := a.ByCause()[want]; got < 29*time.Second {
+			t.Errorf("rules %v: %v of %v: %+v", rules, got, want, a.Parts)
+		}
+	}
+}

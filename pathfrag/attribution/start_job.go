@@ -55,7 +55,8 @@ func (w *walker) jobStart(j int32) {
 			w.back(Containers, since, part)
 		}
 		start := Launch
-		if w.at.Sub(from) > asking {
+		// An attempt of Tez starts in its JVM, which comes after the container's launch.
+		if w.at.Sub(from) > asking && w.s.Plan.Jobs[j].Rules != dag.AncestorsFirst {
 			start = Unknown
 		}
 		w.back(start, max(from, submitted), part)

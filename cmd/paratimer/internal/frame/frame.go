@@ -131,15 +131,17 @@ type Segment struct {
 
 // A Job is how far a job is and how much later it may end without moving the end of the query.
 type Job struct {
-	Node         string    `json:"node"`
-	ID           *string   `json:"id"`
-	Name         *string   `json:"name"`
-	After        []string  `json:"after"` // nodes of the jobs whose outputs it reads
-	State        dag.State `json:"state"`
-	SlackSeconds *Seconds  `json:"slack_seconds"`
-	Maps         Tasks     `json:"maps"`
-	Reduces      Tasks     `json:"reduces"`
-	Stages       []Stage   `json:"stages"` // in the order of the plan; of a MapReduce job map and reduce
+	Node  string    `json:"node"`
+	ID    *string   `json:"id"`
+	Name  *string   `json:"name"`
+	After []string  `json:"after"` // nodes of the jobs whose outputs it reads
+	State dag.State `json:"state"`
+	// Diagnosis is why it failed, as the engine says; nil: it did not, or nobody says.
+	Diagnosis    *string  `json:"diagnosis,omitempty"`
+	SlackSeconds *Seconds `json:"slack_seconds"`
+	Maps         Tasks    `json:"maps"`
+	Reduces      Tasks    `json:"reduces"`
+	Stages       []Stage  `json:"stages"` // in the order of the plan; of a MapReduce job map and reduce
 	// Critical says that the critical path goes through it from now on.
 	Critical bool `json:"critical"`
 	// SubmittedSeconds and EndSeconds are seen or, as far as they lie after the frame's instant, predicted by standard.

@@ -22,6 +22,9 @@ func jobs(s *dag.Snapshot, scenarios []estimators.Estimate) []Job {
 		if i < len(s.Jobs) {
 			j := &s.Jobs[i]
 			out[i].ID, out[i].State = Text(j.ID), j.State
+			if j.State == dag.Failed {
+				out[i].Diagnosis = Text(j.Diagnosis)
+			}
 			out[i].Stages = stages(p, j, s.Plan.IsWhole())
 			if p.IsMapReduce() {
 				out[i].Maps, out[i].Reduces = out[i].Stages[dag.Map].Tasks, out[i].Stages[dag.Reduce].Tasks

@@ -107,6 +107,10 @@ func TestTitles(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
+	v.Plan.Whole = dag.Whole{Name: "DAG", Part: "vertex", Parts: "vertices"}
+	if got := v.Title(0); got != "launch of the DAG" {
+		t.Errorf("of a DAG: %q", got)
+	}
 }
 
 // A total that rests on assumptions is a floor, and one that rests on nothing is none.

@@ -74,6 +74,9 @@ func (v *View) Title(fragment int) string {
 		names = append(names, cut(v.Plan.Jobs[j].Node))
 	}
 	list := strings.Join(names, ", ")
+	if v.Plan.IsWhole() {
+		list = "the " + cut(v.Plan.Whole.Name)
+	}
 	switch {
 	case f.Pause == dag.Wave:
 		return "pause between waves"

@@ -207,8 +207,13 @@ func TestMatch(t *testing.T) {
 		match, engine string
 		want          bool
 	}{
-		{"Tez", "Tez", true}, {"Tez", "", false}, {"Spark", "Tez", false}, {"Spark", "Spark", true}, {"MapReduce", "", true},
-		{"MapReduce", "Spark", false}, {"", "Tez", true},
+		{"Tez", "Tez", true},
+		{"Tez", "", false},
+		{"Spark", "Tez", false},
+		{"Spark", "Spark", true},
+		{"MapReduce", "", true},
+		{"MapReduce", "Spark", false},
+		{"", "Tez", true},
 	} {
 		if one := (&Match{Engine: c.match}); one.Matches(Workflow{Engine: c.engine}) != c.want {
 			t.Errorf("a rule for %q and a workflow of %q: want %v", c.match, c.engine, c.want)

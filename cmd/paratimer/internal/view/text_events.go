@@ -67,7 +67,10 @@ func (t *Text) job(f *frame.Frame, j *frame.Job) string {
 		if f.Workflow.ID != nil {
 			s += " (" + Escape(*f.Workflow.ID) + ")"
 		}
-		return s + " " + j.State.String() + vertices(f, j)
+		if s += " " + j.State.String() + vertices(f, j); j.Diagnosis != nil && len(f.Failures) == 0 {
+			s += ": " + Escape(*j.Diagnosis)
+		}
+		return s
 	}
 	s := "job " + Escape(j.Node)
 	if j.ID != nil {

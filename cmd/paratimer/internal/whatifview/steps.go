@@ -33,6 +33,9 @@ func (v *View) steps() string {
 	case dag.YARN:
 		word, why = "containers",
 			"another job's master and early reduces then fit in, and hold containers for which maps wait"
+		if v.Whole {
+			why = "tasks that wait for their input then start earlier, and hold containers for which others wait"
+		}
 	case dag.Executors:
 		word = "cores"
 	case dag.FIFO:

@@ -32,6 +32,11 @@ func TestSteps(t *testing.T) {
 	if got := up.steps(); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
+	whole := curved([2]int{3, 434}, [2]int{4, 516})
+	whole.Whole = true
+	if got := whole.steps(); !strings.Contains(got, "tasks that wait for their input") || strings.Contains(got, "reduce") {
+		t.Errorf("of a DAG: %s", got)
+	}
 	if got := curved([2]int{3, 600}, [2]int{4, 400}, [2]int{5, 401}).steps(); got != "" {
 		t.Errorf("a curve that falls is explained: %s", got)
 	}

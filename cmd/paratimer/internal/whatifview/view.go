@@ -24,6 +24,7 @@ type View struct {
 	Miss     float64       // by how much its replay is longer, as a ratio; NaN of others
 	Warnings []dag.Warning // by the newest observation
 	Room     whatif.Room
+	Whole    bool // the query is one job of an engine with any stages, as a DAG of Tez
 	Report   *whatif.Report
 }
 

@@ -50,7 +50,7 @@ func whatIfSubject(ctx context.Context, c *cli.Context) (*whatifview.View, *what
 		if err != nil {
 			return nil, nil, input.NotAPlan(path, "plan or recording", err)
 		}
-		v := &whatifview.View{Name: plan.Name, At: dag.NoInstant, Miss: math.NaN()}
+		v := &whatifview.View{Name: plan.Name, At: dag.NoInstant, Miss: math.NaN(), Whole: plan.IsWhole()}
 		return v, whatif.NewReplay(dag.Run{}.Append(planview.Before(plan, profiles)), follow.ModelOf(c)), nil
 	}
 	open := func() (watch.Source, io.Closer, error) {
@@ -86,7 +86,10 @@ func runUntil(ctx context.Context, path string, open func() (watch.Source, io.Cl
 // whatIfOf asks about a run: what is left of it, or, where it has ended, all of it once more.
 func whatIfOf(c *cli.Context, run dag.Run, whole bool) (*whatifview.View, *whatif.Replay, error) {
 	s := run.Now()
-	v := &whatifview.View{Name: s.Plan.Name, ID: s.ID, State: s.State, At: s.At, Warnings: s.Warnings, Miss: math.NaN()}
+	v := &whatifview.View{
+		Name: s.Plan.Name, ID: s.ID, State: s.State, At: s.At, Warnings: s.Warnings, Miss: math.NaN(),
+		Whole: s.Plan.IsWhole(),
+	}
 	if !s.State.Ended() {
 		return v, whatif.NewReplay(run, follow.ModelOf(c)), nil
 	}
