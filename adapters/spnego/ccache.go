@@ -166,7 +166,7 @@ func (l *Login) fromCache(ctx context.Context) error {
 	return nil
 }
 
-// utc is an instant as people are told it: in UTC, as in logs.
+// utc formats a time in UTC, as in logs.
 func utc(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
 // granting is the ticket-granting ticket of the principal's own realm; of several the one that ends last.

@@ -265,8 +265,8 @@ func TestUnnamedQuery(t *testing.T) {
 	}
 }
 
-// TestDAGReason holds that the vertex and the reason are told, without ids and stack traces, as log and history have
-// them.
+// TestDAGReason checks that a diagnosis of a log or a history file is cut to the vertex and the reason, without ids and
+// stack traces.
 func TestDAGReason(t *testing.T) {
 	const want = "Map 5: ROOT_INPUT_INIT_FAILURE, Vertex Input: v1 initializer failed, java.lang.ExceptionInInitializerError"
 	vertex := "Vertex failed, vertexName=Map 5, vertexId=vertex_1_7_1_00, diagnostics=[Vertex vertex_1_7_1_00 [Map 5] killed/failed due to:ROOT_INPUT_INIT_FAILURE"

@@ -59,7 +59,7 @@ func (p *Prediction) TaskRatio(task int) float64 {
 
 // conserve takes out of explicit groups, the smallest first, what they and the implicit bytes are together beyond the
 // bytes that are left. A key of which some maps told and others did not has a size below its true one: its group, when
-// it is done, matches none, and what was told of it would stay to the end. Such keys are the smallest that are told.
+// it is done, matches none, so that it would be counted to the end. Such keys are the smallest that are reported.
 // Groups that counters have seen only as bursts match none either.
 //
 // The paper does not say what becomes of them (section 4.2): this is a deviation, see Params.Conserve.

@@ -94,8 +94,7 @@ type textfile struct {
 }
 
 // WriteTo has the metrics written to a file with frames, at most each time every, and at a run's end. The file is
-// replaced as a whole. A file that cannot be written is told to warn once, until it can be again: it is no reason to
-// stop watching.
+// replaced as a whole. If it cannot be written, warn is called once, and watching goes on.
 func (m *Metrics) WriteTo(path string, every time.Duration, warn func(error)) {
 	m.writer = &textfile{path: path, every: every, warn: warn}
 }

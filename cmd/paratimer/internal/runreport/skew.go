@@ -39,7 +39,7 @@ type SkewReduce struct {
 	ShareRatio  *frame.Ratio  `json:"share_ratio"`
 }
 
-// Bounds of what is told of tasks.
+// Most stages and tasks that a report lists.
 const (
 	MostSkewJobs    = 5
 	MostSkewReduces = 40
