@@ -15,6 +15,9 @@ type Stage struct {
 	Pool  string
 	Tasks int  // number of tasks; meaningless while !Known
 	Known bool // false: nobody has said how many tasks there will be
+	// Foreseen says that the engine has not submitted it, but will, as its plan of a query says now. Then there are as
+	// many Tasks at most, and they, its name and what it reads may still change.
+	Foreseen bool
 	// Pipelines run one after the other in each task. A map has one, a reduce three: Copy, Sort, Work.
 	Pipelines []Pipeline
 	// What a profile knows beyond pipelines.

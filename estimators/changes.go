@@ -130,7 +130,7 @@ func (a *attribution) causes(before, after dag.Run, model Model, known hindsight
 		a.tell(Change{Delta: moved.Sub(end), Reason: step.Reason, Subject: subject, Event: event})
 		w, end = next, moved
 	}
-	if !sameShape(w.Now(), after.Now()) {
+	if !sameShape(w.Now(), after.Now()) || !sameStages(w.Now(), after.Now()) {
 		return nil, nil, Costs{}
 	}
 	costs := model(after)

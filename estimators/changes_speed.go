@@ -17,6 +17,11 @@ func sameShape(a, b *dag.Snapshot) bool {
 	})
 }
 
+// sameStages says whether the jobs of two snapshots, which are the same, have as many stages.
+func sameStages(a, b *dag.Snapshot) bool {
+	return slices.EqualFunc(a.Plan.Jobs, b.Plan.Jobs, func(x, y dag.Job) bool { return len(x.Stages) == len(y.Stages) })
+}
+
 // asKnownLater predicts what was left of a task of s as a later snapshot knows it: an attempt that runs ends when its
 // newer reports say, one that has succeeded took what it took, and tasks to come cost what they cost now.
 func asKnownLater(s, later *dag.Snapshot, costs Costs) schedule.Left {

@@ -40,6 +40,36 @@ func floorEnd(t *testing.T, run dag.Run, model Model) dag.Instant {
 	return run.Now().At.Add(*e.Low)
 }
 
+// TestChangesOfForeseenWork holds that a stage which was foreseen may be submitted as another one, and that a plan may
+// foresee less than before.
+func TestChangesOfForeseenWork(t *testing.T) {
+	t.Parallel()
+	tenSeconds := slowed(1, 1<<40)
+	foreseen := func(s *dag.Snapshot, name string) *dag.Snapshot {
+		last := &s.Plan.Jobs[0].Stages[len(s.Plan.Jobs[0].Stages)-1]
+		last.Foreseen, last.Name = true, name
+		return s
+	}
+	for _, c := range []struct {
+		name    string
+		later   *dag.Snapshot
+		subject string
+		delta   time.Duration
+	}{
+		{"submitted with fewer tasks", program(5000, 4), "4 tasks of further a came", -10 * time.Second},
+		{"another one", foreseen(program(5000, 4), "Sort"), "the query was planned again", -10 * time.Second},
+		{"none any more", program(5000), "the query was planned again", -20 * time.Second},
+	} {
+		before := dag.Run{}.Append(foreseen(program(4000, 8), "Join"))
+		after := before.Append(c.later)
+		got := Changes(before, after, floorEnd(t, after, tenSeconds).Sub(floorEnd(t, before, tenSeconds)), tenSeconds)
+		want := Change{Delta: c.delta, Reason: ReasonNewWork, Subject: c.subject, Event: true}
+		if len(got) != 1 || got[0] != want {
+			t.Errorf("%s: %+v, want %+v", c.name, got, want)
+		}
+	}
+}
+
 func TestChangesNewWork(t *testing.T) {
 	t.Parallel()
 	tenSeconds := slowed(1, 1<<40)

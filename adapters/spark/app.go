@@ -205,5 +205,16 @@ func (a *App) lastJob() int {
 	return last
 }
 
+// running is how many jobs run.
+func (a *App) running() int {
+	n := 0
+	for _, id := range a.unitJobs() {
+		if !a.jobs[id].over() {
+			n++
+		}
+	}
+	return n
+}
+
 // on reports whether a setting is true.
 func (a *App) on(key string) bool { return strings.EqualFold(a.conf[key], "true") }

@@ -240,7 +240,7 @@ func TestLogSkipsWrittenStages(t *testing.T) {
 			continue
 		}
 		for _, stage := range s.Plan.Jobs[0].Stages {
-			if strings.HasSuffix(stage.Name, " #2") {
+			if !stage.Foreseen && strings.HasSuffix(stage.Name, " #2") {
 				t.Fatalf("event %d, %s: %s is expected again", n, e.kind(), stage.Name)
 			}
 		}

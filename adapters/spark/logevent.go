@@ -41,6 +41,8 @@ type event struct {
 	Description text    `json:"description"`
 	Time        number  `json:"time"`
 	Error       text    `json:"errorMessage"`
+	PlanText    string  `json:"physicalPlanDescription"`
+	plan        *sqlPlan
 	Job         struct {
 		SQL         text `json:"spark.sql.execution.id"`
 		Root        text `json:"spark.sql.execution.root.id"`
@@ -117,6 +119,7 @@ var wanted = map[string]bool{
 	"ExecutorExcluded": true, "ExecutorUnexcluded": true, "ExecutorBlacklisted": true, "ExecutorUnblacklisted": true,
 	"JobStart": true, "JobEnd": true, "StageSubmitted": true, "StageCompleted": true, "TaskStart": true,
 	"TaskEnd": true, "SQLExecutionStart": true, "SQLExecutionEnd": true,
+	"SQLAdaptiveExecutionUpdate": true,
 }
 
 // eventOf reads a line. ok is false for a line that is no event; e is nil for one that is not wanted.
@@ -135,6 +138,7 @@ func eventOf(line []byte) (e *event, ok bool) {
 	if json.Unmarshal(line, e) != nil {
 		return nil, false
 	}
+	e.plan, e.PlanText = parsePlan(e.PlanText), ""
 	return e, true
 }
 
@@ -191,7 +195,7 @@ func (a *App) takeEvent(e *event) {
 				j.status = "SUCCEEDED"
 			}
 		}
-	case "SQLExecutionStart", "SQLExecutionEnd":
+	case "SQLExecutionStart", "SQLExecutionEnd", "SQLAdaptiveExecutionUpdate":
 		a.takeSQLEvent(e)
 	case "StageSubmitted", "StageCompleted":
 		a.takeStageEvent(e)
@@ -259,10 +263,15 @@ func (a *App) takeSQLEvent(e *event) {
 	switch {
 	case e.kind() == "SQLExecutionStart":
 		x.description, x.submitted, x.status = described(string(e.Description)), e.at, "RUNNING"
+		x.plan = e.plan
+	case e.kind() == "SQLAdaptiveExecutionUpdate":
+		if x.plan = e.plan; x.status != "RUNNING" {
+			x.plan = nil
+		}
 	case e.Error != "":
-		x.status, x.ended = "FAILED", e.at
+		x.status, x.ended, x.plan = "FAILED", e.at, nil
 	default:
-		x.status, x.ended = "COMPLETED", e.at
+		x.status, x.ended, x.plan = "COMPLETED", e.at, nil
 	}
 }
 

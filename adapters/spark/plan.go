@@ -82,12 +82,18 @@ func (a *App) boot() time.Duration {
 
 // planOf makes the plan. It returns the one before where nothing has changed, so that readers may compare pointers.
 func (a *App) planOf(t twins, lacks map[int]bool, open bool) *dag.Plan {
+	var later []coming
+	if open {
+		later = a.coming(t)
+		open = a.unit.kind != sqlUnit || !a.execution().counted() ||
+			slices.ContainsFunc(later, func(c coming) bool { return c.tasks == 0 })
+	}
 	p := &dag.Plan{
 		Name: a.flowName(), Engine: engine.Spark, Whole: engine.Whole(engine.Spark), Driver: dag.Eager, Open: open,
 		Cluster: dag.Cluster{Policy: dag.Executors, Cores: a.cores()},
 		Jobs: []dag.Job{{
 			Node: a.node(), Name: a.flowName(),
-			Stages: make([]dag.Stage, len(a.order)),
+			Stages: make([]dag.Stage, len(a.order), len(a.order)+len(later)),
 		}},
 		Overheads: dag.Overheads{Report: heartbeat, Boot: a.boot()},
 	}
@@ -101,6 +107,13 @@ func (a *App) planOf(t twins, lacks map[int]bool, open bool) *dag.Plan {
 		left -= stage.Tasks
 		stage.After = a.edges(s, t)
 		stage.Pipelines = make([]dag.Pipeline, 1)
+	}
+	for _, c := range later {
+		n := min(c.tasks, left)
+		left -= n
+		p.Jobs[0].Stages = append(p.Jobs[0].Stages, dag.Stage{
+			Name: c.title, Foreseen: true, Tasks: n, Known: n > 0, After: c.after, Pipelines: make([]dag.Pipeline, 1),
+		})
 	}
 	if a.plan != nil && reflect.DeepEqual(a.plan, p) {
 		return a.plan

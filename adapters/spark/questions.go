@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
@@ -20,6 +21,38 @@ func (s *Source) askSQL(ctx context.Context, ask func(context.Context, string) (
 		part = "sql/" + strconv.Itoa(x.id) + "?"
 	}
 	return s.get(ctx, ask, s.path(part+"details=false&planDescription=false"))
+}
+
+// askPlans asks for the plans of the executions that run, when a job has come or gone: only then they change. A driver
+// that has none tells less, and nothing is wrong.
+func (s *Source) askPlans(ctx context.Context) {
+	now := [2]int{s.app.lastJob(), s.app.running()}
+	if now == s.planned || now[1] == 0 {
+		return
+	}
+	if s.app.unit.kind != sqlUnit {
+		list := fmt.Sprintf("sql?offset=%d&length=%d&details=false&planDescription=false", s.offset, sqlRow)
+		body, err := s.driver.Get(ctx, s.path(list))
+		if err != nil {
+			return
+		}
+		ids, over := s.app.takeExecutions(body)
+		if s.offset += over; len(ids) == 0 {
+			s.offset /= 2 // the driver has dropped some
+		}
+	}
+	left := plansRound
+	for _, id := range slices.Backward(sortedKeys(s.app.executions)) {
+		x := s.app.executions[id]
+		if x.status != "RUNNING" || left == 0 || s.app.unit.kind == sqlUnit && x != s.app.execution() {
+			continue
+		}
+		left--
+		if s.get(ctx, s.driver.Get, s.path(fmt.Sprintf("sql/%d?details=false&planDescription=true", id))) != nil {
+			return
+		}
+	}
+	s.planned = now
 }
 
 // After returns the id of the newest execution of SQL that runs and began after the one that was watched, "" while

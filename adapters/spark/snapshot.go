@@ -36,7 +36,7 @@ func (a *App) Snapshot(now dag.Instant, final bool) (snap *dag.Snapshot, ok bool
 	j := &snap.Jobs[0]
 	*j = dag.JobState{
 		ID: a.flowID(), State: state, Attempt: 1, Submitted: min(a.submitted(), now), Started: min(a.submitted(), now),
-		Finished: dag.NoInstant, Stages: make([]dag.StageState, len(a.order)),
+		Finished: dag.NoInstant, Stages: make([]dag.StageState, len(snap.Plan.Jobs[0].Stages)),
 	}
 	l := a.lanes()
 	for i, s := range a.order {

@@ -42,6 +42,9 @@ type Source struct {
 	missed int         // rounds in which it was asked for the end that is known
 	ticks  int
 	done   bool
+	// Of executions of SQL: which jobs there were when their plans were asked for, and how many of the first ones are over.
+	planned [2]int
+	offset  int
 	// manager is the application as a cluster manager has it; nil: there is none.
 	manager func(context.Context) (a hadoop.App, known bool)
 }
@@ -68,6 +71,7 @@ const (
 	manyExecute = 50  // executors: of more, the list comes more seldom
 	seldom      = 5
 	sqlRow      = 1000 // executions of SQL; a driver keeps as many
+	plansRound  = 5    // plans of executions
 )
 
 // once are the parts of an application that are asked for as a whole once; later rounds ask for what has changed.
@@ -241,6 +245,7 @@ func (s *Source) observe(ctx context.Context) error {
 		return err
 	}
 	s.askPages(ctx)
+	s.askPlans(ctx)
 	return s.askTasks(ctx)
 }
 

@@ -77,6 +77,7 @@ type execution struct {
 	status           string // RUNNING, COMPLETED, FAILED
 	submitted, ended dag.Instant
 	jobs             map[int]bool
+	plan             *sqlPlan // while it runs; nil: not known
 }
 
 type wireSQL struct {
@@ -88,16 +89,29 @@ type wireSQL struct {
 	RunningJobIDs  []number
 	SuccessJobIDs  []number
 	FailedJobIDs   []number
+	// The text of the plan, where it was asked for.
+	PlanDescription string
 }
 
 // TakeSQL takes an answer of sql, or of one execution, and reports whether it is one.
 func (a *App) TakeSQL(body []byte) bool {
+	ids, _ := a.takeExecutions(body)
+	return ids != nil
+}
+
+// takeExecutions takes the same, and returns the ids, nil if it is none, and how many of the first ones are over.
+func (a *App) takeExecutions(body []byte) (ids []int, over int) {
 	list, ok := oneOrList[wireSQL](body)
 	if !ok {
-		return false
+		return nil, 0
 	}
+	ids = make([]int, 0, len(list))
 	for i := range list {
 		w := &list[i]
+		if string(w.Status) != "RUNNING" && over == i {
+			over++
+		}
+		ids = append(ids, w.ID.ID())
 		x := a.executionAt(w.ID.ID())
 		if x == nil {
 			continue
@@ -111,8 +125,18 @@ func (a *App) TakeSQL(body []byte) bool {
 				x.jobs[id.ID()] = true
 			}
 		}
+		x.planned(w.PlanDescription)
 	}
-	return true
+	return ids, over
+}
+
+// planned takes the text of the execution's plan, if it was told.
+func (x *execution) planned(text string) {
+	if x.status != "RUNNING" {
+		x.plan = nil
+	} else if text != "" {
+		x.plan = parsePlan(text)
+	}
 }
 
 // described is the description of an execution of SQL. That of a batch of a stream is the stream's name: the rest,

@@ -116,6 +116,7 @@ type planPhase struct {
 	Cores      int  `json:"cores,omitzero"`
 	MaxRunning int  `json:"most,omitzero"`
 	Pool       text `json:"pool,omitzero"`
+	Foreseen   bool `json:"foreseen,omitzero"`
 }
 
 type planStage struct {

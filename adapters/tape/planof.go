@@ -140,7 +140,7 @@ func phaseOf(p *dag.Stage) planPhase {
 		series{p.Bytes},
 		series{p.Extent},
 		encodeGroups(nil, p.Groups, dag.NoInstant),
-		p.MemoryMB, p.Cores, p.MaxRunning, text(p.Pool),
+		p.MemoryMB, p.Cores, p.MaxRunning, text(p.Pool), p.Foreseen,
 	}
 }
 
@@ -160,6 +160,7 @@ func (p *planPhase) dag(groups int) (dag.Stage, error) {
 		}),
 		Setup: p.Setup.Series, Out: p.Out.Series, Bytes: p.Bytes.Series, Extent: p.Extent.Series,
 		Groups: g, MemoryMB: p.MemoryMB, Cores: p.Cores, MaxRunning: p.MaxRunning, Pool: string(p.Pool),
+		Foreseen: p.Foreseen,
 	}, err
 }
 

@@ -16,12 +16,14 @@ func Attach(s *dag.Snapshot, profiles []*dag.Plan) *dag.Snapshot {
 	}
 	out := *s
 	out.Profiles = profiles
-	if !s.Plan.Open && dagKnown(s) {
+	// Of an application, the profile tells the stages to come.
+	grows := s.Plan.Open || s.Plan.Cluster.Policy == dag.Executors && !s.State.Ended()
+	if !grows && dagKnown(s) {
 		return &out
 	}
 	plan := *s.Plan
 	out.Plan = &plan
-	if plan.Open {
+	if grows {
 		extend(&out, profiles)
 		return &out
 	}

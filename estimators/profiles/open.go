@@ -12,25 +12,39 @@ import (
 // stages are recognized by their names, which have the place in the program and the number of what they make; where
 // these differ from run to run, by the place alone, in order.
 
-// extend gives an open snapshot the profiles with the names of its own stages, and the stages to come of the first one
-// that fits. The plan stays open if the run has stages that the profile does not know of.
+// extend gives a snapshot the profiles with the names of its own stages, and the stages to come of the first one that
+// fits, in place of those that the engine foresees. An open plan stays open if the profile does not know what the run
+// submitted last.
 func extend(s *dag.Snapshot, given []*dag.Plan) {
 	if len(s.Plan.Jobs) != 1 {
 		return
 	}
 	s.Profiles = nil
+	submitted, complete := submittedOf(s.Plan.Jobs[0]), s.State.Ended()
 	for _, p := range given {
-		a := align(&s.Plan.Jobs[0], p)
+		a := align(&submitted, p)
 		if a == nil {
 			s.Profiles = append(s.Profiles, p)
 			continue
 		}
 		renamed := a.renamed(s.Plan, p)
 		s.Profiles = append(s.Profiles, renamed)
-		if s.Plan.Open && !s.State.Ended() {
-			a.complete(s, &renamed.Jobs[0])
+		knows := a.of[len(a.of)-1] >= 0 // what the run submitted last
+		if n := len(submitted.Stages); !complete && (knows || n == len(s.Plan.Jobs[0].Stages)) {
+			a.complete(s, &renamed.Jobs[0], n)
+			complete = true
+			s.Plan.Open = s.Plan.Open && !knows
 		}
 	}
+}
+
+// submittedOf is a job without the stages that its engine has not submitted, which come last.
+func submittedOf(job dag.Job) dag.Job {
+	n := slices.IndexFunc(job.Stages, func(s dag.Stage) bool { return s.Foreseen })
+	if n >= 0 {
+		job.Stages = job.Stages[:n]
+	}
+	return job
 }
 
 // An alignment says which stage of a run's job is which stage of a profile's.
@@ -142,11 +156,12 @@ func (a *alignment) renamed(run, profile *dag.Plan) *dag.Plan {
 	return &out
 }
 
-// complete gives the snapshot the stages that are to come.
-func (a *alignment) complete(s *dag.Snapshot, known *dag.Job) {
+// complete gives the snapshot the stages that are to come, after so many that were submitted.
+func (a *alignment) complete(s *dag.Snapshot, known *dag.Job, submitted int) {
 	jobs := dag.CloneJobs(s.Plan.Jobs)
 	states := dag.CloneStates(s.Jobs)
 	job := &jobs[0]
+	job.Stages, states[0].Stages = job.Stages[:submitted], states[0].Stages[:submitted]
 	at := slices.Clone(a.taken)
 	for i := range known.Stages {
 		was := &known.Stages[i]
@@ -169,5 +184,4 @@ func (a *alignment) complete(s *dag.Snapshot, known *dag.Job) {
 		states[0].Stages = append(states[0].Stages, dag.StageState{})
 	}
 	s.Plan.Jobs, s.Jobs = jobs, states
-	s.Plan.Open = len(a.of) > 0 && a.of[len(a.of)-1] < 0
 }

@@ -26,6 +26,9 @@ func complete(s *dag.Snapshot, profile *profiles.Match) *dag.Snapshot {
 		for k := range job.Stages {
 			stage := &job.Stages[k]
 			was := profiles.Stage(known, stage.Name)
+			if stage.Foreseen {
+				stage.Tasks, stage.Known = foreseenTasks(stage, plan.Cluster.Cores), true
+			}
 			if !stage.Known {
 				stage.Tasks, stage.Known = 1, true
 				if was != nil && was.Known {
@@ -54,6 +57,16 @@ func complete(s *dag.Snapshot, profile *profiles.Match) *dag.Snapshot {
 	}
 	out.Plan = &plan
 	return &out
+}
+
+// foreseenTasks is how many tasks a stage is taken to have that is not submitted. Adaptive execution makes partitions
+// as large as it can while each core has one (spark.sql.adaptive.coalescePartitions.parallelismFirst), and a scan is
+// split for as many.
+func foreseenTasks(stage *dag.Stage, cores int) int {
+	if !stage.Known {
+		return max(1, cores)
+	}
+	return max(1, min(stage.Tasks, cores))
 }
 
 func orElse(all ...time.Duration) time.Duration {

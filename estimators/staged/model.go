@@ -42,6 +42,7 @@ type law struct {
 	rate   float64               // milliseconds a unit; NaN unknown
 	recent float64               // the same of tasks that ended lately, 0 if these are all
 	lately dag.Instant           // since when these ended
+	faster float64               // by which power of their number tasks have become faster
 	every  float64               // milliseconds of a task beyond its units
 	head   float64               // milliseconds more of the first task of the stage on a core
 	slow   []float64             // by task, how many times as long as its units tell it works; nil: once

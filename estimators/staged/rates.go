@@ -183,6 +183,21 @@ func (l *law) learnRecent(width int) {
 	if units > 0 {
 		l.recent, l.lately = work/units, by[2*half].end
 	}
+	l.faster = faster(by)
+}
+
+// faster is by which power of their number tasks become faster: of all that have ended, newest first, the newer half
+// against the quarter before it. 0 where they do not.
+func faster(by []ended) float64 {
+	rate := func(some []ended) float64 {
+		work, units := 0.0, 0.0
+		for i := range some {
+			work, units = work+some[i].work, units+some[i].units
+		}
+		return work / units
+	}
+	n := len(by)
+	return max(0, zeroNaN(math.Log2(rate(by[n/2:n-n/4])/rate(by[:n/2]))))
 }
 
 // assume gives stages that nobody has seen a rate: where their records are known the median rate of the stages that

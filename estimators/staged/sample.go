@@ -2,6 +2,7 @@ package staged
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
@@ -18,11 +19,16 @@ const (
 	// the same in a job whose containers are launched, where launches take their part of the uncertainty
 	launchedSigma = 0.2
 	assumedSigma  = 1.4 // where nothing does
-	// the same of a vertex of Tez: half of them sort or count what others wrote, in no time, others do all of the work
-	vertexSigma   = 2.2
+	// the same of a vertex of Tez, and of a stage that is not submitted: half of them sort or count what others wrote,
+	// in no time, others do all of the work
+	vertexSigma = 2.2
+	// firstsSigma is the same of a stage of which nothing has ended but the first task on each core.
+	firstsSigma   = 0.5
 	taskSigma     = 0.1  // a task's work
 	startSigma    = 0.35 // launches of containers
 	rateSamplesMS = 4000
+	// mostFaster bounds the logarithm of how many times as fast the tasks to come of a stage are expected to be.
+	mostFaster = 1.6
 	// mostDoubt bounds how uncertain the load of executors is taken to be.
 	mostDoubt = 1.0
 	// drawnHead is how uncertain it is what the first tasks of a stage on a core take beyond their work.
@@ -46,6 +52,7 @@ type restOf struct {
 type stageSampling struct {
 	own  estimators.Factors
 	rate float64 // sigma of the common factor
+	less float64 // its median
 }
 
 // sampling prepares draws. It is nil where nothing has shown what any work takes.
@@ -61,7 +68,8 @@ func (m *Model) sampling() func(estimators.Draws) estimators.Drawn {
 			sum, n = sum+l.work(i), n+1
 		}
 		s.stages[j][k] = l.spread()
-		if m.snapshot.Plan.Jobs[j].Rules == dag.AncestorsFirst {
+		job := &m.snapshot.Plan.Jobs[j]
+		if job.Rules == dag.AncestorsFirst || job.Stages[k].Foreseen {
 			switch {
 			case l.origin >= schedule.Assumed:
 				s.stages[j][k].rate = vertexSigma
@@ -97,18 +105,33 @@ func (l *law) spread() stageSampling {
 			residuals = append(residuals, math.Log(e.work/expected))
 		}
 	}
-	p := stageSampling{own: estimators.NewFactors(residuals, taskSigma)}
+	p := stageSampling{own: estimators.NewFactors(residuals, taskSigma), less: 1}
 	switch {
 	case l.prior.own && l.origin == schedule.Profiled:
 		p.rate = taskSigma
 	case l.origin == schedule.Observed:
 		p.rate = watchedSigma * math.Sqrt(rateSamplesMS/(rateSamplesMS+l.seen.work))
+		if l.onlyFirsts() {
+			p.rate = math.Hypot(p.rate, firstsSigma)
+		}
+		if n := len(l.seen.ended); l.faster > 0 && !(l.prior.rate > 0) && len(l.firsts) > 0 {
+			// Tasks may go on to become faster as they did, or no more.
+			gain := min(l.faster*math.Log(float64(len(l.size))/float64(n)), mostFaster)
+			p.rate, p.less = math.Hypot(p.rate, gain/2), math.Exp(-gain/2)
+		}
 	case l.origin == schedule.Profiled:
 		p.rate = profiledSigma
 	default:
 		p.rate = assumedSigma
 	}
 	return p
+}
+
+// onlyFirsts reports whether all tasks of a stage that have ended were the first on their cores, and no profile tells
+// what others take. These may take as long, or a tenth.
+func (l *law) onlyFirsts() bool {
+	later := func(e ended) bool { return !e.first && !e.cold }
+	return len(l.firsts) > 0 && !(l.prior.rate > 0) && !slices.ContainsFunc(l.seen.ended, later)
 }
 
 // rest is what is left of a running attempt: by its counters if these tell it, else by its age.
@@ -144,8 +167,8 @@ func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 	for j := range scale {
 		scale[j], head[j] = make([]float64, len(s.stages[j])), make([]float64, len(s.stages[j]))
 		for k := range scale[j] {
-			scale[j][k] = speed * estimators.LogNormal(d.Common(estimators.ForRate, j, dag.StageIndex(k)),
-				s.stages[j][k].rate) //nolint:gosec // an index
+			u := d.Common(estimators.ForRate, j, dag.StageIndex(k)) //nolint:gosec // an index
+			scale[j][k] = speed * s.stages[j][k].less * estimators.LogNormal(u, s.stages[j][k].rate)
 			if s.m.stages[j][k].origin == schedule.Profiled {
 				scale[j][k] *= other
 			}
@@ -180,7 +203,7 @@ const nothingLater = 0.3
 
 // laterShare takes away from that what the work which is known tells: most applications announce most of their work
 // early.
-const laterShare = 0.3
+const laterShare = 0.2
 
 // mostLater bounds what is expected of work that nobody has announced, in lengths of the run so far.
 const mostLater = 20

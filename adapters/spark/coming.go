@@ -1,0 +1,241 @@
+package spark
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A coming stage is one that nobody has submitted: the plan of a running execution of SQL has it.
+type coming struct {
+	title string
+	tasks int        // at most; 0 unknown
+	after []dag.Edge // by place in the plan of the application
+}
+
+// coming are the stages to come of the executions that run, as far as they have run a job: one that has none may only
+// stand for another.
+func (a *App) coming(t twins) []coming {
+	var out []coming
+	jobs := map[int]bool{}
+	for _, id := range a.unitJobs() {
+		jobs[id] = true
+	}
+	for _, id := range sortedKeys(a.executions) {
+		x := a.executions[id]
+		if x.status != "RUNNING" || x.plan == nil || a.unit.kind == sqlUnit && x != a.execution() {
+			continue
+		}
+		if slices.ContainsFunc(sortedJobs(x), func(id int) bool { return jobs[id] }) {
+			out = a.comingOf(x, t, out)
+		}
+	}
+	return out
+}
+
+func sortedJobs(x *execution) []int {
+	out := make([]int, 0, len(x.jobs))
+	for id := range x.jobs {
+		out = append(out, id)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// counted reports whether all that is left of an execution is known: its plan is, and tells which of its jobs is which.
+func (x *execution) counted() bool {
+	if x == nil || x.plan == nil || x.plan.more || len(x.jobs) == 0 {
+		return false
+	}
+	_, of := x.plan.left(sortedJobs(x))
+	return of != nil
+}
+
+// left is how many jobs of each exchange nobody has submitted, and the last job of those that somebody has; of is nil
+// where their number does not fit the plan, as with jobs of subqueries.
+func (p *sqlPlan) left(jobs []int) (left []int, of map[int]int) {
+	if !p.adaptive {
+		return p.leftAtOnce(len(jobs))
+	}
+	left, of = make([]int, len(p.exchanges)), map[int]int{}
+	var submitted []int
+	last := len(p.exchanges) - 1
+	need := 0
+	for i := range p.exchanges[:last] {
+		if e := &p.exchanges[i]; e.submitted {
+			submitted = append(submitted, i)
+			need += e.jobs()
+		} else {
+			left[i] = e.jobs()
+		}
+	}
+	left[last] = 1
+	slices.SortStableFunc(submitted, func(i, j int) int { return cmp.Compare(p.exchanges[i].id, p.exchanges[j].id) })
+	// A query stage is in the plan a moment before its jobs are there.
+	missing := max(0, need-len(jobs))
+	for _, i := range slices.Backward(submitted) {
+		if e := &p.exchanges[i]; !e.done {
+			left[i] = min(missing, e.jobs())
+			missing -= left[i]
+		}
+	}
+	// The text may be older than the newest jobs: they are of the stages that come next.
+	more := max(0, len(jobs)-need)
+	for i := 0; i <= last && !p.more; i++ {
+		if e := &p.exchanges[i]; !e.submitted && more > 0 {
+			taken := min(more, left[i])
+			left[i], more = left[i]-taken, more-taken
+			submitted = append(submitted, i)
+		}
+	}
+	if missing > 0 || more > 0 {
+		return left, nil
+	}
+	n := 0
+	for _, i := range submitted {
+		if n += p.exchanges[i].jobs() - left[i]; left[i] == 0 {
+			of[i] = jobs[n-1]
+		}
+	}
+	return left, of
+}
+
+// leftAtOnce is left of a plan that is not adaptive. Broadcasts have jobs of their own. Each sort has one that samples
+// all before it; the last job has all that is left.
+func (p *sqlPlan) leftAtOnce(jobs int) (left []int, of map[int]int) {
+	left, of = make([]int, len(p.exchanges)), map[int]int{}
+	broadcasts, sorts := 0, 0
+	for i := range p.exchanges {
+		if p.exchanges[i].broadcast {
+			broadcasts++
+		} else if p.exchanges[i].ranged {
+			sorts++
+		}
+	}
+	if jobs > broadcasts+sorts {
+		return left, of
+	}
+	for i := range left {
+		left[i] = 1
+	}
+	sampled := jobs - broadcasts
+	var clear func(i int)
+	clear = func(i int) {
+		for _, k := range p.exchanges[i].reads {
+			if left[k] > 0 {
+				left[k] = 0
+				clear(k)
+			}
+		}
+	}
+	for i := range p.exchanges {
+		e := &p.exchanges[i]
+		switch {
+		case e.broadcast && jobs > 0:
+			jobs--
+			left[i] = 0
+			clear(i)
+		case e.ranged && sampled > 0:
+			sampled--
+			clear(i)
+		}
+	}
+	return left, nil
+}
+
+// comingOf adds the stages to come of an execution.
+func (a *App) comingOf(x *execution, t twins, out []coming) []coming {
+	p := x.plan
+	jobs := sortedJobs(x)
+	left, of := p.left(jobs)
+	place := make([]int, len(p.exchanges)) // in the plan of the application, from 1
+	add := func(c coming) int {
+		slices.SortFunc(c.after, func(x, y dag.Edge) int { return cmp.Compare(x.From, y.From) })
+		c.after = slices.CompactFunc(c.after, func(x, y dag.Edge) bool { return x.From == y.From })
+		out = append(out, c)
+		return len(a.order) + len(out)
+	}
+	titles := p.titles(left)
+	for i := range p.exchanges {
+		e := &p.exchanges[i]
+		if left[i] == 0 {
+			if id, known := of[i]; known {
+				place[i] = a.placeOf(a.jobs[id], t)
+			}
+			continue
+		}
+		if len(a.order)+len(out)+2 > mostStages {
+			a.dropped = true
+			return out
+		}
+		c := coming{title: titles[i], tasks: p.tasks(i)}
+		for _, k := range e.reads {
+			kind := dag.Barrier
+			if p.exchanges[k].broadcast {
+				kind = dag.Broadcast
+			}
+			if place[k] > 0 {
+				c.after = append(c.after, edgeTo(place[k], kind))
+			} else {
+				c.after = append(c.after, a.openEnds(jobs, t)...)
+			}
+		}
+		if left[i] == 2 { // the job before samples the same
+			sample := add(coming{title: "sample of " + c.title, tasks: c.tasks, after: slices.Clone(c.after)})
+			c.after = append(c.after, edgeTo(sample, dag.Broadcast))
+		}
+		place[i] = add(c)
+	}
+	return out
+}
+
+func edgeTo(place int, kind dag.EdgeKind) dag.Edge {
+	return dag.Edge{From: dag.StageIndex(place - 1), Kind: kind} //nolint:gosec // G115: bounded by mostStages
+}
+
+// placeOf is the place of the last stage of a job in the plan, 0 if it has none.
+func (a *App) placeOf(j *job, t twins) int {
+	if j == nil {
+		return 0
+	}
+	s := a.stages[j.last()]
+	if s != nil && s.planned == 0 {
+		s = t.of(s)
+	}
+	if s == nil {
+		return 0
+	}
+	return s.planned
+}
+
+// openEnds are edges to what an execution has submitted, where nothing tells which stage reads which: it comes after
+// the jobs that run, else after the newest one.
+func (a *App) openEnds(jobs []int, t twins) []dag.Edge {
+	var out []dag.Edge
+	for _, id := range jobs {
+		if j := a.jobs[id]; j != nil && (!j.over() || id == jobs[len(jobs)-1]) {
+			if at := a.placeOf(j, t); at > 0 {
+				out = append(out, edgeTo(at, dag.Broadcast))
+			}
+		}
+	}
+	return out
+}
+
+// titles name stages to come by their operators. Equal ones are counted from the end of the plan, which stays as it is
+// while stages are submitted.
+func (p *sqlPlan) titles(left []int) []string {
+	out, count := make([]string, len(left)), map[string]int{}
+	for i := len(left) - 1; i >= 0; i-- {
+		if left[i] == 0 {
+			continue
+		}
+		out[i] = cmp.Or(p.exchanges[i].name, "stage") + " (not submitted)"
+		if count[out[i]]++; count[out[i]] > 1 {
+			out[i] = fmt.Sprintf("%s #%d", out[i], count[out[i]])
+		}
+	}
+	return out
+}

@@ -1,0 +1,258 @@
+package spark
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// The text of an execution's plan tells of stages that are not submitted yet: each exchange ends a stage, and the root
+// is the last one. Adaptive execution submits a stage when what it reads is there, as a query stage, and plans the rest
+// again then; the text has the plan as it is now, and after it the one at the beginning.
+
+// An exchange ends a stage of a plan.
+type exchange struct {
+	name      string // the operators of the stage
+	id        int    // of the plan's node: those that were submitted later have higher ones; -1 unknown
+	submitted bool   // as a query stage
+	done      bool   // its statistics are there
+	broadcast bool   // it sends all to each executor
+	ranged    bool   // it sorts: a job samples the stage before it runs
+	parts     int    // how many parts it writes at most, 0 unknown
+	reads     []int  // the exchanges that its stage reads, which come before
+}
+
+// A sqlPlan is what the text of a plan tells. The last of its exchanges stands for the root.
+type sqlPlan struct {
+	exchanges []exchange
+	adaptive  bool
+	final     bool // all query stages are done
+	more      bool // there are subqueries, whose stages are not in it
+}
+
+// tasks is how many tasks the stage of an exchange has at most; 0: it reads no exchange, and nothing tells.
+func (p *sqlPlan) tasks(i int) int {
+	n := 0
+	for _, k := range p.exchanges[i].reads {
+		if e := &p.exchanges[k]; !e.broadcast {
+			n = max(n, e.parts)
+		}
+	}
+	return n
+}
+
+// jobs is how many jobs the stage of an exchange is submitted by: before a sort, one more samples its input.
+func (e *exchange) jobs() int {
+	if e.ranged {
+		return 2
+	}
+	return 1
+}
+
+// Bounds of a plan's text.
+const (
+	mostPlanText  = 4 << 20
+	mostPlanNodes = 5000
+)
+
+// A planNode is a line of the plan's tree.
+type planNode struct {
+	op    string // such as Exchange
+	text  string // the whole line
+	depth int
+	kids  []int
+}
+
+var (
+	planLine   = regexp.MustCompile(`^([ :+-]*)(?:\*(?:\(\d+\))? ?)?([A-Za-z]+)`)
+	planNumber = regexp.MustCompile(`\((\d{1,6})\)`)
+	planDetail = regexp.MustCompile(`^\((\d{1,6})\) `)
+	planID     = regexp.MustCompile(`\[(?:plan_id=|id=#)(\d{1,9})\]`)
+)
+
+// parsePlan reads the text of a plan; nil where it is none, or too large.
+func parsePlan(text string) *sqlPlan {
+	if text == "" || len(text) > mostPlanText {
+		return nil
+	}
+	head, details, _ := strings.Cut(text, "\n\n")
+	r := planReader{plan: &sqlPlan{more: strings.Contains(details, "== Subqueries ==")}, args: arguments(details)}
+	if !r.tree(head) {
+		return nil
+	}
+	last := exchange{id: -1}
+	r.walk(0, &last)
+	last.name = strings.Join(r.named(r.ops(0, nil), 0), " ")
+	r.plan.exchanges = append(r.plan.exchanges, last)
+	return r.plan
+}
+
+type planReader struct {
+	plan  *sqlPlan
+	nodes []planNode
+	args  map[string]string // by number of the operator
+}
+
+// arguments are those of a plan's operators, by their numbers, which stand below the tree.
+func arguments(details string) map[string]string {
+	out := map[string]string{}
+	number := ""
+	for line := range strings.Lines(details) {
+		if m := planDetail.FindStringSubmatch(line); m != nil {
+			number = m[1]
+		}
+		if args, found := strings.CutPrefix(line, "Arguments: "); found && number != "" {
+			out[number] = args
+		}
+	}
+	return out
+}
+
+// tree reads the lines of the tree, without those of the plan at the beginning. It reports whether there are any.
+func (r *planReader) tree(head string) bool {
+	var stack []int
+	marked := false
+	skip := -1 // the depth of a plan at the beginning, whose lines are as deep or deeper
+	for line := range strings.Lines(head) {
+		line = strings.TrimRight(line, "\r\n")
+		depth := len(line) - len(strings.TrimLeft(line, " :+-"))
+		if skip >= 0 && depth >= skip {
+			continue
+		}
+		if skip = -1; strings.HasPrefix(line[depth:], "==") {
+			switch {
+			case strings.Contains(line, "Initial Plan"):
+				skip = depth
+			case !marked:
+				marked, r.plan.final = true, strings.Contains(line, "Final Plan")
+			}
+			continue
+		}
+		m := planLine.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		if len(r.nodes) >= mostPlanNodes {
+			return false
+		}
+		for len(stack) > 0 && r.nodes[stack[len(stack)-1]].depth >= depth {
+			stack = stack[:len(stack)-1]
+		}
+		if len(stack) > 0 {
+			parent := &r.nodes[stack[len(stack)-1]]
+			parent.kids = append(parent.kids, len(r.nodes))
+		} else if len(r.nodes) > 0 {
+			return false // two roots are no tree
+		}
+		stack = append(stack, len(r.nodes))
+		r.plan.adaptive = r.plan.adaptive || m[2] == "AdaptiveSparkPlan"
+		r.nodes = append(r.nodes, planNode{op: m[2], text: line, depth: depth})
+	}
+	return len(r.nodes) > 0
+}
+
+// walk finds the exchanges below a node that belong to the stage which ends with an exchange, and what that reads.
+func (r *planReader) walk(at int, of *exchange) {
+	for _, kid := range r.nodes[at].kids {
+		n := &r.nodes[kid]
+		switch {
+		case n.op == "ResultQueryStage":
+			r.plan.final = true
+			r.walk(kid, of)
+		case strings.HasSuffix(n.op, "QueryStage"):
+			for _, below := range n.kids {
+				r.exchange(below, of, true, strings.Contains(n.text, "Statistics("))
+			}
+		case n.op == "Subquery" || n.op == "SubqueryBroadcast":
+			r.plan.more = true
+		case !r.exchange(kid, of, false, false):
+			r.walk(kid, of)
+		}
+	}
+}
+
+// exchange takes a node if it is an exchange, and reports whether it is one. One that is used again is no stage.
+func (r *planReader) exchange(at int, of *exchange, submitted, done bool) bool {
+	n := &r.nodes[at]
+	if !strings.HasSuffix(n.op, "Exchange") {
+		return submitted
+	}
+	if strings.HasPrefix(n.op, "Reused") {
+		return true
+	}
+	e := exchange{id: -1, submitted: submitted, done: done, broadcast: strings.Contains(n.op, "Broadcast")}
+	r.walk(at, &e)
+	args := n.text
+	if m := planNumber.FindStringSubmatch(n.text); m != nil && r.args[m[1]] != "" {
+		args = r.args[m[1]]
+	}
+	e.parts, e.ranged = partitions(args)
+	if m := planID.FindStringSubmatch(args); m != nil {
+		e.id, _ = strconv.Atoi(m[1])
+	}
+	e.name = strings.Join(r.ops(at, nil), " ")
+	of.reads = append(of.reads, len(r.plan.exchanges))
+	r.plan.exchanges = append(r.plan.exchanges, e)
+	return true
+}
+
+// partitions are how many parts an exchange writes, 0 unknown, and whether by ranges of a sort.
+func partitions(args string) (n int, ranged bool) {
+	ranged = strings.Contains(args, "rangepartitioning(")
+	if strings.Contains(args, "SinglePartition") {
+		return 1, ranged
+	}
+	_, rest, found := strings.Cut(args, "artitioning(")
+	if !found {
+		return 0, ranged
+	}
+	open := 1
+	for i := range len(rest) {
+		switch rest[i] {
+		case '(':
+			open++
+		case ')':
+			open--
+		}
+		if open == 0 {
+			rest = rest[:i]
+			break
+		}
+	}
+	rest = strings.TrimSpace(rest[strings.LastIndexByte(rest, ',')+1:])
+	if v, err := strconv.Atoi(rest); err == nil && v > 0 {
+		n = min(v, mostTasks)
+	}
+	return n, ranged
+}
+
+// plainOps are operators that say little of what a stage does.
+var plainOps = map[string]bool{
+	"Project": true, "Filter": true, "AQEShuffleRead": true, "CustomShuffleReader": true, "WholeStageCodegen": true,
+	"InputAdapter": true, "AdaptiveSparkPlan": true, "Execute": true, "WriteFiles": true, "ColumnarToRow": true,
+}
+
+// mostOps bounds the operators in the name of a stage.
+const mostOps = 3
+
+// ops are the operators of a stage from its first to its last, but plain ones.
+func (r *planReader) ops(at int, out []string) []string {
+	for _, kid := range r.nodes[at].kids {
+		op := r.nodes[kid].op
+		if strings.HasSuffix(op, "QueryStage") && op != "ResultQueryStage" || strings.HasSuffix(op, "Exchange") ||
+			op == "Subquery" {
+			continue
+		}
+		out = r.named(r.ops(kid, out), kid)
+	}
+	return out
+}
+
+// named adds the operator of a node.
+func (r *planReader) named(out []string, at int) []string {
+	op, n := r.nodes[at].op, len(out)
+	if plainOps[op] || op == "ResultQueryStage" || n >= mostOps || n > 0 && out[n-1] == op {
+		return out
+	}
+	return append(out, op)
+}
