@@ -154,8 +154,8 @@ func list(subjects []string) string {
 }
 
 // newWork is the ingredient of work that nobody had announced: stages that the later plan has, and that s has not, in
-// place of those that s foresees. The stages of s keep what was known of them. It is nil if the later plan lacks a stage
-// of s that was submitted: then the two are not plans of the same program that went on.
+// place of those that s foresees. The stages of s keep what was known of them. It is nil if the later plan lacks a
+// stage of s that was submitted: then the two are not plans of the same program that went on.
 func newWork(s, later *dag.Snapshot) (*dag.Snapshot, string) {
 	if !later.Plan.Open && !foresees(s) || !sameShape(s, later) {
 		return nil, ""

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
 )
 
 // program is an application that runs eight tasks of 10 s on four cores, seen at an instant, with further stages of as
@@ -41,10 +42,9 @@ func floorEnd(t *testing.T, run dag.Run, model Model) dag.Instant {
 }
 
 // TestChangesOfForeseenWork holds that a stage which was foreseen may be submitted as another one, and that a plan may
-// foresee less than before.
+// foresee less than before, whether the application may submit more or not.
 func TestChangesOfForeseenWork(t *testing.T) {
 	t.Parallel()
-	tenSeconds := slowed(1, 1<<40)
 	foreseen := func(s *dag.Snapshot, name string) *dag.Snapshot {
 		last := &s.Plan.Jobs[0].Stages[len(s.Plan.Jobs[0].Stages)-1]
 		last.Foreseen, last.Name = true, name
@@ -60,14 +60,37 @@ func TestChangesOfForeseenWork(t *testing.T) {
 		{"another one", foreseen(program(5000, 4), "Sort"), "the query was planned again", -10 * time.Second},
 		{"none any more", program(5000), "the query was planned again", -20 * time.Second},
 	} {
-		before := dag.Run{}.Append(foreseen(program(4000, 8), "Join"))
-		after := before.Append(c.later)
-		got := Changes(before, after, floorEnd(t, after, tenSeconds).Sub(floorEnd(t, before, tenSeconds)), tenSeconds)
-		want := Change{Delta: c.delta, Reason: ReasonNewWork, Subject: c.subject, Event: true}
-		if len(got) != 1 || got[0] != want {
-			t.Errorf("%s: %+v, want %+v", c.name, got, want)
+		for _, open := range []bool{true, false} {
+			was := foreseen(program(4000, 8), "Join")
+			was.Plan.Open, c.later.Plan.Open = open, open
+			before := dag.Run{}.Append(was)
+			got := Changes(before, before.Append(c.later), c.delta, slowed(1, 1<<40))
+			want := Change{Delta: c.delta, Reason: ReasonNewWork, Subject: c.subject, Event: true}
+			if len(got) != 1 || got[0] != want {
+				t.Errorf("%s, open %v: %+v, want %+v", c.name, open, got, want)
+			}
 		}
 	}
+}
+
+// TestChangesOfLostStages holds that costs are not asked about stages that their run does not have.
+func TestChangesOfLostStages(t *testing.T) {
+	t.Parallel()
+	plain := slowed(1, 1<<40)
+	careful := func(run dag.Run) Costs {
+		costs := plain(run)
+		left := costs.Left
+		costs.Left = func(task schedule.Task) schedule.Cost {
+			if task.Stage >= run.Now().Plan.Jobs[0].NumStages() {
+				t.Errorf("the costs of a run are asked about its stage %d", task.Stage)
+			}
+			return left(task)
+		}
+		return costs
+	}
+	before := dag.Run{}.Append(program(4000, 4))
+	later := program(5000)
+	Changes(before, before.Append(later), -10*time.Second, careful)
 }
 
 func TestChangesNewWork(t *testing.T) {

@@ -42,9 +42,8 @@ type Source struct {
 	missed int         // rounds in which it was asked for the end that is known
 	ticks  int
 	done   bool
-	// Of executions of SQL: which jobs there were when their plans were asked for, and how many of the first ones are over.
-	planned [2]int
-	offset  int
+	planned [2]int // which jobs there were when the plans of executions of SQL were asked for
+	offset  int    // how many of the first executions are over
 	// manager is the application as a cluster manager has it; nil: there is none.
 	manager func(context.Context) (a hadoop.App, known bool)
 }

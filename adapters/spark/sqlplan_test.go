@@ -96,15 +96,16 @@ func TestPlanOfText(t *testing.T) {
 			t.Errorf("after %d jobs: %q, %v tasks at most, %v jobs to come", c.jobs, names, tasks, left)
 		}
 	}
-	for _, text := range []string{"", "== Physical Plan ==\n", "Sort\nSort\n", strings.Repeat(" +- Sort\n", mostPlanNodes+1)} {
+	long := strings.Repeat(" +- Sort\n", mostPlanNodes+1)
+	for _, text := range []string{"", "== Physical Plan ==\n", "Sort\nSort\n", long} {
 		if parsePlan(text) != nil {
 			t.Errorf("%.20q is a plan", text)
 		}
 	}
 }
 
-// TestComingOfLog holds that an execution of adaptive execution always has the stages that it has in the end: those that
-// were submitted and those to come. Nobody else adds any.
+// TestComingOfLog holds that an execution of adaptive execution always has the stages that it has in the end: those
+// that were submitted and those to come. Nobody else adds any.
 func TestComingOfLog(t *testing.T) {
 	t.Parallel()
 	l, err := OpenLog(filepath.Join("testdata", "aqe-3.eventlog.gz"))
@@ -182,4 +183,33 @@ func FuzzPlanText(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestPlanOfLog holds that an execution has the newest plan that its log tells while it runs.
+func TestPlanOfLog(t *testing.T) {
+	t.Parallel()
+	a := NewApp("")
+	const pkg = "org.apache.spark.sql.execution.ui.SparkListenerSQL"
+	for _, c := range []struct {
+		line string
+		want int // stages; -1: no plan
+	}{
+		{`{"Event":"` + pkg + `ExecutionStart","executionId":1,"time":1,"physicalPlanDescription":"Sort\n+- Exchange\n"}`, 2},
+		{`{"Event":"` + pkg + `AdaptiveExecutionUpdate","executionId":1,"physicalPlanDescription":"Sort\n"}`, 1},
+		{`{"Event":"` + pkg + `ExecutionEnd","executionId":1,"time":2}`, -1},
+		{`{"Event":"` + pkg + `AdaptiveExecutionUpdate","executionId":1,"physicalPlanDescription":"Sort\n"}`, -1},
+	} {
+		e, ok := eventOf([]byte(c.line))
+		if !ok || e == nil {
+			t.Fatalf("%s is no event", c.line)
+		}
+		a.takeEvent(e)
+		got := -1
+		if p := a.executions[1].plan; p != nil {
+			got = len(p.exchanges)
+		}
+		if got != c.want || e.PlanText != "" {
+			t.Errorf("after %s: %d stages, want %d", c.line, got, c.want)
+		}
+	}
 }

@@ -109,7 +109,8 @@ func TestForeseen(t *testing.T) {
 		for _, open := range []bool{true, false} {
 			p := application("run", open, append(slices.Clone(c.submitted), "Sort")...)
 			p.Jobs[0].Stages[len(c.submitted)].Foreseen = true
-			got := profiles.Attach(&dag.Snapshot{Plan: p, State: dag.Running, Jobs: p.BlockedJobs()}, []*dag.Plan{profile})
+			s := &dag.Snapshot{Plan: p, State: dag.Running, Jobs: p.BlockedJobs()}
+			got := profiles.Attach(s, []*dag.Plan{profile})
 			if !slices.Equal(names(got.Plan), c.want) || len(got.Jobs[0].Stages) != len(c.want) {
 				t.Errorf("%q, open %v: %q", c.submitted, open, names(got.Plan))
 			}

@@ -195,3 +195,60 @@ func TestRecentTasks(t *testing.T) {
 		}
 	}
 }
+
+// TestDoubtOfFirstTasks holds that a stage whose first tasks on the cores are all that has ended is much less certain
+// than one of which others have, and one whose tasks become faster is so towards less.
+func TestDoubtOfFirstTasks(t *testing.T) {
+	t.Parallel()
+	spread := func(n int, took func(i int) float64) stageSampling {
+		all, records := make([]float64, n), make([]float64, n)
+		for i := range all {
+			all[i], records[i] = took(i), 100
+		}
+		s := onFour(all, records)
+		stage := &s.Jobs[0].Stages[0]
+		stage.Attempts = stage.Attempts[:n/2]
+		m := New(dag.Run{}.Append(s))
+		return m.stages[0][0].spread()
+	}
+	steady := func(int) float64 { return 60_000 }
+	if p := spread(8, steady); p.rate < firstsSigma || p.less != 1 {
+		t.Errorf("of first tasks alone: %+v", p)
+	}
+	if p := spread(24, steady); p.rate > watchedSigma || p.less != 1 {
+		t.Errorf("of others too: %+v", p)
+	}
+	if p := spread(400, steady); p.rate > watchedSigma || p.less != 1 {
+		t.Errorf("of many that take as long: %+v", p)
+	}
+	// Twice as many tasks as have ended are 2 to the power of -0.5 as long: half of that is expected.
+	faster := spread(400, func(i int) float64 { return 60_000 / math.Sqrt(float64(i+1)) })
+	if gain := -2 * math.Log(faster.less); gain < 0.25 || gain > 0.4 || faster.rate < gain/2 {
+		t.Errorf("of many that become faster: %+v", faster)
+	}
+}
+
+// TestForeseenTasks holds that a stage which is not submitted is taken to have a task for each core, as few as it may
+// have.
+func TestForeseenTasks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		tasks int
+		known bool
+		want  int
+	}{{200, true, 4}, {2, true, 2}, {0, false, 4}} {
+		s := onFour([]float64{1000, 1000}, []float64{1, 1})
+		s.Plan.Jobs[0].Stages = append(s.Plan.Jobs[0].Stages, dag.Stage{
+			Name: "Sort", Foreseen: true, Tasks: c.tasks, Known: c.known, After: []dag.Edge{{}},
+			Pipelines: make([]dag.Pipeline, 1),
+		})
+		s.Jobs[0].Stages = append(s.Jobs[0].Stages, dag.StageState{})
+		m := New(dag.Run{}.Append(s))
+		if got := m.snapshot.Plan.Jobs[0].Stages[1].Count(); got != c.want {
+			t.Errorf("%d tasks at most, known %v: %d are expected, not %d", c.tasks, c.known, got, c.want)
+		}
+		if m.sampling() == nil {
+			t.Error("nothing is drawn")
+		}
+	}
+}
