@@ -183,7 +183,8 @@ func (c *Client) exchange(outer context.Context, u *url.URL) (*reply, error) {
 	if err != nil {
 		return nil, fmt.Errorf("hadoop: request: %w", err)
 	}
-	if req.Header.Set("Accept", "application/json"); isLog(req.URL) || isPage(req.URL) {
+	if req.Header.Set("Accept", "application/json"); isLog(req.URL) || isPage(req.URL) ||
+		isEventLog(req.URL) {
 		req.Header.Set("Accept", "*/*") // a NodeManager that is asked for JSON alone refuses a file with 503
 	}
 	req.Header.Set("User-Agent", "paratimer")

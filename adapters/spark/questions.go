@@ -116,7 +116,7 @@ func (s *Source) askEnded(ctx context.Context) error {
 	return nil
 }
 
-// askPages asks for the pages of jobs with several stages: only these show which stage reads which.
+// askPages asks for the pages of jobs with several stages, which show which stage reads which.
 func (s *Source) askPages(ctx context.Context) {
 	n := 0
 	for _, id := range s.app.unitJobs() {
