@@ -126,8 +126,11 @@ func (s *Source) askPages(ctx context.Context) {
 		}
 		n++
 		s.asked[id]++
-		if body, err := s.driver.Get(ctx, "/jobs/job/?id="+strconv.Itoa(id)); err == nil {
+		body, err := s.driver.Get(ctx, "/jobs/job/?id="+strconv.Itoa(id))
+		if err == nil {
 			s.app.TakePage(string(body), id)
+		} else if e, ok := errors.AsType[*hadoop.Error](err); ok && e.Status == http.StatusForbidden {
+			s.asked[id] = pageTries // it will be refused again
 		}
 	}
 }
