@@ -17,7 +17,8 @@ import (
 )
 
 // A chain is a driver that runs jobs of three stages, each of which reads the one before, and tells nothing by their
-// pages; and a history server that has their event log. By the numbers of their RDDs alone the last stage would read both others.
+// pages; and a history server that has their event log. By the numbers of their RDDs alone the last stage would read
+// both others.
 type chain struct {
 	jobs   int
 	logs   int // how often the log was asked for
@@ -244,6 +245,39 @@ func TestEdgesOnYARN(t *testing.T) {
 		d := &yarnDriver{webDriver{client: client}, "application_1_0001"}
 		if d.findHistory(address); d.history != want {
 			t.Errorf("%q: the history server is taken to be at %q, want %q", address, d.history, want)
+		}
+	}
+}
+
+// TestBehindGateway holds that a driver and a history server whose addresses have paths, as behind a gateway, are asked
+// for everything below these: for applications, for pages of jobs, for the event log. Their clock counts.
+func TestBehindGateway(t *testing.T) {
+	t.Parallel()
+	c := &chain{jobs: 1, prefix: "/gateway/default/sparkhistory"}
+	c.log = c.zipOf
+	base, client := c.serve(t)
+	s := NewSource(AtAddress(client, base+"/", base+"/"), "")
+	for range pageTries {
+		next(t, s)
+	}
+	pages := 0
+	for _, path := range c.asked {
+		if !strings.HasPrefix(path, c.prefix+"/") || strings.Contains(path, "//") {
+			t.Errorf("asked for %s", path)
+		}
+		if path == c.prefix+"/jobs/job/" {
+			pages++
+		}
+	}
+	if pages != 1 || c.logs != 1 { // it was refused
+		t.Errorf("the page was asked for %d times, the log %d times", pages, c.logs)
+	}
+	if _, _, ok := client.Skew(); !ok {
+		t.Error("the clock of the driver is not known")
+	}
+	for _, check := range Doctor(t.Context(), AtAddress(client, base, base)) {
+		if check.Status == hadoop.Fail {
+			t.Errorf("%+v", check)
 		}
 	}
 }

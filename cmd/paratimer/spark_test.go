@@ -173,3 +173,53 @@ func TestSparkOverTLS(t *testing.T) {
 		t.Errorf("with --ca-file: exit code %d\n%s%s", code, out, stderr)
 	}
 }
+
+// TestSparkBehindGateways watches a driver and asks a history server that two gateways serve below paths of their own,
+// to whoever gives a user's password.
+func TestSparkBehindGateways(t *testing.T) {
+	t.Parallel()
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	setenv(t, "XDG_STATE_HOME", t.TempDir())
+	cluster := &sparkCluster{since: time.Now()}
+	var mu sync.Mutex
+	asked := map[string]int{} // by service, requests that were let in
+	gateway := func(service, behind string) *httptest.Server {
+		path := "/gateway/default/" + service
+		s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			user, password, _ := r.BasicAuth()
+			below, found := strings.CutPrefix(r.URL.Path, path+"/")
+			switch {
+			case user != "ann" || password != "secret":
+				w.Header().Set("WWW-Authenticate", `BASIC realm="application"`)
+				w.WriteHeader(http.StatusUnauthorized)
+			case !found:
+				t.Errorf("%s was asked for %s", service, r.URL.Path)
+				w.WriteHeader(http.StatusNotFound)
+			default:
+				mu.Lock()
+				asked[service]++
+				mu.Unlock()
+				r.URL.Path = behind + "/" + below
+				cluster.ServeHTTP(w, r)
+			}
+		}))
+		t.Cleanup(s.Close)
+		return s
+	}
+	driver, history := gateway("spark", ""), gateway("sparkhistory", "/hs")
+	dir := t.TempDir()
+	ca, password := filepath.Join(dir, "ca.pem"), filepath.Join(dir, "password")
+	for name, text := range map[string][]byte{
+		ca: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: driver.Certificate().Raw}), password: []byte("secret\n"),
+	} {
+		if err := os.WriteFile(name, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, out, stderr := paratimer(t, "attach", "--spark", driver.URL+"/gateway/default/spark", "--spark-history",
+		history.URL+"/gateway/default/sparkhistory", "--every", "100ms", "--no-history", "--ca-file", ca, "--user", "ann",
+		"--password-file", password)
+	if code != exitOK || !strings.Contains(out, "succeeded after") || asked["spark"] < 10 || asked["sparkhistory"] == 0 {
+		t.Errorf("exit code %d; asked: %v\n%s%s", code, asked, out, stderr)
+	}
+}
