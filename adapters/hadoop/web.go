@@ -3,19 +3,56 @@ package hadoop
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"mime"
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/paratimer/paratimer/adapters/internal/eventlog"
+	"github.com/paratimer/paratimer/dag"
 )
 
 // Web asks a service that is no part of Hadoop, such as a driver of Spark, for a path below its address. The answer is
 // JSON or, of a job of Spark, its page. Of an event log of Spark, which is a zip, it is a list of eventlog.Job as JSON.
+// A history server reads and packs the whole log whenever it is asked, so the client asks it for one log at most every
+// LogPause, and then after pauses that double. In between the answer is an error.
 func (c *Client) Web(ctx context.Context, base, path string) ([]byte, error) {
-	return c.try(ctx, []string{strings.TrimSuffix(base, "/")}, path, nil)
+	base = strings.TrimSuffix(base, "/")
+	if u, err := url.Parse(base + path); err == nil && isEventLog(u) && !c.takeTurn(u.String()) {
+		return nil, &Error{URL: u.String(), Err: errTooOften}
+	}
+	return c.try(ctx, []string{base}, path, nil)
+}
+
+// LogPause is the least time between two questions for one event log.
+const LogPause = 30 * time.Second
+
+// errTooOften means that a service was not asked.
+var errTooOften = errors.New("this was asked a short time ago")
+
+// A turn is when something was asked for, and for how long it is not asked for again.
+type turn struct {
+	at    dag.Instant
+	pause time.Duration
+}
+
+// takeTurn reports whether an address may be asked now, and notes that it is.
+func (c *Client) takeTurn(address string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.Now()
+	last, asked := c.turns[address]
+	if asked && now.Sub(last.at) < last.pause {
+		return false
+	}
+	if len(c.turns) >= maxServers {
+		clear(c.turns)
+	}
+	c.turns[address] = turn{now, max(2*last.pause, LogPause)}
+	return true
 }
 
 // Trusts reports whether requests may go to a host: flags or the configuration name it.

@@ -9,12 +9,8 @@ import (
 	"github.com/paratimer/paratimer/adapters/internal/eventlog"
 )
 
-// Bounds of questions for the event log. A history server reads and packs all of it each time, so the pause between
-// two questions doubles.
-const (
-	logPause    = 30 * time.Second
-	logPatience = 10 * time.Second
-)
+// logPatience bounds one question for the event log. How often it is asked for bounds hadoop.Client.
+const logPatience = 10 * time.Second
 
 // TakeLog takes the edges that the event log of an application has, as hadoop.Client makes them of it, and reports
 // whether it is such a list. Edges that the page of a job has told stay as they are.
@@ -46,15 +42,13 @@ func (a *App) TakeLog(body []byte) bool {
 // askLog asks the history server for the event log of an application that runs a job whose page does not tell which
 // stage reads which.
 func (s *Source) askLog(ctx context.Context) {
-	now := s.driver.Now()
 	untold := slices.ContainsFunc(s.app.unitJobs(), func(id int) bool {
 		j := s.app.jobs[id]
 		return !j.over() && !s.app.told(j) && s.asked[id] >= pageTries
 	})
-	if !untold || s.logAsked.Known() && now.Sub(s.logAsked) < s.logPause {
+	if !untold {
 		return
 	}
-	s.logAsked, s.logPause = now, max(2*s.logPause, logPause)
 	if d, ok := s.driver.(*yarnDriver); ok {
 		d.findHistory(s.app.conf["spark.yarn.historyServer.address"])
 	}

@@ -27,6 +27,7 @@ type chain struct {
 	prefix string // of all paths
 	drawn  bool   // pages are answered, without graphs; else they are refused
 	asked  []string
+	now    time.Time // of the client's clock; zero is the real one's
 }
 
 // application is what a driver calls the application; on YARN it has an attempt.
@@ -43,6 +44,9 @@ func (c *chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path, below := strings.CutPrefix(r.URL.Path, c.prefix)
 	part := strings.TrimPrefix(path, root+"/"+app)
 	w.Header().Set("Content-Type", "application/json")
+	if !c.now.IsZero() {
+		w.Header()["Date"] = nil // the client's clock is the test's
+	}
 	stage := func(id int, status string) string {
 		return fmt.Sprintf(`{"stageId":%d,"attemptId":0,"status":%q,"name":"s%d","numTasks":2,"rddIds":[%d],"submissionTime":"2026-11-22T16:58:25.723GMT"}`,
 			id, status, id, 10*id)
@@ -120,21 +124,17 @@ func (c *chain) serve(t *testing.T) (base string, client *hadoop.Client) {
 	t.Helper()
 	s := httptest.NewServer(c)
 	t.Cleanup(s.Close)
-	client, err := hadoop.NewClient(hadoop.Options{Site: hadoop.Site{RMs: []hadoop.Manager{{URL: s.URL}}}})
+	o := hadoop.Options{Site: hadoop.Site{RMs: []hadoop.Manager{{URL: s.URL}}}}
+	if !c.now.IsZero() {
+		o.Clock = func() time.Time { return c.now }
+	}
+	client, err := hadoop.NewClient(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.Close)
 	return s.URL + c.prefix, client
 }
-
-// A dated is a driver whose clock is the test's.
-type dated struct {
-	Driver
-	now dag.Instant
-}
-
-func (d *dated) Now() dag.Instant { return d.now }
 
 // edgesOf are what the stages of a snapshot read, and whether it warns that this is a guess.
 func edgesOf(s *dag.Snapshot) (edges string, guess bool) {
@@ -161,11 +161,10 @@ func next(t *testing.T, s *Source) *dag.Snapshot {
 // later job too, and that it is asked for seldom.
 func TestEdgesFromLog(t *testing.T) {
 	t.Parallel()
-	c := &chain{jobs: 1, drawn: true}
+	c := &chain{jobs: 1, drawn: true, now: time.UnixMilli(1795366700000)}
 	c.log = c.zipOf
 	base, client := c.serve(t)
-	d := &dated{AtAddress(client, base, base), 1795366700000}
-	s := NewSource(d, "")
+	s := NewSource(AtAddress(client, base, base), "")
 	for range pageTries - 1 {
 		if got, guess := edgesOf(next(t, s)); !guess || got != "2<0 2<1" || c.logs > 0 {
 			t.Fatalf("before the page was tried %d times: %s, a guess %v, the log asked for %d times", pageTries, got, guess,
@@ -180,18 +179,18 @@ func TestEdgesFromLog(t *testing.T) {
 	}
 	c.jobs = 2
 	for range 10 { // rounds
-		d.now += 1000
+		c.now = c.now.Add(time.Second)
 		next(t, s)
 	}
 	if c.logs != 1 {
-		t.Errorf("within %v the log was asked for %d times", logPause, c.logs)
+		t.Errorf("within %v the log was asked for %d times", hadoop.LogPause, c.logs)
 	}
-	d.now = d.now.Add(logPause)
+	c.now = c.now.Add(hadoop.LogPause)
 	if got, guess := edgesOf(next(t, s)); guess || got != "1<0 2<1 4<3 5<4" || c.logs != 2 {
 		t.Errorf("the second job: %s, a guess %v; the log was asked for %d times", got, guess, c.logs)
 	}
 	for range 100 {
-		d.now = d.now.Add(time.Minute)
+		c.now = c.now.Add(time.Minute)
 		next(t, s)
 	}
 	if c.logs != 2 {
@@ -209,11 +208,15 @@ func TestEdgesFromBadLog(t *testing.T) {
 		"no zip":  {jobs: 1, log: func(w io.Writer) { fmt.Fprint(w, strings.Repeat("<html>", 1000)) }},
 		"a page":  {jobs: 1, status: http.StatusOK, log: func(io.Writer) {}},
 	} {
+		c.now = time.UnixMilli(1795366700000)
 		base, client := c.serve(t)
-		d := &dated{AtAddress(client, base, base), 1795366700000}
-		s := NewSource(d, "")
-		for range 200 {
-			d.now = d.now.Add(time.Minute)
+		driver := AtAddress(client, base, base)
+		s := NewSource(driver, "")
+		for round := range 200 {
+			if round%2 == 1 {
+				s = NewSource(driver, "") // as a watcher of one execution of SQL after the other has
+			}
+			c.now = c.now.Add(time.Minute)
 			if got, guess := edgesOf(next(t, s)); !guess || got != "2<0 2<1" {
 				t.Fatalf("%s: %s, a guess %v", name, got, guess)
 			}

@@ -42,9 +42,6 @@ type Source struct {
 	missed int         // rounds in which it was asked for the end that is known
 	ticks  int
 	done   bool
-	// Of the event log: when it was asked for, and for how long it is not asked for again.
-	logAsked dag.Instant
-	logPause time.Duration
 	// manager is the application as a cluster manager has it; nil: there is none.
 	manager func(context.Context) (a hadoop.App, known bool)
 }
@@ -53,7 +50,6 @@ type Source struct {
 func NewSource(driver Driver, id string) *Source {
 	return &Source{
 		driver: driver, app: NewApp(id), asked: map[int]int{}, absent: map[int]int{}, heard: dag.NoInstant,
-		logAsked: dag.NoInstant,
 	}
 }
 
