@@ -89,7 +89,8 @@ func NewClient(o Options) (*Client, error) {
 	}
 	c := &Client{
 		opt: o, slots: make(chan struct{}, o.InFlight), budget: newBudget(inMemory), hosts: o.named(),
-		files: o.Site.fileHosts(), mute: map[string]dag.Instant{}, turns: map[string]turn{}, clock: newClock(o.Clock), dates: newDates(),
+		files: o.Site.fileHosts(), mute: map[string]dag.Instant{}, turns: map[string]turn{},
+		clock: newClock(o.Clock), dates: newDates(),
 	}
 	var err error
 	c.chain, c.meter, err = chain(o, func() { c.asked.Store(true) })

@@ -278,9 +278,25 @@ func TestBehindGateway(t *testing.T) {
 	if _, _, ok := client.Skew(); !ok {
 		t.Error("the clock of the driver is not known")
 	}
-	for _, check := range Doctor(t.Context(), AtAddress(client, base, base)) {
-		if check.Status == hadoop.Fail {
-			t.Errorf("%+v", check)
+}
+
+// TestDoctorOfEdges holds that Doctor says whether the event log tells what pages do not.
+func TestDoctorOfEdges(t *testing.T) {
+	t.Parallel()
+	for _, has := range []bool{true, false} {
+		c, want := &chain{jobs: 1}, "warn it has app-1, but not its event log: which stage reads which is a guess"
+		if has {
+			c.log, want = c.zipOf, "ok it has app-1, and its event log tells which stage reads which"
+		}
+		base, client := c.serve(t)
+		got := ""
+		for _, check := range Doctor(t.Context(), AtAddress(client, base, base)) {
+			if check.Name == "spark history server" {
+				got = string(check.Status) + " " + check.Text
+			}
+		}
+		if got != want {
+			t.Errorf("with a log %v: %q, want %q", has, got, want)
 		}
 	}
 }

@@ -210,7 +210,8 @@ func TestSparkBehindGateways(t *testing.T) {
 	dir := t.TempDir()
 	ca, password := filepath.Join(dir, "ca.pem"), filepath.Join(dir, "password")
 	for name, text := range map[string][]byte{
-		ca: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: driver.Certificate().Raw}), password: []byte("secret\n"),
+		ca:       pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: driver.Certificate().Raw}),
+		password: []byte("secret\n"),
 	} {
 		if err := os.WriteFile(name, text, 0o600); err != nil {
 			t.Fatal(err)
