@@ -37,7 +37,8 @@ func (c *Client) Web(ctx context.Context, base, path string) ([]byte, error) {
 const (
 	// LogPause is the least time between two questions for one event log.
 	LogPause = 30 * time.Second
-	// missingPause is the same for one that the history server does not have yet: by default it looks every 10 s.
+	// missingPause is the least time for a log that the history server does not have yet. By default the server looks
+	// for new logs every 10 s.
 	missingPause = 5 * time.Second
 )
 

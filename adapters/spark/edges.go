@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/internal/eventlog"
 )
 
-// logPatience bounds one question for the event log. How often it is asked for bounds hadoop.Client.
+// logPatience bounds one question for the event log. hadoop.Client bounds how many there are.
 const logPatience = 10 * time.Second
 
 // TakeLog takes the edges that the event log of an application has, as hadoop.Client makes them of it, and reports
