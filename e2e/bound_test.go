@@ -160,7 +160,8 @@ func (o *oncall) runs(watchers ...*watcher) {
 	l := o.lab
 	l.t.Helper()
 	var got struct{ Runs []struct{ ID, State string } }
-	l.must(json.Unmarshal(l.run("history", 0, "history", "show", "join.pig", "--state-dir", o.state, "--output",
+	name := deref(watchers[0].last().Workflow.Name)
+	l.must(json.Unmarshal(l.run("history", 0, "history", "show", name, "--state-dir", o.state, "--output",
 		"json"), &got))
 	var ids, want []string
 	for _, r := range got.Runs {
@@ -172,7 +173,7 @@ func (o *oncall) runs(watchers ...*watcher) {
 	if !slices.Equal(ids, want) {
 		l.t.Errorf("history has %v, want %v", ids, want)
 	}
-	l.t.Logf("history show\n%s", l.run("history-text", 0, "history", "show", "join.pig", "--state-dir", o.state))
+	l.t.Logf("history show\n%s", l.run("history-text", 0, "history", "show", name, "--state-dir", o.state))
 }
 
 // given exports the profile that a watcher was given by the history, for its replay.

@@ -15,6 +15,7 @@ type jobState struct {
 	Node          string
 	ID            *string
 	State         string
+	Diagnosis     *string
 	Maps, Reduces struct {
 		Total         *int
 		Done, Running int

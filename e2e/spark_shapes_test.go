@@ -85,6 +85,10 @@ func TestSparkFailures(t *testing.T) {
 			l.t.Error("the application should have failed")
 		}
 		truth := w.tells(1)
+		const why = "Job aborted due to stage failure: Task 2 in stage 1.0 failed 4 times"
+		if got := deref(w.last().Jobs[0].Diagnosis); !strings.Contains(got, why) || !strings.Contains(got, "ValueError") {
+			l.t.Errorf("why it failed is %q", got)
+		}
 		if n := w.failedTasks(); n != 4 {
 			l.t.Errorf("%d tasks are said to have failed, want 4", n)
 		}

@@ -71,6 +71,7 @@ type Client struct {
 	active string                 // base of the ResourceManager that answered last, "" before
 	moved  string                 // base of the history server that the ResourceManager's proxy sends to, "" before
 	mute   map[string]dag.Instant // NameNodes that did not answer, and when
+	turns  map[string]turn        // event logs that were asked for, by address
 }
 
 // NewClient returns a client. It does not connect. Errors: no address, files of certificates that cannot be used.
@@ -88,7 +89,8 @@ func NewClient(o Options) (*Client, error) {
 	}
 	c := &Client{
 		opt: o, slots: make(chan struct{}, o.InFlight), budget: newBudget(inMemory), hosts: o.named(),
-		files: o.Site.fileHosts(), mute: map[string]dag.Instant{}, clock: newClock(o.Clock), dates: newDates(),
+		files: o.Site.fileHosts(), mute: map[string]dag.Instant{}, turns: map[string]turn{},
+		clock: newClock(o.Clock), dates: newDates(),
 	}
 	var err error
 	c.chain, c.meter, err = chain(o, func() { c.asked.Store(true) })

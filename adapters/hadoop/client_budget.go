@@ -35,7 +35,7 @@ func bodyLimit(u *url.URL) int64 {
 	if strings.HasPrefix(u.Path, webHDFS) {
 		return shortBody
 	}
-	if isLog(u) {
+	if isLog(u) || isEventLog(u) {
 		return middleBody
 	}
 	switch last := u.Path[strings.LastIndexByte(u.Path, '/')+1:]; last {

@@ -1,6 +1,7 @@
 package hadoop
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -134,12 +135,12 @@ var title = regexp.MustCompile(`(?is)<(?:title|h1)[^>]*>(.*?)</(?:title|h1)>`)
 func bodyText(body []byte) string {
 	var re struct {
 		RemoteException struct{ Exception, Message string }
+		Message         string // of Jetty's own errors, as a driver of Spark has them
 	}
-	if json.Unmarshal(body, &re) == nil && re.RemoteException.Message+re.RemoteException.Exception != "" {
-		if re.RemoteException.Message == "" {
-			return oneLine(re.RemoteException.Exception)
+	if json.Unmarshal(body, &re) == nil {
+		if s := cmp.Or(re.RemoteException.Message, re.RemoteException.Exception, re.Message); s != "" {
+			return oneLine(s)
 		}
-		return oneLine(re.RemoteException.Message)
 	}
 	if len(body) > 4096 {
 		body = body[:4096]
@@ -187,8 +188,13 @@ var appInPath = regexp.MustCompile(`/(application_\d+_\d+|app-[\w-]+|local-\d+)(
 
 // deniedSpark says who is refused by the driver of an application of Spark, and what to ask for.
 func (c *Client) deniedSpark(e *Error, r *reply, u *url.URL) {
-	if r.status != http.StatusForbidden || r.header.Get("WWW-Authenticate") != "" ||
-		!strings.Contains(u.Path, "/api/v1/applications") {
+	if r.header.Get("WWW-Authenticate") != "" || !strings.Contains(u.Path, "/api/v1/applications") {
+		return
+	}
+	if r.status == http.StatusUnauthorized {
+		e.Hint = "the filter before Spark's pages (spark.ui.filters) wants to know who asks: give --user, a password or a ticket"
+	}
+	if r.status != http.StatusForbidden {
 		return
 	}
 	app := "the application"

@@ -77,15 +77,34 @@ func TestDeniedJobs(t *testing.T) {
 	}
 }
 
-// TestDeniedSpark: a driver of Spark refuses who is not in its view ACL.
+// TestDeniedSpark: a driver of Spark refuses who is not in its view ACL, and whom its filter does not know. The answers
+// are those of Spark 3.5.6.
 func TestDeniedSpark(t *testing.T) {
-	s := serve(t, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusForbidden) })
-	_, err := clientOf(t, Options{User: "root", Login: knownAs("bob/host@LAB")}, s.URL).Proxy(t.Context(),
-		"application_1_0001", "api/v1/applications")
-	e, ok := errors.AsType[*Error](err)
-	if want := "bob/host@LAB may not see application_1_0001: its owner can start it with spark.ui.view.acls=bob"; !ok ||
-		e.Hint != want {
-		t.Errorf("got %v, want %q", err, want)
+	for status, c := range map[int]struct{ reported, hint string }{
+		http.StatusForbidden: {
+			"User bob is not authorized to access this page.",
+			"bob/host@LAB may not see application_1_0001: its owner can start it with spark.ui.view.acls=bob",
+		},
+		http.StatusUnauthorized: {
+			"who asks?",
+			"the filter before Spark's pages (spark.ui.filters) wants to know who asks: give --user, a password or a ticket",
+		},
+	} {
+		s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(status)
+			fmt.Fprintf(w, `{
+"servlet":"org.glassfish.jersey.servlet.ServletContainer-38401b60",
+"message":%q,
+"url":"/api/v1/applications",
+"status":"%d"
+}`, c.reported, status)
+		})
+		_, err := clientOf(t, Options{User: "root", Login: knownAs("bob/host@LAB")}, s.URL).Proxy(t.Context(),
+			"application_1_0001", "api/v1/applications")
+		if e, ok := errors.AsType[*Error](err); !ok || e.Hint != c.hint || e.Text != c.reported {
+			t.Errorf("got %v, want %q and %q", err, c.reported, c.hint)
+		}
 	}
 }
 

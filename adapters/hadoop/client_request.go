@@ -142,8 +142,9 @@ func (c *Client) fresh(u *url.URL, r *reply) ([]byte, error) {
 	if err := c.dates.old(u, r.header, r.floor, r.came); err != nil {
 		return nil, &Error{URL: u.String(), Err: err, Hint: "ask the cluster itself, not a cache"}
 	}
+	// The proxy's path is above that of a driver; a gateway's may be above either.
 	if date, err := http.ParseTime(r.header.Get("Date")); err == nil && (strings.Contains(u.Path, "/ws/v1/cluster/") ||
-		strings.HasPrefix(u.Path, "/api/v1/applications")) {
+		strings.Contains(u.Path, "/api/v1/applications") && !strings.Contains(u.Path, "/proxy/")) {
 		c.clock.observe(r.sent, r.came, date)
 	}
 	return r.body, nil
@@ -183,7 +184,8 @@ func (c *Client) exchange(outer context.Context, u *url.URL) (*reply, error) {
 	if err != nil {
 		return nil, fmt.Errorf("hadoop: request: %w", err)
 	}
-	if req.Header.Set("Accept", "application/json"); isLog(req.URL) || isPage(req.URL) {
+	if req.Header.Set("Accept", "application/json"); isLog(req.URL) || isPage(req.URL) ||
+		isEventLog(req.URL) {
 		req.Header.Set("Accept", "*/*") // a NodeManager that is asked for JSON alone refuses a file with 503
 	}
 	req.Header.Set("User-Agent", "paratimer")

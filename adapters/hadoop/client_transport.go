@@ -26,7 +26,7 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 
 // chain builds what a request passes through, outermost first:
 //
-//	Tap → cookies → Auth or user.name → gzip → meter → Transport or the network
+//	Tap → cookies → Auth or user.name → edges → gzip → meter → Transport or the network
 //
 // wanted is called when a service wants a client certificate. Auth stands inside the cookies: the one that
 // it has negotiated is its own, for a jar would send it to every port of the host.
@@ -39,7 +39,7 @@ func chain(o Options, wanted func()) (http.RoundTripper, *meter, error) {
 		}
 		m.next = t
 	}
-	rt := unpack(m)
+	rt := edges(unpack(m))
 	if o.Auth != nil {
 		rt = o.Auth(rt)
 	} else if o.User != "" {

@@ -170,7 +170,7 @@ func (s Site) bases() []string {
 	for _, rm := range s.RMs {
 		all = append(all, rm.URL)
 	}
-	return distinct(append(all, s.Proxy, s.JHS)...)
+	return distinct(append(append(all, s.Proxy, s.JHS), s.Web...)...)
 }
 
 // private says whether nobody on the way can read what is sent.

@@ -18,6 +18,7 @@ type Site struct {
 	JHSGuessed bool      // nobody has said where it is; a named host that the proxy's redirects lead to goes before
 	NameNodes  []string  // base URLs of HDFS's NameNodes, where the configuration names any
 	Auth       string    // hadoop.http.authentication.type: "simple" (also by default), "kerberos" or a class
+	Web        []string  // base URLs of services beside Hadoop that flags name, such as a history server of Spark
 	Notes      []string  // what had to be assumed, for people
 	Truststore string    // the Java trust store of Hadoop's own clients, "" where it is not known: for advice
 }

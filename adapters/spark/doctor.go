@@ -43,21 +43,28 @@ func Doctor(ctx context.Context, driver Driver) []hadoop.Check {
 		return out
 	}
 	say("spark jobs", hadoop.OK, "", "%d are listed", len(a.jobs))
+	drawn := true // or nothing tells that it is not
 	if ids := a.jobIDs(); len(ids) == 0 {
 		say("spark job page", hadoop.OK, "", "not tried: there is no job yet")
 	} else if page, err := driver.Get(ctx, "/jobs/job/?id="+strconv.Itoa(ids[len(ids)-1])); err != nil {
+		drawn = false
 		broken("spark job page", hadoop.Warn, err)
-	} else if !bytes.Contains(page, []byte("stage-metadata")) {
-		say("spark job page", hadoop.Warn, "", "it has no graph of stages: which stage reads which is a guess")
+	} else if drawn = bytes.Contains(page, []byte("stage-metadata")); !drawn {
+		say("spark job page", hadoop.Warn, "", "it has no graph of stages")
 	} else {
 		say("spark job page", hadoop.OK, "", "it tells which stage reads which")
 	}
-	if body, err = driver.History(ctx, root+"/"+a.id); err != nil {
+	switch body, err = driver.History(ctx, root+"/"+a.id); {
+	case err != nil:
 		broken("spark history server", hadoop.Warn, err)
-	} else if !NewApp(a.id).TakeApplication(body) {
+	case !NewApp(a.id).TakeApplication(body):
 		say("spark history server", hadoop.Warn, "", "it does not have %s", a.id)
-	} else {
+	case drawn:
 		say("spark history server", hadoop.OK, "", "it has %s", a.id)
+	case s.get(ctx, driver.History, s.path("logs")) != nil:
+		say("spark history server", hadoop.Warn, "", "it has %s, but not its event log: which stage reads which is a guess", a.id)
+	default:
+		say("spark history server", hadoop.OK, "", "it has %s, and its event log tells which stage reads which", a.id)
 	}
 	switch err := s.get(ctx, driver.Get, s.path("environment")); {
 	case err != nil:

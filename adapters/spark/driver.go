@@ -61,16 +61,27 @@ func OnYARN(client *hadoop.Client, id, history string) *Source {
 // Get asks through the proxy. Once the application has ended the proxy names the history server.
 func (d *yarnDriver) Get(ctx context.Context, path string) ([]byte, error) {
 	body, err := d.client.Proxy(ctx, d.app, strings.TrimPrefix(path, "/"))
-	if e, ok := errors.AsType[*hadoop.Error](err); ok && d.history == "" && e.Location != "" {
-		if to, bad := url.Parse(e.Location); bad == nil && strings.Contains(to.Path, "/history/") &&
-			(to.Scheme == "http" || to.Scheme == "https") {
-			before, _, _ := strings.Cut(to.Path, "/history/")
-			if d.client.Trusts(to) {
-				d.history = to.Scheme + "://" + to.Host + before
+	if e, ok := errors.AsType[*hadoop.Error](err); ok && e.Location != "" {
+		if to, bad := url.Parse(e.Location); bad == nil {
+			if before, _, found := strings.Cut(to.Path, "/history/"); found {
+				d.findHistory(to.Scheme + "://" + to.Host + before)
 			}
 		}
 	}
 	return body, err
+}
+
+// findHistory takes the address of the history server, which the owner of the application has chosen: only one on a
+// host that flags or the configuration name, and none if one is known.
+func (d *yarnDriver) findHistory(address string) {
+	if !strings.Contains(address, "://") {
+		address = "http://" + address
+	}
+	to, err := url.Parse(address)
+	if err == nil && d.history == "" && to.Host != "" && (to.Scheme == "http" || to.Scheme == "https") &&
+		d.client.Trusts(to) {
+		d.history = to.Scheme + "://" + to.Host + to.Path
+	}
 }
 
 // NewestOnYARN returns the id of the newest application of Spark that runs of a user, if it is newer than all others

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/paratimer/paratimer/adapters/internal/eventlog"
 	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -48,7 +49,7 @@ func newLog() *Log { return &Log{First: dag.NoInstant, Last: dag.NoInstant} }
 
 // read takes in one file of a log.
 func (l *Log) read(in io.Reader) error {
-	b, err := unpack(in)
+	b, err := eventlog.Unpack(in)
 	if err != nil {
 		return fmt.Errorf("spark: %w", err)
 	}

@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/paratimer/paratimer/adapters/internal/eventlog"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -162,7 +162,7 @@ func TestLogPackings(t *testing.T) {
 			t.Errorf("%s ends as %v", path, s.State)
 		}
 	}
-	if _, err := OpenLog(write("log.snappy", []byte(snappyMagic+"…"))); err == nil ||
+	if _, err := OpenLog(write("log.snappy", []byte(eventlog.SnappyMagic+"…"))); err == nil ||
 		!strings.Contains(err.Error(), "snappy") {
 		t.Errorf("a log packed by snappy: %v", err)
 	}
@@ -172,13 +172,13 @@ func TestLogPackings(t *testing.T) {
 func lz4Of(text []byte) []byte {
 	var out []byte
 	block := func(method byte, data []byte, size int) {
-		out = append(out, lz4Magic...)
+		out = append(out, eventlog.LZ4Magic...)
 		out = append(out, method)
 		out = binary.LittleEndian.AppendUint32(out, uint32(len(data)))
 		out = binary.LittleEndian.AppendUint32(out, uint32(size))
 		out = append(append(out, 0, 0, 0, 0), data...)
 	}
-	block(lz4Raw|6, text[:100], 100)
+	block(0x16, text[:100], 100)
 	for text = text[100:]; len(text) > 0; {
 		n := min(len(text), 15+255+3)
 		data := []byte{byte(min(n, 15) << 4)}
@@ -189,23 +189,11 @@ func lz4Of(text []byte) []byte {
 				}
 			}
 		}
-		block(lz4Fast|6, append(data, text[:n]...), n)
+		block(0x26, append(data, text[:n]...), n)
 		text = text[n:]
 	}
-	block(lz4Raw|6, nil, 0)
+	block(0x16, nil, 0)
 	return out
-}
-
-// TestLZ4Copies holds that a block that repeats what stands before is unpacked.
-func TestLZ4Copies(t *testing.T) {
-	t.Parallel()
-	got, err := lz4Block([]byte{0x32, 'a', 'b', 'c', 3, 0, 0x10, '!'}, 10)
-	if err != nil || string(got) != "abcabcabc!" {
-		t.Errorf("%q, %v", got, err)
-	}
-	if _, err := lz4Block([]byte{0x32, 'a', 'b', 'c', 9, 0}, 9); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("a copy from before the block: %v", err)
-	}
 }
 
 // TestTornLog holds that a log of an application that runs ends in the middle of a line.

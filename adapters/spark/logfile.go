@@ -2,7 +2,6 @@ package spark
 
 import (
 	"archive/zip"
-	"bufio"
 	"bytes"
 	"cmp"
 	"errors"
@@ -16,17 +15,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/paratimer/paratimer/adapters/internal/eventlog"
 	"github.com/paratimer/paratimer/adapters/internal/input"
 )
-
-// The first bytes of what event logs may be packed in beside gzip and zstd.
-const (
-	zipMagic    = "PK\x03\x04"
-	snappyMagic = "\x82SNAPPY\x00"
-	lzfMagic    = "ZV"
-)
-
-const readSize = 1 << 16
 
 // rolled is the name of a piece of a log: events_1_app-20261122165821-0002.zstd; a compacted one ends in .compact.
 var rolled = regexp.MustCompile(`^events_(\d{1,9})_.+$`)
@@ -52,17 +43,17 @@ func IsLog(name string) bool {
 		return false
 	}
 	defer f.Close()
-	head := make([]byte, len(snappyMagic))
+	head := make([]byte, len(eventlog.SnappyMagic))
 	n, _ := io.ReadFull(f, head)
 	head = head[:n]
-	if bytes.HasPrefix(head, []byte(zipMagic)) || bytes.HasPrefix(head, []byte(lz4Magic)) ||
-		bytes.HasPrefix(head, []byte(snappyMagic)) {
+	if bytes.HasPrefix(head, []byte(eventlog.ZipMagic)) || bytes.HasPrefix(head, []byte(eventlog.LZ4Magic)) ||
+		bytes.HasPrefix(head, []byte(eventlog.SnappyMagic)) {
 		return true
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return false
 	}
-	b, err := input.Unpack(f, readSize)
+	b, err := input.Unpack(f, eventlog.ReadSize)
 	if err != nil {
 		return false
 	}
@@ -97,9 +88,9 @@ func openLog(name string) (*Log, error) {
 		return nil, err
 	}
 	defer f.Close()
-	head := make([]byte, len(zipMagic))
+	head := make([]byte, len(eventlog.ZipMagic))
 	n, _ := io.ReadFull(f, head)
-	if string(head[:n]) == zipMagic {
+	if string(head[:n]) == eventlog.ZipMagic {
 		z, err := zip.NewReader(f, info.Size())
 		if err != nil {
 			return nil, fmt.Errorf("spark: %w", err)
@@ -174,18 +165,4 @@ func pieces(in fs.FS, folder string) []string {
 		return others
 	}
 	return out
-}
-
-// unpack returns the text of a file of a log.
-func unpack(in io.Reader) (*bufio.Reader, error) {
-	b := bufio.NewReaderSize(in, readSize)
-	head, _ := b.Peek(len(snappyMagic))
-	switch {
-	case bytes.HasPrefix(head, []byte(lz4Magic)):
-		return bufio.NewReaderSize(&lz4Reader{in: b}, readSize), nil
-	case bytes.HasPrefix(head, []byte(snappyMagic)), bytes.HasPrefix(head, []byte(lzfMagic)):
-		return nil, errors.New(
-			"the event log is packed by snappy or lzf, which is not read: unpack it, or set spark.eventLog.compression.codec to zstd or lz4")
-	}
-	return input.Unpack(b, readSize)
 }

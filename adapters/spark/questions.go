@@ -149,7 +149,7 @@ func (s *Source) askEnded(ctx context.Context) error {
 	return nil
 }
 
-// askPages asks for the pages of jobs with several stages: only these show which stage reads which.
+// askPages asks for the pages of jobs with several stages, which show which stage reads which.
 func (s *Source) askPages(ctx context.Context) {
 	n := 0
 	for _, id := range s.app.unitJobs() {
@@ -159,8 +159,11 @@ func (s *Source) askPages(ctx context.Context) {
 		}
 		n++
 		s.asked[id]++
-		if body, err := s.driver.Get(ctx, "/jobs/job/?id="+strconv.Itoa(id)); err == nil {
+		body, err := s.driver.Get(ctx, "/jobs/job/?id="+strconv.Itoa(id))
+		if err == nil {
 			s.app.TakePage(string(body), id)
+		} else if e, ok := errors.AsType[*hadoop.Error](err); ok && e.Status == http.StatusForbidden {
+			s.asked[id] = pageTries // it will be refused again
 		}
 	}
 }

@@ -118,6 +118,8 @@ func (a *App) takePart(parts []string, w *Answer) bool {
 		return a.TakeExecutors(body())
 	case parts[0] == "sql" && len(parts) <= 2:
 		return a.TakeSQL(body())
+	case parts[0] == "logs" && len(parts) == 1:
+		return a.TakeLog(body())
 	case parts[0] == "environment":
 		return a.TakeEnvironment(body())
 	}

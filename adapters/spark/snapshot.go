@@ -185,7 +185,7 @@ func (a *App) remarks(state dag.State) []dag.Warning {
 		}
 	}
 	if guessed > 0 {
-		warn(dag.WarnNoEdges, "which stage reads which is a guess, as the page of the job could not be read")
+		warn(dag.WarnNoEdges, "which stage reads which is a guess: neither the page of the job nor the history server tells it")
 	}
 	return out
 }

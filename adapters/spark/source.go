@@ -28,20 +28,20 @@ type Driver interface {
 
 // A Source watches one application. It is not safe for concurrent use.
 type Source struct {
-	driver Driver
-	app    *App
-	asked  map[int]int // how often a job's page was asked for
-	next   int         // the first job that may have come and gone between two rounds
-	absent map[int]int // how often a driver did not know a job
-	taken  int         // of once, what has been answered
-	begun  bool        // a round has been answered
-	silent int         // rounds in a row in which nobody listened where the driver was
-	heard  dag.Instant // when the driver answered last
-	told   int         // of last, what the history server has answered
-	named  bool        // there is a history server
-	missed int         // rounds in which it was asked for the end that is known
-	ticks  int
-	done   bool
+	driver  Driver
+	app     *App
+	asked   map[int]int // how often a job's page was asked for
+	next    int         // the first job that may have come and gone between two rounds
+	absent  map[int]int // how often a driver did not know a job
+	taken   int         // of once, what has been answered
+	begun   bool        // a round has been answered
+	silent  int         // rounds in a row in which nobody listened where the driver was
+	heard   dag.Instant // when the driver answered last
+	told    int         // of last, what the history server has answered
+	named   bool        // there is a history server
+	missed  int         // rounds in which it was asked for the end that is known
+	ticks   int
+	done    bool
 	planned [2]int // which jobs there were when the plans of executions of SQL were asked for
 	offset  int    // how many of the first executions are over
 	// manager is the application as a cluster manager has it; nil: there is none.
@@ -244,6 +244,7 @@ func (s *Source) observe(ctx context.Context) error {
 		return err
 	}
 	s.askPages(ctx)
+	s.askLog(ctx)
 	s.askPlans(ctx)
 	return s.askTasks(ctx)
 }

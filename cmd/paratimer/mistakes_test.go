@@ -151,6 +151,8 @@ func TestMistakes(t *testing.T) {
 		{"attach --hive query", exitUsage, "queries of Hive are found by --rm"},
 		{"attach --spark spark://master:7077", exitUsage, "the driver's web page, such as http://driver:4040"},
 		{"attach --spark yarn", exitUsage, "the driver's web page, such as http://driver:4040"},
+		{"attach --spark http://localhost:1 --spark-history hs:18080", exitUsage, "such as http://host:18080"},
+		{"attach --spark http://localhost:1 --spark-history http://u:secret@hs:18080", exitUsage, "a password to --password-file"},
 		{"attach --sql last --spark http://localhost:1", exitUsage, "give its number, or newest"},
 		{"attach --sql 1 --group g --spark http://localhost:1", exitUsage, "give one of --sql and --group"},
 		{"watch --spark http://localhost:4040", exitUsage, "it belongs to attach, doctor"},

@@ -173,3 +173,108 @@ func TestSparkOverTLS(t *testing.T) {
 		t.Errorf("with --ca-file: exit code %d\n%s%s", code, out, stderr)
 	}
 }
+
+// TestSparkBehindGateways watches a driver and asks a history server that two gateways serve below paths of their own,
+// to whoever gives a user's password.
+func TestSparkBehindGateways(t *testing.T) {
+	t.Parallel()
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	setenv(t, "XDG_STATE_HOME", t.TempDir())
+	cluster := &sparkCluster{since: time.Now()}
+	var mu sync.Mutex
+	asked := map[string]int{} // by service, requests that were let in
+	gateway := func(service, behind string) *httptest.Server {
+		path := "/gateway/default/" + service
+		s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			user, password, _ := r.BasicAuth()
+			below, found := strings.CutPrefix(r.URL.Path, path+"/")
+			switch {
+			case user != "ann" || password != "secret":
+				w.Header().Set("WWW-Authenticate", `BASIC realm="application"`)
+				w.WriteHeader(http.StatusUnauthorized)
+			case !found:
+				t.Errorf("%s was asked for %s", service, r.URL.Path)
+				w.WriteHeader(http.StatusNotFound)
+			default:
+				mu.Lock()
+				asked[service]++
+				mu.Unlock()
+				r.URL.Path = behind + "/" + below
+				cluster.ServeHTTP(w, r)
+			}
+		}))
+		t.Cleanup(s.Close)
+		return s
+	}
+	driver, history := gateway("spark", ""), gateway("sparkhistory", "/hs")
+	dir := t.TempDir()
+	ca, password := filepath.Join(dir, "ca.pem"), filepath.Join(dir, "password")
+	for name, text := range map[string][]byte{
+		ca:       pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: driver.Certificate().Raw}),
+		password: []byte("secret\n"),
+	} {
+		if err := os.WriteFile(name, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, out, stderr := paratimer(t, "attach", "--spark", driver.URL+"/gateway/default/spark", "--spark-history",
+		history.URL+"/gateway/default/sparkhistory", "--every", "100ms", "--no-history", "--ca-file", ca, "--user", "ann",
+		"--password-file", password)
+	if code != exitOK || !strings.Contains(out, "succeeded after") || asked["spark"] < 10 || asked["sparkhistory"] == 0 {
+		t.Errorf("exit code %d; asked: %v\n%s%s", code, asked, out, stderr)
+	}
+}
+
+// TestSparkEnds holds exit codes and words for ends that are no success, by recordings of Spark 3.5.6. In one a task
+// fails four times, and with it its stage and the application. In the other a driver is killed, and the history server
+// never has the end.
+func TestSparkEnds(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		code     int
+		out, err string
+	}{
+		"aborted": {
+			exitFailed,
+			"the application (app-20261124142314-0000) failed: stage 1: Job aborted due to stage failure: Task 2 in stage 1.0 failed 4 times, most recent failure: Lost task 2.3 in stage 1.0 (TID 16) (127.0.0.1 executor 1): ValueError: the third task has a bad record\n" +
+				"failed after 32 seconds\n",
+			"",
+		},
+		"driver-killed": {
+			exitBlind,
+			"warning: the driver of app-20261124143557-0000 has gone, and no history server tells how it ended\n" +
+				"after 1 minute 16 seconds: the application (app-20261124143557-0000) ended_unconfirmed\n" +
+				"ended, unconfirmed after 1 minute 16 seconds: nobody tells how a job of it ended\n",
+			"whether it succeeded is not known",
+		},
+	} {
+		code, out, stderr := paratimer(t, "replay", "--plain", "../../adapters/spark/testdata/"+name+".jsonl.gz")
+		if code != c.code || !strings.HasSuffix(out, c.out) || !strings.Contains(stderr, c.err) {
+			t.Errorf("%s: exit code %d, want %d\n%s\n%s", name, code, c.code, out[max(0, len(out)-800):], stderr)
+		}
+	}
+}
+
+// TestSparkRefused holds that who may not see an application is told so, by the answer of a driver of Spark 3.5.6.
+func TestSparkRefused(t *testing.T) {
+	t.Parallel()
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	setenv(t, "XDG_STATE_HOME", t.TempDir())
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusForbidden)
+		fmt.Fprintf(w, `{"servlet":"org.glassfish.jersey.servlet.ServletContainer-38401b60","message":"User %s is not authorized to access this page.","url":%q,"status":"403"}`,
+			r.URL.Query().Get("user.name"), r.URL.Path)
+	}))
+	defer server.Close()
+	const why = "User bob is not authorized to access this page."
+	const do = "bob may not see the application: its owner can start it with spark.ui.view.acls=bob"
+	code, out, stderr := paratimer(t, "attach", "--spark", server.URL, "--user", "bob", "--every", "100ms", "--no-history")
+	if code != exitBlind || !strings.Contains(stderr, why) || !strings.Contains(stderr, do) {
+		t.Errorf("attach: exit code %d\n%s%s", code, out, stderr)
+	}
+	code, out, stderr = paratimer(t, "doctor", "--spark", server.URL, "--user", "bob")
+	if code != exitBlind || !strings.Contains(out, why) || !strings.Contains(out, do) {
+		t.Errorf("doctor: exit code %d\n%s%s", code, out, stderr)
+	}
+}

@@ -67,7 +67,8 @@ func (t *Text) job(f *frame.Frame, j *frame.Job) string {
 		if f.Workflow.ID != nil {
 			s += " (" + Escape(*f.Workflow.ID) + ")"
 		}
-		if s += " " + j.State.String() + vertices(f, j); j.Diagnosis != nil && len(f.Failures) == 0 {
+		// Quiet lines have told the failure that it repeats.
+		if s += " " + j.State.String() + vertices(f, j); j.Diagnosis != nil && (!t.quiet || len(f.Failures) == 0) {
 			s += ": " + Escape(*j.Diagnosis)
 		}
 		return s

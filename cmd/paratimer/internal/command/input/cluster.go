@@ -46,11 +46,14 @@ func ClusterFlags() []cli.Flag {
 
 // NewClient is a client of the cluster that flags or Hadoop's configuration name.
 func NewClient(c *cli.Context, tap hadoop.Layer) (*hadoop.Client, error) {
-	site, err := site(c)
+	where, err := site(c)
+	if err == nil {
+		err = nameHistory(c, &where)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return clientOf(c, site, tap)
+	return clientOf(c, where, tap)
 }
 
 // clientOf is a client of the services of a site, as flags have it.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/url"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -85,8 +86,7 @@ func NewDriver(c *cli.Context, tap hadoop.Layer) (client *hadoop.Client, base st
 }
 
 func sparkClient(c *cli.Context, base string, tap hadoop.Layer) (*hadoop.Client, error) {
-	u, err := url.Parse(base)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+	if !isAddress(base) {
 		return nil, command.Usage("--spark %s: give the address of the driver's web page, such as http://driver:4040",
 			base)
 	}
@@ -94,7 +94,31 @@ func sparkClient(c *cli.Context, base string, tap hadoop.Layer) (*hadoop.Client,
 	if err != nil {
 		return nil, command.Usage("--spark: %w", err)
 	}
+	if err := nameHistory(c, &where); err != nil {
+		return nil, err
+	}
 	return clientOf(c, where, tap)
+}
+
+// nameHistory adds the history server of --spark-history to the services of a site, which get a user's password.
+func nameHistory(c *cli.Context, where *hadoop.Site) error {
+	base := c.String("spark-history")
+	switch {
+	case base == "":
+		return nil
+	case strings.ContainsAny(base, "@?#"):
+		return command.Usage("--spark-history: the address holds more than one: a user goes to --user, a password to --password-file")
+	case !isAddress(base):
+		return command.Usage("--spark-history %s: give the address of the history server, such as http://host:18080", base)
+	}
+	where.Web = append(where.Web, base)
+	return nil
+}
+
+// isAddress reports whether s is the address of a web service.
+func isAddress(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
 }
 
 // A Workflow is what runs on a cluster, of whichever engine: MapReduce, Tez or Spark. Which one it is, the

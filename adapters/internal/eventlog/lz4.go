@@ -1,4 +1,4 @@
-package spark
+package eventlog
 
 import (
 	"encoding/binary"
@@ -8,12 +8,12 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// lz4Magic begins each block of what Spark packs by lz4 (LZ4BlockOutputStream of lz4-java): after it stand how it is
+// LZ4Magic begins each block of what Spark packs by lz4 (LZ4BlockOutputStream of lz4-java): after it stand how it is
 // packed, its length packed and unpacked, and a checksum.
-const lz4Magic = "LZ4Block"
+const LZ4Magic = "LZ4Block"
 
 const (
-	lz4Head = len(lz4Magic) + 1 + 3*4
+	lz4Head = len(LZ4Magic) + 1 + 3*4
 	lz4Raw  = 0x10
 	lz4Fast = 0x20
 	mostLZ4 = 32 << 20 // bytes of a block: lz4-java's own limit
@@ -41,7 +41,7 @@ func (r *lz4Reader) block() error {
 	if _, err := io.ReadFull(r.in, head[:]); err != nil {
 		return err
 	}
-	if string(head[:len(lz4Magic)]) != lz4Magic {
+	if string(head[:len(LZ4Magic)]) != LZ4Magic {
 		return fmt.Errorf("%w: what is packed by lz4 is damaged", io.ErrUnexpectedEOF)
 	}
 	packed, size := binary.LittleEndian.Uint32(head[9:]), binary.LittleEndian.Uint32(head[13:])

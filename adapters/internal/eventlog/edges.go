@@ -1,0 +1,138 @@
+package eventlog
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"github.com/paratimer/paratimer/adapters/internal/loose"
+)
+
+// A Job is what the event that starts a job tells of the edges between its stages.
+type Job struct {
+	ID     loose.Number `json:"Job ID"`
+	Stages []Stage      `json:"Stage Infos"`
+}
+
+// A Stage is one stage of a job, and those that it reads.
+type Stage struct {
+	ID      loose.Number   `json:"Stage ID"`
+	Parents []loose.Number `json:"Parent IDs"`
+}
+
+// Bounds of a log that is read for its edges. A history server reads and packs the whole log whenever it is asked.
+const (
+	mostZip   = 32 << 20 // bytes of the zip
+	mostText  = 64 << 20 // bytes of what is in it, unpacked
+	mostStart = 8 << 20  // bytes of one event that starts a job
+)
+
+// start begins the line of an event that starts a job.
+const start = `{"Event":"SparkListenerJobStart"`
+
+// Edges returns a reader of JSON: a list of a Job for each job that starts in the event log whose zip is in. The zip is
+// read as it arrives. The log of a running application breaks off in the middle of a line. That, damage and the bounds
+// end the list, without an error.
+func Edges(in io.Reader) io.Reader {
+	e := &edges{left: mostText}
+	e.zip = zipReader{in: bufio.NewReaderSize(io.LimitReader(in, mostZip), ReadSize), left: mostText}
+	e.out.WriteByte('[')
+	return e
+}
+
+// An edges writes a list while its reader reads.
+type edges struct {
+	zip  zipReader
+	text *bufio.Reader // of the file that is being read, nil between two
+	left int           // bytes of text that may still be read
+	jobs int
+	out  bytes.Buffer
+	over bool
+}
+
+// Read implements io.Reader.
+func (e *edges) Read(p []byte) (int, error) {
+	for e.out.Len() == 0 && !e.over {
+		line, err := e.line()
+		if err != nil {
+			e.over = true
+			e.out.WriteByte(']')
+		}
+		e.note(line)
+	}
+	return e.out.Read(p)
+}
+
+// note writes the edges of a line that starts a job.
+func (e *edges) note(line []byte) {
+	var j Job
+	if line == nil || json.Unmarshal(line, &j) != nil {
+		return
+	}
+	out := plainJob{ID: j.ID.ID(), Stages: make([]plainStage, len(j.Stages))}
+	for i, s := range j.Stages {
+		out.Stages[i] = plainStage{ID: s.ID.ID(), Parents: make([]int, len(s.Parents))}
+		for k, p := range s.Parents {
+			out.Stages[i].Parents[k] = p.ID()
+		}
+	}
+	b, err := json.Marshal(out)
+	if err != nil {
+		return
+	}
+	if e.jobs++; e.jobs > 1 {
+		e.out.WriteByte(',')
+	}
+	e.out.Write(append(b, '\n'))
+}
+
+// A plainJob is a Job as it is written: a number that is none is -1.
+type plainJob struct {
+	ID     int          `json:"Job ID"`
+	Stages []plainStage `json:"Stage Infos"`
+}
+
+type plainStage struct {
+	ID      int   `json:"Stage ID"`
+	Parents []int `json:"Parent IDs"`
+}
+
+// line returns the next line that starts a job, or nil after a file has ended.
+func (e *edges) line() ([]byte, error) {
+	if e.text == nil {
+		file, err := e.zip.next()
+		if err != nil {
+			return nil, err
+		}
+		if e.text, err = Unpack(file); err != nil {
+			e.text = nil // the next file may be of use
+		}
+		return nil, nil
+	}
+	var line []byte
+	wanted, first := false, true
+	for {
+		part, err := e.text.ReadSlice('\n')
+		if e.left -= len(part); e.left < 0 {
+			return nil, errBounds
+		}
+		if first {
+			wanted, first = bytes.HasPrefix(part, []byte(start)), false
+		}
+		if wanted = wanted && len(line)+len(part) <= mostStart; wanted {
+			line = append(line, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case err != nil: // the file has ended, or breaks off
+			e.text = nil
+			return nil, nil //nolint:nilerr // that is no error of a log in progress
+		case wanted:
+			return line, nil
+		default:
+			first = true
+		}
+	}
+}
