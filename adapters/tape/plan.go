@@ -39,7 +39,16 @@ type cluster struct {
 
 	Order []dag.OrderKey `json:"order,omitzero"`
 
-	Cores int `json:"cores,omitzero"`
+	Cores   int     `json:"cores,omitzero"`
+	Elastic elastic `json:"elastic,omitzero"`
+}
+
+type elastic struct {
+	Max     int           `json:"max"`
+	Each    int           `json:"each"`
+	Backlog time.Duration `json:"backlog"`
+	Sustain time.Duration `json:"sustain"`
+	Start   time.Duration `json:"start"`
 }
 
 type planNode struct {

@@ -26,7 +26,7 @@ func clusterOf(c *dag.Cluster) cluster {
 	return cluster{
 		c.Policy, c.MapSlots, c.ReduceSlots, c.SlotsPerNode, c.Setup, c.MemoryMB, c.QueueMB,
 		each(c.Nodes, func(n dag.Node) planNode { return planNode{text(n.Name), n.MemoryMB, n.Cores, numOf(n.Slow)} }),
-		numOf(c.FailRate), c.Order, c.Cores,
+		numOf(c.FailRate), c.Order, c.Cores, elastic(c.Elastic),
 	}
 }
 
@@ -37,7 +37,7 @@ func (c *cluster) dag() dag.Cluster {
 		Nodes: each(c.Nodes, func(n planNode) dag.Node {
 			return dag.Node{Name: string(n.Name), MemoryMB: n.MemoryMB, Cores: n.Cores, Slow: n.Slow.float()}
 		}),
-		FailRate: c.FailRate.float(), Order: c.Order, Cores: c.Cores,
+		FailRate: c.FailRate.float(), Order: c.Order, Cores: c.Cores, Elastic: dag.Elastic(c.Elastic),
 	}
 }
 

@@ -40,6 +40,9 @@ func (m *Model) leftAlone(t schedule.Task) schedule.Cost {
 // setupOf is what a task that would start later takes before its work. One that starts now may have been waiting for
 // its container for long.
 func (m *Model) setupOf(t schedule.Task) float64 {
+	if m.onCores() && t.Cold {
+		return m.start.extra + m.setup(t.Job, false)
+	}
 	if m.onCores() {
 		return m.headOf(&m.stages[t.Job][t.Stage], t.Index, t.Start) + m.setup(t.Job, t.Cold)
 	}
