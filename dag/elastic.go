@@ -17,3 +17,10 @@ type Capacity struct {
 	At    Instant // when it is expected
 	Cores int
 }
+
+// Copies are when a task is run a second time because it is slow, as Spark's speculation does. The zero value copies
+// none.
+type Copies struct {
+	Ratio float64 // of a stage's tasks, how many have succeeded before any is copied
+	Times float64 // how many times as long as their median a task runs before it is copied
+}

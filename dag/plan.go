@@ -85,6 +85,7 @@ type Cluster struct {
 	QueueMB      int           // YARN: what our queue may use at most; 0: MemoryMB
 	Cores        int           // Executors: cores for tasks, all executors together
 	Elastic      Elastic       // Executors: how more of them come while tasks wait
+	Copies       Copies        // Executors: when slow tasks are run a second time
 	Nodes        []Node        // YARN: the nodes, Executors: the executors, where known
 	// Order is whose tasks go first where slots or containers are scarce, the first key before the second; nil:
 	// BySubmit, as Hadoop's FIFO.

@@ -41,6 +41,7 @@ type cluster struct {
 
 	Cores   int     `json:"cores,omitzero"`
 	Elastic elastic `json:"elastic,omitzero"`
+	Copies  copies  `json:"copies,omitzero"`
 }
 
 type elastic struct {
@@ -49,6 +50,11 @@ type elastic struct {
 	Backlog time.Duration `json:"backlog"`
 	Sustain time.Duration `json:"sustain"`
 	Start   time.Duration `json:"start"`
+}
+
+type copies struct {
+	Ratio num `json:"ratio"`
+	Times num `json:"times"`
 }
 
 type planNode struct {

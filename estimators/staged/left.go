@@ -145,7 +145,11 @@ func (m *Model) leftOf(l *law, a *dag.Attempt) (work float64, origin schedule.Or
 	if left < -farPastMS || !l.sized {
 		origin = schedule.Unknown
 	}
-	return taskcost.Overdue(zeroNaN(left), age), origin
+	left = taskcost.Overdue(zeroNaN(left), age)
+	if copied := m.copied(l, a); copied < left {
+		return copied, l.origin
+	}
+	return left, origin
 }
 
 // progress is what the engine says of an attempt's work, 0..1: 0 where it says nothing. A task that copies first has
