@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// usualStart is an executor's request to its first task, if this run has shown none: 1.2 to 4.7 s on quiet machines.
+	// usualStart is an executor's request to its first task if this run has shown none: 1.2 to 4.7 s on quiet machines.
 	usualStart            = 3 * time.Second
 	leastStart, mostStart = 500 * time.Millisecond, 10 * time.Minute
 	usualBacklog          = time.Second
@@ -36,8 +36,8 @@ func (a *App) capacity(now dag.Instant) (dag.Elastic, []dag.Capacity) {
 		most := a.most(each)
 		asked, want = a.asked(each, most)
 		elastic = dag.Elastic{
-			Max: min(most*each, dag.MaxSlots), Each: each, Backlog: a.backlogTimeout(""), Sustain: a.backlogTimeout("sustained"),
-			Start: start,
+			Max: min(most*each, dag.MaxSlots), Each: each, Backlog: a.backlogTimeout(""),
+			Sustain: a.backlogTimeout("sustained"), Start: start,
 		}
 	}
 	for _, e := range a.executors {
@@ -61,7 +61,8 @@ func (a *App) capacity(now dag.Instant) (dag.Elastic, []dag.Capacity) {
 
 // expect returns when executors are expected that were asked for. What has been waited for for long will not come at
 // once: it is expected in half as long again. dropped says that some are so late that they are not.
-func (a *App) expect(asked []dag.Instant, each int, start time.Duration, now dag.Instant) (coming []dag.Capacity, dropped bool) {
+func (a *App) expect(asked []dag.Instant, each int, start time.Duration, now dag.Instant,
+) (coming []dag.Capacity, dropped bool) {
 	last := dag.NoInstant
 	for _, e := range a.executors {
 		last = max(last, e.added)
@@ -82,8 +83,8 @@ func (a *App) expect(asked []dag.Instant, each int, start time.Duration, now dag
 	return coming, dropped
 }
 
-// most is how many executors dynamic allocation may have at once: as many as there have been if nothing bounds it, since
-// nobody knows what the cluster would give.
+// most is how many executors dynamic allocation may have at once: as many as there have been if nothing bounds it,
+// since nobody knows what the cluster would give.
 func (a *App) most(each int) int {
 	most := a.number(dynamic + "maxExecutors")
 	if cores := a.number("spark.cores.max"); cores > 0 {
@@ -135,27 +136,27 @@ func (a *App) asking() dag.Instant {
 // start is how long an executor takes from its request to being there, as the newest one in place of a lost one shows,
 // or else the first one.
 func (a *App) start() time.Duration {
-	asked, came := a.asking(), dag.NoInstant
+	asked, first, last := a.asking(), dag.NoInstant, dag.NoInstant
 	for _, e := range a.executors {
-		if e.added.Known() && (!came.Known() || e.added < came) {
-			came = e.added
+		if last = max(last, e.added); e.added.Known() && (!first.Known() || e.added < first) {
+			first = e.added
 		}
 	}
-	for _, e := range a.executors {
-		if !e.lost() || a.on(dynamic+"enabled") {
-			continue
-		}
-		for _, next := range a.executors {
-			if next.added > e.removed {
-				asked, came = e.removed, next.added
-				break
+	for _, e := range slices.Backward(a.executors) {
+		if e.lost() && last > e.removed && !a.on(dynamic+"enabled") {
+			asked, first = e.removed, last
+			for _, next := range a.executors {
+				if next.added > e.removed {
+					first = min(first, next.added)
+				}
 			}
+			break
 		}
 	}
-	if !asked.Known() || !came.Known() || came <= asked {
+	if !asked.Known() || !first.Known() || first <= asked {
 		return usualStart
 	}
-	return min(max(came.Sub(asked), leastStart), mostStart)
+	return min(max(first.Sub(asked), leastStart), mostStart)
 }
 
 // backlog returns how many tasks run or wait, of all jobs, and since when; NoInstant if there are none.
@@ -202,9 +203,20 @@ func (a *App) activeAt(t dag.Instant) int {
 
 // peak is the most executors that have been there at once.
 func (a *App) peak() int {
-	most := 0
+	var came, gone []dag.Instant
 	for _, e := range a.executors {
-		most = max(most, a.activeAt(e.added))
+		if came = append(came, e.added); !e.active {
+			gone = append(gone, e.removed)
+		}
+	}
+	slices.Sort(came)
+	slices.Sort(gone)
+	most, left := 0, 0
+	for i, t := range came {
+		for left < len(gone) && gone[left] <= t {
+			left++
+		}
+		most = max(most, i+1-left)
 	}
 	return most
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestCopies holds when slow tasks are copied: with Spark's defaults, which differ by version, and only if executors are
-// on two hosts at least.
+// TestCopies holds when slow tasks are copied: with Spark's defaults, which differ by version, and only if executors
+// are on two hosts at least.
 func TestCopies(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -12,9 +12,8 @@ import (
 // stage. It is infinite if no copy is to come.
 func (m *Model) copied(l *law, a *dag.Attempt) float64 {
 	c := &m.snapshot.Plan.Cluster.Copies
-	if !(c.Times > 0) || len(l.seen.ended) == 0 || !(l.rate > 0) || slices.ContainsFunc(l.seen.running, func(b *dag.Attempt) bool {
-		return b != a && b.Task == a.Task
-	}) {
+	twin := func(b *dag.Attempt) bool { return b != a && b.Task == a.Task }
+	if !(c.Times > 0) || len(l.seen.ended) == 0 || !(l.rate > 0) || slices.ContainsFunc(l.seen.running, twin) {
 		return math.Inf(1)
 	}
 	took := make([]float64, len(l.seen.ended))

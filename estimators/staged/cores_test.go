@@ -60,8 +60,8 @@ func TestColdCores(t *testing.T) {
 	}
 }
 
-// TestCoresToCome holds that the first task of a core that is to come takes longer, as those of other cores did, and not
-// also as the first of its stage there.
+// TestCoresToCome holds that the first task of a core that is to come takes longer, as those of other cores did, and
+// not also as the first of its stage there.
 func TestCoresToCome(t *testing.T) {
 	t.Parallel()
 	s := onFour([]float64{9000, 9000, 9000, 9000, 1000, 1000, 1000, 1000, 0}, []float64{1, 1, 1, 1, 1, 1, 1, 1, 1})

@@ -177,7 +177,8 @@ func TestStagesGoOn(t *testing.T) {
 	}
 }
 
-// TestAskedCoresAreAll holds that "with four cores" means four, whatever executors are on their way or would be asked for.
+// TestAskedCoresAreAll holds that "with four cores" means four, whatever executors are on their way or would be asked
+// for.
 func TestAskedCoresAreAll(t *testing.T) {
 	t.Parallel()
 	p := &dag.Plan{
