@@ -7,8 +7,8 @@ import "time"
 type Elastic struct {
 	Max  int // cores of all executors together, at most
 	Each int // cores of one executor
-	// Tasks wait for Backlog before the first executor is asked for, and for Sustain before each time that twice as many
-	// are.
+	// Tasks wait for Backlog before the first executor is asked for, and then, each time, for Sustain before twice as
+	// many are.
 	Backlog, Sustain time.Duration
 	Start            time.Duration // an executor's request to its first task
 }

@@ -19,7 +19,7 @@ const mostAsks = 24
 
 // loadGrowth has the executors come that have been asked for.
 func (y *containers) loadGrowth() {
-	y.growth = growth{cores: y.pool.freeMB, since: dag.NoInstant}
+	y.growth = growth{cores: min(max(y.pool.freeMB, 0), dag.MaxSlots), since: dag.NoInstant}
 	if !y.cores() {
 		return
 	}

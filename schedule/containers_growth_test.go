@@ -1,6 +1,8 @@
 package schedule
 
 import (
+	"errors"
+	"math"
 	"testing"
 	"time"
 
@@ -142,6 +144,25 @@ func TestMoreCoresNeverLater(t *testing.T) {
 		}
 		if early := end(dag.Elastic{}, dag.Capacity{At: dag.Instant(at / 2), Cores: 3}); early > late {
 			t.Fatalf("it ends at %d with three cores earlier, at %d with two", early, late)
+		}
+	})
+}
+
+// TestGrowthOfAnyNumbers holds that a replay ends whatever numbers a tape gives.
+func TestGrowthOfAnyNumbers(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		odd := rapid.OneOf(rapid.SampledFrom([]int{math.MinInt, -1e18, -1, 0, 1, 2, dag.MaxSlots, math.MaxInt}), rapid.Int())
+		e := dag.Elastic{
+			Max: odd.Draw(t, "max"), Each: odd.Draw(t, "each"), Backlog: time.Duration(odd.Draw(t, "backlog")),
+			Sustain: time.Duration(odd.Draw(t, "sustain")), Start: time.Duration(odd.Draw(t, "start")),
+		}
+		s := growing(1, 50, 50, e, dag.Capacity{At: dag.Instant(odd.Draw(t, "at")), Cores: odd.Draw(t, "coming")})
+		s.Nodes = nil
+		s.Plan.Cluster.Cores = odd.Draw(t, "cores")
+		sch, err := Replay(s, func(Task) Cost { return Cost{Work: second, Same: 1} }, Options{})
+		if stuck := (*StuckError)(nil); err != nil && !errors.As(err, &stuck) || err == nil && sch.End < s.At {
+			t.Fatalf("%v, %v", sch, err)
 		}
 	})
 }
