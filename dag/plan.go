@@ -71,7 +71,7 @@ type Policy uint8
 const (
 	FIFO      Policy = iota // map slots and reduce slots, Hadoop 0.20 as in the ParaTimer paper
 	YARN                    // one pool of containers by memory
-	Executors               // one pool of cores: executors that stay, as Spark's
+	Executors               // one pool of cores, as those of Spark's executors
 )
 
 // A Cluster is what the tasks run on.
@@ -84,6 +84,8 @@ type Cluster struct {
 	MemoryMB     int           // YARN: memory for containers, all nodes together
 	QueueMB      int           // YARN: what our queue may use at most; 0: MemoryMB
 	Cores        int           // Executors: cores for tasks, all executors together
+	Elastic      Elastic       // Executors: how more of them come while tasks wait
+	Copies       Copies        // Executors: when slow tasks are run a second time
 	Nodes        []Node        // YARN: the nodes, Executors: the executors, where known
 	// Order is whose tasks go first where slots or containers are scarce, the first key before the second; nil:
 	// BySubmit, as Hadoop's FIFO.

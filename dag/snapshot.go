@@ -19,6 +19,7 @@ type Snapshot struct {
 	Nodes    []NodeState  // YARN: the nodes, where known
 	Queues   []QueueState // YARN: the leaf queues of the scheduler, where known; Queue names ours
 	Load     []Load       // YARN: containers of applications that are not ours
+	Coming   []Capacity   // Executors: those that have been asked for, by instant
 	Stale    Instant      // the instant of the last good observation if this is a repetition of it, else NoInstant
 	Warnings []Warning
 	// NextContainer is when the scheduler is expected to give out a container again, where it has given none for long

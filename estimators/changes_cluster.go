@@ -16,7 +16,7 @@ func changedSlots(s, later *dag.Snapshot) (*dag.Snapshot, string) {
 	c := clone(s)
 	plan := *s.Plan
 	plan.Cluster = later.Plan.Cluster
-	c.Plan, c.Load = &plan, later.Load
+	c.Plan, c.Load, c.Coming = &plan, later.Load, later.Coming
 	// Attempts name their nodes by index: nodes keep their places.
 	for i := range c.Nodes {
 		if n := node(later, c.Nodes[i].Name); n != nil {

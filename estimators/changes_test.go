@@ -247,6 +247,18 @@ func TestClusterChanges(t *testing.T) {
 	}
 }
 
+// TestCoresToComeChange: executors that are on their way come with the cluster that asked for them.
+func TestCoresToComeChange(t *testing.T) {
+	was := &dag.Snapshot{Plan: &dag.Plan{}, Nodes: []dag.NodeState{{Name: "a"}}}
+	later := &dag.Snapshot{
+		Plan: &dag.Plan{}, Nodes: []dag.NodeState{{Name: "a", Lost: true}},
+		Coming: []dag.Capacity{{At: 5, Cores: 2}},
+	}
+	if s, _ := changedSlots(was, later); s == nil || !slices.Equal(s.Coming, later.Coming) {
+		t.Errorf("the executor in place of the lost one is forgotten: %+v", s)
+	}
+}
+
 // TestAvoidances: a master that avoids a node is a change of slots, by the node's name, not by its index.
 func TestAvoidances(t *testing.T) {
 	snap := func(nodes string, avoided ...int32) *dag.Snapshot {

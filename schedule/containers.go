@@ -37,6 +37,7 @@ type containers struct {
 	driver driver
 	gaps   []Span // pauses before submissions
 	pool   pool
+	growth growth
 	todo   events
 	out    []Span
 	err    error

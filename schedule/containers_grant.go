@@ -25,6 +25,7 @@ func (y *containers) grant(t dag.Instant) {
 		}
 	}
 	y.preemptLater(t)
+	y.grow(t)
 }
 
 func (y *containers) grantJob(j int, t dag.Instant) {
@@ -188,6 +189,9 @@ func (y *containers) run(j int, k dag.StageIndex, first int32, n int, number int
 	}
 	if a == nil {
 		task.Together, task.Cold = y.recent.at(y.pool.node[lanes[0]]), y.jobs[j].rules.cold(y, kept, t)
+		if y.cores() {
+			task.Cold = y.pool.cold.drop(lanes[0])
+		}
 	}
 	cost := y.left(task)
 	if a == nil && number == 0 && y.opt.Fault == nil && len(y.pool.room) == 0 {

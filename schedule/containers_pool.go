@@ -15,6 +15,7 @@ type pool struct {
 	node   []int32 // node of each lane, -1 unknown
 	room   []int   // free MB of each node as far as our own tasks tell; nil where nodes are unknown
 	open   []bool  // nodes that take new containers; nil where nodes are unknown
+	cold   laneSet // on executors that are to come: nothing has run there
 }
 
 // init takes the memory of nodes that take containers.
@@ -60,7 +61,10 @@ func (p *pool) use(n, mb int) []int32 {
 	for range n {
 		lane := p.free.take()
 		if lane < 0 {
-			lane = p.lane(p.roomiest(mb, nil))
+			node := p.roomiest(mb, nil)
+			if lane = p.lane(node); node < 0 && len(p.room) > 0 {
+				p.cold.add(lane)
+			}
 		}
 		lanes = append(lanes, lane)
 	}
@@ -108,6 +112,15 @@ func (s *laneSet) take() int32 {
 		}
 	}
 	return -1
+}
+
+// drop takes one lane, if it is there, and reports whether it was.
+func (s *laneSet) drop(lane int32) bool {
+	if w := int(lane / 64); w >= len(s.words) || s.words[w]&(1<<(lane%64)) == 0 {
+		return false
+	}
+	s.remove(lane)
+	return true
 }
 
 // remove takes one lane.

@@ -135,6 +135,7 @@ func (y *containers) load() error {
 	}
 	y.phases = make([]containersStage, stages)
 	y.pool.init(s)
+	y.loadGrowth()
 	y.loadQueues()
 	for j := range y.jobs {
 		y.loadJob(j)

@@ -41,7 +41,7 @@ type Task struct {
 	// Together is how many tasks start on its node at about the same time, itself included; 0 where unknown.
 	Together int
 	// Cold says that it is one of the run's first batch, whose JVMs take longer to start: nothing has started longer
-	// before it than starts count as together. YARN only.
+	// before it than starts count as together (YARN), or the first on a core that has come (Executors).
 	Cold bool
 }
 

@@ -81,7 +81,7 @@ func (a *App) boot() time.Duration {
 }
 
 // planOf makes the plan. It returns the one before where nothing has changed, so that readers may compare pointers.
-func (a *App) planOf(t twins, lacks map[int]bool, open bool) *dag.Plan {
+func (a *App) planOf(t twins, lacks map[int]bool, open bool, elastic dag.Elastic) *dag.Plan {
 	var later []coming
 	if open {
 		later = a.coming(t)
@@ -90,7 +90,7 @@ func (a *App) planOf(t twins, lacks map[int]bool, open bool) *dag.Plan {
 	}
 	p := &dag.Plan{
 		Name: a.flowName(), Engine: engine.Spark, Whole: engine.Whole(engine.Spark), Driver: dag.Eager, Open: open,
-		Cluster: dag.Cluster{Policy: dag.Executors, Cores: a.cores()},
+		Cluster: dag.Cluster{Policy: dag.Executors, Cores: a.cores(), Elastic: elastic, Copies: a.copies()},
 		Jobs: []dag.Job{{
 			Node: a.node(), Name: a.flowName(),
 			Stages: make([]dag.Stage, len(a.order), len(a.order)+len(later)),

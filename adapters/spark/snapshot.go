@@ -28,10 +28,15 @@ func (a *App) Snapshot(now dag.Instant, final bool) (snap *dag.Snapshot, ok bool
 	if state.Ended() {
 		lacks = map[int]bool{}
 	}
+	var elastic dag.Elastic
+	var coming []dag.Capacity
+	if !state.Ended() {
+		elastic, coming = a.capacity(now)
+	}
 	snap = &dag.Snapshot{
-		Plan: a.planOf(t, lacks, !state.Ended()), At: now, ID: a.flowID(), User: a.user,
+		Plan: a.planOf(t, lacks, !state.Ended(), elastic), At: now, ID: a.flowID(), User: a.user,
 		State: state, Stale: dag.NoInstant,
-		Jobs: make([]dag.JobState, 1), Nodes: a.nodes(now),
+		Jobs: make([]dag.JobState, 1), Nodes: a.nodes(now), Coming: coming,
 	}
 	j := &snap.Jobs[0]
 	*j = dag.JobState{

@@ -27,6 +27,7 @@ func decode(old *dag.Snapshot, l *line, most bounds) (*dag.Snapshot, error) {
 	put(l.Nodes, &s.Nodes, func(v []node) []dag.NodeState { return each(v, node.dag) })
 	put(l.Queues, &s.Queues, func(v []queue) []dag.QueueState { return each(v, queue.dag) })
 	put(l.Load, &s.Load, func(v []load) []dag.Load { return each(v, load.dag) })
+	put(l.Coming, &s.Coming, func(v []coming) []dag.Capacity { return each(v, coming.dag) })
 	put(l.Warnings, &s.Warnings, func(v []warning) []dag.Warning { return each(v, warning.dag) })
 	if l.Count.set {
 		jobs, err := resize(s.Jobs, l.Count.v, maxJobs, "jobs", blankJob())
@@ -113,5 +114,7 @@ func (n node) dag() dag.NodeState {
 		LostAt: dag.Instant(n.LostAt), Cause: n.Cause, Draining: n.Draining, Label: string(n.Label),
 	}
 }
+
+func (c coming) dag() dag.Capacity { return dag.Capacity{At: dag.Instant(c.At), Cores: c.Cores} }
 
 func (w warning) dag() dag.Warning { return dag.Warning{Code: string(w.Code), Text: string(w.Text)} }

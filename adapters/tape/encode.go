@@ -97,6 +97,7 @@ func (e *encoder) fill(l *line, old, s *dag.Snapshot) (err error) {
 	l.Nodes = changedList(old.Nodes, s.Nodes, nodeOf)
 	l.Queues = changedList(old.Queues, s.Queues, queueOf)
 	l.Load = changedList(old.Load, s.Load, loadOf)
+	l.Coming = changedList(old.Coming, s.Coming, comingOf)
 	l.Warnings = changedList(old.Warnings, s.Warnings, warningOf)
 	if n := count(s.Jobs); n != count(old.Jobs) {
 		l.Count = some(n)
@@ -171,5 +172,7 @@ func changedList[T any, U comparable](old, s []T, f func(T) U) opt[[]U] {
 func nodeOf(n dag.NodeState) node {
 	return node{text(n.Name), n.MemoryMB, n.Cores, n.Lost, instant(n.LostAt), n.Cause, n.Draining, text(n.Label)}
 }
+
+func comingOf(c dag.Capacity) coming { return coming{instant(c.At), c.Cores} }
 
 func warningOf(w dag.Warning) warning { return warning{text(w.Code), text(w.Text)} }

@@ -46,6 +46,7 @@ type line struct {
 	Nodes    opt[[]node]    `json:"nodes,omitzero"`
 	Queues   opt[[]queue]   `json:"queues,omitzero"`
 	Load     opt[[]load]    `json:"load,omitzero"`
+	Coming   opt[[]coming]  `json:"coming,omitzero"`
 	Warnings opt[[]warning] `json:"warnings,omitzero"`
 	Count    opt[int]       `json:"jobs,omitzero"` // number of jobs, -1 for a nil slice
 	Jobs     []jobLine      `json:"j,omitempty"`
@@ -85,6 +86,11 @@ type node struct {
 	Cause    dag.NodeCause `json:"cause,omitzero"`
 	Draining bool          `json:"draining,omitempty"`
 	Label    text          `json:"label,omitempty"`
+}
+
+type coming struct {
+	At    instant `json:"t"`
+	Cores int     `json:"cores"`
 }
 
 type warning struct {

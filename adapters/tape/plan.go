@@ -39,7 +39,22 @@ type cluster struct {
 
 	Order []dag.OrderKey `json:"order,omitzero"`
 
-	Cores int `json:"cores,omitzero"`
+	Cores   int     `json:"cores,omitzero"`
+	Elastic elastic `json:"elastic,omitzero"`
+	Copies  copies  `json:"copies,omitzero"`
+}
+
+type elastic struct {
+	Max     int           `json:"max"`
+	Each    int           `json:"each"`
+	Backlog time.Duration `json:"backlog"`
+	Sustain time.Duration `json:"sustain"`
+	Start   time.Duration `json:"start"`
+}
+
+type copies struct {
+	Ratio num `json:"ratio"`
+	Times num `json:"times"`
 }
 
 type planNode struct {

@@ -26,9 +26,11 @@ func clusterOf(c *dag.Cluster) cluster {
 	return cluster{
 		c.Policy, c.MapSlots, c.ReduceSlots, c.SlotsPerNode, c.Setup, c.MemoryMB, c.QueueMB,
 		each(c.Nodes, func(n dag.Node) planNode { return planNode{text(n.Name), n.MemoryMB, n.Cores, numOf(n.Slow)} }),
-		numOf(c.FailRate), c.Order, c.Cores,
+		numOf(c.FailRate), c.Order, c.Cores, elastic(c.Elastic), copiesOf(c.Copies),
 	}
 }
+
+func copiesOf(c dag.Copies) copies { return copies{numOf(c.Ratio), numOf(c.Times)} }
 
 func (c *cluster) dag() dag.Cluster {
 	return dag.Cluster{
@@ -37,7 +39,8 @@ func (c *cluster) dag() dag.Cluster {
 		Nodes: each(c.Nodes, func(n planNode) dag.Node {
 			return dag.Node{Name: string(n.Name), MemoryMB: n.MemoryMB, Cores: n.Cores, Slow: n.Slow.float()}
 		}),
-		FailRate: c.FailRate.float(), Order: c.Order, Cores: c.Cores,
+		FailRate: c.FailRate.float(), Order: c.Order, Cores: c.Cores, Elastic: dag.Elastic(c.Elastic),
+		Copies: dag.Copies{Ratio: c.Copies.Ratio.float(), Times: c.Copies.Times.float()},
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
 )
 
 // onFour is an application on four cores with one stage; the first four tasks are the first on their cores.
@@ -56,6 +57,21 @@ func TestColdCores(t *testing.T) {
 	}
 	if got := Learn(dag.Run{}.Append(s)).Overheads.Cold.Seconds(); got != 8 {
 		t.Errorf("the profile has %.1f s for it", got)
+	}
+}
+
+// TestCoresToCome holds that the first task of a core that is to come takes longer, as those of other cores did, and
+// not also as the first of its stage there.
+func TestCoresToCome(t *testing.T) {
+	t.Parallel()
+	s := onFour([]float64{9000, 9000, 9000, 9000, 1000, 1000, 1000, 1000, 0}, []float64{1, 1, 1, 1, 1, 1, 1, 1, 1})
+	s.Jobs[0].Stages[0].Attempts = s.Jobs[0].Stages[0].Attempts[:8]
+	m := New(dag.Run{}.Append(s))
+	m.stages[0][0].heads, m.stages[0][0].head = 9, 500
+	for cold, want := range map[bool]time.Duration{false: 500 * time.Millisecond, true: 8 * time.Second} {
+		if got := m.left(schedule.Task{Index: 8, Cold: cold, Start: s.At}).Setup; got != want {
+			t.Errorf("cold %v: %v before its work, want %v", cold, got, want)
+		}
 	}
 }
 

@@ -40,6 +40,9 @@ func (m *Model) leftAlone(t schedule.Task) schedule.Cost {
 // setupOf is what a task that would start later takes before its work. One that starts now may have been waiting for
 // its container for long.
 func (m *Model) setupOf(t schedule.Task) float64 {
+	if m.onCores() && t.Cold {
+		return m.start.extra + m.setup(t.Job, false)
+	}
 	if m.onCores() {
 		return m.headOf(&m.stages[t.Job][t.Stage], t.Index, t.Start) + m.setup(t.Job, t.Cold)
 	}
@@ -142,7 +145,11 @@ func (m *Model) leftOf(l *law, a *dag.Attempt) (work float64, origin schedule.Or
 	if left < -farPastMS || !l.sized {
 		origin = schedule.Unknown
 	}
-	return taskcost.Overdue(zeroNaN(left), age), origin
+	left = taskcost.Overdue(zeroNaN(left), age)
+	if copied := m.copied(l, a); copied < left {
+		return copied, l.origin
+	}
+	return left, origin
 }
 
 // progress is what the engine says of an attempt's work, 0..1: 0 where it says nothing. A task that copies first has

@@ -43,10 +43,16 @@ type sampling struct {
 	failures estimators.FailureLaw
 }
 
-// A restOf is what is left of a running attempt, and which share of it is overhead.
+// A restOf is what is left of a running attempt, which share of it is overhead, and what is left if it is copied.
 type restOf struct {
 	estimators.Rest
-	over float64
+	over, copied float64
+}
+
+// drawn is what is left in a draw, in milliseconds, by a uniform number, by how many times as long work takes as
+// expected, and by how many times as long overhead does.
+func (r *restOf) drawn(u, work, load float64) float64 {
+	return min(r.At(u, work*(1+r.over*(load-1))), work*r.copied)
 }
 
 type stageSampling struct {
@@ -78,7 +84,7 @@ func (m *Model) sampling() func(estimators.Draws) estimators.Drawn {
 			}
 		}
 		for _, a := range l.seen.running {
-			s.running[a] = restOf{m.rest(l, a, s.stages[j][k].own), m.overheadOf(l, a)}
+			s.running[a] = restOf{m.rest(l, a, s.stages[j][k].own), m.overheadOf(l, a), m.copied(l, a)}
 		}
 	})
 	if !scale {
@@ -183,7 +189,7 @@ func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 		f := scale[t.Job][t.Stage]
 		if t.Running != nil {
 			if r, ok := s.running[t.Running]; ok {
-				return schedule.Cost{Work: taskcost.Duration(r.At(u, f*(1+r.over*(load-1)))), Same: 1}
+				return schedule.Cost{Work: taskcost.Duration(r.drawn(u, f, load)), Same: 1}
 			}
 		}
 		cost := s.m.leftAlone(t)

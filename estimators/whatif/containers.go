@@ -42,6 +42,7 @@ func (w *clusterState) pool(by Slots) error {
 	case is < least:
 		return fmt.Errorf("%d MB are too little for an application master and a task, which take %d MB", is, least)
 	}
+	w.s.Coming, c.Elastic = nil, dag.Elastic{} // there are as many cores as were asked for
 	ratio := float64(is) / float64(was)
 	w.resizeNodes(nodesSize(w.s), ratio)
 	if c.QueueMB > 0 {

@@ -177,6 +177,29 @@ func TestStagesGoOn(t *testing.T) {
 	}
 }
 
+// TestAskedCoresAreAll holds that "with four cores" means four, whatever executors are on their way or would be asked
+// for.
+func TestAskedCoresAreAll(t *testing.T) {
+	t.Parallel()
+	p := &dag.Plan{
+		Cluster: dag.Cluster{Policy: dag.Executors, Cores: 2},
+		Jobs: []dag.Job{{Node: "j", Stages: []dag.Stage{{
+			Name: "a", Tasks: 12, Known: true,
+			Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(1000), Alpha: dag.Uniform(10)}},
+		}}}},
+	}
+	r := planned(p)
+	alone := endIn(t, r, Change{Slots: []Slots{{N: 4}}})
+	p.Cluster.Elastic = dag.Elastic{Max: 20, Each: 2}
+	r.now.Coming = []dag.Capacity{{At: r.now.At, Cores: 2}}
+	if got := endIn(t, r, Change{}); got != 10*time.Second {
+		t.Errorf("with as many executors as there are tasks it ends in %v", got)
+	}
+	if got := endIn(t, r, Change{Slots: []Slots{{N: 4}}}); got != alone || got != 30*time.Second {
+		t.Errorf("with four cores it ends in %v, want 30s; without executors to come in %v", got, alone)
+	}
+}
+
 // TestLostExecutor holds what an executor's loss costs, by hand. Two executors have two cores each; all tasks take 10
 // s.
 //
