@@ -40,6 +40,15 @@ type cluster struct {
 	Order []dag.OrderKey `json:"order,omitzero"`
 
 	Cores int `json:"cores,omitzero"`
+
+	Pools []planPool `json:"pools,omitzero"`
+}
+
+type planPool struct {
+	Name     text `json:"name"`
+	Weight   int  `json:"weight"`
+	MinShare int  `json:"least,omitzero"`
+	Fair     bool `json:"fair,omitzero"`
 }
 
 type planNode struct {

@@ -27,6 +27,7 @@ func clusterOf(c *dag.Cluster) cluster {
 		c.Policy, c.MapSlots, c.ReduceSlots, c.SlotsPerNode, c.Setup, c.MemoryMB, c.QueueMB,
 		each(c.Nodes, func(n dag.Node) planNode { return planNode{text(n.Name), n.MemoryMB, n.Cores, numOf(n.Slow)} }),
 		numOf(c.FailRate), c.Order, c.Cores,
+		each(c.Pools, func(p dag.Pool) planPool { return planPool{text(p.Name), p.Weight, p.MinShare, p.Fair} }),
 	}
 }
 
@@ -38,6 +39,9 @@ func (c *cluster) dag() dag.Cluster {
 			return dag.Node{Name: string(n.Name), MemoryMB: n.MemoryMB, Cores: n.Cores, Slow: n.Slow.float()}
 		}),
 		FailRate: c.FailRate.float(), Order: c.Order, Cores: c.Cores,
+		Pools: each(c.Pools, func(p planPool) dag.Pool {
+			return dag.Pool{Name: string(p.Name), Weight: p.Weight, MinShare: p.MinShare, Fair: p.Fair}
+		}),
 	}
 }
 
