@@ -84,7 +84,7 @@ func (a *App) boot() time.Duration {
 func (a *App) planOf(t twins, lacks map[int]bool, open bool) *dag.Plan {
 	p := &dag.Plan{
 		Name: a.flowName(), Engine: engine.Spark, Whole: engine.Whole(engine.Spark), Driver: dag.Eager, Open: open,
-		Cluster: dag.Cluster{Policy: dag.Executors, Cores: a.cores()},
+		Cluster: dag.Cluster{Policy: dag.Executors, Cores: a.cores(), Pools: a.poolsOf()},
 		Jobs: []dag.Job{{
 			Node: a.node(), Name: a.flowName(),
 			Stages: make([]dag.Stage, len(a.order)),

@@ -31,17 +31,19 @@ type Source struct {
 	driver Driver
 	app    *App
 	asked  map[int]int // how often a job's page was asked for
-	next   int         // the first job that may have come and gone between two rounds
-	absent map[int]int // how often a driver did not know a job
-	taken  int         // of once, what has been answered
-	begun  bool        // a round has been answered
-	silent int         // rounds in a row in which nobody listened where the driver was
-	heard  dag.Instant // when the driver answered last
-	told   int         // of last, what the history server has answered
-	named  bool        // there is a history server
-	missed int         // rounds in which it was asked for the end that is known
-	ticks  int
-	done   bool
+	// poolAsked is how often the driver was asked for what is known of a pool.
+	poolAsked map[string]int
+	next      int         // the first job that may have come and gone between two rounds
+	absent    map[int]int // how often a driver did not know a job
+	taken     int         // of once, what has been answered
+	begun     bool        // a round has been answered
+	silent    int         // rounds in a row in which nobody listened where the driver was
+	heard     dag.Instant // when the driver answered last
+	told      int         // of last, what the history server has answered
+	named     bool        // there is a history server
+	missed    int         // rounds in which it was asked for the end that is known
+	ticks     int
+	done      bool
 	// manager is the application as a cluster manager has it; nil: there is none.
 	manager func(context.Context) (a hadoop.App, known bool)
 }
@@ -49,7 +51,8 @@ type Source struct {
 // NewSource watches the application that a driver runs, or the one of that id.
 func NewSource(driver Driver, id string) *Source {
 	return &Source{
-		driver: driver, app: NewApp(id), asked: map[int]int{}, absent: map[int]int{}, heard: dag.NoInstant,
+		driver: driver, app: NewApp(id), asked: map[int]int{}, poolAsked: map[string]int{}, absent: map[int]int{},
+		heard: dag.NoInstant,
 	}
 }
 
@@ -58,7 +61,7 @@ func (s *Source) App() *App { return s.app }
 
 // Bounds of a round, so that a driver has little to answer.
 const (
-	pageTries   = 3   // of a job's page
+	pageTries   = 3   // of a job's page, and of what is known of a pool
 	pagesRound  = 5   // pages of jobs
 	partsRound  = 20  // stages and jobs that are asked for by their ids
 	pastRound   = 2   // stages that have ended of which tasks are asked for
@@ -241,6 +244,7 @@ func (s *Source) observe(ctx context.Context) error {
 		return err
 	}
 	s.askPages(ctx)
+	s.askPools(ctx)
 	return s.askTasks(ctx)
 }
 
