@@ -38,6 +38,7 @@ type App struct {
 	tasks                   int // attempts of tasks that are kept
 	expected                int // tasks of the stages of the plan
 	dropped                 bool
+	untold                  int       // no stage with a lower id is untold
 	round                   int       // of a source
 	manager                 dag.State // how the application ended, as a cluster manager has it; Blocked before
 	order                   []*stage  // those of the plan, in the order in which they came into it

@@ -183,6 +183,7 @@ func (a *App) remarks(state dag.State) []dag.Warning {
 		warn(dag.WarnObservation, "weights and minimal shares of %s are not known, because only the driver's page "+
 			"/stages/ has them: the replay takes a weight of 1", of)
 	}
+	out = append(out, a.remarkForgotten()...)
 	guessed := 0
 	for _, id := range a.unitJobs() {
 		if j := a.jobs[id]; !j.over() && !a.told(j) {
