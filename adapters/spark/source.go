@@ -94,8 +94,8 @@ const (
 )
 
 // Next observes once. It neither waits nor retries. Errors: *dag.MissedError where an observation failed and a later
-// one may succeed, *hadoop.NoWorkflowError where there is no such application, io.EOF after a snapshot whose state is
-// final.
+// one may succeed, *hadoop.NoWorkflowError where there is no such application, *NoUnitError where it has ended without
+// the unit that is watched, io.EOF after a snapshot whose state is final.
 func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	if s.done {
 		return nil, io.EOF
@@ -127,7 +127,12 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	}
 	snap, ok := s.app.Snapshot(s.driver.Now(), final)
 	if !ok {
-		snap = s.app.beginning(s.driver.Now())
+		if e := s.app.noUnit(); e != nil && (final || s.app.over) {
+			return nil, e
+		}
+		if snap = s.app.beginning(s.driver.Now()); final && !snap.State.Ended() {
+			snap.State, snap.Jobs[0].State = dag.EndedUnconfirmed, dag.EndedUnconfirmed
+		}
 	}
 	s.done = snap.State.Ended()
 	return snap, nil
@@ -300,5 +305,6 @@ func (a *App) beginning(now dag.Instant) *dag.Snapshot {
 		snap.State = s
 	}
 	snap.Jobs[0].ID, snap.Jobs[0].State = a.flowID(), snap.State
+	snap.Warnings = a.remarkWaiting()
 	return snap
 }
