@@ -87,6 +87,7 @@ type Cluster struct {
 	Elastic      Elastic       // Executors: how more of them come while tasks wait
 	Copies       Copies        // Executors: when slow tasks are run a second time
 	Nodes        []Node        // YARN: the nodes, Executors: the executors, where known
+	Pools        []Pool        // Executors: what is known of the pools of stages
 	// Order is whose tasks go first where slots or containers are scarce, the first key before the second; nil:
 	// BySubmit, as Hadoop's FIFO.
 	Order    []OrderKey
@@ -99,6 +100,25 @@ type Node struct {
 	MemoryMB int     // YARN: for containers
 	Cores    int     // Executors: for tasks
 	Slow     float64 // simulation: its tasks take this many times as long; 0 counts as 1
+}
+
+// A Pool shares the cores with other pools, as Spark's FAIR scheduler has it. The stages whose Pool is its name are in
+// it.
+type Pool struct {
+	Name     string
+	Weight   int  // its share of the cores in relation to other pools; 0: what no other pool can use
+	MinShare int  // how many cores it gets before weights count
+	Fair     bool // its stages share its cores alike; else the earlier stage goes first
+}
+
+// PoolOf returns the pool of a name. One that the cluster does not list has the weight 1.
+func (c *Cluster) PoolOf(name string) Pool {
+	for _, p := range c.Pools {
+		if p.Name == name {
+			return p
+		}
+	}
+	return Pool{Name: name, Weight: 1}
 }
 
 // Overheads are the pauses around jobs that are nobody's task. Package observed learns them from runs.

@@ -11,7 +11,8 @@ type Stage struct {
 	// MapReduce job's containers are in Job.MapReduce.
 	MemoryMB, Cores int
 	MaxRunning      int // how many of its tasks may run at once; 0: no limit
-	// Pool is what its tasks are scheduled in (Executors): pools of one job share the cores alike, "" is one as well.
+	// Pool names what its tasks are scheduled in (Executors): pools of one job share the cores as Cluster.Pools says,
+	// "" is one as well.
 	Pool  string
 	Tasks int  // number of tasks; meaningless while !Known
 	Known bool // false: nobody has said how many tasks there will be

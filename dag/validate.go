@@ -130,6 +130,21 @@ func (f *faults) cluster() {
 		f.number(at("cores"), float64(n.Cores), 0, MaxSlots, "")
 		f.number(at("slow"), n.Slow, 0, 1e6, "")
 	}
+	f.pools()
+}
+
+func (f *faults) pools() {
+	names := make(map[string]int, len(f.p.Cluster.Pools))
+	for i, p := range f.p.Cluster.Pools {
+		at := func(field string) Place { return whole("cluster.pools[" + fmt.Sprint(i) + "]." + field) }
+		if first, ok := names[p.Name]; ok {
+			f.add(&DuplicateError{Place: at("name"), Name: p.Name, First: first})
+		} else {
+			names[p.Name] = i
+		}
+		f.number(at("weight"), float64(p.Weight), 0, MaxSlots, "")
+		f.number(at("min_share"), float64(p.MinShare), 0, MaxSlots, "")
+	}
 }
 
 func (f *faults) overheads() {

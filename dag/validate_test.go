@@ -223,6 +223,14 @@ func TestValidate(t *testing.T) {
 				"dag: cluster.nodes[1].slow is +Inf: it must lie between 0 and 1e+06",
 		},
 		{
+			"pools", func(p *Plan) {
+				p.Cluster.Pools = []Pool{{Name: "x", Weight: -1}, {Name: "x", MinShare: 1e9}}
+			},
+			"dag: cluster.pools[0].weight is -1: it must lie between 0 and 1e+07\n" +
+				"dag: cluster.pools[1].name: the name \"x\" is taken by number 1 already: names must be unique\n" +
+				"dag: cluster.pools[1].min_share is 1e+09: it must lie between 0 and 1e+07",
+		},
+		{
 			"no memory", func(p *Plan) { p.Cluster.Policy = YARN },
 			`dag: the map tasks of job "a" can never run: cluster.memory is 0: give the cluster memory`,
 		},

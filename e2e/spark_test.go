@@ -5,8 +5,14 @@ package e2e
 import (
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/dag"
 )
 
 // Settings that make of small files as many tasks as there are files, and of a join one that shuffles.
@@ -141,10 +147,16 @@ func TestSparkUnits(t *testing.T) {
 		"`--sql newest` ends with its execution, `--sql 3` waits for its own; stages, tape and capture; with the profile of the first one")
 }
 
-// TestSparkPools watches two users' groups of jobs in an application whose scheduler is fair.
+// TestSparkPools watches two users' groups of jobs in an application whose scheduler is fair, and whose pools have a
+// file.
 func TestSparkPools(t *testing.T) {
 	l := upSpark(t)
-	job := l.submit("pools", "--conf", "spark.scheduler.mode=FAIR", "rdd", "pools", "16x30x40", "60")
+	file := filepath.Join(l.dir, "pools.xml")
+	l.must(os.WriteFile(file, []byte(`<allocations>
+	<pool name="a"><weight>3</weight><minShare>1</minShare><schedulingMode>FAIR</schedulingMode></pool>
+</allocations>`), 0o600))
+	job := l.submit("pools", "--conf", "spark.scheduler.mode=FAIR", "--conf",
+		"spark.scheduler.allocation.file=file://"+file, "rdd", "pools", "16x30x40", "60")
 	all := l.attachSpark("all")
 	a := l.attachSpark("a", "--group", "a")
 	b := l.attachSpark("b", "--group", "b")
@@ -166,6 +178,29 @@ func TestSparkPools(t *testing.T) {
 		}
 		w.plays(0)
 	}
+	all.weighs(dag.Pool{Name: "a", Weight: 3, MinShare: 1, Fair: true}, dag.Pool{Name: "b", Weight: 1},
+		dag.Pool{Name: "default", Weight: 1})
 	l.tell("Spark: two users' job groups in FAIR pools, the application", all.score("bare"), nil, "",
-		"`--group` of either, each as long as the history server says; tape and capture")
+		"`--group` of either, each as long as the history server says; weights of pools; tape and capture")
+}
+
+// weighs checks that the watcher and its profile have the pools of the driver, and that no frame but the first ones,
+// which come before a job, lacks one.
+func (w *watcher) weighs(pools ...dag.Pool) {
+	l := w.lab
+	l.t.Helper()
+	profile, err := planfile.ReadFile(w.learn(), planfile.Options{})
+	l.must(err)
+	for of, plan := range map[string]*dag.Plan{"the tape": w.lastSnapshot().Plan, "the profile": profile} {
+		if got := plan.Cluster.Pools; !slices.Equal(got, pools) {
+			l.t.Errorf("%s: %s has the pools %+v, want %+v", w.name, of, got, pools)
+		}
+	}
+	for _, f := range w.frames {
+		for _, warning := range f.Warnings {
+			if strings.Contains(warning.Text, "minimal shares") {
+				l.t.Errorf("%s: a frame says %q", w.name, warning.Text)
+			}
+		}
+	}
 }

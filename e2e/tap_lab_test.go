@@ -93,6 +93,9 @@ func (w *watcher) lastSnapshot() *dag.Snapshot {
 		if errors.Is(err, io.EOF) {
 			break
 		}
+		if _, missed := errors.AsType[*dag.MissedError](err); missed {
+			continue
+		}
 		l.must(err)
 		last = snap
 	}

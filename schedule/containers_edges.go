@@ -11,7 +11,7 @@ func (y *containers) loadStages(j int) {
 	job, plan := &y.jobs[j], &y.s.Plan.Jobs[j]
 	n := len(plan.Stages)
 	job.phase, y.phases = y.phases[:n:n], y.phases[n:]
-	job.rules = rulesOf(plan)
+	job.rules = rulesOf(&y.s.Plan.Cluster, plan)
 	for k := range job.phase {
 		stage := &plan.Stages[k]
 		p := containersStage{

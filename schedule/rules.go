@@ -21,12 +21,12 @@ type stageRules interface {
 	cold(y *containers, kept bool, t dag.Instant) bool
 }
 
-func rulesOf(job *dag.Job) stageRules {
+func rulesOf(c *dag.Cluster, job *dag.Job) stageRules {
 	if job.Rules == dag.AncestorsFirst {
 		return ancestorsFirst(byLevel(job.Stages))
 	}
-	if pools := poolsOf(job.Stages); pools != nil {
-		return fairPools{pools: pools}
+	if of, pools := poolsOf(c, job.Stages); of != nil {
+		return fairPools{of: of, pools: pools}
 	}
 	return reducesFirst{}
 }

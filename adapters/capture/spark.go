@@ -156,6 +156,9 @@ func (p *sparkPlayer) Next(ctx context.Context) (*dag.Snapshot, error) {
 	}
 	snap, ok := p.app.Snapshot(p.now, final)
 	if !ok {
+		if final {
+			return nil, p.app.Missing()
+		}
 		return nil, &hadoop.NoWorkflowError{}
 	}
 	p.done = snap.State.Ended()

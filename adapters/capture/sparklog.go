@@ -28,6 +28,9 @@ func NewLogSource(log *spark.Log, o Options) (interface {
 	Next(ctx context.Context) (*dag.Snapshot, error)
 }, error,
 ) {
+	if err := log.Missing(o.Workflow); err != nil {
+		return nil, err
+	}
 	if o.Workflow != "" && !log.Holds(o.Workflow) {
 		return nil, &UnknownError{Workflow: o.Workflow, Holds: []string{log.ID() + " of Spark"}}
 	}

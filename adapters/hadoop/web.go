@@ -16,7 +16,7 @@ import (
 )
 
 // Web asks a service that is no part of Hadoop, such as a driver of Spark, for a path below its address. The answer is
-// JSON or, of a job of Spark, its page. Of an event log of Spark, which is a zip, it is a list of eventlog.Job as JSON.
+// JSON or, of a job of Spark and of all its stages, a page. Of an event log of Spark, which is a zip, it is a list of eventlog.Job as JSON.
 // A history server reads and packs the whole log whenever it is asked, so the client asks it for one log at most every
 // LogPause, and then after pauses that double. In between the answer is an error. A log that the server does not have
 // yet costs it nothing, so the first pauses are shorter then.
@@ -82,8 +82,12 @@ func (c *Client) endTurn(address string, missing bool) {
 // Trusts reports whether requests may go to a host: flags or the configuration name it.
 func (c *Client) Trusts(to *url.URL) bool { return c.trusted(to) }
 
-// isPage reports whether an address is that of the page of a job of Spark.
-func isPage(u *url.URL) bool { return strings.HasSuffix(strings.TrimSuffix(u.Path, "/"), "/jobs/job") }
+// isPage reports whether an address is that of the page of a job of Spark, or of all its stages.
+func isPage(u *url.URL) bool {
+	path := strings.TrimSuffix(u.Path, "/")
+	return strings.HasSuffix(path, "/jobs/job") ||
+		strings.HasSuffix(path, "/stages") && !strings.Contains(path, "/api/v1/")
+}
 
 // isEventLog reports whether an address is that of an event log of Spark, which a history server has.
 func isEventLog(u *url.URL) bool {
@@ -116,5 +120,8 @@ type reduced struct {
 	io.Closer
 }
 
-// drawn reports whether a page has the graphs of stages. Others are those of a proxy, or of a driver that starts.
-func drawn(body []byte) bool { return bytes.Contains(body, []byte("stage-metadata")) }
+// drawn reports whether a page has the graphs of stages or the list of pools. Others are those of a proxy, or of a
+// driver that starts.
+func drawn(body []byte) bool {
+	return bytes.Contains(body, []byte("stage-metadata")) || bytes.Contains(body, []byte("SchedulingMode"))
+}

@@ -32,6 +32,7 @@ func fileOf(p *dag.Plan) *file {
 			Slow: n.Slow,
 		})
 	}
+	f.Cluster.Pools = poolsOf(c.Pools)
 	for i := range p.Jobs {
 		from := &p.Jobs[i]
 		j := job{
@@ -192,6 +193,11 @@ func encode(v reflect.Value) *node {
 			return nil
 		}
 		return numberNode(*x)
+	case *int:
+		if x == nil {
+			return nil
+		}
+		return word(number, strconv.Itoa(*x))
 	case policy:
 		if x.name != "" {
 			return word(text, x.name)

@@ -49,6 +49,12 @@ func anyPlan(t *rapid.T) *dag.Plan {
 			Slow: rapid.Float64Range(0, 9).Draw(t, "slow"),
 		})
 	}
+	for i := range rapid.IntRange(0, 2).Draw(t, "pools") {
+		p.Cluster.Pools = append(p.Cluster.Pools, dag.Pool{
+			Name: "p" + string(rune('a'+i)), Weight: rapid.IntRange(0, 3).Draw(t, "weight"),
+			MinShare: rapid.IntRange(0, 3).Draw(t, "min share"), Fair: rapid.Bool().Draw(t, "fair"),
+		})
+	}
 	o := &p.Overheads
 	for _, to := range []*time.Duration{
 		&o.Launch, &o.AMStart, &o.Beat, &o.Finish, &o.Wave, &o.Stagger, &o.Handoff, &o.AMHold, &o.Abandon, &o.Report,

@@ -99,11 +99,38 @@ func (c *cluster) dag() dag.Cluster {
 			out.MemoryMB += int(n.Memory)
 		}
 	}
+	for _, p := range c.Pools {
+		out.Pools = append(out.Pools, p.dag())
+	}
 	if c.Memory != nil {
 		out.MemoryMB = int(*c.Memory)
 	}
 	if c.Cores != nil {
 		out.Cores = *c.Cores
+	}
+	return out
+}
+
+// fairMode is the mode of a pool whose stages share its cores.
+const fairMode = "fair"
+
+func (p *pool) dag() dag.Pool {
+	out := dag.Pool{Name: p.Name, Weight: 1, MinShare: p.MinShare, Fair: p.Mode == fairMode}
+	if p.Weight != nil {
+		out.Weight = *p.Weight
+	}
+	return out
+}
+
+// poolsOf is the reverse.
+func poolsOf(pools []dag.Pool) []pool {
+	out := make([]pool, len(pools))
+	for i := range pools {
+		p := &pools[i]
+		out[i] = pool{Name: p.Name, Weight: &p.Weight, MinShare: p.MinShare}
+		if p.Fair {
+			out[i].Mode = fairMode
+		}
 	}
 	return out
 }

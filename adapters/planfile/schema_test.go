@@ -17,6 +17,7 @@ var defs = map[reflect.Type]string{
 	reflect.TypeFor[file]():       "#",
 	reflect.TypeFor[cluster]():    "#/$defs/cluster",
 	reflect.TypeFor[machine]():    "#/$defs/node",
+	reflect.TypeFor[pool]():       "#/$defs/pool",
 	reflect.TypeFor[overheads]():  "#/$defs/overheads",
 	reflect.TypeFor[job]():        "#/$defs/job",
 	reflect.TypeFor[limits]():     "#/$defs/limits",
@@ -70,6 +71,7 @@ func TestFileHasEverySetting(t *testing.T) {
 		{reflect.TypeFor[dag.Plan](), reflect.TypeFor[file](), []string{"Open", "Whole"}},
 		{reflect.TypeFor[dag.Cluster](), reflect.TypeFor[cluster](), []string{"Order"}}, // which is the policy's
 		{reflect.TypeFor[dag.Node](), reflect.TypeFor[machine](), nil},
+		{reflect.TypeFor[dag.Pool](), reflect.TypeFor[pool](), nil},
 		{reflect.TypeFor[dag.Overheads](), reflect.TypeFor[overheads](), nil},
 		{reflect.TypeFor[dag.Job](), reflect.TypeFor[job](), []string{"MasterMB"}},
 		{reflect.TypeFor[dag.MapReduceLimits](), reflect.TypeFor[limits](), nil},

@@ -35,6 +35,7 @@ type (
 		QueueMemory  memory        `plan:"queue_memory"`
 		Cores        *int          `plan:"cores"`
 		Nodes        []machine     `plan:"nodes"`
+		Pools        []pool        `plan:"pools"`
 		FailRate     float64       `plan:"fail_rate"`
 	}
 	// policy is a name, or a scheduler given as data.
@@ -48,6 +49,13 @@ type (
 		Memory memory  `plan:"memory"`
 		Cores  int     `plan:"cores"`
 		Slow   float64 `plan:"slow"`
+	}
+	// pool is one of a FAIR scheduler. Weight is 1 by default, Mode fifo.
+	pool struct {
+		Name     string `plan:"name"`
+		Weight   *int   `plan:"weight"`
+		MinShare int    `plan:"min_share"`
+		Mode     string `plan:"mode"`
 	}
 	overheads struct {
 		Launch   time.Duration `plan:"launch"`

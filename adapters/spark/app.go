@@ -30,13 +30,15 @@ type App struct {
 	executors               []*executor // in the order in which they came
 	byExecutor              map[string]int
 	conf                    map[string]string
-	over                    bool        // the history server has its end, or a cluster manager
-	recorded                bool        // the history server has it
-	ended                   dag.Instant // when
+	pools                   map[string]dag.Pool // of a FAIR scheduler, by name
+	over                    bool                // the history server has its end, or a cluster manager
+	recorded                bool                // the history server has it
+	ended                   dag.Instant         // when
 	began                   dag.Instant
 	tasks                   int // attempts of tasks that are kept
 	expected                int // tasks of the stages of the plan
 	dropped                 bool
+	untold                  int       // no stage with a lower id is untold
 	round                   int       // of a source
 	manager                 dag.State // how the application ended, as a cluster manager has it; Blocked before
 	order                   []*stage  // those of the plan, in the order in which they came into it
@@ -126,6 +128,7 @@ func NewApp(id string) *App {
 	return &App{
 		id: id, unit: of, base: -1, executions: map[int]*execution{},
 		jobs: map[int]*job{}, stages: map[int]*stage{}, byExecutor: map[string]int{}, conf: map[string]string{},
+		pools: map[string]dag.Pool{},
 		ended: dag.NoInstant, began: dag.NoInstant, names: map[string]int{},
 	}
 }

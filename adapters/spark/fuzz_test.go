@@ -44,6 +44,9 @@ func FuzzAnswers(f *testing.F) {
 		`[{"taskId":1,"index":0,"partitionId":9,"launchTime":"2026-11-22T16:58:26.723GMT","duration":5,"status":"SUCCESS","executorId":"0"}]`,
 		"/api/v1/applications/app-1/allexecutors",
 		`[{"id":"0","isActive":false,"maxTasks":2,"removeTime":"2026-11-22T16:58:26.723GMT"}]`)
+	f.Add("/stages/", poolsHTML, "/api/v1/applications/app-1/environment",
+		`{"sparkProperties":[["spark.scheduler.mode","FAIR"]]}`, "/api/v1/applications/app-1/stages",
+		`[{"stageId":0,"attemptId":0,"numTasks":4,"status":"ACTIVE","schedulingPool":"ann"}]`)
 	f.Fuzz(func(t *testing.T, u1, b1, u2, b2, u3, b3 string) {
 		a := NewApp("")
 		for i, w := range [][2]string{{u1, b1}, {u2, b2}, {u3, b3}} {
@@ -66,6 +69,13 @@ func valid(t *testing.T, s *dag.Snapshot) {
 	stages := s.Plan.Jobs[0].Stages
 	if len(s.Jobs) != 1 || len(s.Jobs[0].Stages) != len(stages) {
 		t.Fatalf("%d stages and %d states", len(stages), len(s.Jobs[0].Stages))
+	}
+	before := ""
+	for i, p := range s.Plan.Cluster.Pools {
+		if min(p.Weight, p.MinShare) < 0 || max(p.Weight, p.MinShare) > dag.MaxSlots || i > 0 && p.Name <= before {
+			t.Fatalf("pool %+v comes after %q", p, before)
+		}
+		before = p.Name
 	}
 	names := map[string]bool{}
 	for k := range stages {

@@ -121,7 +121,7 @@ func (a *App) lacking(j *job, t twins) map[int]bool {
 	seen := map[int]bool{}
 	visit = func(id, depth int) {
 		s := a.stages[id]
-		if s == nil || seen[id] || depth > mostListed {
+		if !s.told() || seen[id] || depth > mostListed {
 			return
 		}
 		seen[id] = true
@@ -136,6 +136,9 @@ func (a *App) lacking(j *job, t twins) map[int]bool {
 		}
 		for _, p := range a.parentsOf(j, s) {
 			visit(p, depth+1)
+		}
+		if out[id] && a.passedOver(j, s, out) {
+			delete(out, id)
 		}
 	}
 	visit(j.last(), 0)

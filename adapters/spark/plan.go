@@ -90,7 +90,9 @@ func (a *App) planOf(t twins, lacks map[int]bool, open bool, elastic dag.Elastic
 	}
 	p := &dag.Plan{
 		Name: a.flowName(), Engine: engine.Spark, Whole: engine.Whole(engine.Spark), Driver: dag.Eager, Open: open,
-		Cluster: dag.Cluster{Policy: dag.Executors, Cores: a.cores(), Elastic: elastic, Copies: a.copies()},
+		Cluster: dag.Cluster{
+			Policy: dag.Executors, Cores: a.cores(), Pools: a.poolsOf(), Elastic: elastic, Copies: a.copies(),
+		},
 		Jobs: []dag.Job{{
 			Node: a.node(), Name: a.flowName(),
 			Stages: make([]dag.Stage, len(a.order), len(a.order)+len(later)),

@@ -46,17 +46,13 @@ func TestPools(t *testing.T) {
 		for _, st := range s.Plan.Jobs[0].Stages {
 			out = append(out, st.Pool)
 		}
-		return out, slices.ContainsFunc(s.Warnings, func(w dag.Warning) bool { return strings.Contains(w.Text, "pools.xml") })
+		return out, slices.ContainsFunc(s.Warnings, func(w dag.Warning) bool { return strings.Contains(w.Text, "2 pools") })
 	}
 	if got, warned := pools(); !slices.Equal(got, []string{"", "", ""}) || warned {
 		t.Errorf("a FIFO scheduler has the pools %q, warned %v", got, warned)
 	}
 	a.conf["spark.scheduler.mode"] = "fair"
-	if got, warned := pools(); !slices.Equal(got, []string{"nightly", "nightly", "default"}) || warned {
+	if got, warned := pools(); !slices.Equal(got, []string{"nightly", "nightly", "default"}) || !warned {
 		t.Errorf("a FAIR scheduler has the pools %q, warned %v", got, warned)
-	}
-	a.conf["spark.scheduler.allocation.file"] = "/etc/pools.xml"
-	if _, warned := pools(); !warned {
-		t.Error("nothing says that weights are not known")
 	}
 }

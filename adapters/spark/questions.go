@@ -240,6 +240,10 @@ func (s *Source) askWindow(ctx context.Context, ask func(context.Context, string
 	if !ok {
 		return fmt.Errorf("spark: the answer to %s is not what it should be", list)
 	}
+	if len(states) < tasksRound && t.status == "ACTIVE" && at+len(states) < t.complete {
+		t.from, t.window, t.ends = 0, 0, nil // the driver has dropped the first ones, so that all others have moved up
+		return nil
+	}
 	for i, ended := range states {
 		if ended {
 			t.ends[at+i] = true

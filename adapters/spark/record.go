@@ -32,7 +32,7 @@ func Concerns(u *url.URL) (app string, ok bool) {
 		app, _, _ = strings.Cut(rest, "/")
 		return app, true
 	}
-	return "", strings.HasSuffix(strings.TrimSuffix(u.Path, "/"), "/jobs/job")
+	return "", strings.HasSuffix(strings.TrimSuffix(u.Path, "/"), "/jobs/job") || isPoolsPage(u.Path)
 }
 
 // OfManager reports whether an address is that of one application in YARN's ResourceManager.
@@ -75,6 +75,9 @@ func (a *App) Take(w *Answer) bool {
 	if strings.HasSuffix(strings.TrimSuffix(w.URL.Path, "/"), "/jobs/job") {
 		id, err := strconv.Atoi(w.URL.Query().Get("id"))
 		return err == nil && a.TakePage(w.Body(), id)
+	}
+	if isPoolsPage(w.URL.Path) {
+		return a.TakePools(w.Body())
 	}
 	i := strings.Index(w.URL.Path, root)
 	if i < 0 || !strings.Contains(w.Type, "json") {

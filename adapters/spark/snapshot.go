@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // Snapshot tells what is known now; ok is false before the first job. Nothing of it is touched again. final says that
@@ -179,10 +180,15 @@ func (a *App) remarks(state dag.State) []dag.Warning {
 		}
 		return out
 	}
-	if file := a.conf["spark.scheduler.allocation.file"]; a.fair() && file != "" {
-		warn(dag.WarnObservation, "weights and minimal shares of pools are in a file of the driver's, %s: "+
-			"the replay takes all pools to be alike", dag.Clean(file))
+	if strange, all := a.strangePools(); all > 1 && len(strange) > 0 {
+		of := "pool " + strange[0]
+		if len(strange) > 1 {
+			of = units.Count(len(strange), "pool")
+		}
+		warn(dag.WarnObservation, "weights and minimal shares of %s are not known, because only the driver's page "+
+			"/stages/ has them: the replay takes a weight of 1", of)
 	}
+	out = append(out, a.remarkForgotten()...)
 	guessed := 0
 	for _, id := range a.unitJobs() {
 		if j := a.jobs[id]; !j.over() && !a.told(j) {

@@ -28,22 +28,24 @@ type Driver interface {
 
 // A Source watches one application. It is not safe for concurrent use.
 type Source struct {
-	driver  Driver
-	app     *App
-	asked   map[int]int // how often a job's page was asked for
-	next    int         // the first job that may have come and gone between two rounds
-	absent  map[int]int // how often a driver did not know a job
-	taken   int         // of once, what has been answered
-	begun   bool        // a round has been answered
-	silent  int         // rounds in a row in which nobody listened where the driver was
-	heard   dag.Instant // when the driver answered last
-	told    int         // of last, what the history server has answered
-	named   bool        // there is a history server
-	missed  int         // rounds in which it was asked for the end that is known
-	ticks   int
-	done    bool
-	planned [2]int // which jobs there were when the plans of executions of SQL were asked for
-	offset  int    // how many of the first executions are over
+	driver Driver
+	app    *App
+	asked  map[int]int // how often a job's page was asked for
+	// poolAsked is how often the driver was asked for what is known of a pool.
+	poolAsked map[string]int
+	next      int         // the first job that may have come and gone between two rounds
+	absent    map[int]int // how often a driver did not know a job
+	taken     int         // of once, what has been answered
+	begun     bool        // a round has been answered
+	silent    int         // rounds in a row in which nobody listened where the driver was
+	heard     dag.Instant // when the driver answered last
+	told      int         // of last, what the history server has answered
+	named     bool        // there is a history server
+	missed    int         // rounds in which it was asked for the end that is known
+	ticks     int
+	done      bool
+	planned   [2]int // which jobs there were when the plans of executions of SQL were asked for
+	offset    int    // how many of the first executions are over
 	// manager is the application as a cluster manager has it; nil: there is none.
 	manager func(context.Context) (a hadoop.App, known bool)
 }
@@ -51,7 +53,8 @@ type Source struct {
 // NewSource watches the application that a driver runs, or the one of that id.
 func NewSource(driver Driver, id string) *Source {
 	return &Source{
-		driver: driver, app: NewApp(id), asked: map[int]int{}, absent: map[int]int{}, heard: dag.NoInstant,
+		driver: driver, app: NewApp(id), asked: map[int]int{}, poolAsked: map[string]int{}, absent: map[int]int{},
+		heard: dag.NoInstant,
 	}
 }
 
@@ -60,7 +63,7 @@ func (s *Source) App() *App { return s.app }
 
 // Bounds of a round, so that a driver has little to answer.
 const (
-	pageTries   = 3   // of a job's page
+	pageTries   = 3   // of a job's page, and of what is known of a pool
 	pagesRound  = 5   // pages of jobs
 	partsRound  = 20  // stages and jobs that are asked for by their ids
 	pastRound   = 2   // stages that have ended of which tasks are asked for
@@ -94,8 +97,8 @@ const (
 )
 
 // Next observes once. It neither waits nor retries. Errors: *dag.MissedError where an observation failed and a later
-// one may succeed, *hadoop.NoWorkflowError where there is no such application, io.EOF after a snapshot whose state is
-// final.
+// one may succeed, *hadoop.NoWorkflowError where there is no such application, *NoUnitError where it has ended without
+// the unit that is watched, io.EOF after a snapshot whose state is final.
 func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	if s.done {
 		return nil, io.EOF
@@ -127,7 +130,12 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	}
 	snap, ok := s.app.Snapshot(s.driver.Now(), final)
 	if !ok {
-		snap = s.app.beginning(s.driver.Now())
+		if e := s.app.noUnit(); e != nil && (final || s.app.over) {
+			return nil, e
+		}
+		if snap = s.app.beginning(s.driver.Now()); final && !snap.State.Ended() {
+			snap.State, snap.Jobs[0].State = dag.EndedUnconfirmed, dag.EndedUnconfirmed
+		}
 	}
 	s.done = snap.State.Ended()
 	return snap, nil
@@ -246,6 +254,7 @@ func (s *Source) observe(ctx context.Context) error {
 	s.askPages(ctx)
 	s.askLog(ctx)
 	s.askPlans(ctx)
+	s.askPools(ctx)
 	return s.askTasks(ctx)
 }
 
@@ -301,5 +310,6 @@ func (a *App) beginning(now dag.Instant) *dag.Snapshot {
 		snap.State = s
 	}
 	snap.Jobs[0].ID, snap.Jobs[0].State = a.flowID(), snap.State
+	snap.Warnings = a.remarkWaiting()
 	return snap
 }

@@ -26,6 +26,7 @@ type fake struct {
 	over        bool
 	failed      bool // one task has failed too often
 	partial     bool // the history server has the application, and not its end
+	keeps       int  // of all tasks it lists so many, the newest; 0: all
 	bytes       int
 	asked       []string
 }
@@ -104,6 +105,9 @@ func (f *fake) answer(path string) ([]byte, error) {
 
 func (f *fake) list(q url.Values) ([]byte, error) {
 	from, to := 0, min(f.done+fakeSlots, f.tasks)
+	if f.keeps > 0 {
+		from = max(0, to-f.keeps)
+	}
 	running := q.Get("status") == "RUNNING"
 	if running {
 		from = f.done

@@ -39,9 +39,17 @@ type cluster struct {
 
 	Order []dag.OrderKey `json:"order,omitzero"`
 
-	Cores   int     `json:"cores,omitzero"`
-	Elastic elastic `json:"elastic,omitzero"`
-	Copies  copies  `json:"copies,omitzero"`
+	Cores   int        `json:"cores,omitzero"`
+	Pools   []planPool `json:"pools,omitzero"`
+	Elastic elastic    `json:"elastic,omitzero"`
+	Copies  copies     `json:"copies,omitzero"`
+}
+
+type planPool struct {
+	Name     text `json:"name"`
+	Weight   int  `json:"weight"`
+	MinShare int  `json:"least,omitzero"`
+	Fair     bool `json:"fair,omitzero"`
 }
 
 type elastic struct {

@@ -26,7 +26,9 @@ func clusterOf(c *dag.Cluster) cluster {
 	return cluster{
 		c.Policy, c.MapSlots, c.ReduceSlots, c.SlotsPerNode, c.Setup, c.MemoryMB, c.QueueMB,
 		each(c.Nodes, func(n dag.Node) planNode { return planNode{text(n.Name), n.MemoryMB, n.Cores, numOf(n.Slow)} }),
-		numOf(c.FailRate), c.Order, c.Cores, elastic(c.Elastic), copiesOf(c.Copies),
+		numOf(c.FailRate), c.Order, c.Cores,
+		each(c.Pools, func(p dag.Pool) planPool { return planPool{text(p.Name), p.Weight, p.MinShare, p.Fair} }),
+		elastic(c.Elastic), copiesOf(c.Copies),
 	}
 }
 
@@ -39,8 +41,12 @@ func (c *cluster) dag() dag.Cluster {
 		Nodes: each(c.Nodes, func(n planNode) dag.Node {
 			return dag.Node{Name: string(n.Name), MemoryMB: n.MemoryMB, Cores: n.Cores, Slow: n.Slow.float()}
 		}),
-		FailRate: c.FailRate.float(), Order: c.Order, Cores: c.Cores, Elastic: dag.Elastic(c.Elastic),
-		Copies: dag.Copies{Ratio: c.Copies.Ratio.float(), Times: c.Copies.Times.float()},
+		FailRate: c.FailRate.float(), Order: c.Order, Cores: c.Cores,
+		Pools: each(c.Pools, func(p planPool) dag.Pool {
+			return dag.Pool{Name: string(p.Name), Weight: p.Weight, MinShare: p.MinShare, Fair: p.Fair}
+		}),
+		Elastic: dag.Elastic(c.Elastic),
+		Copies:  dag.Copies{Ratio: c.Copies.Ratio.float(), Times: c.Copies.Times.float()},
 	}
 }
 

@@ -1,0 +1,112 @@
+package spark
+
+import (
+	"cmp"
+	"context"
+	"html"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// The page of all stages lists the pools of a FAIR scheduler. This is the only place where a driver tells their weights
+// and minimal shares. A pool has a page of its own too, but that refuses names with characters that HTML escapes.
+
+// poolsPage asks for one stage of each kind: the list of pools is all that is read.
+const poolsPage = "/stages/?activeStage.pageSize=1&pendingStage.pageSize=1&completedStage.pageSize=1" +
+	"&skippedStage.pageSize=1&failedStage.pageSize=1"
+
+// isPoolsPage reports whether the path of an address is that of the page of all stages.
+func isPoolsPage(path string) bool {
+	return strings.HasSuffix(strings.TrimSuffix(path, "/"), "/stages") && !strings.Contains(path, "/api/v1/")
+}
+
+// poolRow matches a row: name, minimal share, weight, active stages, running tasks, mode.
+var poolRow = regexp.MustCompile(`poolname=[^<>]*>([^<>]*)</a>\s*</td>\s*<td>(-?\d{1,10})</td>\s*<td>(-?\d{1,10})</td>` +
+	`\s*<td>\d+</td>\s*<td>\d+</td>\s*<td>(\w+)</td>`)
+
+// mostPools bounds the pools that are kept.
+const mostPools = 10_000
+
+// TakePools takes the page of all stages, and reports whether it lists pools. Spark takes any whole number for a
+// weight; a pool of a negative one is left out.
+func (a *App) TakePools(body string) bool {
+	if len(body) > mostPage {
+		return false
+	}
+	for _, column := range []string{"Minimum Share", "Pool Weight", "SchedulingMode"} { // in this order
+		_, rest, found := strings.Cut(body, column)
+		if !found {
+			return false
+		}
+		body = rest
+	}
+	body, _, _ = strings.Cut(body, "</table>")
+	rows := poolRow.FindAllStringSubmatch(body, mostPools)
+	for _, row := range rows {
+		name := dag.Clean(strings.TrimSpace(html.UnescapeString(row[1])))
+		least, _ := strconv.Atoi(row[2])
+		weight, _ := strconv.Atoi(row[3])
+		if _, known := a.pools[name]; weight < 0 || !known && len(a.pools) >= mostPools {
+			continue
+		}
+		a.pools[name] = dag.Pool{
+			Name: name, Weight: min(weight, dag.MaxSlots), MinShare: max(0, min(least, dag.MaxSlots)),
+			Fair: strings.EqualFold(row[4], "FAIR"),
+		}
+	}
+	return len(rows) > 0
+}
+
+// poolsOf are the pools that are known of a FAIR scheduler, by name.
+func (a *App) poolsOf() []dag.Pool {
+	if !a.fair() || len(a.pools) == 0 {
+		return nil
+	}
+	return slices.SortedFunc(maps.Values(a.pools), func(x, y dag.Pool) int { return cmp.Compare(x.Name, y.Name) })
+}
+
+// strangePools are the names of pools in which stages are, and of which nothing else is known. all counts the pools in
+// which stages are.
+func (a *App) strangePools() (names []string, all int) {
+	if !a.fair() {
+		return nil, 0
+	}
+	seen := map[string]bool{}
+	for id := range a.unitStages() {
+		s := a.stages[id]
+		if s == nil {
+			continue
+		}
+		name := a.poolOf(s)
+		if _, known := a.pools[name]; !known && !seen[name] {
+			names = append(names, name)
+		}
+		seen[name] = true
+	}
+	slices.Sort(names)
+	return names, len(seen)
+}
+
+// askPools asks for the weights of pools that have come since the driver listed them: a pool that no file has begins
+// with its first stage.
+func (s *Source) askPools(ctx context.Context) {
+	names, _ := s.app.strangePools()
+	ask := false
+	for _, name := range names {
+		if s.poolAsked[name] < pageTries && len(s.poolAsked) < mostPools {
+			s.poolAsked[name]++
+			ask = true
+		}
+	}
+	if !ask {
+		return
+	}
+	if body, err := s.driver.Get(ctx, poolsPage); err == nil {
+		s.app.TakePools(string(body))
+	}
+}
