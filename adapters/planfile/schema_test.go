@@ -69,14 +69,15 @@ func TestFileHasEverySetting(t *testing.T) {
 	}{
 		// a file has all of its jobs
 		{reflect.TypeFor[dag.Plan](), reflect.TypeFor[file](), []string{"Open", "Whole"}},
-		{reflect.TypeFor[dag.Cluster](), reflect.TypeFor[cluster](), []string{"Order"}}, // which is the policy's
+		// Order is the policy's. Elastic and Copies are settings of an application that runs; tapes hold them.
+		{reflect.TypeFor[dag.Cluster](), reflect.TypeFor[cluster](), []string{"Order", "Elastic", "Copies"}},
 		{reflect.TypeFor[dag.Node](), reflect.TypeFor[machine](), nil},
 		{reflect.TypeFor[dag.Pool](), reflect.TypeFor[pool](), nil},
 		{reflect.TypeFor[dag.Overheads](), reflect.TypeFor[overheads](), nil},
 		{reflect.TypeFor[dag.Job](), reflect.TypeFor[job](), []string{"MasterMB"}},
 		{reflect.TypeFor[dag.MapReduceLimits](), reflect.TypeFor[limits](), nil},
 		{reflect.TypeFor[dag.Residual](), reflect.TypeFor[residual](), nil},
-		{reflect.TypeFor[dag.Stage](), reflect.TypeFor[stage](), []string{"Known", "Groups"}},
+		{reflect.TypeFor[dag.Stage](), reflect.TypeFor[stage](), []string{"Known", "Groups", "Foreseen"}},
 		{reflect.TypeFor[dag.Groups](), reflect.TypeFor[groups](), nil},
 		{reflect.TypeFor[dag.ReduceGroups](), reflect.TypeFor[taskGroups](), []string{
 			"Attempt", "OpenBytes",
