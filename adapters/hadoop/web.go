@@ -16,7 +16,8 @@ import (
 )
 
 // Web asks a service that is no part of Hadoop, such as a driver of Spark, for a path below its address. The answer is
-// JSON or, of a job of Spark and of all its stages, a page. Of an event log of Spark, which is a zip, it is a list of eventlog.Job as JSON.
+// JSON or, of a job of Spark and of all its stages, a page. Of an event log of Spark, which is a zip, it is a list of
+// eventlog.Job as JSON.
 // A history server reads and packs the whole log whenever it is asked, so the client asks it for one log at most every
 // LogPause, and then after pauses that double. In between the answer is an error. A log that the server does not have
 // yet costs it nothing, so the first pauses are shorter then.
