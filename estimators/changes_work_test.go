@@ -145,3 +145,30 @@ func TestChangesExpectedWorkGone(t *testing.T) {
 		t.Errorf("the loss is told as %q", subject)
 	}
 }
+
+// TestForeseenIsInNoBar holds that the bars of engines count only what these have submitted.
+func TestForeseenIsInNoBar(t *testing.T) {
+	t.Parallel()
+	s := program(4000, 4, 8)
+	for _, k := range []int{1, 2} {
+		s.Plan.Jobs[0].Stages[k].Foreseen = true
+	}
+	bare := program(4000)
+	for i := range bare.Jobs[0].Stages[0].Attempts {
+		s.Jobs[0].Stages[0].Attempts[i].Ratio, bare.Jobs[0].Stages[0].Attempts[i].Ratio = 0.4, 0.4
+	}
+	if got := s.Announced(); len(got.Plan.Jobs[0].Stages) != 1 || len(got.Jobs[0].Stages) != 1 ||
+		len(s.Plan.Jobs[0].Stages) != 3 || bare.Announced() != bare {
+		t.Errorf("announced are %d stages of %d", len(got.Plan.Jobs[0].Stages), len(s.Plan.Jobs[0].Stages))
+	}
+	for _, scenario := range pick(t, "hadoop", "pig", "dne", "gnm") {
+		e, err := New(scenario, slowed(1, 1<<40), Options{}).Estimate(dag.Run{}.Append(s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := New(scenario, slowed(1, 1<<40), Options{}).Estimate(dag.Run{}.Append(bare))
+		if err != nil || !(e.Progress > 0) || e.Progress != f.Progress {
+			t.Errorf("%s: %v, without stages to come %v, %v", scenario.Name, e.Progress, f.Progress, err)
+		}
+	}
+}

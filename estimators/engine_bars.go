@@ -10,7 +10,7 @@ import (
 // progress (JobImpl.computeProgress), and the phases of all jobs that have been submitted are averaged, each by its
 // number of tasks. Jobs to come have no page, so the figure falls back when one is submitted.
 func hadoop(w *ReplayContext) (Estimate, error) {
-	s := w.Run.Now()
+	s := w.Run.Now().Announced()
 	var sum amount
 	for j := range s.Plan.Jobs {
 		if j >= len(s.Jobs) || !s.Jobs[j].Submitted.Known() {
@@ -74,7 +74,7 @@ func progressOf(planned *dag.Stage, task int, a *dag.Attempt) float64 {
 // MapReduceLauncher has it: 1 once it has succeeded, else half of its map and half of its reduce progress as Hadoop
 // gives them, so that a job without reduces stands at a half until its end.
 func pig(w *ReplayContext) (Estimate, error) {
-	s := w.Run.Now()
+	s := w.Run.Now().Announced()
 	jobs := amounts(s)
 	sum := 0.0
 	for j := range jobs {

@@ -20,7 +20,7 @@ func extend(s *dag.Snapshot, given []*dag.Plan) {
 		return
 	}
 	s.Profiles = nil
-	submitted, complete := submittedOf(s.Plan.Jobs[0]), s.State.Ended()
+	submitted, complete := s.Announced().Plan.Jobs[0], s.State.Ended()
 	for _, p := range given {
 		a := align(&submitted, p)
 		if a == nil {
@@ -36,15 +36,6 @@ func extend(s *dag.Snapshot, given []*dag.Plan) {
 			s.Plan.Open = s.Plan.Open && !knows
 		}
 	}
-}
-
-// submittedOf is a job without the stages that its engine has not submitted, which come last.
-func submittedOf(job dag.Job) dag.Job {
-	n := slices.IndexFunc(job.Stages, func(s dag.Stage) bool { return s.Foreseen })
-	if n >= 0 {
-		job.Stages = job.Stages[:n]
-	}
-	return job
 }
 
 // An alignment says which stage of a run's job is which stage of a profile's.

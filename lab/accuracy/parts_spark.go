@@ -12,7 +12,7 @@ const (
 var sparkParts = []part{
 	{"nothing", nil},
 	{"the profile tells the stages to come: only those that are announced", []replaytest.Edit{{
-		File: profileFile, Old: "complete := submittedOf(s.Plan.Jobs[0]), s.State.Ended()", New: "complete := submittedOf(s.Plan.Jobs[0]), true",
+		File: profileFile, Old: "complete := s.Announced().Plan.Jobs[0], s.State.Ended()", New: "complete := s.Announced().Plan.Jobs[0], true",
 	}}},
 	{"stages are known by their RDDs: by their place in the program", []replaytest.Edit{{
 		File: profileFile, Old: "byName[run.Stages[k].Name]; ok {", New: "byName[run.Stages[k].Name+\"?\"]; ok {",
