@@ -157,6 +157,8 @@ type Stage struct {
 	After []string `json:"after"` // the stages that it reads
 	// Edges are the kinds of these, in the order of After: slow_start, broadcast. Only of a DAG of Tez.
 	Edges []string `json:"edges,omitempty"`
+	// AtMost is how many tasks it may have at most, if its engine has not submitted it. Only of Spark's applications.
+	AtMost int `json:"at_most,omitempty"`
 	Tasks
 }
 
