@@ -11,6 +11,7 @@ import (
 // A coming stage is one that nobody has submitted: the plan of a running execution of SQL has it.
 type coming struct {
 	title string
+	pool  string
 	tasks int        // at most; 0 unknown
 	after []dag.Edge // by place in the plan of the application
 }
@@ -157,7 +158,7 @@ func (a *App) comingOf(x *execution, t twins, out []coming) []coming {
 		out = append(out, c)
 		return len(a.order) + len(out)
 	}
-	titles := p.titles(left)
+	titles, pool := p.titles(left), a.poolOfJobs(jobs)
 	for i := range p.exchanges {
 		e := &p.exchanges[i]
 		if left[i] == 0 {
@@ -170,7 +171,7 @@ func (a *App) comingOf(x *execution, t twins, out []coming) []coming {
 			a.dropped = true
 			return out
 		}
-		c := coming{title: titles[i], tasks: p.tasks(i)}
+		c := coming{title: titles[i], pool: pool, tasks: p.tasks(i)}
 		for _, k := range e.reads {
 			kind := dag.Barrier
 			if p.exchanges[k].broadcast {
@@ -183,12 +184,26 @@ func (a *App) comingOf(x *execution, t twins, out []coming) []coming {
 			}
 		}
 		if left[i] == 2 { // the job before samples the same
-			sample := add(coming{title: "sample of " + c.title, tasks: c.tasks, after: slices.Clone(c.after)})
+			first := c
+			first.title, first.after = "sample of "+c.title, slices.Clone(c.after)
+			sample := add(first)
 			c.after = append(c.after, edgeTo(sample, dag.Broadcast))
 		}
 		place[i] = add(c)
 	}
 	return out
+}
+
+// poolOfJobs is the pool of the first of some jobs whose stages are known, which others of one execution share.
+func (a *App) poolOfJobs(ids []int) string {
+	for _, id := range ids {
+		if j := a.jobs[id]; j != nil {
+			if s := a.stages[j.last()]; s != nil {
+				return a.poolOf(s)
+			}
+		}
+	}
+	return ""
 }
 
 func edgeTo(place int, kind dag.EdgeKind) dag.Edge {

@@ -114,7 +114,8 @@ func (a *App) planOf(t twins, lacks map[int]bool, open bool, elastic dag.Elastic
 		n := min(c.tasks, left)
 		left -= n
 		p.Jobs[0].Stages = append(p.Jobs[0].Stages, dag.Stage{
-			Name: c.title, Foreseen: true, Tasks: n, Known: n > 0, After: c.after, Pipelines: make([]dag.Pipeline, 1),
+			Name: c.title, Foreseen: true, Tasks: n, Known: n > 0, After: c.after, Pool: c.pool,
+			Pipelines: make([]dag.Pipeline, 1),
 		})
 	}
 	if a.plan != nil && reflect.DeepEqual(a.plan, p) {

@@ -102,7 +102,7 @@ func (n *notebook) Get(_ context.Context, path string) ([]byte, error) {
 	case part == "sql/7":
 		return []byte(sql), nil
 	case part == "environment":
-		return []byte("{}"), nil
+		return []byte(`{"sparkProperties":[["spark.scheduler.mode","FAIR"]]}`), nil
 	case part == "allexecutors", strings.HasSuffix(part, "/taskList") && query != "":
 		return []byte("[]"), nil
 	}
@@ -174,7 +174,8 @@ func TestPlanIsAskedForOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 			last := snap.Plan.Jobs[0].Stages[len(snap.Plan.Jobs[0].Stages)-1]
-			if !last.Foreseen || last.Name != "Sort (not submitted)" || last.Tasks != 9 || snap.Plan.Open != (id == "nb") {
+			if !last.Foreseen || last.Name != "Sort (not submitted)" || last.Tasks != 9 || snap.Plan.Open != (id == "nb") ||
+				last.Pool != "default" {
 				t.Errorf("%s: the last stage is %+v, open %v", id, last, snap.Plan.Open)
 			}
 		}
