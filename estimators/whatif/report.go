@@ -119,7 +119,7 @@ func (s *Scene) ranged(c Change) (Row, error) {
 		a := &row.Answers[i]
 		for _, m := range s.Models {
 			r, tells := m.(Ranger)
-			if !tells || a.Model != ModelReplay || a.Remaining == nil {
+			if !tells || a.Model != ModelReplay || a.Remaining == nil && a.Floor == nil {
 				continue
 			}
 			low, high, ok, err := r.Range(c)
@@ -128,6 +128,9 @@ func (s *Scene) ranged(c Change) (Row, error) {
 			}
 			if ok {
 				a.Low, a.High = &low, &high
+				if a.Floor != nil && low < *a.Floor {
+					a.Floor = &low // what is known may take less
+				}
 			}
 		}
 	}

@@ -289,3 +289,20 @@ jobs:
 		t.Errorf("the replay misses the run by %v: %v", r.Miss(), err)
 	}
 }
+
+// TestOpenPlanHasRange holds that the answer for an application that may submit more is a floor with a range, and that
+// the floor is no more than the low end of that.
+func TestOpenPlanHasRange(t *testing.T) {
+	t.Parallel()
+	run := played(t, stages(t, nil), 20*time.Second, simulate.Options{})
+	run.Now().Plan.Open = true
+	model := NewReplay(run, observed.Costs)
+	report, err := Ask(Scene{Models: []Predictor{model}, Room: model.Room(), Wanted: model.Wanted()}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := report.Base.Answers[0]
+	if a.Remaining != nil || a.Floor == nil || a.Low == nil || a.High == nil || *a.Floor > *a.Low {
+		t.Errorf("%+v", a)
+	}
+}
