@@ -40,11 +40,11 @@ func (a *App) TakeLog(body []byte) bool {
 }
 
 // askLog asks the history server for the event log of an application that runs a job whose page does not tell which
-// stage reads which.
-func (s *Source) askLog(ctx context.Context) {
+// stage reads which; of one that has ended, also if nobody has read the page of a job.
+func (s *Source) askLog(ctx context.Context, ended bool) {
 	untold := slices.ContainsFunc(s.app.unitJobs(), func(id int) bool {
 		j := s.app.jobs[id]
-		return !j.over() && !s.app.told(j) && s.asked[id] >= pageTries
+		return !s.app.told(j) && (ended || !j.over() && s.asked[id] >= pageTries)
 	})
 	if !untold {
 		return

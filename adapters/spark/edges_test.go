@@ -27,6 +27,7 @@ type chain struct {
 	log    func(w io.Writer)
 	prefix string // of all paths
 	drawn  bool   // pages are answered, without graphs; else they are refused
+	done   bool   // the application has ended
 	asked  []string
 	now    time.Time // of the client's clock; zero is the real one's
 }
@@ -62,12 +63,16 @@ func (c *chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if id != app {
 			turn = `"attemptId":"1",`
 		}
-		fmt.Fprintf(w, `[{"id":%q,"name":"chain","attempts":[{%s"completed":false}]}]`, id, turn)
+		fmt.Fprintf(w, `[{"id":%q,"name":"chain","attempts":[{%s"completed":%v}]}]`, id, turn, c.done)
 	case part == "/jobs", strings.HasPrefix(part, "/jobs/") && part < fmt.Sprintf("/jobs/%d", c.jobs):
 		all := make([]string, c.jobs)
 		for i := range all {
-			all[i] = fmt.Sprintf(`{"jobId":%d,"stageIds":[%d,%d,%d],"status":"RUNNING","submissionTime":"2026-11-22T16:58:25.723GMT"}`,
-				i, 3*i, 3*i+1, 3*i+2)
+			state := `"RUNNING"`
+			if c.done {
+				state = `"SUCCEEDED","completionTime":"2026-11-22T16:58:26.723GMT"`
+			}
+			all[i] = fmt.Sprintf(`{"jobId":%d,"stageIds":[%d,%d,%d],"status":%s,"submissionTime":"2026-11-22T16:58:25.723GMT"}`,
+				i, 3*i, 3*i+1, 3*i+2, state)
 		}
 		fmt.Fprintf(w, "[%s]", strings.Join(all, ","))
 	case part == "/stages":
@@ -199,6 +204,31 @@ func TestEdgesFromLog(t *testing.T) {
 	}
 	if c.logs != 2 {
 		t.Errorf("the log was asked for %d times, although it is known", c.logs)
+	}
+}
+
+// TestEdgesAtTheEnd holds that the event log tells the edges of a job that was so short that its page was never read.
+func TestEdgesAtTheEnd(t *testing.T) {
+	t.Parallel()
+	c := &chain{jobs: 1, drawn: true}
+	c.log = c.zipOf
+	history, client := c.serve(t)
+	driver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if c.done {
+			http.NotFound(w, r)
+			return
+		}
+		c.ServeHTTP(w, r)
+	}))
+	defer driver.Close()
+	s := NewSource(AtAddress(client, driver.URL, history), "")
+	if _, guess := edgesOf(next(t, s)); !guess {
+		t.Fatal("the edges are known before anybody told them")
+	}
+	c.done = true
+	end := next(t, s)
+	if got, _ := edgesOf(end); got != "1<0 2<1" || end.State != dag.Succeeded {
+		t.Errorf("%s, %v; the log was asked for %d times", got, end.State, c.logs)
 	}
 }
 

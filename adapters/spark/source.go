@@ -252,7 +252,7 @@ func (s *Source) observe(ctx context.Context) error {
 		return err
 	}
 	s.askPages(ctx)
-	s.askLog(ctx)
+	s.askLog(ctx, false)
 	s.askPlans(ctx)
 	s.askPools(ctx)
 	return s.askTasks(ctx)
@@ -285,6 +285,7 @@ func (s *Source) fromHistory(ctx context.Context) bool {
 	}
 	if s.named {
 		_ = s.askSQL(ctx, s.driver.History)
+		s.askLog(ctx, true)
 		s.askLate(ctx)
 	}
 	return true
