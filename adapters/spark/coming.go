@@ -29,19 +29,10 @@ func (a *App) coming(t twins) []coming {
 		if x.status != "RUNNING" || x.plan == nil || a.unit.kind == sqlUnit && x != a.execution() {
 			continue
 		}
-		if slices.ContainsFunc(sortedJobs(x), func(id int) bool { return jobs[id] }) {
+		if slices.ContainsFunc(sortedKeys(x.jobs), func(id int) bool { return jobs[id] }) {
 			out = a.comingOf(x, t, out)
 		}
 	}
-	return out
-}
-
-func sortedJobs(x *execution) []int {
-	out := make([]int, 0, len(x.jobs))
-	for id := range x.jobs {
-		out = append(out, id)
-	}
-	slices.Sort(out)
 	return out
 }
 
@@ -50,7 +41,7 @@ func (x *execution) counted() bool {
 	if x == nil || x.plan == nil || x.plan.more || len(x.jobs) == 0 {
 		return false
 	}
-	_, of := x.plan.left(sortedJobs(x))
+	_, of := x.plan.left(sortedKeys(x.jobs))
 	return of != nil
 }
 
@@ -149,7 +140,7 @@ func (p *sqlPlan) leftAtOnce(jobs int) (left []int, of map[int]int) {
 // comingOf adds the stages to come of an execution.
 func (a *App) comingOf(x *execution, t twins, out []coming) []coming {
 	p := x.plan
-	jobs := sortedJobs(x)
+	jobs := sortedKeys(x.jobs)
 	left, of := p.left(jobs)
 	place := make([]int, len(p.exchanges)) // in the plan of the application, from 1
 	add := func(c coming) int {

@@ -255,7 +255,8 @@ func TestSparkEnds(t *testing.T) {
 	}
 }
 
-// TestSparkRefused holds that who may not see an application is told so, by the answer of a driver of Spark 3.5.6.
+// TestSparkRefused checks that a user who may not see an application is told so. The answer is one that a driver of
+// Spark 3.5.6 gave.
 func TestSparkRefused(t *testing.T) {
 	t.Parallel()
 	setenv(t, "XDG_CONFIG_HOME", t.TempDir())

@@ -16,12 +16,7 @@ func (m *Model) copied(l *law, a *dag.Attempt) float64 {
 	if !(c.Times > 0) || len(l.seen.ended) == 0 || !(l.rate > 0) || slices.ContainsFunc(l.seen.running, twin) {
 		return math.Inf(1)
 	}
-	took := make([]float64, len(l.seen.ended))
-	for i := range took {
-		took[i] = float64(l.seen.ended[i].end - l.seen.ended[i].start)
-	}
-	slices.Sort(took)
-	usual := took[len(took)/2]
+	usual := l.usual
 	done, running := len(l.seen.ended), len(l.seen.running)
 	before := max(len(l.size)-done-running, int(c.Ratio*float64(len(l.size)))-done, 0)
 	wait := 0.0
@@ -30,4 +25,20 @@ func (m *Model) copied(l *law, a *dag.Attempt) float64 {
 	}
 	wait = max(wait, c.Times*usual-float64(m.snapshot.At-a.Start))
 	return wait + zero(l.rate*l.sizeOf(int(a.Task))+l.every)
+}
+
+// learnUsual finds the median time of the tasks of each stage that have ended, against which copies are started.
+func (m *Model) learnUsual() {
+	if !(m.snapshot.Plan.Cluster.Copies.Times > 0) {
+		return
+	}
+	m.each(func(_ int, _ dag.StageIndex, l *law) {
+		took := make([]float64, len(l.seen.ended))
+		for i := range took {
+			took[i] = float64(l.seen.ended[i].end - l.seen.ended[i].start)
+		}
+		if slices.Sort(took); len(took) > 0 {
+			l.usual = took[len(took)/2]
+		}
+	})
 }

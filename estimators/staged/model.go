@@ -42,6 +42,7 @@ type law struct {
 	rate   float64               // milliseconds a unit; NaN unknown
 	recent float64               // the same of tasks that ended lately, 0 if these are all
 	lately dag.Instant           // since when these ended
+	usual  float64               // milliseconds of a median task, where slow ones are copied
 	faster float64               // by which power of their number tasks have become faster
 	every  float64               // milliseconds of a task beyond its units
 	head   float64               // milliseconds more of the first task of the stage on a core
@@ -63,6 +64,7 @@ func New(run dag.Run) *Model {
 	m := &Model{profile: profiles.Find(run.Now())}
 	m.snapshot = complete(run.Now(), m.profile)
 	m.observe()
+	m.learnUsual()
 	m.learnLaunch(&run.Now().Plan.Overheads)
 	if m.onCores() {
 		m.learnCores()

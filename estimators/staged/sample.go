@@ -43,7 +43,8 @@ type sampling struct {
 	failures estimators.FailureLaw
 }
 
-// A restOf is what is left of a running attempt, which share of it is overhead, and what is left if it is copied.
+// A restOf says how much work a running attempt has left, how much of that is overhead, and how long its task takes if
+// Spark starts a copy of it.
 type restOf struct {
 	estimators.Rest
 	over, copied float64
