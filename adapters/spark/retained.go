@@ -2,7 +2,6 @@ package spark
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
@@ -12,7 +11,7 @@ import (
 
 // retained is how many of something a driver keeps, by a setting that an application may have.
 func (a *App) retained(setting string, usual int) int {
-	if n, err := strconv.Atoi(a.conf["spark.ui."+setting]); err == nil && n > 0 {
+	if n := a.number("spark.ui." + setting); n > 0 {
 		return n
 	}
 	return usual
@@ -77,7 +76,7 @@ func (a *App) forgotten() string {
 	case stages > 0:
 		return units.Count(stages, "stage") + " (spark.ui.retainedStages)"
 	}
-	for id := range a.unitStages() {
+	for _, id := range sortedKeys(a.unitStages()) {
 		t := a.stages[id].newest()
 		if most := a.retained("retainedTasks", 100_000); t != nil && t.status == "ACTIVE" && t.complete > most {
 			return fmt.Sprintf("tasks of stage %d (spark.ui.retainedTasks)", id)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/paratimer/paratimer/dag"
@@ -364,10 +363,4 @@ func cause(s string) string {
 }
 
 // coresPerTask is spark.task.cpus.
-func (a *App) coresPerTask() int {
-	n, err := strconv.Atoi(a.conf["spark.task.cpus"])
-	if err != nil || n < 1 {
-		return 1
-	}
-	return n
-}
+func (a *App) coresPerTask() int { return max(1, a.number("spark.task.cpus")) }
