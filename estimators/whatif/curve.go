@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
@@ -21,8 +22,13 @@ type Curve struct {
 	Points []Point
 	// Doubling is how many points on the number of slots is twice that of a point, but for rounding.
 	Doubling int
-	// Knee is the first point from which on no doubling saves KneeGain or more; -1 of an empty curve.
+	// Knee is the first point from which on no doubling saves KneeGain or more; -1 if the curve is flat at 0 or empty.
 	Knee int
+}
+
+// Flat reports whether no task is left at any point, so that slots make no difference.
+func (c *Curve) Flat() bool {
+	return !slices.ContainsFunc(c.Points, func(p Point) bool { return p.Remaining > 0 })
 }
 
 // KneeGain is the share of the time that a doubling of the slots must save to be worth the name: half as much would be
@@ -122,6 +128,9 @@ func (r Room) String() string {
 
 // knee finds Knee.
 func (c *Curve) knee() {
+	if c.Flat() {
+		return
+	}
 	c.Knee = len(c.Points) - 1
 	for i := len(c.Points) - 1; i >= 0; i-- {
 		if j := c.double(i); j >= 0 {

@@ -11,14 +11,20 @@ import (
 // leastStep is the share of a time by which more slots must make it longer for a step upwards to be explained.
 const leastStep = 0.02
 
+// nothingLeft is the answer once every task is done and the engine still commits the output or ends the job.
+const nothingLeft = "nothing is left to do but the end of the job"
+
 // steps explains the curve's steps upwards: each point that takes longer than the one with fewer slots, the largest
-// step in numbers. It is "" when the curve has none.
+// step in numbers. It is "" when the curve has none, and nothingLeft when no task is left.
 func (v *View) steps() string {
+	if v.Report.Curve.Flat() {
+		return nothingLeft
+	}
 	points := v.Report.Curve.Points
 	n, at, most := 0, 0, time.Duration(0)
 	for i := 1; i < len(points); i++ {
 		up := points[i].Remaining - points[i-1].Remaining
-		if float64(up) < leastStep*float64(points[i-1].Remaining) {
+		if up <= 0 || float64(up) < leastStep*float64(points[i-1].Remaining) {
 			continue
 		}
 		if n++; up > most {

@@ -53,3 +53,26 @@ func TestSteps(t *testing.T) {
 		t.Error("the drawing has no dark variant")
 	}
 }
+
+// TestNothingLeft holds the answer while the output of a job whose tasks are all done is committed: two points of 0 s
+// are no step upwards, and no bar, knee or step is shown.
+func TestNothingLeft(t *testing.T) {
+	t.Parallel()
+	v := curved([2]int{3, 0}, [2]int{4, 0}, [2]int{5, 0})
+	v.Report.Curve.Knee = -1
+	var text, drawn bytes.Buffer
+	v.curve(&text)
+	if err := v.SVG(&drawn); err != nil {
+		t.Fatal(err)
+	}
+	if got := text.String(); got != "\nnothing is left to do but the end of the job\n" {
+		t.Errorf("%q", got)
+	}
+	if !strings.Contains(drawn.String(), "Nothing is left to do but the end of the job") ||
+		strings.Contains(drawn.String(), "NaN") {
+		t.Error(drawn.String())
+	}
+	if got := curved([2]int{3, 0}, [2]int{4, 0}, [2]int{5, 7}).steps(); !strings.HasPrefix(got, "5 containers take 7s longer than 4") {
+		t.Errorf("after points of 0 s: %s", got)
+	}
+}

@@ -131,7 +131,11 @@ func (v *View) curve(b io.Writer) {
 	if c == nil || len(c.Points) == 0 {
 		return
 	}
-	most := time.Duration(1)
+	if c.Flat() {
+		fmt.Fprintf(b, "\n%s\n", nothingLeft)
+		return
+	}
+	var most time.Duration
 	for _, p := range c.Points {
 		most = max(most, p.Remaining)
 	}
