@@ -28,12 +28,17 @@ func Merge(runs []*dag.Plan, weights []float64) (merged *dag.Plan, ok bool) {
 		out.Residuals = append(out.Residuals, run.Residuals...)
 		sizes = append(sizes, inputSizes(run)...)
 		for j := range out.Jobs {
+			job := m.Job(j)
+			if job == nil {
+				continue
+			}
+			same := Pair(traitsOf(&out.Jobs[j]), traitsOf(job)).Of
 			for k := range out.Jobs[j].Stages {
 				stage := &out.Jobs[j].Stages[k]
-				known := Stage(m.Job(j), stage.Name)
-				if known == nil {
+				if same[k] < 0 {
 					continue
 				}
+				known := &job.Stages[same[k]]
 				if g := known.Groups; g != nil && known.Count() == stage.Count() {
 					stage.Groups = g
 				}

@@ -8,9 +8,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A plan that is open has the stages that have been announced. A profile of the same program tells the others. Its
-// stages are recognized by their names, which have the place in the program and the number of what they make; where
-// these differ from run to run, by the place alone, in order.
+// A plan that is open has the stages that have been announced. A profile of the same program tells the others. Pair
+// recognizes its stages.
 
 // extend gives a snapshot the profiles with the names of its own stages, and the stages to come of the first one that
 // fits, in place of those that the engine foresees. An open plan stays open if the profile does not know what the run
@@ -20,9 +19,10 @@ func extend(s *dag.Snapshot, given []*dag.Plan) {
 		return
 	}
 	s.Profiles = nil
-	submitted, complete := s.Announced().Plan.Jobs[0], s.State.Ended()
+	announced, complete := s.Announced(), s.State.Ended()
+	submitted := &announced.Plan.Jobs[0]
 	for _, p := range given {
-		a := align(&submitted, p)
+		a := align(submitted, &announced.Jobs[0], p)
 		if a == nil {
 			s.Profiles = append(s.Profiles, p)
 			continue
@@ -59,47 +59,20 @@ func placeOf(name string) string {
 const fitRatio = 0.5
 
 // align recognizes the stages of a run in a profile. It returns nil if too few are.
-func align(run *dag.Job, profile *dag.Plan) *alignment {
+func align(run *dag.Job, state *dag.JobState, profile *dag.Plan) *alignment {
 	if len(profile.Jobs) != 1 {
 		return nil
 	}
 	known := &profile.Jobs[0]
-	a := &alignment{of: make([]int, len(run.Stages)), taken: make([]int, len(known.Stages))}
-	byName := make(map[string]int, len(known.Stages))
-	for i := range known.Stages {
-		byName[known.Stages[i].Name], a.taken[i] = i, -1
+	a := &alignment{
+		of:    Pair(seenOf(run, state), traitsOf(known)).Of,
+		taken: slices.Repeat([]int{-1}, len(known.Stages)),
 	}
 	n := 0
-	pair := func(k, i int) {
-		a.of[k], a.taken[i] = i, k
-		n++
-	}
-	for k := range run.Stages {
-		a.of[k] = -1
-		if i, ok := byName[run.Stages[k].Name]; ok {
-			pair(k, i)
-		}
-	}
-	byPlace := map[string][]int{}
-	for i := range known.Stages {
-		if a.taken[i] < 0 {
-			place := placeOf(known.Stages[i].Name)
-			byPlace[place] = append(byPlace[place], i)
-		}
-	}
-	for _, same := range []bool{true, false} {
-		for k := range run.Stages {
-			if a.of[k] >= 0 {
-				continue
-			}
-			place := placeOf(run.Stages[k].Name)
-			at := slices.IndexFunc(byPlace[place], func(i int) bool {
-				return !same || known.Stages[i].Count() == run.Stages[k].Count()
-			})
-			if at >= 0 {
-				pair(k, byPlace[place][at])
-				byPlace[place] = slices.Delete(byPlace[place], at, at+1)
-			}
+	for k, i := range a.of {
+		if i >= 0 {
+			a.taken[i] = k
+			n++
 		}
 	}
 	if float64(n) < fitRatio*float64(len(run.Stages)) || n == 0 {

@@ -1,8 +1,10 @@
 package compare
 
 import (
+	"math"
 	"slices"
 
+	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
@@ -67,4 +69,73 @@ func (row *Row) find(runs []*Run, at int) int {
 		}
 	}
 	return -1
+}
+
+// pairStages gives the stages of earlier runs the names that the newest run with their job has for them.
+func (c *Comparison) pairStages() {
+	for i := range c.Rows {
+		var newest *Job
+		for at := len(c.Runs) - 1; at >= 0; at-- {
+			j := c.Rows[i].Index[at]
+			switch {
+			case j < 0:
+			case newest == nil:
+				newest = &c.Runs[at].Jobs[j]
+			default:
+				c.Runs[at].Jobs[j].nameAs(newest)
+			}
+		}
+	}
+}
+
+// nameAs gives a job's stages the names that another run has for them. A stage that only this run has keeps its own,
+// unless the other run uses it.
+func (j *Job) nameAs(newest *Job) {
+	pairs := profiles.Pair(newest.traits(), j.traits())
+	names := make([]string, len(j.Phases))
+	used := map[string]bool{}
+	for k, l := range pairs.Of {
+		used[newest.Phases[k].Name] = true
+		if l >= 0 {
+			names[l] = newest.Phases[k].Name
+		}
+	}
+	j.doubtful = make(map[string][]int)
+	for k, others := range pairs.Doubtful {
+		j.doubtful[newest.Phases[k].Name] = others
+	}
+	for l := range j.Phases {
+		name := names[l]
+		if name == "" {
+			for name = j.Phases[l].Name; used[name]; {
+				name += "'"
+			}
+			used[name] = true
+		}
+		j.Phases[l].Name = name
+	}
+}
+
+func (j *Job) traits() []profiles.Trait {
+	all := make([]profiles.Trait, len(j.Phases))
+	for k := range j.Phases {
+		p := &j.Phases[k]
+		all[k] = profiles.Trait{
+			Name: p.Name, Tasks: float64(p.Tasks), Records: p.Records(), Length: p.Median(), Reads: p.reads,
+		}
+	}
+	return all
+}
+
+// nearest is, of phase l and those that the newest run's phase could as well be, the one whose tasks are most alike in
+// length.
+func (j *Job) nearest(now *Phase, l dag.StageIndex) *Phase {
+	far := func(p *Phase) float64 { return math.Abs(math.Log(p.Median() / now.Median())) }
+	best := &j.Phases[l]
+	for _, other := range j.doubtful[now.Name] {
+		if p := &j.Phases[other]; far(p) < far(best) {
+			best = p
+		}
+	}
+	return best
 }

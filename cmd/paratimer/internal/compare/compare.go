@@ -74,6 +74,7 @@ func Compare(runs []*Run, base int) (*Comparison, error) {
 	if c.Rows, err = align(runs); err != nil {
 		return nil, err
 	}
+	c.pairStages()
 	c.differ()
 	c.judge()
 	return c, nil
@@ -103,20 +104,28 @@ func (c *Comparison) judge() {
 		}
 		phases := c.Runs[c.Subject].Jobs[n].Phases
 		for k := range phases {
-			var earlier []*Phase
+			now := &phases[k]
+			// nearest are the earlier phases that it could as well be, and that it differs least from.
+			var earlier, nearest []*Phase
 			for at, r := range c.Runs[:c.Subject] {
 				j := c.Rows[i].Index[at]
 				if j < 0 || c.Why[at] != "" {
 					continue
 				}
-				if l := r.Jobs[j].Stage(phases[k].Name); l >= 0 {
+				if l := r.Jobs[j].Stage(now.Name); l >= 0 {
 					earlier = append(earlier, &r.Jobs[j].Phases[l])
+					nearest = append(nearest, r.Jobs[j].nearest(now, l))
 				}
 			}
-			if f, ok := judge(earlier, &phases[k]); ok {
-				f.Row, f.Phase = i, dag.StageIndex(k) //nolint:gosec // an index
-				c.Findings = append(c.Findings, f)
+			f, ok := judge(earlier, now)
+			if !ok {
+				continue
 			}
+			if least, ok := judge(nearest, now); !ok || least.Slower != f.Slower {
+				continue // it is another stage's, as far as is known
+			}
+			f.Row, f.Phase = i, dag.StageIndex(k) //nolint:gosec // an index
+			c.Findings = append(c.Findings, f)
 		}
 	}
 }

@@ -35,15 +35,18 @@ type Job struct {
 	Wait   float64 // from its submission to its first task's start
 	Length float64 // from its submission to its end
 	Phases []Phase // by stage
+	// doubtful has, by a stage's name in the newest run, other phases that it could as well be.
+	doubtful map[string][]int
 }
 
 // A Phase is what the tasks of a stage took, such as the maps of a job.
 type Phase struct {
-	Name   string // the stage's
+	Name   string // the stage's; after Compare as in the newest run that has the job
 	Tasks  int    // as the plan says, -1 where it does not
 	Took   []observed.Took
 	Failed int // attempts that failed
 	Killed int // attempts that were killed
+	reads  bool
 }
 
 // A Part is a stretch of the critical path.
@@ -80,7 +83,7 @@ func jobOf(plan *dag.Job, s *dag.JobState, took [][]observed.Took) Job {
 	job := Job{Length: between(s.Submitted, s.Finished)}
 	first := dag.NoInstant
 	for k := range s.Stages {
-		phase := Phase{Name: plan.Stages[k].Name, Tasks: -1, Took: took[k]}
+		phase := Phase{Name: plan.Stages[k].Name, Tasks: -1, Took: took[k], reads: len(plan.Stages[k].After) > 0}
 		if p := &plan.Stages[k]; p.Known {
 			phase.Tasks = p.Tasks
 		}

@@ -1,0 +1,124 @@
+package profiles_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/profiles"
+)
+
+// trait is a stage of 8 tasks that read 80 records in so many milliseconds each.
+func trait(name string, ms float64) profiles.Trait {
+	return profiles.Trait{Name: name, Tasks: 8, Records: 80, Length: ms}
+}
+
+func with(t profiles.Trait, change func(*profiles.Trait)) profiles.Trait {
+	change(&t)
+	return t
+}
+
+// TestPair holds which stage of a run is which of an earlier one if their numbers differ, and where that is in doubt.
+func TestPair(t *testing.T) {
+	t.Parallel()
+	a, b, c := "b at F:1 [RDD 8]", "b at F:1 [RDD 9]", "b at F:1 [RDD 12]"
+	many := func(x *profiles.Trait) { x.Records = 8000 }
+	for _, x := range []struct {
+		what       string
+		run, known []profiles.Trait
+		want       []int
+		doubtful   [][]int
+	}{
+		{"as before", []profiles.Trait{trait(a, 6000), trait(b, 2000)}, []profiles.Trait{trait(a, 6000), trait(b, 2000)}, []int{0, 1}, nil},
+		{"exchanged", []profiles.Trait{trait(a, 6000), trait(b, 300)}, []profiles.Trait{trait(a, 300), trait(b, 6000)}, []int{1, 0}, nil},
+		{"one became slower", []profiles.Trait{trait(a, 6000), trait(b, 4000)}, []profiles.Trait{trait(a, 6000), trait(b, 2000)}, []int{0, 1}, nil},
+		{
+			"one became as slow as the other",
+			[]profiles.Trait{trait(a, 6000), trait(b, 6000)},
+			[]profiles.Trait{trait(a, 6000), trait(b, 2000)},
+			[]int{0, 1},
+			[][]int{{1}, {0}},
+		},
+		{
+			"alike",
+			[]profiles.Trait{trait(a, 500), trait(b, 900)},
+			[]profiles.Trait{trait(a, 900), trait(b, 500)},
+			[]int{0, 1},
+			[][]int{{1}, {0}},
+		},
+		{
+			"by records, though the lengths are exchanged",
+			[]profiles.Trait{with(trait(a, 2000), many), trait(b, 6000)},
+			[]profiles.Trait{with(trait(a, 6000), many), trait(b, 2000)},
+			[]int{0, 1}, nil,
+		},
+		{
+			"another number of stages",
+			[]profiles.Trait{trait(a, 6000), trait(b, 2000), with(trait(c, 6000), many)},
+			[]profiles.Trait{with(trait(a, 6000), many), trait(b, 6000)},
+			[]int{1, -1, 0}, nil,
+		},
+		{"numbers that neither has", []profiles.Trait{trait(a, 6000), trait(b, 300)}, []profiles.Trait{trait(c, 300), trait("b at F:1 [RDD 13]", 6000)}, []int{1, 0}, nil},
+		{"another place", []profiles.Trait{trait(a, 6000)}, []profiles.Trait{trait("b at F:2 [RDD 8]", 6000)}, []int{-1}, nil},
+		{"nothing but names is known", []profiles.Trait{{Name: a, Records: math.NaN(), Length: math.NaN()}}, []profiles.Trait{trait(a, 6000)}, []int{0}, nil},
+		{"no stage", nil, nil, []int{}, nil},
+	} {
+		got := profiles.Pair(x.run, x.known)
+		if x.doubtful == nil {
+			x.doubtful = make([][]int, len(x.run))
+		}
+		if d := cmp.Diff(profiles.Pairing{Of: x.want, Doubtful: x.doubtful}, got); d != "" {
+			t.Errorf("%s: %s", x.what, d)
+		}
+	}
+}
+
+// broadcasts is a profile with two stages that start at once, whose tasks take so long.
+func broadcasts(first, second float64) *dag.Plan {
+	p := application("run", false, "b at F:1 [RDD 8]", "b at F:1 [RDD 9]")
+	p.Jobs[0].Stages[1].After = nil
+	for k, ms := range []float64{first, second} {
+		s := &p.Jobs[0].Stages[k]
+		s.Extent = dag.Uniform(ms)
+		s.Pipelines = []dag.Pipeline{{Tuples: dag.Uniform(10), Alpha: dag.Uniform(ms / 10)}}
+	}
+	return p
+}
+
+// TestExchangedStages holds that two stages whose numbers are exchanged from run to run are learned and recognized by
+// what they do.
+func TestExchangedStages(t *testing.T) {
+	t.Parallel()
+	merged, ok := profiles.Merge([]*dag.Plan{broadcasts(6000, 300), broadcasts(6000, 300), broadcasts(300, 6000)}, nil)
+	if !ok {
+		t.Fatal("they do not fit")
+	}
+	for k, want := range []float64{30, 600} {
+		if got := merged.Jobs[0].Stages[k].Pipelines[0].Alpha.At(0); math.Abs(got-want) > 1e-6 {
+			t.Errorf("stage %d: %v ms a record, want %v", k, got, want)
+		}
+	}
+	run := broadcasts(0, 0)
+	states := run.BlockedJobs()
+	states[0].State = dag.Running
+	for task := range int32(4) {
+		states[0].Stages[0].Attempts = append(states[0].Stages[0].Attempts, dag.Attempt{
+			Task: task, State: dag.AttemptSucceeded, Start: 1000, End: 1310, Done: [dag.Pipelines]float64{10},
+		})
+	}
+	for k := range run.Jobs[0].Stages {
+		run.Jobs[0].Stages[k].Extent, run.Jobs[0].Stages[k].Pipelines = dag.Series{}, nil
+	}
+	s := profiles.Attach(&dag.Snapshot{Plan: run, State: dag.Running, Jobs: states}, []*dag.Plan{broadcasts(6000, 300)})
+	for name, want := range map[string]float64{"b at F:1 [RDD 8]": 300, "b at F:1 [RDD 9]": 6000} {
+		if got := profiles.Stage(&s.Profiles[0].Jobs[0], name).Extent.At(0); got != want {
+			t.Errorf("%s: %v ms a task, want %v", name, got, want)
+		}
+	}
+	if strings.Contains(strings.Join(names(s.Plan), " "), "'") {
+		t.Errorf("stages %q", names(s.Plan))
+	}
+}
