@@ -12,7 +12,7 @@ type Options struct {
 	// chooses them. They change what is shown, what standard_static tracks and the bounds of skew, never the standard
 	// estimate.
 	Path *pathfrag.Params
-	// Samples bounds how many replays a tick makes for a distribution; 0: as many as the number of tasks asks for.
+	// Samples is how many replays a tick makes for a distribution, fewer if very many tasks are left; 0: 128.
 	Samples int
 }
 

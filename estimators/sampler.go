@@ -58,24 +58,21 @@ func (w *ReplayContext) sampling() func(Draws) Drawn {
 	return w.generalSampling()
 }
 
-// samples is how many replays a tick makes of a query with so many unfinished tasks. It is a power of two, which
-// stratified draws want: 256 up to 1,000 tasks; then growing with the tasks, since a longer query can afford a finer
-// range, to 1,024 up to 10,000; then falling, so that a tick of more never replays above 5 million tasks, or 32 times
-// what is left.
-func samples(tasks, most int) int {
-	n := 256
-	switch {
-	case tasks > 10_000:
-		n = floorPower(5_120_000 / tasks)
-	case tasks > 5000:
-		n = 1024
-	case tasks > 1000:
-		n = 512
+const (
+	minSamples   = 32
+	usualSamples = 128
+	// maxReplayed is how many tasks a tick replays, unless minSamples replays have more.
+	maxReplayed = 5_120_000
+)
+
+// samples returns how many replays a tick makes for a query with so many unfinished tasks: as many as are wanted, or
+// usualSamples if that is 0, and fewer if the query is very long. It is a power of two, because stratified draws need
+// one.
+func samples(tasks, wanted int) int {
+	if wanted == 0 {
+		wanted = usualSamples
 	}
-	if most > 0 {
-		n = min(n, floorPower(most))
-	}
-	return max(n, 32)
+	return max(floorPower(min(wanted, maxReplayed/max(tasks, 1))), minSamples)
 }
 
 // floorPower is the greatest power of two that is not above n, 1 at least.

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -43,12 +42,9 @@ func TestStall(t *testing.T) {
 	}
 	// The rest of the wait is shorter than a ninth of the wait so far with probability 1/10, and longer than nine times
 	// it likewise.
-	got, err := estimators.New(estimators.Sampled(), Costs, estimators.Options{}).Estimate(runOf(stalledAt(119_000)))
-	if err != nil || len(got.Distribution) == 0 {
-		t.Fatal(err)
-	}
-	near(t, "tenth", taskcost.MS(got.Distribution.At(0.1)), 0.5*usual+11_000, 0.5*usual)
-	near(t, "nine tenths", taskcost.MS(got.Distribution.At(0.9)), usual+900_000, 250_000)
+	got := ranged(t, stalledAt(119_000))
+	near(t, "tenth", taskcost.MS(got.At(0.1)), 0.5*usual+11_000, 0.5*usual)
+	near(t, "nine tenths", taskcost.MS(got.At(0.9)), usual+900_000, 250_000)
 }
 
 // Where containers are taken, or the next job is not submitted yet, waiting is what is to be expected.

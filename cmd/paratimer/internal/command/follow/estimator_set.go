@@ -11,7 +11,7 @@ import (
 )
 
 // EstimatorSet is who estimates: ParaTimer's scenarios, the range, which reduces hold the query back, and, if asked,
-// all others for comparison. The range has at most so many samples; 0: as many as the number of tasks asks for.
+// all others for comparison. The range has so many samples; 0: the usual number.
 func EstimatorSet(others bool, samples int) watch.EstimatorSet {
 	var b Battery
 	if others {

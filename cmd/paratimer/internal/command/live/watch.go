@@ -27,10 +27,6 @@ import (
 // after the answers came is computing.
 const fleetWorkers = 2
 
-// fleetSamples is how many samples the ranges of a fleet have: its quantiles of order 0.1 and 0.9 are as coarse as a
-// hundredth of probability, and a thousand workflows leave no time for more.
-const fleetSamples = 128
-
 // fleetDrain is how long observations may go on once the watch is to end: whoever presses Ctrl-C waits for no slow
 // answer.
 const fleetDrain = 300 * time.Millisecond
@@ -163,7 +159,7 @@ func watchMany(c *cli.Context) error {
 				text.blockings(at, blockings)
 			}
 		},
-		Estimators: func() watch.EstimatorSet { return follow.EstimatorSetOf(observed.Costs, shown, fleetSamples) },
+		Estimators: func() watch.EstimatorSet { return follow.EstimatorSetOf(observed.Costs, shown, 0) },
 		Shown: func(_ fleet.Watched, tick frame.Tick) error {
 			var errs []error
 			for _, s := range sinks {

@@ -24,7 +24,6 @@ const (
 	allMost    = time.Minute // the longest time between two observations of a query
 	allBudget  = 100         // questions a second to masters and the history server
 	allWorkers = 2
-	allSamples = 128 // of each range
 	allDrain   = 300 * time.Millisecond
 )
 
@@ -71,7 +70,7 @@ func reportAll(ctx context.Context, c *cli.Context) error {
 				Join: rec.Join,
 			}, nil
 		},
-		Estimators: func() watch.EstimatorSet { return follow.EstimatorSetOf(model, follow.Battery{}, allSamples) },
+		Estimators: func() watch.EstimatorSet { return follow.EstimatorSetOf(model, follow.Battery{}, 0) },
 		Shown:      func(_ fleet.Watched, tick frame.Tick) error { return board.Show(tick) },
 		Left:       func(w fleet.Watched) { board.Forget(w.ID) },
 		Every:      every, Most: allMost, Workers: allWorkers, Drain: allDrain, Log: log,
