@@ -4,8 +4,10 @@ package main
 import (
 	"context"
 	"os"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 )
 
 func main() {
-	os.Exit(run(context.Background(), os.Args, os.Environ(), os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(program.Run(context.Background(), os.Args, os.Environ(), os.Stdin, os.Stdout, os.Stderr))
 }

@@ -114,7 +114,8 @@ var may = map[string][]string{
 
 // exceptions are packages that may import more than their part.
 var exceptions = map[string][]string{
-	"adapters/simulate": {"schedule"}, // a simulated run is a replay with noise
+	"adapters/simulate":                    {"schedule"}, // a simulated run is a replay with noise
+	"cmd/paratimer/internal/tests/session": {"internal"}, // what tests of the program share
 }
 
 func TestHouse(t *testing.T) {
@@ -140,38 +141,42 @@ func TestHouse(t *testing.T) {
 	}
 }
 
-// rooms are main and the packages of commands, and what each may import of these.
+// rooms are the program and the packages of commands, and what each may import of these.
 //
-//	main ──► live, plan, past, admin ──► follow ──► input ──► command
+//	program ──► live, plan, past, admin ──► follow ──► input ──► command
 var rooms = map[string][]string{
-	"cmd/paratimer": {"admin", "command", "live", "past", "plan"},
-	"command":       {},
-	"input":         {"command"},
-	"follow":        {"command", "input"},
-	"admin":         {"command", "input"},
-	"live":          {"command", "follow", "input"},
-	"plan":          {"command", "follow", "input"},
-	"past":          {"command", "follow", "input"},
+	"program": {"admin", "command", "live", "past", "plan"},
+	"command": {},
+	"input":   {"command"},
+	"follow":  {"command", "input"},
+	"admin":   {"command", "input"},
+	"live":    {"command", "follow", "input"},
+	"plan":    {"command", "follow", "input"},
+	"past":    {"command", "follow", "input"},
 }
 
-// TestRooms holds that commands know nothing of those of another package, and that main has little more than their
-// tree.
+// TestRooms holds that commands know nothing of those of another package, that the program has little more than their
+// tree, and that no part of it is made for tests.
 func TestRooms(t *testing.T) {
-	const commands = "cmd/paratimer/internal/command"
+	const commands, program = "cmd/paratimer/internal/command", "cmd/paratimer/internal/program"
+	const tests = module + "cmd/paratimer/internal/tests"
 	seen := 0
 	for _, p := range packages(t) {
 		room := p.name()
-		if strings.HasPrefix(room, commands) {
+		if strings.HasPrefix(room, commands) || room == program {
 			room = path.Base(room)
 		}
 		allowed, known := rooms[room]
 		if known {
 			seen++
 		}
-		if room == "cmd/paratimer" && len(p.GoFiles) > 8 {
-			t.Errorf("%d files of main: commands have packages of their own", len(p.GoFiles))
+		if room == "program" && len(p.GoFiles) > 8 {
+			t.Errorf("%d files of the program: commands have packages of their own", len(p.GoFiles))
 		}
 		for _, imp := range p.Imports {
+			if strings.HasPrefix(imp, tests) {
+				t.Errorf("%s imports %s: that is for tests alone", p.name(), imp)
+			}
 			if strings.HasPrefix(imp, module+commands) && !slices.Contains(allowed, path.Base(imp)) {
 				t.Errorf("%s imports %s: of commands it may import only %v", p.name(), imp, allowed)
 			}

@@ -1,0 +1,150 @@
+// Package program is the program: its tree of commands, the order of their arguments, exit codes.
+package program
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/admin"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/live"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/past"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/plan"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/tty"
+)
+
+// Run is the program: it returns the exit code.
+func Run(ctx context.Context, args, env []string, in io.Reader, out, err io.Writer) int {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stop := command.Interrupts(cancel, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	whole := &wholeOutput{Writer: out}
+	if f, ok := out.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
+		out = whole // a screen wants the terminal itself
+	}
+	app := admin.Completing(admin.Helpful(New(in, out, tty.NewAside(err)), admin.AllHelp(args)), args)
+	command.Adopt(app, env)
+	defer command.CloseLog(app)
+	return whole.code(code(live.Plugged(app, app.RunContext(ctx, reorder(app, args))), err), err)
+}
+
+// A helpFlag is the library's flag, of which all runs of the process share one. Apply writes into a flag, so a copy is
+// applied: runs at the same time share nothing.
+type helpFlag struct{ *cli.BoolFlag }
+
+// Apply implements cli.Flag.
+func (h helpFlag) Apply(set *flag.FlagSet) error {
+	own := *h.BoolFlag
+	return own.Apply(set)
+}
+
+// ownHelp puts helpFlag in the place of the library's flag.
+var ownHelp = sync.OnceFunc(func() {
+	if f, ok := cli.HelpFlag.(*cli.BoolFlag); ok {
+		cli.HelpFlag = helpFlag{f}
+	}
+})
+
+// New is the whole command tree.
+func New(in io.Reader, out, err io.Writer) *cli.App {
+	ownHelp()
+	return &cli.App{
+		Name:            "paratimer",
+		Usage:           "when will my query end, what does it wait for, and how sure is that?",
+		UsageText:       "paratimer COMMAND [flags] [arguments]   (flags may stand anywhere)",
+		HideVersion:     true,
+		HideHelpCommand: true,
+		Reader:          in,
+		Writer:          out,
+		ErrWriter:       err,
+		ExitErrHandler:  func(*cli.Context, error) {},
+		OnUsageError:    command.OnUsageError,
+		Before:          command.FromEnvironment,
+		Action:          noCommand,
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "version", Aliases: []string{"V"}, Usage: "print the version and exit"},
+			&cli.StringFlag{
+				Name: "config", EnvVars: command.Env("config"),
+				Usage: "read settings from `FILE` (default: paratimer/config.yaml in the XDG configuration folder)",
+			},
+			command.Choice("log-level", "talk on stderr from this `LEVEL` on", "warn", "debug", "info", "error"),
+			command.Choice("log-format", "talk on stderr in this `FORMAT`; auto is console on a terminal", "auto",
+				"console",
+				"json"),
+			command.LogFileFlag(),
+			command.UTCFlag(),
+		},
+		Commands: slices.Concat(
+			grouped(slices.Concat([]*cli.Command{plan.Demo(), admin.Doctor()}, live.Commands(), past.Commands(),
+				plan.Commands())),
+			kind("This program", admin.Commands()...),
+		),
+	}
+}
+
+// groups are the headings of the help and the commands below them, in its order.
+var groups = []struct {
+	heading string
+	names   []string
+}{
+	{"Start here", []string{"demo", "attach", "report", "doctor"}},
+	{"Live", []string{"watch", "check", "rules", "notify", "collect"}},
+	{"Past", []string{"compare", "replay", "score", "skew", "learn", "history", "import", "calibrate"}},
+	{"Plan", []string{"estimate", "simulate", "whatif", "ernest", "model"}},
+}
+
+// grouped puts commands under their headings. One that has none comes last, under that of plans.
+func grouped(all []*cli.Command) []*cli.Command {
+	var out []*cli.Command
+	for _, g := range groups {
+		for _, name := range g.names {
+			for i, c := range all {
+				if c != nil && c.Name == name {
+					out, all[i] = append(out, kind(g.heading, c)...), nil
+				}
+			}
+		}
+	}
+	for _, c := range all {
+		if c != nil {
+			out = append(out, kind(groups[len(groups)-1].heading, c)...)
+		}
+	}
+	return out
+}
+
+// kind puts commands under a heading of the help.
+func kind(heading string, commands ...*cli.Command) []*cli.Command {
+	for _, c := range commands {
+		c.Category = heading
+	}
+	return commands
+}
+
+// noCommand runs where no command is given, or an unknown one.
+func noCommand(c *cli.Context) error {
+	switch {
+	case c.Bool("version"):
+		return admin.Version(c)
+	case c.Args().Present():
+		names := make([]string, len(c.App.VisibleCommands()))
+		for i, cmd := range c.App.VisibleCommands() {
+			names[i] = cmd.Name
+		}
+		return command.UnknownCommand(c.Args().First(), "", names)
+	}
+	if err := cli.ShowAppHelp(c); err != nil {
+		return fmt.Errorf("cannot show the help: %w", err)
+	}
+	return nil
+}

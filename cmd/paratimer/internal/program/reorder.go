@@ -1,0 +1,135 @@
+package program
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/complete"
+)
+
+// reorder puts flags where the cli package wants them: the app's before the command, the command's before its
+// arguments. People write them anywhere. After "--" nothing is a flag. Unknown flags stay with the command, which
+// complains of them.
+func reorder(app *cli.App, args []string) []string {
+	if len(args) < 2 {
+		return args
+	}
+	if args[len(args)-1] == complete.Ask {
+		if i := slices.Index(args, "--"); i >= 0 { // behind it the library would not take the question for one
+			args = append(slices.Clone(args[:i]), complete.Ask)
+		}
+		return args
+	}
+	cmd, names, rest := split(app, args[1:])
+	var global, local, words []string
+	helps := false
+	for len(rest) > 0 {
+		arg := rest[0]
+		rest = rest[1:]
+		if arg == "--" {
+			words = append(words, rest...)
+			break
+		}
+		if len(arg) < 2 || arg[0] != '-' {
+			words = append(words, arg)
+			continue
+		}
+		if arg == "--help" || arg == "-h" {
+			helps = true
+			if cmd == nil {
+				names = []string{"help"} // the cli package has no such flag beside a command of that name
+				continue
+			}
+		}
+		f, isGlobal := find(app, cmd, arg)
+		to := &local
+		if isGlobal {
+			to = &global
+		}
+		*to = append(*to, arg)
+		if takesValue(f) && !strings.Contains(arg, "=") {
+			if len(rest) == 0 {
+				words = nil // they would be taken for its value
+				break
+			}
+			*to = append(*to, rest[0])
+			rest = rest[1:]
+		}
+	}
+	out := append(append([]string{args[0]}, global...), names...)
+	if (cmd == nil || len(cmd.Subcommands) > 0) && len(words) > 0 {
+		return append(out, words...) // not a command: that is what to complain of, not its flags
+	}
+	out = append(out, local...)
+	if helps {
+		return out // the cli package would look for the help of the arguments
+	}
+	if slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "-") && w != "-" }) {
+		out = append(out, "--")
+	}
+	return append(out, words...)
+}
+
+// split takes the command's name out of the arguments: the first word that is neither a flag nor a flag's value, and
+// the next one where the command has commands of its own.
+func split(app *cli.App, args []string) (cmd *cli.Command, names, rest []string) {
+	command := app.Command
+	rest = args
+	for i := 0; i < len(rest); i++ {
+		arg := rest[i]
+		if arg == "--" {
+			break
+		}
+		if len(arg) > 1 && arg[0] == '-' {
+			if f := anyFlag(app, arg); takesValue(f) && !strings.Contains(arg, "=") {
+				i++
+			}
+			continue
+		}
+		found := command(arg)
+		if found == nil {
+			break
+		}
+		cmd, names, rest = found, append(names, found.Name), slices.Concat(rest[:i], rest[i+1:])
+		if len(cmd.Subcommands) == 0 {
+			break
+		}
+		command = cmd.Command
+		i--
+	}
+	return cmd, names, rest
+}
+
+// find looks the flag up in the command first, then in the app.
+func find(app *cli.App, cmd *cli.Command, arg string) (f cli.Flag, global bool) {
+	if cmd != nil {
+		for _, c := range command.Leaves([]*cli.Command{cmd}) {
+			if f := command.Lookup(c.Flags, arg); f != nil {
+				return f, false
+			}
+		}
+	}
+	f = command.Lookup(app.Flags, arg)
+	return f, f != nil
+}
+
+// anyFlag looks the flag up in the app and all its commands, for flags that stand before the command's name.
+func anyFlag(app *cli.App, arg string) cli.Flag {
+	if f := command.Lookup(app.Flags, arg); f != nil {
+		return f
+	}
+	for _, c := range command.Leaves(app.Commands) {
+		if f := command.Lookup(c.Flags, arg); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+func takesValue(f cli.Flag) bool {
+	d, ok := f.(cli.DocGenerationFlag)
+	return ok && d.TakesValue()
+}

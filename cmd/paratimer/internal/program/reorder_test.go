@@ -1,0 +1,48 @@
+package program
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+)
+
+func TestReorder(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ in, want string }{
+		{"", ""},
+		{"score a b", "score a b"},
+		{"score a --output json b", "score --output json a b"},
+		{"score a b --profile=p --output json --profile q", "score --profile=p --output json --profile q a b"},
+		{"--output json score a", "score --output json a"},
+		{"score a --log-level debug", "--log-level debug score a"},
+		{"--log-level debug score a", "--log-level debug score a"},
+		{"score -- --odd", "score -- --odd"},
+		{"score a -- -b --output", "score -- a -b --output"},
+		{"score - a", "score - a"},
+		{"score a --nonsense b", "score --nonsense a b"},
+		{"score a --output", "score --output"}, // which lacks its value: the cli package says so
+		{"attach --insecure app_1 --rm http://x", "attach --insecure --rm http://x app_1"},
+		{"--version", "--version"},
+		{"nonsense --output json", "nonsense json"}, // an unknown command is what to complain of, not its flags
+		{"--nonsense", "--nonsense"},
+		{"--help score", "score --help"},
+		{"attach job_1_1 --rm x --help", "attach --rm x --help"},
+		// A command of a command, and words that it does not know.
+		{"books list", "books list"},
+		{"books list a --output json", "books list --output json a"},
+		{"--output json books --log-level debug list a", "--log-level debug books list --output json a"},
+		{"books --output json", "books --output json"},
+		{"books nonsense --output json a", "books nonsense a"},
+		{"books -- list", "books list"},
+	} {
+		app := New(strings.NewReader(""), io.Discard, io.Discard)
+		app.Commands = append(app.Commands,
+			command.Group("books", "", command.New("list", "", "", nil, command.OutputFlag("text", "json"))))
+		got := strings.Join(reorder(app, append([]string{"paratimer"}, strings.Fields(c.in)...))[1:], " ")
+		if got != c.want {
+			t.Errorf("reorder(%q) = %q, want %q", c.in, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package alerts
+
+import (
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/paratimer/paratimer/adapters/simulate"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/amtest"
+)
+
+// lateArgs attach to a short query that is late at once.
+func lateArgs(t *testing.T, plan string, more ...string) []string {
+	t.Helper()
+	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
+	url := session.HadoopServer(t, plan, simulate.Options{})
+	return append([]string{
+		"attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms", "--within",
+		"1s",
+	}, more...)
+}
+
+// TestTellsWithoutState: where nothing can be remembered it is said, and alerts are told all the same.
+func TestTellsWithoutState(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for what, dir := range map[string]string{
+		"no folder":               filepath.Join(file, "state"),
+		"one that takes no files": "/proc/self/fdinfo",
+	} {
+		out := filepath.Join(t.TempDir(), "told")
+		code, _, stderr := session.Run(t, lateArgs(t, session.JoinPlan, "--state-dir", dir, "--exec", "cat >> "+out)...)
+		told, err := os.ReadFile(out)
+		if code != program.ExitOK || err != nil || strings.Count(string(told), "\n") != 2 ||
+			!strings.Contains(stderr, "--state-dir") {
+			t.Errorf("%s: exit code %d, told %q, %v\n%s", what, code, told, err, stderr)
+		}
+	}
+}
+
+// TestTellsOverTLS: a webhook whose certificate is in --ca-file is told; one that nobody vouches for is not.
+func TestTellsOverTLS(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	told := 0
+	hook := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		told++
+	}))
+	defer hook.Close()
+	ca := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: hook.Certificate().Raw}),
+		0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, _, stderr := session.Run(t, lateArgs(t, session.JoinPlan, "--webhook", hook.URL, "--ca-file", ca, "--drain", "1m")...)
+	if code != program.ExitOK || told != 2 {
+		t.Errorf("exit code %d, told %d times\n%s", code, told, stderr)
+	}
+	code, _, stderr = session.Run(t, lateArgs(t, session.JoinPlan, "--webhook", hook.URL, "--drain", "0s", "--insecure")...)
+	if code != program.ExitOK || told != 2 || !strings.Contains(stderr, "not all alerts could be sent") {
+		t.Errorf("exit code %d, told %d times\n%s", code, told, stderr)
+	}
+}
+
+// TestBell rings on a terminal, once for an alert that is late, and nowhere else.
+func TestBell(t *testing.T) {
+	t.Parallel()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip("SKIPPED: no terminals on this machine: ", err)
+	}
+	n, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	terminal, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown session.Output
+	var reader sync.WaitGroup
+	reader.Go(func() {
+		buf := make([]byte, 1<<12)
+		for {
+			n, err := master.Read(buf)
+			_, _ = shown.Write(buf[:n])
+			if err != nil {
+				return // the other end is closed
+			}
+		}
+	})
+	args := lateArgs(t, session.JoinPlan, "--bell")
+	var plain session.Output
+	code := program.Run(t.Context(), append([]string{"paratimer"}, args...), session.Environ(t), strings.NewReader(""), &plain,
+		terminal)
+	terminal.Close()
+	reader.Wait()
+	master.Close()
+	if rung := strings.Count(shown.String(), "\a"); code != program.ExitOK || rung != 1 ||
+		strings.Contains(plain.String(), "\a") {
+		t.Errorf("exit code %d, it rang %d times\n%q", code, rung, shown.String())
+	}
+}
+
+// TestHostileName: a name of any signs and any length reaches Alertmanager as it is, and the state and the metrics
+// whole.
+func TestHostileName(t *testing.T) {
+	t.Parallel()
+	am := amtest.Start(t)
+	name := "a\nb\"b'c\\d{}=,|\tä→\u202e " + strings.Repeat("x", 10_000)
+	b, err := os.ReadFile(session.JoinPlan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	quoted, err := json.Marshal(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := filepath.Join(t.TempDir(), "plan.yaml")
+	_, rest, _ := strings.Cut(string(b), "\ncluster:")
+	if err := os.WriteFile(plan, fmt.Appendf(nil, "name: %s\ncluster:%s", quoted, rest), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	prom := filepath.Join(t.TempDir(), "m.prom")
+	code, _, stderr := session.Run(t, lateArgs(t, plan, "--alertmanager", am.URL, "--metrics-textfile", prom)...)
+	if code != program.ExitOK {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	amtest.Eventually(t, "Alertmanager has told that it is over", func() bool {
+		all := am.Received()
+		return len(all) > 0 && all[len(all)-1].Status == "resolved" &&
+			all[len(all)-1].Labels["workflow"] == dag.Clean(name)
+	})
+	code, list, _ := session.Run(t, "history", "list", "--output", "json")
+	if code != program.ExitOK || !json.Valid([]byte(list)) || !strings.Contains(list, strings.Repeat("x", 4000)) {
+		t.Errorf("the history has, with exit code %d, %.200s", code, list)
+	}
+	text, err := os.ReadFile(prom)
+	if err != nil || !strings.Contains(string(text), `workflow="a\\nb\"b'c\\d{}`) ||
+		strings.Contains(string(text), strings.Repeat("x", 200)) {
+		t.Errorf("%v: %.300s", err, text)
+	}
+}

@@ -1,0 +1,148 @@
+package docs
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
+
+	"github.com/paratimer/paratimer/adapters/simulate"
+)
+
+// An example is a command of a page and what the page says that it prints. "..." stands for anything.
+type example struct {
+	line    int
+	command string
+	output  []string
+}
+
+// consoleExamples reads a page's console blocks.
+func consoleExamples(t *testing.T, text string) []example {
+	t.Helper()
+	var all []example
+	inside := false
+	for i, line := range strings.Split(text, "\n") {
+		switch {
+		case strings.HasPrefix(line, "```"):
+			inside = line == "```console"
+		case !inside:
+		case strings.HasPrefix(line, "$ "):
+			all = append(all, example{line: i + 1, command: strings.TrimPrefix(line, "$ ")})
+		case len(all) == 0:
+			t.Fatalf("line %d: output without a command", i+1)
+		default:
+			s := &all[len(all)-1]
+			s.output = append(s.output, line)
+		}
+	}
+	return all
+}
+
+// TestReadme runs the README's commands.
+func TestReadme(t *testing.T) { runPage(t, "../../README.md", 10) }
+
+// TestTutorial runs the tutorial's commands.
+func TestTutorial(t *testing.T) { runPage(t, "../../docs/tutorial.md", 8) }
+
+// TestCommandsPage runs the commands of the tour.
+func TestCommandsPage(t *testing.T) { runPage(t, "../../docs/commands.md", 20) }
+
+// runPage runs a page's commands, in order, in one folder, and compares what they print. It has so many at least.
+func runPage(t *testing.T, page string, least int) {
+	t.Parallel()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples, err := filepath.Abs("../../examples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(examples, filepath.Join(dir, "examples")); err != nil {
+		t.Fatal(err)
+	}
+	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
+	ran := 0
+	for _, s := range consoleExamples(t, string(text)) {
+		args := strings.Fields(strings.Replace(s.command, "go run ./cmd/paratimer", "paratimer", 1))
+		switch {
+		case s.command == "go test ./...":
+			continue // it is what runs this
+		case args[0] != "paratimer":
+			t.Errorf("%s:%d: %q is not a command of ours", page, s.line, s.command)
+			continue
+		case args[1] == "demo":
+			args = append(args, "--speed", "0")
+		case args[1] == "attach" || args[1] == "doctor":
+			url := session.HadoopServer(t, filepath.Join(examples, "pig-join.yaml"), simulate.Options{})
+			session.Setenv(t, "HADOOP_CONF_DIR", hadoopConf(t, url))
+			for i := range args {
+				args[i] = strings.Replace(args[i], "http://resourcemanager:8088", url, 1)
+				args[i] = strings.Replace(args[i], "application_1795222440184_0007", "application_1275814800000_0001",
+					1)
+			}
+			args = append(args, "--user", "alice")
+			if args[1] == "attach" {
+				args = append(args, "--every", "100ms")
+			}
+			if slices.Contains(args, "--rm") {
+				args = append(args, "--jhs", url)
+			}
+		}
+		ran++
+		code, stdout, stderr := session.RunIn(t, dir, args[1:]...)
+		if code != program.ExitOK {
+			t.Errorf("%s:%d: %s: exit code %d\n%s%s", page, s.line, s.command, code, stdout, stderr)
+			continue
+		}
+		if len(s.output) > 0 && !promised(s.output).MatchString(stdout) {
+			t.Errorf("%s:%d: %s does not print what the page says, but\n%s", page, s.line, s.command, stdout)
+		}
+	}
+	if ran < least {
+		t.Fatalf("%s: only %d commands found: nothing is guarded", page, ran)
+	}
+}
+
+// promised is the pattern of an output in which lines and words may be left out as "...".
+func promised(lines []string) *regexp.Regexp {
+	var b strings.Builder
+	b.WriteString(`\A`)
+	for _, line := range lines {
+		if line == "..." {
+			b.WriteString(`(?s:.*?)`)
+			continue
+		}
+		parts := strings.Split(line, "...")
+		for i := range parts {
+			parts[i] = regexp.QuoteMeta(parts[i])
+		}
+		b.WriteString(`(?m:^)` + strings.Join(parts, `.*`) + `\n`)
+	}
+	return regexp.MustCompile(b.String() + `\z`)
+}
+
+// hadoopConf is a configuration folder of the cluster at an address.
+func hadoopConf(t *testing.T, url string) string {
+	t.Helper()
+	dir := t.TempDir()
+	host := strings.TrimPrefix(url, "http://")
+	for file, property := range map[string]string{
+		"yarn-site.xml":   "yarn.resourcemanager.webapp.address",
+		"mapred-site.xml": "mapreduce.jobhistory.webapp.address",
+	} {
+		site := "<configuration><property><name>" + property + "</name><value>" + host +
+			"</value></property></configuration>"
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(site), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}

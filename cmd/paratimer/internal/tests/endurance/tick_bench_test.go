@@ -1,0 +1,72 @@
+package endurance
+
+import (
+	"context"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
+
+	"github.com/rs/zerolog"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// snapshots is a source of what was observed before.
+type snapshots []*dag.Snapshot
+
+func (s *snapshots) Next(context.Context) (*dag.Snapshot, error) {
+	if len(*s) == 0 {
+		return nil, io.EOF
+	}
+	first := (*s)[0]
+	*s = (*s)[1:]
+	return first, nil
+}
+
+// BenchmarkTick is one tick of a query of 100,000 tasks beside 1,988 other applications, from its snapshot to its
+// range; what is observed is not part of it.
+func BenchmarkTick(b *testing.B) {
+	m := session.Crowd(b, "testdata/nightly.yaml", 999, 1_795_222_440_184, 10*time.Minute)
+	id := join(b, m, wide())
+	client, err := hadoop.NewClient(hadoop.Options{
+		Site:      hadoop.Site{RMs: []hadoop.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
+		Transport: m, Now: m.Now,
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer client.Close()
+	src := hadoop.NewSource(client, hadoop.Target{ID: id})
+	var seen snapshots
+	for range 3 {
+		s, err := src.Next(b.Context())
+		if err != nil {
+			b.Fatal(err)
+		}
+		seen = append(seen, s)
+		if err := m.Advance(b.Context(), m.Now().Add(3*time.Second)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.Logf("%d jobs, %d other applications", len(seen[2].Jobs), len(seen[2].Load))
+	b.ReportAllocs()
+	for b.Loop() {
+		b.StopTimer()
+		ticks := seen
+		w := watch.Watch{Source: &ticks, Estimators: follow.EstimatorSet(false, 0), Log: zerolog.Nop()}.Stepper()
+		for range 2 {
+			if _, err := w.Step(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.StartTimer()
+		if _, err := w.Step(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

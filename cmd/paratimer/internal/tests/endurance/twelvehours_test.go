@@ -1,0 +1,168 @@
+package endurance
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/paratimer/paratimer/adapters/capture"
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/simulate"
+	"github.com/paratimer/paratimer/adapters/state"
+	"github.com/paratimer/paratimer/adapters/tape"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/metrics"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/sinks"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/outfile"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/restsim"
+)
+
+// retained are the bytes that are held after what is not needed is gone.
+func retained() uint64 {
+	runtime.GC()
+	runtime.GC() // what had a finalizer, and pools
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// flat holds that what is retained after hours 6 and 12 is what was retained after hour 1, but for half of it or 4 MB.
+func flat(t *testing.T, held map[int]uint64) {
+	t.Helper()
+	t.Logf("retained after hours 1, 6, 12: %d, %d, %d KB", held[1]>>10, held[6]>>10, held[12]>>10)
+	for _, hour := range []int{6, 12} {
+		if held[1] == 0 || held[hour] == 0 || held[hour] > held[1]+max(held[1]/2, 4<<20) {
+			t.Errorf("after hour %d %d bytes are retained, after the first %d", hour, held[hour], held[1])
+		}
+	}
+}
+
+// written counts what goes to a file that nobody reads.
+type written struct{ n int64 }
+
+func (w *written) Write(p []byte) (int, error) { w.n += int64(len(p)); return len(p), nil }
+func (w *written) Close() error                { return nil }
+
+// overnight is one job of 60 maps that take two hours each, ten at a time.
+func overnight() *dag.Plan {
+	pipe := dag.Pipeline{Tuples: dag.Uniform(72_000), Alpha: dag.Uniform(100)}
+	return &dag.Plan{
+		Name: "overnight.pig",
+		Cluster: dag.Cluster{
+			Policy: dag.YARN, MemoryMB: 10_752,
+			Nodes: []dag.Node{{Name: "n0:8042", MemoryMB: 10_752}},
+		},
+		Jobs: []dag.Job{{
+			Node: "scope-1", Name: "scope-1", MasterMB: 512, MapReduce: dag.MapReduceLimits{MapMB: 1024, ReduceMB: 1024},
+			Stages: dag.MapReduce(dag.Stage{Tasks: 60, Known: true, Pipelines: []dag.Pipeline{pipe}},
+				dag.Stage{Known: true}),
+		}},
+	}
+}
+
+// TestTwelveHoursAttached: a query of more than twelve hours is watched with everything that attach can be told to do,
+// its log moved away each hour; what is retained stays the same, and no line of the log is lost.
+func TestTwelveHoursAttached(t *testing.T) {
+	const every = 30 * time.Second
+	ctx, dir, start := t.Context(), t.TempDir(), dag.Instant(1_795_222_440_184)
+	m := restsim.NewMany(start)
+	run, err := simulate.New(overnight(), simulate.Options{
+		Seed: 1, Noise: 0.1, Know: simulate.Nothing, Every: every,
+		Start: start,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Add(ctx, run); err != nil {
+		t.Fatal(err)
+	}
+	clock := func() time.Time { return m.Now().Time() }
+	var raw, taped, frames written
+	rec := capture.NewWriter(&raw, false, m.Now)
+	client, err := hadoop.NewClient(hadoop.Options{
+		Site:      hadoop.Site{RMs: []hadoop.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
+		Transport: rec.Layer(m), Now: m.Now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "a.log")
+	out, err := outfile.OpenLog(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	log := zerolog.New(out)
+	store, err := state.Open(filepath.Join(dir, "state"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	remembered := &history.Recorder{Store: store, Log: log}
+	source := &input.Profiled{
+		Source:   tape.Tee(hadoop.NewSource(client, hadoop.Target{}), &taped),
+		Profiles: remembered.Profiles,
+	}
+	meter := metrics.New(metrics.Options{Every: every, Now: clock})
+	told := notify.New(notify.Config{
+		Inline: true, Now: clock, Log: log,
+		Sinks: []notify.Sink{sinks.DryRun{Previewer: sinks.Nobody{}, W: io.Discard}},
+	}).Watch(nil)
+	defer told.Close()
+	stepper := watch.Watch{
+		Source: source, Estimators: follow.EstimatorSet(true, 64), Sinks: []watch.Sink{
+			meter, remembered,
+			view.NewNDJSON(&frames),
+		},
+		Bounds: session.Bounds, Recall: told.Recall, Keep: told.Keep, Over: remembered.Over, Every: every, Log: log,
+	}.Stepper()
+	kept, ticks := map[int]uint64{}, 0
+	for hour := range 12 {
+		for range int(time.Hour / every) {
+			if err := m.Advance(ctx, m.Now().Add(every)); err != nil {
+				t.Fatal(err)
+			}
+			if over, err := stepper.Step(ctx); over || err != nil {
+				t.Fatalf("in hour %d: %v", hour+1, err)
+			}
+			ticks++
+			log.Info().Int("tick", ticks).Msg("observed")
+		}
+		kept[hour+1] = retained()
+		if err := os.Rename(path, fmt.Sprintf("%s.%02d", path, hour)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	flat(t, kept)
+	t.Logf("bytes a tick: tape %d, ndjson %d, capture %d", taped.n/int64(ticks), frames.n/int64(ticks),
+		raw.n/int64(ticks))
+	files, err := filepath.Glob(path + ".*")
+	if err != nil || len(files) != 12 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	lines := 0
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines += bytes.Count(b, []byte(`"observed"`))
+	}
+	if lines != ticks {
+		t.Errorf("%d of %d lines are in the log", lines, ticks)
+	}
+	runtime.KeepAlive(stepper)
+}

@@ -1,0 +1,148 @@
+package engines
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
+)
+
+// tezRecordings are the folders that hold recordings of Tez: those of the source's tests, and what stands beside the
+// project.
+var tezRecordings = []string{"../../adapters/tez/testdata", "../../../shared/recordings-tez"}
+
+// A tezScore is how right the headline of a replay was, over the ticks strictly inside the run.
+type tezScore struct {
+	ticks, points int
+	sum           float64 // of absolute errors, in percentage points
+	ranges, held  int     // ticks with an 80 % range, and those on which it held the true time
+}
+
+func (s *tezScore) mean() float64 { return s.sum / float64(s.points) }
+
+// scoreTez replays a recording, with a profile unless it is "".
+func scoreTez(t *testing.T, file, profile string) tezScore {
+	t.Helper()
+	args := []string{"replay", file, "--output", "ndjson"}
+	if profile != "" {
+		args = append(args, "--profile", profile)
+	}
+	code, out, stderr := session.Run(t, args...)
+	if code != program.ExitOK {
+		t.Fatalf("%s: exit code %d\n%s", file, code, stderr)
+	}
+	type line struct {
+		Elapsed  float64 `json:"elapsed_seconds"`
+		Headline struct {
+			Remaining *float64 `json:"remaining_seconds"`
+		} `json:"headline"`
+		Quantiles []struct {
+			Q         float64 `json:"q"`
+			Remaining float64 `json:"remaining_seconds"`
+		} `json:"quantiles"`
+	}
+	var all []line
+	for text := range strings.Lines(out) {
+		var l line
+		if err := json.Unmarshal([]byte(text), &l); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, l)
+	}
+	total := all[len(all)-1].Elapsed
+	var s tezScore
+	for _, l := range all {
+		if l.Elapsed <= 0 || l.Elapsed >= total {
+			continue
+		}
+		s.ticks++
+		if r := l.Headline.Remaining; r != nil {
+			s.points++
+			s.sum += math.Abs(100*l.Elapsed/(l.Elapsed+*r) - 100*l.Elapsed/total)
+		}
+		low, high := math.NaN(), math.NaN()
+		for _, q := range l.Quantiles {
+			switch q.Q {
+			case 0.1:
+				low = q.Remaining
+			case 0.9:
+				high = q.Remaining
+			}
+		}
+		if !math.IsNaN(high) {
+			s.ranges++
+			if low <= total-l.Elapsed && total-l.Elapsed <= high {
+				s.held++
+			}
+		}
+	}
+	return s
+}
+
+func tezRecording(name string) (file string, ok bool) {
+	for _, folder := range tezRecordings {
+		file := filepath.Join(folder, name+".jsonl.gz")
+		if _, err := os.Stat(file); err == nil {
+			return file, true
+		}
+	}
+	return "", false
+}
+
+// TestTezAccuracy holds how right DAGs of Tez are predicted with the profile of another run of the same script, and how
+// often ranges hold. docs/accuracy.md has all pairs. The bounds leave room: what breaks them is another model, not a
+// little noise.
+func TestTezAccuracy(t *testing.T) {
+	t.Parallel()
+	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
+	ranges, held, pairs := 0, 0, 0
+	for _, c := range []struct {
+		name, profile string
+		mean          float64 // percentage points
+	}{
+		{"skew-3", "skew-3", 2},
+		{"skew-3", "skew-1", 8},
+		{"skew-1", "skew-3", 9},
+		{"join-1", "join-3", 7.5},
+		{"join-3", "join-1", 9},
+		{"hive-1", "hive-3", 8.5},
+		{"hive-3", "hive-1", 8.5},
+		{"session-3", "session-1", 9},
+	} {
+		file, ok := tezRecording(c.name)
+		other, also := tezRecording(c.profile)
+		if !ok || !also {
+			t.Logf("no recording %s or %s", c.name, c.profile)
+			continue
+		}
+		profile := filepath.Join(t.TempDir(), "profile.yaml")
+		if code, _, stderr := session.Run(t, "learn", other, "-o", profile); code != program.ExitOK {
+			t.Fatalf("learn %s: exit code %d\n%s", c.profile, code, stderr)
+		}
+		s := scoreTez(t, file, profile)
+		t.Logf("%s with the profile of %s: %.1f points on %d of %d ticks, ranges held on %d of %d", c.name, c.profile,
+			s.mean(), s.points, s.ticks, s.held, s.ranges)
+		if !(s.mean() <= c.mean) || s.points < s.ticks*9/10 {
+			t.Errorf("%s with the profile of %s: %.1f points on %d of %d ticks, want %.1f at most on nine of ten",
+				c.name, c.profile, s.mean(), s.points, s.ticks, c.mean)
+		}
+		if c.name != c.profile {
+			ranges, held, pairs = ranges+s.ranges, held+s.held, pairs+1
+		}
+	}
+	if part := float64(held) / float64(ranges); pairs > 0 && !(part >= 0.6 && part <= 0.97) {
+		t.Errorf("80 %% ranges held on %.0f %% of %d ticks", 100*part, ranges)
+	}
+	// Without a profile there may be no point, but there is no wrong one.
+	file, _ := tezRecording("skew-3")
+	if s := scoreTez(t, file, ""); s.points > 0 && s.mean() > 5 || s.ranges < s.ticks/2 {
+		t.Errorf("without a profile: %.1f points on %d, ranges on %d of %d ticks", s.mean(), s.points, s.ranges,
+			s.ticks)
+	}
+}

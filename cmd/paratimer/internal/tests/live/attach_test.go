@@ -1,0 +1,69 @@
+package live
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
+
+	"github.com/paratimer/paratimer/adapters/simulate"
+)
+
+// TestAttach watches a query over HTTP to its end. Its tape gives the same frames, its capture the same end.
+func TestAttach(t *testing.T) {
+	t.Parallel()
+	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
+	dir := t.TempDir()
+	tapeFile, captureFile := filepath.Join(dir, "run.tape.gz"), filepath.Join(dir, "run.capture.gz")
+	url := session.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
+	code, live, stderr := session.Run(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms",
+		"--output", "ndjson", "--tape", tapeFile, "--capture", captureFile)
+	if code != program.ExitOK {
+		t.Fatalf("attach: exit code %d\n%s", code, stderr)
+	}
+	if n := strings.Count(live, "\n"); n < 8 {
+		t.Fatalf("only %d frames:\n%s", n, live)
+	}
+	for _, want := range []string{`"node":"scope-50"`, `"state":"succeeded"},"elapsed_seconds"`} {
+		if !strings.Contains(live, want) {
+			t.Errorf("no frame has %s", want)
+		}
+	}
+	code, replayed, stderr := session.Run(t, "replay", tapeFile, "--output", "ndjson")
+	if code != program.ExitOK || replayed != live {
+		t.Errorf("replay of the tape: exit code %d, %s\n%s", code, session.Difference([]byte(live), []byte(replayed)), stderr)
+	}
+	// In a capture this cluster's time leaps within a tick, so only that it is one can be told of it.
+	if code, played, stderr := session.Run(t, "replay", captureFile); code == program.ExitUsage ||
+		!strings.HasPrefix(played, "join.pig: ") {
+		t.Errorf("replay of the capture: exit code %d\n%s%s", code, played, stderr)
+	}
+}
+
+func TestAttachToAFailingQuery(t *testing.T) {
+	t.Parallel()
+	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
+	url := session.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{
+		MaxAttempts: 1, Fail: []simulate.Failure{{Job: "scope-40", Task: 3, At: 15 * time.Second}},
+	})
+	code, out, stderr := session.Run(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms")
+	if code != program.ExitFailed || !strings.Contains(out, "failed after") {
+		t.Errorf("exit code %d, want %d\n%s%s", code, program.ExitFailed, out, stderr)
+	}
+}
+
+func TestAttachToNothing(t *testing.T) {
+	t.Parallel()
+	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
+	url := session.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
+	code, out, stderr := session.Run(t, "attach", "application_1_0001", "--rm", url, "--jhs", url)
+	if code != program.ExitBlind || out != "" || !strings.Contains(stderr, "application_1_0001") {
+		t.Errorf("exit code %d, stdout %q, stderr %q", code, out, stderr)
+	}
+}

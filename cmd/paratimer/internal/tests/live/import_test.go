@@ -1,0 +1,53 @@
+package live
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
+)
+
+// TestImportGoodAndBad: what can be read is imported, what cannot is named, and the exit code says that something is
+// missing.
+func TestImportGoodAndBad(t *testing.T) {
+	t.Parallel()
+	alone(t)
+	bad := filepath.Join(t.TempDir(), "bad.jhist")
+	if err := os.WriteFile(bad, []byte("Avro-Json\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const good, other = "../../adapters/jhist/testdata/quadratic.jhist.gz",
+		"../../adapters/jhist/testdata/hadoop-1.2.txt"
+	for _, output := range []string{"text", "json"} {
+		out := t.TempDir()
+		code, stdout, stderr := session.Run(t, "import", good, bad, "/nowhere", other, "-o", out, "--output", output)
+		tapes, err := filepath.Glob(filepath.Join(out, "*.tape.gz"))
+		if err != nil || len(tapes) != 2 || code != program.ExitUsage {
+			t.Errorf("%s: exit code %d, %d tapes, %v", output, code, len(tapes), err)
+		}
+		for _, want := range []string{"bad.jhist: jhist: the schema in line 2 is missing", "/nowhere: "} {
+			if strings.Count(stderr, want) != 1 {
+				t.Errorf("%s: not said once: %s\n%s", output, want, stderr)
+			}
+		}
+		if output == "text" {
+			continue
+		}
+		var result struct {
+			Workflows []any
+			LeftOut   []struct{ Path string } `json:"left_out"`
+		}
+		if err := json.Unmarshal([]byte(stdout), &result); err != nil || len(result.Workflows) != 2 ||
+			len(result.LeftOut) != 2 || result.LeftOut[0].Path != bad {
+			t.Errorf("%s, %v", stdout, err)
+		}
+	}
+	if code, _, stderr := session.Run(t, "import", bad, "-o", t.TempDir()); code != program.ExitUsage ||
+		strings.Count(stderr, "bad.jhist") != 1 {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}

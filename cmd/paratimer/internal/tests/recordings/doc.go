@@ -1,0 +1,2 @@
+// Package recordings holds what commands compute from recordings of real runs.
+package recordings

@@ -1,0 +1,236 @@
+package recordings
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+
+	page "github.com/paratimer/paratimer/cmd/paratimer/internal/report"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
+)
+
+// TestReportOfRecordings holds that the run report of every recording is sound, at its end and along the way, and can
+// be drawn.
+func TestReportOfRecordings(t *testing.T) {
+	t.Parallel()
+	paths, err := fixtures.Recordings("recordings")
+	if err != nil {
+		t.Fatal(err)
+	}
+	histories, err := filepath.Glob(fixtures.Recording("*.jhist.gz"))
+	if err != nil || len(histories) == 0 {
+		t.Fatalf("no job history among the recordings: %v", err)
+	}
+	paths = append(paths, histories...)
+	figures := 0
+	for _, path := range paths {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			src, file, err := input.OpenRecording(path, "", 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer file.Close()
+			g := runreport.NewCollector(filepath.Base(path), observed.Costs)
+			g.Recorded = true
+			each := &sounding{t: t, g: g}
+			w := watch.Watch{
+				Source: src, Estimators: follow.EstimatorSet(false, 20), Sinks: []watch.Sink{g, each},
+				Log: zerolog.Nop(),
+				Bounds: []alert.Bound{{
+					Name: "outside-bounds", Kind: alert.OutsideBounds, Quiet: true,
+					Threshold: alert.DefaultThreshold, Hold: alert.DefaultHold,
+				}},
+			}
+			if _, err := w.Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			each.look()
+			figures += each.figures
+		})
+	}
+	t.Logf("%d figures of %d recordings are sound", figures, len(paths))
+}
+
+// sounding looks at the run report at each fortieth frame.
+type sounding struct {
+	t       *testing.T
+	g       *runreport.Collector
+	figures int
+}
+
+func (s *sounding) Show(frame.Tick) error {
+	if s.g.Seen()%40 == 1 {
+		s.look()
+	}
+	return nil
+}
+
+func (s *sounding) look() {
+	s.t.Helper()
+	told, err := s.g.Report()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, wrong := range unsound(told) {
+		s.t.Errorf("after %d frames: %s", s.g.Seen(), wrong)
+	}
+	s.figures += 7
+	if err := page.Write(io.Discard, told, time.UTC); err != nil {
+		s.t.Error(err)
+	}
+}
+
+// unsound lists what is wrong with a run report.
+func unsound(s *runreport.Report) (wrong []string) {
+	say := func(bad bool, format string, args ...any) {
+		if bad {
+			wrong = append(wrong, fmt.Sprintf(format, args...))
+		}
+	}
+	var first, again bytes.Buffer
+	say(s.JSON(&first) != nil, "no JSON")
+	var back runreport.Report
+	say(json.Unmarshal(first.Bytes(), &back) != nil || back.JSON(&again) != nil ||
+		!bytes.Equal(first.Bytes(), again.Bytes()), "its JSON is read otherwise")
+	says := append([]string{
+		s.PredictionHistory.Summary, s.JobsSummary, s.Skew.Summary, s.Limits.Summary,
+		s.Chart.Summary, s.TimeAttribution.Summary,
+	}, s.Summary...)
+	for i, text := range says {
+		say(!strings.HasSuffix(text, ".") || strings.TrimSpace(text) != text, "sentence %d: %q", i, text)
+		for _, bad := range []string{"NaN", "nil", "%!", "0 of 0", "  ", "+Inf", "-0s", "..", " ,", "(, "} {
+			say(strings.Contains(text, bad), "sentence %d has %q: %q", i, bad, text)
+		}
+	}
+	say(len(s.Summary) < 1 || len(s.Summary) > 6, "%d sentences sum up", len(s.Summary))
+	if s.ElapsedSeconds == nil {
+		return wrong
+	}
+	end := *s.ElapsedSeconds
+	began := slices.ContainsFunc(s.Jobs, func(j runreport.Job) bool { return j.WaitSeconds != nil })
+	say(began && (len(s.Chart.Panels) == 0 || len(s.Chart.Critical) == 0 || len(s.TimeAttribution.Parts) == 0),
+		"tasks have begun, and nothing of them is drawn")
+	wrong = append(wrong, unsoundPredictions(&s.PredictionHistory, end)...)
+	wrong = append(wrong, unsoundChart(s, end)...)
+	sum := frame.Seconds(0)
+	for i, p := range s.TimeAttribution.Parts {
+		say(i == 0 && p.StartSeconds != 0, "the account begins at %v", p.StartSeconds)
+		say(i > 0 && p.StartSeconds != s.TimeAttribution.Parts[i-1].EndSeconds, "the account has a gap at %v",
+			p.StartSeconds)
+		say(p.EndSeconds < p.StartSeconds, "part %d of the account ends before it begins", i)
+	}
+	for _, c := range s.TimeAttribution.Causes {
+		sum = frame.SecondsOf(sum.Duration() + c.Seconds.Duration())
+		say(c.Title == "" || c.Meaning == "" || c.Seconds <= 0, "cause %+v", c)
+	}
+	if n := len(s.TimeAttribution.Parts); n > 0 {
+		say(s.TimeAttribution.Parts[n-1].EndSeconds != end || sum != end,
+			"the account ends at %v and adds up to %v of %v", s.TimeAttribution.Parts[n-1].EndSeconds, sum, end)
+	}
+	// One that is lost with its node leads nowhere: its work is to be done again.
+	if n := len(s.TimeAttribution.Parts); n > 0 && s.WaitingOn != nil && strings.HasPrefix(*s.WaitingOn, "attempt_") &&
+		!strings.Contains(*s.WaitingOn, "its node is lost") {
+		task := s.TimeAttribution.Parts[n-1].Task
+		say(task != nil && !strings.HasPrefix(*s.WaitingOn, *task+" "), "it waits for %s, and the account leads to %v",
+			*s.WaitingOn, task)
+	}
+	onPath := frame.Seconds(0)
+	for _, j := range s.Jobs {
+		if j.OnPathSeconds != nil {
+			onPath += *j.OnPathSeconds
+		}
+		for _, sp := range []*runreport.Spread{j.MapSeconds, j.ReduceSeconds} {
+			say(sp != nil && (sp.Tasks < 1 || sp.Min > sp.Median || sp.Median > sp.P90 || sp.P90 > sp.Max),
+				"job %s: %+v", j.Node, sp)
+		}
+	}
+	say(onPath > end+0.001, "jobs are %v of the critical path, of %v", onPath, end)
+	for _, j := range s.Skew.Jobs {
+		say(!slices.IsSortedFunc(j.Reduces, func(a, b runreport.SkewReduce) int {
+			return int(1000 * (b.WorkSeconds - a.WorkSeconds))
+		}) ||
+			j.All < len(j.Reduces) || len(j.Reduces) < 2 || j.Median > j.Reduces[0].WorkSeconds, "skew of %s", j.Job)
+	}
+	for _, r := range s.Limits.Rows {
+		say((r.TotalSeconds == nil) != (r.GainSeconds == nil) || r.Question == "" || r.TotalSeconds == nil &&
+			r.Doubt == nil, "limit %+v", r)
+	}
+	return wrong
+}
+
+func unsoundPredictions(c *runreport.PredictionHistory, end frame.Seconds) (wrong []string) {
+	say := func(bad bool, format string, args ...any) {
+		if bad {
+			wrong = append(wrong, fmt.Sprintf(format, args...))
+		}
+	}
+	say(len(c.Points) == 0 || len(c.Points) > runreport.MostPoints, "%d moments", len(c.Points))
+	for i, m := range c.Points {
+		say(i > 0 && m.AtSeconds < c.Points[i-1].AtSeconds || m.AtSeconds > end, "moment %d at %v", i, m.AtSeconds)
+		for _, r := range [][]*frame.Seconds{
+			{m.LowSeconds, m.TotalSeconds, m.HighSeconds},
+			{m.Low50Seconds, m.High50Seconds},
+		} {
+			for k := 1; k < len(r); k++ {
+				say(r[k-1] != nil && r[k] != nil && *r[k-1] > *r[k], "moment %d: a range that is none", i)
+			}
+		}
+	}
+	for i, m := range c.Marks {
+		say(i > 0 && m.AtSeconds < c.Marks[i-1].AtSeconds || m.Text == "" || m.AtSeconds < 0, "mark %+v", m)
+	}
+	if c.TotalSeconds == nil {
+		return wrong
+	}
+	last := c.Points[len(c.Points)-1]
+	say(last.TotalSeconds == nil || *last.TotalSeconds != *c.TotalSeconds, "the course ends at %v", last.TotalSeconds)
+	for _, m := range c.Marks {
+		say(m.AtSeconds > *c.TotalSeconds, "mark %+v after the end", m)
+	}
+	return wrong
+}
+
+func unsoundChart(s *runreport.Report, end frame.Seconds) (wrong []string) {
+	c := &s.Chart
+	say := func(bad bool, format string, args ...any) {
+		if bad {
+			wrong = append(wrong, fmt.Sprintf(format, args...))
+		}
+	}
+	say(s.Workflow.State.Ended() != (c.NowSeconds == nil) && len(c.Panels) > 0, "now is %v", c.NowSeconds)
+	for i, g := range c.Critical {
+		say(i == 0 && g.StartSeconds != c.FromSeconds || i > 0 && g.StartSeconds != c.Critical[i-1].EndSeconds,
+			"the critical path has a gap at %v", g.StartSeconds)
+		say(g.Fragment < 0 || g.Fragment >= len(c.Fragments), "segment of fragment %d", g.Fragment)
+	}
+	if n := len(c.Critical); n > 0 {
+		say(c.Critical[n-1].EndSeconds != c.ToSeconds, "the critical path ends at %v of %v", c.Critical[n-1].EndSeconds,
+			c.ToSeconds)
+		say(s.Workflow.State.Ended() && c.ToSeconds != end, "the chart ends at %v of %v", c.ToSeconds, end)
+	}
+	for _, p := range c.Panels {
+		for _, b := range p.Bars {
+			say(b.Row < 0 || b.Rows < 1 || b.Row+b.Rows > len(p.Rows) || b.StartSeconds > b.EndSeconds || b.Job < 0 ||
+				b.Job >= len(s.Jobs) ||
+				b.Fragment != nil && *b.Fragment >= len(c.Fragments) || b.Tasks < 1 ||
+				b.Name == "", "%s: bar %+v", p.Title, b)
+		}
+	}
+	return wrong
+}

@@ -1,0 +1,94 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/adapters/simulate"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/restsim"
+)
+
+// Crowd is n runs of a plan on one cluster, begun one after the other within the time that went before now.
+func Crowd(t testing.TB, plan string, n int, now dag.Instant, before time.Duration) *restsim.Many {
+	t.Helper()
+	m := restsim.NewMany(now)
+	for i := range n {
+		p, err := planfile.ReadFile(plan, planfile.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Name = fmt.Sprintf("nightly_%d.pig", i)
+		age := time.Duration(i) * before / time.Duration(n)
+		run, err := simulate.New(p, simulate.Options{
+			Seed: uint64(i), Noise: 0.2, Know: simulate.Nothing, Every: 3 * time.Second, Start: now.Add(-age) +
+				dag.Instant(i%1000),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Add(context.Background(), run); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return m
+}
+
+// Questions counts what is asked of a cluster, by the second.
+type Questions struct {
+	mu       sync.Mutex
+	managers int // to the ResourceManager itself, not through its proxy
+	seconds  map[int64]int
+}
+
+func (a *Questions) count(r *http.Request) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.seconds == nil {
+		a.seconds = map[int64]int{}
+	}
+	if strings.HasPrefix(r.URL.Path, "/ws/v1/cluster/") {
+		a.managers++
+	}
+	a.seconds[time.Now().Unix()]++
+}
+
+func (a *Questions) Counts() (all, managers, most int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, n := range a.seconds {
+		all, most = all+n, max(most, n)
+	}
+	return all, a.managers, most
+}
+
+// ServeCrowd plays a crowd over a socket, at the pace of the real clock times speed.
+func ServeCrowd(t testing.TB, m *restsim.Many, speed float64) string {
+	t.Helper()
+	return ServeAsked(t, m, &Questions{}, speed)
+}
+
+// ServeAsked is serveCrowd that counts what is asked.
+func ServeAsked(t testing.TB, m *restsim.Many, a *Questions, speed float64) string {
+	t.Helper()
+	from, began := m.Now(), time.Now()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a.count(r)
+		if r.URL.Path == "/ws/v1/cluster/metrics" {
+			err := m.Advance(r.Context(), from.Add(time.Duration(speed*float64(time.Since(began)))))
+			if err != nil && r.Context().Err() == nil { // whoever asks may be killed meanwhile
+				t.Error(err)
+			}
+		}
+		m.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}

@@ -1,0 +1,102 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
+)
+
+// environments are those of tests, by name. The process's own is nobody's to change: tests run at the same time.
+var environments sync.Map
+
+// Setenv sets a variable of a test's environment, and of its subtests'.
+func Setenv(t testing.TB, name, value string) {
+	t.Helper()
+	old, _ := environments.Load(t.Name())
+	list, _ := old.([]string)
+	environments.Store(t.Name(), append(list[:len(list):len(list)], name+"="+value))
+	if old == nil {
+		t.Cleanup(func() { environments.Delete(t.Name()) })
+	}
+}
+
+// Environ is the environment of the commands that a test runs.
+func Environ(t testing.TB) []string {
+	t.Helper()
+	env := os.Environ()
+	parts := strings.Split(t.Name(), "/")
+	for i := range parts {
+		if list, ok := environments.Load(strings.Join(parts[:i+1], "/")); ok {
+			env = append(env, list.([]string)...)
+		}
+	}
+	return env
+}
+
+// RunIn runs the command as a process in a folder: tests that run at the same time share the one of this process.
+func RunIn(t *testing.T, dir string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, said bytes.Buffer
+	cmd := Process(t, dir, args...)
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if err := cmd.Run(); err != nil && !errors.As(err, new(*exec.ExitError)) {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), out.String(), said.String()
+}
+
+// Process is a process of the command in a folder, which TestMain has put on the path.
+func Process(t *testing.T, dir string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "paratimer", args...)
+	cmd.Dir, cmd.Env = dir, Environ(t)
+	return cmd
+}
+
+// Run runs the command in this process.
+func Run(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, err bytes.Buffer
+	code = program.Run(t.Context(), append([]string{"paratimer"}, args...), Environ(t), strings.NewReader(""), &out, &err)
+	return code, out.String(), err.String()
+}
+
+// Tool is the path of a program of the distribution. A test that needs it is skipped where it is missing.
+func Tool(t *testing.T, name, pkg string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Skipf("%s is not installed: apt-get install %s", name, pkg)
+	}
+	return path
+}
+
+// Main runs the tests of a package in the folder of the program, from which they name the project's files, and puts the
+// program on the path.
+func Main(m *testing.M) {
+	time.Local = time.UTC // what is printed does not depend on the machine
+	// testscript runs this binary again, as the program, in folders of its own.
+	if filepath.Base(os.Args[0]) != "paratimer" {
+		if err := os.Chdir("../../.."); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+	testscript.Main(m, map[string]func(){
+		"paratimer": func() {
+			os.Exit(program.Run(context.Background(), os.Args, os.Environ(), os.Stdin, os.Stdout, os.Stderr))
+		},
+	})
+}

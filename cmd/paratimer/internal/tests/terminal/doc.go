@@ -1,0 +1,2 @@
+// Package terminal holds what a real terminal shows.
+package terminal

@@ -1,0 +1,197 @@
+package usage
+
+import (
+	"bytes"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
+
+	"github.com/paratimer/paratimer/adapters/simulate"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/admin"
+)
+
+// exitTable says for every command how it writes to stdout ("": it does not), and how it is given a file: in an
+// argument list FILE is one that is damaged, HERE a folder to write to, STATE one in which a run is remembered, and URL
+// a cluster.
+var exitTable = map[string]struct {
+	writes  string
+	damaged []string // how a file is given; none: the command reads no file of the user's
+}{
+	"attach": {
+		"attach --rm URL --jhs URL --user alice --every 100ms --no-history",
+		[]string{"attach --config FILE"},
+	},
+	"calibrate": {"calibrate --runs 1 --seed 7", nil},
+	"check": {"check --recording ../../examples/join.tape.gz --at 60s", []string{
+		"check --recording FILE",
+		"check --config FILE",
+	}},
+	"compare": {
+		"compare ../../examples/join.tape.gz ../../examples/join-failure.tape.gz",
+		[]string{"compare FILE ../../examples/join.tape.gz"},
+	},
+	"completion":  {"completion bash", nil},
+	"config show": {"config show", []string{"config show --config FILE"}},
+	"demo":        {"demo --speed 0", nil},
+	"doctor":      {"doctor --rm URL --jhs URL --user alice", []string{"doctor --rm URL --password-file FILE"}},
+	"ernest choose": {
+		"ernest choose --offer name=small,csv=../../examples/training.csv,price=0.1,max=64 --deadline 2m",
+		[]string{
+			"ernest choose --offer name=small,csv=FILE,price=0.1,max=64 --deadline 2m",
+			"ernest choose --offers FILE --deadline 2m",
+		},
+	},
+	"ernest design": {"ernest design --min-parts 4 --max-parts 32 --total-parts 256 --min-mcs 1 --max-mcs 8", nil},
+	"ernest fit":    {"ernest fit ../../examples/training.csv --at 32,1", []string{"ernest fit FILE --at 32,1"}},
+	"ernest predict": {
+		"ernest predict ../../examples/training.csv --at 64,1",
+		[]string{"ernest predict FILE --at 64,1"},
+	},
+	"ernest rows":  {"ernest rows ../../examples/join.tape.gz", []string{"ernest rows FILE"}},
+	"ernest run":   {"ernest run --min-parts 4 --max-parts 32 --total-parts 256 --min-mcs 1 --max-mcs 8 --command ./job{parts}{machines} -o HERE/runs.csv --dry-run", []string{"ernest run --design FILE --command ./job{parts}{machines} -o HERE/runs.csv --dry-run"}},
+	"ernest score": {"ernest score ../../examples/training.csv", []string{"ernest score FILE"}},
+	"estimate": {
+		"estimate ../../examples/fig3a.yaml",
+		[]string{"estimate FILE", "estimate ../../examples/fig3a.yaml --profile FILE"},
+	},
+	"help": {"help", nil},
+	"history add": {
+		"history add ../../examples/join-failure.tape.gz --state-dir HERE",
+		[]string{"history add FILE --state-dir HERE"},
+	},
+	"history export": {"history export join.pig --state-dir STATE", nil},
+	"history forget": {"", nil},
+	"history list":   {"history list --state-dir STATE", nil},
+	"history show":   {"history show join.pig --state-dir STATE", nil},
+	"import": {
+		"import ../../adapters/jhist/testdata -o HERE",
+		[]string{"import FILE -o HERE", "import ../../adapters/jhist/testdata FILE -o HERE"},
+	},
+	"learn": {"learn ../../examples/join.tape.gz", []string{"learn FILE", "learn --demands FILE"}},
+	"man":   {"man attach", nil},
+	"model": {"model ../../examples/hadoop-online.yaml", []string{"model FILE"}},
+	"notify test": {
+		"notify test --exec true --rules ../../examples/rules.yaml",
+		[]string{"notify test --exec true --rules FILE"},
+	},
+	"replay": {
+		"replay ../../examples/join.tape.gz",
+		[]string{"replay FILE", "replay ../../examples/join.tape.gz --profile FILE"},
+	},
+	"report":      {"report ../../examples/join.tape.gz --output json", []string{"report FILE -o HERE/run.html"}},
+	"rules check": {"rules check ../../examples/rules.yaml", []string{"rules check FILE"}},
+	"rules test": {
+		"rules test ../../examples/rules.yaml ../../examples/join.tape.gz",
+		[]string{"rules test FILE ../../examples/join.tape.gz", "rules test ../../examples/rules.yaml FILE"},
+	},
+	"score":    {"score ../../examples/join.tape.gz", []string{"score FILE"}},
+	"simulate": {"simulate ../../examples/fig3a.yaml", []string{"simulate FILE"}},
+	"skew":     {"skew ../../examples/skewed.yaml", []string{"skew FILE"}},
+	"version":  {"version", nil},
+	"watch":    {"watch --rules ../../examples/rules.yaml --rm URL --jhs URL --user alice --every 100ms --output ndjson", []string{"watch --rules FILE --rm URL"}},
+	"whatif":   {"whatif ../../examples/pig-join.yaml --slots 2x", []string{"whatif FILE --slots 2x"}},
+}
+
+// TestExitTable holds the exit codes of every command: 2 for a file that is damaged, 3 for output that cannot be
+// written, to a full disk or a pipe that nobody reads. A new command must say how.
+func TestExitTable(t *testing.T) {
+	t.Parallel()
+	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
+	root, err := admin.Manual(program.New(strings.NewReader(""), io.Discard, io.Discard))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, m := range root.All() {
+		if len(m.Commands) == 0 {
+			names = append(names, strings.TrimPrefix(m.Path, "paratimer "))
+		}
+	}
+	slices.Sort(names)
+	if want := slices.Sorted(maps.Keys(exitTable)); !slices.Equal(names, want) {
+		t.Errorf("the commands are\n%q, and the table has\n%q", names, want)
+	}
+	for name, c := range exitTable {
+		t.Run(name, func(t *testing.T) {
+			full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+			if err != nil {
+				t.Skip(err)
+			}
+			defer full.Close()
+			r, closed, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer closed.Close()
+			if err := r.Close(); err != nil {
+				t.Fatal(err)
+			}
+			for what, out := range map[string]io.Writer{"a full disk": full, "a closed pipe": closed} {
+				if code, stderr := exitOf(t, c.writes, out); c.writes != "" && (code != program.ExitBlind || stderr == "" &&
+					name != "check") {
+					t.Errorf("%s to %s: exit code %d: %s", c.writes, what, code, stderr)
+				}
+			}
+			want := program.ExitUsage
+			if name == "check" {
+				want = program.ExitBlind // a plugin's UNKNOWN, said on stdout
+			}
+			for _, given := range c.damaged {
+				if code, stderr := exitOf(t, given, io.Discard); code != want || stderr == "" && name != "check" {
+					t.Errorf("%s: exit code %d: %s", given, code, stderr)
+				}
+			}
+		})
+	}
+}
+
+// TestFullFile holds that a file on a full disk is output that cannot be written, and no wrong usage.
+func TestFullFile(t *testing.T) {
+	t.Parallel()
+	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	for _, line := range []string{
+		"learn ../../examples/join.tape.gz -o /dev/full", "report ../../examples/join.tape.gz -o /dev/full",
+		"estimate ../../examples/fig3a.yaml --gantt /dev/full",
+		"ernest fit ../../examples/training.csv --save /dev/full",
+	} {
+		if code, stderr := exitOf(t, line, io.Discard); code != program.ExitBlind ||
+			!strings.Contains(stderr, "no space left") {
+			t.Errorf("%s: exit code %d: %s", line, code, stderr)
+		}
+	}
+	if code, stderr := exitOf(t, "learn ../../examples/join.tape.gz -o HERE/none/profile.yaml", io.Discard); code != program.ExitUsage {
+		t.Errorf("to a folder that is not there: exit code %d: %s", code, stderr)
+	}
+}
+
+// exitOf runs a command of the table.
+func exitOf(t *testing.T, line string, out io.Writer) (code int, stderr string) {
+	t.Helper()
+	file, here, url, store := filepath.Join(t.TempDir(), "damaged"), t.TempDir(), "", ""
+	if err := os.WriteFile(file, []byte("{\"paratimer_tape\":1}\n{\"n\":1,\"t\":1795222879638,\"whole\":true}\n\x00"),
+		0o600); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(line, "URL") {
+		url = session.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
+	}
+	if strings.Contains(line, "STATE") {
+		store = t.TempDir()
+		if code, _, stderr := session.Run(t, "history", "add", "../../examples/join.tape.gz", "--state-dir",
+			store); code != program.ExitOK {
+			t.Fatal(stderr)
+		}
+	}
+	var said bytes.Buffer
+	args := strings.Fields(strings.NewReplacer("FILE", file, "HERE", here, "URL", url, "STATE", store).Replace(line))
+	return program.Run(t.Context(), append([]string{"paratimer"}, args...), session.Environ(t), strings.NewReader(""), out, &said),
+		said.String()
+}

@@ -1,0 +1,227 @@
+package usage
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
+
+	"github.com/paratimer/paratimer/adapters/simulate"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/admin"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/manual"
+)
+
+// wholeManual is the manual of the real tree.
+func wholeManual(t *testing.T) *manual.Command {
+	t.Helper()
+	root, err := admin.Manual(program.New(strings.NewReader(""), io.Discard, io.Discard))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(root.All()); n < 20 {
+		t.Fatalf("only %d commands: nothing is guarded", n)
+	}
+	return root
+}
+
+// TestManualWhole holds that everything is said of every command: examples, a heading, what its flags do; and that no
+// text is of a command that there is not.
+func TestManualWhole(t *testing.T) {
+	t.Parallel()
+	root := wholeManual(t)
+	b, err := os.ReadFile("internal/command/admin/manual.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts, err := manual.ParseTexts(string(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range root.All() {
+		if len(c.Text.Examples) == 0 && len(c.Commands) == 0 {
+			t.Errorf("%s: no example in manual.txt", c.Path)
+		}
+		if c.Heading == "" && strings.Count(c.Path, " ") == 1 {
+			t.Errorf("%s: under no heading of app.go", c.Path)
+		}
+		for _, f := range c.Flags {
+			if f.Does == "" || strings.Count(f.Does, "`")%2 != 0 || strings.Contains(f.Value, "`") {
+				t.Errorf("%s --%s: %q %q", c.Path, f.Name, f.Value, f.Does)
+			}
+		}
+		delete(texts, c.Path)
+	}
+	for path := range texts {
+		t.Errorf("manual.txt: there is no %s", path)
+	}
+}
+
+// TestHelpFits holds that help fits a terminal of 80 columns, but for examples, which must be whole to be copied, and
+// that of a single command little more than a screen.
+func TestHelpFits(t *testing.T) {
+	t.Parallel()
+	for _, c := range wholeManual(t).All() {
+		if n := strings.Count(manual.Help(c), "\n"); n > 36 && len(c.Commands) == 0 {
+			t.Errorf("%s: help of %d lines", c.Path, n)
+		}
+		example := map[string]bool{}
+		for _, e := range c.Text.Examples {
+			example["  "+e.Line] = true
+		}
+		for _, line := range strings.Split(manual.Help(c)+manual.HelpAll(c), "\n") {
+			if utf8.RuneCountInString(line) > 80 && !example[line] {
+				t.Errorf("%s: %q", c.Path, line)
+			}
+		}
+	}
+}
+
+// words splits a command line as a shell does: quotes, and what follows ">" is the shell's.
+func words(t *testing.T, line string) []string {
+	t.Helper()
+	line, _, _ = strings.Cut(line, " > ")
+	line = strings.TrimSuffix(strings.TrimPrefix(line, "source <("), ")")
+	var all []string
+	for i, part := range strings.Split(line, "'") {
+		if i%2 == 1 {
+			all = append(all, part)
+			continue
+		}
+		all = append(all, strings.Fields(part)...)
+	}
+	if len(all) == 0 || all[0] != "paratimer" {
+		t.Fatalf("%q: not a command of ours", line)
+	}
+	return all
+}
+
+// clustered says whether a command line asks a server: those are tried against one of ours, or only their flags are.
+func clustered(args []string) bool {
+	switch args[1] {
+	case "attach", "watch", "doctor", "import":
+		return true
+	case "check":
+		return !slices.Contains(args, "--recording")
+	case "skew", "whatif", "report":
+		return !slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "examples/") })
+	}
+	return false
+}
+
+// TestExamples runs every example of the help that needs no cluster, all in one folder, and has the flags of the others
+// read.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	examples, err := filepath.Abs("../../examples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(examples, filepath.Join(dir, "examples")); err != nil {
+		t.Fatal(err)
+	}
+	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
+	url := session.HadoopServer(t, filepath.Join(examples, "pig-join.yaml"), simulate.Options{})
+	ran, read := 0, 0
+	seen := map[string]bool{}
+	try := func(c *manual.Command, e manual.Example) {
+		if seen[e.Line] {
+			return
+		}
+		seen[e.Line] = true
+		args := words(t, e.Line)
+		live := clustered(args)
+		switch {
+		case live && args[1] == "doctor" && slices.Contains(args, "--rm"):
+			args = []string{"paratimer", "doctor", "--rm", url, "--jhs", url}
+			ran++
+		case live:
+			args = append(args, "--help") // the flags are read before it is shown
+			read++
+		default:
+			if args[1] == "demo" {
+				args = append(args, "--speed", "0")
+			}
+			ran++
+		}
+		if code, _, stderr := session.RunIn(t, dir, args[1:]...); code != program.ExitOK {
+			t.Errorf("%s: %s: exit code %d\n%s", c.Path, e.Line, code, stderr)
+		}
+	}
+	// What is remembered must be added before it can be shown, and is forgotten last.
+	root := wholeManual(t)
+	last := []string{
+		"paratimer history list", "paratimer history show", "paratimer history export",
+		"paratimer history forget",
+	}
+	for _, c := range root.All() {
+		for _, e := range c.Text.Examples {
+			if !slices.Contains(last, c.Path) {
+				try(c, e)
+			}
+		}
+	}
+	for _, path := range last {
+		c := root.Find(strings.Fields(path)[1:])
+		for _, e := range c.Text.Examples {
+			try(c, e)
+		}
+	}
+	t.Logf("%d examples ran, of %d the flags were read", ran, read)
+	if ran < 30 || read < 10 {
+		t.Errorf("only %d examples ran, and of %d the flags were read: nothing is guarded", ran, read)
+	}
+}
+
+// TestReference holds that docs/reference.md is of this tree.
+func TestReference(t *testing.T) {
+	t.Parallel()
+	want, err := os.ReadFile("../../docs/reference.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stdout bytes.Buffer
+	if code := program.Run(t.Context(), []string{"paratimer", "man", "--output", "markdown"}, session.Environ(t), strings.NewReader(""),
+		&stdout, io.Discard); code != program.ExitOK {
+		t.Fatalf("exit code %d", code)
+	}
+	if stdout.String() != string(want) {
+		t.Error("docs/reference.md is not of this command tree any more: run `make reference`")
+	}
+}
+
+// TestManPages holds that mandoc finds nothing wrong with any page.
+func TestManPages(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("mandoc"); err != nil {
+		t.Skip("SKIPPED: no mandoc here, so no man page is checked")
+	}
+	root := wholeManual(t)
+	dir := t.TempDir()
+	pages := []string{"../paratimer-tap/paratimer-tap.1"}
+	for _, c := range root.All() {
+		path := filepath.Join(dir, c.Page()+".1")
+		if err := os.WriteFile(path, []byte(manual.Man(root, c, manual.Release{Version: "v1.2.3", Date: "2026-11-22"})),
+			0o600); err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, path)
+	}
+	out, _ := exec.CommandContext(t.Context(), "mandoc", append([]string{"-Tlint"}, pages...)...).CombinedOutput()
+	for _, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
+		// NAME and examples are lines that must be whole; other pages are those that are not installed.
+		if line != "" && !strings.Contains(line, "longer than 80 bytes") &&
+			!strings.Contains(line, "referenced manual not found") {
+			t.Error(line)
+		}
+	}
+}
