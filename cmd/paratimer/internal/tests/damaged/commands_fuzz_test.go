@@ -1,4 +1,4 @@
-package main
+package damaged
 
 import (
 	"bytes"
@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/internal/testkit/mutate"
 )
 
@@ -59,7 +60,7 @@ func fuzzInputs(f *testing.F, env []string) (names []string, files [][]byte) {
 		{"learn", log, "-o", filepath.Join(dir, "profile.yaml")},
 	} {
 		var stderr bytes.Buffer
-		if code := run(f.Context(), append([]string{"paratimer"}, args...), env, nil, io.Discard, &stderr); code != 0 {
+		if code := program.Run(f.Context(), append([]string{"paratimer"}, args...), env, nil, io.Discard, &stderr); code != 0 {
 			f.Fatalf("%v: exit code %d: %s", args, code, &stderr)
 		}
 	}
@@ -138,11 +139,11 @@ func FuzzCommands(f *testing.F) {
 		defer stuck.Stop()
 		var stdout counter
 		var stderr bytes.Buffer
-		code := run(context.Background(), append([]string{"paratimer"}, args...), env, strings.NewReader(""), &stdout, &stderr)
-		if code < 0 || code > exitBlind {
+		code := program.Run(context.Background(), append([]string{"paratimer"}, args...), env, strings.NewReader(""), &stdout, &stderr)
+		if code < 0 || code > program.ExitBlind {
 			t.Errorf("%s: exit code %d: %s", command, code, &stderr)
 		}
-		if code == exitUsage && stderr.Len() == 0 && args[0] != "check" {
+		if code == program.ExitUsage && stderr.Len() == 0 && args[0] != "check" {
 			t.Errorf("%s refuses the file and does not say why", command)
 		}
 		if stdout > fuzzOutput || stderr.Len() > fuzzOutput {
