@@ -1,0 +1,215 @@
+// Package clock makes the clock of a run from a log whose clock was set while it was written.
+//
+// What never steps is trusted: the order of the entries, and how long tasks worked. Entries whose times contradict the
+// order of most others are moved, and what they were moved by is reported.
+package clock
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A Stamp is the time of an entry of a log. Entries are in the order in which they were written.
+type Stamp struct {
+	At dag.Instant // as written; NoInstant: unknown
+	// Began is the index of the entry at which the work began that ends here, and Took how long that work took by a
+	// clock that cannot be set. -1: unknown.
+	Began int
+	Took  time.Duration
+	// Soon says that the next entry follows at once; else this one follows the entry before at once.
+	Soon bool
+	// Tied says that nothing happens between the entry before and this one.
+	Tied bool
+}
+
+// A Step is entries whose clock was wrong.
+type Step struct {
+	Entry   int           // the first one
+	Entries int           // how many
+	Ahead   time.Duration // by how much; negative if the clock was behind
+	Lasting bool          // the clock was wrong from the beginning, or stays as it was set
+}
+
+const (
+	// Tolerance is how far an entry may be out of order without a step of the clock: threads stamp entries and write
+	// them in a moment. The most that recorded runs have is 0.9 s.
+	Tolerance = time.Second
+	// pause is the shortest time without any entry that may be a step of the clock instead.
+	pause = time.Minute
+	// tied is the longest time that a tied entry comes after the one before it, as in a pause of the driver's JVM.
+	tied = 5 * time.Second
+	// mostPauses bounds the pauses that are looked at for one task.
+	mostPauses = 64
+)
+
+const (
+	tolerance = dag.Instant(Tolerance / time.Millisecond)
+	never     = dag.Instant(math.MaxInt64)
+)
+
+// Straighten returns what is to be added to the time of each entry; nil if the clock never stepped. Afterwards no entry
+// is more than Tolerance earlier than one before it.
+func Straighten(stamps []Stamp) (shift []dag.Instant, steps []Step) {
+	if !suspicious(stamps) {
+		return nil, nil
+	}
+	c := &clock{stamps: stamps, shift: make([]dag.Instant, len(stamps)), block: make([]int, len(stamps))}
+	for i := range stamps {
+		if stamps[i].At.Known() {
+			c.known = append(c.known, i)
+		}
+	}
+	c.trust()
+	c.turn()
+	c.skipPauses()
+	blocks := c.blocks()
+	c.link(len(blocks))
+	for _, b := range blocks {
+		c.place(b)
+	}
+	if len(c.steps) == 0 {
+		return nil, nil
+	}
+	slices.SortFunc(c.steps, func(a, b Step) int { return a.Entry - b.Entry })
+	return c.shift, c.steps
+}
+
+// suspicious reports whether a clock may have stepped.
+func suspicious(stamps []Stamp) bool {
+	latest, margin := dag.NoInstant, tolerance
+	for i := range stamps {
+		s := &stamps[i]
+		if !s.At.Known() {
+			continue
+		}
+		if latest.Known() && (s.At < latest-margin || s.At.Sub(latest) > pause || s.Tied && s.At.Sub(latest) > tied) {
+			return true
+		}
+		if margin = tolerance; s.Tied && s.At > latest {
+			margin = 0
+		}
+		latest = max(latest, s.At)
+	}
+	return false
+}
+
+// A clock is what is found out about a log's.
+type clock struct {
+	stamps []Stamp
+	known  []int // entries that have a time
+	block  []int // of entries: 0 trusted, else the number of the block that is to be moved
+	shift  []dag.Instant
+	steps  []Step
+	links  [][]int // by block, entries that end what began in another block, or whose work ends in another one
+}
+
+// forgive trusts entries that are out of order by less than the tolerance.
+func (c *clock) forgive() {
+	next := make([]dag.Instant, len(c.known))
+	at := never
+	for k, i := range slices.Backward(c.known) {
+		if next[k] = at; c.block[i] == 0 {
+			at = c.stamps[i].At
+		}
+	}
+	latest := dag.NoInstant
+	for k, i := range c.known {
+		s := &c.stamps[i]
+		if c.block[i] != 0 && !s.Tied && s.At >= latest-tolerance && latest.Known() && (next[k] == never || s.At <= next[k]+tolerance) {
+			c.block[i] = 0
+		}
+		if c.block[i] == 0 {
+			latest = max(latest, s.At)
+		}
+	}
+}
+
+// turn looks for a clock that was wrong for most of the log: the last entries go on where those before a long pause
+// ended, and what lies between fits exactly into the time between these. Or else the same from the end to the beginning.
+func (c *clock) turn() {
+	back := slices.Clone(c.known)
+	slices.Reverse(back)
+	_ = c.turnedTo(c.known, 1) || c.turnedTo(back, -1)
+}
+
+// turnedTo does so for entries in an order in which sign times their times grow.
+func (c *clock) turnedTo(entries []int, sign dag.Instant) bool {
+	at := func(n int) dag.Instant { return sign * c.stamps[entries[n]].At }
+	end := len(entries)
+	for end > 0 && c.block[entries[end-1]] != 0 {
+		end--
+	}
+	if end == 0 || end == len(entries) {
+		return false
+	}
+	for n := end + 1; n < len(entries); n++ {
+		if at(n) < at(n-1)-tolerance {
+			return false
+		}
+	}
+	first, last := at(end), at(end-1)
+	for k := end - 1; k > 0; k-- {
+		a, b := at(k-1), at(k)
+		gap := b.Sub(a)
+		if left := first.Sub(a) - last.Sub(b); gap < pause || left < 0 || left > max(Tolerance, gap/10) {
+			continue
+		}
+		for _, i := range entries[k:end] {
+			c.block[i] = 1
+		}
+		for _, i := range entries[end:] {
+			c.block[i] = 0
+		}
+		return true
+	}
+	return false
+}
+
+// skipPauses takes out of the run what the clock was set forward by while tasks ran: these worked for a shorter time
+// than the clock says, each by as much.
+func (c *clock) skipPauses() {
+	type gap struct {
+		entry   int         // the one after it
+		long    dag.Instant // milliseconds
+		excess  dag.Instant // by which all tasks that ran in it seem to have worked too long
+		spanned bool
+	}
+	var gaps []gap
+	at := make([]int, len(c.stamps)) // the number of gaps before an entry
+	last := -1
+	for _, i := range c.known {
+		if c.block[i] == 0 {
+			if last >= 0 && c.stamps[i].At.Sub(c.stamps[last].At) > pause {
+				gaps = append(gaps, gap{entry: i, long: c.stamps[i].At - c.stamps[last].At, excess: never})
+			}
+			last = i
+		}
+		at[i] = len(gaps)
+	}
+	if len(gaps) == 0 {
+		return
+	}
+	for _, i := range c.known {
+		s := &c.stamps[i]
+		if s.Began < 0 || s.Took < 0 || c.block[i] != 0 || c.block[s.Began] != 0 || !c.stamps[s.Began].At.Known() {
+			continue
+		}
+		excess := s.At - c.stamps[s.Began].At - dag.Instant(s.Took/time.Millisecond)
+		for g := at[s.Began]; g < min(at[i], at[s.Began]+mostPauses); g++ {
+			gaps[g].spanned, gaps[g].excess = true, min(gaps[g].excess, excess)
+		}
+	}
+	total, g := dag.Instant(0), 0
+	for n, i := range c.known {
+		for ; g < len(gaps) && gaps[g].entry == i; g++ {
+			if by := min(gaps[g].excess, gaps[g].long); gaps[g].spanned && by > gaps[g].long/2 {
+				total += by
+				c.steps = append(c.steps, Step{i, len(c.known) - n, time.Duration(by) * time.Millisecond, true})
+			}
+		}
+		c.shift[i] = -total
+	}
+}
