@@ -2,8 +2,8 @@ package capture
 
 import (
 	"context"
-	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/spark"
@@ -60,12 +60,9 @@ func (s *logSource) Next(ctx context.Context) (*dag.Snapshot, error) {
 			continue
 		}
 		s.done = s.done || snap.State.Ended()
-		if s.log.Bad > 0 {
+		if more := s.log.Warnings(); len(more) > 0 {
 			marked := *snap
-			marked.Warnings = append(marked.Warnings[:len(marked.Warnings):len(marked.Warnings)], dag.Warning{
-				Code: dag.WarnObservation,
-				Text: fmt.Sprintf("%d lines of the event log are no events and were left out", s.log.Bad),
-			})
+			marked.Warnings = slices.Concat(marked.Warnings, more)
 			snap = &marked
 		}
 		return snap, nil

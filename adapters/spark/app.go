@@ -44,6 +44,10 @@ type App struct {
 	order                   []*stage  // those of the plan, in the order in which they came into it
 	plan                    *dag.Plan
 	names                   map[string]int
+	inLog                   bool           // an event log says all that is known
+	unended                 map[*task]bool // of stages that are complete; nothing says how they ended
+	announced               int            // a.tasks when executors got their cores that nothing says
+	missing                 map[lack]bool  // what nothing says, although something happened that comes after it
 }
 
 // A job is a job of Spark.
@@ -53,7 +57,7 @@ type job struct {
 	name, description    string
 	submitted, completed dag.Instant
 	stages               []int
-	status               string
+	status, why          string
 	seen                 int  // the round in which it was last told
 	settled              bool // a source has its end, and its stages'
 	graph                bool // the parents of its stages are known
@@ -65,6 +69,7 @@ type stage struct {
 	name    string
 	rdds    []int // ascending
 	tasks   int
+	sized   bool   // an event says how many tasks there are
 	status  string // of its newest attempt
 	writes  bool   // a shuffle, as what its tasks have written shows
 	parents []int
@@ -96,6 +101,7 @@ type try struct {
 	from, window int
 	ends         map[int]bool
 	whole        bool // all have been listed since it ended
+	settled      bool // none of its tasks runs any more
 }
 
 // A task is one attempt of a task.
@@ -115,7 +121,9 @@ type task struct {
 // An executor is one of the application's.
 type executor struct {
 	id, host       string
-	cores          int
+	cores          int // tasks at once
+	total          int // cores, by the log; 0 unknown
+	unannounced    bool
 	active         bool
 	excluded       bool
 	added, removed dag.Instant
@@ -129,7 +137,8 @@ func NewApp(id string) *App {
 		id: id, unit: of, base: -1, executions: map[int]*execution{},
 		jobs: map[int]*job{}, stages: map[int]*stage{}, byExecutor: map[string]int{}, conf: map[string]string{},
 		pools: map[string]dag.Pool{},
-		ended: dag.NoInstant, began: dag.NoInstant, names: map[string]int{},
+		ended: dag.NoInstant, began: dag.NoInstant, names: map[string]int{}, unended: map[*task]bool{},
+		missing: map[lack]bool{},
 	}
 }
 

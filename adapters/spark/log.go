@@ -5,9 +5,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"slices"
 
+	"github.com/paratimer/paratimer/adapters/internal/clock"
 	"github.com/paratimer/paratimer/adapters/internal/eventlog"
 	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/dag"
@@ -23,14 +25,19 @@ const (
 // A Log is the event log of an application.
 type Log struct {
 	events []*event
-	// Bad are lines that are no events. Torn says that the log breaks off, as one does of which the application runs.
-	Bad  int
+	// Torn says that the log breaks off, as one does of which the application runs.
 	Torn bool
 	// First and Last are the instants between which there are jobs to play.
 	First, Last dag.Instant
 	Ended       bool // the application has ended in it
 	total       int
 	id          string
+	lines       int                 // that are not empty
+	bad         int                 // lines that are no events
+	seen        map[uint64]struct{} // events that come once, by hash
+	seed        maphash.Seed
+	doubled     int // events that were there before
+	steps       []clock.Step
 }
 
 // ErrNoLog says that a file holds no events of Spark.
@@ -45,7 +52,9 @@ func ReadLog(in io.Reader) (*Log, error) {
 	return l, l.check()
 }
 
-func newLog() *Log { return &Log{First: dag.NoInstant, Last: dag.NoInstant} }
+func newLog() *Log {
+	return &Log{First: dag.NoInstant, Last: dag.NoInstant, seen: map[uint64]struct{}{}, seed: maphash.MakeSeed()}
+}
 
 // read takes in one file of a log.
 func (l *Log) read(in io.Reader) error {
@@ -88,7 +97,7 @@ func (l *Log) note(line []byte, whole bool, bad *input.Streak) error {
 	case !whole:
 		l.Torn = true
 	default:
-		l.Bad++
+		l.bad++
 		return bad.Bad()
 	}
 	return nil
@@ -96,30 +105,33 @@ func (l *Log) note(line []byte, whole bool, bad *input.Streak) error {
 
 // take takes a line, and reports whether it is an event.
 func (l *Log) take(line []byte) bool {
+	l.lines++
 	e, ok := eventOf(line)
 	if !ok || e == nil {
 		return ok
 	}
-	e.at = l.Last
-	if at := e.time(); at.Known() && at > e.at {
-		e.at = at
+	if key, once := e.identity(); once {
+		h := maphash.Comparable(l.seed, key)
+		if _, twice := l.seen[h]; twice {
+			l.doubled++
+			return true
+		}
+		l.seen[h] = struct{}{}
 	}
-	switch e.kind() {
+	switch e.line = l.lines; e.kind() {
 	case "ApplicationStart":
 		l.id = dag.Clean(string(e.AppID))
 	case "ApplicationEnd":
 		l.Ended = true
-	case "JobStart":
-		if !l.First.Known() {
-			l.First = e.at
-		}
 	}
-	l.Last = e.at
 	l.events = append(l.events, e)
 	return true
 }
 
+// check puts the log in order, and says whether there is a job to play.
 func (l *Log) check() error {
+	l.seen = nil
+	l.arrange()
 	if !l.First.Known() {
 		return ErrNoLog
 	}
@@ -154,7 +166,11 @@ type Reader struct {
 
 // Reader returns a reader that has read nothing. id is the application's, or that of a unit of it; "" is the
 // application.
-func (l *Log) Reader(id string) *Reader { return &Reader{log: l, app: NewApp(id)} }
+func (l *Log) Reader(id string) *Reader {
+	r := &Reader{log: l, app: NewApp(id)}
+	r.app.inLog = true
+	return r
+}
 
 // Holds reports whether the log has a job of the application, or of the unit, of that id.
 func (l *Log) Holds(id string) bool {

@@ -2,7 +2,6 @@ package spark
 
 import (
 	"encoding/json"
-	"strconv"
 	"strings"
 
 	"github.com/paratimer/paratimer/dag"
@@ -11,7 +10,9 @@ import (
 // An event is a line of an event log, as far as it is read. Spark writes its listener's events as JSON, one a line.
 type event struct {
 	Event text
+	line  int         // of the log, from 1
 	at    dag.Instant // not before the event in the line before
+	shift dag.Instant // what is added to its times, because the log's clock was set
 
 	Timestamp number
 	AppName   text `json:"App Name"`
@@ -30,11 +31,15 @@ type event struct {
 	// Names of the same in events of exclusion.
 	ExcludedExecutor text `json:"executorId"`
 
-	JobID     *number               `json:"Job ID"`
-	Submitted number                `json:"Submission Time"`
-	Stages    []stageInfo           `json:"Stage Infos"`
-	Completed number                `json:"Completion Time"`
-	Result    struct{ Result text } `json:"Job Result"`
+	JobID     *number     `json:"Job ID"`
+	Submitted number      `json:"Submission Time"`
+	Stages    []stageInfo `json:"Stage Infos"`
+	StageIDs  []*number   `json:"Stage IDs"` // all that Spark before 1.2 has
+	Completed number      `json:"Completion Time"`
+	Result    struct {
+		Result    text
+		Exception struct{ Message text }
+	} `json:"Job Result"`
 
 	// Of executions of SQL, and of the jobs that are of one.
 	Execution   *number `json:"executionId"`
@@ -58,7 +63,10 @@ type event struct {
 	Task      *taskInfo `json:"Task Info"`
 	EndReason taskEnd   `json:"Task End Reason"`
 	Metrics   *struct {
-		Input struct {
+		Deserialize number `json:"Executor Deserialize Time"`
+		Run         number `json:"Executor Run Time"`
+		Serialize   number `json:"Result Serialization Time"`
+		Input       struct {
 			Records number `json:"Records Read"`
 		} `json:"Input Metrics"`
 		Output struct {
@@ -77,7 +85,7 @@ type stageInfo struct {
 	ID    *number `json:"Stage ID"`
 	Try   number  `json:"Stage Attempt ID"`
 	Name  text    `json:"Stage Name"`
-	Tasks number  `json:"Number of Tasks"`
+	Tasks *number `json:"Number of Tasks"`
 	RDDs  []struct {
 		ID number `json:"RDD ID"`
 	} `json:"RDD Info"`
@@ -88,7 +96,7 @@ type stageInfo struct {
 }
 
 type taskInfo struct {
-	ID       number `json:"Task ID"`
+	ID       *number `json:"Task ID"`
 	Index    number
 	Part     *number `json:"Partition ID"`
 	Launch   number  `json:"Launch Time"`
@@ -135,7 +143,7 @@ func eventOf(line []byte) (e *event, ok bool) {
 	if !ended || !wanted[e.kind()] {
 		return nil, ended && json.Valid(line)
 	}
-	if json.Unmarshal(line, e) != nil {
+	if json.Unmarshal(line, e) != nil || !e.sound() {
 		return nil, false
 	}
 	e.plan, e.PlanText = parsePlan(e.PlanText), ""
@@ -189,12 +197,7 @@ func (a *App) takeEvent(e *event) {
 	case "JobStart":
 		a.takeJobStart(e)
 	case "JobEnd":
-		if j := a.jobs[idOf(e.JobID)]; j != nil {
-			j.completed, j.status = e.at, "FAILED"
-			if e.Result.Result == "JobSucceeded" {
-				j.status = "SUCCEEDED"
-			}
-		}
+		a.takeJobEnd(e)
 	case "SQLExecutionStart", "SQLExecutionEnd", "SQLAdaptiveExecutionUpdate":
 		a.takeSQLEvent(e)
 	case "StageSubmitted", "StageCompleted":
@@ -224,34 +227,12 @@ func (a *App) takeExecutorEvent(e *event) {
 	switch e.kind() {
 	case "ExecutorAdded":
 		x.active, x.added, x.host = true, e.at, dag.Clean(string(e.ExecutorInfo.Host))
-		x.cores = e.ExecutorInfo.Cores.Count(1<<20) / a.coresPerTask()
+		x.total, x.unannounced = e.ExecutorInfo.Cores.Count(mostCores), false
+		x.cores = x.total / a.coresPerTask()
 	case "ExecutorRemoved":
 		x.active, x.removed, x.reason = false, e.at, firstLine(string(e.Reason))
 	default:
 		x.excluded = !strings.Contains(e.kind(), "Un")
-	}
-}
-
-func (a *App) takeJobStart(e *event) {
-	var ids []int
-	name := ""
-	last := -1
-	for i := range e.Stages {
-		id := idOf(e.Stages[i].ID)
-		ids = append(ids, id)
-		if id > last {
-			last, name = id, dag.Clean(string(e.Stages[i].Name))
-		}
-		a.takeStageInfo(&e.Stages[i])
-	}
-	a.takeJob(idOf(e.JobID), name, dag.Clean(string(e.Job.Description)), e.at, dag.NoInstant, ids, "RUNNING",
-		string(e.Job.Group))
-	for _, of := range []text{e.Job.SQL, e.Job.Root} {
-		if id, err := strconv.Atoi(string(of)); err == nil {
-			if x := a.executionAt(id); x != nil && len(x.jobs) < mostJobs {
-				x.jobs[idOf(e.JobID)] = true
-			}
-		}
 	}
 }
 
@@ -272,102 +253,5 @@ func (a *App) takeSQLEvent(e *event) {
 		x.status, x.ended, x.plan = "FAILED", e.at, nil
 	default:
 		x.status, x.ended, x.plan = "COMPLETED", e.at, nil
-	}
-}
-
-// takeStageInfo takes what a stage is, and returns it; nil if there are too many.
-func (a *App) takeStageInfo(w *stageInfo) *stage {
-	s := a.stageAt(idOf(w.ID))
-	if s == nil {
-		a.dropped = true
-		return nil
-	}
-	s.name = dag.Clean(string(w.Name))
-	if w.Try.ID() <= 0 {
-		s.tasks = w.Tasks.Count(mostTasks)
-	}
-	if len(s.rdds) == 0 {
-		rdds := make([]number, len(w.RDDs))
-		for i := range w.RDDs {
-			rdds[i] = w.RDDs[i].ID
-		}
-		s.rdds = idsOf(rdds)
-	}
-	if !s.known {
-		s.parents, s.known = idsOf(w.Parents), true
-	}
-	if s.status == "" {
-		s.status = "PENDING"
-	}
-	return s
-}
-
-func (a *App) takeStageEvent(e *event) {
-	s := a.takeStageInfo(&e.Stage)
-	if s == nil {
-		return
-	}
-	t := s.tryAt(e.Stage.Try.ID())
-	if t == nil {
-		return
-	}
-	t.tasks, t.submitted = e.Stage.Tasks.Count(mostTasks), e.Stage.Submitted.Instant()
-	t.status = "ACTIVE"
-	if e.Job.Pool != "" {
-		s.pool = dag.Clean(string(e.Job.Pool))
-	}
-	if e.kind() == "StageCompleted" {
-		t.status, t.completed = "COMPLETE", e.at
-		if t.failure = cause(string(e.Stage.Failure)); t.failure != "" {
-			t.status = "FAILED"
-		}
-	}
-	if t == s.newest() {
-		s.status = t.status
-	}
-}
-
-func (a *App) takeTaskEvent(e *event) {
-	s := a.stages[idOf(e.StageID)]
-	if s == nil || e.Task == nil || e.Task.ID.ID() < 0 {
-		return
-	}
-	t := s.tryAt(e.Try.ID())
-	if t == nil {
-		return
-	}
-	k := a.taskAt(t, e.Task.ID.ID())
-	if k == nil {
-		return
-	}
-	part := e.Task.Index.ID()
-	if p := idOf(e.Task.Part); p >= 0 {
-		part = p
-	}
-	k.part, k.launch, k.executor = part, e.Task.Launch.Instant(), a.executorAt(string(e.Task.Executor))
-	if e.kind() == "TaskStart" {
-		return
-	}
-	k.end = e.at
-	if at := e.Task.Finish.Instant(); at.Known() {
-		k.end = at
-	}
-	switch r := &e.EndReason; {
-	case r.Reason == "Success" && !e.Task.Failed && !e.Task.Killed:
-		if k.state != dag.AttemptSucceeded {
-			t.complete++
-		}
-		k.state = dag.AttemptSucceeded
-	case e.Task.Killed || r.Reason == "TaskKilled":
-		k.state, k.why = dag.AttemptKilled, firstLine(string(r.KillReason))
-	default:
-		k.state, k.why = dag.AttemptFailed,
-			firstLine(strings.Join(strings.Fields(string(r.Reason)+" "+cause(string(r.Description))+string(r.Message)+
-				string(r.Loss)), " "))
-	}
-	if m := e.Metrics; m != nil {
-		k.in, k.read, k.out = float64(m.Input.Records), float64(m.Read.Records),
-			max(zero(m.Write.Records), zero(m.Output.Records))
-		s.writes = s.writes || m.Write.Records > 0
 	}
 }

@@ -88,7 +88,7 @@ func (a *App) forgotten() string {
 // remarkForgotten warns of what the driver had dropped.
 func (a *App) remarkForgotten() []dag.Warning {
 	what := a.forgotten()
-	if what == "" {
+	if what == "" || a.inLog {
 		return nil
 	}
 	return []dag.Warning{{

@@ -14,6 +14,7 @@ func (a *App) Snapshot(now dag.Instant, final bool) (snap *dag.Snapshot, ok bool
 	if !a.Begun() {
 		return nil, false
 	}
+	a.conclude(now)
 	a.grow()
 	if len(a.order) == 0 {
 		return nil, false
@@ -57,7 +58,7 @@ func (a *App) Snapshot(now dag.Instant, final bool) (snap *dag.Snapshot, ok bool
 		stop(j, now)
 		j.Diagnosis = a.diagnosis(state)
 	}
-	snap.Warnings = a.remarks(state)
+	snap.Warnings = append(a.remarks(state), a.remarkMissing(now)...)
 	return snap, true
 }
 
@@ -120,17 +121,31 @@ func (a *App) state(final bool, now dag.Instant) dag.State {
 		return a.manager
 	case !a.over || open:
 		return dag.EndedUnconfirmed
+	case last.status == "FAILED" && last.stopped():
+		return dag.Killed
 	case last.status == "FAILED":
 		return dag.Failed
 	}
 	return dag.Succeeded
 }
 
+// stopped reports whether the application was stopped while the job ran.
+func (j *job) stopped() bool { return strings.Contains(j.why, "SparkContext was shut down") }
+
+// diagnosis is why the application failed: what a stage says, or else the last job.
 func (a *App) diagnosis(state dag.State) string {
-	if state != dag.Failed {
+	if state != dag.Failed && state != dag.Killed {
 		return ""
 	}
-	why := ""
+	why, at := "", dag.NoInstant
+	for _, id := range a.unitJobs() {
+		if j := a.jobs[id]; j.why != "" && j.completed >= at {
+			why, at = j.why, j.completed
+		}
+	}
+	if state == dag.Killed {
+		return why
+	}
 	for _, s := range a.order {
 		if t := s.newest(); t != nil && t.failure != "" {
 			why = fmt.Sprintf("stage %d: %s", s.id, t.failure)
@@ -175,7 +190,9 @@ func (a *App) remarks(state dag.State) []dag.Warning {
 		warn(dag.WarnTooLarge, "too large to estimate: the application has more jobs, stages or tasks than are read")
 	}
 	if state.Ended() {
-		if state == dag.EndedUnconfirmed {
+		if state == dag.EndedUnconfirmed && a.inLog {
+			warn(dag.WarnObservation, "%s ended while a job ran, and its event log has no end of that job: whether it succeeded is unknown", a.id)
+		} else if state == dag.EndedUnconfirmed {
 			warn(dag.WarnObservation, "the driver of %s has gone, and no history server tells how it ended", a.id)
 		}
 		return out

@@ -219,8 +219,11 @@ func (a *App) takeTask(s *stage, t *try, w *wireTask, at dag.Instant) {
 		part = w.PartitionID.ID()
 	}
 	k.part, k.launch, k.executor = part, w.LaunchTime.at(), a.executorAt(string(w.ExecutorID))
-	if k.state != dag.AttemptRunning && state == dag.AttemptRunning && !k.guessed {
-		return // an older answer
+	if k.state != dag.AttemptRunning && state == dag.AttemptRunning && (!k.guessed || t.settled) {
+		return // an older answer, or one of a driver that has missed the task's end
+	}
+	if state != dag.AttemptRunning {
+		delete(a.unended, k)
 	}
 	k.state, k.guessed, k.end = state, false, dag.NoInstant
 	if state != dag.AttemptRunning && k.launch.Known() {
@@ -261,6 +264,7 @@ func (a *App) taskAt(t *try, id int) *task {
 			return nil
 		}
 		a.tasks++
+		t.settled = false
 		nan := math.NaN()
 		none := dag.Mark{At: dag.NoInstant, Done: nan, Out: nan}
 		k = &task{

@@ -1,0 +1,124 @@
+package spark
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/internal/clock"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
+)
+
+// arrange gives the events their instants: these never go back. What follows the application's end in the log, such as
+// the end of a job that was cancelled with it, happened before that end was complete.
+func (l *Log) arrange() {
+	shift, steps := clock.Straighten(l.stamps())
+	l.steps = steps
+	for i := range l.steps {
+		l.steps[i].Entry = l.events[steps[i].Entry].line
+	}
+	for i, e := range l.events {
+		if at := e.time(); at.Known() {
+			if shift != nil {
+				e.shift = shift[i]
+			}
+			l.Last = max(l.Last, at+e.shift)
+		}
+		e.at = l.Last
+	}
+	for _, e := range l.events {
+		switch e.kind() {
+		case "JobStart", "StageSubmitted", "TaskStart", "TaskEnd":
+			if !l.First.Known() {
+				l.First = e.at
+			}
+		}
+	}
+	if n := slices.IndexFunc(l.events, func(e *event) bool { return e.kind() == "ApplicationEnd" }); n >= 0 {
+		end := l.events[n]
+		l.events = append(slices.Delete(l.events, n, n+1), end)
+		end.at = l.Last
+	}
+}
+
+// stamps are the events' times.
+func (l *Log) stamps() []clock.Stamp {
+	out := make([]clock.Stamp, len(l.events))
+	began := map[int]int{} // of tasks: the event
+	for i, e := range l.events {
+		s := clock.Stamp{At: e.time(), Began: -1, Took: -1}
+		switch kind := e.kind(); kind {
+		case "ApplicationStart", "SQLExecutionStart", "ExecutorAdded", "JobStart", "TaskEnd":
+			s.Soon = true
+		case "JobEnd":
+			if i > 0 {
+				before := l.events[i-1].kind()
+				s.Tied = before == "StageCompleted" || before == "JobEnd"
+			}
+		}
+		switch e.kind() {
+		case "TaskStart":
+			began[idOf(e.Task.ID)] = i
+		case "TaskEnd":
+			if n, ok := began[idOf(e.Task.ID)]; ok {
+				s.Began, s.Took = n, e.took()
+			}
+		}
+		out[i] = s
+	}
+	return out
+}
+
+// Warnings are about the log as a whole.
+func (l *Log) Warnings() []dag.Warning {
+	var out []dag.Warning
+	warn := func(format string, args ...any) {
+		out = append(out, dag.Warning{Code: dag.WarnObservation, Text: fmt.Sprintf(format, args...)})
+	}
+	switch {
+	case l.bad == 1:
+		warn("1 line of the event log is not an event and was left out")
+	case l.bad > 1:
+		warn("%d lines of the event log are not events and were left out", l.bad)
+	}
+	switch {
+	case l.doubled == 1:
+		warn("1 event is in the log twice and counts once")
+	case l.doubled > 1:
+		warn("%d events are in the log twice and count once", l.doubled)
+	}
+	if text := l.stepped(); text != "" {
+		warn("%s", text)
+	}
+	return out
+}
+
+// namedSteps bounds the steps of a clock that a warning names.
+const namedSteps = 3
+
+// stepped says how the clock of the log was set; "" if it was not.
+func (l *Log) stepped() string {
+	var parts []string
+	for _, s := range l.steps[:min(len(l.steps), namedSteps)] {
+		by := units.Exact(max(s.Ahead, -s.Ahead).Round(time.Millisecond)) + " ahead"
+		if s.Ahead < 0 {
+			by = strings.TrimSuffix(by, "ahead") + "behind"
+		}
+		switch {
+		case s.Entries == 1:
+			parts = append(parts, fmt.Sprintf("line %d is %s", s.Entry, by))
+		default:
+			parts = append(parts, fmt.Sprintf("%d events from line %d on are %s", s.Entries, s.Entry, by))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	if more := len(l.steps) - namedSteps; more > 0 {
+		parts = append(parts, units.Count(more, "more step"))
+	}
+	return "the clock of the event log steps: " + strings.Join(parts, ", ") +
+		"; ParaTimer moved them to where their order and the times of tasks put them"
+}
