@@ -76,7 +76,7 @@ func (a *App) attempt(s *stage, k *task, i, number int32, now dag.Instant, lanes
 	}
 	none := dag.Mark{At: dag.NoInstant, Done: nan, Out: nan}
 	at.First, at.Last = none, none
-	if k.guessed {
+	if k.guessed && !a.unended[k] {
 		at.Slot = -1 // as are its times
 	}
 	if k.report.Known() {

@@ -17,6 +17,10 @@ import (
 // late is how long an event may be late that what happened later implies.
 const late = 30 * time.Second
 
+// overlap is how long an executor may have one task more than it has cores: the driver launches the next one before it
+// takes the result of the one before.
+const overlap = 250 * time.Millisecond
+
 // A lack is something that nothing says: the start of a job, of a kind and an id.
 type lack struct {
 	kind string
@@ -280,7 +284,7 @@ func (a *App) crowd(x *executor, running []*task, now dag.Instant) {
 		return cmp.Or(cmp.Compare(p.launch, q.launch), cmp.Compare(p.id, q.id))
 	})
 	for i, next := range running[cores:] {
-		if now.Sub(next.launch) > handover {
+		if now.Sub(next.launch) > overlap {
 			k := running[i]
 			k.state, k.end, k.guessed = dag.AttemptSucceeded, next.launch, true
 			a.unended[k] = true

@@ -121,20 +121,15 @@ func (a *App) state(final bool, now dag.Instant) dag.State {
 		return a.manager
 	case !a.over || open:
 		return dag.EndedUnconfirmed
-	case last.status == "FAILED" && last.stopped():
-		return dag.Killed
 	case last.status == "FAILED":
 		return dag.Failed
 	}
 	return dag.Succeeded
 }
 
-// stopped reports whether the application was stopped while the job ran.
-func (j *job) stopped() bool { return strings.Contains(j.why, "SparkContext was shut down") }
-
-// diagnosis is why the application failed: what a stage says, or else the last job.
+// diagnosis is why the application failed: what its last job says, or else the stage that made that job fail.
 func (a *App) diagnosis(state dag.State) string {
-	if state != dag.Failed && state != dag.Killed {
+	if state != dag.Failed {
 		return ""
 	}
 	why, at := "", dag.NoInstant
@@ -143,7 +138,7 @@ func (a *App) diagnosis(state dag.State) string {
 			why, at = j.why, j.completed
 		}
 	}
-	if state == dag.Killed {
+	if why != "" && !strings.HasPrefix(why, "Job aborted due to stage failure") {
 		return why
 	}
 	for _, s := range a.order {

@@ -98,7 +98,7 @@ func whatIfOf(c *cli.Context, run dag.Run, whole bool) (*whatifview.View, *whati
 	}
 	if s.State != dag.Succeeded {
 		return nil, nil, command.Usage(
-			"the query has %s: what did not run is not known; ask with --at about a moment before its end", s.State)
+			"the query did not succeed (%s), and what did not run is unknown: ask about a moment before its end with --at", s.State)
 	}
 	past, ok := whatif.Again(run)
 	if !ok {
