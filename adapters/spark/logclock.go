@@ -49,19 +49,22 @@ func (l *Log) stamps() []clock.Stamp {
 	began := map[int]int{} // of tasks: the event
 	for i, e := range l.events {
 		s := clock.Stamp{At: e.time(), Began: -1, Took: -1}
-		switch kind := e.kind(); kind {
-		case "ApplicationStart", "SQLExecutionStart", "ExecutorAdded", "JobStart", "TaskEnd":
-			s.Soon = true
-		case "JobEnd":
-			if i > 0 {
-				before := l.events[i-1].kind()
-				s.Tied = before == "StageCompleted" || before == "JobEnd"
-			}
+		before := &event{}
+		if i > 0 {
+			before = l.events[i-1]
 		}
 		switch e.kind() {
-		case "TaskStart":
+		case "ApplicationStart", "SQLExecutionStart", "ExecutorAdded", "JobStart":
+			s.Soon = true
+		case "JobEnd":
+			s.Tied = before.kind() == "StageCompleted" || before.kind() == "JobEnd"
+		case "StageCompleted":
+			s.Prompt = before.kind() == "TaskEnd" && idOf(before.StageID) == idOf(e.Stage.ID)
+		case "TaskStart": // a core that is free takes the next task at once
+			s.Prompt = before.Task != nil && idOf(before.StageID) == idOf(e.StageID) && before.Task.Executor == e.Task.Executor
 			began[idOf(e.Task.ID)] = i
 		case "TaskEnd":
+			s.Soon = true
 			if n, ok := began[idOf(e.Task.ID)]; ok {
 				s.Began, s.Took = n, e.took()
 			}

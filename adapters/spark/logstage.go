@@ -82,6 +82,17 @@ func (a *App) takeStageInfo(w *stageInfo) *stage {
 	return s
 }
 
+// earliest is when the first job of a stage was submitted; NoInstant if that is unknown.
+func (a *App) earliest(s *stage) dag.Instant {
+	at := dag.NoInstant
+	for _, id := range s.jobs {
+		if j := a.jobs[id]; j != nil && j.submitted.Known() && (!at.Known() || j.submitted < at) {
+			at = j.submitted
+		}
+	}
+	return at
+}
+
 func (a *App) takeStageEvent(e *event) {
 	s := a.takeStageInfo(&e.Stage)
 	if s == nil {
@@ -93,7 +104,7 @@ func (a *App) takeStageEvent(e *event) {
 	}
 	at := e.at
 	if began := e.Stage.Submitted.Instant(); began.Known() {
-		at = min(began+e.shift, at)
+		at = max(min(began+e.shift, at), a.earliest(s))
 	}
 	if t.tasks = e.Stage.Tasks.Count(mostTasks); e.Job.Pool != "" {
 		s.pool = dag.Clean(string(e.Job.Pool))
@@ -142,9 +153,9 @@ func (a *App) takeTaskEvent(e *event) {
 		x := a.executors[k.executor]
 		x.unannounced = x.total == 0
 	}
-	a.begin(s, t, min(e.Task.Launch.Instant()+e.shift, e.at), e)
+	a.begin(s, t, max(min(e.Task.Launch.Instant()+e.shift, e.at), a.earliest(s)), e)
 	if e.kind() == "TaskStart" {
-		k.launch = min(e.Task.Launch.Instant()+e.shift, e.at)
+		k.launch = max(min(e.Task.Launch.Instant()+e.shift, e.at), t.submitted)
 		return
 	}
 	k.end = e.at
@@ -152,7 +163,7 @@ func (a *App) takeTaskEvent(e *event) {
 		k.end = at + e.shift
 	}
 	if !started {
-		k.launch = e.launched(k.end)
+		k.launch = min(max(e.launched(k.end), t.submitted), k.end)
 		a.lacks("TaskStart", idOf(e.Task.ID))
 	}
 	a.takeTaskEnd(t, k, e)

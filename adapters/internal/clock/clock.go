@@ -21,8 +21,9 @@ type Stamp struct {
 	Took  time.Duration
 	// Soon says that the next entry follows at once; else this one follows the entry before at once.
 	Soon bool
-	// Tied says that nothing happens between the entry before and this one.
-	Tied bool
+	// Tied says that this entry belongs to the moment of the entry before; if it is late, it alone is wrong. Prompt says
+	// that nothing waits between the two, so that a long time is a step of the clock.
+	Tied, Prompt bool
 }
 
 // A Step is entries whose clock was wrong.
@@ -168,8 +169,8 @@ func (c *clock) turnedTo(entries []int, sign dag.Instant) bool {
 	return false
 }
 
-// skipPauses takes out of the run what the clock was set forward by while tasks ran: these worked for a shorter time
-// than the clock says, each by as much.
+// skipPauses takes out of the run what the clock was set forward by: between two entries that follow each other at
+// once, or while tasks ran, each of which worked for as much less than the clock says.
 func (c *clock) skipPauses() {
 	type gap struct {
 		entry   int         // the one after it
@@ -183,7 +184,9 @@ func (c *clock) skipPauses() {
 	for _, i := range c.known {
 		if c.block[i] == 0 {
 			if last >= 0 && c.stamps[i].At.Sub(c.stamps[last].At) > pause {
-				gaps = append(gaps, gap{entry: i, long: c.stamps[i].At - c.stamps[last].At, excess: never})
+				gaps = append(gaps, gap{
+					entry: i, long: c.stamps[i].At - c.stamps[last].At, excess: never, spanned: c.stamps[i].Prompt,
+				})
 			}
 			last = i
 		}
