@@ -10,8 +10,9 @@ import (
 	"github.com/paratimer/paratimer/adapters/internal/loose"
 )
 
-// A Job is what the event that starts a job tells of the edges between its stages.
+// A Job is the event that starts a job, with the edges between its stages.
 type Job struct {
+	Event  string
 	ID     loose.Number `json:"Job ID"`
 	Stages []Stage      `json:"Stage Infos"`
 }
@@ -29,8 +30,8 @@ const (
 	mostStart = 8 << 20  // bytes of one event that starts a job
 )
 
-// start begins the line of an event that starts a job.
-const start = `{"Event":"SparkListenerJobStart"`
+// start is the name of the event that starts a job.
+const start = "SparkListenerJobStart"
 
 // Edges returns a reader of JSON: a list of a Job for each job that starts in the event log whose zip is in. The zip is
 // read as it arrives. The log of a running application breaks off in the middle of a line. That, damage and the bounds
@@ -68,7 +69,7 @@ func (e *edges) Read(p []byte) (int, error) {
 // note writes the edges of a line that starts a job.
 func (e *edges) note(line []byte) {
 	var j Job
-	if line == nil || json.Unmarshal(line, &j) != nil {
+	if line == nil || json.Unmarshal(line, &j) != nil || j.Event != start {
 		return
 	}
 	out := plainJob{ID: j.ID.ID(), Stages: make([]plainStage, len(j.Stages))}
@@ -118,8 +119,10 @@ func (e *edges) line() ([]byte, error) {
 		if e.left -= len(part); e.left < 0 {
 			return nil, errBounds
 		}
-		if first {
-			wanted, first = bytes.HasPrefix(part, []byte(start)), false
+		if first && len(part) > 0 {
+			// The name of an event may come after what the buffer holds.
+			name := Event(part)
+			wanted, first = name == start || name == "" && part[0] == '{' && errors.Is(err, bufio.ErrBufferFull), false
 		}
 		if wanted = wanted && len(line)+len(part) <= mostStart; wanted {
 			line = append(line, part...)

@@ -99,11 +99,13 @@ func TestEdges(t *testing.T) {
 		want int
 	}{
 		"one file":         {zipOf(t, zipped{name: "app-1", text: starts(0, 5)}), 5},
+		"with spaces":      {zipOf(t, zipped{name: "app-1", text: strings.NewReplacer(":", ": ", ",", ", ").Replace(starts(0, 5))}), 5},
+		"other order":      {zipOf(t, zipped{name: "app-1", text: strings.ReplaceAll(starts(0, 5), `{"Event":"SparkListenerJobStart",`, `{"Properties":{},"Event":"SparkListenerJobStart",`)}), 5},
 		"in progress":      {zipOf(t, zipped{name: "app-1.inprogress", text: starts(0, 5) + torn}), 5},
 		"rolling":          {zipOf(t, folder, zipped{name: "appstatus"}, zipped{name: "events_1.zstd", text: all}, zipped{name: "events_2", text: starts(3, 5)}), 5},
 		"stored":           {zipOf(t, zipped{"a", starts(0, 2), true}, zipped{name: "b", text: starts(2, 4)}), 4},
 		"zstd breaks off":  {zipOf(t, zipped{name: "events_1.zstd", text: all[:len(all)-3]}, zipped{name: "events_2", text: starts(3, 4)}), 1},
-		"snappy":           {zipOf(t, zipped{name: "a", text: SnappyMagic + strings.Repeat("…", 1000)}, zipped{name: "b", text: starts(0, 1)}), 1},
+		"snappy":           {zipOf(t, zipped{name: "a", text: snappyMagic + strings.Repeat("…", 1000)}, zipped{name: "b", text: starts(0, 1)}), 1},
 		"the zip ends":     {zipOf(t, zipped{name: "app-1", text: starts(0, 2000)})[:4000], -1},
 		"no zip":           {[]byte(starts(0, 5)), 0},
 		"nothing":          {nil, 0},
@@ -146,7 +148,7 @@ func TestEdgesBounds(t *testing.T) {
 	for name, z := range map[string][]byte{
 		"a bomb":        zipOf(t, zipped{name: "a", text: starts(0, 2) + strings.Repeat("x", 2*mostText)}),
 		"a packed bomb": zipOf(t, zipped{name: "a", text: packed(t, starts(0, 2)+strings.Repeat("x", 2*mostText))}),
-		"an event without an end": zipOf(t, zipped{name: "a", text: starts(0, 2) + start + strings.Repeat("x", mostStart) +
+		"an event without an end": zipOf(t, zipped{name: "a", text: starts(0, 2) + `{"Event":"SparkListenerJobStart"` + strings.Repeat("x", mostStart) +
 			"\n" + strings.Repeat("\n", 2*mostText)}),
 	} {
 		if got := read(t, bytes.NewReader(z)); len(got) != 2 {

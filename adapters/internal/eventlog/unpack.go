@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/paratimer/paratimer/adapters/internal/input"
@@ -14,24 +15,69 @@ import (
 // The first bytes of what event logs may be packed in beside gzip and zstd.
 const (
 	ZipMagic    = "PK\x03\x04"
-	SnappyMagic = "\x82SNAPPY\x00"
+	snappyMagic = "\x82SNAPPY\x00" // of SnappyOutputStream of snappy-java
 	lzfMagic    = "ZV"
 )
 
 // ReadSize is how many bytes of a log are read at a time.
 const ReadSize = 1 << 16
 
-// Unpack returns the text of a file of a log: plain, or packed by gzip, zstd or lz4. Packed data that breaks off or is
-// damaged ends in an error that is io.ErrUnexpectedEOF. Data that snappy or lzf have packed is an error.
+// mostBlock is the most bytes of a block, packed or not: lz4-java's and snappy-java's own limit.
+const mostBlock = 32 << 20
+
+// Unpack returns the text of a file of a log: plain, or packed by gzip, zstd, lz4, snappy or lzf. Packed data that breaks
+// off or is damaged ends in an error that is io.ErrUnexpectedEOF.
 func Unpack(in io.Reader) (*bufio.Reader, error) {
 	b := bufio.NewReaderSize(in, ReadSize)
-	head, _ := b.Peek(len(SnappyMagic))
+	head, _ := b.Peek(len(snappyMagic))
+	is := func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
 	switch {
-	case bytes.HasPrefix(head, []byte(LZ4Magic)):
-		return bufio.NewReaderSize(&lz4Reader{in: b}, ReadSize), nil
-	case bytes.HasPrefix(head, []byte(SnappyMagic)), bytes.HasPrefix(head, []byte(lzfMagic)):
-		return nil, errors.New(
-			"the event log is packed by snappy or lzf, which is not read: unpack it, or set spark.eventLog.compression.codec to zstd or lz4")
+	case is(LZ4Magic):
+		return bufio.NewReaderSize(&blocks{in: b, next: lz4Next}, ReadSize), nil
+	case is(snappyMagic):
+		return bufio.NewReaderSize(&blocks{in: b, next: snappyNext}, ReadSize), nil
+	case is(lzfMagic) && len(head) > len(lzfMagic) && head[len(lzfMagic)] <= lzfPacked:
+		return bufio.NewReaderSize(&blocks{in: b, next: lzfNext}, ReadSize), nil
 	}
 	return input.Unpack(b, ReadSize)
+}
+
+// damaged returns the error for data that cannot be unpacked.
+func damaged(by string) error {
+	return fmt.Errorf("%w: the data packed by %s is damaged or breaks off", io.ErrUnexpectedEOF, by)
+}
+
+// blocks unpacks a stream block by block. next returns the next block, which may be empty, and io.EOF after the last.
+type blocks struct {
+	in   io.Reader
+	next func(in io.Reader) ([]byte, error)
+	rest []byte
+}
+
+func (r *blocks) Read(p []byte) (int, error) {
+	for len(r.rest) == 0 {
+		var err error
+		if r.rest, err = r.next(r.in); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+// readBlock reads the bytes of a block whose head gave their number.
+func readBlock(in io.Reader, size uint32, by string) ([]byte, error) {
+	if size > mostBlock {
+		return nil, fmt.Errorf("%w: a block has more than %d MB", damaged(by), mostBlock>>20)
+	}
+	// The block grows as it arrives: a head that lies costs no memory.
+	var b bytes.Buffer
+	switch _, err := io.CopyN(&b, in, int64(size)); {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, damaged(by)
+	case err != nil:
+		return nil, err
+	}
+	return b.Bytes(), nil
 }

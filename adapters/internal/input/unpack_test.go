@@ -10,19 +10,21 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
 )
 
 // packings are the ways in which a text may come.
 func packings(t testing.TB, text string) map[string][]byte {
 	t.Helper()
-	var g, z bytes.Buffer
+	var g, z, l, f bytes.Buffer
 	gw := gzip.NewWriter(&g)
 	zw, err := zstd.NewWriter(&z)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, w := range []io.WriteCloser{gw, zw} {
+	for _, w := range []io.WriteCloser{gw, zw, lz4.NewWriter(&l), s2.NewWriter(&f, s2.WriterSnappyCompat())} {
 		if _, err := io.WriteString(w, text); err != nil {
 			t.Fatal(err)
 		}
@@ -30,7 +32,8 @@ func packings(t testing.TB, text string) map[string][]byte {
 			t.Fatal(err)
 		}
 	}
-	return map[string][]byte{"plain": []byte(text), "gzip": g.Bytes(), "zstd": z.Bytes()}
+	return map[string][]byte{"plain": []byte(text), "gzip": g.Bytes(), "zstd": z.Bytes(), "lz4": l.Bytes(),
+		"snappy": f.Bytes()}
 }
 
 // noise is a text that does not pack well, so that damage hits it.
@@ -99,7 +102,22 @@ func TestWindow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.Copy(io.Discard, r); !errors.Is(err, zstd.ErrWindowSizeExceeded) {
-		t.Errorf("%v, want %v", err, zstd.ErrWindowSizeExceeded)
+	_, err = io.Copy(io.Discard, r)
+	if err == nil || errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "zstd -d --long=31") {
+		t.Errorf("%v: it is no damage, and can be unpacked first", err)
+	}
+}
+
+// TestLargeWindow reads what zstd --long=27 packs: a window of 128 MB.
+func TestLargeWindow(t *testing.T) {
+	t.Parallel()
+	// A frame's head without a size, the window's exponent 17 (2^(10+17) bytes), then one raw and last block.
+	const frame = "\x28\xb5\x2f\xfd\x00\x88" + "\x29\x00\x00" + "hello"
+	r, err := Unpack(strings.NewReader(frame), 1<<12)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(r); err != nil || string(got) != "hello" {
+		t.Errorf("%q, %v", got, err)
 	}
 }

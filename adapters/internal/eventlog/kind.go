@@ -1,0 +1,66 @@
+package eventlog
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// Event returns the name of the event in a line of a log, or in the beginning of a line; "" if there is none.
+func Event(line []byte) string {
+	if name, ok := firstValue(line); ok || !bytes.Contains(line, []byte(`"Event"`)) {
+		return name
+	}
+	d := json.NewDecoder(bytes.NewReader(line)) // the key is not the first one
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return ""
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return ""
+		}
+		var name string
+		var skipped json.RawMessage
+		switch {
+		case key == "Event" && d.Decode(&name) == nil:
+			return name
+		case key == "Event" || d.Decode(&skipped) != nil:
+			return ""
+		}
+	}
+	return ""
+}
+
+// firstValue returns the name of an event whose first key is Event, as Spark writes it. ok is false for any other line.
+func firstValue(line []byte) (name string, ok bool) {
+	for _, token := range []string{"{", `"Event"`, ":", `"`} {
+		if line, ok = bytes.CutPrefix(bytes.TrimLeft(line, " \t\r\n"), []byte(token)); !ok {
+			return "", false
+		}
+	}
+	end := bytes.IndexAny(line, `"\`)
+	if end < 0 || line[end] == '\\' {
+		return "", false
+	}
+	return string(line[:end]), true
+}
+
+// mark is what some editors put before a text.
+const mark = "\ufeff"
+
+// IsLog reports whether a text begins as an event log: one of its first lines is an event of Spark or of Databricks. The
+// last line may be cut off.
+func IsLog(text []byte) bool {
+	const most = 20 // lines: the first ones may be damaged, or the end of a line that was cut off
+	lines := bytes.SplitN(bytes.TrimPrefix(text, []byte(mark)), []byte("\n"), most+1)
+	for _, line := range lines[:min(len(lines), most)] {
+		name := Event(line)
+		for _, by := range []string{"SparkListener", "org.apache.spark.", "DBCEventLogging", "com.databricks."} {
+			if strings.HasPrefix(name, by) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,204 @@
+package eventlog
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/klauspost/compress/s2"
+	"github.com/pierrec/lz4/v4"
+)
+
+// snappyOf packs a text as SnappyOutputStream of snappy-java does.
+func snappyOf(text string, block int) string {
+	out := []byte(snappyMagic + "\x00\x00\x00\x01\x00\x00\x00\x01")
+	for b := range chunks(text, block) {
+		packed := s2.EncodeSnappy(nil, b)
+		out = append(binary.BigEndian.AppendUint32(out, uint32(len(packed))), packed...)
+	}
+	return string(out)
+}
+
+// lz4Of packs a text as LZ4BlockOutputStream of lz4-java does.
+func lz4Of(text string, block int) string {
+	var out []byte
+	add := func(method byte, data []byte, size int) {
+		out = append(append(out, LZ4Magic...), method)
+		out = binary.LittleEndian.AppendUint32(out, uint32(len(data)))
+		out = binary.LittleEndian.AppendUint32(out, uint32(size))
+		out = append(append(out, 0, 0, 0, 0), data...)
+	}
+	for b := range chunks(text, block) {
+		packed := make([]byte, lz4.CompressBlockBound(len(b)))
+		if n, _ := lz4.CompressBlock(b, packed, nil); n > 0 && n < len(b) {
+			add(0x26, packed[:n], len(b))
+		} else {
+			add(0x16, b, len(b))
+		}
+	}
+	add(0x16, nil, 0)
+	return string(out)
+}
+
+// lzfOf packs a text in chunks of LZF: literals, and copies of what stands 1 to 8 bytes before.
+func lzfOf(text string, block int) string {
+	var out []byte
+	for b := range chunks(text, min(block, 30_000)) {
+		var packed []byte
+		for i := 0; i < len(b); {
+			distance, n := 0, 0
+			for d := 1; d <= min(i, 8); d++ {
+				k := 0
+				for i+k < len(b) && k < 264 && b[i+k] == b[i+k-d] {
+					k++
+				}
+				if k > n {
+					distance, n = d, k
+				}
+			}
+			switch {
+			case n < 3:
+				packed, i = append(packed, 0, b[i]), i+1
+			case n < 9:
+				packed, i = append(packed, byte((n-2)<<5), byte(distance-1)), i+n
+			default:
+				packed, i = append(packed, 7<<5, byte(n-9), byte(distance-1)), i+n
+			}
+		}
+		if len(packed) >= len(b) {
+			out = append(binary.BigEndian.AppendUint16(append(out, "ZV\x00"...), uint16(len(b))), b...)
+			continue
+		}
+		out = binary.BigEndian.AppendUint16(append(out, "ZV\x01"...), uint16(len(packed)))
+		out = append(binary.BigEndian.AppendUint16(out, uint16(len(b))), packed...)
+	}
+	return string(out)
+}
+
+func chunks(text string, n int) func(func([]byte) bool) {
+	return func(yield func([]byte) bool) {
+		for len(text) > 0 && yield([]byte(text[:min(n, len(text))])) {
+			text = text[min(n, len(text)):]
+		}
+	}
+}
+
+// TestUnpack holds that Spark's packings are unpacked, also two streams that follow each other, and that a stream that
+// breaks off or is damaged ends in io.ErrUnexpectedEOF after what came before.
+func TestUnpack(t *testing.T) {
+	t.Parallel()
+	text := starts(0, 2000) + strings.Repeat("a", 5000) + strings.Repeat("0123", 1000) + "\n"
+	for name, pack := range map[string]func(string, int) string{"snappy": snappyOf, "lz4": lz4Of, "lzf": lzfOf} {
+		whole := pack(text, 32<<10)
+		for what, in := range map[string]string{"one": whole, "two": pack(text[:999], 100) + pack(text[999:], 32<<10)} {
+			b, err := Unpack(iotest.OneByteReader(strings.NewReader(in)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := io.ReadAll(b); err != nil || string(got) != text {
+				t.Errorf("%s, %s: %d bytes of %d, %v", name, what, len(got), len(text), err)
+			}
+		}
+		damaged := whole[:len(whole)/2] + "\xff\xff\xff\xff\xff\xff\xff\xff" + whole[len(whole)/2:]
+		for what, in := range map[string]string{"cut": whole[:len(whole)-7], "damaged": damaged} {
+			b, err := Unpack(strings.NewReader(in))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := io.ReadAll(b)
+			if name == "lz4" && what == "cut" { // only the empty block at the end is cut
+				continue
+			}
+			if len(got) == 0 || what == "cut" && !strings.HasPrefix(text, string(got)) || !errors.Is(err, io.ErrUnexpectedEOF) {
+				t.Errorf("%s, %s: %d bytes, %v", name, what, len(got), err)
+			}
+		}
+		disk := errors.New("the disk is gone")
+		b, err := Unpack(io.MultiReader(strings.NewReader(whole[:200]), iotest.ErrReader(disk)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadAll(b); !errors.Is(err, disk) {
+			t.Errorf("%s from a disk that fails: %v", name, err)
+		}
+	}
+}
+
+// TestUnpackBounds holds that a head that claims much costs nothing.
+func TestUnpackBounds(t *testing.T) {
+	t.Parallel()
+	for name, in := range map[string]string{
+		"snappy block": snappyMagic + "\x00\x00\x00\x01\x00\x00\x00\x01" + "\x7f\xff\xff\xff" + "x",
+		"snappy text":  snappyMagic + "\x00\x00\x00\x01\x00\x00\x00\x01" + "\x00\x00\x00\x06" + "\xff\xff\xff\xff\x0fx",
+		"lz4 block":    LZ4Magic + "\x26" + "\xff\xff\xff\x7f" + "\xff\x00\x00\x00" + "\x00\x00\x00\x00",
+		"lz4 text":     LZ4Magic + "\x26" + "\x01\x00\x00\x00" + "\xff\xff\xff\x7f" + "\x00\x00\x00\x00" + "x",
+		"lzf copy":     "ZV\x01\x00\x02\x00\x09\x20\x05",
+		"lzf literals": "ZV\x01\x00\x02\x00\x01\x1fx",
+	} {
+		b, err := Unpack(strings.NewReader(in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(b); len(got) > 0 || !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("%s: %d bytes, %v", name, len(got), err)
+		}
+	}
+}
+
+// FuzzUnpack holds that no packed data makes it panic, or gives more than its blocks may hold.
+func FuzzUnpack(f *testing.F) {
+	for _, pack := range []func(string, int) string{snappyOf, lz4Of, lzfOf} {
+		f.Add([]byte(pack(starts(0, 3), 300)))
+	}
+	f.Fuzz(func(_ *testing.T, b []byte) {
+		if r, err := Unpack(bytes.NewReader(b)); err == nil {
+			_, _ = io.Copy(io.Discard, io.LimitReader(r, 64<<20)) // it may be damaged
+		}
+	})
+}
+
+func TestEvent(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		`{"Event":"SparkListenerJobStart","Job ID":1}`:       "SparkListenerJobStart",
+		` { "Event" : "SparkListenerJobStart", "Job ID":`:    "SparkListenerJobStart",
+		`{"Job ID":1,"Event":"SparkListenerJobStart"}`:       "SparkListenerJobStart",
+		`{"A":{"Event":"x"},"Event":"SparkListenerLogStart"`: "SparkListenerLogStart",
+		`{"Event":"Spark\u004cistenerLogStart"}`:             "SparkListenerLogStart",
+		`{"A":{"Event":"SparkListenerLogStart"}}`:            "",
+		`{"A":"\"Event\":\"SparkListenerLogStart\""}`:        "",
+		`{"Event":5}`:                       "",
+		`{"Event":"Spark`:                   "",
+		`["Event","SparkListenerLogStart"]`: "",
+		``:                                  "",
+	} {
+		if got := Event([]byte(line)); got != want {
+			t.Errorf("%s is %q, want %q", line, got, want)
+		}
+	}
+}
+
+func TestIsLog(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		`{"Event": "SparkListenerLogStart", "Spark Version": "3.5.1"}` + "\n":        true,
+		mark + `{"Event":"SparkListenerLogStart"}`:                                   true,
+		"\r\n\n" + `{"Event":"SparkListenerEnvironmentUpdate","JVM`:                  true,
+		`{"Event":"DBCEventLoggingListenerMetadata","Spark Version":"3.4.1"}`:        true,
+		`{"Event":"org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd"}`: true,
+		`half a line"}` + "\n" + `{"Event":"SparkListenerJobEnd","Job ID":0}`:        true,
+		`{"Spark Version":"3.5.1","Event":"SparkListenerLogStart"}`:                  true,
+		`{"Event":"page_view","user":1}`:                                             false,
+		`{"paratimer_tape":1}`:                                                       false,
+		"":                                                                           false, "version: 1\nname: join\n": false,
+		strings.Repeat("\n", 50) + `{"Event":"SparkListenerLogStart"}`: false,
+	} {
+		if got := IsLog([]byte(text)); got != want {
+			t.Errorf("%.80q: %v", text, got)
+		}
+	}
+}
