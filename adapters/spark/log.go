@@ -31,7 +31,8 @@ type Log struct {
 	First, Last dag.Instant
 	Ended       bool // the application has ended in it
 	total       int
-	id          string
+	id          string // of the application, and of its attempt if that is not the first
+	app         string
 	lines       int                 // that are not empty
 	bad         int                 // lines that are no events
 	seen        map[uint64]struct{} // events that come once, by hash
@@ -43,7 +44,7 @@ type Log struct {
 // ErrNoLog says that a file holds no events of Spark.
 var ErrNoLog = errors.New("spark: no job of an application in it: not an event log, or one of an application that has run nothing")
 
-// ReadLog reads an event log: lines of JSON, plain or packed by gzip, zstd or lz4. A torn end is no error.
+// ReadLog reads an event log: lines of JSON, plain or packed as eventlog.Unpack reads them. A torn end is no error.
 func ReadLog(in io.Reader) (*Log, error) {
 	l := newLog()
 	if err := l.read(in); err != nil {
@@ -120,7 +121,7 @@ func (l *Log) take(line []byte) bool {
 	}
 	switch e.line = l.lines; e.kind() {
 	case "ApplicationStart":
-		l.id = dag.Clean(string(e.AppID))
+		l.app, l.id = dag.Clean(string(e.AppID)), e.application()
 	case "ApplicationEnd":
 		l.Ended = true
 	}
@@ -175,7 +176,7 @@ func (l *Log) Reader(id string) *Reader {
 // Holds reports whether the log has a job of the application, or of the unit, of that id.
 func (l *Log) Holds(id string) bool {
 	app, of := parseID(id)
-	return (app == "" || app == l.id) && slices.ContainsFunc(l.events, func(e *event) bool {
+	return (app == "" || app == l.id || app == l.app) && slices.ContainsFunc(l.events, func(e *event) bool {
 		switch {
 		case e.kind() != "JobStart":
 			return false

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/paratimer/paratimer/adapters/internal/eventlog"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -17,6 +18,7 @@ type event struct {
 	Timestamp number
 	AppName   text `json:"App Name"`
 	AppID     text `json:"App ID"`
+	Attempt   text `json:"App Attempt ID"`
 	User      text
 	Version   text `json:"Spark Version"`
 
@@ -120,6 +122,16 @@ func (e *event) kind() string {
 	return strings.TrimPrefix(name[strings.LastIndexByte(name, '.')+1:], "SparkListener")
 }
 
+// application returns the id of the application that an event starts. YARN starts a driver again that has failed: the id
+// of its second attempt ends in _2, as the name of that attempt's log does.
+func (e *event) application() string {
+	id := dag.Clean(string(e.AppID))
+	if n := dag.Clean(string(e.Attempt)); n != "" && n != "1" {
+		id += "_" + n
+	}
+	return id
+}
+
 // wanted are the kinds of events that are read.
 var wanted = map[string]bool{
 	"LogStart": true, "ApplicationStart": true, "ApplicationEnd": true, "EnvironmentUpdate": true,
@@ -132,16 +144,9 @@ var wanted = map[string]bool{
 
 // eventOf reads a line. ok is false for a line that is no event; e is nil for one that is not wanted.
 func eventOf(line []byte) (e *event, ok bool) {
-	const key = `"Event":"`
-	head := string(line[:min(len(line), 200)])
-	i := strings.Index(head, key)
-	if i < 0 {
-		return nil, false
-	}
-	name, _, ended := strings.Cut(head[i+len(key):], `"`)
-	e = &event{Event: text(name)}
-	if !ended || !wanted[e.kind()] {
-		return nil, ended && json.Valid(line)
+	e = &event{Event: text(eventlog.Event(line))}
+	if e.Event == "" || !wanted[e.kind()] {
+		return nil, e.Event != "" && json.Valid(line)
 	}
 	if json.Unmarshal(line, e) != nil || !e.sound() {
 		return nil, false
@@ -181,7 +186,7 @@ func (a *App) takeEvent(e *event) {
 	case "LogStart":
 		a.version = string(e.Version)
 	case "ApplicationStart":
-		a.id, a.name, a.user, a.began = dag.Clean(string(e.AppID)), dag.Clean(string(e.AppName)),
+		a.id, a.name, a.user, a.began = e.application(), dag.Clean(string(e.AppName)),
 			dag.Clean(string(e.User)), e.at
 	case "ApplicationEnd":
 		a.over, a.ended = true, e.at

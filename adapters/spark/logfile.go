@@ -2,8 +2,7 @@ package spark
 
 import (
 	"archive/zip"
-	"bytes"
-	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,108 +10,100 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
-	"slices"
-	"strconv"
 
 	"github.com/paratimer/paratimer/adapters/internal/eventlog"
-	"github.com/paratimer/paratimer/adapters/internal/input"
+	"github.com/paratimer/paratimer/dag"
 )
 
-// rolled is the name of a piece of a log: events_1_app-20261122165821-0002.zstd; a compacted one ends in .compact.
-var rolled = regexp.MustCompile(`^events_(\d{1,9})_.+$`)
-
-// mostFiles bounds the pieces of a log.
-const mostFiles = 10_000
-
-// IsLog reports whether a file is an event log, a zip as the history server gives it, or a folder with the pieces of a
-// rolling log.
+// IsLog reports whether a local file is an event log or a zip, or a folder that holds event logs.
 func IsLog(name string) bool {
-	info, err := os.Stat(name)
-	if err != nil {
-		return false
-	}
-	if info.IsDir() {
-		return len(pieces(os.DirFS(name), ".")) > 0
-	}
-	if !info.Mode().IsRegular() {
-		return false
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	head := make([]byte, len(eventlog.SnappyMagic))
-	n, _ := io.ReadFull(f, head)
-	head = head[:n]
-	if bytes.HasPrefix(head, []byte(eventlog.ZipMagic)) || bytes.HasPrefix(head, []byte(eventlog.LZ4Magic)) ||
-		bytes.HasPrefix(head, []byte(eventlog.SnappyMagic)) {
-		return true
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return false
-	}
-	b, err := input.Unpack(f, eventlog.ReadSize)
-	if err != nil {
-		return false
-	}
-	text, _ := b.Peek(200)
-	return bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n\ufeff"), []byte(`{"Event":"SparkListener`)) ||
-		bytes.HasPrefix(text, []byte(`{"Event":"org.apache.spark`))
+	in, file := local(name)
+	logs, _ := FindLogs(context.Background(), in, file) // what cannot be read is no log
+	return len(logs) > 0 || isZip(in, file)
 }
 
-// OpenLog reads what IsLog recognizes. The error names the file.
-func OpenLog(name string) (*Log, error) {
-	l, err := openLog(name)
-	if err == nil {
-		err = l.check()
+// local returns the folder of a local file, or a local folder, as a file system, and the name in it.
+func local(name string) (in fs.FS, file string) {
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return os.DirFS(name), "."
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return l, nil
+	return os.DirFS(filepath.Dir(name)), filepath.Base(name)
 }
 
-func openLog(name string) (*Log, error) {
-	l := newLog()
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if info.IsDir() {
-		return l, l.readAll(os.DirFS(name), ".")
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	head := make([]byte, len(eventlog.ZipMagic))
-	n, _ := io.ReadFull(f, head)
-	if string(head[:n]) == eventlog.ZipMagic {
-		z, err := zip.NewReader(f, info.Size())
-		if err != nil {
-			return nil, fmt.Errorf("spark: %w", err)
+// A LogFile is where an event log is: in a file, or in the pieces of a rolling log.
+type LogFile struct {
+	Name string // of the file, of the folder with the pieces, or of the file in a zip
+	in   fs.FS
+	zip  string // the file in in that the pieces are packed in, "" if they are files themselves
+	// pieces are files in their order.
+	pieces []string
+}
+
+// LocalLogs lists the event logs in a local file or folder, by their names.
+func LocalLogs(ctx context.Context, name string) ([]LogFile, error) {
+	in, file := local(name)
+	logs, err := FindLogs(ctx, in, file)
+	for i := range logs {
+		if logs[i].Name = filepath.FromSlash(logs[i].Name); file == "." {
+			logs[i].Name = filepath.Join(name, logs[i].Name)
+		} else {
+			logs[i].Name = filepath.Join(filepath.Dir(name), logs[i].Name)
 		}
-		return l, l.readAll(z, ".")
 	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return nil, err
-	}
-	return l, l.read(f)
+	return logs, err
 }
 
-// readAll reads the pieces of a rolling log in a folder or zip in their order; without such the only file that there
-// is.
-func (l *Log) readAll(in fs.FS, folder string) error {
-	list := pieces(in, folder)
-	if len(list) == 0 {
-		return errors.New("spark: there is no event log in it")
+// OpenLog reads the only event log in a local file or folder.
+func OpenLog(name string) (*Log, error) {
+	logs, err := LocalLogs(context.Background(), name)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(logs) == 0:
+		return nil, errors.New("spark: there is no event log in it")
+	case len(logs) > 1:
+		return nil, fmt.Errorf("spark: it holds %d event logs, not one", len(logs))
 	}
-	for _, name := range list {
+	return logs[0].Open()
+}
+
+// Open reads the log.
+func (f LogFile) Open() (*Log, error) {
+	l := newLog()
+	if err := f.read(l); err != nil {
+		return nil, err
+	}
+	if l.id == "" { // Spark 1.0 wrote none
+		l.name(dag.Clean(path.Base(filepath.ToSlash(f.Name))))
+	}
+	return l, l.check()
+}
+
+// name gives an id to an application whose log has none.
+func (l *Log) name(id string) {
+	for _, e := range l.events {
+		if e.kind() == "ApplicationStart" {
+			l.id, e.AppID = id, text(id)
+		}
+	}
+}
+
+func (f LogFile) read(l *Log) error {
+	in := f.in
+	if f.zip != "" {
+		z, done, err := openZip(f.in, f.zip)
+		if err != nil {
+			return err
+		}
+		defer done()
+		in = z
+	}
+	for _, name := range f.pieces {
 		if err := l.readPiece(in, name); err != nil {
-			return fmt.Errorf("%s: %w", filepath.ToSlash(name), err)
+			if len(f.pieces) > 1 {
+				err = fmt.Errorf("%s: %w", path.Base(name), err)
+			}
+			return err
 		}
 	}
 	return nil
@@ -127,42 +118,60 @@ func (l *Log) readPiece(in fs.FS, name string) error {
 	return l.read(f)
 }
 
-// pieces lists the pieces of a rolling log below a folder, in their order. Where one is compacted those before it are
-// left out. A zip of a log that is one file has that alone.
-func pieces(in fs.FS, folder string) []string {
-	type piece struct {
-		name    string
-		n       int
-		compact bool
+// openZip opens a zip in a file system.
+func openZip(in fs.FS, name string) (z *zip.Reader, done func(), err error) {
+	f, err := in.Open(name)
+	if err != nil {
+		return nil, nil, err
 	}
-	var all []piece
-	var others []string
-	seen := 0
-	_ = fs.WalkDir(in, folder, func(name string, d fs.DirEntry, err error) error {
-		if seen++; err != nil || seen > mostFiles {
-			return fs.SkipAll
-		}
-		if d.IsDir() || !d.Type().IsRegular() {
-			return nil
-		}
-		if m := rolled.FindStringSubmatch(path.Base(name)); m != nil {
-			n, _ := strconv.Atoi(m[1])
-			all = append(all, piece{name, n, path.Ext(name) == ".compact"})
-		} else {
-			others = append(others, name)
-		}
-		return nil
-	})
-	slices.SortFunc(all, func(a, b piece) int { return cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(a.name, b.name)) })
-	var out []string
-	for _, p := range all {
-		if p.compact {
-			out = nil
-		}
-		out = append(out, p.name)
+	done = func() { _ = f.Close() } // it was only read
+	info, err := f.Stat()
+	at, ok := f.(io.ReaderAt)
+	switch {
+	case err != nil:
+	case !ok:
+		err = errors.New("a zip is read from a local disk only: copy it there first")
+	default:
+		z, err = zip.NewReader(at, info.Size())
 	}
-	if _, isZip := in.(*zip.Reader); isZip && len(out) == 0 && len(others) == 1 {
-		return others
+	if err != nil {
+		done()
+		return nil, nil, fmt.Errorf("spark: %w", err)
 	}
-	return out
+	return z, done, nil
+}
+
+// isZip reports whether a file begins as a zip.
+func isZip(in fs.FS, name string) bool {
+	f, err := openRegular(in, name)
+	if err != nil {
+		return false
+	}
+	defer f.Close() //nolint:errcheck // it was read
+	head := make([]byte, len(eventlog.ZipMagic))
+	n, _ := io.ReadFull(f, head)
+	return string(head[:n]) == eventlog.ZipMagic
+}
+
+// beginsAsLog reports whether a file begins as an event log, packed or not.
+func beginsAsLog(in fs.FS, name string) bool {
+	f, err := openRegular(in, name)
+	if err != nil {
+		return false
+	}
+	defer f.Close() //nolint:errcheck // it was read
+	b, err := eventlog.Unpack(f)
+	if err != nil {
+		return false
+	}
+	head, _ := b.Peek(eventlog.ReadSize) // a short file is no error
+	return eventlog.IsLog(head)
+}
+
+// openRegular opens a regular file: opening a pipe waits for its writer.
+func openRegular(in fs.FS, name string) (fs.File, error) {
+	if info, err := fs.Stat(in, name); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(fs.ErrInvalid, err)
+	}
+	return in.Open(name)
 }

@@ -104,7 +104,7 @@ func TestEdges(t *testing.T) {
 		"in progress":      {zipOf(t, zipped{name: "app-1.inprogress", text: starts(0, 5) + torn}), 5},
 		"rolling":          {zipOf(t, folder, zipped{name: "appstatus"}, zipped{name: "events_1.zstd", text: all}, zipped{name: "events_2", text: starts(3, 5)}), 5},
 		"stored":           {zipOf(t, zipped{"a", starts(0, 2), true}, zipped{name: "b", text: starts(2, 4)}), 4},
-		"zstd breaks off":  {zipOf(t, zipped{name: "events_1.zstd", text: all[:len(all)-3]}, zipped{name: "events_2", text: starts(3, 4)}), 1},
+		"zstd breaks off":  {zipOf(t, zipped{name: "events_1.zstd", text: all[:len(all)-3]}, zipped{name: "events_2", text: starts(3, 4)}), 4},
 		"snappy":           {zipOf(t, zipped{name: "a", text: snappyMagic + strings.Repeat("…", 1000)}, zipped{name: "b", text: starts(0, 1)}), 1},
 		"the zip ends":     {zipOf(t, zipped{name: "app-1", text: starts(0, 2000)})[:4000], -1},
 		"no zip":           {[]byte(starts(0, 5)), 0},

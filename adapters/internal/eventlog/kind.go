@@ -53,7 +53,7 @@ const mark = "\ufeff"
 // last line may be cut off.
 func IsLog(text []byte) bool {
 	const most = 20 // lines: the first ones may be damaged, or the end of a line that was cut off
-	lines := bytes.SplitN(bytes.TrimPrefix(text, []byte(mark)), []byte("\n"), most+1)
+	lines := bytes.SplitN(text, []byte("\n"), most+1)
 	for _, line := range lines[:min(len(lines), most)] {
 		name := Event(line)
 		for _, by := range []string{"SparkListener", "org.apache.spark.", "DBCEventLogging", "com.databricks."} {

@@ -26,8 +26,19 @@ const ReadSize = 1 << 16
 const mostBlock = 32 << 20
 
 // Unpack returns the text of a file of a log: plain, or packed by gzip, zstd, lz4, snappy or lzf. Packed data that breaks
-// off or is damaged ends in an error that is io.ErrUnexpectedEOF.
+// off or is damaged ends in an error that is io.ErrUnexpectedEOF. A byte order mark is left out.
 func Unpack(in io.Reader) (*bufio.Reader, error) {
+	b, err := unpack(in)
+	if err != nil {
+		return nil, err
+	}
+	if head, _ := b.Peek(len(mark)); string(head) == mark {
+		_, err = b.Discard(len(mark))
+	}
+	return b, err
+}
+
+func unpack(in io.Reader) (*bufio.Reader, error) {
 	b := bufio.NewReaderSize(in, ReadSize)
 	head, _ := b.Peek(len(snappyMagic))
 	is := func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
@@ -52,14 +63,15 @@ type blocks struct {
 	in   io.Reader
 	next func(in io.Reader) ([]byte, error)
 	rest []byte
+	err  error // it stays what it is: a second read does not go on behind damage
 }
 
 func (r *blocks) Read(p []byte) (int, error) {
 	for len(r.rest) == 0 {
-		var err error
-		if r.rest, err = r.next(r.in); err != nil {
-			return 0, err
+		if r.err != nil {
+			return 0, r.err
 		}
+		r.rest, r.err = r.next(r.in)
 	}
 	n := copy(p, r.rest)
 	r.rest = r.rest[n:]

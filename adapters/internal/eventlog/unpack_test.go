@@ -186,7 +186,6 @@ func TestIsLog(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
 		`{"Event": "SparkListenerLogStart", "Spark Version": "3.5.1"}` + "\n":        true,
-		mark + `{"Event":"SparkListenerLogStart"}`:                                   true,
 		"\r\n\n" + `{"Event":"SparkListenerEnvironmentUpdate","JVM`:                  true,
 		`{"Event":"DBCEventLoggingListenerMetadata","Spark Version":"3.4.1"}`:        true,
 		`{"Event":"org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd"}`: true,

@@ -1,0 +1,160 @@
+package spark
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// mostFiles bounds the files of a folder that are looked at.
+const mostFiles = 100_000
+
+// Names of the pieces of a log.
+var (
+	// Spark 3: events_1_app-20261122165821-0002.zstd; a compacted piece ends in .compact, and stands for those before.
+	rolled = regexp.MustCompile(`^events_(\d{1,9})_(.+?)(?: \(\d+\)| copy| - Copy)?(?:\.[a-z0-9]{2,6})?(\.compact)?$`)
+	// Spark 1: EVENT_LOG_1, in a folder with files whose names are the version and the codec.
+	numbered = regexp.MustCompile(`^(EVENT_LOG)_(\d{1,9})$`)
+	// Databricks: eventlog-2023-06-14--15-30.gz, and eventlog for the newest piece.
+	dated  = regexp.MustCompile(`^eventlog-(\d{4}-\d{2}-\d{2}--\d{2}-\d{2}[-\d]*)[^/]*$`)
+	newest = regexp.MustCompile(`^eventlog(\.[a-z0-9]{2,6})?$`)
+	// other names files that lie in folders of histories and are no event logs. They are not opened: there may be many.
+	other = regexp.MustCompile(`^[._]|\.(crc|xml|xml\.gz|jhist|jhist\.gz|summary|html|ya?ml|tape|tape\.gz|jar|py|sql|pig)$|` +
+		`^([^.].*_)?job_[0-9]{12}_[0-9]+_|^history\.txt\.appattempt_|^(dag|appattempt)_\d+_`)
+)
+
+// A piece is a file of a log that has several.
+type piece struct {
+	name, order string
+	n           int
+	compact     string // the end of the name of a compacted piece
+}
+
+// A pieceGroup names the log that a piece is of.
+type pieceGroup struct{ folder, log string }
+
+// pieceOf returns the piece that a file is by its name, and which log it is of.
+func pieceOf(name string) (p piece, of pieceGroup, ok bool) {
+	folder, base := path.Split(name)
+	p, of = piece{name: name}, pieceGroup{folder: path.Clean(folder)}
+	if m := rolled.FindStringSubmatch(base); m != nil {
+		p.n, _ = strconv.Atoi(m[1])
+		p.compact, of.log = m[3], "events "+m[2]
+		return p, of, true
+	}
+	if m := numbered.FindStringSubmatch(base); m != nil {
+		p.n, _ = strconv.Atoi(m[2])
+		of.log = m[1]
+		return p, of, true
+	}
+	if m := dated.FindStringSubmatch(base); m != nil {
+		p.order, of.log = m[1], "eventlog"
+		return p, of, true
+	}
+	if newest.MatchString(base) {
+		p.order, of.log = "~", "eventlog" // behind all dates
+		return p, of, true
+	}
+	return p, of, false
+}
+
+// FindLogs lists the event logs in a file, in a folder and the folders below it, and in zips of these, by their names.
+func FindLogs(ctx context.Context, in fs.FS, name string) ([]LogFile, error) {
+	info, err := fs.Stat(in, name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() { // a piece that is asked for is read alone
+		return oneFile(ctx, in, name)
+	}
+	var logs []LogFile
+	groups, seen := map[pieceGroup][]piece{}, 0
+	err = fs.WalkDir(in, name, func(file string, d fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil && d != nil && d.IsDir():
+			return fs.SkipDir
+		case err != nil:
+			return err
+		case d.IsDir() || other.MatchString(path.Base(file)):
+			return nil
+		}
+		if seen++; seen > mostFiles {
+			return fmt.Errorf("%s: more than %d files: give a smaller folder", name, mostFiles)
+		}
+		if p, of, ok := pieceOf(file); ok {
+			groups[of] = append(groups[of], p)
+		} else if found, err := oneFile(ctx, in, file); err == nil { // a zip that is damaged holds none
+			logs = append(logs, found...)
+		}
+		return nil
+	})
+	logs = append(logs, grouped(in, groups)...)
+	slices.SortFunc(logs, func(a, b LogFile) int { return strings.Compare(a.Name, b.Name) })
+	return logs, err
+}
+
+// grouped returns the logs whose pieces are in groups.
+func grouped(in fs.FS, groups map[pieceGroup][]piece) (logs []LogFile) {
+	inFolder := map[string]int{}
+	for of := range groups {
+		inFolder[of.folder]++
+	}
+	for of, list := range groups {
+		found := LogFile{in: in, Name: of.folder, pieces: inOrder(list)}
+		if !slices.ContainsFunc(found.pieces, func(name string) bool { return beginsAsLog(in, name) }) {
+			continue
+		}
+		if inFolder[of.folder] > 1 || len(list) == 1 && newest.MatchString(path.Base(list[0].name)) {
+			found.Name = found.pieces[0]
+		}
+		logs = append(logs, found)
+	}
+	return logs
+}
+
+// oneFile returns the log that a file is, or those in it if it is a zip.
+func oneFile(ctx context.Context, in fs.FS, name string) ([]LogFile, error) {
+	if !isZip(in, name) {
+		if !beginsAsLog(in, name) {
+			return nil, nil
+		}
+		return []LogFile{{Name: name, in: in, pieces: []string{name}}}, nil
+	}
+	z, done, err := openZip(in, name)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	logs, err := FindLogs(ctx, z, ".")
+	for i := range logs {
+		logs[i].in, logs[i].zip = in, name
+		if logs[i].Name = path.Join(name, logs[i].Name); len(logs) == 1 {
+			logs[i].Name = name
+		}
+	}
+	return logs, err
+}
+
+// inOrder returns the names of the pieces of a log in their order. A compacted piece stands for itself and those before.
+func inOrder(list []piece) []string {
+	slices.SortFunc(list, func(a, b piece) int {
+		return cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(a.order, b.order), cmp.Compare(len(a.compact), len(b.compact)),
+			cmp.Compare(a.name, b.name))
+	})
+	var out []string
+	for _, p := range list {
+		if p.compact != "" {
+			out = nil
+		}
+		out = append(out, p.name)
+	}
+	return out
+}
