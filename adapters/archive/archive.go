@@ -18,6 +18,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/adapters/rumen"
 	"github.com/paratimer/paratimer/adapters/tape"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A Skipped is a file that was left out.
@@ -77,7 +78,7 @@ func Read(ctx context.Context, in fs.FS, name string) (*Find, error) {
 		if job, ok := confOf(name); ok {
 			f.confs[job] = name
 		} else if candidate(name) {
-			if err := f.file(in, name); err != nil {
+			if err := f.file(in, name); err != nil && !errors.Is(err, errEventLog) { // package spark reads those
 				f.skip(name, err)
 			}
 		}
@@ -92,10 +93,10 @@ func Read(ctx context.Context, in fs.FS, name string) (*Find, error) {
 // Nothing is the error of a find without a job.
 func (f *Find) Nothing() error {
 	if len(f.Skipped) == 0 {
-		return errors.New("no job history in it: such files end in .jhist, .jhist.gz, .json or .json.gz, or are called job_201109281530_0001_user_name")
+		return errors.New("no job history and no event log of Spark in it: files of job history end in .jhist, .jhist.gz, .json or .json.gz, or are called job_201109281530_0001_user_name")
 	}
-	return fmt.Errorf("no job history in it that can be used; %d files were left out, the first one is %s: %s",
-		len(f.Skipped), f.Skipped[0].Path, f.Skipped[0].Why)
+	return fmt.Errorf("no job history in it that can be used: %s left out, the first one is %s: %s",
+		units.Count(len(f.Skipped), "file"), f.Skipped[0].Path, f.Skipped[0].Why)
 }
 
 func (f *Find) skip(name string, err error) {
@@ -124,6 +125,9 @@ func confOf(name string) (job string, ok bool) {
 
 // ErrOther means that a file is no history that can be read here.
 var ErrOther = errors.New("neither a job history file nor a Rumen trace, nor a history file of Tez")
+
+// errEventLog means that a file is an event log of Spark.
+var errEventLog = fmt.Errorf("%w: it is an event log of Spark", ErrOther)
 
 // file reads the jobs of one file.
 func (f *Find) file(in fs.FS, name string) error {
@@ -154,6 +158,8 @@ func Jobs(r io.Reader) ([]*past.Job, error) {
 		return jhist.Read(all)
 	case kind == tape.Trace:
 		return rumen.Read(all)
+	case kind == tape.EventLog:
+		return nil, errEventLog
 	}
 	return nil, ErrOther
 }

@@ -132,13 +132,21 @@ func (s *Source) seek(t dag.Instant) {
 	s.player.Seek(t)
 }
 
+// leftOut words how many parts of a recording were left out.
+func leftOut(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one + " and was left out"
+	}
+	return fmt.Sprintf("%d %s and were left out", n, many)
+}
+
 // remark adds what the recording itself gives cause to.
 func (s *Source) remark(snap *dag.Snapshot) *dag.Snapshot {
 	var more []dag.Warning
 	if s.rec.Bad > 0 {
 		more = append(more, dag.Warning{
 			Code: dag.WarnObservation,
-			Text: fmt.Sprintf("%d lines of the recording are no recorded answers and were left out", s.rec.Bad),
+			Text: leftOut(s.rec.Bad, "line of the recording is not a recorded answer", "lines of the recording are not recorded answers"),
 		})
 	}
 	if s.rec.Torn && len(s.ticks) == 0 {

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"context"
+	"errors"
 	"io"
 	"slices"
 	"time"
@@ -20,7 +21,11 @@ type logSource struct {
 	next   dag.Instant
 	step   dag.Instant
 	done   bool
+	played bool // there was a snapshot
 }
+
+// ErrNoTasks says that an application ran jobs, and each of them was empty.
+var ErrNoTasks = errors.New("spark: nothing to observe: its jobs had no tasks, as an action on no partitions has none")
 
 // NewLogSource plays an event log: a snapshot every so often, 0 is each second, or more seldom where a log is long. It
 // ends with io.EOF, or with a *CutOffError where the application has not ended in the log.
@@ -56,6 +61,9 @@ func (s *logSource) Next(ctx context.Context) (*dag.Snapshot, error) {
 		s.done = now >= s.log.Last
 		s.next += s.step
 		snap, ok := s.reader.At(now)
+		if s.played = s.played || ok; s.done && !s.played {
+			return nil, ErrNoTasks
+		}
 		if !ok {
 			continue
 		}

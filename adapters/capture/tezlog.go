@@ -2,7 +2,6 @@ package capture
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/tez"
@@ -68,7 +67,7 @@ func (s *historySource) Next(ctx context.Context) (*dag.Snapshot, error) {
 			marked := *snap
 			marked.Warnings = append(marked.Warnings[:len(marked.Warnings):len(marked.Warnings)], dag.Warning{
 				Code: dag.WarnObservation,
-				Text: fmt.Sprintf("%d records or files of the history are no events and were left out", s.bad),
+				Text: leftOut(s.bad, "record or file of the history is not an event", "records or files of the history are not events"),
 			})
 			snap = &marked
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A Target says what to watch. The zero Target is the newest running workflow of any user.
@@ -33,16 +34,16 @@ type NoWorkflowError struct {
 }
 
 func (e *NoWorkflowError) Error() string {
+	seen := units.Count(e.Apps, "application")
 	switch {
 	case e.Why != "":
 		return "hadoop: " + e.Why
 	case e.Target.ID != "":
-		return fmt.Sprintf("hadoop: %s is unknown to the cluster (%d applications seen): is the id right, is it too old?", e.Target.ID, e.Apps)
+		return fmt.Sprintf("hadoop: %s is unknown to the cluster (%s seen): is the id right, is it too old?", e.Target.ID, seen)
 	case e.Target.User != "":
-		return fmt.Sprintf("hadoop: no application of MapReduce or Tez of user %s runs (%d applications seen): start it, or name one", e.Target.User, e.Apps)
+		return fmt.Sprintf("hadoop: no application of MapReduce or Tez of user %s runs (%s seen): start it, or name one", e.Target.User, seen)
 	}
-	return fmt.Sprintf("hadoop: no application of MapReduce or Tez runs (%d applications seen): start one, or name one",
-		e.Apps)
+	return fmt.Sprintf("hadoop: no application of MapReduce or Tez runs (%s seen): start one, or name one", seen)
 }
 
 var (

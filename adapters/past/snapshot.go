@@ -201,7 +201,7 @@ func (s *Source) remark() {
 			bare++
 		}
 		if j.Bad > 0 {
-			warn(dag.WarnObservation, "%s: %d events of its history could not be used", j.ID, j.Bad)
+			warn(dag.WarnObservation, "%s: %s of its history could not be used", j.ID, units.Count(j.Bad, "event"))
 		}
 		if wait := j.lastSeen().Sub(j.Submitted); wait > longWait {
 			warn(dag.WarnObservation,
@@ -214,17 +214,17 @@ func (s *Source) remark() {
 	switch {
 	case plain > 0:
 		warn(dag.WarnInterpolated,
-			"made from history: of %d of %d attempts it tells start and end only, their progress is a straight line; so is what %d reduces had written", plain, of, even)
+			"made from history: of %d of %d attempts it tells start and end only, their progress is a straight line; so is what %s had written", plain, of, units.Count(even, "reduce"))
 	case even > 0:
-		warn(dag.WarnInterpolated, "made from history: what %d reduces had written before their end is a straight line",
-			even)
+		warn(dag.WarnInterpolated, "made from history: what %s had written before their end is a straight line",
+			units.Count(even, "reduce"))
 	}
 	if bare > 0 {
 		warn(dag.WarnObservation,
 			"the configuration of %d of %d jobs (JOB_conf.xml) is not beside their history: slow start and their masters' memory are taken for Hadoop's defaults", bare, len(s.workflow.Jobs))
 	}
 	if n := len(s.left); n > 0 {
-		warn(dag.WarnObservation, "the history of %d jobs of the workflow is not here, they are left out: %s", n,
+		warn(dag.WarnObservation, "the history of %s of the workflow is not here and was left out: %s", units.Count(n, "job"),
 			strings.Join(s.left[:min(n, 10)], ", "))
 	}
 }

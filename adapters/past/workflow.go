@@ -9,6 +9,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/pig"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A Workflow is jobs that belong together, by job id.
@@ -100,7 +101,7 @@ func (e *UnknownError) Error() string {
 	}
 	const shown = 50
 	for _, w := range e.Holds[:min(len(e.Holds), shown)] {
-		fmt.Fprintf(&b, "\n  %s %q of %s, %d jobs", w.ID, w.Name, w.Jobs[0].User, len(w.Jobs))
+		fmt.Fprintf(&b, "\n  %s %q of %s, %s", w.ID, w.Name, w.Jobs[0].User, units.Count(len(w.Jobs), "job"))
 	}
 	if more := len(e.Holds) - shown; more > 0 {
 		fmt.Fprintf(&b, "\n  and %d more", more)

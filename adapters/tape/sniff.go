@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/paratimer/paratimer/adapters/internal/eventlog"
 	"github.com/paratimer/paratimer/adapters/internal/input"
 )
 
@@ -95,12 +96,12 @@ func foreign(head []byte) Kind {
 func kindOf(head []byte) Kind {
 	keys := keysOf(head)
 	switch {
-	case bytes.HasPrefix(head, []byte(`{"Event":"SparkListener`)):
-		return EventLog
 	case keys["paratimer_tape"]:
 		return Tape
 	case keys["t"] && keys["url"] && (keys["status"] || keys["body"]):
 		return Capture
+	case eventlog.IsLog(head):
+		return EventLog
 	}
 	return Unknown
 }

@@ -38,6 +38,7 @@ func TestSniff(t *testing.T) {
 		"trace": {[]byte(
 			"{\n  \"priority\" : \"NORMAL\",\n  \"jobID\" : \"job_1_1\",\n  \"mapTasks\" : [ {\n"), Trace},
 		"other job":      {[]byte(`{"jobID":"job_1_1"}`), Unknown},
+		"event log":      {[]byte(`{"Event": "SparkListenerLogStart", "Spark Version": "3.5.1"}` + "\n"), EventLog},
 		"empty":          {nil, Unknown},
 		"cut-off header": {tape[:12], Unknown},
 	} {

@@ -15,6 +15,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/internal/engine"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // report is how often a task sends its counters (tez.task.am.heartbeat.counter.interval-ms.max).
@@ -421,11 +422,11 @@ func (s *Source) remarkNodes(snap *dag.Snapshot) {
 		case count == 0:
 		case n.Lost:
 			why := map[dag.NodeCause]string{dag.NodeUnhealthy: "unhealthy", dag.NodeDecommissioned: "decommissioned"}[n.Cause]
-			s.warn(dag.WarnNodeLost, "node %s is %s with %d tasks of %s: they run again elsewhere, and so does what ended "+
-				"there if it is still needed", n.Name, cmp.Or(why, "lost"), count, s.id)
+			s.warn(dag.WarnNodeLost, "node %s is %s with %s of %s, to run again elsewhere, and so does what ended "+
+				"there if it is still needed", n.Name, cmp.Or(why, "lost"), units.Count(count, "task"), s.id)
 		case n.Draining:
-			s.warn(dag.WarnNodeClosed, "node %s is being decommissioned: its %d tasks of %s go on for as long as it is "+
-				"given, new ones go elsewhere", n.Name, count, s.id)
+			s.warn(dag.WarnNodeClosed, "node %s is being decommissioned: %s of %s on it may end for as long as it is "+
+				"given, new ones go elsewhere", n.Name, units.Count(count, "task"), s.id)
 		}
 	}
 }

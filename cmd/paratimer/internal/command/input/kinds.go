@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -29,7 +30,30 @@ func NotAPlan(path, wanted string, err error) error {
 	if other := WrongKind(path, wanted); other != nil {
 		return other
 	}
+	if !likeAPlan(path) {
+		return command.Usage("%s is not a %s: a plan, a profile or a job file is YAML or JSON with the keys `version` and `jobs`, "+
+			"and `paratimer attach --tape FILE` makes a recording", path, wanted)
+	}
 	return command.Usage("cannot read the %s: %w", wanted, err)
+}
+
+// planKey is a line with a key that is in every plan, profile and job file.
+var planKey = regexp.MustCompile(`(?m)^[\s{,]*["']?(version|jobs)["']?\s*:`)
+
+// likeAPlan reports whether a plan was meant by a file: its parser then says what is wrong with it. A pipe cannot be read
+// twice, and what cannot be opened has an error of its own.
+func likeAPlan(path string) bool {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return true
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return true
+	}
+	defer f.Close()
+	head := make([]byte, 64<<10)
+	n, _ := io.ReadFull(f, head) // a short file is no error
+	return n == 0 || planKey.Match(head[:n])
 }
 
 // WrongKind returns the usage error for a file that is a recording, a plan or something else that is known, but not

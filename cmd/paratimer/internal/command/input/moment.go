@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/capture"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
@@ -78,6 +79,7 @@ func EachSnapshot(ctx context.Context, path string, open func() (watch.Source, i
 		return err
 	}
 	defer command.Closing(file, path, &err)
+	seen := false
 	for {
 		s, err := src.Next(ctx)
 		switch {
@@ -85,11 +87,12 @@ func EachSnapshot(ctx context.Context, path string, open func() (watch.Source, i
 			return context.Cause(ctx)
 		case errors.As(err, new(*dag.MissedError)):
 			continue
-		case errors.Is(err, io.EOF):
+		case errors.Is(err, io.EOF), seen && errors.As(err, new(*capture.CutOffError)):
 			return nil
 		case err != nil:
 			return fmt.Errorf("%s: %w", path, err)
 		}
+		seen = true
 		if enough, err := visit(s); enough || err != nil {
 			return err
 		}

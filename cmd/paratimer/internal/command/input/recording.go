@@ -46,7 +46,8 @@ func RecordingFlags() []cli.Flag {
 // queryID is how the cluster names queries.
 var queryID = regexp.MustCompile(`^(application|job)_\d+_\d+$`)
 
-// OpenRecording opens a tape, a capture or history; which of them it is, it tells itself. A folder holds history.
+// OpenRecording opens a tape, a capture, history or an event log: its content tells which. A folder holds history or
+// event logs.
 func OpenRecording(path, workflow string, every time.Duration) (watch.Source, io.Closer, error) {
 	if every < 0 {
 		return nil, nil, command.Usage("--every %v: it is 0 or more", every)
@@ -134,13 +135,57 @@ func playStream(kind tape.Kind, in io.Reader, opt capture.Options) (watch.Source
 	return capture.NewSource(rec, opt)
 }
 
-// playEventLog plays an event log of Spark: a file, a folder of a rolling log, or a zip of the history server.
+// playEventLog plays an event log of Spark: a file, a rolling log, or one of several in a folder or zip.
 func playEventLog(f *os.File, workflow string, every time.Duration) (watch.Source, error) {
-	log, err := spark.OpenLog(f.Name())
+	logs, err := spark.LocalLogs(context.Background(), f.Name())
+	if err != nil {
+		return nil, err
+	}
+	log, err := chosenLog(logs, workflow)
 	if err != nil {
 		return nil, err
 	}
 	return capture.NewLogSource(log, capture.Options{Workflow: workflow, Every: every})
+}
+
+// chosenLog reads the only log, or that of the application in the id of a workflow. The id of an attempt chooses it.
+func chosenLog(logs []spark.LogFile, workflow string) (*spark.Log, error) {
+	const named = 10
+	switch len(logs) {
+	case 0:
+		return nil, errors.New("it is a zip without an event log")
+	case 1:
+		return logs[0].Open()
+	}
+	var other *spark.Log // a later attempt of the application
+	app, _ := spark.AppOf(workflow)
+	for _, f := range logs {
+		if app == "" {
+			break
+		}
+		log, err := f.Open()
+		switch {
+		case err != nil: // another log may be the one
+		case log.ID() == app:
+			return log, nil
+		case other == nil && log.Holds(app):
+			other = log
+		}
+	}
+	if other != nil {
+		return other, nil
+	}
+	text, names := "it holds %d event logs: give one of them, or choose an application with --workflow:", []any{len(logs)}
+	if app != "" {
+		text, names = "it holds no event log of %s; it holds", []any{app}
+	}
+	for _, f := range logs[:min(len(logs), named)] {
+		text, names = text+"\n  %s", append(names, f.Name)
+	}
+	if more := len(logs) - named; more > 0 {
+		text, names = text+"\n  and %d more", append(names, more)
+	}
+	return nil, fmt.Errorf(text, names...)
 }
 
 // playTezHistory plays a DAG out of the history that Tez has written: a file, or a folder of such.

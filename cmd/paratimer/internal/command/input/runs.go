@@ -5,14 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/paratimer/paratimer/adapters/capture"
 	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/adapters/tez"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -30,9 +33,19 @@ func RecordedRuns(c *cli.Context, paths []string) (out []RecordedRun, bad []erro
 	var from []string
 	for _, path := range paths {
 		isHistory, err := holdsHistory(path)
+		var logs []spark.LogFile
+		if err == nil && !isHistory && WorkflowID(c) == "" {
+			logs, _ = spark.LocalLogs(c.Context, path) // OpenRecording returns the error of a file that is no log
+		}
 		switch {
 		case err != nil:
 			bad = append(bad, fmt.Errorf("cannot read the recording: %w", err))
+		case len(logs) > 1:
+			for _, f := range logs {
+				out = append(out, RecordedRun{f.Name, func() (watch.Source, io.Closer, error) {
+					return openLogFile(f, c.Duration("every"))
+				}})
+			}
 		case !isHistory:
 			out = append(out, RecordedRun{path, func() (watch.Source, io.Closer, error) {
 				return OpenRecording(path, WorkflowID(c), c.Duration("every"))
@@ -68,6 +81,19 @@ func RecordedRuns(c *cli.Context, paths []string) (out []RecordedRun, bad []erro
 		}})
 	}
 	return out, bad
+}
+
+// openLogFile plays one of several event logs.
+func openLogFile(f spark.LogFile, every time.Duration) (watch.Source, io.Closer, error) {
+	log, err := f.Open()
+	if err != nil {
+		return nil, nil, command.Usage("%s: %w", f.Name, err)
+	}
+	src, err := capture.NewLogSource(log, capture.Options{Every: every})
+	if err != nil {
+		return nil, nil, command.Usage("%s: %w", f.Name, err)
+	}
+	return &fileSource{Source: src}, io.NopCloser(nil), nil
 }
 
 // holdsHistory says whether a file or folder is job history: many runs in one, or one in many.

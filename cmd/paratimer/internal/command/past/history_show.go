@@ -47,7 +47,7 @@ func historyShow(c *cli.Context) error {
 		}
 		return json.NewEncoder(c.App.Writer).Encode(out)
 	}
-	fmt.Fprintf(c.App.Writer, "%s: %d runs, learned from %d of them, usually %s\n", view.Escape(w.Name), l.Runs,
+	fmt.Fprintf(c.App.Writer, "%s: %s, learned from %d, usually %s\n", view.Escape(w.Name), units.Count(l.Runs, "run"),
 		l.IncludedRuns, units.Known(l.UsualSeconds, units.Seconds))
 	printGroups(c.App.Writer, keyGroupsOf(lines[0]))
 	t := tabwriter.NewWriter(c.App.Writer, 0, 0, 2, ' ', 0)

@@ -17,9 +17,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/archive"
-	"github.com/paratimer/paratimer/adapters/capture"
 	"github.com/paratimer/paratimer/adapters/past"
-	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/adapters/webhdfs"
@@ -87,29 +85,38 @@ func importHistory(c *cli.Context) error {
 	var jobs []*past.Job
 	var failed []error // of arguments that cannot be read; the others are imported
 	var rejected []leftOut
-	var logs []string // event logs of Spark
+	reject := func(name string, err error) {
+		failed = append(failed, err)
+		rejected = append(rejected, leftOut{name, strings.TrimPrefix(err.Error(), name+": ")})
+	}
+	var logs []*eventLogs
 	var dags []*tez.Log
 	for _, name := range c.Args().Slice() {
-		if !webhdfs.Is(name) && spark.IsLog(name) {
-			logs = append(logs, name)
-			continue
+		events := eventLogsAt(c, name)
+		if len(events.files) > 0 {
+			logs = append(logs, events)
 		}
-		if log, is, err := tezHistoryAt(c, name); is {
-			if err != nil {
-				failed = append(failed, err)
-				rejected = append(rejected, leftOut{name, strings.TrimPrefix(err.Error(), name+": ")})
-				continue
-			}
+		log, is, err := tezHistoryAt(c, name)
+		switch {
+		case c.Context.Err() != nil:
+			return context.Cause(c.Context)
+		case err != nil:
+			reject(name, err)
+			continue
+		case is:
 			dags = append(dags, log)
+			continue
+		case len(events.files) > 0 && !events.folder:
 			continue
 		}
 		found, err := historyAt(c.Context, name, c.String("user"), input.ByKerberos(c)(webhdfs.Transport()))
 		switch {
 		case c.Context.Err() != nil:
 			return context.Cause(c.Context)
+		case err != nil && len(events.files) > 0: // a folder of event logs needs no other history
+			continue
 		case err != nil:
-			failed = append(failed, err)
-			rejected = append(rejected, leftOut{name, strings.TrimPrefix(err.Error(), name+": ")})
+			reject(name, err)
 			continue
 		}
 		jobs = append(jobs, found.Jobs...)
@@ -132,17 +139,15 @@ func importHistory(c *cli.Context) error {
 		return command.Usage("cannot make the folder of the tapes: %w", err)
 	}
 	names := map[string]bool{}
-	for _, name := range logs {
-		done, err := importLog(c, name, folder, names)
+	for _, found := range logs {
+		done, out, err := found.tapes(c, folder, names)
+		result.Workflows, result.LeftOut = append(result.Workflows, done...), append(result.LeftOut, out...)
 		switch {
 		case c.Context.Err() != nil:
 			return context.Cause(c.Context)
 		case err != nil:
-			failed = append(failed, err)
-			rejected = append(rejected, leftOut{name, strings.TrimPrefix(err.Error(), name+": ")})
-			continue
+			reject(found.name, err)
 		}
-		result.Workflows = append(result.Workflows, done)
 	}
 	for _, log := range dags {
 		done, err := importDAGs(c, log, folder, names)
@@ -251,21 +256,6 @@ func importOne(ctx context.Context, w *past.Workflow, folder, name string, every
 	return done, err
 }
 
-// importLog writes the tape of an application of Spark.
-func importLog(c *cli.Context, path, folder string, names map[string]bool) (done imported, err error) {
-	log, err := spark.OpenLog(path)
-	if err != nil {
-		return done, command.Usage("%w", err)
-	}
-	src, err := capture.NewLogSource(log, capture.Options{Workflow: c.String("workflow"), Every: c.Duration("every")})
-	if err != nil {
-		return done, command.Usage("%s: %w", path, err)
-	}
-	done, err = importSource(c.Context, src, filepath.Join(folder, tapeName(log.ID(), names)))
-	done.Jobs = 1
-	return done, err
-}
-
 // importSource writes the tape of what a source yields.
 func importSource(ctx context.Context, src tape.Source, path string) (done imported, err error) {
 	var last *dag.Snapshot
@@ -295,10 +285,12 @@ func drain(ctx context.Context, src tape.Source) (last *dag.Snapshot, n int, err
 	for {
 		s, err := src.Next(ctx)
 		switch {
-		case errors.Is(err, io.EOF):
-			return last, n, nil
 		case ctx.Err() != nil:
 			return nil, n, context.Cause(ctx)
+		case errors.Is(err, io.EOF) && last == nil:
+			return nil, n, errors.New("no observation in it")
+		case errors.Is(err, io.EOF):
+			return last, n, nil
 		case errors.Is(err, io.ErrUnexpectedEOF) && last != nil:
 			return last, n, nil // the application has not ended in its log
 		case err != nil:

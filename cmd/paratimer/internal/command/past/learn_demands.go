@@ -141,7 +141,7 @@ func openUsed(ctx context.Context, path, workflow string) (watch.Source, hadoop.
 	switch {
 	case err != nil:
 		return nil, nil, nil, err
-	case !exists, kind == tape.Tape, kind == tape.Unknown:
+	case !exists, kind == tape.Tape, kind == tape.Unknown, kind == tape.EventLog:
 		src, file, err := input.OpenRecording(path, workflow, 0)
 		return src, nil, file, err
 	case kind == tape.History, kind == tape.Trace:

@@ -1,0 +1,83 @@
+package past
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/capture"
+	"github.com/paratimer/paratimer/adapters/spark"
+	"github.com/paratimer/paratimer/adapters/webhdfs"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+)
+
+// eventLogs are the event logs of Spark in an argument of import.
+type eventLogs struct {
+	name   string // the argument
+	folder bool   // it is more than one log
+	files  []spark.LogFile
+}
+
+// eventLogsAt lists the event logs in a file, a folder or a place in HDFS. An argument that cannot be read has none:
+// its other readers return the error.
+func eventLogsAt(c *cli.Context, name string) *eventLogs {
+	e := &eventLogs{name: name}
+	if !webhdfs.Is(name) {
+		e.files, _ = spark.LocalLogs(c.Context, name)
+	} else if in, file, err := webhdfs.Open(c.Context, name, c.String("user"),
+		input.ByKerberos(c)(webhdfs.Transport())); err == nil {
+		e.files, _ = spark.FindLogs(c.Context, in, file)
+	}
+	e.folder = len(e.files) != 1 || e.files[0].Name != filepath.Clean(name)
+	return e
+}
+
+// tapes writes a tape of each log, or of those that have the workflow of --workflow. A log of a folder that cannot be
+// used is left out; a log that was asked for by its name is an error.
+func (e *eventLogs) tapes(c *cli.Context, folder string, names map[string]bool) (done []imported, out []leftOut,
+	err error,
+) {
+	for _, f := range e.files {
+		one, err := tapeOfLog(c, f, folder, names)
+		switch {
+		case c.Context.Err() != nil:
+			return done, out, err
+		case err == nil:
+			done = append(done, one)
+		case !e.folder:
+			return nil, nil, command.Usage("%s: %w", e.name, err)
+		case c.String("workflow") == "" || !errors.As(err, new(*capture.UnknownError)):
+			out = append(out, leftOut{f.Name, err.Error()})
+		}
+	}
+	if len(done) == 0 {
+		err = fmt.Errorf("%s: none of its event logs can be used", e.name)
+		if id := c.String("workflow"); id != "" {
+			err = fmt.Errorf("%s: none of its event logs is of %s", e.name, id)
+		}
+		return nil, out, command.Usage("%w", err)
+	}
+	return done, out, nil
+}
+
+// tapeOfLog writes the tape of an application of Spark.
+func tapeOfLog(c *cli.Context, f spark.LogFile, folder string, names map[string]bool) (done imported, err error) {
+	log, err := f.Open()
+	if err != nil {
+		return done, err
+	}
+	src, err := capture.NewLogSource(log, capture.Options{Workflow: c.String("workflow"), Every: c.Duration("every")})
+	if err != nil {
+		return done, err
+	}
+	id := log.ID()
+	if id == "" {
+		id = filepath.Base(f.Name)
+	}
+	done, err = importSource(c.Context, src, filepath.Join(folder, tapeName(id, names)))
+	done.Jobs = 1
+	return done, err
+}
