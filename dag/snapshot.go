@@ -50,6 +50,9 @@ type JobState struct {
 type StageState struct {
 	// Attempts are ordered by task, then number.
 	Attempts []Attempt
+	// Submitted is when the driver submitted the part of its program that has the stage (Executors); 0 before, and
+	// where the engine does not report it.
+	Submitted Instant
 }
 
 // An Attempt is one attempt to run a task. Counters that the engine did not give are NaN.

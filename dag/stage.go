@@ -1,6 +1,9 @@
 package dag
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // A Stage is the tasks of a job that do the same: a MapReduce job's maps, its reduces, a vertex of Tez, a stage of
 // Spark.
@@ -26,6 +29,9 @@ type Stage struct {
 	Out    Series // tuples written by a task
 	Bytes  Series // bytes read by a task (for a reduce: shuffled)
 	Extent Series // milliseconds of a whole task, from start to end
+	// Pause is how long the driver works alone before it submits the stage, from the end of all that the stage comes
+	// after (Executors).
+	Pause time.Duration
 	// Groups of a profile's reduce phase: the key groups that the earlier run had, and what they took. nil: not known.
 	Groups *Groups
 }

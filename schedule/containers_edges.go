@@ -84,7 +84,30 @@ func (y *containers) openStages(j int) {
 		}
 		if !y.opens(j, k) {
 			p.closed, p.waiting = true, 0
+		} else if at := y.submits(j, k); at > y.now {
+			p.closed, p.waiting = true, 0
+			y.openLater(j, k, at)
 		}
+	}
+}
+
+// submits returns when the driver submits a stage whose edges let it start: NoInstant if it has, or pauses for no time.
+func (y *containers) submits(j int, k dag.StageIndex) dag.Instant {
+	pause, last := y.s.Plan.Jobs[j].Stages[k].Pause, dag.NoInstant
+	if pause <= 0 || y.s.Jobs[j].Stages[k].Submitted > 0 {
+		return last
+	}
+	for _, e := range y.jobs[j].phase[k].after {
+		last = max(last, y.jobs[j].phase[e.From].ended)
+	}
+	return last.Add(pause)
+}
+
+// openLater opens a stage when the driver submits it.
+func (y *containers) openLater(j int, k dag.StageIndex, at dag.Instant) {
+	if p := &y.jobs[j].phase[k]; !p.paused {
+		p.paused = true
+		y.at(at, rankSubmit, func(t dag.Instant) { y.open(j, k, t) })
 	}
 }
 
@@ -177,7 +200,12 @@ func (y *containers) follow(j int, k dag.StageIndex, first, n int32, t dag.Insta
 				p.release(first, n)
 			}
 		}
-		if over && p.closed && y.opens(j, to) {
+		if !over || !p.closed || !y.opens(j, to) {
+			continue
+		}
+		if at := y.submits(j, to); at > t {
+			y.openLater(j, to, at)
+		} else if !p.paused {
 			y.open(j, to, t)
 		}
 	}

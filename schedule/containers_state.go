@@ -47,6 +47,7 @@ type containersStage struct {
 	mb          int  // of a container
 	most        int  // tasks that may run at once; 0: no limit
 	closed      bool // it waits for stages that it reads: its pending tasks are not asked for
+	paused      bool // these have ended, and its submission by the driver is an event to come
 	// by task: how many tasks of the same index it waits for (OneToOne); nil without such an edge
 	lacks   []int8
 	row     int32       // in EndOnly.stages

@@ -74,6 +74,7 @@ func (s *stage) edge(from dag.StageIndex, n int) dag.Edge {
 func (s *stage) dag() dag.Stage {
 	p := phaseOf(s.Tasks, s.Setup, s.Out, s.Bytes, s.Extent)
 	p.Name, p.MemoryMB, p.Cores, p.MaxRunning, p.Pool = s.Name, int(s.Memory), s.Cores, s.MaxRunning, s.Pool
+	p.Pause = s.Pause
 	if s.Records.Known() || s.Cost.Known() {
 		p.Pipelines = []dag.Pipeline{{Tuples: compact(s.Records.Series, &p), Alpha: compact(s.Cost.Series, &p)}}
 	}
@@ -87,7 +88,7 @@ func stagesOf(job *dag.Job) []stage {
 		p := &job.Stages[k]
 		s := stage{
 			Name: p.Name, Tasks: &tasks{p.Tasks, p.Known}, Memory: memory(p.MemoryMB), Cores: p.Cores,
-			MaxRunning: p.MaxRunning, Pool: p.Pool,
+			MaxRunning: p.MaxRunning, Pool: p.Pool, Pause: p.Pause,
 			Setup: times{p.Setup}, Out: numbers{p.Out}, Bytes: numbers{p.Bytes}, Extent: times{p.Extent},
 		}
 		if n := len(p.Pipelines); n > 0 {

@@ -110,6 +110,8 @@ type (
 		Out        numbers  `plan:"out"`
 		Bytes      numbers  `plan:"bytes"`
 		Extent     times    `plan:"extent"`
+		// Pause is before the stage, by the driver.
+		Pause time.Duration `plan:"pause"`
 	}
 	limits struct {
 		AMMemory     memory   `plan:"am_memory"`

@@ -85,7 +85,7 @@ func (a *App) planOf(t twins, lacks map[int]bool, open bool, elastic dag.Elastic
 	var later []coming
 	if open {
 		later = a.coming(t)
-		open = a.unit.kind != sqlUnit || !a.execution().counted() ||
+		open = a.unit.kind != sqlUnit || !a.execution().counted() || len(later) == 0 && a.running() == 0 ||
 			slices.ContainsFunc(later, func(c coming) bool { return c.tasks == 0 })
 	}
 	p := &dag.Plan{

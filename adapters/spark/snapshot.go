@@ -47,6 +47,7 @@ func (a *App) Snapshot(now dag.Instant, final bool) (snap *dag.Snapshot, ok bool
 	}
 	l := a.lanes()
 	for i, s := range a.order {
+		j.Stages[i].Submitted = a.submission(s, now)
 		if s.ran() {
 			j.Stages[i].Attempts = a.attempts(s, now, l)
 		}
@@ -74,25 +75,43 @@ func stop(j *dag.JobState, now dag.Instant) {
 }
 
 // submitted is when the first job was submitted.
-func (a *App) submitted() dag.Instant {
+func (a *App) submitted() dag.Instant { return a.firstOf(a.unitJobs()) }
+
+// firstOf returns when the first of some jobs was submitted, NoInstant if no submission is known.
+func (a *App) firstOf(jobs []int) dag.Instant {
 	first := dag.NoInstant
-	for _, id := range a.unitJobs() {
-		if at := a.jobs[id].submitted; at.Known() && (!first.Known() || at < first) {
-			first = at
+	for _, id := range jobs {
+		if j := a.jobs[id]; j != nil && j.submitted.Known() && (!first.Known() || j.submitted < first) {
+			first = j.submitted
 		}
 	}
 	return first
 }
 
-// completed is when the last job ended; where one has no end, when the application did.
+// submission returns when the driver submitted the first job that has a stage, 0 if that is not known.
+func (a *App) submission(s *stage, now dag.Instant) dag.Instant {
+	if at := a.firstOf(s.jobs); at.Known() {
+		return min(max(at, 0), now)
+	}
+	return 0
+}
+
+// completed returns when the application, or its unit, ended. After the last job the driver may work on: it commits
+// files, or writes to a database. A group of jobs has no end of its own, so it ends with its last job.
 func (a *App) completed() dag.Instant {
-	last := dag.NoInstant
-	for _, id := range a.unitJobs() {
+	last, jobs := dag.NoInstant, a.unitJobs()
+	for _, id := range jobs {
 		j := a.jobs[id]
 		if !j.completed.Known() {
 			last = max(last, a.ended)
 		}
 		last = max(last, j.completed)
+	}
+	switch x := a.execution(); {
+	case a.unit.kind == "":
+		last = max(last, a.ended)
+	case x != nil:
+		last = max(last, x.ended)
 	}
 	return last
 }

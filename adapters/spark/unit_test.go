@@ -15,7 +15,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestUnitOfLog holds that an execution of SQL is played with the jobs of its own, and ends with them.
+// TestUnitOfLog holds that an execution of SQL is played with the jobs of its own, and ends when it does: a moment
+// before its application.
 func TestUnitOfLog(t *testing.T) {
 	t.Parallel()
 	l, err := OpenLog(filepath.Join("testdata", "aqe-3.eventlog.gz"))
@@ -30,7 +31,7 @@ func TestUnitOfLog(t *testing.T) {
 	if !ok || unit.State != dag.Succeeded || unit.ID != l.ID()+"/sql/3" || unit.Plan.Name == whole.Plan.Name {
 		t.Fatalf("%+v", unit)
 	}
-	if unit.Jobs[0].Finished != whole.Jobs[0].Finished || len(unit.Jobs[0].Stages) != len(whole.Jobs[0].Stages) {
+	if early := whole.Jobs[0].Finished - unit.Jobs[0].Finished; early < 0 || early > 1000 || len(unit.Jobs[0].Stages) != len(whole.Jobs[0].Stages) {
 		t.Errorf("it ends at %v with %d stages, the application at %v with %d", unit.Jobs[0].Finished,
 			len(unit.Jobs[0].Stages), whole.Jobs[0].Finished, len(whole.Jobs[0].Stages))
 	}

@@ -84,6 +84,10 @@ func (l *jobLine) apply(s *dag.Snapshot, j *dag.JobState, most bounds) error {
 			return fmt.Errorf("there is no stage %d, only %d stages", p.Index, len(j.Stages))
 		}
 		state := &j.Stages[p.Index]
+		put(p.Submitted, &state.Submitted, instant.dag)
+		if !p.All && p.Gone == nil && p.Rows == nil {
+			continue
+		}
 		as, err := decodePhase(state.Attempts, &p.phaseLine, lastPipeline(job.IsMapReduce(), p.Index), s.At,
 			most.attempts-attempts(s)+len(state.Attempts))
 		if err != nil {

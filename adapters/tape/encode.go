@@ -141,11 +141,17 @@ func jobChange(old, j *dag.JobState, mapReduce bool, at dag.Instant) *jobLine {
 		Groups:    encodeGroups(old.Groups, j.Groups, at),
 	}
 	for k := range j.Stages {
-		var before []dag.Attempt
+		var before dag.StageState
 		if k < len(old.Stages) {
-			before = old.Stages[k].Attempts
+			before = old.Stages[k]
 		}
-		p := encodePhase(before, j.Stages[k].Attempts, lastPipeline(mapReduce, k), at)
+		p := encodePhase(before.Attempts, j.Stages[k].Attempts, lastPipeline(mapReduce, k), at)
+		if sub := changed(instant(before.Submitted), instant(j.Stages[k].Submitted)); sub.set {
+			if p == nil {
+				p = &phaseLine{}
+			}
+			p.Submitted = sub
+		}
 		switch {
 		case p == nil:
 		case !mapReduce:

@@ -140,6 +140,8 @@ type planPhase struct {
 	MaxRunning int  `json:"most,omitzero"`
 	Pool       text `json:"pool,omitzero"`
 	Foreseen   bool `json:"foreseen,omitzero"`
+
+	Pause time.Duration `json:"pause,omitzero"`
 }
 
 type planStage struct {

@@ -149,7 +149,7 @@ func phaseOf(p *dag.Stage) planPhase {
 		series{p.Bytes},
 		series{p.Extent},
 		encodeGroups(nil, p.Groups, dag.NoInstant),
-		p.MemoryMB, p.Cores, p.MaxRunning, text(p.Pool), p.Foreseen,
+		p.MemoryMB, p.Cores, p.MaxRunning, text(p.Pool), p.Foreseen, p.Pause,
 	}
 }
 
@@ -169,7 +169,7 @@ func (p *planPhase) dag(groups int) (dag.Stage, error) {
 		}),
 		Setup: p.Setup.Series, Out: p.Out.Series, Bytes: p.Bytes.Series, Extent: p.Extent.Series,
 		Groups: g, MemoryMB: p.MemoryMB, Cores: p.Cores, MaxRunning: p.MaxRunning, Pool: string(p.Pool),
-		Foreseen: p.Foreseen,
+		Foreseen: p.Foreseen, Pause: p.Pause,
 	}, err
 }
 

@@ -19,6 +19,8 @@ type phaseLine struct {
 	Nil  bool            `json:"nil,omitempty"` // with All: the list is nil
 	Gone json.RawMessage `json:"x,omitempty"`   // [task, number] of attempts that are no more
 	Rows json.RawMessage `json:"a,omitempty"`
+
+	Submitted opt[instant] `json:"sub,omitzero"` // of the stage
 }
 
 // A key names an attempt in its phase.

@@ -1,0 +1,28 @@
+package dag
+
+// DriverAlone returns since when the driver of a running application has worked alone: every stage that it has
+// submitted has ended. It returns NoInstant while a stage runs or waits, and if the engine does not report when stages
+// were submitted.
+func (s *Snapshot) DriverAlone() Instant {
+	if s.Plan == nil || s.State != Running || len(s.Jobs) != len(s.Plan.Jobs) {
+		return NoInstant
+	}
+	last := NoInstant
+	for j := range s.Jobs {
+		js, plan := &s.Jobs[j], &s.Plan.Jobs[j]
+		for k := range js.Stages[:min(len(js.Stages), len(plan.Stages))] {
+			stage := &js.Stages[k]
+			if stage.Submitted <= 0 {
+				continue
+			}
+			if stage.Succeeded() < plan.Stages[k].Count() {
+				return NoInstant
+			}
+			last = max(last, stage.Submitted)
+		}
+		if last.Known() {
+			last = max(last, js.LastSuccess())
+		}
+	}
+	return last
+}
