@@ -94,7 +94,7 @@ func (y *containers) openStages(j int) {
 // submits returns when the driver submits a stage whose edges let it start: NoInstant if it has, or pauses for no time.
 func (y *containers) submits(j int, k dag.StageIndex) dag.Instant {
 	pause, last := y.s.Plan.Jobs[j].Stages[k].Pause, dag.NoInstant
-	if pause <= 0 || y.s.Jobs[j].Stages[k].Submitted > 0 {
+	if state := &y.s.Jobs[j].Stages[k]; pause <= 0 || state.Submitted > 0 || len(state.Attempts) > 0 {
 		return last
 	}
 	for _, e := range y.jobs[j].phase[k].after {

@@ -16,9 +16,10 @@ func Merge(runs []*dag.Plan, weights []float64) (merged *dag.Plan, ok bool) {
 	out.Jobs = dag.CloneJobs(out.Jobs)
 	out.Residuals, out.InputSizes = nil, nil
 	var sizes []float64
-	sums := make([][][dag.Pipelines]tally, len(out.Jobs))
+	sums, pauses := make([][][dag.Pipelines]tally, len(out.Jobs)), make([][]tally, len(out.Jobs))
 	for j := range sums {
 		sums[j] = make([][dag.Pipelines]tally, len(out.Jobs[j].Stages))
+		pauses[j] = make([]tally, len(out.Jobs[j].Stages))
 	}
 	for i, run := range runs {
 		m, n := matchPlan(&out, run)
@@ -39,6 +40,7 @@ func Merge(runs []*dag.Plan, weights []float64) (merged *dag.Plan, ok bool) {
 					continue
 				}
 				known := &job.Stages[same[k]]
+				pauses[j][k].add(float64(known.Pause), weight(weights, i))
 				if g := known.Groups; g != nil && known.Count() == stage.Count() {
 					stage.Groups = g
 				}
@@ -53,6 +55,9 @@ func Merge(runs []*dag.Plan, weights []float64) (merged *dag.Plan, ok bool) {
 	for j := range out.Jobs {
 		for k := range out.Jobs[j].Stages {
 			phase := &out.Jobs[j].Stages[k]
+			if sum := pauses[j][k]; sum.weight > 0 {
+				phase.Pause = time.Duration(sum.mean()).Round(time.Millisecond)
+			}
 			phase.Pipelines = append([]dag.Pipeline(nil), phase.Pipelines...)
 			for p := range phase.Pipelines {
 				if sum := sums[j][k][p]; sum.weight > 0 && phase.Pipelines[p].Alpha.IsUniform() {

@@ -133,7 +133,7 @@ func (a *alignment) complete(s *dag.Snapshot, known *dag.Job, submitted int) {
 			continue
 		}
 		to := dag.Stage{
-			Name: was.Name, Tasks: was.Tasks, Known: true, Cores: was.Cores, Pool: was.Pool,
+			Name: was.Name, Tasks: was.Tasks, Known: true, Cores: was.Cores, Pool: was.Pool, Pause: was.Pause,
 			Pipelines: make([]dag.Pipeline, 1),
 		}
 		for _, e := range was.After {

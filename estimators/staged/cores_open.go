@@ -27,6 +27,10 @@ func (m *Model) open(j int, k dag.StageIndex, l *law) {
 	if !over {
 		l.opens = dag.NoInstant
 	}
+	at := s.Jobs[j].Stages[k].Submitted
+	if l.submitted = at > 0 || len(attempts) > 0; at > 0 && l.opens.Known() && at.Sub(l.opens) >= leastPause {
+		l.pause, l.opens = at.Sub(l.opens), at
+	}
 	l.firsts, l.began = map[int32]dag.Instant{}, map[begun]dag.Instant{}
 	for i := range attempts {
 		a := &attempts[i]

@@ -11,6 +11,8 @@
 package staged
 
 import (
+	"time"
+
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/profiles"
@@ -30,6 +32,7 @@ type Model struct {
 	// how uncertain the logarithms of the pace and of the load are, on cores
 	paceDoubt, loadDoubt float64
 	pace                 float64 // how many times as long as in the profile's run work takes
+	pauses               []pause // of the driver, those that go on or are to come
 }
 
 // A law is what a stage's tasks cost.
@@ -39,24 +42,27 @@ type law struct {
 	size  []float64 // units by task
 	// something tells them: the profile, tasks that have ended, or the engine's own progress of running ones
 	sized  bool
-	rate   float64               // milliseconds a unit; NaN unknown
-	recent float64               // the same of tasks that ended lately, 0 if these are all
-	lately dag.Instant           // since when these ended
-	usual  float64               // milliseconds of a median task, where slow ones are copied
-	faster float64               // by which power of their number tasks have become faster
-	every  float64               // milliseconds of a task beyond its units
-	head   float64               // milliseconds more of the first task of the stage on a core
-	slow   []float64             // by task, how many times as long as its units tell it works; nil: once
-	split  split                 // what the profile's run did, where tasks run on cores
-	opens  dag.Instant           // when all that it reads was there, NoInstant before
-	heads  int                   // waiting tasks before this one would be the first of the stage on a core
-	began  map[begun]dag.Instant // when attempts could begin that are the first of the stage on a core
-	firsts map[int32]dag.Instant // when the first task of the stage started on each core
-	origin schedule.Origin
-	sel    float64     // records written for each unit; NaN unknown
-	waits  bool        // its tasks wait in their containers for those of other stages
-	asked  dag.Instant // since when containers may have been launched for its tasks
-	input  dag.Instant // where it waits: the end of the last of these, NoInstant while one is left
+	rate   float64       // milliseconds a unit; NaN unknown
+	recent float64       // the same of tasks that ended lately, 0 if these are all
+	lately dag.Instant   // since when these ended
+	usual  float64       // milliseconds of a median task, where slow ones are copied
+	faster float64       // by which power of their number tasks have become faster
+	every  float64       // milliseconds of a task beyond its units
+	head   float64       // milliseconds more of the first task of the stage on a core
+	slow   []float64     // by task, how many times as long as its units tell it works; nil: once
+	split  split         // what the profile's run did, where tasks run on cores
+	opens  dag.Instant   // when all that it reads was there and it was submitted, NoInstant before
+	pause  time.Duration // how long the driver worked alone before it submitted the stage
+	// submitted says that the driver has submitted the stage.
+	submitted bool
+	heads     int                   // waiting tasks before this one would be the first of the stage on a core
+	began     map[begun]dag.Instant // when attempts could begin that are the first of the stage on a core
+	firsts    map[int32]dag.Instant // when the first task of the stage started on each core
+	origin    schedule.Origin
+	sel       float64     // records written for each unit; NaN unknown
+	waits     bool        // its tasks wait in their containers for those of other stages
+	asked     dag.Instant // since when containers may have been launched for its tasks
+	input     dag.Instant // where it waits: the end of the last of these, NoInstant while one is left
 }
 
 // New observes a run.
@@ -67,6 +73,7 @@ func New(run dag.Run) *Model {
 	m.learnUsual()
 	m.learnLaunch(&run.Now().Plan.Overheads)
 	if m.onCores() {
+		m.learnPauses()
 		m.learnCores()
 	} else {
 		m.learnExtra()

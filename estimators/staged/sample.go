@@ -40,6 +40,7 @@ type sampling struct {
 	m        *Model
 	stages   [][]stageSampling
 	running  map[*dag.Attempt]restOf
+	pauses   []estimators.Rest // of Model.pauses
 	failures estimators.FailureLaw
 }
 
@@ -88,8 +89,12 @@ func (m *Model) sampling() func(estimators.Draws) estimators.Drawn {
 			s.running[a] = restOf{m.rest(l, a, s.stages[j][k].own), m.overheadOf(l, a), m.copied(l, a)}
 		}
 	})
-	if !scale {
+	if !scale || m.untold() {
 		return nil
+	}
+	for _, p := range m.pauses {
+		s.pauses = append(s.pauses, estimators.NewRest(taskcost.MS(p.expected), taskcost.MS(p.waited),
+			estimators.NewFactors(nil, profiledSigma), 1))
 	}
 	s.failures = estimators.NewFailureLaw(m.snapshot, sum/max(n, 1))
 	return s.sample
@@ -198,7 +203,7 @@ func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 		cost.Work = taskcost.Duration(taskcost.MS(cost.Work) * f * s.stages[t.Job][t.Stage].own.At(u))
 		return cost
 	}
-	drawn := estimators.Drawn{Snapshot: s.m.snapshot, Left: left, Fault: s.failures.Fault(d, s.m.snapshot.At)}
+	drawn := estimators.Drawn{Snapshot: s.drawPauses(d), Left: left, Fault: s.failures.Fault(d, s.m.snapshot.At)}
 	if s.m.snapshot.Plan.Open {
 		drawn.Later = s.m.later(d.Common(estimators.ForOther, 0, 0))
 	}
