@@ -110,7 +110,11 @@ func replanned(plan *dag.Plan, was, is *schedule.Schedule) Change {
 	}
 	of := plan.OfJob(int(first.job))
 	if first.pause != dag.NoPause {
-		return Change{Delta: moved, Reason: ReasonStart, Subject: pauses[first.pause] + of + " " +
+		what := pauses[first.pause]
+		if plan.Cluster.Policy == dag.Executors {
+			what = "the driver's own work"
+		}
+		return Change{Delta: moved, Reason: ReasonStart, Subject: what + of + " " +
 			worded(moved, "takes longer", "takes less time") + " than planned"}
 	}
 	stage := plan.StageName(int(first.job), first.stage)

@@ -73,8 +73,8 @@ func New(run dag.Run) *Model {
 	m.learnUsual()
 	m.learnLaunch(&run.Now().Plan.Overheads)
 	if m.onCores() {
-		m.learnPauses()
 		m.learnCores()
+		m.learnPauses()
 	} else {
 		m.learnExtra()
 		m.learnRates()

@@ -62,13 +62,19 @@ var causeTexts = [causes]struct{ name, title, meaning string }{
 
 // onCores are the causes that have other words where tasks run on the cores of executors.
 var onCores = map[Cause]struct{ title, meaning string }{
-	Launch: {"launch", "The driver had not submitted its next job, or had not launched a task of it."},
+	Launch: {
+		"the driver between jobs",
+		"The driver worked alone and had not submitted its next job, or had not launched a task although a core was free.",
+	},
 	Containers: {
 		"waiting for cores",
-		"A task was ready to run and had no core: other tasks held them, or the driver had not launched it yet.",
+		"A task of a submitted stage was ready to run and had no core: other tasks held them, or the driver had just got them back.",
 	},
 	Work:   {"work", "Tasks worked; their start-up is in it where no report tells it from work."},
-	Finish: {"finish", "All tasks of a job had ended; its output was committed, its end told to the driver."},
+	Finish: {
+		"the driver after the last job",
+		"All tasks had ended and the driver worked on: it committed files, wrote to a database or used what it had collected.",
+	},
 }
 
 // On returns what the cause is called on a cluster of a policy, and a sentence that says what it is.

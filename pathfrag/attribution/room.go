@@ -147,3 +147,27 @@ func (r *run) kept(job int32, k dag.StageIndex, ready, t dag.Instant, marks *Mar
 	_, _, ok := r.full(job, k, max(ready, t-handover), t, marks)
 	return ok
 }
+
+// lastBusy returns until when no core was free for a task from an instant on, at most t: from then on one of those that
+// the application had used before was. It returns t where executors were lost, since then nothing tells what was left.
+func (r *run) lastBusy(job int32, k dag.StageIndex, from, t dag.Instant) dag.Instant {
+	for i := range r.s.Nodes {
+		if n := &r.s.Nodes[i]; n.Lost && (!n.LostAt.Known() || n.LostAt <= t) {
+			return t
+		}
+	}
+	u, need, most, busy := r.usageOf(k, nil), r.needs(job, k), 0, from
+	for i, at := range u.at {
+		if at >= t {
+			break
+		}
+		end := t
+		if i+1 < len(u.at) {
+			end = min(t, u.at[i+1])
+		}
+		if most = max(most, u.held[i]); u.held[i]+need > most && end > from {
+			busy = end
+		}
+	}
+	return busy
+}

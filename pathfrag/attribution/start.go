@@ -18,6 +18,8 @@ func (w *walker) startedBy(id, last int32) int32 {
 	if last >= 0 {
 		ready = w.all[last].End
 	}
+	given := w.s.Jobs[x.job].Stages[x.kind].Submitted
+	ready = max(ready, min(given, w.at))
 	again := w.before(id)
 	gap := Containers
 	if again >= 0 {
@@ -47,14 +49,27 @@ func (w *walker) startedBy(id, last int32) int32 {
 		}
 	}
 	if last >= 0 && !w.been[last] {
-		w.back(gap, w.all[last].End, w.of(id))
+		w.wait(gap, max(given, w.all[last].End), id)
+		w.back(Launch, w.all[last].End, ofJob(x.job))
 		return last
 	}
 	if first := w.first[x.job]; first.Known() {
-		w.back(gap, max(first, ready), w.of(id))
+		w.wait(gap, max(first, ready), id)
+	}
+	if last < 0 && given > w.origin {
+		w.back(Launch, w.origin, ofJob(x.job)) // the driver had waited for no job
 	}
 	w.jobStart(x.job)
 	return -1
+}
+
+// wait goes back over the time for which an attempt waited since an instant. On executors the part in which a core was
+// free is the driver's.
+func (w *walker) wait(gap Cause, since dag.Instant, id int32) {
+	if x := &w.all[id]; gap == Containers && w.s.Plan.Cluster.Policy == dag.Executors {
+		w.back(Launch, w.lastBusy(x.job, x.kind, since, w.at), w.of(id))
+	}
+	w.back(gap, since, w.of(id))
 }
 
 // took says that attempt id, which was ready at an instant, had to wait for attempt q's container. fed says that it

@@ -132,6 +132,10 @@ func (w *walker) running() {
 	case w.last[open] < 0:
 		w.done[open] = true
 		w.jobStart(open)
+	case w.s.DriverAlone().Known() && (w.s.Plan.Open || w.tasksLeft(open)):
+		w.done[open] = true
+		w.back(Launch, w.all[w.last[open]].End, ofJob(open))
+		w.follow(w.last[open])
 	case w.tasksLeft(open):
 		w.done[open] = true
 		w.back(Containers, w.all[w.last[open]].End, ofJob(open))

@@ -25,6 +25,9 @@ func waitingOn(s *dag.Snapshot, scenarios []estimators.Estimate, named nameOf) s
 	if unconfirmed(s) {
 		return "the history server, which has not told how it ended"
 	}
+	if since := s.DriverAlone(); since.Known() && !dag.TooLarge(s.Warnings) {
+		return "the driver, which works alone since " + clock(since, s.At) + ": no job runs"
+	}
 	if len(scenarios) == 0 {
 		return ""
 	}

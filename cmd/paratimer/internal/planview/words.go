@@ -78,6 +78,10 @@ func (v *View) Title(fragment int) string {
 		list = "the " + cut(v.Plan.Whole.Name)
 	}
 	switch {
+	case f.Pause == dag.Finish && v.Plan.Cluster.Policy == dag.Executors:
+		return "the driver after the last job"
+	case f.Pause != dag.NoPause && v.Plan.Cluster.Policy == dag.Executors && v.started(jobs, f.Start):
+		return "the driver between jobs"
 	case f.Pause == dag.Wave:
 		return "pause between waves"
 	case f.Pause == dag.Launch && v.started(jobs, f.Start):
