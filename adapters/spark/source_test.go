@@ -1,6 +1,7 @@
 package spark
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,9 +25,10 @@ type fake struct {
 	gone        bool
 	slow        bool
 	over        bool
-	failed      bool // one task has failed too often
-	partial     bool // the history server has the application, and not its end
-	keeps       int  // of all tasks it lists so many, the newest; 0: all
+	jobEnd      dag.Instant // 0: as soon as all tasks have ended
+	failed      bool        // one task has failed too often
+	partial     bool        // the history server has the application, and not its end
+	keeps       int         // of all tasks it lists so many, the newest; 0: all
 	bytes       int
 	asked       []string
 }
@@ -69,7 +71,7 @@ func (f *fake) answer(path string) ([]byte, error) {
 	end := ""
 	switch {
 	case f.done == f.tasks:
-		status, stage, end = "SUCCEEDED", "COMPLETE", fmt.Sprintf(`,"completionTime":%q`, f.stamp(f.now))
+		status, stage, end = "SUCCEEDED", "COMPLETE", fmt.Sprintf(`,"completionTime":%q`, f.stamp(cmp.Or(f.jobEnd, f.now)))
 	case f.failed:
 		status, stage, end = "FAILED", "FAILED", fmt.Sprintf(`,"completionTime":%q`, f.stamp(f.now))
 	}

@@ -31,7 +31,8 @@ func TestUnitOfLog(t *testing.T) {
 	if !ok || unit.State != dag.Succeeded || unit.ID != l.ID()+"/sql/3" || unit.Plan.Name == whole.Plan.Name {
 		t.Fatalf("%+v", unit)
 	}
-	if early := whole.Jobs[0].Finished - unit.Jobs[0].Finished; early < 0 || early > 1000 || len(unit.Jobs[0].Stages) != len(whole.Jobs[0].Stages) {
+	early := whole.Jobs[0].Finished - unit.Jobs[0].Finished
+	if early < 0 || early > 1000 || len(unit.Jobs[0].Stages) != len(whole.Jobs[0].Stages) {
 		t.Errorf("it ends at %v with %d stages, the application at %v with %d", unit.Jobs[0].Finished,
 			len(unit.Jobs[0].Stages), whole.Jobs[0].Finished, len(whole.Jobs[0].Stages))
 	}

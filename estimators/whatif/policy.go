@@ -19,6 +19,11 @@ func (w *clusterState) policy(to Policy) error {
 		w.unlimited()
 		w.costs.ideal = true
 		w.s.Plan.Driver, w.s.Plan.Overheads = dag.Eager, dag.Overheads{}
+		for j := range w.s.Plan.Jobs {
+			for k := range w.s.Plan.Jobs[j].Stages {
+				w.s.Plan.Jobs[j].Stages[k].Pause = 0
+			}
+		}
 	case to == FIFO && !onlyMapReduce:
 		return errors.New("the plan has other stages than maps and reduces, and there would be slots for these alone")
 	case to == FIFO && c.Policy != dag.FIFO:

@@ -1,0 +1,68 @@
+package attribution
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/spark"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/sparklog"
+)
+
+// TestDriverOfSpark holds that time in which no job runs is the driver's, and that tasks wait for cores only while
+// others hold them.
+func TestDriverOfSpark(t *testing.T) {
+	t.Parallel()
+	const second = time.Second
+	pauses := sparklog.New(4) // three jobs of 5 s, a minute after each
+	for end, i := time.Duration(0), 0; i < 3; i++ {
+		end = pauses.Job(end+60*second, 5*second, 4, -1)
+		pauses.End(end + 60*second)
+	}
+	threads := sparklog.New(8) // the thread that ends last pauses for 30 s while a job of another one runs
+	threads.Job(0, 10*second, 2, -1)
+	threads.Job(0, 50*second, 2, -1)
+	threads.Job(40*second, 60*second, 2, -1)
+	threads.End(103 * second)
+
+	full := sparklog.New(2) // the second job waits for the cores of the first one
+	full.Job(0, 30*second, 2, -1)
+	full.Job(10*second, 10*second, 1, -1)
+	full.End(31 * second)
+
+	for _, c := range []struct {
+		name               string
+		log                *sparklog.Log
+		at                 time.Duration // 0: the end
+		launch, work, last float64       // seconds
+	}{
+		{"pauses", pauses, 0, 120, 15, 60},
+		{"in a pause", pauses, 100 * second, 35, 5, 0},
+		{"threads", threads, 0, 30, 70, 3},
+		{"full", full, 0, 0, 30, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			log, err := spark.ReadLog(bytes.NewReader(c.log.Bytes()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := log.Last
+			if c.at > 0 {
+				at = dag.Instant(sparklog.Begin).Add(c.at)
+			}
+			s, _ := log.Reader("").At(at)
+			a, err := Of(s, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sums := a.ByCause()
+			for cause, want := range map[Cause]float64{Launch: c.launch, Work: c.work, Finish: c.last, Containers: 0} {
+				if got := sums[cause].Seconds(); got < want-0.1 || got > want+0.1 {
+					t.Errorf("%v took %.2f s, want %v s", cause, got, want)
+				}
+			}
+		})
+	}
+}
