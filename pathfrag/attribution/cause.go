@@ -70,7 +70,7 @@ var onCores = map[Cause]struct{ title, meaning string }{
 		"waiting for cores",
 		"A task of a submitted stage was ready to run and had no core: other tasks held them, or the driver had just got them back.",
 	},
-	Work:   {"work", "Tasks worked; their start-up is in it where no report tells it from work."},
+	Work: {"work", "Tasks worked; their start-up is in it where no report tells it from work."},
 	Finish: {
 		"the driver after the last job",
 		"All tasks had ended and the driver worked on: it committed files, wrote to a database or used what it had collected.",
