@@ -9,18 +9,20 @@ import (
 // A Snapshot is the whole world at one instant. A reader of one snapshot needs nothing else.
 // Snapshots are values: once handed out, nothing of them is changed; unchanged parts may be shared between them.
 type Snapshot struct {
-	Plan     *Plan
-	At       Instant // by the cluster's clock
-	ID       string  // the workflow's id
-	User     string
-	Queue    string
-	State    State
-	Jobs     []JobState   // parallel to Plan.Jobs
-	Nodes    []NodeState  // YARN: the nodes, where known
-	Queues   []QueueState // YARN: the leaf queues of the scheduler, where known; Queue names ours
-	Load     []Load       // YARN: containers of applications that are not ours
-	Coming   []Capacity   // Executors: those that have been asked for, by instant
-	Stale    Instant      // the instant of the last good observation if this is a repetition of it, else NoInstant
+	Plan   *Plan
+	At     Instant // by the cluster's clock
+	ID     string  // the workflow's id
+	User   string
+	Queue  string
+	State  State
+	Jobs   []JobState   // parallel to Plan.Jobs
+	Nodes  []NodeState  // YARN: the nodes, where known
+	Queues []QueueState // YARN: the leaf queues of the scheduler, where known; Queue names ours
+	Load   []Load       // YARN: containers of applications that are not ours
+	Coming []Capacity   // Executors: those that have been asked for, by instant
+	Stale  Instant      // the instant of the last good observation if this is a repetition of it, else NoInstant
+	// Inferred says of a state that is an end that nothing reported it: it follows from what was seen before.
+	Inferred bool
 	Warnings []Warning
 	// NextContainer is when the scheduler is expected to give out a container again, where it has given none for long
 	// although there is room (YARN); 0: at once. An observation leaves it 0, a cost model may set it.

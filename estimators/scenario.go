@@ -1,7 +1,6 @@
 package estimators
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/paratimer/paratimer/dag"
@@ -18,8 +17,7 @@ type Scenario struct {
 func (s Scenario) Of(w *ReplayContext) (Estimate, error) {
 	e, err := s.Estimate(w)
 	if err != nil {
-		return Estimate{Scenario: s.Name, Meaning: s.Meaning, Moot: e.Moot, Progress: math.NaN()},
-			fmt.Errorf("estimators: %s: %w", s.Name, err)
+		return Estimate{Scenario: s.Name, Meaning: s.Meaning, Moot: e.Moot, Progress: math.NaN()}, err
 	}
 	e.Scenario, e.Meaning = s.Name, s.Meaning
 	return e, nil

@@ -123,7 +123,11 @@ func (y *containers) stuck() error {
 		if job.stage == blocked {
 			why = "what it comes after never ends"
 		}
-		return &StuckError{Job: y.s.Plan.Jobs[j].Node, Stage: y.s.Plan.StageName(j, dag.StageIndex(stage)), Why: why}
+		cluster := &y.s.Plan.Cluster
+		return &StuckError{
+			Job: y.s.Plan.Jobs[j].Node, Stage: y.s.Plan.StageName(j, dag.StageIndex(stage)), Why: why,
+			NoExecutor: cluster.Policy == dag.Executors && cluster.Cores <= 0,
+		}
 	}
 	return nil
 }

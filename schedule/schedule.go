@@ -164,9 +164,14 @@ type StuckError struct {
 	Job   string
 	Stage string // the name of the stage
 	Why   string
+	// NoExecutor says that the application has no executor: none has registered yet, or all were lost. More may come.
+	NoExecutor bool
 }
 
 func (e *StuckError) Error() string {
+	if e.NoExecutor {
+		return "schedule: the application has no executor, so no task can run: none has registered yet, or all were lost"
+	}
 	return fmt.Sprintf("schedule: %s tasks of job %s can never run: %s", e.Stage, e.Job, e.Why)
 }
 

@@ -152,7 +152,7 @@ func (p *sparkPlayer) Next(ctx context.Context) (*dag.Snapshot, error) {
 	}
 	final := p.now >= p.rounds[len(p.rounds)-1]
 	if !told && !final && p.app.Begun() {
-		return nil, &dag.MissedError{At: p.now, Err: fmt.Errorf("the driver was asked: %s", why)}
+		return nil, &dag.MissedError{At: p.app.Time(p.now), Err: fmt.Errorf("the driver was asked: %s", why)}
 	}
 	snap, ok := p.app.Snapshot(p.now, final)
 	if !ok {

@@ -1,6 +1,7 @@
 package hadoop
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/tls"
@@ -89,6 +90,8 @@ func (e *Error) advice(authenticate string) string {
 	case e.Status == http.StatusOK && proxied &&
 		strings.HasPrefix(e.Text, "WARNING: The following page may not be safe"):
 		return "the proxy warns whoever the application does not belong to, and does not take that we agree: ask as its owner (--user, --principal)"
+	case e.Status == http.StatusOK && e.Text == sparkStarts:
+		return "wait until it is up"
 	case e.Status == http.StatusOK:
 		return "a web page came instead of JSON: is this the address of the service itself, and not of a login page or another program?"
 	case e.Status == http.StatusUnauthorized && strings.Contains(authenticate, "Negotiate"):
@@ -129,6 +132,9 @@ func (e *Error) advice(authenticate string) string {
 // loginPage is where gateways send people who are not signed in: Knox's single sign-on, and what is usual.
 var loginPage = regexp.MustCompile(`(?i)/(knoxsso|websso|idp|login|signin|sso|oauth2?|saml2?)(/|\.|\?|$)`)
 
+// sparkStarts is in the page by which a driver answers for any address while it starts.
+const sparkStarts = "Spark is starting up"
+
 var title = regexp.MustCompile(`(?is)<(?:title|h1)[^>]*>(.*?)</(?:title|h1)>`)
 
 // said returns the first line of what an answer says, for people: docs/facts/hadoop.md A2.
@@ -147,6 +153,9 @@ func bodyText(body []byte) string {
 	}
 	if m := title.FindSubmatch(body); m != nil {
 		return oneLine(html.UnescapeString(string(m[1])))
+	}
+	if bytes.Contains(body, []byte(sparkStarts)) {
+		return sparkStarts
 	}
 	if s := strings.TrimSpace(string(body)); !strings.HasPrefix(s, "<") && !strings.HasPrefix(s, "{") {
 		return oneLine(s)

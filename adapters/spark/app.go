@@ -35,8 +35,14 @@ type App struct {
 	recorded                bool                // the history server has it
 	ended                   dag.Instant         // when
 	began                   dag.Instant
-	tasks                   int // attempts of tasks that are kept
-	expected                int // tasks of the stages of the plan
+	lastSeen                dag.Instant // when the driver answered last
+	refusals                int         // rounds in a row in which the driver's page was closed
+	unfinished              bool        // the history server has the application, and not its end
+	clock                   clock
+	reported                dag.Instant // the time that the driver reported in its newest answer
+	historyTrouble          string      // why the history server cannot be asked; ""
+	tasks                   int         // attempts of tasks that are kept
+	expected                int         // tasks of the stages of the plan
 	dropped                 bool
 	untold                  int       // no stage with a lower id is untold
 	round                   int       // of a source
@@ -137,8 +143,9 @@ func NewApp(id string) *App {
 		id: id, unit: of, base: -1, executions: map[int]*execution{},
 		jobs: map[int]*job{}, stages: map[int]*stage{}, byExecutor: map[string]int{}, conf: map[string]string{},
 		pools: map[string]dag.Pool{},
-		ended: dag.NoInstant, began: dag.NoInstant, names: map[string]int{}, unended: map[*task]bool{},
-		missing: map[lack]bool{},
+		ended: dag.NoInstant, began: dag.NoInstant, lastSeen: dag.NoInstant,
+		clock: newClock(), reported: dag.NoInstant, names: map[string]int{},
+		unended: map[*task]bool{}, missing: map[lack]bool{},
 	}
 }
 

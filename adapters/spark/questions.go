@@ -236,7 +236,7 @@ func (s *Source) askWindow(ctx context.Context, ask func(context.Context, string
 	if err != nil {
 		return err
 	}
-	states, ok := s.app.takeWindow(body, t, s.app.stageOf(t), s.driver.Now())
+	states, ok := s.app.takeWindow(body, t, s.app.stageOf(t), s.app.Time(s.driver.Now()))
 	if !ok {
 		return fmt.Errorf("spark: the answer to %s is not what it should be", list)
 	}

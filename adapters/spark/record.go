@@ -17,8 +17,8 @@ const root = "/api/v1/applications"
 type Answer struct {
 	URL    *url.URL
 	At     dag.Instant // when it was there
-	Status int
-	Type   string // Content-Type
+	Status int         // 0: there was no answer, and Body says why
+	Type   string      // Content-Type
 	Body   func() string
 }
 
@@ -67,6 +67,7 @@ func (a *App) takeManager(body []byte) bool {
 // end yet tells nothing.
 func (a *App) Take(w *Answer) bool {
 	if w.Status != http.StatusOK {
+		a.takeFailure(w)
 		return false
 	}
 	if OfManager(w.URL) {
@@ -85,23 +86,52 @@ func (a *App) Take(w *Answer) bool {
 	}
 	parts := strings.Split(strings.Trim(w.URL.Path[i+len(root):], "/"), "/")
 	if parts[0] == "" {
-		return a.TakeApplication([]byte(w.Body()))
+		return a.takeTick(w)
 	}
 	if len(parts) == 1 {
-		return a.TakeApplication([]byte(w.Body())) && a.recorded
+		return a.takeHistory(w)
 	}
 	if a.id != "" && parts[0] != a.id {
 		return false
 	}
 	if _, err := strconv.Atoi(parts[1]); err == nil { // the attempt of an application on YARN
 		if parts = append(parts[:1:1], parts[2:]...); len(parts) == 1 {
-			return a.TakeApplication([]byte(w.Body())) && a.recorded
+			return a.takeHistory(w)
 		}
 	}
 	return a.takePart(parts[1:], w)
 }
 
+// takeTick takes the list of applications, by which a round begins.
+func (a *App) takeTick(w *Answer) bool {
+	if !a.TakeApplication([]byte(w.Body())) {
+		a.refusals++ // another application's driver has the address
+		return false
+	}
+	a.clock.report(a.reported, w.At)
+	a.seen(w.At)
+	return true
+}
+
+// takeHistory takes what the history server has of the application, and reports whether that is its end.
+func (a *App) takeHistory(w *Answer) bool {
+	is := a.TakeApplication([]byte(w.Body()))
+	a.unfinished = is && !a.recorded
+	return is && a.recorded
+}
+
+// takeFailure takes an answer that is none.
+func (a *App) takeFailure(w *Answer) {
+	if IsTick(w.URL) && w.refused() {
+		a.refusals++
+	}
+}
+
+// Time returns an instant by the driver's clock, which the Date headers by which answers are dated may differ from.
+func (a *App) Time(at dag.Instant) dag.Instant { return a.clock.correct(at) }
+
 func (a *App) takePart(parts []string, w *Answer) bool {
+	at := a.clock.correct(w.At)
 	body := func() []byte { return []byte(w.Body()) }
 	number := func(i int) int {
 		n, err := strconv.Atoi(parts[i])
@@ -116,7 +146,7 @@ func (a *App) takePart(parts []string, w *Answer) bool {
 	case parts[0] == "stages" && len(parts) <= 3:
 		return a.TakeStages(body())
 	case parts[0] == "stages" && len(parts) == 4 && parts[3] == "taskList":
-		return a.TakeTasks(body(), number(1), number(2), strings.ToUpper(w.URL.Query().Get("status")), w.At)
+		return a.TakeTasks(body(), number(1), number(2), strings.ToUpper(w.URL.Query().Get("status")), at)
 	case parts[0] == "executors" || parts[0] == "allexecutors":
 		return a.TakeExecutors(body())
 	case parts[0] == "sql" && len(parts) <= 2:

@@ -11,10 +11,14 @@ import (
 // Snapshot tells what is known now; ok is false before the first job. Nothing of it is touched again. final says that
 // no better answer will come: an application whose end nobody has told is over all the same.
 func (a *App) Snapshot(now dag.Instant, final bool) (snap *dag.Snapshot, ok bool) {
-	if !a.Begun() {
+	a.clock.check(now)
+	if now = a.clock.correct(now); !a.Begun() {
 		return nil, false
 	}
 	a.conclude(now)
+	if final {
+		a.settle()
+	}
 	a.grow()
 	if len(a.order) == 0 {
 		return nil, false
@@ -53,9 +57,10 @@ func (a *App) Snapshot(now dag.Instant, final bool) (snap *dag.Snapshot, ok bool
 		}
 	}
 	if state.Ended() {
-		if j.Finished = min(max(a.completed(), j.Submitted), now); state == dag.EndedUnconfirmed {
+		if j.Finished = min(max(a.completed(), j.Submitted), now); state == dag.EndedUnconfirmed && !a.lastSeen.Known() {
 			j.Finished = now
 		}
+		snap.Inferred = a.inferred(state)
 		stop(j, now)
 		j.Diagnosis = a.diagnosis(state)
 	}
@@ -97,9 +102,13 @@ func (a *App) submission(s *stage, now dag.Instant) dag.Instant {
 }
 
 // completed returns when the application, or its unit, ended. After the last job the driver may work on: it commits
-// files, or writes to a database. A group of jobs has no end of its own, so it ends with its last job.
+// files, or writes to a database. A group of jobs has no end of its own, so it ends with its last job. An
+// application whose end was not reported ended after it was last seen.
 func (a *App) completed() dag.Instant {
 	last, jobs := dag.NoInstant, a.unitJobs()
+	if !a.over && a.unit.kind == "" {
+		last = a.clock.correct(a.lastSeen)
+	}
 	for _, id := range jobs {
 		j := a.jobs[id]
 		if !j.completed.Known() {
@@ -116,8 +125,8 @@ func (a *App) completed() dag.Instant {
 	return last
 }
 
-// state judges how far the application is. Nothing tells whether an application has succeeded: it is what its last job
-// was.
+// state judges how far the application is. Spark does not report whether an application has succeeded: its last job
+// decides.
 func (a *App) state(final bool, now dag.Instant) dag.State {
 	open := false
 	var last *job
@@ -138,7 +147,7 @@ func (a *App) state(final bool, now dag.Instant) dag.State {
 		return dag.Running
 	case a.manager.Ended() && (a.manager != dag.Succeeded || !open):
 		return a.manager
-	case !a.over || open:
+	case open, !a.over && !a.seenToEnd(last):
 		return dag.EndedUnconfirmed
 	case last.status == "FAILED":
 		return dag.Failed
@@ -206,11 +215,15 @@ func (a *App) remarks(state dag.State) []dag.Warning {
 	if state.Ended() {
 		if state == dag.EndedUnconfirmed && a.inLog {
 			warn(dag.WarnObservation, "%s ended while a job ran, and its event log has no end of that job: whether it succeeded is unknown", a.id)
-		} else if state == dag.EndedUnconfirmed {
-			warn(dag.WarnObservation, "the driver of %s has gone, and no history server tells how it ended", a.id)
+			return out
 		}
-		return out
+		return append(out, a.remarkEnd(state)...)
 	}
+	if a.historyTrouble != "" {
+		warn(dag.WarnObservation, "the end of this run will not be confirmed, because the history server does not answer: %s",
+			a.historyTrouble)
+	}
+	out = append(out, a.clock.remark()...)
 	if strange, all := a.strangePools(); all > 1 && len(strange) > 0 {
 		of := "pool " + strange[0]
 		if len(strange) > 1 {

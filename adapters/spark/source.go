@@ -38,7 +38,6 @@ type Source struct {
 	taken     int         // of once, what has been answered
 	begun     bool        // a round has been answered
 	silent    int         // rounds in a row in which nobody listened where the driver was
-	heard     dag.Instant // when the driver answered last
 	told      int         // of last, what the history server has answered
 	named     bool        // there is a history server
 	missed    int         // rounds in which it was asked for the end that is known
@@ -48,13 +47,14 @@ type Source struct {
 	offset    int    // how many of the first executions are over
 	// manager is the application as a cluster manager has it; nil: there is none.
 	manager func(context.Context) (a hadoop.App, known bool)
+	sleep   func(context.Context, time.Duration) error
 }
 
 // NewSource watches the application that a driver runs, or the one of that id.
 func NewSource(driver Driver, id string) *Source {
 	return &Source{
 		driver: driver, app: NewApp(id), asked: map[int]int{}, poolAsked: map[string]int{}, absent: map[int]int{},
-		heard: dag.NoInstant,
+		sleep: sleep,
 	}
 }
 
@@ -87,13 +87,14 @@ var (
 	errBehind    = errors.New("spark: the history server has not read the end yet")
 )
 
-// A driver that nobody listens for is gone after giveUp rounds and some time, in which a history server reads what it
-// has written; one that is merely not heard, as where a network or a host has gone, after much longer.
+// A driver at whose address nothing listens is gone after giveUp rounds and some time, in which a history server reads
+// what the driver has written. One that does not answer, as after the loss of a host, is gone after much longer.
 const (
-	refusedFor = 20 * time.Second
-	writtenFor = time.Minute // where a history server is named
-	silentFor  = 10 * time.Minute
-	lastRounds = 10 // rounds in which a history server that knows the end is asked for the rest
+	refusedFor  = 20 * time.Second
+	writtenFor  = time.Minute // where a history server is named
+	silentFor   = 10 * time.Minute
+	checkRounds = 10 // rounds between two questions to a history server that does not answer
+	lastRounds  = 10 // rounds in which a history server that knows the end is asked for the rest
 )
 
 // Next observes once. It neither waits nor retries. Errors: *dag.MissedError where an observation failed and a later
@@ -115,17 +116,24 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 			s.silent++
 		}
 		if !s.begun && (starting(err) || s.early(ctx, err)) {
-			return s.app.beginning(s.driver.Now()), nil
+			snap := s.app.beginning(s.driver.Now())
+			if starting(err) {
+				snap.Warnings = append(snap.Warnings, dag.Warning{
+					Code: dag.WarnObservation, Text: "Spark is starting up: its driver does not answer questions yet",
+				})
+			}
+			return snap, nil
 		}
-		if !s.begun && !s.heard.Known() && !s.app.over {
-			return nil, &dag.MissedError{At: s.driver.Now(), Err: err}
+		if !s.begun && !s.app.lastSeen.Known() && !s.app.over {
+			return nil, s.missedBy(err)
 		}
 		if !s.fromHistory(ctx) {
 			if final = s.lost(); !final {
-				return nil, &dag.MissedError{At: s.driver.Now(), Err: err}
+				return nil, s.missedBy(err)
 			}
 		}
 	} else {
+		s.checkHistory(ctx)
 		s.begun = true
 	}
 	snap, ok := s.app.Snapshot(s.driver.Now(), final)
@@ -144,7 +152,7 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 // early reports whether the cluster manager has the application and its driver was never there: it waits for a
 // container, or starts in one. If it has ended instead, the history server may have it.
 func (s *Source) early(ctx context.Context, err error) bool {
-	if s.manager == nil || s.heard.Known() || !gone(err) {
+	if s.manager == nil || s.app.lastSeen.Known() || !gone(err) {
 		return false
 	}
 	a, known := s.manager(ctx)
@@ -155,9 +163,14 @@ func (s *Source) early(ctx context.Context, err error) bool {
 	return !a.Ended
 }
 
-// lost reports whether the driver is taken to be gone, whatever nobody tells of its end.
+// missedBy says that an observation failed.
+func (s *Source) missedBy(err error) error {
+	return &dag.MissedError{At: s.app.Time(s.driver.Now()), Err: err}
+}
+
+// lost reports whether the driver is taken to be gone, although nothing reports its end.
 func (s *Source) lost() bool {
-	since := s.driver.Now().Sub(s.heard)
+	since := s.driver.Now().Sub(s.app.lastSeen)
 	least := refusedFor
 	if s.named {
 		least = writtenFor
@@ -190,6 +203,13 @@ func gone(err error) bool {
 	return ok && (e.Status >= 300 && e.Status < 400 || e.Status == http.StatusNotFound)
 }
 
+// closed reports whether nothing listens where the driver was, so that it has closed its page: a host that does not
+// answer may only be out of reach.
+func closed(err error) bool {
+	dial, ok := errors.AsType[*net.OpError](err)
+	return gone(err) && !(ok && dial.Timeout())
+}
+
 // get asks for a part of the application and takes the answer.
 func (s *Source) get(ctx context.Context, ask func(context.Context, string) ([]byte, error), path string) error {
 	body, err := ask(ctx, path)
@@ -219,12 +239,15 @@ func (s *Source) path(part string) string {
 func (s *Source) observe(ctx context.Context) error {
 	body, err := s.driver.Get(ctx, root)
 	if err != nil {
+		if closed(err) {
+			s.app.refusals++
+		}
 		return err
 	}
-	if !s.app.TakeApplication(body) {
+	if !s.app.takeTick(&Answer{At: s.driver.Now(), Body: func() string { return string(body) }}) {
 		return &elsewhereError{s.app.id}
 	}
-	s.silent, s.heard = 0, s.driver.Now()
+	s.silent = 0
 	ask := s.driver.Get
 	for ; s.taken < len(once); s.taken++ {
 		if err := s.get(ctx, ask, s.path(once[s.taken])); err != nil {
@@ -266,8 +289,10 @@ func (s *Source) fromHistory(ctx context.Context) bool {
 			s.app.manager = a.State
 		}
 	}
-	err := s.get(ctx, s.driver.History, root+"/"+url.PathEscape(s.app.id))
-	s.named = !errors.Is(err, errNoHistory)
+	err := s.askHistory(ctx)
+	if !s.app.over && s.manager == nil {
+		s.app.readLocalLog()
+	}
 	if err == nil && !s.app.recorded && s.app.manager != dag.Killed { // a driver that is killed never writes its end
 		err = errBehind
 	}
@@ -291,8 +316,31 @@ func (s *Source) fromHistory(ctx context.Context) bool {
 	return true
 }
 
+// askHistory asks the history server for the application.
+func (s *Source) askHistory(ctx context.Context) error {
+	s.app.unfinished = false
+	err := s.get(ctx, s.driver.History, root+"/"+url.PathEscape(s.app.id))
+	s.named = !errors.Is(err, errNoHistory)
+	e, answers := errors.AsType[*hadoop.Error](err)
+	if s.app.historyTrouble = ""; err != nil && s.named && !(answers && e.Status == http.StatusNotFound) {
+		s.app.historyTrouble = dag.Clean(err.Error())
+	}
+	return err
+}
+
+// checkHistory asks the history server in the first round, and now and then while it does not answer: a wrong address is
+// to be known before the end of the run depends on it.
+func (s *Source) checkHistory(ctx context.Context) {
+	if !s.begun || s.app.historyTrouble != "" && s.ticks%checkRounds == 0 {
+		_ = s.askHistory(ctx) // what is wrong is in the warnings
+		s.app.unfinished = false
+	}
+}
+
 // beginning is a snapshot of an application that has no job yet: one stage stands for all that come.
 func (a *App) beginning(now dag.Instant) *dag.Snapshot {
+	a.clock.check(now)
+	now = a.clock.correct(now)
 	plan := &dag.Plan{
 		Name: a.flowName(), Engine: engine.Spark, Whole: engine.Whole(engine.Spark), Driver: dag.Eager, Open: true,
 		Cluster: dag.Cluster{Policy: dag.Executors, Cores: max(1, a.cores())},

@@ -37,7 +37,10 @@ func (a *App) TakeApplication(body []byte) bool {
 		if len(w.Attempts) > 0 {
 			at := &w.Attempts[0] // the newest
 			a.user, a.version, a.turn = dag.Clean(string(at.SparkUser)), string(at.Version), string(at.AttemptID)
-			a.began = at.StartTime.at()
+			a.began, a.reported = at.StartTime.at(), dag.NoInstant
+			if a.began.Known() && at.Duration > 0 && !at.Completed {
+				a.reported = a.began + dag.Instant(min(float64(at.Duration), 1<<43))
+			}
 			if at.Completed {
 				a.over, a.recorded, a.ended = true, true, at.EndTime.at()
 			}
@@ -59,6 +62,8 @@ func (a *App) TakeJobs(body []byte) bool {
 		for _, n := range w.StageIDs {
 			ids = append(ids, n.ID())
 		}
+		a.clock.stamp(w.SubmissionTime.at())
+		a.clock.stamp(w.CompletionTime.at())
 		a.takeJob(w.JobID.ID(), dag.Clean(string(w.Name)), dag.Clean(string(w.Description)), w.SubmissionTime.at(),
 			w.CompletionTime.at(), ids, string(w.Status), string(w.JobGroup))
 	}
@@ -131,6 +136,8 @@ func (a *App) TakeStages(body []byte) bool {
 		}
 		t.tasks, t.complete, t.status = w.NumTasks.Count(mostTasks), w.NumComplete.Count(mostTasks), status
 		t.submitted, t.completed = w.Submission.at(), w.Completion.at()
+		a.clock.stamp(t.submitted)
+		a.clock.stamp(t.completed)
 		t.failure, t.push = cause(string(w.FailureReason)), w.PushEnabled
 		if w.RunTime >= 0 {
 			t.runMS = float64(w.RunTime)
@@ -219,6 +226,7 @@ func (a *App) takeTask(s *stage, t *try, w *wireTask, at dag.Instant) {
 		part = w.PartitionID.ID()
 	}
 	k.part, k.launch, k.executor = part, w.LaunchTime.at(), a.executorAt(string(w.ExecutorID))
+	a.clock.stamp(k.launch)
 	if k.state != dag.AttemptRunning && state == dag.AttemptRunning && (!k.guessed || t.settled) {
 		return // an older answer, or one of a driver that has missed the task's end
 	}

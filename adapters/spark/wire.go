@@ -49,6 +49,7 @@ type wireApp struct {
 		EndTime   *moment
 		SparkUser text
 		Completed bool
+		Duration  number
 		Version   text `json:"appSparkVersion"`
 	}
 }

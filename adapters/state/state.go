@@ -36,6 +36,8 @@ type Run struct {
 	TotalSeconds float64   `json:"total_seconds"`
 	// WatchedSeconds is how much of that was watched. Of two watchers of a run the one who saw more is believed.
 	WatchedSeconds float64 `json:"watched_seconds"`
+	// Inferred says that nothing reported the run's end: it follows from what was seen before.
+	Inferred bool `json:"inferred,omitempty"`
 	// Excluded says why the run is not learned from; "" for one that is.
 	Excluded string `json:"excluded,omitempty"`
 	// Profile is what the run showed of its costs, as a plan file in JSON, its residuals included; null where nothing

@@ -23,6 +23,7 @@ func decode(old *dag.Snapshot, l *line, most bounds) (*dag.Snapshot, error) {
 	put(l.User, &s.User, plain)
 	put(l.Queue, &s.Queue, plain)
 	put(l.State, &s.State, same)
+	put(l.Inferred, &s.Inferred, same)
 	put(l.Stale, &s.Stale, instant.dag)
 	put(l.Nodes, &s.Nodes, func(v []node) []dag.NodeState { return each(v, node.dag) })
 	put(l.Queues, &s.Queues, func(v []queue) []dag.QueueState { return each(v, queue.dag) })

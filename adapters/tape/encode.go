@@ -93,6 +93,7 @@ func (e *encoder) fill(l *line, old, s *dag.Snapshot) (err error) {
 	l.User = changed(text(old.User), text(s.User))
 	l.Queue = changed(text(old.Queue), text(s.Queue))
 	l.State = changed(old.State, s.State)
+	l.Inferred = changed(old.Inferred, s.Inferred)
 	l.Stale = changed(instant(old.Stale), instant(s.Stale))
 	l.Nodes = changedList(old.Nodes, s.Nodes, nodeOf)
 	l.Queues = changedList(old.Queues, s.Queues, queueOf)

@@ -42,6 +42,7 @@ type line struct {
 	User     opt[text]      `json:"user,omitzero"`
 	Queue    opt[text]      `json:"queue,omitzero"`
 	State    opt[dag.State] `json:"state,omitzero"`
+	Inferred opt[bool]      `json:"inferred,omitzero"`
 	Stale    opt[instant]   `json:"stale,omitzero"`
 	Nodes    opt[[]node]    `json:"nodes,omitzero"`
 	Queues   opt[[]queue]   `json:"queues,omitzero"`

@@ -55,8 +55,10 @@ func (w *walker) jobStart(j int32) {
 			w.back(Containers, since, part)
 		}
 		start := Launch
-		// An attempt of Tez starts in its JVM, which comes after the container's launch.
-		if w.at.Sub(from) > asking && w.s.Plan.Jobs[j].Rules != dag.AncestorsFirst {
+		if w.s.Plan.Cluster.Policy == dag.Executors && w.at.Sub(from) > asking {
+			start = Containers // the first stage is ready when its job is submitted: no executor had come yet
+		} else if w.at.Sub(from) > asking && w.s.Plan.Jobs[j].Rules != dag.AncestorsFirst {
+			// An attempt of Tez starts in its JVM, which comes after the container's launch.
 			start = Unknown
 		}
 		w.back(start, max(from, submitted), part)

@@ -11,7 +11,7 @@ import (
 func (f Frame) Aged(age time.Duration, why error) Frame {
 	f = f.Older(age)
 	f.Changes, f.Moves = []Change{}, []Move{}
-	f.Warnings = append(slices.Clone(f.Warnings), dag.Warning{Code: dag.WarnStale, Text: dag.Clean(why.Error())})
+	f.Warnings = append(slices.Clone(f.Warnings), dag.Warning{Code: dag.WarnStale, Text: dag.Clean(Reason(why))})
 	return f
 }
 
@@ -26,9 +26,12 @@ func (f Frame) Older(age time.Duration) Frame {
 		f.ElapsedSeconds = &e
 	}
 	h := &f.Headline
+	f.Quantiles = slices.Clone(f.Quantiles)
+	if h.ranOut(age) && !f.Workflow.State.Ended() {
+		*h, f.Quantiles, f.ProgressRatio = Headline{}, []Quantile{}, nil
+	}
 	h.RemainingSeconds, h.LowSeconds, h.HighSeconds = less(h.RemainingSeconds, age), less(h.LowSeconds, age),
 		less(h.HighSeconds, age)
-	f.Quantiles = slices.Clone(f.Quantiles)
 	for i := range f.Quantiles {
 		f.Quantiles[i].RemainingSeconds = *less(&f.Quantiles[i].RemainingSeconds, age)
 	}
@@ -45,6 +48,18 @@ func (f Frame) Older(age time.Duration) Frame {
 		f.ProgressRatio = ProgressOf(*f.ElapsedSeconds, *h.RemainingSeconds)
 	}
 	return f
+}
+
+// ranOut reports whether the query should have ended by now, even by the longest time that was given: what remains is
+// not known then.
+func (h *Headline) ranOut(age time.Duration) bool {
+	last := time.Duration(0)
+	for _, s := range []*Seconds{h.RemainingSeconds, h.LowSeconds, h.HighSeconds} {
+		if s != nil {
+			last = max(last, s.Duration())
+		}
+	}
+	return last > 0 && age >= last
 }
 
 func less(s *Seconds, by time.Duration) *Seconds {

@@ -28,6 +28,9 @@ func waitingOn(s *dag.Snapshot, scenarios []estimators.Estimate, named nameOf) s
 	if since := s.DriverAlone(); since.Known() && !dag.TooLarge(s.Warnings) {
 		return "the driver, which works alone since " + clock(since, s.At) + ": no job runs"
 	}
+	if w := executors(s); w != "" {
+		return w
+	}
 	if len(scenarios) == 0 {
 		return ""
 	}
@@ -43,6 +46,18 @@ func unconfirmed(s *dag.Snapshot) bool {
 		}
 	}
 	return len(s.Jobs) > 0 && !s.State.Ended()
+}
+
+// executors says that an application waits for executors, of which it has none; "" if it has some.
+func executors(s *dag.Snapshot) string {
+	c := &s.Plan.Cluster
+	switch {
+	case c.Policy != dag.Executors || c.Cores > 0:
+		return ""
+	case len(s.Nodes) == 0:
+		return "executors: none has registered"
+	}
+	return "executors: none is left"
 }
 
 // WaitedFor is the running attempt that waitingOn names, by the path of the standard scenario; a is nil where it names

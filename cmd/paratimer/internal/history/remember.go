@@ -16,7 +16,7 @@ import (
 func Finished(run dag.Run, ticks []estimators.RangeTick) (name string, r state.Run, word string, err error) {
 	s := run.Now()
 	name = Key(s.Plan.Name)
-	r = state.Run{ID: s.ID, State: s.State.String(), User: s.User, Script: s.Plan.Name}
+	r = state.Run{ID: s.ID, State: s.State.String(), User: s.User, Script: s.Plan.Name, Inferred: s.Inferred}
 	start, end := s.Origin(), finish(s)
 	if start.Known() {
 		r.StartedAt = start.Time()
@@ -79,12 +79,13 @@ type Outcome string
 // The outcomes.
 const (
 	Added    Outcome = "added"
-	Replaced Outcome = "replaced" // it was known, and is now by a longer watch
+	Replaced Outcome = "replaced" // it was known, and is now by a better source or a longer watch
 	Known    Outcome = "known already"
 )
 
-// Remember keeps a run with its workflow's. A run is kept once, whoever watched it: what was watched longest stands. It
-// is the newest one, whatever clocks say; a recording of a past run goes to its place by its start.
+// Remember keeps a run with its workflow's. A run is kept once: the record of a reported end replaces one of an
+// inferred end, and of two such records the longer watch stands. The run is the newest one, whatever clocks say; a
+// recording of a past run goes to its place by its start.
 func Remember(store *state.Store, name string, r state.Run, past bool) (Outcome, error) {
 	outcome, first := Added, false
 	err := store.Update(name, func(w *state.Workflow) error {
@@ -102,7 +103,9 @@ func put(w *state.Workflow, r state.Run, past bool) Outcome {
 	defer bound(w)
 	at := slices.IndexFunc(w.Runs, func(o state.Run) bool { return o.ID == r.ID })
 	if at >= 0 {
-		if r.WatchedSeconds <= w.Runs[at].WatchedSeconds {
+		old := &w.Runs[at]
+		if worse := inferred(&r) && !inferred(old); worse ||
+			inferred(&r) == inferred(old) && r.WatchedSeconds <= old.WatchedSeconds {
 			return Known
 		}
 		w.Runs[at] = r
@@ -115,3 +118,6 @@ func put(w *state.Workflow, r state.Run, past bool) Outcome {
 	w.Runs = slices.Insert(w.Runs, at, r)
 	return Added
 }
+
+// inferred reports whether nothing reported the end of a run. Older files only have its state.
+func inferred(r *state.Run) bool { return r.Inferred || r.State == dag.EndedUnconfirmed.String() }

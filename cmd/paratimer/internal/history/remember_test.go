@@ -43,6 +43,31 @@ func TestARunIsKeptOnce(t *testing.T) {
 	}
 }
 
+// TestReportedEndReplacesInferred holds that the event log of a run, or a watch to an end that was reported, replaces a
+// watch that did not see how the run ended, however long that was, and that it is not replaced by one.
+func TestReportedEndReplacesInferred(t *testing.T) {
+	t.Parallel()
+	reported, inferred, unknown := ran(t, "1", 10, nil), ran(t, "1", 10, nil), ran(t, "1", 10, nil)
+	reported.WatchedSeconds, inferred.WatchedSeconds, unknown.WatchedSeconds = 193.6, 195, 238.9
+	inferred.Inferred = true
+	unknown.State, unknown.Excluded = dag.EndedUnconfirmed.String(), "whether it succeeded is not known"
+	w := &state.Workflow{}
+	for i, c := range []struct {
+		run  state.Run
+		want Outcome
+	}{
+		{unknown, Added}, {reported, Replaced}, {unknown, Known}, {inferred, Known}, {reported, Known},
+	} {
+		if got := put(w, c.run, true); got != c.want || len(w.Runs) != 1 {
+			t.Errorf("%d: %v, want %v: %+v", i, got, c.want, w.Runs)
+		}
+	}
+	w = &state.Workflow{Runs: []state.Run{inferred}}
+	if got := put(w, reported, true); got != Replaced || w.Runs[0].Inferred {
+		t.Errorf("%v: %+v", got, w.Runs)
+	}
+}
+
 // TestOrder holds that a live run is the newest whatever clocks say, and that a recording goes to its place.
 func TestOrder(t *testing.T) {
 	w := &state.Workflow{}

@@ -11,6 +11,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/live"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/past"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 )
 
@@ -39,7 +40,7 @@ func code(err error, stderr io.Writer) int {
 	if errors.Is(err, command.ErrLeft) {
 		return ExitInterrupted // it was the reader's wish
 	}
-	fmt.Fprintf(stderr, "paratimer: %s\n", view.EscapeLines(err.Error()))
+	fmt.Fprintf(stderr, "paratimer: %s\n", view.EscapeLines(frame.Reason(err)))
 	var bad command.UsageError
 	switch {
 	case unwritten(err):

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/schedule"
 )
 
 // An EstimatorSet is who estimates. Scenarios[0] is the standard scenario, from which the headline is taken.
@@ -100,14 +102,17 @@ func (p EstimatorSet) evaluate(run dag.Run) frame.Answers {
 	return a
 }
 
-// ask asks each estimator. One that fails leaves a warning in place of a number: the watch lives on.
+// evaluate asks each estimator. One that fails leaves a warning in place of a number: the watch lives on. That an
+// application has no executor yet is no failure: the frame says what it waits for.
 func evaluate(all []estimators.Estimator, run dag.Run) []estimators.Estimate {
 	out := make([]estimators.Estimate, len(all))
 	for i, estimator := range all {
 		e, err := estimator.Estimate(run)
 		if err != nil {
 			e.Remaining, e.Progress = nil, math.NaN()
-			e.Warnings = append(e.Warnings, dag.Warning{Code: dag.WarnNoEstimate, Text: err.Error()})
+			if stuck, ok := errors.AsType[*schedule.StuckError](err); !ok || !stuck.NoExecutor {
+				e.Warnings = append(e.Warnings, dag.Warning{Code: dag.WarnNoEstimate, Text: frame.Reason(err)})
+			}
 		}
 		out[i] = e
 	}

@@ -1,0 +1,196 @@
+package spark
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
+)
+
+// Off YARN nothing but a history server or the event log reports how an application ended. Without them the end is
+// inferred: a driver closes its web page when its application ends, and has reported its jobs until then.
+
+// refused reports whether an answer shows that no driver of the application serves its page any more.
+func (w *Answer) refused() bool {
+	if w.Status == 0 { // there was no answer, and the text is the error's
+		return strings.HasPrefix(w.Body(), "dial ") && !strings.Contains(w.Body(), "timeout")
+	}
+	return w.Status >= 300 && w.Status < 400 || w.Status == http.StatusNotFound
+}
+
+// seen takes note that the driver gave an answer of this Date.
+func (a *App) seen(at dag.Instant) { a.refusals, a.lastSeen = 0, at }
+
+// closed reports whether the driver has closed its page, as far as several refusals show.
+func (a *App) closed() bool { return a.refusals >= giveUp }
+
+// seenToEnd reports whether an application whose end was not reported has ended as one does that ran to its end: its
+// driver closed its page after the last known job, and no job failed, or the last one did. No job of it runs.
+func (a *App) seenToEnd(last *job) bool {
+	if !a.closed() || a.unfinished || a.unit.kind == sqlUnit || last == nil {
+		return false
+	}
+	if last.status == "FAILED" {
+		return true
+	}
+	for _, id := range a.unitJobs() {
+		if a.jobs[id].status != "SUCCEEDED" {
+			return false
+		}
+	}
+	return true
+}
+
+// settle completes the stages of jobs that have succeeded: their last tasks may have ended after they were last listed.
+func (a *App) settle() {
+	for _, id := range a.unitJobs() {
+		j := a.jobs[id]
+		if j.status != "SUCCEEDED" {
+			continue
+		}
+		for _, sid := range j.stages {
+			s := a.stages[sid]
+			if s == nil || s.status != "ACTIVE" {
+				continue
+			}
+			s.status = "COMPLETE"
+			t := s.newest()
+			t.status, t.complete, t.completed = "COMPLETE", t.tasks, j.completed
+			for _, k := range t.list {
+				if k.state == dag.AttemptRunning {
+					k.state, k.end, k.guessed = dag.AttemptSucceeded, max(k.launch, j.completed), true
+				}
+			}
+		}
+	}
+}
+
+// inferred reports whether the end of the application, or of its unit, was not reported.
+func (a *App) inferred(state dag.State) bool {
+	return !a.over && (a.unit.kind == "" || state == dag.EndedUnconfirmed)
+}
+
+// remarkEnd warns that the end was not reported, and says what it was inferred from.
+func (a *App) remarkEnd(state dag.State) []dag.Warning {
+	if !a.inferred(state) {
+		return nil
+	}
+	text := "not confirmed by a history server: "
+	open, failed := 0, 0
+	ids := a.unitJobs()
+	for _, id := range ids {
+		switch j := a.jobs[id]; {
+		case !j.over():
+			open++
+		case j.status != "SUCCEEDED":
+			failed++
+		}
+	}
+	switch {
+	case open > 0:
+		text += fmt.Sprintf("the driver of %s was last seen while %s ran", a.id, units.Count(open, "job"))
+	case !a.closed():
+		text += fmt.Sprintf("the driver of %s no longer answers", a.id)
+	case state == dag.Succeeded:
+		text += fmt.Sprintf("all %s of %s had succeeded when its driver closed", units.Count(len(ids), "known job"), a.id)
+	case failed > 0:
+		text += fmt.Sprintf("the driver of %s closed after %s had failed", a.id, units.Count(failed, "job"))
+	default:
+		text += fmt.Sprintf("the driver of %s closed before its end was seen", a.id)
+	}
+	switch {
+	case a.unfinished:
+		text += ", and its event log has no end"
+	case a.historyTrouble != "":
+		text += "; the history server does not answer: " + a.historyTrouble
+	}
+	return []dag.Warning{{Code: dag.WarnObservation, Text: text}}
+}
+
+// peekEvery is how often a job is looked at that may end before the next observation.
+const peekEvery = 200 * time.Millisecond
+
+// mostPeeked bounds the jobs that are looked at so.
+const mostPeeked = 3
+
+// Wait waits for d, or until a job that runs has ended. A driver often closes within a second of its last job, and so
+// takes the only report of how that ended with it. Where nothing else will report the end, the source therefore looks
+// more often at jobs that may end within d.
+func (s *Source) Wait(ctx context.Context, d time.Duration) error {
+	for ids := s.ending(d); len(ids) > 0 && d > peekEvery; d -= peekEvery {
+		if err := s.sleep(ctx, peekEvery); err != nil {
+			return err
+		}
+		for _, id := range ids {
+			if s.get(ctx, s.driver.Get, s.path("jobs/"+strconv.Itoa(id))) != nil {
+				return s.sleep(ctx, d-peekEvery)
+			}
+			s.app.lastSeen = s.driver.Now()
+			if s.app.jobs[id].over() {
+				return nil
+			}
+		}
+	}
+	return s.sleep(ctx, d)
+}
+
+// ending returns the jobs that run if all of them may end within d and nothing else reports how; nil if not.
+func (s *Source) ending(d time.Duration) []int {
+	if s.manager != nil || s.named && s.app.historyTrouble == "" || !s.begun || s.app.refusals > 0 || s.app.over {
+		return nil
+	}
+	var ids []int
+	t := s.app.twins()
+	for _, id := range s.app.unitJobs() {
+		j := s.app.jobs[id]
+		if j.over() {
+			continue
+		}
+		if ids = append(ids, id); len(ids) > mostPeeked || !s.app.mayEnd(j, t, d) {
+			return nil
+		}
+	}
+	return ids
+}
+
+// mayEnd reports whether a job may end within d, by the mean length of its tasks so far: half of what it takes to run
+// the others, since those that run have done a part.
+func (a *App) mayEnd(j *job, t twins, d time.Duration) bool {
+	lacks := a.lacking(j, t)
+	left, ended, runMS := 0, 0, 0.0
+	for _, id := range j.stages {
+		s := a.stages[id]
+		if s == nil {
+			continue
+		}
+		if try := s.newest(); try != nil {
+			ended, runMS = ended+try.complete, runMS+try.runMS
+			if try.status == "ACTIVE" {
+				left += try.tasks - try.complete
+				continue
+			}
+		}
+		if s.status != "COMPLETE" && lacks[id] {
+			return false
+		}
+	}
+	waves := float64(left) / float64(max(1, a.cores()))
+	return waves <= 1 || waves*runMS/float64(max(1, ended)) <= 2*float64(d.Milliseconds())
+}
+
+// sleep waits for d, or until the context is done, whose cause it returns then.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(max(0, d))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return nil
+	}
+}

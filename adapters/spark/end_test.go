@@ -1,0 +1,174 @@
+package spark
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+func warned(s *dag.Snapshot, text string) bool {
+	for _, w := range s.Warnings {
+		if strings.Contains(w.Text, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestEndWithoutHistory holds how an application ends that no history server confirms: by what was seen of its jobs,
+// and at the time at which its driver was last seen.
+func TestEndWithoutHistory(t *testing.T) {
+	t.Parallel()
+	notFound := func(*webSpark) (int, string) { return http.StatusNotFound, `{"message":"no such app"}` }
+	unfinished := func(w *webSpark) (int, string) { return http.StatusOK, w.applications(false) }
+	for name, c := range map[string]struct {
+		w        webSpark
+		history  string
+		every    time.Duration
+		state    dag.State
+		from, to time.Duration // of the application's start: its end lies between
+		words    string
+	}{
+		"clean":                {every: time.Second, state: dag.Succeeded, from: jobEnd, to: webEnd, words: "not confirmed by a history server"},
+		"clean, seldom looked": {every: 4 * time.Second, state: dag.Succeeded, from: jobEnd, to: webEnd},
+		"closed at once":       {w: webSpark{exit: jobEnd + 300*time.Millisecond}, every: 5 * time.Second, state: dag.Succeeded, from: jobEnd, to: jobEnd + 300*time.Millisecond},
+		"killed in a job": {
+			w: webSpark{exit: 10 * time.Second}, every: time.Second, state: dag.EndedUnconfirmed,
+			from: 9 * time.Second, to: 10 * time.Second, words: "while 1 job ran",
+		},
+		"killed in the last wave": {
+			w: webSpark{exit: 18 * time.Second}, every: 3 * time.Second, state: dag.EndedUnconfirmed,
+			from: 17 * time.Second, to: 18 * time.Second,
+		},
+		"the job fails": {w: webSpark{fails: true}, every: time.Second, state: dag.Failed, from: jobEnd, to: webEnd},
+		"out of reach": {
+			w: webSpark{cut: true}, every: 10 * time.Second, state: dag.EndedUnconfirmed, from: 10 * time.Second,
+			to: webEnd, words: "no longer answers",
+		},
+		"a dead history server": {
+			history: "http://history", every: time.Second, state: dag.Succeeded, from: jobEnd, to: webEnd,
+			words: "history server does not answer",
+		},
+		"a history server that does not have it": {
+			w: webSpark{history: notFound}, history: "http://history", every: time.Second, state: dag.Succeeded,
+			from: jobEnd, to: webEnd,
+		},
+		"a history server without its end": {
+			w: webSpark{history: unfinished}, history: "http://history", every: time.Second,
+			state: dag.EndedUnconfirmed, from: jobEnd, to: webEnd, words: "its event log has no end",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := c.w
+			all := w.watch(t, w.source(t, c.history), c.every)
+			last := all[len(all)-1]
+			j := &last.Jobs[0]
+			end := j.Finished.Sub(webStart)
+			if last.State != c.state || j.State != c.state || end < c.from-50*time.Millisecond ||
+				end > c.to+50*time.Millisecond {
+				t.Errorf("it ended %v at %v, want %v between %v and %v", last.State, end, c.state, c.from, c.to)
+			}
+			if !warned(last, c.words) {
+				t.Errorf("no %q in %+v", c.words, last.Warnings)
+			}
+			if got := last.Jobs[0].Stages[len(j.Stages)-1].Succeeded(); c.state == dag.Succeeded && got != 8 {
+				t.Errorf("%d of 8 tasks have succeeded", got)
+			}
+		})
+	}
+}
+
+// TestDeadHistoryServer holds that a history server that does not answer is named in the first observation.
+func TestDeadHistoryServer(t *testing.T) {
+	t.Parallel()
+	w := &webSpark{now: 2 * time.Second}
+	s := w.source(t, "http://history")
+	snap, err := s.Next(t.Context())
+	if err != nil || !warned(snap, "will not be confirmed") || !warned(snap, "http://history") {
+		t.Fatalf("%v, %+v", err, snap)
+	}
+	w.history = func(*webSpark) (int, string) { return http.StatusNotFound, `{"message":"no such app"}` }
+	for range checkRounds {
+		if snap, err = s.Next(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		w.now += time.Second
+	}
+	if warned(snap, "will not be confirmed") {
+		t.Errorf("it answers again: %+v", snap.Warnings)
+	}
+}
+
+// TestEndFromLocalLog holds that an event log on this machine tells how an application ended.
+func TestEndFromLocalLog(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	w := &webSpark{exit: 17 * time.Second, conf: `,["spark.eventLog.enabled","true"],["spark.eventLog.dir","file:` + dir + `"]`}
+	lines := strings.NewReplacer("{id}", webID).Replace(`{"Event":"SparkListenerLogStart","Spark Version":"3.5.6"}
+{"Event":"SparkListenerApplicationStart","App Name":"nightly","App ID":"{id}","Timestamp":1760000000000,"User":"me"}
+{"Event":"SparkListenerJobStart","Job ID":0,"Submission Time":1760000001000,"Stage Infos":[],"Stage IDs":[0,1]}
+{"Event":"SparkListenerJobEnd","Job ID":0,"Completion Time":1760000016800,"Job Result":{"Result":"JobSucceeded"}}
+{"Event":"SparkListenerApplicationEnd","Timestamp":1760000017000}
+`)
+	if err := os.WriteFile(filepath.Join(dir, webID), []byte(lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	all := w.watch(t, w.source(t, ""), 3*time.Second)
+	last := all[len(all)-1]
+	if last.State != dag.Succeeded || len(last.Warnings) > 0 || last.At.Sub(webStart) > 25*time.Second {
+		t.Errorf("it ended %v at %v: %+v", last.State, last.At.Sub(webStart), last.Warnings)
+	}
+}
+
+// TestStartingDriver holds that a driver that answers by its page for that is waited for, and that this is said.
+func TestStartingDriver(t *testing.T) {
+	t.Parallel()
+	w := &webSpark{starting: 11 * time.Second}
+	s := w.source(t, "")
+	for w.now = 0; w.now < 11*time.Second; w.now += time.Second {
+		snap, err := s.Next(t.Context())
+		if err != nil || snap.State != dag.Submitted || !warned(snap, "Spark is starting up") {
+			t.Fatalf("at %v: %v, %+v", w.now, err, snap)
+		}
+	}
+	if snap, err := s.Next(t.Context()); err != nil || snap.State != dag.Running || warned(snap, "starting up") {
+		t.Errorf("then: %v, %+v", err, snap)
+	}
+}
+
+// TestDateOfDriver holds that times are the driver's own if the Date headers of its answers are hours off.
+func TestDateOfDriver(t *testing.T) {
+	t.Parallel()
+	for _, skew := range []time.Duration{0, 3 * time.Second, time.Hour, -2 * time.Hour, 26 * time.Hour} {
+		for _, mute := range []bool{false, true} {
+			w := &webSpark{now: 5 * time.Second, skew: skew, mute: mute}
+			s := w.source(t, "")
+			last := dag.NoInstant
+			for round := 0; w.now < webEnd; round++ {
+				snap, err := s.Next(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				// What the driver does not report shows by what it does, from the second round on.
+				off := snap.At.Sub(webStart.Add(w.now)).Abs()
+				if most := 5 * time.Second; off > most && (!mute || skew < 0 || w.now >= 8*time.Second) {
+					t.Errorf("skew %v, mute %v: the time is %v off after %v", skew, mute, off, w.now)
+				}
+				if is := warned(snap, "by the driver's clock"); is != (skew.Abs() > time.Minute) && (!mute || w.now > 8*time.Second) {
+					t.Errorf("skew %v, mute %v: %+v", skew, mute, snap.Warnings)
+				}
+				if snap.At < last && round > 3 {
+					t.Errorf("skew %v: at %v after %v", skew, snap.At, last)
+				}
+				last = snap.At
+				w.now += time.Second
+			}
+		}
+	}
+}

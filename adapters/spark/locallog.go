@@ -1,0 +1,82 @@
+package spark
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// mostLocalLog bounds the event log that is read at the end of a run, in bytes: a user waits for it.
+const mostLocalLog = 256 << 20
+
+// localLog returns the event log that the application has finished in a folder of this machine; "" if there is none.
+func (a *App) localLog() string {
+	if !a.on("spark.eventLog.enabled") {
+		return ""
+	}
+	dir := a.conf["spark.eventLog.dir"]
+	if dir == "" {
+		dir = "/tmp/spark-events"
+	}
+	u, err := url.Parse(dir)
+	if err != nil || u.Scheme != "" && u.Scheme != "file" || u.Host != "" || !filepath.IsAbs(u.Path) || !plainName(a.id) {
+		return ""
+	}
+	name := a.id
+	if plainName(a.turn) {
+		name += "_" + a.turn
+	}
+	for _, end := range []string{"", ".zstd", ".lz4", ".gz"} {
+		path := filepath.Join(u.Path, name+end)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() <= mostLocalLog {
+			return path
+		}
+	}
+	folder := filepath.Join(u.Path, "eventlog_v2_"+name)
+	if _, err := os.Stat(filepath.Join(folder, "appstatus_"+name)); err == nil {
+		return folder
+	}
+	return ""
+}
+
+// plainName reports whether an id can be a file's name.
+func plainName(id string) bool {
+	return id != "" && id == filepath.Base(id) && !strings.HasPrefix(id, ".") && !strings.Contains(id, "\\")
+}
+
+// readLocalLog takes the end of the application from its event log, if that is on this machine.
+func (a *App) readLocalLog() {
+	path := a.localLog()
+	if path == "" || !IsLog(path) {
+		return
+	}
+	l, err := OpenLog(path)
+	if err != nil || !l.Ended || l.id != a.id {
+		return
+	}
+	for _, e := range l.events {
+		switch e.kind() {
+		case "JobStart":
+			if a.jobs[idOf(e.JobID)] == nil {
+				a.takeEvent(e)
+			}
+		case "JobEnd", "StageCompleted", "TaskEnd", "SQLExecutionEnd", "ApplicationEnd":
+			a.takeEvent(e)
+		}
+	}
+	a.recorded = true
+	for _, s := range a.stages {
+		for _, t := range s.tries {
+			succeeded := 0
+			for _, k := range t.list {
+				if k.state == dag.AttemptSucceeded {
+					succeeded++
+				}
+			}
+			t.complete = min(max(t.complete, succeeded), t.tasks)
+		}
+	}
+}
