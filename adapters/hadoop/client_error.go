@@ -81,12 +81,20 @@ func (e *Error) standby() bool {
 	return e.Location == "" && strings.HasPrefix(e.Text, "This is standby RM")
 }
 
+// noActive reports whether a ResourceManager says that it is on standby and finds no active one, with status 200 once
+// it has given up looking (RMWebAppFilter).
+func (e *Error) noActive() bool {
+	return strings.HasPrefix(e.Text, "There is no active RM") || has(e.Text, " find any active RM")
+}
+
 // advice says what to do about a refusal that asks for this kind of authentication.
 func (e *Error) advice(authenticate string) string {
 	proxied := strings.Contains(e.URL, "/proxy/")
 	switch {
 	case e.standby():
 		return "this ResourceManager is on standby: --rm takes the addresses of all of them"
+	case e.noActive():
+		return "this ResourceManager is on standby and knows of no active one: wait until one is active, or give the addresses of all of them to --rm"
 	case e.Status == http.StatusOK && proxied &&
 		strings.HasPrefix(e.Text, "WARNING: The following page may not be safe"):
 		return "the proxy warns whoever the application does not belong to, and does not take that we agree: ask as its owner (--user, --principal)"

@@ -70,7 +70,7 @@ func elsewhere(err error) bool {
 		return false
 	}
 	return errors.Is(e.Err, errStranger) || e.Status == 0 && !errors.Is(e.Err, errTooBig) &&
-		!errors.Is(e.Err, errCrowded) || e.Status >= 500 || e.standby() ||
+		!errors.Is(e.Err, errCrowded) || e.Status >= 500 || e.standby() || e.noActive() ||
 		e.Status == http.StatusTemporaryRedirect && e.Location == ""
 }
 

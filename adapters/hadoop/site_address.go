@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/url"
 	"path"
+	"regexp"
 	"strings"
 )
 
@@ -188,6 +189,7 @@ func RMSite(rm, jhs string) (Site, error) {
 		if err != nil {
 			return Site{}, err
 		}
+		u.Path = pageOfCluster.ReplaceAllString(u.Path, "")
 		history, err := gateway(u)
 		if err != nil {
 			return Site{}, err
@@ -213,6 +215,9 @@ func RMSite(rm, jhs string) (Site, error) {
 	}
 	return s, s.check()
 }
+
+// pageOfCluster ends the path of a ResourceManager's page, as people copy it from a browser.
+var pageOfCluster = regexp.MustCompile(`/(?:ws/v1/)?cluster(?:/.*)?$`)
 
 // gateway completes the address of a gateway's topology, and returns where the history server is beside a
 // ResourceManager at /yarn; "" where there is no gateway.

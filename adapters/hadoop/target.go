@@ -41,9 +41,9 @@ func (e *NoWorkflowError) Error() string {
 	case e.Target.ID != "":
 		return fmt.Sprintf("hadoop: %s is unknown to the cluster (%s seen): is the id right, is it too old?", e.Target.ID, seen)
 	case e.Target.User != "":
-		return fmt.Sprintf("hadoop: no application of MapReduce or Tez of user %s runs (%s seen): start it, or name one", e.Target.User, seen)
+		return fmt.Sprintf("hadoop: no application of MapReduce, Tez or Spark of user %s runs (%s seen): start it, or name one", e.Target.User, seen)
 	}
-	return fmt.Sprintf("hadoop: no application of MapReduce or Tez runs (%s seen): start one, or name one", seen)
+	return fmt.Sprintf("hadoop: no application of MapReduce, Tez or Spark runs (%s seen): start one, or name one", seen)
 }
 
 var (
@@ -51,6 +51,12 @@ var (
 	inside   = regexp.MustCompile(`^(task|attempt|vertex|container(?:_e\d+)?|appattempt)_(\d+_\d+)(_|$)`)
 	inURL    = regexp.MustCompile(`(application|job)_\d+_\d+`)
 )
+
+// NamesApplication reports whether an address is one of an application's pages: its path holds an id.
+func NamesApplication(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && inURL.MatchString(u.Path)
+}
 
 // maxID bounds a workflow id.
 const maxID = 1000

@@ -3,10 +3,13 @@ package spark
 import (
 	"context"
 	"errors"
+	"net"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/dag"
@@ -112,15 +115,88 @@ func NewestOnYARN(ctx context.Context, client *hadoop.Client, target hadoop.Targ
 // The ports on which drivers of a machine listen, the first one that is free.
 const firstPort, lastPort = 4040, 4050
 
-// OnThisMachine returns the addresses of drivers that listen on this machine.
-func OnThisMachine(ctx context.Context, client *hadoop.Client) []string {
-	var out []string
-	for port := firstPort; port <= lastPort; port++ {
-		base := "http://localhost:" + strconv.Itoa(port)
-		body, err := client.Web(ctx, base, root)
-		if err == nil && NewApp("").TakeApplication(body) {
-			out = append(out, base)
+// A LocalDriver is one that listens on this machine.
+type LocalDriver struct {
+	URL, ID, Name string
+	Began         dag.Instant
+	// Starting says that something listens that may be a driver that starts: it has no other fields but URL.
+	Starting bool
+}
+
+// startFor is how long a driver on this machine may start until it answers.
+const startFor = 30 * time.Second
+
+// OnThisMachine returns the drivers that listen on this machine. If one starts up and no other answers, it waits for it
+// for a while; starting is called with its address.
+func OnThisMachine(ctx context.Context, client *hadoop.Client, starting func(address string)) []LocalDriver {
+	return findLocal(ctx, func() []LocalDriver { return localDrivers(ctx, client) }, sleep, starting)
+}
+
+func findLocal(ctx context.Context, look func() []LocalDriver, wait func(context.Context, time.Duration) error,
+	starting func(address string),
+) []LocalDriver {
+	for waited := time.Duration(0); ; waited += time.Second {
+		all := look()
+		ready := slices.DeleteFunc(slices.Clone(all), func(d LocalDriver) bool { return d.Starting })
+		if len(ready) > 0 || len(all) == 0 || waited >= startFor {
+			if len(ready) > 0 {
+				return ready
+			}
+			return all
+		}
+		if waited == 0 {
+			starting(all[0].URL)
+		}
+		if wait(ctx, time.Second) != nil {
+			return all
 		}
 	}
+}
+
+// probeFor bounds a question to a port of this machine.
+const probeFor = 3 * time.Second
+
+func localDrivers(ctx context.Context, client *hadoop.Client) []LocalDriver {
+	var out []LocalDriver
+	for port := firstPort; port <= lastPort && ctx.Err() == nil; port++ {
+		d := LocalDriver{URL: "http://localhost:" + strconv.Itoa(port)}
+		once, cancel := context.WithTimeout(ctx, probeFor)
+		body, err := client.Web(once, d.URL, root)
+		cancel()
+		if a := NewApp(""); err == nil && a.TakeApplication(body) {
+			d.ID, d.Name, d.Began = a.id, a.name, a.began
+		} else if d.Starting = starting(err) || mute(err); !d.Starting {
+			continue
+		}
+		out = append(out, d)
+	}
 	return out
+}
+
+// mute reports whether something listens, and has not answered in time.
+func mute(err error) bool {
+	dial, ok := errors.AsType[*net.OpError](err)
+	return errors.Is(err, context.DeadlineExceeded) && !(ok && dial.Op == "dial")
+}
+
+// uiPath ends the path of one of a driver's pages, as people copy it from a browser.
+var uiPath = regexp.MustCompile(`/(?:jobs|stages|storage|environment|executors|SQL|StreamingQuery|api)(?:/.*)?/?$`)
+
+// hostPort matches an address without a scheme.
+var hostPort = regexp.MustCompile(`^(?:[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}(?:/.*)?$`)
+
+// Address returns the address of a driver's or a history server's pages as a client needs it, from what a user typed:
+// localhost:4040, http://localhost:4040/jobs/. ok is false for what is no address.
+func Address(typed string) (base string, ok bool) {
+	if hostPort.MatchString(typed) {
+		typed = "http://" + typed
+	}
+	u, err := url.Parse(typed)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return "", false
+	}
+	if !strings.ContainsAny(typed, "@?#") { // what holds more is refused later, in words
+		u.Path = strings.TrimSuffix(uiPath.ReplaceAllString(u.Path, ""), "/")
+	}
+	return u.String(), true
 }

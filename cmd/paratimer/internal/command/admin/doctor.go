@@ -7,7 +7,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
-	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
@@ -40,15 +39,15 @@ func doctor(c *cli.Context) error {
 	return nil
 }
 
-// examine checks the driver of Spark that --spark names, or else the cluster.
+// examine checks the driver of Spark that --spark names, else the cluster, else a driver on this machine.
 func examine(c *cli.Context) ([]hadoop.Check, error) {
-	if c.String("spark") != "" {
-		client, base, err := input.NewDriver(c, nil)
-		if err != nil {
-			return nil, err
-		}
-		defer client.Close()
-		return spark.Doctor(c.Context, spark.AtAddress(client, base, c.String("spark-history"))), nil
+	driver, err := input.NewDriver(c.Context, c, "", nil)
+	if err != nil {
+		return nil, err
+	}
+	if driver != nil {
+		defer driver.Client.Close()
+		return driver.Doctor(c.Context), nil
 	}
 	client, err := input.NewClient(c, nil)
 	if err != nil {

@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
-	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -14,7 +15,9 @@ import (
 	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // SparkFlags say where a driver of Spark is.
@@ -58,38 +61,116 @@ func unitOf(c *cli.Context) string { return spark.IDOf("", c.String("sql"), c.St
 // WorkflowID is what of a recording is played: --workflow, and of an application of Spark --sql or --group.
 func WorkflowID(c *cli.Context) string { return c.String("workflow") + unitOf(c) }
 
-// NewDriver is a client of the driver that --spark names, or of one on this machine if neither that nor a cluster is
-// named. base is "" where a cluster is named.
-func NewDriver(c *cli.Context, tap hadoop.Layer) (client *hadoop.Client, base string, err error) {
-	if base = c.String("spark"); base != "" {
-		client, err = sparkClient(c, base, tap)
-		return client, base, err
+// A Driver is a driver of Spark that is watched without a cluster manager.
+type Driver struct {
+	Client *hadoop.Client
+	at     spark.Driver
+	unit   string
+}
+
+// Source watches the application of the driver, or the unit of it that has this id; "" is what flags choose.
+func (d *Driver) Source(id string) *spark.Source { return spark.NewSource(d.at, cmp.Or(id, d.unit)) }
+
+// Doctor says what of the driver can be used.
+func (d *Driver) Doctor(ctx context.Context) []hadoop.Check { return spark.Doctor(ctx, d.at) }
+
+// NewDriver returns the driver that --spark or an address names. If neither that nor a cluster is named, it looks for one
+// on this machine, whose application has the name or id that is typed, if one is; it returns nil if there is none.
+func NewDriver(ctx context.Context, c *cli.Context, typed string, tap hadoop.Layer) (*Driver, error) {
+	if base := cmp.Or(c.String("spark"), driverIn(typed)); base != "" {
+		return driverAt(c, base, tap)
 	}
-	if _, err := site(c); err == nil || c.Args().Present() || c.String("rm") != "" || c.String("conf-dir") != "" {
-		return nil, "", nil
+	if _, err := site(c); err == nil || c.String("rm") != "" || c.String("conf-dir") != "" {
+		return nil, nil //nolint:nilnil // a cluster is named
+	}
+	if target, err := hadoop.TargetOf(typed, ""); err != nil || strings.HasPrefix(target.ID, "application_") {
+		return nil, err
 	}
 	looking, err := sparkClient(c, "http://localhost:4040", nil)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	found := spark.OnThisMachine(c.Context, looking)
-	looking.Close()
-	switch len(found) {
-	case 0:
-		return nil, "", nil
-	case 1:
-		client, err = sparkClient(c, found[0], tap)
-		return client, found[0], err
+	defer looking.Close()
+	found := spark.OnThisMachine(ctx, looking, func(address string) {
+		command.Tell(c)(fmt.Sprintf("%s is open, and its page does not answer yet: waiting for Spark to start", address))
+	})
+	d, err := choose(found, typed, looking.Now())
+	if err != nil || d == nil {
+		return nil, err
 	}
-	return nil, "", command.Usage("%d drivers of Spark listen on this machine, from %s on: choose one by --spark URL",
-		len(found), found[0])
+	return driverAt(c, d.URL, tap)
+}
+
+// IsDriver reports whether what a user typed for a workflow is the address of a driver, and no page of an application of
+// YARN.
+func IsDriver(typed string) bool { return driverIn(typed) != "" }
+
+func driverIn(typed string) string {
+	if strings.HasPrefix(typed, "spark://") {
+		return typed
+	}
+	if base, ok := spark.Address(typed); ok && !hadoop.NamesApplication(typed) {
+		return base
+	}
+	return ""
+}
+
+func driverAt(c *cli.Context, base string, tap hadoop.Layer) (*Driver, error) {
+	base, err := addressOf("--spark", base, "the driver's web page, such as http://driver:4040")
+	if err != nil {
+		return nil, err
+	}
+	client, err := sparkClient(c, base, tap)
+	if err != nil {
+		return nil, err
+	}
+	return &Driver{Client: client, at: spark.AtAddress(client, base, historyOf(c)), unit: unitOf(c)}, nil
+}
+
+// historyOf is the address of --spark-history, which nameHistory has checked; "" for none.
+func historyOf(c *cli.Context) string {
+	base, _ := spark.Address(c.String("spark-history"))
+	return base
+}
+
+// choose returns the only driver of those found, or of those that have the name or id; nil if there is none.
+func choose(found []spark.LocalDriver, typed string, now dag.Instant) (*spark.LocalDriver, error) {
+	if len(found) == 1 && found[0].Starting {
+		return nil, command.Usage("%s is open, and no page of Spark has answered there: is it a driver? Give --spark URL",
+			found[0].URL)
+	}
+	named := found
+	if typed != "" {
+		named = slices.DeleteFunc(slices.Clone(found), func(d spark.LocalDriver) bool {
+			return d.ID != typed && d.Name != typed && history.Key(d.Name) != history.Key(typed)
+		})
+	}
+	switch {
+	case len(named) == 1:
+		return &named[0], nil
+	case len(found) == 0:
+		return nil, nil //nolint:nilnil // there is none
+	}
+	text := fmt.Sprintf("%s of Spark on this machine: choose one by --spark URL", units.Count(len(found), "driver"))
+	if len(named) == 0 {
+		text = fmt.Sprintf("no driver of Spark on this machine runs %q: choose one of these by --spark URL", typed)
+	}
+	for _, d := range found {
+		text += "\n  " + d.URL
+		switch {
+		case d.Starting:
+			text += "  starting up"
+		default:
+			text += "  " + d.Name + " (" + d.ID + ")"
+			if d.Began.Known() {
+				text += "  started " + units.Ago(now.Sub(d.Began))
+			}
+		}
+	}
+	return nil, command.Usage("%s", text)
 }
 
 func sparkClient(c *cli.Context, base string, tap hadoop.Layer) (*hadoop.Client, error) {
-	if !isAddress(base) {
-		return nil, command.Usage("--spark %s: give the address of the driver's web page, such as http://driver:4040",
-			base)
-	}
 	where, err := hadoop.RMSite(base, "")
 	if err != nil {
 		return nil, command.Usage("--spark: %w", err)
@@ -100,6 +181,19 @@ func sparkClient(c *cli.Context, base string, tap hadoop.Layer) (*hadoop.Client,
 	return clientOf(c, where, tap)
 }
 
+// addressOf returns the address that a flag has.
+func addressOf(flag, typed, what string) (string, error) {
+	if strings.HasPrefix(typed, "spark://") {
+		return "", command.Usage("%s %s: that is a master; the driver's page is usually http://DRIVER:4040, and the page of the master, usually http://MASTER:8080, has links to its drivers",
+			flag, typed)
+	}
+	base, ok := spark.Address(typed)
+	if !ok {
+		return "", command.Usage("%s %s: give the address of %s", flag, typed, what)
+	}
+	return base, nil
+}
+
 // nameHistory adds the history server of --spark-history to the services of a site, which get a user's password.
 func nameHistory(c *cli.Context, where *hadoop.Site) error {
 	base := c.String("spark-history")
@@ -108,17 +202,12 @@ func nameHistory(c *cli.Context, where *hadoop.Site) error {
 		return nil
 	case strings.ContainsAny(base, "@?#"):
 		return command.Usage("--spark-history: the address holds more than one: a user goes to --user, a password to --password-file")
-	case !isAddress(base):
-		return command.Usage("--spark-history %s: give the address of the history server, such as http://host:18080", base)
 	}
-	where.Web = append(where.Web, base)
-	return nil
-}
-
-// isAddress reports whether s is the address of a web service.
-func isAddress(s string) bool {
-	u, err := url.Parse(s)
-	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
+	base, err := addressOf("--spark-history", base, "the history server, such as http://host:18080")
+	if err == nil {
+		where.Web = append(where.Web, base)
+	}
+	return err
 }
 
 // A Workflow is what runs on a cluster, of whichever engine: MapReduce, Tez or Spark. Which one it is, the
@@ -142,7 +231,7 @@ func NewWorkflow(c *cli.Context, client *hadoop.Client, target hadoop.Target) *W
 	id, unit := spark.AppOf(target.ID)
 	target.ID = id
 	return &Workflow{
-		client: client, target: target, history: c.String("spark-history"), unit: cmp.Or(unit, unitOf(c)),
+		client: client, target: target, history: historyOf(c), unit: cmp.Or(unit, unitOf(c)),
 	}
 }
 

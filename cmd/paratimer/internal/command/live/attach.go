@@ -57,9 +57,12 @@ func attach(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	target, err := hadoop.TargetOf(c.Args().First(), input.UserName(c))
-	if err != nil {
-		return command.Usage("%w", err)
+	typed := c.Args().First()
+	var target hadoop.Target
+	if !input.IsDriver(typed) {
+		if target, err = hadoop.TargetOf(typed, input.UserName(c)); err != nil {
+			return command.Usage("%w", err)
+		}
 	}
 	log := command.Logger(c)
 	target.Note = func(text string) { log.Debug().Msg(text) }
@@ -73,12 +76,16 @@ func attach(c *cli.Context) (err error) {
 		defer command.Closing(rec, path, &err)
 		tap = rec.Layer
 	}
-	var driver string
-	if client, driver, err = input.NewDriver(c, tap); err == nil && driver == "" {
-		client, err = input.NewClient(c, tap)
-	}
-	if err != nil {
+	driver, err := input.NewDriver(c.Context, c, typed, tap)
+	switch {
+	case err != nil:
 		return err
+	case driver != nil:
+		client = driver.Client
+	default:
+		if client, err = input.NewClient(c, tap); err != nil {
+			return err
+		}
 	}
 	defer client.Close()
 	keys, err := collecting(c.Context, c)
@@ -108,11 +115,10 @@ func attach(c *cli.Context) (err error) {
 			return nil, ""
 		}
 	}
-	if driver != "" {
-		at := spark.AtAddress(client, driver, c.String("spark-history"))
-		id = spark.IDOf(target.ID, c.String("sql"), c.String("group"))
+	if driver != nil {
+		id = ""
 		start = func(id string) (watch.Source, func() (after, string)) {
-			source := spark.NewSource(at, id)
+			source := driver.Source(id)
 			return source, func() (after, string) {
 				if !newest {
 					return nil, ""
@@ -169,6 +175,11 @@ func attachTo(c *cli.Context, query watch.Source, target hadoop.Target, keys *co
 	defer end()
 	return follow.Run(c, &input.Profiled{Source: src, Profiles: rec.Profiles}, follow.Pace{Every: every},
 		input.Remembering(rec), told, func(w *watch.Watch) {
+			if waits, ok := query.(interface {
+				Wait(ctx context.Context, d time.Duration) error
+			}); ok {
+				w.Pause = waits.Wait
+			}
 			if lineage != nil {
 				w.Sinks = append(w.Sinks, lineage)
 			}

@@ -71,7 +71,7 @@ func checkCommand() *cli.Command {
 			Usage: "with --recording: the state at `TIME` of the run (default: its end)",
 		})
 	cmd := command.New("check", "[ID|NAME]", "show the state of a query, as a monitoring plugin (exit codes 0, 1, 2, 3)",
-		check, slices.Concat(flags, checkBoundFlags(), input.HistoryFlags())...)
+		check, slices.Concat(flags, input.SparkFlags(), input.UnitFlags(), checkBoundFlags(), input.HistoryFlags())...)
 	cmd.Before = func(c *cli.Context) error {
 		c.App.Metadata[pluginKey] = true
 		c.App.Metadata[verboseKey] = c.Bool("verbose")

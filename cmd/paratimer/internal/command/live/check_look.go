@@ -76,28 +76,44 @@ func looker(c *cli.Context, q question) (func(context.Context) (frame.Frame, err
 			return lookThrough(ctx, input.WithProfiles(few, profiles), held, 0, func(frame.Frame) bool { return false })
 		}, nil
 	}
-	client, err := input.NewClient(c, nil)
-	if err != nil {
-		return nil, err
-	}
-	name, user := c.Args().First(), input.UserName(c)
-	store := input.StateOrNone(c, command.Logger(c))
+	name, store := c.Args().First(), input.StateOrNone(c, command.Logger(c))
 	return func(ctx context.Context) (frame.Frame, error) {
-		defer client.Close()
 		began := time.Now()
-		target, err := input.Pick(ctx, client, name, user)
+		query, done, err := queryOf(ctx, c, name)
 		if err != nil {
 			return frame.Frame{}, err
 		}
+		defer done()
 		rec := &history.Recorder{
 			Store: store, Given: profiles, Log: zerolog.Nop(),
 			Known: func(usual time.Duration, _ int) { input.SetUsual(held, usual) },
 		}
-		src := &input.Profiled{Source: input.NewWorkflow(c, client, target), Profiles: rec.Profiles}
+		src := &input.Profiled{Source: query, Profiles: rec.Profiles}
 		return lookThrough(ctx, src, held, input.LookEvery, func(f frame.Frame) bool {
 			return f.Headline.RemainingSeconds != nil || time.Since(began)+input.LookEvery > q.within/2
 		})
 	}, nil
+}
+
+// queryOf is the query that is named, or the newest one: of a driver of Spark, or of a cluster. done closes what it asks.
+func queryOf(ctx context.Context, c *cli.Context, name string) (query watch.Source, done func(), err error) {
+	driver, err := input.NewDriver(ctx, c, name, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	if driver != nil {
+		return driver.Source(""), driver.Client.Close, nil
+	}
+	client, err := input.NewClient(c, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	target, err := input.Pick(ctx, client, name, input.UserName(c))
+	if err != nil {
+		client.Close()
+		return nil, nil, err
+	}
+	return input.NewWorkflow(c, client, target), client.Close, nil
 }
 
 // newest reads a recording up to a time of the run, 0: to its end, and returns the newest observations of that, as far
