@@ -213,6 +213,26 @@ func TestStandbyThatKnowsNoActive(t *testing.T) {
 	}
 }
 
+// TestNoActiveManager holds that a pair of which both are on standby is told from a login page: RMWebAppFilter answers
+// so, with status 200 once it has given up looking for an active one.
+func TestNoActiveManager(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"There is no active RM right now.", "Can not find any active RM. Will retry in next 8 seconds."} {
+		standby := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			fmt.Fprintln(w, text+"\nHA Zookeeper Connection State: CONNECTED")
+		})
+		active := serve(t, func(w http.ResponseWriter, _ *http.Request) { sendJSON(w, `{}`) })
+		if _, err := clientOf(t, Options{}, standby.URL, active.URL).RM(t.Context(), "apps"); err != nil {
+			t.Error(err)
+		}
+		_, err := clientOf(t, Options{}, standby.URL, standby.URL).RM(t.Context(), "apps")
+		if err == nil || !strings.Contains(err.Error(), "knows of no active one") || strings.Contains(err.Error(), "login") {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
 func TestDeadManagerIsPassedOver(t *testing.T) {
 	dead := httptest.NewServer(http.NotFoundHandler())
 	dead.Close()

@@ -203,6 +203,9 @@ func TestSiteOfFlags(t *testing.T) {
 		{"m1:1234", "h1", "http://m1:1234", "http://h1:19888"},
 		{"https://m1/", "", "https://m1:8090", "https://m1:19890"},
 		{"http://gw/yarn", "http://gw/history", "http://gw/yarn", "http://gw/history"},
+		{"http://rm:8088/cluster", "", "http://rm:8088", "http://rm:19888"},
+		{"rm:8088/cluster/apps/RUNNING", "", "http://rm:8088", "http://rm:19888"},
+		{"http://rm:8088/ws/v1/cluster/info", "", "http://rm:8088", "http://rm:19888"},
 		{"[fd00::1]:8088", "", "http://[fd00::1]:8088", "http://[fd00::1]:19888"},
 	} {
 		s, err := RMSite(c.rm, c.jhs)

@@ -21,6 +21,7 @@ const (
 // An App is what is known of one application. It is not safe for concurrent use.
 type App struct {
 	id, name, user, version string
+	queue                   string // of YARN, where it is known
 	unit                    unit
 	base                    int // of ids of RDDs, in a unit; -1 unknown
 	executions              map[int]*execution

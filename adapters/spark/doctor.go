@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
 )
@@ -19,11 +20,11 @@ func Doctor(ctx context.Context, driver Driver) []hadoop.Check {
 	}
 	broken := func(name string, grade hadoop.Grade, err error) {
 		hint := ""
-		if e, ok := errors.AsType[*hadoop.Error](err); ok {
-			bare := *e
-			hint, bare.Hint, err = e.Hint, "", &bare
+		text := err.Error()
+		if e, ok := errors.AsType[*hadoop.Error](err); ok && e.Hint != "" {
+			hint, text = e.Hint, strings.TrimSuffix(text, " ("+e.Hint+")")
 		}
-		say(name, grade, hint, "%v", err)
+		say(name, grade, hint, "%s", text)
 	}
 	s := NewSource(driver, "")
 	body, err := driver.Get(ctx, root)
@@ -55,9 +56,12 @@ func Doctor(ctx context.Context, driver Driver) []hadoop.Check {
 		say("spark job page", hadoop.OK, "", "it tells which stage reads which")
 	}
 	switch body, err = driver.History(ctx, root+"/"+a.id); {
-	case err != nil:
-		broken("spark history server", hadoop.Warn, err)
-	case !NewApp(a.id).TakeApplication(body):
+	case errors.Is(err, errNoHistory):
+		say("spark history server", hadoop.Warn, "give --spark-history URL",
+			"none is named: runs will not be confirmed, their end is inferred from the jobs that were seen")
+	case err != nil && !missing(err):
+		broken("spark history server", hadoop.Warn, fmt.Errorf("runs will not be confirmed: %w", err))
+	case err != nil || !NewApp(a.id).TakeApplication(body):
 		say("spark history server", hadoop.Warn, "", "it does not have %s", a.id)
 	case drawn:
 		say("spark history server", hadoop.OK, "", "it has %s", a.id)

@@ -129,16 +129,21 @@ const startFor = 30 * time.Second
 // OnThisMachine returns the drivers that listen on this machine. If one starts up and no other answers, it waits for it
 // for a while; starting is called with its address.
 func OnThisMachine(ctx context.Context, client *hadoop.Client, starting func(address string)) []LocalDriver {
+	ctx, cancel := context.WithTimeout(ctx, startFor+probeFor)
+	defer cancel()
 	return findLocal(ctx, func() []LocalDriver { return localDrivers(ctx, client) }, sleep, starting)
 }
 
 func findLocal(ctx context.Context, look func() []LocalDriver, wait func(context.Context, time.Duration) error,
 	starting func(address string),
 ) []LocalDriver {
+	var all []LocalDriver
 	for waited := time.Duration(0); ; waited += time.Second {
-		all := look()
+		if now := look(); ctx.Err() == nil || all == nil {
+			all = now
+		}
 		ready := slices.DeleteFunc(slices.Clone(all), func(d LocalDriver) bool { return d.Starting })
-		if len(ready) > 0 || len(all) == 0 || waited >= startFor {
+		if len(ready) > 0 || len(all) == 0 || waited >= startFor || ctx.Err() != nil {
 			if len(ready) > 0 {
 				return ready
 			}

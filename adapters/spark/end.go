@@ -46,30 +46,6 @@ func (a *App) seenToEnd(last *job) bool {
 	return true
 }
 
-// settle completes the stages of jobs that have succeeded: their last tasks may have ended after they were last listed.
-func (a *App) settle() {
-	for _, id := range a.unitJobs() {
-		j := a.jobs[id]
-		if j.status != "SUCCEEDED" {
-			continue
-		}
-		for _, sid := range j.stages {
-			s := a.stages[sid]
-			if s == nil || s.status != "ACTIVE" {
-				continue
-			}
-			s.status = "COMPLETE"
-			t := s.newest()
-			t.status, t.complete, t.completed = "COMPLETE", t.tasks, j.completed
-			for _, k := range t.list {
-				if k.state == dag.AttemptRunning {
-					k.state, k.end, k.guessed = dag.AttemptSucceeded, max(k.launch, j.completed), true
-				}
-			}
-		}
-	}
-}
-
 // inferred reports whether the end of the application, or of its unit, was not reported.
 func (a *App) inferred(state dag.State) bool {
 	return !a.over && (a.unit.kind == "" || state == dag.EndedUnconfirmed)

@@ -16,9 +16,6 @@ func (a *App) Snapshot(now dag.Instant, final bool) (snap *dag.Snapshot, ok bool
 		return nil, false
 	}
 	a.conclude(now)
-	if final {
-		a.settle()
-	}
 	a.grow()
 	if len(a.order) == 0 {
 		return nil, false
@@ -41,6 +38,7 @@ func (a *App) Snapshot(now dag.Instant, final bool) (snap *dag.Snapshot, ok bool
 	}
 	snap = &dag.Snapshot{
 		Plan: a.planOf(t, lacks, !state.Ended(), elastic), At: now, ID: a.flowID(), User: a.user,
+		Queue: a.queue,
 		State: state, Stale: dag.NoInstant,
 		Jobs: make([]dag.JobState, 1), Nodes: a.nodes(now), Coming: coming,
 	}

@@ -160,6 +160,7 @@ func (s *Source) early(ctx context.Context, err error) bool {
 		return false
 	}
 	s.app.name, s.app.user, s.app.over = cmp.Or(s.app.name, a.Name), cmp.Or(s.app.user, a.User), a.Ended
+	s.app.queue = a.Queue
 	return !a.Ended
 }
 
@@ -321,11 +322,16 @@ func (s *Source) askHistory(ctx context.Context) error {
 	s.app.unfinished = false
 	err := s.get(ctx, s.driver.History, root+"/"+url.PathEscape(s.app.id))
 	s.named = !errors.Is(err, errNoHistory)
-	e, answers := errors.AsType[*hadoop.Error](err)
-	if s.app.historyTrouble = ""; err != nil && s.named && !(answers && e.Status == http.StatusNotFound) {
+	if s.app.historyTrouble = ""; err != nil && s.named && !missing(err) {
 		s.app.historyTrouble = dag.Clean(err.Error())
 	}
 	return err
+}
+
+// missing reports whether a service answers that it does not know what it was asked for.
+func missing(err error) bool {
+	e, ok := errors.AsType[*hadoop.Error](err)
+	return ok && e.Status == http.StatusNotFound
 }
 
 // checkHistory asks the history server in the first round, and now and then while it does not answer: a wrong address is
@@ -347,7 +353,7 @@ func (a *App) beginning(now dag.Instant) *dag.Snapshot {
 		Jobs:    []dag.Job{{Node: a.node(), Name: a.flowName(), Stages: []dag.Stage{{Name: "jobs"}}}},
 	}
 	snap := &dag.Snapshot{
-		Plan: plan, At: now, ID: a.flowID(), User: a.user,
+		Plan: plan, At: now, ID: a.flowID(), User: a.user, Queue: a.queue,
 		State: dag.Submitted, Stale: dag.NoInstant,
 		Jobs: plan.BlockedJobs(), Nodes: a.nodes(now),
 	}

@@ -48,6 +48,32 @@ func TestAnyStages(t *testing.T) {
 	}
 }
 
+// TestNoExecutorYet holds that the time to the first task of an application of Spark, whose stages are ready when it
+// submits its first job, is that of waiting for cores.
+func TestNoExecutorYet(t *testing.T) {
+	t.Parallel()
+	task := dag.Attempt{State: dag.AttemptSucceeded, Start: 121_100, End: 131_100}
+	task.CopyEnd, task.SortEnd = dag.NoInstant, dag.NoInstant
+	s := &dag.Snapshot{
+		Plan: &dag.Plan{
+			Cluster: dag.Cluster{Policy: dag.Executors, Cores: 4},
+			Jobs:    []dag.Job{{Node: "application", Stages: []dag.Stage{{Name: "map", Tasks: 1, Known: true}}}},
+		},
+		At: 131_100, State: dag.Succeeded, Stale: dag.NoInstant,
+		Jobs: []dag.JobState{{
+			State: dag.Succeeded, Submitted: 1000, Started: 1000, Finished: 131_100,
+			Stages: []dag.StageState{{Attempts: []dag.Attempt{task}}},
+		}},
+	}
+	a, err := attribution.Of(s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := a.ByCause()[attribution.Containers]; got != 120_100*time.Millisecond {
+		t.Errorf("%v of waiting for cores: %+v", got, a.Parts)
+	}
+}
+
 // TestLaunchOfVertices holds that all the time to the first task of a DAG of Tez is launch: an attempt starts in its
 // JVM, and a JVM may take longer to start than a master of MapReduce takes to ask for its first task.
 func TestLaunchOfVertices(t *testing.T) {

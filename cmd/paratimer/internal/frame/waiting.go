@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -28,7 +29,7 @@ func waitingOn(s *dag.Snapshot, scenarios []estimators.Estimate, named nameOf) s
 	if since := s.DriverAlone(); since.Known() && !dag.TooLarge(s.Warnings) {
 		return "the driver, which works alone since " + clock(since, s.At) + ": no job runs"
 	}
-	if w := executors(s); w != "" {
+	if w := cmp.Or(accepted(s), executors(s)); w != "" {
 		return w
 	}
 	if len(scenarios) == 0 {
@@ -46,6 +47,14 @@ func unconfirmed(s *dag.Snapshot) bool {
 		}
 	}
 	return len(s.Jobs) > 0 && !s.State.Ended()
+}
+
+// accepted says that an application waits for its first container, and in which queue; "" if it does not.
+func accepted(s *dag.Snapshot) string {
+	if s.Queue == "" || s.State != dag.Submitted || !s.Plan.IsWhole() || len(s.Jobs) == 0 || s.Jobs[0].Started.Known() {
+		return ""
+	}
+	return "its first container in queue " + s.Queue
 }
 
 // executors says that an application waits for executors, of which it has none; "" if it has some.

@@ -26,7 +26,7 @@ func TestExitCodes(t *testing.T) {
 		{follow.Ended(dag.Killed), 1, ""},
 		{
 			follow.Ended(dag.EndedUnconfirmed), 3,
-			"paratimer: every known job has ended, but jobs of the query never came, or nobody tells how one ended: whether it succeeded is not known\n",
+			"paratimer: it is not known whether the query succeeded: the end of a job was not reported, or jobs never came\n",
 		},
 		{follow.Ended(dag.Running), 3, "paratimer: the observations end while the query is running\n"},
 		{command.Usage("no %s", "x"), 2, "paratimer: no x\n"},

@@ -29,6 +29,7 @@ type Text struct {
 	began    bool
 	kind     string         // of the newest status line: none, floor, number, stale, over
 	at       frame.Seconds  // elapsed seconds of the newest status line
+	newest   frame.Seconds  // the time of the newest line of any kind
 	printed  string         // what the newest status line said, but for how old its observation was
 	waits    string         // what it waited for
 	rough    bool           // it was said that the range is rough
@@ -128,7 +129,7 @@ func (t *Text) status(b *strings.Builder, f frame.Frame, happened bool) {
 		if rest := f.Replans.Text(); rest != "" {
 			t.line(b, f, t.say.replans(rest))
 		}
-		b.WriteString(t.say.last(f.ElapsedSeconds, text) + "\n")
+		b.WriteString(t.say.last(t.time(f), text) + "\n")
 		return
 	}
 	if said {
@@ -171,7 +172,16 @@ func pause(f frame.Frame, least, most time.Duration) frame.Seconds {
 }
 
 func (t *Text) line(b *strings.Builder, f frame.Frame, text string) {
-	b.WriteString(t.say.line(f.ElapsedSeconds, text) + "\n")
+	b.WriteString(t.say.line(t.time(f), text) + "\n")
+}
+
+// time is the time of a line. It does not go back: a run may have ended before it was last seen to run.
+func (t *Text) time(f frame.Frame) *frame.Seconds {
+	if f.ElapsedSeconds != nil {
+		t.newest = max(t.newest, *f.ElapsedSeconds)
+		return &t.newest
+	}
+	return nil
 }
 
 // standing is how the query stands, but for how old that is.
@@ -219,7 +229,7 @@ func (t *Text) over(f frame.Frame) string {
 func Unconfirmed(f frame.Frame) string {
 	for _, j := range f.Jobs {
 		if j.State == dag.EndedUnconfirmed {
-			return "nobody tells how a job of it ended"
+			return "the end of a job was not reported"
 		}
 	}
 	return "jobs of the query never came"

@@ -67,17 +67,32 @@ func (t *Text) job(f *frame.Frame, j *frame.Job) string {
 		if f.Workflow.ID != nil {
 			s += " (" + Escape(*f.Workflow.ID) + ")"
 		}
-		// Quiet lines have told the failure that it repeats.
-		if s += " " + j.State.String() + vertices(f, j); j.Diagnosis != nil && (!t.quiet || len(f.Failures) == 0) {
-			s += ": " + Escape(*j.Diagnosis)
-		}
-		return s
+		return s + " " + j.State.String() + vertices(f, j) + t.reason(f, j)
 	}
 	s := "job " + Escape(j.Node)
 	if j.ID != nil {
 		s += " (" + Escape(*j.ID) + ")"
 	}
-	return s + " " + j.State.String() + counts(j)
+	return s + " " + j.State.String() + counts(j) + t.reason(f, j)
+}
+
+// reason says why a job failed; "" if it did not, or if that is not known. Without the engine's own words it is the
+// newest failure of an attempt. Quiet lines have the failures already.
+func (t *Text) reason(f *frame.Frame, j *frame.Job) string {
+	switch {
+	case t.quiet && len(f.Failures) > 0:
+		return ""
+	case j.Diagnosis != nil:
+		return ": " + Escape(*j.Diagnosis)
+	case j.State != dag.Failed:
+		return ""
+	}
+	for i := range f.Failures {
+		if x := &f.Failures[i]; x.Job == j.Node && x.Why != nil {
+			return ": " + Escape(*x.Why)
+		}
+	}
+	return ""
 }
 
 func vertices(f *frame.Frame, j *frame.Job) string {

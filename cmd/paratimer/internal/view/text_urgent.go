@@ -17,7 +17,7 @@ func (t *Text) urgent(b *strings.Builder, f frame.Frame) {
 	t.alertLines(b, f)
 	if k := kind(f); f.Workflow.State.Ended() && k != t.kind {
 		t.kind = k
-		b.WriteString(t.say.last(f.ElapsedSeconds, t.over(f)) + "\n")
+		b.WriteString(t.say.last(t.time(f), t.over(f)) + "\n")
 	}
 }
 

@@ -142,6 +142,30 @@ func TestTextSaysWhatChanges(t *testing.T) {
 	}
 }
 
+// TestTextTimeGoesOn holds that the times of lines do not go back if a run ended before it was last seen to run, and
+// that a job that failed has its reason.
+func TestTextTimeGoesOn(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	text := NewText(&b, false)
+	over := frameOf(209, 0)
+	over.Workflow.State, over.Jobs[0].State = dag.Failed, dag.Failed
+	over.Failures, over.FailedAttempts = []frame.Failure{
+		{Job: "other", Why: str("another")}, {Job: "j1", Why: str("Boom [cannot parse user User00077]")},
+	}, 2
+	for _, f := range []frame.Frame{frameOf(211, 90), over} {
+		if err := text.Show(frame.Tick{Frame: f}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const want = `   3m31s  job j1 failed: Boom [cannot parse user User00077]
+   3m31s  failed after 3m29s
+`
+	if !strings.HasSuffix(b.String(), want) {
+		t.Errorf("the lines are\n%s", &b)
+	}
+}
+
 func TestTextTellsOfClocksOnce(t *testing.T) {
 	var b bytes.Buffer
 	text := NewText(&b, false)

@@ -147,7 +147,7 @@ func Ended(s dag.State) error {
 	case dag.Failed, dag.Killed:
 		return command.ErrQueryFailed
 	case dag.EndedUnconfirmed:
-		return errors.New("every known job has ended, but jobs of the query never came, or nobody tells how one ended: whether it succeeded is not known")
+		return errors.New("it is not known whether the query succeeded: the end of a job was not reported, or jobs never came")
 	}
 	return fmt.Errorf("the observations end while the query is %s", s)
 }

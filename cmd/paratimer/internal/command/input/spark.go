@@ -83,7 +83,7 @@ func NewDriver(ctx context.Context, c *cli.Context, typed string, tap hadoop.Lay
 	if _, err := site(c); err == nil || c.String("rm") != "" || c.String("conf-dir") != "" {
 		return nil, nil //nolint:nilnil // a cluster is named
 	}
-	if target, err := hadoop.TargetOf(typed, ""); err != nil || strings.HasPrefix(target.ID, "application_") {
+	if target, err := hadoop.TargetOf(typed, ""); err != nil || hadoop.NamesApplication(target.ID) {
 		return nil, err
 	}
 	looking, err := sparkClient(c, "http://localhost:4040", nil)

@@ -169,6 +169,9 @@ func check(c *cli.Context) error {
 	if err := command.Arguments(c, 0, 1); err != nil {
 		return err
 	}
+	if err := input.CheckUnit(c); err != nil {
+		return err
+	}
 	q, err := questionOf(c)
 	if err != nil {
 		return err

@@ -245,10 +245,10 @@ func TestSparkEnds(t *testing.T) {
 		},
 		"driver-killed": {
 			program.ExitBlind,
-			"warning: the driver of app-20261124143557-0000 has gone, and no history server tells how it ended\n" +
-				"after 1 minute 16 seconds: the application (app-20261124143557-0000) ended_unconfirmed\n" +
-				"ended, unconfirmed after 1 minute 16 seconds: nobody tells how a job of it ended\n",
-			"whether it succeeded is not known",
+			"warning: not confirmed by a history server: the driver of app-20261124143557-0000 was last seen while 1 job ran, and its event log has no end\n" +
+				"after 17 seconds: the application (app-20261124143557-0000) ended_unconfirmed\n" +
+				"ended, unconfirmed after 17 seconds: the end of a job was not reported\n",
+			"it is not known whether the query succeeded",
 		},
 	} {
 		code, out, stderr := session.Run(t, "replay", "--plain", "../../adapters/spark/testdata/"+name+".jsonl.gz")

@@ -152,13 +152,14 @@ func TestMistakes(t *testing.T) {
 		{"replay ../../examples/stream.pig", program.ExitUsage, "this is a script of Pig, not a recording: start it as usual"},
 		{"attach --tez http://am:8080", program.ExitUsage, "DAGs of Tez are found by --rm"},
 		{"attach --hive query", program.ExitUsage, "queries of Hive are found by --rm"},
-		{"attach --spark spark://master:7077", program.ExitUsage, "the driver's web page, such as http://driver:4040"},
+		{"attach --spark spark://master:7077", program.ExitUsage, "that is a master; the driver's page is usually http://DRIVER:4040"},
+		{"attach spark://master:7077", program.ExitUsage, "that is a master; the driver's page is usually http://DRIVER:4040"},
 		{"attach --spark yarn", program.ExitUsage, "the driver's web page, such as http://driver:4040"},
-		{"attach --spark http://localhost:1 --spark-history hs:18080", program.ExitUsage, "such as http://host:18080"},
+		{"attach --spark http://localhost:1 --spark-history hs", program.ExitUsage, "such as http://host:18080"},
 		{"attach --spark http://localhost:1 --spark-history http://u:secret@hs:18080", program.ExitUsage, "a password to --password-file"},
 		{"attach --sql last --spark http://localhost:1", program.ExitUsage, "give its number, or newest"},
 		{"attach --sql 1 --group g --spark http://localhost:1", program.ExitUsage, "give one of --sql and --group"},
-		{"watch --spark http://localhost:4040", program.ExitUsage, "it belongs to attach, doctor"},
+		{"watch --spark http://localhost:4040", program.ExitUsage, "it belongs to attach, check, doctor"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			t.Parallel()

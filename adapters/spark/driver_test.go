@@ -1,0 +1,68 @@
+package spark
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+)
+
+// TestAddress holds which texts are addresses of a driver, and what is asked there.
+func TestAddress(t *testing.T) {
+	t.Parallel()
+	for typed, want := range map[string]string{
+		"localhost:4040":                     "http://localhost:4040",
+		"http://localhost:4040":              "http://localhost:4040",
+		"http://localhost:4040/":             "http://localhost:4040",
+		"http://localhost:4040/jobs/":        "http://localhost:4040",
+		"localhost:4041/stages/stage":        "http://localhost:4041",
+		"http://driver:4040/api/v1/version":  "http://driver:4040",
+		"https://knox:8443/gateway/d/spark":  "https://knox:8443/gateway/d/spark",
+		"10.0.0.7:4040":                      "http://10.0.0.7:4040",
+		"[::1]:4040":                         "http://[::1]:4040",
+		"nightly":                            "",
+		"spark://master:7077":                "",
+		"application_1795222440184_0007":     "",
+		"yarn":                               "",
+		"":                                   "",
+		"nightly:1:2":                        "",
+		"app-20251009085320-0000/sql/newest": "",
+	} {
+		if got, ok := Address(typed); got != want || ok != (want != "") {
+			t.Errorf("%q: %q, %v, want %q", typed, got, ok, want)
+		}
+	}
+}
+
+// TestFindLocal holds that a driver that starts up is waited for if no other one answers, and for how long.
+func TestFindLocal(t *testing.T) {
+	t.Parallel()
+	starts := []LocalDriver{{URL: "http://localhost:4040", Starting: true}}
+	ready := []LocalDriver{{URL: "http://localhost:4040", ID: "local-1"}}
+	for name, c := range map[string]struct {
+		after time.Duration // it is ready then
+		other bool          // another one is from the beginning
+		want  []LocalDriver
+		waits time.Duration
+	}{
+		"ready":          {0, false, ready, 0},
+		"starts":         {11 * time.Second, false, ready, 11 * time.Second},
+		"never":          {time.Hour, false, starts, startFor},
+		"beside another": {time.Hour, true, ready, 0},
+	} {
+		var waited time.Duration
+		said := 0
+		got := findLocal(t.Context(), func() []LocalDriver {
+			switch {
+			case c.other:
+				return slices.Concat(starts, ready)
+			case waited < c.after:
+				return starts
+			}
+			return ready
+		}, func(_ context.Context, d time.Duration) error { waited += d; return nil }, func(string) { said++ })
+		if !slices.Equal(got, c.want) || waited != c.waits || said != min(1, int(c.waits)) {
+			t.Errorf("%s: %v after %v, said %d times", name, got, waited, said)
+		}
+	}
+}

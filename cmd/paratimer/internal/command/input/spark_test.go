@@ -1,0 +1,51 @@
+package input
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/paratimer/paratimer/adapters/spark"
+)
+
+// TestChooseDriver holds which of the drivers on this machine is watched, and that several are listed.
+func TestChooseDriver(t *testing.T) {
+	t.Parallel()
+	one := spark.LocalDriver{URL: "http://localhost:4040", ID: "local-1", Name: "nightly", Began: 1_000_000}
+	two := spark.LocalDriver{URL: "http://localhost:4041", ID: "local-2", Name: "hourly", Began: 1_150_000}
+	for _, c := range []struct {
+		found []spark.LocalDriver
+		typed string
+		want  string
+		words []string
+	}{
+		{nil, "", "", nil},
+		{nil, "nightly", "", nil},
+		{[]spark.LocalDriver{one}, "", one.URL, nil},
+		{[]spark.LocalDriver{one, two}, "hourly", two.URL, nil},
+		{[]spark.LocalDriver{one, two}, "local-1", one.URL, nil},
+		{
+			[]spark.LocalDriver{one, two}, "", "",
+			[]string{"2 drivers", one.URL + "  nightly (local-1)  started 3m ago", two.URL + "  hourly (local-2)  started 30s ago"},
+		},
+		{[]spark.LocalDriver{one}, "weekly", "", []string{`runs "weekly"`, "nightly"}},
+		{[]spark.LocalDriver{{URL: one.URL, Starting: true}}, "", "", []string{"is it a driver?"}},
+	} {
+		got, err := choose(c.found, c.typed, 1_180_000)
+		if got != nil && got.URL != c.want || (got != nil) != (c.want != "") || (err != nil) != (c.words != nil) {
+			t.Errorf("%v, %q: %v, %v", c.found, c.typed, got, err)
+		}
+		for _, word := range c.words {
+			if err == nil || !strings.Contains(err.Error(), word) {
+				t.Errorf("%v, %q: no %q in %v", c.found, c.typed, word, err)
+			}
+		}
+	}
+	for typed, want := range map[string]bool{
+		"localhost:4040": true, "http://localhost:4040": true, "spark://m:7077": true, "nightly": false, "": false,
+		"http://rm:8088/proxy/application_1795222440184_0007/": false,
+	} {
+		if got := IsDriver(typed); got != want {
+			t.Errorf("%q: %v", typed, got)
+		}
+	}
+}
