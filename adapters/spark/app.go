@@ -39,7 +39,7 @@ type App struct {
 	lastSeen                dag.Instant // when the driver answered last
 	refusals                int         // rounds in a row in which the driver's page was closed
 	unfinished              bool        // the history server has the application, and not its end
-	clock                   clock
+	clock                   dateClock
 	reported                dag.Instant // the time that the driver reported in its newest answer
 	historyTrouble          string      // why the history server cannot be asked; ""
 	tasks                   int         // attempts of tasks that are kept
@@ -145,7 +145,7 @@ func NewApp(id string) *App {
 		jobs: map[int]*job{}, stages: map[int]*stage{}, byExecutor: map[string]int{}, conf: map[string]string{},
 		pools: map[string]dag.Pool{},
 		ended: dag.NoInstant, began: dag.NoInstant, lastSeen: dag.NoInstant,
-		clock: newClock(), reported: dag.NoInstant, names: map[string]int{},
+		clock: newDateClock(), reported: dag.NoInstant, names: map[string]int{},
 		unended: map[*task]bool{}, missing: map[lack]bool{},
 	}
 }

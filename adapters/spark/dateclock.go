@@ -8,10 +8,10 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A clock makes one clock of two: of the Date headers, by which answers are dated, and of the driver's own stamps in
+// A dateClock makes one clock of two: of the Date headers, by which answers are dated, and of the driver's own stamps in
 // them, such as when a task was launched. A proxy's Date may be hours off. The driver's stamps are right by definition,
 // since all lengths are differences of them.
-type clock struct {
+type dateClock struct {
 	behind  time.Duration // added to a Date, it gives the driver's time; 0 while the two agree
 	newest  dag.Instant   // the newest stamp of the driver
 	checked dag.Instant   // the Date at the last check
@@ -19,8 +19,8 @@ type clock struct {
 	doubted bool          // the time that the driver reports is of no use
 }
 
-func newClock() clock {
-	return clock{newest: dag.NoInstant, checked: dag.NoInstant, before: dag.NoInstant}
+func newDateClock() dateClock {
+	return dateClock{newest: dag.NoInstant, checked: dag.NoInstant, before: dag.NoInstant}
 }
 
 const (
@@ -32,7 +32,7 @@ const (
 )
 
 // correct turns an instant by the Date headers into one by the driver's clock.
-func (c *clock) correct(at dag.Instant) dag.Instant {
+func (c *dateClock) correct(at dag.Instant) dag.Instant {
 	if !at.Known() {
 		return at
 	}
@@ -40,10 +40,10 @@ func (c *clock) correct(at dag.Instant) dag.Instant {
 }
 
 // stamp takes a stamp of the driver.
-func (c *clock) stamp(at dag.Instant) { c.newest = max(c.newest, at) }
+func (c *dateClock) stamp(at dag.Instant) { c.newest = max(c.newest, at) }
 
 // report takes the time that the driver reports in an answer of a Date: of some drivers it stands still.
-func (c *clock) report(now, date dag.Instant) {
+func (c *dateClock) report(now, date dag.Instant) {
 	switch {
 	case c.doubted || !now.Known():
 	case now < c.newest:
@@ -55,7 +55,7 @@ func (c *clock) report(now, date dag.Instant) {
 
 // check compares the Date at the end of a round with the driver's stamps: none lies after it, and the newest one, if it
 // is new in this round, not long before it.
-func (c *clock) check(date dag.Instant) {
+func (c *dateClock) check(date dag.Instant) {
 	if c.newest.Known() {
 		off := c.newest.Sub(c.correct(date))
 		isNew := c.before.Known() && c.newest > c.before
@@ -67,7 +67,7 @@ func (c *clock) check(date dag.Instant) {
 }
 
 // remark warns that the clocks differ.
-func (c *clock) remark() []dag.Warning {
+func (c *dateClock) remark() []dag.Warning {
 	if c.behind == 0 {
 		return nil
 	}
