@@ -17,11 +17,14 @@ var wanted = map[string]bool{
 	"MAP_ATTEMPT_STARTED": true, "MAP_ATTEMPT_FINISHED": true, "MAP_ATTEMPT_FAILED": true, "MAP_ATTEMPT_KILLED": true,
 	"REDUCE_ATTEMPT_STARTED": true, "REDUCE_ATTEMPT_FINISHED": true, "REDUCE_ATTEMPT_FAILED": true,
 	"REDUCE_ATTEMPT_KILLED": true,
-	taskCounted:             true,
+	taskCounted:             true, taskTimed: true,
 }
 
 // taskCounted is no event of Hadoop's: a JobTracker's record of the counters of a task that has succeeded.
 const taskCounted = "TASK_COUNTED"
+
+// taskTimed is none either: a JobTracker's record of when a task began, or ended without success.
+const taskTimed = "TASK_TIMED"
 
 // An event is one line of a history. Which fields it has depends on its kind (Events.avpr).
 type event struct {

@@ -18,12 +18,14 @@ type history struct {
 	// of a JobTracker's successful attempts without counters, by the id of their task: index in the phase
 	bare map[string]int
 	bad  int
+	// of a JobTracker's tasks, by their number
+	windows *[2]map[int32]window
 }
 
 func newHistory(slots bool) *history {
 	h := &history{seen: map[string]int{}}
 	if slots {
-		h.bare = map[string]int{}
+		h.bare, h.windows = map[string]int{}, &[2]map[int32]window{{}, {}}
 	}
 	return h
 }
@@ -54,7 +56,8 @@ func (h *history) take(e *event) {
 		h.attempt(kind, end, b)
 		return
 	}
-	if e.kind == taskCounted {
+	if e.kind == taskCounted || e.kind == taskTimed {
+		h.timed(b)
 		h.counted(b)
 		return
 	}
@@ -139,7 +142,7 @@ func (h *history) attempt(kind, end string, b *body) {
 	if end == "STARTED" {
 		a.Start = b.Started.instant()
 		a.Node = nodeName(b.Tracker, b.HTTPPort)
-		j.Saw(a.Start)
+		h.saw(a.Start)
 		return
 	}
 	state, finished := attemptEnds[end], b.Finished.instant()
@@ -167,13 +170,20 @@ func (h *history) attempt(kind, end string, b *body) {
 			h.bare["task"+id[len("attempt"):strings.LastIndexByte(id, '_')]] = at
 		}
 	}
-	j.Saw(a.End)
+	h.saw(a.End)
+}
+
+// saw notes an instant by the clock of the job's master. A JobTracker's attempts have those of nodes.
+func (h *history) saw(at dag.Instant) {
+	if h.windows == nil {
+		h.job.Saw(at)
+	}
 }
 
 // counted takes the counters of a task for those of its successful attempt: Hadoop 0.18 gives an attempt none.
 func (h *history) counted(b *body) {
 	at, ok := h.bare[string(b.Task)]
-	k, _, _, is := hadoop.AttemptOf("attempt" + strings.TrimPrefix(string(b.Task), "task") + "_0")
+	k, _, is := taskOf(string(b.Task))
 	if !ok || !is || b.Counters == nil {
 		return
 	}
@@ -192,6 +202,9 @@ func (h *history) done(torn bool) (*past.Job, error) {
 		return nil, &Error{0, fmt.Errorf("it does not tell when %s was submitted", h.job.ID)}
 	}
 	h.job.Torn, h.job.Bad = torn, h.bad
+	if h.windows != nil {
+		h.setClocks()
+	}
 	return h.job, nil
 }
 

@@ -148,6 +148,7 @@ func eventOf(kind string, f map[string]string) (e event) {
 			e.kind = "JOB_INFO_CHANGED"
 		}
 	case "Task":
+		e.kind = taskTimed
 		if f["TASK_STATUS"] == "SUCCESS" {
 			e.kind = taskCounted
 		}

@@ -32,6 +32,8 @@ type Job struct {
 	Last dag.Instant // the newest instant in the history
 	Torn bool        // it breaks off in the middle of an event
 	Bad  int         // events that could not be used
+	// Clocks are the corrections of clocks that were wrong, in words.
+	Clocks []string
 }
 
 // An Attempt is one attempt of a task.
@@ -51,6 +53,15 @@ type Attempt struct {
 	LostWhy string
 
 	course course
+}
+
+// Move moves the times of an attempt.
+func (a *Attempt) Move(by dag.Instant) {
+	for _, at := range []*dag.Instant{&a.Start, &a.End, &a.CopyEnd, &a.SortEnd} {
+		if at.Known() {
+			*at += by
+		}
+	}
 }
 
 // NewJob is a job of which nothing but its id is known.

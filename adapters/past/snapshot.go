@@ -203,6 +203,9 @@ func (s *Source) remark() {
 		if j.Bad > 0 {
 			warn(dag.WarnObservation, "%s: %s of its history could not be used", j.ID, units.Count(j.Bad, "event"))
 		}
+		for _, text := range j.Clocks {
+			warn(dag.WarnObservation, "%s: %s", j.ID, text)
+		}
 		if wait := j.lastSeen().Sub(j.Submitted); wait > longWait {
 			warn(dag.WarnObservation,
 				"%s started %s after its submission: it waited that long, or one of these times is wrong, and so is its length", j.ID, units.Exact(wait))

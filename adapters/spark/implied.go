@@ -168,7 +168,7 @@ func (a *App) concludeStage(s *stage, now dag.Instant) {
 			}
 		}
 	}
-	last, all := s.ended()
+	last, all := t.ended()
 	switch {
 	case at.Known() && all:
 		at = min(at, last)
@@ -182,26 +182,19 @@ func (a *App) concludeStage(s *stage, now dag.Instant) {
 	a.lacks("StageCompleted", s.id)
 }
 
-// ended is when the last task of a stage succeeded, and whether all have.
-func (s *stage) ended() (last dag.Instant, all bool) {
-	done := map[int]dag.Instant{}
-	for _, t := range s.tries {
-		for _, k := range t.list {
-			if k.state == dag.AttemptSucceeded && !k.guessed {
-				if was, ok := done[k.part]; !ok || k.end < was {
-					done[k.part] = k.end
-				}
-			}
+// ended is when the last task of an attempt of a stage succeeded, and whether all of them have.
+func (t *try) ended() (last dag.Instant, all bool) {
+	last = dag.NoInstant
+	done := make(map[int]bool, t.complete)
+	for _, k := range t.list {
+		if k.state == dag.AttemptSucceeded && !k.guessed {
+			done[k.part], last = true, max(last, k.end)
 		}
 	}
-	last = dag.NoInstant
-	for _, at := range done {
-		last = max(last, at)
-	}
-	return last, s.sized && s.tasks > 0 && len(done) >= s.tasks
+	return last, t.tasks > 0 && len(done) >= t.tasks
 }
 
-// over is when the tasks of an attempt of a stage had ended at the latest; NoInstant while they may run.
+// overAt is when the tasks of an attempt of a stage had ended at the latest; NoInstant while they may run.
 func (a *App) overAt(s *stage, t *try) dag.Instant {
 	if t.status == "COMPLETE" {
 		return t.completed

@@ -46,7 +46,7 @@ func (l *Log) arrange() {
 // stamps are the events' times.
 func (l *Log) stamps() []clock.Stamp {
 	out := make([]clock.Stamp, len(l.events))
-	began := map[int]int{} // of tasks: the event
+	began, there := map[int]int{}, map[text]int{} // events: of tasks their start, of executors the first
 	for i, e := range l.events {
 		s := clock.Stamp{At: e.time(), Began: -1, Took: -1}
 		before := &event{}
@@ -54,14 +54,24 @@ func (l *Log) stamps() []clock.Stamp {
 			before = l.events[i-1]
 		}
 		switch e.kind() {
-		case "ApplicationStart", "SQLExecutionStart", "ExecutorAdded", "JobStart":
+		case "ApplicationStart", "SQLExecutionStart", "JobStart":
 			s.Soon = true
+		case "ExecutorAdded":
+			s.Soon, there[e.Executor] = true, i
 		case "JobEnd":
 			s.Tied = before.kind() == "StageCompleted" || before.kind() == "JobEnd"
 		case "StageCompleted":
 			s.Prompt = before.kind() == "TaskEnd" && idOf(before.StageID) == idOf(e.Stage.ID)
+		case "StageSubmitted":
+			s.Prompt = before.kind() == "StageCompleted" || before.kind() == "JobStart"
 		case "TaskStart": // a core that is free takes the next task at once
-			s.Prompt = before.Task != nil && idOf(before.StageID) == idOf(e.StageID) && before.Task.Executor == e.Task.Executor
+			first, known := there[e.Task.Executor]
+			s.Prompt = known && (before.Task != nil && idOf(before.StageID) == idOf(e.StageID) &&
+				before.Task.Executor == e.Task.Executor ||
+				before.kind() == "StageSubmitted" && idOf(before.Stage.ID) == idOf(e.StageID) && first < i-1)
+			if !known {
+				there[e.Task.Executor] = i
+			}
 			began[idOf(e.Task.ID)] = i
 		case "TaskEnd":
 			s.Soon = true
