@@ -57,14 +57,14 @@ func Straighten(stamps []Stamp) (shift []dag.Instant, steps []Step) {
 	if !suspicious(stamps) {
 		return nil, nil
 	}
-	c := &clock{stamps: stamps, shift: make([]dag.Instant, len(stamps)), block: make([]int, len(stamps))}
+	c := &clock{stamps: slices.Clone(stamps), shift: make([]dag.Instant, len(stamps)), block: make([]int, len(stamps))}
 	for i := range stamps {
 		if stamps[i].At.Known() {
 			c.known = append(c.known, i)
 		}
 	}
-	c.trust()
-	c.turn()
+	right := c.undo(c.longest())
+	c.forgive()
 	c.skipPauses()
 	blocks := c.blocks()
 	c.link(len(blocks))
@@ -73,6 +73,9 @@ func Straighten(stamps []Stamp) (shift []dag.Instant, steps []Step) {
 	}
 	if len(c.steps) == 0 {
 		return nil, nil
+	}
+	for _, i := range c.known {
+		c.shift[i] += c.stamps[i].At - stamps[i].At - right
 	}
 	slices.SortFunc(c.steps, func(a, b Step) int { return a.Entry - b.Entry })
 	return c.shift, c.steps
@@ -99,9 +102,9 @@ func suspicious(stamps []Stamp) bool {
 
 // A clock is what is found out about a log's.
 type clock struct {
-	stamps []Stamp
-	known  []int // entries that have a time
-	block  []int // of entries: 0 trusted, else the number of the block that is to be moved
+	stamps []Stamp // without the steps that are undone
+	known  []int   // entries that have a time
+	block  []int   // of entries: 0 trusted, else the number of the block that is to be moved
 	shift  []dag.Instant
 	steps  []Step
 	links  [][]int // by block, entries that end what began in another block, or whose work ends in another one
@@ -126,47 +129,6 @@ func (c *clock) forgive() {
 			latest = max(latest, s.At)
 		}
 	}
-}
-
-// turn looks for a clock that was wrong for most of the log: the last entries go on where those before a long pause
-// ended, and what lies between fits exactly into the time between these. Or else the same from the end to the beginning.
-func (c *clock) turn() {
-	back := slices.Clone(c.known)
-	slices.Reverse(back)
-	_ = c.turnedTo(c.known, 1) || c.turnedTo(back, -1)
-}
-
-// turnedTo does so for entries in an order in which sign times their times grow.
-func (c *clock) turnedTo(entries []int, sign dag.Instant) bool {
-	at := func(n int) dag.Instant { return sign * c.stamps[entries[n]].At }
-	end := len(entries)
-	for end > 0 && c.block[entries[end-1]] != 0 {
-		end--
-	}
-	if end == 0 || end == len(entries) {
-		return false
-	}
-	for n := end + 1; n < len(entries); n++ {
-		if at(n) < at(n-1)-tolerance {
-			return false
-		}
-	}
-	first, last := at(end), at(end-1)
-	for k := end - 1; k > 0; k-- {
-		a, b := at(k-1), at(k)
-		gap := b.Sub(a)
-		if left := first.Sub(a) - last.Sub(b); gap < pause || left < 0 || left > max(Tolerance, gap/10) {
-			continue
-		}
-		for _, i := range entries[k:end] {
-			c.block[i] = 1
-		}
-		for _, i := range entries[end:] {
-			c.block[i] = 0
-		}
-		return true
-	}
-	return false
 }
 
 // skipPauses takes out of the run what the clock was set forward by: between two entries that follow each other at

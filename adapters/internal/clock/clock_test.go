@@ -130,6 +130,8 @@ func TestSteps(t *testing.T) {
 		"an hour behind for a while":                  {10, 30, -time.Hour, 1},
 		"an hour ahead until shortly before the end":  {4, last - 3, time.Hour, 1},
 		"five minutes forward among tasks":            {30, last, 5 * time.Minute, 1},
+		"twenty seconds back for good among tasks":    {20, last, -20 * time.Second, 1},
+		"ten seconds back for good among tasks":       {21, last, -10 * time.Second, 1},
 		"half a second is no step":                    {8, 9, 500 * time.Millisecond, 0},
 	} {
 		r := usual()
@@ -141,6 +143,25 @@ func TestSteps(t *testing.T) {
 		for _, s := range steps {
 			if by := max(s.Ahead, -s.Ahead); !within(by, max(c.by, -c.by), 12*time.Second) {
 				t.Errorf("%s: a step of %v instead of %v", name, s.Ahead, c.by)
+			}
+		}
+	}
+}
+
+// TestLongRun holds the length of a run of hours whose clock is set by one in its middle: times are there twice.
+func TestLongRun(t *testing.T) {
+	t.Parallel()
+	tasks := make([]int, 90)
+	for i := range tasks {
+		tasks[i] = 400_000 + 7919*i%300_000
+	}
+	whole, _ := runOf(4, [][]int{tasks}).length(t)
+	for _, by := range []time.Duration{-time.Hour, time.Hour, -2 * time.Hour, -30 * time.Minute} {
+		for from := 10; from < 180; from += 7 {
+			r := runOf(4, [][]int{tasks})
+			r.move(from, len(r.stamps), by)
+			if got, steps := r.length(t); !within(got, whole, 2*time.Second) {
+				t.Errorf("from entry %d on by %v: %v instead of %v, %+v", from, by, got, whole, steps)
 			}
 		}
 	}

@@ -7,9 +7,19 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// trust finds the entries whose times are in order and that weigh most: these are trusted, and those that are nearly in
-// order.
-func (c *clock) trust() {
+// setBack is what it costs to take a time that is earlier than the one before for the clock having been set back for
+// good, in weights of entries: more than to take three entries for wrong.
+const setBack = 8
+
+// A chain is the entries whose times are in order and that weigh most. Where the clock was set back for good, it goes on
+// with an earlier time.
+type chain struct {
+	entries []int
+	back    []bool // of each: the clock was set back before it
+}
+
+// longest finds the chain.
+func (c *clock) longest() chain {
 	weights := c.weights()
 	times := make([]dag.Instant, len(c.known))
 	for k, i := range c.known {
@@ -17,33 +27,56 @@ func (c *clock) trust() {
 	}
 	slices.Sort(times)
 	times = slices.Compact(times)
-	best := newHeaviest(len(times))
-	sums, before := make([]int, len(c.stamps)), make([]int, len(c.stamps))
+	best, top := newHeaviest(len(times)), -1
+	sums, before, back := make([]int, len(c.stamps)), make([]int, len(c.stamps)), make([]bool, len(c.stamps))
 	for _, i := range c.known {
 		n, _ := slices.BinarySearch(times, c.stamps[i].At)
 		before[i] = best.upTo(n)
-		if sums[i] = weights[i]; before[i] >= 0 {
-			sums[i] += sums[before[i]]
+		with := 0
+		if before[i] >= 0 {
+			with = sums[before[i]]
 		}
+		if top >= 0 && sums[top]-setBack > with {
+			before[i], back[i], with = top, true, sums[top]-setBack
+		}
+		sums[i] = with + weights[i]
 		best.add(n, i, sums)
-		c.block[i] = 1
-	}
-	for i := best.upTo(len(times) - 1); i >= 0; i = before[i] {
-		c.block[i] = 0
-	}
-	// If the end of a job is late and nothing contradicts it, it is wrong all the same.
-	last := -1
-	for _, i := range c.known {
-		if c.block[i] != 0 {
-			continue
+		if top < 0 || sums[i] > sums[top] || sums[i] == sums[top] && c.stamps[i].At < c.stamps[top].At {
+			top = i
 		}
-		if s := &c.stamps[i]; last >= 0 && s.Tied && s.At.Sub(c.stamps[last].At) > tied {
-			c.block[i] = 1
-			continue
-		}
-		last = i
 	}
-	c.forgive()
+	var out chain
+	for i := top; i >= 0; i = before[i] {
+		out.entries, out.back = append(out.entries, i), append(out.back, back[i])
+	}
+	slices.Reverse(out.entries)
+	slices.Reverse(out.back)
+	return c.extended(out)
+}
+
+// extended adds the entries before and after a chain, if these are in order: there the clock was set back as well.
+func (c *clock) extended(all chain) chain {
+	ordered := func(entries []int) bool {
+		for n := 1; n < len(entries); n++ {
+			if c.stamps[entries[n]].At < c.stamps[entries[n-1]].At-tolerance {
+				return false
+			}
+		}
+		return len(entries) > 0
+	}
+	first, _ := slices.BinarySearch(c.known, all.entries[0])
+	last, _ := slices.BinarySearch(c.known, all.entries[len(all.entries)-1])
+	if before := c.known[:first]; ordered(before) {
+		all.back[0] = c.stamps[before[first-1]].At > c.stamps[all.entries[0]].At+tolerance
+		all.entries = slices.Concat(before, all.entries)
+		all.back = slices.Concat(make([]bool, first), all.back)
+	}
+	if after := c.known[last+1:]; ordered(after) {
+		back := make([]bool, len(after))
+		back[0] = c.stamps[after[0]].At < c.stamps[all.entries[len(all.entries)-1]].At-tolerance
+		all.entries, all.back = slices.Concat(all.entries, after), slices.Concat(all.back, back)
+	}
+	return all
 }
 
 // weights returns what each entry weighs. One whose time agrees with how long a task worked, or with that of an entry
