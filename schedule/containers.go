@@ -47,6 +47,7 @@ type containers struct {
 	first   dag.Instant
 	batches []batch
 	endOnly *EndOnly
+	alike   bool // see coresAlike
 }
 
 func replayYARN(s *dag.Snapshot, left Left, opt Options) (*Schedule, error) {

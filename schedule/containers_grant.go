@@ -188,9 +188,10 @@ func (y *containers) run(j int, k dag.StageIndex, first int32, n int, number int
 		Node: int(y.pool.node[lanes[0]]), Running: a, Start: t,
 	}
 	if a == nil {
-		task.Together, task.Cold = y.recent.at(y.pool.node[lanes[0]]), y.jobs[j].rules.cold(y, kept, t)
 		if y.cores() {
 			task.Cold = y.pool.cold.drop(lanes[0])
+		} else {
+			task.Together, task.Cold = y.recent.at(y.pool.node[lanes[0]]), y.jobs[j].rules.cold(y, kept, t)
 		}
 	}
 	cost := y.left(task)

@@ -137,6 +137,7 @@ func (y *containers) load() error {
 	y.phases = make([]containersStage, stages)
 	y.pool.init(s)
 	y.loadGrowth()
+	y.alike = y.endOnly != nil && y.coresAlike()
 	y.loadQueues()
 	for j := range y.jobs {
 		y.loadJob(j)

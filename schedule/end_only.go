@@ -151,4 +151,33 @@ func (y *containers) freeLanes(lanes []int32) {
 	}
 }
 
-func (y *containers) laneless() bool { return y.endOnly != nil && len(y.pool.room) == 0 }
+// laneless reports whether a replay need not know in which lane a task runs: only its end counts, and either no node is
+// known or all cores are alike.
+func (y *containers) laneless() bool { return y.endOnly != nil && (len(y.pool.room) == 0 || y.alike) }
+
+// coresAlike reports whether it makes no difference on which core of which executor a task runs: none is to come, on
+// which the first task would be slow, each task takes one, and all that run now are on executors that take tasks.
+func (y *containers) coresAlike() bool {
+	e := &y.s.Plan.Cluster.Elastic
+	grows := e.Each > 0 && min(e.Max, dag.MaxSlots)-y.growth.cores >= e.Each
+	if !y.cores() || grows || len(y.s.Coming) > 0 || len(y.pool.room) == 0 || len(y.s.Load) > 0 {
+		return false
+	}
+	for j := range y.s.Jobs {
+		for k := range y.s.Jobs[j].Stages {
+			if y.need(&y.s.Plan.Jobs[j].Stages[k]) != 1 {
+				return false
+			}
+			for i := range y.s.Jobs[j].Stages[k].Attempts {
+				a := &y.s.Jobs[j].Stages[k].Attempts[i]
+				if a.State == dag.AttemptRunning && (a.Node < 0 || int(a.Node) >= len(y.pool.open) || !y.pool.open[a.Node]) {
+					return false
+				}
+			}
+		}
+		if len(y.s.Jobs[j].Avoided) > 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -143,8 +143,10 @@ func (y *containers) runPlain(b *batch, t dag.Instant) {
 			if cut = n; len(cuts) > 0 {
 				cut, cuts = cuts[0], cuts[1:]
 			}
-			y.recent.note(-1, int(cut-i), t)
-			task.Together, task.Cold, cost.Same = y.recent.at(-1), y.jobs[j].rules.cold(y, b.kept, t), 0
+			if cost.Same = 0; !y.cores() {
+				y.recent.note(-1, int(cut-i), t)
+				task.Together, task.Cold = y.recent.at(-1), y.jobs[j].rules.cold(y, b.kept, t)
+			}
 		}
 		task.Index, task.Attempt = int(b.first+i), 0
 		if numbers != nil {

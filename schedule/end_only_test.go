@@ -15,7 +15,11 @@ func TestEndOnlyEndsTheSame(t *testing.T) {
 	var used EndOnly
 	different := 0
 	rapid.Check(t, func(t *rapid.T) {
-		s := drawYARN(t)
+		draw := drawYARN
+		if rapid.Bool().Draw(t, "executors") {
+			draw = drawExecutors
+		}
+		s := draw(t)
 		seed := rapid.Uint64().Draw(t, "costs")
 		left := func(task Task) Cost {
 			h := (seed ^ uint64(task.Index)<<8 ^ uint64(task.Job)<<40 ^ uint64(task.Stage)) * 0x9e3779b97f4a7c15
@@ -49,4 +53,49 @@ func TestEndOnlyEndsTheSame(t *testing.T) {
 	if different == 0 {
 		t.Fatal("nothing was left in any world: nothing was compared")
 	}
+}
+
+// drawExecutors draws an application of two stages on executors, some tasks of which run or have ended.
+func drawExecutors(t *rapid.T) *dag.Snapshot {
+	kinds := []dag.EdgeKind{dag.Barrier, dag.Pipelined, dag.OneToOne}
+	tasks := rapid.IntRange(1, 40).Draw(t, "tasks")
+	p := &dag.Plan{Cluster: dag.Cluster{Policy: dag.Executors}, Jobs: []dag.Job{{Node: "q", Stages: []dag.Stage{
+		{Name: "a", Tasks: tasks, Known: true}, {
+			Name: "b", Tasks: tasks, Known: true,
+			After: []dag.Edge{{Kind: rapid.SampledFrom(kinds).Draw(t, "edge")}},
+		},
+	}}}}
+	if rapid.IntRange(0, 3).Draw(t, "pools") == 0 {
+		p.Cluster.Pools = []dag.Pool{{Name: "x", Weight: 1, Fair: true}}
+		p.Jobs[0].Stages[0].Pool, p.Jobs[0].Stages[1].Pool = "x", "x"
+	}
+	s := blankSnapshot(p)
+	for range rapid.IntRange(1, 4).Draw(t, "executors") {
+		n := dag.NodeState{Cores: rapid.IntRange(1, 4).Draw(t, "cores"), LostAt: dag.NoInstant}
+		n.Draining = rapid.IntRange(0, 7).Draw(t, "draining") == 0
+		if s.Nodes = append(s.Nodes, n); !n.Draining {
+			p.Cluster.Cores += n.Cores
+		}
+	}
+	s.Nodes[0].Draining = false
+	p.Cluster.Cores = max(p.Cluster.Cores, 1)
+	if rapid.IntRange(0, 3).Draw(t, "elastic") == 0 {
+		p.Cluster.Elastic = dag.Elastic{Max: p.Cluster.Cores + 4, Each: 2, Backlog: second, Sustain: second, Start: 3 * second}
+	}
+	s.At = 60_000
+	s.State, s.Jobs[0].State = dag.Running, dag.Running
+	s.Jobs[0].Submitted, s.Jobs[0].Started = 0, 0
+	busy := 0
+	for i := range rapid.IntRange(0, tasks).Draw(t, "begun") {
+		a := dag.Attempt{
+			Task: int32(i), State: dag.AttemptSucceeded, Start: 1000, End: 30_000,
+			Node: int32(rapid.IntRange(0, len(s.Nodes)-1).Draw(t, "node")),
+		}
+		if busy < p.Cluster.Cores && rapid.Bool().Draw(t, "running") {
+			busy++
+			a.State, a.End = dag.AttemptRunning, dag.NoInstant
+		}
+		s.Jobs[0].Stages[0].Attempts = append(s.Jobs[0].Stages[0].Attempts, a)
+	}
+	return s
 }

@@ -38,7 +38,8 @@ type Task struct {
 	Running *dag.Attempt
 	// Start is when a later task would start; NoInstant where it is not decided.
 	Start dag.Instant
-	// Together is how many tasks start on its node at about the same time, itself included; 0 where unknown.
+	// Together is how many tasks start on its node at about the same time, itself included; 0 where unknown, and on
+	// cores of executors, whose JVMs run.
 	Together int
 	// Cold says that it is one of the run's first batch, whose JVMs take longer to start: nothing has started longer
 	// before it than starts count as together (YARN), or the first on a core that has come (Executors).

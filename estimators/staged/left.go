@@ -19,7 +19,7 @@ const (
 // left is what is left of a task; see schedule.Left.
 func (m *Model) left(t schedule.Task) schedule.Cost {
 	cost := m.leftAlone(t)
-	if t.Running == nil {
+	if t.Running == nil && t.Node < 0 { // a replay places the tasks on nodes one by one
 		cost.Same = m.stages[t.Job][t.Stage].same(t.Index)
 	}
 	return cost
