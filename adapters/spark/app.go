@@ -55,6 +55,8 @@ type App struct {
 	unended                 map[*task]bool // of stages that are complete; nothing says how they ended
 	announced               int            // a.tasks when executors got their cores that nothing says
 	missing                 map[lack]bool  // what nothing says, although something happened that comes after it
+	lanes                   lanes
+	executorsSeen           uint64 // see executorsVersion
 }
 
 // A job is a job of Spark.
@@ -87,7 +89,10 @@ type stage struct {
 	parts   []int           // of indices, -1 none
 	seen    int             // the round in which it was last told
 	filled  map[int32]*task // of tasks that have ended and that no list has shown
-	planned int             // its place in App.order from 1; 0: not there
+	fresh   []*task         // tasks that no lane was dealt
+	changes int             // of its tasks
+	kept    kept
+	planned int // its place in App.order from 1; 0: not there
 	title   string
 	pool    string // "" before it is submitted
 }
@@ -114,6 +119,8 @@ type try struct {
 // A task is one attempt of a task.
 type task struct {
 	id, part    int
+	stage       int // its id
+	dealt       dealing
 	launch, end dag.Instant
 	executor    int // index in App.executors, -1 unknown
 	state       dag.AttemptState

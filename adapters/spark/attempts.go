@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -32,8 +31,61 @@ func (s *stage) indexOf(part int) int32 {
 	return int32(i)                            //nolint:gosec // G115: bounded by mostTasks
 }
 
+// kept are the attempts that a snapshot has shown of a stage. The next one shows the same if nothing has changed.
+type kept struct {
+	attempts []dag.Attempt
+	of       version
+	settled  bool // no task runs, and no time was cut at now
+}
+
+// A version is what a stage's attempts follow from, but for the tasks, whose changes it counts.
+type version struct {
+	changes, tasks, tries int
+	of, complete          int // of the newest try
+	runMS                 float64
+	status, ofStage       string
+	submitted, completed  dag.Instant
+	final, read           bool
+	executors             uint64
+}
+
+func (a *App) versionOf(s *stage) version {
+	v := version{
+		changes: s.changes, tasks: s.tasks, tries: len(s.tries), ofStage: s.status, final: a.final(s), read: a.read(s),
+		executors: a.executorsSeen,
+	}
+	if t := s.newest(); t != nil {
+		v.of, v.complete, v.runMS, v.status, v.submitted, v.completed = t.tasks, t.complete, t.runMS, t.status, t.submitted,
+			t.completed
+	}
+	return v
+}
+
+// executorsVersion is a hash of what decides whether the output of tasks is lost.
+func (a *App) executorsVersion() uint64 {
+	h := uint64(len(a.conf))
+	for _, e := range a.executors {
+		h = (h ^ uint64(e.removed)) * 1099511628211
+		if h *= 31; e.active {
+			h++
+		}
+		h = (h ^ uint64(len(e.reason))) * 1099511628211
+	}
+	return h
+}
+
 // attempts are the attempts of a stage's tasks, by task and number.
-func (a *App) attempts(s *stage, now dag.Instant, lanes *lanes) []dag.Attempt {
+func (a *App) attempts(s *stage, now dag.Instant) []dag.Attempt {
+	if s.kept.settled && s.kept.of == a.versionOf(s) {
+		return s.kept.attempts
+	}
+	out, settled := a.attemptsNow(s, now)
+	s.kept = kept{out, a.versionOf(s), settled}
+	return out
+}
+
+// attemptsNow makes the attempts anew.
+func (a *App) attemptsNow(s *stage, now dag.Instant) (out []dag.Attempt, settled bool) {
 	type row struct {
 		i int32
 		k *task
@@ -53,23 +105,24 @@ func (a *App) attempts(s *stage, now dag.Instant, lanes *lanes) []dag.Attempt {
 	slices.SortStableFunc(rows, func(x, y row) int {
 		return cmp.Or(cmp.Compare(x.i, y.i), cmp.Compare(x.k.launch, y.k.launch), cmp.Compare(x.k.id, y.k.id))
 	})
-	out := make([]dag.Attempt, len(rows))
-	number := int32(0)
+	out = make([]dag.Attempt, len(rows))
+	number, settled := int32(0), true
 	for n, r := range rows {
 		if number++; n == 0 || rows[n-1].i != r.i {
 			number = 0
 		}
-		out[n] = a.attempt(s, r.k, r.i, number, now, lanes)
+		out[n] = a.attempt(r.k, r.i, number, now)
+		settled = settled && !r.k.running() && max(r.k.launch, r.k.end, r.k.report) <= now
 	}
 	a.markLost(s, out)
-	return out
+	return out, settled
 }
 
-func (a *App) attempt(s *stage, k *task, i, number int32, now dag.Instant, lanes *lanes) dag.Attempt {
+func (a *App) attempt(k *task, i, number int32, now dag.Instant) dag.Attempt {
 	nan := math.NaN()
 	unknown := [dag.Pipelines]float64{nan, nan, nan}
 	at := dag.Attempt{
-		Task: i, Number: number, State: k.state, Slot: lanes.of(k),
+		Task: i, Number: number, State: k.state, Slot: k.dealt.core,
 		Node:  int32(k.executor), //nolint:gosec // G115: bounded by mostExecutors
 		Start: min(k.launch, now), End: dag.NoInstant, Done: unknown, Total: unknown, Out: nan, Bytes: nan, Ratio: nan,
 		CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, FirstReport: dag.NoInstant, Diagnosis: k.why,
@@ -83,7 +136,7 @@ func (a *App) attempt(s *stage, k *task, i, number int32, now dag.Instant, lanes
 		at.FirstReport = min(k.report, now)
 	}
 	if k.state != dag.AttemptRunning {
-		at.End = max(min(k.end, now, lanes.until(k)), at.Start)
+		at.End = max(min(k.end, now, k.until()), at.Start)
 	}
 	reads := k.read > 0
 	switch {
@@ -174,7 +227,7 @@ func (a *App) fill(s *stage, now dag.Instant) []int32 {
 		nan := math.NaN()
 		s.filled[n] = &task{
 			id: -1, part: -1, launch: start, end: end, executor: -1, state: dag.AttemptSucceeded,
-			guessed: true, in: nan, read: nan, out: nan,
+			guessed: true, in: nan, read: nan, out: nan, dealt: dealing{lane: lane{-1, dag.NoInstant}},
 		}
 		missing--
 	}
@@ -184,87 +237,4 @@ func (a *App) fill(s *stage, now dag.Instant) []int32 {
 	}
 	slices.Sort(out)
 	return out
-}
-
-// A lanes hands each task a core of its executor, by when it began: the first task of a core loads classes and takes
-// longer.
-type lanes struct {
-	slot map[*task]int32
-	next map[*task]dag.Instant
-}
-
-// handover is the longest time by which a task that has ended overlaps the next one on its core: the driver launches
-// that one first, and then takes the result. What overlaps for longer did not share a core.
-const handover = time.Second
-
-// until is when the next task began on the core of a task that seems to have ended a moment later.
-func (l *lanes) until(k *task) dag.Instant {
-	if at, ok := l.next[k]; ok && k.end.Sub(at) <= handover {
-		return at
-	}
-	return math.MaxInt64
-}
-
-func (l *lanes) of(k *task) int32 {
-	if n, ok := l.slot[k]; ok {
-		return n
-	}
-	return -1
-}
-
-// lanes deals the tasks of all stages of the plan.
-func (a *App) lanes() *lanes {
-	var all []*task
-	for _, s := range a.order {
-		for _, t := range s.tries {
-			for _, k := range t.list {
-				if k.executor >= 0 && k.launch.Known() {
-					all = append(all, k)
-				}
-			}
-		}
-	}
-	slices.SortFunc(all, func(x, y *task) int {
-		return cmp.Or(cmp.Compare(x.launch, y.launch),
-			cmp.Compare(x.id, y.id))
-	})
-	l := &lanes{slot: make(map[*task]int32, len(all)), next: make(map[*task]dag.Instant, len(all))}
-	free := make([][]dag.Instant, len(a.executors)) // by executor and core: free since
-	last := make([][]*task, len(a.executors))
-	base := make([][]int32, len(a.executors))
-	next := int32(0)
-	for _, k := range all {
-		e := k.executor
-		end := k.end
-		if k.state == dag.AttemptRunning {
-			end = math.MaxInt64
-		}
-		best := -1
-		for i, at := range free[e] {
-			if at <= k.launch && (best < 0 || at > free[e][best]) {
-				best = i
-			}
-		}
-		if best < 0 && len(free[e]) >= max(a.executors[e].cores, 1) {
-			best = 0 // a moment's overlap: the one that is free soonest
-			for i, at := range free[e] {
-				if at < free[e][best] {
-					best = i
-				}
-			}
-		}
-		if best < 0 {
-			best = len(free[e])
-			free[e] = append(free[e], 0)
-			last[e] = append(last[e], nil)
-			base[e] = append(base[e], next)
-			next++
-		}
-		if before := last[e][best]; before != nil && before.state != dag.AttemptRunning {
-			l.next[before] = k.launch
-		}
-		free[e][best], last[e][best] = end, k
-		l.slot[k] = base[e][best]
-	}
-	return l
 }

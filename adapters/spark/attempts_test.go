@@ -59,7 +59,7 @@ func TestRunAgain(t *testing.T) {
 		k.id, k.state = id, dag.AttemptSucceeded
 		s.tryAt(id / 2).list[id] = &k
 	}
-	got := a.attempts(s, 60_000, a.lanes())
+	got := a.attempts(s, 60_000)
 	if len(got) != 3 || got[0].State != dag.AttemptKilled || got[0].Diagnosis != lostOutput || got[0].Ratio != 1 ||
 		got[1].State != dag.AttemptSucceeded || got[2].State != dag.AttemptSucceeded {
 		t.Errorf("the attempts are %+v", got)

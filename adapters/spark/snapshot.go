@@ -2,6 +2,7 @@ package spark
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/paratimer/paratimer/dag"
@@ -47,11 +48,12 @@ func (a *App) Snapshot(now dag.Instant, final bool) (snap *dag.Snapshot, ok bool
 		ID: a.flowID(), State: state, Attempt: 1, Submitted: min(a.submitted(), now), Started: min(a.submitted(), now),
 		Finished: dag.NoInstant, Stages: make([]dag.StageState, len(snap.Plan.Jobs[0].Stages)),
 	}
-	l := a.lanes()
+	a.deal()
+	a.executorsSeen = a.executorsVersion()
 	for i, s := range a.order {
 		j.Stages[i].Submitted = a.submission(s, now)
 		if s.ran() {
-			j.Stages[i].Attempts = a.attempts(s, now, l)
+			j.Stages[i].Attempts = a.attempts(s, now)
 		}
 	}
 	if state.Ended() {
@@ -69,8 +71,13 @@ func (a *App) Snapshot(now dag.Instant, final bool) (snap *dag.Snapshot, ok bool
 // stop ends what is told to run although the application is over.
 func stop(j *dag.JobState, now dag.Instant) {
 	for k := range j.Stages {
+		runs := func(at dag.Attempt) bool { return at.State == dag.AttemptRunning }
+		if !slices.ContainsFunc(j.Stages[k].Attempts, runs) {
+			continue
+		}
+		j.Stages[k].Attempts = slices.Clone(j.Stages[k].Attempts) // another snapshot may have them
 		for i := range j.Stages[k].Attempts {
-			if at := &j.Stages[k].Attempts[i]; at.State == dag.AttemptRunning {
+			if at := &j.Stages[k].Attempts[i]; runs(*at) {
 				at.State, at.End = dag.AttemptKilled, max(at.Start, min(j.Finished, now))
 			}
 		}

@@ -265,7 +265,7 @@ func zero(n number) float64 {
 
 // taskAt returns a task of an attempt of a stage, nil if there are too many.
 func (a *App) taskAt(t *try, id int) *task {
-	k := t.list[id]
+	k, s := t.list[id], a.stageOf(t)
 	if k == nil {
 		if a.tasks >= mostTasks {
 			a.dropped = true
@@ -276,10 +276,14 @@ func (a *App) taskAt(t *try, id int) *task {
 		nan := math.NaN()
 		none := dag.Mark{At: dag.NoInstant, Done: nan, Out: nan}
 		k = &task{
-			id: id, launch: dag.NoInstant, end: dag.NoInstant, executor: -1, state: dag.AttemptRunning, in: nan,
+			id: id, stage: t.stage, dealt: dealing{lane: lane{-1, dag.NoInstant}}, launch: dag.NoInstant, end: dag.NoInstant, executor: -1, state: dag.AttemptRunning, in: nan,
 			read: nan, out: nan, first: none, last: none, report: dag.NoInstant,
 		}
 		t.list[id] = k
+		s.fresh = append(s.fresh, k)
+	}
+	if s.changes++; k.dealt.final {
+		a.lanes.reported = append(a.lanes.reported, k)
 	}
 	return k
 }
