@@ -199,6 +199,29 @@ func (a *Attempt) Name(job, stage string) string {
 	return short
 }
 
+// Overtaken reports whether attempt i was stopped because another attempt of its task succeeded: of a slow task and the
+// copy that the engine starts beside it, the one that loses. It is no failure, and no work was lost by it.
+func (p *StageState) Overtaken(i int) bool {
+	a := &p.Attempts[i]
+	if a.State != AttemptKilled || !a.End.Known() {
+		return false
+	}
+	wins := func(b *Attempt) bool {
+		return b.State == AttemptSucceeded && b.End.Known() && b.End <= a.End && !(a.Start.Known() && a.Start > b.End)
+	}
+	for k := i - 1; k >= 0 && p.Attempts[k].Task == a.Task; k-- {
+		if wins(&p.Attempts[k]) {
+			return true
+		}
+	}
+	for k := i + 1; k < len(p.Attempts) && p.Attempts[k].Task == a.Task; k++ {
+		if wins(&p.Attempts[k]) {
+			return true
+		}
+	}
+	return false
+}
+
 // Preempted says that the attempt was killed to make room, by the scheduler or by its own job: its diagnosis has YARN's
 // word for it.
 func (a *Attempt) Preempted() bool {

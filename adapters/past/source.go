@@ -117,9 +117,16 @@ func (j *Job) settle() {
 	}
 }
 
+// mostUnlisted is how many tasks a history may announce of which it lists no attempt. A job that was killed early has
+// some; more is an error in the history, and would cost a replay of them all.
+const mostUnlisted = 20_000
+
 // fitting makes a phase as large as its attempts say: some histories announce fewer tasks than ran (Hadoop's own tests
 // have one). An attempt of a task far beyond is an error in the history.
 func fitting(tasks int, attempts []Attempt) (int, []Attempt) {
+	if tasks > mostUnlisted+len(attempts) {
+		tasks = 0
+	}
 	most := tasks + len(attempts)
 	attempts = slices.DeleteFunc(attempts, func(a Attempt) bool { return a.Task < 0 || int(a.Task) >= most })
 	for i := range attempts {

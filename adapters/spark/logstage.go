@@ -64,7 +64,7 @@ func (a *App) takeStageInfo(w *stageInfo) *stage {
 	}
 	s.name = dag.Clean(string(w.Name))
 	if w.Try.ID() <= 0 {
-		s.tasks, s.sized = w.Tasks.Count(mostTasks), true
+		s.tasks, s.sized = w.Tasks.Count(mostTasks + 1), true
 	}
 	if len(s.rdds) == 0 {
 		rdds := make([]number, len(w.RDDs))
@@ -189,6 +189,8 @@ func (a *App) takeTaskEnd(t *try, k *task, e *event) {
 		k.state, k.why = dag.AttemptSucceeded, ""
 	case e.Task.Killed || r.Reason == "TaskKilled":
 		k.state, k.why = dag.AttemptKilled, firstLine(string(r.KillReason))
+	case r.Reason == commitDenied:
+		k.state, k.why = dag.AttemptKilled, commitDenied
 	default:
 		if x := max(k.executor, 0); r.Reason == "ExecutorLostFailure" && k.executor >= 0 && a.executors[x].active {
 			a.executors[x].active, a.executors[x].removed, a.executors[x].reason = false, e.at, firstLine(string(r.Loss))

@@ -121,7 +121,7 @@ func (a *App) TakeStages(body []byte) bool {
 		status := string(w.Status)
 		n := w.AttemptID.ID()
 		if n == 0 && w.NumTasks > 0 {
-			s.tasks = w.NumTasks.Count(mostTasks)
+			s.tasks = w.NumTasks.Count(mostTasks + 1) // too many stay too many
 		}
 		if n >= len(s.tries)-1 {
 			s.status = status
@@ -211,6 +211,10 @@ var taskStates = map[string]dag.AttemptState{
 	"SUCCESS": dag.AttemptSucceeded, "FAILED": dag.AttemptFailed, "KILLED": dag.AttemptKilled,
 }
 
+// commitDenied is Spark's word for an attempt that ended when another one of its task had committed its output. Spark
+// does not count it as a failure.
+const commitDenied = "TaskCommitDenied"
+
 func (a *App) takeTask(s *stage, t *try, w *wireTask, at dag.Instant) {
 	state, known := taskStates[string(w.Status)]
 	id := w.TaskID.ID()
@@ -242,6 +246,9 @@ func (a *App) takeTask(s *stage, t *try, w *wireTask, at dag.Instant) {
 	}
 	if state == dag.AttemptFailed || state == dag.AttemptKilled {
 		k.why = cause(string(w.Error))
+	}
+	if state == dag.AttemptFailed && strings.HasPrefix(string(w.Error), commitDenied) {
+		k.state = dag.AttemptKilled
 	}
 	if m := w.Metrics; m != nil {
 		read := float64(m.Read.Records)

@@ -63,7 +63,7 @@ func (s *Source) takeVertices(b *verticesBody) {
 		}
 		v := s.g.at(k.vertex)
 		v.status = string(w.Status)
-		if n := float64(w.TotalTasks); n >= 0 {
+		if n := float64(w.TotalTasks); n >= 0 && n <= dag.MaxTasks {
 			if tasks := w.TotalTasks.Count(dag.MaxTasks); !v.known || v.tasks != tasks {
 				v.tasks, v.known, v.dirty = tasks, true, true
 			}

@@ -154,7 +154,7 @@ func (m *Model) asked(j int, k dag.StageIndex) dag.Instant {
 	for k := range js.Stages {
 		for i := range js.Stages[k].Attempts {
 			if a := &js.Stages[k].Attempts[i]; (a.State == dag.AttemptFailed || a.State == dag.AttemptKilled) &&
-				a.End.Known() {
+				a.End.Known() && !js.Stages[k].Overtaken(i) {
 				since = max(since, a.End)
 			}
 		}

@@ -16,7 +16,7 @@ import (
 type Past struct {
 	Before dag.Run
 	Took   time.Duration // from the first submission to the last job's end
-	Lost   []Lost        // the attempts that failed or were killed
+	Lost   []Lost        // the attempts that failed or were killed, without those that a copy overtook
 	Struck bool          // an attempt failed, or a node was lost
 	// OthersMB is the most memory that other applications held at once, as far as the run's window tells.
 	OthersMB int
@@ -44,10 +44,13 @@ func Again(run dag.Run) (past Past, ok bool) {
 		for k := range plan.Jobs[j].Stages {
 			stage := &plan.Jobs[j].Stages[k]
 			ok = ok || stage.Known
-			if !onlyMapReduce {
-				takes(stage, stage.Extent)
-			} else if dag.StageIndex(k) == dag.Reduce {
+			switch {
+			case !onlyMapReduce:
+				takes(stage, stage.Extent) // from the first start of a task that was copied
+			case dag.StageIndex(k) == dag.Reduce:
 				asTaken(stage, &s.Jobs[j], s.Plan.Cluster)
+			default:
+				longer(stage, earlierStarts(&s.Jobs[j].Stages[k], stage.Count()))
 			}
 		}
 	}
@@ -86,7 +89,7 @@ func Again(run dag.Run) (past Past, ok bool) {
 //
 // On the paper's cluster copy and sort are work as well: all that a reduce takes beyond its set-up is.
 func asTaken(p *dag.Stage, state *dag.JobState, c dag.Cluster) {
-	work := make([]float64, p.Count())
+	work, earlier := make([]float64, p.Count()), earlierStarts(&state.Stages[dag.Reduce], p.Count())
 	for i := range work {
 		work[i] = math.NaN()
 	}
@@ -97,10 +100,46 @@ func asTaken(p *dag.Stage, state *dag.JobState, c dag.Cluster) {
 			from = a.Start.Add(c.Setup)
 		}
 		if int(a.Task) < len(work) && a.State == dag.AttemptSucceeded && a.End.Known() && from.Known() {
-			work[a.Task] = float64(max(a.End-from, 0))
+			work[a.Task] = float64(max(a.End-from, 0)) + earlier[a.Task]
 		}
 	}
 	takes(p, dag.Each(work))
+}
+
+// earlierStarts is, by task, how much earlier than the attempt that succeeded one began that it overtook, in
+// milliseconds: a slow task and its copy hold a slot from the first one's start to the end of the other.
+func earlierStarts(p *dag.StageState, n int) []float64 {
+	earlier := make([]float64, n)
+	won := map[int32]dag.Instant{} // the first start of the attempts that succeeded
+	for i := range p.Attempts {
+		a := &p.Attempts[i]
+		if at, ok := won[a.Task]; a.State == dag.AttemptSucceeded && a.Start.Known() && (!ok || a.Start < at) {
+			won[a.Task] = a.Start
+		}
+	}
+	for i := range p.Attempts {
+		a := &p.Attempts[i]
+		if at, ok := won[a.Task]; ok && a.Start.Known() && a.Start < at && int(a.Task) < n && p.Overtaken(i) {
+			earlier[a.Task] = max(earlier[a.Task], float64(at-a.Start))
+		}
+	}
+	return earlier
+}
+
+// longer gives maps so many more records that they take as much longer as they began earlier.
+func longer(p *dag.Stage, earlier []float64) {
+	if len(p.Pipelines) == 0 || !slices.ContainsFunc(earlier, func(ms float64) bool { return ms > 0 }) {
+		return
+	}
+	pipes := slices.Clone(p.Pipelines)
+	records := make([]float64, len(earlier))
+	for i := range records {
+		records[i] = pipes[0].Tuples.At(i)
+		if alpha := pipes[0].Alpha.At(i); alpha > 0 {
+			records[i] += earlier[i] / alpha
+		}
+	}
+	pipes[0].Tuples, p.Pipelines = dag.Each(records), pipes
 }
 
 // takes gives each task of a stage its work in milliseconds, if it is known of all.
@@ -158,7 +197,7 @@ func (p *Past) lost(j int, js *dag.JobState) {
 			a := &js.Stages[k].Attempts[i]
 			p.Struck = p.Struck || a.State == dag.AttemptFailed
 			if (a.State == dag.AttemptFailed || a.State == dag.AttemptKilled) && a.Start.Known() && a.End.Known() &&
-				a.End >= a.Start {
+				a.End >= a.Start && !js.Stages[k].Overtaken(i) {
 				p.Lost = append(p.Lost, Lost{
 					Job: j, Stage: k, Task: int(a.Task), Number: int(a.Number),
 					Held: a.End.Sub(a.Start),

@@ -17,6 +17,8 @@ type attempt struct {
 	*dag.Attempt
 	job  int32
 	kind dag.StageIndex
+	// overtaken is that another attempt of its task, which ran beside it, succeeded: it is no failure.
+	overtaken bool
 }
 
 // A phaseOf is a stage of a job.
@@ -67,7 +69,7 @@ func newRun(s *dag.Snapshot) *run {
 					continue
 				}
 				id := int32(len(r.all))
-				r.all = append(r.all, attempt{a, int32(j), k})
+				r.all = append(r.all, attempt{a, int32(j), k, s.Jobs[j].Stages[k].Overtaken(i)})
 				if a.Start.Known() && (!r.first[j].Known() || a.Start < r.first[j]) {
 					r.first[j] = a.Start
 				}

@@ -15,7 +15,7 @@ func (w *walker) through(id int32) int32 {
 		w.jobStart(x.job)
 		return -1
 	}
-	vain := x.State == dag.AttemptFailed || x.State == dag.AttemptKilled
+	vain := x.State == dag.AttemptFailed || x.State == dag.AttemptKilled && !x.overtaken
 	if !w.copies(x) {
 		if again := w.before(id); vain || again >= 0 && complete(&w.all[again]) {
 			w.back(Failures, x.Start, w.of(id))

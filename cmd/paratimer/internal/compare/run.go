@@ -45,7 +45,7 @@ type Phase struct {
 	Tasks  int    // as the plan says, -1 where it does not
 	Took   []observed.Took
 	Failed int // attempts that failed
-	Killed int // attempts that were killed
+	Killed int // attempts that were killed, without those that another attempt of their task overtook
 	reads  bool
 }
 
@@ -93,7 +93,9 @@ func jobOf(plan *dag.Job, s *dag.JobState, took [][]observed.Took) Job {
 			case dag.AttemptFailed:
 				phase.Failed++
 			case dag.AttemptKilled:
-				phase.Killed++
+				if !s.Stages[k].Overtaken(i) {
+					phase.Killed++
+				}
 			}
 			if a.Start.Known() && (!first.Known() || a.Start < first) {
 				first = a.Start

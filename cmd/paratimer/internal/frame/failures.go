@@ -28,7 +28,7 @@ func failures(s *dag.Snapshot) ([]Failure, int) {
 				if a.State != dag.AttemptFailed && a.State != dag.AttemptKilled {
 					continue
 				}
-				if at, why, lost := mishapOf(s, j, list, a); lost {
+				if at, why, lost := mishapOf(s, j, k, i); lost {
 					all = append(all, mishap{at, j, k, a, why})
 				}
 			}
@@ -50,13 +50,14 @@ func failures(s *dag.Snapshot) ([]Failure, int) {
 // mishapOf says whether a failed or killed attempt is a failure, when, and why. A killed one is where its work is lost:
 // with its node, or with the application master. One that is stopped for a twin that was faster, to make room, or with
 // its job, is not.
-func mishapOf(s *dag.Snapshot, job int, list []dag.Attempt, a *dag.Attempt) (at dag.Instant, why string, lost bool) {
+func mishapOf(s *dag.Snapshot, job int, k dag.StageIndex, i int) (at dag.Instant, why string, lost bool) {
+	j := &s.Jobs[job]
+	a := &j.Stages[k].Attempts[i]
 	if a.State == dag.AttemptFailed {
 		return a.End, a.Diagnosis, true
 	}
-	j := &s.Jobs[job]
 	switch {
-	case !a.Start.Known() || overtaken(list, a) || a.Preempted():
+	case !a.Start.Known() || j.Stages[k].Overtaken(i) || a.Preempted():
 	case onLostNode(s, a):
 		since := s.Nodes[a.Node].LostAt
 		if j.Finished.Known() && since.Known() && j.Finished <= since {
@@ -70,17 +71,4 @@ func mishapOf(s *dag.Snapshot, job int, list []dag.Attempt, a *dag.Attempt) (at 
 		return j.Started, cmp.Or(a.Diagnosis, "its application master came again"), true
 	}
 	return dag.NoInstant, "", false
-}
-
-// overtaken says whether another attempt of the task had succeeded when a was killed.
-func overtaken(list []dag.Attempt, a *dag.Attempt) bool {
-	i, _ := slices.BinarySearchFunc(list, a.Task, func(b dag.Attempt, task int32) int {
-		return cmp.Compare(b.Task, task)
-	})
-	for ; i < len(list) && list[i].Task == a.Task; i++ {
-		if b := &list[i]; b.State == dag.AttemptSucceeded && b.End.Known() && a.End.Known() && b.End <= a.End {
-			return true
-		}
-	}
-	return false
 }

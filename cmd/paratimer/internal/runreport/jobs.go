@@ -53,7 +53,9 @@ func (to *Job) measure(plan *dag.Job, j *dag.JobState) {
 			case dag.AttemptFailed:
 				to.FailedAttempts++
 			case dag.AttemptKilled:
-				to.KilledAttempts++
+				if !j.Stages[k].Overtaken(i) {
+					to.KilledAttempts++
+				}
 			case dag.AttemptWaiting, dag.AttemptRunning, dag.AttemptSucceeded:
 			}
 		}
