@@ -5,16 +5,20 @@ import (
 	"errors"
 	"reflect"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
 // A Format is another kind of file that is read by the rules of plans: YAML or JSON, strict, every fault with its
 // place.
-type Format struct{ c *compiled }
+type Format struct{ compiled func() *compiled }
 
 // NewFormat returns the format of a noun, such as "rule file", under a JSON Schema (2020-12), whose titles give
-// messages their words. It panics on a schema that is none: it is part of the program.
-func NewFormat(noun string, schema []byte) *Format { return &Format{compile(schema, noun)} }
+// messages their words. The schema is compiled at the first Read, which panics if it is not a schema: it is part of the
+// program.
+func NewFormat(noun string, schema []byte) *Format {
+	return &Format{sync.OnceValue(func() *compiled { return compile(schema, noun) })}
+}
 
 // A Document is a file that has been read: what it says, and where.
 type Document struct {
@@ -27,23 +31,24 @@ type Document struct {
 // Read reads a file and decodes it into a struct whose fields have the tag plan. Faults are as those of the function
 // Read. The document takes more of them by Fail.
 func (f *Format) Read(src []byte, name string, into any) (*Document, error) {
+	c := f.compiled()
 	if len(src) > DefaultMaxBytes {
-		return nil, &Error{File: name, Message: "the file is too large for a " + f.c.noun}
+		return nil, &Error{File: name, Message: "the file is too large for a " + c.noun}
 	}
-	src, err := readable(src, name, f.c.noun)
+	src, err := readable(src, name, c.noun)
 	if err != nil {
 		return nil, err
 	}
-	root, bad := parse(src, name, f.c.noun)
+	root, bad := parse(src, name, c.noun)
 	if bad != nil {
 		return nil, bad.at(src, name)
 	}
 	d := &Document{src: src, name: name, root: root}
 	if root.kind != mapping {
-		d.Fail(nil, "this is "+root.kind.String()+": a "+f.c.noun+" is a mapping")
+		d.Fail(nil, "this is "+root.kind.String()+": a "+c.noun+" is a mapping")
 		return nil, d.Err()
 	}
-	if d.faults = f.c.check(root); len(d.faults) > 0 {
+	if d.faults = c.check(root); len(d.faults) > 0 {
 		return nil, d.Err()
 	}
 	var dec decoder
