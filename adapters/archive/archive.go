@@ -124,7 +124,7 @@ func confOf(name string) (job string, ok bool) {
 }
 
 // ErrOther means that a file is no history that can be read here.
-var ErrOther = errors.New("neither a job history file nor a Rumen trace, nor a history file of Tez")
+var ErrOther = errors.New("neither a job history file nor a Rumen trace, nor a history file of Tez or an event log of Spark")
 
 // errEventLog means that a file is an event log of Spark.
 var errEventLog = fmt.Errorf("%w: it is an event log of Spark", ErrOther)

@@ -286,7 +286,7 @@ func TestFlaws(t *testing.T) {
 		default:
 			codes := fmt.Sprint(s.At)
 			for _, w := range s.Warnings {
-				if w.Code == dag.WarnTornTape || strings.Contains(w.Text, "lines of the recording") {
+				if w.Code == dag.WarnTornTape || strings.Contains(w.Text, "of the recording") {
 					codes += " " + w.Code
 				}
 			}

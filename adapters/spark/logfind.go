@@ -33,6 +33,7 @@ var (
 type piece struct {
 	name, order string
 	n           int
+	size        int64
 	compact     string // the end of the name of a compacted piece
 }
 
@@ -90,6 +91,9 @@ func FindLogs(ctx context.Context, in fs.FS, name string) ([]LogFile, error) {
 			return fmt.Errorf("%s: more than %d files: give a smaller folder", name, mostFiles)
 		}
 		if p, of, ok := pieceOf(file); ok {
+			if info, err := d.Info(); err == nil {
+				p.size = info.Size()
+			}
 			groups[of] = append(groups[of], p)
 		} else if found, err := oneFile(ctx, in, file); err == nil { // a zip that is damaged holds none
 			logs = append(logs, found...)
@@ -144,15 +148,19 @@ func oneFile(ctx context.Context, in fs.FS, name string) ([]LogFile, error) {
 }
 
 // inOrder returns the names of the pieces of a log in their order. A compacted piece stands for itself and those before.
+// Of a piece that is there twice the larger file counts.
 func inOrder(list []piece) []string {
 	slices.SortFunc(list, func(a, b piece) int {
 		return cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(a.order, b.order), cmp.Compare(len(a.compact), len(b.compact)),
-			cmp.Compare(a.name, b.name))
+			cmp.Compare(b.size, a.size), cmp.Compare(a.name, b.name))
 	})
 	var out []string
-	for _, p := range list {
-		if p.compact != "" {
+	for i, p := range list {
+		switch {
+		case p.compact != "":
 			out = nil
+		case i > 0 && list[i-1].n == p.n && list[i-1].order == p.order:
+			continue
 		}
 		out = append(out, p.name)
 	}

@@ -146,7 +146,7 @@ func ReadHistory(ctx context.Context, in fs.FS, name string) (*Log, error) {
 	}
 	if !info.IsDir() {
 		if err := l.file(in, name); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, err
 		}
 		return l, l.close()
 	}

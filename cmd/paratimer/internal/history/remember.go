@@ -101,7 +101,7 @@ func Remember(store *state.Store, name string, r state.Run, past bool) (Outcome,
 
 func put(w *state.Workflow, r state.Run, past bool) Outcome {
 	defer bound(w)
-	at := slices.IndexFunc(w.Runs, func(o state.Run) bool { return o.ID == r.ID })
+	at := slices.IndexFunc(w.Runs, func(o state.Run) bool { return o.ID == r.ID && !apart(&o, &r) })
 	if at >= 0 {
 		old := &w.Runs[at]
 		if worse := inferred(&r) && !inferred(old); worse ||
@@ -121,3 +121,9 @@ func put(w *state.Workflow, r state.Run, past bool) Outcome {
 
 // inferred reports whether nothing reported the end of a run. Older files only have its state.
 func inferred(r *state.Run) bool { return r.Inferred || r.State == dag.EndedUnconfirmed.String() }
+
+// apart reports whether one run ended before the other began: attempts of an application may have one id.
+func apart(a, b *state.Run) bool {
+	before := func(a, b *state.Run) bool { return !a.EndedAt.IsZero() && a.EndedAt.Before(b.StartedAt) }
+	return before(a, b) || before(b, a)
+}

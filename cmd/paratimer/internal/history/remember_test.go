@@ -186,3 +186,25 @@ func TestWorkflowsAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// TestAttemptsAreRuns holds that runs of one id are two runs if one ended before the other began.
+func TestAttemptsAreRuns(t *testing.T) {
+	t.Parallel()
+	first, second, again := ran(t, "1", 10, nil), ran(t, "1", 10, nil), ran(t, "1", 10, nil)
+	for i, r := range []*state.Run{&first, &second, &again} {
+		r.StartedAt = time.Unix(int64(1000*(1+i%2)), 0)
+		r.EndedAt = r.StartedAt.Add(10 * time.Second)
+	}
+	w := &state.Workflow{}
+	for i, c := range []struct {
+		run  state.Run
+		want Outcome
+	}{{second, Added}, {first, Added}, {again, Known}} {
+		if got := put(w, c.run, true); got != c.want {
+			t.Errorf("%d: %v, want %v", i, got, c.want)
+		}
+	}
+	if len(w.Runs) != 2 || !w.Runs[0].StartedAt.Before(w.Runs[1].StartedAt) {
+		t.Errorf("%+v", w.Runs)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/urfave/cli/v2"
 
+	"github.com/paratimer/paratimer/adapters/capture"
 	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
@@ -116,7 +117,7 @@ func queryOf(ctx context.Context, c *cli.Context, name string) (query watch.Sour
 	return input.NewWorkflow(c, client, target), client.Close, nil
 }
 
-// newest reads a recording up to a time of the run, 0: to its end, and returns the newest observations of that, as far
+// newest reads a recording up to a time of the run, 0: to its end or where it breaks off, and returns the newest observations of that, as far
 // apart and as few as looks at a cluster are. To estimate at each one before would take longer than anybody waits.
 func newest(ctx context.Context, src watch.Source, until time.Duration) (watch.Source, error) {
 	var few observations
@@ -125,7 +126,7 @@ func newest(ctx context.Context, src watch.Source, until time.Duration) (watch.S
 		switch {
 		case errors.As(err, new(*dag.MissedError)):
 			continue
-		case errors.Is(err, io.EOF):
+		case errors.Is(err, io.EOF), len(few) > 0 && errors.As(err, new(*capture.CutOffError)):
 			return &few, nil
 		case err != nil:
 			return nil, err

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -48,7 +49,7 @@ func historyAdd(c *cli.Context) error {
 		switch {
 		case c.Context.Err() != nil:
 			return context.Cause(c.Context)
-		case errors.As(err, new(command.UsageError)): // it names the file
+		case err != nil && strings.HasPrefix(err.Error(), r.Name+": "):
 			bad = append(bad, err)
 			continue
 		case err != nil:

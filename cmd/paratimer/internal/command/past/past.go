@@ -45,7 +45,7 @@ func Commands() []*cli.Command {
 			learnFlags()...),
 		historyCommand(),
 		command.New("import", "PATH...",
-			"make tapes from the history of finished jobs: .jhist files, Rumen traces, folders of them, webhdfs:// addresses", importHistory,
+			"make tapes from the history of finished runs: job history, Rumen traces, Tez history, event logs, folders of them, webhdfs:// addresses", importHistory,
 			importFlags()...),
 		command.New("calibrate", "", "test on simulated runs how often ranges hold", calibration,
 			calibrateFlags()...),
@@ -76,7 +76,7 @@ func replay(c *cli.Context) (err error) {
 		return err
 	}
 	err = follow.Run(c, input.WithProfiles(src, profiles), follow.Pace{Speed: speed}, printed)
-	if line := new(tape.LineError); errors.As(err, &line) {
+	if errors.As(err, new(*tape.LineError)) || errors.Is(err, capture.ErrNoTasks) {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return err
