@@ -1,12 +1,9 @@
 package spark
 
 import (
-	"context"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
@@ -86,87 +83,4 @@ func (a *App) remarkEnd(state dag.State) []dag.Warning {
 		text += "; the history server does not answer: " + a.historyTrouble
 	}
 	return []dag.Warning{{Code: dag.WarnObservation, Text: text}}
-}
-
-// peekEvery is how often a job is looked at that may end before the next observation.
-const peekEvery = 200 * time.Millisecond
-
-// mostPeeked bounds the jobs that are looked at so.
-const mostPeeked = 3
-
-// Wait waits for d, or until a job that runs has ended. A driver often closes within a second of its last job, and so
-// takes the only report of how that ended with it. Where nothing else will report the end, the source therefore looks
-// more often at jobs that may end within d.
-func (s *Source) Wait(ctx context.Context, d time.Duration) error {
-	for ids := s.ending(d); len(ids) > 0 && d > peekEvery; d -= peekEvery {
-		if err := s.sleep(ctx, peekEvery); err != nil {
-			return err
-		}
-		for _, id := range ids {
-			if s.get(ctx, s.driver.Get, s.path("jobs/"+strconv.Itoa(id))) != nil {
-				return s.sleep(ctx, d-peekEvery)
-			}
-			s.app.lastSeen = s.driver.Now()
-			if s.app.jobs[id].over() {
-				return nil
-			}
-		}
-	}
-	return s.sleep(ctx, d)
-}
-
-// ending returns the jobs that run if all of them may end within d and nothing else reports how; nil if not.
-func (s *Source) ending(d time.Duration) []int {
-	if s.manager != nil || s.named && s.app.historyTrouble == "" || !s.begun || s.app.refusals > 0 || s.app.over {
-		return nil
-	}
-	var ids []int
-	t := s.app.twins()
-	for _, id := range s.app.unitJobs() {
-		j := s.app.jobs[id]
-		if j.over() {
-			continue
-		}
-		if ids = append(ids, id); len(ids) > mostPeeked || !s.app.mayEnd(j, t, d) {
-			return nil
-		}
-	}
-	return ids
-}
-
-// mayEnd reports whether a job may end within d, by the mean length of its tasks so far: half of what it takes to run
-// the others, since those that run have done a part.
-func (a *App) mayEnd(j *job, t twins, d time.Duration) bool {
-	lacks := a.lacking(j, t)
-	left, ended, runMS := 0, 0, 0.0
-	for _, id := range j.stages {
-		s := a.stages[id]
-		if s == nil {
-			continue
-		}
-		if try := s.newest(); try != nil {
-			ended, runMS = ended+try.complete, runMS+try.runMS
-			if try.status == "ACTIVE" {
-				left += try.tasks - try.complete
-				continue
-			}
-		}
-		if s.status != "COMPLETE" && lacks[id] {
-			return false
-		}
-	}
-	waves := float64(left) / float64(max(1, a.cores()))
-	return waves <= 1 || waves*runMS/float64(max(1, ended)) <= 2*float64(d.Milliseconds())
-}
-
-// sleep waits for d, or until the context is done, whose cause it returns then.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(max(0, d))
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C:
-		return nil
-	}
 }

@@ -6,10 +6,20 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
 )
+
+// bubble runs a test in virtual time.
+func bubble(t *testing.T, name string, test func(t *testing.T)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, test)
+	})
+}
 
 func warned(s *dag.Snapshot, text string) bool {
 	for _, w := range s.Warnings {
@@ -34,9 +44,14 @@ func TestEndWithoutHistory(t *testing.T) {
 		from, to time.Duration // of the application's start: its end lies between
 		words    string
 	}{
-		"clean":                {every: time.Second, state: dag.Succeeded, from: jobEnd, to: webEnd, words: "not confirmed by a history server"},
+		"clean": {
+			every: time.Second, state: dag.Succeeded, from: jobEnd, to: webEnd, words: "not confirmed by a history server",
+		},
 		"clean, seldom looked": {every: 4 * time.Second, state: dag.Succeeded, from: jobEnd, to: webEnd},
-		"closed at once":       {w: webSpark{exit: jobEnd + 300*time.Millisecond}, every: 5 * time.Second, state: dag.Succeeded, from: jobEnd, to: jobEnd + 300*time.Millisecond},
+		"closed at once": {
+			w: webSpark{exit: jobEnd + 100*time.Millisecond}, every: 5 * time.Second, state: dag.Succeeded,
+			from: jobEnd, to: jobEnd + 100*time.Millisecond,
+		},
 		"killed in a job": {
 			w: webSpark{exit: 10 * time.Second}, every: time.Second, state: dag.EndedUnconfirmed,
 			from: 9 * time.Second, to: 10 * time.Second, words: "while 1 job ran",
@@ -63,8 +78,7 @@ func TestEndWithoutHistory(t *testing.T) {
 			state: dag.EndedUnconfirmed, from: jobEnd, to: webEnd, words: "its event log has no end",
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+		bubble(t, name, func(t *testing.T) {
 			w := c.w
 			all := w.watch(t, w.source(t, c.history), c.every)
 			last := all[len(all)-1]
@@ -87,7 +101,12 @@ func TestEndWithoutHistory(t *testing.T) {
 // TestDeadHistoryServer holds that a history server that does not answer is named in the first observation.
 func TestDeadHistoryServer(t *testing.T) {
 	t.Parallel()
-	w := &webSpark{now: 2 * time.Second}
+	synctest.Test(t, deadHistoryServer)
+}
+
+func deadHistoryServer(t *testing.T) {
+	t.Helper()
+	w := &webSpark{from: 2 * time.Second}
 	s := w.source(t, "http://history")
 	snap, err := s.Next(t.Context())
 	if err != nil || !warned(snap, "will not be confirmed") || !warned(snap, "http://history") {
@@ -98,7 +117,7 @@ func TestDeadHistoryServer(t *testing.T) {
 		if snap, err = s.Next(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		w.now += time.Second
+		time.Sleep(time.Second)
 	}
 	if warned(snap, "will not be confirmed") {
 		t.Errorf("it answers again: %+v", snap.Warnings)
@@ -108,6 +127,11 @@ func TestDeadHistoryServer(t *testing.T) {
 // TestEndFromLocalLog holds that an event log on this machine tells how an application ended.
 func TestEndFromLocalLog(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, endFromLocalLog)
+}
+
+func endFromLocalLog(t *testing.T) {
+	t.Helper()
 	dir := t.TempDir()
 	w := &webSpark{exit: 17 * time.Second, conf: `,["spark.eventLog.enabled","true"],["spark.eventLog.dir","file:` + dir + `"]`}
 	lines := strings.NewReplacer("{id}", webID).Replace(`{"Event":"SparkListenerLogStart","Spark Version":"3.5.6"}
@@ -129,12 +153,17 @@ func TestEndFromLocalLog(t *testing.T) {
 // TestStartingDriver holds that a driver that answers by its page for that is waited for, and that this is said.
 func TestStartingDriver(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, startingDriver)
+}
+
+func startingDriver(t *testing.T) {
+	t.Helper()
 	w := &webSpark{starting: 11 * time.Second}
 	s := w.source(t, "")
-	for w.now = 0; w.now < 11*time.Second; w.now += time.Second {
+	for ; w.now() < 11*time.Second; time.Sleep(time.Second) {
 		snap, err := s.Next(t.Context())
 		if err != nil || snap.State != dag.Submitted || !warned(snap, "Spark is starting up") {
-			t.Fatalf("at %v: %v, %+v", w.now, err, snap)
+			t.Fatalf("at %v: %v, %+v", w.now(), err, snap)
 		}
 	}
 	if snap, err := s.Next(t.Context()); err != nil || snap.State != dag.Running || warned(snap, "starting up") {
@@ -145,29 +174,34 @@ func TestStartingDriver(t *testing.T) {
 // TestDateOfDriver holds that times are the driver's own if the Date headers of its answers are hours off.
 func TestDateOfDriver(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, dateOfDriver)
+}
+
+func dateOfDriver(t *testing.T) {
+	t.Helper()
 	for _, skew := range []time.Duration{0, 3 * time.Second, time.Hour, -2 * time.Hour, 26 * time.Hour} {
 		for _, mute := range []bool{false, true} {
-			w := &webSpark{now: 5 * time.Second, skew: skew, mute: mute}
+			w := &webSpark{from: 5 * time.Second, skew: skew, mute: mute}
 			s := w.source(t, "")
 			last := dag.NoInstant
-			for round := 0; w.now < webEnd; round++ {
+			for round := 0; w.now() < webEnd; round++ {
 				snap, err := s.Next(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
 				// What the driver does not report shows by what it does, from the second round on.
-				off := snap.At.Sub(webStart.Add(w.now)).Abs()
-				if most := 5 * time.Second; off > most && (!mute || skew < 0 || w.now >= 8*time.Second) {
-					t.Errorf("skew %v, mute %v: the time is %v off after %v", skew, mute, off, w.now)
+				off := snap.At.Sub(webStart.Add(w.now())).Abs()
+				if most := 5 * time.Second; off > most && (!mute || skew < 0 || w.now() >= 8*time.Second) {
+					t.Errorf("skew %v, mute %v: the time is %v off after %v", skew, mute, off, w.now())
 				}
-				if is := warned(snap, "by the driver's clock"); is != (skew.Abs() > time.Minute) && (!mute || w.now > 8*time.Second) {
+				if is := warned(snap, "by the driver's clock"); is != (skew.Abs() > time.Minute) && (!mute || w.now() > 8*time.Second) {
 					t.Errorf("skew %v, mute %v: %+v", skew, mute, snap.Warnings)
 				}
 				if snap.At < last && round > 3 {
 					t.Errorf("skew %v: at %v after %v", skew, snap.At, last)
 				}
 				last = snap.At
-				w.now += time.Second
+				time.Sleep(time.Second)
 			}
 		}
 	}

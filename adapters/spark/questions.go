@@ -58,6 +58,7 @@ func (s *Source) askPlans(ctx context.Context) {
 // After returns the id of the newest execution of SQL that runs and began after the one that was watched, "" while
 // there is none. over says that the driver has gone.
 func (s *Source) After(ctx context.Context) (id string, over bool, err error) {
+	s.endPeek()
 	list := "sql?length=" + strconv.Itoa(sqlRow) + "&details=false&planDescription=false"
 	if err = s.get(ctx, s.driver.Get, s.path(list)); err != nil {
 		if gone(err) {

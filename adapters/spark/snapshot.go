@@ -57,7 +57,8 @@ func (a *App) Snapshot(now dag.Instant, final bool) (snap *dag.Snapshot, ok bool
 		}
 	}
 	if state.Ended() {
-		if j.Finished = min(max(a.completed(), j.Submitted), now); state == dag.EndedUnconfirmed && !a.lastSeen.Known() {
+		j.Finished = min(max(a.completed(), j.Submitted), now)
+		if state == dag.EndedUnconfirmed && !a.lastSeen.Known() {
 			j.Finished = now
 		}
 		snap.Inferred = a.inferred(state)

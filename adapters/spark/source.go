@@ -47,14 +47,14 @@ type Source struct {
 	offset    int    // how many of the first executions are over
 	// manager is the application as a cluster manager has it; nil: there is none.
 	manager func(context.Context) (a hadoop.App, known bool)
-	sleep   func(context.Context, time.Duration) error
+	peeks   bool  // jobs are looked at between observations
+	peek    *peek // nil: none is
 }
 
 // NewSource watches the application that a driver runs, or the one of that id.
 func NewSource(driver Driver, id string) *Source {
 	return &Source{
 		driver: driver, app: NewApp(id), asked: map[int]int{}, poolAsked: map[string]int{}, absent: map[int]int{},
-		sleep: sleep,
 	}
 }
 
@@ -107,6 +107,7 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	s.ticks++
 	s.app.round = s.ticks
 	err := s.observe(ctx)
+	s.endPeek()
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -145,7 +146,9 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 			snap.State, snap.Jobs[0].State = dag.EndedUnconfirmed, dag.EndedUnconfirmed
 		}
 	}
-	s.done = snap.State.Ended()
+	if s.done = snap.State.Ended(); !s.done && err == nil {
+		s.startPeek(ctx)
+	}
 	return snap, nil
 }
 
@@ -334,8 +337,8 @@ func missing(err error) bool {
 	return ok && e.Status == http.StatusNotFound
 }
 
-// checkHistory asks the history server in the first round, and now and then while it does not answer: a wrong address is
-// to be known before the end of the run depends on it.
+// checkHistory asks the history server in the first round, and now and then while it does not answer: a wrong address
+// is to be known before the end of the run depends on it.
 func (s *Source) checkHistory(ctx context.Context) {
 	if !s.begun || s.app.historyTrouble != "" && s.ticks%checkRounds == 0 {
 		_ = s.askHistory(ctx) // what is wrong is in the warnings

@@ -2,7 +2,6 @@ package spark
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,10 +18,11 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A webSpark is a driver, and maybe a history server, behind a client, in virtual time. Its application has one job from
-// second 1 to 19.3: a stage of 16 tasks of 3 s on 4 cores, then one of 8. It ends at second 21.5.
+// A webSpark is a driver, and maybe a history server, behind a client, in virtual time. Its application has one job
+// from second 1 to 19.3: a stage of 16 tasks of 3 s on 4 cores, then one of 8. It ends at second 21.5.
 type webSpark struct {
-	now      time.Duration // since the start of the application
+	began    time.Time     // of the bubble of the test
+	from     time.Duration // of the application's start: when the test begins
 	starting time.Duration // until then the driver answers by its page for that
 	skew     time.Duration // of the Date headers
 	exit     time.Duration // the driver closes; 0: at 21.5 s
@@ -31,7 +31,6 @@ type webSpark struct {
 	mute     bool          // the driver does not report its own time, as that of Spark 3.5 does not
 	history  func(w *webSpark) (status int, body string)
 	conf     string // more settings
-	asked    []string
 }
 
 const (
@@ -50,7 +49,10 @@ var webStages = [...]struct {
 	{"count at job.py:2", 8, 13200 * time.Millisecond, 19200 * time.Millisecond},
 }
 
-func (w *webSpark) clock() time.Time { return webStart.Add(w.now).Time() }
+// now is the time since the start of the application.
+func (w *webSpark) now() time.Duration { return w.from + time.Since(w.began) }
+
+func (w *webSpark) clock() time.Time { return webStart.Add(w.now()).Time() }
 
 func webStamp(at time.Duration) string {
 	return webStart.Add(at).Time().UTC().Format("2006-01-02T15:04:05.000") + "GMT"
@@ -62,7 +64,6 @@ func refusal() error {
 }
 
 func (w *webSpark) RoundTrip(r *http.Request) (*http.Response, error) {
-	w.asked = append(w.asked, r.URL.Host+r.URL.RequestURI())
 	end := webEnd
 	if w.exit > 0 {
 		end = w.exit
@@ -74,11 +75,11 @@ func (w *webSpark) RoundTrip(r *http.Request) (*http.Response, error) {
 			return nil, refusal()
 		}
 		status, body = w.history(w)
-	case w.now >= end && w.cut:
+	case w.now() >= end && w.cut:
 		return nil, io.ErrUnexpectedEOF
-	case w.now >= end:
+	case w.now() >= end:
 		return nil, refusal()
-	case w.now < w.starting:
+	case w.now() < w.starting:
 		kind, body = "text/html", "<html>Spark is starting up. Please wait a while until it's ready.</html>"
 	default:
 		status, kind, body = w.answer(r)
@@ -91,7 +92,7 @@ func (w *webSpark) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func (w *webSpark) applications(completed bool) string {
-	duration, end := w.now.Milliseconds(), "1969-12-31T23:59:59.999GMT"
+	duration, end := w.now().Milliseconds(), "1969-12-31T23:59:59.999GMT"
 	if w.mute {
 		duration = 0
 	}
@@ -117,7 +118,7 @@ func (w *webSpark) answer(r *http.Request) (status int, kind, body string) {
 	if r.URL.Path == root {
 		return http.StatusOK, "application/json", "[" + w.applications(false) + "]"
 	}
-	begun := w.now >= time.Second
+	begun := w.now() >= time.Second
 	q := r.URL.Query()
 	listed := func(status string) bool {
 		return len(q["status"]) == 0 || strings.Contains(strings.ToUpper(strings.Join(q["status"], " ")), status)
@@ -136,7 +137,8 @@ func (w *webSpark) answer(r *http.Request) (status int, kind, body string) {
 		all := []any{}
 		for i := range webStages {
 			s := w.stage(i)
-			if begun && listed(s["status"].(string)) && (len(parts) == 1 || parts[1] == strconv.Itoa(i)) { //nolint:forcetypeassert // it is one
+			asked := len(parts) == 1 || parts[1] == strconv.Itoa(i)
+			if begun && asked && listed(s["status"].(string)) { //nolint:forcetypeassert // it is one
 				all = append(all, s)
 			}
 		}
@@ -164,7 +166,7 @@ func (w *webSpark) job() map[string]any {
 		"jobId": 0, "name": "count at job.py:2", "submissionTime": webStamp(time.Second), "stageIds": []int{0, 1},
 		"status": "RUNNING",
 	}
-	if w.now > jobEnd {
+	if w.now() > jobEnd {
 		if job["status"], job["completionTime"] = "SUCCEEDED", webStamp(jobEnd); w.fails {
 			job["status"] = "FAILED"
 		}
@@ -184,10 +186,10 @@ func (w *webSpark) stage(i int) map[string]any {
 		"status": "PENDING", "stageId": i, "attemptId": 0, "numTasks": s.tasks, "numCompleteTasks": complete,
 		"name": s.name, "rddIds": []int{i}, "executorRunTime": complete * 3000, "schedulingPool": "default",
 	}
-	if w.now >= s.start {
+	if w.now() >= s.start {
 		out["status"], out["submissionTime"] = "ACTIVE", webStamp(s.start)
 	}
-	if w.now >= s.end {
+	if w.now() >= s.end {
 		out["status"], out["completionTime"] = "COMPLETE", webStamp(s.end)
 	}
 	return out
@@ -197,14 +199,14 @@ func (w *webSpark) tasks(i int, status string) []map[string]any {
 	out := []map[string]any{}
 	for n := range webStages[i].tasks {
 		launch := webStages[i].start + time.Duration(n/4)*3*time.Second
-		if launch > w.now {
+		if launch > w.now() {
 			break
 		}
 		t := map[string]any{
 			"taskId": i*16 + n, "index": n, "partitionId": n, "launchTime": webStamp(launch), "executorId": "1",
 			"status": "RUNNING",
 		}
-		if launch+3*time.Second <= w.now {
+		if launch+3*time.Second <= w.now() {
 			t["status"], t["duration"] = "SUCCESS", 3000
 		}
 		if status == "" || t["status"] == status {
@@ -214,9 +216,10 @@ func (w *webSpark) tasks(i int, status string) []map[string]any {
 	return out
 }
 
-// source is one of the application, through a real client. Its waits take virtual time.
+// source is one of the application, through a real client, in a bubble of time.
 func (w *webSpark) source(t *testing.T, history string) *Source {
 	t.Helper()
+	w.began = time.Now()
 	client, err := hadoop.NewClient(hadoop.Options{
 		Site: hadoop.Site{RMs: []hadoop.Manager{{URL: "http://driver:4040"}}, Web: []string{"http://history"}}, Transport: w, Clock: w.clock,
 	})
@@ -224,9 +227,7 @@ func (w *webSpark) source(t *testing.T, history string) *Source {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.Close)
-	s := NewSource(AtAddress(client, "http://driver:4040", history), "")
-	s.sleep = func(_ context.Context, d time.Duration) error { w.now += d; return nil }
-	return s
+	return NewSource(AtAddress(client, "http://driver:4040", history), "").Peek()
 }
 
 // watch observes every so often to the end, and returns what it saw.
@@ -234,20 +235,16 @@ func (w *webSpark) watch(t *testing.T, s *Source, every time.Duration) (out []*d
 	t.Helper()
 	for range 3000 {
 		snap, err := s.Next(t.Context())
-		missed := (*dag.MissedError)(nil)
 		switch {
 		case errors.Is(err, io.EOF):
 			return out
-		case errors.As(err, &missed):
-			w.now += every
-			continue
-		case err != nil:
+		case err == nil:
+			out = append(out, snap)
+		case !errors.As(err, new(*dag.MissedError)):
 			t.Fatal(err)
 		}
-		if out = append(out, snap); s.Wait(t.Context(), every) != nil {
-			t.Fatal(err)
-		}
+		time.Sleep(every)
 	}
-	t.Fatalf("it has not ended after %v", w.now)
+	t.Fatalf("it has not ended after %v", w.now())
 	return nil
 }

@@ -25,7 +25,9 @@ func TestAgedRange(t *testing.T) {
 	} {
 		f := Frame{
 			Workflow: Workflow{State: dag.Running}, At: TimeOf(1_000_000), ElapsedSeconds: seconds(60),
-			Headline:  Headline{RemainingSeconds: c.mid, LowSeconds: c.low, HighSeconds: c.high, EndAt: TimeOf(1_010_000)},
+			Headline: Headline{
+				RemainingSeconds: c.mid, LowSeconds: c.low, HighSeconds: c.high, EndAt: TimeOf(1_010_000),
+			},
 			Quantiles: []Quantile{{0.5, 10}},
 		}
 		got := f.Aged(c.age, errors.New("schedule: no answer"))
@@ -33,7 +35,8 @@ func TestAgedRange(t *testing.T) {
 		if known := h.RemainingSeconds != nil || h.LowSeconds != nil || h.HighSeconds != nil; known != c.known {
 			t.Errorf("%+v after %v: %+v", f.Headline, c.age, h)
 		}
-		if !c.known && f.Headline.LowSeconds != nil && (h.EndAt != nil || len(got.Quantiles) > 0 || got.ProgressRatio != nil) {
+		left := h.EndAt != nil || len(got.Quantiles) > 0 || got.ProgressRatio != nil
+		if !c.known && f.Headline.LowSeconds != nil && left {
 			t.Errorf("after %v it still has %+v", c.age, got)
 		}
 		if got.Warnings[0].Text != "no answer" {

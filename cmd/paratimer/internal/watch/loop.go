@@ -38,8 +38,6 @@ type Watch struct {
 	Every time.Duration
 	// Speed plays a past or simulated query: a frame is shown that many times as fast as it came; 0 does not wait.
 	Speed float64
-	// Pause waits between two observations, and may end the wait early; nil is Sleep.
-	Pause func(ctx context.Context, d time.Duration) error
 	Log   zerolog.Logger
 }
 
@@ -52,10 +50,7 @@ func (w Watch) Run(ctx context.Context) (dag.State, error) {
 // RunUntil is Run that ends as soon as enough is true or returns an error. It is asked after each observation, with the
 // error of a missed one.
 func (w Watch) RunUntil(ctx context.Context, enough func(missed error) (bool, error)) (dag.State, error) {
-	s, pause := w.Stepper(), w.Pause
-	if pause == nil {
-		pause = Sleep
-	}
+	s := w.Stepper()
 	for {
 		over, err := s.Step(ctx)
 		if err == nil && !over {
@@ -64,7 +59,7 @@ func (w Watch) RunUntil(ctx context.Context, enough func(missed error) (bool, er
 		if over || err != nil {
 			return s.t.state, s.unseen(ctx, err)
 		}
-		if err := pause(ctx, s.Wait()); err != nil {
+		if err := Sleep(ctx, s.Wait()); err != nil {
 			return s.t.state, s.unseen(ctx, err)
 		}
 	}

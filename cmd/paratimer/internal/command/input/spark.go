@@ -74,8 +74,8 @@ func (d *Driver) Source(id string) *spark.Source { return spark.NewSource(d.at, 
 // Doctor says what of the driver can be used.
 func (d *Driver) Doctor(ctx context.Context) []hadoop.Check { return spark.Doctor(ctx, d.at) }
 
-// NewDriver returns the driver that --spark or an address names. If neither that nor a cluster is named, it looks for one
-// on this machine, whose application has the name or id that is typed, if one is; it returns nil if there is none.
+// NewDriver returns the driver that --spark or an address names. If neither that nor a cluster is named, it looks for
+// one on this machine, whose application has the name or id that is typed, if one is; it returns nil if there is none.
 func NewDriver(ctx context.Context, c *cli.Context, typed string, tap hadoop.Layer) (*Driver, error) {
 	if base := cmp.Or(c.String("spark"), driverIn(typed)); base != "" {
 		return driverAt(c, base, tap)
@@ -101,8 +101,8 @@ func NewDriver(ctx context.Context, c *cli.Context, typed string, tap hadoop.Lay
 	return driverAt(c, d.URL, tap)
 }
 
-// IsDriver reports whether what a user typed for a workflow is the address of a driver, and no page of an application of
-// YARN.
+// IsDriver reports whether what a user typed for a workflow is the address of a driver, and no page of an application
+// of YARN.
 func IsDriver(typed string) bool { return driverIn(typed) != "" }
 
 func driverIn(typed string) string {

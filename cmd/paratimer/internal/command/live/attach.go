@@ -118,7 +118,7 @@ func attach(c *cli.Context) (err error) {
 	if driver != nil {
 		id = ""
 		start = func(id string) (watch.Source, func() (after, string)) {
-			source := driver.Source(id)
+			source := driver.Source(id).Peek()
 			return source, func() (after, string) {
 				if !newest {
 					return nil, ""
@@ -175,11 +175,6 @@ func attachTo(c *cli.Context, query watch.Source, target hadoop.Target, keys *co
 	defer end()
 	return follow.Run(c, &input.Profiled{Source: src, Profiles: rec.Profiles}, follow.Pace{Every: every},
 		input.Remembering(rec), told, func(w *watch.Watch) {
-			if waits, ok := query.(interface {
-				Wait(ctx context.Context, d time.Duration) error
-			}); ok {
-				w.Pause = waits.Wait
-			}
 			if lineage != nil {
 				w.Sinks = append(w.Sinks, lineage)
 			}

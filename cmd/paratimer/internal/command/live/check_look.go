@@ -96,7 +96,8 @@ func looker(c *cli.Context, q question) (func(context.Context) (frame.Frame, err
 	}, nil
 }
 
-// queryOf is the query that is named, or the newest one: of a driver of Spark, or of a cluster. done closes what it asks.
+// queryOf is the query that is named, or the newest one: of a driver of Spark, or of a cluster. done closes what it
+// asks.
 func queryOf(ctx context.Context, c *cli.Context, name string) (query watch.Source, done func(), err error) {
 	driver, err := input.NewDriver(ctx, c, name, nil)
 	if err != nil {
