@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/internal/clock"
 	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -20,6 +21,9 @@ type history struct {
 	bad  int
 	// of a JobTracker's tasks, by their number
 	windows *[2]map[int32]window
+	// of a master's history: the times of its events
+	stamps []clock.Stamp
+	marks  []mark
 }
 
 func newHistory(slots bool) *history {
@@ -85,6 +89,7 @@ func (h *history) take(e *event) {
 			j.Sized, j.Maps, j.Reduces = true, b.Maps.count(), b.Reduces.count()
 		}
 		j.Saw(j.Launched)
+		h.note(mark{kind: dag.NoStage}, j.Launched)
 	case "JOB_INFO_CHANGED":
 		if at := b.Launched.instant(); at.Known() {
 			j.Launched = at
@@ -94,6 +99,7 @@ func (h *history) take(e *event) {
 		j.Diagnosis = firstLine(string(b.Diagnostics))
 		j.MapMB, j.ReduceMB = containers(b.Totals)
 		j.Saw(j.Finished)
+		h.note(mark{kind: dag.NoStage, end: true}, j.Finished)
 	}
 }
 
@@ -143,6 +149,9 @@ func (h *history) attempt(kind, end string, b *body) {
 		a.Start = b.Started.instant()
 		a.Node = nodeName(b.Tracker, b.HTTPPort)
 		h.saw(a.Start)
+		if j == h.job {
+			h.note(mark{kind: k, index: at}, a.Start)
+		}
 		return
 	}
 	state, finished := attemptEnds[end], b.Finished.instant()
@@ -171,6 +180,9 @@ func (h *history) attempt(kind, end string, b *body) {
 		}
 	}
 	h.saw(a.End)
+	if j == h.job {
+		h.note(mark{kind: k, index: at, end: true}, a.End)
+	}
 }
 
 // saw notes an instant by the clock of the job's master. A JobTracker's attempts have those of nodes.
@@ -204,6 +216,8 @@ func (h *history) done(torn bool) (*past.Job, error) {
 	h.job.Torn, h.job.Bad = torn, h.bad
 	if h.windows != nil {
 		h.setClocks()
+	} else {
+		h.setClock()
 	}
 	return h.job, nil
 }

@@ -74,8 +74,8 @@ func (h *history) bounds(k dag.StageIndex, a *past.Attempt) (least, most float64
 	return least, most
 }
 
-// setClocks corrects the times of attempts by what the clock of their node is wrong, and moves those that are outside of
-// their task all the same into it.
+// setClocks corrects the times of attempts by what the clock of their node is wrong, and moves those that are outside
+// of their task all the same into it.
 func (h *history) setClocks() {
 	type clock struct {
 		least, most float64

@@ -284,3 +284,18 @@ func TestReports(t *testing.T) {
 		t.Error("the plan does not say how old reports are")
 	}
 }
+
+// TestSubmittedLater holds that no second is negative if who submits a job has a clock that is ahead of its master's.
+func TestSubmittedLater(t *testing.T) {
+	t.Parallel()
+	j := jobOf("job_1_0001", 1000, 2)
+	j.Submitted += 500_000
+	all := play(t, j)
+	s := all[len(all)-1]
+	if took := s.Jobs[0].Finished.Sub(s.Origin()); took != 29*time.Second || !slices.ContainsFunc(s.Warnings,
+		func(w dag.Warning) bool {
+			return strings.Contains(w.Text, "8m19s later than its start, by another clock")
+		}) {
+		t.Errorf("%v, %+v", took, s.Warnings)
+	}
+}

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // DefaultEvery is the time between two snapshots of a run that is not long; a longer one has about MaxTicks of them.
@@ -76,8 +78,34 @@ func NewSource(w *Workflow, every time.Duration) (*Source, error) {
 // defaultMaster is the memory that an application master asks for where nobody says otherwise, in MB.
 const defaultMaster = 1536
 
+// submitEarlier makes a job submitted when its first part began if it seems to have been submitted later: the clock of
+// who submits jobs is another one.
+func (j *Job) submitEarlier() {
+	first := j.Submitted
+	earlier := func(at dag.Instant) {
+		if at.Known() {
+			first = min(first, at)
+		}
+	}
+	earlier(j.Launched)
+	for _, m := range j.Masters {
+		earlier(m.At)
+	}
+	for k := range j.Attempts {
+		for i := range j.Attempts[k] {
+			earlier(j.Attempts[k][i].Start)
+		}
+	}
+	if late := j.Submitted.Sub(first); late > time.Second {
+		j.Clocks = append(j.Clocks, fmt.Sprintf("its submission is %s later than its start, by another clock: "+
+			"ParaTimer takes the start for it", units.Exact(late)))
+	}
+	j.Submitted = first
+}
+
 // settle brings a job's parts into order, once.
 func (j *Job) settle() {
+	j.submitEarlier()
 	slices.SortStableFunc(j.Masters, func(a, b Master) int { return cmp.Compare(a.At, b.At) })
 	l := &j.Settings.Limits
 	if j.MapMB > 0 {

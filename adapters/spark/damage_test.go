@@ -362,8 +362,8 @@ func TestCancelledByShutdown(t *testing.T) {
 			cut = append(cut, `{"Event":"SparkListenerJobEnd","Job ID":0,"Completion Time":1760000044178,"Job Result":{"Result":"JobFailed","Exception":{"Message":"Job 0 cancelled because SparkContext was shut down"}}}`)
 		}
 		p := play(t, cut)
-		if jobEnds && (p.state != dag.Failed || p.took != 43178*time.Millisecond || p.killed != 4 || len(p.warnings) > 0 ||
-			p.reason != "Job 0 cancelled because SparkContext was shut down") {
+		if jobEnds && (p.state != dag.Failed || p.took != 43178*time.Millisecond || p.killed != 4 ||
+			len(p.warnings) > 0 || p.reason != "Job 0 cancelled because SparkContext was shut down") {
 			t.Errorf("%+v", p)
 		}
 		if !jobEnds {

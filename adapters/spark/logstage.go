@@ -192,8 +192,9 @@ func (a *App) takeTaskEnd(t *try, k *task, e *event) {
 	case r.Reason == commitDenied:
 		k.state, k.why = dag.AttemptKilled, commitDenied
 	default:
-		if x := max(k.executor, 0); r.Reason == "ExecutorLostFailure" && k.executor >= 0 && a.executors[x].active {
-			a.executors[x].active, a.executors[x].removed, a.executors[x].reason = false, e.at, firstLine(string(r.Loss))
+		if r.Reason == "ExecutorLostFailure" && k.executor >= 0 && a.executors[k.executor].active {
+			x := a.executors[k.executor]
+			x.active, x.removed, x.reason = false, e.at, firstLine(string(r.Loss))
 		}
 		k.state, k.why = dag.AttemptFailed,
 			firstLine(strings.Join(strings.Fields(string(r.Reason)+" "+cause(string(r.Description))+string(r.Message)+

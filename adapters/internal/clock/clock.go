@@ -21,8 +21,8 @@ type Stamp struct {
 	Took  time.Duration
 	// Soon says that the next entry follows at once; else this one follows the entry before at once.
 	Soon bool
-	// Tied says that this entry belongs to the moment of the entry before; if it is late, it alone is wrong. Prompt says
-	// that nothing waits between the two, so that a long time is a step of the clock.
+	// Tied says that this entry belongs to the moment of the entry before; if it is late, it alone is wrong. Prompt
+	// says that nothing waits between the two, so that a long time is a step of the clock.
 	Tied, Prompt bool
 }
 
@@ -122,7 +122,8 @@ func (c *clock) forgive() {
 	latest := dag.NoInstant
 	for k, i := range c.known {
 		s := &c.stamps[i]
-		if c.block[i] != 0 && !s.Tied && s.At >= latest-tolerance && latest.Known() && (next[k] == never || s.At <= next[k]+tolerance) {
+		near := latest.Known() && s.At >= latest-tolerance && (next[k] == never || s.At <= next[k]+tolerance)
+		if c.block[i] != 0 && !s.Tied && near {
 			c.block[i] = 0
 		}
 		if c.block[i] == 0 {

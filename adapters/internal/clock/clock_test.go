@@ -195,15 +195,17 @@ func TestPauses(t *testing.T) {
 // TestUnknown holds that entries without times do no harm.
 func TestUnknown(t *testing.T) {
 	t.Parallel()
-	for _, stamps := range [][]Stamp{nil, {{At: dag.NoInstant, Began: -1}}, {{At: dag.NoInstant, Began: 5}, {At: origin, Began: 0, Took: 1}}} {
+	for _, stamps := range [][]Stamp{
+		nil, {{At: dag.NoInstant, Began: -1}}, {{At: dag.NoInstant, Began: 5}, {At: origin, Began: 0, Took: 1}},
+	} {
 		if shift, steps := Straighten(stamps); shift != nil || steps != nil {
 			t.Errorf("%v: %v, %v", stamps, shift, steps)
 		}
 	}
 }
 
-// TestOneStep holds that a run's length stays within a second of the true one wherever one entry is stepped, and that no
-// second is negative. That the application's end is late nothing contradicts.
+// TestOneStep holds that a run's length stays within a second of the true one wherever one entry is stepped, and that
+// no second is negative. That the application's end is late nothing contradicts.
 func TestOneStep(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -11,8 +11,8 @@ import (
 // good, in weights of entries: more than to take three entries for wrong.
 const setBack = 8
 
-// A chain is the entries whose times are in order and that weigh most. Where the clock was set back for good, it goes on
-// with an earlier time.
+// A chain is the entries whose times are in order and that weigh most. Where the clock was set back for good, it goes
+// on with an earlier time.
 type chain struct {
 	entries []int
 	back    []bool // of each: the clock was set back before it

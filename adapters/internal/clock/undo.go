@@ -81,8 +81,8 @@ func (c *clock) setBackBy(last, next int, moved dag.Instant) dag.Instant {
 	return max(least, votes[len(votes)/2])
 }
 
-// passing looks for a while in which the clock was wrong that begins or ends where it was set back: what lies in it fits
-// exactly into the time between the entries around it. It takes these entries out of the chain.
+// passing looks for a while in which the clock was wrong that begins or ends where it was set back: what lies in it
+// fits exactly into the time between the entries around it. It takes these entries out of the chain.
 func (c *clock) passing(all *chain, p int) bool {
 	at := func(n int) dag.Instant { return c.stamps[all.entries[n]].At }
 	low, high := p, p+1
@@ -133,8 +133,8 @@ func (c *clock) worked(last, next int) bool {
 	half := c.stamps[next].At.Sub(c.stamps[last].At) / 2
 	return slices.ContainsFunc(c.known, func(i int) bool {
 		s := &c.stamps[i]
-		return i >= next && s.Began >= 0 && s.Began <= last && s.Took >= 0 && c.block[i] == 0 && c.block[s.Began] == 0 &&
-			s.At.Sub(c.stamps[s.Began].At)-s.Took < half
+		through := i >= next && s.Began >= 0 && s.Began <= last && s.Took >= 0
+		return through && c.block[i] == 0 && c.block[s.Began] == 0 && s.At.Sub(c.stamps[s.Began].At)-s.Took < half
 	})
 }
 

@@ -1,0 +1,118 @@
+package spark
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
+)
+
+// announce gives executors of which nothing says how many cores they have as many as the others have, or else as they
+// had tasks at once.
+func (a *App) announce() {
+	most, unknown := 0, map[int][]*task{}
+	for i, x := range a.executors {
+		if x.unannounced {
+			unknown[i] = nil
+		} else {
+			most = max(most, x.cores)
+		}
+	}
+	if len(unknown) == 0 || a.announced == a.tasks {
+		return
+	}
+	a.announced = a.tasks
+	if most > 0 {
+		for i := range unknown {
+			a.executors[i].cores = most
+		}
+		return
+	}
+	for _, s := range a.stages {
+		for _, t := range s.tries {
+			for _, k := range t.list {
+				if _, is := unknown[k.executor]; is && k.launch.Known() && !k.guessed {
+					unknown[k.executor] = append(unknown[k.executor], k)
+				}
+			}
+		}
+	}
+	for i, tasks := range unknown {
+		a.executors[i].cores = max(a.executors[i].cores, atOnce(tasks))
+	}
+}
+
+// atOnce is how many tasks ran at the same time, at most, but for the moment in which one hands its core to the next.
+func atOnce(tasks []*task) int {
+	type change struct {
+		at dag.Instant
+		by int
+	}
+	var all []change
+	for _, k := range tasks {
+		all = append(all, change{k.launch, 1})
+		if k.state != dag.AttemptRunning {
+			all = append(all, change{k.end - min(dag.Instant(handover/time.Millisecond), (k.end-k.launch)/2), -1})
+		}
+	}
+	slices.SortFunc(all, func(x, y change) int { return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.by, y.by)) })
+	n, most := 0, 0
+	for _, c := range all {
+		n += c.by
+		most = max(most, n)
+	}
+	return most
+}
+
+// remarkMissing warns of what nothing says.
+func (a *App) remarkMissing(now dag.Instant) []dag.Warning {
+	var out []dag.Warning
+	unannounced := 0
+	for _, x := range a.executors {
+		if x.unannounced {
+			unannounced++
+		}
+	}
+	if unannounced > 0 {
+		out = append(out, dag.Warning{Code: dag.WarnObservation, Text: fmt.Sprintf(
+			"how many cores %s had is not in the event log: ParaTimer assumes as many as had a task at once",
+			units.Count(unannounced, "executor"))})
+	}
+	n := map[string]int{}
+	for k := range a.unended {
+		if a.over || now.Sub(k.end) > late {
+			n["TaskEnd"]++
+		}
+	}
+	for l := range a.missing {
+		n[l.kind]++
+	}
+	var parts []string
+	for _, w := range [][3]string{
+		{"JobStart", "job", "start"}, {"JobEnd", "job", "end"}, {"StageSubmitted", "stage", "start"},
+		{"StageCompleted", "stage", "end"}, {"TaskStart", "task", "start"}, {"TaskEnd", "task", "end"},
+	} {
+		switch what := units.Count(n[w[0]], w[1]); {
+		case n[w[0]] == 0:
+			continue
+		case n[w[0]] == 1:
+			parts = append(parts, what+" has no "+w[2])
+		default:
+			parts = append(parts, what+" have no "+w[2])
+		}
+	}
+	if len(parts) > 0 {
+		where := ""
+		if a.inLog {
+			where = " in the log"
+		}
+		out = append(out, dag.Warning{Code: dag.WarnObservation, Text: fmt.Sprintf(
+			"%s%s: the driver dropped events, and ParaTimer takes these times from what came later",
+			strings.Join(parts, ", "), where)})
+	}
+	return out
+}
