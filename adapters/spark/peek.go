@@ -25,7 +25,8 @@ const (
 
 // A peek looks at jobs between two observations. Its answers are taken when it has stopped.
 type peek struct {
-	stop    context.CancelFunc
+	cancel  context.CancelFunc
+	stop    chan struct{}
 	done    chan struct{}
 	answers []*Answer   // of jobs that have ended
 	seen    dag.Instant // the Date of the newest answer
@@ -47,7 +48,7 @@ func (s *Source) startPeek(ctx context.Context) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, peekFor)
-	p := &peek{stop: cancel, done: make(chan struct{}), seen: dag.NoInstant}
+	p := &peek{cancel: cancel, stop: make(chan struct{}), done: make(chan struct{}), seen: dag.NoInstant}
 	s.peek = p
 	paths := make([]string, len(ids))
 	for i, id := range ids {
@@ -61,6 +62,8 @@ func (p *peek) run(ctx context.Context, driver Driver, paths []string) {
 	for len(paths) > 0 {
 		select {
 		case <-ctx.Done():
+			return
+		case <-p.stop:
 			return
 		case <-time.After(peekEvery):
 		}
@@ -96,7 +99,12 @@ func (s *Source) endPeek() {
 	if s.peek == nil {
 		return
 	}
-	s.peek.stop()
+	close(s.peek.stop)
+	select { // a question that is under way is not cut off, unless it takes long
+	case <-s.peek.done:
+	case <-time.After(time.Second):
+	}
+	s.peek.cancel()
 	<-s.peek.done
 	for _, a := range s.peek.answers {
 		s.app.Take(a)
