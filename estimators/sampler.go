@@ -61,8 +61,9 @@ func (w *ReplayContext) sampling() func(Draws) Drawn {
 const (
 	minSamples   = 32
 	usualSamples = 128
-	// maxReplayed is how many tasks a tick replays, unless minSamples replays have more.
-	maxReplayed = 5_120_000
+	// maxReplayed is how many tasks a tick replays, unless minSamples replays have more. Of many tasks few replays do:
+	// what each of them draws averages out, and what all share is stratified.
+	maxReplayed = 320_000
 )
 
 // samples returns how many replays a tick makes for a query with so many unfinished tasks: as many as are wanted, or

@@ -211,9 +211,9 @@ func TestSamples(t *testing.T) {
 	for _, c := range []struct{ tasks, most, want int }{
 		{0, 0, 128},
 		{100, 0, 128},
-		{10_000, 0, 128},
-		{50_000, 0, 64},
-		{100_000, 0, 32},
+		{2500, 0, 128},
+		{5000, 0, 64},
+		{10_000, 0, 32},
 		{10_000_000, 0, 32},
 		{100, 100, 64},
 		{100, 300, 256},
@@ -246,5 +246,32 @@ func TestTasksDifferWithinAReplay(t *testing.T) {
 	one, two := left(schedule.Task{Index: 0, Slot: -1, Node: -1}), left(schedule.Task{Index: 1, Slot: -1, Node: -1})
 	if one.Work == two.Work || one.Same != 1 {
 		t.Errorf("both take %v, and %d tasks are the same", one.Work, one.Same)
+	}
+}
+
+// A long query is replayed seldom: its quantiles are those of many replays all the same.
+func TestFewSamplesOfManyTasks(t *testing.T) {
+	t.Parallel()
+	plan := joinPlan(20)
+	for j := range plan.Jobs {
+		for k := range plan.Jobs[j].Stages {
+			plan.Jobs[j].Stages[k].Tasks *= 40
+		}
+	}
+	c := play(t, truth{plan: plan, seed: 3, noise: 0.2})
+	run := dag.Run{}.Append(c.at(c.total / 10))
+	few, err := New(Sampled(), Paper(ObservedSlowdown), Options{}).Estimate(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	many, err := New(Sampled(), Paper(ObservedSlowdown), Options{Samples: 8 * len(few.Distribution)}).Estimate(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Log(len(few.Distribution), len(many.Distribution), many.Distribution.At(0.1), many.Distribution.At(0.5), many.Distribution.At(0.9))
+	for _, q := range []float64{0.1, 0.25, 0.5, 0.75, 0.9} {
+		if off := (few.Distribution.At(q) - many.Distribution.At(q)).Abs(); off > width(many.Distribution)/20 {
+			t.Errorf("the quantile %v is off by %v of a range of %v", q, off, width(many.Distribution))
+		}
 	}
 }

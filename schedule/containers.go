@@ -48,6 +48,7 @@ type containers struct {
 	batches []batch
 	endOnly *EndOnly
 	alike   bool // see coresAlike
+	opened  int  // stages that waited for others and wait no more
 }
 
 func replayYARN(s *dag.Snapshot, left Left, opt Options) (*Schedule, error) {

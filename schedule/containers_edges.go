@@ -230,6 +230,7 @@ func (p *containersStage) release(first, n int32) {
 func (y *containers) open(j int, k dag.StageIndex, t dag.Instant) {
 	p := &y.jobs[j].phase[k]
 	p.closed = false
+	y.opened++
 	for _, r := range p.pending {
 		p.waiting += int(r[1] - r[0])
 	}

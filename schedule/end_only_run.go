@@ -28,7 +28,7 @@ func (y *containers) endBatch() bool {
 			}
 		}
 		y.now = at
-		others := false
+		others, opened := false, y.opened
 		for q.n > 0 && q.first() == at {
 			e := q.pop()
 			others = others || e.slot == endOfOthers
@@ -37,7 +37,7 @@ func (y *containers) endBatch() bool {
 		switch {
 		case y.moreNow():
 			return true
-		case !sole || others:
+		case !sole || others || y.opened != opened:
 			y.grant(at)
 			return true
 		case who >= 0 && y.pool.freeMB > 0:
@@ -74,6 +74,9 @@ func (y *containers) soleWaiting() (who int, k dag.StageIndex, sole bool) {
 		}
 		for i := range job.phase {
 			p := &job.phase[i]
+			if p.closed && !p.copies() {
+				continue // it wants nothing before it opens
+			}
 			if p.retries() || p.copies() && p.asked > 0 && len(p.retry) > 0 || p.closed || p.lacks != nil &&
 				p.left() > 0 {
 				return -1, k, false

@@ -46,6 +46,9 @@ func NewLogSource(log *spark.Log, o Options) (interface {
 	return &logSource{log: log, reader: log.Reader(o.Workflow), next: log.First, step: step}, nil
 }
 
+// AtMost bounds how many snapshots are played.
+func (s *logSource) AtMost(n int) { s.step = max(s.step, (s.log.Last-s.next)/dag.Instant(n)) }
+
 // Next plays one step.
 func (s *logSource) Next(ctx context.Context) (*dag.Snapshot, error) {
 	for {

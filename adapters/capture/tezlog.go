@@ -44,6 +44,9 @@ func NewHistorySource(log *tez.Log, o Options) (interface {
 	return &historySource{player: log.Play(id), bad: log.Bad, next: first, last: last, step: step}, nil
 }
 
+// AtMost bounds how many snapshots are played.
+func (s *historySource) AtMost(n int) { s.step = max(s.step, (s.last-s.next)/dag.Instant(n)) }
+
 // Next plays one step.
 func (s *historySource) Next(ctx context.Context) (*dag.Snapshot, error) {
 	for {

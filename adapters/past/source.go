@@ -75,6 +75,9 @@ func NewSource(w *Workflow, every time.Duration) (*Source, error) {
 	return s, nil
 }
 
+// AtMost bounds how many snapshots are played.
+func (s *Source) AtMost(n int) { s.every = max(s.every, s.last.Sub(s.at)/time.Duration(n)) }
+
 // defaultMaster is the memory that an application master asks for where nobody says otherwise, in MB.
 const defaultMaster = 1536
 

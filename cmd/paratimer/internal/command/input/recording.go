@@ -87,6 +87,19 @@ type fileSource struct {
 	seen bool // there was a snapshot
 }
 
+// AtMost plays about n snapshots at most of a log, whose snapshots are at any times that are chosen. A tape and a
+// capture keep theirs.
+func AtMost(src watch.Source, n int) watch.Source {
+	f, ok := src.(*fileSource)
+	if !ok {
+		return src
+	}
+	if log, ok := f.Source.(interface{ AtMost(n int) }); ok {
+		log.AtMost(n)
+	}
+	return src
+}
+
 // Next returns a usage error for a file that is damaged. One that is cut off after its first observation is none: it
 // could not be observed to the end.
 func (r *fileSource) Next(ctx context.Context) (*dag.Snapshot, error) {

@@ -87,6 +87,9 @@ func report(c *cli.Context) error {
 	})
 }
 
+// mostTicks is how many observations of a log a report makes: its chart shows no more.
+const mostTicks = 150
+
 // mostPolls is how often a query that runs is looked at: a first observation may be too early.
 const mostPolls = 3
 
@@ -174,6 +177,9 @@ func reported(ctx context.Context, c *cli.Context, name string) (src watch.Sourc
 		src, file, err := input.OpenRecording(name, input.WorkflowID(c), c.Duration("every"))
 		if err != nil {
 			return nil, nil, nil, err
+		}
+		if !c.Bool("live") && c.Duration("every") == 0 {
+			src = input.AtMost(src, mostTicks)
 		}
 		return input.WithProfiles(src, profiles), nil, func(err *error) { command.Closing(file, name, err) }, nil
 	}
