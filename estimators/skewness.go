@@ -60,6 +60,8 @@ const (
 	skewWorth = 0.02
 	// skewSize is how many times the median's size is more.
 	skewSize = 1.1
+	// skewPower is the power of its size by which a task's work grows at most.
+	skewPower = 3
 )
 
 // WorksLong says whether a task works much longer than the median one of its stage.
@@ -67,8 +69,12 @@ func WorksLong(work, median time.Duration) bool {
 	return float64(work) > skewRatio*float64(median) && work-median > skewLeast
 }
 
-// GivenMore says whether a task was given clearly more than the median one of its stage; NaN is not.
-func GivenMore(size, median float64) bool { return size > skewSize*median }
+// GivenMore says whether a task was given clearly more than the median one of its stage, and enough to explain that it
+// works longer: work that grows with the cube of the input, at most. A task that is slow beside is not skewed. NaN is
+// not more.
+func GivenMore(size, medianSize float64, work, median time.Duration) bool {
+	return size > skewSize*medianSize && float64(work) <= float64(max(median, time.Second))*math.Pow(size/medianSize, skewPower)
+}
 
 // Bounds of what is told, and so of the replays: a stage takes six and one for each task that is told.
 const (
@@ -111,9 +117,10 @@ func (w *ReplayContext) Skew(all bool) ([]Skew, error) {
 	}
 	out, tied := []Skew{}, []Skew(nil)
 	for i := range found {
-		s, err := w.skewOf(found[i], sch)
-		if err != nil {
-			return nil, err
+		r := replays{w: w, u: found[i], end: sch.End}
+		s := r.skew()
+		if s.Split, s.Double = r.split(s.Worst), r.double(); r.err != nil {
+			return nil, r.err
 		}
 		if all || s.Delay > least {
 			out = append(out, s)
@@ -178,13 +185,51 @@ func (w *ReplayContext) readersKnown() bool {
 	return true
 }
 
-func (w *ReplayContext) skewOf(u *uneven, sch *schedule.Schedule) (Skew, error) {
+// FinishedSkew tells what Skew tells with all, of a run that has succeeded: its delays are how much sooner it would have
+// ended. again is the same run before its submission, with the costs that it has shown; its jobs may be in another
+// order. took is how long the run took.
+func (w *ReplayContext) FinishedSkew(again *ReplayContext, took time.Duration) ([]Skew, error) {
+	sch, err := again.Schedule()
+	if err != nil {
+		return nil, err
+	}
+	found, _ := w.unevenStages(&schedule.Schedule{}, true)
+	out, plan := []Skew{}, again.Now().Plan
+	// What the replay misses of the run is missed of its delays alike.
+	told := func(d *time.Duration) {
+		*d = time.Duration(float64(*d) * float64(took) / float64(max(sch.Remaining(), 1)))
+	}
+	for _, u := range found {
+		job := u.job
+		node := w.Now().Plan.Jobs[job].Node
+		if u.job = slices.IndexFunc(plan.Jobs, func(j dag.Job) bool { return j.Node == node }); u.job < 0 {
+			continue
+		}
+		r := replays{w: again, u: u, end: sch.End}
+		s := r.skew()
+		if r.err != nil {
+			return nil, r.err
+		}
+		s.Job = job
+		told(&s.Delay)
+		for i := range s.Worst {
+			if d := s.Worst[i].Delay; d != nil {
+				told(d)
+			}
+		}
+		out = append(out, s)
+	}
+	slices.SortStableFunc(out, func(a, b Skew) int { return cmp.Compare(b.Delay, a.Delay) })
+	return out, nil
+}
+
+// skew tells of the stage, but for what another partitioning of its keys would gain.
+func (r *replays) skew() Skew {
+	u := r.u
 	s := Skew{
 		Job: u.job, Stage: u.stage, Tasks: u.count, Keys: u.keys.origin(), Sizes: u.unit, Median: duration(u.median),
-		Skewed: len(u.skewed),
+		Skewed: len(u.skewed), Delay: r.delay(u.skewed),
 	}
-	r := replays{w: w, u: u, end: sch.End}
-	s.Delay = r.delay(u.skewed)
 	for i := range u.listed {
 		k := &u.listed[i]
 		one := SkewedTask{
@@ -197,6 +242,5 @@ func (w *ReplayContext) skewOf(u *uneven, sch *schedule.Schedule) (Skew, error) 
 		}
 		s.Worst = append(s.Worst, one)
 	}
-	s.Split, s.Double = r.split(s.Worst), r.double()
-	return s, r.err
+	return s
 }

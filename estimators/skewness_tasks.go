@@ -23,6 +23,7 @@ type uneven struct {
 	job     int
 	stage   dag.StageIndex
 	count   int        // its tasks
+	ended   bool       // with its run: all its tasks are done
 	works   []taskWork // of all whose end is known, by first
 	median  float64    // of their work, in milliseconds
 	longest float64    // of the unfinished ones
@@ -37,7 +38,8 @@ type uneven struct {
 	listed []taskWork // of these or, if all are asked for, of all works, one task each
 }
 
-// taskWorks collects the tasks of every unfinished stage with more than one that reads others.
+// taskWorks collects the tasks of every unfinished stage with more than one that reads others; of a run that has ended,
+// of every stage.
 func (w *ReplayContext) taskWorks(sch *schedule.Schedule) []*uneven {
 	s := w.Now()
 	stages := make([][]*uneven, len(s.Plan.Jobs))
@@ -47,8 +49,8 @@ func (w *ReplayContext) taskWorks(sch *schedule.Schedule) []*uneven {
 		stages[j], ends[j] = make([]*uneven, len(job.Stages)), make([]dag.Instant, len(job.Stages))
 		for k := range job.NumStages() {
 			ends[j][k] = lastEnd(attempts(s, j, k))
-			if n := job.Stages[k].Count(); n > 1 && job.Stages[k].ReadsRecords() && !w.jobEnded(j) {
-				stages[j][k] = &uneven{job: j, stage: k, count: n}
+			if n := job.Stages[k].Count(); n > 1 && job.Stages[k].ReadsRecords() && (w.ended() || !w.jobEnded(j)) {
+				stages[j][k] = &uneven{job: j, stage: k, count: n, ended: w.ended()}
 			}
 		}
 	}
@@ -79,8 +81,11 @@ func (w *ReplayContext) taskWorks(sch *schedule.Schedule) []*uneven {
 	var out []*uneven
 	for j := range stages {
 		for k, u := range stages[j] {
-			if u != nil && len(u.works) > 0 {
-				u.attempts(attempts(s, j, dag.StageIndex(k)), input(j, dag.StageIndex(k))) //nolint:gosec // an index
+			if u == nil || len(u.works) == 0 && !u.ended {
+				continue
+			}
+			u.attempts(attempts(s, j, dag.StageIndex(k)), input(j, dag.StageIndex(k))) //nolint:gosec // an index
+			if len(u.works) > 0 {
 				out = append(out, u)
 			}
 		}
@@ -208,10 +213,10 @@ func (r *taskWork) excess(u *uneven) float64 { return r.ms - u.median }
 func (u *uneven) judge(all bool) {
 	for i := range u.works {
 		r := &u.works[i]
-		if !WorksLong(duration(r.ms), duration(u.median)) || r.done {
+		if !WorksLong(duration(r.ms), duration(u.median)) || r.done && !u.ended {
 			continue
 		}
-		if GivenMore(u.sizeOf(r.first), u.medianSize) || u.keys.largest(r) > r.excess(u)/2 {
+		if GivenMore(u.sizeOf(r.first), u.medianSize, duration(r.ms), duration(u.median)) || u.keys.largest(r) > r.excess(u)/2 {
 			r.skewed = true
 			u.skewed = append(u.skewed, *r)
 		}

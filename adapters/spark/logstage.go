@@ -191,8 +191,6 @@ func (a *App) takeTaskEnd(t *try, k *task, e *event) {
 		k.state, k.why = dag.AttemptKilled, firstLine(string(r.KillReason))
 	case r.Reason == commitDenied:
 		k.state, k.why = dag.AttemptKilled, commitDenied
-	case r.Reason == commitDenied:
-		k.state, k.why = dag.AttemptKilled, commitDenied
 	default:
 		if r.Reason == "ExecutorLostFailure" && k.executor >= 0 && a.executors[k.executor].active {
 			x := a.executors[k.executor]

@@ -14,6 +14,7 @@ const (
 	skewRatio = 1.5
 	skewLeast = 5 * time.Second
 	skewSize  = 1.1
+	skewPower = 3
 )
 
 // A middle is the median task of a stage.
@@ -32,7 +33,9 @@ func (w *walker) skew(id int32, begin dag.Instant) time.Duration {
 	if m.count < 2 || work < m.work+skewLeast || float64(work) < skewRatio*float64(m.work) {
 		return 0
 	}
-	if size := w.sizeOf(x); size < skewSize*m.size { // neither is NaN
+	size := w.sizeOf(x) // neither is NaN
+	explains := math.Pow(size/m.size, skewPower) * float64(max(m.work, time.Second))
+	if size < skewSize*m.size || float64(work) > explains {
 		return 0
 	}
 	return work - m.work

@@ -26,7 +26,7 @@ func TestContractNamesEveryField(t *testing.T) {
 		}
 		for i := range typ.NumField() {
 			f := typ.Field(i)
-			if f.Anonymous {
+			if f.Anonymous || !f.IsExported() {
 				continue
 			}
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")

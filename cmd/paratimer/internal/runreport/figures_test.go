@@ -53,7 +53,19 @@ func TestSkewSummary(t *testing.T) {
 			[]float64{10, 30, 11, 12},
 			[]float64{100, 109, 100, 100},
 			false,
-			"No job's reduces are uneven: number 1 of job j worked 30s, the median one 11s, but it was given no more.",
+			"No job's reduces are uneven: number 1 of job j worked 30s, the median one 11s, but what it was given does not explain that.",
+		},
+		{ // a slow one alone is not skew, though it was given a little more
+			[]float64{2.3, 2.2, 15.2, 2.3},
+			[]float64{100, 100, 130, 100},
+			false,
+			"No job's reduces are uneven: number 2 of job j worked 15.2s, the median one 2.3s, but what it was given does not explain that.",
+		},
+		{ // nor does one that is slow hide another one that is skewed
+			[]float64{10, 60, 11, 12, 31},
+			[]float64{100, 100, 100, 100, 300},
+			true,
+			"The reduces of job j are uneven: number 4 worked 31s, the median one 12s, and was given 43 % of all that the 5 were.",
 		},
 		{
 			[]float64{1, 5.9, 1, 1},

@@ -27,6 +27,8 @@ type SkewJob struct {
 	Reduces []SkewReduce  `json:"reduces"` // at most MostSkewReduces: the longest
 	All     int           `json:"all"`     // that are done
 	Median  frame.Seconds `json:"median_seconds"`
+
+	worst int // index in Reduces of the longest task that is skewed; 0 if none is
 }
 
 // A SkewReduce is a task that is done: how long it worked, from its start or from the end of the last task that it
@@ -155,7 +157,12 @@ func skewJob(done []reduced) SkewJob {
 	j := SkewJob{All: len(done), Median: frame.SecondsOf(median)}
 	for i := range done {
 		r := &done[i]
-		j.Uneven = j.Uneven || estimators.WorksLong(r.work, median) && estimators.GivenMore(size(r), middle)
+		if !j.Uneven && estimators.WorksLong(r.work, median) && estimators.GivenMore(size(r), middle, r.work, median) {
+			j.Uneven = true
+			if i < MostSkewReduces {
+				j.worst = i
+			}
+		}
 		if i < MostSkewReduces {
 			j.Reduces = append(j.Reduces, SkewReduce{
 				Task: r.task, WorkSeconds: frame.SecondsOf(r.work), Bytes: units.Rounded(r.bytes),

@@ -122,7 +122,7 @@ func (s *Skew) summary(p *dag.Plan) string {
 	case worst.Stage != "":
 		of = name(worst.Stage) + " of " + of
 	}
-	top, extra := &worst.Reduces[0], ""
+	top, extra := &worst.Reduces[worst.worst], ""
 	if top.ShareRatio != nil {
 		extra = fmt.Sprintf(", and was given %s of all that the %d were", units.Percent(float64(*top.ShareRatio)),
 			worst.All)
@@ -132,7 +132,7 @@ func (s *Skew) summary(p *dag.Plan) string {
 		return fmt.Sprintf("The %ss of %s are uneven: number %d worked %s, the median one %s%s.",
 			worst.TaskWord(), of, top.Task, units.Seconds(top.WorkSeconds), units.Seconds(worst.Median), extra)
 	case estimators.WorksLong(top.WorkSeconds.Duration(), worst.Median.Duration()):
-		return fmt.Sprintf("%s: number %d of %s worked %s, the median one %s, but it was given no more.",
+		return fmt.Sprintf("%s: number %d of %s worked %s, the median one %s, but what it was given does not explain that.",
 			none, top.Task, of, units.Seconds(top.WorkSeconds), units.Seconds(worst.Median))
 	}
 	return fmt.Sprintf("%s by 5 s or more: the longest of %s worked %s, its median one %s.",

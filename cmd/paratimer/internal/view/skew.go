@@ -22,8 +22,8 @@ func SkewText(w io.Writer, r frame.SkewReport) error {
 	var b strings.Builder
 	b.WriteString(skewTitle(r) + "\n")
 	switch {
-	case r.Workflow.State.Ended():
-		b.WriteString("it is over: nothing holds it back\n")
+	case r.Skew == nil && r.Workflow.State.Ended():
+		fmt.Fprintf(&b, "it has %s: how it would have gone on is not known\n", r.Workflow.State)
 	case r.Skew == nil:
 		fmt.Fprintf(&b, "too early to say: nothing has shown what its %ss cost\n", reader(r))
 	case len(r.Skew) == 0:
@@ -64,6 +64,8 @@ func skewTitle(r frame.SkewReport) string {
 	switch {
 	case r.Workflow.State == dag.Blocked:
 		name += ", before it runs"
+	case r.ElapsedSeconds != nil && r.Workflow.State == dag.Succeeded:
+		name += " took " + units.Elapsed(r.ElapsedSeconds.Duration())
 	case r.ElapsedSeconds != nil:
 		name += " after " + units.Elapsed(r.ElapsedSeconds.Duration())
 	}
@@ -92,7 +94,7 @@ func skewTables(b *strings.Builder, s *frame.Skew) {
 				ends = units.Elapsed(one.EndSeconds.Duration())
 			}
 			row(fmt.Sprint(one.Task), given(one), units.Known(one.ShareRatio, units.Percent),
-				units.About(one.WorkSeconds.Duration()), ends, back(one.DelaySeconds))
+				units.About(one.WorkSeconds.Duration()), ends, alone(s, one))
 		}
 	})
 	skewKeys(b, s)
@@ -152,6 +154,14 @@ func given(r *frame.SkewedTask) string {
 		return units.Size(*r.SizeRecords, "") + " records"
 	}
 	return units.Known(r.SizeBytes, units.Bytes)
+}
+
+// alone is how long a task alone holds the query back. One of several that do so together may not do so alone.
+func alone(s *frame.Skew, one *frame.SkewedTask) string {
+	if one.DelaySeconds != nil && *one.DelaySeconds < 1 && s.DelaySeconds >= 1 {
+		return "with others"
+	}
+	return back(one.DelaySeconds)
 }
 
 func back(s *frame.Seconds) string {

@@ -57,6 +57,9 @@ func skewSentence(s *frame.Skew, say speech) string {
 	if s.Skewed > 1 {
 		who, has, holds = skewedTask(s)+"s "+numbers(s.Skewed, all), "have", "hold"
 	}
+	if worst.Done { // the run is over
+		has, holds = "had", "held"
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s of %s ", who, skewedStage(s))
 	if of := share(s.Skewed, all, say); of != "" {

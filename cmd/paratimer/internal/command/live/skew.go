@@ -21,6 +21,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/whatif"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -29,7 +30,7 @@ func skewFlags() []cli.Flag {
 		command.OutputFlag("text", "json"),
 		&cli.StringFlag{
 			Name: "at", EnvVars: command.Env("at"),
-			Usage: "state of a recording at `TIME` (90s) or at a part of the run (0.5, 50%) (default: at the greatest delay)",
+			Usage: "state of a recording at `TIME` (90s) or at a part of the run (0.5, 50%) (default: the finished run; of MapReduce, at the greatest delay)",
 		},
 		command.TimeoutFlag(),
 		&cli.StringFlag{
@@ -109,8 +110,11 @@ func skewReport(model estimators.Model, run dag.Run) (frame.SkewReport, error) {
 	if submitted {
 		r.At, r.Workflow.State = frame.TimeOf(s.At), s.State
 	}
+	if s.State.Ended() {
+		return r, finishedSkew(&r, model, run, w)
+	}
 	skew, err := w.Skew(true)
-	if err != nil || s.State.Ended() {
+	if err != nil {
 		return r, err
 	}
 	sch, err := w.Schedule()
@@ -126,6 +130,22 @@ func skewReport(model estimators.Model, run dag.Run) (frame.SkewReport, error) {
 	}
 	r.Skew = frame.SkewOf(s, skew, &remaining)
 	return r, nil
+}
+
+// finishedSkew adds how the tasks of a run that has succeeded stood to each other, and what that cost it.
+func finishedSkew(r *frame.SkewReport, model estimators.Model, run dag.Run, w *estimators.ReplayContext) error {
+	past, ok := whatif.Again(run)
+	if run.Now().State != dag.Succeeded || !ok {
+		return nil
+	}
+	again := estimators.NewReplayContext(past.Before, model, estimators.Options{})
+	skew, err := w.FinishedSkew(again, past.Took)
+	if err != nil {
+		return err
+	}
+	over := time.Duration(0)
+	r.ElapsedSeconds, r.Skew = frame.SecondsIn(&past.Took), frame.SkewOf(run.Now(), skew, &over)
+	return nil
 }
 
 // skewedRun is what is looked at: a plan or a recording if there is a file of the name, else a query of the cluster.
@@ -163,7 +183,9 @@ func skewedNow(ctx context.Context, c *cli.Context, name string, profiles []*dag
 	})
 }
 
-// skewedThen reads a recording up to a moment. To find a part of its length it is read twice.
+// skewedThen reads a recording up to a moment. To find a part of its length it is read twice. Without a moment it is the
+// end of an application or DAG that has succeeded, whose tasks have shown all; of MapReduce jobs, whose keys are known
+// while they run, it is when the delay was greatest.
 func skewedThen(ctx context.Context, model estimators.Model, path string, open func() (watch.Source, io.Closer, error),
 	when input.Moment,
 ) (best dag.Run, err error) {
@@ -172,6 +194,16 @@ func skewedThen(ctx context.Context, model estimators.Model, path string, open f
 		return best, err
 	}
 	var run dag.Run
+	if until == 0 {
+		err := input.EachSnapshot(ctx, path, open, func(s *dag.Snapshot) (bool, error) {
+			run = run.Append(s)
+			return false, nil
+		})
+		if err != nil || len(run.Window) > 0 && run.Now().State == dag.Succeeded && !run.Now().Plan.OnlyMapReduce() {
+			return run, err
+		}
+		run = dag.Run{}
+	}
 	least := time.Duration(-1)
 	err = input.EachSnapshot(ctx, path, open, func(s *dag.Snapshot) (bool, error) {
 		run = run.Append(s)
