@@ -48,7 +48,7 @@ func frames(t *testing.T, src watch.Source) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	_, err := watch.Watch{
-		Source: src, Estimators: follow.EstimatorSet(true, 0),
+		Source: src, Estimators: follow.EstimatorSet(true, 20),
 		Sinks: []watch.Sink{view.NewNDJSON(&out)}, Bounds: session.Bounds, Log: zerolog.Nop(),
 	}.Run(t.Context())
 	if err != nil {

@@ -70,7 +70,7 @@ func TestCompareRecordings(t *testing.T) {
 
 func comparedFiles(t *testing.T, names ...string) *compareview.Document {
 	t.Helper()
-	args := []string{"paratimer", "compare", "--output", "json"}
+	args := []string{"paratimer", "compare", "--output", "json", "--every", "10s"}
 	for _, name := range names {
 		args = append(args, fixtures.Recording(name+".jsonl.zst"))
 	}
