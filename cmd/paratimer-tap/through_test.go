@@ -72,9 +72,9 @@ func TestAsWithoutTap(t *testing.T) {
 		"exits 3":           {[]string{"sh", "-c", "cat; exit 3"}, records(100)},
 		"killed":            {[]string{"sh", "-c", "cat; kill -9 $$"}, records(100)},
 		"terminated":        {[]string{"sh", "-c", "cat; kill -TERM $$"}, records(10)},
-		"reads one line":    {[]string{"sh", "-c", "head -n 1"}, records(200_000)},
-		"reads nothing":     {[]string{"sh", "-c", "exit 0"}, records(200_000)},
-		"closes its input":  {[]string{"sh", "-c", "exec <&-; echo closed"}, records(200_000)},
+		"reads one line":    {[]string{"sh", "-c", "head -n 1"}, records(40_000)},
+		"reads nothing":     {[]string{"sh", "-c", "exit 0"}, records(40_000)},
+		"closes its input":  {[]string{"sh", "-c", "exec <&-; echo closed"}, records(40_000)},
 		"closes its output": {[]string{"sh", "-c", "exec >&-; cat >&2"}, records(10)},
 		"writes only":       {[]string{"sh", "-c", "yes | head -n 100000"}, ""},
 		"reporter lines": {[]string{

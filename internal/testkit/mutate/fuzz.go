@@ -4,10 +4,12 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/paratimer/paratimer/internal/testkit/long"
 )
 
 // seedScripts is how many scripts each file has without a fuzzer: `go test` runs them as they are.
-const seedScripts = 60
+var seedScripts = long.Of(20, 60)
 
 // smallBytes is the size up to which a file also has a script for each of its keys, which drops it: a key that must be
 // there and is not is what readers forget most, and by chance it is rarely hit.

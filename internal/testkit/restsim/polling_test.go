@@ -13,6 +13,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/long"
 )
 
 const start = dag.Instant(1_795_222_440_184)
@@ -178,7 +179,7 @@ func measure(t testing.TB, n, width int, every time.Duration, shuffle bool, samp
 	return c, cluster
 }
 
-// TestPollingCost: on a 10,000-task job our polling costs at most a tenth of the bytes of naive polling, all told: the
+// TestPollingCost: on a large job (with PARATIMER_LONG of 10,000 tasks) our polling costs at most a tenth of the bytes of naive polling, all told: the
 // ResourceManager's answers, the conf and the last look in the history server are on our side only.
 func TestPollingCost(t *testing.T) {
 	if testing.Short() {
@@ -193,7 +194,8 @@ func TestPollingCost(t *testing.T) {
 		{300, 20 * time.Second, true},
 	} {
 		t.Run(fmt.Sprintf("%d containers, every %v", c.width, c.every), func(t *testing.T) {
-			got, cluster := measure(t, 10_000, c.width, c.every, c.shuffle, 10)
+			n := long.Of(3000, 10_000)
+			got, cluster := measure(t, n, n*c.width/10_000, c.every, c.shuffle, 10)
 			t.Log(got)
 			if got.ours*10 > got.naive {
 				t.Errorf("ours are more than a tenth: %d of %d bytes", got.ours, got.naive)

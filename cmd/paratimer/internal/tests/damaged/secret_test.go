@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -43,14 +42,7 @@ var hushed = map[string]string{
 // and commands that it starts inherit none.
 func TestSecretsStayHome(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("SKIPPED: the command is built and run")
-	}
 	dir := t.TempDir()
-	binary := filepath.Join(dir, "paratimer")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
 	ca := certtest.New(t, "ca")
 	rm := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -74,7 +66,7 @@ func TestSecretsStayHome(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := func(name string) string { return filepath.Join(left, name) }
-	cmd := exec.CommandContext(t.Context(), binary, "attach", "--rm", gate.URL+"/gateway/default", "--ca-file",
+	cmd := session.Process(t, dir, "attach", "--rm", gate.URL+"/gateway/default", "--ca-file",
 		ca.File(), "--user", "root",
 		"--password-file", key("password", hushed["password"]), "--serve-token-file",
 		key("serve", hushed["serve token"]), "--metrics", ":0",

@@ -28,6 +28,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/long"
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
@@ -77,7 +78,7 @@ func overnight() *dag.Plan {
 // TestTwelveHoursAttached: a query of more than twelve hours is watched with everything that attach can be told to do,
 // its log moved away each hour; what is retained stays the same, and no line of the log is lost.
 func TestTwelveHoursAttached(t *testing.T) {
-	const every = 30 * time.Second
+	every := time.Duration(long.Of(120, 30)) * time.Second
 	ctx, dir, start := t.Context(), t.TempDir(), dag.Instant(1_795_222_440_184)
 	m := restsim.NewMany(start)
 	run, err := simulate.New(overnight(), simulate.Options{
@@ -123,7 +124,7 @@ func TestTwelveHoursAttached(t *testing.T) {
 	}).Watch(nil)
 	defer told.Close()
 	stepper := watch.Watch{
-		Source: source, Estimators: follow.EstimatorSet(true, 64), Sinks: []watch.Sink{
+		Source: source, Estimators: follow.EstimatorSet(true, long.Of(20, 64)), Sinks: []watch.Sink{
 			meter, remembered,
 			view.NewNDJSON(&frames),
 		},

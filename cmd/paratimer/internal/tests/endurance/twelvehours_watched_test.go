@@ -24,14 +24,16 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/long"
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
-// TestTwelveHoursWatched: a watch of twelve hours in which 180 workflows come and go retains what it did after the
+// TestTwelveHoursWatched: a watch of twelve hours in which 60 workflows (with PARATIMER_LONG 180) come and go retains what it did after the
 // first one.
 func TestTwelveHoursWatched(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const each, n = 4 * time.Minute, 180
+		each := time.Duration(long.Of(12, 4)) * time.Minute
+		n := int(12 * time.Hour / each)
 		dir := t.TempDir()
 		m := restsim.NewMany(dag.InstantOf(time.Now()))
 		client, err := hadoop.NewClient(hadoop.Options{

@@ -5,67 +5,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/rs/zerolog"
-
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 
 	page "github.com/paratimer/paratimer/cmd/paratimer/internal/report"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
-	"github.com/paratimer/paratimer/estimators/observed"
-	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
-
-// TestReportOfRecordings holds that the run report of every recording is sound, at its end and along the way, and can
-// be drawn.
-func TestReportOfRecordings(t *testing.T) {
-	t.Parallel()
-	paths, err := fixtures.Recordings("recordings")
-	if err != nil {
-		t.Fatal(err)
-	}
-	histories, err := filepath.Glob(fixtures.Recording("*.jhist.gz"))
-	if err != nil || len(histories) == 0 {
-		t.Fatalf("no job history among the recordings: %v", err)
-	}
-	paths = append(paths, histories...)
-	figures := 0
-	for _, path := range paths {
-		t.Run(filepath.Base(path), func(t *testing.T) {
-			src, file, err := input.OpenRecording(path, "", 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer file.Close()
-			g := runreport.NewCollector(filepath.Base(path), observed.Costs)
-			g.Recorded = true
-			each := &sounding{t: t, g: g}
-			w := watch.Watch{
-				Source: src, Estimators: follow.EstimatorSet(false, 20), Sinks: []watch.Sink{g, each},
-				Log: zerolog.Nop(),
-				Bounds: []alert.Bound{{
-					Name: "outside-bounds", Kind: alert.OutsideBounds, Quiet: true,
-					Threshold: alert.DefaultThreshold, Hold: alert.DefaultHold,
-				}},
-			}
-			if _, err := w.Run(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			each.look()
-			figures += each.figures
-		})
-	}
-	t.Logf("%d figures of %d recordings are sound", figures, len(paths))
-}
 
 // sounding looks at the run report at each fortieth frame.
 type sounding struct {
