@@ -147,8 +147,8 @@ func oneFile(ctx context.Context, in fs.FS, name string) ([]LogFile, error) {
 	return logs, err
 }
 
-// inOrder returns the names of the pieces of a log in their order. A compacted piece stands for itself and those before.
-// Of a piece that is there twice the larger file counts.
+// inOrder returns the names of the pieces of a log in their order. A compacted piece stands for itself and those before
+// it. If a piece is there twice, the larger file counts.
 func inOrder(list []piece) []string {
 	slices.SortFunc(list, func(a, b piece) int {
 		return cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(a.order, b.order), cmp.Compare(len(a.compact), len(b.compact)),

@@ -88,7 +88,8 @@ func TestFindLogs(t *testing.T) {
 				continue
 			}
 			s := atEnd(t, log)
-			if tasks, ended := done(s); s.State != dag.Succeeded || tasks != 1 || ended != 1 || len(s.Jobs[0].Stages[0].Attempts) != 1 {
+			if tasks, ended := done(s); s.State != dag.Succeeded || tasks != 1 || ended != 1 ||
+				len(s.Jobs[0].Stages[0].Attempts) != 1 {
 				t.Errorf("%s: %s, %d of %d tasks", name, s.State, ended, tasks)
 			}
 		}

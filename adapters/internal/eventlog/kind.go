@@ -49,8 +49,8 @@ func firstValue(line []byte) (name string, ok bool) {
 // mark is what some editors put before a text.
 const mark = "\ufeff"
 
-// IsLog reports whether a text begins as an event log: one of its first lines is an event of Spark or of Databricks. The
-// last line may be cut off.
+// IsLog reports whether a text begins as an event log: one of its first lines is an event of Spark or of Databricks.
+// The last line may be cut off.
 func IsLog(text []byte) bool {
 	const most = 20 // lines: the first ones may be damaged, or the end of a line that was cut off
 	lines := bytes.SplitN(text, []byte("\n"), most+1)

@@ -25,8 +25,8 @@ const ReadSize = 1 << 16
 // mostBlock is the most bytes of a block, packed or not: lz4-java's and snappy-java's own limit.
 const mostBlock = 32 << 20
 
-// Unpack returns the text of a file of a log: plain, or packed by gzip, zstd, lz4, snappy or lzf. Packed data that breaks
-// off or is damaged ends in an error that is io.ErrUnexpectedEOF. A byte order mark is left out.
+// Unpack returns the text of a file of a log: plain, or packed by gzip, zstd, lz4, snappy or lzf. Packed data that
+// breaks off or is damaged ends in an error that is io.ErrUnexpectedEOF. A byte order mark is left out.
 func Unpack(in io.Reader) (*bufio.Reader, error) {
 	b, err := unpack(in)
 	if err != nil {

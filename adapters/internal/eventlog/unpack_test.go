@@ -113,7 +113,8 @@ func TestUnpack(t *testing.T) {
 			if name == "lz4" && what == "cut" { // only the empty block at the end is cut
 				continue
 			}
-			if len(got) == 0 || what == "cut" && !strings.HasPrefix(text, string(got)) || !errors.Is(err, io.ErrUnexpectedEOF) {
+			if len(got) == 0 || what == "cut" && !strings.HasPrefix(text, string(got)) ||
+				!errors.Is(err, io.ErrUnexpectedEOF) {
 				t.Errorf("%s, %s: %d bytes, %v", name, what, len(got), err)
 			}
 		}

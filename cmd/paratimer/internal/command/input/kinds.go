@@ -40,8 +40,8 @@ func NotAPlan(path, wanted string, err error) error {
 // planKey is a line with a key that is in every plan, profile and job file.
 var planKey = regexp.MustCompile(`(?m)^[\s{,]*["']?(version|jobs)["']?\s*:`)
 
-// likeAPlan reports whether a plan was meant by a file: its parser then says what is wrong with it. A pipe cannot be read
-// twice, and what cannot be opened has an error of its own.
+// likeAPlan reports whether a file was meant as a plan: its parser then says what is wrong with it. A pipe cannot be
+// read twice, and a file that cannot be opened has an error of its own.
 func likeAPlan(path string) bool {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return true

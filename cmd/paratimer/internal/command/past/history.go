@@ -40,7 +40,7 @@ func historyCommand() *cli.Command {
 				Name: "before", EnvVars: command.Env("before"),
 				Usage: "the profile that the run with this `ID` had, from the runs before it",
 			}),
-		command.New("add", "FILE...", "add recorded runs: tapes, captures, job history, event logs, or folders of them",
+		command.New("add", "FILE...", "add recorded runs: tapes, captures, history, event logs, folders of them",
 			historyAdd,
 			append(input.RecordingFlags(), input.SpoolFlag(), input.StateFlag(),
 				command.OutputFlag("text", "json"))...),

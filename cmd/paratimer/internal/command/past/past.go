@@ -45,7 +45,7 @@ func Commands() []*cli.Command {
 			learnFlags()...),
 		historyCommand(),
 		command.New("import", "PATH...",
-			"make tapes from the history of finished runs: job history, Rumen traces, Tez history, event logs, folders of them, webhdfs:// addresses", importHistory,
+			"make tapes from job history, Rumen traces, Tez history and event logs: files, folders, webhdfs:// addresses", importHistory,
 			importFlags()...),
 		command.New("calibrate", "", "test on simulated runs how often ranges hold", calibration,
 			calibrateFlags()...),

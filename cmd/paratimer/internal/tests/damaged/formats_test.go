@@ -72,8 +72,8 @@ func TestFolderOfEventLogs(t *testing.T) {
 	}
 
 	state := t.TempDir()
-	_, stdout, _ = session.Run(t, "history", "add", logs, "--state", state)
-	if n := strings.Count(stdout, "succeeded after 4"); n != 5 || strings.Count(stdout, "added") != 5 {
+	_, stdout, _ = session.Run(t, "history", "add", logs, "--state-dir", state)
+	if n := strings.Count(stdout, "succeeded after 5"); n != 5 || strings.Count(stdout, "added") != 5 {
 		t.Errorf("%d runs are added: %s", n, stdout)
 	}
 
@@ -82,7 +82,7 @@ func TestFolderOfEventLogs(t *testing.T) {
 		t.Errorf("exit code %d, %s", code, stderr)
 	}
 	if code, stdout, stderr := session.Run(t, "replay", logs, "--speed", "0", "--quiet", "--workflow", "app-2"); code != 0 ||
-		!strings.Contains(stdout, "succeeded after 4s") {
+		!strings.Contains(stdout, "succeeded after 5s") {
 		t.Errorf("exit code %d, %s%s", code, stdout, stderr)
 	}
 }
@@ -100,7 +100,7 @@ func TestEmptyJob(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	for _, args := range [][]string{
 		{"import", log, "-o", out}, {"report", log, "-o", out}, {"replay", log, "--speed", "0"}, {"score", log},
-		{"learn", log}, {"skew", log}, {"whatif", log}, {"compare", log, log}, {"history", "add", log, "--state", t.TempDir()},
+		{"learn", log}, {"skew", log}, {"whatif", log}, {"compare", log, log}, {"history", "add", log, "--state-dir", t.TempDir()},
 		{"check", "--recording", log, "--within", "10m"},
 	} {
 		code, stdout, stderr := session.Run(t, args...)
