@@ -29,8 +29,8 @@ const (
 const maxWindow = 128 << 20
 
 // Unpack returns the text of in: plain, or packed by gzip, zstd, lz4 or snappy, as its first bytes tell. It reads size
-// bytes at a time. Packed data that breaks off or is damaged ends in an error that is io.ErrUnexpectedEOF; an error of in
-// stays what it is.
+// bytes at a time. Packed data that breaks off or is damaged ends in an error that is io.ErrUnexpectedEOF; an error of
+// in stays what it is.
 func Unpack(in io.Reader, size int) (*bufio.Reader, error) {
 	from := &source{in: in}
 	b := bufio.NewReaderSize(from, size)
