@@ -83,8 +83,9 @@ func (a *App) remarkMissing(now dag.Instant) []dag.Warning {
 			units.Count(unannounced, "executor"))})
 	}
 	n := map[string]int{}
-	for k := range a.unended {
-		if a.over || now.Sub(k.end) > late {
+	for k, since := range a.unended {
+		// A driver that has gone may not have been asked since the task ended.
+		if a.inLog && a.over || now.Sub(max(k.end, since)) > late {
 			n["TaskEnd"]++
 		}
 	}

@@ -51,10 +51,10 @@ type App struct {
 	order                   []*stage  // those of the plan, in the order in which they came into it
 	plan                    *dag.Plan
 	names                   map[string]int
-	inLog                   bool           // an event log says all that is known
-	unended                 map[*task]bool // of stages that are complete; nothing says how they ended
-	announced               int            // a.tasks when executors got their cores that nothing says
-	missing                 map[lack]bool  // what nothing says, although something happened that comes after it
+	inLog                   bool                  // an event log says all that is known
+	unended                 map[*task]dag.Instant // tasks whose end later events imply: when that was noted
+	announced               int                   // a.tasks when executors got their cores that nothing says
+	missing                 map[lack]bool         // what nothing says, although something happened that comes after it
 	lanes                   lanes
 	executorsSeen           uint64 // see executorsVersion
 }
@@ -153,7 +153,7 @@ func NewApp(id string) *App {
 		pools: map[string]dag.Pool{},
 		ended: dag.NoInstant, began: dag.NoInstant, lastSeen: dag.NoInstant,
 		clock: newDateClock(), reported: dag.NoInstant, names: map[string]int{},
-		unended: map[*task]bool{}, missing: map[lack]bool{},
+		unended: map[*task]dag.Instant{}, missing: map[lack]bool{},
 	}
 }
 

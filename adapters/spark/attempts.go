@@ -129,7 +129,7 @@ func (a *App) attempt(k *task, i, number int32, now dag.Instant) dag.Attempt {
 	}
 	none := dag.Mark{At: dag.NoInstant, Done: nan, Out: nan}
 	at.First, at.Last = none, none
-	if k.guessed && !a.unended[k] {
+	if _, implied := a.unended[k]; k.guessed && !implied {
 		at.Slot = -1 // as are its times
 	}
 	if k.report.Known() {

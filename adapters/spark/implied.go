@@ -124,7 +124,7 @@ func (a *App) conclude(now dag.Instant) {
 	for _, id := range ids {
 		s := a.stages[id]
 		for _, t := range s.tries {
-			a.settle(s, t)
+			a.settle(s, t, now)
 			if t.settled {
 				continue
 			}
@@ -211,7 +211,7 @@ func (a *App) overAt(s *stage, t *try) dag.Instant {
 
 // settle ends the tasks of an attempt of a stage that is complete, or whose jobs have ended. They took as long as
 // others of the stage, but for one that the stage waited for.
-func (a *App) settle(s *stage, t *try) {
+func (a *App) settle(s *stage, t *try, now dag.Instant) {
 	at := a.overAt(s, t)
 	if t.settled || !at.Known() {
 		return
@@ -249,7 +249,7 @@ func (a *App) settle(s *stage, t *try) {
 		if t.status != "COMPLETE" {
 			continue
 		}
-		if a.unended[k] = true; !succeeded[k.part] {
+		if a.unended[k] = now; !succeeded[k.part] {
 			k.state = dag.AttemptSucceeded
 			if !awaited {
 				k.end = max(k.launch, min(at, k.launch+usual))
@@ -265,7 +265,7 @@ func (a *App) crowd(x *executor, running []*task, now dag.Instant) {
 	if gone := x.removed; !x.active && gone.Known() && now.Sub(gone) > late {
 		for _, k := range running {
 			k.state, k.end, k.guessed, k.why = dag.AttemptFailed, max(k.launch, gone), true, "its executor was lost"
-			a.unended[k] = true
+			a.unended[k] = now
 		}
 		return
 	}
@@ -280,7 +280,7 @@ func (a *App) crowd(x *executor, running []*task, now dag.Instant) {
 		if now.Sub(next.launch) > overlap {
 			k := running[i]
 			k.state, k.end, k.guessed = dag.AttemptSucceeded, next.launch, true
-			a.unended[k] = true
+			a.unended[k] = now
 		}
 	}
 }

@@ -64,7 +64,7 @@ func (a *App) takeStageInfo(w *stageInfo) *stage {
 	}
 	s.name = dag.Clean(string(w.Name))
 	if w.Try.ID() <= 0 {
-		s.tasks, s.sized = w.Tasks.Count(mostTasks + 1), true
+		s.tasks, s.sized = w.Tasks.Count(mostTasks+1), true
 	}
 	if len(s.rdds) == 0 {
 		rdds := make([]number, len(w.RDDs))
