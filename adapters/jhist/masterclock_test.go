@@ -61,7 +61,7 @@ func TestMasterClock(t *testing.T) {
 				}
 				j := readTracker(t, strings.Join(damaged, "\n"))
 				got, want := j.Finished.Sub(j.Launched), whole.Finished.Sub(whole.Launched)
-				// How long nothing happened when the clock was set for good is unknown; forward, it may have been a pause.
+				// How long nothing happened when the clock was set for good is unknown. Forward, it may be a pause.
 				most := 15 * time.Second
 				if good {
 					most = 35 * time.Second
