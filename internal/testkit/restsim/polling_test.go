@@ -179,7 +179,7 @@ func measure(t testing.TB, n, width int, every time.Duration, shuffle bool, samp
 	return c, cluster
 }
 
-// TestPollingCost: on a large job (with PARATIMER_LONG of 10,000 tasks) our polling costs at most a tenth of the bytes of naive polling, all told: the
+// TestPollingCost: on a 10,000-task job our polling costs at most a tenth of the bytes of naive polling, all told: the
 // ResourceManager's answers, the conf and the last look in the history server are on our side only.
 func TestPollingCost(t *testing.T) {
 	if testing.Short() {
@@ -194,8 +194,7 @@ func TestPollingCost(t *testing.T) {
 		{300, 20 * time.Second, true},
 	} {
 		t.Run(fmt.Sprintf("%d containers, every %v", c.width, c.every), func(t *testing.T) {
-			n := long.Of(3000, 10_000)
-			got, cluster := measure(t, n, n*c.width/10_000, c.every, c.shuffle, 10)
+			got, cluster := measure(t, 10_000, c.width, c.every, c.shuffle, int64(long.Of(60, 10)))
 			t.Log(got)
 			if got.ours*10 > got.naive {
 				t.Errorf("ours are more than a tenth: %d of %d bytes", got.ours, got.naive)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/rs/zerolog"
@@ -18,6 +19,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/estimators/observed"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
+	"github.com/paratimer/paratimer/internal/testkit/long"
 )
 
 // TestRecordings replays each recording once. Run reports are sound, at the end and along the way, and can be drawn. The
@@ -83,7 +85,8 @@ func TestRecordings(t *testing.T) {
 // replay plays a recording to sinks.
 func replay(t *testing.T, path string, sinks ...watch.Sink) {
 	t.Helper()
-	src, file, err := input.OpenRecording(path, "", 0)
+	every := time.Duration(long.Of(6, 0)) * time.Second // 0: as it was recorded, about every 3 s
+	src, file, err := input.OpenRecording(path, "", every)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,2 @@
+// Package script runs the sessions in testdata/script.
+package script

@@ -1,0 +1,9 @@
+package script
+
+import (
+	"testing"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
+)
+
+func TestMain(m *testing.M) { session.Main(m) }
