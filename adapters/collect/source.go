@@ -130,7 +130,7 @@ func (s *Source) groups(snap *dag.Snapshot, i int, now time.Time) *dag.Groups {
 // look brings a view up to date. The store's lock is held, but for the time in which profiles are joined.
 func (s *Source) look(v *view, state *dag.JobState, plan *dag.Job, at dag.Instant, now time.Time) {
 	j := s.store.jobs[state.ID]
-	if j == nil {
+	if j == nil || !plan.IsMapReduce() {
 		return
 	}
 	j.mapTasks, j.reduceTasks = plan.Stages[dag.Map].Count(), plan.Stages[dag.Reduce].Count()

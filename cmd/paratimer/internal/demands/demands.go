@@ -37,6 +37,9 @@ type Options struct {
 // ErrNothing says that no job of the runs has a map that succeeded.
 var ErrNothing = errors.New("no job in it has a map that succeeded: there is nothing to learn")
 
+// ErrEngine says that a run is not of MapReduce, whose tasks alone the model knows.
+var ErrEngine = errors.New("it is no run of MapReduce jobs: demands are learned from their maps and reduces")
+
 // Learn makes a job file of runs, its comments, and what must be known of it.
 func Learn(runs []Run, o Options) (*jobfile.File, jobfile.Comments, []string, error) {
 	f := &jobfile.File{Cluster: jobfile.Cluster{ShuffleThreads: o.ShuffleThreads}}
@@ -48,6 +51,9 @@ func Learn(runs []Run, o Options) (*jobfile.File, jobfile.Comments, []string, er
 	)
 	for _, run := range runs {
 		s := run.End
+		if !s.Plan.OnlyMapReduce() {
+			return nil, why, nil, ErrEngine
+		}
 		if f.Name == "" {
 			f.Name = printable(s.Plan.Name)
 		}

@@ -210,3 +210,17 @@ func TestParseRate(t *testing.T) {
 		}
 	}
 }
+
+// TestOtherEngine holds that a run without maps and reduces is refused, whatever its number of stages.
+func TestOtherEngine(t *testing.T) {
+	t.Parallel()
+	for n := range 4 {
+		s := &dag.Snapshot{
+			Plan: &dag.Plan{Jobs: []dag.Job{{Stages: make([]dag.Stage, n)}}},
+			Jobs: []dag.JobState{{Stages: make([]dag.StageState, n)}}, State: dag.Succeeded,
+		}
+		if _, _, _, err := Learn([]Run{{End: s}}, Options{}); !errors.Is(err, ErrEngine) {
+			t.Errorf("%d stages: %v", n, err)
+		}
+	}
+}

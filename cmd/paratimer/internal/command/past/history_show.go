@@ -102,10 +102,10 @@ func keyGroupsOf(l history.Line) []rememberedGroups {
 		return out
 	}
 	for j := range profile.Jobs {
-		g := profile.Jobs[j].Stages[dag.Reduce].Groups
-		if g == nil {
+		if !profile.Jobs[j].IsMapReduce() || profile.Jobs[j].Stages[dag.Reduce].Groups == nil {
 			continue
 		}
+		g := profile.Jobs[j].Stages[dag.Reduce].Groups
 		r := rememberedGroups{Job: profile.Jobs[j].Node, Origin: g.Origin, Reduces: len(g.Reduces)}
 		for i := range g.Reduces {
 			r.Sizes += len(g.Reduces[i].Explicit)

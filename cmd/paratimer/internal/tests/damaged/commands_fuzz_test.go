@@ -51,10 +51,11 @@ func fuzzInputs(f *testing.F, env []string) (names []string, files [][]byte) {
 		return b
 	}
 	log := filepath.Join(dir, "eventlog")
-	if err := os.WriteFile(log, smallEventLog(), 0o600); err != nil {
+	if err := os.WriteFile(log, smallEventLog(4), 0o600); err != nil {
 		f.Fatal(err)
 	}
-	add("eventlog", smallEventLog())
+	add("eventlog", smallEventLog(4))
+	add("eventlog", smallEventLog(1))
 	for _, args := range [][]string{
 		{"import", log, "-o", filepath.Join(dir, "tapes")},
 		{"simulate", "../../examples/fig3a.yaml", "--every", "40s", "--quiet", "--tape", filepath.Join(dir, "tapes", "mr.tape")},
@@ -105,7 +106,7 @@ var fuzzCommands = []string{
 	"compare FILE FILE WHOLE --output json",
 	"check --recording FILE --at 50% --within 60s -v",
 	"check --recording FILE --profile FILE",
-	"history add FILE --state-dir HERE/state",
+	"history add FILE --state-dir HERE/state; history show load --state-dir HERE/state; history list --state-dir HERE/state",
 	"estimate FILE --gantt HERE/gantt.svg",
 	"replay WHOLE --profile FILE --output ndjson",
 	"rules test ../../examples/rules.yaml FILE",
@@ -123,6 +124,7 @@ func FuzzCommands(f *testing.F) {
 	names, files := fuzzInputs(f, env)
 	for i := range fuzzCommands {
 		f.Add(byte(i%len(files)), byte(i), []byte{})
+		f.Add(byte(1), byte(i), []byte{}) // of one stage
 		f.Add(byte(i*7%len(files)), byte(i), []byte{byte(i), byte(37 * i), 0, byte(i)})
 	}
 	f.Fuzz(func(t *testing.T, which, what byte, script []byte) {
@@ -139,20 +141,23 @@ func FuzzCommands(f *testing.F) {
 			}
 		}
 		command := fuzzCommands[int(what)%len(fuzzCommands)]
-		args := strings.Fields(strings.NewReplacer("FILE", damaged, "WHOLE", whole, "HERE", here).Replace(command))
+		line := strings.NewReplacer("FILE", damaged, "WHOLE", whole, "HERE", here).Replace(command)
 		stuck := time.AfterFunc(fuzzTime, func() { panic(command + " runs on") })
 		defer stuck.Stop()
-		var stdout counter
-		var stderr bytes.Buffer
-		code := program.Run(context.Background(), append([]string{"paratimer"}, args...), env, strings.NewReader(""), &stdout, &stderr)
-		if code < 0 || code > program.ExitBlind {
-			t.Errorf("%s: exit code %d: %s", command, code, &stderr)
-		}
-		if code == program.ExitUsage && stderr.Len() == 0 && args[0] != "check" {
-			t.Errorf("%s refuses the file and does not say why", command)
-		}
-		if stdout > fuzzOutput || stderr.Len() > fuzzOutput {
-			t.Errorf("%s wrote %d bytes to stdout and %d to stderr", command, stdout, stderr.Len())
+		for one := range strings.SplitSeq(line, "; ") {
+			args := append([]string{"paratimer"}, strings.Fields(one)...)
+			var stdout counter
+			var stderr bytes.Buffer
+			code := program.Run(context.Background(), args, env, strings.NewReader(""), &stdout, &stderr)
+			if code < 0 || code > program.ExitBlind {
+				t.Errorf("%s: exit code %d: %s", command, code, &stderr)
+			}
+			if code == program.ExitUsage && stderr.Len() == 0 && args[1] != "check" {
+				t.Errorf("%s refuses the file and does not say why", command)
+			}
+			if stdout > fuzzOutput || stderr.Len() > fuzzOutput {
+				t.Errorf("%s wrote %d bytes to stdout and %d to stderr", command, stdout, stderr.Len())
+			}
 		}
 		wholeFiles(t, command, here, damaged)
 		var memory runtime.MemStats
@@ -238,8 +243,8 @@ func wholeFiles(t *testing.T, command, folder, input string) {
 }
 
 // smallEventLog is an application of Spark of about 10 KB: an execution of SQL with two broadcasts at once and a
-// shuffle, a task that fails, and a copy of a task that is killed.
-func smallEventLog() []byte {
+// shuffle, a task that fails, and a copy of a task that is killed. It has up to four stages.
+func smallEventLog(stages int) []byte {
 	var log bytes.Buffer
 	event := func(kind, format string, args ...any) {
 		fmt.Fprintf(&log, `{"Event":%q,%s}`+"\n", kind, fmt.Sprintf(format, args...))
@@ -275,7 +280,7 @@ func smallEventLog() []byte {
 	event("SparkListenerExecutorAdded", `"Timestamp":%d,"Executor ID":"1","Executor Info":{"Host":"node1","Total Cores":4}`, start+500)
 	event("org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart",
 		`"executionId":0,"description":"q","details":"","physicalPlanDescription":"","sparkPlanInfo":{"nodeName":"Exchange","simpleString":"","children":[],"metadata":{},"metrics":[]},"time":%d`, start+900)
-	for job := range 3 {
+	for job := range min(3, stages) {
 		from := 1000 + 3*job
 		stages, ids := stageInfo(job, 4+job, -1, ""), fmt.Sprint(job)
 		if job == 2 {
@@ -286,7 +291,7 @@ func smallEventLog() []byte {
 	}
 	at := map[int][2]int{0: {1010, 8000}, 1: {1013, 3000}, 2: {9010, 15000}, 3: {15100, 30000}}
 	id := 0
-	for stage := range 4 {
+	for stage := range min(4, stages) {
 		from, to := at[stage][0], at[stage][1]
 		event("SparkListenerStageSubmitted", `"Stage Info":%s,"Properties":{}`,
 			stageInfo(stage, 4+stage, -1, fmt.Sprintf(`,"Submission Time":%d`, start+from)))
