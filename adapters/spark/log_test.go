@@ -62,7 +62,7 @@ func TestLogs(t *testing.T) {
 		seconds       float64
 	}{
 		{"skew-3.eventlog.gz", 2, 26, 45.591},
-		{"rdd4-1.eventlog.zstd", 6, 0, 180.5},
+		{"rdd4-1.eventlog.zstd", 6, 0, 180.371},
 		{"aqe-3.eventlog.gz", 8, 54, 67.753},
 	} {
 		if !IsLog(filepath.Join("testdata", c.file)) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
@@ -107,6 +108,10 @@ func (a *App) submission(s *stage, now dag.Instant) dag.Instant {
 	return 0
 }
 
+// stopTime is how long a driver that has nothing left to do takes to stop its application after its last job. It does
+// not count, so that a run has one length, whether or not the end of its application was recorded.
+const stopTime = 2 * time.Second
+
 // completed returns when the application, or its unit, ended. After the last job the driver may work on: it commits
 // files, or writes to a database. A group of jobs has no end of its own, so it ends with its last job. An
 // application whose end was not reported ended after it was last seen.
@@ -124,7 +129,12 @@ func (a *App) completed() dag.Instant {
 	}
 	switch x := a.execution(); {
 	case a.unit.kind == "":
-		last = max(last, a.ended)
+		for _, x := range a.executions {
+			last = max(last, x.ended)
+		}
+		if a.ended.Sub(last) > stopTime {
+			last = a.ended
+		}
 	case x != nil:
 		last = max(last, x.ended)
 	}

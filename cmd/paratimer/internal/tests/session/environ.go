@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -87,8 +88,9 @@ func Tool(t *testing.T, name, pkg string) string {
 // program on the path.
 func Main(m *testing.M) {
 	time.Local = time.UTC // what is printed does not depend on the machine
-	// testscript runs this binary again, as the program, in folders of its own.
-	if filepath.Base(os.Args[0]) != "paratimer" {
+	// testscript runs this binary again, as the program, in folders of its own. A worker of go test -fuzz starts where
+	// the process that fuzzes is, which is the program's folder already.
+	if filepath.Base(os.Args[0]) != "paratimer" && !slices.Contains(os.Args, "-test.fuzzworker") {
 		if err := os.Chdir("../../.."); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
