@@ -12,7 +12,9 @@ func (y *containers) loadStage(j int) {
 	o := s.Plan.Overheads
 	running, done := 0, 0
 	for k := range job.phase {
-		running += js.Stages[k].Running()
+		if y.finished(j, dag.StageIndex(k)) == nil { //nolint:gosec // an index
+			running += js.Stages[k].Running()
+		}
 		done += job.phase[k].done
 	}
 	switch {
@@ -64,6 +66,10 @@ func lateShare(late, beat time.Duration) time.Duration {
 func (y *containers) loadBeat(j int) {
 	job, js := &y.jobs[j], &y.s.Jobs[j]
 	for k := range js.Stages {
+		if f := y.finished(j, dag.StageIndex(k)); f != nil { //nolint:gosec // an index
+			job.beat = max(job.beat, f.last)
+			continue
+		}
 		for i := range js.Stages[k].Attempts {
 			if a := &js.Stages[k].Attempts[i]; a.Start.Known() && a.Start > job.beat {
 				job.beat = a.Start
@@ -90,6 +96,12 @@ func (y *containers) loadAsked(j int) {
 func (y *containers) loadPhase(j int, k dag.StageIndex) {
 	p := &y.jobs[j].phase[k]
 	p.total = y.s.Plan.Jobs[j].Stages[k].Count()
+	if f := y.finished(j, k); f != nil {
+		y.started(f.first)
+		p.done, p.ended = p.total, f.ended
+		y.jobs[j].lastEnd = max(y.jobs[j].lastEnd, f.ended)
+		return
+	}
 	next := int32(0)
 	attempts := y.s.Jobs[j].Stages[k].Attempts
 	for i := 0; i < len(attempts); {
@@ -191,6 +203,9 @@ func (y *containers) loadRunning(j int) {
 	for k := range js.NumStages() {
 		p, attempts := &job.phase[k], js.Stages[k].Attempts
 		last := int32(-1)
+		if y.finished(j, k) != nil {
+			continue
+		}
 		for i := range attempts {
 			a := &attempts[i]
 			if a.State != dag.AttemptRunning || int(a.Task) >= p.total {

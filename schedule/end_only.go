@@ -19,6 +19,8 @@ type EndOnly struct {
 	vacant  []int32   // batches that have started
 	stages  []stageOf // by row: whose end a plain task's is
 	newest  int32     // the batch that was granted last, -1 once it has started
+	// by the first of the attempts of a stage; nil if it is not finished
+	finished map[*dag.Attempt]*finished
 }
 
 // A stageOf is a stage of a job.
@@ -167,6 +169,9 @@ func (y *containers) coresAlike() bool {
 		for k := range y.s.Jobs[j].Stages {
 			if y.need(&y.s.Plan.Jobs[j].Stages[k]) != 1 {
 				return false
+			}
+			if y.finished(j, dag.StageIndex(k)) != nil { //nolint:gosec // an index
+				continue
 			}
 			for i := range y.s.Jobs[j].Stages[k].Attempts {
 				a := &y.s.Jobs[j].Stages[k].Attempts[i]

@@ -46,8 +46,14 @@ func NewLogSource(log *spark.Log, o Options) (interface {
 	return &logSource{log: log, reader: log.Reader(o.Workflow), next: log.First, step: step}, nil
 }
 
-// AtMost bounds how many snapshots are played.
-func (s *logSource) AtMost(n int) { s.step = max(s.step, (s.log.Last-s.next)/dag.Instant(n)) }
+// mostPlayed is how many tasks the snapshots of a log have in all if there is a bound to their number.
+const mostPlayed = 4_000_000
+
+// AtMost bounds how many snapshots are played: of very many tasks there are fewer.
+func (s *logSource) AtMost(n int) {
+	n = max(min(n, mostPlayed/max(s.log.Tasks(), 1)), 1)
+	s.step = max(s.step, (s.log.Last-s.next)/dag.Instant(n))
+}
 
 // Next plays one step.
 func (s *logSource) Next(ctx context.Context) (*dag.Snapshot, error) {

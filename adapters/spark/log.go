@@ -31,6 +31,7 @@ type Log struct {
 	First, Last dag.Instant
 	Ended       bool // the application has ended in it
 	total       int
+	progress    func(bytes int)
 	id          string // of the application, and of its attempt if that is not the first
 	app         string
 	lines       int                 // that are not empty
@@ -40,6 +41,9 @@ type Log struct {
 	doubled     int // events that were there before
 	steps       []clock.Step
 }
+
+// readEvery is how many lines of a log are read between two reports of progress.
+const readEvery = 1000
 
 // ErrNoLog says that a file holds no events of Spark.
 var ErrNoLog = errors.New("spark: no job of an application in it: not an event log, or one of an application that has run nothing")
@@ -74,6 +78,9 @@ func (l *Log) read(in io.Reader) error {
 			if l.Torn = true; !errors.Is(err, io.ErrUnexpectedEOF) {
 				return fmt.Errorf("spark: line %d: %w", n, err)
 			}
+		}
+		if n%readEvery == 0 && l.progress != nil {
+			l.progress(l.total)
 		}
 		if l.total += len(line); l.total > mostLog || len(l.events) > mostEvents {
 			return fmt.Errorf("spark: the event log has more than %d GB or %d events: too large to play", mostLog>>30,
@@ -154,6 +161,9 @@ func readLine(b *bufio.Reader) ([]byte, error) {
 		}
 	}
 }
+
+// Tasks returns about how many tasks the log has.
+func (l *Log) Tasks() int { return len(l.events) / 2 }
 
 // ID returns the id of the application.
 func (l *Log) ID() string { return l.id }

@@ -32,7 +32,8 @@ func local(name string) (in fs.FS, file string) {
 
 // A LogFile is where an event log is: in a file, or in the pieces of a rolling log.
 type LogFile struct {
-	Name string // of the file, of the folder with the pieces, or of the file in a zip
+	Name string          // of the file, of the folder with the pieces, or of the file in a zip
+	Read func(bytes int) // called, unless it is nil, with how many were read of it so far
 	in   fs.FS
 	zip  string // the file in in that the pieces are packed in, "" if they are files themselves
 	// pieces are files in their order.
@@ -70,6 +71,7 @@ func OpenLog(name string) (*Log, error) {
 // Open reads the log.
 func (f LogFile) Open() (*Log, error) {
 	l := newLog()
+	l.progress = f.Read
 	if err := f.read(l); err != nil {
 		return nil, err
 	}

@@ -49,6 +49,11 @@ var queryID = regexp.MustCompile(`^(application|job)_\d+_\d+$`)
 // OpenRecording opens a tape, a capture, history or an event log: its content tells which. A folder holds history or
 // event logs.
 func OpenRecording(path, workflow string, every time.Duration) (watch.Source, io.Closer, error) {
+	return openRecording(path, workflow, every, nil)
+}
+
+// openRecording calls read, unless it is nil, with how many bytes of an event log were read so far.
+func openRecording(path, workflow string, every time.Duration, read func(bytes int)) (watch.Source, io.Closer, error) {
 	if every < 0 {
 		return nil, nil, command.Usage("--every %v: it is 0 or more", every)
 	}
@@ -69,7 +74,9 @@ func OpenRecording(path, workflow string, every time.Duration) (watch.Source, io
 	play := playRecording
 	switch {
 	case spark.IsLog(path):
-		play = playEventLog
+		play = func(f *os.File, workflow string, every time.Duration) (watch.Source, error) {
+			return playEventLog(f, workflow, every, read)
+		}
 	case tez.IsHistory(path):
 		play = playTezHistory
 	}
@@ -85,19 +92,6 @@ func OpenRecording(path, workflow string, every time.Duration) (watch.Source, io
 type fileSource struct {
 	watch.Source
 	seen bool // there was a snapshot
-}
-
-// AtMost plays about n snapshots at most of a log, whose snapshots are at any times that are chosen. A tape and a
-// capture keep theirs.
-func AtMost(src watch.Source, n int) watch.Source {
-	f, ok := src.(*fileSource)
-	if !ok {
-		return src
-	}
-	if log, ok := f.Source.(interface{ AtMost(n int) }); ok {
-		log.AtMost(n)
-	}
-	return src
 }
 
 // Next returns a usage error for a file that is damaged. One that is cut off after its first observation is none: it
@@ -149,10 +143,13 @@ func playStream(kind tape.Kind, in io.Reader, opt capture.Options) (watch.Source
 }
 
 // playEventLog plays an event log of Spark: a file, a rolling log, or one of several in a folder or zip.
-func playEventLog(f *os.File, workflow string, every time.Duration) (watch.Source, error) {
+func playEventLog(f *os.File, workflow string, every time.Duration, read func(int)) (watch.Source, error) {
 	logs, err := spark.LocalLogs(context.Background(), f.Name())
 	if err != nil {
 		return nil, err
+	}
+	for i := range logs {
+		logs[i].Read = read
 	}
 	log, err := chosenLog(logs, workflow)
 	if err != nil {

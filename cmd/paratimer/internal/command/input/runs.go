@@ -48,7 +48,7 @@ func RecordedRuns(c *cli.Context, paths []string) (out []RecordedRun, bad []erro
 			}
 		case !isHistory:
 			out = append(out, RecordedRun{path, func() (watch.Source, io.Closer, error) {
-				return OpenRecording(path, WorkflowID(c), c.Duration("every"))
+				return Open(c, path)
 			}})
 		default:
 			found, err := FindHistory(c.Context, path)

@@ -169,7 +169,7 @@ func skewedRun(
 		return dag.Run{}.Append(planview.Before(plan, profiles)), nil
 	}
 	open := func() (watch.Source, io.Closer, error) {
-		src, file, err := input.OpenRecording(path, input.WorkflowID(c), c.Duration("every"))
+		src, file, err := input.Open(c, path)
 		return input.WithProfiles(src, profiles), file, err
 	}
 	return skewedThen(ctx, follow.ModelOf(c), path, open, when)

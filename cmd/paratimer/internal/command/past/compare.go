@@ -96,7 +96,7 @@ func comparedAs(c *cli.Context) string {
 // comparedRun plays a recording to its end, or to where it is torn. The chart is nil unless a page is asked for, and
 // where none can be drawn.
 func comparedRun(ctx context.Context, c *cli.Context, path string) (r *compare.Run, chart *runreport.Chart, err error) {
-	src, file, err := input.OpenRecording(path, input.WorkflowID(c), c.Duration("every"))
+	src, file, err := input.Open(c, path)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -65,6 +65,9 @@ func (e *eventLogs) tapes(c *cli.Context, folder string, names map[string]bool) 
 
 // tapeOfLog writes the tape of an application of Spark.
 func tapeOfLog(c *cli.Context, f spark.LogFile, folder string, names map[string]bool) (done imported, err error) {
+	p := command.NewProgress(c)
+	defer p.Done()
+	f.Read = input.ReadBytes(p, f.Name)
 	log, err := f.Open()
 	if err != nil {
 		return done, err
@@ -77,7 +80,7 @@ func tapeOfLog(c *cli.Context, f spark.LogFile, folder string, names map[string]
 	if id == "" {
 		id = filepath.Base(f.Name)
 	}
-	done, err = importSource(c.Context, src, filepath.Join(folder, tapeName(id, names)))
+	done, err = importSource(c.Context, input.Counted(src, f.Name, p), filepath.Join(folder, tapeName(id, names)))
 	done.Jobs = 1
 	return done, err
 }

@@ -40,7 +40,7 @@ func learn(c *cli.Context) error {
 }
 
 func learnFile(c *cli.Context, path string) (plan *dag.Plan, err error) {
-	src, file, err := input.OpenRecording(path, input.WorkflowID(c), c.Duration("every"))
+	src, file, err := input.Open(c, path)
 	if err != nil {
 		return nil, err
 	}

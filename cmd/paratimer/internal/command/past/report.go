@@ -18,13 +18,11 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
 
 	page "github.com/paratimer/paratimer/cmd/paratimer/internal/report"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
-	"github.com/paratimer/paratimer/units"
 )
 
 func reportFlags() []cli.Flag {
@@ -111,9 +109,7 @@ func collected(ctx context.Context, c *cli.Context, name string) (g *runreport.C
 		Sinks: []watch.Sink{g}, Bounds: held, Log: command.Logger(c),
 	}
 	polls := math.MaxInt
-	if g.Recorded {
-		w.Sinks = append(w.Sinks, &patience{say: command.Tell(c)})
-	} else {
+	if !g.Recorded {
 		w.Every, polls = input.LookEvery, mostPolls // rates take two observations
 		rec.Join(&w)
 	}
@@ -134,32 +130,6 @@ func collected(ctx context.Context, c *cli.Context, name string) (g *runreport.C
 	return g, nil
 }
 
-// patience says how far a recording has been played, where that takes long: after each so many tasks that were
-// predicted.
-type patience struct {
-	say         func(string)
-	seen, tasks int
-}
-
-// mostSilent is half a minute or so of a machine's time.
-const mostSilent = 500_000
-
-// Show counts what a frame has cost.
-func (p *patience) Show(tick frame.Tick) error {
-	f := tick.Frame
-	p.seen++
-	for i := range f.Jobs {
-		known, _ := f.Jobs[i].Known()
-		p.tasks += *known.Total
-	}
-	if p.tasks >= mostSilent && f.ElapsedSeconds != nil && !f.Workflow.State.Ended() {
-		p.tasks = 0
-		p.say(fmt.Sprintf("observation %d, %s into the run, is predicted again; a query of so many tasks takes its time",
-			p.seen, units.Exact(f.ElapsedSeconds.Duration())))
-	}
-	return nil
-}
-
 // reported is what a report is about: a recording if there is a file of the name, else a query of the cluster, whose
 // run rec remembers; rec is nil for a recording.
 func reported(ctx context.Context, c *cli.Context, name string) (src watch.Source, rec *history.Recorder,
@@ -174,12 +144,18 @@ func reported(ctx context.Context, c *cli.Context, name string) (src watch.Sourc
 	case err != nil:
 		return nil, nil, nil, err
 	case exists:
-		src, file, err := input.OpenRecording(name, input.WorkflowID(c), c.Duration("every"))
+		open := input.Open
+		if c.Bool("live") { // it tells where its page is
+			open = func(c *cli.Context, path string) (watch.Source, io.Closer, error) {
+				return input.OpenRecording(path, input.WorkflowID(c), c.Duration("every"))
+			}
+		}
+		src, file, err := open(c, name)
 		if err != nil {
 			return nil, nil, nil, err
 		}
 		if !c.Bool("live") && c.Duration("every") == 0 {
-			src = input.AtMost(src, mostTicks)
+			input.AtMost(src, mostTicks)
 		}
 		return input.WithProfiles(src, profiles), nil, func(err *error) { command.Closing(file, name, err) }, nil
 	}

@@ -77,7 +77,7 @@ func score(c *cli.Context) error {
 	}
 	var all scores
 	for _, path := range c.Args().Slice() {
-		r, err := scoreFile(c.Context, path, input.WorkflowID(c), c, profiles, held)
+		r, err := scoreFile(c.Context, path, c, profiles, held)
 		if err != nil {
 			return err
 		}
@@ -97,14 +97,13 @@ func score(c *cli.Context) error {
 	return nil
 }
 
-func scoreFile(ctx context.Context, path, workflow string, c *cli.Context, profiles []*dag.Plan,
-	held []alert.Bound,
+func scoreFile(ctx context.Context, path string, c *cli.Context, profiles []*dag.Plan, held []alert.Bound,
 ) (r runScore, err error) {
 	compared, err := follow.BatteryOf(c)
 	if err != nil {
 		return r, err
 	}
-	src, file, err := input.OpenRecording(path, workflow, c.Duration("every"))
+	src, file, err := input.Open(c, path)
 	if err != nil {
 		return r, err
 	}

@@ -54,7 +54,7 @@ func whatIfSubject(ctx context.Context, c *cli.Context) (*whatifview.View, *what
 		return v, whatif.NewReplay(dag.Run{}.Append(planview.Before(plan, profiles)), follow.ModelOf(c)), nil
 	}
 	open := func() (watch.Source, io.Closer, error) {
-		src, file, err := input.OpenRecording(path, input.WorkflowID(c), c.Duration("every"))
+		src, file, err := input.Open(c, path)
 		return input.WithProfiles(src, profiles), file, err
 	}
 	run, err := runUntil(ctx, path, open, when)

@@ -1,0 +1,90 @@
+package input
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
+)
+
+// Open opens a recording as the command's flags say, and shows on a terminal how far it is read and played.
+func Open(c *cli.Context, path string) (watch.Source, io.Closer, error) {
+	p := command.NewProgress(c)
+	src, file, err := openRecording(path, WorkflowID(c), c.Duration("every"), ReadBytes(p, path))
+	if err != nil {
+		p.Done()
+		return nil, nil, err
+	}
+	return Counted(src, path, p), progressCloser{file, p}, nil
+}
+
+// A progressCloser closes a file and removes its progress.
+type progressCloser struct {
+	io.Closer
+	progress *command.Progress
+}
+
+// Close removes the progress before the file is closed.
+func (c progressCloser) Close() error {
+	c.progress.Done()
+	return c.Closer.Close()
+}
+
+// ReadBytes shows how much of a file was read.
+func ReadBytes(p *command.Progress, path string) func(bytes int) {
+	return func(bytes int) {
+		p.Show(func() string { return filepath.Base(path) + ": read " + units.Bytes(float64(bytes)) })
+	}
+}
+
+// Counted shows how far a source was played.
+func Counted(src watch.Source, path string, p *command.Progress) watch.Source {
+	if p == nil {
+		return src
+	}
+	return &counted{Source: src, path: path, progress: p}
+}
+
+type counted struct {
+	watch.Source
+	path     string
+	progress *command.Progress
+	n        int
+}
+
+// Next removes the progress when the source ends: what follows may print.
+func (s *counted) Next(ctx context.Context) (*dag.Snapshot, error) {
+	snap, err := s.Source.Next(ctx)
+	if err != nil {
+		s.progress.Done()
+		return snap, err
+	}
+	s.n++
+	s.progress.Show(func() string {
+		line := filepath.Base(s.path) + ": " + units.Count(s.n, "observation")
+		if since := snap.Origin(); since.Known() {
+			line += ", " + units.Seconds(snap.At.Seconds(since)) + " of the run"
+		}
+		return line
+	})
+	return snap, nil
+}
+
+// AtMost plays about n snapshots at most of a log, which can be looked at at any time. A tape and a capture keep those
+// that they hold.
+func AtMost(src watch.Source, n int) {
+	switch s := src.(type) {
+	case *counted:
+		AtMost(s.Source, n)
+	case *fileSource:
+		AtMost(s.Source, n)
+	case interface{ AtMost(n int) }:
+		s.AtMost(n)
+	}
+}

@@ -1,0 +1,59 @@
+package command
+
+import (
+	"io"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+)
+
+// A Progress shows on a terminal, in a line that replaces itself, how far a command is. It shows nothing in the first
+// second. A nil Progress shows nothing at all.
+type Progress struct {
+	out   io.Writer
+	now   func() time.Time
+	next  time.Time // when the line is replaced again
+	shown bool
+}
+
+const (
+	progressAfter = time.Second
+	progressEvery = 250 * time.Millisecond
+)
+
+// NewProgress returns a Progress on stderr. It is nil unless that is a terminal that understands control sequences, and
+// with --quiet and --plain.
+func NewProgress(c *cli.Context) *Progress {
+	if c.Bool("quiet") || c.Bool("plain") || !view.Terminal(c.App.ErrWriter) || Getenv(c)("TERM") == "dumb" {
+		return nil
+	}
+	return progressOn(c.App.ErrWriter, time.Now)
+}
+
+func progressOn(out io.Writer, now func() time.Time) *Progress {
+	return &Progress{out: out, now: now, next: now().Add(progressAfter)}
+}
+
+// Show replaces the line, if it is time for that.
+func (p *Progress) Show(line func() string) {
+	if p == nil {
+		return
+	}
+	now := p.now()
+	if now.Before(p.next) {
+		return
+	}
+	p.shown, p.next = true, now.Add(progressEvery)
+	_, _ = io.WriteString(p.out, "\r\x1b[K"+view.Escape(line())) // a terminal that is gone is no error of the command
+}
+
+// Done removes the line.
+func (p *Progress) Done() {
+	if p == nil || !p.shown {
+		return
+	}
+	p.shown = false
+	_, _ = io.WriteString(p.out, "\r\x1b[K")
+}
