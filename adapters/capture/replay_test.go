@@ -130,6 +130,7 @@ func truthOf(t *testing.T, rec *Recording, workflow string) truth {
 
 // TestRecordings holds every recorded run to what any run must keep.
 func TestRecordings(t *testing.T) {
+	points := 0
 	for _, file := range recordings(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			rec := open(t, file)
@@ -140,12 +141,16 @@ func TestRecordings(t *testing.T) {
 			t.Run("truth", func(t *testing.T) { sameAsHistory(t, rec, run) })
 			t.Run("graph", func(t *testing.T) { sameGraph(t, run) })
 			t.Run("forward", func(t *testing.T) { nothingGoesBack(t, run) })
+			t.Run("groups", func(t *testing.T) { points += countedGroups(t, fixtures.Name(file), run) })
 			for i, h := range hashes {
 				if hash(run[4*i]) != h {
 					t.Errorf("snapshot %d was changed after it was handed out", 4*i)
 				}
 			}
 		})
+	}
+	if points == 0 {
+		t.Fatal("counters told of no group: nothing is compared")
 	}
 }
 
