@@ -180,6 +180,13 @@ func (e *StuckError) Error() string {
 func Replay(s *dag.Snapshot, left Left, opt Options) (*Schedule, error) {
 	switch s.Plan.Cluster.Policy {
 	case dag.FIFO:
+		for j := range s.Plan.Jobs {
+			if job := &s.Plan.Jobs[j]; !job.IsMapReduce() {
+				return nil, &StuckError{
+					Job: job.Node, Stage: s.Plan.StageName(j, 0), Why: "the cluster has slots for maps and reduces alone",
+				}
+			}
+		}
 		return fifo(s, left, opt)
 	case dag.YARN, dag.Executors:
 		return replayYARN(s, left, opt)
