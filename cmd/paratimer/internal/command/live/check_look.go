@@ -118,8 +118,8 @@ func queryOf(ctx context.Context, c *cli.Context, name string) (query watch.Sour
 	return input.NewWorkflow(c, client, target), client.Close, nil
 }
 
-// newest reads a recording up to a time of the run, 0: to its end or where it breaks off, and returns the newest observations of that, as far
-// apart and as few as looks at a cluster are. To estimate at each one before would take longer than anybody waits.
+// newest reads a recording up to a time of the run, 0: to its end or to where it breaks off. It returns the newest
+// observations, as far apart and as few as looks at a cluster are: to estimate at each observation takes too long.
 func newest(ctx context.Context, src watch.Source, until time.Duration) (watch.Source, error) {
 	var few observations
 	for {
