@@ -185,14 +185,15 @@ func TestPollingCost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIP: plays runs of 10,000 tasks")
 	}
-	for _, c := range []struct {
+	all := []struct {
 		width   int
 		every   time.Duration
 		shuffle bool
 	}{
-		{1000, 5 * time.Second, false},
 		{300, 20 * time.Second, true},
-	} {
+		{1000, 5 * time.Second, false},
+	}
+	for _, c := range all[:long.Of(1, len(all))] {
 		t.Run(fmt.Sprintf("%d containers, every %v", c.width, c.every), func(t *testing.T) {
 			got, cluster := measure(t, 10_000, c.width, c.every, c.shuffle, int64(long.Of(60, 10)))
 			t.Log(got)
