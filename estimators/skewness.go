@@ -73,7 +73,8 @@ func WorksLong(work, median time.Duration) bool {
 // works longer: work that grows with the cube of the input, at most. A task that is slow beside is not skewed. NaN is
 // not more.
 func GivenMore(size, medianSize float64, work, median time.Duration) bool {
-	return size > skewSize*medianSize && float64(work) <= float64(max(median, time.Second))*math.Pow(size/medianSize, skewPower)
+	return size > skewSize*medianSize &&
+		float64(work) <= float64(max(median, time.Second))*math.Pow(size/medianSize, skewPower)
 }
 
 // Bounds of what is told, and so of the replays: a stage takes six and one for each task that is told.
@@ -185,8 +186,8 @@ func (w *ReplayContext) readersKnown() bool {
 	return true
 }
 
-// FinishedSkew tells what Skew tells with all, of a run that has succeeded: its delays are how much sooner it would have
-// ended. again is the same run before its submission, with the costs that it has shown; its jobs may be in another
+// FinishedSkew tells what Skew tells with all, of a run that has succeeded: its delays are how much sooner it would
+// have ended. again is the same run before its submission, with the costs that it has shown; its jobs may be in another
 // order. took is how long the run took.
 func (w *ReplayContext) FinishedSkew(again *ReplayContext, took time.Duration) ([]Skew, error) {
 	sch, err := again.Schedule()

@@ -216,7 +216,8 @@ func (u *uneven) judge(all bool) {
 		if !WorksLong(duration(r.ms), duration(u.median)) || r.done && !u.ended {
 			continue
 		}
-		if GivenMore(u.sizeOf(r.first), u.medianSize, duration(r.ms), duration(u.median)) || u.keys.largest(r) > r.excess(u)/2 {
+		if GivenMore(u.sizeOf(r.first), u.medianSize, duration(r.ms), duration(u.median)) ||
+			u.keys.largest(r) > r.excess(u)/2 {
 			r.skewed = true
 			u.skewed = append(u.skewed, *r)
 		}

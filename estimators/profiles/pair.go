@@ -29,7 +29,7 @@ const (
 	clearly = 0.405
 	// shortTask is the length in milliseconds below which tasks are alike: the rest is start-up and chance.
 	shortTask = 1000
-	// sizeWeight is how much more the size of a stage counts than the length of its tasks, which a slow machine changes.
+	// sizeWeight is how much more the size of a stage counts than the length of its tasks, which machines change.
 	sizeWeight = 2
 	// mostPaired is the number of stages of one place in the program up to which they are compared with each other.
 	// Stages of more are recognized by name and order.
@@ -162,7 +162,10 @@ func traitsOf(job *dag.Job) []Trait {
 	all := make([]Trait, len(job.Stages))
 	for k := range all {
 		s := &job.Stages[k]
-		all[k] = Trait{Name: s.Name, Tasks: float64(s.Count()), Reads: len(s.After) > 0, Records: math.NaN(), Length: medianOf(&s.Extent, s.Count())}
+		all[k] = Trait{
+			Name: s.Name, Tasks: float64(s.Count()), Reads: len(s.After) > 0, Records: math.NaN(),
+			Length: medianOf(&s.Extent, s.Count()),
+		}
 		if mean := meanTuples(s); mean > 0 {
 			all[k].Records = mean * float64(s.Count())
 		}

@@ -16,6 +16,11 @@ func trait(name string, ms float64) profiles.Trait {
 	return profiles.Trait{Name: name, Tasks: 8, Records: 80, Length: ms}
 }
 
+// two are stages a and b of these lengths.
+func two(a, b string, first, second float64) []profiles.Trait {
+	return []profiles.Trait{trait(a, first), trait(b, second)}
+}
+
 func with(t profiles.Trait, change func(*profiles.Trait)) profiles.Trait {
 	change(&t)
 	return t
@@ -32,20 +37,20 @@ func TestPair(t *testing.T) {
 		want       []int
 		doubtful   [][]int
 	}{
-		{"as before", []profiles.Trait{trait(a, 6000), trait(b, 2000)}, []profiles.Trait{trait(a, 6000), trait(b, 2000)}, []int{0, 1}, nil},
-		{"exchanged", []profiles.Trait{trait(a, 6000), trait(b, 300)}, []profiles.Trait{trait(a, 300), trait(b, 6000)}, []int{1, 0}, nil},
-		{"one became slower", []profiles.Trait{trait(a, 6000), trait(b, 4000)}, []profiles.Trait{trait(a, 6000), trait(b, 2000)}, []int{0, 1}, nil},
+		{"as before", two(a, b, 6000, 2000), two(a, b, 6000, 2000), []int{0, 1}, nil},
+		{"exchanged", two(a, b, 6000, 300), two(a, b, 300, 6000), []int{1, 0}, nil},
+		{"one became slower", two(a, b, 6000, 4000), two(a, b, 6000, 2000), []int{0, 1}, nil},
 		{
 			"one became as slow as the other",
-			[]profiles.Trait{trait(a, 6000), trait(b, 6000)},
-			[]profiles.Trait{trait(a, 6000), trait(b, 2000)},
+			two(a, b, 6000, 6000),
+			two(a, b, 6000, 2000),
 			[]int{0, 1},
 			[][]int{{1}, {0}},
 		},
 		{
 			"alike",
-			[]profiles.Trait{trait(a, 500), trait(b, 900)},
-			[]profiles.Trait{trait(a, 900), trait(b, 500)},
+			two(a, b, 500, 900),
+			two(a, b, 900, 500),
 			[]int{0, 1},
 			[][]int{{1}, {0}},
 		},
@@ -61,9 +66,14 @@ func TestPair(t *testing.T) {
 			[]profiles.Trait{with(trait(a, 6000), many), trait(b, 6000)},
 			[]int{1, -1, 0}, nil,
 		},
-		{"numbers that neither has", []profiles.Trait{trait(a, 6000), trait(b, 300)}, []profiles.Trait{trait(c, 300), trait("b at F:1 [RDD 13]", 6000)}, []int{1, 0}, nil},
+		{"numbers that neither has", two(a, b, 6000, 300), two(c, "b at F:1 [RDD 13]", 300, 6000), []int{1, 0}, nil},
 		{"another place", []profiles.Trait{trait(a, 6000)}, []profiles.Trait{trait("b at F:2 [RDD 8]", 6000)}, []int{-1}, nil},
-		{"nothing but names is known", []profiles.Trait{{Name: a, Records: math.NaN(), Length: math.NaN()}}, []profiles.Trait{trait(a, 6000)}, []int{0}, nil},
+		{
+			"nothing but names is known",
+			[]profiles.Trait{{Name: a, Records: math.NaN(), Length: math.NaN()}},
+			[]profiles.Trait{trait(a, 6000)},
+			[]int{0}, nil,
+		},
 		{"no stage", nil, nil, []int{}, nil},
 	} {
 		got := profiles.Pair(x.run, x.known)

@@ -55,7 +55,8 @@ func holdersOf(r *Run, s *dag.Snapshot, again map[attemptKey]bool) (all []holder
 					continue
 				}
 				h := holder{
-					start: a.Start, end: a.End, job: j, phase: k, task: int(a.Task), lost: !s.Jobs[j].Stages[k].Overtaken(i),
+					start: a.Start, end: a.End, job: j, phase: k, task: int(a.Task),
+					lost:   !s.Jobs[j].Stages[k].Overtaken(i),
 					copies: s.Plan.Jobs[j].Stages[k].Copies(),
 				}
 				if t := r.Jobs[j].Phases[k].task(h.task); t != nil && t.Start == a.Start && t.End == a.End &&

@@ -61,7 +61,11 @@ func TestExchangedStages(t *testing.T) {
 		{"the short one is slower than the long one was", []broadcast{long, {9, 12_000, 10}}, []string{"9"}, nil},
 		{"both faster", []broadcast{{8, 3000, 10}, {9, 100, 10}}, nil, []string{"8"}},
 	} {
-		runs := []*Run{broadcasts(1, long, short), broadcasts(2, long, short), broadcasts(3, long, short), broadcasts(4, c.last...)}
+		var runs []*Run
+		for day := range 3 {
+			runs = append(runs, broadcasts(day, long, short))
+		}
+		runs = append(runs, broadcasts(4, c.last...))
 		got, err := Compare(runs, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -79,7 +83,8 @@ func TestExchangedStages(t *testing.T) {
 				faster = append(faster, fmt.Sprint(rdd))
 			}
 		}
-		if !slices.Equal(slower, c.slower) || !slices.Equal(faster, c.faster) || got.Regressed() != (len(c.slower) > 0) {
+		if !slices.Equal(slower, c.slower) || !slices.Equal(faster, c.faster) ||
+			got.Regressed() != (len(c.slower) > 0) {
 			t.Errorf("%s: slower %v, faster %v; want %v, %v", c.what, slower, faster, c.slower, c.faster)
 		}
 	}

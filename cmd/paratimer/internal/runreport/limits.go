@@ -153,7 +153,8 @@ func shape(s *dag.Snapshot) (even string, lost bool, slow map[float64]bool) {
 			}
 			for i := range s.Jobs[j].Stages[k].Attempts {
 				a := &s.Jobs[j].Stages[k].Attempts[i]
-				lost = lost || a.State == dag.AttemptFailed || a.State == dag.AttemptKilled && !s.Jobs[j].Stages[k].Overtaken(i)
+				lost = lost || a.State == dag.AttemptFailed ||
+					a.State == dag.AttemptKilled && !s.Jobs[j].Stages[k].Overtaken(i)
 			}
 		}
 	}

@@ -36,7 +36,8 @@ func TestSkewOfFinishedRun(t *testing.T) {
 		s := &r.Skew[0]
 		worst := &s.Worst[0]
 		near := func(got, want float64) bool { return math.Abs(got-want) < 0.02*want }
-		if worst.Task != 5 || !worst.Done || !near(float64(worst.WorkSeconds), 31) || !near(float64(*worst.ShareRatio), 0.36) ||
+		if worst.Task != 5 || !worst.Done || !near(float64(worst.WorkSeconds), 31) ||
+			!near(float64(*worst.ShareRatio), 0.36) ||
 			s.MedianSeconds.Duration().Round(time.Second) != 4*time.Second || s.Skewed != 2 {
 			t.Errorf("%+v", s)
 		}
