@@ -175,7 +175,8 @@ func (y *containers) coresAlike() bool {
 			}
 			for i := range y.s.Jobs[j].Stages[k].Attempts {
 				a := &y.s.Jobs[j].Stages[k].Attempts[i]
-				if a.State == dag.AttemptRunning && (a.Node < 0 || int(a.Node) >= len(y.pool.open) || !y.pool.open[a.Node]) {
+				if a.State == dag.AttemptRunning &&
+					(a.Node < 0 || int(a.Node) >= len(y.pool.open) || !y.pool.open[a.Node]) {
 					return false
 				}
 			}

@@ -80,7 +80,9 @@ func drawExecutors(t *rapid.T) *dag.Snapshot {
 	s.Nodes[0].Draining = false
 	p.Cluster.Cores = max(p.Cluster.Cores, 1)
 	if rapid.IntRange(0, 3).Draw(t, "elastic") == 0 {
-		p.Cluster.Elastic = dag.Elastic{Max: p.Cluster.Cores + 4, Each: 2, Backlog: second, Sustain: second, Start: 3 * second}
+		p.Cluster.Elastic = dag.Elastic{
+			Max: p.Cluster.Cores + 4, Each: 2, Backlog: second, Sustain: second, Start: 3 * second,
+		}
 	}
 	s.At = 60_000
 	s.State, s.Jobs[0].State = dag.Running, dag.Running

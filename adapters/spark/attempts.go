@@ -55,8 +55,8 @@ func (a *App) versionOf(s *stage) version {
 		executors: a.executorsSeen,
 	}
 	if t := s.newest(); t != nil {
-		v.of, v.complete, v.runMS, v.status, v.submitted, v.completed = t.tasks, t.complete, t.runMS, t.status, t.submitted,
-			t.completed
+		v.of, v.complete, v.runMS = t.tasks, t.complete, t.runMS
+		v.status, v.submitted, v.completed = t.status, t.submitted, t.completed
 	}
 	return v
 }

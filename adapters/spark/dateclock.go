@@ -8,9 +8,9 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A dateClock makes one clock of two: of the Date headers, by which answers are dated, and of the driver's own stamps in
-// them, such as when a task was launched. A proxy's Date may be hours off. The driver's stamps are right by definition,
-// since all lengths are differences of them.
+// A dateClock makes one clock of two: of the Date headers, by which answers are dated, and of the driver's own stamps
+// in them, such as when a task was launched. A proxy's Date may be hours off. The driver's stamps are right by
+// definition, since all lengths are differences of them.
 type dateClock struct {
 	behind  time.Duration // added to a Date, it gives the driver's time; 0 while the two agree
 	newest  dag.Instant   // the newest stamp of the driver

@@ -74,7 +74,8 @@ func TestDriverAlone(t *testing.T) {
 				}
 			}
 			s, _ := log.Reader(c.unit).At(dag.Instant(sparklog.Begin).Add(time.Hour))
-			if got := s.Jobs[0].Finished; got.Known() != (c.ended > 0) || got.Known() && got.Seconds(sparklog.Begin) != c.ended {
+			got := s.Jobs[0].Finished
+			if got.Known() != (c.ended > 0) || got.Known() && got.Seconds(sparklog.Begin) != c.ended {
 				t.Errorf("%v, it ended at %v, want %v s", s.State, got, c.ended)
 			}
 		})

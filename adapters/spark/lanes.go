@@ -9,8 +9,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// lanes deals the tasks of all stages of the plan to the cores of their executors, by when they began: the first task of
-// a core loads classes and takes longer. Tasks before the first one that still runs are dealt once for all.
+// lanes deals the tasks of all stages of the plan to the cores of their executors, by when they began: the first task
+// of a core loads classes and takes longer. Tasks before the first one that still runs are dealt once for all.
 type lanes struct {
 	dealt    []*task // once for all
 	open     []*task // the others
@@ -66,7 +66,8 @@ func (a *App) deal() {
 	}
 	again := len(counts) < len(l.counts) || !slices.Equal(l.counts, counts[:len(l.counts)])
 	for _, k := range l.reported {
-		again = again || k.launch != k.dealt.launch || k.end != k.dealt.end || k.executor != k.dealt.executor || k.running()
+		again = again || k.launch != k.dealt.launch || k.end != k.dealt.end || k.executor != k.dealt.executor ||
+			k.running()
 	}
 	l.counts, l.reported = counts, l.reported[:0]
 	slices.SortFunc(l.open, byLaunch)

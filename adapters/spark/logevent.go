@@ -122,8 +122,8 @@ func (e *event) kind() string {
 	return strings.TrimPrefix(name[strings.LastIndexByte(name, '.')+1:], "SparkListener")
 }
 
-// application returns the id of the application that an event starts. YARN starts a driver again that has failed: the id
-// of its second attempt ends in _2, as the name of that attempt's log does.
+// application returns the id of the application that an event starts. YARN starts a driver again that has failed: the
+// id of its second attempt ends in _2, as the name of that attempt's log does.
 func (e *event) application() string {
 	id := dag.Clean(string(e.AppID))
 	if n := dag.Clean(string(e.Attempt)); n != "" && n != "1" {

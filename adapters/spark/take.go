@@ -283,8 +283,9 @@ func (a *App) taskAt(t *try, id int) *task {
 		nan := math.NaN()
 		none := dag.Mark{At: dag.NoInstant, Done: nan, Out: nan}
 		k = &task{
-			id: id, stage: t.stage, dealt: dealing{lane: lane{-1, dag.NoInstant}}, launch: dag.NoInstant, end: dag.NoInstant, executor: -1, state: dag.AttemptRunning, in: nan,
-			read: nan, out: nan, first: none, last: none, report: dag.NoInstant,
+			id: id, stage: t.stage, dealt: dealing{lane: lane{-1, dag.NoInstant}}, launch: dag.NoInstant,
+			end: dag.NoInstant, executor: -1, state: dag.AttemptRunning, in: nan, read: nan, out: nan,
+			first: none, last: none, report: dag.NoInstant,
 		}
 		t.list[id] = k
 		s.fresh = append(s.fresh, k)

@@ -28,8 +28,8 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
-// TestTwelveHoursWatched: a watch of twelve hours in which 60 workflows (with PARATIMER_LONG 180) come and go retains what it did after the
-// first one.
+// TestTwelveHoursWatched: a watch of twelve hours in which 60 workflows (with PARATIMER_LONG 180) come and go retains
+// what it did after the first one.
 func TestTwelveHoursWatched(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		each := time.Duration(long.Of(12, 4)) * time.Minute

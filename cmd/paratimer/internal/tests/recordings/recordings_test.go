@@ -22,9 +22,9 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/long"
 )
 
-// TestRecordings replays each recording once. Run reports are sound, at the end and along the way, and can be drawn. The
-// explanations of the predicted end's moves are calm: no line is wider than 100 columns, no move is taken back within ten
-// seconds, few are told, and at most a tenth of them has no cause.
+// TestRecordings replays each recording once. Run reports are sound, at the end and along the way, and can be drawn.
+// The explanations of the predicted end's moves are calm: no line is wider than 100 columns, no move is taken back
+// within ten seconds, few are told, and at most a tenth of them has no cause.
 func TestRecordings(t *testing.T) {
 	t.Parallel()
 	reported, err := fixtures.Recordings("recordings")
