@@ -64,9 +64,13 @@ func TestNodeClocks(t *testing.T) {
 		}
 		r := j.Attempts[dag.Reduce][0]
 		for _, w := range []struct{ got, want dag.Instant }{
-			{j.Attempts[dag.Map][0].Start, second(4)}, {j.Attempts[dag.Map][1].Start, second(4)},
-			{j.Attempts[dag.Map][1].End, second(14)}, {r.Start, second(16)}, {r.CopyEnd, second(25)},
-			{r.SortEnd, second(26)}, {r.End, second(32)},
+			{j.Attempts[dag.Map][0].Start, second(4)},
+			{j.Attempts[dag.Map][1].Start, second(4)},
+			{j.Attempts[dag.Map][1].End, second(14)},
+			{r.Start, second(16)},
+			{r.CopyEnd, second(25)},
+			{r.SortEnd, second(26)},
+			{r.End, second(32)},
 		} {
 			if w.got != w.want {
 				t.Errorf("%d s: at %d ms instead of %d", off, w.got-second(0), w.want-second(0))

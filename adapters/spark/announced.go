@@ -94,8 +94,12 @@ func (a *App) remarkMissing(now dag.Instant) []dag.Warning {
 	}
 	var parts []string
 	for _, w := range [][3]string{
-		{"JobStart", "job", "start"}, {"JobEnd", "job", "end"}, {"StageSubmitted", "stage", "start"},
-		{"StageCompleted", "stage", "end"}, {"TaskStart", "task", "start"}, {"TaskEnd", "task", "end"},
+		{"JobStart", "job", "start"},
+		{"JobEnd", "job", "end"},
+		{"StageSubmitted", "stage", "start"},
+		{"StageCompleted", "stage", "end"},
+		{"TaskStart", "task", "start"},
+		{"TaskEnd", "task", "end"},
 	} {
 		switch what := units.Count(n[w[0]], w[1]); {
 		case n[w[0]] == 0:

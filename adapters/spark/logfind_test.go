@@ -50,23 +50,41 @@ func TestFindLogs(t *testing.T) {
 		files files
 		want  string // names of logs and their pieces
 	}{
-		"single files": {files{"logs/app-2": whole, "logs/app-1.inprogress": whole, "logs/.app-1.crc": whole,
-			"logs/notes.txt": "x", "logs/_SUCCESS": "", "logs/empty": ""},
-			"logs/app-1.inprogress: app-1.inprogress; logs/app-2: app-2"},
-		"rolling": {files{"eventlog_v2_app-1/events_2_app-1": second, "eventlog_v2_app-1/events_10_app-1": third,
-			"eventlog_v2_app-1/events_1_app-1": first, "eventlog_v2_app-1/appstatus_app-1": "",
-			"eventlog_v2_app-2/events_1_app-2.zstd": whole},
-			"eventlog_v2_app-1: events_1_app-1 events_2_app-1 events_10_app-1; eventlog_v2_app-2: events_1_app-2.zstd"},
-		"compacted": {files{"a/events_1_app-1": first, "a/events_2_app-1.lz4": second, "a/events_2_app-1.lz4.compact": first + second,
-			"a/events_3_app-1": third}, "a: events_2_app-1.lz4.compact events_3_app-1"},
-		"two attempts' pieces": {files{"a/events_1_application_1_1_1": whole, "a/events_1_application_1_1_2": whole},
-			"a/events_1_application_1_1_1: events_1_application_1_1_1; a/events_1_application_1_1_2: events_1_application_1_1_2"},
-		"a piece twice": {files{"a/events_1_app-1.zstd": first, "a/events_1_app-1 (1).zstd": first[:99], "a/events_2_app-1": second + third},
-			"a: events_1_app-1.zstd events_2_app-1"},
-		"Spark 1": {files{"x/EVENT_LOG_1": whole, "x/SPARK_VERSION_1.2.0": "", "x/APPLICATION_COMPLETE": "",
-			"x/COMPRESSION_CODEC_org.apache.spark.io.LZFCompressionCodec": ""}, "x: EVENT_LOG_1"},
-		"Databricks": {files{"d/eventlog": third, "d/eventlog-2023-06-14--15-30.gz": second, "d/eventlog-2023-06-14--14-30.gz": first},
-			"d: eventlog-2023-06-14--14-30.gz eventlog-2023-06-14--15-30.gz eventlog"},
+		"single files": {
+			files{
+				"logs/app-2": whole, "logs/app-1.inprogress": whole, "logs/.app-1.crc": whole,
+				"logs/notes.txt": "x", "logs/_SUCCESS": "", "logs/empty": "",
+			},
+			"logs/app-1.inprogress: app-1.inprogress; logs/app-2: app-2",
+		},
+		"rolling": {
+			files{
+				"eventlog_v2_app-1/events_2_app-1": second, "eventlog_v2_app-1/events_10_app-1": third,
+				"eventlog_v2_app-1/events_1_app-1": first, "eventlog_v2_app-1/appstatus_app-1": "",
+				"eventlog_v2_app-2/events_1_app-2.zstd": whole,
+			},
+			"eventlog_v2_app-1: events_1_app-1 events_2_app-1 events_10_app-1; eventlog_v2_app-2: events_1_app-2.zstd",
+		},
+		"compacted": {files{
+			"a/events_1_app-1": first, "a/events_2_app-1.lz4": second, "a/events_2_app-1.lz4.compact": first + second,
+			"a/events_3_app-1": third,
+		}, "a: events_2_app-1.lz4.compact events_3_app-1"},
+		"two attempts' pieces": {
+			files{"a/events_1_application_1_1_1": whole, "a/events_1_application_1_1_2": whole},
+			"a/events_1_application_1_1_1: events_1_application_1_1_1; a/events_1_application_1_1_2: events_1_application_1_1_2",
+		},
+		"a piece twice": {
+			files{"a/events_1_app-1.zstd": first, "a/events_1_app-1 (1).zstd": first[:99], "a/events_2_app-1": second + third},
+			"a: events_1_app-1.zstd events_2_app-1",
+		},
+		"Spark 1": {files{
+			"x/EVENT_LOG_1": whole, "x/SPARK_VERSION_1.2.0": "", "x/APPLICATION_COMPLETE": "",
+			"x/COMPRESSION_CODEC_org.apache.spark.io.LZFCompressionCodec": "",
+		}, "x: EVENT_LOG_1"},
+		"Databricks": {
+			files{"d/eventlog": third, "d/eventlog-2023-06-14--15-30.gz": second, "d/eventlog-2023-06-14--14-30.gz": first},
+			"d: eventlog-2023-06-14--14-30.gz eventlog-2023-06-14--15-30.gz eventlog",
+		},
 		"one called eventlog":        {files{"d/eventlog": whole}, "d/eventlog: eventlog"},
 		"names of pieces, no events": {files{"d/events_1_sales.csv": "a,b\n", "d/eventlog-2023-06-14--15-30": "x"}, ""},
 	} {

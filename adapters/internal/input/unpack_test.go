@@ -32,8 +32,10 @@ func packings(t testing.TB, text string) map[string][]byte {
 			t.Fatal(err)
 		}
 	}
-	return map[string][]byte{"plain": []byte(text), "gzip": g.Bytes(), "zstd": z.Bytes(), "lz4": l.Bytes(),
-		"snappy": f.Bytes()}
+	return map[string][]byte{
+		"plain": []byte(text), "gzip": g.Bytes(), "zstd": z.Bytes(), "lz4": l.Bytes(),
+		"snappy": f.Bytes(),
+	}
 }
 
 // noise is a text that does not pack well, so that damage hits it.

@@ -24,7 +24,8 @@ func TestChooseDriver(t *testing.T) {
 		{[]spark.LocalDriver{one, two}, "hourly", two.URL, nil},
 		{[]spark.LocalDriver{one, two}, "local-1", one.URL, nil},
 		{
-			[]spark.LocalDriver{one, two}, "", "",
+			[]spark.LocalDriver{one, two},
+			"", "",
 			[]string{"2 drivers", one.URL + "  nightly (local-1)  started 3m ago", two.URL + "  hourly (local-2)  started 30s ago"},
 		},
 		{[]spark.LocalDriver{one}, "weekly", "", []string{`runs "weekly"`, "nightly"}},

@@ -99,8 +99,15 @@ func TestEmptyJob(t *testing.T) {
 `))
 	out := filepath.Join(t.TempDir(), "out")
 	for _, args := range [][]string{
-		{"import", log, "-o", out}, {"report", log, "-o", out}, {"replay", log, "--speed", "0"}, {"score", log},
-		{"learn", log}, {"skew", log}, {"whatif", log}, {"compare", log, log}, {"history", "add", log, "--state-dir", t.TempDir()},
+		{"import", log, "-o", out},
+		{"report", log, "-o", out},
+		{"replay", log, "--speed", "0"},
+		{"score", log},
+		{"learn", log},
+		{"skew", log},
+		{"whatif", log},
+		{"compare", log, log},
+		{"history", "add", log, "--state-dir", t.TempDir()},
 		{"check", "--recording", log, "--within", "10m"},
 	} {
 		code, stdout, stderr := session.Run(t, args...)

@@ -43,14 +43,19 @@ func TestDriverAlone(t *testing.T) {
 		},
 		{
 			[]string{"check", "--recording", log, "--at", "15m", "--profile", profile},
-			program.ExitOK, []string{"'remaining'=380.0", "'progress'=70.3"}, nil,
+			program.ExitOK,
+			[]string{"'remaining'=380.0", "'progress'=70.3"},
+			nil,
 		},
 		{
-			[]string{"check", "--recording", log, "--at", "15m"}, program.ExitOK,
-			[]string{"nightly ?", "'remaining'=U", "'progress'=U"}, nil,
+			[]string{"check", "--recording", log, "--at", "15m"},
+			program.ExitOK,
+			[]string{"nightly ?", "'remaining'=U", "'progress'=U"},
+			nil,
 		},
 		{
-			[]string{"report", log, "--output", "json", "--every", "5m"}, program.ExitOK,
+			[]string{"report", log, "--output", "json", "--every", "5m"},
+			program.ExitOK,
 			[]string{
 				`the driver after the last job (20m, 94 %), the driver between jobs (1m, 5 %) and work (20s, 2 %)`,
 				`"kind":"waiting","seconds":0,`, `"elapsed_seconds":1280.01,`,
@@ -59,8 +64,10 @@ func TestDriverAlone(t *testing.T) {
 		},
 		{[]string{"compare", log, log}, program.ExitOK, []string{"21m20s, as before"}, nil},
 		{
-			[]string{"whatif", log}, program.ExitOK,
-			[]string{"took 21m20s on 4 cores; a replay of it takes as long"}, nil,
+			[]string{"whatif", log},
+			program.ExitOK,
+			[]string{"took 21m20s on 4 cores; a replay of it takes as long"},
+			nil,
 		},
 	} {
 		code, out, stderr := session.Run(t, c.args...)
