@@ -184,8 +184,8 @@ func skewedNow(ctx context.Context, c *cli.Context, name string, profiles []*dag
 }
 
 // skewedThen reads a recording up to a moment. To find a part of its length it is read twice. Without a moment it is
-// read to the end of an application or DAG that has succeeded, whose tasks have shown all; of MapReduce jobs, whose
-// keys are known while they run, to when the delay was greatest.
+// read to the end of an application or DAG that has succeeded, whose tasks have shown all. Of MapReduce jobs, whose
+// keys are known while they run, it is read to when the delay was greatest.
 func skewedThen(ctx context.Context, model estimators.Model, path string, open func() (watch.Source, io.Closer, error),
 	when input.Moment,
 ) (best dag.Run, err error) {
