@@ -253,15 +253,15 @@ func TestTasksDifferWithinAReplay(t *testing.T) {
 func TestFewSamplesOfManyTasks(t *testing.T) {
 	t.Parallel()
 	plan := joinPlan(20)
-	plan.Jobs = []dag.Job{{Node: "j1", Stages: dag.MapReduce(phaseOf(5500, 250_000, 0.29), phaseOf(16, 2_500_000, 0.0128,
-		2_500_000, 0.0064, 2_500_000, 0.0208))}}
+	reduce := phaseOf(16, 2_500_000, 0.0128, 2_500_000, 0.0064, 2_500_000, 0.0208)
+	plan.Jobs = []dag.Job{{Node: "j1", Stages: dag.MapReduce(phaseOf(5500, 250_000, 0.29), reduce)}}
 	c := play(t, truth{plan: plan, seed: 3, noise: 0.2})
 	run := dag.Run{}.Append(c.at(c.total / 10))
 	few, err := New(Sampled(), Paper(ObservedSlowdown), Options{}).Estimate(run)
 	if err != nil {
 		t.Fatal(err)
 	}
-	many, err := New(Sampled(), Paper(ObservedSlowdown), Options{Samples: 8 * len(few.Distribution)}).Estimate(run)
+	many, err := New(Sampled(), Paper(ObservedSlowdown), Options{Samples: 4 * len(few.Distribution)}).Estimate(run)
 	if err != nil {
 		t.Fatal(err)
 	}

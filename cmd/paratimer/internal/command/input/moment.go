@@ -61,7 +61,12 @@ func (m Moment) Until(ctx context.Context, path string, open func() (watch.Sourc
 func lengthOf(ctx context.Context, path string, open func() (watch.Source, io.Closer, error)) (length time.Duration,
 	err error,
 ) {
-	err = EachSnapshot(ctx, path, open, func(s *dag.Snapshot) (bool, error) {
+	short := func() (watch.Source, io.Closer, error) {
+		src, file, err := open()
+		AtMost(src, 1)
+		return src, file, err
+	}
+	err = EachSnapshot(ctx, path, short, func(s *dag.Snapshot) (bool, error) {
 		if since := s.Origin(); since.Known() {
 			length = s.At.Sub(since)
 		}

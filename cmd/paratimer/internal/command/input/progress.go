@@ -84,6 +84,8 @@ func AtMost(src watch.Source, n int) {
 		AtMost(s.Source, n)
 	case *fileSource:
 		AtMost(s.Source, n)
+	case *Profiled:
+		AtMost(s.Source, n)
 	case interface{ AtMost(n int) }:
 		s.AtMost(n)
 	}

@@ -170,10 +170,16 @@ func skewedRun(
 	}
 	open := func() (watch.Source, io.Closer, error) {
 		src, file, err := input.Open(c, path)
+		if when == (input.Moment{}) && c.Duration("every") == 0 {
+			input.AtMost(src, mostLooks)
+		}
 		return input.WithProfiles(src, profiles), file, err
 	}
 	return skewedThen(ctx, follow.ModelOf(c), path, open, when)
 }
+
+// mostLooks is how many observations of a log are compared to find the greatest delay.
+const mostLooks = 300
 
 // skewedNow looks at a query of the cluster, a second time where the first look tells nothing.
 func skewedNow(ctx context.Context, c *cli.Context, name string, profiles []*dag.Plan) (dag.Run, error) {

@@ -1,0 +1,68 @@
+package staged
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+)
+
+// benchRun is an application of 20 stages on 200 cores, of whose tasks half have ended.
+func benchRun(tasks int) dag.Run {
+	const stages, executors, cores = 20, 50, 4
+	plan := &dag.Plan{
+		Cluster: dag.Cluster{Policy: dag.Executors, Cores: executors * cores},
+		Jobs:    []dag.Job{{Node: "application", Stages: make([]dag.Stage, stages)}},
+	}
+	s := &dag.Snapshot{
+		Plan: plan, State: dag.Running, Stale: dag.NoInstant, Nodes: make([]dag.NodeState, executors),
+		Jobs: []dag.JobState{{
+			ID: "app-1", State: dag.Running, Finished: dag.NoInstant, Stages: make([]dag.StageState, stages),
+		}},
+	}
+	for i := range s.Nodes {
+		s.Nodes[i] = dag.NodeState{Name: fmt.Sprint(i), Cores: cores, LostAt: dag.NoInstant}
+	}
+	for k := range stages {
+		plan.Jobs[0].Stages[k] = dag.Stage{
+			Name: fmt.Sprint(k), Tasks: tasks / stages, Known: true, Pipelines: make([]dag.Pipeline, 1),
+		}
+		if k > 0 {
+			plan.Jobs[0].Stages[k].After = []dag.Edge{{From: dag.StageIndex(k - 1), Kind: dag.Barrier}}
+		}
+		for i := range tasks / stages {
+			if k >= stages/2 {
+				break
+			}
+			start := s.At + dag.Instant(i/(executors*cores))*3000
+			s.Jobs[0].Stages[k].Attempts = append(s.Jobs[0].Stages[k].Attempts, dag.Attempt{
+				Task: int32(i), State: dag.AttemptSucceeded, Slot: int32(i % (executors * cores)),
+				Node: int32(i / cores % executors), Start: start, End: start + 2900,
+			})
+		}
+		if k < stages/2 {
+			s.At += dag.Instant(tasks/stages/(executors*cores)+1) * 3000
+		}
+	}
+	return dag.Run{}.Append(s)
+}
+
+// BenchmarkTick is all scenarios and the range, halfway through an application of Spark.
+func BenchmarkTick(b *testing.B) {
+	for _, tasks := range []int{1000, 5000, 100_000} {
+		b.Run(fmt.Sprint(tasks), func(b *testing.B) {
+			run := benchRun(tasks)
+			all := append(estimators.Scenarios(), estimators.Sampled())
+			b.ReportAllocs()
+			for b.Loop() {
+				w := estimators.NewReplayContext(run, Costs, estimators.Options{})
+				for _, s := range all {
+					if _, err := s.Of(w); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		})
+	}
+}
