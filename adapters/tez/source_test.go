@@ -11,6 +11,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/long"
 )
 
 // watch looks every so many milliseconds until the DAG is over.
@@ -39,10 +40,7 @@ func watch(t *testing.T, l *lab, src *Source, every int64, see func(*dag.Snapsho
 // that is not there.
 func TestPolling(t *testing.T) {
 	t.Parallel()
-	tasks := 10_000
-	if testing.Short() {
-		tasks = 1000
-	}
+	tasks := long.Of(2000, 10_000)
 	for _, deaf := range []bool{false, true} {
 		l := newLab(tasks, tasks/20, 30_000)
 		l.deaf = deaf
