@@ -60,6 +60,7 @@ func (a *Questions) count(r *http.Request) {
 	a.seconds[time.Now().Unix()]++
 }
 
+// Counts returns how many questions there were, those to the ResourceManager itself, and the most of all in a second.
 func (a *Questions) Counts() (all, managers, most int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -46,6 +46,7 @@ func HadoopServer(t *testing.T, plan string, opt simulate.Options) string {
 	return server.URL
 }
 
+// JoinPlan is a plan of a script with joins.
 const JoinPlan = "../../examples/pig-join.yaml"
 
 // Bounds are bounds of each kind; a time of day depends on when the query was submitted.
