@@ -73,7 +73,7 @@ func TestFolderOfEventLogs(t *testing.T) {
 
 	state := t.TempDir()
 	_, stdout, _ = session.Run(t, "history", "add", logs, "--state-dir", state)
-	if n := strings.Count(stdout, "succeeded after 5"); n != 5 || strings.Count(stdout, "added") != 5 {
+	if n := strings.Count(stdout, "succeeded after 4"); n != 5 || strings.Count(stdout, "added") != 5 {
 		t.Errorf("%d runs are added: %s", n, stdout)
 	}
 
@@ -82,7 +82,7 @@ func TestFolderOfEventLogs(t *testing.T) {
 		t.Errorf("exit code %d, %s", code, stderr)
 	}
 	if code, stdout, stderr := session.Run(t, "replay", logs, "--speed", "0", "--quiet", "--workflow", "app-2"); code != 0 ||
-		!strings.Contains(stdout, "succeeded after 5s") {
+		!strings.Contains(stdout, "succeeded after 4s") {
 		t.Errorf("exit code %d, %s%s", code, stdout, stderr)
 	}
 }
