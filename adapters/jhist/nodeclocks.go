@@ -102,7 +102,7 @@ func (h *history) setClocks() {
 	wrong := map[string]dag.Instant{}
 	for _, name := range slices.Sorted(maps.Keys(nodes)) {
 		c := nodes[name]
-		by := 0.0
+		var by float64
 		switch {
 		case c.least <= float64(clockTolerance) && c.most >= -float64(clockTolerance):
 			continue

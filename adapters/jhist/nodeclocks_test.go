@@ -12,11 +12,11 @@ import (
 
 // A nodeTask is a task by the JobTracker's clock and its attempt by the clock of a node, in seconds.
 type nodeTask struct {
-	kind                     string
-	number                   int
-	node                     string
-	from, to, begin, end     int
-	shuffled, sorted, killed int
+	kind                 string
+	number               int
+	node                 string
+	from, to, begin, end int
+	shuffled, sorted     int
 }
 
 const trackerOrigin = 1_700_000_000

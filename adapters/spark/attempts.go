@@ -65,7 +65,7 @@ func (a *App) versionOf(s *stage) version {
 func (a *App) executorsVersion() uint64 {
 	h := uint64(len(a.conf))
 	for _, e := range a.executors {
-		h = (h ^ uint64(e.removed)) * 1099511628211
+		h = (h ^ uint64(e.removed)) * 1099511628211 //nolint:gosec // the bits of an instant
 		if h *= 31; e.active {
 			h++
 		}

@@ -68,7 +68,8 @@ func (w *webSpark) RoundTrip(r *http.Request) (*http.Response, error) {
 	if w.exit > 0 {
 		end = w.exit
 	}
-	status, kind, body := http.StatusOK, "application/json", ""
+	status, kind := http.StatusOK, "application/json"
+	var body string
 	switch {
 	case r.URL.Host == "history":
 		if w.history == nil {

@@ -16,10 +16,9 @@ func Merge(runs []*dag.Plan, weights []float64) (merged *dag.Plan, ok bool) {
 	out.Jobs = dag.CloneJobs(out.Jobs)
 	out.Residuals, out.InputSizes = nil, nil
 	var sizes []float64
-	sums, pauses := make([][][dag.Pipelines]tally, len(out.Jobs)), make([][]tally, len(out.Jobs))
+	sums := make([][]stageTally, len(out.Jobs))
 	for j := range sums {
-		sums[j] = make([][dag.Pipelines]tally, len(out.Jobs[j].Stages))
-		pauses[j] = make([]tally, len(out.Jobs[j].Stages))
+		sums[j] = make([]stageTally, len(out.Jobs[j].Stages))
 	}
 	for i, run := range runs {
 		m, n := matchPlan(&out, run)
@@ -35,35 +34,15 @@ func Merge(runs []*dag.Plan, weights []float64) (merged *dag.Plan, ok bool) {
 			}
 			same := Pair(traitsOf(&out.Jobs[j]), traitsOf(job)).Of
 			for k := range out.Jobs[j].Stages {
-				stage := &out.Jobs[j].Stages[k]
-				if same[k] < 0 {
-					continue
-				}
-				known := &job.Stages[same[k]]
-				pauses[j][k].add(float64(known.Pause), weight(weights, i))
-				if g := known.Groups; g != nil && known.Count() == stage.Count() {
-					stage.Groups = g
-				}
-				for p, pipe := range known.Pipelines {
-					if pipe.Alpha.IsUniform() && pipe.Alpha.Known() {
-						sums[j][k][p].add(pipe.Alpha.At(0), weight(weights, i))
-					}
+				if same[k] >= 0 {
+					sums[j][k].add(&out.Jobs[j].Stages[k], &job.Stages[same[k]], weight(weights, i))
 				}
 			}
 		}
 	}
 	for j := range out.Jobs {
 		for k := range out.Jobs[j].Stages {
-			phase := &out.Jobs[j].Stages[k]
-			if sum := pauses[j][k]; sum.weight > 0 {
-				phase.Pause = time.Duration(sum.mean()).Round(time.Millisecond)
-			}
-			phase.Pipelines = append([]dag.Pipeline(nil), phase.Pipelines...)
-			for p := range phase.Pipelines {
-				if sum := sums[j][k][p]; sum.weight > 0 && phase.Pipelines[p].Alpha.IsUniform() {
-					phase.Pipelines[p].Alpha = dag.Uniform(Round(sum.mean()))
-				}
-			}
+			sums[j][k].mean(&out.Jobs[j].Stages[k])
 		}
 	}
 	if out.InputSizes = sizes[max(0, len(sizes)-dag.MaxInputSizes):]; len(out.InputSizes) < 2 {
@@ -71,6 +50,38 @@ func Merge(runs []*dag.Plan, weights []float64) (merged *dag.Plan, ok bool) {
 	}
 	out.Overheads = meanOverheads(runs, weights)
 	return &out, true
+}
+
+// A stageTally sums the costs and the pause of a stage over runs.
+type stageTally struct {
+	costs [dag.Pipelines]tally
+	pause tally
+}
+
+// add takes what a run knows of a stage. Key groups of a run with as many tasks replace those of an older one.
+func (t *stageTally) add(stage, known *dag.Stage, weight float64) {
+	t.pause.add(float64(known.Pause), weight)
+	if g := known.Groups; g != nil && known.Count() == stage.Count() {
+		stage.Groups = g
+	}
+	for p, pipe := range known.Pipelines {
+		if pipe.Alpha.IsUniform() && pipe.Alpha.Known() {
+			t.costs[p].add(pipe.Alpha.At(0), weight)
+		}
+	}
+}
+
+// mean gives a stage the weighted means.
+func (t *stageTally) mean(stage *dag.Stage) {
+	if t.pause.weight > 0 {
+		stage.Pause = time.Duration(t.pause.mean()).Round(time.Millisecond)
+	}
+	stage.Pipelines = append([]dag.Pipeline(nil), stage.Pipelines...)
+	for p := range stage.Pipelines {
+		if sum := t.costs[p]; sum.weight > 0 && stage.Pipelines[p].Alpha.IsUniform() {
+			stage.Pipelines[p].Alpha = dag.Uniform(Round(sum.mean()))
+		}
+	}
 }
 
 // halfLife is after how many later runs a run weighs half in a mean. Costs follow a cluster that changes within a week

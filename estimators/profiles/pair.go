@@ -75,6 +75,23 @@ func Pair(run, known []Trait) Pairing {
 
 // byPlace pairs the stages of one place.
 func (p *Pairing) byPlace(run, known []Trait, of, to []int, taken []bool) {
+	p.inOrder(run, known, of, to, taken)
+	if len(of) > mostPaired || len(to) > mostPaired || len(to) < 2 && len(of) < 2 {
+		return
+	}
+	gain, taker := p.gains(run, known, of, to)
+	p.exchange(of, to, taker, gain)
+	for _, k := range of {
+		for _, i := range to {
+			if p.Of[k] >= 0 && p.Of[k] != i && gain(k, i) > -clearly {
+				p.Doubtful[k] = append(p.Doubtful[k], i)
+			}
+		}
+	}
+}
+
+// inOrder pairs the stages that their names have not paired, in order: first those of as many tasks.
+func (p *Pairing) inOrder(run, known []Trait, of, to []int, taken []bool) {
 	for _, same := range []bool{true, false} {
 		for _, k := range of {
 			if p.Of[k] >= 0 {
@@ -88,16 +105,18 @@ func (p *Pairing) byPlace(run, known []Trait, of, to []int, taken []bool) {
 			}
 		}
 	}
-	if len(of) > mostPaired || len(to) > mostPaired || len(to) < 2 && len(of) < 2 {
-		return
-	}
+}
+
+// gains returns how much better the pairing fits if stage k is i, and the one that was i is what k was, and the inverse
+// of Of.
+func (p *Pairing) gains(run, known []Trait, of, to []int) (gain func(k, i int) float64, taker map[int]int) {
 	far := func(k, i int) float64 {
 		if k < 0 || i < 0 {
 			return 0
 		}
 		return run[k].far(&known[i])
 	}
-	taker := make(map[int]int, len(to)) // the inverse of Of
+	taker = make(map[int]int, len(to))
 	for _, i := range to {
 		taker[i] = -1
 	}
@@ -106,11 +125,14 @@ func (p *Pairing) byPlace(run, known []Trait, of, to []int, taken []bool) {
 			taker[p.Of[k]] = k
 		}
 	}
-	// gain is how much better it fits if stage k is i, and the one that was i is what k was.
-	gain := func(k, i int) float64 {
+	return func(k, i int) float64 {
 		was, other := p.Of[k], taker[i]
 		return far(k, was) + far(other, i) - far(k, i) - far(other, was)
-	}
+	}, taker
+}
+
+// exchange gives stages each other's partners while that fits clearly better.
+func (p *Pairing) exchange(of, to []int, taker map[int]int, gain func(k, i int) float64) {
 	for range of { // ends early: each exchange makes the whole fit better
 		changed := false
 		for _, k := range of {
@@ -130,13 +152,6 @@ func (p *Pairing) byPlace(run, known []Trait, of, to []int, taken []bool) {
 		}
 		if !changed {
 			break
-		}
-	}
-	for _, k := range of {
-		for _, i := range to {
-			if p.Of[k] >= 0 && p.Of[k] != i && gain(k, i) > -clearly {
-				p.Doubtful[k] = append(p.Doubtful[k], i)
-			}
 		}
 	}
 }

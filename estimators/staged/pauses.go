@@ -35,7 +35,7 @@ func (p *pause) rest() time.Duration {
 	if left := p.expected - p.waited; left >= 0 {
 		return left
 	}
-	return time.Duration(float64(p.waited-p.expected)*launchWait) / time.Millisecond * time.Millisecond
+	return time.Duration(float64(p.waited-p.expected) * launchWait).Truncate(time.Millisecond)
 }
 
 // learnPauses gives the plan the pauses of the driver: those that this run has had, and those to come as the profile

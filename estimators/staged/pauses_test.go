@@ -55,8 +55,9 @@ func TestPausesOfTheDriver(t *testing.T) {
 		t.Errorf("after the last: %v, want %v", got, last)
 	}
 	end := ended.Jobs[0].Finished
-	for _, at := range []time.Duration{6, 14, 25, 40, 100, 200, 340, 355, 360, 370, 600, 1000, 1500} {
-		s := profiles.Attach(snapshotOf(t, program(last), at*time.Second), []*dag.Plan{profile})
+	for _, at := range []int{6, 14, 25, 40, 100, 200, 340, 355, 360, 370, 600, 1000, 1500} {
+		now := time.Duration(at) * time.Second
+		s := profiles.Attach(snapshotOf(t, program(last), now), []*dag.Plan{profile})
 		left := end.Sub(s.At).Seconds()
 		point, drawn := estimate(t, s)
 		if point.Remaining == nil || point.Remaining.Seconds() < left-10 || point.Remaining.Seconds() > left+10 {

@@ -16,7 +16,7 @@ import (
 // Serving finds the address in what a command says of its metrics.
 var Serving = regexp.MustCompile(`metrics at http://([^/]+)/metrics`)
 
-// A served run of the command is one whose metrics are scraped.
+// Served is a run of the command whose metrics are scraped.
 type Served struct {
 	Address string
 	code    chan int
