@@ -13,10 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
-
-	"github.com/paratimer/paratimer/adapters/simulate"
 )
 
 // A prometheus is a real one, in a folder of its own.

@@ -11,10 +11,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
-
-	"github.com/paratimer/paratimer/adapters/simulate"
 )
 
 // TestAttachTells: a query that is late is told of by Alertmanager, webhook and command, and no secret is left

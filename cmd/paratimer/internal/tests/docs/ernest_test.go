@@ -10,7 +10,6 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
-
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 

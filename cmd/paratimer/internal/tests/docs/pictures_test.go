@@ -13,13 +13,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
-
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/screen"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 )
 
 var updatePictures = flag.Bool("pictures", false, "draw docs/img anew")

@@ -8,10 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
-
-	"github.com/paratimer/paratimer/adapters/simulate"
 )
 
 // An example is a command of a page and what the page says that it prints. "..." stands for anything.

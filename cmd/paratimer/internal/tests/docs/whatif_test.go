@@ -9,10 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
-
-	"github.com/paratimer/paratimer/adapters/simulate"
 )
 
 // A query that runs is looked at a few times, then asked about: what is left of it, from now on.

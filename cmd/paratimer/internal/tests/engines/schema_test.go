@@ -11,14 +11,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
-
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/sinks"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	schema "github.com/paratimer/paratimer/internal/testkit/jsonschema"
 )
 

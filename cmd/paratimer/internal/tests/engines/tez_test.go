@@ -17,10 +17,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/capture"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
-
-	"github.com/paratimer/paratimer/adapters/capture"
 )
 
 // nodeAddress is where recorded answers say that the NodeManager is.

@@ -6,10 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
-
-	"github.com/paratimer/paratimer/adapters/simulate"
 )
 
 // TestAttach watches a query over HTTP to its end. Its tape gives the same frames, its capture the same end.

@@ -10,10 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
-
-	"github.com/paratimer/paratimer/adapters/simulate"
 )
 
 // pluginLine is the first line of a monitoring plugin's answer: one of four states, a text, performance data.

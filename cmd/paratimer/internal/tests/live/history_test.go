@@ -7,12 +7,11 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
-
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/adapters/state"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 

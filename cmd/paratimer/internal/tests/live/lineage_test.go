@@ -8,10 +8,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
-
-	"github.com/paratimer/paratimer/adapters/simulate"
 )
 
 // TestAttachOpenLineage: a watched query is a run of OpenLineage, with a start and an end, in the cluster's namespace.

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
-
 	"github.com/rs/zerolog"
 
 	"github.com/paratimer/paratimer/adapters/planfile"
@@ -16,6 +14,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"

@@ -7,11 +7,10 @@ import (
 	"math"
 	"testing"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
-
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/compare"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/compareview"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 

@@ -12,12 +12,11 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/observed"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"

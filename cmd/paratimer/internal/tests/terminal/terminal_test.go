@@ -13,10 +13,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
-
-	"github.com/paratimer/paratimer/adapters/simulate"
 )
 
 // A pane is a shell in a terminal of tmux, where the tests' own paratimer is found.

@@ -6,10 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
-
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
 // What is shown changes nothing else: not the headline, not the range, not the alerts, which rest on scenarios that are

@@ -10,10 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/complete"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
-
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/complete"
 )
 
 // completions are what shells must offer for what has been typed; the last word is the one to complete.

@@ -11,12 +11,11 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
-
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/admin"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/manual"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 )
 
 // wholeManual is the manual of the real tree.
