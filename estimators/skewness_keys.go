@@ -110,14 +110,14 @@ func (k *keyring) took(r *taskWork, bytes float64) (float64, string) {
 	return tame(r.ms * shareOf(bytes, k.bytes(r.first))), RuleLinear
 }
 
-// largest is what the largest group of a reduce that is not done takes, in milliseconds; 0 where none is known.
-func (k *keyring) largest(r *taskWork) float64 {
+// left returns how long the largest key of a task takes that is left, and how long all such keys do, in milliseconds.
+func (k *keyring) left(r *taskWork) (largest, all float64) {
 	for _, key := range k.of(r) {
 		if key.Left {
-			return millis(key.Took)
+			largest, all = max(largest, millis(key.Took)), all+millis(key.Took)
 		}
 	}
-	return 0
+	return largest, all
 }
 
 func shareOf(part, whole float64) float64 {

@@ -216,8 +216,9 @@ func (u *uneven) judge(all bool) {
 		if !WorksLong(duration(r.ms), duration(u.median)) || r.done && !u.ended {
 			continue
 		}
+		largest, keys := u.keys.left(r)
 		if GivenMore(u.sizeOf(r.first), u.medianSize, duration(r.ms), duration(u.median)) ||
-			u.keys.largest(r) > r.excess(u)/2 {
+			max(largest, keys-u.median) > r.excess(u)/2 {
 			r.skewed = true
 			u.skewed = append(u.skewed, *r)
 		}

@@ -154,7 +154,8 @@ func (r *replays) double() *time.Duration {
 			if g, ok := phase.at(task); ok {
 				one := taskWork{first: task, count: 1, ms: k.ms, running: k.running}
 				work := max(g.Rem-g.Setup, 0)
-				goes[task] = (work - min(r.u.keys.largest(&one), work)) / 2
+				largest, _ := r.u.keys.left(&one)
+				goes[task] = (work - min(largest, work)) / 2
 				from = append(from, task)
 			}
 		}

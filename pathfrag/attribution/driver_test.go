@@ -29,7 +29,7 @@ func TestDriverOfSpark(t *testing.T) {
 	full := sparklog.New(2) // the second job waits for the cores of the first one
 	full.Job(0, 30*second, 2, -1)
 	full.Job(10*second, 10*second, 1, -1)
-	full.End(31 * second)
+	full.End(33 * second)
 
 	for _, c := range []struct {
 		name               string
@@ -40,7 +40,7 @@ func TestDriverOfSpark(t *testing.T) {
 		{"pauses", pauses, 0, 120, 15, 60},
 		{"in a pause", pauses, 100 * second, 35, 5, 0},
 		{"threads", threads, 0, 30, 70, 3},
-		{"full", full, 0, 0, 30, 1},
+		{"full", full, 0, 0, 30, 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
