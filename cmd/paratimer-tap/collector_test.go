@@ -100,6 +100,9 @@ func TestMapsAndReduces(t *testing.T) {
 		}
 		bytes, groups, seqs := 0.0, 0.0, map[int]bool{}
 		for _, b := range w.got {
+			if seqs[b.Seq] { // sent again, as the answer came late on a busy machine: a collector takes it once
+				continue
+			}
 			seqs[b.Seq] = true
 			for _, p := range b.Points {
 				bytes += p.Bytes * p.Count
@@ -116,7 +119,7 @@ func TestMapsAndReduces(t *testing.T) {
 		if bytes > promised[r] || bytes < promised[r]-12<<10 || groups > all || groups < all-6 {
 			t.Errorf("reduce %d: %v bytes in %v groups, promised %v; it had %v", r, bytes, groups, promised[r], all)
 		}
-		if n := len(w.got); len(seqs) != n || !w.got[n-1].Final || w.got[n-1].Open != nil {
+		if n := len(w.got); !w.got[n-1].Final || w.got[n-1].Seq != len(seqs)-1 || w.got[n-1].Open != nil {
 			t.Errorf("reduce %d: %+v", r, w.got)
 		}
 		w.got = nil
