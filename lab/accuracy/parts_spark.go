@@ -6,16 +6,17 @@ const (
 	coresFile   = "estimators/staged/cores.go"
 	openFile    = "estimators/staged/cores_open.go"
 	profileFile = "estimators/profiles/open.go"
+	pairFile    = "estimators/profiles/pair.go"
 )
 
 // sparkParts are those that the estimate of an application of Spark is made of.
 var sparkParts = []part{
 	{"nothing", nil},
 	{"the profile tells the stages to come: only those that are announced", []replaytest.Edit{{
-		File: profileFile, Old: "complete := s.Announced().Plan.Jobs[0], s.State.Ended()", New: "complete := s.Announced().Plan.Jobs[0], true",
+		File: profileFile, Old: "complete := s.Announced(), s.State.Ended()", New: "complete := s.Announced(), true",
 	}}},
 	{"stages are known by their RDDs: by their place in the program", []replaytest.Edit{{
-		File: profileFile, Old: "byName[run.Stages[k].Name]; ok {", New: "byName[run.Stages[k].Name+\"?\"]; ok {",
+		File: pairFile, Old: "byName[run[k].Name]; ok && !taken[i] {", New: "byName[run[k].Name+\"?\"]; ok && !taken[i] {",
 	}}},
 	{"input by what the stages before wrote: as in the profile", []replaytest.Edit{{
 		File: stagedFile, Old: "case in > 0 && rest > 0:", New: "case in < 0 && rest > 0:",
