@@ -213,8 +213,8 @@ func TestStandbyThatKnowsNoActive(t *testing.T) {
 	}
 }
 
-// TestNoActiveManager holds that a pair of which both are on standby is told from a login page: RMWebAppFilter answers
-// so, with status 200 once it has given up looking for an active one.
+// TestNoActiveManager checks that two ResourceManagers on standby are not reported as a login page. RMWebAppFilter
+// answers with status 200 once it has given up looking for an active one.
 func TestNoActiveManager(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"There is no active RM right now.", "Can not find any active RM. Will retry in next 8 seconds."} {

@@ -148,8 +148,8 @@ func (j *Job) settle() {
 	}
 }
 
-// mostUnlisted is how many tasks a history may announce of which it lists no attempt. A job that was killed early has
-// some; more is an error in the history, and would cost a replay of them all.
+// mostUnlisted bounds the tasks that a history announces without listing an attempt. A job that was killed early has
+// some such tasks. A larger number is an error in the history, and the replay of all of them would be slow.
 const mostUnlisted = 20_000
 
 // fitting makes a phase as large as its attempts say: some histories announce fewer tasks than ran (Hadoop's own tests

@@ -11,8 +11,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// announce gives executors of which nothing says how many cores they have as many as the others have, or else as they
-// had tasks at once.
+// announce sets the cores of executors whose number of cores is unknown. They get as many as the other executors have,
+// or, if none is known, as many as they had tasks at once.
 func (a *App) announce() {
 	most, unknown := 0, map[int][]*task{}
 	for i, x := range a.executors {

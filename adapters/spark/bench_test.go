@@ -43,7 +43,7 @@ func benchApp(tasks int) *App {
 	return a
 }
 
-// BenchmarkSnapshot is a snapshot of an application of which a task has ended since the one before.
+// BenchmarkSnapshot takes a snapshot after one task has ended since the snapshot before.
 func BenchmarkSnapshot(b *testing.B) {
 	for _, tasks := range []int{1000, 5000, 100_000} {
 		b.Run(fmt.Sprint(tasks), func(b *testing.B) {

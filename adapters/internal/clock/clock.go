@@ -133,7 +133,7 @@ func (c *clock) forgive() {
 }
 
 // skipPauses takes out of the run what the clock was set forward by: between two entries that follow each other at
-// once, or while tasks ran, each of which worked for as much less than the clock says.
+// once, or while tasks ran whose own work times are shorter than the clock's by that much.
 func (c *clock) skipPauses() {
 	type gap struct {
 		entry   int         // the one after it

@@ -63,7 +63,7 @@ func runOf(cores int, jobs ...[][]int) *run {
 	return r
 }
 
-// length is that of the run by the stamps, all of which must be in order.
+// length returns how long the run took by its stamps, which must be in order.
 func (r *run) length(t interface {
 	Helper()
 	Fatalf(string, ...any)

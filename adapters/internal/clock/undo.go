@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	mostBacks = 64 // times that a clock is set back, of which each is looked at
+	mostBacks = 64 // the most backward steps of a clock that are examined
 	mostTries = 4  // blocks that may explain one
 )
 
