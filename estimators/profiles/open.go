@@ -22,7 +22,7 @@ func extend(s *dag.Snapshot, given []*dag.Plan) {
 	announced, complete := s.Announced(), s.State.Ended()
 	submitted := &announced.Plan.Jobs[0]
 	for _, p := range given {
-		a := align(submitted, &announced.Jobs[0], p)
+		a := recognize(submitted, &announced.Jobs[0], p)
 		if a == nil {
 			s.Profiles = append(s.Profiles, p)
 			continue
@@ -58,8 +58,8 @@ func placeOf(name string) string {
 // fitRatio is the share of a run's stages that a profile has to know to be one of the same program.
 const fitRatio = 0.5
 
-// align recognizes the stages of a run in a profile. It returns nil if too few are.
-func align(run *dag.Job, state *dag.JobState, profile *dag.Plan) *alignment {
+// recognize finds the stages of a run in a profile. It returns nil if too few are.
+func recognize(run *dag.Job, state *dag.JobState, profile *dag.Plan) *alignment {
 	if len(profile.Jobs) != 1 {
 		return nil
 	}

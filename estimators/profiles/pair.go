@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -14,6 +15,7 @@ type Trait struct {
 	Records float64 // that its tasks read, all together
 	Length  float64 // of its median task, in milliseconds
 	Reads   bool    // it reads other stages
+	After   string  // which ones: stages with the same text may start in either order
 }
 
 // A Pairing says which stage of one run is which stage of another one.
@@ -24,150 +26,223 @@ type Pairing struct {
 }
 
 const (
-	// clearly is by how much a pairing must fit better than another one to be preferred without a doubt, as the
+	// clearly is by how much two stages must fit better in each other's places to be exchanged without a doubt, as the
 	// logarithm of a ratio: half as long again.
 	clearly = 0.405
 	// shortTask is the length in milliseconds below which tasks are alike: the rest is start-up and chance.
 	shortTask = 1000
 	// sizeWeight is how much more the size of a stage counts than the length of its tasks, which machines change.
 	sizeWeight = 2
-	// mostPaired is the number of stages of one place in the program up to which they are compared with each other.
-	// Stages of more are recognized by name and order.
-	mostPaired = 256
+	// band is how many stages more or less one run may have up to a point than the other one.
+	band = 256
+	// together is how far apart stages may be that are submitted at once, in either order.
+	together = 4
 )
 
-// Pair recognizes the stages of a job in another run of it. Names have the place in the program and a number of what is
-// made there. Numbers differ between runs in which jobs start at once, so that stages of one place that fit clearly
-// better by their tasks, records and lengths are exchanged.
+// Pair recognizes the stages of a job in another run of it: both are in the order in which they were submitted, of the
+// first run maybe the beginning alone. It is a global alignment of two sequences (Needleman and Wunsch 1970), in which
+// stages at the same place in the program may be paired. Jobs that start at once swap their stages between runs, so
+// that neighbors of one place that fit clearly better the other way round are exchanged.
 func Pair(run, known []Trait) Pairing {
-	p := Pairing{Of: slices.Repeat([]int{-1}, len(run)), Doubtful: make([][]int, len(run))}
-	taken := make([]bool, len(known))
-	byName := make(map[string]int, len(known))
-	for i := range known {
-		byName[known[i].Name] = i
-	}
-	places := map[string]*[2][]int{} // the stages of both
-	group := func(name string) *[2][]int {
-		place := placeOf(name)
-		if places[place] == nil {
-			places[place] = new([2][]int)
-		}
-		return places[place]
-	}
-	for k := range run {
-		if i, ok := byName[run[k].Name]; ok && !taken[i] {
-			p.Of[k], taken[i] = i, true
-		}
-		g := group(run[k].Name)
-		g[0] = append(g[0], k)
-	}
-	for i := range known {
-		g := group(known[i].Name)
-		g[1] = append(g[1], i)
-	}
-	for k := range run { // in order, so that the same input has the same pairing
-		if g := group(run[k].Name); g[0][0] == k && len(g[1]) > 0 {
-			p.byPlace(run, known, g[0], g[1], taken)
-		}
-	}
+	p := Pairing{Of: alignSorted(run, known), Doubtful: make([][]int, len(run))}
+	p.exchange(run, known)
+	p.replace(run, known)
 	return p
 }
 
-// byPlace pairs the stages of one place.
-func (p *Pairing) byPlace(run, known []Trait, of, to []int, taken []bool) {
-	p.inOrder(run, known, of, to, taken)
-	if len(of) > mostPaired || len(to) > mostPaired || len(to) < 2 && len(of) < 2 {
-		return
-	}
-	gain, taker := p.gains(run, known, of, to)
-	p.exchange(of, to, taker, gain)
-	for _, k := range of {
-		for _, i := range to {
-			if p.Of[k] >= 0 && p.Of[k] != i && gain(k, i) > -clearly {
-				p.Doubtful[k] = append(p.Doubtful[k], i)
-			}
-		}
-	}
-}
-
-// inOrder pairs the stages that their names have not paired, in order: first those of as many tasks.
-func (p *Pairing) inOrder(run, known []Trait, of, to []int, taken []bool) {
-	for _, same := range []bool{true, false} {
-		for _, k := range of {
-			if p.Of[k] >= 0 {
+// exchange gives neighbors that may start at once each other's partners if that fits clearly better.
+func (p *Pairing) exchange(run, known []Trait) {
+	for k := range run {
+		for other := k + 1; other < min(len(run), k+together); other++ {
+			i, o := p.Of[k], p.Of[other]
+			if i < 0 || o < 0 || !run[k].besides(&run[other]) || !known[i].besides(&known[o]) {
 				continue
 			}
-			at := slices.IndexFunc(to, func(i int) bool {
-				return !taken[i] && (!same || known[i].Tasks == run[k].Tasks)
-			})
-			if at >= 0 {
-				p.Of[k], taken[to[at]] = to[at], true
+			gain := exchanged(&run[k], &run[other], &known[i], &known[o])
+			if gain > clearly {
+				p.Of[k], p.Of[other] = o, i
+			}
+			if math.Abs(gain) <= clearly {
+				p.Doubtful[k] = append(p.Doubtful[k], p.Of[other])
+				p.Doubtful[other] = append(p.Doubtful[other], p.Of[k])
 			}
 		}
 	}
 }
 
-// gains returns how much better the pairing fits if stage k is i, and the one that was i is what k was, and the inverse
-// of Of.
-func (p *Pairing) gains(run, known []Trait, of, to []int) (gain func(k, i int) float64, taker map[int]int) {
-	far := func(k, i int) float64 {
-		if k < 0 || i < 0 {
-			return 0
-		}
-		return run[k].far(&known[i])
-	}
-	taker = make(map[int]int, len(to))
-	for _, i := range to {
-		taker[i] = -1
-	}
-	for _, k := range of {
-		if p.Of[k] >= 0 {
-			taker[p.Of[k]] = k
+// replace gives a stage another partner, that no stage has and that may start at once with the one it has, if that fits
+// clearly better.
+func (p *Pairing) replace(run, known []Trait) {
+	taken := make([]bool, len(known))
+	for _, i := range p.Of {
+		if i >= 0 {
+			taken[i] = true
 		}
 	}
-	return func(k, i int) float64 {
-		was, other := p.Of[k], taker[i]
-		return far(k, was) + far(other, i) - far(k, i) - far(other, was)
-	}, taker
-}
-
-// exchange gives stages each other's partners while that fits clearly better.
-func (p *Pairing) exchange(of, to []int, taker map[int]int, gain func(k, i int) float64) {
-	for range of { // ends early: each exchange makes the whole fit better
-		changed := false
-		for _, k := range of {
-			for _, i := range to {
-				was, other := p.Of[k], taker[i]
-				if was == i || gain(k, i) <= clearly {
-					continue
-				}
-				p.Of[k], taker[i], changed = i, k, true
-				if other >= 0 {
-					p.Of[other] = was
-				}
-				if was >= 0 {
-					taker[was] = other
-				}
+	for k, i := range p.Of {
+		if i < 0 {
+			continue
+		}
+		for o := max(0, i-together+1); o < min(len(known), i+together); o++ {
+			now := p.Of[k]
+			if taken[o] || !known[now].besides(&known[o]) || run[k].Reads != known[o].Reads {
+				continue
+			}
+			gain := run[k].far(&known[now]) - run[k].far(&known[o])
+			if gain > clearly {
+				taken[now], taken[o], p.Of[k] = false, true, o
+			}
+			if math.Abs(gain) <= clearly {
+				p.Doubtful[k] = append(p.Doubtful[k], o)
 			}
 		}
-		if !changed {
-			break
-		}
 	}
 }
 
-// far says how unlike two stages are, as a sum of logarithms of ratios. What one of them does not know counts nothing.
+// besides reports whether two stages of a run have one place in the program and may start in either order.
+func (t *Trait) besides(other *Trait) bool {
+	return t.After == other.After && t.Reads == other.Reads && placeOf(t.Name) == placeOf(other.Name)
+}
+
+// exchanged says how much better two stages of a run fit two known ones the other way round, as a sum of logarithms of
+// ratios. All sizes may have grown alike: what counts is by how much one stage is larger than the other.
+func exchanged(a, b, knownA, knownB *Trait) float64 {
+	is := ratio(a.Tasks, b.Tasks) + ratio(a.Records, b.Records)
+	was := ratio(knownA.Tasks, knownB.Tasks) + ratio(knownA.Records, knownB.Records)
+	long := func(t, o *Trait) float64 { return math.Abs(ratio(max(t.Length, shortTask), max(o.Length, shortTask))) }
+	return sizeWeight*(math.Abs(is-was)-math.Abs(is+was)) +
+		long(a, knownA) + long(b, knownB) - long(a, knownB) - long(b, knownA)
+}
+
+// far says how unlike two stages are, as a sum of logarithms of ratios.
 func (t *Trait) far(other *Trait) float64 {
-	ratio := func(a, b float64) float64 {
-		if !(a > 0 && b > 0) {
-			return 0
-		}
-		return math.Abs(math.Log(a / b))
+	return sizeWeight*(math.Abs(ratio(t.Tasks, other.Tasks))+math.Abs(ratio(t.Records, other.Records))) +
+		math.Abs(ratio(max(t.Length, shortTask), max(other.Length, shortTask)))
+}
+
+// ratio is the logarithm of a ratio, 0 if one of the two is not known.
+func ratio(a, b float64) float64 {
+	if !(a > 0 && b > 0) {
+		return 0
 	}
-	d := sizeWeight*(ratio(t.Tasks, other.Tasks)+ratio(t.Records, other.Records)) +
-		ratio(max(t.Length, shortTask), max(other.Length, shortTask))
+	return math.Log(a / b)
+}
+
+// Costs of an alignment: of a stage that the other run does not have, of a pair whose names differ in the number of
+// what is made there, and of one whose numbers of tasks differ by a factor of e.
+const (
+	gapCost   = 1.0 // the known run does not have it
+	skipCost  = 0.7 // this run leaves it out
+	nameCost  = 0.2
+	tasksCost = 0.1
+	kindCost  = 0.3
+)
+
+// alignSorted aligns stages with those that may start at once in the order of their numbers of tasks, as the largest
+// scan stays the largest.
+func alignSorted(run, known []Trait) []int {
+	a, b := bySize(run), bySize(known)
+	sortedRun, sortedKnown := make([]Trait, len(run)), make([]Trait, len(known))
+	for at, k := range a {
+		sortedRun[at] = run[k]
+	}
+	for at, i := range b {
+		sortedKnown[at] = known[i]
+	}
+	of := make([]int, len(run))
+	for at, to := range align(sortedRun, sortedKnown) {
+		if of[a[at]] = -1; to >= 0 {
+			of[a[at]] = b[to]
+		}
+	}
+	return of
+}
+
+// bySize is the order of stages in which neighbors that may start at once are sorted by size, clearly larger ones
+// first.
+func bySize(all []Trait) []int {
+	order := make([]int, len(all))
+	for k := range all {
+		at := k
+		for ; at > 0; at-- {
+			x, y := &all[order[at-1]], &all[k]
+			if x.After != y.After || placeOf(x.Name) != placeOf(y.Name) || ratio(y.Tasks, x.Tasks) <= clearly {
+				break
+			}
+			order[at] = order[at-1]
+		}
+		order[at] = k
+	}
+	return order
+}
+
+// align returns the pairs of the cheapest alignment: by stage of the run the known stage, -1 for none. Known stages
+// after the last one of the run cost nothing.
+func align(run, known []Trait) []int {
+	n, m := len(run), len(known)
+	of := slices.Repeat([]int{-1}, n)
+	places := make([]string, m)
+	for i := range known {
+		places[i] = placeOf(known[i].Name)
+	}
+	const width = 2*band + 1 // of a row: known stages i with |i-k| <= band
+	best := make([]float64, (n+1)*width)
+	from := make([]byte, (n+1)*width)
+	at := func(k, i int) int { return k*width + i - k + band }
+	inside := func(k, i int) bool { return k >= 0 && i >= 0 && i <= m && i-k >= -band && i-k <= band }
+	for k := 0; k <= n; k++ {
+		place := ""
+		if k > 0 {
+			place = placeOf(run[k-1].Name)
+		}
+		for i := max(0, k-band); i <= min(m, k+band); i++ {
+			cost, step := math.Inf(1), byte(0)
+			if k == 0 && i == 0 {
+				cost = 0
+			}
+			if k > 0 && i > 0 && place == places[i-1] {
+				cost, step = best[at(k-1, i-1)]+run[k-1].unlike(&known[i-1]), 'p'
+			}
+			if inside(k-1, i) && k > 0 && best[at(k-1, i)]+gapCost < cost {
+				cost, step = best[at(k-1, i)]+gapCost, 'r'
+			}
+			if inside(k, i-1) && best[at(k, i-1)]+skipCost < cost {
+				cost, step = best[at(k, i-1)]+skipCost, 'k'
+			}
+			best[at(k, i)], from[at(k, i)] = cost, step
+		}
+	}
+	end := -1
+	for i := 0; i <= m; i++ {
+		if inside(n, i) && (end < 0 || best[at(n, i)] < best[at(n, end)]) {
+			end = i
+		}
+	}
+	for k, i := n, end; k > 0 && i >= 0; {
+		switch from[at(k, i)] {
+		case 'p':
+			k, i = k-1, i-1
+			of[k] = i
+		case 'r':
+			k--
+		default:
+			i--
+		}
+	}
+	return of
+}
+
+// unlike is the cost of a pair of stages at the same place of the program.
+func (t *Trait) unlike(other *Trait) float64 {
+	d := 0.0
+	if t.Name != other.Name {
+		d += nameCost
+	}
+	if t.Tasks > 0 && other.Tasks > 0 {
+		d += min(tasksCost*math.Abs(math.Log(t.Tasks/other.Tasks)), nameCost)
+	}
 	if t.Reads != other.Reads {
-		d++
+		d += kindCost
 	}
 	return d
 }
@@ -178,8 +253,9 @@ func traitsOf(job *dag.Job) []Trait {
 	for k := range all {
 		s := &job.Stages[k]
 		all[k] = Trait{
-			Name: s.Name, Tasks: float64(s.Count()), Reads: len(s.After) > 0, Records: math.NaN(),
-			Length: medianOf(&s.Extent, s.Count()),
+			Name: s.Name, Tasks: float64(s.Count()), Reads: len(s.After) > 0, After: fmt.Sprint(s.After),
+			Records: math.NaN(),
+			Length:  medianOf(&s.Extent, s.Count()),
 		}
 		if mean := meanTuples(s); mean > 0 {
 			all[k].Records = mean * float64(s.Count())
