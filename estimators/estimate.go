@@ -37,6 +37,9 @@ type Estimate struct {
 	// Probability is how likely it is that exactly as many attempts fail from now on as the scenario supposes, 0..1;
 	// nil where it supposes nothing of failures, or too little is known.
 	Probability *float64
+	// More is how likely it is that the application submits work that nothing has announced, 0..1; nil where its
+	// program is known.
+	More *float64
 	// AssumedRatio is the share of Remaining that rests on assumed or unknown costs, 0..1: the time in which nothing
 	// would run but tasks whose cost nobody has seen.
 	AssumedRatio float64

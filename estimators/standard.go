@@ -61,8 +61,15 @@ func (w *ReplayContext) plain(ms float64) Estimate {
 
 // early makes a floor of an estimate that comes too early, or that is about a part of the work only.
 func (w *ReplayContext) early(e Estimate) Estimate {
-	if w.unknown() || w.Run.Now().Plan.Open {
+	open := w.Run.Now().Plan.Open
+	if w.unknown() || open && w.Costs.Later == nil {
 		e.Low, e.Remaining, e.Progress = e.Remaining, nil, math.NaN()
+		return e
+	}
+	if open && e.Remaining != nil {
+		later, more := w.Costs.Later(*e.Remaining)
+		f := w.estimate(millis(*e.Remaining + later))
+		e.Low, e.Remaining, e.Progress, e.More = e.Remaining, f.Remaining, f.Progress, &more
 	}
 	return e
 }

@@ -120,7 +120,7 @@ func headline(at dag.Instant, scenarios []estimators.Estimate) Headline {
 		h.LowSeconds = SecondsIn(std.Low)
 		return h
 	}
-	if std.AssumedRatio > assumedMost {
+	if std.AssumedRatio > assumedMost && std.More == nil {
 		low := floor(std)
 		h.LowSeconds = SecondsIn(&low)
 		return h
@@ -135,6 +135,9 @@ func headline(at dag.Instant, scenarios []estimators.Estimate) Headline {
 	}
 	h.RemainingSeconds, h.LowSeconds, h.HighSeconds = SecondsIn(std.Remaining), SecondsIn(&low), SecondsIn(&high)
 	h.EndAt = TimeOf(at.Add(*std.Remaining))
+	if std.More != nil {
+		h.MoreRatio = RatioOf(*std.More)
+	}
 	return h
 }
 

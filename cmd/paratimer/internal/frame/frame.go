@@ -102,6 +102,9 @@ type Headline struct {
 	From             *string  `json:"from"` // the scenario that it was taken from
 	// Rough says that fewer than estimators.MinRuns earlier runs back the 80 % range.
 	Rough bool `json:"rough"`
+	// MoreRatio is how likely it is that the application submits work that nothing has announced, of a first run alone:
+	// RemainingSeconds counts what such programs submit later in the median.
+	MoreRatio *Ratio `json:"more_ratio,omitempty"`
 }
 
 // An Estimate is the remaining time under one named scenario.

@@ -42,7 +42,7 @@ func Unit(h frame.Headline) time.Duration {
 type shown struct {
 	kind           shownKind
 	mid, low, high time.Duration
-	rough          bool
+	doubt          string // what makes the range less sure: "rough", "first run", or nothing
 }
 
 type shownKind uint8
@@ -70,11 +70,11 @@ func shownOf(h frame.Headline) shown {
 	case h.RemainingSeconds == nil && h.HighSeconds == nil:
 		return shown{kind: shownFloor, mid: h.LowSeconds.Duration().Truncate(unit)}
 	case h.RemainingSeconds == nil && *h.LowSeconds < 1: // a range from now on
-		return shown{kind: shownCeiling, mid: up(*h.HighSeconds), rough: h.Rough}
+		return shown{kind: shownCeiling, mid: up(*h.HighSeconds), doubt: doubtOf(h)}
 	case h.RemainingSeconds == nil:
 		return shown{
 			kind: shownBetween, low: h.LowSeconds.Duration().Truncate(unit), high: up(*h.HighSeconds),
-			rough: h.Rough,
+			doubt: doubtOf(h),
 		}
 	}
 	d := h.RemainingSeconds.Duration()
@@ -92,8 +92,27 @@ func shownOf(h frame.Headline) shown {
 	case high-low < unit:
 		return s
 	}
-	s.kind, s.low, s.high, s.rough = shownRange, min(low.Truncate(unit), s.mid), max(up(*h.HighSeconds), s.mid), h.Rough
+	s.kind, s.doubt = shownRange, doubtOf(h)
+	s.low, s.high = min(low.Truncate(unit), s.mid), max(up(*h.HighSeconds), s.mid)
 	return s
+}
+
+// doubtOf names what makes a headline's range less sure.
+func doubtOf(h frame.Headline) string {
+	switch {
+	case h.MoreRatio != nil:
+		return fmt.Sprintf("first run, %.0f %% that more work comes", 100*float64(*h.MoreRatio))
+	case h.Rough:
+		return "rough"
+	}
+	return ""
+}
+
+func (s shown) inBrackets() string {
+	if s.doubt == "" {
+		return ""
+	}
+	return " (" + s.doubt + ")"
 }
 
 func (s shown) String() string {
@@ -101,27 +120,19 @@ func (s shown) String() string {
 	case shownFloor:
 		return "at least " + units.Short(s.mid)
 	case shownCeiling:
-		rough := ""
-		if s.rough {
-			rough = " (rough)"
-		}
-		return "up to " + units.Short(s.mid) + rough
+		return "up to " + units.Short(s.mid) + s.inBrackets()
 	case shownNow:
 		return units.Short(0)
 	case shownPoint:
 		return "~" + units.Short(s.mid)
 	case shownRange:
-		rough := ""
-		if s.rough {
-			rough = ", rough"
+		doubt := ""
+		if s.doubt != "" {
+			doubt = ", " + s.doubt
 		}
-		return fmt.Sprintf("~%s (%s – %s%s)", units.Short(s.mid), units.Short(s.low), units.Short(s.high), rough)
+		return fmt.Sprintf("~%s (%s – %s%s)", units.Short(s.mid), units.Short(s.low), units.Short(s.high), doubt)
 	case shownBetween:
-		rough := ""
-		if s.rough {
-			rough = " (rough)"
-		}
-		return fmt.Sprintf("%s – %s%s", units.Short(s.low), units.Short(s.high), rough)
+		return fmt.Sprintf("%s – %s%s", units.Short(s.low), units.Short(s.high), s.inBrackets())
 	case shownNothing:
 	}
 	return "?"

@@ -33,19 +33,11 @@ func (spoken) remaining(s shown) string {
 	case shownFloor:
 		return "at least " + spell(units.Short(s.mid)) + " left"
 	case shownCeiling:
-		text := "up to " + spell(units.Short(s.mid)) + " left"
-		if s.rough {
-			text += ", roughly"
-		}
-		return text
+		return "up to " + spell(units.Short(s.mid)) + " left" + spokenDoubt(s.doubt)
 	case shownNow:
 		return spell(units.Short(0)) + " left"
 	case shownBetween:
-		text := "between " + spell(units.Short(s.low)) + " and " + spell(units.Short(s.high)) + " left"
-		if s.rough {
-			text += ", roughly"
-		}
-		return text
+		return "between " + spell(units.Short(s.low)) + " and " + spell(units.Short(s.high)) + " left" + spokenDoubt(s.doubt)
 	case shownPoint, shownRange:
 	}
 	about := "about "
@@ -55,11 +47,19 @@ func (spoken) remaining(s shown) string {
 	text := about + spell(units.Short(s.mid)) + " left"
 	if s.kind == shownRange {
 		text += ", between " + spell(units.Short(s.low)) + " and " + spell(units.Short(s.high))
-		if s.rough {
-			text += ", roughly"
-		}
+		text += spokenDoubt(s.doubt)
 	}
 	return text
+}
+
+func spokenDoubt(doubt string) string {
+	switch doubt {
+	case "":
+		return ""
+	case "rough":
+		return ", roughly"
+	}
+	return ", in a " + doubt
 }
 
 func (spoken) moved(s frame.Seconds) string {

@@ -32,7 +32,7 @@ type Text struct {
 	newest   frame.Seconds  // the time of the newest line of any kind
 	printed  string         // what the newest status line said, but for how old its observation was
 	waits    string         // what it waited for
-	rough    bool           // it was said that the range is rough
+	doubted  string         // what makes the range less sure, as last written
 	headline frame.Headline // what remained, before it was rounded
 	warned   map[dag.Warning]bool
 	jobs     map[string]dag.State
@@ -135,9 +135,7 @@ func (t *Text) status(b *strings.Builder, f frame.Frame, happened bool) {
 	if said {
 		text = t.paint(bold, t.remains(f))
 	}
-	if f.Headline.Rough {
-		t.rough = true
-	}
+	t.doubted = doubtOf(f.Headline)
 	if f.StaleSeconds > 0 {
 		text += t.say.joint() + t.paint(yellow, t.say.seen(f.StaleSeconds.Duration()))
 	}
@@ -196,10 +194,12 @@ func (t *Text) standing(f frame.Frame) string {
 	return strings.Join(parts, t.say.joint())
 }
 
-// remains is how much is left. That its range is rough is said once.
+// remains is how much is left. What makes its range less sure stands there once.
 func (t *Text) remains(f frame.Frame) string {
 	s := shownOf(f.Headline)
-	s.rough = s.rough && !t.rough
+	if s.doubt == t.doubted {
+		s.doubt = ""
+	}
 	return t.say.remaining(s)
 }
 
