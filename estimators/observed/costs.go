@@ -6,6 +6,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/estimators/staged"
 	"github.com/paratimer/paratimer/schedule"
@@ -26,6 +27,8 @@ func costs(run dag.Run, opt Options) estimators.Costs {
 	switch others := !now.Plan.OnlyMapReduce(); {
 	case (others || now.Plan.Cluster.Policy == dag.FIFO) && tellsCosts(now.Plan):
 		return keyed(run, estimators.Paper(estimators.ObservedSlowdown)(run), opt)
+	case others && now.Plan.Cluster.Policy == dag.Executors:
+		return cost.Costs(run)
 	case others:
 		return staged.Costs(run)
 	}

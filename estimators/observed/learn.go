@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/estimators/profiles"
 	"github.com/paratimer/paratimer/estimators/staged"
@@ -13,7 +14,10 @@ import (
 // script. Failed and killed attempts are left out; phases of which nothing was seen stay without costs.
 // Learn of a run in the middle is what is known by then.
 func Learn(run dag.Run) *dag.Plan {
-	if !run.Now().Plan.OnlyMapReduce() {
+	switch plan := run.Now().Plan; {
+	case !plan.OnlyMapReduce() && plan.Cluster.Policy == dag.Executors:
+		return cost.Learn(run)
+	case !plan.OnlyMapReduce():
 		return staged.Learn(run)
 	}
 	m := New(run, Options{learning: true})

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/estimators/staged"
 )
 
@@ -21,16 +22,19 @@ type Took struct {
 // TookOf lists the tasks of each job of a run that succeeded, by job, stage and index. Of a task that succeeded twice
 // the first end counts: later attempts were not needed. A map's start-up is its own where its reports tell it, else
 // that of the run's law (docs/facts/measured.md 4); so the work of a map that nobody saw running is an estimate. In a
-// plan with other stages than maps and reduces, work is what package staged takes for it.
+// plan with other stages than maps and reduces, work is what the cost law of its engine takes for it.
 func TookOf(run dag.Run) [][][]Took {
 	s := run.Now()
 	out := make([][][]Took, len(s.Jobs))
 	var m *Model
-	var others *staged.Model
-	if s.Plan.OnlyMapReduce() {
+	var worked [][]map[int]float64
+	switch {
+	case s.Plan.OnlyMapReduce():
 		m = New(run, Options{learning: true})
-	} else {
-		others = staged.New(run)
+	case s.Plan.Cluster.Policy == dag.Executors:
+		worked = cost.Worked(run)
+	default:
+		worked = staged.Worked(run)
 	}
 	for j := range s.Jobs {
 		out[j] = make([][]Took, len(s.Jobs[j].Stages))
@@ -40,8 +44,7 @@ func TookOf(run dag.Run) [][][]Took {
 				out[j][k] = took(list, copies, func(a *dag.Attempt) float64 { return m.worked(k, a) })
 				continue
 			}
-			worked := others.Worked(j, k)
-			out[j][k] = took(list, copies, func(a *dag.Attempt) float64 { return worked[int(a.Task)] })
+			out[j][k] = took(list, copies, func(a *dag.Attempt) float64 { return worked[j][k][int(a.Task)] })
 		}
 	}
 	return out

@@ -26,9 +26,6 @@ func complete(s *dag.Snapshot, profile *profiles.Match) *dag.Snapshot {
 		for k := range job.Stages {
 			stage := &job.Stages[k]
 			was := profiles.Stage(known, stage.Name)
-			if stage.Foreseen {
-				stage.Tasks, stage.Known = foreseenTasks(stage, plan.Cluster.Cores), true
-			}
 			if !stage.Known {
 				stage.Tasks, stage.Known = 1, true
 				if was != nil && was.Known {
@@ -39,9 +36,6 @@ func complete(s *dag.Snapshot, profile *profiles.Match) *dag.Snapshot {
 				stage.After = edgesLike(job, k, known, was)
 			}
 		}
-	}
-	if was := profile.Overheads(); was != nil && plan.Cluster.Policy == dag.Executors {
-		plan.Overheads.Cold = orElse(plan.Overheads.Cold, was.Cold)
 	}
 	if ancestors(&plan) {
 		was := dag.Overheads{}
@@ -57,16 +51,6 @@ func complete(s *dag.Snapshot, profile *profiles.Match) *dag.Snapshot {
 	}
 	out.Plan = &plan
 	return &out
-}
-
-// foreseenTasks is how many tasks a stage is taken to have that is not submitted. Adaptive execution makes partitions
-// as large as it can while each core has one (spark.sql.adaptive.coalescePartitions.parallelismFirst), and a scan is
-// split for as many.
-func foreseenTasks(stage *dag.Stage, cores int) int {
-	if !stage.Known {
-		return max(1, cores)
-	}
-	return max(1, min(stage.Tasks, cores))
 }
 
 func orElse(all ...time.Duration) time.Duration {

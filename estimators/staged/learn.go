@@ -46,7 +46,7 @@ func (m *Model) learned(j int, k dag.StageIndex) dag.Stage {
 	plan, l := m.snapshot.Plan.Jobs[j].Stages[k], &m.stages[j][k]
 	out := dag.Stage{
 		Name: plan.Name, After: plan.After, MemoryMB: plan.MemoryMB, Cores: plan.Cores,
-		MaxRunning: plan.MaxRunning, Pool: plan.Pool, Tasks: plan.Tasks, Known: plan.Known, Pause: l.pause,
+		MaxRunning: plan.MaxRunning, Pool: plan.Pool, Tasks: plan.Tasks, Known: plan.Known,
 	}
 	if len(l.seen.ended) == 0 {
 		return out

@@ -40,12 +40,6 @@ func (m *Model) leftAlone(t schedule.Task) schedule.Cost {
 // setupOf is what a task that would start later takes before its work. One that starts now may have been waiting for
 // its container for long.
 func (m *Model) setupOf(t schedule.Task) float64 {
-	if m.onCores() && t.Cold {
-		return m.start.extra + m.setup(t.Job, false)
-	}
-	if m.onCores() {
-		return m.headOf(&m.stages[t.Job][t.Stage], t.Index, t.Start) + m.setup(t.Job, t.Cold)
-	}
 	if !t.Cold || t.Start > m.snapshot.At || m.snapshot.Plan.Jobs[t.Job].Rules != dag.AncestorsFirst {
 		return m.setup(t.Job, t.Cold)
 	}
@@ -67,21 +61,13 @@ func (l *law) work(i int) float64 {
 	if i < 0 || i >= len(l.size) {
 		return 0
 	}
-	work := l.rate * l.size[i]
-	if i < len(l.slow) {
-		work *= l.slow[i]
-	}
-	return zero(work + l.every)
+	return zero(l.rate * l.size[i])
 }
 
 // same is how many tasks from i on cost the same.
 func (l *law) same(i int) int {
 	n := 1
-	slow := func(i int) bool { return i < len(l.slow) && l.slow[i] != 1 }
-	if slow(i) {
-		return n
-	}
-	for i+n < len(l.size) && l.size[i+n] == l.size[i] && i+n != l.heads && !slow(i+n) {
+	for i+n < len(l.size) && l.size[i+n] == l.size[i] {
 		n++
 	}
 	return n
@@ -145,11 +131,7 @@ func (m *Model) leftOf(l *law, a *dag.Attempt) (work float64, origin schedule.Or
 	if left < -farPastMS || !l.sized {
 		origin = schedule.Unknown
 	}
-	left = taskcost.Overdue(zeroNaN(left), age)
-	if copied := m.copied(l, a); copied < left {
-		return copied, l.origin
-	}
-	return left, origin
+	return taskcost.Overdue(zeroNaN(left), age), origin
 }
 
 // progress is what the engine says of an attempt's work, 0..1: 0 where it says nothing. A task that copies first has

@@ -11,8 +11,6 @@
 package staged
 
 import (
-	"time"
-
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/profiles"
@@ -26,13 +24,8 @@ type Model struct {
 	stages   [][]law               // by job and stage
 	firsts   map[int32]dag.Instant // when the first task of each container started
 	start    startup
-	ends     map[int32][]dag.Instant // by core, when its tasks ended
-	quiet    dag.Instant             // since when nothing runs, on cores; NoInstant while anything does
-	mean     float64                 // milliseconds of work of a mean task of the stages that were seen
-	// how uncertain the logarithms of the pace and of the load are, on cores
-	paceDoubt, loadDoubt float64
-	pace                 float64 // how many times as long as in the profile's run work takes
-	pauses               []pause // of the driver, those that go on or are to come
+	mean     float64 // milliseconds of work of a mean task of the stages that were seen
+	pace     float64 // how many times as long as in the profile's run work takes
 }
 
 // A law is what a stage's tasks cost.
@@ -42,27 +35,15 @@ type law struct {
 	size  []float64 // units by task
 	// something tells them: the profile, tasks that have ended, or the engine's own progress of running ones
 	sized  bool
-	rate   float64       // milliseconds a unit; NaN unknown
-	recent float64       // the same of tasks that ended lately, 0 if these are all
-	lately dag.Instant   // since when these ended
-	usual  float64       // milliseconds of a median task, where slow ones are copied
-	faster float64       // by which power of their number tasks have become faster
-	every  float64       // milliseconds of a task beyond its units
-	head   float64       // milliseconds more of the first task of the stage on a core
-	slow   []float64     // by task, how many times as long as its units tell it works; nil: once
-	split  split         // what the profile's run did, where tasks run on cores
-	opens  dag.Instant   // when all that it reads was there and it was submitted, NoInstant before
-	pause  time.Duration // how long the driver worked alone before it submitted the stage
-	// submitted says that the driver has submitted the stage.
-	submitted bool
-	heads     int                   // waiting tasks before this one would be the first of the stage on a core
-	began     map[begun]dag.Instant // when attempts could begin that are the first of the stage on a core
-	firsts    map[int32]dag.Instant // when the first task of the stage started on each core
-	origin    schedule.Origin
-	sel       float64     // records written for each unit; NaN unknown
-	waits     bool        // its tasks wait in their containers for those of other stages
-	asked     dag.Instant // since when containers may have been launched for its tasks
-	input     dag.Instant // where it waits: the end of the last of these, NoInstant while one is left
+	rate   float64     // milliseconds a unit; NaN unknown
+	recent float64     // the same of tasks that ended lately, 0 if these are all
+	lately dag.Instant // since when these ended
+	faster float64     // by which power of their number tasks have become faster
+	origin schedule.Origin
+	sel    float64     // records written for each unit; NaN unknown
+	waits  bool        // its tasks wait in their containers for those of other stages
+	asked  dag.Instant // since when containers may have been launched for its tasks
+	input  dag.Instant // where it waits: the end of the last of these, NoInstant while one is left
 }
 
 // New observes a run.
@@ -70,15 +51,9 @@ func New(run dag.Run) *Model {
 	m := &Model{profile: profiles.Find(run.Now())}
 	m.snapshot = complete(run.Now(), m.profile)
 	m.observe()
-	m.learnUsual()
 	m.learnLaunch(&run.Now().Plan.Overheads)
-	if m.onCores() {
-		m.learnCores()
-		m.learnPauses()
-	} else {
-		m.learnExtra()
-		m.learnRates()
-	}
+	m.learnExtra()
+	m.learnRates()
 	return m
 }
 

@@ -29,14 +29,12 @@ type ended struct {
 	end   dag.Instant
 	slot  int32
 	cold  bool // the first in its container
-	first bool // the first of its stage on its core
 }
 
 // observe reads what the tasks of all stages have shown.
 func (m *Model) observe() {
 	s := m.snapshot
 	m.firsts = firstStarts(s)
-	m.quiet = quietSince(s)
 	m.learnWave()
 	m.stages = make([][]law, len(s.Plan.Jobs))
 	for j := range s.Plan.Jobs {
@@ -47,10 +45,6 @@ func (m *Model) observe() {
 			l.waits, l.input = m.inputEnd(j, k)
 			l.asked = m.asked(j, k)
 			l.prior = m.priorOf(j, k)
-			l.opens = dag.NoInstant
-			if m.onCores() {
-				m.open(j, k, l)
-			}
 			if j < len(s.Jobs) && int(k) < len(s.Jobs[j].Stages) {
 				m.watch(l, s.Jobs[j].Stages[k].Attempts, job.Stages[k].Count(), taskcost.MS(s.Plan.Cluster.Setup))
 			}
@@ -58,12 +52,19 @@ func (m *Model) observe() {
 	}
 }
 
-// Worked returns how many milliseconds each task of a stage that has succeeded worked, by task: from the instant at
+// Worked returns how many milliseconds each task that has succeeded worked, by job, stage and task: from the instant at
 // which its input was there, without start-up.
-func (m *Model) Worked(j int, k dag.StageIndex) map[int]float64 {
-	out := map[int]float64{}
-	for _, e := range m.stages[j][k].seen.ended {
-		out[e.task] = e.work
+func Worked(run dag.Run) [][]map[int]float64 {
+	m := New(run)
+	out := make([][]map[int]float64, len(m.stages))
+	for j := range m.stages {
+		out[j] = make([]map[int]float64, len(m.stages[j]))
+		for k := range m.stages[j] {
+			out[j][k] = map[int]float64{}
+			for _, e := range m.stages[j][k].seen.ended {
+				out[j][k][e.task] = e.work
+			}
+		}
 	}
 	return out
 }
@@ -103,9 +104,6 @@ func done(a *dag.Attempt) float64 {
 
 // begin is when an attempt could begin to work, by what it reads.
 func (l *law) begin(a *dag.Attempt) dag.Instant {
-	if at, waited := l.began[begun{a.Task, a.Number}]; waited {
-		return at
-	}
 	if l.waits && l.input.Known() {
 		return max(a.Start, l.input)
 	}
@@ -137,7 +135,6 @@ func (m *Model) watch(l *law, attempts []dag.Attempt, n int, setup float64) {
 			e := ended{
 				task: int(a.Task), units: done(a), work: max(0, float64(a.End-l.begin(a))-setup), out: a.Out,
 				start: a.Start, end: a.End, slot: a.Slot, cold: m.first(a),
-				first: l.firsts[a.Slot] == a.Start && a.Slot >= 0,
 			}
 			if tells++; e.units > 0 {
 				told++

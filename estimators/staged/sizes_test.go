@@ -7,6 +7,38 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
+// onFour is an application on four cores with one stage; the first four tasks are the first on their cores.
+func onFour(took, records []float64) *dag.Snapshot {
+	p := &dag.Plan{
+		Name: "app", Engine: "Spark", Whole: dag.Whole{Name: "application", Part: "stage", Parts: "stages"},
+		Cluster: dag.Cluster{Policy: dag.Executors, Cores: 4},
+		Driver:  dag.Eager, Jobs: []dag.Job{{
+			Node: "application", Stages: []dag.Stage{{
+				Name: "map", Tasks: len(took), Known: true,
+				Pipelines: make([]dag.Pipeline, 1),
+			}},
+		}},
+	}
+	s := &dag.Snapshot{Plan: p, At: 1_000_000, State: dag.Running, Stale: dag.NoInstant, Jobs: p.BlockedJobs()}
+	s.Jobs[0].Submitted, s.Jobs[0].State = 0, dag.Running
+	free := [4]dag.Instant{}
+	for i, ms := range took {
+		slot := i % 4
+		nan := math.NaN()
+		a := dag.Attempt{
+			Task: int32(i), State: dag.AttemptSucceeded, Slot: int32(slot), Node: -1, Start: free[slot],
+			End:  free[slot] + dag.Instant(ms),
+			Done: [dag.Pipelines]float64{records[i], nan, nan}, Total: [dag.Pipelines]float64{nan, nan, nan}, Out: nan,
+			Bytes: nan, Ratio: nan,
+			CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, FirstReport: dag.NoInstant,
+		}
+		a.First.At, a.Last.At = dag.NoInstant, dag.NoInstant
+		free[slot] = a.End
+		s.Jobs[0].Stages[0].Attempts = append(s.Jobs[0].Stages[0].Attempts, a)
+	}
+	return s
+}
+
 // sizesOf are the records that the tasks of a stage are expected to have, the first of which have ended with these,
 // with the profile of a run whose tasks had others.
 func sizesOf(before, ended []float64, n int) []float64 {

@@ -226,9 +226,6 @@ func (m *Model) learnExtra() {
 // since it could begin: what it did while it waited for its input is over.
 func (m *Model) extraOf(l *law, a *dag.Attempt) float64 {
 	if !m.first(a) {
-		if a.Slot >= 0 && l.head > 0 && l.firsts[a.Slot] == a.Start {
-			return l.head
-		}
 		return 0
 	}
 	return max(0, m.extraAt(a.Start)-float64(l.begin(a)-a.Start))
@@ -245,7 +242,7 @@ func (m *Model) first(a *dag.Attempt) bool {
 func firstStarts(s *dag.Snapshot) map[int32]dag.Instant {
 	first := map[int32]dag.Instant{}
 	for j := range s.Jobs {
-		if s.Plan.Jobs[j].Rules != dag.AncestorsFirst && s.Plan.Cluster.Policy != dag.Executors {
+		if s.Plan.Jobs[j].Rules != dag.AncestorsFirst {
 			continue
 		}
 		for k := range s.Jobs[j].Stages {
@@ -257,9 +254,6 @@ func firstStarts(s *dag.Snapshot) map[int32]dag.Instant {
 			}
 		}
 		for slot, t := range first {
-			if s.Plan.Cluster.Policy == dag.Executors {
-				break // executors wait for the first job without having run anything
-			}
 			if at := s.Jobs[j].Submitted; at.Known() && t < at.Add(heldMS*time.Millisecond) {
 				first[slot] = dag.NoInstant
 			}

@@ -3,8 +3,8 @@ package main
 import "github.com/paratimer/paratimer/lab/replaytest"
 
 const (
-	coresFile   = "estimators/staged/cores.go"
-	openFile    = "estimators/staged/cores_open.go"
+	paceFile    = "estimators/cost/pace.go"
+	sizesFile   = "estimators/cost/sizes.go"
 	profileFile = "estimators/profiles/open.go"
 	pairFile    = "estimators/profiles/pair.go"
 )
@@ -12,30 +12,29 @@ const (
 // sparkParts are those that the estimate of an application of Spark is made of.
 var sparkParts = []part{
 	{"nothing", nil},
-	{"the profile tells the stages to come: only those that are announced", []replaytest.Edit{{
+	{"the profile has the stages to come: only those that are announced", []replaytest.Edit{{
 		File: profileFile, Old: "complete := s.Announced(), s.State.Ended()", New: "complete := s.Announced(), true",
 	}}},
-	{"stages are known by their RDDs: by their place in the program", []replaytest.Edit{{
-		File: pairFile, Old: "byName[run[k].Name]; ok && !taken[i] {", New: "byName[run[k].Name+\"?\"]; ok && !taken[i] {",
+	{"stages are recognized by their RDDs: by their place in the program", []replaytest.Edit{{
+		File: pairFile, Old: "d += nameCost\n", New: "d += 0 * nameCost\n",
 	}}},
-	{"input by what the stages before wrote: as in the profile", []replaytest.Edit{{
-		File: stagedFile, Old: "case in > 0 && rest > 0:", New: "case in < 0 && rest > 0:",
+	{"input by what the stages before wrote: by their own tasks", []replaytest.Edit{{
+		File: sizesFile, Old: "case in > 0 && of < p.total:", New: "case in < 0 && of < p.total:",
 	}}},
-	{"pace and load as first tasks show them: as in the profile", []replaytest.Edit{{
-		File: coresFile, Old: "m.pace, m.start.scale = bound(a, paceMax), bound(b, loadMax)",
-		New: "m.pace, m.start.scale = bound(0*a, paceMax), bound(0*b, loadMax)",
+	{"scans to come have as many more tasks as others: as in the profile", []replaytest.Edit{{
+		File: "estimators/cost/complete.go", Old: "		if g.sigma > 0 {\n", New: "		if g.sigma > 0 && g.sigma < 0 {\n",
 	}}},
-	{"the first executor's start-up tells the load: nothing does before the first task", []replaytest.Edit{{
-		File: coresFile, Old: "a, b := coresPower*boot, boot\n", New: "boot, sigma = 0, loadSigma\na, b := coresPower*boot, boot\n",
+	{"paces as tasks show them: as in the profile", []replaytest.Edit{{
+		File: paceFile, Old: "p.work, p.over, p.factor, p.loaded = a, b, math.Exp(a), math.Exp(b)",
+		New: "p.work, p.over, p.factor, p.loaded = 0*a, 0*b, 1, 1",
 	}}},
-	{"the first task of a core takes longer: as others", []replaytest.Edit{{
-		File: coresFile, Old: "m.start.extra = sum / n", New: "m.start.extra = 0 * sum / n",
+	{"the first executor's start-up shows the load: nothing does before the first task", []replaytest.Edit{{
+		File: paceFile, Old: "boot, sigma := m.boot()", New: "boot, sigma := 0.0, num.Load",
+	}}},
+	{"tasks that run late show the paces: only those that have ended", []replaytest.Edit{{
+		File: paceFile, Old: "if r.head() != head || !(r.age > 0) {", New: "if r.head() != head || r.age >= 0 {",
 	}}},
 	{"the first task of a stage on a core takes longer: as others", []replaytest.Edit{{
-		File: openFile, Old: "if task >= l.heads {", New: "if task >= 0*l.heads {",
-	}}},
-	{"running tasks by their own records: by their stage", []replaytest.Edit{{
-		File: "estimators/staged/left.go", Old: "rate := ownRate(l.rate, took, units)",
-		New: "rate := ownRate(l.rate, 0*took, units)",
+		File: sizesFile, Old: "	usual := first - head //", New: "	head = 0\n	usual := first - head //",
 	}}},
 }

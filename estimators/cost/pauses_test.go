@@ -1,4 +1,4 @@
-package staged_test
+package cost_test
 
 import (
 	"bytes"
@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/estimators/profiles"
-	"github.com/paratimer/paratimer/estimators/staged"
 	"github.com/paratimer/paratimer/internal/testkit/sparklog"
 )
 
@@ -44,7 +44,7 @@ func TestPausesOfTheDriver(t *testing.T) {
 	t.Parallel()
 	const last = 1200 * time.Second
 	ended := snapshotOf(t, program(last), time.Hour)
-	profile := staged.Learn(dag.Run{}.Append(ended))
+	profile := cost.Learn(dag.Run{}.Append(ended))
 	stages := profile.Jobs[0].Stages
 	for k, want := range []time.Duration{0, 20 * time.Second, 300 * time.Second, 0} {
 		if got := stages[k].Pause.Round(time.Second); got != want {
@@ -74,7 +74,7 @@ func TestPausesOfTheDriver(t *testing.T) {
 // is said without a profile.
 func TestLateDriver(t *testing.T) {
 	t.Parallel()
-	profile := staged.Learn(dag.Run{}.Append(snapshotOf(t, program(time.Second), time.Hour)))
+	profile := cost.Learn(dag.Run{}.Append(snapshotOf(t, program(time.Second), time.Hour)))
 	bare := snapshotOf(t, program(time.Hour), 977*time.Second) // 600 s after the last job
 	point, drawn := estimate(t, profiles.Attach(bare, []*dag.Plan{profile}))
 	if point.Remaining == nil || point.Remaining.Seconds() < 200 || point.Remaining.Seconds() > 400 {
@@ -93,7 +93,7 @@ func estimate(t *testing.T, s *dag.Snapshot) (point, drawn estimators.Estimate) 
 	t.Helper()
 	run := dag.Run{}.Append(s)
 	of := func(s estimators.Scenario) estimators.Estimate {
-		e, err := estimators.New(s, staged.Costs, estimators.Options{}).Estimate(run)
+		e, err := estimators.New(s, cost.Costs, estimators.Options{}).Estimate(run)
 		if err != nil {
 			t.Fatal(err)
 		}

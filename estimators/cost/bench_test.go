@@ -1,4 +1,4 @@
-package staged
+package cost
 
 import (
 	"fmt"

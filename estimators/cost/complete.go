@@ -1,0 +1,170 @@
+package cost
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
+	"github.com/paratimer/paratimer/estimators/profiles"
+)
+
+// complete returns the snapshot with a plan that can be replayed: with numbers of tasks and the edges that the profile
+// knows.
+func (m *Model) complete(s *dag.Snapshot) *dag.Snapshot {
+	out, plan := *s, *s.Plan
+	plan.Jobs = dag.CloneJobs(plan.Jobs)
+	out.Plan = &plan
+	for j := range plan.Jobs {
+		job, known := &plan.Jobs[j], m.profile.Job(j)
+		for k := range job.Stages {
+			stage := &job.Stages[k]
+			if stage.Foreseen {
+				stage.Tasks, stage.Known = foreseenTasks(stage, plan.Cluster.Cores), true
+			}
+			if !stage.Known {
+				stage.Tasks, stage.Known = 1, true
+				if was := profiles.Stage(known, stage.Name); was != nil && was.Known {
+					stage.Tasks = was.Tasks
+				}
+			}
+		}
+	}
+	if was := m.profile.Overheads(); was != nil && plan.Overheads.Cold == 0 {
+		plan.Overheads.Cold = was.Cold
+	}
+	m.cold = taskcost.MS(plan.Overheads.Cold)
+	return &out
+}
+
+// foreseenTasks is how many tasks a stage is taken to have that is not submitted. Adaptive execution makes partitions
+// as large as it can while each core has one (spark.sql.adaptive.coalescePartitions.parallelismFirst), and a scan is
+// split for as many.
+func foreseenTasks(stage *dag.Stage, cores int) int {
+	if !stage.Known {
+		return max(1, cores)
+	}
+	return max(1, min(stage.Tasks, cores))
+}
+
+// growTasks gives scans that are to come as many tasks as scans of this run let expect: those that had as many tasks in
+// the profile's run, else all.
+func (m *Model) growTasks() {
+	type key struct{ n int }
+	by := map[key]normal{} // sums and counts of log ratios
+	all := normal{}
+	scan := func(st *stage) bool { return st.prior.n > 0 && st.prior.root }
+	m.each(func(_ int, _ dag.StageIndex, st *stage) {
+		if scan(st) && st.open && st.n > 0 {
+			r := math.Log(float64(st.n) / float64(st.prior.n))
+			k := by[key{st.prior.n}]
+			by[key{st.prior.n}] = normal{k.mean + r, k.sigma + 1}
+			all = normal{all.mean + r, all.sigma + 1}
+		}
+	})
+	m.each(func(j int, k dag.StageIndex, st *stage) {
+		plan := &m.s.Plan.Jobs[j].Stages[k]
+		if !scan(st) || st.open || plan.Foreseen || st.n != st.prior.n || st.n < 2 {
+			return
+		}
+		g, ok := by[key{st.prior.n}]
+		if !ok {
+			g = all
+		}
+		if g.sigma > 0 {
+			st.n = max(1, int(math.Round(float64(st.prior.n)*math.Exp(g.mean/g.sigma))))
+			plan.Tasks = st.n
+		}
+	})
+}
+
+// A pause is time in which no task can run as the driver works alone: before stage k of job j, or after its last task
+// (dag.NoStage).
+type pause struct {
+	j        int
+	k        dag.StageIndex
+	expected time.Duration
+	waited   time.Duration // how much of it has passed
+}
+
+// rest is how long the driver is expected to work on. One that is late is expected to need half of its delay again.
+func (p *pause) rest() time.Duration {
+	if left := p.expected - p.waited; left >= 0 {
+		return left
+	}
+	return ((p.waited - p.expected) / 2).Truncate(time.Millisecond)
+}
+
+// learnPauses gives the plan the pauses of the driver: those that this run has had, and those to come as the profile
+// has them.
+func (m *Model) learnPauses() {
+	for j := range m.s.Plan.Jobs {
+		job, js, known := &m.s.Plan.Jobs[j], &m.s.Jobs[j], m.profile.Job(j)
+		running := js.Submitted.Known() && !js.State.Ended()
+		left := false
+		for k := range job.NumStages() {
+			stage, st := &job.Stages[k], &m.stages[j][k]
+			left = left || js.Stages[k].Succeeded() < stage.Count()
+			if own := stage.Pause; st.open {
+				stage.Pause = taskcost.Duration(st.pause)
+			} else if was := profiles.Stage(known, stage.Name); was != nil || own > 0 {
+				p := pause{j: j, k: k, expected: own}
+				if own == 0 {
+					p.expected = was.Pause
+				}
+				if st.opens.Known() && running {
+					p.waited = max(0, m.s.At.Sub(st.opens))
+				}
+				m.expectPause(&stage.Pause, p)
+			}
+		}
+		if running {
+			m.learnFinish(j, left)
+		}
+	}
+}
+
+// learnFinish expects the driver to work after its last task for as long as in the profile's run. A moment is longer
+// under load, as overhead is.
+func (m *Model) learnFinish(j int, left bool) {
+	o := &m.s.Plan.Overheads
+	p := pause{j: j, k: dag.NoStage, expected: o.Finish}
+	if was := m.profile.Overheads(); was != nil && p.expected == 0 {
+		p.expected = was.Finish
+	}
+	if p.expected < leastPause {
+		p.expected = min(taskcost.Duration(taskcost.MS(p.expected)*m.pace.loaded), leastPause)
+	}
+	if last := m.s.Jobs[j].LastSuccess(); !left && last.Known() {
+		p.waited = max(0, m.s.At.Sub(last))
+	}
+	m.expectPause(&o.Finish, p)
+}
+
+// expectPause enters a pause that goes on or is to come. One before a stage that no run has had is one only once it has
+// become long.
+func (m *Model) expectPause(in *time.Duration, p pause) {
+	least := leastPause
+	if p.k == dag.NoStage {
+		least = time.Millisecond
+	}
+	if p.expected <= 0 && (p.waited < least || m.s.Plan.Open) {
+		return
+	}
+	*in = p.waited + p.rest()
+	m.pauses = append(m.pauses, p)
+}
+
+// aloneFor is how long a driver works alone before nothing is said about the rest of an application whose program is
+// not known.
+const aloneFor = 3 * time.Second
+
+// silent reports whether nothing is known of the rest: the driver of an application whose program is not known works
+// alone. It may end in a second or submit another hour of work.
+func (m *Model) silent() bool {
+	alone := m.s.DriverAlone()
+	foreseen := func(stage dag.Stage) bool { return stage.Foreseen }
+	return m.s.Plan.Open && alone.Known() && m.s.At.Sub(alone) >= aloneFor &&
+		!slices.ContainsFunc(m.s.Plan.Jobs[0].Stages, foreseen)
+}

@@ -1,0 +1,143 @@
+package cost
+
+import (
+	"math"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// A sampling is what one tick prepares for its draws. It is only read by them.
+type sampling struct {
+	m        *Model
+	rests    map[*dag.Attempt]estimators.Rest
+	pauses   []estimators.Rest // of Model.pauses
+	failures estimators.FailureLaw
+}
+
+// sampling prepares draws. It is nil where nothing has shown what any work takes.
+func (m *Model) sampling() func(estimators.Draws) estimators.Drawn {
+	s := &sampling{m: m, rests: map[*dag.Attempt]estimators.Rest{}}
+	sum, n := 0.0, 0.0
+	m.each(func(_ int, _ dag.StageIndex, st *stage) {
+		for i := range st.work {
+			sum, n = sum+m.whole(st, i), n+1
+		}
+		for i := range st.seen.running {
+			r := &st.seen.running[i]
+			s.rests[r.attempt] = m.rest(st, r)
+		}
+	})
+	if !m.seenAny() || m.silent() {
+		return nil
+	}
+	for _, p := range m.pauses {
+		s.pauses = append(s.pauses, estimators.NewRest(taskcost.MS(p.expected), taskcost.MS(p.waited),
+			estimators.NewFactors(nil, m.numbers.Pause), 1))
+	}
+	s.failures = estimators.NewFailureLaw(m.s, sum/max(n, 1))
+	return s.sample
+}
+
+// sample draws a world.
+func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
+	m := s.m
+	z := func(u estimators.Use, j int, k dag.StageIndex) float64 { return estimators.Normal(d.Common(u, j, k)) }
+	// Cholesky's factor of the covariance of the paces.
+	l11 := math.Sqrt(m.pace.ww)
+	l21 := m.pace.wo / l11
+	l22 := math.Sqrt(max(0, m.pace.oo-l21*l21))
+	zr, zo := z(estimators.ForRate, -1, 0), z(estimators.ForSetup, 0, 0)
+	work := m.pace.factor * math.Exp(l11*zr)
+	over := m.pace.loaded * math.Exp(l21*zr+l22*zo)
+	drift := math.Exp(m.numbers.Drift * z(estimators.ForSpeed, 0, 0))
+	grown := z(estimators.ForSize, 0, 0)
+	type factors struct{ change, size, head float64 }
+	by := make([][]factors, len(m.stages))
+	for j := range m.stages {
+		by[j] = make([]factors, len(m.stages[j]))
+		for k := range m.stages[j] {
+			st := &m.stages[j][k]
+			i := dag.StageIndex(k) //nolint:gosec // an index
+			by[j][k] = factors{
+				change: drift * math.Exp(st.change.mean+st.change.sigma*z(estimators.ForRate, j, i)),
+				size:   math.Exp(st.growth.sigma * grown),
+				head:   drift * math.Exp(m.numbers.Head*z(estimators.ForSetup, j+1, i)),
+			}
+		}
+	}
+	left := func(t schedule.Task) schedule.Cost {
+		st := &m.stages[t.Job][t.Stage]
+		u := d.Task(estimators.ForWork, t.Job, t.Stage, t.Index, t.Attempt)
+		f := &by[t.Job][t.Stage]
+		whole := f.change * m.alone(st, t.Index, work*f.size, over)
+		if t.Running != nil {
+			if r, ok := s.rests[t.Running]; ok {
+				left := r.At(u, whole/max(m.whole(st, t.Index), 1e-9))
+				return schedule.Cost{Work: taskcost.Duration(min(left, m.copied(st, t.Running))), Same: 1}
+			}
+		}
+		more := m.more(st, t) * f.head
+		if st.prior.n > 0 {
+			more *= over / m.pace.loaded
+		} else {
+			more *= f.change / math.Exp(st.change.mean)
+		}
+		return schedule.Cost{Setup: taskcost.Duration(more), Work: taskcost.Duration(whole * st.own.At(u)), Same: 1}
+	}
+	drawn := estimators.Drawn{Snapshot: s.drawPauses(d), Left: left, Fault: s.failures.Fault(d, m.s.At)}
+	if m.s.Plan.Open {
+		drawn.Later = m.later(d.Common(estimators.ForOther, 0, 0))
+	}
+	return drawn
+}
+
+// drawPauses returns the snapshot of a draw: it has other pauses.
+func (s *sampling) drawPauses(d estimators.Draws) *dag.Snapshot {
+	if len(s.m.pauses) == 0 {
+		return s.m.s
+	}
+	out, plan := *s.m.s, *s.m.s.Plan
+	out.Plan, plan.Jobs = &plan, dag.CloneJobs(plan.Jobs)
+	for i := range s.m.pauses {
+		p := &s.m.pauses[i]
+		drawn := p.waited + taskcost.Duration(s.pauses[i].At(d.Common(estimators.ForPause, p.j, p.k), 1))
+		if p.k == dag.NoStage {
+			plan.Overheads.Finish = drawn
+		} else {
+			plan.Jobs[p.j].Stages[p.k].Pause = drawn
+		}
+	}
+	return &out
+}
+
+// later draws how long work takes that has not been announced and that no profile knows, by a uniform number:
+// nothing, or a lognormal part of the whole that is known. The more stages a program has had, the smaller a part of
+// it is the next one.
+func (m *Model) later(u float64) func(known time.Duration) time.Duration {
+	num := m.numbers
+	elapsed := time.Duration(0)
+	if from := m.s.Origin(); from.Known() {
+		elapsed = max(0, m.s.At.Sub(from))
+	}
+	stages := 0
+	for j := range m.stages {
+		stages += len(m.stages[j])
+	}
+	return func(known time.Duration) time.Duration {
+		if u < num.NothingLater {
+			return 0
+		}
+		z := estimators.Normal((u - num.NothingLater) / (1 - num.NothingLater))
+		part := math.Exp(num.Later+num.LaterSigma*z) / float64(max(stages, 1))
+		return time.Duration(math.Min(part*float64(elapsed+known), float64(dag.MaxLength)))
+	}
+}
+
+// expectLater is the median of later, and how likely anything is submitted later.
+func (m *Model) expectLater(known time.Duration) (expected time.Duration, probability float64) {
+	return m.later(0.5)(known), 1 - m.numbers.NothingLater
+}

@@ -1,0 +1,140 @@
+package cost
+
+import (
+	"math"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
+	"github.com/paratimer/paratimer/estimators/profiles"
+)
+
+// Learn turns what a run has shown into a profile: a plan with the records and times of each stage's tasks, and with
+// pauses. Failed and killed attempts are left out; stages of which nothing was seen stay without costs.
+func Learn(run dag.Run) *dag.Plan {
+	s := *run.Now()
+	s.Profiles = nil
+	bare := s.Plan
+	m := newModel(&s, &Default)
+	cold, n := m.coldExtra()
+	out := &dag.Plan{
+		Name: bare.Name, Engine: bare.Engine, Whole: bare.Whole, Cluster: bare.Cluster, Driver: bare.Driver,
+		Overheads: bare.Overheads,
+	}
+	out.Cluster.Nodes = nil
+	out.Overheads.Cold = 0
+	if n > 0 {
+		out.Overheads.Cold = taskcost.Duration(cold)
+	}
+	out.Jobs = make([]dag.Job, len(bare.Jobs))
+	for j := range bare.Jobs {
+		job := bare.Jobs[j]
+		job.Stages = make([]dag.Stage, len(bare.Jobs[j].Stages))
+		for k := range job.NumStages() {
+			job.Stages[k] = m.learned(j, k, cold)
+		}
+		out.Jobs[j] = job
+		if js := &s.Jobs[j]; js.Finished.Known() {
+			if last := js.LastSuccess(); last.Known() && js.Finished > last {
+				out.Overheads.Finish = js.Finished.Sub(last)
+			}
+		}
+	}
+	return out
+}
+
+// coldExtra is how much longer the first task of a core takes than others of its stage, by n tasks: by as many
+// records as it read at the rate of those, or half of it if there is no other.
+func (m *Model) coldExtra() (mean float64, n int) {
+	sum := 0.0
+	m.each(func(_ int, _ dag.StageIndex, st *stage) {
+		rate := st.warmRate()
+		for i := range st.seen.ended {
+			if e := &st.seen.ended[i]; e.cold && e.took > 0 {
+				less := e.took / 2
+				if !math.IsNaN(rate) {
+					less = max(0, e.took-rate*e.units)
+				}
+				sum, n = sum+less, n+1
+			}
+		}
+	})
+	return sum / float64(max(n, 1)), n
+}
+
+// warmRate is what a unit takes in tasks that are not the first on their core, in milliseconds; NaN if there is none.
+func (st *stage) warmRate() float64 {
+	took, units := 0.0, 0.0
+	for i := range st.seen.ended {
+		if e := &st.seen.ended[i]; !e.cold {
+			took, units = took+e.took, units+e.units
+		}
+	}
+	if !(units > 0) {
+		return math.NaN()
+	}
+	return took / units
+}
+
+// learned is a stage with what its finished tasks have shown. The first task of a core counts as one like the others.
+func (m *Model) learned(j int, k dag.StageIndex, cold float64) dag.Stage {
+	plan, st := m.s.Plan.Jobs[j].Stages[k], &m.stages[j][k]
+	out := dag.Stage{
+		Name: plan.Name, After: plan.After, MemoryMB: plan.MemoryMB, Cores: plan.Cores,
+		MaxRunning: plan.MaxRunning, Pool: plan.Pool, Tasks: plan.Tasks, Known: plan.Known,
+		Pause: taskcost.Duration(st.pause),
+	}
+	if len(st.seen.ended) == 0 {
+		return out
+	}
+	rate := st.warmRate()
+	in, wrote, extent := profiles.Blank(plan.Tasks), profiles.Blank(plan.Tasks), profiles.Blank(plan.Tasks)
+	took, units := 0.0, 0.0
+	for i := range st.seen.ended {
+		e := &st.seen.ended[i]
+		t := e.workOf(rate, cold)
+		took, units = took+t, units+e.units
+		wrote[e.task], extent[e.task] = e.out, math.Round(t)
+		if st.seen.records {
+			in[e.task] = e.units
+		}
+	}
+	out.Out, out.Extent = profiles.Series(wrote), profiles.Series(extent)
+	if st.seen.records && units > 0 {
+		out.Pipelines = []dag.Pipeline{{
+			Tuples: profiles.Series(in), Alpha: dag.Uniform(profiles.Round(took / units)),
+		}}
+	}
+	return out
+}
+
+// Worked returns how many milliseconds each task of each stage that has succeeded worked, by job, stage and task:
+// from the instant at which it could begin, as Learn takes it.
+func Worked(run dag.Run) [][]map[int]float64 {
+	m := newModel(run.Now(), &Default)
+	cold, _ := m.coldExtra()
+	out := make([][]map[int]float64, len(m.stages))
+	for j := range m.stages {
+		out[j] = make([]map[int]float64, len(m.stages[j]))
+		for k := range m.stages[j] {
+			st := &m.stages[j][k]
+			rate := st.warmRate()
+			out[j][k] = map[int]float64{}
+			for i := range st.seen.ended {
+				e := &st.seen.ended[i]
+				out[j][k][e.task] = e.workOf(rate, cold)
+			}
+		}
+	}
+	return out
+}
+
+// workOf is what a task took without what the first one of a core takes more.
+func (e *ended) workOf(rate, cold float64) float64 {
+	switch {
+	case !e.cold:
+		return e.took
+	case math.IsNaN(rate):
+		return e.took / 2
+	}
+	return min(e.took, max(rate*e.units, e.took-cold))
+}

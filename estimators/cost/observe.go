@@ -1,0 +1,275 @@
+package cost
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// seen is what tasks of a stage have shown in this run.
+type seen struct {
+	ended   []ended
+	running []running
+	records bool    // units are records, not tasks
+	out     float64 // records that the ended ones wrote
+}
+
+// An ended task has succeeded.
+type ended struct {
+	task       int
+	units      float64
+	took       float64 // milliseconds, from the instant at which it could begin
+	out        float64 // records that it wrote, NaN unknown
+	start, end dag.Instant
+	slot       int32
+	cold       bool // the first on its core
+	first      bool // the first of its stage on its core
+}
+
+// A running attempt.
+type running struct {
+	attempt *dag.Attempt
+	age     float64 // milliseconds since it could begin
+	cold    bool
+	first   bool
+}
+
+// of is what is known of a running attempt, or of one that is not the run's: that it began when it says.
+func (s *seen) of(a *dag.Attempt, now dag.Instant) running {
+	for _, r := range s.running {
+		if r.attempt == a {
+			return r
+		}
+	}
+	r := running{attempt: a}
+	if a.Start.Known() {
+		r.age = max(0, float64(now-a.Start))
+	}
+	return r
+}
+
+// cores is what ran on each core.
+type cores struct {
+	firsts map[int32]dag.Instant   // when the first task started
+	ends   map[int32][]dag.Instant // when tasks ended, ascending
+	quiet  dag.Instant             // since when nothing runs; NoInstant while anything does
+}
+
+// leastPause is the shortest pause of the driver that counts as one. Planning and sending a stage takes a part of that
+// on a loaded machine, which counts as overhead of the first tasks of the stage.
+const leastPause = 5 * time.Second
+
+func (m *Model) observe() {
+	s := m.s
+	m.cores = coresOf(s)
+	m.stages = make([][]stage, len(s.Plan.Jobs))
+	for j := range s.Plan.Jobs {
+		job := &s.Plan.Jobs[j]
+		m.stages[j] = make([]stage, len(job.Stages))
+		for k := range job.NumStages() {
+			st := &m.stages[j][k]
+			st.n, st.opens = job.Stages[k].Count(), dag.NoInstant
+			st.prior = m.priorOf(j, k)
+			if j < len(s.Jobs) && int(k) < len(s.Jobs[j].Stages) {
+				m.observeStage(j, k, st)
+			}
+		}
+	}
+}
+
+func coresOf(s *dag.Snapshot) cores {
+	c := cores{firsts: map[int32]dag.Instant{}, ends: map[int32][]dag.Instant{}, quiet: dag.NoInstant}
+	running := false
+	for j := range s.Jobs {
+		for k := range s.Jobs[j].Stages {
+			for i := range s.Jobs[j].Stages[k].Attempts {
+				a := &s.Jobs[j].Stages[k].Attempts[i]
+				running = running || a.State == dag.AttemptRunning
+				if a.End.Known() {
+					c.quiet = max(c.quiet, a.End)
+				}
+				if a.Slot < 0 || !a.Start.Known() {
+					continue
+				}
+				if t, ok := c.firsts[a.Slot]; !ok || a.Start < t {
+					c.firsts[a.Slot] = a.Start
+				}
+				if a.End.Known() {
+					c.ends[a.Slot] = append(c.ends[a.Slot], a.End)
+				}
+			}
+		}
+	}
+	for _, ends := range c.ends {
+		slices.Sort(ends)
+	}
+	if running {
+		c.quiet = dag.NoInstant
+	}
+	return c
+}
+
+// freeBefore is when a core became free before an instant, NoInstant if nothing ran on it.
+func (c *cores) freeBefore(slot int32, at dag.Instant) dag.Instant {
+	ends := c.ends[slot]
+	n, found := slices.BinarySearch(ends, at)
+	switch {
+	case found:
+		return at
+	case n == 0:
+		return dag.NoInstant
+	}
+	return ends[n-1]
+}
+
+func (c *cores) isCold(a *dag.Attempt) bool {
+	t, ok := c.firsts[a.Slot]
+	return ok && t == a.Start
+}
+
+// observeStage reads what the attempts at a stage have shown.
+func (m *Model) observeStage(j int, k dag.StageIndex, st *stage) {
+	s := m.s
+	attempts := s.Jobs[j].Stages[k].Attempts
+	m.findOpening(j, k, st)
+	firsts := map[int32]dag.Instant{}
+	for i := range attempts {
+		a := &attempts[i]
+		if t, ok := firsts[a.Slot]; a.Slot >= 0 && a.Start.Known() && (!ok || a.Start < t) {
+			firsts[a.Slot] = a.Start
+		}
+	}
+	st.heads = headsOf(attempts, st.n, s.Plan.Cluster.Cores-len(firsts))
+	withRecords, last := 0, int32(-1)
+	for i := range attempts {
+		a := &attempts[i]
+		if a.Task < 0 || int(a.Task) >= st.n || !a.Start.Known() {
+			continue
+		}
+		// Before anything has reported the core of an attempt, its times are those of the observations around it.
+		unread := a.Slot < 0 && len(m.cores.firsts) > 0
+		switch {
+		case a.State == dag.AttemptRunning:
+			first := a.Slot >= 0 && firsts[a.Slot] == a.Start
+			st.seen.running = append(st.seen.running, running{
+				attempt: a, first: first, cold: m.cores.isCold(a),
+				age: max(0, float64(s.At-m.begin(st, attempts, i, first))),
+			})
+		case a.State == dag.AttemptSucceeded && !unread && a.End.Known() && a.Task != last:
+			last = a.Task
+			first := a.Slot >= 0 && firsts[a.Slot] == a.Start
+			e := ended{
+				task: int(a.Task), units: recordsOf(a), out: a.Out, start: a.Start, end: a.End, slot: a.Slot,
+				cold: m.cores.isCold(a), first: first,
+			}
+			e.took = float64(a.End - m.begin(st, attempts, i, first))
+			if e.units > 0 {
+				withRecords++
+			}
+			if a.Out > 0 {
+				st.seen.out += a.Out
+			}
+			st.seen.ended = append(st.seen.ended, e)
+		}
+	}
+	// Counters that some tasks do not give are no measure of work: then each task counts as one.
+	n := len(st.seen.ended)
+	st.seen.records = n > 0 && 10*withRecords >= 9*n
+	if st.prior.n > 0 {
+		if st.seen.records = st.prior.records && (st.seen.records || n == 0); !st.seen.records {
+			st.prior.asTasks()
+		}
+	}
+	for i := range st.seen.ended {
+		if e := &st.seen.ended[i]; !st.seen.records {
+			e.units = 1
+		} else if !(e.units > 0) {
+			e.units = 0
+		}
+	}
+	if took := st.lengths(); len(took) > 0 {
+		st.usual = took[len(took)/2]
+	}
+}
+
+func (st *stage) lengths() []float64 {
+	took := make([]float64, len(st.seen.ended))
+	for i, e := range st.seen.ended {
+		took[i] = float64(e.end - e.start)
+	}
+	slices.Sort(took)
+	return took
+}
+
+// begin is when an attempt could begin: the time in which the driver plans and sends the stage while a core has nothing
+// to do is a part of the first task on that core, and the time until the next task comes a part of a short one. A task
+// that was copied took what it did from the beginning of the first attempt.
+func (m *Model) begin(st *stage, attempts []dag.Attempt, i int, first bool) dag.Instant {
+	a := &attempts[i]
+	from := a.Start
+	if free := m.cores.freeBefore(a.Slot, a.Start); free.Known() && a.Slot >= 0 {
+		switch {
+		case first && st.opens.Known():
+			from = min(from, max(free, st.opens))
+		case !first && a.End.Known() && a.Start-free < a.End-a.Start:
+			from = free
+		}
+	}
+	for n := i - 1; n >= 0 && attempts[n].Task == a.Task; n-- {
+		b := &attempts[n]
+		if b.State != dag.AttemptFailed && b.Start.Known() && (!b.End.Known() || b.End > a.Start) {
+			from = min(from, b.Start)
+		}
+	}
+	return from
+}
+
+// findOpening finds when a stage could begin: when all that it reads had ended and the driver had submitted it.
+func (m *Model) findOpening(j int, k dag.StageIndex, st *stage) {
+	s := m.s
+	plan, state := &s.Plan.Jobs[j].Stages[k], &s.Jobs[j].Stages[k]
+	over := len(plan.After) > 0
+	for _, e := range plan.After {
+		from := &s.Jobs[j].Stages[e.From]
+		over = over && from.Succeeded() >= s.Plan.Jobs[j].Stages[e.From].Count()
+		for i := range from.Attempts {
+			if a := &from.Attempts[i]; a.State == dag.AttemptSucceeded && a.End.Known() {
+				st.opens = max(st.opens, a.End)
+			}
+		}
+	}
+	if !over {
+		st.opens = dag.NoInstant
+	}
+	at := state.Submitted
+	st.open = at > 0 || len(state.Attempts) > 0
+	if at > 0 && st.opens.Known() && at.Sub(st.opens) >= leastPause {
+		st.pause, st.opens = float64(at-st.opens), at
+	}
+}
+
+// headsOf is the index below which tasks that wait would be the first of a stage on a core, where so many cores have
+// run none of it.
+func headsOf(attempts []dag.Attempt, n, free int) int {
+	heads := 0
+	for i, at := 0, 0; free > 0 && i < n; i++ {
+		busy := false
+		for ; at < len(attempts) && int(attempts[at].Task) == i; at++ {
+			busy = busy || attempts[at].State == dag.AttemptRunning || attempts[at].State == dag.AttemptSucceeded
+		}
+		if heads = i + 1; !busy {
+			free--
+		}
+	}
+	return heads
+}
+
+// recordsOf is how many records an attempt has read.
+func recordsOf(a *dag.Attempt) float64 {
+	if v := a.Done[dag.Work]; !math.IsNaN(v) {
+		return v
+	}
+	return a.Done[dag.Copy]
+}

@@ -1,0 +1,208 @@
+package cost
+
+import (
+	"math"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A growth is how many times as many units as in the profile's run a stage has in all, as a normal logarithm.
+type growth struct {
+	normal
+	known bool // its own tasks or those of the stages before it have shown it
+}
+
+// expect finds what the tasks of all stages are expected to take before their paces: their units, work and overhead.
+func (m *Model) expect() {
+	m.each(func(j int, k dag.StageIndex, st *stage) { st.growth = m.growthOf(j, k, st) })
+	sum, weight := 0.0, 1/(m.numbers.Growth*m.numbers.Growth)
+	m.each(func(_ int, _ dag.StageIndex, st *stage) {
+		if g := &st.growth; g.known {
+			w := 1 / (m.numbers.Change * m.numbers.Change)
+			sum, weight = sum+w*g.mean, weight+w
+		}
+	})
+	common := normal{sum / weight, m.numbers.Growth}
+	m.each(func(_ int, _ dag.StageIndex, st *stage) {
+		if st.prior.records && !st.growth.known {
+			st.growth.normal = common
+		}
+		m.expectStage(st)
+	})
+}
+
+// growthOf is how a stage of records has grown: by its own tasks, drawn towards what the stages before it write.
+func (m *Model) growthOf(j int, k dag.StageIndex, st *stage) growth {
+	p := &st.prior
+	if p.root && st.open && st.n != p.n && st.n > 0 && (len(st.seen.ended) == 0 || !p.records) {
+		// A scan has as many tasks as its input has parts of one size.
+		return growth{normal{math.Log(float64(st.n) / float64(p.n)), 0}, true}
+	}
+	if !p.records || !(p.total > 0) {
+		return growth{}
+	}
+	read, of := 0.0, 0.0
+	for _, e := range st.seen.ended {
+		read, of = read+e.units, of+p.at(p.units, e.task, st.n)
+	}
+	of *= float64(p.n) / float64(max(st.n, 1)) // as a part of the profile's total
+	in := 0.0
+	if p.in > 0 {
+		in = m.input(j, k) / p.in
+	}
+	switch {
+	case in > 0 && of < p.total:
+		return growth{normal{math.Log((read + in*(p.total-of)) / p.total), 0}, true}
+	case of > 0 && read > 0:
+		left := 1 - of/p.total
+		return growth{normal{math.Log(read / of), m.numbers.Growth * left * left}, true}
+	}
+	return growth{}
+}
+
+// input is how many records the stages before a stage write for it, 0 unknown.
+func (m *Model) input(j int, k dag.StageIndex) float64 {
+	total := 0.0
+	for _, e := range m.s.Plan.Jobs[j].Stages[k].After {
+		if e.Kind == dag.Broadcast {
+			continue
+		}
+		from := &m.stages[j][e.From]
+		done := len(from.seen.ended)
+		left := from.prior.out * math.Exp(from.growth.mean) // of all tasks
+		switch {
+		case done > 0 && from.seen.out > 0 && left == 0 || done >= from.n:
+			left = from.seen.out * float64(from.n) / float64(max(done, 1))
+		case left == 0 || !from.growth.known:
+			return 0
+		}
+		total += from.seen.out + left*float64(max(from.n-done, 0))/float64(max(from.n, 1))
+	}
+	return total
+}
+
+// at is a value of the profile's task at the place of task i of n: among the first tasks on each core, or among the
+// others.
+func (p *prior) at(values []float64, i, n int) float64 {
+	heads := min(max(p.cores, 1), p.n)
+	switch {
+	case n == p.n || i < heads:
+		return values[min(i, p.n-1)]
+	case p.n == heads:
+		return values[i%heads]
+	}
+	return values[min(heads+(i-heads)*(p.n-heads)/max(n-heads, 1), p.n-1)]
+}
+
+// expectStage gives the tasks of a stage their expected work and overhead.
+func (m *Model) expectStage(st *stage) {
+	st.work = make([]float64, st.n)
+	p := &st.prior
+	if p.n == 0 {
+		m.expectNew(st)
+		return
+	}
+	every, head, work := m.split(p)
+	st.every, st.head = every, head
+	grown := math.Exp(st.growth.mean) * float64(p.n) / float64(max(st.n, 1)) // of a task
+	if !p.records {
+		grown = 1
+	}
+	for i := range st.work {
+		st.work[i] = p.at(work, i, st.n) * grown
+	}
+	for _, e := range st.seen.ended {
+		if of := p.at(p.units, e.task, st.n); p.records && of > 0 && e.units > 0 {
+			st.work[e.task] = p.at(work, e.task, st.n) * e.units / of
+		}
+	}
+}
+
+// expectNew gives the tasks of a stage that the profile does not know work relative to each other.
+func (m *Model) expectNew(st *stage) {
+	sum := 0.0
+	for _, e := range st.seen.ended {
+		sum += e.units
+	}
+	for i := range st.work {
+		st.work[i] = 1
+	}
+	mean := sum / float64(max(len(st.seen.ended), 1))
+	if !st.seen.records || !(mean > 0) {
+		return
+	}
+	for _, e := range st.seen.ended {
+		st.work[e.task] = max(e.units/mean, 0.01)
+	}
+}
+
+// usualCold is what the first task of a core takes longer than others where no profile says it, in milliseconds.
+const usualCold = 1000
+
+// split takes the profile's times apart: the overhead of each task, what the first tasks of the stage on a core had
+// more, and the work of each. What the first tasks had more is expected to be a part of what the first task of a core
+// has, and is shown by the other tasks of the stage; both are normal.
+func (m *Model) split(p *prior) (every, head float64, work []float64) {
+	num := m.numbers
+	heads := min(p.cores, p.n)
+	if heads <= 0 {
+		heads = p.n
+	}
+	sum := func(from, to int) (took, units, n float64) {
+		for i := from; i < to; i++ {
+			took, units, n = took+p.took[i], units+p.units[i], n+1
+		}
+		return took, units, n
+	}
+	took, units, n := sum(0, heads)
+	first := took / n
+	cold := m.cold
+	if cold <= 0 {
+		cold = usualCold
+	}
+	head = saturating(first, num.HeadPart*cold)
+	if t, u, c := sum(heads, p.n); c > 0 && u > 0 {
+		shown := first - t/u*units/n
+		sigma := num.Task * first * math.Sqrt(1/n+1/c)
+		a, b := 1/(num.HeadWide*num.HeadWide*head*head), 1/(sigma*sigma)
+		head = min(max((a*head+b*shown)/(a+b), 0), 0.95*first)
+	}
+	usual := first - head // a later task of as many units
+	every = saturating(usual, num.Every)
+	work = make([]float64, p.n)
+	for i := range work {
+		w := p.took[i] - every
+		if i < heads {
+			w -= head
+		}
+		work[i] = max(w, 0.01*p.took[i], 1e-3)
+	}
+	return every, head, work
+}
+
+// saturating is a part of a time that is expected to be so much, and never is the whole.
+func saturating(took, expected float64) float64 {
+	if !(took > 0) || !(expected > 0) {
+		return 0
+	}
+	return took * expected / (took + expected)
+}
+
+// taskSize is how many records a task reads, NaN if that is not known.
+func (m *Model) taskSize(j int, k dag.StageIndex, i int) float64 {
+	st := &m.stages[j][k]
+	if !st.seen.records || i < 0 || i >= st.n {
+		return math.NaN()
+	}
+	at := 0.0
+	for _, e := range st.seen.ended {
+		if e.task == i {
+			return e.units
+		}
+		at += e.units
+	}
+	if st.prior.records {
+		return st.prior.at(st.prior.units, i, st.n) * math.Exp(st.growth.mean) * float64(st.prior.n) / float64(st.n)
+	}
+	return at / float64(len(st.seen.ended))
+}

@@ -1,0 +1,71 @@
+// Command fit finds the numbers of the cost law (estimators/cost) from runs that have ended, and writes them with their
+// standard errors as a source file. Without -o it says how right the numbers are that the program has.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/paratimer/paratimer/estimators/cost"
+	"github.com/paratimer/paratimer/estimators/observed"
+)
+
+func main() {
+	if err := command(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, "fit:", err)
+		os.Exit(1)
+	}
+}
+
+func command(ctx context.Context) error {
+	folders := flag.String("runs", "../shared/corpus,../shared/recordings-spark", "folders of runs")
+	pattern := flag.String("files", "*.eventlog.*", "files of runs in them")
+	ticks := flag.Int("ticks", 24, "instants of each run that are looked at")
+	samples := flag.Int("samples", 32, "replays for a range")
+	kinds := flag.String("kinds", "", "kinds of pairs, all if empty: "+strings.Join(kindNames, ", "))
+	each := flag.Bool("v", false, "print each pair")
+	out := flag.String("o", "", "write fitted numbers to this file")
+	flag.Parse()
+	runs, err := readRuns(ctx, strings.Split(*folders, ","), *pattern, *ticks)
+	if err != nil {
+		return err
+	}
+	pairs := pairsOf(runs)
+	if *kinds != "" {
+		wanted := strings.Split(*kinds, ",")
+		pairs = slices.DeleteFunc(pairs, func(k kind) bool { return !slices.Contains(wanted, k.name) })
+	}
+	if *out == "" {
+		for _, k := range pairs {
+			k.report(os.Stdout, score(k.pairs, observed.Costs, *samples), *each)
+		}
+		return nil
+	}
+	// Numbers of first runs say nothing of runs with a profile, and the other way round.
+	best, errors := cost.Default, map[string]float64{}
+	for _, part := range []struct {
+		numbers []string
+		first   bool
+	}{{withProfile, false}, {firstRuns, true}} {
+		f := &fitter{samples: *samples, log: os.Stderr}
+		for _, k := range pairs {
+			if (k.name == kindNames[0]) == part.first {
+				f.kinds = append(f.kinds, k)
+			}
+		}
+		if len(f.kinds) == 0 {
+			continue
+		}
+		best = f.search(best, part.numbers)
+		left := f.leaveOut(part.numbers)
+		fmt.Fprintf(os.Stderr, "programs left out: %.5f\n", left.score)
+		for name, e := range left.errors {
+			errors[name] = e
+		}
+	}
+	return write(*out, best, errors, runs)
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+)
+
+// A pair is a run and the run whose profile it is estimated with; other is nil where there is none.
+type pair struct{ run, other *run }
+
+// A kind is pairs of one relation.
+type kind struct {
+	name  string
+	pairs []pair
+}
+
+// kindNames are the relations of a run and another one of its program: none, another recording, the same whose profile
+// does not say how long the first executor took to start, and of programs of several sizes the same size and cores, or
+// another one.
+var kindNames = []string{"none", "recording", "start unknown", "again", "other size", "other cores", "both"}
+
+// pairsOf groups the pairs of runs of the same program. Of programs of several sizes a run has one partner of each
+// relation that is larger, and one that is smaller.
+func pairsOf(runs []*run) []kind {
+	by := map[string][]pair{}
+	for _, r := range runs {
+		by["none"] = append(by["none"], pair{run: r})
+		seen := map[string]bool{}
+		for _, o := range runs {
+			a, b := sized.FindStringSubmatch(r.name), sized.FindStringSubmatch(o.name)
+			if o == r || o.program != r.program || (a == nil) != (b == nil) {
+				continue
+			}
+			if a == nil {
+				by["recording"] = append(by["recording"], pair{r, o})
+				by["start unknown"] = append(by["start unknown"], pair{r, o.withoutStart()})
+				continue
+			}
+			name := "both"
+			switch size, cores := a[2] == b[2], a[3] == b[3]; {
+			case size && cores:
+				name = "again"
+			case cores:
+				name = "other size"
+			case size:
+				name = "other cores"
+			}
+			if key := fmt.Sprint(name, b[2] > a[2], b[3] > a[3]); !seen[key] {
+				seen[key] = true
+				by[name] = append(by[name], pair{r, o})
+			}
+		}
+	}
+	var out []kind
+	for _, name := range kindNames {
+		out = append(out, kind{name, by[name]})
+	}
+	return out
+}
+
+// withoutStart is the run with a profile that does not say how long its first executor took to start.
+func (r *run) withoutStart() *run {
+	out, plan := *r, *r.profile
+	plan.Overheads.Boot, out.profile = 0, &plan
+	return &out
+}
+
+// report prints how right a model was about the pairs, of each pair as well if each is set.
+func (k *kind) report(w io.Writer, grades []grade, each bool) {
+	var means, bars, scores, widths []float64
+	ticks, points, ranges, held, better := 0, 0, 0, 0, 0
+	for i := range grades {
+		g := &grades[i]
+		ticks, points, ranges, held = ticks+g.ticks, points+g.points, ranges+g.ranges, held+g.held
+		bars = append(bars, g.bar/float64(g.ticks))
+		if g.points > 0 {
+			means = append(means, g.errors/float64(g.points))
+			if g.errors/float64(g.points) <= g.bar/float64(g.ticks) {
+				better++
+			}
+		}
+		if g.ranges > 0 {
+			scores = append(scores, g.crps/float64(g.ranges))
+			widths = append(widths, g.width/float64(g.ranges))
+		}
+		if each {
+			other := "-"
+			if o := k.pairs[i].other; o != nil {
+				other = o.name
+			}
+			fmt.Fprintf(w, "   %-22s %-22s points %5.1f, bias %+5.1f, on %3.0f %%; range held %3.0f %%, width %.2f; bar %.1f\n",
+				k.pairs[i].run.name, other, g.errors/float64(g.points), g.bias/float64(g.points),
+				percent(g.points, g.ticks), percent(g.held, g.ranges), g.width/float64(g.ranges),
+				g.bar/float64(g.ticks))
+		}
+	}
+	if len(grades) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "%-13s %3d pairs: points median %5.2f, worst %5.2f, on %3.0f %% of the ticks; range on %3.0f %%, held %3.0f %%, "+
+		"width %.2f; score %.4f; the engine's bar %.1f, at most that in %.0f %%\n", k.name, len(grades), median(means), most(means),
+		percent(points, ticks), percent(ranges, ticks), percent(held, ranges), median(widths), mean(scores),
+		median(bars), percent(better, len(means)))
+}
+
+func percent(a, b int) float64 { return 100 * float64(a) / math.Max(1, float64(b)) }
+
+func most(v []float64) float64 {
+	if len(v) == 0 {
+		return math.NaN()
+	}
+	return slices.Max(v)
+}
+
+func mean(v []float64) float64 {
+	sum := 0.0
+	for _, x := range v {
+		sum += x
+	}
+	return sum / float64(len(v))
+}
+
+func median(v []float64) float64 {
+	v = slices.Sorted(slices.Values(v))
+	if len(v) == 0 {
+		return math.NaN()
+	}
+	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/capture"
+	"github.com/paratimer/paratimer/adapters/spark"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/observed"
+)
+
+// A run is one that has ended, as a watcher saw it at some instants.
+type run struct {
+	name, program string
+	ticks         []*dag.Snapshot
+	first, end    dag.Instant
+	profile       *dag.Plan
+}
+
+// sized is the name of a run of a program of several sizes: pricing-s1-c2-r1.
+var sized = regexp.MustCompile(`^(.*)-s(\d+)-c(\d+)-r(\d+)$`)
+
+// programOf is the program of a recording's name: pricing of pricing-s1-c2-r1, sql of sql-1.
+func programOf(name string) string {
+	if m := sized.FindStringSubmatch(name); m != nil {
+		return m[1]
+	}
+	return name[:max(0, strings.LastIndexByte(name, '-'))]
+}
+
+// readRuns reads the event logs of Spark in folders, or, of other engines, the captures, and looks at each run at so
+// many instants, evenly apart. A run that did not succeed is left out.
+func readRuns(ctx context.Context, folders []string, pattern string, ticks int) ([]*run, error) {
+	var all []*run
+	for _, dir := range folders {
+		files, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			name, _, _ := strings.Cut(filepath.Base(file), ".")
+			r, err := readRun(ctx, file, ticks)
+			if err != nil {
+				fmt.Fprintf(os.Stderr, "fit: %s is left out: %v\n", name, err)
+				continue
+			}
+			r.name, r.program = name, programOf(name)
+			all = append(all, r)
+		}
+	}
+	return all, nil
+}
+
+// A source observes a run once more at each call; see watch.Source.
+type source interface {
+	Next(ctx context.Context) (*dag.Snapshot, error)
+}
+
+func open(file string) (source, error) {
+	if spark.IsLog(file) {
+		log, err := spark.OpenLog(file)
+		if err != nil {
+			return nil, err
+		}
+		return capture.NewLogSource(log, capture.Options{})
+	}
+	rec, err := capture.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	return capture.NewSource(rec, capture.Options{})
+}
+
+func readRun(ctx context.Context, file string, ticks int) (*run, error) {
+	src, err := open(file)
+	if err != nil {
+		return nil, err
+	}
+	var all []*dag.Snapshot
+	for {
+		s, err := src.Next(ctx)
+		var missed *dag.MissedError
+		switch {
+		case errors.Is(err, io.EOF):
+		case errors.As(err, &missed):
+			continue
+		case err != nil:
+			return nil, err
+		default:
+			all = append(all, s)
+			continue
+		}
+		break
+	}
+	if len(all) == 0 {
+		return nil, errors.New("no snapshots")
+	}
+	last := all[len(all)-1]
+	if last.State != dag.Succeeded {
+		return nil, fmt.Errorf("it ended as %s", last.State)
+	}
+	r := &run{first: last.Origin(), end: dag.NoInstant, profile: observed.Learn(dag.Run{}.Append(last))}
+	for j := range last.Jobs {
+		r.end = max(r.end, last.Jobs[j].Finished)
+	}
+	if !r.end.Known() || r.end <= r.first {
+		return nil, errors.New("its end is not known")
+	}
+	all = slices.DeleteFunc(all, func(s *dag.Snapshot) bool {
+		return s.At <= r.first || s.At >= r.end || s.State.Ended()
+	})
+	every := r.end.Sub(r.first) / time.Duration(ticks+1)
+	next := r.first.Add(every)
+	for _, s := range all {
+		if s.At >= next {
+			r.ticks = append(r.ticks, s)
+			next = s.At.Add(every)
+		}
+	}
+	return r, nil
+}

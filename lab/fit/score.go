@@ -1,0 +1,100 @@
+package main
+
+import (
+	"math"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/profiles"
+)
+
+// A grade is how right a cost model was about a pair: sums over its ticks.
+type grade struct {
+	ticks, points, ranges, held int     // all; with a time; with an 80 % range; where that held
+	errors, bias                float64 // of the time, in percentage points of progress (estimators.Grade)
+	bar                         float64 // error of the share of tasks that have succeeded, which engines show
+	width                       float64 // of the 80 % range, in times left
+	crps                        float64 // of the logarithm of the run's length
+}
+
+// score grades a model on pairs.
+func score(pairs []pair, model estimators.Model, samples int) []grade {
+	out := make([]grade, len(pairs))
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range pairs {
+		group.Go(func() error {
+			for _, s := range pairs[i].run.ticks {
+				out[i].add(pairs[i], s, model, samples)
+			}
+			return nil
+		})
+	}
+	_ = group.Wait() // no tick makes an error
+	return out
+}
+
+// values is how many values of a distribution are scored.
+const values = 64
+
+func (g *grade) add(p pair, s *dag.Snapshot, model estimators.Model, samples int) {
+	total, elapsed := float64(p.run.end-p.run.first), float64(s.At-p.run.first)
+	g.ticks++
+	g.bar += math.Abs(100*barOf(s) - 100*elapsed/total)
+	if p.other != nil {
+		s = profiles.Attach(s, []*dag.Plan{p.other.profile})
+	}
+	run := dag.Run{}.Append(s)
+	all := estimators.Shared([]estimators.Scenario{
+		estimators.Scenarios()[0], estimators.Corrected(estimators.Sampled()),
+	}, model, estimators.Options{Samples: samples})
+	if e, err := all[0].Estimate(run); err == nil && e.Remaining != nil {
+		g.points++
+		d := 100*elapsed/(elapsed+float64(e.Remaining.Milliseconds())) - 100*elapsed/total
+		g.errors, g.bias = g.errors+math.Abs(d), g.bias+d
+	}
+	e, err := all[1].Estimate(run)
+	if err != nil || len(e.Distribution) == 0 {
+		return
+	}
+	g.ranges++
+	low, high := e.Distribution.Range(0.8)
+	l, h, truth := float64(low.Milliseconds()), float64(high.Milliseconds()), total-elapsed
+	if l <= truth && truth <= h {
+		g.held++
+	}
+	g.width += (h - l) / truth
+	logs := make([]float64, values)
+	for i := range logs {
+		left := e.Distribution.At((float64(i) + 0.5) / values)
+		logs[i] = math.Log((elapsed + float64(left.Milliseconds())) / total)
+	}
+	g.crps += crps(logs, 0)
+}
+
+// crps is the continuous ranked probability score of equally likely values, ascending (Gneiting and Raftery, "Strictly
+// Proper Scoring Rules, Prediction, and Estimation", 2007, equation 21).
+func crps(values []float64, truth float64) float64 {
+	n, sum := float64(len(values)), 0.0
+	for i, v := range values {
+		sum += math.Abs(v-truth)/n - v*(2*float64(i)+1-n)/(n*n)
+	}
+	return sum
+}
+
+// barOf is the share of tasks that have succeeded, of those of stages that were submitted.
+func barOf(s *dag.Snapshot) float64 {
+	done, all := 0, 0
+	for j := range s.Jobs {
+		for k := range s.Jobs[j].Stages {
+			state := &s.Jobs[j].Stages[k]
+			if state.Submitted > 0 || len(state.Attempts) > 0 {
+				done, all = done+state.Succeeded(), all+s.Plan.Jobs[j].Stages[k].Count()
+			}
+		}
+	}
+	return float64(done) / math.Max(1, float64(all))
+}
