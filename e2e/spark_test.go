@@ -137,7 +137,7 @@ func TestSparkUnits(t *testing.T) {
 			t.Errorf("execution %d has %d stages: %q", 2+i, n, w.stages())
 		}
 	}
-	if l.sparkTruth(app, anyJob) < *first.last().Elapsed+*second.last().Elapsed+20 {
+	if l.sparkTruth(app, wholeApplication) < *first.last().Elapsed+*second.last().Elapsed+20 {
 		t.Errorf("the executions took %s s and %s s of an application that paused for 30 s", number(first.last().Elapsed),
 			number(second.last().Elapsed))
 	}

@@ -79,7 +79,7 @@ func TestSparkYARNWatch(t *testing.T) {
 		return f.alert("nightly-late") == "blind"
 	})}
 	seen.missed("nightly-late", false)
-	if truth := l.sparkTruth(id, anyJob); *w.last().Elapsed < truth-0.5 || *w.last().Elapsed > truth+0.5 {
+	if truth := l.sparkTruth(id, wholeApplication); *w.last().Elapsed < truth-0.5 || *w.last().Elapsed > truth+0.5 {
 		t.Errorf("the last frame's elapsed_seconds are %.1f, the history server says %.1f", *w.last().Elapsed, truth)
 	}
 	o.runs(w)
