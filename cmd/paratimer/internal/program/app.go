@@ -32,7 +32,7 @@ func Run(ctx context.Context, args, env []string, in io.Reader, out, err io.Writ
 	if f, ok := out.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
 		out = whole // a screen wants the terminal itself
 	}
-	app := admin.Completing(admin.Helpful(New(in, out, tty.NewAside(err)), admin.AllHelp(args)), args)
+	app := admin.Completing(admin.Helpful(New(in, out, tty.NewAside(err)), args), args)
 	command.Adopt(app, env)
 	defer command.CloseLog(app)
 	return whole.code(code(live.Plugged(app, app.RunContext(ctx, reorder(app, args))), err), err)

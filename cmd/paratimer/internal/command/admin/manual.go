@@ -3,6 +3,7 @@ package admin
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
@@ -124,23 +125,31 @@ func defaultOf(f cli.Flag, does string) string {
 	return ""
 }
 
-// Helpful gives every command its help; all: with every flag.
-func Helpful(app *cli.App, all bool) *cli.App {
-	root, err := Manual(app)
-	if err != nil {
-		return app // a test holds that it cannot be
-	}
+// Helpful gives their help to the commands that a command line names, and to the program if it does not begin with a
+// command: a command shows no other's help, and writing the help of all of them takes longer than most commands.
+func Helpful(app *cli.App, args []string) *cli.App {
 	words := manual.Help
-	if all {
+	if allHelp(args) {
 		words = manual.HelpAll
 	}
-	app.CustomAppHelpTemplate = template(words(root))
-	helpfulCommands(app.Commands, root, words)
+	if len(args) < 2 || app.Command(args[1]) == nil {
+		root, err := Manual(app)
+		if err != nil {
+			return app // a test holds that it cannot be
+		}
+		app.CustomAppHelpTemplate = template(words(root))
+	}
+	texts, err := manual.ParseTexts(manualTexts)
+	if err != nil {
+		return app
+	}
+	helpful := func(m *manual.Command) string { return template(words(m)) }
+	helpfulCommands(app, app.Name, app.Commands, texts, args, helpful)
 	return app
 }
 
-// AllHelp reports whether a command line asks for the whole help: `--help all`.
-func AllHelp(args []string) bool {
+// allHelp reports whether a command line asks for the whole help: `--help all`.
+func allHelp(args []string) bool {
 	for i := 1; i < len(args); i++ {
 		if prev := args[i-1]; args[i] == "all" && (prev == "--help" || prev == "-h") {
 			return true
@@ -149,14 +158,19 @@ func AllHelp(args []string) bool {
 	return false
 }
 
-func helpfulCommands(commands []*cli.Command, above *manual.Command, words func(*manual.Command) string) {
+func helpfulCommands(app *cli.App, path string, commands []*cli.Command, texts map[string]manual.Text, args []string,
+	words func(*manual.Command) string,
+) {
 	for _, c := range commands {
-		if m := above.Find([]string{c.Name}); m != nil {
-			c.CustomHelpTemplate = template(words(m))
-			if len(c.Subcommands) > 0 {
-				c.Action = groupHelp(c)
-				helpfulCommands(c.Subcommands, m, words)
-			}
+		if len(c.Subcommands) > 0 {
+			c.Action = groupHelp(c)
+		}
+		if !slices.ContainsFunc(args, c.HasName) {
+			continue
+		}
+		for _, m := range commandsOf(app, path, []*cli.Command{c}, texts) {
+			c.CustomHelpTemplate = words(&m)
+			helpfulCommands(app, m.Path, c.Subcommands, texts, args, words)
 		}
 	}
 }
