@@ -3,6 +3,7 @@ package capture
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
 )
@@ -10,20 +11,25 @@ import (
 // The files of a master of Tez hold its whole configuration and the text of its queries. What is left out of them is
 // crossed out, letter by letter: the pieces of a file are put together by their lengths.
 
+// lazy compiles a pattern at its first use: those with long repeats take milliseconds, of every start of the program.
+func lazy(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
+
 var (
 	// A property in JSON, or in JSON within a text of JSON. The value may be cut off by the end of a piece.
-	inJSON   = regexp.MustCompile(`"([^"\\]{1,200})":"((?:[^"\\]|\\.)*)`)
-	inNested = regexp.MustCompile(`\\"([^"\\]{1,200})\\":\\"((?:[^"\\]|\\\\\\.|\\\\[^"])*)`)
+	inJSON   = lazy(`"([^"\\]{1,200})":"((?:[^"\\]|\\.)*)`)
+	inNested = lazy(`\\"([^"\\]{1,200})\\":\\"((?:[^"\\]|\\\\\\.|\\\\[^"])*)`)
 	// A literal of a query, within JSON.
 	literal = regexp.MustCompile(`'[^']*'|\\"(?:[^"\\]|\\\\.)*\\"`)
 	// A name that Hive made of a query, cut in the middle, where a literal may have begun; and where a log has it.
 	named   = regexp.MustCompile(`(?s)^(.*?)(\.\.\..*?)?(\s*\(Stage-\d+\))$`)
-	inLines = regexp.MustCompile(`(?m): [^\n]{0,300}?\(Stage-\d+\)`)
+	inLines = lazy(`(?m): [^\n]{0,300}?\(Stage-\d+\)`)
 	// A literal whose end is not there.
 	openEnd = regexp.MustCompile(`(?s)(?:'|\\")[^'"]*$`)
 	// The rest of a value whose beginning is in the piece before, and what a NodeManager puts before a piece.
 	restOfValue = regexp.MustCompile(`^[^"\n\x01]*`)
-	logContents = regexp.MustCompile(`(?s)^.{0,900}?Log ?Contents:\n`)
+	logContents = lazy(`(?s)^.{0,900}?Log ?Contents:\n`)
 )
 
 // isLogFile reports whether a path is that of a container's log file.
@@ -34,15 +40,15 @@ func isLogFile(path string) bool {
 // scrubLog returns a piece of a log file without secrets and scripts, as long as it was.
 func scrubLog(path, s string) string {
 	if strings.Contains(path, "/logs/history.txt") {
-		head := logContents.FindString(s)
+		head := logContents().FindString(s)
 		rest := s[len(head):]
 		if !strings.HasPrefix(rest, "{") {
 			rest = restOfValue.ReplaceAllStringFunc(rest, crossOut)
 		}
-		s = head + crossValues(crossValues(rest, inNested), inJSON)
+		s = head + crossValues(crossValues(rest, inNested()), inJSON())
 	}
 	if strings.Contains(s, "(Stage-") {
-		s = inLines.ReplaceAllStringFunc(s, crossName)
+		s = inLines().ReplaceAllStringFunc(s, crossName)
 	}
 	if strings.Contains(s, "@") {
 		s = inAddress.ReplaceAllStringFunc(s, func(m string) string { return "://" + crossOut(m[3:len(m)-1]) + "@" })

@@ -57,7 +57,7 @@ func FleetMain(w io.Writer, all []view.Query, zone *time.Location) error {
 
 func writeFleet(w io.Writer, name string, p *fleetPage) error {
 	var b bytes.Buffer
-	if err := pages.ExecuteTemplate(&b, name, p); err != nil {
+	if err := pages().ExecuteTemplate(&b, name, p); err != nil {
 		return fmt.Errorf("page of all queries: %w", err)
 	}
 	_, err := b.WriteTo(w)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
@@ -17,7 +18,10 @@ import (
 //go:embed assets
 var assets embed.FS
 
-var pages = template.Must(template.New("").ParseFS(assets, "assets/*.tmpl"))
+// pages parses the templates at the first page: most commands write none.
+var pages = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").ParseFS(assets, "assets/*.tmpl"))
+})
 
 // Write writes the report of a run, or nothing of it, with instants in a zone. The same run report gives the
 // same bytes.
@@ -66,7 +70,7 @@ func write(w io.Writer, name string, p page, s *runreport.Report, zone *time.Loc
 	p.Gantt, p.PredictionHistory, p.Attribution = ganttOf(s), predictionHistoryOf(s), attributionOf(s)
 	p.Jobs, p.Skew, p.Limits = jobsOf(s), skewOf(s), limitsOf(s)
 	var b bytes.Buffer
-	if err := pages.ExecuteTemplate(&b, name, p); err != nil {
+	if err := pages().ExecuteTemplate(&b, name, p); err != nil {
 		return fmt.Errorf("report of %s: %w", text(s.From), err)
 	}
 	_, err = b.WriteTo(w)
