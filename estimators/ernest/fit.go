@@ -118,7 +118,7 @@ func (m *Model) regress() error {
 		return err
 	}
 	m.base, m.Coefficients, m.Residual = r, r.x, r.residual
-	m.Rank, m.Condition = r.info.Rank, r.info.ScaledCondition
+	m.Rank, m.Condition = r.info.Rank, r.info.ScaledCondition()
 	group, groups := configurations(m.Rows)
 	m.Left = r.leaveOut(group, groups, maxFolds)
 	if m.LOO, _ = meanError(m.Left, r.seconds); math.IsNaN(m.LOO) && groups == len(m.Terms) {

@@ -56,7 +56,7 @@ func Iterations(rows []IterationRow, o FitOptions) (*Iterative, error) {
 	}
 	m := &Model{
 		Terms: append(slices.Clone(setup), o.Terms...), Coefficients: base.x, Residual: base.residual, Rows: plain,
-		Rank: base.info.Rank, Condition: base.info.ScaledCondition, options: o, base: base, reach: reachOf(plain),
+		Rank: base.info.Rank, Condition: base.info.ScaledCondition(), options: o, base: base, reach: reachOf(plain),
 	}
 	group, groups := it.configurations()
 	m.Left = base.leaveOut(group, groups, maxFolds)

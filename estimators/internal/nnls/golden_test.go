@@ -80,7 +80,7 @@ func TestGolden(t *testing.T) {
 				}
 			}
 			if want.Rank == 4 {
-				near(t, "condition", info.Condition, want.Cond, 1e-3*want.Cond)
+				near(t, "condition", info.Condition(), want.Cond, 1e-3*want.Cond)
 				compared++
 			}
 			for _, p := range want.Predict {

@@ -34,24 +34,40 @@ func (s *solver) result() ([]float64, float64, Info, error) {
 	}
 	f, in, left := s.factorise()
 	info.Rank, info.Dependent = len(in), s.dependence(f, in, left)
-	info.Condition, info.ScaledCondition = math.Inf(1), math.Inf(1)
 	if info.Rank == len(x) {
-		info.Condition, info.ScaledCondition = s.condition(f, in)
+		info.triangle = f.r
+		for _, j := range in {
+			info.scales = append(info.scales, s.scale[j])
+		}
 	}
 	return x, residual, info, nil
 }
 
+// Condition is the condition number of the matrix as given, +Inf below full column rank.
+func (i *Info) Condition() float64 {
+	largest := 0.0
+	for _, l := range i.scales {
+		largest = max(largest, l)
+	}
+	return i.condition(func(k int) float64 { return i.scales[k] / largest })
+}
+
+// ScaledCondition is the condition number of the matrix with its columns scaled to length 1, which bounds the error of
+// the coefficients; +Inf below full column rank.
+func (i *Info) ScaledCondition() float64 { return i.condition(func(int) float64 { return 1 }) }
+
 // condition is of R, which has the singular values of the matrix and no more rows than columns.
-func (s *solver) condition(f *qr, in []int) (given, scaled float64) {
-	r, u := mat.NewDense(len(in), len(in), nil), mat.NewDense(len(in), len(in), nil)
-	largest := slices.Max(s.scale)
-	for k, column := range f.r {
-		for i, v := range column {
-			u.Set(i, k, v)
-			r.Set(i, k, v*(s.scale[in[k]]/largest))
+func (i *Info) condition(length func(column int) float64) float64 {
+	if i.triangle == nil {
+		return math.Inf(1)
+	}
+	r := mat.NewDense(len(i.triangle), len(i.triangle), nil)
+	for k, column := range i.triangle {
+		for row, v := range column {
+			r.Set(row, k, v*length(k))
 		}
 	}
-	return mat.Cond(r, 2), mat.Cond(u, 2)
+	return mat.Cond(r, 2)
 }
 
 // factorise takes in all columns, always the one farthest from the span of those before; those that are left are in it.

@@ -15,9 +15,6 @@ import (
 type Info struct {
 	// Rank is the number of columns that are linearly independent, of the columns scaled to length 1.
 	Rank int
-	// Condition is the condition number of the matrix as given, ScaledCondition that of its columns scaled to length 1,
-	// by which the error of the coefficients goes. Both are +Inf below full column rank.
-	Condition, ScaledCondition float64
 	// Dependent are the sets of columns that are linear combinations of each other, ascending. Only their sum is
 	// determined; a column that is in none of them has a unique coefficient. A column of zeros is a set by itself.
 	Dependent [][]int
@@ -25,6 +22,9 @@ type Info struct {
 	Gradient []float64
 	// Iterations is how often a column was let in.
 	Iterations int
+
+	triangle [][]float64 // R of the factorised columns, each with what stands above its diagonal; nil below full rank
+	scales   []float64   // the lengths of these columns as given
 }
 
 // Solve returns the x >= 0 that minimises ‖ax-b‖₂, and that norm. a is rows x columns and is not changed.

@@ -90,8 +90,8 @@ func TestDependent(t *testing.T) {
 		if info.Rank != c.rank || !reflect.DeepEqual(info.Dependent, c.sets) {
 			t.Errorf("%s: rank %d and %v, want %d and %v", name, info.Rank, info.Dependent, c.rank, c.sets)
 		}
-		if math.IsInf(info.Condition, 1) != (c.rank < len(x)) {
-			t.Errorf("%s: condition %v at rank %d", name, info.Condition, c.rank)
+		if math.IsInf(info.Condition(), 1) != (c.rank < len(x)) {
+			t.Errorf("%s: condition %v at rank %d", name, info.Condition(), c.rank)
 		}
 		optimal(t, a, b, x, info)
 	}
