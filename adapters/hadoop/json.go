@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -85,6 +86,10 @@ func (r *anyText) UnmarshalJSON(b []byte) error {
 	*r = ""
 	switch b[0] {
 	case '"':
+		if bytes.IndexByte(b, '\\') < 0 && utf8.Valid(b) {
+			*r = anyText(b[1 : len(b)-1])
+			break
+		}
 		var s string
 		if err := json.Unmarshal(b, &s); err != nil {
 			return err
@@ -119,45 +124,33 @@ func (l list[T]) element() (of, object reflect.Type) {
 	return reflect.TypeFor[T](), reflect.TypeFor[T]()
 }
 
-func (l *list[T]) UnmarshalJSON(b []byte) error {
+func (l *list[T]) UnmarshalJSON(b []byte) error { return readAll(b, l) }
+
+func (l *list[T]) read(r *reader) {
 	*l = nil
-	switch b[0] {
+	switch r.next() {
 	case '[':
-		return l.take(b)
+		n := 0
+		for range elements(r.text[r.at:]) {
+			n++
+		}
+		all := make([]T, 0, n)
+		for r.at++; r.more(']'); {
+			all = append(all, *new(T))
+			if last := len(all) - 1; !r.try(&all[last]) {
+				all = all[:last]
+			}
+		}
+		*l = all
 	case '{':
+		from := r.at
 		var v T
-		if !hollow(b) && json.Unmarshal(b, &v) == nil {
+		if r.try(&v) && !hollow(r.text[from:r.at]) {
 			*l = list[T]{v}
 		}
+	default:
+		r.take()
 	}
-	return nil
-}
-
-// take takes an array.
-func (l *list[T]) take(b []byte) error {
-	n, objects := 0, true
-	for e := range elements(b) {
-		n++
-		objects = objects && (e[0] == '{' || e[0] == 'n')
-	}
-	// An array that is known to have an element of a wrong type is not decoded as a whole first: lists of lists, each
-	// with such an element, would be decoded twice at each level.
-	if objects || reflect.TypeFor[T]().Kind() != reflect.Struct {
-		one := make([]T, 0, n)
-		if json.Unmarshal(b, &one) == nil {
-			*l = one
-			return nil
-		}
-	}
-	all := make([]T, 0, n)
-	for e := range elements(b) {
-		var v T
-		if json.Unmarshal(e, &v) == nil {
-			all = append(all, v)
-		}
-	}
-	*l = all
-	return nil
 }
 
 // hollow reports whether an object has no keys.
@@ -169,21 +162,24 @@ type box[T any] struct {
 	set bool // it was there, as whatever it was
 }
 
-func (o *box[T]) UnmarshalJSON(b []byte) error {
+func (o *box[T]) UnmarshalJSON(b []byte) error { return readAll(b, o) }
+
+func (o *box[T]) read(r *reader) {
 	var v T
-	if b[0] == '{' && json.Unmarshal(b, &v) != nil {
+	if r.next() != '{' {
+		r.take()
+	} else if !r.try(&v) {
 		v = *new(T)
 	}
 	o.v, o.set = v, true
-	return nil
 }
 
 func (o box[T]) wrapped() reflect.Type { return reflect.TypeFor[T]() }
 
 func (o *box[T]) there() bool { return o.set }
 
-// mostNested is how deep the objects and arrays of an answer may be nested. Each level is read once more than the one
-// around it. A tree of queues takes three levels for one of its own.
+// mostNested is how deep the objects and arrays of an answer may be nested: lists count their elements before they read
+// them, once at each level. A tree of queues takes three levels for one of its own.
 const mostNested = 200
 
 // nested is how deep the objects and arrays of a text are nested.
@@ -216,7 +212,7 @@ func decode(what string, body []byte, v any) error {
 	if tooHeavy(body, reflect.TypeOf(v).Elem()) {
 		return fmt.Errorf("hadoop: the answer to %s: %w", what, errTooMany)
 	}
-	if err := json.Unmarshal(body, v); err != nil {
+	if err := readValid(body, v); err != nil {
 		return fmt.Errorf("hadoop: the answer to %s is not JSON: %w (it begins %s)", what, err, excerpt(body))
 	}
 	to := reflect.ValueOf(v).Elem()

@@ -1,7 +1,6 @@
 package hadoop
 
 import (
-	"encoding/json"
 	"iter"
 	"reflect"
 	"strings"
@@ -128,7 +127,7 @@ func (w *weigher) object(s *shape) {
 		w.space()
 		if w.at < len(w.text) && w.text[w.at] == ':' {
 			w.at++
-			w.value(s.field(key))
+			w.value(byKey(s.fields, key))
 		}
 	}
 }
@@ -155,38 +154,6 @@ func (w *weigher) space() {
 	for w.at < len(w.text) && w.text[w.at] <= ' ' {
 		w.at++
 	}
-}
-
-// field returns the shape of what is under a key, given in quotes. Keys are compared as encoding/json does, whatever
-// their case.
-func (s *shape) field(quoted []byte) *shape {
-	var known [48]byte
-	lower := known[:0]
-	if len(quoted) < 2 {
-		return nil
-	}
-	key := quoted[1 : len(quoted)-1]
-	for _, c := range key {
-		switch {
-		case c == '\\' || c >= 0x80:
-			var name string
-			if json.Unmarshal(quoted, &name) != nil {
-				return nil
-			}
-			for field, f := range s.fields {
-				if strings.EqualFold(field, name) {
-					return f
-				}
-			}
-			return nil
-		case len(lower) == cap(lower):
-			return nil // no field has so long a name
-		case 'A' <= c && c <= 'Z':
-			c += 'a' - 'A'
-		}
-		lower = append(lower, c)
-	}
-	return s.fields[string(lower)]
 }
 
 // valueEnd is the length of the value that a text begins with: of a whole array or object, of a string with its quotes.

@@ -2,7 +2,6 @@ package hadoop
 
 import (
 	"cmp"
-	"encoding/json"
 	"reflect"
 	"strings"
 
@@ -55,22 +54,21 @@ func (q queues) element() (of, object reflect.Type) {
 	return reflect.TypeFor[wireQueue](), reflect.TypeFor[queuesObject]()
 }
 
-func (q *queues) UnmarshalJSON(b []byte) error {
-	if b[0] != '{' {
-		return (*list[wireQueue])(q).UnmarshalJSON(b)
+func (q *queues) read(r *reader) {
+	if r.next() != '{' {
+		(*list[wireQueue])(q).read(r)
+		return
 	}
+	from := r.at
 	var held queuesObject
 	*q = nil
-	if json.Unmarshal(b, &held) != nil {
-		return nil //nolint:nilerr // as of all lists: what is no queue is none
-	}
-	switch {
+	switch read := r.try(&held); {
+	case !read: // as of all lists: what is no queue is none
 	case len(held.Queue) > 0:
 		*q = queues(held.Queue)
-	case !hollow(b):
+	case !hollow(r.text[from:r.at]):
 		*q = queues{held.wireQueue}
 	}
-	return nil
 }
 
 // find returns the leaf of that name or path; nil where there is none. Several leaves of one name are told apart by
