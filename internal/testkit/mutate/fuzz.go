@@ -8,8 +8,9 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/long"
 )
 
-// seedScripts is how many scripts each file has without a fuzzer: `go test` runs them as they are.
-var seedScripts = long.Of(20, 60)
+// seedScripts is how many scripts each file has without a fuzzer: `go test` runs them as they are. .ci/run sets
+// PARATIMER_LONG where it fuzzes, and the fuzzer begins with all of them.
+var seedScripts = long.Of(8, 20)
 
 // smallBytes is the size up to which a file also has a script for each of its keys, which drops it: a key that must be
 // there and is not is what readers forget most, and by chance it is rarely hit.
