@@ -1,6 +1,7 @@
 package hadoop
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -122,8 +123,8 @@ func Submissions(apps []byte) []Submission {
 
 // WorkflowOf reads the workflow's id out of a job's configuration; "" where it belongs to none.
 func WorkflowOf(conf []byte) string {
-	var b confBody
-	if decode("conf", conf, &b) != nil {
+	b, err := getConf(context.Background(), "conf", conf, nil)
+	if err != nil {
 		return ""
 	}
 	for _, p := range b.Conf.v.Properties {
