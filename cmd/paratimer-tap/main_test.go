@@ -93,13 +93,15 @@ func play(t testing.TB, cmd *exec.Cmd, input io.Reader) result {
 	all.Wait()
 	_ = cmd.Wait()
 	r.code = exitCode(cmd.ProcessState)
+	var own strings.Builder
 	for line := range strings.Lines(text.String()) {
 		if said, ok := strings.CutPrefix(line, "paratimer-tap: "); ok {
 			r.said = append(r.said, strings.TrimSpace(said))
 		} else {
-			r.err += line
+			own.WriteString(line)
 		}
 	}
+	r.err = own.String()
 	return r
 }
 
