@@ -60,25 +60,29 @@ func wholeOf(t *testing.T, path string) dag.Run {
 	return run
 }
 
-// A pair is one run, read twice. Playing a capture takes seconds: each is played once.
-type pair struct{ history, capture dag.Run }
-
-var played = struct {
+// captures are the runs of which a capture was played, by name. Playing one takes seconds: each is played once.
+var captures = struct {
 	sync.Mutex
-	runs map[string]pair
-}{runs: map[string]pair{}}
+	runs map[string]func() dag.Run
+}{runs: map[string]func() dag.Run{}}
+
+// captured plays a run's capture.
+func captured(t *testing.T, name string) dag.Run {
+	t.Helper()
+	captures.Lock()
+	play, begun := captures.runs[name]
+	if !begun {
+		play = sync.OnceValue(func() dag.Run { return wholeOf(t, fixtures.Recording(name+".jsonl.zst")) })
+		captures.runs[name] = play
+	}
+	captures.Unlock()
+	return play()
+}
 
 // both plays a run from its history and from its capture.
 func both(t *testing.T, name string) (history, capture dag.Run) {
 	t.Helper()
-	played.Lock()
-	defer played.Unlock()
-	p, done := played.runs[name]
-	if !done {
-		p = pair{wholeOf(t, historyOf(t, name)), wholeOf(t, fixtures.Recording(name+".jsonl.zst"))}
-		played.runs[name] = p
-	}
-	return p.history, p.capture
+	return wholeOf(t, historyOf(t, name)), captured(t, name)
 }
 
 // TestReadingsAgree holds that a run's history tells what its watcher saw: jobs and their order, and to the millisecond

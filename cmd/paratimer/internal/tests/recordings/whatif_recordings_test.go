@@ -5,12 +5,10 @@ import (
 	"math"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/paratimer/paratimer/estimators/observed"
 	"github.com/paratimer/paratimer/estimators/whatif"
-	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // struck are recordings of which a replay cannot know what lengthened them.
@@ -83,23 +81,12 @@ func TestWhatIfAcrossRecordings(t *testing.T) {
 	}
 }
 
-var pasts = struct {
-	sync.Mutex
-	runs map[string]whatif.Past
-}{runs: map[string]whatif.Past{}}
-
-// pastOf is a recorded run, to be run again. Each is played once.
+// pastOf is a recorded run, to be run again.
 func pastOf(t *testing.T, name string) whatif.Past {
 	t.Helper()
-	pasts.Lock()
-	defer pasts.Unlock()
-	p, done := pasts.runs[name]
-	if !done {
-		var ok bool
-		if p, ok = whatif.Again(wholeOf(t, fixtures.Recording(name+".jsonl.zst"))); !ok {
-			t.Fatalf("%s: no job has run", name)
-		}
-		pasts.runs[name] = p
+	p, ok := whatif.Again(captured(t, name))
+	if !ok {
+		t.Fatalf("%s: no job has run", name)
 	}
 	return p
 }
