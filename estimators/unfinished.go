@@ -126,7 +126,7 @@ func (w *ReplayContext) pend(p *phase, job int, k dag.StageIndex, first, end int
 			}})
 			if last = nil; n == 1 {
 				last = &p.stretches[len(p.stretches)-1]
-				last.each = append(make([]float64, 0, end-task.Index), full)
+				last.each = append(make([]float64, 0, min(end-task.Index, 1<<12)), full)
 			}
 		}
 		p.Pending += n
