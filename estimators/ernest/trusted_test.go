@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/paratimer/paratimer/internal/testkit/long"
 )
 
 // What no model of the base terms is: the doubts of other laws, where their runs show it.
@@ -77,7 +79,7 @@ var foreignLaws = []struct {
 	},
 }
 
-const trials = 12
+var trials = long.Of(4, 12)
 
 // doubts counts why models of a law are doubted, "" where they are trusted.
 func doubts(t *testing.T, l law, where [][2]float64, noise float64) map[string]int {
@@ -113,7 +115,7 @@ func doubts(t *testing.T, l law, where [][2]float64, noise float64) map[string]i
 func TestTrusted(t *testing.T) {
 	for _, d := range designs {
 		for _, c := range []struct{ noise, least float64 }{{0, 1}, {0.05, 0.95}, {0.2, 0.8}} {
-			noise, least, all := c.noise, int(c.least*trials*float64(len(ernestLaws))), map[string]int{}
+			noise, least, all := c.noise, int(c.least*float64(trials*len(ernestLaws))), map[string]int{}
 			for _, l := range ernestLaws {
 				for code, n := range doubts(t, l, d.at, noise) {
 					all[code] += n
