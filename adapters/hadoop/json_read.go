@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// A reader reads valid JSON into the wire types. encoding/json reads a value of a type with an UnmarshalJSON three times,
-// and each of those around it does so again; here each level is read once.
+// A reader reads valid JSON into the wire types. encoding/json reads a value of a type with an UnmarshalJSON three
+// times, and each of those around it does so again; here each level is read once.
 type reader struct{ weigher }
 
 // A readable is a wire type that has others in it. read leaves the reader behind the value.
