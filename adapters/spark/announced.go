@@ -13,26 +13,26 @@ import (
 
 // announce sets the cores of executors whose number of cores is unknown. They get as many as the other executors have,
 // or, if none is known, as many as they had tasks at once.
-func (a *App) announce() {
-	most, unknown := 0, map[int][]*task{}
-	for i, x := range a.executors {
+func (r *repairer) announce() {
+	most, unknown := 0, map[int32][]*task{}
+	for i, x := range r.all {
 		if x.unannounced {
-			unknown[i] = nil
+			unknown[int32(i)] = nil //nolint:gosec // G115: bounded by mostExecutors
 		} else {
 			most = max(most, x.cores)
 		}
 	}
-	if len(unknown) == 0 || a.announced == a.tasks {
+	if len(unknown) == 0 || r.announced == r.tasks {
 		return
 	}
-	a.announced = a.tasks
+	r.announced = r.tasks
 	if most > 0 {
 		for i := range unknown {
-			a.executors[i].cores = most
+			r.all[i].cores = most
 		}
 		return
 	}
-	for _, s := range a.stages {
+	for _, s := range r.stages {
 		for _, t := range s.tries {
 			for _, k := range t.list {
 				if _, is := unknown[k.executor]; is && k.launch.Known() && !k.guessed {
@@ -42,11 +42,12 @@ func (a *App) announce() {
 		}
 	}
 	for i, tasks := range unknown {
-		a.executors[i].cores = max(a.executors[i].cores, atOnce(tasks))
+		r.all[i].cores = max(r.all[i].cores, atOnce(tasks))
 	}
 }
 
-// atOnce is how many tasks ran at the same time, at most, but for the moment in which one hands its core to the next.
+// atOnce is how many tasks ran at the same time, at most, except for the moment in which one hands its core to the
+// next.
 func atOnce(tasks []*task) int {
 	type change struct {
 		at dag.Instant
@@ -68,11 +69,11 @@ func atOnce(tasks []*task) int {
 	return most
 }
 
-// remarkMissing warns of what nothing says.
-func (a *App) remarkMissing(now dag.Instant) []dag.Warning {
+// warnings warns of events that are missing.
+func (r *repairer) warnings(now dag.Instant) []dag.Warning {
 	var out []dag.Warning
 	unannounced := 0
-	for _, x := range a.executors {
+	for _, x := range r.all {
 		if x.unannounced {
 			unannounced++
 		}
@@ -83,14 +84,14 @@ func (a *App) remarkMissing(now dag.Instant) []dag.Warning {
 			units.Count(unannounced, "executor"))})
 	}
 	n := map[string]int{}
-	for k, since := range a.unended {
+	for _, k := range r.implied {
 		// A driver that has gone may not have been asked since the task ended.
-		if a.inLog && a.over || now.Sub(max(k.end, since)) > late {
+		if r.inLog && r.over || now.Sub(max(k.end, k.impliedSince)) > late {
 			n["TaskEnd"]++
 		}
 	}
-	for l := range a.missing {
-		n[l.kind]++
+	for g := range r.missing {
+		n[g.kind]++
 	}
 	var parts []string
 	for _, w := range [][3]string{
@@ -112,7 +113,7 @@ func (a *App) remarkMissing(now dag.Instant) []dag.Warning {
 	}
 	if len(parts) > 0 {
 		where := ""
-		if a.inLog {
+		if r.inLog {
 			where = " in the log"
 		}
 		out = append(out, dag.Warning{Code: dag.WarnObservation, Text: fmt.Sprintf(

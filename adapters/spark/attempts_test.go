@@ -47,19 +47,25 @@ func TestRunAgain(t *testing.T) {
 	t.Parallel()
 	a := NewApp("app-1")
 	gone, other := a.executorAt("0"), a.executorAt("1")
-	a.executors[gone].active, a.executors[gone].removed = false, 30_000
+	a.all[gone].active, a.all[gone].removed = false, 30_000
 	s := a.stageAt(0)
 	a.takeJob(0, "save", "", 0, 60_000, []int{0, 1}, "SUCCEEDED", "")
 	s.tasks, s.status = 2, "COMPLETE"
-	for id, k := range []task{
-		{part: 0, launch: 1000, end: 9000, executor: gone},
-		{part: 1, launch: 1000, end: 9500, executor: other},
-		{part: 0, launch: 31_000, end: 39_000, executor: other},
+	for id, want := range []struct {
+		part, executor int
+		launch, end    dag.Instant
+	}{
+		{0, gone, 1000, 9000},
+		{1, other, 1000, 9500},
+		{0, other, 31_000, 39_000},
 	} {
-		k.id, k.state = id, dag.AttemptSucceeded
-		s.tryAt(id / 2).list[id] = &k
+		k, _ := a.taskAt(s.tryAt(id/2), id)
+		k.identify(want.part, want.launch, want.executor)
+		k.end = want.end
+		k.become(dag.AttemptSucceeded, false)
 	}
-	got := a.attempts(s, 60_000)
+	a.tables.begin()
+	got := a.tables.attempts(s, 60_000)
 	if len(got) != 3 || got[0].State != dag.AttemptKilled || got[0].Diagnosis != lostOutput || got[0].Ratio != 1 ||
 		got[1].State != dag.AttemptSucceeded || got[2].State != dag.AttemptSucceeded {
 		t.Errorf("the attempts are %+v", got)

@@ -1,9 +1,7 @@
 package spark
 
 import (
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -22,25 +20,28 @@ const (
 	mostSteps             = 24 // doublings of what is asked for
 )
 
+// An allocation is how executors of an application come.
+type allocation struct{ *facts }
+
 // capacity returns how executors come while tasks wait, with dynamic allocation, and those that have been asked for and
 // are not there: for the present backlog, and in place of lost ones.
-func (a *App) capacity(now dag.Instant) (dag.Elastic, []dag.Capacity) {
+func (a *allocation) capacity(now dag.Instant) (dag.Elastic, []dag.Capacity) {
 	each, active := a.executorTasks(), a.activeAt(now)
-	if each == 0 || slices.ContainsFunc(a.executors, func(e *executor) bool { return e.id == "driver" }) {
+	if each == 0 || slices.ContainsFunc(a.all, func(e *executor) bool { return e.id == "driver" }) {
 		return dag.Elastic{}, nil
 	}
 	start, elastic := a.start(), dag.Elastic{}
 	var asked []dag.Instant
 	want := a.peak()
-	if a.on(dynamic + "enabled") {
+	if a.conf.on(dynamic + "enabled") {
 		most := a.most(each)
 		asked, want = a.asked(each, most)
 		elastic = dag.Elastic{
-			Max: min(most*each, dag.MaxSlots), Each: each, Backlog: a.backlogTimeout(""),
-			Sustain: a.backlogTimeout("sustained"), Start: start,
+			Max: min(most*each, dag.MaxSlots), Each: each, Backlog: a.conf.backlogTimeout(""),
+			Sustain: a.conf.backlogTimeout("sustained"), Start: start,
 		}
 	}
-	for _, e := range a.executors {
+	for _, e := range a.all {
 		if e.lost() {
 			asked = append(asked, e.removed)
 		}
@@ -61,10 +62,10 @@ func (a *App) capacity(now dag.Instant) (dag.Elastic, []dag.Capacity) {
 
 // expect returns when executors are expected that were asked for. What has been waited for for long will not come at
 // once: it is expected in half as long again. dropped says that some are so late that they are not.
-func (a *App) expect(asked []dag.Instant, each int, start time.Duration, now dag.Instant,
+func (a *allocation) expect(asked []dag.Instant, each int, start time.Duration, now dag.Instant,
 ) (coming []dag.Capacity, dropped bool) {
 	last := dag.NoInstant
-	for _, e := range a.executors {
+	for _, e := range a.all {
 		last = max(last, e.added)
 	}
 	for _, t := range asked {
@@ -85,10 +86,10 @@ func (a *App) expect(asked []dag.Instant, each int, start time.Duration, now dag
 
 // most is how many executors dynamic allocation may have at once: as many as there have been if nothing bounds it,
 // since nobody knows what the cluster would give.
-func (a *App) most(each int) int {
-	most := a.number(dynamic + "maxExecutors")
-	if cores := a.number("spark.cores.max"); cores > 0 {
-		if n := cores / (each * a.coresPerTask()); most < 0 || n < most {
+func (a *allocation) most(each int) int {
+	most := a.conf.number(dynamic + "maxExecutors")
+	if cores := a.conf.number("spark.cores.max"); cores > 0 {
+		if n := cores / (each * a.conf.coresPerTask()); most < 0 || n < most {
 			most = n
 		}
 	}
@@ -101,51 +102,51 @@ func (a *App) most(each int) int {
 // asked returns when executors were asked for with dynamic allocation, or will be for the tasks that run or wait now,
 // and how many there are to be then: one is asked for once some tasks have waited for the backlog timeout, and twice as
 // many each time that they have waited for as long again.
-func (a *App) asked(each, most int) (asked []dag.Instant, want int) {
+func (a *allocation) asked(each, most int) (asked []dag.Instant, want int) {
 	first := min(a.initial(), most)
 	asked = times(first, a.asking())
 	tasks, since := a.backlog()
 	if !since.Known() {
 		return asked, first
 	}
-	need := min(max((tasks+each-1)/each, a.number(dynamic+"minExecutors")), most)
+	need := min(max((tasks+each-1)/each, a.conf.number(dynamic+"minExecutors")), most)
 	want = max(first, a.activeAt(since))
-	at := since.Add(a.backlogTimeout(""))
+	at := since.Add(a.conf.backlogTimeout(""))
 	for step := 0; want < need && step < mostSteps; step++ {
 		n := min(1<<step, need-want)
 		asked, want = append(asked, times(n, at)...), want+n
-		at = at.Add(a.backlogTimeout("sustained"))
+		at = at.Add(a.conf.backlogTimeout("sustained"))
 	}
 	return asked, min(want, need)
 }
 
 // initial is how many executors are asked for before the first job with dynamic allocation.
-func (a *App) initial() int {
-	return max(0, a.number(dynamic+"initialExecutors"), a.number(dynamic+"minExecutors"),
-		a.number("spark.executor.instances"))
+func (a *allocation) initial() int {
+	return max(0, a.conf.number(dynamic+"initialExecutors"), a.conf.number(dynamic+"minExecutors"),
+		a.conf.number("spark.executor.instances"))
 }
 
 // asking is when the first executors were asked for: with the application, or for its first job.
-func (a *App) asking() dag.Instant {
-	if a.on(dynamic+"enabled") && a.initial() == 0 || !a.began.Known() {
-		return a.submitted().Add(a.backlogTimeout(""))
+func (a *allocation) asking() dag.Instant {
+	if a.conf.on(dynamic+"enabled") && a.initial() == 0 || !a.began.Known() {
+		return a.submitted().Add(a.conf.backlogTimeout(""))
 	}
 	return a.began
 }
 
 // start is how long an executor takes from its request to being there, as the newest one in place of a lost one shows,
 // or else the first one.
-func (a *App) start() time.Duration {
+func (a *allocation) start() time.Duration {
 	asked, first, last := a.asking(), dag.NoInstant, dag.NoInstant
-	for _, e := range a.executors {
+	for _, e := range a.all {
 		if last = max(last, e.added); e.added.Known() && (!first.Known() || e.added < first) {
 			first = e.added
 		}
 	}
-	for _, e := range slices.Backward(a.executors) {
-		if e.lost() && last > e.removed && !a.on(dynamic+"enabled") {
+	for _, e := range slices.Backward(a.all) {
+		if e.lost() && last > e.removed && !a.conf.on(dynamic+"enabled") {
 			asked, first = e.removed, last
-			for _, next := range a.executors {
+			for _, next := range a.all {
 				if next.added > e.removed {
 					first = min(first, next.added)
 				}
@@ -160,7 +161,7 @@ func (a *App) start() time.Duration {
 }
 
 // backlog returns how many tasks run or wait, of all jobs, and since when; NoInstant if there are none.
-func (a *App) backlog() (tasks int, since dag.Instant) {
+func (a *allocation) backlog() (tasks int, since dag.Instant) {
 	since = dag.NoInstant
 	for _, s := range a.stages {
 		t := s.newest()
@@ -176,49 +177,13 @@ func (a *App) backlog() (tasks int, since dag.Instant) {
 }
 
 // executorTasks is how many tasks an executor runs at once; 0 if that is not known.
-func (a *App) executorTasks() int {
-	for _, e := range slices.Backward(a.executors) {
+func (a *allocation) executorTasks() int {
+	for _, e := range slices.Backward(a.all) {
 		if e.cores > 0 {
 			return e.cores
 		}
 	}
-	return max(0, a.number("spark.executor.cores")) / a.coresPerTask()
-}
-
-// lost reports whether an executor has gone that nobody has given up.
-func (e *executor) lost() bool {
-	return !e.active && e.removed.Known() && !strings.Contains(e.reason, "killed by driver")
-}
-
-// activeAt is how many executors were there at an instant.
-func (a *App) activeAt(t dag.Instant) int {
-	n := 0
-	for _, e := range a.executors {
-		if e.added <= t && (e.active || e.removed > t) {
-			n++
-		}
-	}
-	return n
-}
-
-// peak is the most executors that have been there at once.
-func (a *App) peak() int {
-	var came, gone []dag.Instant
-	for _, e := range a.executors {
-		if came = append(came, e.added); !e.active {
-			gone = append(gone, e.removed)
-		}
-	}
-	slices.Sort(came)
-	slices.Sort(gone)
-	most, left := 0, 0
-	for i, t := range came {
-		for left < len(gone) && gone[left] <= t {
-			left++
-		}
-		most = max(most, i+1-left)
-	}
-	return most
+	return max(0, a.conf.number("spark.executor.cores")) / a.conf.coresPerTask()
 }
 
 // times returns an instant n times; nothing if it is not known.
@@ -229,36 +194,17 @@ func times(n int, t dag.Instant) []dag.Instant {
 	return slices.Repeat([]dag.Instant{t}, min(max(n, 0), mostExecutors))
 }
 
-// number is a setting that is a number of things, -1 where it is not set.
-func (a *App) number(key string) int {
-	n, err := strconv.Atoi(strings.TrimSpace(a.conf[key]))
-	if err != nil || n < 0 || n > math.MaxInt32 {
-		return -1
+// boot is how long the first executor of an application took to start, on a cluster of Spark's own, which starts
+// executors with the application: elsewhere they wait for containers as well. 0 where that is not known.
+func (a *allocation) boot() time.Duration {
+	first := dag.NoInstant
+	for _, e := range a.all {
+		if e.id != "driver" && e.added.Known() && (!first.Known() || e.added < first) {
+			first = e.added
+		}
 	}
-	return n
-}
-
-// backlogTimeout is how long tasks wait before executors are asked for; kind is "" for the first time, "sustained" for
-// the others.
-func (a *App) backlogTimeout(kind string) time.Duration {
-	first := span(a.conf[dynamic+"schedulerBacklogTimeout"], usualBacklog)
-	if kind == "" {
-		return first
+	if !first.Known() || !a.began.Known() || first <= a.began || !strings.HasPrefix(a.conf["spark.master"], "spark://") {
+		return 0
 	}
-	return span(a.conf[dynamic+"sustainedSchedulerBacklogTimeout"], first)
-}
-
-// span reads a time as Spark's settings have it, in seconds unless they say other; usual where it is none.
-func span(s string, usual time.Duration) time.Duration {
-	s = strings.ToLower(strings.TrimSpace(s))
-	digits := strings.TrimRight(s, "abcdefghijklmnopqrstuvwxyz")
-	unit, known := map[string]time.Duration{
-		"": time.Second, "us": time.Microsecond, "ms": time.Millisecond, "s": time.Second, "m": time.Minute, "min": time.Minute,
-		"h": time.Hour, "d": 24 * time.Hour,
-	}[s[len(digits):]]
-	n, err := strconv.Atoi(digits)
-	if err != nil || !known || n < 0 || n > int(mostStart/time.Second)*1000 || time.Duration(n)*unit > dag.MaxLength {
-		return usual
-	}
-	return time.Duration(n) * unit
+	return first.Sub(a.began)
 }

@@ -18,19 +18,19 @@ type coming struct {
 
 // coming are the stages to come of the executions that run, as far as they have run a job: one that has none may only
 // stand for another.
-func (a *App) coming(t twins) []coming {
+func (p *planner) coming(g *graph) []coming {
 	var out []coming
 	jobs := map[int]bool{}
-	for _, id := range a.unitJobs() {
+	for _, id := range p.unitJobs() {
 		jobs[id] = true
 	}
-	for _, id := range sortedKeys(a.executions) {
-		x := a.executions[id]
-		if x.status != "RUNNING" || x.plan == nil || a.unit.kind == sqlUnit && x != a.execution() {
+	for _, id := range sortedKeys(p.executions) {
+		x := p.executions[id]
+		if x.status != "RUNNING" || x.plan == nil || p.unit.kind == sqlUnit && x != p.execution() {
 			continue
 		}
 		if slices.ContainsFunc(sortedKeys(x.jobs), func(id int) bool { return jobs[id] }) {
-			out = a.comingOf(x, t, out)
+			out = p.comingOf(x, g, out)
 		}
 	}
 	return out
@@ -138,40 +138,39 @@ func (p *sqlPlan) leftAtOnce(jobs int) (left []int, of map[int]int) {
 }
 
 // comingOf adds the stages to come of an execution.
-func (a *App) comingOf(x *execution, t twins, out []coming) []coming {
-	p := x.plan
-	jobs := sortedKeys(x.jobs)
-	left, of := p.left(jobs)
-	place := make([]int, len(p.exchanges)) // in the plan of the application, from 1
+func (p *planner) comingOf(x *execution, g *graph, out []coming) []coming {
+	exchanges, jobs := x.plan.exchanges, sortedKeys(x.jobs)
+	left, of := x.plan.left(jobs)
+	place := make([]int, len(exchanges)) // in the plan of the application, from 1
 	add := func(c coming) int {
 		slices.SortFunc(c.after, func(x, y dag.Edge) int { return cmp.Compare(x.From, y.From) })
 		c.after = slices.CompactFunc(c.after, func(x, y dag.Edge) bool { return x.From == y.From })
 		out = append(out, c)
-		return len(a.order) + len(out)
+		return len(p.order) + len(out)
 	}
-	titles, pool := p.titles(left), a.poolOfJobs(jobs)
-	for i := range p.exchanges {
-		e := &p.exchanges[i]
+	titles, pool := x.plan.titles(left), p.poolOfJobs(jobs)
+	for i := range exchanges {
+		e := &exchanges[i]
 		if left[i] == 0 {
 			if id, known := of[i]; known {
-				place[i] = a.placeOf(a.jobs[id], t)
+				place[i] = g.placeOf(p.jobs[id])
 			}
 			continue
 		}
-		if len(a.order)+len(out)+2 > mostStages {
-			a.dropped = true
+		if len(p.order)+len(out)+2 > mostStages {
+			p.dropped = true
 			return out
 		}
-		c := coming{title: titles[i], pool: pool, tasks: p.tasks(i)}
+		c := coming{title: titles[i], pool: pool, tasks: x.plan.tasks(i)}
 		for _, k := range e.reads {
 			kind := dag.Barrier
-			if p.exchanges[k].broadcast {
+			if exchanges[k].broadcast {
 				kind = dag.Broadcast
 			}
 			if place[k] > 0 {
 				c.after = append(c.after, edgeTo(place[k], kind))
 			} else {
-				c.after = append(c.after, a.openEnds(jobs, t)...)
+				c.after = append(c.after, g.openEnds(jobs)...)
 			}
 		}
 		if left[i] == 2 { // the job before samples the same
@@ -181,51 +180,6 @@ func (a *App) comingOf(x *execution, t twins, out []coming) []coming {
 			c.after = append(c.after, edgeTo(sample, dag.Broadcast))
 		}
 		place[i] = add(c)
-	}
-	return out
-}
-
-// poolOfJobs is the pool of the first of some jobs whose stages are known, which others of one execution share.
-func (a *App) poolOfJobs(ids []int) string {
-	for _, id := range ids {
-		if j := a.jobs[id]; j != nil {
-			if s := a.stages[j.last()]; s != nil {
-				return a.poolOf(s)
-			}
-		}
-	}
-	return ""
-}
-
-func edgeTo(place int, kind dag.EdgeKind) dag.Edge {
-	return dag.Edge{From: dag.StageIndex(place - 1), Kind: kind} //nolint:gosec // G115: bounded by mostStages
-}
-
-// placeOf is the place of the last stage of a job in the plan, 0 if it has none.
-func (a *App) placeOf(j *job, t twins) int {
-	if j == nil {
-		return 0
-	}
-	s := a.stages[j.last()]
-	if s != nil && s.planned == 0 {
-		s = t.of(s)
-	}
-	if s == nil {
-		return 0
-	}
-	return s.planned
-}
-
-// openEnds are edges to what an execution has submitted, where nothing tells which stage reads which: it comes after
-// the jobs that run, else after the newest one.
-func (a *App) openEnds(jobs []int, t twins) []dag.Edge {
-	var out []dag.Edge
-	for _, id := range jobs {
-		if j := a.jobs[id]; j != nil && (!j.over() || id == jobs[len(jobs)-1]) {
-			if at := a.placeOf(j, t); at > 0 {
-				out = append(out, edgeTo(at, dag.Broadcast))
-			}
-		}
 	}
 	return out
 }

@@ -33,13 +33,13 @@ func TestCopies(t *testing.T) {
 			a.conf["spark.speculation"+k] = v
 		}
 		for i, host := range c.hosts {
-			a.executors[i].host = host
+			a.all[i].host = host
 		}
 		snap, _ := a.Snapshot(at(6), false)
 		if got := snap.Plan.Cluster.Copies; got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
-		a.executors[0].goes(7, "lost")
+		a.all[0].goes(7, "lost")
 		if got := a.copies(); got != (dag.Copies{}) {
 			t.Errorf("%s: one executor is left, and %+v", c.name, got)
 		}

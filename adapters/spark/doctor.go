@@ -45,7 +45,7 @@ func Doctor(ctx context.Context, driver Driver) []hadoop.Check {
 	}
 	say("spark jobs", hadoop.OK, "", "%d are listed", len(a.jobs))
 	drawn := true // or nothing tells that it is not
-	if ids := a.jobIDs(); len(ids) == 0 {
+	if ids := a.jobIDs; len(ids) == 0 {
 		say("spark job page", hadoop.OK, "", "not tried: there is no job yet")
 	} else if page, err := driver.Get(ctx, "/jobs/job/?id="+strconv.Itoa(ids[len(ids)-1])); err != nil {
 		drawn = false
@@ -73,7 +73,7 @@ func Doctor(ctx context.Context, driver Driver) []hadoop.Check {
 	switch err := s.get(ctx, driver.Get, s.path("environment")); {
 	case err != nil:
 		broken("spark event log", hadoop.Warn, err)
-	case !a.on("spark.eventLog.enabled"):
+	case !a.conf.on("spark.eventLog.enabled"):
 		say("spark event log", hadoop.Warn, "set spark.eventLog.enabled=true, or record with attach --capture",
 			"the application writes none, so no history server has its end, and nothing can be learned from it later")
 	default:

@@ -1,6 +1,7 @@
 package spark
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -108,7 +109,7 @@ func NewestOnYARN(ctx context.Context, client *hadoop.Client, target hadoop.Targ
 	if len(apps) == 0 {
 		return "", false, nil
 	}
-	best := slices.MaxFunc(apps, func(x, y hadoop.App) int { return compareInstants(x.Submitted, y.Submitted) })
+	best := slices.MaxFunc(apps, func(x, y hadoop.App) int { return cmp.Compare(x.Submitted, y.Submitted) })
 	return best.ID, best.Type == "SPARK", nil
 }
 

@@ -14,7 +14,7 @@ const logPatience = 10 * time.Second
 
 // TakeLog takes the edges that the event log of an application has, as hadoop.Client makes them of it, and reports
 // whether it is such a list. Edges that the page of a job has told stay as they are.
-func (a *App) TakeLog(body []byte) bool {
+func (a *answers) TakeLog(body []byte) bool {
 	var list []eventlog.Job
 	if json.Unmarshal(body, &list) != nil {
 		return false
@@ -44,7 +44,7 @@ func (a *App) TakeLog(body []byte) bool {
 func (s *Source) askLog(ctx context.Context, ended bool) {
 	untold := slices.ContainsFunc(s.app.unitJobs(), func(id int) bool {
 		j := s.app.jobs[id]
-		return !s.app.told(j) && (ended || !j.over() && s.asked[id] >= pageTries)
+		return !s.app.edgesKnown(j) && (ended || !j.over() && s.asked[id] >= pageTries)
 	})
 	if !untold {
 		return

@@ -12,6 +12,19 @@ import (
 // Off YARN nothing but a history server or the event log reports how an application ended. Without them the end is
 // inferred: a driver closes its web page when its application ends, and has reported its jobs until then.
 
+// An outcome is how an application ends, and what that is known from.
+type outcome struct {
+	*facts
+	over           bool        // the history server has its end, or a cluster manager
+	recorded       bool        // the history server has it
+	unfinished     bool        // the history server has the application, and not its end
+	ended          dag.Instant // when
+	manager        dag.State   // how the application ended, by its cluster manager; Blocked before
+	lastSeen       dag.Instant // when the driver answered last
+	refusals       int         // rounds in a row in which the driver's page was closed
+	historyTrouble string      // why the history server cannot be asked; ""
+}
+
 // refused reports whether an answer shows that no driver of the application serves its page any more.
 func (w *Answer) refused() bool {
 	if w.Status == 0 { // there was no answer, and the text is the error's
@@ -21,22 +34,22 @@ func (w *Answer) refused() bool {
 }
 
 // seen takes note that the driver gave an answer of this Date.
-func (a *App) seen(at dag.Instant) { a.refusals, a.lastSeen = 0, at }
+func (o *outcome) seen(at dag.Instant) { o.refusals, o.lastSeen = 0, at }
 
 // closed reports whether the driver has closed its page, as far as several refusals show.
-func (a *App) closed() bool { return a.refusals >= giveUp }
+func (o *outcome) closed() bool { return o.refusals >= giveUp }
 
 // seenToEnd reports whether an application whose end was not reported has ended as one does that ran to its end: its
 // driver closed its page after the last known job, and no job failed, or the last one did. No job of it runs.
-func (a *App) seenToEnd(last *job) bool {
-	if !a.closed() || a.unfinished || a.unit.kind == sqlUnit || last == nil {
+func (o *outcome) seenToEnd(last *job) bool {
+	if !o.closed() || o.unfinished || o.unit.kind == sqlUnit || last == nil {
 		return false
 	}
 	if last.status == "FAILED" {
 		return true
 	}
-	for _, id := range a.unitJobs() {
-		if a.jobs[id].status != "SUCCEEDED" {
+	for _, id := range o.unitJobs() {
+		if o.jobs[id].status != "SUCCEEDED" {
 			return false
 		}
 	}
@@ -44,20 +57,20 @@ func (a *App) seenToEnd(last *job) bool {
 }
 
 // inferred reports whether the end of the application, or of its unit, was not reported.
-func (a *App) inferred(state dag.State) bool {
-	return !a.over && (a.unit.kind == "" || state == dag.EndedUnconfirmed)
+func (o *outcome) inferred(state dag.State) bool {
+	return !o.over && (o.unit.kind == "" || state == dag.EndedUnconfirmed)
 }
 
 // remarkEnd warns that the end was not reported, and says what it was inferred from.
-func (a *App) remarkEnd(state dag.State) []dag.Warning {
-	if !a.inferred(state) {
+func (o *outcome) remarkEnd(state dag.State) []dag.Warning {
+	if !o.inferred(state) {
 		return nil
 	}
 	text := "not confirmed by a history server: "
 	open, failed := 0, 0
-	ids := a.unitJobs()
+	ids := o.unitJobs()
 	for _, id := range ids {
-		switch j := a.jobs[id]; {
+		switch j := o.jobs[id]; {
 		case !j.over():
 			open++
 		case j.status != "SUCCEEDED":
@@ -66,21 +79,21 @@ func (a *App) remarkEnd(state dag.State) []dag.Warning {
 	}
 	switch {
 	case open > 0:
-		text += fmt.Sprintf("the driver of %s was last seen while %s ran", a.id, units.Count(open, "job"))
-	case !a.closed():
-		text += fmt.Sprintf("the driver of %s no longer answers", a.id)
+		text += fmt.Sprintf("the driver of %s was last seen while %s ran", o.id, units.Count(open, "job"))
+	case !o.closed():
+		text += fmt.Sprintf("the driver of %s no longer answers", o.id)
 	case state == dag.Succeeded:
-		text += fmt.Sprintf("all %s of %s had succeeded when its driver closed", units.Count(len(ids), "known job"), a.id)
+		text += fmt.Sprintf("all %s of %s had succeeded when its driver closed", units.Count(len(ids), "known job"), o.id)
 	case failed > 0:
-		text += fmt.Sprintf("the driver of %s closed after %s had failed", a.id, units.Count(failed, "job"))
+		text += fmt.Sprintf("the driver of %s closed after %s had failed", o.id, units.Count(failed, "job"))
 	default:
-		text += fmt.Sprintf("the driver of %s closed before its end was seen", a.id)
+		text += fmt.Sprintf("the driver of %s closed before its end was seen", o.id)
 	}
 	switch {
-	case a.unfinished:
+	case o.unfinished:
 		text += ", and its event log has no end"
-	case a.historyTrouble != "":
-		text += "; the history server does not answer: " + a.historyTrouble
+	case o.historyTrouble != "":
+		text += "; the history server does not answer: " + o.historyTrouble
 	}
 	return []dag.Warning{{Code: dag.WarnObservation, Text: text}}
 }

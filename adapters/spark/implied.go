@@ -8,27 +8,36 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A driver that is too busy drops events, so that neither its log nor its web page ever says that a task, a stage or a
-// job ended. What happened later implies it.
+// A driver that is too busy drops events, so that neither its log nor its web page ever has the end of a task, a stage
+// or a job. Later events imply it.
 
-// late is how long an event may be late that what happened later implies.
+// late is how long an event may be late that later events imply.
 const late = 30 * time.Second
 
 // overlap is how long an executor may have one task more than it has cores: the driver launches the next one before it
 // takes the result of the one before.
 const overlap = 250 * time.Millisecond
 
-// A lack is something that nothing says: the start of a job, of a kind and an id.
-type lack struct {
+// A repairer adds the events that a driver has dropped and that later ones imply.
+type repairer struct {
+	*facts
+	*outcome
+	implied   []*task      // tasks whose end later events imply, and some of which there is an end by now
+	missing   map[gap]bool // events that an event log does not have
+	announced int          // facts.tasks when executors without announcement got their cores
+}
+
+// A gap is an event that is missing: its kind, and the id of the job, stage or task.
+type gap struct {
 	kind string
 	id   int
 }
 
-// lacks notes an event that is missing in the log. Answers of a driver are not of one instant, so that they prove
+// miss notes an event that is missing in the log. Answers of a driver are not of one instant, so that they prove
 // nothing.
-func (a *App) lacks(kind string, id int) {
-	if a.inLog && len(a.missing) < mostTasks {
-		a.missing[lack{kind, id}] = true
+func (r *repairer) miss(kind string, id int) {
+	if r.inLog && len(r.missing) < mostTasks {
+		r.missing[gap{kind, id}] = true
 	}
 }
 
@@ -36,21 +45,21 @@ func (a *App) lacks(kind string, id int) {
 const mostGap = 10_000
 
 // plausible reports whether there may be a stage of that id.
-func (a *App) plausible(id int) bool {
+func (r *repairer) plausible(id int) bool {
 	top := -1
-	for _, j := range a.jobs {
+	for _, j := range r.jobs {
 		top = max(top, j.last())
 	}
 	return id >= 0 && (top < 0 || id <= top+mostGap)
 }
 
-// begin notes that an attempt of a stage runs if nothing has said that it was submitted.
-func (a *App) begin(s *stage, t *try, at dag.Instant, e *event) {
-	a.imply(s, e)
+// begin notes that an attempt of a stage runs if no event has its submission.
+func (r *repairer) begin(s *stage, t *try, at dag.Instant, e *event) {
+	r.imply(s, e)
 	if t.status != "" {
 		return
 	}
-	a.lacks("StageSubmitted", s.id)
+	r.miss("StageSubmitted", s.id)
 	t.submitted, t.status = at, "ACTIVE"
 	if t.tasks == 0 {
 		t.tasks = s.tasks
@@ -64,91 +73,84 @@ func (a *App) begin(s *stage, t *try, at dag.Instant, e *event) {
 const firstImplied = -mostJobs - 2
 
 // imply makes a stage that is of no job one of a job whose start is missing.
-func (a *App) imply(s *stage, e *event) {
-	if len(s.jobs) > 0 || !a.plausible(s.id) {
+func (r *repairer) imply(s *stage, e *event) {
+	if len(s.jobs) > 0 || !r.plausible(s.id) {
 		return
 	}
-	j := a.openImplied()
+	j := r.openImplied()
 	if j == nil {
-		id := firstImplied
-		for a.jobs[id] != nil {
-			id++
+		j = &job{
+			id: firstImplied, status: "RUNNING", submitted: e.at, completed: dag.NoInstant, name: s.name,
+			group: dag.Clean(string(e.properties().Group)),
 		}
-		if len(a.jobs) >= mostJobs {
-			a.dropped = true
+		for r.jobs[j.id] != nil {
+			j.id++
+		}
+		if !r.addJob(j) {
 			return
 		}
-		a.lacks("JobStart", id)
-		j = &job{
-			id: id, status: "RUNNING", submitted: e.at, completed: dag.NoInstant, name: s.name,
-			group: dag.Clean(string(e.Job.Group)),
-		}
-		a.jobs[id] = j
+		r.miss("JobStart", j.id)
 	}
-	j.stages = append(j.stages, s.id)
-	slices.Sort(j.stages)
+	j.stages = insert(j.stages, s.id)
 	s.jobs = append(s.jobs, j.id)
-	a.takeExecutionOf(e, j.id)
+	r.takeExecutionOf(e, j.id)
 }
 
 // openImplied is the job that runs and whose start is missing; nil if there is none.
-func (a *App) openImplied() *job {
-	for id := firstImplied; a.jobs[id] != nil; id++ {
-		if j := a.jobs[id]; !j.over() {
+func (r *repairer) openImplied() *job {
+	for id := firstImplied; r.jobs[id] != nil; id++ {
+		if j := r.jobs[id]; !j.over() {
 			return j
 		}
 	}
 	return nil
 }
 
-// conclude ends what must have ended by now.
-func (a *App) conclude(now dag.Instant) {
-	a.announce()
-	ids := sortedKeys(a.stages)
-	for _, id := range ids {
-		a.concludeStage(a.stages[id], now)
+// repair ends what must have ended by now.
+func (r *repairer) repair(now dag.Instant) {
+	r.implied = slices.DeleteFunc(r.implied, func(k *task) bool { return !k.impliedSince.Known() })
+	r.announce()
+	for _, s := range r.stages {
+		r.completeStage(s, now)
 	}
-	for _, id := range a.jobIDs() {
-		j := a.jobs[id]
-		s := a.stages[j.last()]
+	for _, j := range r.jobs {
+		s := r.stages[j.last()]
 		if j.over() || s == nil || !s.done() {
 			continue
 		}
 		// A job ends with its last stage.
-		if t := s.newest(); t.completed >= j.submitted && (a.over || now.Sub(t.completed) > late) {
+		if t := s.newest(); t.completed >= j.submitted && (r.over || now.Sub(t.completed) > late) {
 			j.status, j.completed = "SUCCEEDED", t.completed
-			a.lacks("JobEnd", id)
+			r.miss("JobEnd", j.id)
 		}
 	}
-	running := map[int][]*task{}
-	for _, id := range ids {
-		s := a.stages[id]
+	running := map[int32][]*task{}
+	for _, s := range r.stages {
 		for _, t := range s.tries {
-			a.settle(s, t, now)
-			if t.settled {
+			if r.settle(s, t, now); t.settled {
 				continue
 			}
-			for _, k := range t.list {
-				if k.state == dag.AttemptRunning && k.launch.Known() && k.executor >= 0 {
+			for _, k := range t.running() {
+				if k.assignable() {
 					running[k.executor] = append(running[k.executor], k)
 				}
 			}
 		}
 	}
 	for i, tasks := range running {
-		a.crowd(a.executors[i], tasks, now)
+		r.crowd(r.all[i], tasks, now)
 	}
 }
 
-// concludeStage completes an attempt of a stage that another stage has read, or all of whose tasks have succeeded.
-func (a *App) concludeStage(s *stage, now dag.Instant) {
+// completeStage completes an attempt of a stage that another stage has read, or all of whose tasks have succeeded.
+func (r *repairer) completeStage(s *stage, now dag.Instant) {
 	t := s.newest()
 	if t == nil || t.status != "ACTIVE" {
 		return
 	}
 	at := dag.NoInstant
 	for _, id := range s.jobs {
-		j := a.jobs[id]
+		j := r.jobs[id]
 		if j == nil {
 			continue
 		}
@@ -156,7 +158,7 @@ func (a *App) concludeStage(s *stage, now dag.Instant) {
 			at = max(at, j.completed)
 		}
 		for _, sid := range j.stages {
-			of := a.stages[sid]
+			of := r.stages[sid]
 			if of == nil || !of.known || !slices.Contains(of.parents, s.id) {
 				continue
 			}
@@ -170,36 +172,24 @@ func (a *App) concludeStage(s *stage, now dag.Instant) {
 	switch {
 	case at.Known() && all:
 		at = min(at, last)
-	case !at.Known() && all && (a.over || now.Sub(last) > late):
+	case !at.Known() && all && (r.over || now.Sub(last) > late):
 		at = last
 	case !at.Known():
 		return
 	}
 	t.status, t.completed = "COMPLETE", at
 	s.status = t.status
-	a.lacks("StageCompleted", s.id)
-}
-
-// ended is when the last task of an attempt of a stage succeeded, and whether all of them have.
-func (t *try) ended() (last dag.Instant, all bool) {
-	last = dag.NoInstant
-	done := make(map[int]bool, t.complete)
-	for _, k := range t.list {
-		if k.state == dag.AttemptSucceeded && !k.guessed {
-			done[k.part], last = true, max(last, k.end)
-		}
-	}
-	return last, t.tasks > 0 && len(done) >= t.tasks
+	r.miss("StageCompleted", s.id)
 }
 
 // overAt is when the tasks of an attempt of a stage had ended at the latest; NoInstant while they may run.
-func (a *App) overAt(s *stage, t *try) dag.Instant {
+func (r *repairer) overAt(s *stage, t *try) dag.Instant {
 	if t.status == "COMPLETE" {
 		return t.completed
 	}
 	at := dag.NoInstant
 	for _, id := range s.jobs {
-		if j := a.jobs[id]; j != nil {
+		if j := r.jobs[id]; j != nil {
 			if !j.over() {
 				return dag.NoInstant
 			}
@@ -209,25 +199,37 @@ func (a *App) overAt(s *stage, t *try) dag.Instant {
 	return at
 }
 
+// end ends a task by a guess; implied says that a later event shows that it has ended.
+func (r *repairer) end(k *task, state dag.AttemptState, at, now dag.Instant, implied bool) {
+	k.end = at
+	k.become(state, true)
+	if !implied {
+		return
+	}
+	if !k.impliedSince.Known() {
+		r.implied = append(r.implied, k)
+	}
+	k.impliedSince = now
+}
+
 // settle ends the tasks of an attempt of a stage that is complete, or whose jobs have ended. They took as long as
-// others of the stage, but for one that the stage waited for.
-func (a *App) settle(s *stage, t *try, now dag.Instant) {
-	at := a.overAt(s, t)
+// others of the stage, except for one that the stage waited for.
+func (r *repairer) settle(s *stage, t *try, now dag.Instant) {
+	at := r.overAt(s, t)
 	if t.settled || !at.Known() {
 		return
 	}
 	t.settled = true
-	var open []*task
+	open := slices.DeleteFunc(slices.Clone(t.running()), func(k *task) bool { return !k.launch.Known() })
+	if len(open) == 0 {
+		return
+	}
 	var took []dag.Instant
 	last := dag.NoInstant
-	succeeded := map[int]bool{}
+	succeeded := map[int32]bool{}
 	for _, u := range s.tries {
-		for _, id := range sortedKeys(u.list) {
-			k := u.list[id]
-			switch {
-			case u == t && k.state == dag.AttemptRunning && k.launch.Known():
-				open = append(open, k)
-			case k.state == dag.AttemptSucceeded:
+		for _, k := range u.list {
+			if k.state == dag.AttemptSucceeded {
 				succeeded[k.part] = true
 				if last = max(last, k.end); k.launch.Known() && !k.guessed {
 					took = append(took, k.end-k.launch)
@@ -244,28 +246,28 @@ func (a *App) settle(s *stage, t *try, now dag.Instant) {
 	slices.SortFunc(open, func(x, y *task) int {
 		return cmp.Or(cmp.Compare(y.launch, x.launch), cmp.Compare(x.id, y.id))
 	})
+	complete := t.status == "COMPLETE"
 	for _, k := range open {
-		k.guessed, k.state, k.end = true, dag.AttemptKilled, max(k.launch, at)
-		if t.status != "COMPLETE" {
+		if !complete || succeeded[k.part] {
+			r.end(k, dag.AttemptKilled, max(k.launch, at), now, complete)
 			continue
 		}
-		if a.unended[k] = now; !succeeded[k.part] {
-			k.state = dag.AttemptSucceeded
-			if !awaited {
-				k.end = max(k.launch, min(at, k.launch+usual))
-			}
-			awaited = false
+		end := at
+		if !awaited {
+			end = min(at, k.launch+usual)
 		}
+		r.end(k, dag.AttemptSucceeded, max(k.launch, end), now, true)
+		awaited = false
 	}
 }
 
 // crowd ends tasks of an executor that has gone, or that seems to run more of them than it has cores: those that began
 // first ended when the next ones began.
-func (a *App) crowd(x *executor, running []*task, now dag.Instant) {
+func (r *repairer) crowd(x *executor, running []*task, now dag.Instant) {
 	if gone := x.removed; !x.active && gone.Known() && now.Sub(gone) > late {
 		for _, k := range running {
-			k.state, k.end, k.guessed, k.why = dag.AttemptFailed, max(k.launch, gone), true, "its executor was lost"
-			a.unended[k] = now
+			k.why = "its executor was lost"
+			r.end(k, dag.AttemptFailed, max(k.launch, gone), now, true)
 		}
 		return
 	}
@@ -273,14 +275,10 @@ func (a *App) crowd(x *executor, running []*task, now dag.Instant) {
 	if cores == 0 || x.unannounced || len(running) <= cores {
 		return
 	}
-	slices.SortFunc(running, func(p, q *task) int {
-		return cmp.Or(cmp.Compare(p.launch, q.launch), cmp.Compare(p.id, q.id))
-	})
+	slices.SortFunc(running, byLaunch)
 	for i, next := range running[cores:] {
 		if now.Sub(next.launch) > overlap {
-			k := running[i]
-			k.state, k.end, k.guessed = dag.AttemptSucceeded, next.launch, true
-			a.unended[k] = now
+			r.end(running[i], dag.AttemptSucceeded, next.launch, now, true)
 		}
 	}
 }

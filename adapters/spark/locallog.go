@@ -5,8 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/paratimer/paratimer/dag"
 )
 
 // mostLocalLog bounds the event log that is read at the end of a run, in bytes: a user waits for it.
@@ -14,7 +12,7 @@ const mostLocalLog = 256 << 20
 
 // localLog returns the event log that the application has finished in a folder of this machine; "" if there is none.
 func (a *App) localLog() string {
-	if !a.on("spark.eventLog.enabled") {
+	if !a.conf.on("spark.eventLog.enabled") {
 		return ""
 	}
 	dir := a.conf["spark.eventLog.dir"]
@@ -57,26 +55,21 @@ func (a *App) readLocalLog() {
 	if err != nil || !l.Ended || l.id != a.id {
 		return
 	}
-	for _, e := range l.events {
-		switch e.kind() {
+	p := a.player()
+	for i := range l.events {
+		switch e := &l.events[i]; e.kind {
 		case "JobStart":
-			if a.jobs[idOf(e.JobID)] == nil {
-				a.takeEvent(e)
+			if a.jobs[idOf(e.more.JobID)] == nil {
+				p.apply(e)
 			}
 		case "JobEnd", "StageCompleted", "TaskEnd", "SQLExecutionEnd", "ApplicationEnd":
-			a.takeEvent(e)
+			p.apply(e)
 		}
 	}
 	a.recorded = true
 	for _, s := range a.stages {
 		for _, t := range s.tries {
-			succeeded := 0
-			for _, k := range t.list {
-				if k.state == dag.AttemptSucceeded {
-					succeeded++
-				}
-			}
-			t.complete = min(max(t.complete, succeeded), t.tasks)
+			t.complete = min(max(t.complete, t.succeeded), t.tasks)
 		}
 	}
 }

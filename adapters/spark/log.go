@@ -24,7 +24,7 @@ const (
 
 // A Log is the event log of an application.
 type Log struct {
-	events []*event
+	events []event
 	// Torn says that the log breaks off, as one does of which the application runs.
 	Torn bool
 	// First and Last are the instants between which there are jobs to play.
@@ -40,6 +40,19 @@ type Log struct {
 	seed        maphash.Seed
 	doubled     int // events that were there before
 	steps       []clock.Step
+	texts       map[string]string
+}
+
+// intern returns the same memory for equal texts.
+func (l *Log) intern(s string) string {
+	if same, ok := l.texts[s]; ok {
+		return same
+	}
+	if l.texts == nil {
+		l.texts = map[string]string{}
+	}
+	l.texts[s] = s
+	return s
 }
 
 // readEvery is how many lines of a log are read between two reports of progress.
@@ -114,11 +127,11 @@ func (l *Log) note(line []byte, whole bool, bad *input.Streak) error {
 // take takes a line, and reports whether it is an event.
 func (l *Log) take(line []byte) bool {
 	l.lines++
-	e, ok := eventOf(line)
+	e, w, ok := l.eventOf(line)
 	if !ok || e == nil {
 		return ok
 	}
-	if key, once := e.identity(); once {
+	if key, once := w.identity(e.kind); once {
 		h := maphash.Comparable(l.seed, key)
 		if _, twice := l.seen[h]; twice {
 			l.doubled++
@@ -126,19 +139,19 @@ func (l *Log) take(line []byte) bool {
 		}
 		l.seen[h] = struct{}{}
 	}
-	switch e.line = l.lines; e.kind() {
+	switch e.line = l.lines; e.kind {
 	case "ApplicationStart":
-		l.app, l.id = dag.Clean(string(e.AppID)), e.application()
+		l.app, l.id = dag.Clean(string(w.AppID)), w.application()
 	case "ApplicationEnd":
 		l.Ended = true
 	}
-	l.events = append(l.events, e)
+	l.events = append(l.events, *e)
 	return true
 }
 
 // check puts the log in order, and says whether there is a job to play.
 func (l *Log) check() error {
-	l.seen = nil
+	l.seen, l.texts = nil, nil
 	l.arrange()
 	if !l.First.Known() {
 		return ErrNoLog
@@ -170,30 +183,31 @@ func (l *Log) ID() string { return l.id }
 
 // A Reader plays a log from its beginning. It is not safe for concurrent use.
 type Reader struct {
-	log  *Log
-	app  *App
-	next int
+	log    *Log
+	app    *App
+	player player
+	next   int
 }
 
 // Reader returns a reader that has read nothing. id is the application's, or that of a unit of it; "" is the
 // application.
 func (l *Log) Reader(id string) *Reader {
-	r := &Reader{log: l, app: NewApp(id)}
-	r.app.inLog = true
-	return r
+	app := NewApp(id)
+	app.inLog = true
+	return &Reader{log: l, app: app, player: app.player()}
 }
 
 // Holds reports whether the log has a job of the application, or of the unit, of that id.
 func (l *Log) Holds(id string) bool {
 	app, of := parseID(id)
-	return (app == "" || app == l.id || app == l.app) && slices.ContainsFunc(l.events, func(e *event) bool {
-		switch {
-		case e.kind() != "JobStart":
+	return (app == "" || app == l.id || app == l.app) && slices.ContainsFunc(l.events, func(e event) bool {
+		switch job := e.properties(); {
+		case e.kind != "JobStart":
 			return false
 		case of.kind == sqlUnit:
-			return of.name == Newest && e.Job.SQL != "" || string(e.Job.SQL) == of.name || string(e.Job.Root) == of.name
+			return of.name == Newest && job.SQL != "" || string(job.SQL) == of.name || string(job.Root) == of.name
 		case of.kind == groupUnit:
-			return dag.Clean(string(e.Job.Group)) == of.name
+			return dag.Clean(string(job.Group)) == of.name
 		}
 		return true
 	})
@@ -202,8 +216,8 @@ func (l *Log) Holds(id string) bool {
 // At tells what had happened at an instant, which is not before that of the last call. ok is false before the first
 // job.
 func (r *Reader) At(now dag.Instant) (snap *dag.Snapshot, ok bool) {
-	for r.next < len(r.log.events) && (r.log.events[r.next].at <= now) {
-		r.app.takeEvent(r.log.events[r.next])
+	for r.next < len(r.log.events) && r.log.events[r.next].at <= now {
+		r.player.apply(&r.log.events[r.next])
 		r.next++
 	}
 	return r.app.Snapshot(now, false)

@@ -19,67 +19,63 @@ func (l *Log) arrange() {
 	for i := range l.steps {
 		l.steps[i].Entry = l.events[steps[i].Entry].line
 	}
-	for i, e := range l.events {
-		if at := e.time(); at.Known() {
+	for i := range l.events {
+		e := &l.events[i]
+		if e.stamp.Known() {
 			if shift != nil {
 				e.shift = shift[i]
 			}
-			l.Last = max(l.Last, at+e.shift)
+			l.Last = max(l.Last, e.stamp+e.shift)
 		}
 		e.at = l.Last
 	}
-	for _, e := range l.events {
-		switch e.kind() {
-		case "JobStart", "StageSubmitted", "TaskStart", "TaskEnd":
-			if !l.First.Known() {
-				l.First = e.at
-			}
-		}
+	is := func(kinds ...string) func(event) bool {
+		return func(e event) bool { return slices.Contains(kinds, e.kind) }
 	}
-	if n := slices.IndexFunc(l.events, func(e *event) bool { return e.kind() == "ApplicationEnd" }); n >= 0 {
+	if n := slices.IndexFunc(l.events, is("JobStart", "StageSubmitted", "TaskStart", "TaskEnd")); n >= 0 {
+		l.First = l.events[n].at
+	}
+	if n := slices.IndexFunc(l.events, is("ApplicationEnd")); n >= 0 {
 		end := l.events[n]
-		l.events = append(slices.Delete(l.events, n, n+1), end)
 		end.at = l.Last
+		l.events = append(slices.Delete(l.events, n, n+1), end)
 	}
 }
 
 // stamps are the events' times.
 func (l *Log) stamps() []clock.Stamp {
 	out := make([]clock.Stamp, len(l.events))
-	began, there := map[int]int{}, map[text]int{} // events: of tasks their start, of executors the first
-	for i, e := range l.events {
-		s := clock.Stamp{At: e.time(), Began: -1, Took: -1}
-		before := &event{}
-		if i > 0 {
-			before = l.events[i-1]
-		}
-		switch e.kind() {
+	began, there := map[int32]int{}, map[string]int{} // events: of tasks their start, of executors the first
+	before := &event{stage: -1}
+	for i := range l.events {
+		e := &l.events[i]
+		s := clock.Stamp{At: e.stamp, Began: -1, Took: -1}
+		switch e.kind {
 		case "ApplicationStart", "SQLExecutionStart", "JobStart":
 			s.Soon = true
 		case "ExecutorAdded":
-			s.Soon, there[e.Executor] = true, i
+			s.Soon, there[string(e.more.Executor)] = true, i
 		case "JobEnd":
-			s.Tied = before.kind() == "StageCompleted" || before.kind() == "JobEnd"
+			s.Tied = before.kind == "StageCompleted" || before.kind == "JobEnd"
 		case "StageCompleted":
-			s.Prompt = before.kind() == "TaskEnd" && idOf(before.StageID) == idOf(e.Stage.ID)
+			s.Prompt = before.kind == "TaskEnd" && before.stage == e.stage
 		case "StageSubmitted":
-			s.Prompt = before.kind() == "StageCompleted" || before.kind() == "JobStart"
+			s.Prompt = before.kind == "StageCompleted" || before.kind == "JobStart"
 		case "TaskStart": // a core that is free takes the next task at once
-			first, known := there[e.Task.Executor]
-			s.Prompt = known && (before.Task != nil && idOf(before.StageID) == idOf(e.StageID) &&
-				before.Task.Executor == e.Task.Executor ||
-				before.kind() == "StageSubmitted" && idOf(before.Stage.ID) == idOf(e.StageID) && first < i-1)
+			first, known := there[e.task.executor]
+			s.Prompt = known && before.stage == e.stage && (before.task != nil &&
+				before.task.executor == e.task.executor || before.kind == "StageSubmitted" && first < i-1)
 			if !known {
-				there[e.Task.Executor] = i
+				there[e.task.executor] = i
 			}
-			began[idOf(e.Task.ID)] = i
+			began[e.task.id] = i
 		case "TaskEnd":
 			s.Soon = true
-			if n, ok := began[idOf(e.Task.ID)]; ok {
-				s.Began, s.Took = n, e.took()
+			if n, ok := began[e.task.id]; ok {
+				s.Began, s.Took = n, e.task.took
 			}
 		}
-		out[i] = s
+		out[i], before = s, e
 	}
 	return out
 }

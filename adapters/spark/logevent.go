@@ -2,19 +2,43 @@ package spark
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/paratimer/paratimer/adapters/internal/eventlog"
 	"github.com/paratimer/paratimer/dag"
 )
 
-// An event is a line of an event log, as far as it is read. Spark writes its listener's events as JSON, one a line.
+// An event is a line of an event log, as far as it is read.
 type event struct {
-	Event text
-	line  int         // of the log, from 1
-	at    dag.Instant // not before the event in the line before
+	kind  string // its name without package and prefix
+	line  int    // of the log, from 1
+	stamp dag.Instant
+	at    dag.Instant // the same, not before the event in the line before
 	shift dag.Instant // what is added to its times, because the log's clock was set
+	stage int         // -1 none
+	task  *taskEvent  // of TaskStart and TaskEnd
+	more  *wireEvent  // of all others
+}
 
+// A taskEvent is how an attempt of a task began or ended.
+type taskEvent struct {
+	id, part       int32
+	try            int32
+	executor       string
+	launch, finish dag.Instant
+	state          dag.AttemptState
+	why, loss      string // loss is why its executor was lost; "" if it was not
+	lost           bool   // with its executor
+	counted        bool   // it has counters
+	writes         bool   // a shuffle
+	in, read, out  float64
+	took           time.Duration // by its executor's own measure; -1 unknown
+}
+
+// A wireEvent is an event as Spark's listener writes it.
+type wireEvent struct {
 	Timestamp number
 	AppName   text `json:"App Name"`
 	AppID     text `json:"App ID"`
@@ -50,13 +74,7 @@ type event struct {
 	Error       text    `json:"errorMessage"`
 	PlanText    string  `json:"physicalPlanDescription"`
 	plan        *sqlPlan
-	Job         struct {
-		SQL         text `json:"spark.sql.execution.id"`
-		Root        text `json:"spark.sql.execution.root.id"`
-		Group       text `json:"spark.jobGroup.id"`
-		Description text `json:"spark.job.description"`
-		Pool        text `json:"spark.scheduler.pool"`
-	} `json:"Properties"`
+	Job         jobProperties `json:"Properties"`
 
 	Stage stageInfo `json:"Stage Info"`
 
@@ -81,6 +99,15 @@ type event struct {
 			Records number `json:"Shuffle Records Written"`
 		} `json:"Shuffle Write Metrics"`
 	} `json:"Task Metrics"`
+}
+
+// jobProperties are the local properties of the thread that submitted a job or a stage.
+type jobProperties struct {
+	SQL         text `json:"spark.sql.execution.id"`
+	Root        text `json:"spark.sql.execution.root.id"`
+	Group       text `json:"spark.jobGroup.id"`
+	Description text `json:"spark.job.description"`
+	Pool        text `json:"spark.scheduler.pool"`
 }
 
 type stageInfo struct {
@@ -116,101 +143,16 @@ type taskEnd struct {
 	KillReason  text `json:"Kill Reason"`
 }
 
-// kind is the event's name without its package and the prefix that all have.
-func (e *event) kind() string {
-	name := string(e.Event)
-	return strings.TrimPrefix(name[strings.LastIndexByte(name, '.')+1:], "SparkListener")
+// eventKinds are the kinds of events that are read.
+var eventKinds = []string{
+	"LogStart", "ApplicationStart", "ApplicationEnd", "EnvironmentUpdate", "ExecutorAdded", "ExecutorRemoved",
+	"ExecutorExcluded", "ExecutorUnexcluded", "ExecutorBlacklisted", "ExecutorUnblacklisted", "JobStart", "JobEnd",
+	"StageSubmitted", "StageCompleted", "TaskStart", "TaskEnd", "SQLExecutionStart", "SQLExecutionEnd",
+	"SQLAdaptiveExecutionUpdate",
 }
 
-// application returns the id of the application that an event starts. YARN starts a driver again that has failed: the
-// id of its second attempt ends in _2, as the name of that attempt's log does.
-func (e *event) application() string {
-	id := dag.Clean(string(e.AppID))
-	if n := dag.Clean(string(e.Attempt)); n != "" && n != "1" {
-		id += "_" + n
-	}
-	return id
-}
-
-// wanted are the kinds of events that are read.
-var wanted = map[string]bool{
-	"LogStart": true, "ApplicationStart": true, "ApplicationEnd": true, "EnvironmentUpdate": true,
-	"ExecutorAdded": true, "ExecutorRemoved": true,
-	"ExecutorExcluded": true, "ExecutorUnexcluded": true, "ExecutorBlacklisted": true, "ExecutorUnblacklisted": true,
-	"JobStart": true, "JobEnd": true, "StageSubmitted": true, "StageCompleted": true, "TaskStart": true,
-	"TaskEnd": true, "SQLExecutionStart": true, "SQLExecutionEnd": true,
-	"SQLAdaptiveExecutionUpdate": true,
-}
-
-// eventOf reads a line. ok is false for a line that is no event; e is nil for one that is not wanted.
-func eventOf(line []byte) (e *event, ok bool) {
-	e = &event{Event: text(eventlog.Event(line))}
-	if e.Event == "" || !wanted[e.kind()] {
-		return nil, e.Event != "" && json.Valid(line)
-	}
-	if json.Unmarshal(line, e) != nil || !e.sound() {
-		return nil, false
-	}
-	e.plan, e.PlanText = parsePlan(e.PlanText), ""
-	return e, true
-}
-
-// time is when the event happened; NoInstant where it does not tell.
-func (e *event) time() dag.Instant {
-	switch e.kind() {
-	case "JobStart":
-		return e.Submitted.Instant()
-	case "SQLExecutionStart", "SQLExecutionEnd":
-		return e.Time.Instant()
-	case "JobEnd":
-		return e.Completed.Instant()
-	case "StageSubmitted":
-		return e.Stage.Submitted.Instant()
-	case "StageCompleted":
-		return e.Stage.Completed.Instant()
-	case "TaskStart":
-		if e.Task != nil {
-			return e.Task.Launch.Instant()
-		}
-	case "TaskEnd":
-		if e.Task != nil {
-			return e.Task.Finish.Instant()
-		}
-	}
-	return e.Timestamp.Instant()
-}
-
-// takeEvent takes an event that happened at its instant.
-func (a *App) takeEvent(e *event) {
-	switch e.kind() {
-	case "LogStart":
-		a.version = string(e.Version)
-	case "ApplicationStart":
-		a.id, a.name, a.user, a.began = e.application(), dag.Clean(string(e.AppName)),
-			dag.Clean(string(e.User)), e.at
-	case "ApplicationEnd":
-		a.over, a.ended = true, e.at
-	case "EnvironmentUpdate":
-		for k, v := range e.Properties {
-			if len(a.conf) < 10_000 {
-				a.conf[k] = string(v)
-			}
-		}
-	case "ExecutorAdded", "ExecutorRemoved", "ExecutorExcluded", "ExecutorUnexcluded", "ExecutorBlacklisted",
-		"ExecutorUnblacklisted":
-		a.takeExecutorEvent(e)
-	case "JobStart":
-		a.takeJobStart(e)
-	case "JobEnd":
-		a.takeJobEnd(e)
-	case "SQLExecutionStart", "SQLExecutionEnd", "SQLAdaptiveExecutionUpdate":
-		a.takeSQLEvent(e)
-	case "StageSubmitted", "StageCompleted":
-		a.takeStageEvent(e)
-	case "TaskStart", "TaskEnd":
-		a.takeTaskEvent(e)
-	}
-}
+// mostCores bounds the cores of an executor.
+const mostCores = 1 << 20
 
 func idOf(n *number) int {
 	if n == nil {
@@ -219,44 +161,172 @@ func idOf(n *number) int {
 	return n.ID()
 }
 
-func (a *App) takeExecutorEvent(e *event) {
-	id := string(e.Executor)
-	if id == "" {
-		id = string(e.ExcludedExecutor)
+// application returns the id of the application that an event starts. YARN starts a driver again that has failed: the
+// id of its second attempt ends in _2, as the name of that attempt's log does.
+func (w *wireEvent) application() string {
+	id := dag.Clean(string(w.AppID))
+	if n := dag.Clean(string(w.Attempt)); n != "" && n != "1" {
+		id += "_" + n
 	}
-	n := a.executorAt(id)
-	if n < 0 {
-		return
-	}
-	x := a.executors[n]
-	switch e.kind() {
-	case "ExecutorAdded":
-		x.active, x.added, x.host = true, e.at, dag.Clean(string(e.ExecutorInfo.Host))
-		x.total, x.unannounced = e.ExecutorInfo.Cores.Count(mostCores), false
-		x.cores = x.total / a.coresPerTask()
-	case "ExecutorRemoved":
-		x.active, x.removed, x.reason = false, e.at, firstLine(string(e.Reason))
-	default:
-		x.excluded = !strings.Contains(e.kind(), "Un")
-	}
+	return id
 }
 
-func (a *App) takeSQLEvent(e *event) {
-	x := a.executionAt(idOf(e.Execution))
-	if x == nil {
-		return
+// eventOf reads a line. ok is false for a line that is no event; e is nil for one that is not wanted.
+func (l *Log) eventOf(line []byte) (e *event, w *wireEvent, ok bool) {
+	name := eventlog.Event(line)
+	kind := strings.TrimPrefix(name[strings.LastIndexByte(name, '.')+1:], "SparkListener")
+	i := slices.Index(eventKinds, kind)
+	if i < 0 {
+		return nil, nil, name != "" && json.Valid(line)
 	}
-	switch {
-	case e.kind() == "SQLExecutionStart":
-		x.description, x.submitted, x.status = described(string(e.Description)), e.at, "RUNNING"
-		x.plan = e.plan
-	case e.kind() == "SQLAdaptiveExecutionUpdate":
-		if x.plan = e.plan; x.status != "RUNNING" {
-			x.plan = nil
-		}
-	case e.Error != "":
-		x.status, x.ended, x.plan = "FAILED", e.at, nil
-	default:
-		x.status, x.ended, x.plan = "COMPLETED", e.at, nil
+	w = &wireEvent{}
+	if json.Unmarshal(line, w) != nil || !w.sound(kind) {
+		return nil, nil, false
 	}
+	e = &event{kind: eventKinds[i], stamp: w.time(kind), stage: -1}
+	switch kind {
+	case "TaskStart", "TaskEnd":
+		e.stage, e.task = idOf(w.StageID), w.taskEvent(l.intern)
+		return e, w, true
+	case "StageSubmitted", "StageCompleted":
+		e.stage = idOf(w.Stage.ID)
+	}
+	w.plan, w.PlanText = parsePlan(w.PlanText), ""
+	e.more = w
+	return e, w, true
 }
+
+// sound reports whether an event has what is needed of its kind, in sizes that Spark can have.
+func (w *wireEvent) sound(kind string) bool {
+	switch kind {
+	case "JobStart":
+		whole := slices.DeleteFunc(slices.Clone(w.Stages), func(s stageInfo) bool { return !s.sound() })
+		broken := w.Stages == nil && len(w.StageIDs) == 0 || len(whole) == 0 && len(w.Stages) > 0
+		w.Stages = whole // a job without any partition has no stage
+		return !broken && idOf(w.JobID) >= 0
+	case "JobEnd":
+		return idOf(w.JobID) >= 0 && w.Result.Result != ""
+	case "StageSubmitted", "StageCompleted":
+		return w.Stage.sound()
+	case "TaskStart", "TaskEnd":
+		return idOf(w.StageID) >= 0 && w.Try.ID() < mostAttempts && w.Task != nil && w.Task.sound() &&
+			(kind == "TaskStart" || w.EndReason.Reason != "")
+	case "ExecutorAdded":
+		return w.Executor != "" && w.ExecutorInfo.Cores > 0 && w.ExecutorInfo.Cores <= mostCores
+	case "ExecutorRemoved":
+		return w.Executor != ""
+	case "SQLExecutionStart", "SQLExecutionEnd", "SQLAdaptiveExecutionUpdate":
+		return idOf(w.Execution) >= 0
+	}
+	return true
+}
+
+func (w *stageInfo) sound() bool {
+	n := w.Tasks
+	return idOf(w.ID) >= 0 && w.Try.ID() >= 0 && w.Try.ID() < mostAttempts && n != nil && *n >= 0 && *n <= mostTasks
+}
+
+func (w *taskInfo) sound() bool {
+	return idOf(w.ID) >= 0 && w.Launch.Instant().Known() && w.Index.ID() >= 0 && w.Executor != ""
+}
+
+// An identity is the same for an event that is in the log twice.
+type identity struct {
+	kind, name, reason string
+	id, try            int
+	at                 dag.Instant
+}
+
+// identity returns which event it is; once is false for one that may come again.
+func (w *wireEvent) identity(kind string) (of identity, once bool) {
+	of = identity{kind: kind, id: -1}
+	switch kind {
+	case "JobStart", "JobEnd":
+		of.id = idOf(w.JobID)
+	case "StageSubmitted", "StageCompleted":
+		of.id, of.try = idOf(w.Stage.ID), w.Stage.Try.ID()
+	case "TaskStart", "TaskEnd":
+		of.id, of.reason = idOf(w.Task.ID), string(w.EndReason.Reason)
+	case "ExecutorAdded", "ExecutorRemoved":
+		of.name, of.at = string(w.Executor), w.time(kind)
+	case "SQLExecutionStart", "SQLExecutionEnd":
+		of.id = idOf(w.Execution)
+	default:
+		return of, false
+	}
+	return of, true
+}
+
+// time is when the event happened; NoInstant if it does not have that.
+func (w *wireEvent) time(kind string) dag.Instant {
+	switch kind {
+	case "JobStart":
+		return w.Submitted.Instant()
+	case "SQLExecutionStart", "SQLExecutionEnd":
+		return w.Time.Instant()
+	case "JobEnd":
+		return w.Completed.Instant()
+	case "StageSubmitted":
+		return w.Stage.Submitted.Instant()
+	case "StageCompleted":
+		return w.Stage.Completed.Instant()
+	case "TaskStart":
+		return w.Task.Launch.Instant()
+	case "TaskEnd":
+		return w.Task.Finish.Instant()
+	}
+	return w.Timestamp.Instant()
+}
+
+// taskEvent returns what an event says of a task. intern returns the same memory for equal texts.
+func (w *wireEvent) taskEvent(intern func(string) string) *taskEvent {
+	info := w.Task
+	k := &taskEvent{
+		id: int32(idOf(info.ID)), part: int32(info.Index.ID()), try: int32(w.Try.ID()), //nolint:gosec // G115: see Number.ID
+		executor: intern(string(info.Executor)), launch: info.Launch.Instant(), finish: info.Finish.Instant(), took: -1,
+	}
+	if part := idOf(info.Part); part >= 0 {
+		k.part = int32(part) //nolint:gosec // G115: see Number.ID
+	}
+	if m := w.Metrics; m != nil {
+		k.counted, k.writes = true, m.Write.Records > 0
+		k.in, k.read = float64(m.Input.Records), float64(m.Read.Records)
+		k.out = max(zero(m.Write.Records), zero(m.Output.Records))
+		if m.Run > 0 {
+			ms := zero(m.Run) + zero(m.Deserialize) + zero(m.Serialize)
+			k.took = time.Duration(min(ms, 1<<40)) * time.Millisecond
+		}
+	}
+	switch r := &w.EndReason; {
+	case r.Reason == "Success" && !info.Failed && !info.Killed:
+		k.state = dag.AttemptSucceeded
+	case info.Killed || r.Reason == "TaskKilled":
+		k.state, k.why = dag.AttemptKilled, intern(firstLine(string(r.KillReason)))
+	case r.Reason == commitDenied:
+		k.state, k.why = dag.AttemptKilled, commitDenied
+	default:
+		k.state, k.lost, k.loss = dag.AttemptFailed, r.Reason == "ExecutorLostFailure", intern(firstLine(string(r.Loss)))
+		k.why = intern(firstLine(strings.Join(strings.Fields(string(r.Reason)+" "+cause(string(r.Description))+
+			string(r.Message)+string(r.Loss)), " ")))
+	}
+	return k
+}
+
+// launched is when a task began of which there is only its end.
+func (k *taskEvent) launched(end, shift dag.Instant) dag.Instant {
+	if k.took >= 0 && (shift != 0 || end.Sub(k.launch)-k.took > time.Minute) {
+		return end.Add(-k.took)
+	}
+	return min(k.launch+shift, end)
+}
+
+// properties are those of the thread that submitted a job or a stage.
+func (e *event) properties() *jobProperties {
+	if e.more == nil {
+		return &jobProperties{}
+	}
+	return &e.more.Job
+}
+
+// is reports whether an event is of one of some kinds.
+func (e *event) is(kinds ...string) bool { return slices.Contains(kinds, e.kind) }

@@ -84,8 +84,8 @@ func (f LogFile) Open() (*Log, error) {
 // name gives an id to an application whose log has none.
 func (l *Log) name(id string) {
 	for _, e := range l.events {
-		if e.kind() == "ApplicationStart" {
-			l.id, e.AppID = id, text(id)
+		if e.kind == "ApplicationStart" {
+			l.id, e.more.AppID = id, text(id)
 		}
 	}
 }

@@ -10,22 +10,25 @@ import (
 const lostOutput = "what it wrote was lost with its executor"
 
 // keepsOutput reports whether what tasks have written outlives their executor.
-func (a *App) keepsOutput(e *executor) bool {
-	return a.on("spark.shuffle.service.enabled") || strings.Contains(a.conf["spark.shuffle.manager"], ".") ||
-		strings.Contains(e.reason, "killed by driver") || strings.Contains(e.reason, "decommission")
+func (f *tables) keepsOutput(e *executor) bool {
+	return f.conf.on("spark.shuffle.service.enabled") || strings.Contains(f.conf["spark.shuffle.manager"], ".") ||
+		e.killed() || strings.Contains(e.reason, "decommission")
 }
 
 // markLost takes the success of attempts away whose output went with an executor and is still to be read.
-func (a *App) markLost(s *stage, attempts []dag.Attempt) {
+func (f *tables) markLost(s *stage, attempts []dag.Attempt) {
+	if t := s.newest(); t == nil || t.number == 0 && !f.anyLost {
+		return
+	}
 	for i := 1; i < len(attempts); i++ {
 		at, again := &attempts[i-1], &attempts[i]
 		if at.State == dag.AttemptSucceeded && at.Task == again.Task && at.End <= again.Start && at.Node >= 0 &&
-			!a.executors[at.Node].active && !a.final(s) {
+			!f.all[at.Node].active && !f.final(s) {
 			lose(at) // it has run again
 		}
 	}
 	t := s.newest()
-	if t == nil || a.final(s) || !a.read(s) {
+	if t == nil || f.final(s) || !f.read(s) {
 		return
 	}
 	for i := range attempts {
@@ -33,8 +36,8 @@ func (a *App) markLost(s *stage, attempts []dag.Attempt) {
 		if at.State != dag.AttemptSucceeded || at.Node < 0 {
 			continue
 		}
-		e := a.executors[at.Node]
-		if e.active || !e.removed.Known() || at.End > e.removed || a.keepsOutput(e) {
+		e := f.all[at.Node]
+		if e.active || !e.removed.Known() || at.End > e.removed || f.keepsOutput(e) {
 			continue
 		}
 		if s.done() && t.number > 0 && t.submitted > e.removed {
@@ -43,25 +46,15 @@ func (a *App) markLost(s *stage, attempts []dag.Attempt) {
 		lose(at)
 	}
 	if t.number > 0 && !s.done() {
-		a.reconcile(s, t, attempts)
+		f.reconcile(s, t, attempts)
 	}
 }
 
 // lose takes the success of an attempt away that had done its work.
 func lose(at *dag.Attempt) { at.State, at.Diagnosis, at.Ratio = dag.AttemptKilled, lostOutput, 1 }
 
-// read reports whether a stage is left that reads what s writes.
-func (a *App) read(s *stage) bool {
-	for _, id := range s.jobs {
-		if j := a.jobs[id]; j != nil && !j.over() {
-			return true
-		}
-	}
-	return false
-}
-
 // reconcile makes as many tasks of a stage that is tried again open as the attempt has left.
-func (a *App) reconcile(s *stage, t *try, attempts []dag.Attempt) {
+func (f *tables) reconcile(s *stage, t *try, attempts []dag.Attempt) {
 	again := map[int32]bool{} // those of which the attempt has a task
 	succeeded := map[int32]bool{}
 	for _, k := range t.list {

@@ -40,7 +40,7 @@ func (a *App) noUnit() *NoUnitError {
 	}
 	e := &NoUnitError{App: a.id, kind: a.unit.kind, Unit: fmt.Sprintf("job group %q", a.unit.name)}
 	if a.unit.kind == groupUnit {
-		for _, id := range a.jobIDs() {
+		for _, id := range a.jobIDs {
 			if group := fmt.Sprintf("%q", a.jobs[id].group); a.jobs[id].group != "" && !slices.Contains(e.Has, group) {
 				e.Has = append(e.Has, group)
 			}

@@ -19,7 +19,7 @@ var (
 const mostPage = 16 << 20
 
 // TakePage takes the page of a job, whose stages are known. It reports whether the page has the graph of the job.
-func (a *App) TakePage(body string, jobID int) bool {
+func (a *answers) TakePage(body string, jobID int) bool {
 	j := a.jobs[jobID]
 	if j == nil || len(body) > mostPage {
 		return false
@@ -28,14 +28,12 @@ func (a *App) TakePage(body string, jobID int) bool {
 	if len(starts) == 0 || len(starts) > mostListed {
 		return false
 	}
-	all := map[int]bool{}
 	for i, at := range starts {
 		end := len(body)
 		if i+1 < len(starts) {
 			end = starts[i+1][0]
 		}
 		id, _ := strconv.Atoi(body[at[2]:at[3]])
-		all[id] = true
 		s := a.stages[id]
 		if s == nil || !slices.Contains(j.stages, id) {
 			continue
@@ -49,13 +47,12 @@ func (a *App) TakePage(body string, jobID int) bool {
 		}
 		slices.Sort(s.parents)
 	}
-	j.graph = !slices.ContainsFunc(j.stages, func(id int) bool { return !all[id] })
 	return true
 }
 
 // writer is the stage of a job whose last RDD is rdd, else one that has it; -1 if there is none. It is not the stage
 // that reads.
-func (a *App) writer(j *job, rdd, reader int) int {
+func (a *answers) writer(j *job, rdd, reader int) int {
 	found := -1
 	for _, id := range j.stages {
 		s := a.stages[id]

@@ -115,13 +115,13 @@ func (s *Source) endPeek() {
 
 // ending returns the jobs that run if all of them may end soon; none if not.
 func (a *App) ending(now dag.Instant) (ids []int) {
-	t := a.twins()
+	g := a.graph()
 	for _, id := range a.unitJobs() {
 		j := a.jobs[id]
 		if j.over() {
 			continue
 		}
-		if ids = append(ids, id); len(ids) > mostPeeked || !a.mayEnd(j, t, now) {
+		if ids = append(ids, id); len(ids) > mostPeeked || !a.mayEnd(j, g, now) {
 			return nil
 		}
 	}
@@ -130,8 +130,9 @@ func (a *App) ending(now dag.Instant) (ids []int) {
 
 // mayEnd reports whether a job may end soon, by the mean length of its tasks so far: after half the time that its tasks
 // would take in waves, since those that run have done a part, or in its last wave after the task that began last.
-func (a *App) mayEnd(j *job, t twins, now dag.Instant) bool {
-	lacks := a.lacking(j, t)
+func (a *App) mayEnd(j *job, g *graph, now dag.Instant) bool {
+	lacks := map[int]bool{}
+	g.lacking(j, lacks)
 	left, ended, runMS, began := 0, 0, 0.0, dag.NoInstant
 	for _, id := range j.stages {
 		s := a.stages[id]

@@ -34,7 +34,7 @@ const mostPools = 10_000
 
 // TakePools takes the page of all stages, and reports whether it lists pools. Spark takes any whole number for a
 // weight; a pool of a negative one is left out.
-func (a *App) TakePools(body string) bool {
+func (a *answers) TakePools(body string) bool {
 	if len(body) > mostPage {
 		return false
 	}
@@ -63,27 +63,27 @@ func (a *App) TakePools(body string) bool {
 }
 
 // poolsOf are the pools that are known of a FAIR scheduler, by name.
-func (a *App) poolsOf() []dag.Pool {
-	if !a.fair() || len(a.pools) == 0 {
+func (f *facts) poolsOf() []dag.Pool {
+	if !f.conf.fair() || len(f.pools) == 0 {
 		return nil
 	}
-	return slices.SortedFunc(maps.Values(a.pools), func(x, y dag.Pool) int { return cmp.Compare(x.Name, y.Name) })
+	return slices.SortedFunc(maps.Values(f.pools), func(x, y dag.Pool) int { return cmp.Compare(x.Name, y.Name) })
 }
 
 // strangePools are the names of pools in which stages are, and of which nothing else is known. all counts the pools in
 // which stages are.
-func (a *App) strangePools() (names []string, all int) {
-	if !a.fair() {
+func (f *facts) strangePools() (names []string, all int) {
+	if !f.conf.fair() {
 		return nil, 0
 	}
 	seen := map[string]bool{}
-	for id := range a.unitStages() {
-		s := a.stages[id]
+	for id := range f.unitStages() {
+		s := f.stages[id]
 		if s == nil {
 			continue
 		}
-		name := a.poolOf(s)
-		if _, known := a.pools[name]; !known && !seen[name] {
+		name := f.poolOf(s)
+		if _, known := f.pools[name]; !known && !seen[name] {
 			names = append(names, name)
 		}
 		seen[name] = true
@@ -109,4 +109,35 @@ func (s *Source) askPools(ctx context.Context) {
 	if body, err := s.driver.Get(ctx, poolsPage); err == nil {
 		s.app.TakePools(string(body))
 	}
+}
+
+// poolOf is the pool of a stage where pools share the cores, else "". A stage that waits has that of its
+// job's others: no answer tells its own.
+func (f *facts) poolOf(s *stage) string {
+	if !f.conf.fair() {
+		return ""
+	}
+	pool := s.pool
+	for _, id := range s.jobs {
+		if j := f.jobs[id]; j != nil {
+			for _, other := range j.stages {
+				if of := f.stages[other]; pool == "" && of != nil {
+					pool = of.pool
+				}
+			}
+		}
+	}
+	return cmp.Or(pool, "default")
+}
+
+// poolOfJobs is the pool of the first of some jobs whose stages are known, which others of one execution share.
+func (f *facts) poolOfJobs(ids []int) string {
+	for _, id := range ids {
+		if j := f.jobs[id]; j != nil {
+			if s := f.stages[j.last()]; s != nil {
+				return f.poolOf(s)
+			}
+		}
+	}
+	return ""
 }

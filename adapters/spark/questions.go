@@ -155,7 +155,7 @@ func (s *Source) askPages(ctx context.Context) {
 	n := 0
 	for _, id := range s.app.unitJobs() {
 		j := s.app.jobs[id]
-		if len(j.stages) < 2 || s.app.told(j) || s.asked[id] >= pageTries || n >= pagesRound {
+		if len(j.stages) < 2 || s.app.edgesKnown(j) || s.asked[id] >= pageTries || n >= pagesRound {
 			continue
 		}
 		n++
@@ -179,7 +179,7 @@ func (s *Source) askTasks(ctx context.Context) error {
 		}
 		st := s.app.stages[id]
 		t := st.newest()
-		if t == nil || t.whole {
+		if t == nil || t.window.whole {
 			continue
 		}
 		if t.status != "ACTIVE" {
@@ -207,11 +207,19 @@ func (s *Source) askLate(ctx context.Context) {
 	asked := s.app.unitStages()
 	left := partsRound
 	for _, id := range sortedKeys(s.app.stages) {
-		if t := s.app.stages[id].newest(); t != nil && !t.whole && asked[id] && left > 0 {
+		if t := s.app.stages[id].newest(); t != nil && !t.window.whole && asked[id] && left > 0 {
 			left--
 			_ = s.askWindow(ctx, s.driver.History, t, s.path(fmt.Sprintf("stages/%d/%d/taskList", id, t.number)))
 		}
 	}
+}
+
+// A window is how far the list of an attempt's tasks has been read, for a source that asks for a part at a time. The
+// tasks before from have ended, as those of ends have. The next part begins at next.
+type window struct {
+	from, next int
+	ends       map[int]bool
+	whole      bool // all have been listed since the attempt ended
 }
 
 // askWindow asks for tasks from the first one on whose end is not known. Tasks are listed in the order of their launch,
@@ -219,41 +227,42 @@ func (s *Source) askLate(ctx context.Context) {
 // one.
 func (s *Source) askWindow(ctx context.Context, ask func(context.Context, string) ([]byte, error), t *try, list string,
 ) error {
-	if t.ends == nil {
-		t.ends = map[int]bool{}
+	w := &t.window
+	if w.ends == nil {
+		w.ends = map[int]bool{}
 	}
-	for t.ends[t.from] {
-		delete(t.ends, t.from)
-		t.from++
+	for w.ends[w.from] {
+		delete(w.ends, w.from)
+		w.from++
 	}
-	at := t.from
-	if t.window >= t.from && t.window < t.from+len(t.list)+tasksRound {
-		at = t.window
+	at := w.from
+	if w.next >= w.from && w.next < w.from+len(t.list)+tasksRound {
+		at = w.next
 	}
-	for t.ends[at] {
+	for w.ends[at] {
 		at++
 	}
 	body, err := ask(ctx, fmt.Sprintf("%s?offset=%d&length=%d", list, at, tasksRound))
 	if err != nil {
 		return err
 	}
-	states, ok := s.app.takeWindow(body, t, s.app.stageOf(t), s.app.Time(s.driver.Now()))
+	states, ok := s.app.takeWindow(body, t, s.app.Time(s.driver.Now()))
 	if !ok {
 		return fmt.Errorf("spark: the answer to %s is not what it should be", list)
 	}
 	if len(states) < tasksRound && t.status == "ACTIVE" && at+len(states) < t.complete {
-		t.from, t.window, t.ends = 0, 0, nil // the driver has dropped the first ones, so that all others have moved up
+		*w = window{} // the driver has dropped the first ones, so that all others have moved up
 		return nil
 	}
 	for i, ended := range states {
 		if ended {
-			t.ends[at+i] = true
+			w.ends[at+i] = true
 		}
 	}
-	if t.window = at + len(states); len(states) < tasksRound {
-		t.window = t.from
-		if t.status != "ACTIVE" && at == t.from {
-			t.whole = true
+	if w.next = at + len(states); len(states) < tasksRound {
+		w.next = w.from
+		if t.status != "ACTIVE" && at == w.from {
+			w.whole = true
 		}
 	}
 	return nil

@@ -43,14 +43,14 @@ func OfManager(u *url.URL) bool {
 
 // takeManager takes how the ResourceManager says that an application ended. It reports whether that is all that there
 // is to be told: of one that succeeded the history server tells more.
-func (a *App) takeManager(body []byte) bool {
+func (o *outcome) takeManager(body []byte) bool {
 	var w struct {
 		App struct {
 			ID, State, FinalStatus text
 			FinishedTime           number
 		}
 	}
-	if json.Unmarshal(body, &w) != nil || string(w.App.ID) != a.id || !(w.App.FinishedTime > 0) {
+	if json.Unmarshal(body, &w) != nil || string(w.App.ID) != o.id || !(w.App.FinishedTime > 0) {
 		return false
 	}
 	state, known := map[text]dag.State{
@@ -59,13 +59,13 @@ func (a *App) takeManager(body []byte) bool {
 	if !known {
 		return false
 	}
-	a.over, a.manager, a.ended = true, state, dag.Instant(min(float64(w.App.FinishedTime), 1<<43))
+	o.over, o.manager, o.ended = true, state, dag.Instant(min(float64(w.App.FinishedTime), 1<<43))
 	return state != dag.Succeeded
 }
 
 // Take takes an answer, and reports whether it told how far the application is. A history server that does not have its
 // end yet tells nothing.
-func (a *App) Take(w *Answer) bool {
+func (a *answers) Take(w *Answer) bool {
 	if w.Status != http.StatusOK {
 		a.takeFailure(w)
 		return false
@@ -103,7 +103,7 @@ func (a *App) Take(w *Answer) bool {
 }
 
 // takeTick takes the list of applications, by which a round begins.
-func (a *App) takeTick(w *Answer) bool {
+func (a *answers) takeTick(w *Answer) bool {
 	if !a.TakeApplication([]byte(w.Body())) {
 		a.refusals++ // another application's driver has the address
 		return false
@@ -114,23 +114,20 @@ func (a *App) takeTick(w *Answer) bool {
 }
 
 // takeHistory takes what the history server has of the application, and reports whether that is its end.
-func (a *App) takeHistory(w *Answer) bool {
+func (a *answers) takeHistory(w *Answer) bool {
 	is := a.TakeApplication([]byte(w.Body()))
 	a.unfinished = is && !a.recorded
 	return is && a.recorded
 }
 
 // takeFailure takes an answer that is none.
-func (a *App) takeFailure(w *Answer) {
+func (a *answers) takeFailure(w *Answer) {
 	if IsTick(w.URL) && w.refused() {
 		a.refusals++
 	}
 }
 
-// Time returns an instant by the driver's clock, which the Date headers by which answers are dated may differ from.
-func (a *App) Time(at dag.Instant) dag.Instant { return a.clock.correct(at) }
-
-func (a *App) takePart(parts []string, w *Answer) bool {
+func (a *answers) takePart(parts []string, w *Answer) bool {
 	at := a.clock.correct(w.At)
 	body := func() []byte { return []byte(w.Body()) }
 	number := func(i int) int {

@@ -10,51 +10,78 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// Snapshot tells what is known now; ok is false before the first job. Nothing of it is touched again. final says that
-// no better answer will come: an application whose end nobody has told is over all the same.
+// An App is what is known of one application. It is not safe for concurrent use.
+type App struct {
+	*facts
+	*outcome
+	*repairer
+	answers
+	planner  planner
+	assigner assigner
+	tables   tables
+}
+
+// NewApp returns an application of which nothing is known but, maybe, its id, or that of one of its units.
+func NewApp(id string) *App {
+	f := newFacts(id)
+	o := &outcome{facts: f, ended: dag.NoInstant, lastSeen: dag.NoInstant}
+	return &App{
+		facts: f, outcome: o, repairer: &repairer{facts: f, outcome: o, missing: map[gap]bool{}},
+		answers: answers{facts: f, outcome: o, reported: dag.NoInstant},
+		planner: planner{facts: f, names: map[string]int{}}, tables: tables{facts: f},
+	}
+}
+
+// ID returns the application's id.
+func (a *App) ID() string { return a.id }
+
+// Begun reports whether a job of it, or of its unit, has been seen.
+func (a *App) Begun() bool { return len(a.unitJobs()) > 0 }
+
+// Over reports whether the history server has the application's end.
+func (a *App) Over() bool { return a.over }
+
+// Time returns an instant by the driver's clock, which the Date headers by which answers are dated may differ from.
+func (a *App) Time(at dag.Instant) dag.Instant { return a.clock.correct(at) }
+
+// Snapshot returns what is known now; ok is false before the first job. It shares with the snapshot before what has not
+// changed. final says that no better answer will come: an application whose end was not reported is over all the same.
 func (a *App) Snapshot(now dag.Instant, final bool) (snap *dag.Snapshot, ok bool) {
 	a.clock.check(now)
 	if now = a.clock.correct(now); !a.Begun() {
 		return nil, false
 	}
-	a.conclude(now)
-	a.grow()
-	if len(a.order) == 0 {
+	a.repair(now)
+	g := a.graph()
+	if a.planner.grow(g); len(a.planner.order) == 0 {
 		return nil, false
 	}
-	t := a.twins()
-	lacks := map[int]bool{}
-	for _, id := range a.unitJobs() {
-		for sid := range a.lacking(a.jobs[id], t) {
-			lacks[sid] = true
-		}
-	}
-	state := a.state(final, now)
-	if state.Ended() {
-		lacks = map[int]bool{}
-	}
+	lacks, state := map[int]bool{}, a.state(final, now)
 	var elastic dag.Elastic
 	var coming []dag.Capacity
 	if !state.Ended() {
-		elastic, coming = a.capacity(now)
+		lacks = g.lacks()
+		elastic, coming = (&allocation{a.facts}).capacity(now)
 	}
+	submitted := min(a.submitted(), now)
 	snap = &dag.Snapshot{
-		Plan: a.planOf(t, lacks, !state.Ended(), elastic), At: now, ID: a.flowID(), User: a.user,
-		Queue: a.queue,
-		State: state, Stale: dag.NoInstant,
+		Plan: a.planner.update(g, lacks, !state.Ended(), elastic), At: now, ID: a.flowID(), User: a.user,
+		Queue: a.queue, State: state, Stale: dag.NoInstant,
 		Jobs: make([]dag.JobState, 1), Nodes: a.nodes(now), Coming: coming,
 	}
 	j := &snap.Jobs[0]
 	*j = dag.JobState{
-		ID: a.flowID(), State: state, Attempt: 1, Submitted: min(a.submitted(), now), Started: min(a.submitted(), now),
+		ID: a.flowID(), State: state, Attempt: 1, Submitted: submitted, Started: submitted,
 		Finished: dag.NoInstant, Stages: make([]dag.StageState, len(snap.Plan.Jobs[0].Stages)),
 	}
-	a.deal()
-	a.executorsSeen = a.executorsVersion()
-	for i, s := range a.order {
-		j.Stages[i].Submitted = a.submission(s, now)
+	a.assigner.assign(a.planner.order, a.all)
+	a.tables.begin()
+	for i, s := range a.planner.order {
+		if at := a.firstOf(s.jobs); at.Known() {
+			j.Stages[i].Submitted = min(max(at, 0), now)
+		}
 		if s.ran() {
-			j.Stages[i].Attempts = a.attempts(s, now)
+			j.Stages[i].Attempts = a.tables.attempts(s, now)
 		}
 	}
 	if state.Ended() {
@@ -66,7 +93,7 @@ func (a *App) Snapshot(now dag.Instant, final bool) (snap *dag.Snapshot, ok bool
 		stop(j, now)
 		j.Diagnosis = a.diagnosis(state)
 	}
-	snap.Warnings = append(a.remarks(state), a.remarkMissing(now)...)
+	snap.Warnings = append(a.remarks(state), a.repairer.warnings(now)...)
 	return snap, true
 }
 
@@ -86,28 +113,6 @@ func stop(j *dag.JobState, now dag.Instant) {
 	}
 }
 
-// submitted is when the first job was submitted.
-func (a *App) submitted() dag.Instant { return a.firstOf(a.unitJobs()) }
-
-// firstOf returns when the first of some jobs was submitted, NoInstant if no submission is known.
-func (a *App) firstOf(jobs []int) dag.Instant {
-	first := dag.NoInstant
-	for _, id := range jobs {
-		if j := a.jobs[id]; j != nil && j.submitted.Known() && (!first.Known() || j.submitted < first) {
-			first = j.submitted
-		}
-	}
-	return first
-}
-
-// submission returns when the driver submitted the first job that has a stage, 0 if that is not known.
-func (a *App) submission(s *stage, now dag.Instant) dag.Instant {
-	if at := a.firstOf(s.jobs); at.Known() {
-		return min(max(at, 0), now)
-	}
-	return 0
-}
-
 // stopTime is how long a driver that has nothing left to do takes to stop its application after its last job. It does
 // not count, so that a run has one length, whether or not the end of its application was recorded.
 const stopTime = 2 * time.Second
@@ -115,25 +120,25 @@ const stopTime = 2 * time.Second
 // completed returns when the application, or its unit, ended. After the last job the driver may work on: it commits
 // files, or writes to a database. A group of jobs has no end of its own, so it ends with its last job. An
 // application whose end was not reported ended after it was last seen.
-func (a *App) completed() dag.Instant {
-	last, jobs := dag.NoInstant, a.unitJobs()
-	if !a.over && a.unit.kind == "" {
-		last = a.clock.correct(a.lastSeen)
+func (o *outcome) completed() dag.Instant {
+	last, jobs := dag.NoInstant, o.unitJobs()
+	if !o.over && o.unit.kind == "" {
+		last = o.clock.correct(o.lastSeen)
 	}
 	for _, id := range jobs {
-		j := a.jobs[id]
+		j := o.jobs[id]
 		if !j.completed.Known() {
-			last = max(last, a.ended)
+			last = max(last, o.ended)
 		}
 		last = max(last, j.completed)
 	}
-	switch x := a.execution(); {
-	case a.unit.kind == "":
-		for _, x := range a.executions {
+	switch x := o.execution(); {
+	case o.unit.kind == "":
+		for _, x := range o.executions {
 			last = max(last, x.ended)
 		}
-		if a.ended.Sub(last) > stopTime {
-			last = a.ended
+		if o.ended.Sub(last) > stopTime {
+			last = o.ended
 		}
 	case x != nil:
 		last = max(last, x.ended)
@@ -143,27 +148,27 @@ func (a *App) completed() dag.Instant {
 
 // state judges how far the application is. Spark does not report whether an application has succeeded: its last job
 // decides.
-func (a *App) state(final bool, now dag.Instant) dag.State {
+func (o *outcome) state(final bool, now dag.Instant) dag.State {
 	open := false
 	var last *job
-	for _, id := range a.unitJobs() {
-		j := a.jobs[id]
+	for _, id := range o.unitJobs() {
+		j := o.jobs[id]
 		open = open || !j.over()
 		if last == nil || j.completed >= last.completed {
 			last = j
 		}
 	}
-	if a.unit.kind != "" {
-		if s := a.unitEnd(open, last, now); s.Ended() {
+	if o.unit.kind != "" {
+		if s := o.unitEnd(open, last, now); s.Ended() {
 			return s
 		}
 	}
 	switch {
-	case !a.over && !final:
+	case !o.over && !final:
 		return dag.Running
-	case a.manager.Ended() && (a.manager != dag.Succeeded || !open):
-		return a.manager
-	case open, !a.over && !a.seenToEnd(last):
+	case o.manager.Ended() && (o.manager != dag.Succeeded || !open):
+		return o.manager
+	case open, !o.over && !o.seenToEnd(last):
 		return dag.EndedUnconfirmed
 	case last.status == "FAILED":
 		return dag.Failed
@@ -185,38 +190,12 @@ func (a *App) diagnosis(state dag.State) string {
 	if why != "" && !strings.HasPrefix(why, "Job aborted due to stage failure") {
 		return why
 	}
-	for _, s := range a.order {
+	for _, s := range a.planner.order {
 		if t := s.newest(); t != nil && t.failure != "" {
 			why = fmt.Sprintf("stage %d: %s", s.id, t.failure)
 		}
 	}
 	return why
-}
-
-// nodes are the executors.
-func (a *App) nodes(now dag.Instant) []dag.NodeState {
-	out := make([]dag.NodeState, len(a.executors))
-	for i, e := range a.executors {
-		n := dag.NodeState{Name: nodeName(e), Cores: e.cores, LostAt: dag.NoInstant, Draining: e.excluded}
-		if !e.active {
-			n.Lost, n.LostAt = true, now
-			if e.removed.Known() {
-				n.LostAt = min(e.removed, now)
-			}
-			if strings.Contains(e.reason, "killed by driver") {
-				n.Cause = dag.NodeDecommissioned
-			}
-		}
-		out[i] = n
-	}
-	return out
-}
-
-func nodeName(e *executor) string {
-	if e.host == "" {
-		return "executor " + e.id
-	}
-	return "executor " + e.id + " on " + e.host
 }
 
 // remarks warns of what is missing.
@@ -251,7 +230,7 @@ func (a *App) remarks(state dag.State) []dag.Warning {
 	out = append(out, a.remarkForgotten()...)
 	guessed := 0
 	for _, id := range a.unitJobs() {
-		if j := a.jobs[id]; !j.over() && !a.told(j) {
+		if j := a.jobs[id]; !j.over() && !a.edgesKnown(j) {
 			guessed++
 		}
 	}
@@ -259,14 +238,4 @@ func (a *App) remarks(state dag.State) []dag.Warning {
 		warn(dag.WarnNoEdges, "which stage reads which is a guess: neither the page of the job nor the history server tells it")
 	}
 	return out
-}
-
-// told reports whether the parents of all stages of a job are known.
-func (a *App) told(j *job) bool {
-	for _, id := range j.stages {
-		if s := a.stages[id]; len(j.stages) > 1 && s != nil && !s.known {
-			return false
-		}
-	}
-	return true
 }

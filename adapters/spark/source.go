@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
-	"github.com/paratimer/paratimer/adapters/internal/engine"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -264,7 +263,7 @@ func (s *Source) observe(ctx context.Context) error {
 			return err
 		}
 	}
-	if len(s.app.executors) <= manyExecute || s.ticks%seldom == 0 {
+	if len(s.app.all) <= manyExecute || s.ticks%seldom == 0 {
 		if err := s.get(ctx, ask, s.path("allexecutors")); err != nil {
 			return err
 		}
@@ -350,11 +349,8 @@ func (s *Source) checkHistory(ctx context.Context) {
 func (a *App) beginning(now dag.Instant) *dag.Snapshot {
 	a.clock.check(now)
 	now = a.clock.correct(now)
-	plan := &dag.Plan{
-		Name: a.flowName(), Engine: engine.Spark, Whole: engine.Whole(engine.Spark), Driver: dag.Eager, Open: true,
-		Cluster: dag.Cluster{Policy: dag.Executors, Cores: max(1, a.cores())},
-		Jobs:    []dag.Job{{Node: a.node(), Name: a.flowName(), Stages: []dag.Stage{{Name: "jobs"}}}},
-	}
+	plan := a.outline()
+	plan.Open, plan.Cluster.Cores, plan.Jobs[0].Stages = true, max(1, a.cores()), []dag.Stage{{Name: "jobs"}}
 	snap := &dag.Snapshot{
 		Plan: plan, At: now, ID: a.flowID(), User: a.user, Queue: a.queue,
 		State: dag.Submitted, Stale: dag.NoInstant,

@@ -116,15 +116,15 @@ func TestComingOfLog(t *testing.T) {
 	whole := l.Reader("")
 	foreseen := 0
 	for n, e := range l.events {
-		unit.app.takeEvent(e)
-		whole.app.takeEvent(e)
+		unit.player.apply(&e)
+		whole.player.apply(&e)
 		s, ok := unit.app.Snapshot(e.at, false)
 		if !ok || s.State.Ended() {
 			continue
 		}
 		stages := s.Plan.Jobs[0].Stages
 		if len(stages) != 8 {
-			t.Fatalf("event %d, %s: %d stages", n, e.kind(), len(stages))
+			t.Fatalf("event %d, %s: %d stages", n, e.kind, len(stages))
 		}
 		names := map[string]bool{}
 		for k := range stages {
@@ -200,16 +200,17 @@ func TestPlanOfLog(t *testing.T) {
 		{`{"Event":"` + pkg + `ExecutionEnd","executionId":1,"time":2}`, -1},
 		{`{"Event":"` + pkg + `AdaptiveExecutionUpdate","executionId":1,"physicalPlanDescription":"Sort\n"}`, -1},
 	} {
-		e, ok := eventOf([]byte(c.line))
+		e, _, ok := (&Log{}).eventOf([]byte(c.line))
 		if !ok || e == nil {
 			t.Fatalf("%s is no event", c.line)
 		}
-		a.takeEvent(e)
+		player := a.player()
+		player.apply(e)
 		got := -1
 		if p := a.executions[1].plan; p != nil {
 			got = len(p.exchanges)
 		}
-		if got != c.want || e.PlanText != "" {
+		if got != c.want || e.more.PlanText != "" {
 			t.Errorf("after %s: %d stages, want %d", c.line, got, c.want)
 		}
 	}

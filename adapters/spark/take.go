@@ -2,12 +2,18 @@ package spark
 
 import (
 	"encoding/json"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/paratimer/paratimer/dag"
 )
+
+// answers takes the answers of a driver, of a history server and of a cluster manager.
+type answers struct {
+	*facts
+	*outcome
+	reported dag.Instant // the time that the driver reported in its newest answer
+}
 
 // oneOrList decodes an answer that is one value, or a list of them.
 func oneOrList[T any](body []byte) (list []T, ok bool) {
@@ -20,7 +26,7 @@ func oneOrList[T any](body []byte) (list []T, ok bool) {
 
 // TakeApplication takes an answer of /api/v1/applications or of one application, and reports whether it tells of this
 // one.
-func (a *App) TakeApplication(body []byte) bool {
+func (a *answers) TakeApplication(body []byte) bool {
 	list, ok := oneOrList[wireApp](body)
 	if !ok {
 		return false
@@ -51,7 +57,7 @@ func (a *App) TakeApplication(body []byte) bool {
 }
 
 // TakeJobs takes an answer of jobs, and reports whether it is one.
-func (a *App) TakeJobs(body []byte) bool {
+func (a *answers) TakeJobs(body []byte) bool {
 	list, ok := oneOrList[wireJob](body)
 	if !ok {
 		return false
@@ -70,38 +76,8 @@ func (a *App) TakeJobs(body []byte) bool {
 	return true
 }
 
-func (a *App) takeJob(id int, name, description string, submitted, completed dag.Instant, stages []int,
-	status, group string,
-) *job {
-	j := a.jobs[id]
-	if j == nil {
-		if id < 0 || len(a.jobs) >= mostJobs {
-			a.dropped = true
-			return nil
-		}
-		j = &job{id: id}
-		a.jobs[id] = j
-	}
-	j.seen = a.round
-	j.name, j.description, j.submitted, j.completed, j.status = name, description, submitted, completed, status
-	j.group = dag.Clean(group)
-	if len(j.stages) != len(stages) {
-		j.stages = j.stages[:0]
-		for _, n := range stages {
-			if s := a.stageAt(n); s != nil {
-				j.stages = append(j.stages, n)
-				if !slices.Contains(s.jobs, id) {
-					s.jobs = append(s.jobs, id)
-				}
-			}
-		}
-		slices.Sort(j.stages)
-	}
-	return j
-}
-
 // TakeStages takes an answer of stages, or of one stage, and reports whether it is one.
-func (a *App) TakeStages(body []byte) bool {
+func (a *answers) TakeStages(body []byte) bool {
 	list, ok := oneOrList[wireStage](body)
 	if !ok {
 		return false
@@ -116,7 +92,7 @@ func (a *App) TakeStages(body []byte) bool {
 		}
 		s.name, s.seen = dag.Clean(string(w.Name)), a.round
 		if len(s.rdds) == 0 {
-			s.rdds = idsOf(w.RDDIDs)
+			s.setRDDs(w.RDDIDs)
 		}
 		status := string(w.Status)
 		n := w.AttemptID.ID()
@@ -160,7 +136,7 @@ func idsOf(list []number) []int {
 
 // TakeTasks takes a list of tasks of a stage's attempt that was answered at an instant, and reports whether it is one.
 // only is the list's status parameter: RUNNING says that the list has all tasks that run.
-func (a *App) TakeTasks(body []byte, stageID, attempt int, only string, at dag.Instant) bool {
+func (a *answers) TakeTasks(body []byte, stageID, attempt int, only string, at dag.Instant) bool {
 	var list []wireTask
 	if json.Unmarshal(body, &list) != nil {
 		return false
@@ -177,12 +153,13 @@ func (a *App) TakeTasks(body []byte, stageID, attempt int, only string, at dag.I
 	for i := range list {
 		id := list[i].TaskID.ID()
 		seen[id] = true
-		a.takeTask(s, t, &list[i], at)
+		a.takeTask(t, &list[i], at)
 	}
 	if only == "RUNNING" {
-		for id, k := range t.list {
-			if k.state == dag.AttemptRunning && !seen[id] {
-				k.state, k.end, k.guessed = dag.AttemptSucceeded, at, true // it has ended; a whole list will say how
+		for _, k := range t.running() {
+			if !seen[k.id] {
+				k.end = at
+				k.become(dag.AttemptSucceeded, true) // it has ended; a whole list will show how
 			}
 		}
 	}
@@ -190,21 +167,18 @@ func (a *App) TakeTasks(body []byte, stageID, attempt int, only string, at dag.I
 }
 
 // takeWindow takes a part of the list of an attempt's tasks, and reports which of them have ended.
-func (a *App) takeWindow(body []byte, t *try, s *stage, at dag.Instant) (ended []bool, ok bool) {
+func (a *answers) takeWindow(body []byte, t *try, at dag.Instant) (ended []bool, ok bool) {
 	var list []wireTask
-	if s == nil || json.Unmarshal(body, &list) != nil {
+	if json.Unmarshal(body, &list) != nil {
 		return nil, false
 	}
 	for i := range list {
-		a.takeTask(s, t, &list[i], at)
+		a.takeTask(t, &list[i], at)
 		state, known := taskStates[string(list[i].Status)]
 		ended = append(ended, known && state != dag.AttemptRunning)
 	}
 	return ended, true
 }
-
-// stageOf is the stage of an attempt.
-func (a *App) stageOf(t *try) *stage { return a.stages[t.stage] }
 
 var taskStates = map[string]dag.AttemptState{
 	"RUNNING": dag.AttemptRunning, "GET RESULT": dag.AttemptRunning, "GETTING RESULT": dag.AttemptRunning,
@@ -215,13 +189,13 @@ var taskStates = map[string]dag.AttemptState{
 // does not count it as a failure.
 const commitDenied = "TaskCommitDenied"
 
-func (a *App) takeTask(s *stage, t *try, w *wireTask, at dag.Instant) {
+func (a *answers) takeTask(t *try, w *wireTask, at dag.Instant) {
 	state, known := taskStates[string(w.Status)]
 	id := w.TaskID.ID()
 	if id < 0 || !known {
 		return
 	}
-	k := a.taskAt(t, id)
+	k, _ := a.taskAt(t, id)
 	if k == nil {
 		return
 	}
@@ -229,15 +203,15 @@ func (a *App) takeTask(s *stage, t *try, w *wireTask, at dag.Instant) {
 	if w.PartitionID != nil && w.PartitionID.ID() >= 0 {
 		part = w.PartitionID.ID()
 	}
-	k.part, k.launch, k.executor = part, w.LaunchTime.at(), a.executorAt(string(w.ExecutorID))
+	k.identify(part, w.LaunchTime.at(), a.executorAt(string(w.ExecutorID)))
 	a.clock.stamp(k.launch)
 	if k.state != dag.AttemptRunning && state == dag.AttemptRunning && (!k.guessed || t.settled) {
 		return // an older answer, or one of a driver that has missed the task's end
 	}
 	if state != dag.AttemptRunning {
-		delete(a.unended, k)
+		k.impliedSince = dag.NoInstant
 	}
-	k.state, k.guessed, k.end = state, false, dag.NoInstant
+	k.end = dag.NoInstant
 	if state != dag.AttemptRunning && k.launch.Known() {
 		k.end = at
 		if w.Duration != nil && *w.Duration >= 0 {
@@ -248,7 +222,9 @@ func (a *App) takeTask(s *stage, t *try, w *wireTask, at dag.Instant) {
 		k.why = cause(string(w.Error))
 	}
 	if state == dag.AttemptFailed && strings.HasPrefix(string(w.Error), commitDenied) {
-		k.state = dag.AttemptKilled
+		k.become(dag.AttemptKilled, false)
+	} else {
+		k.become(state, false)
 	}
 	if m := w.Metrics; m != nil {
 		read := float64(m.Read.Records)
@@ -256,7 +232,7 @@ func (a *App) takeTask(s *stage, t *try, w *wireTask, at dag.Instant) {
 		if wrong { // SPARK-54505: metrics of tasks that have not succeeded are in the wrong fields
 			read = float64(m.Read.Push.Requests)
 		}
-		k.count(float64(m.Input.Records), read, max(zero(m.Write.Records), zero(m.Output.Records)), at)
+		k.progress(float64(m.Input.Records), read, max(zero(m.Write.Records), zero(m.Output.Records)), at)
 		if wrong {
 			k.out = zero(m.Write.Records)
 		}
@@ -270,94 +246,15 @@ func zero(n number) float64 {
 	return 0
 }
 
-// taskAt returns a task of an attempt of a stage, nil if there are too many.
-func (a *App) taskAt(t *try, id int) *task {
-	k, s := t.list[id], a.stageOf(t)
-	if k == nil {
-		if a.tasks >= mostTasks {
-			a.dropped = true
-			return nil
-		}
-		a.tasks++
-		t.settled = false
-		nan := math.NaN()
-		none := dag.Mark{At: dag.NoInstant, Done: nan, Out: nan}
-		k = &task{
-			id: id, stage: t.stage, dealt: dealing{lane: lane{-1, dag.NoInstant}}, launch: dag.NoInstant,
-			end: dag.NoInstant, executor: -1, state: dag.AttemptRunning, in: nan, read: nan, out: nan,
-			first: none, last: none, report: dag.NoInstant,
-		}
-		t.list[id] = k
-		s.fresh = append(s.fresh, k)
-	}
-	if s.changes++; k.dealt.final {
-		a.lanes.reported = append(a.lanes.reported, k)
-	}
-	return k
-}
-
-// count enters counters that were seen at an instant.
-func (k *task) count(in, read, out float64, at dag.Instant) {
-	if !k.report.Known() {
-		k.report = at
-	}
-	k.in, k.read, k.out = in, read, out
-	if !(in > 0) && !(out > 0) {
-		return
-	}
-	mark := dag.Mark{At: at, Done: in, Out: out}
-	switch {
-	case !k.first.At.Known():
-		k.first, k.last = mark, mark
-	case k.last.Done != in || k.last.Out != out:
-		k.last = mark
-	}
-}
-
-// TakeExecutors takes an answer of executors or allexecutors, and reports whether it is one.
-func (a *App) TakeExecutors(body []byte) bool {
-	var list []wireExecutor
-	if json.Unmarshal(body, &list) != nil {
-		return false
-	}
-	slices.SortStableFunc(list, func(x, y wireExecutor) int { return compareInstants(x.AddTime.at(), y.AddTime.at()) })
-	for i := range list {
-		w := &list[i]
-		if w.ID == "driver" && !(w.MaxTasks > 0) {
-			continue
-		}
-		n := a.executorAt(string(w.ID))
-		if n < 0 {
-			a.dropped = true
-			continue
-		}
-		e := a.executors[n]
-		e.host, e.active, e.excluded = dag.Clean(string(w.HostPort)), w.IsActive, w.IsExcluded
-		e.cores = w.MaxTasks.Count(1 << 20)
-		e.added, e.removed, e.reason = w.AddTime.at(), w.RemoveTime.at(), firstLine(string(w.RemoveReason))
-	}
-	return true
-}
-
-func compareInstants(a, b dag.Instant) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
-
 // TakeEnvironment takes an answer of environment, and reports whether it is one.
-func (a *App) TakeEnvironment(body []byte) bool {
+func (a *answers) TakeEnvironment(body []byte) bool {
 	var w wireEnvironment
 	if json.Unmarshal(body, &w) != nil {
 		return false
 	}
 	for _, kv := range w.Properties {
-		if len(kv) == 2 && len(a.conf) < 10_000 {
-			a.conf[string(kv[0])] = string(kv[1])
+		if len(kv) == 2 {
+			a.conf.set(string(kv[0]), string(kv[1]))
 		}
 	}
 	return true
@@ -385,6 +282,3 @@ func cause(s string) string {
 	}
 	return firstLine(s)
 }
-
-// coresPerTask is spark.task.cpus.
-func (a *App) coresPerTask() int { return max(1, a.number("spark.task.cpus")) }

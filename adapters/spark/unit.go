@@ -94,13 +94,13 @@ type wireSQL struct {
 }
 
 // TakeSQL takes an answer of sql, or of one execution, and reports whether it is one.
-func (a *App) TakeSQL(body []byte) bool {
+func (a *answers) TakeSQL(body []byte) bool {
 	ids, _ := a.takeExecutions(body)
 	return ids != nil
 }
 
 // takeExecutions takes the same, and returns the ids, nil if it is none, and how many of the first ones are over.
-func (a *App) takeExecutions(body []byte) (ids []int, over int) {
+func (a *answers) takeExecutions(body []byte) (ids []int, over int) {
 	list, ok := oneOrList[wireSQL](body)
 	if !ok {
 		return nil, 0
@@ -152,23 +152,23 @@ func described(s string) string {
 }
 
 // executionAt returns an execution, nil if there are too many.
-func (a *App) executionAt(id int) *execution {
-	x := a.executions[id]
-	if x == nil && id >= 0 && len(a.executions) < mostSQL {
+func (f *facts) executionAt(id int) *execution {
+	x := f.executions[id]
+	if x == nil && id >= 0 && len(f.executions) < mostSQL {
 		x = &execution{id: id, submitted: dag.NoInstant, ended: dag.NoInstant, jobs: map[int]bool{}}
-		a.executions[id] = x
+		f.executions[id] = x
 	}
 	return x
 }
 
 // execution is the one that is the unit; nil while it is not known.
-func (a *App) execution() *execution {
-	if a.unit.kind != sqlUnit {
+func (f *facts) execution() *execution {
+	if f.unit.kind != sqlUnit {
 		return nil
 	}
-	if a.unit.name == Newest {
+	if f.unit.name == Newest {
 		newest := -1
-		for id, x := range a.executions {
+		for id, x := range f.executions {
 			if x.status == "RUNNING" {
 				newest = max(newest, id)
 			}
@@ -176,33 +176,36 @@ func (a *App) execution() *execution {
 		if newest < 0 {
 			return nil
 		}
-		a.unit.name = strconv.Itoa(newest)
+		f.unit.name = strconv.Itoa(newest)
 	}
-	id, err := strconv.Atoi(a.unit.name)
+	id, err := strconv.Atoi(f.unit.name)
 	if err != nil {
 		return nil
 	}
-	return a.executions[id]
+	return f.executions[id]
 }
 
-// unitJobs are the ids of the jobs of the unit, ascending.
-func (a *App) unitJobs() []int {
-	ids := a.jobIDs()
-	switch a.unit.kind {
+// unitJobs are the ids of the jobs of the unit, ascending. The caller must not change them.
+func (f *facts) unitJobs() []int {
+	switch f.unit.kind {
 	case sqlUnit:
-		x := a.execution()
-		return slices.DeleteFunc(ids, func(id int) bool { return x == nil || !x.jobs[id] })
+		x := f.execution()
+		return f.jobsWhere(func(id int) bool { return x != nil && x.jobs[id] })
 	case groupUnit:
-		return slices.DeleteFunc(ids, func(id int) bool { return a.jobs[id].group != a.unit.name })
+		return f.jobsWhere(func(id int) bool { return f.jobs[id].group == f.unit.name })
 	}
-	return ids
+	return f.jobIDs
+}
+
+func (f *facts) jobsWhere(is func(id int) bool) []int {
+	return slices.DeleteFunc(slices.Clone(f.jobIDs), func(id int) bool { return !is(id) })
 }
 
 // unitStages marks the stages of the jobs of the unit.
-func (a *App) unitStages() map[int]bool {
+func (f *facts) unitStages() map[int]bool {
 	out := map[int]bool{}
-	for _, id := range a.unitJobs() {
-		for _, s := range a.jobs[id].stages {
+	for _, id := range f.unitJobs() {
+		for _, s := range f.jobs[id].stages {
 			out[s] = true
 		}
 	}
@@ -211,14 +214,14 @@ func (a *App) unitStages() map[int]bool {
 
 // unitEnd returns the state of the SQL execution or job group, which may end before its application does; dag.Running
 // until then. open says that one of its jobs still runs.
-func (a *App) unitEnd(open bool, last *job, now dag.Instant) dag.State {
-	switch x := a.execution(); {
+func (o *outcome) unitEnd(open bool, last *job, now dag.Instant) dag.State {
+	switch x := o.execution(); {
 	case open:
 	case x != nil && x.status == "COMPLETED":
 		return dag.Succeeded
 	case x != nil && x.status == "FAILED":
 		return dag.Failed
-	case a.unit.kind == groupUnit && last != nil && last.completed.Known() && now.Sub(last.completed) >= quiet:
+	case o.unit.kind == groupUnit && last != nil && last.completed.Known() && now.Sub(last.completed) >= quiet:
 		if last.status == "FAILED" {
 			return dag.Failed
 		}
@@ -228,54 +231,54 @@ func (a *App) unitEnd(open bool, last *job, now dag.Instant) dag.State {
 }
 
 // flowID is the id of the workflow: that of the application, or of its unit.
-func (a *App) flowID() string {
-	switch a.unit.kind {
+func (f *facts) flowID() string {
+	switch f.unit.kind {
 	case sqlUnit:
-		return IDOf(a.id, a.unit.name, "")
+		return IDOf(f.id, f.unit.name, "")
 	case groupUnit:
-		return IDOf(a.id, "", a.unit.name)
+		return IDOf(f.id, "", f.unit.name)
 	}
-	return a.id
+	return f.id
 }
 
 // flowName is what people call the workflow: an execution goes by its text, a group by its description.
-func (a *App) flowName() string {
-	name := a.name
-	switch x := a.execution(); {
+func (f *facts) flowName() string {
+	name := f.name
+	switch x := f.execution(); {
 	case x != nil && x.description != "":
 		name = callSite(x.description)
-	case a.unit.kind == groupUnit:
-		name = a.unit.name
-		if ids := a.unitJobs(); len(ids) > 0 && a.jobs[ids[0]].description != "" {
-			name = a.jobs[ids[0]].description
+	case f.unit.kind == groupUnit:
+		name = f.unit.name
+		if ids := f.unitJobs(); len(ids) > 0 && f.jobs[ids[0]].description != "" {
+			name = f.jobs[ids[0]].description
 		}
 	}
 	if name == "" {
-		name = a.flowID()
+		name = f.flowID()
 	}
 	return dag.Clean(name)
 }
 
 // node is what the only job of the plan is.
-func (a *App) node() string {
-	if a.unit.kind != "" {
-		return a.unit.kind
+func (f *facts) node() string {
+	if f.unit.kind != "" {
+		return f.unit.kind
 	}
 	return "application"
 }
 
 // firstRDD is what ids of RDDs are counted from: in a unit, those of an application that goes on change from run to
 // run.
-func (a *App) firstRDD() int {
-	if a.unit.kind == "" {
+func (f *facts) firstRDD() int {
+	if f.unit.kind == "" {
 		return 0
 	}
-	if a.base < 0 {
-		for id := range a.unitStages() {
-			if s := a.stages[id]; s != nil && len(s.rdds) > 0 && (a.base < 0 || s.rdds[0] < a.base) {
-				a.base = s.rdds[0]
+	if f.base < 0 {
+		for id := range f.unitStages() {
+			if s := f.stages[id]; s != nil && len(s.rdds) > 0 && (f.base < 0 || s.rdds[0] < f.base) {
+				f.base = s.rdds[0]
 			}
 		}
 	}
-	return max(a.base, 0)
+	return max(f.base, 0)
 }

@@ -1,0 +1,158 @@
+package spark
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// An executor is one of the application's.
+type executor struct {
+	id, host       string
+	cores          int // tasks at once
+	total          int // cores, by the log; 0 unknown
+	unannounced    bool
+	active         bool
+	excluded       bool
+	added, removed dag.Instant
+	reason         string
+}
+
+// killed reports whether the driver gave an executor back.
+func (e *executor) killed() bool { return strings.Contains(e.reason, "killed by driver") }
+
+// lost reports whether an executor has gone that the driver did not give back.
+func (e *executor) lost() bool { return !e.active && e.removed.Known() && !e.killed() }
+
+func (e *executor) node() string {
+	if e.host == "" {
+		return "executor " + e.id
+	}
+	return "executor " + e.id + " on " + e.host
+}
+
+// executors are those of an application.
+type executors struct {
+	all  []*executor // in the order in which they came
+	byID map[string]int
+}
+
+// executorAt returns the index of an executor, -1 if there are too many.
+func (x *executors) executorAt(id string) int {
+	if id == "" {
+		return -1
+	}
+	if i, ok := x.byID[id]; ok {
+		return i
+	}
+	if len(x.all) >= mostExecutors {
+		return -1
+	}
+	x.byID[id] = len(x.all)
+	x.all = append(x.all, &executor{
+		id: dag.Clean(id), active: true, added: dag.NoInstant, removed: dag.NoInstant,
+	})
+	return len(x.all) - 1
+}
+
+// sum is a hash of what decides whether the output of tasks is lost.
+func (x *executors) sum(seed int) uint64 {
+	h := uint64(seed) //nolint:gosec // a count
+	for _, e := range x.all {
+		h = (h ^ uint64(e.removed)) * 1099511628211 //nolint:gosec // the bits of an instant
+		if h *= 31; e.active {
+			h++
+		}
+		h = (h ^ uint64(len(e.reason))) * 1099511628211
+	}
+	return h
+}
+
+// cores is how many tasks may run at once: those of the executors that are there.
+func (x *executors) cores() int {
+	n := 0
+	for _, e := range x.all {
+		if e.active && !e.excluded {
+			n += e.cores
+		}
+	}
+	return n
+}
+
+// activeAt is how many executors were there at an instant.
+func (x *executors) activeAt(t dag.Instant) int {
+	n := 0
+	for _, e := range x.all {
+		if e.added <= t && (e.active || e.removed > t) {
+			n++
+		}
+	}
+	return n
+}
+
+// peak is the most executors that have been there at once.
+func (x *executors) peak() int {
+	var came, gone []dag.Instant
+	for _, e := range x.all {
+		if came = append(came, e.added); !e.active {
+			gone = append(gone, e.removed)
+		}
+	}
+	slices.Sort(came)
+	slices.Sort(gone)
+	most, left := 0, 0
+	for i, t := range came {
+		for left < len(gone) && gone[left] <= t {
+			left++
+		}
+		most = max(most, i+1-left)
+	}
+	return most
+}
+
+// nodes are the executors as a snapshot shows them.
+func (x *executors) nodes(now dag.Instant) []dag.NodeState {
+	out := make([]dag.NodeState, len(x.all))
+	for i, e := range x.all {
+		n := dag.NodeState{Name: e.node(), Cores: e.cores, LostAt: dag.NoInstant, Draining: e.excluded}
+		if !e.active {
+			n.Lost, n.LostAt = true, now
+			if e.removed.Known() {
+				n.LostAt = min(e.removed, now)
+			}
+			if e.killed() {
+				n.Cause = dag.NodeDecommissioned
+			}
+		}
+		out[i] = n
+	}
+	return out
+}
+
+// TakeExecutors takes an answer of executors or allexecutors, and reports whether it is one.
+func (a *answers) TakeExecutors(body []byte) bool {
+	var list []wireExecutor
+	if json.Unmarshal(body, &list) != nil {
+		return false
+	}
+	slices.SortStableFunc(list, func(x, y wireExecutor) int { return cmp.Compare(x.AddTime.at(), y.AddTime.at()) })
+	for i := range list {
+		x := &list[i]
+		if x.ID == "driver" && !(x.MaxTasks > 0) {
+			continue
+		}
+		n := a.executorAt(string(x.ID))
+		if n < 0 {
+			a.dropped = true
+			continue
+		}
+		e := a.all[n]
+		e.host, e.active, e.excluded = dag.Clean(string(x.HostPort)), x.IsActive, x.IsExcluded
+		e.cores = x.MaxTasks.Count(1 << 20)
+		e.added, e.removed, e.reason = x.AddTime.at(), x.RemoveTime.at(), firstLine(string(x.RemoveReason))
+	}
+	return true
+}

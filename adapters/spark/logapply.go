@@ -1,0 +1,267 @@
+package spark
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A player applies the events of a log.
+type player struct {
+	*facts
+	*outcome
+	*repairer
+}
+
+func (a *App) player() player { return player{a.facts, a.outcome, a.repairer} }
+
+// apply applies an event that happened at its instant.
+func (p *player) apply(e *event) {
+	w := e.more
+	switch e.kind {
+	case "LogStart":
+		p.version = string(w.Version)
+	case "ApplicationStart":
+		p.id, p.name, p.user, p.began = w.application(), dag.Clean(string(w.AppName)), dag.Clean(string(w.User)), e.at
+	case "ApplicationEnd":
+		p.over, p.ended = true, e.at
+	case "EnvironmentUpdate":
+		for k, v := range w.Properties {
+			p.conf.set(k, string(v))
+		}
+	case "JobStart":
+		p.startJob(e)
+	case "JobEnd":
+		p.endJob(e)
+	case "SQLExecutionStart", "SQLExecutionEnd", "SQLAdaptiveExecutionUpdate":
+		p.applyExecution(e)
+	case "StageSubmitted", "StageCompleted":
+		p.applyStage(e)
+	case "TaskStart", "TaskEnd":
+		p.applyTask(e)
+	default:
+		p.applyExecutor(e)
+	}
+}
+
+func (p *player) applyExecutor(e *event) {
+	w := e.more
+	id := string(w.Executor)
+	if id == "" {
+		id = string(w.ExcludedExecutor)
+	}
+	n := p.executorAt(id)
+	if n < 0 {
+		return
+	}
+	x := p.all[n]
+	switch e.kind {
+	case "ExecutorAdded":
+		x.active, x.added, x.host = true, e.at, dag.Clean(string(w.ExecutorInfo.Host))
+		x.total, x.unannounced = w.ExecutorInfo.Cores.Count(mostCores), false
+		x.cores = x.total / p.conf.coresPerTask()
+	case "ExecutorRemoved":
+		x.active, x.removed, x.reason = false, e.at, firstLine(string(w.Reason))
+	default:
+		x.excluded = !strings.Contains(e.kind, "Un")
+	}
+}
+
+func (p *player) applyExecution(e *event) {
+	w := e.more
+	x := p.executionAt(idOf(w.Execution))
+	if x == nil {
+		return
+	}
+	switch {
+	case e.kind == "SQLExecutionStart":
+		x.description, x.submitted, x.status = described(string(w.Description)), e.at, "RUNNING"
+		x.plan = w.plan
+	case e.kind == "SQLAdaptiveExecutionUpdate":
+		if x.plan = w.plan; x.status != "RUNNING" {
+			x.plan = nil
+		}
+	case w.Error != "":
+		x.status, x.ended, x.plan = "FAILED", e.at, nil
+	default:
+		x.status, x.ended, x.plan = "COMPLETED", e.at, nil
+	}
+}
+
+func (p *player) startJob(e *event) {
+	w := e.more
+	var ids []int
+	name := ""
+	last := -1
+	for i := range w.Stages {
+		id := idOf(w.Stages[i].ID)
+		ids = append(ids, id)
+		if id > last {
+			last, name = id, dag.Clean(string(w.Stages[i].Name))
+		}
+		p.describe(&w.Stages[i])
+	}
+	if w.Stages == nil {
+		for _, n := range w.StageIDs[:min(len(w.StageIDs), mostListed)] {
+			ids = append(ids, idOf(n))
+		}
+	}
+	p.takeJob(idOf(w.JobID), name, dag.Clean(string(w.Job.Description)), e.at, dag.NoInstant, ids, "RUNNING",
+		string(w.Job.Group))
+	p.takeExecutionOf(e, idOf(w.JobID))
+}
+
+// takeExecutionOf notes of which executions of SQL a job is.
+func (f *facts) takeExecutionOf(e *event, job int) {
+	of := e.properties()
+	for _, name := range []text{of.SQL, of.Root} {
+		if id, err := strconv.Atoi(string(name)); err == nil {
+			if x := f.executionAt(id); x != nil && len(x.jobs) < mostJobs {
+				x.jobs[job] = true
+			}
+		}
+	}
+}
+
+func (p *player) endJob(e *event) {
+	w := e.more
+	j := p.jobs[idOf(w.JobID)]
+	if j == nil {
+		if j = p.openImplied(); j == nil {
+			return
+		}
+	}
+	delete(p.missing, gap{"JobEnd", j.id})
+	j.completed, j.status, j.why = e.at, "FAILED", firstLine(string(w.Result.Exception.Message))
+	if w.Result.Result == "JobSucceeded" {
+		j.status = "SUCCEEDED"
+	}
+}
+
+// describe takes what a stage is, and returns it; nil if there are too many.
+func (p *player) describe(w *stageInfo) *stage {
+	s := p.stageAt(idOf(w.ID))
+	if s == nil {
+		p.dropped = true
+		return nil
+	}
+	s.name = dag.Clean(string(w.Name))
+	if w.Try.ID() <= 0 {
+		s.tasks, s.sized = w.Tasks.Count(mostTasks+1), true
+	}
+	if len(s.rdds) == 0 {
+		rdds := make([]number, len(w.RDDs))
+		for i := range w.RDDs {
+			rdds[i] = w.RDDs[i].ID
+		}
+		s.setRDDs(rdds)
+	}
+	if !s.known {
+		s.parents, s.known = idsOf(w.Parents), true
+	}
+	if s.status == "" {
+		s.status = "PENDING"
+	}
+	return s
+}
+
+func (p *player) applyStage(e *event) {
+	w := &e.more.Stage
+	s := p.describe(w)
+	if s == nil {
+		return
+	}
+	t := s.tryAt(w.Try.ID())
+	if t == nil {
+		return
+	}
+	at := e.at
+	if began := w.Submitted.Instant(); began.Known() {
+		at = max(min(began+e.shift, at), p.firstOf(s.jobs))
+	}
+	if t.tasks = w.Tasks.Count(mostTasks); e.more.Job.Pool != "" {
+		s.pool = dag.Clean(string(e.more.Job.Pool))
+	}
+	if e.kind == "StageSubmitted" {
+		t.submitted, t.status = at, "ACTIVE"
+		p.imply(s, e)
+	} else {
+		p.begin(s, t, at, e)
+		delete(p.missing, gap{"StageCompleted", s.id})
+		t.status, t.completed = "COMPLETE", e.at
+		if t.failure = cause(string(w.Failure)); t.failure != "" {
+			t.status = "FAILED"
+		}
+		t.settled = false
+	}
+	if t == s.newest() {
+		s.status = t.status
+	}
+}
+
+func (p *player) applyTask(e *event) {
+	w := e.task
+	s := p.stages[e.stage]
+	if s == nil && p.plausible(e.stage) {
+		s = p.stageAt(e.stage)
+	}
+	if s == nil {
+		return
+	}
+	t := s.tryAt(int(w.try))
+	if t == nil {
+		return
+	}
+	k, isNew := p.taskAt(t, int(w.id))
+	if k == nil {
+		return
+	}
+	if !s.sized { // only its tasks show how many there are
+		s.tasks = max(s.tasks, min(int(w.part)+1, mostTasks))
+	}
+	executor := p.executorAt(w.executor)
+	if executor >= 0 {
+		x := p.all[executor]
+		x.unannounced = x.total == 0
+	}
+	launch := min(w.launch+e.shift, e.at)
+	p.begin(s, t, max(launch, p.firstOf(s.jobs)), e)
+	if e.kind == "TaskStart" {
+		k.identify(int(w.part), max(launch, t.submitted), executor)
+		return
+	}
+	k.end = e.at
+	if w.finish.Known() {
+		k.end = w.finish + e.shift
+	}
+	launch = k.launch
+	if isNew {
+		launch = min(max(w.launched(k.end, e.shift), t.submitted), k.end)
+		p.miss("TaskStart", int(w.id))
+	}
+	k.identify(int(w.part), launch, executor)
+	p.endTask(k, e)
+	if w.counted {
+		k.in, k.read, k.out = w.in, w.read, w.out
+		s.writes = s.writes || w.writes
+	}
+}
+
+// endTask takes how a task ended.
+func (p *player) endTask(k *task, e *event) {
+	w := e.task
+	was := k.state
+	if k.guessed {
+		k.impliedSince, was = dag.NoInstant, dag.AttemptRunning
+	}
+	if w.state == dag.AttemptSucceeded && was != dag.AttemptSucceeded {
+		k.try.complete++
+	}
+	if w.lost && k.executor >= 0 && p.all[k.executor].active {
+		x := p.all[k.executor]
+		x.active, x.removed, x.reason = false, e.at, w.loss
+	}
+	k.why = w.why
+	k.become(w.state, false)
+}

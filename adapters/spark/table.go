@@ -1,0 +1,344 @@
+package spark
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A table has the attempts of a stage's tasks as snapshots show them. Snapshots share its attempts until a fact of the
+// stage changes: then the table has a copy of them, in which only rows of tasks that changed are made anew.
+type table struct {
+	partitions []int32         // of indices; -1 none
+	indices    map[int32]int32 // of partitions whose numbers are not their indices
+	free       int             // all indices before it have a partition
+	surplus    bool            // some tasks have no index
+	rows       []*task         // by index, launch and id
+	attempts   []dag.Attempt   // of rows
+	filled     map[int32]*task // by index: tasks that have ended, and that no list has shown
+	basis      basis
+	clipped    bool    // some instants were later than the snapshot
+	changed    []*task // since the last snapshot
+	moved      bool    // the index or the launch of a row has changed
+}
+
+// A basis is what the attempts of a stage follow from, apart from its tasks.
+type basis struct {
+	tasks, tries         int
+	of, complete         int // of the newest try; complete is 0 if all of these are listed
+	runMS                float64
+	status, ofStage      string
+	submitted, completed dag.Instant
+	final, read          bool
+	executors            uint64
+}
+
+// tables makes the tables of stages.
+type tables struct {
+	*facts
+	executorsSum uint64
+	anyLost      bool // an executor is gone
+}
+
+// begin notes how the executors are at a snapshot.
+func (f *tables) begin() {
+	f.executorsSum = f.sum(len(f.conf))
+	f.anyLost = slices.ContainsFunc(f.all, func(e *executor) bool { return !e.active })
+}
+
+func (f *tables) basisOf(s *stage) basis {
+	v := basis{
+		tasks: s.tasks, tries: len(s.tries), ofStage: s.status, final: f.final(s), read: f.read(s),
+		executors: f.executorsSum,
+	}
+	if t := s.newest(); t != nil {
+		v.of, v.status, v.submitted, v.completed = t.tasks, t.status, t.submitted, t.completed
+		if s.mayFill() {
+			v.complete, v.runMS = t.complete, t.runMS
+		}
+	}
+	return v
+}
+
+// mayFill reports whether tasks may have succeeded that no list has shown.
+func (s *stage) mayFill() bool {
+	t := s.newest()
+	return s.done() || s.table.surplus || len(s.table.filled) > 0 || t.complete > t.succeeded
+}
+
+// attempts returns the attempts of a stage's tasks, by task and number.
+func (f *tables) attempts(s *stage, now dag.Instant) []dag.Attempt {
+	t, of := &s.table, f.basisOf(s)
+	changed := t.changed
+	for _, k := range changed {
+		k.changed = false
+	}
+	t.changed = nil
+	switch {
+	case t.moved || t.clipped || t.basis != of || len(changed) > 0 && (s.mayFill() || len(s.tries) > 1):
+	case len(changed) == 0 || f.update(s, changed, now):
+		return t.attempts
+	}
+	t.basis, t.moved = of, false
+	f.collect(s, now)
+	return t.attempts
+}
+
+// indexOf is the index of a partition among the tasks of a stage. A job may ask for some partitions only, and a stage
+// that is tried again numbers its remaining tasks anew. It is -1 if the stage has fewer tasks by the newest answer.
+func (s *stage) indexOf(part int32) int32 {
+	t := &s.table
+	i, found := t.indices[part]
+	if !found && part >= 0 && int(part) < len(t.partitions) && t.partitions[part] == part {
+		i, found = part, true
+	}
+	if found {
+		if int(i) >= s.tasks {
+			return -1
+		}
+		return i
+	}
+	for len(t.partitions) < s.tasks {
+		t.partitions = append(t.partitions, -1)
+	}
+	if i = part; i < 0 || int(i) >= len(t.partitions) || t.partitions[i] >= 0 {
+		for t.free < len(t.partitions) && t.partitions[t.free] != -1 {
+			t.free++
+		}
+		if t.free >= len(t.partitions) {
+			return -1
+		}
+		i = int32(t.free) //nolint:gosec // G115: bounded by mostTasks
+	}
+	if int(i) >= s.tasks {
+		return -1
+	}
+	if t.partitions[i] = part; i != part {
+		if t.indices == nil {
+			t.indices = map[int32]int32{}
+		}
+		t.indices[part] = i
+	}
+	return i
+}
+
+// place finds the index of a task, and reports whether it has a row.
+func (s *stage) place(k *task) bool {
+	k.index = s.indexOf(k.part)
+	s.table.surplus = s.table.surplus || k.index < 0
+	k.placed = k.index >= 0 && k.launch.Known()
+	return k.placed
+}
+
+func byRow(x, y *task) int {
+	return cmp.Or(cmp.Compare(x.index, y.index), cmp.Compare(x.launch, y.launch), cmp.Compare(x.id, y.id))
+}
+
+// collect makes all rows anew.
+func (f *tables) collect(s *stage, now dag.Instant) {
+	t := &s.table
+	t.surplus = false
+	rows := make([]*task, 0, len(t.rows))
+	for _, y := range s.tries {
+		for _, k := range y.list {
+			if s.place(k) {
+				rows = append(rows, k)
+			}
+		}
+	}
+	rows = append(rows, s.fill(now)...)
+	if !slices.IsSortedFunc(rows, byRow) {
+		slices.SortStableFunc(rows, byRow)
+	}
+	t.rows, t.attempts, t.clipped = rows, make([]dag.Attempt, len(rows)), false
+	number := int32(0)
+	for i, k := range rows {
+		if number++; i == 0 || rows[i-1].index != k.index {
+			number = 0
+		}
+		t.attempts[i] = k.attempt(number, now)
+		t.clipped = t.clipped || k.latest() > now
+	}
+	f.markLost(s, t.attempts)
+}
+
+// update makes the rows of some tasks anew, and adds those that are new. It returns false if that does not do.
+func (f *tables) update(s *stage, changed []*task, now dag.Instant) bool {
+	t := &s.table
+	slices.SortFunc(changed, func(x, y *task) int { return cmp.Compare(x.id, y.id) })
+	var added []*task
+	for _, k := range changed {
+		switch {
+		case !k.placed && s.place(k):
+			added = append(added, k)
+		case k.index < 0:
+			return false
+		}
+	}
+	slices.SortFunc(added, byRow)
+	t.insert(added)
+	for _, k := range changed {
+		if !k.placed {
+			continue
+		}
+		i, _ := slices.BinarySearchFunc(t.rows, k, byRow)
+		if i == len(t.rows) || t.rows[i] != k {
+			return false // two tasks have the same id
+		}
+		number := int32(0)
+		for n := i - 1; n >= 0 && t.rows[n].index == k.index; n-- {
+			number++
+		}
+		t.attempts[i] = k.attempt(number, now)
+		for i++; i < len(t.rows) && t.rows[i].index == k.index; i++ {
+			number++
+			t.attempts[i].Number = number
+		}
+		t.clipped = t.clipped || k.latest() > now
+	}
+	f.markLost(s, t.attempts)
+	return true
+}
+
+// insert adds rows to a copy of the attempts.
+func (t *table) insert(added []*task) {
+	rows, attempts := t.rows, make([]dag.Attempt, 0, len(t.attempts)+len(added))
+	if len(added) > 0 {
+		rows = make([]*task, 0, len(t.rows)+len(added))
+	}
+	from := 0
+	for _, k := range added {
+		at, _ := slices.BinarySearchFunc(t.rows, k, byRow)
+		rows = append(append(rows, t.rows[from:at]...), k)
+		attempts = append(append(attempts, t.attempts[from:at]...), dag.Attempt{})
+		from = at
+	}
+	if len(added) > 0 {
+		rows = append(rows, t.rows[from:]...)
+	}
+	t.rows, t.attempts = rows, append(attempts, t.attempts[from:]...)
+}
+
+// latest is the last instant of a task.
+func (k *task) latest() dag.Instant { return max(k.launch, k.end, k.report, k.first.At, k.last.At) }
+
+// attempt is the row of a task.
+func (k *task) attempt(number int32, now dag.Instant) dag.Attempt {
+	nan := math.NaN()
+	unknown := [dag.Pipelines]float64{nan, nan, nan}
+	at := dag.Attempt{
+		Task: k.index, Number: number, State: k.state, Slot: k.core.core, Node: k.executor,
+		Start: min(k.launch, now), End: dag.NoInstant, Done: unknown, Total: unknown, Out: nan, Bytes: nan, Ratio: nan,
+		CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, FirstReport: dag.NoInstant, Diagnosis: k.why,
+	}
+	none := dag.Mark{At: dag.NoInstant, Done: nan, Out: nan}
+	at.First, at.Last = none, none
+	if k.guessed && !k.impliedSince.Known() {
+		at.Slot = -1 // as are its times
+	}
+	if k.report.Known() {
+		at.FirstReport = min(k.report, now)
+	}
+	if k.state != dag.AttemptRunning {
+		at.End = max(min(k.end, now, k.until()), at.Start)
+	}
+	reads := k.read > 0
+	switch {
+	case k.state == dag.AttemptSucceeded && !k.guessed:
+		at.Done[0], at.Out = zeroNaN(k.in)+zeroNaN(k.read), k.out
+	case k.state == dag.AttemptRunning && reads:
+		// What it has fetched is its size. No answer has how much of it is done.
+		at.Total[0] = zeroNaN(k.in) + k.read
+	case k.state == dag.AttemptRunning:
+		at.Done[0], at.Out = k.in, k.out
+		at.First, at.Last = clip(k.first, now), clip(k.last, now)
+	}
+	return at
+}
+
+func clip(m dag.Mark, now dag.Instant) dag.Mark {
+	m.At = min(m.At, now)
+	return m
+}
+
+func zeroNaN(v float64) float64 {
+	if math.IsNaN(v) {
+		return 0
+	}
+	return v
+}
+
+// fill notes tasks that have succeeded and that no list has shown: as many as the stage counts, those with the lowest
+// indices. It returns all of them, by index. What they took is the mean of the attempt.
+func (s *stage) fill(now dag.Instant) []*task {
+	t := s.newest()
+	if t == nil || !s.mayFill() {
+		return nil
+	}
+	have, busy := make([]bool, s.tasks), make([]bool, s.tasks)
+	seen, listed := 0, 0
+	for _, u := range s.tries {
+		for _, k := range u.list {
+			if k.index < 0 {
+				continue
+			}
+			if k.state == dag.AttemptSucceeded && !have[k.index] {
+				have[k.index] = true
+				seen++
+			}
+			if u == t && k.state == dag.AttemptSucceeded {
+				listed++
+			}
+			busy[k.index] = busy[k.index] || u == t && k.state == dag.AttemptRunning
+		}
+	}
+	missing := t.complete - listed
+	if s.done() {
+		missing = s.tasks - seen
+	}
+	filled := s.table.filled
+	for i := range filled {
+		if int(i) >= s.tasks || have[i] {
+			delete(filled, i)
+		}
+	}
+	missing -= len(filled)
+	for i := int32(0); int(i) < s.tasks && missing > 0; i++ {
+		if have[i] || filled[i] != nil || busy[i] && !s.done() {
+			continue
+		}
+		if filled == nil {
+			filled = map[int32]*task{}
+		}
+		filled[i] = t.unlisted(i, now)
+		missing--
+	}
+	s.table.filled = filled
+	out := make([]*task, 0, len(filled))
+	for _, k := range filled {
+		out = append(out, k)
+	}
+	slices.SortFunc(out, byRow)
+	return out
+}
+
+// unlisted is a task of a try that has succeeded and that no list has shown.
+func (t *try) unlisted(index int32, now dag.Instant) *task {
+	mean := 0.0
+	if t.complete > 0 {
+		mean = t.runMS / float64(t.complete)
+	}
+	k := newTask(t, -1)
+	k.index, k.state, k.guessed = index, dag.AttemptSucceeded, true
+	k.end = now
+	if t.stage.done() && t.completed.Known() {
+		k.end = min(t.completed, now)
+	}
+	k.launch = k.end - dag.Instant(min(mean, 1<<40))
+	if t.submitted.Known() {
+		k.launch = min(max(k.launch, t.submitted), k.end)
+	}
+	return k
+}
