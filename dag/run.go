@@ -28,7 +28,7 @@ const windowMS = 60_000
 
 // Append returns the run with s as its newest snapshot. Snapshots older than the window are dropped, anchors stay.
 func (r Run) Append(s *Snapshot) Run {
-	if len(r.Window) == 0 || failures(s) > failures(r.Now()) {
+	if len(r.Window) == 0 || failedMore(r.Now(), s) {
 		r.Anchors = append(r.Anchors[:min(len(r.Anchors), 1):min(len(r.Anchors), 1)], s)
 	}
 	cut := 0
@@ -40,16 +40,26 @@ func (r Run) Append(s *Snapshot) Run {
 	return r
 }
 
-func failures(s *Snapshot) int {
-	n := 0
-	for i := range s.Jobs {
-		for k := range s.Jobs[i].Stages {
-			for _, a := range s.Jobs[i].Stages[k].Attempts {
-				if a.State == AttemptFailed {
-					n++
+// failedMore reports whether s has more failed attempts than the snapshot before it. Stages that the two share have as
+// many in both.
+func failedMore(before, s *Snapshot) bool {
+	more := 0
+	count := func(of, other *Snapshot, by int) {
+		for i := range of.Jobs {
+			for k := range of.Jobs[i].Stages {
+				stage := &of.Jobs[i].Stages[k]
+				if i < len(other.Jobs) && k < len(other.Jobs[i].Stages) && stage.Shares(&other.Jobs[i].Stages[k]) {
+					continue
+				}
+				for n := range stage.Attempts {
+					if stage.Attempts[n].State == AttemptFailed {
+						more += by
+					}
 				}
 			}
 		}
 	}
-	return n
+	count(s, before, 1)
+	count(before, s, -1)
+	return more > 0
 }

@@ -149,6 +149,12 @@ func (s *Snapshot) Origin() Instant {
 	return origin
 }
 
+// Shares reports whether two snapshots of a stage have the same attempts in the same memory, so that what follows from
+// these is the same.
+func (p *StageState) Shares(q *StageState) bool {
+	return len(p.Attempts) == len(q.Attempts) && (len(p.Attempts) == 0 || &p.Attempts[0] == &q.Attempts[0])
+}
+
 // Running counts the attempts that hold a slot or container.
 func (p *StageState) Running() int {
 	n := 0
