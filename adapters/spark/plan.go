@@ -22,6 +22,7 @@ type planner struct {
 	expected int      // their tasks
 	names    map[string]int
 	plan     *dag.Plan
+	head     *dag.Plan // the plan without its stages
 }
 
 // grow takes new stages into the order of the plan: a stage keeps its place. A stage that was expected and is skipped
@@ -98,10 +99,18 @@ func (p *planner) update(g *graph, lacks map[int]bool, open bool, elastic dag.El
 			Pipelines: pipelines[i : i+1 : i+1],
 		})
 	}
-	if plan.Jobs[0].Stages = stages; p.plan == nil || !reflect.DeepEqual(p.plan, plan) {
-		p.plan = plan
+	if p.plan == nil || !reflect.DeepEqual(p.head, plan) || !slices.EqualFunc(p.plan.Jobs[0].Stages, stages, sameStage) {
+		p.head = new(*plan)
+		p.head.Jobs = slices.Clone(plan.Jobs)
+		p.plan, plan.Jobs[0].Stages = plan, stages
 	}
 	return p.plan
+}
+
+// sameStage compares what the planner sets of two stages.
+func sameStage(x, y dag.Stage) bool {
+	return x.Name == y.Name && x.Tasks == y.Tasks && x.Known == y.Known && x.Foreseen == y.Foreseen && x.Pool == y.Pool &&
+		slices.Equal(x.After, y.After)
 }
 
 // outline is a plan without stages.

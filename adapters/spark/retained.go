@@ -47,8 +47,11 @@ func (f *facts) forgotten() string {
 
 // remarkForgotten warns of what the driver had dropped.
 func (f *facts) remarkForgotten() []dag.Warning {
+	if f.inLog {
+		return nil
+	}
 	what := f.forgotten()
-	if what == "" || f.inLog {
+	if what == "" {
 		return nil
 	}
 	return []dag.Warning{{
