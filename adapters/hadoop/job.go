@@ -69,6 +69,7 @@ func (b *backlog) update(tasks int, failed bool, now dag.Instant) {
 // A phase is the tasks of one kind. built is their part of the newest snapshot, to be shared while nothing changes.
 type phase struct {
 	tasks  map[int32]*task
+	order  []int32 // the keys of tasks, ascending
 	built  []dag.Attempt
 	dirty  bool
 	failed int // attempts in built that failed

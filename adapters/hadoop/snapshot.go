@@ -2,7 +2,6 @@ package hadoop
 
 import (
 	"cmp"
-	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -61,14 +60,15 @@ func (j *job) shown(a *wireApp) dag.JobState {
 	return st
 }
 
-// attempts returns the phase's attempts by task and number, the same slice as before where nothing has changed.
+// attempts returns the phase's attempts by task and number. Snapshots share the slice until something of the phase
+// changes.
 func (p *phase) attempts() []dag.Attempt {
 	if !p.dirty {
 		return p.built
 	}
 	p.dirty, p.failed = false, 0
-	p.built = make([]dag.Attempt, 0, len(p.tasks))
-	for _, index := range slices.Sorted(maps.Keys(p.tasks)) {
+	p.built = make([]dag.Attempt, 0, max(len(p.tasks), len(p.built)))
+	for _, index := range p.order {
 		p.built = append(p.built, p.tasks[index].visible(index)...)
 	}
 	for i := range p.built {

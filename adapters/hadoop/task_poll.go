@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -71,6 +70,8 @@ func (s *Source) list(v *visit) {
 				p.tasks = map[int32]*task{}
 			}
 			p.tasks[index] = t
+			n, _ := slices.BinarySearch(p.order, index)
+			p.order = slices.Insert(p.order, n, index)
 		}
 		was, doubts := t.state, t.doubts
 		p.dirty = t.listed(w, at, s.live() && t.master == j.attempt) || p.dirty
@@ -214,7 +215,6 @@ func (v *visit) details() []*detail {
 	var out []*detail
 	for _, kind := range []dag.StageIndex{dag.Map, dag.Reduce} {
 		tasks := v.job.phases[kind].tasks
-		indices := slices.Sorted(maps.Keys(tasks))
 		started := 0
 		if !v.over && !v.askTasks {
 			for _, t := range tasks {
@@ -224,7 +224,7 @@ func (v *visit) details() []*detail {
 			}
 			started -= v.job.pending[kind]
 		}
-		for _, index := range indices {
+		for _, index := range v.job.phases[kind].order {
 			t := tasks[index]
 			want := t.want()
 			if !want && t.state == "SCHEDULED" && started > 0 {

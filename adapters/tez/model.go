@@ -90,6 +90,7 @@ type vertex struct {
 	off                int // ticks in a row in which these were not what is known
 	listedTick         int // the last one that listed its tasks
 	task               map[int32]*task
+	indices            []int32 // the keys of task, ascending
 	dirty              bool
 	built              []dag.Attempt
 }
@@ -180,6 +181,8 @@ func (g *graph) attempt(k attemptKey) (*vertex, *attempt) {
 		}
 		t = &task{}
 		v.task[k.task] = t
+		i, _ := slices.BinarySearch(v.indices, k.task)
+		v.indices = slices.Insert(v.indices, i, k.task)
 	}
 	if a := t.find(k.number); a != nil {
 		return v, a
@@ -428,15 +431,15 @@ func (g *graph) tell(w *wireAttempt, before, at dag.Instant) {
 // triesAfterEnd bounds how often an attempt that has ended is asked for.
 const triesAfterEnd = 2
 
-// built returns the attempts of a vertex as snapshots have them, no later than at; the same slice as before while
-// nothing changes.
+// attempts returns the attempts of a vertex as snapshots have them, no later than at. Snapshots share the slice until
+// something of the vertex changes.
 func (v *vertex) attempts(at dag.Instant) []dag.Attempt {
 	if !v.dirty {
 		return v.built
 	}
 	v.dirty = false
-	v.built = make([]dag.Attempt, 0, len(v.task))
-	for _, index := range sortedKeys(v.task) {
+	v.built = make([]dag.Attempt, 0, max(len(v.task), len(v.built)))
+	for _, index := range v.indices {
 		if v.known && int(index) >= v.tasks {
 			break
 		}
@@ -452,15 +455,6 @@ func (v *vertex) attempts(at dag.Instant) []dag.Attempt {
 		}
 	}
 	return v.built
-}
-
-func sortedKeys(m map[int32]*task) []int32 {
-	out := make([]int32, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
 }
 
 // median of the set-up times, 0 where there is none.

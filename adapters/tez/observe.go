@@ -183,7 +183,7 @@ func (s *Source) takeTasks(b *tasksBody) []attemptKey {
 func (s *Source) open() []attemptKey {
 	var running, over []attemptKey
 	for _, v := range s.g.vertices {
-		for _, index := range sortedKeys(v.task) {
+		for _, index := range v.indices {
 			t := v.task[index]
 			for i := range t.attempts {
 				k := attemptKey{v.index, index, t.attempts[i].wire}
