@@ -85,7 +85,7 @@ func (a *allocation) expect(asked []dag.Instant, each int, start time.Duration, 
 }
 
 // most is how many executors dynamic allocation may have at once: as many as there have been if nothing bounds it,
-// since nobody knows what the cluster would give.
+// since it is unknown what the cluster would give.
 func (a *allocation) most(each int) int {
 	most := a.conf.number(dynamic + "maxExecutors")
 	if cores := a.conf.number("spark.cores.max"); cores > 0 {

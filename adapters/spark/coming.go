@@ -8,7 +8,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A coming stage is one that nobody has submitted: the plan of a running execution of SQL has it.
+// A coming stage is not submitted yet: the plan of a running execution of SQL has it.
 type coming struct {
 	title string
 	pool  string
@@ -36,7 +36,7 @@ func (p *planner) coming(g *graph) []coming {
 	return out
 }
 
-// counted reports whether all that is left of an execution is known: its plan is, and tells which of its jobs is which.
+// counted reports whether all that is left of an execution is known: its plan is, and which stages its jobs ran.
 func (x *execution) counted() bool {
 	if x == nil || x.plan == nil || x.plan.more || len(x.jobs) == 0 {
 		return false
@@ -45,7 +45,7 @@ func (x *execution) counted() bool {
 	return of != nil
 }
 
-// left is how many jobs of each exchange nobody has submitted, and the last job of those that somebody has; of is nil
+// left is how many jobs of each exchange are not submitted, and the last job of the exchanges that are; of is nil
 // where their number does not fit the plan, as with jobs of subqueries.
 func (p *sqlPlan) left(jobs []int) (left []int, of map[int]int) {
 	if !p.adaptive {

@@ -44,7 +44,7 @@ func Doctor(ctx context.Context, driver Driver) []hadoop.Check {
 		return out
 	}
 	say("spark jobs", hadoop.OK, "", "%d are listed", len(a.jobs))
-	drawn := true // or nothing tells that it is not
+	drawn := true // or nothing shows that it is not
 	if ids := a.jobIDs; len(ids) == 0 {
 		say("spark job page", hadoop.OK, "", "not tried: there is no job yet")
 	} else if page, err := driver.Get(ctx, "/jobs/job/?id="+strconv.Itoa(ids[len(ids)-1])); err != nil {

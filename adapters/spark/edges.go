@@ -13,7 +13,7 @@ import (
 const logPatience = 10 * time.Second
 
 // TakeLog takes the edges that the event log of an application has, as hadoop.Client makes them of it, and reports
-// whether it is such a list. Edges that the page of a job has told stay as they are.
+// whether it is such a list. Edges that the page of a job had stay as they are.
 func (a *answers) TakeLog(body []byte) bool {
 	var list []eventlog.Job
 	if json.Unmarshal(body, &list) != nil {
@@ -39,8 +39,8 @@ func (a *answers) TakeLog(body []byte) bool {
 	return true
 }
 
-// askLog asks the history server for the event log of an application that runs a job whose page does not tell which
-// stage reads which; of one that has ended, also if nobody has read the page of a job.
+// askLog asks the history server for the event log of an application that runs a job whose page does not show which
+// stage reads which; of one that has ended, also if no page of a job was read.
 func (s *Source) askLog(ctx context.Context, ended bool) {
 	untold := slices.ContainsFunc(s.app.unitJobs(), func(id int) bool {
 		j := s.app.jobs[id]

@@ -22,7 +22,7 @@ const overlap = 250 * time.Millisecond
 type repairer struct {
 	*facts
 	*outcome
-	implied   []*task      // tasks whose end later events imply, and some of which there is an end by now
+	implied   []*task      // tasks that later events end, and some that have got an end of their own
 	missing   map[gap]bool // events that an event log does not have
 	announced int          // facts.tasks when executors without announcement got their cores
 }
@@ -69,7 +69,7 @@ func (r *repairer) begin(s *stage, t *try, at dag.Instant, e *event) {
 	}
 }
 
-// firstImplied is the id of the first job of which there is no start.
+// firstImplied is the id of the first job without a start.
 const firstImplied = -mostJobs - 2
 
 // imply makes a stage that is of no job one of a job whose start is missing.

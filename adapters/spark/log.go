@@ -25,7 +25,7 @@ const (
 // A Log is the event log of an application.
 type Log struct {
 	events []event
-	// Torn says that the log breaks off, as one does of which the application runs.
+	// Torn says that the log breaks off, as that of a running application does.
 	Torn bool
 	// First and Last are the instants between which there are jobs to play.
 	First, Last dag.Instant
@@ -213,7 +213,7 @@ func (l *Log) Holds(id string) bool {
 	})
 }
 
-// At tells what had happened at an instant, which is not before that of the last call. ok is false before the first
+// At returns what had happened at an instant, which is not before that of the last call. ok is false before the first
 // job.
 func (r *Reader) At(now dag.Instant) (snap *dag.Snapshot, ok bool) {
 	for r.next < len(r.log.events) && r.log.events[r.next].at <= now {

@@ -112,7 +112,7 @@ func (p *player) startJob(e *event) {
 	p.takeExecutionOf(e, idOf(w.JobID))
 }
 
-// takeExecutionOf notes of which executions of SQL a job is.
+// takeExecutionOf notes the executions of SQL that a job belongs to.
 func (f *facts) takeExecutionOf(e *event, job int) {
 	of := e.properties()
 	for _, name := range []text{of.SQL, of.Root} {

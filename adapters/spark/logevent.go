@@ -232,25 +232,25 @@ func (w *taskInfo) sound() bool {
 
 // An identity is the same for an event that is in the log twice.
 type identity struct {
-	kind, name, reason string
-	id, try            int
-	at                 dag.Instant
+	kind, executor, reason           string
+	job, stage, try, task, execution int
+	at                               dag.Instant
 }
 
 // identity returns which event it is; once is false for one that may come again.
 func (w *wireEvent) identity(kind string) (of identity, once bool) {
-	of = identity{kind: kind, id: -1}
+	of = identity{
+		kind: kind, executor: string(w.Executor), reason: string(w.EndReason.Reason), job: idOf(w.JobID),
+		stage: idOf(w.Stage.ID), try: w.Stage.Try.ID(), execution: idOf(w.Execution),
+	}
+	if w.Task != nil {
+		of.task = idOf(w.Task.ID)
+	}
 	switch kind {
-	case "JobStart", "JobEnd":
-		of.id = idOf(w.JobID)
-	case "StageSubmitted", "StageCompleted":
-		of.id, of.try = idOf(w.Stage.ID), w.Stage.Try.ID()
-	case "TaskStart", "TaskEnd":
-		of.id, of.reason = idOf(w.Task.ID), string(w.EndReason.Reason)
 	case "ExecutorAdded", "ExecutorRemoved":
-		of.name, of.at = string(w.Executor), w.time(kind)
-	case "SQLExecutionStart", "SQLExecutionEnd":
-		of.id = idOf(w.Execution)
+		of.at = w.time(kind)
+	case "JobStart", "JobEnd", "StageSubmitted", "StageCompleted", "TaskStart", "TaskEnd", "SQLExecutionStart",
+		"SQLExecutionEnd":
 	default:
 		return of, false
 	}
@@ -312,7 +312,7 @@ func (w *wireEvent) taskEvent(intern func(string) string) *taskEvent {
 	return k
 }
 
-// launched is when a task began of which there is only its end.
+// launched is when a task began whose start is not in the log.
 func (k *taskEvent) launched(end, shift dag.Instant) dag.Instant {
 	if k.took >= 0 && (shift != 0 || end.Sub(k.launch)-k.took > time.Minute) {
 		return end.Add(-k.took)
@@ -327,6 +327,3 @@ func (e *event) properties() *jobProperties {
 	}
 	return &e.more.Job
 }
-
-// is reports whether an event is of one of some kinds.
-func (e *event) is(kinds ...string) bool { return slices.Contains(kinds, e.kind) }

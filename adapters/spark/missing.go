@@ -60,8 +60,8 @@ func (a *App) noUnit() *NoUnitError {
 	return e
 }
 
-// Missing says why an application of which all is known that a recording tells cannot be played: it has not run any
-// job, or not the unit that is asked for.
+// Missing says why an application cannot be played although its whole recording has been read: it has not run any job,
+// or not the unit that is asked for.
 func (a *App) Missing() error {
 	if e := a.noUnit(); e != nil {
 		return e

@@ -7,7 +7,7 @@ import (
 )
 
 // The page of a job draws its stages and their RDDs as graphs in the language of DOT. This is the only place where a
-// driver tells which stage reads which: an edge from an RDD of one stage to an RDD of another is a shuffle. The event
+// driver shows which stage reads which: an edge from an RDD of one stage to an RDD of another is a shuffle. The event
 // log has the same (edges.go).
 
 var (

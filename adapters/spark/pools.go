@@ -13,7 +13,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// The page of all stages lists the pools of a FAIR scheduler. This is the only place where a driver tells their weights
+// The page of all stages lists the pools of a FAIR scheduler. This is the only place where a driver shows their weights
 // and minimal shares. A pool has a page of its own too, but that refuses names with characters that HTML escapes.
 
 // poolsPage asks for one stage of each kind: the list of pools is all that is read.
@@ -112,7 +112,7 @@ func (s *Source) askPools(ctx context.Context) {
 }
 
 // poolOf is the pool of a stage where pools share the cores, else "". A stage that waits has that of its
-// job's others: no answer tells its own.
+// job's others: no answer has its own.
 func (f *facts) poolOf(s *stage) string {
 	if !f.conf.fair() {
 		return ""

@@ -24,7 +24,7 @@ func (s *Source) askSQL(ctx context.Context, ask func(context.Context, string) (
 }
 
 // askPlans asks for the plans of the executions that run, when a job has come or gone: only then they change. A driver
-// that has none tells less, and nothing is wrong.
+// that has none answers less, and nothing is wrong.
 func (s *Source) askPlans(ctx context.Context) {
 	now := [2]int{s.app.lastJob(), s.app.running()}
 	if now == s.planned || now[1] == 0 {
@@ -81,7 +81,7 @@ func (s *Source) After(ctx context.Context) (id string, over bool, err error) {
 }
 
 // askBrief asks for jobs that came and ended between two rounds, so that no list of running jobs had them. Jobs are
-// numbered without gaps: those that nobody has told, and the one after the last.
+// numbered without gaps: those that no answer had, and the one after the last.
 func (s *Source) askBrief(ctx context.Context) error {
 	last := s.app.lastJob()
 	left := partsRound
@@ -202,7 +202,7 @@ func (s *Source) askTasks(ctx context.Context) error {
 }
 
 // askLate asks the history server for tasks whose end the driver took with it, such as the failure that ended the
-// application. What it does not tell stays as it was.
+// application. What it does not have stays as it was.
 func (s *Source) askLate(ctx context.Context) {
 	asked := s.app.unitStages()
 	left := partsRound

@@ -42,7 +42,7 @@ func OfManager(u *url.URL) bool {
 }
 
 // takeManager takes how the ResourceManager says that an application ended. It reports whether that is all that there
-// is to be told: of one that succeeded the history server tells more.
+// is to know: of one that succeeded the history server has more.
 func (o *outcome) takeManager(body []byte) bool {
 	var w struct {
 		App struct {
@@ -63,8 +63,8 @@ func (o *outcome) takeManager(body []byte) bool {
 	return state != dag.Succeeded
 }
 
-// Take takes an answer, and reports whether it told how far the application is. A history server that does not have its
-// end yet tells nothing.
+// Take takes an answer, and reports whether it shows how far the application is. That of a history server without its
+// end does not.
 func (a *answers) Take(w *Answer) bool {
 	if w.Status != http.StatusOK {
 		a.takeFailure(w)

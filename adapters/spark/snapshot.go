@@ -97,7 +97,7 @@ func (a *App) Snapshot(now dag.Instant, final bool) (snap *dag.Snapshot, ok bool
 	return snap, true
 }
 
-// stop ends what is told to run although the application is over.
+// stop ends what seems to run although the application is over.
 func stop(j *dag.JobState, now dag.Instant) {
 	for k := range j.Stages {
 		runs := func(at dag.Attempt) bool { return at.State == dag.AttemptRunning }

@@ -36,7 +36,7 @@ type Source struct {
 	absent    map[int]int // how often a driver did not know a job
 	taken     int         // of once, what has been answered
 	begun     bool        // a round has been answered
-	silent    int         // rounds in a row in which nobody listened where the driver was
+	silent    int         // rounds in a row in which nothing listened where the driver was
 	told      int         // of last, what the history server has answered
 	named     bool        // there is a history server
 	missed    int         // rounds in which it was asked for the end that is known
@@ -68,7 +68,7 @@ const (
 	pastRound   = 2   // stages that have ended of which tasks are asked for
 	tasksRound  = 60  // tasks of a stage that have ended
 	runningRow  = 100 // tasks of a stage that run: of more, a list comes more seldom
-	giveUp      = 3   // rounds in which nobody listens after which the driver is taken to be gone
+	giveUp      = 3   // rounds in which nothing listens after which the driver is taken to be gone
 	manyExecute = 50  // executors: of more, the list comes more seldom
 	seldom      = 5
 	sqlRow      = 1000 // executions of SQL; a driver keeps as many
@@ -194,7 +194,7 @@ func (e *elsewhereError) Error() string {
 	return "spark: the driver does not run " + cmp.Or(e.id, "an application")
 }
 
-// gone reports whether nobody listens where the driver was, another one does, or its proxy says that it has ended.
+// gone reports whether nothing listens where the driver was, another one does, or its proxy says that it has ended.
 func gone(err error) bool {
 	if _, ok := errors.AsType[*elsewhereError](err); ok {
 		return true
@@ -307,7 +307,7 @@ func (s *Source) fromHistory(ctx context.Context) bool {
 	if !s.app.over {
 		return false
 	}
-	// What it does not tell, asked again and again, stays as the driver had it.
+	// What it does not have, asked again and again, stays as the driver had it.
 	if s.missed++; err != nil && s.named && s.missed < lastRounds {
 		return false
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The text of an execution's plan tells of stages that are not submitted yet: each exchange ends a stage, and the root
+// The text of an execution's plan has stages that are not submitted yet: each exchange ends a stage, and the root
 // is the last one. Adaptive execution submits a stage when what it reads is there, as a query stage, and plans the rest
 // again then; the text has the plan as it is now, and after it the one at the beginning.
 
@@ -22,7 +22,7 @@ type exchange struct {
 	reads     []int  // the exchanges that its stage reads, which come before
 }
 
-// A sqlPlan is what the text of a plan tells. The last of its exchanges stands for the root.
+// A sqlPlan is what the text of a plan has. The last of its exchanges stands for the root.
 type sqlPlan struct {
 	exchanges []exchange
 	adaptive  bool
@@ -30,7 +30,7 @@ type sqlPlan struct {
 	more      bool // there are subqueries, whose stages are not in it
 }
 
-// tasks is how many tasks the stage of an exchange has at most; 0: it reads no exchange, and nothing tells.
+// tasks is how many tasks the stage of an exchange has at most; 0: it reads no exchange, and that is unknown.
 func (p *sqlPlan) tasks(i int) int {
 	n := 0
 	for _, k := range p.exchanges[i].reads {

@@ -24,7 +24,7 @@ func oneOrList[T any](body []byte) (list []T, ok bool) {
 	return list, json.Unmarshal(body, &list) == nil
 }
 
-// TakeApplication takes an answer of /api/v1/applications or of one application, and reports whether it tells of this
+// TakeApplication takes an answer of /api/v1/applications or of one application, and reports whether it has this
 // one.
 func (a *answers) TakeApplication(body []byte) bool {
 	list, ok := oneOrList[wireApp](body)

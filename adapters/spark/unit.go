@@ -63,7 +63,7 @@ func parseID(id string) (app string, u unit) {
 	return app, u
 }
 
-// quiet is how long no job of a group runs before it is taken to be over: nothing says when a group ends, and a driver
+// quiet is how long no job of a group runs before it counts as over: nothing reports when a group ends, and a driver
 // may compute for a while between two jobs.
 const quiet = 15 * time.Second
 
@@ -130,7 +130,7 @@ func (a *answers) takeExecutions(body []byte) (ids []int, over int) {
 	return ids, over
 }
 
-// planned takes the text of the execution's plan, if it was told.
+// planned takes the text of the execution's plan, if the answer has it.
 func (x *execution) planned(text string) {
 	if x.status != "RUNNING" {
 		x.plan = nil
@@ -241,7 +241,7 @@ func (f *facts) flowID() string {
 	return f.id
 }
 
-// flowName is what people call the workflow: an execution goes by its text, a group by its description.
+// flowName is what people call the workflow: an execution has its text as a name, a group its description.
 func (f *facts) flowName() string {
 	name := f.name
 	switch x := f.execution(); {

@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
@@ -22,6 +23,17 @@ func Open(c *cli.Context, path string) (watch.Source, io.Closer, error) {
 		return nil, nil, err
 	}
 	return Counted(src, path, p), progressCloser{file, p}, nil
+}
+
+// OpenToShow opens a recording whose observations are shown. On the terminal that shows them it shows before them how
+// much of the recording is read; if they go elsewhere, it is like Open.
+func OpenToShow(c *cli.Context, path string) (watch.Source, io.Closer, error) {
+	if !view.Terminal(c.App.Writer) {
+		return Open(c, path)
+	}
+	p := command.NewProgress(c)
+	defer p.Done()
+	return openRecording(path, WorkflowID(c), c.Duration("every"), ReadBytes(p, path))
 }
 
 // A progressCloser closes a file and removes its progress.

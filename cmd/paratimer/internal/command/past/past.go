@@ -84,10 +84,10 @@ func replay(c *cli.Context) (err error) {
 
 // opened opens the recording that is replayed: a file, or stdin for "-".
 func opened(c *cli.Context, path string) (watch.Source, io.Closer, error) {
-	workflow, every := input.WorkflowID(c), c.Duration("every")
 	if path != "-" {
-		return input.OpenRecording(path, workflow, every)
+		return input.OpenToShow(c, path)
 	}
+	workflow, every := input.WorkflowID(c), c.Duration("every")
 	if every < 0 {
 		return nil, nil, command.Usage("--every %v: it is 0 or more", every)
 	}
