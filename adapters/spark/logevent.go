@@ -305,7 +305,8 @@ func (w *wireEvent) taskEvent(intern func(string) string) *taskEvent {
 	case r.Reason == commitDenied:
 		k.state, k.why = dag.AttemptKilled, commitDenied
 	default:
-		k.state, k.lost, k.loss = dag.AttemptFailed, r.Reason == "ExecutorLostFailure", intern(firstLine(string(r.Loss)))
+		k.state, k.lost = dag.AttemptFailed, r.Reason == "ExecutorLostFailure"
+		k.loss = intern(firstLine(string(r.Loss)))
 		k.why = intern(firstLine(strings.Join(strings.Fields(string(r.Reason)+" "+cause(string(r.Description))+
 			string(r.Message)+string(r.Loss)), " ")))
 	}

@@ -99,7 +99,7 @@ func (p *planner) update(g *graph, lacks map[int]bool, open bool, elastic dag.El
 			Pipelines: pipelines[i : i+1 : i+1],
 		})
 	}
-	if p.plan == nil || !reflect.DeepEqual(p.head, plan) || !slices.EqualFunc(p.plan.Jobs[0].Stages, stages, sameStage) {
+	if !reflect.DeepEqual(p.head, plan) || !slices.EqualFunc(p.plan.Jobs[0].Stages, stages, sameStage) {
 		p.head = new(*plan)
 		p.head.Jobs = slices.Clone(plan.Jobs)
 		p.plan, plan.Jobs[0].Stages = plan, stages
@@ -109,8 +109,8 @@ func (p *planner) update(g *graph, lacks map[int]bool, open bool, elastic dag.El
 
 // sameStage compares what the planner sets of two stages.
 func sameStage(x, y dag.Stage) bool {
-	return x.Name == y.Name && x.Tasks == y.Tasks && x.Known == y.Known && x.Foreseen == y.Foreseen && x.Pool == y.Pool &&
-		slices.Equal(x.After, y.After)
+	return x.Name == y.Name && x.Tasks == y.Tasks && x.Known == y.Known && x.Foreseen == y.Foreseen &&
+		x.Pool == y.Pool && slices.Equal(x.After, y.After)
 }
 
 // outline is a plan without stages.

@@ -61,9 +61,10 @@ func TestSnapshotsAreReadOnly(t *testing.T) {
 			defer file.Close() //nolint:errcheck // it was read
 			from := &noted{Source: src}
 			report := runreport.NewCollector(name, observed.Costs)
+			page := livepage.New(runreport.NewCollector(name, observed.Costs), time.Second, time.UTC)
 			w := watch.Watch{
-				Source: from, Estimators: follow.EstimatorSetOf(observed.Costs, follow.Battery{}, 16), Log: zerolog.Nop(),
-				Sinks: []watch.Sink{report, livepage.New(runreport.NewCollector(name, observed.Costs), time.Second, time.UTC)},
+				Source: from, Estimators: follow.EstimatorSetOf(observed.Costs, follow.Battery{}, 16),
+				Sinks: []watch.Sink{report, page}, Log: zerolog.Nop(),
 			}
 			polls := 0
 			if _, err = w.RunUntil(t.Context(), func(error) (bool, error) {
