@@ -10,7 +10,7 @@ func (s *Snapshot) DriverAlone() Instant {
 	last := NoInstant
 	for j := range s.Jobs {
 		js, plan := &s.Jobs[j], &s.Plan.Jobs[j]
-		for k := range js.Stages[:min(len(js.Stages), len(plan.Stages))] {
+		for k := min(len(js.Stages), len(plan.Stages)) - 1; k >= 0; k-- { // the newest stages run most often
 			stage := &js.Stages[k]
 			if stage.Submitted <= 0 {
 				continue
