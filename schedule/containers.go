@@ -2,213 +2,458 @@ package schedule
 
 import (
 	"slices"
+	"time"
 
 	"github.com/paratimer/paratimer/dag"
 )
 
-// yarn replays what real clusters do with a Pig script (docs/facts/hadoop.md F, seen on recordings of Hadoop 3.4.2):
-// one pool of containers by memory, an AM container for each job, the earlier application first, inside an application
-// failed maps before reduces before maps, reduces asked for by slow start and ramp-up, each holding its container
-// through the copy phase, and the next wave of jobs submitted only when the whole one before it has ended.
+// containers schedules what real clusters run (docs/facts/hadoop.md F, seen on recordings of Hadoop 3.4.2): one pool of
+// memory for containers, or of executors' cores. Each job has a master in a container, the earlier application goes
+// first, and inside an application its rules decide.
 //
-// Its spans lie in the future or run now: the past is not repeated. Slots are lanes, numbered as containers are
-// handed out; a freed lane is used again, so a lane's tasks follow each other as in a slot.
+// Its spans lie in the future or run now: the past is not repeated.
 type containers struct {
-	s    *dag.Snapshot
-	left Left
-	opt  Options
-	now  dag.Instant
-	jobs []containersJob
-	// phases are room for those of the jobs that are loaded next.
-	phases []containersStage
-	// loads are the other applications, in order of submission.
-	loads     []load
-	ebbs      []ebb // what they give back, in the order of making
-	demanding []ask // those of them that want memory
-	limited   bool  // what a user may hold depends on who wants some
-	// queues hold ours first. allowMB is what may be handed out in one step where several want some.
-	queues  []queue
-	allowMB int
-	// freed says that others' memory was taken as free because nothing else could ever happen.
-	freed bool
-	// order is the order of submission, in which the scheduler serves applications.
-	order  []int
-	byKey  []int // room for that order by the plan's keys
-	driver driver
-	gaps   []Span // pauses before submissions
-	pool   pool
-	growth growth
-	todo   events
-	out    []Span
-	err    error
-	// recent starts by node, for the start-up law: JVMs that start together slow each other down.
-	recent recentStarts
-	// first is the run's first start; NoInstant before.
-	first   dag.Instant
-	batches []batch
-	endOnly *EndOnly
-	alike   bool // see coresAlike
-	opened  int  // stages that waited for others and wait no more
+	*replay
+	pool    pool
+	queues  []queue // ours first
+	allowed int     // what may be handed out in one step if several applications ask for some
+	limited bool    // what a user may have depends on which users ask for some
+	others  others
+	growth  growth
+	order   []*job       // in the order of submission, in which the scheduler serves applications
+	byKey   []*job       // room for that order by the plan's keys
+	recent  recentStarts // by node, for the start-up law: JVMs that start together slow each other down
+	first   dag.Instant  // the run's first start; NoInstant before
+	freed   bool         // others' memory was taken as free because nothing else could ever happen
+	// next is the only stage that waits for containers until changed is set, nil if none does; found says that this has
+	// been looked for, and sole that no more than one waits.
+	next        *stage
+	sole, found bool
 }
 
-func replayYARN(s *dag.Snapshot, left Left, opt Options) (*Schedule, error) {
-	y := &containers{s: s, left: left, opt: opt, now: s.At, first: dag.NoInstant, endOnly: opt.EndOnly}
-	y.endOnly.lend(y)
-	defer y.endOnly.take(y)
-	if err := y.load(); err != nil {
-		return nil, err
+func newContainers(r *replay) *containers {
+	c := &containers{}
+	if m := r.opt.EndOnly; m != nil {
+		c = &m.cluster
+		*c = containers{recent: c.recent[:0], others: others{
+			apps: c.others.apps[:0], releases: c.others.releases[:0], requests: c.others.requests[:0],
+		}, queues: c.queues[:0], order: c.order[:0]}
 	}
-	y.grant(y.now)
-	for y.err == nil && (len(y.todo.heap) > 0 || y.endOnly.ending() || y.unblock()) {
-		if y.endOnly.ending() && y.endBatch() {
-			continue
-		}
-		if opt.Until.Known() && opt.Until > 0 && (len(y.todo.heap) == 0 || y.todo.heap[0].at > opt.Until) {
-			break
-		}
-		e := y.todo.pop()
-		y.now = e.at
-		y.happen(&e)
-		// All that happens at one instant is seen before containers are handed out again.
-		if !y.moreNow() {
-			y.grant(y.now)
-		}
-	}
-	if y.err == nil && !(opt.Until.Known() && opt.Until > 0) {
-		y.err = y.stuck()
-	}
-	if y.err != nil {
-		return nil, y.err
-	}
-	return y.schedule(), nil
+	c.replay, c.first = r, dag.NoInstant
+	return c
 }
 
-// moreNow says that more happens at this instant.
-func (y *containers) moreNow() bool {
-	return len(y.todo.heap) > 0 && y.todo.heap[0].at <= y.now || y.endOnly.ending() && y.endOnly.ends.first() <= y.now
+func (c *containers) after(from dag.Instant, cost Cost) dag.Instant {
+	return from.Add(cost.Setup).Add(cost.Work)
 }
 
-// unblock makes room when nothing is left to happen and tasks still wait. It says whether anything changed.
-func (y *containers) unblock() bool {
-	if y.opt.Until.Known() && y.opt.Until > 0 && y.now >= y.opt.Until || !y.waits() {
+func (c *containers) node(slot int32) int { return int(c.pool.nodes[slot]) }
+
+// grant hands out what is free: earlier jobs first, in a job its master's container, then tasks as its rules have it.
+func (c *containers) grant() {
+	if c.now < c.s.NextContainer {
+		return
+	}
+	if !c.changed && !c.limited && c.grantNext() {
+		return
+	}
+	c.changed, c.found = false, false
+	if c.contended() {
+		c.share()
+	} else {
+		for _, j := range c.inOrder() {
+			if c.pool.free <= 0 {
+				break
+			}
+			c.grantJob(j)
+		}
+	}
+	for _, j := range c.order {
+		if c.hangs(j) {
+			j.beatLater(c, c.now) // the master looks for room at its next heartbeat
+		}
+	}
+	c.grow()
+}
+
+// grantNext serves the only stage that waits, and reports whether there is no more than one.
+func (c *containers) grantNext() bool {
+	if !c.found {
+		c.found, c.sole = true, c.findNext()
+	}
+	st := c.next
+	if !c.sole || st != nil && st.granted == 0 || c.copying > 0 && slices.ContainsFunc(c.order, c.hangs) {
 		return false
 	}
-	if !slices.ContainsFunc(y.order, y.preempt) && !y.freeLoads() {
-		return false
+	if st != nil && c.pool.free > 0 {
+		pools, fair := st.job.rules.(fairPools)
+		switch {
+		case st.copies():
+			st.asked -= c.grantPending(st, min(st.asked, c.room(st)))
+		case fair && c.opt.EndOnly == nil:
+			pools.grant(c, st.job) // each task is a span
+		default:
+			c.grantPending(st, c.room(st))
+		}
 	}
-	y.at(y.now, rankEnd, func(dag.Instant) {})
+	if st == nil || st.waiting == 0 || !c.growth.due {
+		c.grow()
+	}
 	return true
 }
 
-// waits says that a submitted job has not ended.
-func (y *containers) waits() bool {
-	for _, j := range y.order {
-		if y.jobs[j].stage != ended {
-			return true
+// findNext finds the stage that waits for containers, and reports whether no more than one does: then no other has to
+// be looked at until something changes.
+func (c *containers) findNext() bool {
+	c.next = nil
+	for i := range c.queues {
+		if c.queues[i].smallest() < plenty {
+			return false
 		}
 	}
-	return false
-}
-
-// stuck reports a job that never ends although nothing is left to happen.
-func (y *containers) stuck() error {
-	for j := range y.jobs {
-		job := &y.jobs[j]
-		if job.stage == ended {
+	for _, j := range c.order {
+		switch {
+		case j.state == accepted || j.state == active && c.hangs(j):
+			return false
+		case j.state != active:
 			continue
 		}
-		stage := 0
-		for stage < len(job.phase)-1 && job.phase[stage].left() == 0 {
-			stage++
+		_, fair := j.rules.(fairPools)
+		for k := range j.stages {
+			st := &j.stages[k]
+			if st.closed && !st.copies() {
+				continue // it asks for nothing before it opens
+			}
+			again := st.retries()
+			if st.copies() {
+				again = fair || st.closed || st.asked > 0 && len(st.retry) > 0
+			}
+			if again || st.lacks != nil && st.left() > 0 {
+				return false
+			}
+			if st.waiting > 0 && (!st.copies() || st.asked > 0) {
+				if c.next != nil {
+					return false
+				}
+				c.next = st
+			}
 		}
-		why := "the pool has no room for one container; check the cluster's and the queue's memory"
-		if job.stage == blocked {
-			why = "what it comes after never ends"
+	}
+	return true
+}
+
+func (c *containers) grantJob(j *job) {
+	switch j.state {
+	case accepted:
+		if c.roomOf(j) >= j.masterSize && c.leavesRoom(j) {
+			j.startMaster(c)
 		}
-		cluster := &y.s.Plan.Cluster
-		return &StuckError{
-			Job: y.s.Plan.Jobs[j].Node, Stage: y.s.Plan.StageName(j, dag.StageIndex(stage)), Why: why,
-			NoExecutor: cluster.Policy == dag.Executors && cluster.Cores <= 0,
+	case active:
+		j.rules.grant(c, j)
+	}
+}
+
+// leavesRoom reports whether another master would leave room for a container of a task beside it, or is the only one.
+// Schedulers see to that by a limit for masters (CapacityScheduler's maximum-am-resource-percent), which counts if it
+// is known.
+func (c *containers) leavesRoom(j *job) bool {
+	if c.queues[j.queue].masterLimit < plenty {
+		return c.mastersFit(j.queue, j.masterSize)
+	}
+	others, tasks := false, 0
+	for _, o := range c.order {
+		if o != j && (o.state == starting || o.state == active) {
+			others = true
+			tasks += o.taskMemory()
+		}
+	}
+	return !others || c.roomIn(j.queue, j.user)+tasks-j.masterSize >= j.largest()
+}
+
+// taskMemory is what a job's tasks have.
+func (j *job) taskMemory() int {
+	sum := 0
+	for k := range j.stages {
+		sum += j.stages[k].granted * j.stages[k].size
+	}
+	return sum
+}
+
+// room is how many containers for tasks of a stage may be granted now.
+func (c *containers) room(st *stage) int {
+	n := (c.roomOf(st.job) - c.pool.freeOn(st.job.avoided, st.size)) / st.size
+	if st.most > 0 {
+		n = min(n, st.most-st.granted)
+	}
+	return max(n, 0)
+}
+
+func (c *containers) grantRetries(st *stage) {
+	for !st.closed && st.retries() && c.room(st) > 0 {
+		c.give(st, st.takeRetry(), 1)
+	}
+}
+
+func (c *containers) grantCopying(st *stage) {
+	for st.asked > 0 && len(st.retry) > 0 && c.room(st) > 0 {
+		st.asked--
+		c.give(st, st.takeRetry(), 1)
+	}
+	st.asked -= c.grantPending(st, min(st.asked, c.room(st)))
+}
+
+// grantPending gives containers to up to n pending tasks, runs of consecutive tasks at once, and returns how many.
+func (c *containers) grantPending(st *stage, n int) int {
+	given := 0
+	for given < n && len(st.pending) > 0 {
+		first, took := st.takePending(n - given)
+		c.give(st, first, took)
+		given += took
+	}
+	return given
+}
+
+// give takes n containers for tasks first, first+1, …: those that are kept before new ones.
+func (c *containers) give(st *stage, first int32, n int) {
+	kept := c.takeKept(st.job, n)
+	if kept > 0 {
+		c.launch(st, first, kept, true)
+	}
+	if n > kept {
+		c.launch(st, first+int32(kept), n-kept, false) //nolint:gosec // a stage has at most 2^31 tasks
+	}
+}
+
+// launch starts tasks in containers when the master receives these, at its next heartbeat.
+func (c *containers) launch(st *stage, first int32, n int, kept bool) {
+	start := st.job.nextBeat(c, c.now.Add(c.overheads.Handoff))
+	c.startAt(st, first, n, start, kept)
+	for i := int(st.k) + 1; st.copied && i < len(st.job.stages); i++ {
+		if to := &st.job.stages[i]; to.from == st.k && to.left() > 0 {
+			st.job.beatLater(c, start) // it may be asked for once all of these have their containers
+		}
+	}
+}
+
+// startAt takes containers for n tasks, which start at an instant.
+func (c *containers) startAt(st *stage, first int32, n int, start dag.Instant, kept bool) {
+	c.occupy(st.job, n*st.size)
+	st.granted += n
+	b := batch{stage: st, first: first, slots: c.slotsFor(st, n), kept: kept}
+	if start <= c.now && c.cores() {
+		c.startBatch(&b)
+		return
+	}
+	at := len(c.batches)
+	if n := len(c.idleBatches); n > 0 {
+		at = int(c.idleBatches[n-1])
+		c.idleBatches, c.batches[at] = c.idleBatches[:n-1], b
+	} else {
+		c.batches = append(c.batches, b)
+	}
+	c.later(start, rankStart, opStart, at)
+}
+
+// slotsFor takes slots for n tasks of a stage. Where these make no difference one stands for all.
+func (c *containers) slotsFor(st *stage, n int) []int32 {
+	if c.slotsDiffer {
+		return c.pool.take(n, st.size, st.job.avoided)
+	}
+	if len(c.pool.nodes) == 0 {
+		c.pool.addSlot(-1)
+	}
+	zeros := &c.opt.EndOnly.zeros
+	for len(*zeros) < n {
+		*zeros = append(*zeros, 0)
+	}
+	return (*zeros)[:n:n]
+}
+
+// start starts the first tasks that wait for their slots, all of one cost, and returns how many.
+func (c *containers) start(st *stage, first int32, slots []int32, kept bool) int {
+	number, node := st.attempt[first], -1
+	if c.slotsDiffer {
+		node = c.node(slots[0])
+	}
+	t := st.task(first, number, slots[0], node)
+	t.Start = c.now
+	if c.cores() {
+		if t.Cold = c.pool.cold[slots[0]]; t.Cold {
+			delete(c.pool.cold, slots[0])
+		}
+	} else {
+		t.Together, t.Cold = c.recent.at(int32(t.Node)), st.job.rules.cold(c, kept) //nolint:gosec // an index
+	}
+	cost, n := c.left(t), 1
+	alike := !c.slotsDiffer && st.attempt == nil || c.slotsDiffer && len(c.pool.room) == 0
+	if alike && number == 0 && c.opt.Fault == nil {
+		n = min(len(slots), max(cost.Same, 1)) // else each task is a case of its own
+	}
+	c.begin(st, st.span(first, number, slots[:n:n], c.now), cost, nil)
+	return n
+}
+
+// release gives the containers of n tasks back, which the master may keep.
+func (c *containers) release(st *stage, n int, slots []int32) {
+	c.leave(st.job, n*st.size, slots)
+	st.job.rules.freed(st.job, n, c.now)
+}
+
+// leave gives slots back, and their memory unless it goes with their node.
+func (c *containers) leave(j *job, size int, slots []int32) {
+	if c.slotsDiffer {
+		if c.pool.closedTo(slots[0]) {
+			return
+		}
+		c.pool.slots.release(slots)
+	}
+	c.occupy(j, -size)
+}
+
+func (c *containers) opened(*stage) {}
+
+// failed asks for a task again that did not succeed.
+func (c *containers) failed(sp *Span) {
+	st := c.stage(sp)
+	st.setAttempt(sp.First, sp.Attempt+1)
+	st.retry = append(st.retry, sp.First)
+	c.requestRetries(st)
+}
+
+// requestRetries hides the retries of a stage that does not copy from the scheduler until the master has asked for
+// them: the request comes a heartbeat too late for the container that the failed attempt had, which goes to the next
+// map (recording failure-1; ParaTimer section 3.2.2 saw the same of its scheduler).
+func (c *containers) requestRetries(st *stage) {
+	if st.copies() {
+		st.job.beatLater(c, c.now)
+		return
+	}
+	st.unasked++
+	c.at(st.job.nextBeat(c, c.now).Add(c.overheads.Beat), rankAsk, func() { st.unasked-- })
+}
+
+func (c *containers) submit(j *job) {
+	j.beat = c.now
+	if c.order = append(c.order, j); len(c.order) == 1 {
+		c.others.resize(c)
+	}
+	// The ResourceManager takes a moment to accept the application.
+	c.at(c.now.Add(c.overheads.AMStart), rankAsk, func() { j.state = accepted })
+}
+
+// finish keeps the container of a job's master a while.
+func (c *containers) finish(j *job) {
+	size := j.masterSize
+	c.at(c.now.Add(c.overheads.AMHold), rankEnd, func() {
+		c.occupy(j, -size)
+		c.pool.hold(j.masterNode, -size)
+	})
+}
+
+// unblock preempts, or else takes the memory of others as free, if nothing is left to happen and tasks still wait.
+func (c *containers) unblock() bool {
+	if !slices.ContainsFunc(c.order, func(j *job) bool { return j.state != ended }) {
+		return false
+	}
+	if !slices.ContainsFunc(c.order, func(j *job) bool { return j.preempt(c) }) && !c.others.free(c) {
+		return false
+	}
+	c.at(c.now, rankEnd, func() {})
+	return true
+}
+
+func (c *containers) why(*job) string {
+	return "the pool has no room for one container; check the cluster's and the queue's memory"
+}
+
+func (c *containers) complete(sch *Schedule) {
+	sch.Freed = c.freed
+	for i := range c.jobs {
+		sch.End = max(sch.End, c.jobs[i].finished)
+	}
+	if c.opt.EndOnly != nil {
+		return
+	}
+	sch.Mastered = make([]dag.Instant, len(c.jobs))
+	for i := range c.jobs {
+		sch.Mastered[i] = c.jobs[i].mastered
+	}
+	sch.Spans = append(sch.Spans, pauses(sch, c.gaps)...)
+	sortSpans(sch.Spans)
+}
+
+// coresAlike reports whether it makes no difference on which core of which executor a task runs: none is to come, on
+// which the first task would be slow, each task takes one, and all that run now are on executors that take tasks.
+func (c *containers) coresAlike() bool {
+	e := &c.plan.Cluster.Elastic
+	grows := e.Each > 0 && min(e.Max, dag.MaxSlots)-c.growth.cores >= e.Each
+	if !c.cores() || grows || len(c.s.Coming) > 0 || len(c.pool.room) == 0 || len(c.s.Load) > 0 {
+		return false
+	}
+	for j := range c.s.Jobs {
+		for k := range c.s.Jobs[j].Stages {
+			if c.sizeOf(&c.plan.Jobs[j].Stages[k]) != 1 {
+				return false
+			}
+			if c.replay.finished(j, dag.StageIndex(k)) != nil { //nolint:gosec // an index
+				continue
+			}
+			for i := range c.s.Jobs[j].Stages[k].Attempts {
+				a := &c.s.Jobs[j].Stages[k].Attempts[i]
+				if a.State == dag.AttemptRunning &&
+					(a.Node < 0 || int(a.Node) >= len(c.pool.open) || !c.pool.open[a.Node]) {
+					return false
+				}
+			}
+		}
+		if len(c.s.Jobs[j].Avoided) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// avoidedBy are the nodes on which a job's master refuses containers; none where it would leave it nowhere to go.
+func (c *containers) avoidedBy(js *dag.JobState) []int32 {
+	for n, open := range c.pool.open {
+		if open && !slices.Contains(js.Avoided, int32(n)) { //nolint:gosec // an index
+			return js.Avoided
 		}
 	}
 	return nil
 }
 
-func (y *containers) schedule() *Schedule {
-	sch := &Schedule{Now: y.s.At, End: y.s.At, Freed: y.freed}
-	if y.endOnly != nil {
-		for j := range y.jobs {
-			if t := y.jobs[j].finished; t.Known() {
-				sch.End = max(sch.End, t)
-			}
+// promptly is how long a master needs to give up attempts on a node that is unhealthy or decommissioned (seen: 3 s).
+const promptly = 3 * time.Second
+
+// onLostNode reports whether an attempt's node is lost and its master has not given it up.
+func (c *containers) onLostNode(a *dag.Attempt) bool {
+	return !a.End.Known() && a.Node >= 0 && int(a.Node) < len(c.s.Nodes) && c.s.Nodes[a.Node].Lost
+}
+
+// giveUpLater runs the task of an attempt again whose node is lost, once the master has given up trying to stop its
+// container (recording nodelost-1: three minutes). It has no memory: that went with the node.
+func (c *containers) giveUpLater(st *stage, a *dag.Attempt) {
+	st.granted++
+	if a.Task >= 0 && int(a.Task) < st.total {
+		st.lost = append(st.lost, a.Task)
+	}
+	since, wait := c.s.Nodes[a.Node].LostAt, c.overheads.Abandon
+	if !since.Known() {
+		since = c.now
+	}
+	if c.s.Nodes[a.Node].Cause != dag.NodeGone {
+		wait = promptly // its NodeManager answers, or signs off
+	}
+	task, number := a.Task, a.Number
+	c.at(since.Add(wait), rankEnd, func() {
+		st.granted--
+		st.setAttempt(task, number+1)
+		if int(task) < len(st.lacks) {
+			st.releaseTasks(task, 1)
+		} else {
+			st.retry = append(st.retry, task)
 		}
-		return sch
-	}
-	sch.Spans = y.out
-	sch.Submitted = make([]dag.Instant, len(y.jobs))
-	sch.Finished = make([]dag.Instant, len(y.jobs))
-	sch.Mastered = make([]dag.Instant, len(y.jobs))
-	for j := range y.jobs {
-		sch.Mastered[j] = y.jobs[j].mastered
-		sch.Submitted[j] = y.jobs[j].submitted
-		sch.Finished[j] = y.jobs[j].finished
-		if t := y.jobs[j].finished; t.Known() && t > sch.End {
-			sch.End = t
-		}
-	}
-	sch.Spans = append(sch.Spans, pauses(sch, y.gaps)...)
-	sortSpans(sch.Spans)
-	return sch
-}
-
-func (y *containers) submit(j int, t dag.Instant) {
-	job := &y.jobs[j]
-	job.submitted, job.beat = t, t
-	y.order = append(y.order, j)
-	if len(y.order) == 1 {
-		y.askAnew()
-	}
-	// The RM takes a moment to accept the application.
-	y.at(t.Add(y.s.Plan.Overheads.AMStart), rankAsk, func(dag.Instant) { job.stage = waitingAM })
-}
-
-// startAM gives the job's AM its container.
-func (y *containers) startAM(j int, t dag.Instant) {
-	job := &y.jobs[j]
-	o := y.s.Plan.Overheads
-	y.occupy(j, job.amMB)
-	job.stage, job.mastered = starting, t
-	ready := t.Add(max(0, o.Launch-o.AMStart))
-	y.at(ready, rankSubmit, func(t dag.Instant) { y.activate(j, t) })
-}
-
-// activate asks for the job's tasks: its first may start now.
-func (y *containers) activate(j int, t dag.Instant) {
-	job := &y.jobs[j]
-	job.stage = active
-	job.beat = t
-	for i := range job.phase {
-		if p := &job.phase[i]; p.total == 0 && !p.closed && len(p.after) == 0 {
-			y.follow(j, dag.StageIndex(i), 0, 0, t) //nolint:gosec // an index
-		}
-	}
-	if job.left() == 0 {
-		y.at(t.Add(y.s.Plan.Overheads.Finish), rankEnd, func(t dag.Instant) { y.finish(j, t) })
-	}
-	job.rules.first(y, j, t)
-}
-
-// finish ends the job; its AM keeps its container a while.
-func (y *containers) finish(j int, t dag.Instant) {
-	job := &y.jobs[j]
-	if job.stage == ended {
-		return
-	}
-	job.stage, job.finished = ended, t
-	mb := job.amMB
-	y.at(t.Add(y.s.Plan.Overheads.AMHold), rankEnd, func(dag.Instant) {
-		y.vacate(j, mb)
-		y.pool.empty(job.seat, mb)
+		c.requestRetries(st)
 	})
-	y.driver.next(y, t)
 }

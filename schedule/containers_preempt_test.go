@@ -90,21 +90,23 @@ func TestYARNPreemptsBesideAnotherJob(t *testing.T) {
 // More maps than an int can hold the memory of still make room: a replay whose master says that it made room and kills
 // nothing never ends.
 func TestYARNPreemptsForMapsWithoutMeasure(t *testing.T) {
-	y := &containers{
-		s: afterLostMaps(8), left: func(Task) Cost { return Cost{Work: 20 * second, Same: 1} },
-		now: 60 * 1000, first: dag.NoInstant,
+	r := &replay{
+		s: afterLostMaps(8), left: func(Task) Cost { return Cost{Work: 20 * second, Same: 1} }, now: 60 * 1000,
+		ends: newEndQueue(0),
 	}
-	if err := y.load(); err != nil {
-		t.Fatal(err)
+	r.plan = r.s.Plan
+	r.overheads = r.plan.Overheads
+	c := newContainers(r)
+	if r.scheduler = c; c.load() != nil {
+		t.Fatal("it does not load")
 	}
-	y.grant(y.now)
-	job := &y.jobs[0]
-	maps, reduces := &job.phase[dag.Map], &job.phase[dag.Reduce]
-	if maps.mb, maps.waiting = 1<<40, 1<<23; len(reduces.copying) == 0 || job.stage != active {
-		t.Fatalf("%d reduces wait, stage %v", len(reduces.copying), job.stage)
+	job := &r.jobs[0]
+	maps, reduces := &job.stages[dag.Map], &job.stages[dag.Reduce]
+	if maps.size, maps.waiting = 1<<40, 1<<23; len(reduces.copying) == 0 || job.state != active {
+		t.Fatalf("%d reduces wait, state %v", len(reduces.copying), job.state)
 	}
-	before := len(y.out)
-	if waiting := len(reduces.copying); !y.preempt(0) || len(reduces.copying) == waiting && len(y.out) == before {
+	before := len(r.spans)
+	if waiting := len(reduces.copying); !job.preempt(c) || len(reduces.copying) == waiting && len(r.spans) == before {
 		t.Errorf("%d reduces wait after it, and %d before", len(reduces.copying), waiting)
 	}
 	for _, c := range []struct{ n, mb, want int }{

@@ -7,106 +7,122 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A driver submits the query's jobs. It is asked when the replay begins, and again whenever a job has ended.
+// A driver submits the query's jobs.
 type driver interface {
-	// next submits what can be submitted at t, or soon after it.
-	next(y *containers, t dag.Instant)
+	// next submits what can be submitted now, or soon: at the beginning, where the job is nil, and whenever a job has
+	// ended.
+	next(r *replay, finished *job)
 }
 
 // loadDriver leaves out what is never submitted, submits other users' jobs at their own times, and lets the plan's
 // driver begin.
-func (y *containers) loadDriver() error {
-	graph, err := dag.NewGraph(y.s.Plan)
-	if err != nil {
-		return err
-	}
-	for j := range y.jobs {
-		if o := y.owner(j); o != nil && y.jobs[j].stage == blocked {
-			y.at(max(o.At, y.now), rankSubmit, func(t dag.Instant) { y.submit(j, t) })
+func (c *containers) loadDriver(graph *dag.Graph) {
+	for i := range c.jobs {
+		if o := c.owner(i); o != nil && c.jobs[i].state == blocked {
+			c.later(max(o.At, c.now), rankSubmit, opSubmit, i)
 		}
 	}
-	y.trimFailed(graph)
-	switch y.s.Plan.Driver {
-	case dag.Eager:
-		y.driver = &eager{order: y.ours(graph.Order())}
-	case dag.Serial:
-		y.driver = &eager{order: y.ours(graph.Order()), serial: true}
+	c.dropFailed(graph)
+	switch c.plan.Driver {
+	case dag.Eager, dag.Serial:
+		c.driver = newEager(c.replay, graph, c.plan.Driver == dag.Serial)
 	default:
-		y.driver = y.loadWaves(graph.Levels())
+		c.driver = newWaves(c.replay, graph.Levels())
 	}
-	y.driver.next(y, y.now)
-	return nil
+	c.driver.next(c.replay, nil)
 }
 
 // ours leaves other users' jobs out.
-func (y *containers) ours(jobs []int) []int {
+func (r *replay) ours(jobs []int) []int {
 	out := make([]int, 0, len(jobs))
 	for _, j := range jobs {
-		if y.owner(j) == nil {
+		if r.owner(j) == nil {
 			out = append(out, j)
 		}
 	}
 	return out
 }
 
-// trimFailed takes out the jobs that depend on one that did not succeed: no driver submits them
+// dropFailed takes out the jobs that depend on one that did not succeed: no driver submits them
 // (docs/facts/hadoop.md C1).
-func (y *containers) trimFailed(graph *dag.Graph) {
-	for _, j := range graph.Order() {
-		for _, a := range y.s.Plan.Jobs[j].After {
-			s := y.s.Jobs[a].State
-			if y.jobs[j].stage == blocked && (s == dag.Failed || s == dag.Killed || y.jobs[a].never) {
-				y.jobs[j].never, y.jobs[j].stage = true, ended
+func (r *replay) dropFailed(graph *dag.Graph) {
+	for _, i := range graph.Order() {
+		for _, a := range r.plan.Jobs[i].After {
+			j, s := &r.jobs[i], r.s.Jobs[a].State
+			if j.state == blocked && (s == dag.Failed || s == dag.Killed || r.jobs[a].dropped) {
+				j.dropped, j.state = true, ended
 			}
 		}
 	}
 }
 
-// submission is when a job is submitted that had to wait for others, the last of which ended at last (NoInstant: it
-// waited for none). One that should have come before t is late, and is not expected at once.
-func (y *containers) submission(last, t dag.Instant) (from, at dag.Instant) {
-	if !last.Known() {
-		return t, t
+// submissionAfter is when jobs are submitted that had to wait for others, the last of which ended at last (NoInstant:
+// they waited for none). Those that should have come before now are late, and are not expected at once.
+func (r *replay) submissionAfter(last dag.Instant) (from, at dag.Instant) {
+	if !last.Known() || r.plan.Cluster.Policy == dag.FIFO {
+		return r.now, r.now
 	}
-	if at = last.Add(y.s.Plan.Overheads.Wave); at < t {
-		at = t.Add(lateShare(t.Sub(at), y.s.Plan.Overheads.Beat))
+	if at = last.Add(r.overheads.Wave); at < r.now {
+		at = r.now.Add(lateShare(r.now.Sub(at), r.overheads.Beat))
 	}
 	return last, at
 }
 
 // submitLater submits jobs one after the other from at on, and keeps the pause before the first.
-func (y *containers) submitLater(jobs []int, from, at dag.Instant) {
-	y.gaps = append(y.gaps, pauseOf(int32(jobs[0]), dag.Wave, from, at)) //nolint:gosec // an index
+func (r *replay) submitLater(jobs []int, from, at dag.Instant) {
+	if at > from {
+		r.gaps = append(r.gaps, pauseOf(int32(jobs[0]), dag.Wave, from, at)) //nolint:gosec // an index
+	}
 	for i, j := range jobs {
-		y.at(at.Add(time.Duration(i)*y.s.Plan.Overheads.Stagger), rankSubmit, func(t dag.Instant) { y.submit(j, t) })
+		r.later(at.Add(time.Duration(i)*r.overheads.Stagger), rankSubmit, opSubmit, j)
 	}
 }
 
 // eager submits each job when the jobs that it comes after have ended; serial only when no other one is left that was
 // submitted.
 type eager struct {
-	order  []int // dependencies first
+	order  []int   // dependencies first
+	after  [][]int // by job: the jobs of order that come after it
 	serial bool
-	sent   map[int]bool
+	sent   []bool
 }
 
-func (e *eager) next(y *containers, t dag.Instant) {
-	if e.sent == nil {
-		e.sent = make(map[int]bool, len(e.order))
+func newEager(r *replay, graph *dag.Graph, serial bool) *eager {
+	e := &eager{order: r.ours(graph.Order()), serial: serial, sent: make([]bool, len(r.jobs))}
+	if e.after = make([][]int, len(r.jobs)); serial {
+		return e
 	}
+	for _, j := range e.order {
+		for _, a := range r.plan.Jobs[j].After {
+			if n := len(e.after[a]); n == 0 || e.after[a][n-1] != j {
+				e.after[a] = append(e.after[a], j)
+			}
+		}
+	}
+	return e
+}
+
+func (e *eager) next(r *replay, finished *job) {
 	last := dag.NoInstant // of serial: the end of the job before
 	for _, j := range e.order {
-		job := &y.jobs[j]
-		if e.serial && job.stage != ended && (job.submitted.Known() || e.sent[j]) {
+		if !e.serial {
+			break
+		}
+		job := &r.jobs[j]
+		if job.state != ended && (job.submitted.Known() || e.sent[j]) {
 			return
 		}
 		last = max(last, job.finished)
 	}
-	for _, j := range e.order {
-		if job := &y.jobs[j]; job.stage != blocked || job.submitted.Known() || e.sent[j] {
+	jobs := e.order
+	if finished != nil && !e.serial {
+		jobs = e.after[finished.index]
+	}
+	for _, j := range jobs {
+		if job := &r.jobs[j]; job.state != blocked || job.submitted.Known() || e.sent[j] {
 			continue
 		}
-		ready, end := e.ready(y, j)
+		ready, end := e.ready(r, j)
 		if !ready {
 			continue
 		}
@@ -114,8 +130,8 @@ func (e *eager) next(y *containers, t dag.Instant) {
 			end = last
 		}
 		e.sent[j] = true
-		from, at := y.submission(end, t)
-		y.submitLater([]int{j}, from, at)
+		from, at := r.submissionAfter(end)
+		r.submitLater([]int{j}, from, at)
 		if e.serial {
 			return
 		}
@@ -123,13 +139,13 @@ func (e *eager) next(y *containers, t dag.Instant) {
 }
 
 // ready reports whether all that j comes after has ended, and when the last of it did.
-func (e *eager) ready(y *containers, j int) (bool, dag.Instant) {
+func (e *eager) ready(r *replay, j int) (bool, dag.Instant) {
 	last := dag.NoInstant
-	for _, a := range y.s.Plan.Jobs[j].After {
-		if y.jobs[a].stage != ended {
+	for _, a := range r.plan.Jobs[j].After {
+		if r.jobs[a].state != ended {
 			return false, last
 		}
-		last = max(last, y.jobs[a].finished)
+		last = max(last, r.jobs[a].finished)
 	}
 	return true, last
 }
@@ -142,62 +158,48 @@ type waves struct {
 	sent int     // levels that are submitted
 }
 
-// loadWaves submits the rest of the levels that the cluster has jobs of already.
-func (y *containers) loadWaves(levels [][]int) *waves {
+// newWaves submits the rest of the levels that the cluster has jobs of already.
+func newWaves(r *replay, levels [][]int) *waves {
 	w := &waves{jobs: make([][]int, 0, len(levels))}
 	for _, level := range levels {
-		if ours := y.ours(level); len(ours) > 0 {
+		if ours := r.ours(level); len(ours) > 0 {
 			w.jobs = append(w.jobs, ours)
 		}
 	}
-	for w.sent < len(w.jobs) && y.anySubmitted(w.jobs[w.sent]) {
-		y.submitRest(w.jobs[w.sent])
+	submitted := func(j int) bool { return r.jobs[j].submitted.Known() }
+	for w.sent < len(w.jobs) && slices.ContainsFunc(w.jobs[w.sent], submitted) {
+		n := time.Duration(0)
+		for _, j := range w.jobs[w.sent] {
+			if r.jobs[j].state == blocked && !submitted(j) {
+				n++
+				r.later(r.now.Add(n*r.overheads.Stagger), rankSubmit, opSubmit, j)
+			}
+		}
 		w.sent++
 	}
 	return w
 }
 
-func (y *containers) anySubmitted(jobs []int) bool {
-	for _, j := range jobs {
-		if y.jobs[j].submitted.Known() {
-			return true
-		}
-	}
-	return false
-}
-
-// submitRest submits the jobs of a wave whose siblings are with the cluster already.
-func (y *containers) submitRest(jobs []int) {
-	n := 0
-	for _, j := range jobs {
-		if y.jobs[j].stage == blocked && !y.jobs[j].submitted.Known() {
-			n++
-			y.at(y.now.Add(time.Duration(n)*y.s.Plan.Overheads.Stagger), rankSubmit,
-				func(t dag.Instant) { y.submit(j, t) })
-		}
-	}
-}
-
 // next submits the next level if all jobs before have ended.
-func (w *waves) next(y *containers, t dag.Instant) {
+func (w *waves) next(r *replay, finished *job) {
 	if w.sent >= len(w.jobs) {
 		return
 	}
 	last := dag.NoInstant
 	for _, level := range w.jobs[:w.sent] {
 		for _, j := range level {
-			if y.jobs[j].stage != ended {
+			if r.jobs[j].state != ended {
 				return
 			}
-			last = max(last, y.jobs[j].finished)
+			last = max(last, r.jobs[j].finished)
 		}
 	}
-	jobs := slices.DeleteFunc(slices.Clone(w.jobs[w.sent]), func(j int) bool { return y.jobs[j].never })
+	jobs := slices.DeleteFunc(slices.Clone(w.jobs[w.sent]), func(j int) bool { return r.jobs[j].dropped })
 	w.sent++
 	if len(jobs) == 0 {
-		w.next(y, t)
+		w.next(r, finished)
 		return
 	}
-	from, at := y.submission(last, t)
-	y.submitLater(jobs, from, at)
+	from, at := r.submissionAfter(last)
+	r.submitLater(jobs, from, at)
 }

@@ -16,7 +16,6 @@ type endQueue struct {
 	buckets [65][]end   // bucket b holds the ends after upto whose highest difference from last is bit b-1
 	near    []end       // the other ends, latest first
 	upto    dag.Instant // the last instant whose ends are near
-	batch   []end
 }
 
 // few is how many ends are rather sorted than split up.
@@ -25,9 +24,9 @@ const few = 32
 // An end is the end of span id; ^id if the span only frees its slots. A span of one task that succeeds also tells
 // its slot, so that the span, long out of the cache, is not read again: 2 slot + kind; else -1.
 type end struct {
-	at   dag.Instant
-	id   int32
-	slot int32
+	at  dag.Instant
+	id  int32
+	row int32
 }
 
 func newEndQueue(now dag.Instant) endQueue { return endQueue{last: now, upto: now - 1} }
@@ -95,42 +94,6 @@ func (q *endQueue) pop() end {
 	q.near = q.near[:k]
 	q.n--
 	return e
-}
-
-// alike is how many ends there are at the first instant, if all are of plain tasks of that row; else 0. The queue must
-// not be empty.
-func (q *endQueue) alike(row int32) int32 {
-	at := q.first()
-	n := int32(0)
-	for i := len(q.near) - 1; i >= 0 && q.near[i].at == at; i-- {
-		if q.near[i].slot != row {
-			return 0
-		}
-		n++
-	}
-	return n
-}
-
-// drop takes the n first ends out of the queue, which are of one instant.
-func (q *endQueue) drop(n int) {
-	q.near = q.near[:len(q.near)-n]
-	q.n -= n
-}
-
-// next moves to the earliest instant, unless it is after until, and returns all that ends then. The slice is void
-// after the call that follows.
-func (q *endQueue) next(until dag.Instant) (at dag.Instant, batch []end) {
-	if q.n == 0 {
-		return 0, nil
-	}
-	if at = q.first(); at > until {
-		return at, nil
-	}
-	q.batch = q.batch[:0]
-	for q.n > 0 && q.first() == at {
-		q.batch = append(q.batch, q.pop())
-	}
-	return at, q.batch
 }
 
 // fetch makes the ends of the first bucket near, split up as long as there are more than few of them.

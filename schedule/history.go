@@ -174,7 +174,7 @@ func (h *history) finish(sch *Schedule, gaps []Span) {
 			return cmp.Compare(a.Start, b.Start)
 		}
 		return cmp.Or(cmp.Compare(a.Pause, b.Pause), cmp.Compare(a.Stage, b.Stage),
-			cmp.Compare(firstSlot(a), firstSlot(b)), cmp.Compare(a.Attempt, b.Attempt),
+			cmp.Compare(firstSlot(&a), firstSlot(&b)), cmp.Compare(a.Attempt, b.Attempt),
 			cmp.Compare(a.End, b.End), cmp.Compare(a.Job, b.Job), cmp.Compare(a.First, b.First))
 	})
 }

@@ -1,24 +1,30 @@
 package schedule
 
-import "github.com/paratimer/paratimer/dag"
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+)
 
 // stageRules are how a job's master asks for containers and hands them to its stages.
 type stageRules interface {
 	// edges returns what a stage reads in the kinds that the replay distinguishes.
 	edges(after []dag.Edge) []dag.Edge
-	// first starts the job's first tasks at t.
-	first(y *containers, j int, t dag.Instant)
-	// grant hands out what the job may be given at t.
-	grant(y *containers, j int, t dag.Instant)
-	// nextMB is the size of the container that grant would hand out next; 0: none.
-	nextMB(y *containers, j int) int
-	// want is how many tasks of a stage that copies are to hold containers or be asked for.
-	want(y *containers, j int, k dag.StageIndex) int
+	// first starts the job's first tasks now.
+	first(c *containers, j *job)
+	// grant hands out what the job may be given now.
+	grant(c *containers, j *job)
+	// nextSize is the size of the container that grant would hand out next; 0: none.
+	nextSize(c *containers, j *job) int
+	// want is how many tasks of a stage that copies are to have containers or be asked for.
+	want(c *containers, st *stage) int
 	// freed notes that n tasks have ended at t, whose containers the master may keep.
-	freed(job *containersJob, n int, t dag.Instant)
-	// cold says that a task which starts at t takes longer than usual to start; kept that its container was launched
+	freed(j *job, n int, t dag.Instant)
+	// cold reports whether a task that starts now takes longer than usual to start; kept: its container was launched
 	// before.
-	cold(y *containers, kept bool, t dag.Instant) bool
+	cold(c *containers, kept bool) bool
 }
 
 func rulesOf(c *dag.Cluster, job *dag.Job) stageRules {
@@ -31,29 +37,193 @@ func rulesOf(c *dag.Cluster, job *dag.Job) stageRules {
 	return reducesFirst{}
 }
 
-// keptContainers takes up to n containers that the job's master has kept until t. Those that have been idle for too
-// long are gone.
-func (y *containers) keptContainers(j, n int, t dag.Instant) int {
-	idle := y.jobs[j].idle
-	if len(idle) == 0 {
-		return 0
-	}
-	if keep := y.s.Plan.Overheads.Idle; keep > 0 {
-		old := 0
-		for old < len(idle) && idle[old].at.Add(keep) < t {
-			old++
+// reducesFirst are the rules of MapReduce's master (docs/facts/hadoop.md F, priorities 5, 10, 20): tasks to run again,
+// then those that copy, then the others; each in a container of its own.
+type reducesFirst struct{}
+
+func (reducesFirst) edges(after []dag.Edge) []dag.Edge { return after }
+
+func (reducesFirst) freed(*job, int, dag.Instant) {}
+
+func (reducesFirst) cold(c *containers, _ bool) bool { return c.cold() }
+
+// first starts the first tasks at once: Overheads.Launch is measured up to the first launch, hand-off included.
+func (reducesFirst) first(c *containers, j *job) {
+	for k := range j.stages {
+		st := &j.stages[k]
+		if st.copies() || st.closed {
+			continue
 		}
-		idle = idle[old:]
-	}
-	took := 0
-	for took < n && len(idle) > 0 {
-		last := &idle[len(idle)-1]
-		some := min(last.n, n-took)
-		took += some
-		if last.n -= some; last.n == 0 {
-			idle = idle[:len(idle)-1]
+		for n := min(c.room(st), st.waiting); n > 0 && len(st.pending) > 0; {
+			first, took := st.takePending(n)
+			c.startAt(st, first, took, c.now, false)
+			n -= took
 		}
 	}
-	y.jobs[j].idle = idle
-	return took
+}
+
+func (reducesFirst) grant(c *containers, j *job) {
+	for k := range j.stages {
+		if st := &j.stages[k]; !st.copies() {
+			c.grantRetries(st)
+		}
+	}
+	for k := range j.stages {
+		if st := &j.stages[k]; st.copies() {
+			c.grantCopying(st)
+		}
+	}
+	for k := range j.stages {
+		if st := &j.stages[k]; !st.copies() && !st.closed && st.waiting > 0 {
+			c.grantPending(st, c.room(st))
+		}
+	}
+}
+
+func (reducesFirst) nextSize(c *containers, j *job) int {
+	for _, asks := range [...]func(*stage) bool{
+		func(st *stage) bool { return !st.copies() && !st.closed && st.retries() },
+		(*stage).requestsCopying,
+		func(st *stage) bool { return !st.copies() && st.waiting > 0 },
+	} {
+		for k := range j.stages {
+			if st := &j.stages[k]; asks(st) && c.room(st) > 0 {
+				return st.size
+			}
+		}
+	}
+	return 0
+}
+
+// defaultRampUp is yarn.app.mapreduce.am.job.reduce.rampup.limit's default.
+const defaultRampUp = 0.5
+
+// want is slow start, then all once every task before it has its container, else a share of the room that grows with
+// those that are done (RMContainerAllocator.scheduleReduces, docs/facts/hadoop.md F "Slow start").
+func (reducesFirst) want(c *containers, reduces *stage) int {
+	maps := &reduces.job.stages[reduces.from]
+	all := reduces.granted + reduces.waiting + len(reduces.retry)
+	if reduces.left() == 0 || float64(maps.done) < math.Ceil(reduces.slowStart*float64(maps.total)) {
+		return reduces.granted
+	}
+	scheduled := maps.waiting + len(maps.retry) + maps.unasked
+	if scheduled == 0 {
+		return all
+	}
+	mapSize, reduceSize := float64(maps.size), float64(reduces.size)
+	total := float64(max(c.roomOf(reduces.job), 0)) + float64(maps.granted)*mapSize +
+		float64(reduces.granted)*reduceSize
+	ramp := reduces.job.rampUp
+	if ramp <= 0 {
+		ramp = defaultRampUp
+	}
+	ideal := total * min(float64(maps.done)/float64(max(maps.total, 1)), ramp)
+	if need := float64(scheduled+maps.granted) * mapSize; total-ideal > need {
+		ideal = total - need
+	}
+	return min(all, int(ideal/reduceSize))
+}
+
+// ancestorsFirst are the rules of Tez' master (docs/facts/tez.md T5, T6): the stages of a job in the order of their
+// distance from the roots. So none gets a container while one that it reads waits for some. A container that is free
+// runs the next task.
+type ancestorsFirst []dag.StageIndex
+
+// edges makes a broadcast one that its readers wait for in their containers: they are asked for at once.
+func (ancestorsFirst) edges(after []dag.Edge) []dag.Edge {
+	out := slices.Clone(after)
+	for i, e := range after {
+		if e.Kind == dag.Broadcast {
+			out[i] = dag.Edge{From: e.From, Kind: dag.SlowStart}
+		}
+	}
+	return out
+}
+
+func (ancestorsFirst) freed(j *job, n int, t dag.Instant) {
+	if last := len(j.kept) - 1; last >= 0 && j.kept[last].at == t {
+		j.kept[last].n += n
+		return
+	}
+	j.kept = append(j.kept, starts{t, n})
+}
+
+func (ancestorsFirst) cold(_ *containers, kept bool) bool { return !kept }
+
+func (r ancestorsFirst) first(c *containers, j *job) {
+	for _, k := range r {
+		if st := &j.stages[k]; st.copies() {
+			j.requestCopying(c, st)
+		}
+	}
+	r.grant(c, j)
+}
+
+func (r ancestorsFirst) grant(c *containers, j *job) {
+	for _, k := range r {
+		if st := &j.stages[k]; st.copies() {
+			c.grantCopying(st)
+		} else {
+			c.grantRetries(st)
+			if !st.closed {
+				c.grantPending(st, c.room(st))
+			}
+		}
+	}
+}
+
+func (r ancestorsFirst) nextSize(c *containers, j *job) int {
+	for _, k := range r {
+		st := &j.stages[k]
+		asks := st.requestsCopying()
+		if !st.copies() {
+			asks = !st.closed && (st.retries() || st.waiting > 0)
+		}
+		if asks && c.room(st) > 0 {
+			return st.size
+		}
+	}
+	return 0
+}
+
+// byLevel orders stages by their distance from the roots: the longest path to one. In one distance the order of the
+// plan counts.
+func byLevel(stages []dag.Stage) []dag.StageIndex {
+	level, order := make([]int, len(stages)), make([]dag.StageIndex, len(stages))
+	for k := range stages {
+		order[k] = dag.StageIndex(k) //nolint:gosec // an index
+		for _, e := range stages[k].After {
+			level[k] = max(level[k], level[e.From]+1)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b dag.StageIndex) int { return cmp.Compare(level[a], level[b]) })
+	return order
+}
+
+// want grows between two ratios of the least finished of the stages that are read
+// (ShuffleVertexManagerBase.getNumOfTasksToSchedule, docs/facts/tez.md T5).
+func (ancestorsFirst) want(_ *containers, st *stage) int {
+	all := st.granted + st.waiting + len(st.retry)
+	if st.left() == 0 {
+		return st.granted
+	}
+	share, over := 1.0, true
+	for _, e := range st.edges {
+		from := &st.job.stages[e.From]
+		if e.Kind != dag.SlowStart || from.left() == 0 {
+			continue
+		}
+		over = false
+		done := float64(from.done) / float64(from.total)
+		switch full := max(e.Full, e.Ratio); {
+		case from.closed || done < e.Ratio:
+			share = 0
+		case done < full:
+			share = min(share, (done-e.Ratio)/(full-e.Ratio))
+		}
+	}
+	if over || share == 1 {
+		return all
+	}
+	return min(all, max(int(math.Ceil(share*float64(st.total)))-st.done, st.granted))
 }

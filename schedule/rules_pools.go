@@ -65,47 +65,42 @@ func (a share) load() float64 {
 	return float64(a.running) / float64(a.weight)
 }
 
-func (f fairPools) first(y *containers, j int, t dag.Instant) { f.grant(y, j, t) }
+func (f fairPools) first(c *containers, j *job) { f.grant(c, j) }
 
-func (f fairPools) grant(y *containers, j int, t dag.Instant) {
-	job := &y.jobs[j]
+func (f fairPools) grant(c *containers, j *job) {
 	shares := make([]share, len(f.pools))
 	for i, p := range f.pools {
 		shares[i] = share{least: p.MinShare, weight: p.Weight}
 	}
-	for k := range job.phase {
-		shares[f.of[k]].running += job.phase[k].granted
+	for k := range j.stages {
+		shares[f.of[k]].running += j.stages[k].granted
 	}
 	for {
 		best := -1
-		for k := range job.phase {
-			p := &job.phase[k]
-			waits := !p.closed && (len(p.retry) > 0 && p.retry[0] >= 0 || p.waiting > 0 && len(p.pending) > 0)
-			//nolint:gosec // an index
-			if waits && (best < 0 || f.before(job, shares, k, best)) && y.room(j, dag.StageIndex(k)) > 0 {
+		for k := range j.stages {
+			st := &j.stages[k]
+			waits := !st.closed && (st.retries() || st.waiting > 0 && len(st.pending) > 0)
+			if waits && (best < 0 || f.before(j, shares, k, best)) && c.room(st) > 0 {
 				best = k
 			}
 		}
 		if best < 0 {
 			return
 		}
-		k := dag.StageIndex(best) //nolint:gosec // an index
-		if p := &job.phase[k]; len(p.retry) > 0 && p.retry[0] >= 0 {
-			task := p.retry[0]
-			p.retry = p.retry[1:]
-			y.give(j, k, task, 1, t)
+		if st := &j.stages[best]; st.retries() {
+			c.give(st, st.takeRetry(), 1)
 		} else {
-			y.grantPending(j, k, 1, t)
+			c.grantPending(st, 1)
 		}
 		shares[f.of[best]].running++
 	}
 }
 
 // before reports whether stage k is served before stage l, which comes before it in the plan.
-func (f fairPools) before(job *containersJob, shares []share, k, l int) bool {
+func (f fairPools) before(j *job, shares []share, k, l int) bool {
 	a, b := f.of[k], f.of[l]
 	if a != b {
 		return cmp.Or(shares[a].compare(shares[b]), cmp.Compare(a, b)) < 0
 	}
-	return f.pools[a].Fair && job.phase[k].granted < job.phase[l].granted
+	return f.pools[a].Fair && j.stages[k].granted < j.stages[l].granted
 }

@@ -176,24 +176,6 @@ func (e *StuckError) Error() string {
 	return fmt.Sprintf("schedule: %s tasks of job %s can never run: %s", e.Stage, e.Job, e.Why)
 }
 
-// Replay runs what is left of the snapshot under its plan's policy.
-func Replay(s *dag.Snapshot, left Left, opt Options) (*Schedule, error) {
-	switch s.Plan.Cluster.Policy {
-	case dag.FIFO:
-		for j := range s.Plan.Jobs {
-			if job := &s.Plan.Jobs[j]; !job.IsMapReduce() {
-				return nil, &StuckError{
-					Job: job.Node, Stage: s.Plan.StageName(j, 0), Why: "the cluster has slots for maps and reduces alone",
-				}
-			}
-		}
-		return fifo(s, left, opt)
-	case dag.YARN, dag.Executors:
-		return replayYARN(s, left, opt)
-	}
-	return nil, fmt.Errorf("schedule: no such policy: %v", s.Plan.Cluster.Policy)
-}
-
 var originNames = [...]string{"observed", "profile", "assumed", "unknown"}
 
 func (o Origin) String() string {
@@ -217,19 +199,45 @@ func (o *Origin) UnmarshalText(b []byte) error {
 	return fmt.Errorf("schedule: %q is not an origin (one of %v)", b, originNames)
 }
 
-// sortSpans orders spans by start, stage (pauses last), first slot, attempt.
-func sortSpans(spans []Span) {
-	slices.SortStableFunc(spans, func(a, b Span) int {
-		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Pause, b.Pause), cmp.Compare(a.Stage, b.Stage),
-			cmp.Compare(firstSlot(a), firstSlot(b)), cmp.Compare(a.Attempt, b.Attempt))
-	})
+// bySlot orders spans by stage (pauses last), first slot, attempt.
+func bySlot(a, b *Span) int {
+	return cmp.Or(cmp.Compare(a.Pause, b.Pause), cmp.Compare(a.Stage, b.Stage),
+		cmp.Compare(firstSlot(a), firstSlot(b)), cmp.Compare(a.Attempt, b.Attempt))
 }
 
-func firstSlot(s Span) int32 {
+func firstSlot(s *Span) int32 {
 	if len(s.Slots) == 0 {
 		return -1
 	}
 	return s.Slots[0]
+}
+
+// sortSpans orders spans by start, then by slot.
+func sortSpans(spans []Span) {
+	slices.SortStableFunc(spans, func(a, b Span) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), bySlot(&a, &b))
+	})
+}
+
+// sortStarts orders spans likewise. What a replay adds is in order but for spans of one instant, so only those are
+// sorted again.
+func sortStarts(spans []Span) {
+	for from := 0; from < len(spans); {
+		to := from + 1
+		inOrder := true
+		for to < len(spans) && spans[to].Start == spans[from].Start {
+			inOrder = inOrder && bySlot(&spans[to-1], &spans[to]) <= 0
+			to++
+		}
+		if to < len(spans) && spans[to].Start < spans[from].Start {
+			sortSpans(spans)
+			return
+		}
+		if !inOrder {
+			sortSpans(spans[from:to])
+		}
+		from = to
+	}
 }
 
 // TaskName names an attempt of a task in a plan: the job, the stage, the index from 1, and one prime for each earlier

@@ -1,137 +1,288 @@
 package schedule
 
-import "math/bits"
+import (
+	"cmp"
+	"slices"
 
-// A slotSet is the free slots of one kind. Slots are taken in ascending order (docs/facts/paratimer.md A1, rule 2).
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A slotScheduler is Hadoop 0.20's FIFO scheduler over a pool of map slots and one of reduce slots, as the ParaTimer
+// paper assumes it (section 3.1; docs/facts/paratimer.md A1, A7, P2 to P6). A job is submitted when all jobs that it is
+// after are complete. Each free slot takes the first task that may run by (submission, plan position, task index), or
+// by the plan's Order before these; the reduces of a job may run once its last map has ended. A slot skips the tasks
+// that have failed on its node.
 //
-// Slots that are freed together stay together as one block: a round of a uniform phase hands its slice on to
-// the next round, whatever its length. Only where blocks meet are slots looked at one by one, in a bitmap.
-type slotSet struct {
-	all   []int32 // all[i] == i; consecutive slots are views of it
-	n     int     // how many are free
-	block []int32 // the free slots, ascending, where they are one block; else nil
-	words []uint64
-	sums  []uint64 // one bit a word: it is not zero
-	spare []int32  // room for the slices of take
+// The cost of a replay is in spans, not in tasks: n log n in the number of different ends and in jobs.
+type slotScheduler struct {
+	*replay
+	pools     [2]pool
+	nodes     [2]int32    // how many nodes have slots of a pool
+	per       int32       // slots of a pool that a node has
+	queue     [2][]*stage // stages with tasks that may run, in the order in which they are served
+	moves     bool        // that order changes while tasks start or end
+	byRunning bool        // it changes with each task that starts
+	// began of tasks have started, in spans from span loaded on: what the growth of spans is guessed from.
+	began         int
+	loaded, tasks int
 }
 
-// newSlotSet returns a set of the slots 0 to n-1, none of them free.
-func newSlotSet(n int) slotSet {
-	s := slotSet{all: make([]int32, n)}
-	for i := range s.all {
-		s.all[i] = int32(i)
+func newSlotScheduler(r *replay) *slotScheduler {
+	r.slotsDiffer = true
+	running := slices.Contains(r.plan.Cluster.Order, dag.ByRunning)
+	return &slotScheduler{
+		replay: r, byRunning: running, moves: running || slices.Contains(r.plan.Cluster.Order, dag.ByRemaining),
 	}
-	return s
 }
 
-// release makes slots free that were not. They are ascending and in range; the slice is kept.
-func (s *slotSet) release(slots []int32) {
-	s.n += len(slots)
-	if s.n == len(slots) {
-		s.block = slots
+// after rounds the length of a task as a whole.
+func (f *slotScheduler) after(from dag.Instant, c Cost) dag.Instant {
+	return min(from+millis(c.Setup+c.Work), maxInstant)
+}
+
+func (f *slotScheduler) node(slot int32) int { return int(slot / f.per) }
+
+func (f *slotScheduler) submit(j *job) {
+	if j.state = active; j.left == 0 {
+		f.later(f.now, rankEnd, opFinish, j.index)
+	}
+	for k := range j.stages {
+		if st := &j.stages[k]; !st.closed {
+			f.enqueue(st)
+		}
+	}
+}
+
+func (f *slotScheduler) finish(*job) {}
+
+func (f *slotScheduler) unblock() bool { return false }
+
+// opened lets the reduces of a job start, and those go on that wait for its last map.
+func (f *slotScheduler) opened(st *stage) {
+	for _, c := range st.copying {
+		sp := &f.spans[c.span]
+		sp.End = f.after(max(f.now, c.ready), Cost{Work: c.work})
+		f.end = max(f.end, sp.End)
+		f.ends.push(end{sp.End, int32(c.span), c.row}) //nolint:gosec // an index
+	}
+	st.copying = nil
+	f.enqueue(st)
+}
+
+func (f *slotScheduler) release(st *stage, _ int, slots []int32) {
+	if int(slots[0]) < len(st.pool.slots.all) {
+		st.pool.slots.release(slots)
+	}
+}
+
+// failed puts the task of a failed span back to its place in the queue.
+func (f *slotScheduler) failed(sp *Span) {
+	st := f.stage(sp)
+	st.setAttempt(sp.First, max(st.attempt[sp.First], sp.Attempt+1))
+	f.failedOn(st, sp.First, sp.Slots[0]/f.per)
+	if i, found := slices.BinarySearch(st.retry, sp.First); !found {
+		st.retry = slices.Insert(st.retry, i, sp.First)
+	}
+	if !st.closed {
+		f.enqueue(st)
+	}
+}
+
+// failedOn notes that a task has failed on a node; -1 is no node.
+func (f *slotScheduler) failedOn(st *stage, task, node int32) {
+	if st.failedOn == nil {
+		st.failedOn = map[int32][]int32{}
+	}
+	nodes := st.failedOn[task]
+	if i, found := slices.BinarySearch(nodes, node); node >= 0 && !found {
+		st.failedOn[task] = slices.Insert(slices.Clip(nodes), i, node)
+	}
+}
+
+// enqueue puts a stage into its queue unless it is there or has nothing to run. Most come last.
+func (f *slotScheduler) enqueue(st *stage) {
+	if len(st.pending) == 0 && len(st.retry) == 0 {
 		return
 	}
-	s.spill()
-	s.mark(slots)
-}
-
-// spill moves the block into the bitmap.
-func (s *slotSet) spill() {
-	if s.words == nil {
-		s.words = make([]uint64, (len(s.all)+63)/64)
-		s.sums = make([]uint64, (len(s.words)+63)/64)
-	}
-	s.mark(s.block)
-	s.block = nil
-}
-
-func (s *slotSet) mark(slots []int32) {
-	for _, slot := range slots {
-		w := slot / 64
-		s.words[w] |= 1 << (slot % 64)
-		s.sums[w/64] |= 1 << (w % 64)
-	}
-}
-
-func (s *slotSet) clear(slot int32) {
-	w := slot / 64
-	s.words[w] &^= 1 << (slot % 64)
-	if s.words[w] == 0 {
-		s.sums[w/64] &^= 1 << (w % 64)
-	}
-}
-
-// first returns the lowest free slot, -1 if there is none.
-func (s *slotSet) first() int32 {
-	if s.block != nil {
-		return s.block[0]
-	}
-	for i, sum := range s.sums {
-		if sum != 0 {
-			w := i*64 + bits.TrailingZeros64(sum)
-			return int32(w*64 + bits.TrailingZeros64(s.words[w]))
+	q := &f.queue[st.k]
+	switch n := len(*q); {
+	case f.moves: // it is put in order before it is read
+		if !slices.Contains(*q, st) {
+			*q = append(*q, st)
+		}
+	case n == 0 || f.compare((*q)[n-1], st) < 0:
+		*q = append(*q, st)
+	default:
+		if i, found := slices.BinarySearchFunc(*q, st, f.compare); !found {
+			*q = slices.Insert(*q, i, st)
 		}
 	}
-	return -1
 }
 
-// after returns the lowest free slot above slot, -1 if there is none. It must not be called while block is set.
-func (s *slotSet) after(slot int32) int32 {
-	slot++
-	for w := int(slot / 64); w < len(s.words); w++ {
-		word := s.words[w]
-		if w == int(slot/64) {
-			word &= ^uint64(0) << (slot % 64)
-		}
-		if word != 0 {
-			return int32(w*64 + bits.TrailingZeros64(word))
+// compare orders stages of one pool by the plan's keys for their jobs, then by (submission, plan position).
+func (f *slotScheduler) compare(a, b *stage) int {
+	if len(f.plan.Cluster.Order) > 0 {
+		if c := f.byKeys(a.job, b.job, func(j *job) int { return j.stages[a.k].granted }); c != 0 {
+			return c
 		}
 	}
-	return -1
+	return cmp.Or(cmp.Compare(a.job.submitted, b.job.submitted), cmp.Compare(a.job.index, b.job.index))
 }
 
-// takeOne takes a free slot out of the bitmap.
-func (s *slotSet) takeOne(slot int32) []int32 {
-	s.clear(slot)
-	s.n--
-	return s.all[slot : slot+1 : slot+1]
-}
-
-// take takes the k lowest free slots, of which there are as many. The slice is never written again.
-func (s *slotSet) take(k int) []int32 {
-	if s.block != nil {
-		took := s.block[:k:k]
-		s.block = s.block[k:]
-		if len(s.block) == 0 {
-			s.block = nil
+// grant gives free slots to tasks (docs/facts/paratimer.md A1, rule 2): to as many at once as suit any slot and have
+// one cost, else slot by slot.
+func (f *slotScheduler) grant() {
+	for k := range f.pools {
+		slots, q := &f.pools[k].slots, &f.queue[k]
+		for slots.n > 0 && len(*q) > 0 {
+			f.reorder(q)
+			if n := (*q)[0].suitAny(); n > 0 {
+				f.start((*q)[0], min(n, slots.n), slots.first(), false)
+			} else if !f.grantOneByOne(k) {
+				break
+			}
 		}
-		s.n -= k
-		return took
 	}
-	if k == 1 {
-		return s.takeOne(s.first())
-	}
-	if len(s.spare) < k {
-		s.spare = make([]int32, max(k, 4096))
-	}
-	took := s.spare[:k:k]
-	for i := range took {
-		took[i] = s.first()
-		s.clear(took[i])
-	}
-	s.n -= k
-	if v := s.view(took); v != nil {
-		return v
-	}
-	s.spare = s.spare[k:]
-	return took
 }
 
-// view returns ascending slots as a view of all where they are consecutive and in range, else nil.
-func (s *slotSet) view(slots []int32) []int32 {
-	a, b := slots[0], slots[len(slots)-1]
-	if a < 0 || int(b) >= len(s.all) || int(b-a) != len(slots)-1 {
-		return nil
+// reorder puts a queue in order if that has changed.
+func (f *slotScheduler) reorder(q *[]*stage) {
+	if f.moves {
+		slices.SortFunc(*q, f.compare)
 	}
-	return s.all[a : b+1 : b+1]
+}
+
+// suitAny is how many pending tasks come before any that is to run again: they suit any slot.
+func (st *stage) suitAny() int {
+	if len(st.pending) == 0 {
+		return 0
+	}
+	p := st.pending[0]
+	if len(st.retry) > 0 {
+		return int(min(p[1], max(st.retry[0], p[0])) - p[0])
+	}
+	return int(p[1] - p[0])
+}
+
+// grantOneByOne goes once through the free slots, each of which may have to skip tasks that have failed on its node. It
+// stops as soon as tasks that suit any slot come first, and reports whether it has started any task.
+func (f *slotScheduler) grantOneByOne(k int) (any bool) {
+	slots, q := &f.pools[k].slots, &f.queue[k]
+	slots.spill()
+	for slot := slots.after(-1); slot >= 0 && len(*q) > 0; slot = slots.after(slot) {
+		f.reorder(q)
+		for _, st := range *q {
+			i := f.firstRetry(st, slot/f.per)
+			if i >= 0 && (len(st.pending) == 0 || st.retry[i] < st.pending[0][0]) {
+				f.startRetry(st, i, slot)
+			} else if len(st.pending) > 0 {
+				f.start(st, 1, slot, true)
+			} else {
+				continue
+			}
+			any = true
+			break
+		}
+		if len(*q) > 0 {
+			if f.reorder(q); (*q)[0].suitAny() > 0 {
+				break
+			}
+		}
+	}
+	return any
+}
+
+// firstRetry is the index of the first task to run again that has not failed on a node, or has failed on all; -1 if
+// there is none.
+func (f *slotScheduler) firstRetry(st *stage, node int32) int {
+	return slices.IndexFunc(st.retry, func(task int32) bool {
+		nodes := st.failedOn[task]
+		if _, failed := slices.BinarySearch(nodes, node); !failed {
+			return true
+		}
+		all, _ := slices.BinarySearch(nodes, f.nodes[st.k])
+		return all >= int(f.nodes[st.k])
+	})
+}
+
+// start starts pending tasks of a stage, at most n of them and all of one cost: in the slot alone, or else in the
+// lowest free ones, of which it is the first.
+func (f *slotScheduler) start(st *stage, n int, slot int32, alone bool) {
+	first := st.pending[0][0]
+	t := st.task(first, 0, slot, f.node(slot))
+	t.Start = f.now
+	cost := f.left(t)
+	if f.byRunning {
+		n = 1 // the order changes with each
+	}
+	_, n = st.takePending(min(n, max(1, cost.Same)))
+	var slots []int32
+	if alone {
+		slots = st.pool.slots.takeOne(slot)
+	} else {
+		slots = st.pool.slots.take(n)
+	}
+	f.began += n
+	f.place(st, first, 0, slots, cost)
+}
+
+// startRetry starts a task that has been tried before, in a slot of the bitmap.
+func (f *slotScheduler) startRetry(st *stage, i int, slot int32) {
+	task := st.retry[i]
+	st.retry = slices.Delete(st.retry, i, i+1)
+	number := st.attempt[task]
+	t := st.task(task, number, slot, f.node(slot))
+	t.Start = f.now
+	f.place(st, task, number, st.pool.slots.takeOne(slot), f.left(t))
+}
+
+// place begins tasks in their slots, and takes a stage that has no more to run out of its queue.
+func (f *slotScheduler) place(st *stage, first, number int32, slots []int32, cost Cost) {
+	if len(st.pending) == 0 && len(st.retry) == 0 {
+		if q := &f.queue[st.k]; (*q)[0] == st {
+			*q = (*q)[1:]
+		} else {
+			i := slices.Index(*q, st)
+			*q = slices.Delete(*q, i, i+1)
+		}
+	}
+	st.granted += len(slots)
+	if len(f.spans) == cap(f.spans) && f.opt.EndOnly == nil {
+		f.growSpans()
+	}
+	f.begin(st, st.span(first, number, slots, f.now), cost, nil)
+}
+
+// growSpans makes room for the spans that the rest of the tasks will need if they go on as so far.
+func (f *slotScheduler) growSpans() {
+	more := 256
+	if f.began > 1000 {
+		more = int(1.02 * float64(len(f.spans)-f.loaded) * float64(f.tasks-f.began) / float64(f.began))
+	}
+	f.spans = slices.Grow(f.spans, max(more, len(f.spans)/4, 256))
+}
+
+func (f *slotScheduler) why(j *job) string {
+	for k := range j.stages {
+		if j.stages[k].left() > 0 {
+			stage := f.plan.StageName(j.index, dag.StageIndex(k)) //nolint:gosec // an index
+			return "the cluster has no " + stage + " slots; give it at least one"
+		}
+	}
+	return ""
+}
+
+// complete gives the reduces an end that still wait for maps, because the replay was stopped.
+func (f *slotScheduler) complete(sch *Schedule) {
+	sch.End = f.end
+	for i := range f.stages {
+		for _, c := range f.stages[i].copying {
+			sp := &f.spans[c.span]
+			sp.End = max(f.opt.Until, f.now) + 1
+			sch.End = max(sch.End, sp.End)
+		}
+	}
+	if f.jumbled {
+		sortStarts(sch.Spans)
+	}
 }

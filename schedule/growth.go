@@ -1,0 +1,96 @@
+package schedule
+
+import (
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A growth is how the cores of executors become more while tasks wait (dag.Elastic).
+type growth struct {
+	cores    int         // of executors that are there or have been asked for
+	since    dag.Instant // since when tasks wait; NoInstant while none does
+	requests int         // how often executors have been asked for since then
+	due      bool        // the next time is scheduled
+}
+
+// mostRequests bounds the doubling of what is asked for: no cluster has more cores than the sum.
+const mostRequests = 24
+
+// loadGrowth has the executors come that have been asked for.
+func (c *containers) loadGrowth() {
+	c.growth = growth{cores: min(max(c.pool.free, 0), dag.MaxSlots), since: dag.NoInstant}
+	if !c.cores() {
+		return
+	}
+	for _, e := range c.s.Coming {
+		c.addCores(e.At, e.Cores)
+	}
+}
+
+// addCores has free cores come at an instant.
+func (c *containers) addCores(at dag.Instant, cores int) {
+	cores = min(max(cores, 0), dag.MaxSlots)
+	c.growth.cores += cores
+	c.at(at, rankEnd, func() { c.pool.free += cores })
+}
+
+// grow asks for executors while tasks wait: for one after the backlog timeout, then for twice as many each time, as
+// Spark's ExecutorAllocationManager does.
+func (c *containers) grow() {
+	e, g := &c.plan.Cluster.Elastic, &c.growth
+	if !c.cores() || e.Each <= 0 || e.Max <= 0 {
+		return
+	}
+	more, waits := c.moreExecutors()
+	if !waits {
+		g.since, g.requests = dag.NoInstant, 0
+		return
+	}
+	if !g.since.Known() {
+		g.since = c.now
+	}
+	if g.due || more == 0 {
+		return
+	}
+	g.due = true
+	c.at(c.nextRequest(), rankEnd, c.requestExecutors)
+}
+
+// nextRequest is when executors are asked for next, as long as tasks wait.
+func (c *containers) nextRequest() dag.Instant {
+	e, g := &c.plan.Cluster.Elastic, &c.growth
+	return g.since.Add(e.Backlog + time.Duration(g.requests)*e.Sustain)
+}
+
+// requestExecutors asks for executors, unless the tasks that waited have begun meanwhile.
+func (c *containers) requestExecutors() {
+	e, g := &c.plan.Cluster.Elastic, &c.growth
+	g.due = false
+	more, waits := c.moreExecutors()
+	if !waits || !g.since.Known() || c.now < c.nextRequest() {
+		return
+	}
+	c.addCores(c.now.Add(e.Start), min(more, 1<<min(g.requests, mostRequests))*e.Each)
+	g.requests++
+}
+
+// moreExecutors returns how many more executors are asked for in the end: as many as all tasks need that could run now,
+// up to the most that there may be. waits: some of the tasks wait.
+func (c *containers) moreExecutors() (executors int, waits bool) {
+	e, need := &c.plan.Cluster.Elastic, 0
+	for _, j := range c.order {
+		if j.state != active {
+			continue
+		}
+		for k := range j.stages {
+			st := &j.stages[k]
+			wait := st.requested()
+			waits = waits || wait > 0
+			need += (wait + st.granted) * st.size
+		}
+	}
+	each := min(e.Each, dag.MaxSlots)
+	executors = (need - c.growth.cores + each - 1) / each
+	return max(0, min(executors, (min(e.Max, dag.MaxSlots)-c.growth.cores)/each)), waits
+}

@@ -1,0 +1,244 @@
+package schedule
+
+import (
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+type jobState uint8
+
+const (
+	blocked  jobState = iota // not submitted
+	accepted                 // submitted; its master has no container
+	starting                 // its master runs and has asked for no task
+	active                   // its tasks are asked for
+	ended
+)
+
+// A job is a job's state in the replay.
+type job struct {
+	index                        int
+	state                        jobState
+	dropped                      bool // a job that it depends on did not succeed: it is never submitted
+	left                         int  // tasks that are not done
+	stages                       []stage
+	submitted, finished, lastEnd dag.Instant // lastEnd is that of its last task so far
+
+	// Of a job with a master (YARN):
+	mastered    dag.Instant // when its master gets its container in this replay
+	beat        dag.Instant // an instant of its master's heartbeat
+	beating     bool        // a heartbeat is scheduled
+	masterSize  int         // of its master's container
+	masterNode  int32       // the node whose memory its master has taken, -1: none
+	avoided     []int32     // nodes on which its master refuses containers
+	queue, user int32
+	rampUp      float64
+	rules       stageRules
+	kept        []starts // containers that are kept, by the instant from which on they are free, oldest first
+}
+
+// A stage counts a stage's tasks. Those in pending, ranges of indices in order, have never been granted a container;
+// those in retry are to run again.
+type stage struct {
+	job         *job
+	k           dag.StageIndex
+	row         int32      // in replay.stages
+	pool        *pool      // in which its tasks run
+	edges       []dag.Edge // what it reads, as the job's rules have it
+	total, done int
+	size        int  // of a container: memory in MB, or cores
+	most        int  // tasks that may run at once; 0: no limit
+	closed      bool // it waits for stages that it reads: its pending tasks are not asked for
+	paused      bool // these have ended, and its submission by the driver is an event to come
+	tracked     bool // a stage reads it one to one: it matters which of its tasks end
+	watched     bool // a stage reads it task by task or as it goes on: each end matters
+	copied      bool // a stage copies from it
+	ended       dag.Instant
+	granted     int // tasks that have a container, or have been granted one
+	pending     [][2]int32
+	waiting     int // tasks in pending that are asked for
+	retry       []int32
+	unasked     int             // requests on their way to the scheduler: until they arrive it sees no retry
+	attempt     map[int32]int32 // number of the next attempt, unless 0
+	lost        []int32         // tasks on lost nodes whose attempts have not been given up
+	failedOn    map[int32][]int32
+	// by task: how many tasks of the same index it waits for (OneToOne); nil without such an edge
+	lacks []int8
+
+	// Of a stage that copies while the stages before it run:
+	slowStart     float64
+	from          dag.StageIndex // the stage by whose tasks it is asked for; -1: it does not copy
+	asked, asking int            // tasks asked of the scheduler and not granted, and about to be asked
+	copying       []copyingTask
+}
+
+// A copyingTask has its container and lacks input.
+type copyingTask struct {
+	span  int // index in replay.spans
+	ready dag.Instant
+	work  time.Duration
+	row   int32 // what its end is: endOfSpan or endOfSlots
+}
+
+// task is a task of a stage for which a cost is asked.
+func (st *stage) task(index, number, slot int32, node int) Task {
+	return Task{Job: st.job.index, Stage: st.k, Index: int(index), Attempt: int(number), Slot: int(slot), Node: node}
+}
+
+// span is the tasks of a stage from first on that have those slots.
+func (st *stage) span(first, number int32, slots []int32, start dag.Instant) Span {
+	//nolint:gosec // an index, and a stage has at most 2^31 tasks
+	return Span{
+		Job: int32(st.job.index), Stage: st.k, First: first, Count: int32(len(slots)), Attempt: number,
+		Start: start, Slots: slots,
+	}
+}
+
+func (st *stage) left() int { return st.total - st.done }
+
+func (st *stage) copies() bool { return st.from >= 0 }
+
+// state is the stage in the snapshot.
+func (r *replay) state(st *stage) *dag.StageState { return &r.s.Jobs[st.job.index].Stages[st.k] }
+
+// retries reports whether tasks are to run again and the scheduler knows.
+func (st *stage) retries() bool { return st.unasked == 0 && len(st.retry) > 0 }
+
+// requested is how many tasks the scheduler has been asked for and has granted no container.
+func (st *stage) requested() int {
+	if st.closed || st.unasked > 0 {
+		return st.waiting
+	}
+	return st.waiting + len(st.retry)
+}
+
+// requestsCopying reports whether tasks that copy have been asked for.
+func (st *stage) requestsCopying() bool {
+	return st.copies() && st.asked > 0 && st.waiting+len(st.retry) > 0
+}
+
+// addPending puts a task behind those that are pending.
+func (st *stage) addPending(task int32) {
+	if !st.closed {
+		st.waiting++
+	}
+	if n := len(st.pending); n > 0 && st.pending[n-1][1] == task {
+		st.pending[n-1][1]++
+		return
+	}
+	st.pending = append(st.pending, [2]int32{task, task + 1})
+}
+
+// takePending takes the first of the pending tasks, at most n with consecutive indices.
+func (st *stage) takePending(n int) (first int32, took int) {
+	p := &st.pending[0]
+	first, took = p[0], min(n, int(p[1]-p[0]))
+	st.waiting -= took
+	if p[0] += int32(took); p[0] == p[1] { //nolint:gosec // a stage has at most 2^31 tasks
+		st.pending = st.pending[1:]
+	}
+	return first, took
+}
+
+// takeRetry takes the first task that is to run again.
+func (st *stage) takeRetry() int32 {
+	task := st.retry[0]
+	st.retry = st.retry[1:]
+	return task
+}
+
+// setAttempt notes the number of a task's next attempt.
+func (st *stage) setAttempt(task, number int32) {
+	if st.attempt == nil {
+		st.attempt = map[int32]int32{}
+	}
+	st.attempt[task] = number
+}
+
+// releaseTasks asks for tasks that lacked nothing but the n tasks of the same indices from first on, which are done.
+func (st *stage) releaseTasks(first, n int32) {
+	for task := first; int(task) < min(int(first+n), len(st.lacks)); task++ {
+		if st.lacks[task] == 0 {
+			continue // it was done before, or runs
+		}
+		if st.lacks[task]--; st.lacks[task] > 0 {
+			continue
+		}
+		if st.attempt[task] > 0 {
+			st.retry = append(st.retry, task)
+		} else {
+			st.addPending(task)
+		}
+	}
+}
+
+// largest is the size of the largest container of its tasks.
+func (j *job) largest() int {
+	most := 0
+	for k := range j.stages {
+		most = max(most, j.stages[k].size)
+	}
+	return most
+}
+
+// inputEnd is when the last of the stages that a stage copies from has ended; NoInstant while one runs.
+func (st *stage) inputEnd() dag.Instant {
+	last := dag.NoInstant
+	for _, e := range st.edges {
+		end := st.job.stages[e.From].ended
+		if e.Kind == dag.SlowStart && !end.Known() {
+			return dag.NoInstant
+		}
+		last = max(last, end)
+	}
+	return last
+}
+
+// mayOpen reports whether the stages that a stage waits for are far enough.
+func (st *stage) mayOpen() bool {
+	for _, e := range st.edges {
+		from := &st.job.stages[e.From]
+		if from.closed || from.left() > 0 && (e.Kind == dag.Barrier || e.Kind == dag.Broadcast) {
+			return false
+		}
+	}
+	return true
+}
+
+// submission is when the driver submits a stage that may open: NoInstant if it has, or pauses for no time.
+func (r *replay) submission(st *stage) dag.Instant {
+	pause, last := r.plan.Jobs[st.job.index].Stages[st.k].Pause, dag.NoInstant
+	if state := r.state(st); pause <= 0 || state.Submitted > 0 || len(state.Attempts) > 0 {
+		return last
+	}
+	for _, e := range st.edges {
+		last = max(last, st.job.stages[e.From].ended)
+	}
+	return last.Add(pause)
+}
+
+// openOrWait opens a stage that may open, or schedules its submission by the driver. It reports whether it is open.
+func (r *replay) openOrWait(st *stage, t dag.Instant) bool {
+	at := r.submission(st)
+	if at <= t {
+		return !st.paused
+	}
+	if !st.paused {
+		st.paused = true
+		r.at(at, rankSubmit, func() { r.open(st) })
+	}
+	return false
+}
+
+// open asks for the tasks of a stage that waited for others. One that has none is done.
+func (r *replay) open(st *stage) {
+	st.closed, r.changed = false, true
+	for _, p := range st.pending {
+		st.waiting += int(p[1] - p[0])
+	}
+	r.scheduler.opened(st)
+	if st.total == 0 {
+		r.follow(st, 0, 0)
+	}
+}

@@ -1,0 +1,494 @@
+package schedule
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// makeJobs makes the jobs and stages of the plan.
+func (r *replay) makeJobs() {
+	n := 0
+	for j := range r.plan.Jobs {
+		n += len(r.plan.Jobs[j].Stages)
+	}
+	r.jobs, r.stages = make([]job, len(r.plan.Jobs)), make([]stage, n)
+	row := 0
+	for i := range r.jobs {
+		j, n := &r.jobs[i], len(r.plan.Jobs[i].Stages)
+		*j = job{
+			index: i, stages: r.stages[row : row+n : row+n], submitted: dag.NoInstant, finished: dag.NoInstant,
+			lastEnd: dag.NoInstant, mastered: dag.NoInstant, masterNode: -1,
+		}
+		for k := range j.stages {
+			//nolint:gosec // indices
+			j.stages[k] = stage{job: j, k: dag.StageIndex(k), row: int32(row + k), ended: dag.NoInstant, from: -1}
+		}
+		row += n
+	}
+}
+
+// A standing is how a task stands by its attempts.
+type standing struct {
+	placed bool  // it has a slot, or has succeeded
+	failed bool  // it is to run again
+	number int32 // of its next attempt
+}
+
+// readTasks finds which tasks of a stage run or are done, which are to run again, and which have never run.
+func (st *stage) readTasks(attempts []dag.Attempt, of func([]dag.Attempt) standing) {
+	next, count := int32(0), int32(st.total) //nolint:gosec // a stage has at most 2^31 tasks
+	for i := 0; i < len(attempts); {
+		task, end := attempts[i].Task, i+1
+		for end < len(attempts) && attempts[end].Task == task {
+			end++
+		}
+		t := of(attempts[i:end])
+		if i = end; task >= count || task < 0 {
+			continue
+		}
+		if t.number > 0 {
+			st.setAttempt(task, t.number)
+		}
+		if t.placed || t.failed {
+			st.addRange(next, task)
+			next = max(next, task+1)
+		}
+		if t.failed && !t.placed {
+			st.retry = append(st.retry, task)
+		}
+	}
+	st.addRange(next, count)
+}
+
+// addRange adds tasks from first to last-1 to those that are pending.
+func (st *stage) addRange(first, last int32) {
+	if first < last {
+		st.pending = append(st.pending, [2]int32{first, last})
+		st.waiting += int(last - first)
+	}
+}
+
+// load reads the snapshot: the jobs, then what other applications have and ask for, then what masters have asked for,
+// which depends on all that.
+func (c *containers) load() error {
+	graph, err := dag.NewGraph(c.plan)
+	if err != nil {
+		return err
+	}
+	c.makeJobs()
+	c.pool = newPool(c.s)
+	c.loadGrowth()
+	c.slotsDiffer = c.opt.EndOnly == nil || len(c.pool.room) > 0 && !c.coresAlike()
+	c.loadQueues()
+	for i := range c.jobs {
+		c.loadJob(&c.jobs[i])
+	}
+	c.others.load(c)
+	for i := range c.jobs {
+		if c.jobs[i].state == active {
+			c.loadAsked(&c.jobs[i])
+		}
+	}
+	slices.SortStableFunc(c.order, func(a, b *job) int {
+		return cmp.Or(cmp.Compare(a.submitted, b.submitted),
+			strings.Compare(c.s.Jobs[a.index].ID, c.s.Jobs[b.index].ID))
+	})
+	c.others.findRequests(c)
+	if next := c.s.NextContainer; next > c.s.At {
+		c.at(next, rankEnd, func() {}) // a grant follows
+	}
+	c.loadDriver(graph)
+	c.changed = true
+	c.grant()
+	return nil
+}
+
+// owner is the other user whose job it is, nil for one of the query.
+func (r *replay) owner(j int) *Owner {
+	if j < len(r.opt.Owners) && r.opt.Owners[j].At.Known() {
+		return &r.opt.Owners[j]
+	}
+	return nil
+}
+
+// makeStages gives a job's stages the sizes of the plan.
+func (c *containers) makeStages(j *job) {
+	plan := &c.plan.Jobs[j.index]
+	j.rules, j.rampUp = rulesOf(&c.plan.Cluster, plan), plan.MapReduce.RampUp
+	for k := range j.stages {
+		st, of := &j.stages[k], &plan.Stages[k]
+		st.pool, st.edges, st.size, st.most = &c.pool, j.rules.edges(of.After), c.sizeOf(of), of.MaxRunning
+		for _, e := range st.edges {
+			if e.Kind == dag.SlowStart {
+				st.from, st.slowStart = e.From, e.Ratio
+			}
+		}
+	}
+	if l := &plan.MapReduce; plan.IsMapReduce() {
+		maps, reduces := &j.stages[dag.Map], &j.stages[dag.Reduce]
+		maps.size, maps.most = positive(l.MapMB, c.usualSize()), l.MaxMaps
+		reduces.size, reduces.most, reduces.slowStart = positive(l.ReduceMB, c.usualSize()), l.MaxReduces, l.SlowStart
+	}
+	for k := range j.stages {
+		for _, e := range j.stages[k].edges {
+			from := &j.stages[e.From]
+			from.watched = from.watched || e.Kind == dag.SlowStart || e.Kind == dag.OneToOne
+		}
+		if from := j.stages[k].from; from >= 0 {
+			j.stages[from].copied = true
+		}
+	}
+	if j.masterSize = plan.MasterMB; j.masterSize == 0 && !c.cores() && len(j.stages) > 0 {
+		j.masterSize = j.stages[0].size
+	}
+}
+
+// defaultMB is the assumed memory of a container whose size is unknown: MapReduce's default for tasks.
+const defaultMB = 1024
+
+func positive(v, def int) int {
+	if v > 0 {
+		return v
+	}
+	return def
+}
+
+func (c *containers) cores() bool { return c.plan.Cluster.Policy == dag.Executors }
+
+// usualSize is the assumed size of a container: one core of executors, or MapReduce's default memory.
+func (c *containers) usualSize() int {
+	if c.cores() {
+		return 1
+	}
+	return defaultMB
+}
+
+// sizeOf is what a task of a stage takes: MB of memory, or cores of executors.
+func (c *containers) sizeOf(stage *dag.Stage) int {
+	if c.cores() {
+		return positive(stage.Cores, 1)
+	}
+	return positive(stage.MemoryMB, defaultMB)
+}
+
+func (c *containers) loadJob(j *job) {
+	js := &c.s.Jobs[j.index]
+	c.makeStages(j)
+	j.avoided = c.avoidedBy(js)
+	if o := c.owner(j.index); o != nil {
+		j.queue = c.queueOf(o.Queue)
+		j.user = c.userOf(j.queue, o.User)
+	}
+	j.submitted, j.beat = js.Submitted, js.Submitted
+	if js.State.Ended() {
+		j.state, j.finished = ended, js.Finished
+		if !j.finished.Known() {
+			j.finished = c.s.At
+		}
+		c.started(js.Submitted) // or some time later: the first batch is over by now
+		if js.HeldMB > 0 {
+			held := min(js.HeldMB, j.masterSize)
+			c.occupy(j, held)
+			c.at(j.finished.Add(c.overheads.AMHold), rankEnd, func() { c.occupy(j, -held) })
+		}
+		return
+	}
+	if j.submitted.Known() {
+		c.order = append(c.order, j)
+	}
+	for k := range j.stages {
+		c.loadStage(&j.stages[k])
+	}
+	for k := range j.stages {
+		j.left += j.stages[k].left()
+	}
+	c.openStages(j)
+	c.loadState(j)
+	c.loadRunning(j)
+	if c.plan.Jobs[j.index].Rules == dag.AncestorsFirst {
+		c.loadKept(j)
+	}
+}
+
+// loadStage counts a stage's tasks and finds which have no container.
+func (c *containers) loadStage(st *stage) {
+	j := st.job
+	st.total = c.plan.Jobs[j.index].Stages[st.k].Count()
+	if f := c.finished(j.index, st.k); f != nil {
+		c.started(f.first)
+		st.done, st.ended = st.total, f.ended
+		j.lastEnd = max(j.lastEnd, f.ended)
+		return
+	}
+	attempts := c.state(st).Attempts
+	st.readTasks(attempts, func(attempts []dag.Attempt) standing { return c.standingOf(st, attempts) })
+	if st.left() == 0 {
+		st.ended = lastSuccess(attempts, c.now)
+	}
+}
+
+// standingOf reads a task's attempts up to the one that has a container or has succeeded.
+func (c *containers) standingOf(st *stage, attempts []dag.Attempt) (t standing) {
+	for i := 0; i < len(attempts) && !t.placed; i++ {
+		a := &attempts[i]
+		if a.State != dag.AttemptWaiting {
+			c.started(a.Start)
+		}
+		switch a.State {
+		case dag.AttemptSucceeded:
+			t.placed = true
+			st.done++
+			if a.End.Known() {
+				st.job.lastEnd = max(st.job.lastEnd, a.End)
+			}
+		case dag.AttemptRunning:
+			t.placed = true
+			if c.onLostNode(a) {
+				c.giveUpLater(st, a)
+			}
+		case dag.AttemptFailed, dag.AttemptKilled:
+			if c.onLostNode(a) {
+				c.giveUpLater(st, a)
+				t.placed = true
+				continue
+			}
+			t.failed = true
+			t.number = max(t.number, a.Number+1)
+		case dag.AttemptWaiting:
+			t.number = max(t.number, a.Number)
+		}
+	}
+	return t
+}
+
+// lastSuccess is when the last task of a stage that is done has ended; now if that is not known.
+func lastSuccess(attempts []dag.Attempt, now dag.Instant) dag.Instant {
+	last := dag.NoInstant
+	for i := range attempts {
+		if a := &attempts[i]; a.State == dag.AttemptSucceeded && a.End.Known() {
+			last = max(last, a.End)
+		}
+	}
+	if !last.Known() {
+		return now
+	}
+	return last
+}
+
+// openStages decides which stages wait for others. All stages of the job have been loaded.
+func (c *containers) openStages(j *job) {
+	for i := range j.stages {
+		st := &j.stages[i]
+		for _, e := range st.edges {
+			if e.Kind == dag.OneToOne {
+				c.holdTasks(st, &j.stages[e.From])
+			}
+		}
+		if !st.mayOpen() || !c.openOrWait(st, c.now) {
+			st.closed, st.waiting = true, 0
+		}
+	}
+}
+
+// holdTasks takes the tasks out of pending and retry that wait for the one of the same index of a stage.
+func (c *containers) holdTasks(st, from *stage) {
+	from.tracked = true
+	done := make([]bool, st.total)
+	attempts := c.state(from).Attempts
+	for i := range attempts {
+		if a := &attempts[i]; a.State == dag.AttemptSucceeded && a.Task >= 0 && int(a.Task) < len(done) {
+			done[a.Task] = true
+		}
+	}
+	if st.lacks == nil {
+		st.lacks = make([]int8, st.total)
+		for _, task := range st.lost {
+			st.lacks[task] = 1 // until its master gives up the attempt that is lost
+		}
+	}
+	lacks := func(task int32) bool {
+		if !done[task] && int(task) < from.total {
+			st.lacks[task]++
+		}
+		return st.lacks[task] > 0
+	}
+	for _, task := range st.lost {
+		lacks(task)
+	}
+	st.retry = slices.DeleteFunc(st.retry, lacks)
+	free := st.pending
+	st.pending, st.waiting = nil, 0
+	for _, p := range free {
+		for task := p[0]; task < p[1]; task++ {
+			if !lacks(task) {
+				st.addPending(task)
+			}
+		}
+	}
+}
+
+// loadState finds where between submission and its first task a job is.
+func (c *containers) loadState(j *job) {
+	js, o := &c.s.Jobs[j.index], &c.overheads
+	running, done := 0, 0
+	for k := range j.stages {
+		st := &j.stages[k]
+		if c.finished(j.index, st.k) == nil {
+			running += js.Stages[k].Running()
+		}
+		done += st.done
+	}
+	switch {
+	case !js.Submitted.Known():
+		j.state = blocked
+		return
+	case running > 0 || js.State == dag.Running && (done > 0 || c.s.At >= js.Submitted.Add(o.Launch)):
+		// Its tasks are asked for; where none runs, they wait for containers.
+		j.state = active
+		c.loadMaster(j)
+	case js.HeldMB > 0 || js.State == dag.Running:
+		j.state = starting
+		c.loadMaster(j)
+		ready := js.Submitted.Add(o.Launch)
+		if ready <= c.s.At {
+			// Later than usual: it may come at any moment, and what has not come for long will not come at once.
+			ready = c.s.At.Add(lateShare(c.s.At.Sub(js.Submitted)-o.Launch, o.Beat))
+		}
+		c.at(ready, rankSubmit, func() { j.activate(c) })
+		return
+	default:
+		// The RM takes a moment to accept the application.
+		if up := js.Submitted.Add(o.AMStart); up > c.s.At {
+			c.at(up, rankAsk, func() { j.state = accepted })
+		} else {
+			j.state = accepted
+		}
+		return
+	}
+	c.loadBeat(j)
+	if j.left == 0 {
+		c.later(j.lastEnd.Add(o.Finish), rankEnd, opFinish, j.index)
+		return
+	}
+	for k := range j.stages {
+		if st := &j.stages[k]; !st.copies() && len(st.retry) > 0 {
+			c.requestRetries(st)
+		}
+	}
+}
+
+// lateShare is how much longer to wait for something that is late by d already: half as long again, at least half a
+// beat.
+func lateShare(late, beat time.Duration) time.Duration {
+	return max(late/2, beat/2)
+}
+
+// loadBeat takes the phase of the master's heartbeat from the newest start of an attempt: tasks start at heartbeats.
+func (c *containers) loadBeat(j *job) {
+	for k := range j.stages {
+		st := &j.stages[k]
+		if f := c.finished(j.index, st.k); f != nil {
+			j.beat = max(j.beat, f.last)
+			continue
+		}
+		attempts := c.state(st).Attempts
+		for i := range attempts {
+			j.beat = max(j.beat, attempts[i].Start)
+		}
+	}
+}
+
+// loadAsked assumes that the master has asked for as many tasks that copy as at its last heartbeat.
+func (c *containers) loadAsked(j *job) {
+	for k := range j.stages {
+		switch st := &j.stages[k]; {
+		case !st.copies():
+		case st.inputEnd().Known():
+			st.asked = st.waiting + len(st.retry)
+		default:
+			st.asked = max(0, j.rules.want(c, st)-st.granted)
+		}
+	}
+}
+
+// loadRunning puts the running attempts into slots and schedules their ends.
+func (c *containers) loadRunning(j *job) {
+	for k := range j.stages {
+		st := &j.stages[k]
+		if c.finished(j.index, st.k) != nil {
+			continue
+		}
+		attempts, last := c.state(st).Attempts, int32(-1)
+		begun, end := false, dag.NoInstant // of the last task's first attempt
+		for i := range attempts {
+			a := &attempts[i]
+			if a.State != dag.AttemptRunning || int(a.Task) >= st.total {
+				continue
+			}
+			duplicate := a.Task == last // a speculative second attempt has a container too
+			if last = a.Task; !duplicate {
+				begun = false
+			}
+			if c.onLostNode(a) {
+				continue
+			}
+			slot := c.pool.addSlot(a.Node)
+			if !c.pool.closedTo(slot) {
+				c.occupy(j, st.size)
+				c.pool.hold(a.Node, st.size)
+			}
+			if duplicate {
+				// The first of two attempts decides the task's end; the other's container is held as long. A task that
+				// still copies has no end yet: its duplicate is assumed to be killed soon.
+				if begun {
+					c.at(max(end, c.now), rankEnd, func() { c.leave(j, st.size, []int32{slot}) })
+				}
+				continue
+			}
+			st.granted++
+			t := st.task(a.Task, a.Number, slot, c.node(slot))
+			t.Running, t.Start = a, a.Start
+			begun, end = true, c.begin(st, st.span(a.Task, a.Number, []int32{slot}, a.Start), c.left(t), a)
+		}
+	}
+}
+
+// loadKept finds the containers that the job's master keeps: those in which a task has ended and none runs, as many as
+// the application holds beside its running tasks.
+func (c *containers) loadKept(j *job) {
+	js := &c.s.Jobs[j.index]
+	freed := map[int32]dag.Instant{} // by container: the end of its last task, NoInstant while one runs
+	running := 0
+	for k := range js.Stages {
+		for i := range js.Stages[k].Attempts {
+			a := &js.Stages[k].Attempts[i]
+			was, seen := freed[a.Slot]
+			switch {
+			case a.State == dag.AttemptRunning:
+				running += j.stages[k].size
+				freed[a.Slot] = dag.NoInstant
+			case a.Slot < 0 || a.State == dag.AttemptWaiting || !a.End.Known() || seen && !was.Known() ||
+				a.State == dag.AttemptFailed:
+			default:
+				freed[a.Slot] = max(was, a.End)
+			}
+		}
+	}
+	ends := make([]dag.Instant, 0, len(freed))
+	for _, t := range freed {
+		if keep := c.overheads.Idle; t.Known() && (keep == 0 || t.Add(keep) >= c.now) {
+			ends = append(ends, t)
+		}
+	}
+	slices.Sort(ends)
+	if size := j.largest(); js.HeldMB > 0 && size > 0 {
+		ends = ends[max(0, len(ends)-max(0, js.HeldMB-j.masterSize-running)/size):]
+	}
+	for _, t := range ends {
+		j.rules.freed(j, 1, t)
+	}
+}

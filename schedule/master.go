@@ -1,0 +1,214 @@
+package schedule
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// startMaster gives the job's master its container.
+func (j *job) startMaster(c *containers) {
+	c.occupy(j, j.masterSize)
+	j.state, j.mastered = starting, c.now
+	c.at(c.now.Add(max(0, c.overheads.Launch-c.overheads.AMStart)), rankSubmit, func() { j.activate(c) })
+}
+
+// loadMaster takes the memory of a job's master that has its container. On a node that takes no containers it is none
+// of ours.
+func (c *containers) loadMaster(j *job) {
+	node := int32(-1)
+	if name := c.s.Jobs[j.index].Master; name != "" {
+		//nolint:gosec // an index
+		node = int32(slices.IndexFunc(c.s.Nodes, func(n dag.NodeState) bool { return n.Name == name }))
+	}
+	if node >= 0 && !c.pool.open[node] {
+		j.masterSize = 0
+		return
+	}
+	c.pool.hold(node, j.masterSize)
+	c.occupy(j, j.masterSize)
+	j.masterNode = node
+}
+
+// activate asks for the job's tasks: its first may start now.
+func (j *job) activate(c *containers) {
+	j.state, j.beat = active, c.now
+	for k := range j.stages {
+		if st := &j.stages[k]; st.total == 0 && !st.closed && len(st.edges) == 0 {
+			c.follow(st, 0, 0)
+		}
+	}
+	if j.left == 0 {
+		c.later(c.now.Add(c.overheads.Finish), rankEnd, opFinish, j.index)
+	}
+	j.rules.first(c, j)
+}
+
+// nextBeat is the master's first heartbeat at or after t.
+func (j *job) nextBeat(c *containers, t dag.Instant) dag.Instant {
+	beat := dag.Instant(c.overheads.Beat / time.Millisecond)
+	if beat <= 0 || !j.beat.Known() || t <= j.beat {
+		return t
+	}
+	return j.beat + (t-j.beat+beat-1)/beat*beat
+}
+
+// beatLater makes the master reconsider its requests at its first heartbeat at or after t: it makes room for stages
+// that hang because others copy from them, else it reconsiders those that copy.
+func (j *job) beatLater(c *containers, t dag.Instant) {
+	if j.beating {
+		return
+	}
+	j.beating = true
+	c.at(j.nextBeat(c, t), rankBeat, func() {
+		j.beating = false
+		if c.hangs(j) {
+			j.preempt(c)
+			return
+		}
+		for k := range j.stages {
+			if j.stages[k].copies() {
+				j.requestCopying(c, &j.stages[k])
+			}
+		}
+	})
+}
+
+// requestCopying asks for more tasks of a stage that copies, or takes back requests that were not granted. A request
+// reaches the scheduler a heartbeat later.
+func (j *job) requestCopying(c *containers, st *stage) {
+	if j.state != active {
+		return
+	}
+	more := j.rules.want(c, st) - st.granted - st.asked - st.asking
+	if more < 0 {
+		st.asked += max(more, -st.asked) // ramp down what is not granted
+	}
+	if more <= 0 {
+		return
+	}
+	st.asking += more
+	c.at(c.now.Add(c.overheads.Beat), rankAsk, func() {
+		st.asking -= more
+		st.asked += more
+	})
+}
+
+// preemptionLimit is the share of a job's memory that its master takes back from reduces at once
+// (yarn.app.mapreduce.am.job.reduce.preemption.limit's default).
+const preemptionLimit = 0.5
+
+// hangs reports whether none of a job's maps has a container, some have been asked for, and reduces that wait for them
+// leave no room.
+func (c *containers) hangs(j *job) bool {
+	if j.state != active {
+		return false
+	}
+	for k := range j.stages {
+		if st := &j.stages[k]; len(st.copying) > 0 && st.starved(c) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// starved is a stage that a stage copies from, none of whose tasks has a container and some of which cannot be given
+// one; nil: none is.
+func (st *stage) starved(c *containers) *stage {
+	for _, e := range st.edges {
+		if from := &st.job.stages[e.From]; e.Kind == dag.SlowStart && from.granted == 0 && from.requested() > 0 &&
+			c.room(from) == 0 {
+			return from
+		}
+	}
+	return nil
+}
+
+// preempt kills reduces of a job to make room for its maps, the youngest first: as many as all of its maps need, but no
+// more than half of what the job may have (RMContainerAllocator.preemptReducer; docs/facts/hadoop.md F, reduce
+// preemption). It reports whether it did.
+func (j *job) preempt(c *containers) (any bool) {
+	for k := range j.stages {
+		if st := &j.stages[k]; st.copies() && j.preemptStage(c, st) {
+			any = true
+		}
+	}
+	return any
+}
+
+func (j *job) preemptStage(c *containers, reduces *stage) bool {
+	maps := reduces.starved(c)
+	if maps == nil {
+		maps = &j.stages[reduces.from]
+	}
+	if j.state != active || maps.left() == 0 || len(reduces.copying) == 0 {
+		return false
+	}
+	number := func(memory int) int { return (memory + reduces.size - 1) / reduces.size }
+	limit := max(c.roomOf(j), 0) + maps.granted*maps.size + reduces.granted*reduces.size
+	n := min(max(number(maps.size), number(int(preemptionLimit*float64(limit)))),
+		number(memoryOf(max(maps.requested(), 1), maps.size)))
+	reduces.asked = 0
+	for n > 0 && len(reduces.copying) > 0 {
+		n -= c.killYoungest(reduces, n)
+	}
+	return true
+}
+
+// memoryOf is the memory of n containers, at most half of what an int holds, so that a caller may add to it.
+func memoryOf(n, size int) int {
+	const most = math.MaxInt / 2
+	if size > 0 && n > most/size {
+		return most
+	}
+	return n * size
+}
+
+// killYoungest kills up to n of the tasks that copy and started last, and returns how many.
+func (c *containers) killYoungest(st *stage, n int) int {
+	at := st.copying[len(st.copying)-1].span
+	if all := c.spans[at].Count; n < int(all) {
+		// The others of the span go on.
+		rest := all - int32(n) //nolint:gosec // less than all
+		killed := c.spans[at].part(rest, all)
+		c.spans[at] = c.spans[at].part(0, rest)
+		at = c.addSpan(&killed)
+	} else {
+		st.copying = st.copying[:len(st.copying)-1]
+		c.copying--
+	}
+	sp := &c.spans[at]
+	sp.Outcome, sp.End = Fails, c.now
+	c.replay.release(st, int(sp.Count), sp.Slots)
+	for i := range sp.Count {
+		st.retry = append(st.retry, sp.First+i)
+		st.setAttempt(sp.First+i, sp.Attempt+1)
+	}
+	return int(sp.Count)
+}
+
+// takeKept takes up to n containers that the job's master has kept until now. Those that have been idle for too long
+// are gone.
+func (c *containers) takeKept(j *job, n int) int {
+	kept := j.kept
+	if keep := c.overheads.Idle; keep > 0 {
+		old := 0
+		for old < len(kept) && kept[old].at.Add(keep) < c.now {
+			old++
+		}
+		kept = kept[old:]
+	}
+	took := 0
+	for took < n && len(kept) > 0 {
+		last := &kept[len(kept)-1]
+		some := min(last.n, n-took)
+		took += some
+		if last.n -= some; last.n == 0 {
+			kept = kept[:len(kept)-1]
+		}
+	}
+	j.kept = kept
+	return took
+}

@@ -1,0 +1,295 @@
+package schedule
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// others are the other applications, in the order of their submission.
+type others struct {
+	apps     []application
+	releases []release // in the order of making
+	requests []request // of those that ask for memory or will
+}
+
+// An application is another application in the replay. If its need is known, tasks end and others take their place
+// until none is left. Any other gives what it has back evenly up to its expected end, and takes what it has asked for.
+type application struct {
+	queue, user  int32
+	submitted    dag.Instant
+	held, master int // memory in all, and of its master
+	hasNeed      bool
+	masterSize   int  // of the master's container that it waits for
+	launching    bool // its master has not asked for tasks yet
+	phases       [2]otherPhase
+	parked       int      // memory of reduces that wait for maps
+	newest       [2]int32 // the newest of the replay's releases of a phase, from 1; 0: none
+	pending      int      // asked for, if the need is not known
+	length       time.Duration
+}
+
+// An otherPhase is what another application has left of its maps or reduces: memory of tasks that wait, and that run.
+type otherPhase struct {
+	wait, held, taskSize int
+	length               time.Duration
+}
+
+// A release is memory that another application's tasks give back at one instant: those that started within an eighth of
+// a task's length of each other end together, so that a replay does not grow with the tasks of others.
+type release struct {
+	app   int32
+	kind  dag.StageIndex
+	size  int
+	until dag.Instant // tasks that start by then join
+}
+
+// A request is what another application asks for next. On a cluster of a thousand applications all requests are looked
+// through for each container of ours, so they are small and lie beside each other.
+type request struct {
+	app, queue int32
+	size       int // of the next container; 0: none now
+}
+
+// load puts the other applications into the pool.
+func (o *others) load(c *containers) {
+	all, bySubmission := c.s.Load, func(a, b dag.Load) int { return cmp.Compare(a.Submitted, b.Submitted) }
+	if !slices.IsSortedFunc(all, bySubmission) {
+		all = slices.Clone(all)
+		slices.SortStableFunc(all, bySubmission)
+	}
+	o.apps = slices.Grow(o.apps[:0], len(all))[:len(all)]
+	clear(o.apps)
+	for k := range all {
+		from, a := &all[k], &o.apps[k]
+		a.queue = c.queueOf(from.Queue)
+		name := from.User
+		if name == "" {
+			name = "user of " + from.ID
+		}
+		a.user = c.userOf(a.queue, name)
+		if q := &c.queues[a.queue]; q.share == 0 && a.queue > 0 {
+			q.share = from.ShareMB
+		}
+		a.submitted, a.master = from.Submitted, min(from.MasterMB, from.HeldMB)
+		c.lend(a, max(from.HeldMB, 0))
+		if a.hasNeed = usable(from.Need); a.hasNeed {
+			if from.HeldMB <= 0 {
+				a.masterSize = max(from.PendingMB, 0)
+			}
+			o.loadNeed(c, int32(k), from.Need) //nolint:gosec // an index
+			continue
+		}
+		a.pending, a.length = max(from.PendingMB, 0), from.Length
+		if from.Until.Known() {
+			c.giveBack(a, from.Until)
+		}
+	}
+	// Our own queue has what the others' queues are not guaranteed, unless its share is known.
+	rest := c.plan.Cluster.MemoryMB
+	for i := 1; i < len(c.queues); i++ {
+		rest -= c.queues[i].share
+	}
+	if q := &c.queues[0]; q.share == 0 {
+		q.share = max(rest, 1)
+	}
+}
+
+// lend gives another application memory; less than nothing takes it back.
+func (c *containers) lend(a *application, size int) {
+	a.held += size
+	c.hold(a.queue, a.user, size)
+}
+
+// releaseSteps is in how many parts an application gives its memory back.
+const releaseSteps = 8
+
+func (c *containers) giveBack(a *application, until dag.Instant) {
+	step := max((until-c.now)/releaseSteps, 1)
+	for i := range dag.Instant(releaseSteps) {
+		c.at(c.now+step*(i+1), rankEnd, func() { c.lend(a, -a.held/int(releaseSteps-i)) })
+	}
+}
+
+// wants is the memory that the application would take now.
+func (a *application) wants() int {
+	switch {
+	case !a.hasNeed:
+		return a.pending
+	case a.launching:
+		return 0
+	case a.masterSize > 0:
+		return a.masterSize
+	case a.phases[dag.Map].wait > 0:
+		return a.phases[dag.Map].wait
+	}
+	return a.phases[dag.Reduce].wait
+}
+
+// nextSize is the size of the container that it would take next, 0 if it asks for none now. usual is that of one whose
+// size is not known.
+func (a *application) nextSize(usual int) int {
+	switch {
+	case a.wants() == 0:
+		return 0
+	case !a.hasNeed:
+		return min(usual, a.pending)
+	case a.masterSize > 0:
+		return a.masterSize
+	case a.phases[dag.Map].wait > 0:
+		return a.phases[dag.Map].taskSize
+	}
+	return a.phases[dag.Reduce].taskSize
+}
+
+// satisfied reports whether the application asks for nothing and never will again.
+func (a *application) satisfied() bool {
+	if !a.hasNeed {
+		return a.pending == 0
+	}
+	return a.masterSize == 0 && !a.launching && a.phases[dag.Map].wait+a.phases[dag.Reduce].wait == 0
+}
+
+// usual is the assumed size of others' containers: that of ours.
+func (o *others) usual(c *containers) int {
+	for _, j := range c.order {
+		if len(j.stages) > 0 {
+			return j.stages[0].size
+		}
+	}
+	return c.usualSize()
+}
+
+// findRequests notes which of the others ask for memory or will, in the order of their submission.
+func (o *others) findRequests(c *containers) {
+	o.requests = o.requests[:0]
+	for i := range c.queues {
+		c.queues[i].requests = c.queues[i].requests[:0]
+	}
+	usual := o.usual(c)
+	for k := range o.apps {
+		if a := &o.apps[k]; !a.satisfied() {
+			size := a.nextSize(usual)
+			o.requests = append(o.requests, request{int32(k), a.queue, size}) //nolint:gosec // an index
+			c.queues[a.queue].count(size, 1)
+			c.queues[a.queue].users[a.user].demanding++
+		}
+	}
+	c.limited = slices.ContainsFunc(c.queues, func(q queue) bool { return q.userRatio < 1 })
+}
+
+// resize notes what all ask for now that the size of our first job's containers is known.
+func (o *others) resize(c *containers) {
+	usual := o.usual(c)
+	for i := range o.requests {
+		o.setRequest(c, i, o.apps[o.requests[i].app].nextSize(usual))
+	}
+}
+
+// setRequest notes the size of the container that is asked for next by the i-th of the requests.
+func (o *others) setRequest(c *containers, i, size int) {
+	a := &o.requests[i]
+	q := &c.queues[a.queue]
+	q.count(a.size, -1)
+	q.count(size, 1)
+	a.size = size
+}
+
+// served notes what an application asks for now that it was given memory or has its master.
+func (o *others) served(c *containers, k int) {
+	i, found := slices.BinarySearchFunc(o.requests, int32(k), //nolint:gosec // an index
+		func(a request, k int32) int { return int(a.app - k) })
+	if !found {
+		return
+	}
+	a := &o.apps[k]
+	if a.satisfied() {
+		o.setRequest(c, i, 0)
+		o.requests = slices.Delete(o.requests, i, i+1)
+		c.queues[a.queue].users[a.user].demanding--
+		return
+	}
+	o.setRequest(c, i, a.nextSize(o.usual(c)))
+}
+
+// candidates yields those of the others that could be given their next container now, with its size. Of a queue that
+// serves in the order of submission it is the first one: those behind it have to wait for it. If less is free than
+// any in a queue asks for, which is most of the time on a full cluster, none there is looked at.
+func (o *others) candidates(c *containers) iter.Seq2[int32, int] {
+	return func(yield func(int32, int) bool) {
+		left := 0
+		for i := range c.queues {
+			q := &c.queues[i]
+			if q.room = q.mostForOthers(c.pool.free); q.room < q.smallest() {
+				q.room = 0
+			} else {
+				left++
+			}
+		}
+		if left == 0 {
+			return
+		}
+		for _, r := range o.requests {
+			q := &c.queues[r.queue]
+			if r.size == 0 || r.size > q.room {
+				continue
+			}
+			a := &o.apps[r.app]
+			if a.masterSize > 0 && !c.mastersFit(a.queue, a.masterSize) || c.roomFor(a) < r.size {
+				continue
+			}
+			if !yield(r.app, r.size) {
+				return
+			}
+			if !q.fair {
+				q.room = 0
+				if left--; left == 0 {
+					return
+				}
+			}
+		}
+	}
+}
+
+// grant gives another application memory of what it asks for.
+func (o *others) grant(c *containers, k, size int) {
+	a := &o.apps[k]
+	defer o.served(c, k)
+	c.lend(a, size)
+	switch {
+	case a.masterSize > 0:
+		a.master, a.masterSize, a.launching = size, 0, true
+		c.at(c.now.Add(c.overheads.Launch), rankSubmit, func() {
+			a.launching = false
+			o.served(c, k)
+		})
+	case a.hasNeed:
+		o.startTasks(c, int32(k), size) //nolint:gosec // an index
+	default:
+		if a.pending -= size; a.length > 0 {
+			c.giveBack(a, c.now.Add(a.length))
+			a.length = 0
+		}
+	}
+}
+
+// free gives all memory of other applications back. It is the last resort of a replay in which nothing else can happen:
+// they will end some day, and the estimate is a floor.
+func (o *others) free(c *containers) bool {
+	gave := false
+	for k := range o.apps {
+		a := &o.apps[k]
+		gave = gave || a.held > 0
+		c.lend(a, -a.held)
+		a.pending, a.masterSize, a.parked, a.phases = 0, 0, 0, [2]otherPhase{}
+	}
+	o.requests = o.requests[:0]
+	for i := range c.queues {
+		c.queues[i].requests = c.queues[i].requests[:0]
+	}
+	c.freed = c.freed || gave
+	return gave
+}

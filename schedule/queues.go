@@ -1,0 +1,354 @@
+package schedule
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A queue is a leaf queue of the scheduler in the replay. Memory without a limit is plenty.
+type queue struct {
+	name                                string
+	share, most, userLimit, masterLimit int // memory, or cores
+	userRatio                           float64
+	fair                                bool
+	held                                int
+	users                               []user
+	room                                int // what others here may be given at most, while the next is looked for
+	requests                            []requestCount
+}
+
+// A requestCount is how many of the others' applications in a queue ask for a container of a size next. There are few
+// sizes.
+type requestCount struct{ size, n int }
+
+// count notes that so many applications more ask for a container of a size next, or for none if that is 0.
+func (q *queue) count(size, more int) {
+	if size == 0 {
+		return
+	}
+	i := slices.IndexFunc(q.requests, func(a requestCount) bool { return a.size == size })
+	if i < 0 {
+		i = len(q.requests)
+		q.requests = append(q.requests, requestCount{size: size})
+	}
+	q.requests[i].n += more
+}
+
+// smallest is the size of the smallest container that another application in the queue asks for next.
+func (q *queue) smallest() int {
+	least := plenty
+	for _, a := range q.requests {
+		if a.n > 0 {
+			least = min(least, a.size)
+		}
+	}
+	return least
+}
+
+// A user is a user of a queue.
+type user struct {
+	name      string
+	held      int
+	asks      bool // at the last look, if the queue's user limit depends on it
+	demanding int  // others' applications that ask for memory or will
+}
+
+// plenty is more memory than any cluster has.
+const plenty = 1 << 50
+
+// loadQueues makes the queues of our jobs and of the others' applications; queue 0 is ours.
+func (c *containers) loadQueues() {
+	c.allowed = plenty
+	c.queueOf(c.s.Queue)
+	c.userOf(0, c.s.User)
+}
+
+// queueOf returns the index of a queue, made if needed.
+func (c *containers) queueOf(name string) int32 {
+	if i := slices.IndexFunc(c.queues, func(q queue) bool { return q.name == name }); i >= 0 {
+		return int32(i) //nolint:gosec // an index
+	}
+	q := queue{name: name, most: plenty, userLimit: plenty, masterLimit: plenty, userRatio: 1}
+	ours, limit := len(c.queues) == 0, positive(c.plan.Cluster.QueueMB, plenty)
+	if st := c.s.QueueNamed(name); st != nil {
+		q.share, q.fair, q.most = st.ShareMB, st.Order == dag.OrderFair, positive(st.MaxMB, plenty)
+		q.userLimit, q.masterLimit = positive(st.UserMB, plenty), positive(st.MastersMB, plenty)
+		if st.UserRatio > 0 && st.UserRatio < 1 {
+			q.userRatio = st.UserRatio
+		}
+		if ours {
+			q.userLimit = min(q.userLimit, limit)
+		}
+	} else if ours {
+		q.most = limit
+	}
+	c.queues = append(c.queues, q)
+	return int32(len(c.queues) - 1) //nolint:gosec // an index
+}
+
+// userOf returns the index of a user in a queue, made if needed.
+func (c *containers) userOf(q int32, name string) int32 {
+	users := &c.queues[q].users
+	if i := slices.IndexFunc(*users, func(u user) bool { return u.name == name }); i >= 0 {
+		return int32(i) //nolint:gosec // an index
+	}
+	*users = append(*users, user{name: name})
+	return int32(len(*users) - 1) //nolint:gosec // an index
+}
+
+// limit is what one user may have in the queue now: the larger of an equal part for each user that asks for some and of
+// its least part of what the queue has, and never more than userLimit (CapacityScheduler,
+// UsersManager.computeUserLimit).
+func (q *queue) limit() int {
+	if q.userRatio >= 1 {
+		return q.userLimit
+	}
+	asking := 0
+	for i := range q.users {
+		if q.users[i].asks {
+			asking++
+		}
+	}
+	if asking < 2 {
+		return q.userLimit
+	}
+	has := float64(max(q.share, q.held))
+	return min(q.userLimit, int(max(has/float64(asking), has*q.userRatio)))
+}
+
+// mostForOthers is the most that any user of the queue whose applications ask for memory may be given.
+func (q *queue) mostForOthers(free int) int {
+	held := plenty
+	for i := range q.users {
+		if u := &q.users[i]; u.demanding > 0 {
+			held = min(held, u.held)
+		}
+	}
+	if held == plenty {
+		return 0
+	}
+	return min(free, q.most-q.held, q.limit()-held)
+}
+
+// used is how much of its share a queue has: the scheduler serves the one first that has less.
+func (q *queue) used() float64 { return float64(q.held) / float64(max(q.share, 1)) }
+
+// roomIn is how much more an application of that queue and user may have.
+func (c *containers) roomIn(q, user int32) int {
+	of := &c.queues[q]
+	return min(c.pool.free, of.most-of.held, of.limit()-of.users[user].held)
+}
+
+// roomOf is how much more a job may be given in this step.
+func (c *containers) roomOf(j *job) int { return min(c.allowed, c.roomIn(j.queue, j.user)) }
+
+// mastersFit reports whether another master stays within what the queue's masters may have. One may always run.
+func (c *containers) mastersFit(queue int32, size int) bool {
+	held := 0
+	for _, o := range c.order {
+		if o.queue == queue && (o.state == starting || o.state == active) {
+			held += o.masterSize
+		}
+	}
+	for k := range c.others.apps {
+		if a := &c.others.apps[k]; a.queue == queue {
+			held += min(a.master, a.held)
+		}
+	}
+	return held == 0 || held+size <= c.queues[queue].masterLimit
+}
+
+// occupy gives memory or cores to a job of ours; less than nothing takes it back.
+func (c *containers) occupy(j *job, size int) { c.hold(j.queue, j.user, size) }
+
+func (c *containers) hold(q, user int32, size int) {
+	c.pool.free -= size
+	if c.allowed < plenty {
+		c.allowed -= size
+	}
+	c.queues[q].held += size
+	c.queues[q].users[user].held += size
+}
+
+// heldBy is what a job's application has.
+func (j *job) heldBy() int {
+	if j.state == starting || j.state == active {
+		return j.taskMemory() + j.masterSize
+	}
+	return j.taskMemory()
+}
+
+// contended reports whether what is free has to be shared: other applications run, or ours are not served in their
+// order.
+func (c *containers) contended() bool {
+	return len(c.others.apps) > 0 || len(c.queues) > 1 || c.queues[0].fair || c.queues[0].userRatio < 1
+}
+
+// An applicant is an application that asks for memory: a job of ours, or one of the others.
+type applicant struct {
+	job       *job
+	other     int32
+	queue     int32
+	size      int
+	submitted dag.Instant
+	held      int
+}
+
+// share hands out what is free among all applications that ask for some, as CapacityScheduler does: the queue first
+// that has least of its share, in it the application that was submitted first, or that has least.
+func (c *containers) share() {
+	for c.pool.free > 0 {
+		c.noteUsers()
+		a, sole, ok := c.neediest()
+		if !ok {
+			return
+		}
+		if a.job == nil {
+			o := &c.others.apps[a.other]
+			size := a.size
+			if sole {
+				size = max(size, min(o.wants(), c.roomFor(o))/a.size*a.size)
+			}
+			c.others.grant(c, int(a.other), size)
+			continue
+		}
+		if !sole {
+			c.allowed = a.size
+		}
+		was := c.pool.free
+		c.grantJob(a.job)
+		c.allowed = plenty
+		if c.pool.free == was {
+			return // nothing that it asks for can be given after all
+		}
+	}
+}
+
+// neediest chooses who is served next; sole: it may have all that it asks for before any other is served.
+func (c *containers) neediest() (best applicant, sole, ok bool) {
+	sole = true
+	consider := func(a applicant) {
+		switch {
+		case !ok:
+			best, ok = a, true
+		case a.queue != best.queue:
+			sole = false
+			if c.queues[a.queue].used() < c.queues[best.queue].used() {
+				best = a
+			}
+		case c.queues[a.queue].fair:
+			sole = false
+			if a.held < best.held {
+				best = a
+			}
+		case a.job != nil && best.job != nil: // they come in the order in which they are served
+		case a.submitted < best.submitted:
+			best = a
+		}
+	}
+	for k, size := range c.others.candidates(c) {
+		o := &c.others.apps[k]
+		consider(applicant{nil, k, o.queue, size, o.submitted, o.held})
+	}
+	for _, j := range c.inOrder() {
+		if size := c.nextSize(j); size > 0 {
+			consider(applicant{j, 0, j.queue, size, j.submitted, j.heldBy()})
+		}
+	}
+	return best, sole && (!ok || c.queues[best.queue].userRatio >= 1), ok
+}
+
+// roomFor is how much more another application may have. If only its requests are known, it takes no more than what is
+// certain: its queue's guarantee, or in our queue what it is given before a job of ours.
+func (c *containers) roomFor(o *application) int {
+	room := c.roomIn(o.queue, o.user)
+	switch {
+	case o.hasNeed:
+	case o.queue > 0:
+		room = min(room, c.queues[o.queue].share-o.held)
+	case !slices.ContainsFunc(c.order, func(j *job) bool {
+		return (j.state == accepted || j.state == active) && j.submitted >= o.submitted
+	}):
+		return 0
+	}
+	return room
+}
+
+// nextSize is the size of the container that a job would be given next; 0 if it asks for none or there is no room for
+// it.
+func (c *containers) nextSize(j *job) int {
+	switch {
+	case j.state == accepted && c.roomOf(j) >= j.masterSize && c.leavesRoom(j):
+		return j.masterSize
+	case j.state != active:
+		return 0
+	}
+	return j.rules.nextSize(c, j)
+}
+
+// noteUsers notes which users ask for memory, in the queues in which that matters.
+func (c *containers) noteUsers() {
+	if !c.limited {
+		return
+	}
+	for q := range c.queues {
+		for u := range c.queues[q].users {
+			c.queues[q].users[u].asks = false
+		}
+	}
+	for _, a := range c.others.requests {
+		if o := &c.others.apps[a.app]; a.size > 0 {
+			c.queues[o.queue].users[o.user].asks = true
+		}
+	}
+	for _, j := range c.order {
+		if j.state == accepted || j.state == active && j.asksForTasks() {
+			c.queues[j.queue].users[j.user].asks = true
+		}
+	}
+}
+
+func (j *job) asksForTasks() bool {
+	return slices.ContainsFunc(j.stages, func(st stage) bool {
+		return !st.copies() && !st.closed && st.waiting+len(st.retry)+st.unasked > 0 || st.requestsCopying()
+	})
+}
+
+// byKeys compares jobs by a scheduler that is given as data (section 3.1.1): by each key of the plan's order, until one
+// decides; 0 if none does. Of each, running is how many of its tasks run.
+func (r *replay) byKeys(a, b *job, running func(*job) int) int {
+	for _, key := range r.plan.Cluster.Order {
+		c := 0
+		switch x, y := &r.plan.Jobs[a.index], &r.plan.Jobs[b.index]; key {
+		case dag.BySubmit:
+			c = cmp.Compare(a.submitted, b.submitted)
+		case dag.ByPriority:
+			c = cmp.Compare(y.Priority, x.Priority)
+		case dag.BySize:
+			c = cmp.Compare(x.Tasks(), y.Tasks())
+		case dag.ByRemaining:
+			c = cmp.Compare(a.left, b.left)
+		case dag.ByRunning:
+			c = cmp.Compare(running(a), running(b))
+		}
+		if c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+// inOrder are the jobs in the order in which the scheduler serves them: that of submission, or by the plan's keys
+// before it.
+func (c *containers) inOrder() []*job {
+	if len(c.plan.Cluster.Order) == 0 {
+		return c.order
+	}
+	c.byKey = append(c.byKey[:0], c.order...)
+	slices.SortStableFunc(c.byKey, func(a, b *job) int {
+		return c.byKeys(a, b, func(*job) int { return 0 })
+	})
+	return c.byKey
+}

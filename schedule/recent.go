@@ -1,0 +1,79 @@
+package schedule
+
+import (
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// together is how close starts must be for their JVMs to slow each other down (docs/facts/measured.md 4).
+const together = 1600 * time.Millisecond
+
+// recentStarts counts the starts of the last moments by node; the first entry is of those on unknown nodes.
+type recentStarts []nodeStarts
+
+type nodeStarts struct {
+	starts []starts // oldest first
+	total  int
+}
+
+// starts are n starts at an instant, or n containers that are free since then.
+type starts struct {
+	at dag.Instant
+	n  int
+}
+
+// note counts n starts on a node at t, and forgets those that are too old to matter.
+func (r *recentStarts) note(node int32, n int, t dag.Instant) {
+	for len(*r) <= int(node)+1 {
+		if len(*r) < cap(*r) {
+			*r = (*r)[:len(*r)+1]
+			s := &(*r)[len(*r)-1]
+			s.starts, s.total = s.starts[:0], 0
+			continue
+		}
+		*r = append(*r, nodeStarts{})
+	}
+	s := &(*r)[node+1]
+	old := 0
+	for old < len(s.starts) && s.starts[old].at < t.Add(-together) {
+		s.total -= s.starts[old].n
+		old++
+	}
+	s.starts = s.starts[:copy(s.starts, s.starts[old:])]
+	s.total += n
+	if k := len(s.starts); k > 0 && s.starts[k-1].at == t {
+		s.starts[k-1].n += n
+		return
+	}
+	s.starts = append(s.starts, starts{t, n})
+}
+
+// at is how many starts were noted on a node up to together before the newest.
+func (r recentStarts) at(node int32) int { return r[node+1].total }
+
+// noteStarts counts the starts of tasks in their slots.
+func (c *containers) noteStarts(slots []int32) {
+	switch {
+	case c.cores():
+	case !c.slotsDiffer:
+		c.recent.note(-1, len(slots), c.now)
+	default:
+		for _, slot := range slots {
+			c.recent.note(c.pool.nodes[slot], 1, c.now)
+		}
+	}
+}
+
+// started notes a start of the run at t.
+func (c *containers) started(t dag.Instant) {
+	if t.Known() && (!c.first.Known() || t < c.first) {
+		c.first = t
+	}
+}
+
+// cold reports whether a task that starts now is one of the run's first batch.
+func (c *containers) cold() bool {
+	c.started(c.now)
+	return c.now <= c.first.Add(together)
+}

@@ -1,0 +1,298 @@
+package schedule
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A replay is one event loop over pools of slots: those of maps and of reduces (FIFO), the memory of containers (YARN),
+// or the cores of executors. Jobs come from a driver, a scheduler gives what is free to their tasks, and tasks end.
+//
+// All that happens at one instant is done before anything is handed out again (docs/facts/paratimer.md A1): ends, then
+// submissions, requests, heartbeats and starts. A task of no length ends in a further batch of the same instant.
+type replay struct {
+	s         *dag.Snapshot
+	plan      *dag.Plan
+	left      Left
+	opt       Options
+	now       dag.Instant
+	overheads dag.Overheads
+	scheduler scheduler
+	driver    driver
+	jobs      []job
+	stages    []stage // of all jobs, by row
+
+	ends   endQueue   // of tasks, and of those of other applications
+	events eventQueue // all else
+	// batches start together; those in idleBatches have started.
+	batches     []batch
+	idleBatches []int32
+	spans       []Span
+	idleSpans   []int32 // spans that have ended, to be used again (EndOnly)
+	jumbled     bool    // spans of one instant are out of order
+	end         dag.Instant
+	copying     int    // spans of tasks that copy
+	gaps        []Span // pauses before submissions
+	// slotsDiffer is false if only the end of the replay is wanted and it makes no difference which slot a task has.
+	slotsDiffer bool
+	// changed is set by all that may make another stage the next to be served. The end of a task whose stage goes on
+	// does not.
+	changed bool
+}
+
+// A scheduler gives slots, containers or cores that are free to tasks.
+type scheduler interface {
+	// load reads the snapshot's jobs.
+	load() error
+	// submit takes a job of the driver.
+	submit(j *job)
+	// opened is called when a stage that waited for others may start.
+	opened(st *stage)
+	// grant hands out what is free now.
+	grant()
+	// release takes back what n tasks of a stage had in their slots.
+	release(st *stage, n int, slots []int32)
+	// failed asks for the task of a span again, which did not succeed.
+	failed(sp *Span)
+	// finish ends a job of which no task is left.
+	finish(j *job)
+	// unblock makes room if tasks wait and nothing is left to happen. It reports whether anything changed.
+	unblock() bool
+	// why says why a job of which tasks are left can never run them.
+	why(j *job) string
+	// complete adds to a schedule what only this scheduler has.
+	complete(sch *Schedule)
+	// node is the node of a slot, -1 if unknown.
+	node(slot int32) int
+	// after is the end of a task that is ready to work at from.
+	after(from dag.Instant, c Cost) dag.Instant
+}
+
+// Replay runs what is left of the snapshot under its plan's policy.
+func Replay(s *dag.Snapshot, left Left, opt Options) (*Schedule, error) {
+	if n := len(s.Jobs); n < len(s.Plan.Jobs) { // the others have not been submitted
+		whole := *s
+		whole.Jobs = append(s.Jobs[:n:n], s.Plan.BlockedJobs()[n:]...)
+		s = &whole
+	}
+	r := opt.EndOnly.replay()
+	r.s, r.plan, r.left, r.opt, r.now, r.end = s, s.Plan, left, opt, s.At, s.At
+	r.ends.reset(s.At)
+	switch s.Plan.Cluster.Policy {
+	case dag.FIFO:
+		r.scheduler = newSlotScheduler(r)
+	case dag.YARN, dag.Executors:
+		r.overheads = s.Plan.Overheads
+		r.scheduler = newContainers(r)
+	default:
+		return nil, fmt.Errorf("schedule: no such policy: %v", s.Plan.Cluster.Policy)
+	}
+	if err := r.scheduler.load(); err != nil {
+		return nil, err
+	}
+	until := dag.Instant(math.MaxInt64)
+	if opt.Until.Known() && opt.Until != 0 {
+		until = opt.Until
+	}
+	r.run(until)
+	if until == math.MaxInt64 {
+		if err := r.stuck(); err != nil {
+			return nil, err
+		}
+	}
+	return r.schedule(), nil
+}
+
+// maxInstant is later than any instant that a replay means; ends saturate there.
+const maxInstant = math.MaxInt64 / 2
+
+// run goes from instant to instant until nothing is left to happen, or the next instant is after until.
+func (r *replay) run(until dag.Instant) {
+	for {
+		var at dag.Instant
+		switch heap := r.events.heap; {
+		case r.ends.n == 0 && len(heap) == 0:
+			if r.now >= until || !r.scheduler.unblock() {
+				return
+			}
+			continue
+		case r.ends.n == 0:
+			at = heap[0].at
+		case len(heap) == 0:
+			at = r.ends.first()
+		default:
+			at = min(heap[0].at, r.ends.first())
+		}
+		if at > until {
+			return
+		}
+		r.now = at
+		for r.step() {
+		}
+		r.scheduler.grant()
+	}
+}
+
+// step does the next thing that happens now, and reports whether there was any.
+func (r *replay) step() bool {
+	if r.ends.n > 0 && r.ends.first() <= r.now {
+		r.taskEnds(r.ends.pop())
+		return true
+	}
+	if len(r.events.heap) == 0 || r.events.heap[0].at > r.now {
+		return false
+	}
+	e := r.events.pop()
+	switch e.op {
+	case opStart:
+		b := &r.batches[e.a]
+		r.changed = r.changed || b.stage.copies()
+		r.startBatch(b)
+		b.slots = nil
+		r.idleBatches = append(r.idleBatches, e.a)
+		return true
+	case opSubmit:
+		j := &r.jobs[e.a]
+		j.submitted = r.now
+		r.scheduler.submit(j)
+	case opFinish:
+		r.finish(&r.jobs[e.a])
+	case opDo:
+		r.events.do[e.a]()
+	}
+	r.changed = true
+	return true
+}
+
+// finish ends a job.
+func (r *replay) finish(j *job) {
+	if j.state == ended {
+		return
+	}
+	j.state, j.finished = ended, r.now
+	r.scheduler.finish(j)
+	r.driver.next(r, j)
+}
+
+// stuck reports a job that never ends although nothing is left to happen.
+func (r *replay) stuck() error {
+	var blockedBy error
+	for i := range r.jobs {
+		j := &r.jobs[i]
+		if j.state == ended {
+			continue
+		}
+		k := 0
+		for k < len(j.stages)-1 && j.stages[k].left() == 0 {
+			k++
+		}
+		c := &r.plan.Cluster
+		err := &StuckError{
+			Job: r.plan.Jobs[i].Node, Stage: r.plan.StageName(i, dag.StageIndex(k)),
+			NoExecutor: c.Policy == dag.Executors && c.Cores <= 0,
+		}
+		if j.state != blocked {
+			err.Why = r.scheduler.why(j)
+			return err
+		}
+		if err.Why = "what it comes after never ends"; blockedBy == nil {
+			blockedBy = err
+		}
+	}
+	return blockedBy
+}
+
+// schedule returns what has been replayed.
+func (r *replay) schedule() *Schedule {
+	sch := &Schedule{Now: r.s.At, End: r.s.At}
+	if r.opt.EndOnly == nil {
+		sch.Spans = r.spans
+		sch.Submitted, sch.Finished = make([]dag.Instant, len(r.jobs)), make([]dag.Instant, len(r.jobs))
+		for i := range r.jobs {
+			sch.Submitted[i], sch.Finished[i] = r.jobs[i].submitted, r.jobs[i].finished
+		}
+	}
+	r.scheduler.complete(sch)
+	return sch
+}
+
+// millis rounds a length of time to whole milliseconds, half up (docs/facts/paratimer.md A1); less than nothing is
+// nothing.
+func millis(d time.Duration) dag.Instant {
+	if d <= 0 {
+		return 0
+	}
+	ms := d / time.Millisecond
+	if d%time.Millisecond >= time.Millisecond/2 {
+		ms++
+	}
+	return dag.Instant(ms)
+}
+
+// EndOnly makes a replay return nothing but its end, and keeps its memory for the next one: for those who replay a
+// thousand samples. It is not safe for concurrent use; the zero value is ready.
+type EndOnly struct {
+	last    replay
+	cluster containers
+	// by the first of the attempts of a stage; nil if the stage has not finished
+	finished map[*dag.Attempt]*finishedStage
+	zeros    []int32
+}
+
+// replay returns a replay in the memory of the one before.
+func (m *EndOnly) replay() *replay {
+	if m == nil {
+		return &replay{ends: newEndQueue(0)}
+	}
+	old := &m.last
+	clear(old.events.do)
+	m.last = replay{
+		ends: old.ends, events: eventQueue{heap: old.events.heap[:0], do: old.events.do[:0]},
+		batches: old.batches[:0], idleBatches: old.idleBatches[:0], spans: old.spans[:0], idleSpans: old.idleSpans[:0],
+	}
+	return &m.last
+}
+
+// A finishedStage has one attempt of each task, and each has succeeded: a replay reads nothing else of them.
+type finishedStage struct {
+	first, last dag.Instant // starts
+	ended       dag.Instant // the last end
+}
+
+// finished returns what a replay reads of a stage's attempts if it has finished, else nil. It is found once for all
+// replays of a snapshot that return their ends only.
+func (r *replay) finished(j int, k dag.StageIndex) *finishedStage {
+	all, m := r.s.Jobs[j].Stages[k].Attempts, r.opt.EndOnly
+	if m == nil || len(all) == 0 {
+		return nil
+	}
+	f, seen := m.finished[&all[0]]
+	if !seen {
+		if f = finishedOf(all); m.finished == nil {
+			m.finished = map[*dag.Attempt]*finishedStage{}
+		}
+		m.finished[&all[0]] = f
+	}
+	if len(all) != r.plan.Jobs[j].Stages[k].Count() {
+		return nil
+	}
+	return f
+}
+
+func finishedOf(all []dag.Attempt) *finishedStage {
+	f := &finishedStage{first: dag.NoInstant, last: dag.NoInstant, ended: dag.NoInstant}
+	for i := range all {
+		a := &all[i]
+		if a.State != dag.AttemptSucceeded || int(a.Task) != i || !a.Start.Known() || !a.End.Known() {
+			return nil
+		}
+		if !f.first.Known() || a.Start < f.first {
+			f.first = a.Start
+		}
+		f.last, f.ended = max(f.last, a.Start), max(f.ended, a.End)
+	}
+	return f
+}

@@ -1,0 +1,92 @@
+package schedule
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// TestCandidates: the applications that may be given a container next are those that a look at every application finds,
+// whatever was given before.
+func TestCandidates(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		c := &containers{replay: &replay{s: &dag.Snapshot{}, plan: &dag.Plan{}}, allowed: plenty}
+		c.pool.free = 256 * rapid.IntRange(0, 12).Draw(t, "free")
+		for i := range 2 {
+			c.queues = append(c.queues, queue{
+				fair: rapid.Bool().Draw(t, "fair"), most: 256 * rapid.IntRange(1, 12).Draw(t, "max"),
+				userLimit: 256 * rapid.IntRange(1, 8).Draw(t, "user"), userRatio: 1, share: 1024 * (1 + i),
+				users: make([]user, 2),
+			})
+		}
+		for range rapid.IntRange(1, 6).Draw(t, "others") {
+			a := application{
+				queue: int32(rapid.IntRange(0, 1).Draw(t, "queue")),
+				user:  int32(rapid.IntRange(0, 1).Draw(t, "of")), hasNeed: true,
+			}
+			a.phases[dag.Map].taskSize = 256 * rapid.IntRange(1, 3).Draw(t, "unit")
+			a.phases[dag.Map].wait = a.phases[dag.Map].taskSize * rapid.IntRange(0, 3).Draw(t, "tasks")
+			c.others.apps = append(c.others.apps, a)
+		}
+		c.others.findRequests(c)
+		for {
+			var want, got []int32
+			first := map[int32]bool{}
+			for k := range c.others.apps {
+				a := &c.others.apps[k]
+				if a.wants() == 0 || c.roomFor(a) < a.nextSize(defaultMB) || first[a.queue] {
+					continue
+				}
+				want, first[a.queue] = append(want, int32(k)), !c.queues[a.queue].fair
+			}
+			for k := range c.others.candidates(c) {
+				got = append(got, k)
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("%v are candidates, want %v", got, want)
+			}
+			if len(got) == 0 {
+				return
+			}
+			k := rapid.SampledFrom(got).Draw(t, "served")
+			c.others.grant(c, int(k), c.others.apps[k].nextSize(defaultMB))
+			c.checkRequests(t)
+		}
+	})
+}
+
+// checkRequests checks that the index of requests is what findRequests would make now: applications that are satisfied
+// must leave it, or each container costs a look at every application there ever was.
+func (c *containers) checkRequests(t *rapid.T) {
+	var want []request
+	demanding := map[[2]int32]int{} // of a queue and a user
+	for k := range c.others.apps {
+		if a := &c.others.apps[k]; !a.satisfied() {
+			want = append(want, request{int32(k), a.queue, a.nextSize(defaultMB)})
+			demanding[[2]int32{a.queue, a.user}]++
+		}
+	}
+	if !slices.Equal(c.others.requests, want) {
+		t.Fatalf("the index has %v, want %v", c.others.requests, want)
+	}
+	for i, q := range c.queues {
+		least := plenty
+		for _, a := range want {
+			if a.queue == int32(i) && a.size > 0 {
+				least = min(least, a.size)
+			}
+		}
+		if got := q.smallest(); got != least {
+			t.Fatalf("the smallest request in queue %d is for %d MB, want %d", i, got, least)
+		}
+		for j, u := range q.users {
+			if want := demanding[[2]int32{int32(i), int32(j)}]; u.demanding != want {
+				t.Fatalf("user %d of queue %d has %d applications in the index, want %d", j, i, u.demanding, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,231 @@
+package schedule
+
+import (
+	"github.com/paratimer/paratimer/dag"
+)
+
+// lastTry is the attempt from which on Fault is not asked: a Fault that lets no task through would replay forever.
+const lastTry = 100
+
+// What ends, in place of the row of the stage of tasks that succeed.
+const (
+	endOfSpan   int32 = -1 // span id
+	endOfSlots  int32 = -2 // span id, whose task another attempt has ended: it frees its slots
+	endOfOthers int32 = -3 // release id: tasks of another application
+)
+
+// taskEnds ends what ends now.
+func (r *replay) taskEnds(e end) {
+	switch e.row {
+	case endOfOthers:
+		r.changed = true
+		c := r.scheduler.(*containers)
+		c.others.end(c, int(e.id))
+		return
+	case endOfSpan, endOfSlots:
+		sp := r.spans[e.id]
+		st := r.stage(&sp)
+		r.release(st, int(sp.Count), sp.Slots)
+		if r.opt.EndOnly != nil {
+			r.idleSpans = append(r.idleSpans, e.id)
+		}
+		switch {
+		case e.row == endOfSlots:
+		case sp.Outcome == Fails:
+			r.changed = true
+			r.scheduler.failed(&sp)
+		default:
+			r.count(st, sp.First, sp.Count)
+		}
+		return
+	}
+	st := &r.stages[e.row]
+	if e.id < 0 { // so many tasks, each in a slot that makes no difference
+		r.release(st, int(^e.id), nil)
+		r.count(st, 0, ^e.id)
+		return
+	}
+	r.release(st, 1, st.pool.slots.all[e.id:e.id+1:e.id+1])
+	r.count(st, 0, 1)
+}
+
+func (r *replay) stage(sp *Span) *stage { return &r.jobs[sp.Job].stages[sp.Stage] }
+
+// release gives the slots of n tasks of a stage back.
+func (r *replay) release(st *stage, n int, slots []int32) {
+	st.granted -= n
+	r.scheduler.release(st, n, slots)
+}
+
+// count adds n tasks from first on, whose slots have been given back, to those of a stage that are done.
+func (r *replay) count(st *stage, first, n int32) {
+	j := st.job
+	st.done += int(n)
+	j.left -= int(n)
+	j.lastEnd = r.now
+	if st.watched || st.left() == 0 {
+		r.follow(st, first, n)
+	}
+	if j.left == 0 {
+		r.later(r.now.Add(r.overheads.Finish), rankEnd, opFinish, j.index)
+	}
+}
+
+// follow lets the stages go on that wait for the n tasks of st from first on, which are done.
+func (r *replay) follow(st *stage, first, n int32) {
+	over := st.left() == 0
+	if over {
+		st.ended = r.now
+	}
+	for i := int(st.k) + 1; i < len(st.job.stages); i++ {
+		to := &st.job.stages[i]
+		for _, e := range to.edges {
+			switch {
+			case e.From != st.k:
+			case e.Kind == dag.SlowStart:
+				if over {
+					r.copied(to)
+				}
+				if to.left() > 0 {
+					to.job.beatLater(r.scheduler.(*containers), r.now)
+				}
+			case e.Kind == dag.OneToOne:
+				r.changed = true
+				to.releaseTasks(first, n)
+			}
+		}
+		if over && to.closed && to.mayOpen() && r.openOrWait(to, r.now) {
+			r.open(to)
+		}
+	}
+}
+
+// copied lets the tasks of a stage that copy work, now that all their input is there.
+func (r *replay) copied(st *stage) {
+	end := st.inputEnd()
+	if !end.Known() {
+		return
+	}
+	for _, c := range st.copying {
+		r.resume(c.span, r.scheduler.after(max(c.ready, r.now.Add(r.overheads.Copy)), Cost{Work: c.work}))
+	}
+	r.copying -= len(st.copying)
+	st.copying = nil
+}
+
+// startBatch starts tasks that were granted together.
+func (r *replay) startBatch(b *batch) {
+	c := r.scheduler.(*containers)
+	c.noteStarts(b.slots)
+	for i := 0; i < len(b.slots); {
+		first := b.first + int32(i) //nolint:gosec // a stage has at most 2^31 tasks
+		i += c.start(b.stage, first, b.slots[i:], b.kept)
+	}
+}
+
+// begin starts tasks of a stage in their slots, all of one cost, and returns their end, or that of the last of them if
+// some fail. Those of a stage that copies wait for their input: their end is not known.
+func (r *replay) begin(st *stage, sp Span, cost Cost, running *dag.Attempt) dag.Instant {
+	ready := max(sp.Start, r.now)
+	if st.copies() && !(running != nil && running.CopyEnd.Known()) {
+		end := st.inputEnd()
+		if !end.Known() {
+			sp.End = dag.NoInstant
+			r.copying++
+			st.copying = append(st.copying, copyingTask{r.addSpan(&sp), ready.Add(cost.Setup), cost.Work, endOfSpan})
+			return sp.End
+		}
+		sp.End = r.scheduler.after(max(ready.Add(cost.Setup), end.Add(r.overheads.Copy)), Cost{Work: cost.Work})
+	} else {
+		sp.End = r.scheduler.after(ready, cost)
+	}
+	sp.End = max(sp.End, r.now)
+	if r.opt.Fault == nil || sp.Attempt >= lastTry {
+		r.push(st, &sp)
+		return sp.End
+	}
+	from, last := int32(0), sp.End
+	for i := range sp.Count {
+		one := sp.part(i, i+1)
+		if !r.fails(&one, running) {
+			continue
+		}
+		if from < i {
+			before := sp.part(from, i)
+			r.push(st, &before)
+		}
+		r.push(st, &one)
+		from, last = i+1, one.End
+	}
+	if from < sp.Count {
+		rest := sp.part(from, sp.Count)
+		r.push(st, &rest)
+	}
+	return last
+}
+
+// part returns the tasks from to to-1 of a span, counted from its first.
+func (s *Span) part(from, to int32) Span {
+	p := *s
+	p.First, p.Count, p.Slots = s.First+from, to-from, s.Slots[from:to:to]
+	return p
+}
+
+// fails asks whether the one task of a span fails, and changes its end if so.
+func (r *replay) fails(sp *Span, running *dag.Attempt) bool {
+	t := Task{
+		Job: int(sp.Job), Stage: sp.Stage, Index: int(sp.First), Attempt: int(sp.Attempt), Slot: int(sp.Slots[0]),
+		Node: r.scheduler.node(sp.Slots[0]), Running: running, Start: sp.Start,
+	}
+	at, fails := r.opt.Fault(t, sp.Start, sp.End)
+	if fails {
+		sp.Outcome, sp.End = Fails, max(min(at, sp.End), r.now)
+	}
+	return fails
+}
+
+// push schedules the end of a new span. Tasks that succeed need none if only the end of the replay is wanted.
+func (r *replay) push(st *stage, sp *Span) {
+	r.end = max(r.end, sp.End)
+	if sp.Outcome == OK && !st.tracked {
+		if !r.slotsDiffer {
+			r.ends.push(end{sp.End, ^sp.Count, st.row})
+			return
+		}
+		if sp.Count == 1 {
+			if r.opt.EndOnly == nil {
+				r.addSpan(sp)
+			}
+			r.ends.push(end{sp.End, sp.Slots[0], st.row})
+			return
+		}
+	}
+	r.ends.push(end{sp.End, int32(r.addSpan(sp)), endOfSpan}) //nolint:gosec // an index
+}
+
+// resume gives a task that copied its end.
+func (r *replay) resume(at int, until dag.Instant) {
+	sp := &r.spans[at]
+	sp.End = max(until, r.now)
+	r.end = max(r.end, sp.End)
+	if r.opt.Fault != nil && sp.Attempt < lastTry {
+		r.fails(sp, nil)
+	}
+	r.ends.push(end{sp.End, int32(at), endOfSpan}) //nolint:gosec // an index
+}
+
+// addSpan returns the index of a new span.
+func (r *replay) addSpan(sp *Span) int {
+	if n := len(r.idleSpans); n > 0 {
+		at := int(r.idleSpans[n-1])
+		r.idleSpans = r.idleSpans[:n-1]
+		r.spans[at] = *sp
+		return at
+	}
+	n := len(r.spans)
+	if n > 0 && r.spans[n-1].Start == sp.Start && bySlot(&r.spans[n-1], sp) > 0 {
+		r.jumbled = true
+	}
+	r.spans = append(r.spans, *sp)
+	return n
+}
