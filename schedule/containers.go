@@ -73,7 +73,7 @@ func (c *containers) grant() {
 			j.beatLater(c, c.now) // the master looks for room at its next heartbeat
 		}
 	}
-	c.grow()
+	c.growth.grow(c)
 }
 
 // grantNext serves the only stage that waits, and reports whether there is no more than one.
@@ -96,8 +96,8 @@ func (c *containers) grantNext() bool {
 			c.grantPending(st, c.room(st))
 		}
 	}
-	if st == nil || st.waiting == 0 || !c.growth.due {
-		c.grow()
+	if c.cores() && (st == nil || st.waiting == 0 || !c.growth.due) {
+		c.growth.grow(c)
 	}
 	return true
 }
@@ -145,7 +145,7 @@ func (c *containers) findNext() bool {
 func (c *containers) grantJob(j *job) {
 	switch j.state {
 	case accepted:
-		if c.roomOf(j) >= j.masterSize && c.leavesRoom(j) {
+		if c.roomOf(j) >= j.masterSize && j.leavesRoom(c) {
 			j.startMaster(c)
 		}
 	case active:
@@ -156,9 +156,9 @@ func (c *containers) grantJob(j *job) {
 // leavesRoom reports whether another master would leave room for a container of a task beside it, or is the only one.
 // Schedulers see to that by a limit for masters (CapacityScheduler's maximum-am-resource-percent), which counts if it
 // is known.
-func (c *containers) leavesRoom(j *job) bool {
+func (j *job) leavesRoom(c *containers) bool {
 	if c.queues[j.queue].masterLimit < plenty {
-		return c.mastersFit(j.queue, j.masterSize)
+		return c.queues[j.queue].mastersFit(c, j.queue, j.masterSize)
 	}
 	others, tasks := false, 0
 	for _, o := range c.order {
@@ -215,7 +215,7 @@ func (c *containers) grantPending(st *stage, n int) int {
 
 // give takes n containers for tasks first, first+1, …: those that are kept before new ones.
 func (c *containers) give(st *stage, first int32, n int) {
-	kept := c.takeKept(st.job, n)
+	kept := st.job.takeKept(n, c.now, c.overheads.Idle)
 	if kept > 0 {
 		c.launch(st, first, kept, true)
 	}
@@ -239,19 +239,34 @@ func (c *containers) launch(st *stage, first int32, n int, kept bool) {
 func (c *containers) startAt(st *stage, first int32, n int, start dag.Instant, kept bool) {
 	c.occupy(st.job, n*st.size)
 	st.granted += n
-	b := batch{stage: st, first: first, slots: c.slotsFor(st, n), kept: kept}
+	if c.newest >= 0 && !c.slotsDiffer && c.batches[c.newest].join(c, st, first, n, start, kept) {
+		return
+	}
+	b := batch{stage: st, first: first, slots: c.slotsFor(st, n), start: start, kept: kept}
 	if start <= c.now && c.cores() {
 		c.startBatch(&b)
 		return
 	}
-	at := len(c.batches)
+	c.newest = int32(len(c.batches)) //nolint:gosec // an index
 	if n := len(c.idleBatches); n > 0 {
-		at = int(c.idleBatches[n-1])
-		c.idleBatches, c.batches[at] = c.idleBatches[:n-1], b
+		c.newest = c.idleBatches[n-1]
+		b.grants = c.batches[c.newest].grants[:0]
+		c.idleBatches, c.batches[c.newest] = c.idleBatches[:n-1], b
 	} else {
 		c.batches = append(c.batches, b)
 	}
-	c.later(start, rankStart, opStart, at)
+	c.later(start, rankStart, opStart, int(c.newest))
+}
+
+// join adds n tasks to a batch, if they follow on its tasks and start with it. No other batch has come between, so they
+// start in the same order as in a batch of their own.
+func (b *batch) join(c *containers, st *stage, first int32, n int, start dag.Instant, kept bool) bool {
+	if b.stage != st || b.start != start || b.kept != kept || int(b.first)+len(b.slots) != int(first) {
+		return false
+	}
+	b.grants = append(b.grants, len(b.slots))
+	b.slots = c.slotsFor(st, len(b.slots)+n)
+	return true
 }
 
 // slotsFor takes slots for n tasks of a stage. Where these make no difference one stands for all.
@@ -317,13 +332,12 @@ func (c *containers) failed(sp *Span) {
 	st := c.stage(sp)
 	st.setAttempt(sp.First, sp.Attempt+1)
 	st.retry = append(st.retry, sp.First)
-	c.requestRetries(st)
+	st.requestRetries(c)
 }
 
-// requestRetries hides the retries of a stage that does not copy from the scheduler until the master has asked for
-// them: the request comes a heartbeat too late for the container that the failed attempt had, which goes to the next
+// requestRetries hides the retries of a stage that does not copy from the scheduler until its master has asked for them: the request comes a heartbeat too late for the container that the failed attempt had, which goes to the next
 // map (recording failure-1; ParaTimer section 3.2.2 saw the same of its scheduler).
-func (c *containers) requestRetries(st *stage) {
+func (st *stage) requestRetries(c *containers) {
 	if st.copies() {
 		st.job.beatLater(c, c.now)
 		return
@@ -384,7 +398,7 @@ func (c *containers) complete(sch *Schedule) {
 
 // coresAlike reports whether it makes no difference on which core of which executor a task runs: none is to come, on
 // which the first task would be slow, each task takes one, and all that run now are on executors that take tasks.
-func (c *containers) coresAlike() bool {
+func (c loader) coresAlike() bool {
 	e := &c.plan.Cluster.Elastic
 	grows := e.Each > 0 && min(e.Max, dag.MaxSlots)-c.growth.cores >= e.Each
 	if !c.cores() || grows || len(c.s.Coming) > 0 || len(c.pool.room) == 0 || len(c.s.Load) > 0 {
@@ -414,7 +428,7 @@ func (c *containers) coresAlike() bool {
 }
 
 // avoidedBy are the nodes on which a job's master refuses containers; none where it would leave it nowhere to go.
-func (c *containers) avoidedBy(js *dag.JobState) []int32 {
+func (c loader) avoidedBy(js *dag.JobState) []int32 {
 	for n, open := range c.pool.open {
 		if open && !slices.Contains(js.Avoided, int32(n)) { //nolint:gosec // an index
 			return js.Avoided
@@ -427,13 +441,13 @@ func (c *containers) avoidedBy(js *dag.JobState) []int32 {
 const promptly = 3 * time.Second
 
 // onLostNode reports whether an attempt's node is lost and its master has not given it up.
-func (c *containers) onLostNode(a *dag.Attempt) bool {
+func (c loader) onLostNode(a *dag.Attempt) bool {
 	return !a.End.Known() && a.Node >= 0 && int(a.Node) < len(c.s.Nodes) && c.s.Nodes[a.Node].Lost
 }
 
 // giveUpLater runs the task of an attempt again whose node is lost, once the master has given up trying to stop its
 // container (recording nodelost-1: three minutes). It has no memory: that went with the node.
-func (c *containers) giveUpLater(st *stage, a *dag.Attempt) {
+func (c loader) giveUpLater(st *stage, a *dag.Attempt) {
 	st.granted++
 	if a.Task >= 0 && int(a.Task) < st.total {
 		st.lost = append(st.lost, a.Task)
@@ -454,6 +468,6 @@ func (c *containers) giveUpLater(st *stage, a *dag.Attempt) {
 		} else {
 			st.retry = append(st.retry, task)
 		}
-		c.requestRetries(st)
+		st.requestRetries(c.containers)
 	})
 }

@@ -16,7 +16,7 @@ type driver interface {
 
 // loadDriver leaves out what is never submitted, submits other users' jobs at their own times, and lets the plan's
 // driver begin.
-func (c *containers) loadDriver(graph *dag.Graph) {
+func (c loader) loadDriver(graph *dag.Graph) {
 	for i := range c.jobs {
 		if o := c.owner(i); o != nil && c.jobs[i].state == blocked {
 			c.later(max(o.At, c.now), rankSubmit, opSubmit, i)

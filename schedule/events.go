@@ -36,7 +36,10 @@ type batch struct {
 	stage *stage
 	first int32
 	slots []int32
+	start dag.Instant
 	kept  bool // in containers that were kept: nothing is launched
+	// grants are where in slots the tasks of one grant end and the next's begin: each counts the starts up to its own.
+	grants []int
 }
 
 // An eventQueue is a heap in which each event has four children: fewer levels than two, and they share a cache line.

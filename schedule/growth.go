@@ -18,31 +18,31 @@ type growth struct {
 const mostRequests = 24
 
 // loadGrowth has the executors come that have been asked for.
-func (c *containers) loadGrowth() {
+func (c loader) loadGrowth() {
 	c.growth = growth{cores: min(max(c.pool.free, 0), dag.MaxSlots), since: dag.NoInstant}
 	if !c.cores() {
 		return
 	}
 	for _, e := range c.s.Coming {
-		c.addCores(e.At, e.Cores)
+		c.growth.addCores(c.containers, e.At, e.Cores)
 	}
 }
 
 // addCores has free cores come at an instant.
-func (c *containers) addCores(at dag.Instant, cores int) {
+func (g *growth) addCores(c *containers, at dag.Instant, cores int) {
 	cores = min(max(cores, 0), dag.MaxSlots)
-	c.growth.cores += cores
+	g.cores += cores
 	c.at(at, rankEnd, func() { c.pool.free += cores })
 }
 
 // grow asks for executors while tasks wait: for one after the backlog timeout, then for twice as many each time, as
 // Spark's ExecutorAllocationManager does.
-func (c *containers) grow() {
-	e, g := &c.plan.Cluster.Elastic, &c.growth
+func (g *growth) grow(c *containers) {
+	e := &c.plan.Cluster.Elastic
 	if !c.cores() || e.Each <= 0 || e.Max <= 0 {
 		return
 	}
-	more, waits := c.moreExecutors()
+	more, waits := g.moreExecutors(c)
 	if !waits {
 		g.since, g.requests = dag.NoInstant, 0
 		return
@@ -54,30 +54,30 @@ func (c *containers) grow() {
 		return
 	}
 	g.due = true
-	c.at(c.nextRequest(), rankEnd, c.requestExecutors)
+	c.at(g.nextRequest(c), rankEnd, func() { g.requestExecutors(c) })
 }
 
 // nextRequest is when executors are asked for next, as long as tasks wait.
-func (c *containers) nextRequest() dag.Instant {
-	e, g := &c.plan.Cluster.Elastic, &c.growth
+func (g *growth) nextRequest(c *containers) dag.Instant {
+	e := &c.plan.Cluster.Elastic
 	return g.since.Add(e.Backlog + time.Duration(g.requests)*e.Sustain)
 }
 
 // requestExecutors asks for executors, unless the tasks that waited have begun meanwhile.
-func (c *containers) requestExecutors() {
-	e, g := &c.plan.Cluster.Elastic, &c.growth
+func (g *growth) requestExecutors(c *containers) {
+	e := &c.plan.Cluster.Elastic
 	g.due = false
-	more, waits := c.moreExecutors()
-	if !waits || !g.since.Known() || c.now < c.nextRequest() {
+	more, waits := g.moreExecutors(c)
+	if !waits || !g.since.Known() || c.now < g.nextRequest(c) {
 		return
 	}
-	c.addCores(c.now.Add(e.Start), min(more, 1<<min(g.requests, mostRequests))*e.Each)
+	g.addCores(c, c.now.Add(e.Start), min(more, 1<<min(g.requests, mostRequests))*e.Each)
 	g.requests++
 }
 
 // moreExecutors returns how many more executors are asked for in the end: as many as all tasks need that could run now,
 // up to the most that there may be. waits: some of the tasks wait.
-func (c *containers) moreExecutors() (executors int, waits bool) {
+func (g *growth) moreExecutors(c *containers) (executors int, waits bool) {
 	e, need := &c.plan.Cluster.Elastic, 0
 	for _, j := range c.order {
 		if j.state != active {
@@ -91,6 +91,6 @@ func (c *containers) moreExecutors() (executors int, waits bool) {
 		}
 	}
 	each := min(e.Each, dag.MaxSlots)
-	executors = (need - c.growth.cores + each - 1) / each
-	return max(0, min(executors, (min(e.Max, dag.MaxSlots)-c.growth.cores)/each)), waits
+	executors = (need - g.cores + each - 1) / each
+	return max(0, min(executors, (min(e.Max, dag.MaxSlots)-g.cores)/each)), waits
 }

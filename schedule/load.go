@@ -72,9 +72,14 @@ func (st *stage) addRange(first, last int32) {
 	}
 }
 
+// A loader reads the snapshot.
+type loader struct{ *containers }
+
+func (c *containers) load() error { return loader{c}.load() }
+
 // load reads the snapshot: the jobs, then what other applications have and ask for, then what masters have asked for,
 // which depends on all that.
-func (c *containers) load() error {
+func (c loader) load() error {
 	graph, err := dag.NewGraph(c.plan)
 	if err != nil {
 		return err
@@ -87,7 +92,7 @@ func (c *containers) load() error {
 	for i := range c.jobs {
 		c.loadJob(&c.jobs[i])
 	}
-	c.others.load(c)
+	c.others.load(c.containers)
 	for i := range c.jobs {
 		if c.jobs[i].state == active {
 			c.loadAsked(&c.jobs[i])
@@ -97,7 +102,7 @@ func (c *containers) load() error {
 		return cmp.Or(cmp.Compare(a.submitted, b.submitted),
 			strings.Compare(c.s.Jobs[a.index].ID, c.s.Jobs[b.index].ID))
 	})
-	c.others.findRequests(c)
+	c.others.findRequests(c.containers)
 	if next := c.s.NextContainer; next > c.s.At {
 		c.at(next, rankEnd, func() {}) // a grant follows
 	}
@@ -116,7 +121,7 @@ func (r *replay) owner(j int) *Owner {
 }
 
 // makeStages gives a job's stages the sizes of the plan.
-func (c *containers) makeStages(j *job) {
+func (c loader) makeStages(j *job) {
 	plan := &c.plan.Jobs[j.index]
 	j.rules, j.rampUp = rulesOf(&c.plan.Cluster, plan), plan.MapReduce.RampUp
 	for k := range j.stages {
@@ -157,7 +162,7 @@ func positive(v, def int) int {
 	return def
 }
 
-func (c *containers) cores() bool { return c.plan.Cluster.Policy == dag.Executors }
+func (r *replay) cores() bool { return r.plan.Cluster.Policy == dag.Executors }
 
 // usualSize is the assumed size of a container: one core of executors, or MapReduce's default memory.
 func (c *containers) usualSize() int {
@@ -175,7 +180,7 @@ func (c *containers) sizeOf(stage *dag.Stage) int {
 	return positive(stage.MemoryMB, defaultMB)
 }
 
-func (c *containers) loadJob(j *job) {
+func (c loader) loadJob(j *job) {
 	js := &c.s.Jobs[j.index]
 	c.makeStages(j)
 	j.avoided = c.avoidedBy(js)
@@ -215,7 +220,7 @@ func (c *containers) loadJob(j *job) {
 }
 
 // loadStage counts a stage's tasks and finds which have no container.
-func (c *containers) loadStage(st *stage) {
+func (c loader) loadStage(st *stage) {
 	j := st.job
 	st.total = c.plan.Jobs[j.index].Stages[st.k].Count()
 	if f := c.finished(j.index, st.k); f != nil {
@@ -232,7 +237,7 @@ func (c *containers) loadStage(st *stage) {
 }
 
 // standingOf reads a task's attempts up to the one that has a container or has succeeded.
-func (c *containers) standingOf(st *stage, attempts []dag.Attempt) (t standing) {
+func (c loader) standingOf(st *stage, attempts []dag.Attempt) (t standing) {
 	for i := 0; i < len(attempts) && !t.placed; i++ {
 		a := &attempts[i]
 		if a.State != dag.AttemptWaiting {
@@ -280,7 +285,7 @@ func lastSuccess(attempts []dag.Attempt, now dag.Instant) dag.Instant {
 }
 
 // openStages decides which stages wait for others. All stages of the job have been loaded.
-func (c *containers) openStages(j *job) {
+func (c loader) openStages(j *job) {
 	for i := range j.stages {
 		st := &j.stages[i]
 		for _, e := range st.edges {
@@ -295,7 +300,7 @@ func (c *containers) openStages(j *job) {
 }
 
 // holdTasks takes the tasks out of pending and retry that wait for the one of the same index of a stage.
-func (c *containers) holdTasks(st, from *stage) {
+func (c loader) holdTasks(st, from *stage) {
 	from.tracked = true
 	done := make([]bool, st.total)
 	attempts := c.state(from).Attempts
@@ -332,7 +337,7 @@ func (c *containers) holdTasks(st, from *stage) {
 }
 
 // loadState finds where between submission and its first task a job is.
-func (c *containers) loadState(j *job) {
+func (c loader) loadState(j *job) {
 	js, o := &c.s.Jobs[j.index], &c.overheads
 	running, done := 0, 0
 	for k := range j.stages {
@@ -358,7 +363,7 @@ func (c *containers) loadState(j *job) {
 			// Later than usual: it may come at any moment, and what has not come for long will not come at once.
 			ready = c.s.At.Add(lateShare(c.s.At.Sub(js.Submitted)-o.Launch, o.Beat))
 		}
-		c.at(ready, rankSubmit, func() { j.activate(c) })
+		c.at(ready, rankSubmit, func() { j.activate(c.containers) })
 		return
 	default:
 		// The RM takes a moment to accept the application.
@@ -376,7 +381,7 @@ func (c *containers) loadState(j *job) {
 	}
 	for k := range j.stages {
 		if st := &j.stages[k]; !st.copies() && len(st.retry) > 0 {
-			c.requestRetries(st)
+			st.requestRetries(c.containers)
 		}
 	}
 }
@@ -388,7 +393,7 @@ func lateShare(late, beat time.Duration) time.Duration {
 }
 
 // loadBeat takes the phase of the master's heartbeat from the newest start of an attempt: tasks start at heartbeats.
-func (c *containers) loadBeat(j *job) {
+func (c loader) loadBeat(j *job) {
 	for k := range j.stages {
 		st := &j.stages[k]
 		if f := c.finished(j.index, st.k); f != nil {
@@ -403,20 +408,20 @@ func (c *containers) loadBeat(j *job) {
 }
 
 // loadAsked assumes that the master has asked for as many tasks that copy as at its last heartbeat.
-func (c *containers) loadAsked(j *job) {
+func (c loader) loadAsked(j *job) {
 	for k := range j.stages {
 		switch st := &j.stages[k]; {
 		case !st.copies():
 		case st.inputEnd().Known():
 			st.asked = st.waiting + len(st.retry)
 		default:
-			st.asked = max(0, j.rules.want(c, st)-st.granted)
+			st.asked = max(0, j.rules.want(c.containers, st)-st.granted)
 		}
 	}
 }
 
 // loadRunning puts the running attempts into slots and schedules their ends.
-func (c *containers) loadRunning(j *job) {
+func (c loader) loadRunning(j *job) {
 	for k := range j.stages {
 		st := &j.stages[k]
 		if c.finished(j.index, st.k) != nil {
@@ -459,7 +464,7 @@ func (c *containers) loadRunning(j *job) {
 
 // loadKept finds the containers that the job's master keeps: those in which a task has ended and none runs, as many as
 // the application holds beside its running tasks.
-func (c *containers) loadKept(j *job) {
+func (c loader) loadKept(j *job) {
 	js := &c.s.Jobs[j.index]
 	freed := map[int32]dag.Instant{} // by container: the end of its last task, NoInstant while one runs
 	running := 0

@@ -17,7 +17,7 @@ func (j *job) startMaster(c *containers) {
 
 // loadMaster takes the memory of a job's master that has its container. On a node that takes no containers it is none
 // of ours.
-func (c *containers) loadMaster(j *job) {
+func (c loader) loadMaster(j *job) {
 	node := int32(-1)
 	if name := c.s.Jobs[j.index].Master; name != "" {
 		//nolint:gosec // an index
@@ -189,13 +189,13 @@ func (c *containers) killYoungest(st *stage, n int) int {
 	return int(sp.Count)
 }
 
-// takeKept takes up to n containers that the job's master has kept until now. Those that have been idle for too long
-// are gone.
-func (c *containers) takeKept(j *job, n int) int {
+// takeKept takes up to n containers that the job's master has kept until now. Those that have been idle for longer than
+// keep are gone.
+func (j *job) takeKept(n int, now dag.Instant, keep time.Duration) int {
 	kept := j.kept
-	if keep := c.overheads.Idle; keep > 0 {
+	if keep > 0 {
 		old := 0
-		for old < len(kept) && kept[old].at.Add(keep) < c.now {
+		for old < len(kept) && kept[old].at.Add(keep) < now {
 			old++
 		}
 		kept = kept[old:]

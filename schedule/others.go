@@ -75,7 +75,7 @@ func (o *others) load(c *containers) {
 			q.share = from.ShareMB
 		}
 		a.submitted, a.master = from.Submitted, min(from.MasterMB, from.HeldMB)
-		c.lend(a, max(from.HeldMB, 0))
+		a.lend(c, max(from.HeldMB, 0))
 		if a.hasNeed = usable(from.Need); a.hasNeed {
 			if from.HeldMB <= 0 {
 				a.masterSize = max(from.PendingMB, 0)
@@ -85,7 +85,7 @@ func (o *others) load(c *containers) {
 		}
 		a.pending, a.length = max(from.PendingMB, 0), from.Length
 		if from.Until.Known() {
-			c.giveBack(a, from.Until)
+			a.giveBack(c, from.Until)
 		}
 	}
 	// Our own queue has what the others' queues are not guaranteed, unless its share is known.
@@ -99,7 +99,7 @@ func (o *others) load(c *containers) {
 }
 
 // lend gives another application memory; less than nothing takes it back.
-func (c *containers) lend(a *application, size int) {
+func (a *application) lend(c *containers, size int) {
 	a.held += size
 	c.hold(a.queue, a.user, size)
 }
@@ -107,10 +107,10 @@ func (c *containers) lend(a *application, size int) {
 // releaseSteps is in how many parts an application gives its memory back.
 const releaseSteps = 8
 
-func (c *containers) giveBack(a *application, until dag.Instant) {
+func (a *application) giveBack(c *containers, until dag.Instant) {
 	step := max((until-c.now)/releaseSteps, 1)
 	for i := range dag.Instant(releaseSteps) {
-		c.at(c.now+step*(i+1), rankEnd, func() { c.lend(a, -a.held/int(releaseSteps-i)) })
+		c.at(c.now+step*(i+1), rankEnd, func() { a.lend(c, -a.held/int(releaseSteps-i)) })
 	}
 }
 
@@ -238,7 +238,7 @@ func (o *others) candidates(c *containers) iter.Seq2[int32, int] {
 				continue
 			}
 			a := &o.apps[r.app]
-			if a.masterSize > 0 && !c.mastersFit(a.queue, a.masterSize) || c.roomFor(a) < r.size {
+			if a.masterSize > 0 && !c.queues[a.queue].mastersFit(c, a.queue, a.masterSize) || a.room(c) < r.size {
 				continue
 			}
 			if !yield(r.app, r.size) {
@@ -258,7 +258,7 @@ func (o *others) candidates(c *containers) iter.Seq2[int32, int] {
 func (o *others) grant(c *containers, k, size int) {
 	a := &o.apps[k]
 	defer o.served(c, k)
-	c.lend(a, size)
+	a.lend(c, size)
 	switch {
 	case a.masterSize > 0:
 		a.master, a.masterSize, a.launching = size, 0, true
@@ -270,7 +270,7 @@ func (o *others) grant(c *containers, k, size int) {
 		o.startTasks(c, int32(k), size) //nolint:gosec // an index
 	default:
 		if a.pending -= size; a.length > 0 {
-			c.giveBack(a, c.now.Add(a.length))
+			a.giveBack(c, c.now.Add(a.length))
 			a.length = 0
 		}
 	}
@@ -283,7 +283,7 @@ func (o *others) free(c *containers) bool {
 	for k := range o.apps {
 		a := &o.apps[k]
 		gave = gave || a.held > 0
-		c.lend(a, -a.held)
+		a.lend(c, -a.held)
 		a.pending, a.masterSize, a.parked, a.phases = 0, 0, 0, [2]otherPhase{}
 	}
 	o.requests = o.requests[:0]

@@ -126,7 +126,7 @@ func (o *others) end(c *containers, id int) {
 	p := &a.phases[e.kind]
 	size := min(e.size, p.held) // less if the scheduler took some back
 	p.held -= size
-	c.lend(a, -size)
+	a.lend(c, -size)
 	if e.kind == dag.Map && a.parked > 0 && !a.mapsLeft() {
 		parked := a.parked
 		a.parked = 0
@@ -138,6 +138,6 @@ func (o *others) end(c *containers, id int) {
 // endIfDone ends an application that has nothing left to do: its master gives its container back.
 func (o *others) endIfDone(c *containers, a *application) {
 	if p := &a.phases[dag.Reduce]; !a.mapsLeft() && p.wait+p.held == 0 {
-		c.lend(a, -a.held)
+		a.lend(c, -a.held)
 	}
 }

@@ -59,7 +59,7 @@ type user struct {
 const plenty = 1 << 50
 
 // loadQueues makes the queues of our jobs and of the others' applications; queue 0 is ours.
-func (c *containers) loadQueues() {
+func (c loader) loadQueues() {
 	c.allowed = plenty
 	c.queueOf(c.s.Queue)
 	c.userOf(0, c.s.User)
@@ -145,7 +145,7 @@ func (c *containers) roomIn(q, user int32) int {
 func (c *containers) roomOf(j *job) int { return min(c.allowed, c.roomIn(j.queue, j.user)) }
 
 // mastersFit reports whether another master stays within what the queue's masters may have. One may always run.
-func (c *containers) mastersFit(queue int32, size int) bool {
+func (q *queue) mastersFit(c *containers, queue int32, size int) bool {
 	held := 0
 	for _, o := range c.order {
 		if o.queue == queue && (o.state == starting || o.state == active) {
@@ -157,7 +157,7 @@ func (c *containers) mastersFit(queue int32, size int) bool {
 			held += min(a.master, a.held)
 		}
 	}
-	return held == 0 || held+size <= c.queues[queue].masterLimit
+	return held == 0 || held+size <= q.masterLimit
 }
 
 // occupy gives memory or cores to a job of ours; less than nothing takes it back.
@@ -209,7 +209,7 @@ func (c *containers) share() {
 			o := &c.others.apps[a.other]
 			size := a.size
 			if sole {
-				size = max(size, min(o.wants(), c.roomFor(o))/a.size*a.size)
+				size = max(size, min(o.wants(), o.room(c))/a.size*a.size)
 			}
 			c.others.grant(c, int(a.other), size)
 			continue
@@ -260,9 +260,9 @@ func (c *containers) neediest() (best applicant, sole, ok bool) {
 	return best, sole && (!ok || c.queues[best.queue].userRatio >= 1), ok
 }
 
-// roomFor is how much more another application may have. If only its requests are known, it takes no more than what is
+// room is how much more another application may have. If only its requests are known, it takes no more than what is
 // certain: its queue's guarantee, or in our queue what it is given before a job of ours.
-func (c *containers) roomFor(o *application) int {
+func (o *application) room(c *containers) int {
 	room := c.roomIn(o.queue, o.user)
 	switch {
 	case o.hasNeed:
@@ -280,7 +280,7 @@ func (c *containers) roomFor(o *application) int {
 // it.
 func (c *containers) nextSize(j *job) int {
 	switch {
-	case j.state == accepted && c.roomOf(j) >= j.masterSize && c.leavesRoom(j):
+	case j.state == accepted && c.roomOf(j) >= j.masterSize && j.leavesRoom(c):
 		return j.masterSize
 	case j.state != active:
 		return 0

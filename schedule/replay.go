@@ -30,6 +30,7 @@ type replay struct {
 	// batches start together; those in idleBatches have started.
 	batches     []batch
 	idleBatches []int32
+	newest      int32 // the batch that was made last, -1 once it has started
 	spans       []Span
 	idleSpans   []int32 // spans that have ended, to be used again (EndOnly)
 	jumbled     bool    // spans of one instant are out of order
@@ -79,7 +80,7 @@ func Replay(s *dag.Snapshot, left Left, opt Options) (*Schedule, error) {
 		s = &whole
 	}
 	r := opt.EndOnly.replay()
-	r.s, r.plan, r.left, r.opt, r.now, r.end = s, s.Plan, left, opt, s.At, s.At
+	r.s, r.plan, r.left, r.opt, r.now, r.end, r.newest = s, s.Plan, left, opt, s.At, s.At, -1
 	r.ends.reset(s.At)
 	switch s.Plan.Cluster.Policy {
 	case dag.FIFO:
@@ -151,7 +152,9 @@ func (r *replay) step() bool {
 		b := &r.batches[e.a]
 		r.changed = r.changed || b.stage.copies()
 		r.startBatch(b)
-		b.slots = nil
+		if r.newest == e.a {
+			r.newest = -1
+		}
 		r.idleBatches = append(r.idleBatches, e.a)
 		return true
 	case opSubmit:

@@ -116,10 +116,16 @@ func (r *replay) copied(st *stage) {
 // startBatch starts tasks that were granted together.
 func (r *replay) startBatch(b *batch) {
 	c := r.scheduler.(*containers)
-	c.noteStarts(b.slots)
-	for i := 0; i < len(b.slots); {
-		first := b.first + int32(i) //nolint:gosec // a stage has at most 2^31 tasks
-		i += c.start(b.stage, first, b.slots[i:], b.kept)
+	for i, g := 0, 0; i < len(b.slots); g++ {
+		to := len(b.slots)
+		if g < len(b.grants) {
+			to = b.grants[g]
+		}
+		c.noteStarts(b.slots[i:to])
+		for i < to {
+			first := b.first + int32(i) //nolint:gosec // a stage has at most 2^31 tasks
+			i += c.start(b.stage, first, b.slots[i:to], b.kept)
+		}
 	}
 }
 

@@ -21,18 +21,18 @@ const (
 	sampleFile   = "estimators/observed/sample.go"
 	slowdownFile = "estimators/observed/slowdown.go"
 	priorFile    = "estimators/observed/sizes.go"
-	stageFile    = "schedule/containers_stage.go"
+	stageFile    = "schedule/load.go"
 )
 
 // parts are those that the estimate of a run beside other load is made of.
 var parts = []part{
 	{"nothing", nil},
 	{"reduces that hold containers count as asked for", []replaytest.Edit{{
-		File: stageFile, Old: "max(0, y.jobs[j].rules.want(y, j, k)-p.granted)", New: "y.jobs[j].rules.want(y, j, k)",
+		File: stageFile, Old: "max(0, j.rules.want(c, st)-st.granted)", New: "j.rules.want(c, st)",
 	}}},
 	{"preemption for all of a job's hanging maps: for one", []replaytest.Edit{{
-		File: "schedule/containers_preempt.go", Old: "containers(memoryOf(max(maps.requested(), 1), mapMB))",
-		New: "containers(mapMB)",
+		File: "schedule/master.go", Old: "number(memoryOf(max(maps.requested(), 1), maps.size))",
+		New: "number(maps.size)",
 	}}},
 	{"sizes by rank: mean sizes", []replaytest.Edit{{
 		File: priorFile, Old: "if k == dag.Reduce {\n\t\treturn p.total",

@@ -16,8 +16,7 @@ var tezParts = []part{
 		New: "stage := &job.Stages[k]\nstage.After, bare = nil, false\n",
 	}}},
 	{"containers that are reused: a launch for each task", []replaytest.Edit{{
-		File: "schedule/rules.go", Old: "idle := y.jobs[j].idle\n\tif len(idle) == 0 {",
-		New: "idle := y.jobs[j].idle\n\tif true {",
+		File: "schedule/master.go", Old: "for took < n && len(kept) > 0 {", New: "for took < n && len(kept) < 0 {",
 	}}},
 	{"launches as long as this run shows: as in the profile", []replaytest.Edit{{
 		File: startupFile, Old: "st.launch, st.late = taskcost.MS(o.SetupMin), launchWait",
