@@ -168,11 +168,11 @@ func newWaves(r *replay, levels [][]int) *waves {
 	}
 	submitted := func(j int) bool { return r.jobs[j].submitted.Known() }
 	for w.sent < len(w.jobs) && slices.ContainsFunc(w.jobs[w.sent], submitted) {
-		n := time.Duration(0)
+		n := 0
 		for _, j := range w.jobs[w.sent] {
 			if r.jobs[j].state == blocked && !submitted(j) {
 				n++
-				r.later(r.now.Add(n*r.overheads.Stagger), rankSubmit, opSubmit, j)
+				r.later(r.now.Add(time.Duration(n)*r.overheads.Stagger), rankSubmit, opSubmit, j)
 			}
 		}
 		w.sent++

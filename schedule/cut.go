@@ -1,0 +1,196 @@
+package schedule
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A Trace is a replay in full that can be cut at any instant.
+type Trace struct {
+	*Schedule
+	s     *dag.Snapshot
+	begun map[attemptID]begunTask // by the first task of those for which a cost was asked
+	nodes map[int32]int32         // by slot, if known
+	ended [][]dag.Instant         // by job and stage: the end of its last task, 0 if it has none
+}
+
+// A begunTask is what a task was said to cost when it began.
+type begunTask struct {
+	cost Cost
+	at   dag.Instant
+}
+
+// NewTrace replays a snapshot under its plan's policy.
+func NewTrace(s *dag.Snapshot, left Left, fault Fault) (*Trace, error) {
+	t := &Trace{s: s, begun: make(map[attemptID]begunTask), nodes: make(map[int32]int32)}
+	sch, err := Replay(s, func(x Task) Cost {
+		cost, at := left(x), x.Start
+		if x.Running != nil || !at.Known() {
+			at = s.At
+		}
+		//nolint:gosec // a plan has fewer jobs, stages, tasks and attempts
+		t.begun[attemptID{int32(x.Job), x.Stage, int32(x.Index), int32(x.Attempt)}] = begunTask{cost, at}
+		t.nodes[int32(x.Slot)] = int32(x.Node) //nolint:gosec // likewise
+		return cost
+	}, Options{Fault: fault})
+	if err != nil {
+		return nil, err
+	}
+	t.Schedule, t.ended = sch, make([][]dag.Instant, len(s.Plan.Jobs))
+	for j := range t.ended {
+		t.ended[j] = make([]dag.Instant, len(s.Plan.Jobs[j].Stages))
+	}
+	for i := range sch.Spans {
+		if sp := &sch.Spans[i]; sp.Pause == dag.NoPause && sp.Outcome == OK {
+			t.ended[sp.Job][sp.Stage] = max(t.ended[sp.Job][sp.Stage], sp.End)
+		}
+	}
+	return t, nil
+}
+
+// A Cut is a replay at one instant.
+type Cut struct {
+	Snapshot *dag.Snapshot // what an observer would see
+	left     map[attemptID]Cost
+}
+
+// Left is what is left of an attempt that runs at the cut; ok is false for any other.
+func (c *Cut) Left(t *Task) (cost Cost, ok bool) {
+	if t.Running == nil {
+		return cost, false
+	}
+	//nolint:gosec // a plan has fewer jobs, stages, tasks and attempts
+	cost, ok = c.left[attemptID{int32(t.Job), t.Stage, int32(t.Index), int32(t.Attempt)}]
+	return cost, ok
+}
+
+// Cut returns how the replay stands at an instant that is not before now. What starts then has not started. The
+// snapshot's jobs are its own; its plan is the replay's.
+func (t *Trace) Cut(at dag.Instant) *Cut {
+	s := *t.s
+	s.At, s.Jobs, s.Nodes = at, dag.CloneStates(t.s.Jobs), slices.Clone(t.s.Nodes)
+	c := &Cut{Snapshot: &s, left: make(map[attemptID]Cost)}
+	for j := range s.Jobs {
+		for k := range s.Jobs[j].Stages {
+			stage := &s.Jobs[j].Stages[k]
+			var past []dag.Attempt
+			for _, a := range stage.Attempts {
+				if a.State != dag.AttemptRunning && a.State != dag.AttemptWaiting {
+					past = append(past, a)
+				}
+			}
+			stage.Attempts = past
+		}
+		t.cutJob(&s.Jobs[j], j, at)
+	}
+	for i := range t.Spans {
+		sp := &t.Spans[i]
+		if sp.Pause != dag.NoPause || sp.Past || sp.Start >= at {
+			continue
+		}
+		stage := &s.Jobs[sp.Job].Stages[sp.Stage]
+		for n := range sp.Count {
+			stage.Attempts = append(stage.Attempts, c.attempt(t, sp, n))
+		}
+	}
+	for j := range s.Jobs {
+		for k := range s.Jobs[j].Stages {
+			slices.SortStableFunc(s.Jobs[j].Stages[k].Attempts, func(a, b dag.Attempt) int {
+				return cmp.Or(cmp.Compare(a.Task, b.Task), cmp.Compare(a.Number, b.Number))
+			})
+		}
+	}
+	return c
+}
+
+// attempt is task n of a span as it stands.
+func (c *Cut) attempt(t *Trace, sp *Span, n int32) dag.Attempt {
+	at, nan := c.Snapshot.At, math.NaN()
+	a := dag.Attempt{
+		Task: sp.First + n, Number: sp.Attempt, Slot: sp.Slots[n], Node: -1, Start: sp.Start, End: sp.End,
+		Done: [dag.Pipelines]float64{nan, nan, nan}, Total: [dag.Pipelines]float64{nan, nan, nan}, Out: nan, Bytes: nan,
+		Ratio: nan, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, First: dag.Mark{At: dag.NoInstant},
+		Last: dag.Mark{At: dag.NoInstant}, FirstReport: dag.NoInstant,
+	}
+	if t.s.Plan.Cluster.Policy == dag.FIFO {
+		a.Node = a.Slot / int32(max(1, t.s.Plan.Cluster.SlotsPerNode)) //nolint:gosec // Validate bounds it
+	} else if node, ok := t.nodes[sp.Slots[0]]; ok {
+		if one, ok := t.nodes[a.Slot]; ok {
+			node = one
+		}
+		a.Node = node
+	}
+	switch {
+	case sp.End <= at && sp.Outcome == Fails:
+		a.State = dag.AttemptFailed
+	case sp.End <= at:
+		a.State = dag.AttemptSucceeded
+	default:
+		a.State, a.End = dag.AttemptRunning, dag.NoInstant
+		was, known := t.of(sp)
+		input, copies := t.input(sp)
+		cost := Cost{Work: sp.End.Sub(at), Same: 1}
+		if known && sp.Outcome == Fails { // it would have gone on
+			end := max(was.at.Add(was.cost.Setup), input).Add(was.cost.Work)
+			cost.Work = max(end, sp.End).Sub(at)
+		}
+		if known && input > at {
+			cost = was.cost
+			cost.Setup, cost.Same = max(was.at.Add(was.cost.Setup).Sub(at), 0), 1
+		} else if copies {
+			a.CopyEnd = at
+		}
+		c.left[attemptID{sp.Job, sp.Stage, a.Task, a.Number}] = cost
+	}
+	return a
+}
+
+// input is when a span's tasks have all that they wait for in their slots, if they copy.
+func (t *Trace) input(sp *Span) (last dag.Instant, copies bool) {
+	job := &t.s.Plan.Jobs[sp.Job]
+	for _, e := range job.Stages[sp.Stage].After {
+		last = max(last, t.ended[sp.Job][e.From])
+		copies = copies || e.Kind == dag.SlowStart || e.Kind == dag.Broadcast && job.Rules == dag.AncestorsFirst
+	}
+	if !copies {
+		return 0, false
+	}
+	return last, true
+}
+
+// mostTogether bounds how far back the first of the tasks is looked for of which a cost was asked.
+const mostTogether = 1 << 16
+
+// of is what a span's tasks were said to cost. A replay may ask once for several tasks that start together, and make a
+// span of each if one fails.
+func (t *Trace) of(sp *Span) (begunTask, bool) {
+	for i := sp.First; i >= 0 && i > sp.First-mostTogether; i-- {
+		if was, ok := t.begun[attemptID{sp.Job, sp.Stage, i, sp.Attempt}]; ok {
+			return was, i == sp.First || was.at == sp.Start && int(i)+was.cost.Same > int(sp.First)
+		}
+	}
+	return begunTask{}, false
+}
+
+// cutJob sets the state of a job that has not ended.
+func (t *Trace) cutJob(js *dag.JobState, j int, at dag.Instant) {
+	if js.State.Ended() {
+		return
+	}
+	before := js.Submitted.Known()
+	js.Submitted, js.Finished, js.HeldMB = t.Submitted[j], dag.NoInstant, 0
+	switch {
+	case !js.Submitted.Known() || js.Submitted >= at && !before:
+		js.Submitted, js.State = dag.NoInstant, dag.Blocked
+	case t.Finished[j].Known() && t.Finished[j] <= at:
+		js.State, js.Finished = dag.Succeeded, t.Finished[j]
+	case t.Mastered != nil && t.Mastered[j].Known() && t.Mastered[j] >= at:
+		js.State = dag.Submitted
+	default:
+		js.State = dag.Running
+		js.HeldMB = t.s.Plan.Jobs[j].MasterMB
+	}
+}
