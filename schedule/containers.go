@@ -335,7 +335,8 @@ func (c *containers) failed(sp *Span) {
 	st.requestRetries(c)
 }
 
-// requestRetries hides the retries of a stage that does not copy from the scheduler until its master has asked for them: the request comes a heartbeat too late for the container that the failed attempt had, which goes to the next
+// requestRetries hides the retries of a stage that does not copy from the scheduler until its master has asked for
+// them: the request comes a heartbeat too late for the container that the failed attempt had, which goes to the next
 // map (recording failure-1; ParaTimer section 3.2.2 saw the same of its scheduler).
 func (st *stage) requestRetries(c *containers) {
 	if st.copies() {

@@ -28,7 +28,8 @@ const (
 var parts = []part{
 	{"nothing", nil},
 	{"reduces that hold containers count as asked for", []replaytest.Edit{{
-		File: stageFile, Old: "max(0, j.rules.want(c.containers, st)-st.granted)", New: "j.rules.want(c.containers, st)",
+		File: stageFile, Old: "max(0, j.rules.want(c.containers, st)-st.granted)",
+		New: "j.rules.want(c.containers, st)",
 	}}},
 	{"preemption for all of a job's hanging maps: for one", []replaytest.Edit{{
 		File: "schedule/master.go", Old: "number(memoryOf(max(maps.requested(), 1), maps.size))",
