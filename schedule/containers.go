@@ -300,9 +300,14 @@ func (c *containers) start(st *stage, first int32, slots []int32, kept bool) int
 		t.Together, t.Cold = c.recent.at(int32(t.Node)), st.job.rules.cold(c, kept) //nolint:gosec // an index
 	}
 	cost, n := c.left(t), 1
-	alike := !c.slotsDiffer && st.attempt == nil || c.slotsDiffer && len(c.pool.room) == 0
-	if alike && number == 0 && c.opt.Fault == nil {
+	alike := number == 0 && c.opt.Fault == nil &&
+		(!c.slotsDiffer && st.attempt == nil || c.slotsDiffer && len(c.pool.room) == 0)
+	if alike {
 		n = min(len(slots), max(cost.Same, 1)) // else each task is a case of its own
+	}
+	if alike && !c.slotsDiffer && !st.tracked && !st.copies() { // most tasks of most replays: they need no span
+		c.ends.push(end{max(c.after(c.now, cost), c.now), ^int32(n), st.row}) //nolint:gosec // tasks of a stage
+		return n
 	}
 	c.begin(st, st.span(first, number, slots[:n:n], c.now), cost, nil)
 	return n

@@ -2,10 +2,7 @@ package schedule
 
 import (
 	"cmp"
-	"container/heap"
 	"slices"
-
-	"github.com/paratimer/paratimer/dag"
 )
 
 // rows gives each container the lowest row of its node that is free when it starts. Nodes follow each other in the
@@ -34,64 +31,27 @@ func (h *history) rows() {
 // rowsOf numbers the rows of one node, whose pieces come in order of start, from a first one on, and returns how many
 // it needs.
 func rowsOf(pieces []piece, first int32) int32 {
-	var busy busyRows
-	var free freeRows
-	n := int32(0)
+	busy, free := newEndQueue(pieces[0].start), slotSet{}
 	for i := range pieces {
 		p := &pieces[i]
-		for len(busy) > 0 && busy[0].until <= p.start {
-			heap.Push(&free, heap.Pop(&busy).(busyRow).row)
+		for busy.n > 0 && busy.first() <= p.start {
+			row := busy.pop().row
+			free.release(free.all[row : row+1 : row+1])
 		}
-		row := n
-		if len(free) > 0 {
-			row = heap.Pop(&free).(int32)
+		var row int32
+		if free.n > 0 {
+			row = free.take(1)[0]
 		} else {
-			n++
+			row = free.add()
 		}
 		p.slot = first + row
 		until := p.end
 		if !until.Known() {
 			until = maxInstant
 		}
-		heap.Push(&busy, busyRow{until, row})
+		busy.push(end{at: until, row: row})
 	}
-	return n
-}
-
-type busyRow struct {
-	until dag.Instant
-	row   int32
-}
-
-// busyRows are a heap by end.
-type busyRows []busyRow
-
-func (h busyRows) Len() int { return len(h) }
-
-func (h busyRows) Less(i, j int) bool {
-	return h[i].until < h[j].until || h[i].until == h[j].until && h[i].row < h[j].row
-}
-func (h busyRows) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *busyRows) Push(x any)   { *h = append(*h, x.(busyRow)) }
-func (h *busyRows) Pop() any {
-	old := *h
-	x := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return x
-}
-
-// freeRows are a heap by number.
-type freeRows []int32
-
-func (h freeRows) Len() int           { return len(h) }
-func (h freeRows) Less(i, j int) bool { return h[i] < h[j] }
-func (h freeRows) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *freeRows) Push(x any)        { *h = append(*h, x.(int32)) }
-func (h *freeRows) Pop() any {
-	old := *h
-	x := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return x
+	return int32(len(free.all)) //nolint:gosec // as many rows as pieces at most
 }
 
 // joinPieces joins pieces of consecutive tasks that start and end together. It sorts them.
