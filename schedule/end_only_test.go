@@ -20,6 +20,9 @@ func TestEndOnlyEndsTheSame(t *testing.T) {
 			draw = drawExecutors
 		}
 		s := draw(t)
+		if s.Plan.Cluster.Policy == dag.YARN && rapid.Bool().Draw(t, "shared queue") {
+			shareQueue(t, s)
+		}
 		seed := rapid.Uint64().Draw(t, "costs")
 		left := func(task Task) Cost {
 			h := (seed ^ uint64(task.Index)<<8 ^ uint64(task.Job)<<40 ^ uint64(task.Stage)) * 0x9e3779b97f4a7c15
@@ -53,6 +56,24 @@ func TestEndOnlyEndsTheSame(t *testing.T) {
 	if different == 0 {
 		t.Fatal("nothing was left in any world: nothing was compared")
 	}
+}
+
+// shareQueue adds another user's application to our queue, where users have limits or the smaller one goes first.
+func shareQueue(t *rapid.T, s *dag.Snapshot) {
+	s.Queue, s.User = "q", "me"
+	q := dag.QueueState{Name: "q", UserRatio: rapid.SampledFrom([]float64{0, 0.25, 0.5}).Draw(t, "user ratio")}
+	if rapid.Bool().Draw(t, "fair") {
+		q.Order = dag.OrderFair
+	}
+	s.Queues = []dag.QueueState{q}
+	of := func(name string) dag.NeedPhase {
+		tasks := rapid.IntRange(0, 12).Draw(t, name)
+		return dag.NeedPhase{Tasks: tasks, Running: min(tasks, 1), TaskMB: 256, LengthMS: 7000}
+	}
+	s.Load = append(s.Load, dag.Load{
+		ID: "y", User: "you", Queue: "q", HeldMB: 512, MasterMB: 256, Until: dag.NoInstant,
+		Need: &dag.Need{Map: of("others' maps"), Reduce: of("others' reduces")},
+	})
 }
 
 // drawExecutors draws an application of two stages on executors, some tasks of which run or have ended.
