@@ -431,7 +431,7 @@ func (c loader) loadRunning(j *job) {
 		begun, end := false, dag.NoInstant // of the last task's first attempt
 		for i := range attempts {
 			a := &attempts[i]
-			if a.State != dag.AttemptRunning || int(a.Task) >= st.total {
+			if a.State != dag.AttemptRunning || a.Task < 0 || int(a.Task) >= st.total {
 				continue
 			}
 			duplicate := a.Task == last // a speculative second attempt has a container too
