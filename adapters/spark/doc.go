@@ -6,7 +6,7 @@
 // job of the application has written what they would write, are no part of it.
 //
 // What is known of an application is in its facts. Each other type has one task: answers and player take facts from
-// REST and from the events of a log, repairer adds those that a driver has dropped, planner and graph make the plan,
-// tables and assigner the attempts, allocation the executors to come, outcome the end. A snapshot shares the attempts of
-// all stages that have not changed with the snapshot before, and readers must not change them.
+// REST and from the events of a log, repairer adds events that a driver has dropped, planner and graph make the plan,
+// tables and assigner the attempts, allocation the executors to come, outcome the end. A snapshot shares the attempts
+// of all stages that have not changed with the snapshot before, and readers must not change them.
 package spark

@@ -282,7 +282,8 @@ func (w *wireEvent) time(kind string) dag.Instant {
 func (w *wireEvent) taskEvent(intern func(string) string) *taskEvent {
 	info := w.Task
 	k := &taskEvent{
-		id: int32(idOf(info.ID)), part: int32(info.Index.ID()), try: int32(w.Try.ID()), //nolint:gosec // G115: see Number.ID
+		//nolint:gosec // G115: see Number.ID
+		id: int32(idOf(info.ID)), part: int32(info.Index.ID()), try: int32(w.Try.ID()),
 		executor: intern(string(info.Executor)), launch: info.Launch.Instant(), finish: info.Finish.Instant(), took: -1,
 	}
 	if part := idOf(info.Part); part >= 0 {
