@@ -305,3 +305,23 @@ func TestYARNNextContainer(t *testing.T) {
 		}
 	}
 }
+
+// TestEndOnlyWaitsForTheNextContainer: tasks that end before the next container is given free room that stays empty
+// until then, also where only the end is wanted.
+func TestEndOnlyWaitsForTheNextContainer(t *testing.T) {
+	t.Parallel()
+	p := &dag.Plan{
+		Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 1024},
+		Jobs:    []dag.Job{yarnJobOf("j", nil, 4, 0)},
+	}
+	s := blankSnapshot(p)
+	s.At, s.NextContainer = 10_000, 50_000
+	s.Jobs[0].State, s.Jobs[0].Submitted, s.Jobs[0].Started = dag.Running, 0, 0
+	s.Jobs[0].Stages[dag.Map].Attempts = []dag.Attempt{seen(0, 0, 0, -1, dag.AttemptRunning, 1000, never)}
+	for _, opt := range []Options{{}, {EndOnly: &EndOnly{}}} {
+		sch := mustReplay(t, s, func(Task) Cost { return Cost{Work: 10 * second, Same: 1} }, opt)
+		if sch.End != 70_000 {
+			t.Errorf("it ends at %d, want 70000: two maps at a time from 50000 on", sch.End)
+		}
+	}
+}
