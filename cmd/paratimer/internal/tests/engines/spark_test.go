@@ -255,7 +255,8 @@ func TestSparkEnds(t *testing.T) {
 		code, out, stderr := session.Run(t, "replay", "--plain", "../../adapters/spark/testdata/"+name+".jsonl.gz")
 		lines := strings.SplitAfter(strings.TrimSuffix(c.out, "\n"), "\n")
 		missing := slices.ContainsFunc(lines, func(line string) bool { return !strings.Contains(out, line) })
-		if code != c.code || missing || !strings.HasSuffix(out, lines[len(lines)-1]+"\n") || !strings.Contains(stderr, c.err) {
+		last := lines[len(lines)-1] + "\n"
+		if code != c.code || missing || !strings.HasSuffix(out, last) || !strings.Contains(stderr, c.err) {
 			t.Errorf("%s: exit code %d, want %d\n%s\n%s", name, code, c.code, out[max(0, len(out)-800):], stderr)
 		}
 	}
