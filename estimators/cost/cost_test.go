@@ -145,8 +145,10 @@ func TestGrowth(t *testing.T) {
 	run.Jobs = dag.CloneJobs(both.Jobs)
 	run.Jobs[0].Stages[0].Tasks = 24
 	run.Jobs[0].Stages[0].Extent, run.Jobs[0].Stages[1].Extent = dag.Series{}, dag.Series{}
-	started := &dag.Snapshot{Plan: &run, At: 10, State: dag.Running, Stale: dag.NoInstant, Jobs: run.BlockedJobs(),
-		Profiles: []*dag.Plan{&both}}
+	started := &dag.Snapshot{
+		Plan: &run, At: 10, State: dag.Running, Stale: dag.NoInstant, Jobs: run.BlockedJobs(),
+		Profiles: []*dag.Plan{&both},
+	}
 	started.Jobs[0].Stages[0].Submitted = 5
 	within(t, "tasks of the scan to come", float64(of(started).s.Plan.Jobs[0].Stages[1].Count()), 24, 24)
 }
