@@ -69,7 +69,7 @@ const sparkHead = `
 
 Runs of programs on Spark 3.5.6 and 4.0.5, four cores, with the profile of the other run of the same program and without any.
 *Tasks* is the share of tasks that have succeeded, of those known, as Spark's own pages count. Errors are percentage points as
-above. Without a profile an application may submit more jobs at any time: the headline is a floor ("at least 4m") and a range.
+above. Without a profile an application may submit more jobs at any time: the headline counts what such programs submit later.
 *range* is the share of the ticks with an 80 % range, and how often it held the true remaining time. The true total is from the
 first job's submission to the last job's end. Runs with a name that ends in 1 were recorded on an overloaded machine: a profile of
 one that ends in 3, on a quiet one, is of a machine several times as fast, and the other way round.
