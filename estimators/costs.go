@@ -38,6 +38,8 @@ type Costs struct {
 	// returns is called once a replay, by several goroutines at once; it must be a pure function. It returns nil if the
 	// model knows too little for any range. Nil: costs are drawn in a general way.
 	Sampling func() func(Draws) Drawn
+	// Measured says that what is assumed of tasks was measured on other programs, so that a range holds it.
+	Measured bool
 	// Later is how long work is expected to take that the engine has not announced, after so long for all that is
 	// known, and how likely there is any; nil: there is none, or nothing is known of it. It is asked of open plans.
 	Later func(known time.Duration) (expected time.Duration, probability float64)

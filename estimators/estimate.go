@@ -43,6 +43,8 @@ type Estimate struct {
 	// AssumedRatio is the share of Remaining that rests on assumed or unknown costs, 0..1: the time in which nothing
 	// would run but tasks whose cost nobody has seen.
 	AssumedRatio float64
+	// Measured says that these assumptions were measured on other programs.
+	Measured bool
 	// Distribution is what the remaining time may be, where the estimator gives one.
 	Distribution Distribution
 	// Raw is the distribution before its correction, Tick what a run remembers of it, and Runs how many earlier runs

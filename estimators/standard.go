@@ -46,6 +46,7 @@ func (w *ReplayContext) scenario(ms float64) Estimate {
 	}
 	e.Path = w.path
 	e.Origin, e.AssumedRatio = w.trust()
+	e.Measured = w.Costs.Measured
 	return w.early(e)
 }
 

@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -18,8 +19,12 @@ func (m *Model) complete(s *dag.Snapshot) *dag.Snapshot {
 	out.Plan = &plan
 	for j := range plan.Jobs {
 		job, known := &plan.Jobs[j], m.profile.Job(j)
+		bare := !slices.ContainsFunc(job.Stages, func(s dag.Stage) bool { return len(s.After) > 0 })
 		for k := range job.Stages {
 			stage := &job.Stages[k]
+			if was := profiles.Stage(known, stage.Name); bare && was != nil {
+				stage.After = edgesLike(job, k, known, was)
+			}
 			if stage.Foreseen {
 				stage.Tasks, stage.Known = foreseenTasks(stage, plan.Cluster.Cores), true
 			}
@@ -31,11 +36,34 @@ func (m *Model) complete(s *dag.Snapshot) *dag.Snapshot {
 			}
 		}
 	}
-	if was := m.profile.Overheads(); was != nil && plan.Overheads.Cold == 0 {
-		plan.Overheads.Cold = was.Cold
+	was := dag.Overheads{}
+	if o := m.profile.Overheads(); o != nil {
+		was = *o
+	}
+	o := &plan.Overheads
+	o.Cold = cmp.Or(o.Cold, was.Cold)
+	if reuses(&plan) {
+		o.Launch = cmp.Or(o.Launch, was.Launch, usualLaunch)
+		o.SetupMin = cmp.Or(o.SetupMin, was.SetupMin, usualStart)
+		o.Finish = cmp.Or(o.Finish, was.Finish, usualFinish)
+		o.Idle = cmp.Or(o.Idle, was.Idle, usualIdle)
 	}
 	m.cold = taskcost.MS(plan.Overheads.Cold)
 	return &out
+}
+
+// edgesLike are the edges of the profile's stage, to the stages of the same names that come before.
+func edgesLike(job *dag.Job, k int, known *dag.Job, was *dag.Stage) []dag.Edge {
+	var out []dag.Edge
+	for _, e := range was.After {
+		for from := range k {
+			if job.Stages[from].Name == known.Stages[e.From].Name {
+				e.From = dag.StageIndex(from) //nolint:gosec // an index
+				out = append(out, e)
+			}
+		}
+	}
+	return out
 }
 
 // foreseenTasks is how many tasks a stage is taken to have that is not submitted. Adaptive execution makes partitions
@@ -48,13 +76,16 @@ func foreseenTasks(stage *dag.Stage, cores int) int {
 	return max(1, min(stage.Tasks, cores))
 }
 
-// growTasks gives scans that are to come as many tasks as scans of this run let expect: those that had as many tasks in
-// the profile's run, else all.
+// growTasks gives scans of executors that are to come as many tasks as scans of this run let expect: those that had as
+// many tasks in the profile's run, else all.
 func (m *Model) growTasks() {
 	type key struct{ n int }
 	by := map[key]normal{} // sums and counts of log ratios
 	all := normal{}
 	scan := func(st *stage) bool { return st.prior.n > 0 && st.prior.root }
+	if !m.executors() {
+		return
+	}
 	m.each(func(_ int, _ dag.StageIndex, st *stage) {
 		if scan(st) && st.open && st.n > 0 {
 			r := math.Log(float64(st.n) / float64(st.prior.n))

@@ -31,7 +31,8 @@ type Model struct {
 	profile *profiles.Match
 	stages  [][]stage // by job and stage, stages after those that they read
 	cores   cores
-	cold    float64 // expected overhead of the first task of a core, beyond that of others
+	cold    float64 // expected overhead of the first task of a core or container, beyond that of others
+	launch  launch
 	pace    pace
 	pauses  []pause
 }
@@ -42,6 +43,7 @@ type stage struct {
 	seen   seen
 	prior  prior     // what the profile says
 	growth growth    // units of a task, against the profile's
+	units  []float64 // by task, expected; NaN unknown
 	work   []float64 // by task, expected at pace 1; of a stage without a profile relative to its other tasks
 	every  float64   // overhead of each task, expected at pace 1
 	head   float64   // more of the first task of the stage on a core
@@ -50,27 +52,38 @@ type stage struct {
 	tau    float64   // standard deviation of ε
 	own    estimators.Factors
 	origin schedule.Origin
-	opens  dag.Instant // when all that it reads was there and it was submitted; NoInstant before
+	waits  bool        // its tasks wait on their cores or in their containers for those that they read
+	input  dag.Instant // when the last of these ended; NoInstant before
+	opens  dag.Instant // executors: when all that it reads was there and it was submitted; NoInstant before
 	pause  float64     // milliseconds that the driver worked alone before it submitted the stage
 	usual  float64     // the median time of a task that has ended; 0 before
 	open   bool        // submitted
+	asked  dag.Instant // since when containers may have been launched for it
 }
 
 // A normal is a normal distribution.
 type normal struct{ mean, sigma float64 }
 
-// Costs is the cost law of a run of Spark.
-func Costs(run dag.Run) estimators.Costs { return With(&Default)(run) }
+// Costs is the cost law of a run, with the numbers of its engine.
+func Costs(run dag.Run) estimators.Costs { return With(Of(run.Now().Plan))(run) }
+
+// Of returns the numbers of the engine of a plan.
+func Of(p *dag.Plan) *Numbers {
+	if p.Cluster.Policy == dag.Executors {
+		return &Spark
+	}
+	return &Tez
+}
 
 // With is Costs with other numbers.
 func With(numbers *Numbers) estimators.Model {
 	return func(run dag.Run) estimators.Costs {
 		m := newModel(run.Now(), numbers)
 		c := estimators.Costs{
-			Left: m.left, Full: m.full, Rem: m.rem, Completed: m.s, AssumedRatio: m.assumedRatio,
+			Left: m.left, Full: m.full, Rem: m.rem, Completed: m.s, AssumedRatio: m.assumedRatio, Measured: true,
 			Sampling: m.sampling, Residuals: m.profile.Residuals(), TaskSize: m.taskSize, InRecords: true,
 		}
-		if !m.silent() && m.seenAny() {
+		if !m.silent() && m.seenAny() && m.executors() {
 			c.Later = m.expectLater
 		}
 		return c
@@ -81,6 +94,7 @@ func newModel(s *dag.Snapshot, numbers *Numbers) *Model {
 	m := &Model{numbers: numbers, profile: profiles.Find(s)}
 	m.s = m.complete(s)
 	m.observe()
+	m.observeLaunches(&s.Plan.Overheads)
 	m.growTasks()
 	m.expect()
 	m.learnPace()
@@ -88,6 +102,9 @@ func newModel(s *dag.Snapshot, numbers *Numbers) *Model {
 	m.learnPauses()
 	return m
 }
+
+// executors reports whether tasks run on the cores of executors, not in containers.
+func (m *Model) executors() bool { return m.s.Plan.Cluster.Policy == dag.Executors }
 
 // seenAny reports whether the run or a profile has shown what some work takes.
 func (m *Model) seenAny() bool {

@@ -41,7 +41,7 @@ func onFour(took, records []float64) *dag.Snapshot {
 	return s
 }
 
-func of(s *dag.Snapshot) *Model { return newModel(s, &Default) }
+func of(s *dag.Snapshot) *Model { return newModel(s, &Spark) }
 
 // with is a snapshot with the profile of another run.
 func with(s, other *dag.Snapshot) *dag.Snapshot {

@@ -55,6 +55,10 @@ func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 	over := m.pace.loaded * math.Exp(l21*zr+l22*zo)
 	drift := math.Exp(m.numbers.Drift * z(estimators.ForSpeed, 0, 0))
 	grown := z(estimators.ForSize, 0, 0)
+	launching, launched := d.Common(estimators.ForSetup, -1, 0), 1.0
+	if m.launch.shown == 0 {
+		launched = over / m.pace.loaded
+	}
 	type factors struct{ change, size, head float64 }
 	by := make([][]factors, len(m.stages))
 	for j := range m.stages {
@@ -80,12 +84,14 @@ func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 				return schedule.Cost{Work: taskcost.Duration(min(left, m.copied(st, t.Running))), Same: 1}
 			}
 		}
+		launch := s.m.startup(st, t)
 		more := m.more(st, t) * f.head
 		if st.prior.n > 0 {
 			more *= over / m.pace.loaded
 		} else {
 			more *= f.change / math.Exp(st.change.mean)
 		}
+		more += launch.At(launching, launched)
 		return schedule.Cost{Setup: taskcost.Duration(more), Work: taskcost.Duration(whole * st.own.At(u)), Same: 1}
 	}
 	drawn := estimators.Drawn{Snapshot: s.drawPauses(d), Left: left, Fault: s.failures.Fault(d, m.s.At)}

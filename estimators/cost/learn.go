@@ -14,14 +14,14 @@ func Learn(run dag.Run) *dag.Plan {
 	s := *run.Now()
 	s.Profiles = nil
 	bare := s.Plan
-	m := newModel(&s, &Default)
+	m := newModel(&s, Of(bare))
 	cold, n := m.coldExtra()
 	out := &dag.Plan{
 		Name: bare.Name, Engine: bare.Engine, Whole: bare.Whole, Cluster: bare.Cluster, Driver: bare.Driver,
-		Overheads: bare.Overheads,
+		Overheads: m.s.Plan.Overheads,
 	}
 	out.Cluster.Nodes = nil
-	out.Overheads.Cold = 0
+	out.Overheads.SetupMin, out.Overheads.Finish, out.Overheads.Cold = bare.Overheads.SetupMin, bare.Overheads.Finish, 0
 	if n > 0 {
 		out.Overheads.Cold = taskcost.Duration(cold)
 	}
@@ -42,14 +42,14 @@ func Learn(run dag.Run) *dag.Plan {
 	return out
 }
 
-// coldExtra is how much longer the first task of a core takes than others of its stage, by n tasks: by as many
-// records as it read at the rate of those, or half of it if there is no other.
+// coldExtra is how much longer the first task of a core or container takes than others of its stage, by n tasks: by as
+// many records as it read at the rate of those. If there is no other, half of it is where a core starts to work.
 func (m *Model) coldExtra() (mean float64, n int) {
 	sum := 0.0
 	m.each(func(_ int, _ dag.StageIndex, st *stage) {
 		rate := st.warmRate()
 		for i := range st.seen.ended {
-			if e := &st.seen.ended[i]; e.cold && e.took > 0 {
+			if e := &st.seen.ended[i]; e.cold && e.took > 0 && !m.launch.apart(e.start) && (m.executors() || rate > 0) {
 				less := e.took / 2
 				if !math.IsNaN(rate) {
 					less = max(0, e.took-rate*e.units)
@@ -100,9 +100,11 @@ func (m *Model) learned(j int, k dag.StageIndex, cold float64) dag.Stage {
 	}
 	out.Out, out.Extent = profiles.Series(wrote), profiles.Series(extent)
 	if st.seen.records && units > 0 {
-		out.Pipelines = []dag.Pipeline{{
-			Tuples: profiles.Series(in), Alpha: dag.Uniform(profiles.Round(took / units)),
-		}}
+		work := dag.Pipeline{Tuples: profiles.Series(in), Alpha: dag.Uniform(profiles.Round(took / units))}
+		if out.Pipelines = []dag.Pipeline{work}; out.Copies() {
+			free := dag.Pipeline{Tuples: work.Tuples, Alpha: dag.Uniform(0)} // copying and sorting is part of the work
+			out.Pipelines = []dag.Pipeline{free, free, work}
+		}
 	}
 	return out
 }
@@ -110,7 +112,7 @@ func (m *Model) learned(j int, k dag.StageIndex, cold float64) dag.Stage {
 // Worked returns how many milliseconds each task of each stage that has succeeded worked, by job, stage and task:
 // from the instant at which it could begin, as Learn takes it.
 func Worked(run dag.Run) [][]map[int]float64 {
-	m := newModel(run.Now(), &Default)
+	m := newModel(run.Now(), Of(run.Now().Plan))
 	cold, _ := m.coldExtra()
 	out := make([][]map[int]float64, len(m.stages))
 	for j := range m.stages {

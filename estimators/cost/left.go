@@ -33,11 +33,17 @@ func (m *Model) alone(st *stage, i int, work, over float64) float64 {
 	return work*st.work[i] + over*st.every
 }
 
-// more is the overhead that a waiting task has as the first on its core, or of its stage on it.
+// more is the overhead that a waiting task has as the first on its core or in its container, or of its stage there.
 func (m *Model) more(st *stage, t schedule.Task) float64 {
 	head := st.head * m.overhead(st)
 	if t.Cold && m.cold > 0 {
-		return m.cold * m.pace.loaded
+		return m.coldOf(t.Start, 0) * m.pace.loaded
+	}
+	if !m.executors() {
+		if !t.Cold {
+			head = 0
+		}
+		return head + taskcost.MS(m.s.Plan.Cluster.Setup)
 	}
 	if t.Index >= st.heads {
 		return 0
@@ -57,8 +63,9 @@ func (m *Model) left(t schedule.Task) schedule.Cost {
 		left := min(r.At(0.5, 1), m.copied(st, t.Running))
 		return schedule.Cost{Work: taskcost.Duration(max(left, taskcost.LeastMS/10)), Origin: st.origin, Same: 1}
 	}
+	launch := m.startup(st, t)
 	cost := schedule.Cost{
-		Setup: taskcost.Duration(m.more(st, t)), Work: taskcost.Duration(m.whole(st, t.Index)),
+		Setup: taskcost.Duration(launch.At(0.5, 1) + m.more(st, t)), Work: taskcost.Duration(m.whole(st, t.Index)),
 		Origin: st.origin, Same: 1,
 	}
 	if t.Node < 0 {
@@ -79,18 +86,70 @@ func (st *stage) same(i int) int {
 // rest is what is left of a running attempt, by its age and by the records that it has read.
 func (m *Model) rest(st *stage, r *running) estimators.Rest {
 	whole := m.whole(st, int(r.attempt.Task)) + m.overOf(st, r)*m.overhead(st)
-	if share := shareOf(r.attempt); share > 0 {
+	left, shown := max(whole-r.age, 0.1*whole), 0.0
+	if r.read > 0 {
+		work := m.whole(st, int(r.attempt.Task))
+		if r.part > 0 {
+			work = taskcost.Blend(r.took, r.part, work, taskcost.OwnPriorMS)
+		}
+		since := max(0, float64(m.s.At-r.attempt.Last.At))
+		left, shown = taskcost.Overdue(work*(1-r.read)-since, r.age), r.read
+	}
+	if share := st.shareOf(r.attempt); share > 0 && r.age > 0 {
 		weight := share / (share + 0.5)
-		left := (1-weight)*max(whole-r.age, 0.1*whole) + weight*r.age*(1-share)/share
-		return estimators.NewRest(left, 0, st.own, math.Sqrt(1-share))
+		left, shown = (1-weight)*left+weight*r.age*(1-share)/share, max(shown, share)
+	}
+	if shown > 0 {
+		return estimators.NewRest(left, 0, st.own, math.Sqrt(1-shown))
 	}
 	return estimators.NewRest(whole, r.age, st.own, 1)
 }
 
-// shareOf is which share of its work a running attempt has done, 0 if nothing says it.
-func shareOf(a *dag.Attempt) float64 {
-	if a.Ratio > 0.02 && a.Ratio <= 1 {
-		return a.Ratio
+// shareOf is which share of its work a running attempt has done by the engine, 0 if nothing says it. A task that waits
+// for its input has half of its progress for that.
+func (st *stage) shareOf(a *dag.Attempt) float64 {
+	share := a.Ratio
+	if st.waits {
+		share = 2*share - 1
+	}
+	if share > 0.02 && share <= 1 {
+		return share
+	}
+	return 0
+}
+
+// watch finds how far a running attempt is by its reports.
+func (m *Model) watch(st *stage, r *running) {
+	a := r.attempt
+	units := st.units[a.Task]
+	if !(units > 0) || !st.seen.records || !a.Last.At.Known() || !(r.age > 0) {
+		return
+	}
+	read := st.worked(recordsOf(a), a.Out)
+	r.read = min(max(read, 0)/units, 1)
+	begin := m.s.At.Add(-taskcost.Duration(r.age))
+	before := st.worked(a.First.Done, a.First.Out)
+	if from := max(a.First.At, begin); a.First.At.Known() && a.Last.At > from && read > before {
+		r.took, r.part = float64(a.Last.At-from), min((read-before)/units, r.read)
+	}
+}
+
+// worked is how many records were worked on if so many were read and written. A task that reads all records of a key
+// before it writes counts them too early: then what it has written shows it (docs/facts/tez.md T4).
+func (st *stage) worked(read, wrote float64) float64 {
+	if sel := st.selectivity(); sel > 0 && wrote >= 0 {
+		read = min(read, wrote/sel)
+	}
+	return read
+}
+
+// selectivity is how many records a stage writes for each one that it reads; 0 unknown.
+func (st *stage) selectivity() float64 {
+	switch {
+	case st.seen.out > 0 && st.seen.units > 0:
+		return st.seen.out / st.seen.units
+	case st.prior.records && st.prior.total > 0:
+		return st.prior.out / st.prior.total
 	}
 	return 0
 }
@@ -102,7 +161,7 @@ func (r *running) head() bool { return r.first || r.cold }
 func (m *Model) overOf(st *stage, r *running) float64 {
 	switch {
 	case r.cold && m.cold > 0:
-		return m.cold
+		return m.coldOf(r.attempt.Start, r.waited)
 	case r.head():
 		return st.head
 	}

@@ -5,21 +5,24 @@ package cost
 type Numbers struct {
 	// Of a run with a profile.
 
-	Pace     float64 // σ_r: the run's pace of work
-	Load     float64 // σ_o: its pace of overhead, where the starts of executors do not show it
-	LoadBoot float64 // the same where they do
-	Boot     float64 // the power of the ratio of these starts that is expected of the pace of overhead
-	Both     float64 // how much of log o is expected of log r
-	Change   float64 // σ_d: a stage's own change
-	Head     float64 // overhead of the first tasks of a stage on the cores, in common
-	Task     float64 // σ_ε: a task
-	Every    float64 // overhead of each task, milliseconds
-	HeadPart float64 // overhead of the first task of a stage on a core, as a part of that of the first task of the core
-	HeadWide float64 // standard deviation of this overhead, as a multiple of it
-	Growth   float64 // σ_g: the records of a stage, where nothing shows them
-	Drift    float64 // the cluster from now on
-	Waves    float64 // after how many later tasks of each core one counts half
-	Pause    float64 // a pause of the driver
+	Pace      float64 // σ_r: the run's pace of work
+	Load      float64 // σ_o: its pace of overhead, where the starts of executors do not show it
+	LoadBoot  float64 // the same where they do
+	Boot      float64 // the power of the ratio of these starts that is expected of the pace of overhead
+	Both      float64 // how much of log o is expected of log r
+	Change    float64 // σ_d: a stage's own change
+	Head      float64 // overhead of the first tasks of a stage on the cores, in common
+	Task      float64 // σ_ε: a task
+	Every     float64 // overhead of each task, milliseconds
+	EveryPart float64 // more of it, as a part of the launch of a container
+	Launch    float64 // a launch, against other overhead
+	Alone     float64 // launches of n containers together on a node take n to this power times as long as a single one
+	HeadPart  float64 // overhead of the first task of a stage on a core, as a part of that of the first task of the core
+	HeadWide  float64 // standard deviation of this overhead, as a multiple of it
+	Growth    float64 // σ_g: the records of a stage, where nothing shows them
+	Drift     float64 // the cluster from now on
+	Waves     float64 // after how many later tasks of each core one counts half
+	Pause     float64 // a pause of the driver
 
 	// Of a first run.
 

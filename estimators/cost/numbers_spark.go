@@ -2,8 +2,8 @@
 
 package cost
 
-// Default are the numbers of Spark. Standard errors are the jackknife's over programs, of a logarithm in percent.
-var Default = Numbers{
+// Spark are the numbers of Spark. Standard errors are the jackknife's over programs, of a logarithm in percent.
+var Spark = Numbers{
 	Pace:           0.25,
 	Load:           0.174,
 	Both:           0.162,

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
 )
 
 // seen is what tasks of a stage have shown in this run.
@@ -13,6 +14,7 @@ type seen struct {
 	ended   []ended
 	running []running
 	records bool    // units are records, not tasks
+	units   float64 // that the ended ones read
 	out     float64 // records that the ended ones wrote
 }
 
@@ -24,14 +26,20 @@ type ended struct {
 	out        float64 // records that it wrote, NaN unknown
 	start, end dag.Instant
 	slot       int32
-	cold       bool // the first on its core
-	first      bool // the first of its stage on its core
+	waited     float64 // milliseconds in which it waited on its core or in its container before that
+	cold       bool    // the first on its core or in its container
+	first      bool    // the first of its stage on its core
 }
 
 // A running attempt.
 type running struct {
 	attempt *dag.Attempt
 	age     float64 // milliseconds since it could begin
+	waited  float64 // milliseconds before that
+	units   float64 // that it reads in all; 0 unknown
+	read    float64 // which part of them it has read by its last report
+	part    float64 // which part of them it read between its first report and that one
+	took    float64 // and in how many milliseconds
 	cold    bool
 	first   bool
 }
@@ -50,7 +58,7 @@ func (s *seen) of(a *dag.Attempt, now dag.Instant) running {
 	return r
 }
 
-// cores is what ran on each core.
+// cores is what ran on each core of executors, and in each container that runs one task after the other.
 type cores struct {
 	firsts map[int32]dag.Instant   // when the first task started
 	ends   map[int32][]dag.Instant // when tasks ended, ascending
@@ -70,8 +78,8 @@ func (m *Model) observe() {
 		m.stages[j] = make([]stage, len(job.Stages))
 		for k := range job.NumStages() {
 			st := &m.stages[j][k]
-			st.n, st.opens = job.Stages[k].Count(), dag.NoInstant
-			st.prior = m.priorOf(j, k)
+			st.n, st.opens, st.input, st.asked = job.Stages[k].Count(), dag.NoInstant, dag.NoInstant, dag.NoInstant
+			st.prior, st.origin = m.priorOf(j, k), schedule.Assumed
 			if j < len(s.Jobs) && int(k) < len(s.Jobs[j].Stages) {
 				m.observeStage(j, k, st)
 			}
@@ -83,6 +91,10 @@ func coresOf(s *dag.Snapshot) cores {
 	c := cores{firsts: map[int32]dag.Instant{}, ends: map[int32][]dag.Instant{}, quiet: dag.NoInstant}
 	running := false
 	for j := range s.Jobs {
+		reused := s.Plan.Jobs[j].Rules == dag.AncestorsFirst
+		if !reused && s.Plan.Cluster.Policy != dag.Executors {
+			continue
+		}
 		for k := range s.Jobs[j].Stages {
 			for i := range s.Jobs[j].Stages[k].Attempts {
 				a := &s.Jobs[j].Stages[k].Attempts[i]
@@ -99,6 +111,11 @@ func coresOf(s *dag.Snapshot) cores {
 				if a.End.Known() {
 					c.ends[a.Slot] = append(c.ends[a.Slot], a.End)
 				}
+			}
+		}
+		for slot, t := range c.firsts {
+			if at := s.Jobs[j].Submitted; reused && at.Known() && t < at.Add(heldFor) {
+				c.firsts[slot] = dag.NoInstant
 			}
 		}
 	}
@@ -124,8 +141,9 @@ func (c *cores) freeBefore(slot int32, at dag.Instant) dag.Instant {
 	return ends[n-1]
 }
 
-func (c *cores) isCold(a *dag.Attempt) bool {
-	t, ok := c.firsts[a.Slot]
+// isFirst reports whether an attempt is the first one on its core or in its container, by when these started.
+func isFirst(firsts map[int32]dag.Instant, a *dag.Attempt) bool {
+	t, ok := firsts[a.Slot]
 	return ok && t == a.Start
 }
 
@@ -133,11 +151,15 @@ func (c *cores) isCold(a *dag.Attempt) bool {
 func (m *Model) observeStage(j int, k dag.StageIndex, st *stage) {
 	s := m.s
 	attempts := s.Jobs[j].Stages[k].Attempts
+	m.findInput(j, k, st)
 	m.findOpening(j, k, st)
+	if s.Plan.Jobs[j].Rules == dag.AncestorsFirst {
+		st.asked = m.askedFor(j, k)
+	}
 	firsts := map[int32]dag.Instant{}
 	for i := range attempts {
 		a := &attempts[i]
-		if t, ok := firsts[a.Slot]; a.Slot >= 0 && a.Start.Known() && (!ok || a.Start < t) {
+		if t, ok := firsts[a.Slot]; m.executors() && a.Slot >= 0 && a.Start.Known() && (!ok || a.Start < t) {
 			firsts[a.Slot] = a.Start
 		}
 	}
@@ -152,19 +174,25 @@ func (m *Model) observeStage(j int, k dag.StageIndex, st *stage) {
 		unread := a.Slot < 0 && len(m.cores.firsts) > 0
 		switch {
 		case a.State == dag.AttemptRunning:
-			first := a.Slot >= 0 && firsts[a.Slot] == a.Start
-			st.seen.running = append(st.seen.running, running{
-				attempt: a, first: first, cold: m.cores.isCold(a),
-				age: max(0, float64(s.At-m.begin(st, attempts, i, first))),
-			})
+			first := isFirst(firsts, a)
+			from := m.begin(st, attempts, i, first)
+			r := running{
+				attempt: a, first: first, cold: isFirst(m.cores.firsts, a), age: max(0, float64(s.At-from)),
+				waited: max(0, float64(from-a.Start)),
+			}
+			if v := a.Total[dag.Copy]; v > 0 {
+				r.units = v
+			}
+			st.seen.running = append(st.seen.running, r)
 		case a.State == dag.AttemptSucceeded && !unread && a.End.Known() && a.Task != last:
 			last = a.Task
-			first := a.Slot >= 0 && firsts[a.Slot] == a.Start
+			first := isFirst(firsts, a)
+			from := m.begin(st, attempts, i, first)
 			e := ended{
 				task: int(a.Task), units: recordsOf(a), out: a.Out, start: a.Start, end: a.End, slot: a.Slot,
-				cold: m.cores.isCold(a), first: first,
+				cold: isFirst(m.cores.firsts, a), first: first,
 			}
-			e.took = float64(a.End - m.begin(st, attempts, i, first))
+			e.took, e.waited = max(0, float64(a.End-from)), max(0, float64(from-a.Start))
 			if e.units > 0 {
 				withRecords++
 			}
@@ -177,6 +205,10 @@ func (m *Model) observeStage(j int, k dag.StageIndex, st *stage) {
 	// Counters that some tasks do not give are no measure of work: then each task counts as one.
 	n := len(st.seen.ended)
 	st.seen.records = n > 0 && 10*withRecords >= 9*n
+	if n == 0 {
+		reads := func(r running) bool { return recordsOf(r.attempt) > 0 }
+		st.seen.records = slices.ContainsFunc(st.seen.running, reads)
+	}
 	if st.prior.n > 0 {
 		if st.seen.records = st.prior.records && (st.seen.records || n == 0); !st.seen.records {
 			st.prior.asTasks()
@@ -188,6 +220,7 @@ func (m *Model) observeStage(j int, k dag.StageIndex, st *stage) {
 		} else if !(e.units > 0) {
 			e.units = 0
 		}
+		st.seen.units += st.seen.ended[i].units
 	}
 	if took := st.lengths(); len(took) > 0 {
 		st.usual = took[len(took)/2]
@@ -203,12 +236,19 @@ func (st *stage) lengths() []float64 {
 	return took
 }
 
-// begin is when an attempt could begin: the time in which the driver plans and sends the stage while a core has nothing
-// to do is a part of the first task on that core, and the time until the next task comes a part of a short one. A task
-// that was copied took what it did from the beginning of the first attempt.
+// begin is when an attempt could begin. In a container that is when all that it waits for is there. On a core the time
+// in which the driver plans and sends the stage while the core has nothing to do is a part of the first task on it, and
+// the time until the next task comes a part of a short one. A task that was copied took what it did from the beginning
+// of the first attempt.
 func (m *Model) begin(st *stage, attempts []dag.Attempt, i int, first bool) dag.Instant {
 	a := &attempts[i]
 	from := a.Start
+	if !m.executors() {
+		if from = from.Add(m.s.Plan.Cluster.Setup); st.waits && !st.input.Known() {
+			return max(from, m.s.At)
+		}
+		return max(from, st.input)
+	}
 	if free := m.cores.freeBefore(a.Slot, a.Start); free.Known() && a.Slot >= 0 {
 		switch {
 		case first && st.opens.Known():
@@ -226,7 +266,37 @@ func (m *Model) begin(st *stage, attempts []dag.Attempt, i int, first bool) dag.
 	return from
 }
 
-// findOpening finds when a stage could begin: when all that it reads had ended and the driver had submitted it.
+// findInput finds whether tasks of a stage wait for those of the stages before, and when the last of these ended.
+func (m *Model) findInput(j int, k dag.StageIndex, st *stage) {
+	job, s := &m.s.Plan.Jobs[j], m.s
+	over := true
+	for _, e := range job.Stages[k].After {
+		if e.Kind != dag.SlowStart && !(e.Kind == dag.Broadcast && job.Rules == dag.AncestorsFirst) {
+			continue
+		}
+		st.waits = true
+		from := &s.Jobs[j].Stages[e.From]
+		over = over && from.Succeeded() >= job.Stages[e.From].Count()
+		st.input = max(st.input, lastSuccess(from))
+	}
+	if !over {
+		st.input = dag.NoInstant
+	}
+}
+
+// lastSuccess is when the last task of a stage that has succeeded ended.
+func lastSuccess(s *dag.StageState) dag.Instant {
+	last := dag.NoInstant
+	for i := range s.Attempts {
+		if a := &s.Attempts[i]; a.State == dag.AttemptSucceeded && a.End.Known() {
+			last = max(last, a.End)
+		}
+	}
+	return last
+}
+
+// findOpening finds when a stage of executors could begin: when all that it reads had ended and the driver had
+// submitted it.
 func (m *Model) findOpening(j int, k dag.StageIndex, st *stage) {
 	s := m.s
 	plan, state := &s.Plan.Jobs[j].Stages[k], &s.Jobs[j].Stages[k]
@@ -234,17 +304,13 @@ func (m *Model) findOpening(j int, k dag.StageIndex, st *stage) {
 	for _, e := range plan.After {
 		from := &s.Jobs[j].Stages[e.From]
 		over = over && from.Succeeded() >= s.Plan.Jobs[j].Stages[e.From].Count()
-		for i := range from.Attempts {
-			if a := &from.Attempts[i]; a.State == dag.AttemptSucceeded && a.End.Known() {
-				st.opens = max(st.opens, a.End)
-			}
-		}
+		st.opens = max(st.opens, lastSuccess(from))
 	}
-	if !over {
+	if !over || !m.executors() {
 		st.opens = dag.NoInstant
 	}
 	at := state.Submitted
-	st.open = at > 0 || len(state.Attempts) > 0
+	st.open = at > 0 || len(state.Attempts) > 0 || !m.executors()
 	if at > 0 && st.opens.Known() && at.Sub(st.opens) >= leastPause {
 		st.pause, st.opens = float64(at-st.opens), at
 	}

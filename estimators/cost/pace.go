@@ -23,6 +23,7 @@ type group struct {
 	n                float64
 	head             bool
 	running          bool // took is their ages
+	launch           bool // it is launches of containers
 }
 
 // information is what a group shows of the logarithm of what its tasks take against an expectation: a residual and its
@@ -52,7 +53,7 @@ const steps = 20
 
 // groups are the tasks that have ended of stages that the profile knows.
 func (m *Model) groups() []group {
-	var all []group
+	all := m.launch.groups()
 	m.each(func(_ int, _ dag.StageIndex, st *stage) {
 		if st.prior.n == 0 {
 			return
@@ -61,7 +62,7 @@ func (m *Model) groups() []group {
 			g := group{st: st, head: head}
 			for i := range st.seen.ended {
 				if e := &st.seen.ended[i]; (e.first || e.cold) == head {
-					work, over := st.expected(e, m.cold)
+					work, over := m.expected(st, e)
 					g.took, g.work, g.over, g.n = g.took+e.took, g.work+work, g.over+over, g.n+1
 				}
 			}
@@ -69,6 +70,9 @@ func (m *Model) groups() []group {
 				all = append(all, g)
 			}
 			if g := m.runningOf(st, head); g.n > 0 && g.took > 0 {
+				all = append(all, g)
+			}
+			if g := st.watched(); !head && g.n > 0 {
 				all = append(all, g)
 			}
 		}
@@ -81,7 +85,7 @@ func (m *Model) runningOf(st *stage, head bool) group {
 	g := group{st: st, head: head, running: true}
 	for i := range st.seen.running {
 		r := &st.seen.running[i]
-		if r.head() != head || !(r.age > 0) {
+		if r.head() != head || !(r.age > 0) || r.part > 0 {
 			continue
 		}
 		g.took, g.work, g.n = g.took+r.age, g.work+st.work[r.attempt.Task], g.n+1
@@ -90,12 +94,23 @@ func (m *Model) runningOf(st *stage, head bool) group {
 	return g
 }
 
+// watched are the parts of running tasks that reports have shown.
+func (st *stage) watched() group {
+	g := group{st: st}
+	for i := range st.seen.running {
+		if r := &st.seen.running[i]; r.part > 0 {
+			g.took, g.work, g.n = g.took+r.took, g.work+st.work[r.attempt.Task]*r.part, g.n+r.part
+		}
+	}
+	return g
+}
+
 // expected is what a task that has ended was expected to take at the paces 1.
-func (st *stage) expected(e *ended, cold float64) (work, over float64) {
+func (m *Model) expected(st *stage, e *ended) (work, over float64) {
 	over = st.every
 	switch {
-	case e.cold && cold > 0:
-		over += cold
+	case e.cold && m.cold > 0:
+		over += m.coldOf(e.start, e.waited)
 	case e.first || e.cold:
 		over += st.head
 	}
@@ -122,6 +137,9 @@ func (m *Model) learnPace() {
 			v := num.Change*num.Change + num.Task*num.Task/g.n
 			if g.head {
 				v += num.Head * num.Head * db * db
+			}
+			if g.launch {
+				v = num.Launch * num.Launch
 			}
 			r, w := g.information(work+over, v)
 			aa, ab, bb = aa+w*da*da, ab+w*da*db, bb+w*db*db
@@ -153,7 +171,7 @@ func (m *Model) learnStages() {
 
 // recency weighs tasks that have ended: one that so many of each core have followed counts half.
 func (m *Model) recency(st *stage) []float64 {
-	half := m.numbers.Waves * float64(max(1, m.s.Plan.Cluster.Cores))
+	half := m.numbers.Waves * float64(max(1, m.s.Plan.Cluster.Cores, len(m.cores.firsts)))
 	order := make([]int, len(st.seen.ended))
 	for i := range order {
 		order[i] = i
@@ -180,7 +198,7 @@ func (m *Model) learnKnown(st *stage) {
 	var took, of, over, n [2]float64
 	for i := range st.seen.ended {
 		e := &st.seen.ended[i]
-		work, o := st.expected(e, m.cold)
+		work, o := m.expected(st, e)
 		kind := 0
 		if e.first || e.cold {
 			kind = 1
@@ -194,6 +212,9 @@ func (m *Model) learnKnown(st *stage) {
 			residuals = append(residuals, math.Log(e.took/(m.pace.factor*work+m.pace.loaded*o)))
 		}
 		st.origin = schedule.Observed
+	}
+	if g := st.watched(); g.n > 0 {
+		took[0], of[0], n[0] = took[0]+g.took, of[0]+m.pace.factor*g.work, n[0]+g.n
 	}
 	for kind := range n {
 		if !(n[kind] > 0) || !(took[kind] > 0) {
@@ -242,19 +263,28 @@ const (
 func (m *Model) learnNew() {
 	num := m.numbers
 	sum, count := 0.0, 0.0
+	took, units := 0.0, 0.0 // of stages with records
+	add := func(st *stage) {
+		for i := range st.work {
+			whole := m.whole(st, i)
+			sum, count = sum+whole, count+1
+			if u := st.units[i]; st.seen.records && u > 0 {
+				took, units = took+whole, units+u
+			}
+		}
+	}
 	m.each(func(_ int, _ dag.StageIndex, st *stage) {
 		if st.prior.n > 0 {
-			for i := range st.work {
-				sum, count = sum+m.whole(st, i), count+1
-			}
+			add(st)
 			return
 		}
-		if len(st.seen.ended) == 0 {
+		g := st.watched()
+		if len(st.seen.ended) == 0 && !(g.n > 0) {
 			return
 		}
 		st.origin = schedule.Observed
 		weights := m.recency(st)
-		var took, of, n [2]float64
+		took, of, n := [2]float64{g.took}, [2]float64{g.work}, [2]float64{g.n}
 		for i := range st.seen.ended {
 			e := &st.seen.ended[i]
 			kind := 0
@@ -288,20 +318,24 @@ func (m *Model) learnNew() {
 		st.tau = num.Task
 		st.own = estimators.NewFactors(residuals, st.tau)
 		st.head = (math.Exp(num.FirstHead) - 1) * math.Exp(st.change.mean)
-		for i := range st.work {
-			sum, count = sum+m.whole(st, i), count+1
-		}
+		add(st)
 	})
 	m.each(func(j int, k dag.StageIndex, st *stage) {
-		if st.prior.n > 0 || len(st.seen.ended) > 0 {
+		if st.prior.n > 0 || st.origin == schedule.Observed {
 			return
 		}
-		st.origin = schedule.Assumed
 		st.change = normal{usualTask, usualTaskSigma}
+		if count == 0 {
+			st.origin = schedule.Unknown
+		}
 		if count > 0 && sum > 0 {
 			st.change = normal{math.Log(sum/count) + num.Unseen, num.UnseenSigma}
 			if m.reads(j, k) {
-				st.change.mean = math.Log(sum/count) + num.UnseenRead
+				usual := sum / count
+				if in := m.input(j, k); in > 0 && units > 0 && !m.executors() {
+					usual = min(usual, took/units*in/float64(max(st.n, 1)))
+				}
+				st.change.mean = math.Log(usual) + num.UnseenRead
 			}
 		}
 		st.tau = num.Task

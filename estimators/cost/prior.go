@@ -24,8 +24,12 @@ type prior struct {
 // priorOf is what is known of a stage before the run has shown anything.
 func (m *Model) priorOf(j int, k dag.StageIndex) prior {
 	own := &m.s.Plan.Jobs[j].Stages[k]
+	cores := 0
+	if m.executors() {
+		cores = m.s.Plan.Cluster.Cores
+	}
 	if p := priorIn(own); p.n > 0 {
-		p.cores = m.s.Plan.Cluster.Cores
+		p.cores = cores
 		return p
 	}
 	known := m.profile.Job(j)
@@ -35,7 +39,7 @@ func (m *Model) priorOf(j int, k dag.StageIndex) prior {
 	}
 	p := priorIn(was)
 	if p.cores = m.profile.Plan.Cluster.Cores; p.cores <= 0 {
-		p.cores = m.s.Plan.Cluster.Cores
+		p.cores = cores
 	}
 	p.root = true
 	for _, e := range was.After {

@@ -9,7 +9,8 @@ import (
 // A growth is how many times as many units as in the profile's run a stage has in all, as a normal logarithm.
 type growth struct {
 	normal
-	known bool // its own tasks or those of the stages before it have shown it
+	left  float64 // the same of the tasks that have not ended
+	known bool    // its own tasks or those of the stages before it have shown it
 }
 
 // expect finds what the tasks of all stages are expected to take before their paces: their units, work and overhead.
@@ -23,11 +24,14 @@ func (m *Model) expect() {
 		}
 	})
 	common := normal{sum / weight, m.numbers.Growth}
-	m.each(func(_ int, _ dag.StageIndex, st *stage) {
+	m.each(func(j int, k dag.StageIndex, st *stage) {
 		if st.prior.records && !st.growth.known {
-			st.growth.normal = common
+			st.growth.normal, st.growth.left = common, common.mean
 		}
-		m.expectStage(st)
+		m.expectStage(j, k, st)
+		for i := range st.seen.running {
+			m.watch(st, &st.seen.running[i])
+		}
 	})
 }
 
@@ -36,7 +40,8 @@ func (m *Model) growthOf(j int, k dag.StageIndex, st *stage) growth {
 	p := &st.prior
 	if p.root && st.open && st.n != p.n && st.n > 0 && (len(st.seen.ended) == 0 || !p.records) {
 		// A scan has as many tasks as its input has parts of one size.
-		return growth{normal{math.Log(float64(st.n) / float64(p.n)), 0}, true}
+		grown := math.Log(float64(st.n) / float64(p.n))
+		return growth{normal{grown, 0}, grown, true}
 	}
 	if !p.records || !(p.total > 0) {
 		return growth{}
@@ -45,6 +50,11 @@ func (m *Model) growthOf(j int, k dag.StageIndex, st *stage) growth {
 	for _, e := range st.seen.ended {
 		read, of = read+e.units, of+p.at(p.units, e.task, st.n)
 	}
+	for i := range st.seen.running {
+		if r := &st.seen.running[i]; r.units > 0 {
+			read, of = read+r.units, of+p.at(p.units, int(r.attempt.Task), st.n)
+		}
+	}
 	of *= float64(p.n) / float64(max(st.n, 1)) // as a part of the profile's total
 	in := 0.0
 	if p.in > 0 {
@@ -52,10 +62,12 @@ func (m *Model) growthOf(j int, k dag.StageIndex, st *stage) growth {
 	}
 	switch {
 	case in > 0 && of < p.total:
-		return growth{normal{math.Log((read + in*(p.total-of)) / p.total), 0}, true}
+		// The tasks share out what was written.
+		left := max(in*p.total-read, 0.02*in*(p.total-of))
+		return growth{normal{math.Log((read + left) / p.total), 0}, math.Log(left / (p.total - of)), true}
 	case of > 0 && read > 0:
-		left := 1 - of/p.total
-		return growth{normal{math.Log(read / of), m.numbers.Growth * left * left}, true}
+		left, grown := 1-of/p.total, math.Log(read/of)
+		return growth{normal{grown, m.numbers.Growth * left * left}, grown, true}
 	}
 	return growth{}
 }
@@ -69,7 +81,7 @@ func (m *Model) input(j int, k dag.StageIndex) float64 {
 		}
 		from := &m.stages[j][e.From]
 		done := len(from.seen.ended)
-		left := from.prior.out * math.Exp(from.growth.mean) // of all tasks
+		left := from.prior.out * math.Exp(from.growth.left) // of all tasks, by those that have not ended
 		switch {
 		case done > 0 && from.seen.out > 0 && left == 0 || done >= from.n:
 			left = from.seen.out * float64(from.n) / float64(max(done, 1))
@@ -84,7 +96,7 @@ func (m *Model) input(j int, k dag.StageIndex) float64 {
 // at is a value of the profile's task at the place of task i of n: among the first tasks on each core, or among the
 // others.
 func (p *prior) at(values []float64, i, n int) float64 {
-	heads := min(max(p.cores, 1), p.n)
+	heads := min(p.cores, p.n)
 	switch {
 	case n == p.n || i < heads:
 		return values[min(i, p.n-1)]
@@ -94,45 +106,75 @@ func (p *prior) at(values []float64, i, n int) float64 {
 	return values[min(heads+(i-heads)*(p.n-heads)/max(n-heads, 1), p.n-1)]
 }
 
-// expectStage gives the tasks of a stage their expected work and overhead.
-func (m *Model) expectStage(st *stage) {
-	st.work = make([]float64, st.n)
+// expectStage gives the tasks of a stage their expected records, work and overhead.
+func (m *Model) expectStage(j int, k dag.StageIndex, st *stage) {
+	st.work, st.units = make([]float64, st.n), make([]float64, st.n)
 	p := &st.prior
 	if p.n == 0 {
-		m.expectNew(st)
+		m.expectNew(j, k, st)
 		return
 	}
 	every, head, work := m.split(p)
 	st.every, st.head = every, head
-	grown := math.Exp(st.growth.mean) * float64(p.n) / float64(max(st.n, 1)) // of a task
-	if !p.records {
-		grown = 1
+	grown := 1.0 // of a task
+	if p.records {
+		grown = math.Exp(st.growth.left) * float64(p.n) / float64(max(st.n, 1))
 	}
 	for i := range st.work {
-		st.work[i] = p.at(work, i, st.n) * grown
+		st.units[i], st.work[i] = p.at(p.units, i, st.n)*grown, p.at(work, i, st.n)*grown
 	}
-	for _, e := range st.seen.ended {
-		if of := p.at(p.units, e.task, st.n); p.records && of > 0 && e.units > 0 {
-			st.work[e.task] = p.at(work, e.task, st.n) * e.units / of
+	st.eachSize(func(i int, units float64) {
+		if of := st.units[i]; p.records && of > 0 && units > 0 {
+			st.units[i], st.work[i] = units, st.work[i]*units/of
+		}
+	})
+}
+
+// eachSize visits tasks whose records the run has shown: those that have ended, that have all of their input, or that
+// have read more than was expected.
+func (st *stage) eachSize(visit func(task int, units float64)) {
+	for i := range st.seen.ended {
+		visit(st.seen.ended[i].task, st.seen.ended[i].units)
+	}
+	for i := range st.seen.running {
+		r := &st.seen.running[i]
+		task := int(r.attempt.Task)
+		if read := st.worked(recordsOf(r.attempt), r.attempt.Out); r.units > 0 {
+			visit(task, r.units)
+		} else if read > st.units[task] {
+			visit(task, read)
 		}
 	}
 }
 
-// expectNew gives the tasks of a stage that the profile does not know work relative to each other.
-func (m *Model) expectNew(st *stage) {
-	sum := 0.0
-	for _, e := range st.seen.ended {
-		sum += e.units
+// expectNew gives the tasks of a stage that the profile does not know work relative to each other. What is written for
+// it they share out.
+func (m *Model) expectNew(j int, k dag.StageIndex, st *stage) {
+	sum, n, all := 0.0, 0.0, float64(st.n)
+	for i := range st.seen.ended {
+		sum, n = sum+st.seen.ended[i].units, n+1
+	}
+	for i := range st.seen.running {
+		if r := &st.seen.running[i]; r.units > 0 {
+			sum, n = sum+r.units, n+1
+		}
+	}
+	mean := sum / n
+	left := mean
+	if in := m.input(j, k); in > 0 && n < all {
+		mean, left = in/all, max(in-sum, 0.02*in*(1-n/all))/(all-n)
 	}
 	for i := range st.work {
-		st.work[i] = 1
+		st.units[i], st.work[i] = left, 1
 	}
-	mean := sum / float64(max(len(st.seen.ended), 1))
-	if !st.seen.records || !(mean > 0) {
+	if !st.seen.records {
 		return
 	}
-	for _, e := range st.seen.ended {
-		st.work[e.task] = max(e.units/mean, 0.01)
+	st.eachSize(func(i int, units float64) { st.units[i] = units })
+	for i := range st.work {
+		if w := st.units[i] / mean; w >= 0 && !math.IsInf(w, 0) {
+			st.work[i] = max(w, 0.01)
+		}
 	}
 }
 
@@ -145,9 +187,6 @@ const usualCold = 1000
 func (m *Model) split(p *prior) (every, head float64, work []float64) {
 	num := m.numbers
 	heads := min(p.cores, p.n)
-	if heads <= 0 {
-		heads = p.n
-	}
 	sum := func(from, to int) (took, units, n float64) {
 		for i := from; i < to; i++ {
 			took, units, n = took+p.took[i], units+p.units[i], n+1
@@ -160,15 +199,20 @@ func (m *Model) split(p *prior) (every, head float64, work []float64) {
 	if cold <= 0 {
 		cold = usualCold
 	}
-	head = saturating(first, num.HeadPart*cold)
-	if t, u, c := sum(heads, p.n); c > 0 && u > 0 {
+	if heads <= 0 {
+		took, _, n = sum(0, p.n)
+		first = took / n
+	} else {
+		head = saturating(first, num.HeadPart*cold)
+	}
+	if t, u, c := sum(heads, p.n); heads > 0 && c > 0 && u > 0 {
 		shown := first - t/u*units/n
 		sigma := num.Task * first * math.Sqrt(1/n+1/c)
 		a, b := 1/(num.HeadWide*num.HeadWide*head*head), 1/(sigma*sigma)
 		head = min(max((a*head+b*shown)/(a+b), 0), 0.95*first)
 	}
 	usual := first - head // a later task of as many units
-	every = saturating(usual, num.Every)
+	every = saturating(usual, num.Every+num.EveryPart*m.launch.was)
 	work = make([]float64, p.n)
 	for i := range work {
 		w := p.took[i] - every
@@ -190,19 +234,8 @@ func saturating(took, expected float64) float64 {
 
 // taskSize is how many records a task reads, NaN if that is not known.
 func (m *Model) taskSize(j int, k dag.StageIndex, i int) float64 {
-	st := &m.stages[j][k]
-	if !st.seen.records || i < 0 || i >= st.n {
-		return math.NaN()
+	if st := &m.stages[j][k]; st.seen.records && i >= 0 && i < st.n {
+		return st.units[i]
 	}
-	at := 0.0
-	for _, e := range st.seen.ended {
-		if e.task == i {
-			return e.units
-		}
-		at += e.units
-	}
-	if st.prior.records {
-		return st.prior.at(st.prior.units, i, st.n) * math.Exp(st.growth.mean) * float64(st.prior.n) / float64(st.n)
-	}
-	return at / float64(len(st.seen.ended))
+	return math.NaN()
 }

@@ -8,13 +8,12 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
-	"github.com/paratimer/paratimer/estimators/staged"
 	"github.com/paratimer/paratimer/schedule"
 )
 
 // Costs is the cost model of a run: the paper's where the plan tells what every task costs on slots, or in jobs with
-// other stages than maps and reduces; that of package staged for other such jobs; else what the run's own counters
-// show, with what the plan tells as one more profile.
+// other stages than maps and reduces; that of package cost for other such jobs; else what the run's own counters show,
+// with what the plan tells as one more profile.
 func Costs(run dag.Run) estimators.Costs { return costs(run, Options{}) }
 
 // With is Costs with other options.
@@ -27,10 +26,8 @@ func costs(run dag.Run, opt Options) estimators.Costs {
 	switch others := !now.Plan.OnlyMapReduce(); {
 	case (others || now.Plan.Cluster.Policy == dag.FIFO) && tellsCosts(now.Plan):
 		return keyed(run, estimators.Paper(estimators.ObservedSlowdown)(run), opt)
-	case others && now.Plan.Cluster.Policy == dag.Executors:
-		return cost.Costs(run)
 	case others:
-		return staged.Costs(run)
+		return cost.Costs(run)
 	}
 	if tellsAny(now.Plan) {
 		run = newest(run, itsOwnProfile(now))

@@ -7,18 +7,14 @@ import (
 	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/estimators/profiles"
-	"github.com/paratimer/paratimer/estimators/staged"
 )
 
 // Learn turns what a run has shown into a profile: a plan with costs, sizes and overheads, for later runs of the same
 // script. Failed and killed attempts are left out; phases of which nothing was seen stay without costs.
 // Learn of a run in the middle is what is known by then.
 func Learn(run dag.Run) *dag.Plan {
-	switch plan := run.Now().Plan; {
-	case !plan.OnlyMapReduce() && plan.Cluster.Policy == dag.Executors:
+	if !run.Now().Plan.OnlyMapReduce() {
 		return cost.Learn(run)
-	case !plan.OnlyMapReduce():
-		return staged.Learn(run)
 	}
 	m := New(run, Options{learning: true})
 	s := m.Snapshot

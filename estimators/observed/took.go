@@ -5,7 +5,6 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/cost"
-	"github.com/paratimer/paratimer/estimators/staged"
 )
 
 // Took is what a task that succeeded took.
@@ -28,13 +27,10 @@ func TookOf(run dag.Run) [][][]Took {
 	out := make([][][]Took, len(s.Jobs))
 	var m *Model
 	var worked [][]map[int]float64
-	switch {
-	case s.Plan.OnlyMapReduce():
+	if s.Plan.OnlyMapReduce() {
 		m = New(run, Options{learning: true})
-	case s.Plan.Cluster.Policy == dag.Executors:
+	} else {
 		worked = cost.Worked(run)
-	default:
-		worked = staged.Worked(run)
 	}
 	for j := range s.Jobs {
 		out[j] = make([][]Took, len(s.Jobs[j].Stages))

@@ -32,7 +32,7 @@ var sparkParts = []part{
 		File: paceFile, Old: "boot, sigma := m.boot()", New: "boot, sigma := 0.0, num.Load",
 	}}},
 	{"tasks that run late show the paces: only those that have ended", []replaytest.Edit{{
-		File: paceFile, Old: "if r.head() != head || !(r.age > 0) {", New: "if r.head() != head || r.age >= 0 {",
+		File: paceFile, Old: "if r.head() != head || !(r.age > 0) ||", New: "if r.head() != head || r.age >= 0 ||",
 	}}},
 	{"the first task of a stage on a core takes longer: as others", []replaytest.Edit{{
 		File: sizesFile, Old: "	usual := first - head //", New: "	head = 0\n	usual := first - head //",

@@ -2,51 +2,45 @@ package main
 
 import "github.com/paratimer/paratimer/lab/replaytest"
 
-const (
-	startupFile = "estimators/staged/startup.go"
-	ratesFile   = "estimators/staged/rates.go"
-	stagedFile  = "estimators/staged/sizes.go"
-)
+const launchFile = "estimators/cost/launch.go"
 
 // tezParts are those that the estimate of a DAG of Tez is made of.
 var tezParts = []part{
 	{"nothing", nil},
 	{"edges: all vertices at once", []replaytest.Edit{{
-		File: "estimators/staged/complete.go", Old: "stage := &job.Stages[k]\n",
-		New: "stage := &job.Stages[k]\nstage.After, bare = nil, false\n",
+		File: "estimators/cost/complete.go", Old: "stage := &job.Stages[k]\n\t\t\tif was",
+		New: "stage := &job.Stages[k]\n\t\t\tstage.After, bare = nil, false\n\t\t\tif was",
 	}}},
 	{"containers that are reused: a launch for each task", []replaytest.Edit{{
 		File: "schedule/master.go", Old: "for took < n && len(kept) > 0 {", New: "for took < n && len(kept) < 0 {",
 	}}},
-	{"launches as long as this run shows: as in the profile", []replaytest.Edit{{
-		File: startupFile, Old: "st.launch, st.late = taskcost.MS(o.SetupMin), launchWait",
-		New: "st.launch, st.late = 0*taskcost.MS(o.SetupMin)+expected, launchWait",
+	{"launches as this run shows them: as in the profile", []replaytest.Edit{{
+		File: launchFile, Old: "l.shown, l.was = taskcost.MS(shown.SetupMin),", New: "l.shown, l.was = 0*taskcost.MS(shown.SetupMin),",
 	}}},
-	{"the master's start-up tells how busy the machine is: nothing does before the first launch", []replaytest.Edit{{
-		File: startupFile, Old: "bootPower = 0.7", New: "bootPower = 0.",
+	{"the master's start-up shows the load: nothing does before the first launch", []replaytest.Edit{{
+		File: paceFile, Old: "boot, sigma := m.boot()", New: "boot, sigma := 0.0, num.Load",
 	}}},
-	{"what a task does beyond its records goes by launches: by its records", []replaytest.Edit{{
-		File: ratesFile, Old: "taskOverhead = 0.07", New: "taskOverhead = 0.",
+	{"launches show the pace of overhead: tasks alone do", []replaytest.Edit{{
+		File: paceFile, Old: "all := m.launch.groups()", New: "all := m.launch.groups()[:0]",
 	}}},
 	{"a launch by itself is faster: as one among many", []replaytest.Edit{{
-		File: startupFile, Old: "alonePower = 0.4", New: "alonePower = 0.",
+		File: launchFile, Old: "-m.numbers.Alone)", New: "-0*m.numbers.Alone)",
 	}}},
 	{"the first task of a container takes longer: as others", []replaytest.Edit{{
-		File: startupFile, Old: "m.start.extra = max(0, (sum+coldTasks*expected)/(n+coldTasks))",
-		New: "m.start.extra = 0 * (sum + coldTasks*expected)",
+		File: "estimators/cost/complete.go", Old: "m.cold = taskcost.MS(plan.Overheads.Cold)",
+		New: "m.cold = 0 * taskcost.MS(plan.Overheads.Cold)",
 	}}},
-	{"this run's pace: the profile's", []replaytest.Edit{{
-		File: ratesFile, Old: "m.pace = min(max(math.Exp(before+shrunk*mean), 1/paceMax), paceMax)",
-		New: "m.pace = math.Exp(0 * (before + shrunk*mean))",
+	{"paces as tasks show them: as in the profile", []replaytest.Edit{{
+		File: paceFile, Old: "p.work, p.over, p.factor, p.loaded = a, b, math.Exp(a), math.Exp(b)",
+		New: "p.work, p.over, p.factor, p.loaded = 0*a, 0*b, 1, 1",
 	}}},
-	{"input by what the sources wrote: as in the profile", []replaytest.Edit{{
-		File: stagedFile, Old: "case in > 0 && rest > 0:", New: "case in < 0 && rest > 0:",
+	{"input by what the vertices before wrote: by their own tasks", []replaytest.Edit{{
+		File: sizesFile, Old: "case in > 0 && of < p.total:", New: "case in < 0 && of < p.total:",
 	}}},
 	{"running tasks by their own records: by their vertex", []replaytest.Edit{{
-		File: "estimators/staged/left.go", Old: "rate := ownRate(l.rate, took, units)",
-		New: "rate := ownRate(l.rate, 0*took, units)",
+		File: "estimators/cost/left.go", Old: "if r.read > 0 {", New: "if r.read < 0 {",
 	}}},
 	{"running tasks by Tez' progress: by their records", []replaytest.Edit{{
-		File: "estimators/staged/left.go", Old: "if !(share > 0.02) || share > 1 {", New: "if share > -1 {",
+		File: "estimators/cost/left.go", Old: "if share > 0.02 && share <= 1 {", New: "if share > 2 && share <= 1 {",
 	}}},
 }

@@ -28,6 +28,7 @@ func command(ctx context.Context) error {
 	samples := flag.Int("samples", 32, "replays for a range")
 	kinds := flag.String("kinds", "", "kinds of pairs, all if empty: "+strings.Join(kindNames, ", "))
 	each := flag.Bool("v", false, "print each pair")
+	keep := flag.String("keep", "", "numbers that are not fitted, as the runs cannot show them")
 	out := flag.String("o", "", "write fitted numbers to this file")
 	flag.Parse()
 	runs, err := readRuns(ctx, strings.Split(*folders, ","), *pattern, *ticks)
@@ -46,7 +47,7 @@ func command(ctx context.Context) error {
 		return nil
 	}
 	// Numbers of first runs say nothing of runs with a profile, and the other way round.
-	best, errors := cost.Default, map[string]float64{}
+	best, errors := *cost.Of(runs[0].profile), map[string]float64{}
 	for _, part := range []struct {
 		numbers []string
 		first   bool
@@ -60,8 +61,11 @@ func command(ctx context.Context) error {
 		if len(f.kinds) == 0 {
 			continue
 		}
-		best = f.search(best, part.numbers)
-		left := f.leaveOut(part.numbers)
+		names := slices.DeleteFunc(part.numbers, func(n string) bool {
+			return slices.Contains(strings.Split(*keep, ","), n)
+		})
+		best = f.search(best, names)
+		left := f.leaveOut(names)
 		fmt.Fprintf(os.Stderr, "programs left out: %.5f\n", left.score)
 		for name, e := range left.errors {
 			errors[name] = e

@@ -15,7 +15,7 @@ import (
 var (
 	withProfile = []string{
 		"Load", "LoadBoot", "Boot", "Pace", "Both", "Change", "Head", "Task", "Every", "HeadPart", "HeadWide", "Growth",
-		"Drift", "Waves", "Pause",
+		"Drift", "Waves", "Pause", "EveryPart", "Launch", "Alone",
 	}
 	firstRuns = []string{
 		"ToCome", "FirstHead", "FirstHeadSigma", "Unseen", "UnseenRead", "UnseenSigma", "NothingLater", "Later", "LaterSigma",
@@ -65,21 +65,27 @@ func (f *fitter) try(n cost.Numbers) float64 {
 	return t.mean("")
 }
 
+// leastGain is the part of a score that a step must gain.
+const leastGain = 3e-4
+
 // search improves one number after the other, by steps that become smaller.
 func (f *fitter) search(from cost.Numbers, names []string) cost.Numbers {
 	best, least := from, f.try(from)
 	fmt.Fprintf(f.log, "%.5f at first\n", least)
 	for _, step := range []float64{1.5, 1.2, 1.1} {
 		for _, name := range names {
+			if reflect.ValueOf(best).FieldByName(name).Float() == 0 && !slices.Contains(signed, name) {
+				continue // the engine has no such thing
+			}
 			for _, by := range []float64{step, 1 / step} {
 				moved := false
 				for next := stepped(best, name, by); ; next = stepped(best, name, by) {
 					s := f.try(next)
-					if !(s < least) {
+					if !(s < least*(1-leastGain)) {
 						break
 					}
 					best, least, moved = next, s, true
-					fmt.Fprintf(f.log, "%.5f %s\n", s, name)
+					fmt.Fprintf(f.log, "%.5f %s %.3g\n", s, name, reflect.ValueOf(best).FieldByName(name).Float())
 				}
 				if moved {
 					break
@@ -121,6 +127,9 @@ func (f *fitter) leaveOut(names []string) leftOut {
 		sum, n = sum+best.scores[p][0], n+best.scores[p][1]
 		for _, name := range names {
 			v := reflect.ValueOf(best.numbers).FieldByName(name).Float()
+			if v == 0 {
+				continue
+			}
 			if !slices.Contains(signed, name) {
 				v = math.Log(v)
 			}

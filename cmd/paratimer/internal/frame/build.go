@@ -9,8 +9,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// assumedMost is the share of the remaining time that may rest on assumptions in a headline. Above it the headline is
-// a range without a point, or a floor ("at least 4m").
+// assumedMost is the share of the remaining time that may rest on assumptions in a headline, unless these were measured
+// on other programs. Above it the headline is a range without a point, or a floor ("at least 4m").
 const assumedMost = 1.0 / 3
 
 // Answers are what the estimators said of one run.
@@ -120,7 +120,7 @@ func headline(at dag.Instant, scenarios []estimators.Estimate) Headline {
 		h.LowSeconds = SecondsIn(std.Low)
 		return h
 	}
-	if std.AssumedRatio > assumedMost && std.More == nil {
+	if std.AssumedRatio > assumedMost && !std.Measured {
 		low := floor(std)
 		h.LowSeconds = SecondsIn(&low)
 		return h
