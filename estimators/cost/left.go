@@ -105,7 +105,7 @@ func (m *Model) rest(st *stage, r *running) estimators.Rest {
 	return estimators.NewRest(whole, r.age, st.own, 1)
 }
 
-// shareOf is which share of its work a running attempt has done by the engine, 0 if nothing says it. A task that waits
+// shareOf is which share of its work a running attempt has done by the engine, 0 if it is unknown. A task that waits
 // for its input has half of its progress for that.
 func (st *stage) shareOf(a *dag.Attempt) float64 {
 	share := a.Ratio

@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -96,6 +99,11 @@ func Main(m *testing.M) {
 			os.Exit(1)
 		}
 		debug.SetGCPercent(400)
+	}
+	// Tests wait for servers, terminals and other processes more than they compute: four of them for a processor.
+	if err := flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
 	// testscript runs this binary again, as the program, in folders of its own. A worker of go test -fuzz starts where
 	// the process that fuzzes is, which is the program's folder already.
