@@ -97,11 +97,14 @@ func shownOf(h frame.Headline) shown {
 	return s
 }
 
+// firstRun marks the time of an application whose program is not known.
+const firstRun = "first run"
+
 // doubtOf names what makes a headline's range less sure.
 func doubtOf(h frame.Headline) string {
 	switch {
 	case h.MoreRatio != nil:
-		return fmt.Sprintf("first run, %.0f %% that more work comes", 100*float64(*h.MoreRatio))
+		return fmt.Sprintf("%s, %.0f %% that more work comes", firstRun, 100*float64(*h.MoreRatio))
 	case h.Rough:
 		return "rough"
 	}

@@ -194,11 +194,14 @@ func (t *Text) standing(f frame.Frame) string {
 	return strings.Join(parts, t.say.joint())
 }
 
-// remains is how much is left. What makes its range less sure stands there once.
+// remains is how much is left. What makes its range less sure stands there once, that it is a first run always.
 func (t *Text) remains(f frame.Frame) string {
 	s := shownOf(f.Headline)
 	if s.doubt == t.doubted {
 		s.doubt = ""
+		if f.Headline.MoreRatio != nil {
+			s.doubt = firstRun
+		}
 	}
 	return t.say.remaining(s)
 }
