@@ -143,8 +143,8 @@ func (m *Model) later(u float64) func(known time.Duration) time.Duration {
 	}
 }
 
-// expectLater is the median of later where anything comes, and how likely that is. A time that counts on nothing to come
-// would be the time of the known work alone, which is too short for most programs.
+// expectLater is the median of later where anything comes, and how likely that is. A time that counts on nothing to
+// come would be the time of the known work alone, which is too short for most programs.
 func (m *Model) expectLater(known time.Duration) (expected time.Duration, probability float64) {
 	nothing := m.numbers.NothingLater
 	return m.later(nothing + (1-nothing)/2)(known), 1 - nothing

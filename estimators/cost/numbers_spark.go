@@ -1,7 +1,7 @@
 package cost
 
-// Spark are the numbers of Spark: where the search of lab/fit stood on 51 runs of 24 programs when it was ended, those of
-// first runs after a few steps. lab/fit -o writes this file with standard errors once it has run to its end.
+// Spark are the numbers of Spark: where the search of lab/fit stood on 51 runs of 24 programs when it was ended,
+// those of first runs after a few steps. lab/fit -o writes this file with standard errors once it has run to its end.
 var Spark = Numbers{
 	Pace:           0.25,
 	Load:           0.174,

@@ -246,8 +246,8 @@ func TestSparkEnds(t *testing.T) {
 		},
 		"driver-killed": {
 			program.ExitBlind,
-			"after 14 seconds: warning: not confirmed by a history server: the driver of app-20261124143557-0000 was last seen while 1 job ran, and its event log has no end\n" +
-				"after 14 seconds: the application (app-20261124143557-0000) ended_unconfirmed\n" +
+			"warning: not confirmed by a history server: the driver of app-20261124143557-0000 was last seen while 1 job ran, and its event log has no end\n" +
+				"the application (app-20261124143557-0000) ended_unconfirmed\n" +
 				"ended, unconfirmed after 12 seconds: the end of a job was not reported\n",
 			"it is not known whether the query succeeded",
 		},
