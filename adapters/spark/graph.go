@@ -185,8 +185,8 @@ func (f *facts) firstUnlisted() int {
 	return f.untold
 }
 
-// edges are what a stage reads, as barriers, and, as broadcasts of which nothing is read, the jobs that its own came
-// after.
+// edges are the stages before a stage: those that it reads as barriers, and the last ones of the jobs before its own as
+// broadcasts.
 func (g *graph) edges(s *stage) []dag.Edge {
 	var out []dag.Edge
 	add := func(of *stage, kind dag.EdgeKind) {

@@ -61,7 +61,7 @@ func (a *App) noUnit() *NoUnitError {
 }
 
 // Missing says why an application cannot be played although its whole recording has been read: it has not run any job,
-// or not the unit that is asked for.
+// or it does not have the unit.
 func (a *App) Missing() error {
 	if e := a.noUnit(); e != nil {
 		return e

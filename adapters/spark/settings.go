@@ -47,8 +47,8 @@ func (s settings) retained(setting string, usual int) int {
 	return usual
 }
 
-// backlogTimeout is how long tasks wait before executors are asked for; kind is "" for the first time, "sustained" for
-// the others.
+// backlogTimeout is how long tasks wait before the driver requests executors: for the first time if kind is "", again
+// if it is "sustained".
 func (s settings) backlogTimeout(kind string) time.Duration {
 	first := span(s[dynamic+"schedulerBacklogTimeout"], usualBacklog)
 	if kind == "" {

@@ -21,7 +21,7 @@ type App struct {
 	tables   tables
 }
 
-// NewApp returns an application of which nothing is known but, maybe, its id, or that of one of its units.
+// NewApp returns an application before anything was observed. id is its id, that of one of its units, or "".
 func NewApp(id string) *App {
 	f := newFacts(id)
 	o := &outcome{facts: f, ended: dag.NoInstant, lastSeen: dag.NoInstant}

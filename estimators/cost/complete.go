@@ -79,9 +79,8 @@ func foreseenTasks(stage *dag.Stage, cores int) int {
 // growTasks gives scans of executors that are to come as many tasks as scans of this run let expect: those that had as
 // many tasks in the profile's run, else all.
 func (m *Model) growTasks() {
-	type key struct{ n int }
-	by := map[key]normal{} // sums and counts of log ratios
-	all := normal{}
+	type ratios struct{ sum, n float64 }  // of logarithms
+	by, all := map[int]ratios{}, ratios{} // by the number of tasks in the profile's run
 	scan := func(st *stage) bool { return st.prior.n > 0 && st.prior.root }
 	if !m.executors() {
 		return
@@ -89,9 +88,9 @@ func (m *Model) growTasks() {
 	m.each(func(_ int, _ dag.StageIndex, st *stage) {
 		if scan(st) && st.open && st.n > 0 {
 			r := math.Log(float64(st.n) / float64(st.prior.n))
-			k := by[key{st.prior.n}]
-			by[key{st.prior.n}] = normal{k.mean + r, k.sigma + 1}
-			all = normal{all.mean + r, all.sigma + 1}
+			same := by[st.prior.n]
+			by[st.prior.n] = ratios{same.sum + r, same.n + 1}
+			all = ratios{all.sum + r, all.n + 1}
 		}
 	})
 	m.each(func(j int, k dag.StageIndex, st *stage) {
@@ -99,12 +98,12 @@ func (m *Model) growTasks() {
 		if !scan(st) || st.open || plan.Foreseen || st.n != st.prior.n || st.n < 2 {
 			return
 		}
-		g, ok := by[key{st.prior.n}]
+		g, ok := by[st.prior.n]
 		if !ok {
 			g = all
 		}
-		if g.sigma > 0 {
-			st.n = max(1, int(math.Round(float64(st.prior.n)*math.Exp(g.mean/g.sigma))))
+		if g.n > 0 {
+			st.n = max(1, int(math.Round(float64(st.prior.n)*math.Exp(g.sum/g.n))))
 			plan.Tasks = st.n
 		}
 	})

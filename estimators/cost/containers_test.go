@@ -279,7 +279,7 @@ func TestOwnRecords(t *testing.T) {
 	between(t, "a slow task against a usual one", slow/usual, 1.3, 4)
 }
 
-// TestProgress checks that the engine's own progress of a task counts, of which one half is for the copy.
+// TestProgress checks that the engine's own progress of a task counts. Its first half is the copy.
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	left := func(ratio float64) float64 {

@@ -49,7 +49,6 @@ type stage struct {
 	head   float64   // more of the first task of the stage on a core
 	heads  int       // tasks below this index would be the first of the stage on a core
 	change normal    // d_s; of a stage without a profile the logarithm of what a task takes
-	tau    float64   // standard deviation of ε
 	own    estimators.Factors
 	origin schedule.Origin
 	waits  bool        // its tasks wait on their cores or in their containers for those that they read

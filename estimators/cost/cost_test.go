@@ -238,7 +238,7 @@ func TestForeseenTasks(t *testing.T) {
 	}
 }
 
-// TestInformation checks that a task that runs tells something only once it is late, and the more the later it is.
+// TestInformation checks that a running task moves the expectation once it is late, and further the later it is.
 func TestInformation(t *testing.T) {
 	t.Parallel()
 	before := 0.0

@@ -84,7 +84,7 @@ func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 				return schedule.Cost{Work: taskcost.Duration(min(left, m.copied(st, t.Running))), Same: 1}
 			}
 		}
-		launch := s.m.startup(st, t)
+		launch := m.startup(st, t)
 		more := m.more(st, t) * f.head
 		if st.prior.n > 0 {
 			more *= over / m.pace.loaded

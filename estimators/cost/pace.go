@@ -248,8 +248,7 @@ func (m *Model) learnKnown(st *stage) {
 	for i := range residuals {
 		residuals[i] -= st.change.mean
 	}
-	st.tau = num.Task
-	st.own = estimators.NewFactors(residuals, st.tau)
+	st.own = estimators.NewFactors(residuals, num.Task)
 }
 
 // The logarithm of the milliseconds of a task before any has ended, and its standard deviation. They only share the
@@ -296,27 +295,26 @@ func (m *Model) learnNew() {
 			of[kind] += w * st.work[e.task]
 			n[kind] += w
 		}
-		num0, weight := 0.0, 0.0
+		logs, weight := 0.0, 0.0 // of what a task takes, by precision
 		if n[0] > 0 {
 			w := 1 / (num.Task * num.Task / n[0])
-			num0, weight = num0+w*math.Log(took[0]/of[0]), weight+w
+			logs, weight = logs+w*math.Log(took[0]/of[0]), weight+w
 		}
 		if n[1] > 0 {
 			w := 1 / (num.FirstHeadSigma*num.FirstHeadSigma + num.Task*num.Task/n[1])
-			num0, weight = num0+w*(math.Log(took[1]/of[1])-num.FirstHead), weight+w
+			logs, weight = logs+w*(math.Log(took[1]/of[1])-num.FirstHead), weight+w
 		}
 		// Tasks to come differ from those that have ended in a way of their own: code becomes faster, the input has
 		// an order.
 		left := 1 - float64(len(st.seen.ended))/float64(max(st.n, 1))
-		st.change = normal{num0 / weight, math.Hypot(math.Sqrt(1/weight), num.ToCome*left)}
+		st.change = normal{logs / weight, math.Hypot(math.Sqrt(1/weight), num.ToCome*left)}
 		var residuals []float64
 		for i := range st.seen.ended {
 			if e := &st.seen.ended[i]; !e.first && !e.cold && e.took > 0 {
 				residuals = append(residuals, math.Log(e.took/st.work[e.task])-st.change.mean)
 			}
 		}
-		st.tau = num.Task
-		st.own = estimators.NewFactors(residuals, st.tau)
+		st.own = estimators.NewFactors(residuals, num.Task)
 		st.head = (math.Exp(num.FirstHead) - 1) * math.Exp(st.change.mean)
 		add(st)
 	})
@@ -338,8 +336,7 @@ func (m *Model) learnNew() {
 				st.change.mean = math.Log(usual) + num.UnseenRead
 			}
 		}
-		st.tau = num.Task
-		st.own = estimators.NewFactors(nil, st.tau)
+		st.own = estimators.NewFactors(nil, num.Task)
 	})
 }
 

@@ -22,7 +22,7 @@ var sparkParts = []part{
 		File: sizesFile, Old: "case in > 0 && of < p.total:", New: "case in < 0 && of < p.total:",
 	}}},
 	{"scans to come have as many more tasks as others: as in the profile", []replaytest.Edit{{
-		File: "estimators/cost/complete.go", Old: "		if g.sigma > 0 {\n", New: "		if g.sigma > 0 && g.sigma < 0 {\n",
+		File: "estimators/cost/complete.go", Old: "		if g.n > 0 {\n", New: "		if g.n > 0 && g.n < 0 {\n",
 	}}},
 	{"paces as tasks show them: as in the profile", []replaytest.Edit{{
 		File: paceFile, Old: "p.work, p.over, p.factor, p.loaded = a, b, math.Exp(a), math.Exp(b)",

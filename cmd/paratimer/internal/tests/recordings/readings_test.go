@@ -60,7 +60,7 @@ func wholeOf(t *testing.T, path string) dag.Run {
 	return run
 }
 
-// captures are the runs of which a capture was played, by name. Playing one takes seconds: each is played once.
+// captures are the runs of the captures that were played, by name. Each is played once, because that takes seconds.
 var captures = struct {
 	sync.Mutex
 	runs map[string]func() dag.Run
