@@ -1,7 +1,9 @@
 package profiles_test
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -133,5 +135,33 @@ func TestExchangedStages(t *testing.T) {
 	}
 	if strings.Contains(strings.Join(names(s.Plan), " "), "'") {
 		t.Errorf("stages %q", names(s.Plan))
+	}
+}
+
+// TestPairRepeated checks that the beginning of a run of a program that repeats its stages is paired with the beginning
+// of the other run, though its scans have as many tasks as later ones there.
+func TestPairRepeated(t *testing.T) {
+	t.Parallel()
+	stages := func(queries int, scan float64) (all []profiles.Trait) {
+		for q := range queries {
+			for k, tasks := range []float64{scan, 12, float64(6 - q)} {
+				all = append(all, profiles.Trait{
+					Name: fmt.Sprintf("parquet at F:0 [RDD %d]", 20*q+4*k), Tasks: tasks, Reads: k > 0,
+					Records: math.NaN(), Length: math.NaN(), After: fmt.Sprint(q, k),
+				})
+			}
+		}
+		return all
+	}
+	run := stages(2, 22)
+	for k := range run { // what is made between stages has other numbers
+		run[k].Name = fmt.Sprintf("parquet at F:0 [RDD %d]", 100+k)
+	}
+	known := stages(5, 12)
+	for k := 6; k < len(known); k += 3 {
+		known[k].Tasks = 22
+	}
+	if got, want := profiles.Pair(run, known).Of, []int{0, 1, 2, 3, 4, 5}; !slices.Equal(got, want) {
+		t.Errorf("paired with %v, want %v", got, want)
 	}
 }
