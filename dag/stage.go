@@ -28,7 +28,7 @@ type Stage struct {
 	Setup  Series // milliseconds from a task's start to its first tuple
 	Out    Series // tuples written by a task
 	Bytes  Series // bytes read by a task (for a reduce: shuffled)
-	Extent Series // milliseconds of a whole task, from start to end
+	Extent Series // milliseconds of a whole task, from the instant at which it could begin to its end
 	// Pause is how long the driver works alone before it submits the stage, from the end of all that the stage comes
 	// after (Executors).
 	Pause time.Duration

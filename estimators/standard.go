@@ -64,7 +64,8 @@ func (w *ReplayContext) plain(ms float64) Estimate {
 func (w *ReplayContext) early(e Estimate) Estimate {
 	open := w.Run.Now().Plan.Open
 	if w.unknown() || open && w.Costs.Later == nil {
-		e.Low, e.Remaining, e.Progress = e.Remaining, nil, math.NaN()
+		low := duration(millis(*e.Remaining) * (1 - e.AssumedRatio))
+		e.Low, e.Remaining, e.Progress = &low, nil, math.NaN()
 		return e
 	}
 	if open && e.Remaining != nil {

@@ -17,6 +17,16 @@ func (m *Model) complete(s *dag.Snapshot) *dag.Snapshot {
 	out, plan := *s, *s.Plan
 	plan.Jobs = dag.CloneJobs(plan.Jobs)
 	out.Plan = &plan
+	if plan.OnlyMapReduce() {
+		for _, j := range orderOf(s.Plan) {
+			m.completeJob(&plan, j)
+		}
+		if !m.given {
+			m.expectOverheads(&plan)
+			makeRoom(&out)
+		}
+		return &out
+	}
 	for j := range plan.Jobs {
 		job, known := &plan.Jobs[j], m.profile.Job(j)
 		bare := !slices.ContainsFunc(job.Stages, func(s dag.Stage) bool { return len(s.After) > 0 })

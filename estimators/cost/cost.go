@@ -18,8 +18,15 @@
 package cost
 
 import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/keygroups"
+	"github.com/paratimer/paratimer/estimators/load"
 	"github.com/paratimer/paratimer/estimators/profiles"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -31,10 +38,20 @@ type Model struct {
 	profile *profiles.Match
 	stages  [][]stage // by job and stage, stages after those that they read
 	cores   cores
+	order   []int   // jobs, each after those that it reads
 	cold    float64 // expected overhead of the first task of a core or container, beyond that of others
 	launch  launch
+	starts  starts  // of containers that run one task
+	lag     float64 // how old a counter is when it is first seen, in milliseconds
 	pace    pace
 	pauses  []pause
+	between between
+	nodes   nodes
+	wide    estimators.Factors      // of what is left of attempts whose counters say nothing of it
+	keys    []*keygroups.Prediction // by job; nil: nothing is known of its key groups
+	delta   float64                 // Options.DeltaBytes
+	stalled time.Duration           // for how long nothing has started although it could; 0: things go on
+	given   bool                    // the run's own plan has all costs
 }
 
 // A stage is what is known of the tasks of a stage.
@@ -49,11 +66,18 @@ type stage struct {
 	head   float64   // more of the first task of the stage on a core
 	heads  int       // tasks below this index would be the first of the stage on a core
 	change normal    // d_s; of a stage without a profile the logarithm of what a task takes
+	up     normal    // the change of the starts of its own containers
 	own    estimators.Factors
+	keyed  *keyed             // by key groups; nil: they do not say it
+	unseen estimators.Factors // of running tasks that have no reports yet: with what all of them have in common
 	origin schedule.Origin
 	waits  bool        // its tasks wait on their cores or in their containers for those that they read
 	input  dag.Instant // when the last of these ended; NoInstant before
 	opens  dag.Instant // executors: when all that it reads was there and it was submitted; NoInstant before
+	single bool        // of a MapReduce job: each task has a container of its own
+	maps   bool        // of the maps of one
+	bytes  bool        // units are bytes
+	plan   dag.Series  // units of tasks that the run's own plan has
 	pause  float64     // milliseconds that the driver worked alone before it submitted the stage
 	usual  float64     // the median time of a task that has ended; 0 before
 	open   bool        // submitted
@@ -63,24 +87,44 @@ type stage struct {
 // A normal is a normal distribution.
 type normal struct{ mean, sigma float64 }
 
-// Costs is the cost law of a run, with the numbers of its engine.
-func Costs(run dag.Run) estimators.Costs { return With(Of(run.Now().Plan))(run) }
+// Options choose how a model is made. The zero value is the default.
+type Options struct {
+	Numbers    *Numbers // nil: those of the run's engine
+	DeltaBytes float64  // NearestFit's δ: how far the sizes of neighbors lie apart; 0: that of nearestfit.Default
+}
+
+// Costs is the cost law of a run, with the numbers of its engine. A plan that has the costs of all tasks on the paper's
+// slots, or in jobs with other stages than maps and reduces, has the paper's costs.
+func Costs(run dag.Run) estimators.Costs { return With(Options{})(run) }
 
 // Of returns the numbers of the engine of a plan.
 func Of(p *dag.Plan) *Numbers {
-	if p.Cluster.Policy == dag.Executors {
+	switch {
+	case p.Cluster.Policy == dag.Executors:
 		return &Spark
+	case p.OnlyMapReduce() && hasCosts(p):
+		return &Planned
+	case p.OnlyMapReduce():
+		return &MapReduce
 	}
 	return &Tez
 }
 
-// With is Costs with other numbers.
-func With(numbers *Numbers) estimators.Model {
+// With is Costs with options.
+func With(opt Options) estimators.Model {
 	return func(run dag.Run) estimators.Costs {
-		m := newModel(run.Now(), numbers)
+		plan := run.Now().Plan
+		if hasCosts(plan) && (plan.Cluster.Policy == dag.FIFO || !plan.OnlyMapReduce()) {
+			return paper(run, opt)
+		}
+		m := newModel(run, opt)
+		m.findStall()
 		c := estimators.Costs{
 			Left: m.left, Full: m.full, Rem: m.rem, Completed: m.s, AssumedRatio: m.assumedRatio, Measured: true,
-			Sampling: m.sampling, Residuals: m.profile.Residuals(), TaskSize: m.taskSize, InRecords: true,
+			Sampling: m.sampling, Residuals: m.profile.Residuals(), TaskSize: m.taskSize,
+			InRecords: !plan.OnlyMapReduce() || plan.Cluster.Policy == dag.FIFO,
+			Warnings:  m.warnings(), NodeFactors: m.nodeFactors,
+			Groups: m.groupCosts(func(in *Model) schedule.Left { return in.left }),
 		}
 		if !m.silent() && m.seenAny() && m.executors() {
 			c.Later = m.expectLater
@@ -89,17 +133,61 @@ func With(numbers *Numbers) estimators.Model {
 	}
 }
 
-func newModel(s *dag.Snapshot, numbers *Numbers) *Model {
-	m := &Model{numbers: numbers, profile: profiles.Find(s)}
+func newModel(run dag.Run, opt Options) *Model {
+	s := run.Now()
+	m := &Model{
+		numbers: opt.Numbers, profile: profiles.Find(s), lag: observationLag(run), given: hasCosts(s.Plan),
+		delta: opt.DeltaBytes,
+	}
+	if m.numbers == nil {
+		m.numbers = Of(s.Plan)
+	}
+	m.wide = estimators.NewFactors(nil, m.numbers.UnseenSigma)
 	m.s = m.complete(s)
+	m.observeStarts()
+	if s.Plan.OnlyMapReduce() {
+		m.s.Load = load.Expect(run, m.s.Plan, m.starts.at(2, false))
+	}
 	m.observe()
+	m.observeBetween()
 	m.observeLaunches(&s.Plan.Overheads)
 	m.growTasks()
 	m.expect()
 	m.learnPace()
 	m.learnStages()
-	m.learnPauses()
+	m.learnNodes()
+	m.learnGroups()
+	if m.s.Plan.OnlyMapReduce() {
+		m.learnBetween()
+	} else {
+		m.learnPauses()
+	}
 	return m
+}
+
+// warnings are what a reader must know about the costs.
+func (m *Model) warnings() []dag.Warning {
+	if !m.s.Plan.OnlyMapReduce() {
+		return nil
+	}
+	return slices.Concat(load.Warnings(m.s), m.nodeWarnings(), m.profileWarnings(), m.groupWarnings(), m.stallWarnings())
+}
+
+// Work that takes so many times as long as in the profile's run, or so much less, lets doubt that it is one of the same
+// script.
+const doubtedPace = 10
+
+// profileWarnings say that no profile fits, or that one does not seem to be of this script.
+func (m *Model) profileWarnings() []dag.Warning {
+	switch was := m.profile; {
+	case was == nil && len(m.s.Profiles) > 0:
+		return []dag.Warning{{Code: dag.WarnNoProfile, Text: fmt.Sprintf("no profile fits %s: none has a job of the same name, "+
+			"feature or aliases; learn one from a run of this script", m.s.Plan.Name)}}
+	case was != nil && math.Abs(m.pace.work) >= math.Log(doubtedPace):
+		return []dag.Warning{{Code: dag.WarnProfileDoubted, Text: fmt.Sprintf("this run takes %.2g times as long for a tuple as "+
+			"the profile %s says: is it of the same script and cluster?", m.pace.factor, was.Plan.Name)}}
+	}
+	return nil
 }
 
 // executors reports whether tasks run on the cores of executors, not in containers.
@@ -112,9 +200,9 @@ func (m *Model) seenAny() bool {
 	return found
 }
 
-// each visits all stages, jobs in the order of the plan and stages after those that they read.
+// each visits all stages, each after those that it reads.
 func (m *Model) each(visit func(j int, k dag.StageIndex, st *stage)) {
-	for j := range m.stages {
+	for _, j := range m.order {
 		for k := range m.stages[j] {
 			visit(j, dag.StageIndex(k), &m.stages[j][k]) //nolint:gosec // an index
 		}

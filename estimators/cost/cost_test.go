@@ -41,7 +41,7 @@ func onFour(took, records []float64) *dag.Snapshot {
 	return s
 }
 
-func of(s *dag.Snapshot) *Model { return newModel(s, &Spark) }
+func of(s *dag.Snapshot) *Model { return newModel(dag.Run{}.Append(s), Options{}) }
 
 // with is a snapshot with the profile of another run.
 func with(s, other *dag.Snapshot) *dag.Snapshot {

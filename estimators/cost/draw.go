@@ -14,13 +14,14 @@ import (
 type sampling struct {
 	m        *Model
 	rests    map[*dag.Attempt]estimators.Rest
-	pauses   []estimators.Rest // of Model.pauses
+	starts   map[*dag.Attempt]float64 // what is left of starts beside rests, at the pace 1
+	pauses   []estimators.Rest        // of Model.pauses
 	failures estimators.FailureLaw
 }
 
 // sampling prepares draws. It is nil where nothing has shown what any work takes.
 func (m *Model) sampling() func(estimators.Draws) estimators.Drawn {
-	s := &sampling{m: m, rests: map[*dag.Attempt]estimators.Rest{}}
+	s := &sampling{m: m, rests: map[*dag.Attempt]estimators.Rest{}, starts: map[*dag.Attempt]float64{}}
 	sum, n := 0.0, 0.0
 	m.each(func(_ int, _ dag.StageIndex, st *stage) {
 		for i := range st.work {
@@ -29,6 +30,9 @@ func (m *Model) sampling() func(estimators.Draws) estimators.Drawn {
 		for i := range st.seen.running {
 			r := &st.seen.running[i]
 			s.rests[r.attempt] = m.rest(st, r)
+			if r.start > 0 {
+				s.starts[r.attempt] = r.start
+			}
 		}
 	})
 	if !m.seenAny() || m.silent() {
@@ -66,10 +70,19 @@ func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 		for k := range m.stages[j] {
 			st := &m.stages[j][k]
 			i := dag.StageIndex(k) //nolint:gosec // an index
+			head := m.numbers.Head
+			if st.single {
+				head = st.up.sigma
+			}
+			if st.keyed != nil {
+				by[j][k] = factors{change: drift * math.Exp(st.keyed.Common*z(estimators.ForRate, j, i)), size: 1}
+				by[j][k].head = drift * math.Exp(head*z(estimators.ForSetup, j+1, i))
+				continue
+			}
 			by[j][k] = factors{
 				change: drift * math.Exp(st.change.mean+st.change.sigma*z(estimators.ForRate, j, i)),
 				size:   math.Exp(st.growth.sigma * grown),
-				head:   drift * math.Exp(m.numbers.Head*z(estimators.ForSetup, j+1, i)),
+				head:   drift * math.Exp(head*z(estimators.ForSetup, j+1, i)),
 			}
 		}
 	}
@@ -77,24 +90,35 @@ func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 		st := &m.stages[t.Job][t.Stage]
 		u := d.Task(estimators.ForWork, t.Job, t.Stage, t.Index, t.Attempt)
 		f := &by[t.Job][t.Stage]
-		whole := f.change * m.alone(st, t.Index, work*f.size, over)
+		whole, own := f.change*m.alone(st, t.Index, work*f.size, over), st.own
+		if ms := st.keyed.whole(t.Index); ms >= 0 {
+			whole, own = f.change*ms, st.keyed.own[t.Index]
+		}
 		if t.Running != nil {
 			if r, ok := s.rests[t.Running]; ok {
 				left := r.At(u, whole/max(m.whole(st, t.Index), 1e-9))
-				return schedule.Cost{Work: taskcost.Duration(min(left, m.copied(st, t.Running))), Same: 1}
+				return schedule.Cost{
+					Setup: taskcost.Duration(s.starts[t.Running] * m.overhead(st) / m.pace.loaded * over * f.head),
+					Work:  taskcost.Duration(min(left, m.copied(st, t.Running))), Same: 1,
+				}
 			}
 		}
+		whole *= m.nodes.factor(int32(t.Node)) //nolint:gosec // an index
 		launch := m.startup(st, t)
 		more := m.more(st, t) * f.head
-		if st.prior.n > 0 {
+		if st.prior.n > 0 || st.single {
 			more *= over / m.pace.loaded
 		} else {
 			more *= f.change / math.Exp(st.change.mean)
 		}
 		more += launch.At(launching, launched)
-		return schedule.Cost{Setup: taskcost.Duration(more), Work: taskcost.Duration(whole * st.own.At(u)), Same: 1}
+		return schedule.Cost{Setup: taskcost.Duration(more), Work: taskcost.Duration(whole * own.At(u)), Same: 1}
 	}
-	drawn := estimators.Drawn{Snapshot: s.drawPauses(d), Left: left, Fault: s.failures.Fault(d, m.s.At)}
+	snapshot := s.drawPauses(d)
+	if m.s.Plan.OnlyMapReduce() {
+		snapshot = m.drawBetween(d, over)
+	}
+	drawn := estimators.Drawn{Snapshot: snapshot, Left: left, Fault: s.failures.Fault(d, m.s.At)}
 	if m.s.Plan.Open {
 		drawn.Later = m.later(d.Common(estimators.ForOther, 0, 0))
 	}

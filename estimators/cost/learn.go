@@ -14,7 +14,10 @@ func Learn(run dag.Run) *dag.Plan {
 	s := *run.Now()
 	s.Profiles = nil
 	bare := s.Plan
-	m := newModel(&s, Of(bare))
+	m := newModel(newest(run, &s), Options{})
+	if bare.OnlyMapReduce() {
+		return m.learnMapReduce()
+	}
 	cold, n := m.coldExtra()
 	out := &dag.Plan{
 		Name: bare.Name, Engine: bare.Engine, Whole: bare.Whole, Cluster: bare.Cluster, Driver: bare.Driver,
@@ -40,6 +43,12 @@ func Learn(run dag.Run) *dag.Plan {
 		}
 	}
 	return out
+}
+
+// newest is the run with s in place of its newest snapshot.
+func newest(run dag.Run, s *dag.Snapshot) dag.Run {
+	n := len(run.Window) - 1
+	return dag.Run{Window: append(run.Window[:n:n], s), Anchors: run.Anchors}
 }
 
 // coldExtra is how much longer the first task of a core or container takes than others of its stage, by n tasks: by as
@@ -104,27 +113,6 @@ func (m *Model) learned(j int, k dag.StageIndex, cold float64) dag.Stage {
 		if out.Pipelines = []dag.Pipeline{work}; out.Copies() {
 			free := dag.Pipeline{Tuples: work.Tuples, Alpha: dag.Uniform(0)} // copying and sorting is part of the work
 			out.Pipelines = []dag.Pipeline{free, free, work}
-		}
-	}
-	return out
-}
-
-// Worked returns how many milliseconds each task of each stage that has succeeded worked, by job, stage and task:
-// from the instant at which it could begin, as Learn takes it.
-func Worked(run dag.Run) [][]map[int]float64 {
-	m := newModel(run.Now(), Of(run.Now().Plan))
-	cold, _ := m.coldExtra()
-	out := make([][]map[int]float64, len(m.stages))
-	for j := range m.stages {
-		out[j] = make([]map[int]float64, len(m.stages[j]))
-		for k := range m.stages[j] {
-			st := &m.stages[j][k]
-			rate := st.warmRate()
-			out[j][k] = map[int]float64{}
-			for i := range st.seen.ended {
-				e := &st.seen.ended[i]
-				out[j][k][e.task] = e.workOf(rate, cold)
-			}
 		}
 	}
 	return out

@@ -15,6 +15,12 @@ import (
 // nothing is known it is the mean of the lognormal distribution, which is far above its median: those of several stages
 // add up.
 func (m *Model) whole(st *stage, i int) float64 {
+	if ms := st.keyed.whole(i); ms >= 0 {
+		return ms
+	}
+	if st.single && st.origin == schedule.Unknown {
+		return 0 // a floor
+	}
 	mean := st.change.mean
 	if st.origin == schedule.Assumed {
 		mean += st.change.sigma * st.change.sigma / 2
@@ -35,6 +41,13 @@ func (m *Model) alone(st *stage, i int, work, over float64) float64 {
 
 // more is the overhead that a waiting task has as the first on its core or in its container, or of its stage there.
 func (m *Model) more(st *stage, t schedule.Task) float64 {
+	if st.single {
+		up := m.starts.at(t.Together, t.Cold) * m.overhead(st)
+		if st.bytes && !m.given {
+			up += copyMS
+		}
+		return up
+	}
 	head := st.head * m.overhead(st)
 	if t.Cold && m.cold > 0 {
 		return m.coldOf(t.Start, 0) * m.pace.loaded
@@ -61,23 +74,46 @@ func (m *Model) left(t schedule.Task) schedule.Cost {
 		attempt := st.seen.of(t.Running, m.s.At)
 		r := m.rest(st, &attempt)
 		left := min(r.At(0.5, 1), m.copied(st, t.Running))
-		return schedule.Cost{Work: taskcost.Duration(max(left, taskcost.LeastMS/10)), Origin: st.origin, Same: 1}
+		return schedule.Cost{
+			Setup: taskcost.Duration(attempt.start * m.overhead(st)), Work: taskcost.Duration(max(left, taskcost.LeastMS/10)),
+			Origin: m.originOf(st, &attempt), Same: 1,
+		}
 	}
 	launch := m.startup(st, t)
 	cost := schedule.Cost{
 		Setup: taskcost.Duration(launch.At(0.5, 1) + m.more(st, t)), Work: taskcost.Duration(m.whole(st, t.Index)),
 		Origin: st.origin, Same: 1,
 	}
-	if t.Node < 0 {
+	if t.Node < 0 || st.single && len(m.nodes.of) == 0 {
 		cost.Same = st.same(t.Index)
 	}
 	return cost
 }
 
+// An attempt is far past its time by so many milliseconds, and so many reports.
+const (
+	farPast        = 10_000
+	farPastReports = 5
+)
+
+// originOf is where the cost of a running attempt comes from. What is left of one whose counters do not change, or that
+// is far past its time, is not known: it has met something that no counter shows (a dead node, a disk that stalls).
+func (m *Model) originOf(st *stage, r *running) schedule.Origin {
+	if !st.single || st.keyed != nil || m.s.Plan.Cluster.Policy == dag.FIFO {
+		return st.origin
+	}
+	most := max(farPast, farPastReports*taskcost.MS(m.s.Plan.Overheads.Report))
+	if m.silentTask(*r) || r.age-m.whole(st, int(r.attempt.Task))-m.overOf(st, r)*m.overhead(st) > most && !(r.read > 0) {
+		return schedule.Unknown
+	}
+	return st.origin
+}
+
 // same is how many tasks from i on take the same.
 func (st *stage) same(i int) int {
 	n := 1
-	for i+n < st.n && st.work[i+n] == st.work[i] && i+n != st.heads {
+	for i+n < st.n && st.work[i+n] == st.work[i] && i+n != st.heads &&
+		(st.keyed == nil || st.keyed.whole(i+n) == st.keyed.whole(i)) {
 		n++
 	}
 	return n
@@ -85,22 +121,34 @@ func (st *stage) same(i int) int {
 
 // rest is what is left of a running attempt, by its age and by the records that it has read.
 func (m *Model) rest(st *stage, r *running) estimators.Rest {
-	whole := m.whole(st, int(r.attempt.Task)) + m.overOf(st, r)*m.overhead(st)
+	if rest, ok := st.keyed.rest(r, m.s.At); ok {
+		return rest
+	}
+	whole := m.whole(st, int(r.attempt.Task))*m.nodes.factor(r.node) + m.overOf(st, r)*m.overhead(st)
 	left, shown := max(whole-r.age, 0.1*whole), 0.0
 	if r.read > 0 {
-		work := m.whole(st, int(r.attempt.Task))
+		work := m.whole(st, int(r.attempt.Task)) * m.nodes.factor(r.node)
 		if r.part > 0 {
 			work = taskcost.Blend(r.took, r.part, work, taskcost.OwnPriorMS)
 		}
 		since := max(0, float64(m.s.At-r.attempt.Last.At))
+		if st.single {
+			since += m.lag
+		}
 		left, shown = taskcost.Overdue(work*(1-r.read)-since, r.age), r.read
 	}
-	if share := st.shareOf(r.attempt); share > 0 && r.age > 0 {
+	if share := st.shareOf(r.attempt); share > 0 && r.age > 0 && !(st.single && shown > 0) {
 		weight := share / (share + 0.5)
 		left, shown = (1-weight)*left+weight*r.age*(1-share)/share, max(shown, share)
 	}
+	if st.bytes && m.silentTask(*r) {
+		return estimators.NewRest(whole, r.age, m.wide, 1)
+	}
 	if shown > 0 {
 		return estimators.NewRest(left, 0, st.own, math.Sqrt(1-shown))
+	}
+	if st.single && r.over > 0 {
+		return estimators.NewRest(whole, r.age, st.unseen, 1)
 	}
 	return estimators.NewRest(whole, r.age, st.own, 1)
 }
@@ -109,7 +157,12 @@ func (m *Model) rest(st *stage, r *running) estimators.Rest {
 // for its input has half of its progress for that.
 func (st *stage) shareOf(a *dag.Attempt) float64 {
 	share := a.Ratio
-	if st.waits {
+	switch {
+	case st.single && !st.waits || st.bytes && !(a.Last.Done > a.First.Done):
+		return 0 // its records say it, or it reads all of its input before it works
+	case st.bytes:
+		share = 3*share - 2 // copy and sort are a third each (ReduceTask)
+	case st.waits:
 		share = 2*share - 1
 	}
 	if share > 0.02 && share <= 1 {
@@ -125,7 +178,7 @@ func (m *Model) watch(st *stage, r *running) {
 	if !(units > 0) || !st.seen.records || !a.Last.At.Known() || !(r.age > 0) {
 		return
 	}
-	read := st.worked(recordsOf(a), a.Out)
+	read := st.worked(st.recordsOf(a), a.Out)
 	r.read = min(max(read, 0)/units, 1)
 	begin := m.s.At.Add(-taskcost.Duration(r.age))
 	before := st.worked(a.First.Done, a.First.Out)
@@ -137,7 +190,14 @@ func (m *Model) watch(st *stage, r *running) {
 // worked is how many records were worked on if so many were read and written. A task that reads all records of a key
 // before it writes counts them too early: then what it has written shows it (docs/facts/tez.md T4).
 func (st *stage) worked(read, wrote float64) float64 {
-	if sel := st.selectivity(); sel > 0 && wrote >= 0 {
+	sel := st.selectivity()
+	switch {
+	case st.bytes && sel > 0 && wrote >= 0:
+		return wrote / sel // its records are of other units
+	case st.bytes:
+		return 0
+	}
+	if sel > 0 && wrote >= 0 && !st.single {
 		read = min(read, wrote/sel)
 	}
 	return read
@@ -160,6 +220,8 @@ func (r *running) head() bool { return r.first || r.cold }
 // overOf is this overhead at the pace 1.
 func (m *Model) overOf(st *stage, r *running) float64 {
 	switch {
+	case st.single:
+		return r.over
 	case r.cold && m.cold > 0:
 		return m.coldOf(r.attempt.Start, r.waited)
 	case r.head():
@@ -170,14 +232,23 @@ func (m *Model) overOf(st *stage, r *running) float64 {
 
 // overhead is how many times as long as at the pace 1 overhead of a stage takes, at the posterior means.
 func (m *Model) overhead(st *stage) float64 {
-	if st.prior.n == 0 {
+	switch {
+	case st.single:
+		return m.pace.loaded * math.Exp(st.up.mean)
+	case st.prior.n == 0:
 		return 1
 	}
 	return m.pace.loaded * math.Exp(st.change.mean)
 }
 
 // full is what a whole task takes.
-func (m *Model) full(j int, k dag.StageIndex, i int) float64 { return m.whole(&m.stages[j][k], i) }
+func (m *Model) full(j int, k dag.StageIndex, i int) float64 {
+	st := &m.stages[j][k]
+	if st.single {
+		return m.whole(st, i) + m.more(st, schedule.Task{Together: 1})
+	}
+	return m.whole(st, i)
+}
 
 // rem is what is left of a task: 0 if it is done, all of it while it waits.
 func (m *Model) rem(j int, k dag.StageIndex, i int) float64 {
@@ -193,7 +264,7 @@ func (m *Model) rem(j int, k dag.StageIndex, i int) float64 {
 		case dag.AttemptRunning:
 			attempt := m.stages[j][k].seen.of(a, m.s.At)
 			r := m.rest(&m.stages[j][k], &attempt)
-			if left := r.At(0.5, 1); math.IsNaN(best) || left < best {
+			if left := r.At(0.5, 1) + attempt.start*m.overhead(&m.stages[j][k]); math.IsNaN(best) || left < best {
 				best = left
 			}
 		}
@@ -233,7 +304,7 @@ func (m *Model) assumedRatio(sch *schedule.Schedule) float64 {
 	known, sure := sch.Now, 0.0
 	for i := range sch.Spans { // sorted by start
 		sp := &sch.Spans[i]
-		if sp.Count > 0 && m.stages[sp.Job][sp.Stage].origin >= schedule.Assumed || sp.End <= known {
+		if sp.Count == 0 || m.stages[sp.Job][sp.Stage].origin >= schedule.Assumed || sp.End <= known {
 			continue
 		}
 		sure += float64(sp.End - max(sp.Start, known))

@@ -20,6 +20,8 @@ type Numbers struct {
 	HeadPart  float64 // overhead of the first task of a stage on a core, as a part of that of the first task of the core
 	HeadWide  float64 // standard deviation of this overhead, as a multiple of it
 	Growth    float64 // σ_g: the records of a stage, where nothing shows them
+	Files     float64 // the same where the sizes of its files show it
+	Node      float64 // σ_n: a node
 	Drift     float64 // the cluster from now on
 	Waves     float64 // after how many later tasks of each core one counts half
 	Pause     float64 // a pause of the driver

@@ -29,6 +29,9 @@ type ended struct {
 	waited     float64 // milliseconds in which it waited on its core or in its container before that
 	cold       bool    // the first on its core or in its container
 	first      bool    // the first of its stage on its core
+	over       float64 // what the start of its own container is expected to be of took
+	up         float64 // what it was by its reports; NaN unknown
+	attempt    *dag.Attempt
 }
 
 // A running attempt.
@@ -42,6 +45,10 @@ type running struct {
 	took    float64 // and in how many milliseconds
 	cold    bool
 	first   bool
+	over    float64 // what the start of its own container is expected to take of age and what is left
+	up      float64 // what it took by its reports; NaN unknown
+	start   float64 // what is left of that start while it waits for its input
+	node    int32
 }
 
 // of is what is known of a running attempt, or of one that is not the run's: that it began when it says.
@@ -51,7 +58,7 @@ func (s *seen) of(a *dag.Attempt, now dag.Instant) running {
 			return r
 		}
 	}
-	r := running{attempt: a}
+	r := running{attempt: a, up: math.NaN(), node: a.Node}
 	if a.Start.Known() {
 		r.age = max(0, float64(now-a.Start))
 	}
@@ -73,18 +80,39 @@ func (m *Model) observe() {
 	s := m.s
 	m.cores = coresOf(s)
 	m.stages = make([][]stage, len(s.Plan.Jobs))
+	m.order = orderOf(s.Plan)
 	for j := range s.Plan.Jobs {
 		job := &s.Plan.Jobs[j]
 		m.stages[j] = make([]stage, len(job.Stages))
 		for k := range job.NumStages() {
 			st := &m.stages[j][k]
 			st.n, st.opens, st.input, st.asked = job.Stages[k].Count(), dag.NoInstant, dag.NoInstant, dag.NoInstant
-			st.prior, st.origin = m.priorOf(j, k), schedule.Assumed
-			if j < len(s.Jobs) && int(k) < len(s.Jobs[j].Stages) {
+			st.single = job.IsMapReduce()
+			st.maps = st.single && k == dag.Map
+			st.bytes = st.single && k == dag.Reduce && s.Plan.Cluster.Policy != dag.FIFO
+			st.plan = plannedUnits(&job.Stages[k], st)
+			st.prior, st.origin = m.priorOf(j, k, st), schedule.Assumed
+			switch {
+			case j >= len(s.Jobs) || int(k) >= len(s.Jobs[j].Stages):
+			case st.single:
+				m.observeTasks(j, k, st)
+			default:
 				m.observeStage(j, k, st)
 			}
 		}
 	}
+}
+
+// orderOf is the jobs of a plan, each after those that it reads; as they stand if the plan is no DAG.
+func orderOf(p *dag.Plan) []int {
+	if graph, err := dag.NewGraph(p); err == nil {
+		return graph.Order()
+	}
+	out := make([]int, len(p.Jobs))
+	for j := range out {
+		out[j] = j
+	}
+	return out
 }
 
 func coresOf(s *dag.Snapshot) cores {
@@ -178,7 +206,7 @@ func (m *Model) observeStage(j int, k dag.StageIndex, st *stage) {
 			from := m.begin(st, attempts, i, first)
 			r := running{
 				attempt: a, first: first, cold: isFirst(m.cores.firsts, a), age: max(0, float64(s.At-from)),
-				waited: max(0, float64(from-a.Start)),
+				waited: max(0, float64(from-a.Start)), up: math.NaN(), node: a.Node,
 			}
 			if v := a.Total[dag.Copy]; v > 0 {
 				r.units = v
@@ -189,8 +217,8 @@ func (m *Model) observeStage(j int, k dag.StageIndex, st *stage) {
 			first := isFirst(firsts, a)
 			from := m.begin(st, attempts, i, first)
 			e := ended{
-				task: int(a.Task), units: recordsOf(a), out: a.Out, start: a.Start, end: a.End, slot: a.Slot,
-				cold: isFirst(m.cores.firsts, a), first: first,
+				task: int(a.Task), units: st.recordsOf(a), out: a.Out, start: a.Start, end: a.End, slot: a.Slot,
+				cold: isFirst(m.cores.firsts, a), first: first, up: math.NaN(), attempt: a,
 			}
 			e.took, e.waited = max(0, float64(a.End-from)), max(0, float64(from-a.Start))
 			if e.units > 0 {
@@ -202,11 +230,16 @@ func (m *Model) observeStage(j int, k dag.StageIndex, st *stage) {
 			st.seen.ended = append(st.seen.ended, e)
 		}
 	}
-	// Counters that some tasks do not give are no measure of work: then each task counts as one.
+	m.countUnits(st, withRecords)
+}
+
+// countUnits chooses what the work of a stage is counted in. Counters that some tasks do not give are no measure of
+// work: then each task counts as one. So many of those that have ended have units.
+func (m *Model) countUnits(st *stage, withUnits int) {
 	n := len(st.seen.ended)
-	st.seen.records = n > 0 && 10*withRecords >= 9*n
+	st.seen.records = n > 0 && 10*withUnits >= 9*n
 	if n == 0 {
-		reads := func(r running) bool { return recordsOf(r.attempt) > 0 }
+		reads := func(r running) bool { return st.recordsOf(r.attempt) > 0 || r.units > 0 }
 		st.seen.records = slices.ContainsFunc(st.seen.running, reads)
 	}
 	if st.prior.n > 0 {
@@ -332,9 +365,9 @@ func headsOf(attempts []dag.Attempt, n, free int) int {
 	return heads
 }
 
-// recordsOf is how many records an attempt has read.
-func recordsOf(a *dag.Attempt) float64 {
-	if v := a.Done[dag.Work]; !math.IsNaN(v) {
+// recordsOf is how many records an attempt at a stage has read. A map has one pipeline.
+func (st *stage) recordsOf(a *dag.Attempt) float64 {
+	if v := a.Done[dag.Work]; !math.IsNaN(v) && !st.maps {
 		return v
 	}
 	return a.Done[dag.Copy]

@@ -23,7 +23,7 @@ type group struct {
 	n                float64
 	head             bool
 	running          bool // took is their ages
-	launch           bool // it is launches of containers
+	launch           bool // it is launches of containers, or pauses between jobs
 }
 
 // information is what a group shows of the logarithm of what its tasks take against an expectation: a residual and its
@@ -53,8 +53,11 @@ const steps = 20
 
 // groups are the tasks that have ended of stages that the profile knows.
 func (m *Model) groups() []group {
-	all := m.launch.groups()
+	all := append(m.launch.groups(), m.between.groups()...)
 	m.each(func(_ int, _ dag.StageIndex, st *stage) {
+		if g := st.startsShown(); g.n > 0 && g.took > 0 {
+			all = append(all, g)
+		}
 		if st.prior.n == 0 {
 			return
 		}
@@ -63,7 +66,7 @@ func (m *Model) groups() []group {
 			for i := range st.seen.ended {
 				if e := &st.seen.ended[i]; (e.first || e.cold) == head {
 					work, over := m.expected(st, e)
-					g.took, g.work, g.over, g.n = g.took+e.took, g.work+work, g.over+over, g.n+1
+					g.took, g.work, g.over, g.n = g.took+e.worked(), g.work+work, g.over+over, g.n+1
 				}
 			}
 			if g.n > 0 && g.took > 0 {
@@ -78,6 +81,30 @@ func (m *Model) groups() []group {
 		}
 	})
 	return all
+}
+
+// startsShown are the starts of containers that reports of tasks have shown.
+func (st *stage) startsShown() group {
+	g := group{st: st, head: true}
+	for i := range st.seen.ended {
+		if e := &st.seen.ended[i]; e.up >= 0 {
+			g.took, g.over, g.n = g.took+e.up, g.over+e.over, g.n+1
+		}
+	}
+	for i := range st.seen.running {
+		if r := &st.seen.running[i]; r.up >= 0 && r.over > 0 {
+			g.took, g.over, g.n = g.took+r.up, g.over+r.over, g.n+1
+		}
+	}
+	return g
+}
+
+// worked is what an ended task took, without the start of its container if its reports have shown that.
+func (e *ended) worked() float64 {
+	if e.up >= 0 {
+		return max(0, e.took-e.up)
+	}
+	return e.took
 }
 
 // runningOf are the tasks of a stage that run, of one kind.
@@ -108,6 +135,9 @@ func (st *stage) watched() group {
 // expected is what a task that has ended was expected to take at the paces 1.
 func (m *Model) expected(st *stage, e *ended) (work, over float64) {
 	over = st.every
+	if !(e.up >= 0) {
+		over += e.over
+	}
 	switch {
 	case e.cold && m.cold > 0:
 		over += m.coldOf(e.start, e.waited)
@@ -139,7 +169,7 @@ func (m *Model) learnPace() {
 				v += num.Head * num.Head * db * db
 			}
 			if g.launch {
-				v = num.Launch * num.Launch
+				v = num.Launch * num.Launch / g.n
 			}
 			r, w := g.information(work+over, v)
 			aa, ab, bb = aa+w*da*da, ab+w*da*db, bb+w*db*db
@@ -162,7 +192,10 @@ func (m *Model) learnPace() {
 // learnStages finds the posterior of each stage's own change.
 func (m *Model) learnStages() {
 	m.each(func(_ int, _ dag.StageIndex, st *stage) {
-		if st.prior.n > 0 {
+		switch {
+		case st.single:
+			m.learnTasks(st)
+		case st.prior.n > 0:
 			m.learnKnown(st)
 		}
 	})
@@ -171,7 +204,7 @@ func (m *Model) learnStages() {
 
 // recency weighs tasks that have ended: one that so many of each core have followed counts half.
 func (m *Model) recency(st *stage) []float64 {
-	half := m.numbers.Waves * float64(max(1, m.s.Plan.Cluster.Cores, len(m.cores.firsts)))
+	half := m.numbers.Waves * float64(max(1, m.s.Plan.Cluster.Cores, len(m.cores.firsts), m.width(st)))
 	order := make([]int, len(st.seen.ended))
 	for i := range order {
 		order[i] = i
@@ -204,12 +237,12 @@ func (m *Model) learnKnown(st *stage) {
 			kind = 1
 		}
 		w := weights[i]
-		took[kind] += w * e.took
+		took[kind] += w * e.worked()
 		of[kind] += w * (m.pace.factor*work + m.pace.loaded*o)
 		over[kind] += w * m.pace.loaded * o
 		n[kind] += w
-		if e.took > 0 && kind == 0 {
-			residuals = append(residuals, math.Log(e.took/(m.pace.factor*work+m.pace.loaded*o)))
+		if e.worked() > 0 && kind == 0 {
+			residuals = append(residuals, math.Log(e.worked()/(m.pace.factor*work+m.pace.loaded*o)))
 		}
 		st.origin = schedule.Observed
 	}
@@ -273,7 +306,7 @@ func (m *Model) learnNew() {
 		}
 	}
 	m.each(func(_ int, _ dag.StageIndex, st *stage) {
-		if st.prior.n > 0 {
+		if st.prior.n > 0 || st.single && st.origin == schedule.Observed {
 			add(st)
 			return
 		}
@@ -291,7 +324,7 @@ func (m *Model) learnNew() {
 				kind = 1
 			}
 			w := weights[i]
-			took[kind] += w * max(e.took, 1)
+			took[kind] += w * max(m.workOf(e), 1)
 			of[kind] += w * st.work[e.task]
 			n[kind] += w
 		}
@@ -311,7 +344,7 @@ func (m *Model) learnNew() {
 		var residuals []float64
 		for i := range st.seen.ended {
 			if e := &st.seen.ended[i]; !e.first && !e.cold && e.took > 0 {
-				residuals = append(residuals, math.Log(e.took/st.work[e.task])-st.change.mean)
+				residuals = append(residuals, math.Log(m.workOf(e)/st.work[e.task])-st.change.mean)
 			}
 		}
 		st.own = estimators.NewFactors(residuals, num.Task)
@@ -338,6 +371,26 @@ func (m *Model) learnNew() {
 		}
 		st.own = estimators.NewFactors(nil, num.Task)
 	})
+}
+
+// workOf is what an ended task took beyond the start of its own container, by its reports or as is expected of that; a
+// part of it remains in any case.
+func (m *Model) workOf(e *ended) float64 {
+	if e.up >= 0 || e.over == 0 {
+		return e.worked()
+	}
+	return max(e.took-m.pace.loaded*e.over, leastWork*e.took)
+}
+
+// leastWork is the part of a task that is work at least.
+const leastWork = 0.05
+
+// width is how many tasks of a MapReduce job's stage may run at once; 0 for others.
+func (m *Model) width(st *stage) int {
+	if !st.single {
+		return 0
+	}
+	return len(st.seen.running)
 }
 
 // boot is what the start of the first executor lets expect of the logarithm of the pace of overhead, against that of

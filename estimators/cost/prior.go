@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
@@ -22,8 +23,11 @@ type prior struct {
 }
 
 // priorOf is what is known of a stage before the run has shown anything.
-func (m *Model) priorOf(j int, k dag.StageIndex) prior {
+func (m *Model) priorOf(j int, k dag.StageIndex, st *stage) prior {
 	own := &m.s.Plan.Jobs[j].Stages[k]
+	if st.single {
+		return m.priorOfTasks(j, k, st.bytes)
+	}
 	cores := 0
 	if m.executors() {
 		cores = m.s.Plan.Cluster.Cores
@@ -49,6 +53,126 @@ func (m *Model) priorOf(j int, k dag.StageIndex) prior {
 		}
 	}
 	return p
+}
+
+// priorOfTasks is the same of a stage of a MapReduce job: by the run's own plan, else by the profile.
+func (m *Model) priorOfTasks(j int, k dag.StageIndex, bytes bool) prior {
+	p := tasksIn(&m.s.Plan.Jobs[j].Stages[k], bytes)
+	if known := m.profile.Job(j); p.n == 0 && known != nil {
+		p = tasksIn(&known.Stages[k], bytes)
+	}
+	p.root = k == dag.Map && len(m.s.Plan.Jobs[j].After) == 0
+	return p
+}
+
+// tasksIn reads a stage of a MapReduce job of a plan with costs: what each task takes beyond its start, which is what it
+// took then or what its records take at the stage's rate. A plan that has no bytes of reduces, as one that is written by
+// hand, still has the work of each.
+func tasksIn(was *dag.Stage, bytes bool) prior {
+	p := prior{n: was.Count()}
+	if p.n == 0 {
+		return prior{}
+	}
+	p.units, p.took = make([]float64, p.n), make([]float64, p.n)
+	rated, rates := 0.0, len(was.Pipelines) > 0
+	for _, pipe := range was.Pipelines {
+		rates = rates && pipe.Alpha.Known()
+		usual := sumKnown(pipe.Tuples, p.n) / float64(p.n)
+		for i := range p.n {
+			took := finite(known(pipe.Tuples.At(i), usual) * pipe.Alpha.At(i))
+			p.took[i], rated = p.took[i]+took, rated+took
+		}
+	}
+	if took, sum := worked(was); sum > 0 {
+		if p.took = took; rated > 0 {
+			// The rate of a profile of several runs is their mean, the times are the newest run's.
+			for i := range p.took {
+				p.took[i] *= rated / sum
+			}
+		}
+	} else if !rates {
+		return prior{}
+	}
+	var units dag.Series
+	if n := len(was.Pipelines); n > 0 {
+		units = was.Pipelines[n-1].Tuples
+	}
+	if bytes {
+		units = was.Bytes
+	}
+	usual := sumKnown(units, p.n) / float64(p.n)
+	p.records = usual > 0
+	for i := range p.n {
+		if p.units[i] = 1; p.records {
+			p.units[i] = known(units.At(i), usual)
+		}
+		p.total += p.units[i]
+	}
+	p.out = sumKnown(was.Out, p.n)
+	return p
+}
+
+// An older profile has no set-up. That of a map without a rate is taken for this, and for a part of its length at most.
+const (
+	usualSetup = 3000
+	mostSetup  = 0.8
+)
+
+// worked is what the tasks of a stage took beyond their set-up, in milliseconds, and the sum, which is 0 if a plan does
+// not have that. A task of which it is not known counts as a mean one.
+func worked(was *dag.Stage) (took []float64, sum float64) {
+	n := was.Count()
+	took = make([]float64, n)
+	count := 0.0
+	for i := range took {
+		length, setup := was.Extent.At(i), was.Setup.At(i)
+		if len(was.Pipelines) == 0 && !was.Setup.Known() && !was.Copies() {
+			setup = min(usualSetup, mostSetup*length)
+		}
+		if took[i] = length - setup; took[i] >= 0 {
+			sum, count = sum+took[i], count+1
+		}
+	}
+	for i := range took {
+		if !(took[i] >= 0) {
+			took[i] = sum / max(count, 1)
+		}
+	}
+	return took, sum / max(count, 1) * float64(n)
+}
+
+// known is a figure, or the usual one in place of one that is not known.
+func known(v, usual float64) float64 {
+	if !(v >= 0) || math.IsInf(v, 0) {
+		return usual
+	}
+	return v
+}
+
+// finite is a time in milliseconds, 0 for one that is none.
+func finite(ms float64) float64 {
+	if !(ms > 0) {
+		return 0
+	}
+	return min(ms, taskcost.MostMS)
+}
+
+// hasCosts reports whether a plan has the costs of all of its tasks.
+func hasCosts(plan *dag.Plan) bool {
+	for j := range plan.Jobs {
+		for k := range plan.Jobs[j].Stages {
+			p := &plan.Jobs[j].Stages[k]
+			if !p.Known || p.Tasks > 0 && len(p.Pipelines) == 0 {
+				return false
+			}
+			for _, pipe := range p.Pipelines {
+				if !pipe.Tuples.Known() || !pipe.Alpha.Known() {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
 
 // priorIn reads a stage of a plan with costs. A task of which the plan does not say how long it took counts as a median

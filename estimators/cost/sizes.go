@@ -2,6 +2,7 @@ package cost
 
 import (
 	"math"
+	"slices"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -38,13 +39,23 @@ func (m *Model) expect() {
 // growthOf is how a stage of records has grown: by its own tasks, drawn towards what the stages before it write.
 func (m *Model) growthOf(j int, k dag.StageIndex, st *stage) growth {
 	p := &st.prior
-	if p.root && st.open && st.n != p.n && st.n > 0 && (len(st.seen.ended) == 0 || !p.records) {
+	scan := growth{}
+	if ratio := m.inputRatio(j, k, st); ratio > 0 {
+		scan = growth{normal{math.Log(ratio), m.numbers.Files}, math.Log(ratio), true}
+	} else if p.root && st.open && st.n != p.n && st.n > 0 {
 		// A scan has as many tasks as its input has parts of one size.
 		grown := math.Log(float64(st.n) / float64(p.n))
-		return growth{normal{grown, 0}, grown, true}
+		scan = growth{normal{grown, 0}, grown, true}
+	}
+	if scan.known && (len(st.seen.ended) == 0 && !st.sized() || !p.records) {
+		return scan
 	}
 	if !p.records || !(p.total > 0) {
 		return growth{}
+	}
+	if st.plan.Known() {
+		grown := math.Log(sumKnown(st.plan, st.n) / p.total)
+		return growth{normal{grown, 0}, grown, true}
 	}
 	read, of := 0.0, 0.0
 	for _, e := range st.seen.ended {
@@ -57,8 +68,8 @@ func (m *Model) growthOf(j int, k dag.StageIndex, st *stage) growth {
 	}
 	of *= float64(p.n) / float64(max(st.n, 1)) // as a part of the profile's total
 	in := 0.0
-	if p.in > 0 {
-		in = m.input(j, k) / p.in
+	if was := m.inputOf(j, k, st); was > 0 {
+		in = m.input(j, k) / was
 	}
 	switch {
 	case in > 0 && of < p.total:
@@ -72,14 +83,80 @@ func (m *Model) growthOf(j int, k dag.StageIndex, st *stage) growth {
 	return growth{}
 }
 
+// sized reports whether running tasks of a MapReduce job have shown their units.
+func (st *stage) sized() bool {
+	return st.single && slices.ContainsFunc(st.seen.running, func(r running) bool { return r.units > 0 })
+}
+
+// inputRatio is how many times as many bytes as in the profile's run the files have that a MapReduce job reads, as their
+// file system says; 0 unknown. If a profile does not have the files, what its maps read counts.
+func (m *Model) inputRatio(j int, k dag.StageIndex, st *stage) float64 {
+	known := m.profile.Job(j)
+	if !st.single || k != dag.Map || known == nil || st.prior.n == 0 {
+		return 0
+	}
+	was := known.InputBytes
+	if maps := &known.Stages[dag.Map]; !(was > 0) {
+		was = sumKnown(maps.Bytes, maps.Count())
+	}
+	if now := m.s.Plan.Jobs[j].InputBytes; now > 0 && was > 0 {
+		return now / was
+	}
+	return 0
+}
+
+// A place is where a stage is in the plan.
+type place struct {
+	j int
+	k dag.StageIndex
+}
+
+// sources are the stages whose output the tasks of a stage share out: maps of MapReduce read what the jobs before have
+// written.
+func (m *Model) sources(j int, k dag.StageIndex) []place {
+	var out []place
+	job := &m.s.Plan.Jobs[j]
+	for _, e := range job.Stages[k].After {
+		if e.Kind != dag.Broadcast {
+			out = append(out, place{j, e.From})
+		}
+	}
+	if !job.IsMapReduce() || k != dag.Map {
+		return out
+	}
+	for _, a := range job.After {
+		if before := &m.s.Plan.Jobs[a]; before.IsMapReduce() {
+			last := dag.Reduce
+			if before.Stages[last].Count() == 0 {
+				last = dag.Map
+			}
+			out = append(out, place{a, last})
+		}
+	}
+	return out
+}
+
+// inputOf is how many records these wrote in the profile's run, 0 unknown.
+func (m *Model) inputOf(j int, k dag.StageIndex, st *stage) float64 {
+	if !st.single {
+		return st.prior.in
+	}
+	total := 0.0
+	for _, at := range m.sources(j, k) {
+		out := m.stages[at.j][at.k].prior.out
+		if !(out > 0) {
+			return 0
+		}
+		total += out
+	}
+	return total
+}
+
 // input is how many records the stages before a stage write for it, 0 unknown.
 func (m *Model) input(j int, k dag.StageIndex) float64 {
 	total := 0.0
-	for _, e := range m.s.Plan.Jobs[j].Stages[k].After {
-		if e.Kind == dag.Broadcast {
-			continue
-		}
-		from := &m.stages[j][e.From]
+	for _, at := range m.sources(j, k) {
+		from := &m.stages[at.j][at.k]
 		done := len(from.seen.ended)
 		left := from.prior.out * math.Exp(from.growth.left) // of all tasks, by those that have not ended
 		switch {
@@ -133,15 +210,20 @@ func (m *Model) expectStage(j int, k dag.StageIndex, st *stage) {
 // eachSize visits tasks whose records the run has shown: those that have ended, that have all of their input, or that
 // have read more than was expected.
 func (st *stage) eachSize(visit func(task int, units float64)) {
+	for i := range st.n {
+		if u := st.plan.At(i); u > 0 && !math.IsInf(u, 1) {
+			visit(i, u)
+		}
+	}
 	for i := range st.seen.ended {
 		visit(st.seen.ended[i].task, st.seen.ended[i].units)
 	}
 	for i := range st.seen.running {
 		r := &st.seen.running[i]
 		task := int(r.attempt.Task)
-		if read := st.worked(recordsOf(r.attempt), r.attempt.Out); r.units > 0 {
+		if read := st.worked(st.recordsOf(r.attempt), r.attempt.Out); r.units > 0 {
 			visit(task, r.units)
-		} else if read > st.units[task] {
+		} else if read > st.units[task] && !st.bytes {
 			visit(task, read)
 		}
 	}
@@ -161,7 +243,7 @@ func (m *Model) expectNew(j int, k dag.StageIndex, st *stage) {
 	}
 	mean := sum / n
 	left := mean
-	if in := m.input(j, k); in > 0 && n < all {
+	if in := m.input(j, k); in > 0 && n < all && !st.bytes {
 		mean, left = in/all, max(in-sum, 0.02*in*(1-n/all))/(all-n)
 	}
 	for i := range st.work {

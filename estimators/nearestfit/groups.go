@@ -2,80 +2,60 @@ package nearestfit
 
 import (
 	"cmp"
-	"math"
-	"slices"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/runs"
 	"github.com/paratimer/paratimer/sketch"
 )
 
-// FromGroups makes a job of what was observed of its groups. Instants become seconds since the epoch. The reduces'
-// groups are fed in the order of their arrival, those of one instant in the order of tasks. start says when a task
-// started, and may be nil.
-func FromGroups(g *dag.Groups, start func(task int) dag.Instant, p Params) *Job {
-	if g == nil {
-		return New(nil, p)
-	}
+// FromGroups makes a job of what was observed of its groups. Instants become seconds since the epoch.
+func FromGroups(g *dag.Groups, p Params) *Job {
 	tasks := make([]Task, len(g.Reduces))
 	for i := range g.Reduces {
 		r := &g.Reduces[i]
 		tasks[i] = Task{Explicit: r.Explicit, Implicit: r.Implicit, Bytes: r.Bytes}
 	}
 	j := New(tasks, p)
-	if start != nil {
-		for i := range tasks {
-			if at := start(i); at.Known() {
-				j.Start(i, seconds(at))
-			}
-		}
-	}
-	record := func(task, index int) {
-		d := &g.Reduces[task].Done[index]
-		j.Record(task, seconds(d.At), d.Bytes, d.Took.Seconds(), d.Count)
-	}
 	if j.params.EWMA > 0 { // all else does not depend on the order between tasks
-		for _, a := range arrivals(g.Reduces) {
-			record(a.task, a.index)
+		for _, a := range Arrivals(g) {
+			j.Add(a.Task, a.GroupPoint)
 		}
 		return j
 	}
-	for task := range g.Reduces {
-		for index := range g.Reduces[task].Done {
-			record(task, index)
+	for i := range g.Reduces {
+		for k := range g.Reduces[i].Done {
+			j.Add(i, &g.Reduces[i].Done[k])
 		}
 	}
 	return j
 }
 
-type arrival struct {
-	at          dag.Instant
-	task, index int
+// An Arrival is groups that a task has finished.
+type Arrival struct {
+	Task int
+	*dag.GroupPoint
 }
 
-// arrivals are the points of all reduces in order.
-func arrivals(reduces []dag.ReduceGroups) []arrival {
-	n := 0
-	for i := range reduces {
-		n += len(reduces[i].Done)
-	}
-	all := make([]arrival, 0, n)
-	for i := range reduces {
-		for k := range reduces[i].Done {
-			all = append(all, arrival{reduces[i].Done[k].At, i, k})
+// Arrivals returns the points of all tasks in the order in which they became visible; of one instant in that of tasks.
+func Arrivals(g *dag.Groups) []Arrival {
+	each := make([][]Arrival, len(g.Reduces))
+	for i := range g.Reduces {
+		done := g.Reduces[i].Done
+		each[i] = make([]Arrival, len(done))
+		for k := range done {
+			each[i][k] = Arrival{i, &done[k]}
 		}
 	}
-	slices.SortFunc(all, func(a, b arrival) int {
-		return cmp.Or(cmp.Compare(a.at, b.at), a.task-b.task, a.index-b.index)
-	})
-	return all
+	return runs.Merge(each, func(a, b Arrival) int { return cmp.Compare(a.At, b.At) })
 }
 
-// seconds since the epoch; NaN for an instant that is not known.
-func seconds(at dag.Instant) float64 {
-	if !at.Known() {
-		return math.NaN()
+// Add records groups of a task. The epoch stands for an unknown instant: a profile keeps none.
+func (j *Job) Add(task int, d *dag.GroupPoint) {
+	at := 0.0
+	if d.At.Known() {
+		at = float64(d.At) / 1000
 	}
-	return float64(at) / 1000
+	j.Record(task, at, d.Bytes, d.Took.Seconds(), d.Count)
 }
 
 // Explicit makes the tasks of what maps write: the lambda largest keys of each map, joined by a Space-Saving of this

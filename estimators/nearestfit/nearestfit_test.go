@@ -318,13 +318,9 @@ func TestFromGroups(t *testing.T) {
 		}}},
 		{Bytes: math.NaN(), Implicit: math.NaN(), Attempt: -1},
 	}}
-	start := func(task int) dag.Instant {
-		if task == 2 {
-			return 2500
-		}
-		return dag.NoInstant
-	}
-	p := FromGroups(g, start, Default()).Predict()
+	j := FromGroups(g, Default())
+	j.Start(2, 2.5)
+	p := j.Predict()
 	want := New([]Task{
 		{Explicit: g.Reduces[0].Explicit, Implicit: 30, Bytes: 130},
 		{Implicit: 50, Bytes: 50},
@@ -342,9 +338,6 @@ func TestFromGroups(t *testing.T) {
 	}
 	if left := p.Remaining(2); !math.IsNaN(left.Seconds) || left.At != 2.5 {
 		t.Errorf("of the last task nothing is known: %+v", left)
-	}
-	if p := FromGroups(nil, nil, Default()).Predict(); !math.IsNaN(p.Remaining(0).Seconds) {
-		t.Error("no groups have a remaining time")
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/cost"
 )
 
 // Past is a finished run, to be run again: what it took, and the moment before its submission with all that it has
@@ -32,10 +32,10 @@ type Lost struct {
 }
 
 // Again makes a run that has ended one that is about to begin: its jobs, its cluster, and the costs and pauses that it
-// has shown (observed.Learn). ok is false where no job has run in it.
+// has shown (cost.Learn). ok is false where no job has run in it.
 func Again(run dag.Run) (past Past, ok bool) {
 	s := run.Now()
-	plan := observed.Learn(run)
+	plan := cost.Learn(run)
 	before := &dag.Snapshot{
 		Plan: plan, ID: s.ID, User: s.User, Queue: s.Queue, State: dag.Running, Stale: dag.NoInstant,
 	}

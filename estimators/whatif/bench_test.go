@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/internal/testkit/golden"
 )
 
@@ -40,7 +40,7 @@ func large(policy dag.Policy) *dag.Plan {
 func BenchmarkCurve(b *testing.B) {
 	for _, policy := range []dag.Policy{dag.FIFO, dag.YARN} {
 		b.Run(policy.String(), func(b *testing.B) {
-			r := NewReplay(dag.Run{}.Append(golden.Start(large(policy))), observed.Costs)
+			r := NewReplay(dag.Run{}.Append(golden.Start(large(policy))), cost.Costs)
 			for b.Loop() {
 				c, err := CurveOf(r, r.Room(), r.Wanted())
 				if err != nil {
@@ -54,7 +54,7 @@ func BenchmarkCurve(b *testing.B) {
 
 // All that is asked of a large plan, but the reading of it.
 func BenchmarkAsk(b *testing.B) {
-	r := NewReplay(dag.Run{}.Append(golden.Start(large(dag.FIFO))), observed.Costs)
+	r := NewReplay(dag.Run{}.Append(golden.Start(large(dag.FIFO))), cost.Costs)
 	for b.Loop() {
 		if _, err := Ask(Scene{Models: []Predictor{r}, Room: r.Room(), Wanted: r.Wanted()},
 			[]Change{

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/estimators/whatif"
 )
 
@@ -47,7 +47,7 @@ func TestCopiedTask(t *testing.T) {
 	if !ok || past.Struck || len(past.Lost) > 0 {
 		t.Fatalf("%v: %+v", ok, past)
 	}
-	replay, err := whatif.NewReplayOf(past, observed.Costs)
+	replay, err := whatif.NewReplayOf(past, cost.Costs)
 	if err != nil {
 		t.Fatal(err)
 	}

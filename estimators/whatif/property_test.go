@@ -12,13 +12,13 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/schedule"
 )
 
 func planned(p *dag.Plan) *Replay {
-	return NewReplay(dag.Run{}.Append(golden.Start(p)), observed.Costs)
+	return NewReplay(dag.Run{}.Append(golden.Start(p)), cost.Costs)
 }
 
 func endIn(t rapid.TB, r *Replay, c Change) time.Duration {
@@ -90,7 +90,7 @@ func TestSnapshotsAreNotChanged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawnRun(t)
 		before := everything(s)
-		r := NewReplay(dag.Run{}.Append(s), observed.Costs)
+		r := NewReplay(dag.Run{}.Append(s), cost.Costs)
 		for _, c := range []Change{
 			{Scale: 3},
 			{Scale: 0.3},

@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/cost"
 )
 
 // stages is the plan of examples/stages.yaml, changed.
@@ -77,7 +77,7 @@ func TestStagesAreAskedAbout(t *testing.T) {
 	if !ok {
 		t.Fatal("no job has run")
 	}
-	again, err := NewReplayOf(past, observed.Costs)
+	again, err := NewReplayOf(past, cost.Costs)
 	if err != nil || again.Miss() != 0 {
 		t.Fatalf("the replay misses by %v, %v", again.Miss(), err)
 	}
@@ -158,7 +158,7 @@ func TestStagesFail(t *testing.T) {
 func TestStagesGoOn(t *testing.T) {
 	t.Parallel()
 	for _, at := range []int{3, 22, 33, 52, 80} {
-		r := NewReplay(played(t, stages(t, nil), time.Duration(at)*time.Second, simulate.Options{}), observed.Costs)
+		r := NewReplay(played(t, stages(t, nil), time.Duration(at)*time.Second, simulate.Options{}), cost.Costs)
 		w, err := r.clusterState(Change{})
 		if err != nil {
 			t.Fatal(err)
@@ -224,13 +224,13 @@ func TestLostExecutor(t *testing.T) {
 		}}},
 	}
 	for _, at := range []time.Duration{time.Second, 25 * time.Second} {
-		r := NewReplay(played(t, p, at, simulate.Options{}), observed.Costs)
+		r := NewReplay(played(t, p, at, simulate.Options{}), cost.Costs)
 		if a := predicted(t, r, Failure{What: FailNode}); r.Elapsed()+*a.Remaining != time.Minute {
 			t.Errorf("seen at %v: %v, want 1m (%s)", at, r.Elapsed()+*a.Remaining, a.Note)
 		}
 	}
 	past, _ := Again(played(t, p, 0, simulate.Options{}))
-	r, err := NewReplayOf(past, observed.Costs)
+	r, err := NewReplayOf(past, cost.Costs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,7 +284,7 @@ jobs:
 	if !ok {
 		t.Fatal("nothing is learned of the run")
 	}
-	r, err := NewReplayOf(past, observed.Costs)
+	r, err := NewReplayOf(past, cost.Costs)
 	if err != nil || !(r.Miss() < 0.05) {
 		t.Errorf("the replay misses the run by %v: %v", r.Miss(), err)
 	}
@@ -296,7 +296,7 @@ func TestOpenPlanHasRange(t *testing.T) {
 	t.Parallel()
 	run := played(t, stages(t, nil), 20*time.Second, simulate.Options{})
 	run.Now().Plan.Open = true
-	model := NewReplay(run, observed.Costs)
+	model := NewReplay(run, cost.Costs)
 	report, err := Ask(Scene{Models: []Predictor{model}, Room: model.Room(), Wanted: model.Wanted()}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 var (
 	stable = []string{"dag", "schedule", "pathfrag", "estimators", "adapters/planfile", "adapters/tape"}
 	young  = []string{
-		"estimators/observed", "estimators/nearestfit", "estimators/ernest", "estimators/queueing", "estimators/whatif",
+		"estimators/cost", "estimators/nearestfit", "estimators/ernest", "estimators/queueing", "estimators/whatif",
 		"pathfrag/attribution", "adapters/simulate", "sketch",
 	}
 	examples = append(slices.Clone(stable), "estimators/nearestfit", "estimators/ernest", "estimators/queueing",

@@ -13,7 +13,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/cost"
 )
 
 // TestSlowNode: on four unequal nodes of which one is three times as slow, knowing where attempts run is worth half of
@@ -62,7 +62,7 @@ func nodePoints(t *testing.T, plan *dag.Plan, opt simulate.Options) (with, witho
 	if err != nil {
 		t.Fatal(err)
 	}
-	standard := estimators.Shared(estimators.Scenarios()[:1], observed.Costs, estimators.Options{})[0]
+	standard := estimators.Shared(estimators.Scenarios()[:1], cost.Costs, estimators.Options{})[0]
 	left := func(run dag.Run) time.Duration {
 		got, err := standard.Estimate(run)
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/cost"
 )
 
 // ratios are the sizes of the profiled run against the one that is estimated.
@@ -173,7 +173,7 @@ func sampledErrors(plan *dag.Plan, ratio float64, seeds int) (*errorsOf, error) 
 			if err != nil {
 				return nil, err
 			}
-			profiles = []*dag.Plan{observed.Learn(run)}
+			profiles = []*dag.Plan{cost.Learn(run)}
 		}
 		if err := e.play(plan, seed+1, profiles); err != nil {
 			return nil, err
@@ -229,7 +229,7 @@ func (e *errorsOf) play(plan *dag.Plan, seed uint64, profiles []*dag.Plan) error
 
 // estimated is what standard says of one run, each five seconds, and the run's length in seconds.
 func estimated(plan *dag.Plan, seed uint64, profiles []*dag.Plan) ([]progress, float64, error) {
-	standard := estimators.New(estimators.Scenarios()[0], observed.Costs, estimators.Options{})
+	standard := estimators.New(estimators.Scenarios()[0], cost.Costs, estimators.Options{})
 	var ticks []progress
 	opt := simulate.Options{Seed: seed, Every: 5 * time.Second}
 	run, err := simulated(plan, opt, func(run dag.Run) error {

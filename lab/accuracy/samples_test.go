@@ -9,7 +9,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/cost"
 )
 
 const examples = "../../examples"
@@ -73,7 +73,7 @@ func TestWrongProfiles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			all = append(all, query{plan, observed.Learn(run), none})
+			all = append(all, query{plan, cost.Learn(run), none})
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {

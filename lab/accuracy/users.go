@@ -14,7 +14,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/cost"
 )
 
 // A shared cluster is a way in which other users share ours.
@@ -123,7 +123,7 @@ func (c *shared) measure(plan *dag.Plan, seed uint64, s *usersScore) error {
 		return err
 	}
 	scenarios := append(estimators.Scenarios(), estimators.Sampled())
-	all := estimators.Shared(scenarios, observed.Costs, estimators.Options{Samples: 64})
+	all := estimators.Shared(scenarios, cost.Costs, estimators.Options{Samples: 64})
 	var ticks []usersLook
 	var run dag.Run
 	total, last := 0.0, 0.0

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/estimators/cost"
-	"github.com/paratimer/paratimer/estimators/observed"
 )
 
 func main() {
@@ -24,10 +23,13 @@ func main() {
 func command(ctx context.Context) error {
 	folders := flag.String("runs", "../shared/corpus,../shared/recordings-spark", "folders of runs")
 	pattern := flag.String("files", "*.eventlog.*", "files of runs in them")
+	profiles := flag.String("profiles", "", "folder of profiles of runs whose recordings are not there")
 	ticks := flag.Int("ticks", 24, "instants of each run that are looked at")
 	samples := flag.Int("samples", 32, "replays for a range")
 	kinds := flag.String("kinds", "", "kinds of pairs, all if empty: "+strings.Join(kindNames, ", "))
 	each := flag.Bool("v", false, "print each pair")
+	only := flag.String("only", "", "print the ticks of the pair of this run and this other one: RUN,OTHER")
+	most := flag.Int("most", 0, "pairs of a run and another recording at most; 0: all")
 	keep := flag.String("keep", "", "numbers that are not fitted, as the runs cannot show them")
 	out := flag.String("o", "", "write fitted numbers to this file")
 	flag.Parse()
@@ -35,14 +37,21 @@ func command(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	pairs := pairsOf(runs)
+	more, err := readProfiles(*profiles)
+	if err != nil {
+		return err
+	}
+	pairs := pairsOf(append(runs, more...), *most)
 	if *kinds != "" {
 		wanted := strings.Split(*kinds, ",")
 		pairs = slices.DeleteFunc(pairs, func(k kind) bool { return !slices.Contains(wanted, k.name) })
 	}
+	if *only != "" {
+		return printTicks(os.Stdout, pairs, *only, cost.Costs, *samples)
+	}
 	if *out == "" {
 		for _, k := range pairs {
-			k.report(os.Stdout, score(k.pairs, observed.Costs, *samples), *each)
+			k.report(os.Stdout, score(k.pairs, cost.Costs, *samples), *each)
 		}
 		return nil
 	}

@@ -17,25 +17,47 @@ type kind struct {
 }
 
 // kindNames are the relations of a run and another one of its program: none, another recording, the same whose profile
-// does not say how long the first executor took to start, and of programs of several sizes the same size and cores, or
-// another one.
-var kindNames = []string{"none", "recording", "start unknown", "again", "other size", "other cores", "both"}
+// does not say how long the first executor took to start, of programs of several sizes the same size and cores, or another
+// one, and another job of one name in the histories of others.
+var kindNames = []string{"none", "recording", "start unknown", "again", "other size", "other cores", "both", "history"}
+
+// Of the jobs of one name in the histories of others so many pairs count, of jobs whose lengths are no further apart.
+const (
+	mostOfName = 4
+	mostApart  = 2.5
+)
 
 // pairsOf groups the pairs of runs of the same program. Of programs of several sizes a run has one partner of each
-// relation that is larger, and one that is smaller.
-func pairsOf(runs []*run) []kind {
-	by := map[string][]pair{}
+// relation that is larger, and one that is smaller; of recordings it has so many partners at most, or all if that is 0.
+func pairsOf(runs []*run, most int) []kind {
+	by, taken := map[string][]pair{}, map[string]int{}
 	for _, r := range runs {
+		if len(r.ticks) == 0 {
+			continue
+		}
 		by["none"] = append(by["none"], pair{run: r})
-		seen := map[string]bool{}
+		seen, partners := map[string]bool{}, 0
 		for _, o := range runs {
 			a, b := sized.FindStringSubmatch(r.name), sized.FindStringSubmatch(o.name)
 			if o == r || o.program != r.program || (a == nil) != (b == nil) {
 				continue
 			}
+			if r.history {
+				if ratio := r.end.Sub(r.first).Seconds() / o.end.Sub(o.first).Seconds(); max(ratio, 1/ratio) < mostApart &&
+					taken[r.program] < mostOfName {
+					by["history"] = append(by["history"], pair{r, o})
+					taken[r.program]++
+				}
+				continue
+			}
 			if a == nil {
+				if partners++; most > 0 && partners > most {
+					continue
+				}
 				by["recording"] = append(by["recording"], pair{r, o})
-				by["start unknown"] = append(by["start unknown"], pair{r, o.withoutStart()})
+				if o.profile.Overheads.Boot > 0 {
+					by["start unknown"] = append(by["start unknown"], pair{r, o.withoutStart()})
+				}
 				continue
 			}
 			name := "both"

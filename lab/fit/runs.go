@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -13,9 +14,11 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/capture"
+	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/adapters/spark"
+	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/cost"
 )
 
 // A run is one that has ended, as a watcher saw it at some instants.
@@ -24,6 +27,7 @@ type run struct {
 	ticks         []*dag.Snapshot
 	first, end    dag.Instant
 	profile       *dag.Plan
+	history       bool // the job history of others
 }
 
 // sized is the name of a run of a program of several sizes: pricing-s1-c2-r1.
@@ -53,12 +57,36 @@ func readRuns(ctx context.Context, folders []string, pattern string, ticks int) 
 				fmt.Fprintf(os.Stderr, "fit: %s is left out: %v\n", name, err)
 				continue
 			}
-			r.name, r.program = name, programOf(name)
+			r.name, r.program, r.history = name, programOf(name), strings.Contains(file, tapes)
+			if r.profile.OnlyMapReduce() {
+				r.program = path.Base(r.profile.Name)
+			}
 			all = append(all, r)
 		}
 	}
 	return all, nil
 }
+
+// readProfiles reads the profiles in a folder, of runs whose recordings are not there.
+func readProfiles(dir string) ([]*run, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
+	if err != nil || dir == "" {
+		return nil, err
+	}
+	var all []*run
+	for _, file := range files {
+		plan, err := planfile.ReadFile(file, planfile.Options{Profile: true})
+		if err != nil {
+			return nil, err
+		}
+		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
+		all = append(all, &run{name: name, program: path.Base(plan.Name), profile: plan})
+	}
+	return all, nil
+}
+
+// tapes is in the names of tapes, which job histories are imported to.
+const tapes = ".tape"
 
 // A source observes a run once more at each call; see watch.Source.
 type source interface {
@@ -72,6 +100,9 @@ func open(file string) (source, error) {
 			return nil, err
 		}
 		return capture.NewLogSource(log, capture.Options{})
+	}
+	if strings.Contains(file, tapes) {
+		return tape.Open(file)
 	}
 	rec, err := capture.Open(file)
 	if err != nil {
@@ -108,7 +139,7 @@ func readRun(ctx context.Context, file string, ticks int) (*run, error) {
 	if last.State != dag.Succeeded {
 		return nil, fmt.Errorf("it ended as %s", last.State)
 	}
-	r := &run{first: last.Origin(), end: dag.NoInstant, profile: observed.Learn(dag.Run{}.Append(last))}
+	r := &run{first: last.Origin(), end: dag.NoInstant, profile: cost.Learn(dag.Run{}.Append(last))}
 	for j := range last.Jobs {
 		r.end = max(r.end, last.Jobs[j].Finished)
 	}

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"fmt"
+	"io"
 	"math"
 	"runtime"
+	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -37,6 +41,53 @@ func score(pairs []pair, model estimators.Model, samples int) []grade {
 	return out
 }
 
+// printTicks prints what a model estimates at each tick of a pair, in seconds.
+func printTicks(w io.Writer, kinds []kind, names string, model estimators.Model, samples int) error {
+	run, other, _ := strings.Cut(names, ",")
+	for _, k := range kinds {
+		for _, p := range k.pairs {
+			if p.run.name != run || (p.other == nil) != (other == "") || p.other != nil && p.other.name != other {
+				continue
+			}
+			for _, s := range p.run.ticks {
+				at := s.At.Sub(p.run.first).Seconds()
+				point, distribution := p.estimate(s, model, samples)
+				fmt.Fprintf(w, "at %8.1f, left %8.1f", at, p.run.end.Sub(s.At).Seconds())
+				if point != nil {
+					fmt.Fprintf(w, ", estimated %8.1f", point.Seconds())
+				}
+				if len(distribution) > 0 {
+					low, high := distribution.Range(0.8)
+					fmt.Fprintf(w, ", between %8.1f and %8.1f", low.Seconds(), high.Seconds())
+				}
+				fmt.Fprintln(w)
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("no pair of %s", names)
+}
+
+// estimate is the time left at a tick, and its distribution; nil if there is none.
+func (p *pair) estimate(s *dag.Snapshot, model estimators.Model, samples int) (*time.Duration, estimators.Distribution) {
+	if p.other != nil {
+		s = profiles.Attach(s, []*dag.Plan{p.other.profile})
+	}
+	all := estimators.Shared([]estimators.Scenario{
+		estimators.Scenarios()[0], estimators.Corrected(estimators.Sampled()),
+	}, model, estimators.Options{Samples: samples})
+	run := dag.Run{}.Append(s)
+	point, errPoint := all[0].Estimate(run)
+	sampled, errRange := all[1].Estimate(run)
+	if errPoint != nil {
+		point.Remaining = nil
+	}
+	if errRange != nil {
+		sampled.Distribution = nil
+	}
+	return point.Remaining, sampled.Distribution
+}
+
 // values is how many values of a distribution are scored.
 const values = 64
 
@@ -44,24 +95,17 @@ func (g *grade) add(p pair, s *dag.Snapshot, model estimators.Model, samples int
 	total, elapsed := float64(p.run.end-p.run.first), float64(s.At-p.run.first)
 	g.ticks++
 	g.bar += math.Abs(100*barOf(s) - 100*elapsed/total)
-	if p.other != nil {
-		s = profiles.Attach(s, []*dag.Plan{p.other.profile})
-	}
-	run := dag.Run{}.Append(s)
-	all := estimators.Shared([]estimators.Scenario{
-		estimators.Scenarios()[0], estimators.Corrected(estimators.Sampled()),
-	}, model, estimators.Options{Samples: samples})
-	if e, err := all[0].Estimate(run); err == nil && e.Remaining != nil {
+	point, distribution := p.estimate(s, model, samples)
+	if point != nil {
 		g.points++
-		d := 100*elapsed/(elapsed+float64(e.Remaining.Milliseconds())) - 100*elapsed/total
+		d := 100*elapsed/(elapsed+float64(point.Milliseconds())) - 100*elapsed/total
 		g.errors, g.bias = g.errors+math.Abs(d), g.bias+d
 	}
-	e, err := all[1].Estimate(run)
-	if err != nil || len(e.Distribution) == 0 {
+	if len(distribution) == 0 {
 		return
 	}
 	g.ranges++
-	low, high := e.Distribution.Range(0.8)
+	low, high := distribution.Range(0.8)
 	l, h, truth := float64(low.Milliseconds()), float64(high.Milliseconds()), total-elapsed
 	if l <= truth && truth <= h {
 		g.held++
@@ -69,7 +113,7 @@ func (g *grade) add(p pair, s *dag.Snapshot, model estimators.Model, samples int
 	g.width += (h - l) / truth
 	logs := make([]float64, values)
 	for i := range logs {
-		left := e.Distribution.At((float64(i) + 0.5) / values)
+		left := distribution.At((float64(i) + 0.5) / values)
 		logs[i] = math.Log((elapsed + float64(left.Milliseconds())) / total)
 	}
 	g.crps += crps(logs, 0)

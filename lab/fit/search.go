@@ -15,7 +15,7 @@ import (
 var (
 	withProfile = []string{
 		"Load", "LoadBoot", "Boot", "Pace", "Both", "Change", "Head", "Task", "Every", "HeadPart", "HeadWide", "Growth",
-		"Drift", "Waves", "Pause", "EveryPart", "Launch", "Alone",
+		"Drift", "Waves", "Pause", "EveryPart", "Launch", "Alone", "Files", "Node",
 	}
 	firstRuns = []string{
 		"ToCome", "FirstHead", "FirstHeadSigma", "Unseen", "UnseenRead", "UnseenSigma", "NothingLater", "Later", "LaterSigma",
@@ -54,7 +54,7 @@ type fitter struct {
 func (f *fitter) try(n cost.Numbers) float64 {
 	t := trial{n, map[string][2]float64{}}
 	for _, k := range f.kinds {
-		for i, g := range score(k.pairs, cost.With(&n), f.samples) {
+		for i, g := range score(k.pairs, cost.With(cost.Options{Numbers: &n}), f.samples) {
 			if g.ranges > 0 {
 				s := t.scores[k.pairs[i].run.program]
 				t.scores[k.pairs[i].run.program] = [2]float64{s[0] + g.crps/float64(g.ranges), s[1] + 1}

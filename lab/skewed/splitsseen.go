@@ -6,7 +6,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/cost"
 )
 
 // snapshot is what Hadoop's counters tell at t of a job of maps alone.
@@ -82,7 +82,7 @@ func (r *mapRun) standardEnds(ticks []float64, bytes bool) ([]float64, error) {
 	var standard estimators.Estimator
 	for _, s := range estimators.Scenarios() {
 		if s.Name == "standard" {
-			standard = estimators.New(s, observed.Costs, estimators.Options{})
+			standard = estimators.New(s, cost.Costs, estimators.Options{})
 		}
 	}
 	var run dag.Run

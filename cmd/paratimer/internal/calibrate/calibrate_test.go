@@ -10,7 +10,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/internal/testkit/long"
 )
 
@@ -21,7 +21,7 @@ type crude struct {
 }
 
 func newCrude() estimators.Estimator {
-	return crude{standard: estimators.New(estimators.Scenarios()[0], observed.Costs, estimators.Options{})}
+	return crude{standard: estimators.New(estimators.Scenarios()[0], cost.Costs, estimators.Options{})}
 }
 
 func (c crude) Estimate(run dag.Run) (estimators.Estimate, error) {
@@ -92,7 +92,7 @@ func TestSampledRangesHold(t *testing.T) {
 	}
 	few := estimators.Options{Samples: 32}
 	sampled := func() estimators.Estimator {
-		return estimators.New(estimators.Corrected(estimators.Sampled()), observed.Costs, few)
+		return estimators.New(estimators.Corrected(estimators.Sampled()), cost.Costs, few)
 	}
 	for i, ratio := range held(t, Options{Runs: 200, Seed: 1, Workers: 2, Estimator: sampled}) {
 		if math.Abs(ratio-0.8) > 0.1 {

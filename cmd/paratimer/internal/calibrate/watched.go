@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
@@ -152,7 +152,7 @@ func watchOne(run []*dag.Snapshot, id string, estimator estimators.Estimator) (w
 			}
 		}
 	}
-	return w, observed.Learn(seen), estimators.Residuals(id, ranges, w.total), nil
+	return w, cost.Learn(seen), estimators.Residuals(id, ranges, w.total), nil
 }
 
 // nearest is the tick nearest to an elapsed time.

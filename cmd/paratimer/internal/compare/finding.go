@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/cost"
 )
 
 // When a phase is said to have become slower or faster. Its tasks must show it, and its earlier runs, each beyond
@@ -43,8 +43,8 @@ type Finding struct {
 // units are what a cost may be of, the best first.
 var units = []struct {
 	name string
-	of   func(*observed.Took) float64
-}{{"record", recordsOf}, {"byte", bytesOf}, {"task", func(*observed.Took) float64 { return 1 }}}
+	of   func(*cost.Took) float64
+}{{"record", recordsOf}, {"byte", bytesOf}, {"task", func(*cost.Took) float64 { return 1 }}}
 
 // judge looks at a phase over the earlier runs and now.
 func judge(earlier []*Phase, now *Phase) (f Finding, ok bool) {
@@ -104,7 +104,7 @@ func (f *Finding) beyond(costs, pool, medians []float64) bool {
 // costs are milliseconds a unit, of the tasks that tell both and worked at all. What a short task works beside its
 // start-up is mostly chance: it counts as the least that can be told, so that no ratio is larger than what is sure of
 // it.
-func (p *Phase) costs(of func(*observed.Took) float64) []float64 {
+func (p *Phase) costs(of func(*cost.Took) float64) []float64 {
 	var all []float64
 	for i := range p.Took {
 		work := p.Took[i].Work

@@ -10,7 +10,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/estimators/whatif"
 )
 
@@ -43,7 +43,7 @@ type Job struct {
 type Phase struct {
 	Name   string // the stage's; after Compare as in the newest run that has the job
 	Tasks  int    // as the plan says, -1 where it does not
-	Took   []observed.Took
+	Took   []cost.Took
 	Failed int // attempts that failed
 	Killed int // attempts that were killed, without those that another attempt of their task overtook
 	reads  bool
@@ -67,7 +67,7 @@ func Of(from string, run dag.Run) *Run {
 		Jobs: make([]Job, len(s.Jobs)),
 	}
 	end := dag.NoInstant
-	took := observed.TookOf(run)
+	took := cost.TookOf(run)
 	for j := range s.Jobs {
 		r.Jobs[j] = jobOf(&s.Plan.Jobs[j], &s.Jobs[j], took[j])
 		end = max(end, s.Jobs[j].Finished)
@@ -79,7 +79,7 @@ func Of(from string, run dag.Run) *Run {
 	return r
 }
 
-func jobOf(plan *dag.Job, s *dag.JobState, took [][]observed.Took) Job {
+func jobOf(plan *dag.Job, s *dag.JobState, took [][]cost.Took) Job {
 	job := Job{Length: between(s.Submitted, s.Finished)}
 	first := dag.NoInstant
 	for k := range s.Stages {
@@ -129,7 +129,7 @@ func InOrder(runs []*Run) {
 }
 
 // sum adds one figure of the phase's tasks; NaN where a task does not tell it, or none has run.
-func (p *Phase) sum(of func(*observed.Took) float64) float64 {
+func (p *Phase) sum(of func(*cost.Took) float64) float64 {
 	if len(p.Took) == 0 {
 		return math.NaN()
 	}
@@ -140,13 +140,13 @@ func (p *Phase) sum(of func(*observed.Took) float64) float64 {
 	return total
 }
 
-func lengthOf(t *observed.Took) float64  { return t.Length }
-func workOf(t *observed.Took) float64    { return t.Work }
-func recordsOf(t *observed.Took) float64 { return t.Records }
-func bytesOf(t *observed.Took) float64   { return t.Bytes }
+func lengthOf(t *cost.Took) float64  { return t.Length }
+func workOf(t *cost.Took) float64    { return t.Work }
+func recordsOf(t *cost.Took) float64 { return t.Records }
+func bytesOf(t *cost.Took) float64   { return t.Bytes }
 
 // each is one figure of each task, without those that do not tell it.
-func (p *Phase) each(of func(*observed.Took) float64) []float64 {
+func (p *Phase) each(of func(*cost.Took) float64) []float64 {
 	var all []float64
 	for i := range p.Took {
 		if v := of(&p.Took[i]); !math.IsNaN(v) {
@@ -157,8 +157,8 @@ func (p *Phase) each(of func(*observed.Took) float64) []float64 {
 }
 
 // task finds what a task took; nil where it did not succeed.
-func (p *Phase) task(index int) *observed.Took {
-	i, found := slices.BinarySearchFunc(p.Took, index, func(t observed.Took, want int) int {
+func (p *Phase) task(index int) *cost.Took {
+	i, found := slices.BinarySearchFunc(p.Took, index, func(t cost.Took, want int) int {
 		return cmp.Compare(t.Task, want)
 	})
 	if !found {

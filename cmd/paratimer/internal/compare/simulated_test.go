@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/pathfrag/attribution"
 )
 
@@ -83,7 +83,7 @@ func night(t *testing.T, p *dag.Plan, n int, o simulate.Options) *Run {
 	}
 	r.Follow(a, run.Now())
 	r.Beside(&along)
-	r.Remember(run, observed.With(observed.Options{}))
+	r.Remember(run, cost.With(cost.Options{}))
 	return r
 }
 

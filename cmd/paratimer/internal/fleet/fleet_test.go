@@ -24,7 +24,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/cost"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -209,10 +209,10 @@ func options(c *cluster, s *said) Options {
 		Cluster: c, Shown: s.show, Every: 3 * time.Second, Most: time.Minute, Workers: 2, Drain: time.Second,
 		Log: zerolog.Nop(),
 		Estimators: func() watch.EstimatorSet {
-			all := estimators.Shared(append(estimators.Scenarios(), estimators.Sampled()), observed.Costs,
+			all := estimators.Shared(append(estimators.Scenarios(), estimators.Sampled()), cost.Costs,
 				estimators.Options{Samples: 16})
 			n := len(all) - 1
-			return watch.EstimatorSet{Scenarios: all[:n], Sampled: all[n], Model: observed.Costs}
+			return watch.EstimatorSet{Scenarios: all[:n], Sampled: all[n], Model: cost.Costs}
 		},
 	}
 }

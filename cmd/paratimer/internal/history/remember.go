@@ -8,7 +8,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/state"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/cost"
 )
 
 // Finished is what is to be remembered of a run that has ended, seen as run, with what was said of its range along it.
@@ -40,7 +40,7 @@ func Finished(run dag.Run, ticks []estimators.RangeTick) (name string, r state.R
 	if r.Excluded != "" {
 		return name, r, "", nil
 	}
-	plan := observed.Learn(run)
+	plan := cost.Learn(run)
 	plan.Residuals = estimators.Residuals(r.ID, ticks, time.Duration(r.TotalSeconds*float64(time.Second)))
 	r.Profile, word, err = encode(plan)
 	if err != nil {

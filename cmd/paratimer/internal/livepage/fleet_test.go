@@ -12,14 +12,14 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/cost"
 )
 
 // TestBoard follows two queries, one with a hostile id: the page lists both, worst first, and leads to their live
 // reports.
 func TestBoard(t *testing.T) {
 	t.Parallel()
-	b := NewBoard(observed.Costs, 2*time.Second, time.UTC)
+	b := NewBoard(cost.Costs, 2*time.Second, time.UTC)
 	h := b.Handler()
 	if page := body(t, ask(h, "GET", "/", "")); !strings.Contains(page, "No query was seen yet.") {
 		t.Errorf("before the first query: %.300s", page)
@@ -29,7 +29,7 @@ func TestBoard(t *testing.T) {
 		s := running(seconds)
 		s.ID = id
 		src := script{s}
-		all := estimators.Shared(estimators.Scenarios(), observed.Costs, estimators.Options{})
+		all := estimators.Shared(estimators.Scenarios(), cost.Costs, estimators.Options{})
 		w := watch.Watch{
 			Source: &src, Estimators: watch.EstimatorSet{Scenarios: all}, Sinks: []watch.Sink{b},
 			Log: zerolog.Nop(),
@@ -74,7 +74,7 @@ func TestBoard(t *testing.T) {
 // TestBoardIsBounded holds that a board keeps the newest ended queries alone.
 func TestBoardIsBounded(t *testing.T) {
 	t.Parallel()
-	b := NewBoard(observed.Costs, time.Second, time.UTC)
+	b := NewBoard(cost.Costs, time.Second, time.UTC)
 	for i := range 3 * mostEnded {
 		id := fmt.Sprintf("q%d", i)
 		f := frame.Frame{Workflow: frame.Workflow{ID: &id, State: dag.Succeeded}}

@@ -15,7 +15,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/cost"
 )
 
 // A script is a source that says what it is given.
@@ -61,8 +61,8 @@ func stepper(snapshots ...*dag.Snapshot) (http.Handler, *watch.Stepper) {
 // stepped is a page and its watch.
 func stepped(snapshots ...*dag.Snapshot) (*Page, *watch.Stepper) {
 	src := script(snapshots)
-	page := New(runreport.NewCollector("q1", observed.Costs), 2*time.Second, time.UTC)
-	all := estimators.Shared(estimators.Scenarios(), observed.Costs, estimators.Options{})
+	page := New(runreport.NewCollector("q1", cost.Costs), 2*time.Second, time.UTC)
+	all := estimators.Shared(estimators.Scenarios(), cost.Costs, estimators.Options{})
 	return page, watch.Watch{
 		Source: &src, Estimators: watch.EstimatorSet{Scenarios: all}, Sinks: []watch.Sink{page}, Log: zerolog.Nop(),
 	}.Stepper()

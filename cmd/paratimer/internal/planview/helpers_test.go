@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
@@ -36,7 +36,7 @@ func viewOf(t *testing.T, c *golden.Case, s *dag.Snapshot, opt schedule.Options)
 
 func of(t *testing.T, p *dag.Plan) *View {
 	t.Helper()
-	v, err := Of(p, nil, observed.Costs, estimators.Options{}, estimators.Scenarios())
+	v, err := Of(p, nil, cost.Costs, estimators.Options{}, estimators.Scenarios())
 	if err != nil {
 		t.Fatal(err)
 	}

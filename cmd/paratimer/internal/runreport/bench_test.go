@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/cost"
 )
 
 // large is a query of 100,000 tasks on 1,500 slots.
@@ -37,7 +37,7 @@ func gather(tb testing.TB, until time.Duration) *Collector {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	g := NewCollector("large", observed.Costs)
+	g := NewCollector("large", cost.Costs)
 	var run dag.Run
 	for {
 		s, err := src.Next(context.Background())

@@ -10,7 +10,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/pathfrag/attribution"
 )
@@ -41,7 +41,7 @@ func played(t testing.TB, plan *dag.Plan, opt simulate.Options, until time.Durat
 
 func chartFor(t testing.TB, run dag.Run) Chart {
 	t.Helper()
-	c, err := ChartOf(run, observed.Costs)
+	c, err := ChartOf(run, cost.Costs)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func newDrawing(run dag.Run, model estimators.Model) (*drawing, error) {
 	d := &drawing{s: run.Now()}
 	if !d.s.State.Ended() && model != nil {
 		w := estimators.NewReplayContext(run, model, estimators.Options{})
-		if e, err := estimators.Scenarios()[0].Of(w); err == nil && e.Remaining != nil && e.Path != nil {
+		if e, err := estimators.Scenarios()[0].Of(w); err == nil && e.Path != nil {
 			d.s, d.ahead = w.Now(), e.Path
 			if d.sch, err = schedule.HistoryAndPlan(d.s, e.Path.Schedule); err != nil {
 				return nil, err

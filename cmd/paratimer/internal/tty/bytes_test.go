@@ -20,7 +20,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/screen"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/cost"
 )
 
 // A size is a terminal's, and how many bytes a redraw may write to it: on average, and the most but for the first. They
@@ -150,13 +150,13 @@ func (k *kept) Show(tick frame.Tick) error {
 
 func framesOf(t *testing.T, src watch.Source) []frame.Frame {
 	t.Helper()
-	all := estimators.Shared(append(estimators.Scenarios(), estimators.Sampled()), observed.Costs,
+	all := estimators.Shared(append(estimators.Scenarios(), estimators.Sampled()), cost.Costs,
 		estimators.Options{Samples: 5})
 	n := len(all) - 1
 	k := &kept{}
 	w := watch.Watch{Source: src, Estimators: watch.EstimatorSet{
 		Scenarios: all[:n], Sampled: all[n],
-		Model: observed.Costs,
+		Model: cost.Costs,
 	}, Sinks: []watch.Sink{k}}
 	if _, err := w.Run(t.Context()); err != nil {
 		t.Fatal(err)

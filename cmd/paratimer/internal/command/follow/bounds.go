@@ -14,7 +14,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/cost"
 )
 
 // zones of deadlines, where the machine has none
@@ -138,7 +138,7 @@ func usual(c *cli.Context) (time.Duration, error) {
 	if err != nil || len(profiles) == 0 {
 		return 0, err
 	}
-	if v, err := planview.Of(profiles[0], nil, observed.Costs, estimators.Options{}, estimators.Scenarios()[:1]); err ==
+	if v, err := planview.Of(profiles[0], nil, cost.Costs, estimators.Options{}, estimators.Scenarios()[:1]); err ==
 		nil && v.Estimates[0].Remaining != nil {
 		return *v.Estimates[0].Remaining, nil
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/estimators/nearestfit"
-	"github.com/paratimer/paratimer/estimators/observed"
 )
 
 // EstimatorSet is who estimates: ParaTimer's scenarios, the range, which reduces hold the query back, and, if asked,
@@ -17,7 +17,7 @@ func EstimatorSet(others bool, samples int) watch.EstimatorSet {
 	if others {
 		b.others = estimators.Others()
 	}
-	return EstimatorSetOf(observed.Costs, b, samples)
+	return EstimatorSetOf(cost.Costs, b, samples)
 }
 
 // EstimatorSetOf is EstimatorSet on another cost model, showing a battery. The headline and alerts rest on all of
@@ -51,5 +51,5 @@ const maxDelta = 1e12
 
 // ModelOf is the cost model with the flags' parameters.
 func ModelOf(c *cli.Context) estimators.Model {
-	return observed.With(observed.Options{DeltaBytes: c.Float64("delta")})
+	return cost.With(cost.Options{DeltaBytes: c.Float64("delta")})
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/cost"
 )
 
 // TestSkewOfFinishedRun holds that a finished run of Spark is told as it was: the hot task of the recording worked 31 s
@@ -25,11 +25,11 @@ func TestSkewOfFinishedRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run, err := skewedThen(t.Context(), observed.Costs, path, open, when)
+		run, err := skewedThen(t.Context(), cost.Costs, path, open, when)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := skewReport(observed.Costs, run)
+		r, err := skewReport(cost.Costs, run)
 		if err != nil || len(r.Skew) != 1 || r.RemainingSeconds != nil {
 			t.Fatalf("%+v, %v", r, err)
 		}

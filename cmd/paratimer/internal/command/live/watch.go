@@ -20,7 +20,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/cost"
 )
 
 // fleetWorkers is how many observations of a fleet are made at once. More would only take more memory: what they do
@@ -159,7 +159,7 @@ func watchMany(c *cli.Context) error {
 				text.blockings(at, blockings)
 			}
 		},
-		Estimators: func() watch.EstimatorSet { return follow.EstimatorSetOf(observed.Costs, shown, 0) },
+		Estimators: func() watch.EstimatorSet { return follow.EstimatorSetOf(cost.Costs, shown, 0) },
 		Shown: func(_ fleet.Watched, tick frame.Tick) error {
 			var errs []error
 			for _, s := range sinks {

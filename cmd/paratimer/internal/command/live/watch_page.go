@@ -8,7 +8,7 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/livepage"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/cost"
 )
 
 // serveBoard is a board of all queries, for a screen or for the page that is served where --listen says; nil for
@@ -19,7 +19,7 @@ func serveBoard(ctx context.Context, c *cli.Context, every time.Duration, onScre
 	typed := c.String("listen")
 	switch {
 	case typed == "" && onScreen:
-		return livepage.NewBoard(observed.Costs, every, command.Zone(c)), func() {}, nil
+		return livepage.NewBoard(cost.Costs, every, command.Zone(c)), func() {}, nil
 	case typed == "":
 		return nil, func() {}, nil
 	}
@@ -29,7 +29,7 @@ func serveBoard(ctx context.Context, c *cli.Context, every time.Duration, onScre
 	}
 	log := command.Logger(c)
 	log.Info().Msgf("all queries at %s://%s/", door.Scheme(), listener.Addr())
-	b = livepage.NewBoard(observed.Costs, every, command.Zone(c))
+	b = livepage.NewBoard(cost.Costs, every, command.Zone(c))
 	return b, b.Serve(listener, door, func(err error) { log.Error().Err(err).Msg("the page is not served any more") }),
 		nil
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/compare"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/compareview"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
+	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/estimators/nearestfit"
-	"github.com/paratimer/paratimer/estimators/observed"
 	"github.com/paratimer/paratimer/pathfrag/attribution"
 )
 
@@ -117,9 +117,9 @@ func comparedRun(ctx context.Context, c *cli.Context, path string) (r *compare.R
 	}
 	r.Follow(a, run.Now())
 	r.Beside(&along)
-	r.Remember(run, observed.With(observed.Options{DeltaBytes: nearestfit.Default().DeltaBytes}))
+	r.Remember(run, cost.With(cost.Options{DeltaBytes: nearestfit.Default().DeltaBytes}))
 	if comparedAs(c) == "html" {
-		if drawn, err := runreport.ChartOf(run, observed.Costs); err == nil { // what else is compared does not need it
+		if drawn, err := runreport.ChartOf(run, cost.Costs); err == nil { // what else is compared does not need it
 			chart = &drawn
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
@@ -62,7 +62,7 @@ func learnFile(c *cli.Context, path string) (plan *dag.Plan, err error) {
 		log.Warn().Str("file", path).Stringer("state",
 			run.Now().State).Msg("the query did not succeed: what did not run is not learned")
 	}
-	plan = observed.Learn(run)
+	plan = cost.Learn(run)
 	for _, j := range plan.Jobs {
 		if slices.ContainsFunc(j.Stages, func(s dag.Stage) bool { return s.Known }) {
 			return plan, nil

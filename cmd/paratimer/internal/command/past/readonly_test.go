@@ -17,7 +17,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/cost"
 )
 
 // noted notes a checksum of each snapshot that it hands out.
@@ -60,10 +60,10 @@ func TestSnapshotsAreReadOnly(t *testing.T) {
 			}
 			defer file.Close() //nolint:errcheck // it was read
 			from := &noted{Source: src}
-			report := runreport.NewCollector(name, observed.Costs)
-			page := livepage.New(runreport.NewCollector(name, observed.Costs), time.Second, time.UTC)
+			report := runreport.NewCollector(name, cost.Costs)
+			page := livepage.New(runreport.NewCollector(name, cost.Costs), time.Second, time.UTC)
 			w := watch.Watch{
-				Source: from, Estimators: follow.EstimatorSetOf(observed.Costs, follow.Battery{}, 16),
+				Source: from, Estimators: follow.EstimatorSetOf(cost.Costs, follow.Battery{}, 16),
 				Sinks: []watch.Sink{report, page}, Log: zerolog.Nop(),
 			}
 			polls := 0

@@ -16,7 +16,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/trainrows"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/cost"
 )
 
 func ernestRowsFlags() []cli.Flag {
@@ -124,7 +124,7 @@ func recordedRow(ctx context.Context, r input.RecordedRun) (trainrows.Run, error
 	if last.ID != "" {
 		name += " " + last.ID
 	}
-	return trainrows.Of(name, observed.Learn(run), input.TotalSeconds(last))
+	return trainrows.Of(name, cost.Learn(run), input.TotalSeconds(last))
 }
 
 // rememberedRows are the runs of a workflow that are learned from.

@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/pathfrag"
 )
 
@@ -51,7 +51,7 @@ func estimate(c *cli.Context) (err error) {
 	if c.IsSet("delta1") || c.IsSet("delta2") {
 		opt.Path = &pathfrag.Params{Delta1: c.Duration("delta1"), Delta2: c.Duration("delta2")}
 	}
-	v, err := planview.Of(plan, profiles, observed.Costs, opt, shown.Scenarios())
+	v, err := planview.Of(plan, profiles, cost.Costs, opt, shown.Scenarios())
 	if err != nil {
 		return command.Usage("%w", err)
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
@@ -179,7 +179,7 @@ func TestReadingsGiveOneProfile(t *testing.T) {
 	for _, name := range readings {
 		t.Run(name, func(t *testing.T) {
 			runH, runC := both(t, name)
-			h, c := observed.Learn(runH), observed.Learn(runC)
+			h, c := cost.Learn(runH), cost.Learn(runC)
 			near := func(what string, got, want, tolerance float64) {
 				if math.IsNaN(got) != math.IsNaN(want) || math.Abs(got-want) > tolerance*max(math.Abs(want), 1) {
 					t.Errorf("%s: %v, captured %v", what, got, want)

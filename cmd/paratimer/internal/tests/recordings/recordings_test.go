@@ -17,7 +17,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 	"github.com/paratimer/paratimer/internal/testkit/long"
 )
@@ -45,7 +45,7 @@ func TestRecordings(t *testing.T) {
 		for _, path := range slices.Concat(reported, histories) {
 			t.Run(filepath.Base(path), func(t *testing.T) {
 				t.Parallel()
-				g := runreport.NewCollector(filepath.Base(path), observed.Costs)
+				g := runreport.NewCollector(filepath.Base(path), cost.Costs)
 				g.Recorded = true
 				each := &sounding{t: t, g: g}
 				var seen *movesSeen

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/estimators/whatif"
 )
 
@@ -32,7 +32,7 @@ func TestWhatIfReplaysRecordings(t *testing.T) {
 		"two-1", "queues-1", "amrestart-1",
 	} {
 		past := pastOf(t, name)
-		r, err := whatif.NewReplayOf(past, observed.Costs)
+		r, err := whatif.NewReplayOf(past, cost.Costs)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func TestWhatIfAcrossRecordings(t *testing.T) {
 		from, to string
 		ratio    float64
 	}{{"slowstart-1", "join-1", 0.05}, {"join-1", "slowstart-1", 1}} {
-		r, err := whatif.NewReplayOf(pastOf(t, x.from), observed.Costs)
+		r, err := whatif.NewReplayOf(pastOf(t, x.from), cost.Costs)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,183 @@
+package cost
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
+	"github.com/paratimer/paratimer/estimators/load"
+)
+
+// between is what this run has shown of the time in which none of its tasks run: from a job's submission to its first
+// task, from a wave of jobs to the next, and from a job's last task to its end. Most of it is starts of JVMs, so it shows
+// the pace of overhead.
+type between struct {
+	launch, wave, finish shownPause
+	waited               time.Duration // for how long a job that has no task left has waited for its end; 0: none does
+}
+
+// A shownPause is what was expected of one kind of these, and the ones that this run has had, oldest first.
+type shownPause struct {
+	expected time.Duration
+	had      []time.Duration
+}
+
+// fade is what a pause weighs against the next one of its kind: the load of a cluster changes while a query runs.
+const fade = 0.7
+
+// mean is the mean of those that the run has had, in milliseconds, and their weight.
+func (p *shownPause) mean() (ms, weight float64) {
+	sum, w := 0.0, 1.0
+	for _, d := range slices.Backward(p.had) {
+		sum, weight = sum+w*taskcost.MS(d), weight+w
+		w *= fade
+	}
+	return sum / max(weight, 1), weight
+}
+
+// plainMean is their mean, 0 if there was none.
+func (p *shownPause) plainMean() time.Duration {
+	sum := time.Duration(0)
+	for _, d := range p.had {
+		sum += d
+	}
+	return sum / time.Duration(max(len(p.had), 1))
+}
+
+// A pauseOf is a pause and its place in overheads.
+type pauseOf struct {
+	to *time.Duration
+	by *shownPause
+}
+
+func (b *between) of(o *dag.Overheads) []pauseOf {
+	return []pauseOf{{&o.Launch, &b.launch}, {&o.Wave, &b.wave}, {&o.Finish, &b.finish}}
+}
+
+// groups are the pauses as observations of the pace of overhead.
+func (b *between) groups() []group {
+	var out []group
+	for _, p := range []*shownPause{&b.launch, &b.wave} {
+		if mean, weight := p.mean(); weight > 0 && mean > 0 && p.expected > 0 {
+			out = append(out, group{took: mean, over: taskcost.MS(p.expected), n: weight, head: true, launch: true})
+		}
+	}
+	return out
+}
+
+// observeBetween finds what this run has shown of the pauses of MapReduce jobs.
+func (m *Model) observeBetween() {
+	if !m.s.Plan.OnlyMapReduce() || m.given {
+		return
+	}
+	o, b := &m.s.Plan.Overheads, &m.between
+	b.launch.expected, b.wave.expected, b.finish.expected = o.Launch, o.Wave, o.Finish
+	graph, err := dag.NewGraph(m.s.Plan)
+	if err != nil {
+		return
+	}
+	before := dag.NoInstant
+	for _, jobs := range graph.Levels() {
+		before = m.observeWave(jobs, before)
+	}
+}
+
+// observeWave is observeBetween of jobs that may run at once. It returns when the last of them ended.
+func (m *Model) observeWave(jobs []int, before dag.Instant) dag.Instant {
+	b := &m.between
+	quickest, restarted := time.Duration(-1), false
+	first, last := dag.NoInstant, dag.NoInstant
+	for _, j := range jobs {
+		js := &m.s.Jobs[j]
+		first = earlier(first, js.Submitted)
+		attempts := js.Stages[dag.Map].Attempts
+		// A master that is not the job's first numbers attempts from 1000 on, and does not know those before.
+		restarted = restarted || len(attempts) > 0 && attempts[0].Number >= 1000
+		if start := firstStart(attempts); start.Known() && js.Submitted.Known() {
+			// The others of a wave may have waited for containers.
+			if took := start.Sub(js.Submitted); quickest < 0 || took < quickest {
+				quickest = took
+			}
+		}
+		end := js.LastSuccess()
+		if js.State == dag.Succeeded && end.Known() && js.Finished >= end {
+			b.finish.had = append(b.finish.had, js.Finished.Sub(end))
+		}
+		if !js.State.Ended() && end.Known() && m.over(j) {
+			b.waited = max(b.waited, m.s.At.Sub(end))
+		}
+		last = max(last, js.Finished)
+	}
+	if quickest >= 0 && !restarted {
+		b.launch.had = append(b.launch.had, quickest)
+	}
+	if before.Known() && first.Known() && first >= before {
+		b.wave.had = append(b.wave.had, first.Sub(before))
+	}
+	return last
+}
+
+// over reports whether all tasks of a job have succeeded.
+func (m *Model) over(j int) bool {
+	for k := range m.stages[j] {
+		if len(m.stages[j][k].seen.ended) < m.stages[j][k].n {
+			return false
+		}
+	}
+	return true
+}
+
+func earlier(a, b dag.Instant) dag.Instant {
+	if !a.Known() || b.Known() && b < a {
+		return b
+	}
+	return a
+}
+
+// firstStart is when the first of some attempts started; NoInstant if none has.
+func firstStart(attempts []dag.Attempt) dag.Instant {
+	t := dag.NoInstant
+	for i := range attempts {
+		if a := &attempts[i]; a.Start.Known() && a.State != dag.AttemptWaiting {
+			t = earlier(t, a.Start)
+		}
+	}
+	return t
+}
+
+// learnBetween expects pauses to be as those that this run has had, and as is expected at its pace of overhead, which
+// weighs as much as one of them.
+func (m *Model) learnBetween() {
+	if m.given {
+		return
+	}
+	o := &m.s.Plan.Overheads
+	for _, f := range m.between.of(o) {
+		mean, weight := f.by.mean()
+		*f.to = taskcost.Duration((m.pace.loaded*taskcost.MS(f.by.expected) + mean*weight) / (1 + weight))
+	}
+}
+
+// drawBetween returns the snapshot of a draw at a pace of overhead: it has other pauses.
+func (m *Model) drawBetween(d estimators.Draws, over float64) *dag.Snapshot {
+	out, plan := *m.s, *m.s.Plan
+	out.Plan, out.Load = &plan, load.Draw(d, m.s.Load, m.s.At)
+	if m.given {
+		return &out
+	}
+	out.NextContainer = m.drawStall(d.Common(estimators.ForPause, stallDraw, 0))
+	o, sigma, busy := &plan.Overheads, m.numbers.Pause, over/m.pace.loaded
+	for i, f := range []*time.Duration{&o.Launch, &o.AMStart, &o.Wave, &o.Finish, &o.Handoff, &o.AMHold, &o.Copy} {
+		z := estimators.Normal(d.Common(estimators.ForPause, i, 0))
+		*f = taskcost.Duration(taskcost.MS(*f) * busy * math.Exp(sigma*z))
+	}
+	if waited := m.between.waited; waited > 0 {
+		rest := estimators.NewRest(taskcost.MS(m.s.Plan.Overheads.Finish), taskcost.MS(waited),
+			estimators.NewFactors(nil, sigma), 1)
+		o.Finish = waited + taskcost.Duration(rest.At(d.Common(estimators.ForPause, 3, 0), busy))
+	}
+	return &out
+}

@@ -1,0 +1,237 @@
+package cost
+
+import (
+	"math"
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/keygroups"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// Key groups are another way to know what the tasks of a stage take (package keygroups). Where there is evidence that
+// they predict it better than bytes they replace the law's work; starts and pauses remain those of the law.
+
+// keyed is the work of a stage's tasks by their key groups.
+type keyed struct {
+	*keygroups.Work
+	fixed []float64            // milliseconds of copy and sort that a plan has, by task
+	own   []estimators.Factors // by task
+}
+
+// learnGroups finds the stages whose tasks are predicted by their key groups.
+func (m *Model) learnGroups() {
+	m.keys = make([]*keygroups.Prediction, len(m.stages))
+	for j := range m.stages {
+		state := &m.s.Jobs[j]
+		if !m.s.Plan.Jobs[j].IsMapReduce() || state.State.Ended() {
+			continue
+		}
+		maps, st, known := &m.stages[j][dag.Map], &m.stages[j][dag.Reduce], m.profile.Job(j)
+		var was *dag.Stage
+		if known != nil {
+			was = &known.Stages[dag.Reduce]
+		}
+		if own := &m.s.Plan.Jobs[j].Stages[dag.Reduce]; own.Groups != nil {
+			was = own
+		}
+		if state.Groups == nil && (was == nil || was.Groups == nil) || len(st.seen.ended) >= st.n {
+			continue
+		}
+		s := keygroups.Stage{
+			Tasks: st.n, Attempts: state.Stages[dag.Reduce].Attempts, Groups: state.Groups, Feeders: maps.n,
+			Silent: st.origin >= schedule.Assumed || slices.ContainsFunc(st.seen.running, m.silentTask),
+			Growth: math.NaN(), Slowdown: m.pace.factor * math.Exp(maps.change.mean), DeltaBytes: m.delta,
+		}
+		if st.bytes && st.seen.records {
+			s.Bytes = dag.Each(st.units)
+		}
+		if was != nil {
+			s.Profile, s.ProfileBytes = was.Groups, was.Bytes
+		}
+		if maps.prior.n > 0 {
+			s.Growth = math.Exp(maps.growth.mean)
+		} else {
+			s.Slowdown = 1
+		}
+		p := keygroups.Predict(s)
+		if m.keys[j] = p; p != nil && p.Work != nil {
+			st.keyed = newKeyed(p.Work, was)
+		}
+	}
+}
+
+// silentFor is how long a reduce must have worked without a change of its counters for these to say nothing.
+const silentFor = 4000
+
+// silentTask reports whether a reduce works and its counters do not change: all of its input is read, and nothing is
+// written (a Streaming job, or one huge bag).
+func (m *Model) silentTask(r running) bool {
+	a := r.attempt
+	if !a.SortEnd.Known() {
+		return false
+	}
+	moved := a.Last.At.Known() && a.First.At.Known() && (a.Last.Out > a.First.Out || a.Last.Done > a.First.Done)
+	return !moved && float64(m.s.At-a.SortEnd) >= silentFor
+}
+
+// spreadStep is the step by which spreads are rounded up: each step's factors are made once.
+const spreadStep = 0.05
+
+func newKeyed(w *keygroups.Work, was *dag.Stage) *keyed {
+	out := &keyed{Work: w, fixed: make([]float64, len(w.Left)), own: make([]estimators.Factors, len(w.Left))}
+	made := map[int]estimators.Factors{}
+	for i := range out.own {
+		if was != nil {
+			for p := range min(len(was.Pipelines), dag.Work) {
+				pipe := &was.Pipelines[p]
+				out.fixed[i] += finite(pipe.Tuples.At(i) * pipe.Alpha.At(i))
+			}
+		}
+		if i < len(w.Spread) {
+			step := int(math.Ceil(w.Spread[i] / spreadStep))
+			f, ok := made[step]
+			if !ok {
+				f = estimators.NewFactors(nil, float64(step)*spreadStep)
+				made[step] = f
+			}
+			out.own[i] = f
+		}
+	}
+	return out
+}
+
+// whole is what task i takes beyond its start; NaN if its key groups do not say it.
+func (w *keyed) whole(i int) float64 {
+	if w == nil || i < 0 || i >= len(w.Whole) {
+		return math.NaN()
+	}
+	return w.Whole[i] + w.fixed[i]
+}
+
+// rest is what is left of the work of a running attempt; ok is false if its key groups do not say it.
+func (w *keyed) rest(r *running, now dag.Instant) (rest estimators.Rest, ok bool) {
+	i := int(r.attempt.Task)
+	if math.IsNaN(w.whole(i)) {
+		return rest, false
+	}
+	if w.Attempt[i] == r.attempt.Number && w.Since[i].Known() {
+		return estimators.NewRest(w.Left[i], max(0, float64(now-w.Since[i])), w.own[i], 1), true // clocks differ
+	}
+	return estimators.NewRest(w.whole(i)+r.over, r.age, w.own[i], 1), true
+}
+
+// groupCosts are what the model knows of key groups; left makes costs of one with reduces in a form.
+func (m *Model) groupCosts(left func(in *Model) schedule.Left) estimators.GroupCosts {
+	return estimators.GroupCosts{
+		Of:   m.groupsOf,
+		Used: m.usesGroups,
+		In: func(f estimators.GroupForm) schedule.Left {
+			if in := m.inForm(f); in != nil {
+				return left(in)
+			}
+			return nil
+		},
+	}
+}
+
+// usesGroups reports whether the reduces of a job are predicted by their key groups.
+func (m *Model) usesGroups(job int) bool {
+	return m.keys[job] != nil && m.keys[job].Work != nil
+}
+
+// groupsOf is what is known of the key groups of a job's reduces, and what one of them takes by NearestFit, if that
+// predicts them.
+func (m *Model) groupsOf(job int) (*dag.Groups, estimators.GroupTime) {
+	if p := m.keys[job]; p != nil {
+		return p.Sizes, p.Time
+	}
+	if plan := &m.s.Plan.Jobs[job]; plan.IsMapReduce() {
+		return plan.Stages[dag.Reduce].Groups, nil
+	}
+	return nil, nil
+}
+
+// inForm is the model with the work of reduces in one form; nil if no job that is left has the data for it.
+func (m *Model) inForm(f estimators.GroupForm) *Model {
+	var out *Model
+	for j, p := range m.keys {
+		if p == nil {
+			continue
+		}
+		w := p.Form(f)
+		if w == nil {
+			continue
+		}
+		if out == nil {
+			in := *m
+			in.stages = slices.Clone(m.stages)
+			out = &in
+		}
+		out.stages[j] = slices.Clone(m.stages[j])
+		out.stages[j][dag.Reduce].keyed = newKeyed(w, nil)
+	}
+	return out
+}
+
+// groupWarnings say which jobs are predicted by their key groups.
+func (m *Model) groupWarnings() []dag.Warning {
+	var out []dag.Warning
+	for j := range m.keys {
+		if m.usesGroups(j) {
+			out = append(out, dag.Warning{Code: dag.WarnKeyGroups, Text: "the reduces of job " + m.s.Plan.Jobs[j].Node +
+				" are predicted by their " + m.keys[j].Basis()})
+		}
+	}
+	return out
+}
+
+// anyGroups reports whether the run, its plan or a profile has key groups.
+func anyGroups(s *dag.Snapshot) bool {
+	planned := func(p *dag.Plan) bool {
+		return slices.ContainsFunc(p.Jobs, func(j dag.Job) bool {
+			return j.IsMapReduce() && j.Stages[dag.Reduce].Groups != nil
+		})
+	}
+	return slices.ContainsFunc(s.Jobs, func(j dag.JobState) bool { return j.Groups != nil }) ||
+		planned(s.Plan) || slices.ContainsFunc(s.Profiles, planned)
+}
+
+// paper is the paper's costs, except of reduces that are predicted by their key groups: a plan has a reduce's time by its
+// records, and it is that linear model that key groups are compared with. They are a matter of maps and reduces alone.
+func paper(run dag.Run, opt Options) estimators.Costs {
+	c := estimators.Paper(estimators.ObservedSlowdown)(run)
+	switch now := run.Now(); {
+	case !anyGroups(now):
+		return c
+	case !now.Plan.OnlyMapReduce():
+		c.Warnings = append(slices.Clone(c.Warnings), dag.Warning{
+			Code: dag.WarnKeyGroups,
+			Text: "key groups are not used: the plan has jobs with other stages than maps and reduces",
+		})
+		return c
+	}
+	m := newModel(run, opt)
+	left := func(in *Model) schedule.Left {
+		return func(t schedule.Task) schedule.Cost {
+			if in.stages[t.Job][t.Stage].keyed != nil {
+				return in.left(t)
+			}
+			return c.Left(t)
+		}
+	}
+	out := c
+	out.Left = left(m)
+	either := func(by, other func(j int, k dag.StageIndex, i int) float64) func(j int, k dag.StageIndex, i int) float64 {
+		return func(j int, k dag.StageIndex, i int) float64 {
+			if m.stages[j][k].keyed != nil {
+				return by(j, k, i)
+			}
+			return other(j, k, i)
+		}
+	}
+	out.Full, out.Rem = either(m.full, c.Full), either(m.rem, c.Rem)
+	out.Warnings, out.Residuals, out.Groups = m.groupWarnings(), m.profile.Residuals(), m.groupCosts(left)
+	return out
+}

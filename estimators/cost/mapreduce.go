@@ -1,0 +1,162 @@
+package cost
+
+import (
+	"math"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
+)
+
+// A MapReduce job is two stages. A map's work is counted in records, a reduce's in the bytes that it has copied: these
+// are known when the copy ends, and give its records (docs/facts/measured.md 4). A reduce that starts early copies until
+// the last map has ended, so its work begins then.
+
+// observeTasks reads what the attempts of a stage of a MapReduce job have shown.
+func (m *Model) observeTasks(j int, k dag.StageIndex, st *stage) {
+	job, attempts := &m.s.Plan.Jobs[j], m.s.Jobs[j].Stages[k].Attempts
+	st.open = true
+	if k == dag.Reduce {
+		m.findInput(j, k, st)
+		st.waits = job.Stages[dag.Map].Count() > 0
+	}
+	withUnits, last := 0, int32(-1)
+	for i := range attempts {
+		a := &attempts[i]
+		if a.Task < 0 || int(a.Task) >= st.n || !a.Start.Known() {
+			continue
+		}
+		switch {
+		case a.State == dag.AttemptRunning:
+			st.seen.running = append(st.seen.running, m.runningTask(st, a))
+		case a.State == dag.AttemptSucceeded && a.End.Known() && a.Task != last:
+			last = a.Task
+			e := m.endedTask(st, a)
+			if e.units > 0 {
+				withUnits++
+			}
+			if a.Out > 0 {
+				st.seen.out += a.Out
+			}
+			st.seen.ended = append(st.seen.ended, e)
+		}
+	}
+	m.countUnits(st, withUnits)
+}
+
+// endedTask is what a task has shown that has succeeded.
+func (m *Model) endedTask(st *stage, a *dag.Attempt) ended {
+	e := ended{
+		task: int(a.Task), units: st.unitsOf(a), out: a.Out, start: a.Start, end: a.End, slot: a.Slot, up: math.NaN(),
+		over: m.starts.of(a), attempt: a,
+	}
+	from := a.Start
+	if st.waits && st.bytes {
+		switch {
+		case a.CopyEnd.Known() && a.CopyEnd <= a.End:
+			from, e.over = a.CopyEnd, 0
+		case st.input > a.Start:
+			from, e.over = st.input.Add(m.s.Plan.Overheads.Copy), 0
+		}
+	}
+	e.took, e.waited = max(0, float64(a.End-from)), max(0, float64(from-a.Start))
+	if up, ok := m.startOf(st, a); ok && e.over > 0 {
+		e.up = min(up, e.took)
+	}
+	return e
+}
+
+// runningTask is what a running attempt has shown.
+func (m *Model) runningTask(st *stage, a *dag.Attempt) running {
+	r := running{attempt: a, over: m.starts.of(a), up: math.NaN(), node: a.Node}
+	from := a.Start
+	if st.waits && st.bytes {
+		switch {
+		case a.CopyEnd.Known():
+			from, r.over = a.CopyEnd, 0
+		case !st.input.Known():
+			// It starts up and copies while maps go on.
+			r.start, r.over = max(0, r.over+copyMS-float64(m.s.At-a.Start)), 0
+			from = m.s.At
+		case st.input > a.Start:
+			from, r.over = min(st.input.Add(m.s.Plan.Overheads.Copy), m.s.At), 0
+		}
+	} else if st.waits && !st.input.Known() {
+		from = m.s.At
+	}
+	r.age, r.waited = max(0, float64(m.s.At-from)), max(0, float64(from-a.Start))
+	if u := st.unitsOf(a); u > 0 {
+		r.units = u
+	}
+	if up, ok := m.startOf(st, a); ok {
+		r.up = up
+	}
+	return r
+}
+
+// unitsOf is how many units an attempt works on in all; NaN or 0 if its counters do not say it.
+func (st *stage) unitsOf(a *dag.Attempt) float64 {
+	succeeded := a.State == dag.AttemptSucceeded
+	switch {
+	case st.bytes && (a.CopyEnd.Known() || succeeded):
+		return a.Bytes
+	case st.bytes && a.Done[dag.Copy] > 0 && a.Total[dag.Copy] >= a.Done[dag.Copy]:
+		return a.Bytes * a.Total[dag.Copy] / a.Done[dag.Copy] // bytes grow with the outputs that were copied
+	case st.bytes:
+		return math.NaN()
+	case succeeded && st.recordsOf(a) > 0:
+		return st.recordsOf(a)
+	case st.waits && a.Total[dag.Work] > 0:
+		return a.Total[dag.Work]
+	}
+	return a.Total[dag.Copy]
+}
+
+// plannedUnits are the units of the tasks of a MapReduce job that the run's own plan has, be their costs known or not
+// (the ParaTimer paper's debug run, section 4.1).
+func plannedUnits(plan *dag.Stage, st *stage) dag.Series {
+	switch n := len(plan.Pipelines); {
+	case !st.single:
+	case st.bytes:
+		return plan.Bytes
+	case n > 0:
+		return plan.Pipelines[n-1].Tuples
+	}
+	return dag.Series{}
+}
+
+// startOf is how long an attempt took from its start to its first work, in milliseconds. The first report of a map comes
+// when work is under way: by its own rate this goes back to where that began. A reduce shows it only if no map was left
+// to wait for.
+func (m *Model) startOf(st *stage, a *dag.Attempt) (took float64, ok bool) {
+	if st.waits {
+		if !st.bytes || !a.CopyEnd.Known() || !st.input.Known() || st.input > a.Start {
+			return 0, false
+		}
+		return max(0, float64(a.CopyEnd-a.Start)-copyMS), true
+	}
+	if !a.First.At.Known() || a.End.Known() && a.First.At >= a.End {
+		return 0, false // it was seen only after its end
+	}
+	last, at := a.Last.Done, a.Last.At
+	if a.State == dag.AttemptSucceeded && a.Done[0] > a.First.Done {
+		last, at = a.Done[0], a.End
+	}
+	if at < a.First.At+1000 || last <= a.First.Done {
+		return 0, false
+	}
+	rate := float64(at-a.First.At) / (last - a.First.Done)
+	took = float64(a.First.At-a.Start) - m.lag - a.First.Done*rate
+	return took, took > 0
+}
+
+// observationLag is how old a counter is on average when it is first seen, in milliseconds: a report is sent each
+// Report, and a new one is seen at the first observation after it. So it is half of the shorter of the two.
+func observationLag(run dag.Run) float64 {
+	w := run.Window
+	report := taskcost.MS(run.Now().Plan.Overheads.Report)
+	if len(w) < 2 {
+		return min(report/2, 500)
+	}
+	tick := float64(w[len(w)-1].At-w[0].At) / float64(len(w)-1)
+	return min(report, tick) / 2
+}

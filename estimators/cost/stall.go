@@ -1,0 +1,94 @@
+package cost
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
+	"github.com/paratimer/paratimer/schedule"
+	"github.com/paratimer/paratimer/units"
+)
+
+// Tasks may wait for something that no API shows: others' containers in the history of one job, a limit, a scheduler
+// that does not respond. If nothing has started or ended for leastStall, and the replay would start something soon and
+// before anything ends, the run is stalled.
+const (
+	leastStall = 15 * time.Second
+	soon       = 3 * time.Second
+	// stallDraw is the number of the draw of a stall's length among those of pauses.
+	stallDraw = 100
+)
+
+// findStall finds a stall and expects it to last as long again as it has lasted: of waits of which nothing is known but
+// their age, the rest is longer than x times that age with probability 1/(1+x) (J. R. Gott, "Implications of the
+// Copernican principle for our future prospects", Nature 363, 1993, equation 1), and half of them are over by then.
+func (m *Model) findStall() {
+	s := m.s
+	if !s.Plan.OnlyMapReduce() || s.Plan.Cluster.Policy == dag.FIFO || m.given || s.State.Ended() {
+		return
+	}
+	since := lastChange(s)
+	if !since.Known() || s.At.Sub(since) < leastStall {
+		return
+	}
+	plan, err := schedule.Replay(s, m.left, schedule.Options{Until: s.At.Add(soon), FutureOnly: true})
+	if err != nil || !startsAtOnce(s, plan) {
+		return // the replay to the end says what the error is
+	}
+	m.stalled = s.At.Sub(since)
+	s.NextContainer = s.At.Add(m.stalled)
+}
+
+// drawStall draws when a stall ends.
+func (m *Model) drawStall(u float64) dag.Instant {
+	if m.stalled == 0 {
+		return m.s.NextContainer
+	}
+	return m.s.At.Add(taskcost.Duration(taskcost.MS(m.stalled) * (1/u - 1)))
+}
+
+func (m *Model) stallWarnings() []dag.Warning {
+	if m.stalled == 0 {
+		return nil
+	}
+	return []dag.Warning{{Code: dag.WarnOtherLoad, Text: fmt.Sprintf("no container has been given for %s, although there is "+
+		"room for one as far as is seen: it may last as long again", units.About(m.stalled))}}
+}
+
+// startsAtOnce reports whether something of a job that the scheduler knows starts before anything that runs has ended:
+// it needs nothing but what is free already.
+func startsAtOnce(s *dag.Snapshot, plan *schedule.Schedule) bool {
+	start, end := dag.Instant(math.MaxInt64), dag.Instant(math.MaxInt64)
+	for i := range plan.Spans {
+		switch sp := &plan.Spans[i]; {
+		case sp.Count == 0 || !s.Jobs[sp.Job].Submitted.Known():
+		case sp.Start >= plan.Now:
+			start = min(start, sp.Start)
+		case sp.End.Known():
+			end = min(end, sp.End)
+		}
+	}
+	for j, t := range plan.Mastered {
+		if t.Known() && t >= plan.Now && s.Jobs[j].Submitted.Known() {
+			start = min(start, t)
+		}
+	}
+	return start < min(end, dag.Instant(math.MaxInt64))
+}
+
+// lastChange is when a task or a job last started or ended; NoInstant if none has.
+func lastChange(s *dag.Snapshot) dag.Instant {
+	last := dag.NoInstant
+	for j := range s.Jobs {
+		js := &s.Jobs[j]
+		last = max(last, js.Submitted, js.Started, js.Finished)
+		for k := range js.Stages {
+			for i := range js.Stages[k].Attempts {
+				last = max(last, js.Stages[k].Attempts[i].Start, js.Stages[k].Attempts[i].End)
+			}
+		}
+	}
+	return last
+}

@@ -1,0 +1,124 @@
+package cost
+
+import (
+	"math"
+
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// Tasks with a container of their own take over·e^(o+h) + work·e^(r+d)·e^ε: their starts have a change of their own in
+// each stage, h, as their work has, d. Reports of a task show both apart; without them only their sum is known.
+
+// leastSigma is how exactly the tasks of a stage show its changes at best: what they take is no exact sum of a start and
+// work in proportion to units.
+const leastSigma = 0.03
+
+// learnTasks finds the posterior of the changes of a stage of a MapReduce job by Gauss and Newton's iterations of least
+// squares of logarithms. If no profile knows the stage, d is the logarithm of what its tasks take and has no prior.
+func (m *Model) learnTasks(st *stage) {
+	num := m.numbers
+	shown := m.shownBy(st)
+	if st.up = (normal{0, num.Head}); st.prior.n > 0 {
+		st.change, st.origin = normal{0, num.Change}, schedule.Profiled
+	}
+	took, work := 0.0, 0.0
+	for _, g := range shown {
+		if g.work > 0 && !g.running {
+			took, work = took+max(g.took-g.over, leastWork*g.took), work+g.work
+			st.origin = schedule.Observed
+		}
+	}
+	if st.prior.n == 0 && st.origin != schedule.Observed {
+		return
+	}
+	d, h, prior := 0.0, 0.0, 1/(num.Change*num.Change)
+	if st.prior.n == 0 {
+		d, prior = math.Log(took/work), 1/(num.UnseenSigma*num.UnseenSigma)
+	}
+	start := d
+	var dd, dh, hh float64
+	for range steps {
+		dd, dh, hh = prior, 0, 1/(num.Head*num.Head)
+		rd, rh := -prior*(d-start), -hh*h
+		for _, g := range shown {
+			work, over := g.work*math.Exp(d), g.over*math.Exp(h)
+			a := work / (work + over)
+			b := 1 - a
+			r, w := g.information(work+over, num.Task*num.Task/g.n+leastSigma*leastSigma)
+			dd, dh, hh = dd+w*a*a, dh+w*a*b, hh+w*b*b
+			rd, rh = rd+w*a*r, rh+w*b*r
+		}
+		det := dd*hh - dh*dh
+		x, y := (hh*rd-dh*rh)/det, (dd*rh-dh*rd)/det
+		if most := max(math.Abs(x), math.Abs(y)); most > 1 {
+			x, y = x/most, y/most
+		}
+		d, h = d+x, min(max(h+y, -5), 5)
+		if math.Abs(x)+math.Abs(y) < 1e-6 {
+			break
+		}
+	}
+	det := dd*hh - dh*dh
+	st.change, st.up = normal{d, math.Sqrt(hh / det)}, normal{h, math.Sqrt(dd / det)}
+	if st.prior.n == 0 {
+		// Tasks to come differ from those that have ended in a way of their own.
+		left := 1 - float64(len(st.seen.ended))/float64(max(st.n, 1))
+		st.change.sigma = math.Hypot(st.change.sigma, num.ToCome*left)
+	}
+	var residuals []float64
+	for i := range st.seen.ended {
+		e := &st.seen.ended[i]
+		work, over := m.atPace(st, e)
+		if is := work*math.Exp(d) + over*math.Exp(h); e.worked() > 0 && is > 0 {
+			residuals = append(residuals, math.Log(e.worked()/is))
+		}
+	}
+	st.own = estimators.NewFactors(residuals, num.Task)
+	st.unseen = estimators.NewFactors(residuals, math.Sqrt(num.Task*num.Task+max(dd, hh)/det+m.pace.oo))
+}
+
+// atPace is what a task that has ended is expected to take at the run's paces, without what its reports show apart.
+func (m *Model) atPace(st *stage, e *ended) (work, over float64) {
+	if work = st.work[e.task]; st.prior.n > 0 {
+		work = m.pace.factor*work + m.pace.loaded*st.every
+	}
+	if !(e.up >= 0) {
+		over = m.pace.loaded * e.over
+	}
+	return work, over
+}
+
+// shownBy is what the tasks of a stage show: those that have ended, newer ones weighing more, with starts apart or not,
+// the parts of running ones that reports have shown, and the ages of the others.
+func (m *Model) shownBy(st *stage) []group {
+	whole, apart, starts := group{}, group{}, group{}
+	weights := m.recency(st)
+	for i := range st.seen.ended {
+		e, w := &st.seen.ended[i], weights[i]
+		g := &whole
+		if e.up >= 0 {
+			g = &apart
+			starts.took, starts.over, starts.n = starts.took+w*e.up, starts.over+w*m.pace.loaded*e.over, starts.n+w
+		}
+		work, over := m.atPace(st, e)
+		g.took, g.work, g.over, g.n = g.took+w*e.worked(), g.work+w*work, g.over+w*over, g.n+w
+	}
+	for i := range st.seen.running {
+		if r := &st.seen.running[i]; r.up >= 0 && r.over > 0 {
+			starts.took, starts.over, starts.n = starts.took+r.up, starts.over+m.pace.loaded*r.over, starts.n+1
+		}
+	}
+	running, watched := m.runningOf(st, false), st.watched()
+	if st.prior.n > 0 {
+		running.work, watched.work = m.pace.factor*running.work, m.pace.factor*watched.work
+	}
+	running.over *= m.pace.loaded
+	var out []group
+	for _, g := range []group{whole, apart, starts, running, watched} {
+		if g.n > 0 && g.took > 0 && g.work+g.over > 0 {
+			out = append(out, g)
+		}
+	}
+	return out
+}

@@ -1,0 +1,82 @@
+package cost
+
+import (
+	"math"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// Took is what a task that succeeded took.
+type Took struct {
+	Task    int
+	Start   dag.Instant
+	End     dag.Instant
+	Length  float64 // milliseconds from its start to its end
+	Work    float64 // milliseconds of it beyond start-up, and beyond the wait for its input; NaN unknown
+	Records float64 // that it read; NaN unknown
+	Bytes   float64 // read, or shuffled by a task that copies; NaN unknown
+}
+
+// TookOf lists the tasks of each job of a run that succeeded, by job, stage and index. Of a task that succeeded twice
+// the first end counts: later attempts were not needed. A start-up is what the task's own reports show, else that of the
+// run's law (docs/facts/measured.md 4); so the work of a task that was seen only at its end is an estimate.
+func TookOf(run dag.Run) [][][]Took {
+	s := *run.Now()
+	s.Profiles = nil
+	m := newModel(newest(run, &s), Options{})
+	if s.Plan.OnlyMapReduce() {
+		m.learnStarts()
+	}
+	cold, _ := m.coldExtra()
+	out := make([][][]Took, len(s.Jobs))
+	for j := range s.Jobs {
+		out[j] = make([][]Took, len(s.Jobs[j].Stages))
+		for k := range s.Jobs[j].NumStages() {
+			st, rate, work := &m.stages[j][k], m.stages[j][k].warmRate(), map[int]float64{}
+			for i := range st.seen.ended {
+				if e := &st.seen.ended[i]; st.single {
+					work[e.task] = m.workOf(e)
+				} else {
+					work[e.task] = e.workOf(rate, cold)
+				}
+			}
+			out[j][k] = took(s.Jobs[j].Stages[k].Attempts, s.Plan.Jobs[j].Stages[k].Copies(), work)
+		}
+	}
+	return out
+}
+
+// took lists the tasks of a stage that succeeded.
+func took(attempts []dag.Attempt, copies bool, work map[int]float64) (out []Took) {
+	for i := range attempts {
+		a := &attempts[i]
+		if a.State != dag.AttemptSucceeded || !a.Start.Known() || !a.End.Known() || a.End < a.Start {
+			continue
+		}
+		t := Took{
+			Task: int(a.Task), Start: a.Start, End: a.End, Length: float64(a.End - a.Start), Work: math.NaN(),
+			Records: positive(a.Done[dag.Copy]), Bytes: positive(a.Bytes),
+		}
+		if ms, ok := work[t.Task]; ok {
+			t.Work = ms
+		}
+		if copies {
+			t.Records = positive(a.Done[dag.Work])
+		}
+		switch n := len(out); {
+		case n == 0 || out[n-1].Task != t.Task:
+			out = append(out, t)
+		case t.End < out[n-1].End:
+			out[n-1] = t
+		}
+	}
+	return out
+}
+
+// positive is a figure above 0, else NaN.
+func positive(v float64) float64 {
+	if v > 0 && !math.IsInf(v, 0) {
+		return v
+	}
+	return math.NaN()
+}

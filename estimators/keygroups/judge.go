@@ -1,0 +1,206 @@
+package keygroups
+
+import (
+	"math"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/nearestfit"
+)
+
+// Groups that have ended are predicted from those before them, by NearestFit and by two linear models: time by bytes of
+// the whole stage, and of the task. The errors are compared.
+
+// A verdict is how far off the predictions of groups were. Groups are compared in batches, those of one task that ended
+// between two looks: what counts in the end is a sum of groups too. Times are seconds.
+type verdict struct {
+	took, groups  float64 // of the groups that were predicted
+	batches       int
+	nearest       float64 // sums of absolute errors
+	byJob, byTask float64
+	logs, weight  float64 // of squared logarithms of the errors of all tasks together between two looks
+}
+
+// The evidence that a verdict needs, and by how much NearestFit must be better than the linear model. If the linear
+// model is off by less than worth there is nothing to win. Bursts of counters are no key groups: they must win by more.
+const (
+	settledSeconds = 4
+	settledBatches = 4
+	// Of so many groups fewer seconds and batches do: a task may have no more before its first large key.
+	manyGroups     = 200
+	manySeconds    = 2
+	manyBatches    = 2
+	countedSeconds = 15
+
+	better        = 0.8
+	worth         = 0.02
+	countedBetter = 0.5
+)
+
+// settled reports whether there is enough evidence.
+func (v *verdict) settled(counted bool) bool {
+	switch {
+	case counted:
+		return v.took >= countedSeconds && v.batches >= settledBatches
+	case v.groups >= manyGroups:
+		return v.took >= manySeconds && v.batches >= manyBatches
+	}
+	return v.took >= settledSeconds && v.batches >= settledBatches
+}
+
+// better reports whether NearestFit predicts better than bytes.
+func (v *verdict) better(counted bool) bool {
+	ratio := better
+	if counted {
+		ratio = countedBetter
+	}
+	return v.nearest < ratio*v.linear() && v.linear()-v.nearest > worth*v.took
+}
+
+// linear is the error of the better linear model.
+func (v *verdict) linear() float64 { return min(v.byJob, v.byTask) }
+
+// common is the standard deviation of the logarithm of what all tasks together took by what was predicted.
+func (v *verdict) common() float64 {
+	if v.weight == 0 {
+		return unjudged
+	}
+	return min(max(math.Sqrt(v.logs/v.weight), leastSpread), mostSpread)
+}
+
+// The first look is made when groups have taken firstLook seconds, each other one when they have taken twice as many as
+// at the one before: what is to come is as much again, and all looks cost little more than the last. One look compares
+// at most mostCompared points.
+const (
+	firstLook    = 0.125
+	mostLooks    = 20
+	mostCompared = 2000
+)
+
+// looks cuts arrivals where looks are made: the index of the first point of each part, and the end.
+func looks(points []nearestfit.Arrival) []int {
+	cuts := []int{0}
+	taken, next := 0.0, firstLook
+	for i, a := range points {
+		if taken >= next {
+			cuts = append(cuts, i)
+			for taken >= next && !math.IsInf(next, 1) {
+				next *= 2
+			}
+		}
+		taken += a.Took.Seconds() * a.Count
+	}
+	return append(cuts, len(points))
+}
+
+// judge is the verdict on the points of n tasks, of which the last one has those of the curve first.
+func judge(points []nearestfit.Arrival, n int, curve []dag.GroupPoint, params nearestfit.Params) verdict {
+	w := newWitness(n, params)
+	for i := range curve {
+		w.job.Add(n-1, &curve[i])
+	}
+	var v verdict
+	cuts := looks(points)
+	for c := 1; c < len(cuts); c++ {
+		part := points[cuts[c-1]:cuts[c]]
+		v.compare(w, part)
+		for _, a := range part {
+			w.add(a)
+		}
+	}
+	return v
+}
+
+// folds is into how many parts a profile's groups are divided.
+const folds = 8
+
+// crossJudge is the verdict on a profile's groups, each part of its tasks predicted from the others: their order is
+// unknown. If there are few tasks their points are divided.
+func crossJudge(g *dag.Groups, params nearestfit.Params) verdict {
+	var v verdict
+	for f := range folds {
+		w := newWitness(1, params)
+		var part []nearestfit.Arrival
+		for i := range g.Reduces {
+			for k := range g.Reduces[i].Done {
+				at, a := i, nearestfit.Arrival{GroupPoint: &g.Reduces[i].Done[k]}
+				if len(g.Reduces) < settledBatches {
+					at = k
+				}
+				if at%folds == f {
+					part = append(part, a)
+				} else {
+					w.add(a)
+				}
+			}
+		}
+		v.compare(w, part)
+	}
+	return v
+}
+
+// A witness is the groups that predictions rest on.
+type witness struct {
+	job   *nearestfit.Job
+	tasks []rate
+	all   rate
+}
+
+func newWitness(tasks int, params nearestfit.Params) *witness {
+	return &witness{job: nearestfit.New(make([]nearestfit.Task, tasks), params), tasks: make([]rate, tasks)}
+}
+
+func (w *witness) add(a nearestfit.Arrival) {
+	w.job.Add(a.Task, a.GroupPoint)
+	w.tasks[a.Task].add(a)
+	w.all.add(a)
+}
+
+// A rate is time by bytes.
+type rate struct{ seconds, bytes float64 }
+
+func (r *rate) add(a nearestfit.Arrival) {
+	r.seconds += a.Took.Seconds() * a.Count
+	r.bytes += a.Bytes * a.Count
+}
+
+func (r rate) alpha() float64 { return r.seconds / r.bytes } // NaN: there is none
+
+// compare predicts points.
+func (v *verdict) compare(w *witness, points []nearestfit.Arrival) {
+	type batch struct{ groups, took, nearest, byJob, byTask float64 }
+	batches := make([]batch, len(w.tasks))
+	p, all := w.job.Predict(), w.all.alpha()
+	stride := len(points)/mostCompared + 1
+	for i := 0; i < len(points); i += stride {
+		a := &points[i]
+		one, _ := p.Time(a.Task, a.Bytes)
+		own := w.tasks[a.Task].alpha()
+		if math.IsNaN(own) {
+			own = all
+		}
+		b := &batches[a.Task]
+		b.groups += a.Count
+		b.took += a.Took.Seconds() * a.Count
+		b.nearest += one * a.Count
+		b.byJob += all * a.Bytes * a.Count
+		b.byTask += own * a.Bytes * a.Count
+	}
+	took, nearest := 0.0, 0.0
+	for _, b := range batches {
+		took, nearest = took+b.took, nearest+b.nearest
+		if !(b.took > 0) || math.IsNaN(b.byJob) || math.IsNaN(b.nearest) {
+			continue // none, or nothing was known of a byte
+		}
+		v.took += b.took
+		v.groups += b.groups
+		v.batches++
+		v.nearest += math.Abs(b.nearest - b.took)
+		v.byJob += math.Abs(b.byJob - b.took)
+		v.byTask += math.Abs(b.byTask - b.took)
+	}
+	if took > 0 && nearest > 0 {
+		off := math.Log(took / nearest)
+		v.logs += took * off * off
+		v.weight += took
+	}
+}

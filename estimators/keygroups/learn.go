@@ -1,0 +1,201 @@
+package keygroups
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/profiles"
+)
+
+// Bounds of what a profile keeps of a stage: with 20 bytes for a piece some 50 KB.
+const (
+	learnedTasks  = 5000 // of more tasks nothing is kept
+	learnedSizes  = 1000 // and two of each task
+	learnedPoints = 1000
+	learnedNames  = 100
+)
+
+// learnedShare is how much of the bytes that were reported must have been done for their sizes to be those of the task:
+// a report may be lost.
+const learnedShare = 0.99
+
+// Learn returns what a profile keeps of the key groups of a stage: what those of attempts that succeeded took, and the
+// sizes of tasks, as they were done if that is all of them, else as all feeders reported them. Large groups are kept as
+// they are, since these take the time. It returns nil if there is nothing.
+func Learn(g *dag.Groups, attempts []dag.Attempt, tasks, feeders int) *dag.Groups {
+	if g == nil || g.Origin == dag.GroupsNone || tasks == 0 || tasks > learnedTasks {
+		return nil
+	}
+	out := &dag.Groups{Origin: g.Origin, Maps: g.Maps, Note: g.Note, Reduces: make([]dag.ReduceGroups, tasks)}
+	sizes, points := make([][]dag.GroupPoint, tasks), make([][]dag.GroupPoint, tasks)
+	seen := 0
+	for i := range out.Reduces {
+		out.Reduces[i] = dag.NoReduceGroups()
+		if i >= len(g.Reduces) {
+			continue
+		}
+		r := &g.Reduces[i]
+		if slices.ContainsFunc(attemptsOf(attempts, i), func(a dag.Attempt) bool {
+			return a.Number == r.Attempt && a.State == dag.AttemptSucceeded
+		}) {
+			points[i] = bySize(r.Done)
+		}
+		out.Reduces[i], sizes[i] = learnTask(r, points[i], g.Maps >= feeders)
+		seen += len(sizes[i]) + len(points[i])
+	}
+	if seen == 0 {
+		return nil
+	}
+	bound(sizes, max(learnedSizes, 2*tasks), true)
+	bound(points, learnedPoints, false)
+	for i := range out.Reduces {
+		r := &out.Reduces[i]
+		for _, p := range sizes[i] {
+			r.Explicit = append(r.Explicit, dag.GroupSize{Bytes: p.Bytes, Count: p.Count})
+		}
+		for _, p := range points[i] {
+			p.Bytes, p.Took = profiles.Round(p.Bytes), time.Duration(profiles.Round(float64(p.Took)))
+			r.Done = append(r.Done, p)
+		}
+	}
+	boundNames(out)
+	return out
+}
+
+// learnTask is what is kept of a task, and its sizes: those of its groups that are done, else those that feeders
+// reported, if all have.
+func learnTask(r *dag.ReduceGroups, done []dag.GroupPoint, complete bool) (dag.ReduceGroups, []dag.GroupPoint) {
+	out, bytes := dag.NoReduceGroups(), bytesOf(done)
+	sizes, reported := done, complete && finite(r.Bytes)
+	switch {
+	case len(done) > 0 && !(reported && bytes < learnedShare*r.Bytes):
+		out.Bytes, out.Implicit = bytes, 0
+	case reported:
+		sizes = nil
+		for _, s := range r.Explicit {
+			sizes = append(sizes, dag.GroupPoint{Bytes: s.Bytes, Count: s.Count})
+		}
+		sizes = bySize(sizes)
+		out.Bytes, out.Implicit = r.Bytes, max(r.Bytes-bytesOf(sizes), 0)
+	default:
+		return out, nil
+	}
+	for _, k := range r.Top[:min(len(r.Top), dag.MaxTopGroups)] {
+		if finite(k.Bytes) && len(k.Key) <= dag.MaxKeyLength {
+			out.Top = append(out.Top, k)
+		}
+	}
+	return out, sizes
+}
+
+// finite reports whether v may be a size.
+func finite(v float64) bool { return v >= 0 && !math.IsInf(v, 1) }
+
+// bySize are points in the order of their sizes, those of one size joined, without their instants.
+func bySize(points []dag.GroupPoint) []dag.GroupPoint {
+	out := slices.Clone(points)
+	slices.SortStableFunc(out, func(a, b dag.GroupPoint) int { return cmp.Compare(a.Bytes, b.Bytes) })
+	n := 0
+	for _, p := range out {
+		p.At = dag.NoInstant
+		switch {
+		case !(finite(p.Bytes) && p.Took >= 0 && p.Count > 0) || math.IsInf(p.Count, 1):
+		case n > 0 && out[n-1].Bytes == p.Bytes:
+			join(&out[n-1], &p)
+		default:
+			out[n] = p
+			n++
+		}
+	}
+	return out[:n]
+}
+
+func bytesOf(points []dag.GroupPoint) float64 {
+	sum := 0.0
+	for _, p := range points {
+		sum += p.Bytes * p.Count
+	}
+	return sum
+}
+
+// join adds p to q: groups, bytes and time are conserved.
+func join(q, p *dag.GroupPoint) {
+	share := p.Count / (q.Count + p.Count)
+	q.Bytes += (p.Bytes - q.Bytes) * share
+	q.Took += time.Duration(float64(p.Took-q.Took) * share)
+	q.Count += p.Count
+}
+
+// A piece is a point of a task, or a size, which took no time.
+type piece struct {
+	task int
+	dag.GroupPoint
+}
+
+// bound leaves at most so many points in the lists of tasks. The larger half stays as it is; of the others neighbors in
+// size are joined by twos until there are few enough. If apart is set only those of one task are joined, and there must
+// be room for two of each task.
+func bound(lists [][]dag.GroupPoint, most int, apart bool) {
+	var all []piece
+	for i, list := range lists {
+		for _, p := range list {
+			all = append(all, piece{i, p})
+		}
+	}
+	if len(all) <= most {
+		return
+	}
+	slices.SortStableFunc(all, func(a, b piece) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	large, small := all[:most/2:most/2], all[most/2:]
+	if apart {
+		slices.SortStableFunc(small, func(a, b piece) int { return cmp.Compare(a.task, b.task) })
+	}
+	for len(large)+len(small) > most {
+		small = halve(small, apart)
+	}
+	clear(lists)
+	for _, p := range append(large, small...) {
+		lists[p.task] = append(lists[p.task], p.GroupPoint)
+	}
+	for i := range lists {
+		lists[i] = bySize(lists[i]) // rounded sizes may be equal
+	}
+}
+
+// halve joins pieces by twos, their sizes to six digits.
+func halve(pieces []piece, apart bool) []piece {
+	n, single := 0, false // the last one kept is not joined yet
+	for _, p := range pieces {
+		if single = single && (!apart || pieces[n-1].task == p.task); single {
+			q := &pieces[n-1].GroupPoint
+			join(q, &p.GroupPoint)
+			q.Bytes, single = profiles.Round(q.Bytes), false
+			continue
+		}
+		pieces[n], single = p, true
+		n++
+	}
+	return pieces[:n]
+}
+
+// boundNames keeps the names of the largest groups.
+func boundNames(g *dag.Groups) {
+	type name struct {
+		task int
+		dag.KeyGroup
+	}
+	var all []name
+	for i := range g.Reduces {
+		for _, k := range g.Reduces[i].Top {
+			all = append(all, name{i, k})
+		}
+		g.Reduces[i].Top = nil
+	}
+	slices.SortStableFunc(all, func(a, b name) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	for _, k := range all[:min(len(all), learnedNames)] {
+		g.Reduces[k.task].Top = append(g.Reduces[k.task].Top, k.KeyGroup)
+	}
+}

@@ -1,0 +1,219 @@
+// Package load is what other applications on the cluster have left to do: what their masters report, else what is
+// expected of them.
+//
+// # Stability
+//
+// Young: names may change in a minor version, which the changelog then says (docs/api.md).
+package load
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
+)
+
+// Expect returns the load of the run's newest snapshot with what the other applications will take. What an application's
+// own master reports is completed (needOf). One that has done nothing yet is taken to be like the jobs of which
+// something is known (typicalNeed). For any other its end is expected by how fast its progress has risen while it was
+// watched, else since its submission. setup is what the start of a task takes here, in milliseconds.
+func Expect(run dag.Run, plan *dag.Plan, setup float64) []dag.Load {
+	s := run.Now()
+	out := slices.Clone(s.Load)
+	// Looked for once: of others there may be thousands.
+	stranger := sync.OnceValue(func() *dag.Need { return typicalNeed(run, plan) })
+	job := sync.OnceValue(func() float64 { return taskcost.MS(typicalJob(s)) })
+	for i := range out {
+		l := &out[i]
+		if l.Need = needOf(run, setup, l); l.Need != nil {
+			continue
+		}
+		switch {
+		case l.HeldMB == 0:
+			l.Need = stranger()
+			continue
+		case !(l.Progress >= shownRatio):
+			l.Need = begunNeed(*stranger(), l)
+			continue
+		}
+		since, was := l.Submitted, 0.0
+		for _, old := range run.Window {
+			if p := progressOf(old, l.ID); p > 0 && s.At-old.At >= minWatchMS {
+				since, was = old.At, p
+				break
+			}
+		}
+		if gain := l.Progress - was; gain > 0.02 && since.Known() && s.At > since {
+			left := float64(s.At-since) * (1 - l.Progress) / gain
+			// The little it has done says little.
+			left = l.Progress*left + (1-l.Progress)*job()
+			l.Until = s.At.Add(time.Duration(min(left, taskcost.MostMS)) * time.Millisecond)
+		}
+	}
+	return out
+}
+
+// shownRatio is the progress from which an application's own figure says anything: an AM counts its set-up as 5 %.
+const shownRatio = 0.1
+
+// typicalJob is the mean length of this run's jobs that have ended, half a minute where none has.
+func typicalJob(s *dag.Snapshot) time.Duration {
+	sum, n := time.Duration(0), 0
+	for j := range s.Jobs {
+		js := &s.Jobs[j]
+		if from := start(js); js.State == dag.Succeeded && from.Known() && js.Finished.Known() &&
+			js.Finished > from {
+			sum += js.Finished.Sub(from)
+			n++
+		}
+	}
+	if n == 0 {
+		return 30 * time.Second
+	}
+	return sum / time.Duration(n)
+}
+
+// minWatchMS is how long another application must have been watched for its own rate to count.
+const minWatchMS = 10_000
+
+func progressOf(s *dag.Snapshot, id string) float64 {
+	for i := range s.Load {
+		if s.Load[i].ID == id {
+			return s.Load[i].Progress
+		}
+	}
+	return math.NaN()
+}
+
+// typicalNeed is what an application is taken to need of which nothing is known yet: as many tasks as jobs have in the
+// mean of which something is known, our own and those of others whose masters have told, each as long as this run's
+// tasks are.
+func typicalNeed(run dag.Run, plan *dag.Plan) *dag.Need {
+	var n dag.Need
+	reported := reportedNeeds(run)
+	for _, k := range [...]dag.StageIndex{dag.Map, dag.Reduce} {
+		p := needPhase(&n, k)
+		sum := 0
+		for j := range plan.Jobs {
+			sum += plan.Jobs[j].Stages[k].Count()
+			p.TaskMB = max(p.TaskMB, plan.Jobs[j].TaskMB(k))
+		}
+		for _, o := range reported {
+			sum += needPhase(o, k).Tasks
+		}
+		p.Tasks = int(math.Round(float64(sum) / float64(max(len(plan.Jobs)+len(reported), 1))))
+		p.LengthMS = strangerRatio * typicalTask(run.Now(), k)
+		if p.TaskMB == 0 {
+			p.TaskMB = usualMB
+		}
+	}
+	return &n
+}
+
+// strangerRatio makes a mean length a median one: the lengths of strangers' tasks are as skewed as the sampler draws
+// them, and an estimate is to be as often too long as too short. It is exp(-loadSigma²/2).
+const strangerRatio = 0.78
+
+// reportedNeeds are the newest needs of all other applications that were seen.
+func reportedNeeds(run dag.Run) []*dag.Need {
+	var out []*dag.Need
+	seen := map[string]bool{}
+	for i := len(run.Window) - 1; i >= 0; i-- {
+		loads := run.Window[i].Load
+		for k := range loads {
+			if o := &loads[k]; o.Need != nil && !seen[o.ID] {
+				seen[o.ID] = true
+				out = append(out, o.Need)
+			}
+		}
+	}
+	return out
+}
+
+// begunNeed is a typical need of an application whose master has come: its maps are those that it runs and asks for.
+func begunNeed(n dag.Need, l *dag.Load) *dag.Need {
+	running, waits := max(0, l.HeldMB-l.MasterMB)/n.Map.TaskMB, max(0, l.PendingMB)/n.Map.TaskMB
+	if running+waits > 0 {
+		n.Map.Tasks, n.Map.Running, n.Map.Progress = running+waits, running, math.NaN()
+	}
+	return &n
+}
+
+// namedOthers is how many applications a warning names.
+const namedOthers = 3
+
+// Warnings say of which other applications the need is not known, and when the scheduler may take containers of ours.
+func Warnings(s *dag.Snapshot) []dag.Warning {
+	var out []dag.Warning
+	add := func(format string, args ...any) {
+		out = append(out, dag.Warning{Code: dag.WarnOtherLoad, Text: fmt.Sprintf(format, args...)})
+	}
+	var unknown []string
+	for i := range s.Load {
+		if s.Load[i].Need == nil {
+			unknown = append(unknown, s.Load[i].Title())
+		}
+	}
+	switch all, n := len(s.Load), len(unknown); {
+	case all == 0:
+	case n == 0:
+		add("what other applications have left to do is known from their own masters")
+	default:
+		names := strings.Join(unknown[:min(n, namedOthers)], ", ")
+		if n > namedOthers {
+			names += fmt.Sprintf(" and %d more", n-namedOthers)
+		}
+		add("what %d of %d other applications have left to do is guessed, their masters tell nothing: %s", n, all, names)
+	}
+	if over := preemptableMB(s); over > 0 {
+		add("queue %s holds %d MB more than it is guaranteed and others wait: the scheduler may take containers back, "+
+			"and what ran in them runs again", s.Queue, over)
+	}
+	return out
+}
+
+// preemptableMB is what the scheduler may take back of our queue: what that holds above its share, where another queue
+// that holds less than its own wants some.
+func preemptableMB(s *dag.Snapshot) int {
+	q := s.QueueNamed(s.Queue)
+	if q == nil || !q.Preempted || q.ShareMB <= 0 {
+		return 0
+	}
+	held, wants := map[string]int{}, map[string]bool{}
+	for j := range s.Jobs {
+		held[s.Queue] += s.Jobs[j].HeldMB
+	}
+	for i := range s.Load {
+		l := &s.Load[i]
+		held[l.Queue] += l.HeldMB
+		wants[l.Queue] = wants[l.Queue] || l.PendingMB > 0
+	}
+	for i := range s.Load {
+		l := &s.Load[i]
+		share := l.ShareMB
+		if o := s.QueueNamed(l.Queue); o != nil {
+			share = o.ShareMB
+		}
+		if l.Queue != s.Queue && wants[l.Queue] && held[l.Queue] < share {
+			return max(0, held[s.Queue]-q.ShareMB)
+		}
+	}
+	return 0
+}
+
+// start is when the first map of a job started; NoInstant if none has.
+func start(js *dag.JobState) dag.Instant {
+	first := dag.NoInstant
+	for i := range js.Stages[dag.Map].Attempts {
+		if a := &js.Stages[dag.Map].Attempts[i]; a.Start.Known() && a.State != dag.AttemptWaiting &&
+			(!first.Known() || a.Start < first) {
+			first = a.Start
+		}
+	}
+	return first
+}

@@ -1,0 +1,246 @@
+package load
+
+import (
+	"math"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
+)
+
+// needOf is what another application has left to do, with all that a replay wants to know of it: how long a task of
+// each kind holds its container, and how large that is. Nil where its master tells nothing. A length is that of its
+// tasks that are done, else guessed.
+func needOf(run dag.Run, setup float64, l *dag.Load) *dag.Need {
+	if l.Need == nil {
+		return nil
+	}
+	known, sized := *l, *l.Need
+	size(run.Now(), l, &sized)
+	sizes := [2]int{sized.Map.TaskMB, sized.Reduce.TaskMB}
+	known.Need = &sized
+	n := *freshNeed(&known)
+	for _, k := range [...]dag.StageIndex{dag.Map, dag.Reduce} {
+		p := needPhase(&n, k)
+		if !(p.LengthMS > 0) {
+			p.LengthMS = guessLength(run, setup, l.ID, k, sizes, n.Map.LengthMS)
+		}
+		p.LengthMS = min(p.LengthMS, taskcost.MostMS/2)
+	}
+	return &n
+}
+
+// guessLength is how long a task holds its container of which none has been told done: between what those that were
+// watched seem to take, as far as they have come, and what the application's maps or else this run's own tasks take.
+func guessLength(run dag.Run, setup float64, id string, k dag.StageIndex, sizes [2]int, maps float64) float64 {
+	usual := typicalTask(run.Now(), k)
+	if k == dag.Reduce && maps > 0 {
+		usual = maps
+	}
+	sum, n := watchedLength(run, setup, id, k, sizes)
+	return (usual*usualWeight + sum) / (usualWeight + n)
+}
+
+// usualWeight is how many tasks the usual one stands for against those that were watched.
+const usualWeight = 0.5
+
+// size tells how large containers are where nobody has said it.
+func size(s *dag.Snapshot, l *dag.Load, n *dag.Need) {
+	for _, k := range [...]dag.StageIndex{dag.Map, dag.Reduce} {
+		if p := needPhase(n, k); p.TaskMB <= 0 {
+			p.TaskMB = containerMB(s, l, n)
+		}
+	}
+}
+
+func needPhase(n *dag.Need, k dag.StageIndex) *dag.NeedPhase {
+	if k == dag.Map {
+		return &n.Map
+	}
+	return &n.Reduce
+}
+
+// watchedLength is the container time, in milliseconds, that the progress of so many tasks is worth since the
+// application was first seen, each with its own start-up.
+func watchedLength(run dag.Run, setup float64, id string, k dag.StageIndex, sizes [2]int) (sum, tasks float64) {
+	var held float64
+	var at dag.Instant
+	var before *dag.NeedPhase
+	first := 0
+	for _, s := range run.Window {
+		n := needSeen(s, id, sizes)
+		if n == nil {
+			continue
+		}
+		is := needPhase(n, k)
+		if before == nil {
+			first = is.Done
+		} else if more := (is.Progress - before.Progress) * float64(is.Tasks); more >= 0 {
+			tasks += more
+			held += float64(s.At-at) * float64(before.Running+is.Running) / 2
+		}
+		before, at = is, s.At
+	}
+	if before == nil || tasks < leastGained || held <= 0 {
+		return 0, 0
+	}
+	starts := float64(max(0, before.Done+before.Running-first))
+	return tasks*setup + max(held-starts*setup, held/4), tasks
+}
+
+// leastGained is how many tasks' worth of progress must have been watched.
+const leastGained = 0.2
+
+// needSeen is an application's need in a snapshot, brought up to its instant; nil where its master had told none.
+func needSeen(s *dag.Snapshot, id string, sizes [2]int) *dag.Need {
+	for i := range s.Load {
+		if s.Load[i].ID == id && s.Load[i].Need != nil {
+			l := s.Load[i]
+			n := *l.Need
+			n.Map.TaskMB, n.Reduce.TaskMB = sizes[0], sizes[1]
+			l.Need = &n
+			return freshNeed(&l)
+		}
+	}
+	return nil
+}
+
+// typicalTask is the mean length of this run's tasks of the kind that are done; else of those of the other kind; else
+// half a minute. A reduce's counts from its job's last map on: until then it only waits.
+func typicalTask(s *dag.Snapshot, k dag.StageIndex) float64 {
+	for _, of := range [...]dag.StageIndex{k, 1 - k} {
+		if length := doneTask(s, of); length > 0 {
+			return length
+		}
+	}
+	return taskcost.MS(30 * time.Second)
+}
+
+// doneTask is the mean length of this run's tasks of the kind that are done, 0 where none is.
+func doneTask(s *dag.Snapshot, k dag.StageIndex) float64 {
+	sum, n := 0.0, 0
+	for j := range s.Jobs {
+		from := dag.NoInstant
+		if k == dag.Reduce {
+			from = mapsEnd(&s.Plan.Jobs[j], &s.Jobs[j])
+		}
+		for _, a := range s.Jobs[j].Stages[k].Attempts {
+			if a.State == dag.AttemptSucceeded && a.Start.Known() && a.End > a.Start {
+				sum, n = sum+float64(a.End-min(a.End, max(a.Start, from))), n+1
+			}
+		}
+	}
+	return sum / float64(max(n, 1))
+}
+
+// containerMB is the size of another application's containers: an equal part of what its running tasks hold, else as
+// ours.
+func containerMB(s *dag.Snapshot, l *dag.Load, n *dag.Need) int {
+	if running := n.Map.Running + n.Reduce.Running; running > 0 && l.HeldMB > l.MasterMB {
+		return max(1, (l.HeldMB-l.MasterMB)/running)
+	}
+	for j := range s.Plan.Jobs {
+		if mb := s.Plan.Jobs[j].MapReduce.MapMB; mb > 0 {
+			return mb
+		}
+	}
+	return usualMB
+}
+
+// usualMB is MapReduce's default for a task's container.
+const usualMB = 1024
+
+// An application's own figure is its set-up's part and that of its tasks: half for each kind where it has both
+// (JobImpl).
+const (
+	setupRatio = 0.05
+	tasksRatio = 0.9
+)
+
+// copyRatio is what of a reduce's own figure is its copy, which goes with the maps (ReduceTask).
+const copyRatio = 1.0 / 3
+
+// freshNeed is what a master told of its tasks, brought up to what the ResourceManager says now. Masters are asked
+// seldom, while what an application holds and asks for and its own figure are told at each look.
+func freshNeed(l *dag.Load) *dag.Need {
+	n := *l.Need
+	maps, reduces := &n.Map, &n.Reduce
+	maps.Progress, reduces.Progress = atLeastDone(maps), atLeastDone(reduces)
+	if maps.Tasks <= 0 || !(l.Progress > setupRatio) {
+		return &n
+	}
+	more := (l.Progress - setupRatio) / tasksRatio
+	if reduces.Tasks > 0 {
+		more = 2*more - reduces.Progress
+	}
+	more -= maps.Progress
+	if !(more > 0) {
+		return &n
+	}
+	running := 0.0
+	if reduces.Tasks > 0 {
+		running = float64(reduces.Running) / float64(reduces.Tasks)
+	}
+	gain := min(more/(1+copyRatio*running), 1-maps.Progress)
+	maps.Progress += gain
+	reduces.Progress = min(1, reduces.Progress+more-gain)
+	catchUp(l, &n)
+	return &n
+}
+
+// catchUp counts the tasks of a need whose progress is newer than its counts, by what the application holds and asks
+// for.
+func catchUp(l *dag.Load, n *dag.Need) {
+	maps, reduces := &n.Map, &n.Reduce
+	waits := func(p *dag.NeedPhase) int { return max(0, p.Tasks-p.Done-p.Running) }
+	held, asked := containers(l.HeldMB-l.MasterMB, maps, reduces), containers(l.PendingMB, maps, reduces)
+	mapsWait, reducesWait := min(waits(maps), asked), waits(reduces)
+	if maps.Progress >= 1-1e-9 {
+		maps.Done, maps.Running = maps.Tasks, 0
+		reducesWait = min(reducesWait, asked)
+		reduces.Running = min(held, reduces.Tasks-reducesWait)
+	} else {
+		reduces.Running = min(reduces.Running, held)
+		maps.Running = min(held-reduces.Running, maps.Tasks-mapsWait)
+		maps.Done = min(maps.Tasks-mapsWait-maps.Running, int(maps.Progress*float64(maps.Tasks)))
+	}
+	reduces.Done = min(reduces.Tasks-reducesWait-reduces.Running, int(reduces.Progress*float64(reduces.Tasks)+0.5))
+}
+
+// containers is how many containers of its tasks an application's memory is.
+func containers(mb int, maps, reduces *dag.NeedPhase) int {
+	of := maps.TaskMB
+	if maps.Progress >= 1 || of <= 0 {
+		of = reduces.TaskMB
+	}
+	if of <= 0 {
+		of = usualMB
+	}
+	return max(0, mb) / of
+}
+
+// atLeastDone is the progress of a phase, by its tasks that are done where nothing tells it.
+func atLeastDone(p *dag.NeedPhase) float64 {
+	if p.Tasks <= 0 {
+		return 1
+	}
+	done := float64(p.Done) / float64(p.Tasks)
+	if math.IsNaN(p.Progress) {
+		return done
+	}
+	return min(1, max(p.Progress, done))
+}
+
+// mapsEnd is when the last map of a job ended; NoInstant while one is left.
+func mapsEnd(job *dag.Job, js *dag.JobState) dag.Instant {
+	if n := job.Stages[dag.Map].Count(); n == 0 || js.Stages[dag.Map].Succeeded() < n {
+		return dag.NoInstant
+	}
+	last := dag.NoInstant
+	for i := range js.Stages[dag.Map].Attempts {
+		if a := &js.Stages[dag.Map].Attempts[i]; a.State == dag.AttemptSucceeded {
+			last = max(last, a.End)
+		}
+	}
+	return last
+}
