@@ -68,20 +68,22 @@ type stage struct {
 	change normal    // d_s; of a stage without a profile the logarithm of what a task takes
 	up     normal    // the change of the starts of its own containers
 	own    estimators.Factors
-	keyed  *keyed             // by key groups; nil: they do not say it
-	unseen estimators.Factors // of running tasks that have no reports yet: with what all of them have in common
-	origin schedule.Origin
-	waits  bool        // its tasks wait on their cores or in their containers for those that they read
-	input  dag.Instant // when the last of these ended; NoInstant before
-	opens  dag.Instant // executors: when all that it reads was there and it was submitted; NoInstant before
-	single bool        // of a MapReduce job: each task has a container of its own
-	maps   bool        // of the maps of one
-	bytes  bool        // units are bytes
-	plan   dag.Series  // units of tasks that the run's own plan has
-	pause  float64     // milliseconds that the driver worked alone before it submitted the stage
-	usual  float64     // the median time of a task that has ended; 0 before
-	open   bool        // submitted
-	asked  dag.Instant // since when containers may have been launched for it
+	// milliseconds of work that the rate of its stage weighs against a running task's own; 0: taskcost.OwnPriorMS
+	ownPrior float64
+	keyed    *keyed             // by key groups; nil: they do not say it
+	unseen   estimators.Factors // of running tasks that have no reports yet: with what all of them have in common
+	origin   schedule.Origin
+	waits    bool        // its tasks wait on their cores or in their containers for those that they read
+	input    dag.Instant // when the last of these ended; NoInstant before
+	opens    dag.Instant // executors: when all that it reads was there and it was submitted; NoInstant before
+	single   bool        // of a MapReduce job: each task has a container of its own
+	maps     bool        // of the maps of one
+	bytes    bool        // units are bytes
+	plan     dag.Series  // units of tasks that the run's own plan has
+	pause    float64     // milliseconds that the driver worked alone before it submitted the stage
+	usual    float64     // the median time of a task that has ended; 0 before
+	open     bool        // submitted
+	asked    dag.Instant // since when containers may have been launched for it
 }
 
 // A normal is a normal distribution.

@@ -81,7 +81,7 @@ func (m *Model) left(t schedule.Task) schedule.Cost {
 	}
 	launch := m.startup(st, t)
 	cost := schedule.Cost{
-		Setup: taskcost.Duration(launch.At(0.5, 1) + m.more(st, t)), Work: taskcost.Duration(m.whole(st, t.Index)),
+		Setup: taskcost.Duration(launch.At(0.5, 1) + m.more(st, t)), Work: taskcost.Duration(m.whole(st, t.Index) * m.nodes.factor(int32(t.Node))), //nolint:gosec // an index
 		Origin: st.origin, Same: 1,
 	}
 	if t.Node < 0 || st.single && len(m.nodes.of) == 0 {
@@ -129,7 +129,7 @@ func (m *Model) rest(st *stage, r *running) estimators.Rest {
 	if r.read > 0 {
 		work := m.whole(st, int(r.attempt.Task)) * m.nodes.factor(r.node)
 		if r.part > 0 {
-			work = taskcost.Blend(r.took, r.part, work, taskcost.OwnPriorMS)
+			work = taskcost.Blend(r.took, r.part, work, cmp.Or(st.ownPrior, taskcost.OwnPriorMS))
 		}
 		since := max(0, float64(m.s.At-r.attempt.Last.At))
 		if st.single {

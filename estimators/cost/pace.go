@@ -164,8 +164,12 @@ func (m *Model) learnPace() {
 			work, over := math.Exp(a)*g.work, math.Exp(b)*g.over
 			da := work / (work + over)
 			db := 1 - da
-			v := num.Change*num.Change + num.Task*num.Task/g.n
-			if g.head {
+			change := num.Change
+			if g.st != nil && g.st.single {
+				change *= da // its starts have a change of their own
+			}
+			v := change*change + num.Task*num.Task/g.n
+			if g.head || g.st != nil && g.st.single {
 				v += num.Head * num.Head * db * db
 			}
 			if g.launch {

@@ -61,7 +61,7 @@ func (m *Model) priorOfTasks(j int, k dag.StageIndex, bytes bool) prior {
 	if known := m.profile.Job(j); p.n == 0 && known != nil {
 		p = tasksIn(&known.Stages[k], bytes)
 	}
-	p.root = k == dag.Map && len(m.s.Plan.Jobs[j].After) == 0
+	p.root = p.n > 0 && k == dag.Map && len(m.s.Plan.Jobs[j].After) == 0
 	return p
 }
 
@@ -83,7 +83,7 @@ func tasksIn(was *dag.Stage, bytes bool) prior {
 			p.took[i], rated = p.took[i]+took, rated+took
 		}
 	}
-	if took, sum := worked(was); sum > 0 {
+	if took, sum := worked(was, rates); sum > 0 {
 		if p.took = took; rated > 0 {
 			// The rate of a profile of several runs is their mean, the times are the newest run's.
 			for i := range p.took {
@@ -120,13 +120,13 @@ const (
 
 // worked is what the tasks of a stage took beyond their set-up, in milliseconds, and the sum, which is 0 if a plan does
 // not have that. A task of which it is not known counts as a mean one.
-func worked(was *dag.Stage) (took []float64, sum float64) {
+func worked(was *dag.Stage, rates bool) (took []float64, sum float64) {
 	n := was.Count()
 	took = make([]float64, n)
 	count := 0.0
 	for i := range took {
 		length, setup := was.Extent.At(i), was.Setup.At(i)
-		if len(was.Pipelines) == 0 && !was.Setup.Known() && !was.Copies() {
+		if !rates && !was.Setup.Known() && !was.Copies() {
 			setup = min(usualSetup, mostSetup*length)
 		}
 		if took[i] = length - setup; took[i] >= 0 {

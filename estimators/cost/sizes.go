@@ -17,16 +17,9 @@ type growth struct {
 // expect finds what the tasks of all stages are expected to take before their paces: their units, work and overhead.
 func (m *Model) expect() {
 	m.each(func(j int, k dag.StageIndex, st *stage) { st.growth = m.growthOf(j, k, st) })
-	sum, weight := 0.0, 1/(m.numbers.Growth*m.numbers.Growth)
-	m.each(func(_ int, _ dag.StageIndex, st *stage) {
-		if g := &st.growth; g.known {
-			w := 1 / (m.numbers.Change * m.numbers.Change)
-			sum, weight = sum+w*g.mean, weight+w
-		}
-	})
-	common := normal{sum / weight, m.numbers.Growth}
+	common := m.commonGrowth()
 	m.each(func(j int, k dag.StageIndex, st *stage) {
-		if st.prior.records && !st.growth.known {
+		if (st.prior.records || st.single && st.prior.n > 0) && !st.growth.known {
 			st.growth.normal, st.growth.left = common, common.mean
 		}
 		m.expectStage(j, k, st)
@@ -34,6 +27,24 @@ func (m *Model) expect() {
 			m.watch(st, &st.seen.running[i])
 		}
 	})
+}
+
+// commonGrowth is what is expected of stages of which nothing shows their growth, by those that have shown it. A run
+// whose stages have grown far more than runs do is one on other data, which the prior does not speak of: it weighs as the
+// mean of what was shown is a standard deviation of it.
+func (m *Model) commonGrowth() normal {
+	sum, n := 0.0, 0.0
+	m.each(func(_ int, _ dag.StageIndex, st *stage) {
+		if st.growth.known {
+			sum, n = sum+st.growth.mean, n+1
+		}
+	})
+	if n == 0 {
+		return normal{0, m.numbers.Growth}
+	}
+	w, mean := 1/(m.numbers.Change*m.numbers.Change), sum/n
+	prior := 1 / max(m.numbers.Growth*m.numbers.Growth, mean*mean)
+	return normal{w * sum / (prior + w*n), m.numbers.Growth}
 }
 
 // growthOf is how a stage of records has grown: by its own tasks, drawn towards what the stages before it write.
@@ -50,7 +61,14 @@ func (m *Model) growthOf(j int, k dag.StageIndex, st *stage) growth {
 	if scan.known && (len(st.seen.ended) == 0 && !st.sized() || !p.records) {
 		return scan
 	}
-	if !p.records || !(p.total > 0) {
+	in := 0.0
+	if was := m.inputOf(j, k, st); was > 0 {
+		in = m.input(j, k) / was
+	}
+	switch {
+	case !p.records && st.single && in > 0:
+		return growth{normal{math.Log(in), 0}, math.Log(in), true} // what they share out has grown, whatever each gets
+	case !p.records || !(p.total > 0):
 		return growth{}
 	}
 	if st.plan.Known() {
@@ -67,10 +85,6 @@ func (m *Model) growthOf(j int, k dag.StageIndex, st *stage) growth {
 		}
 	}
 	of *= float64(p.n) / float64(max(st.n, 1)) // as a part of the profile's total
-	in := 0.0
-	if was := m.inputOf(j, k, st); was > 0 {
-		in = m.input(j, k) / was
-	}
 	switch {
 	case in > 0 && of < p.total:
 		// The tasks share out what was written.
@@ -194,7 +208,7 @@ func (m *Model) expectStage(j int, k dag.StageIndex, st *stage) {
 	every, head, work := m.split(p)
 	st.every, st.head = every, head
 	grown := 1.0 // of a task
-	if p.records {
+	if p.records || st.single {
 		grown = math.Exp(st.growth.left) * float64(p.n) / float64(max(st.n, 1))
 	}
 	for i := range st.work {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -74,8 +75,30 @@ func (m *Model) learnTasks(st *stage) {
 			residuals = append(residuals, math.Log(e.worked()/is))
 		}
 	}
-	st.own = estimators.NewFactors(residuals, num.Task)
+	st.own, st.ownPrior = estimators.NewFactors(residuals, num.Task), m.ownPrior(st, residuals)
 	st.unseen = estimators.NewFactors(residuals, math.Sqrt(num.Task*num.Task+max(dd, hh)/det+m.pace.oo))
+}
+
+// usualSpread is the standard deviation of the logarithm of tasks' rates at which the rate of a task of its own is drawn
+// to that of its stage as if taskcost.OwnPriorMS of work had shown that.
+const usualSpread = 0.2
+
+// ownPrior is how many milliseconds of work the rate of its stage weighs against a running task's own: fewer if the rates
+// of its tasks differ more.
+func (m *Model) ownPrior(st *stage, residuals []float64) float64 {
+	const prior = usualSpread * usualSpread
+	squares, n := prior, 1.0
+	for _, r := range residuals {
+		squares, n = squares+r*r, n+1
+	}
+	for i := range st.seen.running {
+		r := &st.seen.running[i]
+		if expected := m.whole(st, int(r.attempt.Task)) * r.part; r.took >= leastShown && expected > 0 {
+			off := math.Log(r.took / expected)
+			squares, n = squares+off*off, n+1
+		}
+	}
+	return taskcost.OwnPriorMS * min(1, prior*n/squares)
 }
 
 // atPace is what a task that has ended is expected to take at the run's paces, without what its reports show apart.

@@ -243,7 +243,7 @@ func estimated(plan *dag.Plan, seed uint64, profiles []*dag.Plan) ([]progress, f
 			return err
 		}
 		x := progress{at: s.At.Sub(opt.Start).Seconds(), done: doneShare(&s, plan)}
-		if got.Remaining != nil && got.AssumedRatio <= assumedMost {
+		if got.Remaining != nil && (got.Measured || got.AssumedRatio <= assumedMost) {
 			left := got.Remaining.Seconds()
 			x.left = &left
 		}
