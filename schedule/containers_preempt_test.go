@@ -96,7 +96,7 @@ func TestYARNPreemptsForMapsWithoutMeasure(t *testing.T) {
 	}
 	r.plan = r.s.Plan
 	r.overheads = r.plan.Overheads
-	c := newContainers(r)
+	c := newScheduler(r)
 	if r.scheduler = c; c.load() != nil {
 		t.Fatal("it does not load")
 	}

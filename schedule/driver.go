@@ -16,15 +16,17 @@ type driver interface {
 
 // loadDriver leaves out what is never submitted, submits other users' jobs at their own times, and lets the plan's
 // driver begin.
-func (c loader) loadDriver(graph *dag.Graph) {
+func (c *loader) loadDriver(graph *dag.Graph) {
 	for i := range c.jobs {
 		if o := c.owner(i); o != nil && c.jobs[i].state == blocked {
 			c.later(max(o.At, c.now), rankSubmit, opSubmit, i)
 		}
 	}
 	c.dropFailed(graph)
-	switch c.plan.Driver {
-	case dag.Eager, dag.Serial:
+	switch {
+	case c.fixedSlots:
+		c.driver = newEager(c.replay, graph, false)
+	case c.plan.Driver == dag.Eager || c.plan.Driver == dag.Serial:
 		c.driver = newEager(c.replay, graph, c.plan.Driver == dag.Serial)
 	default:
 		c.driver = newWaves(c.replay, graph.Levels())
@@ -59,7 +61,7 @@ func (r *replay) dropFailed(graph *dag.Graph) {
 // submissionAfter is when jobs are submitted that had to wait for others, the last of which ended at last (NoInstant:
 // they waited for none). Those that should have come before now are late, and are not expected at once.
 func (r *replay) submissionAfter(last dag.Instant) (from, at dag.Instant) {
-	if !last.Known() || r.plan.Cluster.Policy == dag.FIFO {
+	if !last.Known() || r.fixedSlots {
 		return r.now, r.now
 	}
 	if at = last.Add(r.overheads.Wave); at < r.now {

@@ -18,18 +18,18 @@ type growth struct {
 const mostRequests = 24
 
 // loadGrowth has the executors come that have been asked for.
-func (c loader) loadGrowth() {
+func (c *loader) loadGrowth() {
 	c.growth = growth{cores: min(max(c.pool.free, 0), dag.MaxSlots), since: dag.NoInstant}
 	if !c.cores() {
 		return
 	}
 	for _, e := range c.s.Coming {
-		c.growth.addCores(c.containers, e.At, e.Cores)
+		c.growth.addCores(c.scheduler, e.At, e.Cores)
 	}
 }
 
 // addCores has free cores come at an instant.
-func (g *growth) addCores(c *containers, at dag.Instant, cores int) {
+func (g *growth) addCores(c *scheduler, at dag.Instant, cores int) {
 	cores = min(max(cores, 0), dag.MaxSlots)
 	g.cores += cores
 	c.at(at, rankEnd, func() { c.pool.free += cores })
@@ -37,7 +37,7 @@ func (g *growth) addCores(c *containers, at dag.Instant, cores int) {
 
 // grow asks for executors while tasks wait: for one after the backlog timeout, then for twice as many each time, as
 // Spark's ExecutorAllocationManager does.
-func (g *growth) grow(c *containers) {
+func (g *growth) grow(c *scheduler) {
 	e := &c.plan.Cluster.Elastic
 	if !c.cores() || e.Each <= 0 || e.Max <= 0 {
 		return
@@ -58,13 +58,13 @@ func (g *growth) grow(c *containers) {
 }
 
 // nextRequest is when executors are asked for next, as long as tasks wait.
-func (g *growth) nextRequest(c *containers) dag.Instant {
+func (g *growth) nextRequest(c *scheduler) dag.Instant {
 	e := &c.plan.Cluster.Elastic
 	return g.since.Add(e.Backlog + time.Duration(g.requests)*e.Sustain)
 }
 
 // requestExecutors asks for executors, unless the tasks that waited have begun meanwhile.
-func (g *growth) requestExecutors(c *containers) {
+func (g *growth) requestExecutors(c *scheduler) {
 	e := &c.plan.Cluster.Elastic
 	g.due = false
 	more, waits := g.moreExecutors(c)
@@ -77,7 +77,7 @@ func (g *growth) requestExecutors(c *containers) {
 
 // moreExecutors returns how many more executors are asked for in the end: as many as all tasks need that could run now,
 // up to the most that there may be. waits: some of the tasks wait.
-func (g *growth) moreExecutors(c *containers) (executors int, waits bool) {
+func (g *growth) moreExecutors(c *scheduler) (executors int, waits bool) {
 	e, need := &c.plan.Cluster.Elastic, 0
 	for _, j := range c.order {
 		if j.state != active {

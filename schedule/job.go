@@ -237,7 +237,10 @@ func (r *replay) open(st *stage) {
 	for _, p := range st.pending {
 		st.waiting += int(p[1] - p[0])
 	}
-	r.scheduler.opened(st)
+	if r.fixedSlots {
+		r.copied(st)
+		r.scheduler.slots.enqueue(st)
+	}
 	if st.total == 0 {
 		r.follow(st, 0, 0)
 	}

@@ -46,8 +46,12 @@ func (st *stage) readTasks(attempts []dag.Attempt, of func([]dag.Attempt) standi
 		for end < len(attempts) && attempts[end].Task == task {
 			end++
 		}
+		if task < 0 {
+			i = end
+			continue
+		}
 		t := of(attempts[i:end])
-		if i = end; task >= count || task < 0 {
+		if i = end; task >= count {
 			continue
 		}
 		if t.number > 0 {
@@ -73,18 +77,30 @@ func (st *stage) addRange(first, last int32) {
 }
 
 // A loader reads the snapshot.
-type loader struct{ *containers }
+type loader struct {
+	*scheduler
+	running   []runningTask // attempts that run in numbered slots
+	pastSlots []int32       // of the last span, if it lies in the past
+}
 
-func (c *containers) load() error { return loader{c}.load() }
+// load reads the snapshot.
+func (c *scheduler) load() error { return (&loader{scheduler: c}).load() }
 
 // load reads the snapshot: the jobs, then what other applications have and ask for, then what masters have asked for,
 // which depends on all that.
-func (c loader) load() error {
+func (c *loader) load() error {
+	if err := c.checkStages(); err != nil {
+		return err
+	}
 	graph, err := dag.NewGraph(c.plan)
 	if err != nil {
 		return err
 	}
 	c.makeJobs()
+	if c.fixedSlots {
+		c.loadSlots(graph)
+		return nil
+	}
 	c.pool = newPool(c.s)
 	c.loadGrowth()
 	c.slotsDiffer = c.opt.EndOnly == nil || len(c.pool.room) > 0 && !c.coresAlike()
@@ -92,7 +108,7 @@ func (c loader) load() error {
 	for i := range c.jobs {
 		c.loadJob(&c.jobs[i])
 	}
-	c.others.load(c.containers)
+	c.others.load(c.scheduler)
 	for i := range c.jobs {
 		if c.jobs[i].state == active {
 			c.loadAsked(&c.jobs[i])
@@ -102,13 +118,25 @@ func (c loader) load() error {
 		return cmp.Or(cmp.Compare(a.submitted, b.submitted),
 			strings.Compare(c.s.Jobs[a.index].ID, c.s.Jobs[b.index].ID))
 	})
-	c.others.findRequests(c.containers)
+	c.others.findRequests(c.scheduler)
 	if next := c.s.NextContainer; next > c.s.At {
 		c.at(next, rankEnd, func() {}) // a grant follows
 	}
 	c.loadDriver(graph)
 	c.changed = true
 	c.grant()
+	return nil
+}
+
+// checkStages reports a job that the cluster has no slots for.
+func (c *loader) checkStages() error {
+	for i := range c.plan.Jobs {
+		if job := &c.plan.Jobs[i]; c.fixedSlots && !job.IsMapReduce() {
+			return &StuckError{
+				Job: job.Node, Stage: c.plan.StageName(i, 0), Why: "the cluster has slots for maps and reduces alone",
+			}
+		}
+	}
 	return nil
 }
 
@@ -121,7 +149,7 @@ func (r *replay) owner(j int) *Owner {
 }
 
 // makeStages gives a job's stages the sizes of the plan.
-func (c loader) makeStages(j *job) {
+func (c *loader) makeStages(j *job) {
 	plan := &c.plan.Jobs[j.index]
 	j.rules, j.rampUp = rulesOf(&c.plan.Cluster, plan), plan.MapReduce.RampUp
 	for k := range j.stages {
@@ -165,7 +193,7 @@ func positive(v, def int) int {
 func (r *replay) cores() bool { return r.plan.Cluster.Policy == dag.Executors }
 
 // usualSize is the assumed size of a container: one core of executors, or MapReduce's default memory.
-func (c *containers) usualSize() int {
+func (c *scheduler) usualSize() int {
 	if c.cores() {
 		return 1
 	}
@@ -173,14 +201,14 @@ func (c *containers) usualSize() int {
 }
 
 // sizeOf is what a task of a stage takes: MB of memory, or cores of executors.
-func (c *containers) sizeOf(stage *dag.Stage) int {
+func (c *scheduler) sizeOf(stage *dag.Stage) int {
 	if c.cores() {
 		return positive(stage.Cores, 1)
 	}
 	return positive(stage.MemoryMB, defaultMB)
 }
 
-func (c loader) loadJob(j *job) {
+func (c *loader) loadJob(j *job) {
 	js := &c.s.Jobs[j.index]
 	c.makeStages(j)
 	j.avoided = c.avoidedBy(js)
@@ -220,7 +248,7 @@ func (c loader) loadJob(j *job) {
 }
 
 // loadStage counts a stage's tasks and finds which have no container.
-func (c loader) loadStage(st *stage) {
+func (c *loader) loadStage(st *stage) {
 	j := st.job
 	st.total = c.plan.Jobs[j.index].Stages[st.k].Count()
 	if f := c.finished(j.index, st.k); f != nil {
@@ -230,25 +258,35 @@ func (c loader) loadStage(st *stage) {
 		return
 	}
 	attempts := c.state(st).Attempts
+	if c.fixedSlots {
+		attempts = sorted(attempts)
+	}
 	st.readTasks(attempts, func(attempts []dag.Attempt) standing { return c.standingOf(st, attempts) })
+	c.endPast(st)
 	if st.left() == 0 {
 		st.ended = lastSuccess(attempts, c.now)
 	}
 }
 
-// standingOf reads a task's attempts up to the one that has a container or has succeeded.
-func (c loader) standingOf(st *stage, attempts []dag.Attempt) (t standing) {
-	for i := 0; i < len(attempts) && !t.placed; i++ {
+// standingOf reads a task's attempts: in containers up to the one that has a container or has succeeded. In slots an
+// attempt that succeeded counts alone.
+func (c *loader) standingOf(st *stage, attempts []dag.Attempt) (t standing) {
+	if c.fixedSlots {
+		if i := slices.IndexFunc(attempts, func(a dag.Attempt) bool { return a.State == dag.AttemptSucceeded }); i >= 0 {
+			attempts = attempts[i : i+1]
+		}
+	}
+	for i := 0; i < len(attempts) && (!t.placed || c.fixedSlots); i++ {
 		a := &attempts[i]
 		if a.State != dag.AttemptWaiting {
-			c.started(a.Start)
+			c.started(c.startOf(a))
 		}
 		switch a.State {
 		case dag.AttemptSucceeded:
 			t.placed = true
-			st.done++
-			if a.End.Known() {
-				st.job.lastEnd = max(st.job.lastEnd, a.End)
+			c.loadDone(st, a)
+			if c.fixedSlots {
+				return t
 			}
 		case dag.AttemptRunning:
 			t.placed = true
@@ -263,11 +301,35 @@ func (c loader) standingOf(st *stage, attempts []dag.Attempt) (t standing) {
 			}
 			t.failed = true
 			t.number = max(t.number, a.Number+1)
+			if c.fixedSlots && a.State == dag.AttemptFailed {
+				c.slots.failedOn(st, a.Task, c.slots.nodeOf(a))
+			}
 		case dag.AttemptWaiting:
+			t.failed = t.failed || c.fixedSlots && a.Number > 0
 			t.number = max(t.number, a.Number)
 		}
 	}
+	if c.fixedSlots && !c.s.Jobs[st.job.index].State.Ended() {
+		c.addRunning(st, attempts)
+	}
 	return t
+}
+
+// loadDone counts a task that has succeeded.
+func (c *loader) loadDone(st *stage, a *dag.Attempt) {
+	if int(a.Task) < st.total {
+		st.done++
+	}
+	end := a.End
+	if c.fixedSlots && (!end.Known() || end > c.now) {
+		end = c.now
+	}
+	if end.Known() {
+		st.job.lastEnd = max(st.job.lastEnd, end)
+	}
+	if c.fixedSlots {
+		c.addPast(st, a, end)
+	}
 }
 
 // lastSuccess is when the last task of a stage that is done has ended; now if that is not known.
@@ -285,7 +347,7 @@ func lastSuccess(attempts []dag.Attempt, now dag.Instant) dag.Instant {
 }
 
 // openStages decides which stages wait for others. All stages of the job have been loaded.
-func (c loader) openStages(j *job) {
+func (c *loader) openStages(j *job) {
 	for i := range j.stages {
 		st := &j.stages[i]
 		for _, e := range st.edges {
@@ -300,7 +362,7 @@ func (c loader) openStages(j *job) {
 }
 
 // holdTasks takes the tasks out of pending and retry that wait for the one of the same index of a stage.
-func (c loader) holdTasks(st, from *stage) {
+func (c *loader) holdTasks(st, from *stage) {
 	from.tracked = true
 	done := make([]bool, st.total)
 	attempts := c.state(from).Attempts
@@ -337,7 +399,7 @@ func (c loader) holdTasks(st, from *stage) {
 }
 
 // loadState finds where between submission and its first task a job is.
-func (c loader) loadState(j *job) {
+func (c *loader) loadState(j *job) {
 	js, o := &c.s.Jobs[j.index], &c.overheads
 	running, done := 0, 0
 	for k := range j.stages {
@@ -363,7 +425,7 @@ func (c loader) loadState(j *job) {
 			// Later than usual: it may come at any moment, and what has not come for long will not come at once.
 			ready = c.s.At.Add(lateShare(c.s.At.Sub(js.Submitted)-o.Launch, o.Beat))
 		}
-		c.at(ready, rankSubmit, func() { j.activate(c.containers) })
+		c.at(ready, rankSubmit, func() { j.activate(c.scheduler) })
 		return
 	default:
 		// The RM takes a moment to accept the application.
@@ -381,7 +443,7 @@ func (c loader) loadState(j *job) {
 	}
 	for k := range j.stages {
 		if st := &j.stages[k]; !st.copies() && len(st.retry) > 0 {
-			st.requestRetries(c.containers)
+			st.requestRetries(c.scheduler)
 		}
 	}
 }
@@ -393,7 +455,7 @@ func lateShare(late, beat time.Duration) time.Duration {
 }
 
 // loadBeat takes the phase of the master's heartbeat from the newest start of an attempt: tasks start at heartbeats.
-func (c loader) loadBeat(j *job) {
+func (c *loader) loadBeat(j *job) {
 	for k := range j.stages {
 		st := &j.stages[k]
 		if f := c.finished(j.index, st.k); f != nil {
@@ -408,92 +470,14 @@ func (c loader) loadBeat(j *job) {
 }
 
 // loadAsked assumes that the master has asked for as many tasks that copy as at its last heartbeat.
-func (c loader) loadAsked(j *job) {
+func (c *loader) loadAsked(j *job) {
 	for k := range j.stages {
 		switch st := &j.stages[k]; {
 		case !st.copies():
 		case st.inputEnd().Known():
 			st.asked = st.waiting + len(st.retry)
 		default:
-			st.asked = max(0, j.rules.want(c.containers, st)-st.granted)
+			st.asked = max(0, j.rules.want(c.scheduler, st)-st.granted)
 		}
-	}
-}
-
-// loadRunning puts the running attempts into slots and schedules their ends.
-func (c loader) loadRunning(j *job) {
-	for k := range j.stages {
-		st := &j.stages[k]
-		if c.finished(j.index, st.k) != nil {
-			continue
-		}
-		attempts, last := c.state(st).Attempts, int32(-1)
-		begun, end := false, dag.NoInstant // of the last task's first attempt
-		for i := range attempts {
-			a := &attempts[i]
-			if a.State != dag.AttemptRunning || a.Task < 0 || int(a.Task) >= st.total {
-				continue
-			}
-			duplicate := a.Task == last // a speculative second attempt has a container too
-			if last = a.Task; !duplicate {
-				begun = false
-			}
-			if c.onLostNode(a) {
-				continue
-			}
-			slot := c.pool.addSlot(a.Node)
-			if !c.pool.closedTo(slot) {
-				c.occupy(j, st.size)
-				c.pool.hold(a.Node, st.size)
-			}
-			if duplicate {
-				// The first of two attempts decides the task's end; the other's container is held as long. A task that
-				// still copies has no end yet: its duplicate is assumed to be killed soon.
-				if begun {
-					c.at(max(end, c.now), rankEnd, func() { c.leave(j, st.size, []int32{slot}) })
-				}
-				continue
-			}
-			st.granted++
-			t := st.task(a.Task, a.Number, slot, c.node(slot))
-			t.Running, t.Start = a, a.Start
-			begun, end = true, c.begin(st, st.span(a.Task, a.Number, []int32{slot}, a.Start), c.left(t), a)
-		}
-	}
-}
-
-// loadKept finds the containers that the job's master keeps: those in which a task has ended and none runs, as many as
-// the application holds beside its running tasks.
-func (c loader) loadKept(j *job) {
-	js := &c.s.Jobs[j.index]
-	freed := map[int32]dag.Instant{} // by container: the end of its last task, NoInstant while one runs
-	running := 0
-	for k := range js.Stages {
-		for i := range js.Stages[k].Attempts {
-			a := &js.Stages[k].Attempts[i]
-			was, seen := freed[a.Slot]
-			switch {
-			case a.State == dag.AttemptRunning:
-				running += j.stages[k].size
-				freed[a.Slot] = dag.NoInstant
-			case a.Slot < 0 || a.State == dag.AttemptWaiting || !a.End.Known() || seen && !was.Known() ||
-				a.State == dag.AttemptFailed:
-			default:
-				freed[a.Slot] = max(was, a.End)
-			}
-		}
-	}
-	ends := make([]dag.Instant, 0, len(freed))
-	for _, t := range freed {
-		if keep := c.overheads.Idle; t.Known() && (keep == 0 || t.Add(keep) >= c.now) {
-			ends = append(ends, t)
-		}
-	}
-	slices.Sort(ends)
-	if size := j.largest(); js.HeldMB > 0 && size > 0 {
-		ends = ends[max(0, len(ends)-max(0, js.HeldMB-j.masterSize-running)/size):]
-	}
-	for _, t := range ends {
-		j.rules.freed(j, 1, t)
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // startMaster gives the job's master its container.
-func (j *job) startMaster(c *containers) {
+func (j *job) startMaster(c *scheduler) {
 	c.occupy(j, j.masterSize)
 	j.state, j.mastered = starting, c.now
 	c.at(c.now.Add(max(0, c.overheads.Launch-c.overheads.AMStart)), rankSubmit, func() { j.activate(c) })
@@ -17,7 +17,7 @@ func (j *job) startMaster(c *containers) {
 
 // loadMaster takes the memory of a job's master that has its container. On a node that takes no containers it is none
 // of ours.
-func (c loader) loadMaster(j *job) {
+func (c *loader) loadMaster(j *job) {
 	node := int32(-1)
 	if name := c.s.Jobs[j.index].Master; name != "" {
 		//nolint:gosec // an index
@@ -33,7 +33,7 @@ func (c loader) loadMaster(j *job) {
 }
 
 // activate asks for the job's tasks: its first may start now.
-func (j *job) activate(c *containers) {
+func (j *job) activate(c *scheduler) {
 	j.state, j.beat = active, c.now
 	for k := range j.stages {
 		if st := &j.stages[k]; st.total == 0 && !st.closed && len(st.edges) == 0 {
@@ -47,7 +47,7 @@ func (j *job) activate(c *containers) {
 }
 
 // nextBeat is the master's first heartbeat at or after t.
-func (j *job) nextBeat(c *containers, t dag.Instant) dag.Instant {
+func (j *job) nextBeat(c *scheduler, t dag.Instant) dag.Instant {
 	beat := dag.Instant(c.overheads.Beat / time.Millisecond)
 	if beat <= 0 || !j.beat.Known() || t <= j.beat {
 		return t
@@ -57,7 +57,7 @@ func (j *job) nextBeat(c *containers, t dag.Instant) dag.Instant {
 
 // beatLater makes the master reconsider its requests at its first heartbeat at or after t: it makes room for stages
 // that hang because others copy from them, else it reconsiders those that copy.
-func (j *job) beatLater(c *containers, t dag.Instant) {
+func (j *job) beatLater(c *scheduler, t dag.Instant) {
 	if j.beating {
 		return
 	}
@@ -78,7 +78,7 @@ func (j *job) beatLater(c *containers, t dag.Instant) {
 
 // requestCopying asks for more tasks of a stage that copies, or takes back requests that were not granted. A request
 // reaches the scheduler a heartbeat later.
-func (j *job) requestCopying(c *containers, st *stage) {
+func (j *job) requestCopying(c *scheduler, st *stage) {
 	if j.state != active {
 		return
 	}
@@ -102,7 +102,7 @@ const preemptionLimit = 0.5
 
 // hangs reports whether none of a job's maps has a container, some have been asked for, and reduces that wait for them
 // leave no room.
-func (c *containers) hangs(j *job) bool {
+func (c *scheduler) hangs(j *job) bool {
 	if j.state != active {
 		return false
 	}
@@ -116,7 +116,7 @@ func (c *containers) hangs(j *job) bool {
 
 // starved is a stage that a stage copies from, none of whose tasks has a container and some of which cannot be given
 // one; nil: none is.
-func (st *stage) starved(c *containers) *stage {
+func (st *stage) starved(c *scheduler) *stage {
 	for _, e := range st.edges {
 		if from := &st.job.stages[e.From]; e.Kind == dag.SlowStart && from.granted == 0 && from.requested() > 0 &&
 			c.room(from) == 0 {
@@ -129,7 +129,7 @@ func (st *stage) starved(c *containers) *stage {
 // preempt kills reduces of a job to make room for its maps, the youngest first: as many as all of its maps need, but no
 // more than half of what the job may have (RMContainerAllocator.preemptReducer; docs/facts/hadoop.md F, reduce
 // preemption). It reports whether it did.
-func (j *job) preempt(c *containers) (any bool) {
+func (j *job) preempt(c *scheduler) (any bool) {
 	for k := range j.stages {
 		if st := &j.stages[k]; st.copies() && j.preemptStage(c, st) {
 			any = true
@@ -138,7 +138,7 @@ func (j *job) preempt(c *containers) (any bool) {
 	return any
 }
 
-func (j *job) preemptStage(c *containers, reduces *stage) bool {
+func (j *job) preemptStage(c *scheduler, reduces *stage) bool {
 	maps := reduces.starved(c)
 	if maps == nil {
 		maps = &j.stages[reduces.from]
@@ -167,7 +167,7 @@ func memoryOf(n, size int) int {
 }
 
 // killYoungest kills up to n of the tasks that copy and started last, and returns how many.
-func (c *containers) killYoungest(st *stage, n int) int {
+func (c *scheduler) killYoungest(st *stage, n int) int {
 	at := st.copying[len(st.copying)-1].span
 	if all := c.spans[at].Count; n < int(all) {
 		// The others of the span go on.

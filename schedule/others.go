@@ -55,7 +55,7 @@ type request struct {
 }
 
 // load puts the other applications into the pool.
-func (o *others) load(c *containers) {
+func (o *others) load(c *scheduler) {
 	all, bySubmission := c.s.Load, func(a, b dag.Load) int { return cmp.Compare(a.Submitted, b.Submitted) }
 	if !slices.IsSortedFunc(all, bySubmission) {
 		all = slices.Clone(all)
@@ -99,7 +99,7 @@ func (o *others) load(c *containers) {
 }
 
 // lend gives another application memory; less than nothing takes it back.
-func (a *application) lend(c *containers, size int) {
+func (a *application) lend(c *scheduler, size int) {
 	a.held += size
 	c.hold(a.queue, a.user, size)
 }
@@ -107,7 +107,7 @@ func (a *application) lend(c *containers, size int) {
 // releaseSteps is in how many parts an application gives its memory back.
 const releaseSteps = 8
 
-func (a *application) giveBack(c *containers, until dag.Instant) {
+func (a *application) giveBack(c *scheduler, until dag.Instant) {
 	step := max((until-c.now)/releaseSteps, 1)
 	for i := range dag.Instant(releaseSteps) {
 		c.at(c.now+step*(i+1), rankEnd, func() { a.lend(c, -a.held/int(releaseSteps-i)) })
@@ -154,7 +154,7 @@ func (a *application) satisfied() bool {
 }
 
 // usual is the assumed size of others' containers: that of ours.
-func (o *others) usual(c *containers) int {
+func (o *others) usual(c *scheduler) int {
 	for _, j := range c.order {
 		if len(j.stages) > 0 {
 			return j.stages[0].size
@@ -164,7 +164,7 @@ func (o *others) usual(c *containers) int {
 }
 
 // findRequests notes which of the others ask for memory or will, in the order of their submission.
-func (o *others) findRequests(c *containers) {
+func (o *others) findRequests(c *scheduler) {
 	o.requests = o.requests[:0]
 	for i := range c.queues {
 		c.queues[i].requests = c.queues[i].requests[:0]
@@ -182,7 +182,7 @@ func (o *others) findRequests(c *containers) {
 }
 
 // resize notes what all ask for now that the size of our first job's containers is known.
-func (o *others) resize(c *containers) {
+func (o *others) resize(c *scheduler) {
 	usual := o.usual(c)
 	for i := range o.requests {
 		o.setRequest(c, i, o.apps[o.requests[i].app].nextSize(usual))
@@ -190,7 +190,7 @@ func (o *others) resize(c *containers) {
 }
 
 // setRequest notes the size of the container that is asked for next by the i-th of the requests.
-func (o *others) setRequest(c *containers, i, size int) {
+func (o *others) setRequest(c *scheduler, i, size int) {
 	a := &o.requests[i]
 	q := &c.queues[a.queue]
 	q.count(a.size, -1)
@@ -199,7 +199,7 @@ func (o *others) setRequest(c *containers, i, size int) {
 }
 
 // served notes what an application asks for now that it was given memory or has its master.
-func (o *others) served(c *containers, k int) {
+func (o *others) served(c *scheduler, k int) {
 	i, found := slices.BinarySearchFunc(o.requests, int32(k), //nolint:gosec // an index
 		func(a request, k int32) int { return int(a.app - k) })
 	if !found {
@@ -218,7 +218,7 @@ func (o *others) served(c *containers, k int) {
 // candidates yields those of the others that could be given their next container now, with its size. Of a queue that
 // serves in the order of submission it is the first one: those behind it have to wait for it. If less is free than
 // any in a queue asks for, which is most of the time on a full cluster, none there is looked at.
-func (o *others) candidates(c *containers) iter.Seq2[int32, int] {
+func (o *others) candidates(c *scheduler) iter.Seq2[int32, int] {
 	return func(yield func(int32, int) bool) {
 		left := 0
 		for i := range c.queues {
@@ -255,7 +255,7 @@ func (o *others) candidates(c *containers) iter.Seq2[int32, int] {
 }
 
 // grant gives another application memory of what it asks for.
-func (o *others) grant(c *containers, k, size int) {
+func (o *others) grant(c *scheduler, k, size int) {
 	a := &o.apps[k]
 	defer o.served(c, k)
 	a.lend(c, size)
@@ -278,7 +278,7 @@ func (o *others) grant(c *containers, k, size int) {
 
 // free gives all memory of other applications back. It is the last resort of a replay in which nothing else can happen:
 // they will end some day, and the estimate is a floor.
-func (o *others) free(c *containers) bool {
+func (o *others) free(c *scheduler) bool {
 	gave := false
 	for k := range o.apps {
 		a := &o.apps[k]

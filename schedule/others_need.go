@@ -26,7 +26,7 @@ func usable(n *dag.Need) bool {
 }
 
 // loadNeed takes over what another application runs and waits for.
-func (o *others) loadNeed(c *containers, k int32, n *dag.Need) {
+func (o *others) loadNeed(c *scheduler, k int32, n *dag.Need) {
 	a := &o.apps[k]
 	maps, reduces := &a.phases[dag.Map], &a.phases[dag.Reduce]
 	tasks := max(0, a.held-a.master)
@@ -67,7 +67,7 @@ func progressOf(p *dag.NeedPhase) float64 {
 func (a *application) mapsLeft() bool { return a.phases[dag.Map].wait+a.phases[dag.Map].held > 0 }
 
 // spread schedules the release of what running tasks have that are so far in the mean: spread as wide as that allows.
-func (o *others) spread(c *containers, k int32, kind dag.StageIndex, size int, far float64) {
+func (o *others) spread(c *scheduler, k int32, kind dag.StageIndex, size int, far float64) {
 	length := float64(o.apps[k].phases[kind].length / time.Millisecond)
 	rest := length * (1 - far)
 	wide := min(rest, length-rest)
@@ -78,7 +78,7 @@ func (o *others) spread(c *containers, k int32, kind dag.StageIndex, size int, f
 	}
 }
 
-func (o *others) releaseAt(c *containers, k int32, kind dag.StageIndex, size int, at, until dag.Instant) {
+func (o *others) releaseAt(c *scheduler, k int32, kind dag.StageIndex, size int, at, until dag.Instant) {
 	if size == 0 {
 		return
 	}
@@ -89,7 +89,7 @@ func (o *others) releaseAt(c *containers, k int32, kind dag.StageIndex, size int
 }
 
 // startTasks starts tasks in memory that the application was given: maps, then reduces, which wait for the last map.
-func (o *others) startTasks(c *containers, k int32, size int) {
+func (o *others) startTasks(c *scheduler, k int32, size int) {
 	a := &o.apps[k]
 	maps := min(size, a.phases[dag.Map].wait)
 	o.startPhase(c, k, dag.Map, maps)
@@ -103,7 +103,7 @@ func (o *others) startTasks(c *containers, k int32, size int) {
 	}
 }
 
-func (o *others) startPhase(c *containers, k int32, kind dag.StageIndex, size int) {
+func (o *others) startPhase(c *scheduler, k int32, kind dag.StageIndex, size int) {
 	if size <= 0 {
 		return
 	}
@@ -120,7 +120,7 @@ func (o *others) startPhase(c *containers, k int32, kind dag.StageIndex, size in
 }
 
 // end ends tasks of another application.
-func (o *others) end(c *containers, id int) {
+func (o *others) end(c *scheduler, id int) {
 	e := o.releases[id]
 	a := &o.apps[e.app]
 	p := &a.phases[e.kind]
@@ -136,7 +136,7 @@ func (o *others) end(c *containers, id int) {
 }
 
 // endIfDone ends an application that has nothing left to do: its master gives its container back.
-func (o *others) endIfDone(c *containers, a *application) {
+func (o *others) endIfDone(c *scheduler, a *application) {
 	if p := &a.phases[dag.Reduce]; !a.mapsLeft() && p.wait+p.held == 0 {
 		a.lend(c, -a.held)
 	}

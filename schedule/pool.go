@@ -260,6 +260,12 @@ func (s *slotSet) after(slot int32) int32 {
 	return -1
 }
 
+// has reports whether a slot is free, and moves the block into the bitmap.
+func (s *slotSet) has(slot int32) bool {
+	s.spill()
+	return s.words[slot/64]>>(slot%64)&1 == 1
+}
+
 // takeOne takes a free slot out of the bitmap.
 func (s *slotSet) takeOne(slot int32) []int32 {
 	s.clear(slot)

@@ -59,14 +59,14 @@ type user struct {
 const plenty = 1 << 50
 
 // loadQueues makes the queues of our jobs and of the others' applications; queue 0 is ours.
-func (c loader) loadQueues() {
+func (c *loader) loadQueues() {
 	c.allowed = plenty
 	c.queueOf(c.s.Queue)
 	c.userOf(0, c.s.User)
 }
 
 // queueOf returns the index of a queue, made if needed.
-func (c *containers) queueOf(name string) int32 {
+func (c *scheduler) queueOf(name string) int32 {
 	if i := slices.IndexFunc(c.queues, func(q queue) bool { return q.name == name }); i >= 0 {
 		return int32(i) //nolint:gosec // an index
 	}
@@ -89,7 +89,7 @@ func (c *containers) queueOf(name string) int32 {
 }
 
 // userOf returns the index of a user in a queue, made if needed.
-func (c *containers) userOf(q int32, name string) int32 {
+func (c *scheduler) userOf(q int32, name string) int32 {
 	users := &c.queues[q].users
 	if i := slices.IndexFunc(*users, func(u user) bool { return u.name == name }); i >= 0 {
 		return int32(i) //nolint:gosec // an index
@@ -136,16 +136,16 @@ func (q *queue) mostForOthers(free int) int {
 func (q *queue) used() float64 { return float64(q.held) / float64(max(q.share, 1)) }
 
 // roomIn is how much more an application of that queue and user may have.
-func (c *containers) roomIn(q, user int32) int {
+func (c *scheduler) roomIn(q, user int32) int {
 	of := &c.queues[q]
 	return min(c.pool.free, of.most-of.held, of.limit()-of.users[user].held)
 }
 
 // roomOf is how much more a job may be given in this step.
-func (c *containers) roomOf(j *job) int { return min(c.allowed, c.roomIn(j.queue, j.user)) }
+func (c *scheduler) roomOf(j *job) int { return min(c.allowed, c.roomIn(j.queue, j.user)) }
 
 // mastersFit reports whether another master stays within what the queue's masters may have. One may always run.
-func (q *queue) mastersFit(c *containers, queue int32, size int) bool {
+func (q *queue) mastersFit(c *scheduler, queue int32, size int) bool {
 	held := 0
 	for _, o := range c.order {
 		if o.queue == queue && (o.state == starting || o.state == active) {
@@ -161,9 +161,9 @@ func (q *queue) mastersFit(c *containers, queue int32, size int) bool {
 }
 
 // occupy gives memory or cores to a job of ours; less than nothing takes it back.
-func (c *containers) occupy(j *job, size int) { c.hold(j.queue, j.user, size) }
+func (c *scheduler) occupy(j *job, size int) { c.hold(j.queue, j.user, size) }
 
-func (c *containers) hold(q, user int32, size int) {
+func (c *scheduler) hold(q, user int32, size int) {
 	c.pool.free -= size
 	if c.allowed < plenty {
 		c.allowed -= size
@@ -182,7 +182,7 @@ func (j *job) heldBy() int {
 
 // contended reports whether what is free has to be shared: other applications run, or ours are not served in their
 // order.
-func (c *containers) contended() bool {
+func (c *scheduler) contended() bool {
 	return len(c.others.apps) > 0 || len(c.queues) > 1 || c.queues[0].fair || c.queues[0].userRatio < 1
 }
 
@@ -198,7 +198,7 @@ type applicant struct {
 
 // share hands out what is free among all applications that ask for some, as CapacityScheduler does: the queue first
 // that has least of its share, in it the application that was submitted first, or that has least.
-func (c *containers) share() {
+func (c *scheduler) share() {
 	for c.pool.free > 0 {
 		c.noteUsers()
 		a, sole, ok := c.neediest()
@@ -227,7 +227,7 @@ func (c *containers) share() {
 }
 
 // neediest chooses who is served next; sole: it may have all that it asks for before any other is served.
-func (c *containers) neediest() (best applicant, sole, ok bool) {
+func (c *scheduler) neediest() (best applicant, sole, ok bool) {
 	sole = true
 	consider := func(a applicant) {
 		switch {
@@ -262,7 +262,7 @@ func (c *containers) neediest() (best applicant, sole, ok bool) {
 
 // room is how much more another application may have. If only its requests are known, it takes no more than what is
 // certain: its queue's guarantee, or in our queue what it is given before a job of ours.
-func (o *application) room(c *containers) int {
+func (o *application) room(c *scheduler) int {
 	room := c.roomIn(o.queue, o.user)
 	switch {
 	case o.hasNeed:
@@ -278,7 +278,7 @@ func (o *application) room(c *containers) int {
 
 // nextSize is the size of the container that a job would be given next; 0 if it asks for none or there is no room for
 // it.
-func (c *containers) nextSize(j *job) int {
+func (c *scheduler) nextSize(j *job) int {
 	switch {
 	case j.state == accepted && c.roomOf(j) >= j.masterSize && j.leavesRoom(c):
 		return j.masterSize
@@ -289,7 +289,7 @@ func (c *containers) nextSize(j *job) int {
 }
 
 // noteUsers notes which users ask for memory, in the queues in which that matters.
-func (c *containers) noteUsers() {
+func (c *scheduler) noteUsers() {
 	if !c.limited {
 		return
 	}
@@ -342,7 +342,7 @@ func (r *replay) byKeys(a, b *job, running func(*job) int) int {
 
 // inOrder are the jobs in the order in which the scheduler serves them: that of submission, or by the plan's keys
 // before it.
-func (c *containers) inOrder() []*job {
+func (c *scheduler) inOrder() []*job {
 	if len(c.plan.Cluster.Order) == 0 {
 		return c.order
 	}

@@ -53,7 +53,7 @@ func (r *recentStarts) note(node int32, n int, t dag.Instant) {
 func (r recentStarts) at(node int32) int { return r[node+1].total }
 
 // noteStarts counts the starts of tasks in their slots.
-func (c *containers) noteStarts(slots []int32) {
+func (c *scheduler) noteStarts(slots []int32) {
 	switch {
 	case c.cores():
 	case !c.slotsDiffer:
@@ -66,14 +66,14 @@ func (c *containers) noteStarts(slots []int32) {
 }
 
 // started notes a start of the run at t.
-func (c *containers) started(t dag.Instant) {
+func (c *scheduler) started(t dag.Instant) {
 	if t.Known() && (!c.first.Known() || t < c.first) {
 		c.first = t
 	}
 }
 
 // cold reports whether a task that starts now is one of the run's first batch.
-func (c *containers) cold() bool {
+func (c *scheduler) cold() bool {
 	c.started(c.now)
 	return c.now <= c.first.Add(together)
 }

@@ -20,10 +20,12 @@ type replay struct {
 	opt       Options
 	now       dag.Instant
 	overheads dag.Overheads
-	scheduler scheduler
+	scheduler *scheduler
 	driver    driver
-	jobs      []job
-	stages    []stage // of all jobs, by row
+	// fixedSlots says that slots have numbers and nodes of their own (FIFO).
+	fixedSlots bool
+	jobs       []job
+	stages     []stage // of all jobs, by row
 
 	ends   endQueue   // of tasks, and of those of other applications
 	events eventQueue // all else
@@ -44,34 +46,6 @@ type replay struct {
 	changed bool
 }
 
-// A scheduler gives slots, containers or cores that are free to tasks.
-type scheduler interface {
-	// load reads the snapshot's jobs.
-	load() error
-	// submit takes a job of the driver.
-	submit(j *job)
-	// opened is called when a stage that waited for others may start.
-	opened(st *stage)
-	// grant hands out what is free now.
-	grant()
-	// release takes back what n tasks of a stage had in their slots.
-	release(st *stage, n int, slots []int32)
-	// failed asks for the task of a span again, which did not succeed.
-	failed(sp *Span)
-	// finish ends a job of which no task is left.
-	finish(j *job)
-	// unblock makes room if tasks wait and nothing is left to happen. It reports whether anything changed.
-	unblock() bool
-	// why says why a job of which tasks are left can never run them.
-	why(j *job) string
-	// complete adds to a schedule what only this scheduler has.
-	complete(sch *Schedule)
-	// node is the node of a slot, -1 if unknown.
-	node(slot int32) int
-	// after is the end of a task that is ready to work at from.
-	after(from dag.Instant, c Cost) dag.Instant
-}
-
 // Replay runs what is left of the snapshot under its plan's policy.
 func Replay(s *dag.Snapshot, left Left, opt Options) (*Schedule, error) {
 	if n := len(s.Jobs); n < len(s.Plan.Jobs) { // the others have not been submitted
@@ -84,13 +58,13 @@ func Replay(s *dag.Snapshot, left Left, opt Options) (*Schedule, error) {
 	r.ends.reset(s.At)
 	switch s.Plan.Cluster.Policy {
 	case dag.FIFO:
-		r.scheduler = newSlotScheduler(r)
+		r.fixedSlots = true
 	case dag.YARN, dag.Executors:
 		r.overheads = s.Plan.Overheads
-		r.scheduler = newContainers(r)
 	default:
 		return nil, fmt.Errorf("schedule: no such policy: %v", s.Plan.Cluster.Policy)
 	}
+	r.scheduler = newScheduler(r)
 	if err := r.scheduler.load(); err != nil {
 		return nil, err
 	}
@@ -198,7 +172,7 @@ func (r *replay) stuck() error {
 			NoExecutor: c.Policy == dag.Executors && c.Cores <= 0,
 		}
 		if j.state != blocked {
-			err.Why = r.scheduler.why(j)
+			err.Why = r.scheduler.why(err.Stage)
 			return err
 		}
 		if err.Why = "what it comes after never ends"; blockedBy == nil {
@@ -238,8 +212,8 @@ func millis(d time.Duration) dag.Instant {
 // EndOnly makes a replay return nothing but its end, and keeps its memory for the next one: for those who replay a
 // thousand samples. It is not safe for concurrent use; the zero value is ready.
 type EndOnly struct {
-	last    replay
-	cluster containers
+	last      replay
+	scheduler scheduler
 	// by the first of the attempts of a stage; nil if the stage has not finished
 	finished map[*dag.Attempt]*finishedStage
 	zeros    []int32

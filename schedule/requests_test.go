@@ -14,7 +14,7 @@ import (
 func TestCandidates(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		c := &containers{replay: &replay{s: &dag.Snapshot{}, plan: &dag.Plan{}}, allowed: plenty}
+		c := &scheduler{replay: &replay{s: &dag.Snapshot{}, plan: &dag.Plan{}}, allowed: plenty}
 		c.pool.free = 256 * rapid.IntRange(0, 12).Draw(t, "free")
 		for i := range 2 {
 			c.queues = append(c.queues, queue{
@@ -61,7 +61,7 @@ func TestCandidates(t *testing.T) {
 
 // checkRequests checks that the index of requests is what findRequests would make now: applications that are satisfied
 // must leave it, or each container costs a look at every application there ever was.
-func (c *containers) checkRequests(t *rapid.T) {
+func (c *scheduler) checkRequests(t *rapid.T) {
 	var want []request
 	demanding := map[[2]int32]int{} // of a queue and a user
 	for k := range c.others.apps {

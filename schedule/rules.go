@@ -13,18 +13,18 @@ type stageRules interface {
 	// edges returns what a stage reads in the kinds that the replay distinguishes.
 	edges(after []dag.Edge) []dag.Edge
 	// first starts the job's first tasks now.
-	first(c *containers, j *job)
+	first(c *scheduler, j *job)
 	// grant hands out what the job may be given now.
-	grant(c *containers, j *job)
+	grant(c *scheduler, j *job)
 	// nextSize is the size of the container that grant would hand out next; 0: none.
-	nextSize(c *containers, j *job) int
+	nextSize(c *scheduler, j *job) int
 	// want is how many tasks of a stage that copies are to have containers or be asked for.
-	want(c *containers, st *stage) int
+	want(c *scheduler, st *stage) int
 	// freed notes that n tasks have ended at t, whose containers the master may keep.
 	freed(j *job, n int, t dag.Instant)
 	// cold reports whether a task that starts now takes longer than usual to start; kept: its container was launched
 	// before.
-	cold(c *containers, kept bool) bool
+	cold(c *scheduler, kept bool) bool
 }
 
 func rulesOf(c *dag.Cluster, job *dag.Job) stageRules {
@@ -45,10 +45,10 @@ func (reducesFirst) edges(after []dag.Edge) []dag.Edge { return after }
 
 func (reducesFirst) freed(*job, int, dag.Instant) {}
 
-func (reducesFirst) cold(c *containers, _ bool) bool { return c.cold() }
+func (reducesFirst) cold(c *scheduler, _ bool) bool { return c.cold() }
 
 // first starts the first tasks at once: Overheads.Launch is measured up to the first launch, hand-off included.
-func (reducesFirst) first(c *containers, j *job) {
+func (reducesFirst) first(c *scheduler, j *job) {
 	for k := range j.stages {
 		st := &j.stages[k]
 		if st.copies() || st.closed {
@@ -62,7 +62,7 @@ func (reducesFirst) first(c *containers, j *job) {
 	}
 }
 
-func (reducesFirst) grant(c *containers, j *job) {
+func (reducesFirst) grant(c *scheduler, j *job) {
 	for k := range j.stages {
 		if st := &j.stages[k]; !st.copies() {
 			c.grantRetries(st)
@@ -80,7 +80,7 @@ func (reducesFirst) grant(c *containers, j *job) {
 	}
 }
 
-func (reducesFirst) nextSize(c *containers, j *job) int {
+func (reducesFirst) nextSize(c *scheduler, j *job) int {
 	for _, asks := range [...]func(*stage) bool{
 		func(st *stage) bool { return !st.copies() && !st.closed && st.retries() },
 		(*stage).requestsCopying,
@@ -100,7 +100,7 @@ const defaultRampUp = 0.5
 
 // want is slow start, then all once every task before it has its container, else a share of the room that grows with
 // those that are done (RMContainerAllocator.scheduleReduces, docs/facts/hadoop.md F "Slow start").
-func (reducesFirst) want(c *containers, reduces *stage) int {
+func (reducesFirst) want(c *scheduler, reduces *stage) int {
 	maps := &reduces.job.stages[reduces.from]
 	all := reduces.granted + reduces.waiting + len(reduces.retry)
 	if reduces.left() == 0 || float64(maps.done) < math.Ceil(reduces.slowStart*float64(maps.total)) {
@@ -148,9 +148,9 @@ func (ancestorsFirst) freed(j *job, n int, t dag.Instant) {
 	j.kept = append(j.kept, starts{t, n})
 }
 
-func (ancestorsFirst) cold(_ *containers, kept bool) bool { return !kept }
+func (ancestorsFirst) cold(_ *scheduler, kept bool) bool { return !kept }
 
-func (r ancestorsFirst) first(c *containers, j *job) {
+func (r ancestorsFirst) first(c *scheduler, j *job) {
 	for _, k := range r {
 		if st := &j.stages[k]; st.copies() {
 			j.requestCopying(c, st)
@@ -159,7 +159,7 @@ func (r ancestorsFirst) first(c *containers, j *job) {
 	r.grant(c, j)
 }
 
-func (r ancestorsFirst) grant(c *containers, j *job) {
+func (r ancestorsFirst) grant(c *scheduler, j *job) {
 	for _, k := range r {
 		if st := &j.stages[k]; st.copies() {
 			c.grantCopying(st)
@@ -172,7 +172,7 @@ func (r ancestorsFirst) grant(c *containers, j *job) {
 	}
 }
 
-func (r ancestorsFirst) nextSize(c *containers, j *job) int {
+func (r ancestorsFirst) nextSize(c *scheduler, j *job) int {
 	for _, k := range r {
 		st := &j.stages[k]
 		asks := st.requestsCopying()
@@ -202,7 +202,7 @@ func byLevel(stages []dag.Stage) []dag.StageIndex {
 
 // want grows between two ratios of the least finished of the stages that are read
 // (ShuffleVertexManagerBase.getNumOfTasksToSchedule, docs/facts/tez.md T5).
-func (ancestorsFirst) want(_ *containers, st *stage) int {
+func (ancestorsFirst) want(_ *scheduler, st *stage) int {
 	all := st.granted + st.waiting + len(st.retry)
 	if st.left() == 0 {
 		return st.granted

@@ -65,9 +65,9 @@ func (a share) load() float64 {
 	return float64(a.running) / float64(a.weight)
 }
 
-func (f fairPools) first(c *containers, j *job) { f.grant(c, j) }
+func (f fairPools) first(c *scheduler, j *job) { f.grant(c, j) }
 
-func (f fairPools) grant(c *containers, j *job) {
+func (f fairPools) grant(c *scheduler, j *job) {
 	shares := make([]share, len(f.pools))
 	for i, p := range f.pools {
 		shares[i] = share{least: p.MinShare, weight: p.Weight}

@@ -7,42 +7,57 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A slotScheduler is Hadoop 0.20's FIFO scheduler over a pool of map slots and one of reduce slots, as the ParaTimer
-// paper assumes it (section 3.1; docs/facts/paratimer.md A1, A7, P2 to P6). A job is submitted when all jobs that it is
-// after are complete. Each free slot takes the first task that may run by (submission, plan position, task index), or
-// by the plan's Order before these; the reduces of a job may run once its last map has ended. A slot skips the tasks
-// that have failed on its node.
+// slots are the map slots and the reduce slots of Hadoop 0.20 and its FIFO scheduler, as the ParaTimer paper assumes
+// them (section 3.1; docs/facts/paratimer.md A1, A7, P2 to P6). Each slot has a number and a node. A job is submitted
+// when all jobs that it is after are complete. Each free slot takes the first task that may run by (submission, plan
+// position, task index), or by the plan's Order before these; the reduces of a job may run once its last map has ended.
+// A slot skips the tasks that have failed on its node.
 //
 // The cost of a replay is in spans, not in tasks: n log n in the number of different ends and in jobs.
-type slotScheduler struct {
+type slots struct {
 	*replay
-	pools     [2]pool
-	nodes     [2]int32    // how many nodes have slots of a pool
-	per       int32       // slots of a pool that a node has
-	queue     [2][]*stage // stages with tasks that may run, in the order in which they are served
-	moves     bool        // that order changes while tasks start or end
-	byRunning bool        // it changes with each task that starts
+	pools     [2]slotPool
+	perNode   int32 // slots of a pool that a node has
+	moves     bool  // the order of stages changes while tasks start or end
+	byRunning bool  // it changes with each task that starts
 	// began of tasks have started, in spans from span loaded on: what the growth of spans is guessed from.
-	began         int
-	loaded, tasks int
+	began, tasks, loaded int
 }
 
-func newSlotScheduler(r *replay) *slotScheduler {
-	r.slotsDiffer = true
-	running := slices.Contains(r.plan.Cluster.Order, dag.ByRunning)
-	return &slotScheduler{
-		replay: r, byRunning: running, moves: running || slices.Contains(r.plan.Cluster.Order, dag.ByRemaining),
+// A slotPool is the slots for maps or for reduces.
+type slotPool struct {
+	pool
+	count int      // slots of the cluster: those with a higher number are used by attempts that run now and by no other
+	nodes int32    // nodes that have slots
+	queue []*stage // stages with tasks that may run, in the order in which they are served
+}
+
+// roomForSlots bounds how many slots more than there are tasks have lists. Slots are taken in ascending order, so that
+// the others are never used.
+const roomForSlots = 1 << 20
+
+// newSlots returns the free slots of the cluster.
+func newSlots(r *replay) slots {
+	c := &r.plan.Cluster
+	f := slots{replay: r, perNode: int32(max(1, c.SlotsPerNode))} //nolint:gosec // Validate bounds it
+	f.byRunning = slices.Contains(c.Order, dag.ByRunning)
+	f.moves = f.byRunning || slices.Contains(c.Order, dag.ByRemaining)
+	var tasks [2]int
+	for i := range r.stages {
+		st := &r.stages[i]
+		tasks[st.k] += r.plan.Jobs[st.job.index].Stages[st.k].Count()
 	}
+	for k, n := range [...]int{c.MapSlots, c.ReduceSlots} {
+		p := &f.pools[k]
+		p.count = min(max(0, n), tasks[k]+roomForSlots)
+		p.slots = newSlotSet(p.count)
+		p.nodes = (int32(max(0, n)) + f.perNode - 1) / f.perNode //nolint:gosec // Validate bounds it
+	}
+	return f
 }
 
-// after rounds the length of a task as a whole.
-func (f *slotScheduler) after(from dag.Instant, c Cost) dag.Instant {
-	return min(from+millis(c.Setup+c.Work), maxInstant)
-}
-
-func (f *slotScheduler) node(slot int32) int { return int(slot / f.per) }
-
-func (f *slotScheduler) submit(j *job) {
+// submit takes a job of the driver.
+func (f *slots) submit(j *job) {
 	if j.state = active; j.left == 0 {
 		f.later(f.now, rankEnd, opFinish, j.index)
 	}
@@ -53,33 +68,16 @@ func (f *slotScheduler) submit(j *job) {
 	}
 }
 
-func (f *slotScheduler) finish(*job) {}
-
-func (f *slotScheduler) unblock() bool { return false }
-
-// opened lets the reduces of a job start, and those go on that wait for its last map.
-func (f *slotScheduler) opened(st *stage) {
-	for _, c := range st.copying {
-		sp := &f.spans[c.span]
-		sp.End = f.after(max(f.now, c.ready), Cost{Work: c.work})
-		f.end = max(f.end, sp.End)
-		f.ends.push(end{sp.End, int32(c.span), c.row}) //nolint:gosec // an index
-	}
-	st.copying = nil
-	f.enqueue(st)
-}
-
-func (f *slotScheduler) release(st *stage, _ int, slots []int32) {
-	if int(slots[0]) < len(st.pool.slots.all) {
-		st.pool.slots.release(slots)
+// release makes slots of the cluster free.
+func (f *slots) release(st *stage, slots []int32) {
+	if p := &f.pools[st.k]; int(slots[0]) < p.count {
+		p.slots.release(slots)
 	}
 }
 
 // failed puts the task of a failed span back to its place in the queue.
-func (f *slotScheduler) failed(sp *Span) {
-	st := f.stage(sp)
-	st.setAttempt(sp.First, max(st.attempt[sp.First], sp.Attempt+1))
-	f.failedOn(st, sp.First, sp.Slots[0]/f.per)
+func (f *slots) failed(st *stage, sp *Span) {
+	f.failedOn(st, sp.First, sp.Slots[0]/f.perNode)
 	if i, found := slices.BinarySearch(st.retry, sp.First); !found {
 		st.retry = slices.Insert(st.retry, i, sp.First)
 	}
@@ -89,7 +87,7 @@ func (f *slotScheduler) failed(sp *Span) {
 }
 
 // failedOn notes that a task has failed on a node; -1 is no node.
-func (f *slotScheduler) failedOn(st *stage, task, node int32) {
+func (f *slots) failedOn(st *stage, task, node int32) {
 	if st.failedOn == nil {
 		st.failedOn = map[int32][]int32{}
 	}
@@ -100,11 +98,11 @@ func (f *slotScheduler) failedOn(st *stage, task, node int32) {
 }
 
 // enqueue puts a stage into its queue unless it is there or has nothing to run. Most come last.
-func (f *slotScheduler) enqueue(st *stage) {
+func (f *slots) enqueue(st *stage) {
 	if len(st.pending) == 0 && len(st.retry) == 0 {
 		return
 	}
-	q := &f.queue[st.k]
+	q := &f.pools[st.k].queue
 	switch n := len(*q); {
 	case f.moves: // it is put in order before it is read
 		if !slices.Contains(*q, st) {
@@ -120,7 +118,7 @@ func (f *slotScheduler) enqueue(st *stage) {
 }
 
 // compare orders stages of one pool by the plan's keys for their jobs, then by (submission, plan position).
-func (f *slotScheduler) compare(a, b *stage) int {
+func (f *slots) compare(a, b *stage) int {
 	if len(f.plan.Cluster.Order) > 0 {
 		if c := f.byKeys(a.job, b.job, func(j *job) int { return j.stages[a.k].granted }); c != 0 {
 			return c
@@ -131,13 +129,13 @@ func (f *slotScheduler) compare(a, b *stage) int {
 
 // grant gives free slots to tasks (docs/facts/paratimer.md A1, rule 2): to as many at once as suit any slot and have
 // one cost, else slot by slot.
-func (f *slotScheduler) grant() {
+func (f *slots) grant() {
 	for k := range f.pools {
-		slots, q := &f.pools[k].slots, &f.queue[k]
-		for slots.n > 0 && len(*q) > 0 {
+		free, q := &f.pools[k].slots, &f.pools[k].queue
+		for free.n > 0 && len(*q) > 0 {
 			f.reorder(q)
 			if n := (*q)[0].suitAny(); n > 0 {
-				f.start((*q)[0], min(n, slots.n), slots.first(), false)
+				f.start((*q)[0], min(n, free.n), free.first(), false)
 			} else if !f.grantOneByOne(k) {
 				break
 			}
@@ -146,7 +144,7 @@ func (f *slotScheduler) grant() {
 }
 
 // reorder puts a queue in order if that has changed.
-func (f *slotScheduler) reorder(q *[]*stage) {
+func (f *slots) reorder(q *[]*stage) {
 	if f.moves {
 		slices.SortFunc(*q, f.compare)
 	}
@@ -166,13 +164,13 @@ func (st *stage) suitAny() int {
 
 // grantOneByOne goes once through the free slots, each of which may have to skip tasks that have failed on its node. It
 // stops as soon as tasks that suit any slot come first, and reports whether it has started any task.
-func (f *slotScheduler) grantOneByOne(k int) (any bool) {
-	slots, q := &f.pools[k].slots, &f.queue[k]
-	slots.spill()
-	for slot := slots.after(-1); slot >= 0 && len(*q) > 0; slot = slots.after(slot) {
+func (f *slots) grantOneByOne(k int) (any bool) {
+	free, q := &f.pools[k].slots, &f.pools[k].queue
+	free.spill()
+	for slot := free.after(-1); slot >= 0 && len(*q) > 0; slot = free.after(slot) {
 		f.reorder(q)
 		for _, st := range *q {
-			i := f.firstRetry(st, slot/f.per)
+			i := f.firstRetry(st, slot/f.perNode)
 			if i >= 0 && (len(st.pending) == 0 || st.retry[i] < st.pending[0][0]) {
 				f.startRetry(st, i, slot)
 			} else if len(st.pending) > 0 {
@@ -194,24 +192,22 @@ func (f *slotScheduler) grantOneByOne(k int) (any bool) {
 
 // firstRetry is the index of the first task to run again that has not failed on a node, or has failed on all; -1 if
 // there is none.
-func (f *slotScheduler) firstRetry(st *stage, node int32) int {
+func (f *slots) firstRetry(st *stage, node int32) int {
 	return slices.IndexFunc(st.retry, func(task int32) bool {
 		nodes := st.failedOn[task]
 		if _, failed := slices.BinarySearch(nodes, node); !failed {
 			return true
 		}
-		all, _ := slices.BinarySearch(nodes, f.nodes[st.k])
-		return all >= int(f.nodes[st.k])
+		all, _ := slices.BinarySearch(nodes, f.pools[st.k].nodes)
+		return all >= int(f.pools[st.k].nodes)
 	})
 }
 
 // start starts pending tasks of a stage, at most n of them and all of one cost: in the slot alone, or else in the
 // lowest free ones, of which it is the first.
-func (f *slotScheduler) start(st *stage, n int, slot int32, alone bool) {
+func (f *slots) start(st *stage, n int, slot int32, alone bool) {
 	first := st.pending[0][0]
-	t := st.task(first, 0, slot, f.node(slot))
-	t.Start = f.now
-	cost := f.left(t)
+	cost := f.costOf(st, first, 0, slot)
 	if f.byRunning {
 		n = 1 // the order changes with each
 	}
@@ -227,19 +223,24 @@ func (f *slotScheduler) start(st *stage, n int, slot int32, alone bool) {
 }
 
 // startRetry starts a task that has been tried before, in a slot of the bitmap.
-func (f *slotScheduler) startRetry(st *stage, i int, slot int32) {
+func (f *slots) startRetry(st *stage, i int, slot int32) {
 	task := st.retry[i]
 	st.retry = slices.Delete(st.retry, i, i+1)
 	number := st.attempt[task]
-	t := st.task(task, number, slot, f.node(slot))
+	f.place(st, task, number, st.pool.slots.takeOne(slot), f.costOf(st, task, number, slot))
+}
+
+// costOf is the cost of a task that starts in a slot now.
+func (f *slots) costOf(st *stage, task, number, slot int32) Cost {
+	t := st.task(task, number, slot, int(slot/f.perNode))
 	t.Start = f.now
-	f.place(st, task, number, st.pool.slots.takeOne(slot), f.left(t))
+	return f.left(t)
 }
 
 // place begins tasks in their slots, and takes a stage that has no more to run out of its queue.
-func (f *slotScheduler) place(st *stage, first, number int32, slots []int32, cost Cost) {
+func (f *slots) place(st *stage, first, number int32, slots []int32, cost Cost) {
 	if len(st.pending) == 0 && len(st.retry) == 0 {
-		if q := &f.queue[st.k]; (*q)[0] == st {
+		if q := &f.pools[st.k].queue; (*q)[0] == st {
 			*q = (*q)[1:]
 		} else {
 			i := slices.Index(*q, st)
@@ -254,7 +255,7 @@ func (f *slotScheduler) place(st *stage, first, number int32, slots []int32, cos
 }
 
 // growSpans makes room for the spans that the rest of the tasks will need if they go on as so far.
-func (f *slotScheduler) growSpans() {
+func (f *slots) growSpans() {
 	more := 256
 	if f.began > 1000 {
 		more = int(1.02 * float64(len(f.spans)-f.loaded) * float64(f.tasks-f.began) / float64(f.began))
@@ -262,18 +263,8 @@ func (f *slotScheduler) growSpans() {
 	f.spans = slices.Grow(f.spans, max(more, len(f.spans)/4, 256))
 }
 
-func (f *slotScheduler) why(j *job) string {
-	for k := range j.stages {
-		if j.stages[k].left() > 0 {
-			stage := f.plan.StageName(j.index, dag.StageIndex(k)) //nolint:gosec // an index
-			return "the cluster has no " + stage + " slots; give it at least one"
-		}
-	}
-	return ""
-}
-
 // complete gives the reduces an end that still wait for maps, because the replay was stopped.
-func (f *slotScheduler) complete(sch *Schedule) {
+func (f *slots) complete(sch *Schedule) {
 	sch.End = f.end
 	for i := range f.stages {
 		for _, c := range f.stages[i].copying {
@@ -282,7 +273,8 @@ func (f *slotScheduler) complete(sch *Schedule) {
 			sch.End = max(sch.End, sp.End)
 		}
 	}
-	if f.jumbled {
+	sortStarts(sch.Spans[:min(f.loaded, len(sch.Spans))]) // attempts of the snapshot, by job and task
+	if f.jumbled || f.loaded > 0 {
 		sortStarts(sch.Spans)
 	}
 }

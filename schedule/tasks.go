@@ -19,8 +19,7 @@ func (r *replay) taskEnds(e end) {
 	switch e.row {
 	case endOfOthers:
 		r.changed = true
-		c := r.scheduler.(*containers)
-		c.others.end(c, int(e.id))
+		r.scheduler.others.end(r.scheduler, int(e.id))
 		return
 	case endOfSpan, endOfSlots:
 		sp := r.spans[e.id]
@@ -87,7 +86,7 @@ func (r *replay) follow(st *stage, first, n int32) {
 					r.copied(to)
 				}
 				if to.left() > 0 {
-					to.job.beatLater(r.scheduler.(*containers), r.now)
+					to.job.beatLater(r.scheduler, r.now)
 				}
 			case e.Kind == dag.OneToOne:
 				r.changed = true
@@ -107,7 +106,7 @@ func (r *replay) copied(st *stage) {
 		return
 	}
 	for _, c := range st.copying {
-		r.resume(c.span, r.scheduler.after(max(c.ready, r.now.Add(r.overheads.Copy)), Cost{Work: c.work}))
+		r.resume(&c, r.scheduler.after(max(c.ready, r.now.Add(r.overheads.Copy)), Cost{Work: c.work}))
 	}
 	r.copying -= len(st.copying)
 	st.copying = nil
@@ -115,7 +114,7 @@ func (r *replay) copied(st *stage) {
 
 // startBatch starts tasks that were granted together.
 func (r *replay) startBatch(b *batch) {
-	c := r.scheduler.(*containers)
+	c := r.scheduler
 	for i, g := 0, 0; i < len(b.slots); g++ {
 		to := len(b.slots)
 		if g < len(b.grants) {
@@ -133,16 +132,14 @@ func (r *replay) startBatch(b *batch) {
 // some fail. Those of a stage that copies wait for their input: their end is not known.
 func (r *replay) begin(st *stage, sp Span, cost Cost, running *dag.Attempt) dag.Instant {
 	ready := max(sp.Start, r.now)
-	if st.copies() && !(running != nil && running.CopyEnd.Known()) {
-		end := st.inputEnd()
-		if !end.Known() {
-			sp.End = dag.NoInstant
-			r.copying++
-			st.copying = append(st.copying, copyingTask{r.addSpan(&sp), ready.Add(cost.Setup), cost.Work, endOfSpan})
-			return sp.End
-		}
-		sp.End = r.scheduler.after(max(ready.Add(cost.Setup), end.Add(r.overheads.Copy)), Cost{Work: cost.Work})
-	} else {
+	switch {
+	case r.lacksInput(st, running):
+		r.copyLater(st, &sp, cost, endOfSpan)
+		return sp.End
+	case st.copies() && !hasCopied(running):
+		copied := st.inputEnd().Add(r.overheads.Copy)
+		sp.End = r.scheduler.after(max(ready.Add(cost.Setup), copied), Cost{Work: cost.Work})
+	default:
 		sp.End = r.scheduler.after(ready, cost)
 	}
 	sp.End = max(sp.End, r.now)
@@ -168,6 +165,31 @@ func (r *replay) begin(st *stage, sp Span, cost Cost, running *dag.Attempt) dag.
 		r.push(st, &rest)
 	}
 	return last
+}
+
+// hasCopied reports whether an attempt that runs has all its input.
+func hasCopied(running *dag.Attempt) bool { return running != nil && running.CopyEnd.Known() }
+
+// lacksInput reports whether a task that has its slot waits there for input. If a reduce has copied everything, maps
+// that run again are for other reduces.
+func (r *replay) lacksInput(st *stage, running *dag.Attempt) bool {
+	if r.fixedSlots {
+		return st.closed && !(hasCopied(running) && running.CopyEnd >= running.Start)
+	}
+	return st.copies() && !hasCopied(running) && !st.inputEnd().Known()
+}
+
+// copyLater begins tasks that wait in their slots until all their input is there.
+func (r *replay) copyLater(st *stage, sp *Span, cost Cost, row int32) {
+	ready := max(sp.Start, r.now)
+	c := copyingTask{ready: ready.Add(cost.Setup), work: cost.Work, row: row}
+	if r.fixedSlots { // lengths are rounded
+		c.ready, c.work = r.scheduler.after(ready, Cost{Setup: cost.Setup}), cost.Work+min(0, cost.Setup)
+	}
+	sp.End = dag.NoInstant
+	c.span = r.addSpan(sp)
+	r.copying++
+	st.copying = append(st.copying, c)
 }
 
 // part returns the tasks from to to-1 of a span, counted from its first.
@@ -209,15 +231,15 @@ func (r *replay) push(st *stage, sp *Span) {
 	r.ends.push(end{sp.End, int32(r.addSpan(sp)), endOfSpan}) //nolint:gosec // an index
 }
 
-// resume gives a task that copied its end.
-func (r *replay) resume(at int, until dag.Instant) {
-	sp := &r.spans[at]
+// resume gives a task that copied its end. In a slot it does not fail any more.
+func (r *replay) resume(c *copyingTask, until dag.Instant) {
+	sp := &r.spans[c.span]
 	sp.End = max(until, r.now)
 	r.end = max(r.end, sp.End)
-	if r.opt.Fault != nil && sp.Attempt < lastTry {
+	if r.opt.Fault != nil && sp.Attempt < lastTry && !r.fixedSlots {
 		r.fails(sp, nil)
 	}
-	r.ends.push(end{sp.End, int32(at), endOfSpan}) //nolint:gosec // an index
+	r.ends.push(end{sp.End, int32(c.span), c.row}) //nolint:gosec // an index
 }
 
 // addSpan returns the index of a new span.

@@ -2,18 +2,17 @@ package schedule
 
 import (
 	"slices"
-	"time"
 
 	"github.com/paratimer/paratimer/dag"
 )
 
-// containers schedules what real clusters run (docs/facts/hadoop.md F, seen on recordings of Hadoop 3.4.2): one pool of
-// memory for containers, or of executors' cores. Each job has a master in a container, the earlier application goes
-// first, and inside an application its rules decide.
-//
-// Its spans lie in the future or run now: the past is not repeated.
-type containers struct {
+// A scheduler gives slots, containers or cores that are free to tasks: numbered slots as in Hadoop 0.20 (slots.go), or
+// what real clusters run (docs/facts/hadoop.md F, seen on recordings of Hadoop 3.4.2): one pool of memory for containers,
+// or of executors' cores. There each job has a master in a container, the earlier application goes first, and inside an
+// application its rules decide; and the schedule does not repeat the past.
+type scheduler struct {
 	*replay
+	slots   slots
 	pool    pool
 	queues  []queue // ours first
 	allowed int     // what may be handed out in one step if several applications ask for some
@@ -31,11 +30,11 @@ type containers struct {
 	sole, found bool
 }
 
-func newContainers(r *replay) *containers {
-	c := &containers{}
+func newScheduler(r *replay) *scheduler {
+	c := &scheduler{}
 	if m := r.opt.EndOnly; m != nil {
-		c = &m.cluster
-		*c = containers{recent: c.recent[:0], others: others{
+		c = &m.scheduler
+		*c = scheduler{recent: c.recent[:0], others: others{
 			apps: c.others.apps[:0], releases: c.others.releases[:0], requests: c.others.requests[:0],
 		}, queues: c.queues[:0], order: c.order[:0]}
 	}
@@ -43,14 +42,28 @@ func newContainers(r *replay) *containers {
 	return c
 }
 
-func (c *containers) after(from dag.Instant, cost Cost) dag.Instant {
+// after is the end of a task that is ready to work at from. In a slot its length is rounded as a whole.
+func (c *scheduler) after(from dag.Instant, cost Cost) dag.Instant {
+	if c.fixedSlots {
+		return min(from+millis(cost.Setup+cost.Work), maxInstant)
+	}
 	return from.Add(cost.Setup).Add(cost.Work)
 }
 
-func (c *containers) node(slot int32) int { return int(c.pool.nodes[slot]) }
+// node is the node of a slot, -1 if unknown.
+func (c *scheduler) node(slot int32) int {
+	if c.fixedSlots {
+		return int(slot / c.slots.perNode)
+	}
+	return int(c.pool.nodes[slot])
+}
 
 // grant hands out what is free: earlier jobs first, in a job its master's container, then tasks as its rules have it.
-func (c *containers) grant() {
+func (c *scheduler) grant() {
+	if c.fixedSlots {
+		c.slots.grant()
+		return
+	}
 	if c.now < c.s.NextContainer {
 		return
 	}
@@ -77,7 +90,7 @@ func (c *containers) grant() {
 }
 
 // grantNext serves the only stage that waits, and reports whether there is no more than one.
-func (c *containers) grantNext() bool {
+func (c *scheduler) grantNext() bool {
 	if !c.found {
 		c.found, c.sole = true, c.findNext()
 	}
@@ -104,7 +117,7 @@ func (c *containers) grantNext() bool {
 
 // findNext finds the stage that waits for containers, and reports whether no more than one does: then no other has to
 // be looked at until something changes.
-func (c *containers) findNext() bool {
+func (c *scheduler) findNext() bool {
 	c.next = nil
 	for i := range c.queues {
 		if c.queues[i].smallest() < plenty {
@@ -142,7 +155,7 @@ func (c *containers) findNext() bool {
 	return true
 }
 
-func (c *containers) grantJob(j *job) {
+func (c *scheduler) grantJob(j *job) {
 	switch j.state {
 	case accepted:
 		if c.roomOf(j) >= j.masterSize && j.leavesRoom(c) {
@@ -156,7 +169,7 @@ func (c *containers) grantJob(j *job) {
 // leavesRoom reports whether another master would leave room for a container of a task beside it, or is the only one.
 // Schedulers see to that by a limit for masters (CapacityScheduler's maximum-am-resource-percent), which counts if it
 // is known.
-func (j *job) leavesRoom(c *containers) bool {
+func (j *job) leavesRoom(c *scheduler) bool {
 	if c.queues[j.queue].masterLimit < plenty {
 		return c.queues[j.queue].mastersFit(c, j.queue, j.masterSize)
 	}
@@ -180,7 +193,7 @@ func (j *job) taskMemory() int {
 }
 
 // room is how many containers for tasks of a stage may be granted now.
-func (c *containers) room(st *stage) int {
+func (c *scheduler) room(st *stage) int {
 	n := (c.roomOf(st.job) - c.pool.freeOn(st.job.avoided, st.size)) / st.size
 	if st.most > 0 {
 		n = min(n, st.most-st.granted)
@@ -188,13 +201,13 @@ func (c *containers) room(st *stage) int {
 	return max(n, 0)
 }
 
-func (c *containers) grantRetries(st *stage) {
+func (c *scheduler) grantRetries(st *stage) {
 	for !st.closed && st.retries() && c.room(st) > 0 {
 		c.give(st, st.takeRetry(), 1)
 	}
 }
 
-func (c *containers) grantCopying(st *stage) {
+func (c *scheduler) grantCopying(st *stage) {
 	for st.asked > 0 && len(st.retry) > 0 && c.room(st) > 0 {
 		st.asked--
 		c.give(st, st.takeRetry(), 1)
@@ -203,7 +216,7 @@ func (c *containers) grantCopying(st *stage) {
 }
 
 // grantPending gives containers to up to n pending tasks, runs of consecutive tasks at once, and returns how many.
-func (c *containers) grantPending(st *stage, n int) int {
+func (c *scheduler) grantPending(st *stage, n int) int {
 	given := 0
 	for given < n && len(st.pending) > 0 {
 		first, took := st.takePending(n - given)
@@ -214,7 +227,7 @@ func (c *containers) grantPending(st *stage, n int) int {
 }
 
 // give takes n containers for tasks first, first+1, …: those that are kept before new ones.
-func (c *containers) give(st *stage, first int32, n int) {
+func (c *scheduler) give(st *stage, first int32, n int) {
 	kept := st.job.takeKept(n, c.now, c.overheads.Idle)
 	if kept > 0 {
 		c.launch(st, first, kept, true)
@@ -225,7 +238,7 @@ func (c *containers) give(st *stage, first int32, n int) {
 }
 
 // launch starts tasks in containers when the master receives these, at its next heartbeat.
-func (c *containers) launch(st *stage, first int32, n int, kept bool) {
+func (c *scheduler) launch(st *stage, first int32, n int, kept bool) {
 	start := st.job.nextBeat(c, c.now.Add(c.overheads.Handoff))
 	c.startAt(st, first, n, start, kept)
 	for i := int(st.k) + 1; st.copied && i < len(st.job.stages); i++ {
@@ -236,7 +249,7 @@ func (c *containers) launch(st *stage, first int32, n int, kept bool) {
 }
 
 // startAt takes containers for n tasks, which start at an instant.
-func (c *containers) startAt(st *stage, first int32, n int, start dag.Instant, kept bool) {
+func (c *scheduler) startAt(st *stage, first int32, n int, start dag.Instant, kept bool) {
 	c.occupy(st.job, n*st.size)
 	st.granted += n
 	if c.newest >= 0 && !c.slotsDiffer && c.batches[c.newest].join(c, st, first, n, start, kept) {
@@ -260,7 +273,7 @@ func (c *containers) startAt(st *stage, first int32, n int, start dag.Instant, k
 
 // join adds n tasks to a batch, if they follow on its tasks and start with it. No other batch has come between, so they
 // start in the same order as in a batch of their own.
-func (b *batch) join(c *containers, st *stage, first int32, n int, start dag.Instant, kept bool) bool {
+func (b *batch) join(c *scheduler, st *stage, first int32, n int, start dag.Instant, kept bool) bool {
 	if b.stage != st || b.start != start || b.kept != kept || int(b.first)+len(b.slots) != int(first) {
 		return false
 	}
@@ -270,7 +283,7 @@ func (b *batch) join(c *containers, st *stage, first int32, n int, start dag.Ins
 }
 
 // slotsFor takes slots for n tasks of a stage. Where these make no difference one stands for all.
-func (c *containers) slotsFor(st *stage, n int) []int32 {
+func (c *scheduler) slotsFor(st *stage, n int) []int32 {
 	if c.slotsDiffer {
 		return c.pool.take(n, st.size, st.job.avoided)
 	}
@@ -285,7 +298,7 @@ func (c *containers) slotsFor(st *stage, n int) []int32 {
 }
 
 // start starts the first tasks that wait for their slots, all of one cost, and returns how many.
-func (c *containers) start(st *stage, first int32, slots []int32, kept bool) int {
+func (c *scheduler) start(st *stage, first int32, slots []int32, kept bool) int {
 	number, node := st.attempt[first], -1
 	if c.slotsDiffer {
 		node = c.node(slots[0])
@@ -313,14 +326,18 @@ func (c *containers) start(st *stage, first int32, slots []int32, kept bool) int
 	return n
 }
 
-// release gives the containers of n tasks back, which the master may keep.
-func (c *containers) release(st *stage, n int, slots []int32) {
+// release takes back what n tasks of a stage had in their slots. A master may keep their containers.
+func (c *scheduler) release(st *stage, n int, slots []int32) {
+	if c.fixedSlots {
+		c.slots.release(st, slots)
+		return
+	}
 	c.leave(st.job, n*st.size, slots)
 	st.job.rules.freed(st.job, n, c.now)
 }
 
 // leave gives slots back, and their memory unless it goes with their node.
-func (c *containers) leave(j *job, size int, slots []int32) {
+func (c *scheduler) leave(j *job, size int, slots []int32) {
 	if c.slotsDiffer {
 		if c.pool.closedTo(slots[0]) {
 			return
@@ -330,12 +347,14 @@ func (c *containers) leave(j *job, size int, slots []int32) {
 	c.occupy(j, -size)
 }
 
-func (c *containers) opened(*stage) {}
-
-// failed asks for a task again that did not succeed.
-func (c *containers) failed(sp *Span) {
+// failed asks for the task of a span again, which did not succeed.
+func (c *scheduler) failed(sp *Span) {
 	st := c.stage(sp)
-	st.setAttempt(sp.First, sp.Attempt+1)
+	st.setAttempt(sp.First, max(st.attempt[sp.First], sp.Attempt+1))
+	if c.fixedSlots {
+		c.slots.failed(st, sp)
+		return
+	}
 	st.retry = append(st.retry, sp.First)
 	st.requestRetries(c)
 }
@@ -343,7 +362,7 @@ func (c *containers) failed(sp *Span) {
 // requestRetries hides the retries of a stage that does not copy from the scheduler until its master has asked for
 // them: the request comes a heartbeat too late for the container that the failed attempt had, which goes to the next
 // map (recording failure-1; ParaTimer section 3.2.2 saw the same of its scheduler).
-func (st *stage) requestRetries(c *containers) {
+func (st *stage) requestRetries(c *scheduler) {
 	if st.copies() {
 		st.job.beatLater(c, c.now)
 		return
@@ -352,7 +371,12 @@ func (st *stage) requestRetries(c *containers) {
 	c.at(st.job.nextBeat(c, c.now).Add(c.overheads.Beat), rankAsk, func() { st.unasked-- })
 }
 
-func (c *containers) submit(j *job) {
+// submit takes a job of the driver.
+func (c *scheduler) submit(j *job) {
+	if c.fixedSlots {
+		c.slots.submit(j)
+		return
+	}
 	j.beat = c.now
 	if c.order = append(c.order, j); len(c.order) == 1 {
 		c.others.resize(c)
@@ -362,7 +386,10 @@ func (c *containers) submit(j *job) {
 }
 
 // finish keeps the container of a job's master a while.
-func (c *containers) finish(j *job) {
+func (c *scheduler) finish(j *job) {
+	if c.fixedSlots {
+		return
+	}
 	size := j.masterSize
 	c.at(c.now.Add(c.overheads.AMHold), rankEnd, func() {
 		c.occupy(j, -size)
@@ -371,7 +398,7 @@ func (c *containers) finish(j *job) {
 }
 
 // unblock preempts, or else takes the memory of others as free, if nothing is left to happen and tasks still wait.
-func (c *containers) unblock() bool {
+func (c *scheduler) unblock() bool {
 	if !slices.ContainsFunc(c.order, func(j *job) bool { return j.state != ended }) {
 		return false
 	}
@@ -382,11 +409,20 @@ func (c *containers) unblock() bool {
 	return true
 }
 
-func (c *containers) why(*job) string {
+// why says why a job whose tasks wait can never run them.
+func (c *scheduler) why(stage string) string {
+	if c.fixedSlots {
+		return "the cluster has no " + stage + " slots; give it at least one"
+	}
 	return "the pool has no room for one container; check the cluster's and the queue's memory"
 }
 
-func (c *containers) complete(sch *Schedule) {
+// complete adds to a schedule what policies differ in.
+func (c *scheduler) complete(sch *Schedule) {
+	if c.fixedSlots {
+		c.slots.complete(sch)
+		return
+	}
 	sch.Freed = c.freed
 	for i := range c.jobs {
 		sch.End = max(sch.End, c.jobs[i].finished)
@@ -400,80 +436,4 @@ func (c *containers) complete(sch *Schedule) {
 	}
 	sch.Spans = append(sch.Spans, pauses(sch, c.gaps)...)
 	sortSpans(sch.Spans)
-}
-
-// coresAlike reports whether it makes no difference on which core of which executor a task runs: none is to come, on
-// which the first task would be slow, each task takes one, and all that run now are on executors that take tasks.
-func (c loader) coresAlike() bool {
-	e := &c.plan.Cluster.Elastic
-	grows := e.Each > 0 && min(e.Max, dag.MaxSlots)-c.growth.cores >= e.Each
-	if !c.cores() || grows || len(c.s.Coming) > 0 || len(c.pool.room) == 0 || len(c.s.Load) > 0 {
-		return false
-	}
-	for j := range c.s.Jobs {
-		for k := range c.s.Jobs[j].Stages {
-			if c.sizeOf(&c.plan.Jobs[j].Stages[k]) != 1 {
-				return false
-			}
-			if c.replay.finished(j, dag.StageIndex(k)) != nil { //nolint:gosec // an index
-				continue
-			}
-			for i := range c.s.Jobs[j].Stages[k].Attempts {
-				a := &c.s.Jobs[j].Stages[k].Attempts[i]
-				if a.State == dag.AttemptRunning &&
-					(a.Node < 0 || int(a.Node) >= len(c.pool.open) || !c.pool.open[a.Node]) {
-					return false
-				}
-			}
-		}
-		if len(c.s.Jobs[j].Avoided) > 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// avoidedBy are the nodes on which a job's master refuses containers; none where it would leave it nowhere to go.
-func (c loader) avoidedBy(js *dag.JobState) []int32 {
-	for n, open := range c.pool.open {
-		if open && !slices.Contains(js.Avoided, int32(n)) { //nolint:gosec // an index
-			return js.Avoided
-		}
-	}
-	return nil
-}
-
-// promptly is how long a master needs to give up attempts on a node that is unhealthy or decommissioned (seen: 3 s).
-const promptly = 3 * time.Second
-
-// onLostNode reports whether an attempt's node is lost and its master has not given it up.
-func (c loader) onLostNode(a *dag.Attempt) bool {
-	return !a.End.Known() && a.Node >= 0 && int(a.Node) < len(c.s.Nodes) && c.s.Nodes[a.Node].Lost
-}
-
-// giveUpLater runs the task of an attempt again whose node is lost, once the master has given up trying to stop its
-// container (recording nodelost-1: three minutes). It has no memory: that went with the node.
-func (c loader) giveUpLater(st *stage, a *dag.Attempt) {
-	st.granted++
-	if a.Task >= 0 && int(a.Task) < st.total {
-		st.lost = append(st.lost, a.Task)
-	}
-	since, wait := c.s.Nodes[a.Node].LostAt, c.overheads.Abandon
-	if !since.Known() {
-		since = c.now
-	}
-	if c.s.Nodes[a.Node].Cause != dag.NodeGone {
-		wait = promptly // its NodeManager answers, or signs off
-	}
-	task, number := a.Task, a.Number
-	c.at(since.Add(wait), rankEnd, func() {
-		st.granted--
-		st.setAttempt(task, number+1)
-		if int(task) < len(st.lacks) {
-			st.releaseTasks(task, 1)
-		} else {
-			st.retry = append(st.retry, task)
-		}
-		st.requestRetries(c.containers)
-	})
 }
