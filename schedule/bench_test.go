@@ -71,6 +71,46 @@ func BenchmarkFIFO(b *testing.B) {
 	}
 }
 
+// BenchmarkEndOnly is what a sample replays: 10,000 tasks of different lengths in 200 containers or on 200 cores, in a
+// job of maps and reduces or in two stages.
+func BenchmarkEndOnly(b *testing.B) {
+	const tasks, room = 10_000, 200
+	ms := lengths(tasks)
+	left := func(t schedule.Task) schedule.Cost {
+		return schedule.Cost{Work: time.Duration(ms[t.Index]) * time.Millisecond, Same: 1}
+	}
+	stage := dag.Stage{Tasks: tasks, Known: true, MemoryMB: 1024}
+	after := stage
+	after.After = []dag.Edge{{Kind: dag.Barrier}}
+	stages := []dag.Stage{stage, after}
+	for _, c := range []struct {
+		name   string
+		policy dag.Policy
+		job    dag.Job
+	}{
+		{"mapreduce", dag.YARN, dag.Job{Stages: dag.MapReduce(stage, dag.Stage{Tasks: 100, Known: true})}},
+		{"tez", dag.YARN, dag.Job{Stages: stages, Rules: dag.AncestorsFirst}},
+		{"spark", dag.Executors, dag.Job{Stages: stages}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			plan := &dag.Plan{
+				Cluster: dag.Cluster{Policy: c.policy, MemoryMB: (room + 1) * 1024, Cores: room}, Jobs: []dag.Job{c.job},
+				Overheads: dag.Overheads{Beat: time.Second, Handoff: 100 * time.Millisecond},
+			}
+			s := &dag.Snapshot{Plan: plan, Jobs: plan.BlockedJobs()}
+			s.Jobs[0].Submitted = dag.NoInstant
+			var memory schedule.EndOnly
+			b.ReportAllocs()
+			for b.Loop() {
+				sch, err := schedule.Replay(s, left, schedule.Options{EndOnly: &memory})
+				if err != nil || sch.End == 0 {
+					b.Fatal(sch, err)
+				}
+			}
+		})
+	}
+}
+
 // BenchmarkFIFOJobs shows the growth with the number of jobs, of ten different tasks each.
 func BenchmarkFIFOJobs(b *testing.B) {
 	ms := lengths(1000)

@@ -272,7 +272,8 @@ func (c *loader) loadStage(st *stage) {
 // attempt that succeeded counts alone.
 func (c *loader) standingOf(st *stage, attempts []dag.Attempt) (t standing) {
 	if c.fixedSlots {
-		if i := slices.IndexFunc(attempts, func(a dag.Attempt) bool { return a.State == dag.AttemptSucceeded }); i >= 0 {
+		succeeded := func(a dag.Attempt) bool { return a.State == dag.AttemptSucceeded }
+		if i := slices.IndexFunc(attempts, succeeded); i >= 0 {
 			attempts = attempts[i : i+1]
 		}
 	}

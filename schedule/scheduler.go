@@ -7,9 +7,9 @@ import (
 )
 
 // A scheduler gives slots, containers or cores that are free to tasks: numbered slots as in Hadoop 0.20 (slots.go), or
-// what real clusters run (docs/facts/hadoop.md F, seen on recordings of Hadoop 3.4.2): one pool of memory for containers,
-// or of executors' cores. There each job has a master in a container, the earlier application goes first, and inside an
-// application its rules decide; and the schedule does not repeat the past.
+// what real clusters run (docs/facts/hadoop.md F, seen on recordings of Hadoop 3.4.2): one pool of memory for
+// containers, or of executors' cores. There each job has a master in a container, the earlier application goes first,
+// and inside an application its rules decide; and the schedule does not repeat the past.
 type scheduler struct {
 	*replay
 	slots   slots
