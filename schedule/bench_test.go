@@ -95,7 +95,9 @@ func BenchmarkEndOnly(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			plan := &dag.Plan{
 				Cluster: dag.Cluster{Policy: c.policy, MemoryMB: (room + 1) * 1024, Cores: room}, Jobs: []dag.Job{c.job},
-				Overheads: dag.Overheads{Beat: time.Second, Handoff: 100 * time.Millisecond},
+			}
+			if c.policy == dag.YARN {
+				plan.Overheads = dag.Overheads{Beat: time.Second, Handoff: 100 * time.Millisecond}
 			}
 			s := &dag.Snapshot{Plan: plan, Jobs: plan.BlockedJobs()}
 			s.Jobs[0].Submitted = dag.NoInstant

@@ -29,6 +29,7 @@ const (
 	opStart                 // batch a starts
 	opSubmit                // job a is submitted
 	opFinish                // job a ends
+	opBeat                  // the master of job a has a heartbeat
 )
 
 // A batch is tasks of a stage that were granted together and start together.

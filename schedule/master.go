@@ -62,18 +62,21 @@ func (j *job) beatLater(c *scheduler, t dag.Instant) {
 		return
 	}
 	j.beating = true
-	c.at(j.nextBeat(c, t), rankBeat, func() {
-		j.beating = false
-		if c.hangs(j) {
-			j.preempt(c)
-			return
+	c.later(j.nextBeat(c, t), rankBeat, opBeat, j.index)
+}
+
+// heartbeat makes the master reconsider its requests.
+func (j *job) heartbeat(c *scheduler) {
+	j.beating = false
+	if c.hangs(j) {
+		j.preempt(c)
+		return
+	}
+	for k := range j.stages {
+		if j.stages[k].copies() {
+			j.requestCopying(c, &j.stages[k])
 		}
-		for k := range j.stages {
-			if j.stages[k].copies() {
-				j.requestCopying(c, &j.stages[k])
-			}
-		}
-	})
+	}
 }
 
 // requestCopying asks for more tasks of a stage that copies, or takes back requests that were not granted. A request

@@ -137,6 +137,8 @@ func (r *replay) step() bool {
 		r.scheduler.submit(j)
 	case opFinish:
 		r.finish(&r.jobs[e.a])
+	case opBeat:
+		r.jobs[e.a].heartbeat(r.scheduler)
 	case opDo:
 		r.events.do[e.a]()
 	}

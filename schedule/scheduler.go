@@ -255,11 +255,12 @@ func (c *scheduler) startAt(st *stage, first int32, n int, start dag.Instant, ke
 	if c.newest >= 0 && !c.slotsDiffer && c.batches[c.newest].join(c, st, first, n, start, kept) {
 		return
 	}
-	b := batch{stage: st, first: first, slots: c.slotsFor(st, n), start: start, kept: kept}
+	slots := c.slotsFor(st, n)
 	if start <= c.now && c.cores() {
-		c.startBatch(&b)
+		c.startTasks(st, first, slots, 0, n, kept)
 		return
 	}
+	b := batch{stage: st, first: first, slots: slots, start: start, kept: kept}
 	c.newest = int32(len(c.batches)) //nolint:gosec // an index
 	if n := len(c.idleBatches); n > 0 {
 		c.newest = c.idleBatches[n-1]
@@ -297,9 +298,20 @@ func (c *scheduler) slotsFor(st *stage, n int) []int32 {
 	return (*zeros)[:n:n]
 }
 
+// startTasks starts tasks from to to-1 of those in slots, the first of which is first.
+func (c *scheduler) startTasks(st *stage, first int32, slots []int32, from, to int, kept bool) {
+	c.noteStarts(slots[from:to])
+	for from < to {
+		from += c.start(st, first+int32(from), slots[from:to], kept) //nolint:gosec // a stage has at most 2^31 tasks
+	}
+}
+
 // start starts the first tasks that wait for their slots, all of one cost, and returns how many.
 func (c *scheduler) start(st *stage, first int32, slots []int32, kept bool) int {
-	number, node := st.attempt[first], -1
+	number, node := int32(0), -1
+	if st.attempt != nil {
+		number = st.attempt[first]
+	}
 	if c.slotsDiffer {
 		node = c.node(slots[0])
 	}

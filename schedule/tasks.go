@@ -112,20 +112,14 @@ func (r *replay) copied(st *stage) {
 	st.copying = nil
 }
 
-// startBatch starts tasks that were granted together.
+// startBatch starts tasks that start together, those of each grant for themselves.
 func (r *replay) startBatch(b *batch) {
-	c := r.scheduler
-	for i, g := 0, 0; i < len(b.slots); g++ {
-		to := len(b.slots)
-		if g < len(b.grants) {
-			to = b.grants[g]
-		}
-		c.noteStarts(b.slots[i:to])
-		for i < to {
-			first := b.first + int32(i) //nolint:gosec // a stage has at most 2^31 tasks
-			i += c.start(b.stage, first, b.slots[i:to], b.kept)
-		}
+	from := 0
+	for _, to := range b.grants {
+		r.scheduler.startTasks(b.stage, b.first, b.slots, from, to, b.kept)
+		from = to
 	}
+	r.scheduler.startTasks(b.stage, b.first, b.slots, from, len(b.slots), b.kept)
 }
 
 // begin starts tasks of a stage in their slots, all of one cost, and returns their end, or that of the last of them if
