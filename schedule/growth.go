@@ -20,7 +20,7 @@ const mostRequests = 24
 // loadGrowth has the executors come that have been asked for.
 func (c *loader) loadGrowth() {
 	c.growth = growth{cores: min(max(c.pool.free, 0), dag.MaxSlots), since: dag.NoInstant}
-	if !c.cores() {
+	if !c.onCores {
 		return
 	}
 	for _, e := range c.s.Coming {
@@ -39,7 +39,7 @@ func (g *growth) addCores(c *scheduler, at dag.Instant, cores int) {
 // Spark's ExecutorAllocationManager does.
 func (g *growth) grow(c *scheduler) {
 	e := &c.plan.Cluster.Elastic
-	if !c.cores() || e.Each <= 0 || e.Max <= 0 {
+	if !c.onCores || e.Each <= 0 || e.Max <= 0 {
 		return
 	}
 	more, waits := g.moreExecutors(c)

@@ -175,7 +175,7 @@ func (c *loader) makeStages(j *job) {
 			j.stages[from].copied = true
 		}
 	}
-	if j.masterSize = plan.MasterMB; j.masterSize == 0 && !c.cores() && len(j.stages) > 0 {
+	if j.masterSize = plan.MasterMB; j.masterSize == 0 && !c.onCores && len(j.stages) > 0 {
 		j.masterSize = j.stages[0].size
 	}
 }
@@ -190,11 +190,9 @@ func positive(v, def int) int {
 	return def
 }
 
-func (r *replay) cores() bool { return r.plan.Cluster.Policy == dag.Executors }
-
 // usualSize is the assumed size of a container: one core of executors, or MapReduce's default memory.
 func (c *scheduler) usualSize() int {
-	if c.cores() {
+	if c.onCores {
 		return 1
 	}
 	return defaultMB
@@ -202,7 +200,7 @@ func (c *scheduler) usualSize() int {
 
 // sizeOf is what a task of a stage takes: MB of memory, or cores of executors.
 func (c *scheduler) sizeOf(stage *dag.Stage) int {
-	if c.cores() {
+	if c.onCores {
 		return positive(stage.Cores, 1)
 	}
 	return positive(stage.MemoryMB, defaultMB)

@@ -90,7 +90,7 @@ func (c *loader) loadKept(j *job) {
 func (c *loader) coresAlike() bool {
 	e := &c.plan.Cluster.Elastic
 	grows := e.Each > 0 && min(e.Max, dag.MaxSlots)-c.growth.cores >= e.Each
-	if !c.cores() || grows || len(c.s.Coming) > 0 || len(c.pool.room) == 0 || len(c.s.Load) > 0 {
+	if !c.onCores || grows || len(c.s.Coming) > 0 || len(c.pool.room) == 0 || len(c.s.Load) > 0 {
 		return false
 	}
 	for j := range c.s.Jobs {

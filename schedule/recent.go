@@ -55,7 +55,7 @@ func (r recentStarts) at(node int32) int { return r[node+1].total }
 // noteStarts counts the starts of tasks in their slots.
 func (c *scheduler) noteStarts(slots []int32) {
 	switch {
-	case c.cores():
+	case c.onCores:
 	case !c.slotsDiffer:
 		c.recent.note(-1, len(slots), c.now)
 	default:

@@ -24,6 +24,7 @@ type replay struct {
 	driver    driver
 	// fixedSlots says that slots have numbers and nodes of their own (FIFO).
 	fixedSlots bool
+	onCores    bool // tasks run on executors' cores
 	jobs       []job
 	stages     []stage // of all jobs, by row
 
@@ -56,13 +57,12 @@ func Replay(s *dag.Snapshot, left Left, opt Options) (*Schedule, error) {
 	r := opt.EndOnly.replay()
 	r.s, r.plan, r.left, r.opt, r.now, r.end, r.newest = s, s.Plan, left, opt, s.At, s.At, -1
 	r.ends.reset(s.At)
-	switch s.Plan.Cluster.Policy {
-	case dag.FIFO:
-		r.fixedSlots = true
-	case dag.YARN, dag.Executors:
+	policy := s.Plan.Cluster.Policy
+	if policy > dag.Executors {
+		return nil, fmt.Errorf("schedule: no such policy: %v", policy)
+	}
+	if r.fixedSlots, r.onCores = policy == dag.FIFO, policy == dag.Executors; !r.fixedSlots {
 		r.overheads = s.Plan.Overheads
-	default:
-		return nil, fmt.Errorf("schedule: no such policy: %v", s.Plan.Cluster.Policy)
 	}
 	r.scheduler = newScheduler(r)
 	if err := r.scheduler.load(); err != nil {

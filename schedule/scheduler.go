@@ -109,7 +109,7 @@ func (c *scheduler) grantNext() bool {
 			c.grantPending(st, c.room(st))
 		}
 	}
-	if c.cores() && (st == nil || st.waiting == 0 || !c.growth.due) {
+	if c.onCores && (st == nil || st.waiting == 0 || !c.growth.due) {
 		c.growth.grow(c)
 	}
 	return true
@@ -256,7 +256,7 @@ func (c *scheduler) startAt(st *stage, first int32, n int, start dag.Instant, ke
 		return
 	}
 	slots := c.slotsFor(st, n)
-	if start <= c.now && c.cores() {
+	if start <= c.now && c.onCores {
 		c.startTasks(st, first, slots, 0, n, kept)
 		return
 	}
@@ -317,7 +317,7 @@ func (c *scheduler) start(st *stage, first int32, slots []int32, kept bool) int 
 	}
 	t := st.task(first, number, slots[0], node)
 	t.Start = c.now
-	if c.cores() {
+	if c.onCores {
 		if t.Cold = c.pool.cold[slots[0]]; t.Cold {
 			delete(c.pool.cold, slots[0])
 		}
