@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -39,16 +38,22 @@ func NewTrace(s *dag.Snapshot, left Left, fault Fault) (*Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.Schedule, t.ended = sch, make([][]dag.Instant, len(s.Plan.Jobs))
+	t.Schedule = sch
+	t.findEnds()
+	return t, nil
+}
+
+// findEnds finds when the last task of each stage ends.
+func (t *Trace) findEnds() {
+	t.ended = make([][]dag.Instant, len(t.s.Plan.Jobs))
 	for j := range t.ended {
-		t.ended[j] = make([]dag.Instant, len(s.Plan.Jobs[j].Stages))
+		t.ended[j] = make([]dag.Instant, len(t.s.Plan.Jobs[j].Stages))
 	}
-	for i := range sch.Spans {
-		if sp := &sch.Spans[i]; sp.Pause == dag.NoPause && sp.Outcome == OK {
+	for i := range t.Spans {
+		if sp := &t.Spans[i]; sp.Pause == dag.NoPause && sp.Outcome == OK {
 			t.ended[sp.Job][sp.Stage] = max(t.ended[sp.Job][sp.Stage], sp.End)
 		}
 	}
-	return t, nil
 }
 
 // A Cut is a replay at one instant.
@@ -69,7 +74,18 @@ func (c *Cut) Left(t *Task) (cost Cost, ok bool) {
 
 // Cut returns how the replay stands at an instant that is not before now. What starts then has not started. The
 // snapshot's jobs are its own; its plan is the replay's.
-func (t *Trace) Cut(at dag.Instant) *Cut {
+func (t *Trace) Cut(at dag.Instant) *Cut { return t.cut(at, at) }
+
+// SnapshotAt returns what an observer would see of a schedule, replayed in full from a snapshot, at an instant that is
+// not before now. What starts then has started. The snapshot's jobs are its own; its plan is that of from.
+func SnapshotAt(from *dag.Snapshot, run *Schedule, at dag.Instant) *dag.Snapshot {
+	t := &Trace{Schedule: run, s: from}
+	t.findEnds()
+	return t.cut(at, at+1).Snapshot
+}
+
+// cut returns how the replay stands at an instant, with what has started before another.
+func (t *Trace) cut(at, before dag.Instant) *Cut {
 	s := *t.s
 	s.At, s.Jobs, s.Nodes = at, dag.CloneStates(t.s.Jobs), slices.Clone(t.s.Nodes)
 	c := &Cut{Snapshot: &s, left: make(map[attemptID]Cost)}
@@ -84,11 +100,11 @@ func (t *Trace) Cut(at dag.Instant) *Cut {
 			}
 			stage.Attempts = past
 		}
-		t.cutJob(&s.Jobs[j], j, at)
+		t.cutJob(&s.Jobs[j], j, at, before)
 	}
 	for i := range t.Spans {
 		sp := &t.Spans[i]
-		if sp.Pause != dag.NoPause || sp.Past || sp.Start >= at {
+		if sp.Pause != dag.NoPause || sp.Past || sp.Start >= before {
 			continue
 		}
 		stage := &s.Jobs[sp.Job].Stages[sp.Stage]
@@ -98,9 +114,7 @@ func (t *Trace) Cut(at dag.Instant) *Cut {
 	}
 	for j := range s.Jobs {
 		for k := range s.Jobs[j].Stages {
-			slices.SortStableFunc(s.Jobs[j].Stages[k].Attempts, func(a, b dag.Attempt) int {
-				return cmp.Or(cmp.Compare(a.Task, b.Task), cmp.Compare(a.Number, b.Number))
-			})
+			s.Jobs[j].Stages[k].Attempts = sorted(s.Jobs[j].Stages[k].Attempts)
 		}
 	}
 	return c
@@ -176,18 +190,18 @@ func (t *Trace) of(sp *Span) (begunTask, bool) {
 }
 
 // cutJob sets the state of a job that has not ended.
-func (t *Trace) cutJob(js *dag.JobState, j int, at dag.Instant) {
+func (t *Trace) cutJob(js *dag.JobState, j int, at, before dag.Instant) {
 	if js.State.Ended() {
 		return
 	}
-	before := js.Submitted.Known()
+	seen := js.Submitted.Known()
 	js.Submitted, js.Finished, js.HeldMB = t.Submitted[j], dag.NoInstant, 0
 	switch {
-	case !js.Submitted.Known() || js.Submitted >= at && !before:
+	case !js.Submitted.Known() || js.Submitted >= before && !seen:
 		js.Submitted, js.State = dag.NoInstant, dag.Blocked
 	case t.Finished[j].Known() && t.Finished[j] <= at:
 		js.State, js.Finished = dag.Succeeded, t.Finished[j]
-	case t.Mastered != nil && t.Mastered[j].Known() && t.Mastered[j] >= at:
+	case t.Mastered != nil && t.Mastered[j].Known() && t.Mastered[j] >= before:
 		js.State = dag.Submitted
 	default:
 		js.State = dag.Running

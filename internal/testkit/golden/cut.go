@@ -11,37 +11,27 @@ import (
 // Cut returns what an observer sees at an instant of a replayed run: the state after the batch at t, with counters by
 // docs/facts/paratimer.md A1, rule 7. The run must have been replayed from Start with the plan's costs.
 func Cut(plan *dag.Plan, run *schedule.Schedule, t dag.Instant) *dag.Snapshot {
-	s := Start(plan)
-	s.At = t
+	s := schedule.SnapshotAt(Start(plan), run, t)
 	for j := range s.Jobs {
-		if at := run.Submitted[j]; at.Known() && at <= t {
-			s.Jobs[j].Submitted, s.Jobs[j].State = at, dag.Submitted
+		if s.Jobs[j].Submitted.Known() {
+			s.Jobs[j].State, s.Jobs[j].Finished = dag.Submitted, dag.NoInstant
 		}
-	}
-	for _, sp := range run.Spans {
-		if sp.Start > t {
-			continue
-		}
-		phase := &s.Jobs[sp.Job].Stages[sp.Stage]
-		for i := range sp.Count {
-			a := newAttempt(sp.First+i, sp.Attempt, sp.Slots[i], plan.Cluster.SlotsPerNode)
-			a.Start = sp.Start
-			switch {
-			case sp.End > t:
-				a.State = dag.AttemptRunning
-				a.Done = counters(plan, &plan.Jobs[sp.Job], sp.Stage, int(a.Task), t-sp.Start)
-			case sp.Outcome == schedule.Fails:
-				a.State, a.End = dag.AttemptFailed, sp.End
-			default:
-				a.State, a.End = dag.AttemptSucceeded, sp.End
-				for p, pipe := range plan.Jobs[sp.Job].Stages[sp.Stage].Pipelines {
-					a.Done[p] = pipe.Tuples.At(int(a.Task))
+		for k := range s.Jobs[j].Stages {
+			attempts := s.Jobs[j].Stages[k].Attempts
+			for i := range attempts {
+				a := &attempts[i]
+				a.Done, a.CopyEnd = [dag.Pipelines]float64{}, dag.NoInstant
+				switch a.State {
+				case dag.AttemptRunning:
+					//nolint:gosec // an index
+					a.Done = counters(plan, &plan.Jobs[j], dag.StageIndex(k), int(a.Task), t-a.Start)
+				case dag.AttemptSucceeded:
+					for p, pipe := range plan.Jobs[j].Stages[k].Pipelines {
+						a.Done[p] = pipe.Tuples.At(int(a.Task))
+					}
 				}
 			}
-			phase.Attempts = append(phase.Attempts, a)
 		}
-	}
-	for j := range s.Jobs {
 		settle(s, j)
 	}
 	return s
