@@ -325,17 +325,26 @@ func (c *scheduler) start(st *stage, first int32, slots []int32, kept bool) int 
 		t.Together, t.Cold = c.recent.at(int32(t.Node)), st.job.rules.cold(c, kept) //nolint:gosec // an index
 	}
 	cost, n := c.left(t), 1
-	alike := number == 0 && c.opt.Fault == nil &&
-		(!c.slotsDiffer && st.attempt == nil || c.slotsDiffer && len(c.pool.room) == 0)
-	if alike {
+	if number == 0 && c.opt.Fault == nil &&
+		(!c.slotsDiffer && st.attempt == nil || c.slotsDiffer && len(c.pool.room) == 0) {
 		n = min(len(slots), max(cost.Same, 1)) // else each task is a case of its own
 	}
-	if alike && !c.slotsDiffer && !st.tracked && !st.copies() { // most tasks of most replays: they need no span
-		c.ends.push(end{max(c.after(c.now, cost), c.now), ^int32(n), st.row}) //nolint:gosec // tasks of a stage
-		return n
+	if !c.slotsDiffer && !st.tracked && !st.copies() { // most tasks of most replays: they need no span
+		if until := max(c.after(c.now, cost), c.now); !c.failsBefore(t, until) {
+			c.ends.push(end{until, ^int32(n), st.row}) //nolint:gosec // tasks of a stage
+			return n
+		}
 	}
 	c.begin(st, st.span(first, number, slots[:n:n], c.now), cost, nil)
 	return n
+}
+
+// failsBefore reports whether a task that starts now fails before it would end.
+func (c *scheduler) failsBefore(t Task, until dag.Instant) (fails bool) {
+	if c.opt.Fault != nil && t.Attempt < lastTry {
+		_, fails = c.opt.Fault(t, t.Start, until)
+	}
+	return fails
 }
 
 // release takes back what n tasks of a stage had in their slots. A master may keep their containers.
