@@ -24,10 +24,10 @@ func (c *loader) loadDriver(graph *dag.Graph) {
 	}
 	c.dropFailed(graph)
 	switch {
-	case c.fixedSlots:
-		c.driver = newEager(c.replay, graph, false)
-	case c.plan.Driver == dag.Eager || c.plan.Driver == dag.Serial:
-		c.driver = newEager(c.replay, graph, c.plan.Driver == dag.Serial)
+	case c.fixedSlots || c.plan.Driver == dag.Eager:
+		c.driver = newEager(c.replay, graph)
+	case c.plan.Driver == dag.Serial:
+		c.driver = newWaves(c.replay, c.oneByOne(graph))
 	default:
 		c.driver = newWaves(c.replay, graph.Levels())
 	}
@@ -80,20 +80,15 @@ func (r *replay) submitLater(jobs []int, from, at dag.Instant) {
 	}
 }
 
-// eager submits each job when the jobs that it comes after have ended; serial only when no other one is left that was
-// submitted.
+// eager submits each job when the jobs that it comes after have ended.
 type eager struct {
-	order  []int   // dependencies first
-	after  [][]int // by job: the jobs of order that come after it
-	serial bool
-	sent   []bool
+	order []int   // dependencies first
+	after [][]int // by job: the jobs of order that come after it
+	sent  []bool
 }
 
-func newEager(r *replay, graph *dag.Graph, serial bool) *eager {
-	e := &eager{order: r.ours(graph.Order()), serial: serial, sent: make([]bool, len(r.jobs))}
-	if e.after = make([][]int, len(r.jobs)); serial {
-		return e
-	}
+func newEager(r *replay, graph *dag.Graph) *eager {
+	e := &eager{order: r.ours(graph.Order()), after: make([][]int, len(r.jobs)), sent: make([]bool, len(r.jobs))}
 	for _, j := range e.order {
 		for _, a := range r.plan.Jobs[j].After {
 			if n := len(e.after[a]); n == 0 || e.after[a][n-1] != j {
@@ -105,37 +100,18 @@ func newEager(r *replay, graph *dag.Graph, serial bool) *eager {
 }
 
 func (e *eager) next(r *replay, finished *job) {
-	last := dag.NoInstant // of serial: the end of the job before
-	for _, j := range e.order {
-		if !e.serial {
-			break
-		}
-		job := &r.jobs[j]
-		if job.state != ended && (job.submitted.Known() || e.sent[j]) {
-			return
-		}
-		last = max(last, job.finished)
-	}
 	jobs := e.order
-	if finished != nil && !e.serial {
+	if finished != nil {
 		jobs = e.after[finished.index]
 	}
 	for _, j := range jobs {
 		if job := &r.jobs[j]; job.state != blocked || job.submitted.Known() || e.sent[j] {
 			continue
 		}
-		ready, end := e.ready(r, j)
-		if !ready {
-			continue
-		}
-		if e.serial {
-			end = last
-		}
-		e.sent[j] = true
-		from, at := r.submissionAfter(end)
-		r.submitLater([]int{j}, from, at)
-		if e.serial {
-			return
+		if ready, end := e.ready(r, j); ready {
+			e.sent[j] = true
+			from, at := r.submissionAfter(end)
+			r.submitLater([]int{j}, from, at)
 		}
 	}
 }
@@ -152,9 +128,22 @@ func (e *eager) ready(r *replay, j int) (bool, dag.Instant) {
 	return true, last
 }
 
+// oneByOne are waves of one job each: those that have been submitted, then the others, dependencies first.
+func (r *replay) oneByOne(graph *dag.Graph) [][]int {
+	var submitted, others [][]int
+	for _, j := range graph.Order() {
+		if r.jobs[j].submitted.Known() {
+			submitted = append(submitted, []int{j})
+		} else {
+			others = append(others, []int{j})
+		}
+	}
+	return append(submitted, others...)
+}
+
 // waves are Pig's: a level of the DAG is submitted only when every job of the levels before has ended
 // (docs/facts/hadoop.md C2). A replay that submits each job as early as it can would be wrong for a wave of unlike
-// branches.
+// branches. The waves of a serial driver are single jobs.
 type waves struct {
 	jobs [][]int // by level
 	sent int     // levels that are submitted
@@ -196,7 +185,7 @@ func (w *waves) next(r *replay, finished *job) {
 			last = max(last, r.jobs[j].finished)
 		}
 	}
-	jobs := slices.DeleteFunc(slices.Clone(w.jobs[w.sent]), func(j int) bool { return r.jobs[j].dropped })
+	jobs := slices.DeleteFunc(slices.Clone(w.jobs[w.sent]), func(j int) bool { return r.jobs[j].state != blocked })
 	w.sent++
 	if len(jobs) == 0 {
 		w.next(r, finished)
