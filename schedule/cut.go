@@ -11,7 +11,7 @@ import (
 type Trace struct {
 	*Schedule
 	s     *dag.Snapshot
-	begun map[attemptID]begunTask // by the first task of those for which a cost was asked
+	begun map[attemptID]begunTask // by the first of the tasks that the cost is for
 	nodes map[int32]int32         // by slot, if known
 	ended [][]dag.Instant         // by job and stage: the end of its last task, 0 if it has none
 }
@@ -175,7 +175,7 @@ func (t *Trace) input(sp *Span) (last dag.Instant, copies bool) {
 	return last, true
 }
 
-// mostTogether bounds how far back the first of the tasks is looked for of which a cost was asked.
+// mostTogether bounds the search for the first of the tasks that share a cost.
 const mostTogether = 1 << 16
 
 // of is what a span's tasks were said to cost. A replay may ask once for several tasks that start together, and make a

@@ -58,7 +58,7 @@ func (r *replay) dropFailed(graph *dag.Graph) {
 	}
 }
 
-// submissionAfter is when jobs are submitted that had to wait for others, the last of which ended at last (NoInstant:
+// submissionAfter is when jobs are submitted that had to wait for others. The last of these ended at last (NoInstant:
 // they waited for none). Those that should have come before now are late, and are not expected at once.
 func (r *replay) submissionAfter(last dag.Instant) (from, at dag.Instant) {
 	if !last.Known() || r.fixedSlots {

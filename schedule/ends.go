@@ -8,21 +8,21 @@ import (
 
 // An endQueue orders ends by instant, those of one instant as they were pushed. It is a radix heap (Ahuja, Mehlhorn,
 // Orlin, Tarjan, JACM 1990): virtual time never goes back, so ends that differ from the last instant in bit b only have
-// to be told apart once time gets there. A bucket of few ends is sorted instead of being split up. So a push costs one
+// to be ordered once time gets there. A bucket of few ends is sorted instead of being split up. So a push costs one
 // append, an end a few moves and its place in a short list.
 type endQueue struct {
 	last    dag.Instant // where buckets are counted from: no end is before it
 	n       int
-	buckets [65][]end   // bucket b holds the ends after upto whose highest difference from last is bit b-1
+	buckets [65][]end   // bucket b: ends after upto with bit b-1 as their highest difference from last
 	near    []end       // the other ends, latest first
-	upto    dag.Instant // the last instant whose ends are near
+	upto    dag.Instant // the last instant with near ends
 }
 
 // few is how many ends are rather sorted than split up.
 const few = 32
 
-// An end is the end of span id; ^id if the span only frees its slots. A span of one task that succeeds also tells
-// its slot, so that the span, long out of the cache, is not read again: 2 slot + kind; else -1.
+// An end is the end of span id; ^id if the span only frees its slots. The end of one task
+// that succeeds has its slot and the row of its stage instead, so that the span, long out of the cache, is not read.
 type end struct {
 	at  dag.Instant
 	id  int32

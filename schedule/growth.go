@@ -8,16 +8,16 @@ import (
 
 // A growth is how the cores of executors become more while tasks wait (dag.Elastic).
 type growth struct {
-	cores    int         // of executors that are there or have been asked for
+	cores    int         // of executors that are there or have been requested
 	since    dag.Instant // since when tasks wait; NoInstant while none does
-	requests int         // how often executors have been asked for since then
+	requests int         // how often executors have been requested since then
 	due      bool        // the next time is scheduled
 }
 
-// mostRequests bounds the doubling of what is asked for: no cluster has more cores than the sum.
+// mostRequests bounds the doubling of requests: no cluster has more cores than the sum.
 const mostRequests = 24
 
-// loadGrowth has the executors come that have been asked for.
+// loadGrowth adds the executors that have been requested.
 func (c *loader) loadGrowth() {
 	c.growth = growth{cores: min(max(c.pool.free, 0), dag.MaxSlots), since: dag.NoInstant}
 	if !c.onCores {
@@ -57,7 +57,7 @@ func (g *growth) grow(c *scheduler) {
 	c.at(g.nextRequest(c), rankEnd, func() { g.requestExecutors(c) })
 }
 
-// nextRequest is when executors are asked for next, as long as tasks wait.
+// nextRequest is when executors are requested next, as long as tasks wait.
 func (g *growth) nextRequest(c *scheduler) dag.Instant {
 	e := &c.plan.Cluster.Elastic
 	return g.since.Add(e.Backlog + time.Duration(g.requests)*e.Sustain)
@@ -75,7 +75,7 @@ func (g *growth) requestExecutors(c *scheduler) {
 	g.requests++
 }
 
-// moreExecutors returns how many more executors are asked for in the end: as many as all tasks need that could run now,
+// moreExecutors returns how many more executors are requested in the end: as many as all tasks need that could run now,
 // up to the most that there may be. waits: some of the tasks wait.
 func (g *growth) moreExecutors(c *scheduler) (executors int, waits bool) {
 	e, need := &c.plan.Cluster.Elastic, 0

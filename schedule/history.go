@@ -8,19 +8,19 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// History is the schedule that a run has had so far, as its snapshot tells it: one to be cut into rounds, fragments and
-// a critical path as a plan is. It begins (Now) with the first submission and ends with the last job's end or, of a run
+// History is the schedule of a run so far, as its snapshot shows it. It can be cut into rounds, fragments and a
+// critical path, as a plan can. It begins (Now) with the first submission and ends with the last job's end or, of a run
 // that is not over, with the snapshot's instant.
 //
 // An attempt is OK if it has succeeded or runs; it Fails if it has failed, was killed, or has lost its work since: its
 // time was in vain. What runs ends with the snapshot and is not Past. Spans are attempts of consecutive tasks that
-// start and end together. Pauses have the names that a replay would give them. What nobody has seen is left out, not
-// invented: an attempt without a known start; one without a known end whose job is over. Under FIFO slots are the
+// start and end together. Pauses have the names that a replay would give them. What was not seen is left out, not
+// invented: an attempt without a known start; one without a known end, if its job has ended. Under FIFO slots are the
 // attempts'; an unknown one stays so, and its span has no Slots. Under YARN they are rows, as many for each node as it
-// has run containers at once: see Schedule.Nodes. No snapshot tells when a job's AM got its container: Mastered is
+// has run containers at once: see Schedule.Nodes. No snapshot shows when a job's AM got its container: Mastered is
 // unknown.
 //
-// The cost is n log n in attempts. A snapshot whose jobs are not its plan's is an error.
+// The cost is n log n in attempts. A snapshot with other jobs than its plan is an error.
 func History(s *dag.Snapshot) (*Schedule, error) {
 	h, err := newHistory(s)
 	if err != nil {
@@ -81,7 +81,7 @@ func newHistory(s *dag.Snapshot) (*history, error) {
 	return h, nil
 }
 
-// collect takes the attempts whose time is known.
+// collect takes the attempts that have a known time.
 func (h *history) collect() {
 	n := 0
 	for j := range h.snap.Jobs {
@@ -129,7 +129,7 @@ func pieceOf(a *dag.Attempt, over bool) (p piece, ok bool) {
 	return p, true
 }
 
-// over is when a run that is over has ended: with its last job, or else its last attempt, whose end is known.
+// over is when a run that is over has ended: with its last job, or else its last attempt of known end.
 func (h *history) over() dag.Instant {
 	last := dag.NoInstant
 	for j := range h.snap.Jobs {

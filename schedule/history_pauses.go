@@ -66,9 +66,9 @@ func (h *history) open(sch *Schedule) []Span {
 	return []Span{pauseOf(job, dag.Wave, last, sch.End)}
 }
 
-// named gives the pause that a running query is in now its name: there is no task after it that would tell.
+// named gives the pause that a running query is in now its name: no task comes after it.
 func (h *history) named(sch *Schedule, pauses []Span) []Span {
-	open := !h.snap.State.Ended() && sch.End <= max(h.snap.At, h.origin) // nothing is told of what is to come
+	open := !h.snap.State.Ended() && sch.End <= max(h.snap.At, h.origin) // nothing is planned after now
 	for i := range pauses {
 		p := &pauses[i]
 		p.Past = p.End <= h.snap.At

@@ -6,7 +6,7 @@ import (
 )
 
 // rows gives each container the lowest row of its node that is free when it starts. Nodes follow each other in the
-// order of the snapshot; containers of which nobody knows the node have rows of their own at the end.
+// order of the snapshot; containers on unknown nodes have rows of their own at the end.
 func (h *history) rows() {
 	slices.SortFunc(h.pieces, func(a, b piece) int {
 		if c := cmp.Compare(uint32(a.node), uint32(b.node)); c != 0 { // -1 is last
@@ -28,7 +28,7 @@ func (h *history) rows() {
 	}
 }
 
-// rowsOf numbers the rows of one node, whose pieces come in order of start, from a first one on, and returns how many
+// rowsOf numbers the rows of one node, from first on. Its pieces come in order of start. It returns how many rows
 // it needs.
 func rowsOf(pieces []piece, first int32) int32 {
 	busy, free := newEndQueue(pieces[0].start), slotSet{}

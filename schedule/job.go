@@ -11,8 +11,8 @@ type jobState uint8
 const (
 	blocked  jobState = iota // not submitted
 	accepted                 // submitted; its master has no container
-	starting                 // its master runs and has asked for no task
-	active                   // its tasks are asked for
+	starting                 // its master runs and has requested no container
+	active                   // its master requests containers for tasks
 	ended
 )
 
@@ -30,7 +30,7 @@ type job struct {
 	beat        dag.Instant // an instant of its master's heartbeat
 	beating     bool        // a heartbeat is scheduled
 	masterSize  int         // of its master's container
-	masterNode  int32       // the node whose memory its master has taken, -1: none
+	masterNode  int32       // where its master has its container, -1: unknown
 	avoided     []int32     // nodes on which its master refuses containers
 	queue, user int32
 	rampUp      float64
@@ -49,7 +49,7 @@ type stage struct {
 	total, done int
 	size        int  // of a container: memory in MB, or cores
 	most        int  // tasks that may run at once; 0: no limit
-	closed      bool // it waits for stages that it reads: its pending tasks are not asked for
+	closed      bool // it waits for stages that it reads: its pending tasks are not requested
 	paused      bool // these have ended, and its submission by the driver is an event to come
 	tracked     bool // a stage reads it one to one: it matters which of its tasks end
 	watched     bool // a stage reads it task by task or as it goes on: each end matters
@@ -57,19 +57,19 @@ type stage struct {
 	ended       dag.Instant
 	granted     int // tasks that have a container, or have been granted one
 	pending     [][2]int32
-	waiting     int // tasks in pending that are asked for
+	waiting     int // tasks in pending that are requested
 	retry       []int32
 	unasked     int             // requests on their way to the scheduler: until they arrive it sees no retry
 	attempt     map[int32]int32 // number of the next attempt, unless 0
-	lost        []int32         // tasks on lost nodes whose attempts have not been given up
+	lost        []int32         // tasks of attempts on lost nodes that have not been given up
 	failedOn    map[int32][]int32
 	// by task: how many tasks of the same index it waits for (OneToOne); nil without such an edge
 	lacks []int8
 
 	// Of a stage that copies while the stages before it run:
 	slowStart     float64
-	from          dag.StageIndex // the stage by whose tasks it is asked for; -1: it does not copy
-	asked, asking int            // tasks asked of the scheduler and not granted, and about to be asked
+	from          dag.StageIndex // the stage that its requests depend on; -1: it does not copy
+	asked, asking int            // tasks requested and not granted, and requests on their way
 	copying       []copyingTask
 }
 
@@ -81,7 +81,7 @@ type copyingTask struct {
 	row   int32 // what its end is: endOfSpan or endOfSlots
 }
 
-// task is a task of a stage for which a cost is asked.
+// task is a task of a stage, as a cost model gets it.
 func (st *stage) task(index, number, slot int32, node int) Task {
 	return Task{Job: st.job.index, Stage: st.k, Index: int(index), Attempt: int(number), Slot: int(slot), Node: node}
 }
@@ -105,7 +105,7 @@ func (r *replay) state(st *stage) *dag.StageState { return &r.s.Jobs[st.job.inde
 // retries reports whether tasks are to run again and the scheduler knows.
 func (st *stage) retries() bool { return st.unasked == 0 && len(st.retry) > 0 }
 
-// requested is how many tasks the scheduler has been asked for and has granted no container.
+// requested is how many tasks have a request and no container.
 func (st *stage) requested() int {
 	if st.closed || st.unasked > 0 {
 		return st.waiting
@@ -113,7 +113,7 @@ func (st *stage) requested() int {
 	return st.waiting + len(st.retry)
 }
 
-// requestsCopying reports whether tasks that copy have been asked for.
+// requestsCopying reports whether tasks that copy have a request.
 func (st *stage) requestsCopying() bool {
 	return st.copies() && st.asked > 0 && st.waiting+len(st.retry) > 0
 }

@@ -86,7 +86,7 @@ type loader struct {
 // load reads the snapshot.
 func (c *scheduler) load() error { return (&loader{scheduler: c}).load() }
 
-// load reads the snapshot: the jobs, then what other applications have and ask for, then what masters have asked for,
+// load reads the snapshot: the jobs, then what other applications have and request, then the requests of masters,
 // which depends on all that.
 func (c *loader) load() error {
 	if err := c.checkStages(); err != nil {
@@ -140,7 +140,7 @@ func (c *loader) checkStages() error {
 	return nil
 }
 
-// owner is the other user whose job it is, nil for one of the query.
+// owner is the other user that a job belongs to, nil for one of the query.
 func (r *replay) owner(j int) *Owner {
 	if j < len(r.opt.Owners) && r.opt.Owners[j].At.Known() {
 		return &r.opt.Owners[j]
@@ -180,7 +180,7 @@ func (c *loader) makeStages(j *job) {
 	}
 }
 
-// defaultMB is the assumed memory of a container whose size is unknown: MapReduce's default for tasks.
+// defaultMB is the assumed memory of a container of unknown size: MapReduce's default for tasks.
 const defaultMB = 1024
 
 func positive(v, def int) int {
@@ -413,7 +413,7 @@ func (c *loader) loadState(j *job) {
 		j.state = blocked
 		return
 	case running > 0 || js.State == dag.Running && (done > 0 || c.s.At >= js.Submitted.Add(o.Launch)):
-		// Its tasks are asked for; where none runs, they wait for containers.
+		// Its tasks are requested; if none runs, they wait for containers.
 		j.state = active
 		c.loadMaster(j)
 	case js.HeldMB > 0 || js.State == dag.Running:
@@ -468,7 +468,7 @@ func (c *loader) loadBeat(j *job) {
 	}
 }
 
-// loadAsked assumes that the master has asked for as many tasks that copy as at its last heartbeat.
+// loadAsked assumes that the master has requested as many tasks that copy as at its last heartbeat.
 func (c *loader) loadAsked(j *job) {
 	for k := range j.stages {
 		switch st := &j.stages[k]; {

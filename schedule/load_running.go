@@ -134,7 +134,7 @@ func (c *loader) onLostNode(a *dag.Attempt) bool {
 	return !c.fixedSlots && !a.End.Known() && a.Node >= 0 && int(a.Node) < len(c.s.Nodes) && c.s.Nodes[a.Node].Lost
 }
 
-// giveUpLater runs the task of an attempt again whose node is lost, once the master has given up trying to stop its
+// giveUpLater runs the task of an attempt on a lost node again, once the master has given up trying to stop its
 // container (recording nodelost-1: three minutes). It has no memory: that went with the node.
 func (c *loader) giveUpLater(st *stage, a *dag.Attempt) {
 	st.granted++

@@ -169,8 +169,8 @@ func (c *loader) addRunning(st *stage, attempts []dag.Attempt) {
 	}
 }
 
-// claimSlots settles who has which slot of a pool. An attempt whose slot is unknown, taken or out of range gets the
-// lowest that is free; if the cluster has no more, it gets one beyond the cluster's, which is not used after it.
+// claimSlots gives each attempt a slot of a pool. If its own is unknown, taken or out of range, it gets the lowest that
+// is free; if the cluster has no more, it gets one beyond the cluster's, which is not used after it.
 func (c *loader) claimSlots(k dag.StageIndex) {
 	p := &c.slots.pools[k]
 	p.slots.n, p.slots.block = p.count, p.slots.all[:p.count:p.count]

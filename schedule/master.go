@@ -103,7 +103,7 @@ func (j *job) requestCopying(c *scheduler, st *stage) {
 // (yarn.app.mapreduce.am.job.reduce.preemption.limit's default).
 const preemptionLimit = 0.5
 
-// hangs reports whether none of a job's maps has a container, some have been asked for, and reduces that wait for them
+// hangs reports whether none of a job's maps has a container, some are requested, and reduces that wait for them
 // leave no room.
 func (c *scheduler) hangs(j *job) bool {
 	if j.state != active {
@@ -117,8 +117,8 @@ func (c *scheduler) hangs(j *job) bool {
 	return false
 }
 
-// starved is a stage that a stage copies from, none of whose tasks has a container and some of which cannot be given
-// one; nil: none is.
+// starved is a stage that a stage copies from and that has no container, nor room for one that it requests; nil: none
+// is.
 func (st *stage) starved(c *scheduler) *stage {
 	for _, e := range st.edges {
 		if from := &st.job.stages[e.From]; e.Kind == dag.SlowStart && from.granted == 0 && from.requested() > 0 &&

@@ -17,18 +17,18 @@ type others struct {
 }
 
 // An application is another application in the replay. If its need is known, tasks end and others take their place
-// until none is left. Any other gives what it has back evenly up to its expected end, and takes what it has asked for.
+// until none is left. Any other gives what it has back evenly up to its expected end, and takes what it has requested.
 type application struct {
 	queue, user  int32
 	submitted    dag.Instant
 	held, master int // memory in all, and of its master
 	hasNeed      bool
 	masterSize   int  // of the master's container that it waits for
-	launching    bool // its master has not asked for tasks yet
+	launching    bool // its master has not requested tasks yet
 	phases       [2]otherPhase
 	parked       int      // memory of reduces that wait for maps
 	newest       [2]int32 // the newest of the replay's releases of a phase, from 1; 0: none
-	pending      int      // asked for, if the need is not known
+	pending      int      // requested, if the need is not known
 	length       time.Duration
 }
 
@@ -114,8 +114,8 @@ func (a *application) giveBack(c *scheduler, until dag.Instant) {
 	}
 }
 
-// wants is the memory that the application would take now.
-func (a *application) wants() int {
+// unmet is the memory that the application would take now.
+func (a *application) unmet() int {
 	switch {
 	case !a.hasNeed:
 		return a.pending
@@ -129,11 +129,11 @@ func (a *application) wants() int {
 	return a.phases[dag.Reduce].wait
 }
 
-// nextSize is the size of the container that it would take next, 0 if it asks for none now. usual is that of one whose
-// size is not known.
+// nextSize is the size of the container that it would take next, 0 if it requests none now. usual is that of one of
+// unknown size.
 func (a *application) nextSize(usual int) int {
 	switch {
-	case a.wants() == 0:
+	case a.unmet() == 0:
 		return 0
 	case !a.hasNeed:
 		return min(usual, a.pending)
@@ -189,7 +189,7 @@ func (o *others) resize(c *scheduler) {
 	}
 }
 
-// setRequest notes the size of the container that is asked for next by the i-th of the requests.
+// setRequest notes the size of the next container of the i-th of the requests.
 func (o *others) setRequest(c *scheduler, i, size int) {
 	a := &o.requests[i]
 	q := &c.queues[a.queue]

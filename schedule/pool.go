@@ -273,7 +273,7 @@ func (s *slotSet) takeOne(slot int32) []int32 {
 	return s.all[slot : slot+1 : slot+1]
 }
 
-// take takes the k lowest free slots, of which there are as many. The slice is never written again.
+// take takes the k lowest free slots. At least as many are free. The slice is never written again.
 func (s *slotSet) take(k int) []int32 {
 	if s.block != nil {
 		took := s.block[:k:k]

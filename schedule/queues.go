@@ -23,7 +23,7 @@ type queue struct {
 // sizes.
 type requestCount struct{ size, n int }
 
-// count notes that so many applications more ask for a container of a size next, or for none if that is 0.
+// count notes that more applications request a container of a size next, or none if the size is 0.
 func (q *queue) count(size, more int) {
 	if size == 0 {
 		return
@@ -118,7 +118,7 @@ func (q *queue) limit() int {
 	return min(q.userLimit, int(max(has/float64(asking), has*q.userRatio)))
 }
 
-// mostForOthers is the most that any user of the queue whose applications ask for memory may be given.
+// mostForOthers is the most that any user with requests in the queue may be given.
 func (q *queue) mostForOthers(free int) int {
 	held := plenty
 	for i := range q.users {
@@ -209,7 +209,7 @@ func (c *scheduler) share() {
 			o := &c.others.apps[a.other]
 			size := a.size
 			if sole {
-				size = max(size, min(o.wants(), o.room(c))/a.size*a.size)
+				size = max(size, min(o.unmet(), o.room(c))/a.size*a.size)
 			}
 			c.others.grant(c, int(a.other), size)
 			continue

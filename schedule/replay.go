@@ -42,8 +42,8 @@ type replay struct {
 	gaps        []Span // pauses before submissions
 	// slotsDiffer is false if only the end of the replay is wanted and it makes no difference which slot a task has.
 	slotsDiffer bool
-	// changed is set by all that may make another stage the next to be served. The end of a task whose stage goes on
-	// does not.
+	// changed is set by all that may make another stage the next to be served. The end of a task does not, if
+	// its stage goes on.
 	changed bool
 }
 

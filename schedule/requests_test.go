@@ -38,7 +38,7 @@ func TestCandidates(t *testing.T) {
 			first := map[int32]bool{}
 			for k := range c.others.apps {
 				a := &c.others.apps[k]
-				if a.wants() == 0 || a.room(c) < a.nextSize(defaultMB) || first[a.queue] {
+				if a.unmet() == 0 || a.room(c) < a.nextSize(defaultMB) || first[a.queue] {
 					continue
 				}
 				want, first[a.queue] = append(want, int32(k)), !c.queues[a.queue].fair

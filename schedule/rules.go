@@ -18,9 +18,9 @@ type stageRules interface {
 	grant(c *scheduler, j *job)
 	// nextSize is the size of the container that grant would hand out next; 0: none.
 	nextSize(c *scheduler, j *job) int
-	// want is how many tasks of a stage that copies are to have containers or be asked for.
+	// want is how many tasks of a stage that copies are to have containers or requests.
 	want(c *scheduler, st *stage) int
-	// freed notes that n tasks have ended at t, whose containers the master may keep.
+	// freed notes that n tasks have ended at t: the master may keep their containers.
 	freed(j *job, n int, t dag.Instant)
 	// cold reports whether a task that starts now takes longer than usual to start; kept: its container was launched
 	// before.
@@ -129,7 +129,7 @@ func (reducesFirst) want(c *scheduler, reduces *stage) int {
 // runs the next task.
 type ancestorsFirst []dag.StageIndex
 
-// edges makes a broadcast one that its readers wait for in their containers: they are asked for at once.
+// edges makes a broadcast one that its readers wait for in their containers: they are requested at once.
 func (ancestorsFirst) edges(after []dag.Edge) []dag.Edge {
 	out := slices.Clone(after)
 	for i, e := range after {

@@ -42,8 +42,8 @@ func poolsOf(c *dag.Cluster, stages []dag.Stage) (of []int, pools []dag.Pool) {
 // A share is what a pool, or a stage in a fair pool, runs and may run.
 type share struct{ running, least, weight int }
 
-// compare is Spark's FairSchedulingAlgorithm: whoever runs less than its minimal share goes first, and of several the
-// one that runs the smallest part of it. All others are served by how much they run for their weight.
+// compare is Spark's FairSchedulingAlgorithm: a pool that runs less than its minimal share goes first, and of several
+// the one that runs the smallest part of it. All others are served by how much they run for their weight.
 func (a share) compare(b share) int {
 	needs, others := a.running < a.least, b.running < b.least
 	switch {

@@ -26,7 +26,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Task is a task for which a cost is asked. Slot and Node are where it is about to run, -1 where that is not known.
+// A Task is a task that a cost model gives a cost. Slot and Node are where it is about to run, -1 if unknown.
 type Task struct {
 	Job     int
 	Stage   dag.StageIndex
@@ -39,9 +39,9 @@ type Task struct {
 	// Start is when a later task would start; NoInstant where it is not decided.
 	Start dag.Instant
 	// Together is how many tasks start on its node at about the same time, itself included; 0 where unknown, and on
-	// cores of executors, whose JVMs run.
+	// cores of executors, which have a running JVM.
 	Together int
-	// Cold says that it is one of the run's first batch, whose JVMs take longer to start: nothing has started longer
+	// Cold says that it is one of the run's first batch. Their JVMs take longer to start: nothing has started longer
 	// before it than starts count as together (YARN), or the first on a core that has come (Executors).
 	Cold bool
 }
@@ -72,8 +72,8 @@ type Cost struct {
 // new Left.
 type Left func(Task) Cost
 
-// A Fault makes a simulated attempt fail. It is asked when an attempt starts at start and would end at end, and returns
-// when it fails; ok is false for an attempt that succeeds. A lost node is no Fault: it is a change of the snapshot.
+// A Fault makes a simulated attempt fail. It is called when an attempt starts at start and would end at end, and
+// returns when it fails; ok is false for an attempt that succeeds. A lost node is no Fault: it is a change of the snapshot.
 type Fault func(t Task, start, end dag.Instant) (at dag.Instant, ok bool)
 
 // Options change a replay. The zero value replays with nothing going wrong.
@@ -83,15 +83,14 @@ type Options struct {
 	Until dag.Instant
 	// Finished tasks of the snapshot are left out of Spans (they are needed for the paper's rounds, not for a time).
 	FutureOnly bool
-	// Owners says whose each job of the plan is, where a simulation plays others' jobs as well; nil: all are the
-	// query's.
+	// Owners are the owners of the plan's jobs, if a simulation plays others' jobs as well; nil: all are the query's.
 	Owners []Owner
-	// EndOnly leaves all but Now and End out of the Schedule, for one who needs no more; nil: all is told.
+	// EndOnly leaves all but Now and End out of the Schedule, if no more is needed; nil: a whole Schedule.
 	EndOnly *EndOnly
 }
 
-// An Owner is whose a job is (YARN). A job with a known At is another user's: it is submitted then, whatever our waves
-// do.
+// An Owner is the user and queue of a job (YARN). A job with a known At is another user's: it is submitted then,
+// whatever our waves do.
 type Owner struct {
 	User, Queue string
 	At          dag.Instant // NoInstant for the query's own jobs
@@ -108,7 +107,7 @@ const (
 )
 
 // A Span is Count tasks with consecutive indices of one stage that start and end together, each in its own slot.
-// A span with a Pause is nobody's task: its Count is 0 and its Slots nil, and its Stage is dag.NoStage.
+// A span with a Pause is no task: its Count is 0 and its Slots nil, and its Stage is dag.NoStage.
 type Span struct {
 	Job     int32
 	Stage   dag.StageIndex

@@ -243,7 +243,7 @@ func (c *scheduler) launch(st *stage, first int32, n int, kept bool) {
 	c.startAt(st, first, n, start, kept)
 	for i := int(st.k) + 1; st.copied && i < len(st.job.stages); i++ {
 		if to := &st.job.stages[i]; to.from == st.k && to.left() > 0 {
-			st.job.beatLater(c, start) // it may be asked for once all of these have their containers
+			st.job.beatLater(c, start) // it may be requested once all of these have their containers
 		}
 	}
 }
@@ -298,7 +298,7 @@ func (c *scheduler) slotsFor(st *stage, n int) []int32 {
 	return (*zeros)[:n:n]
 }
 
-// startTasks starts tasks from to to-1 of those in slots, the first of which is first.
+// startTasks starts those of the tasks first, first+1, … that have the slots from to to-1.
 func (c *scheduler) startTasks(st *stage, first int32, slots []int32, from, to int, kept bool) {
 	c.noteStarts(slots[from:to])
 	for from < to {
@@ -380,7 +380,7 @@ func (c *scheduler) failed(sp *Span) {
 	st.requestRetries(c)
 }
 
-// requestRetries hides the retries of a stage that does not copy from the scheduler until its master has asked for
+// requestRetries hides the retries of a stage that does not copy from the scheduler until its master has requested
 // them: the request comes a heartbeat too late for the container that the failed attempt had, which goes to the next
 // map (recording failure-1; ParaTimer section 3.2.2 saw the same of its scheduler).
 func (st *stage) requestRetries(c *scheduler) {
@@ -430,7 +430,7 @@ func (c *scheduler) unblock() bool {
 	return true
 }
 
-// why says why a job whose tasks wait can never run them.
+// why says why the waiting tasks of a job can never run.
 func (c *scheduler) why(stage string) string {
 	if c.fixedSlots {
 		return "the cluster has no " + stage + " slots; give it at least one"

@@ -204,7 +204,7 @@ func (f *slots) firstRetry(st *stage, node int32) int {
 }
 
 // start starts pending tasks of a stage, at most n of them and all of one cost: in the slot alone, or else in the
-// lowest free ones, of which it is the first.
+// lowest free ones: slot is the first of them.
 func (f *slots) start(st *stage, n int, slot int32, alone bool) {
 	first := st.pending[0][0]
 	cost := f.costOf(st, first, 0, slot)

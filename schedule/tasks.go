@@ -4,13 +4,13 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// lastTry is the attempt from which on Fault is not asked: a Fault that lets no task through would replay forever.
+// lastTry is the attempt from which on Fault is not called: a Fault that lets no task through would replay forever.
 const lastTry = 100
 
 // What ends, in place of the row of the stage of tasks that succeed.
 const (
 	endOfSpan   int32 = -1 // span id
-	endOfSlots  int32 = -2 // span id, whose task another attempt has ended: it frees its slots
+	endOfSlots  int32 = -2 // span id: another attempt has ended its task, and it frees its slots
 	endOfOthers int32 = -3 // release id: tasks of another application
 )
 
@@ -39,7 +39,7 @@ func (r *replay) taskEnds(e end) {
 		return
 	}
 	st := &r.stages[e.row]
-	if e.id < 0 { // so many tasks, each in a slot that makes no difference
+	if e.id < 0 { // ^id tasks, each in a slot that makes no difference
 		r.release(st, int(^e.id), nil)
 		r.count(st, 0, ^e.id)
 		return
@@ -56,7 +56,7 @@ func (r *replay) release(st *stage, n int, slots []int32) {
 	r.scheduler.release(st, n, slots)
 }
 
-// count adds n tasks from first on, whose slots have been given back, to those of a stage that are done.
+// count adds n tasks from first on, which have given their slots back, to those of a stage that are done.
 func (r *replay) count(st *stage, first, n int32) {
 	j := st.job
 	st.done += int(n)
