@@ -73,7 +73,8 @@ type Cost struct {
 type Left func(Task) Cost
 
 // A Fault makes a simulated attempt fail. It is called when an attempt starts at start and would end at end, and
-// returns when it fails; ok is false for an attempt that succeeds. A lost node is no Fault: it is a change of the snapshot.
+// returns when it fails; ok is false for an attempt that succeeds. A lost node is no Fault: it is a change of the
+// snapshot.
 type Fault func(t Task, start, end dag.Instant) (at dag.Instant, ok bool)
 
 // Options change a replay. The zero value replays with nothing going wrong.
