@@ -13,6 +13,7 @@ import (
 type pool struct {
 	free  int // MB of memory, or cores
 	slots slotSet
+	count int            // FIFO: slots of the cluster; those of higher numbers are used by attempts that run now alone
 	nodes []int32        // by slot, -1 where unknown
 	room  []int          // free memory or cores of each node as far as our own tasks show; nil where nodes are unknown
 	open  []bool         // nodes that take new containers; nil where nodes are unknown

@@ -350,7 +350,9 @@ func (c *scheduler) failsBefore(t Task, until dag.Instant) (fails bool) {
 // release takes back what n tasks of a stage had in their slots. A master may keep their containers.
 func (c *scheduler) release(st *stage, n int, slots []int32) {
 	if c.fixedSlots {
-		c.slots.release(st, slots)
+		if int(slots[0]) < st.pool.count {
+			st.pool.slots.release(slots)
+		}
 		return
 	}
 	c.leave(st.job, n*st.size, slots)

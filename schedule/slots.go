@@ -27,7 +27,6 @@ type slots struct {
 // A slotPool is the slots for maps or for reduces.
 type slotPool struct {
 	pool
-	count int      // slots of the cluster: those with a higher number are used by attempts that run now and by no other
 	nodes int32    // nodes that have slots
 	queue []*stage // stages with tasks that may run, in the order in which they are served
 }
@@ -65,13 +64,6 @@ func (f *slots) submit(j *job) {
 		if st := &j.stages[k]; !st.closed {
 			f.enqueue(st)
 		}
-	}
-}
-
-// release makes slots of the cluster free.
-func (f *slots) release(st *stage, slots []int32) {
-	if p := &f.pools[st.k]; int(slots[0]) < p.count {
-		p.slots.release(slots)
 	}
 }
 
@@ -207,7 +199,9 @@ func (f *slots) firstRetry(st *stage, node int32) int {
 // lowest free ones: slot is the first of them.
 func (f *slots) start(st *stage, n int, slot int32, alone bool) {
 	first := st.pending[0][0]
-	cost := f.costOf(st, first, 0, slot)
+	t := st.task(first, 0, slot, int(slot/f.perNode))
+	t.Start = f.now
+	cost := f.left(t)
 	if f.byRunning {
 		n = 1 // the order changes with each
 	}
@@ -227,14 +221,9 @@ func (f *slots) startRetry(st *stage, i int, slot int32) {
 	task := st.retry[i]
 	st.retry = slices.Delete(st.retry, i, i+1)
 	number := st.attempt[task]
-	f.place(st, task, number, st.pool.slots.takeOne(slot), f.costOf(st, task, number, slot))
-}
-
-// costOf is the cost of a task that starts in a slot now.
-func (f *slots) costOf(st *stage, task, number, slot int32) Cost {
 	t := st.task(task, number, slot, int(slot/f.perNode))
 	t.Start = f.now
-	return f.left(t)
+	f.place(st, task, number, st.pool.slots.takeOne(slot), f.left(t))
 }
 
 // place begins tasks in their slots, and takes a stage that has no more to run out of its queue.

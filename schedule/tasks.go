@@ -126,15 +126,16 @@ func (r *replay) startBatch(b *batch) {
 // some fail. Those of a stage that copies wait for their input: their end is not known.
 func (r *replay) begin(st *stage, sp Span, cost Cost, running *dag.Attempt) dag.Instant {
 	ready := max(sp.Start, r.now)
-	switch {
-	case r.lacksInput(st, running):
-		r.copyLater(st, &sp, cost, endOfSpan)
-		return sp.End
-	case st.copies() && !hasCopied(running):
-		copied := st.inputEnd().Add(r.overheads.Copy)
-		sp.End = r.scheduler.after(max(ready.Add(cost.Setup), copied), Cost{Work: cost.Work})
-	default:
-		sp.End = r.scheduler.after(ready, cost)
+	sp.End = r.scheduler.after(ready, cost)
+	if st.closed || st.copies() { // it may have to wait for input
+		if r.lacksInput(st, running) {
+			r.copyLater(st, &sp, cost, endOfSpan)
+			return sp.End
+		}
+		if st.copies() && !hasCopied(running) {
+			copied := st.inputEnd().Add(r.overheads.Copy)
+			sp.End = r.scheduler.after(max(ready.Add(cost.Setup), copied), Cost{Work: cost.Work})
+		}
 	}
 	sp.End = max(sp.End, r.now)
 	if r.opt.Fault == nil || sp.Attempt >= lastTry {
