@@ -197,11 +197,11 @@ func (c *loader) claimSlots(k dag.StageIndex) {
 
 // startRunning starts the attempts that run, those of consecutive tasks that end together in one span.
 func (c *loader) startRunning() {
-	for from, to := 0, 0; from < len(c.running); from = to {
+	for from := 0; from < len(c.running); {
 		x := &c.running[from]
 		slots := []int32{x.slot}
-		for to = from + 1; to < len(c.running) && c.joins(x, &c.running[to-1], &c.running[to]); to++ {
-			slots = append(slots, c.running[to].slot)
+		for from++; from < len(c.running) && c.joins(x, &c.running[from-1], &c.running[from]); from++ {
+			slots = append(slots, c.running[from].slot)
 		}
 		st := x.stage
 		st.granted += len(slots)
