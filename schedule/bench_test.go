@@ -94,7 +94,8 @@ func BenchmarkEndOnly(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			plan := &dag.Plan{
-				Cluster: dag.Cluster{Policy: c.policy, MemoryMB: (room + 1) * 1024, Cores: room}, Jobs: []dag.Job{c.job},
+				Cluster: dag.Cluster{Policy: c.policy, MemoryMB: (room + 1) * 1024, Cores: room},
+				Jobs:    []dag.Job{c.job},
 			}
 			if c.policy == dag.YARN {
 				plan.Overheads = dag.Overheads{Beat: time.Second, Handoff: 100 * time.Millisecond}
