@@ -18,8 +18,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rogpeppe/go-internal/testscript"
-
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 )
 
@@ -100,22 +98,42 @@ func Main(m *testing.M) {
 		}
 		debug.SetGCPercent(400)
 	}
+	if filepath.Base(os.Args[0]) == "paratimer" {
+		os.Exit(program.Run(context.Background(), os.Args, os.Environ(), os.Stdin, os.Stdout, os.Stderr))
+	}
 	// Tests wait for servers, terminals and other processes more than they compute: four of them for a processor.
 	if err := flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	// testscript runs this binary again, as the program, in folders of its own. A worker of go test -fuzz starts where
-	// the process that fuzzes is, which is the program's folder already.
-	if filepath.Base(os.Args[0]) != "paratimer" && !slices.Contains(os.Args, "-test.fuzzworker") {
+	// A worker of go test -fuzz starts where the process that fuzzes is, which is the program's folder already.
+	if !slices.Contains(os.Args, "-test.fuzzworker") {
 		if err := os.Chdir("../../.."); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
 	}
-	testscript.Main(m, map[string]func(){
-		"paratimer": func() {
-			os.Exit(program.Run(context.Background(), os.Args, os.Environ(), os.Stdin, os.Stdout, os.Stderr))
-		},
-	})
+	os.Exit(withProgram(m))
+}
+
+// withProgram runs the tests with a link to this binary on the path, which is the program if it is run by that name.
+func withProgram(m *testing.M) int {
+	self, err := os.Executable()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	folder, err := os.MkdirTemp("", "paratimer-tests")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(folder)
+	err = errors.Join(os.Symlink(self, filepath.Join(folder, "paratimer")),
+		os.Setenv("PATH", folder+string(filepath.ListSeparator)+os.Getenv("PATH")))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
 }
