@@ -51,12 +51,13 @@ func tests(m *testing.M) (code int, err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	paratimer = filepath.Join(folder, "paratimer")
-	if out, err := exec.Command("go", "build", "-o", paratimer, "../../cmd/paratimer").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", paratimer, "../../cmd/paratimer").CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("cannot build paratimer: %w\n%s", err, out)
 	}
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(path),
 		chromedp.NoSandbox, chromedp.WSURLReadTimeout(2*time.Minute),
-		chromedp.UserDataDir(filepath.Join(folder, "profile")), chromedp.Flag("headless", "new"))
+		chromedp.UserDataDir(filepath.Join(folder, "profile")), chromedp.Flag("headless", "new"),
+		chromedp.Flag("disable-gpu", true))
 	alloc, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	defer stop()
 	browser, quit := chromedp.NewContext(alloc)
