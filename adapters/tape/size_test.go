@@ -9,6 +9,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/long"
 )
 
 // large is 100,000 tasks that keep 1,000 map slots and 1,000 reduce slots busy for an hour; or some of them.
@@ -50,19 +51,20 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// A query of 100,000 tasks of different lengths watched for an hour at 5 s stays below 50 MB, unzipped. A wave of equal
-// tasks takes a few bytes a tick, however wide it is.
+// A query of 100,000 tasks of different lengths watched for an hour at 5 s stays below 50 MB, unzipped, and a tenth of it
+// below a tenth. A wave of equal tasks takes a few bytes a tick, however wide it is.
 func TestSize(t *testing.T) {
 	if testing.Short() {
 		t.Skip("an hour of 100,000 tasks takes seconds")
 	}
+	part := long.Of(10, 1)
 	for _, c := range []struct {
 		name  string
 		share int
 		opt   simulate.Options
 		limit int
 	}{
-		{"noise", 1, simulate.Options{Seed: 1, Noise: 0.2, FailRate: 0.1, Know: simulate.Nothing}, 50e6},
+		{"noise", part, simulate.Options{Seed: 1, Noise: 0.2, FailRate: 0.1, Know: simulate.Nothing}, 50e6 / part},
 		{"uniform", 10, simulate.Options{}, 300e3},
 	} {
 		var w counter
@@ -88,11 +90,13 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// growing is a job whose 100 reduces finish 10,000 key groups each while it is watched 200 times.
+// growing is a job whose reduces finish so many points each, which are key groups, while it is watched 200 times.
 type growing struct{ ticks int }
 
+const reduces, points = 10, 10_000
+
 func (g *growing) Next(context.Context) (*dag.Snapshot, error) {
-	const start, ticks, reduces, points = dag.Instant(1_795_222_440_184), 200, 100, 10_000
+	const start, ticks = dag.Instant(1_795_222_440_184), 200
 	if g.ticks++; g.ticks > ticks {
 		return nil, io.EOF
 	}
@@ -135,7 +139,7 @@ func TestGroupsSize(t *testing.T) {
 			t.Fatal(err, s.Warnings)
 		}
 	}
-	perPoint := float64(w.bytes) / 1e6
+	perPoint := float64(w.bytes) / (reduces * points)
 	t.Logf("%.1f bytes a point", perPoint)
 	if perPoint > 30 {
 		t.Errorf("%.1f bytes a point, more than 30", perPoint)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/long"
 	"github.com/paratimer/paratimer/internal/testkit/mutate"
 )
 
@@ -99,10 +100,10 @@ func TestRoundTrip(t *testing.T) {
 func TestTorn(t *testing.T) {
 	items, tape := short(t)
 	lines := bytes.SplitAfter(tape, []byte("\n"))
-	first := len(lines[0]) + len(lines[1])
+	first, stride := len(lines[0])+len(lines[1]), long.Of(12, 4)
 	for cut := 0; cut < len(tape); cut++ {
 		if cut > first && cut < len(tape)-1000 {
-			cut += 4
+			cut += stride
 		}
 		r, err := NewReader(bytes.NewReader(tape[:cut]))
 		if cut < len(lines[0])-1 {

@@ -25,6 +25,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/tap"
 	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/groups"
 	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/lines"
+	"github.com/paratimer/paratimer/internal/testkit/long"
 )
 
 // replay compiles those of the jar's classes that know nothing of Hadoop, once for all tests.
@@ -34,7 +35,7 @@ var replay = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	args := []string{
-		"--release", "8", "-Xlint:-options", "-encoding", "UTF-8", "-d", folder, "testdata/Replay.java",
+		"-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "--release", "8", "-Xlint:-options", "-encoding", "UTF-8", "-d", folder, "testdata/Replay.java",
 		"testdata/Ends.java",
 	}
 	for _, class := range []string{
@@ -94,7 +95,7 @@ func java(t *testing.T, server, token, spool string, every time.Duration, limits
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), "java", "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-cp", folder,
+	cmd := exec.CommandContext(t.Context(), "java", "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", folder,
 		"com.github.paratimer.tap.Replay", host, port, token, spool, strconv.FormatInt(every.Milliseconds(), 10),
 		strconv.FormatInt(limits.Bytes, 10), strconv.Itoa(limits.Groups), strconv.FormatInt(limits.Near.Milliseconds(),
 			10))
@@ -313,7 +314,7 @@ func TestJarEndsAmidARequest(t *testing.T) {
 // TestJarEnds: the last batch of each attempt arrives, however the threads of a busy machine interrupt each other.
 func TestJarEnds(t *testing.T) {
 	t.Parallel()
-	const attempts = 3000
+	attempts := long.Of(1000, 3000)
 	var mu sync.Mutex
 	ended := map[string]bool{}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -331,7 +332,7 @@ func TestJarEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), "java", "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-cp", classes(t),
+	cmd := exec.CommandContext(t.Context(), "java", "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", classes(t),
 		"com.github.paratimer.tap.Ends",
 		host, port, "secret", strconv.Itoa(attempts), "16")
 	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {

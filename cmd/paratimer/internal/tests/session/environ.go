@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
+	"github.com/paratimer/paratimer/internal/testkit/gc"
 )
 
 // environments are those of tests, by name. The process's own is nobody's to change: tests run at the same time.
@@ -90,14 +90,7 @@ func Tool(t *testing.T, name, pkg string) string {
 // program on the path.
 func Main(m *testing.M) {
 	time.Local = time.UTC // what is printed does not depend on the machine
-	// Hundreds of short runs with small heaps: collecting at each doubling takes a fifth of their time.
-	if os.Getenv("GOGC") == "" {
-		if err := os.Setenv("GOGC", "400"); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		debug.SetGCPercent(400)
-	}
+	gc.Rarely()
 	if filepath.Base(os.Args[0]) == "paratimer" {
 		os.Exit(program.Run(context.Background(), os.Args, os.Environ(), os.Stdin, os.Stdout, os.Stderr))
 	}
