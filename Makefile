@@ -108,5 +108,5 @@ deb: dist
 
 # docs/img: what the README and docs show, drawn by the program; the report's by Chromium.
 pictures:
-	go test ./cmd/paratimer/internal/tests/docs -run TestPictures -count=1 -pictures
+	go test ./cmd/paratimer/internal/tests/usage -run TestPictures -count=1 -pictures
 	go test ./internal/browser -run TestPictures -count=1 -pictures $(CURDIR)/docs/img

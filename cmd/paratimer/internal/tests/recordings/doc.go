@@ -1,2 +1,3 @@
-// Package recordings holds what commands compute from recordings of real runs.
+// Package recordings tests what commands compute from recordings of real runs, and from runs of Spark, of Tez and of
+// stages of any kind.
 package recordings

@@ -1,2 +1,3 @@
-// Package usage holds the words of the command line: help, mistakes, exit codes, completion, configuration.
+// Package usage tests what users read: help, mistakes, exit codes, completion, configuration, a real terminal, and documents,
+// whose commands, pictures, links and published numbers are what the program does.
 package usage

@@ -138,7 +138,7 @@ func TestExamples(t *testing.T) {
 		}
 		seen[e.Line] = true
 		args := words(t, e.Line)
-		live := clustered(args)
+		live := clustered(args) || args[1] == "demo" // which scripts and the pages of the docs run
 		switch {
 		case live && args[1] == "doctor" && slices.Contains(args, "--rm"):
 			args = []string{"paratimer", "doctor", "--rm", url, "--jhs", url}
@@ -147,9 +147,6 @@ func TestExamples(t *testing.T) {
 			args = append(args, "--help") // the flags are read before it is shown
 			read++
 		default:
-			if args[1] == "demo" {
-				args = append(args, "--speed", "0")
-			}
 			ran++
 		}
 		if code, _, stderr := session.RunIn(t, dir, args[1:]...); code != program.ExitOK {

@@ -1,6 +1,6 @@
 //go:build foreign
 
-package docs
+package usage
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package docs
+package usage
 
 import (
 	"os"
@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/paratimer/paratimer/adapters/simulate"
@@ -96,7 +97,11 @@ func runPage(t *testing.T, page string, least int) {
 			}
 		}
 		ran++
-		code, stdout, stderr := session.RunIn(t, dir, args[1:]...)
+		runIn := session.RunIn
+		if args[1] == "demo" {
+			runIn = demo
+		}
+		code, stdout, stderr := runIn(t, dir, args[1:]...)
 		if code != program.ExitOK {
 			t.Errorf("%s:%d: %s: exit code %d\n%s%s", page, s.line, s.command, code, stdout, stderr)
 			continue
@@ -108,6 +113,26 @@ func runPage(t *testing.T, page string, least int) {
 	if ran < least {
 		t.Fatalf("%s: only %d commands found: nothing is guarded", page, ran)
 	}
+}
+
+// A printed is what a command has printed.
+type printed struct {
+	code           int
+	stdout, stderr string
+}
+
+// demos are the runs of the demo by their arguments: several pages have the same one.
+var demos sync.Map
+
+// demo is session.RunIn of a demo, which reads no files.
+func demo(t *testing.T, dir string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	once, _ := demos.LoadOrStore(strings.Join(args, " "), sync.OnceValue(func() (p printed) {
+		p.code, p.stdout, p.stderr = session.RunIn(t, dir, args...)
+		return p
+	}))
+	p := once.(func() printed)()
+	return p.code, p.stdout, p.stderr
 }
 
 // promised is the pattern of an output in which lines and words may be left out as "...".

@@ -1,9 +1,0 @@
-package engines
-
-import (
-	"testing"
-
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
-)
-
-func TestMain(m *testing.M) { session.Main(m) }

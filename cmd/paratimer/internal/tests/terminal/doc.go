@@ -1,2 +1,0 @@
-// Package terminal holds what a real terminal shows.
-package terminal
