@@ -73,11 +73,11 @@ func held(t *testing.T, o Options) []float64 {
 	return out
 }
 
-// Even ranges of a sampler that is far too sure hold what they promise once corrected. With 600 runs the standard error
-// is 0.018.
+// Even ranges of a sampler that is far too sure hold what they promise once corrected. With 360 runs the standard error
+// is 0.023, with 600 0.018.
 func TestCorrectedRangesHold(t *testing.T) {
 	for seed := range uint64(long.Of(1, 2)) {
-		for i, ratio := range held(t, Options{Runs: 600, Seed: seed, Workers: 2, Estimator: newCrude}) {
+		for i, ratio := range held(t, Options{Runs: long.Of(360, 600), Seed: seed, Workers: 2, Estimator: newCrude}) {
 			if math.Abs(ratio-0.8) > 0.06 {
 				t.Errorf("seed %d: at %v of the run the 80 %% range holds %v", seed, Ratios[i], ratio)
 			}
@@ -122,13 +122,13 @@ func TestRawRangesDoNotHold(t *testing.T) {
 func TestWorkers(t *testing.T) {
 	var reports []*Report
 	for _, workers := range []int{0, 1, 3} {
-		r, err := Run(context.Background(), Options{Runs: 150, Seed: 4, Workers: workers, Estimator: newCrude})
+		r, err := Run(context.Background(), Options{Runs: 110, Seed: 4, Workers: workers, Estimator: newCrude})
 		if err != nil {
 			t.Fatal(err)
 		}
 		reports = append(reports, r)
 	}
-	if reports[0].Runs != 150 || reports[0].Workflows < 2 {
+	if reports[0].Runs != 110 || reports[0].Workflows < 2 {
 		t.Errorf("%d runs of %d workflows", reports[0].Runs, reports[0].Workflows)
 	}
 	if !reflect.DeepEqual(reports[0], reports[1]) || !reflect.DeepEqual(reports[1], reports[2]) {

@@ -101,7 +101,7 @@ func (s *pane) is(name string) string {
 // until polls, as nobody knows how fast this machine is.
 func (s *pane) until(what string, holds func() bool) {
 	s.Helper()
-	for deadline := time.Now().Add(5 * time.Minute); !holds(); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); !holds(); time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			s.Fatalf("not in five minutes: %s\n%s", what, s.picture())
 		}
@@ -306,9 +306,13 @@ func TestTerminalPlainly(t *testing.T) {
 		}
 	}
 
+	recording, err := filepath.Abs("../../examples/join.tape.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range [][2]string{{"TERM=dumb", ""}, {"A=b", "--plain"}, {"A=b", "--quiet"}} {
 		s = newPane(t, 100, 30, c[0])
-		s.runs("env " + c[0] + " paratimer demo --speed 0 " + c[1])
+		s.runs("env " + c[0] + " paratimer replay --speed 0 " + recording + " " + c[1])
 		s.ends(0)
 		picture := s.tmux("capture-pane", "-p", "-S", "-1000")
 		if !strings.Contains(picture, "succeeded after") || strings.Contains(picture, "help") {
