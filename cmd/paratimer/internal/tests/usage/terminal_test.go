@@ -239,24 +239,34 @@ func TestTerminalAttachToNothing(t *testing.T) {
 	s.waits("application_1_0001")
 }
 
+// join is a recorded run: on a screen, where all of its frames are made ahead, it takes a quarter of the demo's time.
+func join(t *testing.T) string {
+	t.Helper()
+	path, err := filepath.Abs("../../examples/join.tape.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // TestTerminalSignals: however it is ended, the terminal is as it was, and the exit code says how.
 func TestTerminalSignals(t *testing.T) {
 	s := newPane(t, 80, 24)
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
-		s.runs("paratimer demo")
-		s.up("paper-4.2GB")
+		s.runs("paratimer replay --speed 1 " + join(t))
+		s.up("join.pig")
 		if err := syscall.Kill(s.pid(), sig); err != nil {
 			t.Fatal(err)
 		}
 		s.ends(program.ExitInterrupted)
 		s.waits("paratimer: interrupted")
 	}
-	s.runs("paratimer demo")
-	s.up("paper-4.2GB")
+	s.runs("paratimer replay --speed 1 " + join(t))
+	s.up("join.pig")
 	s.types("C-c")
 	s.ends(program.ExitInterrupted)
-	s.runs("paratimer demo --timeout 5s")
-	s.up("paper-4.2GB")
+	s.runs("paratimer replay --speed 1 --timeout 5s " + join(t))
+	s.up("join.pig")
 	s.ends(program.ExitTimeout)
 }
 
@@ -284,35 +294,31 @@ func TestTerminalPlainly(t *testing.T) {
 	t.Parallel()
 	escape := regexp.MustCompile(`\x1b\[[0-9;]*m`)
 	s := newPane(t, 100, 30, "NO_COLOR=1")
-	s.runs("paratimer demo")
-	s.up("paper-4.2GB", "help")
+	s.runs("paratimer replay --speed 1 " + join(t))
+	s.up("join.pig", "help")
 	if got := escape.FindString(s.tmux("capture-pane", "-p", "-e")); got != "" {
 		t.Errorf("NO_COLOR: %q is on the screen", got)
 	}
 
 	s = newPane(t, 100, 30)
-	s.runs("paratimer demo")
-	s.up("paper-4.2GB", "help")
+	s.runs("paratimer replay --speed 1 " + join(t))
+	s.up("join.pig", "help")
 	if !escape.MatchString(s.tmux("capture-pane", "-p", "-e")) {
 		t.Error("no colour on a terminal that has it")
 	}
 
 	s = newPane(t, 100, 30, "LC_ALL=C")
-	s.runs("paratimer demo")
-	s.up("paper-4.2GB", "help")
+	s.runs("paratimer replay --speed 1 " + join(t))
+	s.up("join.pig", "help")
 	for _, r := range s.picture() {
 		if r >= utf8.RuneSelf {
 			t.Fatalf("LC_ALL=C: %q is on the screen:\n%s", r, s.picture())
 		}
 	}
 
-	recording, err := filepath.Abs("../../examples/join.tape.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, c := range [][2]string{{"TERM=dumb", ""}, {"A=b", "--plain"}, {"A=b", "--quiet"}} {
 		s = newPane(t, 100, 30, c[0])
-		s.runs("env " + c[0] + " paratimer replay --speed 0 " + recording + " " + c[1])
+		s.runs("env " + c[0] + " paratimer replay --speed 0 " + join(t) + " " + c[1])
 		s.ends(0)
 		picture := s.tmux("capture-pane", "-p", "-S", "-1000")
 		if !strings.Contains(picture, "succeeded after") || strings.Contains(picture, "help") {
