@@ -68,6 +68,7 @@ type stage struct {
 	change normal    // d_s; of a stage without a profile the logarithm of what a task takes
 	up     normal    // the change of the starts of its own containers
 	own    estimators.Factors
+	high   float64 // standard deviation of change above its median, if that differs; 0: it does not
 	// milliseconds of work that the rate of its stage weighs against a running task's own; 0: taskcost.OwnPriorMS
 	ownPrior float64
 	keyed    *keyed             // by key groups; nil: they do not say it

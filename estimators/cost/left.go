@@ -22,7 +22,7 @@ func (m *Model) whole(st *stage, i int) float64 {
 		return 0 // a floor
 	}
 	mean := st.change.mean
-	if st.origin == schedule.Assumed {
+	if st.origin == schedule.Assumed && st.high == 0 {
 		mean += st.change.sigma * st.change.sigma / 2
 	}
 	return math.Exp(mean) * m.alone(st, i, m.pace.factor, m.pace.loaded)

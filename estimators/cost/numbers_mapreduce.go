@@ -4,21 +4,22 @@ package cost
 
 // MapReduce are the numbers of MapReduce. Standard errors are the jackknife's over programs, of a logarithm in percent.
 var MapReduce = Numbers{
-	Pace:        0.375,  // ± 0 %
-	Load:        0.32,   // ± 9 %
-	Both:        0.327,  // ± 13 %
-	Change:      0.225,  // ± 0 %
-	Head:        0.119,  // ± 0 %
-	Task:        0.0176, // ± 0 %
-	Launch:      1.12,   // ± 9 %
-	Growth:      0.45,   // ± 9 %
-	Files:       0.3,    // ± 0 %
-	Node:        0.3,    // ± 17 %
-	Drift:       0.15,   // ± 0 %
-	Waves:       31,     // ± 0 %
-	Pause:       0.303,  // ± 45 %
-	ToCome:      1.22,
-	Unseen:      -2.4,
+	Pace:        0.42,
+	Load:        0.4,
+	Both:        0.3,
+	Change:      0.3,
+	Head:        0.2,
+	Task:        0.05,
+	Launch:      1.2,
+	Growth:      0.3,
+	Files:       0.3,
+	Node:        0.3,
+	Drift:       0.1,
+	Waves:       31,
+	Pause:       0.3,
+	ToCome:      0.4,
+	Unseen:      -0.1,
 	UnseenSigma: 1,
-	UnseenRead:  -1.09,
+	UnseenRead:  -2,
+	UnseenHigh:  2,
 }

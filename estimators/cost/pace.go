@@ -367,10 +367,10 @@ func (m *Model) learnNew() {
 			st.change = normal{math.Log(sum/count) + num.Unseen, num.UnseenSigma}
 			if m.reads(j, k) {
 				usual := sum / count
-				if in := m.input(j, k); in > 0 && units > 0 && !m.executors() {
+				if in := m.input(j, k); in > 0 && units > 0 && !m.executors() && !st.single {
 					usual = min(usual, took/units*in/float64(max(st.n, 1)))
 				}
-				st.change.mean = math.Log(usual) + num.UnseenRead
+				st.change.mean, st.high = math.Log(usual)+num.UnseenRead, num.UnseenHigh
 			}
 		}
 		st.own = estimators.NewFactors(nil, num.Task)
@@ -408,8 +408,4 @@ func (m *Model) boot() (mean, sigma float64) {
 }
 
 // reads reports whether a stage reads what other stages have written for its tasks.
-func (m *Model) reads(j int, k dag.StageIndex) bool {
-	return slices.ContainsFunc(m.s.Plan.Jobs[j].Stages[k].After, func(e dag.Edge) bool {
-		return e.Kind != dag.Broadcast
-	})
-}
+func (m *Model) reads(j int, k dag.StageIndex) bool { return len(m.sources(j, k)) > 0 }

@@ -18,58 +18,52 @@ type part struct {
 }
 
 const (
-	sampleFile   = "estimators/observed/sample.go"
-	slowdownFile = "estimators/observed/slowdown.go"
-	priorFile    = "estimators/observed/sizes.go"
-	stageFile    = "schedule/load.go"
+	tasksFile = "estimators/cost/mapreduce.go"
+	priorFile = "estimators/cost/prior.go"
+	leftFile  = "estimators/cost/left.go"
 )
 
-// parts are those that the estimate of a run beside other load is made of.
+// parts are those that the estimate of a query of MapReduce jobs is made of.
 var parts = []part{
 	{"nothing", nil},
-	{"reduces that hold containers count as asked for", []replaytest.Edit{{
-		File: stageFile, Old: "max(0, j.rules.want(c.containers, st)-st.granted)",
-		New: "j.rules.want(c.containers, st)",
-	}}},
 	{"preemption for all of a job's hanging maps: for one", []replaytest.Edit{{
 		File: "schedule/master.go", Old: "number(memoryOf(max(maps.requested(), 1), maps.size))",
 		New: "number(maps.size)",
 	}}},
-	{"sizes by rank: mean sizes", []replaytest.Edit{{
-		File: priorFile, Old: "if k == dag.Reduce {\n\t\treturn p.total",
-		New: "if k >= dag.Map {\n\t\treturn p.total",
+	{"what a profile's tasks took each: their records at one rate", []replaytest.Edit{{
+		File: priorFile, Old: "worked(was, rates); sum > 0", New: "worked(was, rates); sum > 0 && !rates",
 	}}},
-	{"launches and gaps at this run's pace: at the profile's", []replaytest.Edit{{
-		File: "estimators/observed/overheads.go", Old: "return clip(math.Exp(sum / (seen + pausePrior))), seen",
-		New: "return 1, seen",
+	{"starts apart from work, as reports show them: tasks as a whole", []replaytest.Edit{{
+		File: tasksFile, Old: "return took, took > 0\n", New: "return took, took > 0 && took < 0\n",
 	}}},
-	{
-		"rates by samples and whole tasks: by samples alone",
-		[]replaytest.Edit{{
-			File: "estimators/observed/seen.go", Old: "const fewSamples = 2",
-			New: "const fewSamples = 1e12",
-		}},
-	},
-	{"slowdown by evidence: in full", []replaytest.Edit{
-		{File: slowdownFile, Old: "sameKind  = 0.1", New: "sameKind  = 0."},
-		{File: slowdownFile, Old: "otherKind = 0.5", New: "otherKind = 1e-9"},
-		{File: slowdownFile, Old: "const pausePower = 0.3", New: "const pausePower = 0."},
-	}},
+	{"pauses between jobs show the pace of overhead: starts alone do", []replaytest.Edit{{
+		File: paceFile, Old: "append(m.launch.groups(), m.between.groups()...)", New: "m.launch.groups()",
+	}}},
+	{"paces as tasks show them: as in the profile", []replaytest.Edit{{
+		File: paceFile, Old: "p.work, p.over, p.factor, p.loaded = a, b, math.Exp(a), math.Exp(b)",
+		New: "p.work, p.over, p.factor, p.loaded = 0*a, 0*b, 1, 1",
+	}}},
+	{"input by what the jobs before wrote: by their own tasks", []replaytest.Edit{{
+		File: sizesFile, Old: "in = m.input(j, k) / was", New: "in = 0 * was",
+	}}},
+	{"growth of what has shown none as of the others: as in the profile", []replaytest.Edit{{
+		File: sizesFile, Old: "common := m.commonGrowth()", New: "common := normal{0, m.numbers.Growth}",
+	}}},
 	{"sizes of maps that have read a fiftieth: of all that have begun", []replaytest.Edit{{
 		File: "adapters/hadoop/counters.go", Old: "const leastRead = 0.02", New: "const leastRead = 0",
 	}}},
-	{"ranges as wide as runs differ under other load: as on an idle cluster", []replaytest.Edit{
-		{File: sampleFile, Old: "busySigma        = 0.7", New: "busySigma = 0"},
-		{File: sampleFile, Old: "driftSigma       = 0.12", New: "driftSigma = speedSigma"},
-		{File: sampleFile, Old: "busyWatchedSigma = 0.25", New: "busyWatchedSigma = watchedSigma"},
-		{File: sampleFile, Old: "busyProfileSigma = 0.4", New: "busyProfileSigma = profileSigma"},
-	}},
-	{"sizes that no map has told, drawn down to a quarter: as predicted", []replaytest.Edit{{
-		File: "estimators/observed/sample_draw.go", Old: "const leastRest = 0.25", New: "const leastRest = 1",
+	{"running tasks by their own records: by their stage", []replaytest.Edit{{
+		File: leftFile, Old: "if r.read > 0 {", New: "if r.read < 0 {",
 	}}},
 	{"silent attempts drawn as widely as unseen stages: as their stage", []replaytest.Edit{{
-		File: sampleFile, Old: "unseen := c.own == 0 && (p.unseen || c.origin >= schedule.Unknown)",
-		New: "unseen := c.own == 0 && p.unseen",
+		File: leftFile, Old: "if st.bytes && m.silentTask(*r) {", New: "if false {",
+	}}},
+	{"other applications by their masters and progress: as they are now", []replaytest.Edit{{
+		File: "estimators/cost/cost.go", Old: "m.s.Load = load.Expect(run, m.s.Plan, m.starts.at(2, false))",
+		New: "_ = load.Expect",
+	}}},
+	{"a stall may last as long again: it is over now", []replaytest.Edit{{
+		File: "estimators/cost/stall.go", Old: "m.stalled = s.At.Sub(since)\n", New: "m.stalled = 0\n",
 	}}},
 }
 

@@ -21,7 +21,7 @@ var tezParts = []part{
 		File: paceFile, Old: "boot, sigma := m.boot()", New: "boot, sigma := 0.0, num.Load",
 	}}},
 	{"launches show the pace of overhead: tasks alone do", []replaytest.Edit{{
-		File: paceFile, Old: "all := m.launch.groups()", New: "all := m.launch.groups()[:0]",
+		File: paceFile, Old: "append(m.launch.groups(), m.between.groups()...)", New: "m.between.groups()",
 	}}},
 	{"a launch by itself is faster: as one among many", []replaytest.Edit{{
 		File: launchFile, Old: "-m.numbers.Alone)", New: "-0*m.numbers.Alone)",
@@ -38,9 +38,9 @@ var tezParts = []part{
 		File: sizesFile, Old: "case in > 0 && of < p.total:", New: "case in < 0 && of < p.total:",
 	}}},
 	{"running tasks by their own records: by their vertex", []replaytest.Edit{{
-		File: "estimators/cost/left.go", Old: "if r.read > 0 {", New: "if r.read < 0 {",
+		File: leftFile, Old: "if r.read > 0 {", New: "if r.read < 0 {",
 	}}},
 	{"running tasks by Tez' progress: by their records", []replaytest.Edit{{
-		File: "estimators/cost/left.go", Old: "if share > 0.02 && share <= 1 {", New: "if share > 2 && share <= 1 {",
+		File: leftFile, Old: "if share > 0.02 && share <= 1 {", New: "if share > 2 && share <= 1 {",
 	}}},
 }

@@ -56,7 +56,7 @@ func command(ctx context.Context) error {
 		return nil
 	}
 	// Numbers of first runs say nothing of runs with a profile, and the other way round.
-	best, errors := *cost.Of(runs[0].profile), map[string]float64{}
+	best, errors := *cost.Of(runs[0].ticks[0].Plan), map[string]float64{}
 	for _, part := range []struct {
 		numbers []string
 		first   bool
