@@ -64,8 +64,11 @@ func (w *ReplayContext) plain(ms float64) Estimate {
 func (w *ReplayContext) early(e Estimate) Estimate {
 	open := w.Run.Now().Plan.Open
 	if w.unknown() || open && w.Costs.Later == nil {
-		low := duration(millis(*e.Remaining) * (1 - e.AssumedRatio))
-		e.Low, e.Remaining, e.Progress = &low, nil, math.NaN()
+		e.Low, e.Remaining, e.Progress = e.Remaining, nil, math.NaN()
+		if w.Costs.AssumedRatio != nil { // start-ups and pauses that nothing has shown are no floor
+			low := duration(millis(*e.Low) * (1 - e.AssumedRatio))
+			e.Low = &low
+		}
 		return e
 	}
 	if open && e.Remaining != nil {
