@@ -55,7 +55,7 @@ func (m *Model) learnedTasks(j int, k dag.StageIndex) dag.Stage {
 		if u := st.recordsOf(e.attempt); rate > 0 && !(e.up >= 0) && e.over > 0 && u > 0 {
 			work = min(rate*u, e.took)
 		}
-		in[e.task], wrote[e.task], bytes[e.task] = st.recordsOf(e.attempt), e.out, e.attempt.Bytes
+		in[e.task], wrote[e.task], bytes[e.task] = st.recordsOf(e.attempt), e.out, counted(e.attempt.Bytes)
 		extent[e.task] = math.Round(e.took)
 		setup[e.task] = math.Round(extent[e.task] - work)
 		if u := st.recordsOf(e.attempt); u > 0 {

@@ -178,10 +178,10 @@ func (m *Model) watch(st *stage, r *running) {
 	if !(units > 0) || !st.seen.records || !a.Last.At.Known() || !(r.age > 0) {
 		return
 	}
-	read := st.worked(st.recordsOf(a), a.Out)
+	read := st.worked(st.recordsOf(a), counted(a.Out))
 	r.read = min(max(read, 0)/units, 1)
 	begin := m.s.At.Add(-taskcost.Duration(r.age))
-	before := st.worked(a.First.Done, a.First.Out)
+	before := st.worked(counted(a.First.Done), counted(a.First.Out))
 	if from := max(a.First.At, begin); a.First.At.Known() && a.Last.At > from && read > before {
 		r.took, r.part = float64(a.Last.At-from), min((read-before)/units, r.read)
 	}

@@ -34,8 +34,8 @@ func (m *Model) observeTasks(j int, k dag.StageIndex, st *stage) {
 			if e.units > 0 {
 				withUnits++
 			}
-			if a.Out > 0 {
-				st.seen.out += a.Out
+			if e.out > 0 {
+				st.seen.out += e.out
 			}
 			st.seen.ended = append(st.seen.ended, e)
 		}
@@ -46,7 +46,7 @@ func (m *Model) observeTasks(j int, k dag.StageIndex, st *stage) {
 // endedTask is what a task has shown that has succeeded.
 func (m *Model) endedTask(st *stage, a *dag.Attempt) ended {
 	e := ended{
-		task: int(a.Task), units: st.unitsOf(a), out: a.Out, start: a.Start, end: a.End, slot: a.Slot, up: math.NaN(),
+		task: int(a.Task), units: st.unitsOf(a), out: counted(a.Out), start: a.Start, end: a.End, slot: a.Slot, up: math.NaN(),
 		over: m.starts.of(a), attempt: a,
 	}
 	from := a.Start
@@ -98,17 +98,17 @@ func (st *stage) unitsOf(a *dag.Attempt) float64 {
 	succeeded := a.State == dag.AttemptSucceeded
 	switch {
 	case st.bytes && (a.CopyEnd.Known() || succeeded):
-		return a.Bytes
+		return counted(a.Bytes)
 	case st.bytes && a.Done[dag.Copy] > 0 && a.Total[dag.Copy] >= a.Done[dag.Copy]:
-		return a.Bytes * a.Total[dag.Copy] / a.Done[dag.Copy] // bytes grow with the outputs that were copied
+		return counted(a.Bytes * a.Total[dag.Copy] / a.Done[dag.Copy]) // bytes grow with the outputs that were copied
 	case st.bytes:
 		return math.NaN()
 	case succeeded && st.recordsOf(a) > 0:
 		return st.recordsOf(a)
 	case st.waits && a.Total[dag.Work] > 0:
-		return a.Total[dag.Work]
+		return counted(a.Total[dag.Work])
 	}
-	return a.Total[dag.Copy]
+	return counted(a.Total[dag.Copy])
 }
 
 // plannedUnits are the units of the tasks of a MapReduce job that the run's own plan has, be their costs known or not
@@ -137,15 +137,15 @@ func (m *Model) startOf(st *stage, a *dag.Attempt) (took float64, ok bool) {
 	if !a.First.At.Known() || a.End.Known() && a.First.At >= a.End {
 		return 0, false // it was seen only after its end
 	}
-	last, at := a.Last.Done, a.Last.At
-	if a.State == dag.AttemptSucceeded && a.Done[0] > a.First.Done {
-		last, at = a.Done[0], a.End
+	first, last, at := counted(a.First.Done), counted(a.Last.Done), a.Last.At
+	if a.State == dag.AttemptSucceeded && a.Done[0] > first {
+		last, at = counted(a.Done[0]), a.End
 	}
-	if at < a.First.At+1000 || last <= a.First.Done {
+	if at < a.First.At+1000 || !(last > first) {
 		return 0, false
 	}
-	rate := float64(at-a.First.At) / (last - a.First.Done)
-	took = float64(a.First.At-a.Start) - m.lag - a.First.Done*rate
+	rate := float64(at-a.First.At) / (last - first)
+	took = float64(a.First.At-a.Start) - m.lag - first*rate
 	return took, took > 0
 }
 

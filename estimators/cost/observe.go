@@ -208,7 +208,7 @@ func (m *Model) observeStage(j int, k dag.StageIndex, st *stage) {
 				attempt: a, first: first, cold: isFirst(m.cores.firsts, a), age: max(0, float64(s.At-from)),
 				waited: max(0, float64(from-a.Start)), up: math.NaN(), node: a.Node,
 			}
-			if v := a.Total[dag.Copy]; v > 0 {
+			if v := counted(a.Total[dag.Copy]); v > 0 {
 				r.units = v
 			}
 			st.seen.running = append(st.seen.running, r)
@@ -217,15 +217,15 @@ func (m *Model) observeStage(j int, k dag.StageIndex, st *stage) {
 			first := isFirst(firsts, a)
 			from := m.begin(st, attempts, i, first)
 			e := ended{
-				task: int(a.Task), units: st.recordsOf(a), out: a.Out, start: a.Start, end: a.End, slot: a.Slot,
+				task: int(a.Task), units: st.recordsOf(a), out: counted(a.Out), start: a.Start, end: a.End, slot: a.Slot,
 				cold: isFirst(m.cores.firsts, a), first: first, up: math.NaN(), attempt: a,
 			}
 			e.took, e.waited = max(0, float64(a.End-from)), max(0, float64(from-a.Start))
 			if e.units > 0 {
 				withRecords++
 			}
-			if a.Out > 0 {
-				st.seen.out += a.Out
+			if e.out > 0 {
+				st.seen.out += e.out
 			}
 			st.seen.ended = append(st.seen.ended, e)
 		}
@@ -368,7 +368,22 @@ func headsOf(attempts []dag.Attempt, n, free int) int {
 // recordsOf is how many records an attempt at a stage has read. A map has one pipeline.
 func (st *stage) recordsOf(a *dag.Attempt) float64 {
 	if v := a.Done[dag.Work]; !math.IsNaN(v) && !st.maps {
+		return counted(v)
+	}
+	return counted(a.Done[dag.Copy])
+}
+
+// Counters lie between these bounds or are 0, so that sums and rates of hostile ones are finite; a valid plan has no
+// larger number.
+const (
+	leastCounted = 1e-6
+	mostCounted  = 1e18
+)
+
+// counted is a counter's value, NaN for one that cannot be.
+func counted(v float64) float64 {
+	if v == 0 || v >= leastCounted && v <= mostCounted {
 		return v
 	}
-	return a.Done[dag.Copy]
+	return math.NaN()
 }
