@@ -103,7 +103,12 @@ func (m *Model) originOf(st *stage, r *running) schedule.Origin {
 		return st.origin
 	}
 	most := max(farPast, farPastReports*taskcost.MS(m.s.Plan.Overheads.Report))
-	if m.silentTask(*r) || r.age-m.whole(st, int(r.attempt.Task))-m.overOf(st, r)*m.overhead(st) > most && !(r.read > 0) {
+	work := m.whole(st, int(r.attempt.Task)) * m.nodes.factor(r.node)
+	late := r.age - work - m.overOf(st, r)*m.overhead(st)
+	if r.read > 0 {
+		late = float64(m.s.At-r.attempt.Last.At) - work*(1-r.read)
+	}
+	if m.silentTask(*r) || late > most {
 		return schedule.Unknown
 	}
 	return st.origin
