@@ -183,19 +183,22 @@ func (m *Model) watch(st *stage, r *running) {
 	if !(units > 0) || !st.seen.records || !a.Last.At.Known() || !(r.age > 0) {
 		return
 	}
-	read := st.worked(st.recordsOf(a), counted(a.Out))
+	sel := st.selectivity()
+	if wrote := a.Last.Out - a.First.Out; st.bytes && !(sel > 0) && wrote > 0 && a.Last.Done == a.First.Done {
+		sel = counted(a.Last.Done) / units // all of its input is read: a record is written for each
+	}
+	read := st.worked(st.recordsOf(a), counted(a.Out), sel)
 	r.read = min(max(read, 0)/units, 1)
 	begin := m.s.At.Add(-taskcost.Duration(r.age))
-	before := st.worked(counted(a.First.Done), counted(a.First.Out))
+	before := st.worked(counted(a.First.Done), counted(a.First.Out), sel)
 	if from := max(a.First.At, begin); a.First.At.Known() && a.Last.At > from && read > before {
 		r.took, r.part = float64(a.Last.At-from), min((read-before)/units, r.read)
 	}
 }
 
-// worked is how many records were worked on if so many were read and written. A task that reads all records of a key
+// worked is how many records were worked on if so many were read and written, sel for each one that is read. A task that reads all records of a key
 // before it writes counts them too early: then what it has written shows it (docs/facts/tez.md T4).
-func (st *stage) worked(read, wrote float64) float64 {
-	sel := st.selectivity()
+func (st *stage) worked(read, wrote, sel float64) float64 {
 	switch {
 	case st.bytes && sel > 0 && wrote >= 0:
 		return wrote / sel // its records are of other units

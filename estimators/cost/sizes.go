@@ -235,7 +235,7 @@ func (st *stage) eachSize(visit func(task int, units float64)) {
 	for i := range st.seen.running {
 		r := &st.seen.running[i]
 		task := int(r.attempt.Task)
-		if read := st.worked(st.recordsOf(r.attempt), counted(r.attempt.Out)); r.units > 0 {
+		if read := st.worked(st.recordsOf(r.attempt), counted(r.attempt.Out), st.selectivity()); r.units > 0 {
 			visit(task, r.units)
 		} else if read > st.units[task] && !st.bytes {
 			visit(task, read)
