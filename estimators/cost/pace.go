@@ -32,8 +32,7 @@ type group struct {
 func (g *group) information(expected, v float64) (residual, weight float64) {
 	r := math.Log(g.took / expected)
 	if !g.running {
-		// A stage that is far off has changed itself: it counts as by Huber (1964).
-		return r, 1 / v / max(1, math.Abs(r)/(2*math.Sqrt(v)))
+		return r, 1 / v
 	}
 	sigma := math.Sqrt(v)
 	z := r / sigma
@@ -176,6 +175,10 @@ func (m *Model) learnPace() {
 				v = num.Launch * num.Launch / g.n
 			}
 			r, w := g.information(work+over, v)
+			if !g.running {
+				// A stage that is far off has changed itself: it counts as by Huber (1964).
+				w /= max(1, math.Abs(r)/(2*math.Sqrt(v)))
+			}
 			aa, ab, bb = aa+w*da*da, ab+w*da*db, bb+w*db*db
 			ra, rb = ra+w*da*r, rb+w*db*r
 		}
