@@ -182,15 +182,27 @@ const doubtedPace = 10
 
 // profileWarnings say that no profile fits, or that one does not seem to be of this script.
 func (m *Model) profileWarnings() []dag.Warning {
-	switch was := m.profile; {
+	switch was, pace := m.profile, m.againstProfile(); {
 	case was == nil && len(m.s.Profiles) > 0:
 		return []dag.Warning{{Code: dag.WarnNoProfile, Text: fmt.Sprintf("no profile fits %s: none has a job of the same name, "+
 			"feature or aliases; learn one from a run of this script", m.s.Plan.Name)}}
-	case was != nil && math.Abs(m.pace.work) >= math.Log(doubtedPace):
+	case was != nil && math.Abs(pace) >= math.Log(doubtedPace):
 		return []dag.Warning{{Code: dag.WarnProfileDoubted, Text: fmt.Sprintf("this run takes %.2g times as long for a tuple as "+
-			"the profile %s says: is it of the same script and cluster?", m.pace.factor, was.Plan.Name)}}
+			"the profile %s says: is it of the same script and cluster?", math.Exp(pace), was.Plan.Name)}}
 	}
 	return nil
+}
+
+// againstProfile is the logarithm of how many times as long as in the profile's run work takes, in the mean of the
+// stages that have shown it; 0 if none has. The run's pace is not led by a stage that is far off.
+func (m *Model) againstProfile() float64 {
+	sum, n := 0.0, 0.0
+	m.each(func(_ int, _ dag.StageIndex, st *stage) {
+		if st.prior.n > 0 && st.origin == schedule.Observed {
+			sum, n = sum+m.pace.work+st.change.mean, n+1
+		}
+	})
+	return sum / max(n, 1)
 }
 
 // executors reports whether tasks run on the cores of executors, not in containers.
