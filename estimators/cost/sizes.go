@@ -267,11 +267,41 @@ func (m *Model) expectNew(j int, k dag.StageIndex, st *stage) {
 		return
 	}
 	st.eachSize(func(i int, units float64) { st.units[i] = units })
+	share := 1.0
+	if st.bytes && len(st.seen.ended) > 0 {
+		share, mean = st.shareBySize()
+	}
 	for i := range st.work {
 		if w := st.units[i] / mean; w >= 0 && !math.IsInf(w, 0) {
-			st.work[i] = max(w, 0.01)
+			st.work[i] = max(share*w+1-share, 0.01)
 		}
 	}
+}
+
+// usualCommit is what a reduce of next to no bytes takes to open and to commit, in milliseconds.
+const usualCommit = 1000
+
+// sizeDoubt is how much it weighs that the work of reduces follows their sizes, before they have shown it: the variance
+// of relative lengths, 0.2 squared, over that of shares around 1, 0.5 squared.
+const sizeDoubt = 0.2 * 0.2 / (0.5 * 0.5)
+
+// shareBySize is the share of the work of an ended task of the mean size that follows its size, 0 to 1, and that size:
+// the slope of relative lengths over relative sizes, by ridge regression (Hoerl and Kennard 1970) towards all but what
+// opening and committing usually takes. The rest is the same for all: that, or a few groups whose cost does not depend
+// on their size.
+func (st *stage) shareBySize() (share, mean float64) {
+	var n, units, took, squares, products float64
+	for i := range st.seen.ended {
+		e := &st.seen.ended[i]
+		n, units, took = n+1, units+e.units, took+e.worked()
+		squares, products = squares+e.units*e.units, products+e.units*e.worked()
+	}
+	usual := max(1-usualCommit*n/took, leastWork)
+	spread, together := n*n*squares/(units*units)-n, n*n*products/(units*took)-n
+	if share = (together + usual*sizeDoubt) / (max(0, spread) + sizeDoubt); math.IsNaN(share) {
+		share = 1
+	}
+	return min(max(share, 0), 1), units / n
 }
 
 // usualCold is what the first task of a core takes longer than others where no profile says it, in milliseconds.
