@@ -17,3 +17,15 @@ func TestBlend(t *testing.T) {
 		}
 	}
 }
+
+// TestOverdue checks that an attempt that is late has some time left, and more the later it is.
+func TestOverdue(t *testing.T) {
+	t.Parallel()
+	if got := Overdue(5000, 100); got != 5000 {
+		t.Errorf("not late: %v", got)
+	}
+	soon, later := Overdue(-1000, 10_000), Overdue(-60_000, 100_000)
+	if soon < LeastMS || later <= soon {
+		t.Errorf("a second late: %v, a minute late: %v", soon, later)
+	}
+}
