@@ -14,7 +14,7 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/long"
 )
 
-// crude stands in for a sampler that is far too sure: 15 % around the standard scenario, whatever is known.
+// crude stands in for a sampler that is far too sure: 5 % around the standard scenario, whatever is known.
 type crude struct {
 	standard  estimators.Estimator
 	uncorrect bool
@@ -31,12 +31,12 @@ func (c crude) Estimate(run dag.Run) (estimators.Estimate, error) {
 	}
 	middle := time.Second
 	for _, d := range []*time.Duration{e.Low, e.Remaining} {
-		if d != nil {
+		if d != nil && *d > 0 {
 			middle = *d
 		}
 	}
 	for i := range 64 {
-		e.Raw = append(e.Raw, time.Duration(float64(middle)*estimators.LogNormal((float64(i)+0.5)/64, 0.15)))
+		e.Raw = append(e.Raw, time.Duration(float64(middle)*estimators.LogNormal((float64(i)+0.5)/64, 0.05)))
 	}
 	var residuals []dag.Residual
 	if profiles := run.Now().Profiles; len(profiles) > 0 {
