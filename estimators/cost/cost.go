@@ -62,6 +62,7 @@ type stage struct {
 	growth growth    // units of a task, against the profile's
 	units  []float64 // by task, expected; NaN unknown
 	work   []float64 // by task, expected at pace 1; of a stage without a profile relative to its other tasks
+	alike  []int     // by task, how many from it on take the same
 	every  float64   // overhead of each task, expected at pace 1
 	head   float64   // more of the first task of the stage on a core
 	heads  int       // tasks below this index would be the first of the stage on a core
@@ -160,6 +161,7 @@ func newModel(run dag.Run, opt Options) *Model {
 	m.learnStages()
 	m.learnNodes()
 	m.learnGroups()
+	m.each(func(_ int, _ dag.StageIndex, st *stage) { st.findAlike() })
 	if m.s.Plan.OnlyMapReduce() {
 		m.learnBetween()
 	} else {

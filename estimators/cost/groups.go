@@ -171,6 +171,7 @@ func (m *Model) inForm(f estimators.GroupForm) *Model {
 		}
 		out.stages[j] = slices.Clone(m.stages[j])
 		out.stages[j][dag.Reduce].keyed = newKeyed(w, nil)
+		out.stages[j][dag.Reduce].findAlike()
 	}
 	return out
 }

@@ -84,8 +84,8 @@ func (m *Model) left(t schedule.Task) schedule.Cost {
 		Setup: taskcost.Duration(launch.At(0.5, 1) + m.more(st, t)), Work: taskcost.Duration(m.whole(st, t.Index) * m.nodes.factor(int32(t.Node))), //nolint:gosec // an index
 		Origin: st.origin, Same: 1,
 	}
-	if t.Node < 0 || st.single && len(m.nodes.of) == 0 {
-		cost.Same = st.same(t.Index)
+	if t.Index < len(st.alike) && (t.Node < 0 || st.single && len(m.nodes.of) == 0) {
+		cost.Same = st.alike[t.Index]
 	}
 	return cost
 }
@@ -114,14 +114,16 @@ func (m *Model) originOf(st *stage, r *running) schedule.Origin {
 	return st.origin
 }
 
-// same is how many tasks from i on take the same.
-func (st *stage) same(i int) int {
-	n := 1
-	for i+n < st.n && st.work[i+n] == st.work[i] && i+n != st.heads &&
-		(st.keyed == nil || st.keyed.whole(i+n) == st.keyed.whole(i)) {
-		n++
+// findAlike finds for each task how many from it on take the same.
+func (st *stage) findAlike() {
+	st.alike = make([]int, st.n)
+	for i := st.n - 1; i >= 0; i-- {
+		st.alike[i] = 1
+		if next := i + 1; next < st.n && st.work[next] == st.work[i] && next != st.heads &&
+			(st.keyed == nil || st.keyed.whole(next) == st.keyed.whole(i)) {
+			st.alike[i] += st.alike[next]
+		}
 	}
-	return n
 }
 
 // rest is what is left of a running attempt, by its age and by the records that it has read.

@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -12,10 +13,10 @@ import (
 // seen is what tasks of a stage have shown in this run.
 type seen struct {
 	ended   []ended
-	running []running
-	records bool    // units are records, not tasks
-	units   float64 // that the ended ones read
-	out     float64 // records that the ended ones wrote
+	running []running // by task
+	records bool      // units are records, not tasks
+	units   float64   // that the ended ones read
+	out     float64   // records that the ended ones wrote
 }
 
 // An ended task has succeeded.
@@ -53,9 +54,12 @@ type running struct {
 
 // of is what is known of a running attempt, or of one that is not the run's: that it began when it says.
 func (s *seen) of(a *dag.Attempt, now dag.Instant) running {
-	for _, r := range s.running {
-		if r.attempt == a {
-			return r
+	from, _ := slices.BinarySearchFunc(s.running, a.Task, func(r running, task int32) int {
+		return cmp.Compare(r.attempt.Task, task)
+	})
+	for i := from; i < len(s.running) && s.running[i].attempt.Task == a.Task; i++ {
+		if s.running[i].attempt == a {
+			return s.running[i]
 		}
 	}
 	r := running{attempt: a, up: math.NaN(), node: a.Node}
