@@ -206,3 +206,21 @@ const (
 	Wave                 // all jobs of a wave are done, the next wave is not submitted
 	Finish               // all tasks of a job are done, the job is not
 )
+
+// ReusesContainers reports whether containers of a job run one task after the other, so that starting one is no part of
+// each task.
+func (p *Plan) ReusesContainers() bool {
+	return slices.ContainsFunc(p.Jobs, func(j Job) bool { return j.Rules == AncestorsFirst })
+}
+
+// Order is the jobs of a plan, each after those that it reads; as they stand if the plan is no DAG.
+func (p *Plan) Order() []int {
+	if graph, err := NewGraph(p); err == nil {
+		return graph.Order()
+	}
+	out := make([]int, len(p.Jobs))
+	for j := range out {
+		out[j] = j
+	}
+	return out
+}

@@ -161,6 +161,9 @@ func (m *Model) learnBetween() {
 	}
 }
 
+// stallDraw is the number of the draw of a stall's length among those of pauses.
+const stallDraw = 100
+
 // drawBetween returns the snapshot of a draw at a pace of overhead: it has other pauses.
 func (m *Model) drawBetween(d estimators.Draws, over float64) *dag.Snapshot {
 	out, plan := *m.s, *m.s.Plan
@@ -168,7 +171,9 @@ func (m *Model) drawBetween(d estimators.Draws, over float64) *dag.Snapshot {
 	if m.given {
 		return &out
 	}
-	out.NextContainer = m.drawStall(d.Common(estimators.ForPause, stallDraw, 0))
+	if m.stalled != 0 {
+		out.NextContainer = m.s.At.Add(m.stalled.Draw(d.Common(estimators.ForPause, stallDraw, 0)))
+	}
 	o, sigma, busy := &plan.Overheads, m.numbers.Pause, over/m.pace.loaded
 	for i, f := range []*time.Duration{&o.Launch, &o.AMStart, &o.Wave, &o.Finish, &o.Handoff, &o.AMHold, &o.Copy} {
 		z := estimators.Normal(d.Common(estimators.ForPause, i, 0))

@@ -25,6 +25,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/estimators/keygroups"
 	"github.com/paratimer/paratimer/estimators/load"
 	"github.com/paratimer/paratimer/estimators/profiles"
@@ -50,7 +51,7 @@ type Model struct {
 	wide    estimators.Factors      // of what is left of attempts whose counters say nothing of it
 	keys    []*keygroups.Prediction // by job; nil: nothing is known of its key groups
 	delta   float64                 // Options.DeltaBytes
-	stalled time.Duration           // for how long nothing has started although it could; 0: things go on
+	stalled load.Stall
 	given   bool                    // the run's own plan has all costs
 }
 
@@ -106,7 +107,7 @@ func Of(p *dag.Plan) *Numbers {
 	switch {
 	case p.Cluster.Policy == dag.Executors:
 		return &Spark
-	case p.OnlyMapReduce() && hasCosts(p):
+	case p.OnlyMapReduce() && profiles.HasCosts(p):
 		return &Planned
 	case p.OnlyMapReduce():
 		return &MapReduce
@@ -118,11 +119,13 @@ func Of(p *dag.Plan) *Numbers {
 func With(opt Options) estimators.Model {
 	return func(run dag.Run) estimators.Costs {
 		plan := run.Now().Plan
-		if hasCosts(plan) && (plan.Cluster.Policy == dag.FIFO || !plan.OnlyMapReduce()) {
+		if profiles.HasCosts(plan) && (plan.Cluster.Policy == dag.FIFO || !plan.OnlyMapReduce()) {
 			return paper(run, opt)
 		}
 		m := newModel(run, opt)
-		m.findStall()
+		if plan.OnlyMapReduce() && !m.given {
+			m.findStall()
+		}
 		c := estimators.Costs{
 			Left: m.left, Full: m.full, Rem: m.rem, Completed: m.s, AssumedRatio: m.assumedRatio, Measured: true,
 			Sampling: m.sampling, Residuals: m.profile.Residuals(), TaskSize: m.taskSize,
@@ -140,14 +143,17 @@ func With(opt Options) estimators.Model {
 func newModel(run dag.Run, opt Options) *Model {
 	s := run.Now()
 	m := &Model{
-		numbers: opt.Numbers, profile: profiles.Find(s), lag: observationLag(run), given: hasCosts(s.Plan),
+		numbers: opt.Numbers, profile: profiles.Find(s), lag: observationLag(run), given: profiles.HasCosts(s.Plan),
 		delta: opt.DeltaBytes,
 	}
 	if m.numbers == nil {
 		m.numbers = Of(s.Plan)
 	}
 	m.wide = estimators.NewFactors(nil, m.numbers.UnseenSigma)
-	m.s = m.complete(s)
+	m.s = m.profile.Complete(s)
+	if !s.Plan.OnlyMapReduce() {
+		m.cold = taskcost.MS(m.s.Plan.Overheads.Cold)
+	}
 	m.observeStarts()
 	if s.Plan.OnlyMapReduce() {
 		m.s.Load = load.Expect(run, m.s.Plan, m.starts.at(2, false))
@@ -175,12 +181,19 @@ func (m *Model) warnings() []dag.Warning {
 	if !m.s.Plan.OnlyMapReduce() {
 		return nil
 	}
-	return slices.Concat(load.Warnings(m.s), m.nodeWarnings(), m.profileWarnings(), m.groupWarnings(), m.stallWarnings())
+	return slices.Concat(load.Warnings(m.s), m.nodeWarnings(), m.profileWarnings(), m.groupWarnings(), m.stalled.Warnings())
 }
 
 // Work that takes so many times as long as in the profile's run, or so much less, lets doubt that it is one of the same
 // script.
 const doubtedPace = 10
+
+// findStall finds a stall and expects it to last as long again as it has lasted.
+func (m *Model) findStall() {
+	if m.stalled = load.FindStall(m.s, m.left); m.stalled != 0 {
+		m.s.NextContainer = m.s.At.Add(time.Duration(m.stalled))
+	}
+}
 
 // profileWarnings say that no profile fits, or that one does not seem to be of this script.
 func (m *Model) profileWarnings() []dag.Warning {

@@ -11,16 +11,9 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// Pauses of Tez that neither the run nor a profile shows (docs/facts/tez.md T6, T7 and the corrections).
-const (
-	usualLaunch = 2 * time.Second         // a DAG's submission to its first task
-	usualStart  = 2500 * time.Millisecond // a new container's launch
-	usualFinish = 300 * time.Millisecond
-	usualIdle   = 7500 * time.Millisecond // containers are kept for five to ten seconds, at random
-	// heldFor is the time from a DAG's submission in which no container can have been launched for it: an earlier DAG
-	// has left those in which tasks run by then.
-	heldFor = time.Second
-)
+// heldFor is the time from a DAG's submission in which no container can have been launched for it: an earlier DAG
+// has left those in which tasks run by then.
+const heldFor = time.Second
 
 // A launch is what the start of a container takes that runs one task after the other (dag.AncestorsFirst), in
 // milliseconds.
@@ -33,15 +26,10 @@ type launch struct {
 	own   estimators.Factors
 }
 
-// reuses reports whether a job's containers run one task after the other, so that starting one is no part of each task.
-func reuses(p *dag.Plan) bool {
-	return slices.ContainsFunc(p.Jobs, func(j dag.Job) bool { return j.Rules == dag.AncestorsFirst })
-}
-
 // observeLaunches finds what launches have shown. shown are the overheads that the run itself has.
 func (m *Model) observeLaunches(shown *dag.Overheads) {
 	m.launch = launch{first: dag.NoInstant, alone: 1}
-	if !reuses(m.s.Plan) {
+	if !m.s.Plan.ReusesContainers() {
 		return
 	}
 	l := &m.launch

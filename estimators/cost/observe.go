@@ -84,7 +84,7 @@ func (m *Model) observe() {
 	s := m.s
 	m.cores = coresOf(s)
 	m.stages = make([][]stage, len(s.Plan.Jobs))
-	m.order = orderOf(s.Plan)
+	m.order = s.Plan.Order()
 	for j := range s.Plan.Jobs {
 		job := &s.Plan.Jobs[j]
 		m.stages[j] = make([]stage, len(job.Stages))
@@ -105,18 +105,6 @@ func (m *Model) observe() {
 			}
 		}
 	}
-}
-
-// orderOf is the jobs of a plan, each after those that it reads; as they stand if the plan is no DAG.
-func orderOf(p *dag.Plan) []int {
-	if graph, err := dag.NewGraph(p); err == nil {
-		return graph.Order()
-	}
-	out := make([]int, len(p.Jobs))
-	for j := range out {
-		out[j] = j
-	}
-	return out
 }
 
 func coresOf(s *dag.Snapshot) cores {

@@ -157,24 +157,6 @@ func finite(ms float64) float64 {
 	return min(ms, taskcost.MostMS)
 }
 
-// hasCosts reports whether a plan has the costs of all of its tasks.
-func hasCosts(plan *dag.Plan) bool {
-	for j := range plan.Jobs {
-		for k := range plan.Jobs[j].Stages {
-			p := &plan.Jobs[j].Stages[k]
-			if !p.Known || p.Tasks > 0 && len(p.Pipelines) == 0 {
-				return false
-			}
-			for _, pipe := range p.Pipelines {
-				if !pipe.Tuples.Known() || !pipe.Alpha.Known() {
-					return false
-				}
-			}
-		}
-	}
-	return true
-}
-
 // priorIn reads a stage of a plan with costs. A task of which the plan does not say how long it took counts as a median
 // one.
 func priorIn(was *dag.Stage) prior {

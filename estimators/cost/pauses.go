@@ -1,7 +1,6 @@
 package cost
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -10,81 +9,6 @@ import (
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
-
-// complete returns the snapshot with a plan that can be replayed: with numbers of tasks and the edges that the profile
-// knows.
-func (m *Model) complete(s *dag.Snapshot) *dag.Snapshot {
-	out, plan := *s, *s.Plan
-	plan.Jobs = dag.CloneJobs(plan.Jobs)
-	out.Plan = &plan
-	if plan.OnlyMapReduce() {
-		for _, j := range orderOf(s.Plan) {
-			m.completeJob(&plan, j)
-		}
-		if !m.given {
-			m.expectOverheads(&plan)
-			makeRoom(&out)
-		}
-		return &out
-	}
-	for j := range plan.Jobs {
-		job, known := &plan.Jobs[j], m.profile.Job(j)
-		bare := !slices.ContainsFunc(job.Stages, func(s dag.Stage) bool { return len(s.After) > 0 })
-		for k := range job.Stages {
-			stage := &job.Stages[k]
-			if was := profiles.Stage(known, stage.Name); bare && was != nil {
-				stage.After = edgesLike(job, k, known, was)
-			}
-			if stage.Foreseen {
-				stage.Tasks, stage.Known = foreseenTasks(stage, plan.Cluster.Cores), true
-			}
-			if !stage.Known {
-				stage.Tasks, stage.Known = 1, true
-				if was := profiles.Stage(known, stage.Name); was != nil && was.Known {
-					stage.Tasks = was.Tasks
-				}
-			}
-		}
-	}
-	was := dag.Overheads{}
-	if o := m.profile.Overheads(); o != nil {
-		was = *o
-	}
-	o := &plan.Overheads
-	o.Cold = cmp.Or(o.Cold, was.Cold)
-	if reuses(&plan) {
-		o.Launch = cmp.Or(o.Launch, was.Launch, usualLaunch)
-		o.SetupMin = cmp.Or(o.SetupMin, was.SetupMin, usualStart)
-		o.Finish = cmp.Or(o.Finish, was.Finish, usualFinish)
-		o.Idle = cmp.Or(o.Idle, was.Idle, usualIdle)
-	}
-	m.cold = taskcost.MS(plan.Overheads.Cold)
-	return &out
-}
-
-// edgesLike are the edges of the profile's stage, to the stages of the same names that come before.
-func edgesLike(job *dag.Job, k int, known *dag.Job, was *dag.Stage) []dag.Edge {
-	var out []dag.Edge
-	for _, e := range was.After {
-		for from := range k {
-			if job.Stages[from].Name == known.Stages[e.From].Name {
-				e.From = dag.StageIndex(from) //nolint:gosec // an index
-				out = append(out, e)
-			}
-		}
-	}
-	return out
-}
-
-// foreseenTasks is how many tasks a stage is taken to have that is not submitted. Adaptive execution makes partitions
-// as large as it can while each core has one (spark.sql.adaptive.coalescePartitions.parallelismFirst), and a scan is
-// split for as many.
-func foreseenTasks(stage *dag.Stage, cores int) int {
-	if !stage.Known {
-		return max(1, cores)
-	}
-	return max(1, min(stage.Tasks, cores))
-}
 
 // growTasks gives scans of executors that are to come as many tasks as scans of this run let expect: those that had as
 // many tasks in the profile's run, else all.

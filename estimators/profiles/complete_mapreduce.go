@@ -1,4 +1,4 @@
-package cost
+package profiles
 
 import (
 	"cmp"
@@ -29,10 +29,10 @@ var usualOverheads = dag.Overheads{
 
 // expectOverheads gives a plan of MapReduce jobs the overheads of the profile, else its own, else the usual ones. What
 // the run's own configuration says comes before the profile's.
-func (m *Model) expectOverheads(plan *dag.Plan) {
+func (m *Match) expectOverheads(plan *dag.Plan) {
 	own := plan.Overheads
 	o := filled(own, usualOverheads)
-	if was := m.profile.Overheads(); was != nil {
+	if was := m.Overheads(); was != nil {
 		o = filled(*was, o)
 		o.Beat, o.Abandon = cmp.Or(own.Beat, o.Beat), cmp.Or(own.Abandon, o.Abandon)
 	}
@@ -70,8 +70,8 @@ func filled(o, by dag.Overheads) dag.Overheads {
 // completeJob gives a MapReduce job that is not submitted its numbers of tasks: a map for each file that the jobs before
 // write, or as many for each as in the profile; as many reduces as in the profile, else as the job with most of them
 // has. Its containers are as large as those of the newest job that has some.
-func (m *Model) completeJob(plan *dag.Plan, j int) {
-	job, known := &plan.Jobs[j], m.profile.Job(j)
+func (m *Match) completeJob(plan *dag.Plan, j int) {
+	job, known := &plan.Jobs[j], m.Job(j)
 	if job.MapReduce.MapMB <= 0 {
 		for _, other := range slices.Backward(plan.Jobs) {
 			if other.MapReduce.MapMB > 0 {
@@ -83,7 +83,7 @@ func (m *Model) completeJob(plan *dag.Plan, j int) {
 	if maps := &job.Stages[dag.Map]; !maps.Known {
 		n := filesBefore(plan, job)
 		if known != nil && known.Stages[dag.Map].Count() > 0 {
-			was, of := known.Stages[dag.Map].Count(), filesBefore(m.profile.Plan, known)
+			was, of := known.Stages[dag.Map].Count(), filesBefore(m.Plan, known)
 			if of > 0 && n > 0 {
 				was = int(math.Round(float64(n) / float64(of) * float64(was)))
 			}

@@ -1,4 +1,4 @@
-package cost
+package load
 
 import (
 	"fmt"
@@ -17,44 +17,42 @@ import (
 const (
 	leastStall = 15 * time.Second
 	soon       = 3 * time.Second
-	// stallDraw is the number of the draw of a stall's length among those of pauses.
-	stallDraw = 100
 )
 
-// findStall finds a stall and expects it to last as long again as it has lasted: of waits of which nothing is known but
-// their age, the rest is longer than x times that age with probability 1/(1+x) (J. R. Gott, "Implications of the
-// Copernican principle for our future prospects", Nature 363, 1993, equation 1), and half of them are over by then.
-func (m *Model) findStall() {
-	s := m.s
-	if !s.Plan.OnlyMapReduce() || s.Plan.Cluster.Policy == dag.FIFO || m.given || s.State.Ended() {
-		return
+// A Stall is for how long nothing has started although it could; 0: things go on. It is expected to last as long again:
+// of waits of which nothing is known but their age, the rest is longer than x times that age with probability 1/(1+x)
+// (J. R. Gott, "Implications of the Copernican principle for our future prospects", Nature 363, 1993, equation 1), and
+// half of them are over by then.
+type Stall time.Duration
+
+// FindStall finds the stall of a run on containers; left are its costs.
+func FindStall(s *dag.Snapshot, left schedule.Left) Stall {
+	if s.Plan.Cluster.Policy == dag.FIFO || s.State.Ended() {
+		return 0
 	}
 	since := lastChange(s)
 	if !since.Known() || s.At.Sub(since) < leastStall {
-		return
+		return 0
 	}
-	plan, err := schedule.Replay(s, m.left, schedule.Options{Until: s.At.Add(soon), FutureOnly: true})
+	plan, err := schedule.Replay(s, left, schedule.Options{Until: s.At.Add(soon), FutureOnly: true})
 	if err != nil || !startsAtOnce(s, plan) {
-		return // the replay to the end says what the error is
+		return 0 // the replay to the end says what the error is
 	}
-	m.stalled = s.At.Sub(since)
-	s.NextContainer = s.At.Add(m.stalled)
+	return Stall(s.At.Sub(since))
 }
 
-// drawStall draws when a stall ends.
-func (m *Model) drawStall(u float64) dag.Instant {
-	if m.stalled == 0 {
-		return m.s.NextContainer
-	}
-	return m.s.At.Add(taskcost.Duration(taskcost.MS(m.stalled) * (1/u - 1)))
+// Draw is the rest of a stall by a uniform number.
+func (s Stall) Draw(u float64) time.Duration {
+	return taskcost.Duration(taskcost.MS(time.Duration(s)) * (1/u - 1))
 }
 
-func (m *Model) stallWarnings() []dag.Warning {
-	if m.stalled == 0 {
+// Warnings say that a run is stalled.
+func (s Stall) Warnings() []dag.Warning {
+	if s == 0 {
 		return nil
 	}
 	return []dag.Warning{{Code: dag.WarnOtherLoad, Text: fmt.Sprintf("no container has been given for %s, although there is "+
-		"room for one as far as is seen: it may last as long again", units.About(m.stalled))}}
+		"room for one as far as is seen: it may last as long again", units.About(time.Duration(s)))}}
 }
 
 // startsAtOnce reports whether something of a job that the scheduler knows starts before anything that runs has ended:

@@ -1,0 +1,109 @@
+package profiles
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// Complete returns the snapshot with a plan that can be replayed: with numbers of tasks, the edges that the profile has,
+// and overheads unless the plan has the costs of all tasks.
+func (m *Match) Complete(s *dag.Snapshot) *dag.Snapshot {
+	out, plan := *s, *s.Plan
+	plan.Jobs = dag.CloneJobs(plan.Jobs)
+	out.Plan = &plan
+	if plan.OnlyMapReduce() {
+		for _, j := range s.Plan.Order() {
+			m.completeJob(&plan, j)
+		}
+		if !HasCosts(s.Plan) {
+			m.expectOverheads(&plan)
+			makeRoom(&out)
+		}
+		return &out
+	}
+	for j := range plan.Jobs {
+		job, known := &plan.Jobs[j], m.Job(j)
+		bare := !slices.ContainsFunc(job.Stages, func(s dag.Stage) bool { return len(s.After) > 0 })
+		for k := range job.Stages {
+			stage := &job.Stages[k]
+			if was := Stage(known, stage.Name); bare && was != nil {
+				stage.After = edgesLike(job, k, known, was)
+			}
+			if stage.Foreseen {
+				stage.Tasks, stage.Known = foreseenTasks(stage, plan.Cluster.Cores), true
+			}
+			if !stage.Known {
+				stage.Tasks, stage.Known = 1, true
+				if was := Stage(known, stage.Name); was != nil && was.Known {
+					stage.Tasks = was.Tasks
+				}
+			}
+		}
+	}
+	was := dag.Overheads{}
+	if o := m.Overheads(); o != nil {
+		was = *o
+	}
+	o := &plan.Overheads
+	o.Cold = cmp.Or(o.Cold, was.Cold)
+	if plan.ReusesContainers() {
+		o.Launch = cmp.Or(o.Launch, was.Launch, usualLaunch)
+		o.SetupMin = cmp.Or(o.SetupMin, was.SetupMin, usualStart)
+		o.Finish = cmp.Or(o.Finish, was.Finish, usualFinish)
+		o.Idle = cmp.Or(o.Idle, was.Idle, usualIdle)
+	}
+	return &out
+}
+
+// Pauses of Tez that neither the run nor a profile shows (docs/facts/tez.md T6, T7 and the corrections).
+const (
+	usualLaunch = 2 * time.Second         // a DAG's submission to its first task
+	usualStart  = 2500 * time.Millisecond // a new container's launch
+	usualFinish = 300 * time.Millisecond
+	usualIdle   = 7500 * time.Millisecond // containers are kept for five to ten seconds, at random
+)
+
+// edgesLike are the edges of the profile's stage, to the stages of the same names that come before.
+func edgesLike(job *dag.Job, k int, known *dag.Job, was *dag.Stage) []dag.Edge {
+	var out []dag.Edge
+	for _, e := range was.After {
+		for from := range k {
+			if job.Stages[from].Name == known.Stages[e.From].Name {
+				e.From = dag.StageIndex(from) //nolint:gosec // an index
+				out = append(out, e)
+			}
+		}
+	}
+	return out
+}
+
+// foreseenTasks is how many tasks a stage is taken to have that is not submitted. Adaptive execution makes partitions
+// as large as it can while each core has one (spark.sql.adaptive.coalescePartitions.parallelismFirst), and a scan is
+// split for as many.
+func foreseenTasks(stage *dag.Stage, cores int) int {
+	if !stage.Known {
+		return max(1, cores)
+	}
+	return max(1, min(stage.Tasks, cores))
+}
+
+// HasCosts reports whether a plan has the costs of all of its tasks.
+func HasCosts(plan *dag.Plan) bool {
+	for j := range plan.Jobs {
+		for k := range plan.Jobs[j].Stages {
+			p := &plan.Jobs[j].Stages[k]
+			if !p.Known || p.Tasks > 0 && len(p.Pipelines) == 0 {
+				return false
+			}
+			for _, pipe := range p.Pipelines {
+				if !pipe.Tuples.Known() || !pipe.Alpha.Known() {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
