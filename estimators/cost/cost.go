@@ -52,7 +52,7 @@ type Model struct {
 	keys    []*keygroups.Prediction // by job; nil: nothing is known of its key groups
 	delta   float64                 // Options.DeltaBytes
 	stalled load.Stall
-	given   bool                    // the run's own plan has all costs
+	given   bool // the run's own plan has all costs
 }
 
 // A stage is what is known of the tasks of a stage.
