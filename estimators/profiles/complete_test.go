@@ -37,4 +37,3 @@ func TestMapsOfJobsToCome(t *testing.T) {
 		}
 	}
 }
-
