@@ -45,7 +45,7 @@ func (m *Model) priorOf(j int, k dag.StageIndex, st *stage) prior {
 	if p.cores = m.profile.Plan.Cluster.Cores; p.cores <= 0 {
 		p.cores = cores
 	}
-	p.root = !st.single || len(m.s.Plan.Jobs[j].After) == 0
+	p.root = p.n > 0 && (!st.single || len(m.s.Plan.Jobs[j].After) == 0)
 	for _, e := range was.After {
 		if from := &known.Stages[e.From]; e.Kind != dag.Broadcast {
 			p.root = false
