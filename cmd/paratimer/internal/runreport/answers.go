@@ -34,6 +34,9 @@ func ask(replay *whatif.Replay, q question, base time.Duration, doubt string) (r
 		}
 	}
 	if a.Remaining == nil || !(a.AssumedRatio <= mostAssumed) {
+		if row.Doubt == nil {
+			row.Doubt = frame.Text("too much is assumed of what is left")
+		}
 		return row, true
 	}
 	total := frame.SecondsOf(replay.Elapsed() + *a.Remaining)
