@@ -51,8 +51,8 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// A query of 100,000 tasks of different lengths watched for an hour at 5 s stays below 50 MB, unzipped, and a tenth of it
-// below a tenth. A wave of equal tasks takes a few bytes a tick, however wide it is.
+// A query of 100,000 tasks of different lengths watched for an hour at 5 s stays below 50 MB, unzipped, and a tenth of
+// it below a tenth. A wave of equal tasks takes a few bytes a tick, however wide it is.
 func TestSize(t *testing.T) {
 	if testing.Short() {
 		t.Skip("an hour of 100,000 tasks takes seconds")

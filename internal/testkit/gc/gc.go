@@ -1,5 +1,5 @@
-// Package gc lets tests collect garbage rarely. Hundreds of short replays with small heaps spend a quarter of their time
-// on it otherwise.
+// Package gc lets tests collect garbage rarely. Hundreds of short replays with small heaps spend a quarter of their
+// time on it otherwise.
 package gc
 
 import (
