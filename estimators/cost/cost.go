@@ -213,7 +213,7 @@ func (m *Model) profileWarnings() []dag.Warning {
 func (m *Model) againstProfile() float64 {
 	sum, n := 0.0, 0.0
 	m.each(func(_ int, _ dag.StageIndex, st *stage) {
-		if st.prior.n > 0 && st.origin == schedule.Observed {
+		if st.prior.N > 0 && st.origin == schedule.Observed {
 			sum, n = sum+m.pace.work+st.change.mean, n+1
 		}
 	})

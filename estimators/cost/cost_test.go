@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/profiles"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -78,7 +79,7 @@ func TestFirstTasksOfCores(t *testing.T) {
 func TestOneTaskOnACore(t *testing.T) {
 	t.Parallel()
 	s := onFour([]float64{60_000, 60_000}, []float64{100, 100})
-	p := priorIn(&Learn(dag.Run{}.Append(s)).Jobs[0].Stages[0], false, false)
+	p := prior{Tasks: profiles.TasksIn(&Learn(dag.Run{}.Append(s)).Jobs[0].Stages[0], false, false)}
 	p.cores = 4
 	m := of(s)
 	m.cold = 1000

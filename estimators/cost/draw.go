@@ -106,7 +106,7 @@ func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 		whole *= m.nodes.factor(int32(t.Node)) //nolint:gosec // an index
 		launch := m.startup(st, t)
 		more := m.more(st, t) * f.head
-		if st.prior.n > 0 || st.single {
+		if st.prior.N > 0 || st.single {
 			more *= over / m.pace.loaded
 		} else {
 			more *= f.change / math.Exp(st.change.mean)

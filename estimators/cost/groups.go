@@ -6,6 +6,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/estimators/keygroups"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -50,7 +51,7 @@ func (m *Model) learnGroups() {
 		if was != nil {
 			s.Profile, s.ProfileBytes = was.Groups, was.Bytes
 		}
-		if maps.prior.n > 0 {
+		if maps.prior.N > 0 {
 			s.Growth = math.Exp(maps.growth.mean)
 		} else {
 			s.Slowdown = 1
@@ -86,7 +87,7 @@ func newKeyed(w *keygroups.Work, was *dag.Stage) *keyed {
 		if was != nil {
 			for p := range min(len(was.Pipelines), dag.Work) {
 				pipe := &was.Pipelines[p]
-				out.fixed[i] += finite(pipe.Tuples.At(i) * pipe.Alpha.At(i))
+				out.fixed[i] += taskcost.Finite(pipe.Tuples.At(i) * pipe.Alpha.At(i))
 			}
 		}
 		if i < len(w.Spread) {

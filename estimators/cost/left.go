@@ -33,7 +33,7 @@ func (m *Model) alone(st *stage, i int, work, over float64) float64 {
 	if i < 0 || i >= len(st.work) {
 		return 0
 	}
-	if st.prior.n == 0 {
+	if st.prior.N == 0 {
 		return st.work[i]
 	}
 	return work*st.work[i] + over*st.every
@@ -218,8 +218,8 @@ func (st *stage) selectivity() float64 {
 	switch {
 	case st.seen.out > 0 && st.seen.units > 0:
 		return st.seen.out / st.seen.units
-	case st.prior.records && st.prior.total > 0:
-		return st.prior.out / st.prior.total
+	case st.prior.Records && st.prior.Total > 0:
+		return st.prior.Out / st.prior.Total
 	}
 	return 0
 }
@@ -245,7 +245,7 @@ func (m *Model) overhead(st *stage) float64 {
 	switch {
 	case st.single:
 		return m.pace.loaded * math.Exp(st.up.mean)
-	case st.prior.n == 0:
+	case st.prior.N == 0:
 		return 1
 	}
 	return m.pace.loaded * math.Exp(st.change.mean)

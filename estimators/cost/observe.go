@@ -234,8 +234,8 @@ func (m *Model) countUnits(st *stage, withUnits int) {
 		reads := func(r running) bool { return st.recordsOf(r.attempt) > 0 || r.units > 0 }
 		st.seen.records = slices.ContainsFunc(st.seen.running, reads)
 	}
-	if st.prior.n > 0 {
-		if st.seen.records = st.prior.records && (st.seen.records || n == 0); !st.seen.records {
+	if st.prior.N > 0 {
+		if st.seen.records = st.prior.Records && (st.seen.records || n == 0); !st.seen.records {
 			st.prior.asTasks()
 		}
 	}

@@ -57,7 +57,7 @@ func (m *Model) groups() []group {
 		if g := st.startsShown(); g.n > 0 && g.took > 0 {
 			all = append(all, g)
 		}
-		if st.prior.n == 0 {
+		if st.prior.N == 0 {
 			return
 		}
 		for _, head := range []bool{true, false} {
@@ -202,7 +202,7 @@ func (m *Model) learnStages() {
 		switch {
 		case st.single:
 			m.learnTasks(st)
-		case st.prior.n > 0:
+		case st.prior.N > 0:
 			m.learnKnown(st)
 		}
 	})
@@ -313,7 +313,7 @@ func (m *Model) learnNew() {
 		}
 	}
 	m.each(func(_ int, _ dag.StageIndex, st *stage) {
-		if st.prior.n > 0 || st.single && st.origin == schedule.Observed {
+		if st.prior.N > 0 || st.single && st.origin == schedule.Observed {
 			add(st)
 			return
 		}
@@ -359,7 +359,7 @@ func (m *Model) learnNew() {
 		add(st)
 	})
 	m.each(func(j int, k dag.StageIndex, st *stage) {
-		if st.prior.n > 0 || st.origin == schedule.Observed {
+		if st.prior.N > 0 || st.origin == schedule.Observed {
 			return
 		}
 		st.change = normal{usualTask, usualTaskSigma}

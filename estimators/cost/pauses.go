@@ -15,29 +15,29 @@ import (
 func (m *Model) growTasks() {
 	type ratios struct{ sum, n float64 }  // of logarithms
 	by, all := map[int]ratios{}, ratios{} // by the number of tasks in the profile's run
-	scan := func(st *stage) bool { return st.prior.n > 0 && st.prior.root }
+	scan := func(st *stage) bool { return st.prior.N > 0 && st.prior.root }
 	if !m.executors() {
 		return
 	}
 	m.each(func(_ int, _ dag.StageIndex, st *stage) {
 		if scan(st) && st.open && st.n > 0 {
-			r := math.Log(float64(st.n) / float64(st.prior.n))
-			same := by[st.prior.n]
-			by[st.prior.n] = ratios{same.sum + r, same.n + 1}
+			r := math.Log(float64(st.n) / float64(st.prior.N))
+			same := by[st.prior.N]
+			by[st.prior.N] = ratios{same.sum + r, same.n + 1}
 			all = ratios{all.sum + r, all.n + 1}
 		}
 	})
 	m.each(func(j int, k dag.StageIndex, st *stage) {
 		plan := &m.s.Plan.Jobs[j].Stages[k]
-		if !scan(st) || st.open || plan.Foreseen || st.n != st.prior.n || st.n < 2 {
+		if !scan(st) || st.open || plan.Foreseen || st.n != st.prior.N || st.n < 2 {
 			return
 		}
-		g, ok := by[st.prior.n]
+		g, ok := by[st.prior.N]
 		if !ok {
 			g = all
 		}
 		if g.n > 0 {
-			st.n = max(1, int(math.Round(float64(st.prior.n)*math.Exp(g.sum/g.n))))
+			st.n = max(1, int(math.Round(float64(st.prior.N)*math.Exp(g.sum/g.n))))
 			plan.Tasks = st.n
 		}
 	})

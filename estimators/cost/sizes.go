@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
 // A growth is how many times as many units as in the profile's run a stage has in all, as a normal logarithm.
@@ -19,7 +20,7 @@ func (m *Model) expect() {
 	m.each(func(j int, k dag.StageIndex, st *stage) { st.growth = m.growthOf(j, k, st) })
 	common := m.commonGrowth()
 	m.each(func(j int, k dag.StageIndex, st *stage) {
-		if (st.prior.records || st.single && st.prior.n > 0) && !st.growth.known {
+		if (st.prior.Records || st.single && st.prior.N > 0) && !st.growth.known {
 			st.growth.normal, st.growth.left = common, common.mean
 		}
 		m.expectStage(j, k, st)
@@ -53,12 +54,12 @@ func (m *Model) growthOf(j int, k dag.StageIndex, st *stage) growth {
 	scan := growth{}
 	if ratio := m.inputRatio(j, k, st); ratio > 0 {
 		scan = growth{normal{math.Log(ratio), m.numbers.Files}, math.Log(ratio), true}
-	} else if p.root && st.open && st.n != p.n && st.n > 0 {
+	} else if p.root && st.open && st.n != p.N && st.n > 0 {
 		// A scan has as many tasks as its input has parts of one size.
-		grown := math.Log(float64(st.n) / float64(p.n))
+		grown := math.Log(float64(st.n) / float64(p.N))
 		scan = growth{normal{grown, 0}, grown, true}
 	}
-	if scan.known && (len(st.seen.ended) == 0 && !st.sized() || !p.records) {
+	if scan.known && (len(st.seen.ended) == 0 && !st.sized() || !p.Records) {
 		return scan
 	}
 	in := 0.0
@@ -66,32 +67,32 @@ func (m *Model) growthOf(j int, k dag.StageIndex, st *stage) growth {
 		in = m.input(j, k) / was
 	}
 	switch {
-	case !p.records && st.single && in > 0:
+	case !p.Records && st.single && in > 0:
 		return growth{normal{math.Log(in), 0}, math.Log(in), true} // what they share out has grown, whatever each gets
-	case !p.records || !(p.total > 0):
+	case !p.Records || !(p.Total > 0):
 		return growth{}
 	}
 	if st.plan.Known() {
-		grown := math.Log(sumKnown(st.plan, st.n) / p.total)
+		grown := math.Log(profiles.Total(st.plan, st.n) / p.Total)
 		return growth{normal{grown, 0}, grown, true}
 	}
 	read, of := 0.0, 0.0
 	for _, e := range st.seen.ended {
-		read, of = read+e.units, of+p.at(p.units, e.task, st.n)
+		read, of = read+e.units, of+p.at(p.Units, e.task, st.n)
 	}
 	for i := range st.seen.running {
 		if r := &st.seen.running[i]; r.units > 0 {
-			read, of = read+r.units, of+p.at(p.units, int(r.attempt.Task), st.n)
+			read, of = read+r.units, of+p.at(p.Units, int(r.attempt.Task), st.n)
 		}
 	}
-	of *= float64(p.n) / float64(max(st.n, 1)) // as a part of the profile's total
+	of *= float64(p.N) / float64(max(st.n, 1)) // as a part of the profile's total
 	switch {
-	case in > 0 && of < p.total:
+	case in > 0 && of < p.Total:
 		// The tasks share out what was written.
-		left := max(in*p.total-read, 0.02*in*(p.total-of))
-		return growth{normal{math.Log((read + left) / p.total), 0}, math.Log(left / (p.total - of)), true}
+		left := max(in*p.Total-read, 0.02*in*(p.Total-of))
+		return growth{normal{math.Log((read + left) / p.Total), 0}, math.Log(left / (p.Total - of)), true}
 	case of > 0 && read > 0:
-		left, grown := 1-of/p.total, math.Log(read/of)
+		left, grown := 1-of/p.Total, math.Log(read/of)
 		return growth{normal{grown, m.numbers.Growth * left * left}, grown, true}
 	}
 	return growth{}
@@ -106,12 +107,12 @@ func (st *stage) sized() bool {
 // file system says; 0 unknown. If a profile does not have the files, what its maps read counts.
 func (m *Model) inputRatio(j int, k dag.StageIndex, st *stage) float64 {
 	known := m.profile.Job(j)
-	if !st.single || k != dag.Map || known == nil || st.prior.n == 0 {
+	if !st.single || k != dag.Map || known == nil || st.prior.N == 0 {
 		return 0
 	}
 	was := known.InputBytes
 	if maps := &known.Stages[dag.Map]; !(was > 0) {
-		was = sumKnown(maps.Bytes, maps.Count())
+		was = profiles.Total(maps.Bytes, maps.Count())
 	}
 	if now := m.s.Plan.Jobs[j].InputBytes; now > 0 && was > 0 {
 		return now / was
@@ -157,7 +158,7 @@ func (m *Model) inputOf(j int, k dag.StageIndex, st *stage) float64 {
 	}
 	total := 0.0
 	for _, at := range m.sources(j, k) {
-		out := m.stages[at.j][at.k].prior.out
+		out := m.stages[at.j][at.k].prior.Out
 		if !(out > 0) {
 			return 0
 		}
@@ -172,7 +173,7 @@ func (m *Model) input(j int, k dag.StageIndex) float64 {
 	for _, at := range m.sources(j, k) {
 		from := &m.stages[at.j][at.k]
 		done := len(from.seen.ended)
-		left := from.prior.out * math.Exp(from.growth.left) // of all tasks, by those that have not ended
+		left := from.prior.Out * math.Exp(from.growth.left) // of all tasks, by those that have not ended
 		switch {
 		case done > 0 && from.seen.out > 0 && left == 0 || done >= from.n:
 			left = from.seen.out * float64(from.n) / float64(max(done, 1))
@@ -187,35 +188,35 @@ func (m *Model) input(j int, k dag.StageIndex) float64 {
 // at is a value of the profile's task at the place of task i of n: among the first tasks on each core, or among the
 // others.
 func (p *prior) at(values []float64, i, n int) float64 {
-	heads := min(p.cores, p.n)
+	heads := min(p.cores, p.N)
 	switch {
-	case n == p.n || i < heads:
-		return values[min(i, p.n-1)]
-	case p.n == heads:
+	case n == p.N || i < heads:
+		return values[min(i, p.N-1)]
+	case p.N == heads:
 		return values[i%heads]
 	}
-	return values[min(heads+(i-heads)*(p.n-heads)/max(n-heads, 1), p.n-1)]
+	return values[min(heads+(i-heads)*(p.N-heads)/max(n-heads, 1), p.N-1)]
 }
 
 // expectStage gives the tasks of a stage their expected records, work and overhead.
 func (m *Model) expectStage(j int, k dag.StageIndex, st *stage) {
 	st.work, st.units = make([]float64, st.n), make([]float64, st.n)
 	p := &st.prior
-	if p.n == 0 {
+	if p.N == 0 {
 		m.expectNew(j, k, st)
 		return
 	}
 	every, head, work := m.split(p)
 	st.every, st.head = every, head
 	grown := 1.0 // of a task
-	if p.records || st.single {
-		grown = math.Exp(st.growth.left) * float64(p.n) / float64(max(st.n, 1))
+	if p.Records || st.single {
+		grown = math.Exp(st.growth.left) * float64(p.N) / float64(max(st.n, 1))
 	}
 	for i := range st.work {
-		st.units[i], st.work[i] = p.at(p.units, i, st.n)*grown, p.at(work, i, st.n)*grown
+		st.units[i], st.work[i] = p.at(p.Units, i, st.n)*grown, p.at(work, i, st.n)*grown
 	}
 	st.eachSize(func(i int, units float64) {
-		if of := st.units[i]; p.records && of > 0 && units > 0 {
+		if of := st.units[i]; p.Records && of > 0 && units > 0 {
 			st.units[i], st.work[i] = units, st.work[i]*units/of
 		}
 	})
@@ -312,10 +313,10 @@ const usualCold = 1000
 // has, and is shown by the other tasks of the stage; both are normal.
 func (m *Model) split(p *prior) (every, head float64, work []float64) {
 	num := m.numbers
-	heads := min(p.cores, p.n)
+	heads := min(p.cores, p.N)
 	sum := func(from, to int) (took, units, n float64) {
 		for i := from; i < to; i++ {
-			took, units, n = took+p.took[i], units+p.units[i], n+1
+			took, units, n = took+p.Took[i], units+p.Units[i], n+1
 		}
 		return took, units, n
 	}
@@ -326,12 +327,12 @@ func (m *Model) split(p *prior) (every, head float64, work []float64) {
 		cold = usualCold
 	}
 	if heads <= 0 {
-		took, _, n = sum(0, p.n)
+		took, _, n = sum(0, p.N)
 		first = took / n
 	} else {
 		head = saturating(first, num.HeadPart*cold)
 	}
-	if t, u, c := sum(heads, p.n); heads > 0 && c > 0 && u > 0 {
+	if t, u, c := sum(heads, p.N); heads > 0 && c > 0 && u > 0 {
 		shown := first - t/u*units/n
 		sigma := num.Task * first * math.Sqrt(1/n+1/c)
 		a, b := 1/(num.HeadWide*num.HeadWide*head*head), 1/(sigma*sigma)
@@ -339,13 +340,13 @@ func (m *Model) split(p *prior) (every, head float64, work []float64) {
 	}
 	usual := first - head // a later task of as many units
 	every = saturating(usual, num.Every+num.EveryPart*m.launch.was)
-	work = make([]float64, p.n)
+	work = make([]float64, p.N)
 	for i := range work {
-		w := p.took[i] - every
+		w := p.Took[i] - every
 		if i < heads {
 			w -= head
 		}
-		work[i] = max(w, 0.01*p.took[i], 1e-3)
+		work[i] = max(w, 0.01*p.Took[i], 1e-3)
 	}
 	return every, head, work
 }

@@ -20,7 +20,7 @@ const leastSigma = 0.03
 func (m *Model) learnTasks(st *stage) {
 	num := m.numbers
 	shown := m.shownBy(st)
-	if st.up = (normal{0, num.Head}); st.prior.n > 0 {
+	if st.up = (normal{0, num.Head}); st.prior.N > 0 {
 		st.change, st.origin = normal{0, num.Change}, schedule.Profiled
 	}
 	took, work := 0.0, 0.0
@@ -30,11 +30,11 @@ func (m *Model) learnTasks(st *stage) {
 			st.origin = schedule.Observed
 		}
 	}
-	if st.prior.n == 0 && st.origin != schedule.Observed {
+	if st.prior.N == 0 && st.origin != schedule.Observed {
 		return
 	}
 	d, h, prior := 0.0, 0.0, 1/(num.Change*num.Change)
-	if st.prior.n == 0 {
+	if st.prior.N == 0 {
 		d, prior = math.Log(took/work), 1/(num.UnseenSigma*num.UnseenSigma)
 	}
 	start := d
@@ -62,7 +62,7 @@ func (m *Model) learnTasks(st *stage) {
 	}
 	det := dd*hh - dh*dh
 	st.change, st.up = normal{d, math.Sqrt(hh / det)}, normal{h, math.Sqrt(dd / det)}
-	if st.prior.n == 0 {
+	if st.prior.N == 0 {
 		// Tasks to come differ from those that have ended in a way of their own.
 		left := 1 - float64(len(st.seen.ended))/float64(max(st.n, 1))
 		st.change.sigma = math.Hypot(st.change.sigma, num.ToCome*left)
@@ -103,7 +103,7 @@ func (m *Model) ownPrior(st *stage, residuals []float64) float64 {
 
 // atPace is what a task that has ended is expected to take at the run's paces, without what its reports show apart.
 func (m *Model) atPace(st *stage, e *ended) (work, over float64) {
-	if work = st.work[e.task]; st.prior.n > 0 {
+	if work = st.work[e.task]; st.prior.N > 0 {
 		work = m.pace.factor*work + m.pace.loaded*st.every
 	}
 	if !(e.up >= 0) {
@@ -133,7 +133,7 @@ func (m *Model) shownBy(st *stage) []group {
 		}
 	}
 	running, watched := m.runningOf(st, false), st.watched()
-	if st.prior.n > 0 {
+	if st.prior.N > 0 {
 		running.work, watched.work = m.pace.factor*running.work, m.pace.factor*watched.work
 	}
 	running.over *= m.pace.loaded

@@ -45,3 +45,11 @@ func Overdue(left, age float64) float64 {
 	late := LeastMS - left
 	return LeastMS + min(late, age)*lateRatio
 }
+
+// Finite is a time in milliseconds, 0 for one that is none.
+func Finite(ms float64) float64 {
+	if !(ms > 0) {
+		return 0
+	}
+	return min(ms, MostMS)
+}
