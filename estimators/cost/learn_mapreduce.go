@@ -117,12 +117,12 @@ func (m *Model) learnStarts() {
 	if m.s.Plan.Cluster.Setup > 0 || m.given {
 		return
 	}
-	l, fit := &m.starts, lineFit{}
+	l, fit := &m.starts, taskcost.Line{}
 	shortest := math.Inf(1)
 	fifo := m.s.Plan.Cluster.Policy == dag.FIFO
 	if !fifo {
 		for _, n := range []float64{1, 5, 9} {
-			fit.add(1, n, l.alone+l.each*n)
+			fit.Add(1, n, l.alone+l.each*n)
 		}
 	}
 	for j := range m.stages {
@@ -135,19 +135,19 @@ func (m *Model) learnStarts() {
 			attempts := m.s.Jobs[j].Stages[k].Attempts
 			for i := range attempts {
 				if up, ok := m.startOf(st, &attempts[i]); ok && attempts[i].State != dag.AttemptWaiting {
-					fit.add(1, float64(l.together[&attempts[i]]), max(0, up-l.coldOf(&attempts[i])))
+					fit.Add(1, float64(l.together[&attempts[i]]), max(0, up-l.coldOf(&attempts[i])))
 					reported = reported || st.maps
 				}
 			}
 		}
 		if !reported && len(m.stages[j]) > 0 {
-			fit.addStage(&m.stages[j][dag.Map], l)
+			fit.AddRated(l.lengths(&m.stages[j][dag.Map]))
 		}
 		if fifo {
-			fit.addStage(&m.stages[j][dag.Reduce], l)
+			fit.AddRated(l.lengths(&m.stages[j][dag.Reduce]))
 		}
 	}
-	if l.alone, l.each = fit.line(); fifo {
+	if l.alone, l.each = fit.Fit(); fifo {
 		l.alone = min(l.alone, shortest)
 	}
 	m.pace.over, m.pace.loaded = 0, 1
@@ -160,54 +160,22 @@ func (m *Model) learnStarts() {
 	})
 }
 
-// A lineFit fits a line by weighted least squares: start-ups y of tasks of which x start together, in milliseconds. One
-// that was seen weighs 1, which is what one with a standard deviation of startNoise shows.
-type lineFit struct{ n, x, y, xx, xy float64 }
-
+// One start-up that was seen weighs 1, which is what one with a standard deviation of startNoise shows.
 const (
 	startNoise  = 400
 	lengthNoise = 0.05 // of a task's length for its size, relative
 )
 
-func (f *lineFit) add(w, x, y float64) {
-	f.n, f.x, f.y, f.xx, f.xy = f.n+w, f.x+w*x, f.y+w*y, f.xx+w*x*x, f.xy+w*x*y
-}
-
-// addStage adds tasks of which only the whole length is known: a start-up, and work at one rate that is not known. The
-// rate is projected out of the normal equations (Frisch and Waugh 1933), so that tasks of one size that started with as
-// many others say nothing.
-func (f *lineFit) addStage(st *stage, l *starts) {
-	var p lineFit
-	var u, xu, uu, uy float64
+// lengths are the tasks of a stage of which only the whole length is known.
+func (l *starts) lengths(st *stage) []taskcost.Rated {
+	var out []taskcost.Rated
 	for i := range st.seen.ended {
 		e := &st.seen.ended[i]
 		length := float64(e.end-e.start) - l.coldOf(e.attempt)
-		if !st.seen.records || !(e.units > 0) || !(length > 0) {
-			continue
+		if st.seen.records && e.units > 0 && length > 0 {
+			w := 1 / (1 + math.Pow(lengthNoise*length/startNoise, 2))
+			out = append(out, taskcost.Rated{Weight: w, Units: e.units, X: float64(l.together[e.attempt]), Y: length})
 		}
-		x := float64(l.together[e.attempt])
-		w := 1 / (1 + math.Pow(lengthNoise*length/startNoise, 2))
-		p.add(w, x, length)
-		u, xu = u+w*e.units, xu+w*e.units*x
-		uu, uy = uu+w*e.units*e.units, uy+w*e.units*length
 	}
-	if !(uu > 0) || math.IsInf(uu, 1) || p.n-u*u/uu <= 1e-9*p.n {
-		return
-	}
-	f.n += p.n - u*u/uu
-	f.x += p.x - u*xu/uu
-	f.xx += p.xx - xu*xu/uu
-	f.y += p.y - u*uy/uu
-	f.xy += p.xy - xu*uy/uu
-}
-
-// line is y = alone + each·x, neither part of it below 0; 0 if nothing was added.
-func (f *lineFit) line() (alone, each float64) {
-	if d := f.n*f.xx - f.x*f.x; d > 0 {
-		each = max(0, (f.n*f.xy-f.x*f.y)/d)
-	}
-	if f.n > 0 {
-		alone = max(0, (f.y-each*f.x)/f.n)
-	}
-	return alone, each
+	return out
 }

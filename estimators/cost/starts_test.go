@@ -82,28 +82,6 @@ func TestStartsByReports(t *testing.T) {
 	}
 }
 
-// TestStartsByLengths checks that tasks of two sizes show what both take alike, and that tasks of one size that start
-// with as many others show nothing.
-func TestStartsByLengths(t *testing.T) {
-	t.Parallel()
-	stageOf := func(tasks ...[2]float64) *stage { // units and milliseconds
-		st := &stage{seen: seen{records: true}}
-		for _, x := range tasks {
-			st.seen.ended = append(st.seen.ended, ended{units: x[0], end: dag.Instant(x[1]), attempt: &dag.Attempt{}})
-		}
-		return st
-	}
-	l := &starts{first: dag.NoInstant}
-	var fit lineFit
-	fit.addStage(stageOf([2]float64{100, 5000}, [2]float64{100, 5000}), l)
-	if alone, each := fit.line(); alone != 0 || each != 0 {
-		t.Errorf("of one size: %v + %v ms", alone, each)
-	}
-	fit.addStage(stageOf([2]float64{60, 2060}, [2]float64{60, 2060}, [2]float64{270, 2270}, [2]float64{270, 2270}), l)
-	alone, _ := fit.line()
-	near(t, "of two sizes", alone, 2000, 1)
-}
-
 // TestTogether counts starts that slow each other down: those on the node in the window before, and half of it after.
 func TestTogether(t *testing.T) {
 	t.Parallel()

@@ -29,3 +29,24 @@ func TestOverdue(t *testing.T) {
 		t.Errorf("a second late: %v, a minute late: %v", soon, later)
 	}
 }
+
+// TestLine checks that points of two sizes show what both have in common, and that points of one size with one x show
+// nothing.
+func TestLine(t *testing.T) {
+	t.Parallel()
+	var l Line
+	l.AddRated([]Rated{{1, 100, 1, 5000}, {1, 100, 1, 5000}})
+	if alone, each := l.Fit(); alone != 0 || each != 0 {
+		t.Errorf("of one size: %v + %v", alone, each)
+	}
+	l.AddRated([]Rated{{1, 60, 0, 2060}, {1, 60, 0, 2060}, {1, 270, 0, 2270}, {1, 270, 0, 2270}})
+	if alone, _ := l.Fit(); math.Abs(alone-2000) > 1 {
+		t.Errorf("of two sizes: %v, want 2000", alone)
+	}
+	l = Line{}
+	l.Add(1, 1, 700)
+	l.Add(3, 5, 2300)
+	if alone, each := l.Fit(); math.Abs(alone-300) > 1e-6 || math.Abs(each-400) > 1e-6 {
+		t.Errorf("of two points: %v + %v", alone, each)
+	}
+}
