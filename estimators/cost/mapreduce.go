@@ -11,92 +11,33 @@ import (
 // are known when the copy ends, and give its records (docs/facts/measured.md 4). A reduce that starts early copies until
 // the last map has ended, so its work begins then.
 
-// observeTasks reads what the attempts of a stage of a MapReduce job have shown.
-func (m *Model) observeTasks(j int, k dag.StageIndex, st *stage) {
-	job, attempts := &m.s.Plan.Jobs[j], m.s.Jobs[j].Stages[k].Attempts
-	st.open = true
-	if k == dag.Reduce {
-		m.findInput(j, k, st)
-		st.waits = job.Stages[dag.Map].Count() > 0
-	}
-	withUnits, last := 0, int32(-1)
-	for i := range attempts {
-		a := &attempts[i]
-		if a.Task < 0 || int(a.Task) >= st.n || !a.Start.Known() {
-			continue
+// beginTask is when a task of a MapReduce job could begin, and what the start of its container is expected to be of the
+// time since then. start is what is left of that while it waits for its input.
+func (m *Model) beginTask(st *stage, a *dag.Attempt) (from dag.Instant, over, start float64) {
+	from, over = a.Start, m.starts.of(a)
+	runs := a.State == dag.AttemptRunning
+	switch {
+	case !st.waits:
+	case st.bytes && a.CopyEnd.Known() && (runs || a.CopyEnd <= a.End):
+		return a.CopyEnd, 0, 0
+	case runs && !st.input.Known():
+		if from = m.s.At; st.bytes {
+			start, over = max(0, over+copyMS-float64(m.s.At-a.Start)), 0 // it starts up and copies while maps go on
 		}
-		switch {
-		case a.State == dag.AttemptRunning:
-			st.seen.running = append(st.seen.running, m.runningTask(st, a))
-		case a.State == dag.AttemptSucceeded && a.End.Known() && a.Task != last:
-			last = a.Task
-			e := m.endedTask(st, a)
-			if e.units > 0 {
-				withUnits++
-			}
-			if e.out > 0 {
-				st.seen.out += e.out
-			}
-			st.seen.ended = append(st.seen.ended, e)
-		}
+	case st.bytes && st.input > a.Start:
+		return min(st.input.Add(m.s.Plan.Overheads.Copy), m.s.At), 0, 0
 	}
-	m.countUnits(st, withUnits)
-}
-
-// endedTask is what a task has shown that has succeeded.
-func (m *Model) endedTask(st *stage, a *dag.Attempt) ended {
-	e := ended{
-		task: int(a.Task), units: st.unitsOf(a), out: counted(a.Out), start: a.Start, end: a.End, slot: a.Slot, up: math.NaN(),
-		over: m.starts.of(a), attempt: a,
-	}
-	from := a.Start
-	if st.waits && st.bytes {
-		switch {
-		case a.CopyEnd.Known() && a.CopyEnd <= a.End:
-			from, e.over = a.CopyEnd, 0
-		case st.input > a.Start:
-			from, e.over = st.input.Add(m.s.Plan.Overheads.Copy), 0
-		}
-	}
-	e.took, e.waited = max(0, float64(a.End-from)), max(0, float64(from-a.Start))
-	if up, ok := m.startOf(st, a); ok && e.over > 0 {
-		e.up = min(up, e.took)
-	}
-	return e
-}
-
-// runningTask is what a running attempt has shown.
-func (m *Model) runningTask(st *stage, a *dag.Attempt) running {
-	r := running{attempt: a, over: m.starts.of(a), up: math.NaN(), node: a.Node}
-	from := a.Start
-	if st.waits && st.bytes {
-		switch {
-		case a.CopyEnd.Known():
-			from, r.over = a.CopyEnd, 0
-		case !st.input.Known():
-			// It starts up and copies while maps go on.
-			r.start, r.over = max(0, r.over+copyMS-float64(m.s.At-a.Start)), 0
-			from = m.s.At
-		case st.input > a.Start:
-			from, r.over = min(st.input.Add(m.s.Plan.Overheads.Copy), m.s.At), 0
-		}
-	} else if st.waits && !st.input.Known() {
-		from = m.s.At
-	}
-	r.age, r.waited = max(0, float64(m.s.At-from)), max(0, float64(from-a.Start))
-	if u := st.unitsOf(a); u > 0 {
-		r.units = u
-	}
-	if up, ok := m.startOf(st, a); ok {
-		r.up = up
-	}
-	return r
+	return from, over, start
 }
 
 // unitsOf is how many units an attempt works on in all; NaN or 0 if its counters do not say it.
 func (st *stage) unitsOf(a *dag.Attempt) float64 {
 	succeeded := a.State == dag.AttemptSucceeded
 	switch {
+	case !st.single && succeeded:
+		return st.recordsOf(a)
+	case !st.single:
+		return counted(a.Total[dag.Copy])
 	case st.bytes && (a.CopyEnd.Known() || succeeded):
 		return counted(a.Bytes)
 	case st.bytes && a.Done[dag.Copy] > 0 && a.Total[dag.Copy] >= a.Done[dag.Copy]:

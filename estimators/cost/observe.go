@@ -26,7 +26,6 @@ type ended struct {
 	took       float64 // milliseconds, from the instant at which it could begin
 	out        float64 // records that it wrote, NaN unknown
 	start, end dag.Instant
-	slot       int32
 	waited     float64 // milliseconds in which it waited on its core or in its container before that
 	cold       bool    // the first on its core or in its container
 	first      bool    // the first of its stage on its core
@@ -96,11 +95,7 @@ func (m *Model) observe() {
 			st.bytes = st.single && k == dag.Reduce && s.Plan.Cluster.Policy != dag.FIFO
 			st.plan = plannedUnits(&job.Stages[k], st)
 			st.prior, st.origin = m.priorOf(j, k, st), schedule.Assumed
-			switch {
-			case j >= len(s.Jobs) || int(k) >= len(s.Jobs[j].Stages):
-			case st.single:
-				m.observeTasks(j, k, st)
-			default:
+			if j < len(s.Jobs) && int(k) < len(s.Jobs[j].Stages) {
 				m.observeStage(j, k, st)
 			}
 		}
@@ -167,62 +162,79 @@ func isFirst(firsts map[int32]dag.Instant, a *dag.Attempt) bool {
 	return ok && t == a.Start
 }
 
-// observeStage reads what the attempts at a stage have shown.
+// observeStage reads what the attempts of a stage have shown.
 func (m *Model) observeStage(j int, k dag.StageIndex, st *stage) {
 	s := m.s
 	attempts := s.Jobs[j].Stages[k].Attempts
-	m.findInput(j, k, st)
-	m.findOpening(j, k, st)
-	if s.Plan.Jobs[j].Rules == dag.AncestorsFirst {
-		st.asked = m.askedFor(j, k)
-	}
-	firsts := map[int32]dag.Instant{}
-	for i := range attempts {
-		a := &attempts[i]
-		if t, ok := firsts[a.Slot]; m.executors() && a.Slot >= 0 && a.Start.Known() && (!ok || a.Start < t) {
-			firsts[a.Slot] = a.Start
+	firsts := map[int32]dag.Instant{} // when the first attempt on each core started
+	if m.findInput(j, k, st); st.single {
+		st.open = true
+		st.waits = k == dag.Reduce && s.Plan.Jobs[j].Stages[dag.Map].Count() > 0
+	} else {
+		m.findOpening(j, k, st)
+		if s.Plan.Jobs[j].Rules == dag.AncestorsFirst {
+			st.asked = m.askedFor(j, k)
 		}
+		for i := range attempts {
+			a := &attempts[i]
+			if t, ok := firsts[a.Slot]; m.executors() && a.Slot >= 0 && a.Start.Known() && (!ok || a.Start < t) {
+				firsts[a.Slot] = a.Start
+			}
+		}
+		st.heads = headsOf(attempts, st.n, s.Plan.Cluster.Cores-len(firsts))
 	}
-	st.heads = headsOf(attempts, st.n, s.Plan.Cluster.Cores-len(firsts))
-	withRecords, last := 0, int32(-1)
+	withUnits, last := 0, int32(-1)
 	for i := range attempts {
 		a := &attempts[i]
-		if a.Task < 0 || int(a.Task) >= st.n || !a.Start.Known() {
+		runs, ends := a.State == dag.AttemptRunning, a.State == dag.AttemptSucceeded && a.End.Known() && a.Task != last
+		// Before anything has reported the core of an attempt, its times are those of the observations around it.
+		unread := !st.single && a.Slot < 0 && len(m.cores.firsts) > 0
+		if a.Task < 0 || int(a.Task) >= st.n || !a.Start.Known() || !runs && (!ends || unread) {
 			continue
 		}
-		// Before anything has reported the core of an attempt, its times are those of the observations around it.
-		unread := a.Slot < 0 && len(m.cores.firsts) > 0
-		switch {
-		case a.State == dag.AttemptRunning:
-			first := isFirst(firsts, a)
-			from := m.begin(st, attempts, i, first)
-			r := running{
-				attempt: a, first: first, cold: isFirst(m.cores.firsts, a), age: max(0, float64(s.At-from)),
-				waited: max(0, float64(from-a.Start)), up: math.NaN(), node: a.Node,
-			}
-			if v := counted(a.Total[dag.Copy]); v > 0 {
-				r.units = v
-			}
+		r := m.begun(st, attempts, i, firsts)
+		if runs {
 			st.seen.running = append(st.seen.running, r)
-		case a.State == dag.AttemptSucceeded && !unread && a.End.Known() && a.Task != last:
-			last = a.Task
-			first := isFirst(firsts, a)
-			from := m.begin(st, attempts, i, first)
-			e := ended{
-				task: int(a.Task), units: st.recordsOf(a), out: counted(a.Out), start: a.Start, end: a.End, slot: a.Slot,
-				cold: isFirst(m.cores.firsts, a), first: first, up: math.NaN(), attempt: a,
-			}
-			e.took, e.waited = max(0, float64(a.End-from)), max(0, float64(from-a.Start))
-			if e.units > 0 {
-				withRecords++
-			}
-			if e.out > 0 {
-				st.seen.out += e.out
-			}
-			st.seen.ended = append(st.seen.ended, e)
+			continue
 		}
+		last = a.Task
+		e := ended{
+			task: int(a.Task), units: st.unitsOf(a), took: max(0, float64(a.End-s.At)+r.age), out: counted(a.Out),
+			start: a.Start, end: a.End, waited: r.waited, cold: r.cold, first: r.first, over: r.over, up: r.up, attempt: a,
+		}
+		if e.up > e.took {
+			e.up = e.took
+		}
+		if e.units > 0 {
+			withUnits++
+		}
+		if e.out > 0 {
+			st.seen.out += e.out
+		}
+		st.seen.ended = append(st.seen.ended, e)
 	}
-	m.countUnits(st, withRecords)
+	m.countUnits(st, withUnits)
+}
+
+// begun is what an attempt has shown since it started, be it over or not.
+func (m *Model) begun(st *stage, attempts []dag.Attempt, i int, firsts map[int32]dag.Instant) running {
+	a := &attempts[i]
+	r := running{attempt: a, up: math.NaN(), node: a.Node}
+	var from dag.Instant
+	if st.single {
+		from, r.over, r.start = m.beginTask(st, a)
+		if up, ok := m.startOf(st, a); ok && r.over > 0 {
+			r.up = up
+		}
+	} else {
+		r.first, r.cold = isFirst(firsts, a), isFirst(m.cores.firsts, a)
+		from = m.begin(st, attempts, i, r.first)
+	}
+	if u := st.unitsOf(a); u > 0 {
+		r.units = u
+	}
+	r.age, r.waited = max(0, float64(m.s.At-from)), max(0, float64(from-a.Start))
+	return r
 }
 
 // countUnits chooses what the work of a stage is counted in. Counters that some tasks do not give are no measure of
