@@ -181,7 +181,9 @@ func (m *Model) warnings() []dag.Warning {
 	if !m.s.Plan.OnlyMapReduce() {
 		return nil
 	}
-	return slices.Concat(load.Warnings(m.s), m.nodeWarnings(), m.profileWarnings(), m.groupWarnings(), m.stalled.Warnings())
+	return slices.Concat(
+		load.Warnings(m.s), m.nodeWarnings(), m.profileWarnings(), m.groupWarnings(), m.stalled.Warnings(),
+	)
 }
 
 // Work that takes so many times as long as in the profile's run, or so much less, lets doubt that it is one of the same

@@ -125,9 +125,9 @@ func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 	return drawn
 }
 
-// deviation is how far a standard normal number takes the change of a stage from its median. A stage that reads others
-// and of which nothing is known takes next to nothing in most programs, and most of the time in some: its distribution is
-// wider above the median (a two-piece normal one).
+// deviation is how far a standard normal number takes the change of a stage from its median. A stage that reads
+// others and of which nothing is known takes next to nothing in most programs, and most of the time in some: its
+// distribution is wider above the median (a two-piece normal one).
 func (st *stage) deviation(z float64) float64 {
 	if z > 0 && st.high > 0 {
 		return st.high * z

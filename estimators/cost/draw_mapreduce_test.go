@@ -44,8 +44,8 @@ func TestRangeOfAProfile(t *testing.T) {
 	}
 }
 
-// TestTheEndMayTakeLong checks that a job whose tasks have all ended may end at once, and later the longer it waits: one
-// of Hadoop 0.20 cleans up for some time.
+// TestTheEndMayTakeLong checks that a job whose tasks have all ended may end at once, and later the longer it waits:
+// one of Hadoop 0.20 cleans up for some time.
 func TestTheEndMayTakeLong(t *testing.T) {
 	t.Parallel()
 	last := func(waits dag.Instant) estimators.Distribution {

@@ -200,8 +200,9 @@ func anyGroups(s *dag.Snapshot) bool {
 		planned(s.Plan) || slices.ContainsFunc(s.Profiles, planned)
 }
 
-// paper is the paper's costs, except of reduces that are predicted by their key groups: a plan has a reduce's time by its
-// records, and it is that linear model that key groups are compared with. They are a matter of maps and reduces alone.
+// paper is the paper's costs, except of reduces that are predicted by their key groups: a plan has a reduce's time by
+// its records, and it is that linear model that key groups are compared with. They are a matter of maps and reduces
+// alone.
 func paper(run dag.Run, opt Options) estimators.Costs {
 	c := estimators.Paper(estimators.ObservedSlowdown)(run)
 	switch now := run.Now(); {
@@ -225,7 +226,8 @@ func paper(run dag.Run, opt Options) estimators.Costs {
 	}
 	out := c
 	out.Left = left(m)
-	either := func(by, other func(j int, k dag.StageIndex, i int) float64) func(j int, k dag.StageIndex, i int) float64 {
+	type ofTask = func(j int, k dag.StageIndex, i int) float64
+	either := func(by, other ofTask) ofTask {
 		return func(j int, k dag.StageIndex, i int) float64 {
 			if m.stages[j][k].keyed != nil {
 				return by(j, k, i)

@@ -20,7 +20,9 @@ type reducer struct {
 // quadratic has four reduces with groups of unlike sizes, 10 to 10,000 bytes; the third has the large ones.
 func quadratic() reducer {
 	r := rand.New(rand.NewPCG(1, 2))
-	out := reducer{cost: func(b float64) time.Duration { return time.Duration(b * b / 1000 * float64(time.Millisecond)) }}
+	out := reducer{cost: func(b float64) time.Duration {
+		return time.Duration(b * b / 1000 * float64(time.Millisecond))
+	}}
 	for i := range 4 {
 		var sizes []float64
 		for range 60 {

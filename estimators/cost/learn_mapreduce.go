@@ -111,8 +111,8 @@ func (m *Model) coldStarts() (ms float64, ok bool) {
 	return max(sum/n, 1), n > 0
 }
 
-// learnStarts fits the line of starts to what this run has shown, drawn to what was expected of so many starts: start-ups
-// that reports have shown, and in jobs without such reports the lengths of tasks of unlike size.
+// learnStarts fits the line of starts to what this run has shown, drawn to what was expected of so many starts:
+// start-ups that reports have shown, and in jobs without such reports the lengths of tasks of unlike size.
 func (m *Model) learnStarts() {
 	if m.s.Plan.Cluster.Setup > 0 || m.given {
 		return

@@ -91,7 +91,8 @@ func TestProfileOfLongRecords(t *testing.T) {
 	sample.Jobs[0].Stages[dag.Map].Pipelines = []dag.Pipeline{{Tuples: dag.Uniform(6), Alpha: dag.Uniform(30 * 25)}}
 	m := modelOf(attached(mapping(19_000, 25, 600), sample), attached(mapping(20_000, 25, 600), sample))
 	near(t, "work of a map to come", workOf(m.toCome(dag.Map, 9, 1)), 15_000, 3000)
-	if w := m.warnings(); !slices.ContainsFunc(w, func(w dag.Warning) bool { return w.Code == dag.WarnProfileDoubted }) {
+	doubts := func(w dag.Warning) bool { return w.Code == dag.WarnProfileDoubted }
+	if w := m.warnings(); !slices.ContainsFunc(w, doubts) {
 		t.Errorf("warnings %v", w)
 	}
 }

@@ -75,13 +75,15 @@ func (m *Model) left(t schedule.Task) schedule.Cost {
 		r := m.rest(st, &attempt)
 		left := min(r.At(0.5, 1), m.copied(st, t.Running))
 		return schedule.Cost{
-			Setup: taskcost.Duration(attempt.start * m.overhead(st)), Work: taskcost.Duration(max(left, taskcost.LeastMS/10)),
+			Setup:  taskcost.Duration(attempt.start * m.overhead(st)),
+			Work:   taskcost.Duration(max(left, taskcost.LeastMS/10)),
 			Origin: m.originOf(st, &attempt), Same: 1,
 		}
 	}
 	launch := m.startup(st, t)
 	cost := schedule.Cost{
-		Setup: taskcost.Duration(launch.At(0.5, 1) + m.more(st, t)), Work: taskcost.Duration(m.whole(st, t.Index) * m.nodes.factor(int32(t.Node))), //nolint:gosec // an index
+		Setup:  taskcost.Duration(launch.At(0.5, 1) + m.more(st, t)),
+		Work:   taskcost.Duration(m.whole(st, t.Index) * m.nodes.factor(int32(t.Node))), //nolint:gosec // an index
 		Origin: st.origin, Same: 1,
 	}
 	if t.Index < len(st.alike) && (t.Node < 0 || st.single && len(m.nodes.of) == 0) {
@@ -198,8 +200,9 @@ func (m *Model) watch(st *stage, r *running) {
 	}
 }
 
-// worked is how many records were worked on if so many were read and written, sel for each one that is read. A task that reads all records of a key
-// before it writes counts them too early: then what it has written shows it (docs/facts/tez.md T4).
+// worked is how many records were worked on if so many were read and written, sel for each one that is read. A task
+// that reads all records of a key before it writes counts them too early: then what it has written shows it
+// (docs/facts/tez.md T4).
 func (st *stage) worked(read, wrote, sel float64) float64 {
 	switch {
 	case st.bytes && sel > 0 && wrote >= 0:

@@ -7,9 +7,9 @@ import (
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 )
 
-// A MapReduce job is two stages. A map's work is counted in records, a reduce's in the bytes that it has copied: these
-// are known when the copy ends, and give its records (docs/facts/measured.md 4). A reduce that starts early copies until
-// the last map has ended, so its work begins then.
+// A MapReduce job is two stages. A map's work is counted in records, a reduce's in the bytes that it has copied:
+// these are known when the copy ends, and give its records (docs/facts/measured.md 4). A reduce that starts early
+// copies until the last map has ended, so its work begins then.
 
 // beginTask is when a task of a MapReduce job could begin, and what the start of its container is expected to be of the
 // time since then. start is what is left of that while it waits for its input.
@@ -65,9 +65,9 @@ func plannedUnits(plan *dag.Stage, st *stage) dag.Series {
 	return dag.Series{}
 }
 
-// startOf is how long an attempt took from its start to its first work, in milliseconds. The first report of a map comes
-// when work is under way: by its own rate this goes back to where that began. A reduce shows it only if no map was left
-// to wait for.
+// startOf is how long an attempt took from its start to its first work, in milliseconds. The first report of a map
+// comes when work is under way: by its own rate this goes back to where that began. A reduce shows it only if no map
+// was left to wait for.
 func (m *Model) startOf(st *stage, a *dag.Attempt) (took float64, ok bool) {
 	if st.waits {
 		if !st.bytes || !a.CopyEnd.Known() || !st.input.Known() || st.input > a.Start {

@@ -167,7 +167,8 @@ func TestReducesOfUnlikeSizes(t *testing.T) {
 			bytes := 100 * math.Exp2(float64(i))
 			a := reduceOf(i, bytes, 1, dag.Mark{At: dag.NoInstant}, dag.Mark{At: dag.NoInstant})
 			if a.State, a.End = dag.AttemptSucceeded, a.CopyEnd+dag.Instant(work(bytes)); i == 8 {
-				a.State, a.End, a.Start, a.CopyEnd, a.SortEnd = dag.AttemptRunning, dag.NoInstant, 99_000, 100_000, 100_000
+				a.State, a.Start, a.End = dag.AttemptRunning, 99_000, dag.NoInstant
+				a.CopyEnd, a.SortEnd = 100_000, 100_000
 			}
 			s.Jobs[0].Stages[dag.Reduce].Attempts = append(s.Jobs[0].Stages[dag.Reduce].Attempts, a)
 		}

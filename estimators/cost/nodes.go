@@ -15,8 +15,8 @@ type nodes struct {
 	tasks map[int32]int // that show it
 }
 
-// A node's difference counts if it is a fifth at least, and more than so many of its standard deviations. Less is noise,
-// which would be carried to every task to come.
+// A node's difference counts if it is a fifth at least, and more than so many of its standard deviations. Less is
+// noise, which would be carried to every task to come.
 const (
 	leastNode  = 1.2
 	nodeSigmas = 3

@@ -1,7 +1,8 @@
 package cost
 
-// MapReduce are the numbers of MapReduce: where the search of lab/fit stood on 170 runs of 35 programs when it was ended,
-// those of first runs after a few steps. lab/fit -o writes this file with standard errors once it has run to its end.
+// MapReduce are the numbers of MapReduce: where the search of lab/fit stood on 170 runs of 35 programs when it was
+// ended, those of first runs after a few steps. lab/fit -o writes this file with standard errors once it has run to
+// its end.
 var MapReduce = Numbers{
 	Pace:        0.35,
 	Load:        0.4,

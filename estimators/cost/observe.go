@@ -200,7 +200,8 @@ func (m *Model) observeStage(j int, k dag.StageIndex, st *stage) {
 		last = a.Task
 		e := ended{
 			task: int(a.Task), units: st.unitsOf(a), took: max(0, float64(a.End-s.At)+r.age), out: counted(a.Out),
-			start: a.Start, end: a.End, waited: r.waited, cold: r.cold, first: r.first, over: r.over, up: r.up, attempt: a,
+			start: a.Start, end: a.End, waited: r.waited, cold: r.cold, first: r.first, over: r.over, up: r.up,
+			attempt: a,
 		}
 		if e.up > e.took {
 			e.up = e.took

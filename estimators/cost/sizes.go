@@ -31,8 +31,8 @@ func (m *Model) expect() {
 }
 
 // commonGrowth is what is expected of stages of which nothing shows their growth, by those that have shown it. A run
-// whose stages have grown far more than runs do is one on other data, which the prior does not speak of: it weighs as the
-// mean of what was shown is a standard deviation of it.
+// whose stages have grown far more than runs do is one on other data, which the prior does not speak of: it weighs as
+// the mean of what was shown is a standard deviation of it.
 func (m *Model) commonGrowth() normal {
 	sum, n := 0.0, 0.0
 	m.each(func(_ int, _ dag.StageIndex, st *stage) {
@@ -103,8 +103,8 @@ func (st *stage) sized() bool {
 	return st.single && slices.ContainsFunc(st.seen.running, func(r running) bool { return r.units > 0 })
 }
 
-// inputRatio is how many times as many bytes as in the profile's run the files have that a MapReduce job reads, as their
-// file system says; 0 unknown. If a profile does not have the files, what its maps read counts.
+// inputRatio is how many times as many bytes as in the profile's run the files have that a MapReduce job reads, as
+// their file system says; 0 unknown. If a profile does not have the files, what its maps read counts.
 func (m *Model) inputRatio(j int, k dag.StageIndex, st *stage) float64 {
 	known := m.profile.Job(j)
 	if !st.single || k != dag.Map || known == nil || st.prior.N == 0 {

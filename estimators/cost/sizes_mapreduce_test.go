@@ -24,7 +24,8 @@ func TestSizesByRank(t *testing.T) {
 	profile := learned()
 	maps := &profile.Jobs[0].Stages[dag.Map]
 	maps.Tasks, maps.Known = 8, true
-	maps.Pipelines = []dag.Pipeline{{Tuples: dag.Each([]float64{80, 70, 60, 50, 40, 30, 20, 10}), Alpha: dag.Uniform(25)}}
+	records := dag.Each([]float64{80, 70, 60, 50, 40, 30, 20, 10})
+	maps.Pipelines = []dag.Pipeline{{Tuples: records, Alpha: dag.Uniform(25)}}
 	s := mapping(14_000, 25, 600)
 	s.Plan.Jobs[0].Stages[dag.Map].Tasks = 4
 	all := s.Jobs[0].Stages[dag.Map].Attempts[:2]

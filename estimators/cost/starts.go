@@ -8,8 +8,8 @@ import (
 )
 
 // A task of a MapReduce job has a container of its own, whose start is a part of it. Starts of JVMs are work for the
-// cores of their node, so n tasks that start together there take alone + each·n (docs/facts/measured.md 4), those of the
-// first batch of a run cold more. This is expected; what it takes in this run is the pace of overhead.
+// cores of their node, so n tasks that start together there take alone + each·n (docs/facts/measured.md 4), those of
+// the first batch of a run cold more. This is expected; what it takes in this run is the pace of overhead.
 
 // starts are what a task's start is expected to take, in milliseconds, and how many started together in this run.
 type starts struct {
@@ -28,7 +28,8 @@ const copyMS = 300
 func (m *Model) observeStarts() {
 	o, l := &m.s.Plan.Overheads, &m.starts
 	*l = starts{
-		alone: taskcost.MS(m.s.Plan.Cluster.Setup + o.SetupMin), each: taskcost.MS(o.SetupPer), cold: taskcost.MS(o.Cold),
+		alone: taskcost.MS(m.s.Plan.Cluster.Setup + o.SetupMin), each: taskcost.MS(o.SetupPer),
+		cold:  taskcost.MS(o.Cold),
 		first: dag.NoInstant,
 	}
 	if m.s.Plan.Cluster.Policy == dag.FIFO && !m.given { // on the paper's slots all set-ups are alike

@@ -11,8 +11,8 @@ import (
 // Tasks with a container of their own take over·e^(o+h) + work·e^(r+d)·e^ε: their starts have a change of their own in
 // each stage, h, as their work has, d. Reports of a task show both apart; without them only their sum is known.
 
-// leastSigma is how exactly the tasks of a stage show its changes at best: what they take is no exact sum of a start and
-// work in proportion to units.
+// leastSigma is how exactly the tasks of a stage show its changes at best: what they take is no exact sum of a start
+// and work in proportion to units.
 const leastSigma = 0.03
 
 // learnTasks finds the posterior of the changes of a stage of a MapReduce job by Gauss and Newton's iterations of least
@@ -79,12 +79,12 @@ func (m *Model) learnTasks(st *stage) {
 	st.unseen = estimators.NewFactors(residuals, math.Sqrt(num.Task*num.Task+max(dd, hh)/det+m.pace.oo))
 }
 
-// usualSpread is the standard deviation of the logarithm of tasks' rates at which the rate of a task of its own is drawn
-// to that of its stage as if taskcost.OwnPriorMS of work had shown that.
+// usualSpread is the standard deviation of the logarithm of tasks' rates at which the rate of a task of its own is
+// drawn to that of its stage as if taskcost.OwnPriorMS of work had shown that.
 const usualSpread = 0.2
 
-// ownPrior is how many milliseconds of work the rate of its stage weighs against a running task's own: fewer if the rates
-// of its tasks differ more.
+// ownPrior is how many milliseconds of work the rate of its stage weighs against a running task's own: fewer if the
+// rates of its tasks differ more.
 func (m *Model) ownPrior(st *stage, residuals []float64) float64 {
 	const prior = usualSpread * usualSpread
 	squares, n := prior, 1.0

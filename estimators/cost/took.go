@@ -18,8 +18,8 @@ type Took struct {
 }
 
 // TookOf lists the tasks of each job of a run that succeeded, by job, stage and index. Of a task that succeeded twice
-// the first end counts: later attempts were not needed. A start-up is what the task's own reports show, else that of the
-// run's law (docs/facts/measured.md 4); so the work of a task that was seen only at its end is an estimate.
+// the first end counts: later attempts were not needed. A start-up is what the task's own reports show, else that of
+// the run's law (docs/facts/measured.md 4); so the work of a task that was seen only at its end is an estimate.
 func TookOf(run dag.Run) [][][]Took {
 	s := *run.Now()
 	s.Profiles = nil

@@ -18,10 +18,10 @@ import (
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 )
 
-// Expect returns the load of the run's newest snapshot with what the other applications will take. What an application's
-// own master reports is completed (needOf). One that has done nothing yet is taken to be like the jobs of which
-// something is known (typicalNeed). For any other its end is expected by how fast its progress has risen while it was
-// watched, else since its submission. setup is what the start of a task takes here, in milliseconds.
+// Expect returns the load of the run's newest snapshot with what the other applications will take. What an
+// application's own master reports is completed (needOf). One that has done nothing yet is taken to be like the jobs
+// of which something is known (typicalNeed). For any other its end is expected by how fast its progress has risen
+// while it was watched, else since its submission. setup is what the start of a task takes here, in milliseconds.
 func Expect(run dag.Run, plan *dag.Plan, setup float64) []dag.Load {
 	s := run.Now()
 	out := slices.Clone(s.Load)

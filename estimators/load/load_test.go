@@ -49,11 +49,13 @@ func other(l dag.Load) (dag.Run, *dag.Plan) {
 		Stages: dag.MapReduce(dag.Stage{Tasks: 10, Known: true}, dag.Stage{Tasks: 4, Known: true}),
 	}}}
 	s := &dag.Snapshot{
-		Plan: plan, At: 100_000, State: dag.Running, Stale: dag.NoInstant, Jobs: plan.BlockedJobs(), Load: []dag.Load{l},
+		Plan: plan, At: 100_000, State: dag.Running, Stale: dag.NoInstant, Jobs: plan.BlockedJobs(),
+		Load: []dag.Load{l},
 	}
 	for i := range int32(10) {
 		s.Jobs[0].Stages[dag.Map].Attempts = append(s.Jobs[0].Stages[dag.Map].Attempts, dag.Attempt{
-			Task: i, State: dag.AttemptSucceeded, Start: 10_000, End: 30_000, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant,
+			Task: i, State: dag.AttemptSucceeded, Start: 10_000, End: 30_000,
+			CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant,
 		})
 	}
 	return dag.Run{}.Append(s), plan
@@ -128,7 +130,8 @@ func TestDraw(t *testing.T) {
 			Left: left, Full: one, Rem: one, Sampling: func() func(estimators.Draws) estimators.Drawn { return draw },
 		}
 	}
-	if _, err := estimators.New(estimators.Sampled(), costs, estimators.Options{Samples: 128}).Estimate(run); err != nil {
+	sampled := estimators.New(estimators.Sampled(), costs, estimators.Options{Samples: 128})
+	if _, err := sampled.Estimate(run); err != nil {
 		t.Fatal(err)
 	}
 	if shorter < 40 || shorter > 88 || slices.Min(lengths) > 2500 || slices.Max(lengths) < 10_000 {

@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Complete returns the snapshot with a plan that can be replayed: with numbers of tasks, the edges that the profile has,
-// and overheads unless the plan has the costs of all tasks.
+// Complete returns the snapshot with a plan that can be replayed: with numbers of tasks, the edges that the profile
+// has, and overheads unless the plan has the costs of all tasks.
 func (m *Match) Complete(s *dag.Snapshot) *dag.Snapshot {
 	out, plan := *s, *s.Plan
 	plan.Jobs = dag.CloneJobs(plan.Jobs)

@@ -67,9 +67,9 @@ func filled(o, by dag.Overheads) dag.Overheads {
 	return o
 }
 
-// completeJob gives a MapReduce job that is not submitted its numbers of tasks: a map for each file that the jobs before
-// write, or as many for each as in the profile; as many reduces as in the profile, else as the job with most of them
-// has. Its containers are as large as those of the newest job that has some.
+// completeJob gives a MapReduce job that is not submitted its numbers of tasks: a map for each file that the jobs
+// before write, or as many for each as in the profile; as many reduces as in the profile, else as the job with most
+// of them has. Its containers are as large as those of the newest job that has some.
 func (m *Match) completeJob(plan *dag.Plan, j int) {
 	job, known := &plan.Jobs[j], m.Job(j)
 	if job.MapReduce.MapMB <= 0 {

@@ -18,9 +18,9 @@ type Tasks struct {
 	Out     float64   // records written; 0 unknown
 }
 
-// TasksIn reads a stage of a plan with costs: what each task took, of a MapReduce job (single) beyond its start, or what its
-// records take at the stage's rates. A task of which neither is known counts as a median one. bytes says that its units
-// are bytes; a plan that has none, as one that is written by hand, still has the work of each task.
+// TasksIn reads a stage of a plan with costs: what each task took, of a MapReduce job (single) beyond its start, or
+// what its records take at the stage's rates. A task of which neither is known counts as a median one. bytes says
+// that its units are bytes; a plan that has none, as one that is written by hand, still has the work of each task.
 func TasksIn(was *dag.Stage, single, bytes bool) Tasks {
 	p := Tasks{N: was.Count()}
 	if p.N == 0 {

@@ -16,9 +16,9 @@ type kind struct {
 	pairs []pair
 }
 
-// kindNames are the relations of a run and another one of its program: none, another recording, the same whose profile
-// does not say how long the first executor took to start, of programs of several sizes the same size and cores, or another
-// one, and another job of one name in the histories of others.
+// kindNames are the relations of a run and another one of its program: none, another recording, the same whose
+// profile does not say how long the first executor took to start, of programs of several sizes the same size and
+// cores, or another one, and another job of one name in the histories of others.
 var kindNames = []string{"none", "recording", "start unknown", "again", "other size", "other cores", "both", "history"}
 
 // Of the jobs of one name in the histories of others so many pairs count, of jobs whose lengths are no further apart.
@@ -43,7 +43,8 @@ func pairsOf(runs []*run, most int) []kind {
 				continue
 			}
 			if r.history {
-				if ratio := r.end.Sub(r.first).Seconds() / o.end.Sub(o.first).Seconds(); max(ratio, 1/ratio) < mostApart &&
+				ratio := r.end.Sub(r.first).Seconds() / o.end.Sub(o.first).Seconds()
+				if max(ratio, 1/ratio) < mostApart &&
 					taken[r.program] < mostOfName {
 					by["history"] = append(by["history"], pair{r, o})
 					taken[r.program]++

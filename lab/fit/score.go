@@ -69,7 +69,9 @@ func printTicks(w io.Writer, kinds []kind, names string, model estimators.Model,
 }
 
 // estimate is the time left at a tick, and its distribution; nil if there is none.
-func (p *pair) estimate(s *dag.Snapshot, model estimators.Model, samples int) (*time.Duration, estimators.Distribution) {
+func (p *pair) estimate(s *dag.Snapshot, model estimators.Model, samples int) (
+	*time.Duration, estimators.Distribution,
+) {
 	if p.other != nil {
 		s = profiles.Attach(s, []*dag.Plan{p.other.profile})
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 )
 
-// TestTappedRuns scores two real Streaming jobs on a real Hadoop 3.4.2 with Zipf keys on four reduces, watched through
-// the tap: of quadratic cost, where the largest group is most of the run, and of linear cost. Before the first groups have
-// ended nothing shows what reduces take, so the median tick is scored.
+// TestTappedRuns scores two real Streaming jobs on a real Hadoop 3.4.2 with Zipf keys on four reduces, watched
+// through the tap: of quadratic cost, where the largest group is most of the run, and of linear cost. Before the
+// first groups have ended nothing shows what reduces take, so the median tick is scored.
 func TestTappedRuns(t *testing.T) {
 	t.Parallel()
 	quadratic := medianPoints(t, "testdata/tapped/quadratic.tape")
