@@ -183,6 +183,9 @@ func (st *stage) shareOf(a *dag.Attempt) float64 {
 // watch finds how far a running attempt is by its reports.
 func (m *Model) watch(st *stage, r *running) {
 	a := r.attempt
+	if st.single && st.waits && !st.bytes {
+		return // on the paper's slots copy and sort are work as well, which its reports leave out
+	}
 	units := st.units[a.Task]
 	if !(units > 0) || !st.seen.records || !a.Last.At.Known() || !(r.age > 0) {
 		return

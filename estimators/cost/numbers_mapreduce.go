@@ -13,7 +13,7 @@ var MapReduce = Numbers{
 	Launch:      1,
 	Growth:      0.375,
 	Files:       0.3,
-	Node:        0.133,
+	Node:        0.3,
 	Drift:       0.12,
 	Waves:       31,
 	Pause:       0.3,

@@ -23,11 +23,34 @@ func (m *Model) expect() {
 		if (st.prior.Records || st.single && st.prior.N > 0) && !st.growth.known {
 			st.growth.normal, st.growth.left = common, common.mean
 		}
+		if m.drowned(st) {
+			st.prior, st.growth = prior{}, growth{}
+		}
 		m.expectStage(j, k, st)
 		for i := range st.seen.running {
 			m.watch(st, &st.seen.running[i])
 		}
 	})
+}
+
+// A map whose work was less than drownedPart of its start shows what a record takes only for maps up to drownedGrowth times
+// as large: what a start takes is no more exact than that. So it is with a run on a sample of the data.
+const (
+	drownedPart   = 0.3
+	drownedGrowth = 3
+	usualTogether = 8 // tasks that start on a node at about the same time, as far as a profile shows
+)
+
+// drowned reports whether what a profile's maps took is lost in their starts, and this run's are much larger.
+func (m *Model) drowned(st *stage) bool {
+	if !st.maps || st.prior.N == 0 || m.s.Plan.Cluster.Policy == dag.FIFO || !(st.growth.left > math.Log(drownedGrowth)) {
+		return false
+	}
+	took := 0.0
+	for _, ms := range st.prior.Took {
+		took += ms / float64(st.prior.N)
+	}
+	return took < drownedPart*m.starts.at(usualTogether, false)
 }
 
 // commonGrowth is what is expected of stages of which nothing shows their growth, by those that have shown it. A run

@@ -31,7 +31,7 @@ var parts = []part{
 		New: "number(maps.size)",
 	}}},
 	{"what a profile's tasks took each: their records at one rate", []replaytest.Edit{{
-		File: priorFile, Old: "worked(was, rates); sum > 0", New: "worked(was, rates); sum > 0 && !rates",
+		File: "estimators/profiles/tasks.go", Old: "if sum > 0 {", New: "if sum > 0 && !rates {",
 	}}},
 	{"starts apart from work, as reports show them: tasks as a whole", []replaytest.Edit{{
 		File: tasksFile, Old: "return took, took > 0\n", New: "return took, took > 0 && took < 0\n",
@@ -53,7 +53,8 @@ var parts = []part{
 		File: "adapters/hadoop/counters.go", Old: "const leastRead = 0.02", New: "const leastRead = 0",
 	}}},
 	{"running tasks by their own records: by their stage", []replaytest.Edit{{
-		File: leftFile, Old: "if r.read > 0 {", New: "if r.read < 0 {",
+		File: leftFile, Old: "left, shown := max(whole-r.age, 0.1*whole), 0.0\n\tif r.read > 0 {",
+		New: "left, shown := max(whole-r.age, 0.1*whole), 0.0\n\tif r.read < 0 {",
 	}}},
 	{"silent attempts drawn as widely as unseen stages: as their stage", []replaytest.Edit{{
 		File: leftFile, Old: "if st.bytes && m.silentTask(*r) {", New: "if false {",
@@ -63,7 +64,7 @@ var parts = []part{
 		New: "_ = load.Expect",
 	}}},
 	{"a stall may last as long again: it is over now", []replaytest.Edit{{
-		File: "estimators/cost/stall.go", Old: "m.stalled = s.At.Sub(since)\n", New: "m.stalled = 0\n",
+		File: "estimators/load/stall.go", Old: "return Stall(s.At.Sub(since))", New: "return 0 * Stall(s.At.Sub(since))",
 	}}},
 }
 

@@ -19,10 +19,10 @@ var sparkParts = []part{
 		File: pairFile, Old: "d += nameCost\n", New: "d += 0 * nameCost\n",
 	}}},
 	{"input by what the stages before wrote: by their own tasks", []replaytest.Edit{{
-		File: sizesFile, Old: "case in > 0 && of < p.total:", New: "case in < 0 && of < p.total:",
+		File: sizesFile, Old: "case in > 0 && of < p.Total:", New: "case in < 0 && of < p.Total:",
 	}}},
 	{"scans to come have as many more tasks as others: as in the profile", []replaytest.Edit{{
-		File: "estimators/cost/complete.go", Old: "		if g.n > 0 {\n", New: "		if g.n > 0 && g.n < 0 {\n",
+		File: "estimators/cost/pauses.go", Old: "		if g.n > 0 {\n", New: "		if g.n > 0 && g.n < 0 {\n",
 	}}},
 	{"paces as tasks show them: as in the profile", []replaytest.Edit{{
 		File: paceFile, Old: "p.work, p.over, p.factor, p.loaded = a, b, math.Exp(a), math.Exp(b)",

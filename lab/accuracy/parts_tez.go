@@ -8,7 +8,7 @@ const launchFile = "estimators/cost/launch.go"
 var tezParts = []part{
 	{"nothing", nil},
 	{"edges: all vertices at once", []replaytest.Edit{{
-		File: "estimators/cost/complete.go", Old: "stage := &job.Stages[k]\n\t\t\tif was",
+		File: "estimators/profiles/complete.go", Old: "stage := &job.Stages[k]\n\t\t\tif was",
 		New: "stage := &job.Stages[k]\n\t\t\tstage.After, bare = nil, false\n\t\t\tif was",
 	}}},
 	{"containers that are reused: a launch for each task", []replaytest.Edit{{
@@ -27,18 +27,19 @@ var tezParts = []part{
 		File: launchFile, Old: "-m.numbers.Alone)", New: "-0*m.numbers.Alone)",
 	}}},
 	{"the first task of a container takes longer: as others", []replaytest.Edit{{
-		File: "estimators/cost/complete.go", Old: "m.cold = taskcost.MS(plan.Overheads.Cold)",
-		New: "m.cold = 0 * taskcost.MS(plan.Overheads.Cold)",
+		File: "estimators/cost/cost.go", Old: "m.cold = taskcost.MS(m.s.Plan.Overheads.Cold)",
+		New: "m.cold = 0 * taskcost.MS(m.s.Plan.Overheads.Cold)",
 	}}},
 	{"paces as tasks show them: as in the profile", []replaytest.Edit{{
 		File: paceFile, Old: "p.work, p.over, p.factor, p.loaded = a, b, math.Exp(a), math.Exp(b)",
 		New: "p.work, p.over, p.factor, p.loaded = 0*a, 0*b, 1, 1",
 	}}},
 	{"input by what the vertices before wrote: by their own tasks", []replaytest.Edit{{
-		File: sizesFile, Old: "case in > 0 && of < p.total:", New: "case in < 0 && of < p.total:",
+		File: sizesFile, Old: "case in > 0 && of < p.Total:", New: "case in < 0 && of < p.Total:",
 	}}},
 	{"running tasks by their own records: by their vertex", []replaytest.Edit{{
-		File: leftFile, Old: "if r.read > 0 {", New: "if r.read < 0 {",
+		File: leftFile, Old: "left, shown := max(whole-r.age, 0.1*whole), 0.0\n\tif r.read > 0 {",
+		New: "left, shown := max(whole-r.age, 0.1*whole), 0.0\n\tif r.read < 0 {",
 	}}},
 	{"running tasks by Tez' progress: by their records", []replaytest.Edit{{
 		File: leftFile, Old: "if share > 0.02 && share <= 1 {", New: "if share > 2 && share <= 1 {",
