@@ -167,7 +167,7 @@ func (m *Model) rest(st *stage, r *running) estimators.Rest {
 func (st *stage) shareOf(a *dag.Attempt) float64 {
 	share := a.Ratio
 	switch {
-	case st.single && !st.waits || st.bytes && !(a.Last.Done > a.First.Done):
+	case st.single && !st.bytes || st.bytes && !(a.Last.Done > a.First.Done):
 		return 0 // its records say it, or it reads all of its input before it works
 	case st.bytes:
 		share = 3*share - 2 // copy and sort are a third each (ReduceTask)

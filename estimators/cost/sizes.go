@@ -33,8 +33,8 @@ func (m *Model) expect() {
 	})
 }
 
-// A map whose work was less than drownedPart of its start shows what a record takes only for maps up to drownedGrowth times
-// as large: what a start takes is no more exact than that. So it is with a run on a sample of the data.
+// A map whose work was less than drownedPart of its start shows what a record takes only for maps up to drownedGrowth
+// times as large: what a start takes is no more exact than that. So it is with a run on a sample of the data.
 const (
 	drownedPart   = 0.3
 	drownedGrowth = 3
@@ -43,7 +43,8 @@ const (
 
 // drowned reports whether what a profile's maps took is lost in their starts, and this run's are much larger.
 func (m *Model) drowned(st *stage) bool {
-	if !st.maps || st.prior.N == 0 || m.s.Plan.Cluster.Policy == dag.FIFO || !(st.growth.left > math.Log(drownedGrowth)) {
+	if !st.maps || st.prior.N == 0 || m.s.Plan.Cluster.Policy == dag.FIFO ||
+		!(st.growth.left > math.Log(drownedGrowth)) {
 		return false
 	}
 	took := 0.0
