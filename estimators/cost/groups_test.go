@@ -2,61 +2,28 @@ package cost
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/internal/testkit/keytasks"
 )
 
-// A reducer is the reduces of a job whose key groups take time by a law. They begin to work at 30 s.
-type reducer struct {
-	sizes [][]float64 // of each reduce, in the order in which they are processed
-	cost  func(bytes float64) time.Duration
-}
+// A reducer is the reduces of a job whose key groups take time by a law.
+type reducer struct{ keytasks.Tasks }
 
-// quadratic has four reduces with groups of unlike sizes, 10 to 10,000 bytes; the third has the large ones.
-func quadratic() reducer {
-	r := rand.New(rand.NewPCG(1, 2))
-	out := reducer{cost: func(b float64) time.Duration {
-		return time.Duration(b * b / 1000 * float64(time.Millisecond))
-	}}
-	for i := range 4 {
-		var sizes []float64
-		for range 60 {
-			sizes = append(sizes, 10*math.Floor(math.Exp(r.Float64()*5)))
-		}
-		if i == 2 {
-			sizes = append(sizes[:50:50], 7000, 9000, 2500, 1800, 10_000)
-		}
-		out.sizes = append(out.sizes, sizes)
-	}
-	return out
-}
+func quadratic() reducer { return reducer{keytasks.Quadratic()} }
 
-// at is the job at an instant. Sizes from 500 bytes on are known one by one, the largest by name.
+// at is the job at an instant. Its largest keys are known by name.
 func (r reducer) at(now dag.Instant, origin dag.GroupOrigin) *dag.Snapshot {
 	s := reducing(now)
-	s.Plan.Jobs[0].Stages[dag.Reduce].Tasks = len(r.sizes)
-	g := &dag.Groups{Origin: origin, Maps: 10}
-	for i, sizes := range r.sizes {
+	s.Plan.Jobs[0].Stages[dag.Reduce].Tasks = len(r.Sizes)
+	g := r.At(now, origin)
+	for i := range g.Reduces {
 		a := reduceOf(int32(i), 0, 0.9, dag.Mark{At: 31_000, Done: 1}, dag.Mark{At: 31_000, Done: 1})
-		red := dag.NoReduceGroups()
-		red.Bytes, red.Implicit, red.Attempt = 0, 0, 0
-		end := dag.Instant(30_000)
-		for _, b := range sizes {
-			if red.Bytes += b; b >= 500 {
-				red.Explicit = append(red.Explicit, dag.GroupSize{Bytes: b, Count: 1})
-			} else {
-				red.Implicit += b
-			}
-			if end = end.Add(r.cost(b)); end <= now {
-				red.Done = append(red.Done, dag.GroupPoint{At: end, Bytes: b, Took: r.cost(b), Count: 1})
-			}
-		}
-		slices.SortFunc(red.Explicit, func(a, b dag.GroupSize) int { return int(a.Bytes - b.Bytes) })
+		red := &g.Reduces[i]
 		for _, e := range slices.Backward(red.Explicit) {
 			if n := len(red.Top); n < dag.MaxTopGroups {
 				red.Top = append(red.Top, dag.KeyGroup{Key: "#" + string(rune('a'+n)), Bytes: e.Bytes})
@@ -67,25 +34,15 @@ func (r reducer) at(now dag.Instant, origin dag.GroupOrigin) *dag.Snapshot {
 			a.Last = dag.Mark{At: now, Done: k, Out: k}
 			a.Done[dag.Work], a.Out = k, k
 		}
-		if now >= end {
+		if end := r.End(i); now >= end {
 			a.State, a.End = dag.AttemptSucceeded, end
 		}
 		s.Jobs[0].Stages[dag.Reduce].Attempts = append(s.Jobs[0].Stages[dag.Reduce].Attempts, a)
-		g.Reduces = append(g.Reduces, red)
 	}
 	if s.Jobs[0].Groups = g; origin == dag.GroupsNone {
 		s.Jobs[0].Groups = nil
 	}
 	return s
-}
-
-// end is when a reduce ends.
-func (r reducer) end(task int) dag.Instant {
-	end := dag.Instant(30_000)
-	for _, b := range r.sizes[task] {
-		end = end.Add(r.cost(b))
-	}
-	return end
 }
 
 // branches are two jobs beside each other and one after both: the first has r's reduces, the second's maps take 40 s
@@ -151,7 +108,7 @@ func TestSkewedReducerIsCritical(t *testing.T) {
 	if blind.Path.Slack[0] == 0 || seen.Path.Slack[0] != 0 || seen.Path.Slack[1] < time.Minute {
 		t.Errorf("slack without key groups %v, with them %v", blind.Path.Slack, seen.Path.Slack)
 	}
-	truth := r.end(2).Sub(50_000)
+	truth := r.End(2).Sub(50_000)
 	if late := *seen.Remaining - truth; late < 0 || late > 30*time.Second {
 		t.Errorf("%v left, the skewed reduce has %v", *seen.Remaining, truth)
 	}
@@ -213,7 +170,7 @@ func onSlots(r reducer, now dag.Instant, origin dag.GroupOrigin) *dag.Snapshot {
 func TestKeyGroupsBeatThePlan(t *testing.T) {
 	t.Parallel()
 	r := quadratic()
-	truth := float64(r.end(2) - 60_000)
+	truth := float64(r.End(2) - 60_000)
 	blind := standardOf(t, runOf(onSlots(r, 60_000, dag.GroupsNone)))
 	if float64(blind.Remaining.Milliseconds()) > truth/2 {
 		t.Fatalf("by its plan %v are left", blind.Remaining)
@@ -226,7 +183,7 @@ func TestKeyGroupsBeatThePlan(t *testing.T) {
 	}
 	costs := Costs(run)
 	near(t, "rest", costs.Rem(0, dag.Reduce, 2), truth, 3000)
-	near(t, "whole", costs.Full(0, dag.Reduce, 2), float64(r.end(2)-30_000), 3000)
+	near(t, "whole", costs.Full(0, dag.Reduce, 2), float64(r.End(2)-30_000), 3000)
 	if g := costs.Groups; !g.Used(0) || g.In(estimators.FormStream) == nil || g.In(estimators.FormTheory) != nil {
 		t.Error("the stream form is the one that it is in")
 	}
@@ -254,7 +211,7 @@ func TestKeyGroupsBeatThePlan(t *testing.T) {
 func TestForms(t *testing.T) {
 	t.Parallel()
 	r := quadratic()
-	truth := r.end(2).Sub(60_000)
+	truth := r.End(2).Sub(60_000)
 	byName := map[string]estimators.Scenario{}
 	for _, c := range estimators.Others() {
 		byName[c.Name] = c
@@ -323,7 +280,7 @@ func TestSkewByKeyGroups(t *testing.T) {
 	if keys[0].Name != "#a" || keys[0].Rule == estimators.RuleLinear || !keys[0].Left || !keys[2].Left {
 		t.Errorf("%+v", keys)
 	}
-	rest := float64(r.end(2)-60_000)/1000 - 100
+	rest := float64(r.End(2)-60_000)/1000 - 100
 	for _, c := range []struct {
 		what string
 		got  time.Duration
@@ -355,7 +312,7 @@ func TestSizesOfGroups(t *testing.T) {
 	}
 	s.Jobs[0].Groups.Maps = 5
 	groups, _ := modelOf(s).groupsOf(0)
-	near(t, "the largest, of which half of the maps are known", groups.Reduces[2].Top[0].Bytes, 20_000, 0)
+	near(t, "the largest, when half of the maps have reported", groups.Reduces[2].Top[0].Bytes, 20_000, 0)
 	near(t, "in the snapshot", s.Jobs[0].Groups.Reduces[2].Top[0].Bytes, 10_000, 0)
 	if groups, took := modelOf(reducing(40_000)).groupsOf(0); groups != nil || took != nil {
 		t.Errorf("%v", groups)
@@ -366,30 +323,7 @@ func TestSizesOfGroups(t *testing.T) {
 func TestOddGroups(t *testing.T) {
 	t.Parallel()
 	r := quadratic()
-	points := func(change func(d *dag.GroupPoint)) func(g *dag.Groups) {
-		return func(g *dag.Groups) {
-			for i := range g.Reduces {
-				for k := range g.Reduces[i].Done {
-					change(&g.Reduces[i].Done[k])
-				}
-			}
-		}
-	}
-	for name, change := range map[string]func(g *dag.Groups){
-		"none":  func(g *dag.Groups) { g.Reduces = nil },
-		"fewer": func(g *dag.Groups) { g.Reduces = g.Reduces[:1] },
-		"more":  func(g *dag.Groups) { g.Reduces = append(g.Reduces, g.Reduces...) },
-		"no bytes": func(g *dag.Groups) {
-			for i := range g.Reduces {
-				g.Reduces[i].Bytes, g.Reduces[i].Implicit, g.Reduces[i].Explicit = nan, nan, nil
-			}
-		},
-		"no numbers": points(func(d *dag.GroupPoint) {
-			d.Bytes, d.Count, d.Took, d.At = math.Inf(1), nan, math.MinInt64, dag.NoInstant
-		}),
-		"for ever":      points(func(d *dag.GroupPoint) { d.Took, d.Count = math.MaxInt64, 1e15 }),
-		"of the future": points(func(d *dag.GroupPoint) { d.At += 1_000_000 }),
-	} {
+	for name, change := range keytasks.Odd() {
 		s := r.at(60_000, dag.GroupsTapped)
 		change(s.Jobs[0].Groups)
 		for _, c := range append([]estimators.Scenario{estimators.Sampled()},
@@ -399,7 +333,7 @@ func TestOddGroups(t *testing.T) {
 			}
 		}
 		m := modelOf(s)
-		for i := range r.sizes {
+		for i := range r.Sizes {
 			if full := m.full(0, dag.Reduce, i); !(full >= 0) || math.IsInf(full, 0) {
 				t.Errorf("%s: reduce %d takes %v", name, i, full)
 			}

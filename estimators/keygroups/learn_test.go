@@ -31,13 +31,13 @@ func TestLearnGroups(t *testing.T) {
 	if g.Origin != dag.GroupsTapped || g.Maps != 10 || len(g.Reduces) != 4 {
 		t.Fatalf("%+v", g)
 	}
-	for i, sizes := range r.sizes {
+	for i, sizes := range r.Sizes {
 		got, groups := &g.Reduces[i], 0.0
 		for n, size := range got.Explicit {
 			groups += size.Count
 			d := got.Done[n]
 			if d.At.Known() || d.Bytes != size.Bytes || d.Count != size.Count ||
-				(d.Took-r.cost(d.Bytes)).Abs() > r.cost(d.Bytes)/100_000 {
+				(d.Took-r.Cost(d.Bytes)).Abs() > r.Cost(d.Bytes)/100_000 {
 				t.Errorf("task %d: %+v of %+v", i, d, size)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/internal/testkit/keytasks"
 )
 
 // predicted is a prediction that has Work.
@@ -31,7 +32,7 @@ func TestLeftOfLargeKeys(t *testing.T) {
 	}
 	for _, now := range []dag.Instant{40_000, 60_000, 120_000, 250_000} {
 		p := predicted(t, r.at(now, dag.GroupsTapped))
-		near(t, "left", p.Work.left(2, now), float64(r.end(2)-now), 2000)
+		near(t, "left", p.Work.left(2, now), float64(r.End(2)-now), 2000)
 		near(t, "whole", p.Work.Whole[2], r.whole(2), 2000)
 		near(t, "bytes", p.Work.Bytes[2], p.Sizes.Reduces[2].Bytes, 0)
 		if p.Time == nil || p.Work.Profiled || p.Work.Attempt[2] != 0 {
@@ -45,7 +46,7 @@ func TestLeftOfLargeKeys(t *testing.T) {
 func TestLinearTasksStayLinear(t *testing.T) {
 	t.Parallel()
 	r, noise := linear(), rand.New(rand.NewPCG(5, 6))
-	for _, now := range []dag.Instant{35_000, 45_000, r.end(3) + 5000} {
+	for _, now := range []dag.Instant{35_000, 45_000, r.End(3) + 5000} {
 		s := r.at(now, dag.GroupsTapped)
 		for _, red := range s.Groups.Reduces {
 			for k := range red.Done {
@@ -57,7 +58,7 @@ func TestLinearTasksStayLinear(t *testing.T) {
 		}
 	}
 	p := predicted(t, r.at(40_000, dag.GroupsTapped))
-	near(t, "left", p.Work.left(2, 40_000), float64(r.end(2)-40_000), 2000)
+	near(t, "left", p.Work.left(2, 40_000), float64(r.End(2)-40_000), 2000)
 	if got, want := p.Work.Left, p.Form(estimators.FormTaskRatio).Left; !slices.Equal(got, want) {
 		t.Errorf("left %v, by bytes %v", got, want)
 	}
@@ -70,7 +71,7 @@ func TestLinearTasksStayLinear(t *testing.T) {
 func TestSilentTasks(t *testing.T) {
 	t.Parallel()
 	r := quadratic() // not far above linear
-	r.cost = func(b float64) time.Duration { return time.Duration(math.Pow(b, 1.15) * 3 * float64(time.Millisecond)) }
+	r.Cost = func(b float64) time.Duration { return time.Duration(math.Pow(b, 1.15) * 3 * float64(time.Millisecond)) }
 	s := r.at(60_000, dag.GroupsTapped)
 	if p := predicted(t, s); p.Time != nil {
 		t.Error("NearestFit won by little")
@@ -165,8 +166,8 @@ func TestForms(t *testing.T) {
 				continue
 			}
 			left[f] = w.left(2, 60_000)
-			if right := math.Abs(left[f]-float64(r.end(2)-60_000)) < 5000; right != c.right {
-				t.Errorf("form %d of %v groups: %.0f left of %d", f, origin, left[f], r.end(2)-60_000)
+			if right := math.Abs(left[f]-float64(r.End(2)-60_000)) < 5000; right != c.right {
+				t.Errorf("form %d of %v groups: %.0f left of %d", f, origin, left[f], r.End(2)-60_000)
 			}
 		}
 		if w := Predict(r.at(30_001, dag.GroupsTapped)).Form(f); w != nil {
@@ -182,30 +183,7 @@ func TestForms(t *testing.T) {
 // Groups are hostile: more or fewer tasks than the stage has, sizes and times that are none.
 func TestOddGroups(t *testing.T) {
 	t.Parallel()
-	each := func(change func(d *dag.GroupPoint)) func(g *dag.Groups) {
-		return func(g *dag.Groups) {
-			for i := range g.Reduces {
-				for k := range g.Reduces[i].Done {
-					change(&g.Reduces[i].Done[k])
-				}
-			}
-		}
-	}
-	for name, change := range map[string]func(g *dag.Groups){
-		"none":  func(g *dag.Groups) { g.Reduces = nil },
-		"fewer": func(g *dag.Groups) { g.Reduces = g.Reduces[:1] },
-		"more":  func(g *dag.Groups) { g.Reduces = append(g.Reduces, g.Reduces...) },
-		"no bytes": func(g *dag.Groups) {
-			for i := range g.Reduces {
-				g.Reduces[i].Bytes, g.Reduces[i].Implicit, g.Reduces[i].Explicit = nan, nan, nil
-			}
-		},
-		"no numbers": each(func(d *dag.GroupPoint) {
-			d.Bytes, d.Count, d.Took, d.At = math.Inf(1), nan, math.MinInt64, dag.NoInstant
-		}),
-		"for ever":      each(func(d *dag.GroupPoint) { d.Took, d.Count = math.MaxInt64, 1e15 }),
-		"of the future": each(func(d *dag.GroupPoint) { d.At += 1_000_000 }),
-	} {
+	for name, change := range keytasks.Odd() {
 		for _, known := range []bool{false, true} {
 			s := quadratic().at(60_000, dag.GroupsTapped)
 			change(s.Groups)
@@ -268,7 +246,7 @@ func TestProfileOfImplicitKeys(t *testing.T) {
 func TestProfileOfFewTasks(t *testing.T) {
 	t.Parallel()
 	r := quadratic()
-	r.sizes = r.sizes[1:3]
+	r.Sizes = r.Sizes[1:3]
 	near(t, "left", predicted(t, r.at(30_001, dag.GroupsTapped).profile(r)).Work.Left[1], r.whole(1), 0.08*r.whole(1))
 }
 
@@ -285,7 +263,7 @@ func TestProfileOfReducesAlone(t *testing.T) {
 		red.Bytes, red.Explicit, red.Implicit = shuffled[i], nil, shuffled[i]
 	}
 	s.Bytes, s.ProfileBytes = dag.Each(shuffled), dag.Each(shuffled)
-	near(t, "left", predicted(t, s).Work.left(2, 60_000), float64(r.end(2)-60_000), 0.03*r.whole(2))
+	near(t, "left", predicted(t, s).Work.left(2, 60_000), float64(r.End(2)-60_000), 0.03*r.whole(2))
 }
 
 // Bursts of counters do not replace keys that were measured in an earlier run; the form that is named after them has
@@ -313,7 +291,7 @@ func TestCountersYieldToMeasuredKeys(t *testing.T) {
 func TestCountersAreNoLinearModel(t *testing.T) {
 	t.Parallel()
 	other := linear()
-	other.sizes = append(other.sizes, other.sizes[0])
+	other.Sizes = append(other.Sizes, other.Sizes[0])
 	s := linear().at(33_000, dag.GroupsCounted).profile(other)
 	if p := Predict(s); p.Work != nil {
 		t.Errorf("it uses %s", p.Basis())
@@ -325,9 +303,9 @@ func TestCountersAreNoLinearModel(t *testing.T) {
 func TestSlowdown(t *testing.T) {
 	t.Parallel()
 	r, slow := quadratic(), quadratic()
-	slow.cost = func(b float64) time.Duration { return 2 * r.cost(b) }
+	slow.Cost = func(b float64) time.Duration { return 2 * r.Cost(b) }
 	s := slow.at(40_000, dag.GroupsTapped).profile(r)
-	near(t, "left", predicted(t, s).Work.left(2, 40_000), float64(slow.end(2)-40_000), 15_000)
+	near(t, "left", predicted(t, s).Work.left(2, 40_000), float64(slow.End(2)-40_000), 15_000)
 	s = slow.at(30_001, dag.GroupsTapped).profile(r)
 	s.Slowdown = 2
 	near(t, "at the beginning", predicted(t, s).Work.left(2, 30_001), slow.whole(2), 0.06*slow.whole(2))

@@ -2,103 +2,57 @@ package keygroups
 
 import (
 	"math"
-	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/keytasks"
 )
 
 var nan = math.NaN()
 
-// A reducer is a stage whose key groups take time by a law. Its tasks begin at 30 s, all at once.
-type reducer struct {
-	sizes [][]float64 // of each task, in the order in which they are processed
-	cost  func(bytes float64) time.Duration
-}
+// A reducer is a stage whose key groups take time by a law.
+type reducer struct{ keytasks.Tasks }
 
-// quadratic has four tasks with groups of unlike sizes, 10 to 10,000 bytes; one of them has the large ones.
-func quadratic() reducer {
-	r := rand.New(rand.NewPCG(1, 2))
-	out := reducer{cost: func(b float64) time.Duration {
-		return time.Duration(b * b / 1000 * float64(time.Millisecond))
-	}}
-	for i := range 4 {
-		var sizes []float64
-		for range 60 {
-			sizes = append(sizes, 10*math.Floor(math.Exp(r.Float64()*5)))
-		}
-		if i == 2 {
-			sizes = append(sizes[:50:50], 7000, 9000, 2500, 1800, 10_000)
-		}
-		out.sizes = append(out.sizes, sizes)
-	}
-	return out
-}
+func quadratic() reducer { return reducer{keytasks.Quadratic()} }
 
 // linear is quadratic with time linear in bytes.
 func linear() reducer {
 	r := quadratic()
-	r.cost = func(b float64) time.Duration { return time.Duration(b * 3 * float64(time.Millisecond)) }
+	r.Cost = func(b float64) time.Duration { return time.Duration(b * 3 * float64(time.Millisecond)) }
 	return r
 }
 
 // larger is r with keys f times as large.
 func (r reducer) larger(f float64) reducer {
-	out := reducer{cost: r.cost}
-	for _, sizes := range r.sizes {
+	out := reducer{keytasks.Tasks{Cost: r.Cost}}
+	for _, sizes := range r.Sizes {
 		scaled := make([]float64, len(sizes))
 		for i := range sizes {
 			scaled[i] = f * sizes[i]
 		}
-		out.sizes = append(out.sizes, scaled)
+		out.Sizes = append(out.Sizes, scaled)
 	}
 	return out
 }
 
-// at is the stage at an instant. Sizes from 500 bytes on are known one by one.
+// at is the stage at an instant.
 func (r reducer) at(now dag.Instant, origin dag.GroupOrigin) Stage {
-	s := Stage{Tasks: len(r.sizes), Feeders: 10}
-	g := &dag.Groups{Origin: origin, Maps: 10}
+	s := Stage{Tasks: len(r.Sizes), Feeders: 10, Groups: r.At(now, origin)}
 	bytes := make([]float64, s.Tasks)
-	for i, sizes := range r.sizes {
-		a := dag.Attempt{Task: int32(i), Start: 30_000, State: dag.AttemptRunning, End: dag.NoInstant}
-		red := dag.NoReduceGroups()
-		red.Bytes, red.Implicit, red.Attempt = 0, 0, 0
-		end := dag.Instant(30_000)
-		for _, b := range sizes {
-			red.Bytes += b
-			if b >= 500 {
-				red.Explicit = append(red.Explicit, dag.GroupSize{Bytes: b, Count: 1})
-			} else {
-				red.Implicit += b
-			}
-			if end = end.Add(r.cost(b)); end <= now {
-				red.Done = append(red.Done, dag.GroupPoint{At: end, Bytes: b, Took: r.cost(b), Count: 1})
-			}
-		}
-		slices.SortFunc(red.Explicit, func(a, b dag.GroupSize) int { return int(a.Bytes - b.Bytes) })
-		if now >= end {
+	for i := range bytes {
+		a := dag.Attempt{Task: int32(i), Start: keytasks.Begin, State: dag.AttemptRunning, End: dag.NoInstant}
+		if end := r.End(i); now >= end {
 			a.State, a.End = dag.AttemptSucceeded, end
 		}
-		s.Attempts, g.Reduces, bytes[i] = append(s.Attempts, a), append(g.Reduces, red), red.Bytes
+		s.Attempts, bytes[i] = append(s.Attempts, a), s.Groups.Reduces[i].Bytes
 	}
-	s.Groups, s.Bytes = g, dag.Each(bytes)
+	s.Bytes = dag.Each(bytes)
 	return s
 }
 
 // whole is how long a task works.
-func (r reducer) whole(task int) float64 {
-	sum := time.Duration(0)
-	for _, b := range r.sizes[task] {
-		sum += r.cost(b)
-	}
-	return float64(sum) / 1e6
-}
-
-// end is when a task ends.
-func (r reducer) end(task int) dag.Instant { return dag.Instant(30_000 + r.whole(task)) }
+func (r reducer) whole(task int) float64 { return float64(r.End(task) - keytasks.Begin) }
 
 // profile gives a stage what a profile keeps of a run of r.
 func (s Stage) profile(r reducer) Stage {

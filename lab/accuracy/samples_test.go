@@ -50,8 +50,8 @@ func TestSampleProfiles(t *testing.T) {
 // ended.
 const wrongMost = 1.5
 
-// TestWrongProfiles: sizes in a profile that are all off by a factor of up to a hundred do little harm once a tenth of the tasks has
-// ended, on the ticks that have a point without the profile as well.
+// TestWrongProfiles: sizes in a profile that are all off by a factor of up to a hundred do little harm once a tenth
+// of the tasks has ended, on the ticks that have a point without the profile as well.
 func TestWrongProfiles(t *testing.T) {
 	t.Parallel()
 	type query struct {

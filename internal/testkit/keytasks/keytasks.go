@@ -1,0 +1,103 @@
+// Package keytasks makes tasks whose key groups take time by a law, for tests of what predicts them.
+package keytasks
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// Begin is when the tasks begin to work, all at once.
+const Begin = dag.Instant(30_000)
+
+// named is the size, in bytes, from which on groups are known one by one.
+const named = 500
+
+// Tasks are tasks whose groups have these sizes in bytes, in the order in which they are processed, and take this time.
+type Tasks struct {
+	Sizes [][]float64
+	Cost  func(bytes float64) time.Duration
+}
+
+// Quadratic are four tasks with groups of unlike sizes, 10 to 10,000 bytes; the third has the large ones.
+func Quadratic() Tasks {
+	r := rand.New(rand.NewPCG(1, 2))
+	out := Tasks{Cost: func(b float64) time.Duration {
+		return time.Duration(b * b / 1000 * float64(time.Millisecond))
+	}}
+	for i := range 4 {
+		var sizes []float64
+		for range 60 {
+			sizes = append(sizes, 10*math.Floor(math.Exp(r.Float64()*5)))
+		}
+		if i == 2 {
+			sizes = append(sizes[:50:50], 7000, 9000, 2500, 1800, 10_000)
+		}
+		out.Sizes = append(out.Sizes, sizes)
+	}
+	return out
+}
+
+// End is when a task ends.
+func (t Tasks) End(task int) dag.Instant {
+	end := Begin
+	for _, b := range t.Sizes[task] {
+		end = end.Add(t.Cost(b))
+	}
+	return end
+}
+
+// At are the groups at an instant, as ten tasks before them have reported.
+func (t Tasks) At(now dag.Instant, origin dag.GroupOrigin) *dag.Groups {
+	g := &dag.Groups{Origin: origin, Maps: 10}
+	for _, sizes := range t.Sizes {
+		r := dag.NoReduceGroups()
+		r.Bytes, r.Implicit, r.Attempt = 0, 0, 0
+		end := Begin
+		for _, b := range sizes {
+			if r.Bytes += b; b >= named {
+				r.Explicit = append(r.Explicit, dag.GroupSize{Bytes: b, Count: 1})
+			} else {
+				r.Implicit += b
+			}
+			if end = end.Add(t.Cost(b)); end <= now {
+				r.Done = append(r.Done, dag.GroupPoint{At: end, Bytes: b, Took: t.Cost(b), Count: 1})
+			}
+		}
+		slices.SortFunc(r.Explicit, func(a, b dag.GroupSize) int { return int(a.Bytes - b.Bytes) })
+		g.Reduces = append(g.Reduces, r)
+	}
+	return g
+}
+
+// Odd are changes of groups to what no sound source reports: more or fewer tasks, sizes and times that are none.
+func Odd() map[string]func(g *dag.Groups) {
+	each := func(change func(d *dag.GroupPoint)) func(g *dag.Groups) {
+		return func(g *dag.Groups) {
+			for i := range g.Reduces {
+				for k := range g.Reduces[i].Done {
+					change(&g.Reduces[i].Done[k])
+				}
+			}
+		}
+	}
+	nan := math.NaN()
+	return map[string]func(g *dag.Groups){
+		"none":  func(g *dag.Groups) { g.Reduces = nil },
+		"fewer": func(g *dag.Groups) { g.Reduces = g.Reduces[:1] },
+		"more":  func(g *dag.Groups) { g.Reduces = append(g.Reduces, g.Reduces...) },
+		"no bytes": func(g *dag.Groups) {
+			for i := range g.Reduces {
+				g.Reduces[i].Bytes, g.Reduces[i].Implicit, g.Reduces[i].Explicit = nan, nan, nil
+			}
+		},
+		"no numbers": each(func(d *dag.GroupPoint) {
+			d.Bytes, d.Count, d.Took, d.At = math.Inf(1), nan, math.MinInt64, dag.NoInstant
+		}),
+		"for ever":      each(func(d *dag.GroupPoint) { d.Took, d.Count = math.MaxInt64, 1e15 }),
+		"of the future": each(func(d *dag.GroupPoint) { d.At += 1_000_000 }),
+	}
+}
