@@ -249,7 +249,7 @@ func (k *task) attempt(number int32, now dag.Instant) dag.Attempt {
 	case k.state == dag.AttemptSucceeded && !k.guessed:
 		at.Done[0], at.Out = zeroNaN(k.in)+zeroNaN(k.read), k.out
 	case k.state == dag.AttemptRunning && reads:
-		// Its size is known once it is fetched. How much of it is done is unknown.
+		// A task that has fetched its input knows how large that is, but not how much of it is done.
 		at.Total[0] = zeroNaN(k.in) + k.read
 	case k.state == dag.AttemptRunning:
 		at.Done[0], at.Out = k.in, k.out

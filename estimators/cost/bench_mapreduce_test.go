@@ -12,8 +12,7 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// wide is a job of n maps on containers, or on the paper's slots, of which a fifth have ended, and as many as have room
-// run; their sizes are different or equal.
+// wide is a job of n maps, of one size or of different sizes. A fifth of them have ended, and room of them run.
 func wide(n, room int, policy dag.Policy, equal bool) *dag.Snapshot {
 	s := mapping(0, 1, 1)
 	s.At = 1_000_000

@@ -12,8 +12,8 @@ import (
 )
 
 // between is what this run has shown of the time in which none of its tasks run: from a job's submission to its first
-// task, from a wave of jobs to the next, and from a job's last task to its end. Most of it is starts of JVMs, so it
-// shows the pace of overhead.
+// task, from a wave of jobs to the next, and from a job's last task to its end. JVM starts are most of
+// this time, so it shows the pace of overhead.
 type between struct {
 	launch, wave, finish shownPause
 	waited               time.Duration // for how long a job that has no task left has waited for its end; 0: none does

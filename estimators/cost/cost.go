@@ -70,7 +70,6 @@ type stage struct {
 	change normal    // d_s; of a stage without a profile the logarithm of what a task takes
 	up     normal    // the change of the starts of its own containers
 	own    estimators.Factors
-	high   float64 // standard deviation of change above its median, if that differs; 0: it does not
 	// milliseconds of work that the rate of its stage weighs against a running task's own; 0: taskcost.OwnPriorMS
 	ownPrior float64
 	keyed    *keyed             // by key groups; nil: they do not say it
@@ -127,8 +126,9 @@ func With(opt Options) estimators.Model {
 			m.findStall()
 		}
 		c := estimators.Costs{
-			Left: m.left, Full: m.full, Rem: m.rem, Completed: m.s, AssumedRatio: m.assumedRatio, Measured: true,
-			Sampling: m.sampling, Residuals: m.profile.Residuals(), TaskSize: m.taskSize,
+			Left: m.left, Full: m.full, Rem: m.rem, Completed: m.s, AssumedRatio: m.assumedRatio,
+			// What MapReduce stages take that nothing has shown is too wide for one time that rests on them.
+			Measured: !plan.OnlyMapReduce(), Sampling: m.sampling, Residuals: m.profile.Residuals(), TaskSize: m.taskSize,
 			InRecords: !plan.OnlyMapReduce() || plan.Cluster.Policy == dag.FIFO,
 			Warnings:  m.warnings(), NodeFactors: m.nodeFactors,
 			Groups: m.groupCosts(func(in *Model) schedule.Left { return in.left }),

@@ -80,7 +80,7 @@ func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 				continue
 			}
 			by[j][k] = factors{
-				change: drift * math.Exp(st.change.mean+st.deviation(z(estimators.ForRate, j, i))),
+				change: drift * math.Exp(st.change.mean+st.change.sigma*z(estimators.ForRate, j, i)),
 				size:   math.Exp(st.growth.sigma * grown),
 				head:   drift * math.Exp(head*z(estimators.ForSetup, j+1, i)),
 			}
@@ -123,16 +123,6 @@ func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 		drawn.Later = m.later(d.Common(estimators.ForOther, 0, 0))
 	}
 	return drawn
-}
-
-// deviation is how far a standard normal number takes the change of a stage from its median. A stage that reads
-// others and of which nothing is known takes next to nothing in most programs, and most of the time in some: its
-// distribution is wider above the median (a two-piece normal one).
-func (st *stage) deviation(z float64) float64 {
-	if z > 0 && st.high > 0 {
-		return st.high * z
-	}
-	return st.change.sigma * z
 }
 
 // drawPauses returns the snapshot of a draw: it has other pauses.

@@ -19,7 +19,8 @@ func TestNoRangeTooEarly(t *testing.T) {
 	}
 }
 
-// TestAssumedIsWide checks that reduces of which nothing is known may take next to nothing, or longer than all that is.
+// TestAssumedIsWide checks the range while no reduce has run: reduces may take almost no time, or more than all other
+// work.
 func TestAssumedIsWide(t *testing.T) {
 	t.Parallel()
 	if d := drawn(t, mapping(14_000, 25, 600)); len(d) == 0 || d.At(0.95) < 2*d.At(0.1) {

@@ -22,7 +22,7 @@ func (m *Model) whole(st *stage, i int) float64 {
 		return 0 // a floor
 	}
 	mean := st.change.mean
-	if st.origin == schedule.Assumed && st.high == 0 {
+	if st.origin == schedule.Assumed && !st.single {
 		mean += st.change.sigma * st.change.sigma / 2
 	}
 	return math.Exp(mean) * m.alone(st, i, m.pace.factor, m.pace.loaded)
@@ -308,23 +308,4 @@ func (m *Model) copied(st *stage, a *dag.Attempt) float64 {
 	}
 	wait = max(wait, c.Times*st.usual-float64(m.s.At-a.Start))
 	return wait + m.whole(st, int(a.Task))
-}
-
-// assumedRatio is how much of the time that remains is assumed, 0..1: that in which nothing runs but tasks of stages
-// that neither the run nor a profile has shown.
-func (m *Model) assumedRatio(sch *schedule.Schedule) float64 {
-	total := float64(sch.End - sch.Now)
-	if total <= 0 {
-		return 0
-	}
-	known, sure := sch.Now, 0.0
-	for i := range sch.Spans { // sorted by start
-		sp := &sch.Spans[i]
-		if sp.Count == 0 || m.stages[sp.Job][sp.Stage].origin >= schedule.Assumed || sp.End <= known {
-			continue
-		}
-		sure += float64(sp.End - max(sp.Start, known))
-		known = sp.End
-	}
-	return max(0, 1-sure/total)
 }

@@ -32,6 +32,5 @@ type Numbers struct {
 	ToCome                          float64 // what the tasks to come of a stage differ by from those that have ended
 	Unseen, UnseenSigma             float64 // a task of a stage of which none has ended, against the mean task of the run
 	UnseenRead                      float64 // Unseen of a stage that reads others
-	UnseenHigh                      float64 // UnseenSigma of such a stage above its median; 0: the same
 	NothingLater, Later, LaterSigma float64 // see Model.later
 }

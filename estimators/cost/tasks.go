@@ -38,30 +38,22 @@ func (m *Model) learnTasks(st *stage) {
 		d, prior = math.Log(took/work), 1/(num.UnseenSigma*num.UnseenSigma)
 	}
 	start := d
-	var dd, dh, hh float64
+	var dd, hh float64 // variances
 	for range steps {
-		dd, dh, hh = prior, 0, 1/(num.Head*num.Head)
-		rd, rh := -prior*(d-start), -hh*h
+		e := equations{aa: prior, bb: 1 / (num.Head * num.Head), ra: -prior * (d - start), rb: -h / (num.Head * num.Head)}
 		for _, g := range shown {
 			work, over := g.work*math.Exp(d), g.over*math.Exp(h)
 			a := work / (work + over)
-			b := 1 - a
 			r, w := g.information(work+over, num.Task*num.Task/g.n+leastSigma*leastSigma)
-			dd, dh, hh = dd+w*a*a, dh+w*a*b, hh+w*b*b
-			rd, rh = rd+w*a*r, rh+w*b*r
+			e.add(w, a, 1-a, r)
 		}
-		det := dd*hh - dh*dh
-		x, y := (hh*rd-dh*rh)/det, (dd*rh-dh*rd)/det
-		if most := max(math.Abs(x), math.Abs(y)); most > 1 {
-			x, y = x/most, y/most
-		}
-		d, h = d+x, min(max(h+y, -5), 5)
-		if math.Abs(x)+math.Abs(y) < 1e-6 {
+		x, y, done := e.step()
+		d, h = d+x, min(max(h+y, -mostLog), mostLog)
+		if dd, _, hh = e.covariance(); done {
 			break
 		}
 	}
-	det := dd*hh - dh*dh
-	st.change, st.up = normal{d, math.Sqrt(hh / det)}, normal{h, math.Sqrt(dd / det)}
+	st.change, st.up = normal{d, math.Sqrt(dd)}, normal{h, math.Sqrt(hh)}
 	if st.prior.N == 0 {
 		// Tasks to come differ from those that have ended in a way of their own.
 		left := 1 - float64(len(st.seen.ended))/float64(max(st.n, 1))
@@ -76,7 +68,7 @@ func (m *Model) learnTasks(st *stage) {
 		}
 	}
 	st.own, st.ownPrior = estimators.NewFactors(residuals, num.Task), m.ownPrior(st, residuals)
-	st.unseen = estimators.NewFactors(residuals, math.Sqrt(num.Task*num.Task+max(dd, hh)/det+m.pace.oo))
+	st.unseen = estimators.NewFactors(residuals, math.Sqrt(num.Task*num.Task+max(dd, hh)+m.pace.oo))
 }
 
 // usualSpread is the standard deviation of the logarithm of tasks' rates at which the rate of a task of its own is

@@ -9,8 +9,6 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/keytasks"
 )
 
-var nan = math.NaN()
-
 // A reducer is a stage whose key groups take time by a law.
 type reducer struct{ keytasks.Tasks }
 

@@ -15,7 +15,7 @@ import (
 const examples = "../../examples"
 
 // TestSampleProfiles: on slots the profile of a run of a hundredth, or of ten times, is as good as the ParaTimer
-// paper's debug run (section 4.2: at most 4.6 points; one tick here has 4.8), on YARN better than none.
+// paper's debug run (section 4.2: at most 4.6 points), on YARN better than none.
 func TestSampleProfiles(t *testing.T) {
 	t.Parallel()
 	for _, q := range sampledQueries {
@@ -36,8 +36,8 @@ func TestSampleProfiles(t *testing.T) {
 				switch {
 				case e.share() < 0.9:
 					t.Errorf("%s, %s, %g: a point on %.0f %% of the ticks", q.file, policy, ratio, 100*e.share())
-				case policy == dag.FIFO && !(mean(e.points) <= 2 && most(e.points) <= 5):
-					t.Errorf("%s, %s, %g: %s points, want at most 2.0 / 5.0", q.file, policy, ratio, e)
+				case policy == dag.FIFO && !(mean(e.points) <= 2 && most(e.points) <= 4.6):
+					t.Errorf("%s, %s, %g: %s points, want at most 2.0 / 4.6", q.file, policy, ratio, e)
 				case policy == dag.YARN && len(none.points) > 0 && !(mean(e.points) <= mean(none.points)+1):
 					t.Errorf("%s, %s, %g: %s points, and %s without a profile", q.file, policy, ratio, e, none)
 				}
@@ -48,10 +48,10 @@ func TestSampleProfiles(t *testing.T) {
 
 // wrongMost is by how many points a profile of other sizes may make the mean error worse, once a tenth of the tasks has
 // ended.
-const wrongMost = 1.5
+const wrongMost = 0.5
 
-// TestWrongProfiles: sizes in a profile that are all off by a factor of up to a hundred do little harm once a tenth
-// of the tasks has ended, on the ticks that have a point without the profile as well.
+// TestWrongProfiles: sizes in a profile that are all off by any factor do next to no harm once a tenth of the tasks has
+// ended, on the ticks that have a point without the profile as well.
 func TestWrongProfiles(t *testing.T) {
 	t.Parallel()
 	type query struct {
@@ -78,7 +78,7 @@ func TestWrongProfiles(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		q := &all[rapid.IntRange(0, len(all)-1).Draw(t, "query")]
-		by := math.Pow(10, rapid.Float64Range(-2, 2).Draw(t, "power of ten"))
+		by := math.Pow(10, rapid.Float64Range(-3, 3).Draw(t, "power of ten"))
 		wrong := *q.profile
 		wrong.Jobs = dag.CloneJobs(wrong.Jobs)
 		for j := range wrong.Jobs {

@@ -18,7 +18,7 @@ var (
 		"Drift", "Waves", "Pause", "EveryPart", "Launch", "Alone", "Files", "Node",
 	}
 	firstRuns = []string{
-		"ToCome", "FirstHead", "FirstHeadSigma", "Unseen", "UnseenRead", "UnseenSigma", "UnseenHigh", "NothingLater", "Later", "LaterSigma",
+		"ToCome", "FirstHead", "FirstHeadSigma", "Unseen", "UnseenRead", "UnseenSigma", "NothingLater", "Later", "LaterSigma",
 	}
 	// signed are those that are logarithms themselves.
 	signed = []string{"FirstHead", "Unseen", "UnseenRead", "Later"}

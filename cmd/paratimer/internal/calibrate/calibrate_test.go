@@ -14,7 +14,7 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/long"
 )
 
-// crude stands in for a sampler that is far too sure: 5 % around the standard scenario, whatever is known.
+// crude is a sampler whose ranges are far too narrow: 5 % around the standard scenario.
 type crude struct {
 	standard  estimators.Estimator
 	uncorrect bool

@@ -77,7 +77,7 @@ func TestRecordings(t *testing.T) {
 	if all == 0 || other*10 > all {
 		t.Errorf("%d of %d moves have no cause", other, all)
 	}
-	if 2*all > 5*n {
+	if all > 2*n {
 		t.Errorf("%d moves are told in %d recordings", all, n)
 	}
 }

@@ -10,13 +10,12 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 )
 
-// TestTappedRuns scores two real Streaming jobs on a real Hadoop 3.4.2 with Zipf keys on four reduces, watched
-// through the tap: of quadratic cost, where the largest group is most of the run, and of linear cost. Before the
-// first groups have ended nothing shows what reduces take, so the median tick is scored.
+// TestTappedRuns scores two real Streaming jobs on a real Hadoop 3.4.2 with Zipf keys on four reduces, watched through
+// the tap: of quadratic cost, where the largest group is most of the run, and of linear cost.
 func TestTappedRuns(t *testing.T) {
 	t.Parallel()
-	quadratic := medianPoints(t, "testdata/tapped/quadratic.tape")
-	linear := medianPoints(t, "testdata/tapped/linear.tape")
+	quadratic := meanPoints(t, "testdata/tapped/quadratic.tape")
+	linear := meanPoints(t, "testdata/tapped/linear.tape")
 	for _, name := range []string{"standard", "nearestfit_stream"} {
 		got, ratio, hadoop := quadratic[name], quadratic["task_ratio"], quadratic["hadoop"]
 		if !(got <= 3 && got <= ratio/2 && got <= hadoop/2) {
@@ -31,8 +30,8 @@ func TestTappedRuns(t *testing.T) {
 	}
 }
 
-// medianPoints is the median error of each estimator along a recording, in points of progress; NaN where it gave none.
-func medianPoints(t *testing.T, path string) map[string]float64 {
+// meanPoints is the mean error of each estimator along a recording, in points of progress; NaN where it gave none.
+func meanPoints(t *testing.T, path string) map[string]float64 {
 	t.Helper()
 	var out, err bytes.Buffer
 	if code := program.Run(t.Context(), []string{"paratimer", "score", "--estimators", "all", "--output", "json", path},
@@ -42,20 +41,20 @@ func medianPoints(t *testing.T, path string) map[string]float64 {
 	var got struct {
 		Runs []struct {
 			Estimators []struct {
-				Name         string
-				MedianPoints *float64 `json:"median_points"`
+				Name       string
+				MeanPoints *float64 `json:"mean_points"`
 			}
 		}
 	}
 	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	medians := map[string]float64{}
+	means := map[string]float64{}
 	for _, e := range got.Runs[0].Estimators {
-		medians[e.Name] = math.NaN()
-		if e.MedianPoints != nil {
-			medians[e.Name] = *e.MedianPoints
+		means[e.Name] = math.NaN()
+		if e.MeanPoints != nil {
+			means[e.Name] = *e.MeanPoints
 		}
 	}
-	return medians
+	return means
 }
