@@ -128,7 +128,8 @@ func With(opt Options) estimators.Model {
 		c := estimators.Costs{
 			Left: m.left, Full: m.full, Rem: m.rem, Completed: m.s, AssumedRatio: m.assumedRatio,
 			// What MapReduce stages take that nothing has shown is too wide for one time that rests on them.
-			Measured: !plan.OnlyMapReduce(), Sampling: m.sampling, Residuals: m.profile.Residuals(), TaskSize: m.taskSize,
+			Measured: !plan.OnlyMapReduce(),
+			Sampling: m.sampling, Residuals: m.profile.Residuals(), TaskSize: m.taskSize,
 			InRecords: !plan.OnlyMapReduce() || plan.Cluster.Policy == dag.FIFO,
 			Warnings:  m.warnings(), NodeFactors: m.nodeFactors,
 			Groups: m.groupCosts(func(in *Model) schedule.Left { return in.left }),

@@ -40,7 +40,8 @@ func (m *Model) learnTasks(st *stage) {
 	start := d
 	var dd, hh float64 // variances
 	for range steps {
-		e := equations{aa: prior, bb: 1 / (num.Head * num.Head), ra: -prior * (d - start), rb: -h / (num.Head * num.Head)}
+		head := 1 / (num.Head * num.Head)
+		e := equations{aa: prior, bb: head, ra: -prior * (d - start), rb: -head * h}
 		for _, g := range shown {
 			work, over := g.work*math.Exp(d), g.over*math.Exp(h)
 			a := work / (work + over)
