@@ -162,24 +162,32 @@ func mapped(s dag.Series, f func(float64) float64) dag.Series {
 func sampledErrors(plan *dag.Plan, ratio float64, seeds int) (*errorsOf, error) {
 	e := &errorsOf{}
 	for seed := range uint64(seeds) {
-		var profiles []*dag.Plan
-		if ratio > 0 {
-			small := *plan
-			small.Jobs = dag.CloneJobs(plan.Jobs)
-			for j := range small.Jobs {
-				grow(&small.Jobs[j], ratio)
-			}
-			run, err := simulated(&small, simulate.Options{Seed: seed + 101, Every: time.Second}, nil)
-			if err != nil {
-				return nil, err
-			}
-			profiles = []*dag.Plan{cost.Learn(run)}
+		profiles, err := sampleProfile(plan, ratio, seed)
+		if err != nil {
+			return nil, err
 		}
 		if err := e.play(plan, seed+1, profiles); err != nil {
 			return nil, err
 		}
 	}
 	return e, nil
+}
+
+// sampleProfile is the profile of a run whose tasks read ratio times as much; none where it is 0.
+func sampleProfile(plan *dag.Plan, ratio float64, seed uint64) ([]*dag.Plan, error) {
+	if ratio == 0 {
+		return nil, nil
+	}
+	small := *plan
+	small.Jobs = dag.CloneJobs(plan.Jobs)
+	for j := range small.Jobs {
+		grow(&small.Jobs[j], ratio)
+	}
+	run, err := simulated(&small, simulate.Options{Seed: seed + 101, Every: time.Second}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return []*dag.Plan{cost.Learn(run)}, nil
 }
 
 // simulated is a run of which nothing is known but what it shows. Each tick is seen.
@@ -209,22 +217,30 @@ func simulated(plan *dag.Plan, opt simulate.Options, see func(dag.Run) error) (d
 // A progress is what was said of a run at an instant.
 type progress struct {
 	at   float64  // seconds
-	left *float64 // seconds, nil where no point is given
+	left *float64 // seconds, nil where there is no estimate
+	wide bool     // too much is assumed: a range is shown and no point
 	done float64  // share of the query's tasks that have ended
 }
 
 // play adds the errors of one run.
 func (e *errorsOf) play(plan *dag.Plan, seed uint64, profiles []*dag.Plan) error {
 	ticks, total, err := estimated(plan, seed, profiles)
-	if err != nil {
-		return err
+	if err == nil {
+		e.addRun(ticks, total)
 	}
+	return err
+}
+
+// addRun adds the errors of the points of a run that took total seconds.
+func (e *errorsOf) addRun(ticks []progress, total float64) {
 	for _, x := range ticks {
+		if x.wide {
+			x.left = nil
+		}
 		if x.at > 0 && x.at < total {
 			e.add(x.at, total, x.left, nil)
 		}
 	}
-	return nil
 }
 
 // estimated is what standard says of one run, each five seconds, and the run's length in seconds.
@@ -243,9 +259,9 @@ func estimated(plan *dag.Plan, seed uint64, profiles []*dag.Plan) ([]progress, f
 			return err
 		}
 		x := progress{at: s.At.Sub(opt.Start).Seconds(), done: doneShare(&s, plan)}
-		if got.Remaining != nil && (got.Measured || got.AssumedRatio <= assumedMost) {
+		if got.Remaining != nil {
 			left := got.Remaining.Seconds()
-			x.left = &left
+			x.left, x.wide = &left, !got.Measured && got.AssumedRatio > assumedMost
 		}
 		ticks = append(ticks, x)
 		return nil

@@ -24,26 +24,46 @@ func TestSampleProfiles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			none, err := sampledErrors(plan, 0, 1)
+			without, _, err := estimated(plan, 1, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, ratio := range ratios {
-				e, err := sampledErrors(plan, ratio, 1)
+				profiles, err := sampleProfile(plan, ratio, 0)
 				if err != nil {
 					t.Fatal(err)
 				}
+				got, total, err := estimated(plan, 1, profiles)
+				if err != nil {
+					t.Fatal(err)
+				}
+				e := &errorsOf{}
+				e.addRun(got, total)
+				with, none := both(got, without, total, 0)
 				switch {
 				case e.share() < 0.9:
 					t.Errorf("%s, %s, %g: a point on %.0f %% of the ticks", q.file, policy, ratio, 100*e.share())
 				case policy == dag.FIFO && !(mean(e.points) <= 2 && most(e.points) <= 4.6):
 					t.Errorf("%s, %s, %g: %s points, want at most 2.0 / 4.6", q.file, policy, ratio, e)
-				case policy == dag.YARN && len(none.points) > 0 && !(mean(e.points) <= mean(none.points)+1):
-					t.Errorf("%s, %s, %g: %s points, and %s without a profile", q.file, policy, ratio, e, none)
+				case policy == dag.YARN && len(none.points) > 0 && !(mean(with.points) <= mean(none.points)+1):
+					t.Errorf("%s, %s, %g: %s points, and %s without a profile", q.file, policy, ratio, with, none)
 				}
 			}
 		}
 	}
+}
+
+// both are the errors of two estimates of one run on the ticks on which both have one, from a share of the tasks on.
+func both(a, b []progress, total, from float64) (ea, eb *errorsOf) {
+	ea, eb = &errorsOf{}, &errorsOf{}
+	for i, x := range a {
+		if x.left == nil || b[i].left == nil || x.done < from || x.at <= 0 || x.at >= total {
+			continue
+		}
+		ea.add(x.at, total, x.left, nil)
+		eb.add(x.at, total, b[i].left, nil)
+	}
+	return ea, eb
 }
 
 // wrongMost is by how many points a profile of other sizes may make the mean error worse, once a tenth of the tasks has
@@ -88,14 +108,7 @@ func TestWrongProfiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		with, none := &errorsOf{}, &errorsOf{}
-		for i, x := range got {
-			if q.none[i].left == nil || x.left == nil || x.done < 0.1 || x.at <= 0 || x.at >= total {
-				continue
-			}
-			with.add(x.at, total, x.left, nil)
-			none.add(x.at, total, q.none[i].left, nil)
-		}
+		with, none := both(got, q.none, total, 0.1)
 		if len(with.points) < 5 || mean(with.points) > mean(none.points)+wrongMost {
 			t.Errorf("%s, sizes × %.3g: %s with the profile, %s without", q.plan.Name, by, with, none)
 		}
