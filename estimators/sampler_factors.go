@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"sync"
 )
 
 // Factors are what a task's time may be, as multiples of its prediction: equally likely values, ascending. An empty one
@@ -12,7 +13,7 @@ import (
 // They are the residuals of tasks that have ended, each smoothed a little, and a lognormal prior that weighs as much as
 // priorTasks of them. The slowest outlierRatio of tasks follows no such law: P(F > x) = 1/x (Pareto, exponent 1).
 type Factors struct {
-	of []float64
+	of func() []float64 // they are many, and needed for stages alone that have tasks left
 }
 
 const (
@@ -36,6 +37,11 @@ func NewFactors(residuals []float64, sigma float64) Factors {
 	if sigma == 0 && len(residuals) == 0 {
 		return Factors{}
 	}
+	return Factors{sync.OnceValue(func() []float64 { return quantiles(residuals, sigma) })}
+}
+
+// quantiles are factorCount factors, ascending.
+func quantiles(residuals []float64, sigma float64) []float64 {
 	for i, r := range residuals {
 		residuals[i] = min(max(r, -3), 3)
 	}
@@ -60,7 +66,7 @@ func NewFactors(residuals []float64, sigma float64) Factors {
 		u := (float64(i) + 0.5) / float64(factorCount-body)
 		out = append(out, min(worst/(1-u), max(maxPending, worst)))
 	}
-	return Factors{out}
+	return out
 }
 
 // bandwidth is Silverman's rule of thumb (Density Estimation, 1986, equation 3.31) for sorted values.
@@ -86,7 +92,8 @@ func (f Factors) At(u float64) float64 {
 	if f.of == nil {
 		return 1
 	}
-	return f.of[min(int(u*float64(len(f.of))), len(f.of)-1)]
+	of := f.of()
+	return of[min(int(u*float64(len(of))), len(of)-1)]
 }
 
 // below is the share of factors that are at most x.
@@ -97,8 +104,8 @@ func (f Factors) below(x float64) float64 {
 		}
 		return 0
 	}
-	i := sort.SearchFloat64s(f.of, x)
-	return float64(i) / float64(len(f.of))
+	of := f.of()
+	return float64(sort.SearchFloat64s(of, x)) / float64(len(of))
 }
 
 // A Rest is what is left of something that is predicted to take Whole and has lasted for Age: conditional on its not
