@@ -39,14 +39,11 @@ func (m *Model) learnTasks(st *stage) {
 	}
 	start := d
 	var dd, hh float64 // variances
-	var worked, started float64
 	for range steps {
 		head := 1 / (num.Head * num.Head)
 		e := equations{aa: prior, bb: head, ra: -prior * (d - start), rb: -head * h}
-		worked, started = 0, 0
 		for _, g := range shown {
 			work, over := g.work*math.Exp(d), g.over*math.Exp(h)
-			worked, started = worked+work, started+over
 			a := work / (work + over)
 			r, w := g.information(work+over, num.Task*num.Task/g.n+leastSigma*leastSigma)
 			e.add(w, a, 1-a, r)
@@ -71,9 +68,20 @@ func (m *Model) learnTasks(st *stage) {
 			residuals = append(residuals, math.Log(e.worked()/is))
 		}
 	}
-	a := worked / (worked + started)
+	a := m.workShare(st)
 	st.own, st.ownPrior = estimators.NewFactors(residuals, num.Task), m.ownPrior(st, residuals)
 	st.unseen = estimators.NewFactors(residuals, math.Sqrt(num.Task*num.Task+a*a*dd+(1-a)*(1-a)*(hh+m.pace.oo)))
+}
+
+// workShare is the share of work in a running task that still starts up; 1 if none does.
+func (m *Model) workShare(st *stage) float64 {
+	for i := range st.seen.running {
+		if r := &st.seen.running[i]; r.over > 0 {
+			work := m.whole(st, int(r.attempt.Task))
+			return work / (work + r.over*m.overhead(st))
+		}
+	}
+	return 1
 }
 
 // usualSpread is the standard deviation of the logarithm of tasks' rates at which the rate of a task of its own is
