@@ -19,6 +19,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -207,60 +208,72 @@ func TestKilledWatcher(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	h := &heard{hook: map[string][]string{}, board: map[string]int{}}
-	hook := httptest.NewServer(h)
-	t.Cleanup(hook.Close)
-	board := h.proxy(t, am.URL)
-	kills, again, unseen, states := 0, map[string]int{}, 0, 0
-	for i := range runs {
-		rng := rand.New(rand.NewPCG(uint64(i), 5))
-		dir := t.TempDir()
-		file := filepath.Join(dir, "told")
-		kills += h.killing(t, rng, dir, i, "--alertmanager", board, "--repost", "500ms", "--webhook", hook.URL,
-			"--exec", "cat >> '"+file+"'")
-		s := framesOf(t, filepath.Join(dir, "frames"))
-		if s.late {
-			unseen++
+	var kills, states, unseen, againHook, againExec atomic.Int64
+	t.Run("runs", func(t *testing.T) {
+		for i := range runs {
+			t.Run(strconv.Itoa(i), func(t *testing.T) {
+				t.Parallel()
+				h := &heard{hook: map[string][]string{}, board: map[string]int{}}
+				hook := httptest.NewServer(h)
+				t.Cleanup(hook.Close)
+				rng, dir := rand.New(rand.NewPCG(uint64(i), 5)), t.TempDir()
+				file := filepath.Join(dir, "told")
+				kills.Add(int64(h.killing(t, rng, dir, i, "--alertmanager", h.proxy(t, am.URL), "--repost", "500ms",
+					"--webhook", hook.URL, "--exec", "cat >> '"+file+"'")))
+				s := framesOf(t, filepath.Join(dir, "frames"))
+				if s.late {
+					unseen.Add(1)
+				}
+				states.Add(int64(len(s.states)))
+				exec, webhook := h.check(t, s, keysIn(t, file))
+				againExec.Add(int64(exec))
+				againHook.Add(int64(webhook))
+			})
 		}
-		if len(s.ids) == 0 {
-			t.Fatalf("run %d: no frame shows the alert", i)
-		}
-		states += len(s.states)
-		got, posts := map[string][]string{"exec": keysIn(t, file)}, 0
-		h.mu.Lock()
-		under := 0 // ids that the webhook was told of
-		for _, id := range s.ids {
-			under += min(len(h.hook[id]), 1)
-			got["webhook"] = append(got["webhook"], h.hook[id]...)
-			posts += h.board[id]
-		}
-		h.mu.Unlock()
-		if under > 1 {
-			t.Errorf("run %d: the webhook was told of one alert under several ids (%v)", i, s.trace)
-		}
-		for sink, keys := range got {
-			var told []string
-			for _, k := range once(keys) {
-				told = append(told, stateOf(k))
-			}
-			if lost := missing(s.states, told); len(lost) > 0 {
-				t.Errorf("run %d: %s was not told of %v: frames show %v (%v), it heard %v", i, sink, lost, s.states,
-					s.trace, told)
-			}
-			if n := len(told); n > 0 && told[n-1] != "resolved" && slices.Contains(s.states, "resolved") {
-				t.Errorf("run %d: %s heard %v, and not that it is over (%v)", i, sink, told, s.trace)
-			}
-			again[sink] += len(keys) - len(once(keys))
-		}
-		if len(s.states) > 0 && posts == 0 {
-			t.Errorf("run %d: Alertmanager has taken no alert, frames show %v", i, s.states)
-		}
-	}
-	if kills == 0 || states == 0 {
-		t.Errorf("%d kills, %d states of alerts: nothing was tried", kills, states)
+	})
+	if kills.Load() == 0 || states.Load() == 0 {
+		t.Errorf("%d kills, %d states of alerts: nothing was tried", kills.Load(), states.Load())
 	}
 	t.Logf("%d runs, %d kills, %d states shown; told again: webhook %d, command %d; ended late before a watcher had seen them: %d",
-		runs, kills, states, again["webhook"], again["exec"], unseen)
+		runs, kills.Load(), states.Load(), againHook.Load(), againExec.Load(), unseen.Load())
+}
+
+// check compares what a run's frames show with what the sinks received. exec are the keys that the command received. It
+// returns how many notifications the command and the webhook received again.
+func (h *heard) check(t *testing.T, s shown, exec []string) (againExec, againHook int) {
+	t.Helper()
+	if len(s.ids) == 0 {
+		t.Fatal("no frame shows the alert")
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var hook []string
+	under, posts := 0, 0 // ids that the webhook received; alerts that Alertmanager has taken
+	for _, id := range s.ids {
+		under += min(len(h.hook[id]), 1)
+		hook = append(hook, h.hook[id]...)
+		posts += h.board[id]
+	}
+	if under > 1 {
+		t.Errorf("the webhook received one alert under several ids (%v)", s.trace)
+	}
+	if len(s.states) > 0 && posts == 0 {
+		t.Errorf("Alertmanager has taken no alert, frames show %v", s.states)
+	}
+	again := func(sink string, keys []string) int {
+		var states []string
+		for _, k := range once(keys) {
+			states = append(states, stateOf(k))
+		}
+		if lost := missing(s.states, states); len(lost) > 0 {
+			t.Errorf("%s did not receive %v: frames show %v (%v), it received %v", sink, lost, s.states, s.trace, states)
+		}
+		if n := len(states); n > 0 && states[n-1] != "resolved" && slices.Contains(s.states, "resolved") {
+			t.Errorf("%s received %v, and not that it is over (%v)", sink, states, s.trace)
+		}
+		return len(keys) - len(once(keys))
+	}
+	return again("the command", exec), again("the webhook", hook)
 }
 
 // keysIn are the ids of what a command was told. A line that was cut off, as its watcher was killed, is none.

@@ -1,7 +1,7 @@
 package live
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	"github.com/paratimer/paratimer/dag"
@@ -21,6 +20,7 @@ import (
 // TestWatchTells: of two workflows that are watched by rules one is late, which the real Alertmanager shows once, while
 // the metrics have both. A real SIGHUP has the rules read again: faulty ones change nothing, others hold at once.
 func TestWatchTells(t *testing.T) {
+	t.Parallel()
 	am := amtest.Start(t)
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
@@ -33,20 +33,17 @@ func TestWatchTells(t *testing.T) {
 	const long = "  - {name: long, match: {user: alice}, within: 24h}\n"
 	write("rules:\n  - {name: short, match: {name: nightly_0.pig}, within: 1s, severity: page}\n" + long)
 	url := session.ServeCrowd(t, session.Crowd(t, "../../examples/pig-join.yaml", 2, dag.InstantOf(time.Now()), 20*time.Second), 1)
-	ctx, cancel := context.WithCancelCause(t.Context())
-	out, ended := &session.Output{}, make(chan int, 1)
-	args := []string{
-		"paratimer", "watch", "--rules", path, "--rm", url, "--jhs", url, "--every", "100ms", "--output", "none",
-		"--log-level", "info",
-		"--log-format", "json", "--alertmanager", am.URL, "--repost", "1s", "--metrics", "127.0.0.1:0",
+	out := &session.Output{}
+	cmd := session.Process(t, "", "watch", "--rules", path, "--rm", url, "--jhs", url, "--every", "100ms", "--output", "none",
+		"--log-level", "info", "--log-format", "json", "--alertmanager", am.URL, "--repost", "1s", "--metrics", "127.0.0.1:0")
+	cmd.Stderr = out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
 	}
-	go func() {
-		ended <- program.Run(ctx, args, session.Environ(t), strings.NewReader(""), &session.Output{}, out)
-	}()
 	defer func() {
-		cancel(command.ErrInterrupted)
-		if code := <-ended; code != program.ExitInterrupted {
-			t.Errorf("exit code %d\n%s", code, out)
+		err := errors.Join(cmd.Process.Signal(os.Interrupt), cmd.Wait())
+		if code := cmd.ProcessState.ExitCode(); code != program.ExitInterrupted {
+			t.Errorf("exit code %d: %v\n%s", code, err, out)
 		}
 	}()
 	firing := func(want ...string) {
@@ -75,7 +72,7 @@ func TestWatchTells(t *testing.T) {
 
 	hangup := func(said string) {
 		t.Helper()
-		if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
+		if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
 			t.Fatal(err)
 		}
 		amtest.Eventually(t, said, func() bool { return strings.Contains(out.String(), said) })
