@@ -26,6 +26,7 @@ func axePath() string {
 // TestPagesAreAccessible holds the rules of WCAG 2 A and AA that axe-core can check, light and dark; where it is
 // missing, our own few.
 func TestPagesAreAccessible(t *testing.T) {
+	t.Parallel()
 	report, compare := recorded(t)
 	path := axePath()
 	var axe []byte

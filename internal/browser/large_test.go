@@ -76,6 +76,7 @@ func large() *dag.Snapshot {
 // TestLargeReport looks at the report of 100,000 tasks: it is small, soon there, and can be worked with. Times are
 // told; machines are noisy, so what is held of them is generous.
 func TestLargeReport(t *testing.T) {
+	t.Parallel()
 	if chromium == nil {
 		t.Skip("no chromium here: apt-get install chromium")
 	}

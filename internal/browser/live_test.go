@@ -16,6 +16,7 @@ import (
 // that it has ended. Where the browser is so slow that the run is over when the page is open, the run is played more
 // slowly.
 func TestLivePageFollows(t *testing.T) {
+	t.Parallel()
 	if chromium == nil {
 		t.Skip("no chromium here: apt-get install chromium")
 	}

@@ -47,6 +47,7 @@ var sections = []string{"summary", "gantt", "sure", "account", "jobs", "limits",
 // TestReportOpens opens a report from the disk with the network off: nothing goes wrong, nothing is asked for, and all
 // parts are there.
 func TestReportOpens(t *testing.T) {
+	t.Parallel()
 	file, _ := recorded(t)
 	p := open(t, file, look{})
 	var title, text string
@@ -74,6 +75,7 @@ func TestReportOpens(t *testing.T) {
 // TestFirstScreen holds what a reader sees of a plain run without scrolling, the order of what follows, and the length
 // of the page.
 func TestFirstScreen(t *testing.T) {
+	t.Parallel()
 	recorded(t)
 	folder := filepath.Dir(paratimer)
 	run(t, folder, "report", example(t, "examples/join.tape.gz"), "-o", "plain.html")
@@ -98,6 +100,7 @@ func TestFirstScreen(t *testing.T) {
 
 // TestFragmentsAreToggled colors the bars by fragment, and back; the legend follows and is never longer than the chart.
 func TestFragmentsAreToggled(t *testing.T) {
+	t.Parallel()
 	file, _ := recorded(t)
 	p := open(t, file, look{width: 360})
 	fill := `getComputedStyle(document.querySelector("#gantt .bars.s0 rect")).fill`
@@ -130,6 +133,7 @@ func (p *tab) height(t *testing.T, selector string) (h float64) {
 // TestPagesFit holds that no text lies on another and nothing is wider than the window, on narrow and wide screens,
 // light and dark.
 func TestPagesFit(t *testing.T) {
+	t.Parallel()
 	report, compare := recorded(t)
 	for name, file := range map[string]string{"report": report, "compare": compare} {
 		p := open(t, file, look{})
@@ -164,6 +168,7 @@ func (p *tab) holdFits(t *testing.T, what string, width int64) {
 
 // TestReportWithoutScripts holds that the figures are drawn without JavaScript.
 func TestReportWithoutScripts(t *testing.T) {
+	t.Parallel()
 	file, _ := recorded(t)
 	p := open(t, file, look{noScript: true})
 	var ran bool
@@ -190,6 +195,7 @@ func TestReportWithoutScripts(t *testing.T) {
 
 // TestReportPrints holds that on paper every figure is there, no wider than the page.
 func TestReportPrints(t *testing.T) {
+	t.Parallel()
 	file, _ := recorded(t)
 	p := open(t, file, look{})
 	yes := true
@@ -238,6 +244,7 @@ func paths(pdf []byte) (n int) {
 // TestReportByKeyboard walks through the page by the tab key: it reaches each interactive part, visibly; a table is
 // sorted and a chart enlarged without a mouse.
 func TestReportByKeyboard(t *testing.T) {
+	t.Parallel()
 	file, _ := recorded(t)
 	p := open(t, file, look{})
 	reached := make(map[string]bool)
@@ -273,6 +280,7 @@ func TestReportByKeyboard(t *testing.T) {
 
 // TestTablesAreSorted sorts the jobs by each of their columns, there and back.
 func TestTablesAreSorted(t *testing.T) {
+	t.Parallel()
 	file, _ := recorded(t)
 	p := open(t, file, look{})
 	var problems []string
@@ -304,6 +312,7 @@ func TestTablesAreSorted(t *testing.T) {
 
 // TestChartsAreEnlarged enlarges the Gantt chart by its keys: bars grow, and the whole comes back as it was.
 func TestChartsAreEnlarged(t *testing.T) {
+	t.Parallel()
 	file, _ := recorded(t)
 	p := open(t, file, look{})
 	widest := `Math.max(...[...document.querySelectorAll("#gantt .bars rect")].map(r => r.getBoundingClientRect().width))`
@@ -327,6 +336,7 @@ func TestChartsAreEnlarged(t *testing.T) {
 
 // TestHostileNames opens the report of a query whose job is named as the end of a script.
 func TestHostileNames(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	const name = `</script><script>alert(1)</script><img src=x onerror=alert(2)>`
 	plan := "version: 1\nname: '" + name +
