@@ -4,11 +4,8 @@ package jhist
 
 import (
 	"bytes"
-	"compress/gzip"
-	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/paratimer/paratimer/adapters/past"
@@ -70,7 +67,7 @@ func TestTrackersOwn(t *testing.T) {
 			continue
 		}
 		maps, reduces, ends, bad := 0, 0, 0, 0
-		jobs, err := Read(unzipped(t, files[0]))
+		jobs, err := Read(bytes.NewReader(fixtures.Read(t, files[0])))
 		for _, j := range jobs {
 			maps, reduces, bad = maps+len(j.Attempts[0]), reduces+len(j.Attempts[1]), bad+j.Bad
 			for _, a := range append(append([]past.Attempt{}, j.Attempts[0]...), j.Attempts[1]...) {
@@ -88,20 +85,4 @@ func TestTrackersOwn(t *testing.T) {
 				bad, err)
 		}
 	}
-}
-
-func unzipped(t *testing.T, path string) io.Reader {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.HasSuffix(path, ".gz") {
-		return bytes.NewReader(b)
-	}
-	z, err := gzip.NewReader(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return z
 }

@@ -2,10 +2,7 @@ package jhist
 
 import (
 	"bytes"
-	"compress/gzip"
-	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,26 +15,14 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 	"github.com/paratimer/paratimer/internal/testkit/mutate"
 )
 
 // fixture is a history of ours, unzipped.
 func fixture(t testing.TB, name string) []byte {
 	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", name+".jhist.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return fixtures.Read(t, filepath.Join("testdata", name+".jhist.gz"))
 }
 
 // binaryOf is the same history as Hadoop 3 writes it by default, encoded by goavro.

@@ -2,15 +2,11 @@ package jhist
 
 import (
 	"fmt"
-	"io"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/klauspost/compress/gzip"
 )
 
 var millis = regexp.MustCompile(`\b1[4-9]\d{11}\b`)
@@ -18,19 +14,7 @@ var millis = regexp.MustCompile(`\b1[4-9]\d{11}\b`)
 // TestMasterClock holds the length of a job whose master's clock was set while it ran: for one event, or for good.
 func TestMasterClock(t *testing.T) {
 	t.Parallel()
-	f, err := os.Open("testdata/quadratic.jhist.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := fixture(t, "quadratic")
 	events := strings.Split(string(b), "\n")
 	whole := readTracker(t, string(b))
 	if len(whole.Clocks) > 0 {

@@ -3,11 +3,10 @@
 package rumen
 
 import (
-	"compress/gzip"
+	"bytes"
 	"context"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -75,16 +74,7 @@ func TestTraces(t *testing.T) {
 
 func traceOf(t *testing.T, path string) []*past.Job {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	jobs, err := Read(z)
+	jobs, err := Read(bytes.NewReader(fixtures.Read(t, path)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,35 +4,21 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/binary"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/paratimer/paratimer/adapters/internal/eventlog"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 func logText(t *testing.T) []byte {
 	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", "skew-3.eventlog.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return fixtures.Read(t, filepath.Join("testdata", "skew-3.eventlog.gz"))
 }
 
 // atEnd returns the last snapshot of a log.

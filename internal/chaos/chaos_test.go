@@ -23,49 +23,56 @@ func TestChaos(t *testing.T) {
 	for i := range 2 {
 		worlds = append(worlds, simulatedWorld(t, uint64(i+1)))
 	}
-	from, to := *first, *first+uint64(*seeds)-1 //nolint:gosec // flags of ours
-	if *one > 0 {
-		from, to = *one, *one
-	}
-	n := uint64(len(worlds))
 	done := map[Fault]int{}
 	for i := range worlds {
 		w := worlds[i]
 		t.Run(w.name, func(t *testing.T) {
 			var calm watched
-			for seed := from; seed <= to; seed++ {
-				if seed%n != uint64(i) { //nolint:gosec // an index
-					continue
-				}
+			eachSeed(t, i, len(worlds), func(t *testing.T, plan FaultPlan) {
 				if calm.run == nil {
 					w.open(t)
 					calm = w.watch(t, FaultPlan{})
 					calm.plausible(t, calm)
 				}
-				t.Run(fmt.Sprint(seed), func(t *testing.T) {
-					defer func() {
-						if t.Failed() {
-							t.Logf("%v; it alone: go test ./internal/chaos -chaos.seed %d", Of(seed), seed)
-						}
-					}()
-					got := w.watch(t, Of(seed))
-					got.plausible(t, calm)
-					got.sameEnd(t, calm)
-					for f, k := range got.done {
-						done[f] += k
-					}
-				})
-			}
+				got := w.watch(t, plan)
+				got.plausible(t, calm)
+				got.sameEnd(t, calm)
+				for f, k := range got.done {
+					done[f] += k
+				}
+			})
 		})
 	}
 	if *one > 0 || t.Failed() {
 		return
 	}
-	t.Logf("%d runs over %d worlds; answers: %v", *seeds, n, done)
+	t.Logf("%d runs over %d worlds; answers: %v", *seeds, len(worlds), done)
 	for _, f := range Faults() {
 		if *seeds >= 60 && done[f] == 0 {
 			t.Errorf("%v has spoilt no answer: nothing was tried", f)
 		}
+	}
+}
+
+// eachSeed runs a test under the fault plan of each seed that the flags name, of those that cluster i of n has.
+func eachSeed(t *testing.T, i, n int, run func(t *testing.T, plan FaultPlan)) {
+	t.Helper()
+	from, to := *first, *first+uint64(*seeds)-1 //nolint:gosec // flags of ours
+	if *one > 0 {
+		from, to = *one, *one
+	}
+	for seed := from; seed <= to; seed++ {
+		if seed%uint64(n) != uint64(i) { //nolint:gosec // small numbers
+			continue
+		}
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			defer func() {
+				if t.Failed() {
+					t.Logf("%v; this seed alone: go test ./internal/chaos -chaos.seed %d", Of(seed), seed)
+				}
+			}()
+			run(t, Of(seed))
+		})
 	}
 }
 

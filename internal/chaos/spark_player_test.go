@@ -2,14 +2,13 @@ package chaos
 
 import (
 	"bufio"
-	"compress/gzip"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // A sparkAnswer is a recorded one.
@@ -41,18 +41,9 @@ const sparkDriver, sparkHistory = "driver:4040", "history:18080"
 // openSpark reads a recording, of which the driver was asked at one address and the history server at another.
 func openSpark(t *testing.T, file, driver, history string) *sparkPlayer {
 	t.Helper()
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
 	p := &sparkPlayer{all: map[string][]sparkAnswer{}, last: map[string]dag.Instant{}}
 	names := map[string]string{driver: sparkDriver, history: sparkHistory}
-	r := bufio.NewReader(z)
+	r := bufio.NewReader(bytes.NewReader(fixtures.Read(t, file)))
 	for {
 		line, err := r.ReadBytes('\n')
 		if err == io.EOF {

@@ -33,11 +33,6 @@ func sparkWorlds() []*sparkWorld {
 // nothing that has ended runs again.
 func TestChaosSpark(t *testing.T) {
 	worlds := sparkWorlds()
-	from, to := *first, *first+uint64(*seeds)-1 //nolint:gosec // flags of ours
-	if *one > 0 {
-		from, to = *one, *one
-	}
-	n := uint64(len(worlds))
 	for i, w := range worlds {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
@@ -46,27 +41,21 @@ func TestChaosSpark(t *testing.T) {
 				t.Fatalf("without faults it ends %v", last.State)
 			}
 			plausibleSpark(t, calm)
-			for seed := from; seed <= to; seed++ {
-				if seed%n != uint64(i) { //nolint:gosec // an index
-					continue
+			eachSeed(t, i, len(worlds), func(t *testing.T, plan FaultPlan) {
+				got := w.watch(t, plan)
+				plausibleSpark(t, got)
+				last, end := got[len(got)-1], calm[len(calm)-1]
+				// Where answers of the history server are old or none for long, the end may not be told.
+				if last.State != end.State && (last.State != dag.EndedUnconfirmed || plan.Rate < 0.2) {
+					t.Errorf("%v: it ended %v, else %v", plan, last.State, end.State)
 				}
-				t.Run(fmt.Sprint(seed), func(t *testing.T) {
-					plan := Of(seed)
-					got := w.watch(t, plan)
-					plausibleSpark(t, got)
-					last, end := got[len(got)-1], calm[len(calm)-1]
-					// Where answers of the history server are old or none for long, the end may not be told.
-					if last.State != end.State && (last.State != dag.EndedUnconfirmed || plan.Rate < 0.2) {
-						t.Errorf("%v: it ended %v, else %v", plan, last.State, end.State)
-					}
-					if last.Plan.Name != end.Plan.Name {
-						t.Errorf("%v: it is called %q, else %q", plan, last.Plan.Name, end.Plan.Name)
-					}
-					if is, was := sparkTotals(last), sparkTotals(end); plan.Rate < 0.1 && is != was {
-						t.Errorf("%v\n is %s\nwas %s", plan, is, was)
-					}
-				})
-			}
+				if last.Plan.Name != end.Plan.Name {
+					t.Errorf("%v: it is called %q, else %q", plan, last.Plan.Name, end.Plan.Name)
+				}
+				if is, was := sparkTotals(last), sparkTotals(end); plan.Rate < 0.1 && is != was {
+					t.Errorf("%v\n is %s\nwas %s", plan, is, was)
+				}
+			})
 		})
 	}
 }

@@ -50,11 +50,6 @@ func recordedTez(t *testing.T) *tezWorld {
 // lost on the way.
 func TestChaosTez(t *testing.T) {
 	worlds := []*tezWorld{recordedTez(t)}
-	from, to := *first, *first+uint64(*seeds)-1 //nolint:gosec // flags of ours
-	if *one > 0 {
-		from, to = *one, *one
-	}
-	n := uint64(len(worlds))
 	for i, w := range worlds {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
@@ -63,30 +58,25 @@ func TestChaosTez(t *testing.T) {
 				t.Fatalf("without faults it ends %v", last.State)
 			}
 			plausibleTez(t, calm)
-			for seed := from; seed <= to; seed++ {
-				if seed%n != uint64(i) { //nolint:gosec // an index
-					continue
+			eachSeed(t, i, len(worlds), func(t *testing.T, plan FaultPlan) {
+				got := w.watch(t, plan)
+				plausibleTez(t, got)
+				last, end := got[len(got)-1], calm[len(calm)-1]
+				if last.State != end.State || last.Plan.Name != end.Plan.Name ||
+					len(last.Jobs[0].Stages) != len(end.Jobs[0].Stages) {
+					t.Errorf("%v: it ended %v, else %v", plan, last.State, end.State)
 				}
-				t.Run(fmt.Sprint(seed), func(t *testing.T) {
-					got := w.watch(t, Of(seed))
-					plausibleTez(t, got)
-					last, end := got[len(got)-1], calm[len(calm)-1]
-					if last.State != end.State || last.Plan.Name != end.Plan.Name ||
-						len(last.Jobs[0].Stages) != len(end.Jobs[0].Stages) {
-						t.Errorf("%v: it ended %v, else %v", Of(seed), last.State, end.State)
-					}
-					if Of(seed).Rate >= 0.5 {
-						return // files that do not answer for two minutes after the end are given up
-					}
-					if is, was := tezTotals(last), tezTotals(end); is != was {
-						t.Errorf("%v\n is %s\nwas %s", Of(seed), is, was)
-					}
-					// an old answer about the vertices may be all there is
-					if off := last.Jobs[0].Finished.Sub(end.Jobs[0].Finished); off.Abs() > every {
-						t.Errorf("%v: it ended %v later", Of(seed), off)
-					}
-				})
-			}
+				if plan.Rate >= 0.5 {
+					return // files that do not answer for two minutes after the end are given up
+				}
+				if is, was := tezTotals(last), tezTotals(end); is != was {
+					t.Errorf("%v\n is %s\nwas %s", plan, is, was)
+				}
+				// an old answer about the vertices may be all there is
+				if off := last.Jobs[0].Finished.Sub(end.Jobs[0].Finished); off.Abs() > every {
+					t.Errorf("%v: it ended %v later", plan, off)
+				}
+			})
 		})
 	}
 }

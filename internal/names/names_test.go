@@ -2,13 +2,11 @@ package names
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
-	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -28,6 +26,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/table"
 	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
@@ -338,19 +337,7 @@ func TestPlanFile(t *testing.T) {
 // TestHistory is the files of Hadoop's own history, and Rumen's traces of them.
 func TestHistory(t *testing.T) {
 	t.Parallel()
-	f, err := os.Open("../../adapters/jhist/testdata/failure.jhist.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := fixtures.Read(t, "../../adapters/jhist/testdata/failure.jhist.gz")
 	lines := bytes.Split(b, []byte("\n"))
 	for i := range lines[2:] {
 		lines[2+i] = corruptedJSON(t, lines[2+i])

@@ -9,6 +9,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -17,7 +18,7 @@ func estimateOf(name string, d time.Duration) estimators.Estimate {
 	return estimators.Estimate{Scenario: name, Meaning: name + " holds", Remaining: &d}
 }
 
-// path is the critical path of one(at): the map that runs on node1 until end.
+// path is the critical path of fixtures.Query(at): the map that runs on node1 until end.
 func path(at, end dag.Instant) *pathfrag.Path {
 	return &pathfrag.Path{
 		Schedule: &schedule.Schedule{Now: at, End: end, Spans: []schedule.Span{
@@ -36,7 +37,7 @@ func TestFrameJSON(t *testing.T) {
 	std.Path = path(1_010_000, 1_100_000)
 	likely := 0.9
 	std.Probability = &likely
-	f := Of(one(1_010_000, dag.Running), Answers{
+	f := Of(fixtures.Query(1_010_000, dag.Running), Answers{
 		Scenarios: []estimators.Estimate{std, estimateOf("one_failure", 120*time.Second)},
 		Others:    []estimators.Estimate{{Scenario: "pig", Progress: 0.25}},
 	}, nil)
@@ -179,7 +180,7 @@ func TestFrameJSON(t *testing.T) {
 }
 
 func TestUnknownIsNull(t *testing.T) {
-	s := one(1_010_000, dag.Running)
+	s := fixtures.Query(1_010_000, dag.Running)
 	s.ID, s.Plan.Name, s.Jobs[0].ID, s.Plan.Jobs[0].Name = "", "", "", ""
 	s.Plan.Jobs[0].SetStage(dag.Map, dag.Stage{})
 	s.Jobs[0].Submitted = dag.NoInstant
@@ -331,7 +332,7 @@ func TestWaitingOnASilentAttemptFirst(t *testing.T) {
 		}, name + "00:16:42 UTC: its node is lost"},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			s := one(1_090_000, dag.Running)
+			s := fixtures.Query(1_090_000, dag.Running)
 			a := &s.Jobs[0].Stages[dag.Map].Attempts[1]
 			a.First.At, a.Last.At = 1_005_000, 1_090_000
 			c.change(s, a)
@@ -346,3 +347,5 @@ func TestWaitingOnASilentAttemptFirst(t *testing.T) {
 		})
 	}
 }
+
+func seconds(s float64) *Seconds { v := Seconds(s); return &v }

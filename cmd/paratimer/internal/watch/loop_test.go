@@ -12,6 +12,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 var errNet = errors.New("connection refused")
@@ -28,8 +29,9 @@ func TestRunWaitsBetweenObservations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out sink
 		began := time.Now()
-		state, err := watchOf(&out, 5*time.Second, one(1_010_000, dag.Running), one(1_015_000, dag.Running),
-			one(1_020_000, dag.Succeeded)).Run(t.Context())
+		state, err := watchOf(&out, 5*time.Second, fixtures.Query(1_010_000, dag.Running),
+			fixtures.Query(1_015_000, dag.Running),
+			fixtures.Query(1_020_000, dag.Succeeded)).Run(t.Context())
 		if err != nil || state != dag.Succeeded {
 			t.Fatalf("Run = %v, %v", state, err)
 		}
@@ -51,7 +53,8 @@ func TestRunWaitsBetweenObservations(t *testing.T) {
 func TestRunPlaysAtSpeed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out sink
-		w := watchOf(&out, 0, one(1_010_000, dag.Running), one(1_070_000, dag.Running), one(1_130_000, dag.Succeeded))
+		w := watchOf(&out, 0, fixtures.Query(1_010_000, dag.Running), fixtures.Query(1_070_000, dag.Running),
+			fixtures.Query(1_130_000, dag.Succeeded))
 		w.Speed = 60
 		began := time.Now()
 		if _, err := w.Run(t.Context()); err != nil {
@@ -67,10 +70,10 @@ func TestRunRepeatsStaleFramesAndBacksOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out sink
 		w := watchOf(&out, time.Second,
-			one(1_010_000, dag.Running),
+			fixtures.Query(1_010_000, dag.Running),
 			&dag.MissedError{At: 1_011_000, Err: errNet},
 			&dag.MissedError{At: 1_013_000, Err: errNet},
-			one(1_017_000, dag.Succeeded))
+			fixtures.Query(1_017_000, dag.Succeeded))
 		began := time.Now()
 		if _, err := w.Run(t.Context()); err != nil {
 			t.Fatal(err)
@@ -120,7 +123,7 @@ func TestRunGivesUpWhereNothingWasEverSeen(t *testing.T) {
 
 func TestRunEndsWithAFinalError(t *testing.T) {
 	var out sink
-	_, err := watchOf(&out, 0, one(1_010_000, dag.Running), errNet).Run(t.Context())
+	_, err := watchOf(&out, 0, fixtures.Query(1_010_000, dag.Running), errNet).Run(t.Context())
 	if !errors.Is(err, errNet) {
 		t.Errorf("Run = %v, want the source's error", err)
 	}
@@ -132,8 +135,9 @@ func TestRunEndsWithTheCauseOfCancellation(t *testing.T) {
 		ctx, cancel := context.WithTimeoutCause(t.Context(), 90*time.Second, cause)
 		defer cancel()
 		var out sink
-		_, err := watchOf(&out, time.Minute, one(1_010_000, dag.Running), one(1_070_000, dag.Running),
-			one(1_130_000, dag.Running)).Run(ctx)
+		_, err := watchOf(&out, time.Minute, fixtures.Query(1_010_000, dag.Running),
+			fixtures.Query(1_070_000, dag.Running),
+			fixtures.Query(1_130_000, dag.Running)).Run(ctx)
 		if !errors.Is(err, cause) {
 			t.Errorf("Run = %v, want the cause", err)
 		}
@@ -145,7 +149,7 @@ func TestRunEndsWithTheCauseOfCancellation(t *testing.T) {
 
 func TestRunLivesOnWhereAnEstimatorFails(t *testing.T) {
 	var out sink
-	w := watchOf(&out, 0, one(1_010_000, dag.Running), one(1_020_000, dag.Succeeded))
+	w := watchOf(&out, 0, fixtures.Query(1_010_000, dag.Running), fixtures.Query(1_020_000, dag.Succeeded))
 	w.Estimators.Scenarios = []estimators.Estimator{failing{errors.New("stuck")}}
 	if _, err := w.Run(t.Context()); err != nil {
 		t.Fatal(err)

@@ -2,7 +2,6 @@ package damaged
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -18,6 +17,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 	"github.com/paratimer/paratimer/internal/testkit/mutate"
 )
 
@@ -34,22 +34,7 @@ func fuzzInputs(f *testing.F, env []string) (names []string, files [][]byte) {
 	f.Helper()
 	dir := f.TempDir()
 	add := func(name string, file []byte) { names, files = append(names, name), append(files, file) }
-	read := func(path string) []byte {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
-		if filepath.Ext(path) == ".gz" {
-			z, err := gzip.NewReader(bytes.NewReader(b))
-			if err != nil {
-				f.Fatal(err)
-			}
-			if b, err = io.ReadAll(z); err != nil {
-				f.Fatal(err)
-			}
-		}
-		return b
-	}
+	read := func(path string) []byte { return fixtures.Read(f, path) }
 	log := filepath.Join(dir, "eventlog")
 	if err := os.WriteFile(log, smallEventLog(4), 0o600); err != nil {
 		f.Fatal(err)

@@ -2,7 +2,6 @@ package damaged
 
 import (
 	"bytes"
-	"compress/gzip"
 	"hash/crc32"
 	"io"
 	"os"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 	"github.com/paratimer/paratimer/internal/testkit/mutate"
 )
 
@@ -45,20 +45,7 @@ func contents(f *testing.F, names ...string) [][]byte {
 	f.Helper()
 	files := make([][]byte, len(names))
 	for i, name := range names {
-		b, err := os.ReadFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
-		if strings.HasSuffix(name, ".gz") {
-			z, err := gzip.NewReader(bytes.NewReader(b))
-			if err != nil {
-				f.Fatal(err)
-			}
-			if b, err = io.ReadAll(z); err != nil {
-				f.Fatal(err)
-			}
-		}
-		files[i] = b
+		files[i] = fixtures.Read(f, name)
 	}
 	return files
 }

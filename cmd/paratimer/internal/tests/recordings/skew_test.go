@@ -2,10 +2,8 @@ package recordings
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -119,19 +117,7 @@ func TestSkewOfAQueryThatRuns(t *testing.T) {
 // An application of Spark may have jobs before it has executors: that observation tells nothing, and the others do.
 func TestSkewBeforeExecutors(t *testing.T) {
 	t.Parallel()
-	f, err := os.Open("../../adapters/spark/testdata/skew-3.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := fixtures.Read(t, "../../adapters/spark/testdata/skew-3.jsonl.gz")
 	var lines []string
 	cut := 0
 	for line := range strings.Lines(string(b)) {
