@@ -15,13 +15,13 @@ import (
 // A Layer is a step of the chain that a request passes through.
 type Layer func(http.RoundTripper) http.RoundTripper
 
-// A Login knows who asks where it is not User that says so.
+// A Login is the user's identity if Options.User is not.
 type Login interface {
-	// Name is who asks, as far as it is known without asking anybody, e.g. alice@EXAMPLE.COM; "" where it is not.
+	// Name returns the user as far as it is known without a request, e.g. alice@EXAMPLE.COM; "" if unknown.
 	Name() string
-	// Check proves it, and says who asks, by what and until when.
+	// Check verifies the login. It returns a text with the user, the kind of credentials and their expiry.
 	Check(ctx context.Context) (string, error)
-	// Used says whether a service has wanted it.
+	// Used reports whether a service has required the login.
 	Used() bool
 }
 
@@ -31,50 +31,51 @@ type Options struct {
 	Trust    []string // hosts that redirects may lead to, besides those of Site
 	User     string   // sent as user.name (docs/facts/hadoop.md A7); "" sends none
 	CAFile   string   // PEM certificates to be trusted besides the system's
-	Insecure bool     // certificates are not verified; whoever sets it must say so loudly
-	// CertFile and KeyFile are a client's certificate and its key in PEM form, for services that want one. They are
-	// read again when they change.
+	Insecure bool     // certificates are not verified; the caller must warn visibly
+	// CertFile and KeyFile are a client's certificate and its key in PEM form, for services that require one. They
+	// are read again when they change.
 	CertFile, KeyFile string
 
-	Connect time.Duration // limit to connect and to agree on TLS each; 5 s
-	Header  time.Duration // limit from the request to the answer's header; 20 s
-	Total   time.Duration // limit of a whole exchange, so that a dripping body ends; 60 s
-	MaxBody int64         // bytes of one answer, unpacked; 48 MiB, and less where answers are short
-	// InFlight is how many requests are under way at most; 4.
+	Connect time.Duration // timeout to connect, and of the TLS handshake; 5 s
+	Header  time.Duration // timeout from the request to the response header; 20 s
+	Total   time.Duration // timeout of a whole exchange, so that a slow body ends; 60 s
+	MaxBody int64         // bytes of one response, unpacked; 48 MiB, and less for requests with short responses
+	// InFlight is the most requests under way at once; 4.
 	InFlight int
 
 	Auth      Layer             // replaces user.name, e.g. SPNEGO
-	Login     Login             // who asks by Auth, for people; nil is User
+	Login     Login             // the user that Auth authenticates, for messages; nil is User
 	Tap       Layer             // outermost: sees each exchange without the user's name and cookies, bodies unpacked
-	Transport http.RoundTripper // carries the requests; nil is the network. A capture or a test stands in here
+	Transport http.RoundTripper // sends the requests; nil is the network. Captures and tests replace it
 	Clock     func() time.Time  // this machine's clock; nil is time.Now
-	// Now, where set, is the cluster's clock and nothing is estimated: a capture knows its own time.
+	// Now, if set, is the cluster's clock, and nothing is estimated: a capture has its own time.
 	Now func() dag.Instant
 }
 
-// A Client asks one cluster's REST services, by GET only. It neither waits nor retries, but for asking another
-// ResourceManager where one does not answer. Several goroutines may use it.
+// A Client sends GET requests to one cluster's REST services. It neither waits nor retries, except that it tries
+// another ResourceManager if one does not respond. Several goroutines may use it.
 type Client struct {
 	opt   Options
 	chain http.RoundTripper
 	slots chan struct{}
-	// budget bounds the answers in memory. A process has one client.
+	// budget bounds the responses in memory. A process has one client.
 	budget *budget
 	meter  *meter
 	clock  *clock
 	dates  *dates
 	hosts  map[string]bool // that redirects may lead to
-	files  map[string]bool // hosts of NameNodes that may be asked, besides those
-	asked  atomic.Bool     // some service wanted a client certificate
+	files  map[string]bool // hosts of NameNodes that may be queried, besides those
+	asked  atomic.Bool     // some service requested a client certificate
 
 	mu     sync.Mutex
-	active string                 // base of the ResourceManager that answered last, "" before
-	moved  string                 // base of the history server that the ResourceManager's proxy sends to, "" before
-	mute   map[string]dag.Instant // NameNodes that did not answer, and when
-	turns  map[string]turn        // event logs that were asked for, by address
+	active string                 // base of the ResourceManager that responded last, "" before
+	moved  string                 // base of the history server that the ResourceManager's proxy redirects to, "" before
+	mute   map[string]dag.Instant // NameNodes that did not respond, and when
+	turns  map[string]turn        // requests for event logs, by address
 }
 
-// NewClient returns a client. It does not connect. Errors: no address, files of certificates that cannot be used.
+// NewClient returns a client. It does not connect. It fails if there is no address, or a certificate file is
+// unusable.
 func NewClient(o Options) (*Client, error) {
 	if err := o.Site.check(); err != nil {
 		return nil, err
@@ -104,14 +105,14 @@ func orDefault[T time.Duration | int | int64](v, def T) T {
 	return v
 }
 
-// RM asks the active ResourceManager for path below /ws/v1/cluster/, e.g. "apps?user=alice".
-// It finds the active one of several by itself. An answer that is not JSON with status 200 is an *Error.
+// RM requests path below /ws/v1/cluster/ from the active ResourceManager, e.g. "apps?user=alice". It finds the
+// active one of several by itself. A response that is not JSON with status 200 is an *Error.
 func (c *Client) RM(ctx context.Context, path string) ([]byte, error) {
 	return c.try(ctx, c.managers(), "/ws/v1/cluster/"+path, c.remember)
 }
 
-// AM asks an application's MapReduce master through the proxy for path below /ws/v1/mapreduce/, e.g. "jobs/JOB".
-// Redirects are not followed: an *Error with status 302 says that the master has ended or is not up
+// AM requests path below /ws/v1/mapreduce/ from an application's MapReduce master through the proxy, e.g.
+// "jobs/JOB". Redirects are not followed: an *Error with status 302 means that the master has ended or is not up
 // (docs/facts/hadoop.md A6).
 func (c *Client) AM(ctx context.Context, app, path string) ([]byte, error) {
 	bases := c.managers()
@@ -121,8 +122,9 @@ func (c *Client) AM(ctx context.Context, app, path string) ([]byte, error) {
 	return c.try(ctx, bases, "/proxy/"+url.PathEscape(app)+"/ws/v1/mapreduce/"+path, nil)
 }
 
-// JHS asks the job history server for path below /ws/v1/history/, e.g. "mapreduce/jobs/JOB" of a job that has ended
-// by the ResourceManager's word: where the server does not answer, the ResourceManager's proxy is asked where it is.
+// JHS requests path below /ws/v1/history/ from the job history server, e.g. "mapreduce/jobs/JOB" of a job that has
+// ended according to the ResourceManager. If the server does not respond, the ResourceManager's proxy is queried
+// for its address.
 func (c *Client) JHS(ctx context.Context, path string) ([]byte, error) {
 	path = "/ws/v1/history/" + path
 	asked := c.histories()
@@ -138,7 +140,7 @@ func (c *Client) JHS(ctx context.Context, path string) ([]byte, error) {
 	return c.try(ctx, c.histories(), path, nil)
 }
 
-// histories are the bases at which the history server may be, the likeliest first.
+// histories returns the bases at which the history server may be, the likeliest first.
 func (c *Client) histories() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -148,7 +150,7 @@ func (c *Client) histories() []string {
 	return distinct(c.opt.Site.JHS, c.moved)
 }
 
-// managers returns the bases of the ResourceManagers, the one that answered last first.
+// managers returns the bases of the ResourceManagers, the one that responded last first.
 func (c *Client) managers() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -165,14 +167,14 @@ func (c *Client) remember(base string) {
 	c.mu.Unlock()
 }
 
-// Active returns the base URL of the ResourceManager that answered last, "" before the first answer.
+// Active returns the base URL of the ResourceManager that responded last, "" before the first response.
 func (c *Client) Active() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.active
 }
 
-// Now is the cluster's clock as well as it is known: this machine's until a ResourceManager has answered.
+// Now returns the cluster's clock as well as it is known: this machine's until a ResourceManager has responded.
 func (c *Client) Now() dag.Instant {
 	if c.opt.Now != nil {
 		return c.opt.Now()
@@ -180,12 +182,12 @@ func (c *Client) Now() dag.Instant {
 	return c.clock.Now()
 }
 
-// Skew returns how far the cluster's clock is ahead of this machine's, and how sure that is; ok is false before the
-// first answer.
+// Skew returns how far the cluster's clock is ahead of this machine's, and the uncertainty of that; ok is false
+// before the first response.
 func (c *Client) Skew() (ahead, within time.Duration, ok bool) { return c.clock.skew() }
 
-// Warnings returns what a reader of this client's numbers must know: that nobody has verified who said them, that the
-// clocks differ by more than people overlook.
+// Warnings returns warnings about the client's data: certificates are not verified, or the clocks differ by more
+// than people overlook.
 func (c *Client) Warnings() []dag.Warning {
 	var all []dag.Warning
 	if c.opt.Insecure {
@@ -201,7 +203,7 @@ func (c *Client) Warnings() []dag.Warning {
 	return all
 }
 
-// Traffic returns what has been asked so far.
+// Traffic returns the requests and bytes so far.
 func (c *Client) Traffic() Traffic { return c.meter.traffic() }
 
 // Close drops idle connections.

@@ -12,25 +12,26 @@ import (
 	"sync"
 )
 
-// Bounds of answers in memory, in bytes.
+// Bounds of responses in memory, in bytes.
 const (
-	// shortBody is the most that an answer takes without drawing on the budget. Most questions have no longer answer.
+	// shortBody is the most that a response takes without drawing on the budget. Most responses are no longer.
 	shortBody = 1 << 20
-	// middleBody is the most that a job's configuration takes, of which that of a Pig job has 350 KB, and the queues
-	// of a scheduler, of which ten thousand have 15 MB.
+	// middleBody is the most that a job's configuration takes (350 KB for a Pig job), or the queues of a scheduler
+	// (15 MB for ten thousand of them).
 	middleBody = 16 << 20
 	// longBody is the most that a list takes: one of 200,000 tasks.
 	longBody = 48 << 20
-	// inMemory is the budget of a client, and so of a process: a list while its parts are joined.
+	// inMemory is the budget of a client, and so of a process: a list takes twice its size while its parts are
+	// joined.
 	inMemory = 2 * longBody
-	// collectFrom is the size from which an answer's memory is worth collecting at once.
+	// collectFrom is the size from which a response's memory is worth collecting at once.
 	collectFrom = 8 << 20
 )
 
-// errCrowded means that an answer had to give way to smaller ones.
+// errCrowded means that a response was dropped in favor of smaller ones.
 var errCrowded = errors.New("this answer was given up: it was the largest of those that together need too much memory")
 
-// bodyLimit is the most that the answer of a path may take.
+// bodyLimit returns the most bytes that the response for an address may take.
 func bodyLimit(u *url.URL) int64 {
 	if strings.HasPrefix(u.Path, webHDFS) {
 		return shortBody
@@ -48,9 +49,9 @@ func bodyLimit(u *url.URL) int64 {
 	return shortBody
 }
 
-// A budget bounds the bytes of all answers that are being read or decoded. Whoever finds none left waits for those
-// that are decoded; if all are still being read, the largest of them gives way, so that an answer without an end
-// stops no other. Several goroutines may use it.
+// A budget bounds the bytes of all responses that are being read or decoded. If no bytes are left, a reader waits
+// for the responses that are being decoded. If all are still being read, the largest is dropped, so that an endless
+// response does not stop the others. Several goroutines may use it.
 type budget struct {
 	mu      sync.Mutex
 	free    int64
@@ -59,11 +60,11 @@ type budget struct {
 	changed chan struct{} // closed when something was given back
 }
 
-// A lease is what one answer takes of a budget.
+// A lease is the part of a budget that one response takes.
 type lease struct {
 	bytes   int64
 	reading bool
-	over    bool                    // it is to give way
+	over    bool                    // the response is to be dropped
 	giveWay context.CancelCauseFunc // ends the reading
 }
 
@@ -71,7 +72,7 @@ func newBudget(bytes int64) *budget {
 	return &budget{free: bytes, least: bytes, leases: map[*lease]bool{}, changed: make(chan struct{})}
 }
 
-// open begins an answer, whose reading giveWay ends.
+// open begins a response. giveWay cancels its reading.
 func (b *budget) open(giveWay context.CancelCauseFunc) *lease {
 	l := &lease{reading: true, giveWay: giveWay}
 	b.mu.Lock()
@@ -80,7 +81,7 @@ func (b *budget) open(giveWay context.CancelCauseFunc) *lease {
 	return l
 }
 
-// take draws n more bytes.
+// take draws n more bytes, and waits for them if needed. It fails if the response was dropped or ctx ends.
 func (b *budget) take(ctx context.Context, l *lease, n int64) error {
 	for {
 		changed, err := b.tryTake(l, n)
@@ -95,7 +96,7 @@ func (b *budget) take(ctx context.Context, l *lease, n int64) error {
 	}
 }
 
-// tryTake draws n more bytes, or returns what to wait for.
+// tryTake draws n more bytes, or returns a channel to wait for.
 func (b *budget) tryTake(l *lease, n int64) (changed <-chan struct{}, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -125,7 +126,7 @@ func (b *budget) tryTake(l *lease, n int64) (changed <-chan struct{}, err error)
 	return b.changed, nil
 }
 
-// give gives n bytes back.
+// give returns n bytes to the budget.
 func (b *budget) give(l *lease, n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -135,14 +136,14 @@ func (b *budget) give(l *lease, n int64) {
 	b.changed = make(chan struct{})
 }
 
-// settle ends the reading.
+// settle records that the response was read.
 func (b *budget) settle(l *lease) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	l.reading = false
 }
 
-// release gives everything back.
+// release returns all bytes of a lease to the budget and ends the lease.
 func (b *budget) release(l *lease) {
 	collect(l.bytes)
 	b.give(l, l.bytes)
@@ -151,16 +152,16 @@ func (b *budget) release(l *lease) {
 	delete(b.leases, l)
 }
 
-// collect frees the memory of a large answer before its bytes are given back: the collector by itself would let as
-// much again pile up before it ran.
+// collect frees the memory of a large response before its bytes return to the budget. Otherwise as much again could
+// pile up before the garbage collector runs.
 func collect(bytes int64) {
 	if bytes >= collectFrom {
 		runtime.GC()
 	}
 }
 
-// read reads an answer to its end: the first part as it is, the rest in chunks that are drawn from the budget, and
-// joined. It returns errTooBig where there is more than limit.
+// read reads a response to its end: the first part as it is, the rest in chunks that are drawn from the budget and
+// then joined. It also returns the number of bytes read. It returns errTooBig if there are more than limit.
 func (b *budget) read(ctx context.Context, l *lease, r io.Reader, limit int64) ([]byte, int64, error) {
 	var head bytes.Buffer
 	n, err := head.ReadFrom(io.LimitReader(r, min(limit, shortBody)+1))
@@ -196,12 +197,12 @@ func (b *budget) read(ctx context.Context, l *lease, r io.Reader, limit int64) (
 	return whole, n, nil
 }
 
-// longer is the error of an answer that is longer than it may be.
+// longer returns the error for a response that is longer than its limit.
 func longer(u *url.URL, limit int64) *Error {
 	return &Error{URL: u.String(), Err: errTooBig, Text: fmt.Sprintf("the answer is longer than %d MiB", limit>>20)}
 }
 
-// A holder keeps the leases of a question's answers until they are decoded.
+// A holder keeps the leases of a request's responses until they are decoded.
 type holder struct {
 	mu      sync.Mutex
 	release []func()
@@ -209,7 +210,7 @@ type holder struct {
 
 type holderKey struct{}
 
-// holding returns a context whose answers count as in memory until done is called.
+// holding returns a context. Responses that are read with it count as in memory until done is called.
 func holding(ctx context.Context) (_ context.Context, done func()) {
 	h := &holder{}
 	return context.WithValue(ctx, holderKey{}, h), func() {
@@ -222,7 +223,7 @@ func holding(ctx context.Context) (_ context.Context, done func()) {
 	}
 }
 
-// hold gives an answer back once its question is done with it; at once where nobody holds it.
+// hold passes a response's lease to the holder of ctx. Without a holder it releases the lease at once.
 func (b *budget) hold(ctx context.Context, l *lease) {
 	b.settle(l)
 	h, _ := ctx.Value(holderKey{}).(*holder)

@@ -11,23 +11,23 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A clock estimates the cluster's clock from Date headers. They are cut to whole seconds, so each answer only says
-// that the offset lies in an interval of a second and a round trip; the intersection of many is narrow.
+// A clock estimates the cluster's clock from Date headers. They are cut to whole seconds, so each response only
+// bounds the offset to an interval of a second and a round trip. The intersection of many intervals is narrow.
 type clock struct {
 	local func() time.Time
 	start time.Time // local, with its monotonic reading: a step of the local wall clock changes nothing
 
 	mu     sync.Mutex
 	known  bool
-	lo, hi time.Duration // the cluster's clock minus ours lies in here
+	lo, hi time.Duration // bounds of the cluster's clock minus ours
 	seen   time.Time
-	last   dag.Instant // what Now said last
+	last   dag.Instant // the last result of Now
 }
 
 const (
-	// drift is how fast two machines' clocks part at worst; real ones stay below 50 ppm.
+	// drift is the fastest rate at which two machines' clocks diverge; real ones stay below 50 ppm.
 	drift = 100e-6
-	// leeway is by how much intervals may miss each other before the clocks are taken to have been set.
+	// leeway is by how much intervals may miss each other before a clock counts as reset.
 	leeway = 50 * time.Millisecond
 )
 
@@ -35,10 +35,10 @@ func newClock(local func() time.Time) *clock {
 	return &clock{local: local, start: local(), last: dag.NoInstant}
 }
 
-// since is the local time of t by the clock that is never set.
+// since returns t by the local clock without the steps of the wall clock.
 func (c *clock) since(t time.Time) time.Time { return c.start.Add(t.Sub(c.start)) }
 
-// observe takes the Date of an answer that was asked for at sent and there at received, both local.
+// observe takes the Date of a response. sent and received are the local times of the request and the response.
 func (c *clock) observe(sent, received, date time.Time) {
 	sent, received = c.since(sent), c.since(received)
 	lo, hi := date.Sub(received), date.Add(time.Second).Sub(sent)
@@ -50,7 +50,7 @@ func (c *clock) observe(sent, received, date time.Time) {
 		grown := time.Duration(drift * float64(received.Sub(c.seen)))
 		oldLo, oldHi := c.lo-grown, c.hi+grown
 		if lo > oldHi+leeway || hi < oldLo-leeway {
-			c.last = dag.NoInstant // a clock was set; the old intervals are worth nothing
+			c.last = dag.NoInstant // a clock was set: the old intervals are useless
 		} else {
 			lo, hi = max(lo, oldLo), min(hi, oldHi)
 			if lo > hi {
@@ -61,13 +61,14 @@ func (c *clock) observe(sent, received, date time.Time) {
 	c.known, c.lo, c.hi, c.seen = true, lo, hi, received
 }
 
+// skew returns the middle of the offset's interval, half its width, and whether there was a response.
 func (c *clock) skew() (ahead, within time.Duration, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.lo + (c.hi-c.lo)/2, (c.hi - c.lo) / 2, c.known
 }
 
-// Now does not go backwards while the estimate narrows.
+// Now returns the estimate of the cluster's clock. It does not go backwards while the estimate narrows.
 func (c *clock) Now() dag.Instant {
 	ahead, _, _ := c.skew()
 	now := dag.InstantOf(c.since(c.local()).Add(ahead))
@@ -80,25 +81,26 @@ func (c *clock) Now() dag.Instant {
 	return now
 }
 
-// A server's Date does not go back: an answer that is dated before one which was there when it was asked for has been
-// kept by somebody on the way, and what it says is over. Dates has the newest Date of each server.
+// A server's Date does not go back. If a response has an older Date than one that had arrived before the request, a
+// cache on the way kept it, and it is stale. dates keeps the newest Date of each server.
 type dates struct {
 	mu     sync.Mutex
 	newest map[string]time.Time
 	stale  map[string]staleAnswers
 }
 
-// A stray is the answers of a server that were too old, one after the other, with the time at which they came.
+// staleAnswers counts a server's stale responses in a row, with the Date and the arrival time of the last counted
+// one.
 type staleAnswers struct {
 	date, came time.Time
 	n          int
 }
 
 const (
-	// grain is by how much Dates may go back: they are cut to whole seconds, and servers keep them for one.
+	// grain is by how much Dates may go back: they are cut to whole seconds, and servers cache them for one.
 	grain = time.Second
-	// So many old answers in a row, this far apart at least, whose Dates go on as time does, are no old answers: the
-	// server's clock was set, or another machine answers for it.
+	// After staleInARow old responses, at least staleGap apart, with Dates that advance as time does, the server's
+	// clock was set, or another machine responds for it.
 	staleInARow, staleGap = 3, 2 * time.Second
 	// maxServers bounds the servers that are remembered: each application's master is one.
 	maxServers = 10_000
@@ -108,22 +110,22 @@ func newDates() *dates {
 	return &dates{newest: map[string]time.Time{}, stale: map[string]staleAnswers{}}
 }
 
-// serverOf names who answers u: behind the proxy, the application's master.
+// serverOf identifies the server behind u: behind the proxy, it is the application's master.
 func serverOf(u *url.URL) string {
 	_, behind, _ := strings.Cut(u.Path, "/proxy/")
 	app, _, _ := strings.Cut(behind, "/")
 	return u.Host + "/" + app
 }
 
-// floor is the newest Date of u's server so far: what is asked for now is not older. The zero time where there is none.
+// floor returns the newest Date of u's server so far, the zero time if there is none. A new response is not older.
 func (d *dates) floor(u *url.URL) time.Time {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.newest[serverOf(u)]
 }
 
-// old judges an answer that came just now, asked for when floor was the floor: nil, or how old it is. An answer
-// without a Date is taken.
+// old returns an error if a response that has just arrived is too old. floor is the result of floor at the request.
+// A response without a Date is accepted.
 func (d *dates) old(u *url.URL, h http.Header, floor, now time.Time) error {
 	date, err := http.ParseTime(h.Get("Date"))
 	if err != nil {
@@ -151,7 +153,7 @@ func (d *dates) old(u *url.URL, h http.Header, floor, now time.Time) error {
 	return nil
 }
 
-// and counts one more, or begins anew where the Dates do not go on as time does.
+// and counts one more stale response, or starts over if the Dates do not advance as time does.
 func (s staleAnswers) and(date, came time.Time) staleAnswers {
 	since := came.Sub(s.came)
 	switch pace := date.Sub(s.date) - since; {

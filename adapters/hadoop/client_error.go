@@ -22,15 +22,15 @@ import (
 	"github.com/paratimer/paratimer/adapters/internal/input"
 )
 
-// An Error is an answer that cannot be used, or none.
+// An Error is a response that cannot be used, or a missing response.
 type Error struct {
 	URL      string
-	Status   int    // 0: there was no answer
+	Status   int    // 0: there was no response
 	Type     string // Content-Type
-	Text     string // first line of what the service said: a RemoteException's message, a page's title
+	Text     string // first line of the response: a RemoteException's message, a page's title
 	Hint     string // what to do
 	Location string // where a redirect points
-	Err      error  // why there was no answer, else nil
+	Err      error  // why there was no response, else nil
 }
 
 func (e *Error) Error() string {
@@ -55,7 +55,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// brief is an error as a warning tells it: its first line, cut, and whole what to do, which comes after a long address.
+// brief returns an error's text for a warning: its first line, cut, and the whole hint, which follows a long
+// address.
 func brief(err error) string {
 	if e, ok := errors.AsType[*Error](err); ok && e.Hint != "" && len(e.Hint) < 400 {
 		if reported, ends := strings.CutSuffix(err.Error(), " ("+e.Hint+")"); ends {
@@ -65,7 +66,7 @@ func brief(err error) string {
 	return firstLine(err.Error())
 }
 
-// refusal describes an answer that is no JSON with status 200.
+// refusal describes a response that is not JSON with status 200.
 func (r *reply) refusal(u *url.URL) *Error {
 	e := &Error{
 		URL: u.String(), Status: r.status, Type: r.header.Get("Content-Type"),
@@ -75,19 +76,19 @@ func (r *reply) refusal(u *url.URL) *Error {
 	return e
 }
 
-// standby says that a ResourceManager calls itself one in words, as RMWebAppFilter does beside its redirect. What
-// follows redirects on its behalf, as a gateway may, leaves nothing but the words.
+// standby reports whether a ResourceManager calls itself a standby in words, as RMWebAppFilter does beside its
+// redirect. A gateway that follows the redirect may leave nothing but the words.
 func (e *Error) standby() bool {
 	return e.Location == "" && strings.HasPrefix(e.Text, "This is standby RM")
 }
 
-// noActive reports whether a ResourceManager says that it is on standby and finds no active one, with status 200 once
-// it has given up looking (RMWebAppFilter).
+// noActive reports whether a ResourceManager is on standby and finds no active one. Its response has status 200
+// once it has stopped looking (RMWebAppFilter).
 func (e *Error) noActive() bool {
 	return strings.HasPrefix(e.Text, "There is no active RM") || has(e.Text, " find any active RM")
 }
 
-// advice says what to do about a refusal that asks for this kind of authentication.
+// advice returns what to do about a refusal. authenticate is the kind of authentication that the service requires.
 func (e *Error) advice(authenticate string) string {
 	proxied := strings.Contains(e.URL, "/proxy/")
 	switch {
@@ -137,19 +138,20 @@ func (e *Error) advice(authenticate string) string {
 	return ""
 }
 
-// loginPage is where gateways send people who are not signed in: Knox's single sign-on, and what is usual.
+// loginPage matches pages to which gateways send users who are not signed in: Knox's single sign-on, and usual
+// ones.
 var loginPage = regexp.MustCompile(`(?i)/(knoxsso|websso|idp|login|signin|sso|oauth2?|saml2?)(/|\.|\?|$)`)
 
-// sparkStarts is in the page by which a driver answers for any address while it starts.
+// sparkStarts is in the page that a driver returns for any address while it starts.
 const sparkStarts = "Spark is starting up"
 
 var title = regexp.MustCompile(`(?is)<(?:title|h1)[^>]*>(.*?)</(?:title|h1)>`)
 
-// said returns the first line of what an answer says, for people: docs/facts/hadoop.md A2.
+// bodyText returns the first readable line of a response (docs/facts/hadoop.md A2).
 func bodyText(body []byte) string {
 	var re struct {
 		RemoteException struct{ Exception, Message string }
-		Message         string // of Jetty's own errors, as a driver of Spark has them
+		Message         string // of Jetty's own errors, as a Spark driver sends them
 	}
 	if json.Unmarshal(body, &re) == nil {
 		if s := cmp.Or(re.RemoteException.Message, re.RemoteException.Exception, re.Message); s != "" {
@@ -171,14 +173,14 @@ func bodyText(body []byte) string {
 	return ""
 }
 
-// oneLine is what an error says of what others have said.
+// oneLine returns foreign text as errors quote it: one line, cut to 200.
 func oneLine(s string) string { return input.OneLine(s, 200) }
 
 var jobInPath = regexp.MustCompile(`/jobs/(job_\d+_\d+)`)
 
-// denied makes a refusal of a job what it is, and says who is refused and what to ask for. Hadoop's masters and
-// history server answer 401 (docs/facts/hadoop.md A2), or as 3.4 does 503 with a WebApplicationException that says
-// nothing: such an error has status 403, since the service is well and asking it again is in vain.
+// denied completes a refusal of access to a job: it names the refused user and what to request. Hadoop's masters
+// and history server respond with 401 (docs/facts/hadoop.md A2), or in 3.4 with 503 and an empty
+// WebApplicationException. Such an error gets status 403, since the service is well and another request is in vain.
 func (c *Client) denied(e *Error, r *reply, u *url.URL) {
 	job := jobInPath.FindStringSubmatch(u.Path)
 	if job == nil {
@@ -203,7 +205,7 @@ func (c *Client) denied(e *Error, r *reply, u *url.URL) {
 
 var appInPath = regexp.MustCompile(`/(application_\d+_\d+|app-[\w-]+|local-\d+)(/|$)`)
 
-// deniedSpark says who is refused by the driver of an application of Spark, and what to ask for.
+// deniedSpark names the user that a Spark driver refuses, and what to request.
 func (c *Client) deniedSpark(e *Error, r *reply, u *url.URL) {
 	if r.header.Get("WWW-Authenticate") != "" || !strings.Contains(u.Path, "/api/v1/applications") {
 		return
@@ -225,7 +227,7 @@ func (c *Client) deniedSpark(e *Error, r *reply, u *url.URL) {
 	}
 }
 
-// silent says whether an answer is that a resource threw a status which was lost on the way.
+// silent reports whether a response is an exception that lost its status and message on the way.
 func (r *reply) silent() bool {
 	var body struct {
 		RemoteException struct{ Exception, Message string }
@@ -234,7 +236,7 @@ func (r *reply) silent() bool {
 		body.RemoteException.Message == ""
 }
 
-// asker is who asks, for people, and the name that Hadoop makes of it by default.
+// asker returns the requesting user, for messages, and the short name that Hadoop derives from it by default.
 func (c *Client) asker() (who, user string) {
 	who = c.opt.User
 	if c.opt.Login != nil && c.opt.Login.Used() && c.opt.Login.Name() != "" {
@@ -288,7 +290,7 @@ func (c *Client) noAnswer(ctx context.Context, u *url.URL, err error) *Error {
 	return e
 }
 
-// unended keeps a connection's io.EOF from being taken for a source's: that is the end of the run.
+// unended replaces a connection's io.EOF, because a source's io.EOF means the end of the run.
 func unended(err error) error {
 	if errors.Is(err, io.EOF) {
 		return fmt.Errorf("%w: %s", io.ErrUnexpectedEOF, err.Error())
@@ -296,7 +298,7 @@ func unended(err error) error {
 	return err
 }
 
-// distrust says why a service's certificate is not accepted, and what to do; "" where that is not it.
+// distrust returns why a service's certificate is not accepted, and what to do; "" if that is not the cause.
 func (c *Client) distrust(err error) (text, hint string) {
 	var (
 		unknown x509.UnknownAuthorityError
@@ -353,8 +355,8 @@ func fewOf(names []string) string {
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
-// handshake says what to do where the two sides do not agree on how to talk; "" where that is not it. Alerts of the
-// other side have no type of their own in crypto/tls: their text is what there is.
+// handshake returns what to do if the two sides do not agree on a protocol; "" if that is not the cause. Alerts of
+// the other side have no type of their own in crypto/tls, so their text is matched.
 func (c *Client) handshake(u *url.URL, err error) string {
 	var record tls.RecordHeaderError
 	reported := err.Error()
@@ -380,7 +382,7 @@ func (c *Client) handshake(u *url.URL, err error) string {
 	case has(reported, "malformed HTTP"):
 		return "it does not speak HTTP: is it https, or an RPC port?"
 	case u.Scheme == "https" && cutOff(err) && c.asked.Load():
-		// The alert that says why may be lost in the reset that follows it.
+		// The alert with the reason may be lost in the reset that follows it.
 		if ours {
 			return fmt.Sprintf(
 				"the service cut the connection, for which it had asked for a client certificate: perhaps it refuses the client certificate of --cert %s", c.opt.CertFile)

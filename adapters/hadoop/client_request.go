@@ -15,10 +15,10 @@ import (
 // maxHops bounds redirects.
 const maxHops = 4
 
-// errTooBig means that a body is longer than Options.MaxBody, or than answers to such a question are.
+// errTooBig means that a body is longer than Options.MaxBody, or than responses to such a request may be.
 var errTooBig = errors.New("the answer is longer than the limit")
 
-// try asks each base for path until one answers, and tells good which it was.
+// try requests path from each base until one responds, and calls good with that base.
 func (c *Client) try(ctx context.Context, bases []string, path string, good func(base string)) ([]byte, error) {
 	var errs []error
 	for _, base := range bases {
@@ -50,7 +50,7 @@ func (c *Client) try(ctx context.Context, bases []string, path string, good func
 	return nil, silence(errs)
 }
 
-// silence is what each of several addresses said.
+// silence lists the errors of several addresses.
 type silence []error
 
 func (s silence) Error() string {
@@ -63,7 +63,7 @@ func (s silence) Error() string {
 
 func (s silence) Unwrap() []error { return s }
 
-// elsewhere says whether another ResourceManager may do better.
+// elsewhere reports whether another ResourceManager may succeed.
 func elsewhere(err error) bool {
 	var e *Error
 	if !errors.As(err, &e) {
@@ -74,9 +74,9 @@ func elsewhere(err error) bool {
 		e.Status == http.StatusTemporaryRedirect && e.Location == ""
 }
 
-// follow gets u. It follows redirects to the same path of another server (a standby ResourceManager's,
-// docs/facts/hadoop.md A3; http to https) on a host that flags or configuration name, but none of the proxy's. It
-// leaves in at where it ended.
+// follow requests the address in at. It follows redirects to the same path of another server (a standby
+// ResourceManager's, docs/facts/hadoop.md A3; http to https) if it is the same machine, or flags or the
+// configuration name its host. It follows none of the proxy's. It leaves the final address in at.
 func (c *Client) follow(ctx context.Context, at **url.URL) ([]byte, error) {
 	u := *at
 	defer func() { *at = u }()
@@ -96,7 +96,7 @@ func (c *Client) follow(ctx context.Context, at **url.URL) ([]byte, error) {
 		}
 		e := r.refusal(u)
 		c.denied(e, r, u)
-		// The proxy's page that warns of a stranger's application (docs/facts/hadoop.md A7).
+		// The proxy's page that warns of another user's application (docs/facts/hadoop.md A7).
 		if proxied && r.status == http.StatusOK && kind == "text/html" && !approved {
 			approved = true
 			next := *u
@@ -124,25 +124,25 @@ func (c *Client) follow(ctx context.Context, at **url.URL) ([]byte, error) {
 	}
 }
 
-// A reply is an answer that was read to its end, whatever it says.
+// A reply is a response that was read to its end, whatever its status.
 type reply struct {
 	status     int
 	header     http.Header
 	body       []byte
-	sent, came time.Time // when it was asked for, and when its header was there
-	floor      time.Time // the server's newest Date when it was asked for
+	sent, came time.Time // when the request was sent, and when the response header arrived
+	floor      time.Time // the server's newest Date when the request was sent
 }
 
-// fresh is the answer's body, unless it is an old one. Answers that count show the ResourceManager's Date to the
-// clock; the proxy passes the masters' dates on, which may be another machine's.
+// fresh returns the response's body, or an error if the response is stale. The clock reads the Date of responses
+// from the ResourceManager and from Spark. The proxy passes on the masters' dates, which may be another machine's.
 func (c *Client) fresh(u *url.URL, r *reply) ([]byte, error) {
 	if c.opt.Now != nil {
-		return r.body, nil // a capture knows how old its answers are
+		return r.body, nil // a capture has the time of each response
 	}
 	if err := c.dates.old(u, r.header, r.floor, r.came); err != nil {
 		return nil, &Error{URL: u.String(), Err: err, Hint: "ask the cluster itself, not a cache"}
 	}
-	// The proxy's path is above that of a driver; a gateway's may be above either.
+	// A driver's path is below the proxy's, and either may be below a gateway's.
 	if date, err := http.ParseTime(r.header.Get("Date")); err == nil && (strings.Contains(u.Path, "/ws/v1/cluster/") ||
 		strings.Contains(u.Path, "/api/v1/applications") && !strings.Contains(u.Path, "/proxy/")) {
 		c.clock.observe(r.sent, r.came, date)
@@ -161,7 +161,7 @@ func (r *reply) target(u *url.URL) *url.URL {
 		to.Scheme != "https" {
 		return nil
 	}
-	// The user's name must not travel on by way of an echoed query: each server gets it from the chain.
+	// The user's name must not reach another server by way of an echoed query: the chain adds it for each server.
 	to.RawQuery, to.User, to.Fragment = u.RawQuery, nil, ""
 	return to
 }
@@ -186,7 +186,7 @@ func (c *Client) exchange(outer context.Context, u *url.URL) (*reply, error) {
 	}
 	if req.Header.Set("Accept", "application/json"); isLog(req.URL) || isPage(req.URL) ||
 		isEventLog(req.URL) {
-		req.Header.Set("Accept", "*/*") // a NodeManager that is asked for JSON alone refuses a file with 503
+		req.Header.Set("Accept", "*/*") // a NodeManager refuses a file with 503 if only JSON is accepted
 	}
 	req.Header.Set("User-Agent", "paratimer")
 	floor, sent := c.dates.floor(u), c.opt.Clock()
@@ -199,7 +199,7 @@ func (c *Client) exchange(outer context.Context, u *url.URL) (*reply, error) {
 	limit := min(bodyLimit(u), c.opt.MaxBody)
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if resp.StatusCode != http.StatusOK || kind != "application/json" && kind != "" && !isLog(u) && !isPage(u) {
-		limit = min(limit, shortBody) // a page is for an error message at most
+		limit = min(limit, shortBody) // a page is only used for an error message
 	}
 	body, n, err := c.budget.read(ctx, lease, resp.Body, limit)
 	switch {
@@ -210,7 +210,7 @@ func (c *Client) exchange(outer context.Context, u *url.URL) (*reply, error) {
 		e.Text = fmt.Sprintf("the answer broke off after %d bytes: %s", n, e.Text)
 		return nil, e
 	}
-	// a proxy that encodes anew may put a byte order mark there, which is no JSON
+	// A proxy that re-encodes the body may add a byte order mark, which is not JSON.
 	body = bytes.TrimPrefix(body, []byte("\ufeff"))
 	return &reply{status: resp.StatusCode, header: resp.Header, body: body, sent: sent, came: came, floor: floor}, nil
 }
@@ -245,18 +245,18 @@ func historyBase(err error) string {
 
 const (
 	webHDFS = "/webhdfs/v1"
-	// hdfsPatience bounds one question: an estimate can do without the answer.
+	// hdfsPatience bounds one request: an estimate can do without the response.
 	hdfsPatience = 3 * time.Second
-	// muteFor is how long a NameNode that did not answer is not asked again.
+	// muteFor is how long a NameNode that did not respond gets no requests.
 	muteFor = 10 * time.Minute
 )
 
 // errUnnamed means that neither flags nor the configuration name the host of any NameNode of a job's input.
 var errUnnamed = errors.New("neither a flag nor the configuration names the NameNode's host")
 
-// HDFS asks the first of several NameNodes that answers, for an operation of WebHDFS on an absolute path, such as
-// GETCONTENTSUMMARY. Their addresses are out of a job's configuration, which its owner wrote: only those on hosts are
-// asked that flags or the configuration name.
+// HDFS sends a WebHDFS operation on an absolute path, such as GETCONTENTSUMMARY, to several NameNodes until one
+// responds. Their addresses come from a job's configuration, which its owner wrote. So only those on hosts that
+// flags or the cluster's configuration name are used.
 func (c *Client) HDFS(ctx context.Context, bases []string, path, op string) ([]byte, error) {
 	var named []string
 	stranger := ""
@@ -314,7 +314,7 @@ func (c *Client) mark(base string) {
 	c.mute[base] = c.Now()
 }
 
-// fileHosts are the hosts of the site's NameNodes.
+// fileHosts returns the hosts of the site's NameNodes.
 func (s Site) fileHosts() map[string]bool {
 	all := map[string]bool{}
 	for _, base := range s.NameNodes {

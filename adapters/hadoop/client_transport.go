@@ -19,7 +19,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/keypair"
 )
 
-// A layer as a function.
+// A roundTrip is a RoundTripper made from a function.
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
@@ -28,8 +28,8 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 //
 //	Tap → cookies → Auth or user.name → edges → gzip → meter → Transport or the network
 //
-// wanted is called when a service wants a client certificate. Auth stands inside the cookies: the one that
-// it has negotiated is its own, for a jar would send it to every port of the host.
+// wanted is called when a service requests a client certificate. Auth is inside the cookies: it keeps the cookie
+// that it negotiated to itself, because a jar would send the cookie to every port of the host.
 func chain(o Options, wanted func()) (http.RoundTripper, *meter, error) {
 	m := &meter{next: o.Transport}
 	if m.next == nil {
@@ -52,7 +52,7 @@ func chain(o Options, wanted func()) (http.RoundTripper, *meter, error) {
 	return rt, m, nil
 }
 
-// network returns the transport to real services. It calls wanted if a service asks for a client certificate.
+// network returns the transport to real services. It calls wanted if a service requests a client certificate.
 func network(o Options, wanted func()) (http.RoundTripper, error) {
 	conf, err := encryption(o, wanted)
 	if err != nil {
@@ -87,7 +87,7 @@ func UserName(user string) Layer {
 	}
 }
 
-// unpack asks for gzip and undoes it.
+// unpack requests gzip and unpacks it.
 func unpack(next http.RoundTripper) http.RoundTripper {
 	return roundTrip(func(r *http.Request) (*http.Response, error) {
 		r = r.Clone(r.Context())
@@ -104,7 +104,7 @@ func unpack(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// unpacked begins to read at the first Read, which the limits of the body's reader cover.
+// unpacked begins to read at the first Read, so that the time limits of the body apply.
 type unpacked struct {
 	packed io.ReadCloser
 	zip    *gzip.Reader
@@ -123,14 +123,14 @@ func (u *unpacked) Read(b []byte) (int, error) {
 
 func (u *unpacked) Close() error { return u.packed.Close() }
 
-// Traffic is what a client has cost the cluster.
+// Traffic is the load that a client has put on the cluster.
 type Traffic struct {
 	Requests int64
 	Bytes    int64 // of bodies as they were sent
 	Most     int64 // most requests under way at the same time
 }
 
-// A meter counts.
+// A meter counts requests and the bytes of bodies.
 type meter struct {
 	next http.RoundTripper
 
@@ -174,15 +174,15 @@ func (c *counted) Close() error {
 	return c.body.Close()
 }
 
-// Bounds of what services may have a client remember.
+// Bounds of the cookies that services may set.
 const (
 	maxCookie  = 8 << 10 // bytes of one, name and value; Knox's tokens have one or two thousand
-	maxCookies = 20_000  // set in all: the proxy sets one an application
+	maxCookies = 20_000  // set in all: the proxy sets one per application
 	allCookies = 1 << 20 // bytes of all of them
 )
 
-// cookies keeps the cookies that Hadoop and Knox set, and no others. Once too many were set it begins anew, which
-// costs a login and the proxy's warnings once more.
+// cookies keeps the cookies that Hadoop and Knox set, and no others. Once too many were set it starts over, which
+// costs another login and repeats the proxy's warnings.
 type cookies struct {
 	mu       sync.Mutex
 	jar      *cookiejar.Jar
@@ -194,7 +194,7 @@ func newCookies() *cookies {
 	return &cookies{jar: jar}
 }
 
-// known reports whether a cookie is one that a service needs to see again.
+// known reports whether a service needs to receive the cookie again.
 func known(name string) bool {
 	switch name {
 	case "hadoop.auth", "hadoop-jwt", "KNOXSESSIONID", "JSESSIONID":
@@ -203,7 +203,7 @@ func known(name string) bool {
 	return strings.HasPrefix(name, "checked_application_")
 }
 
-// set keeps the known ones of an answer's cookies.
+// set keeps the known cookies of a response.
 func (c *cookies) set(u *url.URL, all []*http.Cookie) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -242,8 +242,8 @@ func (c *cookies) layer(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// encryption returns the TLS settings: which certificates of services are accepted, and the client certificate to show.
-// The settings call wanted if a service asks for a client certificate.
+// encryption returns the TLS settings: which certificates of services are accepted, and the client certificate to
+// present. The settings call wanted if a service requests a client certificate.
 func encryption(o Options, wanted func()) (*tls.Config, error) {
 	conf := &tls.Config{
 		InsecureSkipVerify: o.Insecure, //nolint:gosec // G402: --insecure asks for it, and every frame says so
@@ -253,7 +253,7 @@ func encryption(o Options, wanted func()) (*tls.Config, error) {
 	if o.CAFile != "" {
 		system, err := x509.SystemCertPool()
 		if err != nil {
-			system = nil // there are systems without any
+			system = nil // some systems have none
 		}
 		if conf.RootCAs, err = keypair.Pool(o.CAFile, system); err != nil {
 			return nil, fmt.Errorf("hadoop: CA file: %w", err)
@@ -263,7 +263,7 @@ func encryption(o Options, wanted func()) (*tls.Config, error) {
 	case o.CertFile == "" && o.KeyFile == "":
 		conf.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 			wanted()
-			return &tls.Certificate{}, nil // it sends none, and sees how the service takes that
+			return &tls.Certificate{}, nil // it sends none, and the service decides
 		}
 		return conf, nil
 	case o.CertFile == "" || o.KeyFile == "":
@@ -280,7 +280,7 @@ func encryption(o Options, wanted func()) (*tls.Config, error) {
 	return conf, nil
 }
 
-// exportHint says how the PEM file for --ca-file is made of the trust store that Hadoop's own clients use.
+// exportHint returns how to make the PEM file for --ca-file from the trust store of Hadoop's own clients.
 func (s Site) exportHint() string {
 	if s.Truststore == "" {
 		return "give that authority's certificate, in PEM form, by --ca-file"

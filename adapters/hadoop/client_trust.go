@@ -17,10 +17,10 @@ import (
 // errStranger means that a redirect leads to a host that neither the flags nor the configuration name.
 var errStranger = errors.New("the redirect leads to a host that nothing here names")
 
-// plainHost is a host, with or without a port, as it may stand in advice that people copy.
+// plainHost matches a host, with or without a port, that is safe in advice that people copy.
 var plainHost = regexp.MustCompile(`^[A-Za-z0-9._:\[\]-]+$`)
 
-// plainPath is a gateway's path, likewise.
+// plainPath matches a gateway's path that is safe in advice.
 var plainPath = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)+$`)
 
 // machine returns a host, given without a port, in the form in which hosts are compared: in lower case, and
@@ -44,7 +44,7 @@ func TrustedHost(host string) error {
 	return nil
 }
 
-// named are the hosts that the site and the options name.
+// named returns the hosts that the site and the options name.
 func (o *Options) named() map[string]bool {
 	all := map[string]bool{}
 	for _, base := range o.Site.bases() {
@@ -58,12 +58,12 @@ func (o *Options) named() map[string]bool {
 	return all
 }
 
-// trusted reports whether a host may be asked because of somebody's redirect. A capture asks nobody.
+// trusted reports whether a redirect may lead to a host. A capture sends no requests, so it trusts all hosts.
 func (c *Client) trusted(to *url.URL) bool {
 	return c.opt.Now != nil || c.hosts[machine(to.Hostname())]
 }
 
-// stranger completes the error of a redirect from u to a host that nothing names.
+// Completes the error of a redirect from u to a host that nothing names.
 func stranger(e *Error, u, to *url.URL) *Error {
 	e.Err = errStranger
 	what, flag := "the active ResourceManager of your cluster", "--rm "+u.Scheme+"://"+u.Host+","
@@ -75,11 +75,11 @@ func stranger(e *Error, u, to *url.URL) *Error {
 	return e
 }
 
-// seekHistory asks the ResourceManager's proxy where the history of an ended job is, and reports whether that is
-// another place than those in asked. The job must have ended according to the ResourceManager: while an application
-// runs, the proxy passes on whatever its master answers. After the end the proxy redirects to the tracking URL that
-// the master gave last, which the user who wrote the job can choose. So moveHistory decides whether that place may be
-// asked.
+// seekHistory queries the ResourceManager's proxy for the history of an ended job, and reports whether it found a
+// new address that may be used. The job must have ended according to the ResourceManager: while an application
+// runs, the proxy passes on its master's responses. After the end the proxy redirects to the tracking URL that the
+// master set last, which the user who wrote the job can choose. So moveHistory decides whether that address may be
+// used.
 func (c *Client) seekHistory(ctx context.Context, job string, asked []string, failed error) (bool, error) {
 	_, err := c.AM(ctx, "application_"+strings.TrimPrefix(job, "job_"), "jobs/"+job)
 	base := historyBase(err)
@@ -95,8 +95,8 @@ func (c *Client) seekHistory(ctx context.Context, job string, asked []string, fa
 	return false, failed
 }
 
-// unnamedHistory says what to do about a history server that the ResourceManager's proxy points to and that is not
-// asked.
+// unnamedHistory returns what to do about a history server that the ResourceManager's proxy points to and that is
+// not trusted.
 func (c *Client) unnamedHistory(base string) string {
 	reported := fmt.Sprintf("the ResourceManager's proxy points to %s, which neither a flag nor the configuration names", base)
 	if c.opt.Site.JHSGuessed {
@@ -106,8 +106,8 @@ func (c *Client) unnamedHistory(base string) string {
 }
 
 // moveHistory takes the history server that a redirect of the ResourceManager's proxy names, and reports whether it
-// may be asked: only if a flag or the configuration names its host. The owner of a job chooses the address, and
-// whoever is asked serves the history of all jobs.
+// may be used: only if a flag or the configuration names its host. The owner of a job chooses the address, and that
+// server would supply the history of all jobs.
 func (c *Client) moveHistory(base string) bool {
 	to, err := url.Parse(base)
 	if err != nil || !c.trusted(to) {
@@ -119,8 +119,8 @@ func (c *Client) moveHistory(base string) bool {
 	return true
 }
 
-// misplaced reports whether a history server may be elsewhere, by how it answered: it is silent, or it was only
-// guessed and does not know the job.
+// misplaced reports whether a history server may be elsewhere, by its error: it does not respond, or its address
+// was only guessed and it does not know the job.
 func (c *Client) misplaced(err error) bool {
 	if elsewhere(err) {
 		return true
@@ -129,9 +129,9 @@ func (c *Client) misplaced(err error) bool {
 	return c.opt.Site.JHSGuessed && st != 0 && st != http.StatusUnauthorized && st != http.StatusForbidden
 }
 
-// Basic signs requests with a user's name and password, as gateways such as Knox want it (RFC 7617). The password
-// goes to the site's own addresses alone, wherever a redirect leads, and never over plain HTTP to another machine:
-// that is an error.
+// Basic signs requests with a user's name and password, as gateways such as Knox require (RFC 7617). The password
+// goes to the site's own addresses only, wherever a redirect leads. An address with plain HTTP on another machine
+// is an error.
 func Basic(user, password string, site Site) (Layer, error) {
 	switch {
 	case user == "" || strings.Contains(user, ":") || strings.ContainsFunc(user, unicode.IsControl):
@@ -164,7 +164,7 @@ func Basic(user, password string, site Site) (Layer, error) {
 	}, nil
 }
 
-// bases are all addresses of the site.
+// bases returns all addresses of the site.
 func (s Site) bases() []string {
 	var all []string
 	for _, rm := range s.RMs {
@@ -173,7 +173,7 @@ func (s Site) bases() []string {
 	return distinct(append(append(all, s.Proxy, s.JHS), s.Web...)...)
 }
 
-// private says whether nobody on the way can read what is sent.
+// private reports whether others on the network cannot read what is sent.
 func private(u *url.URL) bool {
 	if u.Scheme == "https" || strings.EqualFold(u.Hostname(), "localhost") {
 		return true
@@ -182,7 +182,7 @@ func private(u *url.URL) bool {
 	return err == nil && ip.IsLoopback()
 }
 
-// origin is scheme, host and port, the port said even where it is the usual one.
+// origin returns scheme, host and port. The port is explicit even if it is the default.
 func origin(u *url.URL) string {
 	port := u.Port()
 	if port == "" {

@@ -8,13 +8,13 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// answers are the newest about the cluster.
+// answers are the newest responses about the cluster.
 type answers struct {
 	metrics             metricsBody
 	metricsErr          error // the newest request failed: metrics are older
 	nodes               nodesBody
 	queues              schedulerBody
-	newNodes, newQueues bool // they are newer than those that were taken before
+	newNodes, newQueues bool // they are newer than those that were used before
 }
 
 // A clusterState is what is known of the cluster. If a request fails, what was known stays.
@@ -24,15 +24,15 @@ type clusterState struct {
 	queues     wireQueue
 	nodes      []dag.NodeState // never changed in place: snapshots share it
 	index      map[string]int32
-	ids        map[string]int32 // a node's id (host and RPC port), which diagnostics name
-	shared     bool             // index, ids and back are a hub's, for others as well
-	listing    bool             // nodes is nobody else's yet
-	machines   []dag.Node       // those of machinesOf that take containers
+	ids        map[string]int32 // by a node's id (host and RPC port), which diagnostics name
+	shared     bool             // index, ids and back are a hub's, and others read them
+	listing    bool             // nodes is not shared yet
+	machines   []dag.Node       // nodes of machinesOf that take containers
 	machinesOf []dag.NodeState
 
-	// Where nodes are not asked again (a recording), what is lost is guessed.
+	// If nodes are not listed again (in a recording), lost ones are guessed.
 	listedAt dag.Instant // when the list of nodes was made
-	gone     int         // memory that went with the lost ones, not yet found
+	gone     int         // memory of lost nodes that were not identified yet
 	goneAt   dag.Instant // when
 	recalls  map[int32]int
 	guessed  map[int32]dag.Instant
@@ -46,7 +46,7 @@ func newClusterState() clusterState {
 	}
 }
 
-// guessing says that a node was guessed to be lost since nodes were listed.
+// guessing reports whether a node was guessed to be lost after the last list of nodes.
 func (c *clusterState) guessing() bool {
 	for _, at := range c.guessed {
 		if at > c.listedAt {
@@ -56,6 +56,7 @@ func (c *clusterState) guessing() bool {
 	return false
 }
 
+// take processes the newest responses about the cluster.
 func (c *clusterState) take(a *answers, s *Source) {
 	if a.metricsErr != nil {
 		s.warn(dag.WarnObservation, "the cluster's metrics could not be read: %s", brief(a.metricsErr))
@@ -74,7 +75,7 @@ func (c *clusterState) take(a *answers, s *Source) {
 	}
 }
 
-// list takes the nodes as the ResourceManager lists them. An index stays a node's for ever.
+// list processes the ResourceManager's list of nodes. A node keeps its index for ever.
 func (c *clusterState) list(nodes []wireNode, at dag.Instant) {
 	c.own()
 	c.nodes, c.listing = slices.Clone(c.nodes), true
@@ -84,7 +85,7 @@ func (c *clusterState) list(nodes []wireNode, at dag.Instant) {
 		return cmp.Or(cmp.Compare(a.HTTP, b.HTTP),
 			cmp.Compare(a.ID, b.ID))
 	})
-	best := map[int32]*wireNode{} // a node that was started again is listed as lost as well, by its old id
+	best := map[int32]*wireNode{} // a node that was restarted is listed as lost as well, by its old id
 	var order []int32
 	for i := range nodes {
 		n := &nodes[i]
@@ -102,11 +103,11 @@ func (c *clusterState) list(nodes []wireNode, at dag.Instant) {
 	}
 	c.listedAt = at
 	if c.goneAt.Known() && at >= c.goneAt {
-		c.gone = 0 // the list itself tells
+		c.gone = 0 // the list itself shows what is lost
 	}
 }
 
-// listed is the index of a node of the list; one that nobody has met and that has no name has none.
+// listed returns the index of a listed node, or false for a new one that has no name or exceeds mostNodes.
 func (c *clusterState) listed(n *wireNode) (int32, bool) {
 	at0, known := c.ids[string(n.ID)]
 	if name := cmp.Or(string(n.HTTP), string(n.ID)); !known && name != "" {
@@ -119,13 +120,13 @@ func (c *clusterState) listed(n *wireNode) (int32, bool) {
 	return at0, known
 }
 
-// told is what a list says of node i.
+// reported returns the state of node i by the list.
 func (c *clusterState) reported(i int32, n *wireNode, at dag.Instant) dag.NodeState {
 	st := c.nodes[i]
 	st.Lost, st.Cause, st.Draining = !n.usable(), n.cause(), n.State == "DECOMMISSIONING"
 	st.Label = n.label()
 	if !st.Lost {
-		// A list may be older than what is known by other ways; 0 where nothing was guessed.
+		// The list may be older than other reports of the loss; guessed is 0 if there are none.
 		st.Lost = c.guessed[i] > at
 		if mb := n.UsedMB.count(maxMB) + n.AvailMB.count(maxMB); mb > 0 {
 			st.MemoryMB = mb
@@ -134,7 +135,7 @@ func (c *clusterState) reported(i int32, n *wireNode, at dag.Instant) dag.NodeSt
 	return st
 }
 
-// set changes a node. The slice is a new one: snapshots hold the old.
+// set changes a node's state. Outside of list it copies the slice first, because snapshots share the old one.
 func (c *clusterState) set(i int32, st dag.NodeState, at dag.Instant) {
 	switch old := c.nodes[i]; {
 	case !st.Lost:
@@ -153,15 +154,15 @@ func (c *clusterState) set(i int32, st dag.NodeState, at dag.Instant) {
 	}
 }
 
-// own makes the indices this state's alone, before they change.
+// own copies the shared indices before they change.
 func (c *clusterState) own() {
 	if c.shared {
 		c.index, c.ids, c.back, c.shared = maps.Clone(c.index), maps.Clone(c.ids), maps.Clone(c.back), false
 	}
 }
 
-// adopt takes over what a hub has read out of a list of nodes, unless this state knows of something that the list
-// does not.
+// adopt takes over the nodes that a hub has read from a list, and reports whether it did. It does not if this state
+// has guessed nodes, or indices of its own.
 func (c *clusterState) adopt(hub *clusterState) bool {
 	if len(c.guessed) > 0 || len(c.index) > 0 && !c.shared {
 		return false
@@ -175,7 +176,7 @@ func (c *clusterState) adopt(hub *clusterState) bool {
 	return true
 }
 
-// relist takes over a hub's nodes by their names, where the two have come to number them differently.
+// relist takes over a hub's nodes by their names, if the two number them differently.
 func (c *clusterState) relist(hub *clusterState) {
 	c.nodes = slices.Clone(c.nodes)
 	c.back = map[int32]dag.Instant{}
@@ -187,7 +188,7 @@ func (c *clusterState) relist(hub *clusterState) {
 		if back, came := hub.back[int32(k)]; came {
 			c.back[i] = back
 		}
-		if c.guessed[i] > hub.listedAt { // 0 where nothing was guessed
+		if c.guessed[i] > hub.listedAt { // 0 if nothing was guessed
 			n.Lost, n.LostAt = true, c.nodes[i].LostAt
 		}
 		c.nodes[i] = n
@@ -204,7 +205,7 @@ func (c *clusterState) relist(hub *clusterState) {
 	}
 }
 
-// plain are the nodes that take containers, as plans have them: the same slice while the nodes are the same.
+// plain returns the nodes that take containers, as plans have them: the same slice while the nodes are the same.
 func (c *clusterState) plain() []dag.Node {
 	same := len(c.nodes) == len(c.machinesOf) && (len(c.nodes) == 0 || &c.nodes[0] == &c.machinesOf[0])
 	if same {
@@ -219,10 +220,10 @@ func (c *clusterState) plain() []dag.Node {
 	return c.machines
 }
 
-// mostNodes are more than any cluster has. A job's master may invent names: those beyond are of no known node.
+// mostNodes is more than any cluster has. A job's master may invent names; those beyond the limit have no node.
 const mostNodes = 50_000
 
-// node returns the index of the node of that name, made if needed; -1 where there are too many.
+// node returns the index of the node with that name, and adds it if needed; -1 if there are too many.
 func (c *clusterState) node(name string) int32 {
 	if i, ok := c.index[name]; ok {
 		return i
@@ -240,15 +241,17 @@ func (c *clusterState) node(name string) int32 {
 	return i
 }
 
-// recalled notes that a result on the node was taken back: its master knows that the node is lost, or its output.
+// recalled records that a result on the node was taken back: its master has found the node, or its output, to be
+// lost.
 func (c *clusterState) recalled(node int32, at dag.Instant) {
 	if node >= 0 && at.Known() {
 		c.recalls[node]++
 	}
 }
 
-// unusable marks the node of that id (host and RPC port) by what is said at an instant of an attempt that was killed
-// for it, if the list of nodes is older than that. What started before the node came back says nothing new.
+// unusable marks the node with that id (host and RPC port) as lost because attempt a was killed for it, as reported
+// at an instant. It does nothing if the list of nodes is newer, or if the attempt started before the node came
+// back.
 func (c *clusterState) unusable(id string, a *dag.Attempt, at dag.Instant) {
 	if a.End.Known() {
 		at = min(at, a.End)
@@ -265,8 +268,8 @@ func (c *clusterState) unusable(id string, a *dag.Attempt, at dag.Instant) {
 	}
 }
 
-// guess marks the node that went, if the list of nodes is older than its going: the one of that size whose results were
-// taken back, or the only one of that size.
+// guess marks the node that was lost, if the list of nodes is older than the loss. It is the node of the lost size
+// with the most results taken back, or else the only node of that size.
 func (c *clusterState) guess() {
 	if c.gone == 0 {
 		clear(c.recalls)
@@ -295,7 +298,7 @@ func (c *clusterState) guess() {
 	clear(c.recalls)
 }
 
-// queueMB is what the workflow's queue lets its user hold, 0 where that is not limited or not known.
+// queueMB returns the memory that the workflow's user may hold in its queue, in MB; 0 if unlimited or unknown.
 func (c *clusterState) queueMB(queue string) int {
 	if q := c.queues.find(queue); q != nil {
 		return q.limitMB(c.totalMB)
@@ -303,7 +306,7 @@ func (c *clusterState) queueMB(queue string) int {
 	return 0
 }
 
-// shareMB is what the queue is guaranteed, where it is another one than ours; 0 where that is unknown.
+// shareMB returns the memory that a queue is guaranteed, in MB; 0 for our own queue, or if unknown.
 func (c *clusterState) shareMB(queue, ours string) int {
 	if queue == ours {
 		return 0

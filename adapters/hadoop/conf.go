@@ -12,12 +12,12 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A jobConf is what is kept of a job's configuration; the rest (350 KB of a Pig job) is dropped at once.
+// A jobConf is the part of a job's configuration that is kept; the rest (350 KB of a Pig job) is dropped at once.
 type jobConf struct {
 	workflow string // mapreduce.workflow.id; "" outside a workflow
 	name     string // mapreduce.workflow.name
 	node     string // mapreduce.workflow.node.name
-	launch   string // pig.script.submitted.timestamp: one a batch that the script launches
+	launch   string // pig.script.submitted.timestamp: one per batch that the script launches
 	feature  string
 	alias    string
 	input    []string
@@ -25,18 +25,18 @@ type jobConf struct {
 	masterMB int
 	limits   dag.MapReduceLimits
 	noRecov  bool                // a restarted master runs every task again
-	after    map[string][]string // node to its successors, as the adjacency entries say
+	after    map[string][]string // node to its successors, from the adjacency entries
 	stops    bool                // a failed job ends the whole script
-	beat     time.Duration       // of the master to the scheduler
+	beat     time.Duration       // between heartbeats of the master to the scheduler
 	report   time.Duration       // between reports of a task's counters
-	sleep    time.Duration       // of Pig between two looks at its jobs; 0 where Pig did not set it
+	sleep    time.Duration       // between two polls of Pig for its jobs; 0 if Pig did not set it
 	abandon  time.Duration       // how long the master tries to reach a lost node
 	parallel bool                // Hive runs stages at once that do not wait for each other
 }
 
 const adjacency = "mapreduce.workflow.adjacency."
 
-// conf picks what we read out of a job's properties (docs/facts/hadoop.md C1, F).
+// conf reads a job's settings from its properties (docs/facts/hadoop.md C1, F).
 func (b *confBody) conf() *jobConf {
 	c := &jobConf{
 		masterMB: 1536, limits: dag.MapReduceLimits{MapMB: 1024, ReduceMB: 1024, SlowStart: 0.05, RampUp: 0.5},
@@ -44,7 +44,7 @@ func (b *confBody) conf() *jobConf {
 	var inputDirs, pigDirs, formats, mapOpts, reduceOpts string
 	var mapMB, reduceMB, amMB num
 	heap, step := 0.8, 1024.0
-	edges, chars := mostNames, mostText // that are left for the graph
+	edges, chars := mostNames, mostText // left for the graph
 	for _, p := range b.Conf.v.Properties {
 		v := string(p.Value)
 		n := number(v)
@@ -128,7 +128,7 @@ func (b *confBody) conf() *jobConf {
 			}
 		}
 	}
-	c.name = strings.Clone(WorkflowTitle(c.workflow, c.name)) // a query's text is not kept for its first line
+	c.name = strings.Clone(WorkflowTitle(c.workflow, c.name)) // drops the rest of a query's text
 	c.masterMB = container(amMB, "", heap, c.masterMB, step)
 	c.limits.MapMB = container(mapMB, mapOpts, heap, c.limits.MapMB, step)
 	c.limits.ReduceMB = container(reduceMB, reduceOpts, heap, c.limits.ReduceMB, step)
@@ -139,8 +139,9 @@ func (b *confBody) conf() *jobConf {
 	return c
 }
 
-// container is the size that a request gets: what is asked, or the heap's over ratio (JobConf.getMemoryRequired), or
-// the default, rounded up to a multiple of the minimum allocation (docs/facts/hadoop.md E3).
+// container returns the MB that a request gets: the requested size, else the heap's size over ratio
+// (JobConf.getMemoryRequired), else the default, rounded up to a multiple of the minimum allocation
+// (docs/facts/hadoop.md E3).
 func container(asked num, opts string, ratio float64, def int, step float64) int {
 	mb := float64(def)
 	if asked.ok && asked.v > 0 {
@@ -151,7 +152,7 @@ func container(asked num, opts string, ratio float64, def int, step float64) int
 	return int(min(math.Ceil(mb/step)*step, maxMB))
 }
 
-// heapMB reads the last -Xmx of JVM options, in MB; 0 where there is none.
+// heapMB returns the last -Xmx of JVM options, in MB; 0 if there is none.
 func heapMB(opts string) float64 {
 	mb := 0.0
 	for o := range strings.FieldsSeq(opts) {
@@ -190,15 +191,15 @@ func within01(n num, def float64) float64 {
 	return n.v
 }
 
-// Bounds of what is kept of the lists in a job's configuration, which the user who wrote the job also wrote, for as
-// long as the ResourceManager knows the job.
+// Bounds of the lists that are kept from a job's configuration. The user who wrote the job also wrote these lists,
+// and they are kept as long as the ResourceManager lists the job.
 const (
 	mostNames = 20_000  // inputs; nodes and edges of the graph
 	mostText  = 1 << 20 // bytes of the inputs, and of the graph
 )
 
-// fields splits a comma-separated list, cleaned and sorted, without empty and repeated elements. Of a list of more
-// than mostText bytes or most elements it takes the beginning.
+// fields splits a comma-separated list. The elements are cleaned, sorted and unique. It uses only the first
+// mostText bytes and the first most elements of a longer list.
 func fields(s string, most int) []string {
 	if len(s) > mostText {
 		cut := max(0, strings.LastIndexByte(s[:mostText+1], ','))
@@ -217,13 +218,14 @@ func fields(s string, most int) []string {
 	return slices.Compact(out)
 }
 
-// Bounds of confs, which take 350 KB for a Pig job: at once, and in the search for a workflow's id in one tick.
+// Bounds of the confs, 350 KB for a Pig job: requests at once, and rounds of them in one tick to find a workflow's
+// id.
 const (
 	confsAtOnce = 8
 	searches    = 10
 )
 
-// observeConfs asks for the configuration of jobs that may be ours, once each, and returns how many it asked for.
+// observeConfs requests the configuration of jobs that may be ours, once each, and returns the number of requests.
 func (s *Source) observeConfs(ctx context.Context) int {
 	var jobs []*job
 	for _, id := range s.candidates() {

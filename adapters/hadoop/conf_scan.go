@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// getConf decodes a job's configuration. Of a Pig job it takes 350 KB, of which a hundredth is wanted: scanning for
-// that takes a tenth of the time that decoding it all does, which counts where a thousand jobs are met at once.
+// getConf decodes a job's configuration. A Pig job's has 350 KB, and a hundredth of that is needed. Scanning takes
+// a tenth of the time of decoding it all, which counts when a thousand jobs are found at once.
 func getConf(ctx context.Context, what string, body []byte, err error) (confBody, error) {
 	if err == nil {
 		s := confScanner{b: body}
@@ -19,17 +19,17 @@ func getConf(ctx context.Context, what string, body []byte, err error) (confBody
 			return out, nil
 		}
 	}
-	return get[confBody](ctx, what, body, err) // also for everything that the scanner has not expected
+	return get[confBody](ctx, what, body, err) // also for everything that the scanner does not expect
 }
 
-// confPrefixes begin the names of all properties that a jobConf is made of.
+// confPrefixes are the prefixes of all properties that a jobConf is made of.
 var confPrefixes = []string{
 	"mapreduce.", "pig.", "yarn.", "stop.", "hive.exec.parallel", "fs.defaultFS", namenodeHTTP,
 	namenodeHTTPS, "dfs.http.policy",
 }
 
-// A confScanner walks over {"conf":{"property":[{"name":…,"value":…},…]}}. Its methods are false where that is not what
-// they find; nothing it says counts then.
+// A confScanner walks over {"conf":{"property":[{"name":…,"value":…},…]}}. Its methods return false if they find
+// something else; then their results do not count.
 type confScanner struct {
 	b     []byte
 	at    int
@@ -82,7 +82,7 @@ func (s *confScanner) property() bool {
 	return ok
 }
 
-// otherCase says whether a key is one of those that are read in another case, which encoding/json takes for it.
+// otherCase reports whether a key differs from one of the scanned keys in case only: encoding/json would accept it.
 func otherCase(key string) bool {
 	for _, read := range []string{"conf", "property", "name", "value"} {
 		if key != read && strings.EqualFold(key, read) {
@@ -92,7 +92,7 @@ func otherCase(key string) bool {
 	return false
 }
 
-// wanted says whether a property may be one that is read. One whose name is not known yet is.
+// Reports whether a property may be needed. An unknown name may be.
 func wanted(name string) bool {
 	if name == "" {
 		return true
@@ -111,7 +111,7 @@ func (s *confScanner) space() {
 	}
 }
 
-// next takes a sign, after white space.
+// next consumes the character c after white space, and reports whether it was there.
 func (s *confScanner) next(c byte) bool {
 	s.space()
 	if s.at < len(s.b) && s.b[s.at] == c {
@@ -165,7 +165,7 @@ func (s *confScanner) array(value func() bool) bool {
 	return false
 }
 
-// quoted takes a string and returns it with its quotes.
+// quoted consumes a string and returns it with its quotes.
 func (s *confScanner) quoted() (raw []byte, escaped, ok bool) {
 	if s.at >= len(s.b) || s.b[s.at] != '"' {
 		return nil, false, false
@@ -186,7 +186,7 @@ func (s *confScanner) quoted() (raw []byte, escaped, ok bool) {
 	return nil, false, false
 }
 
-// text takes a value as the type anyText does.
+// text decodes a value as the type anyText does.
 func (s *confScanner) text(to *anyText) bool {
 	s.space()
 	if b, escaped, ok := s.quoted(); ok && !escaped && utf8.Valid(b) {
@@ -202,7 +202,7 @@ func (s *confScanner) text(to *anyText) bool {
 	return json.Unmarshal(s.b[from:s.at], to) == nil
 }
 
-// skip takes any value. Nested ones are only found to end.
+// skip consumes any value but an object.
 func (s *confScanner) skip() bool {
 	s.space()
 	if s.at >= len(s.b) {

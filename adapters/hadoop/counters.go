@@ -23,7 +23,7 @@ type wireCounter struct {
 	Value num  `json:"value"`
 }
 
-// counters are those of a task that an estimate reads; NaN where the task has not reported them.
+// counters are the counters of a task that an estimate uses; NaN if the task has not reported them.
 type counters struct {
 	any                     bool // something was reported
 	mapIn, mapOut           float64
@@ -33,7 +33,7 @@ type counters struct {
 	redGroups               float64
 	mapOutBytes             float64 // as they are shuffled
 	combineIn, combineOut   float64 // records that a combiner read and wrote, if there is one
-	sum                     float64 // of all counters: it changes with every report of a task that does anything
+	sum                     float64 // of all counters: it changes with every report of an active task
 }
 
 func (b *countersBody) counters() counters {
@@ -86,7 +86,8 @@ func (b *countersBody) counters() counters {
 			}
 		}
 	}
-	// Pig leaves the input format's own counter at 0: the file systems know better (docs/facts/hadoop.md A4).
+	// Pig leaves the input format's own counter at 0, so the file systems' counter is used (docs/facts/hadoop.md
+	// A4).
 	c.read = files
 	if input > 0 {
 		c.read = input
@@ -94,12 +95,12 @@ func (b *countersBody) counters() counters {
 	return c
 }
 
-// mapShare is the part of a map's progress in which it reads its input, where reduces follow (docs/facts/hadoop.md B).
+// mapShare is the part of a map's progress in which it reads its input, if reduces follow (docs/facts/hadoop.md B).
 const mapShare = 0.667
 
-// count enters a task's counters into the attempt that they belong to. maps is the number of the job's maps, NaN
-// where unknown; at is when the answer was made. Counters that went back are taken as they are: the marks only move
-// with a change. final says that they are the attempt's last ones.
+// count copies a task's counters to the attempt that they belong to. maps is the number of the job's maps, NaN if
+// unknown; at is when the response was made. Counters that went back are copied as they are: the marks only move
+// with a change. final means that they are the attempt's last ones.
 func (c *counters) count(kind dag.StageIndex, a *dag.Attempt, maps float64, mapOnly, final bool, at dag.Instant) {
 	if !c.any {
 		return
@@ -132,9 +133,9 @@ func (c *counters) count(kind dag.StageIndex, a *dag.Attempt, maps float64, mapO
 	}
 }
 
-// leastRead is the share of its input that a map must have read to tell its size. The progress is a moment older than
-// the counter, so of a map that has just begun the quotient may be any number (recording etl-1: 106,494 records of
-// 400).
+// leastRead is the share of its input that a map must have read before its size is estimated. The progress is a
+// moment older than the counter, so for a map that has just begun the quotient may be any number (recording etl-1:
+// 106,494 records of 400).
 const leastRead = 0.02
 
 // mapTotal returns the tuples that a map reads in all: N = K / (progress / 66.7 %) while it reads
@@ -157,7 +158,7 @@ func mapTotal(a *dag.Attempt, mapOnly, final bool) float64 {
 
 func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
 
-// Usage is what a task took of its node's resources, by its counters; NaN where it did not report them.
+// Usage is a task's use of its node's resources, by its counters; NaN if it did not report them.
 type Usage struct {
 	CPU                   float64 // seconds
 	Read, Written         float64 // bytes of HDFS
@@ -166,10 +167,10 @@ type Usage struct {
 	Shuffled              float64 // bytes that a reduce fetched
 }
 
-// Used tells what a task used, by its job's id; ok is false where its counters are not known.
+// Used returns a task's usage, by its job's id; ok is false if its counters are unknown.
 type Used func(job string, k dag.StageIndex, task int32) (u Usage, ok bool)
 
-// UsageOf picks them out of a task's counters.
+// UsageOf computes the usage from a task's counters.
 func UsageOf(counters []Counter) Usage {
 	nan := math.NaN()
 	u := Usage{CPU: nan, Read: nan, Written: nan, FileRead: nan, FileWritten: nan, Remote: nan, Shuffled: nan}
@@ -201,7 +202,8 @@ func UsageOf(counters []Counter) Usage {
 	return u
 }
 
-// UsageIn is UsageOf of an answer of a task's counters, live or of the history server; ok is false for anything else.
+// UsageIn computes the usage from a response with a task's counters, live or of the history server; ok is false for
+// anything else.
 func UsageIn(body []byte) (u Usage, ok bool) {
 	var b countersBody
 	if decode("a task's counters", body, &b) != nil {
@@ -216,7 +218,7 @@ func UsageIn(body []byte) (u Usage, ok bool) {
 	return UsageOf(all), len(all) > 0
 }
 
-// TaskOf takes apart the id of a task; ok is false for anything else.
+// TaskOf parses the id of a task; ok is false for anything else.
 func TaskOf(id string) (job string, kind dag.StageIndex, task int32, ok bool) {
 	if kind, task, ok = taskID(id); !ok {
 		return "", 0, 0, false

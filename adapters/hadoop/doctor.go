@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A Grade is how a check went.
+// A Grade is the result of a check.
 type Grade string
 
 // The grades.
@@ -30,8 +30,8 @@ type Check struct {
 	Hint   string `json:"hint,omitempty"` // what to do
 }
 
-// Doctor asks each service once or twice and says what works, what does not, and what to do. The checks come in a fixed
-// order; those that an earlier failure makes pointless are left out.
+// Doctor sends each service one or two requests, and reports what works, what does not, and what to do. The checks
+// come in a fixed order. Checks that an earlier failure makes pointless are left out.
 func Doctor(ctx context.Context, c *Client) []Check {
 	d := &doctor{client: c}
 	d.configuration()
@@ -64,7 +64,7 @@ func (d *doctor) say(name string, status Grade, hint, format string, args ...any
 	})
 }
 
-// broken says what err says, with its hint apart.
+// broken reports err, with its hint apart.
 func (d *doctor) broken(name string, status Grade, err error) {
 	var e *Error
 	if !errors.As(err, &e) {
@@ -91,8 +91,8 @@ func (d *doctor) certificates() {
 	}
 }
 
-// authentication says who asks, at this place among the checks: only answers tell whether Kerberos is wanted. Where
-// nobody could be logged in it says nothing else, and false.
+// authentication reports the user, at this place among the checks: only responses show whether Kerberos is
+// required. If the login failed, it drops the later checks and returns false.
 func (d *doctor) authentication(ctx context.Context, place int) (ok bool) {
 	later := slices.Clone(d.checks[place:])
 	d.checks = d.checks[:place]
@@ -134,7 +134,8 @@ type infoBody struct {
 	} `json:"historyInfo"`
 }
 
-// managers asks every ResourceManager who it is; a standby answers that itself (docs/facts/hadoop.md A3).
+// managers requests the state of every ResourceManager; a standby responds to that itself (docs/facts/hadoop.md
+// A3).
 func (d *doctor) managers(ctx context.Context) bool {
 	active, reached := "", 0
 	for _, rm := range d.client.opt.Site.RMs {
@@ -208,7 +209,7 @@ func (d *doctor) cluster(ctx context.Context) {
 	}
 }
 
-// applications returns an application to try the proxy with: one that runs, else one that has ended.
+// applications returns an application to test the proxy with: one that runs, else one that has ended.
 func (d *doctor) applications(ctx context.Context) (app *wireApp, ended bool) {
 	for _, path := range []string{
 		"apps?states=RUNNING&applicationTypes=MAPREDUCE&limit=20&deSelects=resourceRequests",
@@ -241,7 +242,7 @@ func (d *doctor) applications(ctx context.Context) (app *wireApp, ended bool) {
 	return nil, true
 }
 
-// proxy tries the way to an application's master.
+// proxy tests the way to an application's master.
 func (d *doctor) proxy(ctx context.Context, app *wireApp, ended bool) {
 	if app == nil {
 		d.say("proxy", OK, "start a job to have it tried", "not tried: there is no application")
@@ -278,7 +279,7 @@ func (d *doctor) proxy(ctx context.Context, app *wireApp, ended bool) {
 	d.say("permissions", OK, "", "the configuration of %s may be read, and with it its workflow", app.job())
 }
 
-// harm grades a master that does not answer: one that has just ended does no harm.
+// harm grades a master that does not respond: it is only a warning if the application has just ended.
 func (d *doctor) harm(ctx context.Context, app *wireApp) Grade {
 	body, err := d.client.RM(ctx, "apps/"+string(app.ID))
 	if b, err := get[appBody](ctx, "apps/"+string(app.ID), body, err); err == nil && b.App.v.ended() {
@@ -287,7 +288,7 @@ func (d *doctor) harm(ctx context.Context, app *wireApp) Grade {
 	return Fail
 }
 
-// maxSkew is a difference of clocks that people would see in the times shown.
+// maxSkew is a difference of clocks that people would notice in the times shown.
 const maxSkew = 10 * time.Second
 
 func (d *doctor) clock() {
@@ -332,8 +333,8 @@ func (d *doctor) history(ctx context.Context) {
 	}
 }
 
-// files asks the NameNodes that the configuration names whether they tell sizes of files. Without any there is
-// nothing to say.
+// files tests whether the NameNodes that the configuration names return sizes of files. Without any it reports
+// nothing.
 func (d *doctor) files(ctx context.Context) {
 	bases := d.client.opt.Site.NameNodes
 	if len(bases) == 0 {

@@ -9,20 +9,21 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// The bounds of what is kept of key groups, a job and a reduce of it.
+// Bounds of the points of key groups that are kept for a job, and for each of its reduces.
 const (
 	maxGroupPoints  = 1 << 16
 	mostGroupPoints = 1024
 	leastGroups     = 16
 )
 
-// groupPoints is how many points of each reduce are kept.
+// groupPoints returns how many points are kept for each reduce.
 func (j *job) groupPoints() int {
 	return min(mostGroupPoints, max(leastGroups, maxGroupPoints/max(1, j.total[dag.Reduce])))
 }
 
-// groups is what counters tell of the job's key groups, the same value as before where nothing has changed; nil while
-// they tell nothing. A reduce has bytes once it has read some: before, its shuffle's counter is not complete.
+// groups returns the job's key groups by its counters. It returns the same value as before if nothing has changed,
+// and nil while counters show none. A reduce has bytes once it has read some: before that its shuffle counter is
+// incomplete.
 func (j *job) groups() *dag.Groups {
 	p := &j.phases[dag.Reduce]
 	if !p.dirty || !j.known() {
@@ -53,7 +54,7 @@ func (j *job) groups() *dag.Groups {
 	return j.grouped
 }
 
-// halve joins points of near sizes by twos; of two the later instant stands. Groups, bytes and time are conserved.
+// halve joins points of similar sizes in pairs and keeps the later instant. Groups, bytes and time are conserved.
 func halve(points []dag.GroupPoint) []dag.GroupPoint {
 	points = slices.Clone(points)
 	slices.SortStableFunc(points, func(a, b dag.GroupPoint) int { return cmp.Compare(a.Bytes, b.Bytes) })
@@ -74,35 +75,35 @@ func halve(points []dag.GroupPoint) []dag.GroupPoint {
 	return out
 }
 
-// A groupCount follows what the counters of a reduce say of its key groups.
+// A groupCount derives the key groups of a reduce from its counters.
 //
-// REDUCE_INPUT_GROUPS counts groups that were begun, REDUCE_INPUT_RECORDS what was read of them. What is begun
-// between two reports is a burst, of groups of one size; it is over once further groups begin. Until then time passes
-// for it: for its last group alone where records are still read, for all of them where none are, because a program
-// that reads ahead (a bag of Pig's, the pipe of Streaming) is somewhere among them. So a reducer that has swallowed
-// all its input in one report is one burst, at its end: counters tell no more.
+// REDUCE_INPUT_GROUPS counts groups that were begun, REDUCE_INPUT_RECORDS the records that were read. The groups
+// that begin between two reports are a burst, of groups of one size. A burst is over once further groups begin.
+// Until then its time grows. If records are still read, the time is its last group's alone. If none are, it is that
+// of all its groups, because a program that reads ahead (a bag of Pig's, the pipe of Streaming) may be in any of
+// them. So a reducer that has read all its input by one report is one burst, at its end: counters show no more.
 type groupCount struct {
-	attempt int32 // whose reports these are
+	attempt int32 // number of the attempt that reports
 	begun   bool
 	over    bool
 	at      dag.Instant // of the newest report
-	sum     float64     // all its counters together
-	groups  float64     // that report's
+	sum     float64     // sum of all its counters
+	groups  float64     // in that report
 	records float64
 	open    burst       // not yet over
 	since   dag.Instant // when it began
-	last    burst       // of it, what the last group alone has taken
+	last    burst       // the part of open that its last group alone has taken
 	done    []dag.GroupPoint
 }
 
-// A burst is groups, what was read of them, and how long that took.
+// A burst is a number of groups, the records read from them, and the time that took.
 type burst struct {
 	groups, records float64
 	took            time.Duration
 }
 
-// count takes a report about attempt a, made at an instant. bytes is what a record has; final says that the attempt
-// is over. At most limit points are kept.
+// count processes a report about attempt a, made at an instant. bytes is the size of a record. final means that the
+// attempt is over. At most limit points are kept.
 func (g *groupCount) count(a *dag.Attempt, c *counters, bytes float64, final bool, at dag.Instant, limit int) {
 	if a.Number != g.attempt || !g.begun {
 		*g = groupCount{attempt: a.Number, begun: true, at: dag.NoInstant}
@@ -122,7 +123,7 @@ func (g *groupCount) count(a *dag.Attempt, c *counters, bytes float64, final boo
 	if final && at < g.at {
 		g.rewind(at)
 	}
-	// A task reports each few seconds, and is asked more often: an answer like the one before says nothing of the
+	// A task reports every few seconds, and is polled more often: an unchanged response shows nothing about the
 	// time since.
 	if c.sum == g.sum && !final || at < g.at {
 		return
@@ -130,7 +131,7 @@ func (g *groupCount) count(a *dag.Attempt, c *counters, bytes float64, final boo
 	now := burst{c.redGroups - g.groups, c.redIn - g.records, at.Sub(g.at)}
 	g.at, g.sum, g.groups, g.records = at, c.sum, c.redGroups, c.redIn
 	if now.groups < 0 || now.records < 0 {
-		g.open, g.last = burst{}, burst{} // a counter that goes back: what is open cannot be told
+		g.open, g.last = burst{}, burst{} // a counter went back: the open burst is unknown
 		return
 	}
 	g.advance(now, bytes, limit)
@@ -140,8 +141,8 @@ func (g *groupCount) count(a *dag.Attempt, c *counters, bytes float64, final boo
 	}
 }
 
-// rewind takes back the time that the open burst was given beyond an instant: a report may be seen a moment after the
-// end of its attempt, which the cluster tells exactly.
+// rewind takes back the time that the open burst was given beyond an instant. A report may be seen a moment after
+// the end of its attempt, which the cluster reports exactly.
 func (g *groupCount) rewind(at dag.Instant) {
 	early := g.at.Sub(at)
 	for _, took := range []*time.Duration{&g.last.took, &g.open.took} {
@@ -152,7 +153,7 @@ func (g *groupCount) rewind(at dag.Instant) {
 	g.at = at
 }
 
-// advance takes what was counted in the interval that ends with the newest report.
+// advance adds what was counted in the interval that ends with the newest report.
 func (g *groupCount) advance(now burst, bytes float64, limit int) {
 	switch {
 	case now.groups > 0:
@@ -170,7 +171,7 @@ func (g *groupCount) advance(now burst, bytes float64, limit int) {
 			now.records -= rest.records
 		}
 		g.open, g.since = now, g.at.Add(-now.took)
-	case g.open.groups == 0: // begun before anybody looked
+	case g.open.groups == 0: // begun before the first poll
 	case now.records > 0 || g.last.records > 0:
 		g.last.took += now.took
 		g.last.records += now.records
@@ -179,7 +180,7 @@ func (g *groupCount) advance(now burst, bytes float64, limit int) {
 	}
 }
 
-// end makes points of the burst that is open.
+// end makes points of the open burst.
 func (g *groupCount) end(at dag.Instant, bytes float64, limit int) {
 	b, last := g.open, g.last
 	g.open, g.last = burst{}, burst{}
@@ -201,7 +202,7 @@ func (g *groupCount) end(at dag.Instant, bytes float64, limit int) {
 	}
 }
 
-// alone is the group that is open, if it is the only one that may be: what was read of it, and since when.
+// alone returns the records of the open group and its start, if it is the only open group; else NaN and no instant.
 func (g *groupCount) alone() (records float64, since dag.Instant) {
 	if g.open.groups != 1 {
 		return math.NaN(), dag.NoInstant
@@ -216,7 +217,7 @@ func (g *groupCount) add(p dag.GroupPoint, limit int) {
 	g.done = append(g.done, p)
 }
 
-// An output is what a map gave the reduces.
+// An output is the part of a map's output that reduces read.
 type output struct {
 	bytes, records float64
 }
@@ -226,17 +227,17 @@ func (c *counters) output() output {
 	if c.combineOut > 0 {
 		o.records = c.combineOut
 	}
-	// A combiner runs again when spills are merged: what it reads beyond the map's records it has written before, and
-	// counted.
+	// A combiner runs again when spills are merged. What it reads beyond the map's records is its own earlier
+	// output, which was counted before.
 	if again := c.combineIn - c.mapOut; again > 0 && again < o.records {
 		o.records -= again
 	}
 	return o
 }
 
-// recordBytes is the bytes of a record that is shuffled, by what the maps wrote; if no map is known, by how far a
-// reduce has read its own. The value is settled once, so that groups which are compared are measured alike. NaN: not
-// known.
+// recordBytes returns the bytes per shuffled record, from what the maps wrote. If no map is known, it uses the part
+// of its input that a reduce has read. The value is computed once, so that compared groups are measured alike. NaN:
+// unknown.
 func (j *job) recordBytes(a *dag.Attempt) float64 {
 	if !math.IsNaN(j.perRecord) {
 		return j.perRecord

@@ -10,24 +10,26 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Hive writes the same workflow properties as Pig, to other ends (docs/facts/hadoop.md C4): the id is "hive_" and the
-// query's, the name is the query's whole text, nodes are the plan's stages, also those that need no MapReduce job.
+// Hive writes the same workflow properties as Pig, with other contents (docs/facts/hadoop.md C4). The id is "hive_"
+// and the query's id. The name is the query's whole text. Nodes are the plan's stages, also those without a
+// MapReduce job.
 
-// hiveID says that a workflow's id is Hive's.
+// hiveID reports whether a workflow's id is Hive's.
 func hiveID(workflow string) bool { return strings.HasPrefix(workflow, "hive_") }
 
-// stageName is what Hive puts after a query's text to name a stage's job.
+// stageName matches what Hive puts after a query's text to name a stage's job.
 var stageName = regexp.MustCompile(`\s*\(Stage-\d+\)$`)
 
-// scriptName is what the applications of one script or query have in common of their names.
+// scriptName returns the part of the name that the applications of one script or query share.
 func scriptName(app string) string {
 	if !strings.HasSuffix(app, ")") {
-		return app // most are none of Hive's, and there may be many
+		return app // most are not Hive's, and there may be many
 	}
 	return stageName.ReplaceAllString(app, "")
 }
 
-// WorkflowTitle is a workflow's name fit to be shown: of Hive's, whose name is the whole query, the query's title.
+// WorkflowTitle returns a workflow's name for display. Hive's name is the whole query; then it is the query's
+// title.
 func WorkflowTitle(id, name string) string {
 	if hiveID(id) {
 		return QueryTitle(name)
@@ -35,11 +37,11 @@ func WorkflowTitle(id, name string) string {
 	return dag.Clean(name)
 }
 
-// maxTitle cuts a query's text, in bytes. Hive names its jobs with 50 characters of it.
+// maxTitle is the longest title of a query, in bytes. Hive names its jobs with 50 characters of the query.
 const maxTitle = 80
 
-// QueryTitle is a query's text made short enough to name it, and fit to be shown: the first line that is no comment,
-// without what stands in quotes.
+// QueryTitle returns a short title of a query for display: the first line that is not a comment, without the
+// contents of quotes.
 func QueryTitle(query string) string {
 	for line := range strings.Lines(Unquoted(query)) {
 		line = strings.Join(strings.Fields(line), " ")
@@ -54,11 +56,12 @@ func QueryTitle(query string) string {
 	return ""
 }
 
-// IsStage reports whether a name is one that Hive gives to what has none: its query, cut in the middle, and the stage.
+// IsStage reports whether Hive made the name: the query, cut in the middle, and the stage.
 func IsStage(name string) bool { return stageName.MatchString(name) }
 
-// JobTitle is an application's name fit to be shown: a name that is not Hive's cleaned, of Hive's what is no literal.
-// Hive cuts a long query in the middle, where a literal may have begun; what comes after that is left out.
+// JobTitle returns an application's name for display. It cleans a name that is not Hive's, and removes the literals
+// from Hive's. Hive cuts a long query in the middle, perhaps within a literal; what comes after the cut is left
+// out.
 func JobTitle(name string) string {
 	stage := strings.TrimSpace(stageName.FindString(name))
 	if stage == "" {
@@ -96,9 +99,9 @@ func Unquoted(s string) string {
 	return b.String()
 }
 
-// withoutOwn takes the stages out of a Hive query's graph that are Hive's own work and no job: what came after one
-// comes after what was before it. Of a stage without a job that is known once a later one has a job; and of Stage-0
-// and all after it, where others come first: that is how Hive numbers the stage that moves or fetches the result.
+// withoutOwn removes stages that Hive runs without a job from a query's graph. Their successors then follow their
+// predecessors. A stage is known to have no job once a later stage has one. Stage-0 and all stages after it have
+// none if other stages come first: that is Hive's number for the stage that moves or fetches the result.
 func withoutOwn(succ map[string][]string, submitted map[string]bool) map[string][]string {
 	pred := map[string][]string{}
 	for from, to := range succ {
@@ -140,7 +143,7 @@ func withoutOwn(succ map[string][]string, submitted map[string]bool) map[string]
 	return out
 }
 
-// reach is a name and all that next leads to from it.
+// reach returns a name and all names that next leads to from it.
 func reach(next map[string][]string, from string) map[string]bool {
 	seen := map[string]bool{}
 	for left := []string{from}; len(left) > 0; {
@@ -154,9 +157,9 @@ func reach(next map[string][]string, from string) map[string]bool {
 	return seen
 }
 
-// serial puts a Hive query's stages in the order in which Hive runs them: one after the other, unless
-// hive.exec.parallel is set. Those that are submitted come in that order, then the others as the graph has them. A
-// stage that failed ends the query, so that it is right, too, that nothing comes after it.
+// serial orders a Hive query's stages as Hive runs them: one after the other, unless hive.exec.parallel is set.
+// Submitted stages come first, in the order of submission, then the others in graph order. A failed stage ends the
+// query, so it is right that all later stages depend on it.
 func (g *graph) serial(from int) {
 	var order []int
 	for i := from; i < len(g.nodes); i++ {

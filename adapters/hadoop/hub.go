@@ -13,24 +13,24 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Hub asks a cluster on behalf of sources: what they would all ask is asked once, by Refresh. Sources of a hub of
-// many see only the applications that may be of their workflow, and the others' load in sums. Several goroutines may
+// A Hub polls a cluster for several sources: Refresh sends the requests that they share once. Sources of a shared
+// hub see only the applications that may be of their workflow, and the others' load in sums. Several goroutines may
 // use it.
 type Hub struct {
 	cluster Cluster
 	view    atomic.Pointer[view]
-	only    *Source // of a hub of one: it refreshes the hub itself, and sees all that the ResourceManager lists
+	only    *Source // the only source, if any: it refreshes the hub itself, and sees all that the ResourceManager lists
 
 	mu     sync.RWMutex
 	confs  map[string]*jobConf // by application
 	denied map[string]bool     // applications whose conf may not be read
 	flows  map[string][]string // workflow id to applications
-	needs  needs               // asked by Refresh alone
+	needs  needs               // used by Refresh alone
 	whole  dag.Instant         // when applications that have ended were listed last
 	room   room                // for the tasks of all sources
 }
 
-// NewHub returns a hub that has asked nothing yet.
+// NewHub returns a hub that has sent no request yet.
 func NewHub(cluster Cluster) *Hub {
 	h := &Hub{
 		cluster: cluster, confs: map[string]*jobConf{}, denied: map[string]bool{}, flows: map[string][]string{},
@@ -40,7 +40,8 @@ func NewHub(cluster Cluster) *Hub {
 	return h
 }
 
-// Source is a source of the workflow of an application. It asks its masters and the history server itself.
+// Source returns a source for the workflow of an application. The source itself polls the masters and the history
+// server.
 func (h *Hub) Source(app string) *Source { return h.source(Target{ID: app}) }
 
 func (h *Hub) source(target Target) *Source {
@@ -51,17 +52,17 @@ func (h *Hub) source(target Target) *Source {
 }
 
 const (
-	// wholeEach is how many rounds lie between two lists of ended applications: a short job may come and go between two
-	// rounds. A hub of one asks for them while its workflow is between two jobs.
+	// wholeEach is how many rounds lie between two lists of ended applications: a short job may start and end
+	// between two rounds. A hub with an only source requests them while its workflow is between two jobs.
 	wholeEach = 3
-	// Queues change seldom. The metrics tell of nodes that come and go.
+	// Queues change seldom. The metrics show nodes that come and go.
 	nodesEach, queuesEach = 60, 10
-	// busy is how many applications make a list long. What an application waits for takes two thirds of its 4 KB, and
-	// is left out of long lists.
+	// busy is how many applications make a list long. Pending requests take two thirds of an application's 4 KB,
+	// and long lists leave them out.
 	busy = 100
 )
 
-// appList is the path of a list of applications in these states, or in any for "".
+// appList returns the path of a list of applications in these states, or in any for "".
 func appList(states string, brief bool) string {
 	path := "apps?deSelects=resourceRequests"
 	if brief {
@@ -100,7 +101,8 @@ func (h *Hub) Refresh(ctx context.Context) error {
 	return err
 }
 
-// wanted is which applications a round lists: those in these states, "" for all, and beside them those that have ended.
+// wanted returns which applications a round lists: those in these states, "" for all, and in addition those that
+// have ended.
 func (h *Hub) wanted(v, old *view) (states string, ended bool) {
 	due := v.round%wholeEach == 1
 	switch {
@@ -112,8 +114,8 @@ func (h *Hub) wanted(v, old *view) (states string, ended bool) {
 	return statesRunning, false
 }
 
-// ask asks for the applications and the state of the cluster. Without the applications there is no view. If another
-// request fails, its last answer stays.
+// ask requests the applications and the state of the cluster. Without the applications there is no view. If another
+// request fails, its last response stays.
 func (h *Hub) ask(ctx context.Context, v, old *view) error {
 	var runs, ended appsBody
 	var runsErr, endedErr error
@@ -165,7 +167,7 @@ func (h *Hub) ask(ctx context.Context, v, old *view) error {
 		return runsErr
 	}
 	if old.apps == nil {
-		v.at = h.cluster.Now() // before its first answer the cluster's clock was not known
+		v.at = h.cluster.Now() // the cluster's clock was unknown before the first response
 	}
 	if !nodesDue && (v.moved(old) || h.only != nil && h.only.state.guessing()) {
 		ask(ctx, nodes)
@@ -185,7 +187,7 @@ func (h *Hub) ask(ctx context.Context, v, old *view) error {
 	return nil
 }
 
-// answer decodes an answer into the one before, which stays if that fails.
+// answer decodes a response into the one before, which stays if that fails.
 func answer[T any](ctx context.Context, what string, body []byte, err error, to *T) error {
 	v, err := get[T](ctx, what, body, err)
 	if err == nil {
@@ -213,7 +215,7 @@ func (h *Hub) forget(v *view) {
 	maps.DeleteFunc(h.denied, func(app string, _ bool) bool { return v.known(app) == nil })
 }
 
-// deny notes that an application's conf may not be read, so that nobody waits for it.
+// deny records that an application's conf may not be read, so that no source waits for it.
 func (h *Hub) deny(app string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -239,7 +241,7 @@ func (h *Hub) keep(app string, c *jobConf) {
 	h.confs[app] = c
 }
 
-// serve gives a source the newest answers about its workflow. The only source of a hub gets all answers.
+// serve passes the newest responses about its workflow to a source. The only source of a hub gets all responses.
 func (h *Hub) serve(s *Source) error {
 	v := h.view.Load()
 	if v.err != nil {
@@ -266,12 +268,12 @@ func (h *Hub) serve(s *Source) error {
 	return nil
 }
 
-// related are the applications that are of a source's workflow, or may be: those whose conf says so, and those that
-// look like its first one and have not been asked.
+// related returns the applications that are of a source's workflow, or may be: those with its id in their conf, and
+// those that look like its first one and have no known conf.
 func (h *Hub) related(v *view, s *Source) []string {
 	var out []string
 	add := func(id string) {
-		// a source asks for what it knows and is not listed
+		// A source itself requests applications that it knows and that are not listed.
 		if v.apps[id] != nil || v.missed[id] != nil && s.apps[id] == nil {
 			out = append(out, id)
 		}
@@ -313,7 +315,8 @@ func (h *Hub) related(v *view, s *Source) []string {
 	return out
 }
 
-// Identify asks an application that runs for its conf, once. A conf that may not be read is that of a job by itself.
+// Identify requests a running application's conf, once. If the conf may not be read, the application counts as a
+// single job.
 func (h *Hub) Identify(ctx context.Context, app string) error {
 	a := h.view.Load().apps[app]
 	if a == nil || h.conf(app) != nil {

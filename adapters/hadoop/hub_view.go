@@ -14,25 +14,25 @@ import (
 // A view holds the cluster's answers to one Refresh. A published view never changes.
 type view struct {
 	round  int
-	at     dag.Instant // when it was asked
+	at     dag.Instant // when it was requested
 	err    error
-	apps   map[string]*wireApp // those that run, and those that were seen to have ended; in a hub of one, listed
-	listed []string            // runs; in a hub of one, all that the newest answer lists, by id
-	// those that ran and that no list has any more, until one has had to tell that they have ended
+	apps   map[string]*wireApp // running ones, and those that were seen to have ended; in a hub of one, listed
+	listed []string            // runs; in a hub of one, all of the newest list, by id
+	// applications that ran and are on no list any more, until a list of ended ones was due to contain them
 	missed map[string]*wireApp
 	runs   []string // the ones that run, by id
 	names  map[nameKey][]string
 	w      answers
-	nodes  int // the newest round that listed nodes, and queues
-	queues int
+	nodes  int           // the newest round that listed nodes
+	queues int           // the newest round that listed queues
 	state  *clusterState // made of the nodes, in a hub of many
 	needs  map[string]*dag.Need
 }
 
-// need is what an application has left to do; nil where nobody knows.
+// need returns what an application has left to do; nil if unknown.
 func (v *view) need(app string) *dag.Need { return v.needs[app] }
 
-// known is what was said last of an application that runs, has ended or is missed; nil where it is none of these.
+// known returns the last report of an application that runs, has ended or is missed; nil for any other.
 func (v *view) known(app string) *wireApp { return cmp.Or(v.apps[app], v.missed[app]) }
 
 type nameKey struct {
@@ -42,7 +42,7 @@ type nameKey struct {
 
 func keyOf(a *wireApp) nameKey { return nameKey{scriptName(string(a.Name)), a.User} }
 
-// list reads the nodes for all sources. Indices stay those of before.
+// list reads the nodes for all sources. Nodes keep their indices.
 func (v *view) list(at dag.Instant) {
 	fresh := newClusterState()
 	if v.state != nil {
@@ -55,13 +55,13 @@ func (v *view) list(at dag.Instant) {
 	v.w.nodes = nodesBody{}
 }
 
-// moved says that nodes came, went or changed since the last metrics that could be read.
+// moved reports whether nodes came, went or changed since the last metrics that could be read.
 func (v *view) moved(old *view) bool {
 	was := old.w.metrics.Metrics.v.nodeCounts
 	return v.w.metricsErr == nil && was.Active.ok && v.w.metrics.Metrics.v.nodeCounts != was
 }
 
-// takeAll makes the view of a hub of one: its source remembers what it needs of earlier lists.
+// takeAll makes the view of a hub with an only source, which remembers what it needs of earlier lists.
 func (v *view) takeAll(list *appsBody) {
 	v.apps = make(map[string]*wireApp, len(list.Apps.v.App))
 	for i := range list.Apps.v.App {
@@ -72,7 +72,7 @@ func (v *view) takeAll(list *appsBody) {
 	v.listed = slices.SortedFunc(maps.Keys(v.apps), byID)
 }
 
-// take makes the view of two lists: the applications that run, and those that have ended since.
+// take makes the view from two lists: the applications that run, and those that have ended since.
 func (v *view) take(old *view, runs, ended *appsBody) {
 	v.apps = make(map[string]*wireApp, len(old.apps))
 	for id, a := range old.apps {
@@ -117,8 +117,9 @@ func (v *view) take(old *view, runs, ended *appsBody) {
 	v.listed = v.runs
 }
 
-// miss remembers what has run and is on no list. What was missed before a list of those that have ended was asked and
-// is not on it either is gone for good, as after a failover to a ResourceManager that has no state store.
+// miss remembers applications that ran and are on no list. If an application was missed before a list of ended ones
+// was requested and is not on that list either, it is gone, as after a failover to a ResourceManager without a
+// state store.
 func (v *view) miss(old *view, ended bool) {
 	v.missed = map[string]*wireApp{}
 	if !ended {
@@ -136,19 +137,20 @@ type Submitted struct {
 	Engine                 string      // "Tez" or "Spark"; "" is MapReduce
 	Title                  string      // the name of the DAG that it runs, if that is known; "" with MapReduce
 	At                     dag.Instant // its submission
-	// Read says that its conf is known, and with it the workflow; "" is a job by itself, as is one whose conf may not
-	// be read. Readable says that it can be asked.
+	// Read means that its conf is known, and with it the workflow; "" is a single job, or one with a conf that may
+	// not be read. Readable means that the conf can be requested.
 	Read, Readable bool
 	Workflow       string
-	// HeldMB is the memory of its containers, its master's included. PendingMB has been asked for and not been given;
-	// NaN where the cluster does not say, as the fair scheduler does not, or was not asked, as a busy one is not.
+	// HeldMB is the memory of its containers, its master's included. PendingMB is requested and not allocated. It
+	// is NaN if the cluster does not report it (the fair scheduler), or if the list leaves it out (a busy cluster).
 	HeldMB, Containers int
 	PendingMB          float64
-	// UserMB is what its user, and QueueMB what all, may hold in its queue; 0 where nothing limits it, or nobody knows.
+	// UserMB is what its user may hold in its queue, and QueueMB what all users may; 0 if unlimited or unknown.
 	UserMB, QueueMB int
 }
 
-// Together says that two applications may be jobs of one wave of a script: alike, and submitted at about the same time.
+// Together reports whether two applications may be jobs of one wave of a script: alike, and submitted at about the
+// same time.
 func Together(a, b *Submitted) bool {
 	return scriptName(a.Name) == scriptName(b.Name) && a.User == b.User &&
 		max(a.At.Sub(b.At), b.At.Sub(a.At)) < sameWave*time.Millisecond
@@ -164,7 +166,8 @@ func (h *Hub) Room() (totalMB, freeMB int) {
 // Running lists the MapReduce applications that the newest round found, by id.
 func (h *Hub) Running() []Submitted { return h.running((*wireApp).mapReduce) }
 
-// Tez lists the applications of Tez that the newest round found, by id. Which DAG they run, their masters tell.
+// Tez lists the applications of Tez that the newest round found, by id. Only their masters report which DAG they
+// run.
 func (h *Hub) Tez() []Submitted {
 	all := h.running(func(a *wireApp) bool { return a.Type == "TEZ" })
 	for i := range all {
@@ -228,7 +231,7 @@ func (h *Hub) running(of func(*wireApp) bool) []Submitted {
 	return out
 }
 
-// pending is what the application has asked for and not yet got, in MB; NaN where nobody says.
+// pending returns the memory that the application has requested but not received, in MB; NaN if unknown.
 func (a *wireApp) pending() float64 {
 	if len(a.Resources.v.Partitions) == 0 {
 		return math.NaN()

@@ -9,21 +9,21 @@ import (
 	"strings"
 )
 
-// inputFiles are the files that a job reads, as its configuration names them, and where their file system is.
+// inputFiles are the files that a job reads, as its configuration names them, and the address of their file system.
 type inputFiles struct {
 	paths  []string // as named, perhaps with wildcards; at most mostPaths
 	more   bool     // there were more of them
 	system string   // fs.defaultFS
-	tls    bool     // HDFS is asked over TLS alone
-	// of NameNodes, by what follows the property's name: "", ".NAMESERVICE", ".NAMESERVICE.NAMENODE"; "s" before it for
-	// TLS
+	tls    bool     // HDFS is queried over TLS only
+	// Addresses of NameNodes, by the rest of the property's name: "", ".NAMESERVICE", ".NAMESERVICE.NAMENODE"; with
+	// an "s" before it for TLS.
 	address map[string]string
 }
 
 const (
 	namenodeHTTP  = "dfs.namenode.http-address"
 	namenodeHTTPS = "dfs.namenode.https-address"
-	// namenodePort and namenodeTLSPort are Hadoop 3's, where an address names none.
+	// namenodePort and namenodeTLSPort are Hadoop 3's defaults for addresses without a port.
 	namenodePort, namenodeTLSPort = "9870", "9871"
 
 	// Bounds of what is kept of a configuration, which the job's owner wrote.
@@ -33,7 +33,7 @@ const (
 	longestPath    = 4096 // bytes
 )
 
-// addressOf keeps a property that says where a NameNode is.
+// addressOf keeps a property if it is the address of a NameNode.
 func (f *inputFiles) addressOf(name, value string) {
 	suffix, tls := strings.CutPrefix(name, namenodeHTTPS)
 	if !tls {
@@ -53,8 +53,9 @@ func (f *inputFiles) addressOf(name, value string) {
 	f.address[strings.Clone(suffix)] = strings.Clone(value)
 }
 
-// name takes the paths. Pig names those of all its inputs by itself, for mapreduce.input.fileinputformat.inputdir has
-// those of the last one alone. MultipleInputs has a list of PATH;FORMAT.
+// name takes the paths. Pig lists those of all its inputs in a property of its own, because
+// mapreduce.input.fileinputformat.inputdir has those of the last input only. MultipleInputs has a list of
+// PATH;FORMAT.
 func (f *inputFiles) name(pig, dirs, formats string) {
 	list := cmp.Or(pig, formats, dirs)
 	for len(list) > 0 {
@@ -73,8 +74,8 @@ func (f *inputFiles) name(pig, dirs, formats string) {
 	}
 }
 
-// cutPath returns the first path of a list, without its escapes, and the rest of the list. Paths end at commas, but
-// for escaped ones and those in the braces of a wildcard (FileInputFormat.getPathStrings and
+// cutPath returns the first path of a list, without its escapes, and the rest of the list. Paths end at commas that
+// are neither escaped nor in the braces of a wildcard (FileInputFormat.getPathStrings and
 // StringUtils.unEscapeString of Hadoop).
 func cutPath(list string) (first, rest string) {
 	var b strings.Builder
@@ -95,8 +96,8 @@ func cutPath(list string) (first, rest string) {
 	return b.String(), ""
 }
 
-// place returns where a path is: bases of the NameNodes that serve it, and the path there. ok is false where it is
-// not of HDFS, or nothing says where that is.
+// place returns the bases of the NameNodes that serve a path, and the path there. ok is false if the path is not on
+// HDFS, or its file system is unknown.
 func (f *inputFiles) place(name string) (bases []string, file string, ok bool) {
 	own, _, of := authority(f.system)
 	file = name
@@ -110,8 +111,8 @@ func (f *inputFiles) place(name string) (bases []string, file string, ok bool) {
 		return nil, "", false
 	}
 	file = path.Clean(file)
-	// The path of a service of YARN's within one of HDFS's would be taken for that service's by whatever sees
-	// requests pass.
+	// Anything that inspects requests would take a path on HDFS that contains the path of a YARN service for that
+	// service's.
 	if strings.ContainsFunc(file, func(r rune) bool { return r < ' ' || r == 0x7f }) ||
 		strings.Contains(file, "/ws/v1/") || strings.Contains(file, "/proxy/") {
 		return nil, "", false
@@ -138,8 +139,8 @@ func authority(address string) (system, file string, ok bool) {
 	return system, rest, strings.HasPrefix(rest, "/")
 }
 
-// namenodes are the bases of a file system's NameNodes: those that are named for it, else, of the default one, the
-// only one.
+// namenodes returns the bases of a file system's NameNodes: those that are named for it or else, for the default
+// file system, the only one.
 func (f *inputFiles) namenodes(system, own string) []string {
 	scheme, port, mark := "http", namenodePort, ""
 	if f.tls {
@@ -163,7 +164,7 @@ func (f *inputFiles) namenodes(system, own string) []string {
 	if len(out) > 0 || !named || system != own {
 		return out
 	}
-	if wildcard(given) { // it serves every address of the machine that the file system is named by
+	if wildcard(given) { // it serves every address of the machine in the file system's name
 		if _, p, err := net.SplitHostPort(given); err == nil && p != "" {
 			port = p
 		}
@@ -175,7 +176,7 @@ func (f *inputFiles) namenodes(system, own string) []string {
 	return out
 }
 
-// namenodes are the bases of the NameNodes that the properties name.
+// namenodes returns the bases of the NameNodes that the properties name.
 func (p *Properties) namenodes() []string {
 	f := inputFiles{system: p.Get("fs.defaultFS"), tls: p.Get("dfs.http.policy") == "HTTPS_ONLY"}
 	for _, name := range slices.Sorted(maps.Keys(p.raw)) {

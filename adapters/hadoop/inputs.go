@@ -12,17 +12,17 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Until the first map of a job reports, nothing of the engine tells how much the job reads. Its file system does: the
-// configuration names the files. It is asked once a job, as soon as the configuration is here.
+// Until the first map of a job reports, the engine does not show how much the job reads. Its file system does: the
+// configuration names the files. Their sizes are requested once a job, as soon as its configuration is known.
 
 const (
-	sizesAtOnce   = 8               // jobs in one tick; the others' turn comes in the next
-	sizesPatience = 5 * time.Second // for all questions of a tick
-	mostQuestions = 200             // about one job's files
-	mostNamed     = 10_000          // files and folders that a wildcard may name
+	sizesAtOnce   = 8               // jobs in one tick; the others follow in the next
+	sizesPatience = 5 * time.Second // for all requests of a tick
+	mostQuestions = 200             // requests about one job's files
+	mostNamed     = 10_000          // files and folders that a wildcard may match
 )
 
-// observeInputs asks for the sizes of the inputs of jobs that have not ended.
+// observeInputs requests the sizes of the inputs of jobs that have not ended.
 func (s *Source) observeInputs(ctx context.Context) {
 	var jobs []*job
 	for _, j := range s.member {
@@ -57,10 +57,10 @@ func (s *Source) note(format string, args ...any) {
 	}
 }
 
-// errNoHDFS means that a job reads something else than files of HDFS.
+// errNoHDFS means that a job reads something else than files of a known HDFS.
 var errNoHDFS = errors.New("it is not of an HDFS whose NameNode the job's configuration names")
 
-// sizeOf is how many bytes the files have together; of a part of them nothing can be told.
+// sizeOf returns the size of all the files, in bytes. If the size of any file is unknown, it returns an error.
 func (s *Source) sizeOf(ctx context.Context, f *inputFiles) (float64, error) {
 	switch {
 	case f.more:
@@ -85,11 +85,11 @@ func (s *Source) sizeOf(ctx context.Context, f *inputFiles) (float64, error) {
 	return min(sum, dag.MaxInputBytes), nil
 }
 
-// A sizing asks one file system about files.
+// A sizing requests the sizes of files from one file system.
 type sizing struct {
 	cluster Cluster
 	bases   []string
-	left    *int // questions
+	left    *int // requests that are left
 }
 
 type (
@@ -119,8 +119,8 @@ func sizingQuestion[T any](ctx context.Context, q *sizing, file, op string) (T, 
 	return get[T](ctx, file, body, err)
 }
 
-// of is how many bytes are in the files that a path names, below folders too. A path may have the wildcards of Hadoop
-// (org.apache.hadoop.fs.FileSystem.globStatus).
+// of returns the bytes in the files that a path names, including those in its subfolders. A path may have the
+// wildcards of Hadoop (org.apache.hadoop.fs.FileSystem.globStatus).
 func (q *sizing) of(ctx context.Context, file string) (float64, error) {
 	alternatives, err := braces(file)
 	if err != nil {
@@ -137,7 +137,7 @@ func (q *sizing) of(ctx context.Context, file string) (float64, error) {
 	return sum, nil
 }
 
-// below is the size of what the rest of a path names in a folder.
+// below returns the bytes in the files that the rest of a path names in a folder.
 func (q *sizing) below(ctx context.Context, folder string, rest []string) (float64, error) {
 	wild := slices.IndexFunc(rest, func(part string) bool { return strings.ContainsAny(part, `*?[\`) })
 	if wild < 0 {
@@ -165,8 +165,8 @@ func (q *sizing) below(ctx context.Context, folder string, rest []string) (float
 		if err != nil {
 			return 0, fmt.Errorf("%s: %w", pattern, err)
 		}
-		// What begins with _ or . is hidden from jobs (FileInputFormat.hiddenFileFilter). A name with a slash would
-		// lead elsewhere.
+		// Jobs do not read names that begin with _ or . (FileInputFormat.hiddenFileFilter). A name with a slash
+		// would lead elsewhere.
 		if !matched || name == "" || name[0] == '_' || name[0] == '.' || strings.Contains(name, "/") {
 			continue
 		}
@@ -192,7 +192,7 @@ func (n num) bytes() (float64, error) {
 	return n.v, nil
 }
 
-// mostAlternatives bounds what the braces of one path stand for.
+// mostAlternatives bounds the paths that the braces of one path expand to.
 const mostAlternatives = 64
 
 // braces expands {a,b} in a path.

@@ -14,7 +14,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A job is an application that belongs to the workflow, or may.
+// A job is an application that belongs to the workflow, or may belong to it.
 type job struct {
 	app, id  string
 	conf     *jobConf
@@ -26,39 +26,39 @@ type job struct {
 	submitted dag.Instant
 	started   dag.Instant
 	finished  dag.Instant
-	attempt   int // of the master
+	attempt   int // number of the newest master
 	diagnosis string
 	avoids    avoidance
-	counted   [2]int // tasks as the master counts them; -1 before it has answered
-	inList    [2]int // tasks in its newest list
-	total     [2]int // tasks as they are believed
+	counted   [2]int // tasks as the master counts them; -1 before its first response
+	inList    [2]int // tasks in the newest list
+	total     [2]int // tasks that are assumed; see bound
 	overlong  int    // lists in a row that were too long to be read
 	dropped   bool   // its tasks are not kept
-	pending   [2]int // tasks that wait, as the master counts them
+	pending   [2]int // waiting tasks, as the master counts them
 	phases    [2]phase
-	perRecord float64     // bytes of a record that is shuffled; NaN before a reduce needs it
-	grouped   *dag.Groups // of the newest snapshot, to be shared while nothing changes
+	perRecord float64     // bytes per shuffled record; NaN before a reduce needs it
+	grouped   *dag.Groups // of the newest snapshot; shared while nothing changes
 
-	lastSeen  dag.Instant // the last answer of its master
+	lastSeen  dag.Instant // the last response of its master
 	seenUp    dag.Instant // the last tick that found it RUNNING
-	bornAt    dag.Instant // when its present master was found to be a new one: answers from before are the old one's
-	overSince dag.Instant // the first tick that found it over
-	listTick  int         // the last one in which the task list came
+	bornAt    dag.Instant // when its current master was found to be new; earlier responses are the old master's
+	overSince dag.Instant // the first tick in which it had ended
+	listTick  int         // 1 + the tick of the newest task list; 0 if it is to be requested
 	backlog   backlog
 }
 
 // never is a tick that does not come.
 const never = math.MaxInt
 
-// A backlog is what the history server has not reported yet of a job that has ended.
+// A backlog is what the history server has not reported yet about an ended job.
 type backlog struct {
-	tasks   int         // tasks of which something is missing
-	movedAt dag.Instant // when that number changed last
+	tasks   int         // tasks with missing data
+	movedAt dag.Instant // when that number last changed
 	vain    int         // ticks since then
-	failed  bool        // in the last tick an answer was missing that may come another time
+	failed  bool        // in the last tick a response was missing that may still come
 }
 
-// update takes the state of the backlog after a tick.
+// update records the state of the backlog after a tick.
 func (b *backlog) update(tasks int, failed bool, now dag.Instant) {
 	b.failed = failed
 	if b.vain++; tasks != b.tasks {
@@ -66,7 +66,7 @@ func (b *backlog) update(tasks int, failed bool, now dag.Instant) {
 	}
 }
 
-// A phase is the tasks of one kind. built is their part of the newest snapshot, to be shared while nothing changes.
+// A phase is the tasks of one kind. built is its part of the newest snapshot, shared while nothing changes.
 type phase struct {
 	tasks  map[int32]*task
 	order  []int32 // the keys of tasks, ascending
@@ -85,7 +85,7 @@ func newJob(app *wireApp) *job {
 	}
 }
 
-// taskName is the id of a task, as Hadoop writes it.
+// taskName returns the id of a task in Hadoop's format.
 func (j *job) taskName(kind dag.StageIndex, index int32) string {
 	letter := "m"
 	if kind == dag.Reduce {
@@ -94,7 +94,7 @@ func (j *job) taskName(kind dag.StageIndex, index int32) string {
 	return fmt.Sprintf("task_%s_%s_%06d", strings.TrimPrefix(j.id, "job_"), letter, index)
 }
 
-// A visit is what one tick asks about a job, and of whom.
+// A visit is the requests about one job in one tick, with their responses.
 type visit struct {
 	job  *job
 	app  *wireApp
@@ -103,7 +103,7 @@ type visit struct {
 
 	over, restart      bool
 	askJob, askTasks   bool
-	askMaster          bool // whether it is still the same
+	askMaster          bool // request the application attempts, to detect a new master
 	status             jobBody
 	tasks              tasksBody
 	counts             [2]int // tasks in the list
@@ -111,14 +111,14 @@ type visit struct {
 	attempts           appAttemptsBody
 	statusErr, listErr error
 	masterErr          error
-	incomplete         bool // an answer is missing that may come another time
-	crowded            bool // a task has more attempts than are taken, and it was said
+	incomplete         bool // a response is missing that may still come
+	crowded            bool // a task has more attempts than are kept, and the user was warned
 
-	silent atomic.Bool // whom it asks has let a question about a task go by: those about the others would wait as long
+	silent atomic.Bool // a request about a task timed out: further requests would wait as long
 }
 
-// observeJobs asks masters and the history server how far the workflow's jobs are. It fails where masters that have
-// answered before do not any more: then nothing can be said of the workflow.
+// observeJobs polls masters and the history server for the state of the workflow's jobs. It fails if masters that
+// responded before no longer do: then nothing can be reported about the workflow.
 func (s *Source) observeJobs(ctx context.Context) error {
 	s.inLists.Store(0)
 	var visits []*visit
@@ -149,7 +149,7 @@ func (s *Source) observeJobs(ctx context.Context) error {
 	return s.unseen(visits)
 }
 
-// visit decides whom to ask about j and what; nil for nothing.
+// visit decides which service to query about j, and for what. It returns nil if nothing is needed.
 func (s *Source) visit(j *job) *visit {
 	a := s.apps[j.app]
 	if a == nil || j.at == jobSettled {
@@ -209,15 +209,15 @@ func (v *visit) questions(s *Source) []func(context.Context) {
 	return out
 }
 
-// hush is how long a service may be silent before people hear of it: at every hand-over one is, for a tick or two.
+// A service may be silent this long before ParaTimer warns: at every failover one is silent for a tick or two.
 const hush = 5 * time.Second
 
-// takeMaster takes a master's answers. Where it does not answer, what is known stays.
+// takeMaster processes a master's responses. If it does not respond, the last known state stays.
 func (s *Source) takeMaster(v *visit) {
 	j := v.job
 	j.seenUp = s.now
 	if v.statusErr == nil && s.made(v.base) < j.bornAt {
-		v.get = nil // a recording repeats the old master's last words
+		v.get = nil // a recording repeats the old master's last response
 		return
 	}
 	overlong := v.tooLong()
@@ -243,7 +243,7 @@ func (s *Source) takeMaster(v *visit) {
 	}
 }
 
-// known reports whether the numbers of its tasks are.
+// known reports whether the numbers of the job's tasks are known.
 func (j *job) known() bool { return j.counted[dag.Map] >= 0 }
 
 func (j *job) report(b *wireJob) {
@@ -255,7 +255,7 @@ func (j *job) report(b *wireJob) {
 	j.pending = [2]int{b.MapsPending.count(maxTasks), b.ReducesPending.count(maxTasks)}
 }
 
-// or returns the first instant that is known.
+// or returns the first known instant, NoInstant if there is none.
 func or(at ...dag.Instant) dag.Instant {
 	for _, t := range at {
 		if t.Known() {
@@ -265,7 +265,7 @@ func or(at ...dag.Instant) dag.Instant {
 	return dag.NoInstant
 }
 
-// status returns the HTTP status of an answer that could not be used, 0 where there was none.
+// status returns the HTTP status of a response that could not be used, 0 if there was no response.
 func status(err error) int {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Status
@@ -275,8 +275,8 @@ func status(err error) int {
 
 var errSilent = errors.New("hadoop: not asked: it has just not answered")
 
-// asks puts a question about a task to whom the visit goes to, unless that has just been silent. A service that hangs
-// in the middle of a tick costs one time limit, not one a task.
+// asks sends a request about a task, unless the service has just timed out. A service that hangs in the middle of a
+// tick costs one timeout, not one a task.
 func (v *visit) asks(ctx context.Context, path string) ([]byte, error) {
 	if v.silent.Load() {
 		return nil, errSilent
@@ -288,8 +288,8 @@ func (v *visit) asks(ctx context.Context, path string) ([]byte, error) {
 	return body, err
 }
 
-// hangs says that nobody is there, or that nothing came in time. A connection that was cut costs no time, and the
-// next one may not be.
+// hangs reports whether the service is unreachable or timed out. A cut connection does not count: it costs no time,
+// and the next one may work.
 func hangs(err error) bool {
 	var timeout interface{ Timeout() bool }
 	if errors.As(err, &timeout) && timeout.Timeout() {
@@ -299,13 +299,14 @@ func hangs(err error) bool {
 	return ok && op.Op == "dial"
 }
 
-// unanswered says that an error is not even a refusal: nobody was there, or nothing came in time.
+// unanswered reports whether an error is an *Error without any response.
 func unanswered(err error) bool {
 	e, ok := errors.AsType[*Error](err)
 	return ok && e.Status == 0
 }
 
-// unseen is an error where masters that have answered before do not any more: then nothing can be said of the workflow.
+// unseen returns an error if masters that responded before no longer do: then nothing can be reported about the
+// workflow.
 func (s *Source) unseen(visits []*visit) error {
 	var lost error
 	for _, v := range visits {
@@ -320,17 +321,17 @@ func (s *Source) unseen(visits []*visit) error {
 	return lost
 }
 
-// lost says that a master which has answered before has been silent for longer than a hand-over takes. One that
-// refuses is there.
+// lost reports whether a master that responded before has been silent for longer than a failover takes. A master
+// that denies access is not lost.
 func (s *Source) lost(v *visit) bool {
 	denied := status(v.statusErr) == http.StatusUnauthorized || status(v.statusErr) == http.StatusForbidden
 	return v.job.state == dag.Running && !denied && s.now.Sub(v.job.lastSeen) > hush
 }
 
-// slow is how long answers may take before what they say is of a later instant than the beginning of the tick.
+// slow is how long responses may take before they describe a later instant than the beginning of the tick.
 const slow = time.Second
 
-// catchUp makes it the instant when slow answers came: a service that hung tells of now, not of when it was asked.
+// catchUp moves the tick's time to now if responses were slow: a service that hung reports its present state.
 func (s *Source) catchUp() {
 	if at := s.cluster.Now(); s.target.Made == nil && at.Sub(s.now) > slow {
 		s.now = at

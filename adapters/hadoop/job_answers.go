@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Answers about a job: ApplicationMaster and JobHistoryServer use the same names (docs/facts/hadoop.md A4, A5).
+// Responses about a job. ApplicationMaster and JobHistoryServer use the same names (docs/facts/hadoop.md A4, A5).
 
 type jobBody struct {
 	Job box[wireJob] `json:"job"`
@@ -27,7 +27,7 @@ type wireJob struct {
 	Reduces     num       `json:"reducesTotal"`
 	MapsDone    num       `json:"mapsCompleted"`
 	ReducesDone num       `json:"reducesCompleted"`
-	// Tasks in state SCHEDULED, in the master's answer only.
+	// Tasks in state SCHEDULED, in the master's response only.
 	MapsPending    num `json:"mapsPending"`
 	ReducesPending num `json:"reducesPending"`
 	MapsRunning    num `json:"mapsRunning"`
@@ -57,11 +57,11 @@ type attemptsBody struct {
 	}] `json:"taskAttempts"`
 }
 
-// mostAttempts are how many attempts of one task are taken from an answer. A task has four that fail at most, by
-// default.
+// mostAttempts bounds the attempts of one task that are kept from a response. By default a task fails with its
+// fourth failed attempt.
 const mostAttempts = 1000
 
-// newest drops all attempts but the last ones, which are the newest, and returns how many there were.
+// newest keeps only the last mostAttempts attempts, which are the newest, and returns how many there were.
 func (b *attemptsBody) newest() int {
 	all := b.Attempts.v.Attempt
 	if len(all) > mostAttempts {
@@ -93,7 +93,7 @@ type wireProperty struct {
 	Value anyText `json:"value"`
 }
 
-// taskID takes the kind and index out of task_TS_JOB_m_000003; ok is false for anything else.
+// taskID parses the kind and index of task_TS_JOB_m_000003; ok is false for anything else.
 func taskID(id string) (kind dag.StageIndex, index int32, ok bool) {
 	part := strings.Split(id, "_")
 	if len(part) != 5 || part[0] != "task" {
@@ -102,7 +102,7 @@ func taskID(id string) (kind dag.StageIndex, index int32, ok bool) {
 	return kindIndex(part[3], part[4])
 }
 
-// attemptID takes the task and the number out of attempt_TS_JOB_r_000003_1.
+// attemptID parses the task and the number of attempt_TS_JOB_r_000003_1; ok is false for anything else.
 func attemptID(id string) (kind dag.StageIndex, index, number int32, ok bool) {
 	part := strings.Split(id, "_")
 	if len(part) != 6 || part[0] != "attempt" {
@@ -130,7 +130,7 @@ func kindIndex(k, i string) (dag.StageIndex, int32, bool) {
 	return 0, 0, false
 }
 
-// maxTasks bounds the tasks of a phase: no answer makes us believe in more.
+// maxTasks bounds the tasks of a phase, whatever a response claims.
 const maxTasks = 4 << 20
 
 // byID orders application and job ids as the ResourceManager does: cluster start, then number.

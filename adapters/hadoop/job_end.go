@@ -9,8 +9,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// How long the history server may not know a job that has ended by itself, one whose master was broken off, and how
-// long it may not answer at all: a restart of it takes a minute.
+// How long to wait for the history server: if a job ended by itself, if its master was broken off, and if the
+// server does not respond at all. A restart of the server takes a minute.
 const (
 	historyPatience = 60 * time.Second
 	brokenPatience  = 15 * time.Second
@@ -22,7 +22,7 @@ var jobStates = map[string]dag.State{
 	"ERROR": dag.Failed,
 }
 
-// takeHistory takes the history server's answers about a job that has ended. Until it answers the job counts as
+// takeHistory processes the history server's responses about an ended job. Until they arrive the job counts as
 // running.
 func (s *Source) takeHistory(v *visit) {
 	j := v.job
@@ -56,15 +56,14 @@ func (s *Source) takeHistory(v *visit) {
 	switch late := s.now.Sub(j.overSince) > historyPatience; {
 	case v.listErr == nil:
 	case !refused(v.listErr), status(v.listErr) == http.StatusNotFound && !late:
-		v.incomplete = true // a server that reports a job has its tasks: a 404 is an old answer
+		v.incomplete = true // a server that reports a job has its tasks: a 404 is a stale response
 	case late:
 		j.step(tasksRefused)
 	}
 }
 
-// withoutHistory takes the ResourceManager's word where the history server is silent: that a job has succeeded soon,
-// though the workflow does not end by it; how a job has ended otherwise, and the workflow's end, once the server has
-// been silent for long.
+// withoutHistory uses the ResourceManager's report if the history server is silent. A success is shown soon, but
+// does not end the workflow. Any other end, and the workflow's end, are accepted only after a long silence.
 func (s *Source) withoutHistory(v *visit) {
 	j, a := v.job, v.app
 	waited, state, why := s.now.Sub(j.overSince), a.ending(), "it has no end of the job"
@@ -102,9 +101,9 @@ func (s *Source) withoutHistory(v *visit) {
 	}
 }
 
-// patienceWith is how long the history server may say nothing of a job that the ResourceManager calls over, by why it
-// does not. A master that was killed leaves no history at all (docs/facts/hadoop.md A6): the ResourceManager calls it
-// FAILED or KILLED, not FINISHED.
+// patienceWith returns how long to wait for the history server's report about a job that the ResourceManager lists
+// as ended. why is the error so far. A killed master leaves no history at all (docs/facts/hadoop.md A6): the
+// ResourceManager lists its application as FAILED or KILLED, not FINISHED.
 func patienceWith(why error, a *wireApp) time.Duration {
 	switch {
 	case unanswered(why) || status(why) >= http.StatusInternalServerError:
@@ -115,7 +114,7 @@ func patienceWith(why error, a *wireApp) time.Duration {
 	return brokenPatience
 }
 
-// ending is how an application that is over has ended, by what its master or the ResourceManager said last.
+// ending returns how an ended application ended, by the last report of its master or of the ResourceManager.
 func (a *wireApp) ending() dag.State {
 	switch {
 	case a.forgotten:
@@ -130,17 +129,17 @@ func (a *wireApp) ending() dag.State {
 	return dag.EndedUnconfirmed
 }
 
-// takeRestart looks at an application that was RUNNING and is not: its master died, or the ResourceManager changed.
-// Only a new attempt number says that work is lost (docs/facts/hadoop.md E0: after a failover ACCEPTED is seen with
-// nothing lost).
+// takeRestart handles an application that was RUNNING and no longer is: its master died, or another ResourceManager
+// took over. Work is lost only if there is a new attempt number (docs/facts/hadoop.md E0: after a failover ACCEPTED
+// is seen with nothing lost).
 func (s *Source) takeRestart(v *visit) {
 	j := v.job
 	if v.masterErr != nil {
 		return
 	}
 	n := v.attempts.newest()
-	// A recorded answer may be older than the change. Then a master without a container tells: after a failover one is
-	// recovered with the others, and somebody failed to answer in between.
+	// A recorded response may be older than the change. Then a master without a container is a new one, unless
+	// observations failed in between: after a failover a master is recovered with its containers.
 	stale := s.made("/ws/v1/cluster/apps/"+j.app+"/appattempts") <= j.seenUp
 	if stale && v.app.Containers.ok && v.app.Containers.v <= 0 &&
 		!(s.missedAt.Known() && s.now.Sub(s.missedAt) < failover) {
@@ -152,7 +151,7 @@ func (s *Source) takeRestart(v *visit) {
 	}
 }
 
-// takeChange looks at whether a master whose answers went back is a new one, that came while nobody looked.
+// takeChange checks whether a master that contradicted itself is a new one that started between two ticks.
 func (s *Source) takeChange(v *visit) {
 	if v.askMaster && v.masterErr == nil {
 		v.job.step(masterChecked)
@@ -160,7 +159,7 @@ func (s *Source) takeChange(v *visit) {
 	}
 }
 
-// takeMasters takes the number of masters that the job has had, and says whether there is a new one.
+// takeMasters records the number of masters that the job has had, and reports whether there is a new one.
 func (s *Source) takeMasters(j *job, n int) bool {
 	fresh := n > j.attempt && j.attempt > 0
 	if fresh {
@@ -171,11 +170,11 @@ func (s *Source) takeMasters(j *job, n int) bool {
 	return fresh
 }
 
-// failover is how long after a failed observation an application that is not RUNNING may still be what a change of
-// ResourceManagers left (docs/facts/hadoop.md E0: 13 s until the new one answers, 2 s until applications run again).
+// failover is how long after a failed observation an application may lack the state RUNNING because of a change of
+// ResourceManagers (docs/facts/hadoop.md E0: 13 s until the new one answers, 2 s until applications run again).
 const failover = 30 * time.Second
 
-// restarted takes back what a master that died had under way, and what it had done where nothing of it is recovered.
+// restarted undoes what a dead master had under way, and its finished tasks as well if they are not recovered.
 func (j *job) restarted(at dag.Instant) {
 	j.avoids = avoidance{}
 	for k := range j.phases {
@@ -194,8 +193,8 @@ func (j *job) restarted(at dag.Instant) {
 	}
 }
 
-// When a job has ended, the history server's sums over its tasks are held against what its tasks were last seen to have
-// done. Where they differ, an answer about a task was an old one, or none came: the tasks of that kind are asked again.
+// When a job has ended, the history server's sums over its tasks are compared with the last seen ones. If they
+// differ, a response about a task was stale or missing, and the tasks of that kind are requested again.
 
 type sumBody struct {
 	Counters box[struct {
@@ -210,7 +209,7 @@ type sumBody struct {
 	}] `json:"jobCounters"`
 }
 
-// A sum is what the tasks of a phase have read and written together, in tuples; NaN where that is not known.
+// A sum is what the tasks of a phase have read and written together, in tuples; NaN if unknown.
 type sum struct{ in, out float64 }
 
 func (b *sumBody) sums() (all [2]sum) {
@@ -233,7 +232,7 @@ func (b *sumBody) sums() (all [2]sum) {
 	return all
 }
 
-// sum is what the phase's results were seen to be.
+// sum returns the totals over the phase's successful attempts, as last seen.
 func (p *phase) sum(k dag.StageIndex) sum {
 	var all sum
 	for _, t := range p.tasks {
@@ -253,13 +252,13 @@ func (p *phase) sum(k dag.StageIndex) sum {
 	return all
 }
 
-// differ says that two sums are not the same. What the history server does not tell does not differ; what no task
-// told does.
+// differ reports whether two sums differ. A total that the history server does not report never differs. A total
+// that no task reported always does.
 func (s sum) differ(seen sum) bool {
 	return !math.IsNaN(s.in) && s.in != seen.in || !math.IsNaN(s.out) && s.out != seen.out
 }
 
-// observeSums compares jobs of which everything was reported, once each, and has tasks asked again.
+// observeSums compares each fully reported job with the sums, once, and marks tasks to be requested again.
 func (s *Source) observeSums(ctx context.Context, visits []*visit) {
 	bodies, errs := make([]sumBody, len(visits)), make([]error, len(visits))
 	questions := make([]func(context.Context), len(visits))

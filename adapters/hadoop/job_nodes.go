@@ -8,21 +8,21 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// avoidEach is after how many ticks a job with failed attempts is asked again which nodes its master avoids.
+// avoidEach is the number of ticks between requests for the nodes that a master avoids, for a job with failed
+// attempts.
 const avoidEach = 10
 
-// An avoidance is what is known of the nodes on which a master wants no containers: after some failures on a node it
-// asks for none there (mapreduce.job.maxtaskfailures.per.tracker, 3 by default, and not where it would avoid a third
-// of all nodes).
+// An avoidance is the nodes that a master avoids. After some failures on a node it requests no containers there
+// (mapreduce.job.maxtaskfailures.per.tracker, 3 by default), unless it would avoid a third of all nodes.
 type avoidance struct {
 	hosts  []string
-	failed int // attempts that had failed when it was asked
-	since  int // the first tick with as many, and the last one in which it was asked
-	tick   int
+	failed int // failed attempts at the last change
+	since  int // the first tick with that many
+	tick   int // tick of the last request
 }
 
-// observeAvoided asks the ResourceManager which nodes masters avoid. Only jobs with failed attempts are asked for:
-// when another one has failed, two ticks later (the master tells it with its next heartbeat), and now and then.
+// observeAvoided requests the nodes that masters avoid from the ResourceManager, for jobs with failed attempts
+// only: when another attempt fails, two ticks later (after the master's next heartbeat), and every avoidEach ticks.
 func (s *Source) observeAvoided(ctx context.Context) {
 	var jobs []*job
 	for _, j := range s.member {
@@ -57,7 +57,7 @@ func (s *Source) observeAvoided(ctx context.Context) {
 	}
 }
 
-// avoided are the hosts that the newest master avoids.
+// avoided returns the hosts that the newest master avoids.
 func (b *appAttemptsBody) avoided() []string {
 	newest, hosts := -1, ""
 	for _, a := range b.Attempts.v.Attempt {
@@ -68,8 +68,8 @@ func (b *appAttemptsBody) avoided() []string {
 	return strings.FieldsFunc(hosts, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// on are the indices of the nodes on hosts, ascending; nil for none. A host is named without a port, and a node that
-// is given with one is that very node.
+// on returns the indices of the nodes on hosts, ascending; nil if there are none. A host without a port matches all
+// nodes on it, a host with a port only that node.
 func (c *clusterState) on(hosts []string) []int32 {
 	if len(hosts) == 0 {
 		return nil
@@ -85,8 +85,8 @@ func (c *clusterState) on(hosts []string) []int32 {
 	return slices.Compact(out)
 }
 
-// remarkNodes warns of a job's attempts on nodes that are lost or drain, and of nodes that its master avoids. One
-// that is killed but has no end is being stopped: the master asks for its task again only once it is, up to three
+// remarkNodes warns of a job's attempts on lost or draining nodes, and of nodes that its master avoids. A killed
+// attempt without an end is still being stopped: the master requests its task again only afterwards, up to three
 // minutes later (docs/facts/hadoop.md E0).
 func (s *Source) remarkNodes(snap *dag.Snapshot, job int) {
 	j := &snap.Jobs[job]
@@ -116,7 +116,7 @@ func (s *Source) remarkNodes(snap *dag.Snapshot, job int) {
 	}
 }
 
-// remarkTasks warns of a job's attempts on a node that is no good any more.
+// remarkTasks warns of a job's attempts on a lost or draining node.
 func (s *Source) remarkTasks(n *dag.NodeState, count int, k dag.StageIndex, job string) {
 	switch {
 	case n.Lost && n.Cause == dag.NodeUnhealthy:

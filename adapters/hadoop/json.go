@@ -14,10 +14,10 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// The wire types take every variant of docs/facts/hadoop.md A1: a value of the wrong type is unknown, never an error.
-// Only text that is no JSON at all is one. Duplicate keys are no trouble: the last one counts.
+// The wire types accept every variant of docs/facts/hadoop.md A1: a value of the wrong type is unknown, never an
+// error. Only text that is not JSON is an error. Of duplicate keys the last one counts.
 
-// num is a number, also one in quotes; NaN where there is none.
+// num is a number, also one in quotes; ok is false if there is none.
 type num struct {
 	v  float64
 	ok bool
@@ -32,7 +32,7 @@ func (n *num) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// float returns the number, NaN where there is none.
+// float returns the number, NaN if there is none.
 func (n num) float() float64 {
 	if !n.ok {
 		return math.NaN()
@@ -40,7 +40,7 @@ func (n num) float() float64 {
 	return n.v
 }
 
-// count returns a number of things: 0 where there is none or it is negative, at most limit.
+// count returns a number of things: 0 if there is none or it is negative, at most limit.
 func (n num) count(limit int) int {
 	switch {
 	case !n.ok || n.v <= 0:
@@ -59,7 +59,7 @@ func (n num) instant() dag.Instant {
 	return dag.Instant(n.v)
 }
 
-// ratio returns a percentage as 0..1, NaN where there is none. An AM that lies does not get past 1.
+// ratio returns a percentage as 0..1, NaN if there is none. Values out of range are cut.
 func (n num) ratio() float64 {
 	if !n.ok {
 		return math.NaN()
@@ -67,7 +67,7 @@ func (n num) ratio() float64 {
 	return math.Min(math.Max(n.v/100, 0), 1)
 }
 
-// text is a string, cleaned; numbers and booleans are taken as they stand (the 3.5.0 history server types values by
+// text is a string, cleaned. Numbers and booleans keep their text (the 3.5.0 history server types values by
 // content).
 type text string
 
@@ -78,8 +78,8 @@ func (t *text) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// anyText is an uncleaned text that is a list or has several lines; numbers and booleans are taken as they stand,
-// null, objects and lists are "". Callers clean each part that they take out of it.
+// anyText is an uncleaned text, for lists and several lines. Numbers and booleans keep their text; null, objects
+// and lists are "". Callers clean each part that they use.
 type anyText string
 
 func (r *anyText) UnmarshalJSON(b []byte) error {
@@ -102,8 +102,8 @@ func (r *anyText) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// diagnosis is the first line that says something of a text, as firstLine returns it: the rest, which may have a
-// megabyte, is not kept.
+// diagnosis is the first line of a text that is not empty, as firstLine returns it. The rest, which may have a
+// megabyte, is dropped.
 type diagnosis string
 
 func (d *diagnosis) UnmarshalJSON(b []byte) error {
@@ -156,10 +156,10 @@ func (l *list[T]) read(r *reader) {
 // hollow reports whether an object has no keys.
 func hollow(object []byte) bool { return len(bytes.TrimSpace(object[1:len(object)-1])) == 0 }
 
-// box is an object; anything else is an empty one.
+// box is an object; any other value counts as an empty one.
 type box[T any] struct {
 	v   T
-	set bool // it was there, as whatever it was
+	set bool // the key was there, with any value
 }
 
 func (o *box[T]) UnmarshalJSON(b []byte) error { return readAll(b, o) }
@@ -178,11 +178,11 @@ func (o box[T]) wrapped() reflect.Type { return reflect.TypeFor[T]() }
 
 func (o *box[T]) there() bool { return o.set }
 
-// mostNested is how deep the objects and arrays of an answer may be nested: lists count their elements before they read
-// them, once at each level. A tree of queues takes three levels for one of its own.
+// mostNested bounds how deep the objects and arrays of a response may be nested: lists count their elements before
+// they read them, once at each level. Each level of a tree of queues takes three.
 const mostNested = 200
 
-// nested is how deep the objects and arrays of a text are nested.
+// nested returns how deep the objects and arrays of a text are nested.
 func nested(text []byte) int {
 	deepest, depth, quoted := 0, 0, false
 	for i := 0; i < len(text); i++ {
@@ -202,8 +202,8 @@ func nested(text []byte) int {
 	return deepest
 }
 
-// decode reads body into v; what names the answer in an error. The first field of v is the root that every answer to
-// the question has, empty lists too: an answer without it, as {} or null, says nothing.
+// decode reads body into v; what names the response in an error. The first field of v is the root that every
+// response to the request has, with empty lists as well. A response without it, such as {} or null, is an error.
 func decode(what string, body []byte, v any) error {
 	if nested(body) > mostNested {
 		return fmt.Errorf("hadoop: the answer to %s: %w: it is nested more than %d levels deep", what, errTooBig,
@@ -231,7 +231,7 @@ func excerpt(b []byte) string { return strconv.Quote(string(b[:min(len(b), 60)])
 // stamped is the time that YARN puts before each line of a container's diagnostics.
 var stamped = regexp.MustCompile(`^\[\d{4}-\d\d-\d\d [^]]*\]`)
 
-// firstLine returns the first line that says something, cut to 200 characters and cleaned. It keeps nothing of s.
+// firstLine returns the first line that is not empty, cut to 200 bytes and cleaned. It does not retain s.
 func firstLine(s string) string {
 	for line := range strings.Lines(s) {
 		if line = strings.TrimSpace(stamped.ReplaceAllString(line, "")); line != "" {

@@ -8,10 +8,10 @@ import (
 )
 
 // A reader reads valid JSON into the wire types. encoding/json reads a value of a type with an UnmarshalJSON three
-// times, and each of those around it does so again; here each level is read once.
+// times, and does so again at each level of nesting. A reader reads each level once.
 type reader struct{ weigher }
 
-// A readable is a wire type that has others in it. read leaves the reader behind the value.
+// A readable is a wire type that contains others. read leaves the reader behind the value.
 type readable interface{ read(r *reader) }
 
 // readAll reads a text that is known to be valid.
@@ -20,7 +20,7 @@ func readAll(text []byte, v any) error {
 	return r.into(reflect.ValueOf(v).Elem())
 }
 
-// readValid reads a text, which may be none of JSON.
+// readValid reads a text that may not be JSON.
 func readValid(text []byte, v any) error {
 	if !json.Valid(text) {
 		return json.Unmarshal(text, v) //nolint:wrapcheck // it says what is wrong; decode says of what answer
@@ -37,7 +37,7 @@ func (r *reader) next() byte {
 	return 0
 }
 
-// take returns the next value's text.
+// take consumes the next value and returns its text.
 func (r *reader) take() []byte {
 	r.space()
 	from := r.at
@@ -45,7 +45,7 @@ func (r *reader) take() []byte {
 	return r.text[from:r.at]
 }
 
-// into reads the next value into v, which is addressable. After an error the reader stands anywhere in the value.
+// into reads the next value into v, which is addressable. After an error the reader may be anywhere in the value.
 func (r *reader) into(v reflect.Value) error {
 	switch p := v.Addr().Interface().(type) {
 	case readable:
@@ -76,7 +76,7 @@ func (r *reader) object(v reflect.Value) error {
 	return nil
 }
 
-// try reads the next value into v and reports whether it is of v's type. The reader stands behind the value.
+// try reads the next value into v, and reports whether it is of v's type. The reader ends behind the value.
 func (r *reader) try(v any) bool {
 	r.space()
 	from := r.at
@@ -88,7 +88,7 @@ func (r *reader) try(v any) bool {
 	return false
 }
 
-// indexes are those of the fields of each struct type, a map[string][]int by key in lower case.
+// indexes are those of the fields of each struct type: a map[string][]int by key in lower case.
 var indexes sync.Map
 
 func indexesOf(t reflect.Type) map[string][]int {
@@ -110,8 +110,8 @@ func indexesOf(t reflect.Type) map[string][]int {
 	return all
 }
 
-// byKey returns what a map by keys in lower case has under a key, given in quotes. Keys are compared as encoding/json
-// does, whatever their case.
+// byKey returns the element of a map by keys in lower case for a quoted key. It ignores case, as encoding/json
+// does.
 func byKey[V any](m map[string]V, quoted []byte) (none V) {
 	var known [48]byte
 	lower := known[:0]

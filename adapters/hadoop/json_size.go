@@ -7,16 +7,16 @@ import (
 	"sync"
 )
 
-// Bounds of the memory that the elements of all lists in one answer take together, in bytes. An element of a list in
-// Hadoop's answers takes at most a few times the bytes of its text. A list of empty objects, which would take fifty
-// times as many, is no answer of Hadoop's; nor are many short lists of them.
+// Bounds of the memory of the elements of all lists in one response, in bytes. An element of a list in Hadoop's
+// responses takes at most a few times the bytes of its text. A list of empty objects, which would take fifty times
+// as many, is not a response of Hadoop's; nor are many short lists of them.
 const (
-	freeLists   = 64 << 10 // that any answer may take
+	freeLists   = 64 << 10 // allowed for any response
 	timesText   = 4
 	mostOfLists = 32 << 20
 )
 
-// tooHeavy reports whether the elements of the lists in a text take more memory than they may once it is decoded into
+// tooHeavy reports whether the elements of the lists in a text would take more memory than allowed, if decoded into
 // a value of type t.
 func tooHeavy(text []byte, t reflect.Type) bool {
 	s, ok := shapes.Load(t)
@@ -32,27 +32,27 @@ func tooHeavy(text []byte, t reflect.Type) bool {
 	return w.sum > w.most
 }
 
-// shapes are those of the types of answers, each a *shape.
+// shapes caches the shapes of the types of responses, each a *shape.
 var shapes sync.Map
 
-// A shape says where a wire type has lists. nil: nowhere.
+// A shape is where a wire type has lists; nil if it has none.
 type shape struct {
 	size    int               // of an element of a list; 0 for anything but a list
 	element *shape            // of a list; nil if there are no lists in its elements
 	fields  map[string]*shape // of an object, by its key in lower case
 }
 
-// A lister is a list of an answer. element is the type of its elements, and that of the object that may stand in its
-// place.
+// A lister is a list in a response. element returns the type of its elements, and of the object that may replace
+// the list.
 type lister interface {
 	element() (of, object reflect.Type)
 }
 
-// A wrapper is a type that is decoded as another one is.
+// A wrapper is a type that is decoded as another one.
 type wrapper interface{ wrapped() reflect.Type }
 
-// shapeOf returns the shape of a wire type; begun are the shapes of lists that are known or being made, as queues
-// hold queues.
+// shapeOf returns the shape of a wire type. begun has the shapes of lists that are done or in progress, since
+// queues contain queues.
 func shapeOf(t reflect.Type, begun map[reflect.Type]*shape) *shape {
 	switch v := reflect.Zero(t).Interface().(type) {
 	case wrapper:
@@ -89,7 +89,7 @@ func shapeOf(t reflect.Type, begun map[reflect.Type]*shape) *shape {
 	return &shape{fields: fields}
 }
 
-// A weigher sums up what the lists of a text take. The text may be broken: then the sum means nothing.
+// A weigher sums the memory of the lists of a text. If the text is broken, the sum means nothing.
 type weigher struct {
 	text      []byte
 	at        int
@@ -132,7 +132,7 @@ func (w *weigher) object(s *shape) {
 	}
 }
 
-// more goes to the next element or key, and behind the end if there is none.
+// more moves to the next element or key, and reports whether there is one. If not, it moves behind the end.
 func (w *weigher) more(end byte) bool {
 	for w.at < len(w.text) {
 		switch c := w.text[w.at]; {
@@ -156,7 +156,8 @@ func (w *weigher) space() {
 	}
 }
 
-// valueEnd is the length of the value that a text begins with: of a whole array or object, of a string with its quotes.
+// valueEnd returns the length of the value at the start of a text: a whole array or object, a string with its
+// quotes.
 func valueEnd(text []byte) int {
 	depth := 0
 	for i := 0; i < len(text); i++ {
@@ -190,7 +191,7 @@ func valueEnd(text []byte) int {
 	return len(text)
 }
 
-// elements are the texts of an array's elements.
+// elements returns the texts of an array's elements.
 func elements(array []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		w := weigher{text: array, at: 1}

@@ -6,34 +6,34 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A lifeState is how far ParaTimer has followed a job. It decides which service is asked about the job, and for what.
+// A lifeState is how far ParaTimer has followed a job. It decides which service is queried about the job, and for
+// what.
 type lifeState uint8
 
 const (
-	// jobWaiting is a job without a master that has answered: a new one, or one whose master was replaced.
-	// Nothing is asked until the ResourceManager lists it as RUNNING.
+	// jobWaiting is a job with a master that has not responded yet: a new job, or one with a replaced master. No
+	// requests are sent until the ResourceManager lists the job as RUNNING.
 	jobWaiting lifeState = iota
-	// jobRunning is a job whose master has answered. The master is asked for the job, its tasks and their
-	// attempts. If the ResourceManager does not list the job as RUNNING any more, it is asked whether there is a
-	// new master.
+	// jobRunning is a job with a master that has responded. Requests for the job, its tasks and their attempts go
+	// to the master. If the ResourceManager no longer lists the job as RUNNING, it is queried for a new master.
 	jobRunning
-	// jobDoubted is a running job whose master contradicted an earlier answer of its own. The ResourceManager is
-	// asked as well whether there is a new master. Its answer ends the doubt.
+	// jobDoubted is a running job with a master that contradicted its own earlier response. The ResourceManager is
+	// also queried for a new master. Its response ends the doubt.
 	jobDoubted
-	// jobOver is a job that the ResourceManager lists as ended. The history server is asked how it ended. Until
-	// it answers, or patience with it ends, snapshots show the job as they did before.
+	// jobOver is a job that the ResourceManager lists as ended. The history server is queried for how it ended.
+	// Until the server responds, or the wait for it times out, snapshots show the job as before.
 	jobOver
-	// jobUnconfirmed is a job that succeeded according to the ResourceManager alone. Snapshots show that, but
-	// the workflow cannot end by it. The history server is still asked.
+	// jobUnconfirmed is a job that succeeded according to the ResourceManager alone. Snapshots show that, but the
+	// workflow cannot end by it. The history server is still queried.
 	jobUnconfirmed
-	// jobEnded is a job whose end the history server has reported. The server is asked for the list of its tasks.
+	// jobEnded is a job with an end that the history server has reported. The list of its tasks is requested next.
 	jobEnded
-	// jobListed is an ended job with a complete list of tasks. The server is asked for the attempts and counters
-	// of each, and then, live, for the sums over all tasks.
+	// jobListed is an ended job with a complete list of tasks. The attempts and counters of each task are requested
+	// next, and then, on a live cluster, the sums over all tasks.
 	jobListed
-	// jobSummed is a listed job whose tasks were compared with the sums. Tasks are asked again where they differed.
+	// jobSummed is a listed job that was compared with the sums. If they differ, tasks are requested again.
 	jobSummed
-	// jobSettled is a job about which nothing is asked any more, because all is reported or patience has ended.
+	// jobSettled is a job without further requests: all is reported, or the wait for it timed out.
 	jobSettled
 	lifeStates int = iota
 )
@@ -44,30 +44,30 @@ var lifeNames = [lifeStates]string{
 
 func (s lifeState) String() string { return lifeNames[s] }
 
-// A lifeEvent is what an answer means for a job's life.
+// A lifeEvent is what a response means for a job's life.
 type lifeEvent uint8
 
 const (
 	masterAnswered lifeEvent = iota // the master reported the job
-	answerWentBack                  // an answer about a task contradicts an earlier one of the same master
+	answerWentBack                  // a response about a task contradicts an earlier one of the same master
 	masterChecked                   // the ResourceManager reported the attempts of the application
-	masterReplaced                  // and there is a new one, which has not answered yet
+	masterReplaced                  // there is a new attempt, and its master has not responded yet
 	appEnded                        // the ResourceManager lists the application as ended
-	successAssumed                  // as ended well, and the history server does not answer yet
-	endAssumed                      // patience with the history server is over
+	successAssumed                  // the application succeeded, and the history server does not respond yet
+	endAssumed                      // the wait for the history server timed out
 	endReported                     // the history server reported how the job ended
-	tasksListed                     // and its tasks
-	tasksRefused                    // or it will not report them
+	tasksListed                     // the history server reported the tasks
+	tasksRefused                    // the history server will not report the tasks
 	sumsCompared                    // the history server's sums were read, or it will not report them
-	tasksComplete                   // nothing is left to ask about the tasks
-	listForgotten                   // tasks that were dropped as too many are wanted after all
+	tasksComplete                   // nothing is left to request about the tasks
+	listForgotten                   // tasks that were dropped as too many are needed after all
 	lifeEvents     int       = iota
 )
 
 // transitions are the states that events lead to. An event that is not listed for a state cannot happen in it.
 //
-// A ResourceManager that has lost its state may list an application again after it seemed to have ended. Then
-// its master may answer, or be replaced, in states after jobOver, and everything that follows an end is asked
+// A ResourceManager that has lost its state may list an application again after it seemed to have ended. Then its
+// master may respond, or be replaced, in states after jobOver, and everything that follows an end is requested
 // again.
 var transitions = [lifeEvents]map[lifeState]lifeState{
 	masterAnswered: {
@@ -105,10 +105,10 @@ type lifecycle struct {
 	state dag.State
 }
 
-// impossible is called with transitions that cannot happen. They change nothing; tests let them panic.
+// impossible is called for transitions that cannot happen. They change nothing; tests make it panic.
 var impossible = func(string) {}
 
-// step follows an event that does not report how the job ended, and returns whether the event can happen.
+// step applies an event that does not report how the job ended, and returns whether the event can happen.
 func (l *lifecycle) step(e lifeEvent) bool {
 	next, ok := transitions[e][l.at]
 	if !ok {
@@ -127,7 +127,7 @@ func (l *lifecycle) step(e lifeEvent) bool {
 	return true
 }
 
-// end follows an event that reports how the job ended: endReported or endAssumed.
+// end applies an event that reports how the job ended: endReported or endAssumed.
 func (l *lifecycle) end(e lifeEvent, as dag.State) {
 	if l.step(e) {
 		l.state = as

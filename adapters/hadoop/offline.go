@@ -7,15 +7,16 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// What readers of history files share with the watcher of a live cluster: both must tell the same workflow.
+// Functions that readers of history files share with the watcher of a live cluster: both must build the same
+// workflow.
 
 // A Property is one setting of a job's configuration.
 type Property struct{ Name, Value string }
 
-// Settings are what a job's configuration tells of its place in a workflow and of its schedule.
+// Settings are what a job's configuration contains about its place in a workflow and about its schedule.
 type Settings struct {
 	Workflow, WorkflowName, Node string // "" outside a workflow
-	// one a batch that a script launches, ms since the epoch; "" unknown
+	// one per batch that a script launches, ms since the epoch; "" if unknown
 	Launch         string
 	After          map[string][]string // a node to its successors
 	Stops          bool                // a failed job ends the whole script
@@ -27,7 +28,7 @@ type Settings struct {
 	Overheads      dag.Overheads // Beat, Abandon, Report and Wave
 }
 
-// ReadSettings picks them out of a job's properties. Without properties they are Hadoop's defaults.
+// ReadSettings reads the settings from a job's properties. Without properties they are Hadoop's defaults.
 func ReadSettings(properties []Property) Settings {
 	var b confBody
 	for _, p := range properties {
@@ -41,7 +42,7 @@ func ReadSettings(properties []Property) Settings {
 	}
 }
 
-// overheads are the pauses that the configuration sets.
+// overheads returns the pauses that the configuration sets.
 func (c *jobConf) overheads() dag.Overheads {
 	o := dag.Overheads{Beat: c.beat, Abandon: c.abandon, Report: cmp.Or(c.report, defaultReport)}
 	if c.sleep > 0 {
@@ -53,7 +54,7 @@ func (c *jobConf) overheads() dag.Overheads {
 // A Member is a job that belongs to a workflow.
 type Member struct {
 	Job      string    // its id
-	Settings *Settings // nil while nobody can know them
+	Settings *Settings // nil while unknown
 	State    dag.State
 }
 
@@ -64,8 +65,8 @@ type Vertex struct {
 	After  []int
 }
 
-// GraphOf puts members into the graph that their settings tell, as a Source does. launches is the number of batches;
-// cyclic says that a cycle was cut.
+// GraphOf places members in the graph that their settings describe, as a Source does. launches is the number of
+// batches; cyclic means that a cycle was cut.
 func GraphOf(members []Member) (vertices []Vertex, launches int, cyclic bool) {
 	jobs, index := make([]*job, len(members)), map[*job]int{}
 	for i, m := range members {
@@ -96,14 +97,14 @@ type Counter struct {
 	Value       float64
 }
 
-// Counts are the counters that estimates read; NaN where the task did not report them.
+// Counts are the counters that estimates use; NaN if the task did not report them.
 type Counts struct {
 	MapIn, MapOut, ReduceIn, ReduceOut float64 // records
 	Copied                             float64 // map outputs
 	Shuffled, Read                     float64 // bytes
 }
 
-// CountsOf picks them out of a task's counters.
+// CountsOf returns those of a task's counters that estimates use.
 func CountsOf(counters []Counter) Counts {
 	var b countersBody
 	groups := map[string]int{}
@@ -125,17 +126,17 @@ func CountsOf(counters []Counter) Counts {
 	}
 }
 
-// BlankAttempt is an attempt of which nothing is known.
+// BlankAttempt returns an attempt without any known values.
 func BlankAttempt(task, number int32) dag.Attempt { return blank(task, number) }
 
-// AttemptOf takes apart the id of an attempt; ok is false for anything else.
+// AttemptOf parses the id of an attempt; ok is false for anything else.
 func AttemptOf(id string) (kind dag.StageIndex, task, number int32, ok bool) { return attemptID(id) }
 
 // ByID orders ids of jobs and applications as the ResourceManager does.
 func ByID(a, b string) int { return byID(a, b) }
 
-// MapShare is the part of a map's progress in which it reads its input, where reduces follow.
+// MapShare is the part of a map's progress in which it reads its input, if reduces follow.
 const MapShare = mapShare
 
-// FirstLine returns the first line that says something, cut to 200 characters.
+// FirstLine returns the first line that is not empty, cut to 200 bytes.
 func FirstLine(s string) string { return firstLine(s) }

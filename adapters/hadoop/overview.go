@@ -11,9 +11,9 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Proxy asks an application's master through the ResourceManager's proxy for a path below /proxy/APPLICATION/, e.g.
-// "ws/v2/tez/dagInfo?dagID=1". Redirects are not followed: an *Error with status 302 says that the master has ended or
-// is not up.
+// Proxy requests a path below /proxy/APPLICATION/ from an application's master through the ResourceManager's proxy,
+// e.g. "ws/v2/tez/dagInfo?dagID=1". Redirects are not followed: an *Error with status 302 means that the master has
+// ended or is not up.
 func (c *Client) Proxy(ctx context.Context, app, path string) ([]byte, error) {
 	bases := c.managers()
 	if p := c.opt.Site.Proxy; p != "" {
@@ -22,9 +22,9 @@ func (c *Client) Proxy(ctx context.Context, app, path string) ([]byte, error) {
 	return c.try(ctx, bases, "/proxy/"+url.PathEscape(app)+"/"+path, nil)
 }
 
-// NM asks a NodeManager for a path below /ws/v1/node/, e.g. "containers/CONTAINER/logs". node is its host and web
-// port, as the ResourceManager tells them; the scheme is the ResourceManager's own. An answer is JSON or, of a log
-// file, text.
+// NM requests a path below /ws/v1/node/ from a NodeManager, e.g. "containers/CONTAINER/logs". node is its host and
+// web port, as the ResourceManager reports them; the scheme is the ResourceManager's own. A response is JSON or,
+// for a log file, text.
 func (c *Client) NM(ctx context.Context, node, path string) ([]byte, error) {
 	if !plainHost.MatchString(node) {
 		return nil, &Error{URL: oneLine(node), Text: "this is not an address of a NodeManager"}
@@ -43,18 +43,18 @@ func isLog(u *url.URL) bool {
 	return strings.HasPrefix(u.Path, nodePath+"containers/") && strings.Contains(u.Path, "/logs/")
 }
 
-// An App is an application of any engine as the ResourceManager tells it.
+// An App is an application of any engine as the ResourceManager reports it.
 type App struct {
 	ID, Name, User, Queue string
 	Type                  string // "TEZ", "MAPREDUCE"
 	Tags                  string // comma-separated
-	Running, Ended        bool   // its master is up; it is over
+	Running, Ended        bool   // its master is up; it has ended
 	State                 dag.State
 	Diagnosis             string
 	Submitted, Finished   dag.Instant
-	HeldMB, AMMB          int    // memory of its containers, and of its master's one; 0 where unknown
-	Node                  string // host and web port of the node that its master runs on; "" where unknown
-	Container             string // its master's container; "" where unknown
+	HeldMB, AMMB          int    // memory of its containers, and of its master's one; 0 if unknown
+	Node                  string // host and web port of the node that its master runs on; "" if unknown
+	Container             string // its master's container; "" if unknown
 }
 
 // Tagged reports whether the application has that tag.
@@ -64,16 +64,16 @@ func (a *App) Tagged(tag string) bool { return slices.Contains(strings.Split(a.T
 // nodes and queues. It is for sources of engines that have no jobs of MapReduce. It is not safe for concurrent use.
 type Overview struct{ s *Source }
 
-// NewOverview returns an overview of cluster that has asked nothing yet. made, where not nil, is as in Target.
+// NewOverview returns an overview of cluster that has sent no request yet. made may be nil, or is as in Target.
 func NewOverview(cluster Cluster, made func(path string) dag.Instant) *Overview {
 	return &Overview{NewSource(cluster, Target{Made: made})}
 }
 
-// Overview returns an overview for the source of one application. What the hub's newest Refresh told is not asked
-// again.
+// Overview returns an overview for the source of one application. It reuses the responses of the hub's newest
+// Refresh.
 func (h *Hub) Overview(app string) *Overview { return &Overview{h.Source(app)} }
 
-// Observe asks once. It fails if the applications cannot be listed.
+// Observe polls once. It fails if the applications cannot be listed.
 func (o *Overview) Observe(ctx context.Context) error {
 	o.s.now, o.s.warned = o.s.cluster.Now(), nil
 	if o.s.alone() {
@@ -82,10 +82,10 @@ func (o *Overview) Observe(ctx context.Context) error {
 	return o.s.hub.serve(o.s)
 }
 
-// Now is when the newest observation was made.
+// Now returns when the newest observation was made.
 func (o *Overview) Now() dag.Instant { return o.s.made("/ws/v1/cluster/apps") }
 
-// Warnings are those of the newest observation.
+// Warnings returns those of the newest observation.
 func (o *Overview) Warnings() []dag.Warning {
 	out := o.s.warned
 	if w, ok := o.s.cluster.(interface{ Warnings() []dag.Warning }); ok {
@@ -94,7 +94,7 @@ func (o *Overview) Warnings() []dag.Warning {
 	return out
 }
 
-// Listed are the applications of the newest list, by id.
+// Listed returns the applications of the newest list, by id.
 func (o *Overview) Listed() []App {
 	out := make([]App, 0, len(o.s.listed))
 	for _, id := range o.s.listed {
@@ -103,7 +103,7 @@ func (o *Overview) Listed() []App {
 	return out
 }
 
-// App returns an application; one that the newest list leaves out is asked for. ok is false where the ResourceManager
+// App returns an application, and requests it if the newest list leaves it out. ok is false if the ResourceManager
 // does not know it.
 func (o *Overview) App(ctx context.Context, id string) (a App, ok bool) {
 	was := o.s.apps[id]
@@ -125,7 +125,7 @@ func (o *Overview) App(ctx context.Context, id string) (a App, ok bool) {
 	return o.s.apps[id].told(), true
 }
 
-// amLogs is where the ResourceManager says that a master's logs are.
+// amLogs matches the address that the ResourceManager reports for a master's logs.
 var amLogs = regexp.MustCompile(`^https?://([A-Za-z0-9._:\[\]-]+)/node/containerlogs/(container_[0-9a-z_]+)(/|$)`)
 
 func (a *wireApp) told() App {
@@ -143,7 +143,7 @@ func (a *wireApp) told() App {
 	return out
 }
 
-// Cluster is the cluster as a plan of an application has it.
+// Cluster returns the cluster as the plan of an application describes it.
 func (o *Overview) Cluster(app string) dag.Cluster {
 	w := &o.s.state
 	c := dag.Cluster{Policy: dag.YARN, MemoryMB: w.totalMB, Nodes: w.plain()}
@@ -153,7 +153,7 @@ func (o *Overview) Cluster(app string) dag.Cluster {
 	return c
 }
 
-// NodeIndex returns the index in Snapshot.Nodes of a node, by its id (host and RPC port) or its web address; -1 where
+// NodeIndex returns the index in Snapshot.Nodes of a node, by its id (host and RPC port) or its web address; -1 if
 // there are too many nodes.
 func (o *Overview) NodeIndex(name string) int32 {
 	w := &o.s.state
@@ -163,8 +163,8 @@ func (o *Overview) NodeIndex(name string) int32 {
 	return w.node(name)
 }
 
-// Fill sets what a snapshot of an application says of the cluster: user, queue, nodes, queues and the other
-// applications' load.
+// Fill sets the parts of an application's snapshot that describe the cluster: user, queue, nodes, queues and the
+// other applications' load.
 func (o *Overview) Fill(snap *dag.Snapshot, app string) {
 	s := o.s
 	s.chosen = app
@@ -177,8 +177,8 @@ func (o *Overview) Fill(snap *dag.Snapshot, app string) {
 	snap.Queues = s.queueStates(snap)
 }
 
-// Apps reads the applications out of an answer to /cluster/apps, in the answer's order. An answer that is none has
-// none.
+// Apps reads the applications from a response of /cluster/apps, in the response's order. It returns none for
+// anything else.
 func Apps(body []byte) []App {
 	var b appsBody
 	if decode("apps", body, &b) != nil {

@@ -21,10 +21,10 @@ type Properties struct {
 	raw    map[string]string
 	final  map[string]bool
 	getenv func(string) string
-	trust  string // where ssl-client.xml says that a Java trust store is, "" where it does not
+	trust  string // the Java trust store in ssl-client.xml, "" if unknown
 }
 
-// NewProperties returns an empty set. getenv answers ${env.NAME}; nil answers "".
+// NewProperties returns an empty set. getenv resolves ${env.NAME}; nil resolves it to "".
 func NewProperties(getenv func(string) string) *Properties {
 	if getenv == nil {
 		getenv = func(string) string { return "" }
@@ -32,15 +32,15 @@ func NewProperties(getenv func(string) string) *Properties {
 	return &Properties{raw: map[string]string{}, final: map[string]bool{}, getenv: getenv}
 }
 
-// property is <property>; a value that is absent is not the same as an empty one.
+// property is <property>; an absent value is not the same as an empty one.
 type property struct {
 	Name  string  `xml:"name"`
 	Value *string `xml:"value"`
 	Final string  `xml:"final"`
 }
 
-// Read adds the properties of one file, called name in errors. A later file wins over an earlier one, but for
-// properties that an earlier one calls final. Errors carry the file and the line.
+// Read adds the properties of one file, called name in errors. A later file overrides an earlier one, except for
+// properties that the earlier one marks final. Errors contain the file and the line.
 func (p *Properties) Read(name string, r io.Reader) error {
 	limited := &io.LimitedReader{R: r, N: maxSiteBytes + 1}
 	d := xml.NewDecoder(limited)
@@ -122,11 +122,11 @@ func (p *Properties) add(file []property) {
 	}
 }
 
-// Get returns a property's value, trimmed and with variables expanded, "" where it is not set.
+// Get returns a property's value, trimmed and with variables expanded, "" if it is not set.
 func (p *Properties) Get(name string) string { return strings.TrimSpace(p.expand(p.raw[name])) }
 
-// expand replaces ${name} by the property of that name, ${env.NAME}, ${env.NAME:-default} and ${env.NAME-default} by
-// the environment, and a few Java system properties. What is unknown, circular or too long stays as it is.
+// expand replaces ${name} by the property of that name, ${env.NAME}, ${env.NAME:-default} and ${env.NAME-default}
+// by the environment, and a few Java system properties. Unknown, circular or too long variables stay as they are.
 func (p *Properties) expand(v string) string {
 	for range maxExpand {
 		from, to := innermost(v)
@@ -142,7 +142,7 @@ func (p *Properties) expand(v string) string {
 	return v
 }
 
-// innermost returns the ends of the first ${…} that has none inside, -1 where there is none.
+// innermost returns the ends of the first ${…} without another one inside, -1 if there is none.
 func innermost(v string) (from, to int) {
 	for rest := 0; ; {
 		end := strings.IndexByte(v[rest:], '}')
@@ -194,8 +194,8 @@ func (p *Properties) lookup(name string) (string, bool) {
 // siteFiles are read in this order, as YarnConfiguration and JobConf do.
 var siteFiles = []string{"core-site.xml", "mapred-site.xml", "yarn-site.xml", "hdfs-site.xml"}
 
-// ReadDir reads a configuration folder's core-, mapred-, yarn- and hdfs-site.xml. Files that are absent are skipped;
-// if all are, or the folder is, that is an error.
+// ReadDir reads a configuration folder's core-, mapred-, yarn- and hdfs-site.xml. Absent files are skipped. It is
+// an error if all of them or the folder are absent.
 func ReadDir(dir string, getenv func(string) string) (*Properties, error) {
 	p := NewProperties(getenv)
 	found := 0
@@ -222,9 +222,8 @@ func ReadDir(dir string, getenv func(string) string) (*Properties, error) {
 	return p, nil
 }
 
-// trustStore is the path of the Java trust store of Hadoop's own clients, "" where it is not known. Of
-// ssl-client.xml, which holds passwords, nothing else is kept; it is for advice alone, so that a file which cannot be
-// read is no error.
+// trustStore returns the path of the Java trust store of Hadoop's own clients, "" if unknown. It keeps nothing else
+// of ssl-client.xml, which contains passwords. The path is for advice only, so an unreadable file is no error.
 func trustStore(dir string, p *Properties, getenv func(string) string) string {
 	name := p.Get("hadoop.ssl.client.conf")
 	if name == "" {
@@ -246,7 +245,7 @@ func trustStore(dir string, p *Properties, getenv func(string) string) string {
 }
 
 // FindDir returns the configuration folder that the environment names: HADOOP_CONF_DIR, YARN_CONF_DIR, else
-// HADOOP_HOME/etc/hadoop; by says which of them. It does not look whether the folder exists.
+// HADOOP_HOME/etc/hadoop; by is the variable's name. It does not check that the folder exists.
 func FindDir(getenv func(string) string) (dir, by string) {
 	for _, name := range []string{"HADOOP_CONF_DIR", "YARN_CONF_DIR"} {
 		if d := getenv(name); d != "" {

@@ -11,22 +11,22 @@ import (
 	"strings"
 )
 
-// A Site says where a cluster's services are and how they are asked.
+// A Site is the addresses of a cluster's services, and their kind of authentication.
 type Site struct {
 	RMs        []Manager // in the order in which they are tried
-	Proxy      string    // base URL of a web proxy of its own, "" where the ResourceManagers do it
+	Proxy      string    // base URL of a separate web proxy, "" if the ResourceManagers serve it
 	JHS        string    // base URL of the job history server
-	JHSGuessed bool      // nobody has said where it is; a named host that the proxy's redirects lead to goes before
-	NameNodes  []string  // base URLs of HDFS's NameNodes, where the configuration names any
+	JHSGuessed bool      // the address is a guess; a named host that the proxy's redirects lead to comes first
+	NameNodes  []string  // base URLs of HDFS's NameNodes, if the configuration names any
 	Auth       string    // hadoop.http.authentication.type: "simple" (also by default), "kerberos" or a class
-	Web        []string  // base URLs of services beside Hadoop that flags name, such as a history server of Spark
-	Notes      []string  // what had to be assumed, for people
-	Truststore string    // the Java trust store of Hadoop's own clients, "" where it is not known: for advice
+	Web        []string  // base URLs of services beside Hadoop that flags name, such as a Spark history server
+	Notes      []string  // assumptions, for people
+	Truststore string    // the Java trust store of Hadoop's own clients, "" if unknown: for advice
 }
 
 // A Manager is a ResourceManager.
 type Manager struct {
-	ID  string // its id where there are several, else ""
+	ID  string // its id if there are several, else ""
 	URL string // base, e.g. "http://rm1:8088"
 }
 
@@ -35,7 +35,7 @@ const (
 	historyTLSPort = "19890"
 )
 
-// Site reads the addresses out of the properties, with Hadoop's defaults.
+// Site reads the addresses from the properties, with Hadoop's defaults.
 func (p *Properties) Site() (Site, error) {
 	s := Site{Auth: p.Get("hadoop.http.authentication.type"), Truststore: p.trust}
 	if s.Auth == "" {
@@ -83,7 +83,7 @@ func (p *Properties) policy(name, prefix, port, tlsPort string) (scheme, key, de
 	}
 }
 
-// manager returns the base of the ResourceManager id ("" where there is one).
+// manager returns the base of the ResourceManager id ("" if there is only one).
 func (p *Properties) manager(s *Site, scheme, key, port, id string) (string, error) {
 	suffix := ""
 	if id != "" {
@@ -106,8 +106,8 @@ func (p *Properties) manager(s *Site, scheme, key, port, id string) (string, err
 	return baseURL(scheme, host, port, "yarn.resourcemanager.hostname"+suffix)
 }
 
-// history finds the job history server. Like Hadoop, it takes the host of mapreduce.jobhistory.address where the
-// web address has none.
+// history sets the address of the job history server. Like Hadoop, it uses the host of mapreduce.jobhistory.address
+// if the web address has none.
 func (p *Properties) history(s *Site) error {
 	scheme, key, port, err := p.policy("mapreduce.jobhistory.http.policy", "mapreduce.jobhistory.webapp", historyPort,
 		historyTLSPort)
@@ -137,7 +137,7 @@ func (p *Properties) history(s *Site) error {
 	return nil
 }
 
-// wildcard says whether an address names no host.
+// wildcard reports whether an address names no host.
 func wildcard(a string) bool {
 	host, _, err := net.SplitHostPort(a)
 	if err != nil {
@@ -146,7 +146,7 @@ func wildcard(a string) bool {
 	return host == "" || host == "0.0.0.0" || host == "::"
 }
 
-// baseURL makes a base URL of host[:port]. A service bound to the wildcard address is looked for on this machine.
+// baseURL makes a base URL from host[:port]. A service bound to the wildcard address is assumed on this machine.
 func baseURL(scheme, address, port, key string) (string, error) {
 	host, given, err := net.SplitHostPort(address)
 	switch {
@@ -175,10 +175,10 @@ func commaList(v string) []string {
 	return out
 }
 
-// RMSite is the site of --rm URL[,URL] and --jhs URL, where there is no configuration folder. An address without
-// scheme is http; jhs "" is guessed. The address of a gateway's topology, such as https://knox:8443/gateway/default,
-// is enough: Knox serves a ResourceManager with its proxy at /yarn below it, and the history server at /jobhistory
-// (services YARNUI and JOBHISTORYUI).
+// RMSite returns the site of --rm URL[,URL] and --jhs URL, without a configuration folder. An address without a
+// scheme is http. If jhs is "", its address is guessed. The address of a gateway's topology, such as
+// https://knox:8443/gateway/default, is enough: Knox serves a ResourceManager with its proxy at /yarn below it, and
+// the history server at /jobhistory (services YARNUI and JOBHISTORYUI).
 func RMSite(rm, jhs string) (Site, error) {
 	s := Site{Auth: "simple"}
 	if err := cmp.Or(plain("--rm", rm), plain("--jhs", jhs)); err != nil {
@@ -216,11 +216,11 @@ func RMSite(rm, jhs string) (Site, error) {
 	return s, s.check()
 }
 
-// pageOfCluster ends the path of a ResourceManager's page, as people copy it from a browser.
+// pageOfCluster matches the end of the path of a ResourceManager's page, as people copy it from a browser.
 var pageOfCluster = regexp.MustCompile(`/(?:ws/v1/)?cluster(?:/.*)?$`)
 
-// gateway completes the address of a gateway's topology, and returns where the history server is beside a
-// ResourceManager at /yarn; "" where there is no gateway.
+// gateway completes the address of a gateway's topology, and returns the base of the history server beside a
+// ResourceManager at /yarn; "" if there is no gateway.
 func gateway(u *url.URL) (history string, err error) {
 	above, service := path.Split(strings.TrimSuffix(u.Path, "/"))
 	switch {
@@ -235,8 +235,8 @@ func gateway(u *url.URL) (history string, err error) {
 	return u.Scheme + "://" + u.Host + above + "jobhistory", nil
 }
 
-// plain says what is wrong with addresses off a flag that hold more than an address, such as a password, and does not
-// repeat it.
+// plain returns an error if addresses in a flag contain more than an address, such as a password. The error does
+// not repeat it.
 func plain(flag, v string) error {
 	if !strings.ContainsAny(v, "@?#") {
 		return nil
@@ -244,7 +244,7 @@ func plain(flag, v string) error {
 	return fmt.Errorf("%s %q is not an address like http://host:port: it holds a user, a password or a query; a user goes to --user, a password to --password-file", flag, bare(v))
 }
 
-// bare is what can be shown of an address: neither a user with a password nor a query.
+// bare returns the part of an address that may be shown: neither a user with a password nor a query.
 func bare(v string) string {
 	scheme, rest, found := strings.Cut(v, "://")
 	if !found || scheme != "http" && scheme != "https" {
@@ -253,7 +253,7 @@ func bare(v string) string {
 		scheme += "://"
 	}
 	if at := strings.LastIndex(rest, "@"); at >= 0 && strings.ContainsAny(rest[:at], "?#") {
-		return scheme + "…" // of a password, or of a query? Nobody can tell
+		return scheme + "…" // the @ may be part of a password or of a query
 	} else if at >= 0 {
 		rest = "…" + rest[at:]
 	}
@@ -263,7 +263,7 @@ func bare(v string) string {
 	return scheme + rest
 }
 
-// given reads an address off a flag. Without port and path the port is the service's usual one.
+// given parses an address in a flag. Without port and path the port is the service's default.
 func given(flag, v, port, tlsPort string) (*url.URL, error) {
 	full := v
 	if !strings.Contains(v, "://") {

@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// snapshot tells what is known now. Nothing of it is touched again.
+// snapshot returns the current state of the workflow. The snapshot is not changed afterwards.
 func (s *Source) snapshot() *dag.Snapshot {
 	g := graphOf(s.member)
 	s.plan = s.planOf(g)
@@ -42,7 +42,7 @@ func (s *Source) snapshot() *dag.Snapshot {
 	return snap
 }
 
-// shown is the job's part of a snapshot.
+// shown returns the job's part of a snapshot.
 func (j *job) shown(a *wireApp) dag.JobState {
 	st := dag.JobState{
 		ID: j.id, State: j.state, Submitted: j.submitted, Started: j.started, Finished: dag.NoInstant,
@@ -54,14 +54,13 @@ func (j *job) shown(a *wireApp) dag.JobState {
 	if a != nil {
 		st.HeldMB, st.Master = a.AllocatedMB.count(maxMB), string(a.Master)
 	}
-	st.Groups = j.groups() // before the attempts: they settle what has changed
+	st.Groups = j.groups() // before attempts, which clears the dirty flag
 	st.Stages[dag.Map].Attempts, st.Stages[dag.Reduce].Attempts = j.phases[dag.Map].attempts(),
 		j.phases[dag.Reduce].attempts()
 	return st
 }
 
-// attempts returns the phase's attempts by task and number. Snapshots share the slice until something of the phase
-// changes.
+// attempts returns the phase's attempts by task and number. Snapshots share the slice until the phase changes.
 func (p *phase) attempts() []dag.Attempt {
 	if !p.dirty {
 		return p.built
@@ -79,7 +78,8 @@ func (p *phase) attempts() []dag.Attempt {
 	return p.built
 }
 
-// queueStates are our queue and those of the others, by name: the same slice as before where nothing has changed.
+// queueStates returns the workflow's queue and the queues of other applications, by name. If nothing has changed it
+// returns the same slice as before.
 func (s *Source) queueStates(snap *dag.Snapshot) []dag.QueueState {
 	names := []string{snap.Queue}
 	for i := range snap.Load {
@@ -124,18 +124,18 @@ func (s *Source) remark(snap *dag.Snapshot, g *graph) {
 	}
 }
 
-// defaultReport is how often a task sends its counters where its job does not say: a hundredth of the default task
-// time-out (docs/facts/hadoop.md A4, "Refresh").
+// defaultReport is the interval of a task's counter reports if its job does not set one: a hundredth of the default
+// task time-out (docs/facts/hadoop.md A4, "Refresh").
 const defaultReport = 6 * time.Second
 
-// waveWork is what Pig needs between noticing that a wave has ended and submitting the next: compilation and splits.
-// Half a sleep comes before it on average (docs/facts/hadoop.md C2; 1.7 s on recordings with file:///, more with
-// HDFS).
+// waveWork is the time that Pig takes to compile the next wave and to compute its splits, once it has noticed that
+// a wave has ended. Half a sleep comes before it on average (docs/facts/hadoop.md C2; 1.7 s on recordings with
+// file:///, more with HDFS).
 const waveWork = 1700 * time.Millisecond
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// planOf makes the plan of the graph. It returns the plan before where nothing has changed, so that readers may
+// planOf makes the plan of the graph. If nothing has changed it returns the previous plan, so that readers may
 // compare pointers.
 func (s *Source) planOf(g *graph) *dag.Plan {
 	first := s.apps[s.chosen]
@@ -160,7 +160,7 @@ func (s *Source) planOf(g *graph) *dag.Plan {
 	left := dag.MaxTasks
 	for i := range g.nodes {
 		n := &g.nodes[i]
-		// Until a job's own conf is known it is taken to ask for what the script's first one does.
+		// Until a job's own conf is known, its settings are assumed to be those of the script's first job.
 		p.Jobs[i] = dag.Job{
 			Node: n.label, After: n.after, MasterMB: like.MasterMB, MapReduce: like.MapReduce,
 			Stages: dag.MapReduce(dag.Stage{}, dag.Stage{}),
@@ -168,7 +168,7 @@ func (s *Source) planOf(g *graph) *dag.Plan {
 		if n.job != nil {
 			s.planJob(&p.Jobs[i], n.job)
 		}
-		// The masters' counts of jobs whose lists are too long to be read may add up to more than a plan may have.
+		// Jobs with task lists too long to read use their masters' counts, which may exceed the limit of a plan.
 		for k := range p.Jobs[i].Stages {
 			stage := &p.Jobs[i].Stages[k]
 			stage.Tasks = min(stage.Tasks, left)

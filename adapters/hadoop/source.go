@@ -15,13 +15,13 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Cluster answers a source's questions: bodies of JSON answers with status 200, everything else as an error
-// (an *Error where the server said something). *Client is one.
+// A Cluster sends a source's requests. Its methods return the bodies of JSON responses with status 200. Everything
+// else is an error, an *Error if the server responded. *Client is a Cluster.
 type Cluster interface {
 	RM(ctx context.Context, path string) ([]byte, error)
 	AM(ctx context.Context, app, path string) ([]byte, error)
 	JHS(ctx context.Context, path string) ([]byte, error)
-	// HDFS asks WebHDFS at one of several bases, such as http://nn:9870, for an operation on an absolute path.
+	// HDFS sends a WebHDFS operation on an absolute path to one of several bases, such as http://nn:9870.
 	HDFS(ctx context.Context, bases []string, path, op string) ([]byte, error)
 	Now() dag.Instant // the cluster's clock
 }
@@ -30,26 +30,26 @@ type Cluster interface {
 type Source struct {
 	cluster Cluster
 	target  Target
-	hub     *Hub // asks what sources have in common
-	round   int  // of the hub, the newest that was served
+	hub     *Hub // sends the requests that sources share
+	round   int  // the hub's newest round that was served
 
-	now    dag.Instant // of this tick
+	now    dag.Instant // time of this tick
 	seenAt dag.Instant // when the applications were listed
 	ticks  int
 
 	apps     map[string]*wireApp // the ResourceManager's last list
-	jobs     map[string]*job     // by application id: what may belong to the workflow
-	chosen   string              // application that stands for the workflow; "" before
+	jobs     map[string]*job     // by application id: jobs that may belong to the workflow
+	chosen   string              // application that stands for the workflow; "" until one is chosen
 	workflow string              // its id; "" until a conf is known
 	listed   []string            // applications in this tick's list, by id
-	member   []*job              // of the workflow, by application id
+	member   []*job              // jobs of the workflow, by application id
 	state    clusterState
-	queues   []dag.QueueState // of the newest snapshot, to be shared while nothing changes
+	queues   []dag.QueueState // of the newest snapshot; shared while nothing changes
 	plan     *dag.Plan        // of the newest snapshot
 	large    string           // why the workflow is too large to be estimated, "" if it is not
-	relisted bool             // it is not any more: the lists were requested anew
+	relisted bool             // it is small enough again, and the lists are requested anew
 	inLists  atomic.Int64     // tasks in the lists of this tick
-	missedAt dag.Instant      // the last tick for which the hub had no answer
+	missedAt dag.Instant      // the last tick for which the hub had no response
 	ended    bool
 	warned   []dag.Warning // of this tick
 }
@@ -64,9 +64,9 @@ func NewSource(cluster Cluster, target Target) *Source {
 // alone reports whether the source is the only one of its hub.
 func (s *Source) alone() bool { return s.hub.only == s }
 
-// Next observes once. It neither waits nor retries. Errors: *NoWorkflowError while there is nothing to watch,
-// *dag.MissedError where an observation failed and a later one may succeed, io.EOF after a snapshot whose state is
-// final.
+// Next observes once. It neither waits nor retries. It returns a *NoWorkflowError while there is nothing to watch,
+// a *dag.MissedError if an observation failed and a later one may succeed, and io.EOF after a snapshot with a final
+// state.
 func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	if s.ended {
 		return nil, io.EOF
@@ -97,7 +97,7 @@ func (s *Source) warn(code, format string, args ...any) {
 	s.warned = append(s.warned, dag.Warning{Code: code, Text: fmt.Sprintf(format, args...)})
 }
 
-// made is when the answer of path was made.
+// made returns when the response for path was made. A recording has that time; on a live cluster it is now.
 func (s *Source) made(path string) dag.Instant {
 	if s.target.Made != nil {
 		if at := s.target.Made(path); at.Known() {
@@ -107,10 +107,10 @@ func (s *Source) made(path string) dag.Instant {
 	return s.now
 }
 
-// inFlight bounds the questions under way at once.
+// inFlight bounds the requests under way at once.
 const inFlight = 4
 
-// ask puts all questions, at most inFlight at a time. A question keeps its own error.
+// ask sends all requests, at most inFlight at a time. Each request keeps its own error.
 func ask(ctx context.Context, questions ...func(context.Context)) {
 	var g errgroup.Group
 	g.SetLimit(inFlight)
@@ -122,11 +122,11 @@ func ask(ctx context.Context, questions ...func(context.Context)) {
 			return nil
 		})
 	}
-	_ = g.Wait() // questions return no error
+	_ = g.Wait() // requests return no error
 }
 
-// get decodes an answer. Decoding a long one takes seconds and cannot be interrupted: it is left alone once the
-// context is done.
+// get decodes a response. Decoding a long one takes seconds and cannot be interrupted. If ctx ends first, get
+// returns without waiting for it.
 func get[T any](ctx context.Context, what string, body []byte, err error) (T, error) {
 	var v T
 	if err != nil {
@@ -153,7 +153,7 @@ func get[T any](ctx context.Context, what string, body []byte, err error) (T, er
 	}
 }
 
-// observe puts this tick's questions. Nothing is asked twice. It fails only where nothing can be said at all.
+// observe sends this tick's requests, none of them twice. It fails only if nothing can be reported at all.
 func (s *Source) observe(ctx context.Context) error {
 	if s.alone() {
 		_ = s.hub.Refresh(ctx) // serve returns its error
@@ -164,7 +164,7 @@ func (s *Source) observe(ctx context.Context) error {
 	}
 	s.catchUp()
 	if s.ticks == 0 {
-		s.now = s.cluster.Now() // before its first answer the cluster's clock was not known
+		s.now = s.cluster.Now() // the cluster's clock was unknown before the first response
 	}
 	if err := s.choose(); err != nil {
 		return err
@@ -175,7 +175,7 @@ func (s *Source) observe(ctx context.Context) error {
 		}
 	}
 	if s.workflow == "" && s.conf() != nil && s.conf().workflow != "" {
-		s.observeConfs(ctx) // of its siblings, now that they can be told
+		s.observeConfs(ctx) // of its siblings, now that they can be recognized
 	}
 	if err := s.enlist(); err != nil {
 		return err
@@ -189,7 +189,7 @@ func (s *Source) observe(ctx context.Context) error {
 	return cmp.Or(ctx.Err(), err)
 }
 
-// idle says that no job of the workflow is under way.
+// idle reports whether all jobs of the workflow have ended. Without jobs it is false.
 func (s *Source) idle() bool {
 	for _, j := range s.member {
 		if !j.state.Ended() {
@@ -199,7 +199,8 @@ func (s *Source) idle() bool {
 	return len(s.member) > 0
 }
 
-// observeLost asks for members that the list leaves out: they have ended, or the ResourceManager has forgotten them.
+// observeLost requests members that the list leaves out: they have ended, or the ResourceManager has forgotten
+// them.
 func (s *Source) observeLost(ctx context.Context) {
 	var lost []*job
 	for _, j := range s.member {
@@ -224,8 +225,8 @@ func (s *Source) observeLost(ctx context.Context) {
 		case errs[i] == nil && string(a.ID) == j.app:
 			s.apps[j.app] = a.after(s.apps[j.app])
 		case status(errs[i]) == http.StatusNotFound:
-			// Forgotten, as after a restart of a ResourceManager without a state store: the history server is asked
-			// from now on.
+			// The ResourceManager has forgotten it, as after a restart without a state store. From now on the
+			// history server is queried.
 			gone := *s.apps[j.app]
 			gone.State, gone.AllocatedMB, gone.forgotten = "FINISHED", num{}, true
 			s.apps[j.app] = &gone

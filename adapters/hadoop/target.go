@@ -11,26 +11,27 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A Target says what to watch. The zero Target is the newest running workflow of any user.
+// A Target selects what to watch. The zero Target is the newest running workflow of any user.
 type Target struct {
 	// ID is an application, job or workflow id; "" chooses by itself.
 	ID string
-	// User is whose workflow is chosen where ID is ""; "" is anybody's.
+	// User restricts the choice if ID is "": the newest workflow of this user; "" is any user.
 	User string
-	// Made, where set, tells when the answer that path gets now was made. A capture knows; live, answers are of now.
-	// path begins with /ws or /proxy and has no query.
+	// Made, if set, returns when the current response for path was made, as a capture records it. On a live cluster
+	// it is now. path begins with /ws or /proxy and has no query.
 	Made func(path string) dag.Instant
-	// Final, where set, tells that this observation is the last one, so that waiting for better answers is no use.
+	// Final, if set, reports whether this observation is the last one, so that waiting for better responses is
+	// useless.
 	Final func() bool
 	// Note, if set, receives debug messages, such as why the size of a job's input is unknown.
 	Note func(text string)
 }
 
-// NoWorkflowError says that there is nothing to watch (yet).
+// NoWorkflowError means that there is nothing to watch (yet).
 type NoWorkflowError struct {
 	Target Target
 	Apps   int // applications that were seen
-	// Why says what the cluster knows of the target although it is nothing to watch; "": nothing.
+	// Why describes a target that the cluster has but that cannot be watched; "" if there is none.
 	Why string
 }
 
@@ -53,7 +54,7 @@ var (
 	inURL    = regexp.MustCompile(`(application|job)_\d+_\d+`)
 )
 
-// NamesApplication reports whether an address is one of an application's pages: its path holds an id.
+// NamesApplication reports whether an address is one of an application's pages: its path contains an id.
 func NamesApplication(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && inURL.MatchString(u.Path)
@@ -62,9 +63,9 @@ func NamesApplication(address string) bool {
 // maxID bounds a workflow id.
 const maxID = 1000
 
-// TargetOf reads what a person typed for a workflow: nothing (the newest running workflow of the user), the id of an
-// application, of a job or of a workflow, or something else that names an application: an attempt's id or the address
-// of its page. User matters only where nothing is typed.
+// TargetOf parses what a user typed for a workflow: nothing (the newest running workflow of user), the id of an
+// application, of a job or of a workflow, or something else that names an application: an attempt's id or the
+// address of its page. user matters only if nothing is typed.
 func TargetOf(typed, user string) (Target, error) {
 	id := strings.TrimSpace(typed)
 	switch {
@@ -92,15 +93,15 @@ func TargetOf(typed, user string) (Target, error) {
 	return Target{ID: id}, nil
 }
 
-// A Submission is an application as a list of applications tells it.
+// A Submission is an application in a list of applications.
 type Submission struct {
 	App, Job   string // its id, and that of its MapReduce job
 	Name, User string
-	At         int64 // ms since the epoch, 0 where unknown
+	At         int64 // ms since the epoch, 0 if unknown
 }
 
-// Submissions reads the MapReduce applications out of an answer to /cluster/apps, in the answer's order.
-// An answer that is none has none.
+// Submissions reads the MapReduce applications from a response of /cluster/apps, in the response's order. It
+// returns none for anything else.
 func Submissions(apps []byte) []Submission {
 	var b appsBody
 	if decode("apps", apps, &b) != nil {
@@ -121,7 +122,7 @@ func Submissions(apps []byte) []Submission {
 	return out
 }
 
-// WorkflowOf reads the workflow's id out of a job's configuration; "" where it belongs to none.
+// WorkflowOf returns the workflow's id in a job's configuration; "" if there is none.
 func WorkflowOf(conf []byte) string {
 	b, err := getConf(context.Background(), "conf", conf, nil)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A task is what is known of one task: the line in its job's task list and its attempts.
+// A task is the state of one task: its line in the job's task list, and its attempts.
 type task struct {
 	state      string
 	start      dag.Instant
@@ -16,18 +16,18 @@ type task struct {
 	progress   float64
 	success    int32 // number of the successful attempt, -1 none
 	attempts   []dag.Attempt
-	ranks      []int8      // of the attempts, by what answers have told
+	ranks      []int8      // of the attempts, as responses reported them; -1 if none did
 	node       int32       // where its best attempt ran, -1 unknown
-	listedAt   dag.Instant // when the newest line of it was made
-	reportedAt dag.Instant // when the newest answer about its attempts was made
-	// The last ticks that asked for attempts, and for counters.
+	listedAt   dag.Instant // when its newest line in a list was made
+	reportedAt dag.Instant // when the newest response about its attempts was made
+	// 1 + the last ticks with requests for attempts, and for counters.
 	reportedTick, countTick int
-	settled                 bool // attempts and counters are as at its end
-	reported                bool // its attempts are as its history tells: counters are all that may be missing
-	recall                  bool // it was done and is not any more: its attempts must be asked again
-	tries                   int  // answers after its end that brought nothing new
-	doubts, drops           int  // answers in a row that went back, and counters
-	master                  int  // the attempt of the master that told last
+	settled                 bool // attempts and counters are final
+	reported                bool // its attempts are complete by its history: only counters may be missing
+	recall                  bool // it was done and no longer is: its attempts must be requested again
+	tries                   int  // responses after its end that brought nothing new
+	doubts, drops           int  // responses in a row that went back: about attempts, and counters
+	master                  int  // number of the master that responded last
 
 	out    output     // of a map
 	groups groupCount // of a reduce
@@ -40,15 +40,15 @@ func newTask() *task {
 	}
 }
 
-// triesAfterEnd bounds how often a finished task is asked of an AM before the history server is waited for.
+// triesAfterEnd bounds the responses about a finished task that bring nothing new.
 const triesAfterEnd = 3
 
 func (t *task) done() bool {
 	return t.state == "SUCCEEDED" || t.state == "FAILED" || t.state == "KILLED"
 }
 
-// listed takes the task's line in a list and says whether anything changed. A list that is older than what the attempts
-// told says nothing new; a line that goes back has its attempts asked first, where doubt is set.
+// listed processes the task's line in a list, and reports whether anything changed. It ignores a list that is older
+// than the response about the attempts. If doubt is set and the line goes back, the attempts are requested first.
 func (t *task) listed(w *wireTask, at dag.Instant, doubt bool) bool {
 	if t.reportedAt > at {
 		return false
@@ -76,7 +76,7 @@ func (t *task) listed(w *wireTask, at dag.Instant, doubt bool) bool {
 	return t.reconcile(at) || changed
 }
 
-// want says whether attempts and counters are worth a question.
+// Reports whether the task's attempts and counters are worth a request.
 func (t *task) want() bool {
 	switch {
 	case t.state == "RUNNING" || t.recall:
@@ -87,7 +87,7 @@ func (t *task) want() bool {
 	return false
 }
 
-// attempt returns the attempt of that number, made if needed.
+// attempt returns the attempt with that number, and adds it if needed.
 func (t *task) attempt(index, number int32) *dag.Attempt {
 	i, found := slices.BinarySearchFunc(t.attempts, number, func(a dag.Attempt, n int32) int {
 		return cmp.Compare(a.Number, n)
@@ -113,8 +113,8 @@ func blank(index, number int32) dag.Attempt {
 	return a
 }
 
-// report takes the answer about the task's attempts and returns what it says of the successful one; AttemptWaiting if
-// nothing.
+// report processes the response about the task's attempts. It returns the state of the successful attempt, or
+// AttemptWaiting if the response does not list it.
 func (t *task) report(kind dag.StageIndex, index int32, b *attemptsBody, at dag.Instant,
 	node func(string) int32,
 ) dag.AttemptState {
@@ -144,7 +144,7 @@ func (t *task) report(kind dag.StageIndex, index int32, b *attemptsBody, at dag.
 			reported = a.State
 		}
 		if a.State == dag.AttemptFailed || a.State == dag.AttemptKilled {
-			// Of these progress is 100 and the phases have ended, whatever they had done: what they told before stands.
+			// Hadoop reports progress 100 and ended phases here, whatever was done: the earlier values stay.
 			a.Diagnosis = string(w.Diagnostics)
 			continue
 		}
@@ -167,7 +167,7 @@ func (t *task) report(kind dag.StageIndex, index int32, b *attemptsBody, at dag.
 	return reported
 }
 
-// adopt takes the task's state from its attempts, which told later than the list: it may have started or ended since.
+// adopt takes the task's state from attempts that were reported after the list: it may have started or ended since.
 func (t *task) adopt(reported dag.AttemptState) dag.AttemptState {
 	if t.done() {
 		return reported
@@ -186,7 +186,8 @@ func (t *task) adopt(reported dag.AttemptState) dag.AttemptState {
 	return reported
 }
 
-// forget stops attempts that the answer does not list: their master is gone, and the new one knows nothing of them.
+// forget stops attempts that the response does not list: their master is gone, and the new one did not recover
+// them.
 func (t *task) forget(b *attemptsBody, at dag.Instant) {
 	listed := make(map[int32]bool, len(b.Attempts.v.Attempt))
 	for i := range b.Attempts.v.Attempt {
@@ -221,8 +222,8 @@ func (t *task) best() *dag.Attempt {
 	return best
 }
 
-// reconcile brings the attempts in line with the task's own state, which its list told last, and says whether it had
-// to. An answer about attempts may be missing or older than the list.
+// reconcile adjusts the attempts to the task's state in the newest list, and reports whether it changed any. A
+// response about attempts may be missing or older than the list.
 func (t *task) reconcile(at dag.Instant) bool {
 	changed := false
 	if t.state == "SUCCEEDED" && t.success >= 0 {
@@ -239,8 +240,7 @@ func (t *task) reconcile(at dag.Instant) bool {
 		}
 	}
 	for i := range t.attempts {
-		// What the master calls unfinished has no result: the node with the output is lost, or the output cannot be
-		// fetched.
+		// An unfinished task has no result: the node with the output is lost, or the output cannot be fetched.
 		if a := &t.attempts[i]; a.State == dag.AttemptSucceeded {
 			a.State, changed = dag.AttemptKilled, true
 			if a.Diagnosis == "" {
@@ -267,14 +267,14 @@ func (t *task) succeed() bool {
 			}
 		case j != i && (a.State == dag.AttemptRunning || a.State == dag.AttemptWaiting ||
 			a.State == dag.AttemptSucceeded):
-			// A speculative twin: the master kills it once the other one is done.
+			// A speculative attempt: the master kills it once the other one is done.
 			a.State, a.End, changed = dag.AttemptKilled, t.finish, true
 		}
 	}
 	return changed
 }
 
-// visible returns the attempts for a snapshot. A task whose attempts nobody has told stands in with its own times.
+// visible returns the attempts for a snapshot. If none was reported, it makes one from the task's own times.
 func (t *task) visible(index int32) []dag.Attempt {
 	if len(t.attempts) > 0 {
 		return t.attempts
@@ -296,7 +296,7 @@ func (t *task) visible(index int32) []dag.Attempt {
 	return []dag.Attempt{a}
 }
 
-// stop ends an attempt that nobody runs any more, and says whether it had to.
+// stop ends an attempt that no longer runs, and reports whether it changed the attempt.
 func stop(a *dag.Attempt, at dag.Instant) bool {
 	switch a.State {
 	case dag.AttemptRunning, dag.AttemptWaiting, dag.AttemptSucceeded:
@@ -313,7 +313,7 @@ func stop(a *dag.Attempt, at dag.Instant) bool {
 	return true
 }
 
-// state is the attempt's state; one that runs without a start waits.
+// state returns the attempt's state. A running attempt without a start counts as waiting.
 func (w *wireAttempt) state() dag.AttemptState {
 	switch w.State {
 	case "SUCCEEDED":

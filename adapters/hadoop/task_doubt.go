@@ -6,14 +6,14 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Somebody on the way may answer with what was true a while ago, and date it anew. What a master says of a task goes
-// on: an attempt starts, runs, ends, and may be taken back; counters of records grow. An answer that goes back is
-// doubted: it is not taken before another one, about the attempts or about the master, says the same.
+// A cache on the way may return an old response with a new date. A master's reports about a task move forward: an
+// attempt starts, runs, ends, and may be taken back; counters of records grow. A response that goes back is
+// doubted: it is ignored until another one, about the attempts or about the master, confirms it.
 
-// manyDoubts is how often in a row an answer about a task must go back until it is believed all the same.
+// manyDoubts is how many responses in a row about a task must go back before they are accepted.
 const manyDoubts = 8
 
-// rank is how far an attempt has come by its state; -1 where no answer has told.
+// rank returns how far an attempt has come by its state, from 0 (waiting) to 3 (failed or killed).
 func rank(s dag.AttemptState) int8 {
 	switch s {
 	case dag.AttemptRunning:
@@ -27,7 +27,7 @@ func rank(s dag.AttemptState) int8 {
 	}
 }
 
-// rank notes what an answer has told of the attempt of that number.
+// rank records the state that a response reported for the attempt with that number.
 func (t *task) rank(number int32, s dag.AttemptState) {
 	for i := range t.attempts {
 		if t.attempts[i].Number == number {
@@ -36,7 +36,7 @@ func (t *task) rank(number int32, s dag.AttemptState) {
 	}
 }
 
-// rankOf is the rank of the attempt of that number, as answers have told.
+// rankOf returns the reported rank of the attempt with that number; -1 if no response reported it.
 func (t *task) rankOf(number int32) int8 {
 	for i := range t.attempts {
 		if t.attempts[i].Number == number {
@@ -46,7 +46,7 @@ func (t *task) rankOf(number int32) int8 {
 	return -1
 }
 
-// back says that a line of the task list goes back.
+// back reports whether a line of the task list goes back.
 func (t *task) back(w *wireTask) bool {
 	switch w.State {
 	case "SUCCEEDED":
@@ -60,7 +60,7 @@ func (t *task) back(w *wireTask) bool {
 	return t.done() || t.state == "RUNNING"
 }
 
-// masters is how many masters the job has had, as the numbers of attempts tell: each begins with another thousand.
+// masters returns how many masters the job has had. Each master starts its attempt numbers at another thousand.
 func (b *attemptsBody) masters() int {
 	most := 0
 	for i := range b.Attempts.v.Attempt {
@@ -71,7 +71,8 @@ func (b *attemptsBody) masters() int {
 	return most
 }
 
-// behind says that an answer about the attempts goes back, or leaves out one that an answer has told of.
+// behind reports whether a response about the attempts goes back, or leaves out an attempt that was reported
+// before.
 func (t *task) behind(kind dag.StageIndex, index int32, b *attemptsBody) bool {
 	reported := map[int32]int8{}
 	for i := range b.Attempts.v.Attempt {
@@ -89,7 +90,7 @@ func (t *task) behind(kind dag.StageIndex, index int32, b *attemptsBody) bool {
 	return false
 }
 
-// less says that counters go back: of an attempt that is the only one they may be of.
+// less reports whether counters go back. It is false if they may belong to another attempt.
 func (c *counters) less(kind dag.StageIndex, t *task, a *dag.Attempt) bool {
 	for i := range t.attempts {
 		if o := &t.attempts[i]; o.Number != a.Number && (o.State == dag.AttemptRunning ||
@@ -105,7 +106,7 @@ func (c *counters) less(kind dag.StageIndex, t *task, a *dag.Attempt) bool {
 		below(c.shuffledB, a.Bytes)
 }
 
-// again counts an answer that goes back, and says whether it is still to be doubted.
+// again counts a response that goes back, and reports whether it is still doubted.
 func again(doubts *int) bool {
 	if *doubts++; *doubts < manyDoubts {
 		return true
@@ -114,13 +115,13 @@ func again(doubts *int) bool {
 	return false
 }
 
-// takenBack says that the attempt which the task's result is of has lost it, as the answer about attempts told.
+// takenBack reports whether the attempt with the task's result has lost it, by the response about attempts.
 func (t *task) takenBack(reported dag.AttemptState) bool {
 	return t.state == "SUCCEEDED" && (reported == dag.AttemptKilled || reported == dag.AttemptFailed)
 }
 
-// unrecovered says that the task's result is an older master's, of which the one that answers knows nothing: it runs
-// the task again.
+// unrecovered reports whether the task's result is an older master's and the current master did not recover it: it
+// runs the task again.
 func (t *task) unrecovered(kind dag.StageIndex, index int32, b *attemptsBody) bool {
 	if t.state != "SUCCEEDED" || t.success < 0 {
 		return false
@@ -139,10 +140,10 @@ func (t *task) unrecovered(kind dag.StageIndex, index int32, b *attemptsBody) bo
 	return newest/1000 > t.success/1000
 }
 
-// live says that answers are asked for now: a recording says itself how old they are.
+// live reports whether responses come from a live cluster. A recording has the time of each response.
 func (s *Source) live() bool { return s.target.Made == nil }
 
-// refused says that an error is an answer that will not change: there is no such thing, or it may not be seen.
+// refused reports whether an error is a response that will not change: not found, or access denied.
 func refused(err error) bool {
 	switch status(err) {
 	case http.StatusNotFound, http.StatusUnauthorized, http.StatusForbidden, http.StatusBadRequest:

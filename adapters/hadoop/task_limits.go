@@ -11,30 +11,30 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// The user who wrote a job also writes its master's answers, so the tasks that they make ParaTimer keep are bounded. A
-// task of a list takes about half a kilobyte in a source, and about as much again in each replay.
+// The user who wrote a job also controls its master's responses, so the tasks that ParaTimer keeps are bounded. A
+// listed task takes about half a kilobyte in a source, and about as much again in each replay.
 const (
-	// fewTasks is the size up to which a master's count is believed without a list, and a workflow has room before
-	// larger ones.
+	// fewTasks is the size up to which a master's count is accepted without a list. Workflows up to this size get
+	// room before larger ones.
 	fewTasks = 10_000
 	// mostTasks bounds the tasks and attempts of one workflow.
 	mostTasks = 200_000
 	// roomTasks bounds those of all workflows of a process together.
 	roomTasks = 500_000
-	// overlongEach is the number of ticks between two requests for a list that was too long to be read overlongMost
-	// times: before that the answer may have been corrupted on the way.
+	// overlongEach is the number of ticks between two requests for a list that was too long overlongMost times.
+	// Before that the response may have been corrupted on the way.
 	overlongEach, overlongMost = 20, 5
 )
 
-// A room bounds the tasks that the workflows of a process have together. Several goroutines may use it.
+// A room bounds the tasks of all workflows of a process together. Several goroutines may use it.
 type room struct {
 	mu    sync.Mutex
-	wants map[string]int // tasks that are kept or would be, by the application that stands for the workflow
+	wants map[string]int // tasks that are or would be kept, by the application that stands for the workflow
 }
 
-// hold replaces the tasks that a workflow wants to keep, and reports whether there is room for it. Who has room
-// depends on nothing but what all want: those of up to fewTasks come first, then the others, each by submission. One
-// that does not fit in leaves room to those after it.
+// hold sets the number of tasks that a workflow needs, and reports whether there is room for it. Room depends only
+// on these numbers: workflows of up to fewTasks come first, then the others, each by submission. A workflow that
+// does not fit leaves its room to later ones.
 func (r *room) hold(who string, tasks int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -65,7 +65,7 @@ func (r *room) hold(who string, tasks int) bool {
 	return false // unreachable: who is one of them
 }
 
-// first orders workflows by who has room first. Ids of applications are longer once there are more of them.
+// first orders workflows by their precedence for room. Longer application ids are newer.
 func (r *room) first(a, b string) int {
 	few := func(who string) int {
 		if r.wants[who] <= fewTasks {
@@ -76,15 +76,15 @@ func (r *room) first(a, b string) int {
 	return cmp.Or(cmp.Compare(few(a), few(b)), cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 }
 
-// keep drops what workflows want that are not known any more.
+// keep drops the numbers of workflows that are no longer known.
 func (r *room) keep(known func(who string) bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	maps.DeleteFunc(r.wants, func(who string, _ int) bool { return !known(who) })
 }
 
-// bound makes the totals of the master's counts. A master makes all tasks of a job at once, so its list is complete,
-// or still empty. Of a list that cannot be read the counts are all there is.
+// bound sets the totals from the master's counts. A master creates all tasks of a job at once, so its list is
+// complete or still empty. If the list cannot be read, the counts are used.
 func (j *job) bound() {
 	if !j.known() {
 		return
@@ -101,7 +101,7 @@ func (j *job) bound() {
 	}
 }
 
-// counts are the numbers of tasks that a list shows.
+// counts returns the numbers of maps and reduces in a list.
 func (b *tasksBody) counts() (n [2]int) {
 	for i := range b.Tasks.v.Task {
 		if kind, _, ok := taskID(string(b.Tasks.v.Task[i].ID)); ok {
@@ -111,8 +111,8 @@ func (b *tasksBody) counts() (n [2]int) {
 	return n
 }
 
-// tasksHeld is how many tasks and attempts of the job a source has to keep. A master may name other tasks in each
-// list, and those of earlier lists are kept.
+// tasksHeld returns how many tasks and attempts of the job a source has to keep. A master may name other tasks in
+// each list, and those of earlier lists are kept.
 func (j *job) tasksHeld() int {
 	n := 0
 	for k := range j.phases {
@@ -124,8 +124,8 @@ func (j *job) tasksHeld() int {
 // drop forgets the job's tasks.
 func (j *job) drop() { j.phases, j.grouped, j.dropped = [2]phase{}, nil, true }
 
-// tooLong takes the failure to read a task list, and reports whether the list is too long. Where a list was read
-// before, the answer may have been corrupted on the way: what is known stands.
+// tooLong handles a failure to read a task list, and reports whether the list is too long. If a list was read
+// before, the response may have been corrupted on the way, and the known tasks stay.
 func (v *visit) tooLong() bool {
 	j := v.job
 	if !v.askTasks || v.statusErr != nil || !errors.Is(v.listErr, errTooBig) || j.inList != [2]int{} {
@@ -136,8 +136,8 @@ func (v *visit) tooLong() bool {
 	return true
 }
 
-// weigh decides whether the workflow is too large to be estimated, and drops its tasks if so. Once it is small enough
-// again, its lists are requested anew, so that the tick after that has them.
+// weigh decides whether the workflow is too large to estimate, and drops its tasks if so. Once it is small enough
+// again, its lists are requested anew, so that the next tick has them.
 func (s *Source) weigh() {
 	n, unread, why := 0, "", ""
 	for _, j := range s.member {

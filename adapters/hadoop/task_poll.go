@@ -12,19 +12,19 @@ import (
 )
 
 const (
-	// listPart is how many tasks of a list a tick may cost: the list of a job with more comes only each few ticks.
+	// listPart is the number of listed tasks that a tick may cost: longer lists are requested only every few ticks.
 	listPart = 1000
-	// asksATick bounds the tasks that are asked for attempts in one tick (0.4 KB each), countsATick those that are
-	// asked for counters (1.4 KB) while they run. The others' turn comes in the next ticks: of a thousand running
-	// tasks two fifths tell enough.
+	// asksATick bounds the requests for a task's attempts in one tick (0.4 KB each), countsATick those for the
+	// counters of running tasks (1.4 KB). The remaining tasks follow in the next ticks: two fifths of a thousand
+	// running tasks are a sufficient sample.
 	asksATick, countsATick = 400, 200
-	// Of a source among many: it takes a few ticks to know all tasks of a job that was met half-way.
+	// For a source among many: it takes a few ticks to read all tasks of a job that is already under way.
 	asksAmongMany, countsAmongMany = 20, 10
-	// asksAtOnce are the answers about attempts that are in memory at once: each may have a megabyte.
+	// asksAtOnce bounds the responses about attempts in memory at once: each may have a megabyte.
 	asksAtOnce = 4 * inFlight
 )
 
-// mostDetails are how many tasks a tick may ask for attempts, and for counters while they run.
+// mostDetails returns the most requests for a task's attempts, and for counters of running tasks, in one tick.
 func (s *Source) mostDetails() (asks, counts int) {
 	if s.alone() {
 		return asksATick, countsATick
@@ -32,8 +32,8 @@ func (s *Source) mostDetails() (asks, counts int) {
 	return asksAmongMany, countsAmongMany
 }
 
-// listDue says whether the task list is worth its bytes now (240 a task). In between, running tasks are asked one by
-// one, and the first waiting ones where the master's counts say that some were started.
+// listDue reports whether the task list is worth its bytes now (240 a task). In between, running tasks are
+// requested one by one, and the first waiting ones if the master's counts show that some were started.
 func (s *Source) listDue(j *job) bool {
 	if j.overlong >= overlongMost {
 		return s.ticks+1-j.listTick >= overlongEach
@@ -42,7 +42,7 @@ func (s *Source) listDue(j *job) bool {
 	return s.target.Made != nil || j.listTick == 0 || s.ticks+1-j.listTick >= (n+listPart-1)/listPart
 }
 
-// list takes the task list of a visit.
+// list processes the task list of a visit.
 func (s *Source) list(v *visit) {
 	j := v.job
 	at := s.made(v.base + "/tasks")
@@ -54,7 +54,7 @@ func (s *Source) list(v *visit) {
 		return
 	}
 	if v.bulky {
-		j.listTick = 0 // it is asked for again, if weigh does not find the workflow too large
+		j.listTick = 0 // it is requested again, unless weigh finds the workflow too large
 		return
 	}
 	for i := range v.tasks.Tasks.v.Task {
@@ -86,7 +86,7 @@ func (s *Source) list(v *visit) {
 	}
 }
 
-// A detail is a question about one task.
+// A detail is the requests about one task, with their responses.
 type detail struct {
 	visit    *visit
 	kind     dag.StageIndex
@@ -94,20 +94,20 @@ type detail struct {
 	task     *task
 	path     string
 	attempts attemptsBody
-	listed   int // attempts in the answer
+	listed   int // attempts in the response
 	counters counters
-	count    bool // ask for counters even if it runs on
+	count    bool // request counters even if the task is still running
 	errs     [2]error
 }
 
-// over says that an attempt has ended, so that the counters are its last ones.
+// over reports whether an attempt has succeeded, so that its counters are final.
 func (d *detail) over() bool {
 	return slices.ContainsFunc(d.attempts.Attempts.v.Attempt, func(a wireAttempt) bool {
 		return a.State == "SUCCEEDED"
 	})
 }
 
-// observeTasks asks for attempts and counters of running tasks, and once of those that have ended.
+// observeTasks requests attempts and counters of running tasks, and those of ended tasks once.
 func (s *Source) observeTasks(ctx context.Context, visits []*visit) {
 	var all []*detail
 	for _, v := range visits {
@@ -116,7 +116,7 @@ func (s *Source) observeTasks(ctx context.Context, visits []*visit) {
 		}
 	}
 	most, mostCounts := s.mostDetails()
-	// Those that wait longest for an answer first: of too many, and of a history server's, which may be asked in vain.
+	// Tasks that have waited longest come first if there are too many, or if the history server may not respond.
 	turn := func(d *detail) int {
 		if len(all) > most || d.visit.over {
 			return d.task.reportedTick
@@ -138,21 +138,21 @@ func (s *Source) observeTasks(ctx context.Context, visits []*visit) {
 		s.askDetails(ctx, part)
 		for _, d := range part {
 			held += s.takeAnswers(d)
-			d.attempts = attemptsBody{} // before the next part asks
+			d.attempts = attemptsBody{} // frees its memory before the next part
 		}
 		if held > mostTasks {
-			break // the next tick drops them: the others' answers would be kept in vain
+			break // the next tick drops them: further responses would be kept in vain
 		}
 	}
 	s.settle(ctx, visits)
 }
 
-// askDetails puts the questions about some tasks.
+// askDetails sends the requests about some tasks.
 func (s *Source) askDetails(ctx context.Context, part []*detail) {
 	questions := make([]func(context.Context), len(part))
 	for i, d := range part {
 		questions[i] = func(ctx context.Context) {
-			// In this order: counters asked after an attempt's end are its last ones.
+			// The order matters: counters requested after an attempt's end are final.
 			if !d.task.reported {
 				body, err := d.visit.asks(ctx, d.path+"/attempts")
 				d.attempts, d.errs[0] = get[attemptsBody](ctx, d.path+"/attempts", body, err)
@@ -162,7 +162,7 @@ func (s *Source) askDetails(ctx context.Context, part []*detail) {
 			if d.count {
 				body, err := d.visit.asks(ctx, d.path+"/counters")
 				b, err := get[countersBody](ctx, d.path+"/counters", body, err)
-				d.counters, d.errs[1] = b.counters(), err // what else is in it need not wait for the other answers
+				d.counters, d.errs[1] = b.counters(), err // the rest of the body can be freed now
 			}
 		}
 	}
@@ -170,7 +170,7 @@ func (s *Source) askDetails(ctx context.Context, part []*detail) {
 	s.catchUp()
 }
 
-// takeAnswers takes the answers about one task, and returns how many attempts more are kept of it.
+// takeAnswers processes the responses about one task, and returns how many more of its attempts are kept.
 func (s *Source) takeAnswers(d *detail) (more int) {
 	was, kept := d.task.state, len(d.task.attempts)
 	if useful := s.takeDetail(d); !useful {
@@ -189,7 +189,7 @@ func (s *Source) takeAnswers(d *detail) (more int) {
 	return len(d.task.attempts) - kept
 }
 
-// settle ends the questions about jobs that are over and of which everything was reported.
+// settle ends the requests about ended jobs once everything about them is reported.
 func (s *Source) settle(ctx context.Context, visits []*visit) {
 	var complete []*visit
 	for _, v := range visits {
@@ -210,7 +210,7 @@ func (s *Source) settle(ctx context.Context, visits []*visit) {
 	}
 }
 
-// details lists the tasks of the job that are worth a question.
+// details lists the tasks of the job that are worth a request.
 func (v *visit) details() []*detail {
 	var out []*detail
 	for _, kind := range []dag.StageIndex{dag.Map, dag.Reduce} {
@@ -240,7 +240,7 @@ func (v *visit) details() []*detail {
 	return out
 }
 
-// takeDetail takes the answers about one task, and says whether they were of use: another time others may come.
+// takeDetail processes the responses about one task. useful is false if later responses may bring more.
 func (s *Source) takeDetail(d *detail) (useful bool) {
 	j, t := d.visit.job, d.task
 	if !errors.Is(errors.Join(d.errs[:]...), errSilent) {
@@ -282,7 +282,7 @@ func (s *Source) takeDetail(d *detail) (useful bool) {
 		return d.errs[1] == nil || refused(d.errs[1])
 	}
 	t.countTick = s.ticks + 1
-	// What an answer older than the attempt's end says of it is not the last word.
+	// Counters from before the attempt's end are not final.
 	final := best.State == dag.AttemptSucceeded && reported == dag.AttemptSucceeded
 	total := math.NaN()
 	if j.known() {

@@ -12,31 +12,33 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Other people's masters are asked seldom: what their jobs have left to do changes by the minute, not by the second.
+// Other applications' masters are polled seldom: what their jobs have left to do changes by the minute, not by the
+// second.
 const (
-	needEach   = 15 * time.Second // between two questions to one master
-	needsATick = 3                // masters that a tick asks at most
-	// Lists cost 240 bytes a task, so those of large jobs are not asked for, and those of small ones not each time.
+	needEach   = 15 * time.Second // between two requests to one master
+	needsATick = 3                // most masters that a tick polls
+	// Lists cost 240 bytes a task: they are not requested for large jobs, and not each time for small ones.
 	needTasks   = 1000
 	lengthsEach = 30 * time.Second
-	// how long a master that refuses is left alone, and how long an answer may stand in for the next
+	// how long a master that refuses is left alone, and how long a response stays valid without a newer one
 	needTrouble  = 5 * time.Minute
-	needFollowed = fewTenants // how many applications are followed: more are told in sums
+	needFollowed = fewTenants // applications that are followed: more are summed up
 )
 
-// needs are what other applications have left to do, as their own masters tell. It is not safe for concurrent use.
+// needs are what other applications have left to do, by their own masters' reports. It is not safe for concurrent
+// use.
 type needs map[string]*need
 
 type need struct {
-	reported *dag.Need // nil: nothing is known. Snapshots share it, so it is never changed
+	reported *dag.Need // nil if unknown. Snapshots share it, so it is never changed
 	lengths  [2]float64
 	asked    dag.Instant
-	listed   dag.Instant // when the task list was asked
-	next     dag.Instant // not to be asked before
-	tries    int         // questions in a row that brought nothing
+	listed   dag.Instant // when the task list was requested
+	next     dag.Instant // when the next request is due
+	tries    int         // requests in a row that brought nothing
 }
 
-// of is what an application has left to do; nil where nobody knows.
+// of returns what an application has left to do; nil if unknown.
 func (n needs) of(app string) *dag.Need {
 	if o := n[app]; o != nil {
 		return o.reported
@@ -44,19 +46,19 @@ func (n needs) of(app string) *dag.Need {
 	return nil
 }
 
-// A question to a stranger's master.
+// A needAsked is a request to another application's master, with its response.
 type needAsked struct {
 	app     *wireApp
 	is      *need
-	list    bool // ask for the tasks too
+	list    bool // request the tasks too
 	job     jobBody
 	lengths [2]float64 // of the tasks, if listed
 	err     error
 	listed  bool
 }
 
-// observe asks the masters whose turn it is, those that hold and want the most first. apps are the others that run;
-// now is the instant, made when an answer was made.
+// observe polls the masters that are due. apps are the other applications that run, now is the instant, made
+// returns when a response was made, and limits returns an application's settings.
 func (n needs) observe(ctx context.Context, c Cluster, apps []*wireApp, now dag.Instant,
 	made func(path string) dag.Instant, limits func(app string) dag.MapReduceLimits,
 ) {
@@ -75,7 +77,7 @@ func (n needs) observe(ctx context.Context, c Cluster, apps []*wireApp, now dag.
 	}
 }
 
-// observeNeeds asks the others' masters once the source's own have answered. A hub of many does it at each Refresh.
+// observeNeeds polls the others' masters after the source's own. A shared hub does it at each Refresh.
 func (s *Source) observeNeeds(ctx context.Context) {
 	if !s.alone() {
 		return
@@ -89,7 +91,7 @@ func (s *Source) observeNeeds(ctx context.Context) {
 	s.hub.needs.observe(ctx, s.cluster, others, s.now, s.made, s.limitsOf)
 }
 
-// limitsOf are an application's settings, where its conf is known.
+// limitsOf returns an application's settings; zero values if its conf is unknown.
 func (s *Source) limitsOf(app string) dag.MapReduceLimits {
 	if j := s.jobs[app]; j != nil && j.conf != nil {
 		return j.conf.limits
@@ -97,7 +99,8 @@ func (s *Source) limitsOf(app string) dag.MapReduceLimits {
 	return dag.MapReduceLimits{}
 }
 
-// due are the questions of this tick. Who is gone is forgotten.
+// due returns the requests of this tick. They follow the applications with the most memory, and start with those
+// that have waited longest. All others are forgotten.
 func (n needs) due(apps []*wireApp, now dag.Instant) []*needAsked {
 	apps = slices.DeleteFunc(slices.Clone(apps), func(a *wireApp) bool {
 		return a.State != "RUNNING" ||
@@ -130,7 +133,7 @@ func (n needs) due(apps []*wireApp, now dag.Instant) []*needAsked {
 	return due[:min(len(due), needsATick)]
 }
 
-// weight is the memory that an application holds and asks for.
+// weight returns the memory that an application holds and requests, in MB.
 func (a *wireApp) weight() int {
 	pending, _ := a.memory()
 	return a.AllocatedMB.count(maxMB) + pending
@@ -148,10 +151,10 @@ func (q *needAsked) put(ctx context.Context, c Cluster) {
 	}
 	body, err = c.AM(ctx, app, "jobs/"+job+"/tasks")
 	tasks, err := get[tasksBody](ctx, job+"/tasks", body, err)
-	q.lengths, q.listed = lengths(&tasks), err == nil // without it lengths stay what they were
+	q.lengths, q.listed = lengths(&tasks), err == nil // if it fails, the lengths stay as they were
 }
 
-// take makes a Need of the answers. at is when they were made.
+// take makes a Need from the responses, which were made at an instant.
 func (q *needAsked) take(at, now dag.Instant, limits dag.MapReduceLimits) {
 	is := q.is
 	is.asked, is.next = now, now.Add(needEach)
@@ -187,7 +190,7 @@ func (q *needAsked) take(at, now dag.Instant, limits dag.MapReduceLimits) {
 	}
 }
 
-// ratioOf is the progress of a phase; a master says 0 of one without tasks.
+// ratioOf returns the progress of a phase. A master reports 0 for a phase without tasks; then it is NaN.
 func ratioOf(tasks, percent num) float64 {
 	if !(tasks.v > 0) {
 		return math.NaN()
@@ -195,8 +198,8 @@ func ratioOf(tasks, percent num) float64 {
 	return percent.ratio()
 }
 
-// taskMB is what a container of a task of the application takes, in the mean; 0 where none runs or the master's is
-// not known.
+// taskMB returns the mean memory of a task's container in the application, in MB; 0 if no task runs or the master's
+// memory is unknown.
 func (a *wireApp) taskMB() int {
 	_, am := a.memory()
 	if n := a.Containers.count(maxTasks); am > 0 && n > 1 {
@@ -205,7 +208,8 @@ func (a *wireApp) taskMB() int {
 	return 0
 }
 
-// lengths are how long tasks that have succeeded held their containers, in the mean; NaN where none has.
+// lengths returns how long succeeded tasks held their containers, the mean in milliseconds; NaN if none has
+// succeeded.
 func lengths(b *tasksBody) [2]float64 {
 	var sum, n [2]float64
 	for i := range b.Tasks.v.Task {
@@ -219,8 +223,8 @@ func lengths(b *tasksBody) [2]float64 {
 	return [2]float64{sum[dag.Map] / n[dag.Map], sum[dag.Reduce] / n[dag.Reduce]}
 }
 
-// observeNeeds asks the masters of what runs, once for all sources. Where more run than a source is told one by one
-// nobody would be told.
+// observeNeeds polls the masters of what runs, once for all sources. If more applications run than a source shows
+// one by one, no master is polled.
 func (h *Hub) observeNeeds(ctx context.Context, v *view) {
 	if len(v.runs) < 2 || len(v.runs) > fewTenants+1 {
 		clear(h.needs)
@@ -237,7 +241,7 @@ func (h *Hub) observeNeeds(ctx context.Context, v *view) {
 	}
 }
 
-// limitsOf are an application's settings, where its conf is known.
+// limitsOf returns an application's settings; zero values if its conf is unknown.
 func (h *Hub) limitsOf(app string) dag.MapReduceLimits {
 	if c := h.conf(app); c != nil {
 		return c.limits
@@ -245,11 +249,12 @@ func (h *Hub) limitsOf(app string) dag.MapReduceLimits {
 	return dag.MapReduceLimits{}
 }
 
-// fewTenants is how many other applications a source of a hub is told one by one; more are told in sums, or the load
-// of a busy cluster would be as long as itself for each of its workflows.
+// fewTenants is how many other applications a source of a hub shows one by one. More are summed up: otherwise each
+// workflow's load would be as long as the list of a busy cluster.
 const fewTenants = 20
 
-// sumLoads sums up loads by queue and by whether FIFO serves them first. Its progress is that of what is held.
+// sumLoads sums up loads by queue and by whether FIFO serves them first. A sum's progress is weighted by held
+// memory.
 func sumLoads(all []dag.Load) []dag.Load {
 	if len(all) <= fewTenants {
 		return all

@@ -15,11 +15,11 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Web asks a service that is no part of Hadoop, such as a driver of Spark, for a path below its address. The answer is
-// JSON or, of a job of Spark and of all its stages, a page. Of an event log of Spark, which is a zip, it is a list of
-// eventlog.Job as JSON.
-// A history server reads and packs the whole log whenever it is asked, so the client asks it for one log at most every
-// LogPause, and then after pauses that double. In between the answer is an error. A log that the server does not have
+// Web requests a path below the address of a service that is no part of Hadoop, such as a driver of Spark. The
+// response is JSON or, for a job of Spark and for all its stages, a page. For an event log of Spark, which is a
+// zip, it is a list of eventlog.Job as JSON.
+// A history server reads and packs the whole log for each request. So the client requests one log at most every
+// LogPause, and then after pauses that double. In between it returns an error. A log that the server does not have
 // yet costs it nothing, so the first pauses are shorter then.
 func (c *Client) Web(ctx context.Context, base, path string) ([]byte, error) {
 	base = strings.TrimSuffix(base, "/")
@@ -36,23 +36,23 @@ func (c *Client) Web(ctx context.Context, base, path string) ([]byte, error) {
 }
 
 const (
-	// LogPause is the least time between two questions for one event log.
+	// LogPause is the least time between two requests for one event log.
 	LogPause = 30 * time.Second
 	// missingPause is the least time for a log that the history server does not have yet. By default the server looks
 	// for new logs every 10 s.
 	missingPause = 5 * time.Second
 )
 
-// errTooOften means that a service was not asked.
+// errTooOften means that a request was not sent.
 var errTooOften = errors.New("this was asked a short time ago")
 
-// A turn is when something was asked for, and for how long it is not asked for again.
+// A turn is when an address was requested, and for how long it is not requested again.
 type turn struct {
 	at    dag.Instant
 	pause time.Duration
 }
 
-// takeTurn reports whether an address may be asked now, and notes that it is.
+// takeTurn reports whether an address may be requested now, and records that it is.
 func (c *Client) takeTurn(address string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -96,8 +96,8 @@ func isEventLog(u *url.URL) bool {
 	return found && strings.Contains(before, "/api/v1/applications/")
 }
 
-// edges replaces the zip of an event log by the edges between stages that are in it: what a client needs of it, and a
-// capture may keep.
+// edges replaces the zip of an event log by the edges between its stages: a client needs only these, and a capture
+// may keep them.
 func edges(next http.RoundTripper) http.RoundTripper {
 	return roundTrip(func(r *http.Request) (*http.Response, error) {
 		resp, err := next.RoundTrip(r)
@@ -115,14 +115,14 @@ func edges(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// A reduced is a body of which a part is read.
+// A reduced is a body with a part of its content.
 type reduced struct {
 	io.Reader
 	io.Closer
 }
 
-// drawn reports whether a page has the graphs of stages or the list of pools. Others are those of a proxy, or of a
-// driver that starts.
+// drawn reports whether a page has the graphs of stages or the list of pools. Other pages come from a proxy, or
+// from a driver that starts.
 func drawn(body []byte) bool {
 	return bytes.Contains(body, []byte("stage-metadata")) || bytes.Contains(body, []byte("SchedulingMode"))
 }

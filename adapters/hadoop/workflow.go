@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// mapReduce says whether an application may be a MapReduce job.
+// mapReduce reports whether an application may be a MapReduce job.
 func (a *wireApp) mapReduce() bool { return a.Type == "MAPREDUCE" || a.Type == "" }
 
 // older orders applications by submission.
@@ -47,19 +47,20 @@ func (s *Source) choose() error {
 		return nil
 	}
 	if s.byWorkflow() {
-		return nil // confs will tell
+		return nil // confs will show which
 	}
 	return &NoWorkflowError{Target: s.target, Apps: len(s.listed)}
 }
 
-// byWorkflow says that the target is a workflow id, which only confs tell.
+// byWorkflow reports whether the target is a workflow id that no application was found for yet. Only confs contain
+// it.
 func (s *Source) byWorkflow() bool {
 	id := s.target.ID
 	return s.chosen == "" && id != "" && !strings.HasPrefix(id, "application_") && !strings.HasPrefix(id, "job_")
 }
 
-// conf is that of the chosen application. Before it is known, that of a sibling which looks like it and was submitted
-// at about the same time stands in: the jobs of a wave start together. nil if there is none.
+// conf returns the conf of the chosen application. Until that is known, it returns the conf of a sibling that looks
+// like it and was submitted at about the same time, since the jobs of a wave start together. nil if there is none.
 func (s *Source) conf() *jobConf {
 	if j := s.jobs[s.chosen]; j != nil && j.conf != nil {
 		return j.conf
@@ -77,7 +78,7 @@ func (s *Source) conf() *jobConf {
 			return s.jobs[id].conf
 		}
 	}
-	// One that has ended is on no list of what runs.
+	// An application that has ended is on no list of running ones.
 	for _, j := range s.member {
 		if reported(j.app) {
 			return j.conf
@@ -86,23 +87,23 @@ func (s *Source) conf() *jobConf {
 	return nil
 }
 
-// alike says that two applications may be jobs of one script.
+// alike reports whether two applications may be jobs of one script.
 func alike(a, b *wireApp) bool {
 	return scriptName(string(a.Name)) == scriptName(string(b.Name)) && a.User == b.User && b.mapReduce()
 }
 
-// together says that two applications were submitted at about the same time.
+// together reports whether two applications were submitted at about the same time.
 func together(a, b *wireApp) bool { return math.Abs(a.Started.v-b.Started.v) < sameWave }
 
 // sameWave is how far apart submissions of a wave may be, in milliseconds (docs/facts/measured.md 4: 0.2 s; a big
 // job's splits take time).
 const sameWave = 10_000
 
-// lookBack is how much older than the launch an application of the same name may be and still be of the workflow (an
-// earlier batch).
+// lookBack is how much older than the launch an application of the same name may be to belong to the workflow (as
+// an earlier batch).
 const lookBack = 10 * time.Minute
 
-// candidates returns applications whose conf is worth asking for, the likeliest first.
+// candidates returns applications with a conf that is worth a request, the likeliest first.
 func (s *Source) candidates() []string {
 	if s.byWorkflow() {
 		ids := slices.Clone(s.listed)
@@ -112,7 +113,7 @@ func (s *Source) candidates() []string {
 	first := s.apps[s.chosen]
 	conf := s.conf()
 	if conf != nil && conf.workflow == "" {
-		return nil // a job by itself
+		return nil // a single job
 	}
 	out := []string{s.chosen}
 	since := first.Started.instant()
@@ -138,7 +139,7 @@ func (s *Source) candidates() []string {
 	return slices.DeleteFunc(out, func(id string) bool { return !s.readable(id) })
 }
 
-// readable says whether there is somebody to ask for the application's conf now.
+// readable reports whether some service can return the application's conf now.
 func (s *Source) readable(id string) bool {
 	a := s.apps[id]
 	return a.State == "RUNNING" || a.ended()
@@ -173,11 +174,11 @@ func (s *Source) enlist() error {
 	return nil
 }
 
-// maxStrangers bounds the jobs of other workflows that are remembered as such.
+// maxStrangers bounds the jobs of other workflows that are remembered.
 const maxStrangers = 10_000
 
-// forget drops what is not needed of applications that are not ours, or a busy cluster would fill our memory in time.
-// Before our own conf is read nobody knows which of those that look like ours are.
+// forget drops what is not needed of other workflows' applications: on a busy cluster they would fill the memory.
+// Until our own conf is read, applications that look like ours may be ours.
 func (s *Source) forget() {
 	known := s.conf() != nil
 	ours := map[string]bool{s.chosen: true}
@@ -197,13 +198,13 @@ func (s *Source) forget() {
 		case j.conf == nil && s.apps[id] == nil, len(s.jobs) > maxStrangers:
 			delete(s.jobs, id)
 		case known && j.conf != nil:
-			j.conf = &jobConf{workflow: j.conf.workflow} // so that it is not asked for again
+			j.conf = &jobConf{workflow: j.conf.workflow} // so that it is not requested again
 		}
 	}
 }
 
-// presume takes in applications that look like ours and cannot be asked yet: same user and name, submitted together
-// with the first one or, once the graph is known, after it. Their confs will confirm it, some seconds later.
+// presume adds applications that look like ours but have no conf yet: same user and name, submitted together with
+// the first one or, once the graph is known, after it. Their confs will confirm it, some seconds later.
 func (s *Source) presume(first *wireApp) {
 	if first.Name == "" {
 		return

@@ -6,16 +6,17 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// patience is how long jobs of the graph may be missing, at least, before the workflow counts as ended without them.
+// patience is the least time that jobs of the graph may be missing before the workflow counts as ended without
+// them.
 const patience = 60 * time.Second
 
-// end judges the state of the workflow.
+// end returns the state of the workflow.
 //
-// All jobs of the graph have succeeded, and the history server has said so: it has succeeded. One has failed or was
-// killed, nothing runs, and only jobs that depend on it are missing: so has the workflow. Else, while nothing runs
-// and jobs are missing, new ones may come for max(60 s, 3 x the longest launch gap).
+// It has succeeded if all jobs of the graph have, and the history server has confirmed it. It has failed or was
+// killed if a job was, nothing runs, and only jobs that depend on that job are missing. Otherwise, while nothing
+// runs and jobs are missing, new ones may come for max(60 s, 3 x the longest launch gap).
 func (s *Source) end(g *graph) dag.State {
-	failed := make([]bool, len(g.nodes)) // or behind one that did
+	failed := make([]bool, len(g.nodes)) // failed, or depends on a failed job
 	worst := dag.Succeeded
 	missing, last := 0, dag.NoInstant
 	stops := false
@@ -52,23 +53,23 @@ func (s *Source) end(g *graph) dag.State {
 	return dag.EndedUnconfirmed
 }
 
-// unread says that how a job ended is known, but not all that its history tells, and that it may be had yet: the
-// history server answers from time to time.
+// unread reports whether a job's end is known, but part of its history is missing and may still come: the history
+// server responds only from time to time.
 func (s *Source) unread(j *job) bool {
 	final := s.target.Final != nil && s.target.Final()
 	waiting := s.now.Sub(max(j.overSince, j.backlog.movedAt)) < unreadPatience || j.backlog.vain < unreadTries
 	return j.backlog.failed && j.at != jobSettled && !final && waiting && s.now.Sub(j.overSince) < unreadAtMost
 }
 
-// A workflow that has ended waits for what its history tells: this long and so many ticks after the last news of it,
-// though each may have been late or in vain, and no longer than that after its end.
+// A workflow that has ended waits for missing history until unreadPatience and unreadTries ticks have passed
+// without anything new, since each response may be late or fail. It waits unreadAtMost in all.
 const (
 	unreadPatience = 2 * time.Minute
 	unreadTries    = 40
 	unreadAtMost   = 10 * time.Minute
 )
 
-// worse is what two jobs' ends make of a workflow: a failure that is known counts more than an end that is not.
+// worse combines the ends of two jobs: a known failure comes before an unknown end.
 func worse(a, b dag.State) dag.State {
 	for _, s := range []dag.State{dag.Failed, dag.Killed, dag.EndedUnconfirmed} {
 		if a == s || b == s {
@@ -78,7 +79,7 @@ func worse(a, b dag.State) dag.State {
 	return dag.Succeeded
 }
 
-// longestGap is the longest time from the end of the jobs before to a submission.
+// longestGap returns the longest time from the end of earlier jobs to a submission.
 func longestGap(g *graph) time.Duration {
 	var longest time.Duration
 	for i := range g.nodes {

@@ -9,30 +9,30 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A node is a vertex of the workflow's graph: a job, or one that is not submitted yet.
+// A node is a vertex of the workflow's graph: a job, submitted or not.
 type node struct {
 	label string // unique
 	job   *job   // nil before submission
 	after []int
 }
 
-// A graph is the workflow as far as confs tell: a script may launch several batches, one after the other
+// A graph is the workflow as far as confs describe it: a script may launch several batches, one after the other
 // (docs/facts/hadoop.md C1).
 type graph struct {
 	nodes    []node
 	launches int
-	known    bool // some conf told it
+	known    bool // some conf described it
 	parallel bool // Hive submits stages at once that do not wait for each other
 	cyclic   bool // the confs' graph had a cycle, which was cut
 }
 
-// Bounds of the graph: no conf makes us believe in more.
+// Bounds of the graph, whatever confs claim.
 const (
 	maxNodes = dag.MaxJobs
 	maxEdges = dag.MaxDependencies / 2
 )
 
-// graphOf puts the members, sorted by application id, into the graph that their confs tell.
+// graphOf places the members, sorted by application id, in the graph that their confs describe.
 func graphOf(members []*job) *graph {
 	g := &graph{}
 	var batches []string
@@ -59,7 +59,7 @@ func graphOf(members []*job) *graph {
 	return g
 }
 
-// batch appends the jobs of one launch. They come after everything launched before: a script's batches run one after
+// batch appends the jobs of one launch. They depend on everything launched before: a script's batches run one after
 // the other.
 func (g *graph) batch(jobs []*job, used map[string]bool) {
 	before := g.leaves()
@@ -114,7 +114,8 @@ func (g *graph) batch(jobs []*job, used map[string]bool) {
 	}
 }
 
-// presume gives a job without a conf yet the first node that waits for it; before any conf is known, a node of its own.
+// presume gives a job without a conf the first node that is ready for it; before any conf is known, a node of its
+// own.
 func (g *graph) presume(j *job, used map[string]bool) {
 	if !g.known {
 		g.nodes = append(g.nodes, node{label: unique(j.id, used), job: j})
@@ -134,7 +135,7 @@ func (g *graph) presume(j *job, used map[string]bool) {
 	}
 }
 
-// leaves returns the nodes that nothing comes after.
+// leaves returns the nodes without successors.
 func (g *graph) leaves() []int {
 	inner := make([]bool, len(g.nodes))
 	for i := range g.nodes {
@@ -160,8 +161,8 @@ func unique(label string, used map[string]bool) string {
 	return name
 }
 
-// topological orders the names so that all predecessors of one come before it: wave by wave, and by name in a wave.
-// An edge that closes a cycle is cut.
+// topological orders the names so that all predecessors of a name come before it: wave by wave, and by name in a
+// wave. It cuts edges that close a cycle.
 func topological(succ map[string][]string) (order []string, pred map[string][]string, cyclic bool) {
 	pred = map[string][]string{}
 	names := map[string]bool{}
@@ -211,7 +212,7 @@ func topological(succ map[string][]string) (order []string, pred map[string][]st
 	return order, pred, cyclic
 }
 
-// natural orders names with numbers in them by the numbers: scope-9 before scope-35.
+// natural orders names that end in numbers by these numbers: scope-9 before scope-35.
 func natural(a, b string) int {
 	pa, na := numbered(a)
 	pb, nb := numbered(b)

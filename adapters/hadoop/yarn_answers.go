@@ -6,7 +6,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Answers of the ResourceManager (docs/facts/hadoop.md A3).
+// Responses of the ResourceManager (docs/facts/hadoop.md A3).
 
 type appsBody struct {
 	Apps box[struct {
@@ -43,15 +43,15 @@ type wireApp struct {
 		}] `json:"resourceUsagesByPartition"`
 	}] `json:"resourceInfo"` // 3.x
 
-	forgotten bool // the ResourceManager knows nothing of it any more: that it has ended is our guess
+	forgotten bool // the ResourceManager has forgotten it: that it has ended is a guess
 }
 
 type wireMemory = box[struct {
 	Memory num `json:"memory"`
 }]
 
-// after is the application as it is now known, of which was was known: what has ended does not run again, whatever an
-// old answer says.
+// after returns the valid one of a new and an earlier state of an application. An application that has ended does
+// not run again, whatever a stale response says.
 func (a *wireApp) after(was *wireApp) *wireApp {
 	if was != nil && was.ended() && !was.forgotten && !a.ended() {
 		return was
@@ -59,7 +59,7 @@ func (a *wireApp) after(was *wireApp) *wireApp {
 	return a
 }
 
-// ended says whether the ResourceManager calls the application over.
+// ended reports whether the ResourceManager lists the application as ended.
 func (a *wireApp) ended() bool {
 	return a.State == "FINISHED" || a.State == "FAILED" || a.State == "KILLED"
 }
@@ -67,8 +67,8 @@ func (a *wireApp) ended() bool {
 // job returns the job id that belongs to the application: the same suffix (docs/facts/hadoop.md A3).
 func (a *wireApp) job() string { return "job_" + strings.TrimPrefix(string(a.ID), "application_") }
 
-// memory is what the application has asked for and not yet got, and what its master holds; 0 where the version does
-// not say.
+// memory returns the memory that the application has requested but not received, and the memory of its master, in
+// MB. Both are 0 if the version does not report them.
 func (a *wireApp) memory() (pending, am int) {
 	for _, p := range a.Resources.v.Partitions {
 		pending = min(pending+p.Pending.v.Memory.count(maxMB), maxMB)
@@ -77,7 +77,7 @@ func (a *wireApp) memory() (pending, am int) {
 	return pending, am
 }
 
-// maxMB bounds a memory size: 1 EB of containers is no cluster.
+// maxMB bounds a memory size: no cluster has 1 EB of containers.
 const maxMB = 1 << 40
 
 type metricsBody struct {
@@ -98,7 +98,7 @@ type appAttemptsBody struct {
 	}] `json:"appAttempts"`
 }
 
-// newest returns the highest attempt number; 0 where there is none.
+// newest returns the highest attempt number; 0 if there is none.
 func (b *appAttemptsBody) newest() int {
 	n := 0
 	for _, a := range b.Attempts.v.Attempt {
@@ -107,8 +107,7 @@ func (b *appAttemptsBody) newest() int {
 	return n
 }
 
-// nodeCounts are how many nodes the ResourceManager has in each state. Where one changes the list of nodes is worth
-// asking for.
+// nodeCounts are the numbers of nodes in each state. If one changes, the list of nodes is worth a request.
 type nodeCounts struct {
 	Active          num `json:"activeNodes"`
 	Lost            num `json:"lostNodes"`
@@ -130,10 +129,10 @@ type wireNode struct {
 	State   text       `json:"state"`
 	UsedMB  num        `json:"usedMemoryMB"`
 	AvailMB num        `json:"availMemoryMB"`
-	Labels  list[text] `json:"nodeLabels"` // its partition, where there are any
+	Labels  list[text] `json:"nodeLabels"` // its partition, if there are any
 }
 
-// usable says that containers may run on the node.
+// usable reports whether containers may run on the node.
 func (n *wireNode) usable() bool {
 	switch n.State {
 	case "LOST", "SHUTDOWN", "DECOMMISSIONED", "UNHEALTHY", "REBOOTED":
@@ -152,8 +151,8 @@ func (n *wireNode) cause() dag.NodeCause {
 	return dag.NodeGone
 }
 
-// guessedLost is a node of which other things than the list of nodes say that it is lost: one that drained has been
-// decommissioned.
+// guessedLost returns the state of a node that is lost according to other sources than the list of nodes. A
+// draining node has then been decommissioned.
 func guessedLost(st dag.NodeState) dag.NodeState {
 	st.Lost = true
 	if st.Draining {
@@ -162,7 +161,7 @@ func guessedLost(st dag.NodeState) dag.NodeState {
 	return st
 }
 
-// label is the node's partition; "" is the default one.
+// label returns the node's partition; "" is the default one.
 func (n *wireNode) label() string {
 	if len(n.Labels) == 0 {
 		return ""

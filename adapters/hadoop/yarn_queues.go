@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// What the schedulers tell of their queues (docs/facts/hadoop.md A3). The capacity scheduler nests them as queues,
-// the fair one as childQueues.
+// Responses of the schedulers about their queues (docs/facts/hadoop.md A3). The capacity scheduler nests them as
+// queues, the fair one as childQueues.
 
 type schedulerBody struct {
 	Scheduler box[struct {
@@ -25,14 +25,14 @@ type wireQueue struct {
 	Root     queues `json:"rootQueue"` // fair scheduler
 	Children queues `json:"childQueues"`
 
-	// The capacity scheduler's, in percent. What is absolute is of the whole cluster.
+	// The capacity scheduler's, in percent. Absolute values are percentages of the whole cluster.
 	Absolute num        `json:"absoluteCapacity"`
 	Max      num        `json:"absoluteMaxCapacity"`
 	Factor   num        `json:"userLimitFactor"`
 	Least    num        `json:"userLimit"`          // minimum-user-limit-percent
 	Order    text       `json:"orderingPolicyInfo"` // not in 2.10
 	Masters  wireMemory `json:"AMResourceLimit"`
-	Spared   text       `json:"preemptionDisabled"` // true where the ResourceManager does not preempt at all
+	Spared   text       `json:"preemptionDisabled"` // true if the ResourceManager does not preempt at all
 
 	// The fair scheduler's.
 	MaxRes      wireMemory `json:"maxResources"`
@@ -41,10 +41,10 @@ type wireQueue struct {
 	Policy      text       `json:"schedulingPolicy"`
 }
 
-// queues are the queues below one: an array, one alone, or an object that holds either as "queue".
+// queues are the children of a queue: an array, a single queue, or an object that has either as "queue".
 type queues []wireQueue
 
-// queuesObject is the object, whichever of both it is.
+// queuesObject decodes both forms of the object.
 type queuesObject struct {
 	Queue list[wireQueue] `json:"queue"`
 	wireQueue
@@ -63,7 +63,7 @@ func (q *queues) read(r *reader) {
 	var held queuesObject
 	*q = nil
 	switch read := r.try(&held); {
-	case !read: // as of all lists: what is no queue is none
+	case !read: // as in all lists, an element that is not a queue is skipped
 	case len(held.Queue) > 0:
 		*q = queues(held.Queue)
 	case !hollow(r.text[from:r.at]):
@@ -71,8 +71,8 @@ func (q *queues) read(r *reader) {
 	}
 }
 
-// find returns the leaf of that name or path; nil where there is none. Several leaves of one name are told apart by
-// the path only.
+// find returns the leaf with that name or path; nil if there is none. Leaves with the same name differ only in
+// their paths.
 func (q *wireQueue) find(name string) *wireQueue {
 	leaf := true
 	for _, below := range []queues{q.Queues, q.Root, q.Children} {
@@ -89,8 +89,8 @@ func (q *wireQueue) find(name string) *wireQueue {
 	return nil
 }
 
-// called says whether an application that names its queue so is in this one. Hadoop 2 tells no paths; the fair
-// scheduler tells them as names.
+// called reports whether the queue is the one that an application names. Hadoop 2 reports no paths; the fair
+// scheduler reports them as names.
 func (q *wireQueue) called(name string) bool {
 	path := cmp.Or(string(q.Path), string(q.Name))
 	if !strings.Contains(path, ".") {
@@ -101,7 +101,7 @@ func (q *wireQueue) called(name string) bool {
 
 func last(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
 
-// limitMB is what one user may hold in the queue at most, of totalMB in all; 0 where nothing limits it. A user may
+// limitMB returns how much of totalMB one user may hold in the queue, in MB; 0 if there is no limit. A user may
 // have factor times the queue's capacity, up to its maximum (CapacityScheduler's user-limit-factor; -1: no limit).
 func (q *wireQueue) limitMB(totalMB int) int {
 	if mb := q.MaxRes.v.Memory.count(maxMB); mb > 0 {
@@ -120,7 +120,7 @@ func (q *wireQueue) limitMB(totalMB int) int {
 	return part(share, totalMB)
 }
 
-// state is the leaf under the name that applications call it by.
+// state returns the leaf's state under the name that applications use.
 func (q *wireQueue) state(name string, totalMB int) dag.QueueState {
 	st := dag.QueueState{Name: name}
 	if steady := q.Steady.v.Memory.count(maxMB); steady > 0 || q.Policy != "" {
