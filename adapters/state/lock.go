@@ -12,15 +12,15 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Patience with a lock: writers hold it for a write. One that is stopped in the middle must not stop the others for
-// ever.
+// Writers keep a lock only while they write. take waits for a lock for patience at most, so that a stopped process
+// does not block the others for ever.
 const (
 	patience  = 30 * time.Second
 	firstWait = time.Millisecond
 	mostWait  = 50 * time.Millisecond
 )
 
-// take takes a workflow's lock, and sweeps away what a writer that was killed while it held it left behind.
+// take locks a workflow, and removes what a writer left behind that was killed under this lock.
 func (s *Store) take(name string) (release func(), err error) {
 	path := s.path(name, ".lock")
 	waited := time.Duration(0)
@@ -41,8 +41,8 @@ func (s *Store) take(name string) (release func(), err error) {
 	}
 }
 
-// Elect makes this process the one that acts under a name, until release is called or the process ends. It returns
-// ErrLocked at once where another one is. The kernel frees the lock of a process that dies. Nothing of it stays.
+// Elect makes this process the only one that acts under a name, until release is called or the process ends. If
+// another process has been elected it returns ErrLocked at once. The kernel frees the lock of a process that dies.
 func (s *Store) Elect(name string) (release func(), err error) {
 	path := s.path(dag.Clean(name), leader)
 	unlock, err := lock(path)
@@ -50,13 +50,14 @@ func (s *Store) Elect(name string) (release func(), err error) {
 		return nil, err
 	}
 	return func() {
-		_ = os.Remove(path) // while it is held; where it cannot be removed it stays, and is free
+		_ = os.Remove(path) // under the lock; a file that cannot be removed stays, and is unlocked
 		unlock()
 	}, nil
 }
 
-// lock takes a lock or returns ErrLocked. It is bound to the open file: of two in one process, one gets it. A lock's
-// file may be removed by who holds it, so one that is held and no longer the file of that name is none.
+// lock locks a file or returns ErrLocked. The lock belongs to the open file: if one process opens the file twice,
+// only one gets the lock. Its owner may remove the file, so a locked file that is no longer the one at path does
+// not count.
 func lock(path string) (release func(), err error) {
 	for {
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
@@ -77,7 +78,7 @@ func lock(path string) (release func(), err error) {
 	}
 }
 
-// current says whether an open file is still the one at its path.
+// current reports whether an open file is still the one at its path.
 func current(f *os.File, path string) bool {
 	a, err := f.Stat()
 	if err != nil {
@@ -87,16 +88,16 @@ func current(f *os.File, path string) bool {
 	return err == nil && os.SameFile(a, b)
 }
 
-// Endings of files.
+// Suffixes of files.
 const (
 	leftover = ".tmp"
 	leader   = ".leader"
 )
 
-// sweep removes what killed processes left behind: files half written, of workflows whose lock is free, and locks of
-// leaders. What cannot be removed stays: it is read by nobody.
+// sweep removes what killed processes left behind: half-written files of workflows that are not locked, and locks
+// of leaders. A file that cannot be removed stays; it is never read.
 func (s *Store) sweep() {
-	leaders, _ := s.files(leader) // an error is the next one's as well
+	leaders, _ := s.files(leader) // the second call of files returns the same error
 	for _, path := range leaders {
 		if release, err := lock(path); err == nil {
 			_ = os.Remove(path)
@@ -117,7 +118,7 @@ func (s *Store) sweep() {
 	}
 }
 
-// sweepOf removes the leftovers of the workflow of a lock, which must be held: whoever writes holds it.
+// sweepOf removes the leftovers of the workflow of a lock, which must be locked: writers lock it.
 func (s *Store) sweepOf(lock string) {
 	files, err := s.files(leftover)
 	if err != nil {
@@ -131,7 +132,8 @@ func (s *Store) sweepOf(lock string) {
 	}
 }
 
-// files are the store's files whose names end so. Folders' names may hold what a pattern would take for its own.
+// files returns the store's files with this suffix. It uses no pattern, since a folder's name may contain
+// wildcards.
 func (s *Store) files(suffix string) ([]string, error) {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {

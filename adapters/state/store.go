@@ -19,8 +19,8 @@ import (
 // A Store is a folder of workflows.
 type Store struct{ dir string }
 
-// Open returns the store in a folder, which is made with mode 0700 where it is missing. What writers that were killed
-// left behind is swept away.
+// Open returns the store in a folder, and makes the folder with mode 0700 if it is missing. It removes what killed
+// writers left behind.
 func Open(dir string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("state: %w", err)
@@ -37,13 +37,14 @@ func Open(dir string) (*Store, error) {
 	return s, nil
 }
 
-// path is a file of a workflow. Names are scripts' paths, and anything else: a hash makes a file name of them.
+// path returns the path of a workflow's file. Names are scripts' paths, or anything else, so the file's name is a
+// hash.
 func (s *Store) path(name, suffix string) string {
 	sum := sha256.Sum256([]byte(name))
 	return filepath.Join(s.dir, hex.EncodeToString(sum[:12])+suffix)
 }
 
-// Read returns a workflow; one that nothing is remembered of is empty but for its name.
+// Read returns a workflow. If nothing is remembered of it, it is empty except for its name.
 func (s *Store) Read(name string) (*Workflow, error) {
 	name = dag.Clean(name)
 	path := s.path(name, ".json")
@@ -60,7 +61,7 @@ func (s *Store) Read(name string) (*Workflow, error) {
 	return w, nil
 }
 
-// maxBytes is more than a workflow's file ever has: a larger one is none of ours.
+// maxBytes is more than a workflow's file ever has: a larger file is not from this program.
 const maxBytes = 256 << 20
 
 func read(path string) (*Workflow, error) {
@@ -89,7 +90,7 @@ func read(path string) (*Workflow, error) {
 	return &w, nil
 }
 
-// content is what a file of the folder holds.
+// content returns the bytes of a file of the folder.
 func content(path string) ([]byte, error) {
 	f, err := infile.OpenRegular(path)
 	if err != nil {
@@ -106,8 +107,8 @@ func content(path string) ([]byte, error) {
 	return b, nil
 }
 
-// Update changes a workflow under its lock. An error of change leaves the file as it was. A workflow of which change
-// leaves neither a run nor anything watched has no file.
+// Update changes a workflow under its lock. If change fails, the file stays as it was. If change leaves neither
+// runs nor anything watched, the file is removed.
 func (s *Store) Update(name string, change func(*Workflow) error) error {
 	name = dag.Clean(name)
 	release, err := s.take(name)
@@ -141,7 +142,7 @@ func replace(path string, b []byte) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			_ = os.Remove(f.Name()) // the first error is the one to tell
+			_ = os.Remove(f.Name()) // err is the error to report
 		}
 	}()
 	_, err = f.Write(b)
@@ -169,7 +170,8 @@ func syncDir(path string) error {
 	return nil
 }
 
-// List returns the names of all workflows, sorted. Files that cannot be read are in the error; the others are listed.
+// List returns the names of all workflows, sorted. The error has the files that cannot be read; all others are
+// listed.
 func (s *Store) List() ([]string, error) {
 	files, err := s.files(".json")
 	if err != nil {
@@ -200,12 +202,12 @@ func (s *Store) Forget(name string) error {
 	return s.remove(name)
 }
 
-// remove removes a workflow's file, and its lock's, under the lock.
+// remove removes a workflow's file and its lock file, under the lock.
 func (s *Store) remove(name string) error {
 	err := os.Remove(s.path(name, ".json"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("state: %w", err)
 	}
-	_ = os.Remove(s.path(name, ".lock")) // one that stays is free
+	_ = os.Remove(s.path(name, ".lock")) // a file that stays is unlocked
 	return syncDir(s.dir)
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A summary is what was made of a workflow's file, and of which writing of it: a file is replaced as a whole.
+// A summary is the summary of a workflow's file, with the size and time of the file that it was made from.
 type summary struct {
 	Bytes  int64           `json:"bytes"`
 	Nanos  int64           `json:"modified_ns"`
@@ -19,10 +19,10 @@ type summary struct {
 	listed bool
 }
 
-// Summaries are what summarize makes of each workflow, ordered by file. They are kept in a file beside the workflows,
-// so that only those that were written since are read; kind names what is made, and by what: another kind is made anew.
-// null is left out. Files that cannot be read are in the error; the others are there. Where the folder cannot be
-// written nothing is kept.
+// Summaries returns what summarize makes of each workflow, ordered by file, without null. It caches them in a file
+// beside the workflows, so that it reads only workflows that were written since. kind identifies summarize and its
+// version: if it changes, all summaries are made anew. The error has the files that cannot be read; all others are
+// there. If the folder is not writable nothing is cached.
 func (s *Store) Summaries(kind string, summarize func(*Workflow) (json.RawMessage, error)) ([]json.RawMessage, error) {
 	files, err := s.files(".json")
 	if err != nil {
@@ -76,14 +76,14 @@ func summaryOf(f string, info os.FileInfo, summarize func(*Workflow) (json.RawMe
 	return &summary{Bytes: info.Size(), Nanos: info.ModTime().UnixNano(), Kept: made}, nil
 }
 
-// summaries are the file that keeps them.
+// summaries is the content of the cache file.
 type summaries struct {
 	Version   int                 `json:"version"`
 	Kind      string              `json:"kind"`
 	Summaries map[string]*summary `json:"summaries"` // by a workflow's file
 }
 
-// readSummaries reads what is kept. What cannot be used is as if there were nothing.
+// readSummaries reads the cached summaries. If it cannot use the file, it returns none.
 func readSummaries(cache, kind string) map[string]*summary {
 	var all summaries
 	b, err := content(cache)
@@ -104,12 +104,12 @@ func readSummaries(cache, kind string) map[string]*summary {
 func writeSummaries(cache, kind string, kept map[string]*summary) {
 	b, err := json.Marshal(summaries{Version, kind, kept})
 	if err == nil {
-		_ = replace(cache, b) // they can be made again
+		_ = replace(cache, b) // summaries can be made again
 	}
 }
 
-// Trim forgets the runs of workflows beyond the most that were written last, so that names that never come again do not
-// fill the folder. What is watched stays, and so do files that cannot be read.
+// Trim forgets the runs of all workflows but the most that were written last, so that names that never return do
+// not fill the folder. Watched workflows stay, and so do files that cannot be read.
 func (s *Store) Trim(most int) error {
 	files, err := s.files(".json")
 	if err != nil || len(files) <= most {
