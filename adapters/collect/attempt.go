@@ -8,26 +8,26 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// An attempt is what one attempt of a reduce has told.
+// An attempt is what one attempt of a reduce has reported.
 type attempt struct {
 	number int32
 	seen   sequence
 	course course
-	done   float64 // bytes of all that it has finished
+	done   float64 // bytes of all groups that it has finished
 	note   string
 
-	// The group that it is in, as the batch openSeq told; nil: none.
+	// The group that it is in, according to batch openSeq; nil if none.
 	open    *tap.Open
 	openSeq int
 	since   time.Time   // by the collector's clock
-	sinceAt dag.Instant // by the cluster's, once a snapshot has shown it
+	sinceAt dag.Instant // by the cluster's clock, once a snapshot has shown it
 }
 
 func (a *attempt) cost() int {
 	return attemptCost + lateCost + pointCost*cap(a.course.points) + len(a.note)
 }
 
-// take takes in a batch; what came before changes nothing.
+// take adds a batch. A batch that came before changes nothing.
 func (a *attempt) take(b *tap.Batch, received time.Time, most int) {
 	if !a.seen.first(b.Seq) {
 		return
@@ -49,7 +49,7 @@ func (a *attempt) take(b *tap.Batch, received time.Time, most int) {
 	}
 }
 
-// openNow takes over which group the attempt is in. The same group again keeps the instant that was shown.
+// openNow sets the group that the attempt is in. If it is the same group, the instant that was shown stays.
 func (a *attempt) openNow(b *tap.Batch, received time.Time) {
 	was := a.open
 	a.open, a.openSeq = nil, b.Seq
@@ -65,13 +65,13 @@ func (a *attempt) openNow(b *tap.Batch, received time.Time) {
 	a.since, a.sinceAt = since, dag.NoInstant
 }
 
-// sameSince is how far two batches may be apart about the start of one group: what their ways took differs by less.
+// sameSince is how far two batches may differ about the start of one group: their delays differ by less.
 const sameSince = 2 * time.Second
 
-// seconds is a duration of so many, which validation has bounded.
+// seconds converts seconds to a duration. Validation has bounded them.
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// finished adds what the attempt has done since to those of its groups that were shown.
+// finished appends the attempt's groups that were finished since to those that were shown.
 func (a *attempt) finished(before []dag.GroupPoint, m moment) []dag.GroupPoint {
 	a.course.stamp(m)
 	for _, p := range a.course.points[len(before):] {

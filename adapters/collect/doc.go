@@ -1,12 +1,12 @@
-// Package collect takes in what paratimer-tap tells of a job's key groups, and adds it to the snapshots of the job's
-// source.
+// Package collect receives what paratimer-tap reports about a job's key groups, and adds it to the snapshots of the
+// job's source.
 //
-// A Store keeps what came, by job; its Handler is where taps post it (adapters/tap has the wire format); a Source wraps
-// the source of a query and gives its snapshots dag.Groups. All input is hostile: every batch is validated before it is
-// looked at, and what a store holds is bounded in bytes as counted here, see Limits. Profiles are kept by job id, so
-// that no run is mixed with another one.
+// A Store keeps the reports by job. Taps post them to its Handler (adapters/tap has the wire format). A Source
+// wraps the source of a query and adds dag.Groups to its snapshots. All input is hostile: every batch is validated
+// before it is used, and the bytes of a store are bounded, as counted here; see Limits. Profiles are kept by job
+// id, so that runs are not mixed.
 //
-// What is over the bounds goes in this order: jobs that no snapshot knows, the longest silent first; the smaller keys
-// of each map, whose bytes stay known; the detail of what reduces have done, of groups of the same size first. Only
-// then batches are refused.
+// If a store is full, it drops data in this order: jobs that are in no snapshot, the longest silent first; the
+// smaller keys of each map, but not their bytes; the detail of finished groups of reduces, groups of the same size
+// first. Only then it refuses batches.
 package collect

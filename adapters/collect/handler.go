@@ -12,15 +12,15 @@ import (
 	"github.com/paratimer/paratimer/adapters/tap"
 )
 
-// Limits of a handler. Reading a batch takes some milliseconds of a processor and up to 20 MB.
+// Limits of a handler. Reading a batch takes some milliseconds of CPU time and up to 20 MB.
 const (
 	maxBatches  = 8           // that are read at a time
-	waitToRead  = time.Second // for a place among them; a tap has patience for twice that, and tries again
-	maxComplain = 20          // refusals that are told of one by one
+	waitToRead  = time.Second // for one of these places; a tap waits twice as long, and tries again
+	maxComplain = 20          // refusals that are reported one by one
 )
 
-// A Handler takes batches at tap.Path: a POST with the token, one batch, 204. What is refused changes nothing; the
-// answer says why in one line.
+// A Handler accepts batches at tap.Path: a POST with the token and one batch returns 204. A refused batch changes
+// nothing; the response has the reason in one line.
 type Handler struct {
 	store *Store
 	token [sha256.Size]byte
@@ -30,9 +30,9 @@ type Handler struct {
 	told  chan struct{}
 }
 
-// NewHandler returns a handler that takes batches with this token into store. It must not be empty. now is the
-// collector's clock, the same as the sources'. tell receives the first refusals, without
-// secrets; it may be nil.
+// NewHandler returns a handler that adds batches with this token to store. The token must not be empty. now is the
+// collector's clock, the same as the sources'. The callback receives the first refusals, without secrets; it may be
+// nil.
 func NewHandler(store *Store, token string, now func() time.Time, tell func(error)) *Handler {
 	return &Handler{
 		store: store, token: sha256.Sum256([]byte(token)), now: now, tell: tell,
@@ -40,7 +40,7 @@ func NewHandler(store *Store, token string, now func() time.Time, tell func(erro
 	}
 }
 
-// A refusal is an answer other than 204.
+// A refusal is a response other than 204.
 type refusal struct {
 	status int
 	err    error
@@ -66,7 +66,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.complain(r, err)
 }
 
-// complain tells of a refusal, but of no more than a few: whoever is refused goes on asking.
+// complain reports a refusal, but only the first few: a refused client goes on sending.
 func (h *Handler) complain(r *http.Request, err *refusal) {
 	if h.tell == nil {
 		return
@@ -129,14 +129,14 @@ func statusOf(err error) int {
 	return http.StatusBadRequest
 }
 
-// authorised compares hashes, in a time that tells nothing of the token.
+// authorised compares hashes in constant time, so that the time does not reveal the token.
 func (h *Handler) authorised(r *http.Request) bool {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	sum := sha256.Sum256([]byte(strings.TrimSpace(token)))
 	return strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare(sum[:], h.token[:]) == 1
 }
 
-// enter waits for a place among the batches that are read.
+// enter waits for a place among the batches that are being read.
 func (h *Handler) enter(r *http.Request) (leave func(), full *refusal) {
 	leave = func() { <-h.read }
 	select {

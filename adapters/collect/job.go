@@ -12,30 +12,30 @@ import (
 	"github.com/paratimer/paratimer/sketch"
 )
 
-// A job is what came of one job.
+// A job is what was received about one job.
 type job struct {
 	id     string
 	cost   int
-	orphan *list.Element // its place among the orphans while nobody watches it
+	orphan *list.Element // its place among the orphans while no source watches it
 
-	// How many tasks it has, as a snapshot says; 0 where it does not know.
+	// Numbers of its tasks according to a snapshot; 0 if unknown.
 	mapTasks, reduceTasks int
 
-	reduces   int // as its maps say; 0: none has
+	reduces   int // according to its maps; 0 if unknown
 	maps      map[int32]*profile
-	came      int // so many profiles, those that replaced others included
+	came      int // profiles received, including those that replaced others
 	mapOutput mapOutput
-	settled   bool   // mapOutput is that of all maps; their profiles are not kept
-	silent    string // why a map has no profile; "" if none has said so
+	settled   bool   // mapOutput is that of all maps, and their profiles are dropped
+	silent    string // why a map has no profile; "" if none has reported that
 	tasks     map[int32][]*attempt
 }
 
-// A profile is the output of a map attempt, by reduce and key. It is not changed, but replaced.
+// A profile is the output of a map attempt, by reduce and key. It is immutable: a new one replaces it.
 type profile struct {
 	attempt int32
 	sketch.Profile[string]
-	whole bool // Keys are all that it has
-	won   bool // a snapshot has told that the task's result is this attempt's
+	whole bool // Keys are all its keys
+	won   bool // according to a snapshot, the task's result is this attempt's
 }
 
 func (p *profile) cost() int {
@@ -50,7 +50,7 @@ func newJob(id string) *job {
 	return &job{id: id, cost: jobCost, maps: map[int32]*profile{}, tasks: map[int32][]*attempt{}}
 }
 
-// profileOf is the profile in a batch, with the lambda largest of its keys.
+// profileOf returns the profile in a batch, with its lambda largest keys.
 func profileOf(m *tap.MapProfile, number int32, lambda int) *profile {
 	p := &profile{attempt: number, whole: m.Complete && len(m.Top) <= lambda}
 	p.Bytes = slices.Clone(m.Bytes)
@@ -64,7 +64,7 @@ func profileOf(m *tap.MapProfile, number int32, lambda int) *profile {
 	return p.cut(lambda)
 }
 
-// cut is the profile with the lambda largest of its keys.
+// cut returns the profile with its lambda largest keys.
 func (p *profile) cut(lambda int) *profile {
 	if len(p.Keys) <= lambda {
 		return p
@@ -81,7 +81,7 @@ func (j *job) tasksOf(reduce bool) int {
 	return j.mapTasks
 }
 
-// profiles are the profiles of the maps, by index.
+// profiles returns the profiles of the maps, by index.
 func (j *job) profiles() []*profile {
 	tasks := slices.Sorted(maps.Keys(j.maps))
 	out := make([]*profile, len(tasks))
@@ -91,7 +91,7 @@ func (j *job) profiles() []*profile {
 	return out
 }
 
-// prune forgets maps that the job does not have, told of before anybody knew.
+// prune drops maps that the job does not have, which were reported before their number was known.
 func (j *job) prune() {
 	if j.mapTasks == 0 || len(j.maps) <= j.mapTasks {
 		return
@@ -104,14 +104,14 @@ func (j *job) prune() {
 	}
 }
 
-// wants says whether an attempt's profile is to be had: the first is, and one that comes later replaces it, but not
-// that of the attempt that has won.
+// Reports whether to accept an attempt's profile. The first one is accepted. A later one replaces it, unless the
+// present one is that of the attempt with the task's result.
 func (j *job) wants(task, number int32) bool {
 	p := j.maps[task]
 	return !j.settled && (p == nil || !p.won || p.attempt == number)
 }
 
-// find is the attempt of a reduce of that number; nil where it has told nothing.
+// find returns the attempt of a reduce with that number; nil if it has reported nothing.
 func (j *job) find(task, number int32) *attempt {
 	for _, a := range j.tasks[task] {
 		if a.number == number {
@@ -121,7 +121,8 @@ func (j *job) find(task, number int32) *attempt {
 	return nil
 }
 
-// attemptOf is the attempt of a reduce of that number, made if needed; of too many the one with the lowest number goes.
+// attemptOf returns the attempt of a reduce with that number, and adds it if needed. If there are too many, the one
+// with the lowest number is dropped.
 func (j *job) attemptOf(task, number int32) *attempt {
 	if a := j.find(task, number); a != nil {
 		return a
@@ -142,10 +143,11 @@ func (j *job) attemptOf(task, number int32) *attempt {
 	return a
 }
 
-// best is the attempt of a reduce whose groups count: the one that has succeeded, else of those that run the one that
-// has done most, as the engine's own progress and counters are those of the best attempt (TaskImpl.selectBestAttempt),
-// else one that the snapshot does not know yet, else a lost one: until the next tells, what it told of costs still
-// holds. nil: none. seen are the snapshot's attempts of the task; is is its own among them, nil where it is not there.
+// best returns the attempt of a reduce with the groups that count; nil if there is none. It is the one that has
+// succeeded, else the running one that has done most, as the engine's own progress and counters are those of the
+// best attempt (TaskImpl.selectBestAttempt), else one that the snapshot does not have yet, else a lost one: its
+// costs are valid until the next attempt reports. seen are the snapshot's attempts of the task; is is the best one
+// among them, or nil.
 func (j *job) best(task int32, seen []dag.Attempt) (best *attempt, is *dag.Attempt) {
 	most := unfit
 	for _, a := range j.tasks[task] {
@@ -159,9 +161,9 @@ func (j *job) best(task int32, seen []dag.Attempt) (best *attempt, is *dag.Attem
 
 // Ranks of attempts.
 const (
-	unfit   = iota // it is forgotten
+	unfit   = iota // the snapshot has a newer attempt instead
 	lost           // it has failed or was killed
-	unknown        // it has begun since, or has not begun
+	unknown        // it waits, or the snapshot does not have it yet
 	running
 	succeeded
 )
@@ -188,7 +190,7 @@ func rank(number int32, seen []dag.Attempt) (rank int, is *dag.Attempt) {
 	return unknown, nil
 }
 
-// take takes in a batch that fits: a is its attempt, p its profile, if any.
+// take adds a valid batch: a is its attempt, p its profile, if any.
 func (j *job) take(b *tap.Batch, a tap.Attempt, p *profile, received time.Time, most int) {
 	task, number := int32(a.Task), int32(a.Number)
 	switch {
@@ -221,7 +223,7 @@ func (j *job) lower(lambda int) {
 	}
 }
 
-// condense keeps at most so many points of an attempt.
+// condense keeps at most this many points per attempt.
 func (j *job) condense(most int) {
 	for _, all := range j.tasks {
 		for _, a := range all {

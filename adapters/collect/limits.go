@@ -1,17 +1,17 @@
 package collect
 
-// Limits bound a store. Bytes are as counted by this package: the process takes up to twice as much for a moment, while
-// profiles of map outputs are joined and batches are read.
+// Limits bound a store. Bytes are as counted by this package. For a moment the process takes up to twice as much,
+// while it joins profiles of map outputs and reads batches.
 type Limits struct {
-	Bytes   int // of all that is held
-	Orphans int // of these, of jobs that no snapshot knows yet
-	Points  int // of what one attempt of a reduce has done, before they are condensed
+	Bytes   int // in all
+	Orphans int // for jobs that are in no snapshot yet, included in Bytes
+	Points  int // of one attempt of a reduce, before they are condensed
 }
 
-// DefaultLimits are enough for 1,000 maps of 2,000 keys whose jobs still map, and 500 reduces of 2,000 points.
+// DefaultLimits are enough for 1,000 maps of 2,000 keys in jobs that still map, and 500 reduces of 2,000 points.
 func DefaultLimits() Limits { return Limits{Bytes: 256 << 20, Orphans: 32 << 20, Points: 4096} }
 
-// What things cost, in bytes: the structures, their slots in maps and the allocator's rounding.
+// Costs of what is kept, in bytes: the structures, their slots in maps and the allocator's rounding.
 const (
 	jobCost     = 1 << 10
 	profileCost = 192
@@ -23,13 +23,13 @@ const (
 )
 
 const (
-	// maxAttempts is how many attempts of a reduce are kept: one that runs, its speculative twin, and those that just
+	// maxAttempts is how many attempts of a reduce are kept: a running one, a speculative one, and those that just
 	// failed.
 	maxAttempts = 3
-	// minLambda and minPoints are where detail is not lowered any more, but batches are refused.
+	// minLambda and minPoints are the least detail. If that takes too much, batches are refused.
 	minLambda, minPoints = 32, 64
-	// maxOver is how many jobs that have ended are remembered, so that what still comes of them costs nothing.
+	// maxOver is how many ended jobs are remembered, so that their late batches cost nothing.
 	maxOver = 1024
-	// maxJobPoints bounds what all reduces of a job have done, so that a tape can hold a whole snapshot.
+	// maxJobPoints bounds the points of all reduces of a job, so that a tape can contain a whole snapshot.
 	maxJobPoints = 1 << 17
 )

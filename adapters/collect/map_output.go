@@ -10,12 +10,12 @@ import (
 	"github.com/paratimer/paratimer/sketch"
 )
 
-// A mapOutput is what the profiles of a job's maps tell of the input of its reduces.
+// A mapOutput is the input of a job's reduces, according to the profiles of its maps.
 type mapOutput struct {
-	maps    int // so many are in
-	came    int // of so many profiles that had come
+	maps    int // number of maps
+	came    int // profiles that had been received
 	reduces []dag.ReduceGroups
-	whole   bool // every key of these maps is known with its size
+	whole   bool // the size of every key of these maps is known
 }
 
 // mapOutputOf joins profiles, which are ordered by map (docs/facts/nearestfit.md N7, N8).
@@ -35,7 +35,7 @@ func mapOutputOf(profiles []*profile, lambda, capacity int) mapOutput {
 	return p
 }
 
-// reduceGroupsOf is the input of a reduce, without what it has done.
+// reduceGroupsOf returns the input of a reduce, without its finished groups.
 func reduceGroupsOf(p *sketch.ReduceInput[string]) dag.ReduceGroups {
 	r := dag.NoReduceGroups()
 	r.Bytes, r.Implicit = p.Bytes, p.Implicit
@@ -56,17 +56,17 @@ func reduceGroupsOf(p *sketch.ReduceInput[string]) dag.ReduceGroups {
 	return r
 }
 
-// A tally is how the maps of a job stand in a snapshot.
+// A tally counts the maps of a job in a snapshot.
 type tally struct {
 	tasks     int // in all; 0 unknown
 	succeeded int
-	silent    int // of these, have not told their keys
+	silent    int // succeeded ones without a profile
 }
 
 func (t tally) over() bool { return t.tasks > 0 && t.succeeded >= t.tasks }
 
-// settle forgets the profiles of a job all of whose maps have told and are done: their joined output stays. A map that
-// must run again, because its output is lost, writes the same.
+// settle drops the profiles of a job if all its maps have succeeded and have profiles: their joined output stays. A
+// map that must run again, because its output is lost, writes the same.
 func (j *job) settle(t tally) {
 	if !t.over() || t.silent > 0 || j.mapOutput.came != j.came || len(j.maps) == 0 {
 		return
@@ -77,7 +77,7 @@ func (j *job) settle(t tally) {
 	j.maps, j.settled = nil, true
 }
 
-// count tells how the maps stand, and marks the profiles of attempts that have won.
+// count counts the maps, and marks the profiles of attempts that have the tasks' results.
 func (j *job) count(phase *dag.Stage, attempts []dag.Attempt) tally {
 	t := tally{tasks: phase.Count()}
 	for i := range attempts {
@@ -97,14 +97,14 @@ func (j *job) count(phase *dag.Stage, attempts []dag.Attempt) tally {
 	return t
 }
 
-// due says whether profiles are to be joined anew: every twentieth of the maps, once all are in, and once all that will
-// come have. Each time a tape takes all sizes that are known.
+// due reports whether to join the profiles anew: after each twentieth of the maps, and once all maps have
+// succeeded. Each time a tape records all known sizes.
 func (j *job) due(t tally) bool {
 	fresh := j.came - j.mapOutput.came
 	return fresh > 0 && (t.over() || fresh*20 >= max(t.tasks, len(j.maps)))
 }
 
-// note says why less is known than a tap could tell.
+// note returns why less is known than a tap could report.
 func (j *job) note(t tally, reduces int, short bool, reported string) string {
 	var out []string
 	switch {

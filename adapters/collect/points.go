@@ -9,9 +9,9 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A point is groups of one size that an attempt has finished.
+// A point is a number of groups of one size that an attempt has finished.
 type point struct {
-	seq   int       // of its batch; of several joined, the last
+	seq   int       // of its batch; if points were joined, of the last one
 	ended time.Time // by the collector's clock
 	at    dag.Instant
 	bytes float64 // of one group
@@ -19,15 +19,15 @@ type point struct {
 	count float64
 }
 
-// A course is what an attempt has done, in the order of its batches. The instant of a point is known once a snapshot
-// has shown it, and then stays.
+// A course is the finished groups of an attempt, in the order of its batches. A point gets its instant when a
+// snapshot first shows it, and keeps it.
 type course struct {
 	points  []point
-	shown   int // so many points from the first on have an instant
-	edition int // grows when points that were shown are other ones now
+	shown   int // number of points, from the first on, that have an instant
+	edition int // grows when points that were shown have changed
 }
 
-// add puts points of a batch at their place.
+// add inserts the points of a batch.
 func (c *course) add(seq int, points []point) {
 	i := len(c.points)
 	for i > 0 && c.points[i-1].seq > seq {
@@ -40,14 +40,14 @@ func (c *course) add(seq int, points []point) {
 	}
 }
 
-// A moment is a snapshot's, by both clocks, and what an attempt's instants lie between.
+// A moment is the time of a snapshot by both clocks, with the attempt's bounds.
 type moment struct {
 	now        time.Time   // by the collector's clock
-	at         dag.Instant // by the cluster's
-	start, end dag.Instant // of the attempt; unknown where they are not known, or not yet
+	at         dag.Instant // by the cluster's clock
+	start, end dag.Instant // of the attempt; unknown if they are not known, or not yet
 }
 
-// of is an instant of the collector's clock by the cluster's, cut to the attempt and to the snapshot.
+// of converts a time of the collector's clock to the cluster's, within the bounds of the attempt and the snapshot.
 func (m moment) of(t time.Time) dag.Instant {
 	i := min(m.at.Add(t.Sub(m.now)), m.at)
 	if m.end.Known() {
@@ -56,7 +56,7 @@ func (m moment) of(t time.Time) dag.Instant {
 	return max(i, m.start) // an unknown start is before all
 }
 
-// stamp gives points their instants, in the order of the points: none is later than one that was shown after it.
+// stamp gives points their instants, in the order of the points: none is later than the instant of a later point.
 func (c *course) stamp(m moment) {
 	limit := m.at
 	for i := len(c.points) - 1; i >= c.shown; i-- {
@@ -79,8 +79,8 @@ func (c *course) stamp(m moment) {
 	c.shown = len(c.points)
 }
 
-// condense joins points until there are at most most: those of the same size, then those of nearly the same, at the
-// place of their last. Bytes, time and count of all stay what they are.
+// condense joins points until there are at most most: first those of the same size, then those of similar sizes,
+// each at the place of the last one. The sums of bytes, time and count stay the same.
 func (c *course) condense(most int) {
 	if len(c.points) <= most {
 		return
@@ -93,11 +93,11 @@ func (c *course) condense(most int) {
 	c.edition++
 }
 
-// join makes one of all points that have the same class.
+// join makes one point of all points of the same class.
 func join(points []point, class func(*point) float64) []point {
 	var out []point
 	place := make(map[float64]int)
-	last := make([]int, 0, len(points)) // of each of out, the last that is in it
+	last := make([]int, 0, len(points)) // for each of out, the index of the last point in it
 	for i := range points {
 		p := &points[i]
 		k := class(p)

@@ -2,16 +2,16 @@ package collect
 
 import "slices"
 
-// maxLate is how many numbers are waited for out of order before those that are missing are given up.
+// maxLate bounds the numbers that come out of order. Beyond it the missing ones are given up.
 const maxLate = 64
 
-// A sequence is which of an attempt's batches have come.
+// A sequence records which of an attempt's batches have come.
 type sequence struct {
 	low  int   // all below have come or are given up
 	over []int // others that have come, ascending; at most maxLate
 }
 
-// first says whether a number comes for the first time. One that was given up does not.
+// first reports whether a number comes for the first time. A number that was given up does not count.
 func (s *sequence) first(n int) bool {
 	if n < s.low {
 		return false

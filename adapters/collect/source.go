@@ -15,24 +15,25 @@ const (
 	DefaultCapacity = 35 * DefaultLambda
 )
 
-// Options say how profiles of map outputs are joined.
+// Options are settings for joining the profiles of map outputs.
 type Options struct {
-	Lambda   int // how many keys of each map are looked at; DefaultLambda
+	Lambda   int // how many keys of each map are used; DefaultLambda
 	Capacity int // how many keys of all maps are counted; 35 times Lambda
-	// Now is the collector's clock, by which batches were received; nil is time.Now.
+	// Now is the collector's clock, which stamps received batches; nil is time.Now.
 	Now func() time.Time
-	// AtEnd has groups added only once the query has ended: those from spools, whose instants nobody knows.
+	// AtEnd adds groups only once the query has ended. It is for spools, because their instants are unknown.
 	AtEnd bool
-	// Tell is told of a job's id when its first batch is seen; nil: nobody is.
+	// A callback for a job's id when its first batch is seen; may be nil.
 	Tell func(job string)
 }
 
-// An Inner source yields snapshots of one query, as the watch loop asks for them.
+// An Inner source yields snapshots of one query to the watch loop.
 type Inner interface {
 	Next(ctx context.Context) (*dag.Snapshot, error)
 }
 
-// A Source adds what taps told to the snapshots of another source. It is not safe for concurrent use; its store is.
+// A Source adds the reports of taps to the snapshots of another source. It is not safe for concurrent use; its
+// store is.
 type Source struct {
 	Inner
 	store *Store
@@ -40,7 +41,7 @@ type Source struct {
 	views map[string]*view // by job id
 }
 
-// NewSource returns a source of src's snapshots with what store knows of their jobs. Close ends it.
+// NewSource returns a source of src's snapshots with the data in store about their jobs. Close ends it.
 func NewSource(src Inner, store *Store, o Options) *Source {
 	if o.Lambda <= 0 {
 		o.Lambda = DefaultLambda
@@ -54,11 +55,11 @@ func NewSource(src Inner, store *Store, o Options) *Source {
 	return &Source{Inner: src, store: store, opt: o, views: map[string]*view{}}
 }
 
-// maxSize bounds the sizes, names and points of a snapshot, so that a tape can hold it.
+// maxSize bounds the sizes, names and points of a snapshot, so that a tape can contain it.
 const maxSize = 1 << 20
 
-// Next returns the source's next snapshot with dag.Groups where taps told of them. The source's own snapshot is not
-// changed, nor is what this one shares with it and with those before.
+// Next returns the source's next snapshot, with dag.Groups if taps reported any. It changes neither the source's
+// own snapshot nor the parts that snapshots share.
 func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	now := s.opt.Now() // the snapshot's instant is that of its beginning
 	snap, err := s.Inner.Next(ctx)
@@ -88,7 +89,7 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	return &with, nil
 }
 
-// Close says that the source is not asked any more: what the store holds for it may go.
+// Close ends the source. The store may then drop the data of its jobs.
 func (s *Source) Close() error {
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
@@ -101,7 +102,7 @@ func (s *Source) Close() error {
 	return nil
 }
 
-// groups are those of a job of a snapshot.
+// groups returns the groups of a job of a snapshot.
 func (s *Source) groups(snap *dag.Snapshot, i int, now time.Time) *dag.Groups {
 	state, plan := &snap.Jobs[i], &snap.Plan.Jobs[i]
 	if state.ID == "" {
@@ -127,7 +128,7 @@ func (s *Source) groups(snap *dag.Snapshot, i int, now time.Time) *dag.Groups {
 	return v.groups
 }
 
-// look brings a view up to date. The store's lock is held, but for the time in which profiles are joined.
+// look brings a view up to date. The caller locks the store; look unlocks it while it joins profiles.
 func (s *Source) look(v *view, state *dag.JobState, plan *dag.Job, at dag.Instant, now time.Time) {
 	j := s.store.jobs[state.ID]
 	if j == nil || !plan.IsMapReduce() {
@@ -151,12 +152,12 @@ func (s *Source) look(v *view, state *dag.JobState, plan *dag.Job, at dag.Instan
 	}
 	s.charged(j, func() { j.settle(t) })
 	if v.groups == nil && j.mapOutput.maps == 0 && len(j.tasks) == 0 && j.silent == "" {
-		return // a few of the maps are in
+		return // too few of the maps have reported
 	}
 	v.show(j, state, t, s.store.lambda < s.opt.Lambda, at, now)
 }
 
-// charged counts what do changes of a job.
+// charged counts the bytes that do adds to a job or removes from it.
 func (s *Source) charged(j *job, do func()) {
 	before := j.cost
 	do()

@@ -12,17 +12,17 @@ import (
 	"github.com/paratimer/paratimer/adapters/tap"
 )
 
-// A Spooled says what became of the lines of a spool.
+// A Spooled counts the lines of a spool.
 type Spooled struct {
 	Taken, Refused int
-	// First is why the first line was refused that was; nil: none.
+	// First is why the first refused line was refused; nil if none was.
 	First error
 }
 
-// ReadSpool takes in a file that a tap wrote because no collector was there: a batch a line, each as hostile as one
-// that was posted. received is when they count as received. A line that cannot be used, the torn last one of a task
-// that was killed among them, keeps none of the others out. An error is the reader's, or means that too many lines in a
-// row cannot be used.
+// ReadSpool adds a file that a tap wrote because no collector was there: a batch per line, each as hostile as a
+// posted one. received is the time at which all of them count as received. An unusable line, such as the torn last
+// line of a killed task, does not stop the others. An error is the reader's, or means that too many lines in a row
+// are unusable.
 func ReadSpool(r io.Reader, store *Store, received time.Time) (s Spooled, err error) {
 	in := bufio.NewReaderSize(r, 64<<10)
 	var bad input.Streak
@@ -63,8 +63,8 @@ func (s *Spooled) refuse(line int, err error) {
 	}
 }
 
-// readLine reads a line without its end. Of one of more than most bytes nothing is kept but that it is long. io.EOF
-// comes after the last line.
+// readLine reads a line without its end. If the line has more than most bytes, it returns only that it is long.
+// io.EOF comes after the last line.
 func readLine(in *bufio.Reader, most int) (line []byte, long bool, err error) {
 	any := false
 	for {

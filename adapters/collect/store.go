@@ -12,13 +12,13 @@ import (
 
 // Errors of Take. The batch changed nothing.
 var (
-	// ErrFull says that there is no room for the batch.
+	// ErrFull means that there is no room for the batch.
 	ErrFull = errors.New("the watcher has no room for more key groups")
-	// ErrOver says that nobody wants to know any more.
+	// ErrOver means that no source needs the job's batches any more.
 	ErrOver = errors.New("the job has ended, or is not watched any more")
 )
 
-// A ReducesError says that two maps of a job speak of different numbers of reduces.
+// A ReducesError means that two maps of a job report different numbers of reduces.
 type ReducesError struct {
 	Job       string
 	Is, Other int
@@ -28,7 +28,7 @@ func (e *ReducesError) Error() string {
 	return fmt.Sprintf("map.r: this map has %d reduces, others of %s have %d", e.Other, e.Job, e.Is)
 }
 
-// A TaskError says that a job has no such task.
+// A TaskError means that a job has no such task.
 type TaskError struct {
 	Attempt string
 	Tasks   int
@@ -38,25 +38,25 @@ func (e *TaskError) Error() string {
 	return fmt.Sprintf("att: %s, but its job has %d such tasks", e.Attempt, e.Tasks)
 }
 
-// Counts are what a store has done and holds.
+// Counts are what a store has processed and keeps.
 type Counts struct {
 	Taken, Refused int // batches, since the start
-	Jobs, Orphans  int // that have told something: those that are watched, and the others
-	Bytes          int // held
+	Jobs, Orphans  int // that have batches: those that are watched, and the others
+	Bytes          int // kept
 }
 
-// A Store keeps what taps tell, by job, within its limits. Several goroutines may use it.
+// A Store keeps the reports of taps, by job, within its limits. Several goroutines may use it.
 type Store struct {
 	limits Limits
 
 	mu             sync.Mutex
 	jobs           map[string]*job
-	watched        map[string]int // sources that watch a job, which may have told nothing yet
+	watched        map[string]int // number of sources that watch a job, which may have no batch yet
 	orphans        list.List      // of *job, the longest silent first
 	held, orphaned int            // bytes of all, and of the orphans
-	lambda, points int            // what is kept of a map's keys, and of an attempt's points
+	lambda, points int            // limits of a map's keys, and of an attempt's points
 	over           map[string]bool
-	ended          [maxOver]string // a ring of what over holds
+	ended          [maxOver]string // a ring of the keys of over
 	next           int
 	taken, refused int
 }
@@ -69,7 +69,7 @@ func NewStore(l Limits) *Store {
 	}
 }
 
-// Counts returns what the store has done and holds now.
+// Counts returns what the store has processed and keeps now.
 func (s *Store) Counts() Counts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,7 +77,7 @@ func (s *Store) Counts() Counts {
 	return Counts{s.taken, s.refused, len(s.jobs) - n, n, s.held}
 }
 
-// Take takes in a batch that was received at an instant of the collector's clock. The batch must be valid. Errors are
+// Take adds a batch that was received at a time of the collector's clock. The batch must be valid. Errors are
 // ErrFull, ErrOver, *ReducesError and *TaskError.
 func (s *Store) Take(b *tap.Batch, received time.Time) error {
 	s.mu.Lock()
@@ -91,7 +91,7 @@ func (s *Store) Take(b *tap.Batch, received time.Time) error {
 	return err
 }
 
-// Refused counts a batch that never came so far as to be taken.
+// Refused counts a batch that was refused before Take.
 func (s *Store) Refused() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,7 +137,7 @@ func (s *Store) take(b *tap.Batch, received time.Time) error {
 		return ErrFull
 	}
 	if p != nil {
-		p = p.cut(s.lambda) // it may be less now
+		p = p.cut(s.lambda) // room may have lowered lambda
 	}
 	if j == nil || s.jobs[b.Job] == nil {
 		j = newJob(b.Job)
@@ -155,12 +155,12 @@ func (s *Store) take(b *tap.Batch, received time.Time) error {
 	return nil
 }
 
-// pointsOf is how many points an attempt of a job may have.
+// pointsOf returns how many points an attempt of a job may have.
 func (s *Store) pointsOf(j *job) int {
 	return max(minPoints, min(s.points, maxJobPoints/max(1, j.reduces, len(j.tasks))))
 }
 
-// charge counts bytes of a job.
+// charge adds bytes to the store's counts of a job.
 func (s *Store) charge(j *job, bytes int) {
 	s.held += bytes
 	if j.orphan != nil {
@@ -168,7 +168,7 @@ func (s *Store) charge(j *job, bytes int) {
 	}
 }
 
-// room makes room for so many bytes of a job, which is nil where it is a new one, and says whether it could.
+// room makes room for bytes of a job, nil if it is new, and reports whether it could.
 func (s *Store) room(need int, j *job, orphan bool) bool {
 	if orphan {
 		for s.orphaned+need > s.limits.Orphans {
@@ -185,7 +185,7 @@ func (s *Store) room(need int, j *job, orphan bool) bool {
 	return true
 }
 
-// evict forgets the longest silent orphan but keep, and says whether there was one.
+// evict drops the longest silent orphan other than keep, and reports whether there was one.
 func (s *Store) evict(keep *job) bool {
 	for e := s.orphans.Front(); e != nil; e = e.Next() {
 		if j := e.Value.(*job); j != keep {
@@ -204,7 +204,7 @@ func (s *Store) forget(j *job) {
 	delete(s.jobs, j.id)
 }
 
-// shrink lowers what is kept of every map, then what is kept of every attempt, and says whether it could.
+// shrink lowers the limit of a map's keys, or else that of an attempt's points, and reports whether it could.
 func (s *Store) shrink() bool {
 	switch {
 	case s.lambda > minLambda:
@@ -223,7 +223,7 @@ func (s *Store) shrink() bool {
 	return true
 }
 
-// watch says that a source watches a job, whose batches are kept from now on as long as it does.
+// watch records that a source watches a job. The job's batches are kept as long as one does.
 func (s *Store) watch(id string) {
 	delete(s.over, id)
 	s.watched[id]++
@@ -234,8 +234,8 @@ func (s *Store) watch(id string) {
 	}
 }
 
-// leave notes that a source no longer watches a job. If no other source does, the store drops a job that has ended and
-// refuses later batches of it. A job that still runs becomes an orphan again.
+// leave records that a source no longer watches a job. If no other source does, the store drops a job that has
+// ended and refuses its later batches. A job that still runs becomes an orphan again.
 func (s *Store) leave(id string, ended bool) {
 	if s.watched[id] == 0 {
 		return
@@ -255,12 +255,12 @@ func (s *Store) leave(id string, ended bool) {
 	delete(s.over, s.ended[s.next])
 	s.ended[s.next], s.over[id] = id, true
 	s.next = (s.next + 1) % maxOver
-	if s.held < s.limits.Bytes/4 { // what made room necessary is gone
+	if s.held < s.limits.Bytes/4 { // there is room again
 		s.lambda, s.points = tap.MaxKeys, max(s.limits.Points, minPoints)
 	}
 }
 
-// lose makes a job that nobody watches any more an orphan; nil is none.
+// lose makes a job an orphan once no source watches it; j may be nil.
 func (s *Store) lose(j *job) {
 	if j == nil {
 		return

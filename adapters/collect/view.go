@@ -12,20 +12,20 @@ import (
 type view struct {
 	groups   *dag.Groups // nil: nothing yet
 	shown    []shown     // by reduce
-	reported bool        // that its first batch is here
-	over     bool        // the job has ended: what was shown stands
+	reported bool        // its first batch was reported
+	over     bool        // the job has ended: groups no longer change
 }
 
-// A shown is which points of a reduce were shown.
+// A shown records which points of a reduce were shown.
 type shown struct {
 	of      *attempt
 	edition int
 	done    []dag.GroupPoint
 }
 
-// show makes the groups of a snapshot that was made at the instant at, which was now by the collector's clock. Where
-// nothing changed they are those of before. Of what the snapshot has itself by a tap, as one on a tape may, the fuller
-// one stands.
+// show makes the groups of a snapshot that was made at the instant at, which is now by the collector's clock. If
+// nothing has changed, it keeps the previous groups. If the snapshot has groups of a tap itself, as one on a tape
+// may, the more complete data is used.
 func (v *view) show(j *job, state *dag.JobState, t tally, short bool, at dag.Instant, now time.Time) {
 	inner := state.Groups
 	n := j.reduceTasks
@@ -79,7 +79,7 @@ func (v *view) show(j *job, state *dag.JobState, t tally, short bool, at dag.Ins
 	}
 }
 
-// doneOf is the bytes of all groups that a reduce has done.
+// doneOf returns the bytes of all finished groups of a reduce.
 func doneOf(r *dag.ReduceGroups) float64 {
 	sum := 0.0
 	for _, p := range r.Done {
@@ -88,7 +88,7 @@ func doneOf(r *dag.ReduceGroups) float64 {
 	return sum
 }
 
-// done adds what an attempt has done to its reduce.
+// done adds the finished groups of an attempt to its reduce.
 func (v *view) done(r *dag.ReduceGroups, i int, a *attempt, m moment) {
 	was := &v.shown[i]
 	if was.of != a || was.edition != a.course.edition {
@@ -99,9 +99,10 @@ func (v *view) done(r *dag.ReduceGroups, i int, a *attempt, m moment) {
 	a.opened(r, m)
 }
 
-// counted takes the bytes of a reduce from its counters, as not all maps have a profile: what it has copied, once it
-// has copied all. Where most maps have, it is not more than if the others were like them, because counters may hold
-// more than keys and values. r is NaN in Bytes and Implicit where its counters do not tell.
+// counted sets the bytes of a reduce from its counters, if not all maps have a profile: the bytes it has copied,
+// once it has copied all. If some maps have profiles, the bytes are at most those that all maps would have if they
+// were alike, because counters may include more than keys and values. Bytes and Implicit are NaN if there are no
+// such counters.
 func counted(r *dag.ReduceGroups, seen []dag.Attempt, t tally, maps int) {
 	bytes, profiled := math.NaN(), r.Bytes
 	for i := range seen {
@@ -129,12 +130,12 @@ func reducesOf(g *dag.Groups) int {
 	return len(g.Reduces)
 }
 
-// A cursor goes through attempts, which are ordered by task.
+// A cursor walks over attempts that are ordered by task.
 type cursor struct{ rest []dag.Attempt }
 
 func byTask(attempts []dag.Attempt) cursor { return cursor{attempts} }
 
-// next returns the attempts of a task; tasks are asked for in order.
+// next returns the attempts of a task. Calls must be in the order of tasks.
 func (c *cursor) next(task int32) []dag.Attempt {
 	for len(c.rest) > 0 && c.rest[0].Task < task {
 		c.rest = c.rest[1:]
@@ -146,7 +147,7 @@ func (c *cursor) next(task int32) []dag.Attempt {
 	return c.rest[:n]
 }
 
-// same says whether two groups say the same. Lists that are not shared count as different ones.
+// same reports whether two groups are equal. Lists that are not shared count as different.
 func same(a, b *dag.Groups) bool {
 	if a.Origin != b.Origin || a.Maps != b.Maps || a.Note != b.Note || len(a.Reduces) != len(b.Reduces) {
 		return false
