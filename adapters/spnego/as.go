@@ -16,20 +16,21 @@ import (
 	"github.com/jcmturner/gokrb5/v8/types"
 )
 
-// A ticket is one that is held, with its session key.
+// A ticket is a Kerberos ticket with its session key.
 type ticket struct {
 	messages.Ticket
 	key                   types.EncryptionKey
 	start, end, renewTill time.Time
 }
 
-// fresh says whether it may still be used at now: what is sent must arrive in time, and clocks differ a little.
+// fresh reports whether the ticket may still be used at now. Requests take time to arrive, and clocks differ a
+// little.
 func (t *ticket) fresh(now time.Time) bool {
 	return t != nil && now.Before(t.end.Add(-min(time.Minute, t.end.Sub(t.start)/6)))
 }
 
-// authenticate asks the KDC for a ticket-granting ticket (RFC 4120 section 3.1), keys being the principal's, the newest
-// first.
+// authenticate requests a ticket-granting ticket from the KDC (RFC 4120 section 3.1). keys are the principal's, the
+// newest first.
 func (c *conf) authenticate(ctx context.Context, who principal, keys []keyEntry, file string) (t *ticket, err error) {
 	defer unreadable(&err)
 	req, err := messages.NewASReqForTGT(who.realm, c.gokrb5, who.name())
@@ -63,7 +64,7 @@ func (c *conf) authenticate(ctx context.Context, who principal, keys []keyEntry,
 	return opened(&rep, &req, keys, who, file)
 }
 
-// usable are the kinds of encryption that are permitted and that there are keys of.
+// usable returns the kinds of encryption that are permitted and have a key.
 func (c *conf) usable(keys []keyEntry) (out []int32) {
 	for _, id := range c.etypes {
 		if slices.ContainsFunc(keys, func(k keyEntry) bool { return k.key.KeyType == id }) {
@@ -81,7 +82,7 @@ func (c *conf) send(ctx context.Context, realm string, req *messages.ASReq) ([]b
 	return c.ask(ctx, realm, b)
 }
 
-// prove adds the time, encrypted with the key that the KDC asks for (RFC 4120 section 5.2.7.2).
+// prove adds the time, encrypted with a key of the kind that the KDC requires (RFC 4120 section 5.2.7.2).
 func prove(req *messages.ASReq, refused messages.KRBError, keys []keyEntry) error {
 	var hints types.PADataSequence
 	if err := hints.Unmarshal(refused.EData); err != nil {
@@ -116,7 +117,7 @@ func prove(req *messages.ASReq, refused messages.KRBError, keys []keyEntry) erro
 	return nil
 }
 
-// opened decrypts the KDC's answer with the key that it names, and holds it against what was asked.
+// opened decrypts the KDC's response with a key of the kind that it names, and checks it against the request.
 func opened(rep *messages.ASRep, req *messages.ASReq, keys []keyEntry, who principal, file string) (*ticket, error) {
 	for _, k := range keys {
 		if k.key.KeyType != rep.EncPart.EType {
@@ -143,10 +144,10 @@ func hold(t messages.Ticket, part *messages.EncKDCRepPart) *ticket {
 	return held
 }
 
-// errUnreadable is an answer of a KDC that is none.
+// errUnreadable means that a KDC's response cannot be decoded.
 var errUnreadable = &Error{Text: "what the KDC answers cannot be read", Hint: "is it a KDC that krb5.conf names?"}
 
-// unreadable makes an error of what gokrb5 panics of in an answer that is not as it should be.
+// unreadable turns a panic of gokrb5 on a malformed response into an error.
 func unreadable(err *error) {
 	if recover() != nil {
 		*err = errUnreadable
@@ -157,11 +158,11 @@ func tgs(realm string) types.PrincipalName {
 	return types.PrincipalName{NameType: nametype.KRB_NT_SRV_INST, NameString: []string{"krbtgt", realm}}
 }
 
-// service asks for a ticket to HTTP on host: in the realm that krb5.conf says, else in the one that the KDC refers to.
+// service requests a ticket to HTTP on host, in the realm in krb5.conf, or else in the one that the KDC refers to.
 func (c *conf) service(ctx context.Context, who principal, tgt *ticket, host string) (*ticket, error) {
 	name := principal{parts: []string{"HTTP", host}}
 	asked := name.name()
-	asked.NameType = nametype.KRB_NT_SRV_HST // KDCs refer only those who ask for a service of a host
+	asked.NameType = nametype.KRB_NT_SRV_HST // KDCs refer only requests for a service of a host
 	realm := c.serviceRealm(host)
 	at := who.realm
 	if realm != "" && realm != at {
@@ -188,7 +189,7 @@ func (c *conf) service(ctx context.Context, who principal, tgt *ticket, host str
 	return t, nil
 }
 
-// referred is the realm that a ticket is for instead of a service, "" for a service's.
+// referred returns the realm of a ticket that is a referral, "" if it is for a service.
 func referred(t *ticket) string {
 	if n := t.SName.NameString; len(n) == 2 && n[0] == "krbtgt" {
 		return n[1]
@@ -228,7 +229,7 @@ func (c *conf) grant(ctx context.Context, who principal, tgt *ticket, realm stri
 	return hold(rep.Ticket, &part), nil
 }
 
-// unknownService says whether the KDC does not know a service by the name that was asked for.
+// unknownService reports whether the KDC does not have the requested service.
 func unknownService(err error) bool {
 	refused, ok := errors.AsType[messages.KRBError](err)
 	return ok && refused.ErrorCode == errorcode.KDC_ERR_S_PRINCIPAL_UNKNOWN

@@ -13,7 +13,7 @@ import (
 	"github.com/jcmturner/gokrb5/v8/types"
 )
 
-// A credential is a ticket with its session key, its bytes as the KDC sent them.
+// A credential is a ticket as the KDC sent it, with its session key.
 type credential struct {
 	client, server principal
 	key            types.EncryptionKey
@@ -24,7 +24,7 @@ type credential struct {
 
 const flagRenewable = 0x00800000
 
-// readCache reads a ticket cache file, version 3 or 4, and returns whose it is and what is in it.
+// readCache reads a ticket cache file, version 3 or 4, and returns its principal and its credentials.
 // https://web.mit.edu/kerberos/krb5-latest/doc/formats/ccache_file_format.html
 func readCache(file string) (principal, []credential, error) {
 	b, err := readFile(file)
@@ -47,12 +47,12 @@ func parseCache(b []byte) (who principal, all []credential, err error) {
 	}
 	c := cursor{b: b[2:], order: binary.BigEndian}
 	if b[1] == 4 {
-		c.bytes(c.u16()) // tags: by how much the KDC's clock is off
+		c.bytes(c.u16()) // tags: the offset of the KDC's clock
 	}
 	who = cachePrincipal(&c)
 	for len(c.b) > 0 && !c.cut {
 		one := cacheCredential(&c, b[1])
-		if !c.cut && one.server.realm != "X-CACHECONF:" { // settings of the cache stand as credentials
+		if !c.cut && one.server.realm != "X-CACHECONF:" { // settings of the cache are stored as credentials
 			all = append(all, one)
 		}
 	}
@@ -82,7 +82,7 @@ func cacheCredential(c *cursor, version byte) (one credential) {
 	one.client, one.server = cachePrincipal(c), cachePrincipal(c)
 	one.key.KeyType = int32(c.u16())
 	if version == 3 {
-		c.u16() // written twice
+		c.u16() // it is there twice
 	}
 	one.key.KeyValue = slices.Clone(c.counted())
 	authenticated := at()
@@ -105,7 +105,7 @@ func cacheCredential(c *cursor, version byte) (one credential) {
 	return one
 }
 
-// cacheFile is the file that the name of a ticket cache stands for; only files can be read.
+// cacheFile returns the file of a ticket cache by the cache's name. Other kinds of caches are an error.
 func cacheFile(name, uid string) (string, error) {
 	kind, rest, typed := strings.Cut(name, ":")
 	switch {
@@ -123,8 +123,8 @@ func cacheFile(name, uid string) (string, error) {
 	}
 }
 
-// fromCache takes the ticket-granting ticket of the cache's file, which kinit, k5start and others write anew, and has
-// it renewed where the KDC lets it be. The file is never written.
+// fromCache reads the ticket-granting ticket from the cache's file, which kinit, k5start and others rewrite, and
+// renews it if the KDC allows that. It never writes the file.
 func (l *Login) fromCache(ctx context.Context) error {
 	now := l.opt.Clock()
 	if is := stampOf(l.source); l.tgt == nil || is != l.stamp {
@@ -169,7 +169,8 @@ func (l *Login) fromCache(ctx context.Context) error {
 // utc formats a time in UTC, as in logs.
 func utc(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
-// granting is the ticket-granting ticket of the principal's own realm; of several the one that ends last.
+// granting returns the ticket-granting ticket of the principal's own realm; if there are several, the one that ends
+// last.
 func granting(who principal, all []credential) (t *ticket, err error) {
 	defer unreadable(&err)
 	for _, c := range all {
@@ -188,18 +189,17 @@ func granting(who principal, all []credential) (t *ticket, err error) {
 	return t, nil
 }
 
-// errCutOff says that a file ends in the middle of something.
+// errCutOff means that a file ends in the middle of something.
 var errCutOff = errors.New("it is cut off or damaged")
 
-// A cursor reads the binary formats of MIT Kerberos. After it has run out of bytes all it reads is zero, and cut is
-// true.
+// A cursor reads the binary formats of MIT Kerberos. After it has run out of bytes it reads zeros, and cut is true.
 type cursor struct {
 	b     []byte
 	order binary.ByteOrder
 	cut   bool
 }
 
-// bytes returns the next n, shared with the file.
+// bytes returns the next n bytes, shared with the file.
 func (c *cursor) bytes(n int) []byte {
 	if n < 0 || n > len(c.b) {
 		c.cut, c.b = true, nil
@@ -231,5 +231,5 @@ func (c *cursor) u32() uint32 {
 	return 0
 }
 
-// counted returns what a length of 32 bits stands before.
+// counted returns the bytes that follow a 32-bit length.
 func (c *cursor) counted() []byte { return c.bytes(int(c.u32())) }

@@ -13,25 +13,25 @@ import (
 	"github.com/jcmturner/gokrb5/v8/iana/etypeID"
 )
 
-// A conf is what of krb5.conf a client needs.
+// A conf is the settings of krb5.conf that a client needs.
 type conf struct {
 	*profile
-	realm     string // default_realm, "" where none is said
-	dnsKDC    bool   // KDCs that are not named may be looked for in DNS
-	fallback  bool   // a service that the KDC does not know by its name may be known by its canonical one
-	cacheName string // default_ccache_name, its variables open
+	realm     string // default_realm, "" if there is none
+	dnsKDC    bool   // KDCs that krb5.conf does not name may be looked up in DNS
+	fallback  bool   // if the KDC does not know a service by its name, its canonical name is tried
+	cacheName string // default_ccache_name, its variables not expanded
 	keytab    string // default_client_keytab_name
 	etypes    []int32
 	gokrb5    *config.Config
 }
 
-// etypes are what is asked for where krb5.conf says nothing, the preferred first.
+// defaultEtypes are the kinds of encryption if krb5.conf sets none, the preferred first.
 var defaultEtypes = []int32{
 	etypeID.AES256_CTS_HMAC_SHA1_96, etypeID.AES128_CTS_HMAC_SHA1_96, etypeID.AES256_CTS_HMAC_SHA384_192,
 	etypeID.AES128_CTS_HMAC_SHA256_128,
 }
 
-// loadConf reads the files that are named by KRB5_CONFIG, else /etc/krb5.conf.
+// loadConf reads the files in KRB5_CONFIG, else /etc/krb5.conf.
 func loadConf(getenv func(string) string) (*conf, error) {
 	p, err := readProfile(cmp.Or(getenv("KRB5_CONFIG"), "/etc/krb5.conf"))
 	if err != nil {
@@ -87,7 +87,7 @@ func (c *conf) flag(name string, def bool) (bool, error) {
 	return def, bad(s, "it is true or false")
 }
 
-// duration reads 600, 10h, 1d12h, 24:00 and 24:00:00.
+// duration parses 600, 10h, 1d12h, 24:00 and 24:00:00.
 func (c *conf) duration(name string, to *time.Duration) error {
 	s, ok := c.get("libdefaults", name)
 	if !ok {
@@ -118,13 +118,13 @@ func (c *conf) duration(name string, to *time.Duration) error {
 	return nil
 }
 
-// families are names that stand for several kinds of encryption.
+// families are names for several kinds of encryption.
 var families = map[string][]int32{
 	"aes": defaultEtypes, "default": defaultEtypes,
 	"rc4": {etypeID.RC4_HMAC}, "des3": {etypeID.DES3_CBC_SHA1_KD},
 }
 
-// chooseEtypes takes what krb5.conf permits and gokrb5 can: AES, and RC4 and triple DES where they are named.
+// chooseEtypes selects what krb5.conf permits and gokrb5 supports: AES, and RC4 and triple DES if they are named.
 func (c *conf) chooseEtypes() error {
 	s, ok := c.get("libdefaults", "permitted_enctypes")
 	if !ok {
@@ -160,7 +160,7 @@ func (c *conf) chooseEtypes() error {
 	return nil
 }
 
-// serviceRealm is the realm of a host by [domain_realm], "" where it is not said.
+// serviceRealm returns the realm of a host by [domain_realm], "" if there is none.
 func (c *conf) serviceRealm(host string) string {
 	for name := strings.ToLower(host); name != ""; {
 		if s, ok := c.get("domain_realm", name); ok {

@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// cookieName is what Hadoop's servers call the token that they sign (AuthenticatedURL.AUTH_COOKIE).
+// cookieName is the name of the token that Hadoop's servers sign (AuthenticatedURL.AUTH_COOKIE).
 const cookieName = "hadoop.auth"
 
-// A session is a server's word that it knows who asks.
+// A session is a server's cookie for an authenticated user.
 type session struct {
 	cookie *http.Cookie
 	due    time.Time // from then on it is renewed
-	ends   time.Time // zero: only the server knows
+	ends   time.Time // zero if unknown
 }
 
-// sessionOf takes the cookie out of an answer that came at now. nil: the answer sets none. An empty cookie, by which a
-// server takes one back, is a session that has ended.
+// sessionOf takes the cookie from a response that came at now; nil if there is none. An empty cookie, with which a
+// server revokes one, is a session that has ended.
 func sessionOf(resp *http.Response, now time.Time) *session {
 	var s *session
 	var others []string
@@ -28,14 +28,15 @@ func sessionOf(resp *http.Response, now time.Time) *session {
 			others = append(others, line)
 			continue
 		}
-		// Only what belongs to a request: its quotes stay, for servers compare the signature of what is between them.
+		// Only the fields of a request. The quotes stay, because servers compare the signature of what is between
+		// them.
 		//nolint:gosec // G124: it is sent back to the server that set it, never set
 		s = &session{cookie: &http.Cookie{Name: c.Name, Value: c.Value, Quoted: c.Quoted}}
 	}
 	if s == nil {
 		return nil
 	}
-	// Nobody else needs it: neither a jar, which would send it to other ports, nor a recording.
+	// Only the session needs it: not a jar, which would send it to other ports, nor a recording.
 	resp.Header.Del("Set-Cookie")
 	for _, line := range others {
 		resp.Header.Add("Set-Cookie", line)
@@ -47,8 +48,8 @@ func sessionOf(resp *http.Response, now time.Time) *session {
 	return s
 }
 
-// lifetime reads when a token ends, in ms of the server's clock, and returns what is left of that by this server's
-// Date. Dates are cut to seconds: the server may be up to a second further.
+// lifetime reads the end of a token, in ms of the server's clock, and returns the time that is left by the server's
+// Date. Dates are cut to seconds, so the server may be up to a second further.
 func lifetime(token, date string, now time.Time) (left time.Duration, ok bool) {
 	theirs, err := http.ParseTime(date)
 	if err != nil {
@@ -58,7 +59,7 @@ func lifetime(token, date string, now time.Time) (left time.Duration, ok bool) {
 		if ms, found := strings.CutPrefix(field, "e="); found {
 			end, err := strconv.ParseInt(ms, 10, 64)
 			if err != nil || end <= 0 {
-				return 0, false // some servers' tokens do not end by themselves
+				return 0, false // some servers' tokens have no end
 			}
 			return time.UnixMilli(end).Sub(theirs) - time.Second, true
 		}
@@ -66,7 +67,7 @@ func lifetime(token, date string, now time.Time) (left time.Duration, ok bool) {
 	return 0, false
 }
 
-// usable says whether the server is likely to take it at now.
+// usable reports whether the server is likely to accept the session at now.
 func (s *session) usable(now time.Time) bool {
 	return s != nil && s.cookie.Value != "" && (s.ends.IsZero() || now.Before(s.ends))
 }

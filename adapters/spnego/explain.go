@@ -11,8 +11,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// explain puts what a KDC refuses into words: who asked for which service ("" for the first ticket), by which keytab
-// ("" for none).
+// explain describes a KDC's refusal. It names the principal, the requested service ("" for the first ticket) and
+// the keytab ("" for none).
 func explain(err error, who principal, service, file string) error {
 	refused, ok := errors.AsType[messages.KRBError](err)
 	if !ok {
@@ -51,7 +51,7 @@ func wrongKey(who principal, file string) error {
 	}
 }
 
-// skew says how far this machine's clock is from another's.
+// skew returns how far this machine's clock is from the KDC's.
 func skew(theirs, ours time.Time) string {
 	d := ours.Sub(theirs).Round(time.Second)
 	if d < 0 {
@@ -67,7 +67,7 @@ func or(s, other string) string {
 	return s
 }
 
-// passing says whether the cause may be gone soon by itself: no answer came, or the caller left.
+// passing reports whether the cause may soon disappear by itself. Only refused keys (errAgain) do not.
 func passing(err error) bool {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return true
@@ -75,7 +75,7 @@ func passing(err error) bool {
 	return !errors.Is(err, errAgain)
 }
 
-// An Error says why nobody could be logged in, in words for people.
+// An Error is why a login failed, in words for people.
 type Error struct {
 	Text string // what happened, where
 	Hint string // what to do
@@ -85,8 +85,8 @@ type Error struct {
 func (e *Error) Error() string { return e.Text }
 func (e *Error) Unwrap() error { return e.Err }
 
-// Advice says what to do about it.
+// Advice returns what to do about it.
 func (e *Error) Advice() string { return e.Hint }
 
-// errAgain marks a cause that is not asked about again for a while: a KDC may lock an account after some wrong keys.
+// errAgain marks a cause that is not retried for a while: a KDC may lock an account after some wrong keys.
 var errAgain = errors.New("asked before")

@@ -21,7 +21,7 @@ const (
 	maxAnswer = 1 << 20         // bytes; tickets of users in a thousand groups take 64 KiB
 )
 
-// kdcs are the addresses of a realm's KDCs, in the order in which krb5.conf or DNS gives them.
+// kdcs returns the addresses of a realm's KDCs, in the order of krb5.conf or DNS.
 func (c *conf) kdcs(ctx context.Context, realm string) ([]string, error) {
 	var out []string
 	for _, v := range append(c.all("realms", realm, "kdc"), c.all("realms", realm, "master_kdc")...) {
@@ -64,7 +64,7 @@ func ifNone(found []string, err error) error {
 	return err
 }
 
-// ask sends a message to the realm's KDCs, one after the other until one answers. What a KDC refuses is a
+// ask sends a message to the realm's KDCs, one after the other until one responds. A KDC's refusal is a
 // messages.KRBError.
 func (c *conf) ask(ctx context.Context, realm string, msg []byte) ([]byte, error) {
 	addrs, err := c.kdcs(ctx, realm)
@@ -93,7 +93,7 @@ func (c *conf) ask(ctx context.Context, realm string, msg []byte) ([]byte, error
 	}
 }
 
-// exchange speaks to one KDC over TCP (RFC 4120 section 7.2.2), which every KDC does.
+// exchange sends a message to one KDC over TCP (RFC 4120 section 7.2.2), which every KDC supports.
 func exchange(ctx context.Context, addr string, msg []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

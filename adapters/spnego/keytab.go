@@ -47,7 +47,7 @@ func parseKeytab(b []byte) ([]keyEntry, error) {
 		if size == 0 {
 			break
 		}
-		if size < 0 { // a hole where an entry was
+		if size < 0 { // a hole in place of a deleted entry
 			c.bytes(-size)
 			if c.cut {
 				return nil, errCutOff
@@ -75,7 +75,7 @@ func parseKey(e *cursor) (k keyEntry, ok bool) {
 	k.version = e.u8()
 	k.key.KeyType = int32(e.u16())
 	k.key.KeyValue = slices.Clone(e.bytes(e.u16()))
-	if len(e.b) >= 4 { // a version of 32 bits goes before that of 8
+	if len(e.b) >= 4 { // a 32-bit version overrides the 8-bit one
 		if v := e.u32(); v != 0 {
 			k.version = int(v)
 		}
@@ -83,7 +83,7 @@ func parseKey(e *cursor) (k keyEntry, ok bool) {
 	return k, !e.cut && k.who.valid()
 }
 
-// principals lists who is in a keytab, each once.
+// principals lists the principals in a keytab, sorted, each once.
 func principals(keys []keyEntry) []string {
 	var out []string
 	for _, k := range keys {
@@ -95,8 +95,8 @@ func principals(keys []keyEntry) []string {
 	return out
 }
 
-// keysOf returns who is meant by a name, which may lack the realm or be "", and this principal's keys, the newest
-// first.
+// keysOf returns the principal with a name, which may lack the realm or be "", and this principal's keys, the
+// newest first.
 func keysOf(keys []keyEntry, file, name, realm string) (principal, []keyEntry, error) {
 	all := principals(keys)
 	held := "in it are " + list(all)
@@ -123,7 +123,7 @@ func keysOf(keys []keyEntry, file, name, realm string) (principal, []keyEntry, e
 			found = append(found, k)
 		}
 	}
-	// Where the realm is left open the default one goes before others.
+	// If the name has no realm, the default realm comes before others.
 	for _, k := range keys {
 		if asked.realm == "" && k.who.is(principal{asked.parts, realm}) && len(found) > 0 &&
 			found[0].who.realm != realm {
@@ -137,7 +137,7 @@ func keysOf(keys []keyEntry, file, name, realm string) (principal, []keyEntry, e
 	return found[0].who, found, nil
 }
 
-// list names a few.
+// list names the first few.
 func list(names []string) string {
 	const most = 8
 	if n := len(names) - most; n > 0 {
@@ -146,7 +146,7 @@ func list(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// readFile reads a whole file, but no endless one.
+// readFile reads a whole file of at most maxFile bytes.
 func readFile(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -160,7 +160,7 @@ func readFile(name string) ([]byte, error) {
 	return b, err
 }
 
-// why leaves out of an error the file's name, which has been said.
+// why returns the text of an error without the file's name.
 func why(err error) string {
 	var path *os.PathError
 	if errors.As(err, &path) {
@@ -169,13 +169,13 @@ func why(err error) string {
 	return err.Error()
 }
 
-// A principal is who somebody is to Kerberos: alice@EXAMPLE.COM, HTTP/host@EXAMPLE.COM.
+// A principal is an identity in Kerberos: alice@EXAMPLE.COM, HTTP/host@EXAMPLE.COM.
 type principal struct {
 	parts []string
 	realm string
 }
 
-// parsePrincipal reads a name as kinit takes it; a backslash quotes. The realm is "" where none is given.
+// parsePrincipal parses a name as kinit does; a backslash quotes. The realm is "" if there is none.
 func parsePrincipal(name string) (p principal) {
 	var b strings.Builder
 	inRealm, quoted := false, false
@@ -226,7 +226,7 @@ func (p principal) valid() bool {
 	return len(p.parts) > 0
 }
 
-// is says whether p is asked for by other, which may leave the realm open.
+// is reports whether p matches other, which may lack the realm.
 func (p principal) is(other principal) bool {
 	return strings.Join(p.parts, "/") == strings.Join(other.parts, "/") && (other.realm == "" || p.realm == other.realm)
 }

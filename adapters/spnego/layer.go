@@ -13,9 +13,9 @@ import (
 // maxRefusal is how much of a refusal is read, in bytes.
 const maxRefusal = 64 << 10
 
-// Layer returns a transport that proves who asks to servers that answer 401 with Negotiate, over next. A server that
-// does not ask gets what it would get without. Requests with a body that cannot be sent twice are not answered for.
-// Errors of the login are *Error.
+// Layer returns a transport over next that authenticates to servers that respond with 401 and Negotiate. Requests
+// to other servers are not changed. If a request has a body that cannot be sent twice, the 401 is returned. Errors
+// of the login are *Error.
 func (l *Login) Layer(next http.RoundTripper) http.RoundTripper {
 	return &layer{login: l, next: next, servers: map[string]*server{}}
 }
@@ -28,13 +28,13 @@ type layer struct {
 	servers map[string]*server // by scheme, host and port: cookies of one port are not another's
 }
 
-// A server is what is known of one.
+// A server is the state of one server.
 type server struct {
-	turn chan struct{} // whoever holds it negotiates; the others wait for the outcome
+	turn chan struct{} // its holder negotiates; the others wait for the outcome
 
 	mu      sync.Mutex
-	seen    bool // it has answered
-	asks    bool // it has asked for Negotiate
+	seen    bool // it has responded
+	asks    bool // it has requested Negotiate
 	session *session
 }
 
@@ -62,17 +62,17 @@ func (l *layer) RoundTrip(r *http.Request) (*http.Response, error) {
 	if seen && !asks {
 		return l.known(s, r, nil)
 	}
-	// One asks, the others wait for what it learns.
+	// One request negotiates, the others wait for its outcome.
 	if err := s.enter(r.Context()); err != nil {
 		return nil, err
 	}
 	return l.first(s, r)
 }
 
-// first sends a request to a server of which nothing is known, or that will want a ticket. It has the turn.
+// first sends a request to an unknown server, or to one that requires a ticket. Its caller has the turn.
 func (l *layer) first(s *server, r *http.Request) (*http.Response, error) {
 	held, seen, asks := s.now()
-	if held.usable(l.login.opt.Clock()) || seen && !asks { // another one has learnt it meanwhile
+	if held.usable(l.login.opt.Clock()) || seen && !asks { // another request has found it out meanwhile
 		s.leave()
 		return l.known(s, r, held)
 	}
@@ -91,7 +91,7 @@ func (l *layer) first(s *server, r *http.Request) (*http.Response, error) {
 	return l.instead(s, r, resp)
 }
 
-// known sends a request with the session that is held, or with none to a server that does not ask.
+// known sends a request with the current session, or without one to a server that requires none.
 func (l *layer) known(s *server, r *http.Request, held *session) (*http.Response, error) {
 	resp, err := l.next.RoundTrip(with(r, held, ""))
 	if err != nil {
@@ -104,7 +104,7 @@ func (l *layer) known(s *server, r *http.Request, held *session) (*http.Response
 		return resp, nil
 	}
 	s.learn(resp)
-	// The session has ended before its time: the server was restarted, or its secret changed.
+	// The session has ended early: the server was restarted, or its secret changed.
 	if err := s.enter(r.Context()); err != nil {
 		resp.Body.Close()
 		return nil, err
@@ -121,7 +121,7 @@ func (l *layer) known(s *server, r *http.Request, held *session) (*http.Response
 	return l.instead(s, r, resp)
 }
 
-// renew gets a new session while the old one holds. Where that fails the old one is used on. It has the turn.
+// renew gets a new session while the old one is valid. If that fails it uses the old one. Its caller has the turn.
 func (l *layer) renew(s *server, r *http.Request, held *session) (*http.Response, error) {
 	token, err := l.token(r)
 	if err != nil {
@@ -137,7 +137,7 @@ func (l *layer) renew(s *server, r *http.Request, held *session) (*http.Response
 	return l.prove(s, r, token)
 }
 
-// instead answers with what comes of a ticket in the place of a 401.
+// instead repeats a request with a ticket after a 401, and returns the new response.
 func (l *layer) instead(s *server, r *http.Request, resp *http.Response) (*http.Response, error) {
 	again, ok := twice(r)
 	if !ok {
@@ -174,7 +174,7 @@ func (l *layer) prove(s *server, r *http.Request, token string) (*http.Response,
 	return resp, nil
 }
 
-// wanted says whether a server asks for Negotiate.
+// wanted reports whether a response requests Negotiate.
 func wanted(resp *http.Response) bool {
 	if resp.StatusCode != http.StatusUnauthorized {
 		return false
@@ -189,7 +189,7 @@ func wanted(resp *http.Response) bool {
 	return false
 }
 
-// with is the request as it is sent: with a session's cookie or a ticket, not both.
+// with returns the request to send: with a session's cookie or a ticket, not both.
 func with(r *http.Request, held *session, token string) *http.Request {
 	if held == nil && token == "" {
 		return r
@@ -203,7 +203,7 @@ func with(r *http.Request, held *session, token string) *http.Request {
 	return r
 }
 
-// twice is a request to be sent again; false where its body is gone.
+// twice returns a request to be sent again; false if its body cannot be read again.
 func twice(r *http.Request) (*http.Request, bool) {
 	if r.Body == nil || r.Body == http.NoBody {
 		return r, true
@@ -220,7 +220,7 @@ func twice(r *http.Request) (*http.Request, bool) {
 	return again, true
 }
 
-// discard reads a short answer to its end, so that the connection can be used again.
+// discard reads a short response to its end, so that the connection can be used again.
 func discard(resp *http.Response) {
 	io.CopyN(io.Discard, resp.Body, maxRefusal) //nolint:errcheck // it is thrown away
 	resp.Body.Close()
@@ -238,7 +238,7 @@ func (s *server) learn(resp *http.Response) {
 	s.seen, s.asks = true, wanted(resp)
 }
 
-// take keeps the session that an answer sets; false where it sets none.
+// take keeps the session that a response sets; false if it sets none.
 func (s *server) take(resp *http.Response, now time.Time) bool {
 	got := sessionOf(resp, now)
 	if got == nil || got.cookie.Value == "" {
@@ -258,7 +258,7 @@ func (s *server) forget(held *session) {
 	}
 }
 
-// postpone tries a renewal again after a quarter of what is left.
+// postpone sets the next renewal to after a quarter of the remaining time.
 func (s *server) postpone(held *session, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

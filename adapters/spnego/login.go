@@ -13,28 +13,29 @@ import (
 	"time"
 )
 
-// Options say who asks. Their zero value takes the ticket cache that kinit has made, and krb5.conf.
+// Options select the principal. The zero value uses the ticket cache that kinit has made, and krb5.conf.
 type Options struct {
-	Keytab    string // file, perhaps with FILE: before it; "" takes the environment's where there is no ticket cache
+	Keytab    string // file, perhaps with FILE: before it; "" uses the environment's if there is no ticket cache
 	Principal string // NAME[/HOST][@REALM]; "" is the only one of the keytab, or the ticket cache's
 	Getenv    func(string) string
-	Clock     func() time.Time // nil is time.Now. Messages to the KDC carry the machine's time all the same
-	// Log, where set, is told what was got and where it was used, without any secret.
+	Clock     func() time.Time // nil is time.Now. Messages to the KDC have the machine's time all the same
+	// Log, if set, receives what was obtained and where it was used, without any secret.
 	Log func(event string)
 }
 
-// A Login is a principal that can prove itself. It asks nobody until it is needed. Several goroutines may use it.
+// A Login is a principal with its credentials. It sends no request until it is needed. Several goroutines may use
+// it.
 type Login struct {
 	opt  Options
-	turn chan struct{} // whoever holds it reads files and asks KDCs
+	turn chan struct{} // its holder reads files and queries KDCs
 	used atomic.Bool
 
-	// In the holder's turn alone:
+	// Only the holder of the turn uses these:
 	conf     *conf
 	who      principal
 	source   string // file of the keytab or the cache
 	keys     []keyEntry
-	cached   bool // by a ticket cache
+	cached   bool // from a ticket cache
 	stamp    stamp
 	tgt      *ticket
 	services map[string]*ticket // by host
@@ -42,10 +43,11 @@ type Login struct {
 	retry    time.Time
 }
 
-// again is how long a key that the KDC has refused is not tried again.
+// again is how long a key that the KDC has refused is not retried.
 const again = 5 * time.Minute
 
-// New returns a login. It reads nothing yet: errors come with the first request to a server that wants it.
+// New returns a login. It reads nothing yet: errors come with the first request to a server that requires the
+// login.
 func New(o Options) *Login {
 	if o.Getenv == nil {
 		o.Getenv = os.Getenv
@@ -59,15 +61,15 @@ func New(o Options) *Login {
 	return &Login{opt: o, turn: make(chan struct{}, 1), services: map[string]*ticket{}}
 }
 
-// An Identity is who a Login is.
+// An Identity describes a Login.
 type Identity struct {
 	Principal string    // alice@EXAMPLE.COM
 	By        string    // "the keytab FILE" or "the ticket cache FILE"
 	Until     time.Time // when its ticket ends
-	Renews    bool      // a new one is got before that
+	Renews    bool      // a new one is obtained before that
 }
 
-// Check logs in, where that is not done, and says who asks.
+// Check logs in if that was not done yet, and returns the identity.
 func (l *Login) Check(ctx context.Context) (Identity, error) {
 	leave, err := l.enter(ctx)
 	if err != nil {
@@ -85,7 +87,8 @@ func (l *Login) Check(ctx context.Context) (Identity, error) {
 	return id, nil
 }
 
-// Name is who asks, as far as files tell without asking a KDC: alice@EXAMPLE.COM. It is "" where they do not.
+// Name returns the principal as far as files contain it, without a request to a KDC: alice@EXAMPLE.COM; "" if
+// unknown.
 func (l *Login) Name() string {
 	leave, err := l.enter(context.Background())
 	if err != nil {
@@ -119,7 +122,7 @@ func (l *Login) Name() string {
 	return l.opt.Principal
 }
 
-// Used says whether a server has wanted a ticket.
+// Used reports whether a server has required a ticket.
 func (l *Login) Used() bool { return l.used.Load() }
 
 func (l *Login) enter(ctx context.Context) (leave func(), err error) {
@@ -131,7 +134,7 @@ func (l *Login) enter(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// begin reads krb5.conf and finds out by what to log in.
+// begin reads krb5.conf and chooses the keytab or ticket cache.
 func (l *Login) begin() error {
 	if l.conf == nil {
 		c, err := loadConf(l.opt.Getenv)
@@ -143,7 +146,7 @@ func (l *Login) begin() error {
 	return l.choose()
 }
 
-// ready makes sure of a ticket-granting ticket that has not ended.
+// ready makes sure that there is a ticket-granting ticket that has not ended.
 func (l *Login) ready(ctx context.Context) error {
 	if err := l.begin(); err != nil {
 		return err
@@ -154,7 +157,7 @@ func (l *Login) ready(ctx context.Context) error {
 	return l.fromKeytab(ctx)
 }
 
-// choose finds out once by what to log in.
+// choose selects the keytab or the ticket cache, once.
 func (l *Login) choose() error {
 	if l.source != "" {
 		return nil
@@ -185,7 +188,7 @@ func (l *Login) useKeytab(name string) {
 	l.source = expand(strings.TrimPrefix(strings.TrimPrefix(name, "FILE:"), "WRFILE:"), l.opt.Getenv)
 }
 
-// cacheName is the file of the ticket cache: by KRB5CCNAME, krb5.conf, or the default.
+// cacheName returns the file of the ticket cache: by KRB5CCNAME, krb5.conf, or the default.
 func (l *Login) cacheName() (string, error) {
 	uid := strconv.Itoa(os.Getuid())
 	name := cmp.Or(l.opt.Getenv("KRB5CCNAME"), l.conf.cacheName, "FILE:/tmp/krb5cc_%{uid}")
@@ -197,7 +200,7 @@ func exists(file string) bool {
 	return err == nil
 }
 
-// A stamp tells whether a file has changed.
+// A stamp identifies a version of a file, to detect changes.
 type stamp struct {
 	size int64
 	at   time.Time
@@ -211,7 +214,7 @@ func stampOf(file string) stamp {
 	return stamp{info.Size(), info.ModTime()}
 }
 
-// fromKeytab gets a ticket by the keytab's key, and a new one before it ends.
+// fromKeytab gets a ticket with the keytab's key, and a new one before that ends.
 func (l *Login) fromKeytab(ctx context.Context) error {
 	if is := stampOf(l.source); l.keys == nil || is != l.stamp && !l.tgt.fresh(l.opt.Clock()) {
 		all, err := readKeytab(l.source)
@@ -244,16 +247,16 @@ func (l *Login) fromKeytab(ctx context.Context) error {
 	return nil
 }
 
-// of says whose tickets these are. Those of somebody else are forgotten; the same principal's to services are good
-// until they end.
+// of sets the principal. If it changes, the tickets to services are dropped; otherwise they are valid until they
+// end.
 func (l *Login) of(who principal) {
 	if who.String() != l.who.String() {
 		l.who, l.services = who, map[string]*ticket{}
 	}
 }
 
-// ticketFor returns a ticket to HTTP on host, and to whom it was given. Where the KDC gives no new one, the one that is
-// held goes on until its end.
+// ticketFor returns a ticket to HTTP on host, and the ticket's principal. If the KDC gives no new ticket, the
+// current one is used until its end.
 func (l *Login) ticketFor(ctx context.Context, host string) (*ticket, principal, error) {
 	l.used.Store(true)
 	leave, err := l.enter(ctx)
@@ -270,7 +273,7 @@ func (l *Login) ticketFor(ctx context.Context, host string) (*ticket, principal,
 	return nil, principal{}, err
 }
 
-// serve makes sure of a ticket to HTTP on host that has not ended.
+// serve makes sure that there is a ticket to HTTP on host that has not ended.
 func (l *Login) serve(ctx context.Context, host string) error {
 	if l.services[host].fresh(l.opt.Clock()) {
 		return nil
@@ -291,7 +294,7 @@ func (l *Login) serve(ctx context.Context, host string) error {
 	return nil
 }
 
-// drop forgets the ticket to a service that refused it: its key may have been changed.
+// drop drops the ticket to a service that refused it: the service's key may have changed.
 func (l *Login) drop(ctx context.Context, host string) {
 	if leave, err := l.enter(ctx); err == nil {
 		delete(l.services, host)
@@ -299,7 +302,7 @@ func (l *Login) drop(ctx context.Context, host string) {
 	}
 }
 
-// canonical is another name of host by DNS, "" where there is none.
+// canonical returns another name of host by DNS, "" if there is none.
 func canonical(ctx context.Context, host string) string {
 	if net.ParseIP(host) != nil {
 		return ""

@@ -13,14 +13,15 @@ import (
 	"github.com/paratimer/paratimer/adapters/internal/input"
 )
 
-// A setting is one line of krb5.conf: where it stands, as section, names of braces and its own, and its value.
+// A setting is one line of krb5.conf: its value and its path, which is the section, the names of braces and its own
+// name.
 type setting struct {
 	path  []string
 	value string
 	at    string // file:line
 }
 
-// A profile is what krb5.conf and the files that it includes say, in the order in which they say it.
+// A profile is the settings of krb5.conf and of the files that it includes, in their order.
 // https://web.mit.edu/kerberos/krb5-latest/doc/admin/conf_files/krb5_conf.html
 type profile struct {
 	settings []setting
@@ -32,7 +33,8 @@ const (
 	maxFiles = 200 // in all
 )
 
-// readProfile reads files that are separated by colons, as in KRB5_CONFIG. One of several may be absent.
+// readProfile reads files that are separated by colons, as in KRB5_CONFIG. Absent files are skipped, unless all are
+// absent.
 func readProfile(names string) (*profile, error) {
 	p := &profile{}
 	for _, name := range filepath.SplitList(names) {
@@ -115,7 +117,7 @@ var (
 	included = regexp.MustCompile(`^[A-Za-z0-9_-]+$|^[^.].*\.conf$`)
 )
 
-// uncomment trims a line; MIT knows comments on lines of their own alone, people write others too.
+// uncomment trims a line. MIT has comments on lines of their own only, but people write others too.
 func uncomment(line string) string {
 	line = strings.TrimSpace(strings.ReplaceAll(line, "\t", " "))
 	if line == "" || line[0] == '#' || line[0] == ';' {
@@ -124,7 +126,7 @@ func uncomment(line string) string {
 	return strings.TrimSpace(trailing.ReplaceAllString(line, ""))
 }
 
-// include reads a file or, of a folder, the files that MIT reads, in their names' order.
+// include reads a file or, for a folder, the files that MIT reads, in the order of their names.
 func (p *profile) include(kind, name, at string, depth int) error {
 	if !filepath.IsAbs(name) {
 		return fmt.Errorf("%s: %s takes an absolute path, not %q", at, kind, name)
@@ -153,7 +155,7 @@ func (p *profile) include(kind, name, at string, depth int) error {
 	return nil
 }
 
-// get returns the first setting of this path; of several the first holds, as with MIT.
+// get returns the setting with this path; if there are several, the first, as with MIT.
 func (p *profile) get(path ...string) (setting, bool) {
 	i := slices.IndexFunc(p.settings, func(s setting) bool { return slices.Equal(s.path, path) })
 	if i < 0 {
@@ -162,7 +164,7 @@ func (p *profile) get(path ...string) (setting, bool) {
 	return p.settings[i], true
 }
 
-// all returns each value of this path.
+// all returns each value with this path.
 func (p *profile) all(path ...string) (out []string) {
 	for _, s := range p.settings {
 		if slices.Equal(s.path, path) {
@@ -172,5 +174,5 @@ func (p *profile) all(path ...string) (out []string) {
 	return out
 }
 
-// short is what an error says of what others have said.
+// short shortens foreign text for an error.
 func short(s string) string { return input.OneLine(s, 60) }

@@ -16,8 +16,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// token is what goes into a request's Authorization: a ticket to HTTP on its host, with a new authenticator. Nothing is
-// delegated.
+// token returns the token for a request's Authorization header: a ticket to HTTP on its host, with a new
+// authenticator. Nothing is delegated.
 func (l *layer) token(r *http.Request) (text string, err error) {
 	t, who, err := l.login.ticketFor(r.Context(), strings.ToLower(r.URL.Hostname()))
 	if err != nil {
@@ -56,7 +56,7 @@ func initial(krb5 []byte) (n spnego.NegTokenInit) {
 
 var title = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
 
-// refusal is the error of a server that does not take a ticket; page is what it says.
+// refusal returns the error for a server that refuses a ticket; page is its response.
 func (l *Login) refusal(r *http.Request, resp *http.Response, page []byte) error {
 	reason := ""
 	if m := title.FindSubmatch(page); m != nil {
