@@ -173,7 +173,7 @@ func bodyText(body []byte) string {
 	return ""
 }
 
-// oneLine returns foreign text as errors quote it: one line, cut to 200.
+// oneLine returns foreign text as errors quote it: the first line, cut to 200 characters.
 func oneLine(s string) string { return input.OneLine(s, 200) }
 
 var jobInPath = regexp.MustCompile(`/jobs/(job_\d+_\d+)`)
