@@ -174,5 +174,5 @@ func (p *profile) all(path ...string) (out []string) {
 	return out
 }
 
-// short shortens foreign text for an error.
+// short returns foreign text as errors quote it: the first line, cut to 60 characters.
 func short(s string) string { return input.OneLine(s, 60) }
