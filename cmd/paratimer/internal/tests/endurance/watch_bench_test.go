@@ -140,7 +140,7 @@ func BenchmarkWatch(b *testing.B) {
 					join(b, m, wide())
 				}
 				a := &session.Questions{}
-				if frames := watched(b, dir, session.ServeAsked(b, m, a, 1), a, "watch", "--rules", rulesFile); frames < c.n {
+				if frames := watched(b, dir, session.ServeCounted(b, m, a, 1), a, "watch", "--rules", rulesFile); frames < c.n {
 					b.Fatalf("%d frames of %d workflows", frames, c.n)
 				}
 			}
@@ -154,7 +154,7 @@ func BenchmarkAttach(b *testing.B) {
 		m := session.Crowd(b, "testdata/nightly.yaml", 999, dag.InstantOf(time.Now()), 10*time.Minute)
 		id := join(b, m, wide())
 		a := &session.Questions{}
-		if frames := watched(b, b.TempDir(), session.ServeAsked(b, m, a, 1), a, "attach", id); frames < 10 {
+		if frames := watched(b, b.TempDir(), session.ServeCounted(b, m, a, 1), a, "attach", id); frames < 10 {
 			b.Fatalf("%d frames", frames)
 		}
 	}

@@ -40,16 +40,17 @@ func TestWatchTells(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	var got []string // what Alertmanager showed last
 	defer func() {
 		err := errors.Join(cmd.Process.Signal(os.Interrupt), cmd.Wait())
-		if code := cmd.ProcessState.ExitCode(); code != program.ExitInterrupted {
-			t.Errorf("exit code %d: %v\n%s", code, err, out)
+		if code := cmd.ProcessState.ExitCode(); code != program.ExitInterrupted || t.Failed() {
+			t.Errorf("exit code %d: %v, Alertmanager showed %q\n%s", code, err, got, out)
 		}
 	}()
 	firing := func(want ...string) {
 		t.Helper()
 		amtest.Eventually(t, fmt.Sprintf("Alertmanager shows %q", want), func() bool {
-			var got []string
+			got = nil
 			for _, a := range am.Active(t) {
 				got = append(got, a.Labels["bound"]+" "+a.Labels["workflow"]+" "+a.Labels["severity"])
 			}

@@ -55,7 +55,7 @@ func TestWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	const n = 5
-	url := session.ServeCrowd(t, session.Crowd(t, "../../examples/pig-join.yaml", n, dag.InstantOf(time.Now()), 40*time.Second), 20)
+	url := session.ServeSteps(t, session.Crowd(t, "../../examples/pig-join.yaml", n, dag.InstantOf(time.Now()), 40*time.Second), 2*time.Second)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	last := map[string]frame.Frame{}

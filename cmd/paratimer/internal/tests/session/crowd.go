@@ -73,18 +73,32 @@ func (a *Questions) Counts() (all, managers, most int) {
 // ServeCrowd plays a crowd over a socket, at the pace of the real clock times speed.
 func ServeCrowd(t testing.TB, m *restsim.Many, speed float64) string {
 	t.Helper()
-	return ServeAsked(t, m, &Questions{}, speed)
+	return ServeCounted(t, m, &Questions{}, speed)
 }
 
-// ServeAsked is serveCrowd that counts what is asked.
-func ServeAsked(t testing.TB, m *restsim.Many, a *Questions, speed float64) string {
+// ServeCounted is ServeCrowd that counts requests.
+func ServeCounted(t testing.TB, m *restsim.Many, a *Questions, speed float64) string {
 	t.Helper()
 	from, began := m.Now(), time.Now()
+	return serveCrowd(t, m, a, func() dag.Instant {
+		return from.Add(time.Duration(speed * float64(time.Since(began))))
+	})
+}
+
+// ServeSteps plays a crowd over a socket. Each poll advances it by a step, so that a busy machine misses nothing of it.
+func ServeSteps(t testing.TB, m *restsim.Many, step time.Duration) string {
+	t.Helper()
+	return serveCrowd(t, m, &Questions{}, func() dag.Instant { return m.Now().Add(step) })
+}
+
+// serveCrowd brings a crowd to the instant now at each poll, which begins with the cluster's metrics.
+func serveCrowd(t testing.TB, m *restsim.Many, a *Questions, now func() dag.Instant) string {
+	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a.count(r)
 		if r.URL.Path == "/ws/v1/cluster/metrics" {
-			err := m.Advance(r.Context(), from.Add(time.Duration(speed*float64(time.Since(began)))))
-			if err != nil && r.Context().Err() == nil { // whoever asks may be killed meanwhile
+			err := m.Advance(r.Context(), now())
+			if err != nil && r.Context().Err() == nil { // the client may have been killed
 				t.Error(err)
 			}
 		}
