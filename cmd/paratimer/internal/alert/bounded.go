@@ -7,30 +7,30 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Range is what the predicted end lies in: the ends under skew_low and one_failure.
+// A Range is the range of the predicted end: from the end under skew_low to the end under one_failure.
 type Range struct {
 	Low  dag.Instant `json:"low"`
 	High dag.Instant `json:"high"`
-	// From is when the range was first seen, Ticks for how many ticks its ends have stayed.
+	// From is when the range was first seen, Ticks the number of ticks since then in which its ends stayed.
 	From  dag.Instant `json:"from"`
 	Ticks int         `json:"ticks"`
-	// Stable is a range that is held from now on.
+	// Stable is true once the range is fixed as the bound.
 	Stable bool `json:"stable,omitempty"`
 }
 
-// A range is stable once its ends have stayed within a twentieth of the predicted length, for ten ticks in a row and a
-// twentieth of the predicted length.
+// A range is stable if its ends have stayed within 5 % of the predicted length, for ten ticks in a row and for 5 %
+// of the predicted length.
 const (
 	stayWithin = 0.05
 	stayTicks  = 10
 	stayFor    = 0.05
 )
 
-// drifts is by what share of the predicted length the end must be later at least. Of 156 runs watched, alarms at
-// drifts of less were never early enough to be a warning, and two were false.
+// drifts is how much later the end must be at least, as a fraction of the predicted length. In 156 watched runs,
+// alarms at smaller drifts were never early enough to be a warning, and two were false.
 const drifts = 0.2
 
-// learn finds out when the bound is broken. The frame was observed.
+// learn computes when the bound is broken. The frame must be an observed one.
 func (b *Bound) learn(st *Standing, s *State, f *frame.Frame) {
 	at := f.At.Instant
 	switch b.Kind {
@@ -39,7 +39,7 @@ func (b *Bound) learn(st *Standing, s *State, f *frame.Frame) {
 			by := b.At
 			st.DeadlineAt = &by
 		} else if st.DeadlineAt == nil || !b.Daily.shown(*st.DeadlineAt) {
-			// or it is of another time, which was asked for before
+			// first frame, or the stored deadline is for another time of day, set by an earlier configuration
 			next := b.Daily.Next(origin(f, at))
 			st.DeadlineAt = &next
 		}
@@ -61,8 +61,8 @@ func (b *Bound) learn(st *Standing, s *State, f *frame.Frame) {
 	}
 }
 
-// origin is the first submission, or now where nothing was submitted. The time of a query that is over ends with it,
-// however much later somebody looks.
+// origin returns the first submission, or now if nothing was submitted. For an ended query it counts back from the
+// end, so it does not depend on when the frame was taken.
 func origin(f *frame.Frame, at dag.Instant) dag.Instant {
 	if f.ElapsedSeconds == nil {
 		return at
@@ -73,7 +73,7 @@ func origin(f *frame.Frame, at dag.Instant) dag.Instant {
 	return at.Add(-f.ElapsedSeconds.Duration())
 }
 
-// submitted is so long after the first submission; nil before it.
+// submitted returns the instant that is after later than the first submission; nil before it.
 func submitted(f *frame.Frame, at dag.Instant, after time.Duration) *dag.Instant {
 	if f.ElapsedSeconds == nil {
 		return nil
@@ -82,7 +82,7 @@ func submitted(f *frame.Frame, at dag.Instant, after time.Duration) *dag.Instant
 	return &by
 }
 
-// follow looks for the first stable range.
+// follow finds the first stable range.
 func (b *Bound) follow(r *Range, f *frame.Frame, at dag.Instant) *Range {
 	if r != nil && r.Stable {
 		return r

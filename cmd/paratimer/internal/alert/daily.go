@@ -12,7 +12,7 @@ type Daily struct {
 	Zone                 *time.Location
 }
 
-// Next is the first time that clocks in the zone show it, strictly after an instant.
+// Next returns the first instant strictly after an instant at which clocks in the zone show the time.
 func (d Daily) Next(after dag.Instant) dag.Instant {
 	from := after.Time().In(d.Zone)
 	for day := -1; ; day++ {
@@ -23,14 +23,15 @@ func (d Daily) Next(after dag.Instant) dag.Instant {
 	}
 }
 
-// shown says whether clocks in the zone show it at an instant.
+// shown reports whether clocks in the zone show the time at an instant.
 func (d Daily) shown(at dag.Instant) bool { return d.Next(at-1) == at }
 
-// wall is the instant at which clocks in the zone show a time. Where they show it twice, when summer time ends, it is
-// the first; where they skip it, when summer time begins, it is as long after the skip as it would have been.
+// wall returns the instant at which clocks in the zone show a time. If they show it twice (summer time ends), it is
+// the first. If they skip it (summer time begins), it is as long after the skip as the time is after the skip's
+// start.
 func wall(year int, month time.Month, day, hour, minute, second int, zone *time.Location) time.Time {
 	utc := time.Date(year, month, day, hour, minute, second, 0, time.UTC)
-	// Within three days lies at most one change of the offset.
+	// There is at most one change of the offset in three days.
 	_, before := utc.Add(-36 * time.Hour).In(zone).Zone()
 	_, after := utc.Add(36 * time.Hour).In(zone).Zone()
 	first := utc.Add(-time.Duration(before) * time.Second)

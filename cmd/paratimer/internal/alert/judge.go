@@ -10,17 +10,17 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A verdict is what a frame says of one bound.
+// A verdict is what a frame implies for one bound.
 type verdict struct {
-	passed   bool        // the bound is broken, whatever comes
-	p        float64     // probability of breaking it, 0..1; NaN where it cannot be told
-	expected dag.Instant // the end that the judge expects; NoInstant where unknown
-	floor    bool        // the end will not come before expected; more is not known
-	dark     bool        // there is no number at all to judge by
+	passed   bool        // the bound is broken, and stays so
+	p        float64     // probability of breaking it, 0..1; NaN if unknown
+	expected dag.Instant // the end that the bound's prediction gives; NoInstant if unknown
+	floor    bool        // expected is a lower bound of the end; no upper one is known
+	dark     bool        // no prediction at all
 	early    bool        // the range is rough, and the run has hardly begun
 }
 
-// judge asks the bound's judge. The frame is of a query that has not ended and was observed.
+// judge computes the verdict. The query must not have ended, and the frame must be an observed one.
 func (b *Bound) judge(st *Standing, s *State, f *frame.Frame) verdict {
 	v := verdict{p: math.NaN(), expected: dag.NoInstant}
 	if b.Kind == NoProgress {
@@ -39,24 +39,24 @@ func (b *Bound) judge(st *Standing, s *State, f *frame.Frame) verdict {
 		return v
 	}
 	by, judged := *st.DeadlineAt, v.expected
-	if b.Kind == OutsideBounds && b.On == "" && known { // the judge is an early end, not the likely one
+	if b.Kind == OutsideBounds && b.On == "" && known { // what is judged is an early end, not the likely one
 		v.expected = at.Add(f.Headline.RemainingSeconds.Duration())
 	}
 	switch {
 	case at > by && f.Headline.EndAt != nil && f.Headline.EndAt.Instant <= by:
-		// its jobs are over, the word on how is awaited
+		// its jobs have ended; its final state is not known yet
 		v.expected, v.p = f.Headline.EndAt.Instant, 0
 	case at > by:
 		v.passed = true
 	case v.floor && v.expected > by:
 		v.p = 1
-		if f.Headline.HighSeconds != nil && len(f.Left) > 0 { // the low end of a range is no certain floor
+		if f.Headline.HighSeconds != nil && len(f.Left) > 0 { // the low end of a range is not a certain lower bound
 			v.p = f.Left.Above(by.Sub(at))
 		}
 	case v.floor:
 	case !known:
 		v.dark = true
-	case b.sampled() && len(f.Left) == 0: // a point alone tells no probability
+	case b.sampled() && len(f.Left) == 0: // a point has no probability
 	case b.sampled() && f.Headline.Rough && early(f, by):
 		v.early = true
 	case b.sampled():
@@ -69,9 +69,9 @@ func (b *Bound) judge(st *Standing, s *State, f *frame.Frame) verdict {
 	return v.certain()
 }
 
-// settles is the share of the time that a bound gives in which a rough range is not believed: until the run has shown
-// something itself, a profile or two speak alone, and their pace may be another (docs/alerts.md: nearly all false
-// alerts with a profile were of the first tenth).
+// settles is the fraction of the bound's time in which a rough range is ignored. Until the run itself has shown
+// something, the range rests on one or two profiles alone, and the run may differ in speed (docs/alerts.md: nearly
+// all false alerts with a profile were in the first tenth).
 const settles = 0.1
 
 func early(f *frame.Frame, by dag.Instant) bool {
@@ -83,7 +83,7 @@ func early(f *frame.Frame, by dag.Instant) bool {
 	return float64(elapsed) < settles*float64(given)
 }
 
-// certain gives a broken bound its probability.
+// certain sets the probability of a broken bound to 1.
 func (v verdict) certain() verdict {
 	if v.passed {
 		v.p = 1
@@ -91,11 +91,11 @@ func (v verdict) certain() verdict {
 	return v
 }
 
-// sampled says whether the distribution judges.
+// sampled reports whether the bound uses the distribution's probability.
 func (b *Bound) sampled() bool { return b.On == "" && b.Kind != OutsideBounds }
 
-// left is how long the judge expects the query to run on: the distribution's median, a quantile, or a scenario's
-// answer. Where the headline is a floor too much is assumed for any of them.
+// left returns the remaining time by the bound's prediction: the distribution's median, a quantile, or a scenario's
+// estimate. It is unknown if the headline is a lower bound, since then too much is assumed for any of them.
 func (b *Bound) left(f *frame.Frame) (time.Duration, bool) {
 	if f.Headline.RemainingSeconds == nil {
 		return 0, false
@@ -118,10 +118,10 @@ func (b *Bound) left(f *frame.Frame) (time.Duration, bool) {
 	return scenario(f, b.judgedBy())
 }
 
-// drifted is the quantile that judges whether the end has left its first range: nine in ten sampled ends are late.
+// drifted is the quantile compared with the first range: at 0.1, nine in ten sampled ends are late.
 const drifted = 0.1
 
-// judgedBy is the scenario that judges.
+// judgedBy returns the scenario that the bound uses.
 func (b *Bound) judgedBy() string {
 	if b.On == "" {
 		return "standard"
@@ -129,7 +129,7 @@ func (b *Bound) judgedBy() string {
 	return b.On
 }
 
-// scenario is what remains under a scenario.
+// scenario returns the remaining time under a scenario.
 func scenario(f *frame.Frame, name string) (time.Duration, bool) {
 	for _, e := range f.Estimates {
 		if e.Scenario == name && e.RemainingSeconds != nil {

@@ -18,12 +18,12 @@ import (
 var deadlineForm = regexp.MustCompile(
 	`^(?:(\d{4}-\d{2}-\d{2})(?:[Tt]| +))?(\d{1,2})(?::(\d{2})(?::(\d{2}))?)?(?: *([AaPp])\.?[Mm]\.?(?: |$))? *(\S.*)?$`)
 
-// ParseDeadline reads a Deadline: "06:30", "06:30 Europe/Berlin", "06:30+01:00", "2026-11-21 06:30", RFC 3339. Without
-// a date it is a time of day, without a zone one of the local zone. The zone is looked up; the bound still wants a
-// name.
+// ParseDeadline parses a Deadline: "06:30", "06:30 Europe/Berlin", "06:30+01:00", "2026-11-21 06:30", RFC 3339.
+// Without a date it is a time of day, without a zone it is in the local zone. The zone is looked up. The caller
+// must set the bound's name.
 func ParseDeadline(text string, local *time.Location) (Bound, error) {
 	m := deadlineForm.FindStringSubmatch(strings.TrimSpace(text))
-	if m == nil || m[3] == "" && m[5] == "" { // an hour alone may be a length of time
+	if m == nil || m[3] == "" && m[5] == "" { // an hour alone may be a duration
 		return Bound{}, fmt.Errorf(
 			"cannot read %q as a time: give 06:30, 6:30pm, 06:30 Europe/Berlin, 2026-11-21 06:30 or 2026-11-21T06:30:00+01:00", text)
 	}
@@ -55,7 +55,7 @@ func ParseDeadline(text string, local *time.Location) (Bound, error) {
 	return Bound{Kind: Deadline, At: dag.InstantOf(at), Zone: zone}, nil
 }
 
-// atoi reads digits; none are 0.
+// atoi converts digits; no digits are 0.
 func atoi(digits string) int {
 	n, _ := strconv.Atoi(digits)
 	return n
@@ -63,8 +63,8 @@ func atoi(digits string) int {
 
 var offsetForm = regexp.MustCompile(`^([+-])(\d{2}):?(\d{2})?$`)
 
-// abbreviations are names of zones that people write and that several zones share, or that the tz database has without
-// summer time, each with a place that is probably meant.
+// abbreviations are common zone names that are ambiguous, or that the tz database has without summer time, each
+// with a place that is probably meant.
 var abbreviations = map[string]string{
 	"PST": "America/Los_Angeles", "PDT": "America/Los_Angeles", "PT": "America/Los_Angeles", "MST": "America/Denver",
 	"MDT": "America/Denver",
@@ -75,7 +75,7 @@ var abbreviations = map[string]string{
 	"JST": "Asia/Tokyo", "AEST": "Australia/Sydney",
 }
 
-// parseZone reads a name of the tz database or an offset.
+// parseZone parses a name of the tz database or an offset.
 func parseZone(text string, local *time.Location) (*time.Location, error) {
 	switch {
 	case text == "":
@@ -104,7 +104,7 @@ func parseZone(text string, local *time.Location) (*time.Location, error) {
 	return zone, nil
 }
 
-// Check says what is wrong with a bound. Who judges must be known, and the numbers must make sense.
+// Check returns an error if the bound's prediction is unknown or its numbers make no sense.
 func (b *Bound) Check() error {
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
@@ -133,7 +133,7 @@ func (b *Bound) Check() error {
 	return errors.Join(errs...)
 }
 
-// CheckJudge says whether there is such a Bound.On.
+// CheckJudge returns an error if on is not a valid Bound.On.
 func CheckJudge(on string) error {
 	if _, ok := quantile(on); ok || on == "" || slices.Contains(scenarios(), on) {
 		return nil

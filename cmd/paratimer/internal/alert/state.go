@@ -9,51 +9,52 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A State is all that is remembered of one workflow's bounds between ticks. It is JSON, so that it survives a crash.
-// The zero State is that of a workflow which nobody has looked at.
+// A State is everything that is kept of one workflow's bounds between ticks. It is stored as JSON, so it survives a
+// crash. The zero State is that of a workflow before its first observation.
 type State struct {
 	Bounds map[string]Standing `json:"bounds"` // by Bound.Name
-	// Seen says that a tick has shown the query. At is the newest that did, Sure the newest whose clock was believed.
+	// Seen is true if a tick has shown the query. At is the newest such tick, Sure the newest one with a trusted
+	// clock.
 	Seen bool        `json:"seen,omitempty"`
 	At   dag.Instant `json:"at,omitempty"`
 	Sure dag.Instant `json:"sure,omitempty"`
-	// Pace is the wait before Sure; Gap that before At, where At is not Sure.
+	// Pace is the wait before Sure; Gap is the wait before At, if At is not Sure.
 	Pace time.Duration `json:"pace_ns,omitempty"`
 	Gap  time.Duration `json:"gap_ns,omitempty"`
-	// Lost says that an observation was missed since At.
+	// Lost is true if an observation was missed since At.
 	Lost bool `json:"lost,omitempty"`
-	// Digest is of everything that moves while a query runs, and Still how long it has been seen not to move.
+	// Digest covers everything that changes while a query makes progress. Still is how long it has been unchanged.
 	Digest uint64        `json:"digest,omitempty"`
 	Still  time.Duration `json:"still_ns,omitempty"`
-	// Changes are the newest moves of the predicted end, oldest first.
+	// Changes are the newest changes of the predicted end, oldest first.
 	Changes []Change `json:"changes,omitempty"`
 }
 
-// A Change is a move of the predicted end, and when it was seen.
+// A Change is a change of the predicted end, and when it was seen.
 type Change struct {
 	At dag.Instant `json:"at"`
 	frame.Change
 }
 
-// mostChanges bounds what is remembered of them.
+// mostChanges bounds the number of changes kept.
 const mostChanges = 32
 
-// A Standing is how one bound stands.
+// A Standing is the state of one bound.
 type Standing struct {
 	State   frame.AlertState `json:"state"`
 	Since   dag.Instant      `json:"since"`
 	Outcome *frame.Outcome   `json:"outcome,omitempty"`
-	// Before is the state before it went blind, and BeforeSince when that had begun.
+	// Before is the state before it went blind, and BeforeSince the start of that state.
 	Before      frame.AlertState `json:"before,omitempty"`
 	BeforeSince dag.Instant      `json:"before_since,omitempty"`
 	Held        int              `json:"held,omitempty"` // ticks in a row on the other side of the threshold
-	// DeadlineAt is when the bound is broken; nil while that is not known.
+	// DeadlineAt is when the bound is broken; nil if unknown.
 	DeadlineAt *dag.Instant `json:"deadline_at,omitempty"`
-	// Range is what OutsideBounds holds it to, or may come to.
+	// Range is the range for OutsideBounds, stable or not yet.
 	Range *Range `json:"range,omitempty"`
 }
 
-// clone shares nothing that a step changes.
+// clone returns a copy that shares nothing that a step changes.
 func (s State) clone() State {
 	s.Bounds = maps.Clone(s.Bounds)
 	if s.Bounds == nil {
@@ -63,35 +64,35 @@ func (s State) clone() State {
 	return s
 }
 
-// Moved says whether a bound stands otherwise in after than in s: only then is there something that must not be lost.
+// Moved reports whether a bound's state differs between s and after. Only then must the state be stored at once.
 func (s State) Moved(after State) bool {
 	return !maps.EqualFunc(s.Bounds, after.Bounds, func(a, b Standing) bool {
 		return a.State == b.State && a.Since == b.Since && (a.Outcome == nil) == (b.Outcome == nil)
 	})
 }
 
-// A visibility is how far a frame shows the query.
+// A visibility is how well a frame shows the query.
 type visibility uint8
 
 const (
 	fresh        visibility = iota // it was observed
-	uncertain                      // it was observed, but the clock has jumped: the next tick will show which was wrong
+	uncertain                      // it was observed, but the clock has jumped: the next tick will show which clock reading was wrong
 	unobservable                   // it was not observed
 )
 
-// A step of the clock is told from an ordinary wait by its length.
+// A wait longer than both of these limits counts as a jump of the clock.
 const (
 	jumpAtLeast = 5 * time.Minute
 	jumpTimes   = 4
 )
 
-// follows says whether an instant is an ordinary wait after another.
+// follows reports whether an instant is an ordinary wait after another.
 func follows(at, after dag.Instant, usual time.Duration) bool {
 	return at >= after && at.Sub(after) <= max(jumpAtLeast, jumpTimes*usual)
 }
 
-// believe takes the clock of a tick in: how long after the tick before it is, and whether that is to be believed. A
-// clock that has jumped is believed once a second tick follows the first.
+// believe records the clock of a tick. It returns the wait since the previous tick, and whether the clock is
+// trusted. A clock that has jumped is trusted once a second tick follows the first.
 func (s *State) believe(at dag.Instant) (wait time.Duration, sure bool) {
 	switch {
 	case !s.Seen:
@@ -109,7 +110,7 @@ func (s *State) believe(at dag.Instant) (wait time.Duration, sure bool) {
 	return wait, true
 }
 
-// look takes a frame in and says what it tells.
+// look records a frame and returns how well it shows the query.
 func (s *State) look(f *frame.Frame) visibility {
 	if f.At == nil || f.StaleSeconds > 0 {
 		s.Lost = true

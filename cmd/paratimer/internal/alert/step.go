@@ -7,16 +7,17 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Step returns what follows from a frame: the new state, and an alert for each bound, in the order of bounds. The state
-// that is given is not changed. What is remembered of bounds that are not given stays.
+// Step computes the new state from a frame, and an alert for each bound, in the order of bounds. It does not change
+// s. The state of bounds that are not in the list is kept.
 //
-//   - The deadline passes: late at once. It passes while nothing is seen: blind, and late or ended when sight returns.
-//   - Nothing to judge by (no number at all): blind as well; the deadline still makes it late.
-//   - A floor alone ("at least 4m") is certain beyond the deadline, and says nothing before it.
-//   - A rough range, which few earlier runs back, tells no probability in the first tenth of the bound's time.
-//   - The clock jumps, back or by more than five minutes and four times the wait before: nothing changes at that tick.
-//   - The query ends: met if it succeeded within the bound; missed if it ended beyond it, or failed before it has done
-//     what a deadline asks for. One that was killed, or whose end is not known, has no outcome before the deadline.
+//   - The deadline passes: late at once. If it passes while blind, late or ended after the next observation.
+//   - No prediction at all: blind as well; the deadline still makes it late.
+//   - A lower bound alone ("at least 4m") is certain beyond the deadline, and gives no probability before it.
+//   - A rough range (few earlier runs) gives no probability in the first tenth of the bound's time.
+//   - The clock jumps, back or by more than five minutes and four times the wait before: nothing changes at that
+//     tick.
+//   - The query ends: met if it succeeded within the bound; missed if it ended beyond it, or if it failed under a
+//     Deadline or Within bound. A query that was killed or has an unknown end has no outcome before the deadline.
 //   - It never starts: a deadline passes all the same.
 func Step(bounds []Bound, s State, f frame.Frame) (State, []frame.Alert) {
 	next := s.clone()
@@ -35,7 +36,7 @@ func Step(bounds []Bound, s State, f frame.Frame) (State, []frame.Alert) {
 	return next, out
 }
 
-// begin is how a bound stands that nobody has looked at.
+// begin returns the standing of a bound at its first frame.
 func begin(f *frame.Frame) Standing {
 	st := Standing{State: frame.OnTrack, Since: dag.NoInstant}
 	if f.At != nil {
@@ -49,7 +50,7 @@ func (b *Bound) step(st *Standing, s *State, f *frame.Frame, sees visibility) ve
 	if f.Workflow.State.Ended() {
 		return b.end(st, f)
 	}
-	if st.State == frame.Ended && sees == fresh { // jobs came after all
+	if st.State == frame.Ended && sees == fresh { // jobs came after the end
 		*st = Standing{State: frame.OnTrack, Since: f.At.Instant, DeadlineAt: st.DeadlineAt, Range: st.Range}
 	}
 	switch sees {
@@ -73,7 +74,7 @@ func (b *Bound) step(st *Standing, s *State, f *frame.Frame, sees visibility) ve
 	return v
 }
 
-// darken makes it blind since an instant, unless it is or has ended.
+// darken sets the state to blind since an instant, unless it is blind already or has ended.
 func (st *Standing) darken(since dag.Instant) {
 	if st.State == frame.Blind || st.State == frame.Ended {
 		return
@@ -82,9 +83,9 @@ func (st *Standing) darken(since dag.Instant) {
 	st.State, st.Since = frame.Blind, max(since, st.Since)
 }
 
-// move goes on from what is seen.
+// move changes the state after an observed frame.
 func (b *Bound) move(st *Standing, at dag.Instant, v verdict) {
-	var other bool          // the tick speaks for another state
+	var other bool          // this tick is evidence for another state
 	var to frame.AlertState // which one
 	switch st.State {
 	case frame.OnTrack:
@@ -115,7 +116,7 @@ func (st *Standing) become(to frame.AlertState, since dag.Instant) {
 	st.State, st.Since, st.Held = to, since, 0
 }
 
-// end says how a query that is over stood to the bound.
+// end computes the final verdict of an ended query.
 func (b *Bound) end(st *Standing, f *frame.Frame) verdict {
 	v := verdict{p: math.NaN(), expected: dag.NoInstant}
 	switch {
@@ -125,7 +126,7 @@ func (b *Bound) end(st *Standing, f *frame.Frame) verdict {
 		v.expected = f.At.Instant
 	}
 	if st.DeadlineAt == nil && f.At != nil && b.Kind != NoProgress && b.Kind != OutsideBounds {
-		b.learn(st, nil, f) // it was over before anybody looked
+		b.learn(st, nil, f) // it ended before its first observation
 	}
 	if st.State != frame.Ended {
 		late := st.State == frame.Late || st.State == frame.Blind && st.Before == frame.Late
@@ -142,7 +143,7 @@ func (b *Bound) end(st *Standing, f *frame.Frame) verdict {
 	return v
 }
 
-// outcome is nil where it cannot be told.
+// outcome returns whether the bound was met; nil if unknown.
 func (b *Bound) outcome(st *Standing, f *frame.Frame, end dag.Instant, late bool) *frame.Outcome {
 	met, missed := frame.Met, frame.Missed
 	broken := late

@@ -13,7 +13,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// alert is the standing as the frame shows it.
+// alert formats the standing for the frame.
 func (b *Bound) alert(st *Standing, s *State, f *frame.Frame, v verdict) frame.Alert {
 	a := frame.Alert{
 		Bound: b.Name, State: st.State, Outcome: st.Outcome, Probability: frame.RatioOf(v.p),
@@ -37,7 +37,7 @@ func (b *Bound) alert(st *Standing, s *State, f *frame.Frame, v verdict) frame.A
 	return a
 }
 
-// by is how much later than the deadline the end is expected, or was.
+// by returns how much later than the deadline the end is expected, or was.
 func (b *Bound) by(st *Standing, v verdict) (time.Duration, bool) {
 	if st.DeadlineAt == nil || !v.expected.Known() || b.Kind == NoProgress || v.floor && v.expected <= *st.DeadlineAt {
 		return 0, false
@@ -45,7 +45,8 @@ func (b *Bound) by(st *Standing, v verdict) (time.Duration, bool) {
 	return v.expected.Sub(*st.DeadlineAt), true
 }
 
-// text words the alert: how it stands, how likely, by how much, since when, what it waits on, what changed.
+// text is the alert's text: the state, the probability, the delay, since when, what the query waits for, what
+// changed.
 func (b *Bound) text(st *Standing, s *State, f *frame.Frame, v verdict) string {
 	w := words{b: b, st: st, s: s, f: f, v: v}
 	parts := []string{w.standing()}
@@ -60,7 +61,7 @@ func (b *Bound) text(st *Standing, s *State, f *frame.Frame, v verdict) string {
 	return strings.Join(parts, "; ")
 }
 
-// words is what a text is made of.
+// words is the input of a text.
 type words struct {
 	b  *Bound
 	st *Standing
@@ -98,10 +99,10 @@ func (w words) standing() string {
 	return name(w.st.State) + soFar + ": " + w.likely() + w.end() + w.since()
 }
 
-// name words a state.
+// name formats a state.
 func name(s frame.AlertState) string { return strings.ReplaceAll(string(s), "_", " ") }
 
-// why says what there is no sight of.
+// why returns the reason for blindness.
 func (w words) why() string {
 	if w.v.dark && w.f.TooLarge() {
 		return "it is too large to estimate"
@@ -112,7 +113,7 @@ func (w words) why() string {
 	return "it cannot be observed"
 }
 
-// unbound says why there is no deadline.
+// unbound returns the reason why there is no deadline.
 func (w words) unbound() string {
 	switch w.b.Kind {
 	case LongerThanUsual:
@@ -125,7 +126,7 @@ func (w words) unbound() string {
 	return "nothing of it was submitted yet"
 }
 
-// what is the bound in words.
+// what describes the bound.
 func (w words) what() string {
 	at := w.clock(*w.st.DeadlineAt)
 	switch w.b.Kind {
@@ -139,7 +140,7 @@ func (w words) what() string {
 	return at
 }
 
-// likely says how probable it is that the bound is broken.
+// likely describes the probability that the bound is broken.
 func (w words) likely() string {
 	p, what := w.v.p, w.what()
 	switch {
@@ -161,7 +162,7 @@ func (w words) likely() string {
 	return units.Chance(p) + " likely to miss " + what
 }
 
-// end says when the end is expected, and by how much that is late.
+// end describes the expected end, and how late that is.
 func (w words) end() string {
 	by, ok := w.b.by(w.st, w.v)
 	if !ok {
@@ -174,7 +175,7 @@ func (w words) end() string {
 	return "; expected " + least + w.clock(w.v.expected) + ", " + margin(by)
 }
 
-// margin words how much later than a bound it ends: "24s late", "40s early", "just in time".
+// margin formats how much later than a bound the query ends: "24s late", "40s early", "just in time".
 func margin(by time.Duration) string {
 	switch by = by.Round(time.Second); {
 	case by > 0:
@@ -185,7 +186,7 @@ func margin(by time.Duration) string {
 	return "just in time"
 }
 
-// since is when an alert began. A bound that is kept says nothing of it.
+// since describes when the state began; "" if on track.
 func (w words) since() string {
 	if !w.st.Since.Known() || w.st.State == frame.OnTrack {
 		return ""
@@ -211,7 +212,7 @@ func (w words) ended() string {
 	return text
 }
 
-// relative places the end against a bound: "24s after", "40s before", "at".
+// relative formats the end relative to a bound: "24s after", "40s before", "at".
 func relative(by time.Duration) string {
 	switch by = by.Round(time.Second); {
 	case by > 0:
@@ -222,11 +223,11 @@ func relative(by time.Duration) string {
 	return "at"
 }
 
-// mostReported bounds how many changes an alert tells of.
+// mostReported bounds the number of changes in an alert.
 const mostReported = 2
 
-// changes are the causes that made it later in sum, the worst first: what one tick added and the next took away is
-// none.
+// changes describes the causes that made the end later in sum, the worst first. Changes of one cause that cancel
+// out are left out.
 func (w words) changes() []string {
 	type cause struct {
 		why   string
@@ -253,7 +254,8 @@ func (w words) changes() []string {
 	return out
 }
 
-// clock is a time of day in the bound's zone; with seconds where they matter, with the date where it is another day.
+// clock formats a time of day in the bound's zone: with seconds if it is not a whole minute, with the date if it is
+// another day.
 func (w words) clock(t dag.Instant) string {
 	at, unit, now := t.Time().In(cmp.Or(w.b.Zone, time.UTC)), time.Second, time.Time{}
 	if at.Second() == 0 && at.Nanosecond() == 0 {

@@ -5,35 +5,34 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Verdict is what a bound's alert was worth on a run whose end is known.
+// A Verdict rates a bound's alert on a run with a known end.
 type Verdict string
 
 // The verdicts.
 const (
 	True   Verdict = "true"   // it fired before the deadline, and the run was late
 	False  Verdict = "false"  // it fired, and the run was not late
-	Missed Verdict = "missed" // the run was late, and nobody was warned before
-	Silent Verdict = "silent" // the run was not late, and nobody was warned
+	Missed Verdict = "missed" // the run was late, and no alert fired before the deadline
+	Silent Verdict = "silent" // the run was not late, and no alert fired
 )
 
-// A Result is a bound's alert against the truth. Seconds count from the run's first submission.
+// A Result compares a bound's alert with the actual end. Seconds count from the run's first submission.
 type Result struct {
 	Bound      string      `json:"bound"`
 	DeadlineAt *frame.Time `json:"deadline_at"`
-	// FiredSeconds is when it first fired, at risk or late; null: never. WarningSeconds is how long that was before the
-	// deadline: 0 or less is no warning.
+	// FiredSeconds is when it first fired, at risk or late; null: never. WarningSeconds is the time from then to
+	// the deadline: 0 or less is no warning.
 	FiredSeconds   *frame.Seconds `json:"fired_seconds"`
 	WarningSeconds *frame.Seconds `json:"warning_seconds"`
-	// Firings counts how often it fired, again after it was back on track included.
+	// Firings counts how often it fired, including again after a return to on track.
 	Firings int     `json:"firings"`
-	Late    bool    `json:"late"` // the truth: the run ended after the deadline
+	Late    bool    `json:"late"` // the actual outcome: the run ended after the deadline
 	Verdict Verdict `json:"verdict"`
 }
 
-// A Trial is a sink that remembers when each bound fired. Its zero value is ready.
+// A Trial is a sink that records when each bound fired. Its zero value is ready.
 type Trial struct {
-	// Held are the bounds that the query was held to. Whether nothing moved (NoProgress) is no forecast: it fires, and
-	// that is true.
+	// Held are the query's bounds. NoProgress is not a forecast: if it fires, the alert counts as true.
 	Held   []Bound
 	bounds []tried
 	last   frame.Frame
@@ -43,11 +42,11 @@ type tried struct {
 	name     string
 	firing   bool
 	firings  int
-	fired    *frame.Time // the first time
-	deadline *frame.Time // then, or the newest that is known
+	fired    *frame.Time // when it first fired
+	deadline *frame.Time // at that time, or the newest known
 }
 
-// Show takes the frame's alerts in.
+// Show records the frame's alerts.
 func (t *Trial) Show(tick frame.Tick) error {
 	f := tick.Frame
 	t.last = f
@@ -73,8 +72,8 @@ func (t *Trial) Show(tick frame.Tick) error {
 	return nil
 }
 
-// Results are the bounds' alerts against the run's end, in the order of the bounds. The last frame shown must be of a
-// query that has ended.
+// Results compares the bounds' alerts with the run's end, in the order of the bounds. The last frame shown must be
+// of an ended query.
 func (t *Trial) Results() []Result {
 	out := make([]Result, len(t.bounds))
 	end, origin := dag.NoInstant, dag.NoInstant
