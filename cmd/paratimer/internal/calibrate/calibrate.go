@@ -1,6 +1,6 @@
-// Package calibrate tries whether ranges hold what they promise: on simulated runs of workflows with a history of
-// their own, whose noise is not what the sampler assumes. Nothing of a run is known before it: what its watcher has
-// is a profile and residuals of the workflow's earlier runs.
+// Package calibrate measures the coverage of ranges on simulated runs. Each workflow has its own history, and noise
+// that differs from what the sampler assumes. Before a run nothing is known but a profile and the residuals of the
+// workflow's earlier runs.
 package calibrate
 
 import (
@@ -10,20 +10,20 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 )
 
-// Ratios are where in a run its range is tried, as ratios of its true length.
+// Ratios are the points of a run at which its range is tested, as ratios of the run's true length.
 var Ratios = [...]float64{0.10, 0.25, 0.50, 0.75, 0.90}
 
-// Options say what is tried.
+// Options configure Run.
 type Options struct {
-	Runs int // of all workflows together
+	Runs int // over all workflows
 	Seed uint64
-	// Estimator makes an estimator that gives distributions, Estimate.Raw and Estimate.Runs included. Each worker has
-	// its own.
+	// Estimator creates an estimator that returns distributions, including Estimate.Raw and Estimate.Runs. Each
+	// worker has one of its own.
 	Estimator func() estimators.Estimator
-	Workers   int // how many workflows are played at once; the result does not depend on it
+	Workers   int // number of workflows simulated at the same time; the result does not depend on it
 }
 
-// Run tries. Its errors are ctx's, and faults of the program.
+// Run simulates the workflows and measures coverage. It returns ctx's error, or an internal one.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	var flows []*workflow
 	var share []int

@@ -7,29 +7,28 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 )
 
-// A Report is how often ranges held.
+// A Report has the coverage of the ranges.
 type Report struct {
 	Seed      uint64 `json:"seed"`
 	Runs      int    `json:"runs"`
 	Workflows int    `json:"workflows"`
-	// Failed runs did not go to their end: nothing is measured of them, and nothing learned.
+	// FailedRuns did not run to their end. They are neither measured nor learned from.
 	FailedRuns int `json:"failed_runs"`
-	// Rough runs came too early in their workflow's history for an 80 % range that is backed.
+	// RoughRuns came too early in their workflow's history for a corrected 80 % range.
 	RoughRuns int `json:"rough_runs"`
-	// Coverage counts the runs whose range was backed by earlier runs, Rough the others.
+	// Coverage is over the runs with enough earlier runs behind the range, Rough over the others.
 	Coverage []Coverage `json:"coverage"`
 	Rough    []Coverage `json:"rough_coverage"`
 }
 
-// Coverage is how often one range held at one point of the runs.
+// Coverage is how often a range contained the true end at one point of the runs.
 type Coverage struct {
-	AtRatio    float64 `json:"at_ratio"`    // of the true length of each run
-	RangeRatio float64 `json:"range_ratio"` // how often the range should hold
-	// HeldRatio is how often it did; null where no run counts. RawHeldRatio is how often it would have without
-	// correction.
+	AtRatio    float64 `json:"at_ratio"`    // the point, as a ratio of each run's true length
+	RangeRatio float64 `json:"range_ratio"` // the target coverage
+	// HeldRatio is the actual coverage; null without runs. RawHeldRatio is the coverage without correction.
 	HeldRatio    *float64 `json:"held_ratio"`
 	RawHeldRatio *float64 `json:"raw_held_ratio"`
-	// MeanWidthRatio is the range's width in lengths of the run, on average.
+	// MeanWidthRatio is the range's mean width, relative to the run's length.
 	MeanWidthRatio    *float64 `json:"mean_width_ratio"`
 	RawMeanWidthRatio *float64 `json:"raw_mean_width_ratio"`
 	Runs              int      `json:"runs"`
@@ -71,7 +70,7 @@ func report(o Options, results [][]watched) *Report {
 	return r
 }
 
-// A sum adds up runs.
+// A sum accumulates runs.
 type sum struct {
 	runs             int
 	held, raw        int
@@ -92,7 +91,7 @@ func (s *sum) add(t *saying, level float64, total time.Duration) {
 	s.rawWidths += rawWidth.Seconds() / total.Seconds()
 }
 
-// holds says whether the range of a level holds a remaining time, and how wide it is.
+// holds reports whether the range of a level contains a remaining time, and returns the range's width.
 func holds(d estimators.Distribution, level float64, remaining time.Duration) (bool, time.Duration) {
 	low, high := d.Range(level)
 	return low <= remaining && remaining <= high, high - low

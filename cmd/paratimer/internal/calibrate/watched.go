@@ -15,16 +15,16 @@ import (
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
-// kept is how many runs of a workflow are remembered.
+// kept is the number of runs that are kept per workflow.
 const kept = 50
 
-// ticks is about how often a run is observed.
+// ticks is the approximate number of observations of a run.
 const ticks = 150
 
-// A memory is what is kept of a workflow's earlier runs, oldest first, as attach keeps it.
+// A memory has a workflow's earlier runs, oldest first, in the form that attach stores.
 type memory struct{ profiles []*dag.Plan }
 
-// profile is what a watcher of the next run is given; nil before the first.
+// profile returns the merged profile for the next run; nil before the first.
 func (m *memory) profile() (*dag.Plan, error) {
 	if len(m.profiles) == 0 {
 		return nil, nil
@@ -42,23 +42,23 @@ func (m *memory) add(profile *dag.Plan, residuals []dag.Residual) {
 	m.profiles = m.profiles[max(0, len(m.profiles)-kept):]
 }
 
-// A watched run is what was said of it, by Ratios.
+// A watched run has one prediction for each of Ratios.
 type watched struct {
 	total       time.Duration
 	succeeded   bool
 	predictions []saying
 }
 
-// A saying is what was said at one tick.
+// A saying is the prediction at one tick.
 type saying struct {
 	elapsed time.Duration
-	runs    int // earlier runs that the correction rests on
+	runs    int // earlier runs used by the correction
 	left    estimators.Distribution
 	raw     estimators.Distribution
 }
 
-// watchAll plays a workflow's runs one after another, at most n of them: each is watched with what is remembered of
-// those before it.
+// watchAll simulates at most n of a workflow's runs, one after another. Each is watched with the memory of the runs
+// before it.
 func (w *workflow) watchAll(ctx context.Context, n int, estimator estimators.Estimator) ([]watched, error) {
 	var past memory
 	every := time.Duration(0)
@@ -88,7 +88,7 @@ func (w *workflow) watchAll(ctx context.Context, n int, estimator estimators.Est
 
 func runID(workflow, run int) string { return fmt.Sprintf("calibrate_%d_%d", workflow, run) }
 
-// play simulates a run as its watcher sees it.
+// play simulates a run and returns its snapshots, with the profile attached.
 func play(ctx context.Context, plan *dag.Plan, opt simulate.Options, profile *dag.Plan) ([]*dag.Snapshot, error) {
 	src, err := simulate.New(plan, opt)
 	if err != nil {
@@ -111,7 +111,7 @@ func play(ctx context.Context, plan *dag.Plan, opt simulate.Options, profile *da
 	}
 }
 
-// watchOne asks for the range where it is tried and where residuals are taken, and learns from the run.
+// watchOne computes the range at Ratios and where residuals are taken, and learns from the run.
 func watchOne(run []*dag.Snapshot, id string, estimator estimators.Estimator) (w watched, learned *dag.Plan,
 	residuals []dag.Residual, err error,
 ) {
@@ -155,7 +155,7 @@ func watchOne(run []*dag.Snapshot, id string, estimator estimators.Estimator) (w
 	return w, cost.Learn(seen), estimators.Residuals(id, ranges, w.total), nil
 }
 
-// nearest is the tick nearest to an elapsed time.
+// nearest returns the index of the tick nearest to an elapsed time.
 func nearest(run []*dag.Snapshot, origin dag.Instant, elapsed float64) int {
 	best, least := 0, math.Inf(1)
 	for i, s := range run {

@@ -10,24 +10,24 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A workflow is a script that runs again and again on one cluster: what its runs have in common.
+// A workflow is a script that runs repeatedly on one cluster. It has what the runs have in common.
 type workflow struct {
 	seed   uint64
 	number int
 	plan   *dag.Plan
 	habits simulate.Options // sigmas, the family, the failure rate and the skew of every run
 	runs   int
-	grow   float64 // of its data, a run
+	grow   float64 // growth of its data per run
 	vary   float64 // sigma of the size of a run's data
-	split  bool    // more data are more maps, not larger ones
-	slow   float64 // how often a node is slow
-	lose   float64 // how often a node is lost
+	split  bool    // more data means more maps, not larger ones
+	slow   float64 // probability that a node is slow
+	lose   float64 // probability that a node is lost
 }
 
-// Workflows have from fewestRuns runs on, up to mostRuns.
+// Each workflow has fewestRuns to mostRuns runs.
 const fewestRuns, mostRuns = 40, 80
 
-// draws are a generator for one purpose: of workflow number n, and of its run or its shape (-1).
+// draws returns a random generator for run number run of workflow n, or for the workflow itself (run -1).
 func draws(seed uint64, n, run int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, uint64(n)<<32|uint64(uint32(run))))
 }
@@ -54,7 +54,7 @@ func newWorkflow(seed uint64, number int) *workflow {
 			}
 		}
 	}
-	w.habits.FailRate = pick(r, 0, 0.5, 2) / hours // failures a run
+	w.habits.FailRate = pick(r, 0, 0.5, 2) / hours // failures per run
 	return w
 }
 
@@ -62,7 +62,7 @@ func pick(r *rand.Rand, of ...float64) float64 { return of[r.IntN(len(of))] }
 
 func between(r *rand.Rand, low, high float64) float64 { return low + (high-low)*r.Float64() }
 
-// drawPlan draws a DAG and a cluster of either kind.
+// drawPlan draws a DAG, and a cluster with slots or with memory.
 func drawPlan(r *rand.Rand, name string) *dag.Plan {
 	p := &dag.Plan{Name: name}
 	nodes := 2 + r.IntN(4)
@@ -109,7 +109,7 @@ func drawJob(r *rand.Rand, j int) dag.Job {
 	return job
 }
 
-// drawPhase draws tasks of 5 s to 2 min, spread evenly in the logarithm, in 10,000 tuples each.
+// drawPhase draws a stage: tasks of 5 s to 2 min, log-uniform, with 10,000 tuples each.
 func drawPhase(r *rand.Rand, tasks, pipelines int) dag.Stage {
 	const tuples = 10_000
 	p := dag.Stage{Known: true, Tasks: tasks, Out: dag.Uniform(tuples), Bytes: dag.Uniform(24 * tuples)}
@@ -126,7 +126,7 @@ func drawPhase(r *rand.Rand, tasks, pipelines int) dag.Stage {
 
 func seconds(s float64) time.Duration { return time.Duration(s*1000) * time.Millisecond }
 
-// run is what happens in one run: its plan, with the data of that day, and its trouble.
+// run returns the plan of run n with the data sizes of that run, and its slow or lost nodes.
 func (w *workflow) run(n int) (*dag.Plan, simulate.Options) {
 	r := draws(w.seed, w.number, n)
 	o := w.habits
@@ -155,7 +155,7 @@ func (w *workflow) run(n int) (*dag.Plan, simulate.Options) {
 	return &p, o
 }
 
-// sized is a phase on more or less data.
+// sized scales a stage's data.
 func sized(p dag.Stage, by float64, split bool) dag.Stage {
 	if split {
 		n := max(1, int(math.Round(by*float64(p.Tasks))))
