@@ -9,28 +9,29 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// A Bar is what one rectangle shows: tasks of a span in neighbouring rows. Hue is what a reader can tell apart.
+// A Bar is one rectangle: tasks of a span in neighboring rows. Hue is a color, or another property that a reader
+// can distinguish.
 type Bar[H comparable] struct {
 	Hue    H
-	Span   int // of several spans that are drawn as one, the first
-	Merged int // how many more bars it shows
+	Span   int // the first, if several spans are drawn as one bar
+	Merged int // the number of other bars merged into it
 	Tasks  int
-	First  int32 // the first task of the span that it shows
+	First  int32 // the first task of the span in the bar
 	Row    int
 	To     int // rows Row to To-1
 	Start  dag.Instant
 	End    dag.Instant
 }
 
-// A Panel is tasks that compete for the same slots: they are drawn together, a row a slot.
+// A Panel has tasks that compete for the same slots. They are drawn together, one row per slot.
 type Panel[H comparable] struct {
 	Title string
 	Slots int
 	Bars  []Bar[H]
 }
 
-// Panels lays out the spans of a schedule: map slots and reduce slots, or one pool of containers or cores. A panel
-// without tasks is left out.
+// Panels lays out the spans of a schedule: one panel for map slots and one for reduce slots, or one for the pool of
+// containers or cores. Panels without tasks are left out.
 func Panels[H comparable](p dag.Policy, spans []schedule.Span, hue func(i int, s *schedule.Span) H) []Panel[H] {
 	all := []Panel[H]{{Title: "map slots"}, {Title: "reduce slots"}}
 	switch p {
@@ -55,7 +56,7 @@ func Panels[H comparable](p dag.Policy, spans []schedule.Span, hue func(i int, s
 	return slices.DeleteFunc(all, func(p Panel[H]) bool { return p.Slots == 0 })
 }
 
-// appendBars cuts span number i into runs of neighbouring slots. Tasks whose slot is not known are left out.
+// appendBars splits span number i into runs of neighboring slots. Tasks with unknown slots are left out.
 func appendBars[H comparable](bars []Bar[H], i int, s *schedule.Span, hue H) []Bar[H] {
 	for from := 0; from < len(s.Slots); {
 		to := from + 1
@@ -74,7 +75,8 @@ func appendBars[H comparable](bars []Bar[H], i int, s *schedule.Span, hue H) []B
 	return bars
 }
 
-// Merge draws bars on fewer rows and joins those of a hue that follow each other in a row with hardly a gap.
+// Merge maps bars to fewer rows, and joins bars of a hue that follow each other in a row with a gap of at most
+// near.
 func Merge[H comparable](bars []Bar[H], rows, fewer int, near dag.Instant) []Bar[H] {
 	per := float64(rows) / float64(fewer)
 	cells := slices.Clone(bars)
@@ -91,7 +93,7 @@ func Merge[H comparable](bars []Bar[H], rows, fewer int, near dag.Instant) []Bar
 			cmp.Compare(a.Span, b.Span), cmp.Compare(a.First, b.First))
 	})
 	var out []Bar[H]
-	open := make(map[H]int) // of the row, the last bar of each hue
+	open := make(map[H]int) // index of the last bar of each hue in the row
 	for _, b := range cells {
 		if n := len(out); n > 0 && (out[n-1].Row != b.Row || out[n-1].To != b.To) {
 			clear(open)
@@ -108,9 +110,9 @@ func Merge[H comparable](bars []Bar[H], rows, fewer int, near dag.Instant) []Bar
 	return out
 }
 
-// Fit merges bars until there are at most so many, and returns them with the number of rows that they are drawn on
-// then. The chart is width wide for a time of length, and height high; what is nearer than gap can no longer be told
-// apart, gap being doubled from half a unit on.
+// Fit merges bars until at most most are left. It returns them with the new number of rows. The chart is width wide
+// for the time length, and height high. Bars closer than a gap are merged; the gap starts at half a unit and
+// doubles.
 func Fit[H comparable](bars []Bar[H], rows, most int, length dag.Instant, width, height float64) ([]Bar[H], int) {
 	for gap := 0.5; len(bars) > most && gap < width; gap *= 2 {
 		fewer := min(rows, int(height/gap)+1)

@@ -1,5 +1,5 @@
-// Package chart is what all drawings share: round ticks of axes, the bars of Gantt charts, and SVG. A drawing needs no
-// font, no script and no network.
+// Package chart is shared by all drawings: round ticks of axes, the bars of Gantt charts, and SVG. A drawing needs
+// no font, no script and no network.
 package chart
 
 import (
@@ -12,11 +12,11 @@ import (
 	"unicode"
 )
 
-// A Drawing is a template of an SVG file. In it `px` writes a length or place, `text` what people read, escaped, and
-// `dark`, in its style, what is otherwise on a dark screen.
+// A Drawing is a template of an SVG file. In the template `px` formats a length or position, `text` escapes text,
+// and `dark` inserts the style for dark screens.
 type Drawing struct{ template *template.Template }
 
-// Parse makes a drawing of a template that is part of the program; one that is wrong panics.
+// Parse parses a template that is part of the program. It panics if the template is invalid.
 func Parse(text string) Drawing {
 	return Drawing{template.Must(template.New("svg").Funcs(template.FuncMap{
 		"px": Px, "text": escape,
@@ -24,7 +24,7 @@ func Parse(text string) Drawing {
 	}).Parse(text))}
 }
 
-// Draw writes the drawing of data, or nothing of it.
+// Draw writes the drawing of data. If the template fails it writes nothing.
 func (d Drawing) Draw(w io.Writer, data any) error {
 	var b bytes.Buffer
 	if err := d.template.Execute(&b, data); err != nil {
@@ -34,12 +34,12 @@ func (d Drawing) Draw(w io.Writer, data any) error {
 	return err
 }
 
-// Px writes a length or place in pixels.
+// Px formats a length or position in pixels.
 func Px(x float64) string {
 	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", x), "0"), ".")
 }
 
-// escape makes a text safe inside XML, which holds no control characters at all.
+// escape makes a text safe inside XML, which allows no control characters at all.
 func escape(s string) string {
 	return html.EscapeString(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == 0xFFFE || r == 0xFFFF {
@@ -49,8 +49,8 @@ func escape(s string) string {
 	}, s))
 }
 
-// dark are the colors of a drawing's paper, letters and lines where the reader prefers a dark screen. What stands for
-// data keeps its color.
+// dark has the colors of a drawing's background, letters and lines if the reader prefers a dark screen. Marks that
+// stand for data keep their color.
 const dark = `@media (prefers-color-scheme: dark) {
 text { fill: #c4c9d1 } .name, .job, .bold, .side { fill: #eceef1 } .light { fill: #fff } .dark { fill: #202124 } .pale { fill: #eceef1 }
 rect[fill="#fff"] { fill: #15171b } text[stroke="#fff"] { stroke: #15171b } line[stroke="#fff"] { stroke: #15171b }

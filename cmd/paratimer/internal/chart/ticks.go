@@ -37,8 +37,7 @@ func TimeStep(least float64) float64 {
 	return day * Step(least/day)
 }
 
-// Ticks returns at most n+1 round numbers from 0 to most. Their distance is what step, which is Step or TimeStep, makes
-// of the n-th part of most.
+// Ticks returns at most n+1 round numbers from 0 to most. Their distance is step (Step or TimeStep) of most/n.
 func Ticks(most float64, n int, step func(float64) float64) []float64 {
 	var all []float64
 	by := step(most / float64(n))
@@ -50,8 +49,8 @@ func Ticks(most float64, n int, step func(float64) float64) []float64 {
 	return all
 }
 
-// Times returns at most n+1 round times from a time on, over a length: where the lines of a time axis stand. They are
-// whole milliseconds.
+// Times returns at most n+1 round times within a length after from, for the lines of a time axis. They are whole
+// milliseconds.
 func Times(from, length time.Duration, n int) []time.Duration {
 	least := (length / time.Duration(n+1)).Truncate(time.Millisecond) + time.Millisecond
 	step := time.Duration(math.Round(TimeStep(least.Seconds()) * float64(time.Second)))
