@@ -10,20 +10,20 @@ import (
 
 // A Row is one job over the runs.
 type Row struct {
-	Node  string // in the newest run that has it
-	Name  string // what the script calls it, else the engine
-	Index []int  // by run: the job's index in it, -1 where the run does not have it
+	Node  string // as in the newest run that has it
+	Name  string // the script's name for it, else the engine's
+	Index []int  // by run: the job's index, -1 if the run does not have the job
 }
 
-// A StrangerError says that a run is of another script.
+// A StrangerError is the error for a run of a different script.
 type StrangerError struct{ Run, Other *Run }
 
 func (e *StrangerError) Error() string {
 	return e.Run.From + " and " + e.Other.From + " have no job in common: they are runs of different scripts"
 }
 
-// align finds the same jobs in all runs, which are in order. Jobs of the last run come first, in its plan order; then
-// those that it lost, by the newest run that had them.
+// align matches the jobs of all runs, which are in order. Jobs of the last run come first, in its plan order; then
+// jobs that it no longer has, by the newest run that had them.
 func align(runs []*Run) ([]Row, error) {
 	var rows []Row
 	for at := len(runs) - 1; at >= 0; at-- {
@@ -60,7 +60,8 @@ func newRow(r *Run, at, j, runs int) Row {
 	return row
 }
 
-// find looks for the row's job in an older run, by the newest run that has it.
+// find returns the index of the row's job in an older run, by comparison with the newest run that has the job; -1
+// if none.
 func (row *Row) find(runs []*Run, at int) int {
 	for by := len(runs) - 1; by > at; by-- {
 		if row.Index[by] >= 0 {
@@ -71,7 +72,7 @@ func (row *Row) find(runs []*Run, at int) int {
 	return -1
 }
 
-// pairStages gives the stages of earlier runs the names that the newest run with their job has for them.
+// pairStages renames the stages of earlier runs to the names in the newest run that has the job.
 func (c *Comparison) pairStages() {
 	for i := range c.Rows {
 		var newest *Job
@@ -88,8 +89,8 @@ func (c *Comparison) pairStages() {
 	}
 }
 
-// nameAs gives a job's stages the names that another run has for them. A stage that only this run has keeps its own,
-// unless the other run uses it.
+// nameAs renames a job's stages to the names in another run. A stage that only this run has keeps its name, with a
+// mark if the other run uses that name.
 func (j *Job) nameAs(newest *Job) {
 	pairs := profiles.Pair(newest.traits(), j.traits())
 	names := make([]string, len(j.Phases))
@@ -127,8 +128,8 @@ func (j *Job) traits() []profiles.Trait {
 	return all
 }
 
-// nearest is, of phase l and those that the newest run's phase could as well be, the one whose tasks are most alike in
-// length.
+// nearest returns the phase with the most similar task length: phase l, or one of those that may also match the
+// newest run's phase.
 func (j *Job) nearest(now *Phase, l dag.StageIndex) *Phase {
 	far := func(p *Phase) float64 { return math.Abs(math.Log(p.Median() / now.Median())) }
 	best := &j.Phases[l]

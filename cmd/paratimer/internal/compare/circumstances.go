@@ -8,13 +8,14 @@ import (
 	"github.com/paratimer/paratimer/pathfrag/attribution"
 )
 
-// Circumstances are what struck a run that is no data and no cost of its script.
+// Circumstances are influences on a run that are neither its data nor its script's cost.
 type Circumstances struct {
 	Failed   int // attempts that failed
-	Repeated int // attempts of tasks whose work was lost before
-	Restarts int // application masters that began again
-	Lost     int // nodes
-	// Others is the part of the cluster's memory that other applications held, in the mean over the run; NaN unknown.
+	Repeated int // attempts of tasks that had failed, or lost their output, before
+	Restarts int // restarts of application masters
+	Lost     int // lost nodes
+	// Others is the mean fraction of the cluster's memory that other applications used during the run; NaN if
+	// unknown.
 	Others  float64
 	Cluster dag.Cluster
 }
@@ -35,20 +36,20 @@ func (r *Run) circumstances(s *dag.Snapshot) {
 	r.Circumstances = c
 }
 
-// Struck says whether something of the run failed.
+// Struck reports whether anything in the run failed.
 func (c *Circumstances) Struck() bool { return c.Failed+c.Repeated+c.Restarts+c.Lost > 0 }
 
-// Along is what only the snapshots along a run tell of its circumstances. The zero Along has seen nothing.
+// Along collects the circumstances that only the snapshots during a run show. The zero Along has seen none.
 type Along struct {
-	held       float64 // by other applications, MB milliseconds
+	held       float64 // used by other applications, MB milliseconds
 	from, last dag.Instant
-	mb         int // that they hold since the last snapshot
-	most       int // memory of the cluster: nodes may be lost later
+	mb         int // used by them since the last snapshot
+	most       int // largest memory of the cluster: nodes may be lost later
 	seen       bool
 	ended      bool
 }
 
-// See notes a snapshot; they come in order.
+// See records a snapshot. Snapshots must come in order.
 func (o *Along) See(s *dag.Snapshot) {
 	origin := s.Origin()
 	if s.Stale.Known() || !origin.Known() || o.ended {
@@ -60,7 +61,7 @@ func (o *Along) See(s *dag.Snapshot) {
 		o.seen, o.from = true, s.At
 	}
 	o.last, o.mb = s.At, 0
-	o.ended = s.State.Ended() // what others hold from then on is no matter
+	o.ended = s.State.Ended() // usage after the end does not count
 	if s.Plan != nil {
 		o.most = max(o.most, s.Plan.Cluster.MemoryMB)
 	}
@@ -69,7 +70,7 @@ func (o *Along) See(s *dag.Snapshot) {
 	}
 }
 
-// Beside notes the circumstances that were seen along the run.
+// Beside adds the circumstances that were collected during the run.
 func (r *Run) Beside(o *Along) {
 	c := &r.Circumstances
 	c.Cluster.MemoryMB = max(c.Cluster.MemoryMB, o.most)
@@ -78,7 +79,7 @@ func (r *Run) Beside(o *Along) {
 	}
 }
 
-// effects are what the causes of an account come under. Skew is work of the reduce that has it.
+// effects maps the causes of a time attribution to effects. Skew is work of the uneven reduce.
 var effects = map[attribution.Cause]Effect{
 	attribution.Queueing: Waiting, attribution.Launch: Startup, attribution.Containers: Waiting,
 	attribution.SetUp: Startup, attribution.Work: Work,
@@ -86,10 +87,10 @@ var effects = map[attribution.Cause]Effect{
 	attribution.Finish: Startup,
 }
 
-// Follow gives the run its critical path, by the account of all of it and its last snapshot. An account that waits for
-// containers which other tasks of the query hold goes through these tasks instead (ParaTimer, section 3.1.3): a job
-// whose tasks became slower lengthens the run by what others wait for it. What a task does again after a failure is the
-// failure's. An account of less than the run says nothing of its length.
+// Follow sets the run's critical path from the attribution of the whole run and its last snapshot. If the path
+// waits for containers that other tasks of the query use, it continues through those tasks instead (ParaTimer,
+// section 3.1.3): a job with slower tasks lengthens the run by the time that others wait for it. Work repeated
+// after a failure counts as Failures. An attribution of only a part of the run is ignored.
 func (r *Run) Follow(a *attribution.Attribution, s *dag.Snapshot) {
 	if !r.Succeeded() || a.From != r.Start || float64(a.Total().Milliseconds()) != r.Length {
 		return
@@ -106,7 +107,7 @@ func (r *Run) Follow(a *attribution.Attribution, s *dag.Snapshot) {
 			Job: p.Job, Phase: p.Stage, Task: int(p.Task), Effect: effect, Length: float64(p.End - p.Start),
 			Skew: p.Cause == attribution.Skew,
 		}
-		part.Phase = max(part.Phase, 0) // a pause of a job comes with its first stage
+		part.Phase = max(part.Phase, 0) // a pause of a job belongs to its first stage
 		switch {
 		case again[attemptKey{p.Job, p.Stage, p.Task, p.Attempt}]:
 			r.Path = append(r.Path, part.of(Failures, p.End-p.Start))
@@ -123,7 +124,7 @@ func (r *Run) Follow(a *attribution.Attribution, s *dag.Snapshot) {
 	r.Path = slices.DeleteFunc(r.Path, func(p Part) bool { return p.Length == 0 })
 }
 
-// worked takes start-up out of a part that no report tells from work: by the law of the run's start-ups.
+// worked splits a part into start-up and work, by the fitted start-up times, if no task report separates them.
 func (r *Run) worked(p Part) []Part {
 	t := r.Jobs[p.Job].Phases[p.Phase].task(p.Task)
 	if t == nil || !(t.Work < p.Length) {

@@ -7,18 +7,18 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Comparison is the last run against those before it. Times are milliseconds; NaN is unknown.
+// A Comparison compares the last run with earlier ones. Times are milliseconds; NaN is unknown.
 type Comparison struct {
 	Runs    []*Run   // in order of their start
-	Why     []string // by run: why it is no baseline; "" for one that is
-	Subject int      // the run that is asked about: the last one
-	Base    int      // the run that it is set against; -1 where none will do
-	// Total is how much longer the subject took than the base, Effects what of that is due to what; they add up to it.
-	// NaN and nil where one of the two has not succeeded or its critical path is not known.
+	Why     []string // by run: why it is not a baseline; "" for one that is
+	Subject int      // the run that is compared: the last one
+	Base    int      // the run that it is compared with; -1 if none is suitable
+	// Total is how much longer the subject took than the base. Effects split Total by cause and add up to it. They
+	// are NaN and nil if one of the two did not succeed; Effects is also nil if a critical path is unknown.
 	Total   float64
 	Effects map[Effect]float64
-	// FailuresReplayed is what of the difference a replay with and without the failures tells, in milliseconds. NaN
-	// where nothing failed. Effects has what the runs took beyond a replay without them.
+	// FailuresReplayed is the part of the difference by replays with and without the failures, in milliseconds; NaN
+	// if nothing failed. Effects instead has what the runs took beyond a replay without failures.
 	FailuresReplayed float64
 	Rows             []Row
 	Changes          []Change // by row
@@ -26,21 +26,21 @@ type Comparison struct {
 	Findings         []Finding // by row, maps first
 }
 
-// A Change is what a job did to the difference.
+// A Change is a job's part of the difference.
 type Change struct {
-	// Before and Now are its milliseconds on the critical path, NaN where the path is not known or the run has no such
-	// job.
+	// Before and Now are the job's milliseconds on the critical path; NaN if the path is unknown or the run does
+	// not have the job.
 	Before, Now float64
 	Effects     map[Effect]float64
 }
 
-// A PathChange says which jobs are on the critical path, as rows.
+// A PathChange has the jobs on the critical paths, as rows.
 type PathChange struct {
 	Before, Now []int // in order of the path, each job once
 	Came, Left  []int
 }
 
-// A BaseError says that a run cannot be the base.
+// A BaseError is the error for a run that cannot be the base.
 type BaseError struct {
 	Run int // counted from 1
 	Why string
@@ -48,8 +48,8 @@ type BaseError struct {
 
 func (e *BaseError) Error() string { return fmt.Sprintf("run %d cannot be the base: %s", e.Run, e.Why) }
 
-// Compare sets the last of two runs or more against base, counted from 1 in order of their starts; 0 is the newest
-// before the last that succeeded. Its errors are *StrangerError and *BaseError.
+// Compare compares the last of at least two runs with base, counted from 1 in order of their starts. If base is 0
+// it is the newest earlier run that succeeded. The errors are *StrangerError and *BaseError.
 func Compare(runs []*Run, base int) (*Comparison, error) {
 	InOrder(runs)
 	c := &Comparison{
@@ -80,7 +80,7 @@ func Compare(runs []*Run, base int) (*Comparison, error) {
 	return c, nil
 }
 
-// notBaseline says why a run does not tell how long the script takes; "" where it does.
+// notBaseline returns why a run's length is not a baseline for the script; "" if it is one.
 func notBaseline(r *Run) string {
 	switch {
 	case r.State == dag.Failed:
@@ -95,7 +95,7 @@ func notBaseline(r *Run) string {
 	return ""
 }
 
-// judge looks for phases that became slower or faster than in all earlier runs that succeeded.
+// judge finds phases that became slower or faster than in all earlier runs that succeeded.
 func (c *Comparison) judge() {
 	for i := range c.Rows {
 		n := c.Rows[i].Index[c.Subject]
@@ -105,7 +105,7 @@ func (c *Comparison) judge() {
 		phases := c.Runs[c.Subject].Jobs[n].Phases
 		for k := range phases {
 			now := &phases[k]
-			// nearest are the earlier phases that it could as well be, and that it differs least from.
+			// nearest are the earlier phases that may also match, with the most similar length
 			var earlier, nearest []*Phase
 			for at, r := range c.Runs[:c.Subject] {
 				j := c.Rows[i].Index[at]
@@ -122,7 +122,7 @@ func (c *Comparison) judge() {
 				continue
 			}
 			if least, ok := judge(nearest, now); !ok || least.Slower != f.Slower {
-				continue // it is another stage's, as far as is known
+				continue // it may be a change of another stage
 			}
 			f.Row, f.Phase = i, dag.StageIndex(k) //nolint:gosec // an index
 			c.Findings = append(c.Findings, f)
@@ -130,7 +130,7 @@ func (c *Comparison) judge() {
 	}
 }
 
-// Regressed says whether a phase became slower.
+// Regressed reports whether a phase became slower.
 func (c *Comparison) Regressed() bool {
 	for i := range c.Findings {
 		if c.Findings[i].Slower {

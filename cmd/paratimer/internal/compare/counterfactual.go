@@ -10,17 +10,17 @@ import (
 	"github.com/paratimer/paratimer/estimators/whatif"
 )
 
-// placed are the effects by which a failure, other applications and another cluster show on a critical path that does
-// not go through what failed: tasks follow each other otherwise, and wait.
+// placed are the effects in which failures, other applications and another cluster appear if the critical path does
+// not go through the failed tasks: tasks run in another order, and wait.
 var placed = [...]Effect{Order, Shuffle, Startup, Waiting}
 
-// othersMatter is how much more of the cluster others must hold to be looked for in the difference.
+// othersMatter is the least change of the others' fraction of the cluster that is considered.
 const othersMatter = 0.02
 
-// strike finds what failures, other applications and another cluster did to the difference. A replay of a run knows
-// nothing of others, and of no failure if it is told so; what the run took beyond it is due to them, as far as the
-// replay of the base does not miss as much. That is moved from the effects by which it shows, no more than there is, so
-// that the effects still add up.
+// strike computes what failures, other applications and another cluster added to the difference. A replay of a run
+// has no other applications, and can omit failures. The time that the run took beyond the replay is due to them,
+// minus the same excess of the base. That time is moved from the placed effects, at most as much as they have, so
+// the effects still add up.
 func (c *Comparison) strike() {
 	before, now := c.Runs[c.Base], c.Runs[c.Subject]
 	was, is := &before.Circumstances, &now.Circumstances
@@ -52,7 +52,8 @@ func (c *Comparison) strike() {
 	}
 }
 
-// FailuresDoubtful says whether replays with and without the failures tell another time than is charged to them.
+// FailuresDoubtful reports whether replays with and without the failures differ by another time than Effects has
+// for them.
 func (c *Comparison) FailuresDoubtful() bool {
 	charged, replayed := c.Effects[Failures], c.FailuresReplayed
 	if math.IsNaN(charged) || math.IsNaN(replayed) {
@@ -62,7 +63,7 @@ func (c *Comparison) FailuresDoubtful() bool {
 	return whatif.FailureDoubtful(length(c.Runs[c.Subject].Length), length(charged), length(replayed))
 }
 
-// sided is v, but that what struck only the run did not shorten it, and what struck only the base did not lengthen it.
+// sided clips v: a failure of this run alone cannot shorten it, one of the base alone cannot lengthen it.
 func sided(v float64, now, before bool) float64 {
 	switch {
 	case !before:
@@ -73,8 +74,8 @@ func sided(v float64, now, before bool) float64 {
 	return v
 }
 
-// elsewhere returns what of the base is not as in the run: its cluster, and its jobs that have other limits, by the
-// run's nodes.
+// elsewhere returns the base's cluster if it differs from the run's, and the base's jobs with different limits, by
+// the run's nodes.
 func (c *Comparison) elsewhere() (on *dag.Cluster, limits map[string]*dag.Job) {
 	before, now := c.Runs[c.Base], c.Runs[c.Subject]
 	was, is := &before.Circumstances.Cluster, &now.Circumstances.Cluster
@@ -94,7 +95,7 @@ func (c *Comparison) elsewhere() (on *dag.Cluster, limits map[string]*dag.Job) {
 	return on, limits
 }
 
-// SameCluster says whether two clusters have room for as many tasks, as far as both are known.
+// SameCluster reports whether two clusters have room for the same number of tasks, as far as both are known.
 func SameCluster(a, b *dag.Cluster) bool {
 	switch {
 	case a.Policy != b.Policy:
@@ -109,7 +110,7 @@ func SameCluster(a, b *dag.Cluster) bool {
 	return a.MemoryMB == b.MemoryMB && usable(a) == usable(b)
 }
 
-// usable is the memory that our queue may use.
+// usable returns the memory that our queue may use.
 func usable(c *dag.Cluster) int {
 	if c.QueueMB > 0 {
 		return min(c.QueueMB, c.MemoryMB)
@@ -117,14 +118,14 @@ func usable(c *dag.Cluster) int {
 	return c.MemoryMB
 }
 
-// SameLimits says whether two jobs ask for alike containers at alike times, as far as both are known.
+// SameLimits reports whether two jobs request similar containers at similar times, as far as both are known.
 func SameLimits(a, b *dag.Job) bool {
 	known := a.MapReduce.MapMB > 0 && b.MapReduce.MapMB > 0
 	return !known || a.MasterMB == b.MasterMB && a.MapReduce == b.MapReduce
 }
 
-// displace moves an amount from the placed effects of its sign to another one: from all of them the same part, in each
-// job. NaN moves nothing.
+// displace moves an amount from the placed effects of the same sign to another effect: the same fraction of each,
+// in every job. NaN moves nothing.
 func (c *Comparison) displace(to Effect, amount float64) {
 	there := 0.0
 	for _, e := range placed {
@@ -156,16 +157,16 @@ func move(effects map[Effect]float64, from, to Effect, part float64) {
 	effects[to] += v
 }
 
-// Remember keeps what it takes to replay a run that succeeded: without its failures, alone, on another cluster.
+// Remember stores what is needed to replay a run that succeeded: without its failures, alone, on another cluster.
 func (r *Run) Remember(run dag.Run, model estimators.Model) {
 	if past, ok := whatif.Again(run); ok && r.Succeeded() {
 		r.past, r.model = &past, model
 	}
 }
 
-// replayed is how many milliseconds a replay of the run takes: without other applications, without what failed unless
-// failing, on another cluster and with the limits of other jobs (by node) if they are given. NaN if it cannot be
-// replayed.
+// replayed returns the length of a replay of the run in milliseconds: without other applications, without failures
+// unless failing, and, if given, on another cluster and with the limits of other jobs (by node). It is NaN if the
+// run cannot be replayed.
 func (r *Run) replayed(failing bool, on *dag.Cluster, limits map[string]*dag.Job) float64 {
 	if r.past == nil {
 		return math.NaN()
@@ -182,14 +183,14 @@ func (r *Run) replayed(failing bool, on *dag.Cluster, limits map[string]*dag.Job
 	if err != nil {
 		return math.NaN()
 	}
-	// the answer is corrected by the miss, which is what is asked for here
+	// The replay corrects its answer by its error on the run. Here the uncorrected time is needed.
 	return float64(told.Milliseconds()) * (1 + replay.Miss())
 }
 
 func changedTo(s *dag.Snapshot, on *dag.Cluster, limits map[string]*dag.Job) dag.Run {
 	out, plan := *s, *s.Plan
 	if on != nil {
-		setup := plan.Cluster.Setup // the tasks' own
+		setup := plan.Cluster.Setup // belongs to the tasks, not to the cluster
 		plan.Cluster, out.Nodes = *on, nil
 		plan.Cluster.Setup = setup
 	}

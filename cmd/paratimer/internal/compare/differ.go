@@ -7,7 +7,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// differ finds what each job and each effect did to the length.
+// differ splits the difference in length by job and by effect.
 func (c *Comparison) differ() {
 	c.Changes = make([]Change, len(c.Rows))
 	for i := range c.Changes {
@@ -41,7 +41,7 @@ func (c *Comparison) differ() {
 	c.path()
 }
 
-// change compares a job of two runs; its index is -1 in a run that does not have it.
+// change compares a job in two runs; its index is -1 in a run that does not have it.
 func change(before, now *Run, b, n int) Change {
 	ch := Change{Before: before.onPath(b), Now: now.onPath(n), Effects: make(map[Effect]float64)}
 	if b < 0 || n < 0 {
@@ -51,7 +51,7 @@ func change(before, now *Run, b, n int) Change {
 	for _, name := range stages(&now.Jobs[n], &before.Jobs[b]) {
 		k, l := before.Jobs[b].Stage(name), now.Jobs[n].Stage(name)
 		was, is := before.partsOf(b, k), now.partsOf(n, l)
-		if k < 0 || l < 0 { // one of the runs does not have it
+		if k < 0 || l < 0 { // one of the runs does not have the stage
 			for _, e := range append(slices.Clone(Effects), Work) {
 				ch.Effects[Plan] += length(is[e]) - length(was[e])
 			}
@@ -70,7 +70,7 @@ func change(before, now *Run, b, n int) Change {
 	return ch
 }
 
-// stages names the stages of the first job, then those that only the second has.
+// stages returns the names of the first job's stages, then of those that only the second has.
 func stages(first, second *Job) (names []string) {
 	for _, p := range slices.Concat(first.Phases, second.Phases) {
 		if !slices.Contains(names, p.Name) {
@@ -80,7 +80,7 @@ func stages(first, second *Job) (names []string) {
 	return names
 }
 
-// skewed is what of the order of a phase's records is that its longest reduce was given more.
+// skewed returns the part of Order that is due to a larger longest reduce.
 func skewed(order float64, now, before []Part) float64 {
 	grown := 0.0
 	for _, p := range now {
@@ -96,7 +96,7 @@ func skewed(order float64, now, before []Part) float64 {
 	return within(grown, order)
 }
 
-// amongJobs compares the stretches of two paths that are no job's.
+// amongJobs compares the parts of two paths that belong to no job.
 func amongJobs(before, now []Part) map[Effect]float64 {
 	out := make(map[Effect]float64)
 	for _, p := range now {
@@ -112,7 +112,7 @@ func amongJobs(before, now []Part) map[Effect]float64 {
 	return out
 }
 
-// onPath is how much of the path a job takes; NaN where the run has no such job.
+// onPath returns a job's milliseconds on the path; NaN if the run does not have the job.
 func (r *Run) onPath(job int) float64 {
 	if job < 0 {
 		return math.NaN()
@@ -126,7 +126,7 @@ func (r *Run) onPath(job int) float64 {
 	return sum
 }
 
-// partsOf are a phase's parts of the path by effect.
+// partsOf returns a phase's parts of the path by effect.
 func (r *Run) partsOf(job int, k dag.StageIndex) map[Effect][]Part {
 	out := make(map[Effect][]Part)
 	for _, p := range r.Path {

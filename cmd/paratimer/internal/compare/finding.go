@@ -7,46 +7,48 @@ import (
 	"github.com/paratimer/paratimer/estimators/cost"
 )
 
-// When a phase is said to have become slower or faster. Its tasks must show it, and its earlier runs, each beyond
-// chance; and it must be worth a look. docs/compare.md has how often noise alone is flagged.
+// Thresholds for a phase that became slower or faster. The change must exceed chance both between tasks and between
+// earlier runs, and must be large enough to matter. docs/compare.md has how often noise alone is flagged.
 const (
-	level      = 0.99 // of the interval of the tasks' medians
-	runsLevel  = 0.95 // of what the earlier runs' medians allow a further run
-	enoughRuns = 3    // earlier runs that show how far runs differ
-	enough     = 4    // tasks that show how far tasks differ
-	leastRatio = 1.1  // a tenth more time a record
-	leastWork  = 1000 // milliseconds that the median task worked longer
-	// With fewer earlier runs than enoughRuns a machine that was busy once looks like a script that became slower.
+	level      = 0.99 // level of the interval from the tasks' medians
+	runsLevel  = 0.95 // level of the prediction interval from the earlier runs' medians
+	enoughRuns = 3    // least number of earlier runs to estimate the variation between runs
+	enough     = 4    // least number of tasks to estimate the variation between tasks
+	leastRatio = 1.1  // ten percent more time per record
+	leastWork  = 1000 // least change of the median task's work, in milliseconds
+	// With fewer than enoughRuns earlier runs, one busy machine looks like a slower script.
 	leastRatioFew = 1.2
 )
 
-// A Finding is a phase whose cost differs from that of earlier runs beyond chance.
+// A Finding is a phase with a significant change of cost from earlier runs.
 type Finding struct {
 	Row    int
 	Phase  dag.StageIndex
 	Unit   string // of the cost: record, byte or task
 	Slower bool
-	// Before and Now are the median lengths of tasks in milliseconds: of the earlier runs' medians, and of the subject.
+	// Before and Now are median task lengths in milliseconds: the median of the earlier runs' medians, and the
+	// subject's.
 	Before, Now float64
-	// Ratio is the cost of now in that of the earlier runs' tasks, Low and High its interval by the tasks; NaN of few
-	// tasks.
+	// Ratio is the cost now divided by the earlier cost, Low and High its interval from the tasks; NaN if there are
+	// few tasks.
 	Ratio, Low, High float64
-	// Amount is how many units the phase had now in the median of the earlier runs; NaN unknown.
+	// Amount is the number of units now, divided by the median of the earlier runs; NaN unknown.
 	Amount float64
-	// Earlier is how many runs it is compared with, Chance the factor by which they differ; NaN of fewer than three.
+	// Earlier is the number of runs compared, Chance the factor by which they differ by chance; NaN for fewer than
+	// three.
 	Earlier int
 	Chance  float64
-	// Doubtful says that it may be chance: there are too few earlier runs.
+	// Doubtful is true if the change may be chance because there are too few earlier runs.
 	Doubtful bool
 }
 
-// units are what a cost may be of, the best first.
+// units are the possible units of a cost, the best first.
 var units = []struct {
 	name string
 	of   func(*cost.Took) float64
 }{{"record", recordsOf}, {"byte", bytesOf}, {"task", func(*cost.Took) float64 { return 1 }}}
 
-// judge looks at a phase over the earlier runs and now.
+// judge tests a phase against the earlier runs.
 func judge(earlier []*Phase, now *Phase) (f Finding, ok bool) {
 	for _, unit := range units {
 		amount := now.sum(unit.of)
@@ -75,7 +77,7 @@ func judge(earlier []*Phase, now *Phase) (f Finding, ok bool) {
 	return f, false
 }
 
-// beyond says whether the cost differs beyond what tasks and runs do by chance.
+// beyond reports whether the cost differs by more than tasks and runs vary by chance.
 func (f *Finding) beyond(costs, pool, medians []float64) bool {
 	least := leastRatio
 	if len(medians) >= enoughRuns {
@@ -87,7 +89,7 @@ func (f *Finding) beyond(costs, pool, medians []float64) bool {
 	if byTasks {
 		f.Ratio = medianOf(costs) / medianOf(pool)
 	} else if f.Doubtful {
-		return false // nothing tells what chance does
+		return false // the variation is unknown
 	}
 	f.Slower = f.Ratio > 1
 	by := max(f.Ratio, 1/f.Ratio)
@@ -101,9 +103,8 @@ func (f *Finding) beyond(costs, pool, medians []float64) bool {
 	return !(f.Low <= 1 && f.High >= 1)
 }
 
-// costs are milliseconds a unit, of the tasks that tell both and worked at all. What a short task works beside its
-// start-up is mostly chance: it counts as the least that can be told, so that no ratio is larger than what is sure of
-// it.
+// costs returns milliseconds per unit, for the tasks with both known and some work. Times below leastWork are
+// mostly noise beside the start-up, so they count as leastWork: a ratio then never exceeds what is certain.
 func (p *Phase) costs(of func(*cost.Took) float64) []float64 {
 	var all []float64
 	for i := range p.Took {

@@ -7,27 +7,28 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A holder is a task's time in its container.
+// A holder is the time of an attempt in its container.
 type holder struct {
 	start, end dag.Instant
 	job        int
 	phase      dag.StageIndex
 	task       int
-	// milliseconds at its end; what is before is start-up, of a task that copies also the wait for its input
+	// milliseconds of work before its end; the time before is start-up, or also the wait for input if the stage
+	// copies
 	work   float64
 	copies bool
-	lost   bool // its work was, or it did work again that was
+	lost   bool // its work was lost, or it repeated lost work
 }
 
-// An attemptKey names an attempt.
+// An attemptKey identifies an attempt.
 type attemptKey struct {
 	job          int
 	phase        dag.StageIndex
 	task, number int32
 }
 
-// redone are the attempts of tasks that had failed, or whose work was lost, before they began: without the failure they
-// would not have been. One that runs beside another is none.
+// redone returns the attempts of tasks that had failed, or lost their output, before the attempt began. Without the
+// failure they would not exist. Speculative attempts, which overlap another one, are not among them.
 func redone(s *dag.Snapshot) map[attemptKey]bool {
 	again := make(map[attemptKey]bool)
 	for j := range s.Jobs {
@@ -44,7 +45,7 @@ func redone(s *dag.Snapshot) map[attemptKey]bool {
 	return again
 }
 
-// holdersOf are the attempts of a run that have ended, by their end.
+// holdersOf returns the ended attempts of a run, sorted by end.
 func holdersOf(r *Run, s *dag.Snapshot, again map[attemptKey]bool) (all []holder) {
 	for j := range s.Jobs {
 		for k := range s.Jobs[j].NumStages() {
@@ -74,15 +75,15 @@ func holdersOf(r *Run, s *dag.Snapshot, again map[attemptKey]bool) (all []holder
 	return all
 }
 
-// held says what a wait for a container was spent on, from to back to from: the task that gave its container back last
-// lies on the path from its start, and what it had waited for before. Where none of the query's tasks ended, it was
-// waiting: others had the containers, or none was handed out.
+// held splits a wait for a container, from its end back to its start. The task that released its container last is
+// on the path from its start; before that is whatever the task waited for. If none of the query's tasks ended, the
+// time is Waiting: other applications used the containers, or none was allocated.
 func held(all []holder, wait Part, from, to dag.Instant) (parts []Part) {
 	for from < to {
 		i, _ := slices.BinarySearchFunc(all, to+1, func(h holder, t dag.Instant) int { return cmp.Compare(h.end, t) })
 		i--
 		for i >= 0 && all[i].start >= to && all[i].end > from {
-			i-- // it took no time
+			i-- // it has no duration within the wait
 		}
 		if i < 0 || all[i].end <= from {
 			break
@@ -104,7 +105,7 @@ func held(all []holder, wait Part, from, to dag.Instant) (parts []Part) {
 	return append(parts, wait.of(Waiting, to-from))
 }
 
-// of is the part with another effect and length.
+// of returns a copy of the part with another effect and length.
 func (p Part) of(e Effect, length dag.Instant) Part {
 	p.Effect, p.Length = e, float64(length)
 	return p

@@ -1,6 +1,6 @@
-// Package compare sets runs of one script side by side: which jobs took longer, because there was more data or because
-// each record took longer, what else lay on the critical path, and which of it cannot be chance. It reads no files;
-// compareview words what it finds.
+// Package compare compares runs of one script: which jobs took longer, because of more data or of more time per
+// record, what else was on the critical path, and which changes exceed chance. It reads no files; compareview
+// formats the results.
 package compare
 
 import (
@@ -14,52 +14,52 @@ import (
 	"github.com/paratimer/paratimer/estimators/whatif"
 )
 
-// A Run is one run of a script, as it stood when it was last seen. Times are milliseconds; NaN is unknown.
+// A Run is one run of a script, in its last observed state. Times are milliseconds; NaN is unknown.
 type Run struct {
 	From   string // the file
 	Plan   *dag.Plan
 	ID     string
 	State  dag.State
-	Start  dag.Instant // the first submission; NoInstant where none was seen
-	Length float64     // from there to the last job's end; NaN while it runs
+	Start  dag.Instant // the first submission; NoInstant if none was seen
+	Length float64     // from Start to the last job's end; NaN while it runs
 	Jobs   []Job       // parallel to Plan.Jobs
-	Path   []Part      // the critical path from Start to the end; nil where it is not known
+	Path   []Part      // the critical path from Start to the end; nil if unknown
 
 	Circumstances Circumstances
-	past          *whatif.Past // nil where it cannot be replayed
+	past          *whatif.Past // nil if it cannot be replayed
 	model         estimators.Model
 }
 
-// A Job is what a job of a run took.
+// A Job has the times of a job in a run.
 type Job struct {
 	Wait   float64 // from its submission to its first task's start
 	Length float64 // from its submission to its end
 	Phases []Phase // by stage
-	// doubtful has, by a stage's name in the newest run, other phases that it could as well be.
+	// doubtful has, by a stage's name in the newest run, other phases that may also match it.
 	doubtful map[string][]int
 }
 
-// A Phase is what the tasks of a stage took, such as the maps of a job.
+// A Phase has the times of a stage's tasks, such as the maps of a job.
 type Phase struct {
-	Name   string // the stage's; after Compare as in the newest run that has the job
-	Tasks  int    // as the plan says, -1 where it does not
+	Name   string // of the stage; after Compare the name in the newest run that has the job
+	Tasks  int    // from the plan; -1 unknown
 	Took   []cost.Took
 	Failed int // attempts that failed
-	Killed int // attempts that were killed, without those that another attempt of their task overtook
+	Killed int // attempts that were killed, unless another attempt of their task had overtaken them
 	reads  bool
 }
 
-// A Part is a stretch of the critical path.
+// A Part is an interval of the critical path.
 type Part struct {
 	Job    int // index in Jobs; -1 between jobs
 	Phase  dag.StageIndex
-	Task   int // -1 where it is no task's
+	Task   int // -1 if it belongs to no task
 	Effect Effect
 	Length float64
-	Skew   bool // it is beyond what the median task of its stage takes
+	Skew   bool // the time beyond the median task of its stage
 }
 
-// Of describes a run by what was seen of it. Its path is added by who knows it.
+// Of describes a run from its snapshots. Follow adds the critical path.
 func Of(from string, run dag.Run) *Run {
 	s := run.Now()
 	r := &Run{
@@ -107,7 +107,7 @@ func jobOf(plan *dag.Job, s *dag.JobState, took [][]cost.Took) Job {
 	return job
 }
 
-// Stage finds a stage by its name, -1 where the job has none of it.
+// Stage returns the stage with a name; -1 if the job has none.
 func (j *Job) Stage(name string) dag.StageIndex {
 	return dag.StageIndex(slices.IndexFunc(j.Phases,
 		func(p Phase) bool { return p.Name == name })) //nolint:gosec // an index
@@ -120,15 +120,15 @@ func between(from, to dag.Instant) float64 {
 	return float64(to - from)
 }
 
-// Succeeded says whether the run can stand for how long the script takes.
+// Succeeded reports whether the run succeeded and its length is known.
 func (r *Run) Succeeded() bool { return r.State == dag.Succeeded && r.Length > 0 }
 
-// InOrder sorts runs by their start, those without one first; runs that start together keep their order.
+// InOrder sorts runs by their start, those without one first. Runs with the same start keep their order.
 func InOrder(runs []*Run) {
 	slices.SortStableFunc(runs, func(a, b *Run) int { return cmp.Compare(a.Start, b.Start) })
 }
 
-// sum adds one figure of the phase's tasks; NaN where a task does not tell it, or none has run.
+// sum adds up a figure over the phase's tasks; NaN if it is unknown for a task, or if no task has run.
 func (p *Phase) sum(of func(*cost.Took) float64) float64 {
 	if len(p.Took) == 0 {
 		return math.NaN()
@@ -145,7 +145,7 @@ func workOf(t *cost.Took) float64    { return t.Work }
 func recordsOf(t *cost.Took) float64 { return t.Records }
 func bytesOf(t *cost.Took) float64   { return t.Bytes }
 
-// each is one figure of each task, without those that do not tell it.
+// each returns a figure of each task, without unknown ones.
 func (p *Phase) each(of func(*cost.Took) float64) []float64 {
 	var all []float64
 	for i := range p.Took {
@@ -156,7 +156,7 @@ func (p *Phase) each(of func(*cost.Took) float64) []float64 {
 	return all
 }
 
-// task finds what a task took; nil where it did not succeed.
+// task returns the times of a task; nil if it did not succeed.
 func (p *Phase) task(index int) *cost.Took {
 	i, found := slices.BinarySearchFunc(p.Took, index, func(t cost.Took, want int) int {
 		return cmp.Compare(t.Task, want)
@@ -167,22 +167,23 @@ func (p *Phase) task(index int) *cost.Took {
 	return &p.Took[i]
 }
 
-// Median is the median length of the phase's tasks, in milliseconds; NaN where none has succeeded.
+// Median returns the median length of the phase's tasks in milliseconds; NaN if none has succeeded.
 func (p *Phase) Median() float64 { return medianOf(p.each(lengthOf)) }
 
-// Records is how many the phase's tasks read; NaN where one does not tell.
+// Records returns the number of records that the phase's tasks read; NaN if one is unknown.
 func (p *Phase) Records() float64 { return p.sum(recordsOf) }
 
-// Bytes is how many the phase's tasks read, or were shuffled to them; NaN where one does not tell.
+// Bytes returns the number of bytes that the phase's tasks read, or that were shuffled to them; NaN if one is
+// unknown.
 func (p *Phase) Bytes() float64 { return p.sum(bytesOf) }
 
-// Cost is the phase's work for each record in milliseconds; NaN where it is not known.
+// Cost returns the phase's work per record in milliseconds; NaN if unknown.
 func (p *Phase) Cost() float64 { return p.sum(workOf) / p.sum(recordsOf) }
 
-// Short says that the phase's tasks work so little that their cost cannot be told from their start-up.
+// Short reports whether the tasks' work is too short to separate its cost from start-up.
 func (p *Phase) Short() bool { return medianOf(p.each(workOf)) < leastWork }
 
-// path says which jobs came onto the critical path, and which left it.
+// path finds the jobs that came onto the critical path, and those that left it.
 func (c *Comparison) path() {
 	c.Path = PathChange{Before: c.onPath(c.Base), Now: c.onPath(c.Subject)}
 	for _, row := range c.Path.Now {
@@ -197,11 +198,11 @@ func (c *Comparison) path() {
 	}
 }
 
-// leastOnPath is how much of a run, as a part of its length, a job must take of the path to be named: the moment in
-// which its last task ends after another's is no news.
+// leastOnPath is the smallest fraction of a run's length on the path for which a job is named. It excludes jobs
+// that only ended a moment after another one.
 const leastOnPath = 0.01
 
-// onPath are the rows on a run's critical path, in its order.
+// onPath returns the rows on a run's critical path, in its order.
 func (c *Comparison) onPath(run int) (rows []int) {
 	r := c.Runs[run]
 	for _, p := range r.Path {

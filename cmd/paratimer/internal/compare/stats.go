@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// medianOf is the middle of values, between the two middle ones of an even number; NaN of none.
+// medianOf returns the median, for an even number the mean of the two middle values; NaN if there are none.
 func medianOf(values []float64) float64 {
 	if len(values) == 0 {
 		return math.NaN()
@@ -18,18 +18,18 @@ func medianOf(values []float64) float64 {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// draws is how often a median is drawn again. The ends of a 99 % interval are then its 5th values from either side.
+// draws is the number of bootstrap samples. The ends of a 99 % interval are then its 5th values from either side.
 const draws = 1000
 
-// stream tells these random numbers from others of the same seed.
+// stream separates these random numbers from others with the same seed.
 const stream = 0x636f6d70617265
 
 // An interval of a ratio.
 type interval struct{ low, high float64 }
 
-// medianRatio is the interval of how many times the median of a the median of b is: it holds level of the bootstrap's
-// draws (percentile method; Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13). Values are above
-// 0. It is the same for the same values.
+// medianRatio returns the interval of median(b)/median(a) that contains the fraction level of the bootstrap's
+// samples (percentile method; Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13). Values
+// must be above 0. The same values give the same interval.
 func medianRatio(b, a []float64, level float64) interval {
 	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
 	random := rand.New(rand.NewPCG(uint64(len(a)), stream^uint64(len(b))))
@@ -42,8 +42,9 @@ func medianRatio(b, a []float64, level float64) interval {
 	return interval{drawn[tail], drawn[draws-1-tail]}
 }
 
-// medianAgain is the median of as many values, each drawn from the sorted ones. It is drawn at once: the k-th of n
-// uniform numbers is Beta(k, n+1-k) distributed, and the next one lies in what is above it as the least of n-k does.
+// medianAgain returns the median of a bootstrap sample of the sorted values. It draws the median directly: the k-th
+// of n uniform numbers has the distribution Beta(k, n+1-k), and the next one is the least of n-k uniform numbers
+// above it.
 func medianAgain(sorted []float64, random *rand.Rand) float64 {
 	n := len(sorted)
 	k := (n + 1) / 2
@@ -59,8 +60,8 @@ func at(sorted []float64, u float64) float64 {
 	return sorted[min(int(u*float64(len(sorted))), len(sorted)-1)]
 }
 
-// outside says how many times the mean of the earlier values a later one is, and by what factor it may differ from that
-// by chance: a prediction interval of the logarithms, by Student's t. It takes three earlier values.
+// outside returns a later value divided by the geometric mean of the earlier ones, and the factor by which that may
+// differ from 1 by chance: a prediction interval of the logarithms, by Student's t. It needs three earlier values.
 func outside(later float64, earlier []float64, level float64) (ratio, factor float64) {
 	n := float64(len(earlier))
 	mean, sum := 0.0, 0.0
