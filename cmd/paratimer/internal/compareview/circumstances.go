@@ -10,16 +10,16 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// Circumstances are what struck a run that is no data and no cost of its script.
+// Circumstances are influences on a run that are neither its data nor its script's cost.
 type Circumstances struct {
 	FailedAttempts   int `json:"failed_attempts"`
-	RepeatedAttempts int `json:"repeated_attempts"` // of tasks whose work was lost before
-	RestartedMasters int `json:"restarted_masters"` // application masters that began again
+	RepeatedAttempts int `json:"repeated_attempts"` // attempts of tasks that had failed, or lost their output, before
+	RestartedMasters int `json:"restarted_masters"` // restarts of application masters
 	LostNodes        int `json:"lost_nodes"`
-	// of the cluster's memory, what other applications held in the mean; null unknown
+	// mean fraction of the cluster's memory used by other applications; null unknown
 	OthersRatio units.Float `json:"others_ratio"`
-	ClusterMB   *int        `json:"cluster_mb"` // YARN; null elsewhere, and unknown
-	MapSlots    *int        `json:"map_slots"`  // FIFO; null elsewhere
+	ClusterMB   *int        `json:"cluster_mb"` // YARN; null if unknown, and for other policies
+	MapSlots    *int        `json:"map_slots"`  // FIFO; null for other policies
 	ReduceSlots *int        `json:"reduce_slots"`
 	Cores       *int        `json:"cores,omitempty"` // Executors
 }
@@ -40,7 +40,7 @@ func circumstances(of *compare.Circumstances) Circumstances {
 	return c
 }
 
-// otherwise says in what the run's circumstances differ from the base's.
+// otherwise describes how the run's circumstances differ from the base's.
 func otherwise(c *compare.Comparison) []string {
 	said := []string{}
 	if c.Base < 0 {
@@ -74,8 +74,8 @@ func otherwise(c *compare.Comparison) []string {
 	return append(append(said, limits(c)...), plans(c)...)
 }
 
-// plans says which jobs one of the two runs does not have, and which stages have another number of tasks that read
-// others, such as reduces: maps go with the data.
+// plans describes jobs that only one of the two runs has, and stages with another number of tasks. Only stages that
+// read other stages count (such as reduces): the number of maps follows the data.
 func plans(c *compare.Comparison) (said []string) {
 	before, now := c.Runs[c.Base], c.Runs[c.Subject]
 	for i := range c.Rows {
@@ -115,7 +115,7 @@ func stages(node string, plan *dag.Job, before, now *compare.Job) (said []string
 	return said
 }
 
-// limits says which limits of jobs differ, each once: jobs of a script have the same.
+// limits describes differing limits of jobs, each once, since the jobs of a script usually have the same limits.
 func limits(c *compare.Comparison) (said []string) {
 	before, now := c.Runs[c.Base], c.Runs[c.Subject]
 	for i := range c.Rows {

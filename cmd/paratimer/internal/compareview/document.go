@@ -1,4 +1,4 @@
-// Package compareview shows a comparison of runs: as text, as JSON, as a page. It computes nothing but roundings.
+// Package compareview shows a comparison of runs: as text, as JSON, as a page. It only rounds and formats.
 package compareview
 
 import (
@@ -16,26 +16,26 @@ import (
 // SchemaVersion is the version of the JSON. Fields may be added within a version, never renamed or removed.
 const SchemaVersion = 1
 
-// A Document is a comparison as it is shown; its JSON follows the frames': unknown is null.
+// A Document is the content of all views of a comparison. In its JSON, as in that of frames, unknown is null.
 type Document struct {
 	SchemaVersion int        `json:"schema_version"`
 	Workflow      string     `json:"workflow"`
 	Runs          []Run      `json:"runs"`     // in order of their start
-	Run           int        `json:"run"`      // the one that is asked about, counted from 1
-	BaseRun       *int       `json:"base_run"` // the one that it is set against; null where none succeeded
+	Run           int        `json:"run"`      // the compared run, counted from 1
+	BaseRun       *int       `json:"base_run"` // the run that it is compared with; null if none succeeded
 	Difference    Difference `json:"difference"`
-	Otherwise     []string   `json:"otherwise"` // in what its circumstances differ from the base's
+	Otherwise     []string   `json:"otherwise"` // how its circumstances differ from the base's
 	Regressed     bool       `json:"regressed"`
 	Findings      []Finding  `json:"findings"`
 	CriticalPath  Path       `json:"critical_path"`
 	Jobs          []Job      `json:"jobs"`
 
-	zone      *time.Location // in which people read instants; nil: UTC
+	zone      *time.Location // time zone for display; nil: UTC
 	gantts    []gantt        // of the base and of the run; empty: not drawn
 	ganttJobs []ganttJob
 }
 
-// In has people read instants in a zone.
+// In sets the time zone for display.
 func (d *Document) In(zone *time.Location) *Document {
 	d.zone = zone
 	return d
@@ -48,8 +48,8 @@ type Run struct {
 	ID           *string        `json:"id"`
 	State        dag.State      `json:"state"`
 	StartAt      *frame.Time    `json:"start_at"`
-	TotalSeconds *frame.Seconds `json:"total_seconds"` // null where it did not end
-	Excluded     *string        `json:"excluded"`      // why it does not tell how long the script takes
+	TotalSeconds *frame.Seconds `json:"total_seconds"` // null if it did not end
+	Excluded     *string        `json:"excluded"`      // why its length is not a baseline
 
 	Circumstances Circumstances `json:"circumstances"`
 }
@@ -58,20 +58,20 @@ type Run struct {
 type Difference struct {
 	Seconds *frame.Seconds `json:"seconds"`
 	Ratio   units.Float    `json:"ratio"` // of the base's length; negative: sooner
-	// in a fixed order, those of a millisecond or more; empty where nothing is known
+	// in a fixed order, those of at least a millisecond; empty if unknown
 	Effects []Effect `json:"effects"`
 	Says    string   `json:"says"`
 	Doubt   *string  `json:"doubt"` // which part of the difference is doubtful, and why; null if none is
 }
 
-// An Effect is what a part of the difference is due to.
+// An Effect is one cause's part of the difference.
 type Effect struct {
 	Effect  compare.Effect `json:"effect"`
 	Seconds frame.Seconds  `json:"seconds"`
 	Meaning string         `json:"meaning"`
 }
 
-// A Finding is a phase whose cost differs from earlier runs' beyond chance.
+// A Finding is a phase with a significant change of cost from earlier runs.
 type Finding struct {
 	Job           string        `json:"job"`
 	Phase         string        `json:"phase"`
@@ -79,17 +79,17 @@ type Finding struct {
 	BeforeSeconds frame.Seconds `json:"before_seconds"` // median length of a task
 	Seconds       frame.Seconds `json:"seconds"`
 	Unit          string        `json:"unit"`
-	CostRatio     units.Float   `json:"cost_ratio"` // cost of a unit against the earlier runs'
+	CostRatio     units.Float   `json:"cost_ratio"` // cost per unit, divided by the earlier runs'
 	LowRatio      units.Float   `json:"low_ratio"`  // its 99 % interval, by the tasks
 	HighRatio     units.Float   `json:"high_ratio"`
-	AmountRatio   units.Float   `json:"amount_ratio"` // units against the earlier runs'
+	AmountRatio   units.Float   `json:"amount_ratio"` // number of units, divided by the earlier runs'
 	EarlierRuns   int           `json:"earlier_runs"`
-	ChanceRatio   units.Float   `json:"chance_ratio"` // by what factor earlier runs differ; null of fewer than three
+	ChanceRatio   units.Float   `json:"chance_ratio"` // factor by which earlier runs differ by chance; null for fewer than three
 	Doubtful      bool          `json:"doubtful"`     // too few earlier runs
 	Says          string        `json:"says"`
 }
 
-// A Path says which jobs were on the critical path, by node.
+// A Path has the jobs on the critical paths, by node.
 type Path struct {
 	Before []string `json:"before"`
 	Now    []string `json:"now"`
@@ -106,7 +106,7 @@ type Job struct {
 	OnPathSeconds *frame.Seconds `json:"on_path_seconds"`
 	BeforeSeconds *frame.Seconds `json:"before_on_path_seconds"`
 	Effects       []Effect       `json:"effects"`
-	Runs          []*JobRun      `json:"runs"` // by run; null where it has no such job
+	Runs          []*JobRun      `json:"runs"` // by run; null if it does not have the job
 }
 
 // A JobRun is a job in one run.
@@ -115,7 +115,7 @@ type JobRun struct {
 	WaitSeconds   *frame.Seconds `json:"wait_seconds"` // from its submission to its first task
 	Map           *Phase         `json:"map"`
 	Reduce        *Phase         `json:"reduce"`
-	Stages        []Stage        `json:"stages,omitempty"` // of a job that is no MapReduce job
+	Stages        []Stage        `json:"stages,omitempty"` // of a job of another engine than MapReduce
 }
 
 // A Stage is one of a job's stages in one run.
@@ -124,14 +124,14 @@ type Stage struct {
 	Phase
 }
 
-// A Phase is the tasks of a stage in one run; those that succeeded, but for the attempts.
+// A Phase has the succeeded tasks of a stage in one run, and its failed and killed attempts.
 type Phase struct {
 	Tasks            *int           `json:"tasks"`
 	MedianSeconds    *frame.Seconds `json:"median_seconds"`
 	InputRecords     units.Float    `json:"input_records"`
 	InputBytes       units.Float    `json:"input_bytes"`
-	SecondsPerRecord units.Float    `json:"seconds_per_record"` // of work, start-up left out
-	Short            bool           `json:"short"`              // tasks work too little for that to be told well
+	SecondsPerRecord units.Float    `json:"seconds_per_record"` // of work, without start-up
+	Short            bool           `json:"short"`              // the work is too short to measure its cost well
 	FailedAttempts   int            `json:"failed_attempts"`
 	KilledAttempts   int            `json:"killed_attempts"`
 }
@@ -149,7 +149,7 @@ func seconds(ms float64) *frame.Seconds {
 	return &s
 }
 
-// figure gives six digits.
+// figure rounds to six significant digits.
 func figure(v float64) units.Float {
 	if f := units.Float(v); v == 0 || !f.Known() {
 		return f

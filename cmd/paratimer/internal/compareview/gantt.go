@@ -15,8 +15,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A gantt is what ran when in one of the two runs. Both are drawn to one scale of time; places along it are hundredths
-// of the width.
+// A gantt is the Gantt chart of one of the two runs. Both have the same time scale; X and W are percentages of the
+// width.
 type gantt struct {
 	ID, Title, Desc string
 	Height, Bottom  string
@@ -24,7 +24,7 @@ type gantt struct {
 	Ticks           []ganttTick
 	Panels          []ganttPanel
 	Bars            []ganttBar
-	End             string // the run's end, as a place
+	End             string // position of the run's end
 	EndY            string
 }
 
@@ -35,7 +35,7 @@ type (
 	ganttJob   struct{ Class, Text string }
 )
 
-// Measures of a chart in pixels, and bounds of what is drawn.
+// Measures of a chart in pixels, and limits of what is drawn.
 const (
 	ganttRow    = 16.0
 	ganttHeight = 320.0 // of all rows of a run
@@ -46,8 +46,7 @@ const (
 	ganttLegend = 16
 )
 
-// Draw adds what ran when in the run that is asked about and in the one that it is set against. charts may lack some:
-// then none is drawn.
+// Draw adds the Gantt charts of the subject and its base. If charts lacks one of them, none is drawn.
 func (d *Document) Draw(c *compare.Comparison, charts map[*compare.Run]*runreport.Chart) {
 	if c.Base < 0 || charts[c.Runs[c.Base]] == nil || charts[c.Runs[c.Subject]] == nil {
 		return
@@ -57,7 +56,7 @@ func (d *Document) Draw(c *compare.Comparison, charts map[*compare.Run]*runrepor
 		return
 	}
 	for _, at := range []int{c.Base, c.Subject} {
-		rows := map[int]int{} // of the jobs of the run
+		rows := map[int]int{} // by job of the run
 		for i := range c.Rows {
 			if j := c.Rows[i].Index[at]; j >= 0 {
 				rows[j] = i
@@ -124,7 +123,7 @@ func ganttOf(number int, r *compare.Run, c *runreport.Chart, rows map[int]int, t
 	return g
 }
 
-// barClass is how a bar looks: the color of its job, the shade of its stage, outlined on the critical path.
+// barClass returns a bar's classes: the color of its job, the shade of its stage, outlined on the critical path.
 func barClass(b *runreport.Bar, rows map[int]int) string {
 	class := "none"
 	if row, known := rows[b.Job]; known && b.Phase.Stage >= 0 && b.Phase.Pause == dag.NoPause {

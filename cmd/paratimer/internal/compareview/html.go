@@ -21,7 +21,7 @@ var assets embed.FS
 
 var pages = template.Must(template.ParseFS(assets, "assets/page.tmpl"))
 
-// A page is what the template draws.
+// A page is the data of the template.
 type page struct {
 	Policy, Title, Says, Otherwise, PathSays string
 	Style                                    template.CSS
@@ -59,7 +59,7 @@ func (d *Document) HTML(w io.Writer) error {
 		f.Says = view.Escape(f.Says)
 		p.Findings = append(p.Findings, f)
 	}
-	var b bytes.Buffer // nothing of it is written where a part fails
+	var b bytes.Buffer // so that nothing is written if a part fails
 	if err := pages.ExecuteTemplate(&b, "page.tmpl", p); err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// Of makes the document of a comparison.
+// Of creates the document of a comparison.
 func Of(c *compare.Comparison) *Document {
 	d := &Document{
 		SchemaVersion: SchemaVersion, Workflow: c.Runs[c.Subject].Plan.Name, Run: c.Subject + 1,
@@ -47,8 +47,8 @@ func difference(c *compare.Comparison) Difference {
 	return d
 }
 
-// effects rounds to milliseconds so that what is shown adds up to total as well: the largest takes what rounding
-// leaves.
+// effects rounds to milliseconds. The largest effect includes the rounding error, so that the rounded ones add up
+// to total.
 func effects(c *compare.Comparison, all map[compare.Effect]float64, total float64) []Effect {
 	out := []Effect{}
 	left, largest := math.Round(total), 0
@@ -115,7 +115,7 @@ func jobRun(plan *dag.Job, job *compare.Job) *JobRun {
 	return r
 }
 
-// phase is nil where the job has none.
+// phase returns nil if the job does not have the phase.
 func phase(p *compare.Phase) *Phase {
 	if p.Tasks == 0 {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A table is texts in rows. Those from elsewhere are escaped.
+// A table has rows of text. Text from outside the program must be escaped.
 type table struct {
 	Title, Caption string
 	Head           []string
@@ -32,20 +32,20 @@ func (t *table) text(out io.Writer) {
 		}
 		fmt.Fprintln(w)
 	}
-	_ = w.Flush() // a strings.Builder takes all
+	_ = w.Flush() // a strings.Builder never fails
 	for line := range strings.Lines(aligned.String()) {
 		fmt.Fprintln(out, strings.TrimRight(line, " \n"))
 	}
 }
 
-// bySize are the effects, the largest first.
+// bySize returns the effects, the largest first.
 func (d *Difference) bySize() []Effect {
 	return slices.SortedStableFunc(slices.Values(d.Effects), func(a, b Effect) int {
 		return cmp.Compare(math.Abs(float64(b.Seconds)), math.Abs(float64(a.Seconds)))
 	})
 }
 
-// jobs is what each job took in the base and in the run.
+// jobs returns a table of each job in the base and in the run.
 func (d *Document) jobs() table {
 	t := table{
 		Title: "Jobs", Caption: "The base and the run; once where they are alike. ~: too short to tell work from start-up.",
@@ -60,7 +60,7 @@ func (d *Document) jobs() table {
 	return t
 }
 
-// job has a row for each phase; the table has room for two runs, so that a job of other runs alone has none.
+// job returns a row for each phase. The table has columns for two runs, so a job of other runs only has no row.
 func (d *Document) job(j *Job) (rows [][]string) {
 	if j.Status == "other" {
 		return nil
@@ -102,7 +102,7 @@ func (d *Document) job(j *Job) (rows [][]string) {
 	return rows
 }
 
-// stage finds a stage by its name, nil where the job has none of it.
+// stage returns the stage with a name; nil if the job has none.
 func (r *JobRun) stage(name string) *Phase {
 	for i := range r.Stages {
 		if r.Stages[i].Name == name {
@@ -135,7 +135,7 @@ func phases(before, now *Phase) []string {
 	}
 }
 
-// runs is the list of runs.
+// runs returns the list of runs.
 func (d *Document) runs() table {
 	t := table{Title: "Runs", Caption: "In the order of their starts.", Head: []string{
 		"run", "started", "took",
@@ -161,5 +161,5 @@ func (d *Document) runs() table {
 	return t
 }
 
-// day words an instant in the reader's zone.
+// day formats an instant in the display's time zone.
 func (d *Document) day(t frame.Time) string { return units.Day(t.Time().In(cmp.Or(d.zone, time.UTC))) }

@@ -10,7 +10,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// Text writes the document for people, what matters most first. Names are escaped.
+// Text writes the document as text, the most important part first. Names are escaped.
 func (d *Document) Text(out io.Writer) error {
 	b := bufio.NewWriter(out)
 	against := ""

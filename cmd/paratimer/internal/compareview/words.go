@@ -14,7 +14,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// meanings word the effects.
+// meanings describes the effects.
 var meanings = map[compare.Effect]string{
 	compare.Data:     "more or fewer records",
 	compare.Cost:     "time for each record",
@@ -30,7 +30,7 @@ var meanings = map[compare.Effect]string{
 	compare.Rest:     "the rest, of which nobody knows more",
 }
 
-// meaning words an effect on the cluster of the run.
+// meaning describes an effect in the terms of the run's cluster.
 func meaning(c *compare.Comparison, e compare.Effect) string {
 	if c.Runs[c.Subject].Plan.Cluster.Policy == dag.Executors {
 		return strings.ReplaceAll(meanings[e], "containers", "cores")
@@ -38,7 +38,7 @@ func meaning(c *compare.Comparison, e compare.Effect) string {
 	return meanings[e]
 }
 
-// saysDifference is the difference and its largest effects in a sentence.
+// saysDifference describes the difference and its largest effects in a sentence.
 func saysDifference(c *compare.Comparison) string {
 	subject := c.Runs[c.Subject]
 	switch {
@@ -57,8 +57,8 @@ func saysDifference(c *compare.Comparison) string {
 	return s
 }
 
-// doubtOfFailures says that failures cost another time than is charged to them if both runs are replayed with and
-// without them; "" where that is about the same.
+// doubtOfFailures describes how replays of both runs with and without the failures differ from the time that
+// Effects has for them; "" if the two are about the same.
 func doubtOfFailures(c *compare.Comparison) string {
 	if !c.FailuresDoubtful() {
 		return ""
@@ -69,7 +69,7 @@ func doubtOfFailures(c *compare.Comparison) string {
 			"replays with and without them differ by %s", units.Signed(charged/1000), units.Signed(replayed/1000))
 }
 
-// largest words the effects that matter, the largest first; at most three, as many as are read.
+// largest describes the effects that matter, at most three, the largest first.
 func largest(c *compare.Comparison) (most []string) {
 	effects := slices.Clone(compare.Effects)
 	slices.SortStableFunc(effects, func(a, b compare.Effect) int {
@@ -93,7 +93,7 @@ func ended(r *compare.Run) string {
 	return "was not seen to its end"
 }
 
-// change words a length before and now, in milliseconds: "1m40s to 2m5s, +25s (+25 %)".
+// change formats a length before and now, in milliseconds: "1m40s to 2m5s, +25s (+25 %)".
 func change(before, now float64) string {
 	was, is := units.Seconds(before/1000), units.Seconds(now/1000)
 	if was == is {
@@ -153,7 +153,7 @@ func saysPath(p *Path) string {
 	return s
 }
 
-// lengths words two of them, once where they are alike.
+// lengths formats two lengths, once if they look the same.
 func lengths(before, now *frame.Seconds) string {
 	return twice(units.Known(before, units.Seconds), units.Known(now, units.Seconds))
 }
@@ -169,7 +169,7 @@ func twice(before, now string) string {
 	return before + " -> " + now
 }
 
-// grown words how much more something is.
+// grown formats a ratio as a change in percent.
 func grown(before, now units.Float) string {
 	if !(before > 0) {
 		return units.Unknown
