@@ -1,6 +1,6 @@
-// Package complete offers words that go on with a command line, from the command tree, and prints the scripts that ask
-// for them in a shell. The library for command lines offers commands and flags alone: values, files and folders are
-// offered here.
+// Package complete computes completions of a command line from the command tree, and prints the shells' completion
+// scripts. The command-line library completes only commands and flags; this package also completes values, files
+// and folders.
 package complete
 
 import (
@@ -13,11 +13,11 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/manual"
 )
 
-// Ask is the last argument of a command line that asks what goes on with it. The word before it is the one to complete,
-// "" where none is begun. The library for command lines fixes the name.
+// Ask is the last argument of a command line that requests completions. The word before it is the one to complete,
+// "" if none is begun. The command-line library fixes the name.
 const Ask = "--generate-bash-completion"
 
-// An offer of Files or Folders asks the shell for those.
+// An offer of Files or Folders makes the shell complete those.
 const (
 	Files   = ":files"
 	Folders = ":folders"
@@ -26,10 +26,10 @@ const (
 //go:embed paratimer.bash paratimer.zsh paratimer.fish
 var scripts embed.FS
 
-// Shells are those that a script can be printed for.
+// Shells returns the shells that have a script.
 func Shells() []string { return []string{"bash", "zsh", "fish"} }
 
-// Script is the script for a shell.
+// Script returns the script for a shell; an error if the shell is unknown.
 func Script(shell string) (string, error) {
 	if !slices.Contains(Shells(), shell) {
 		return "", fmt.Errorf("%q is not a shell that can be completed for; it is one of %s", shell,
@@ -39,15 +39,15 @@ func Script(shell string) (string, error) {
 	return string(b), err
 }
 
-// Offers is what may stand in place of the last word after the others: words, some with a tab and what they do, or
-// Files or Folders alone. Words that do not begin like the last one are the shell's to leave out.
+// Offers returns the completions of the last word: words, some with a tab and a description, or Files or Folders
+// alone. The shell filters them by the prefix that was typed.
 func Offers(root *manual.Command, words []string) []string {
 	if len(words) == 0 {
 		return nil
 	}
-	last := strings.TrimPrefix(words[len(words)-1], "=") // bash cuts words at "=": --flag=value is three of them
+	last := strings.TrimPrefix(words[len(words)-1], "=") // bash splits words at "=": --flag=value is three of them
 	at := root
-	var open *manual.Flag // waits for its value
+	var open *manual.Flag // its value is missing so far
 	for _, w := range words[:len(words)-1] {
 		switch {
 		case w == "=":
@@ -90,7 +90,7 @@ func Offers(root *manual.Command, words []string) []string {
 	return ofArguments(root, at)
 }
 
-// flagOf is the flag that is spelled so: the command's, or that of one which is not named yet.
+// flagOf returns the flag with a spelling: of the command, else of any command.
 func flagOf(root, c *manual.Command, spelled string) *manual.Flag {
 	for _, c := range append([]*manual.Command{c}, root.All()...) {
 		for _, f := range flags(root, c) {
@@ -102,7 +102,7 @@ func flagOf(root, c *manual.Command, spelled string) *manual.Flag {
 	return nil
 }
 
-// ofFlag is what may follow a flag.
+// ofFlag returns the completions of a flag's value.
 func ofFlag(f *manual.Flag) []string {
 	switch f.Value {
 	case "FILE":
@@ -118,7 +118,7 @@ var (
 	fileWords  = regexp.MustCompile(`FILE|PLAN|PATH|RECORDING|RUN|\.yaml`)
 )
 
-// ofArguments is what a command's arguments may be.
+// ofArguments returns the completions of a command's arguments.
 func ofArguments(root, c *manual.Command) []string {
 	switch {
 	case len(c.Commands) > 0:
@@ -141,7 +141,7 @@ func names(c *manual.Command) []string {
 	return out
 }
 
-// flags are those of a command and of all commands, and --help.
+// flags returns the flags of a command, the global flags, and --help.
 func flags(root, c *manual.Command) []manual.Flag {
 	all := slices.Clone(c.Flags)
 	if c != root {
