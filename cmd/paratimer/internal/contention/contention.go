@@ -1,6 +1,6 @@
-// Package contention tells which workflow holds others up: who has the containers that they wait for.
+// Package contention finds the workflows that delay others: those that use the containers that others wait for.
 //
-// It judges by what a ResourceManager lists, not by a replay: a thousand applications cost one pass over them.
+// It uses the lists of a ResourceManager, not a replay: a thousand applications cost one pass over them.
 package contention
 
 import (
@@ -10,52 +10,53 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Tenant is a workflow on the cluster, or an application that is of none.
+// A Tenant is a workflow on the cluster, or an application that belongs to none.
 type Tenant struct {
 	ID         string // of the workflow, or the application
 	Name, User string
 	Queue      string
 	Submitted  dag.Instant
-	HeldMB     int // memory of its containers, its masters' included
+	HeldMB     int // memory of its containers, including its masters'
 	Containers int
 	Masters    int // applications that have a master
-	// Wants says that it has asked for containers that it has not got, Locked that an application of it waits for its
+	// Wants is true if some of its container requests are pending, Locked if one of its applications waits for its
 	// master.
 	Wants, Locked bool
-	// UserMB and QueueMB are what its user and all users may hold in its queue; 0 where nothing limits it, or nobody
-	// knows.
+	// UserMB and QueueMB are the limits of its user and of its queue; 0 if there is none, or if it is unknown.
 	UserMB, QueueMB int
-	End             dag.Instant // its predicted end; NoInstant where nobody has told
+	End             dag.Instant // its predicted end; NoInstant if unknown
 }
 
-// Room is the memory of the cluster that containers may have; zero where it is not known.
+// Room is the memory of the cluster for containers; zero if unknown.
 type Room struct{ TotalMB, FreeMB int }
 
-// A Scope is what those share of whom one holds up the others.
+// A Scope is the resource limit that the blocking and the waiting tenants share.
 type Scope uint8
 
 // The scopes, the narrowest first.
 const (
-	User    Scope = iota // what one user may hold in a queue
-	Queue                // what a queue may hold
-	Cluster              // all there is
-	Masters              // what masters of a queue may hold
+	User    Scope = iota // the limit of one user in a queue
+	Queue                // the limit of a queue
+	Cluster              // the whole cluster
+	Masters              // the limit of masters in a queue
 )
 
 var scopes = [...]string{"user", "queue", "cluster", "masters"}
 
 func (s Scope) String() string { return scopes[s] }
 
-// A Blocking is a workflow that holds others up: of all with whom they share, it holds the most.
+// A Blocking is a workflow that delays others: it uses the most of the resource that they share.
 type Blocking struct {
 	Holder Tenant
 	Scope  Scope
-	// containers that are held within the scope, of which Holder.Containers are its; masters in scope Masters
+	// containers used within the scope, of all tenants (Holder.Containers are the holder's); masters in scope
+	// Masters
 	Of      int
-	Waiting []Tenant // in the order of their submission
+	Waiting []Tenant // in the order of submission
 }
 
-// Find returns the blockings, the one with the most who wait first. Who holds more than who holds it up is not held up.
+// Find returns the blockings, the one with the most waiting tenants first. A tenant that uses more than the holder
+// does not count as delayed.
 func Find(tenants []Tenant, room Room) []Blocking {
 	sums := sum(tenants)
 	type key struct {
@@ -95,7 +96,7 @@ func Find(tenants []Tenant, room Room) []Blocking {
 	return blockings
 }
 
-// Has is how many of Of are the holder's.
+// Has returns the holder's part of Of.
 func (j *Blocking) Has() int {
 	if j.Scope == Masters {
 		return j.Holder.Masters
@@ -103,7 +104,7 @@ func (j *Blocking) Has() int {
 	return j.Holder.Containers
 }
 
-// exceeds says whether a tenant holds so much more than another that it is worth telling.
+// exceeds reports whether a tenant uses more than another.
 func (h *Tenant) exceeds(p *Tenant, scope Scope) bool {
 	if scope == Masters {
 		return h.Masters > p.Masters
@@ -111,7 +112,7 @@ func (h *Tenant) exceeds(p *Tenant, scope Scope) bool {
 	return h.HeldMB > p.HeldMB
 }
 
-// lacks says whether a tenant waits, and for a part of what.
+// lacks reports whether a tenant waits, and in which scope there is no room.
 func (p *Tenant) lacks(sums shares, room Room) (Scope, bool) {
 	if !p.Wants && !p.Locked || room.TotalMB <= 0 {
 		return 0, false
@@ -127,10 +128,10 @@ func (p *Tenant) lacks(sums shares, room Room) (Scope, bool) {
 	case p.Locked:
 		return Masters, true
 	}
-	return 0, false // what it lacks is no room
+	return 0, false // it waits for another reason than room
 }
 
-// container is how much its next container takes, by those that are held.
+// container estimates the memory of its next container from the containers in use.
 func (p *Tenant) container(sums shares) int {
 	if p.Containers > 0 {
 		return p.HeldMB / p.Containers

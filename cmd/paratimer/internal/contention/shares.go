@@ -3,8 +3,8 @@ package contention
 // inQueue is a user in a queue.
 type inQueue struct{ queue, user string }
 
-// A share is what some tenants hold together, and who of them holds the most. first has the most memory, and masters
-// the most of these; among equals it is the one that came first in the list.
+// A share is the usage of several tenants together. first is the tenant with the most memory, masters the one with
+// the most masters; among equals, the first in the list.
 type share struct {
 	mb, containers, heads int
 	first, masters        *Tenant
@@ -22,7 +22,7 @@ func (s *share) add(p *Tenant) {
 	}
 }
 
-// shares are what is held by queue and user, by queue, and in all.
+// shares is the usage by queue and user, by queue, and in total.
 type shares struct {
 	user  map[inQueue]share
 	queue map[string]share
@@ -44,8 +44,8 @@ func sum(tenants []Tenant) shares {
 	return s
 }
 
-// most is who holds the most within p's scope, and how many containers are held there. Where the cluster is full that
-// is looked for in p's queue first: others' queues have a right to theirs.
+// most returns the tenant with the largest usage within p's scope, and the number of containers (or masters) in use
+// there. If the cluster is full, it first considers p's queue: other queues have a right to their share.
 func (s shares) most(p *Tenant, scope Scope) (*Tenant, int) {
 	switch q := s.queue[p.Queue]; {
 	case scope == User:
