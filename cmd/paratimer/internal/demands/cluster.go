@@ -11,7 +11,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A cluster is what a run shows of the machines: how many, and the most tasks of a kind that one of them ran at once.
+// A cluster is what a run shows of the machines: the number of nodes, and the most simultaneous tasks of a kind on
+// one node.
 type cluster struct {
 	nodes int
 	peak  [2]int
@@ -36,7 +37,7 @@ func clusterOf(s *dag.Snapshot) cluster {
 			}
 		}
 	}
-	// At one instant what ends makes room for what begins.
+	// At the same instant, ends come before starts.
 	slices.SortStableFunc(all,
 		func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.by, b.by)) })
 	type place struct {
@@ -50,7 +51,7 @@ func clusterOf(s *dag.Snapshot) cluster {
 		held[p] += ch.by
 		c.peak[ch.which] = max(c.peak[ch.which], held[p])
 	}
-	if nodes[-1] && len(s.Nodes) > 1 { // on which node is not known: an equal share of all
+	if nodes[-1] && len(s.Nodes) > 1 { // nodes of the tasks are unknown: assume an equal share of all
 		for k := range c.peak {
 			c.peak[k] = (c.peak[k] + len(s.Nodes) - 1) / len(s.Nodes)
 		}
@@ -58,14 +59,14 @@ func clusterOf(s *dag.Snapshot) cluster {
 	return c
 }
 
-// A window is when a job ran.
+// A window is the time in which a job ran.
 type window struct{ from, to dag.Instant }
 
 func windowOf(s *dag.Snapshot, i int) window { return window{s.Jobs[i].Submitted, s.Jobs[i].Finished} }
 
 func (w window) known() bool { return w.from.Known() && w.to.Known() }
 
-// overlaps says that two jobs ran at once, or may have.
+// overlaps reports whether two jobs ran at the same time, or may have.
 func (w window) overlaps(v window) bool {
 	return !w.known() || !v.known() || w.from < v.to && v.from < w.to
 }
@@ -80,7 +81,7 @@ func (w window) text(s *dag.Snapshot, i int) string {
 		units.Exact(w.from.Sub(origin)), units.Exact(w.to.Sub(origin)))
 }
 
-// printable is a foreign name as a job file may have it.
+// printable makes a foreign name valid in a job file.
 func printable(s string) string {
 	s = strings.TrimSpace(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

@@ -1,5 +1,5 @@
-// Package demands learns what the tasks of finished jobs asked of their cluster: their CPU time as their counters have
-// it, disk and network by the bytes that they moved over rates that are given. What is assumed is said in the file.
+// Package demands learns the resource demands of finished jobs' tasks: CPU time from their counters; disk and
+// network time as bytes divided by given rates. Comments in the file list the assumptions.
 package demands
 
 import (
@@ -15,32 +15,32 @@ import (
 
 // A Run is a recorded run.
 type Run struct {
-	File string // for people
+	File string // for display
 	End  *dag.Snapshot
-	// Used is what the counters tell of tasks; nil where the recording holds none.
+	// Used has the tasks' counters; nil if the recording has none.
 	Used hadoop.Used
 }
 
-// Options are what a recording does not tell.
+// Options are values that a recording does not have.
 type Options struct {
 	Disk, Network  Rate // of a node's disk, and of the network
-	CPUs           int  // of a node; 0: as many as it ran maps at once
+	CPUs           int  // of a node; 0: the most maps that it ran at the same time
 	ShuffleThreads int  // of a reduce
-	// Start is the CPU time of a task's start, in seconds, of which Hadoop's counter does not know: it begins with the
-	// task, not with its JVM.
+	// Start is the CPU time of a task's start, in seconds. Hadoop's counter does not include it, because it begins
+	// with the task and not with its JVM.
 	Start float64
-	// Waiting counts the time that counters do not explain as CPU: a model then gives it to a task whatever else runs,
-	// where there are CPUs enough.
+	// Waiting counts unexplained time as CPU. With enough CPUs, a model then gives a task this time whatever else
+	// runs.
 	Waiting bool
 }
 
-// ErrNothing says that no job of the runs has a map that succeeded.
+// ErrNothing means that no job of the runs has a map that succeeded.
 var ErrNothing = errors.New("no job in it has a map that succeeded: there is nothing to learn")
 
-// ErrEngine says that a run is not of MapReduce, whose tasks alone the model knows.
+// ErrEngine means that a run is not MapReduce. The model covers only MapReduce tasks.
 var ErrEngine = errors.New("it is no run of MapReduce jobs: demands are learned from their maps and reduces")
 
-// Learn makes a job file of runs, its comments, and what must be known of it.
+// Learn returns a job file of runs, its comments, and warnings. The errors include ErrNothing and ErrEngine.
 func Learn(runs []Run, o Options) (*jobfile.File, jobfile.Comments, []string, error) {
 	f := &jobfile.File{Cluster: jobfile.Cluster{ShuffleThreads: o.ShuffleThreads}}
 	var (
@@ -127,7 +127,7 @@ func heading(runs []Run, f *jobfile.File, o Options) []string {
 	)
 }
 
-// nameOf tells a job from the others of its workflow.
+// nameOf returns a job's name, which is unique in its workflow.
 func nameOf(s *dag.Snapshot, i int) string {
 	name := s.Plan.Jobs[i].Node
 	if name == "" {
@@ -139,7 +139,7 @@ func nameOf(s *dag.Snapshot, i int) string {
 	return name
 }
 
-// apart names jobs that did not run at once, as a job file says that they do.
+// apart warns about jobs that did not run at the same time, since a job file implies that they do.
 func apart(f *jobfile.File, spans []window) []string {
 	for i := range spans {
 		for k := range spans[:i] {
@@ -153,10 +153,10 @@ func apart(f *jobfile.File, spans []window) []string {
 	return nil
 }
 
-// A task is one that succeeded.
+// A task is a task that succeeded.
 type task struct {
-	seconds float64 // it held its slot; a reduce: since it had all map outputs; NaN unknown
-	moved   float64 // bytes by the recording, read (map) or shuffled (reduce); NaN unknown
+	seconds float64 // time in its slot, for a reduce since it had all map outputs; NaN unknown
+	moved   float64 // bytes in the recording: read (map) or shuffled (reduce); NaN unknown
 	used    hadoop.Usage
 }
 
@@ -187,7 +187,7 @@ func tasksOf(run *Run, job int) (out [2][]task) {
 	return out
 }
 
-// mean of what is known, NaN where nothing is.
+// mean returns the mean of the known values; NaN if there are none.
 func mean(tasks []task, of func(*task) float64) float64 {
 	sum, n := 0.0, 0
 	for i := range tasks {
@@ -202,7 +202,7 @@ func mean(tasks []task, of func(*task) float64) float64 {
 	return sum / float64(n)
 }
 
-// sum of what is known, NaN where nothing is.
+// sum returns the sum of the known values; NaN if there are none.
 func sum(values ...float64) float64 {
 	known := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 	if len(known) == 0 {

@@ -9,11 +9,11 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// explained is the share of a task's time that its demands should account for. Below, it waited for something that no
-// counter tells: pacing, start-up, a queue.
+// explained is the least fraction of a task's time that its demands should explain. Below it the task waited for
+// something without a counter: pacing, start-up, a queue.
 const explained = 0.5
 
-// learnJob makes a job of its tasks that succeeded.
+// learnJob creates a job from its tasks that succeeded.
 func learnJob(name string, t [2][]task, o Options) (jobfile.Job, jobfile.JobComments, []string) {
 	maps, reduces := t[dag.Map], t[dag.Reduce]
 	j := jobfile.Job{Name: name, Copies: 1, Maps: len(maps), Reduces: len(reduces)}
@@ -34,14 +34,14 @@ func learnJob(name string, t [2][]task, o Options) (jobfile.Job, jobfile.JobComm
 		"All of a reduce's CPU is counted here: its counters do not tell shuffle and merge apart.")
 	if shuffled := mean(reduces,
 		func(t *task) float64 { return sum(t.used.Shuffled, unused(t.used.Shuffled, t.moved)) }); shuffled > 0 {
-		one := shuffled / float64(len(maps)) // of one map
+		one := shuffled / float64(len(maps)) // per map
 		j.Shuffle = jobfile.Demand{Disk: one / o.Disk.Bytes(), Network: one / o.Network.Bytes()}
 		why.Shuffle = []string{fmt.Sprintf("%s of each map for each reduce, read once and sent once", units.Bytes(one))}
 	}
 	return j, why, warnings
 }
 
-// unused is other where v is unknown.
+// unused returns other if v is unknown, else NaN.
 func unused(v, other float64) float64 {
 	if math.IsNaN(v) {
 		return other
@@ -49,7 +49,7 @@ func unused(v, other float64) float64 {
 	return math.NaN()
 }
 
-// demandOf is what tasks of one kind used in the mean.
+// demandOf returns the mean usage of tasks of one kind.
 func demandOf(tasks []task, o Options, disk func(*task) float64) (jobfile.Demand, []string) {
 	var d jobfile.Demand
 	var why []string
@@ -85,7 +85,7 @@ func demandOf(tasks []task, o Options, disk func(*task) float64) (jobfile.Demand
 	return d, why
 }
 
-// doubt says where demands account for little of what tasks took.
+// doubt adds a warning if the demands explain little of the tasks' time.
 func doubt(warnings *[]string, name, what string, why *[]string, tasks []task, d jobfile.Demand) {
 	took := mean(tasks, func(t *task) float64 { return t.seconds })
 	if !(took > 0) {
@@ -104,5 +104,5 @@ func doubt(warnings *[]string, name, what string, why *[]string, tasks []task, d
 	}
 }
 
-// round keeps microseconds: no counter is finer.
+// round rounds to microseconds: no counter is finer.
 func round(seconds float64) float64 { return math.Round(seconds*1e6) / 1e6 }

@@ -7,25 +7,25 @@ import (
 	"strings"
 )
 
-// A Rate is bytes a second, as it was written.
+// A Rate is a number of bytes per second, with its original text.
 type Rate struct {
 	bytes float64
 	text  string
 }
 
-// Bytes a second, more than 0.
+// Bytes returns the bytes per second, more than 0.
 func (r Rate) Bytes() float64 { return r.bytes }
 
-// String is how it was written.
+// String returns the original text.
 func (r Rate) String() string { return r.text }
 
-// rates are the units of a rate in bytes a second. Bits are for networks.
+// rates are the units of a rate in bytes per second. Bits are for networks.
 var rates = map[string]float64{
 	"B/s": 1, "kB/s": 1e3, "KB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "KiB/s": 1 << 10, "MiB/s": 1 << 20, "GiB/s": 1 << 30,
 	"bit/s": 1. / 8, "kbit/s": 1e3 / 8, "Mbit/s": 1e6 / 8, "Gbit/s": 1e9 / 8,
 }
 
-// ParseRate reads a rate such as 100MB/s or 1Gbit/s.
+// ParseRate parses a rate such as 100MB/s or 1Gbit/s.
 func ParseRate(s string) (Rate, error) {
 	digits := strings.TrimRightFunc(s, func(r rune) bool {
 		return r == '/' || r == ' ' || r >= 'A' && r <= 'Z' ||
