@@ -13,7 +13,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/queueing/servers"
 )
 
-// A Shared is a job's runs beside others of its kind on one machine.
+// A Shared has a job's runs on one machine, with the number of jobs that ran at the same time.
 type Shared struct {
 	Job   string
 	Rows  []servers.Row
@@ -21,8 +21,8 @@ type Shared struct {
 	file  string
 }
 
-// ReadConcurrency reads a table of how long jobs took of which so many ran at once, a Shared for each of the column of
-// jobs, in order of first appearance.
+// ReadConcurrency reads a table of job times by the number of simultaneous jobs. It returns a Shared for each job,
+// in order of first appearance.
 func ReadConcurrency(r io.Reader, file, concurrency string, c Columns) ([]Shared, error) {
 	unit, ok := units[c.Unit]
 	if !ok {
@@ -60,8 +60,8 @@ func ReadConcurrency(r io.Reader, file, concurrency string, c Columns) ([]Shared
 	return all, nil
 }
 
-// UpTo is how many jobs at once the smaller part of the runs has: that quantile of the distinct numbers, at least the
-// least of them.
+// UpTo returns the largest number of simultaneous jobs for training: the quantile of the distinct numbers in the
+// runs, at least the smallest of them.
 func (s *Shared) UpTo(quantile float64) int {
 	var distinct []int
 	for _, r := range s.Rows {
@@ -72,7 +72,7 @@ func (s *Shared) UpTo(quantile float64) int {
 	return distinct[max(0, int(math.Ceil(quantile*float64(len(distinct))))-1)]
 }
 
-// Place gives an error of a row its place in the file.
+// Place adds the file and line to an error of a row.
 func (s *Shared) Place(err error) error {
 	var bad *servers.RowError
 	if !errors.As(err, &bad) || bad.Row < 0 || bad.Row >= len(s.lines) {
@@ -81,7 +81,8 @@ func (s *Shared) Place(err error) error {
 	return &table.Error{File: s.file, Line: s.lines[bad.Row], Why: bad.What, Err: err}
 }
 
-// ReadSpeeds reads measurements of machines, a table of the columns machine and speed; file is what messages call it.
+// ReadSpeeds reads measurements of machines, a table with the columns machine and speed; file is the name in
+// messages.
 func ReadSpeeds(r io.Reader, file string) (*ernest.Speeds, error) {
 	t, err := table.Read(r, file, []table.Column{
 		{Name: "machine", Kind: table.Text},

@@ -19,17 +19,17 @@ type Model struct {
 	Iterations []int // of each row; nil for Plain
 	Options    ernest.FitOptions
 	Warnings   []ernest.Warning // of the runs, then of the model
-	Of         []Sum            // the job's program and inputs
+	Of         []Sum            // checksums of the job's program and inputs
 }
 
-// A Point is a run to predict. Iterations is 0 where the model knows none.
+// A Point is a run to predict. Iterations is 0 if the model has none.
 type Point struct {
 	Machines   float64 `json:"machines"`
 	Scale      float64 `json:"scale"`
 	Iterations int     `json:"iterations,omitempty"`
 }
 
-// Fit makes the model of a table of runs. Errors have their place in it.
+// Fit fits a model to a table of runs. Errors contain the line in the table.
 func Fit(r *Runs, o ernest.FitOptions) (*Model, error) {
 	m, err := fit(r.Rows, r.Iterations, o)
 	if err != nil {
@@ -46,7 +46,7 @@ func Fit(r *Runs, o ernest.FitOptions) (*Model, error) {
 	return m, nil
 }
 
-// With is the model with another threshold of errors, above which predictions are refused.
+// With returns the model with another error threshold, above which predictions are refused.
 func (m *Model) With(refuseAbove float64) (*Model, error) {
 	o := m.Options
 	o.RefuseAbove = refuseAbove
@@ -79,7 +79,7 @@ func fit(rows []ernest.Row, iterations []int, o ernest.FitOptions) (*Model, erro
 	return m, nil
 }
 
-// Main is the model whose terms are shown: of an iterative job that of an iteration.
+// Main returns the model for display: for an iterative job that of one iteration.
 func (m *Model) Main() *ernest.Model {
 	if m.Iterative != nil {
 		return m.Iterative.Each
@@ -87,7 +87,7 @@ func (m *Model) Main() *ernest.Model {
 	return m.Plain
 }
 
-// Quality is the residual in seconds and the leave-one-out error, of whole runs.
+// Quality returns the residual in seconds and the leave-one-out error, of whole runs.
 func (m *Model) Quality() (residual, loo float64) {
 	if m.Iterative != nil {
 		return m.Iterative.Residual, m.Iterative.LOO
@@ -95,7 +95,7 @@ func (m *Model) Quality() (residual, loo float64) {
 	return m.Plain.Residual, m.Plain.LOO
 }
 
-// Predict says how long a run takes.
+// Predict predicts the length of a run.
 func (m *Model) Predict(p Point) ernest.Prediction {
 	if m.Iterative != nil {
 		return m.Iterative.Predict(p.Machines, p.Scale, max(1, p.Iterations))
@@ -103,16 +103,16 @@ func (m *Model) Predict(p Point) ernest.Prediction {
 	return m.Plain.Predict(p.Machines, p.Scale)
 }
 
-// A Sum says what a file of the job was when its runs were made: a model of another program or of other inputs is to be
-// trained again (§5.1).
+// A Sum is the checksum of a file of the job at the time of the training runs. If the program or the inputs change,
+// the model must be trained again (§5.1).
 type Sum struct {
 	File   string `json:"file"`
 	SHA256 string `json:"sha256"`
 }
 
-// SumOf reads a file for its sum.
+// SumOf computes the checksum of a regular file.
 func SumOf(file string) (Sum, error) {
-	info, err := os.Stat(file) // before it is opened: a pipe would wait for somebody to write
+	info, err := os.Stat(file) // before it is opened: opening a pipe would block
 	if err != nil {
 		return Sum{}, err
 	}
@@ -131,7 +131,7 @@ func SumOf(file string) (Sum, error) {
 	return Sum{file, hex.EncodeToString(h.Sum(nil))}, nil
 }
 
-// Changed warns of the files that are not what they were, or cannot be read.
+// Changed warns about files that have changed since, or cannot be read.
 func Changed(sums []Sum) []ernest.Warning {
 	var warnings []ernest.Warning
 	for _, was := range sums {

@@ -1,5 +1,5 @@
-// Package ernestmodel reads what Ernest learns from, tables of runs and saved models, and writes the latter. It is
-// where package table and package ernest meet.
+// Package ernestmodel reads the inputs of Ernest, tables of runs and saved models, and writes saved models. It
+// connects package table and package ernest.
 package ernestmodel
 
 import (
@@ -15,20 +15,20 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// Columns are the names of a table's columns, or their numbers from 1. Job and Iterations may be "": there are none.
-// Job may be several, separated by commas, which together are the job's name.
+// Columns are the names of a table's columns, or their numbers from 1. Job and Iterations may be "" for none. Job
+// may be several names, separated by commas; together they are the job's name.
 type Columns struct {
 	Machines, Scale, Seconds, Job, Iterations string
 	Unit                                      string // of Seconds: s, ms, min or h; "" is s
-	// Scale may be missing: all runs are then of the whole input, scale 1
+	// the column Scale may be missing: all runs then have the whole input, scale 1
 	Whole bool
 	Where []Condition
 }
 
-// A Condition takes only rows whose column has a value, as a text.
+// A Condition selects the rows with a value, as text, in a column.
 type Condition struct{ Column, Value string }
 
-// jobs are the columns of the job's name.
+// jobs returns the columns of the job's name.
 func (c *Columns) jobs() []table.Column {
 	var all []table.Column
 	for name := range strings.SplitSeq(c.Job, ",") {
@@ -39,7 +39,7 @@ func (c *Columns) jobs() []table.Column {
 	return all
 }
 
-// jobName is the name of a row's job, of the columns from one on.
+// jobName returns the name of a row's job, from the columns at from and after it.
 func jobName(t *table.Table, from, row int) string {
 	var parts []string
 	for _, column := range t.Texts[from:] {
@@ -48,21 +48,21 @@ func jobName(t *table.Table, from, row int) string {
 	return strings.Join(parts, " ")
 }
 
-// units are seconds of each.
+// units has the seconds of each unit.
 var units = map[string]float64{"": 1, "s": 1, "ms": 1e-3, "min": 60, "h": 3600}
 
-// Runs are the rows of a table. Lists have one element a row.
+// Runs are the rows of a table. Lists have one element per row.
 type Runs struct {
 	File       string
 	Lines      []int
 	Rows       []ernest.Row
-	Jobs       []string // nil where there is no such column
-	Iterations []int    // nil where there is no such column
+	Jobs       []string // nil without such a column
+	Iterations []int    // nil without such a column
 	Warnings   []ernest.Warning
 	seconds    string // the column's name
 }
 
-// ReadRuns reads a table; file is what messages call it.
+// ReadRuns reads a table; file is the name in messages.
 func ReadRuns(r io.Reader, file string, c Columns) (*Runs, error) {
 	unit, ok := units[c.Unit]
 	if !ok {
@@ -113,7 +113,7 @@ func ReadRuns(r io.Reader, file string, c Columns) (*Runs, error) {
 			c.Scale)})
 	}
 	if c.Iterations != "" {
-		const iterations = 3 // behind machines, scale and seconds
+		const iterations = 3 // after machines, scale and seconds
 		if runs.Iterations, err = whole(t, iterations); err != nil {
 			return nil, err
 		}
@@ -124,7 +124,7 @@ func ReadRuns(r io.Reader, file string, c Columns) (*Runs, error) {
 	return runs, nil
 }
 
-// whole are a column's numbers, which must be whole ones.
+// whole returns a column's numbers, or an error if one is not a whole number.
 func whole(t *table.Table, column int) ([]int, error) {
 	var all []int
 	for i, v := range t.Values[column] {
@@ -142,7 +142,7 @@ func whole(t *table.Table, column int) ([]int, error) {
 var otherUnit = regexp.MustCompile(
 	`(?i)(^|[^a-z])(ms|msecs?|millis|milliseconds|us|µs|micros|min|mins|minutes|h|hours)([^a-z]|$)`)
 
-// doubtUnit warns where the column's name says that its times are no seconds. Their magnitude is the model's to judge.
+// doubtUnit warns if the column's name has a unit other than seconds. The model checks the magnitude.
 func (r *Runs) doubtUnit() {
 	if otherUnit.MatchString(r.seconds) {
 		r.Warnings = append(r.Warnings,
@@ -153,7 +153,7 @@ func (r *Runs) doubtUnit() {
 	}
 }
 
-// notTimes is the warning of times that cannot be, with the place of the first one; nil where all can be.
+// notTimes returns an error with the position of the first time that is not positive; nil if there is none.
 func (r *Runs) notTimes() error {
 	for i := range r.Rows {
 		if s := r.Rows[i].Seconds; s <= 0 {
@@ -166,7 +166,7 @@ func (r *Runs) notTimes() error {
 	return nil
 }
 
-// Place gives an error of a row its place in the file.
+// Place adds the file and line to an error of a row.
 func (r *Runs) Place(err error) error {
 	var bad *ernest.RowError
 	if !errors.As(err, &bad) || bad.Row < 0 || bad.Row >= len(r.Lines) {
@@ -178,7 +178,8 @@ func (r *Runs) Place(err error) error {
 	}
 }
 
-// ByJob are the rows with their jobs; without a column of jobs all are one's, of the file's name.
+// ByJob returns the rows with their jobs. Without a column for jobs, all rows belong to one job with the file's
+// name.
 func (r *Runs) ByJob() []ernest.JobRow {
 	all := make([]ernest.JobRow, len(r.Rows))
 	for i := range r.Rows {

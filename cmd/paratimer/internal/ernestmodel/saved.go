@@ -10,7 +10,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// format is what a saved model begins with.
+// format is the first field of a saved model.
 const (
 	format  = "paratimer ernest model"
 	version = 1
@@ -18,8 +18,8 @@ const (
 	maxSize = 64 << 20
 )
 
-// saved is a model's file. The rows and options are the model: it is fitted again when it is read, which gives the same
-// numbers. Terms and coefficients are there for other programs.
+// saved is the content of a model's file. Only the rows and options matter: Read fits the model again, with the
+// same result. Terms and coefficients are for other programs, and to check the file.
 type saved struct {
 	Format       string     `json:"format"`
 	Version      int        `json:"version"`
@@ -32,11 +32,11 @@ type saved struct {
 
 type options struct {
 	Terms       []string `json:"terms"` // null: the base terms
-	Extra       []string `json:"extra"` // null with null terms: the usual ones are tried
+	Extra       []string `json:"extra"` // null with null terms: try the usual ones
 	RefuseAbove float64  `json:"refuse_above,omitempty"`
-	// of models that were saved when ranges were drawn; nothing depends on it
+	// only in files from versions that drew ranges at random; ignored
 	Seed      uint64 `json:"seed,omitempty"`
-	Resamples int    `json:"resamples,omitempty"` // likewise
+	Resamples int    `json:"resamples,omitempty"` // as Seed
 }
 
 type savedRow struct {
@@ -65,7 +65,7 @@ func (m *Model) Write(w io.Writer) error {
 	return enc.Encode(s)
 }
 
-// Read reads a saved model; file is what messages call it.
+// Read reads a saved model; file is the name in messages.
 func Read(r io.Reader, file string) (*Model, error) {
 	b, err := io.ReadAll(io.LimitReader(r, maxSize+1))
 	switch {
@@ -128,7 +128,7 @@ func (s *saved) model() (*Model, error) {
 	return m, nil
 }
 
-// near says whether coefficients are the same but for what another machine's arithmetic may make of them.
+// near reports whether coefficients are equal, apart from the rounding of another machine.
 func near(a, b []float64) bool {
 	if len(a) != len(b) {
 		return false
@@ -141,7 +141,7 @@ func near(a, b []float64) bool {
 	return true
 }
 
-// Names are those of terms; nil for nil.
+// Names returns the names of terms; nil for nil.
 func Names(terms []ernest.Term) []string {
 	if terms == nil {
 		return nil
@@ -153,7 +153,7 @@ func Names(terms []ernest.Term) []string {
 	return names
 }
 
-// Terms reads terms by name; nil for nil.
+// Terms parses the names of terms; nil for nil.
 func Terms(names []string) ([]ernest.Term, error) {
 	if names == nil {
 		return nil, nil
