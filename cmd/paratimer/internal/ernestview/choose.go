@@ -15,30 +15,30 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A Choice is what may be had and which of it is best. Choices are as ernest.Choose lists them.
+// A Choice is the result of a choice between offers. Choices has the order of ernest.Choose.
 type Choice struct {
 	Want    ernest.Want
 	Offers  []ernest.Offer
 	Choices []ernest.Choice
-	Spare   *ernest.Spare // of the best one; nil where its machines were not measured
+	Spare   *ernest.Spare // of the best one; nil if its machines were not measured
 	warned  []ernest.Warning
 }
 
-// Warn adds what the model of an offer warns of.
+// Warn adds the warnings of an offer's model.
 func (v *Choice) Warn(offer string, all []ernest.Warning) {
 	for _, w := range all {
 		v.warned = append(v.warned, ernest.Warning{Code: w.Code, Text: offer + ": " + w.Text})
 	}
 }
 
-// choices is what `paratimer ernest choose --output json` prints. Unknown, and refused, is null.
+// choices is the JSON of `paratimer ernest choose --output json`. Unknown and refused values are null.
 type choices struct {
 	Scale           float64          `json:"scale"`
 	DeadlineSeconds *float64         `json:"deadline_seconds"`
 	Budget          *float64         `json:"budget"`
 	Goal            string           `json:"goal"`
-	Best            *choice          `json:"best"`  // null where nothing meets what is wanted
-	Spare           *spare           `json:"spare"` // null where the best one's machines were not measured
+	Best            *choice          `json:"best"`  // null if no choice meets the limits
+	Spare           *spare           `json:"spare"` // null if the best one's machines were not measured
 	Choices         []choice         `json:"choices"`
 	Warnings        []ernest.Warning `json:"warnings"`
 }
@@ -53,19 +53,19 @@ type choice struct {
 	InTimeRatio   units.Float `json:"in_time_ratio"`
 	InBudgetRatio units.Float `json:"in_budget_ratio"`
 	Meets         bool        `json:"meets"`
-	Why           *string     `json:"why"` // why it does not
+	Why           *string     `json:"why"` // why it does not meet the limits
 }
 
-// refused says whether a choice has no number to show.
+// refused reports whether a choice has no number to show.
 func (v *Choice) refused(c *ernest.Choice) bool { return c.Prediction.Refused != nil && !v.Want.Force }
 
-// priced says whether it is known what an offer costs.
+// priced reports whether an offer's price is known.
 func (v *Choice) priced(offer string) bool {
 	i := slices.IndexFunc(v.Offers, func(o ernest.Offer) bool { return o.Name == offer })
 	return i >= 0 && (v.Offers[i].PricePerMachineHour > 0 || v.Offers[i].Cost != nil)
 }
 
-// cost words what a choice costs.
+// cost formats a choice's cost.
 func (v *Choice) cost(c *ernest.Choice) string {
 	if !v.priced(c.Offer) {
 		return "?"
@@ -73,7 +73,7 @@ func (v *Choice) cost(c *ernest.Choice) string {
 	return money(c.Cost)
 }
 
-// Best is the first choice where it meets what is wanted.
+// Best returns the first choice if it meets the limits, else nil.
 func (v *Choice) Best() *ernest.Choice {
 	if len(v.Choices) == 0 || !v.Choices[0].Meets || v.refused(&v.Choices[0]) {
 		return nil
@@ -88,7 +88,7 @@ func (v *Choice) goal() string {
 	return "cheapest"
 }
 
-// JSON writes it for programs.
+// JSON writes the choice as JSON.
 func (v *Choice) JSON(w io.Writer) error {
 	out := choices{Scale: v.Want.Scale, Goal: v.goal(), Choices: []choice{}, Warnings: warnings(v.warned)}
 	if v.Want.Deadline > 0 {
@@ -121,10 +121,10 @@ func (v *Choice) choice(c *ernest.Choice) choice {
 	return out
 }
 
-// shownChoices is how many of all are listed for people; each offer's best is among them.
+// shownChoices is the number of choices in the text; the best one of each offer is always included.
 const shownChoices = 8
 
-// Text writes it for people: the choice, then what else there is.
+// Text writes the choice as text: the best one, then the others.
 func (v *Choice) Text(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s%s for scale %s: ", v.goal(), v.limits(), units.Number(v.Want.Scale))
@@ -147,7 +147,7 @@ func (v *Choice) Text(w io.Writer) error {
 			span(c.Prediction.Low, c.Prediction.High), v.cost(c),
 			likely(c.InTime, v.Want.Deadline), likely(c.InBudget, v.Want.Budget))
 	}
-	_ = t.Flush() // to a strings.Builder
+	_ = t.Flush() // a strings.Builder never fails
 	if more := len(v.Choices) - len(listed); more > 0 {
 		fmt.Fprintf(&b, "and %d more; --output json has them all\n", more)
 	}
@@ -160,7 +160,7 @@ func (v *Choice) Text(w io.Writer) error {
 	return err
 }
 
-// limits words what is wanted: " within 20m, for at most 3".
+// limits formats the limits: " within 20m, for at most 3".
 func (v *Choice) limits() string {
 	var parts []string
 	if v.Want.Deadline > 0 {
@@ -172,7 +172,7 @@ func (v *Choice) limits() string {
 	return strings.Join(parts, ",")
 }
 
-// listed are the first choices and the best of each other offer, in their order.
+// listed returns the first choices and the best of each other offer, in their order.
 func (v *Choice) listed() []*ernest.Choice {
 	var out []*ernest.Choice
 	seen := map[string]bool{}
@@ -193,7 +193,7 @@ func likely(p, limit float64) string {
 	return units.Chance(p)
 }
 
-// money writes an amount: two decimals, more where it is less than one.
+// money formats an amount: two decimals, more digits below one.
 func money(v float64) string {
 	switch {
 	case math.IsNaN(v):
@@ -204,7 +204,7 @@ func money(v float64) string {
 	return fmt.Sprintf("%.2f", v)
 }
 
-// curves are the choices of each offer by machines, those that may be shown.
+// curves returns the choices of each offer by number of machines, without refused ones.
 func (v *Choice) curves() [][]*ernest.Choice {
 	var out [][]*ernest.Choice
 	for _, o := range v.Offers {

@@ -27,10 +27,10 @@ const (
 	legendRow   = 20.0
 )
 
-// colours tell neighbours apart, also for most colour-blind people (Okabe and Ito).
+// colours distinguish neighbors, also for most color-blind people (Okabe and Ito).
 var colours = []string{"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00"}
 
-// A drawing is what the template draws. All places are in pixels.
+// A drawing is the data of the template. All positions are in pixels.
 type drawing struct {
 	Title               string
 	Width, Height       float64
@@ -58,8 +58,8 @@ type mark struct {
 	Text string
 }
 
-// SVG draws time against machines, a curve an offer with its range, the deadline and the choice. Names are escaped; it
-// needs no font and no script.
+// SVG draws time against machines: a curve with its range for each offer, the deadline and the choice. Names are
+// escaped; it needs no font and no script.
 func (v *Choice) SVG(w io.Writer) error {
 	return curveTemplate.Draw(w, v.chart())
 }
@@ -76,7 +76,7 @@ func (v *Choice) chart() *drawing {
 			most, slowest = max(most, p.Machines), max(slowest, p.Prediction.Seconds)
 		}
 	}
-	if v.Want.Deadline > 0 { // far above the deadline it does not matter how far
+	if v.Want.Deadline > 0 { // far above the deadline the exact value does not matter
 		slowest = min(slowest, 4*v.Want.Deadline)
 	}
 	slowest = max(slowest, 1e-9)
@@ -114,7 +114,7 @@ func (v *Choice) chart() *drawing {
 	return c
 }
 
-// outline is a curve's line and the outline of its range. A curve of many points is drawn by some of them.
+// outline returns the points of a curve, and the outline of its range. It thins out curves of many points.
 func outline(line []*ernest.Choice, x func(int) float64, y func(float64) float64) (points, around string) {
 	const most = 400
 	step := (len(line) + most - 1) / most

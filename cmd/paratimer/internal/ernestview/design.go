@@ -16,17 +16,17 @@ import (
 type Design struct {
 	Space  ernest.Space
 	Plan   *ernest.Plan
-	Greedy *ernest.Plan // nil where it has none
+	Greedy *ernest.Plan // nil if there is none
 	Data   *partitions.Folder
 	Sample *ernest.Sample // of Data's files; both are nil without data
 }
 
-// design is what `paratimer ernest design` prints as JSON.
+// design is the JSON of `paratimer ernest design`.
 type design struct {
 	Objective  units.Float        `json:"objective"`
 	Gap        units.Float        `json:"gap"`
 	Rows       []ernest.DesignRow `json:"rows"`
-	Support    []ernest.DesignRow `json:"support"` // every candidate that has a weight
+	Support    []ernest.DesignRow `json:"support"` // every candidate with a weight
 	Cost       units.Float        `json:"cost"`
 	RowsCost   units.Float        `json:"rows_cost"`
 	Budget     float64            `json:"budget"`
@@ -38,12 +38,12 @@ type design struct {
 }
 
 type greedy struct {
-	Objective units.Float        `json:"objective"` // null where its runs do not determine the model
+	Objective units.Float        `json:"objective"` // null if its runs do not determine the model
 	Rows      []ernest.DesignRow `json:"rows"`
 	Cost      units.Float        `json:"cost"`
 }
 
-// JSON writes it for programs.
+// JSON writes the design as JSON.
 func (d *Design) JSON(w io.Writer) error {
 	p := d.Plan
 	out := design{
@@ -59,7 +59,7 @@ func (d *Design) JSON(w io.Writer) error {
 	return view.JSON(w, out, " ")
 }
 
-// Text writes it for people.
+// Text writes the design as text.
 func (d *Design) Text(w io.Writer) error {
 	var b strings.Builder
 	p := d.Plan
@@ -68,7 +68,7 @@ func (d *Design) Text(w io.Writer) error {
 	for _, r := range p.Rows {
 		fmt.Fprintf(t, "%d\t%d\t%.6f\t%d\t%.2f\t%.2f\t\n", r.Machines, r.Cores, r.Scale, r.Parts, r.Cost, r.Weight)
 	}
-	_ = t.Flush() // to a strings.Builder
+	_ = t.Flush() // a strings.Builder never fails
 	unit := " smallest runs on one machine"
 	if d.Space.Cost != nil {
 		unit = ""
@@ -93,5 +93,5 @@ func (d *Design) Text(w io.Writer) error {
 	return err
 }
 
-// shownGap is the least gap that people are told of: what is below is arithmetic.
+// shownGap is the least gap in the text: smaller ones are rounding errors.
 const shownGap = 1e-9

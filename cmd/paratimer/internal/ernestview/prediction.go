@@ -9,30 +9,30 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A Fitted is a model and what it predicts.
+// A Fitted is a model and its predictions.
 type Fitted struct {
-	Name   string // of the file that it is from
+	Name   string // of the input file
 	Model  *ernestmodel.Model
 	Points []ernestmodel.Point
-	Force  bool         // show what is refused
-	Ran    []ernest.Row // runs that were made since
-	Next   string       // what to do next, a command; "" for none
+	Force  bool         // show refused predictions
+	Ran    []ernest.Row // runs made after the training
+	Next   string       // next step, a command; "" for none
 }
 
-// fitted is what `paratimer ernest fit` and `predict` print as JSON. Unknown, and refused, is null.
+// fitted is the JSON of `paratimer ernest fit` and `predict`. Unknown and refused values are null.
 type fitted struct {
 	File         string                  `json:"file"`
 	Rows         int                     `json:"rows"`
 	Terms        []string                `json:"terms"`
 	Coefficients []float64               `json:"coefficients"`
-	Setup        *part                   `json:"setup,omitempty"` // of an iterative job: what is done once
+	Setup        *part                   `json:"setup,omitempty"` // of an iterative job: the part outside the iterations
 	Residual     units.Float             `json:"residual"`        // seconds
 	LOOMeanRatio units.Float             `json:"loo_mean_ratio"`
 	Rank         int                     `json:"rank"`
 	Condition    units.Float             `json:"condition"`
 	Training     ernest.TrainingOverhead `json:"training"`
 	Predictions  []prediction            `json:"predictions"`
-	Retrain      *ernest.Signal          `json:"retrain"` // null where no run was told
+	Retrain      *ernest.Signal          `json:"retrain"` // null if no later run was given
 	Warnings     []ernest.Warning        `json:"warnings"`
 }
 
@@ -46,15 +46,15 @@ type prediction struct {
 	outlook
 	Extrapolation units.Float     `json:"extrapolation_doublings"`
 	TrainingRatio units.Float     `json:"training_work_ratio"` // machine time of all training runs over this run's
-	RiskRatio     units.Float     `json:"risk_ratio"`          // how likely it is off by more than --refuse-above
+	RiskRatio     units.Float     `json:"risk_ratio"`          // probability that it is off by more than --refuse-above
 	Next          *ernest.Guess   `json:"next_best"`
 	Refused       *ernest.Warning `json:"refused"`
 }
 
-// shown says whether a prediction's number may be.
+// shown reports whether a prediction's number may be shown.
 func (f *Fitted) shown(p *ernest.Prediction) bool { return f.Force || p.Refused == nil }
 
-// predict asks the model.
+// predict evaluates the model at the points.
 func (f *Fitted) predict() []ernest.Prediction {
 	var all []ernest.Prediction
 	for _, at := range f.Points {
@@ -63,7 +63,7 @@ func (f *Fitted) predict() []ernest.Prediction {
 	return all
 }
 
-// JSON writes it for programs.
+// JSON writes the predictions as JSON.
 func (f *Fitted) JSON(w io.Writer) error {
 	main := f.Model.Main()
 	residual, loo := f.Model.Quality()
@@ -92,7 +92,7 @@ func (f *Fitted) JSON(w io.Writer) error {
 	return view.JSON(w, out, " ")
 }
 
-// signal is what runs that were made say of the model; nil where none was told.
+// signal returns whether later runs suggest to train again; nil if there are none.
 func (f *Fitted) signal() *ernest.Signal {
 	if len(f.Ran) == 0 || f.Model.Plain == nil {
 		return nil

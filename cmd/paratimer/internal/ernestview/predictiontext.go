@@ -14,7 +14,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// Text writes it for people: the answer, how sure it is, what to do next.
+// Text writes the predictions as text: the answer, its uncertainty, the next step.
 func (f *Fitted) Text(w io.Writer) error {
 	var b strings.Builder
 	predicted := f.predict()
@@ -60,11 +60,11 @@ func (f *Fitted) table(b *strings.Builder, predicted []ernest.Prediction) {
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t\n", took, within, beyond(p.Extrapolation))
 	}
-	_ = t.Flush() // to a strings.Builder
+	_ = t.Flush() // a strings.Builder never fails
 	b.WriteString("\n")
 }
 
-// beyond words how far a point is from the rows.
+// beyond formats how far a point is outside the rows.
 func beyond(e ernest.Extrapolation) string {
 	var parts []string
 	if e.Machines > 1 {
@@ -79,7 +79,7 @@ func beyond(e ernest.Extrapolation) string {
 	return strings.Join(parts, ", ")
 }
 
-// sure writes what the model is and how much to believe of it.
+// sure writes what the model is and how reliable it is.
 func (f *Fitted) sure(b *strings.Builder, predicted []ernest.Prediction) {
 	residual, loo := f.Model.Quality()
 	machines, scale := bounds(f.Model.Rows)
@@ -116,7 +116,7 @@ func (f *Fitted) sure(b *strings.Builder, predicted []ernest.Prediction) {
 	}
 }
 
-// sum writes a model as people would: terms without a share are left out.
+// sum formats a model as a formula, without terms of coefficient 0.
 func sum(m *ernest.Model) string {
 	var parts []string
 	for i, c := range m.Coefficients {
@@ -134,7 +134,7 @@ func sum(m *ernest.Model) string {
 	return strings.Join(parts, " + ")
 }
 
-// bounds words where the rows are.
+// bounds formats the ranges of machines and scales in the rows.
 func bounds(rows []ernest.Row) (machines, scale string) {
 	between := func(of func(ernest.Row) float64) string {
 		low, high := math.Inf(1), math.Inf(-1)

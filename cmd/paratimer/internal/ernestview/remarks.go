@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// warnings are each said once.
+// warnings joins lists of warnings without duplicates.
 func warnings(all ...[]ernest.Warning) []ernest.Warning {
 	out := []ernest.Warning{}
 	seen := map[ernest.Warning]bool{}
@@ -26,14 +26,14 @@ func warnings(all ...[]ernest.Warning) []ernest.Warning {
 	return out
 }
 
-// say writes a line for each, behind a word.
+// say writes a line for each warning, after a word.
 func say(b *strings.Builder, word string, all []ernest.Warning) {
 	for _, w := range all {
 		fmt.Fprintf(b, "%s: %s\n", word, view.Escape(w.Text))
 	}
 }
 
-// refusal is why a number is not shown, as a warning; nil of one that may be.
+// refusal returns the reason why a number is not shown, as a warning; nil if it may be shown.
 func refusal(p *ernest.Prediction) *ernest.Warning {
 	var doubt *ernest.DoubtError
 	switch {
@@ -45,7 +45,7 @@ func refusal(p *ernest.Prediction) *ernest.Warning {
 	return &ernest.Warning{Code: "refused", Text: p.Refused.Error()}
 }
 
-// refusals are why points have no number that the model stands for.
+// refusals returns the reasons why points have no reliable number.
 func (f *Fitted) refusals(predicted []ernest.Prediction) []ernest.Warning {
 	return f.each(predicted, func(p *ernest.Prediction) []ernest.Warning {
 		if why := refusal(p); why != nil {
@@ -55,7 +55,8 @@ func (f *Fitted) refusals(predicted []ernest.Prediction) []ernest.Warning {
 	})
 }
 
-// instead are what the next best method says of points that have no number, or one that is likely off.
+// instead returns the predictions of the next best method, for points without a number or with one that is likely
+// off.
 func (f *Fitted) instead(predicted []ernest.Prediction) []ernest.Warning {
 	return f.each(predicted, func(p *ernest.Prediction) []ernest.Warning {
 		doubted := p.Refused != nil ||
@@ -72,7 +73,7 @@ func (f *Fitted) instead(predicted []ernest.Prediction) []ernest.Warning {
 	})
 }
 
-// remarks are what is to be known beside the numbers that are shown.
+// remarks returns the warnings of the numbers that are shown.
 func (f *Fitted) remarks(predicted []ernest.Prediction) []ernest.Warning {
 	return f.each(predicted, func(p *ernest.Prediction) []ernest.Warning {
 		if !f.shown(p) {
@@ -82,7 +83,7 @@ func (f *Fitted) remarks(predicted []ernest.Prediction) []ernest.Warning {
 	})
 }
 
-// each names the point of what is not the same of several.
+// each adds the point to a warning that only one of several points has.
 func (f *Fitted) each(predicted []ernest.Prediction, of func(*ernest.Prediction) []ernest.Warning) []ernest.Warning {
 	points := map[ernest.Warning]int{}
 	for i := range predicted {
@@ -103,7 +104,7 @@ func (f *Fitted) each(predicted []ernest.Prediction, of func(*ernest.Prediction)
 	return out
 }
 
-// brief keeps the first remark of each kind and says how many more there are.
+// brief keeps the first remark of each kind, and adds the number of others.
 func brief(all []ernest.Warning) []ernest.Warning {
 	var out []ernest.Warning
 	at, more := map[string]int{}, map[string]int{}

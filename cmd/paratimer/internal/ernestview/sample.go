@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// sample is the partitions that the training runs take, as JSON.
+// sample is the JSON of the partitions for the training runs.
 type sample struct {
 	SpreadRatio float64      `json:"spread_ratio"`
 	ReadBytes   int64        `json:"read_bytes"`
@@ -42,10 +42,10 @@ func (d *Design) sample() *sample {
 	return out
 }
 
-// papersSpread is how much the partitions of the paper's data sets differ at most (§4.2).
+// papersSpread is the largest spread between partitions of the paper's data sets (§4.2).
 const papersSpread = 0.35
 
-// sampleText writes how like the whole the samples are.
+// sampleText writes how similar the samples are to the whole.
 func (d *Design) sampleText(b *strings.Builder) {
 	s := d.Sample
 	if s == nil {
@@ -58,7 +58,7 @@ func (d *Design) sampleText(b *strings.Builder) {
 		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t±%s\t\n", len(size.Chosen), units.Off(size.Entries), units.Off(size.Rows),
 			units.Off(size.Bytes), units.Tenths(size.Random))
 	}
-	_ = t.Flush() // to a strings.Builder
+	_ = t.Flush() // a strings.Builder never fails
 	random := "more than the paper's 35 %, so that random ones may be unlike the whole"
 	if s.Spread <= papersSpread {
 		random = "where the paper takes random ones up to 35 %"
@@ -72,15 +72,16 @@ func (d *Design) sampleText(b *strings.Builder) {
 	b.WriteString("--output json names the files of each run; `paratimer ernest run --data` has them in place of {files}\n")
 }
 
-// spare is how many machines to start beyond those of the best choice, as JSON. Times and costs are with the measuring.
+// spare is the JSON of the number of machines to start beyond those of the best choice. Times and costs include the
+// measuring.
 type spare struct {
 	Machines         *int        `json:"machines"` // 0: it does not pay; null: too early to say
 	Seconds          units.Float `json:"seconds"`  // if each stage waits for its slowest machine
 	SecondsShared    units.Float `json:"seconds_shared"`
 	Cost             units.Float `json:"cost"`
-	SlowestRatio     units.Float `json:"slowest_ratio"`      // how long the slowest machine takes, by the mean machine
-	SlowestKeptRatio units.Float `json:"slowest_kept_ratio"` // likewise, of those that are kept
-	Why              *string     `json:"why"`                // why it is too early
+	SlowestRatio     units.Float `json:"slowest_ratio"`      // time of the slowest machine, divided by the mean
+	SlowestKeptRatio units.Float `json:"slowest_kept_ratio"` // likewise, among the machines that are kept
+	Why              *string     `json:"why"`                // why it is too early to say
 }
 
 func (v *Choice) spare() *spare {
@@ -101,7 +102,7 @@ func (v *Choice) spare() *spare {
 	return out
 }
 
-// spareText writes it for people.
+// spareText writes the spare machines as text.
 func (v *Choice) spareText(b *strings.Builder) {
 	s, best := v.Spare, v.Best()
 	switch {

@@ -18,8 +18,8 @@ type Score struct {
 	Warnings   []ernest.Warning // of the table
 }
 
-// score is what `paratimer ernest score --output json` prints. Errors are |predicted/actual - 1|. Unknown, and refused,
-// is null.
+// score is the JSON of `paratimer ernest score --output json`. Errors are |predicted/actual - 1|. Unknown and
+// refused values are null.
 type score struct {
 	File     string               `json:"file"`
 	Train    string               `json:"train"`
@@ -45,7 +45,7 @@ type scoredRun struct {
 	Baselines map[string]units.Float `json:"baselines"` // seconds
 }
 
-// JSON writes it for programs.
+// JSON writes the score as JSON.
 func (s *Score) JSON(w io.Writer) error {
 	out := score{
 		File: s.File, Train: s.Rule, Jobs: []jobScore{}, All: view.List(s.Scored.All),
@@ -80,7 +80,7 @@ func scored(r ernest.ScoredRun, methods []ernest.MethodScore) scoredRun {
 	return out
 }
 
-// Text writes it for people: a row a job, the error of each method.
+// Text writes the score as text: a row per job, a column per method.
 func (s *Score) Text(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(s.headline() + "\n\n")
@@ -102,7 +102,7 @@ func (s *Score) Text(w io.Writer) error {
 	if len(s.Scored.Jobs) > 1 {
 		row(t, "all", train, test, s.Scored.All, len(s.Scored.All))
 	}
-	_ = t.Flush() // to a strings.Builder
+	_ = t.Flush() // a strings.Builder never fails
 	fmt.Fprintf(&b, "\ncolumns of methods: mean of |predicted/actual - 1| over the runs that were not trained on, by %s\n", view.Escape(s.Rule))
 	for i := range s.Scored.Jobs {
 		j := &s.Scored.Jobs[i]
@@ -127,10 +127,10 @@ func (s *Score) Text(w io.Writer) error {
 	return err
 }
 
-// forced is what package ernest calls its own numbers with those that it does not stand for.
+// forced is package ernest's name for its own numbers including refused ones.
 const forced = "ernest-forced"
 
-// headline compares ernest with the guess that did best.
+// headline compares ernest with the best of the simple guesses.
 func (s *Score) headline() string {
 	var best *ernest.MethodScore
 	test := 0
@@ -155,7 +155,7 @@ func (s *Score) headline() string {
 	return text
 }
 
-// row writes a job's errors, a column a method; the first has its bias and its range too.
+// row writes a job's errors, a column per method; the first method also has its bias and its coverage.
 func row(w io.Writer, job string, train, test int, methods []ernest.MethodScore, columns int) {
 	fmt.Fprintf(w, "%s\t%d\t%d\t", job, train, test)
 	for i := range columns {
@@ -181,7 +181,7 @@ func firstRefusal(j *ernest.JobScore) string {
 	return "the model does not fit"
 }
 
-// cut makes a name safe to print, and short.
+// cut escapes a name and shortens it.
 func cut(name string) string {
 	const most = 32
 	r := []rune(view.Escape(name))

@@ -11,26 +11,26 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// Sharing is how well runs of few jobs at once on a machine predict those of many.
+// Sharing is how well runs with few simultaneous jobs on a machine predict those with many.
 type Sharing struct {
 	File string        `json:"file"`
 	Jobs []SharedScore `json:"jobs"`
 }
 
-// A SharedScore is one job's.
+// A SharedScore is the score of one job.
 type SharedScore struct {
 	Job     string                `json:"job"`
-	UpTo    int                   `json:"up_to_jobs"` // jobs at once that trained
+	UpTo    int                   `json:"up_to_jobs"` // most simultaneous jobs in training
 	Train   int                   `json:"train"`      // rows
 	Test    int                   `json:"test"`
 	Methods []servers.MethodScore `json:"methods"`
 	Error   *string               `json:"error"` // why the job could not be scored, or nil
 }
 
-// JSON writes it for programs.
+// JSON writes the scores as JSON.
 func (s *Sharing) JSON(w io.Writer) error { return view.JSON(w, s, " ") }
 
-// Text writes it for people: a row a job, the error of each method, then the machines that were learned.
+// Text writes the scores as text: a row per job, a column per method, then the fitted machines.
 func (s *Sharing) Text(w io.Writer) error {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -55,7 +55,7 @@ func (s *Sharing) Text(w io.Writer) error {
 		}
 		fmt.Fprintln(t)
 	}
-	_ = t.Flush() // to a strings.Builder
+	_ = t.Flush() // a strings.Builder never fails
 	b.WriteString("\ncolumns of methods: mean of |predicted/actual - 1| over the runs with more jobs at once\n")
 	for _, j := range s.Jobs {
 		if j.Error != nil {
@@ -71,7 +71,7 @@ func (s *Sharing) Text(w io.Writer) error {
 	return err
 }
 
-// describe words a machine that was learned.
+// describe describes a fitted machine.
 func describe(m *servers.Model) string {
 	text := fmt.Sprintf("a job takes %s alone, %s", units.Seconds(m.Demand), units.Count(m.Servers, "server"))
 	if m.Unseen {

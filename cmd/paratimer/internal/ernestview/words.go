@@ -1,4 +1,4 @@
-// Package ernestview shows what Ernest says: as text for people, as JSON for programs, as SVG. It computes nothing.
+// Package ernestview shows Ernest's results as text, JSON and SVG. It computes nothing.
 package ernestview
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// An outlook is the number of a prediction and its range, as JSON; all null if it is refused.
+// An outlook is the JSON of a prediction and its range; all null if it is refused.
 type outlook struct {
 	Seconds     units.Float `json:"seconds"`
 	LowSeconds  units.Float `json:"low_seconds"`
