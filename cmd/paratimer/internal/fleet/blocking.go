@@ -14,17 +14,16 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// settle is how long a workflow must be held up by another before anybody hears of it: containers change hands all the
-// time.
+// settle is how long a blocking must last before it is reported. Containers change hands all the time.
 const settle = 20 * time.Second
 
-// A pair is one that waits and one that holds.
+// A pair is a waiting workflow and the one that uses the containers.
 type pair struct{ holder, waiting string }
 
-// A board is what workers and the loop tell each other of workflows by their keys.
+// A board has what workers and the loop exchange about workflows, by their keys.
 type board struct {
 	mu     sync.Mutex
-	ends   map[string]dag.Instant // predicted ends
+	ends   map[string]dag.Instant // some runnable tasks have no container
 	wants  map[string]bool        // tasks that could run have no container
 	heldUp map[string]*frame.HeldUp
 	holds  map[string]int
@@ -32,7 +31,7 @@ type board struct {
 
 func newBoard() *board { return &board{ends: map[string]dag.Instant{}, wants: map[string]bool{}} }
 
-// learn takes from a frame what others' frames are told with, and puts into it what is known of who holds whom up.
+// learn stores the predicted end and the demand from a frame, and adds the known blockings to the frame.
 func (b *board) learn(key string, f *frame.Frame) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -46,7 +45,7 @@ func (b *board) learn(key string, f *frame.Frame) {
 		b.ends[key] = at.Instant
 	}
 	if b.holds == nil {
-		return // nobody has looked yet
+		return // no search for blockings yet
 	}
 	n := b.holds[key]
 	f.HeldUpBy, f.HoldsUp = b.heldUp[key], &n
@@ -59,8 +58,8 @@ func (b *board) forget(key string) {
 	delete(b.wants, key)
 }
 
-// starved says that a job has tasks which could run and have no container. Reduces are waited for once all maps are
-// done: before, a master asks for them when it likes.
+// starved reports whether a job has runnable tasks without a container. Reduces count only once all maps are done:
+// before, the master decides when to request them.
 func starved(f *frame.Frame) bool {
 	return slices.ContainsFunc(f.Jobs, func(j frame.Job) bool {
 		if j.State != dag.Running {
@@ -71,7 +70,7 @@ func starved(f *frame.Frame) bool {
 	})
 }
 
-// findBlockings looks who holds whom up, and tells of what has lasted.
+// findBlockings finds the current blockings, and reports those that have lasted.
 func (f *Fleet) findBlockings(now time.Time) {
 	total, free := f.opt.Cluster.Room()
 	found := contention.Find(f.tenants(), contention.Room{TotalMB: total, FreeMB: free})
@@ -120,7 +119,7 @@ func heldUpBy(j *contention.Blocking, long time.Duration) *frame.HeldUp {
 	}
 }
 
-// tenants are the workflows on the cluster, watched or not, with what the newest frames of those that are watched say.
+// tenants returns the workflows on the cluster, watched or not, with the predicted ends of watched ones.
 func (f *Fleet) tenants() []contention.Tenant {
 	running := f.opt.Cluster.Running()
 	type who struct{ name, user string }
@@ -136,7 +135,7 @@ func (f *Fleet) tenants() []contention.Tenant {
 	for i := range running {
 		s := &running[i]
 		key := keyOf(s)
-		if of := like[who{s.Name, s.User}]; of != "" && !s.Read { // most likely the next job of a script that runs
+		if of := like[who{s.Name, s.User}]; of != "" && !s.Read { // most likely the next job of a running script
 			key = of
 		}
 		at, known := index[key]
@@ -166,7 +165,7 @@ func (f *Fleet) tenants() []contention.Tenant {
 	return out
 }
 
-// keyOf is the key that an application's workflow is watched by.
+// keyOf returns the key under which an application's workflow is watched.
 func keyOf(s *hadoop.Submitted) string {
 	if s.Workflow != "" {
 		return s.Workflow

@@ -10,9 +10,10 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
-// Budget lets masters, the history server and, about one application, the ResourceManager be asked at most so many
-// questions a second, on average over a second. The ResourceManager's lists are not counted: a round puts five at most
-// (applications that run and that have ended, metrics, nodes, queues), and everything else waits for them.
+// Budget limits the requests to masters, to the history server and, about single applications, to the
+// ResourceManager. The limit is an average over one second. The ResourceManager's lists do not count: a round has
+// at most five of them (running and ended applications, metrics, nodes, queues), and everything else depends on
+// them.
 func Budget(c tez.Cluster, perSecond float64) tez.Cluster {
 	if !(perSecond > 0) {
 		return c
@@ -25,10 +26,10 @@ type budget struct {
 	gap time.Duration
 
 	mu   sync.Mutex
-	free time.Time // when the next question may be put, if none was saved up
+	free time.Time // when the next request may be sent, if no requests were saved up
 }
 
-// take waits until a question may be put. What was not used is saved up for a second.
+// take waits until a request may be sent. Unused requests of the last second are saved up.
 func (b *budget) take(ctx context.Context) error {
 	b.mu.Lock()
 	now := time.Now()
@@ -57,7 +58,7 @@ func (b *budget) AM(ctx context.Context, app, path string) ([]byte, error) {
 	return b.Cluster.AM(ctx, app, path)
 }
 
-// Proxy asks an application's master, NM a NodeManager.
+// Proxy requests from an application's master, NM from a NodeManager.
 func (b *budget) Proxy(ctx context.Context, app, path string) ([]byte, error) {
 	if err := b.take(ctx); err != nil {
 		return nil, err

@@ -13,16 +13,17 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
-// askAgain is how long an application whose configuration could not be read is left alone.
+// askAgain is the wait between two attempts to read an application's configuration.
 const askAgain = 15 * time.Second
 
-// discover takes up what runs and matches a rule. An application that runs is asked first which workflow it is of; one
-// that waits for its master is watched as what it seems to be, unless a workflow like it is watched already.
+// discover starts sessions for running workflows that match a rule. It first reads a running application's
+// configuration to find its workflow. An application that waits for its master is watched by its name and user,
+// unless a workflow with both is watched already.
 func (f *Fleet) discover(now time.Time) {
 	running := f.opt.Cluster.Running()
 	listed := make(map[string]bool, len(running))
-	mine := make(map[string]bool)    // applications of what is watched
-	like := make(map[[2]string]bool) // names and users of what is watched
+	mine := make(map[string]bool)    // applications of watched workflows
+	like := make(map[[2]string]bool) // names and users of watched workflows
 	for _, v := range f.watched {
 		for _, app := range v.apps {
 			mine[app] = true
@@ -60,7 +61,8 @@ func (f *Fleet) discover(now time.Time) {
 			f.queue.ask(s.App, now)
 		case s.Read && s.Workflow != "" &&
 			slices.ContainsFunc(unread, func(u *hadoop.Submitted) bool { return hadoop.Together(s, u) }):
-			// It is of the workflow that is watched already, or that one's own conf will say that it is not.
+			// It belongs to the workflow that is watched already, unless that workflow's own configuration shows
+			// otherwise.
 		case s.Read, !s.Readable && !like[[2]string{s.Name, s.User}]:
 			f.watch(s, w, matched, now)
 			like[[2]string{s.Name, s.User}] = true
@@ -78,8 +80,8 @@ func (f *Fleet) discover(now time.Time) {
 	}
 }
 
-// takeDAG takes up the DAG that an application of Tez runs, if it matches a rule. Its DAGs run one after the other, and
-// each is a workflow: while none is known that goes on, the application is asked now and then.
+// takeDAG starts a session for the DAG that a Tez application runs, if it matches a rule. Its DAGs run one after
+// another, and each is a workflow. While it runs none, the application is polled at intervals of askAgain.
 func (f *Fleet) takeDAG(s *hadoop.Submitted, now time.Time) {
 	if s.Workflow == "" || f.ended[s.Workflow] {
 		if s.Readable && now.Sub(f.asked[s.App]) >= askAgain {
@@ -95,7 +97,7 @@ func (f *Fleet) takeDAG(s *hadoop.Submitted, now time.Time) {
 	}
 }
 
-// unread are the applications by which something is watched and whose confs are not known yet.
+// unread returns the watched applications with unknown configurations.
 func (f *Fleet) unread(running []hadoop.Submitted) (out []*hadoop.Submitted) {
 	watched := map[string]bool{}
 	for _, v := range f.watched {
@@ -109,8 +111,8 @@ func (f *Fleet) unread(running []hadoop.Submitted) (out []*hadoop.Submitted) {
 	return out
 }
 
-// watch takes a workflow up. Its first observation comes at a time of its own, so that a full cluster is not asked for
-// everything at once.
+// watch starts a session for a workflow. First observations are spread over time, to limit the load on a full
+// cluster.
 func (f *Fleet) watch(s *hadoop.Submitted, w rules.Workflow, matched []*rules.Rule, now time.Time) {
 	key := keyOf(s)
 	if s.Workflow == "" && s.Read {
@@ -130,7 +132,7 @@ func (f *Fleet) watch(s *hadoop.Submitted, w rules.Workflow, matched []*rules.Ru
 	f.queue.push(v, now.Add(stagger(key, f.opt.Every)))
 }
 
-// stagger is a part of d that is the same for a key in every run.
+// stagger returns a part of d that is always the same for a key.
 func stagger(key string, d time.Duration) time.Duration {
 	h := uint64(14695981039346656037) // FNV-1a
 	for i := range len(key) {
@@ -139,7 +141,7 @@ func stagger(key string, d time.Duration) time.Duration {
 	return time.Duration(h % uint64(max(d, 1)))
 }
 
-// job is what a worker does with an entry of the queue.
+// job returns a worker's job for an entry of the queue.
 func (f *Fleet) job(ctx context.Context, e *entry) func(watch.EstimatorSet) {
 	if e.v == nil {
 		app := e.app

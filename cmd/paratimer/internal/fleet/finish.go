@@ -9,16 +9,16 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
-// finished is what a worker has done.
+// finished is the result of a worker's job.
 type finished struct {
 	v     *session
-	app   string // asked for its conf
+	app   string // the application, if its configuration was read
 	over  bool
 	err   error
 	panic string
 }
 
-// finish takes in what a worker has done.
+// finish processes a worker's result.
 func (f *Fleet) finish(d finished) error {
 	if d.v == nil {
 		if d.err != nil {
@@ -37,7 +37,7 @@ func (f *Fleet) finish(d finished) error {
 		f.anew(v)
 	case d.err != nil && v.fatal:
 		return d.err
-	case d.err != nil && f.runs(v): // e.g. it was met just before the cluster went away
+	case d.err != nil && f.runs(v): // e.g. it started just before the cluster failed
 		f.opt.Log.Warn().Err(d.err).Str("app",
 			v.is.App).Msg("this workflow cannot be watched now; it begins anew later")
 		f.anew(v)
@@ -60,21 +60,21 @@ func (f *Fleet) finish(d finished) error {
 	return nil
 }
 
-// anew has the watch of a workflow begin again, later each time.
+// anew schedules a new start of a workflow's watch, later each time.
 func (f *Fleet) anew(v *session) {
 	v.failures++
 	v.stepper = nil
 	f.queue.push(v, time.Now().Add(min(time.Minute<<min(v.failures-1, 6), time.Hour)))
 }
 
-// runs says whether an application of a workflow is listed.
+// runs reports whether an application of a workflow is listed.
 func (f *Fleet) runs(v *session) bool {
 	return slices.ContainsFunc(f.opt.Cluster.Running(), func(s hadoop.Submitted) bool {
 		return slices.Contains(v.apps, s.App)
 	})
 }
 
-// lose forgets a workflow that is over.
+// lose forgets a workflow that has ended.
 func (f *Fleet) lose(v *session) {
 	for _, app := range v.apps {
 		if v.source == v.is.App {
@@ -89,7 +89,7 @@ func (f *Fleet) lose(v *session) {
 
 func (f *Fleet) drop(key string, v *session) {
 	delete(f.watched, key)
-	if v.running { // closed when it comes back
+	if v.running { // it is closed when the worker is done
 		v.gone = true
 		return
 	}
@@ -97,7 +97,8 @@ func (f *Fleet) drop(key string, v *session) {
 	f.leave(v)
 }
 
-// release drops a workflow that runs but is held to nothing any more: what was told of its alerts is taken back.
+// release stops the watch of a workflow that no longer matches a rule. Keep gets a frame without alerts, so that
+// reported alerts are withdrawn.
 func (f *Fleet) release(key string, v *session) {
 	if v.hooks.Keep != nil && v.alerts.Bounds != nil {
 		is := frame.Workflow{ID: &v.is.ID, Name: &v.is.Name, State: v.state}
@@ -108,7 +109,7 @@ func (f *Fleet) release(key string, v *session) {
 	f.drop(key, v)
 }
 
-// leave unties a workflow that is not watched any more, and says so where it has not ended.
+// leave closes a session, and reports the workflow if it has not ended.
 func (f *Fleet) leave(v *session) {
 	v.close()
 	f.board.forget(v.key)
@@ -119,8 +120,8 @@ func (f *Fleet) leave(v *session) {
 	}
 }
 
-// rename keeps a workflow under its own id once that is known. It is false where another watch has the workflow
-// already: this one was of a job of it.
+// rename moves a workflow to its own id once that is known. It returns false if another session has the workflow
+// already; this session was for one of its jobs.
 func (f *Fleet) rename(v *session) bool {
 	id := v.is.ID
 	if id == "" || id == v.key {
@@ -128,12 +129,12 @@ func (f *Fleet) rename(v *session) bool {
 	}
 	if other := f.watched[id]; other != nil {
 		other.apps = append(other.apps, v.apps...)
-		v.is.ID = v.key // the id is the other's
+		v.is.ID = v.key // the id belongs to the other session
 		f.drop(v.key, v)
 		return false
 	}
 	if v.opened && strings.HasPrefix(v.key, "job_") {
-		v.restart() // what it is tied to goes by its id
+		v.restart() // its hooks depend on its id
 	}
 	delete(f.watched, v.key)
 	f.board.forget(v.key)

@@ -1,8 +1,7 @@
-// Package fleet watches every workflow that matches a rule, each as one alone would be watched, in one process: the
-// cluster's applications are listed once for all, observations are spread over time, and a few workers take them in
-// turn.
+// Package fleet watches every workflow that matches a rule, as `watch` does for a single one, in one process. It
+// lists the cluster's applications once for all, spreads observations over time, and has a few workers.
 //
-// One workflow's trouble stays its own: what panics is told, and begins anew later.
+// Failures are isolated: if a session panics, the panic is logged and the session starts again later.
 package fleet
 
 import (
@@ -21,7 +20,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Cluster is where workflows run. Source takes an application's id or, of Tez, a DAG's.
+// A Cluster is where workflows run. Source takes the id of an application or of a Tez DAG.
 type Cluster interface {
 	Refresh(ctx context.Context) error
 	Running() []hadoop.Submitted
@@ -30,66 +29,66 @@ type Cluster interface {
 	Source(id string) watch.Source
 }
 
-// Hooks are what a workflow's watch is tied to. Every field may be nil or empty.
+// Hooks connect a session to the rest of the program. Every field may be nil or empty.
 type Hooks struct {
-	Source func(watch.Source) watch.Source // puts something between the cluster and the watch, e.g. profiles
-	Usual  func() time.Duration            // its usual length, 0 while nobody knows it
-	// told which rules it is held to, before the first frame and when they change
+	Source func(watch.Source) watch.Source // wraps the cluster's source, e.g. to add profiles
+	Usual  func() time.Duration            // its usual length, 0 if unknown
+	// Hold receives the matching rules, before the first frame and whenever they change.
 	Hold   func([]*rules.Rule)
 	Recall func(frame.Frame) alert.State
 	Keep   func(alert.State, frame.Frame) error
 	Join   func(*watch.Watch) // adds to the watch before it begins
-	Close  func(dag.State)    // it has ended, or is not watched any more
+	Close  func(dag.State)    // it has ended, or is no longer watched
 }
 
 // Options of a fleet.
 type Options struct {
 	Cluster Cluster
-	// Open ties a workflow that is to be watched. An error leaves it alone until the next round.
+	// Open creates the hooks of a new workflow. After an error it is called again later.
 	Open func(Watched) (Hooks, error)
-	// Estimators makes the estimators of one worker.
+	// Estimators creates the estimators of one worker.
 	Estimators func() watch.EstimatorSet
-	// Shown is told of each tick, one at a time. An error ends the fleet.
+	// Shown receives each tick, one at a time. An error ends the fleet.
 	Shown func(Watched, frame.Tick) error
-	// Left is told of a workflow that is not watched any more though it has not ended, in turn with Shown; nil: nobody
-	// is.
+	// Left receives workflows that are no longer watched although they have not ended, never at the same time as
+	// Shown; may be nil.
 	Left func(Watched)
-	// Listed is told after each round in which the applications were listed; nil: nobody is.
+	// Listed is called after each round in which the applications were listed; may be nil.
 	Listed func()
-	// Blockings is told after each such round who holds others up, and has for a while, in turn with Shown; nil: nobody
-	// is.
+	// Blockings receives the blockings that have lasted, after each such round, never at the same time as Shown;
+	// may be nil.
 	Blockings func(at dag.Instant, blockings []contention.Blocking)
-	// Every is the least time between observations of a workflow, and the time between two lists of the applications.
+	// Every is the least time between observations of a workflow, and the time between two rounds.
 	Every time.Duration
-	// Most is the most time between observations of one that needs long.
+	// Most is the longest time between observations.
 	Most time.Duration
-	// Workers are how many observations are made at once.
+	// Workers is the number of simultaneous observations.
 	Workers int
-	// Drain is how long observations that are under way may take once the fleet is to end.
+	// Drain is the longest wait for running observations when the fleet ends.
 	Drain time.Duration
 	Log   zerolog.Logger
 }
 
-// Watched is a workflow that is watched, and what it is held to.
+// Watched is a watched workflow and its rules.
 type Watched struct {
-	App string // an application of it
+	App string // one of its applications
 	rules.Workflow
 	Rules []*rules.Rule
 }
 
-// A Fleet watches. Rules may be replaced while it does.
+// A Fleet watches workflows. Rules may be replaced meanwhile.
 type Fleet struct {
 	opt Options
 
 	mu       sync.Mutex
-	newRules []rules.Rule // by SetRules, to be taken over by the loop; nil: nothing new
+	newRules []rules.Rule // by SetRules, for the loop's next round; nil: no change
 
 	rules   []rules.Rule
 	edition int                 // of the rules
-	watched map[string]*session // by workflow id, or application where that is not known yet
-	ended   map[string]bool     // applications and DAGs whose workflow is over, while they are listed
+	watched map[string]*session // by workflow id, or by application until that is known
+	ended   map[string]bool     // applications and DAGs of ended workflows, while they are listed
 	asked   map[string]time.Time
-	since   map[pair]time.Time // since when one waits for what another holds
+	since   map[pair]time.Time // when each blocking was first seen
 	queue   queue
 	board   *board
 
@@ -98,7 +97,7 @@ type Fleet struct {
 	shew sync.Mutex
 }
 
-// New returns a fleet that watches nothing yet.
+// New returns a fleet without sessions.
 func New(o Options, r []rules.Rule) *Fleet {
 	return &Fleet{
 		opt: o, rules: r, watched: map[string]*session{}, ended: map[string]bool{}, asked: map[string]time.Time{},
@@ -107,14 +106,15 @@ func New(o Options, r []rules.Rule) *Fleet {
 	}
 }
 
-// SetRules replaces the rules from the next round on. What stands under a name goes on.
+// SetRules replaces the rules from the next round on. Rules with the same name continue.
 func (f *Fleet) SetRules(r []rules.Rule) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.newRules = r
 }
 
-// Run watches until the context is over, and returns its cause once what was under way is done; or until Shown fails.
+// Run watches until the context ends or Shown fails. It returns the context's cause once running observations are
+// done, or Shown's error.
 func (f *Fleet) Run(ctx context.Context) error {
 	steps, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
@@ -128,19 +128,19 @@ func (f *Fleet) Run(ctx context.Context) error {
 		})
 	}
 	err := f.loop(ctx, steps)
-	cancel() // what has not come back within Drain is given up
+	cancel() // abort observations that took longer than Drain
 	close(f.work)
 	workers.Wait()
 	for len(f.done) > 0 {
-		_ = f.finish(<-f.done) // it ends anyway
+		_ = f.finish(<-f.done) // the fleet ends anyway
 	}
-	for _, v := range f.watched { // nobody else has them any more
+	for _, v := range f.watched { // no worker uses them any more
 		v.close()
 	}
 	return err
 }
 
-// loop is the only one that touches the fleet's maps.
+// loop is the only function that accesses the fleet's maps.
 func (f *Fleet) loop(ctx, steps context.Context) error {
 	busy, round := 0, time.NewTimer(0)
 	defer round.Stop()
@@ -181,7 +181,7 @@ func (f *Fleet) loop(ctx, steps context.Context) error {
 	}
 }
 
-// drain waits for what is under way, and for no longer than it may take.
+// drain waits for running observations, at most for Drain.
 func (f *Fleet) drain(steps context.Context, busy *int) bool {
 	limit := time.NewTimer(f.opt.Drain)
 	defer limit.Stop()
@@ -189,7 +189,7 @@ func (f *Fleet) drain(steps context.Context, busy *int) bool {
 		select {
 		case d := <-f.done:
 			*busy--
-			_ = f.finish(d) // it ends anyway
+			_ = f.finish(d) // the fleet ends anyway
 		case <-limit.C:
 			return false
 		}
@@ -197,7 +197,7 @@ func (f *Fleet) drain(steps context.Context, busy *int) bool {
 	return true
 }
 
-// round lists the applications and takes up the workflows that came.
+// round lists the applications and starts sessions for new workflows.
 func (f *Fleet) round(ctx context.Context) {
 	f.takeRules()
 	limited, cancel := context.WithTimeout(ctx, max(f.opt.Every, 10*time.Second))

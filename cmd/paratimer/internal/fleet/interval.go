@@ -7,19 +7,19 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
-// How often a workflow is looked at follows from how soon something can happen that people wait for: a share of the
-// time that remains, of the time to a deadline, and of the time for which nothing may move.
+// The wait between observations depends on how soon something of interest can happen. It is a fraction of the
+// remaining time, of the time to a deadline, and of a NoProgress bound.
 const (
 	ofRemaining  = 40
 	ofDeadline   = 20
 	ofNoProgress = 5
-	ofElapsed    = 10 // where nobody can say yet what remains
+	ofElapsed    = 10 // if the remaining time is unknown
 )
 
-// brewing is the probability of being late from which on somebody may be warned soon.
+// brewing is the probability of being late from which an alert may fire soon.
 const brewing = 0.5
 
-// interval is the time until the next observation.
+// interval returns the time until the next observation.
 func interval(f frame.Frame, bounds []alert.Bound, every, most time.Duration) time.Duration {
 	d := most
 	low := f.Headline.LowSeconds
@@ -38,7 +38,7 @@ func interval(f frame.Frame, bounds []alert.Bound, every, most time.Duration) ti
 			d = min(d, a.DeadlineAt.Sub(f.At.Instant).Abs()/ofDeadline)
 		}
 		if a.State == frame.OnTrack && a.Probability != nil && *a.Probability >= brewing {
-			d = min(d, 2*every) // alerts are held for some observations: let them come soon
+			d = min(d, 2*every) // a state must last some observations before it counts
 		}
 	}
 	for i := range bounds {

@@ -6,17 +6,16 @@ import (
 	"time"
 )
 
-// An entry is something that a worker is to do at a time: observe a workflow, or ask an application for its
-// configuration.
+// An entry is a job for a worker at a time: to observe a workflow, or to read an application's configuration.
 type entry struct {
 	at    time.Time
 	v     *session
 	app   string
-	order int // ties are broken by who came first
+	order int // breaks ties: the earlier entry first
 	place int
 }
 
-// A queue holds entries by time.
+// A queue has entries by time.
 type queue struct {
 	heap  entries
 	order int
@@ -35,7 +34,7 @@ func (q *queue) add(e *entry) *entry {
 	return e
 }
 
-// next is the first entry where its time has come, else nil and how long to wait for it.
+// next returns the first entry if it is due, else nil and the time until then.
 func (q *queue) next(now time.Time) (ready *entry, wait time.Duration) {
 	if len(q.heap) == 0 {
 		return nil, time.Hour

@@ -13,21 +13,22 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A session is the watch of one workflow. A worker that steps it has it for itself; else it is the loop's.
+// A session is the watch of one workflow. While a worker steps it, only that worker may use it; otherwise only the
+// loop.
 type session struct {
 	fleet   *Fleet
 	cluster Cluster
 	key     string
 	is      Watched
-	seen    rules.Workflow // what the newest frame calls it, for the loop to take over
-	edition int            // of the rules that is.Rules are of
+	seen    rules.Workflow // id and name from the newest frame, for the loop
+	edition int            // version of is.Rules
 	apps    []string
-	source  string // what the cluster knows it by: an application or, of Tez, a DAG
+	source  string // its id for the cluster: an application's or, for Tez, a DAG's
 
 	opened  bool
 	hooks   Hooks
 	stepper *watch.Stepper
-	alerts  alert.State // how it stands, for a watch that begins anew
+	alerts  alert.State // state of its alerts, for a new start of the watch
 	held    bool        // the stepper has the bounds of is.Rules
 	bounds  []alert.Bound
 	usual   time.Duration
@@ -35,9 +36,9 @@ type session struct {
 
 	wait     time.Duration
 	failures int
-	running  bool // a worker has it
-	gone     bool // it is not watched any more
-	fatal    bool // its error is one of Shown
+	running  bool // a worker uses it
+	gone     bool // no longer watched
+	fatal    bool // its error is from Shown
 	closed   bool
 
 	entry *entry
@@ -59,7 +60,7 @@ func (v *session) step(ctx context.Context, p watch.EstimatorSet) (out finished)
 	v.stepper.Ask(p)
 	out.over, out.err = v.stepper.Step(ctx)
 	if out.err == nil && !out.over && v.stepper.State().Ended() {
-		// so that what is done at a source's end is done, even if the fleet ends now
+		// run the actions at a source's end at once, in case the fleet ends now
 		out.over, out.err = v.stepper.Step(ctx)
 	}
 	if ctx.Err() != nil && out.err != nil {
@@ -72,7 +73,7 @@ func (v *session) step(ctx context.Context, p watch.EstimatorSet) (out finished)
 	return out
 }
 
-// open ties the workflow and begins its watch, where that has not been done.
+// open creates the hooks and the watch, if there are none yet.
 func (v *session) open() error {
 	if !v.opened {
 		if v.fleet.opt.Open != nil {
@@ -96,7 +97,7 @@ func (v *session) open() error {
 		if v.hooks.Join != nil {
 			v.hooks.Join(&w)
 		}
-		if v.failures == 0 || v.alerts.Bounds == nil { // else the watch before knows better
+		if v.failures == 0 || v.alerts.Bounds == nil { // else the previous watch has newer state
 			w.Recall = v.hooks.Recall
 		}
 		v.stepper, v.held = w.Stepper(), false
@@ -122,7 +123,7 @@ func (v *session) open() error {
 	return nil
 }
 
-// restart has the next step tie the workflow anew.
+// restart makes the next step create new hooks and a new watch.
 func (v *session) restart() {
 	v.close()
 	v.opened, v.closed, v.stepper, v.hooks = false, false, nil, Hooks{}
@@ -136,7 +137,7 @@ func (v *session) keep(s alert.State, f frame.Frame) error {
 	return v.hooks.Keep(s, f)
 }
 
-// Show is the watch's first sink: it learns who the workflow is and when to look again, and hands the frame on.
+// Show is the watch's first sink: it updates the workflow's id and name and the next wait, and passes the frame on.
 func (v *session) Show(tick frame.Tick) error {
 	f := &tick.Frame
 	if f.Workflow.ID != nil {
