@@ -7,7 +7,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Aged repeats a frame, unseen for age since it was made, and why.
+// Aged repeats a frame that was not confirmed for age, with the error as a warning.
 func (f Frame) Aged(age time.Duration, why error) Frame {
 	f = f.Older(age)
 	f.Changes, f.Moves = []Change{}, []Move{}
@@ -15,7 +15,8 @@ func (f Frame) Aged(age time.Duration, why error) Frame {
 	return f
 }
 
-// Older is the frame, unseen for so much longer: the predicted end stands, so what remains is less.
+// Older returns the frame after so much more time without an observation. The predicted end stays, so the remaining
+// time is shorter.
 func (f Frame) Older(age time.Duration) Frame {
 	if f.At != nil {
 		f.At = TimeOf(f.At.Add(age))
@@ -50,8 +51,7 @@ func (f Frame) Older(age time.Duration) Frame {
 	return f
 }
 
-// ranOut reports whether the query should have ended by now, even by the longest time that was given: what remains is
-// not known then.
+// ranOut reports whether even the longest predicted remaining time has passed. The remaining time is then unknown.
 func (h *Headline) ranOut(age time.Duration) bool {
 	last := time.Duration(0)
 	for _, s := range []*Seconds{h.RemainingSeconds, h.LowSeconds, h.HighSeconds} {

@@ -1,18 +1,18 @@
 package frame
 
-// An AlertState is how a query stands to one of its bounds.
+// An AlertState is the state of a query with respect to one bound.
 type AlertState string
 
 // The states of an alert.
 const (
 	OnTrack AlertState = "on_track"
-	AtRisk  AlertState = "at_risk" // it will probably break the bound, and has for some ticks
-	Late    AlertState = "late"    // it has broken the bound and runs on
+	AtRisk  AlertState = "at_risk" // it will probably break the bound, for several ticks already
+	Late    AlertState = "late"    // it has broken the bound and still runs
 	Ended   AlertState = "ended"
 	Blind   AlertState = "blind" // it cannot be observed: neither fires nor resolves
 )
 
-// An Outcome is how an ended query stood to its bound.
+// An Outcome is whether an ended query met its bound.
 type Outcome string
 
 // The outcomes.
@@ -21,21 +21,21 @@ const (
 	Missed Outcome = "missed"
 )
 
-// An Alert is how the query stands to one bound. Views and sinks show it, and compute nothing of it.
+// An Alert is the state of one bound. Views and sinks only show it.
 type Alert struct {
 	Bound       string     `json:"bound"` // unique in the frame
 	State       AlertState `json:"state"`
-	Outcome     *Outcome   `json:"outcome"` // once it has ended
+	Outcome     *Outcome   `json:"outcome"` // after the end
 	Probability *Ratio     `json:"probability"`
 	DeadlineAt  *Time      `json:"deadline_at"`
 	Since       *Time      `json:"since"` // when the state began
-	// BySeconds is how much later than the deadline the judge expects the end; negative: earlier.
+	// BySeconds is how much later than the deadline the end is expected; negative: earlier.
 	BySeconds *Seconds `json:"by_seconds"`
-	// Text says for people: by how much, how likely, since when, what it waits on, what changed.
+	// Text describes the alert: the delay, the probability, since when, what the query waits for, what changed.
 	Text string `json:"text"`
-	// Quiet is a bound that nobody asked for: views tell of it only where it fires.
+	// Quiet is a bound that no user set: views show it only if it fires.
 	Quiet bool `json:"-"`
 }
 
-// Firing says whether somebody should hear of it.
+// Firing reports whether the alert should reach people.
 func (s AlertState) Firing() bool { return s == AtRisk || s == Late }

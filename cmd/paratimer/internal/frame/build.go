@@ -9,19 +9,21 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// assumedMost is the share of the remaining time that may rest on assumptions in a headline, unless these were measured
-// on other programs. Above it the headline is a range without a point, or a floor ("at least 4m").
+// assumedMost is the largest fraction of the remaining time that may be assumed in a headline, unless the
+// assumptions were measured on other programs. Above it the headline is a range without a point, or a lower bound
+// ("at least 4m").
 const assumedMost = 1.0 / 3
 
-// Answers are what the estimators said of one run.
+// Answers are the estimates for one run.
 type Answers struct {
 	Scenarios []estimators.Estimate // the first is the headline's
-	Others    []estimators.Estimate // other methods, to compare with
-	Sampled   estimators.Estimate   // whose Distribution the range is taken from; without one there is none
-	Uneven    estimators.Estimate   // whose Skew is told
+	Others    []estimators.Estimate // other methods, for comparison
+	Sampled   estimators.Estimate   // the range is taken from its Distribution; if that is empty there is no range
+	Uneven    estimators.Estimate   // its Skew is shown
 }
 
-// Of makes the frame of a snapshot from what the estimators said of it, and from why the end that they predict moved.
+// Of builds the frame of a snapshot from the estimates, and from the causes of the last change of the predicted
+// end.
 func Of(s *dag.Snapshot, a Answers, changes []Change) Frame {
 	origin := s.Origin()
 	f := Frame{
@@ -61,7 +63,7 @@ func Of(s *dag.Snapshot, a Answers, changes []Change) Frame {
 	}
 	if unconfirmed(s) {
 		end(&f, s)
-		f.Digest = 0 // nothing is left that could move
+		f.Digest = 0 // no further progress is possible
 		return f
 	}
 	if len(a.Scenarios) > 0 {
@@ -76,7 +78,7 @@ func Of(s *dag.Snapshot, a Answers, changes []Change) Frame {
 	return f
 }
 
-// end makes a frame one of a query whose jobs are over: nothing remains, whatever estimators say.
+// end sets the headline of a query whose jobs have ended: nothing remains, whatever the estimates are.
 func end(f *Frame, s *dag.Snapshot) {
 	zero := Seconds(0)
 	f.Headline = Headline{RemainingSeconds: &zero, LowSeconds: &zero, HighSeconds: &zero, EndAt: TimeOf(finish(s))}
@@ -85,7 +87,7 @@ func end(f *Frame, s *dag.Snapshot) {
 	}
 }
 
-// succeeded says that all jobs have.
+// succeeded reports whether all jobs succeeded.
 func succeeded(s *dag.Snapshot) bool {
 	for i := range s.Jobs {
 		if s.Jobs[i].State != dag.Succeeded {
@@ -95,7 +97,7 @@ func succeeded(s *dag.Snapshot) bool {
 	return true
 }
 
-// elapsed counts from the first submission; of a query that is over, to its last job's end.
+// elapsed counts from the first submission; for an ended query until the last job's end.
 func elapsed(s *dag.Snapshot, origin dag.Instant) *Seconds {
 	if s.State.Ended() {
 		return Since(finish(s), origin)
@@ -103,7 +105,7 @@ func elapsed(s *dag.Snapshot, origin dag.Instant) *Seconds {
 	return Since(s.At, origin)
 }
 
-// finish is the last known end of a job; NoInstant where no job has ended.
+// finish returns the last known end of a job; NoInstant if no job has ended.
 func finish(s *dag.Snapshot) dag.Instant {
 	last := dag.NoInstant
 	for i := range s.Jobs {
@@ -112,7 +114,8 @@ func finish(s *dag.Snapshot) dag.Instant {
 	return last
 }
 
-// headline is the standard estimate within the range of the other scenarios, or a floor where too much is assumed.
+// headline returns the standard estimate within the range of the other scenarios, or a lower bound if too much is
+// assumed.
 func headline(at dag.Instant, scenarios []estimators.Estimate) Headline {
 	std := scenarios[0]
 	h := Headline{From: Text(std.Scenario)}
@@ -141,7 +144,7 @@ func headline(at dag.Instant, scenarios []estimators.Estimate) Headline {
 	return h
 }
 
-// floor is the part of a remaining time that is not assumed.
+// floor returns the part of a remaining time that is not assumed.
 func floor(e estimators.Estimate) time.Duration {
 	if e.Low != nil {
 		return *e.Low
@@ -175,7 +178,7 @@ func other(e estimators.Estimate, elapsed *Seconds) Other {
 	return o
 }
 
-// warnings are the observation's and the estimators', each once, in that order.
+// warnings returns the warnings of the observation, then of the estimates, without duplicates.
 func warnings(s *dag.Snapshot, a Answers) []dag.Warning {
 	all := append(slices.Clone(s.Warnings), silentWarnings(s)...)
 	for _, e := range a.Scenarios {

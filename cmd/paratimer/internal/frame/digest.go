@@ -6,8 +6,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// digest is one number of everything that moves while a query runs: the jobs' states, their masters' and tasks'
-// attempts, and all counters. Two snapshots with the same one show no progress between them.
+// digest is a hash of everything that changes while a query makes progress: the states of jobs, the attempts of
+// masters and tasks, and all counters. If it is the same in two snapshots there was no progress between them.
 func digest(s *dag.Snapshot) uint64 {
 	d := mixer(1)
 	d.add(uint64(s.State))
@@ -22,10 +22,10 @@ func digest(s *dag.Snapshot) uint64 {
 			}
 		}
 	}
-	return max(uint64(d), 1) // 0 says that there is none
+	return max(uint64(d), 1) // 0 means that there is no digest
 }
 
-// A mixer takes numbers in, one after another, as in FNV-1a but a word at a time.
+// A mixer is a hash like FNV-1a, but of 64-bit words instead of bytes.
 type mixer uint64
 
 func (m *mixer) add(v uint64) {

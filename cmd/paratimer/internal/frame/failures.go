@@ -7,7 +7,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A mishap is an attempt whose work is gone.
+// An attempt with lost work, for the list of failures.
 type mishap struct {
 	at   dag.Instant
 	job  int
@@ -16,8 +16,8 @@ type mishap struct {
 	why  string
 }
 
-// failures are the newest attempts that failed or whose work was lost, newest first, and how many there are in all.
-// What happened at an unknown time comes last.
+// failures returns the newest attempts that failed or lost their work, newest first, and the number of all. Those
+// at an unknown time come last.
 func failures(s *dag.Snapshot) ([]Failure, int) {
 	var all []mishap
 	for j := range s.Jobs {
@@ -47,9 +47,9 @@ func failures(s *dag.Snapshot) ([]Failure, int) {
 	return out, len(all)
 }
 
-// mishapOf says whether a failed or killed attempt is a failure, when, and why. A killed one is where its work is lost:
-// with its node, or with the application master. One that is stopped for a twin that was faster, to make room, or with
-// its job, is not.
+// mishapOf reports whether a failed or killed attempt is a failure, when, and why. A killed attempt is one if its
+// work was lost: with its node, or with the application master. It is none if a faster attempt of the same task
+// ended first, if it was preempted, or if its job ended.
 func mishapOf(s *dag.Snapshot, job int, k dag.StageIndex, i int) (at dag.Instant, why string, lost bool) {
 	j := &s.Jobs[job]
 	a := &j.Stages[k].Attempts[i]

@@ -1,5 +1,5 @@
-// Package frame is what one tick says, and how that is made of a snapshot and the estimates: the vocabulary between the
-// loop, alerts, views and metrics. docs/frames.md is the contract of its JSON.
+// Package frame defines the content of one tick, and builds it from a snapshot and the estimates. The loop, alerts,
+// views and metrics all use it. docs/frames.md is the contract of its JSON.
 package frame
 
 import (
@@ -17,8 +17,9 @@ import (
 // other applications and the warning codes node_closed, unverified and too_large.
 const SchemaVersion = 3
 
-// A Frame is what one tick says. Its JSON is a contract (docs/frames.md): unknown is null, times are RFC 3339 in UTC,
-// lengths of time are seconds, ratios lie in 0..1. Seconds of a point in time count from the first job's submission.
+// A Frame is the content of one tick. Its JSON is a contract (docs/frames.md): unknown is null, times are RFC 3339
+// in UTC, lengths of time are seconds, ratios lie in 0..1. Seconds of a point in time count from the first job's
+// submission.
 type Frame struct {
 	SchemaVersion  int           `json:"schema_version"`
 	At             *Time         `json:"at"`
@@ -42,30 +43,32 @@ type Frame struct {
 	// Failures are the newest ones, newest first, at most MostFailures; FailedAttempts counts all.
 	Failures       []Failure `json:"failures"`
 	FailedAttempts int       `json:"failed_attempts"`
-	// Nodes are those of which something is to be said; none: of no node.
+	// Nodes are the nodes that differ from the others; may be empty.
 	Nodes []Node `json:"nodes,omitempty"`
-	// Who holds it up, and how many others wait for what it holds. Only who watches all of them knows; nil: not known,
-	// or nobody.
+	// HeldUpBy is the workflow that blocks this one, and HoldsUp the number of workflows that this one blocks. Only
+	// a fleet finds them; nil: unknown, or none.
 	HeldUpBy *HeldUp `json:"held_up_by,omitempty"`
 	HoldsUp  *int    `json:"holds_up,omitempty"`
 
-	// Waits is WaitingOn in short, for people: "map 16 of j2 on node 2"; "": use WaitingOn. It is in no JSON.
+	// Waits is a short form of WaitingOn for display: "map 16 of j2 on node 2"; "": use WaitingOn. It is not in the
+	// JSON.
 	Waits string `json:"-"`
-	// Tasks tells of a job's tasks (index in Jobs); nil: nobody can. It is in no JSON.
+	// Tasks lists a job's tasks (index in Jobs); nil: unknown. It is not in the JSON.
 	Tasks TasksOf `json:"-"`
-	// Left is the distribution of the remaining time that Quantiles are taken from. Alerts ask it; it is in no JSON.
+	// Left is the distribution of the remaining time, the source of Quantiles. Alerts use it; it is not in the
+	// JSON.
 	Left estimators.Distribution `json:"-"`
-	// Digest is of everything that moves while a query runs: states, attempts, counters. 0: nobody made one. It is in
-	// no JSON.
+	// Digest is a hash of everything that changes while a query makes progress: states, attempts, counters. 0:
+	// none. It is not in the JSON.
 	Digest uint64 `json:"-"`
 }
 
-// TooLarge reports whether the workflow has more tasks than are estimated, so that no number will come.
+// TooLarge reports whether the workflow has too many tasks to be estimated, so that it will never have an estimate.
 func (f *Frame) TooLarge() bool {
 	return dag.TooLarge(f.Warnings)
 }
 
-// WaitsFor is what the query waits for, in short; "" where that is not known.
+// WaitsFor returns what the query waits for, in short; "" if unknown.
 func (f *Frame) WaitsFor() string {
 	if f.Waits == "" && f.WaitingOn != nil {
 		return *f.WaitingOn
@@ -79,31 +82,31 @@ type Quantile struct {
 	RemainingSeconds Seconds `json:"remaining_seconds"`
 }
 
-// Levels are the orders of Quantiles.
+// Levels are the probabilities of Quantiles.
 var Levels = [...]float64{0.05, 0.10, 0.25, 0.50, 0.75, 0.90, 0.95}
 
-// A Workflow names the query that is watched.
+// A Workflow identifies the watched query.
 type Workflow struct {
 	ID    *string   `json:"id"`
 	Name  *string   `json:"name"`
 	State dag.State `json:"state"`
-	// Engine is what runs it: "Tez", "Spark"; "" is MapReduce.
+	// Engine is the execution engine: "Tez", "Spark"; "" is MapReduce.
 	Engine string `json:"engine,omitempty"`
-	// Whole is what the engine calls it if it is one job; zero: it is of jobs.
+	// Whole is the engine's term for the query if it is a single job; zero: it consists of jobs.
 	Whole dag.Whole `json:"-"`
 }
 
-// A Headline is the one answer to "when": the remaining time, or a floor of it where too much is assumed.
+// A Headline is the main answer to "when": the remaining time, or a lower bound of it if too much is assumed.
 type Headline struct {
 	RemainingSeconds *Seconds `json:"remaining_seconds"`
 	LowSeconds       *Seconds `json:"low_seconds"`
 	HighSeconds      *Seconds `json:"high_seconds"`
 	EndAt            *Time    `json:"end_at"`
-	From             *string  `json:"from"` // the scenario that it was taken from
-	// Rough says that fewer than estimators.MinRuns earlier runs back the 80 % range.
+	From             *string  `json:"from"` // the scenario of the estimate
+	// Rough is true if fewer than estimators.MinRuns earlier runs support the 80 % range.
 	Rough bool `json:"rough"`
-	// MoreRatio is how likely it is that the application submits work that nothing has announced, of a first run alone:
-	// RemainingSeconds counts what such programs submit later in the median.
+	// MoreRatio is the probability that the application submits further work that is not announced yet; only in a
+	// first run. RemainingSeconds includes the median of such work.
 	MoreRatio *Ratio `json:"more_ratio,omitempty"`
 }
 
@@ -115,11 +118,12 @@ type Estimate struct {
 	EndAt            *Time           `json:"end_at"`
 	Origin           schedule.Origin `json:"origin"`
 	Meaning          string          `json:"meaning"`
-	// Probability is that of as many failures from now on as the scenario supposes, ByProbability that of the query
+	// Probability is that of as many failures from now on as the scenario assumes, ByProbability that of the query
 	// ending within RemainingSeconds.
 	Probability   *Ratio `json:"probability"`
 	ByProbability *Ratio `json:"by_probability"`
-	// Moot: it is about others' applications, there are none, and it is what the first one says.
+	// It is true if the scenario is about other applications, but there are none, so that it equals the first
+	// scenario.
 	Moot bool `json:"moot,omitempty"`
 }
 
@@ -132,47 +136,48 @@ type Segment struct {
 	Slots        int      `json:"slots"`
 }
 
-// A Job is how far a job is and how much later it may end without moving the end of the query.
+// A Job has the progress of a job, and how much later it may end without delaying the end of the query.
 type Job struct {
 	Node  string    `json:"node"`
 	ID    *string   `json:"id"`
 	Name  *string   `json:"name"`
 	After []string  `json:"after"` // nodes of the jobs whose outputs it reads
 	State dag.State `json:"state"`
-	// Diagnosis is why it failed, as the engine says; nil: it did not, or nobody says.
+	// Diagnosis is the engine's reason for the failure; nil: none, or unknown.
 	Diagnosis    *string  `json:"diagnosis,omitempty"`
 	SlackSeconds *Seconds `json:"slack_seconds"`
 	Maps         Tasks    `json:"maps"`
 	Reduces      Tasks    `json:"reduces"`
-	Stages       []Stage  `json:"stages"` // in the order of the plan; of a MapReduce job map and reduce
-	// Critical says that the critical path goes through it from now on.
+	Stages       []Stage  `json:"stages"` // in the order of the plan; for a MapReduce job map and reduce
+	// Critical is true if the job is on the remaining critical path.
 	Critical bool `json:"critical"`
-	// SubmittedSeconds and EndSeconds are seen or, as far as they lie after the frame's instant, predicted by standard.
+	// SubmittedSeconds and EndSeconds are observed, or, after the frame's instant, predicted by standard.
 	SubmittedSeconds *Seconds `json:"submitted_seconds"`
 	EndSeconds       *Seconds `json:"end_seconds"`
-	// its stages that have tasks, in the order of the plan; empty where not known
+	// its stages that have tasks, in the order of the plan; empty if unknown
 	Stretches []Stretch `json:"stretches"`
 }
 
-// A Stage is how far a stage of a job is.
+// A Stage has the progress of a stage of a job.
 type Stage struct {
 	Name  string   `json:"name"`
-	After []string `json:"after"` // the stages that it reads
-	// Edges are the kinds of these, in the order of After: slow_start, broadcast. Only of a DAG of Tez.
+	After []string `json:"after"` // the stages whose output it reads
+	// Edges are the kinds of these inputs, in the order of After: slow_start, broadcast. Only for a Tez DAG.
 	Edges []string `json:"edges,omitempty"`
-	// AtMost is how many tasks it may have at most, if its engine has not submitted it. Only of Spark's applications.
+	// AtMost is the largest possible number of tasks, if the engine has not submitted the stage. Only for Spark
+	// applications.
 	AtMost int `json:"at_most,omitempty"`
 	Tasks
 }
 
-// Tasks counts a stage's tasks. Total is nil while nobody has said how many there will be.
+// Tasks counts a stage's tasks. Total is nil if it is unknown.
 type Tasks struct {
 	Total   *int `json:"total"`
 	Done    int  `json:"done"`
 	Running int  `json:"running"`
 }
 
-// Known adds up the tasks of a job's stages as far as they are known; all is false where the number of some is not.
+// Known adds up the known numbers of tasks of a job's stages; all is false if some are unknown.
 func (j *Job) Known() (sum Tasks, all bool) {
 	stages := []Tasks{j.Maps, j.Reduces}
 	if len(j.Stages) > 0 {
@@ -194,19 +199,19 @@ func (j *Job) Known() (sum Tasks, all bool) {
 	return sum, all
 }
 
-// IsMapReduce reports whether the job has maps and reduces, or nobody has said what it has.
+// IsMapReduce reports whether the job has maps and reduces, or its stages are unknown.
 func (j *Job) IsMapReduce() bool {
 	return len(j.Stages) == 0 || len(j.Stages) == dag.MapReduceStages &&
 		j.Stages[dag.Map].Name == dag.MapReduceName(dag.Map)
 }
 
-// IsWhole reports whether the query is one job that its engine was given whole: it has stages and no jobs for people.
+// IsWhole reports whether the query is a single job of its engine: views show its stages and no jobs.
 func (f *Frame) IsWhole() bool { return f.Workflow.IsWhole(len(f.Jobs)) }
 
-// IsWhole reports whether a workflow of so many jobs is one that its engine was given whole.
+// IsWhole reports whether a workflow with that many jobs is a single job of its engine.
 func (w Workflow) IsWhole(jobs int) bool { return w.Whole.Name != "" && jobs == 1 }
 
-// What says in a sentence what a workflow is that is whole: "a DAG of Tez", "an application of Spark".
+// What describes a whole workflow in a sentence: "a DAG of Tez", "an application of Spark".
 func (w Workflow) What() string {
 	if strings.ContainsAny(w.Whole.Name[:1], "aeiou") {
 		return "an " + w.Whole.Name + " of " + w.Engine
@@ -214,7 +219,7 @@ func (w Workflow) What() string {
 	return "a " + w.Whole.Name + " of " + w.Engine
 }
 
-// An Other is what another estimator says, for comparison.
+// An Other is another estimator's result, for comparison.
 type Other struct {
 	Name             string   `json:"name"`
 	RemainingSeconds *Seconds `json:"remaining_seconds"`
@@ -224,15 +229,15 @@ type Other struct {
 // Seconds is a length of time in seconds, to the millisecond.
 type Seconds float64
 
-// SecondsOf converts d.
+// SecondsOf converts a duration.
 func SecondsOf(d time.Duration) Seconds { return Seconds(float64(d.Milliseconds()) / 1000) }
 
-// Duration converts back.
+// Duration converts to a duration.
 func (s Seconds) Duration() time.Duration {
 	return time.Duration(math.Round(float64(s)*1000)) * time.Millisecond
 }
 
-// A Ratio lies in 0..1 and is given to a millionth.
+// A Ratio lies in 0..1, rounded to a millionth.
 type Ratio float64
 
 // RatioOf limits v to 0..1; nil if v is NaN.
@@ -244,10 +249,10 @@ func RatioOf(v float64) *Ratio {
 	return &r
 }
 
-// Times is a factor, to the hundredth.
+// Times is a factor, rounded to the hundredth.
 type Times float64
 
-// TimesOf is nil where there is no factor.
+// TimesOf rounds v; nil if v is not a positive finite number.
 func TimesOf(v float64) *Times {
 	if !(v > 0) || math.IsInf(v, 0) {
 		return nil
@@ -259,19 +264,19 @@ func TimesOf(v float64) *Times {
 // Time is an instant of the cluster's clock.
 type Time struct{ dag.Instant }
 
-// MarshalText gives RFC 3339 in UTC with milliseconds.
+// MarshalText formats as RFC 3339 in UTC with milliseconds.
 func (t Time) MarshalText() ([]byte, error) {
 	return []byte(t.Instant.Time().Format("2006-01-02T15:04:05.000Z07:00")), nil
 }
 
-// UnmarshalText reads RFC 3339.
+// UnmarshalText parses RFC 3339.
 func (t *Time) UnmarshalText(b []byte) error {
 	v, err := time.Parse(time.RFC3339, string(b))
 	t.Instant = dag.InstantOf(v)
 	return err
 }
 
-// TimeOf is nil if the instant is not known.
+// TimeOf returns nil if the instant is unknown.
 func TimeOf(t dag.Instant) *Time {
 	if !t.Known() {
 		return nil
@@ -297,7 +302,7 @@ func Since(t, origin dag.Instant) *Seconds {
 	return &s
 }
 
-// Text is nil for the empty string, which JSON shows as null.
+// Text returns nil for the empty string, so that JSON has null.
 func Text(s string) *string {
 	if s == "" {
 		return nil

@@ -8,8 +8,7 @@ import (
 	"github.com/paratimer/paratimer/pathfrag"
 )
 
-// A Stretch is where a phase of a job lies in time: what is before the frame's instant was seen, what is after is
-// predicted.
+// A Stretch is the time interval of a stage: observed before the frame's instant, predicted after it.
 type Stretch struct {
 	Phase        Phase    `json:"phase"`         // a stage
 	StartSeconds *Seconds `json:"start_seconds"` // its first task starts
@@ -25,29 +24,29 @@ type Failure struct {
 	Why       *string  `json:"why"`
 }
 
-// MostFailures bounds Failures: the newest are told.
+// MostFailures bounds Failures to the newest ones.
 const MostFailures = 20
 
-// A Task is how a task of a job stands: its newest attempt, and when it is expected to end. It is in no JSON.
+// A Task is the state of a task of a job: its newest attempt, and its expected end. It is not in the JSON.
 type Task struct {
-	Name         string // of its attempt, or of the task where none has begun
+	Name         string // of its attempt, or of the task if none has begun
 	Phase        dag.StageIndex
 	Index        int
-	Attempts     int // how many have begun
+	Attempts     int // number of attempts that have begun
 	State        string
 	Node         *string
 	StartSeconds *Seconds
-	EndSeconds   *Seconds // seen or predicted
+	EndSeconds   *Seconds // observed or predicted
 	Ratio        *Ratio   // the engine's own progress
 	Critical     bool
 }
 
-// TasksOf lists the tasks of a job by their end, unfinished ones first and latest end first; at most so many, and how
-// many there are in all.
+// TasksOf lists at most most tasks of a job: unfinished ones first, each group with the latest end first. all is
+// the number of all tasks.
 type TasksOf func(job, most int) (tasks []Task, all int)
 
-// planned is the path whose instants may be told as predictions: standard's, where it has a number. Too early its costs
-// are floors, and what follows from them is no end. Nothing of a query that is over is predicted.
+// planned returns the path whose times may be shown as predictions: standard's, if it has an estimate. Before, its
+// costs are lower bounds and its times no predictions. It returns nil for an ended query.
 func planned(s *dag.Snapshot, scenarios []estimators.Estimate) *pathfrag.Path {
 	if s.State.Ended() || len(scenarios) == 0 || scenarios[0].Remaining == nil {
 		return nil
@@ -55,10 +54,10 @@ func planned(s *dag.Snapshot, scenarios []estimators.Estimate) *pathfrag.Path {
 	return scenarios[0].Path
 }
 
-// A lane is where a phase lies in time, NoInstant where that is not known.
+// A lane is the time interval of a stage; NoInstant if unknown.
 type lane struct{ start, end dag.Instant }
 
-// lanes tells each job where it and its phases lie in time: what was seen, then what path plans.
+// lanes sets the times of each job and its stages: observed, then as planned by path.
 func lanes(s *dag.Snapshot, path *pathfrag.Path, out []Job) {
 	origin := s.Origin()
 	future := ahead(path, s.Plan, len(out))
@@ -95,7 +94,7 @@ func orPlanned(seen dag.Instant, plan []dag.Instant, i int) dag.Instant {
 	return seen
 }
 
-// ahead is where each job's phases lie from now on by the schedule; nil without one.
+// ahead returns the future interval of each job's stages by the schedule; nil without a schedule.
 func ahead(path *pathfrag.Path, plan *dag.Plan, jobs int) [][]lane {
 	if path == nil {
 		return nil
@@ -127,8 +126,8 @@ func (l *lane) cover(start, end dag.Instant) {
 	l.end = max(l.end, end)
 }
 
-// stretch is where a phase lies in time; any is false where it has no tasks, as far as anybody knows. Its end is known
-// once nothing of it is left to do, or where next tells when that will be.
+// stretch returns the interval of a stage; any is false if, as far as known, the stage has no tasks. Its end is
+// known if all its tasks are done, or if next has a predicted end.
 func stretch(s *dag.Snapshot, job int, k dag.StageIndex, next *lane) (l lane, any bool) {
 	l = lane{dag.NoInstant, dag.NoInstant}
 	count := s.Plan.Jobs[job].Stages[k].Count()
@@ -173,7 +172,7 @@ func tasksDone(list []dag.Attempt) int {
 	return done
 }
 
-// critical marks the jobs that the critical path goes through: by their tasks, or by their end alone once those are
+// critical marks the jobs on the critical path: those with tasks on it, or only with their end if the tasks are
 // done.
 func critical(path *pathfrag.Path, jobs int) []bool {
 	on := make([]bool, jobs)

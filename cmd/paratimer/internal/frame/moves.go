@@ -7,32 +7,31 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A Change is a part of a move of the predicted end between two observations, and its cause.
+// A Change is one cause's part of the change of the predicted end between two observations.
 type Change struct {
 	DeltaSeconds Seconds `json:"delta_seconds"`
 	Reason       string  `json:"reason"`
 	Subject      *string `json:"subject"`
-	// Shown says that people are told of it at once: it is among the moves of the same frame.
+	// Shown is true if the change is shown at once: it is then also in the Moves of the frame.
 	Shown bool `json:"shown"`
 }
 
-// Why words the cause: its subject, or what its reason means.
+// Why returns the cause: its subject, or else the meaning of its reason.
 func (c Change) Why() string { return why(c.Reason, c.Subject) }
 
-// A Move is a move of the predicted end that people are told of: an event at once, all else when it has stayed.
+// A Move is a shown change of the predicted end: an event at once, any other change once it has lasted.
 type Move struct {
 	DeltaSeconds Seconds `json:"delta_seconds"`
 	Reason       string  `json:"reason"`
 	Subject      *string `json:"subject"`
 	// SinceSeconds is the elapsed time at which the end began to move.
 	SinceSeconds Seconds `json:"since_seconds"`
-	// DriftSeconds is how much later the end is now than the first one that stood for a while; nil before there was
-	// one.
+	// DriftSeconds is the difference of the end from the first stable one; nil before there is one.
 	DriftSeconds *Seconds `json:"drift_seconds"`
 }
 
-// Drift words how far the end is from the first one that stood, if that is another number than the move's: "now 4m
-// later than first predicted"; else "".
+// Drift describes the difference of the end from the first stable one: "now 4m later than first predicted". It is
+// "" if that is small or about the same as the move.
 func (m Move) Drift() string {
 	if m.DriftSeconds == nil {
 		return ""
@@ -49,18 +48,17 @@ func (m Move) Drift() string {
 	return "now " + units.About((-d).Duration()) + " sooner than first predicted"
 }
 
-// Why words the cause: its subject, or what its reason means.
+// Why returns the cause: its subject, or else the meaning of its reason.
 func (m Move) Why() string { return why(m.Reason, m.Subject) }
 
-// Replans counts the moves of the predicted end until now that people were not told of one by one: those that did not
-// last.
+// Replans counts the changes of the predicted end that were not shown as moves because they did not last.
 type Replans struct {
 	Count int `json:"count"`
-	// MostSeconds is the largest of them, without its sign.
+	// MostSeconds is the largest of them, as an absolute value.
 	MostSeconds Seconds `json:"most_seconds"`
 }
 
-// Text words them: "re-planned 6 times, ±15s"; "" for none.
+// Text formats them: "re-planned 6 times, ±15s"; "" for none.
 func (r Replans) Text() string {
 	if r.Count == 0 {
 		return ""
@@ -75,7 +73,7 @@ func why(reason string, subject *string) string {
 	return reasons[reason]
 }
 
-// reasons words those that have no subject.
+// reasons describes reasons without a subject.
 var reasons = map[string]string{
 	string(estimators.ReasonFailure): "work was lost",
 	string(estimators.ReasonNewWork): "more work was submitted",

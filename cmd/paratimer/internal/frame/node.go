@@ -8,18 +8,17 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 )
 
-// A Node is a machine of the cluster that is not as good as others, or better.
+// A Node is a machine of the cluster that differs from the others.
 type Node struct {
 	Name  string    `json:"name"`
 	State NodeState `json:"state"`
-	// Times is how many times as long its tasks take as those of the other nodes; nil: as long, as far as anybody
-	// knows.
+	// Times is the time of its tasks relative to other nodes; nil: the same, as far as known.
 	Times *Times `json:"times"`
-	// AvoidedBy are the jobs (nodes of the DAG) whose masters want nothing there.
+	// AvoidedBy are the jobs (nodes of the DAG) whose masters request no containers there.
 	AvoidedBy []string `json:"avoided_by"`
 }
 
-// A NodeState is what a node is good for.
+// A NodeState is the state of a node.
 type NodeState string
 
 // The states.
@@ -31,8 +30,8 @@ const (
 	NodeDecommissioned NodeState = "decommissioned"
 )
 
-// oddNodes are those that are lost, drain, are avoided, slow or fast, in the order of their names. What a query that is
-// over met it tells no more.
+// oddNodes returns the nodes that are lost, draining, avoided, slow or fast, sorted by name; none for an ended
+// query.
 func oddNodes(s *dag.Snapshot, scenarios []estimators.Estimate) []Node {
 	if s.State.Ended() {
 		return nil

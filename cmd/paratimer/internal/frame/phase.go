@@ -2,9 +2,9 @@ package frame
 
 import "github.com/paratimer/paratimer/dag"
 
-// A Phase is what a stretch of time goes to: a stage of a job, or a pause. In JSON it is its Name.
+// A Phase is a stage of a job, or a pause. In JSON it is its Name.
 type Phase struct {
-	Stage dag.StageIndex // dag.NoStage of a pause
+	Stage dag.StageIndex // dag.NoStage for a pause
 	Pause dag.Pause
 	Name  string // of the stage in the plan, or of the pause
 }
@@ -19,10 +19,10 @@ func PhaseOf(plan *dag.Plan, job int, stage dag.StageIndex, pause dag.Pause) Pha
 
 func (p Phase) String() string { return p.Name }
 
-// MarshalText gives the name.
+// MarshalText returns the name.
 func (p Phase) MarshalText() ([]byte, error) { return []byte(p.Name), nil }
 
-// UnmarshalText reads the name. Only of a pause and of a MapReduce job's stages does it tell the rest.
+// UnmarshalText parses the name. The other fields are set only for a pause and for a MapReduce job's stages.
 func (p *Phase) UnmarshalText(b []byte) error {
 	*p = Phase{Name: string(b)}
 	for pause := dag.Launch; pause <= dag.Finish; pause++ {

@@ -6,7 +6,7 @@ import (
 	"github.com/paratimer/paratimer/pathfrag"
 )
 
-// jobs counts the tasks of each job, in plan order.
+// jobs returns the state and progress of each job, in plan order.
 func jobs(s *dag.Snapshot, scenarios []estimators.Estimate) []Job {
 	out := make([]Job, len(s.Plan.Jobs))
 	var path *pathfrag.Path
@@ -41,7 +41,7 @@ func jobs(s *dag.Snapshot, scenarios []estimators.Estimate) []Job {
 	return out
 }
 
-// stages counts the tasks of each stage of a job; of a DAG, it names the kinds of edges too.
+// stages counts the tasks of each stage of a job; for a DAG, it also names the kinds of edges.
 func stages(p *dag.Job, j *dag.JobState, kinds bool) []Stage {
 	out := make([]Stage, len(p.Stages))
 	for k := range p.Stages {
@@ -62,7 +62,7 @@ func stages(p *dag.Job, j *dag.JobState, kinds bool) []Stage {
 	return out
 }
 
-// count counts tasks, not attempts: a task that runs twice at once runs once here.
+// count counts tasks, not attempts: a task with two running attempts counts once.
 func count(p *dag.Stage, s *dag.StageState) Tasks {
 	var t Tasks
 	if p.Known {
@@ -86,7 +86,7 @@ func count(p *dag.Stage, s *dag.StageState) Tasks {
 	return t
 }
 
-// segments is the critical path from now on.
+// segments returns the remaining critical path.
 func segments(s *dag.Snapshot, path *pathfrag.Path, origin dag.Instant) []Segment {
 	if path == nil {
 		return []Segment{}
@@ -102,7 +102,7 @@ func segments(s *dag.Snapshot, path *pathfrag.Path, origin dag.Instant) []Segmen
 	return out
 }
 
-// nodes names the jobs with a task in the fragment, in plan order.
+// nodes returns the names of the jobs with a task in the fragment, in plan order.
 func nodes(plan *dag.Plan, path *pathfrag.Path, f *pathfrag.Fragment) []string {
 	in := make([]bool, len(plan.Jobs))
 	for _, r := range f.Rounds {

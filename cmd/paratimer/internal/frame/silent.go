@@ -6,8 +6,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// eachSilent calls visit for every attempt that has stopped reporting and whose task has no other, in plan order,
-// until it returns false.
+// eachSilent calls visit for every attempt that has stopped reporting and is its task's newest, in plan order,
+// until visit returns false.
 func eachSilent(s *dag.Snapshot, visit func(job int, k dag.StageIndex, a *dag.Attempt) bool) {
 	for j := range s.Jobs {
 		if s.Jobs[j].State.Ended() {
@@ -25,13 +25,13 @@ func eachSilent(s *dag.Snapshot, visit func(job int, k dag.StageIndex, a *dag.At
 	}
 }
 
-// silence is how long counters that have moved may stand still. Reports come each 6 s by default; a record of the
-// query itself may take longer.
+// silence is how long counters that have moved may stay the same. By default tasks report every 6 s, but a single
+// record may take longer.
 const silence = 30 * time.Second
 
-// silentSince says whether an attempt has stopped reporting, and since when: its node is lost (the attempt may count as
-// killed then, without an end, while its master still believes in it), or its counters moved before and stand still.
-// Counters that never moved say nothing.
+// silentSince reports whether an attempt has stopped reporting, and since when. Either its node is lost (such an
+// attempt may count as killed without an end, while its master still expects it), or its counters moved before and
+// no longer do. Counters that never moved prove nothing.
 func silentSince(s *dag.Snapshot, a *dag.Attempt) (dag.Instant, bool) {
 	if a.State != dag.AttemptRunning && a.State != dag.AttemptKilled || a.End.Known() {
 		return dag.NoInstant, false
@@ -52,10 +52,10 @@ func onLostNode(s *dag.Snapshot, a *dag.Attempt) bool {
 	return a.Node >= 0 && int(a.Node) < len(s.Nodes) && s.Nodes[a.Node].Lost
 }
 
-// mostSilent bounds how many attempts are warned of by name.
+// mostSilent bounds the number of attempts with a warning.
 const mostSilent = 10
 
-// silentWarnings names the attempts that have stopped reporting.
+// silentWarnings returns a warning for each attempt that has stopped reporting.
 func silentWarnings(s *dag.Snapshot) []dag.Warning {
 	var out []dag.Warning
 	eachSilent(s, func(job int, k dag.StageIndex, a *dag.Attempt) bool {

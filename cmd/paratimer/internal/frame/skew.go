@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 )
 
-// A Skew is how unevenly the work of an unfinished job lies on its reduces, or of another stage on its tasks, and what
-// that costs the query.
+// A Skew is the uneven distribution of work over the reduces of an unfinished job, or over the tasks of another
+// stage, and the time that it costs the query.
 type Skew struct {
 	Job string `json:"job"`
 	// Stage is the stage's name; "": the reduces of a MapReduce job.
@@ -22,7 +22,7 @@ type Skew struct {
 	Worst         []SkewedTask    `json:"worst"`
 	Split         *Split          `json:"split"`
 	Doubled       *Doubled        `json:"doubled"`
-	// Whole says that the query is one job, which people do not know by name.
+	// Whole is true if the query is a single job, which has no name that users know.
 	Whole bool `json:"-"`
 }
 
@@ -53,7 +53,7 @@ type SkewedKey struct {
 	DelaySeconds     *Seconds `json:"delay_seconds"`
 }
 
-// A Split is what would be if the values of a key were spread over several reduces.
+// A Split is the predicted effect of spreading a key's values over several reduces.
 type Split struct {
 	Task          int     `json:"task"`
 	Key           *string `json:"key"`
@@ -62,28 +62,28 @@ type Split struct {
 	EndAt         *Time   `json:"end_at"`
 }
 
-// A Doubled is what would be if the job had twice the reduces.
+// A Doubled is the predicted effect of twice as many reduces.
 type Doubled struct {
 	Reduces       int     `json:"reduces"`
 	SoonerSeconds Seconds `json:"sooner_seconds"`
 	EndAt         *Time   `json:"end_at"`
 }
 
-// A SkewReport is how the tasks of a query stand at one moment: the answer of `paratimer skew`.
+// A SkewReport has the tasks of a query at one moment: the output of `paratimer skew`.
 type SkewReport struct {
 	SchemaVersion    int      `json:"schema_version"`
-	At               *Time    `json:"at"` // null of a plan
+	At               *Time    `json:"at"` // null for a plan
 	Workflow         Workflow `json:"workflow"`
 	ElapsedSeconds   *Seconds `json:"elapsed_seconds"`
 	RemainingSeconds *Seconds `json:"remaining_seconds"`
 	EndAt            *Time    `json:"end_at"`
-	// Skew tells of unfinished jobs or stages, uneven or not, and of their longest tasks, done or not; a watcher tells
-	// of what is uneven.
+	// Skew has all unfinished jobs or stages, uneven or not, and their longest tasks, done or not. A frame has only
+	// uneven ones.
 	Skew []Skew `json:"skew"`
 }
 
-// SkewOf formats what estimators tell of uneven tasks; nil stays nil. remaining is standard's, from which other ends
-// count. Of a plan, which nobody has submitted, instants mean nothing: its times count from now.
+// SkewOf formats the estimators' result about uneven tasks; nil stays nil. remaining is standard's, the reference
+// for the other ends. For a plan that was not submitted there are no instants: its times count from now.
 func SkewOf(s *dag.Snapshot, skew []estimators.Skew, remaining *time.Duration) []Skew {
 	if skew == nil || remaining == nil {
 		return nil
@@ -152,7 +152,7 @@ func skewedTask(s *dag.Snapshot, skew *estimators.Skew, r *estimators.SkewedTask
 	return out
 }
 
-// finite is nil for what JSON has no number for.
+// finite returns nil for a value that is not a JSON number.
 func finite(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil

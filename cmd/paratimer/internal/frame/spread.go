@@ -5,9 +5,9 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// spread gives a frame its quantiles, its scenarios how likely the query ends by then, and its headline the 80 % range.
-// If too much is assumed for a point, the range stands alone; if something runs that gives no sign of its pace (origin
-// unknown), what is left stays open upwards: the headline remains a floor.
+// spread sets the frame's quantiles, the scenarios' probabilities, and the headline's 80 % range. If too much is
+// assumed for a point, only the range is set. If the pace of some running work is unknown (origin), there is no
+// upper limit: the headline remains a lower bound.
 func spread(f *Frame, origin schedule.Origin, e estimators.Estimate) {
 	d := e.Distribution
 	if len(d) == 0 {
@@ -24,7 +24,7 @@ func spread(f *Frame, origin schedule.Origin, e estimators.Estimate) {
 		}
 	}
 	if point := f.Headline.RemainingSeconds; point != nil {
-		// The point is standard's, which no quantile has to straddle: the range that is shown reaches to it.
+		// The point is standard's, which may lie outside the quantiles: the shown range is extended to it.
 		low, high := min(SecondsOf(d.At(0.1)), *point), max(SecondsOf(d.At(0.9)), *point)
 		f.Headline.LowSeconds, f.Headline.HighSeconds = &low, &high
 		return

@@ -10,8 +10,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// tasks tells of a job's tasks, when it is asked: until then it costs nothing. It keeps the snapshot and the schedule
-// alive.
+// tasks returns a function that lists a job's tasks, so that the list costs nothing until it is needed. The
+// function keeps the snapshot and the schedule in memory.
 func tasks(s *dag.Snapshot, path *pathfrag.Path) TasksOf {
 	return func(job, most int) ([]Task, int) {
 		if job < 0 || job >= len(s.Plan.Jobs) {
@@ -40,13 +40,12 @@ func tasks(s *dag.Snapshot, path *pathfrag.Path) TasksOf {
 	}
 }
 
-// sketches are the tasks of a phase that have begun, and of those to come at most so many of each end; all counts them
-// all.
+// sketches returns the begun tasks of a stage, and at most most future tasks of each span; all counts all tasks.
 func sketches(s *dag.Snapshot, path *pathfrag.Path, job int, k dag.StageIndex, most int) (list []sketch, all int) {
 	if job < len(s.Jobs) {
 		list = begun(s.Jobs[job].Stages[k].Attempts, k, jobOver(s, job))
 	}
-	known, toCome := list, 0 // what is appended to list beyond leaves known as it is
+	known, toCome := list, 0 // appending to list does not change known
 	for i := range spansOf(path) {
 		sp := &path.Schedule.Spans[i]
 		if sp.Past || int(sp.Job) != job || sp.Stage != k {
@@ -61,14 +60,14 @@ func sketches(s *dag.Snapshot, path *pathfrag.Path, job int, k dag.StageIndex, m
 	}
 	all = len(known) + toCome
 	if n := s.Plan.Jobs[job].Stages[k].Count(); toCome == 0 && n > all {
-		// Nobody plans them: too early, or the job is over.
+		// There is no plan for them: it is too early, or the job has ended.
 		list = pending(list, known, sketch{kind: k, start: dag.NoInstant, end: dag.NoInstant}, n, most)
 		all = n
 	}
 	return list, all
 }
 
-// jobOver says whether nothing of a job is to come.
+// jobOver reports whether a job has ended, or its query has.
 func jobOver(s *dag.Snapshot, job int) bool {
 	return s.State.Ended() || job < len(s.Jobs) && s.Jobs[job].State.Ended()
 }
@@ -80,7 +79,7 @@ func spansOf(path *pathfrag.Path) []schedule.Span {
 	return path.Schedule.Spans
 }
 
-// criticalTasks are the spans of a job on the critical path.
+// criticalTasks returns a function that reports whether a task of the job is on the critical path.
 func criticalTasks(path *pathfrag.Path, job int) func(t *sketch) bool {
 	type run struct {
 		kind        dag.StageIndex
@@ -123,7 +122,7 @@ func (t *sketch) task(s *dag.Snapshot, job int, critical func(*sketch) bool) Tas
 	return out
 }
 
-// taskName names a task as Hadoop does where its job has a Hadoop id: task_1795222440184_0007_m_000006.
+// taskName returns Hadoop's name of a task if the job has a Hadoop id: task_1795222440184_0007_m_000006.
 func taskName(job, stage string, index int32) string {
 	a := dag.Attempt{Task: index}
 	name := strings.TrimSuffix(a.Name(job, stage), "_0")

@@ -9,17 +9,17 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// A sketch is what tasks are ordered by.
+// A sketch has the data by which tasks are sorted.
 type sketch struct {
 	kind     dag.StageIndex
 	index    int32
 	attempts int32
-	a        *dag.Attempt // the one that stands for the task; nil where none has begun
+	a        *dag.Attempt // the attempt that represents the task; nil if none has begun
 	start    dag.Instant
-	end      dag.Instant // seen or predicted
+	end      dag.Instant // observed or predicted
 }
 
-// rank puts unfinished tasks first: those whose end is known, then those whose end nobody tells.
+// rank sorts unfinished tasks with a known end first, then those with an unknown end, then done ones.
 func (t *sketch) rank() int {
 	switch {
 	case t.done():
@@ -32,7 +32,7 @@ func (t *sketch) rank() int {
 
 func (t *sketch) done() bool { return t.a != nil && t.a.State == dag.AttemptSucceeded }
 
-// begun is one sketch a task that has attempts, by index.
+// begun returns one sketch for each task with attempts, by index.
 func begun(attempts []dag.Attempt, k dag.StageIndex, over bool) []sketch {
 	var list []sketch
 	for i := range attempts {
@@ -54,7 +54,7 @@ func begun(attempts []dag.Attempt, k dag.StageIndex, over bool) []sketch {
 	return list
 }
 
-// within is the part of a list by index that lies in [first, last).
+// within returns the part of a list sorted by index that lies in [first, last).
 func within(list []sketch, first, last int32) []sketch {
 	at := func(index int32) int {
 		i, _ := slices.BinarySearchFunc(list, index, func(t sketch, v int32) int { return cmp.Compare(t.index, v) })
@@ -63,7 +63,7 @@ func within(list []sketch, first, last int32) []sketch {
 	return list[at(first):at(last)]
 }
 
-// pending appends the tasks after like.index, count of them, that are not among those that have begun: at most so many.
+// pending appends at most most of the count tasks from like.index on that are not in begun.
 func pending(list, begun []sketch, like sketch, count, most int) []sketch {
 	for end := like.index + int32(min(count, math.MaxInt32-int(like.index))); like.index < end &&
 		most > 0; like.index++ {
@@ -77,7 +77,7 @@ func pending(list, begun []sketch, like sketch, count, most int) []sketch {
 	return list
 }
 
-// plan gives a task the end that the schedule tells: of two attempts at once, the first one's.
+// plan sets a task's end from the schedule; of two simultaneous attempts it is the earlier end.
 func (t *sketch) plan(sp *schedule.Span) {
 	if t.done() || t.end.Known() && t.end <= sp.End {
 		return
@@ -88,7 +88,7 @@ func (t *sketch) plan(sp *schedule.Span) {
 	}
 }
 
-// weight says which attempt stands for its task: one that has succeeded, else one that runs, else the newest.
+// weight ranks a task's attempts: one that succeeded represents the task, else a running one, else the newest.
 func weight(a *dag.Attempt) int {
 	switch a.State {
 	case dag.AttemptSucceeded:

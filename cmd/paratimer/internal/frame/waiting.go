@@ -14,8 +14,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// waitingOn names what the critical path waits on now, "" where that is not known. An attempt that has stopped
-// reporting comes first: the path through it is a guess. named words an attempt.
+// waitingOn names what the critical path waits for now; "" if unknown. An attempt that has stopped reporting comes
+// first, because the path through it is uncertain. named formats an attempt.
 func waitingOn(s *dag.Snapshot, scenarios []estimators.Estimate, named nameOf) string {
 	if s.State.Ended() {
 		return ""
@@ -38,8 +38,8 @@ func waitingOn(s *dag.Snapshot, scenarios []estimators.Estimate, named nameOf) s
 	return describe(s, waitedSpan(s.Plan, scenarios[0].Path), named)
 }
 
-// unconfirmed says that every job of the query has ended, and that the query counts as running only because its history
-// is not there.
+// unconfirmed reports whether every job of the query has ended, but the query still counts as running because its
+// history is missing.
 func unconfirmed(s *dag.Snapshot) bool {
 	for i := range s.Jobs {
 		if !s.Jobs[i].State.Ended() {
@@ -49,7 +49,7 @@ func unconfirmed(s *dag.Snapshot) bool {
 	return len(s.Jobs) > 0 && !s.State.Ended()
 }
 
-// accepted says that an application waits for its first container, and in which queue; "" if it does not.
+// accepted returns the queue in which an application waits for its first container; "" if it does not.
 func accepted(s *dag.Snapshot) string {
 	if s.Queue == "" || s.State != dag.Submitted || !s.Plan.IsWhole() || len(s.Jobs) == 0 || s.Jobs[0].Started.Known() {
 		return ""
@@ -57,7 +57,7 @@ func accepted(s *dag.Snapshot) string {
 	return "its first container in queue " + s.Queue
 }
 
-// executors says that an application waits for executors, of which it has none; "" if it has some.
+// executors describes that an application has no executors; "" if it has some.
 func executors(s *dag.Snapshot) string {
 	c := &s.Plan.Cluster
 	switch {
@@ -69,8 +69,8 @@ func executors(s *dag.Snapshot) string {
 	return "executors: none is left"
 }
 
-// WaitedFor is the running attempt that waitingOn names, by the path of the standard scenario; a is nil where it names
-// none.
+// WaitedFor returns the running attempt that waitingOn names, by the path of the standard scenario; a is nil if
+// there is none.
 func WaitedFor(s *dag.Snapshot, path *pathfrag.Path) (job int, k dag.StageIndex, a *dag.Attempt) {
 	if s.State.Ended() {
 		return 0, 0, nil
@@ -85,7 +85,7 @@ func WaitedFor(s *dag.Snapshot, path *pathfrag.Path) (job int, k dag.StageIndex,
 	return int(span.Job), span.Stage, running(&s.Jobs[span.Job].Stages[span.Stage], span)
 }
 
-// oneSilent is the first attempt that has stopped reporting; a is nil where none has.
+// oneSilent returns the first attempt that has stopped reporting; a is nil if there is none.
 func oneSilent(s *dag.Snapshot) (job int, k dag.StageIndex, a *dag.Attempt) {
 	eachSilent(s, func(j int, kind dag.StageIndex, silent *dag.Attempt) bool {
 		job, k, a = j, kind, silent
@@ -94,7 +94,7 @@ func oneSilent(s *dag.Snapshot) (job int, k dag.StageIndex, a *dag.Attempt) {
 	return job, k, a
 }
 
-// waitedSpan is the span that the path waits on now; nil where that is not known.
+// waitedSpan returns the span that the path waits for now; nil if unknown.
 func waitedSpan(plan *dag.Plan, path *pathfrag.Path) *schedule.Span {
 	if path == nil || len(path.Critical) == 0 {
 		return nil
@@ -106,8 +106,8 @@ func waitedSpan(plan *dag.Plan, path *pathfrag.Path) *schedule.Span {
 	return span
 }
 
-// mapBefore is the map that a span of reduces waits for: a reduce that has its container while maps run does nothing
-// but copy. It is the last task to end of the stages that it copies from; nil where none is left.
+// mapBefore returns the map that a span of reduces waits for: while maps run, a started reduce only copies. It is
+// the last task to end of the stages from which it copies; nil if none is left.
 func mapBefore(plan *dag.Plan, all *schedule.Schedule, reduce *schedule.Span) *schedule.Span {
 	if reduce == nil || reduce.Pause != dag.NoPause {
 		return nil
@@ -126,7 +126,7 @@ func mapBefore(plan *dag.Plan, all *schedule.Schedule, reduce *schedule.Span) *s
 	return last
 }
 
-// firstSpan is the span that the first segment of the path waits on: of its first round that is not over, the last to
+// firstSpan returns the span that the path's first segment waits for: in its first unfinished round, the last to
 // end.
 func firstSpan(path *pathfrag.Path, seg pathfrag.Segment) *schedule.Span {
 	var on *schedule.Span
@@ -166,7 +166,7 @@ func describe(s *dag.Snapshot, span *schedule.Span, named nameOf) string {
 	return fmt.Sprintf("a free %s for %s tasks%s", slot, span.What(s.Plan), s.Plan.OfJob(int(span.Job)))
 }
 
-// running finds the newest running attempt of the span's tasks.
+// running returns the newest running attempt of the span's tasks.
 func running(p *dag.StageState, span *schedule.Span) *dag.Attempt {
 	var found *dag.Attempt
 	for i := range p.Attempts {
@@ -179,10 +179,11 @@ func running(p *dag.StageState, span *schedule.Span) *dag.Attempt {
 	return found
 }
 
-// A nameOf words an attempt of a stage of a job.
+// A nameOf formats an attempt of a stage of a job.
 type nameOf func(s *dag.Snapshot, job int, k dag.StageIndex, a *dag.Attempt) string
 
-// briefAttempt names an attempt in short: "map 6 of scope-35 on node1". Its words stay as they are while it runs.
+// briefAttempt formats an attempt in short: "map 6 of scope-35 on node1". The text stays the same while the attempt
+// runs.
 func briefAttempt(s *dag.Snapshot, job int, k dag.StageIndex, a *dag.Attempt) string {
 	words := s.Plan.TaskWords(job, k, a.Task)
 	if a.Number > 0 {
@@ -200,7 +201,7 @@ func briefAttempt(s *dag.Snapshot, job int, k dag.StageIndex, a *dag.Attempt) st
 	return words
 }
 
-// ordinal is a number from 2 on as people count: "2nd", "3rd", "11th".
+// ordinal formats a number from 2 on as an ordinal: "2nd", "3rd", "11th".
 func ordinal(n int) string {
 	suffix := "th"
 	if n%100 < 11 || n%100 > 13 {
@@ -209,7 +210,7 @@ func ordinal(n int) string {
 	return strconv.Itoa(n) + suffix
 }
 
-// attempt names an attempt: "attempt_…_m_000006_0 of job scope-35 on node1, since 03:22:01 UTC".
+// attempt formats an attempt: "attempt_…_m_000006_0 of job scope-35 on node1, since 03:22:01 UTC".
 func attempt(s *dag.Snapshot, job int, k dag.StageIndex, a *dag.Attempt) string {
 	var b strings.Builder
 	b.WriteString(a.Name(s.Jobs[job].ID, s.Plan.StageName(job, k)) + s.Plan.OfJob(job))
@@ -228,7 +229,7 @@ func attempt(s *dag.Snapshot, job int, k dag.StageIndex, a *dag.Attempt) string 
 	return b.String()
 }
 
-// machine names the node of an attempt; "" where that is not known.
+// machine returns the name of an attempt's node; "" if unknown.
 func machine(s *dag.Snapshot, a *dag.Attempt) string {
 	switch {
 	case a.Node >= 0 && int(a.Node) < len(s.Nodes):
@@ -239,7 +240,7 @@ func machine(s *dag.Snapshot, a *dag.Attempt) string {
 	return ""
 }
 
-// clock is the time of day, with the date where that is long ago.
+// clock formats a time of day, with the date if it is more than a day ago.
 func clock(t, now dag.Instant) string {
 	if !t.Known() {
 		return "an unknown time"
