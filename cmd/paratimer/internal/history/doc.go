@@ -1,5 +1,5 @@
-// Package history is what earlier runs of a workflow teach: which of them are learned from, their profile, their usual
-// length. It reads and writes no files itself: adapters/state does.
+// Package history learns from earlier runs of a workflow: which of them count, their profile, their usual length.
+// It does no file I/O itself; adapters/state does.
 package history
 
 import (
@@ -8,9 +8,9 @@ import (
 	"github.com/paratimer/paratimer/adapters/pig"
 )
 
-// Key is the name that the runs of a workflow have in common: a script's file name. Pig calls a script by its
-// file name first and by its path later; deployments put it into another folder each time. Users are not told
-// apart: whoever runs a script, it is the same work; two scripts of one name are told apart by their jobs.
+// Key returns the name that the runs of a workflow share: a script's file name. Pig uses a script's file name first
+// and its path later, and deployments change the folder. Runs of different users count as the same work. Two
+// scripts with the same name are distinguished by their jobs.
 func Key(name string) string {
 	base := path.Base(pig.Script(name))
 	if base == "." || base == "/" {

@@ -12,26 +12,26 @@ import (
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
-// A Run is a remembered run and what it counts.
+// A Run is a stored run with its weight.
 type Run struct {
 	*state.Run
-	// Why says why nothing is learned from it; "" for a run that is.
+	// Why is the reason why the run is not learned from; "" if it is.
 	Why string
-	// Weight is what it counts beside the newest run that is learned from, which counts 1; 0 where nothing is learned.
+	// Weight is relative to the newest run that is learned from, which has 1; 0 if the run is not learned from.
 	Weight float64
 
-	plan *dag.Plan // its profile; nil where it has none
+	plan *dag.Plan // its profile; nil if it has none
 }
 
-// Length is how long the run took.
+// Length returns how long the run took.
 func (r *Run) Length() time.Duration { return time.Duration(r.TotalSeconds * float64(time.Second)) }
 
-// A Line is the runs of one script, oldest first. Two scripts of one name make two lines.
+// A Line is the runs of one script, oldest first. Two scripts with the same name make two lines.
 type Line []Run
 
-// Lines are the runs of a workflow as lines, that of the newest run first. Runs that did not succeed, and those without
-// a profile, belong to the first. except is the id of a run that is left out: one does not learn from oneself; "" for
-// none.
+// Lines splits the runs of a workflow into lines, the one with the newest run first. Runs that did not succeed, and
+// those without a profile, belong to the first line. except is the id of a run to leave out, since a run must not
+// learn from itself; "" for none.
 func Lines(w *state.Workflow, except string) []Line {
 	var rest Line
 	for i := range w.Runs {
@@ -57,7 +57,7 @@ func Lines(w *state.Workflow, except string) []Line {
 	return lines
 }
 
-// read takes in the run's profile. One that cannot be read is as one that is not there.
+// read parses the run's profile. A profile that cannot be read is ignored.
 func (r *Run) read() {
 	switch {
 	case r.Why != "":
@@ -73,7 +73,7 @@ func (r *Run) read() {
 	}
 }
 
-// newest is the newest profile, nil where there is none.
+// newest returns the newest profile; nil if there is none.
 func (l Line) newest() *dag.Plan {
 	for i := len(l) - 1; i >= 0; i-- {
 		if l[i].plan != nil {
@@ -83,13 +83,14 @@ func (l Line) newest() *dag.Plan {
 	return nil
 }
 
-// alike says that two profiles are of one script: an edited one still is, as long as most of its jobs are the same.
+// alike reports whether two profiles are of one script. An edited script still counts if most of its jobs are the
+// same.
 func alike(a, b *dag.Plan) bool {
 	_, script := profiles.Fits(a, b)
 	return script
 }
 
-// weigh finds the outliers, and gives the runs that are left their weights.
+// weigh marks outliers, and sets the weights of the other runs.
 func (l Line) weigh() {
 	var at []int
 	var lengths []time.Duration
@@ -109,8 +110,8 @@ func (l Line) weigh() {
 	}
 }
 
-// Usual is the usual length: the weighted median of the runs that are learned from, and how many these are; 0, 0 where
-// there are none.
+// Usual returns the usual length, which is the weighted median of the runs that are learned from, and the number of
+// these; 0, 0 if there are none.
 func (l Line) Usual() (length time.Duration, runs int) {
 	var lengths, weights []float64
 	for i := range l {
@@ -124,7 +125,7 @@ func (l Line) Usual() (length time.Duration, runs int) {
 	return time.Duration(weightedMedian(lengths, weights) * float64(time.Second)).Round(time.Millisecond), len(lengths)
 }
 
-// Usual is the usual length of a workflow by the newest of its lines, and of how many runs that is the median.
+// Usual returns the usual length of a workflow from its newest line, and the number of runs in that median.
 func Usual(store *state.Store, name string) (length time.Duration, runs int, err error) {
 	w, err := store.Read(Key(name))
 	if err != nil {
@@ -138,8 +139,8 @@ func Usual(store *state.Store, name string) (length time.Duration, runs int, err
 	return length, runs, nil
 }
 
-// Profile is one profile of the runs that are learned from, and how many these are; nil, 0 where none has one. The
-// residuals of outliers are in it as well: a range that forgets bad nights does not hold what it promises.
+// Profile returns the merged profile of the runs that are learned from, and their number; nil, 0 if none has one.
+// It includes the residuals of outliers: without them the ranges would be too narrow.
 func (l Line) Profile() (profile *dag.Plan, runs int) {
 	var plans []*dag.Plan
 	var weights []float64
@@ -157,7 +158,7 @@ func (l Line) Profile() (profile *dag.Plan, runs int) {
 		return nil, 0
 	}
 	merged, ok := profiles.Merge(plans, weights)
-	if !ok { // the newest was an outlier, and what it had in common with the others is gone
+	if !ok { // the newest is an outlier that had the only jobs in common with the others
 		merged, _ = profiles.Merge(plans[len(plans)-1:], nil)
 		plans = plans[len(plans)-1:]
 	}
@@ -165,7 +166,7 @@ func (l Line) Profile() (profile *dag.Plan, runs int) {
 	return merged, len(plans)
 }
 
-// Last is the newest run that is learned from; nil where there is none.
+// Last returns the newest run that is learned from; nil if there is none.
 func (l Line) Last() *Run {
 	for i := len(l) - 1; i >= 0; i-- {
 		if l[i].Weight > 0 {
@@ -175,8 +176,8 @@ func (l Line) Last() *Run {
 	return nil
 }
 
-// Best is the line whose profile knows most jobs of a plan; of several the one with the newest run. nil where none has
-// one.
+// Best returns the line whose profile matches the most jobs of a plan; among equals the one with the newest run. It
+// is nil if no line has a profile.
 func Best(lines []Line, plan *dag.Plan) Line {
 	var best Line
 	most := -1

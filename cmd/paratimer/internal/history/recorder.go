@@ -14,20 +14,20 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 )
 
-// A Recorder gives a watch the profile of earlier runs, and remembers the run when it is over. It never stops a watch:
-// what it cannot read or write it says, once.
+// A Recorder adds the profile of earlier runs to a watch, and stores the run at its end. It never stops a watch:
+// read and write errors are only logged.
 type Recorder struct {
-	Store *state.Store // nil: nothing is remembered or consulted
-	// Given are profiles that go before those of the history.
+	Store *state.Store // nil: no history
+	// Given are profiles that come before those of the history.
 	Given []*dag.Plan
 	Log   zerolog.Logger
-	// Tell is told in one line which profile is used; nil: nobody is.
+	// Tell receives a line about the profile that is used; may be nil.
 	Tell func(string)
-	// Known is called once the workflow's name and thus its usual length is known, 0 where no run tells it; may be nil.
+	// Known is called once the workflow's name is known, with its usual length, 0 if no run has one; may be nil.
 	Known func(usual time.Duration, runs int)
-	// Past says that the run is a recording: it goes to its place among the others by its start.
+	// Past is true if the run is a recording: it is inserted among the other runs by its start.
 	Past bool
-	// Ended is what became of the run at its end; nil before, and where nothing was remembered.
+	// Ended is the result of storing the run at its end; nil before, and if nothing was stored.
 	Ended *Result
 
 	run      dag.Run
@@ -35,16 +35,16 @@ type Recorder struct {
 	key      string
 	asked    bool
 	lines    []Line
-	profile  *dag.Plan // of one's own line, where there is but one
+	profile  *dag.Plan // of its line, if there is only one
 	reported string
 	profiles []*dag.Plan
-	plan     *dag.Plan // that profiles were chosen for
+	plan     *dag.Plan // the plan for which profiles were chosen
 }
 
-// Join has the recorder see a watch and remember its run.
+// Join adds the recorder to a watch.
 func (r *Recorder) Join(w *watch.Watch) { w.Over, w.Sinks = r.Over, append(w.Sinks, r) }
 
-// A Result says what was remembered.
+// A Result is what was stored.
 type Result struct {
 	Workflow string
 	Run      state.Run
@@ -60,8 +60,8 @@ func (r *Recorder) Profiles(s *dag.Snapshot) []*dag.Plan {
 	return r.profiles
 }
 
-// Show keeps what was observed, and what was said of the range. A run teaches what it has shown itself: profiles are
-// left out.
+// Show records the snapshot and the range. The snapshot's profiles are left out, so that a run teaches only its own
+// observations.
 func (r *Recorder) Show(tick frame.Tick) error {
 	if s := tick.Snapshot; s != nil {
 		bare := *s
@@ -101,8 +101,8 @@ func (r *Recorder) consult(s *dag.Snapshot) {
 	}
 }
 
-// choose is the profile of the line that fits a plan best; nil where there is none. A plan tells more of itself as jobs
-// are submitted, so of several lines another one may fit later. Of one nothing but its profile is kept.
+// choose returns the profile of the line that fits a plan best; nil if there is none. Plans grow as jobs are
+// submitted, so with several lines another one may fit later. With a single line only its profile is kept.
 func (r *Recorder) choose(plan *dag.Plan) *dag.Plan {
 	if r.profile != nil {
 		return r.profile
@@ -122,7 +122,7 @@ func (r *Recorder) choose(plan *dag.Plan) *dag.Plan {
 	return profile
 }
 
-// basis says what a profile rests on.
+// basis describes which runs a profile is from.
 func basis(key string, l Line, n int) string {
 	runs := "runs"
 	if n == 1 {
@@ -146,7 +146,7 @@ func (l Line) excluded() int {
 	return n
 }
 
-// Over remembers a run that is over.
+// Over stores the run if it has ended.
 func (r *Recorder) Over() {
 	if r.Store == nil || r.Ended != nil || len(r.run.Window) == 0 {
 		return

@@ -11,8 +11,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/cost"
 )
 
-// Finished is what is to be remembered of a run that has ended, seen as run, with what was said of its range along it.
-// name is the workflow's. word says what of it is left out, if anything.
+// Finished returns the record of a run that has ended, from its snapshots and ranges. name is the workflow's. word
+// describes what is left out of the record, if anything.
 func Finished(run dag.Run, ticks []estimators.RangeTick) (name string, r state.Run, word string, err error) {
 	s := run.Now()
 	name = Key(s.Plan.Name)
@@ -49,7 +49,7 @@ func Finished(run dag.Run, ticks []estimators.RangeTick) (name string, r state.R
 	return name, r, word, nil
 }
 
-// excluded says why nothing can be learned from a run that ended so; "" where it can.
+// excluded returns why nothing can be learned from a run; "" if it can.
 func excluded(s dag.State, total float64) string {
 	switch {
 	case s == dag.Failed:
@@ -64,7 +64,7 @@ func excluded(s dag.State, total float64) string {
 	return ""
 }
 
-// finish is the end of the last job that has ended; NoInstant where none has.
+// finish returns the end of the last job that has ended; NoInstant if none has.
 func finish(s *dag.Snapshot) dag.Instant {
 	last := dag.NoInstant
 	for i := range s.Jobs {
@@ -73,19 +73,19 @@ func finish(s *dag.Snapshot) dag.Instant {
 	return last
 }
 
-// An Outcome says what Remember did with a run.
+// An Outcome is what Remember did with a run.
 type Outcome string
 
 // The outcomes.
 const (
 	Added    Outcome = "added"
-	Replaced Outcome = "replaced" // it was known, and is now by a better source or a longer watch
+	Replaced Outcome = "replaced" // it was known, and this record has a reported end or a longer watch
 	Known    Outcome = "known already"
 )
 
-// Remember keeps a run with its workflow's. A run is kept once: the record of a reported end replaces one of an
-// inferred end, and of two such records the longer watch stands. The run is the newest one, whatever clocks say; a
-// recording of a past run goes to its place by its start.
+// Remember stores a run with the workflow's other runs, only once: a record with a reported end replaces one with
+// an inferred end, else the longer watch replaces the shorter. The run is stored as the newest, whatever clocks
+// show; a recording of a past run is inserted by its start.
 func Remember(store *state.Store, name string, r state.Run, past bool) (Outcome, error) {
 	outcome, first := Added, false
 	err := store.Update(name, func(w *state.Workflow) error {
@@ -119,10 +119,10 @@ func put(w *state.Workflow, r state.Run, past bool) Outcome {
 	return Added
 }
 
-// inferred reports whether nothing reported the end of a run. Older files only have its state.
+// inferred reports whether nothing reported the end of a run. Records in older files have only its state.
 func inferred(r *state.Run) bool { return r.Inferred || r.State == dag.EndedUnconfirmed.String() }
 
-// apart reports whether one run ended before the other began: attempts of an application may have one id.
+// apart reports whether one run ended before the other began: attempts of an application may share an id.
 func apart(a, b *state.Run) bool {
 	before := func(a, b *state.Run) bool { return !a.EndedAt.IsZero() && a.EndedAt.Before(b.StartedAt) }
 	return before(a, b) || before(b, a)

@@ -12,17 +12,17 @@ import (
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
-// What is remembered of a workflow is bounded.
+// Limits of what is stored of a workflow.
 const (
 	maxRuns      = 50      // runs that succeeded; 39 are needed for a 95 % range
-	maxFailed    = 10      // other runs: a script that fails each minute must not push good runs out
-	fullSizes    = 5       // the newest runs keep each task's size; sizes are taken from the newest one only
-	maxTasks     = 5_000   // a phase of more tasks is remembered by means
+	maxFailed    = 10      // other runs: a script that fails every minute must not push out good runs
+	fullSizes    = 5       // the newest runs keep each task's size; only the newest one's sizes are used
+	maxTasks     = 5_000   // a stage of more tasks is stored as means
 	maxProfile   = 1 << 20 // bytes of a profile
-	maxWorkflows = 2_000   // names with a date or a query in them never come again
+	maxWorkflows = 2_000   // names that contain a date or a query never come again
 )
 
-// encode is a profile as it is kept. word says what of it had to be left out.
+// encode returns a profile as it is stored. word describes what had to be left out.
 func encode(p *dag.Plan) (kept json.RawMessage, word string, err error) {
 	p, short := profiles.Summary(p, maxTasks)
 	if short {
@@ -51,7 +51,7 @@ func marshal(p *dag.Plan) (json.RawMessage, error) {
 	return small.Bytes(), nil
 }
 
-// bound drops the oldest runs where there are too many, and the tasks' sizes of all but the newest.
+// bound drops the oldest runs if there are too many, and the tasks' sizes of all but the newest runs.
 func bound(w *state.Workflow) {
 	good, bad, profiles := 0, 0, 0
 	kept := make([]state.Run, 0, len(w.Runs))
@@ -75,7 +75,8 @@ func bound(w *state.Workflow) {
 	w.Runs = kept
 }
 
-// means is a kept profile without the sizes of each task. One that cannot be read stays as it is.
+// means returns a stored profile without the sizes of each task. A profile that cannot be read is returned
+// unchanged.
 func means(kept json.RawMessage) json.RawMessage {
 	p, err := planfile.Read(bytes.NewReader(kept), planfile.Options{Name: "profile.json", Profile: true})
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
-// Outliers are told from minRuns runs on: of fewer nobody can say what is usual. A run is one if the logarithm of its
-// length is more than farOut standard deviations from the median, where the deviation is the median absolute one times
-// madSigma, which is the standard deviation of normal values (Leys et al., "Detecting outliers", 2013), and leastSigma
-// at least: of runs that are alike to the second, one that is a third longer still teaches. Runs are weighed by age, so
-// that a change that lasts becomes the usual within profiles.Weights' half-life.
+// Outliers are found only in at least minRuns runs. A run is an outlier if the logarithm of its length is more than
+// farOut standard deviations from the median. The deviation is the median absolute one times madSigma, which makes
+// it the standard deviation of normal values (Leys et al., "Detecting outliers", 2013). It is at least leastSigma:
+// if runs are equal to the second, one that is a third longer still counts. Runs are weighted by age, so that a
+// lasting change becomes the usual length within profiles.Weights' half-life.
 const (
 	minRuns    = 5
 	farOut     = 3
@@ -21,7 +21,7 @@ const (
 	leastSigma = 0.1
 )
 
-// outliers says of each length, oldest first, why it is one; "" where it is none.
+// outliers returns for each length, oldest first, why it is an outlier; "" if it is none.
 func outliers(lengths []time.Duration) []string {
 	out := make([]string, len(lengths))
 	if len(lengths) < minRuns {
@@ -50,8 +50,8 @@ func outliers(lengths []time.Duration) []string {
 	return out
 }
 
-// weightedMedian is the value below and above which lies half of the weight: the middle between two values where half
-// lies exactly between them. Weights are above 0; without values it is NaN.
+// weightedMedian returns the value with half of the weight below and above it; the mean of two values if half lies
+// exactly between them. Weights must be above 0. Without values it is NaN.
 func weightedMedian(values, weights []float64) float64 {
 	order := make([]int, len(values))
 	total := 0.0
