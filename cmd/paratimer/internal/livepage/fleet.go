@@ -22,13 +22,13 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 )
 
-// Bounds of a board.
+// Limits of a board.
 const (
-	mostRunning = 2000 // queries that are kept while they run
-	mostEnded   = 100  // that are kept after their end, the newest
+	mostRunning = 2000 // running queries
+	mostEnded   = 100  // ended queries, the newest
 )
 
-// A Board is a sink of many watches: a page of all queries, and below it the live report of each.
+// A Board is a sink of many watches. It serves a page of all queries, and below it the live report of each.
 type Board struct {
 	every time.Duration
 	model estimators.Model
@@ -36,23 +36,23 @@ type Board struct {
 
 	mu      sync.Mutex
 	queries map[string]*query // by id
-	shown   int               // ticks so far: when a query was last seen
+	shown   int               // ticks so far, used to record when a query was last seen
 }
 
-// A query is what is kept of one.
+// A query has the row and the page of a query.
 type query struct {
 	row  view.Query
 	page *Page
 	last int
 }
 
-// NewBoard is a board of no queries yet. Browsers ask each time that every has passed; model is that of the reports,
-// zone that of the instants.
+// NewBoard returns a board without queries. Browsers reload every time that every has passed; model is for the
+// reports, zone is the time zone for display.
 func NewBoard(model estimators.Model, every time.Duration, zone *time.Location) *Board {
 	return &Board{every: every, model: model, zone: zone, queries: map[string]*query{}}
 }
 
-// Show takes a tick of a query in. One without an id, or beyond the bounds, is passed over.
+// Show records a tick of a query. It ignores queries without an id or beyond the limits.
 func (b *Board) Show(tick frame.Tick) error {
 	row := view.QueryOf(tick)
 	if row.ID == "" {
@@ -69,7 +69,7 @@ func (b *Board) Show(tick frame.Tick) error {
 		q.page.up = "../../"
 		b.queries[row.ID] = q
 	}
-	if tick.Snapshot == nil { // a missed observation does not name them
+	if tick.Snapshot == nil { // a missed observation does not include them
 		row.User, row.Queue = q.row.User, q.row.Queue
 	}
 	b.shown++
@@ -79,7 +79,7 @@ func (b *Board) Show(tick frame.Tick) error {
 	return q.page.Show(tick)
 }
 
-// Forget drops a query that is not watched any more though it has not ended.
+// Forget drops a query that is no longer watched although it has not ended.
 func (b *Board) Forget(id string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -103,7 +103,7 @@ func (b *Board) forgetEnded() {
 	}
 }
 
-// Queries are the rows, the worst first.
+// Queries returns the rows, the worst first.
 func (b *Board) Queries() []view.Query {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -115,7 +115,7 @@ func (b *Board) Queries() []view.Query {
 	return all
 }
 
-// page is the live report of a query; nil when it is not known.
+// page returns the live report of a query; nil if it is unknown.
 func (b *Board) page(id string) *Page {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -125,8 +125,8 @@ func (b *Board) page(id string) *Page {
 	return nil
 }
 
-// Handler answers / with the page of all queries, /main with what is inside of it, and q/ID/ and q/ID/main with the
-// live report of one.
+// Handler serves the page of all queries at /, its content at /main, and the live report of a query at q/ID/ and
+// q/ID/main.
 func (b *Board) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
@@ -158,7 +158,7 @@ func (b *Board) answer(w http.ResponseWriter, r *http.Request, write func(io.Wri
 	send(w, r, part{body.Bytes(), `"` + hex.EncodeToString(sum[:16]) + `"`})
 }
 
-// Serve answers on l those whom the door lets in, until stop is called. What goes wrong is told to failed.
+// Serve serves on l to clients that the door admits, until stop is called. failed receives errors.
 func (b *Board) Serve(l net.Listener, d serve.Door, failed func(error)) (stop func()) {
 	return serve.Serve(l, b.Handler(), serve.Limits{Connections: maxConnections, Time: answerTime}, d, failed)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/serve"
 )
 
-// Handler answers / with the page and /main with what is inside of it. Both have an ETag: what has not changed is not
-// sent again.
+// Handler serves the page at / and its content at /main. Both have an ETag, so that unchanged content is not sent
+// again.
 func (p *Page) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", p.answer)
@@ -22,7 +22,7 @@ func (p *Page) Handler() http.Handler {
 
 func (p *Page) answer(w http.ResponseWriter, r *http.Request) { p.answerAt(w, r, r.URL.Path) }
 
-// answerAt answers with what the page has under a path of its own.
+// answerAt serves the part of the page at a path.
 func (p *Page) answerAt(w http.ResponseWriter, r *http.Request, path string) {
 	shown, err := p.part(path)
 	if errors.Is(err, errNothing) {
@@ -37,23 +37,23 @@ func (p *Page) answerAt(w http.ResponseWriter, r *http.Request, path string) {
 	send(w, r, shown)
 }
 
-// send answers with a part, or with nothing when the reader has it already.
+// send writes a part, or "not modified" if the client has it already.
 func send(w http.ResponseWriter, r *http.Request, shown part) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", report.LivePolicy+"; frame-ancestors 'none'")
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Cache-Control", "no-cache") // it is kept, and asked for again by its tag
+	h.Set("Cache-Control", "no-cache") // clients cache it, and revalidate it by its tag
 	h.Set("ETag", shown.tag)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(shown.body))
 }
 
-// Limits of the server: a page is some megabytes at most, and few people look at it.
+// Limits of the server: a page is at most some megabytes, and few people use it.
 const (
 	maxConnections = 32
 	answerTime     = 15 * time.Second
 )
 
-// Serve answers on l those whom the door lets in, until stop is called. What goes wrong is told to failed.
+// Serve serves on l to clients that the door admits, until stop is called. failed receives errors.
 func (p *Page) Serve(l net.Listener, d serve.Door, failed func(error)) (stop func()) {
 	return serve.Serve(l, p.Handler(), serve.Limits{Connections: maxConnections, Time: answerTime}, d, failed)
 }

@@ -1,5 +1,4 @@
-// Package livepage serves the report of a run that goes on: the page, and what is inside of it for its script to ask
-// for.
+// Package livepage serves the report of a running query: the page, and its content for the page's script to reload.
 package livepage
 
 import (
@@ -16,31 +15,32 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 )
 
-// A Page is a sink that follows a run. Nothing is made before somebody asks for it.
+// A Page is a sink that follows a run. It renders nothing before the first request.
 type Page struct {
 	every time.Duration
-	up    string // where the page of all queries is; "" for none
+	up    string // link to the page of all queries; "" for none
 	zone  *time.Location
 
 	mu        sync.Mutex
 	collector *runreport.Collector
-	frames    int // so many were shown
-	made      int // after so many the parts were made
+	frames    int // number of frames shown
+	made      int // number of frames at the last rendering
 	parts     map[string]part
 }
 
-// A part is what is answered under a path.
+// A part is the response at a path.
 type part struct {
 	body []byte
 	tag  string
 }
 
-// New is the page of what g gathers, with instants in a zone. Browsers ask each time that every has passed.
+// New returns the page of what g collects, with instants in a zone. Browsers reload every time that every has
+// passed.
 func New(g *runreport.Collector, every time.Duration, zone *time.Location) *Page {
 	return &Page{collector: g, every: every, zone: zone}
 }
 
-// Show takes a tick in.
+// Show records a tick.
 func (p *Page) Show(tick frame.Tick) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -48,17 +48,17 @@ func (p *Page) Show(tick frame.Tick) error {
 	return p.collector.Show(tick)
 }
 
-// Report is what has happened so far.
+// Report returns the report so far.
 func (p *Page) Report() (*runreport.Report, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.collector.Report()
 }
 
-// errNothing says that there is nothing to show yet.
+// errNothing means that nothing was observed yet.
 var errNothing = errors.New("nothing was observed yet")
 
-// part is what a path shows now.
+// part returns the current part at a path, and renders it if there are new frames.
 func (p *Page) part(path string) (part, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
