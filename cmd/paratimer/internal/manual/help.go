@@ -9,16 +9,16 @@ import (
 // The help is for terminals of 80 columns.
 const (
 	helpWidth  = 80
-	helpColumn = 26 // where what a flag does begins, at most
+	helpColumn = 26 // largest column of the descriptions
 )
 
-// What the short help has, at most.
+// Limits of the short help.
 const (
 	mostExamples = 3
 	mostFlags    = 10
 )
 
-// Help is what `--help` prints of a command: how it is called, a few examples and the flags that most people want.
+// Help returns the output of a command's `--help`: its usage, a few examples and the most common flags.
 func Help(c *Command) string {
 	if len(c.Flags) <= mostFlags || len(c.Commands) > 0 {
 		return HelpAll(c)
@@ -34,14 +34,15 @@ func Help(c *Command) string {
 		"") + "\n"
 }
 
-// wanted are the flags that most people want, the first ones most.
+// wanted are the most common flags, most common first.
 var wanted = []string{
 	"rm", "within", "deadline", "profile", "output", "tape", "out", "quiet", "plain", "every", "speed", "rules", "at",
 	"slots", "fail", "alertmanager", "exec",
 	"metrics", "listen", "recording", "warning", "critical", "seed", "know", "noise", "utc",
 }
 
-// usual are the wanted flags of a command in their order, filled up with those that the command itself is about.
+// usual returns the flags of a command that are in wanted, filled up with the command's own ones, in the command's
+// order.
 func usual(flags []Flag) []Flag {
 	chosen := map[string]bool{}
 	take := func(name string) {
@@ -75,8 +76,8 @@ func usual(flags []Flag) []Flag {
 	return out
 }
 
-// firstClause is what a flag does. If one line has no room for all of it, it ends at the first semicolon, and if that
-// is too long as well, at the first bracket or colon; a few words before a colon say too little to stand alone.
+// firstClause returns a short form of a flag's description. If it does not fit into a line it ends at the first
+// semicolon; if that is still too long, at the first bracket or colon. A few words before a colon are not cut off.
 func firstClause(f *Flag) string {
 	room := helpWidth - helpColumn
 	if f.Default != "" {
@@ -92,10 +93,10 @@ func firstClause(f *Flag) string {
 	return short
 }
 
-// fewWords is how long words before a colon are, at least, that stand alone.
+// fewWords is the least length of a text before a colon that may stand alone.
 const fewWords = 20
 
-// HelpAll is what `--help all` prints of a command: all that there is to say.
+// HelpAll returns the output of a command's `--help all`.
 func HelpAll(c *Command) string {
 	var b strings.Builder
 	put := func(s string) { b.WriteString(s + "\n") }
@@ -138,7 +139,7 @@ func HelpAll(c *Command) string {
 	return b.String()
 }
 
-// table is two columns. A first one that is too wide for its place has a line of its own.
+// table formats two columns. A first cell that is too wide has a line of its own.
 func table(rows [][2]string) string {
 	column := 0
 	for _, r := range rows {
@@ -163,8 +164,8 @@ func table(rows [][2]string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Wrap breaks a text between words: its first line begins with first, each other with indent. A word that is wider than
-// the page stays whole.
+// Wrap wraps a text between words. The first line begins with first, the others with indent. A word that is wider
+// than the page is not split.
 func Wrap(text, first, indent string) string {
 	var b strings.Builder
 	line := first

@@ -1,9 +1,9 @@
-// Package manual says what the commands are, for people: help for a terminal, man pages, the reference of docs/. The
-// command tree is given to it as values: it knows no library for command lines, reads nothing and runs nothing.
+// Package manual documents the commands: help for a terminal, man pages, the reference in docs/. It receives the
+// command tree as values: it does not depend on the command-line library, and does no I/O.
 //
-// What urfave/cli writes (ToMan, ToMarkdown, its help) is one page of all commands without examples, exit codes and
-// variables. Its pages come from md2man, which leaves dashes and quotes as they are: man shows them as typographic
-// ones, and what is copied from an example does not run.
+// The output of urfave/cli (ToMan, ToMarkdown, its help) is one page of all commands without examples, exit codes
+// and variables. Its pages come from md2man, which does not escape dashes and quotes: man shows them as typographic
+// ones, and examples that are copied do not run.
 package manual
 
 import (
@@ -11,12 +11,12 @@ import (
 	"strings"
 )
 
-// A Command is one of the tree. The root is the program; its flags are those that every command has.
+// A Command is one of the tree. The root is the program; its flags apply to every command.
 type Command struct {
 	Path     string // the whole name, e.g. "paratimer history add"
 	Does     string // one line
-	Args     string // e.g. "FILE..."; "" where it takes none
-	Heading  string // the part of the work that it belongs to
+	Args     string // e.g. "FILE..."; "" if it takes none
+	Heading  string // the group of commands in the help
 	Text     Text
 	Flags    []Flag
 	Commands []Command
@@ -26,22 +26,22 @@ type Command struct {
 type Flag struct {
 	Name    string   // without dashes
 	Short   []string // other names
-	Value   string   // what stands for its value, e.g. "FILE"; "" where it takes none
+	Value   string   // placeholder of its value, e.g. "FILE"; "" if it takes none
 	Does    string
-	Default string // "" where there is none, or where Does says it
+	Default string // "" if there is none, or if Does contains it
 	Env     []string
-	Choices []string // all values that it may have; nil: any
+	Choices []string // all possible values; nil: any
 	Repeats bool
-	Heading string // the subject that it belongs to; "" for what the command itself is about
+	Heading string // subject; "" for flags specific to the command
 }
 
-// Name is the last word of a command's path.
+// Name returns the last word of a command's path.
 func (c *Command) Name() string { return c.Path[strings.LastIndexByte(c.Path, ' ')+1:] }
 
-// Page is the name of a command's man page, e.g. "paratimer-history-add".
+// Page returns the name of a command's man page, e.g. "paratimer-history-add".
 func (c *Command) Page() string { return strings.ReplaceAll(c.Path, " ", "-") }
 
-// Find is the command that these words name below c; nil where there is none.
+// Find returns the command with these words below c; nil if there is none.
 func (c *Command) Find(words []string) *Command {
 	for _, w := range words {
 		var next *Command
@@ -58,7 +58,7 @@ func (c *Command) Find(words []string) *Command {
 	return c
 }
 
-// All is the command and all below it, in the tree's order.
+// All returns the command and all below it, in the tree's order.
 func (c *Command) All() []*Command {
 	all := []*Command{c}
 	for i := range c.Commands {
@@ -67,7 +67,7 @@ func (c *Command) All() []*Command {
 	return all
 }
 
-// synopsis is how the command is called.
+// synopsis returns the command's usage line.
 func (c *Command) synopsis() string {
 	switch {
 	case len(c.Commands) > 0:
@@ -78,12 +78,12 @@ func (c *Command) synopsis() string {
 	return strings.TrimSpace(c.Path + " [flags] " + c.Args)
 }
 
-// sections are the commands below c by heading, in the order in which headings first appear.
+// sections returns the commands below c by heading, in the order in which headings first appear.
 func (c *Command) sections() []section[Command] {
 	return sectioned(c.Commands, "Commands", func(c *Command) string { return c.Heading })
 }
 
-// flagSections are the flags by subject. A short list is one section: headings would only be in the way.
+// flagSections returns the flags by subject. A short list is one section without headings.
 func (c *Command) flagSections() []section[Flag] {
 	if len(c.Flags) <= 10 {
 		return sectioned(c.Flags, "Flags", func(*Flag) string { return "" })
@@ -91,13 +91,13 @@ func (c *Command) flagSections() []section[Flag] {
 	return sectioned(c.Flags, "Flags", func(f *Flag) string { return f.Heading })
 }
 
-// A section is what stands under a heading.
+// A section has the entries under a heading.
 type section[T any] struct {
 	heading string
 	all     []*T
 }
 
-// sectioned puts values under their headings; those without one come first, under that of the whole.
+// sectioned groups values by heading. Those without one come first, under the heading whole.
 func sectioned[T any](values []T, whole string, heading func(*T) string) []section[T] {
 	out := []section[T]{{heading: whole}}
 	at := map[string]int{"": 0}
@@ -117,7 +117,7 @@ func sectioned[T any](values []T, whole string, heading func(*T) string) []secti
 	return out
 }
 
-// says is what a flag does, with its default.
+// says returns a flag's description with its default.
 func (f *Flag) says() string {
 	if f.Default == "" {
 		return f.Does
@@ -125,12 +125,12 @@ func (f *Flag) says() string {
 	return f.Does + " (default: " + f.Default + ")"
 }
 
-// spelled is a flag as it is typed, e.g. "-o, --out FILE".
+// spelled returns a flag's spellings and value, e.g. "-o, --out FILE".
 func (f *Flag) spelled() string {
 	return strings.TrimSpace(strings.Join(f.Spellings(), ", ") + " " + f.Value)
 }
 
-// Spellings are a flag's names with their dashes, short ones first.
+// Spellings returns a flag's names with their dashes, short ones first.
 func (f *Flag) Spellings() []string {
 	var all []string
 	for _, name := range append(slices.Clone(f.Short), f.Name) {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Reference is the whole tree as Markdown, a section a command. Flags that mean the same in several commands are
-// described once, at the end.
+// Reference returns the whole tree as Markdown, one section per command. Flags with the same meaning in several
+// commands are described once, at the end.
 func Reference(root *Command) string {
 	var b strings.Builder
 	b.WriteString("# Reference\n\nEvery command and flag, made from the command tree by `make reference`. " +
@@ -75,7 +75,7 @@ func flags(b *strings.Builder, c *Command, common shared) {
 		}
 		if len(own) > 0 {
 			b.WriteString("\n")
-			if s.heading != "Flags" { // a table of flags needs no heading that says so
+			if s.heading != "Flags" { // a table of flags needs no heading "Flags"
 				fmt.Fprintf(b, "%s:\n\n", s.heading)
 			}
 			flagTable(b, own)
@@ -99,7 +99,7 @@ func flagTable(b *strings.Builder, flags []*Flag) {
 	}
 }
 
-// anchor is the link to a command's section, as hosts of Markdown make them.
+// anchor returns the link to a command's section, as Markdown hosts generate it.
 func anchor(c *Command) string { return c.Page() }
 
 func code(s string) string {
@@ -111,7 +111,7 @@ func code(s string) string {
 
 func cell(s string) string { return strings.ReplaceAll(markdown(s), "|", `\|`) }
 
-// markdown escapes what would mark a text up. Words between backquotes stay code.
+// markdown escapes markup. Words between backquotes stay code.
 func markdown(s string) string {
 	parts := strings.Split(s, "`")
 	for i := 0; i < len(parts); i += 2 {

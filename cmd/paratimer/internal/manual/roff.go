@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// A Release is what a man page says of the program that it is of.
+// A Release describes the program in a man page.
 type Release struct {
 	Version string
-	Date    string // of the program, YYYY-MM-DD; "" where nobody knows
+	Date    string // of the program, YYYY-MM-DD; "" if unknown
 }
 
-// Man is a command's man page, in the man macros of roff.
+// Man returns a command's man page, in the man macros of roff.
 func Man(root, c *Command, r Release) string {
 	p := &page{}
 	p.line(".TH %s 1 %s %s %s", quoted(strings.ToUpper(c.Page())), `"`+r.Date+`"`, quoted("paratimer "+r.Version),
 		quoted("ParaTimer Manual"))
 	p.heading("NAME")
-	p.b.WriteString(escape(c.Page()) + " \\- " + escape(c.Does) + "\n") // one line: programs read it
+	p.b.WriteString(escape(c.Page()) + " \\- " + escape(c.Does) + "\n") // one line, for programs that parse it
 	p.heading("SYNOPSIS")
 	p.line(".B %s", quoted(c.Path))
 	p.text(strings.TrimPrefix(c.synopsis(), c.Path+" "))
@@ -65,14 +65,14 @@ func Man(root, c *Command, r Release) string {
 	return p.b.String()
 }
 
-// A page is roff in the making.
+// A page is a roff document under construction.
 type page struct{ b strings.Builder }
 
 func (p *page) line(format string, args ...any) { fmt.Fprintf(&p.b, format+"\n", args...) }
 
 func (p *page) heading(s string) { p.line(".SH %s", quoted(s)) }
 
-// text is a paragraph in lines of the length that pages have.
+// text writes a paragraph in lines of the usual width.
 func (p *page) text(s string) {
 	for _, line := range strings.Split(Wrap(escape(s), "", ""), "\n") {
 		p.b.WriteString(guarded(line) + "\n")
@@ -124,7 +124,7 @@ func (p *page) flag(f *Flag) {
 	}
 }
 
-// note is a paragraph, or a term and what it means.
+// note writes a paragraph, or a term and its meaning.
 func (p *page) note(par string, i int) {
 	if term, means, ok := term(par); ok {
 		p.line(".TP\n.B %s", quoted(term))
@@ -161,7 +161,7 @@ func (p *page) seeAlso(root, c *Command) {
 	}
 }
 
-// term splits "TERM: words"; a term has no blank.
+// term splits "TERM: words"; a term has no space.
 func term(par string) (term, means string, ok bool) {
 	term, means, ok = strings.Cut(par, ": ")
 	return term, means, ok && !strings.ContainsAny(term, " ")
@@ -175,13 +175,13 @@ func sentence(s string) string {
 	return s + "."
 }
 
-// escape makes characters that mean something to roff mean themselves: a dash stays one that can be copied.
+// escape escapes the characters that are special in roff. A dash remains one that can be copied.
 func escape(s string) string {
 	return strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n", " ", "`", `\(ga`, "'", `\(aq`, "^", `\(ha`, "~",
 		`\(ti`).Replace(s)
 }
 
-// guarded keeps a line's first character from being a request's.
+// guarded prevents a line's first character from starting a request.
 func guarded(s string) string {
 	if strings.HasPrefix(s, ".") || strings.HasPrefix(s, `\(aq`) {
 		return `\&` + s

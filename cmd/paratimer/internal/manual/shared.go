@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// shared are the flags that several commands describe with the same words, by name. A name has one description here:
-// the one that most commands use. A command that describes the flag otherwise keeps its own row.
+// shared are the flags that several commands describe with the same words, by name. If there are several
+// descriptions of a name, it is the most common one; commands with another one have a row of their own.
 type shared map[string]*Flag
 
-// sharedFlags finds the flags of a tree that at least two commands have in common.
+// sharedFlags returns the flags of a tree that at least two commands share.
 func sharedFlags(root *Command) shared {
 	count := map[string]int{}
 	out := shared{}
@@ -32,7 +32,7 @@ func sharedFlags(root *Command) shared {
 	return out
 }
 
-// meaning is all that a reader sees of a flag.
+// meaning returns everything that a reader sees of a flag.
 func meaning(f *Flag) string {
 	return strings.Join([]string{f.spelled(), f.Does, f.Default, strings.Join(f.Env, ",")}, "\x00")
 }
@@ -43,8 +43,8 @@ func (s shared) has(f *Flag) bool {
 	return found && meaning(same) == meaning(f)
 }
 
-// names are the flags of one command: a subject stands for its flags if the command has all of them and they are three
-// or more.
+// names returns the names of a command's shared flags. A subject replaces its flags if the command has all of them
+// and they are at least three.
 func (s shared) names(flags []*Flag) []string {
 	has := map[string]int{}
 	for _, f := range flags {
@@ -67,8 +67,7 @@ func (s shared) names(flags []*Flag) []string {
 	return out
 }
 
-// sections are the shared flags by subject, those without one first. Subjects and flags are in the order of their
-// names.
+// sections returns the shared flags by subject, those without one first. Subjects and flags are sorted by name.
 func (s shared) sections() []section[Flag] {
 	all := make([]Flag, 0, len(s))
 	for _, f := range s {

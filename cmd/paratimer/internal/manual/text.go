@@ -5,24 +5,24 @@ import (
 	"strings"
 )
 
-// A Text is what is said of a command beside its flags.
+// A Text is the documentation of a command beside its flags.
 type Text struct {
 	Paragraphs []string
 	Examples   []Example
 	Notes      []Note // e.g. exit codes, files
 }
 
-// An Example is a command line that works, and what it is for.
+// An Example is a working command line with its purpose.
 type Example struct{ For, Line string }
 
-// A Note is a section of its own. A paragraph "TERM: words" whose term has no blank is a list's.
+// A Note is a section of its own. A paragraph "TERM: words", with a term without spaces, is a list item.
 type Note struct {
 	Heading    string
 	Paragraphs []string
 }
 
-// ParseTexts reads the texts of commands by their path. "# PATH" begins one, "## HEADING" a note of it; paragraphs
-// stand between empty lines; a paragraph with a line "$ COMMAND" is of examples, each after what it is for.
+// ParseTexts parses the texts of commands, by path. "# PATH" begins one, "## HEADING" a note in it. Empty lines
+// separate paragraphs. A paragraph with a line "$ COMMAND" has examples, each after its purpose.
 func ParseTexts(s string) (map[string]Text, error) {
 	all := map[string]Text{}
 	path, note := "", -1
