@@ -11,18 +11,18 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A shown is what a scrape sees: one run of each name, in the order in which names came.
+// A shown is what a scrape shows: one run for each name, in the order in which the names came.
 type shown struct {
 	runs     []run
 	watched  int // runs that have not ended
-	overflow int // names without series of their own
+	overflow int // names without their own series
 	observed time.Time
 	frames   int
 	stale    int
 }
 
-// now copies what is to be shown. Of several runs of one name it is the one that ends last. Where there are more names
-// than Most, those that came first keep their series: a newcomer takes none away.
+// now copies the data for a scrape. Of several runs with one name it is the one that ends last. If there are more
+// than Most names, the oldest ones keep their series: a new name takes none away.
 func (m *Metrics) now() shown {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -48,7 +48,7 @@ func (m *Metrics) now() shown {
 	return out
 }
 
-// endsLater orders runs of one name: one that runs before one that is over, then by the predicted end, then the newer.
+// endsLater orders runs of one name: a running one before an ended one, then by predicted end, then the newer.
 func endsLater(a, b *run) bool {
 	if a.ended.IsZero() != b.ended.IsZero() {
 		return a.ended.IsZero()
@@ -59,7 +59,7 @@ func endsLater(a, b *run) bool {
 	return a.seq > b.seq
 }
 
-// end is the predicted end; NoInstant, which is before all others, where it is not known.
+// end returns the predicted end; NoInstant, which sorts before all others, if unknown.
 func (r *run) end() dag.Instant {
 	if at := r.frame.Headline.EndAt; at != nil {
 		return at.Instant
@@ -67,13 +67,13 @@ func (r *run) end() dag.Instant {
 	return dag.NoInstant
 }
 
-// maxLabel bounds a label's value in bytes: names of queries may be the queries themselves.
+// maxLabel bounds a label's value in bytes: a query's name may be the whole query.
 const maxLabel = 128
 
-// ids are what makes a name another one in each run: those of applications and jobs, and of Oozie's launchers.
+// ids matches the parts of names that differ in every run: ids of applications, jobs and Oozie's launchers.
 var ids = regexp.MustCompile(`(?:application|job)_\d{6,}_\d{4,}|\d{7}-\d{15}-[\w-]+-[WCB](?:@[\w-]+)?`)
 
-// workflow is the label of a workflow's name. An empty one would be no label, so that a query without a name has one.
+// workflow returns the label for a workflow's name. An empty label counts as none, so unnamed queries have one too.
 func workflow(name *string) string {
 	if name == nil || strings.TrimSpace(*name) == "" {
 		return "(unnamed)"
@@ -81,7 +81,7 @@ func workflow(name *string) string {
 	return label(*name)
 }
 
-// label makes a value that Prometheus takes, of a bounded length and without ids.
+// label returns a valid label value for Prometheus, of bounded length and without ids.
 func label(s string) string {
 	s = ids.ReplaceAllString(strings.ToValidUTF8(s, "\uFFFD"), "ID")
 	if len(s) <= maxLabel {

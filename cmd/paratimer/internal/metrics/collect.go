@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// collector makes series of what was shown, whenever it is asked.
+// collector creates the series at each scrape.
 type collector struct{ *Metrics }
 
 var (
@@ -24,7 +24,7 @@ var (
 		"Frames that repeat an older one, because an observation failed.", nil, nil)
 )
 
-// Describe lists all series that Collect may make.
+// Describe lists all series that Collect may create.
 func (c collector) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		buildInfo, workflows, overflow, watched, interval, frames, repeated, sent,
@@ -37,7 +37,7 @@ func (c collector) Describe(out chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect makes the series of now.
+// Collect creates the current series.
 func (c collector) Collect(out chan<- prometheus.Metric) {
 	now := c.now()
 	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
@@ -60,7 +60,7 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 		d := f.desc()
 		for i := range now.runs {
 			r := &now.runs[i]
-			seen := map[string]bool{} // one series twice would spoil the scrape
+			seen := map[string]bool{} // a duplicate series would break the scrape
 			f.of(r, func(v float64, labels ...string) {
 				if key := strings.Join(labels, "\x00"); !seen[key] {
 					seen[key] = true
@@ -71,14 +71,14 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// Collected is what came of key groups so far, and what is held of it.
+// Collected counts the key groups received so far, and the memory that they use.
 type Collected struct {
 	Taken, Refused int // batches
-	Jobs, Orphans  int // that are watched, and that are not
+	Jobs, Orphans  int // jobs that are watched, and jobs that are not
 	Bytes          int
 }
 
-// Collecting has the counts of what taps told asked for at each scrape.
+// Collecting adds counts of received key groups, which each scrape reads with ask.
 func (m *Metrics) Collecting(ask func() Collected) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -95,7 +95,7 @@ var (
 	groupBytes = prometheus.NewDesc("paratimer_collect_bytes", "Memory that key groups take.", nil, nil)
 )
 
-// collected makes the series of what taps told.
+// collected creates the series of received key groups.
 func (m *Metrics) collected(out chan<- prometheus.Metric) {
 	m.mu.Lock()
 	ask := m.collect
@@ -111,16 +111,16 @@ func (m *Metrics) collected(out chan<- prometheus.Metric) {
 	out <- prometheus.MustNewConstMetric(groupBytes, prometheus.GaugeValue, float64(is.Bytes))
 }
 
-// A Delivery is what a sink of notifications was sent so far.
+// A Delivery counts the notifications of a sink so far.
 type Delivery struct {
-	Sink    string // its kind, up to the first dash: what follows tells its target, which is no label
-	Sent    int    // notifications that were taken
+	Sink    string // its kind, up to the first dash; the rest names the target, which must not be a label
+	Sent    int    // notifications that were accepted
 	Failed  int    // attempts that failed
-	Dropped int    // notifications that were refused, or too many
+	Dropped int    // notifications that were refused, or that were too many
 	Waiting int    // notifications still to be sent
 }
 
-// Deliveries has the counts of notifications asked for at each scrape.
+// Deliveries adds counts of notifications, which each scrape reads with ask.
 func (m *Metrics) Deliveries(ask func() []Delivery) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -138,7 +138,7 @@ var (
 		[]string{"sink"}, nil)
 )
 
-// deliveries makes the series of notifications. Several sinks of one kind are one series.
+// deliveries creates the series of notifications. Several sinks of one kind share a series.
 func (m *Metrics) deliveries(out chan<- prometheus.Metric) {
 	m.mu.Lock()
 	ask := m.deliver

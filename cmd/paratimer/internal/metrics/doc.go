@@ -1,6 +1,7 @@
-// Package metrics shows frames to Prometheus: a sink that keeps the newest frame of each run, a registry of its own
-// that makes series of them when it is asked, and the small server that is asked. It computes nothing: what a frame
-// does not say is a series that is not there, never a 0 or a -1.
+// Package metrics exports frames to Prometheus: a sink that keeps the newest frame of each run, a registry that
+// creates series from them at each scrape, and a small server. It computes nothing: a value that is missing in a
+// frame is a missing series, never a 0 or a -1.
 //
-// Names follow https://prometheus.io/docs/practices/naming. docs/metrics.md is their contract. No label holds an id.
+// Names follow https://prometheus.io/docs/practices/naming. docs/metrics.md is their contract. No label contains an
+// id.
 package metrics

@@ -10,15 +10,15 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A family is a gauge of each workflow: its name after "paratimer_", its labels besides workflow, and where its values
-// stand in a frame.
+// A family is a gauge of each workflow: its name after "paratimer_", its labels besides workflow, and a function
+// that reads its values from a frame.
 type family struct {
 	name, help string
 	labels     []string
 	of         func(r *run, emit emit)
 }
 
-// emit takes a value and the values of the family's labels.
+// emit receives a value and the values of the family's labels.
 type emit func(v float64, labels ...string)
 
 // families are all gauges of workflows.

@@ -14,29 +14,29 @@ import (
 
 // Defaults of Options.
 const (
-	DefaultGrace = 5 * time.Minute // a scrape a minute sees the end, even after a failed one
+	DefaultGrace = 5 * time.Minute // with a scrape every minute the end is seen even if one scrape fails
 	DefaultMost  = 100
 )
 
-// Options say what is shown. The zero value of each field is its default.
+// Options configure Metrics. The zero value of each field is its default.
 type Options struct {
-	// Now is this machine's clock; nil is time.Now. Frames carry the cluster's.
+	// Now is this machine's clock; nil is time.Now. Frames have the cluster's.
 	Now func() time.Time
-	// Every is how often is observed; 0 where nothing waits, as in a replay.
+	// Every is the interval of observations; 0 if there are no waits, as in a replay.
 	Every time.Duration
-	// Grace is how long the series of a run that has ended stay; DefaultGrace.
+	// Grace is how long the series of an ended run stay; default DefaultGrace.
 	Grace time.Duration
-	// Most is how many workflows have series of their own, by name; DefaultMost.
+	// Most is how many workflows have their own series, by name; default DefaultMost.
 	Most int
 
 	Version, Revision, Go string // of paratimer_build_info
 }
 
-// Metrics is a sink of frames, and what a scrape sees. Several goroutines may use it. A scrape holds its lock only
-// while it copies what was shown, so that it never holds up the loop.
+// Metrics is a sink of frames, and the source of scrapes. Several goroutines may use it. A scrape locks it only
+// while it copies the data, so that it never blocks the loop.
 type Metrics struct {
 	opt     Options
-	ours    *prometheus.Registry // what a text file holds: a node exporter has a process's own metrics already
+	ours    *prometheus.Registry // the content of a text file: a node exporter already has the metrics of its own process
 	process *prometheus.Registry
 	traffic traffic
 	writer  *textfile // nil: none
@@ -52,7 +52,7 @@ type Metrics struct {
 	collect  func() Collected
 }
 
-// A run is what was last said of one run.
+// A run has the newest frame of one run.
 type run struct {
 	name  string
 	frame frame.Frame
@@ -62,7 +62,7 @@ type run struct {
 	at dag.Instant
 }
 
-// New returns metrics of nothing yet.
+// New returns metrics without runs.
 func New(o Options) *Metrics {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -84,7 +84,7 @@ func New(o Options) *Metrics {
 	return m
 }
 
-// Show takes the newest frame of a run.
+// Show records the newest frame of a run.
 func (m *Metrics) Show(tick frame.Tick) error {
 	f := tick.Frame
 	m.take(f)
@@ -99,7 +99,7 @@ func (m *Metrics) take(f frame.Frame) {
 	if f.Workflow.ID != nil {
 		id = "id " + *f.Workflow.ID
 	}
-	f.Left, f.Tasks = nil, nil // thousands of values, and a snapshot with its schedule, that no series shows
+	f.Left, f.Tasks = nil, nil // large values that no series shows
 
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -132,37 +132,38 @@ func (m *Metrics) take(f frame.Frame) {
 	}
 }
 
-// adopt drops what was shown of a script while only its first job was known: it had that job's id. The lock is held.
+// adopt drops a run that had the id of its script's first job, while only that job was known. The caller must hold
+// the lock.
 func (m *Metrics) adopt(f frame.Frame, id, name string) {
 	for i := range f.Jobs {
 		if job := f.Jobs[i].ID; job != nil {
 			if before := "id " + *job; before != id && m.runs[before] != nil && m.runs[before].name == name {
-				delete(m.runs, before) // not its name, which the run keeps
+				delete(m.runs, before) // but not its name, which the run keeps
 			}
 		}
 	}
 }
 
-// stale says whether a frame repeats an older one.
+// stale reports whether a frame repeats an older one.
 func stale(f frame.Frame) bool {
 	return slices.ContainsFunc(f.Warnings, func(w dag.Warning) bool { return w.Code == dag.WarnStale })
 }
 
-// Observed says that the cluster has answered, though perhaps nothing runs there.
+// Observed records that the cluster has responded, even if nothing runs there.
 func (m *Metrics) Observed() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.observed = m.opt.Now()
 }
 
-// Forget drops the series of a run that is not watched any more, by its workflow id.
+// Forget drops the series of a run that is no longer watched, by its workflow id.
 func (m *Metrics) Forget(id string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.drop("id " + id)
 }
 
-// drop forgets a run, and its name with the last run of it. The lock is held.
+// drop forgets a run, and its name with its last run. The caller must hold the lock.
 func (m *Metrics) drop(id string) {
 	r := m.runs[id]
 	if r == nil {
@@ -177,7 +178,7 @@ func (m *Metrics) drop(id string) {
 	delete(m.names, r.name)
 }
 
-// purge drops runs whose grace is over. The lock is held.
+// purge drops ended runs after their grace time. The caller must hold the lock.
 func (m *Metrics) purge(now time.Time) {
 	for id, r := range m.runs {
 		if !r.ended.IsZero() && now.Sub(r.ended) >= m.opt.Grace {

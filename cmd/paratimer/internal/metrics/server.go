@@ -22,11 +22,11 @@ const (
 	scrapeTime     = 10 * time.Second
 )
 
-// readyIntervals is how many intervals may pass without an observation before the process is not ready.
+// readyIntervals is the number of intervals without an observation after which the process is not ready.
 const readyIntervals = 3
 
-// Handler answers /metrics (OpenMetrics where Accept asks for it), /frames (the newest frame of each run, as NDJSON),
-// /healthz and /readyz.
+// Handler serves /metrics (OpenMetrics if the request accepts it), /frames (the newest frame of each run, as
+// NDJSON), /healthz and /readyz.
 func (m *Metrics) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(prometheus.Gatherers{m.ours, m.process}, promhttp.HandlerOpts{
@@ -48,18 +48,19 @@ func (m *Metrics) Handler() http.Handler {
 	return serve.Guarded(mux)
 }
 
-// serveFrames writes the newest frame of each run as one line of JSON. Its contract is docs/frames.md.
+// serveFrames writes the newest frame of each run as a line of JSON. docs/frames.md is its contract.
 func (m *Metrics) serveFrames(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	enc := json.NewEncoder(w)
 	for _, r := range m.now().runs {
 		if enc.Encode(r.frame) != nil {
-			return // the reader has gone
+			return // the client has disconnected
 		}
 	}
 }
 
-// Ready says whether the process observes: within three intervals, which count as a second at least.
+// Ready returns an error if the last observation is more than three intervals old. An interval counts as at least a
+// second.
 func (m *Metrics) Ready() error {
 	m.mu.Lock()
 	observed := m.observed
@@ -76,13 +77,13 @@ func (m *Metrics) Ready() error {
 	return nil
 }
 
-// Serve answers on l those whom the door lets in, until stop is called, which waits for answers under way, for a
-// moment. What goes wrong is told to failed.
+// Serve serves on l to clients that the door admits, until stop is called. stop waits briefly for running
+// responses. failed receives errors.
 func (m *Metrics) Serve(l net.Listener, d serve.Door, failed func(error)) (stop func()) {
 	return serve.Serve(l, m.Handler(), serve.Limits{Connections: maxConnections, Time: scrapeTime}, d, failed)
 }
 
-// textfile is where the metrics are written to for a node exporter's textfile collector.
+// textfile is the file for a node exporter's textfile collector.
 type textfile struct {
 	path  string
 	every time.Duration
@@ -93,13 +94,13 @@ type textfile struct {
 	failed  bool
 }
 
-// WriteTo has the metrics written to a file with frames, at most each time every, and at a run's end. The file is
-// replaced as a whole. If it cannot be written, warn is called once, and watching goes on.
+// WriteTo makes Show write the metrics to a file, at most once every interval, and at a run's end. The file is
+// replaced as a whole. If it cannot be written, warn is called once, and watching continues.
 func (m *Metrics) WriteTo(path string, every time.Duration, warn func(error)) {
 	m.writer = &textfile{path: path, every: every, warn: warn}
 }
 
-// text writes the file if it is time.
+// text writes the file if it is due.
 func (m *Metrics) text(last bool) {
 	w := m.writer
 	if w == nil {
@@ -112,7 +113,7 @@ func (m *Metrics) text(last bool) {
 		return
 	}
 	w.written = now
-	// WriteToTextfile writes beside the file, readable for everybody, and renames.
+	// WriteToTextfile writes a temporary file, readable by everyone, and renames it.
 	err := prometheus.WriteToTextfile(w.path, m.ours)
 	if err != nil && !w.failed {
 		w.warn(fmt.Errorf("cannot write the metrics: %w", err))

@@ -31,7 +31,7 @@ func newTraffic() traffic {
 		}, []string{"upstream"}),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "paratimer_upstream_request_duration_seconds", Help: "Time from a request to the end of its answer.",
-			// A healthy ResourceManager answers in some 2 ms; the client gives up after 60 s.
+			// A healthy ResourceManager responds in about 2 ms; the client times out after 60 s.
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
 		}, []string{"upstream"}),
 	}
@@ -61,7 +61,7 @@ func (l layer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// upstream is whom a request is for, of a closed set.
+// upstream returns the service that a request is for, from a fixed set.
 func upstream(path string) string {
 	for _, s := range [...]struct{ part, name string }{
 		{"/ws/v1/cluster/", "resourcemanager"},
@@ -76,7 +76,7 @@ func upstream(path string) string {
 	return "other"
 }
 
-// An exchange is a request under way.
+// An exchange is a running request.
 type exchange struct {
 	m        *Metrics
 	upstream string
@@ -84,7 +84,7 @@ type exchange struct {
 	status   int
 }
 
-// done counts the exchange. Status is 0 where no whole answer came.
+// done counts the exchange. Status 0 means that no complete response came.
 func (x exchange) done(status int) {
 	t := x.m.traffic
 	code := "none"
@@ -93,13 +93,13 @@ func (x exchange) done(status int) {
 	}
 	t.requests.WithLabelValues(x.upstream, code).Inc()
 	t.duration.WithLabelValues(x.upstream).Observe(x.m.opt.Now().Sub(x.start).Seconds())
-	bad := t.errors.WithLabelValues(x.upstream) // there from the first request on, so that a rate sees the first error
+	bad := t.errors.WithLabelValues(x.upstream) // created with the first request, so that a rate includes the first error
 	if status == 0 || status >= 500 {
 		bad.Inc()
 	}
 }
 
-// A body tells when the answer has been read.
+// A body counts its exchange when the response has been read.
 type body struct {
 	io.ReadCloser
 	x      exchange
