@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// textLimits keep a drawing on a screen.
+// textLimits keep a drawing within a screen.
 var textLimits = limits{depth: 8, parts: 8, nodes: 40}
 
 func tree(b *bufio.Writer, t *queueing.Tree) { branch(b, prune(t, textLimits), "  ", "  ") }
@@ -27,7 +27,7 @@ func branch(b *bufio.Writer, s *sprout, first, rest string) {
 	}
 }
 
-// length is how long a part takes, and its standard deviation.
+// length formats a part's mean time and its standard deviation.
 func (s *sprout) length() string {
 	if s.cut {
 		return ""
@@ -44,10 +44,10 @@ const (
 	textRows = 40
 )
 
-// letters are how classes are drawn: reduces shuffle s and merge M.
+// letters are the letters of the classes: reduces shuffle (s) and merge (M).
 var letters = [...]byte{queueing.Map: 'm', queueing.Shuffle: 's', queueing.Merge: 'M'}
 
-// A line is a thread as it is drawn, and how many others look the same.
+// A line is the row of a thread, and the number of threads with the same row.
 type line struct {
 	name  string
 	kind  queueing.Kind
@@ -55,7 +55,7 @@ type line struct {
 	row   string
 }
 
-// timeline draws a line a thread; neighbours that look the same are one.
+// timeline draws one line per thread; neighbors with the same row share a line.
 func timeline(b *bufio.Writer, j *queueing.JobResult) {
 	end := span(j)
 	var lines []line
@@ -109,7 +109,7 @@ func column(t, end float64) int {
 	return int(columns*min(1, t/end) + 0.5)
 }
 
-// span is when the last piece ends, of those of which that is known.
+// span returns the end of the last piece with a known end.
 func span(j *queueing.JobResult) float64 {
 	end := 0.0
 	for i := range j.Threads {
@@ -122,7 +122,7 @@ func span(j *queueing.JobResult) float64 {
 	return end
 }
 
-// thread names a thread, or the first of several, as people do, from 1.
+// thread names a thread, or the first of several, counted from 1.
 func thread(t *queueing.Thread) string {
 	what := "map"
 	if t.Kind != queueing.Map {

@@ -11,21 +11,21 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A Grid is one question under many settings.
+// A Grid is a model evaluated for many combinations of settings.
 type Grid struct {
 	Name  string
 	Axes  []Axis
 	Cells []Cell
 }
 
-// A Cell is the answer under one combination of values, or why there is none.
+// A Cell is the result for one combination of values, or the error.
 type Cell struct {
 	Values []int // parallel to the grid's axes
 	Answer *Answer
 	Err    error
 }
 
-// Text writes a line a cell.
+// Text writes a line per cell.
 func (g *Grid) Text(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	if g.Name != "" {
@@ -64,11 +64,11 @@ func (g *Grid) Text(w io.Writer) error {
 		}
 		fmt.Fprintln(t)
 	}
-	_ = t.Flush() // errors are kept by b
+	_ = t.Flush() // b reports errors
 	return b.Flush()
 }
 
-// jobs are the names of the jobs.
+// jobs returns the names of the jobs.
 func (g *Grid) jobs() []string {
 	for _, c := range g.Cells {
 		if c.Answer == nil {

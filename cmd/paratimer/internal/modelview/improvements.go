@@ -10,16 +10,16 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// An Improvement is a change of the cluster or of a job's settings, and what the job that takes longest would gain by
-// it.
+// An Improvement is a change of the cluster or of a job's settings, and its predicted gain for the job that takes
+// longest.
 type Improvement struct {
 	Code     string      `json:"code"`             // such as disk_speed
 	Means    string      `json:"means"`            // such as "disks twice as fast"
 	Response units.Float `json:"response_seconds"` // of the job after the change
-	Saved    units.Float `json:"saved_ratio"`      // what that is less, as a ratio of the response before
+	Saved    units.Float `json:"saved_ratio"`      // the saved time as a ratio of the response before
 }
 
-// change is an Improvement before it is tried. It gives nil where it means nothing for a Spec.
+// change is a possible Improvement. to returns nil if the change does not apply to a Spec.
 type change struct {
 	code, means string
 	to          func(queueing.Spec) *queueing.Spec
@@ -82,7 +82,7 @@ func faster(k queueing.CentreKind) func(queueing.Spec) *queueing.Spec {
 	}
 }
 
-// WithReduces is a job whose data is dealt to n reduces: each gets its part of every map's output.
+// WithReduces returns a job with its data partitioned over n reduces: each gets its part of every map's output.
 func WithReduces(j queueing.Job, n int) queueing.Job {
 	if j.Reduces > 0 && n > 0 {
 		part := float64(j.Reduces) / float64(n)
@@ -92,7 +92,8 @@ func WithReduces(j queueing.Job, n int) queueing.Job {
 	return j
 }
 
-// WithMaps is a job with n maps as large as before: its data, and so what each reduce merges, grows with them.
+// WithMaps returns a job with n maps of unchanged size: its data, and therefore each reduce's merge, grows with
+// them.
 func WithMaps(j queueing.Job, n int) queueing.Job {
 	if j.Maps > 0 {
 		j.Merge = times(j.Merge, float64(n)/float64(j.Maps))
@@ -105,14 +106,14 @@ func times(d queueing.Demand, f float64) queueing.Demand {
 	return queueing.Demand{CPU: d.CPU * f, Fibre: d.Fibre * f, Disk: d.Disk * f, Network: d.Network * f}
 }
 
-// Copied is a Spec that shares nothing with s.
+// Copied returns a Spec that shares nothing with s.
 func Copied(s *queueing.Spec) queueing.Spec {
 	out := *s
 	out.Jobs = slices.Clone(s.Jobs)
 	return out
 }
 
-// Improvements tries each change alone, by the model that solve is, and gives those that were solved, the best first.
+// Improvements evaluates each change alone with solve, and returns those that were solved, the best first.
 func Improvements(s *queueing.Spec, before *queueing.Result, solve func(*queueing.Spec) (*queueing.Result,
 	error),
 ) []Improvement {
@@ -126,7 +127,7 @@ func Improvements(s *queueing.Spec, before *queueing.Result, solve func(*queuein
 		}
 		r, err := solve(to)
 		if err != nil || !r.Converged {
-			continue // it is advice: what cannot be told is not given
+			continue // without a reliable result there is no advice
 		}
 		after := r.Jobs[job].Response
 		out = append(out, Improvement{
@@ -138,7 +139,7 @@ func Improvements(s *queueing.Spec, before *queueing.Result, solve func(*queuein
 	return out
 }
 
-// longest is the job that takes longest.
+// longest returns the index of the job that takes longest.
 func longest(r *queueing.Result) int {
 	at := 0
 	for i := range r.Jobs {
@@ -149,10 +150,10 @@ func longest(r *queueing.Result) int {
 	return at
 }
 
-// little is a gain that is not worth a change.
+// little is a gain that is too small to be worth a change.
 const little = 0.02
 
-// Bound says in a sentence what bounds the job that takes longest, and what would help.
+// Bound describes in a sentence what limits the job that takes longest, and what would help.
 func (v *View) Bound() string {
 	a := &v.Answers[0]
 	centres := a.Centres()
@@ -191,7 +192,7 @@ func (v *View) Bound() string {
 	return s + useless(v.Improvements) + "."
 }
 
-// split takes the nodes out of improvements: more of everything helps nearly always, and tells nothing of what bounds a
+// split separates the change of nodes from the others: more nodes help nearly always, and do not show what limits a
 // job.
 func split(all []Improvement) (best Improvement, others []Improvement, nodes Improvement) {
 	for _, l := range all {
@@ -207,7 +208,7 @@ func split(all []Improvement) (best Improvement, others []Improvement, nodes Imp
 	return best, others, nodes
 }
 
-// useless names the change that people try first, more map slots, where it gains nothing or loses.
+// useless describes the change that people try first, more map slots, if it gains nothing or costs time.
 func useless(all []Improvement) string {
 	for _, l := range all {
 		if l.Code == "map_slots" && l.Saved < little {
@@ -220,7 +221,7 @@ func useless(all []Improvement) string {
 	return ""
 }
 
-// bounds are what an improvement that helps most tells.
+// bounds describes the limit that each change removes.
 var bounds = map[string]string{
 	"disk_speed": "its disks", "cpu_speed": "its CPUs", "fibre_speed": "its fibre channels",
 	"network_speed": "the network",
@@ -243,7 +244,7 @@ func be(c Centre) string {
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// byUse sorts centres, the busiest first.
+// byUse sorts centers, the busiest first.
 func byUse(all []Centre) {
 	slices.SortStableFunc(all, func(a, b Centre) int { return cmp.Compare(b.Utilisation, a.Utilisation) })
 }

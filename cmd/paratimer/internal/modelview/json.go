@@ -10,7 +10,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// SchemaVersion of the JSON; it grows when a field changes its meaning.
+// SchemaVersion is the version of the JSON; it grows when a field changes its meaning.
 const SchemaVersion = 1
 
 type (
@@ -25,7 +25,7 @@ type (
 	}
 	result struct {
 		Model string `json:"model"`
-		// Of an iteration; null for a simulation, which has runs.
+		// of an iteration; null for a simulation, which has runs
 		Converged       bool                 `json:"converged"`
 		Iterations      *int                 `json:"iterations"`
 		ResidualSeconds units.Float          `json:"residual_seconds"`
@@ -98,7 +98,7 @@ type (
 
 var nan = units.Float(math.NaN())
 
-// JSON writes the view; docs/queueing.md has its fields. Times are in seconds; what is not known is null.
+// JSON writes the view; docs/queueing.md has its fields. Times are in seconds; unknown is null.
 func (v *View) JSON(w io.Writer) error {
 	return view.JSON(w, v.document(), " ")
 }
@@ -181,7 +181,7 @@ func threadOf(t *queueing.Thread) threads {
 	return out
 }
 
-// deepest bounds the nesting of a tree in JSON, which some readers limit.
+// deepest bounds the nesting of a tree in JSON, since some parsers have a limit.
 const deepest = 200
 
 func treeOf(t *queueing.Tree, depth int) *treeOut {

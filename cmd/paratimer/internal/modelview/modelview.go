@@ -1,5 +1,5 @@
-// Package modelview shows what queueing models and their simulation say of jobs: response times, what bounds them and
-// what would help; precedence trees and timelines; as text, as JSON, as SVG.
+// Package modelview shows the results of queueing models and their simulation: response times, what limits jobs and
+// what would help; precedence trees and timelines. It writes text, JSON and SVG.
 package modelview
 
 import (
@@ -10,32 +10,32 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// Simulate is the name of the simulation among the models.
+// Simulate is the simulation's name among the models.
 const Simulate = "simulate"
 
-// A View is one question and its answers.
+// A View has the results of one or more models for a Spec.
 type View struct {
-	Name         string // what is modelled; "" where the file does not say
+	Name         string // name of what is modeled; "" if the file has none
 	Spec         *queueing.Spec
 	Answers      []Answer      // one, or one for each model
-	Improvements []Improvement // nil where they are not looked for
+	Improvements []Improvement // nil if they were not computed
 	Warnings     []queueing.Warning
 }
 
-// An Answer is what one model says: Result of an analytical one, Sim of the simulation.
+// An Answer is the result of one model: Result of an analytical one, Sim of the simulation.
 type Answer struct {
 	Model  string
 	Result *queueing.Result
 	Sim    *simulation.Result
-	Cycles int // how often the simulation submits each job again; 0: each once, all at the same time
+	Cycles int // how often the simulation submits each job again; 0: once, all jobs at the same time
 	Spec   *queueing.Spec
 }
 
-// Several says that more than one job runs at once.
+// Several reports whether more than one job runs at the same time.
 func Several(s *queueing.Spec) bool { return len(s.Jobs) > 1 || s.Jobs[0].Copies > 1 }
 
-// Warnings are the doubts about an answer. Of several jobs the simulation is the models' question only where each
-// begins again.
+// Warnings returns the doubts about a result. With several jobs, the simulation is comparable with the models only
+// if each job is submitted again after it ends.
 func (a *Answer) Warnings() []queueing.Warning {
 	if a.Result != nil {
 		return a.Result.Warnings
@@ -50,10 +50,10 @@ func (a *Answer) Warnings() []queueing.Warning {
 	return nil
 }
 
-// Converged says that the answer may be believed as far as its iteration goes. A simulation has none.
+// Converged reports whether the iteration converged. A simulation has no iteration.
 func (a *Answer) Converged() bool { return a.Result == nil || a.Result.Converged }
 
-// Response is the response time of job i in seconds, and its standard error, NaN where there is none.
+// Response returns the response time of job i in seconds, and its standard error, NaN if there is none.
 func (a *Answer) Response(i int) (seconds, standardError float64) {
 	if a.Sim != nil {
 		return a.Sim.Jobs[i].Response.Value, a.Sim.Jobs[i].Response.StandardError
@@ -61,7 +61,7 @@ func (a *Answer) Response(i int) (seconds, standardError float64) {
 	return a.Result.Jobs[i].Response, math.NaN()
 }
 
-// Throughput of job i's class, in jobs a second.
+// Throughput returns the throughput of job i's class, in jobs per second.
 func (a *Answer) Throughput(i int) float64 {
 	if a.Sim != nil {
 		return float64(a.Spec.Jobs[i].Copies) / a.Sim.Jobs[i].Response.Value
@@ -69,15 +69,15 @@ func (a *Answer) Throughput(i int) float64 {
 	return a.Result.Jobs[i].Throughput
 }
 
-// A Centre is how busy one kind of centre is.
+// A Centre is the utilization of one kind of service center.
 type Centre struct {
 	Kind        queueing.CentreKind `json:"kind"`
-	Count       int                 `json:"count"`             // how many there are
-	Servers     int                 `json:"servers"`           // of one
+	Count       int                 `json:"count"`             // number of centers
+	Servers     int                 `json:"servers"`           // servers of each center
 	Utilisation units.Float         `json:"utilisation_ratio"` // of the busiest of its kind, 0..1
 }
 
-// Centres are the kinds of centre that some job uses, the busiest first.
+// Centres returns the kinds of center that any job uses, the busiest first.
 func (a *Answer) Centres() []Centre {
 	all := []Centre{
 		{Kind: queueing.CPU, Servers: a.Spec.CPUs, Count: a.Spec.Nodes},
@@ -105,7 +105,7 @@ func (a *Answer) Centres() []Centre {
 	return used
 }
 
-// uses says whether some task asks for service of a kind of centre.
+// uses reports whether a task has a demand at a kind of center.
 func uses(s *queueing.Spec, k queueing.CentreKind) bool {
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
@@ -116,7 +116,7 @@ func uses(s *queueing.Spec, k queueing.CentreKind) bool {
 	return false
 }
 
-// of is a demand's or a residence's part of a kind of centre.
+// of returns the part of a demand or residence at a kind of center.
 func of(d queueing.Demand, k queueing.CentreKind) float64 {
 	return [...]float64{
 		queueing.CPU: d.CPU, queueing.Fibre: d.Fibre, queueing.Disk: d.Disk,

@@ -9,9 +9,9 @@ import (
 	"github.com/paratimer/paratimer/estimators/queueing"
 )
 
-// A setting is something of a Spec that can be changed from the command line.
+// A setting is a part of a Spec that can be changed from the command line.
 type setting struct {
-	name string // as a flag
+	name string // the flag's name
 	set  func(s *queueing.Spec, job, n int)
 }
 
@@ -27,7 +27,7 @@ var settings = []setting{
 	{"reduces", func(s *queueing.Spec, job, n int) { s.Jobs[job] = WithReduces(s.Jobs[job], n) }},
 }
 
-// Settings are the names that Set knows.
+// Settings returns the names that Set accepts.
 func Settings() []string {
 	names := make([]string, len(settings))
 	for i, s := range settings {
@@ -36,16 +36,16 @@ func Settings() []string {
 	return names
 }
 
-// OfJob says that a setting is one of a job, not of the cluster.
+// OfJob reports whether a setting belongs to a job, not to the cluster.
 func OfJob(name string) bool { return name == "copies" || name == "maps" || name == "reduces" }
 
-// Set changes a setting, of job number job if it is one of a job. The Spec is to be its own (Copied). A value that
-// cannot be is left to Spec.Validate.
+// Set changes a setting, for a job's setting that of job number job. The Spec must not be shared (see Copied).
+// Spec.Validate finds invalid values.
 func Set(s *queueing.Spec, name string, job, n int) {
 	settings[slices.IndexFunc(settings, func(one setting) bool { return one.name == name })].set(s, job, n)
 }
 
-// An Axis is the values that a setting takes in a grid.
+// An Axis has the values of a setting in a grid.
 type Axis struct {
 	Name   string
 	Values []int
@@ -54,7 +54,7 @@ type Axis struct {
 // MaxPoints bounds a grid.
 const MaxPoints = 1000
 
-// ParseAxis reads map-slots=1..8, map-slots=2..16:2 (in steps of 2) or map-slots=1,2,4,8.
+// ParseAxis parses map-slots=1..8, map-slots=2..16:2 (in steps of 2) or map-slots=1,2,4,8.
 func ParseAxis(text string) (Axis, error) {
 	const want = "it is NAME=FROM..TO, NAME=FROM..TO:STEP or NAME=N,N,…, such as map-slots=1..8"
 	name, list, ok := strings.Cut(text, "=")
@@ -105,7 +105,7 @@ func (a Axis) check() error {
 	return nil
 }
 
-// Points are all combinations of the axes' values, the last axis' fastest.
+// Points returns all combinations of the axes' values; the last axis varies fastest.
 func Points(axes []Axis) ([][]int, error) {
 	n := 1
 	for _, a := range axes {

@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/queueing"
 )
 
-// SpecOf is what a job file asks the models.
+// SpecOf converts a job file to the models' input.
 func SpecOf(f *jobfile.File) *queueing.Spec {
 	s := &queueing.Spec{
 		Nodes: f.Cluster.Nodes, CPUs: f.Cluster.CPUs, Disks: f.Cluster.Disks, MapSlots: f.Cluster.MapSlots,
@@ -24,7 +24,7 @@ func SpecOf(f *jobfile.File) *queueing.Spec {
 	return s
 }
 
-// Only keeps the jobs of these names; all of them where none is given.
+// Only returns the jobs with these names; all jobs if no name is given.
 func Only(jobs []queueing.Job, names []string) ([]queueing.Job, error) {
 	if len(names) == 0 {
 		return jobs, nil
@@ -47,18 +47,18 @@ func demandOf(d jobfile.Demand) queueing.Demand {
 	return queueing.Demand{CPU: d.CPU, Fibre: d.Fibre, Disk: d.Disk, Network: d.Network}
 }
 
-// maxAdvised is how many jobs a Spec may have for improvements to be tried, each of which solves it again.
+// maxAdvised is the largest number of jobs for which improvements are computed: each of them solves the Spec again.
 const maxAdvised = 10
 
-// Advice looks for improvements by the model of the first answer, or by the product model where that is the simulation,
-// with the options that the answers were found with.
+// Advice computes improvements by the model of the first answer, or by the product model if that is the simulation.
+// The options must be those of the answers.
 func (v *View) Advice(o queueing.Options) []Improvement {
 	if len(v.Answers) == 0 || len(v.Spec.Jobs) > maxAdvised {
 		return nil
 	}
 	m, err := queueing.ParseModel(v.Answers[0].Model)
 	before := v.Answers[0].Result
-	if err != nil { // the simulation, which would take long
+	if err != nil { // the simulation would take too long
 		m = queueing.Product
 		if before, err = queueing.Solve(v.Spec, m, o); err != nil {
 			return nil
@@ -72,7 +72,7 @@ func (v *View) Advice(o queueing.Options) []Improvement {
 	})
 }
 
-// Unsettled is an error where no answer converged: what was shown is where the iteration stood.
+// Unsettled returns an error if no answer converged: the output is then that of the last iteration.
 func (v *View) Unsettled() error {
 	for i := range v.Answers {
 		if v.Answers[i].Converged() {
@@ -82,7 +82,7 @@ func (v *View) Unsettled() error {
 	return fmt.Errorf("%s: %s; the figures are where it stood", v.Answers[0].Model, v.Answers[0].Doubt())
 }
 
-// Nothing is the first error of a grid in which no cell has an answer.
+// Nothing returns the first error of a grid without any result.
 func (g *Grid) Nothing() error {
 	for i := range g.Cells {
 		if g.Cells[i].Err == nil {

@@ -8,13 +8,13 @@ import (
 	"github.com/paratimer/paratimer/estimators/queueing"
 )
 
-// A sprout is a node of a precedence tree as it is drawn: what is too deep or too wide is cut and counted.
+// A sprout is a node of a precedence tree for drawing. Parts that are too deep or too many are cut and counted.
 type sprout struct {
 	label string // S, P_A, or a leaf's class
 	mean  float64
-	sd    float64       // NaN where the variance is unknown
+	sd    float64       // NaN if the variance is unknown
 	kind  queueing.Kind // of a leaf
-	cut   bool          // it stands for what is left out
+	cut   bool          // it stands for parts that were left out
 	parts []*sprout
 }
 
@@ -24,7 +24,7 @@ type limits struct {
 	nodes        int // in all
 }
 
-// prune draws at most what the limits allow.
+// prune returns a tree within the limits.
 func prune(t *queueing.Tree, lim limits) *sprout {
 	left := lim.nodes
 	return grow(t, queueing.Leaf, lim, 1, &left)
@@ -47,7 +47,7 @@ func grow(t *queueing.Tree, under queueing.Operator, lim limits, depth int, left
 	return s
 }
 
-// class is how a leaf is coloured.
+// class returns the color class of a leaf.
 func (s *sprout) class() string {
 	if s.cut {
 		return "cut"
@@ -55,7 +55,7 @@ func (s *sprout) class() string {
 	return s.kind.String()
 }
 
-// label names a tree. Under a serial operator the like ones follow each other, under the others they stand side by
+// label names a tree. Under a serial operator equal parts follow each other, under the others they are side by
 // side.
 func label(t *queueing.Tree, under queueing.Operator) string {
 	s := t.Op.String()
@@ -74,7 +74,7 @@ func label(t *queueing.Tree, under queueing.Operator) string {
 	return s + " ×" + strconv.Itoa(t.Count)
 }
 
-// tasks counts those of a kind.
+// tasks formats a number of tasks of a kind.
 func tasks(k queueing.Kind, n int) string {
 	if n == 1 {
 		return k.String()

@@ -29,26 +29,26 @@ const (
 	svgPieces = 5000
 )
 
-// treeLetters says what the operators of a tree are.
+// treeLetters explains the operators of a tree.
 const treeLetters = "S: one after the other · P_A: side by side, until all end · P_O: until the first ends · P_F: one of them · ×n: n alike"
 
-// svgLimits keep a tree to what can be looked at.
+// svgLimits keep a tree readable.
 var svgLimits = limits{depth: 12, parts: 10, nodes: 150}
 
-// A drawing is what the template draws.
+// A drawing is the data of the template.
 type drawing struct {
 	Name, Heading string
 	Left          float64
 	Width, Height float64
 	Jobs          []jobDrawing
 	Legend        []legend
-	Letters       []note // what the letters in trees stand for
+	Letters       []note // explanation of the letters in trees
 }
 
 type jobDrawing struct {
 	Title  float64
 	Text   string
-	Note   *note // why the timeline ends elsewhere than the answer
+	Note   *note // why the timeline does not end at the answer
 	Answer *tick // the answer on the timeline
 	Ticks  []tick
 	Rows   []note
@@ -86,7 +86,7 @@ type (
 	}
 )
 
-// SVG draws timelines and precedence trees of the first analytical answer: rows are threads, and an operator stands
+// SVG draws timelines and precedence trees of the first analytical answer: rows are threads, and an operator is
 // above its parts (Figures 5 and 6). Names are escaped; it needs no font and no script.
 func (v *View) SVG(w io.Writer) error {
 	d := drawing{Name: view.Escape(v.Name), Heading: clusterText(v.Spec), Left: left, Width: left + plot + 30}
@@ -117,7 +117,7 @@ func (v *View) SVG(w io.Writer) error {
 	return svgTemplate.Draw(w, &d)
 }
 
-// job draws one from y on, and returns where it ends.
+// job draws a job from y on, and returns where it ends.
 func (d *drawing) job(a *Answer, i int, y float64) float64 {
 	r := &a.Result.Jobs[i]
 	j := jobDrawing{Title: y, Text: fmt.Sprintf("%s: %s by %s", view.Escape(jobName(a.Spec, i)), response(a, i),
@@ -144,7 +144,8 @@ func (d *drawing) job(a *Answer, i int, y float64) float64 {
 	return y + 50
 }
 
-// timeline draws the threads up to the later of their end and the answer, in seconds, which is a line of its own.
+// timeline draws the threads up to their end or the answer, in seconds, whichever is later. The answer is a line of
+// its own.
 func (j *jobDrawing) timeline(r *queueing.JobResult, top, answer float64) float64 {
 	end := span(r)
 	if j.Note != nil {
@@ -198,8 +199,8 @@ func place(t, end float64) float64 {
 	return left + plot*min(1, t/end)
 }
 
-// plant draws a tree at y: leaves stand side by side from used on, an operator over the middle of its parts, whose
-// place it returns.
+// plant draws a tree at y: leaves are side by side from used on, an operator is above the middle of its parts. It
+// returns the operator's position.
 func (j *jobDrawing) plant(s *sprout, used *float64, y float64) float64 {
 	tip := s.label + s.length()
 	if len(s.parts) == 0 {

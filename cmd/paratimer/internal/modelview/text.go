@@ -14,7 +14,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// Text writes the view for people: one answer in full, several side by side.
+// Text writes the view as text: one answer in full, several side by side.
 func (v *View) Text(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	if v.Name != "" {
@@ -92,7 +92,7 @@ func (v *View) answer(b *bufio.Writer, a *Answer) {
 	}
 }
 
-// treeNote says that a tree's own value is another model's answer.
+// treeNote explains that the tree's own value is the result of another model.
 func (a *Answer) treeNote(j *queueing.JobResult) string {
 	if a.Result.Model == queueing.Tripathi || math.IsNaN(j.Tree.Mean) {
 		return ""
@@ -100,7 +100,7 @@ func (a *Answer) treeNote(j *queueing.JobResult) string {
 	return ", evaluated by its operators alone, as " + queueing.Tripathi.String() + " does"
 }
 
-// Doubt says how far the iteration was from its end; "" where it came there.
+// Doubt describes how far the iteration was from convergence; "" if it converged.
 func (a *Answer) Doubt() string {
 	if a.Converged() {
 		return ""
@@ -125,7 +125,7 @@ func response(a *Answer, i int) string {
 	return s
 }
 
-// classes are what a task of each class takes, by centre where the model tells it.
+// classes writes the times of a task of each class, by center if the model has them.
 func (a *Answer) classes(b *bufio.Writer, i int) {
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(t, "\ttasks\ttakes\t")
@@ -144,10 +144,10 @@ func (a *Answer) classes(b *bufio.Writer, i int) {
 		}
 		fmt.Fprintln(t)
 	}
-	_ = t.Flush() // errors are kept by b
+	_ = t.Flush() // b reports errors
 }
 
-// A class is one of queueing, and how long one of its tasks takes.
+// A class is a class of queueing, and how long one of its tasks takes.
 type class struct {
 	queueing.Class
 	takes float64
@@ -182,7 +182,7 @@ func (a *Answer) classesOf(i int) []class {
 	return out
 }
 
-// phases lists the first few.
+// phases lists the first few phases.
 func phases(b *bufio.Writer, j *queueing.JobResult) {
 	const shown = 4
 	var parts []string
@@ -202,7 +202,7 @@ func phases(b *bufio.Writer, j *queueing.JobResult) {
 	}
 }
 
-// compare sets the answers side by side, with what each is to the simulation where there is one.
+// compare writes the answers side by side, each with its deviation from the simulation if there is one.
 func (v *View) compare(b *bufio.Writer) {
 	var truth *Answer
 	for i := range v.Answers {
@@ -241,7 +241,7 @@ func jobName(s *queueing.Spec, i int) string {
 	return name
 }
 
-// rate is a throughput in the unit in which people can read it.
+// rate formats a throughput in a readable unit.
 func rate(perSecond float64) string {
 	switch {
 	case !(perSecond > 0) || math.IsInf(perSecond, 0):
