@@ -5,7 +5,7 @@ import (
 	"runtime/debug"
 )
 
-// build is what `paratimer version` says.
+// build is the output of `paratimer version`.
 type build struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"`
@@ -13,7 +13,7 @@ type build struct {
 	Platform string `json:"platform"`
 }
 
-// ThisBuild is what this program is, as far as it was built with that knowledge.
+// ThisBuild returns the build information of this program, as far as it is recorded.
 func ThisBuild() build {
 	b := build{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {

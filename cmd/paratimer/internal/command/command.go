@@ -1,5 +1,5 @@
-// Package command is what every command of paratimer is made of: its flags, environment and settings, its errors, log
-// and files, and what it serves. It knows nothing of queries.
+// Package command is shared by all commands of paratimer: flags, environment and settings, errors, log and files,
+// and servers. It has nothing about queries.
 package command
 
 import (
@@ -28,7 +28,7 @@ func Interrupts(cancel context.CancelCauseFunc, signals ...os.Signal) (stop func
 	return func() { signal.Stop(ch); close(done) }
 }
 
-// New is a command whose settings come from flags, the environment and the configuration file.
+// New returns a command with settings from flags, the environment and the configuration file.
 func New(name, args, does string, action cli.ActionFunc, flags ...cli.Flag) *cli.Command {
 	return &cli.Command{
 		Name: name, Usage: does, ArgsUsage: args, Flags: flags, Action: action,
@@ -38,7 +38,7 @@ func New(name, args, does string, action cli.ActionFunc, flags ...cli.Flag) *cli
 	}
 }
 
-// Group is a command that has commands of its own. What it does without one of them, the help adds.
+// Group returns a command with subcommands. The help package adds its action without a subcommand.
 func Group(name, does string, commands ...*cli.Command) *cli.Command {
 	return &cli.Command{
 		Name: name, Usage: does, Subcommands: commands,
@@ -47,8 +47,8 @@ func Group(name, does string, commands ...*cli.Command) *cli.Command {
 	}
 }
 
-// OnUsageError is a cli.OnUsageErrorFunc. It returns a UsageError that says what is wrong with a flag, and where its
-// help is.
+// OnUsageError is a cli.OnUsageErrorFunc. It returns a UsageError that explains what is wrong with a flag, and how
+// to get help.
 func OnUsageError(c *cli.Context, err error, _ bool) error {
 	name := "paratimer"
 	if c.Command != nil && c.Command.Name != "" && c.Command.Name != c.App.Name {
@@ -57,7 +57,7 @@ func OnUsageError(c *cli.Context, err error, _ bool) error {
 	return Usage("%s; see `%s --help`", explain(c, err), name)
 }
 
-// Plain is a command that reads no settings: it must work where they are broken.
+// Plain makes a command read no settings: it must work even if they are invalid.
 func Plain(c *cli.Command) *cli.Command {
 	c.Before = nil
 	return c
@@ -83,7 +83,7 @@ func prepare(c *cli.Context) error {
 	return nil
 }
 
-// TimeoutFlag is --timeout, which Limited obeys.
+// TimeoutFlag returns --timeout, which Limited applies.
 func TimeoutFlag() cli.Flag {
 	return &cli.DurationFlag{
 		Name: "timeout", EnvVars: Env("timeout"),
@@ -91,7 +91,7 @@ func TimeoutFlag() cli.Flag {
 	}
 }
 
-// Limited is the command's context with its --timeout.
+// Limited returns the command's context with its --timeout.
 func Limited(c *cli.Context) (context.Context, context.CancelFunc) {
 	if d := c.Duration("timeout"); d > 0 {
 		return context.WithTimeoutCause(c.Context, d, ErrTimeout)
@@ -99,7 +99,8 @@ func Limited(c *cli.Context) (context.Context, context.CancelFunc) {
 	return context.WithCancel(c.Context)
 }
 
-// UnlessInterrupted gives a computation up, though it cannot end it, at an interrupt: the process ends then.
+// UnlessInterrupted returns early at an interrupt although the computation cannot be stopped: the process then
+// ends.
 func UnlessInterrupted[T any](ctx context.Context, compute func() (T, error)) (T, error) {
 	type outcome struct {
 		value T

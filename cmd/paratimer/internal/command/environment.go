@@ -8,24 +8,24 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// A process is what a command takes from the process that it runs in, as an argument: several may run in one process.
+// A process has the environment that a command uses, as an argument: tests run several commands in one process.
 type process struct {
-	env       []string              // NAME=VALUE; of one name the last counts
-	variables map[cli.Flag][]string // that set a flag
+	env       []string              // NAME=VALUE; the last one of a name counts
+	variables map[cli.Flag][]string // variables that set a flag
 }
 
 const processKey = "process"
 
-// processOf is the process of an app that is run.
+// processOf returns the process of a running app.
 func processOf(app *cli.App) *process { return app.Metadata[processKey].(*process) }
 
-// Getenv is os.Getenv of the command's environment.
+// Getenv returns os.Getenv of the command's environment.
 func Getenv(c *cli.Context) func(name string) string { return processOf(c.App).getenv }
 
-// Environ is os.Environ of the command's environment.
+// Environ returns os.Environ of the command's environment.
 func Environ(c *cli.Context) []string { return processOf(c.App).env }
 
-// Variable is the first of some environment variables that has a value, "" where none has.
+// Variable returns the first of some environment variables that has a value; "" if none has.
 func Variable(c *cli.Context, names []string) string { return processOf(c.App).set(names) }
 
 func (p *process) getenv(name string) string {
@@ -37,7 +37,7 @@ func (p *process) getenv(name string) string {
 	return ""
 }
 
-// Adopt has an app take its environment from env. The library would read that of the whole process while it parses.
+// Adopt makes an app use the environment env. The library would read the process's environment while it parses.
 func Adopt(app *cli.App, env []string) {
 	p := &process{env: env, variables: map[cli.Flag][]string{}}
 	p.detach(app.Flags)
@@ -83,7 +83,7 @@ func (p *process) detach(flags []cli.Flag) {
 	}
 }
 
-// VariablesOf are the environment variables that set a flag.
+// VariablesOf returns the environment variables that set a flag.
 func VariablesOf(app *cli.App, f cli.Flag) []string {
 	if p, ok := app.Metadata[processKey].(*process); ok {
 		return p.variables[f]
@@ -94,7 +94,7 @@ func VariablesOf(app *cli.App, f cli.Flag) []string {
 	return nil
 }
 
-// FromEnvironment sets the flags of a command that its line does not. An empty variable is none, as is usual.
+// FromEnvironment sets the flags that are not on the command line. As usual, an empty variable counts as unset.
 func FromEnvironment(c *cli.Context) error {
 	p := processOf(c.App)
 	for _, f := range slices.Concat(c.App.Flags, c.Command.Flags) {
@@ -113,7 +113,7 @@ func FromEnvironment(c *cli.Context) error {
 	return nil
 }
 
-// set is the first of some variables that has a value, "" where none has.
+// set returns the first of some variables that has a value; "" if none has.
 func (p *process) set(variables []string) string {
 	for _, name := range variables {
 		if strings.TrimSpace(p.getenv(name)) != "" {

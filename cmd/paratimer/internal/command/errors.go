@@ -19,24 +19,24 @@ var (
 	ErrInterrupted = errors.New("interrupted")
 	// ErrLeft means that the user quit the screen before the query ended.
 	ErrLeft = errors.New("left before the end was known")
-	// ErrQueryFailed means that the query failed or was killed, which the command has said.
+	// ErrQueryFailed means that the query failed or was killed; the command has already reported it.
 	ErrQueryFailed = errors.New("the query did not succeed")
 )
 
-// A UsageError is the caller's: a wrong flag, a file that cannot be read as what it should be.
+// A UsageError is an error of the caller: a wrong flag, or a file that cannot be read as the expected kind.
 type UsageError struct{ err error }
 
-// Error is what is wrong.
+// Error returns the text of the wrapped error.
 func (e UsageError) Error() string { return e.err.Error() }
 
-// Unwrap returns the error that made it one.
+// Unwrap returns the wrapped error.
 func (e UsageError) Unwrap() error { return e.err }
 
 // Usage returns a UsageError with a text that is formatted as by fmt.Errorf.
 func Usage(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
-// UnknownCommand says what was meant, or else which commands there are. The library would suggest the likeliest name to
-// any word, however far, and only with its own errors and help.
+// UnknownCommand returns an error that suggests a command, or else lists them. The library would suggest the
+// nearest name to any word, however far, and only with its own errors and help.
 func UnknownCommand(word, of string, names []string) error {
 	if ours := guessed[word]; of == "" && ours != "" {
 		return Usage("%q is not a command; try %s", word, ours)
@@ -53,7 +53,7 @@ func UnknownCommand(word, of string, names []string) error {
 	return Usage("%q is not a command%s; the commands are %s", word, of, strings.Join(names, ", "))
 }
 
-// guessed are commands that other programs have, and what ours are called.
+// guessed are commands of other programs, with ours for the same purpose.
 var guessed = map[string]string{
 	"status": "`paratimer attach` for your newest query, or `paratimer check` for one look",
 	"list":   "`paratimer watch` for the queries of a cluster, or `paratimer history list` for past ones",
@@ -80,14 +80,14 @@ var guessed = map[string]string{
 	"test": "`paratimer doctor` for a cluster, or `paratimer rules test` for rules",
 }
 
-// What Go's flag package says of flags that it cannot take.
+// Errors of Go's flag package about invalid flags.
 var (
 	unknownFlag = regexp.MustCompile(`^flag provided but not defined: -(.+)$`)
 	wrongValue  = regexp.MustCompile(`^invalid (?:boolean )?value "(.*)" for (?:flag )?-?-([^ :]+): `)
 	noValue     = regexp.MustCompile(`^flag needs an argument: -(.+)$`)
 )
 
-// explain says what is wrong with a flag, and what would be right.
+// explain returns what is wrong with a flag, and what would be valid.
 func explain(c *cli.Context, err error) string {
 	text := err.Error()
 	flags := c.App.Flags
@@ -110,7 +110,7 @@ func explain(c *cli.Context, err error) string {
 	return text
 }
 
-// noSuchFlag is what to say of a flag that the command does not have: a near one, or the commands that have it.
+// noSuchFlag returns the error text for an unknown flag: a similar flag, or the commands that have it.
 func noSuchFlag(c *cli.Context, name string, flags []cli.Flag) string {
 	if ours := guessedFlags[name]; ours != "" {
 		return fmt.Sprintf("there is no flag --%s here: %s", name, ours)
@@ -133,7 +133,7 @@ func noSuchFlag(c *cli.Context, name string, flags []cli.Flag) string {
 	return fmt.Sprintf("there is no flag --%s", name)
 }
 
-// guessedFlags are flags that people expect, and what to do instead.
+// guessedFlags are flags that people expect, with hints.
 var guessedFlags = map[string]string{
 	"v":       "--version is in full, and --log-level debug says more",
 	"verbose": "--log-level debug says more", "debug": "--log-level debug says more",
@@ -151,7 +151,7 @@ var guessedFlags = map[string]string{
 	"port":     "--metrics and --listen take a port",
 }
 
-// longNames are the names that may be seen of flags, long ones only: between single letters all are near.
+// longNames returns the visible names of flags, without single letters: these are similar to each other.
 func longNames(flags []cli.Flag) []string {
 	var names []string
 	for _, f := range flags {
@@ -167,7 +167,7 @@ func longNames(flags []cli.Flag) []string {
 	return names
 }
 
-// wanted is what a flag's value must look like; "" where that is not known.
+// wanted describes valid values of a flag; "" if unknown.
 func wanted(f cli.Flag) string {
 	switch f.(type) {
 	case *cli.DurationFlag:

@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/outfile"
 )
 
-// Write writes to a file, and says on stderr where it is, or to stdout where path is -.
+// Write writes to a file, and prints its path on stderr; or it writes to stdout if path is -.
 func Write(c *cli.Context, path string, content func(io.Writer) error) error {
 	if path == "-" {
 		out := bufio.NewWriter(c.App.Writer)
@@ -25,7 +25,7 @@ func Write(c *cli.Context, path string, content func(io.Writer) error) error {
 	return nil
 }
 
-// WriteFile writes a whole file, or leaves what was there.
+// WriteFile writes a whole file. If it fails the old content remains.
 func WriteFile(path string, content func(io.Writer) error) error {
 	err := outfile.Write(path, content)
 	if cannot := new(outfile.Error); errors.As(err, &cannot) {
@@ -34,7 +34,7 @@ func WriteFile(path string, content func(io.Writer) error) error {
 	return err
 }
 
-// Closing closes c and adds its error to a command's.
+// Closing closes c. If there is no error yet, it stores that of Close in err.
 func Closing(c io.Closer, what string, err *error) {
 	if e := c.Close(); e != nil && *err == nil {
 		*err = fmt.Errorf("cannot close %s: %w", what, e)
@@ -44,7 +44,7 @@ func Closing(c io.Closer, what string, err *error) {
 // maxSinkFile bounds files of secrets, templates and certificates.
 const maxSinkFile = 1 << 20
 
-// ReadBounded returns what is in a file, an error where that is more than 1 MiB.
+// ReadBounded returns the content of a file, or an error if it is larger than 1 MiB.
 func ReadBounded(path string) ([]byte, error) {
 	f, err := infile.Open(path)
 	if err != nil {

@@ -30,18 +30,18 @@ func About(subject string, flags ...cli.Flag) []cli.Flag {
 	return flags
 }
 
-// A ChoiceFlag has a closed set of values.
+// A ChoiceFlag has a fixed set of values.
 type ChoiceFlag struct {
 	*cli.StringFlag
 	Values []string
 }
 
-// OutputFlag is --output; the first format is the default.
+// OutputFlag returns --output; the first format is the default.
 func OutputFlag(formats ...string) cli.Flag {
 	return Choice("output", "write `FORMAT`", formats...)
 }
 
-// Choice is a flag with a closed set of values; the first is the default.
+// Choice returns a flag with a fixed set of values; the first is the default.
 func Choice(name, does string, values ...string) cli.Flag {
 	return &ChoiceFlag{Values: values, StringFlag: &cli.StringFlag{
 		Name: name, EnvVars: Env(name), Value: values[0],
@@ -55,7 +55,7 @@ func Choice(name, does string, values ...string) cli.Flag {
 	}}
 }
 
-// Arguments says how many arguments a command takes; most is -1 where there is no limit.
+// Arguments returns an error if a command has too few or too many arguments; most is -1 for no limit.
 func Arguments(c *cli.Context, least, most int) error {
 	n, name := c.NArg(), fullName(c)
 	switch {
@@ -67,7 +67,7 @@ func Arguments(c *cli.Context, least, most int) error {
 	return nil
 }
 
-// fullName is a command's name after that of the command that it belongs to, e.g. "history list".
+// fullName returns a command's name with its group, e.g. "history list".
 func fullName(c *cli.Context) string {
 	return strings.TrimPrefix(c.Command.HelpName, c.App.HelpName+" ")
 }
@@ -79,13 +79,13 @@ func orNone(s string) string {
 	return s
 }
 
-// Env is the environment variable of a flag. PARATIMER_GOLDEN, PARATIMER_RECORDINGS and PARATIMER_FOREIGN belong to the
-// tests: no flag has these names.
+// Env returns the environment variable of a flag. PARATIMER_GOLDEN, PARATIMER_RECORDINGS and PARATIMER_FOREIGN
+// belong to the tests: no flag has these names.
 func Env(flag string) []string {
 	return []string{"PARATIMER_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))}
 }
 
-// Leaves are the commands, those of commands in the place of these.
+// Leaves returns the commands, with groups replaced by their subcommands.
 func Leaves(all []*cli.Command) []*cli.Command {
 	var out []*cli.Command
 	for _, c := range all {
@@ -98,7 +98,7 @@ func Leaves(all []*cli.Command) []*cli.Command {
 	return out
 }
 
-// Lookup returns the flag of a name, which may have dashes before it and a value behind =; nil if there is none.
+// Lookup returns the flag with a name, which may have dashes before it and =value after it; nil if there is none.
 func Lookup(flags []cli.Flag, arg string) cli.Flag {
 	name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 	for _, f := range flags {

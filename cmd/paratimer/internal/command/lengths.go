@@ -15,7 +15,7 @@ import (
 
 var errNoLength = errors.New("give a length of time such as 45m or 1h30m")
 
-// Length reads a length of time such as 45m. The error of a number without a unit suggests one.
+// Length parses a length of time such as 45m. The error for a number without a unit suggests one.
 func Length(text string) (time.Duration, error) {
 	text = strings.TrimSpace(text)
 	d, err := time.ParseDuration(text)
@@ -33,7 +33,7 @@ func Length(text string) (time.Duration, error) {
 
 var lengthInWords = regexp.MustCompile(`(?i)^(\d+(?:\.\d+)?) ?(d|days?|h(?:ou)?rs?|hours?|mins?|minutes?|secs?|seconds?)$`)
 
-// inWords is a length as people say it: 1d, 5min, 2 hours.
+// inWords parses an informal length: 1d, 5min, 2 hours.
 func inWords(text string) (time.Duration, bool) {
 	m := lengthInWords.FindStringSubmatch(text)
 	if m == nil {
@@ -53,7 +53,7 @@ type Share struct{ value float64 }
 // NewShare returns a Share with a default.
 func NewShare(v float64) *Share { return &Share{v} }
 
-// Set reads 0.9 or 90%.
+// Set parses 0.9 or 90%.
 func (s *Share) Set(text string) error {
 	digits, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
 	v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
@@ -69,7 +69,7 @@ func (s *Share) Set(text string) error {
 
 func (s *Share) String() string { return strconv.FormatFloat(s.value, 'g', -1, 64) }
 
-// ShareOf is the value of such a flag.
+// ShareOf returns the value of such a flag.
 func ShareOf(c *cli.Context, name string) float64 {
 	if s, ok := c.Generic(name).(*Share); ok {
 		return s.value

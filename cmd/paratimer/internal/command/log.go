@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 )
 
-// LogFileFlag is --log-file.
+// LogFileFlag returns --log-file.
 func LogFileFlag() cli.Flag {
 	return &cli.StringFlag{
 		Name: "log-file", EnvVars: Env("log-file"),
@@ -19,10 +19,10 @@ func LogFileFlag() cli.Flag {
 	}
 }
 
-// logKey is where an app keeps its log.
+// logKey is the metadata key of an app's log.
 const logKey = "log"
 
-// talk is where an app's log goes.
+// talk returns the writer of an app's log.
 func talk(app *cli.App) io.Writer {
 	if l, ok := app.Metadata[logKey].(*outfile.Log); ok {
 		return l
@@ -30,18 +30,18 @@ func talk(app *cli.App) io.Writer {
 	return app.ErrWriter
 }
 
-// LogsToFile says whether an app's log goes to a file.
+// LogsToFile reports whether an app's log goes to a file.
 func LogsToFile(c *cli.Context) bool { return c.App.Metadata[logKey] != nil }
 
-// CloseLog closes an app's log where that is a file.
+// CloseLog closes an app's log if it is a file.
 func CloseLog(app *cli.App) {
 	if l, ok := app.Metadata[logKey].(*outfile.Log); ok {
-		_ = l.Close() // each line went to the system as it came
+		_ = l.Close() // each line was already written
 	}
 }
 
-// Logger talks on stderr or into the file of --log-file: in lines for people on a terminal, in JSON elsewhere unless
-// asked.
+// Logger returns a logger to stderr or to the file of --log-file: in lines on a terminal, in JSON elsewhere, unless
+// --log-format is set.
 func Logger(c *cli.Context) zerolog.Logger {
 	level, err := zerolog.ParseLevel(c.String("log-level"))
 	if err != nil {
@@ -54,7 +54,8 @@ func Logger(c *cli.Context) zerolog.Logger {
 	return zerolog.New(w).Level(level).With().Timestamp().Logger()
 }
 
-// Tell is how a user is told something in one line on stderr: unless asked to be quiet, also where only warnings are.
+// Tell returns a function that prints a line to the user on stderr. It also prints at the default level of
+// warnings, but obeys --log-level.
 func Tell(c *cli.Context) func(string) {
 	log := Logger(c)
 	if !c.IsSet("log-level") {

@@ -15,7 +15,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
-// MetricsFlags say where metrics are shown.
+// MetricsFlags returns the flags for metrics.
 func MetricsFlags() []cli.Flag {
 	return append(About("Metrics",
 		&cli.StringFlag{
@@ -33,10 +33,10 @@ func MetricsFlags() []cli.Flag {
 	), ServeFlags()...)
 }
 
-// metricsKey is where an app keeps the metrics of its run.
+// metricsKey is the metadata key of an app's metrics.
 const metricsKey = "metrics"
 
-// MetricsOf are the metrics of this run of the program; nil where nobody asks for them.
+// MetricsOf returns the metrics of this run of the program; nil if no flag requests them.
 func MetricsOf(c *cli.Context) *metrics.Metrics {
 	if c.String("metrics") == "" && c.String("metrics-textfile") == "" {
 		return nil
@@ -50,7 +50,7 @@ func MetricsOf(c *cli.Context) *metrics.Metrics {
 	return m
 }
 
-// observes is how often a live command observes; 0 of one that plays a run, which nobody waits for.
+// observes returns how often a live command observes; 0 for a replay, which has no waits.
 func observes(c *cli.Context) time.Duration {
 	if c.Command.Name == "attach" || c.Command.Name == "watch" {
 		return c.Duration("every")
@@ -58,7 +58,7 @@ func observes(c *cli.Context) time.Duration {
 	return 0
 }
 
-// Counted has the requests that pass a tap counted as well, where metrics are asked for. tap may be nil.
+// Counted also counts the requests that pass a tap, if there are metrics. tap may be nil.
 func Counted(c *cli.Context, tap hadoop.Layer) hadoop.Layer {
 	m := MetricsOf(c)
 	if m == nil {
@@ -72,7 +72,7 @@ func Counted(c *cli.Context, tap hadoop.Layer) hadoop.Layer {
 	}
 }
 
-// CountDeliveries has metrics, where they are asked for, say what was sent of alerts.
+// CountDeliveries adds counts of sent alerts to the metrics, if there are any.
 func CountDeliveries(c *cli.Context, d *notify.Dispatcher) {
 	m := MetricsOf(c)
 	if m == nil {
@@ -87,8 +87,8 @@ func CountDeliveries(c *cli.Context, d *notify.Dispatcher) {
 	})
 }
 
-// ServeMetrics serves what --metrics and --metrics-textfile ask for. m is nil where they ask for nothing. The server
-// ends with done, which lingers first, unless ctx is over.
+// ServeMetrics starts what --metrics and --metrics-textfile request. m is nil if they are not set. done stops the
+// server, after a linger time unless ctx has ended.
 func ServeMetrics(ctx context.Context, c *cli.Context) (m *metrics.Metrics, done func(), err error) {
 	m, done = MetricsOf(c), func() {}
 	if m == nil {
@@ -114,7 +114,7 @@ func ServeMetrics(ctx context.Context, c *cli.Context) (m *metrics.Metrics, done
 	log.Info().Msgf("metrics at %s://%s/metrics", door.Scheme(), listener.Addr())
 	stop := m.Serve(listener, door, func(err error) { log.Error().Err(err).Msg("metrics are not served any more") })
 	return m, func() {
-		_ = watch.Sleep(ctx, c.Duration("metrics-linger")) // however it ends, it is over
+		_ = watch.Sleep(ctx, c.Duration("metrics-linger")) // the error does not matter at the end
 		stop()
 	}, nil
 }

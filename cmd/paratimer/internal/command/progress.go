@@ -9,12 +9,12 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 )
 
-// A Progress shows on a terminal, in a line that replaces itself, how far a command is. It shows nothing in the first
-// second. A nil Progress shows nothing at all.
+// A Progress shows the progress of a command on a terminal, in a line that it replaces. It shows nothing in the
+// first second. A nil Progress never shows anything.
 type Progress struct {
 	out   io.Writer
 	now   func() time.Time
-	next  time.Time // when the line is replaced again
+	next  time.Time // when the line may be replaced again
 	shown bool
 }
 
@@ -23,8 +23,8 @@ const (
 	progressEvery = 250 * time.Millisecond
 )
 
-// NewProgress returns a Progress on stderr. It is nil unless that is a terminal that understands control sequences, and
-// with --quiet and --plain.
+// NewProgress returns a Progress on stderr. It is nil if stderr is not a terminal with control sequences, and with
+// --quiet or --plain.
 func NewProgress(c *cli.Context) *Progress {
 	if c.Bool("quiet") || c.Bool("plain") || !view.Terminal(c.App.ErrWriter) || Getenv(c)("TERM") == "dumb" {
 		return nil
@@ -36,7 +36,7 @@ func progressOn(out io.Writer, now func() time.Time) *Progress {
 	return &Progress{out: out, now: now, next: now().Add(progressAfter)}
 }
 
-// Show replaces the line, if it is time for that.
+// Show replaces the line if enough time has passed.
 func (p *Progress) Show(line func() string) {
 	if p == nil {
 		return
@@ -46,7 +46,7 @@ func (p *Progress) Show(line func() string) {
 		return
 	}
 	p.shown, p.next = true, now.Add(progressEvery)
-	_, _ = io.WriteString(p.out, "\r\x1b[K"+view.Escape(line())) // a terminal that is gone is no error of the command
+	_, _ = io.WriteString(p.out, "\r\x1b[K"+view.Escape(line())) // a closed terminal is not an error of the command
 }
 
 // Done removes the line.

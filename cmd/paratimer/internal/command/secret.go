@@ -9,11 +9,11 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// Secrets are settings that have no flag of their own, for everybody can read a command line: there is a flag
+// Secrets are settings without a flag of their own, since everyone can read a command line. There is a flag
 // NAME-file, and a variable PARATIMER_NAME.
 var Secrets = []string{"collect-token", "password", "serve-token", "webhook-secret"}
 
-// Secret is what the file of --NAME-file holds, else the variable; "" where there is neither.
+// Secret returns the content of the file of --NAME-file, else the variable's value; "" if neither is set.
 func Secret(c *cli.Context, name string) (string, error) {
 	path := c.String(name + "-file")
 	if path == "" {
@@ -29,7 +29,7 @@ func Secret(c *cli.Context, name string) (string, error) {
 	return string(b), nil
 }
 
-// Token is a secret that a header and a shell take as it is.
+// Token returns a secret that can be used in a header and in a shell without quoting.
 func Token(c *cli.Context, name string) (string, error) {
 	value, err := Secret(c, name)
 	if err == nil && value != "" && !safeToken.MatchString(value) {
@@ -38,7 +38,7 @@ func Token(c *cli.Context, name string) (string, error) {
 	return value, err
 }
 
-// WithoutSecrets is an environment for commands that need none of ours.
+// WithoutSecrets returns an environment without our secrets, for commands that do not need them.
 func WithoutSecrets(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(e string) bool {
 		name, _, _ := strings.Cut(e, "=")
@@ -46,5 +46,5 @@ func WithoutSecrets(environ []string) []string {
 	})
 }
 
-// safeToken is what a header and a shell take as it is.
+// safeToken matches tokens that need no quoting in a header or a shell.
 var safeToken = regexp.MustCompile(`^[A-Za-z0-9._~+/=-]{1,256}$`)

@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/serve"
 )
 
-// ServeFlags say who may read what this program serves: metrics, and the report's live page.
+// ServeFlags returns the flags for access to what this program serves: metrics, and the report's live page.
 func ServeFlags() []cli.Flag {
 	return About("Who may read what is served",
 		&cli.StringFlag{
@@ -33,10 +33,10 @@ func ServeFlags() []cli.Flag {
 	)
 }
 
-// LeastToken is how long a token must be where others can reach the address: 16 characters of hex are 64 bits.
+// LeastToken is the least length of a token if others can reach the address: 16 characters of hex are 64 bits.
 const LeastToken = 16
 
-// door is who is let in by the flags of ServeFlags.
+// door returns the access control of ServeFlags.
 func door(c *cli.Context) (d serve.Door, err error) {
 	if d.Token, err = Token(c, "serve-token"); err != nil {
 		return d, err
@@ -51,7 +51,7 @@ func door(c *cli.Context) (d serve.Door, err error) {
 		}
 	}
 	if clients != "" {
-		// The system's authorities issue certificates to anybody: they are not trusted here.
+		// The system's authorities issue certificates to anyone, so they are not trusted here.
 		if d.Clients, err = keypair.Pool(clients, nil); err != nil {
 			return d, Usage("--serve-client-ca: %w", err)
 		}
@@ -59,7 +59,7 @@ func door(c *cli.Context) (d serve.Door, err error) {
 	return d, nil
 }
 
-// Listen opens an address that a flag gives. Where others can reach it, it must be known who asks.
+// Listen opens the address of a flag. If others can reach it, clients must be authenticated.
 func Listen(ctx context.Context, c *cli.Context, flag, typed string) (net.Listener, serve.Door, error) {
 	address, exposed, err := serve.Address(typed)
 	if err != nil {
@@ -87,7 +87,7 @@ func Listen(ctx context.Context, c *cli.Context, flag, typed string) (net.Listen
 	return listener, d, nil
 }
 
-// Trusted are the authorities that --ca-file adds to the system's; nil are the system's alone.
+// Trusted returns the system's authorities with those of --ca-file; nil without the flag, for the system's alone.
 func Trusted(c *cli.Context) (*x509.CertPool, error) {
 	path := c.String("ca-file")
 	if path == "" {
@@ -95,7 +95,7 @@ func Trusted(c *cli.Context) (*x509.CertPool, error) {
 	}
 	system, err := x509.SystemCertPool()
 	if err != nil {
-		system = nil // there are systems without any
+		system = nil // some systems have none
 	}
 	pool, err := keypair.Pool(path, system)
 	if err != nil {

@@ -17,11 +17,11 @@ import (
 // maxConfig bounds the configuration file.
 const maxConfig = 1 << 20
 
-// Pure are the commands that read nothing but their arguments, so that a recording gives everybody the same numbers.
+// Pure are the commands that read only their arguments, so that a recording gives everyone the same numbers.
 var Pure = []string{"replay", "score"}
 
-// Configure sets the command's flags that neither the command line nor the environment sets, from the configuration
-// file. Its keys are names of flags, of any command.
+// Configure sets the command's flags from the configuration file, except those on the command line or in the
+// environment. Its keys are names of flags, of any command.
 func Configure(c *cli.Context) error {
 	path, asked := ConfigPath(c)
 	if path == "" || !asked && slices.Contains(Pure, c.Command.Name) {
@@ -46,7 +46,7 @@ func Configure(c *cli.Context) error {
 	return nil
 }
 
-// NoSetting says what is wrong with a key that no flag has, and what was meant.
+// NoSetting returns the error text for a key that is not a flag, with a suggestion.
 func NoSetting(path string, s planfile.Field, known []string) string {
 	text := fmt.Sprintf("%s:%d: %s is not a setting", path, s.Line, s.Name)
 	if near := planfile.Nearest(s.Name, known); near != "" {
@@ -55,7 +55,7 @@ func NoSetting(path string, s planfile.Field, known []string) string {
 	return text + "; the settings are the names of flags: `paratimer config show` lists them"
 }
 
-// ConfigPath is the file to read and whether the user named it.
+// ConfigPath returns the file to read, and whether the user named it.
 func ConfigPath(c *cli.Context) (path string, asked bool) {
 	if c.IsSet("config") {
 		return c.String("config"), true
@@ -89,14 +89,14 @@ func ReadConfig(path string) ([]planfile.Field, error) {
 	return planfile.Fields(b, path, "configuration")
 }
 
-// set gives a flag its value from the file, unless it has one or this command does not have it.
+// set sets a flag to its value in the file, unless it is set already or the command does not have it.
 func set(c *cli.Context, s planfile.Field) error {
 	f := Lookup(slices.Concat(c.App.Flags, c.Command.Flags), s.Name)
 	if f == nil || c.IsSet(s.Name) {
 		return nil
 	}
 	if (s.Name == "plain" || s.Name == "quiet") && c.String("output") == "ndjson" {
-		return nil // how lines are printed is no matter of frames
+		return nil // the format of lines does not affect frames
 	}
 	for _, v := range s.Values {
 		if err := c.Set(s.Name, v); err != nil {
@@ -109,7 +109,7 @@ func set(c *cli.Context, s planfile.Field) error {
 	return nil
 }
 
-// FlagNames are the names of all flags that a file may set, sorted.
+// FlagNames returns the names of all flags that a file may set, sorted.
 func FlagNames(app *cli.App) []string {
 	var names []string
 	add := func(flags []cli.Flag) {
@@ -127,5 +127,5 @@ func FlagNames(app *cli.App) []string {
 	return names
 }
 
-// Settable says whether a file may set a flag of this name.
+// Settable reports whether a file may set a flag of this name.
 func Settable(name string) bool { return !slices.Contains([]string{"help", "version", "config"}, name) }

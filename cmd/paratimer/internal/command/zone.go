@@ -7,7 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// UTCFlag is the flag of the reader's time zone.
+// UTCFlag returns the flag of the reader's time zone.
 func UTCFlag() cli.Flag {
 	return &cli.BoolFlag{
 		Name: "utc", EnvVars: Env("utc"),
@@ -15,7 +15,7 @@ func UTCFlag() cli.Flag {
 	}
 }
 
-// Zone is the zone of the reader: UTC if that is asked for, else that of TZ, else the machine's.
+// Zone returns the reader's time zone: UTC with --utc, else that of TZ, else the machine's.
 func Zone(c *cli.Context) *time.Location {
 	if c.Bool("utc") {
 		return time.UTC
