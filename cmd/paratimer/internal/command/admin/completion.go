@@ -29,7 +29,7 @@ func completion(c *cli.Context) error {
 	return err
 }
 
-// Completing has the library answer a shell that asks what goes on with these arguments, before it runs anything.
+// Completing makes the library answer requests for completions before it runs any command.
 func Completing(app *cli.App, args []string) *cli.App {
 	offer := func(c *cli.Context) {
 		if root, err := Manual(app); err == nil {

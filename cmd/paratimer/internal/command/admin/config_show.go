@@ -15,7 +15,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 )
 
-// configCommand shows settings.
+// configCommand returns the command that shows settings.
 func configCommand() *cli.Command {
 	return command.Group("config", "show the settings and where they come from",
 		command.Plain(command.New("show", "[COMMAND]", "list the settings of a command, or of all", configShow,
@@ -26,7 +26,8 @@ func configCommand() *cli.Command {
 			command.Choice("output", "write `FORMAT`", "text", "json"))))
 }
 
-// configShow lists every setting with its value. What is wrong with them is said, and all that can be read is shown.
+// configShow lists every setting with its value. It reports errors in the settings, but shows everything that can
+// be read.
 func configShow(c *cli.Context) error {
 	root, err := Manual(c.App)
 	if err != nil {
@@ -79,7 +80,7 @@ func configShow(c *cli.Context) error {
 	return nil
 }
 
-// A ownedFlag is a flag and who has it.
+// An ownedFlag is a flag with the commands that have it.
 type ownedFlag struct {
 	manual.Flag
 	everywhere bool
@@ -87,7 +88,7 @@ type ownedFlag struct {
 	differs    bool
 }
 
-// settingsOf are the settings of a command and of those below it, with those of every command, by name.
+// settingsOf returns the settings of a command and of those below it, and the global ones, by name.
 func settingsOf(root, at *manual.Command) []ownedFlag {
 	var all []ownedFlag
 	add := func(f manual.Flag, command string) {
@@ -109,7 +110,7 @@ func settingsOf(root, at *manual.Command) []ownedFlag {
 	for _, m := range at.All() {
 		_, path, _ := strings.Cut(m.Path, " ")
 		for _, f := range m.Flags {
-			if m != root && command.Settable(f.Name) && len(f.Env) > 0 { // the others are of a command line alone
+			if m != root && command.Settable(f.Name) && len(f.Env) > 0 { // others are for the command line only
 				add(f, path)
 			}
 		}
@@ -118,7 +119,8 @@ func settingsOf(root, at *manual.Command) []ownedFlag {
 	return all
 }
 
-// inForce is the value that a setting has: of a flag, else of the environment, else of the file, else its default.
+// inForce returns a setting's effective value: from the flag, else the environment, else the file, else its
+// default.
 func inForce(c *cli.Context, s ownedFlag, path string, inFile []planfile.Field) settings.Setting {
 	out := settings.Setting{Name: s.Name, Origin: settings.Default, Commands: s.commands}
 	if s.everywhere {
@@ -150,7 +152,7 @@ func inForce(c *cli.Context, s ownedFlag, path string, inFile []planfile.Field) 
 	return out
 }
 
-// secretsSet are those that the environment sets for a command which reads them.
+// secretsSet returns the secrets that the environment sets for a command that reads them.
 func secretsSet(c *cli.Context, shown []settings.Setting) []settings.Setting {
 	var out []settings.Setting
 	for _, name := range command.Secrets {
@@ -166,9 +168,9 @@ func secretsSet(c *cli.Context, shown []settings.Setting) []settings.Setting {
 	return out
 }
 
-// unknownVariables says which variables look like settings and are none.
+// unknownVariables returns notes about variables that look like settings but are none.
 func unknownVariables(environ []string, root *manual.Command) []string {
-	// What the tap and the tests read.
+	// read by the tap and the tests
 	known := []string{
 		"PARATIMER_CONFIG", "PARATIMER_COLLECT", "PARATIMER_TOKEN", "PARATIMER_GOLDEN",
 		"PARATIMER_RECORDINGS", "PARATIMER_FOREIGN",

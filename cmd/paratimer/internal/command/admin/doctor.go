@@ -13,13 +13,13 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 )
 
-// Doctor is `paratimer doctor`.
+// Doctor returns `paratimer doctor`.
 func Doctor() *cli.Command {
 	return command.New("doctor", "", "check which services of a cluster answer, and suggest fixes", doctor,
 		append(append(input.ClusterFlags(), input.SparkFlags()...), command.OutputFlag("text", "json"))...)
 }
 
-// doctor says what of a cluster can be reached, and what to do about the rest.
+// doctor reports which services of a cluster can be reached, and suggests fixes for the others.
 func doctor(c *cli.Context) error {
 	if err := command.Arguments(c, 0, 0); err != nil {
 		return err
@@ -39,7 +39,7 @@ func doctor(c *cli.Context) error {
 	return nil
 }
 
-// examine checks the driver of Spark that --spark names, else the cluster, else a driver on this machine.
+// examine checks the Spark driver of --spark, else the cluster, else a driver on this machine.
 func examine(c *cli.Context) ([]hadoop.Check, error) {
 	driver, err := input.NewDriver(c.Context, c, "", nil)
 	if err != nil {

@@ -19,12 +19,12 @@ func helpCommand() *cli.Command {
 		help))
 }
 
-// help prints what `--help` prints of a command.
+// help prints the same as a command's `--help`.
 func help(c *cli.Context) error {
 	return helpOf(c, c.Args().Slice())
 }
 
-// helpOf prints the help of the command that these words name.
+// helpOf prints the help of the command with these words.
 func helpOf(c *cli.Context, words []string) error {
 	write := manual.Help
 	if len(words) > 0 && words[0] == "all" {
@@ -38,7 +38,7 @@ func helpOf(c *cli.Context, words []string) error {
 	return err
 }
 
-// groupHelp is what a group of commands does where none of them is named: it says how it is used.
+// groupHelp returns the action of a group of commands without a subcommand: it shows the group's help.
 func groupHelp(group *cli.Command) cli.ActionFunc {
 	return func(c *cli.Context) error {
 		switch word := c.Args().First(); word {
@@ -52,7 +52,7 @@ func groupHelp(group *cli.Command) cli.ActionFunc {
 	}
 }
 
-// namesOf are the names of commands.
+// namesOf returns the names of commands.
 func namesOf(commands []*cli.Command) []string {
 	names := make([]string, len(commands))
 	for i, c := range commands {
@@ -61,7 +61,7 @@ func namesOf(commands []*cli.Command) []string {
 	return names
 }
 
-// manualFor is the part of the tree that these words name.
+// manualFor returns the command with these words.
 func manualFor(c *cli.Context, words []string) (*manual.Command, error) {
 	root, err := Manual(c.App)
 	if err != nil {
@@ -136,7 +136,7 @@ func writePages(dir string, root *manual.Command) error {
 	return nil
 }
 
-// thisRelease is the version, and the day of the commit that it was built from.
+// thisRelease returns the version, and the day of the commit that it was built from.
 func thisRelease() manual.Release {
 	r := manual.Release{Version: command.ThisBuild().Version}
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -149,7 +149,7 @@ func thisRelease() manual.Release {
 	return r
 }
 
-// showHelp prints the help of the command that runs.
+// showHelp prints the help of the running command.
 func showHelp(c *cli.Context) error {
 	if err := cli.ShowSubcommandHelp(c); err != nil {
 		return fmt.Errorf("cannot show the help: %w", err)

@@ -19,7 +19,7 @@ import (
 //go:embed manual.txt
 var manualTexts string
 
-// Manual is the command tree with all that is said of it.
+// Manual returns the command tree with its documentation.
 func Manual(app *cli.App) (*manual.Command, error) {
 	texts, err := manual.ParseTexts(manualTexts)
 	if err != nil {
@@ -73,11 +73,11 @@ func flagsOf(app *cli.App, flags []cli.Flag) []manual.Flag {
 	return out
 }
 
-// metasyntactic is a word between backquotes that stands for a value. Between others stand commands.
+// metasyntactic matches a placeholder of a value between backquotes. Other words between backquotes are commands.
 var metasyntactic = regexp.MustCompile("`([^`a-z]+|JOB:m3@195s|SHELL COMMAND)`")
 
-// placeholder is what stands for a flag's value, and what it does. Where its usage names none, the flag's last word
-// does.
+// placeholder returns the placeholder of a flag's value, and the flag's description. If the usage has no
+// placeholder, it is the last word of the flag's name.
 func placeholder(f cli.DocGenerationFlag) (value, does string) {
 	usage := f.GetUsage()
 	does = metasyntactic.ReplaceAllString(usage, "$1")
@@ -91,7 +91,8 @@ func placeholder(f cli.DocGenerationFlag) (value, does string) {
 	return strings.ToUpper(name[strings.LastIndexByte(name, '-')+1:]), does
 }
 
-// defaultOf is a flag's default, where its usage does not say it. Zero is "none is set", but for seeds and speeds.
+// defaultOf returns a flag's default, unless its usage contains it. Zero means "not set", except for seeds and
+// speeds.
 func defaultOf(f cli.Flag, does string) string {
 	if strings.Contains(does, "(default") {
 		return ""
@@ -125,8 +126,8 @@ func defaultOf(f cli.Flag, does string) string {
 	return ""
 }
 
-// Helpful gives their help to the commands that a command line names, and to the program if it does not begin with a
-// command: a command shows no other's help, and writing the help of all of them takes longer than most commands.
+// Helpful adds help texts to the commands in a command line, and to the program if the line does not begin with a
+// command. Other commands' help is not shown, and formatting all of it takes longer than most commands.
 func Helpful(app *cli.App, args []string) *cli.App {
 	words := manual.Help
 	if allHelp(args) {
@@ -135,7 +136,7 @@ func Helpful(app *cli.App, args []string) *cli.App {
 	if len(args) < 2 || app.Command(args[1]) == nil {
 		root, err := Manual(app)
 		if err != nil {
-			return app // a test holds that it cannot be
+			return app // a test checks that there is no error
 		}
 		app.CustomAppHelpTemplate = template(words(root))
 	}
@@ -148,7 +149,7 @@ func Helpful(app *cli.App, args []string) *cli.App {
 	return app
 }
 
-// allHelp reports whether a command line asks for the whole help: `--help all`.
+// allHelp reports whether a command line requests the whole help: `--help all`.
 func allHelp(args []string) bool {
 	for i := 1; i < len(args); i++ {
 		if prev := args[i-1]; args[i] == "all" && (prev == "--help" || prev == "-h") {
@@ -175,5 +176,5 @@ func helpfulCommands(app *cli.App, path string, commands []*cli.Command, texts m
 	}
 }
 
-// template is a template that gives a text.
+// template returns a template that outputs a text.
 func template(text string) string { return strings.ReplaceAll(text, "{{", `{{"{{"}}`) }
