@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 )
 
-// The words of --estimators that are no names of estimators.
+// Values of --estimators that are not names of estimators.
 const (
 	// OwnEstimators are ParaTimer's scenarios.
 	OwnEstimators = "own"
@@ -20,14 +20,14 @@ const (
 	AllEstimators = "all"
 )
 
-// A Battery is which estimators are shown (the ParaTimer paper, section 3.2.1). The zero battery is ParaTimer's own
+// A Battery is the set of shown estimators (the ParaTimer paper, section 3.2.1). The zero value is ParaTimer's own
 // scenarios.
 type Battery struct {
 	shown  []string // names of own scenarios; nil: all
 	others []estimators.Scenario
 }
 
-// EstimatorsFlag is --estimators.
+// EstimatorsFlag returns --estimators.
 func EstimatorsFlag(does, value string) cli.Flag {
 	return &command.ChoiceFlag{
 		Values: append([]string{OwnEstimators, AllEstimators}, estimatorNames()...),
@@ -43,11 +43,10 @@ func EstimatorsFlag(does, value string) cli.Flag {
 	}
 }
 
-// BatteryOf is --estimators, which the flag's action has checked.
+// BatteryOf returns the value of --estimators, which the flag's action has checked.
 func BatteryOf(c *cli.Context) (Battery, error) { return parseBattery(c.String("estimators")) }
 
-// parseBattery reads the words of --estimators. The headline's scenario, standard, is always among those that are
-// shown.
+// parseBattery parses --estimators. The headline's scenario, standard, is always shown.
 func parseBattery(text string) (Battery, error) {
 	names := estimatorNames()
 	own := len(estimators.Scenarios())
@@ -85,7 +84,7 @@ func parseBattery(text string) (Battery, error) {
 	return b, nil
 }
 
-// Scenarios are those that are shown, standard first.
+// Scenarios returns the shown ones, standard first.
 func (b Battery) Scenarios() []estimators.Scenario {
 	var out []estimators.Scenario
 	for _, s := range estimators.Scenarios() {
@@ -96,7 +95,7 @@ func (b Battery) Scenarios() []estimators.Scenario {
 	return append(out, b.others...)
 }
 
-// estimatorNames are the names of all estimators, ParaTimer's own first, standard before all.
+// estimatorNames returns the names of all estimators, ParaTimer's own first, standard before all.
 func estimatorNames() []string {
 	var names []string
 	for _, s := range slices.Concat(estimators.Scenarios(), estimators.Others()) {

@@ -17,9 +17,9 @@ import (
 	"github.com/paratimer/paratimer/estimators/cost"
 )
 
-// zones of deadlines, where the machine has none
+// time zones for deadlines, in case the machine has none
 
-// BoundFlags say what the query is held to. Bounds that may be repeated warn at several times.
+// BoundFlags returns the flags for bounds. Repeated flags add bounds.
 func BoundFlags() []cli.Flag {
 	return command.About("What the query is held to",
 		&cli.StringSliceFlag{
@@ -65,7 +65,7 @@ func BoundFlags() []cli.Flag {
 	)
 }
 
-// Bounds are what the flags hold the query to.
+// Bounds returns the bounds of the flags.
 func Bounds(c *cli.Context) ([]alert.Bound, error) {
 	risk, hold := command.ShareOf(c, "risk"), c.Int("hold")
 	if !(risk > 0 && risk <= 1) {
@@ -125,8 +125,8 @@ func Bounds(c *cli.Context) ([]alert.Bound, error) {
 	return all, nil
 }
 
-// usual is the usual length that is asked for, else what the first profile takes where nothing goes wrong; 0 where
-// neither is given.
+// usual returns the length of --usual, else the length of the first profile without failures; 0 if neither is
+// given.
 func usual(c *cli.Context) (time.Duration, error) {
 	if c.IsSet("usual") {
 		if d := c.Duration("usual"); d > 0 {
@@ -142,10 +142,10 @@ func usual(c *cli.Context) (time.Duration, error) {
 		nil && v.Estimates[0].Remaining != nil {
 		return *v.Estimates[0].Remaining, nil
 	}
-	return 0, nil // a profile that is no whole plan tells no length
+	return 0, nil // a profile that is not a whole plan has no length
 }
 
-// numbered is the name of a repeated flag's bound: "within", "within-2", …
+// numbered returns the name of a repeated flag's bound: "within", "within-2", …
 func numbered(name string, i int) string {
 	if i == 0 {
 		return name

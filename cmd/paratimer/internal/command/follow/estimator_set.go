@@ -10,8 +10,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/nearestfit"
 )
 
-// EstimatorSet is who estimates: ParaTimer's scenarios, the range, which reduces hold the query back, and, if asked,
-// all others for comparison. The range has so many samples; 0: the usual number.
+// EstimatorSet returns the estimators: ParaTimer's scenarios, the range, uneven reduces, and if others is true all
+// others for comparison. The range has that many samples; 0: the default.
 func EstimatorSet(others bool, samples int) watch.EstimatorSet {
 	var b Battery
 	if others {
@@ -20,8 +20,8 @@ func EstimatorSet(others bool, samples int) watch.EstimatorSet {
 	return EstimatorSetOf(cost.Costs, b, samples)
 }
 
-// EstimatorSetOf is EstimatorSet on another cost model, showing a battery. The headline and alerts rest on all of
-// ParaTimer's scenarios, shown or not.
+// EstimatorSetOf is EstimatorSet with another cost model and selection of shown estimators. The headline and alerts
+// use all of ParaTimer's scenarios, shown or not.
 func EstimatorSetOf(model estimators.Model, b Battery, samples int) watch.EstimatorSet {
 	scenarios := append(estimators.Scenarios(), estimators.Corrected(estimators.Sampled()), estimators.Uneven())
 	n := len(scenarios) - 2
@@ -33,7 +33,7 @@ func EstimatorSetOf(model estimators.Model, b Battery, samples int) watch.Estima
 	}
 }
 
-// DeltaFlag is --delta.
+// DeltaFlag returns --delta.
 func DeltaFlag() cli.Flag {
 	return &cli.Float64Flag{
 		Name: "delta", EnvVars: command.Env("delta"), Value: nearestfit.Default().DeltaBytes,
@@ -49,7 +49,7 @@ func DeltaFlag() cli.Flag {
 
 const maxDelta = 1e12
 
-// ModelOf is the cost model with the flags' parameters.
+// ModelOf returns the cost model with the flags' parameters.
 func ModelOf(c *cli.Context) estimators.Model {
 	return cost.With(cost.Options{DeltaBytes: c.Float64("delta")})
 }

@@ -14,8 +14,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 )
 
-// FullScreen says whether frames are shown full screen: on a terminal that can, to somebody who has not asked for
-// lines.
+// FullScreen reports whether frames are shown full screen: on a capable terminal, unless a flag requests lines.
 func FullScreen(c *cli.Context) bool { return fullScreen(c) }
 
 // FleetOnScreen shows many queries full screen while work runs.

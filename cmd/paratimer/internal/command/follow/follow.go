@@ -1,5 +1,5 @@
-// Package follow watches a query for a command: which estimators are asked, what the query is held to, who is told of
-// alerts, and whether frames are drawn on a screen or printed. It has the flags that say so.
+// Package follow watches a query for a command: its estimators, its bounds, the sinks of alerts, and whether frames
+// are drawn on a screen or printed. It has the flags for these.
 package follow
 
 import (
@@ -18,13 +18,13 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Pace is when frames come: every so often, or as fast as the query's own time divided by speed.
+// Pace is the time between frames: Every, or for a past run its own time divided by Speed.
 type Pace struct {
 	Every time.Duration
 	Speed float64
 }
 
-// Flags are the flags of all commands that print frames.
+// Flags returns the flags of all commands that print frames.
 func Flags(more ...cli.Flag) []cli.Flag {
 	return append([]cli.Flag{
 		command.OutputFlag("text", "ndjson"),
@@ -36,7 +36,8 @@ func Flags(more ...cli.Flag) []cli.Flag {
 	}, slices.Concat(BoundFlags(), command.MetricsFlags(), more)...)
 }
 
-// linesFlag says how lines are printed. On a command line it contradicts frames; as a setting it gives way to them.
+// linesFlag returns a flag about printed lines. On the command line it conflicts with --output ndjson; as a setting
+// it is ignored then.
 func linesFlag(name, does string) cli.Flag {
 	return &cli.BoolFlag{
 		Name: name, EnvVars: command.Env(name), Usage: does,
@@ -51,7 +52,7 @@ func linesFlag(name, does string) cli.Flag {
 	}
 }
 
-// SpeedFlag is --speed: how many times as fast as it came a past or simulated run is played; 0 does not wait.
+// SpeedFlag returns --speed: the speed of a replay relative to the run; 0 does not wait.
 func SpeedFlag(value float64) cli.Flag {
 	does := "play `N` times as fast as the run was; 0: without waiting"
 	if value == 0 {
@@ -60,7 +61,7 @@ func SpeedFlag(value float64) cli.Flag {
 	return &cli.Float64Flag{Name: "speed", EnvVars: command.Env("speed"), Value: value, Usage: does}
 }
 
-// SpeedOf is --speed.
+// SpeedOf returns --speed.
 func SpeedOf(c *cli.Context) (float64, error) {
 	v := c.Float64("speed")
 	if !(v >= 0) {
@@ -104,8 +105,8 @@ func Run(c *cli.Context, src watch.Source, p Pace, options ...func(*watch.Watch)
 	return Ended(state)
 }
 
-// watchOn runs a watch that shows its frames on a screen, or in lines. A terminal that takes nothing holds up no live
-// watch, whose alerts must go on; a pipe does, for what reads it must miss nothing.
+// watchOn runs a watch that shows its frames on a screen, or in lines. A blocked terminal does not block a live
+// watch, since alerts must go on. A pipe does, since its reader must miss nothing.
 func watchOn(ctx context.Context, c *cli.Context, w watch.Watch) (state dag.State, err error) {
 	if fullScreen(c) {
 		return watchOnScreen(ctx, c, w)
@@ -124,7 +125,7 @@ func watchOn(ctx context.Context, c *cli.Context, w watch.Watch) (state dag.Stat
 	return w.Run(ctx)
 }
 
-// sink is the view that --output asks for.
+// sink returns the view for --output.
 func sink(c *cli.Context) watch.Sink {
 	if c.String("output") == "ndjson" {
 		return view.NewNDJSON(c.App.Writer)
@@ -139,7 +140,7 @@ func sink(c *cli.Context) watch.Sink {
 	return lines
 }
 
-// Ended turns a query's last state into a command's error.
+// Ended returns the command's error for a query's last state.
 func Ended(s dag.State) error {
 	switch s {
 	case dag.Succeeded:

@@ -7,7 +7,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/sinks"
 )
 
-// LineageFlag is --openlineage. The other settings are the variables that every client of OpenLineage reads.
+// LineageFlag returns --openlineage. The other settings are the usual variables of OpenLineage clients.
 func LineageFlag() cli.Flag {
 	return &cli.StringFlag{
 		Name: "openlineage", EnvVars: command.Env("openlineage"),
@@ -15,8 +15,8 @@ func LineageFlag() cli.Flag {
 	}
 }
 
-// Lineage returns the sink of --openlineage; nil if it is not given, or if --dry-run sends nothing. finish ends it,
-// after --drain at most.
+// Lineage returns the sink of --openlineage; nil if it is not set, or with --dry-run. finish closes it, after at
+// most --drain.
 func Lineage(c *cli.Context) (o *sinks.OpenLineage, finish func(), err error) {
 	address := c.String("openlineage")
 	if address == "" || c.Bool("dry-run") {

@@ -22,8 +22,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// fullScreen says whether frames are shown full screen: to somebody who has a terminal that can, and has not asked for
-// lines.
+// fullScreen reports whether frames are shown full screen: on a capable terminal, unless a flag requests lines.
 func fullScreen(c *cli.Context) bool {
 	if c.String("output") != "text" || c.Bool("plain") || c.Bool("quiet") || !view.Terminal(c.App.Writer) {
 		return false
@@ -33,8 +32,7 @@ func fullScreen(c *cli.Context) bool {
 	return err == nil && tty.Capable(command.Getenv(c), width, height) && keyboard(c.App.Reader)
 }
 
-// keyboard says whether keys can be read: from in, or where that is no terminal from the one that the command was
-// started on.
+// keyboard reports whether keys can be read: from in, or, if that is not a terminal, from the controlling terminal.
 func keyboard(in io.Reader) bool {
 	if f, ok := in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		return true
@@ -46,7 +44,7 @@ func keyboard(in io.Reader) bool {
 	return f.Close() == nil
 }
 
-// watchOnScreen runs a watch full screen. What happened stands in lines below it when it has ended.
+// watchOnScreen runs a watch full screen. After the end it prints a summary in lines.
 func watchOnScreen(ctx context.Context, c *cli.Context, w watch.Watch) (dag.State, error) {
 	o := tty.Options{
 		Style: screen.Style{
@@ -60,7 +58,7 @@ func watchOnScreen(ctx context.Context, c *cli.Context, w watch.Watch) (dag.Stat
 		o.In = f
 	}
 	o.Aside, _ = c.App.ErrWriter.(*tty.Aside)
-	// What is measured of a run while it is played must be what is shown, so that there nothing is read ahead.
+	// Metrics during a replay must match what is shown, so nothing is read ahead then.
 	if o.Play = w.Every == 0 && command.MetricsOf(c) == nil; o.Play {
 		if o.Speed = w.Speed; w.Speed == 0 && c.IsSet("speed") {
 			o.Speed = math.Inf(1)
@@ -69,7 +67,7 @@ func watchOnScreen(ctx context.Context, c *cli.Context, w watch.Watch) (dag.Stat
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
+	if !signal.Ignored(syscall.SIGHUP) { // ignored e.g. under nohup
 		defer command.Interrupts(cancel, syscall.SIGHUP)()
 	}
 	shown, told := tty.New(o), newSummary(o.Style)
@@ -91,14 +89,14 @@ func watchOnScreen(ctx context.Context, c *cli.Context, w watch.Watch) (dag.Stat
 	return state, err
 }
 
-// A summary is a sink that remembers what stands below the screen when it is gone: what had to be heard, and how it
-// stands.
+// A summary is a sink that collects the lines to print when the screen has closed: urgent events and the last
+// state.
 type summary struct {
 	lines, urgent      *view.Text
 	standing, happened *tty.Tail
 }
 
-// mostHappened bounds the lines of a summary: a terminal of 24 lines holds them.
+// mostHappened bounds the lines of a summary, to fit into a terminal of 24 lines.
 const mostHappened = 10
 
 func newSummary(style screen.Style) *summary {
@@ -108,7 +106,7 @@ func newSummary(style screen.Style) *summary {
 	return s
 }
 
-// Show is a watch.Sink's.
+// Show implements watch.Sink.
 func (s *summary) Show(tick frame.Tick) error {
 	if err := s.lines.Show(tick); err != nil {
 		return err
@@ -116,7 +114,7 @@ func (s *summary) Show(tick frame.Tick) error {
 	return s.urgent.Show(tick)
 }
 
-// text is the summary of a query in a state: of one that goes on, how it stood as well.
+// text returns the summary for a state: if the query still runs, it ends with the newest line.
 func (s *summary) text(state dag.State) string {
 	if state.Ended() {
 		return s.standing.First() + s.happened.String()

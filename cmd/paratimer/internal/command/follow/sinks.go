@@ -24,7 +24,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
-// SinkFlags say who is told of alerts. There is no flag for the webhook's secret: everybody can read a command line.
+// SinkFlags returns the flags of alert sinks. There is no flag for the webhook's secret: everyone can read a
+// command line.
 func SinkFlags() []cli.Flag {
 	return command.About("Who is told of alerts",
 		&cli.StringFlag{
@@ -74,7 +75,7 @@ func SinkFlags() []cli.Flag {
 	)
 }
 
-// sinksOf are the sinks that the flags name.
+// sinksOf creates the sinks of the flags.
 func sinksOf(c *cli.Context, now func() time.Time) ([]notify.Sink, error) {
 	for name, least := range map[string]time.Duration{
 		"repost":       100 * time.Millisecond,
@@ -122,11 +123,11 @@ func sinksOf(c *cli.Context, now func() time.Time) ([]notify.Sink, error) {
 	return all, nil
 }
 
-// terminal is where a bell can be heard; nil: nowhere.
+// terminal returns a terminal for the bell; nil if there is none.
 func terminal(c *cli.Context) io.Writer {
 	for _, w := range []io.Writer{c.App.ErrWriter, c.App.Writer} {
 		if aside, ok := w.(*tty.Aside); ok {
-			w = aside.Under() // a bell moves nothing on a screen
+			w = aside.Under() // a bell does not disturb a screen
 		}
 		if view.Terminal(w) {
 			return w
@@ -135,7 +136,7 @@ func terminal(c *cli.Context) io.Writer {
 	return nil
 }
 
-// sinkClient trusts the same certificates as the cluster's client. --insecure is about the cluster alone.
+// sinkClient trusts the same certificates as the cluster's client. --insecure applies only to the cluster.
 func sinkClient(c *cli.Context) (*http.Client, error) {
 	pool, err := command.Trusted(c)
 	if err != nil {
@@ -144,7 +145,7 @@ func sinkClient(c *cli.Context) (*http.Client, error) {
 	return sinks.NewClient(pool), nil
 }
 
-// webhook is the sink of --webhook. Its errors do not repeat the address: it may hold a token.
+// webhook returns the sink of --webhook. Its errors do not include the address, which may contain a token.
 func webhook(c *cli.Context, url string, client *http.Client) (notify.Sink, error) {
 	key, err := command.Secret(c, "webhook-secret")
 	if err != nil {
@@ -164,7 +165,7 @@ func webhook(c *cli.Context, url string, client *http.Client) (notify.Sink, erro
 	return s, nil
 }
 
-// execCommand is the sink of --exec.
+// execCommand returns the sink of --exec.
 func execCommand(c *cli.Context, line string) (notify.Sink, error) {
 	input, err := templateOf(c, "exec-template", sinks.Inputs)
 	if err != nil {
@@ -177,7 +178,7 @@ func execCommand(c *cli.Context, line string) (notify.Sink, error) {
 	return s, nil
 }
 
-// templateOf is the template that a flag names: a ready one's name, or what its file holds; "" where none is named.
+// templateOf returns the template of a flag: the name of a built-in one, or the content of its file; "" if not set.
 func templateOf(c *cli.Context, flag string, ready []string) (string, error) {
 	path := c.String(flag)
 	if path == "" || slices.Contains(ready, path) {
@@ -196,10 +197,11 @@ func templateOf(c *cli.Context, flag string, ready []string) (string, error) {
 	return string(b), nil
 }
 
-// Sinks are the sinks that the flags name.
+// Sinks creates the sinks of the flags.
 func Sinks(c *cli.Context) ([]notify.Sink, error) { return sinksOf(c, time.Now) }
 
-// Dispatcher tells the sinks that the flags name; nil where none is. finish ends it, after --drain at most.
+// Dispatcher returns a started dispatcher to the sinks of the flags; nil if there are none. finish closes it, after
+// at most --drain.
 func Dispatcher(c *cli.Context) (d *notify.Dispatcher, finish func(), err error) {
 	all, err := sinksOf(c, time.Now)
 	if err != nil || len(all) == 0 {
@@ -224,8 +226,8 @@ func Dispatcher(c *cli.Context) (d *notify.Dispatcher, finish func(), err error)
 	}, nil
 }
 
-// Notifying is an option of Run: the sinks of the flags are told of alerts, or with --dry-run it is printed what they
-// would be told. finish must be called at the end.
+// Notifying returns an option of Run that sends alerts to the sinks of the flags, or with --dry-run prints them.
+// The caller must call finish at the end.
 func Notifying(c *cli.Context) (option func(*watch.Watch), finish func(), err error) {
 	if c.Bool("dry-run") {
 		option, err = dryRun(c)
@@ -239,7 +241,7 @@ func Notifying(c *cli.Context) (option func(*watch.Watch), finish func(), err er
 	return func(w *watch.Watch) { w.Recall, w.Keep = part.Recall, part.Keep }, func() { part.Close(); end() }, nil
 }
 
-// Printing is Notifying for commands that play the past: nobody is told of it.
+// Printing is Notifying for commands that replay the past: it sends nothing.
 func Printing(c *cli.Context) (option func(*watch.Watch), err error) {
 	if c.Bool("dry-run") {
 		return dryRun(c)
@@ -252,8 +254,8 @@ func Printing(c *cli.Context) (option func(*watch.Watch), err error) {
 	return func(*watch.Watch) {}, err
 }
 
-// dryRun prints what sinks would be told; where there are none, what all of them would be told. Its clock is the
-// cluster's, so that a recording gives everybody the same bytes.
+// dryRun prints what would be sent to the sinks, or to all kinds of sinks if none is set. It uses the cluster's
+// clock, so that a recording always gives the same output.
 func dryRun(c *cli.Context) (option func(*watch.Watch), err error) {
 	at := time.Time{}
 	d, err := DryDispatcher(c, func() time.Time { return at })
@@ -272,7 +274,7 @@ func dryRun(c *cli.Context) (option func(*watch.Watch), err error) {
 	}, nil
 }
 
-// DryDispatcher prints what sinks would be told, under a clock.
+// DryDispatcher returns a dispatcher that prints what would be sent, with a clock.
 func DryDispatcher(c *cli.Context, now func() time.Time) (*notify.Dispatcher, error) {
 	all, err := sinksOf(c, now)
 	if err != nil {
