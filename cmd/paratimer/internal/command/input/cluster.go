@@ -10,7 +10,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 )
 
-// ClusterFlags say where the cluster is and who asks.
+// ClusterFlags returns the flags for the cluster's addresses and the login.
 func ClusterFlags() []cli.Flag {
 	return command.About("Where the cluster is", append(append(KerberosFlags(), gatewayFlags()...),
 		&cli.StringFlag{
@@ -44,7 +44,7 @@ func ClusterFlags() []cli.Flag {
 	)...)
 }
 
-// NewClient is a client of the cluster that flags or Hadoop's configuration name.
+// NewClient returns a client of the cluster in the flags or in Hadoop's configuration.
 func NewClient(c *cli.Context, tap hadoop.Layer) (*hadoop.Client, error) {
 	where, err := site(c)
 	if err == nil {
@@ -56,7 +56,7 @@ func NewClient(c *cli.Context, tap hadoop.Layer) (*hadoop.Client, error) {
 	return clientOf(c, where, tap)
 }
 
-// clientOf is a client of the services of a site, as flags have it.
+// clientOf returns a client of the services of a site, with the flags' options.
 func clientOf(c *cli.Context, site hadoop.Site, tap hadoop.Layer) (*hadoop.Client, error) {
 	for _, host := range c.StringSlice("trust-host") {
 		if err := hadoop.TrustedHost(host); err != nil {
@@ -86,7 +86,7 @@ func clientOf(c *cli.Context, site hadoop.Site, tap hadoop.Layer) (*hadoop.Clien
 	return client, nil
 }
 
-// site is the cluster's addresses: --rm goes before --conf-dir, which goes before the environment.
+// site returns the cluster's addresses: from --rm, else --conf-dir, else the environment.
 func site(c *cli.Context) (hadoop.Site, error) {
 	if rm := c.String("rm"); rm != "" {
 		s, err := hadoop.RMSite(rm, c.String("jhs"))
@@ -114,7 +114,7 @@ func site(c *cli.Context) (hadoop.Site, error) {
 	return s, nil
 }
 
-// UserName is whose workflows are looked for, as Hadoop's own clients find it out.
+// UserName returns the user of the workflows, determined as Hadoop's own clients do.
 func UserName(c *cli.Context) string {
 	if name := c.String("user"); name != "" {
 		return name
@@ -132,5 +132,5 @@ func UserName(c *cli.Context) string {
 	return me.Username
 }
 
-// MinEvery keeps us from being a burden to the cluster.
+// MinEvery limits the load on the cluster.
 const MinEvery = 100 * time.Millisecond

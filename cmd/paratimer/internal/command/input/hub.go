@@ -10,15 +10,15 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
-// A HubCluster is a hub of workflows of all engines, whose sources are the loop's.
+// A HubCluster has the workflows of all engines, as a fleet.Cluster.
 type HubCluster struct {
 	*hadoop.Hub
-	client   *hadoop.Client // of drivers of Spark
+	client   *hadoop.Client // for Spark drivers
 	sessions *tez.Sessions
 }
 
-// NewHubCluster returns the workflows of all engines on a cluster. client asks drivers of Spark: each application has
-// one of its own, so they do not count against the budget of c.
+// NewHubCluster returns the workflows of all engines on a cluster. client requests from Spark drivers: each
+// application has its own, so these requests do not count against the budget of c.
 func NewHubCluster(c tez.Cluster, client *hadoop.Client) HubCluster {
 	hub := hadoop.NewHub(c)
 	return HubCluster{Hub: hub, client: client, sessions: tez.NewSessions(c, hub)}
@@ -29,7 +29,7 @@ func (h HubCluster) Running() []hadoop.Submitted {
 	return slices.Concat(h.Hub.Running(), h.sessions.Running(), h.Hub.Spark())
 }
 
-// Identify asks an application which workflow it is of.
+// Identify reads the workflow of an application.
 func (h HubCluster) Identify(ctx context.Context, app string) error {
 	if ok, err := h.sessions.Identify(ctx, app); ok {
 		return err
@@ -37,7 +37,7 @@ func (h HubCluster) Identify(ctx context.Context, app string) error {
 	return h.Hub.Identify(ctx, app)
 }
 
-// Source is a source of a DAG, of an application of Spark, or of the workflow of an application of MapReduce.
+// Source returns a source of a DAG, of a Spark application, or of the workflow of a MapReduce application.
 func (h HubCluster) Source(id string) watch.Source {
 	if _, is := tez.IsDAG(id); is {
 		return h.sessions.Source(id)

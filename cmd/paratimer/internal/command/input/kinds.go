@@ -21,7 +21,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
-// mostFiles is how many files of a folder are opened to find a recording among them.
+// mostFiles is the number of files in a folder that are checked for a recording.
 const mostFiles = 100
 
 // NotAPlan returns the usage error for a file that could not be read as a plan, a profile or a job file. If the file is
@@ -37,11 +37,11 @@ func NotAPlan(path, wanted string, err error) error {
 	return command.Usage("cannot read the %s: %w", wanted, err)
 }
 
-// planKey is a line with a key that is in every plan, profile and job file.
+// planKey matches a line with a key that every plan, profile and job file has.
 var planKey = regexp.MustCompile(`(?m)^[\s{,]*["']?(version|jobs)["']?\s*:`)
 
-// likeAPlan reports whether a file was meant as a plan: its parser then says what is wrong with it. A pipe cannot be
-// read twice, and a file that cannot be opened has an error of its own.
+// likeAPlan reports whether a file looks like a plan, so that its parser should report the error. It returns true
+// for a pipe, which cannot be read twice, and for a file that cannot be opened, which has its own error.
 func likeAPlan(path string) bool {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return true
@@ -56,8 +56,8 @@ func likeAPlan(path string) bool {
 	return n == 0 || planKey.Match(head[:n])
 }
 
-// WrongKind returns the usage error for a file that is a recording, a plan or something else that is known, but not
-// what is wanted. It returns nil for a file of the wanted kind or of no known kind.
+// WrongKind returns the usage error for a file that is a recording, a plan or another known kind, but not the
+// wanted kind. It returns nil for a file of the wanted kind or of no known kind.
 func WrongKind(path, wanted string) error {
 	if kind := regularKind(path); kind != tape.Unknown {
 		return command.Usage("%s is a recording (%s), not a %s: `paratimer replay` plays it, and `paratimer learn` makes a profile of it",
@@ -69,7 +69,7 @@ func WrongKind(path, wanted string) error {
 	return nil
 }
 
-// otherKind says what a regular file is that is no recording, and what can be done with it; "" if that is not known.
+// otherKind describes a regular file that is not a recording, and its use; "" if it is of no known kind.
 func otherKind(path string) (what, then string) {
 	info, err := os.Stat(path)
 	switch {
@@ -100,13 +100,14 @@ func otherKind(path string) (what, then string) {
 	return "", ""
 }
 
-// scripts names files that only other programs run, by how their names end.
+// scripts names files for other programs, by extension.
 var scripts = map[string]string{
 	".pig": "a script of Pig", ".sql": "a script of SQL", ".hql": "a script of Hive", ".jar": "a jar",
 	".py": "a script of Python", ".scala": "a program in Scala",
 }
 
-// regularKind is the kind of recording in a regular file, Unknown for everything else. A pipe cannot be read twice.
+// regularKind returns the kind of recording in a regular file, else Unknown. A pipe is not read, since it cannot be
+// read twice.
 func regularKind(path string) tape.Kind {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return tape.Unknown
@@ -123,8 +124,8 @@ func regularKind(path string) tape.Kind {
 	return kind
 }
 
-// notARecording is the error for a file that is no recording. If it is known what else the file is, the error names
-// the commands that read it.
+// notARecording returns the error for a file that is not a recording. If the file is of another known kind, the
+// error names the commands that read it.
 func notARecording(path string) error {
 	if what, then := otherKind(path); what != "" {
 		return fmt.Errorf("this is %s, not a recording: %s", what, then)
@@ -132,7 +133,7 @@ func notARecording(path string) error {
 	return errors.New("neither a tape nor a capture, nor a job history file, Rumen trace or event log of Spark: record one with `paratimer attach --tape FILE` or `--capture FILE`")
 }
 
-// IsPlan reports whether a path is that of a regular file with a plan.
+// IsPlan reports whether a path is a regular file with a plan.
 func IsPlan(path string) bool {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return false
@@ -141,14 +142,14 @@ func IsPlan(path string) bool {
 	return err == nil
 }
 
-// tapeIn returns the path of a tape or capture in a folder, "" if there is none among its first files.
+// tapeIn returns the path of a tape or capture in a folder; "" if there is none among its first files.
 func tapeIn(folder string) string {
 	f, err := os.Open(folder)
 	if err != nil {
 		return ""
 	}
 	defer f.Close()
-	entries, _ := f.ReadDir(mostFiles) // what can be read is enough for a hint
+	entries, _ := f.ReadDir(mostFiles) // for a hint, the readable entries are enough
 	for _, e := range entries {
 		path := filepath.Join(folder, e.Name())
 		if kind := regularKind(path); kind == tape.Tape || kind == tape.Capture {
@@ -158,7 +159,7 @@ func tapeIn(folder string) string {
 	return ""
 }
 
-// PlayStdin plays a tape or a capture that comes through a pipe. A tape is read an observation at a time.
+// PlayStdin plays a tape or a capture from a pipe. A tape is read one observation at a time.
 func PlayStdin(in io.Reader, opt capture.Options) (watch.Source, error) {
 	if err := spark.CheckID(opt.Workflow); err != nil {
 		return nil, command.Usage("--sql: %w", err)

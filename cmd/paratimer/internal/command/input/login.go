@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 )
 
-// KerberosFlags say who asks where the cluster wants Kerberos. Without them it is who kinit has made.
+// KerberosFlags returns the flags for Kerberos. Without them the login is the ticket of kinit.
 func KerberosFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{
@@ -26,7 +26,7 @@ func KerberosFlags() []cli.Flag {
 	}
 }
 
-// A login is who asks where the cluster wants Kerberos.
+// A login is the identity for Kerberos.
 type login struct {
 	*spnego.Login
 	asked bool // by a flag
@@ -43,10 +43,10 @@ func kerberos(c *cli.Context) login {
 	}
 }
 
-// ByKerberos proves who asks to services that want it.
+// ByKerberos returns a layer that authenticates to services that require Kerberos.
 func ByKerberos(c *cli.Context) hadoop.Layer { return kerberos(c).Layer }
 
-// layer proves who asks to services that want it; to others it says the name of user.
+// layer authenticates to services that require Kerberos, and sends the user's name to others.
 func (l login) layer(user string) hadoop.Layer {
 	return func(next http.RoundTripper) http.RoundTripper {
 		if user != "" && !l.asked {
@@ -56,10 +56,10 @@ func (l login) layer(user string) hadoop.Layer {
 	}
 }
 
-// Used says whether Kerberos is wanted, by the services or by a flag.
+// Used reports whether a service or a flag requires Kerberos.
 func (l login) Used() bool { return l.asked || l.Login.Used() }
 
-// Check logs in and says who asks, for people.
+// Check logs in and describes the identity.
 func (l login) Check(ctx context.Context) (string, error) {
 	id, err := l.Login.Check(ctx)
 	if err != nil {
@@ -73,14 +73,14 @@ func (l login) Check(ctx context.Context) (string, error) {
 	return text, nil
 }
 
-// user is the name that Hadoop makes of the principal unless it is told otherwise, "" where nobody is known.
+// user returns Hadoop's default user name for the principal; "" if there is no principal.
 func (l login) user() string {
 	name, _, _ := strings.Cut(l.Name(), "@")
 	name, _, _ = strings.Cut(name, "/")
 	return name
 }
 
-// kerberosUser is who asks by Kerberos: where a flag or Hadoop's configuration says that it is wanted, else "".
+// kerberosUser returns the Kerberos user if a flag or Hadoop's configuration requires Kerberos, else "".
 func kerberosUser(c *cli.Context) string {
 	l := kerberos(c)
 	if !l.asked {
@@ -91,8 +91,8 @@ func kerberosUser(c *cli.Context) string {
 	return l.user()
 }
 
-// gatewayFlags are those of services that want a password or a client's certificate. There is no flag for a password
-// itself.
+// gatewayFlags returns the flags for services that require a password or a client certificate. There is no flag for
+// a password itself.
 func gatewayFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{
@@ -110,7 +110,7 @@ func gatewayFlags() []cli.Flag {
 	}
 }
 
-// signIn has o's requests carry a password, where one is given.
+// signIn adds a password to o's requests, if one is set.
 func signIn(c *cli.Context, o *hadoop.Options, byTicket bool) error {
 	password, err := command.Secret(c, "password")
 	if err != nil || password == "" {
@@ -127,7 +127,7 @@ func signIn(c *cli.Context, o *hadoop.Options, byTicket bool) error {
 	return nil
 }
 
-// passworded is who asks by a password.
+// passworded is a login by password.
 type passworded string
 
 func (p passworded) Name() string { return string(p) }

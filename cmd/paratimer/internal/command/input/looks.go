@@ -23,7 +23,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Look looks at a query of the cluster until it has ended or has told enough, so many times at most.
+// Look polls a query of the cluster until it has ended or enough returns true, at most most times.
 func Look(ctx context.Context, c *cli.Context, name string, profiles []*dag.Plan, most int,
 	enough func(dag.Run) (bool, error),
 ) (run dag.Run, err error) {
@@ -67,15 +67,15 @@ func Look(ctx context.Context, c *cli.Context, name string, profiles []*dag.Plan
 	}
 }
 
-// ErrIdle says that there is nothing to judge.
+// ErrIdle means that nothing runs.
 var ErrIdle = errors.New("nothing runs")
 
-// LookEvery is the wait before a second look, which has speeds that a single one may not have: they take 4 s of
-// samples, which are a report of each 3 s old.
+// LookEvery is the wait before a second poll, which may have speeds that the first one lacks: these need samples
+// over 4 s, and reports are up to 3 s old.
 const LookEvery = 3 * time.Second
 
-// Pick finds what check was asked for: an id as attach takes it, or the name of a workflow, which stays the same from
-// run to run; of several that run, the newest.
+// Pick finds the query for check: by an id as for attach, or by the name of a workflow, which stays the same from
+// run to run. If several run it is the newest.
 func Pick(ctx context.Context, client *hadoop.Client, typed, user string) (hadoop.Target, error) {
 	target, err := hadoop.TargetOf(typed, user)
 	if err != nil {
@@ -104,7 +104,7 @@ func Pick(ctx context.Context, client *hadoop.Client, typed, user string) (hadoo
 	return hadoop.Target{ID: newest.App}, nil
 }
 
-// isName says that a target is not one of the engines' ids.
+// isName reports whether a target is not an engine's id.
 func isName(id string) bool {
 	if _, is := tez.IsDAG(id); is || tez.IsQuery(id) {
 		return false
@@ -117,13 +117,13 @@ func isName(id string) bool {
 	return id != ""
 }
 
-// GoesBy says whether a pattern, such as nightly_*, is for a name, with the engine's prefix or without it.
+// GoesBy reports whether a pattern, such as nightly_*, matches a name, with the engine's prefix or without it.
 func GoesBy(pattern, name string) bool {
 	plain := pig.Script(name)
 	if pattern == name || pattern == plain {
 		return true
 	}
-	// In a pattern of files * stops at a slash; names have no folders.
+	// In path.Match a * stops at a slash, but names have no folders.
 	flat := func(s string) string { return strings.ReplaceAll(s, "/", "\x00") }
 	for _, n := range []string{name, plain} {
 		if ok, err := path.Match(flat(pattern), flat(n)); err == nil && ok {

@@ -15,14 +15,14 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Moment is when a recording is looked at; the zero one is when the delay was greatest.
+// A Moment is a point of a recording; the zero one is the point of the greatest delay.
 type Moment struct {
-	after time.Duration // since the first submission
-	part  float64       // of the whole run
+	after time.Duration // after the first submission
+	part  float64       // fraction of the whole run
 }
 
-// ParseMoment reads --at: a length of time such as 90s, or a part of the run such as 0.5 or 50%. An empty text is the
-// zero Moment.
+// ParseMoment parses --at: a length of time such as 90s, or a fraction of the run such as 0.5 or 50%. An empty text
+// is the zero Moment.
 func ParseMoment(s string) (m Moment, err error) {
 	if s == "" {
 		return m, nil
@@ -45,8 +45,8 @@ func ParseMoment(s string) (m Moment, err error) {
 	return m, nil
 }
 
-// Until is how long after the first submission of a recorded run the moment is, 0 where it is the zero one. To find a
-// part of the run's length the recording is read.
+// Until returns the moment as a time after the first submission of a recorded run; 0 for the zero Moment. For a
+// fraction it reads the recording to find the run's length.
 func (m Moment) Until(ctx context.Context, path string, open func() (watch.Source, io.Closer, error)) (time.Duration,
 	error,
 ) {
@@ -57,7 +57,7 @@ func (m Moment) Until(ctx context.Context, path string, open func() (watch.Sourc
 	return max(time.Duration(m.part*float64(length)), time.Millisecond), err
 }
 
-// lengthOf is how long a recorded run took.
+// lengthOf returns how long a recorded run took.
 func lengthOf(ctx context.Context, path string, open func() (watch.Source, io.Closer, error)) (length time.Duration,
 	err error,
 ) {
@@ -75,7 +75,7 @@ func lengthOf(ctx context.Context, path string, open func() (watch.Source, io.Cl
 	return length, err
 }
 
-// EachSnapshot visits the observations of a recording until visit has seen enough.
+// EachSnapshot visits the observations of a recording until visit returns true.
 func EachSnapshot(ctx context.Context, path string, open func() (watch.Source, io.Closer, error),
 	visit func(*dag.Snapshot) (enough bool, err error),
 ) (err error) {

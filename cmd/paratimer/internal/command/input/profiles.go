@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
-// ProfileFlag is --profile: plans with costs, learned from earlier runs.
+// ProfileFlag returns --profile: plans with costs, learned from earlier runs.
 func ProfileFlag() cli.Flag {
 	return &cli.StringSliceFlag{
 		Name: "profile", EnvVars: command.Env("profile"),
@@ -33,15 +33,15 @@ func ReadProfiles(c *cli.Context) ([]*dag.Plan, error) {
 	return out, nil
 }
 
-// Profiled is a source that puts profiles of earlier runs beside what was observed.
+// Profiled is a source that adds profiles of earlier runs to its snapshots.
 type Profiled struct {
 	watch.Source
 	Profiles func(*dag.Snapshot) []*dag.Plan
-	was, is  *dag.Plan   // the newest plan, as observed and with what profiles tell of it
+	was, is  *dag.Plan   // the newest plan, as observed, and with additions from profiles
 	known    []*dag.Plan // the profiles of that plan
 }
 
-// WithProfiles returns src with the profiles that are given.
+// WithProfiles returns src with the given profiles.
 func WithProfiles(src watch.Source, given []*dag.Plan) watch.Source {
 	if len(given) == 0 {
 		return src
@@ -49,7 +49,7 @@ func WithProfiles(src watch.Source, given []*dag.Plan) watch.Source {
 	return &Profiled{Source: src, Profiles: func(*dag.Snapshot) []*dag.Plan { return given }}
 }
 
-// Next hands the snapshot on with profiles. Snapshots that share a plan still do, and share its profiles.
+// Next adds the profiles. Snapshots with the same plan still share it, and share its profiles.
 func (p *Profiled) Next(ctx context.Context) (*dag.Snapshot, error) {
 	s, err := p.Source.Next(ctx)
 	if s == nil || err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// Open opens a recording as the command's flags say, and shows on a terminal how far it is read and played.
+// Open opens a recording by the command's flags, and shows the progress of reading and playing it on a terminal.
 func Open(c *cli.Context, path string) (watch.Source, io.Closer, error) {
 	p := command.NewProgress(c)
 	src, file, err := openRecording(path, WorkflowID(c), c.Duration("every"), ReadBytes(p, path))
@@ -25,8 +25,8 @@ func Open(c *cli.Context, path string) (watch.Source, io.Closer, error) {
 	return Counted(src, path, p), progressCloser{file, p}, nil
 }
 
-// OpenToShow opens a recording whose observations are shown. On the terminal that shows them it shows before them how
-// much of the recording is read; if they go elsewhere, it is like Open.
+// OpenToShow opens a recording for display. If the observations go to a terminal, the progress there covers only
+// the reading before them; otherwise it is like Open.
 func OpenToShow(c *cli.Context, path string) (watch.Source, io.Closer, error) {
 	if !view.Terminal(c.App.Writer) {
 		return Open(c, path)
@@ -55,7 +55,7 @@ func ReadBytes(p *command.Progress, path string) func(bytes int) {
 	}
 }
 
-// Counted shows how far a source was played.
+// Counted shows the progress of playing a source.
 func Counted(src watch.Source, path string, p *command.Progress) watch.Source {
 	if p == nil {
 		return src
@@ -70,7 +70,7 @@ type counted struct {
 	n        int
 }
 
-// Next removes the progress when the source ends: what follows may print.
+// Next removes the progress when the source ends, since what follows may print.
 func (s *counted) Next(ctx context.Context) (*dag.Snapshot, error) {
 	snap, err := s.Source.Next(ctx)
 	if err != nil {
@@ -88,8 +88,8 @@ func (s *counted) Next(ctx context.Context) (*dag.Snapshot, error) {
 	return snap, nil
 }
 
-// AtMost plays about n snapshots at most of a log, which can be looked at at any time. A tape and a capture keep those
-// that they hold.
+// AtMost limits a log to about n snapshots; a log can be evaluated at any time. Tapes and captures keep all of
+// theirs.
 func AtMost(src watch.Source, n int) {
 	switch s := src.(type) {
 	case *counted:

@@ -1,5 +1,5 @@
-// Package input opens what commands are given: a cluster, recordings, profiles, and what is remembered of earlier
-// runs. It has the flags that name these.
+// Package input opens the inputs of commands: a cluster, recordings, profiles, and the stored history. It has the
+// flags for these.
 package input
 
 import (
@@ -29,7 +29,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// RecordingFlags choose what of a recording is played.
+// RecordingFlags returns the flags that select a part of a recording.
 func RecordingFlags() []cli.Flag {
 	return append([]cli.Flag{
 		&cli.StringFlag{
@@ -43,16 +43,17 @@ func RecordingFlags() []cli.Flag {
 	}, UnitFlags()...)
 }
 
-// queryID is how the cluster names queries.
+// queryID matches the cluster's ids of queries.
 var queryID = regexp.MustCompile(`^(application|job)_\d+_\d+$`)
 
-// OpenRecording opens a tape, a capture, history or an event log: its content tells which. A folder holds history or
+// OpenRecording opens a tape, a capture, history or an event log, depending on the content. A folder has history or
 // event logs.
 func OpenRecording(path, workflow string, every time.Duration) (watch.Source, io.Closer, error) {
 	return openRecording(path, workflow, every, nil)
 }
 
-// openRecording calls read, unless it is nil, with how many bytes of an event log were read so far.
+// openRecording is OpenRecording with a function that receives the number of bytes read so far of an event log; it
+// may be nil.
 func openRecording(path, workflow string, every time.Duration, read func(bytes int)) (watch.Source, io.Closer, error) {
 	if every < 0 {
 		return nil, nil, command.Usage("--every %v: it is 0 or more", every)
@@ -88,14 +89,14 @@ func openRecording(path, workflow string, every time.Duration, read func(bytes i
 	return &fileSource{Source: src}, f, nil
 }
 
-// A fileSource plays a file: if it cannot be played, the file is wrong input.
+// A fileSource plays a file. Errors of the file are usage errors.
 type fileSource struct {
 	watch.Source
 	seen bool // there was a snapshot
 }
 
-// Next returns a usage error for a file that is damaged. One that is cut off after its first observation is none: it
-// could not be observed to the end.
+// Next returns a usage error for a damaged file. A file that is cut off after its first observation is not an error
+// of usage: the run was not observed to its end.
 func (r *fileSource) Next(ctx context.Context) (*dag.Snapshot, error) {
 	s, err := r.Source.Next(ctx)
 	r.seen = r.seen || s != nil
@@ -127,7 +128,7 @@ func playRecording(f *os.File, workflow string, every time.Duration) (watch.Sour
 	return playStream(kind, in, capture.Options{Workflow: workflow, Every: every})
 }
 
-// playStream plays a tape or a capture, which need no second look at the file.
+// playStream plays a tape or a capture, which need to be read only once.
 func playStream(kind tape.Kind, in io.Reader, opt capture.Options) (watch.Source, error) {
 	switch {
 	case kind == tape.Tape && opt.Workflow != "":
@@ -142,7 +143,7 @@ func playStream(kind tape.Kind, in io.Reader, opt capture.Options) (watch.Source
 	return capture.NewSource(rec, opt)
 }
 
-// playEventLog plays an event log of Spark: a file, a rolling log, or one of several in a folder or zip.
+// playEventLog plays a Spark event log: a file, a rolling log, or one of several in a folder or zip.
 func playEventLog(f *os.File, workflow string, every time.Duration, read func(int)) (watch.Source, error) {
 	logs, err := spark.LocalLogs(context.Background(), f.Name())
 	if err != nil {
@@ -158,7 +159,7 @@ func playEventLog(f *os.File, workflow string, every time.Duration, read func(in
 	return capture.NewLogSource(log, capture.Options{Workflow: workflow, Every: every})
 }
 
-// chosenLog reads the only log, or that of the application in the id of a workflow. The id of an attempt chooses it.
+// chosenLog reads the only log, or that of the application in a workflow's id, which may be the id of an attempt.
 func chosenLog(logs []spark.LogFile, workflow string) (*spark.Log, error) {
 	const named = 10
 	switch len(logs) {
@@ -175,7 +176,7 @@ func chosenLog(logs []spark.LogFile, workflow string) (*spark.Log, error) {
 		}
 		log, err := f.Open()
 		switch {
-		case err != nil: // another log may be the one
+		case err != nil: // another log may be the right one
 		case log.ID() == app:
 			return log, nil
 		case other == nil && log.Holds(app):
@@ -198,7 +199,7 @@ func chosenLog(logs []spark.LogFile, workflow string) (*spark.Log, error) {
 	return nil, fmt.Errorf(text, names...)
 }
 
-// playTezHistory plays a DAG out of the history that Tez has written: a file, or a folder of such.
+// playTezHistory plays a DAG from Tez history: a file, or a folder of files.
 func playTezHistory(f *os.File, workflow string, every time.Duration) (watch.Source, error) {
 	log, err := TezHistory(context.Background(), f.Name())
 	if err != nil {
@@ -207,7 +208,7 @@ func playTezHistory(f *os.File, workflow string, every time.Duration) (watch.Sou
 	return capture.NewHistorySource(log, capture.Options{Workflow: workflow, Every: every})
 }
 
-// TezHistory reads the history that Tez has written in a local file or folder.
+// TezHistory reads Tez history in a local file or folder.
 func TezHistory(ctx context.Context, path string) (*tez.Log, error) {
 	folder, name := filepath.Split(filepath.Clean(path))
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -219,7 +220,7 @@ func TezHistory(ctx context.Context, path string) (*tez.Log, error) {
 	return tez.ReadHistory(ctx, os.DirFS(folder), name)
 }
 
-// playHistory plays a workflow out of a history file, a trace, or a folder with such.
+// playHistory plays a workflow from a history file, a trace, or a folder of these.
 func playHistory(path, workflow string, every time.Duration) (watch.Source, error) {
 	found, err := FindHistory(context.Background(), path)
 	if err != nil {
@@ -232,8 +233,8 @@ func playHistory(path, workflow string, every time.Duration) (watch.Source, erro
 	return past.NewSource(w, every)
 }
 
-// FindHistory reads the history in a local file or folder. The root of the file system is that of the file's folder, so
-// that a job's configuration is found beside it.
+// FindHistory reads the history in a local file or folder. The root of the file system is the file's folder, so
+// that a job's configuration is found there.
 func FindHistory(ctx context.Context, path string) (*archive.Find, error) {
 	folder, name := filepath.Split(filepath.Clean(path))
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -255,7 +256,7 @@ func FindHistory(ctx context.Context, path string) (*archive.Find, error) {
 	return found, nil
 }
 
-// Taped records a source to the file of --tape, where one is asked for. done closes it.
+// Taped records a source to the file of --tape, if it is set. done closes the file.
 func Taped(c *cli.Context, src watch.Source) (recorded watch.Source, done func(*error), err error) {
 	path := c.String("tape")
 	if path == "" {
@@ -268,7 +269,7 @@ func Taped(c *cli.Context, src watch.Source) (recorded watch.Source, done func(*
 	return tape.Tee(src, f), func(err *error) { command.Closing(f, path, err) }, nil
 }
 
-// FileKind says what is in the file of a name, if there is one. A folder holds history.
+// FileKind returns the kind of a file, if it exists. A folder counts as history.
 func FileKind(path string) (kind tape.Kind, exists bool, err error) {
 	info, err := os.Stat(path)
 	switch {
@@ -294,7 +295,7 @@ func FileKind(path string) (kind tape.Kind, exists bool, err error) {
 	return kind, true, nil
 }
 
-// isPath says that a name is one of a file, not of a query.
+// isPath reports whether a name is that of a file, not of a query.
 func isPath(name string) bool {
 	return strings.ContainsRune(name, filepath.Separator) ||
 		slices.Contains([]string{

@@ -20,14 +20,14 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A RecordedRun is a run in a recording. open opens it, as often as it is asked to.
+// A RecordedRun is a run in a recording. Open may be called several times.
 type RecordedRun struct {
-	Name string // what a user calls it
+	Name string // name for display
 	Open func() (watch.Source, io.Closer, error)
 }
 
-// RecordedRuns are the runs in files and folders. Job history is put together before it is told apart: a
-// workflow has a file for each of its jobs. Of it, all workflows are taken unless --workflow names one.
+// RecordedRuns returns the runs in files and folders. Job history of all paths is joined first, since a workflow
+// has a file for each of its jobs. All workflows of it are taken, or the one of --workflow.
 func RecordedRuns(c *cli.Context, paths []string) (out []RecordedRun, bad []error) {
 	var jobs []*past.Job
 	var from []string
@@ -96,7 +96,7 @@ func openLogFile(f spark.LogFile, every time.Duration) (watch.Source, io.Closer,
 	return &fileSource{Source: src}, io.NopCloser(nil), nil
 }
 
-// holdsHistory says whether a file or folder is job history: many runs in one, or one in many.
+// holdsHistory reports whether a file or folder has job history, in which runs and files do not match one to one.
 func holdsHistory(path string) (bool, error) {
 	f, err := infile.Open(path)
 	if err != nil {
@@ -110,10 +110,10 @@ func holdsHistory(path string) (bool, error) {
 		return err == nil, err
 	}
 	kind, _, err := tape.Sniff(f)
-	return err == nil && (kind == tape.History || kind == tape.Trace), nil // what it is otherwise, its reader says
+	return err == nil && (kind == tape.History || kind == tape.Trace), nil // its reader reports any other problem
 }
 
-// TotalSeconds is the length of a run in seconds: from the first submission to the last end.
+// TotalSeconds returns the length of a run in seconds: from the first submission to the last end.
 func TotalSeconds(s *dag.Snapshot) float64 {
 	end := s.Origin()
 	for i := range s.Jobs {

@@ -20,7 +20,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// SparkFlags say where a driver of Spark is.
+// SparkFlags returns the flags for the address of a Spark driver.
 func SparkFlags() []cli.Flag {
 	return command.About("Where Spark is",
 		&cli.StringFlag{
@@ -34,7 +34,7 @@ func SparkFlags() []cli.Flag {
 	)
 }
 
-// UnitFlags choose a part of an application of Spark that never ends, such as a notebook's.
+// UnitFlags returns flags that choose a part of a long-running Spark application, such as a notebook's.
 func UnitFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{
@@ -48,7 +48,7 @@ func UnitFlags() []cli.Flag {
 	}
 }
 
-// CheckUnit says what is wrong with --sql and --group.
+// CheckUnit returns an error if --sql or --group is invalid.
 func CheckUnit(c *cli.Context) error {
 	if err := spark.CheckID(unitOf(c)); err != nil {
 		return command.Usage("--sql: %w", err)
@@ -58,30 +58,31 @@ func CheckUnit(c *cli.Context) error {
 
 func unitOf(c *cli.Context) string { return spark.IDOf("", c.String("sql"), c.String("group")) }
 
-// WorkflowID is what of a recording is played: --workflow, and of an application of Spark --sql or --group.
+// WorkflowID returns the id of what is played of a recording: --workflow, and for a Spark application --sql or
+// --group.
 func WorkflowID(c *cli.Context) string { return c.String("workflow") + unitOf(c) }
 
-// A Driver is a driver of Spark that is watched without a cluster manager.
+// A Driver is a Spark driver that is watched without a cluster manager.
 type Driver struct {
 	Client *hadoop.Client
 	at     spark.Driver
 	unit   string
 }
 
-// Source watches the application of the driver, or the unit of it that has this id; "" is what flags choose.
+// Source watches the driver's application, or the unit with this id; "" is the flags' choice.
 func (d *Driver) Source(id string) *spark.Source { return spark.NewSource(d.at, cmp.Or(id, d.unit)) }
 
-// Doctor says what of the driver can be used.
+// Doctor checks which parts of the driver's API can be used.
 func (d *Driver) Doctor(ctx context.Context) []hadoop.Check { return spark.Doctor(ctx, d.at) }
 
-// NewDriver returns the driver that --spark or an address names. If neither that nor a cluster is named, it looks for
-// one on this machine, whose application has the name or id that is typed, if one is; it returns nil if there is none.
+// NewDriver returns the driver of --spark or of an address. If neither that nor a cluster is set, it searches for a
+// driver on this machine, with the typed name or id if there is one. It returns nil if there is none.
 func NewDriver(ctx context.Context, c *cli.Context, typed string, tap hadoop.Layer) (*Driver, error) {
 	if base := cmp.Or(c.String("spark"), driverIn(typed)); base != "" {
 		return driverAt(c, base, tap)
 	}
 	if _, err := site(c); err == nil || c.String("rm") != "" || c.String("conf-dir") != "" {
-		return nil, nil //nolint:nilnil // a cluster is named
+		return nil, nil //nolint:nilnil // a cluster is set
 	}
 	if target, err := hadoop.TargetOf(typed, ""); err != nil || hadoop.NamesApplication(target.ID) {
 		return nil, err
@@ -101,8 +102,8 @@ func NewDriver(ctx context.Context, c *cli.Context, typed string, tap hadoop.Lay
 	return driverAt(c, d.URL, tap)
 }
 
-// IsDriver reports whether what a user typed for a workflow is the address of a driver, and no page of an application
-// of YARN.
+// IsDriver reports whether what a user typed for a workflow is the address of a driver, not the page of a YARN
+// application.
 func IsDriver(typed string) bool { return driverIn(typed) != "" }
 
 func driverIn(typed string) string {
@@ -127,13 +128,13 @@ func driverAt(c *cli.Context, base string, tap hadoop.Layer) (*Driver, error) {
 	return &Driver{Client: client, at: spark.AtAddress(client, base, historyOf(c)), unit: unitOf(c)}, nil
 }
 
-// historyOf is the address of --spark-history, which nameHistory has checked; "" for none.
+// historyOf returns the address of --spark-history, which nameHistory has checked; "" for none.
 func historyOf(c *cli.Context) string {
 	base, _ := spark.Address(c.String("spark-history"))
 	return base
 }
 
-// choose returns the only driver of those found, or of those that have the name or id; nil if there is none.
+// choose returns the only driver of those found, or of those with the name or id; nil if there is none.
 func choose(found []spark.LocalDriver, typed string, now dag.Instant) (*spark.LocalDriver, error) {
 	if len(found) == 1 && found[0].Starting {
 		return nil, command.Usage("%s is open, and no page of Spark has answered there: is it a driver? Give --spark URL",
@@ -181,7 +182,7 @@ func sparkClient(c *cli.Context, base string, tap hadoop.Layer) (*hadoop.Client,
 	return clientOf(c, where, tap)
 }
 
-// addressOf returns the address that a flag has.
+// addressOf returns the address in a flag's value.
 func addressOf(flag, typed, what string) (string, error) {
 	if strings.HasPrefix(typed, "spark://") {
 		return "", command.Usage("%s %s: that is a master; the driver's page is usually http://DRIVER:4040, and the page of the master, usually http://MASTER:8080, has links to its drivers",
@@ -194,7 +195,8 @@ func addressOf(flag, typed, what string) (string, error) {
 	return base, nil
 }
 
-// nameHistory adds the history server of --spark-history to the services of a site, which get a user's password.
+// nameHistory adds the history server of --spark-history to the services of a site, which receive a user's
+// password.
 func nameHistory(c *cli.Context, where *hadoop.Site) error {
 	base := c.String("spark-history")
 	switch {
@@ -210,23 +212,23 @@ func nameHistory(c *cli.Context, where *hadoop.Site) error {
 	return err
 }
 
-// A Workflow is what runs on a cluster, of whichever engine: MapReduce, Tez or Spark. Which one it is, the
-// ResourceManager tells. It is not safe for concurrent use.
+// A Workflow is a workflow on a cluster, of any engine: MapReduce, Tez or Spark. The engine is determined by a
+// request to the ResourceManager. It is not safe for concurrent use.
 type Workflow struct {
 	client  *hadoop.Client
 	target  hadoop.Target
 	history string
-	unit    string // of an application of Spark: /sql/3; "" is all of it
+	unit    string // of a Spark application: /sql/3; "" is all of it
 	source  interface {
 		Next(ctx context.Context) (*dag.Snapshot, error)
 	}
-	// Tez is nil if the workflow is an application of Spark, Spark if it is none; both are if it is not known yet.
+	// Tez is nil if the workflow is a Spark application, Spark if it is not one; both are nil if that is unknown.
 	Tez   *tez.Workflow
 	Spark *spark.Source
 }
 
-// NewWorkflow watches target on a cluster: its id may be that of a part of an application of Spark, which goes before
-// the flags that choose one.
+// NewWorkflow watches target on a cluster. Its id may be that of a part of a Spark application, which overrides the
+// flags that choose one.
 func NewWorkflow(c *cli.Context, client *hadoop.Client, target hadoop.Target) *Workflow {
 	id, unit := spark.AppOf(target.ID)
 	target.ID = id
@@ -235,7 +237,7 @@ func NewWorkflow(c *cli.Context, client *hadoop.Client, target hadoop.Target) *W
 	}
 }
 
-// Next observes once. Its errors are those of the sources of the engines.
+// Next observes once. Its errors are those of the engines' sources.
 func (w *Workflow) Next(ctx context.Context) (*dag.Snapshot, error) {
 	if w.source == nil {
 		id, is, err := spark.NewestOnYARN(ctx, w.client, w.target)
@@ -262,5 +264,5 @@ func (w *Workflow) Next(ctx context.Context) (*dag.Snapshot, error) {
 	return s, err
 }
 
-// Script reports whether the newest snapshot is of a DAG of a script of Pig, whose session may have more than one.
+// Script reports whether the newest snapshot is of a DAG of a Pig script. The script's session may have further DAGs.
 func (w *Workflow) Script() bool { return w.Tez != nil && w.Tez.Script() }

@@ -15,7 +15,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
-// SpoolFlag is --spool: what taps have kept because no watcher was there.
+// SpoolFlag returns --spool: key groups that taps stored because there was no watcher.
 func SpoolFlag() cli.Flag {
 	return &cli.StringSliceFlag{
 		Name: "spool", EnvVars: command.Env("spool"),
@@ -24,11 +24,11 @@ func SpoolFlag() cli.Flag {
 	}
 }
 
-// spoolPattern are the names of the files that taps leave beside the logs of their tasks.
+// spoolPattern matches the files that taps write beside the logs of their tasks.
 const spoolPattern = "paratimer-tap.*.ndjson"
 
-// Spooled is src with the key groups in the files of --spool. They are there at the query's end: when each came is not
-// known.
+// Spooled returns src with the key groups in the files of --spool. They are added at the query's end, since their
+// times are unknown.
 func Spooled(c *cli.Context, src watch.Source) (watch.Source, error) {
 	paths := c.StringSlice("spool")
 	if len(paths) == 0 {
@@ -51,7 +51,7 @@ func Spooled(c *cli.Context, src watch.Source) (watch.Source, error) {
 	return collect.NewSource(src, store, collect.Options{AtEnd: true, Now: func() time.Time { return at }}), nil
 }
 
-// spoolFiles are a file, or those of a folder and all below it that have the name of a spool.
+// spoolFiles returns a file, or the spools in a folder and below it.
 func spoolFiles(path string) (files []string, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -69,7 +69,7 @@ func spoolFiles(path string) (files []string, err error) {
 	return files, err
 }
 
-// readSpool reads a file. The error is its own, or why its first line that cannot be used cannot be.
+// readSpool reads a file. The error is that of the file, or of its first invalid line.
 func readSpool(store *collect.Store, file string, at time.Time) error {
 	f, err := infile.Open(file)
 	if err != nil {

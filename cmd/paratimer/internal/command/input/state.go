@@ -15,7 +15,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// StateFlag is --state-dir: where it is remembered what earlier runs taught.
+// StateFlag returns --state-dir: the folder of the history.
 func StateFlag() cli.Flag {
 	return &cli.StringFlag{
 		Name: "state-dir", EnvVars: command.Env("state-dir"),
@@ -23,7 +23,7 @@ func StateFlag() cli.Flag {
 	}
 }
 
-// HistoryFlags are the flags of commands that watch and remember.
+// HistoryFlags returns the flags of commands that watch and store runs.
 func HistoryFlags() []cli.Flag {
 	return command.About("Earlier runs", StateFlag(), &cli.BoolFlag{
 		Name: "no-history", EnvVars: command.Env("no-history"),
@@ -31,7 +31,7 @@ func HistoryFlags() []cli.Flag {
 	})
 }
 
-// OpenState opens the folder of what is remembered.
+// OpenState opens the store of the history.
 func OpenState(c *cli.Context) (*state.Store, error) {
 	dir := c.String("state-dir")
 	if dir == "" {
@@ -43,7 +43,8 @@ func OpenState(c *cli.Context) (*state.Store, error) {
 	return state.Open(dir)
 }
 
-// StateOrNone is OpenState for a watch, which goes on without: nil is none, which has been said, or was asked for.
+// StateOrNone is OpenState for a watch, which continues without a store: it returns nil after a warning, or with
+// --no-history.
 func StateOrNone(c *cli.Context, log zerolog.Logger) *state.Store {
 	if c.Bool("no-history") {
 		return nil
@@ -56,13 +57,14 @@ func StateOrNone(c *cli.Context, log zerolog.Logger) *state.Store {
 	return store
 }
 
-// Recorder remembers a run, and knows the profile of earlier ones. profiles go before that.
+// Recorder returns a recorder that stores a run and has the profiles of earlier ones. The given profiles come
+// first.
 func Recorder(c *cli.Context, profiles []*dag.Plan) *history.Recorder {
 	log := command.Logger(c)
 	return &history.Recorder{Store: StateOrNone(c, log), Given: profiles, Log: log, Tell: command.Tell(c)}
 }
 
-// Remembering is an option of follow.Run: the run is remembered, and bounds on the usual length get to know it.
+// Remembering is an option of follow.Run that stores the run, and sets the usual length of its bounds.
 func Remembering(r *history.Recorder) func(*watch.Watch) {
 	return func(w *watch.Watch) {
 		r.Join(w)
@@ -70,7 +72,7 @@ func Remembering(r *history.Recorder) func(*watch.Watch) {
 	}
 }
 
-// SetUsual tells bounds on the usual length what that is, unless they know.
+// SetUsual sets the usual length of bounds that need one and have none.
 func SetUsual(all []alert.Bound, usual time.Duration) {
 	for i := range all {
 		if b := &all[i]; b.Kind == alert.LongerThanUsual && b.Usual == 0 {
@@ -79,7 +81,7 @@ func SetUsual(all []alert.Bound, usual time.Duration) {
 	}
 }
 
-// WorkflowOf is the workflow that a user names, by its name or a script's path.
+// WorkflowOf returns the workflow with a name or a script's path.
 func WorkflowOf(store *state.Store, name string) (*state.Workflow, error) {
 	w, err := store.Read(history.Key(name))
 	if err != nil {
@@ -88,7 +90,7 @@ func WorkflowOf(store *state.Store, name string) (*state.Workflow, error) {
 	if len(w.Runs) > 0 {
 		return w, nil
 	}
-	names, _ := store.List() // what cannot be read is not what is looked for
+	names, _ := store.List() // errors do not matter for the hint
 	if len(names) == 0 {
 		return nil, command.Usage("no run of %q is remembered, nor of any other workflow", name)
 	}
