@@ -144,8 +144,8 @@ func attach(c *cli.Context) (err error) {
 	}
 }
 
-// An after looks for what comes after a DAG of a session, or an execution of SQL. The id is "" while there is none;
-// over says that none will come.
+// An after looks for what follows a DAG of a session, or an SQL execution. The id is "" while there is none; over
+// is true if none will come.
 type after func(context.Context) (id string, over bool, err error)
 
 // attachTo watches one workflow to its end.
@@ -181,7 +181,7 @@ func attachTo(c *cli.Context, query watch.Source, target hadoop.Target, keys *co
 		})
 }
 
-// following waits for what comes next, and returns its id; "" if the session is over.
+// following waits for what comes next, and returns its id; "" if the session has ended.
 func following(ctx context.Context, next after, every time.Duration) (id string, err error) {
 	for wait := every; ; wait = min(2*wait, sessionWait) {
 		id, over, err := next(ctx)
@@ -197,5 +197,5 @@ func following(ctx context.Context, next after, every time.Duration) (id string,
 	}
 }
 
-// sessionWait is the longest wait between two looks for the next DAG of a session, or execution of SQL, that is idle.
+// sessionWait is the longest wait between two polls for the next DAG of a session, or SQL execution.
 const sessionWait = 15 * time.Second

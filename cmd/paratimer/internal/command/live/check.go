@@ -17,16 +17,16 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/plugin"
 )
 
-// A check must answer before the monitoring system, which waits some ten seconds or a minute, gives it up.
+// A check must respond before the monitoring system times out, after some ten seconds or a minute.
 const (
 	checkTime    = 10 * time.Second
 	maxCheckTime = time.Minute
-	// A tenth of the time, a second at most, is kept to start and to say that there was no answer in time.
+	// A tenth of the time, at most a second, is reserved for starting and for reporting a timeout.
 	checkSpare    = 10
 	maxCheckSpare = time.Second
 )
 
-// checkCommand is the monitoring plugin. Its exit codes are a plugin's own, also for wrong usage.
+// checkCommand returns the monitoring plugin. It has a plugin's exit codes, also for usage errors.
 func checkCommand() *cli.Command {
 	flags := append(input.ClusterFlags(), input.ProfileFlag(),
 		&cli.StringFlag{
@@ -84,18 +84,18 @@ func checkCommand() *cli.Command {
 	return cmd
 }
 
-// pluginKey marks an app that runs as a monitoring plugin, verboseKey one that may say more than a line.
+// pluginKey marks an app that runs as a monitoring plugin, verboseKey one that may print more than a line.
 const (
 	pluginKey  = "plugin"
 	verboseKey = "verbose"
 )
 
-// A PluginExit carries a plugin's exit code. All is said.
+// A PluginExit has a plugin's exit code. The message is already printed.
 type PluginExit struct{ plugin.State }
 
 func (e PluginExit) Error() string { return e.State.String() }
 
-// Plugged makes the error of a command that is a plugin one that plugins know: unknown, said in one line on stdout.
+// Plugged converts the error of a plugin command to a plugin's result: unknown, in one line on stdout.
 func Plugged(app *cli.App, err error) error {
 	if app.Metadata[pluginKey] == nil || err == nil || errors.As(err, new(PluginExit)) {
 		return err
@@ -103,7 +103,7 @@ func Plugged(app *cli.App, err error) error {
 	return say(app, unknown(err))
 }
 
-// unknown is the verdict of an error: its first line, then the others.
+// unknown returns the verdict for an error: its first line, then the others.
 func unknown(err error) plugin.Verdict {
 	lines := strings.Split(err.Error(), "\n")
 	return plugin.Verdict{State: plugin.Unknown, Text: lines[0], Long: lines[1:]}
@@ -111,7 +111,7 @@ func unknown(err error) plugin.Verdict {
 
 func say(app *cli.App, v plugin.Verdict) error {
 	if app.Metadata[verboseKey] != true {
-		v.Long = nil // monitoring systems show, and pagers send, one line
+		v.Long = nil // monitoring systems show, and pagers send, a single line
 	}
 	if err := v.Print(app.Writer); err != nil {
 		return PluginExit{plugin.Unknown}
@@ -122,7 +122,7 @@ func say(app *cli.App, v plugin.Verdict) error {
 	return PluginExit{v.State}
 }
 
-// A question is what check was asked.
+// A question has the flags of check.
 type question struct {
 	limits            plugin.Limits
 	within            time.Duration
@@ -156,7 +156,7 @@ func questionOf(c *cli.Context) (q question, err error) {
 	return q, nil
 }
 
-// plainTime reads a number of seconds, as plugins' flags are, or a time such as 10s.
+// plainTime parses a number of seconds, usual for plugins, or a time such as 10s.
 func plainTime(s string) (time.Duration, error) {
 	if n, err := strconv.ParseFloat(s, 64); err == nil && n >= 0 && n < 1e6 {
 		return time.Duration(n * float64(time.Second)), nil
@@ -164,7 +164,7 @@ func plainTime(s string) (time.Duration, error) {
 	return time.ParseDuration(s)
 }
 
-// check says how a query stands. It answers in time, whoever hangs: what it waits for is left behind.
+// check prints the state of a query. It responds in time even if a request hangs, which it then abandons.
 func check(c *cli.Context) error {
 	if err := command.Arguments(c, 0, 1); err != nil {
 		return err
@@ -200,7 +200,7 @@ func check(c *cli.Context) error {
 	return say(c.App, q.answer(s.frame, s.err))
 }
 
-// answer is the verdict of a frame, or of why there is none.
+// answer returns the verdict for a frame, or for the error that there is none.
 func (q question) answer(f frame.Frame, err error) plugin.Verdict {
 	var bad command.UsageError
 	switch {

@@ -21,7 +21,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// checkBoundFlags are the bounds that a single look can tell of. The others need somebody who watches: --metrics-url.
+// checkBoundFlags returns the flags of bounds that a single poll can check. The others need a watcher:
+// --metrics-url.
 func checkBoundFlags() []cli.Flag {
 	var out []cli.Flag
 	for _, f := range follow.BoundFlags() {
@@ -30,11 +31,11 @@ func checkBoundFlags() []cli.Flag {
 			out = append(out, f)
 		}
 	}
-	// Not to flap is the monitoring system's part, by its number of attempts.
+	// avoiding flapping is left to the monitoring system, by its number of attempts
 	return append(out, &cli.IntFlag{Name: "hold", Value: 1, Hidden: true})
 }
 
-// looker is how check sees the query: in a recording, through a watcher, or at the cluster.
+// looker returns how check observes the query: in a recording, through a watcher, or on the cluster.
 func looker(c *cli.Context, q question) (func(context.Context) (frame.Frame, error), error) {
 	held, err := follow.Bounds(c)
 	if err != nil {
@@ -96,8 +97,8 @@ func looker(c *cli.Context, q question) (func(context.Context) (frame.Frame, err
 	}, nil
 }
 
-// queryOf is the query that is named, or the newest one: of a driver of Spark, or of a cluster. done closes what it
-// asks.
+// queryOf returns the query with a name, or the newest one: of a Spark driver, or of a cluster. done closes its
+// client.
 func queryOf(ctx context.Context, c *cli.Context, name string) (query watch.Source, done func(), err error) {
 	driver, err := input.NewDriver(ctx, c, name, nil)
 	if err != nil {
@@ -119,7 +120,7 @@ func queryOf(ctx context.Context, c *cli.Context, name string) (query watch.Sour
 }
 
 // newest reads a recording up to a time of the run, 0: to its end or to where it breaks off. It returns the newest
-// observations, as far apart and as few as looks at a cluster are: to estimate at each observation takes too long.
+// observations, as far apart and as few as polls of a cluster: estimating at all of them takes too long.
 func newest(ctx context.Context, src watch.Source, until time.Duration) (watch.Source, error) {
 	var few observations
 	for {
@@ -143,10 +144,10 @@ func newest(ctx context.Context, src watch.Source, until time.Duration) (watch.S
 	}
 }
 
-// fewLooks is how many observations of a recording are looked at.
+// fewLooks is how many observations of a recording are evaluated.
 const fewLooks = 3
 
-// observations are a source of what was observed already.
+// observations is a source of existing snapshots.
 type observations []*dag.Snapshot
 
 func (o *observations) Next(context.Context) (*dag.Snapshot, error) {
@@ -158,7 +159,7 @@ func (o *observations) Next(context.Context) (*dag.Snapshot, error) {
 	return s, nil
 }
 
-// lookThrough watches until enough is seen, and returns the last frame.
+// lookThrough watches until enough returns true, and returns the last frame.
 func lookThrough(ctx context.Context, src watch.Source, held []alert.Bound, every time.Duration,
 	enough func(frame.Frame) bool,
 ) (frame.Frame, error) {
@@ -168,13 +169,13 @@ func lookThrough(ctx context.Context, src watch.Source, held []alert.Bound, ever
 		Every: every, Log: zerolog.Nop(),
 	}
 	_, err := w.RunUntil(ctx, func(missed error) (bool, error) {
-		if missed != nil && every > 0 { // of a cluster; the monitoring system will try again
+		if missed != nil && every > 0 { // on a cluster; the monitoring system will try again
 			return false, missed
 		}
 		return last.seen && enough(last.Frame), nil
 	})
 	switch {
-	case last.seen: // a look that was interrupted has seen something as well
+	case last.seen: // also if it was interrupted
 		return last.Frame, nil
 	case errors.As(err, new(*hadoop.NoWorkflowError)):
 		return last.Frame, idle(err)
@@ -184,7 +185,7 @@ func lookThrough(ctx context.Context, src watch.Source, held []alert.Bound, ever
 	return last.Frame, err
 }
 
-// idle makes the absence of any workflow what it is; of one that was named it is an error.
+// idle converts the error that there is no workflow to ErrIdle, unless a workflow was named.
 func idle(err error) error {
 	var none *hadoop.NoWorkflowError
 	if errors.As(err, &none) && none.Target.ID == "" {

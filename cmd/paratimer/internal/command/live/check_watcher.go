@@ -21,14 +21,14 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// maxFrames bounds what is read of a watcher's answer, and maxSaid what of its refusal is repeated.
+// maxFrames bounds a watcher's response in bytes, maxSaid the part of an error response that is printed.
 const (
 	maxFrames = 64 << 20
 	maxSaid   = 300
 )
 
-// askWatcher asks a watcher that serves metrics at a URL for the newest frame of a workflow, by its name or id; of the
-// only one that it watches where none is named. A watcher that does not observe knows nothing.
+// askWatcher requests the newest frame of a workflow from the metrics server of a watcher, by name or id. Without a
+// name it is the only workflow that the watcher watches. It returns an error if the watcher does not observe.
 func askWatcher(ctx context.Context, v visitor, metrics, workflow string) (frame.Frame, error) {
 	base, err := url.Parse(metrics)
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
@@ -49,8 +49,8 @@ func askWatcher(ctx context.Context, v visitor, metrics, workflow string) (frame
 	return chosen, err
 }
 
-// among chooses the frame of a workflow. Of several, one that runs, and of these the one that ends last, stands first
-// already.
+// among chooses the frame of a workflow. If several match it is a running one, and among these the one that ends
+// last.
 func among(all []frame.Frame, workflow string) (frame.Frame, error) {
 	var found []frame.Frame
 	for _, f := range all {
@@ -106,13 +106,13 @@ func (v visitor) frames(ctx context.Context, address string) ([]frame.Frame, err
 	}
 }
 
-// A visitor is who asks a watcher.
+// A visitor has the credentials for requests to a watcher.
 type visitor struct {
 	token string         // "" is none
 	pool  *x509.CertPool // nil is the system's
 }
 
-// visiting is a visitor with the token and the authorities that the flags give.
+// visiting returns a visitor with the token and the authorities of the flags.
 func visiting(c *cli.Context) (v visitor, err error) {
 	if v.token, err = command.Token(c, "serve-token"); err != nil {
 		return v, err
@@ -121,13 +121,13 @@ func visiting(c *cli.Context) (v visitor, err error) {
 	return v, err
 }
 
-// get asks a watcher. Redirects are not followed: no watcher sends any.
+// get sends a request to a watcher. It does not follow redirects, since watchers send none.
 func (v visitor) get(ctx context.Context, address string) (string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return "", err
 	}
-	shown := settings.Place(address) // it may hold the token as a password
+	shown := settings.Place(address) // it may contain the token as a password
 	client := http.Client{
 		Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{
 			RootCAs:    v.pool,
@@ -157,7 +157,7 @@ func (v visitor) get(ctx context.Context, address string) (string, error) {
 	return string(body), nil
 }
 
-// watcherTokenFlag is what --metrics-url may want.
+// watcherTokenFlag returns the flag for the token of --metrics-url.
 func watcherTokenFlag() cli.Flag {
 	return &cli.StringFlag{
 		Name: "serve-token-file", EnvVars: command.Env("serve-token-file"),

@@ -22,10 +22,10 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// collectFlags say where taps tell of key groups, and how much is made of it.
+// collectFlags returns the flags for receiving key groups from taps.
 func collectFlags() []cli.Flag {
 	return command.About("Key groups that taps tell",
-		// PARATIMER_COLLECT tells taps where to: whoever exports it for a job does not want watchers to listen there.
+		// PARATIMER_COLLECT is the address that taps send to. It must not make watchers listen there.
 		&cli.StringFlag{
 			Name: "collect", EnvVars: command.Env("collect-address"),
 			Usage: "receive key groups from paratimer-tap at `ADDRESS`; a port alone, such as :9190, is local",
@@ -45,20 +45,20 @@ func collectFlags() []cli.Flag {
 	)
 }
 
-// Limits of the collector. Taps keep their connections for a moment only.
+// Limits of the collector. Taps have only short connections.
 const (
 	collectConnections = 256
 	collectTime        = 10 * time.Second
 )
 
-// A collector takes in what taps tell while a command watches.
+// A collector receives key groups from taps while a command watches.
 type collector struct {
 	store *collect.Store
 	opt   collect.Options
 	stop  func()
 }
 
-// collecting serves what --collect asks for; nil where it asks for nothing.
+// collecting starts the server of --collect; nil if it is not set.
 func collecting(ctx context.Context, c *cli.Context) (*collector, error) {
 	typed := c.String("collect")
 	if typed == "" {
@@ -102,8 +102,8 @@ func collecting(ctx context.Context, c *cli.Context) (*collector, error) {
 	k.stop = serve.Serve(listener, handler, serve.Limits{Connections: collectConnections, Time: collectTime},
 		serve.Door{},
 		func(err error) { log.Error().Err(err).Msg("key groups are not taken in any more") })
-	if command.LogsToFile(c) && !given { // what is made up is said, and not kept in a file
-		// as a log that cannot be written
+	if command.LogsToFile(c) && !given { // a generated token is printed, and not written to a file
+		// as for a log, errors are ignored
 		_, _ = fmt.Fprintln(c.App.ErrWriter, invitation(listener.Addr().String(), token))
 		given = true
 	}
@@ -117,10 +117,10 @@ func collecting(ctx context.Context, c *cli.Context) (*collector, error) {
 	return k, nil
 }
 
-// maxLambda is what a map's profile may hold.
+// maxLambda is the largest size of a map's profile.
 const maxLambda = 8192
 
-// source is src with the key groups that taps tell. Close ends it. k may be nil.
+// source returns src with the received key groups. done closes it. k may be nil.
 func (k *collector) source(src watch.Source) (with watch.Source, done func()) {
 	if k == nil {
 		return src, func() {}
@@ -129,14 +129,14 @@ func (k *collector) source(src watch.Source) (with watch.Source, done func()) {
 	return s, func() { _ = s.Close() } // it cannot fail
 }
 
-// close ends the collector, which may be nil.
+// close stops the collector, which may be nil.
 func (k *collector) close() {
 	if k != nil {
 		k.stop()
 	}
 }
 
-// collectToken is the token that is given, or one made up.
+// collectToken returns the given token, or a generated one.
 func collectToken(c *cli.Context) (value string, given bool, err error) {
 	if value, err = command.Token(c, "collect-token"); err != nil || value != "" {
 		return value, true, err
@@ -146,7 +146,7 @@ func collectToken(c *cli.Context) (value string, given bool, err error) {
 	return hex.EncodeToString(b), false, nil
 }
 
-// invitation is what to give a Streaming job, so that its taps find the collector.
+// invitation describes the options of a Streaming job with which its taps find the collector.
 func invitation(address, token string) string {
 	host, port, err := net.SplitHostPort(address)
 	if ip, bad := netip.ParseAddr(host); err == nil && bad == nil && ip.IsUnspecified() {
@@ -158,7 +158,7 @@ func invitation(address, token string) string {
 		`-mapper "paratimer-tap map -- MAPPER" -reducer "paratimer-tap reduce -- REDUCER"; any other job: paratimer-tap job hadoop --collect %s JAR`, address, address, token, address)
 }
 
-// awaiting waits for a query where none runs yet: whoever is told what to give a job submits it after that.
+// awaiting waits for a query if none runs yet: users submit the job after they have read the invitation.
 type awaiting struct {
 	watch.Source
 	every time.Duration

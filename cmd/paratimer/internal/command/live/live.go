@@ -1,5 +1,5 @@
-// Package live has the commands that look at a cluster while queries run: attach, watch, check and skew, rules
-// for them, and the test of the delivery of alerts.
+// Package live has the commands for running queries on a cluster: attach, watch, check and skew, rules for them,
+// and the test of alert delivery.
 package live
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 )
 
-// Commands are the commands of this package, in the order of the help.
+// Commands returns the commands of this package, in the order of the help.
 func Commands() []*cli.Command {
 	return []*cli.Command{
 		command.New("attach", "[APP_ID|JOB_ID|WORKFLOW_ID]",

@@ -15,7 +15,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// notifyCommand tries the sinks of alerts.
+// notifyCommand returns the command that tests the sinks of alerts.
 func notifyCommand() *cli.Command {
 	flags := append([]cli.Flag{
 		&cli.StringFlag{
@@ -28,7 +28,7 @@ func notifyCommand() *cli.Command {
 			flags...))
 }
 
-// notifyTest sends a sample to every sink and takes it back. It prints a line for each of them and each rule.
+// notifyTest sends a sample to every sink and resolves it. It prints a line for each sink and rule.
 func notifyTest(c *cli.Context) error {
 	if err := command.Arguments(c, 0, 0); err != nil {
 		return err
@@ -72,7 +72,7 @@ func notifyTest(c *cli.Context) error {
 	return nil
 }
 
-// tryOut raises the sample at a sink and takes it back, so that nothing stays open. With --dry-run it sends nothing.
+// tryOut sends the sample to a sink and resolves it, so that no alert stays open. With --dry-run it sends nothing.
 func tryOut(c *cli.Context, s notify.Sink, d notify.Dress) (text string, err error) {
 	at := time.Now()
 	for _, status := range []notify.Status{notify.Firing, notify.Resolved} {

@@ -17,7 +17,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// rulesCommand checks rule files and tries them on past runs.
+// rulesCommand returns the commands that check rule files and test them on past runs.
 func rulesCommand() *cli.Command {
 	return command.Group("rules", "check rules for watch, and try them on past runs",
 		command.New("check", "FILE", "check a rule file, and list its bounds", rulesCheck,
@@ -28,7 +28,7 @@ func rulesCommand() *cli.Command {
 	)
 }
 
-// readRules reads a rule file. Its faults are the caller's.
+// readRules reads a rule file. Errors in it are usage errors.
 func readRules(c *cli.Context, path string) ([]rules.Rule, error) {
 	all, err := rules.ReadFile(path, c.App.Reader, command.Zone(c))
 	if err == nil {
@@ -40,7 +40,7 @@ func readRules(c *cli.Context, path string) ([]rules.Rule, error) {
 	return nil, command.Usage("%w", err)
 }
 
-// checkedRules is what `paratimer rules check --output json` prints.
+// checkedRules is the JSON of `paratimer rules check --output json`.
 type checkedRules struct {
 	File   string        `json:"file"`
 	Valid  bool          `json:"valid"`
@@ -145,7 +145,7 @@ func matchText(m *rules.Match) string {
 	return strings.Join(parts, ", ")
 }
 
-// judgeText says from when on the rule's alert fires.
+// judgeText describes when the rule's alert fires.
 func judgeText(r *rules.Rule) string {
 	s := "from " + units.Percent(riskOf(r)) + " on"
 	if r.On != "" {

@@ -44,17 +44,17 @@ func rulesTestFlags() []cli.Flag {
 	)
 }
 
-// A pastRun is a recording that has been played once, to know what came of it.
+// A pastRun is a recording with its outcome.
 type pastRun struct {
 	file     string
 	open     func() (watch.Source, io.Closer, error)
 	workflow rules.Workflow
-	length   time.Duration // 0 where the recording does not reach its end
+	length   time.Duration // 0 if the recording does not reach the run's end
 	end      dag.Instant
 	state    dag.State
 }
 
-// rulesTest plays past runs through the loop that watches, with the bounds of the rules that match each.
+// rulesTest replays past runs as a watch, with the bounds of the matching rules.
 func rulesTest(c *cli.Context) error {
 	if err := command.Arguments(c, 2, -1); err != nil {
 		return err
@@ -117,7 +117,7 @@ func multiples(texts []string) ([]float64, error) {
 	return out, nil
 }
 
-// outcomeOf reads a recording to its end, and estimates nothing.
+// outcomeOf reads a recording to its end, without estimates.
 func outcomeOf(ctx context.Context, r input.RecordedRun) (p pastRun, err error) {
 	src, file, err := r.Open()
 	if err != nil {
@@ -166,7 +166,8 @@ func lengthOrNull(d time.Duration) *float64 {
 	return units.Rounded(d.Seconds())
 }
 
-// usualOf is the usual length of run i: what is given, else the median of the other runs of its name that succeeded.
+// usualOf returns the usual length for run i: the given one, else the median of the other runs of its name that
+// succeeded.
 func usualOf(given time.Duration, past []pastRun, i int) time.Duration {
 	if given > 0 {
 		return given
@@ -185,14 +186,14 @@ func usualOf(given time.Duration, past []pastRun, i int) time.Duration {
 	return lengths[(len(lengths)-1)/2]
 }
 
-// A variant is a rule's bound on one run: its own, or a multiple of the true length in its place.
+// A variant is a rule's bound for one run: the rule's own, or a multiple of the true length instead.
 type variant struct {
 	rule  *rules.Rule
-	at    float64 // the multiple; 0: its own bound
+	at    float64 // the multiple; 0: the rule's own bound
 	bound alert.Bound
 }
 
-// variants are the bounds that a run is held to. There are none of rules that it does not match.
+// variants returns the bounds for a run, from the rules that match it.
 func variants(all []rules.Rule, at []float64, p pastRun, usual time.Duration) []variant {
 	var out []variant
 	for i := range all {
@@ -222,7 +223,7 @@ func variantName(rule string, at float64) string {
 	return fmt.Sprintf("%s@%v", rule, at)
 }
 
-// tryRun plays a run and says of each variant what came of it.
+// tryRun replays a run and returns the result of each variant.
 func tryRun(ctx context.Context, p pastRun, tried []variant, profiles []*dag.Plan) (rows []triedRun, err error) {
 	if len(tried) == 0 {
 		return []triedRun{{
@@ -250,7 +251,7 @@ func tryRun(ctx context.Context, p pastRun, tried []variant, profiles []*dag.Pla
 	return rows, nil
 }
 
-// playHeld plays a run that is held to bounds, as fast as can be.
+// playHeld replays a run with bounds, without waits.
 func playHeld(ctx context.Context, src watch.Source, held []alert.Bound, sink watch.Sink) error {
 	_, err := watch.Watch{
 		Source: src, Estimators: follow.EstimatorSet(false, 0), Sinks: []watch.Sink{sink},

@@ -16,20 +16,20 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// Verdicts beside alert's.
+// Verdicts in addition to alert's.
 const (
-	verdictFired   = "fired"   // it fired; there is no deadline to judge it by
-	verdictQuiet   = "quiet"   // it did not, and there is no deadline
+	verdictFired   = "fired"   // it fired, but there is no deadline to compare with
+	verdictQuiet   = "quiet"   // it did not fire, and there is no deadline
 	verdictUnknown = "unknown" // the recording ends before the run
 )
 
-// trial is what `paratimer rules test --output json` prints.
+// trial is the JSON of `paratimer rules test --output json`.
 type trial struct {
 	Rules []ruleSummary `json:"rules"`
 	Runs  []triedRun    `json:"runs"`
 }
 
-// triedRun is a rule on a past run. Rule is null of a run that no rule matches.
+// triedRun is the result of a rule on a past run. Rule is null for a run without a matching rule.
 type triedRun struct {
 	File         string   `json:"file"`
 	Workflow     *string  `json:"workflow"`
@@ -38,19 +38,19 @@ type triedRun struct {
 	AtRatio      *float64 `json:"at_ratio"` // --at
 	Matched      bool     `json:"matched"`
 	TotalSeconds *float64 `json:"total_seconds"`
-	// DeadlineSeconds counts from the first submission, as all that follow.
+	// DeadlineSeconds counts from the first submission, as do those below.
 	DeadlineSeconds *float64 `json:"deadline_seconds"`
 	Late            *bool    `json:"late"`
 	FiredSeconds    *float64 `json:"fired_seconds"`   // first at risk, or late
 	WarningSeconds  *float64 `json:"warning_seconds"` // from then to the deadline: 0 or less is no warning
 	BeforeEnd       *float64 `json:"before_end_seconds"`
-	Firings         int      `json:"firings"` // how often, once it was back on track in between
+	Firings         int      `json:"firings"` // times that it fired, with a return to on track in between
 	Verdict         string   `json:"verdict"`
 	NaiveSeconds    *float64 `json:"naive_fired_seconds"` // when "alert after the deadline" would have fired
-	Text            string   `json:"text"`                // of the alert as it fired first
+	Text            string   `json:"text"`                // of the first alert
 }
 
-// ruleSummary is a rule over all runs that it matches. Ratios are null where nothing is to be divided by.
+// ruleSummary is the result of a rule on all runs that it matches. Ratios are null if they would divide by zero.
 type ruleSummary struct {
 	Rule                 string   `json:"rule"`
 	AtRatio              *float64 `json:"at_ratio"`
@@ -63,11 +63,11 @@ type ruleSummary struct {
 	PrecisionRatio       *float64 `json:"precision_ratio"`
 	RecallRatio          *float64 `json:"recall_ratio"`
 	MedianWarningSeconds *float64 `json:"median_warning_seconds"`
-	// late runs, of which it hears at the deadline: 0 s before
+	// late runs that an alert after the deadline reports, without any warning time
 	NaiveTrue int `json:"naive_after_deadline"`
 }
 
-// firings is a sink that remembers when each bound fired, and what was said then.
+// firings is a sink that records when each bound fired, and the alert's text then.
 type firings struct {
 	alert.Trial
 	texts map[string]string
@@ -83,7 +83,7 @@ func (s *firings) Show(tick frame.Tick) error {
 	return s.Trial.Show(tick)
 }
 
-// row says what came of a rule on a run.
+// row returns the result of a rule on a run.
 func row(p pastRun, v *variant, r alert.Result, text string) triedRun {
 	out := triedRun{
 		File: p.file, Workflow: textOrNull(p.workflow.Name), WorkflowID: textOrNull(p.workflow.ID),
@@ -103,7 +103,7 @@ func row(p pastRun, v *variant, r alert.Result, text string) triedRun {
 	if out.FiredSeconds != nil {
 		out.BeforeEnd = units.Rounded(total - *out.FiredSeconds)
 	}
-	if r.DeadlineAt == nil || v.bound.Kind == alert.NoProgress { // whose deadline moves with every progress
+	if r.DeadlineAt == nil || v.bound.Kind == alert.NoProgress { // its deadline moves with every progress
 		if out.Verdict = verdictQuiet; r.FiredSeconds != nil {
 			out.Verdict = verdictFired
 		}
@@ -125,7 +125,7 @@ func secondsOrNull(s *frame.Seconds) *float64 {
 	return units.Rounded(float64(*s))
 }
 
-// sum summarises each rule, in the order of the file; with --at, one that it was laid over once for each multiple.
+// sum summarizes each rule, in the order of the file. With --at there is one summary for each multiple.
 func (t *trial) sum(all []rules.Rule, at []float64) {
 	for i := range all {
 		before := len(t.Rules)
@@ -179,7 +179,7 @@ func (t *trial) summary(rule string, at float64) (s ruleSummary) {
 	return s
 }
 
-// demand fails where the rules are worse than was asked for.
+// demand returns an error if a rule is worse than --min-precision or --min-recall.
 func (t *trial) demand(precision, recall float64) error {
 	worse := func(is *float64, least float64) bool { return is != nil && *is < least }
 	for _, s := range t.Rules {
@@ -193,7 +193,7 @@ func (t *trial) demand(precision, recall float64) error {
 func (t *trial) print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "RUN\tLENGTH\tRULE\tDEADLINE\tFIRED\tBEFORE IT\tVERDICT\t")
-	ids := map[string]string{} // by file; "" where it holds several runs
+	ids := map[string]string{} // by file; "" if it has several runs
 	for _, r := range t.Runs {
 		if id, seen := ids[r.File]; r.WorkflowID != nil && (!seen || id == *r.WorkflowID) {
 			ids[r.File] = *r.WorkflowID
@@ -229,7 +229,7 @@ func (t *trial) print(out io.Writer) error {
 	return nil
 }
 
-// words is the summary in a sentence or two.
+// words formats the summary in a sentence or two.
 func (s *ruleSummary) words() string {
 	name := variantName(s.Rule, or0(s.AtRatio))
 	if s.Matched == 0 {

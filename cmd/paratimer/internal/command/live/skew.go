@@ -41,7 +41,7 @@ func skewFlags() []cli.Flag {
 	}, input.RecordingFlags(), input.ClusterFlags(), input.HistoryFlags())
 }
 
-// skew says which reduces hold a query back, by which keys, and what another dealing would gain.
+// skew finds the reduces and keys that delay a query, and what another partitioning would save.
 func skew(c *cli.Context) error {
 	if err := command.Arguments(c, 0, 1); err != nil {
 		return err
@@ -69,7 +69,7 @@ func skew(c *cli.Context) error {
 	return view.SkewText(c.App.Writer, r)
 }
 
-// skewSeen is what a watcher says, or what is made of a run.
+// skewSeen returns the report of a watcher, or computes it from a run.
 func skewSeen(ctx context.Context, c *cli.Context, when input.Moment, profiles []*dag.Plan) (frame.SkewReport, error) {
 	name := c.Args().First()
 	url := c.String("metrics-url")
@@ -94,7 +94,7 @@ func skewSeen(ctx context.Context, c *cli.Context, when input.Moment, profiles [
 	}, err
 }
 
-// skewReport is how the reduces stand at the end of a run.
+// skewReport returns the state of the tasks in the last snapshot of a run.
 func skewReport(model estimators.Model, run dag.Run) (frame.SkewReport, error) {
 	s := run.Now()
 	w := estimators.NewReplayContext(run, model, estimators.Options{})
@@ -132,7 +132,7 @@ func skewReport(model estimators.Model, run dag.Run) (frame.SkewReport, error) {
 	return r, nil
 }
 
-// finishedSkew adds how the tasks of a run that has succeeded stood to each other, and what that cost it.
+// finishedSkew adds the imbalance of the tasks of a succeeded run, and what it cost.
 func finishedSkew(r *frame.SkewReport, model estimators.Model, run dag.Run, w *estimators.ReplayContext) error {
 	past, ok := whatif.Again(run)
 	if run.Now().State != dag.Succeeded || !ok {
@@ -148,7 +148,8 @@ func finishedSkew(r *frame.SkewReport, model estimators.Model, run dag.Run, w *e
 	return nil
 }
 
-// skewedRun is what is looked at: a plan or a recording if there is a file of the name, else a query of the cluster.
+// skewedRun returns the run to evaluate: a plan or a recording if there is a file with the name, else a query of
+// the cluster.
 func skewedRun(
 	ctx context.Context, c *cli.Context, path string, when input.Moment, profiles []*dag.Plan,
 ) (dag.Run, error) {
@@ -181,7 +182,7 @@ func skewedRun(
 // mostLooks is how many observations of a log are compared to find the greatest delay.
 const mostLooks = 300
 
-// skewedNow looks at a query of the cluster, a second time where the first look tells nothing.
+// skewedNow polls a query of the cluster, a second time if the first result is empty.
 func skewedNow(ctx context.Context, c *cli.Context, name string, profiles []*dag.Plan) (dag.Run, error) {
 	return input.Look(ctx, c, name, profiles, 2, func(run dag.Run) (bool, error) {
 		skew, err := estimators.NewReplayContext(run, follow.ModelOf(c), estimators.Options{}).Skew(false)
@@ -189,9 +190,9 @@ func skewedNow(ctx context.Context, c *cli.Context, name string, profiles []*dag
 	})
 }
 
-// skewedThen reads a recording up to a moment. To find a part of its length it is read twice. Without a moment it is
-// read to the end of an application or DAG that has succeeded, whose tasks have shown all. Of MapReduce jobs, whose
-// keys are known while they run, it is read to when the delay was greatest.
+// skewedThen reads a recording up to a moment. For a fraction of its length the recording is read twice. Without a
+// moment it depends on the engine: an application or DAG that has succeeded is read to its end, when all its tasks
+// are known. MapReduce jobs, with keys that are known while they run, are read up to the greatest delay.
 func skewedThen(ctx context.Context, model estimators.Model, path string, open func() (watch.Source, io.Closer, error),
 	when input.Moment,
 ) (best dag.Run, err error) {
@@ -219,7 +220,7 @@ func skewedThen(ctx context.Context, model estimators.Model, path string, open f
 			return since.Known() && s.At.Sub(since) >= until, nil
 		}
 		skew, err := estimators.NewReplayContext(run, model, estimators.Options{}).Skew(false)
-		if _, stuck := errors.AsType[*schedule.StuckError](err); stuck { // Spark without executors yet
+		if _, stuck := errors.AsType[*schedule.StuckError](err); stuck { // Spark without executors so far
 			return false, nil
 		}
 		if err != nil {
@@ -232,7 +233,7 @@ func skewedThen(ctx context.Context, model estimators.Model, path string, open f
 		case skew != nil:
 			delay = 0
 		}
-		if delay > least || delay <= 0 && delay == least { // where none is delayed, the last that can be told
+		if delay > least || delay <= 0 && delay == least { // without a delay, the last one with a result
 			best, least = run, delay
 		}
 		return false, nil

@@ -23,12 +23,12 @@ import (
 	"github.com/paratimer/paratimer/estimators/cost"
 )
 
-// fleetWorkers is how many observations of a fleet are made at once. More would only take more memory: what they do
-// after the answers came is computing.
+// fleetWorkers is the number of simultaneous observations. More would only take more memory: after the responses
+// the work is computing.
 const fleetWorkers = 2
 
-// fleetDrain is how long observations may go on once the watch is to end: whoever presses Ctrl-C waits for no slow
-// answer.
+// fleetDrain is how long running observations may take when the watch ends: Ctrl-C must not wait for slow
+// responses.
 const fleetDrain = 300 * time.Millisecond
 
 func watchFlags() []cli.Flag {
@@ -69,7 +69,7 @@ func watchFlags() []cli.Flag {
 		[]cli.Flag{follow.LineageFlag()})
 }
 
-// watchMany watches every workflow that matches a rule, until it is told to end.
+// watchMany watches every workflow that matches a rule, until it is interrupted or times out.
 func watchMany(c *cli.Context) error {
 	if err := command.Arguments(c, 0, 0); err != nil {
 		return err
@@ -167,7 +167,7 @@ func watchMany(c *cli.Context) error {
 			}
 			return errors.Join(errs...)
 		},
-		Left: func(w fleet.Watched) { // what is not seen any more must not look as if it were
+		Left: func(w fleet.Watched) { // workflows that are not observed must not look as if they were
 			if text, ok := screen.(*fleetText); ok {
 				delete(text.told, w.ID)
 			}
@@ -224,7 +224,7 @@ func onHangup(f func()) (stop func()) {
 	}
 }
 
-// fleetSink is the view that --output asks for.
+// fleetSink returns the view for --output.
 func fleetSink(c *cli.Context) watch.Sink {
 	switch c.String("output") {
 	case "ndjson":

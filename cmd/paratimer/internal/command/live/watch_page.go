@@ -11,8 +11,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/cost"
 )
 
-// serveBoard is a board of all queries, for a screen or for the page that is served where --listen says; nil for
-// neither. Where the page is is logged.
+// serveBoard returns a board of all queries, for the screen or for the page of --listen; nil without both. It logs
+// the page's address.
 func serveBoard(ctx context.Context, c *cli.Context, every time.Duration, onScreen bool) (b *livepage.Board,
 	stop func(), err error,
 ) {

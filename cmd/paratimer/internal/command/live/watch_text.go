@@ -14,12 +14,12 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// fleetText prints a line where a workflow comes, where an alert of it changes its state, and where it ends.
+// fleetText prints a line if a workflow comes, if the state of one of its alerts changes, and if it ends.
 type fleetText struct {
 	out  io.Writer
-	zone *time.Location    // of clocks; nil: UTC
+	zone *time.Location    // for times of day; nil: UTC
 	told map[string]toldOf // by workflow id
-	// Who holds others up, by id: how many it was said to, and its name.
+	// Blocking workflows by id: how many they were reported to block, and their names.
 	held  map[string]int
 	names map[string]string
 }
@@ -28,7 +28,7 @@ func newFleetText(out io.Writer) *fleetText {
 	return &fleetText{out: out, told: map[string]toldOf{}, held: map[string]int{}, names: map[string]string{}}
 }
 
-// toldOf is what was said of a workflow: the state of each alert.
+// toldOf is the last reported state of each alert of a workflow.
 type toldOf map[string]frame.AlertState
 
 func (t *fleetText) Show(tick frame.Tick) error {
@@ -86,11 +86,11 @@ func (t *fleetText) line(f frame.Frame, name, text string) error {
 	return err
 }
 
-// namedWaiting is how many of those that wait are named.
+// namedWaiting is how many waiting workflows are named.
 const namedWaiting = 3
 
-// blockings prints a line where a workflow begins to hold others up, where it holds up twice as many as was said, and
-// where it holds up nobody any more.
+// blockings prints a line if a workflow begins to block others, if it blocks twice as many as reported, and if it
+// blocks none any more.
 func (t *fleetText) blockings(at dag.Instant, blockings []contention.Blocking) {
 	now := map[string]int{}
 	for i := range blockings {
@@ -118,8 +118,8 @@ func (t *fleetText) blockings(at dag.Instant, blockings []contention.Blocking) {
 	}
 }
 
-// blockingText are a line, its times of day in a zone: of one that waits what it waits for, of several who holds them
-// up.
+// blockingText formats a blocking, with times of day in a zone. If a single workflow waits, the line is about what
+// it waits for; otherwise it is about the blocking workflow.
 func blockingText(j *contention.Blocking, zone *time.Location) (name, text string) {
 	holder := view.Escape(j.Holder.Name)
 	until := "nobody can say until when"
@@ -152,11 +152,11 @@ func blockingText(j *contention.Blocking, zone *time.Location) (name, text strin
 }
 
 func (t *fleetText) say(at dag.Instant, name, text string) {
-	// An error is met again, and told, with the next frame.
+	// An error will occur again with the next frame, which reports it.
 	_, _ = fmt.Fprintf(t.out, "%s  %s  %s\n", t.clock(at), name, text)
 }
 
-// clock is a time of day in the reader's zone, with the zone's name.
+// clock formats a time of day in the reader's zone, with the zone's name.
 func (t *fleetText) clock(at dag.Instant) string {
 	when := at.Time().In(cmp.Or(t.zone, time.UTC))
 	return units.Clock(when, time.Time{}, time.Second) + when.Format(" MST")

@@ -19,8 +19,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// ties connects each workflow of a fleet with what taps tell of it, with what is remembered of its runs and with who is
-// told of its alerts.
+// ties connects each workflow of a fleet with its key groups from taps, with the history of its runs, and with the
+// sinks of its alerts.
 func ties(c *cli.Context, keys *collector) (tie func(fleet.Watched) (fleet.Hooks, error), untie func(), err error) {
 	log := command.Logger(c)
 	told, untie, err := fleetDispatcher(c)
@@ -39,7 +39,7 @@ func ties(c *cli.Context, keys *collector) (tie func(fleet.Watched) (fleet.Hooks
 		leave := func() {}
 		h := fleet.Hooks{
 			Source: func(src watch.Source) watch.Source {
-				leave() // the watch begins anew
+				leave() // the watch starts again
 				src, leave = keys.source(src)
 				return &input.Profiled{Source: src, Profiles: rec.Profiles}
 			},
@@ -53,7 +53,7 @@ func ties(c *cli.Context, keys *collector) (tie func(fleet.Watched) (fleet.Hooks
 		dresses := map[string]notify.Dress{}
 		part := told.Watch(dresses)
 		h.Recall, h.Keep = part.Recall, part.Keep
-		if c.Bool("dry-run") { // it prints as it is told
+		if c.Bool("dry-run") { // it prints directly
 			h.Keep = func(s alert.State, f frame.Frame) error {
 				one.Lock()
 				defer one.Unlock()
@@ -71,8 +71,8 @@ func ties(c *cli.Context, keys *collector) (tie func(fleet.Watched) (fleet.Hooks
 	}, untie, nil
 }
 
-// fleetDispatcher is who is told of a fleet's alerts: the sinks of the flags, or with --dry-run people on stderr; nil
-// is nobody.
+// fleetDispatcher returns the dispatcher of a fleet's alerts: to the sinks of the flags, or with --dry-run to
+// stderr; nil if there is none.
 func fleetDispatcher(c *cli.Context) (d *notify.Dispatcher, finish func(), err error) {
 	if !c.Bool("dry-run") {
 		return follow.Dispatcher(c)
