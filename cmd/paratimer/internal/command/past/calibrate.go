@@ -30,10 +30,10 @@ func calibrateFlags() []cli.Flag {
 	}
 }
 
-// maxCalibrated bounds --runs: what each run said is kept until the end.
+// maxCalibrated bounds --runs: the results of all runs are kept in memory until the end.
 const maxCalibrated = 100_000
 
-// calibration tries on simulated runs whether ranges hold as often as they say.
+// calibration measures on simulated runs whether ranges have their nominal coverage.
 func calibration(c *cli.Context) error {
 	if err := command.Arguments(c, 0, 0); err != nil {
 		return err

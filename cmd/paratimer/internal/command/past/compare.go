@@ -38,10 +38,10 @@ func compareFlags() []cli.Flag {
 	}, input.RecordingFlags()...)
 }
 
-// ErrRegressed is the exit code 1 of --fail-on-regression.
+// ErrRegressed is the error for exit code 1 of --fail-on-regression.
 var ErrRegressed = errors.New("a job takes longer for its records than chance allows")
 
-// compared sets recorded runs of one script side by side.
+// compared compares recorded runs of one script.
 func compared(c *cli.Context) error {
 	if err := command.Arguments(c, 2, -1); err != nil {
 		return err
@@ -84,7 +84,7 @@ func compared(c *cli.Context) error {
 	return nil
 }
 
-// comparedAs is the format of a comparison: what --output says, else what the name of --out ends in.
+// comparedAs returns the format of a comparison: --output, else the extension of --out.
 func comparedAs(c *cli.Context) string {
 	if kind := strings.TrimPrefix(filepath.Ext(c.String("out")), "."); !c.IsSet("output") &&
 		(kind == "html" || kind == "json") {
@@ -93,8 +93,8 @@ func comparedAs(c *cli.Context) string {
 	return c.String("output")
 }
 
-// comparedRun plays a recording to its end, or to where it is torn. The chart is nil unless a page is asked for, and
-// where none can be drawn.
+// comparedRun plays a recording to its end, or to where it is cut off. The chart is nil unless the output is a page
+// and a chart can be drawn.
 func comparedRun(ctx context.Context, c *cli.Context, path string) (r *compare.Run, chart *runreport.Chart, err error) {
 	src, file, err := input.Open(c, path)
 	if err != nil {
@@ -119,7 +119,7 @@ func comparedRun(ctx context.Context, c *cli.Context, path string) (r *compare.R
 	r.Beside(&along)
 	r.Remember(run, cost.With(cost.Options{DeltaBytes: nearestfit.Default().DeltaBytes}))
 	if comparedAs(c) == "html" {
-		if drawn, err := runreport.ChartOf(run, cost.Costs); err == nil { // what else is compared does not need it
+		if drawn, err := runreport.ChartOf(run, cost.Costs); err == nil { // the rest of the comparison does not need it
 			chart = &drawn
 		}
 	}

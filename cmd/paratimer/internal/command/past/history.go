@@ -19,7 +19,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// historyCommand is `paratimer history`: what is remembered of earlier runs.
+// historyCommand returns `paratimer history`: the stored earlier runs.
 func historyCommand() *cli.Command {
 	out := &cli.StringFlag{
 		Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"),
@@ -47,7 +47,7 @@ func historyCommand() *cli.Command {
 	)
 }
 
-// A listed workflow is one of `paratimer history list --output json`. Unknown is null.
+// A listedWorkflow is one of `paratimer history list --output json`. Unknown is null.
 type listedWorkflow struct {
 	Workflow     string     `json:"workflow"`
 	Runs         int        `json:"runs"`
@@ -56,7 +56,7 @@ type listedWorkflow struct {
 	LastRun      *listedRun `json:"last_run"`
 }
 
-// A listed run is one of `paratimer history show --output json`.
+// A listedRun is one of `paratimer history show --output json`.
 type listedRun struct {
 	ID             string     `json:"id"`
 	Script         string     `json:"script"`
@@ -66,7 +66,7 @@ type listedRun struct {
 	State          string     `json:"state"`
 	TotalSeconds   *float64   `json:"total_seconds"`
 	WatchedSeconds float64    `json:"watched_seconds"`
-	WeightRatio    float64    `json:"weight_ratio"` // what it counts beside the newest; 0: nothing is learned from it
+	WeightRatio    float64    `json:"weight_ratio"` // weight relative to the newest run; 0: nothing is learned from it
 	Excluded       *string    `json:"excluded"`     // why nothing is learned from it
 }
 
@@ -94,7 +94,7 @@ func timeOrNil(t time.Time) *time.Time {
 	return &t
 }
 
-// dayIn words instants in a zone.
+// dayIn formats instants in a zone.
 func dayIn(zone *time.Location) func(time.Time) string {
 	return func(t time.Time) string { return units.Day(t.In(zone)) }
 }
@@ -106,7 +106,7 @@ func secondsOrNil(s float64) *float64 {
 	return &s
 }
 
-// historyList lists the workflows. Files that cannot be read are told after those that can.
+// historyList lists the workflows. It reports files that cannot be read after the others.
 func historyList(c *cli.Context) error {
 	if err := command.Arguments(c, 0, 0); err != nil {
 		return err
@@ -115,12 +115,12 @@ func historyList(c *cli.Context) error {
 	if err != nil {
 		return command.Usage("%w", err)
 	}
-	// How runs are weighed may change with the program, whose version names what is kept.
+	// The weights of runs may change with the program, so its version is part of the cache's name.
 	is := command.ThisBuild()
 	made, unreadable := store.Summaries("history list of "+is.Version+" "+is.Revision,
 		func(w *state.Workflow) (json.RawMessage, error) {
 			if len(w.Runs) == 0 {
-				return json.RawMessage("null"), nil // it is there for alerts only
+				return json.RawMessage("null"), nil // the file exists only for alerts
 			}
 			return json.Marshal(listed(w))
 		})
@@ -183,8 +183,8 @@ func printList(c *cli.Context, all []listedWorkflow) error {
 	return w.Flush()
 }
 
-// historyForget forgets runs. What watchers remember of alerts stays: somebody may still have to hear that they are
-// over.
+// historyForget removes runs. The watchers' state of alerts stays: sinks may still have to receive that they have
+// ended.
 func historyForget(c *cli.Context) error {
 	id, all := c.String("run"), c.Bool("all")
 	switch err := command.Arguments(c, 0, 1); {
@@ -238,8 +238,8 @@ func forget(store *state.Store, name, id string) error {
 	return nil
 }
 
-// historyExport writes the profile that the next run of a workflow would be given, or that a run was given: the tape of
-// a watched run replayed with it gives the frames that the watcher saw.
+// historyExport writes the profile for the next run of a workflow, or the one that an earlier run had: replaying
+// the tape of a watched run with it gives the same frames as the watch.
 func historyExport(c *cli.Context) error {
 	if err := command.Arguments(c, 1, 1); err != nil {
 		return err

@@ -31,9 +31,9 @@ type addedRun struct {
 	Excluded *string         `json:"excluded"`
 }
 
-// historyAdd remembers recorded runs, so that ranges are calibrated from the first day. Each is played through the loop
-// that watches live runs, with the profile of the runs before it. A recording that cannot be added keeps none of the
-// others out.
+// historyAdd stores recorded runs, so that ranges are calibrated from the first day. Each run is replayed as a
+// watch, with the profile of the runs before it. An unusable recording does not prevent the others from being
+// added.
 func historyAdd(c *cli.Context) error {
 	if err := command.Arguments(c, 1, -1); err != nil {
 		return err
@@ -81,7 +81,7 @@ func (a addedRun) String() string {
 	return line
 }
 
-// addRun plays a run and remembers it.
+// addRun replays a run and stores it.
 func addRun(c *cli.Context, store *state.Store, recorded input.RecordedRun) (a addedRun, err error) {
 	ticks, ended, err := ticksOf(c.Context, recorded.Open)
 	switch {
@@ -100,7 +100,7 @@ func addRun(c *cli.Context, store *state.Store, recorded input.RecordedRun) (a a
 	}
 	rec := &history.Recorder{Store: store, Log: command.Logger(c), Past: true}
 	p := follow.EstimatorSet(false, 0)
-	p.Model = nil // of what is said only the range is kept
+	p.Model = nil // only the range is stored
 	p.Scenarios = []estimators.Estimator{only{p.Scenarios[0], ticks}}
 	p.Sampled = only{p.Sampled, ticks}
 	w := watch.Watch{Source: &whole{Source: src}, Estimators: p, Log: command.Logger(c)}

@@ -16,8 +16,7 @@ import (
 // near is how many ticks around each of estimators.Bins are estimated: the nearest one may have no range yet.
 const near = 3
 
-// ticksOf plays a run without estimating anything. It returns the instants from which its residuals are made, and how
-// the run ended.
+// ticksOf plays a run without estimates. It returns the instants that its residuals need, and the run's last state.
 func ticksOf(ctx context.Context, open func() (watch.Source, io.Closer, error)) (map[dag.Instant]bool, dag.State,
 	error,
 ) {
@@ -52,7 +51,7 @@ func ticksOf(ctx context.Context, open func() (watch.Source, io.Closer, error)) 
 	return ticks, s.State, nil
 }
 
-// only is an estimator that is asked at some instants only, and at the others has nothing to say.
+// only is an estimator that returns estimates only at some instants.
 type only struct {
 	estimators.Estimator
 	at map[dag.Instant]bool
@@ -65,7 +64,7 @@ func (o only) Estimate(run dag.Run) (estimators.Estimate, error) {
 	return o.Estimator.Estimate(run)
 }
 
-// whole is a source that is over once its query has ended, even where the recording is torn after that.
+// whole is a source that ends once its query has ended, even if the recording is cut off after that.
 type whole struct {
 	watch.Source
 	over bool

@@ -17,12 +17,12 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A shownWorkflow is what `paratimer history show --output json` prints. Runs are in order, oldest first.
+// A shownWorkflow is the JSON of `paratimer history show --output json`. Runs are in order, oldest first.
 type shownWorkflow struct {
 	Workflow     string   `json:"workflow"`
 	IncludedRuns int      `json:"included_runs"`
 	UsualSeconds *float64 `json:"usual_seconds"`
-	// KeyGroups are what is known of the keys of its reduces; an empty list where nothing is.
+	// KeyGroups are the known key groups of its reduces; may be empty.
 	KeyGroups []rememberedGroups `json:"key_groups"`
 	Runs      []*listedRun       `json:"runs"`
 }
@@ -64,7 +64,7 @@ func historyShow(c *cli.Context) error {
 	return t.Flush()
 }
 
-// inLines is a run of a workflow in its lines.
+// inLines returns a run of a workflow in its lines.
 func inLines(lines []history.Line, r *state.Run) *history.Run {
 	for _, line := range lines {
 		for i := range line {
@@ -76,7 +76,7 @@ func inLines(lines []history.Line, r *state.Run) *history.Run {
 	return nil
 }
 
-// namedWorkflow is what is remembered of the workflow that the command's argument names.
+// namedWorkflow returns the stored workflow of the command's argument.
 func namedWorkflow(c *cli.Context) (*state.Workflow, error) {
 	store, err := input.OpenState(c)
 	if err != nil {
@@ -85,16 +85,16 @@ func namedWorkflow(c *cli.Context) (*state.Workflow, error) {
 	return input.WorkflowOf(store, c.Args().First())
 }
 
-// rememberedGroups are the key groups of a job's reduces that the next run would be given.
+// rememberedGroups are the key groups of a job's reduces for the next run.
 type rememberedGroups struct {
 	Job     string          `json:"job"`
 	Origin  dag.GroupOrigin `json:"origin"`
 	Reduces int             `json:"reduces"`
-	Sizes   int             `json:"sizes"` // that are known one by one, equal ones and joined ones as one
+	Sizes   int             `json:"sizes"` // sizes with an entry of their own; equal ones, and joined ones, count once
 	Points  int             `json:"points"`
 }
 
-// keyGroupsOf are the key groups in the profile of a line of runs, an empty list where there are none.
+// keyGroupsOf returns the key groups in the profile of a line of runs; may be empty.
 func keyGroupsOf(l history.Line) []rememberedGroups {
 	out := []rememberedGroups{}
 	profile, n := l.Profile()
@@ -123,7 +123,7 @@ func printGroups(w io.Writer, all []rememberedGroups) {
 	}
 }
 
-// measurers are who measured key groups, in words.
+// measurers describes the sources of key groups.
 var measurers = map[dag.GroupOrigin]string{
 	dag.GroupsNone: "nobody knows whom", dag.GroupsCounted: "counters", dag.GroupsTapped: "the tap",
 	dag.GroupsComplete: "somebody who knows all keys",

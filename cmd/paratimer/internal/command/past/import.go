@@ -50,7 +50,7 @@ func importFlags() []cli.Flag {
 	)
 }
 
-// imports is what `paratimer import --output json` prints.
+// imports is the JSON of `paratimer import --output json`.
 type imports struct {
 	Workflows []imported `json:"workflows"`
 	LeftOut   []leftOut  `json:"left_out"`
@@ -72,7 +72,7 @@ type leftOut struct {
 	Why  string `json:"why"`
 }
 
-// importHistory turns the history of finished jobs into tapes, one a workflow.
+// importHistory converts the history of finished jobs to tapes, one per workflow.
 func importHistory(c *cli.Context) error {
 	if err := command.Arguments(c, 1, -1); err != nil {
 		return err
@@ -83,7 +83,7 @@ func importHistory(c *cli.Context) error {
 	}
 	result := imports{Workflows: []imported{}, LeftOut: []leftOut{}}
 	var jobs []*past.Job
-	var failed []error // of arguments that cannot be read; the others are imported
+	var failed []error // arguments that cannot be read; the others are imported
 	var rejected []leftOut
 	reject := func(name string, err error) {
 		failed = append(failed, err)
@@ -179,7 +179,7 @@ func importHistory(c *cli.Context) error {
 	return errors.Join(failed...)
 }
 
-// historyAt reads the history in a file, a folder or a place in HDFS.
+// historyAt reads the history in a file, a folder or a path in HDFS.
 func historyAt(ctx context.Context, name, user string, transport http.RoundTripper) (*archive.Find, error) {
 	if !webhdfs.Is(name) {
 		found, err := input.FindHistory(ctx, name)
@@ -205,7 +205,7 @@ func historyAt(ctx context.Context, name, user string, transport http.RoundTripp
 	return found, err
 }
 
-// print says what was done, and on stderr what was left out.
+// print lists the tapes, and on stderr what was left out.
 func (r *imports) print(out, talk io.Writer) {
 	for _, w := range r.Workflows {
 		fmt.Fprintf(out, "%s: %s %q, %s, %s, %s, %s\n", view.Escape(w.Tape), view.Escape(w.ID), w.Name,
@@ -219,10 +219,10 @@ func (r *imports) print(out, talk io.Writer) {
 	}
 }
 
-// An unusableError says that a workflow cannot be played; others can.
+// An unusableError is the error of a workflow that cannot be played, while others can.
 type unusableError struct{ error }
 
-// tapeName is the name of a workflow's tape. Ids come from files: they do not lead out of the folder.
+// tapeName returns the name of a workflow's tape. Ids come from files, so they must not lead out of the folder.
 func tapeName(id string, used map[string]bool) string {
 	const longest = 150
 	safe := strings.Map(func(r rune) rune {
@@ -256,7 +256,7 @@ func importOne(ctx context.Context, w *past.Workflow, folder, name string, every
 	return done, err
 }
 
-// importSource writes the tape of what a source yields.
+// importSource writes the snapshots of a source to a tape.
 func importSource(ctx context.Context, src tape.Source, path string) (done imported, err error) {
 	var last *dag.Snapshot
 	var snapshots int
@@ -300,7 +300,7 @@ func drain(ctx context.Context, src tape.Source) (last *dag.Snapshot, n int, err
 	}
 }
 
-// failing remembers that writing failed: a Tee goes on without its tape.
+// failing records that writing failed: a Tee continues without its tape.
 type failing struct {
 	w   io.Writer
 	err error

@@ -14,15 +14,15 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 )
 
-// eventLogs are the event logs of Spark in an argument of import.
+// eventLogs are the Spark event logs in an argument of import.
 type eventLogs struct {
 	name   string // the argument
-	folder bool   // it is more than one log
+	folder bool   // it has more than one log
 	files  []spark.LogFile
 }
 
-// eventLogsAt lists the event logs in a file, a folder or a place in HDFS. An argument that cannot be read has none:
-// its other readers return the error.
+// eventLogsAt lists the event logs in a file, a folder or a path in HDFS. It returns none for an argument that
+// cannot be read: its other readers return the error.
 func eventLogsAt(c *cli.Context, name string) *eventLogs {
 	e := &eventLogs{name: name}
 	if !webhdfs.Is(name) {
@@ -35,8 +35,8 @@ func eventLogsAt(c *cli.Context, name string) *eventLogs {
 	return e
 }
 
-// tapes writes a tape of each log, or of those that have the workflow of --workflow. A log of a folder that cannot be
-// used is left out; a log that was asked for by its name is an error.
+// tapes writes a tape of each log, or of those with the workflow of --workflow. An unusable log in a folder is left
+// out; if the argument is a single log, it is an error.
 func (e *eventLogs) tapes(c *cli.Context, folder string, names map[string]bool) (done []imported, out []leftOut,
 	err error,
 ) {
@@ -63,7 +63,7 @@ func (e *eventLogs) tapes(c *cli.Context, folder string, names map[string]bool) 
 	return done, out, nil
 }
 
-// tapeOfLog writes the tape of an application of Spark.
+// tapeOfLog writes the tape of a Spark application.
 func tapeOfLog(c *cli.Context, f spark.LogFile, folder string, names map[string]bool) (done imported, err error) {
 	p := command.NewProgress(c)
 	defer p.Done()

@@ -13,8 +13,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 )
 
-// tezHistoryAt reads the history of DAGs that Tez has written in a file, a folder or a place in HDFS. is reports that
-// there is such.
+// tezHistoryAt reads the Tez history of DAGs in a file, a folder or a path in HDFS. is is true if there is any.
 func tezHistoryAt(c *cli.Context, name string) (log *tez.Log, is bool, err error) {
 	if !webhdfs.Is(name) {
 		if !tez.IsHistory(name) {
@@ -27,7 +26,7 @@ func tezHistoryAt(c *cli.Context, name string) (log *tez.Log, is bool, err error
 	}
 	in, file, err := webhdfs.Open(c.Context, name, c.String("user"), input.ByKerberos(c)(webhdfs.Transport()))
 	if err != nil || !tez.HoldsHistory(in, file) {
-		return nil, false, nil //nolint:nilerr // what is wrong with the address its other reader says
+		return nil, false, nil //nolint:nilerr // the address's other reader reports errors
 	}
 	if log, err = tez.ReadHistory(c.Context, in, file); err != nil {
 		err = command.Usage("%s: %w", name, err)
@@ -35,7 +34,7 @@ func tezHistoryAt(c *cli.Context, name string) (log *tez.Log, is bool, err error
 	return log, true, err
 }
 
-// importDAGs writes a tape of each DAG of a history, or of the one that --workflow names.
+// importDAGs writes a tape of each DAG of a history, or of the DAG of --workflow.
 func importDAGs(c *cli.Context, log *tez.Log, folder string, names map[string]bool) (out []imported, err error) {
 	wanted := c.String("workflow")
 	for _, id := range log.DAGs() {

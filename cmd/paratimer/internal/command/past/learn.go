@@ -16,7 +16,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
-// learn makes a profile, a plan file with costs, of recorded runs of one script; or, with --demands, a job file.
+// learn creates a profile, which is a plan file with costs, from recorded runs of one script; or, with --demands, a
+// job file.
 func learn(c *cli.Context) error {
 	if err := command.Arguments(c, 1, -1); err != nil {
 		return err
@@ -71,7 +72,7 @@ func learnFile(c *cli.Context, path string) (plan *dag.Plan, err error) {
 	return nil, command.Usage("%s: no job has run in it: there is nothing to learn", path)
 }
 
-// writeProfile writes a profile to the file of --out, or to stdout. A profile that cannot be written leaves no file.
+// writeProfile writes a profile to the file of --out, or to stdout. If that fails no file is left.
 func writeProfile(c *cli.Context, profile *dag.Plan) error {
 	content := func(w io.Writer) error { return planfile.Write(w, profile) }
 	if path := c.String("out"); path != "" {

@@ -20,7 +20,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// learnFlags are those of learn: what is learned, and what a recording does not tell of a cluster.
+// learnFlags returns the flags of learn: what to learn, and values of the cluster that a recording does not have.
 func learnFlags() []cli.Flag {
 	return append(
 		input.RecordingFlags(), input.SpoolFlag(),
@@ -59,7 +59,7 @@ func learnFlags() []cli.Flag {
 	)
 }
 
-// learnDemands makes a job file of recorded runs.
+// learnDemands creates a job file from recorded runs.
 func learnDemands(c *cli.Context) error {
 	o := demands.Options{
 		CPUs: c.Int("cpus"), ShuffleThreads: c.Int("shuffle-threads"),
@@ -135,7 +135,7 @@ func demandsIn(c *cli.Context, path string) (run *demands.Run, err error) {
 	return &demands.Run{File: filepath.Base(path), End: whole.Now(), Used: used}, nil
 }
 
-// openUsed opens a recording, for its tasks' counters too: a tape has none.
+// openUsed opens a recording together with its tasks' counters. A tape has none.
 func openUsed(ctx context.Context, path, workflow string) (watch.Source, hadoop.Used, io.Closer, error) {
 	kind, exists, err := input.FileKind(path)
 	switch {
@@ -162,7 +162,7 @@ func openUsed(ctx context.Context, path, workflow string) (watch.Source, hadoop.
 	return src, rec.Used(), io.NopCloser(nil), nil
 }
 
-// openPast plays a workflow of history files.
+// openPast plays a workflow from history files.
 func openPast(ctx context.Context, path, workflow string) (watch.Source, hadoop.Used, error) {
 	found, err := input.FindHistory(ctx, path)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package past has the commands that look back at runs: report, replay, compare, score, learn, history, import and
+// Package past has the commands for past runs: report, replay, compare, score, learn, history, import and
 // calibrate.
 package past
 
@@ -17,7 +17,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
-// Commands are the commands of this package, in the order of the help.
+// Commands returns the commands of this package, in the order of the help.
 func Commands() []*cli.Command {
 	return []*cli.Command{
 		command.New("report", "[FILE|ID|NAME]",
@@ -52,7 +52,7 @@ func Commands() []*cli.Command {
 	}
 }
 
-// replay plays a recording: the same frames that a live watch printed.
+// replay plays a recording: it gives the same frames as the live watch.
 func replay(c *cli.Context) (err error) {
 	if err := command.Arguments(c, 1, 1); err != nil {
 		return err
@@ -82,7 +82,7 @@ func replay(c *cli.Context) (err error) {
 	return err
 }
 
-// opened opens the recording that is replayed: a file, or stdin for "-".
+// opened opens the recording to replay: a file, or stdin for "-".
 func opened(c *cli.Context, path string) (watch.Source, io.Closer, error) {
 	if path != "-" {
 		return input.OpenToShow(c, path)

@@ -49,7 +49,7 @@ func reportFlags() []cli.Flag {
 	}, follow.BoundFlags(), input.RecordingFlags(), input.ClusterFlags(), input.HistoryFlags(), command.ServeFlags())
 }
 
-// report writes what a run tells afterwards, or so far.
+// report writes the report of a past or running query.
 func report(c *cli.Context) error {
 	if c.Bool("live") {
 		return reportLive(c)
@@ -85,13 +85,13 @@ func report(c *cli.Context) error {
 	})
 }
 
-// mostTicks is how many observations of a log a report makes: its chart shows no more.
+// mostTicks is the number of observations of a log in a report: its chart shows no more.
 const mostTicks = 150
 
-// mostPolls is how often a query that runs is looked at: a first observation may be too early.
+// mostPolls is the number of polls of a running query: the first one may be too early.
 const mostPolls = 3
 
-// gathered plays a recording to its end, or to where it is torn, or looks at a query of the cluster.
+// collected plays a recording to its end, or to where it is cut off, or polls a query of the cluster.
 func collected(ctx context.Context, c *cli.Context, name string) (g *runreport.Collector, err error) {
 	held, err := follow.Bounds(c)
 	if err != nil {
@@ -110,7 +110,7 @@ func collected(ctx context.Context, c *cli.Context, name string) (g *runreport.C
 	}
 	polls := math.MaxInt
 	if !g.Recorded {
-		w.Every, polls = input.LookEvery, mostPolls // rates take two observations
+		w.Every, polls = input.LookEvery, mostPolls // rates need two observations
 		rec.Join(&w)
 	}
 	_, err = w.RunUntil(ctx, func(missed error) (bool, error) {
@@ -130,8 +130,8 @@ func collected(ctx context.Context, c *cli.Context, name string) (g *runreport.C
 	return g, nil
 }
 
-// reported is what a report is about: a recording if there is a file of the name, else a query of the cluster, whose
-// run rec remembers; rec is nil for a recording.
+// reported returns the source of a report: a recording if there is a file with the name, else a query of the
+// cluster. rec stores the query's run; it is nil for a recording.
 func reported(ctx context.Context, c *cli.Context, name string) (src watch.Source, rec *history.Recorder,
 	done func(*error), err error,
 ) {
@@ -145,7 +145,7 @@ func reported(ctx context.Context, c *cli.Context, name string) (src watch.Sourc
 		return nil, nil, nil, err
 	case exists:
 		open := input.Open
-		if c.Bool("live") { // it tells where its page is
+		if c.Bool("live") { // a live report prints the page's address, and no progress
 			open = func(c *cli.Context, path string) (watch.Source, io.Closer, error) {
 				return input.OpenRecording(path, input.WorkflowID(c), c.Duration("every"))
 			}
@@ -173,7 +173,8 @@ func reported(ctx context.Context, c *cli.Context, name string) (src watch.Sourc
 		func(*error) { client.Close() }, nil
 }
 
-// reportName is the name of a report: that of the recording or query, with .html, in the current folder.
+// reportName returns the file name of a report in the current folder: the name of the recording or query, with
+// .html.
 func reportName(of string) string {
 	base := filepath.Base(filepath.Clean(of))
 	for _, ext := range []string{".gz", ".jsonl", ".tape", ".jhist", ".json"} {

@@ -19,15 +19,15 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
-// How a page of all queries is watched; those who want other values take `paratimer watch --listen`.
+// Fixed settings for a page of all queries; `paratimer watch --listen` has flags for them.
 const (
 	allMost    = time.Minute // the longest time between two observations of a query
-	allBudget  = 100         // questions a second to masters and the history server
+	allBudget  = 100         // requests per second to masters and the history server
 	allWorkers = 2
 	allDrain   = 300 * time.Millisecond
 )
 
-// asked reports whether a user set a bound.
+// Reports whether a user set a bound.
 func asked(held []alert.Bound) bool {
 	return slices.ContainsFunc(held, func(b alert.Bound) bool { return !b.Quiet })
 }

@@ -17,11 +17,11 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
-// liveEvery is how often a query is observed for a page, and a page asks for what is new.
+// liveEvery is the interval at which a query is observed for a page, and at which the page reloads.
 const liveEvery = 3 * time.Second
 
-// reportLive serves a page that follows a run. It stays when the run has ended, until it is interrupted: somebody may
-// still read it.
+// reportLive serves a page that follows a run. It continues after the run's end, until it is interrupted, so that
+// the page can still be read.
 func reportLive(c *cli.Context) (err error) {
 	if err := command.Arguments(c, 0, 1); err != nil {
 		return err
@@ -80,7 +80,7 @@ func reportLive(c *cli.Context) (err error) {
 	return follow.Ended(state)
 }
 
-// observedEvery is how often a query of the cluster is observed for a page.
+// observedEvery returns the interval at which a query of the cluster is observed for a page.
 func observedEvery(c *cli.Context) (time.Duration, error) {
 	if !c.IsSet("every") {
 		return liveEvery, nil
@@ -92,7 +92,7 @@ func observedEvery(c *cli.Context) (time.Duration, error) {
 	return every, nil
 }
 
-// servePage serves what answers where --listen says, and prints where that is.
+// servePage serves at the address of --listen, and prints the address.
 func servePage(ctx context.Context, c *cli.Context, answer func(net.Listener, serve.Door, func(error)) func()) (
 	stop func(), err error,
 ) {
@@ -102,7 +102,7 @@ func servePage(ctx context.Context, c *cli.Context, answer func(net.Listener, se
 	}
 	log := command.Logger(c)
 	if _, err := fmt.Fprintf(c.App.Writer, "%s://%s/\n", door.Scheme(), listener.Addr()); err != nil {
-		_ = listener.Close() // it has served nobody
+		_ = listener.Close() // it has had no requests
 		return nil, fmt.Errorf("cannot say where the page is: %w", err)
 	}
 	return answer(listener, door, func(err error) { log.Error().Err(err).Msg("the page is not served any more") }), nil

@@ -20,12 +20,12 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// scores is what `paratimer score --output json` prints.
+// scores is the JSON of `paratimer score --output json`.
 type scores struct {
 	Runs []runScore `json:"runs"`
 }
 
-// runScore is how right the estimators were along one run. Errors are in percentage points of progress
+// runScore has the errors of the estimators along one run. Errors are in percentage points of progress
 // (docs/facts/paratimer.md P24).
 type runScore struct {
 	File         string           `json:"file"`
@@ -33,7 +33,8 @@ type runScore struct {
 	TotalSeconds float64          `json:"total_seconds"`
 	Ticks        int              `json:"ticks"`
 	Estimators   []estimatorScore `json:"estimators"`
-	// Coverage is how often ranges held the true remaining time, over RangeTicks; RoughRatio of these were rough.
+	// Coverage is how often ranges contained the true remaining time, over RangeTicks; RoughRatio of these were
+	// rough.
 	Coverage    []rangeScore   `json:"coverage"`
 	RangeTicks  int            `json:"range_ticks"`
 	RoughRatio  *float64       `json:"rough_ratio"`
@@ -44,7 +45,7 @@ type runScore struct {
 type rangeScore struct {
 	RangeRatio           float64  `json:"range_ratio"`
 	HeldRatio            *float64 `json:"held_ratio"`
-	MeanWidthRatio       *float64 `json:"mean_width_ratio"` // in lengths of the run
+	MeanWidthRatio       *float64 `json:"mean_width_ratio"` // relative to the run's length
 	IntervalScoreSeconds *float64 `json:"interval_score_seconds"`
 }
 
@@ -62,7 +63,7 @@ type estimatorScore struct {
 	StepsBack            int      `json:"steps_back"`
 }
 
-// score compares what each estimator said along finished runs with what happened.
+// score compares the estimates along finished runs with the actual ends.
 func score(c *cli.Context) error {
 	if err := command.Arguments(c, 1, -1); err != nil {
 		return err
@@ -182,7 +183,7 @@ func cell(format string, v *float64) string {
 	return fmt.Sprintf(format, *v)
 }
 
-// alertTable prints when each bound fired against the truth.
+// alertTable prints when each bound fired, compared with the actual end.
 func alertTable(out io.Writer, results []alert.Result) error {
 	if len(results) == 0 {
 		return nil
@@ -204,7 +205,7 @@ func alertTable(out io.Writer, results []alert.Result) error {
 	return w.Flush()
 }
 
-// verdictWords say what an alert was worth.
+// verdictWords describes the verdicts.
 var verdictWords = map[alert.Verdict]string{
 	alert.True:   "true: warned in time",
 	alert.False:  "false: it was not late",

@@ -9,19 +9,19 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A scoreRecorder is a sink that remembers what each estimator said.
+// A scoreRecorder is a sink that records the estimates of each estimator.
 type scoreRecorder struct {
 	from    float64 // ticks before these seconds of the run do not count
 	names   []string
 	samples map[string][]estimators.Sample
 	back    map[string]int
-	ends    map[string]float64 // the end that it predicted last, in seconds of the run
+	ends    map[string]float64 // the last predicted end, in seconds of the run
 	last    frame.Frame
 	ranges  []estimators.RangeSample
-	rough   int // of them
+	rough   int // number of rough ranges
 }
 
-// Show takes the frame's numbers in. Stale frames repeat others and are left out.
+// Show records the frame's numbers. It ignores stale frames, which repeat others.
 func (l *scoreRecorder) Show(tick frame.Tick) error {
 	f := tick.Frame
 	if f.StaleSeconds > 0 || f.ElapsedSeconds == nil {
@@ -35,7 +35,7 @@ func (l *scoreRecorder) Show(tick frame.Tick) error {
 	for i, e := range f.Estimates {
 		remaining := e.RemainingSeconds
 		if i == 0 {
-			remaining = f.Headline.RemainingSeconds // "at least" is no estimate
+			remaining = f.Headline.RemainingSeconds // a lower bound is not an estimate
 		}
 		l.add(e.Scenario, f, number(remaining), math.NaN(), i == 0 && explained(f.Changes))
 	}
@@ -81,7 +81,7 @@ func (l *scoreRecorder) add(name string, f frame.Frame, remaining, progress floa
 	}
 }
 
-// predicted is the end that a sample predicts, in seconds of the run.
+// predicted returns the end that a sample predicts, in seconds of the run.
 func predicted(s estimators.Sample) float64 {
 	if math.IsNaN(s.Remaining) {
 		return s.Elapsed / s.Progress
@@ -98,7 +98,7 @@ func number(s *frame.Seconds) float64 {
 	return float64(*s)
 }
 
-// explained says whether most of a move has a reason.
+// explained reports whether most of a move has a known cause.
 func explained(changes []frame.Change) bool {
 	var all, other float64
 	for _, c := range changes {

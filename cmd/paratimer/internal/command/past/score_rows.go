@@ -8,21 +8,21 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 )
 
-// The estimators that the short table of score always has.
+// The estimators that are always in the short table of score.
 const (
 	headlineRow = "standard"
-	engineRow   = "hadoop" // the engine's percentages, of MapReduce jobs and of others
+	engineRow   = "hadoop" // the engine's own progress, for MapReduce and other jobs
 	baselineRow = "dne"
-	// firstIndicator is the first of the others that is not a variant of ParaTimer's own scenarios.
+	// firstIndicator is the first of the other estimators that is not a variant of ParaTimer's own scenarios.
 	firstIndicator = "parallax"
 )
 
-// mostUnanswered is the largest share of observations without an estimate that lets an indicator be called the best: a
-// few estimates near the end are easily right.
+// mostUnanswered is the largest fraction of observations without an estimate for an indicator to count as the best:
+// a few estimates near the end are easily right.
 const mostUnanswered = 0.5
 
-// mainRows returns the rows that a reader needs: the headline, the engine's own progress, the plain baseline and the
-// best of the other indicators. ParaTimer's own scenarios answer other questions and are left out.
+// mainRows returns the main rows: the headline, the engine's own progress, the simple baseline and the best of the
+// other indicators. ParaTimer's own other scenarios are left out, since they estimate something else.
 func mainRows(all []estimatorScore) []estimatorScore {
 	var rows []estimatorScore
 	for _, name := range []string{headlineRow, engineRow, baselineRow} {
@@ -51,7 +51,7 @@ func mainRows(all []estimatorScore) []estimatorScore {
 	return rows
 }
 
-// legendOf explains the rows of the short table and its columns.
+// legendOf explains the rows and columns of the short table.
 func legendOf(rows []estimatorScore, all int) string {
 	about := map[string]string{headlineRow: "ParaTimer's headline"}
 	for _, s := range estimators.Others() {
