@@ -10,7 +10,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 )
 
-// ernestCommand is `paratimer ernest`: how long a job takes on machines that it has not had, from a few small runs
+// ernestCommand returns `paratimer ernest`: the length of a job on other machines, predicted from a few small runs
 // (Venkataraman et al., NSDI 2016).
 func ernestCommand() *cli.Command {
 	return command.Group("ernest", "predict a job on other machines and inputs from a few small runs",
@@ -34,8 +34,8 @@ func ernestCommand() *cli.Command {
 	)
 }
 
-// A tuples flag may be repeated; each of its values has commas, which lists of the cli package would be cut at. In the
-// environment spaces separate them.
+// A tuples flag may be repeated. Its values contain commas, at which lists of the cli package would be split. In
+// the environment, values are separated by spaces.
 type tuples []string
 
 func (t *tuples) Set(value string) error {
@@ -49,7 +49,7 @@ func tuplesFlag(name, does string) cli.Flag {
 	return &cli.GenericFlag{Name: name, EnvVars: command.Env(name), Value: &tuples{}, Usage: does}
 }
 
-// tuplesOf are the numbers of each value of a flag: finite, above 0, machines first and at least 1.
+// tuplesOf returns the numbers of each value of a flag: finite, above 0, machines first and at least 1.
 func tuplesOf(c *cli.Context, flag string, want ...string) ([][]float64, error) {
 	given, ok := c.Generic(flag).(*tuples)
 	if !ok {
@@ -76,7 +76,7 @@ func tuplesOf(c *cli.Context, flag string, want ...string) ([][]float64, error) 
 	return all, nil
 }
 
-// least is what the numbers of a tuple are.
+// least describes the valid numbers in a tuple.
 var least = map[string]string{
 	"MACHINES": "1 or more", "ITERATIONS": "whole, 1 or more", "SCALE": "above 0",
 	"SECONDS": "above 0",

@@ -18,7 +18,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// A verbatim flag may be repeated; its values may hold anything. In the environment lines separate them.
+// A verbatim flag may be repeated; its values may contain anything. In the environment, values are separated by
+// lines.
 type verbatim []string
 
 func (v *verbatim) Set(value string) error {
@@ -137,10 +138,10 @@ func ernestChoose(c *cli.Context) error {
 	return printed(c, &shown)
 }
 
-// speedsOf reads measurements of machines; nil of no file.
+// speedsOf reads measurements of machines; nil if there is no file.
 func speedsOf(path string) (*ernest.Speeds, error) {
 	if path == "" {
-		return nil, nil //nolint:nilnil // none were measured, and nothing is wrong
+		return nil, nil //nolint:nilnil // none were measured, which is no error
 	}
 	in, err := infile.Open(path)
 	if err != nil {
@@ -150,7 +151,7 @@ func speedsOf(path string) (*ernest.Speeds, error) {
 	return ernestmodel.ReadSpeeds(in, path)
 }
 
-// offersOf are those of the flags and of the file.
+// offersOf returns the offers of the flags and of the file.
 func offersOf(c *cli.Context) (all []offers.Offer, err error) {
 	if path := c.String("offers"); path != "" {
 		in, name, err := openInput(c, path)

@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// ernestDesignFlags are those of the authors' expt_design.py.
+// ernestDesignFlags returns flags like those of the authors' expt_design.py.
 func ernestDesignFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.IntFlag{
@@ -59,15 +59,15 @@ func ernestDesignFlags() []cli.Flag {
 	}
 }
 
-// spaceFlags are the flags of the fields of a Space, for messages.
+// spaceFlags maps the fields of a Space to flags, for messages.
 var spaceFlags = map[string]string{
 	"MinParts": "min-parts", "MaxParts": "max-parts", "TotalParts": "total-parts", "MinMachines": "min-mcs",
 	"MaxMachines":     "max-mcs",
 	"CoresPerMachine": "cores-per-mc", "Budget": "budget", "Interpolate": "num-parts-interpolate", "Cost": "cost",
 }
 
-// spaceOf is the space that the flags describe, of input in the folder of --data, or nil. 0 is a value that was given,
-// where package ernest takes its default.
+// spaceOf returns the space of the flags, for the input in the folder of --data if data is not nil. An explicit 0
+// is an error, while package ernest would use its default.
 func spaceOf(c *cli.Context, data *partitions.Folder) (s ernest.Space, err error) {
 	for _, flag := range []string{
 		"min-parts", "max-parts", "total-parts", "min-mcs", "max-mcs", "cores-per-mc",
@@ -105,7 +105,7 @@ func spaceOf(c *cli.Context, data *partitions.Folder) (s ernest.Space, err error
 	}, nil
 }
 
-// designed is the design of a space, or what is wrong in terms of the flags.
+// designed returns the design of a space, or an error in terms of the flags.
 func designed(s ernest.Space) (*ernest.Plan, error) {
 	p, err := ernest.Design(s)
 	var bad *ernest.SpaceError
@@ -125,7 +125,7 @@ func designed(s ernest.Space) (*ernest.Plan, error) {
 	return p, nil
 }
 
-// dataOf measures the input of --data; nil without it.
+// dataOf measures the input of --data; nil if it is not set.
 func dataOf(c *cli.Context) (*partitions.Folder, error) {
 	dir := c.String("data")
 	if dir == "" {
@@ -179,7 +179,7 @@ func ernestDesign(c *cli.Context) error {
 	if shown.Sample, err = sampleOf(c, data, plan.Rows); err != nil {
 		return err
 	}
-	if greedy, err := ernest.Greedy(s); err == nil { // else there is nothing to compare with
+	if greedy, err := ernest.Greedy(s); err == nil { // else there is no comparison
 		shown.Greedy = greedy
 	}
 	return printed(c, &shown)

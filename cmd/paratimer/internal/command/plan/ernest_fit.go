@@ -69,7 +69,7 @@ func ernestFit(c *cli.Context) error {
 	return printed(c, &shown)
 }
 
-// openRuns opens a table of runs, or makes one of recordings.
+// openRuns opens a table of runs, or creates one from recordings.
 func openRuns(c *cli.Context) (in io.ReadCloser, name string, err error) {
 	first := c.Args().First()
 	kind, recorded := tape.Unknown, false
@@ -90,13 +90,13 @@ func openRuns(c *cli.Context) (in io.ReadCloser, name string, err error) {
 	return io.NopCloser(&rows), strings.Join(c.Args().Slice(), " "), table.Text(&rows)
 }
 
-// A printable has a form for people and one for programs.
+// A printable can be written as text and as JSON.
 type printable interface {
 	Text(io.Writer) error
 	JSON(io.Writer) error
 }
 
-// printed writes what --output asks for.
+// printed writes the format of --output.
 func printed(c *cli.Context, v printable) error {
 	if c.String("output") == "json" {
 		return v.JSON(c.App.Writer)
@@ -116,7 +116,7 @@ func ernestPredictFlags() []cli.Flag {
 	)
 }
 
-// ernestPredict predicts by a model that was saved, or by one of a table.
+// ernestPredict predicts with a saved model, or with one fitted to a table.
 func ernestPredict(c *cli.Context) error {
 	if err := command.Arguments(c, 1, 1); err != nil {
 		return err
@@ -147,8 +147,8 @@ func ernestPredict(c *cli.Context) error {
 	return printed(c, &shown)
 }
 
-// usualPoints are runs of the whole input, on as few machines as were seen up to four times as many as were, doubling.
-// The whole is scale 1 where scales are fractions, else the largest seen.
+// usualPoints returns runs of the whole input, from the smallest number of machines in the training runs to four
+// times the largest, doubling. The whole input is scale 1 if scales are fractions, else the largest scale.
 func usualPoints(m *ernestmodel.Model) []ernestmodel.Point {
 	fewest, most, scale, iterations := m.Rows[0].Machines, 0.0, 1.0, 1
 	for _, r := range m.Rows {

@@ -31,7 +31,7 @@ func ernestRowsFlags() []cli.Flag {
 		})
 }
 
-// ernestRows makes a table of training data of recorded runs, or of those that are remembered of a workflow.
+// ernestRows creates a table of training data from recorded runs, or from a workflow's stored runs.
 func ernestRows(c *cli.Context) error {
 	table, err := trainingTable(c)
 	if err != nil {
@@ -48,7 +48,7 @@ func ernestRows(c *cli.Context) error {
 	return command.WriteFile(path, content)
 }
 
-// trainingTable compares the runs that can be trained on.
+// trainingTable returns the table of the usable runs.
 func trainingTable(c *cli.Context) (table trainrows.Table, err error) {
 	runs, err := trainingData(c)
 	if err != nil {
@@ -64,7 +64,7 @@ func trainingTable(c *cli.Context) (table trainrows.Table, err error) {
 	return table, nil
 }
 
-// trainingData are the runs that can be trained on; those that cannot are told.
+// trainingData returns the usable runs, and reports the others.
 func trainingData(c *cli.Context) ([]trainrows.Run, error) {
 	name := c.String("workflow")
 	switch {
@@ -85,7 +85,7 @@ func trainingData(c *cli.Context) ([]trainrows.Run, error) {
 	return rememberedRows(c, w), nil
 }
 
-// recordedRows are the runs in files and folders.
+// recordedRows returns the runs in files and folders.
 func recordedRows(c *cli.Context) ([]trainrows.Run, error) {
 	recordings, bad := input.RecordedRuns(c, c.Args().Slice())
 	if len(bad) > 0 {
@@ -127,10 +127,10 @@ func recordedRow(ctx context.Context, r input.RecordedRun) (trainrows.Run, error
 	return trainrows.Of(name, cost.Learn(run), input.TotalSeconds(last))
 }
 
-// rememberedRows are the runs of a workflow that are learned from.
+// rememberedRows returns the runs of a workflow that are learned from.
 func rememberedRows(c *cli.Context, w *state.Workflow) []trainrows.Run {
 	var runs []trainrows.Run
-	line := history.Lines(w, "")[0] // of the script that ran last
+	line := history.Lines(w, "")[0] // of the newest script
 	for i := range line {
 		run, err := rememberedRow(&line[i])
 		if err != nil {

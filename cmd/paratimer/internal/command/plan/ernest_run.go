@@ -57,7 +57,7 @@ func ernestRunFlags() []cli.Flag {
 	return append(append(flags, optional(ernestDesignFlags())...), modelFlags()...)
 }
 
-// optional are flags of another command without its insistence on them.
+// optional makes the required flags of another command optional.
 func optional(flags []cli.Flag) []cli.Flag {
 	for i, f := range flags {
 		if n, ok := f.(*cli.IntFlag); ok && n.Required {
@@ -69,7 +69,7 @@ func optional(flags []cli.Flag) []cli.Flag {
 	return flags
 }
 
-// ernestRun makes the training runs of a design, and predicts by them.
+// ernestRun makes the training runs of a design, and predicts from them.
 func ernestRun(c *cli.Context) (err error) {
 	if err := command.Arguments(c, 0, 0); err != nil {
 		return err
@@ -112,12 +112,12 @@ func ernestRun(c *cli.Context) (err error) {
 		}
 	}
 	if len(failed) > 0 {
-		return command.ErrQueryFailed // each was told
+		return command.ErrQueryFailed // each was reported
 	}
 	return nil
 }
 
-// trainingRuns are the runs that the flags ask for.
+// trainingRuns returns the runs of the flags.
 func trainingRuns(c *cli.Context) (*trainrun.Runner, error) {
 	data, err := dataOf(c)
 	if err != nil {
@@ -152,7 +152,7 @@ func trainingRuns(c *cli.Context) (*trainrun.Runner, error) {
 	return r, nil
 }
 
-// filesOf are the files of samples that are like the whole of --data, by how many they are; nil without it.
+// filesOf returns the files of representative samples of --data, by number of files; nil if it is not set.
 func filesOf(c *cli.Context, data *partitions.Folder, rows []ernest.DesignRow) (map[int][]string, error) {
 	if data == nil {
 		return nil, nil //nolint:nilnil // no data, and no error
@@ -172,7 +172,7 @@ func filesOf(c *cli.Context, data *partitions.Folder, rows []ernest.DesignRow) (
 	return files, nil
 }
 
-// trainingDesign is the design of --design, or of the flags that describe one.
+// trainingDesign returns the design of --design, or of the flags for one.
 func trainingDesign(c *cli.Context, data *partitions.Folder) ([]ernest.DesignRow, error) {
 	path := c.String("design")
 	if path == "" {
@@ -208,7 +208,7 @@ func trainingDesign(c *cli.Context, data *partitions.Folder) ([]ernest.DesignRow
 	return inParts(c, rows, total), nil
 }
 
-// inParts makes a design one of whole parts where the command takes parts.
+// inParts converts a design to whole parts if the command takes parts.
 func inParts(c *cli.Context, rows []ernest.DesignRow, total int) []ernest.DesignRow {
 	if trainrun.ByParts(c.String("command")) {
 		return trainrun.Whole(rows, total)
@@ -216,7 +216,7 @@ func inParts(c *cli.Context, rows []ernest.DesignRow, total int) []ernest.Design
 	return trainrun.Distinct(rows)
 }
 
-// train makes the runs and shows how far they are: a bar on a terminal, else a line a run.
+// train makes the runs and shows their progress: a bar on a terminal, else a line per run.
 func train(c *cli.Context, r *trainrun.Runner) ([]trainrun.Failure, error) {
 	log := io.Discard
 	if path := c.String("log"); path != "" {
@@ -246,7 +246,7 @@ func train(c *cli.Context, r *trainrun.Runner) ([]trainrun.Failure, error) {
 	return failed, err
 }
 
-// ticking calls f each second until it is stopped.
+// ticking calls f every second until it is stopped.
 func ticking(ctx context.Context, f func()) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})

@@ -18,7 +18,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// columnFlags say which columns of a table are what.
+// columnFlags returns the flags for the columns of a table.
 func columnFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{
@@ -44,7 +44,7 @@ func columnFlags() []cli.Flag {
 	}
 }
 
-// modelFlags say how a model is fitted.
+// modelFlags returns the flags for fitting a model.
 func modelFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringSliceFlag{
@@ -59,7 +59,7 @@ func modelFlags() []cli.Flag {
 			Name: "refuse-above", EnvVars: command.Env("refuse-above"), Value: "20%",
 			Usage: "refuse predictions that are probably off by more than `SHARE`, such as 20% or 0.2",
 		},
-		// Ranges were drawn at random once. Who still says how is not turned away.
+		// Earlier versions drew ranges at random. Their flags are still accepted.
 		&cli.Uint64Flag{Name: "seed", Hidden: true},
 		&cli.IntFlag{Name: "resamples", Hidden: true},
 	}
@@ -87,7 +87,7 @@ func fitOptions(c *cli.Context) (o ernest.FitOptions, err error) {
 	return o, nil
 }
 
-// refuseAbove is the share that --refuse-above says; 0, the default of a fit, where the command has no such flag.
+// refuseAbove returns the value of --refuse-above; 0, the default of a fit, if the command does not have the flag.
 func refuseAbove(c *cli.Context) (float64, error) {
 	if c.String("refuse-above") == "" {
 		return 0, nil
@@ -123,7 +123,7 @@ func columnsOf(c *cli.Context) ernestmodel.Columns {
 	}
 }
 
-// openInput opens a file, or takes stdin for "-". Name is what messages call it.
+// openInput opens a file, or returns stdin for "-". name is for messages.
 func openInput(c *cli.Context, path string) (in io.ReadCloser, name string, err error) {
 	if path == "-" {
 		return io.NopCloser(c.App.Reader), inputName(path), nil
@@ -135,7 +135,7 @@ func openInput(c *cli.Context, path string) (in io.ReadCloser, name string, err 
 	return f, path, nil
 }
 
-// inputName is what messages call an input.
+// inputName returns the name of an input for messages.
 func inputName(path string) string {
 	if path == "-" {
 		return "stdin"
@@ -143,7 +143,7 @@ func inputName(path string) string {
 	return path
 }
 
-// fitTable makes a model of a table of runs.
+// fitTable fits a model to a table of runs.
 func fitTable(c *cli.Context, in io.Reader, name string, columns ernestmodel.Columns) (*ernestmodel.Model, error) {
 	o, err := fitOptions(c)
 	if err != nil {
@@ -163,7 +163,7 @@ func fitTable(c *cli.Context, in io.Reader, name string, columns ernestmodel.Col
 	return m, nil
 }
 
-// readModel reads a saved model, or fits one to a table: what begins with a brace is none.
+// readModel reads a saved model, or fits one to a table. A file that begins with a brace is a saved model.
 func readModel(c *cli.Context, path string, columns ernestmodel.Columns) (m *ernestmodel.Model, err error) {
 	f, name, err := openInput(c, path)
 	if err != nil {
@@ -193,7 +193,7 @@ func readModel(c *cli.Context, path string, columns ernestmodel.Columns) (m *ern
 	return m, nil
 }
 
-// pointsOf are the runs that --at asks for.
+// pointsOf returns the runs of --at.
 func pointsOf(c *cli.Context, iterative bool) ([]ernestmodel.Point, error) {
 	want := []string{"MACHINES", "SCALE"}
 	if iterative {
@@ -236,7 +236,7 @@ func forceFlag() cli.Flag {
 	}
 }
 
-// quoted is a file's name as a shell takes it.
+// quoted returns a file name quoted for a shell.
 func quoted(name string) string {
 	for _, r := range name {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' && r != '/' && r != '-' && r != '_' {

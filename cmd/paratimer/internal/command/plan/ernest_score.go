@@ -29,7 +29,7 @@ func ernestScoreFlags() []cli.Flag {
 	)
 }
 
-// ernestScore says how well the small runs of a table predict the large ones.
+// ernestScore measures how well the small runs of a table predict the large ones.
 func ernestScore(c *cli.Context) error {
 	if err := command.Arguments(c, 1, 1); err != nil {
 		return err
@@ -66,7 +66,7 @@ func ernestScore(c *cli.Context) error {
 
 var splits = map[string]ernest.SplitBy{"scale": ernest.ByScale, "machines": ernest.ByMachines, "work": ernest.ByWork}
 
-// parseSplit reads a rule such as scale, work:25% or machines<=8.
+// parseSplit parses a rule such as scale, work:25% or machines<=8.
 func parseSplit(rule string) (s ernest.Split, err error) {
 	bad := func() (ernest.Split, error) {
 		return s, command.Usage("--train %s: it is scale, machines or work, alone or with :25%% or <=VALUE", rule)
@@ -97,7 +97,7 @@ func parseSplit(rule string) (s ernest.Split, err error) {
 	return s, nil
 }
 
-// concurrencyFlags say that a table is of jobs that share a machine, which mean value analysis predicts.
+// concurrencyFlags returns the flags for a table of jobs that share a machine, which mean value analysis predicts.
 func concurrencyFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{
@@ -111,7 +111,7 @@ func concurrencyFlags() []cli.Flag {
 	}
 }
 
-// scoreConcurrency says how well few jobs at once predict many.
+// scoreConcurrency measures how well runs with few simultaneous jobs predict those with many.
 func scoreConcurrency(c *cli.Context) error {
 	if n := c.Int("servers"); n < 0 || n == 0 && c.IsSet("servers") {
 		return command.Usage("--servers %d: it must be 1 or more", n)
@@ -159,7 +159,7 @@ func scoreConcurrency(c *cli.Context) error {
 	return printed(c, &shown)
 }
 
-// parseJobs reads jobs, jobs:25% or jobs<=8. UpTo is 0 where the quantile counts.
+// parseJobs parses jobs, jobs:25% or jobs<=8. upTo is 0 if the quantile applies.
 func parseJobs(rule string) (upTo int, quantile float64, err error) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(rule), "jobs")
 	if ok && rest == "" {

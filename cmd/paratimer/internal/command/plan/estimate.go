@@ -30,7 +30,7 @@ func estimateFlags() []cli.Flag {
 	}
 }
 
-// estimate says how long a plan takes before anything runs, under each scenario.
+// estimate predicts the length of a plan before anything runs, under each scenario.
 func estimate(c *cli.Context) (err error) {
 	if err := command.Arguments(c, 1, 1); err != nil {
 		return err

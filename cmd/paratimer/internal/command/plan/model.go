@@ -72,7 +72,7 @@ func queueingFlags() []cli.Flag {
 	return flags
 }
 
-// model says how long jobs take that contend for a cluster, by a queueing model or by simulation.
+// model predicts the times of jobs that compete for a cluster, by a queueing model or by simulation.
 func model(c *cli.Context) error {
 	if err := command.Arguments(c, 1, 1); err != nil {
 		return err
@@ -121,7 +121,7 @@ func model(c *cli.Context) error {
 	return v.Unsettled()
 }
 
-// modelSettings applies the settings that stand instead of the file's. job is the one that settings of a job are of.
+// modelSettings applies settings from the flags to the file's. job is the job that settings of a job apply to.
 func modelSettings(c *cli.Context, s *queueing.Spec) (job int, err error) {
 	job, err = jobNamed(c, s)
 	if err != nil {
@@ -145,7 +145,7 @@ func modelSettings(c *cli.Context, s *queueing.Spec) (job int, err error) {
 	return job, nil
 }
 
-// jobNamed is the job of --job, or the only one; -1 where there are several and none is named.
+// jobNamed returns the job of --job, or the only one; -1 if there are several and none is named.
 func jobNamed(c *cli.Context, s *queueing.Spec) (int, error) {
 	name := c.String("job")
 	for i := range s.Jobs {
@@ -159,7 +159,7 @@ func jobNamed(c *cli.Context, s *queueing.Spec) (int, error) {
 	return -1, nil
 }
 
-// askModels fills in what the models say that are asked for.
+// askModels evaluates the models of the flags.
 func askModels(c *cli.Context, v *modelview.View) error {
 	names := []string{c.String("model")}
 	if c.Bool("all") {
@@ -182,7 +182,7 @@ func askModels(c *cli.Context, v *modelview.View) error {
 	return err
 }
 
-// askModel asks one model.
+// askModel evaluates one model.
 func askModel(c *cli.Context, name string, s *queueing.Spec) (*modelview.Answer, error) {
 	a := &modelview.Answer{Model: name, Spec: s}
 	var err error
@@ -209,12 +209,13 @@ func askModel(c *cli.Context, name string, s *queueing.Spec) (*modelview.Answer,
 	return a, nil
 }
 
-// asModelled is how often the simulation submits each of several jobs again where models answer beside it. The first
-// response is that of a start all at once; with four more the means are within a per cent or two of those of many.
+// asModelled is how often the simulation submits each of several jobs again if it is compared with models. The
+// first response is that of a simultaneous start; with four more, the means are within a per cent or two of those
+// of many.
 const asModelled = 4
 
-// simulationOptions are what is asked of the simulation. Models see several jobs as a closed system, so that beside
-// them it is simulated, in fewer and longer runs.
+// simulationOptions returns the options of the simulation. Models treat several jobs as a closed system. For a
+// comparison with them the simulation does the same, in fewer and longer runs.
 func simulationOptions(c *cli.Context, s *queueing.Spec) simulation.Options {
 	o := simulation.Options{
 		Runs: c.Int("runs"), Seed: c.Uint64("seed"), Cycles: c.Int("cycles"),
@@ -229,7 +230,7 @@ func simulationOptions(c *cli.Context, s *queueing.Spec) simulation.Options {
 	return o
 }
 
-// modelOptions is how exactly the models are solved.
+// modelOptions returns the options of the models' iteration.
 func modelOptions(c *cli.Context) queueing.Options {
 	return queueing.Options{Tolerance: c.Float64("epsilon")}
 }
@@ -241,7 +242,7 @@ func modelDistribution(name string) simulation.Distribution {
 	return simulation.Exponential
 }
 
-// modelGrid prints the answers under each combination of settings.
+// modelGrid prints the results for each combination of settings.
 func modelGrid(c *cli.Context, v *modelview.View, job int) error {
 	if c.Bool("all") || c.String("svg") != "" {
 		return command.Usage("--grid is a table of one model's answers: it goes neither with --all nor with --svg")
@@ -283,7 +284,7 @@ func modelGrid(c *cli.Context, v *modelview.View, job int) error {
 	return g.Text(c.App.Writer)
 }
 
-// axes puts together what the flag's own commas took apart: nodes=2,4 is one axis.
+// axes joins values that the flag's own commas split: nodes=2,4 is one axis.
 func axes(words []string) []string {
 	var out []string
 	for _, w := range words {

@@ -7,7 +7,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 )
 
-// Commands are the commands of this package that the help lists under one heading, in its order.
+// Commands returns the commands of this package, in the order of the help.
 func Commands() []*cli.Command {
 	return []*cli.Command{
 		command.New("estimate", "PLAN", "predict a plan before anything runs", estimate,

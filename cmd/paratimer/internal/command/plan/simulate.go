@@ -87,7 +87,7 @@ func simulated(c *cli.Context) (err error) {
 	return play(c, plan, opt)
 }
 
-// play simulates and follows.
+// play simulates a plan and watches it.
 func play(c *cli.Context, plan *dag.Plan, opt simulate.Options) (err error) {
 	speed, err := follow.SpeedOf(c)
 	if err != nil {
@@ -166,7 +166,7 @@ func failure(s string) (simulate.Failure, error) {
 	return f, nil
 }
 
-// scan reads the groups of a form into values.
+// scan parses the groups of a form into values.
 func scan(s string, form *regexp.Regexp, into ...any) error {
 	m := form.FindStringSubmatch(s)
 	if m == nil {
@@ -191,7 +191,7 @@ func scan(s string, form *regexp.Regexp, into ...any) error {
 	return nil
 }
 
-// Demo is `paratimer demo`.
+// Demo returns `paratimer demo`.
 func Demo() *cli.Command {
 	return command.New("demo", "", "watch the ParaTimer paper's query, simulated: no cluster needed", demo,
 		follow.Flags(follow.SpeedFlag(60), &cli.Uint64Flag{
@@ -200,7 +200,7 @@ func Demo() *cli.Command {
 		})...)
 }
 
-// demo plays the paper's query, simulated, at a speed that a person can follow.
+// demo plays a simulation of the paper's query, at a speed that a person can follow.
 func demo(c *cli.Context) error {
 	if err := command.Arguments(c, 0, 0); err != nil {
 		return err
@@ -212,7 +212,7 @@ func demo(c *cli.Context) error {
 	return play(c, plan, simulate.Options{
 		Seed: c.Uint64("seed"), Know: simulate.Profile, Start: simulatedStart, Every: simulate.DefaultEvery,
 		Noise: 0.02,
-		// The lonely last map of j2 fails half-way: the worst that one failure can do.
+		// The single last map of j2 fails halfway: the worst effect that one failure can have.
 		Fail: []simulate.Failure{{Job: "j2", Task: 16, At: 1100 * time.Second}},
 	})
 }

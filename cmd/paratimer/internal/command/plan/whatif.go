@@ -56,7 +56,7 @@ func whatifFlags() []cli.Flag {
 	}, whatIfModelFlags(), input.RecordingFlags(), input.ClusterFlags(), input.HistoryFlags())
 }
 
-// whatIf says when a query would end under changes.
+// whatIf predicts the end of a query under changes.
 func whatIf(c *cli.Context) error {
 	if err := command.Arguments(c, 0, 1); err != nil {
 		return err
@@ -101,7 +101,7 @@ func whatIf(c *cli.Context) error {
 	return v.Text(c.App.Writer)
 }
 
-// changesOf reads the flags, each value a change of its own.
+// changesOf parses the flags; each value is a separate change.
 func changesOf(c *cli.Context) (all []whatif.Change, err error) {
 	add := func(flag string, read func(text string) (whatif.Change, error)) {
 		for _, text := range c.StringSlice(flag) {
@@ -145,7 +145,7 @@ func changesOf(c *cli.Context) (all []whatif.Change, err error) {
 	return all, err
 }
 
-// whatIfModelFlags say which models answer, and what they know.
+// whatIfModelFlags returns the flags for the models and their inputs.
 func whatIfModelFlags() []cli.Flag {
 	return []cli.Flag{
 		command.Choice("model", "which model answers", "all", whatif.ModelReplay, whatif.ModelQueueing,
@@ -166,7 +166,7 @@ func whatIfModelFlags() []cli.Flag {
 	}
 }
 
-// whatIfModels are the predictors, the one that is believed first.
+// whatIfModels returns the predictors, the most trusted one first.
 func whatIfModels(c *cli.Context, v *whatifview.View, replay *whatif.Replay) ([]whatif.Predictor, error) {
 	only := c.String("model")
 	wanted := func(model string) bool { return only == "all" || only == model }

@@ -21,8 +21,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/whatif"
 )
 
-// whatIfSubject is what is asked about: a plan or a recording if there is a file of the name, else a query of the
-// cluster.
+// whatIfSubject returns the subject of the prediction: a plan or a recording if there is a file with the name, else
+// a query of the cluster.
 func whatIfSubject(ctx context.Context, c *cli.Context) (*whatifview.View, *whatif.Replay, error) {
 	path := c.Args().First()
 	when, err := input.ParseMoment(c.String("at"))
@@ -64,7 +64,7 @@ func whatIfSubject(ctx context.Context, c *cli.Context) (*whatifview.View, *what
 	return whatIfOf(c, run, when == input.Moment{})
 }
 
-// runUntil reads a recording up to a moment, the zero one being its end.
+// runUntil reads a recording up to a moment; the zero moment is its end.
 func runUntil(ctx context.Context, path string, open func() (watch.Source, io.Closer, error),
 	when input.Moment,
 ) (run dag.Run, err error) {
@@ -83,7 +83,7 @@ func runUntil(ctx context.Context, path string, open func() (watch.Source, io.Cl
 	return run, err
 }
 
-// whatIfOf asks about a run: what is left of it, or, where it has ended, all of it once more.
+// whatIfOf returns a replay of a run: of the rest of it, or, if it has ended, of all of it again.
 func whatIfOf(c *cli.Context, run dag.Run, whole bool) (*whatifview.View, *whatif.Replay, error) {
 	s := run.Now()
 	v := &whatifview.View{
@@ -112,7 +112,7 @@ func whatIfOf(c *cli.Context, run dag.Run, whole bool) (*whatifview.View, *whati
 	return v, replay, nil
 }
 
-// whatIfNow looks at a query of the cluster until what is left of it can be told. Rates take two observations.
+// whatIfNow polls a query of the cluster until its remaining time is known. Rates need two observations.
 func whatIfNow(ctx context.Context, c *cli.Context, name string, profiles []*dag.Plan) (dag.Run, error) {
 	looks := 0
 	return input.Look(ctx, c, name, profiles, whatIfPolls, func(run dag.Run) (bool, error) {
@@ -125,5 +125,5 @@ func whatIfNow(ctx context.Context, c *cli.Context, name string, profiles []*dag
 	})
 }
 
-// whatIfPolls is how often a query that runs is looked at: a first observation may be too early.
+// whatIfPolls is the number of polls of a running query: the first one may be too early.
 const whatIfPolls = 3
