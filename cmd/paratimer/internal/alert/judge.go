@@ -118,7 +118,7 @@ func (b *Bound) left(f *frame.Frame) (time.Duration, bool) {
 	return scenario(f, b.judgedBy())
 }
 
-// drifted is the quantile compared with the first range: at 0.1, nine in ten sampled ends are late.
+// drifted is the quantile that is compared with the first range: if it is late, nine in ten sampled ends are late.
 const drifted = 0.1
 
 // judgedBy returns the scenario that the bound uses.

@@ -19,8 +19,7 @@ type Tenant struct {
 	HeldMB     int // memory of its containers, including its masters'
 	Containers int
 	Masters    int // applications that have a master
-	// Wants is true if some of its container requests are pending, Locked if one of its applications waits for its
-	// master.
+	// Pending container requests set Wants. Locked is true if one of its applications waits for its master.
 	Wants, Locked bool
 	// UserMB and QueueMB are the limits of its user and of its queue; 0 if there is none, or if it is unknown.
 	UserMB, QueueMB int

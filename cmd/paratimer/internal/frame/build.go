@@ -78,7 +78,7 @@ func Of(s *dag.Snapshot, a Answers, changes []Change) Frame {
 	return f
 }
 
-// end sets the headline of a query whose jobs have ended: nothing remains, whatever the estimates are.
+// end sets the headline of a query after all its jobs have ended: nothing remains, whatever the estimates are.
 func end(f *Frame, s *dag.Snapshot) {
 	zero := Seconds(0)
 	f.Headline = Headline{RemainingSeconds: &zero, LowSeconds: &zero, HighSeconds: &zero, EndAt: TimeOf(finish(s))}

@@ -141,7 +141,7 @@ type Job struct {
 	Node  string    `json:"node"`
 	ID    *string   `json:"id"`
 	Name  *string   `json:"name"`
-	After []string  `json:"after"` // nodes of the jobs whose outputs it reads
+	After []string  `json:"after"` // nodes of the jobs that it reads the outputs of
 	State dag.State `json:"state"`
 	// Diagnosis is the engine's reason for the failure; nil: none, or unknown.
 	Diagnosis    *string  `json:"diagnosis,omitempty"`
@@ -161,7 +161,7 @@ type Job struct {
 // A Stage has the progress of a stage of a job.
 type Stage struct {
 	Name  string   `json:"name"`
-	After []string `json:"after"` // the stages whose output it reads
+	After []string `json:"after"` // the stages that it reads the outputs of
 	// Edges are the kinds of these inputs, in the order of After: slow_start, broadcast. Only for a Tez DAG.
 	Edges []string `json:"edges,omitempty"`
 	// AtMost is the largest possible number of tasks, if the engine has not submitted the stage. Only for Spark

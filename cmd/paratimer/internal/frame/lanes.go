@@ -15,7 +15,7 @@ type Stretch struct {
 	EndSeconds   *Seconds `json:"end_seconds"`   // its last task ends
 }
 
-// A Failure is an attempt that failed, or whose work was lost with its node.
+// A Failure is an attempt that failed, or that lost its work with its node.
 type Failure struct {
 	AtSeconds *Seconds `json:"at_seconds"`
 	Job       string   `json:"job"` // node in the DAG
@@ -45,8 +45,8 @@ type Task struct {
 // the number of all tasks.
 type TasksOf func(job, most int) (tasks []Task, all int)
 
-// planned returns the path whose times may be shown as predictions: standard's, if it has an estimate. Before, its
-// costs are lower bounds and its times no predictions. It returns nil for an ended query.
+// planned returns the path with times that may be shown as predictions: standard's, if it has an estimate. Before,
+// its costs are lower bounds and its times no predictions. It returns nil for an ended query.
 func planned(s *dag.Snapshot, scenarios []estimators.Estimate) *pathfrag.Path {
 	if s.State.Ended() || len(scenarios) == 0 || scenarios[0].Remaining == nil {
 		return nil

@@ -14,7 +14,7 @@ type Node struct {
 	State NodeState `json:"state"`
 	// Times is the time of its tasks relative to other nodes; nil: the same, as far as known.
 	Times *Times `json:"times"`
-	// AvoidedBy are the jobs (nodes of the DAG) whose masters request no containers there.
+	// AvoidedBy are the jobs (nodes of the DAG) with masters that request no containers there.
 	AvoidedBy []string `json:"avoided_by"`
 }
 

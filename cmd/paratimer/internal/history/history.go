@@ -176,8 +176,8 @@ func (l Line) Last() *Run {
 	return nil
 }
 
-// Best returns the line whose profile matches the most jobs of a plan; among equals the one with the newest run. It
-// is nil if no line has a profile.
+// Best returns the line with the profile that matches the most jobs of a plan; among equals the one with the newest
+// run. It is nil if no line has a profile.
 func Best(lines []Line, plan *dag.Plan) Line {
 	var best Line
 	most := -1
