@@ -11,8 +11,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// announce sets the cores of executors whose number of cores is unknown. They get as many as the other executors have,
-// or, if none is known, as many as they had tasks at once.
+// announce sets the cores of executors with an unknown number of cores. They get as many as the other executors
+// have. If no number is known, each gets the highest number of tasks that it ran at once.
 func (r *repairer) announce() {
 	most, unknown := 0, map[int32][]*task{}
 	for i, x := range r.all {
@@ -46,8 +46,8 @@ func (r *repairer) announce() {
 	}
 }
 
-// atOnce is how many tasks ran at the same time, at most, except for the moment in which one hands its core to the
-// next.
+// atOnce returns the highest number of tasks that ran at the same time. It ignores the short overlap of two tasks on
+// one core.
 func atOnce(tasks []*task) int {
 	type change struct {
 		at dag.Instant
@@ -69,7 +69,7 @@ func atOnce(tasks []*task) int {
 	return most
 }
 
-// warnings warns of events that are missing.
+// warnings returns warnings about missing events.
 func (r *repairer) warnings(now dag.Instant) []dag.Warning {
 	var out []dag.Warning
 	unannounced := 0
@@ -85,7 +85,7 @@ func (r *repairer) warnings(now dag.Instant) []dag.Warning {
 	}
 	n := map[string]int{}
 	for _, k := range r.implied {
-		// A driver that has gone may not have been asked since the task ended.
+		// A driver that is gone may not have been polled since the task ended.
 		if r.inLog && r.over || now.Sub(max(k.end, k.impliedSince)) > late {
 			n["TaskEnd"]++
 		}

@@ -9,22 +9,23 @@ import (
 )
 
 const (
-	// usualStart is an executor's request to its first task if this run has shown none: 1.2 to 4.7 s on quiet machines.
+	// usualStart is the time from an executor's request to its start, for runs that have shown none. It was 1.2 to
+	// 4.7 s on quiet machines.
 	usualStart            = 3 * time.Second
 	leastStart, mostStart = 500 * time.Millisecond, 10 * time.Minute
 	usualBacklog          = time.Second
-	patience              = time.Minute // an executor that is later than this is not expected any more
-	patienceStarts        = 2           // nor one that is later than so many starts
+	patience              = time.Minute // executors that are later than this are not expected any more
+	patienceStarts        = 2           // the same, in multiples of the start time
 	leastLate             = time.Second
 	dynamic               = "spark.dynamicAllocation."
-	mostSteps             = 24 // doublings of what is asked for
+	mostSteps             = 24 // doublings of the request
 )
 
-// An allocation is how executors of an application come.
+// An allocation estimates when executors of an application start.
 type allocation struct{ *facts }
 
-// capacity returns how executors come while tasks wait, with dynamic allocation, and those that have been asked for and
-// are not there: for the present backlog, and in place of lost ones.
+// capacity returns how dynamic allocation adds executors while tasks wait, and the executors that were requested but
+// have not started. These serve the current backlog or replace lost executors.
 func (a *allocation) capacity(now dag.Instant) (dag.Elastic, []dag.Capacity) {
 	each, active := a.executorTasks(), a.activeAt(now)
 	if each == 0 || slices.ContainsFunc(a.all, func(e *executor) bool { return e.id == "driver" }) {
@@ -47,7 +48,7 @@ func (a *allocation) capacity(now dag.Instant) (dag.Elastic, []dag.Capacity) {
 		}
 	}
 	slices.Sort(asked)
-	// Those that came are the ones that were asked for first.
+	// Executors start in the order of their requests.
 	asked = asked[max(0, len(asked)-max(0, want-active)):]
 	coming, dropped := a.expect(asked, each, start, now)
 	if dropped {
@@ -60,8 +61,8 @@ func (a *allocation) capacity(now dag.Instant) (dag.Elastic, []dag.Capacity) {
 	return elastic, coming
 }
 
-// expect returns when executors are expected that were asked for. What has been waited for for long will not come at
-// once: it is expected in half as long again. dropped says that some are so late that they are not.
+// expect returns when the requested executors are expected. An overdue executor is expected after another half of
+// the time since its request. dropped reports that some are too late to be expected at all.
 func (a *allocation) expect(asked []dag.Instant, each int, start time.Duration, now dag.Instant,
 ) (coming []dag.Capacity, dropped bool) {
 	last := dag.NoInstant
@@ -84,8 +85,8 @@ func (a *allocation) expect(asked []dag.Instant, each int, start time.Duration, 
 	return coming, dropped
 }
 
-// most is how many executors dynamic allocation may have at once: as many as there have been if nothing bounds it,
-// since it is unknown what the cluster would give.
+// most returns how many executors dynamic allocation may have at once. Without a limit it returns the peak so far,
+// since the cluster's free capacity is unknown.
 func (a *allocation) most(each int) int {
 	most := a.conf.number(dynamic + "maxExecutors")
 	if cores := a.conf.number("spark.cores.max"); cores > 0 {
@@ -99,9 +100,8 @@ func (a *allocation) most(each int) int {
 	return min(most, mostExecutors, dag.MaxSlots/each)
 }
 
-// asked returns when executors were asked for with dynamic allocation, or will be for the tasks that run or wait now,
-// and how many there are to be then: one is asked for once some tasks have waited for the backlog timeout, and twice as
-// many each time that they have waited for as long again.
+// asked returns when dynamic allocation requested executors, or will for the tasks that now run and wait, and the
+// target number. Spark requests one executor after the backlog timeout, and twice as many after each sustained timeout.
 func (a *allocation) asked(each, most int) (asked []dag.Instant, want int) {
 	first := min(a.initial(), most)
 	asked = times(first, a.asking())
@@ -120,13 +120,13 @@ func (a *allocation) asked(each, most int) (asked []dag.Instant, want int) {
 	return asked, min(want, need)
 }
 
-// initial is how many executors are asked for before the first job with dynamic allocation.
+// initial returns how many executors dynamic allocation requests before the first job.
 func (a *allocation) initial() int {
 	return max(0, a.conf.number(dynamic+"initialExecutors"), a.conf.number(dynamic+"minExecutors"),
 		a.conf.number("spark.executor.instances"))
 }
 
-// asking is when the first executors were asked for: with the application, or for its first job.
+// asking returns when the first executors were requested: at the start of the application, or for its first job.
 func (a *allocation) asking() dag.Instant {
 	if a.conf.on(dynamic+"enabled") && a.initial() == 0 || !a.began.Known() {
 		return a.submitted().Add(a.conf.backlogTimeout(""))
@@ -134,8 +134,8 @@ func (a *allocation) asking() dag.Instant {
 	return a.began
 }
 
-// start is how long an executor takes from its request to being there, as the newest one in place of a lost one shows,
-// or else the first one.
+// start returns the time from an executor's request to its start. It uses the newest executor that replaced a lost
+// one, or else the first one.
 func (a *allocation) start() time.Duration {
 	asked, first, last := a.asking(), dag.NoInstant, dag.NoInstant
 	for _, e := range a.all {
@@ -160,7 +160,7 @@ func (a *allocation) start() time.Duration {
 	return min(max(first.Sub(asked), leastStart), mostStart)
 }
 
-// backlog returns how many tasks run or wait, of all jobs, and since when; NoInstant if there are none.
+// backlog returns how many tasks of all jobs run or wait, and since when; NoInstant if there are none.
 func (a *allocation) backlog() (tasks int, since dag.Instant) {
 	since = dag.NoInstant
 	for _, s := range a.stages {
@@ -176,7 +176,7 @@ func (a *allocation) backlog() (tasks int, since dag.Instant) {
 	return tasks, since
 }
 
-// executorTasks is how many tasks an executor runs at once; 0 if that is not known.
+// executorTasks returns how many tasks an executor runs at once; 0 if unknown.
 func (a *allocation) executorTasks() int {
 	for _, e := range slices.Backward(a.all) {
 		if e.cores > 0 {
@@ -186,7 +186,7 @@ func (a *allocation) executorTasks() int {
 	return max(0, a.conf.number("spark.executor.cores")) / a.conf.coresPerTask()
 }
 
-// times returns an instant n times; nothing if it is not known.
+// times returns n copies of an instant, or none if the instant is unknown.
 func times(n int, t dag.Instant) []dag.Instant {
 	if !t.Known() {
 		return nil
@@ -194,8 +194,8 @@ func times(n int, t dag.Instant) []dag.Instant {
 	return slices.Repeat([]dag.Instant{t}, min(max(n, 0), mostExecutors))
 }
 
-// boot is how long the first executor of an application took to start, on a cluster of Spark's own, which starts
-// executors with the application: elsewhere they wait for containers as well. 0 where that is not known.
+// boot returns how long the first executor took to start, or 0 if unknown. It applies only to Spark's own cluster
+// manager, which starts executors with the application. On other clusters executors also wait for containers.
 func (a *allocation) boot() time.Duration {
 	first := dag.NoInstant
 	for _, e := range a.all {

@@ -8,7 +8,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A coming stage is not submitted yet: the plan of a running execution of SQL has it.
+// A coming stage is not submitted yet, but the plan of a running execution of SQL contains it.
 type coming struct {
 	title string
 	pool  string
@@ -16,8 +16,8 @@ type coming struct {
 	after []dag.Edge // by place in the plan of the application
 }
 
-// coming are the stages to come of the executions that run, as far as they have run a job: one that has none may only
-// stand for another.
+// coming returns the stages to come of all running executions that have run a job. An execution without a job may
+// only be a wrapper of another one.
 func (p *planner) coming(g *graph) []coming {
 	var out []coming
 	jobs := map[int]bool{}
@@ -36,7 +36,7 @@ func (p *planner) coming(g *graph) []coming {
 	return out
 }
 
-// counted reports whether all that is left of an execution is known: its plan is, and which stages its jobs ran.
+// counted reports whether all that is left of an execution is known: its plan, and the stages that its jobs ran.
 func (x *execution) counted() bool {
 	if x == nil || x.plan == nil || x.plan.more || len(x.jobs) == 0 {
 		return false
@@ -45,8 +45,8 @@ func (x *execution) counted() bool {
 	return of != nil
 }
 
-// left is how many jobs of each exchange are not submitted, and the last job of the exchanges that are; of is nil
-// where their number does not fit the plan, as with jobs of subqueries.
+// left returns how many jobs of each exchange are not submitted, and the last job of each exchange without jobs
+// left. of is nil if the number of jobs does not fit the plan, for example because of subqueries.
 func (p *sqlPlan) left(jobs []int) (left []int, of map[int]int) {
 	if !p.adaptive {
 		return p.leftAtOnce(len(jobs))
@@ -65,7 +65,7 @@ func (p *sqlPlan) left(jobs []int) (left []int, of map[int]int) {
 	}
 	left[last] = 1
 	slices.SortStableFunc(submitted, func(i, j int) int { return cmp.Compare(p.exchanges[i].id, p.exchanges[j].id) })
-	// A query stage is in the plan a moment before its jobs are there.
+	// A query stage appears in the plan shortly before its jobs are submitted.
 	missing := max(0, need-len(jobs))
 	for _, i := range slices.Backward(submitted) {
 		if e := &p.exchanges[i]; !e.done {
@@ -73,7 +73,7 @@ func (p *sqlPlan) left(jobs []int) (left []int, of map[int]int) {
 			missing -= left[i]
 		}
 	}
-	// The text may be older than the newest jobs: they are of the stages that come next.
+	// The text may be older than the newest jobs. Those belong to the next stages then.
 	more := max(0, len(jobs)-need)
 	for i := 0; i <= last && !p.more; i++ {
 		if e := &p.exchanges[i]; !e.submitted && more > 0 {
@@ -94,8 +94,8 @@ func (p *sqlPlan) left(jobs []int) (left []int, of map[int]int) {
 	return left, of
 }
 
-// leftAtOnce is left of a plan that is not adaptive. Broadcasts have jobs of their own. Each sort has one that samples
-// all before it; the last job has all that is left.
+// leftAtOnce is left for plans that are not adaptive. Each broadcast has its own job. Each sort has a job that
+// samples its input. The last job runs all other stages.
 func (p *sqlPlan) leftAtOnce(jobs int) (left []int, of map[int]int) {
 	left, of = make([]int, len(p.exchanges)), map[int]int{}
 	broadcasts, sorts := 0, 0
@@ -137,7 +137,7 @@ func (p *sqlPlan) leftAtOnce(jobs int) (left []int, of map[int]int) {
 	return left, nil
 }
 
-// comingOf adds the stages to come of an execution.
+// comingOf appends the stages to come of an execution.
 func (p *planner) comingOf(x *execution, g *graph, out []coming) []coming {
 	exchanges, jobs := x.plan.exchanges, sortedKeys(x.jobs)
 	left, of := x.plan.left(jobs)
@@ -173,7 +173,7 @@ func (p *planner) comingOf(x *execution, g *graph, out []coming) []coming {
 				c.after = append(c.after, g.openEnds(jobs)...)
 			}
 		}
-		if left[i] == 2 { // the job before samples the same
+		if left[i] == 2 { // a sampling job reads the same input first
 			first := c
 			first.title, first.after = "sample of "+c.title, slices.Clone(c.after)
 			sample := add(first)
@@ -184,8 +184,8 @@ func (p *planner) comingOf(x *execution, g *graph, out []coming) []coming {
 	return out
 }
 
-// titles name stages to come by their operators. Equal ones are counted from the end of the plan, which stays as it is
-// while stages are submitted.
+// titles names stages to come by their operators. Equal names are numbered from the end of the plan, because the end
+// does not change while stages are submitted.
 func (p *sqlPlan) titles(left []int) []string {
 	out, count := make([]string, len(left)), map[string]int{}
 	for i := len(left) - 1; i >= 0; i-- {

@@ -7,8 +7,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// copies is when slow tasks are copied: never if all executors are on one host, since Spark puts no copy on the host of
-// the task.
+// copies returns when Spark copies slow tasks. It never does if all executors are on one host, because a copy must
+// run on another host than its task.
 func (f *facts) copies() dag.Copies {
 	hosts := map[string]bool{}
 	for _, e := range f.all {

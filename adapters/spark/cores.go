@@ -8,18 +8,18 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A coreUse is a task's core, and when the next task began on it.
+// A coreUse is the core of a task, and when the next task began on that core.
 type coreUse struct {
 	core int32 // -1 none
 	next dag.Instant
-	// found is what the pass in progress finds.
+	// foundCore and foundNext are the results of the current pass.
 	foundCore int32
 	foundNext dag.Instant
-	final     bool // no later pass changes it
+	final     bool // later passes do not change it
 	basis     useBasis
 }
 
-// A useBasis is what the core of a task follows from.
+// A useBasis has the inputs of a core assignment. If they change, the task is assigned again.
 type useBasis struct {
 	launch, end dag.Instant
 	executor    int32
@@ -29,20 +29,21 @@ var unused = coreUse{core: -1, next: dag.NoInstant}
 
 func (k *task) useBasis() useBasis { return useBasis{k.launch, k.end, k.executor} }
 
-// An assigner finds the core of its executor that each task of the plan ran on, by when the tasks began: the first task
-// of a core loads classes and takes longer. Tasks before the first one that still runs are assigned for good.
+// An assigner finds the core that each task ran on, by the launch times. This matters because the first task on a
+// core loads classes and takes longer. Tasks before the first running task have final assignments.
 type assigner struct {
-	assigned []*task // for good
+	assigned []*task // final
 	open     []*task // the others
-	cores    cores   // after the tasks that are assigned
-	counts   []int   // cores by executor, as they were then
+	cores    cores   // after the tasks in assigned
+	counts   []int   // cores by executor at the last assignment
 }
 
-// handover is the longest time by which a task that has ended overlaps the next one on its core: the driver launches
-// that one first, and then takes the result. What overlaps for longer did not share a core.
+// handover is the longest overlap of an ended task with the next one on its core. The driver launches the next task
+// before it processes the result. Tasks that overlap for longer did not share a core.
 const handover = time.Second
 
-// until is when the next task began on the core of a task that seems to have ended a moment later.
+// until returns when the next task began on the task's core, if the task seems to have ended up to handover later.
+// Otherwise it returns the largest instant.
 func (k *task) until() dag.Instant {
 	if k.core.next.Known() && k.end.Sub(k.core.next) <= handover {
 		return k.core.next
@@ -54,7 +55,7 @@ func (k *task) assignable() bool { return k.executor >= 0 && k.launch.Known() }
 
 func (k *task) mayRun() bool { return k.state == dag.AttemptRunning || k.guessed }
 
-// assign assigns the tasks that are new or may have moved.
+// assign assigns cores to all tasks that are new or may have changed.
 func (a *assigner) assign(stages []*stage, executors []*executor) {
 	again := false
 	for _, s := range stages {
@@ -99,7 +100,7 @@ func (a *assigner) assign(stages []*stage, executors []*executor) {
 	}
 }
 
-// pass assigns the open tasks.
+// pass assigns cores to the open tasks.
 func (a *assigner) pass() {
 	left := a.open[:0]
 	at, final := &a.cores, true
@@ -124,9 +125,9 @@ func (a *assigner) pass() {
 	a.open = left
 }
 
-// cores are those that tasks have run on, by executor.
+// cores has the cores that tasks have run on, by executor.
 type cores struct {
-	free [][]dag.Instant // since when
+	free [][]dag.Instant // since when each is free
 	last [][]*task
 	ids  [][]int32
 	n    int32
@@ -143,8 +144,8 @@ func (c *cores) clone() cores {
 	return out
 }
 
-// place finds the core of the task that began next: the one that was free last, a new one, or, if all are taken because
-// two tasks overlap for a moment, the one that is free soonest.
+// place assigns a core to the next task: the free core that became free last, or a new one. If all are busy because
+// two tasks overlap for a moment, it takes the core that becomes free first.
 func (c *cores) place(k *task, counts []int) {
 	e, best := int(k.executor), -1
 	for len(c.free) <= e {

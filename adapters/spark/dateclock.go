@@ -8,15 +8,15 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A dateClock makes one clock of two: of the Date headers, by which answers are dated, and of the driver's own stamps
-// in them, such as when a task was launched. A proxy's Date may be hours off. The driver's stamps are right by
-// definition, since all lengths are differences of them.
+// A dateClock converts between two clocks: the Date headers of responses, and the driver's own timestamps in them,
+// such as launch times. A proxy's Date may be hours off. The driver's timestamps define the time, because all
+// durations are differences of them.
 type dateClock struct {
-	behind  time.Duration // added to a Date, it gives the driver's time; 0 while the two agree
-	newest  dag.Instant   // the newest stamp of the driver
+	behind  time.Duration // added to a Date, it gives the driver's time; 0 while the clocks agree
+	newest  dag.Instant   // the driver's newest timestamp
 	checked dag.Instant   // the Date at the last check
-	before  dag.Instant   // the newest stamp at the last check
-	doubted bool          // the time that the driver reports is of no use
+	before  dag.Instant   // the driver's newest timestamp at the last check
+	doubted bool          // the time that the driver reports is not usable
 }
 
 func newDateClock() dateClock {
@@ -24,14 +24,15 @@ func newDateClock() dateClock {
 }
 
 const (
-	// skewLeast is by how much the clocks must differ before it is corrected: Dates are in seconds, and come late.
+	// skewLeast is the difference of the clocks from which it is corrected. Dates have a resolution of 1 s and come
+	// late.
 	skewLeast = 10 * time.Second
-	// lagMost is how old the newest of the new stamps may be when it is first seen. Answers list what happened since
-	// the last round, and some lists are asked for seldom.
+	// lagMost bounds the age of the newest timestamp when it is first seen. Responses list events since the previous
+	// poll, and some lists are requested less often.
 	lagMost = 2 * time.Minute
 )
 
-// correct turns an instant by the Date headers into one by the driver's clock.
+// correct converts an instant by the Date headers to the driver's clock.
 func (c *dateClock) correct(at dag.Instant) dag.Instant {
 	if !at.Known() {
 		return at
@@ -39,10 +40,11 @@ func (c *dateClock) correct(at dag.Instant) dag.Instant {
 	return at.Add(c.behind)
 }
 
-// stamp takes a stamp of the driver.
+// stamp records a timestamp of the driver.
 func (c *dateClock) stamp(at dag.Instant) { c.newest = max(c.newest, at) }
 
-// report takes the time that the driver reports in an answer of a Date: of some drivers it stands still.
+// report compares the time that the driver reports with the Date of the response. It ignores the reported time of
+// drivers on which it stands still.
 func (c *dateClock) report(now, date dag.Instant) {
 	switch {
 	case c.doubted || !now.Known():
@@ -53,8 +55,8 @@ func (c *dateClock) report(now, date dag.Instant) {
 	}
 }
 
-// check compares the Date at the end of a round with the driver's stamps: none lies after it, and the newest one, if it
-// is new in this round, not long before it.
+// check compares the Date at the end of a poll with the driver's timestamps. None may be later than the Date. A new
+// one may not be much older than the Date.
 func (c *dateClock) check(date dag.Instant) {
 	if c.newest.Known() {
 		off := c.newest.Sub(c.correct(date))
@@ -66,7 +68,7 @@ func (c *dateClock) check(date dag.Instant) {
 	c.checked, c.before = date, c.newest
 }
 
-// remark warns that the clocks differ.
+// remark warns if the clocks differ.
 func (c *dateClock) remark() []dag.Warning {
 	if c.behind == 0 {
 		return nil

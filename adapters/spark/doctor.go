@@ -11,8 +11,8 @@ import (
 	"github.com/paratimer/paratimer/adapters/hadoop"
 )
 
-// Doctor asks a driver, and the history server if one is named, for what an application is observed by. It says what
-// works, what does not, and what to do.
+// Doctor tests all requests that are needed to observe an application: those to the driver, and to the history
+// server if there is one. Each check has a result and, if it fails, a hint.
 func Doctor(ctx context.Context, driver Driver) []hadoop.Check {
 	var out []hadoop.Check
 	say := func(name string, grade hadoop.Grade, hint, format string, args ...any) {
@@ -44,7 +44,7 @@ func Doctor(ctx context.Context, driver Driver) []hadoop.Check {
 		return out
 	}
 	say("spark jobs", hadoop.OK, "", "%d are listed", len(a.jobs))
-	drawn := true // or nothing shows that it is not
+	drawn := true // nothing shows the contrary
 	if ids := a.jobIDs; len(ids) == 0 {
 		say("spark job page", hadoop.OK, "", "not tried: there is no job yet")
 	} else if page, err := driver.Get(ctx, "/jobs/job/?id="+strconv.Itoa(ids[len(ids)-1])); err != nil {

@@ -16,14 +16,14 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A webDriver is a driver at an address.
+// A webDriver is a driver with a web address.
 type webDriver struct {
 	client  *hadoop.Client
 	base    string
 	history string
 }
 
-// AtAddress returns a driver at an address such as http://driver:4040. history is the history server's; "" for none.
+// AtAddress returns a driver at an address such as http://driver:4040. history is the history server's, or "".
 func AtAddress(client *hadoop.Client, base, history string) Driver {
 	return &webDriver{client, base, history}
 }
@@ -47,7 +47,7 @@ type yarnDriver struct {
 	app string
 }
 
-// OnYARN watches an application of Spark on YARN.
+// OnYARN returns a source for an application of Spark on YARN.
 func OnYARN(client *hadoop.Client, id, history string) *Source {
 	over := hadoop.NewOverview(client, nil)
 	unitID := id
@@ -62,7 +62,8 @@ func OnYARN(client *hadoop.Client, id, history string) *Source {
 	return s
 }
 
-// Get asks through the proxy. Once the application has ended the proxy names the history server.
+// Get sends the request through the proxy. After the application has ended, the proxy redirects to the history
+// server.
 func (d *yarnDriver) Get(ctx context.Context, path string) ([]byte, error) {
 	body, err := d.client.Proxy(ctx, d.app, strings.TrimPrefix(path, "/"))
 	if e, ok := errors.AsType[*hadoop.Error](err); ok && e.Location != "" {
@@ -75,8 +76,8 @@ func (d *yarnDriver) Get(ctx context.Context, path string) ([]byte, error) {
 	return body, err
 }
 
-// findHistory takes the address of the history server, which the owner of the application has chosen: only one on a
-// host that flags or the configuration name, and none if one is known.
+// findHistory sets the history server to an address that the application's owner has chosen. It accepts only hosts
+// that flags or the configuration name, and keeps a history server that is already set.
 func (d *yarnDriver) findHistory(address string) {
 	if !strings.Contains(address, "://") {
 		address = "http://" + address
@@ -88,8 +89,8 @@ func (d *yarnDriver) findHistory(address string) {
 	}
 }
 
-// NewestOnYARN returns the id of the newest application of Spark that runs of a user, if it is newer than all others
-// that can be watched; the target names one that may be of Spark, or none. ok is false where it is not one of Spark.
+// NewestOnYARN returns the id of the user's newest running application that can be watched. ok reports whether that
+// is one of Spark. If target has an ID, NewestOnYARN checks that application only.
 func NewestOnYARN(ctx context.Context, client *hadoop.Client, target hadoop.Target) (id string, ok bool, err error) {
 	if target.ID != "" && !strings.HasPrefix(target.ID, "application_") {
 		return "", false, nil
@@ -113,22 +114,22 @@ func NewestOnYARN(ctx context.Context, client *hadoop.Client, target hadoop.Targ
 	return best.ID, best.Type == "SPARK", nil
 }
 
-// The ports on which drivers of a machine listen, the first one that is free.
+// Drivers on one machine listen on the first free port of this range.
 const firstPort, lastPort = 4040, 4050
 
-// A LocalDriver is one that listens on this machine.
+// A LocalDriver is a driver that listens on this machine.
 type LocalDriver struct {
 	URL, ID, Name string
 	Began         dag.Instant
-	// Starting says that something listens that may be a driver that starts: it has no other fields but URL.
+	// Starting reports that a process listens that may be a starting driver. All fields but URL are then empty.
 	Starting bool
 }
 
-// startFor is how long a driver on this machine may start until it answers.
+// startFor bounds the wait for a driver on this machine to start.
 const startFor = 30 * time.Second
 
-// OnThisMachine returns the drivers that listen on this machine. If one starts up and no other answers, it waits for it
-// for a while; starting is called with its address.
+// OnThisMachine returns the drivers that listen on this machine. If there are only starting drivers, it calls
+// starting with the address of one and waits up to startFor.
 func OnThisMachine(ctx context.Context, client *hadoop.Client, starting func(address string)) []LocalDriver {
 	ctx, cancel := context.WithTimeout(ctx, startFor+probeFor)
 	defer cancel()
@@ -159,7 +160,7 @@ func findLocal(ctx context.Context, look func() []LocalDriver, wait func(context
 	}
 }
 
-// probeFor bounds a question to a port of this machine.
+// probeFor bounds a request to a port of this machine.
 const probeFor = 3 * time.Second
 
 func localDrivers(ctx context.Context, client *hadoop.Client) []LocalDriver {
@@ -179,20 +180,20 @@ func localDrivers(ctx context.Context, client *hadoop.Client) []LocalDriver {
 	return out
 }
 
-// mute reports whether something listens, and has not answered in time.
+// mute reports whether a process listens but has not responded in time.
 func mute(err error) bool {
 	dial, ok := errors.AsType[*net.OpError](err)
 	return errors.Is(err, context.DeadlineExceeded) && !(ok && dial.Op == "dial")
 }
 
-// uiPath ends the path of one of a driver's pages, as people copy it from a browser.
+// uiPath matches the end of the path of a driver's page, as users copy it from a browser.
 var uiPath = regexp.MustCompile(`/(?:jobs|stages|storage|environment|executors|SQL|StreamingQuery|api)(?:/.*)?/?$`)
 
 // hostPort matches an address without a scheme.
 var hostPort = regexp.MustCompile(`^(?:[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}(?:/.*)?$`)
 
-// Address returns the address of a driver's or a history server's pages as a client needs it, from what a user typed:
-// localhost:4040, http://localhost:4040/jobs/. ok is false for what is no address.
+// Address returns the base URL of a driver or a history server for what a user typed, such as localhost:4040 or
+// http://localhost:4040/jobs/. ok is false if that is not an address.
 func Address(typed string) (base string, ok bool) {
 	if hostPort.MatchString(typed) {
 		typed = "http://" + typed
@@ -201,7 +202,7 @@ func Address(typed string) (base string, ok bool) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return "", false
 	}
-	if !strings.ContainsAny(typed, "@?#") { // what holds more is refused later, in words
+	if !strings.ContainsAny(typed, "@?#") { // the client refuses these later, with an error message
 		u.Path = strings.TrimSuffix(uiPath.ReplaceAllString(u.Path, ""), "/")
 	}
 	return u.String(), true

@@ -9,11 +9,11 @@ import (
 	"github.com/paratimer/paratimer/adapters/internal/eventlog"
 )
 
-// logPatience bounds one question for the event log. hadoop.Client bounds how many there are.
+// logPatience bounds one request for the event log. hadoop.Client bounds the number of requests.
 const logPatience = 10 * time.Second
 
-// TakeLog takes the edges that the event log of an application has, as hadoop.Client makes them of it, and reports
-// whether it is such a list. Edges that the page of a job had stay as they are.
+// TakeLog applies the stage dependencies that hadoop.Client has extracted from an event log. It reports whether the
+// body is such a list. Dependencies from a job's page take precedence.
 func (a *answers) TakeLog(body []byte) bool {
 	var list []eventlog.Job
 	if json.Unmarshal(body, &list) != nil {
@@ -39,8 +39,8 @@ func (a *answers) TakeLog(body []byte) bool {
 	return true
 }
 
-// askLog asks the history server for the event log of an application that runs a job whose page does not show which
-// stage reads which; of one that has ended, also if no page of a job was read.
+// askLog requests the event log from the history server if pages of jobs do not show the dependencies of a running
+// job. If ended is true, it does so for ended jobs and unread pages too.
 func (s *Source) askLog(ctx context.Context, ended bool) {
 	untold := slices.ContainsFunc(s.app.unitJobs(), func(id int) bool {
 		j := s.app.jobs[id]
@@ -54,6 +54,6 @@ func (s *Source) askLog(ctx context.Context, ended bool) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, logPatience)
 	defer cancel()
-	// The edges stay a guess if it is refused: they have a warning of their own.
+	// If the request fails, the dependencies stay a guess, for which there is a separate warning.
 	_ = s.get(ctx, s.driver.History, s.path("logs"))
 }

@@ -9,38 +9,38 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// Off YARN nothing but a history server or the event log reports how an application ended. Without them the end is
-// inferred: a driver closes its web page when its application ends, and has reported its jobs until then.
+// Outside YARN only a history server or the event log reports how an application ended. Without them the end is
+// inferred: a driver closes its web page when its application ends, and reports its jobs until then.
 
-// An outcome is how an application ends, and what that is known from.
+// An outcome is the end of an application and the evidence for it.
 type outcome struct {
 	*facts
-	over           bool        // the history server has its end, or a cluster manager
-	recorded       bool        // the history server has it
-	unfinished     bool        // the history server has the application, and not its end
+	over           bool        // the history server or a cluster manager has reported the end
+	recorded       bool        // the history server has the end
+	unfinished     bool        // the history server has the application without its end
 	ended          dag.Instant // when
 	manager        dag.State   // how the application ended, by its cluster manager; Blocked before
-	lastSeen       dag.Instant // when the driver answered last
-	refusals       int         // rounds in a row in which the driver's page was closed
-	historyTrouble string      // why the history server cannot be asked; ""
+	lastSeen       dag.Instant // when the driver last responded
+	refusals       int         // consecutive polls in which the driver's page was closed
+	historyTrouble string      // error of the history server; ""
 }
 
-// refused reports whether an answer shows that no driver of the application serves its page any more.
+// refused reports whether a response shows that the application's driver does not serve its page any more.
 func (w *Answer) refused() bool {
-	if w.Status == 0 { // there was no answer, and the text is the error's
+	if w.Status == 0 { // no response: the text is the error
 		return strings.HasPrefix(w.Body(), "dial ") && !strings.Contains(w.Body(), "timeout")
 	}
 	return w.Status >= 300 && w.Status < 400 || w.Status == http.StatusNotFound
 }
 
-// seen takes note that the driver gave an answer of this Date.
+// seen records a response of the driver with this Date.
 func (o *outcome) seen(at dag.Instant) { o.refusals, o.lastSeen = 0, at }
 
-// closed reports whether the driver has closed its page, as far as several refusals show.
+// closed reports whether the driver has closed its page, judged by giveUp refusals.
 func (o *outcome) closed() bool { return o.refusals >= giveUp }
 
-// seenToEnd reports whether an application whose end was not reported has ended as one does that ran to its end: its
-// driver closed its page after the last known job, and no job failed, or the last one did. No job of it runs.
+// seenToEnd reports whether an application without a reported end seems to have run to its end. Its driver has
+// closed its page, no job runs, and either no job has failed or the last one has.
 func (o *outcome) seenToEnd(last *job) bool {
 	if !o.closed() || o.unfinished || o.unit.kind == sqlUnit || last == nil {
 		return false
@@ -56,12 +56,12 @@ func (o *outcome) seenToEnd(last *job) bool {
 	return true
 }
 
-// inferred reports whether the end of the application, or of its unit, was not reported.
+// inferred reports whether the end of the application, or of its unit, was inferred and not reported.
 func (o *outcome) inferred(state dag.State) bool {
 	return !o.over && (o.unit.kind == "" || state == dag.EndedUnconfirmed)
 }
 
-// remarkEnd warns that the end was not reported, and says what it was inferred from.
+// remarkEnd warns that the end was not reported, with the evidence for it.
 func (o *outcome) remarkEnd(state dag.State) []dag.Warning {
 	if !o.inferred(state) {
 		return nil

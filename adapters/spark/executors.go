@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// An executor is one of the application's.
+// An executor is an executor of the application.
 type executor struct {
 	id, host       string
 	cores          int // tasks at once
@@ -21,10 +21,10 @@ type executor struct {
 	reason         string
 }
 
-// killed reports whether the driver gave an executor back.
+// killed reports whether the driver released the executor.
 func (e *executor) killed() bool { return strings.Contains(e.reason, "killed by driver") }
 
-// lost reports whether an executor has gone that the driver did not give back.
+// lost reports whether the executor has ended without a release by the driver.
 func (e *executor) lost() bool { return !e.active && e.removed.Known() && !e.killed() }
 
 func (e *executor) node() string {
@@ -34,13 +34,13 @@ func (e *executor) node() string {
 	return "executor " + e.id + " on " + e.host
 }
 
-// executors are those of an application.
+// executors are the executors of an application.
 type executors struct {
-	all  []*executor // in the order in which they came
+	all  []*executor // in the order in which they started
 	byID map[string]int
 }
 
-// executorAt returns the index of an executor, -1 if there are too many.
+// executorAt returns the index of an executor, or -1 if there are too many.
 func (x *executors) executorAt(id string) int {
 	if id == "" {
 		return -1
@@ -58,7 +58,7 @@ func (x *executors) executorAt(id string) int {
 	return len(x.all) - 1
 }
 
-// sum is a hash of what decides whether the output of tasks is lost.
+// sum returns a hash of the facts that decide whether task output is lost.
 func (x *executors) sum(seed int) uint64 {
 	h := uint64(seed) //nolint:gosec // a count
 	for _, e := range x.all {
@@ -71,7 +71,7 @@ func (x *executors) sum(seed int) uint64 {
 	return h
 }
 
-// cores is how many tasks may run at once: those of the executors that are there.
+// cores returns how many tasks the active executors can run at once.
 func (x *executors) cores() int {
 	n := 0
 	for _, e := range x.all {
@@ -82,7 +82,7 @@ func (x *executors) cores() int {
 	return n
 }
 
-// activeAt is how many executors were there at an instant.
+// activeAt returns how many executors were active at an instant.
 func (x *executors) activeAt(t dag.Instant) int {
 	n := 0
 	for _, e := range x.all {
@@ -93,7 +93,7 @@ func (x *executors) activeAt(t dag.Instant) int {
 	return n
 }
 
-// peak is the most executors that have been there at once.
+// peak returns the highest number of executors at any time.
 func (x *executors) peak() int {
 	var came, gone []dag.Instant
 	for _, e := range x.all {
@@ -113,7 +113,7 @@ func (x *executors) peak() int {
 	return most
 }
 
-// nodes are the executors as a snapshot shows them.
+// nodes returns the executors as nodes of a snapshot.
 func (x *executors) nodes(now dag.Instant) []dag.NodeState {
 	out := make([]dag.NodeState, len(x.all))
 	for i, e := range x.all {
@@ -132,7 +132,7 @@ func (x *executors) nodes(now dag.Instant) []dag.NodeState {
 	return out
 }
 
-// TakeExecutors takes an answer of executors or allexecutors, and reports whether it is one.
+// TakeExecutors applies a list of executors. It reports whether the response is valid.
 func (a *answers) TakeExecutors(body []byte) bool {
 	var list []wireExecutor
 	if json.Unmarshal(body, &list) != nil {

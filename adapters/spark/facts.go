@@ -7,23 +7,24 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Bounds of an application. What is beyond them is left out, and the snapshot has a warning.
+// Bounds of an application. Anything beyond them is left out, and the snapshot has a warning.
 const (
 	mostJobs      = 20_000
-	mostStages    = 20_000 // stages that compute something, of a plan
+	mostStages    = 20_000 // stages of a plan
 	mostListed    = 200_000
 	mostAttempts  = 1_000 // attempts of a stage
 	mostTasks     = 2_000_000
 	mostExecutors = 20_000
 )
 
-// facts are what is known of an application: its jobs, stages and executions of SQL, its executors and its settings.
+// facts is the known state of an application: its jobs, stages and executions of SQL, its executors and its
+// settings.
 type facts struct {
 	id, name, user, version string
-	queue                   string // of YARN, where it is known
+	queue                   string // of YARN; "" unknown
 	turn                    string // the attempt of an application on YARN; ""
 	unit                    unit
-	base                    int // of ids of RDDs, in a unit; -1 unknown
+	base                    int // first RDD id of a unit; -1 unknown
 	conf                    settings
 	executions              map[int]*execution
 	jobs                    map[int]*job
@@ -33,10 +34,10 @@ type facts struct {
 	pools   map[string]dag.Pool // of a FAIR scheduler, by name
 	began   dag.Instant
 	clock   dateClock
-	tasks   int // attempts of tasks that are known
+	tasks   int // known task attempts
 	dropped bool
 	untold  int  // all stages with a lower id are listed
-	round   int  // of a source
+	round   int  // number of the source's poll
 	inLog   bool // the event log is the only source
 }
 
@@ -57,13 +58,13 @@ type job struct {
 	submitted, completed dag.Instant
 	stages               []int // ascending
 	status, why          string
-	seen                 int  // the round in which it was last listed
-	settled              bool // a source has its end, and its stages'
+	seen                 int  // the poll in which it was last listed
+	settled              bool // the end of the job and of its stages is known
 }
 
 func (j *job) over() bool { return j.status == "SUCCEEDED" || j.status == "FAILED" }
 
-// last is the job's last stage, whose results are those of the job; -1 if it has none.
+// last returns the id of the job's last stage, which has the job's results; -1 if the job has no stage.
 func (j *job) last() int {
 	if len(j.stages) == 0 {
 		return -1
@@ -80,26 +81,26 @@ type stage struct {
 	tasks   int
 	sized   bool   // an event has the number of tasks
 	status  string // of its newest attempt
-	writes  bool   // a shuffle, as its tasks show
+	writes  bool   // its tasks have written a shuffle
 	parents []int
 	known   bool // the parents are known
 	jobs    []int
 	tries   []*try // by attempt
-	seen    int    // the round in which it was last listed
-	planned int    // its place in the plan, from 1; 0: not there
+	seen    int    // the poll in which it was last listed
+	planned int    // its place in the plan, from 1; 0 if it has none
 	title   string
 	pool    string  // "" before it is submitted
-	fresh   []*task // tasks that have no core yet
+	fresh   []*task // tasks without an assigned core
 	table   table
 }
 
-// done reports whether a stage has ended well.
+// done reports whether a stage has succeeded.
 func (s *stage) done() bool { return s.status == "COMPLETE" && len(s.tries) > 0 }
 
 // ran reports whether a stage has been submitted.
 func (s *stage) ran() bool { return len(s.tries) > 0 }
 
-// listed reports whether an answer had more of a stage than its id.
+// listed reports whether a response had more of a stage than its id.
 func (s *stage) listed() bool { return s != nil && (s.status != "" || s.tasks > 0) }
 
 // newest returns the newest attempt of a stage, nil before the first.
@@ -110,7 +111,7 @@ func (s *stage) newest() *try {
 	return s.tries[len(s.tries)-1]
 }
 
-// tryAt returns an attempt of a stage, nil where there can be none.
+// tryAt returns an attempt of a stage, or nil if the number is out of range.
 func (s *stage) tryAt(n int) *try {
 	if n < 0 || n >= mostAttempts {
 		return nil
@@ -123,7 +124,7 @@ func (s *stage) tryAt(n int) *try {
 	return s.tries[n]
 }
 
-// stageAt returns a stage, nil if there are too many.
+// stageAt returns a stage, or nil if there are too many.
 func (f *facts) stageAt(id int) *stage {
 	s := f.stages[id]
 	if s == nil && id >= 0 && len(f.stages) < mostListed {
@@ -143,13 +144,13 @@ func (f *facts) addJob(j *job) bool {
 	return true
 }
 
-// insert adds a number that an ascending list does not have.
+// insert inserts a number into an ascending list that does not contain it.
 func insert(list []int, n int) []int {
 	at, _ := slices.BinarySearch(list, n)
 	return slices.Insert(list, at, n)
 }
 
-// takeJob takes what a job is, and how far it is.
+// takeJob sets the description and the progress of a job.
 func (f *facts) takeJob(id int, name, description string, submitted, completed dag.Instant, stages []int,
 	status, group string,
 ) {
@@ -177,7 +178,7 @@ func (f *facts) takeJob(id int, name, description string, submitted, completed d
 	}
 }
 
-// lastJob is the highest id of a job that is known, or that an execution of SQL names; -1 before the first.
+// lastJob returns the highest id of a known job, or of a job that an execution of SQL names; -1 if there is none.
 func (f *facts) lastJob() int {
 	last := -1
 	if n := len(f.jobIDs); n > 0 {
@@ -191,7 +192,7 @@ func (f *facts) lastJob() int {
 	return last
 }
 
-// running is how many jobs of the unit run.
+// running returns how many jobs of the unit run.
 func (f *facts) running() int {
 	n := 0
 	for _, id := range f.unitJobs() {
@@ -202,7 +203,7 @@ func (f *facts) running() int {
 	return n
 }
 
-// firstOf returns when the first of some jobs was submitted, NoInstant if no submission is known.
+// firstOf returns the earliest submission among some jobs, or NoInstant if none is known.
 func (f *facts) firstOf(jobs []int) dag.Instant {
 	first := dag.NoInstant
 	for _, id := range jobs {
@@ -213,7 +214,7 @@ func (f *facts) firstOf(jobs []int) dag.Instant {
 	return first
 }
 
-// submitted is when the first job of the unit was submitted.
+// submitted returns when the first job of the unit was submitted.
 func (f *facts) submitted() dag.Instant { return f.firstOf(f.unitJobs()) }
 
 // edgesKnown reports whether the parents of all stages of a job are known.

@@ -8,12 +8,12 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A graph is which stage reads which, and what has to run, at one instant.
+// A graph has the dependencies between stages, and the stages that still have to run, at one instant.
 type graph struct {
 	*facts
-	writers map[string][]*stage // by shuffle: those that have written it, ascending
-	ended   []*job              // of the unit, by completion
-	begun   []dag.Instant       // parallel to ended: the last submission up to there
+	writers map[string][]*stage // by shuffle: the stages that have written it, ascending
+	ended   []*job              // jobs of the unit, by completion
+	begun   []dag.Instant       // parallel to ended: the latest submission so far
 }
 
 func (f *facts) graph() *graph {
@@ -37,7 +37,7 @@ func (f *facts) graph() *graph {
 	return g
 }
 
-// setRDDs sets the RDDs of a stage. Stages with the same ones write the same shuffle.
+// setRDDs sets the RDDs of a stage. Stages with the same RDDs write the same shuffle.
 func (s *stage) setRDDs(ids []number) {
 	s.rdds = idsOf(ids)
 	b := make([]byte, 0, 4*len(s.rdds))
@@ -47,7 +47,7 @@ func (s *stage) setRDDs(ids []number) {
 	s.shuffle = string(b)
 }
 
-// twin is the newest stage that writes the same shuffle as s and began before it; nil if there is none.
+// twin returns the newest stage before s that writes the same shuffle, or nil.
 func (g *graph) twin(s *stage) *stage {
 	for _, of := range slices.Backward(g.writers[s.shuffle]) {
 		if of.id < s.id {
@@ -57,7 +57,7 @@ func (g *graph) twin(s *stage) *stage {
 	return nil
 }
 
-// parentsOf are the stages that a stage of a job reads: those that are known, else a guess.
+// parentsOf returns the ids of the stages that a stage of a job reads. If they are unknown, it returns a guess.
 func (g *graph) parentsOf(j *job, s *stage) []int {
 	if s.known {
 		return s.parents
@@ -65,9 +65,9 @@ func (g *graph) parentsOf(j *job, s *stage) []int {
 	return g.guess(j)[s.id]
 }
 
-// guess guesses which stage of a job reads which: ids of parents are smaller, the RDD that reads a shuffle is often the
-// next one that was made after the last RDD of the stage that writes it, and all that no other stage reads is read by
-// the next stage that has no parent yet and is no root.
+// guess guesses the dependencies between the stages of a job. Parents have smaller ids. The RDD that reads a shuffle
+// often follows directly after the last RDD of the stage that writes it. Every stage that no other stage reads is a
+// parent of the job's last stage.
 func (g *graph) guess(j *job) map[int][]int {
 	out := make(map[int][]int, len(j.stages))
 	read := map[int]bool{}
@@ -97,8 +97,9 @@ func (g *graph) guess(j *job) map[int][]int {
 	return out
 }
 
-// final reports whether a stage is the last one of all its jobs and has written no shuffle: then it has results. A
-// query stage of adaptive execution is the last one of its job too, and writes a shuffle that later jobs read.
+// final reports whether a stage is the last one of all its jobs and writes no shuffle, so that it has the jobs'
+// results. A query stage of adaptive execution is the last stage of its job too, but it writes a shuffle for later
+// jobs.
 func (f *facts) final(s *stage) bool {
 	if s.writes {
 		return false
@@ -111,12 +112,12 @@ func (f *facts) final(s *stage) bool {
 	return len(s.jobs) > 0
 }
 
-// read reports whether a job runs that may read what a stage writes.
+// read reports whether a running job may read the output of a stage.
 func (f *facts) read(s *stage) bool {
 	return slices.ContainsFunc(s.jobs, func(id int) bool { return f.jobs[id] != nil && !f.jobs[id].over() })
 }
 
-// lacks marks the stages of the unit that have to run and have not.
+// lacks marks the stages of the unit that still have to run and were not submitted.
 func (g *graph) lacks() map[int]bool {
 	out := map[int]bool{}
 	for _, id := range g.unitJobs() {
@@ -125,8 +126,8 @@ func (g *graph) lacks() map[int]bool {
 	return out
 }
 
-// lacking marks the stages of a job that have to run and have not: what Spark's scheduler will submit. A stage that was
-// submitted has its input, so that what it reads is not lacking unless it was submitted itself.
+// lacking marks the stages of a job that Spark's scheduler will still submit. A submitted stage has its input, so
+// its unsubmitted parents are not lacking, unless the stage has failed.
 func (g *graph) lacking(j *job, all map[int]bool) {
 	if j.over() {
 		return
@@ -144,7 +145,7 @@ func (g *graph) lacking(j *job, all map[int]bool) {
 		}
 		if !s.ran() {
 			if w := g.twin(s); id != j.last() && w != nil && w.done() {
-				return // skipped
+				return // Spark skips it
 			}
 			out[id] = true
 		}
@@ -161,10 +162,10 @@ func (g *graph) lacking(j *job, all map[int]bool) {
 	}
 }
 
-// passedOver reports whether a stage that waits will be skipped, although no stage is known that has written its
-// output: such a stage may have been dropped. Spark submits all stages whose input is there when it submits the job. So
-// one that waits while another one of its job has been submitted, and whose own parents have nothing to run, has its
-// output already. lacks are the stages that have to run, its parents among them.
+// passedOver reports whether Spark will skip a waiting stage although no known stage has written its output. The
+// driver may have dropped the stage that wrote it. On submission of a job Spark submits all stages that have their
+// input. A stage therefore has its output already if another stage of its job was submitted and its own parents have
+// nothing to run. lacks are the stages that have to run, including parents of s.
 func (g *graph) passedOver(j *job, s *stage, lacks map[int]bool) bool {
 	if !s.known || s.id == j.last() || s.id <= g.firstUnlisted() {
 		return false
@@ -177,7 +178,7 @@ func (g *graph) passedOver(j *job, s *stage, lacks map[int]bool) bool {
 	return slices.ContainsFunc(j.stages, func(id int) bool { return g.stages[id] != nil && g.stages[id].ran() })
 }
 
-// firstUnlisted is the lowest id of a stage that no answer has listed. Spark numbers stages without gaps.
+// firstUnlisted returns the lowest stage id that no response has listed. Spark numbers stages without gaps.
 func (f *facts) firstUnlisted() int {
 	for f.stages[f.untold].listed() {
 		f.untold++
@@ -185,8 +186,8 @@ func (f *facts) firstUnlisted() int {
 	return f.untold
 }
 
-// edges are the stages before a stage: those that it reads as barriers, and the last ones of the jobs before its own as
-// broadcasts.
+// edges returns the edges into a stage: barriers from the stages that it reads, or else broadcasts from the last
+// stages of the preceding jobs.
 func (g *graph) edges(s *stage) []dag.Edge {
 	var out []dag.Edge
 	add := func(of *stage, kind dag.EdgeKind) {
@@ -198,7 +199,7 @@ func (g *graph) edges(s *stage) []dag.Edge {
 			out = append(out, e)
 		}
 	}
-	own := false // it waits for a stage of its own job
+	own := false // the stage waits for a stage of its own job
 	for _, id := range s.jobs {
 		j := g.jobs[id]
 		if j == nil {
@@ -233,8 +234,8 @@ func edgeTo(place int, kind dag.EdgeKind) dag.Edge {
 	return dag.Edge{From: dag.StageIndex(place - 1), Kind: kind} //nolint:gosec // G115: bounded by mostStages
 }
 
-// before are the last stages of the jobs whose end let a job be submitted, as far as times show: those that had ended,
-// except for those that had ended before another one of these was submitted.
+// before returns the last stages of the jobs that had to end before j was submitted, judged by times. These are the
+// jobs that had ended by then, except those that ended before another of these was submitted.
 func (g *graph) before(j *job) []*stage {
 	if !j.submitted.Known() {
 		return nil
@@ -242,11 +243,11 @@ func (g *graph) before(j *job) []*stage {
 	n, _ := slices.BinarySearchFunc(g.ended, j.submitted+1, func(k *job, at dag.Instant) int {
 		return cmp.Compare(k.completed, at)
 	})
-	latest := dag.NoInstant // the last submission of a job that had ended
+	latest := dag.NoInstant // the latest submission of a job that had ended
 	if n > 0 {
 		latest = g.begun[n-1]
 	}
-	if j.completed.Known() && j.completed <= j.submitted { // the job itself is one of them
+	if j.completed.Known() && j.completed <= j.submitted { // the job itself is in ended[:n]
 		latest = dag.NoInstant
 		for _, k := range g.ended[:n] {
 			if k != j {
@@ -266,7 +267,7 @@ func (g *graph) before(j *job) []*stage {
 	return out
 }
 
-// placeOf is the place of the last stage of a job in the plan, 0 if it has none.
+// placeOf returns the place of a job's last stage in the plan, or 0 if it has none.
 func (g *graph) placeOf(j *job) int {
 	if j == nil {
 		return 0
@@ -281,8 +282,8 @@ func (g *graph) placeOf(j *job) int {
 	return s.planned
 }
 
-// openEnds are edges to what an execution has submitted, if it is unknown which stage reads which: it comes after the
-// jobs that run, else after the newest one.
+// openEnds returns edges to a stage of an execution with unknown inputs. The stage comes after the running jobs, or
+// else after the newest job.
 func (g *graph) openEnds(jobs []int) []dag.Edge {
 	var out []dag.Edge
 	for _, id := range jobs {

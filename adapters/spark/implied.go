@@ -8,23 +8,23 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A driver that is too busy drops events, so that neither its log nor its web page ever has the end of a task, a stage
-// or a job. Later events imply it.
+// A driver that is too busy drops events. Its log and its web page then never show the end of some tasks, stages or
+// jobs. Later events imply these ends.
 
-// late is how long an event may be late that later events imply.
+// late is how long ParaTimer waits for an event before it infers the event from later ones.
 const late = 30 * time.Second
 
-// overlap is how long an executor may have one task more than it has cores: the driver launches the next one before it
-// takes the result of the one before.
+// overlap is how long an executor may run one task more than it has cores. The driver launches the next task before
+// it processes the result of the previous one.
 const overlap = 250 * time.Millisecond
 
 // A repairer adds the events that a driver has dropped and that later ones imply.
 type repairer struct {
 	*facts
 	*outcome
-	implied   []*task      // tasks that later events end, and some that have got an end of their own
+	implied   []*task      // tasks with an implied end, including some with a later real end
 	missing   map[gap]bool // events that an event log does not have
-	announced int          // facts.tasks when executors without announcement got their cores
+	announced int          // facts.tasks at the last call of announce that set cores
 }
 
 // A gap is an event that is missing: its kind, and the id of the job, stage or task.
@@ -33,18 +33,18 @@ type gap struct {
 	id   int
 }
 
-// miss notes an event that is missing in the log. Answers of a driver are not of one instant, so that they prove
-// nothing.
+// miss records an event that is missing in the log. It ignores responses of a driver: they are not from one instant,
+// so they prove nothing.
 func (r *repairer) miss(kind string, id int) {
 	if r.inLog && len(r.missing) < mostTasks {
 		r.missing[gap{kind, id}] = true
 	}
 }
 
-// mostGap is how far the id of a stage may lie above those of the jobs' stages if the start of its job is missing.
+// mostGap bounds how far an unknown stage id may exceed all known ones, if the start of its job is missing.
 const mostGap = 10_000
 
-// plausible reports whether there may be a stage of that id.
+// plausible reports whether a stage with this id can exist.
 func (r *repairer) plausible(id int) bool {
 	top := -1
 	for _, j := range r.jobs {
@@ -53,7 +53,7 @@ func (r *repairer) plausible(id int) bool {
 	return id >= 0 && (top < 0 || id <= top+mostGap)
 }
 
-// begin notes that an attempt of a stage runs if no event has its submission.
+// begin marks an attempt of a stage as running if its submission event is missing.
 func (r *repairer) begin(s *stage, t *try, at dag.Instant, e *event) {
 	r.imply(s, e)
 	if t.status != "" {
@@ -69,10 +69,10 @@ func (r *repairer) begin(s *stage, t *try, at dag.Instant, e *event) {
 	}
 }
 
-// firstImplied is the id of the first job without a start.
+// firstImplied is the id of the first job with a missing start.
 const firstImplied = -mostJobs - 2
 
-// imply makes a stage that is of no job one of a job whose start is missing.
+// imply assigns a stage without a job to a job with a missing start.
 func (r *repairer) imply(s *stage, e *event) {
 	if len(s.jobs) > 0 || !r.plausible(s.id) {
 		return
@@ -96,7 +96,7 @@ func (r *repairer) imply(s *stage, e *event) {
 	r.takeExecutionOf(e, j.id)
 }
 
-// openImplied is the job that runs and whose start is missing; nil if there is none.
+// openImplied returns the running job with a missing start, or nil.
 func (r *repairer) openImplied() *job {
 	for id := firstImplied; r.jobs[id] != nil; id++ {
 		if j := r.jobs[id]; !j.over() {
@@ -106,7 +106,7 @@ func (r *repairer) openImplied() *job {
 	return nil
 }
 
-// repair ends what must have ended by now.
+// repair ends everything that must have ended by now.
 func (r *repairer) repair(now dag.Instant) {
 	r.implied = slices.DeleteFunc(r.implied, func(k *task) bool { return !k.impliedSince.Known() })
 	r.announce()
@@ -142,7 +142,7 @@ func (r *repairer) repair(now dag.Instant) {
 	}
 }
 
-// completeStage completes an attempt of a stage that another stage has read, or all of whose tasks have succeeded.
+// completeStage completes a stage attempt if another stage has read its output, or all its tasks have succeeded.
 func (r *repairer) completeStage(s *stage, now dag.Instant) {
 	t := s.newest()
 	if t == nil || t.status != "ACTIVE" {
@@ -182,7 +182,7 @@ func (r *repairer) completeStage(s *stage, now dag.Instant) {
 	r.miss("StageCompleted", s.id)
 }
 
-// overAt is when the tasks of an attempt of a stage had ended at the latest; NoInstant while they may run.
+// overAt returns when all tasks of a stage attempt must have ended, or NoInstant while they may run.
 func (r *repairer) overAt(s *stage, t *try) dag.Instant {
 	if t.status == "COMPLETE" {
 		return t.completed
@@ -199,7 +199,7 @@ func (r *repairer) overAt(s *stage, t *try) dag.Instant {
 	return at
 }
 
-// end ends a task by a guess; implied says that a later event shows that it has ended.
+// end sets a guessed end of a task. implied means that a later event shows that the task has ended.
 func (r *repairer) end(k *task, state dag.AttemptState, at, now dag.Instant, implied bool) {
 	k.end = at
 	k.become(state, true)
@@ -212,8 +212,8 @@ func (r *repairer) end(k *task, state dag.AttemptState, at, now dag.Instant, imp
 	k.impliedSince = now
 }
 
-// settle ends the tasks of an attempt of a stage that is complete, or whose jobs have ended. They took as long as
-// others of the stage, except for one that the stage waited for.
+// settle ends the open tasks of a stage attempt once the attempt is complete or its jobs have ended. They get the
+// median duration of the stage's tasks. If the stage waited for a last task, that one lasts until the stage's end.
 func (r *repairer) settle(s *stage, t *try, now dag.Instant) {
 	at := r.overAt(s, t)
 	if t.settled || !at.Known() {
@@ -261,8 +261,8 @@ func (r *repairer) settle(s *stage, t *try, now dag.Instant) {
 	}
 }
 
-// crowd ends tasks of an executor that has gone, or that seems to run more of them than it has cores: those that began
-// first ended when the next ones began.
+// crowd ends tasks of a lost executor. It also ends the oldest tasks of an executor that seems to run more tasks
+// than it has cores: each ended when the next one began.
 func (r *repairer) crowd(x *executor, running []*task, now dag.Instant) {
 	if gone := x.removed; !x.active && gone.Known() && now.Sub(gone) > late {
 		for _, k := range running {

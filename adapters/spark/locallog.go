@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// mostLocalLog bounds the event log that is read at the end of a run, in bytes: a user waits for it.
+// mostLocalLog bounds the event log that is read at the end of a run, in bytes, because a user waits for it.
 const mostLocalLog = 256 << 20
 
-// localLog returns the event log that the application has finished in a folder of this machine; "" if there is none.
+// localLog returns the path of the application's finished event log on this machine, or "".
 func (a *App) localLog() string {
 	if !a.conf.on("spark.eventLog.enabled") {
 		return ""
@@ -40,12 +40,12 @@ func (a *App) localLog() string {
 	return ""
 }
 
-// plainName reports whether an id can be a file's name.
+// plainName reports whether an id is a valid file name.
 func plainName(id string) bool {
 	return id != "" && id == filepath.Base(id) && !strings.HasPrefix(id, ".") && !strings.Contains(id, "\\")
 }
 
-// readLocalLog takes the end of the application from its event log, if that is on this machine.
+// readLocalLog applies the end of the application from its event log, if the log is on this machine.
 func (a *App) readLocalLog() {
 	path := a.localLog()
 	if path == "" || !IsLog(path) {

@@ -15,7 +15,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Bounds of an event log: a hostile file cannot fill our memory.
+// Bounds of an event log, so that a hostile file cannot fill the memory.
 const (
 	mostLine   = 64 << 20 // bytes of a line
 	mostLog    = 32 << 30 // bytes of all lines, unpacked
@@ -25,25 +25,25 @@ const (
 // A Log is the event log of an application.
 type Log struct {
 	events []event
-	// Torn says that the log breaks off, as that of a running application does.
+	// Torn reports that the log is cut off, as the log of a running application is.
 	Torn bool
-	// First and Last are the instants between which there are jobs to play.
+	// First and Last are the instants between which the log has jobs.
 	First, Last dag.Instant
-	Ended       bool // the application has ended in it
+	Ended       bool // the log has the application's end
 	total       int
 	progress    func(bytes int)
-	id          string // of the application, and of its attempt if that is not the first
+	id          string // of the application; includes the attempt number after the first attempt
 	app         string
-	lines       int                 // that are not empty
-	bad         int                 // lines that are no events
-	seen        map[uint64]struct{} // events that come once, by hash
+	lines       int                 // non-empty lines
+	bad         int                 // lines that are not events
+	seen        map[uint64]struct{} // hashes of events that occur once
 	seed        maphash.Seed
-	doubled     int // events that were there before
+	doubled     int // repeated events
 	steps       []clock.Step
 	texts       map[string]string
 }
 
-// intern returns the same memory for equal texts.
+// intern returns the same memory for equal strings.
 func (l *Log) intern(s string) string {
 	if same, ok := l.texts[s]; ok {
 		return same
@@ -55,13 +55,14 @@ func (l *Log) intern(s string) string {
 	return s
 }
 
-// readEvery is how many lines of a log are read between two reports of progress.
+// readEvery is the number of lines between two progress reports.
 const readEvery = 1000
 
-// ErrNoLog says that a file holds no events of Spark.
+// ErrNoLog means that a file has no Spark jobs.
 var ErrNoLog = errors.New("spark: no job of an application in it: not an event log, or one of an application that has run nothing")
 
-// ReadLog reads an event log: lines of JSON, plain or packed as eventlog.Unpack reads them. A torn end is no error.
+// ReadLog reads an event log: lines of JSON, plain or compressed, as eventlog.Unpack reads them. A cut-off end is
+// not an error.
 func ReadLog(in io.Reader) (*Log, error) {
 	l := newLog()
 	if err := l.read(in); err != nil {
@@ -74,7 +75,7 @@ func newLog() *Log {
 	return &Log{First: dag.NoInstant, Last: dag.NoInstant, seen: map[uint64]struct{}{}, seed: maphash.MakeSeed()}
 }
 
-// read takes in one file of a log.
+// read reads one file of a log.
 func (l *Log) read(in io.Reader) error {
 	b, err := eventlog.Unpack(in)
 	if err != nil {
@@ -110,7 +111,7 @@ func (l *Log) read(in io.Reader) error {
 	}
 }
 
-// note takes a line; the last one of a log that breaks off may be half a line.
+// note adds a line. The last line of a cut-off log may be incomplete.
 func (l *Log) note(line []byte, whole bool, bad *input.Streak) error {
 	switch {
 	case l.take(line):
@@ -124,7 +125,7 @@ func (l *Log) note(line []byte, whole bool, bad *input.Streak) error {
 	return nil
 }
 
-// take takes a line, and reports whether it is an event.
+// take adds a line, and reports whether it is an event.
 func (l *Log) take(line []byte) bool {
 	l.lines++
 	e, w, ok := l.eventOf(line)
@@ -149,7 +150,7 @@ func (l *Log) take(line []byte) bool {
 	return true
 }
 
-// check puts the log in order, and says whether there is a job to play.
+// check orders the log, and returns ErrNoLog if it has no job.
 func (l *Log) check() error {
 	l.seen, l.texts = nil, nil
 	l.arrange()
@@ -175,13 +176,13 @@ func readLine(b *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// Tasks returns about how many tasks the log has.
+// Tasks returns the approximate number of tasks in the log.
 func (l *Log) Tasks() int { return len(l.events) / 2 }
 
 // ID returns the id of the application.
 func (l *Log) ID() string { return l.id }
 
-// A Reader plays a log from its beginning. It is not safe for concurrent use.
+// A Reader replays a log from its beginning. It is not safe for concurrent use.
 type Reader struct {
 	log    *Log
 	app    *App
@@ -189,15 +190,14 @@ type Reader struct {
 	next   int
 }
 
-// Reader returns a reader that has read nothing. id is the application's, or that of a unit of it; "" is the
-// application.
+// Reader returns a reader at the beginning of the log. id is the application's or a unit's; "" is the application.
 func (l *Log) Reader(id string) *Reader {
 	app := NewApp(id)
 	app.inLog = true
 	return &Reader{log: l, app: app, player: app.player()}
 }
 
-// Holds reports whether the log has a job of the application, or of the unit, of that id.
+// Holds reports whether the log has a job of the application or unit with this id.
 func (l *Log) Holds(id string) bool {
 	app, of := parseID(id)
 	return (app == "" || app == l.id || app == l.app) && slices.ContainsFunc(l.events, func(e event) bool {
@@ -213,8 +213,7 @@ func (l *Log) Holds(id string) bool {
 	})
 }
 
-// At returns what had happened at an instant, which is not before that of the last call. ok is false before the first
-// job.
+// At returns a snapshot of an instant. Instants must not decrease between calls. ok is false before the first job.
 func (r *Reader) At(now dag.Instant) (snap *dag.Snapshot, ok bool) {
 	for r.next < len(r.log.events) && r.log.events[r.next].at <= now {
 		r.player.apply(&r.log.events[r.next])

@@ -16,7 +16,7 @@ type player struct {
 
 func (a *App) player() player { return player{a.facts, a.outcome, a.repairer} }
 
-// apply applies an event that happened at its instant.
+// apply applies one event.
 func (p *player) apply(e *event) {
 	w := e.more
 	switch e.kind {
@@ -112,7 +112,7 @@ func (p *player) startJob(e *event) {
 	p.takeExecutionOf(e, idOf(w.JobID))
 }
 
-// takeExecutionOf notes the executions of SQL that a job belongs to.
+// takeExecutionOf records the executions of SQL that a job belongs to.
 func (f *facts) takeExecutionOf(e *event, job int) {
 	of := e.properties()
 	for _, name := range []text{of.SQL, of.Root} {
@@ -139,7 +139,7 @@ func (p *player) endJob(e *event) {
 	}
 }
 
-// describe takes what a stage is, and returns it; nil if there are too many.
+// describe sets the description of a stage and returns the stage, or nil if there are too many.
 func (p *player) describe(w *stageInfo) *stage {
 	s := p.stageAt(idOf(w.ID))
 	if s == nil {
@@ -217,7 +217,7 @@ func (p *player) applyTask(e *event) {
 	if k == nil {
 		return
 	}
-	if !s.sized { // only its tasks show how many there are
+	if !s.sized { // the number of tasks is only visible from the tasks
 		s.tasks = max(s.tasks, min(int(w.part)+1, mostTasks))
 	}
 	executor := p.executorAt(w.executor)
@@ -248,7 +248,7 @@ func (p *player) applyTask(e *event) {
 	}
 }
 
-// endTask takes how a task ended.
+// endTask sets the end of a task.
 func (p *player) endTask(k *task, e *event) {
 	w := e.task
 	was := k.state

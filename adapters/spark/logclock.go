@@ -11,8 +11,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// arrange gives the events their instants: these never go back. What follows the application's end in the log, such as
-// the end of a job that was cancelled with it, happened before that end was complete.
+// arrange sets the instants of all events so that they never decrease. Events after the application's end, such as
+// ends of jobs that were cancelled with it, are moved before it.
 func (l *Log) arrange() {
 	shift, steps := clock.Straighten(l.stamps())
 	l.steps = steps
@@ -42,10 +42,10 @@ func (l *Log) arrange() {
 	}
 }
 
-// stamps are the events' times.
+// stamps returns the times of all events, with the relations that clock.Straighten needs.
 func (l *Log) stamps() []clock.Stamp {
 	out := make([]clock.Stamp, len(l.events))
-	began, there := map[int32]int{}, map[string]int{} // events: of tasks their start, of executors the first
+	began, there := map[int32]int{}, map[string]int{} // event indices: starts of tasks, first events of executors
 	before := &event{stage: -1}
 	for i := range l.events {
 		e := &l.events[i]
@@ -61,7 +61,7 @@ func (l *Log) stamps() []clock.Stamp {
 			s.Prompt = before.kind == "TaskEnd" && before.stage == e.stage
 		case "StageSubmitted":
 			s.Prompt = before.kind == "StageCompleted" || before.kind == "JobStart"
-		case "TaskStart": // a core that is free takes the next task at once
+		case "TaskStart": // a free core takes the next task at once
 			first, known := there[e.task.executor]
 			s.Prompt = known && before.stage == e.stage && (before.task != nil &&
 				before.task.executor == e.task.executor || before.kind == "StageSubmitted" && first < i-1)
@@ -80,7 +80,7 @@ func (l *Log) stamps() []clock.Stamp {
 	return out
 }
 
-// Warnings are about the log as a whole.
+// Warnings returns warnings about the whole log.
 func (l *Log) Warnings() []dag.Warning {
 	var out []dag.Warning
 	warn := func(format string, args ...any) {
@@ -104,10 +104,10 @@ func (l *Log) Warnings() []dag.Warning {
 	return out
 }
 
-// namedSteps bounds the steps of a clock that a warning names.
+// namedSteps bounds the clock steps that a warning lists.
 const namedSteps = 3
 
-// stepped says how the clock of the log was set; "" if it was not.
+// stepped describes how the clock of the log was set, or returns "".
 func (l *Log) stepped() string {
 	var parts []string
 	for _, s := range l.steps[:min(len(l.steps), namedSteps)] {

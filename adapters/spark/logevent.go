@@ -10,31 +10,31 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// An event is a line of an event log, as far as it is read.
+// An event is the parsed part of an event log line.
 type event struct {
-	kind  string // its name without package and prefix
-	line  int    // of the log, from 1
+	kind  string // the event's name without package and prefix
+	line  int    // line number in the log, from 1
 	stamp dag.Instant
-	at    dag.Instant // the same, not before the event in the line before
-	shift dag.Instant // what is added to its times, because the log's clock was set
+	at    dag.Instant // stamp, but not before the previous line's event
+	shift dag.Instant // correction of its times after a clock change
 	stage int         // -1 none
 	task  *taskEvent  // of TaskStart and TaskEnd
 	more  *wireEvent  // of all others
 }
 
-// A taskEvent is how an attempt of a task began or ended.
+// A taskEvent is the start or end of a task attempt.
 type taskEvent struct {
 	id, part       int32
 	try            int32
 	executor       string
 	launch, finish dag.Instant
 	state          dag.AttemptState
-	why, loss      string // loss is why its executor was lost; "" if it was not
+	why, loss      string // loss is why its executor was lost, or ""
 	lost           bool   // with its executor
 	counted        bool   // it has counters
-	writes         bool   // a shuffle
+	writes         bool   // it writes a shuffle
 	in, read, out  float64
-	took           time.Duration // by its executor's own measure; -1 unknown
+	took           time.Duration // duration as the executor measured it; -1 unknown
 }
 
 // A wireEvent is an event as Spark's listener writes it.
@@ -54,20 +54,20 @@ type wireEvent struct {
 		Cores number `json:"Total Cores"`
 	} `json:"Executor Info"`
 	Reason text `json:"Removed Reason"`
-	// Names of the same in events of exclusion.
+	// The executor's id in events of exclusion.
 	ExcludedExecutor text `json:"executorId"`
 
 	JobID     *number     `json:"Job ID"`
 	Submitted number      `json:"Submission Time"`
 	Stages    []stageInfo `json:"Stage Infos"`
-	StageIDs  []*number   `json:"Stage IDs"` // all that Spark before 1.2 has
+	StageIDs  []*number   `json:"Stage IDs"` // the only field for stages before Spark 1.2
 	Completed number      `json:"Completion Time"`
 	Result    struct {
 		Result    text
 		Exception struct{ Message text }
 	} `json:"Job Result"`
 
-	// Of executions of SQL, and of the jobs that are of one.
+	// Of executions of SQL, and of their jobs.
 	Execution   *number `json:"executionId"`
 	Description text    `json:"description"`
 	Time        number  `json:"time"`
@@ -143,7 +143,7 @@ type taskEnd struct {
 	KillReason  text `json:"Kill Reason"`
 }
 
-// eventKinds are the kinds of events that are read.
+// eventKinds are the kinds of events that are parsed.
 var eventKinds = []string{
 	"LogStart", "ApplicationStart", "ApplicationEnd", "EnvironmentUpdate", "ExecutorAdded", "ExecutorRemoved",
 	"ExecutorExcluded", "ExecutorUnexcluded", "ExecutorBlacklisted", "ExecutorUnblacklisted", "JobStart", "JobEnd",
@@ -161,8 +161,8 @@ func idOf(n *number) int {
 	return n.ID()
 }
 
-// application returns the id of the application that an event starts. YARN starts a driver again that has failed: the
-// id of its second attempt ends in _2, as the name of that attempt's log does.
+// application returns the id of the application that an event starts. YARN restarts a driver that has failed. The id
+// of the second attempt then ends in _2, as the name of its log does.
 func (w *wireEvent) application() string {
 	id := dag.Clean(string(w.AppID))
 	if n := dag.Clean(string(w.Attempt)); n != "" && n != "1" {
@@ -171,7 +171,7 @@ func (w *wireEvent) application() string {
 	return id
 }
 
-// eventOf reads a line. ok is false for a line that is no event; e is nil for one that is not wanted.
+// eventOf parses a line. ok is false if the line is not an event; e is nil for kinds that are not in eventKinds.
 func (l *Log) eventOf(line []byte) (e *event, w *wireEvent, ok bool) {
 	name := eventlog.Event(line)
 	kind := strings.TrimPrefix(name[strings.LastIndexByte(name, '.')+1:], "SparkListener")
@@ -196,13 +196,13 @@ func (l *Log) eventOf(line []byte) (e *event, w *wireEvent, ok bool) {
 	return e, w, true
 }
 
-// sound reports whether an event has what is needed of its kind, in sizes that Spark can have.
+// sound reports whether an event has the required fields of its kind, in valid ranges.
 func (w *wireEvent) sound(kind string) bool {
 	switch kind {
 	case "JobStart":
 		whole := slices.DeleteFunc(slices.Clone(w.Stages), func(s stageInfo) bool { return !s.sound() })
 		broken := w.Stages == nil && len(w.StageIDs) == 0 || len(whole) == 0 && len(w.Stages) > 0
-		w.Stages = whole // a job without any partition has no stage
+		w.Stages = whole // a job without partitions has no stage
 		return !broken && idOf(w.JobID) >= 0
 	case "JobEnd":
 		return idOf(w.JobID) >= 0 && w.Result.Result != ""
@@ -230,14 +230,14 @@ func (w *taskInfo) sound() bool {
 	return idOf(w.ID) >= 0 && w.Launch.Instant().Known() && w.Index.ID() >= 0 && w.Executor != ""
 }
 
-// An identity is the same for an event that is in the log twice.
+// An identity identifies an event, so that duplicates in the log are found.
 type identity struct {
 	kind, executor, reason           string
 	job, stage, try, task, execution int
 	at                               dag.Instant
 }
 
-// identity returns which event it is; once is false for one that may come again.
+// identity returns the identity of an event. once is false for kinds that may repeat.
 func (w *wireEvent) identity(kind string) (of identity, once bool) {
 	of = identity{
 		kind: kind, executor: string(w.Executor), reason: string(w.EndReason.Reason), job: idOf(w.JobID),
@@ -257,7 +257,7 @@ func (w *wireEvent) identity(kind string) (of identity, once bool) {
 	return of, true
 }
 
-// time is when the event happened; NoInstant if it does not have that.
+// time returns when the event happened, or NoInstant if the event does not contain the time.
 func (w *wireEvent) time(kind string) dag.Instant {
 	switch kind {
 	case "JobStart":
@@ -278,7 +278,7 @@ func (w *wireEvent) time(kind string) dag.Instant {
 	return w.Timestamp.Instant()
 }
 
-// taskEvent returns what an event says of a task. intern returns the same memory for equal texts.
+// taskEvent returns the parsed task of an event. intern returns the same memory for equal strings.
 func (w *wireEvent) taskEvent(intern func(string) string) *taskEvent {
 	info := w.Task
 	k := &taskEvent{
@@ -314,7 +314,7 @@ func (w *wireEvent) taskEvent(intern func(string) string) *taskEvent {
 	return k
 }
 
-// launched is when a task began whose start is not in the log.
+// launched returns when a task began if the log does not have its start.
 func (k *taskEvent) launched(end, shift dag.Instant) dag.Instant {
 	if k.took >= 0 && (shift != 0 || end.Sub(k.launch)-k.took > time.Minute) {
 		return end.Add(-k.took)
@@ -322,7 +322,7 @@ func (k *taskEvent) launched(end, shift dag.Instant) dag.Instant {
 	return min(k.launch+shift, end)
 }
 
-// properties are those of the thread that submitted a job or a stage.
+// properties returns the properties of the thread that submitted a job or a stage.
 func (e *event) properties() *jobProperties {
 	if e.more == nil {
 		return &jobProperties{}

@@ -15,14 +15,14 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// IsLog reports whether a local file is an event log or a zip, or a folder that holds event logs.
+// IsLog reports whether a local path is an event log, a zip, or a folder with event logs.
 func IsLog(name string) bool {
 	in, file := local(name)
-	logs, _ := FindLogs(context.Background(), in, file) // what cannot be read is no log
+	logs, _ := FindLogs(context.Background(), in, file) // an unreadable file is not a log
 	return len(logs) > 0 || isZip(in, file)
 }
 
-// local returns the folder of a local file, or a local folder, as a file system, and the name in it.
+// local returns a local folder as a file system, and the name in it. For a file it returns the file's folder.
 func local(name string) (in fs.FS, file string) {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		return os.DirFS(name), "."
@@ -30,17 +30,17 @@ func local(name string) (in fs.FS, file string) {
 	return os.DirFS(filepath.Dir(name)), filepath.Base(name)
 }
 
-// A LogFile is where an event log is: in a file, or in the pieces of a rolling log.
+// A LogFile is the location of an event log: a file, or the pieces of a rolling log.
 type LogFile struct {
-	Name string          // of the file, of the folder with the pieces, or of the file in a zip
-	Read func(bytes int) // called, unless it is nil, with how many were read of it so far
+	Name string          // the path of the file, of the folder with pieces, or within a zip
+	Read func(bytes int) // if set, called with the number of bytes read so far
 	in   fs.FS
-	zip  string // the file in in that the pieces are packed in, "" if they are files themselves
-	// pieces are files in their order.
+	zip  string // the zip in in that contains the pieces; "" if they are plain files
+	// pieces are file names in order.
 	pieces []string
 }
 
-// LocalLogs lists the event logs in a local file or folder, by their names.
+// LocalLogs returns the event logs in a local file or folder, by name.
 func LocalLogs(ctx context.Context, name string) ([]LogFile, error) {
 	in, file := local(name)
 	logs, err := FindLogs(ctx, in, file)
@@ -54,7 +54,7 @@ func LocalLogs(ctx context.Context, name string) ([]LogFile, error) {
 	return logs, err
 }
 
-// OpenLog reads the only event log in a local file or folder.
+// OpenLog reads a local event log. It returns an error if the file or folder has none, or more than one.
 func OpenLog(name string) (*Log, error) {
 	logs, err := LocalLogs(context.Background(), name)
 	switch {
@@ -75,13 +75,13 @@ func (f LogFile) Open() (*Log, error) {
 	if err := f.read(l); err != nil {
 		return nil, err
 	}
-	if l.id == "" { // Spark 1.0 wrote none
+	if l.id == "" { // Spark 1.0 wrote no id
 		l.name(dag.Clean(path.Base(filepath.ToSlash(f.Name))))
 	}
 	return l, l.check()
 }
 
-// name gives an id to an application whose log has none.
+// name sets the application's id in a log without one.
 func (l *Log) name(id string) {
 	for _, e := range l.events {
 		if e.kind == "ApplicationStart" {
@@ -143,7 +143,7 @@ func openZip(in fs.FS, name string) (z *zip.Reader, done func(), err error) {
 	return z, done, nil
 }
 
-// isZip reports whether a file begins as a zip.
+// isZip reports whether a file starts like a zip.
 func isZip(in fs.FS, name string) bool {
 	f, err := openRegular(in, name)
 	if err != nil {
@@ -155,7 +155,7 @@ func isZip(in fs.FS, name string) bool {
 	return string(head[:n]) == eventlog.ZipMagic
 }
 
-// beginsAsLog reports whether a file begins as an event log, packed or not.
+// beginsAsLog reports whether a file starts like an event log, compressed or not.
 func beginsAsLog(in fs.FS, name string) bool {
 	f, err := openRegular(in, name)
 	if err != nil {
@@ -166,11 +166,11 @@ func beginsAsLog(in fs.FS, name string) bool {
 	if err != nil {
 		return false
 	}
-	head, _ := b.Peek(eventlog.ReadSize) // a short file is no error
+	head, _ := b.Peek(eventlog.ReadSize) // a short file is not an error
 	return eventlog.IsLog(head)
 }
 
-// openRegular opens a regular file: opening a pipe waits for its writer.
+// openRegular opens a regular file only: opening a pipe would block until a writer comes.
 func openRegular(in fs.FS, name string) (fs.File, error) {
 	if info, err := fs.Stat(in, name); err != nil || !info.Mode().IsRegular() {
 		return nil, errors.Join(fs.ErrInvalid, err)

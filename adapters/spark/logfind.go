@@ -12,35 +12,35 @@ import (
 	"strings"
 )
 
-// mostFiles bounds the files of a folder that are looked at.
+// mostFiles bounds the files in a folder.
 const mostFiles = 100_000
 
-// Names of the pieces of a log.
+// File names of the pieces of a log.
 var (
-	// Spark 3: events_1_app-20261122165821-0002.zstd; a compacted piece ends in .compact, and stands for those before.
+	// Spark 3: events_1_app-20261122165821-0002.zstd. A compacted piece ends in .compact and replaces earlier pieces.
 	rolled = regexp.MustCompile(`^events_(\d{1,9})_(.+?)(?: \(\d+\)| copy| - Copy)?(?:\.[a-z0-9]{2,6})?(\.compact)?$`)
-	// Spark 1: EVENT_LOG_1, in a folder with files whose names are the version and the codec.
+	// Spark 1: EVENT_LOG_1, in a folder with other files that are named after the version and the codec.
 	numbered = regexp.MustCompile(`^(EVENT_LOG)_(\d{1,9})$`)
 	// Databricks: eventlog-2023-06-14--15-30.gz, and eventlog for the newest piece.
 	dated  = regexp.MustCompile(`^eventlog-(\d{4}-\d{2}-\d{2}--\d{2}-\d{2}[-\d]*)[^/]*$`)
 	newest = regexp.MustCompile(`^eventlog(\.[a-z0-9]{2,6})?$`)
-	// other names files that lie in folders of histories and are no event logs. They are not opened: there may be many.
+	// other matches files in history folders that are not event logs. There may be many, so they are not opened.
 	other = regexp.MustCompile(`^[._]|\.(crc|xml|xml\.gz|jhist|jhist\.gz|summary|html|ya?ml|tape|tape\.gz|jar|py|sql|pig)$|` +
 		`^([^.].*_)?job_[0-9]{12}_[0-9]+_|^history\.txt\.appattempt_|^(dag|appattempt)_\d+_`)
 )
 
-// A piece is a file of a log that has several.
+// A piece is one file of a log that has several.
 type piece struct {
 	name, order string
 	n           int
 	size        int64
-	compact     string // the end of the name of a compacted piece
+	compact     string // suffix of a compacted piece
 }
 
-// A pieceGroup names the log that a piece is of.
+// A pieceGroup identifies the log of a piece.
 type pieceGroup struct{ folder, log string }
 
-// pieceOf returns the piece that a file is by its name, and which log it is of.
+// pieceOf parses the name of a piece and returns the log that it belongs to.
 func pieceOf(name string) (p piece, of pieceGroup, ok bool) {
 	folder, base := path.Split(name)
 	p, of = piece{name: name}, pieceGroup{folder: path.Clean(folder)}
@@ -59,19 +59,19 @@ func pieceOf(name string) (p piece, of pieceGroup, ok bool) {
 		return p, of, true
 	}
 	if newest.MatchString(base) {
-		p.order, of.log = "~", "eventlog" // behind all dates
+		p.order, of.log = "~", "eventlog" // sorts after all dates
 		return p, of, true
 	}
 	return p, of, false
 }
 
-// FindLogs lists the event logs in a file, in a folder and the folders below it, and in zips of these, by their names.
+// FindLogs returns the event logs in a file, or in a folder, its subfolders and their zips, by name.
 func FindLogs(ctx context.Context, in fs.FS, name string) ([]LogFile, error) {
 	info, err := fs.Stat(in, name)
 	if err != nil {
 		return nil, err
 	}
-	if !info.IsDir() { // a piece that is asked for is read alone
+	if !info.IsDir() { // a piece that the user names is read alone
 		return oneFile(ctx, in, name)
 	}
 	var logs []LogFile
@@ -95,7 +95,7 @@ func FindLogs(ctx context.Context, in fs.FS, name string) ([]LogFile, error) {
 				p.size = info.Size()
 			}
 			groups[of] = append(groups[of], p)
-		} else if found, err := oneFile(ctx, in, file); err == nil { // a zip that is damaged holds none
+		} else if found, err := oneFile(ctx, in, file); err == nil { // a damaged zip has no logs
 			logs = append(logs, found...)
 		}
 		return nil
@@ -105,7 +105,7 @@ func FindLogs(ctx context.Context, in fs.FS, name string) ([]LogFile, error) {
 	return logs, err
 }
 
-// grouped returns the logs whose pieces are in groups.
+// grouped returns the logs that the groups of pieces form.
 func grouped(in fs.FS, groups map[pieceGroup][]piece) (logs []LogFile) {
 	inFolder := map[string]int{}
 	for of := range groups {
@@ -124,7 +124,7 @@ func grouped(in fs.FS, groups map[pieceGroup][]piece) (logs []LogFile) {
 	return logs
 }
 
-// oneFile returns the log that a file is, or those in it if it is a zip.
+// oneFile returns the log in a file, or all logs in a zip.
 func oneFile(ctx context.Context, in fs.FS, name string) ([]LogFile, error) {
 	if !isZip(in, name) {
 		if !beginsAsLog(in, name) {
@@ -147,8 +147,8 @@ func oneFile(ctx context.Context, in fs.FS, name string) ([]LogFile, error) {
 	return logs, err
 }
 
-// inOrder returns the names of the pieces of a log in their order. A compacted piece stands for itself and those before
-// it. If a piece is there twice, the larger file counts.
+// inOrder returns the names of a log's pieces in order. A compacted piece replaces those before it. If a piece
+// exists twice, the larger file is used.
 func inOrder(list []piece) []string {
 	slices.SortFunc(list, func(a, b piece) int {
 		return cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(a.order, b.order), cmp.Compare(len(a.compact), len(b.compact)),

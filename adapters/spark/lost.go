@@ -9,13 +9,13 @@ import (
 
 const lostOutput = "what it wrote was lost with its executor"
 
-// keepsOutput reports whether what tasks have written outlives their executor.
+// keepsOutput reports whether the output of tasks outlives their executor.
 func (f *tables) keepsOutput(e *executor) bool {
 	return f.conf.on("spark.shuffle.service.enabled") || strings.Contains(f.conf["spark.shuffle.manager"], ".") ||
 		e.killed() || strings.Contains(e.reason, "decommission")
 }
 
-// markLost takes the success of attempts away whose output went with an executor and is still to be read.
+// markLost marks succeeded attempts as killed if their output was lost with an executor and is still needed.
 func (f *tables) markLost(s *stage, attempts []dag.Attempt) {
 	if t := s.newest(); t == nil || t.number == 0 && !f.anyLost {
 		return
@@ -24,7 +24,7 @@ func (f *tables) markLost(s *stage, attempts []dag.Attempt) {
 		at, again := &attempts[i-1], &attempts[i]
 		if at.State == dag.AttemptSucceeded && at.Task == again.Task && at.End <= again.Start && at.Node >= 0 &&
 			!f.all[at.Node].active && !f.final(s) {
-			lose(at) // it has run again
+			lose(at) // the task has run again
 		}
 	}
 	t := s.newest()
@@ -41,7 +41,7 @@ func (f *tables) markLost(s *stage, attempts []dag.Attempt) {
 			continue
 		}
 		if s.done() && t.number > 0 && t.submitted > e.removed {
-			continue // it has run again
+			continue // the task has run again
 		}
 		lose(at)
 	}
@@ -50,12 +50,12 @@ func (f *tables) markLost(s *stage, attempts []dag.Attempt) {
 	}
 }
 
-// lose takes the success of an attempt away that had done its work.
+// lose marks an attempt as killed although it had completed its work.
 func lose(at *dag.Attempt) { at.State, at.Diagnosis, at.Ratio = dag.AttemptKilled, lostOutput, 1 }
 
-// reconcile makes as many tasks of a stage that is tried again open as the attempt has left.
+// reconcile adjusts the number of open tasks of a retried stage to the number that the new attempt still has to run.
 func (f *tables) reconcile(s *stage, t *try, attempts []dag.Attempt) {
-	again := map[int32]bool{} // those of which the attempt has a task
+	again := map[int32]bool{} // tasks that are in the new attempt
 	succeeded := map[int32]bool{}
 	for _, k := range t.list {
 		if i := s.indexOf(k.part); i >= 0 {
@@ -65,7 +65,7 @@ func (f *tables) reconcile(s *stage, t *try, attempts []dag.Attempt) {
 			}
 		}
 	}
-	old := 0 // tasks that the attempt does not have, and that have succeeded before
+	old := 0 // tasks that succeeded in earlier attempts only
 	for i := range attempts {
 		if at := &attempts[i]; at.State == dag.AttemptSucceeded && !succeeded[at.Task] {
 			if again[at.Task] {

@@ -9,15 +9,15 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A NoUnitError says that an application has no execution of SQL, or no job group, of a name.
+// A NoUnitError means that an application does not have the named execution of SQL or job group.
 type NoUnitError struct {
 	App  string
-	Unit string   // in words
-	Has  []string // those that it has, in the order in which they came
+	Unit string   // for messages
+	Has  []string // the existing ones, in the order in which they appeared
 	kind string
 }
 
-// mostUnits bounds how many units an error lists.
+// mostUnits bounds how many units an error message lists.
 const mostUnits = 5
 
 func (e *NoUnitError) Error() string { return "spark: " + e.words() }
@@ -33,7 +33,7 @@ func (e *NoUnitError) words() string {
 	return s + "; it has " + strings.Join(e.Has, ", ")
 }
 
-// noUnit says that the unit is not there; nil if it is, or is the whole application.
+// noUnit returns an error if the unit does not exist. It returns nil if it does, or for the whole application.
 func (a *App) noUnit() *NoUnitError {
 	if a.unit.kind == "" || a.Begun() || a.execution() != nil {
 		return nil
@@ -60,8 +60,8 @@ func (a *App) noUnit() *NoUnitError {
 	return e
 }
 
-// Missing says why an application cannot be played although its whole recording has been read: it has not run any job,
-// or it does not have the unit.
+// Missing returns why an application cannot be replayed after its whole recording was read: it has run no job, or it
+// does not have the unit.
 func (a *App) Missing() error {
 	if e := a.noUnit(); e != nil {
 		return e
@@ -69,7 +69,8 @@ func (a *App) Missing() error {
 	return fmt.Errorf("spark: %s has run no job", a.flowID())
 }
 
-// Missing says why the log has nothing of a workflow; nil if it has, or is that of another application.
+// Missing returns why the log does not have a workflow. It returns nil if it does, or if it is another
+// application's.
 func (l *Log) Missing(id string) error {
 	app, of := parseID(id)
 	if of.kind == "" || app != "" && app != l.id || l.Holds(id) {
@@ -80,7 +81,7 @@ func (l *Log) Missing(id string) error {
 	return r.app.Missing()
 }
 
-// remarkWaiting warns that the unit has not come yet.
+// remarkWaiting warns that the unit does not exist yet.
 func (a *App) remarkWaiting() []dag.Warning {
 	e := a.noUnit()
 	if e == nil {

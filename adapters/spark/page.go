@@ -6,9 +6,9 @@ import (
 	"strconv"
 )
 
-// The page of a job draws its stages and their RDDs as graphs in the language of DOT. This is the only place where a
-// driver shows which stage reads which: an edge from an RDD of one stage to an RDD of another is a shuffle. The event
-// log has the same (edges.go).
+// The page of a job draws its stages and their RDDs as graphs in the DOT language. A driver shows the dependencies
+// between stages only there: an edge from an RDD of one stage to an RDD of another is a shuffle. The event log has
+// the same edges (edges.go).
 
 var (
 	metadata = regexp.MustCompile(`<div class="stage-metadata" stage-id="(\d{1,9})"`)
@@ -18,7 +18,7 @@ var (
 // mostPage bounds the page of a job, in bytes.
 const mostPage = 16 << 20
 
-// TakePage takes the page of a job, whose stages are known. It reports whether the page has the graph of the job.
+// TakePage applies the page of a job with known stages. It reports whether the page has the job's graph.
 func (a *answers) TakePage(body string, jobID int) bool {
 	j := a.jobs[jobID]
 	if j == nil || len(body) > mostPage {
@@ -50,8 +50,7 @@ func (a *answers) TakePage(body string, jobID int) bool {
 	return true
 }
 
-// writer is the stage of a job whose last RDD is rdd, else one that has it; -1 if there is none. It is not the stage
-// that reads.
+// writer returns the stage before reader with rdd as its last RDD, or else one that contains rdd; -1 if there is none.
 func (a *answers) writer(j *job, rdd, reader int) int {
 	found := -1
 	for _, id := range j.stages {

@@ -10,35 +10,35 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A driver often closes within a tenth of a second of its last job, and takes the only report of how that ended with
-// it. If nothing else will report the end, a source therefore looks at jobs that may end soon between its observations.
+// A driver often closes within a tenth of a second after its last job. Often nothing else reports how that job
+// ended. In that case a source polls jobs that may end soon between its observations.
 
 const (
 	peekEvery = 50 * time.Millisecond
-	// peekAhead is how far ahead the end of a job may be that is looked at.
+	// peekAhead is how soon a job must be expected to end to be polled.
 	peekAhead = 5 * time.Second
-	// peekFor is how long a job is looked at after an observation.
+	// peekFor bounds how long jobs are polled after an observation.
 	peekFor = time.Minute
-	// mostPeeked bounds the jobs that are looked at.
+	// mostPeeked bounds the jobs that are polled.
 	mostPeeked = 3
 )
 
-// A peek looks at jobs between two observations. Its answers are taken when it has stopped.
+// A peek polls jobs between two observations. Its responses are applied after it has stopped.
 type peek struct {
 	cancel  context.CancelFunc
 	stop    chan struct{}
 	done    chan struct{}
 	answers []*Answer   // of jobs that have ended
-	seen    dag.Instant // the Date of the newest answer
+	seen    dag.Instant // the Date of the newest response
 }
 
-// Peek has the source look at jobs that may end between observations, until the context of an observation is done.
+// Peek makes the source poll jobs that may end soon between its observations. It returns the source.
 func (s *Source) Peek() *Source {
 	s.peeks = true
 	return s
 }
 
-// startPeek begins to look at the jobs that run, if they may end soon and nothing else reports how.
+// startPeek starts to poll the running jobs if they may end soon and nothing else reports their end.
 func (s *Source) startPeek(ctx context.Context) {
 	if !s.peeks || s.manager != nil || s.named && s.app.historyTrouble == "" || s.app.over {
 		return
@@ -93,14 +93,14 @@ func (p *peek) run(ctx context.Context, driver Driver, paths []string) {
 	}
 }
 
-// endPeek stops to look, and takes what was seen. Only ends of jobs are taken: other answers may be older than those of
-// the newest observation.
+// endPeek stops the peek and applies its responses. It applies only ends of jobs, because other responses may be
+// older than those of the newest observation.
 func (s *Source) endPeek() {
 	if s.peek == nil {
 		return
 	}
 	close(s.peek.stop)
-	select { // a question that is under way is not cut off, unless it takes long
+	select { // a request in flight may finish, for at most a second
 	case <-s.peek.done:
 	case <-time.After(time.Second):
 	}
@@ -113,7 +113,7 @@ func (s *Source) endPeek() {
 	s.peek = nil
 }
 
-// ending returns the jobs that run if all of them may end soon; none if not.
+// ending returns the running jobs if all of them may end soon, otherwise none.
 func (a *App) ending(now dag.Instant) (ids []int) {
 	g := a.graph()
 	for _, id := range a.unitJobs() {
@@ -128,8 +128,9 @@ func (a *App) ending(now dag.Instant) (ids []int) {
 	return ids
 }
 
-// mayEnd reports whether a job may end soon, by the mean length of its tasks so far: after half the time that its tasks
-// would take in waves, since those that run have done a part, or in its last wave after the task that began last.
+// mayEnd reports whether a job may end within peekAhead, judged by the mean duration of its tasks so far. It assumes
+// half the time that its remaining tasks take in waves, because running tasks have done a part. In the last wave it
+// assumes the rest of the task that began last.
 func (a *App) mayEnd(j *job, g *graph, now dag.Instant) bool {
 	lacks := map[int]bool{}
 	g.lacking(j, lacks)
@@ -164,7 +165,7 @@ func (a *App) mayEnd(j *job, g *graph, now dag.Instant) bool {
 	return ms <= float64(peekAhead.Milliseconds())
 }
 
-// sleep waits for d, or until the context is done, whose cause it returns then.
+// sleep waits for d or until the context is done. In the second case it returns the cause.
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(max(0, d))
 	defer timer.Stop()

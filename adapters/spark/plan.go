@@ -15,18 +15,18 @@ import (
 // heartbeat is how often an executor reports on its tasks (spark.executor.heartbeatInterval).
 const heartbeat = 10 * time.Second
 
-// A planner makes the plan of an application: one job, whose stages are those of Spark that compute something.
+// A planner makes the plan of an application: one job with the Spark stages that compute something.
 type planner struct {
 	*facts
-	order    []*stage // stages of the plan, in the order in which they came into it
+	order    []*stage // stages of the plan, in the order in which they were added
 	expected int      // their tasks
 	names    map[string]int
 	plan     *dag.Plan
 	head     *dag.Plan // the plan without its stages
 }
 
-// grow takes new stages into the order of the plan: a stage keeps its place. A stage that was expected and is skipped
-// after all keeps it too, with no tasks.
+// grow appends new stages to the plan. A stage keeps its place. So does a stage that Spark skips after all; it then
+// has no tasks.
 func (p *planner) grow(g *graph) {
 	for _, id := range p.unitJobs() {
 		j, lacks := p.jobs[id], map[int]bool{}
@@ -47,8 +47,8 @@ func (p *planner) grow(g *graph) {
 	}
 }
 
-// entitle names a stage by its call site and its last RDD, which are the same in each run of a program that submits its
-// jobs in the same order.
+// entitle names a stage by its call site and its last RDD. Both are the same in each run of a program that submits
+// its jobs in the same order.
 func (p *planner) entitle(s *stage) string {
 	name := cmp.Or(callSite(s.name), fmt.Sprintf("stage %d", s.id))
 	if n := len(s.rdds); n > 0 {
@@ -61,14 +61,14 @@ func (p *planner) entitle(s *stage) string {
 	return name
 }
 
-// inFolder matches a call site whose file is named with its folder, as that of Python is.
+// inFolder matches a call site that contains the folder of its file, as in Python programs.
 var inFolder = regexp.MustCompile(`^(\S+ at )/(?:.*/)?([^/]+:\d+)$`)
 
-// callSite is a call site without the folder of its file, which is another one in each container of YARN.
+// callSite returns a call site without the folder of its file, which differs between containers of YARN.
 func callSite(name string) string { return inFolder.ReplaceAllString(name, "$1$2") }
 
-// update makes the plan; lacks are the stages that have to run and have not. It returns the plan before if nothing has
-// changed, so that readers may compare pointers.
+// update makes the plan. lacks are the stages that still have to run and were not submitted. It returns the previous
+// plan if nothing has changed, so that readers can compare pointers.
 func (p *planner) update(g *graph, lacks map[int]bool, open bool, elastic dag.Elastic) *dag.Plan {
 	var later []coming
 	if open {
@@ -85,7 +85,7 @@ func (p *planner) update(g *graph, lacks map[int]bool, open bool, elastic dag.El
 	for i, s := range p.order {
 		stage := &stages[i]
 		stage.Name, stage.Known, stage.Pool = s.title, true, p.poolOf(s)
-		if s.ran() || lacks[s.id] { // else it was expected, and is skipped
+		if s.ran() || lacks[s.id] { // otherwise Spark skips it
 			stage.Tasks = min(s.tasks, left)
 		}
 		left -= stage.Tasks
@@ -107,13 +107,13 @@ func (p *planner) update(g *graph, lacks map[int]bool, open bool, elastic dag.El
 	return p.plan
 }
 
-// sameStage compares what the planner sets of two stages.
+// sameStage compares the fields of two stages that the planner sets.
 func sameStage(x, y dag.Stage) bool {
 	return x.Name == y.Name && x.Tasks == y.Tasks && x.Known == y.Known && x.Foreseen == y.Foreseen &&
 		x.Pool == y.Pool && slices.Equal(x.After, y.After)
 }
 
-// outline is a plan without stages.
+// outline returns a plan without stages.
 func (f *facts) outline() *dag.Plan {
 	return &dag.Plan{
 		Name: f.flowName(), Engine: engine.Spark, Whole: engine.Whole(engine.Spark), Driver: dag.Eager,

@@ -13,14 +13,14 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// The page of all stages lists the pools of a FAIR scheduler. This is the only place where a driver shows their weights
-// and minimal shares. A pool has a page of its own too, but that refuses names with characters that HTML escapes.
+// The page of all stages lists the pools of a FAIR scheduler. A driver shows their weights and minimal shares only
+// there. Each pool has its own page too, but that page rejects names with characters that HTML escapes.
 
-// poolsPage asks for one stage of each kind: the list of pools is all that is read.
+// poolsPage requests one stage of each kind, because only the list of pools is read.
 const poolsPage = "/stages/?activeStage.pageSize=1&pendingStage.pageSize=1&completedStage.pageSize=1" +
 	"&skippedStage.pageSize=1&failedStage.pageSize=1"
 
-// isPoolsPage reports whether the path of an address is that of the page of all stages.
+// isPoolsPage reports whether a URL path is that of the page of all stages.
 func isPoolsPage(path string) bool {
 	return strings.HasSuffix(strings.TrimSuffix(path, "/"), "/stages") && !strings.Contains(path, "/api/v1/")
 }
@@ -29,11 +29,11 @@ func isPoolsPage(path string) bool {
 var poolRow = regexp.MustCompile(`poolname=[^<>]*>([^<>]*)</a>\s*</td>\s*<td>(-?\d{1,10})</td>\s*<td>(-?\d{1,10})</td>` +
 	`\s*<td>\d+</td>\s*<td>\d+</td>\s*<td>(\w+)</td>`)
 
-// mostPools bounds the pools that are kept.
+// mostPools bounds the stored pools.
 const mostPools = 10_000
 
-// TakePools takes the page of all stages, and reports whether it lists pools. Spark takes any whole number for a
-// weight; a pool of a negative one is left out.
+// TakePools applies the page of all stages, and reports whether it lists pools. Spark accepts any whole number as a
+// weight. Pools with a negative weight are left out.
 func (a *answers) TakePools(body string) bool {
 	if len(body) > mostPage {
 		return false
@@ -62,7 +62,7 @@ func (a *answers) TakePools(body string) bool {
 	return len(rows) > 0
 }
 
-// poolsOf are the pools that are known of a FAIR scheduler, by name.
+// poolsOf returns the known pools of a FAIR scheduler, by name.
 func (f *facts) poolsOf() []dag.Pool {
 	if !f.conf.fair() || len(f.pools) == 0 {
 		return nil
@@ -70,8 +70,8 @@ func (f *facts) poolsOf() []dag.Pool {
 	return slices.SortedFunc(maps.Values(f.pools), func(x, y dag.Pool) int { return cmp.Compare(x.Name, y.Name) })
 }
 
-// strangePools are the names of pools in which stages are, and of which nothing else is known. all counts the pools in
-// which stages are.
+// strangePools returns the names of pools with unknown properties that have stages. all counts all pools with
+// stages.
 func (f *facts) strangePools() (names []string, all int) {
 	if !f.conf.fair() {
 		return nil, 0
@@ -92,8 +92,8 @@ func (f *facts) strangePools() (names []string, all int) {
 	return names, len(seen)
 }
 
-// askPools asks for the weights of pools that have come since the driver listed them: a pool that no file has begins
-// with its first stage.
+// askPools requests the weights of pools that are new since the driver listed them. A pool that is not in a
+// scheduler file starts to exist with its first stage.
 func (s *Source) askPools(ctx context.Context) {
 	names, _ := s.app.strangePools()
 	ask := false
@@ -111,8 +111,8 @@ func (s *Source) askPools(ctx context.Context) {
 	}
 }
 
-// poolOf is the pool of a stage where pools share the cores, else "". A stage that waits has that of its
-// job's others: no answer has its own.
+// poolOf returns the pool of a stage if pools share the cores, else "". A waiting stage gets the pool of its job's
+// other stages, because no response lists the pool of a waiting stage.
 func (f *facts) poolOf(s *stage) string {
 	if !f.conf.fair() {
 		return ""
@@ -130,7 +130,7 @@ func (f *facts) poolOf(s *stage) string {
 	return cmp.Or(pool, "default")
 }
 
-// poolOfJobs is the pool of the first of some jobs whose stages are known, which others of one execution share.
+// poolOfJobs returns the pool of the first job with known stages. All jobs of an execution share it.
 func (f *facts) poolOfJobs(ids []int) string {
 	for _, id := range ids {
 		if j := f.jobs[id]; j != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/hadoop"
 )
 
-// askSQL asks for the execution that is watched, or for all while it is not known which one that is.
+// askSQL requests the watched execution, or all executions while it is unknown which one is watched.
 func (s *Source) askSQL(ctx context.Context, ask func(context.Context, string) ([]byte, error)) error {
 	if s.app.unit.kind != sqlUnit {
 		return nil
@@ -23,8 +23,8 @@ func (s *Source) askSQL(ctx context.Context, ask func(context.Context, string) (
 	return s.get(ctx, ask, s.path(part+"details=false&planDescription=false"))
 }
 
-// askPlans asks for the plans of the executions that run, when a job has come or gone: only then they change. A driver
-// that has none answers less, and nothing is wrong.
+// askPlans requests the plans of running executions after a job has started or ended, because they do not change
+// otherwise. Drivers without executions of SQL return an error, which is ignored.
 func (s *Source) askPlans(ctx context.Context) {
 	now := [2]int{s.app.lastJob(), s.app.running()}
 	if now == s.planned || now[1] == 0 {
@@ -55,8 +55,8 @@ func (s *Source) askPlans(ctx context.Context) {
 	s.planned = now
 }
 
-// After returns the id of the newest execution of SQL that runs and began after the one that was watched, "" while
-// there is none. over says that the driver has gone.
+// After returns the id of the newest running execution of SQL that began after the watched one, or "". over reports
+// that the driver is gone.
 func (s *Source) After(ctx context.Context) (id string, over bool, err error) {
 	s.endPeek()
 	list := "sql?length=" + strconv.Itoa(sqlRow) + "&details=false&planDescription=false"
@@ -80,8 +80,8 @@ func (s *Source) After(ctx context.Context) (id string, over bool, err error) {
 	return id, false, nil
 }
 
-// askBrief asks for jobs that came and ended between two rounds, so that no list of running jobs had them. Jobs are
-// numbered without gaps: those that no answer had, and the one after the last.
+// askBrief requests jobs that started and ended between two polls, so that no list of running jobs contained them.
+// Job ids have no gaps. askBrief therefore requests all ids without a response and the id after the last one.
 func (s *Source) askBrief(ctx context.Context) error {
 	last := s.app.lastJob()
 	left := partsRound
@@ -109,8 +109,8 @@ func (s *Source) askBrief(ctx context.Context) error {
 	return nil
 }
 
-// askEnded asks for jobs that ran in the round before and no longer do, and for stages that have left the list of those
-// that run or wait, be it that their job goes on.
+// askEnded requests jobs that have left the list of running jobs, and stages that have left the list of running and
+// waiting stages, even if their job still runs.
 func (s *Source) askEnded(ctx context.Context) error {
 	left := partsRound
 	for _, id := range s.app.unitJobs() {
@@ -150,7 +150,7 @@ func (s *Source) askEnded(ctx context.Context) error {
 	return nil
 }
 
-// askPages asks for the pages of jobs with several stages, which show which stage reads which.
+// askPages requests the pages of jobs with several stages. They show the dependencies between stages.
 func (s *Source) askPages(ctx context.Context) {
 	n := 0
 	for _, id := range s.app.unitJobs() {
@@ -169,7 +169,7 @@ func (s *Source) askPages(ctx context.Context) {
 	}
 }
 
-// askTasks asks for the tasks of stages that run: those that run, and some of those that have ended.
+// askTasks requests the running tasks of running stages, and some of the ended ones.
 func (s *Source) askTasks(ctx context.Context) error {
 	past := 0
 	asked := s.app.unitStages()
@@ -201,8 +201,8 @@ func (s *Source) askTasks(ctx context.Context) error {
 	return nil
 }
 
-// askLate asks the history server for tasks whose end the driver took with it, such as the failure that ended the
-// application. What it does not have stays as it was.
+// askLate requests from the history server the tasks that ended shortly before the driver closed, such as the
+// failure that ended the application. Tasks that it does not have stay unchanged.
 func (s *Source) askLate(ctx context.Context) {
 	asked := s.app.unitStages()
 	left := partsRound
@@ -214,17 +214,16 @@ func (s *Source) askLate(ctx context.Context) {
 	}
 }
 
-// A window is how far the list of an attempt's tasks has been read, for a source that asks for a part at a time. The
-// tasks before from have ended, as those of ends have. The next part begins at next.
+// A window is the position in the list of an attempt's tasks. Each poll reads a part of the list. All tasks before
+// from have ended, and so have those in ends. The next part begins at next.
 type window struct {
 	from, next int
 	ends       map[int]bool
-	whole      bool // all have been listed since the attempt ended
+	whole      bool // all tasks have been listed since the attempt ended
 }
 
-// askWindow asks for tasks from the first one on whose end is not known. Tasks are listed in the order of their launch,
-// so that what is before it has not changed. Where one task holds the beginning, the next window begins behind the last
-// one.
+// askWindow requests tasks from the first one without a known end. The list is in launch order, so all tasks before
+// it are unchanged. If one long task blocks the beginning, the next window begins after the last one.
 func (s *Source) askWindow(ctx context.Context, ask func(context.Context, string) ([]byte, error), t *try, list string,
 ) error {
 	w := &t.window
@@ -251,7 +250,7 @@ func (s *Source) askWindow(ctx context.Context, ask func(context.Context, string
 		return fmt.Errorf("spark: the answer to %s is not what it should be", list)
 	}
 	if len(states) < tasksRound && t.status == "ACTIVE" && at+len(states) < t.complete {
-		*w = window{} // the driver has dropped the first ones, so that all others have moved up
+		*w = window{} // the driver has dropped the oldest tasks, so that positions have changed
 		return nil
 	}
 	for i, ended := range states {

@@ -10,22 +10,22 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// root begins the paths of Spark's REST service.
+// root is the prefix of the paths of Spark's REST service.
 const root = "/api/v1/applications"
 
-// An Answer is one that a driver or a history server gave.
+// An Answer is a response of a driver or a history server.
 type Answer struct {
 	URL    *url.URL
-	At     dag.Instant // when it was there
-	Status int         // 0: there was no answer, and Body says why
+	At     dag.Instant // when it arrived
+	Status int         // 0 if there was no response; Body is then the error
 	Type   string      // Content-Type
 	Body   func() string
 }
 
-// IsTick reports whether an address is the one that is asked first in every round: the list of applications.
+// IsTick reports whether an address is the first request of every poll: the list of applications.
 func IsTick(u *url.URL) bool { return strings.HasSuffix(strings.TrimSuffix(u.Path, "/"), root) }
 
-// Concerns reports whether an address is one of Spark's, and the application that it is about; "" for all.
+// Concerns reports whether an address belongs to Spark, and returns its application, or "" if it names none.
 func Concerns(u *url.URL) (app string, ok bool) {
 	if i := strings.Index(u.Path, root); i >= 0 {
 		rest := strings.Trim(u.Path[i+len(root):], "/")
@@ -41,8 +41,8 @@ func OfManager(u *url.URL) bool {
 	return found && strings.HasPrefix(app, "application_") && !strings.Contains(app, "/")
 }
 
-// takeManager takes how the ResourceManager says that an application ended. It reports whether that is all that there
-// is to know: of one that succeeded the history server has more.
+// takeManager applies the ResourceManager's report of an application's end. It returns false for a successful
+// application, because the history server has more details.
 func (o *outcome) takeManager(body []byte) bool {
 	var w struct {
 		App struct {
@@ -63,8 +63,8 @@ func (o *outcome) takeManager(body []byte) bool {
 	return state != dag.Succeeded
 }
 
-// Take takes an answer, and reports whether it shows how far the application is. That of a history server without its
-// end does not.
+// Take applies a response. It reports whether the response shows progress of the application. A history server's
+// response without the end does not.
 func (a *answers) Take(w *Answer) bool {
 	if w.Status != http.StatusOK {
 		a.takeFailure(w)
@@ -82,7 +82,7 @@ func (a *answers) Take(w *Answer) bool {
 	}
 	i := strings.Index(w.URL.Path, root)
 	if i < 0 || !strings.Contains(w.Type, "json") {
-		return false // a driver that starts answers with a page
+		return false // a driver that starts responds with an HTML page
 	}
 	parts := strings.Split(strings.Trim(w.URL.Path[i+len(root):], "/"), "/")
 	if parts[0] == "" {
@@ -94,7 +94,7 @@ func (a *answers) Take(w *Answer) bool {
 	if a.id != "" && parts[0] != a.id {
 		return false
 	}
-	if _, err := strconv.Atoi(parts[1]); err == nil { // the attempt of an application on YARN
+	if _, err := strconv.Atoi(parts[1]); err == nil { // the attempt number of an application on YARN
 		if parts = append(parts[:1:1], parts[2:]...); len(parts) == 1 {
 			return a.takeHistory(w)
 		}
@@ -102,7 +102,7 @@ func (a *answers) Take(w *Answer) bool {
 	return a.takePart(parts[1:], w)
 }
 
-// takeTick takes the list of applications, by which a round begins.
+// takeTick applies the list of applications, the first response of a poll.
 func (a *answers) takeTick(w *Answer) bool {
 	if !a.TakeApplication([]byte(w.Body())) {
 		a.refusals++ // another application's driver has the address
@@ -113,14 +113,14 @@ func (a *answers) takeTick(w *Answer) bool {
 	return true
 }
 
-// takeHistory takes what the history server has of the application, and reports whether that is its end.
+// takeHistory applies the history server's entry of the application. It reports whether the entry has the end.
 func (a *answers) takeHistory(w *Answer) bool {
 	is := a.TakeApplication([]byte(w.Body()))
 	a.unfinished = is && !a.recorded
 	return is && a.recorded
 }
 
-// takeFailure takes an answer that is none.
+// takeFailure counts a refused request for the list of applications.
 func (a *answers) takeFailure(w *Answer) {
 	if IsTick(w.URL) && w.refused() {
 		a.refusals++

@@ -7,9 +7,9 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A driver keeps the newest jobs, stages and tasks, and drops what ended first.
+// A driver keeps the newest jobs, stages and tasks, and drops those that ended first.
 
-// forgotten says which jobs, stages and tasks the driver had dropped before they were read; "" if none.
+// forgotten describes the jobs, stages or tasks that the driver dropped before they were read; "" if there are none.
 func (f *facts) forgotten() string {
 	jobs, stages := 0, 0
 	if last := f.lastJob(); last >= f.conf.retained("retainedJobs", 1000) {
@@ -45,7 +45,7 @@ func (f *facts) forgotten() string {
 	return ""
 }
 
-// remarkForgotten warns of what the driver had dropped.
+// remarkForgotten warns if the driver has dropped information.
 func (f *facts) remarkForgotten() []dag.Warning {
 	if f.inLog {
 		return nil

@@ -9,10 +9,10 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// settings are the properties of an application.
+// settings has the properties of an application.
 type settings map[string]string
 
-// mostSettings bounds how many are kept.
+// mostSettings bounds the stored properties.
 const mostSettings = 10_000
 
 func (s settings) set(key, value string) {
@@ -27,7 +27,7 @@ func (s settings) on(key string) bool { return strings.EqualFold(s[key], "true")
 // fair reports whether the scheduler shares the cores between pools.
 func (s settings) fair() bool { return strings.EqualFold(s["spark.scheduler.mode"], "FAIR") }
 
-// number is a setting that is a number of things, -1 if it is not set.
+// number returns the value of a numeric setting, or -1 if it is not set.
 func (s settings) number(key string) int {
 	n, err := strconv.Atoi(strings.TrimSpace(s[key]))
 	if err != nil || n < 0 || n > math.MaxInt32 {
@@ -36,10 +36,10 @@ func (s settings) number(key string) int {
 	return n
 }
 
-// coresPerTask is spark.task.cpus.
+// coresPerTask returns spark.task.cpus.
 func (s settings) coresPerTask() int { return max(1, s.number("spark.task.cpus")) }
 
-// retained is how many of something a driver keeps, by a setting that an application may have.
+// retained returns how many objects of a kind a driver keeps. usual is Spark's default.
 func (s settings) retained(setting string, usual int) int {
 	if n := s.number("spark.ui." + setting); n > 0 {
 		return n
@@ -47,8 +47,8 @@ func (s settings) retained(setting string, usual int) int {
 	return usual
 }
 
-// backlogTimeout is how long tasks wait before the driver requests executors: for the first time if kind is "", again
-// if it is "sustained".
+// backlogTimeout returns how long tasks wait before the driver requests executors. kind is "" for the first request
+// and "sustained" for later ones.
 func (s settings) backlogTimeout(kind string) time.Duration {
 	first := span(s[dynamic+"schedulerBacklogTimeout"], usualBacklog)
 	if kind == "" {
@@ -57,7 +57,7 @@ func (s settings) backlogTimeout(kind string) time.Duration {
 	return span(s[dynamic+"sustainedSchedulerBacklogTimeout"], first)
 }
 
-// span reads a time of Spark's settings, in seconds unless it has a unit; usual if it is none.
+// span parses a duration of Spark's settings, in seconds if it has no unit. It returns usual for an invalid value.
 func span(s string, usual time.Duration) time.Duration {
 	s = strings.ToLower(strings.TrimSpace(s))
 	digits := strings.TrimRight(s, "abcdefghijklmnopqrstuvwxyz")

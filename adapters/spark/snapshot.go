@@ -10,7 +10,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// An App is what is known of one application. It is not safe for concurrent use.
+// An App has the state of one application. It is not safe for concurrent use.
 type App struct {
 	*facts
 	*outcome
@@ -21,7 +21,7 @@ type App struct {
 	tables   tables
 }
 
-// NewApp returns an application before anything was observed. id is its id, that of one of its units, or "".
+// NewApp returns an App without observations. id is the application's, that of one of its units, or "".
 func NewApp(id string) *App {
 	f := newFacts(id)
 	o := &outcome{facts: f, ended: dag.NoInstant, lastSeen: dag.NoInstant}
@@ -35,17 +35,18 @@ func NewApp(id string) *App {
 // ID returns the application's id.
 func (a *App) ID() string { return a.id }
 
-// Begun reports whether a job of it, or of its unit, has been seen.
+// Begun reports whether a job of the application, or of its unit, has been seen.
 func (a *App) Begun() bool { return len(a.unitJobs()) > 0 }
 
-// Over reports whether the history server has the application's end.
+// Over reports whether the application has ended.
 func (a *App) Over() bool { return a.over }
 
-// Time returns an instant by the driver's clock, which the Date headers by which answers are dated may differ from.
+// Time converts an instant by the Date headers of responses, which may be off, to the driver's clock.
 func (a *App) Time(at dag.Instant) dag.Instant { return a.clock.correct(at) }
 
-// Snapshot returns what is known now; ok is false before the first job. It shares with the snapshot before what has not
-// changed. final says that no better answer will come: an application whose end was not reported is over all the same.
+// Snapshot returns the current state; ok is false before the first job. A snapshot shares all unchanged parts with
+// the previous one. final means that no better response will come: an application without a reported end then has
+// ended.
 func (a *App) Snapshot(now dag.Instant, final bool) (snap *dag.Snapshot, ok bool) {
 	a.clock.check(now)
 	if now = a.clock.correct(now); !a.Begun() {
@@ -97,14 +98,14 @@ func (a *App) Snapshot(now dag.Instant, final bool) (snap *dag.Snapshot, ok bool
 	return snap, true
 }
 
-// stop ends what seems to run although the application is over.
+// stop ends all attempts that seem to run although the application has ended.
 func stop(j *dag.JobState, now dag.Instant) {
 	for k := range j.Stages {
 		runs := func(at dag.Attempt) bool { return at.State == dag.AttemptRunning }
 		if !slices.ContainsFunc(j.Stages[k].Attempts, runs) {
 			continue
 		}
-		j.Stages[k].Attempts = slices.Clone(j.Stages[k].Attempts) // another snapshot may have them
+		j.Stages[k].Attempts = slices.Clone(j.Stages[k].Attempts) // other snapshots may share them
 		for i := range j.Stages[k].Attempts {
 			if at := &j.Stages[k].Attempts[i]; runs(*at) {
 				at.State, at.End = dag.AttemptKilled, max(at.Start, min(j.Finished, now))
@@ -113,13 +114,13 @@ func stop(j *dag.JobState, now dag.Instant) {
 	}
 }
 
-// stopTime is how long a driver that has nothing left to do takes to stop its application after its last job. It does
-// not count, so that a run has one length, whether or not the end of its application was recorded.
+// stopTime is how long an idle driver may take to stop its application after the last job. It does not count, so
+// that the length of a run does not depend on whether the application's end was recorded.
 const stopTime = 2 * time.Second
 
-// completed returns when the application, or its unit, ended. After the last job the driver may work on: it commits
-// files, or writes to a database. A group of jobs has no end of its own, so it ends with its last job. An
-// application whose end was not reported ended after it was last seen.
+// completed returns when the application, or its unit, ended. After the last job the driver may still work, for
+// example commit files or write to a database. A job group ends with its last job, because nothing reports its own
+// end. An application without a reported end ended when it was last seen.
 func (o *outcome) completed() dag.Instant {
 	last, jobs := dag.NoInstant, o.unitJobs()
 	if !o.over && o.unit.kind == "" {
@@ -146,8 +147,8 @@ func (o *outcome) completed() dag.Instant {
 	return last
 }
 
-// state judges how far the application is. Spark does not report whether an application has succeeded: its last job
-// decides.
+// state returns the state of the workflow. Spark does not report whether an application has succeeded, so the last
+// job decides.
 func (o *outcome) state(final bool, now dag.Instant) dag.State {
 	open := false
 	var last *job
@@ -176,7 +177,7 @@ func (o *outcome) state(final bool, now dag.Instant) dag.State {
 	return dag.Succeeded
 }
 
-// diagnosis is why the application failed: what its last job says, or else the stage that made that job fail.
+// diagnosis returns why the application failed: the error of its last failed job, or of the stage that caused it.
 func (a *App) diagnosis(state dag.State) string {
 	if state != dag.Failed {
 		return ""
@@ -198,7 +199,7 @@ func (a *App) diagnosis(state dag.State) string {
 	return why
 }
 
-// remarks warns of what is missing.
+// remarks returns warnings about missing information.
 func (a *App) remarks(state dag.State) []dag.Warning {
 	var out []dag.Warning
 	warn := func(code, format string, args ...any) {

@@ -16,11 +16,11 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Driver is where an application is asked about. Its errors are those of hadoop.Client.
+// A Driver serves the REST API of an application. Its errors are those of hadoop.Client.
 type Driver interface {
-	// Get asks for a path of the driver's web service, such as /api/v1/applications.
+	// Get requests a path of the driver's web service, such as /api/v1/applications.
 	Get(ctx context.Context, path string) ([]byte, error)
-	// History asks the history server for the same; without one it is an error.
+	// History requests the same path from the history server. It returns an error if there is no history server.
 	History(ctx context.Context, path string) ([]byte, error)
 	Now() dag.Instant
 }
@@ -29,56 +29,56 @@ type Driver interface {
 type Source struct {
 	driver Driver
 	app    *App
-	asked  map[int]int // how often a job's page was asked for
-	// poolAsked is how often the driver was asked for what is known of a pool.
+	asked  map[int]int // how often each job's page was requested
+	// poolAsked counts the requests for each pool's properties.
 	poolAsked map[string]int
-	next      int         // the first job that may have come and gone between two rounds
-	absent    map[int]int // how often a driver did not know a job
-	taken     int         // of once, what has been answered
-	begun     bool        // a round has been answered
-	silent    int         // rounds in a row in which nothing listened where the driver was
-	told      int         // of last, what the history server has answered
-	named     bool        // there is a history server
-	missed    int         // rounds in which it was asked for the end that is known
+	next      int         // lowest id of a job that may have started and ended between two polls
+	absent    map[int]int // how often the driver had no job of an id
+	taken     int         // index into once of the next part to request
+	begun     bool        // a poll has succeeded
+	silent    int         // consecutive polls in which nothing listened at the driver's address
+	told      int         // index into last of the next part to request
+	named     bool        // a history server is configured
+	missed    int         // polls of the history server since the end is known
 	ticks     int
 	done      bool
-	planned   [2]int // which jobs there were when the plans of executions of SQL were asked for
-	offset    int    // how many of the first executions are over
-	// manager is the application as a cluster manager has it; nil: there is none.
+	planned   [2]int // lastJob and running when SQL plans were last requested
+	offset    int    // how many of the first executions have ended
+	// manager looks the application up at a cluster manager. It is nil if there is none.
 	manager func(context.Context) (a hadoop.App, known bool)
-	peeks   bool  // jobs are looked at between observations
-	peek    *peek // nil: none is
+	peeks   bool  // the source polls jobs between observations
+	peek    *peek // nil if none is running
 }
 
-// NewSource watches the application that a driver runs, or the one of that id.
+// NewSource returns a source for the application with an id, or for the only one of the driver if id is "".
 func NewSource(driver Driver, id string) *Source {
 	return &Source{
 		driver: driver, app: NewApp(id), asked: map[int]int{}, poolAsked: map[string]int{}, absent: map[int]int{},
 	}
 }
 
-// App returns what is known of the application.
+// App returns the state of the application.
 func (s *Source) App() *App { return s.app }
 
-// Bounds of a round, so that a driver has little to answer.
+// Bounds of one poll. They keep the load on a driver low.
 const (
-	pageTries   = 3   // of a job's page, and of what is known of a pool
+	pageTries   = 3   // requests for a job's page, and for a pool
 	pagesRound  = 5   // pages of jobs
-	partsRound  = 20  // stages and jobs that are asked for by their ids
-	pastRound   = 2   // stages that have ended of which tasks are asked for
-	tasksRound  = 60  // tasks of a stage that have ended
-	runningRow  = 100 // tasks of a stage that run: of more, a list comes more seldom
-	giveUp      = 3   // rounds in which nothing listens after which the driver is taken to be gone
-	manyExecute = 50  // executors: of more, the list comes more seldom
+	partsRound  = 20  // requests for single jobs and stages
+	pastRound   = 2   // ended stages whose tasks are requested
+	tasksRound  = 60  // ended tasks of a stage
+	runningRow  = 100 // running tasks of a stage; longer lists are requested less often
+	giveUp      = 3   // refused polls after which a driver may count as gone
+	manyExecute = 50  // executors; longer lists are requested less often
 	seldom      = 5
-	sqlRow      = 1000 // executions of SQL; a driver keeps as many
+	sqlRow      = 1000 // executions of SQL; a driver keeps the same number
 	plansRound  = 5    // plans of executions
 )
 
-// once are the parts of an application that are asked for as a whole once; later rounds ask for what has changed.
+// once lists the parts of an application that are requested in full once. Later polls request only what has changed.
 var once = [...]string{"environment", "jobs", "stages"}
 
-// last are those that a history server is asked for when it knows the end.
+// last lists the parts that are requested from a history server once it has the end.
 var last = [...]string{"jobs", "stages", "allexecutors"}
 
 var (
@@ -86,19 +86,20 @@ var (
 	errBehind    = errors.New("spark: the history server has not read the end yet")
 )
 
-// A driver at whose address nothing listens is gone after giveUp rounds and some time, in which a history server reads
-// what the driver has written. One that does not answer, as after the loss of a host, is gone after much longer.
+// A driver that refuses connections counts as gone after giveUp polls and refusedFor or writtenFor. In that time a
+// history server can read the driver's log. A driver that does not answer at all, for example because its host was
+// lost, counts as gone only after silentFor.
 const (
 	refusedFor  = 20 * time.Second
-	writtenFor  = time.Minute // where a history server is named
+	writtenFor  = time.Minute // if a history server is configured
 	silentFor   = 10 * time.Minute
-	checkRounds = 10 // rounds between two questions to a history server that does not answer
-	lastRounds  = 10 // rounds in which a history server that knows the end is asked for the rest
+	checkRounds = 10 // polls between two requests to a history server that does not answer
+	lastRounds  = 10 // polls for the remaining parts from a history server that has the end
 )
 
-// Next observes once. It neither waits nor retries. Errors: *dag.MissedError where an observation failed and a later
-// one may succeed, *hadoop.NoWorkflowError where there is no such application, *NoUnitError where it has ended without
-// the unit that is watched, io.EOF after a snapshot whose state is final.
+// Next observes once. It neither waits nor retries. It returns a *dag.MissedError if an observation failed and a
+// later one may succeed, a *hadoop.NoWorkflowError if the application does not exist, a *NoUnitError if the
+// application ended without the watched unit, and io.EOF after a snapshot with a final state.
 func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	if s.done {
 		return nil, io.EOF
@@ -151,8 +152,9 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	return snap, nil
 }
 
-// early reports whether the cluster manager has the application and its driver was never there: it waits for a
-// container, or starts in one. If it has ended instead, the history server may have it.
+// early reports whether the cluster manager lists the application and its driver was never reachable: the driver
+// waits for a container or starts up in one. For an application that has ended, early returns false, because the
+// history server may have it.
 func (s *Source) early(ctx context.Context, err error) bool {
 	if s.manager == nil || s.app.lastSeen.Known() || !gone(err) {
 		return false
@@ -166,12 +168,12 @@ func (s *Source) early(ctx context.Context, err error) bool {
 	return !a.Ended
 }
 
-// missedBy says that an observation failed.
+// missedBy returns the error of a failed observation.
 func (s *Source) missedBy(err error) error {
 	return &dag.MissedError{At: s.app.Time(s.driver.Now()), Err: err}
 }
 
-// lost reports whether the driver is taken to be gone, although nothing reports its end.
+// lost reports whether the driver counts as gone although nothing reports its end.
 func (s *Source) lost() bool {
 	since := s.driver.Now().Sub(s.app.lastSeen)
 	least := refusedFor
@@ -181,20 +183,21 @@ func (s *Source) lost() bool {
 	return s.silent >= giveUp && since >= least || since >= silentFor
 }
 
-// starting reports whether a driver answers by the page that it has for all addresses while it starts.
+// starting reports whether the error is the page that a driver serves at all addresses while it starts.
 func starting(err error) bool {
 	e, ok := errors.AsType[*hadoop.Error](err)
 	return ok && e.Status == http.StatusOK && strings.Contains(e.Text, "starting up")
 }
 
-// An elsewhereError says that a driver answers, and runs something else.
+// An elsewhereError means that a driver answers, but runs another application.
 type elsewhereError struct{ id string }
 
 func (e *elsewhereError) Error() string {
 	return "spark: the driver does not run " + cmp.Or(e.id, "an application")
 }
 
-// gone reports whether nothing listens where the driver was, another one does, or its proxy says that it has ended.
+// gone reports whether nothing listens at the driver's address, another driver does, or the proxy says that the
+// application has ended.
 func gone(err error) bool {
 	if _, ok := errors.AsType[*elsewhereError](err); ok {
 		return true
@@ -206,14 +209,14 @@ func gone(err error) bool {
 	return ok && (e.Status >= 300 && e.Status < 400 || e.Status == http.StatusNotFound)
 }
 
-// closed reports whether nothing listens where the driver was, so that it has closed its page: a host that does not
-// answer may only be out of reach.
+// closed reports whether nothing listens at the driver's address, which means that the driver has closed its web
+// server. A connection that times out does not count: the host may only be unreachable.
 func closed(err error) bool {
 	dial, ok := errors.AsType[*net.OpError](err)
 	return gone(err) && !(ok && dial.Timeout())
 }
 
-// get asks for a part of the application and takes the answer.
+// get requests a part of the application and applies the response.
 func (s *Source) get(ctx context.Context, ask func(context.Context, string) ([]byte, error), path string) error {
 	body, err := ask(ctx, path)
 	if err != nil {
@@ -230,7 +233,7 @@ func (s *Source) get(ctx context.Context, ask func(context.Context, string) ([]b
 	return nil
 }
 
-// path is that of a part of the application.
+// path returns the URL path of a part of the application.
 func (s *Source) path(part string) string {
 	p := root + "/" + url.PathEscape(s.app.id)
 	if s.app.turn != "" {
@@ -284,7 +287,7 @@ func (s *Source) observe(ctx context.Context) error {
 	return s.askTasks(ctx)
 }
 
-// fromHistory asks the history server for the end, and reports whether it has it.
+// fromHistory requests the end from the history server, and reports whether the end is known.
 func (s *Source) fromHistory(ctx context.Context) bool {
 	if s.manager != nil {
 		if a, known := s.manager(ctx); known && a.Ended {
@@ -296,7 +299,7 @@ func (s *Source) fromHistory(ctx context.Context) bool {
 	if !s.app.over && s.manager == nil {
 		s.app.readLocalLog()
 	}
-	if err == nil && !s.app.recorded && s.app.manager != dag.Killed { // a driver that is killed never writes its end
+	if err == nil && !s.app.recorded && s.app.manager != dag.Killed { // a killed driver never writes its end
 		err = errBehind
 	}
 	for ; err == nil && s.app.over && s.told < len(last); s.told++ {
@@ -307,7 +310,7 @@ func (s *Source) fromHistory(ctx context.Context) bool {
 	if !s.app.over {
 		return false
 	}
-	// What it does not have, asked again and again, stays as the driver had it.
+	// If repeated requests fail, the values that the driver reported stay.
 	if s.missed++; err != nil && s.named && s.missed < lastRounds {
 		return false
 	}
@@ -319,7 +322,7 @@ func (s *Source) fromHistory(ctx context.Context) bool {
 	return true
 }
 
-// askHistory asks the history server for the application.
+// askHistory requests the application from the history server.
 func (s *Source) askHistory(ctx context.Context) error {
 	s.app.unfinished = false
 	err := s.get(ctx, s.driver.History, root+"/"+url.PathEscape(s.app.id))
@@ -330,22 +333,22 @@ func (s *Source) askHistory(ctx context.Context) error {
 	return err
 }
 
-// missing reports whether a service answers that it does not know what it was asked for.
+// missing reports whether the server responded that the requested object does not exist.
 func missing(err error) bool {
 	e, ok := errors.AsType[*hadoop.Error](err)
 	return ok && e.Status == http.StatusNotFound
 }
 
-// checkHistory asks the history server in the first round, and now and then while it does not answer: a wrong address
-// is to be known before the end of the run depends on it.
+// checkHistory requests the application from the history server in the first poll, and every checkRounds polls while
+// the server does not answer. Users see a wrong address this way before the end of the run depends on it.
 func (s *Source) checkHistory(ctx context.Context) {
 	if !s.begun || s.app.historyTrouble != "" && s.ticks%checkRounds == 0 {
-		_ = s.askHistory(ctx) // what is wrong is in the warnings
+		_ = s.askHistory(ctx) // the warnings show the error
 		s.app.unfinished = false
 	}
 }
 
-// beginning is a snapshot of an application that has no job yet: one stage stands for all that come.
+// beginning returns a snapshot of an application without jobs. One stage stands for all stages to come.
 func (a *App) beginning(now dag.Instant) *dag.Snapshot {
 	a.clock.check(now)
 	now = a.clock.correct(now)

@@ -6,31 +6,32 @@ import (
 	"strings"
 )
 
-// The text of an execution's plan has stages that are not submitted yet: each exchange ends a stage, and the root
-// is the last one. Adaptive execution submits a stage when what it reads is there, as a query stage, and plans the rest
-// again then; the text has the plan as it is now, and after it the one at the beginning.
+// The text of an execution's plan contains stages that are not submitted yet. Each exchange ends a stage, and the
+// root ends the last one. Adaptive execution submits a stage as a query stage once its input exists, and then plans
+// the rest again. The text has the current plan, followed by the initial one.
 
 // An exchange ends a stage of a plan.
 type exchange struct {
 	name      string // the operators of the stage
-	id        int    // of the plan's node: those that were submitted later have higher ones; -1 unknown
+	id        int    // plan id of the node, higher for later submissions; -1 unknown
 	submitted bool   // as a query stage
-	done      bool   // its statistics are there
-	broadcast bool   // it sends all to each executor
-	ranged    bool   // it sorts: a job samples the stage before it runs
-	parts     int    // how many parts it writes at most, 0 unknown
-	reads     []int  // the exchanges that its stage reads, which come before
+	done      bool   // its statistics are known
+	broadcast bool   // it sends all data to each executor
+	ranged    bool   // it sorts: a sampling job runs first
+	parts     int    // the number of partitions that it writes at most; 0 unknown
+	reads     []int  // indices of the exchanges that its stage reads; all are smaller
 }
 
-// A sqlPlan is what the text of a plan has. The last of its exchanges stands for the root.
+// A sqlPlan is the parsed text of a plan. Its last exchange stands for the root.
 type sqlPlan struct {
 	exchanges []exchange
 	adaptive  bool
-	final     bool // all query stages are done
-	more      bool // there are subqueries, whose stages are not in it
+	final     bool // all query stages are complete
+	more      bool // there are subqueries, whose stages are not included
 }
 
-// tasks is how many tasks the stage of an exchange has at most; 0: it reads no exchange, and that is unknown.
+// tasks returns how many tasks the stage of an exchange has at most. It is 0, unknown, if the stage reads no
+// exchange.
 func (p *sqlPlan) tasks(i int) int {
 	n := 0
 	for _, k := range p.exchanges[i].reads {
@@ -41,7 +42,7 @@ func (p *sqlPlan) tasks(i int) int {
 	return n
 }
 
-// jobs is how many jobs the stage of an exchange is submitted by: before a sort, one more samples its input.
+// jobs returns how many jobs submit the stage of an exchange: two for a sort, because one samples the input first.
 func (e *exchange) jobs() int {
 	if e.ranged {
 		return 2
@@ -70,7 +71,7 @@ var (
 	planID     = regexp.MustCompile(`\[(?:plan_id=|id=#)(\d{1,9})\]`)
 )
 
-// parsePlan reads the text of a plan; nil where it is none, or too large.
+// parsePlan parses the text of a plan. It returns nil if the text is not a plan, or is too large.
 func parsePlan(text string) *sqlPlan {
 	if text == "" || len(text) > mostPlanText {
 		return nil
@@ -93,7 +94,7 @@ type planReader struct {
 	args  map[string]string // by number of the operator
 }
 
-// arguments are those of a plan's operators, by their numbers, which stand below the tree.
+// arguments returns the arguments of a plan's operators by operator number. The text lists them below the tree.
 func arguments(details string) map[string]string {
 	out := map[string]string{}
 	number := ""
@@ -108,11 +109,11 @@ func arguments(details string) map[string]string {
 	return out
 }
 
-// tree reads the lines of the tree, without those of the plan at the beginning. It reports whether there are any.
+// tree reads the lines of the tree without the initial plan. It reports whether there are any.
 func (r *planReader) tree(head string) bool {
 	var stack []int
 	marked := false
-	skip := -1 // the depth of a plan at the beginning, whose lines are as deep or deeper
+	skip := -1 // the depth of an initial plan, which ends at the next line that is less deep
 	for line := range strings.Lines(head) {
 		line = strings.TrimRight(line, "\r\n")
 		depth := len(line) - len(strings.TrimLeft(line, " :+-"))
@@ -142,7 +143,7 @@ func (r *planReader) tree(head string) bool {
 			parent := &r.nodes[stack[len(stack)-1]]
 			parent.kids = append(parent.kids, len(r.nodes))
 		} else if len(r.nodes) > 0 {
-			return false // two roots are no tree
+			return false // two roots are not a tree
 		}
 		stack = append(stack, len(r.nodes))
 		r.plan.adaptive = r.plan.adaptive || m[2] == "AdaptiveSparkPlan"
@@ -151,7 +152,7 @@ func (r *planReader) tree(head string) bool {
 	return len(r.nodes) > 0
 }
 
-// walk finds the exchanges below a node that belong to the stage which ends with an exchange, and what that reads.
+// walk collects the exchanges below a node that the stage of the exchange of reads.
 func (r *planReader) walk(at int, of *exchange) {
 	for _, kid := range r.nodes[at].kids {
 		n := &r.nodes[kid]
@@ -171,7 +172,8 @@ func (r *planReader) walk(at int, of *exchange) {
 	}
 }
 
-// exchange takes a node if it is an exchange, and reports whether it is one. One that is used again is no stage.
+// exchange adds a node if it is an exchange, and reports whether it is one. A reused exchange has no stage of its
+// own.
 func (r *planReader) exchange(at int, of *exchange, submitted, done bool) bool {
 	n := &r.nodes[at]
 	if !strings.HasSuffix(n.op, "Exchange") {
@@ -196,7 +198,8 @@ func (r *planReader) exchange(at int, of *exchange, submitted, done bool) bool {
 	return true
 }
 
-// partitions are how many parts an exchange writes, 0 unknown, and whether by ranges of a sort.
+// partitions returns how many partitions an exchange writes, 0 if unknown, and whether it splits them by sort
+// ranges.
 func partitions(args string) (n int, ranged bool) {
 	ranged = strings.Contains(args, "rangepartitioning(")
 	if strings.Contains(args, "SinglePartition") {
@@ -226,7 +229,7 @@ func partitions(args string) (n int, ranged bool) {
 	return n, ranged
 }
 
-// plainOps are operators that say little of what a stage does.
+// plainOps are operators that describe little of a stage's work.
 var plainOps = map[string]bool{
 	"Project": true, "Filter": true, "AQEShuffleRead": true, "CustomShuffleReader": true, "WholeStageCodegen": true,
 	"InputAdapter": true, "AdaptiveSparkPlan": true, "Execute": true, "WriteFiles": true, "ColumnarToRow": true,
@@ -235,7 +238,7 @@ var plainOps = map[string]bool{
 // mostOps bounds the operators in the name of a stage.
 const mostOps = 3
 
-// ops are the operators of a stage from its first to its last, but plain ones.
+// ops returns the operators of a stage from first to last without plainOps.
 func (r *planReader) ops(at int, out []string) []string {
 	for _, kid := range r.nodes[at].kids {
 		op := r.nodes[kid].op
@@ -248,7 +251,7 @@ func (r *planReader) ops(at int, out []string) []string {
 	return out
 }
 
-// named adds the operator of a node.
+// named appends the operator of a node.
 func (r *planReader) named(out []string, at int) []string {
 	op, n := r.nodes[at].op, len(out)
 	if plainOps[op] || op == "ResultQueryStage" || n >= mostOps || n > 0 && out[n-1] == op {

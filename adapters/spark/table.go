@@ -8,26 +8,26 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A table has the attempts of a stage's tasks as snapshots show them. Snapshots share its attempts until a fact of the
-// stage changes: then the table has a copy of them, in which only rows of tasks that changed are made anew.
+// A table has the attempts of a stage's tasks as snapshots show them. Snapshots share the attempts until a fact of
+// the stage changes. The table then copies them and rebuilds only the rows of changed tasks.
 type table struct {
-	partitions []int32         // of indices; -1 none
-	indices    map[int32]int32 // of partitions whose numbers are not their indices
-	free       int             // all indices before it have a partition
+	partitions []int32         // by index; -1 none
+	indices    map[int32]int32 // of partitions whose number is not their index
+	free       int             // all smaller indices have a partition
 	surplus    bool            // some tasks have no index
 	rows       []*task         // by index, launch and id
 	attempts   []dag.Attempt   // of rows
-	filled     map[int32]*task // by index: tasks that have ended, and that no list has shown
+	filled     map[int32]*task // by index: ended tasks that no list has shown
 	basis      basis
-	clipped    bool    // some instants were later than the snapshot
+	clipped    bool    // some times were later than the snapshot
 	changed    []*task // since the last snapshot
 	moved      bool    // the index or the launch of a row has changed
 }
 
-// A basis is what the attempts of a stage follow from, apart from its tasks.
+// A basis has the inputs of a stage's attempts other than its tasks. If it changes, the table is rebuilt.
 type basis struct {
 	tasks, tries         int
-	of, complete         int // of the newest try; complete is 0 if all of these are listed
+	of, complete         int // of the newest try; complete is 0 if the lists show all ended tasks
 	runMS                float64
 	status, ofStage      string
 	submitted, completed dag.Instant
@@ -35,14 +35,14 @@ type basis struct {
 	executors            uint64
 }
 
-// tables makes the tables of stages.
+// tables builds the tables of all stages.
 type tables struct {
 	*facts
 	executorsSum uint64
-	anyLost      bool // an executor is gone
+	anyLost      bool // an executor was lost
 }
 
-// begin notes how the executors are at a snapshot.
+// begin records the state of the executors for a snapshot.
 func (f *tables) begin() {
 	f.executorsSum = f.sum(len(f.conf))
 	f.anyLost = slices.ContainsFunc(f.all, func(e *executor) bool { return !e.active })
@@ -86,8 +86,8 @@ func (f *tables) attempts(s *stage, now dag.Instant) []dag.Attempt {
 	return t.attempts
 }
 
-// indexOf is the index of a partition among the tasks of a stage. A job may ask for some partitions only, and a stage
-// that is tried again numbers its remaining tasks anew. It is -1 if the stage has fewer tasks by the newest answer.
+// indexOf returns the index of a partition among the tasks of a stage. A job may compute only some partitions, and a
+// retried stage numbers its remaining tasks anew. It returns -1 if the stage has fewer tasks by the newest response.
 func (s *stage) indexOf(part int32) int32 {
 	t := &s.table
 	i, found := t.indices[part]
@@ -124,7 +124,7 @@ func (s *stage) indexOf(part int32) int32 {
 	return i
 }
 
-// place finds the index of a task, and reports whether it has a row.
+// place finds the index of a task, and reports whether the task gets a row.
 func (s *stage) place(k *task) bool {
 	k.index = s.indexOf(k.part)
 	s.table.surplus = s.table.surplus || k.index < 0
@@ -136,7 +136,7 @@ func byRow(x, y *task) int {
 	return cmp.Or(cmp.Compare(x.index, y.index), cmp.Compare(x.launch, y.launch), cmp.Compare(x.id, y.id))
 }
 
-// collect makes all rows anew.
+// collect rebuilds all rows.
 func (f *tables) collect(s *stage, now dag.Instant) {
 	t := &s.table
 	t.surplus = false
@@ -164,7 +164,7 @@ func (f *tables) collect(s *stage, now dag.Instant) {
 	f.markLost(s, t.attempts)
 }
 
-// update makes the rows of some tasks anew, and adds those that are new. It returns false if that does not do.
+// update rebuilds the rows of changed tasks and adds new ones. It returns false if all rows have to be rebuilt.
 func (f *tables) update(s *stage, changed []*task, now dag.Instant) bool {
 	t := &s.table
 	slices.SortFunc(changed, func(x, y *task) int { return cmp.Compare(x.id, y.id) })
@@ -221,10 +221,10 @@ func (t *table) insert(added []*task) {
 	t.rows, t.attempts = rows, append(attempts, t.attempts[from:]...)
 }
 
-// latest is the last instant of a task.
+// latest returns the latest time of a task.
 func (k *task) latest() dag.Instant { return max(k.launch, k.end, k.report, k.first.At, k.last.At) }
 
-// attempt is the row of a task.
+// attempt returns the row of a task.
 func (k *task) attempt(number int32, now dag.Instant) dag.Attempt {
 	nan := math.NaN()
 	unknown := [dag.Pipelines]float64{nan, nan, nan}
@@ -236,7 +236,7 @@ func (k *task) attempt(number int32, now dag.Instant) dag.Attempt {
 	none := dag.Mark{At: dag.NoInstant, Done: nan, Out: nan}
 	at.First, at.Last = none, none
 	if k.guessed && !k.impliedSince.Known() {
-		at.Slot = -1 // as are its times
+		at.Slot = -1 // a guessed task has no known core
 	}
 	if k.report.Known() {
 		at.FirstReport = min(k.report, now)
@@ -249,7 +249,7 @@ func (k *task) attempt(number int32, now dag.Instant) dag.Attempt {
 	case k.state == dag.AttemptSucceeded && !k.guessed:
 		at.Done[0], at.Out = zeroNaN(k.in)+zeroNaN(k.read), k.out
 	case k.state == dag.AttemptRunning && reads:
-		// A task that has fetched its input knows how large that is, but not how much of it is done.
+		// After the fetch of its input, a task reports the size of the input but not how much of it is processed.
 		at.Total[0] = zeroNaN(k.in) + k.read
 	case k.state == dag.AttemptRunning:
 		at.Done[0], at.Out = k.in, k.out
@@ -270,8 +270,8 @@ func zeroNaN(v float64) float64 {
 	return v
 }
 
-// fill notes tasks that have succeeded and that no list has shown: as many as the stage counts, those with the lowest
-// indices. It returns all of them, by index. What they took is the mean of the attempt.
+// fill adds tasks that have succeeded although no list has shown them: as many as the driver counts, at the lowest
+// free indices. It returns all such tasks by index. Their duration is the mean of the attempt.
 func (s *stage) fill(now dag.Instant) []*task {
 	t := s.newest()
 	if t == nil || !s.mayFill() {
@@ -324,7 +324,7 @@ func (s *stage) fill(now dag.Instant) []*task {
 	return out
 }
 
-// unlisted is a task of a try that has succeeded and that no list has shown.
+// unlisted returns a succeeded task of a try that no list has shown.
 func (t *try) unlisted(index int32, now dag.Instant) *task {
 	mean := 0.0
 	if t.complete > 0 {

@@ -8,14 +8,14 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// answers takes the answers of a driver, of a history server and of a cluster manager.
+// answers applies the responses of a driver, of a history server and of a cluster manager to the facts.
 type answers struct {
 	*facts
 	*outcome
-	reported dag.Instant // the time that the driver reported in its newest answer
+	reported dag.Instant // the driver's time by its newest response
 }
 
-// oneOrList decodes an answer that is one value, or a list of them.
+// oneOrList decodes a response that is either one value or a list.
 func oneOrList[T any](body []byte) (list []T, ok bool) {
 	if len(body) > 0 && body[0] == '{' {
 		list = make([]T, 1)
@@ -24,8 +24,8 @@ func oneOrList[T any](body []byte) (list []T, ok bool) {
 	return list, json.Unmarshal(body, &list) == nil
 }
 
-// TakeApplication takes an answer of /api/v1/applications or of one application, and reports whether it has this
-// one.
+// TakeApplication applies a response to /api/v1/applications or for one application. It reports whether the response
+// contains this application.
 func (a *answers) TakeApplication(body []byte) bool {
 	list, ok := oneOrList[wireApp](body)
 	if !ok {
@@ -56,7 +56,7 @@ func (a *answers) TakeApplication(body []byte) bool {
 	return false
 }
 
-// TakeJobs takes an answer of jobs, and reports whether it is one.
+// TakeJobs applies a response with jobs. It reports whether the response is valid.
 func (a *answers) TakeJobs(body []byte) bool {
 	list, ok := oneOrList[wireJob](body)
 	if !ok {
@@ -76,7 +76,7 @@ func (a *answers) TakeJobs(body []byte) bool {
 	return true
 }
 
-// TakeStages takes an answer of stages, or of one stage, and reports whether it is one.
+// TakeStages applies a response with one or more stages. It reports whether the response is valid.
 func (a *answers) TakeStages(body []byte) bool {
 	list, ok := oneOrList[wireStage](body)
 	if !ok {
@@ -97,7 +97,7 @@ func (a *answers) TakeStages(body []byte) bool {
 		status := string(w.Status)
 		n := w.AttemptID.ID()
 		if n == 0 && w.NumTasks > 0 {
-			s.tasks = w.NumTasks.Count(mostTasks + 1) // too many stay too many
+			s.tasks = w.NumTasks.Count(mostTasks + 1) // keep a count above the bound above it
 		}
 		if n >= len(s.tries)-1 {
 			s.status = status
@@ -134,8 +134,8 @@ func idsOf(list []number) []int {
 	return out
 }
 
-// TakeTasks takes a list of tasks of a stage's attempt that was answered at an instant, and reports whether it is one.
-// only is the list's status parameter: RUNNING says that the list has all tasks that run.
+// TakeTasks applies a list of tasks of a stage attempt that was returned at an instant. It reports whether the list
+// is valid. only is the status parameter of the request: with RUNNING the list contains all running tasks.
 func (a *answers) TakeTasks(body []byte, stageID, attempt int, only string, at dag.Instant) bool {
 	var list []wireTask
 	if json.Unmarshal(body, &list) != nil {
@@ -159,14 +159,15 @@ func (a *answers) TakeTasks(body []byte, stageID, attempt int, only string, at d
 		for _, k := range t.running() {
 			if !seen[k.id] {
 				k.end = at
-				k.become(dag.AttemptSucceeded, true) // it has ended; a whole list will show how
+				k.become(dag.AttemptSucceeded, true) // the task has ended; a full list will show how
 			}
 		}
 	}
 	return true
 }
 
-// takeWindow takes a part of the list of an attempt's tasks, and reports which of them have ended.
+// takeWindow applies a part of the list of an attempt's tasks. For each task in it, ended reports whether it has
+// ended.
 func (a *answers) takeWindow(body []byte, t *try, at dag.Instant) (ended []bool, ok bool) {
 	var list []wireTask
 	if json.Unmarshal(body, &list) != nil {
@@ -185,8 +186,8 @@ var taskStates = map[string]dag.AttemptState{
 	"SUCCESS": dag.AttemptSucceeded, "FAILED": dag.AttemptFailed, "KILLED": dag.AttemptKilled,
 }
 
-// commitDenied is Spark's word for an attempt that ended when another one of its task had committed its output. Spark
-// does not count it as a failure.
+// commitDenied is Spark's reason for an attempt that ended because another attempt of the task had committed its
+// output. Spark does not count it as a failure.
 const commitDenied = "TaskCommitDenied"
 
 func (a *answers) takeTask(t *try, w *wireTask, at dag.Instant) {
@@ -206,7 +207,7 @@ func (a *answers) takeTask(t *try, w *wireTask, at dag.Instant) {
 	k.identify(part, w.LaunchTime.at(), a.executorAt(string(w.ExecutorID)))
 	a.clock.stamp(k.launch)
 	if k.state != dag.AttemptRunning && state == dag.AttemptRunning && (!k.guessed || t.settled) {
-		return // an older answer, or one of a driver that has missed the task's end
+		return // an older response, or the driver has missed the task's end
 	}
 	if state != dag.AttemptRunning {
 		k.impliedSince = dag.NoInstant
@@ -246,7 +247,7 @@ func zero(n number) float64 {
 	return 0
 }
 
-// TakeEnvironment takes an answer of environment, and reports whether it is one.
+// TakeEnvironment applies a response with the environment. It reports whether the response is valid.
 func (a *answers) TakeEnvironment(body []byte) bool {
 	var w wireEnvironment
 	if json.Unmarshal(body, &w) != nil {
@@ -260,14 +261,14 @@ func (a *answers) TakeEnvironment(body []byte) bool {
 	return true
 }
 
-// firstLine is the first line of a text, without what would act on a terminal.
+// firstLine returns the first line of a text without control characters.
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
 	return dag.Clean(s[:min(len(s), 1000)])
 }
 
-// cause is the first line of an error. Where that one only announces a traceback of Python, the exception at its end
-// stands for it.
+// cause returns the first line of an error. If that line only announces a Python traceback, cause returns the
+// exception at the end of the traceback instead.
 func cause(s string) string {
 	const traceback = "Traceback (most recent call last):"
 	head, rest, _ := strings.Cut(s, "\n")

@@ -13,16 +13,16 @@ type try struct {
 	stage                *stage
 	number               int
 	tasks                int
-	complete             int // tasks that have succeeded, by the driver's count
+	complete             int // succeeded tasks, by the driver's count
 	runMS                float64
 	status               string
 	submitted, completed dag.Instant
 	failure              string
-	push                 bool    // its shuffle is pushed
+	push                 bool    // push-based shuffle is on
 	settled              bool    // none of its tasks runs any more
 	list                 []*task // by id
-	open                 []*task // those that run, and some that ran
-	succeeded, confirmed int     // tasks of list that have succeeded; confirmed excludes guesses
+	open                 []*task // running tasks, and some that have ended
+	succeeded, confirmed int     // succeeded tasks of list; confirmed excludes guesses
 	window               window
 }
 
@@ -35,16 +35,16 @@ type task struct {
 	core         coreUse
 	launch, end  dag.Instant
 	state        dag.AttemptState
-	guessed      bool // how and when it ended is a guess
+	guessed      bool // the end state and time are a guess
 	changed      bool // since the last snapshot
-	placed       bool // the table of its stage has a row for it
-	isOpen       bool // it is in open of its try
+	placed       bool // the table of its stage has a row for the task
+	isOpen       bool // the task is in open of its try
 	why          string
 	in, read     float64 // records
 	out          float64
 	first, last  dag.Mark
 	report       dag.Instant
-	impliedSince dag.Instant // when a later event implied its end; NoInstant if none did
+	impliedSince dag.Instant // when a later event implied the end; NoInstant if none did
 }
 
 func newTask(t *try, id int) *task {
@@ -64,7 +64,7 @@ func (t *try) find(id int) (at int, found bool) {
 	return slices.BinarySearchFunc(t.list, id, func(k *task, id int) int { return cmp.Compare(k.id, id) })
 }
 
-// taskAt returns a task of an attempt of a stage; nil if there are too many. isNew says that it was not known.
+// taskAt returns a task of a stage attempt, or nil if there are too many. isNew reports that taskAt has added it.
 func (f *facts) taskAt(t *try, id int) (k *task, isNew bool) {
 	at, found := t.find(id)
 	if found {
@@ -82,7 +82,7 @@ func (f *facts) taskAt(t *try, id int) (k *task, isNew bool) {
 	return k, true
 }
 
-// become sets how a task stands.
+// become sets the state of a task.
 func (k *task) become(state dag.AttemptState, guessed bool) {
 	k.count(-1)
 	k.state, k.guessed = state, guessed
@@ -93,7 +93,7 @@ func (k *task) become(state dag.AttemptState, guessed bool) {
 	k.change()
 }
 
-// count adds a task to the counts of its try, or takes it away.
+// count adds n to the counters of succeeded tasks if the task has succeeded.
 func (k *task) count(n int) {
 	if k.state == dag.AttemptSucceeded {
 		if k.try.succeeded += n; !k.guessed {
@@ -102,7 +102,7 @@ func (k *task) count(n int) {
 	}
 }
 
-// change notes that the row of a task in its stage's table is to be made anew.
+// change marks the task's row in the stage's table for a rebuild.
 func (k *task) change() {
 	if !k.changed {
 		k.changed = true
@@ -110,7 +110,7 @@ func (k *task) change() {
 	}
 }
 
-// identify sets which task it is an attempt of, when it was launched, and where.
+// identify sets the partition, launch time and executor of a task.
 func (k *task) identify(part int, launch dag.Instant, executor int) {
 	if k.placed && (int(k.part) != part || k.launch != launch) {
 		k.try.stage.table.moved = true
@@ -120,7 +120,7 @@ func (k *task) identify(part int, launch dag.Instant, executor int) {
 	k.change()
 }
 
-// progress takes counters that were seen at an instant.
+// progress records counters that were observed at an instant.
 func (k *task) progress(in, read, out float64, at dag.Instant) {
 	if !k.report.Known() {
 		k.report = at
@@ -138,7 +138,7 @@ func (k *task) progress(in, read, out float64, at dag.Instant) {
 	}
 }
 
-// running returns the tasks of an attempt that run.
+// running returns the running tasks of a stage attempt.
 func (t *try) running() []*task {
 	t.open = slices.DeleteFunc(t.open, func(k *task) bool {
 		k.isOpen = k.state == dag.AttemptRunning
@@ -147,7 +147,7 @@ func (t *try) running() []*task {
 	return t.open
 }
 
-// ended reports whether all tasks of an attempt have succeeded, and when the last one did.
+// ended reports whether all tasks of a stage attempt have succeeded, and when the last one ended.
 func (t *try) ended() (last dag.Instant, all bool) {
 	if last = dag.NoInstant; t.tasks == 0 || t.confirmed < t.tasks {
 		return last, false
@@ -161,7 +161,7 @@ func (t *try) ended() (last dag.Instant, all bool) {
 	return last, len(done) >= t.tasks
 }
 
-// byLaunch orders tasks by when they began.
+// byLaunch orders tasks by launch time.
 func byLaunch(x, y *task) int {
 	return cmp.Or(cmp.Compare(x.launch, y.launch), cmp.Compare(x.id, y.id))
 }

@@ -12,17 +12,17 @@ import (
 )
 
 // A unit is a part of an application that is a workflow by itself: an execution of SQL or a group of jobs. The zero
-// unit is the whole application. Notebooks, Thrift servers and streams never end, but their units do.
+// unit is the whole application. Notebooks, Thrift servers and streams do not end, but their units do.
 type unit struct{ kind, name string }
 
 const (
 	sqlUnit, groupUnit = "sql", "group"
-	// Newest names the execution of SQL that began last of those that run.
+	// Newest names the running execution of SQL that began last.
 	Newest = "newest"
 )
 
-// IDOf returns the id of a unit of an application, as in app-1/sql/3 and app-1/group/nightly. Without either it is the
-// application's own. An application of "" is the one that is found.
+// IDOf returns the id of a unit of an application, such as app-1/sql/3 or app-1/group/nightly. Without sql and group
+// it returns app. If app is "", the id matches the application that is found.
 func IDOf(app, sql, group string) string {
 	if sql != "" {
 		app += "/" + sqlUnit + "/" + sql
@@ -33,7 +33,7 @@ func IDOf(app, sql, group string) string {
 	return app
 }
 
-// CheckID says what is wrong with the id of a unit.
+// CheckID returns an error if the id of a unit is invalid.
 func CheckID(id string) error {
 	_, u := parseID(id)
 	if u.kind == sqlUnit && strings.Contains(u.name, "/"+groupUnit+"/") {
@@ -45,7 +45,8 @@ func CheckID(id string) error {
 	return nil
 }
 
-// AppOf returns the application of an id, and what follows it in the id of a unit: /sql/3.
+// AppOf splits an id into the id of the application and the rest, such as /sql/3, which is "" for a whole
+// application.
 func AppOf(id string) (app, rest string) {
 	for _, kind := range []string{sqlUnit, groupUnit} {
 		if before, _, found := strings.Cut(id, "/"+kind+"/"); found && !strings.Contains(before, "/") {
@@ -63,21 +64,21 @@ func parseID(id string) (app string, u unit) {
 	return app, u
 }
 
-// quiet is how long no job of a group runs before it counts as over: nothing reports when a group ends, and a driver
-// may compute for a while between two jobs.
+// quiet is how long a job group must have no running job before it counts as ended. Nothing reports the end of a
+// group, and a driver may compute for a while between two jobs.
 const quiet = 15 * time.Second
 
 // mostSQL bounds the executions of SQL that are kept.
 const mostSQL = 10_000
 
-// An execution is one of SQL.
+// An execution is an execution of SQL.
 type execution struct {
 	id               int
 	description      string
 	status           string // RUNNING, COMPLETED, FAILED
 	submitted, ended dag.Instant
 	jobs             map[int]bool
-	plan             *sqlPlan // while it runs; nil: not known
+	plan             *sqlPlan // set while it runs; nil if unknown
 }
 
 type wireSQL struct {
@@ -89,17 +90,18 @@ type wireSQL struct {
 	RunningJobIDs  []number
 	SuccessJobIDs  []number
 	FailedJobIDs   []number
-	// The text of the plan, where it was asked for.
+	// The text of the plan, if the request had planDescription=true.
 	PlanDescription string
 }
 
-// TakeSQL takes an answer of sql, or of one execution, and reports whether it is one.
+// TakeSQL applies a response with one or more executions of SQL. It reports whether the response is valid.
 func (a *answers) TakeSQL(body []byte) bool {
 	ids, _ := a.takeExecutions(body)
 	return ids != nil
 }
 
-// takeExecutions takes the same, and returns the ids, nil if it is none, and how many of the first ones are over.
+// takeExecutions applies the same response. It returns the ids of its executions, nil if the response is invalid,
+// and how many at the beginning of the list have ended.
 func (a *answers) takeExecutions(body []byte) (ids []int, over int) {
 	list, ok := oneOrList[wireSQL](body)
 	if !ok {
@@ -130,7 +132,7 @@ func (a *answers) takeExecutions(body []byte) (ids []int, over int) {
 	return ids, over
 }
 
-// planned takes the text of the execution's plan, if the answer has it.
+// planned sets the plan of the execution if the response has the plan's text.
 func (x *execution) planned(text string) {
 	if x.status != "RUNNING" {
 		x.plan = nil
@@ -139,19 +141,19 @@ func (x *execution) planned(text string) {
 	}
 }
 
-// described is the description of an execution of SQL. That of a batch of a stream is the stream's name: the rest,
-// which is other in each batch and each run, is left out.
+// described returns the description of an execution of SQL. For a batch of a stream it returns the name of the
+// stream only, because the rest differs in each batch and each run.
 func described(s string) string {
 	if head, _, _ := strings.Cut(s, "\n"); strings.Contains(s, "runId = ") && strings.Contains(s, "\nbatch = ") {
 		s = head
-		if strings.HasPrefix(s, "id = ") { // the stream has none
+		if strings.HasPrefix(s, "id = ") { // the stream has no name
 			s = ""
 		}
 	}
 	return dag.Clean(s)
 }
 
-// executionAt returns an execution, nil if there are too many.
+// executionAt returns an execution, or nil if there are too many.
 func (f *facts) executionAt(id int) *execution {
 	x := f.executions[id]
 	if x == nil && id >= 0 && len(f.executions) < mostSQL {
@@ -161,7 +163,7 @@ func (f *facts) executionAt(id int) *execution {
 	return x
 }
 
-// execution is the one that is the unit; nil while it is not known.
+// execution returns the execution that is the unit, or nil while it is unknown.
 func (f *facts) execution() *execution {
 	if f.unit.kind != sqlUnit {
 		return nil
@@ -185,7 +187,7 @@ func (f *facts) execution() *execution {
 	return f.executions[id]
 }
 
-// unitJobs are the ids of the jobs of the unit, ascending. The caller must not change them.
+// unitJobs returns the ids of the unit's jobs, ascending. The caller must not change them.
 func (f *facts) unitJobs() []int {
 	switch f.unit.kind {
 	case sqlUnit:
@@ -201,7 +203,7 @@ func (f *facts) jobsWhere(is func(id int) bool) []int {
 	return slices.DeleteFunc(slices.Clone(f.jobIDs), func(id int) bool { return !is(id) })
 }
 
-// unitStages marks the stages of the jobs of the unit.
+// unitStages marks the stages of the unit's jobs.
 func (f *facts) unitStages() map[int]bool {
 	out := map[int]bool{}
 	for _, id := range f.unitJobs() {
@@ -212,8 +214,8 @@ func (f *facts) unitStages() map[int]bool {
 	return out
 }
 
-// unitEnd returns the state of the SQL execution or job group, which may end before its application does; dag.Running
-// until then. open says that one of its jobs still runs.
+// unitEnd returns the final state of the SQL execution or job group, which may end before its application. It
+// returns dag.Running before the end. open reports that one of its jobs still runs.
 func (o *outcome) unitEnd(open bool, last *job, now dag.Instant) dag.State {
 	switch x := o.execution(); {
 	case open:
@@ -230,7 +232,7 @@ func (o *outcome) unitEnd(open bool, last *job, now dag.Instant) dag.State {
 	return dag.Running
 }
 
-// flowID is the id of the workflow: that of the application, or of its unit.
+// flowID returns the id of the workflow: the application's, or the unit's.
 func (f *facts) flowID() string {
 	switch f.unit.kind {
 	case sqlUnit:
@@ -241,7 +243,8 @@ func (f *facts) flowID() string {
 	return f.id
 }
 
-// flowName is what people call the workflow: an execution has its text as a name, a group its description.
+// flowName returns the display name of the workflow: the text of an execution, the description of a group, or the
+// application's name.
 func (f *facts) flowName() string {
 	name := f.name
 	switch x := f.execution(); {
@@ -259,7 +262,7 @@ func (f *facts) flowName() string {
 	return dag.Clean(name)
 }
 
-// node is what the only job of the plan is.
+// node returns the kind of the plan's only job.
 func (f *facts) node() string {
 	if f.unit.kind != "" {
 		return f.unit.kind
@@ -267,8 +270,8 @@ func (f *facts) node() string {
 	return "application"
 }
 
-// firstRDD is what ids of RDDs are counted from: in a unit, those of an application that goes on change from run to
-// run.
+// firstRDD returns the id from which the RDDs in stage titles are counted. In a unit of a long-running application
+// the RDD ids differ between runs, so they count from the unit's first RDD.
 func (f *facts) firstRDD() int {
 	if f.unit.kind == "" {
 		return 0

@@ -32,7 +32,7 @@ func (m *moment) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// at returns the instant; NoInstant where the field is missing.
+// at returns the instant, or NoInstant if the field is missing.
 func (m *moment) at() dag.Instant {
 	if m == nil {
 		return dag.NoInstant
