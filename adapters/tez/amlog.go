@@ -10,16 +10,16 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A master writes the events of its history into its log as well, one a line and at once, and there alone the settings
-// of its vertices.
+// A master also writes the events of its history into its log, one per line and without delay. Only the log has the
+// settings of its vertices.
 
-// A logReader reads the lines of a master's log that tell of one DAG.
+// A logReader reads the lines of a master's log that concern one DAG.
 type logReader struct {
 	g     *graph
 	node  func(id string) int32
 	at    dag.Instant // of the observation
-	about *vertex     // the vertex whose settings the next line tells
-	blame *attemptKey // the attempt whose failure the next lines explain; nil: none
+	about *vertex     // the vertex of the settings in the next line
+	blame *attemptKey // the failed attempt that the next lines explain; nil if none
 }
 
 var (
@@ -33,7 +33,7 @@ var (
 	event = regexp.MustCompile(`\[HISTORY\]\[DAG:([A-Za-z0-9_/]+)\]\[Event:([A-Z_]+)\]: `)
 )
 
-// line takes a line of the log.
+// line applies a line of the log.
 func (r *logReader) line(line string) {
 	if cause, is := strings.CutPrefix(line, causedBy); is {
 		if k := r.blame; k != nil {
@@ -56,7 +56,7 @@ func (r *logReader) line(line string) {
 	}
 	switch {
 	case strings.Contains(line, "|app.DAGAppMaster|: Running DAG: "):
-		// The history tells it as well, but through a buffer.
+		// The history has the name too, but writes it through a buffer.
 		_, name, _ := strings.Cut(line, "|: Running DAG: ")
 		name, _, _ = strings.Cut(name, ", callerContext=")
 		if r.g.name == "" && !hiveQuery.MatchString(name) {
@@ -93,10 +93,10 @@ func (r *logReader) line(line string) {
 	}
 }
 
-// stamped is how a line begins that is not the rest of the one before.
+// stamped matches the beginning of a log entry. Other lines continue the entry before them.
 var stamped = regexp.MustCompile(`^\d{4}-\d\d-\d\d `)
 
-// explain gives a failed attempt a cause that is further in.
+// explain replaces the diagnosis of a failed attempt with a more specific cause.
 func (r *logReader) explain(k attemptKey, cause string) {
 	if a := r.g.find(k); a != nil && a.State == dag.AttemptFailed {
 		cause, _, _ = strings.Cut(cause, ", counters=")
@@ -104,7 +104,7 @@ func (r *logReader) explain(k attemptKey, cause string) {
 	}
 }
 
-// movementTo is how data moves to a vertex in all likelihood, by the manager that a line says it has.
+// movementTo returns the likely data movement to a vertex, by the vertex manager that the line names.
 func movementTo(line string) string {
 	switch {
 	case strings.Contains(line, "RootInputVertexManager"), strings.Contains(line, "ImmediateStartVertexManager"):
@@ -115,7 +115,7 @@ func movementTo(line string) string {
 	return scatterGather
 }
 
-// read notes that a vertex reads another one, in what way the log does not tell.
+// read records that a vertex reads another one. The log does not contain the kind of edge.
 func (r *logReader) read(from, to *vertex) {
 	if from == nil || to == nil || from == to {
 		return
@@ -145,7 +145,7 @@ func (r *logReader) vertex(id string) *vertex {
 	return r.g.at(k.vertex)
 }
 
-// field returns the value of a key in an event's line, "" where there is none.
+// field returns the value of a key in an event's line, or "".
 func field(line, key string) string {
 	at := 0
 	for {
@@ -170,7 +170,7 @@ func instant(line, key string) dag.Instant {
 	return number(v).Instant()
 }
 
-// event takes an event of the history.
+// event applies an event of the history.
 func (r *logReader) event(kind, line string) {
 	g := r.g
 	switch kind {
@@ -223,7 +223,7 @@ func (r *logReader) event(kind, line string) {
 	}
 }
 
-// attempt finds the attempt that a line is about. The vertex' name comes before its id and may hold anything.
+// attempt parses the attempt id of a line. The vertex name before it may contain any characters.
 func (r *logReader) attempt(line string) (attemptKey, bool) {
 	return parseID(field(line, "taskAttemptId"), "attempt", r.g.id, 3)
 }
@@ -231,7 +231,7 @@ func (r *logReader) attempt(line string) (attemptKey, bool) {
 func (r *logReader) begin(k attemptKey, at dag.Instant, in, node string) {
 	r.g.begin(k, at, in, r.node(node))
 	if a := r.g.find(k); a != nil && a.State == dag.AttemptWaiting {
-		a.State = dag.AttemptRunning // and else its end is known already
+		a.State = dag.AttemptRunning // otherwise its end is already known
 	}
 }
 
@@ -242,7 +242,7 @@ func (r *logReader) finish(k attemptKey, state dag.AttemptState, allocated, star
 	}
 }
 
-// taskFinished takes the counters of a task's successful attempt.
+// taskFinished applies the counters of a task's successful attempt.
 func (r *logReader) taskFinished(line string) {
 	k, ok := parseID(field(line, "successfulAttemptID"), "attempt", r.g.id, 3)
 	_, list, found := strings.Cut(line, ", counters=Counters: ")
@@ -271,7 +271,7 @@ func (r *logReader) taskFinished(line string) {
 	a.settled = a.settled || c.any && a.State == dag.AttemptSucceeded
 }
 
-// diagnostics is what an event's own line says of a failure.
+// diagnostics returns the failure message in an event's line.
 func diagnostics(line string) string {
 	_, why, _ := strings.Cut(line, ", diagnostics=")
 	why, _, _ = strings.Cut(why, ", counters=")
@@ -285,7 +285,7 @@ func earliest(a, b dag.Instant) dag.Instant {
 	return a
 }
 
-// over notes how the DAG ended by its master's log or history.
+// over records how the DAG ended by its master's log or history.
 func (g *graph) over(status string, at dag.Instant, said string) {
 	if _, ended := dagStates[status]; !ended {
 		return
@@ -293,7 +293,7 @@ func (g *graph) over(status string, at dag.Instant, said string) {
 	g.logged, g.finished, g.diagnosis = status, at, dagReason(said)
 }
 
-// dagStates are the final ones.
+// dagStates are the final states.
 var dagStates = map[string]dag.State{
 	"SUCCEEDED": dag.Succeeded, "FAILED": dag.Failed, "KILLED": dag.Killed, "ERROR": dag.Failed,
 }

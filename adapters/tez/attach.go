@@ -12,24 +12,24 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Workflow yields snapshots of a workflow of whichever engine runs it: MapReduce or Tez. Which one it is, the
-// ResourceManager tells. It is not safe for concurrent use.
+// A Workflow yields snapshots of a MapReduce or Tez workflow. The ResourceManager reports which engine runs it. A
+// Workflow is not safe for concurrent use.
 type Workflow struct {
 	cluster Cluster
 	target  hadoop.Target
 	source  interface {
 		Next(ctx context.Context) (*dag.Snapshot, error)
 	}
-	session *Session // of After; nil before
+	session *Session // for After; nil before its first call
 }
 
-// NewWorkflow watches target on cluster: a DAG, an application or a query of Hive by its id, or without one the newest
-// application that runs of the user.
+// NewWorkflow returns a Workflow for target on cluster: a DAG, an application or a Hive query by id, or the user's
+// newest running application.
 func NewWorkflow(cluster Cluster, target hadoop.Target) *Workflow {
 	return &Workflow{cluster: cluster, target: target}
 }
 
-// Next observes once. Its errors are those of the sources of both engines.
+// Next observes once. It returns the errors of both engines' sources.
 func (w *Workflow) Next(ctx context.Context) (*dag.Snapshot, error) {
 	if w.source == nil {
 		id, of, err := w.find(ctx)
@@ -49,7 +49,7 @@ func (w *Workflow) Next(ctx context.Context) (*dag.Snapshot, error) {
 	}
 	s, err := w.source.Next(ctx)
 	if _, none := errors.AsType[*hadoop.NoWorkflowError](err); none && w.target.ID == "" {
-		w.source = nil // the next one may be of another engine
+		w.source = nil // the next application may use the other engine
 	}
 	if errors.Is(err, io.EOF) {
 		return nil, io.EOF
@@ -57,14 +57,14 @@ func (w *Workflow) Next(ctx context.Context) (*dag.Snapshot, error) {
 	return s, err
 }
 
-// Script reports whether the newest snapshot is of a DAG of a script of Pig, whose session may have more than one.
+// Script reports whether the newest snapshot is from a Pig script, which may run several DAGs in its session.
 func (w *Workflow) Script() bool {
 	src, is := w.source.(*Source)
 	return is && pig.Is(src.app.Name)
 }
 
-// After returns the id of the DAG that came next in the session of the one that was watched, "" while there is none.
-// over reports that none can come: the application has ended, or none of Tez was watched. It observes once.
+// After returns the id of the session's next DAG after the watched one, or "" while there is none. over reports that
+// no DAG can follow: the application has ended, or is not of Tez. After observes once.
 func (w *Workflow) After(ctx context.Context) (id string, over bool, err error) {
 	src, is := w.source.(*Source)
 	if !is || src.id == "" {
@@ -88,7 +88,7 @@ func (w *Workflow) After(ctx context.Context) (id string, over bool, err error) 
 	return "", app.Ended, err
 }
 
-// find reports whether the target is a DAG of Tez, or an application of Tez, and its id.
+// find reports whether the target is a DAG or an application of Tez, and returns its id.
 func (w *Workflow) find(ctx context.Context) (id string, of bool, err error) {
 	id = w.target.ID
 	if _, is := IsDAG(id); is {
@@ -99,7 +99,7 @@ func (w *Workflow) find(ctx context.Context) (id string, of bool, err error) {
 		query = strings.TrimPrefix(id, "hive_")
 	}
 	if id != "" && query == "" && !appID.MatchString(id) {
-		return id, false, nil // a job's or a workflow's id, as MapReduce has them
+		return id, false, nil // the id of a MapReduce job or workflow
 	}
 	over := hadoop.NewOverview(w.cluster, w.target.Made)
 	if err := over.Observe(ctx); err != nil {
@@ -109,7 +109,7 @@ func (w *Workflow) find(ctx context.Context) (id string, of bool, err error) {
 		if found, ok := findQuery(ctx, w.cluster, slices.Clone(over.Listed()), query); ok {
 			return found, true, nil
 		}
-		return "hive_" + query, false, nil // as Hive on MapReduce names it
+		return "hive_" + query, false, nil // the name in Hive on MapReduce
 	}
 	if id != "" {
 		a, _ := over.App(ctx, id)

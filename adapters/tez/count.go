@@ -6,10 +6,10 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// counters are those of an attempt that estimates read; NaN where it did not report them.
+// counters are an attempt's counters that estimates use; NaN if they were not reported.
 type counters struct {
 	processed, reduced, out, split, shuffled float64
-	inputs                                   float64 // outputs of sources that it has read
+	inputs                                   float64 // source outputs that it has read
 	shuffleMS, mergeMS                       float64 // from its start to the end of copy and of sort; 0 before
 	any                                      bool
 }
@@ -29,8 +29,7 @@ func countersOf(m map[string]number) counters {
 	}
 }
 
-// copies reports whether a vertex copies what others write piece by piece. Of one whose edges are unknown its counters
-// tell.
+// copies reports whether a vertex copies the output of others in pieces. If its edges are unknown, the counters decide.
 func (v *vertex) copies(c *counters) bool {
 	for _, s := range v.sources {
 		if s.movement == scatterGather || s.movement == custom {
@@ -40,7 +39,7 @@ func (v *vertex) copies(c *counters) bool {
 	return len(v.sources) == 0 && c.reduced > 0
 }
 
-// count enters counters that were seen at an instant. Counters that went back are taken as they are.
+// count applies counters that were observed at an instant. Counters that decreased are applied as they are.
 func (g *graph) count(v *vertex, a *attempt, c *counters, at dag.Instant) {
 	if !c.any || a.settled {
 		return
@@ -60,7 +59,7 @@ func (g *graph) count(v *vertex, a *attempt, c *counters, at dag.Instant) {
 				a.SortEnd = a.Start + dag.Instant(c.mergeMS)
 			}
 		}
-		// Views and checks look for a copying stage's records in its last pipeline.
+		// Views and checks expect a copying stage's records in its last pipeline.
 		a.Done[dag.Work] = done
 	} else {
 		a.Bytes = c.split
@@ -81,9 +80,8 @@ func (g *graph) count(v *vertex, a *attempt, c *counters, at dag.Instant) {
 // maxMS bounds the length of a phase in milliseconds: a year.
 const maxMS = 365 * 86400e3
 
-// own returns the records that are an attempt's own, of those that it has processed. The first attempt in a container
-// reads the whole output of the vertices that are broadcast to it, and counts it; the next ones find it in the
-// container.
+// own returns the processed records without broadcast input. The first attempt in a container reads and counts the
+// whole output of the broadcasting vertices. Later attempts reuse it from the container.
 func (g *graph) own(v *vertex, c *counters, done float64) float64 {
 	if !(c.inputs > 0) {
 		return done

@@ -9,8 +9,8 @@ import (
 	"github.com/paratimer/paratimer/adapters/hadoop"
 )
 
-// Doctor tries what a DAG is observed by with the newest application of Tez that runs, and says what works, what does
-// not, and what to do. There are no checks if none runs.
+// Doctor tests all requests that are needed to observe a DAG, with the newest running Tez application. Each check has
+// a result and, if it fails, a hint. Without such an application there are no checks.
 func Doctor(ctx context.Context, c Cluster) []hadoop.Check {
 	s := NewSource(c, Target{})
 	_, err := s.Next(ctx)
@@ -76,7 +76,7 @@ func Doctor(ctx context.Context, c Cluster) []hadoop.Check {
 	return out
 }
 
-// hintOf is what to do about an error.
+// hintOf returns the hint of an error, or "".
 func hintOf(err error) string {
 	if e, ok := errors.AsType[*hadoop.Error](err); ok {
 		return e.Hint

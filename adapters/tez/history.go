@@ -16,7 +16,7 @@ import (
 // historyEnd ends a record of a history file.
 const historyEnd = "\x01"
 
-// How data moves along an edge, as plans name it.
+// Data movements of edges, as plans name them.
 const (
 	scatterGather = "SCATTER_GATHER"
 	broadcast     = "BROADCAST"
@@ -24,7 +24,7 @@ const (
 	custom        = "CUSTOM"
 )
 
-// A record is one of a history file (SimpleHistoryLoggingService), as far as it is read.
+// A record is the parsed part of a record of a history file (SimpleHistoryLoggingService).
 type record struct {
 	Entity text
 	Type   text `json:"entitytype"`
@@ -71,10 +71,10 @@ type planBody struct {
 	}
 }
 
-// record takes a record of the history. One that cannot be read, as where a part of it was lost, says nothing.
+// record applies a record of the history. Invalid records, for example after lost bytes, are ignored.
 func (r *logReader) record(s string) {
 	s = strings.TrimSpace(s)
-	// Most records are long and of no use here.
+	// Skip records about other things before the JSON is parsed: most are long.
 	head, ours := s[:min(len(s), 200)], strings.TrimPrefix(r.g.id, "dag_")
 	if !strings.Contains(head, r.g.id) && !strings.Contains(head, `"TEZ_APPLICATION"`) &&
 		!strings.Contains(head, `"TEZ_APPLICATION_ATTEMPT"`) && !strings.Contains(head, ours+"_") {
@@ -134,7 +134,7 @@ func (r *logReader) record(s string) {
 // mostEdges bounds the edges of a plan.
 const mostEdges = 100_000
 
-// plan takes the DAG's plan.
+// plan applies the DAG's plan.
 func (g *graph) plan(b *planBody) {
 	if g.planned || len(b.Vertices) == 0 {
 		return
@@ -164,23 +164,23 @@ func (g *graph) plan(b *planBody) {
 	g.entitle(b)
 }
 
-// hiveQuery is a query's id, which Hive names a DAG by if the query has no name:
+// hiveQuery matches a query id, which is the DAG's name for a Hive query without a name:
 // root_20261122164915_b16fc803-fc1b-4a54-afc5-a2a7709a6272.
 var hiveQuery = regexp.MustCompile(`^.*_\d{14}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
 var digits = regexp.MustCompile(`[0-9]+`)
 
-// textKey is the same for queries that differ in spaces, in what stands in quotes and in numbers alone: the next day's
-// query reads a table or a partition of another date.
+// textKey returns the same key for queries that differ only in spaces, quoted texts and numbers. The query of the
+// next day, for example, reads a table or a partition of another date.
 func textKey(query string) string {
 	text := digits.ReplaceAllString(strings.Join(strings.Fields(hadoop.Unquoted(query)), " "), "0")
 	h := fnv.New32a()
-	_, _ = h.Write([]byte(strings.ToLower(text))) // a hash takes all
+	_, _ = h.Write([]byte(strings.ToLower(text))) // a hash accepts all input
 	return fmt.Sprintf("%08x", h.Sum32())
 }
 
-// entitle names the DAG: a script's DAGs by the script and, from the second one on, their number in the session, which
-// is the same in each run; a query by its name or, without one, by its text, what stands in quotes left out.
+// entitle names the DAG. A DAG of a script gets the script's name and, from the second one on, its number in the
+// session, which is the same in each run. A query gets its name or else its text without quoted parts.
 func (g *graph) entitle(b *planBody) {
 	name := string(b.Name)
 	query := ""

@@ -10,28 +10,28 @@ import (
 	"github.com/paratimer/paratimer/adapters/hadoop"
 )
 
-// Bounds of what is read of a master's files, in bytes.
+// Bounds for reading a master's files, in bytes.
 const (
-	perTick   = 4 << 20  // of one file in one tick
-	headBytes = 8 << 20  // of a history file that is long when it is first seen: the first DAG's plan is there
-	wholeFile = 12 << 20 // a history file of up to this size is read as a whole
-	overlap   = 8 << 10  // asked for again, because a file may grow between the list of files and the question
-	mostCarry = 4 << 20  // of a record that is not complete; a Pig DAG's plan has 0.7 MB
+	perTick   = 4 << 20  // of one file in one poll
+	headBytes = 8 << 20  // of a history file that is long when it is first seen: it starts with the first DAG's plan
+	wholeFile = 12 << 20 // a history file up to this size is read completely
+	overlap   = 8 << 10  // requested again, because a file may grow between the list and the request
+	mostCarry = 4 << 20  // of an incomplete record; a Pig DAG's plan has 0.7 MB
 )
 
-// A logFile is a file of the master that is read as it grows.
+// A logFile is a growing file of the master.
 type logFile struct {
-	have  int64  // bytes from its beginning that were read, or passed over
-	carry string // the beginning of a record whose end is not written yet
-	lost  int64  // bytes that were passed over
+	have  int64  // bytes from its beginning that were read or skipped
+	carry string // an incomplete record at the end
+	lost  int64  // skipped bytes
 }
 
 // logs are the files of one master's container.
 type logs struct {
 	node, container string
 	files           map[string]*logFile
-	sizes           map[string]int64 // as listed in this tick; nil: they could not be listed
-	err             error            // why not
+	sizes           map[string]int64 // as listed in this poll; nil if that failed
+	err             error            // error of the list, or of a file
 	failures        int              // in a row
 }
 
@@ -39,7 +39,7 @@ func newLogs(node, container string) *logs {
 	return &logs{node: node, container: container, files: map[string]*logFile{}}
 }
 
-// list asks which files there are. After failures it is asked more and more seldom.
+// list requests the list of files.
 func (l *logs) list(ctx context.Context, c Cluster) {
 	l.sizes = nil
 	body, err := c.NM(ctx, l.node, "containers/"+l.container+"/logs")
@@ -58,7 +58,7 @@ func (l *logs) list(ctx context.Context, c Cluster) {
 	l.sizes, l.err, l.failures = b.sizes(), nil, 0
 }
 
-// read hands what has been written to a file since it was read last to take, record by record.
+// read passes all new records of a file to take.
 func (l *logs) read(ctx context.Context, c Cluster, name, separator string, take func(record string)) {
 	f := l.files[name]
 	if f == nil {
@@ -114,7 +114,7 @@ func (f *logFile) take(content, separator string, take func(record string)) {
 	f.carry = strings.Clone(content)
 }
 
-// head reads the beginning of a file that is too long to be read as a whole.
+// head reads the beginning of a file that is too long to read completely.
 func (l *logs) head(
 	ctx context.Context, c Cluster, name string, f *logFile, separator string, take func(record string),
 ) {
@@ -128,7 +128,7 @@ func (l *logs) head(
 	f.have = int64(len(content))
 }
 
-// tail asks for the last n bytes of a file.
+// tail requests the last n bytes of a file.
 func (l *logs) tail(
 	ctx context.Context, c Cluster, name string, n, listed int64,
 ) (content string, length int64, err error) {
@@ -147,7 +147,7 @@ func (l *logs) tail(
 	return content, length, nil
 }
 
-// lost is how many bytes of a file were passed over.
+// lost returns how many bytes of a file were skipped.
 func (l *logs) lost(name string) int64 {
 	if f := l.files[name]; f != nil {
 		return f.lost

@@ -12,52 +12,52 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A graph is what is known of the DAG.
+// A graph is the known state of the DAG.
 type graph struct {
 	id       string
 	vertices []*vertex // by their index in ids
 	byName   map[string]*vertex
-	planned  bool // its names and edges are known
-	edged    bool // its edges are, as far as its vertices have started
+	planned  bool // names and edges are known
+	edged    bool // edges are known for all started vertices
 	name     string
-	key      string // by which a query's text is known again, whatever it is called; "" if it is none
-	title    string // of the query; "" where that is the name
+	key      string // identifies a query by its text, whatever its name; "" if it is not a query
+	title    string // of the query; "" if that is the name
 	pig      bool
 	inputs   []string
 
 	submitted, started, finished dag.Instant
 	master                       boot
-	status                       string // as the master said last; "" before
-	logged                       string // how it ended by its master's log or history; "" before
+	status                       string // the master's newest status; "" before
+	logged                       string // how the DAG ended by the master's log or history; "" before
 	diagnosis                    string
 	taskMB                       int // of a container, by the configuration; 0 unknown
 
-	era        int // how many masters are gone
-	kept       int // attempts
+	era        int // how many masters have ended
+	kept       int // stored attempts
 	containers map[string]*container
-	used       int32     // of containers
-	setups     []float64 // ms from allocation to start of the first attempts of their containers
+	used       int32     // number of containers used
+	setups     []float64 // ms from allocation to start of each container's first attempt
 	setupOf    map[attemptKey]int
 }
 
-// A boot is when a master's JVM began and when the master was ready, zero where that is not told.
+// A boot has the start of a master's JVM and when the master was ready. Unknown times are zero.
 type boot struct{ launched, ready dag.Instant }
 
-// event takes an event of the master's own.
+// event applies an event of the master itself.
 func (b *boot) event(kind string, at dag.Instant) {
 	switch kind {
 	case "AM_LAUNCHED":
-		*b = boot{launched: at} // of a new master, where one was before
+		*b = boot{launched: at} // of a new master, if there was one before
 	case "AM_STARTED":
 		b.ready = at
 	}
 }
 
-// freshBoot is how long before a DAG's submission its master may have started to tell how busy the machine is.
+// freshBoot is how old a master's start may be at a DAG's submission to show how busy the machine is.
 const freshBoot = 10 * time.Minute
 
-// took is how long the master took to start, 0 where that is not known or says nothing of a DAG that was submitted so
-// much later.
+// took returns how long the master took to start. It returns 0 if that is unknown, or if the DAG was submitted more
+// than freshBoot later.
 func (b *boot) took(submitted dag.Instant) time.Duration {
 	if b.launched <= 0 || b.ready <= b.launched || !submitted.Known() || submitted > b.ready.Add(freshBoot) {
 		return 0
@@ -65,9 +65,9 @@ func (b *boot) took(submitted dag.Instant) time.Duration {
 	return b.ready.Sub(b.launched)
 }
 
-// A container is a JVM of the master's, which runs one attempt after the other.
+// A container is a JVM that runs attempts one after another.
 type container struct {
-	slot     int32 // by the order of first use; -1 before
+	slot     int32 // in the order of first use; -1 before
 	launched dag.Instant
 }
 
@@ -78,17 +78,17 @@ type vertex struct {
 	tasks    int
 	known    bool
 	status   string
-	begun    bool // what it reads is known to its master
+	begun    bool // its inputs are known to the master
 	memoryMB int
-	min, max float64 // the source fractions of slow start; NaN unknown
-	auto     bool    // its number of tasks may be reduced once its sources have told how much they write
+	min, max float64 // the slow-start fractions of its sources; NaN unknown
+	auto     bool    // auto-parallelism may still reduce its number of tasks
 	sources  []source
-	movement string // how data moves to it in all likelihood, where no plan tells
+	movement string // the likely data movement into it, if there is no plan
 
-	running, succeeded int // tasks, as its master counts them; -1 where it has not
-	ended              int // attempts that failed or were killed, likewise
-	off                int // ticks in a row in which these were not what is known
-	listedTick         int // the last one that listed its tasks
+	running, succeeded int // tasks by the master's count; -1 unknown
+	ended              int // failed and killed attempts, likewise
+	off                int // consecutive polls in which these counts differed from the known tasks
+	listedTick         int // the last poll that listed its tasks
 	task               map[int32]*task
 	indices            []int32 // the keys of task, ascending
 	dirty              bool
@@ -98,26 +98,26 @@ type vertex struct {
 // A source is a vertex that another one reads.
 type source struct {
 	vertex   int32
-	movement string // as the plan has it: SCATTER_GATHER
+	movement string // as named in the plan, such as SCATTER_GATHER
 }
 
-// A task is its attempts, by number.
+// A task has its attempts by number.
 type task struct {
 	attempts []attempt
-	shift    int32 // of the numbers that its master gives: a new master may give them again
+	shift    int32 // offset of the numbers that the master assigns, because a new master may reuse them
 }
 
-// An attempt is one attempt of a task with what is to be asked of it.
+// An attempt is one attempt of a task, with the state of the requests for it.
 type attempt struct {
 	dag.Attempt
-	wire    int32  // its number as its master gave it
-	past    bool   // a new master may have given that number again
-	era     int    // how many masters were gone when it was seen first
-	in      string // its container, "" unknown
-	fresh   bool   // it was the first one in its container
-	logged  bool   // its start is by the master's log
-	settled bool   // it has ended, and its counters are the last ones
-	tries   int    // answers after its end
+	wire    int32  // its number, as its master assigned it
+	past    bool   // a new master may have reused the number
+	era     int    // how many masters had ended when it was first seen
+	in      string // its container; "" unknown
+	fresh   bool   // the first one in its container
+	logged  bool   // its start is from the master's log
+	settled bool   // it has ended, and its counters are final
+	tries   int    // responses after its end
 }
 
 func newGraph(id string) *graph {
@@ -130,7 +130,7 @@ func newGraph(id string) *graph {
 // mostAttempts bounds the tasks, and the attempts, of a DAG that is estimated.
 const mostAttempts = 200_000
 
-// tooLarge says why a DAG is too large to be estimated; "" if it is not.
+// tooLarge returns why a DAG is too large for an estimate, or "".
 func (g *graph) tooLarge() string {
 	n := 0
 	for _, v := range g.vertices {
@@ -144,7 +144,7 @@ func (g *graph) tooLarge() string {
 	return ""
 }
 
-// at returns the vertex of an index, made if needed; nil where there are too many.
+// at returns the vertex of an index and creates it if needed. It returns nil if there are too many.
 func (g *graph) at(index int32) *vertex {
 	if index < 0 || index >= mostVertices {
 		return nil
@@ -157,7 +157,7 @@ func (g *graph) at(index int32) *vertex {
 	return g.vertices[index]
 }
 
-// call gives a vertex its name.
+// call sets the name of a vertex.
 func (g *graph) call(v *vertex, name string) {
 	if name == "" || v.name == name || g.byName[name] != nil {
 		return
@@ -167,7 +167,7 @@ func (g *graph) call(v *vertex, name string) {
 	g.byName[name] = v
 }
 
-// attempt returns an attempt, made if needed; nil for what is no task of the DAG.
+// attempt returns an attempt and creates it if needed. It returns nil for an invalid task.
 func (g *graph) attempt(k attemptKey) (*vertex, *attempt) {
 	v := g.at(k.vertex)
 	if v == nil {
@@ -198,7 +198,7 @@ func (g *graph) attempt(k attemptKey) (*vertex, *attempt) {
 	return v, &t.attempts[i]
 }
 
-// find returns the attempt that the master of today means by a number, else nil.
+// find returns the attempt with a number of the current master, or nil.
 func (t *task) find(number int32) *attempt {
 	for i := range t.attempts {
 		if a := &t.attempts[i]; a.wire == number && !a.past {
@@ -208,7 +208,7 @@ func (t *task) find(number int32) *attempt {
 	return nil
 }
 
-// retire frees the number of an attempt for one that a new master starts, and ends what counts as running or succeeded.
+// retire frees an attempt's number for the next master. It ends an attempt that counts as running or succeeded.
 func (t *task) retire(a *attempt, at dag.Instant) {
 	switch a.State {
 	case dag.AttemptRunning:
@@ -220,7 +220,7 @@ func (t *task) retire(a *attempt, at dag.Instant) {
 	t.shift = t.attempts[len(t.attempts)-1].Number + 1
 }
 
-// find returns an attempt that is known, else nil.
+// find returns a known attempt, or nil.
 func (g *graph) find(k attemptKey) *attempt {
 	if k.vertex < 0 || int(k.vertex) >= len(g.vertices) {
 		return nil
@@ -231,10 +231,10 @@ func (g *graph) find(k attemptKey) *attempt {
 	return nil
 }
 
-// containerID is the id of a container of an application's master of that number.
+// containerID matches the id of a container, with the number of the application's master.
 var containerID = regexp.MustCompile(`^container_(?:e\d+_)?(\d+_\d+)_(\d{2,4})_\d{6,}$`)
 
-// later reports whether a container is one of a later master of the same application than another one.
+// later reports whether a container belongs to a later master of the same application than another container.
 func later(container, than string) bool {
 	a, b := containerID.FindStringSubmatch(container), containerID.FindStringSubmatch(than)
 	if a == nil || b == nil || a[1] != b[1] || len(a[2]) != len(b[2]) {
@@ -243,10 +243,10 @@ func later(container, than string) bool {
 	return a[2] > b[2]
 }
 
-// begin notes that an attempt runs in a container since an instant.
+// begin records that an attempt runs in a container since an instant.
 func (g *graph) begin(k attemptKey, at dag.Instant, in string, node int32) {
 	if a := g.find(k); a != nil && a.logged && later(in, a.in) && at.Known() && at >= a.Start {
-		// A new master has lost it, and gives its number again.
+		// A new master has lost it and reuses its number.
 		g.vertices[k.vertex].task[k.task].retire(a, at)
 	}
 	v, a := g.attempt(k)
@@ -272,7 +272,7 @@ func (g *graph) begin(k attemptKey, at dag.Instant, in string, node int32) {
 	a.Slot = c.slot
 }
 
-// mostContainers bounds the containers that are told apart.
+// mostContainers bounds the stored containers.
 const mostContainers = 200_000
 
 func (g *graph) container(id string) *container {
@@ -284,7 +284,7 @@ func (g *graph) container(id string) *container {
 	return c
 }
 
-// setup notes what it took to launch the container of attempt k, once more where that is known better.
+// setup records the launch time of the container of attempt k. A later, more accurate value replaces it.
 func (g *graph) setup(k attemptKey, from, to dag.Instant) {
 	if !from.Known() || !to.Known() || to < from {
 		return
@@ -297,7 +297,7 @@ func (g *graph) setup(k attemptKey, from, to dag.Instant) {
 	g.setups[i] = float64(to - from)
 }
 
-// end notes how an attempt ended, and when.
+// end records how an attempt ended, and when.
 func (g *graph) end(k attemptKey, state dag.AttemptState, start, end dag.Instant, why string) {
 	v, a := g.attempt(k)
 	if a == nil {
@@ -315,7 +315,7 @@ func (g *graph) end(k attemptKey, state dag.AttemptState, start, end dag.Instant
 		a.Ratio, a.Diagnosis = 1, ""
 		for i, others := 0, v.task[k.task].attempts; i < len(others); i++ {
 			if o := &others[i]; o.Number != a.Number && o.State == dag.AttemptSucceeded {
-				// its result was taken back, or this one could not be
+				// Its output was lost, or that of this attempt was not accepted.
 				o.State, o.Diagnosis = dag.AttemptKilled, lostOutput
 			}
 		}
@@ -327,7 +327,7 @@ const (
 	masterGone = "its master is gone"
 )
 
-// stop ends what runs: its master is gone.
+// stop ends all running attempts, because their master is gone.
 func (g *graph) stop(at dag.Instant) {
 	for _, v := range g.vertices {
 		for _, t := range v.task {
@@ -340,8 +340,8 @@ func (g *graph) stop(at dag.Instant) {
 	}
 }
 
-// succeed has a new master go on where the one before was stopped. It recovers attempts that have succeeded, as far as
-// they were written down, and gives the numbers of all others again.
+// succeed starts the era of a new master. The new master recovers succeeded attempts that were written down, and
+// reuses the numbers of all others.
 func (g *graph) succeed(at dag.Instant) {
 	g.stop(at)
 	g.era++
@@ -356,8 +356,8 @@ func (g *graph) succeed(at dag.Instant) {
 	}
 }
 
-// settle ends what is known to run as what it must have become in a DAG that has succeeded, where nothing has told: the
-// newest attempt of each task that has not succeeded yet.
+// settle ends attempts of a succeeded DAG that no source has reported as ended. For each task without a success, the
+// newest running attempt becomes the successful one.
 func (g *graph) settle(at dag.Instant) {
 	for _, v := range g.vertices {
 		for _, t := range v.task {
@@ -382,7 +382,7 @@ var attemptStates = map[string]dag.AttemptState{
 	"SUCCEEDED": dag.AttemptSucceeded, "FAILED": dag.AttemptFailed, "KILLED": dag.AttemptKilled,
 }
 
-// tell takes a line of attemptsInfo, made at an instant; before is that of the observation before.
+// tell applies an entry of attemptsInfo from an instant. before is the time of the previous observation.
 func (g *graph) tell(w *wireAttempt, before, at dag.Instant) {
 	k, ok := parseID(string(w.ID), "attempt", g.id, 3)
 	if !ok {
@@ -391,7 +391,7 @@ func (g *graph) tell(w *wireAttempt, before, at dag.Instant) {
 	known := g.find(k)
 	state, ended := attemptStates[string(w.Status)]
 	if known == nil && (string(w.Status) != "RUNNING" && !ended) {
-		return // it is launched, or waits
+		return // it waits or is being launched
 	}
 	v, a := g.attempt(k)
 	if a == nil {
@@ -407,7 +407,7 @@ func (g *graph) tell(w *wireAttempt, before, at dag.Instant) {
 		a.Start = at
 	}
 	if ended {
-		if !a.Start.Known() { // it came and went in between
+		if !a.Start.Known() { // it started and ended between two polls
 			a.Start = before
 		}
 		if !a.End.Known() {
@@ -419,7 +419,7 @@ func (g *graph) tell(w *wireAttempt, before, at dag.Instant) {
 	g.count(v, a, &c, at)
 	if a.State == dag.AttemptRunning {
 		a.Ratio = math.NaN()
-		// 0 is what processors say that report no progress, Pig's and Hive's with a cached table among them.
+		// Processors that report no progress show 0. Pig's do, and Hive's with a cached table.
 		if p := float64(w.Progress); p > 0 || p == 0 && !g.pig && !(a.Done[0] > 0) {
 			a.Ratio = min(p, 1)
 		}
@@ -428,11 +428,11 @@ func (g *graph) tell(w *wireAttempt, before, at dag.Instant) {
 	}
 }
 
-// triesAfterEnd bounds how often an attempt that has ended is asked for.
+// triesAfterEnd bounds the requests for an attempt that has ended.
 const triesAfterEnd = 2
 
-// attempts returns the attempts of a vertex as snapshots have them, no later than at. Snapshots share the slice until
-// something of the vertex changes.
+// attempts returns the attempts of a vertex for a snapshot, with times up to at. Snapshots share the slice until the
+// vertex changes.
 func (v *vertex) attempts(at dag.Instant) []dag.Attempt {
 	if !v.dirty {
 		return v.built
@@ -449,7 +449,7 @@ func (v *vertex) attempts(at dag.Instant) []dag.Attempt {
 			}
 			a.Start = min(a.Start, at)
 			if a.End.Known() && a.End > at {
-				a.End, v.dirty = at, true // read a moment after the observation that it belongs to
+				a.End, v.dirty = at, true // it was read a moment after the observation
 			}
 			v.built = append(v.built, a.Attempt)
 		}
@@ -457,7 +457,7 @@ func (v *vertex) attempts(at dag.Instant) []dag.Attempt {
 	return v.built
 }
 
-// median of the set-up times, 0 where there is none.
+// setupMedian returns the median set-up time in milliseconds, or 0 if there is none.
 func (g *graph) setupMedian() float64 {
 	if len(g.setups) == 0 {
 		return 0
@@ -470,7 +470,7 @@ func (g *graph) setupMedian() float64 {
 	return all[len(all)/2]
 }
 
-// feature says that a DAG is a query, whose text is its key.
+// feature returns the kind of a DAG that is a query with its text as the key.
 func (g *graph) feature() string {
 	if g.key == "" {
 		return ""

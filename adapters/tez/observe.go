@@ -11,15 +11,15 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// inRequest is how many attempts one question is about, inTick how many are asked for in one tick, atEnd in one when
-// the DAG is over.
+// inRequest bounds the attempts of one request, inTick those of one poll, and atEnd those of one poll after the end
+// of the DAG.
 const (
 	inRequest = 90
 	inTick    = 10 * inRequest
 	atEnd     = 10 * inTick
 )
 
-// get asks the master for one of its lists.
+// get requests one of the master's lists and decodes the response.
 func (s *Source) get(ctx context.Context, what, query string, to any) error {
 	body, err := s.cluster.Proxy(ctx, s.app.ID, "ws/v2/tez/"+what+"?dagID="+strconv.Itoa(s.number())+query)
 	if err != nil {
@@ -31,7 +31,7 @@ func (s *Source) get(ctx context.Context, what, query string, to any) error {
 	return nil
 }
 
-// ask asks the master how far the DAG is.
+// ask polls the DAG's progress from the master.
 func (s *Source) ask(ctx context.Context) {
 	var d dagBody
 	if err := s.get(ctx, "dagInfo", "", &d); err != nil {
@@ -82,7 +82,7 @@ func (s *Source) takeVertices(b *verticesBody) {
 	}
 }
 
-// counts returns how many tasks of a vertex run, and how many have succeeded, as far as is known.
+// counts returns the known numbers of running and succeeded tasks of a vertex.
 func (v *vertex) counts() (running, succeeded int) {
 	for _, t := range v.task {
 		up, done := false, false
@@ -100,14 +100,13 @@ func (v *vertex) counts() (running, succeeded int) {
 	return running, succeeded
 }
 
-// The log is ahead of the master's counts, or behind them, for a moment at each start and end.
+// At each start and end of a task, the log and the master's counts differ for a moment.
 const mayBeOff = 3
 
-// tasksEach is how many tasks of a vertex are listed in one tick in the mean, where the log does not tell of them.
+// tasksEach is the mean number of a vertex' tasks that are listed per poll if its tasks are not in the log.
 const tasksEach = 1_000
 
-// unlisted lists the tasks of vertices of which the master knows other things than the log has told, and returns the
-// attempts that are to be asked for.
+// unlisted lists the tasks of vertices with counts that differ from the log's. It returns the attempts to request.
 func (s *Source) unlisted(ctx context.Context) []attemptKey {
 	readable := s.logged() && s.logs.lost("syslog_"+s.id) == 0
 	var list []string
@@ -140,7 +139,7 @@ func (s *Source) unlisted(ctx context.Context) []attemptKey {
 	return keys
 }
 
-// takeTasks takes a list of tasks and returns the attempts that it makes worth a question.
+// takeTasks applies a list of tasks. It returns the attempts to request.
 func (s *Source) takeTasks(b *tasksBody) []attemptKey {
 	var keys []attemptKey
 	for i := range b.Tasks {
@@ -155,7 +154,7 @@ func (s *Source) takeTasks(b *tasksBody) []attemptKey {
 		if t := v.task[k.task]; t != nil {
 			for j := range t.attempts {
 				a := &t.attempts[j]
-				// To a new master a task is NEW until it has read what became of it.
+				// In a new master a task is NEW until the master has read the task's earlier end.
 				recovers := a.era < s.g.era && w.Status == "NEW"
 				if a.State == dag.AttemptSucceeded && w.Status != "SUCCEEDED" && !recovers {
 					a.State, a.Diagnosis, v.dirty = dag.AttemptKilled, lostOutput, true
@@ -179,7 +178,7 @@ func (s *Source) takeTasks(b *tasksBody) []attemptKey {
 	return keys
 }
 
-// open returns the attempts that run, and those whose last counters are not known.
+// open returns the running attempts, and the ended attempts without final counters.
 func (s *Source) open() []attemptKey {
 	var running, over []attemptKey
 	for _, v := range s.g.vertices {
@@ -197,15 +196,15 @@ func (s *Source) open() []attemptKey {
 			}
 		}
 	}
-	if len(running) > inTick { // each gets its turn
+	if len(running) > inTick { // take turns
 		at := s.ticks * inTick % len(running)
 		running = append(running[at:], running[:at]...)
 	}
 	return append(over, running...)
 }
 
-// askAttempts asks for attempts: those that nothing is known of yet, then the others. What is too much for this tick
-// of the first is left for the next.
+// askAttempts requests attempts: first unknown ones, then the others. Unknown attempts beyond the limit are kept for
+// the next poll.
 func (s *Source) askAttempts(ctx context.Context, unknown, known []attemptKey) {
 	limit := inTick
 	if _, over := dagStates[s.g.status]; over {

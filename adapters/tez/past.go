@@ -13,30 +13,30 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Log is the history of DAGs that Tez has written.
+// A Log is a history of DAGs that Tez has written.
 type Log struct {
-	// Bad is how many records and files were left out, as they are no events.
+	// Bad counts records and files that were left out because they are not events.
 	Bad int
 
 	steps map[string][]written // by DAG
 	apps  map[string]*logApp
 }
 
-// A logApp is what a history says of an application.
+// A logApp has the facts of a history about an application.
 type logApp struct {
 	taskMB, amMB int
-	min, max     float64   // slow start by the configuration; NaN unknown
-	reduces      float64   // that of MapReduce's reduces
+	min, max     float64   // slow-start fractions by the configuration; NaN unknown
+	reduces      float64   // slow start of MapReduce's reduces
 	containers   []written // launched and stopped
 	master       boot
 }
 
 func newLog() *Log { return &Log{steps: map[string][]written{}, apps: map[string]*logApp{}} }
 
-// errNoDAG says that a history has none.
+// errNoDAG means that a history has no DAG.
 var errNoDAG = errors.New("no DAG of Tez is in it: SimpleHistoryLoggingService writes history.txt.appattempt_…, ProtoHistoryLoggingService dag_data/date=…/dag_…")
 
-// add takes an event.
+// add adds an event.
 func (l *Log) add(w *written) error {
 	w.tally()
 	switch {
@@ -61,7 +61,7 @@ func (l *Log) add(w *written) error {
 	}
 	id := dagOf(w.entity)
 	if id == "" || !w.at.Known() {
-		return nil // of a master, or of another kind of thing
+		return nil // the event of a master, or of another kind of object
 	}
 	if len(l.steps[id]) >= mostEvents {
 		return fmt.Errorf("%s has more than %d events", id, mostEvents)
@@ -70,7 +70,7 @@ func (l *Log) add(w *written) error {
 	return nil
 }
 
-// dagOf is the DAG that the id of a DAG, vertex, task or attempt is of; "" of anything else.
+// dagOf returns the DAG of a DAG, vertex, task or attempt id, and "" for other ids.
 func dagOf(id string) string {
 	kind, rest, _ := strings.Cut(id, "_")
 	switch kind {
@@ -98,7 +98,7 @@ func (l *Log) app(id string) *logApp {
 	return a
 }
 
-// configure takes an application's configuration.
+// configure applies an application's configuration.
 func (l *Log) configure(w *written) {
 	if !appID.MatchString(w.entity) {
 		return
@@ -115,8 +115,8 @@ func (l *Log) configure(w *written) {
 	a.reduces = o.setting("mapreduce.job.reduce.slowstart.completedmaps")
 }
 
-// fractions are when tasks of a vertex may start, as shares of those that they read. Pig gives its vertices what
-// MapReduce is given.
+// fractions returns the slow-start fractions: when tasks of a vertex may start, as shares of the source tasks. Pig
+// passes MapReduce's setting on to its vertices.
 func (a *logApp) fractions(pig bool) (least, most float64) {
 	share := func(v, or float64) float64 {
 		if v >= 0 && v <= 1 {
@@ -131,7 +131,7 @@ func (a *logApp) fractions(pig bool) (least, most float64) {
 	return least, max(least, share(a.max, defaultMax))
 }
 
-// close puts events in order.
+// close orders the events by time. It returns errNoDAG if no DAG is complete.
 func (l *Log) close() error {
 	for id, all := range l.steps {
 		if !slices.ContainsFunc(all, func(w written) bool {
@@ -148,7 +148,7 @@ func (l *Log) close() error {
 	return nil
 }
 
-// DAGs are the ids of the DAGs, in order.
+// DAGs returns the ids of the DAGs, in order.
 func (l *Log) DAGs() []string {
 	out := make([]string, 0, len(l.steps))
 	for id := range l.steps {
@@ -161,13 +161,13 @@ func (l *Log) DAGs() []string {
 	return out
 }
 
-// Span is from when to when the history tells of a DAG.
+// Span returns the times of the first and the last event of a DAG.
 func (l *Log) Span(id string) (first, last dag.Instant) {
 	all := l.steps[id]
 	return all[0].at, all[len(all)-1].at
 }
 
-// A Player plays the history of one DAG. It is not safe for concurrent use.
+// A Player replays the history of one DAG. It is not safe for concurrent use.
 type Player struct {
 	src   Source
 	steps []written
@@ -175,7 +175,7 @@ type Player struct {
 	app   *logApp
 }
 
-// past is what a history tells of the cluster.
+// past has the facts of a history about the cluster.
 type past struct {
 	cluster dag.Cluster
 	nodes   []dag.NodeState
@@ -184,15 +184,15 @@ type past struct {
 	queue   string
 }
 
-// Cluster is one that has room for what ran at once.
+// Cluster returns a cluster with enough memory for all attempts that ran at once.
 func (p *past) Cluster(string) dag.Cluster { return p.cluster }
 
-// Fill sets whose DAG it was.
+// Fill sets the user, queue and nodes of a snapshot.
 func (p *past) Fill(snap *dag.Snapshot, _ string) {
 	snap.User, snap.Queue, snap.Nodes = p.user, p.queue, p.nodes
 }
 
-// share gives each node as much of the cluster's memory as the others, and the master's to the first one.
+// share splits the cluster's memory evenly between the nodes, and adds the master's memory to the first one.
 func (p *past) share(amMB, taskMB int) {
 	n := len(p.nodes)
 	if n == 0 {
@@ -209,13 +209,13 @@ func (p *past) share(amMB, taskMB int) {
 	}
 }
 
-// Warnings are none.
+// Warnings returns no warnings.
 func (p *past) Warnings() []dag.Warning { return nil }
 
-// Defaults of Tez where a history has no configuration.
+// Defaults of Tez for a history without configuration.
 const defaultTaskMB, defaultMasterMB = 1024, 1024
 
-// Play returns a player of a DAG of the log.
+// Play returns a player for a DAG of the log.
 func (l *Log) Play(id string) *Player {
 	app, _ := IsDAG(id)
 	p := &Player{steps: l.steps[id], app: l.app(app)}
@@ -246,7 +246,7 @@ func (l *Log) Play(id string) *Player {
 		return -1
 	}}
 	for i := range p.app.containers {
-		// One that an earlier DAG has left was not launched for this one.
+		// A container that an earlier DAG has left was not launched for this one.
 		if w := &p.app.containers[i]; w.kind == "CONTAINER_LAUNCHED" && len(p.steps) > 0 && w.at >= p.steps[0].at {
 			if c := p.src.g.container(w.entity); c != nil {
 				c.launched = w.at
@@ -256,7 +256,7 @@ func (l *Log) Play(id string) *Player {
 	return p
 }
 
-// atOnce is how many attempts ran at the same time, at most.
+// atOnce returns the highest number of attempts that ran at the same time.
 func (p *Player) atOnce() int {
 	type edge struct {
 		at   dag.Instant
@@ -268,7 +268,7 @@ func (p *Player) atOnce() int {
 		case "TASK_ATTEMPT_STARTED":
 			all = append(all, edge{w.at, 1})
 		case "TASK_ATTEMPT_FINISHED":
-			if w.other.Start > 0 { // it ran
+			if w.other.Start > 0 { // otherwise it never ran
 				all = append(all, edge{w.at, -1})
 			}
 		}
@@ -282,8 +282,8 @@ func (p *Player) atOnce() int {
 	return most
 }
 
-// At returns the snapshot of an instant, later than the one before; io.EOF after one whose state is final. ok is false
-// before the DAG is submitted.
+// At returns the snapshot of an instant, which must be later than the previous one. It returns io.EOF after a
+// snapshot with a final state. ok is false before the DAG is submitted.
 func (p *Player) At(now dag.Instant) (snap *dag.Snapshot, ok bool, err error) {
 	s := &p.src
 	if s.ended {
@@ -306,7 +306,7 @@ func (p *Player) At(now dag.Instant) (snap *dag.Snapshot, ok bool, err error) {
 	return snap, true, nil
 }
 
-// take takes an event.
+// take applies an event.
 func (p *Player) take(w *written) {
 	g, r := p.src.g, &p.src.lines
 	r.at = w.at
@@ -347,7 +347,7 @@ func (p *Player) take(w *written) {
 	}
 }
 
-// finish takes the end of an attempt, with its counters.
+// finish applies the end of an attempt, with its counters.
 func (p *Player) finish(w *written) {
 	g, r := p.src.g, &p.src.lines
 	k, ok := parseID(w.entity, "attempt", g.id, 3)

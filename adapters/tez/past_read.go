@@ -21,14 +21,14 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Finished DAGs are read from what Tez' history services write: SimpleHistoryLoggingService one JSON object after the
-// other, ProtoHistoryLoggingService SequenceFiles of messages with the same fields.
+// Finished DAGs are read from the files of Tez' history services. SimpleHistoryLoggingService writes JSON objects.
+// ProtoHistoryLoggingService writes SequenceFiles of messages with the same fields.
 
-// A written event is one of a history, whichever service wrote it.
+// A written event is an event of a history, of either service.
 type written struct {
 	at        dag.Instant
 	kind      string // DAG_SUBMITTED
-	entity    string // id of the DAG, vertex, attempt or container that it is about
+	entity    string // id of its DAG, vertex, attempt or container
 	container string
 	node      string
 	user      string
@@ -36,7 +36,7 @@ type written struct {
 	counters  counters
 }
 
-// otherInfo is what an event says beyond its time, as far as it is read.
+// otherInfo has the parsed fields of an event except its time.
 type otherInfo struct {
 	Config      map[string]text
 	Plan        *planBody `json:"dagPlan"`
@@ -68,13 +68,13 @@ const (
 	historyBuffer    = 1 << 16
 )
 
-// firstRecord begins every file of SimpleHistoryLoggingService: what it is about, then the kind of that.
+// firstRecord matches the beginning of every file of SimpleHistoryLoggingService: an id and its kind.
 var firstRecord = regexp.MustCompile(`^\s*\{"entity":"[a-z_0-9]+","entitytype":"TEZ_`)
 
 // protoClass is the class of the values of ProtoHistoryLoggingService.
 const protoClass = "ProtoMessageWritable"
 
-// IsHistory reports whether a local file, or one in a local folder, is history that a service of Tez has written.
+// IsHistory reports whether a local file, or one in a local folder, is history of a Tez service.
 func IsHistory(name string) bool {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -86,7 +86,7 @@ func IsHistory(name string) bool {
 	return HoldsHistory(os.DirFS(name), ".")
 }
 
-// HoldsHistory reports whether a file, or one in a folder, is history that a service of Tez has written.
+// HoldsHistory reports whether a file, or one in a folder, is history of a Tez service.
 func HoldsHistory(in fs.FS, name string) bool {
 	info, err := fs.Stat(in, name)
 	if err != nil {
@@ -97,12 +97,12 @@ func HoldsHistory(in fs.FS, name string) bool {
 	}
 	found := false
 	seen := 0
-	_ = fs.WalkDir(in, name, func(name string, d fs.DirEntry, err error) error { // it only looks
+	_ = fs.WalkDir(in, name, func(name string, d fs.DirEntry, err error) error { // errors mean that nothing was found
 		switch {
 		case err != nil && d != nil && d.IsDir():
 			return fs.SkipDir
 		case err != nil:
-			return nil //nolint:nilerr // what cannot be listed holds none
+			return nil //nolint:nilerr // an unreadable entry has no history
 		case d.IsDir() || !historyName.MatchString(path.Base(name)):
 			return nil
 		}
@@ -117,10 +117,10 @@ func HoldsHistory(in fs.FS, name string) bool {
 	return found
 }
 
-// historyName is a name that a service gives to a file.
+// historyName matches the names of history files.
 var historyName = regexp.MustCompile(`^(history\.txt\.appattempt_|dag_\d+_\d+_\d+_|appattempt_\d+_)`)
 
-// isHistory looks at how a file begins.
+// isHistory checks how a file starts.
 func isHistory(in fs.FS, name string) bool {
 	f, err := in.Open(name)
 	if err != nil {
@@ -136,8 +136,7 @@ func isHistory(in fs.FS, name string) bool {
 		bytes.Contains(head, []byte(protoClass))
 }
 
-// ReadHistory reads a history file, or those in a folder. Files of a folder that cannot be read are left out and
-// counted.
+// ReadHistory reads a history file, or all in a folder. Unreadable files of a folder are left out and counted.
 func ReadHistory(ctx context.Context, in fs.FS, name string) (*Log, error) {
 	l := newLog()
 	info, err := fs.Stat(in, name)
@@ -194,7 +193,7 @@ func (l *Log) file(in fs.FS, name string) error {
 	return l.objects(b)
 }
 
-// objects reads what SimpleHistoryLoggingService wrote. One that is no event is left out and counted.
+// objects reads the JSON objects of SimpleHistoryLoggingService. Invalid ones are left out and counted.
 func (l *Log) objects(b *bufio.Reader) error {
 	s := bufio.NewScanner(b)
 	s.Buffer(make([]byte, historyBuffer), mostRecord)
@@ -260,7 +259,7 @@ func (l *Log) object(b []byte) error {
 		w.other.Queue = r.Filters.Queue
 	}
 	if len(r.Events) == 0 {
-		w.kind = "APP_LAUNCHED" // of the application it gives the configuration alone
+		w.kind = "APP_LAUNCHED" // such a record only has the application's configuration
 		return l.add(&w)
 	}
 	for _, e := range r.Events {
@@ -276,7 +275,7 @@ func (l *Log) object(b []byte) error {
 	return nil
 }
 
-// messages reads what ProtoHistoryLoggingService wrote. A file that its master has not closed breaks off.
+// messages reads a file of ProtoHistoryLoggingService. A file is cut off if its master has not closed it.
 func (l *Log) messages(b *bufio.Reader) error {
 	f, err := openSequence(b)
 	if err != nil {
@@ -307,10 +306,10 @@ func (l *Log) messages(b *bufio.Reader) error {
 	}
 }
 
-// jsonFields are those of a message that are JSON; the others are texts and numbers.
+// jsonFields are the fields of a message that contain JSON. The others are texts and numbers.
 var jsonFields = []string{"config", "dagPlan", "counters"}
 
-// message takes a HistoryEventProto apart, which its length comes before.
+// message parses a HistoryEventProto with its length before it.
 func message(b []byte) (*written, bool) {
 	var body []byte
 	if !fields(append([]byte{1<<3 | 2}, b...), func(_, _ uint64, text []byte) { body = text }) {
@@ -339,7 +338,7 @@ func message(b []byte) (*written, bool) {
 		}
 	})
 	w.kind, w.user = ids[1], ids[3]
-	for _, id := range []int{9, 8, 7, 6, 4} { // the narrowest: attempt, task, vertex, DAG, application
+	for _, id := range []int{9, 8, 7, 6, 4} { // the most specific: attempt, task, vertex, DAG, application
 		if w.entity == "" {
 			w.entity = ids[id]
 		}
@@ -354,7 +353,7 @@ func message(b []byte) (*written, bool) {
 	return w, ok && w.kind != ""
 }
 
-// raw is a value as JSON.
+// raw returns a value as JSON.
 func raw(key, value string) json.RawMessage {
 	if slices.Contains(jsonFields, key) && json.Valid([]byte(value)) {
 		return json.RawMessage(value)
@@ -366,7 +365,7 @@ func raw(key, value string) json.RawMessage {
 	return b
 }
 
-// tally reads the counters that are needed and lets the others go.
+// tally reads the required counters and discards the others.
 func (w *written) tally() {
 	m := map[string]number{}
 	for _, g := range w.other.Counters.Groups {
@@ -378,7 +377,7 @@ func (w *written) tally() {
 		}
 	}
 	w.counters = countersOf(m)
-	if c := &w.counters; c.any { // those that are 0 are left out
+	if c := &w.counters; c.any { // counters that are 0 are left out
 		if math.IsNaN(c.processed) && math.IsNaN(c.reduced) {
 			c.processed = 0
 		}
@@ -389,7 +388,7 @@ func (w *written) tally() {
 	w.other.Counters.Groups = nil
 }
 
-// setting is a number of the configuration; NaN where it has none.
+// setting returns a numeric setting of the configuration, or NaN if there is none.
 func (o *otherInfo) setting(name string) float64 {
 	var n number
 	if v, ok := o.Config[name]; !ok || n.UnmarshalJSON([]byte(v)) != nil {

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// A sequenceFile is one of Hadoop's SequenceFiles, records packed one by one or not at all.
+// A sequenceFile is a Hadoop SequenceFile with uncompressed records, or records compressed one by one.
 type sequenceFile struct {
 	in     *bufio.Reader
 	value  string // class of the values
@@ -22,7 +22,7 @@ type sequenceFile struct {
 const (
 	sequenceMagic  = "SEQ"
 	sequenceSync   = 16       // bytes of the mark between records
-	mostRecord     = 64 << 20 // bytes of a record, packed or not
+	mostRecord     = 64 << 20 // bytes of a record, compressed or not
 	mostClassName  = 4 << 10
 	mostSequenceKV = 1000 // entries of the metadata
 )
@@ -81,7 +81,7 @@ func openSequence(in *bufio.Reader) (*sequenceFile, error) {
 	return f, nil
 }
 
-// number is four bytes.
+// number reads four bytes.
 func (f *sequenceFile) number() (uint32, error) {
 	b := make([]byte, 4)
 	if _, err := io.ReadFull(f.in, b); err != nil {
@@ -90,13 +90,13 @@ func (f *sequenceFile) number() (uint32, error) {
 	return binary.BigEndian.Uint32(b), nil
 }
 
-// text is a text with its length as Hadoop writes numbers of any length.
+// text reads a string after its length, a number of variable size in Hadoop's encoding.
 func (f *sequenceFile) text() (string, error) {
 	first, err := f.in.ReadByte()
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", errSequence, err)
 	}
-	n := int(int8(first)) //nolint:gosec // G115: a byte with a sign is what is there
+	n := int(int8(first)) //nolint:gosec // G115: the byte has a sign
 	if n < -112 {
 		more := -112 - n
 		n = 0
@@ -118,8 +118,8 @@ func (f *sequenceFile) text() (string, error) {
 	return string(b), nil
 }
 
-// next returns the value of the next record, unpacked; io.EOF after the last one. A file that is still written to may
-// break off: that is io.ErrUnexpectedEOF.
+// next returns the uncompressed value of the next record, and io.EOF after the last one. It returns
+// io.ErrUnexpectedEOF if the file is cut off, as a file that is still being written may be.
 func (f *sequenceFile) next() ([]byte, error) {
 	const mark = 1<<32 - 1
 	length, err := f.number()
@@ -169,8 +169,8 @@ func noEOF(err error) error {
 	return err
 }
 
-// fields calls see with each field of a message of protocol buffers that is a number or bytes. It returns false for
-// what is none.
+// fields calls see for each field of a protocol buffers message that is a number or bytes. It returns false if the
+// message is invalid.
 func fields(b []byte, see func(field uint64, n uint64, text []byte)) bool {
 	for len(b) > 0 {
 		tag, n := binary.Uvarint(b)

@@ -12,31 +12,31 @@ import (
 	"github.com/paratimer/paratimer/adapters/pig"
 )
 
-// A DAG is one of those that a session has been given.
+// A DAG is one of the DAGs that were submitted to a session.
 type DAG struct {
 	ID   string
-	Name string // as plans have it; "" if the master's history file cannot be read
-	// Query is the id that Hive gave to the query that the DAG runs; "" if it is none of Hive's.
+	Name string // the plan's name; "" if the master's history file cannot be read
+	// Query is the id that Hive gave to the DAG's query; "" for other DAGs.
 	Query string
 	Ended bool
 }
 
-// A Session lists the DAGs of an application, which runs one after the other. It is not safe for concurrent use.
+// A Session lists the DAGs of an application, which run one after another. It is not safe for concurrent use.
 type Session struct {
 	cluster Cluster
 	logs    *logs // of the newest master; nil before its container is known
-	dags    []DAG // by number; those that nothing names yet have no Name
+	dags    []DAG // by number; Name is empty while it is unknown
 }
 
-// NewSession returns a session that has asked nothing yet.
+// NewSession returns a session without observations.
 func NewSession(cluster Cluster) *Session { return &Session{cluster: cluster} }
 
-// mostDAGs bounds the DAGs of a session that are told apart.
+// mostDAGs bounds the stored DAGs of a session.
 const mostDAGs = 100_000
 
-// Observe returns the DAGs of an application, by number, the newest one last. It reads what the master's files have
-// grown by. If the NodeManager does not give them, the master is asked for the next DAG, which makes the master write
-// an error where there is none: ask seldom. The error is that of the ResourceManager's proxy, if it refuses as well.
+// Observe returns the DAGs of an application by number. It reads new data of the master's files. If the NodeManager
+// does not serve them, Observe queries the master for the next DAG. A master without that DAG writes an error into
+// its log, so call Observe rarely in this case. If the ResourceManager's proxy refuses too, Observe returns its error.
 func (s *Session) Observe(ctx context.Context, app hadoop.App) ([]DAG, error) {
 	if app.Container != "" && (s.logs == nil || s.logs.container != app.Container) {
 		s.logs = newLogs(app.Node, app.Container)
@@ -51,7 +51,7 @@ func (s *Session) Observe(ctx context.Context, app hadoop.App) ([]DAG, error) {
 	}
 	for name := range s.logs.sizes {
 		if rest, ok := strings.CutPrefix(name, "syslog_"+prefix); ok {
-			n, _ := strconv.Atoi(strings.TrimSuffix(rest, "_post")) // 0 is no DAG
+			n, _ := strconv.Atoi(strings.TrimSuffix(rest, "_post")) // 0 is not a DAG
 			s.grow(prefix, n)
 		}
 	}
@@ -60,20 +60,20 @@ func (s *Session) Observe(ctx context.Context, app hadoop.App) ([]DAG, error) {
 	}
 	for i := range s.dags {
 		if d := &s.dags[i]; d.Name == "" && pig.Is(app.Name) {
-			d.entitle(&planBody{Name: text(app.Name)}) // as Pig's DAGs are named, but for a number
+			d.entitle(&planBody{Name: text(app.Name)}) // Pig's DAG names differ only in a number
 		}
 	}
 	return slices.Clone(s.dags), nil
 }
 
-// grow notes that there are n DAGs at least.
+// grow records that there are at least n DAGs.
 func (s *Session) grow(prefix string, n int) {
 	for k := len(s.dags) + 1; k <= min(n, mostDAGs); k++ {
 		s.dags = append(s.dags, DAG{ID: prefix + strconv.Itoa(k)})
 	}
 }
 
-// ask asks the master for the first DAG that is not known.
+// ask queries the master for the first unknown DAG.
 func (s *Session) ask(ctx context.Context, app hadoop.App, prefix string) error {
 	next := strconv.Itoa(len(s.dags) + 1)
 	body, err := s.cluster.Proxy(ctx, app.ID, "ws/v2/tez/dagInfo?dagID="+next)
@@ -88,7 +88,7 @@ func (s *Session) ask(ctx context.Context, app hadoop.App, prefix string) error 
 	return err
 }
 
-// record takes a record of the history.
+// record applies a record of the history.
 func (s *Session) record(prefix, line string) {
 	line = strings.TrimSpace(line)
 	begun, ended := strings.Contains(line, "DAG_SUBMITTED"), strings.Contains(line, "DAG_FINISHED")
@@ -113,7 +113,7 @@ func (s *Session) record(prefix, line string) {
 	}
 }
 
-// entitle names the DAG, as a source of it does.
+// entitle sets the same name that a source of the DAG uses.
 func (d *DAG) entitle(p *planBody) {
 	g := newGraph(d.ID)
 	g.entitle(p)
@@ -123,9 +123,9 @@ func (d *DAG) entitle(p *planBody) {
 	}
 }
 
-// findQuery returns the DAG that runs a query, by the id that Hive gave to it. Hive tags a session with the id of its
-// first query, so that the one with that tag is asked first. If no file names the query, it is the newest DAG of the
-// application with its tag. ok is false if there is none of these.
+// findQuery returns the DAG that runs a Hive query, by the query's id. Hive tags a session with the id of its first
+// query, so sessions with that tag come first. If no file names the query, findQuery returns the tagged application.
+// ok is false if neither exists.
 func findQuery(ctx context.Context, c Cluster, apps []hadoop.App, query string) (id string, ok bool) {
 	tagged := ""
 	sessions := slices.DeleteFunc(apps, func(a hadoop.App) bool { return a.Type != "TEZ" || a.Container == "" })
@@ -155,8 +155,8 @@ func findQuery(ctx context.Context, c Cluster, apps []hadoop.App, query string) 
 	return tagged, tagged != ""
 }
 
-// mostSessions bounds the sessions whose files are read for a query.
+// mostSessions bounds the sessions that are searched for a query.
 const mostSessions = 20
 
-// IsQuery reports whether a text is an id that Hive gives to a query.
+// IsQuery reports whether a text is the id of a Hive query.
 func IsQuery(id string) bool { return hiveQuery.MatchString(id) }

@@ -7,7 +7,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/hadoop"
 )
 
-// Sessions tells which DAGs the applications of a hub run. Several goroutines may use it.
+// Sessions finds the DAGs that the applications of a hub run. It is safe for concurrent use.
 type Sessions struct {
 	cluster Cluster
 	hub     *hadoop.Hub
@@ -18,18 +18,18 @@ type Sessions struct {
 
 // A running is a session with its newest DAG.
 type running struct {
-	asking  sync.Mutex // of session
+	asking  sync.Mutex // guards session
 	session *Session
-	newest  DAG // of Sessions.mu
+	newest  DAG // guarded by Sessions.mu
 }
 
-// NewSessions returns sessions that have asked nothing yet. The hub is refreshed by others.
+// NewSessions returns sessions without requests so far. The caller refreshes the hub.
 func NewSessions(cluster Cluster, hub *hadoop.Hub) *Sessions {
 	return &Sessions{cluster: cluster, hub: hub, all: map[string]*running{}}
 }
 
-// Running lists the applications of Tez that the hub's newest round found, by id, each with the newest DAG of those
-// that Identify has found; without one if that has ended.
+// Running returns the Tez applications of the hub's newest poll, by id. An application includes the newest DAG that
+// Identify has found, unless that DAG has ended.
 func (s *Sessions) Running() []hadoop.Submitted {
 	apps := s.hub.Tez()
 	s.mu.Lock()
@@ -50,7 +50,7 @@ func (s *Sessions) Running() []hadoop.Submitted {
 	return apps
 }
 
-// Identify finds the newest DAG of an application of Tez. ok is false if it is none of Tez.
+// Identify finds the newest DAG of a Tez application. ok is false for other applications.
 func (s *Sessions) Identify(ctx context.Context, app string) (ok bool, err error) {
 	a, known := s.hub.App(app)
 	if !known || a.Type != "TEZ" {
@@ -74,17 +74,17 @@ func (s *Sessions) Identify(ctx context.Context, app string) (ok bool, err error
 	return true, err
 }
 
-// Look identifies the DAGs of the newest applications that run, as far as their masters tell.
+// Look identifies the DAGs of the newest running applications.
 func (s *Sessions) Look(ctx context.Context) {
 	apps := s.hub.Tez()
 	for _, a := range apps[max(0, len(apps)-mostSessions):] {
 		if a.Readable {
-			_, _ = s.Identify(ctx, a.App) // one that says nothing is known by its application alone
+			_, _ = s.Identify(ctx, a.App) // on an error only the application is shown
 		}
 	}
 }
 
-// Source is a source of a DAG. What the hub's newest round told is not asked again.
+// Source returns a source of a DAG. It reuses the results of the hub's newest poll.
 func (s *Sessions) Source(id string) *Source {
 	app, _ := IsDAG(id)
 	return NewSource(s.cluster, Target{ID: id, Over: s.hub.Overview(app)})

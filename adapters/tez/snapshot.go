@@ -21,7 +21,7 @@ import (
 // report is how often a task sends its counters (tez.task.am.heartbeat.counter.interval-ms.max).
 const report = 4 * time.Second
 
-// snapshot tells what is known now. Nothing of it is touched again.
+// snapshot returns the current state. Later observations do not change the returned value.
 func (s *Source) snapshot() *dag.Snapshot {
 	g := s.g
 	state := s.state()
@@ -34,7 +34,7 @@ func (s *Source) snapshot() *dag.Snapshot {
 	if s.plan == nil {
 		s.order = g.order()
 	}
-	for i := len(s.order); i < len(g.vertices); i++ { // every place before is taken by a vertex with a lower index
+	for i := len(s.order); i < len(g.vertices); i++ { // every earlier place is taken by a vertex with a lower index
 		s.order = append(s.order, g.vertices[i].index)
 	}
 	order := s.order
@@ -63,8 +63,8 @@ func (s *Source) snapshot() *dag.Snapshot {
 	return snap
 }
 
-// beginning is a snapshot of a DAG whose vertices, or what they read, are not written yet: one stage stands for them
-// all, of which nothing is known.
+// beginning returns a snapshot of a DAG with vertices or edges that are not written yet. One stage with unknown tasks
+// stands for all vertices.
 func (s *Source) beginning() *dag.Snapshot {
 	plan := &dag.Plan{
 		Name: cmp.Or(s.g.name, s.id), Engine: engine.Tez, Whole: engine.Whole(engine.Tez),
@@ -97,7 +97,7 @@ func (s *Source) beginning() *dag.Snapshot {
 	return snap
 }
 
-// unknownStages stands for the vertices of a DAG that are not known yet.
+// unknownStages stands for the vertices of a DAG while they are unknown.
 const unknownStages = "vertex"
 
 func orNow(at, now dag.Instant) dag.Instant {
@@ -107,7 +107,8 @@ func orNow(at, now dag.Instant) dag.Instant {
 	return now
 }
 
-// submitted is when the DAG was handed to its master; where nothing tells, when its master began with it.
+// submitted returns when the DAG was submitted to its master. If that is unknown, it returns when the master started
+// the DAG.
 func (s *Source) submitted() dag.Instant {
 	g := s.g
 	switch {
@@ -122,7 +123,7 @@ func (s *Source) submitted() dag.Instant {
 	return min(g.submitted, s.now)
 }
 
-// order returns the vertices, each after those that it reads; where there is a choice, by index. Of a cycle, which no
+// order returns the vertices in topological order, by index where several orders are possible. In a cycle, which no
 // master accepts, the vertex with the lowest index comes first.
 func (g *graph) order() []int32 {
 	waits := make([]int, len(g.vertices))
@@ -159,17 +160,17 @@ func (g *graph) order() []int32 {
 	return out
 }
 
-// An indexHeap gives out the lowest index first.
+// An indexHeap returns the lowest index first.
 type indexHeap []int32
 
 func (h indexHeap) Len() int           { return len(h) }
 func (h indexHeap) Less(i, j int) bool { return h[i] < h[j] }
 func (h indexHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
 
-// Push is heap.Interface.
+// Push implements heap.Interface.
 func (h *indexHeap) Push(x any) { *h = append(*h, x.(int32)) } //nolint:forcetypeassert // nothing else is pushed
 
-// Pop is heap.Interface.
+// Pop implements heap.Interface.
 func (h *indexHeap) Pop() any {
 	last := len(*h) - 1
 	x := (*h)[last]
@@ -177,7 +178,7 @@ func (h *indexHeap) Pop() any {
 	return x
 }
 
-// planOf makes the plan. It returns the one before where nothing has changed, so that readers may compare pointers.
+// planOf makes the plan. It returns the previous plan if nothing has changed, so that readers can compare pointers.
 func (s *Source) planOf(order []int32) *dag.Plan {
 	g := s.g
 	p := &dag.Plan{
@@ -233,9 +234,8 @@ func (s *Source) planOf(order []int32) *dag.Plan {
 // The defaults of tez.shuffle-vertex-manager.min-src-fraction and max-src-fraction.
 const defaultMin, defaultMax = 0.25, 0.75
 
-// edges are what a vertex reads, as a plan has it. A vertex whose number of tasks may still be reduced
-// (auto-parallelism) asks for none before its sources have written enough or reached the upper fraction; that is not
-// told here.
+// edges returns the plan's edges into a vertex. They do not model auto-parallelism: a vertex that may still reduce
+// its number of tasks requests none before its sources have written enough or reached the upper fraction.
 func (g *graph) edges(v *vertex, at map[int32]dag.StageIndex) []dag.Edge {
 	var out []dag.Edge
 	for _, s := range v.sources {
@@ -264,18 +264,18 @@ func (g *graph) edges(v *vertex, at map[int32]dag.StageIndex) []dag.Edge {
 	return out
 }
 
-// waitTicks is how many ticks one word of the DAG's end waits for another, better one, and waitFiles for how many
-// milliseconds where files that were read before do not answer.
+// If one source reports the DAG's end, waitTicks is how many polls it waits for a better one. waitFiles is the wait
+// in milliseconds if files that could be read before cannot be read now.
 const (
 	waitTicks = 3
 	waitFiles = 120_000
 )
 
-// sessionStats is what a session says of its DAGs when it ends.
+// sessionStats matches the summary of DAGs in a session's final diagnostics.
 var sessionStats = regexp.MustCompile(`submittedDAGs=(\d+), successfulDAGs=(\d+), failedDAGs=(\d+), killedDAGs=(\d+)`)
 
-// state judges how far the DAG is. Its end is its master's word, as its web service, its log or its history has it;
-// once the application is over without it, the ResourceManager's.
+// state returns the state of the DAG. The end comes from the master's web service, log or history. If the application
+// ends without any of these, it comes from the ResourceManager.
 func (s *Source) state() dag.State {
 	g := s.g
 	if st, over := dagStates[g.logged]; over {
@@ -309,8 +309,8 @@ func (s *Source) state() dag.State {
 	return dag.Submitted
 }
 
-// await reports whether the end that one word tells waits for another one: for some ticks where there is more to come,
-// and for longer where the master's files were read, or may be, and do not answer now.
+// await reports whether an end that only one source reports waits for another one. It waits waitTicks polls if more
+// data can come, and up to waitFiles while the master's files cannot be read.
 func (s *Source) await(more bool) bool {
 	if s.awaited++; s.awaited == 1 {
 		s.awaitedAt = s.now
@@ -328,7 +328,7 @@ func (s *Source) await(more bool) bool {
 	return s.logs.err != nil
 }
 
-// byManager is how the DAG ended as far as the ResourceManager's last words of the application tell.
+// byManager returns how the DAG ended, as far as the ResourceManager's final diagnostics show.
 func (s *Source) byManager() (dag.State, string) {
 	m := sessionStats.FindStringSubmatch(s.app.Diagnosis)
 	if m == nil {
@@ -349,10 +349,10 @@ func (s *Source) byManager() (dag.State, string) {
 	return dag.EndedUnconfirmed, fmt.Sprintf(" (%s)", m[0])
 }
 
-// recovery is how long a new master may take to read what the one before has written down, in milliseconds.
+// recovery is how long a new master may take to read the recovery data of the previous one, in milliseconds.
 const recovery = 20_000
 
-// remark warns of what is missing.
+// remark adds warnings about missing information.
 func (s *Source) remark(snap *dag.Snapshot) {
 	g := s.g
 	if len(snap.Load) > 0 {
@@ -407,7 +407,7 @@ func (s *Source) remark(snap *dag.Snapshot) {
 	}
 }
 
-// remarkNodes warns of attempts on nodes that are lost or drain.
+// remarkNodes warns about attempts on nodes that are lost or being decommissioned.
 func (s *Source) remarkNodes(snap *dag.Snapshot) {
 	on := make([]int, len(snap.Nodes))
 	for i := range snap.Jobs[0].Stages {

@@ -16,23 +16,23 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Cluster answers a source's questions. *hadoop.Client is one.
+// A Cluster serves the requests of a source. *hadoop.Client implements it.
 type Cluster interface {
 	hadoop.Cluster
-	// Proxy asks an application's master for a path below /proxy/APPLICATION/.
+	// Proxy requests a path below /proxy/APPLICATION/ from an application's master.
 	Proxy(ctx context.Context, app, path string) ([]byte, error)
-	// NM asks the NodeManager of that host and web port for a path below /ws/v1/node/.
+	// NM requests a path below /ws/v1/node/ from the NodeManager of a host and web port.
 	NM(ctx context.Context, node, path string) ([]byte, error)
 }
 
-// A Target says what to watch.
+// A Target selects the DAG to watch.
 type Target struct {
-	// ID is a DAG's or an application's id. Of an application it is the newest DAG that it runs; "" is that of the
-	// newest running application.
+	// ID is a DAG's or an application's id. For an application it selects the newest DAG; "" selects the newest
+	// running application.
 	ID string
-	// User is whose application is chosen where ID is ""; "" is anybody's.
+	// User limits the choice to one user's applications if ID is "". If User is "" too, all users' applications count.
 	User string
-	// Over is what the ResourceManager tells of the application, where sources share it; nil: the source asks itself.
+	// Over is an overview of the application that sources share. If it is nil, the source makes its own.
 	Over *hadoop.Overview
 	// Made and Final are as in hadoop.Target.
 	Made  func(path string) dag.Instant
@@ -47,8 +47,8 @@ type Source struct {
 	room    surroundings
 
 	now     dag.Instant
-	before  dag.Instant // of the observation before, NoInstant at first
-	firstAt dag.Instant // when the DAG was seen first; NoInstant before
+	before  dag.Instant // of the previous observation; NoInstant at first
+	firstAt dag.Instant // when the DAG was first seen; NoInstant before
 	order   []int32     // of the stages
 	ticks   int
 	app     hadoop.App
@@ -57,13 +57,13 @@ type Source struct {
 	logs    *logs // of the newest master; nil before its container is known
 	lines   logReader
 
-	masters   int          // that have been seen
-	masterAt  dag.Instant  // when the newest one was seen first
-	asked     bool         // the master has told of the DAG
-	gone      bool         // and says that it is none of its, or not any more
-	left      []attemptKey // attempts that nothing is known of and that were too many for a tick
+	masters   int          // number of masters seen
+	masterAt  dag.Instant  // when the newest one was first seen
+	asked     bool         // the master has returned the DAG
+	gone      bool         // the master does not have the DAG, or no longer
+	left      []attemptKey // unknown attempts left over from the previous poll
 	awaitedAt dag.Instant  // when awaited began
-	awaited   int          // ticks since the DAG has ended by one word that another is to confirm
+	awaited   int          // polls since one source reported the DAG's end; another one is to confirm it
 	silentAt  dag.Instant  // since when the master does not answer; NoInstant while it does
 	silence   error
 	plan      *dag.Plan
@@ -71,14 +71,14 @@ type Source struct {
 	warned    []dag.Warning
 }
 
-// surroundings are what snapshots say of the cluster beside the application. A *hadoop.Overview is one.
+// surroundings adds facts about the cluster to snapshots. A *hadoop.Overview implements it.
 type surroundings interface {
 	Cluster(app string) dag.Cluster
 	Fill(snap *dag.Snapshot, app string)
 	Warnings() []dag.Warning
 }
 
-// NewSource watches target on cluster.
+// NewSource returns a source for target on cluster.
 func NewSource(cluster Cluster, target Target) *Source {
 	s := &Source{
 		cluster: cluster, target: target, silentAt: dag.NoInstant, before: dag.NoInstant,
@@ -92,18 +92,17 @@ func NewSource(cluster Cluster, target Target) *Source {
 	return s
 }
 
-// errEarly means that an application has no DAG yet, or one of which the vertices, or what they read, are not written
-// yet.
+// errEarly means that an application has no DAG yet, or that the vertices or edges of its DAG are not written yet.
 var errEarly = errors.New("tez: the plan of the DAG is not written yet")
 
-// mostBack is by how many milliseconds an observation may seem to be before the last one, in which case it counts as
-// made with it.
+// mostBack is by how many milliseconds an observation may seem to be earlier than the previous one. Such an
+// observation gets the time of the previous one.
 const mostBack = 60_000
 
-// early is how long a plan is waited for, in milliseconds: the history is written through a buffer.
+// early bounds the wait for a plan, in milliseconds. Tez writes the history through a buffer.
 const early = 10_000
 
-// shaped reports whether the stages are known as far as they will be. Once a snapshot is out they keep their order.
+// shaped reports whether the stages are as complete as they will be. After the first snapshot their order is fixed.
 func (s *Source) shaped() bool {
 	g := s.g
 	if s.plan != nil || dagStates[g.status] != 0 || g.logged != "" || s.app.Ended {
@@ -129,7 +128,7 @@ var (
 	appID = regexp.MustCompile(`^application_(\d+_\d+)$`)
 )
 
-// IsDAG reports whether a text is a DAG's id, and returns that of its application.
+// IsDAG reports whether a text is a DAG's id, and returns the id of its application.
 func IsDAG(id string) (app string, ok bool) {
 	if m := dagID.FindStringSubmatch(id); m != nil {
 		return "application_" + m[1], true
@@ -137,15 +136,15 @@ func IsDAG(id string) (app string, ok bool) {
 	return "", false
 }
 
-// number of the DAG in its session, from 1.
+// number returns the DAG's number in its session, from 1.
 func (s *Source) number() int {
 	n, _ := strconv.Atoi(s.id[strings.LastIndexByte(s.id, '_')+1:])
 	return n
 }
 
-// Next observes once. It neither waits nor retries. Errors: *hadoop.NoWorkflowError while there is nothing to watch,
-// *dag.MissedError where an observation failed and a later one may succeed, io.EOF after a snapshot whose state is
-// final.
+// Next observes once. It neither waits nor retries. It returns a *hadoop.NoWorkflowError while there is nothing to
+// watch, a *dag.MissedError if an observation failed and a later one may succeed, and io.EOF after a snapshot with a
+// final state.
 func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	if s.ended {
 		return nil, io.EOF
@@ -155,7 +154,7 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	err := s.over.Observe(ctx)
 	s.now = s.over.Now()
 	if back := s.before - s.now; s.before.Known() && back > 0 && back < mostBack {
-		s.now = s.before // an answer of a cache, or one that others have overtaken
+		s.now = s.before // a cached response, or responses in a different order
 	}
 	if err == nil {
 		err = s.choose(ctx)
@@ -191,7 +190,7 @@ func (s *Source) none() *hadoop.NoWorkflowError {
 	}
 }
 
-// choose finds the application and, once its master's files tell which there is, the DAG.
+// choose finds the application and, from its master's files, the DAG.
 func (s *Source) choose(ctx context.Context) error {
 	id := s.app.ID
 	if id == "" {
@@ -216,21 +215,21 @@ func (s *Source) choose(ctx context.Context) error {
 		s.g = newGraph(s.id)
 		s.lines.g = s.g
 		if pig.Is(app.Name) {
-			s.g.entitle(&planBody{Name: text(app.Name)}) // as Pig's DAGs are named, but for a number
+			s.g.entitle(&planBody{Name: text(app.Name)}) // Pig's DAG names differ only in a number
 		}
 	}
 	return nil
 }
 
-// masterOf returns the number of the master that runs in a container, out of its id
-// (container_e17_1795366040025_0001_02_000001); 0 where it has none.
+// masterOf parses the attempt number of the master from a container id such as
+// container_e17_1795366040025_0001_02_000001. It returns 0 if there is none.
 func masterOf(container string) int {
 	parts := strings.Split(container, "_")
 	n, _ := strconv.Atoi(parts[max(0, len(parts)-2)])
 	return min(max(n, 0), 1_000)
 }
 
-// wanted is the application that the target names or means; "" where there is none.
+// wanted returns the id of the application that the target selects, or "".
 func (s *Source) wanted() string {
 	if app, ok := IsDAG(s.target.ID); ok {
 		return app
@@ -248,7 +247,7 @@ func (s *Source) wanted() string {
 	return best.ID
 }
 
-// wantedDAG is the DAG that the target names, else the newest of which the master has a log, else the first one.
+// wantedDAG returns the DAG that the target names, or else the newest DAG with a log of the master, or the first DAG.
 func (s *Source) wantedDAG() string {
 	if dagID.MatchString(s.target.ID) {
 		return s.target.ID
@@ -266,20 +265,20 @@ func (s *Source) wantedDAG() string {
 	return prefix + strconv.Itoa(newest)
 }
 
-// patience is how many failures in a row are asked again at once, and between how many ticks after that.
+// After patience failures in a row, requests are repeated only every retryEach polls.
 const (
 	patience  = 5
 	retryEach = 10
 )
 
-// listLogs lists the files of the master.
+// listLogs lists the master's files.
 func (s *Source) listLogs(ctx context.Context) {
 	if l := s.logs; l != nil && (l.failures < patience || s.ticks%retryEach == 0) {
 		l.list(ctx, s.cluster)
 	}
 }
 
-// observe asks for what is new of the DAG.
+// observe reads all changes of the DAG.
 func (s *Source) observe(ctx context.Context) error {
 	s.lines.at = s.now
 	s.readLogs(ctx)
@@ -287,7 +286,7 @@ func (s *Source) observe(ctx context.Context) error {
 		s.ask(ctx)
 	}
 	if _, over := dagStates[s.g.status]; over && s.g.logged == "" {
-		s.listLogs(ctx) // what was written since
+		s.listLogs(ctx) // for newly written data
 		s.readLogs(ctx)
 	}
 	if !s.asked && !s.logged() && !s.g.submitted.Known() {
@@ -296,7 +295,7 @@ func (s *Source) observe(ctx context.Context) error {
 		}
 		s.silentAt = dag.NoInstant
 		if _, named := IsDAG(s.target.ID); !named && !s.app.Ended {
-			return errEarly // its master has begun, and gets its DAG in a moment
+			return errEarly // the master has started and will receive its DAG soon
 		}
 		none := s.none()
 		none.Why = s.without()
@@ -305,7 +304,7 @@ func (s *Source) observe(ctx context.Context) error {
 	return nil
 }
 
-// without says why a known application has nothing to watch.
+// without returns why a known application has nothing to watch.
 func (s *Source) without() string {
 	_, named := IsDAG(s.target.ID)
 	switch {
@@ -320,8 +319,8 @@ func (s *Source) without() string {
 		"the first one awaited", s.app.ID, s.id, s.app.ID)
 }
 
-// mayAsk reports whether the DAG has a log, or nobody can say. To ask a master for a DAG that it has not makes it
-// write an error with a stack trace.
+// mayAsk reports whether the DAG has a log, or the list of logs is unknown. A master that is queried for an unknown
+// DAG writes an error with a stack trace.
 func (s *Source) mayAsk() bool {
 	return s.logs == nil || s.logs.sizes == nil || s.logged()
 }
@@ -335,7 +334,7 @@ func (s *Source) logged() bool {
 	return ok
 }
 
-// readLogs reads what is new in the master's files: the plan out of the history, everything else out of the log.
+// readLogs reads new data of the master's files: the plan from the history, everything else from the log.
 func (s *Source) readLogs(ctx context.Context) {
 	l := s.logs
 	if l == nil || l.sizes == nil || s.g.logged != "" && s.g.planned {
@@ -371,10 +370,10 @@ func historyFiles(sizes map[string]int64) []string {
 	return out
 }
 
-// hush is how long a master may be silent before people hear of it, in milliseconds.
+// hush is how long a master may be silent before there is a warning, in milliseconds.
 const hush = 5_000
 
-// status returns the HTTP status of an answer that could not be used, 0 where there was none.
+// status returns the HTTP status of an error, or 0 if it has none.
 func status(err error) int {
 	if e, ok := errors.AsType[*hadoop.Error](err); ok {
 		return e.Status
@@ -382,19 +381,19 @@ func status(err error) int {
 	return 0
 }
 
-// refused reports whether the master answers, but not to this user.
+// refused reports whether the master denies this user access.
 func (s *Source) refused() bool {
 	st := status(s.silence)
 	return st == http.StatusUnauthorized || st == http.StatusForbidden
 }
 
-// silent notes that the master did not answer.
+// silent records a failed request to the master.
 func (s *Source) silent(err error) {
 	s.silence = err
 	if !s.silentAt.Known() {
 		s.silentAt = s.now
 	}
 	if status(err) == http.StatusNotFound && s.asked {
-		s.gone = true // another DAG is the master's now
+		s.gone = true // the master now runs another DAG
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// The master's web service gives all values as text, counters as numbers. A value of the wrong type is unknown, never
-// an error.
+// The master's web service returns all values as text, and counters as numbers. A value of the wrong type is unknown,
+// never an error.
 
 type (
 	number = loose.Number
@@ -56,7 +56,7 @@ type wireAttempt struct {
 	Counters map[string]map[string]number
 }
 
-// logsBody is a NodeManager's list of a container's log files: an object, and of several places a list of them.
+// logsBody is a NodeManager's list of a container's log files: one object, or a list of them for several locations.
 type logsBody struct {
 	Info json.RawMessage `json:"containerLogsInfo"`
 }
@@ -73,7 +73,7 @@ func (b *logsBody) sizes() map[string]int64 {
 	var all []wireLogs
 	if len(b.Info) > 0 && b.Info[0] == '{' {
 		all = make([]wireLogs, 1)
-		_ = json.Unmarshal(b.Info, &all[0]) // what is no list has no files
+		_ = json.Unmarshal(b.Info, &all[0]) // an invalid list has no files
 	} else {
 		_ = json.Unmarshal(b.Info, &all)
 	}
@@ -88,7 +88,7 @@ func (b *logsBody) sizes() map[string]int64 {
 	return out
 }
 
-// The counters that are asked for. They are all of one group.
+// The requested counters. All are in one group.
 const taskCounters = "org.apache.tez.common.counters.TaskCounter"
 
 var counterNames = strings.Join([]string{
@@ -97,16 +97,16 @@ var counterNames = strings.Join([]string{
 	"NUM_SHUFFLED_INPUTS", "SHUFFLE_PHASE_TIME", "MERGE_PHASE_TIME",
 }, ",")
 
-// An attemptKey names an attempt or, without its number, a task of the DAG.
+// An attemptKey identifies an attempt or, without its number, a task of the DAG.
 type attemptKey struct{ vertex, task, number int32 }
 
-// Bounds of what a master may say.
+// Bounds of a master's responses.
 const (
 	mostVertices = 2_000
 	mostNumbers  = 1_000 // attempts of a task
 )
 
-// parseID takes apart the id of an attempt (parts 3), a task (2) or a vertex (1) of DAG id.
+// parseID parses the id of an attempt (parts 3), a task (2) or a vertex (1) of DAG id.
 func parseID(s, kind, id string, parts int) (k attemptKey, ok bool) {
 	rest, ok := strings.CutPrefix(s, kind+"_"+strings.TrimPrefix(id, "dag_")+"_")
 	if !ok {
@@ -128,7 +128,7 @@ func parseID(s, kind, id string, parts int) (k attemptKey, ok bool) {
 	return k, true
 }
 
-// short names an attempt as the web service wants it.
+// short returns the attempt's id as requests of the web service need it.
 func (k attemptKey) short() string {
 	return strconv.Itoa(int(k.vertex)) + "_" + strconv.Itoa(int(k.task)) + "_" + strconv.Itoa(int(k.number))
 }
