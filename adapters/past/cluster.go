@@ -8,15 +8,15 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A cluster is what the jobs show of the machines that they ran on. A history says nothing of capacity, but what was in
-// use at once was there: the most that each node held of our containers, and the most that all held together.
+// A cluster is derived from the jobs that ran on it, because a history has no capacities. Its size is the most memory
+// that our containers used at once, on each node and in total.
 type cluster struct {
 	plan  dag.Cluster
 	nodes []dag.NodeState
 	index map[string]int32
 }
 
-// A change is containers that begin or end.
+// A change is the start or the end of a container.
 type change struct {
 	at   dag.Instant
 	node string
@@ -27,7 +27,7 @@ type change struct {
 func clusterOf(jobs []*Job) cluster {
 	c := cluster{index: map[string]int32{}}
 	changes, slots := changesOf(jobs)
-	// At one instant what ends makes room for what begins.
+	// At one instant, ending containers free memory for starting ones.
 	slices.SortStableFunc(changes,
 		func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.mb, b.mb)) })
 	held, most, all, top := map[string]int{}, map[string]int{}, 0, 0
@@ -63,7 +63,7 @@ func clusterOf(jobs []*Job) cluster {
 	if top < c.plan.MemoryMB {
 		c.plan.QueueMB = top
 	}
-	if most[""] > 0 { // containers whose node is unknown may have run on the others
+	if most[""] > 0 { // containers without a known node may have run on any node
 		c.nodes, c.plan.Nodes = nil, nil
 		clear(c.index)
 		c.plan.MemoryMB, c.plan.QueueMB = top, 0
@@ -77,14 +77,14 @@ func clusterOf(jobs []*Job) cluster {
 	return c
 }
 
-// slotMB stands for a slot, slotMaster for the master that a job on slots does not have: too small to matter.
+// slotMB stands for a slot. slotMaster stands for the master that a job on slots does not have; it is negligible.
 const (
 	slotMB     = 1024
 	slotMaster = 1
 )
 
-// asContainers tells slots as containers of one size, as many for maps and for reduces as were ever taken at once. Real
-// clusters with slots start reduces early and say on which node, which the paper's plan of slots does not know.
+// asContainers turns slots into containers of one size, with the peak numbers of maps and reduces as limits. Real
+// clusters with slots start reduces early and report nodes. The paper's slot model has neither.
 func asContainers(jobs []*Job, peak [2]int) {
 	for _, j := range jobs {
 		l := &j.Settings.Limits
@@ -93,8 +93,8 @@ func asContainers(jobs []*Job, peak [2]int) {
 	}
 }
 
-// changesOf lists when containers began and ended, and says whether the jobs ran on slots. A master's container is told
-// as of no stage.
+// changesOf lists the starts and ends of containers, and reports whether the jobs ran on slots. A master's container
+// has no stage.
 func changesOf(jobs []*Job) (out []change, slots bool) {
 	add := func(from, to dag.Instant, node string, kind dag.StageIndex, mb int) {
 		if from.Known() && to > from {
@@ -130,7 +130,7 @@ func changesOf(jobs []*Job) (out []change, slots bool) {
 	return out, slots
 }
 
-// over is when the job's history ends.
+// over returns when the job's history ends.
 func (j *Job) over() dag.Instant {
 	if j.Finished.Known() {
 		return j.Finished
@@ -138,7 +138,7 @@ func (j *Job) over() dag.Instant {
 	return j.Last
 }
 
-// node is the index of a node, -1 where it is unknown.
+// node returns the index of a node, or -1 if it is unknown.
 func (c *cluster) node(name string) int32 {
 	if i, ok := c.index[name]; ok {
 		return i

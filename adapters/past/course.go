@@ -7,23 +7,23 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// twelfths is how many parts of an attempt's progress Hadoop keeps the times of (PeriodicStatsAccumulator).
+// twelfths is the number of progress parts with recorded times in Hadoop (PeriodicStatsAccumulator).
 const twelfths = 12
 
-// A course is an attempt's progress over time: at[i] is when (i+1)/12 of it was reached, in ms since its start; begun
-// is when its first work began, as far as the splits tell. A plain course has no splits: it is straight lines, invented
-// between the instants that are known.
+// A course is an attempt's progress over time. at[i] is when (i+1)/12 of it was reached, in ms since its start. begun
+// is when its work began, as far as the splits show. A plain course has no splits: it interpolates linearly between
+// the known instants.
 type course struct {
 	at    [twelfths]float64
 	begun float64
 	plain bool
 }
 
-// courseOf reads the splits of an attempt. maps says that it is a map, mapOnly that no reduce follows.
+// courseOf reads the splits of an attempt. k is its stage; mapOnly means that no reduce follows.
 //
-// Hadoop spreads the time between two reports evenly over the progress made in it. So the first part holds the set-up,
-// and where reports came late the first few do: what the first parts of a map took beyond the typical part is its
-// set-up. Equal parts mean that no report came before the end: they tell nothing.
+// Hadoop spreads the time between two reports evenly over the progress between them. The set-up is therefore in the
+// first part or, if reports came late, in the first few. A map's set-up is the excess of its first parts over the
+// typical part. Equal parts mean that no report came before the end, so they are ignored.
 func courseOf(a *Attempt, k dag.StageIndex, mapOnly bool) course {
 	if !a.Start.Known() || len(a.Splits) != twelfths {
 		return plainCourse(a)
@@ -57,8 +57,8 @@ func courseOf(a *Attempt, k dag.StageIndex, mapOnly bool) course {
 	return c
 }
 
-// cut takes away what an attempt without success never did: its end counts as full progress, which fills the parts
-// behind the last report evenly.
+// cut removes the parts that an unsuccessful attempt never reached. Its end counts as full progress, which fills the
+// parts after the last report evenly.
 func (c *course) cut(parts []int32) {
 	last := twelfths - 1
 	low, high := parts[last], parts[last]
@@ -71,8 +71,8 @@ func (c *course) cut(parts []int32) {
 	}
 }
 
-// plainCourse draws lines from the start over the ends of copy and sort, where there are any, to the end. How far an
-// attempt without success came is not known: it stays at the start.
+// plainCourse interpolates linearly from the start to the end, through the ends of copy and sort if they are known.
+// The progress of an unsuccessful attempt is unknown, so it stays at zero.
 func plainCourse(a *Attempt) course {
 	c := course{plain: true}
 	if a.State != dag.AttemptSucceeded || !a.Start.Known() || !a.End.Known() || a.End <= a.Start {
@@ -104,7 +104,7 @@ func (c *course) setUp(parts []int32, reading int) {
 	}
 }
 
-// pin puts the ends of copy and sort, which are known to the millisecond, where they belong: a third and two thirds.
+// pin sets the ends of copy and sort, which are known to the millisecond, as one third and two thirds of progress.
 func (c *course) pin(a *Attempt) {
 	third := func(end dag.Instant, last int) {
 		if !end.Known() || end < a.Start {
@@ -124,7 +124,7 @@ func (c *course) pin(a *Attempt) {
 	third(a.SortEnd, twelfths*2/3-1)
 }
 
-// ratio is the progress ms milliseconds after the start, in 0..1.
+// ratio returns the progress ms milliseconds after the start, from 0 to 1.
 func (c *course) ratio(ms float64) float64 {
 	if c.at[twelfths-1] <= 0 {
 		return 0 // nothing is known

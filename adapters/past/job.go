@@ -1,8 +1,7 @@
-// Package past plays what history files tell of jobs that are over as if somebody had watched them.
+// Package past replays finished jobs from their history files, as if a live watcher had observed them.
 //
-// A Job is what a history file says, whatever its format. Jobs of one workflow make a Source, whose snapshots show at
-// each instant only what a watcher of the live run could have known then. What history does not hold is said in
-// warnings.
+// A Job has the content of a history file of any format. The jobs of one workflow make a Source. At each instant, its
+// snapshots show only what a live watcher could have known. Warnings list the facts that history does not contain.
 package past
 
 import (
@@ -10,29 +9,30 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Job is one MapReduce job that is over, or whose history breaks off.
+// A Job is a MapReduce job that has ended, or has an incomplete history.
 type Job struct {
-	File                  string // where it was read, for people
+	File                  string // source file, for messages
 	ID, Name, User, Queue string
 	Settings              hadoop.Settings
-	// Settings are of the job's own configuration, else only its place in a workflow is known
+	// Configured reports that Settings come from the job's own configuration. Otherwise only its place in a workflow
+	// is known.
 	Configured bool
 
 	Submitted, Launched, Finished dag.Instant
-	State                         dag.State // final, or Running where the history breaks off
-	Masters                       []Master  // the attempts of its application master
+	State                         dag.State // final, or Running if the history is incomplete
+	Masters                       []Master  // attempts of its application master
 	Sized                         bool      // Maps and Reduces are known
 	Maps, Reduces                 int
 	Uber                          bool // its tasks ran inside its master
 	Slots                         bool // it ran on map and reduce slots, before YARN
-	MapMB, ReduceMB               int  // of a container, as the job's counters imply; 0 unknown
+	MapMB, ReduceMB               int  // of a container, from the job's counters; 0 unknown
 	Diagnosis                     string
-	Attempts                      [2][]Attempt // by kind; in any order until it is Settled
+	Attempts                      [2][]Attempt // by kind; unordered before settle
 
 	Last dag.Instant // the newest instant in the history
-	Torn bool        // it breaks off in the middle of an event
-	Bad  int         // events that could not be used
-	// Clocks are the corrections of clocks that were wrong, in words.
+	Torn bool        // it is cut off in the middle of an event
+	Bad  int         // unusable events
+	// Clocks describes the corrections of wrong clocks.
 	Clocks []string
 }
 
@@ -41,13 +41,13 @@ type Attempt struct {
 	Task, Number     int32
 	Node             string // host and HTTP port; "" unknown
 	Start, End       dag.Instant
-	State            dag.AttemptState // final, or running where the history has no end of it
+	State            dag.AttemptState // final, or running if the history has no end
 	Diagnosis        string
 	CopyEnd, SortEnd dag.Instant
 	Counts           hadoop.Counts // at its end
 	Usage            hadoop.Usage  // at its end
 	Splits           []int32       // clockSplits: ms in each twelfth of its progress
-	// A result that was lost after the attempt had succeeded: when that was known, and as what it counts since.
+	// If its output was lost after success: when that was noticed, and the state since then.
 	Lost    dag.Instant
 	LostAs  dag.AttemptState
 	LostWhy string
@@ -55,7 +55,7 @@ type Attempt struct {
 	course course
 }
 
-// Move moves the times of an attempt.
+// Move shifts the times of an attempt.
 func (a *Attempt) Move(by dag.Instant) {
 	for _, at := range []*dag.Instant{&a.Start, &a.End, &a.CopyEnd, &a.SortEnd} {
 		if at.Known() {
@@ -64,7 +64,7 @@ func (a *Attempt) Move(by dag.Instant) {
 	}
 }
 
-// NewJob is a job of which nothing but its id is known.
+// NewJob returns a job with an id only.
 func NewJob(id string) *Job {
 	return &Job{
 		ID: id, State: dag.Running, Submitted: dag.NoInstant, Launched: dag.NoInstant, Finished: dag.NoInstant,
@@ -73,7 +73,7 @@ func NewJob(id string) *Job {
 	}
 }
 
-// NewAttempt is an attempt of which nothing is known.
+// NewAttempt returns an attempt with unknown facts.
 func NewAttempt(task, number int32) Attempt {
 	return Attempt{
 		Task: task, Number: number, State: dag.AttemptRunning, Start: dag.NoInstant, End: dag.NoInstant,
@@ -82,17 +82,17 @@ func NewAttempt(task, number int32) Attempt {
 	}
 }
 
-// Ended says that the history tells how the job ended.
+// Ended reports whether the history has the job's end.
 func (j *Job) Ended() bool { return j.State.Ended() && j.Finished.Known() }
 
-// Saw notes an instant of the history.
+// Saw records an instant of the history.
 func (j *Job) Saw(at dag.Instant) {
 	if at.Known() && (!j.Last.Known() || at > j.Last) {
 		j.Last = at
 	}
 }
 
-// InstantOf takes milliseconds since the epoch; what is no instant of a cluster's life is unknown.
+// InstantOf converts milliseconds since the epoch. Implausible values become NoInstant.
 func InstantOf(ms int64) dag.Instant {
 	if ms <= 0 || ms >= 1<<43 { // the year 2248
 		return dag.NoInstant

@@ -7,22 +7,22 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A phaseView is what holds for all attempts of a phase at an instant.
+// A phaseView has the facts that all attempts of a phase share at an instant.
 type phaseView struct {
 	kind     dag.StageIndex
-	maps     float64 // of the job
-	copies   float64 // map outputs that exist
+	maps     float64 // number of maps of the job
+	copies   float64 // finished map outputs
 	mapOnly  bool
-	finished dag.Instant // of the job; NoInstant where the history has no end
+	finished dag.Instant // end of the job; NoInstant if the history has none
 	report   dag.Instant // milliseconds between two reports of a task; 0 unknown
 	node     func(string) int32
 }
 
-// show is the attempt as a watcher would have seen it at t; ok is false before it was there. was is what the snapshot
-// before showed of it, nil for nothing.
+// show returns the attempt as a live watcher would have seen it at t. ok is false before it started. was is the
+// attempt in the previous snapshot, or nil.
 //
-// Of an attempt that runs the history tells progress only; how much it had read follows from that. What it had written
-// is not known before its end.
+// For a running attempt the history only has the progress, from which the input read so far follows. Its output so
+// far is unknown before its end.
 func (a *Attempt) show(v *phaseView, was *dag.Attempt, t dag.Instant) (out dag.Attempt, ok bool) {
 	end, state, why := a.End, a.State, a.Diagnosis
 	if !end.Known() {
@@ -55,13 +55,13 @@ func (a *Attempt) show(v *phaseView, was *dag.Attempt, t dag.Instant) (out dag.A
 		if a.Lost.Known() && a.Lost <= t {
 			out.State, out.Diagnosis = a.LostAs, a.LostWhy
 		}
-	case was != nil: // how far it had come is what it told last
+	case was != nil: // it keeps its last known progress
 		out.Ratio, out.Done, out.Total, out.Out, out.Bytes = was.Ratio, was.Done, was.Total, was.Out, was.Bytes
 	}
 	return out, true
 }
 
-// final enters the counters at the attempt's end.
+// final sets the counters of the attempt's end.
 func (a *Attempt) final(v *phaseView, out *dag.Attempt, t dag.Instant) {
 	c := &a.Counts
 	out.Ratio, out.Diagnosis = 1, ""
@@ -76,7 +76,7 @@ func (a *Attempt) final(v *phaseView, out *dag.Attempt, t dag.Instant) {
 	mark(out, work, t)
 }
 
-// progress enters what is known of an attempt that runs at t. A straight line is no counter.
+// progress sets the known facts of an attempt that runs at t. Interpolated progress is not shown as a counter.
 func (a *Attempt) progress(v *phaseView, out *dag.Attempt, t dag.Instant) {
 	if !a.Start.Known() {
 		return
@@ -93,7 +93,7 @@ func (a *Attempt) progress(v *phaseView, out *dag.Attempt, t dag.Instant) {
 		}
 		if n := a.Counts.MapIn; n > 0 && !a.course.plain {
 			if out.Done[0] = math.Floor(n * min(1, out.Ratio/share)); out.Done[0] > 0 {
-				out.Total[0] = n // as progress implies
+				out.Total[0] = n // follows from the progress
 			}
 		}
 		mark(out, 0, t)
@@ -115,16 +115,16 @@ func (a *Attempt) progress(v *phaseView, out *dag.Attempt, t dag.Instant) {
 	mark(out, dag.Work, t)
 }
 
-// evenly says that a reduce's output may be drawn as a straight line from the end of its sort to its own end. History
-// does not tell it, and progress is no measure of it: reading a big group at once takes progress to its end
-// (docs/facts/measured.md 4). Where the reports stopped long before the end, as those of a Streaming job do, nothing
-// tells how it went on.
+// evenly reports whether a reduce's output may be interpolated linearly between the end of its sort and its own end.
+// The history does not have the output, and progress does not measure it: reading a large group at once moves
+// progress to its end (docs/facts/measured.md 4). If the reports stopped long before the end, as in Streaming jobs,
+// the output in between is unknown.
 func (a *Attempt) evenly() bool {
 	return a.State == dag.AttemptSucceeded && a.SortEnd.Known() && a.End > a.SortEnd &&
 		(a.course.plain || a.course.at[twelfths-1] >= 0.9*float64(a.End-a.Start))
 }
 
-// mark notes reports, as counters seen at t are one.
+// mark records a report if counters are visible at t.
 func mark(out *dag.Attempt, work int, t dag.Instant) {
 	if !out.FirstReport.Known() && (out.Done[work] >= 0 || out.Done[0] >= 0) {
 		out.FirstReport = t

@@ -14,7 +14,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// snapshot is what a watcher would have seen at t.
+// snapshot returns what a live watcher would have seen at t.
 func (s *Source) snapshot(t dag.Instant) *dag.Snapshot {
 	var members []hadoop.Member
 	var there []int // indices of the members
@@ -50,7 +50,7 @@ func (s *Source) snapshot(t dag.Instant) *dag.Snapshot {
 	return snap
 }
 
-// heard is when a watcher could first ask the job's master.
+// lastSeen returns when a watcher could first reach the job's master.
 func (j *Job) lastSeen() dag.Instant {
 	if len(j.Masters) > 0 {
 		return j.Masters[0].At
@@ -61,7 +61,7 @@ func (j *Job) lastSeen() dag.Instant {
 	return j.Submitted
 }
 
-// stateAt is the job's state at t. A master that comes again begins anew.
+// stateAt returns the job's state at t. The job also counts as running while a restarted master starts.
 func (j *Job) stateAt(t dag.Instant) dag.State {
 	n := j.attemptAt(t)
 	switch {
@@ -73,7 +73,7 @@ func (j *Job) stateAt(t dag.Instant) dag.State {
 	return dag.Submitted
 }
 
-// attemptAt is how many masters have started by t.
+// attemptAt returns how many masters have started by t.
 func (j *Job) attemptAt(t dag.Instant) int {
 	n := 0
 	for n < len(j.Masters) && j.Masters[n].At <= t {
@@ -82,7 +82,7 @@ func (j *Job) attemptAt(t dag.Instant) int {
 	return n
 }
 
-// stateOf is the state of the whole workflow: before its history ends it runs, whatever a watcher might have feared.
+// stateOf returns the state of the whole workflow. The workflow runs until the end of its history.
 func (s *Source) stateOf(vertices []hadoop.Vertex, members []hadoop.Member, t dag.Instant) dag.State {
 	worst, missing := dag.Succeeded, 0
 	for _, v := range vertices {
@@ -103,13 +103,13 @@ func (s *Source) stateOf(vertices []hadoop.Vertex, members []hadoop.Member, t da
 	return worst
 }
 
-// without takes vertices out; what came after one comes after its predecessors.
+// without removes the vertices left. Successors of a removed vertex then follow its predecessors.
 func without(vertices []hadoop.Vertex, left []string) []hadoop.Vertex {
 	if len(left) == 0 {
 		return vertices
 	}
 	out := make([]hadoop.Vertex, 0, len(vertices))
-	to := make([][]int, len(vertices)) // what stands for a vertex, as indices of out
+	to := make([][]int, len(vertices)) // replacements of a vertex, as indices of out
 	for i, v := range vertices {
 		var after []int
 		for _, a := range v.After {
@@ -128,7 +128,7 @@ func without(vertices []hadoop.Vertex, left []string) []hadoop.Vertex {
 	return out
 }
 
-// planOf makes the plan; it is the one before where nothing has changed.
+// planOf makes the plan. It returns the previous plan if nothing has changed.
 func (s *Source) planOf(vertices []hadoop.Vertex, members []hadoop.Member, there []int) *dag.Plan {
 	first := s.workflow.Jobs[there[0]]
 	p := &dag.Plan{
@@ -148,7 +148,7 @@ func (s *Source) planOf(vertices []hadoop.Vertex, members []hadoop.Member, there
 		}
 	}
 	for i, v := range vertices {
-		// Until a job's own settings are known it is taken to ask for what the script's first one does.
+		// Until a job's own settings are known, it gets those of the script's first job.
 		p.Jobs[i] = dag.Job{
 			Node: v.Node, After: v.After, MasterMB: like.MasterMB, MapReduce: like.MapReduce,
 			Stages: dag.MapReduce(dag.Stage{}, dag.Stage{}),
@@ -177,10 +177,10 @@ func (j *Job) plan(to *dag.Job, c *hadoop.Settings) {
 	}
 }
 
-// longWait is from which time on it is doubtful that a job waited so long to be started.
+// longWait is the time between submission and start from which one of the two is in doubt.
 const longWait = 24 * time.Hour
 
-// remark collects what each snapshot must say.
+// remark collects the warnings of all snapshots.
 func (s *Source) remark() {
 	warn := func(code, format string, args ...any) {
 		s.remarks = append(s.remarks, dag.Warning{Code: code, Text: fmt.Sprintf(format, args...)})
@@ -235,7 +235,7 @@ func (s *Source) remark() {
 	}
 }
 
-// warnings are those of one snapshot.
+// warnings returns the warnings of one snapshot.
 func (s *Source) warnings(snap *dag.Snapshot, launches int, cyclic bool) []dag.Warning {
 	out := slices.Clone(s.remarks)
 	warn := func(code, format string, args ...any) {

@@ -14,13 +14,14 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// DefaultEvery is the time between two snapshots of a run that is not long; a longer one has about MaxTicks of them.
+// DefaultEvery is the time between two snapshots of a short run. A longer run has about MaxTicks snapshots.
 const (
 	DefaultEvery = time.Second
 	MaxTicks     = 3600
 )
 
-// A Source plays one workflow: a snapshot each Every from the submission of its first job on, and one at its end.
+// A Source replays one workflow. It yields a snapshot each Every from the submission of the first job on, and one at
+// the end.
 type Source struct {
 	workflow *Workflow
 	cluster  cluster
@@ -30,18 +31,18 @@ type Source struct {
 	states   []*state // parallel to the workflow's jobs
 	plan     *dag.Plan
 	remarks  []dag.Warning // in each snapshot
-	left     []string      // nodes that are left out: no history of them is here
+	left     []string      // omitted nodes: their history is missing
 }
 
-// A state is what the snapshot before showed of a job.
+// A state is what the previous snapshot showed of a job.
 type state struct {
 	job    *Job
-	shown  [2][]dag.Attempt // attempts, parallel to the job's; Number -1: not there yet
-	phases [2][]dag.Attempt // what the snapshot had
-	ended  [2]int           // attempts at the front of which nothing will change
+	shown  [2][]dag.Attempt // parallel to the job's attempts; Number -1: not started
+	phases [2][]dag.Attempt // attempts in the previous snapshot
+	ended  [2]int           // leading attempts that will not change
 }
 
-// NewSource plays w. every is the time between snapshots; 0 chooses it.
+// NewSource returns a source that replays w. every is the time between snapshots; 0 chooses it automatically.
 func NewSource(w *Workflow, every time.Duration) (*Source, error) {
 	s := &Source{workflow: w, at: dag.NoInstant, last: dag.NoInstant}
 	for _, j := range w.Jobs {
@@ -75,14 +76,14 @@ func NewSource(w *Workflow, every time.Duration) (*Source, error) {
 	return s, nil
 }
 
-// AtMost bounds how many snapshots are played.
+// AtMost limits the number of snapshots.
 func (s *Source) AtMost(n int) { s.every = max(s.every, s.last.Sub(s.at)/time.Duration(n)) }
 
-// defaultMaster is the memory that an application master asks for where nobody says otherwise, in MB.
+// defaultMaster is Hadoop's default memory of an application master, in MB.
 const defaultMaster = 1536
 
-// submitEarlier makes a job submitted when its first part began if it seems to have been submitted later: the clock of
-// who submits jobs is another one.
+// submitEarlier moves a job's submission to its earliest start if it seems to have been submitted later. The
+// submitting client has its own clock.
 func (j *Job) submitEarlier() {
 	first := j.Submitted
 	earlier := func(at dag.Instant) {
@@ -106,7 +107,7 @@ func (j *Job) submitEarlier() {
 	j.Submitted = first
 }
 
-// settle brings a job's parts into order, once.
+// settle puts a job's parts into order. It is called once.
 func (j *Job) settle() {
 	j.submitEarlier()
 	slices.SortStableFunc(j.Masters, func(a, b Master) int { return cmp.Compare(a.At, b.At) })
@@ -118,11 +119,11 @@ func (j *Job) settle() {
 		l.ReduceMB = j.ReduceMB
 	}
 	if !j.Configured && j.MapMB > 0 {
-		// Containers come in multiples of the least allocation, of which a map's is one.
+		// Containers are multiples of the smallest allocation, and a map's container is one such multiple.
 		step := min(j.MapMB, 1024)
 		j.Settings.MasterMB = (defaultMaster + step - 1) / step * step
 	}
-	if j.Uber { // tasks run one after the other in the master's container
+	if j.Uber { // tasks run one after another in the master's container
 		l.MaxMaps, l.MaxReduces, l.SlowStart = 1, 1, 1
 	}
 	j.Maps, j.Attempts[dag.Map] = fitting(j.Maps, j.Attempts[dag.Map])
@@ -152,8 +153,8 @@ func (j *Job) settle() {
 // some such tasks. A larger number is an error in the history, and the replay of all of them would be slow.
 const mostUnlisted = 20_000
 
-// fitting makes a phase as large as its attempts say: some histories announce fewer tasks than ran (Hadoop's own tests
-// have one). An attempt of a task far beyond is an error in the history.
+// fitting raises the size of a phase to what its attempts show. Some histories announce fewer tasks than ran, as one
+// of Hadoop's own tests does. An attempt of a task far beyond the size is an error in the history.
 func fitting(tasks int, attempts []Attempt) (int, []Attempt) {
 	if tasks > mostUnlisted+len(attempts) {
 		tasks = 0
@@ -180,7 +181,7 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	return s.snapshot(t), nil
 }
 
-// leaveOut finds nodes of the graph of which no history is here though nothing kept them from running.
+// leaveOut finds nodes of the workflow graph that should have run but have no history.
 func (s *Source) leaveOut() {
 	members := make([]hadoop.Member, len(s.workflow.Jobs))
 	for i, j := range s.workflow.Jobs {

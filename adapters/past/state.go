@@ -17,7 +17,7 @@ func newState(j *Job) *state {
 	return st
 }
 
-// at is the job's part of the snapshot at t.
+// at returns the job's part of the snapshot at t.
 func (st *state) at(t dag.Instant, c *cluster) dag.JobState {
 	j := st.job
 	out := dag.JobState{
@@ -53,7 +53,7 @@ func (st *state) at(t dag.Instant, c *cluster) dag.JobState {
 	return out
 }
 
-// phase shows the attempts that are there at t. It is the slice of the snapshot before where nothing has changed.
+// phase returns the attempts that have started by t. It returns the previous snapshot's slice if nothing has changed.
 func (st *state) phase(k dag.StageIndex, v *phaseView, t dag.Instant) []dag.Attempt {
 	attempts, shown := st.job.Attempts[k], st.shown[k]
 	changed := false

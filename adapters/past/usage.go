@@ -5,7 +5,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Used is what the tasks of the workflow's jobs used that succeeded.
+// Used returns the resource usage of succeeded tasks.
 func (w *Workflow) Used() hadoop.Used {
 	type key struct {
 		job  string

@@ -12,15 +12,15 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A Workflow is jobs that belong together, by job id.
+// A Workflow has the jobs that belong together, by job id.
 type Workflow struct {
-	ID   string // as the engine says; of a job by itself, the job's id
+	ID   string // the engine's id; for a single job, the job's id
 	Name string
 	Jobs []*Job
 }
 
-// Group sorts jobs into workflows, in the order of their first jobs' submission. Of a job that is told twice the fuller
-// history counts. A job without a workflow is one by itself.
+// Group sorts jobs into workflows by the submission of their first jobs. If a job has several histories, the fuller
+// one is used. A job without a workflow is a workflow by itself.
 func Group(jobs []*Job) []*Workflow {
 	newest := map[string]*Job{}
 	for _, j := range jobs {
@@ -50,8 +50,8 @@ func Group(jobs []*Job) []*Workflow {
 	return out
 }
 
-// fuller says that a tells more of the job than b: the file of a running job is copied while it grows, and a
-// configuration may lie beside one of two copies only.
+// fuller reports whether a has more of the job than b. A running job's file may be copied while it grows, and only
+// one of two copies may have a configuration.
 func fuller(a, b *Job) bool {
 	if a.Ended() != b.Ended() {
 		return a.Ended()
@@ -62,15 +62,15 @@ func fuller(a, b *Job) bool {
 	return a.Configured && !b.Configured
 }
 
-// launches tells the batches of a script apart where no configuration names them: the jobs of one name the same graph,
-// and a batch is submitted once the one before has ended.
+// launches separates the batches of a script if no configuration names them. Jobs of one batch have the same graph,
+// and a batch is submitted after the end of the previous one.
 func (w *Workflow) launches() {
 	key := map[string]string{}
 	for i, j := range w.Jobs {
 		if j.Settings.Launch != "" || j.Settings.Workflow == "" {
 			continue
 		}
-		graph := fmt.Sprint(j.Settings.After) // maps print in the order of their keys
+		graph := fmt.Sprint(j.Settings.After) // fmt prints maps in key order
 		if len(j.Settings.After) == 0 {
 			graph = "node " + j.Settings.Node
 		}
@@ -78,7 +78,7 @@ func (w *Workflow) launches() {
 			key[graph] = j.ID
 			for _, b := range w.Jobs[:i] {
 				if b.Settings.Launch != "" && (!b.Finished.Known() || b.Finished > j.Submitted) {
-					key[graph] = b.Settings.Launch // they overlap: one batch
+					key[graph] = b.Settings.Launch // they overlap, so they are one batch
 				}
 			}
 		}
@@ -86,9 +86,9 @@ func (w *Workflow) launches() {
 	}
 }
 
-// An UnknownError says that histories do not hold what was asked for, or hold more than one workflow.
+// An UnknownError means that histories do not contain the requested workflow, or contain several.
 type UnknownError struct {
-	Asked string // "" where nothing was
+	Asked string // requested id; "" if none
 	Holds []*Workflow
 }
 
@@ -109,7 +109,7 @@ func (e *UnknownError) Error() string {
 	return b.String()
 }
 
-// Choose returns the workflow that is asked for by its id or that of a job or application of it; "" is the only one.
+// Choose returns the workflow with this id, or with a job or application of this id. "" selects the only workflow.
 func Choose(all []*Workflow, asked string) (*Workflow, error) {
 	if asked == "" && len(all) == 1 {
 		return all[0], nil
