@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// A body is an answer's text. Long ones (task lists, confs) are kept deflated: an hour of a wide job is half a
-// gigabyte.
+// A body is the text of a response. Long texts (task lists, configurations) are compressed, because an hour of a wide
+// job is half a gigabyte.
 type body struct {
 	text string
-	zip  string // deflated, where text is ""
+	zip  string // compressed, if text is ""
 }
 
-// packed is the length from which a body is deflated.
+// packed is the length from which a body is compressed.
 const packed = 16 << 10
 
 func pack(text string) body {
@@ -40,10 +40,10 @@ func (b body) String() string {
 		return b.text
 	}
 	var out strings.Builder
-	// What pack deflated inflates.
+	// The data comes from pack, so it is valid.
 	_, _ = io.Copy(&out, flate.NewReader(strings.NewReader(b.zip)))
 	return out.String()
 }
 
-// size is what it takes in memory.
+// size returns the bytes that the body uses in memory.
 func (b body) size() int { return len(b.text) + len(b.zip) }

@@ -11,10 +11,10 @@ import (
 	"github.com/paratimer/paratimer/adapters/hadoop"
 )
 
-// An UnknownError says that a recording does not hold the workflow that was asked for.
+// An UnknownError means that a recording does not contain the requested workflow.
 type UnknownError struct {
 	Workflow string
-	Holds    []string // what it does hold, one line each
+	Holds    []string // workflows of the recording, one line each
 }
 
 func (e *UnknownError) Error() string {
@@ -26,13 +26,13 @@ func (e *UnknownError) Error() string {
 
 var jobOfConf = regexp.MustCompile(`/jobs/(job_\d+_\d+)/conf$`)
 
-// target finds what to play. A workflow id stands for its first application, so that its snapshots begin with its
-// submission. Without an id it is the first workflow that was submitted after the recording began, or, if none was, the
-// newest that runs.
+// target selects the workflow to replay. A workflow id selects its first application, so that snapshots begin at its
+// submission. Without an id it selects the first workflow that was submitted after the recording began. If there is
+// none, it selects the newest running one.
 func (r *Recording) target(workflow string) (hadoop.Target, error) {
 	apps, ids := r.submissions(), r.workflows()
 	if workflow == "" {
-		before := map[string]bool{"": false} // workflows that began before
+		before := map[string]bool{"": false} // workflows that began before the recording
 		for _, a := range apps {
 			id := ids[a.Job]
 			if a.At < int64(r.First) {
@@ -55,7 +55,7 @@ func (r *Recording) target(workflow string) (hadoop.Target, error) {
 	return hadoop.Target{}, e
 }
 
-// submissions lists every application that is in any answer, by submission.
+// submissions lists all applications of all responses by submission.
 func (r *Recording) submissions() []hadoop.Submission {
 	seen := map[string]bool{}
 	var out []hadoop.Submission
@@ -78,7 +78,7 @@ func (r *Recording) submissions() []hadoop.Submission {
 	return out
 }
 
-// workflows returns the workflow id of each job whose conf was recorded.
+// workflows returns the workflow ids of jobs with a recorded configuration.
 func (r *Recording) workflows() map[string]string {
 	out := map[string]string{}
 	for path, list := range r.paths {

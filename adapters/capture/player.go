@@ -12,16 +12,16 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Player serves a recording as an http.RoundTripper at a virtual instant: a path answers its newest record that is
-// not later, whatever the host and, but for the operations of HDFS, the query. Of the lists of a DAG of Tez it answers
-// what is asked for, as the newest records of each part have it, and of a container's log files what they held then.
-// What was not recorded yet is 404.
+// A Player is an http.RoundTripper that serves a recording at a virtual instant. It returns the newest record of a
+// path up to that instant. The host does not matter, and the query only matters for operations of HDFS. For lists of
+// a Tez DAG it returns the newest record of each requested part, and for container logs their content at that
+// instant. It returns 404 for paths without a record so far.
 type Player struct {
 	rec *Recording
 	now atomic.Int64
 }
 
-// NewPlayer serves rec from its first line's instant on.
+// NewPlayer returns a player that serves rec from the instant of its first line.
 func NewPlayer(rec *Recording) *Player {
 	p := &Player{rec: rec}
 	p.Seek(rec.First)
@@ -31,10 +31,10 @@ func NewPlayer(rec *Recording) *Player {
 // Seek sets the virtual instant.
 func (p *Player) Seek(t dag.Instant) { p.now.Store(int64(t)) }
 
-// Now is the virtual instant.
+// Now returns the virtual instant.
 func (p *Player) Now() dag.Instant { return dag.Instant(p.now.Load()) }
 
-// Made tells when the answer that path gets now was recorded; NoInstant if it gets none.
+// Made returns when the current response of a path was recorded, or NoInstant if there is none.
 func (p *Player) Made(path string) dag.Instant {
 	if a, ok := p.rec.at(&url.URL{Path: path}, p.Now()); ok {
 		return a.at
@@ -42,7 +42,7 @@ func (p *Player) Made(path string) dag.Instant {
 	return dag.NoInstant
 }
 
-// RoundTrip answers a GET from the recording.
+// RoundTrip serves a GET request from the recording.
 func (p *Player) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Body != nil {
 		req.Body.Close()

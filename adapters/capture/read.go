@@ -12,14 +12,14 @@ import (
 	"github.com/paratimer/paratimer/adapters/internal/input"
 )
 
-// Bounds of what is read: a hostile file cannot fill our memory.
+// Bounds for reading, so that a hostile file cannot fill the memory.
 const (
 	maxLine  = 160 << 20 // bytes of a line
-	maxTotal = 16 << 30  // bytes of all lines, unpacked
-	maxMem   = 1 << 30   // bytes of what is kept
+	maxTotal = 16 << 30  // bytes of all lines, uncompressed
+	maxMem   = 1 << 30   // bytes of stored bodies
 )
 
-// A VersionError says that a recording is of a version that this program does not know.
+// A VersionError means that a recording has a version that this program cannot read.
 type VersionError struct {
 	Line, Version int
 }
@@ -29,7 +29,7 @@ func (e *VersionError) Error() string {
 		e.Line, e.Version, Version)
 }
 
-// ErrNoCapture says that a file holds no recorded answers.
+// ErrNoCapture means that a file has no recorded responses.
 var ErrNoCapture = errors.New(
 	"capture: no recorded answer in it: not a capture (lines of JSON with t, url, status and body, plain, or packed by gzip or zstd)")
 
@@ -47,7 +47,7 @@ func Open(file string) (*Recording, error) {
 	return r, nil
 }
 
-// Read reads a recording, plain or packed by gzip or zstd. A torn end is no error: see Recording.Torn.
+// Read reads a recording, plain or compressed by gzip or zstd. A cut-off end is not an error: see Recording.Torn.
 func Read(in io.Reader) (*Recording, error) {
 	b, err := input.Unpack(in, 1<<20)
 	if err != nil {
@@ -67,7 +67,7 @@ func Read(in io.Reader) (*Recording, error) {
 			if errors.Is(err, errLine) {
 				return nil, fmt.Errorf("capture: line %d: %w", n, err)
 			}
-			r.Torn = true // what is packed breaks off
+			r.Torn = true // the compressed data is cut off
 		}
 		usable := r.Lines
 		if len(bytes.TrimSpace(line)) > 0 {
@@ -91,7 +91,7 @@ func Read(in io.Reader) (*Recording, error) {
 	return r, nil
 }
 
-// line takes one line; the last one may be torn.
+// line adds one line. The last line may be incomplete.
 func (r *Recording) line(line []byte, n int, whole bool) error {
 	var rec Record
 	err := json.Unmarshal(line, &rec)

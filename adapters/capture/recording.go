@@ -1,7 +1,8 @@
-// Package capture reads and writes raw recordings of REST traffic, and serves them again in virtual time.
+// Package capture reads and writes raw recordings of REST traffic, and serves them in virtual time.
 //
-// A recording is JSON lines, plain or gzipped, one answer a line: t (epoch ms before the request), ms (time taken),
-// date, url, status, type (Content-Type), body (a redirect's is "Location: ..."). It is also our bug-report format.
+// A recording has JSON lines, plain or gzipped, with one response each: t (epoch ms before the request), ms
+// (duration), date, url, status, type (Content-Type), body (for a redirect "Location: ..."). It is also the format of
+// bug reports.
 package capture
 
 import (
@@ -20,44 +21,44 @@ type Record struct {
 	Ms      float64 `json:"ms"`
 	Date    string  `json:"date"`
 	URL     string  `json:"url"`
-	Status  int     `json:"status"` // 0: there was no answer, body says why
+	Status  int     `json:"status"` // 0 if there was no response; body is then the error
 	Type    string  `json:"type"`
 	Body    string  `json:"body"`
 }
 
-// Version is what this package reads and writes. Lines without a version are of version 1.
+// Version is the version that this package reads and writes. Lines without a version have version 1.
 const Version = 1
 
-// A Recording holds the answers of a file, by path and time.
+// A Recording has the responses of a file, by path and time.
 type Recording struct {
-	First, Last dag.Instant // of its lines
-	Lines       int         // that could be used
-	Bad         int         // that could not, besides a torn last one
+	First, Last dag.Instant // times of its lines
+	Lines       int         // usable lines
+	Bad         int         // unusable lines, except a cut-off last one
 	Torn        bool        // it ends in the middle of a line
 	paths       map[string][]answer
 	tez         tezAnswers
-	kept        int    // bytes of bodies
+	kept        int    // bytes of stored bodies
 	rm          string // scheme and host of the ResourceManager
-	spark       bool   // a driver of Spark has been asked
+	spark       bool   // it has requests to a Spark driver
 }
 
 type answer struct {
-	at     dag.Instant // when it was asked for
-	end    dag.Instant // when it was there
+	at     dag.Instant // time of the request
+	end    dag.Instant // time of the response
 	status int
 	kind   string // Content-Type
-	query  string // of a list of Tez: of what it was asked for
+	query  string // the requested ids of a list of Tez
 	date   string
 	body   body
 }
 
-// appsPath is asked once a tick.
+// appsPath is requested once per poll.
 const appsPath = "/ws/v1/cluster/apps"
 
-// longestAnswerMS bounds the duration of an answer, because recordings may claim any.
+// longestAnswerMS bounds the duration of a response, because a recording may contain any value.
 const longestAnswerMS = 3_600_000
 
-// add takes a record in. Equal bodies that follow each other are kept once.
+// add adds a record. Equal consecutive bodies are stored once.
 func (r *Recording) add(rec *Record) {
 	u, err := url.Parse(rec.URL)
 	if err != nil || u.Path == "" || !(rec.T > 0 && rec.T < 1<<53) {
@@ -90,8 +91,7 @@ func (r *Recording) add(rec *Record) {
 	r.paths[path] = append(list, a)
 }
 
-// served is the path as the service itself has it: a gateway puts one of its own before it. Of HDFS the operation
-// belongs to it, of Tez the DAG.
+// served returns the path without the prefix of a gateway. For HDFS it includes the operation, for Tez the DAG.
 func served(u *url.URL) string {
 	path := strings.TrimSuffix(u.Path, "/")
 	if strings.HasPrefix(path, "/webhdfs/v1") {
@@ -111,7 +111,7 @@ func served(u *url.URL) string {
 	return path
 }
 
-// finish brings the answers into the order of time: lines may come in any order, and twice.
+// finish sorts the responses by time and removes duplicates. Lines may be unordered and repeated.
 func (r *Recording) finish() {
 	for path, list := range r.paths {
 		slices.SortStableFunc(list, func(a, b answer) int { return cmp.Compare(a.at, b.at) })
@@ -119,7 +119,7 @@ func (r *Recording) finish() {
 	}
 }
 
-// at returns the newest answer of an address that was asked for at t or before.
+// at returns the newest response of an address with a request at t or before.
 func (r *Recording) at(u *url.URL, t dag.Instant) (answer, bool) {
 	list := r.paths[served(u)]
 	n, _ := slices.BinarySearchFunc(list, t+1, func(a answer, t dag.Instant) int { return cmp.Compare(a.at, t) })
@@ -129,9 +129,9 @@ func (r *Recording) at(u *url.URL, t dag.Instant) (answer, bool) {
 	return list[n-1], true
 }
 
-// ticks returns, for each tick of the recorded watch, the instant of its last request, and the instant of the last
-// line. A tick begins with a request for /cluster/apps and ends before the longest silence that follows. An earlier
-// instant would show the answers of the tick before, and lose the last ones of a master.
+// ticks returns the instant of the last request of each recorded poll, and the instant of the last line. A poll
+// begins with a request for /cluster/apps and ends before the longest following silence. At an earlier instant the
+// player would serve responses of the previous poll and miss a master's last ones.
 func (r *Recording) ticks() []dag.Instant {
 	begun := r.paths[appsPath]
 	if len(begun) == 0 {
@@ -151,8 +151,8 @@ func (r *Recording) ticks() []dag.Instant {
 	return slices.Compact(append(out, r.Last))
 }
 
-// lastBeforeSilence returns the instant of the last request before the longest silence between from and to. In a
-// silence no request is sent and no answer is awaited. all must be sorted by the instants of the requests.
+// lastBeforeSilence returns the instant of the last request before the longest silence between from and to. During a
+// silence no request is sent or in progress. all must be sorted by request time.
 func lastBeforeSilence(all []answer, from, to dag.Instant) dag.Instant {
 	i, _ := slices.BinarySearchFunc(all, from, func(a answer, t dag.Instant) int { return cmp.Compare(a.at, t) })
 	last, longest, busy := from, dag.Instant(0), from

@@ -10,29 +10,29 @@ import (
 	"github.com/paratimer/paratimer/adapters/hadoop"
 )
 
-// redacted stands for a value that is not recorded.
+// redacted replaces a value that is not recorded.
 const redacted = "REDACTED"
 
 var (
-	// Properties whose values are secrets, and what repeats the user's script or command line.
+	// Properties with secrets, and properties that repeat the user's script or command line.
 	secretName = regexp.MustCompile(`(?i)passw|secret|token|credential|key|auth`)
 	scriptName = regexp.MustCompile(
 		`^(pig\.script|pig\.command\.line|pig\.cmd\.args.*|pig\.client\.sys\.props|hive\.query\.string|hive\.query\..*|.*\.env|.*admin\.user\.env)$`)
-	// Properties that the adapter reads; they hold names, and may be long.
+	// Properties that the adapter reads. They contain names, and may be long.
 	readName = regexp.MustCompile(
 		`^(mapreduce\.workflow\..*|pig\.input\.dirs|pig\.alias|mapreduce\.input\.fileinputformat\.inputdir|mapreduce\.input\.multipleinputs\.dir\.formats|pig\.script\.submitted\.timestamp)$`)
 	// In any text: credentials in an address, and name=value pairs.
 	inAddress = regexp.MustCompile(`(://)[^/\s:@"]+:[^/\s@"]+@`)
 	inPair    = regexp.MustCompile(
 		`(?i)([\w.-]*(?:passw\w*|secret\w*|token|credential\w*|access\.?key|signature|delegation|user\.name|hadoop\.auth)=)[^\s&;,"'\\]+`)
-	// The name of one of Hive's jobs, as JSON: it begins with the query.
+	// The name of a Hive job as JSON. It begins with the query.
 	ofStage = regexp.MustCompile(`"(?:[^"\\]|\\.)*\(Stage-\d+\)"`)
 )
 
-// maxValue cuts what Pig serializes into confs: megabytes that nobody reads.
+// maxValue bounds property values. Pig serializes megabytes of unused data into configurations.
 const maxValue = 1000
 
-// scrubURL returns the address without a user's name, password or token in it.
+// scrubURL returns the address without user names, passwords and tokens.
 func scrubURL(u *url.URL) string {
 	c := *u
 	c.User = nil
@@ -40,7 +40,7 @@ func scrubURL(u *url.URL) string {
 }
 
 func scrubText(s string) string {
-	// A task list of megabytes has neither sign in it: the patterns cost seconds there.
+	// The patterns take seconds for a task list of megabytes, which contains neither character.
 	if strings.Contains(s, "@") {
 		s = inAddress.ReplaceAllString(s, "${1}"+redacted+"@")
 	}
@@ -53,7 +53,7 @@ func scrubText(s string) string {
 	return s
 }
 
-// scrubStage leaves out of the name of one of Hive's jobs what its query has in quotes.
+// scrubStage removes the query's quoted texts from the name of a Hive job.
 func scrubStage(name string) string {
 	var plain string
 	if json.Unmarshal([]byte(name), &plain) != nil {
@@ -68,7 +68,8 @@ func scrubStage(name string) string {
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
-// scrubBody returns what is recorded of an answer. A conf loses its secrets; one that cannot be read is not recorded.
+// scrubBody returns the recorded part of a response. It removes secrets from a configuration, and does not record a
+// configuration that it cannot parse.
 func scrubBody(path string, body []byte) string {
 	if isLogFile(path) {
 		return scrubLog(path, string(body))
@@ -90,7 +91,7 @@ func scrubBody(path string, body []byte) string {
 	return string(out)
 }
 
-// scrubConf redacts properties, objects with a name and a value, wherever they stand.
+// scrubConf redacts properties, which are objects with a name and a value, at any depth.
 func scrubConf(v any) {
 	switch v := v.(type) {
 	case []any:
@@ -113,7 +114,7 @@ func scrubConf(v any) {
 func scrubValue(name string, value any) any {
 	s, isText := value.(string)
 	switch {
-	case isText && name == "mapreduce.workflow.name": // Hive's is the whole query
+	case isText && name == "mapreduce.workflow.name": // for Hive this is the whole query
 		return hadoop.Unquoted(s)
 	case readName.MatchString(name):
 		if isText {

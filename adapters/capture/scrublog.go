@@ -8,26 +8,28 @@ import (
 	"github.com/paratimer/paratimer/adapters/hadoop"
 )
 
-// The files of a master of Tez hold its whole configuration and the text of its queries. What is left out of them is
-// crossed out, letter by letter: the pieces of a file are put together by their lengths.
+// The files of a Tez master contain its whole configuration and the text of its queries. Secrets in them are replaced
+// by X, letter by letter, because the pieces of a file are put together by their lengths.
 
-// lazy compiles a pattern at its first use: those with long repeats take milliseconds, of every start of the program.
+// lazy compiles a pattern at its first use. Patterns with long repeats would delay each start of the program by
+// milliseconds.
 func lazy(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
 var (
-	// A property in JSON, or in JSON within a text of JSON. The value may be cut off by the end of a piece.
+	// A property in JSON, or in JSON within a JSON string. The end of a piece may cut off the value.
 	inJSON   = lazy(`"([^"\\]{1,200})":"((?:[^"\\]|\\.)*)`)
 	inNested = lazy(`\\"([^"\\]{1,200})\\":\\"((?:[^"\\]|\\\\\\.|\\\\[^"])*)`)
 	// A literal of a query, within JSON.
 	literal = regexp.MustCompile(`'[^']*'|\\"(?:[^"\\]|\\\\.)*\\"`)
-	// A name that Hive made of a query, cut in the middle, where a literal may have begun; and where a log has it.
+	// A name that Hive derived from a query. It may be cut in the middle, within a literal. inLines matches it in a
+	// log.
 	named   = regexp.MustCompile(`(?s)^(.*?)(\.\.\..*?)?(\s*\(Stage-\d+\))$`)
 	inLines = lazy(`(?m): [^\n]{0,300}?\(Stage-\d+\)`)
-	// A literal whose end is not there.
+	// A literal without its end.
 	openEnd = regexp.MustCompile(`(?s)(?:'|\\")[^'"]*$`)
-	// The rest of a value whose beginning is in the piece before, and what a NodeManager puts before a piece.
+	// The rest of a value that began in the previous piece, and the header that a NodeManager adds to a piece.
 	restOfValue = regexp.MustCompile(`^[^"\n\x01]*`)
 	logContents = lazy(`(?s)^.{0,900}?Log ?Contents:\n`)
 )
@@ -37,7 +39,7 @@ func isLogFile(path string) bool {
 	return strings.Contains(path, logPath) && strings.Contains(path, "/logs/")
 }
 
-// scrubLog returns a piece of a log file without secrets and scripts, as long as it was.
+// scrubLog returns a piece of a log file without secrets and scripts, in the same length.
 func scrubLog(path, s string) string {
 	if strings.Contains(path, "/logs/history.txt") {
 		head := logContents().FindString(s)
@@ -62,7 +64,7 @@ func scrubLog(path, s string) string {
 	return s
 }
 
-// crossValues crosses out the values of secret properties and of those with a script, and literals in the text of a
+// crossValues replaces the values of secret properties and of properties with a script, and literals in the text of a
 // query.
 func crossValues(s string, property *regexp.Regexp) string {
 	var out strings.Builder
@@ -85,7 +87,7 @@ func crossValues(s string, property *regexp.Regexp) string {
 	return out.String()
 }
 
-// crossLiterals replaces the text in quotes by as many X.
+// crossLiterals replaces each character of quoted texts by X.
 func crossLiterals(s string) string {
 	return literal.ReplaceAllStringFunc(s, func(l string) string {
 		edge := 1
@@ -96,7 +98,7 @@ func crossLiterals(s string) string {
 	})
 }
 
-// crossName crosses out what may be a literal in a name that Hive made of a query.
+// crossName replaces possible literals in a name that Hive derived from a query.
 func crossName(s string) string {
 	m := named.FindStringSubmatch(s)
 	if m == nil {

@@ -13,16 +13,16 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Options choose what of a recording is played.
+// Options select the part of a recording to replay.
 type Options struct {
 	// Workflow is an application, job or workflow id; "" is the first workflow submitted after the recording's first
 	// line.
 	Workflow string
-	// Every thins the ticks: at least this long apart. 0 plays each.
+	// Every is the least time between two replayed polls. 0 replays all of them.
 	Every time.Duration
 }
 
-// CutOffError says that the recording ends before the workflow does.
+// A CutOffError means that the recording ends before the workflow does.
 type CutOffError struct {
 	At   dag.Instant // of its last line
 	Torn bool
@@ -36,14 +36,14 @@ func (e *CutOffError) Error() string {
 	return fmt.Sprintf("capture: the recording ends at %s, before the workflow does", e.At.Time().Format(time.RFC3339))
 }
 
-// Is makes it an io.ErrUnexpectedEOF.
+// Is reports whether target is io.ErrUnexpectedEOF.
 func (e *CutOffError) Is(target error) bool { return target == io.ErrUnexpectedEOF }
 
-// A Source plays one workflow of a recording: a snapshot for each recorded answer of /cluster/apps, and one for the
-// last line.
+// A Source replays one workflow of a recording. It yields a snapshot for each recorded poll of /cluster/apps, and one
+// for the last line.
 type Source struct {
 	rec    *Recording
-	player *Player // of what a cluster answered; nil where rounds of Spark are played
+	player *Player // serves the responses of a cluster; nil in a replay of Spark
 	spark  *sparkPlayer
 	query  interface {
 		Next(ctx context.Context) (*dag.Snapshot, error)
@@ -51,7 +51,7 @@ type Source struct {
 	ticks []dag.Instant
 }
 
-// NewSource plays rec to the same adapter that watches a live cluster.
+// NewSource returns a source that replays rec through the adapter for live clusters.
 func NewSource(rec *Recording, o Options) (*Source, error) {
 	if rec.plays(o.Workflow) {
 		return newSparkSource(rec, o)
@@ -87,7 +87,7 @@ func NewSource(rec *Recording, o Options) (*Source, error) {
 	return s, nil
 }
 
-// thin keeps ticks at least every apart, and the last one.
+// thin keeps ticks that are at least every apart, and the last one.
 func thin(ticks []dag.Instant, every time.Duration) []dag.Instant {
 	var out []dag.Instant
 	for i, t := range ticks {
@@ -98,8 +98,8 @@ func thin(ticks []dag.Instant, every time.Duration) []dag.Instant {
 	return out
 }
 
-// Next plays one tick. Ticks before the workflow's submission are passed over. It returns io.EOF after the workflow's
-// end, a *CutOffError where the recording ends before it, *hadoop.NoWorkflowError where the workflow never came.
+// Next replays one poll. It skips polls before the workflow's submission. It returns io.EOF after the workflow's end,
+// a *CutOffError if the recording ends before it, and a *hadoop.NoWorkflowError if the workflow is never submitted.
 func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	for len(s.ticks) > 0 {
 		s.seek(s.ticks[0])
@@ -123,7 +123,7 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	return nil, &CutOffError{At: s.rec.Last, Torn: s.rec.Torn}
 }
 
-// seek sets the instant that is played.
+// seek sets the replayed instant.
 func (s *Source) seek(t dag.Instant) {
 	if s.spark != nil {
 		s.spark.now = t
@@ -132,7 +132,7 @@ func (s *Source) seek(t dag.Instant) {
 	s.player.Seek(t)
 }
 
-// leftOut words how many parts of a recording were left out.
+// leftOut describes how many parts of a recording were left out.
 func leftOut(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one + " and was left out"
@@ -140,7 +140,7 @@ func leftOut(n int, one, many string) string {
 	return fmt.Sprintf("%d %s and were left out", n, many)
 }
 
-// remark adds what the recording itself gives cause to.
+// remark adds warnings about the recording itself.
 func (s *Source) remark(snap *dag.Snapshot) *dag.Snapshot {
 	var more []dag.Warning
 	if s.rec.Bad > 0 {

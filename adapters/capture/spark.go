@@ -16,8 +16,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// What a driver of Spark was asked depends on who recorded it. So all that was answered is taken in, in the order in
-// which it was asked, whatever a source would ask.
+// The requests to a Spark driver depend on the recording program. A replay therefore applies all responses in the
+// order of their requests, whatever a live source would request.
 
 // isSpark reports whether an address is one of Spark's REST service or pages.
 func isSpark(u *url.URL) bool {
@@ -25,7 +25,7 @@ func isSpark(u *url.URL) bool {
 	return ok
 }
 
-// sparkPath keeps what tells answers of Spark apart: the whole path, and the query.
+// sparkPath returns the full path with the query, which identifies a response of Spark.
 func sparkPath(u *url.URL) string {
 	path := strings.TrimSuffix(u.Path, "/")
 	if u.RawQuery != "" {
@@ -34,8 +34,8 @@ func sparkPath(u *url.URL) string {
 	return path
 }
 
-// plays reports whether a recording is played as one of Spark: it has nothing of a ResourceManager, or the application
-// that is asked for.
+// plays reports whether a recording is replayed as one of Spark. It is if it has no ResourceManager, or contains the
+// requested Spark application.
 func (r *Recording) plays(workflow string) bool {
 	workflow, _ = spark.AppOf(workflow)
 	if !r.spark || r.rm == "" {
@@ -53,22 +53,22 @@ func (r *Recording) plays(workflow string) bool {
 	return false
 }
 
-// A sparkAnswer is one of all answers, in the order of time.
+// A sparkAnswer is a response with its address.
 type sparkAnswer struct {
 	url *url.URL
 	answer
 }
 
-// A sparkPlayer takes in the answers of a recording, round by round.
+// A sparkPlayer applies the responses of a recording, poll by poll.
 type sparkPlayer struct {
 	app     *spark.App
 	answers []sparkAnswer
-	rounds  []dag.Instant // when each begins
+	rounds  []dag.Instant // when each poll begins
 	now     dag.Instant
 	done    bool
 }
 
-// newSparkSource plays an application of Spark: a snapshot for each recorded answer of the list of applications.
+// newSparkSource returns a source of a Spark application, with a snapshot for each recorded list of applications.
 func newSparkSource(rec *Recording, o Options) (*Source, error) {
 	p := &sparkPlayer{}
 	var ticks []dag.Instant
@@ -116,7 +116,7 @@ func newSparkSource(rec *Recording, o Options) (*Source, error) {
 	return &Source{rec: rec, spark: p, query: p, ticks: thin(ticks, o.Every)}, nil
 }
 
-// choose settles on an application where none is asked for: the first one that a driver lists.
+// choose selects the first listed application if none was requested.
 func (p *sparkPlayer) choose() {
 	for i := range p.answers {
 		a := &p.answers[i]
@@ -127,7 +127,7 @@ func (p *sparkPlayer) choose() {
 	}
 }
 
-// Next takes in what was answered in the round that begins now and in those before it.
+// Next applies all responses up to the end of the current poll.
 func (p *sparkPlayer) Next(ctx context.Context) (*dag.Snapshot, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -165,7 +165,7 @@ func (p *sparkPlayer) Next(ctx context.Context) (*dag.Snapshot, error) {
 	return snap, nil
 }
 
-// recordedFailure says why an answer was of no use.
+// recordedFailure describes why a response was not usable.
 func recordedFailure(a *answer) string {
 	if a.status == 0 {
 		return strings.TrimSpace(a.body.String())

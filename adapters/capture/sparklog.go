@@ -11,10 +11,10 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// mostLogTicks is how many snapshots an event log is played in, where nobody has said how far apart they are.
+// mostLogTicks is the number of snapshots of an event log if Options.Every is not set.
 const mostLogTicks = 3600
 
-// A logSource plays an event log of Spark in steps of time.
+// A logSource replays an event log of Spark in steps of time.
 type logSource struct {
 	log    *spark.Log
 	reader *spark.Reader
@@ -24,11 +24,12 @@ type logSource struct {
 	played bool // there was a snapshot
 }
 
-// ErrNoTasks says that an application ran jobs, and each of them was empty.
+// ErrNoTasks means that an application ran only empty jobs.
 var ErrNoTasks = errors.New("spark: nothing to observe: its jobs had no tasks, as an action on no partitions has none")
 
-// NewLogSource plays an event log: a snapshot every so often, 0 is each second, or more seldom where a log is long. It
-// ends with io.EOF, or with a *CutOffError where the application has not ended in the log.
+// NewLogSource returns a source that replays an event log. o.Every is the time between snapshots; 0 is a second, or
+// more for a long log. The source ends with io.EOF, or with a *CutOffError if the log does not have the application's
+// end.
 func NewLogSource(log *spark.Log, o Options) (interface {
 	Next(ctx context.Context) (*dag.Snapshot, error)
 }, error,
@@ -46,16 +47,16 @@ func NewLogSource(log *spark.Log, o Options) (interface {
 	return &logSource{log: log, reader: log.Reader(o.Workflow), next: log.First, step: step}, nil
 }
 
-// mostPlayed is how many tasks the snapshots of a log have in all if there is a bound to their number.
+// mostPlayed bounds the total number of tasks in all snapshots if AtMost is used.
 const mostPlayed = 4_000_000
 
-// AtMost bounds how many snapshots are played: of very many tasks there are fewer.
+// AtMost limits the number of snapshots. With very many tasks there are fewer.
 func (s *logSource) AtMost(n int) {
 	n = max(min(n, mostPlayed/max(s.log.Tasks(), 1)), 1)
 	s.step = max(s.step, (s.log.Last-s.next)/dag.Instant(n))
 }
 
-// Next plays one step.
+// Next replays one step.
 func (s *logSource) Next(ctx context.Context) (*dag.Snapshot, error) {
 	for {
 		switch {

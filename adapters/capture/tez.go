@@ -16,43 +16,42 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Whoever recorded a DAG of Tez may have asked for other tasks at once than a source asks for, and for other pieces of
-// a log file. So the lists are taken apart into what each vertex or attempt was last told to be, and log files are put
-// together.
+// The requests in a recording of a Tez DAG may combine other tasks than a source's requests, and read other parts of
+// a log file. Lists are therefore split into the newest row of each vertex or attempt, and log files are put together.
 
 const (
 	tezPath = "/ws/v2/tez/"
 	logPath = "/ws/v1/node/containers/"
 )
 
-// tezAnswers are made when they are first asked for.
+// tezAnswers are built at their first use.
 type tezAnswers struct {
 	mu    sync.Mutex
-	lists map[string]map[string][]row // by path, and what the rows are of: a vertex, or an attempt
+	lists map[string]map[string][]row // by path, then by vertex or attempt
 	files map[string]*file            // by path
 }
 
-// A row is what an answer said of a vertex or an attempt: objects of JSON, separated by commas.
+// A row is the part of a response about a vertex or an attempt: JSON objects, separated by commas.
 type row struct {
 	at   dag.Instant
 	text string
 }
 
-// lists of Tez, and by what query one asks for parts of them.
+// tezLists has the lists of Tez, and the query parameter that selects parts of each.
 var tezLists = map[string]struct{ root, query string }{
 	"verticesInfo": {"vertices", "vertexID"},
 	"tasksInfo":    {"tasks", "vertexID"},
 	"attemptsInfo": {"attempts", "attemptID"},
 }
 
-// listOf is the list of Tez that a path is of.
+// listOf returns the root and the query parameter of a path's list of Tez.
 func listOf(path string) (root, query string, ok bool) {
 	_, name, found := strings.Cut(path, tezPath)
 	l, ok := tezLists[name]
 	return l.root, l.query, found && ok
 }
 
-// askedFor is what a list of Tez was asked for; "" is all of it, as is what stands for another address.
+// askedFor returns the requested ids of a list of Tez. It returns "" for the whole list, and for other addresses.
 func askedFor(u *url.URL) string {
 	if _, query, ok := listOf(u.Path); ok {
 		return u.Query().Get(query)
@@ -60,7 +59,7 @@ func askedFor(u *url.URL) string {
 	return ""
 }
 
-// part is the text of an answer, at t: of a list of Tez and of a log file what the address asks for.
+// part returns the text of a response at t. For a list of Tez or a log file it returns the requested part.
 func (r *Recording) part(u *url.URL, a *answer, t dag.Instant) string {
 	switch {
 	case a.status != http.StatusOK:
@@ -74,7 +73,7 @@ func (r *Recording) part(u *url.URL, a *answer, t dag.Instant) string {
 	return a.body.String()
 }
 
-// rows is a list of Tez with the newest that was told, up to t, of what it is asked for.
+// rows returns the newest rows up to t of the requested part of a list of Tez.
 func (r *Recording) rows(u *url.URL, root string, t dag.Instant) string {
 	r.tez.mu.Lock()
 	defer r.tez.mu.Unlock()
@@ -106,7 +105,7 @@ func (r *Recording) rows(u *url.URL, root string, t dag.Instant) string {
 	return `{"` + root + `":[` + strings.Join(rows, ",") + `]}`
 }
 
-// takeApart sorts the rows of all answers of a path by what they are of.
+// takeApart groups the rows of all responses of a path by vertex or attempt.
 func (r *Recording) takeApart(path, root string) map[string][]row {
 	out := map[string][]row{}
 	put := func(key string, at dag.Instant, text string) {
@@ -133,7 +132,7 @@ func (r *Recording) takeApart(path, root string) map[string][]row {
 			key := rowKey(root, id.ID)
 			of[key] = append(of[key], string(text))
 		}
-		if a.query != "" && root == "tasks" { // a vertex that has none now
+		if a.query != "" && root == "tasks" { // the vertex has no tasks at this time
 			for _, key := range strings.Split(a.query, ",") {
 				of[key] = of[key][:len(of[key]):len(of[key])]
 			}
@@ -145,7 +144,7 @@ func (r *Recording) takeApart(path, root string) map[string][]row {
 	return out
 }
 
-// rowKey is what a row is of, as questions name it: the index of a vertex, or vertex, task and number of an attempt.
+// rowKey returns the key of a row as requests use it: the index of a vertex, or vertex, task and number of an attempt.
 func rowKey(root, id string) string {
 	parts := strings.Split(id, "_") // kind, cluster, application, DAG, vertex, task, number
 	if len(parts) < 5 {
@@ -162,8 +161,7 @@ func rowKey(root, id string) string {
 	return strings.Join(parts, "_")
 }
 
-// A file is a log file, put together from all pieces that were recorded of it: what it holds is only ever added to.
-// Bytes of which there is no piece are line ends.
+// A file is a log file, built from all recorded pieces. Log files only grow. Bytes without a piece are line ends.
 type file struct {
 	data    []byte
 	lengths []length
@@ -177,8 +175,7 @@ type length struct {
 // mostOfFile bounds a log file, in bytes.
 const mostOfFile = 64 << 20
 
-// log is a NodeManager's answer about a log file as it was at t, of which the address may ask for the first or last
-// bytes.
+// log returns a NodeManager's response for a log file at t. The address may request the first or last bytes.
 func (r *Recording) log(u *url.URL, t dag.Instant) string {
 	r.tez.mu.Lock()
 	defer r.tez.mu.Unlock()
@@ -247,8 +244,8 @@ func (r *Recording) putTogether(path string) *file {
 	return f
 }
 
-// tezTarget finds the DAG of Tez to play. Without an id it is the first one of the application that was submitted
-// first of those with a DAG. ok is false where the recording, or the id, is of MapReduce.
+// tezTarget selects the DAG to replay. Without an id it selects the first DAG of the first submitted application with
+// a DAG. ok is false if the recording, or the id, is of MapReduce.
 func (r *Recording) tezTarget(workflow string) (target tez.Target, ok bool, err error) {
 	dags := r.dags()
 	if len(dags) == 0 {
@@ -274,14 +271,14 @@ func (r *Recording) tezTarget(workflow string) (target tez.Target, ok bool, err 
 	return target, false, nil
 }
 
-// A recordedDAG is one that a master of Tez has told of.
+// A recordedDAG is a DAG with a response of its Tez master.
 type recordedDAG struct {
 	id, app, name, user string
 	at                  int64 // when its application was submitted
 	number              int
 }
 
-// dags lists the DAGs of the recording, by their applications' submission and their number.
+// dags lists the recording's DAGs by submission of their application and by number.
 func (r *Recording) dags() []recordedDAG {
 	var out []recordedDAG
 	for path, list := range r.paths {

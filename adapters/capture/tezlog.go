@@ -8,7 +8,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A historySource plays a DAG out of the history that Tez has written, in steps of time.
+// A historySource replays a DAG from the history of Tez, in steps of time.
 type historySource struct {
 	player     *tez.Player
 	bad        int
@@ -17,9 +17,9 @@ type historySource struct {
 	done       bool
 }
 
-// NewHistorySource plays a DAG of a history, the first one where none is chosen: a snapshot every so often, 0 is each
-// second, or more seldom where a DAG is long. It ends with io.EOF, or with a *CutOffError where the DAG has not ended
-// in the history.
+// NewHistorySource returns a source that replays a DAG of a history, or the first DAG if o.Workflow is "". o.Every is
+// the time between snapshots; 0 is a second, or more for a long DAG. The source ends with io.EOF, or with a
+// *CutOffError if the history does not have the DAG's end.
 func NewHistorySource(log *tez.Log, o Options) (interface {
 	Next(ctx context.Context) (*dag.Snapshot, error)
 }, error,
@@ -44,10 +44,10 @@ func NewHistorySource(log *tez.Log, o Options) (interface {
 	return &historySource{player: log.Play(id), bad: log.Bad, next: first, last: last, step: step}, nil
 }
 
-// AtMost bounds how many snapshots are played.
+// AtMost limits the number of snapshots.
 func (s *historySource) AtMost(n int) { s.step = max(s.step, (s.last-s.next)/dag.Instant(n)) }
 
-// Next plays one step.
+// Next replays one step.
 func (s *historySource) Next(ctx context.Context) (*dag.Snapshot, error) {
 	for {
 		if ctx.Err() != nil {

@@ -10,8 +10,8 @@ import (
 
 var countersOfTask = regexp.MustCompile(`/tasks/(task_\d+_\d+_[mr]_\d+)/counters$`)
 
-// Used is what tasks used by the newest counters of them in the recording. Those of the history server come last and
-// are complete.
+// Used returns the resource usage of tasks, by their newest counters in the recording. Those of the history server
+// come last and are complete.
 func (r *Recording) Used() hadoop.Used {
 	newest := map[string]answer{}
 	for path, list := range r.paths {

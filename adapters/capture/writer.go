@@ -15,8 +15,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Writer records what passes through its Layer, secrets scrubbed. Several goroutines may use it.
-// Watching goes on where recording fails; Close tells.
+// A Writer records the traffic of its Layer without secrets. It is safe for concurrent use. An error of the recording
+// does not affect the traffic; Close returns it.
 type Writer struct {
 	now func() dag.Instant
 
@@ -28,8 +28,8 @@ type Writer struct {
 	err   error
 }
 
-// Create records to a new file, gzipped if its name ends in .gz. now is the cluster's clock. A file that exists is an
-// error.
+// Create returns a Writer to a new file, gzipped if its name ends in .gz. now is the cluster's clock. Create returns
+// an error if the file exists.
 func Create(file string, now func() dag.Instant) (*Writer, error) {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -38,7 +38,7 @@ func Create(file string, now func() dag.Instant) (*Writer, error) {
 	return NewWriter(f, strings.HasSuffix(file, ".gz"), now), nil
 }
 
-// NewWriter records to out, which Close closes.
+// NewWriter returns a Writer to out. Close closes out.
 func NewWriter(out io.WriteCloser, zipped bool, now func() dag.Instant) *Writer {
 	w := &Writer{now: now, under: out}
 	var to io.Writer = out
@@ -50,11 +50,11 @@ func NewWriter(out io.WriteCloser, zipped bool, now func() dag.Instant) *Writer 
 	return w
 }
 
-// maxKept bounds the part of an answer that is recorded.
+// maxKept bounds the recorded part of a response, in bytes.
 const maxKept = 128 << 20
 
-// Layer records each exchange of next. It must stand where bodies are unpacked and the user's name and cookies are not
-// seen.
+// Layer records each exchange of next. It must be at a position where bodies are uncompressed and the user's name and
+// cookies are not visible.
 func (w *Writer) Layer(next http.RoundTripper) http.RoundTripper {
 	return layer(func(r *http.Request) (*http.Response, error) {
 		rec := Record{T: float64(w.now()), URL: scrubURL(r.URL)}
@@ -86,7 +86,7 @@ type layer func(*http.Request) (*http.Response, error)
 
 func (f layer) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// kept keeps what is read of a body, and hands it over once it is closed.
+// kept stores the read part of a body, and passes it to done when the body is closed.
 type kept struct {
 	body io.ReadCloser
 	read []byte
@@ -114,8 +114,8 @@ func (k *kept) Close() error {
 	return err
 }
 
-// write appends a line. Each tick's first line pushes the ticks before to the disk, so that a crash costs a tick at
-// most.
+// write appends a line. The first line of each poll flushes the previous polls to disk, so that a crash loses one
+// poll at most.
 func (w *Writer) write(rec *Record) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
