@@ -7,7 +7,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A reporter says what reports show of attempts. Reports come at every snapshot: at the run's start, at whole multiples
+// A reporter simulates the reports of attempts. There is a report at each snapshot: at the run's start, at multiples
 // of every after it, and at its end.
 type reporter struct {
 	*simulationState
@@ -16,13 +16,13 @@ type reporter struct {
 	t     dag.Instant
 }
 
-// seen is the first snapshot at or after t.
+// seen returns the first snapshot at or after t.
 func (p *reporter) seen(t dag.Instant) dag.Instant {
 	ticks := (t - p.opt.Start + p.every - 1) / p.every
 	return max(t, min(p.opt.Start+ticks*p.every, p.end))
 }
 
-// attempt is what is known of an attempt at p.t.
+// attempt returns the known facts of an attempt at p.t.
 func (p *reporter) attempt(j int, k dag.StageIndex, r *track) dag.Attempt {
 	nan, unseen := math.NaN(), dag.Mark{At: dag.NoInstant, Done: math.NaN(), Out: math.NaN()}
 	a := dag.Attempt{
@@ -53,14 +53,14 @@ func (p *reporter) attempt(j int, k dag.StageIndex, r *track) dag.Attempt {
 	return a
 }
 
-// whole says that reading its input is all that a task of a stage does: not that of a map whose output is sorted for
-// reduces.
+// whole reports whether reading its input is all the work of a task. That is false for a map that sorts its output
+// for reduces.
 func (p *reporter) whole(j int, k dag.StageIndex) bool {
 	job := &p.plan.Jobs[j]
 	return !job.IsMapReduce() || job.Stages[dag.Reduce].Count() == 0
 }
 
-// counted is how far the counters of an attempt are.
+// counted has the progress of an attempt's counters.
 type counted struct {
 	x     extent
 	r     *track
@@ -77,8 +77,9 @@ func (p *reporter) counted(j int, k dag.StageIndex, r *track) counted {
 
 func (c *counted) total(i int) float64 { return c.phase.Pipelines[i].Tuples.At(int(c.r.task)) }
 
-// tuples is K of pipeline i: whole tuples, N·(t-t0)/(t1-t0) in integer division, N where t1 = t0
-// (docs/facts/paratimer.md A10). In a reduce that is played group by group they go with the groups' bytes.
+// tuples is K of pipeline i: whole tuples, N·(t-t0)/(t1-t0) in integer division, N if t1 = t0
+// (docs/facts/paratimer.md A10). In a reduce that is simulated by key group, tuples are proportional to the groups'
+// bytes.
 func (c *counted) tuples(i int) float64 {
 	n, begin, end := c.total(i), c.x.begin(i), c.x.ends[i]
 	switch {
@@ -95,7 +96,7 @@ func (c *counted) tuples(i int) float64 {
 	return float64(whole)
 }
 
-// begin is when pipeline i begins, in milliseconds of work.
+// begin returns when pipeline i begins, in milliseconds of work.
 func (x *extent) begin(i int) int64 {
 	if i == 0 {
 		return 0
@@ -103,7 +104,7 @@ func (x *extent) begin(i int) int64 {
 	return x.ends[i-1]
 }
 
-// since is the snapshot that first showed k tuples of pipeline i, which must be there.
+// since returns the first snapshot with k tuples of pipeline i. The pipeline must have reached k.
 func (p *reporter) since(c *counted, i int, k float64) dag.Instant {
 	n, begin, length := c.total(i), c.x.begin(i), c.x.ends[i]-c.x.begin(i)
 	pos := begin + length
@@ -127,7 +128,7 @@ func (p *reporter) since(c *counted, i int, k float64) dag.Instant {
 	return p.seen(c.r.reached(pos))
 }
 
-// fillMarks tells when the counters were first seen, and when they last changed.
+// fillMarks sets when the counters were first seen, and when they last changed.
 func (p *reporter) fillMarks(a *dag.Attempt, c *counted) {
 	last := c.x.pipes - 1
 	if last < 0 {
@@ -155,7 +156,7 @@ func (p *reporter) fillMarks(a *dag.Attempt, c *counted) {
 	}
 }
 
-// share is the part of a counter that goes with pipeline i, in whole units.
+// share returns the part of a counter that belongs to the done tuples of pipeline i, in whole units.
 func (c *counted) share(of dag.Series, i int) float64 {
 	all, n := of.At(int(c.r.task)), c.total(i)
 	if n == 0 || c.tuples(i) == n {
@@ -167,8 +168,8 @@ func (c *counted) share(of dag.Series, i int) float64 {
 	return math.Floor(all * c.tuples(i) / n)
 }
 
-// fillTotals says what is known of the attempt's sizes: all of them, or what its reports imply. A map's progress tells
-// its input once it has read some; a reduce's size is known once it has copied it.
+// fillTotals sets the known sizes of an attempt: all of them, or those that follow from its reports. A map's input is
+// known once it has read some of it. A reduce's size is known once it has copied its input.
 func (p *reporter) fillTotals(a *dag.Attempt, c *counted) {
 	reported := a.FirstReport.Known()
 	for i := range c.x.pipes {
@@ -178,8 +179,8 @@ func (p *reporter) fillTotals(a *dag.Attempt, c *counted) {
 	}
 }
 
-// ratio is Hadoop's progress: a map's input is two thirds of it if there is something to sort afterwards, a reduce's
-// pipelines one third each.
+// ratio returns Hadoop's progress. A map's input is two thirds of it if the output is sorted afterwards. Each of a
+// reduce's pipelines is one third.
 func (c *counted) ratio(a *dag.Attempt, mapOnly bool) float64 {
 	if a.State == dag.AttemptSucceeded {
 		return 1

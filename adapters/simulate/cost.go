@@ -9,13 +9,13 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// forever is longer than any run: a dead slot is busy for so long.
+// forever is longer than any run: the remaining time of a dead slot.
 const forever = 100 * 365 * 24 * time.Hour
 
-// firstBatch is how long after the run's first start starts are cold (docs/facts/measured.md 4).
+// firstBatch is how long starts are cold after the first start of the run (docs/facts/measured.md 4).
 const firstBatch = 1600 * time.Millisecond
 
-// left is the true cost of what is left of a task.
+// left returns the true remaining cost of a task.
 func (w *simulationState) left(t schedule.Task) schedule.Cost {
 	if t.Job >= len(w.jobs) {
 		return schedule.Cost{Work: forever, Same: 1}
@@ -50,12 +50,12 @@ func (w *simulationState) left(t schedule.Task) schedule.Cost {
 
 func millis(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }
 
-// millisOf rounds to nanoseconds.
+// millisOf converts milliseconds to a Duration, rounded to nanoseconds.
 func millisOf(ms float64) time.Duration {
 	return time.Duration(math.Round(ms * float64(time.Millisecond)))
 }
 
-// cold says whether a start belongs to the run's first batch.
+// cold reports whether a start belongs to the run's first batch.
 func (w *simulationState) cold(start dag.Instant) bool {
 	if !w.warm.Known() {
 		w.warm = start.Add(firstBatch)
@@ -63,7 +63,7 @@ func (w *simulationState) cold(start dag.Instant) bool {
 	return start.Known() && start <= w.warm
 }
 
-// fault lets attempts fail, and notes when they would have ended.
+// fault returns whether and when an attempt fails, and records when it would have ended otherwise.
 func (w *simulationState) fault(t schedule.Task, start, end dag.Instant) (dag.Instant, bool) {
 	if t.Job >= len(w.jobs) {
 		return 0, false
@@ -83,9 +83,9 @@ func (w *simulationState) fault(t schedule.Task, start, end dag.Instant) (dag.In
 	return at, fails
 }
 
-// A planner makes the plan that the watcher is given. It is the same plan until something about it becomes known.
+// A planner makes the plan for the watcher. The plan stays the same until new facts about it become known.
 type planner struct {
-	given     *dag.Plan // as the user gave it
+	given     *dag.Plan // the user's plan
 	know      Know
 	now       *dag.Plan
 	submitted []bool
@@ -115,7 +115,7 @@ func (p *planner) plan(w *simulationState, s *dag.Snapshot) *dag.Plan {
 	return p.now
 }
 
-// bare is a job without sizes and costs; the number of its tasks is known once it is submitted.
+// bare returns a job without sizes and costs. Its number of tasks is known once it is submitted.
 func bare(j *dag.Job, submitted bool) dag.Job {
 	b := *j
 	b.Stages = dag.Bare(j.Stages)
@@ -127,8 +127,8 @@ func bare(j *dag.Job, submitted bool) dag.Job {
 	return b
 }
 
-// clusterLeft is the cluster without its lost nodes, and without saying which are slow. Slots keep their numbers, so
-// the highest ones may seem to be beyond the cluster.
+// clusterLeft returns the cluster without its lost nodes and without the slowness of nodes. Slots keep their numbers,
+// so the highest ones may exceed the cluster's size.
 func clusterLeft(c *dag.Cluster, lost []dag.Instant) dag.Cluster {
 	left := *c
 	left.Nodes = slices.Clone(c.Nodes)

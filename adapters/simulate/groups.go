@@ -10,17 +10,17 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// maxGroups is how many key groups the jobs of a plan may have together.
+// maxGroups bounds the key groups of all jobs of a plan.
 const maxGroups = 1_000_000
 
-// keyed is a reduce phase that is played group by group: the plan gives every group of every task, and times of groups.
+// keyed is a reduce phase that is simulated by key group. The plan must have all groups of all tasks, and group times.
 type keyed struct {
 	groups *dag.Groups
 	curve  []dag.GroupPoint // by bytes, each size once
 	walks  map[attemptKey]*walk
 }
 
-// keyedPhase returns nil where the plan does not give all groups: its tasks are played by their records then.
+// keyedPhase returns nil if the plan does not have all groups. Tasks are then simulated by their records.
 func keyedPhase(p *dag.Stage) *keyed {
 	if p.Groups == nil || p.Count() == 0 || len(p.Groups.Reduces) != p.Count() {
 		return nil
@@ -39,7 +39,7 @@ func keyedPhase(p *dag.Stage) *keyed {
 	return &keyed{groups: p.Groups, curve: curve(points), walks: map[attemptKey]*walk{}}
 }
 
-// curve joins points of the same size.
+// curve merges points of the same size.
 func curve(points []dag.GroupPoint) []dag.GroupPoint {
 	points = slices.Clone(points)
 	slices.SortStableFunc(points, func(a, b dag.GroupPoint) int { return cmp.Compare(a.Bytes, b.Bytes) })
@@ -59,8 +59,8 @@ func curve(points []dag.GroupPoint) []dag.GroupPoint {
 	return out
 }
 
-// ms is the time of a group of a size: that of its size where the plan tells it, else on the straight line between
-// those of its neighbours; beyond the ends in proportion to its bytes.
+// ms returns the time of a group by its size. Sizes between two points of the plan are interpolated linearly. Beyond
+// the first and last point the time is proportional to the bytes.
 func (k *keyed) ms(bytes float64) float64 {
 	c := k.curve
 	if len(c) == 0 {
@@ -83,7 +83,7 @@ func (k *keyed) ms(bytes float64) float64 {
 	return at(i) * bytes / c[i].Bytes
 }
 
-// keyedJob is the reduces of a MapReduce job as they are played group by group; nil if they are not.
+// keyedJob returns the reduces of a MapReduce job that is simulated by key group, or nil.
 func keyedJob(j *dag.Job) *keyed {
 	if !j.IsMapReduce() {
 		return nil
@@ -91,7 +91,7 @@ func keyedJob(j *dag.Job) *keyed {
 	return keyedPhase(&j.Stages[dag.Reduce])
 }
 
-// checkGroups bounds the groups that are played one by one.
+// checkGroups returns an error if the plan's groups are too many or invalid.
 func checkGroups(p *dag.Plan) error {
 	all := 0.0
 	for j := range p.Jobs {

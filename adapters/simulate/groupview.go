@@ -8,25 +8,25 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A groupView is what the last snapshot showed of a job's key groups.
+// A groupView is the previous snapshot's view of a job's key groups.
 type groupView struct {
-	maps   int // whose profiles are in; -1 before the first
+	maps   int // number of maps in inputs; -1 before the first
 	inputs []reduceInput
 	tasks  []taskView
 }
 
-// A taskView is what the last snapshot showed of a reduce's groups.
+// A taskView is the previous snapshot's view of a reduce's groups.
 type taskView struct {
 	leg    dag.Instant
 	number int32            // of the attempt; -1 before the first
-	points []dag.GroupPoint // tap: all of the attempt's, those to come too; counters: those that were seen
-	// counters: where they stood at the newest point.
+	points []dag.GroupPoint // tap: all points of the attempt, including future ones; counters: those seen so far
+	// For counters: their values at the newest point.
 	at   dag.Instant
 	done int
 	read float64
 }
 
-// groups is what is known of a job's key groups at c.t; nil where nothing is.
+// groups returns the known facts of a job's key groups at c.t, or nil.
 func (c *camera) groups(j int, s *dag.JobState) *dag.Groups {
 	k := c.keyed[j]
 	if k == nil || c.opt.Groups == dag.GroupsNone || !s.Submitted.Known() {
@@ -64,7 +64,7 @@ func (c *camera) groups(j int, s *dag.JobState) *dag.Groups {
 	return g
 }
 
-// groupsOf shows what an attempt has done; false where it is not that far.
+// groupsOf sets the processed groups of an attempt. It returns false if the attempt has not reached them.
 func (c *camera) groupsOf(j int, r *track, v *taskView, of *dag.ReduceGroups) bool {
 	if r.start > c.t || !r.begun(c.t) {
 		return false
@@ -96,8 +96,7 @@ func (c *camera) groupsOf(j int, r *track, v *taskView, of *dag.ReduceGroups) bo
 	return true
 }
 
-// counts are what counters tell between two snapshots: how many groups have ended, how much was read, and how long it
-// took.
+// counts returns the groups that counters show between two snapshots: how many have ended, their bytes and their time.
 func (c *camera) counts(v *taskView, r *track, x *extent, pos int64) []dag.GroupPoint {
 	if v.number != r.number {
 		*v = taskView{number: r.number, at: r.reached(x.ends[dag.Sort])}
@@ -112,7 +111,7 @@ func (c *camera) counts(v *taskView, r *track, x *extent, pos int64) []dag.Group
 	return slices.Clip(v.points)
 }
 
-// nameOf is the name of the one group of a size, "" where several have it or none is named.
+// nameOf returns the key of the only group of a size, or "" if there are several or none is named.
 func nameOf(r *dag.ReduceGroups, bytes float64) string {
 	i := slices.IndexFunc(r.Top, func(k dag.KeyGroup) bool { return k.Bytes == bytes })
 	n := slices.IndexFunc(r.Explicit, func(s dag.GroupSize) bool { return s.Bytes == bytes })
@@ -122,7 +121,7 @@ func nameOf(r *dag.ReduceGroups, bytes float64) string {
 	return r.Top[i].Key
 }
 
-// mapsDone is how many maps of a job have ended well by c.t.
+// mapsDone returns how many maps of a job have succeeded by c.t.
 func (c *camera) mapsDone(j int) int {
 	n, last := 0, int32(-1)
 	for i := range c.jobs[j].phases[dag.Map].tracks {
@@ -134,7 +133,7 @@ func (c *camera) mapsDone(j int) int {
 	return n
 }
 
-// bytes is the size of all groups of a task.
+// bytes returns the size of all groups of a task.
 func (k *keyed) bytes(task int) float64 {
 	sum := 0.0
 	for _, s := range k.groups.Reduces[task].Explicit {

@@ -8,13 +8,13 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Know is what the watcher of a simulated run knows beyond its reports.
+// Know is what the watcher of a simulated run knows in addition to its reports.
 type Know uint8
 
-// What the watcher may know.
+// Values of Know.
 const (
 	All     Know = iota // the plan with all sizes and costs
-	Profile             // the plan as the profile of an earlier run; of this run no more than Nothing
+	Profile             // the plan as the profile of an earlier run; of this run the same as Nothing
 	Nothing             // the job graph; a job's number of tasks once it is submitted
 )
 
@@ -27,7 +27,7 @@ func (k Know) String() string {
 	return fmt.Sprintf("unknown(%d)", k)
 }
 
-// ParseKnow reads all, profile or nothing.
+// ParseKnow parses all, profile or nothing.
 func ParseKnow(s string) (Know, error) {
 	for i, n := range knowNames {
 		if n == s {
@@ -37,42 +37,42 @@ func ParseKnow(s string) (Know, error) {
 	return 0, fmt.Errorf("%q is nothing that a watcher can know; say one of %v", s, knowNames)
 }
 
-// Options say what happens in a run. The zero value is a run in which nothing goes wrong.
+// Options set the disturbances of a run. The zero value is a run without any.
 type Options struct {
 	Seed  uint64
 	Know  Know
-	Start dag.Instant   // when the run starts; 0 is as good as any
+	Start dag.Instant   // start of the run; 0 is valid
 	Every time.Duration // between snapshots, DefaultEvery if 0
 
-	Noise float64 // sigma of the factor on each task's work, and of one on each key group's
-	// Family is the shape of that factor.
+	Noise float64 // sigma of the factor on each task's work, and on each key group's
+	// Family is the shape of these factors.
 	Family Family
-	// Speed is the sigma of a factor on the work of all tasks of the run, of the gamma family.
+	// Speed is the sigma of the factor on the work of all tasks of the run, of the gamma family.
 	Speed float64
-	// SetupNoise is the sigma of two factors on each task's set-up: one of the run, one of the task, both of Family.
+	// SetupNoise is the sigma of two factors on each task's set-up: one per run and one per task, both of Family.
 	SetupNoise float64
-	Stall      time.Duration // at the end of each map: combine runs, K = N, the map has not ended
+	Stall      time.Duration // pause at the end of each map for combiners: K = N, but the map has not ended
 	Slow       []SlowNode
 
 	Fail     []Failure
-	FailRate float64 // failures a task-hour
+	FailRate float64 // failures per task-hour
 	// MaxAttempts is how many failures of one task fail its job; 4 if 0, as in Hadoop.
 	MaxAttempts int
 	Lose        []LostNode
 
-	// Others are other users' applications. Queue and User are ours, Queues what the scheduler's queues allow (YARN).
+	// Others are other users' applications. Queue and User are ours. Queues are the scheduler's queues (YARN).
 	Others      []Other
 	Queue, User string
 	Queues      []dag.QueueState
 
-	// Skew is the Zipf exponent of the sizes of reduces: the r-th largest of a job is in proportion to r^-Skew, and
-	// their sum is the plan's. Task 0 is the largest.
+	// Skew is the Zipf exponent of the reduces' sizes. The r-th largest of a job is proportional to r^-Skew, and the
+	// sum is that of the plan. Task 0 is the largest.
 	Skew float64
-	// Groups is who measures the key groups of reduces whose groups the plan gives; with GroupsNone nobody does.
+	// Groups is the origin of measured key groups, for reduces with groups in the plan. GroupsNone measures none.
 	Groups dag.GroupOrigin
 	// Lambda is how many keys of a map a tap names; DefaultLambda if 0.
 	Lambda int
-	// Shuffle hands reduces out in an order drawn from the seed, not by index.
+	// Shuffle assigns reduces in an order drawn from the seed, not by index.
 	Shuffle bool
 }
 
@@ -88,26 +88,26 @@ type SlowNode struct {
 	Factor float64
 }
 
-// A Failure makes an attempt fail: the one that runs At after the run's start, or attempt Attempt once it has run for
-// After.
+// A Failure makes an attempt fail: the one that runs At after the run's start, or attempt Attempt after it has run
+// for After.
 type Failure struct {
 	Job     string // its node in the plan
 	Stage   dag.StageIndex
 	Task    int           // from 0
-	At      time.Duration // used where After is 0
+	At      time.Duration // used if After is 0
 	After   time.Duration
 	Attempt int
 }
 
-// A LostNode dies At after the run's start. Its attempts stop working then; Detect later the cluster notices: it kills
-// them, and runs the node's finished maps again where a reduce of their job may still need them.
+// A LostNode fails At after the run's start, and its attempts stop working. Detect later the cluster notices: it
+// kills them, and runs the node's finished maps again if a reduce of their job may still need them.
 type LostNode struct {
 	Node   int
 	At     time.Duration
 	Detect time.Duration
 }
 
-// An OptionError names an option that is out of its bounds.
+// An OptionError is an option with an invalid value.
 type OptionError struct {
 	Option string
 	Why    string
@@ -115,8 +115,8 @@ type OptionError struct {
 
 func (e *OptionError) Error() string { return fmt.Sprintf("simulate: %s: %s", e.Option, e.Why) }
 
-// check returns an *OptionError for the first option that is out of its bounds, or that names a job, task or node
-// which the plan does not have.
+// check returns an *OptionError for the first option with an invalid value, or with a job, task or node that the plan
+// does not have.
 func (o *Options) check(p *dag.Plan) error {
 	for _, check := range []func(*dag.Plan) error{
 		o.checkClock, o.checkNoise, o.checkKeys, o.checkOthers, o.checkNodes, o.checkFailures,
@@ -132,7 +132,7 @@ func badOption(option, format string, args ...any) error {
 	return &OptionError{option, fmt.Sprintf(format, args...)}
 }
 
-// checkClock checks what the run reports, and when.
+// checkClock checks the content and times of reports.
 func (o *Options) checkClock(*dag.Plan) error {
 	switch {
 	case int(o.Know) >= len(knowNames):
@@ -145,7 +145,7 @@ func (o *Options) checkClock(*dag.Plan) error {
 	return nil
 }
 
-// checkNoise checks how far tasks vary and how often they fail.
+// checkNoise checks the variation of tasks and their failure rate.
 func (o *Options) checkNoise(*dag.Plan) error {
 	sigmas := []struct {
 		option string
@@ -169,7 +169,7 @@ func (o *Options) checkNoise(*dag.Plan) error {
 	return nil
 }
 
-// checkKeys checks how keys are distributed and what is reported of them.
+// checkKeys checks the distribution of keys and their reports.
 func (o *Options) checkKeys(*dag.Plan) error {
 	switch {
 	case o.Groups > dag.GroupsComplete:
@@ -182,7 +182,7 @@ func (o *Options) checkKeys(*dag.Plan) error {
 	return nil
 }
 
-// checkNodes checks the nodes that are slow or get lost.
+// checkNodes checks slow and lost nodes.
 func (o *Options) checkNodes(p *dag.Plan) error {
 	nodes := nodeCount(p)
 	for _, s := range o.Slow {
@@ -204,7 +204,7 @@ func (o *Options) checkNodes(p *dag.Plan) error {
 	return nil
 }
 
-// checkFailures checks the attempts that fail.
+// checkFailures checks the planned failures.
 func (o *Options) checkFailures(p *dag.Plan) error {
 	for _, f := range o.Fail {
 		j := jobNamed(p, f.Job)
@@ -226,7 +226,7 @@ func (o *Options) checkFailures(p *dag.Plan) error {
 	return nil
 }
 
-// Bounds that keep instants and lengths of time far from overflowing.
+// Bounds that keep instants and durations far from overflow.
 const (
 	maxStart  = dag.Instant(1 << 50)
 	maxPause  = 10 * 365 * 24 * time.Hour
@@ -247,7 +247,7 @@ func jobNamed(p *dag.Plan, node string) int {
 	return -1
 }
 
-// nodeCount is how many nodes the plan's cluster has.
+// nodeCount returns how many nodes the plan's cluster has.
 func nodeCount(p *dag.Plan) int {
 	c := &p.Cluster
 	if c.Policy != dag.FIFO {
@@ -257,7 +257,7 @@ func nodeCount(p *dag.Plan) int {
 	return (max(c.MapSlots, c.ReduceSlots) + per - 1) / per
 }
 
-// checkPlan says why a plan cannot be played.
+// checkPlan returns an error if a plan cannot be simulated.
 func checkPlan(p *dag.Plan) error {
 	if _, err := dag.NewGraph(p); err != nil {
 		return err

@@ -10,21 +10,21 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// An Other is another user's application, a MapReduce job, in a simulated run (YARN). The scheduler serves it as it
-// serves our jobs; its tasks take their time times a factor each, of Options.Noise.
+// An Other is another user's application in a simulated run, a MapReduce job (YARN). The scheduler serves it in the
+// same way as our jobs. The factor of Options.Noise applies to each of its tasks.
 type Other struct {
 	Name, User         string
-	Queue              string        // "": ours
+	Queue              string        // "": our queue
 	At                 time.Duration // after the run's start
 	Maps, Reduces      int
-	MapTime            time.Duration // of a map's work
-	ReduceTime         time.Duration // of a reduce's, from the last map's end
+	MapTime            time.Duration // work of a map
+	ReduceTime         time.Duration // work of a reduce, from the last map's end
 	AMMB, MapMB, RedMB int
-	// Hidden keeps from the watcher what its own master would tell.
+	// Hidden means that the watcher gets no report of its master.
 	Hidden bool
 }
 
-// Limits of what others may be.
+// Bounds of an Other.
 const (
 	maxOthers     = 1000
 	maxOtherTasks = 1 << 20
@@ -60,7 +60,7 @@ func (o *Options) checkOthers(p *dag.Plan) error {
 	return nil
 }
 
-// withOthers is the plan with the others' jobs after ours.
+// withOthers returns the plan with the others' jobs after ours.
 func withOthers(p *dag.Plan, others []Other) *dag.Plan {
 	if len(others) == 0 {
 		return p
@@ -86,7 +86,7 @@ func withOthers(p *dag.Plan, others []Other) *dag.Plan {
 	return &out
 }
 
-// owners says which jobs are the others'.
+// owners returns the owners of the others' jobs.
 func (t *truth) owners() []schedule.Owner {
 	if len(t.opt.Others) == 0 {
 		return nil
@@ -110,7 +110,7 @@ func (t *truth) queueOf(o *Other) string {
 	return o.Queue
 }
 
-// loads are the others as the cluster shows them at c.t.
+// loads returns the others as the cluster shows them at c.t.
 func (c *camera) loads(s *dag.Snapshot) []dag.Load {
 	var out []dag.Load
 	held := 0
@@ -161,7 +161,7 @@ func (c *camera) load(j int, state *dag.JobState) dag.Load {
 	return l
 }
 
-// need counts another's tasks of a kind as its master would.
+// need counts another application's tasks of a kind, as its master would.
 func (c *camera) need(j int, k dag.StageIndex) dag.NeedPhase {
 	n := dag.NeedPhase{Tasks: c.plan.Jobs[j].Stages[k].Count()}
 	sum, length := 0.0, 0.0

@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A draw is what a random number is for. Every number depends on the seed and on what it is for, and on nothing else: a
-// failure more does not change the noise of other tasks.
+// A draw is the purpose of a random number. Every number depends only on the seed and its purpose, so that another
+// failure does not change the noise of other tasks.
 type draw uint8
 
 const (
@@ -31,7 +31,7 @@ func random(seed uint64, d draw, job int, k dag.StageIndex, task, attempt int) *
 	return rand.New(rand.NewPCG(seed, h))
 }
 
-// mix is the finalizer of splitmix64 (Steele, Lea and Flood 2014), which makes neighbouring numbers unlike.
+// mix is the finalizer of splitmix64 (Steele, Lea and Flood 2014). It separates neighboring numbers.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -39,7 +39,7 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// noise is the factor on an attempt's work but for the run's own.
+// noise returns the factor on an attempt's work, without that of the run.
 func (o *Options) noise(job int, k dag.StageIndex, task, attempt int) float64 {
 	if o.Noise == 0 {
 		return 1
@@ -47,12 +47,12 @@ func (o *Options) noise(job int, k dag.StageIndex, task, attempt int) float64 {
 	return o.Family.factor(random(o.Seed, drawNoise, job, k, task, attempt), o.Noise)
 }
 
-// pace is the factor on the work of all tasks.
+// pace returns the factor on the work of all tasks.
 func (o *Options) pace() float64 {
 	return Gamma.factor(random(o.Seed, drawSpeed, 0, 0, 0, 0), o.Speed)
 }
 
-// startup is the factor on a task's set-up; every attempt of it has the same.
+// startup returns the factor on a task's set-up. All attempts of the task have the same one.
 func (o *Options) startup(job int, k dag.StageIndex, task int) float64 {
 	if o.SetupNoise == 0 {
 		return 1
@@ -61,7 +61,7 @@ func (o *Options) startup(job int, k dag.StageIndex, task int) float64 {
 	return run * o.Family.factor(random(o.Seed, drawSetup, job, k, task, 0), o.SetupNoise)
 }
 
-// order is the order in which a job's reduces are handed out: order[i] is the i-th task.
+// order returns the order in which a job's reduces are assigned: order[i] is the i-th task.
 func (o *Options) order(job, n int) []int32 {
 	order := make([]int32, n)
 	for i := range order {
@@ -72,8 +72,8 @@ func (o *Options) order(job, n int) []int32 {
 	return order
 }
 
-// A Family is the shape of a random factor with median 1, or near it. What cost models assume of noise must not be
-// all that they are tried on.
+// A Family is the shape of a random factor with median 1, or near it. Tests use several shapes, because cost models
+// assume one of them.
 type Family uint8
 
 // The families. For each, sigma is about the standard deviation of the factor's logarithm.

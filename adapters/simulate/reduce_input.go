@@ -8,15 +8,15 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A reduceInput is what the maps write for a reduce.
+// A reduceInput is the output of the maps for one reduce.
 type reduceInput struct {
 	explicit        []dag.GroupSize
 	top             []dag.KeyGroup
 	bytes, implicit float64
 }
 
-// reduceInputs are those of n of a job's maps, over which the values of each key are spread evenly: so each has the
-// same largest keys. A tap names the Lambda largest of a map.
+// reduceInputs returns the output of n of a job's maps. The values of each key are spread evenly over the maps, so
+// all maps have the same largest keys. A tap names the Lambda largest keys of a map.
 func (c *camera) reduceInputs(j, n int) []reduceInput {
 	k := c.keyed[j]
 	share := float64(n) / float64(c.plan.Jobs[j].Stages[dag.Map].Count())
@@ -29,7 +29,7 @@ func (c *camera) reduceInputs(j, n int) []reduceInput {
 		p, r := &out[i], &k.groups.Reduces[i]
 		for _, s := range r.Explicit {
 			count := s.Count
-			if s.Bytes == least { // of these only some are among the largest
+			if s.Bytes == least { // only some groups of this size are among the largest
 				count = min(count, named)
 				named -= count
 			}
@@ -51,7 +51,7 @@ func (c *camera) reduceInputs(j, n int) []reduceInput {
 	return out
 }
 
-// lambda is how many keys of a map a tap names.
+// lambda returns how many keys of a map a tap names.
 func (o *Options) lambda() int {
 	if o.Lambda == 0 {
 		return DefaultLambda
@@ -59,7 +59,7 @@ func (o *Options) lambda() int {
 	return o.Lambda
 }
 
-// largest is the size of the n-th largest group of all tasks, and how many groups of just this size are among the n.
+// largest returns the size of the n-th largest group of all tasks, and how many groups of that size are among the n.
 func (k *keyed) largest(n int) (least, count float64) {
 	var all []dag.GroupSize
 	for i := range k.groups.Reduces {

@@ -8,27 +8,27 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// A simulationState is the state of a simulated run, and the schedule from the begin of its current leg on.
+// A simulationState is the state of a simulated run, and the schedule from the start of its current leg on.
 type simulationState struct {
 	*truth
 	now    dag.Instant // when the leg began
 	end    dag.Instant // when the last job ends
 	jobs   []job
 	events []event       // that end legs, in order
-	sudden event         // the next failure that the scheduler does not plan: of a job, or of an attempt
-	dead   []bool        // nodes that do not work any more
-	lostAt []dag.Instant // since when the cluster knows that; NoInstant while it does not
+	sudden event         // the next failure of a job or attempt that the scheduler does not plan
+	dead   []bool        // nodes that have stopped working
+	lostAt []dag.Instant // when the cluster noticed; NoInstant before
 	slots  slotMap       // FIFO: slots as the scheduler numbers them
 
 	fate   map[attemptKey]dag.Instant // when an attempt that fails would have ended
 	launch map[attemptKey]launch      // YARN: where a new attempt runs, and its set-up
-	warm   dag.Instant                // YARN: until when starts are cold; NoInstant before the first
+	warm   dag.Instant                // YARN: end of the cold starts; NoInstant before the first
 }
 
 type job struct {
 	submitted, finished dag.Instant
-	mastered            dag.Instant // YARN: its master got a container
-	state               dag.State   // Failed, Killed where it is after a failed one, else Blocked
+	mastered            dag.Instant // YARN: when its master got a container
+	state               dag.State   // Failed, Killed if it follows a failed job, else Blocked
 	why                 string
 	phases              []phase // by stage
 }
@@ -79,7 +79,7 @@ func newSimulationState(t *truth) *simulationState {
 	return w
 }
 
-// schedule adds an event, after those of the same instant.
+// schedule adds an event, after earlier ones of the same instant.
 func (w *simulationState) schedule(e event) {
 	i := slices.IndexFunc(w.events, func(o event) bool { return o.at > e.at })
 	if i < 0 {
@@ -88,7 +88,7 @@ func (w *simulationState) schedule(e event) {
 	w.events = slices.Insert(w.events, i, e)
 }
 
-// reach plays legs until t lies in the current one. At the instant of an event the event has happened.
+// reach simulates legs until t is in the current one. An event at t is included.
 func (w *simulationState) reach(t dag.Instant) error {
 	for {
 		next, ok := w.next(min(t, w.end))
@@ -105,7 +105,7 @@ func (w *simulationState) reach(t dag.Instant) error {
 	}
 }
 
-// next is the instant of the next event, if it comes by t.
+// next returns the instant of the next event, and whether it is at t or before.
 func (w *simulationState) next(t dag.Instant) (dag.Instant, bool) {
 	at := never
 	if len(w.events) > 0 {
@@ -128,7 +128,7 @@ func (w *simulationState) take(t dag.Instant) (e event, ok bool) {
 	return e, e.do != nil
 }
 
-// replay plans the leg that begins now. What the last one planned for now and later is forgotten.
+// replay plans the leg that begins now. It discards the previous plan from now on.
 func (w *simulationState) replay() error {
 	for j := range w.jobs {
 		if job := &w.jobs[j]; !job.state.Ended() {
@@ -158,7 +158,7 @@ func (w *simulationState) replay() error {
 	return nil
 }
 
-// past is t if it lies before now.
+// past returns t if it is before now, else NoInstant.
 func (w *simulationState) past(t dag.Instant) dag.Instant {
 	if t >= w.now {
 		return dag.NoInstant
@@ -166,7 +166,7 @@ func (w *simulationState) past(t dag.Instant) dag.Instant {
 	return t
 }
 
-// adopt takes the schedule as the future.
+// adopt makes the schedule the planned future.
 func (w *simulationState) adopt(sch *schedule.Schedule) error {
 	w.end = w.now
 	for j := range w.jobs {
@@ -182,7 +182,7 @@ func (w *simulationState) adopt(sch *schedule.Schedule) error {
 		}
 	}
 	for i := range sch.Spans {
-		// Pauses and the stand-ins for dead slots are nobody's attempts.
+		// Pauses and the stand-ins for dead slots are not attempts.
 		if sp := &sch.Spans[i]; sp.Pause == dag.NoPause && int(sp.Job) < len(w.jobs) {
 			for c := range sp.Count {
 				w.adoptTask(sp, c)
@@ -200,7 +200,7 @@ func (w *simulationState) adopt(sch *schedule.Schedule) error {
 	return nil
 }
 
-// adoptTask takes task c of a span: a new attempt, or one that runs already and whose end may have moved.
+// adoptTask applies task c of a span: a new attempt, or a running one with an end that may have changed.
 func (w *simulationState) adoptTask(sp *schedule.Span, c int32) {
 	p := &w.jobs[sp.Job].phases[sp.Stage]
 	task := w.taskAt(int(sp.Job), sp.Stage, sp.First+c)
@@ -229,7 +229,7 @@ func (w *simulationState) adoptTask(sp *schedule.Span, c int32) {
 		if failed {
 			would, r.how, r.why = at, dag.AttemptFailed, failedWhy
 		} else {
-			// The scheduler took its container back.
+			// The scheduler has preempted its container.
 			would, r.how, r.why = never, dag.AttemptKilled, "preempted"
 		}
 	}
@@ -243,7 +243,7 @@ func (w *simulationState) extentOf(key attemptKey, r *track) extent {
 	return w.extent(key.job, key.kind, int(r.task), int(r.number), int(r.node))
 }
 
-// workLeft is how many milliseconds of work an attempt has left now.
+// workLeft returns how many milliseconds of work an attempt has left now.
 func (w *simulationState) workLeft(r *track, x extent) int64 {
 	if r.start >= w.now {
 		return x.work
@@ -251,7 +251,7 @@ func (w *simulationState) workLeft(r *track, x extent) int64 {
 	return x.work - r.position(w.now, x.work)
 }
 
-// settle orders the tracks and notes when they begin and end. It returns an attempt that is there twice.
+// settle sorts the tracks and records their first start and last end. It returns a duplicate attempt, or nil.
 func (p *phase) settle() *track {
 	if !slices.IsSortedFunc(p.tracks, byTask) {
 		slices.SortFunc(p.tracks, byTask)

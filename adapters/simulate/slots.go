@@ -2,11 +2,11 @@ package simulate
 
 import "github.com/paratimer/paratimer/dag"
 
-// A slotMap renumbers slots without those of lost nodes, as the scheduler sees them: of a cluster of three nodes with
-// two slots each that has lost its second node, slots 4 and 5 are the scheduler's 2 and 3.
+// A slotMap renumbers slots without lost nodes, as the scheduler needs them. For example, a cluster has three nodes
+// with two slots each, and has lost the second node. Slots 4 and 5 are then the scheduler's 2 and 3.
 type slotMap struct {
 	per   int32
-	outer []int32 // the nodes that are left
+	outer []int32 // the remaining nodes
 	rank  []int32 // their places in outer; -1 for a lost node
 }
 
@@ -22,13 +22,13 @@ func newSlotMap(per int, lostAt []dag.Instant) slotMap {
 	return m
 }
 
-// node is the real number of the scheduler's node.
+// node returns the real number of the scheduler's node.
 func (m *slotMap) node(inner int32) int32 { return m.outer[inner] }
 
-// slot is the real number of the scheduler's slot.
+// slot returns the real number of the scheduler's slot.
 func (m *slotMap) slot(inner int32) int32 { return m.outer[inner/m.per]*m.per + inner%m.per }
 
-// innerNode is the scheduler's number of a node, -1 for one that is lost or unknown.
+// innerNode returns the scheduler's number of a node, or -1 if it is lost or unknown.
 func (m *slotMap) innerNode(node int32) int32 {
 	if node < 0 {
 		return -1
@@ -36,7 +36,7 @@ func (m *slotMap) innerNode(node int32) int32 {
 	return m.rank[node]
 }
 
-// inner is the scheduler's number of a slot, -1 for one that is lost.
+// inner returns the scheduler's number of a slot, or -1 if it is lost.
 func (m *slotMap) inner(slot int32) int32 {
 	if slot < 0 || m.rank[slot/m.per] < 0 {
 		return -1

@@ -7,16 +7,16 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A camera makes snapshots of a simulation state. It keeps what does not change any more.
+// A camera makes snapshots of a simulation state. It caches the parts that no longer change.
 type camera struct {
 	reporter
 	views [][]view // by job and stage
 	plans planner
 
-	groupViews []groupView // one a job
+	groupViews []groupView // by job
 }
 
-// A view is what the last snapshot showed of a phase.
+// A view is the previous snapshot's view of a phase.
 type view struct {
 	at       dag.Instant
 	leg      dag.Instant
@@ -31,7 +31,7 @@ func newViews(p *dag.Plan) [][]view {
 	return all
 }
 
-// take makes the snapshot of t, which lies in the simulation's current leg.
+// take makes the snapshot of t, which must be in the simulation's current leg.
 func (c *camera) take(t dag.Instant) *dag.Snapshot {
 	c.t = t
 	s := &dag.Snapshot{
@@ -41,7 +41,7 @@ func (c *camera) take(t dag.Instant) *dag.Snapshot {
 	for j := range s.Jobs {
 		state := c.jobState(j, t)
 		if state.State == dag.Killed {
-			state.State = dag.Blocked // it never came
+			state.State = dag.Blocked // it was never submitted
 		}
 		for k := range state.NumStages() {
 			state.Stages[k].Attempts = c.phase(j, k)
@@ -71,7 +71,7 @@ func (c *camera) take(t dag.Instant) *dag.Snapshot {
 	return s
 }
 
-// phase lists the attempts of a phase that have started. Those that had ended by the last snapshot are copied from it.
+// phase returns the attempts of a phase that have started. Attempts that had ended by the last snapshot are copied.
 func (c *camera) phase(j int, k dag.StageIndex) []dag.Attempt {
 	p, v := &c.jobs[j].phases[k], &c.views[j][k]
 	if len(p.tracks) == 0 || p.first > c.t {

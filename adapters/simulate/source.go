@@ -15,8 +15,8 @@ type Source struct {
 	over   bool
 }
 
-// New prepares a run of the plan, which must give every size and cost. Errors are *OptionError, those of dag.NewGraph,
-// and *schedule.StuckError for a plan that can never end.
+// New prepares a run of the plan, which must have all sizes and costs. It returns an *OptionError, an error of
+// dag.NewGraph, or a *schedule.StuckError for a plan that can never end.
 func New(plan *dag.Plan, opt Options) (*Source, error) {
 	if err := checkPlan(plan); err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func start(plan *dag.Plan, t *truth) (*Source, error) {
 	}}, nil
 }
 
-// Next returns the next snapshot, and io.EOF after the one that shows the run's end.
+// Next returns the next snapshot, and io.EOF after the snapshot of the run's end.
 func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// state is the true state now, before anything starts at this instant, as the scheduler needs it.
+// state returns the true state now for the scheduler, before anything starts at this instant.
 func (w *simulationState) state() *dag.Snapshot {
 	s := &dag.Snapshot{
 		Plan: w.plan, At: w.now, State: dag.Running, Stale: dag.NoInstant, User: w.opt.User,
@@ -31,7 +31,7 @@ func (w *simulationState) state() *dag.Snapshot {
 	return s
 }
 
-// trueAttempts are the attempts of a phase that have started, named by their place in the order of hand-out.
+// trueAttempts returns the started attempts of a phase, numbered by their place in the order of assignment.
 func (w *simulationState) trueAttempts(j int, k dag.StageIndex) []dag.Attempt {
 	p := &w.jobs[j].phases[k]
 	if len(p.tracks) == 0 {
@@ -65,7 +65,7 @@ func (w *simulationState) trueAttempts(j int, k dag.StageIndex) []dag.Attempt {
 	return as
 }
 
-// jobState is a job's state at t but for its attempts.
+// jobState returns a job's state at t without its attempts.
 func (w *simulationState) jobState(j int, t dag.Instant) dag.JobState {
 	job, o := &w.jobs[j], &w.plan.Overheads
 	s := dag.BlockedJob(len(job.phases))
@@ -101,7 +101,7 @@ func (w *simulationState) jobState(j int, t dag.Instant) dag.JobState {
 	return s
 }
 
-// heldMB is what a job's application holds: its master's container, a while longer than the job, and its tasks'.
+// heldMB returns the memory of a job's application: its tasks' containers, and its master's, which outlives the job.
 func (w *simulationState) heldMB(j int, s *dag.JobState, t dag.Instant) int {
 	job := &w.jobs[j]
 	if !job.mastered.Known() || job.mastered > t || s.Finished.Known() && t >= s.Finished.Add(w.plan.Overheads.AMHold) {
@@ -119,7 +119,8 @@ func (w *simulationState) heldMB(j int, s *dag.JobState, t dag.Instant) int {
 	return held
 }
 
-// nodes are YARN's. A dead node of which the cluster does not know has room for nothing but what it seems to run.
+// nodes returns the nodes for the scheduler. A dead node that the cluster has not noticed only has room for the
+// attempts that seem to run on it.
 func (w *simulationState) nodes(s *dag.Snapshot) []dag.NodeState {
 	nodes := w.nodeStates()
 	hidden := func(n int) bool { return w.dead[n] && !nodes[n].Lost }
@@ -141,7 +142,7 @@ func (w *simulationState) nodes(s *dag.Snapshot) []dag.NodeState {
 	return nodes
 }
 
-// nodeStates are the nodes as the cluster sees them.
+// nodeStates returns the nodes as the cluster reports them.
 func (w *simulationState) nodeStates() []dag.NodeState {
 	nodes := make([]dag.NodeState, len(w.lostAt))
 	for n, at := range w.lostAt {
@@ -154,8 +155,8 @@ func (w *simulationState) nodeStates() []dag.NodeState {
 	return nodes
 }
 
-// blockSlots keeps the FIFO scheduler from using the free slots of nodes that are dead and not known to be: a job that
-// stands in for them, one for each kind of slot, runs on them forever.
+// blockSlots keeps the FIFO scheduler from using free slots of dead nodes that the cluster has not noticed. A
+// stand-in job for each kind of slot occupies them forever.
 func (w *simulationState) blockSlots(s *dag.Snapshot, plan *dag.Plan) {
 	for k, n := range [...]int{plan.Cluster.MapSlots, plan.Cluster.ReduceSlots} {
 		kind := dag.StageIndex(k)

@@ -7,21 +7,21 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A track is an attempt's whole way through time, past and future, as it stands in this leg.
+// A track is the past and planned future of an attempt in the current leg.
 type track struct {
 	task, number int32
-	slot, node   int32 // -1 where there is none
+	slot, node   int32 // -1 if there is none
 	start, end   dag.Instant
-	ready        dag.Instant      // its set-up is over
-	from         dag.Instant      // its work begins: later than ready where it waits for map outputs
+	ready        dag.Instant      // end of its set-up
+	from         dag.Instant      // start of its work; later than ready if it waits for map outputs
 	how          dag.AttemptState // how it ends
 	why          string           // why it failed or was killed
-	frozen       bool             // its node is dead, and nobody has noticed
-	legs         []stretch        // after it had to wait once more
+	frozen       bool             // its node has failed, but the cluster has not noticed
+	legs         []stretch        // later stretches, after it had to wait again
 }
 
-// A stretch of work begins at an instant with pos milliseconds of work done. Work goes on at one to one until it is
-// done or the position of the next stretch is reached.
+// A stretch of work begins at an instant with pos milliseconds of work done. The work then proceeds in real time
+// until it is done, or the position of the next stretch is reached.
 type stretch struct {
 	at  dag.Instant
 	pos int64
@@ -30,13 +30,13 @@ type stretch struct {
 // never is later than any instant of a run.
 const never = dag.Instant(1 << 61)
 
-// succeeds says that the attempt, of which left of work milliseconds remain now, would succeed at end.
+// succeeds plans that the attempt succeeds at end. left of its work milliseconds remain now.
 func (r *track) succeeds(end, now dag.Instant, left, work int64) {
 	at := end - dag.Instant(left)
 	switch {
 	case left == work:
 		r.from, r.legs = at, nil
-	case at > now: // it had begun and has to wait
+	case at > now: // it had begun and has to wait again
 		r.legs = append(r.legs[:len(r.legs):len(r.legs)], stretch{at, work - left})
 	}
 }
@@ -57,10 +57,10 @@ func (r *track) kill(now dag.Instant, why string) {
 	r.end = min(r.end, now)
 }
 
-// begun says whether work has begun by t.
+// begun reports whether work has begun by t.
 func (r *track) begun(t dag.Instant) bool { return r.from <= min(t, r.end) }
 
-// position is how much work is done by t, in milliseconds, of work in all.
+// position returns how many milliseconds of work are done by t, out of work.
 func (r *track) position(t dag.Instant, work int64) int64 {
 	t = min(t, r.end)
 	if t < r.from {
@@ -77,7 +77,7 @@ func (r *track) position(t dag.Instant, work int64) int64 {
 	return min(last.pos+int64(t-last.at), limit)
 }
 
-// reached is when pos milliseconds of work were done, if ever.
+// reached returns when pos milliseconds of work were done, or will be.
 func (r *track) reached(pos int64) dag.Instant {
 	last := stretch{at: r.from}
 	for _, l := range r.legs {
@@ -89,7 +89,7 @@ func (r *track) reached(pos int64) dag.Instant {
 	return last.at + dag.Instant(pos-last.pos)
 }
 
-// find returns the track of an attempt in tracks, nil if there is none.
+// find returns the track of an attempt, or nil if there is none.
 func find(tracks []track, task, number int32) *track {
 	i := sort.Search(len(tracks), func(i int) bool {
 		r := &tracks[i]

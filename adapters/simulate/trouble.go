@@ -6,7 +6,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// die stops a node. Nobody notices.
+// die stops a node. The cluster notices later.
 func (w *simulationState) die(node int) {
 	if w.dead[node] {
 		return
@@ -19,8 +19,8 @@ func (w *simulationState) die(node int) {
 	})
 }
 
-// notice is when the cluster knows that a node is lost: it gives the node no more work, and what its finished maps have
-// written is gone. What ran on it is killed; on YARN its masters go on believing in it for a while.
+// notice marks a node as lost in the cluster. The node gets no more work, and the output of its finished maps is
+// lost. Its attempts are killed. On YARN the masters notice later.
 func (w *simulationState) notice(node int) {
 	if w.lostAt[node].Known() {
 		return
@@ -42,7 +42,7 @@ func (w *simulationState) notice(node int) {
 
 const lostWhy = "its node was lost"
 
-// abandon kills what seems to run on a lost node.
+// abandon kills the attempts that seem to run on a lost node.
 func (w *simulationState) abandon(node int) {
 	w.each(func(_ int, _ dag.StageIndex, r *track) {
 		if int(r.node) == node && r.frozen {
@@ -65,7 +65,7 @@ func (w *simulationState) each(do func(j int, k dag.StageIndex, r *track)) {
 	}
 }
 
-// needsMaps says whether a reduce of the job has not copied all map outputs yet.
+// needsMaps reports whether a reduce of the job has not copied all map outputs yet.
 func (w *simulationState) needsMaps(j int) bool {
 	job := &w.jobs[j]
 	if job.state.Ended() {
@@ -84,7 +84,7 @@ func (w *simulationState) needsMaps(j int) bool {
 	return copied < w.plan.Jobs[j].Stages[dag.Reduce].Count()
 }
 
-// planQuit finds the first task of a running job that fails once too often.
+// planQuit finds the first task of a running job that reaches the limit of failures.
 func (w *simulationState) planQuit() {
 	limit := w.limit()
 	for j := range w.jobs {
@@ -109,8 +109,8 @@ func (w *simulationState) planQuit() {
 	}
 }
 
-// planCrash lets an attempt fail that the scheduler thinks will succeed: it asks nothing of one that waits for map
-// outputs which are made again.
+// planCrash plans the failure of an attempt that succeeds in the schedule. The scheduler does not call fault for
+// attempts that wait for map outputs to be made again.
 func (w *simulationState) planCrash(key attemptKey, start, end dag.Instant) {
 	at, fails := w.failure(key.job, key.kind, int(key.task), int(key.number), start, end)
 	if !fails || at < w.now || at >= w.sudden.at {
@@ -125,7 +125,7 @@ func (w *simulationState) planCrash(key attemptKey, start, end dag.Instant) {
 
 const failedWhy = "simulated failure"
 
-// limit is how many failures of a task fail its job.
+// limit returns how many failures of a task fail its job.
 func (w *simulationState) limit() int {
 	if w.opt.MaxAttempts > 0 {
 		return w.opt.MaxAttempts
@@ -135,7 +135,7 @@ func (w *simulationState) limit() int {
 
 const defaultAttempts = 4 // Hadoop's mapreduce.map.maxattempts
 
-// fail ends a job, and with it every job after it.
+// fail ends a job and cancels all jobs after it.
 func (w *simulationState) fail(j int, why string) {
 	job := &w.jobs[j]
 	job.state, job.finished, job.why = dag.Failed, w.now, why

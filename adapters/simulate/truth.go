@@ -8,16 +8,16 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A truth is what a plan really costs in this run.
+// A truth has the true costs of a plan in this run.
 type truth struct {
-	plan *dag.Plan // sizes by task; others' jobs after ours
-	ours int       // how many jobs are ours
+	plan *dag.Plan // sizes by task; other users' jobs come after ours
+	ours int       // number of our jobs
 	opt  *Options
 	slow []float64 // by node
-	pace float64   // the run's own
-	// order and place turn tasks into places in the order of hand-out and back; nil where they are the same.
+	pace float64   // factor of the whole run
+	// order and place convert tasks to places in the order of assignment and back; nil if both are equal.
 	order, place [][]int32
-	keyed        []*keyed // by job; nil for one that is not played group by group
+	keyed        []*keyed // by job; nil for a job that is not simulated by key group
 }
 
 func newTruth(p *dag.Plan, o *Options) *truth {
@@ -54,7 +54,7 @@ func newTruth(p *dag.Plan, o *Options) *truth {
 	return t
 }
 
-// handOut sets the order in which the reduces of job j are handed out.
+// handOut sets the order in which the reduces of job j are assigned.
 func (t *truth) handOut(j int, order []int32) {
 	place := make([]int32, len(order))
 	for i, task := range order {
@@ -63,10 +63,10 @@ func (t *truth) handOut(j int, order []int32) {
 	t.order[j], t.place[j] = order, place
 }
 
-// copies says that the tasks of a stage are reduces.
+// copies reports whether the tasks of a stage are reduces.
 func (t *truth) copies(job int, k dag.StageIndex) bool { return t.plan.Jobs[job].Stages[k].Copies() }
 
-// taskAt is the task at a place in the order of hand-out.
+// taskAt returns the task at a place in the order of assignment.
 func (t *truth) taskAt(job int, k dag.StageIndex, place int32) int32 {
 	if k == dag.Reduce && t.order[job] != nil {
 		return t.order[job][place]
@@ -81,18 +81,19 @@ func (t *truth) placeOf(job int, k dag.StageIndex, task int32) int32 {
 	return task
 }
 
-// An extent is what an attempt takes once it has what it needs, in milliseconds.
+// An extent is the duration of an attempt once it has its input, in milliseconds.
 type extent struct {
-	ends  [dag.Pipelines]int64 // of the pipelines, from the end of set-up on
+	ends  [dag.Pipelines]int64 // ends of the pipelines, counted from the end of set-up
 	pipes int
 	work  int64 // all pipelines and the combine stall
-	// A reduce that is played group by group: its groups, and what all of them take longer.
+	// For a reduce that is simulated by key group: its groups and the attempt's slowness factor.
 	walk *walk
 	slow float64
 }
 
-// extent is floor(s alpha N + 0.5) ms for each pipeline (docs/facts/paratimer.md A1), with s the attempt's noise times
-// its run's pace and its node's slowness. The work of a reduce whose key groups are known is theirs.
+// extent is floor(s alpha N + 0.5) ms for each pipeline (docs/facts/paratimer.md A1). s is the product of the
+// attempt's noise, the run's pace and the node's slowness. For a reduce with known key groups, the work is that of
+// its groups.
 func (t *truth) extent(job int, k dag.StageIndex, task, attempt, node int) extent {
 	phase := &t.plan.Jobs[job].Stages[k]
 	s := t.pace * t.opt.noise(job, k, task, attempt)
@@ -116,8 +117,9 @@ func (t *truth) extent(job int, k dag.StageIndex, task, attempt, node int) exten
 	return e
 }
 
-// setup is the time from start to first tuple: the phase's own where the plan gives it, else the cluster's. On YARN it
-// follows the law of JVMs that start together on a node (dag.Overheads); cold says that it is one of the run's first.
+// setup returns the time from start to first tuple: the phase's own if the plan has it, else the cluster's. On YARN
+// it follows the law of JVMs that start together on a node (dag.Overheads). cold means that the start is one of the
+// first.
 func (t *truth) setup(job int, k dag.StageIndex, task, together int, cold bool) time.Duration {
 	factor := t.opt.startup(job, k, task)
 	if ms := t.plan.Jobs[job].Stages[k].Setup.At(task); ms >= 0 && ms <= maxWorkMS {
@@ -136,7 +138,7 @@ func (t *truth) setup(job int, k dag.StageIndex, task, together int, cold bool) 
 	return millis(int64(min(factor*float64(setup.Milliseconds()), maxWorkMS)))
 }
 
-// uniform says whether all first attempts of the phase cost the same on every node.
+// uniform reports whether all first attempts of the phase cost the same on every node.
 func (t *truth) uniform(job int, k dag.StageIndex) bool {
 	phase := &t.plan.Jobs[job].Stages[k]
 	same := (!phase.Copies() || t.keyed[job] == nil) && t.opt.Noise == 0 && t.opt.SetupNoise == 0 &&
@@ -148,7 +150,7 @@ func (t *truth) uniform(job int, k dag.StageIndex) bool {
 }
 
 // skewed returns the plan with Zipf-sized reduces: weights r^-s, scaled to the phase's sum. Sizes are whole tuples.
-// Reduces with key groups keep theirs.
+// Reduces with key groups keep their sizes.
 func skewed(p *dag.Plan, s float64) *dag.Plan {
 	q := *p
 	q.Jobs = dag.CloneJobs(p.Jobs)
@@ -187,7 +189,7 @@ func skewed(p *dag.Plan, s float64) *dag.Plan {
 	return &q
 }
 
-// failure is when an attempt that runs from start to end fails, if it does.
+// failure returns whether and when an attempt that runs from start to end fails.
 func (t *truth) failure(job int, k dag.StageIndex, task, attempt int, start, end dag.Instant) (at dag.Instant,
 	fails bool,
 ) {
@@ -203,7 +205,7 @@ func (t *truth) failure(job int, k dag.StageIndex, task, attempt int, start, end
 			}
 			when = start.Add(f.After)
 		}
-		if when > start && when < at { // the attempt that follows at this instant is another one
+		if when > start && when < at { // an attempt that starts at this instant is the next one
 			at, fails = when, true
 		}
 	}

@@ -8,15 +8,14 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A walk is the way of an attempt through its key groups: their order, and what each takes but for what slows the whole
-// attempt down.
+// A walk is the order of an attempt's key groups and the time of each, without the factor on the whole attempt.
 type walk struct {
 	size []float64 // bytes of the groups, in their order
-	ms   []float64 // work until the end of each
+	ms   []float64 // work until the end of each, in milliseconds
 	read []float64 // bytes until the end of each
 }
 
-// walk draws an attempt's order and its groups' noise. Every attempt has its own.
+// walk draws the order and noise of an attempt's groups. Each attempt has its own.
 func (t *truth) walk(job, task, attempt int) *walk {
 	k := t.keyed[job]
 	key := attemptKey{job, dag.Reduce, int32(task), int32(attempt)}
@@ -42,7 +41,7 @@ func (t *truth) walk(job, task, attempt int) *walk {
 	return &w
 }
 
-// groupEnd is when group i ends, in milliseconds of work; before the first one it is when the work begins.
+// groupEnd returns when group i ends, in milliseconds of work. For i < 0 it returns when the groups begin.
 func (x *extent) groupEnd(i int) int64 {
 	begin := x.ends[dag.Sort]
 	if i < 0 {
@@ -51,12 +50,12 @@ func (x *extent) groupEnd(i int) int64 {
 	return begin + int64(min(maxWorkMS, math.Floor(x.slow*x.walk.ms[i]+0.5)))
 }
 
-// groupsDone is how many groups are done at a position.
+// groupsDone returns how many groups are done at a position.
 func (x *extent) groupsDone(pos int64) int {
 	return sort.Search(len(x.walk.size), func(i int) bool { return x.groupEnd(i) > pos })
 }
 
-// readBefore is the bytes of the groups before group n.
+// readBefore returns the bytes of the groups before group n.
 func (x *extent) readBefore(n int) float64 {
 	if n == 0 {
 		return 0
@@ -64,7 +63,7 @@ func (x *extent) readBefore(n int) float64 {
 	return x.walk.read[n-1]
 }
 
-// bytesRead is how much is read at a position: of the group that is being processed the share of its time that has
+// bytesRead returns how many bytes are read at a position. The current group counts by the share of its time that has
 // passed.
 func (x *extent) bytesRead(pos int64) float64 {
 	n := x.groupsDone(pos)
@@ -77,7 +76,7 @@ func (x *extent) bytesRead(pos int64) float64 {
 	return read
 }
 
-// share is the ratio of the work's records that are read at a position.
+// share returns the share of the work's records that are read at a position.
 func (x *extent) share(pos int64) float64 {
 	all := x.readBefore(len(x.walk.size))
 	if all == 0 {
@@ -86,14 +85,14 @@ func (x *extent) share(pos int64) float64 {
 	return x.bytesRead(pos) / all
 }
 
-// burstBytes and burstGroups are what a tap reports together: groups of at most so many bytes, more than so many of
-// them (docs/facts/nearestfit.md N11).
+// A tap reports small groups together: more than burstGroups groups of at most burstBytes bytes each
+// (docs/facts/nearestfit.md N11).
 const (
 	burstBytes  = 50
 	burstGroups = 100
 )
 
-// points are all groups of an attempt as they are reported, with instants as far as its track is planned.
+// points returns all groups of an attempt as they are reported, with instants from its planned track.
 func (x *extent) points(r *track, bursts bool) []dag.GroupPoint {
 	var out []dag.GroupPoint
 	first := 0 // of the pending burst
@@ -115,8 +114,8 @@ func (x *extent) points(r *track, bursts bool) []dag.GroupPoint {
 	return out
 }
 
-// burst is the groups from..to-1, which are reported at the end of the last. Its time is shared by bytes; equal sizes
-// are one point.
+// burst returns the groups from..to-1, which are reported at the end of the last one. Their time is divided by bytes.
+// Equal sizes become one point.
 func (x *extent) burst(r *track, from, to int) []dag.GroupPoint {
 	sizes := slices.Sorted(slices.Values(x.walk.size[from:to]))
 	bytes, before := 0.0, 0.0
