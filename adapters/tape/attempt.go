@@ -6,12 +6,12 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A flat is an attempt as a row of 64-bit words, so that rows compare bit for bit. The order of its fields is the
-// format's: field f is bit 1<<f of a row's mask. What changes at every tick comes first.
+// A flat is an attempt as a row of 64-bit words, so that rows compare bit by bit. The order of its fields is part of
+// the format: field f is bit 1<<f of a row's mask. Fields that change in each snapshot come first.
 type flat [fields]uint64
 
-// The fields of an attempt that a row may hold. Task and number name the row. Start comes before the other instants,
-// which count from it.
+// The fields of an attempt in a row. Task and number identify the row. Start comes before the other instants, which
+// are relative to it.
 const (
 	fRatio       = 0
 	fDone        = 1 // three pipelines
@@ -34,7 +34,7 @@ const (
 	fFirstOut    = 22
 	fields       = 23
 	fDiagnosis   = 23 // text, after the words
-	fMany        = 24 // no field: the row gives a number and a count, before the values
+	fMany        = 24 // not a field: the row has a number and a count before the values
 )
 
 type fieldKind uint8
@@ -58,7 +58,7 @@ var fieldKinds = func() (k [fields]fieldKind) {
 	return k
 }()
 
-// flatten fills w from a; task, number and diagnosis are left out.
+// flatten sets w from a, without task, number and diagnosis.
 func (w *flat) flatten(a *dag.Attempt) {
 	w[fRatio] = math.Float64bits(a.Ratio)
 	for p := range dag.Pipelines {
@@ -83,7 +83,7 @@ func mark(m dag.Mark) (at, done, out uint64) {
 	return uint64(m.At), math.Float64bits(m.Done), math.Float64bits(m.Out)
 }
 
-// unflatten fills a from w.
+// unflatten sets a from w.
 func (w *flat) unflatten(a *dag.Attempt) {
 	a.Ratio = math.Float64frombits(w[fRatio])
 	for p := range dag.Pipelines {
@@ -110,7 +110,7 @@ func (w *flat) unflatten(a *dag.Attempt) {
 	}
 }
 
-// blankAttempt is what the first row of a new attempt starts from.
+// blankAttempt is the prediction for the first row of a new attempt.
 var blankAttempt = func() (w flat) {
 	for f, k := range fieldKinds {
 		switch k {
@@ -128,8 +128,8 @@ var blankAttempt = func() (w flat) {
 
 var unknown = dag.NoInstant
 
-// predict sets the marks to what they usually are where the counters of w differ from old's: a report of the instant
-// at. last is the phase's last pipeline. Both sides of the tape predict alike, so a right guess costs nothing.
+// predict sets the marks to their usual values if the counters of w differ from old's: a report at the instant at.
+// last is the phase's last pipeline. Writer and reader predict in the same way, so a correct prediction takes no space.
 func (w *flat) predict(old *flat, last int, at dag.Instant) {
 	if w[fDone+last] == old[fDone+last] && w[fOut] == old[fOut] {
 		return

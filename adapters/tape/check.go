@@ -7,9 +7,9 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// check returns why no estimator could use s: it has no plan, its jobs are not the plan's, it orders jobs by more keys
-// than there are, or the plan's jobs cannot be put in order or have more tasks than package dag allows. All else in a
-// snapshot is numbers, and estimators take any number.
+// check returns why no estimator could use s: it has no plan, other jobs than the plan, or more order keys than there
+// are, or the plan's jobs have a cycle or more tasks than package dag allows. All other fields of a snapshot are
+// numbers, and estimators accept any number.
 func check(s *dag.Snapshot) error {
 	if s.Plan == nil {
 		return errors.New("the observation has no plan")
@@ -45,7 +45,7 @@ func check(s *dag.Snapshot) error {
 // maxStages bounds the stages of a job.
 const maxStages = 1 << 14
 
-// stagesOf says what is wrong with the stages of a job: each reads stages before it.
+// stagesOf returns an error if a stage of the job reads a stage that is not before it, or there are too many stages.
 func stagesOf(job *dag.Job) error {
 	if n := len(job.Stages); n > maxStages {
 		return fmt.Errorf("%d stages, more than the %d of a job", n, maxStages)

@@ -6,7 +6,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// decode applies l to old, which it leaves alone.
+// decode returns old with the changes of l, and does not modify old.
 func decode(old *dag.Snapshot, l *line, most bounds) (*dag.Snapshot, error) {
 	if l.Whole {
 		old = blank()

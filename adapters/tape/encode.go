@@ -8,21 +8,21 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A whole line is due once the lines since the last one weigh wholeFactor times as much as it did, so that whole lines
-// make up little of a tape; and not before wholeFloor bytes.
+// The encoder writes a whole line once the lines since the last one have wholeFactor times its size, and at least
+// wholeFloor bytes. Whole lines are then a small part of a tape.
 const (
 	wholeFactor = 8
 	wholeFloor  = 16 << 10
 )
 
-// An encoder turns observations into lines. The snapshots that it is given must not change.
+// An encoder encodes observations as lines. The caller must not change the snapshots.
 type encoder struct {
 	n      int64
 	plan   planCoder
-	before *dag.Snapshot // nil: nothing is on the tape
+	before *dag.Snapshot // previous snapshot; nil: the next line is whole
 	since  int           // bytes since the last whole line
 	weight int           // bytes of the last whole line
-	// When a whole line is due: wholeFactor and wholeFloor but in tests.
+	// factor and floor are wholeFactor and wholeFloor, except in tests.
 	factor, floor int
 }
 
@@ -35,7 +35,7 @@ func (e *encoder) missed(m *dag.MissedError) ([]byte, error) {
 	return e.finish(&line{N: e.n, At: instant(m.At), Missed: &why})
 }
 
-// snapshot returns s's line.
+// snapshot returns the line of s.
 func (e *encoder) snapshot(s *dag.Snapshot) ([]byte, error) {
 	e.n++
 	old := e.before
@@ -43,7 +43,7 @@ func (e *encoder) snapshot(s *dag.Snapshot) ([]byte, error) {
 	if old == nil || e.since > max(e.floor, e.factor*e.weight) {
 		old, l.Whole = blank(), true
 	}
-	e.before = nil // whatever fails from here on, the next line is whole
+	e.before = nil // after an error, the next line is whole
 	if err := e.fill(l, old, s); err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func attempts(s *dag.Snapshot) int {
 	return n
 }
 
-// jobChange returns what changed of a job, nil if nothing did.
+// jobChange returns the changes of a job, or nil if there are none.
 func jobChange(old, j *dag.JobState, mapReduce bool, at dag.Instant) *jobLine {
 	l := &jobLine{
 		ID:        changed(text(old.ID), text(j.ID)),

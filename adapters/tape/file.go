@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Create creates the file of a tape, gzipped if its name ends in .gz. Every Write is on its way to the disk when it
-// returns, so that a crash loses at most the line being written. Close it.
+// Create creates the file of a tape, gzipped if its name ends in .gz. Every Write is flushed to the file before it
+// returns, so that a crash loses at most the current line. The caller must close it.
 func Create(name string) (io.WriteCloser, error) {
 	f, err := os.Create(name)
 	if err != nil {
@@ -37,7 +37,7 @@ func (z *zipped) Write(b []byte) (int, error) {
 
 func (z *zipped) Close() error { return errors.Join(z.zip.Close(), z.file.Close()) }
 
-// Open opens the file of a tape, gzipped or not, and reads its header. Close it.
+// Open opens the file of a tape, gzipped or not, and reads its header. The caller must close it.
 func Open(name string) (*File, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -50,7 +50,7 @@ func Open(name string) (*File, error) {
 	return &File{Reader: r, file: f}, nil
 }
 
-// A File is a Reader of a file.
+// A File is a Reader with its file.
 type File struct {
 	*Reader
 	file *os.File

@@ -6,23 +6,22 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Version is the version of the format that this package writes. It reads the older ones, which have jobs of maps and
-// reduces alone.
+// Version is the format version that this package writes. It also reads older versions, which only have MapReduce jobs.
 const Version = 2
 
-// The limits bound what a tape can make a reader hold.
+// Bounds of the memory that a tape can make a reader use.
 const (
 	maxLine     = 64 << 20 // bytes of a line
 	maxAttempts = 1 << 21  // attempts of a snapshot
 	maxJobs     = 1 << 16  // jobs of a plan or snapshot
-	maxReduces  = 1 << 18  // reduces of a job of which key groups are known
+	maxReduces  = 1 << 18  // reduces of a job with known key groups
 	maxGroups   = 1 << 21  // these, and sizes, names and points of their groups: of a snapshot, of a phase of the plan
 )
 
-// bounds are what a snapshot may hold at most.
+// bounds are the bounds of a snapshot.
 type bounds struct {
 	attempts int
-	groups   int // pieces of key groups; likewise of a phase of the plan
+	groups   int // pieces of key groups; likewise for a phase of the plan
 }
 
 // A header is a tape's first line.
@@ -30,12 +29,12 @@ type header struct {
 	Version int `json:"paratimer_tape"`
 }
 
-// A line is an observation. An unset field is as in the line before; in a whole line it is as in blank.
+// A line is an observation. An unset field has the value of the previous line or, in a whole line, of blank.
 type line struct {
 	N      int64   `json:"n"` // counts the observations from 1, so that a lost or repeated line shows
 	At     instant `json:"t"`
-	Missed *text   `json:"missed,omitempty"` // why the observation was missed; nothing else is set then
-	Whole  bool    `json:"whole,omitempty"`  // forget the lines before
+	Missed *text   `json:"missed,omitempty"` // why the observation was missed; all other fields are then unset
+	Whole  bool    `json:"whole,omitempty"`  // independent of the lines before
 
 	Plan     *planLine      `json:"plan,omitempty"`
 	ID       opt[text]      `json:"id,omitzero"`
@@ -53,7 +52,7 @@ type line struct {
 	Jobs     []jobLine      `json:"j,omitempty"`
 }
 
-// A jobLine is what changed of a job's state.
+// A jobLine has the changes of a job's state.
 type jobLine struct {
 	Index     int            `json:"i"`
 	ID        opt[text]      `json:"id,omitzero"`
@@ -68,11 +67,11 @@ type jobLine struct {
 	Diagnosis opt[text]      `json:"why,omitzero"`
 	Map       *phaseLine     `json:"m,omitempty"`
 	Reduce    *phaseLine     `json:"r,omitempty"`
-	Stages    []stageLine    `json:"s,omitempty"` // of a job that is no MapReduce job
+	Stages    []stageLine    `json:"s,omitempty"` // of a job that is not of MapReduce
 	Groups    *groupsLine    `json:"g,omitempty"`
 }
 
-// A stageLine is what changed of a stage.
+// A stageLine has the changes of a stage.
 type stageLine struct {
 	Index int `json:"i"`
 	phaseLine
@@ -99,14 +98,14 @@ type warning struct {
 	Text text `json:"text"`
 }
 
-// blank is what a whole line starts from.
+// blank is the base of a whole line.
 func blank() *dag.Snapshot { return &dag.Snapshot{Stale: dag.NoInstant} }
 
 func blankJob() dag.JobState {
 	return dag.BlockedJob(dag.MapReduceStages)
 }
 
-// A LineError says that a line cannot be used.
+// A LineError is the error of a line that cannot be used.
 type LineError struct {
 	Line int // in the file, from 1
 	Err  error

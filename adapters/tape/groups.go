@@ -7,9 +7,9 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A groupsLine is what changed of a job's key groups.
+// A groupsLine has the changes of a job's key groups.
 type groupsLine struct {
-	Nil     bool                 `json:"nil,omitempty"`   // nothing is known of them
+	Nil     bool                 `json:"nil,omitempty"`   // the key groups are unknown
 	Whole   bool                 `json:"whole,omitempty"` // there were none before
 	Origin  opt[dag.GroupOrigin] `json:"origin,omitzero"`
 	Maps    opt[int]             `json:"maps,omitzero"`
@@ -18,18 +18,18 @@ type groupsLine struct {
 	Reduces []reduceLine         `json:"r,omitempty"`
 }
 
-// A reduceLine is what changed of a reduce's groups.
+// A reduceLine has the changes of a reduce's groups.
 type reduceLine struct {
 	Index    int      `json:"i"`
 	Bytes    opt[num] `json:"b,omitzero"`
 	Implicit opt[num] `json:"rest,omitzero"`
-	// the whole list: bytes, or [bytes, count] where the count is not 1
+	// The whole list: bytes, or [bytes, count] if the count is not 1.
 	Explicit opt[json.RawMessage] `json:"sizes,omitzero"`
 	Top      opt[[]topLine]       `json:"top,omitzero"`
 	Attempt  opt[int32]           `json:"n,omitzero"`
-	// only so many of the points before stay; -1: there is no list
+	// The number of earlier points that are kept; -1: there is no list.
 	Keep opt[int] `json:"keep,omitzero"`
-	// points appended: [instant, bytes, took] or [instant, bytes, took, count]
+	// Appended points: [instant, bytes, took] or [instant, bytes, took, count].
 	Done      json.RawMessage `json:"d,omitempty"`
 	OpenBytes opt[num]        `json:"open,omitzero"`
 	OpenSince opt[instant]    `json:"since,omitzero"`
@@ -41,7 +41,7 @@ type topLine struct {
 	Bytes num  `json:"b"`
 }
 
-// groupsSize is the pieces of all jobs of a snapshot.
+// groupsSize returns the number of pieces of all jobs in a snapshot.
 func groupsSize(s *dag.Snapshot) int {
 	n := 0
 	for i := range s.Jobs {
@@ -50,7 +50,7 @@ func groupsSize(s *dag.Snapshot) int {
 	return n
 }
 
-// encodeGroups says how to get from old to g, nil where they are the same.
+// encodeGroups returns the changes from old to g, or nil if there are none.
 func encodeGroups(old, g *dag.Groups, at dag.Instant) *groupsLine {
 	switch {
 	case old == g:
@@ -82,7 +82,7 @@ func encodeGroups(old, g *dag.Groups, at dag.Instant) *groupsLine {
 	return &l
 }
 
-// reduceChange returns what changed of a reduce's groups, nil if nothing did.
+// reduceChange returns the changes of a reduce's groups, or nil if there are none.
 func reduceChange(old, r *dag.ReduceGroups, at dag.Instant) *reduceLine {
 	l := reduceLine{
 		Bytes:    changed(numOf(old.Bytes), numOf(r.Bytes)),
@@ -126,7 +126,7 @@ func sameSlice[T any](a, b []T, same func(a, b *T) bool) bool {
 	return len(a) == len(b) && (a == nil) == (b == nil) && prefix(a, b, same) == len(a)
 }
 
-// prefix is how many elements from the first on are the same. Slices that share them are not compared one by one.
+// prefix returns the length of the equal prefix of a and b. Slices that share it are not compared element by element.
 func prefix[T any](a, b []T, same func(a, b *T) bool) int {
 	n := min(len(a), len(b))
 	if n == 0 || &a[0] == &b[0] {
@@ -159,7 +159,7 @@ func encodeSizes(sizes []dag.GroupSize) json.RawMessage {
 	return append(b, ']')
 }
 
-// encodePoints writes instants as milliseconds since the point before, the first since at, and durations in
+// encodePoints writes each instant as milliseconds since the previous point, the first since at, and durations in
 // nanoseconds.
 func encodePoints(points []dag.GroupPoint, at dag.Instant) json.RawMessage {
 	var b []byte

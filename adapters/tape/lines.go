@@ -8,29 +8,29 @@ import (
 	"io"
 )
 
-// A rawLine is a line of a tape, or what came instead of one.
+// A rawLine is a line of a tape, or the reason why there is none.
 type rawLine struct {
 	number int
 	text   []byte
-	bad    error // text is not a line
-	torn   bool  // the tape breaks off in this line
-	end    bool  // the tape is over
-	err    error // the tape cannot be read
+	bad    error // error if text is not a line
+	torn   bool  // the tape is cut off in this line
+	end    bool  // end of the tape
+	err    error // error of the file
 }
 
-// lines reads one line ahead: the last whole line must know that it is the last.
+// lines reads one line ahead, because the last whole line needs a warning if a cut-off line follows.
 type lines struct {
 	in    *bufio.Reader
 	limit int // bytes of a line
 	next  rawLine
 }
 
-// readSize is how many bytes are read at a time.
+// readSize is the number of bytes per read.
 const readSize = 1 << 16
 
 var errTorn = errors.New("the tape breaks off in the middle of this line")
 
-// read moves to the next line. At the end and after an error it stays there.
+// read moves to the next line. At the end and after an error it does nothing.
 func (l *lines) read() {
 	if l.next.end || l.next.err != nil {
 		return

@@ -68,7 +68,7 @@ func needOf(p *dag.NeedPhase) needPhase {
 }
 
 func (l load) dag() dag.Load {
-	// Tapes of earlier versions name a script's application as the cluster does, with Pig's prefix.
+	// Tapes of earlier versions have the cluster's name of a script's application, with Pig's prefix.
 	out := dag.Load{
 		ID: string(l.ID), Name: pig.Script(string(l.Name)), User: string(l.User), Before: l.Before,
 		Submitted: dag.Instant(l.Submitted), Queue: string(l.Queue),

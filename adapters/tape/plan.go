@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A planLine is what changed of the plan. Durations are in nanoseconds.
+// A planLine has the changes of the plan. Durations are in nanoseconds.
 type planLine struct {
 	Head  *planHead      `json:"head,omitempty"`
 	Count opt[int]       `json:"jobs,omitzero"` // number of jobs, -1 for a nil slice
@@ -104,7 +104,7 @@ type planJob struct {
 	After   []int       `json:"after"`
 	Map     planPhase   `json:"map"`
 	Reduce  planPhase   `json:"reduce"`
-	Stages  []planStage `json:"stages,omitempty"` // of a job that is no MapReduce job
+	Stages  []planStage `json:"stages,omitempty"` // of a job that is not of MapReduce
 	Limits  limits      `json:"limits"`
 	Input   []text      `json:"input"`
 
@@ -162,7 +162,7 @@ type pipeline struct {
 	Alpha  series `json:"alpha"`
 }
 
-// A series is null where it is unknown, a number where it is the same for all tasks, and otherwise a list.
+// A series is null if it is unknown, a number if it is the same for all tasks, and otherwise a list.
 type series struct{ dag.Series }
 
 func (s series) MarshalJSON() ([]byte, error) {
@@ -201,7 +201,7 @@ func (s *series) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// A planCoder remembers the plan as the reader has it, to send only what changes: a job's sizes become known one by
+// A planCoder stores the reader's current plan, so that only changes are written. A job's sizes become known one by
 // one.
 type planCoder struct {
 	plan *dag.Plan
@@ -250,7 +250,7 @@ func (c *planCoder) encode(p *dag.Plan, whole bool) (*planLine, error) {
 	return &l, nil
 }
 
-// count is a slice's length, -1 for nil.
+// count returns a slice's length, or -1 for nil.
 func count[T any](s []T) int {
 	if s == nil {
 		return -1

@@ -10,7 +10,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// each converts a slice and keeps nil nil.
+// each converts a slice; nil stays nil.
 func each[T, U any](s []T, f func(T) U) []U {
 	if s == nil {
 		return nil
@@ -173,7 +173,7 @@ func (p *planPhase) dag(groups int) (dag.Stage, error) {
 	}, err
 }
 
-// decodePlan applies l to old, which it leaves alone. A phase has at most so many pieces of key groups.
+// decodePlan returns old with the changes of l, and does not modify old. groups bounds the key group pieces of a phase.
 func decodePlan(old *dag.Plan, l *planLine, groups int) (*dag.Plan, error) {
 	p := &dag.Plan{}
 	if old != nil {
@@ -211,7 +211,7 @@ func decodePlan(old *dag.Plan, l *planLine, groups int) (*dag.Plan, error) {
 	return p, nil
 }
 
-// resize returns a copy of s with n elements, new ones being fresh; -1 is nil. what names the elements.
+// resize returns a copy of s with n elements, filled up with fresh; -1 is nil. what names the elements in errors.
 func resize[T any](s []T, n, most int, what string, fresh T) ([]T, error) {
 	if n == -1 {
 		return nil, nil

@@ -12,26 +12,26 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Reader is a source that plays a tape. Missed observations come back as *dag.MissedError; so do lines that cannot
-// be used, each with its number, and the ones that need them, up to the next whole snapshot.
+// A Reader is a source that replays a tape. It returns missed observations as *dag.MissedError. Unusable lines are
+// returned in the same way, with their numbers, and so are lines that depend on them, up to the next whole snapshot.
 //
-// A torn tail is left out, and the snapshot before it says so (dag.WarnTornTape).
+// A cut-off last line is left out, and the snapshot before it has a warning (dag.WarnTornTape).
 type Reader struct {
 	lines    lines
 	most     bounds
-	n        int64         // the newest observation's number
-	state    *dag.Snapshot // what the next line changes; nil: only a whole line can be used
+	n        int64         // number of the newest observation
+	state    *dag.Snapshot // base of the next line; nil: only a whole line can be used
 	lost     int           // the line from which on state is missing
 	at       dag.Instant   // of the newest observation
 	any      bool          // there was a snapshot
-	reported bool          // a snapshot has said that the tail is torn
+	reported bool          // a snapshot has warned of the cut-off end
 	notes    []dag.Warning // for the next snapshot
 	bad      input.Streak
 }
 
 const maxNotes = 20
 
-// NewReader reads the header. r may be packed by gzip or zstd.
+// NewReader returns a reader after it has read the header. r may be compressed by gzip or zstd.
 func NewReader(r io.Reader) (*Reader, error) {
 	in, err := input.Unpack(r, readSize)
 	if err != nil {
@@ -58,8 +58,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 	return t, nil
 }
 
-// Next returns the next observation, and io.EOF after the last one. Errors that are neither io.EOF nor
-// *dag.MissedError are final.
+// Next returns the next observation, and io.EOF after the last one. All errors except *dag.MissedError are final.
 func (t *Reader) Next(ctx context.Context) (*dag.Snapshot, error) {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -76,7 +75,7 @@ func (t *Reader) Next(ctx context.Context) (*dag.Snapshot, error) {
 		}
 		t.lines.read()
 		if l.torn {
-			// A missed observation is the last whole line; the snapshot before it could not know.
+			// The last whole line is a missed observation, so no snapshot before it could warn.
 			return nil, t.missed(&LineError{l.number, l.bad})
 		}
 		s, err := t.observation(l)
@@ -89,7 +88,7 @@ func (t *Reader) Next(ctx context.Context) (*dag.Snapshot, error) {
 	}
 }
 
-// observation reads one line. Both results are nil for a line that is left out.
+// observation parses one line. Both results are nil for a line that is left out.
 func (t *Reader) observation(raw rawLine) (*dag.Snapshot, error) {
 	var l line
 	if err := raw.bad; err != nil {
@@ -143,8 +142,8 @@ func (t *Reader) note(code, text string) {
 	}
 }
 
-// unusable is missed, until too many lines in a row were. Lines that only need a lost one do not count: they are
-// numbered, so that no file of equal ones can be made, and a watch of days may have many.
+// unusable returns a missed observation, or a final error after too many such lines in a row. Lines that only depend
+// on a lost one do not count, because a watch of days may have many.
 func (t *Reader) unusable(line *LineError) error {
 	if err := t.bad.Bad(); err != nil {
 		return &LineError{line.Line, fmt.Errorf("%w; this one: %w", err, line.Err)}
@@ -152,5 +151,5 @@ func (t *Reader) unusable(line *LineError) error {
 	return t.missed(line)
 }
 
-// missed is an observation that was missed on the tape, at the newest instant that is known.
+// missed returns a missed observation of the tape, at the newest known instant.
 func (t *Reader) missed(err error) error { return &dag.MissedError{At: t.at, Err: err} }

@@ -9,28 +9,28 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A phaseLine is what changed of a phase's attempts.
+// A phaseLine has the changes of a phase's attempts.
 //
-// A row is [task, mask, value…]: the first attempt of the task, of which the fields in mask have these values. Fields
-// that are not in the mask are as predicted: see fill. Where the mask has the bit fMany the row is
-// [task, mask, number, count, value…]: the attempts with that number of count tasks, from task on, are all so.
+// A row is [task, mask, value…]: the first attempt of the task, and the values of its fields in mask. All other
+// fields are as predicted by fill. If mask has the bit fMany, the row is [task, mask, number, count, value…] and
+// describes the attempts with this number of count tasks, starting at task.
 type phaseLine struct {
-	All  bool            `json:"all,omitempty"` // the rows are the whole list, in its order
+	All  bool            `json:"all,omitempty"` // the rows are the whole list, in order
 	Nil  bool            `json:"nil,omitempty"` // with All: the list is nil
-	Gone json.RawMessage `json:"x,omitempty"`   // [task, number] of attempts that are no more
+	Gone json.RawMessage `json:"x,omitempty"`   // [task, number] of removed attempts
 	Rows json.RawMessage `json:"a,omitempty"`
 
 	Submitted opt[instant] `json:"sub,omitzero"` // of the stage
 }
 
-// A key names an attempt in its phase.
+// A key identifies an attempt in its phase.
 type key struct{ task, number int32 }
 
 func keyOf(a *dag.Attempt) key { return key{a.Task, a.Number} }
 
 func (k key) less(o key) bool { return k.task < o.task || k.task == o.task && k.number < o.number }
 
-// ordered says whether the attempts are ordered by task, then number, each once.
+// ordered reports whether the attempts are unique and ordered by task, then number.
 func ordered(as []dag.Attempt) bool {
 	for i := 1; i < len(as); i++ {
 		if !keyOf(&as[i-1]).less(keyOf(&as[i])) {
@@ -40,24 +40,23 @@ func ordered(as []dag.Attempt) bool {
 	return true
 }
 
-// A rower appends rows. It holds one back to see whether the next attempt repeats it.
+// A rower appends rows. It delays the last row to see whether the next attempt repeats it.
 type rower struct {
 	at   dag.Instant
 	last int // the phase's last pipeline
 	out  []byte
 
-	before flat // the attempt before, from which a new one is predicted
-	any    bool // there is one
+	before flat // the previous attempt, from which a new one is predicted
+	any    bool // there is a previous attempt
 
-	first key // the row held back, of count attempts
+	first key // the delayed row, of count attempts
 	count int
 	mask  uint32
 	vals  []byte
 	now   []byte
 }
 
-// encodePhase says how to get from old to as, nil where they are the same. last is the pipeline whose work reports
-// tell.
+// encodePhase returns the changes from old to as, or nil if there are none. last is the pipeline of the work reports.
 func encodePhase(old, as []dag.Attempt, last int, at dag.Instant) *phaseLine {
 	if len(old) == len(as) && (old == nil) == (as == nil) && (len(as) == 0 || &old[0] == &as[0]) {
 		return nil
@@ -93,8 +92,7 @@ func encodePhase(old, as []dag.Attempt, last int, at dag.Instant) *phaseLine {
 	return p
 }
 
-// lastPipeline is the pipeline whose work reports of stage k tell: of a MapReduce job's reduces the third, else the
-// first.
+// lastPipeline returns the pipeline of the work reports of stage k: the third for reduces of MapReduce, else the first.
 func lastPipeline(mapReduce bool, k int) int {
 	if mapReduce && k == int(dag.Reduce) {
 		return dag.Work
@@ -102,7 +100,7 @@ func lastPipeline(mapReduce bool, k int) int {
 	return 0
 }
 
-// fill predicts attempt a: as it was, or for a new one as the attempt of the row before in the next slot.
+// fill predicts attempt a: unchanged or, for a new one, like the attempt of the previous row in the next slot.
 func fill(w *flat, old *dag.Attempt, before *flat, any bool) {
 	switch {
 	case old != nil:
@@ -149,7 +147,7 @@ func (r *rower) add(a, old *dag.Attempt) {
 	r.vals, r.now = r.now, r.vals
 }
 
-// differ appends the values of fields from..to-1 that were not guessed, and returns their mask.
+// differ appends the values of fields from..to-1 that differ from the guess, and returns their mask.
 func (r *rower) differ(guess, is *flat, from, to int) uint32 {
 	mask := uint32(0)
 	for f := from; f < to; f++ {
@@ -175,7 +173,7 @@ func (r *rower) appendValue(b []byte, f int, w *flat) []byte {
 	return strconv.AppendInt(b, int64(w[f]), 10)
 }
 
-// base is what instant field f counts from: the attempt's start, and the start from the line's instant.
+// base returns the origin of instant field f: the attempt's start or, for the start itself, the line's instant.
 func base(w *flat, f int, at dag.Instant) dag.Instant {
 	if start := dag.Instant(w[fStart]); f != fStart && start.Known() {
 		return start
@@ -186,7 +184,7 @@ func base(w *flat, f int, at dag.Instant) dag.Instant {
 	return at
 }
 
-// flush appends the row held back.
+// flush appends the delayed row.
 func (r *rower) flush() {
 	if r.count == 0 {
 		return
@@ -215,7 +213,7 @@ func appendGone(b []byte, k key) []byte {
 	return append(strconv.AppendInt(b, int64(k.number), 10), ']')
 }
 
-// opening is what goes before an element of the list b.
+// opening returns the byte before the next element of the list b.
 func opening(b []byte) byte {
 	if len(b) == 0 {
 		return '['

@@ -9,8 +9,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A scan reads lists of flat JSON lists without garbage. Its input is valid JSON without spaces, as json.RawMessage of
-// a line that this package wrote; anything else is an error, never a panic.
+// A scan reads lists of flat JSON lists without allocations. Its input is a json.RawMessage without spaces, from a
+// line that this package wrote. Anything else is an error, never a panic.
 type scan struct {
 	b   []byte
 	i   int
@@ -19,7 +19,7 @@ type scan struct {
 
 var errRows = errors.New("not a list of rows")
 
-// is consumes c if it comes next.
+// is consumes c if it comes next, and reports whether it did.
 func (s *scan) is(c byte) bool {
 	if s.err == nil && s.i < len(s.b) && s.b[s.i] == c {
 		s.i++
@@ -34,7 +34,7 @@ func (s *scan) must(c byte) {
 	}
 }
 
-// next moves to the next element of the outer list. It is false at the list's end and after an error.
+// next moves to the next element of the outer list. It returns false at the list's end and after an error.
 func (s *scan) next() bool {
 	switch {
 	case s.err != nil || len(s.b) == 0:
@@ -107,7 +107,7 @@ func (s *scan) float() float64 {
 	return n.float()
 }
 
-// instant reads milliseconds from base on, or null.
+// instant reads milliseconds relative to base, or null.
 func (s *scan) instant(base dag.Instant) dag.Instant {
 	if null := "null"; len(s.b)-s.i >= len(null) && string(s.b[s.i:s.i+len(null)]) == null {
 		s.i += len(null)
@@ -122,12 +122,12 @@ func (s *scan) key() key {
 	return key{task: int32(task), number: int32(s.int(32))}
 }
 
-// A row is count attempts of which some fields have the same values.
+// A row describes count attempts with equal values in some fields.
 type row struct {
 	first     key
 	count     int32
 	mask      uint32
-	nulls     uint32 // fields whose instant is null
+	nulls     uint32 // instant fields that are null
 	vals      [fields]uint64
 	diagnosis string
 }
@@ -175,7 +175,7 @@ func (s *scan) value(f int, r *row) {
 	}
 }
 
-// apply sets fields from..to-1 of w that r has.
+// apply sets those of the fields from..to-1 of w that are in r.
 func (r *row) apply(w *flat, from, to int, at dag.Instant) {
 	for f := from; f < to; f++ {
 		switch {

@@ -11,18 +11,19 @@ import (
 	"github.com/paratimer/paratimer/adapters/internal/input"
 )
 
-// A Kind is what kind of recording a file is.
+// A Kind is the kind of a recording.
 type Kind uint8
 
 // The kinds of recordings.
 const (
 	Unknown Kind = iota
-	Tape         // ours: snapshots
-	Capture      // raw REST answers: lines with the keys t, url, status and body
-	// a MapReduce job's history file: its first line is Avro-Json or Avro-Binary, or it is one of a JobTracker's
+	Tape         // ParaTimer's tape: snapshots
+	Capture      // raw REST responses: lines with the keys t, url, status and body
+	// History is a MapReduce job's history file. It begins with Avro-Json or Avro-Binary, or is one of a JobTracker.
 	History
-	Trace // a Rumen trace: JSON objects of jobs, one after the other
-	// a listener log of Spark: JSON objects of events, one a line; package spark knows packed ones and folders
+	Trace // a Rumen trace: JSON objects of jobs, one after another
+	// EventLog is a listener log of Spark with one JSON event per line. Package spark handles compressed logs and
+	// folders.
 	EventLog
 )
 
@@ -34,15 +35,15 @@ func (k Kind) String() string {
 	return fmt.Sprintf("unknown(%d)", k)
 }
 
-// Sniff tells recordings apart: tapes and captures by the keys of the first line, the others by how they begin. It
-// returns a reader of all of r, unpacked, without a byte order mark. Before job history, blank lines and XML comments
-// are left out too: editors and checks of licences put them there.
+// Sniff identifies tapes and captures by the keys of the first line, and other recordings by their beginning. It
+// returns a reader of all of r, uncompressed and without a byte order mark. Blank lines and XML comments before job
+// history are left out too, because editors and license checkers add them.
 func Sniff(r io.Reader) (Kind, io.Reader, error) {
 	in, err := input.Unpack(r, readSize)
 	if err != nil {
 		return Unknown, nil, fmt.Errorf("recording: %w", err)
 	}
-	// A capture's body may be long, but its other keys are not; whatever does not fit the buffer is not looked at.
+	// A capture's body may be long, but its other keys are short. Data beyond the buffer is not inspected.
 	head, err := in.Peek(in.Size())
 	if len(head) == 0 && err != nil && !errors.Is(err, io.EOF) {
 		return Unknown, nil, fmt.Errorf("recording: %w", err)
@@ -72,20 +73,20 @@ func withoutComments(b []byte) []byte {
 	}
 }
 
-// foreign knows the beginnings of what others write.
+// foreign identifies the formats of other programs.
 func foreign(head []byte) Kind {
 	first, _, _ := bytes.Cut(head, []byte("\n"))
 	switch string(bytes.TrimRight(first, "\r ")) {
 	case "Avro-Json", "Avro-Binary":
 		return History
 	}
-	// a JobTracker's, and several in one file
+	// A JobTracker's history, also several in one file.
 	for _, start := range []string{`Meta VERSION="`, `Job JOBID="`, "!!FILE="} {
 		if bytes.HasPrefix(first, []byte(start)) {
 			return History
 		}
 	}
-	// Rumen writes a job's fields in the order of its class, which has changed: these are always among the first dozen.
+	// Rumen's order of job fields differs between versions. These fields are always among the first dozen.
 	keys := keysOf(head)
 	if keys["jobID"] && (keys["submitTime"] || keys["mapTasks"] || keys["jobName"] || keys["user"]) {
 		return Trace
@@ -106,7 +107,7 @@ func kindOf(head []byte) Kind {
 	return Unknown
 }
 
-// keysOf collects the keys of the object that head begins with, as far as it goes.
+// keysOf returns the keys of the JSON object at the beginning of head, which may be cut off.
 func keysOf(head []byte) map[string]bool {
 	keys := map[string]bool{}
 	d := json.NewDecoder(bytes.NewReader(head))
@@ -122,7 +123,7 @@ func keysOf(head []byte) map[string]bool {
 		keys[key] = true
 		var v json.RawMessage
 		if d.Decode(&v) != nil {
-			break // the key counts, its value goes on beyond head
+			break // the key counts, although its value is cut off
 		}
 	}
 	return keys

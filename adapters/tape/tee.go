@@ -11,16 +11,15 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Source yields snapshots of one query, as the watch loop asks for them.
+// A Source yields snapshots of one query.
 type Source interface {
 	Next(ctx context.Context) (*dag.Snapshot, error)
 }
 
-// Tee returns a source that writes what src yields to w before anybody computes with it: snapshots and missed
-// observations. One line is one Write.
+// Tee returns a source that writes the snapshots and missed observations of src to w before it returns them. Each
+// line is one Write.
 //
-// A tape that cannot be written on does not end the watch. It ends there, and snapshots from then on say so
-// (dag.WarnTornTape).
+// A write error does not end the watch. It ends the tape, and all later snapshots have a warning (dag.WarnTornTape).
 func Tee(src Source, w io.Writer) Source { return &tee{src: src, w: w, enc: newEncoder()} }
 
 type tee struct {

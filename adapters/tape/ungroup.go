@@ -12,7 +12,7 @@ import (
 
 var errManyGroups = errors.New("more reduces, sizes, names and points than a tape holds")
 
-// apply returns what l makes of old's key groups, which it leaves alone. At most budget pieces result.
+// apply returns old's key groups with the changes of l, and does not modify old. The result has at most budget pieces.
 func (l *groupsLine) apply(old *dag.Groups, at dag.Instant, budget int) (*dag.Groups, error) {
 	if l.Nil {
 		return nil, nil
@@ -76,7 +76,8 @@ func (l *reduceLine) apply(r *dag.ReduceGroups, at dag.Instant, budget *int) err
 			r.Done = slices.Clip(r.Done[:keep])
 		}
 	}
-	// Appended behind what an older snapshot shows: it has its own length, and nothing is appended to it again.
+	// The points are appended after those of an older snapshot. Its slice keeps its length and is never appended to
+	// again.
 	done, err := decodePoints(r.Done, l.Done, at)
 	if err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 
 var errMany = errors.New("more attempts than a tape holds")
 
-// decodePhase applies p to old, which it leaves alone. At most budget attempts result.
+// decodePhase returns old with the changes of p, at most budget attempts. It does not modify old.
 func decodePhase(old []dag.Attempt, p *phaseLine, last int, at dag.Instant, budget int) ([]dag.Attempt, error) {
 	if p.All && p.Nil {
 		return nil, nil
@@ -41,21 +41,21 @@ func decodePhase(old []dag.Attempt, p *phaseLine, last int, at dag.Instant, budg
 	return m.close()
 }
 
-// A merger makes a list of attempts out of an old one and rows.
+// A merger builds a list of attempts from an old list and rows.
 type merger struct {
 	at      dag.Instant
 	last    int  // the phase's last pipeline
-	inOrder bool // the result is ordered by key, and so are the rows
+	inOrder bool // the result and the rows are ordered by key
 	old     []dag.Attempt
 	gone    []key
 	as      []dag.Attempt
 	budget  int
 
-	before flat // the attempt put before
-	any    bool // there is one
+	before flat // the previous attempt
+	any    bool // there is a previous attempt
 }
 
-// put adds the attempt k, with what r says of it, after the old ones before it.
+// put adds attempt k with the values of r, after all old attempts before it.
 func (m *merger) put(k key, r *row) error {
 	var was *dag.Attempt
 	if m.inOrder {
@@ -89,7 +89,7 @@ func (m *merger) put(k key, r *row) error {
 	return nil
 }
 
-// keep moves old attempts to the result while ok, but for those that are gone.
+// keep moves old attempts to the result while ok, except removed ones.
 func (m *merger) keep(ok func(key) bool) {
 	for len(m.old) > 0 && ok(keyOf(&m.old[0])) {
 		if len(m.gone) > 0 && m.gone[0] == keyOf(&m.old[0]) {

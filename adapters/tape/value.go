@@ -13,7 +13,7 @@ import (
 
 var null = []byte("null")
 
-// An opt is a field that a line may leave out. Unlike a pointer it tells a null list from an absent one.
+// An opt is a field that a line may omit. Unlike a pointer, it distinguishes a null list from an absent one.
 type opt[T any] struct {
 	set bool
 	v   T
@@ -21,7 +21,7 @@ type opt[T any] struct {
 
 func some[T any](v T) opt[T] { return opt[T]{set: true, v: v} }
 
-// changed is set where v differs from old.
+// changed returns a set field if v differs from old.
 func changed[T comparable](old, v T) opt[T] { return opt[T]{set: old != v, v: v} }
 
 func (o opt[T]) IsZero() bool { return !o.set }
@@ -40,8 +40,8 @@ func put[T, U any](o opt[T], to *U, as func(T) U) {
 	}
 }
 
-// A text is a string, cleaned as it is read: a tape may be another's, or older than the cleaning of names. On such an
-// older one what is not UTF-8 is {"hex":"…"}.
+// A text is a string that is cleaned while it is read, because a tape may come from others or from older versions. In
+// older tapes, a text that is not UTF-8 is {"hex":"…"}.
 type text string
 
 func (t text) MarshalJSON() ([]byte, error) { return appendText(nil, string(t)), nil }
@@ -73,7 +73,7 @@ func parseText(b []byte) (string, error) {
 	return dag.Clean(s), err
 }
 
-// An instant is in milliseconds, null where it is not known.
+// An instant is in milliseconds, or null if it is unknown.
 type instant dag.Instant
 
 func (i instant) MarshalJSON() ([]byte, error) {
