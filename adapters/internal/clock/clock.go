@@ -1,7 +1,7 @@
-// Package clock makes the clock of a run from a log whose clock was set while it was written.
+// Package clock corrects the times of a log if the clock was set while the log was written.
 //
-// What never steps is trusted: the order of the entries, and how long tasks worked. Entries whose times contradict the
-// order of most others are moved, and what they were moved by is reported.
+// It trusts what cannot step: the order of the entries, and the working times of tasks. Entries with times that
+// contradict the order of most others are moved, and their steps are reported.
 package clock
 
 import (
@@ -12,37 +12,37 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Stamp is the time of an entry of a log. Entries are in the order in which they were written.
+// A Stamp is the time of a log entry. Entries are in the order of the log.
 type Stamp struct {
-	At dag.Instant // as written; NoInstant: unknown
-	// Began is the index of the entry at which the work began that ends here, and Took how long that work took by a
+	At dag.Instant // as written; NoInstant if unknown
+	// Began is the index of the entry at which the work began that ends here. Took is the duration of that work by a
 	// clock that cannot be set. -1: unknown.
 	Began int
 	Took  time.Duration
-	// Soon says that the next entry follows at once; else this one follows the entry before at once.
+	// Soon means that the next entry follows immediately. Otherwise this entry follows the previous one immediately.
 	Soon bool
-	// Tied says that this entry belongs to the moment of the entry before; if it is late, it alone is wrong. Prompt
-	// says that nothing waits between the two, so that a long time is a step of the clock.
+	// Tied means that this entry belongs to the moment of the previous one. If it is late, only this entry is wrong.
+	// Prompt means that nothing waits between the two, so that a long time between them is a step of the clock.
 	Tied, Prompt bool
 }
 
-// A Step is entries whose clock was wrong.
+// A Step is a series of entries with a wrong clock.
 type Step struct {
 	Entry   int           // the first one
 	Entries int           // how many
 	Ahead   time.Duration // by how much; negative if the clock was behind
-	Lasting bool          // the clock was wrong from the beginning, or stays as it was set
+	Lasting bool          // the clock was wrong from the beginning, or stayed as it was set
 }
 
 const (
-	// Tolerance is how far an entry may be out of order without a step of the clock: threads stamp entries and write
-	// them in a moment. The most that recorded runs have is 0.9 s.
+	// Tolerance is how far an entry may be out of order without a step of the clock. Threads stamp entries and write
+	// them a moment later. The maximum in recorded runs is 0.9 s.
 	Tolerance = time.Second
-	// pause is the shortest time without any entry that may be a step of the clock instead.
+	// pause is the shortest time without entries that may be a step of the clock.
 	pause = time.Minute
-	// tied is the longest time that a tied entry comes after the one before it, as in a pause of the driver's JVM.
+	// tied is the longest delay of a tied entry after the previous one, for example in a pause of the driver's JVM.
 	tied = 5 * time.Second
-	// mostPauses bounds the pauses that are looked at for one task.
+	// mostPauses bounds the pauses that are examined per task.
 	mostPauses = 64
 )
 
@@ -51,8 +51,8 @@ const (
 	never     = dag.Instant(math.MaxInt64)
 )
 
-// Straighten returns what is to be added to the time of each entry; nil if the clock never stepped. Afterwards no entry
-// is more than Tolerance earlier than one before it.
+// Straighten returns the correction of each entry's time, or nil if the clock never stepped. Corrected entries are at
+// most Tolerance earlier than any entry before them.
 func Straighten(stamps []Stamp) (shift []dag.Instant, steps []Step) {
 	if !suspicious(stamps) {
 		return nil, nil
@@ -100,14 +100,14 @@ func suspicious(stamps []Stamp) bool {
 	return false
 }
 
-// A clock is what is found out about a log's.
+// A clock is the analysis of a log's clock.
 type clock struct {
 	stamps []Stamp // without the steps that are undone
-	known  []int   // entries that have a time
-	block  []int   // of entries: 0 trusted, else the number of the block that is to be moved
+	known  []int   // entries with a time
+	block  []int   // by entry: 0 if trusted, else the number of its block
 	shift  []dag.Instant
 	steps  []Step
-	links  [][]int // by block, entries that end what began in another block, or whose work ends in another one
+	links  [][]int // by block: entries that end work of another block, or start work that ends in another one
 }
 
 // forgive trusts entries that are out of order by less than the tolerance.
@@ -132,17 +132,17 @@ func (c *clock) forgive() {
 	}
 }
 
-// skipPauses takes out of the run what the clock was set forward by: between two entries that follow each other at
-// once, or while tasks ran whose own work times are shorter than the clock's by that much.
+// skipPauses removes forward steps of the clock. Such a step is between two entries that follow each other
+// immediately, or overlaps tasks with working times that are shorter than the clock's by the step.
 func (c *clock) skipPauses() {
 	type gap struct {
-		entry   int         // the one after it
+		entry   int         // the entry after it
 		long    dag.Instant // milliseconds
-		excess  dag.Instant // by which all tasks that ran in it seem to have worked too long
+		excess  dag.Instant // the least excess of the clock's time over the working time of all tasks in it
 		spanned bool
 	}
 	var gaps []gap
-	at := make([]int, len(c.stamps)) // the number of gaps before an entry
+	at := make([]int, len(c.stamps)) // number of gaps before an entry
 	last := -1
 	for _, i := range c.known {
 		if c.block[i] == 0 {

@@ -7,11 +7,11 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// blocks numbers the entries that are not trusted: those that follow each other and have one clock are one block. It
-// returns the entries of each.
+// blocks groups the entries that are not trusted into numbered blocks. Consecutive entries with the same clock form
+// one block. It returns the entries of each block.
 func (c *clock) blocks() [][]int {
 	var out [][]int
-	low, high := dag.NoInstant, make([]dag.Instant, len(c.known)) // of the trusted entries around
+	low, high := dag.NoInstant, make([]dag.Instant, len(c.known)) // of the surrounding trusted entries
 	next := never
 	for k, i := range slices.Backward(c.known) {
 		if high[k] = next; c.block[i] == 0 {
@@ -39,7 +39,7 @@ func (c *clock) blocks() [][]int {
 	return out
 }
 
-// link notes which work began in one block and ended in another.
+// link records the work that began in one block and ended in another.
 func (c *clock) link(blocks int) {
 	c.links = make([][]int, blocks+1)
 	for _, i := range c.known {
@@ -54,7 +54,7 @@ func (c *clock) link(blocks int) {
 	c.links[0] = nil
 }
 
-// place moves a block to where it fits between the entries around it.
+// place moves a block to the time that fits between the surrounding entries.
 func (c *clock) place(b []int) {
 	first, last := c.stamps[b[0]].At, c.stamps[b[0]].At
 	for _, i := range b {
@@ -81,7 +81,7 @@ func (c *clock) place(b []int) {
 	}
 }
 
-// around returns the times of the entries before and after a block that are placed.
+// around returns the times of the placed entries before and after a block.
 func (c *clock) around(b []int) (low, high dag.Instant) {
 	k, _ := slices.BinarySearch(c.known, b[0])
 	low, high = dag.NoInstant, never
@@ -97,8 +97,8 @@ func (c *clock) around(b []int) (low, high dag.Instant) {
 	return low, high
 }
 
-// aligned returns the shift of a block that the tasks suggest that began in it and ended outside of it, or the other
-// way round; else the one that puts it next to an entry around it.
+// aligned returns the shift of a block that fits tasks with one end in the block and the other end outside. Without
+// such tasks it puts the block next to a neighboring entry.
 func (c *clock) aligned(b []int, first, last, low, high dag.Instant) dag.Instant {
 	own := c.block[b[0]]
 	var votes []dag.Instant

@@ -7,15 +7,15 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// setBack is what it costs to take a time that is earlier than the one before for the clock having been set back for
-// good, in weights of entries: more than to take three entries for wrong.
+// setBack is the cost of assuming that the clock was set back permanently, in weights of entries. It is more than the
+// cost of assuming that three entries are wrong.
 const setBack = 8
 
-// A chain is the entries whose times are in order and that weigh most. Where the clock was set back for good, it goes
-// on with an earlier time.
+// A chain is the heaviest set of entries with ordered times. Where the clock was set back permanently, the chain
+// continues with an earlier time.
 type chain struct {
 	entries []int
-	back    []bool // of each: the clock was set back before it
+	back    []bool // for each entry: the clock was set back before it
 }
 
 // longest finds the chain.
@@ -54,7 +54,7 @@ func (c *clock) longest() chain {
 	return c.extended(out)
 }
 
-// extended adds the entries before and after a chain, if these are in order: there the clock was set back as well.
+// extended adds the entries before and after a chain if these are in order. The clock was set back there as well.
 func (c *clock) extended(all chain) chain {
 	ordered := func(entries []int) bool {
 		for n := 1; n < len(entries); n++ {
@@ -79,8 +79,8 @@ func (c *clock) extended(all chain) chain {
 	return all
 }
 
-// weights returns what each entry weighs. One whose time agrees with how long a task worked, or with that of an entry
-// that it is tied to, weighs more.
+// weights returns the weights of entries. An entry weighs more if its time agrees with a task's working time, or with
+// the entry that it is tied to.
 func (c *clock) weights() []int {
 	out := make([]int, len(c.stamps))
 	before := -1
@@ -102,8 +102,8 @@ func (c *clock) weights() []int {
 	return out
 }
 
-// A heaviest finds, among entries by the rank of their time, the one with the greatest sum up to a rank; of equal ones
-// the earliest (a Fenwick tree of maxima).
+// A heaviest finds the entry with the greatest sum up to a rank of time, and the earliest of equal ones (a Fenwick
+// tree of maxima).
 type heaviest struct {
 	entry []int
 	sums  []int

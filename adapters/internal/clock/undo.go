@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	mostBacks = 64 // the most backward steps of a clock that are examined
-	mostTries = 4  // blocks that may explain one
+	mostBacks = 64 // bound of the backward steps that are examined
+	mostTries = 4  // bound of the blocks that may explain a step
 )
 
-// undo takes the entries of a chain for trusted, and undoes that the clock was set back. If it was wrong for a while
-// only, the entries of that while are not trusted. Else all that follows is moved: to where tasks that ran at that time
-// put it, or else to the entry before. It returns by how much that part of the log was moved that has most entries: its
-// clock is taken for right.
+// undo treats the entries of a chain as trusted, and undoes backward steps of the clock. If the clock was only wrong
+// for a while, the entries of that time are not trusted. Otherwise all following entries are moved: to the time that
+// running tasks suggest, or else next to the previous entry. undo returns by how much the part with the most entries
+// was moved. The clock of that part counts as right.
 func (c *clock) undo(all chain) dag.Instant {
 	for _, i := range c.known {
 		c.block[i] = 1
@@ -32,7 +32,7 @@ func (c *clock) undo(all chain) dag.Instant {
 		}
 	}
 	type part struct {
-		first, entries int // of those that have a time
+		first, entries int // of the entries with a time
 		moved          dag.Instant
 	}
 	parts, from := []part{{}}, 0
@@ -62,8 +62,8 @@ func (c *clock) undo(all chain) dag.Instant {
 	return right
 }
 
-// setBackBy returns by how much the clock was set back between two entries. Those from next on have been moved by some
-// milliseconds too little; those before it are where they belong.
+// setBackBy returns by how much the clock was set back between two entries. The entries from next on have been moved
+// by moved already, the entries before next are in place.
 func (c *clock) setBackBy(last, next int, moved dag.Instant) dag.Instant {
 	var votes []dag.Instant
 	for _, i := range c.known {
@@ -81,8 +81,8 @@ func (c *clock) setBackBy(last, next int, moved dag.Instant) dag.Instant {
 	return max(least, votes[len(votes)/2])
 }
 
-// passing looks for a while in which the clock was wrong that begins or ends where it was set back: what lies in it
-// fits exactly into the time between the entries around it. It takes these entries out of the chain.
+// passing looks for a period with a wrong clock that begins or ends at the backward step p. The entries of such a
+// period fit exactly into the time between their neighbors. passing removes them from the chain.
 func (c *clock) passing(all *chain, p int) bool {
 	at := func(n int) dag.Instant { return c.stamps[all.entries[n]].At }
 	low, high := p, p+1
@@ -93,8 +93,8 @@ func (c *clock) passing(all *chain, p int) bool {
 	}
 	type while struct {
 		from, to int         // entries of the chain
-		gap      int         // the one after the time that the clock seems to have stood for
-		left     dag.Instant // that the entries do not fill
+		gap      int         // the entry after the apparent pause of the clock
+		left     dag.Instant // the part that the entries do not fill
 	}
 	var found []while
 	try := func(w while) {
@@ -138,7 +138,7 @@ func (c *clock) worked(last, next int) bool {
 	})
 }
 
-// untie takes the end of a job for wrong that is late, although nothing contradicts it.
+// untie marks a late end of a job as wrong even if nothing contradicts it.
 func (c *clock) untie() {
 	last := -1
 	for _, i := range c.known {

@@ -1,16 +1,16 @@
-// Package engine names the engines whose plans adapters make or read.
+// Package engine has the names of engines for adapters that make or read their plans.
 package engine
 
 import "github.com/paratimer/paratimer/dag"
 
-// The engines. A plan without a name is MapReduce's.
+// The engines. A plan without an engine is of MapReduce.
 const (
 	Tez   = "Tez"
 	Spark = "Spark"
 )
 
-// Whole returns what an engine calls a plan that it is given whole; the zero value for an engine whose plans are of
-// jobs, or that is not known. Tapes and plan files hold the engine's name alone.
+// Whole returns the engine's names for a plan that it receives as a whole. It returns the zero value for unknown
+// engines, and for engines with plans of jobs. Tapes and plan files contain only the engine's name.
 func Whole(name string) dag.Whole {
 	switch name {
 	case Tez:

@@ -17,25 +17,25 @@ type Job struct {
 	Stages []Stage      `json:"Stage Infos"`
 }
 
-// A Stage is one stage of a job, and those that it reads.
+// A Stage is one stage of a job, with the stages that it reads.
 type Stage struct {
 	ID      loose.Number   `json:"Stage ID"`
 	Parents []loose.Number `json:"Parent IDs"`
 }
 
-// Bounds of a log that is read for its edges. A history server reads and packs the whole log whenever it is asked.
+// Bounds of a log that is read for its edges. For each request, a history server reads and compresses the whole log.
 const (
 	mostZip   = 32 << 20 // bytes of the zip
-	mostText  = 64 << 20 // bytes of what is in it, unpacked
+	mostText  = 64 << 20 // bytes of its content, uncompressed
 	mostStart = 8 << 20  // bytes of one event that starts a job
 )
 
 // start is the name of the event that starts a job.
 const start = "SparkListenerJobStart"
 
-// Edges returns a reader of JSON: a list of a Job for each job that starts in the event log whose zip is in. The zip is
-// read as it arrives. The log of a running application breaks off in the middle of a line. That, damage and the bounds
-// end the list, without an error.
+// Edges returns a reader of JSON from the zip of an event log: a list with a Job for each started job. The zip is
+// read as it arrives. Damage, the bounds, and the cut-off end of a running application's log end the list without an
+// error.
 func Edges(in io.Reader) io.Reader {
 	e := &edges{left: mostText}
 	e.zip = zipReader{in: bufio.NewReaderSize(io.LimitReader(in, mostZip), ReadSize), left: mostText}
@@ -43,11 +43,11 @@ func Edges(in io.Reader) io.Reader {
 	return e
 }
 
-// An edges writes a list while its reader reads.
+// An edges produces the list while its reader reads.
 type edges struct {
 	zip  zipReader
-	text *bufio.Reader // of the file that is being read, nil between two
-	left int           // bytes of text that may still be read
+	text *bufio.Reader // of the current file, nil between two files
+	left int           // remaining bytes of text
 	jobs int
 	out  bytes.Buffer
 	over bool
@@ -89,7 +89,7 @@ func (e *edges) note(line []byte) {
 	e.out.Write(append(b, '\n'))
 }
 
-// A plainJob is a Job as it is written: a number that is none is -1.
+// A plainJob is a Job in the output: an invalid number is -1.
 type plainJob struct {
 	ID     int          `json:"Job ID"`
 	Stages []plainStage `json:"Stage Infos"`
@@ -100,7 +100,7 @@ type plainStage struct {
 	Parents []int `json:"Parent IDs"`
 }
 
-// line returns the next line that starts a job, or nil after a file has ended.
+// line returns the next line that starts a job, or nil after the end of a file.
 func (e *edges) line() ([]byte, error) {
 	if e.text == nil {
 		file, err := e.zip.next()
@@ -108,7 +108,7 @@ func (e *edges) line() ([]byte, error) {
 			return nil, err
 		}
 		if e.text, err = Unpack(file); err != nil {
-			e.text = nil // the next file may be of use
+			e.text = nil // the next file may be usable
 		}
 		return nil, nil
 	}
@@ -120,7 +120,7 @@ func (e *edges) line() ([]byte, error) {
 			return nil, errBounds
 		}
 		if first && len(part) > 0 {
-			// The name of an event may come after what the buffer holds.
+			// The name of an event may come after the end of the buffer.
 			name := Event(part)
 			wanted, first = name == start || name == "" && part[0] == '{' && errors.Is(err, bufio.ErrBufferFull), false
 		}
@@ -129,7 +129,7 @@ func (e *edges) line() ([]byte, error) {
 		}
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
-		case err != nil: // the file has ended, or breaks off
+		case err != nil: // the file has ended, or is cut off
 			e.text = nil
 			return nil, nil //nolint:nilerr // that is no error of a log in progress
 		case wanted:

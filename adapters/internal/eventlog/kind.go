@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Event returns the name of the event in a line of a log, or in the beginning of a line; "" if there is none.
+// Event returns the name of the event in a complete or cut-off line of a log; "" if there is none.
 func Event(line []byte) string {
 	if name, ok := firstValue(line); ok || !bytes.Contains(line, []byte(`"Event"`)) {
 		return name
@@ -32,7 +32,7 @@ func Event(line []byte) string {
 	return ""
 }
 
-// firstValue returns the name of an event whose first key is Event, as Spark writes it. ok is false for any other line.
+// firstValue returns the name of an event with Event as its first key, as Spark writes it. ok is false for other lines.
 func firstValue(line []byte) (name string, ok bool) {
 	for _, token := range []string{"{", `"Event"`, ":", `"`} {
 		if line, ok = bytes.CutPrefix(bytes.TrimLeft(line, " \t\r\n"), []byte(token)); !ok {
@@ -46,13 +46,13 @@ func firstValue(line []byte) (name string, ok bool) {
 	return string(line[:end]), true
 }
 
-// mark is what some editors put before a text.
+// mark is the byte order mark that some editors add.
 const mark = "\ufeff"
 
-// IsLog reports whether a text begins as an event log: one of its first lines is an event of Spark or of Databricks.
+// IsLog reports whether a text starts like an event log: one of its first lines is an event of Spark or Databricks.
 // The last line may be cut off.
 func IsLog(text []byte) bool {
-	const most = 20 // lines: the first ones may be damaged, or the end of a line that was cut off
+	const most = 20 // lines: the first ones may be damaged or incomplete
 	lines := bytes.SplitN(text, []byte("\n"), most+1)
 	for _, line := range lines[:min(len(lines), most)] {
 		name := Event(line)

@@ -8,8 +8,8 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// LZ4Magic begins each block of what Spark packs by lz4 (LZ4BlockOutputStream of lz4-java). A byte with the method
-// follows, then the packed and the unpacked length and a checksum.
+// LZ4Magic begins each block of Spark's lz4 compression (LZ4BlockOutputStream of lz4-java). It is followed by a byte
+// with the method, the compressed and the uncompressed length, and a checksum.
 const LZ4Magic = "LZ4Block"
 
 const (
@@ -18,7 +18,7 @@ const (
 	lz4Fast = 0x20
 )
 
-// lz4Next unpacks the next block. An empty block ends a stream, and another stream may follow.
+// lz4Next returns the next uncompressed block. An empty block ends a stream, and another stream may follow.
 func lz4Next(in io.Reader) ([]byte, error) {
 	var head [lz4Head]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil {
@@ -40,7 +40,7 @@ func lz4Next(in io.Reader) ([]byte, error) {
 	return nil, damaged("lz4")
 }
 
-// lz4Block unpacks one block of size bytes.
+// lz4Block uncompresses one block of size bytes.
 func lz4Block(in []byte, size int) ([]byte, error) {
 	out := make([]byte, size)
 	n, err := lz4.UncompressBlock(in, out)

@@ -5,14 +5,14 @@ import (
 	"io"
 )
 
-// The kinds of chunks that compress-lzf of Ning writes: "ZV", the kind, two bytes of length, for a packed chunk two
-// bytes of its unpacked length, then the data.
+// The kinds of chunks of Ning's compress-lzf. A chunk has "ZV", the kind, two bytes of length, if it is compressed
+// two bytes of its uncompressed length, and then the data.
 const (
 	lzfRaw    = 0
 	lzfPacked = 1
 )
 
-// lzfNext unpacks the next chunk.
+// lzfNext returns the next uncompressed chunk.
 func lzfNext(in io.Reader) ([]byte, error) {
 	var head [5]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil {
@@ -34,8 +34,8 @@ func lzfNext(in io.Reader) ([]byte, error) {
 	return lzfChunk(data, int(binary.BigEndian.Uint16(size[:])))
 }
 
-// lzfChunk unpacks a chunk of size bytes. A control byte below 32 begins a run of literals. Any other one, with the
-// bytes after it, is the length and the distance of a copy of what was unpacked before.
+// lzfChunk uncompresses a chunk of size bytes. A control byte below 32 starts a run of literals. Any other one, with
+// the following bytes, is the length and distance of a copy of earlier output.
 func lzfChunk(in []byte, size int) ([]byte, error) {
 	const literals, long = 32, 7
 	out := make([]byte, 0, size)
@@ -63,7 +63,7 @@ func lzfChunk(in []byte, size int) ([]byte, error) {
 		if from < 0 || len(out)+n > size {
 			return nil, damaged("lzf")
 		}
-		for i := range n { // the copy may overlap what it makes
+		for i := range n { // the copy may overlap its own output
 			out = append(out, out[from+i])
 		}
 	}

@@ -8,11 +8,11 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// snappyVersions is how many bytes of two version numbers follow snappyMagic.
+// snappyVersions is the number of bytes for two version numbers after snappyMagic.
 const snappyVersions = 8
 
-// snappyNext unpacks the next block of a SnappyOutputStream of snappy-java: its length, then a block of snappy. Several
-// streams may follow each other, each with its head.
+// snappyNext returns the next uncompressed block of a SnappyOutputStream of snappy-java: its length, then a block of
+// snappy. Several streams may follow each other, each with its own head.
 func snappyNext(in io.Reader) ([]byte, error) {
 	var word [4]byte
 	if _, err := io.ReadFull(in, word[:]); err != nil {

@@ -1,5 +1,5 @@
-// Package eventlog reads what applications of Apache Spark write as event logs: it unpacks their files, and reduces a
-// log that a history server answers as a zip to the edges between stages.
+// Package eventlog reads event logs of Apache Spark. It uncompresses their files. It also reduces a history server's
+// zip of a log to the edges between stages.
 package eventlog
 
 import (
@@ -12,21 +12,21 @@ import (
 	"github.com/paratimer/paratimer/adapters/internal/input"
 )
 
-// The first bytes of what event logs may be packed in beside gzip and zstd.
+// The magic bytes of event log compressions, other than gzip and zstd.
 const (
 	ZipMagic    = "PK\x03\x04"
 	snappyMagic = "\x82SNAPPY\x00" // of SnappyOutputStream of snappy-java
 	lzfMagic    = "ZV"
 )
 
-// ReadSize is how many bytes of a log are read at a time.
+// ReadSize is the number of bytes per read.
 const ReadSize = 1 << 16
 
-// mostBlock is the most bytes of a block, packed or not: lz4-java's and snappy-java's own limit.
+// mostBlock bounds a block in bytes, compressed or not: the limit of lz4-java and snappy-java.
 const mostBlock = 32 << 20
 
-// Unpack returns the text of a file of a log: plain, or packed by gzip, zstd, lz4, snappy or lzf. Packed data that
-// breaks off or is damaged ends in an error that is io.ErrUnexpectedEOF. A byte order mark is left out.
+// Unpack returns the text of a log file: plain, or compressed by gzip, zstd, lz4, snappy or lzf. Compressed data that
+// is cut off or damaged ends in an error that is io.ErrUnexpectedEOF. A byte order mark is left out.
 func Unpack(in io.Reader) (*bufio.Reader, error) {
 	b, err := unpack(in)
 	if err != nil {
@@ -53,17 +53,17 @@ func unpack(in io.Reader) (*bufio.Reader, error) {
 	return input.Unpack(b, ReadSize)
 }
 
-// damaged returns the error for data that cannot be unpacked.
+// damaged returns the error for data that cannot be uncompressed.
 func damaged(by string) error {
 	return fmt.Errorf("%w: the data packed by %s is damaged or breaks off", io.ErrUnexpectedEOF, by)
 }
 
-// blocks unpacks a stream block by block. next returns the next block, which may be empty, and io.EOF after the last.
+// blocks uncompresses a stream by blocks. next returns the next block, which may be empty, and io.EOF after the last.
 type blocks struct {
 	in   io.Reader
 	next func(in io.Reader) ([]byte, error)
 	rest []byte
-	err  error // it stays what it is: a second read does not go on behind damage
+	err  error // it stays set, so that no read continues after damage
 }
 
 func (r *blocks) Read(p []byte) (int, error) {
@@ -78,12 +78,12 @@ func (r *blocks) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// readBlock reads the bytes of a block whose head gave their number.
+// readBlock reads the bytes of a block of the given size.
 func readBlock(in io.Reader, size uint32, by string) ([]byte, error) {
 	if size > mostBlock {
 		return nil, fmt.Errorf("%w: a block has more than %d MB", damaged(by), mostBlock>>20)
 	}
-	// The block grows as it arrives: a head that lies costs no memory.
+	// The buffer grows as data arrives, so that a wrong size costs no memory.
 	var b bytes.Buffer
 	switch _, err := io.CopyN(&b, in, int64(size)); {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):

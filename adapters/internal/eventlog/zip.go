@@ -8,20 +8,20 @@ import (
 	"io"
 )
 
-// A zipReader reads the files of a zip one after the other while it arrives. The reader of the standard library needs
-// the directory at the end of a zip, and so all of it.
+// A zipReader reads the files of a zip one after another while the zip arrives. The reader of the standard library
+// needs the directory at the end of the zip, and therefore all of it.
 type zipReader struct {
 	in      *bufio.Reader
-	left    int       // bytes that files may still have
-	files   int       // that have been read
-	file    io.Reader // the one that is being read, nil before the first
-	trailed bool      // its lengths stand behind it
+	left    int       // remaining bytes for the files
+	files   int       // files read
+	file    io.Reader // the current file, nil before the first
+	trailed bool      // its lengths come after its data
 }
 
-// mostFiles is how many files of a zip are read.
+// mostFiles bounds the files of a zip.
 const mostFiles = 200
 
-// Headers of a zip: those of files, and what stands behind a file whose length was not known before.
+// Headers of a zip: those of files, and the trailer after a file with initially unknown length.
 const (
 	zipHeader  = 30
 	zipTrailer = "PK\x07\x08"
@@ -36,7 +36,7 @@ var (
 	errBounds = errors.New("the event log is longer than what is read of it")
 )
 
-// next returns the next file. The error is io.EOF behind the last one.
+// next returns the next file, and io.EOF after the last one.
 func (z *zipReader) next() (io.Reader, error) {
 	if err := z.finish(); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (z *zipReader) next() (io.Reader, error) {
 	return z, nil
 }
 
-// Read reads the file.
+// Read reads the current file.
 func (z *zipReader) Read(p []byte) (int, error) {
 	if z.left <= 0 {
 		return 0, errBounds
@@ -77,7 +77,7 @@ func (z *zipReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// finish skips what is left of a file.
+// finish skips the rest of a file.
 func (z *zipReader) finish() error {
 	if z.file == nil {
 		return nil

@@ -2,17 +2,17 @@ package input
 
 import "fmt"
 
-// mostBad is how many lines in a row may be bad. Damage spoils a few lines of a file; a zipped file of a few kilobytes
-// can hold millions of short ones, and each is missed, counted or warned of.
+// mostBad bounds the unusable lines in a row. Damage usually affects a few lines of a file. But a zipped file of a
+// few kilobytes can have millions of short lines, and each unusable one is counted or causes a warning.
 const mostBad = 1000
 
-// A Streak counts the lines that a reader cannot use since the last good one. The zero value is ready.
+// A Streak counts the unusable lines since the last good one. The zero value is ready for use.
 type Streak int
 
-// Good starts anew.
+// Good resets the count.
 func (s *Streak) Good() { *s = 0 }
 
-// Bad counts a line, and returns an error if it was one too many.
+// Bad counts a line, and returns an error if there were too many in a row.
 func (s *Streak) Bad() error {
 	if *s++; *s <= mostBad {
 		return nil

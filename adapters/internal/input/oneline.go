@@ -5,8 +5,7 @@ import (
 	"unicode"
 )
 
-// OneLine returns the first line of s, printable and of most runes at most, so that what others have said fits into an
-// error of one line.
+// OneLine returns the first line of s in printable runes, at most most of them, so that it fits into an error message.
 func OneLine(s string, most int) string {
 	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
 	s = strings.Map(func(r rune) rune {

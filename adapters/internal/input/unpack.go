@@ -1,5 +1,5 @@
-// Package input takes what others have written: files of lines, packed or not and damaged here and there, and answers
-// to quote.
+// Package input reads data of other programs: files of lines, which may be compressed or damaged, and responses to
+// quote.
 package input
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// The first bytes of what is packed.
+// The magic bytes of compressions.
 const (
 	gzipMagic = "\x1f\x8b"
 	zstdMagic = "\x28\xb5\x2f\xfd"
@@ -24,13 +24,13 @@ const (
 	snappyMagic = "\xff\x06\x00\x00sNaPpY"
 )
 
-// maxWindow bounds the bytes that a zstd file makes its reader keep: what zstd itself unpacks without a flag, up to
+// maxWindow bounds the memory for reading a zstd file, in bytes: the limit of zstd itself without a flag, up to
 // --long=27.
 const maxWindow = 128 << 20
 
-// Unpack returns the text of in: plain, or packed by gzip, zstd, lz4 or snappy, as its first bytes tell. It reads size
-// bytes at a time. Packed data that breaks off or is damaged ends in an error that is io.ErrUnexpectedEOF; an error of
-// in stays what it is.
+// Unpack returns the text of in: plain, or compressed by gzip, zstd, lz4 or snappy, judged by its first bytes. It
+// reads size bytes at a time. Compressed data that is cut off or damaged ends in an error that is
+// io.ErrUnexpectedEOF. Errors of in are returned unchanged.
 func Unpack(in io.Reader, size int) (*bufio.Reader, error) {
 	from := &source{in: in}
 	b := bufio.NewReaderSize(from, size)
@@ -57,7 +57,7 @@ func Unpack(in io.Reader, size int) (*bufio.Reader, error) {
 	return bufio.NewReaderSize(&text{packed: packed, from: from}, size), nil
 }
 
-// A source remembers what its reader failed with.
+// A source stores the error of its reader.
 type source struct {
 	in  io.Reader
 	err error
@@ -71,7 +71,7 @@ func (s *source) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A text tells damage in what is packed from a source that cannot be read.
+// A text distinguishes damaged compressed data from errors of the source.
 type text struct {
 	packed io.Reader
 	from   *source

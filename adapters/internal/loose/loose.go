@@ -1,4 +1,4 @@
-// Package loose reads values of JSON that may have the wrong type: such a value is unknown, never an error.
+// Package loose reads JSON values that may have the wrong type. Such a value is unknown, never an error.
 package loose
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Number is a number, also one in quotes; NaN if there is none.
+// A Number is a number, with or without quotes; NaN if there is none.
 type Number float64
 
 // UnmarshalJSON reads any value.
@@ -23,7 +23,7 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Count returns a number of things, from 0 to most.
+// Count returns the value as a count from 0 to most.
 func (n Number) Count(most int) int {
 	if !(n > 0) {
 		return 0
