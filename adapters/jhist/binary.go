@@ -12,15 +12,15 @@ import (
 	"github.com/linkedin/goavro/v2"
 )
 
-// binary reads events in Avro's binary encoding, one bare record after the other, by the file's own schema.
+// binary reads events in Avro's binary encoding, one bare record after another, by the file's own schema.
 type binary struct {
 	in    *bufio.Reader
 	codec *goavro.Codec
-	buf   []byte // read and not yet decoded
-	ended bool   // the file has nothing more
+	buf   []byte // read but not yet decoded
+	ended bool   // the file has no more data
 }
 
-// maxItems bounds the items that an array or map announces: goavro makes room for them before it reads any.
+// maxItems bounds the announced items of an array or map, because goavro allocates memory for all of them at once.
 const maxItems = 1 << 16
 
 var bounded = sync.OnceFunc(func() { goavro.MaxBlockCount, goavro.MaxBlockSize = maxItems, maxEvent })
@@ -37,7 +37,7 @@ func newBinary(in *bufio.Reader, schema string) (*binary, error) {
 	return &binary{in: in, codec: codec}, nil
 }
 
-// next decodes the next event. What does not fit into what was read is tried again with twice as much.
+// next decodes the next event. If the data is incomplete, it tries again with twice as much.
 func (b *binary) next(e *event) error {
 	for {
 		if len(b.buf) > 0 {
@@ -46,7 +46,7 @@ func (b *binary) next(e *event) error {
 				b.buf = rest
 				return fromNative(native, e)
 			}
-			// goavro tells what is missing in words only.
+			// goavro reports missing data only in the error's text.
 			if short := strings.Contains(err.Error(), io.ErrShortBuffer.Error()) ||
 				strings.Contains(err.Error(), io.EOF.Error()); !short {
 				return fmt.Errorf("not what the schema in line 2 says: %w", err)
@@ -66,7 +66,7 @@ func (b *binary) next(e *event) error {
 	}
 }
 
-// more reads as much again as there is, at least 64 KB.
+// more doubles the data in the buffer, by at least 64 KB.
 func (b *binary) more() error {
 	old := len(b.buf)
 	grown := make([]byte, old+max(old, 1<<16))
@@ -79,7 +79,7 @@ func (b *binary) more() error {
 	return err
 }
 
-// fromNative takes goavro's form of an event, which has the shape of Avro's JSON.
+// fromNative decodes goavro's form of an event, which has the shape of Avro's JSON.
 func fromNative(native any, e *event) error {
 	fields, ok := native.(map[string]any)
 	if !ok {

@@ -14,10 +14,10 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// maxConf bounds a configuration file; a Pig job's takes 350 KB.
+// maxConf bounds a configuration file. A Pig job's takes 350 KB.
 const maxConf = 64 << 20
 
-// ReadConf reads a job's configuration as it lies beside its history (JOB_conf.xml).
+// ReadConf parses a job's configuration file (JOB_conf.xml).
 func ReadConf(r io.Reader) ([]hadoop.Property, error) {
 	limited := &io.LimitedReader{R: r, N: maxConf}
 	d := xml.NewDecoder(limited)
@@ -49,8 +49,8 @@ func ReadConf(r io.Reader) ([]hadoop.Property, error) {
 	}
 }
 
-// Configure enters what a job's own configuration tells. Of its place in the workflow the history's word stands in
-// where the configuration has none.
+// Configure sets a job's settings from its own configuration. The job's place in the workflow comes from the history
+// if the configuration does not have it.
 func Configure(j *past.Job, properties []hadoop.Property) {
 	had := j.Settings
 	s := hadoop.ReadSettings(properties)
@@ -61,8 +61,8 @@ func Configure(j *past.Job, properties []hadoop.Property) {
 	j.Settings, j.Configured = s, true
 }
 
-// adjacencies reads what JobImpl.getWorkflowAdjacencies writes: "node"="next,next" "node"="next", with quotes and
-// backslashes in names escaped by a backslash.
+// adjacencies parses the output of JobImpl.getWorkflowAdjacencies: "node"="next,next" "node"="next". A backslash
+// escapes quotes and backslashes in names.
 func adjacencies(s string) map[string][]string {
 	out := map[string][]string{}
 	for {
@@ -91,7 +91,7 @@ func adjacencies(s string) map[string][]string {
 	return out
 }
 
-// quoted takes a quoted string off the front of s.
+// quoted removes a quoted string from the front of s.
 func quoted(s string) (text, rest string, ok bool) {
 	if !strings.HasPrefix(s, `"`) {
 		return "", s, false

@@ -10,7 +10,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// wanted are the events that are looked into. What TASK events say the attempts' say too.
+// wanted lists the events that are parsed. TASK events repeat those of attempts.
 var wanted = map[string]bool{
 	"JOB_SUBMITTED": true, "JOB_INITED": true, "JOB_INFO_CHANGED": true, "JOB_QUEUE_CHANGED": true, "AM_STARTED": true,
 	"JOB_FINISHED": true, "JOB_FAILED": true, "JOB_KILLED": true, "JOB_ERROR": true,
@@ -20,13 +20,13 @@ var wanted = map[string]bool{
 	taskCounted:             true, taskTimed: true,
 }
 
-// taskCounted is no event of Hadoop's: a JobTracker's record of the counters of a task that has succeeded.
+// taskCounted stands for a JobTracker's record with the counters of a succeeded task. Hadoop has no such event.
 const taskCounted = "TASK_COUNTED"
 
-// taskTimed is none either: a JobTracker's record of when a task began, or ended without success.
+// taskTimed stands for a JobTracker's record of a task's start or unsuccessful end.
 const taskTimed = "TASK_TIMED"
 
-// An event is one line of a history. Which fields it has depends on its kind (Events.avpr).
+// An event is one line of a history. Its fields depend on its kind (Events.avpr).
 type event struct {
 	kind string
 	body body
@@ -66,9 +66,9 @@ type body struct {
 	Splits   ints      `json:"clockSplits"`
 }
 
-// The wire types take a value, a nullable one ({"string": "x"} or null), and any other as unknown.
+// The wire types accept a value or a nullable one ({"string": "x"} or null). Any other value is unknown.
 
-// unwrapped takes the value out of a union's object.
+// unwrapped returns the value of a union's object.
 func unwrapped(b []byte) []byte {
 	if len(b) == 0 || b[0] != '{' {
 		return b
@@ -82,7 +82,7 @@ func unwrapped(b []byte) []byte {
 	return b
 }
 
-// str is a text, cleaned.
+// str is a cleaned text.
 type str string
 
 func (s *str) UnmarshalJSON(b []byte) error {
@@ -92,8 +92,8 @@ func (s *str) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// unionText is an uncleaned text that is a list or has several lines, by itself or wrapped as Avro wraps a nullable
-// one; anything else is "". Callers clean each part that they take out of it.
+// unionText is an uncleaned text that may be a list or have several lines, plain or as a nullable value of Avro. Any
+// other value is "". Callers clean each part of it.
 type unionText string
 
 func (r *unionText) UnmarshalJSON(b []byte) error {
@@ -117,7 +117,7 @@ func (l *long) UnmarshalJSON(b []byte) error {
 
 func (l long) instant() dag.Instant { return past.InstantOf(l.v) }
 
-// count is a number of things, 0 where there is none.
+// count returns the value as a count, or 0 if there is none.
 func (l long) count() int { return int(min(max(l.v, 0), dag.MaxTasks)) }
 
 type flag bool
@@ -137,7 +137,7 @@ func (l *ints) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// counters are flat: a task has some fifty.
+// counters is a flat list. A task has about fifty.
 type counters []hadoop.Counter
 
 func (c *counters) UnmarshalJSON(b []byte) error {
@@ -152,8 +152,8 @@ func (c *counters) UnmarshalJSON(b []byte) error {
 		} `json:"groups"`
 	}
 	var v set
-	_ = json.Unmarshal(b, &v) // what is none of the kind is no counters
-	if v.Groups == nil {      // of attempts without success they are nullable
+	_ = json.Unmarshal(b, &v) // an invalid value has no counters
+	if v.Groups == nil {      // in attempts without success they are nullable
 		_ = json.Unmarshal(unwrapped(b), &v)
 	}
 	for _, g := range v.Groups {

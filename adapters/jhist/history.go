@@ -12,16 +12,16 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A history makes a job of events.
+// A history builds a job from events.
 type history struct {
 	job  *past.Job
-	seen map[string]int // attempts by id: index in the phase
-	// of a JobTracker's successful attempts without counters, by the id of their task: index in the phase
+	seen map[string]int // index of attempts in the phase, by id
+	// For a JobTracker's successful attempts without counters: index in the phase by task id.
 	bare map[string]int
 	bad  int
-	// of a JobTracker's tasks, by their number
+	// For a JobTracker's tasks, by number.
 	windows *[2]map[int32]window
-	// of a master's history: the times of its events
+	// For a master's history: the times of its events.
 	stamps []clock.Stamp
 	marks  []mark
 }
@@ -34,12 +34,12 @@ func newHistory(slots bool) *history {
 	return h
 }
 
-// over returns whether an event is the first one of the next job.
+// over reports whether an event is the first one of the next job.
 func (h *history) over(e *event) bool {
 	return e.kind == "JOB_SUBMITTED" && h.job != nil && e.body.Job != "" && string(e.body.Job) != h.job.ID
 }
 
-// states are how jobs and attempts end, by event.
+// The final states of jobs and attempts, by event.
 var (
 	jobEnds = map[string]dag.State{
 		"JOB_FINISHED": dag.Succeeded, "JOB_FAILED": dag.Failed,
@@ -103,7 +103,7 @@ func (h *history) take(e *event) {
 	}
 }
 
-// of is the job, made with its first event. A file is of one job: what another one's events say is left out.
+// of returns the job, which its first event creates. A file has one job, so events of other jobs are left out.
 func (h *history) of(id string) *past.Job {
 	if h.job == nil {
 		h.job = past.NewJob(id)
@@ -127,7 +127,7 @@ func (h *history) submitted(b *body) {
 	j.Saw(j.Submitted)
 }
 
-// attempt takes MAP_ATTEMPT_FINISHED and the like. The tasks that set a job up and clean up after it are none of ours.
+// attempt applies events such as MAP_ATTEMPT_FINISHED. Set-up and clean-up tasks are ignored.
 func (h *history) attempt(kind, end string, b *body) {
 	k, task, number, ok := hadoop.AttemptOf(string(b.Attempt))
 	if !ok || (kind == "MAP") != (k == dag.Map) {
@@ -156,8 +156,8 @@ func (h *history) attempt(kind, end string, b *body) {
 	}
 	state, finished := attemptEnds[end], b.Finished.instant()
 	if a.State == dag.AttemptSucceeded && state != dag.AttemptSucceeded {
-		// Its output was lost. The event repeats the attempt's own end: it was known when the events around it
-		// happened.
+		// Its output was lost. The event repeats the attempt's own end. The loss was noticed at the time of the
+		// events around it.
 		a.Lost, a.LostAs, a.LostWhy = j.Last, state, firstLine(string(b.Error))
 		if finished.Known() && finished > a.Lost {
 			a.Lost = finished
@@ -185,14 +185,14 @@ func (h *history) attempt(kind, end string, b *body) {
 	}
 }
 
-// saw notes an instant by the clock of the job's master. A JobTracker's attempts have those of nodes.
+// saw records an instant of the master's clock. It ignores a JobTracker's attempts, which have the clocks of nodes.
 func (h *history) saw(at dag.Instant) {
 	if h.windows == nil {
 		h.job.Saw(at)
 	}
 }
 
-// counted takes the counters of a task for those of its successful attempt: Hadoop 0.18 gives an attempt none.
+// counted sets a task's counters for its successful attempt, because Hadoop 0.18 writes none for attempts.
 func (h *history) counted(b *body) {
 	at, ok := h.bare[string(b.Task)]
 	k, _, is := taskOf(string(b.Task))
@@ -205,7 +205,7 @@ func (h *history) counted(b *body) {
 	a.Counts.Copied = copied
 }
 
-// done is the job that the events told.
+// done returns the job that the events describe.
 func (h *history) done(torn bool) (*past.Job, error) {
 	switch {
 	case h.job == nil:
@@ -222,8 +222,8 @@ func (h *history) done(torn bool) (*past.Job, error) {
 	return h.job, nil
 }
 
-// containers reads the size of containers out of a job's counters: megabyte-milliseconds over milliseconds (Hadoop 2.4
-// and later).
+// containers returns the container sizes in MB from a job's counters: megabyte-milliseconds divided by milliseconds
+// (Hadoop 2.4 and later).
 func containers(totals counters) (mapMB, reduceMB int) {
 	of := map[string]float64{}
 	for _, c := range totals {
@@ -239,7 +239,7 @@ func containers(totals counters) (mapMB, reduceMB int) {
 	return size("MAPS"), size("REDUCES")
 }
 
-// jobOf is the job of an attempt, a task or an application attempt, by its id; "" for anything else.
+// jobOf returns the job id of an attempt or application attempt, and "" for other ids.
 func jobOf(id string) string {
 	part := strings.SplitN(id, "_", 4)
 	if len(part) < 4 || part[0] != "attempt" && part[0] != "appattempt" {
@@ -248,7 +248,7 @@ func jobOf(id string) string {
 	return "job_" + part[1] + "_" + part[2]
 }
 
-// nodeName names a node as its web address does.
+// nodeName returns the name of a node in the form of its web address.
 func nodeName(host str, port long) string {
 	if host == "" || port.v <= 0 {
 		return string(host)
@@ -256,5 +256,5 @@ func nodeName(host str, port long) string {
 	return fmt.Sprintf("%s:%d", host, port.v)
 }
 
-// firstLine is the first line that says something, cut to 200 characters.
+// firstLine returns the first line with content, cut to 200 characters.
 func firstLine(s string) string { return hadoop.FirstLine(s) }

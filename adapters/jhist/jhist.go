@@ -1,10 +1,10 @@
-// Package jhist reads MapReduce's job history files (.jhist), as text and as binary, and those that the JobTracker of
-// Hadoop 0.18 to 1.x wrote.
+// Package jhist reads MapReduce's job history files (.jhist), in text and binary form, and those of the JobTracker of
+// Hadoop 0.18 to 1.x.
 //
-// A file's first line says Avro-Json or Avro-Binary, the second is the schema of its events, then they follow: as JSON,
-// one a line with empty lines between, or as bare Avro records without a container (docs/facts/hadoop.md D).
-// A JobTracker's file has neither (see jobTracker). All are read into one model of events. Files of different
-// versions differ in what their events hold; what one does not hold is unknown.
+// The first line of a file is Avro-Json or Avro-Binary, the second is the schema of its events. The events follow: as
+// JSON, one per line with empty lines between, or as bare Avro records without a container (docs/facts/hadoop.md D).
+// A JobTracker's file has neither line (see jobTracker). All are converted to one model of events. Files of different
+// versions have different fields; a missing field is unknown.
 package jhist
 
 import (
@@ -18,16 +18,16 @@ import (
 	"github.com/paratimer/paratimer/adapters/past"
 )
 
-// The limits bound what a file can make a reader hold.
+// Bounds of the memory that a file can make a reader use.
 const (
 	maxEvent  = 16 << 20 // bytes of an event, and of the schema
 	maxEvents = 64 << 20
 	maxJobs   = 100_000
 )
 
-// An Error says where in a file something is wrong.
+// An Error is an error with its position in a file.
 type Error struct {
-	Event int // from 1; 0: in the two lines before the first
+	Event int // from 1; 0: the two lines before the first event
 	Err   error
 }
 
@@ -40,16 +40,16 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// An events is a stream of events. next returns io.EOF after the last one, io.ErrUnexpectedEOF where the file breaks
-// off in the middle of one, and errBad for one that cannot be used while later ones can.
+// An events is a stream of events. next returns io.EOF after the last one, io.ErrUnexpectedEOF if the file is cut off
+// within an event, and errBad for an unusable event that later ones may follow.
 type events interface {
 	next(*event) error
 }
 
 var errBad = errors.New("not an event")
 
-// Read reads a whole file. A file that breaks off is read up to its last whole event, and its last job says so. Only a
-// JobTracker's files can follow each other and hold several jobs.
+// Read reads a whole file. If the file is cut off, Read returns its complete events, and the last job has Torn set.
+// Only JobTracker files can have several jobs.
 func Read(r io.Reader) ([]*past.Job, error) {
 	in := bufio.NewReaderSize(r, 1<<16)
 	from, err := open(in)
@@ -93,7 +93,7 @@ func Read(r io.Reader) ([]*past.Job, error) {
 
 // open returns the events of a file.
 func open(in *bufio.Reader) (events, error) {
-	head, _ := in.Peek(64) // a file that is shorter than that gives what it has
+	head, _ := in.Peek(64) // a shorter file returns what it has
 	if ofTracker(head) {
 		return &jobTracker{in: in}, nil
 	}

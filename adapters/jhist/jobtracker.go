@@ -14,24 +14,24 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A jobTracker reads the history that the JobTracker of Hadoop 0.18 to 1.x wrote: records such as
+// A jobTracker reads history files of the JobTracker of Hadoop 0.18 to 1.x. They have records such as
 //
 //	Job JOBID="job_201105251513_0147" LAUNCH_TIME="1306384550681" TOTAL_MAPS="2" TOTAL_REDUCES="2" .
 //
 // Values may have several lines. Since 0.19 the first record is Meta, a backslash escapes characters of values, and a
-// record ends with a dot. Several files may follow each other, with lines such as !!FILE=name!! and the jobs'
-// configurations between them.
+// record ends with a dot. Several files may follow each other, separated by lines such as !!FILE=name!! and the jobs'
+// configurations.
 type jobTracker struct {
 	in      *bufio.Reader
 	escaped bool
-	ahead   string // a line that was read already
+	ahead   string // a line that was read ahead
 	isAhead bool
-	cut     bool // the file ends within the line that was read last
+	cut     bool // the file ends within the last line
 }
 
 var trackerRecord = regexp.MustCompile(`^(Meta|Job|Task|MapAttempt|ReduceAttempt) [A-Z_]+="`)
 
-// ofTracker returns whether a file that begins with head is a JobTracker's history.
+// ofTracker reports whether head is the beginning of a JobTracker's history.
 func ofTracker(head []byte) bool {
 	s := strings.TrimLeft(string(head), "\f\r\n ")
 	return strings.HasPrefix(s, `Meta VERSION="`) || strings.HasPrefix(s, `Job JOBID="`) ||
@@ -61,7 +61,7 @@ func (t *jobTracker) next(e *event) error {
 				return err
 			}
 			continue
-		case record.Len() > 0 && starts: // the record before has lost its end
+		case record.Len() > 0 && starts: // the previous record has no end
 			t.ahead, t.isAhead = l, true
 			return errBad
 		case record.Len()+len(l) > maxEvent:
@@ -80,7 +80,7 @@ func (t *jobTracker) next(e *event) error {
 	}
 }
 
-// line returns the next line, io.EOF after the last one.
+// line returns the next line, and io.EOF after the last one.
 func (t *jobTracker) line() (string, error) {
 	if t.isAhead {
 		t.isAhead = false
@@ -96,7 +96,7 @@ func (t *jobTracker) line() (string, error) {
 	return strings.Trim(l, " \f"), err // Rumen's collections have form feeds between files
 }
 
-// event makes a record the event that Hadoop 0.21 and later write in its place.
+// event converts a record to the corresponding event of Hadoop 0.21 and later.
 func (t *jobTracker) event(record string, e *event) error {
 	kind, fields, ok := t.parse(record)
 	switch {
@@ -155,7 +155,7 @@ func eventOf(kind string, f map[string]string) (e event) {
 	case "MapAttempt", "ReduceAttempt":
 		of := strings.ToUpper(strings.TrimSuffix(kind, "Attempt"))
 		switch end := trackerEnds[f["TASK_STATUS"]]; {
-		case f["TASK_TYPE"] != "" && f["TASK_TYPE"] != of: // a task that sets the job up, or cleans up after it
+		case f["TASK_TYPE"] != "" && f["TASK_TYPE"] != of: // a set-up or clean-up task
 		case end != "":
 			e.kind = of + "_ATTEMPT_" + end
 		case b.Started.ok:
@@ -165,7 +165,7 @@ func eventOf(kind string, f map[string]string) (e event) {
 	return e
 }
 
-// parse takes a record apart.
+// parse parses a record.
 func (t *jobTracker) parse(record string) (kind string, fields map[string]string, ok bool) {
 	kind, rest, _ := strings.Cut(record, " ")
 	fields = map[string]string{}
@@ -186,8 +186,8 @@ func (t *jobTracker) parse(record string) (kind string, fields map[string]string
 	}
 }
 
-// until returns the text before the first end, and what follows it. If escaped, a backslash makes the next character
-// part of the text.
+// until returns the text before the first end, and the rest after it. If escaped is true, a backslash makes the next
+// character part of the text.
 func until(s string, end byte, escaped bool) (text, rest string, ok bool) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -202,8 +202,7 @@ func until(s string, end byte, escaped bool) (text, rest string, ok bool) {
 	return "", "", false
 }
 
-// hostOf returns the host of a TaskTracker's name (tracker_host:localhost/127.0.0.1:38958) or of its place
-// (/rack/host).
+// hostOf returns the host of a TaskTracker's name (tracker_host:localhost/127.0.0.1:38958) or location (/rack/host).
 func hostOf(s string) string {
 	if s, ok := strings.CutPrefix(s, "tracker_"); ok {
 		s, _, _ = strings.Cut(s, ":")
@@ -216,8 +215,8 @@ func hostOf(s string) string {
 	return s
 }
 
-// trackerCounters reads {(group)(its name)[(counter)(its name)(value)][...]}{...}, or of Hadoop 0.18 Group name.Counter
-// name:value,...
+// trackerCounters parses {(group)(its name)[(counter)(its name)(value)][...]}{...}, or for Hadoop 0.18
+// Group name.Counter name:value,...
 func trackerCounters(s string) (out counters) {
 	if s != "" && s[0] != '{' {
 		return plainCounters(s)
@@ -248,13 +247,13 @@ func trackerCounters(s string) (out counters) {
 	return out
 }
 
-// groupOf returns today's name of a group: of org.apache.hadoop.mapred.Task$Counter, TaskCounter.
+// groupOf returns the current name of a group: TaskCounter for org.apache.hadoop.mapred.Task$Counter.
 func groupOf(name string) string {
 	name = name[strings.LastIndexByte(name, '.')+1:]
 	return strings.TrimSuffix(strings.ReplaceAll(name, "$", ""), "s")
 }
 
-// plainCounters reads the counters of Hadoop 0.18, which have names for people alone. Those of other groups may hold
+// plainCounters parses the counters of Hadoop 0.18, which only have display names. Names in other groups may contain
 // commas.
 func plainCounters(s string) (out counters) {
 	for part := range strings.SplitSeq(s, ",") {

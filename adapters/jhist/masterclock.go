@@ -10,31 +10,31 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// leastStep is the least step of an application master's clock that is corrected: it writes events up to some seconds
-// after they happened.
+// leastStep is the smallest step of an application master's clock that is corrected. The master writes events up to
+// some seconds after they happened.
 const leastStep = time.Minute
 
-// A mark is where the time of an event went: into the job, or into an attempt.
+// A mark is the destination of an event's time: the job, or an attempt.
 type mark struct {
 	kind  dag.StageIndex // dag.NoStage: the job
 	index int
 	end   bool
 }
 
-// note keeps the time of an event in the order of the file, which is that of one master.
+// note records the time of an event in the order of the file, which is that of one master.
 func (h *history) note(m mark, at dag.Instant) {
 	if h.windows != nil {
 		return
 	}
 	s := clock.Stamp{At: at, Began: -1, Took: -1}
 	if m.kind != dag.NoStage && m.end {
-		s.Soon = true // another task takes its container
+		s.Soon = true // another task uses its container next
 	}
 	h.stamps, h.marks = append(h.stamps, s), append(h.marks, m)
 }
 
-// setClock corrects the times of a history whose master's clock was set while the job ran. A second master writes again
-// what the first one did.
+// setClock corrects the times of a history if the master's clock was set while the job ran. It skips jobs with
+// several masters, because a second master repeats the events of the first one.
 func (h *history) setClock() {
 	if len(h.job.Masters) > 1 {
 		return
@@ -56,7 +56,7 @@ func (h *history) setClock() {
 		switch by, at := shift[i], h.stamps[i].At; {
 		case m.kind == dag.NoStage && m.end:
 			j.Finished += by
-		case m.kind == dag.NoStage && j.Launched == at: // no later event has another one
+		case m.kind == dag.NoStage && j.Launched == at: // no later event has replaced it
 			j.Launched += by
 		case m.kind == dag.NoStage:
 		case m.end:
@@ -77,7 +77,7 @@ func (h *history) setClock() {
 	}
 }
 
-// moveEnd moves the end of an attempt, and the phases of a reduce, which its end event has too.
+// moveEnd shifts the end of an attempt. It also shifts a reduce's phases, because their times come from the end event.
 func moveEnd(a *past.Attempt, by dag.Instant) {
 	for _, at := range []*dag.Instant{&a.End, &a.CopyEnd, &a.SortEnd} {
 		if at.Known() {

@@ -13,19 +13,19 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A JobTracker writes when tasks began and ended by its own clock, and when their attempts did by the clocks of the
-// nodes. An attempt lies within its task, so that a node's clock that is wrong shows.
+// A JobTracker records tasks by its own clock, and attempts by the clocks of the nodes. An attempt lies within its
+// task, which reveals a wrong clock of a node.
 
-// A window is when a task began and ended by the JobTracker's clock.
+// A window is the start and end of a task by the JobTracker's clock.
 type window struct{ start, end dag.Instant }
 
-// clockTolerance is how far clocks of nodes may be apart without being corrected.
+// clockTolerance is the largest error of a node's clock that is not corrected.
 const clockTolerance = dag.Instant(time.Second / time.Millisecond)
 
 // namedClocks bounds the nodes that warnings name.
 const namedClocks = 3
 
-// timed takes when a task began or ended.
+// timed records when a task began or ended.
 func (h *history) timed(b *body) {
 	k, task, ok := taskOf(string(b.Task))
 	if !ok || h.windows == nil || h.job == nil || jobOf("attempt"+string(b.Task)[len("task"):]) != h.job.ID {
@@ -48,7 +48,7 @@ func (h *history) timed(b *body) {
 	h.job.Saw(w.end)
 }
 
-// taskOf takes the id of a task apart.
+// taskOf parses the id of a task.
 func taskOf(id string) (kind dag.StageIndex, task int32, ok bool) {
 	if len(id) < len("task") {
 		return 0, 0, false
@@ -57,7 +57,7 @@ func taskOf(id string) (kind dag.StageIndex, task int32, ok bool) {
 	return kind, task, ok
 }
 
-// bounds returns between what the error of the clock of an attempt's node is; unknown ends are infinite.
+// bounds returns the range of the clock error of an attempt's node in milliseconds. Unknown bounds are infinite.
 func (h *history) bounds(k dag.StageIndex, a *past.Attempt) (least, most float64) {
 	w, known := h.windows[k][a.Task]
 	least, most = math.Inf(-1), math.Inf(1)
@@ -74,8 +74,8 @@ func (h *history) bounds(k dag.StageIndex, a *past.Attempt) (least, most float64
 	return least, most
 }
 
-// setClocks corrects the times of attempts by what the clock of their node is wrong, and moves those that are outside
-// of their task all the same into it.
+// setClocks corrects the times of attempts by the error of their node's clock. Attempts that are still outside their
+// task are moved into it.
 func (h *history) setClocks() {
 	type clock struct {
 		least, most float64

@@ -6,14 +6,14 @@ import (
 	"fmt"
 )
 
-// maxTypes and maxDepth bound a schema: Hadoop's has some 25 types, five deep.
+// maxTypes and maxDepth bound a schema. Hadoop's has some 25 types, five deep.
 const (
 	maxTypes = 1000
 	maxDepth = 20
 )
 
-// checkSchema refuses what could make a decoder loop or recurse without end: types within themselves, and lists of
-// things that take no bytes. Everything else that is wrong with a schema, goavro says.
+// checkSchema rejects schemas that could make a decoder loop or recurse without end: types within themselves, and
+// lists of elements without bytes. goavro reports all other errors.
 func checkSchema(text string) error {
 	var root any
 	if err := json.Unmarshal([]byte(text), &root); err != nil {
@@ -28,11 +28,11 @@ func checkSchema(text string) error {
 
 type schemaCheck struct {
 	named map[string]bool // types by name: whether a value may take no bytes
-	open  map[string]bool // those being read
+	open  map[string]bool // types being read
 	types int
 }
 
-// empty says whether a value of the type may take no bytes.
+// empty reports whether a value of the type may take no bytes.
 func (c *schemaCheck) empty(t any, depth int) (bool, error) {
 	if c.types++; c.types > maxTypes || depth > maxDepth {
 		return false, errors.New("it has too many types, or they are nested too deeply")
@@ -49,7 +49,7 @@ func (c *schemaCheck) empty(t any, depth int) (bool, error) {
 				return false, err
 			}
 		}
-		return false, nil // the branch is told by a number
+		return false, nil // a number selects the branch
 	case map[string]any:
 		return c.object(t, depth)
 	}
@@ -97,6 +97,6 @@ func (c *schemaCheck) object(t map[string]any, depth int) (bool, error) {
 	case "enum":
 		return false, nil
 	default:
-		return c.empty(kind, depth+1) // a type in an object of its own, as {"type": "long", "logicalType": …}
+		return c.empty(kind, depth+1) // a type in its own object, such as {"type": "long", "logicalType": …}
 	}
 }

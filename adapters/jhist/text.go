@@ -32,7 +32,7 @@ func (t *text) next(e *event) error {
 		}
 		switch bad := decode([]byte(l), e); {
 		case bad == nil && json.Valid([]byte(l)):
-			return nil // also where only the line's end is missing
+			return nil // valid even if the line's end is missing
 		case cut:
 			return io.ErrUnexpectedEOF
 		default:
@@ -41,7 +41,7 @@ func (t *text) next(e *event) error {
 	}
 }
 
-// decode reads one event; only text that is no such object is an error.
+// decode parses one event. It returns an error only if the text is not an event.
 func decode(b []byte, e *event) error {
 	var w struct {
 		Type string                     `json:"type"`
