@@ -10,11 +10,11 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A decoder fills the structs of a file from its tree, whose shape the schema has checked. goccy/go-yaml's own strict
-// decoding does not do: it stops at the first unknown field and suggests none, reads 1.5 into an int as 1 and .nan into
-// a text, and takes 200 bytes of memory for a byte of JSON, whose plans may have 64 MB.
+// A decoder fills the structs of a file from its tree after the schema has checked the tree's shape. The strict
+// decoding of goccy/go-yaml is not sufficient. It stops at the first unknown field and suggests none, and reads 1.5
+// into an int as 1 and .nan into a text. It takes 200 bytes of memory per byte of JSON, and plans may have 64 MB.
 type decoder struct {
-	names  bool // texts are names, and cleaned; else they are kept, such as a rule's text of several lines
+	names  bool // clean texts as names; otherwise keep them, such as a rule's text of several lines
 	faults []fault
 }
 
@@ -25,7 +25,7 @@ func (d *decoder) text(n *node) string {
 	return n.text
 }
 
-// A fault is something wrong at a place of the tree.
+// A fault is an error at a position of the tree.
 type fault struct {
 	at    *node
 	path  []string
@@ -46,7 +46,7 @@ const (
 
 func (d *decoder) value(n *node, v reflect.Value, path []string) {
 	if n == nil || n.kind == null && v.Type() != reflect.TypeFor[*tasks]() {
-		return // absent, or not known
+		return // absent or unknown
 	}
 	switch to := v.Addr().Interface().(type) {
 	case **tasks:
@@ -128,7 +128,7 @@ func (d *decoder) composed(n *node, v reflect.Value, path []string) {
 	}
 }
 
-// series reports the first fault of a list: it is likely the same in all the others.
+// series reports only the first fault of a list, because the others are likely the same.
 func (d *decoder) series(n *node, path []string, want string, one func(*node) (float64, bool)) dag.Series {
 	if n.kind != list {
 		v, ok := one(n)

@@ -9,18 +9,17 @@ import (
 	"unicode/utf8"
 )
 
-// A Format is another kind of file that is read by the rules of plans: YAML or JSON, strict, every fault with its
-// place.
+// A Format is another kind of file that is read by the rules of plans: YAML or JSON, strict, with the position of
+// every fault.
 type Format struct{ compiled func() *compiled }
 
-// NewFormat returns the format of a noun, such as "rule file", under a JSON Schema (2020-12), whose titles give
-// messages their words. The schema is compiled at the first Read, which panics if it is not a schema: it is part of the
-// program.
+// NewFormat returns the format of files of a noun, such as "rule file". Its JSON Schema (2020-12) has titles that
+// messages use. The first Read compiles the schema, and panics if it is invalid, because it is part of the program.
 func NewFormat(noun string, schema []byte) *Format {
 	return &Format{sync.OnceValue(func() *compiled { return compile(schema, noun) })}
 }
 
-// A Document is a file that has been read: what it says, and where.
+// A Document is a file that has been read, with its positions.
 type Document struct {
 	src    []byte
 	name   string
@@ -28,8 +27,8 @@ type Document struct {
 	faults []fault
 }
 
-// Read reads a file and decodes it into a struct whose fields have the tag plan. Faults are as those of the function
-// Read. The document takes more of them by Fail.
+// Read reads a file and decodes it into a struct with the tag plan on its fields. Its errors are like those of the
+// function Read. The caller can add faults to the document with Fail.
 func (f *Format) Read(src []byte, name string, into any) (*Document, error) {
 	c := f.compiled()
 	if len(src) > DefaultMaxBytes {
@@ -57,14 +56,14 @@ func (f *Format) Read(src []byte, name string, into any) (*Document, error) {
 	return d, nil
 }
 
-// maxReported bounds what is said of a document, which people write by hand: they want to hear of everything at once.
+// maxReported bounds the reported faults of a document. It is large, because people who edit a file need all of them.
 const maxReported = 100
 
-// Fail notes a fault of the value at a path of keys and indices, or of what is nearest to it.
+// Fail adds a fault of the value at a path of keys and indices, or of the nearest existing value.
 func (d *Document) Fail(path []string, why string) { d.fail(path, 0, 0, why) }
 
-// FailIn notes a fault within a text at a path: at its line and column, from 1, of the text as it is after unquoting.
-// Where the text does not stand so in the file, the fault is the text's.
+// FailIn adds a fault at a line and column, from 1, of the unquoted text at a path. If the file does not contain the
+// line literally, the fault is at the text's own position.
 func (d *Document) FailIn(path []string, line, col int, why string) { d.fail(path, line, col, why) }
 
 func (d *Document) fail(path []string, line, col int, why string) {
@@ -75,7 +74,7 @@ func (d *Document) fail(path []string, line, col int, why string) {
 	d.faults = append(d.faults, fault{at: at, path: append([]string(nil), path...), why: why})
 }
 
-// within is the place of a line and column of a text, where the file has that line as it is; nil elsewhere.
+// within returns the position of a line and column of a text if the file contains the line literally, or nil.
 func (d *Document) within(at *node, line, col int) *node {
 	if line < 1 || at.kind != text {
 		return nil
@@ -85,7 +84,7 @@ func (d *Document) within(at *node, line, col int) *node {
 		return nil
 	}
 	file := bytes.Split(d.src, []byte("\n"))
-	// A quoted text begins on its own line, a block after it.
+	// A quoted text begins on its own line, a block on the next one.
 	for l := int(at.line) + line - 1; l <= min(int(at.line)+line+1, len(file)); l++ {
 		from := 0
 		if l == int(at.line) {
@@ -99,7 +98,7 @@ func (d *Document) within(at *node, line, col int) *node {
 	return nil
 }
 
-// Err is what is wrong with the document, in the order of the file; nil where nothing is.
+// Err returns the document's faults in the order of the file, or nil.
 func (d *Document) Err() error {
 	if len(d.faults) == 0 {
 		return nil
@@ -107,7 +106,7 @@ func (d *Document) Err() error {
 	return report(d.faults, d.src, d.name, maxReported)
 }
 
-// Errors are the single errors of one of Read or Err, however it was wrapped since.
+// Errors returns the single errors of an error of Read or Err, even if it was wrapped since.
 func Errors(err error) []*Error {
 	for e := err; e != nil; e = errors.Unwrap(e) {
 		if joined, ok := e.(interface{ Unwrap() []error }); ok {

@@ -87,7 +87,7 @@ func mapOf(p *dag.Stage) *mapTasks {
 	return m
 }
 
-// reduceOf gives nil for a phase without tasks, of which nothing else is known either.
+// reduceOf returns nil for a phase without tasks and without other known values.
 func reduceOf(p *dag.Stage) *reduceTask {
 	if p.Known && p.Tasks == 0 && len(p.Pipelines) == 0 && !p.Setup.Known() && !p.Out.Known() && !p.Bytes.Known() &&
 		!p.Extent.Known() &&
@@ -111,7 +111,7 @@ func reduceOf(p *dag.Stage) *reduceTask {
 	return r
 }
 
-// short says whether a phase is what Read makes of records and cost alone.
+// short reports whether a phase equals what Read makes of records and cost alone.
 func short(p *dag.Stage) bool {
 	if len(p.Pipelines) != dag.Pipelines || !p.Pipelines[dag.Work].Tuples.Known() {
 		return false
@@ -153,7 +153,7 @@ func seriesNode(s dag.Series, one func(float64) *node) *node {
 
 func numberNode(v float64) *node { return word(number, formatNumber(v)) }
 
-// formatNumber prefers digits to powers of ten where they are as exact: 2500000, not 2.5e+06.
+// formatNumber prefers digits to powers of ten if both are exact: 2500000, not 2.5e+06.
 func formatNumber(v float64) string {
 	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
 		return strconv.FormatInt(int64(v), 10)
@@ -161,7 +161,7 @@ func formatNumber(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// encode makes the tree of a struct of the file. nil is a value that is left out.
+// encode converts a value of the file's structs to a tree. It returns nil for a value that is left out.
 func encode(v reflect.Value) *node {
 	switch x := v.Interface().(type) {
 	case time.Duration:
@@ -223,7 +223,7 @@ func encode(v reflect.Value) *node {
 		return numberNode(v.Float())
 	case reflect.Pointer:
 		if v.Elem().Kind() == reflect.Struct && v.Type() != reflect.TypeFor[*tasks]() {
-			return encodeStruct(v.Elem()) // {} is a pipeline of which nothing is known
+			return encodeStruct(v.Elem()) // {} is a pipeline with unknown values
 		}
 		return encode(v.Elem())
 	case reflect.Slice:

@@ -8,14 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// An Error says what is wrong with a plan file, and where.
+// An Error is a fault of a plan file, with its position.
 type Error struct {
 	File         string
 	Line, Column int    // from 1; columns count characters. 0: the file as a whole
-	Field        string // such as jobs[0].map.cost; "" where the notation itself is broken
+	Field        string // such as jobs[0].map.cost; "" for syntax errors
 	Message      string
-	Excerpt      string // the line before, the line, and a caret; "" where there is no position
-	Err          error  // what is wrong with the plan, e.g. a *dag.CycleError; may be nil
+	Excerpt      string // the previous line, the line, and a caret; "" without a position
+	Err          error  // the fault of the plan, e.g. a *dag.CycleError; may be nil
 }
 
 func (e *Error) Error() string {
@@ -31,13 +31,13 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap gives Err.
+// Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// shownWidth is how much of a long line an excerpt shows.
+// shownWidth is the length of a line's part in an excerpt.
 const shownWidth = 100
 
-// excerpt draws a line with a caret under a column. Lines end with \n, \r\n or \r.
+// excerpt returns a line with a caret under a column. Lines end with \n, \r\n or \r.
 func excerpt(src []byte, line, col int) string {
 	var before, here []byte
 	rest, last := src, false
@@ -68,8 +68,8 @@ func excerpt(src []byte, line, col int) string {
 	return b.String()
 }
 
-// window cuts a line to what is around a column and makes it safe to print. It returns the column's place in it, from
-// 0.
+// window cuts a line to the part around a column and makes it printable. caret is the column's index in the part,
+// from 0.
 func window(line []byte, col int) (shown string, caret int) {
 	from := 0
 	if utf8.RuneCount(line) > shownWidth+20 {

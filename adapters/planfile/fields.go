@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// A Field is a field of a file that is one flat mapping.
+// A Field is a field of a file with one flat mapping.
 type Field struct {
 	Name   string
 	Line   int      // from 1
-	Values []string // as the file says them: of a list its items, else one
+	Values []string // as in the file: the items of a list, or one value
 }
 
-// Fields reads a file that maps names to scalars or lists of scalars, in its order and within the bounds of a plan
-// file. noun is what errors call the file. A file of nothing but comments has no fields. Faults are one *Error or
+// Fields reads a file that maps names to scalars or lists of scalars, in its order and with the bounds of a plan
+// file. noun is the kind of file in error messages. A file with only comments has no fields. Errors are one *Error or
 // several, joined.
 func Fields(src []byte, name, noun string) ([]Field, error) {
 	src, err := readable(src, name, noun)
@@ -56,7 +56,7 @@ func Fields(src []byte, name, noun string) ([]Field, error) {
 	return fields, nil
 }
 
-// blank says whether a file holds nothing but comments.
+// blank reports whether a file has only comments.
 func blank(src []byte) bool {
 	for line := range bytes.Lines(src) {
 		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' && !bytes.Equal(line, []byte("---")) {

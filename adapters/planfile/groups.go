@@ -13,7 +13,7 @@ const (
 	wantPoint = "it must be [bytes, seconds, count], or [bytes, seconds] of one group"
 )
 
-// numbersOf gives the numbers of a list of from least to most of them.
+// numbersOf returns the numbers of a list with least to most items.
 func numbersOf(n *node, least, most int) (v []float64, ok bool) {
 	if n.kind != list || len(n.items) < least || len(n.items) > most {
 		return nil, false
@@ -27,7 +27,7 @@ func numbersOf(n *node, least, most int) (v []float64, ok bool) {
 	return v, true
 }
 
-// sizes reads sizes of key groups. It reports the first fault of the list.
+// sizes reads sizes of key groups. It reports only the first fault of the list.
 func (d *decoder) sizes(n *node, path []string) sizes {
 	var out sizes
 	for i, item := range n.items {
@@ -45,7 +45,7 @@ func (d *decoder) sizes(n *node, path []string) sizes {
 	return out
 }
 
-// points reads groups that are done. It reports the first fault of the list.
+// points reads finished groups. It reports only the first fault of the list.
 func (d *decoder) points(n *node, path []string) points {
 	var out points
 	for i, item := range n.items {
@@ -63,10 +63,10 @@ func (d *decoder) points(n *node, path []string) points {
 	return out
 }
 
-// exactSeconds is up to where a float64 of seconds names a nanosecond.
+// exactSeconds is the largest number of seconds for which a float64 resolves nanoseconds.
 const exactSeconds = 1e6
 
-// nanoseconds is the time that a number of seconds names, in milliseconds where it cannot be exact.
+// nanoseconds converts seconds to a Duration. Above exactSeconds it rounds to milliseconds.
 func nanoseconds(s float64) time.Duration {
 	if s > exactSeconds {
 		return time.Duration(math.Round(s*1e3)) * time.Millisecond
@@ -80,7 +80,7 @@ func (g *groups) dag() *dag.Groups {
 	}
 	out := &dag.Groups{Origin: dag.GroupsComplete, Maps: g.Maps, Note: g.Note}
 	if g.Origin != "" {
-		_ = out.Origin.UnmarshalText([]byte(g.Origin)) // the schema knows the names
+		_ = out.Origin.UnmarshalText([]byte(g.Origin)) // the schema has checked it
 	}
 	for i := range g.Tasks {
 		out.Reduces = append(out.Reduces, g.Tasks[i].dag())
@@ -106,7 +106,7 @@ func (t *taskGroups) dag() dag.ReduceGroups {
 	return r
 }
 
-// groupsOf is the reverse of groups.dag. When groups were seen, and what was open then, is not part of a plan.
+// groupsOf is the reverse of groups.dag. A plan does not contain when groups were seen, nor open groups.
 func groupsOf(g *dag.Groups) *groups {
 	if g == nil {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// parseJSON reads a file in JSON. It takes a tenth of the memory of parseYAML, which would read the same file.
+// parseJSON parses a file in JSON. parseYAML could too, but takes ten times the memory.
 func parseJSON(src []byte, noun string) (*node, *syntax) {
 	p := jsonParser{builder: builder{noun: noun}, src: src, dec: json.NewDecoder(bytes.NewReader(src)), line: 1}
 	p.dec.UseNumber()
@@ -32,11 +32,11 @@ type jsonParser struct {
 	src  []byte
 	dec  *json.Decoder
 	done int // bytes consumed
-	// place counts lines from where it stopped, so that a file is walked once.
+	// place counts lines from its last position, so that a file is only scanned once.
 	at, line, start int
 }
 
-// place returns line and column of an offset. Offsets never fall.
+// place returns the line and column of an offset. Offsets must not decrease.
 func (p *jsonParser) place(offset int) (line, col int) {
 	for p.at < offset && p.at < len(p.src) {
 		if p.src[p.at] == '\n' {
@@ -44,7 +44,7 @@ func (p *jsonParser) place(offset int) (line, col int) {
 		}
 		p.at++
 	}
-	if offset-p.start > 4096 { // one long line: runes are counted only where people look
+	if offset-p.start > 4096 { // for a very long line, columns count bytes
 		return p.line, offset - p.start + 1
 	}
 	return p.line, utf8.RuneCount(p.src[p.start:offset]) + 1
@@ -114,7 +114,7 @@ func (p *jsonParser) composed(open json.Delim, line, col, depth int) (*node, *sy
 			if bad != nil {
 				return nil, bad
 			}
-			key, bad := p.scalar(text, line, col, tok.(string)) // the decoder lets nothing else be a key
+			key, bad := p.scalar(text, line, col, tok.(string)) // the decoder only accepts strings as keys
 			if bad != nil {
 				return nil, bad
 			}
@@ -136,7 +136,7 @@ func (p *jsonParser) composed(open json.Delim, line, col, depth int) (*node, *sy
 	return p.composite(k, line, col, keys, items)
 }
 
-// finite reads a number in decimal.
+// finite parses a decimal number.
 func finite(s string, line, col int) (float64, *syntax) {
 	v, err := strconv.ParseFloat(s, 64)
 	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {

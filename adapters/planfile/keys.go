@@ -13,11 +13,11 @@ import (
 
 const (
 	defaultValueBytes = 10
-	maxDrawn          = 1_000_000 // keys, and tasks that get them, of all jobs of a file
+	maxDrawn          = 1_000_000 // keys and tasks with keys, of all jobs of a file
 )
 
-// draw gives the tasks of p key groups, and the records, costs and bytes that follow from them. Sizes are whole numbers
-// of values, at least one a key. What is drawn is taken from budget.
+// draw sets the key groups of p's tasks, and the records, costs and bytes that follow from them. Each key has a whole
+// number of values, at least one. The number of drawn keys and tasks is subtracted from budget.
 func (k *keys) draw(p *dag.Stage, budget *int) error {
 	if p.Count() == 0 {
 		return errors.New("keys are drawn for tasks: say how many tasks there are, at least 1")
@@ -36,7 +36,7 @@ func (k *keys) draw(p *dag.Stage, budget *int) error {
 	if width == 0 {
 		width = defaultValueBytes
 	}
-	counts := make([]map[float64]float64, p.Tasks) // of groups, by values
+	counts := make([]map[float64]float64, p.Tasks) // number of groups, by values
 	tops := make([][]dag.KeyGroup, p.Tasks)
 	chance := rand.New(rand.NewPCG(uint64(k.Seed), 0))
 	for rank, values := range k.zipf() {
@@ -81,7 +81,7 @@ func (k *keys) draw(p *dag.Stage, budget *int) error {
 	return nil
 }
 
-// zipf is how many values each key has, largest first.
+// zipf returns how many values each key has, largest first.
 func (k *keys) zipf() []float64 {
 	v := make([]float64, k.Distinct)
 	sum := 0.0
@@ -95,7 +95,7 @@ func (k *keys) zipf() []float64 {
 	return v
 }
 
-// at is the time of a group of so many values, in milliseconds.
+// at returns the time of a group with the given number of values, in milliseconds.
 func (c *keyCost) at(values float64) float64 {
 	power := 1.0
 	if c.Power != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A kind tells the nodes of a file apart.
+// A kind is the type of a node.
 type kind uint8
 
 const (
@@ -23,7 +23,7 @@ var kindNames = [...]string{"null", "a boolean", "a number", "a string", "a list
 
 func (k kind) String() string { return kindNames[k] }
 
-// A node is a value of a file, YAML or JSON, with its position. Aliased nodes are shared: never change one.
+// A node is a value of a file, YAML or JSON, with its position. Aliased nodes are shared, so nodes must not be changed.
 type node struct {
 	kind      kind
 	line, col int32 // from 1; columns count runes
@@ -32,11 +32,11 @@ type node struct {
 	*children        // of a list or mapping
 }
 
-// children stand apart so that the numbers of long lists stay small.
+// children is a separate struct, so that the numbers of long lists stay small.
 type children struct {
 	items  []*node // list: its items, mapping: its values
 	keys   []*node // mapping: parallel to items
-	size   int     // nodes here and below, each alias counted in full
+	size   int     // nodes here and below; each alias counts in full
 	height int     // levels here and below
 }
 
@@ -47,7 +47,7 @@ func (n *node) weight() int {
 	return n.size
 }
 
-// get returns the value of a key, nil if there is none.
+// get returns the value of a key, or nil if there is none.
 func (n *node) get(key string) *node {
 	if i := n.place(key); i >= 0 {
 		return n.items[i]
@@ -55,7 +55,7 @@ func (n *node) get(key string) *node {
 	return nil
 }
 
-// place returns the index of a key, -1 if there is none.
+// place returns the index of a key, or -1 if there is none.
 func (n *node) place(key string) int {
 	if n.kind != mapping {
 		return -1
@@ -63,7 +63,7 @@ func (n *node) place(key string) int {
 	return slices.IndexFunc(n.keys, func(k *node) bool { return k.text == key })
 }
 
-// find follows a path of keys and indices as far as it leads.
+// find follows a path of keys and indices as far as it exists.
 func (n *node) find(path []string) (at *node, rest []string) {
 	for i, step := range path {
 		var next *node
@@ -83,7 +83,7 @@ func (n *node) find(path []string) (at *node, rest []string) {
 	return n, nil
 }
 
-// shown is how messages quote a value.
+// shown returns a value as messages quote it.
 func (n *node) shown() string {
 	switch n.kind {
 	case text:
@@ -98,7 +98,7 @@ func (n *node) shown() string {
 	return n.kind.String()
 }
 
-// pathString writes a path as people do: jobs[0].map.cost[3].
+// pathString formats a path as jobs[0].map.cost[3].
 func pathString(path []string) string {
 	var b strings.Builder
 	for _, step := range path {
@@ -114,7 +114,7 @@ func pathString(path []string) string {
 	return b.String()
 }
 
-// quote quotes what came from a file, shortened: nothing in it can reach a terminal as a command.
+// quote quotes and shortens a text of a file, so that it cannot send commands to a terminal.
 func quote(s string) string {
 	const most = 60
 	if len(s) > most {
@@ -135,7 +135,7 @@ const (
 
 // A builder makes composite nodes and keeps the tree within its bounds.
 type builder struct {
-	noun string // what the file is
+	noun string // the kind of file
 	made int
 }
 
@@ -151,8 +151,8 @@ func (b *builder) tooManyValues(line, col int) *syntax {
 		"more than %d values up to here, aliases counted in full: that is no %s that can be handled", maxNodes, b.noun)}
 }
 
-// composite closes a list (no keys) or mapping. What it holds, aliases in full, is counted here, so that a
-// few aliases cannot stand for billions of values.
+// composite makes a list (no keys) or a mapping. It counts all values below, with aliases in full, so that a few
+// aliases cannot expand to billions of values.
 func (b *builder) composite(k kind, line, col int, keys, items []*node) (*node, *syntax) {
 	n, err := b.scalar(k, line, col, "")
 	if err != nil {
@@ -194,7 +194,7 @@ func duplicate(keys []*node) *syntax {
 	return nil
 }
 
-// A syntax is a fault of the file's notation. Line 0 is the file as a whole.
+// A syntax is a syntax error of the file. Line 0 is the file as a whole.
 type syntax struct {
 	line, col int
 	why       string
@@ -202,7 +202,7 @@ type syntax struct {
 
 func (e *syntax) Error() string { return e.why }
 
-// at is the fault with the place of a file that people look at.
+// at returns the error with its position and an excerpt.
 func (e *syntax) at(src []byte, name string) *Error {
 	out := &Error{File: name, Line: e.line, Column: e.col, Message: e.why}
 	if e.line > 0 {

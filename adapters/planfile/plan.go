@@ -18,10 +18,10 @@ const (
 	defaultRampUp    = 0.5
 )
 
-// An UnknownJobError says that a job is after one that the file does not have.
+// An UnknownJobError means that a job follows one that the file does not have.
 type UnknownJobError struct {
 	Job, After string
-	Near       string // the job that may have been meant; "" if none is near
+	Near       string // the job that was probably meant; "" if there is none
 }
 
 func (e *UnknownJobError) Error() string {
@@ -34,7 +34,7 @@ func (e *UnknownJobError) Error() string {
 
 func (d *decoder) file(root *node, f *file) { d.value(root, reflect.ValueOf(f).Elem(), nil) }
 
-// plan turns names into indices and texts into series. Unknown names are reported to d and left out.
+// plan converts names to indices and texts to series. Unknown names are reported to d and left out.
 func (f *file) plan(d *decoder, root *node) *dag.Plan {
 	p := &dag.Plan{
 		Name: f.Name, Engine: f.Engine, Whole: engine.Whole(f.Engine), Cluster: f.Cluster.dag(),
@@ -111,7 +111,7 @@ func (c *cluster) dag() dag.Cluster {
 	return out
 }
 
-// fairMode is the mode of a pool whose stages share its cores.
+// fairMode is the mode of a pool in which stages share cores.
 const fairMode = "fair"
 
 func (p *pool) dag() dag.Pool {
@@ -122,7 +122,7 @@ func (p *pool) dag() dag.Pool {
 	return out
 }
 
-// poolsOf is the reverse.
+// poolsOf is the reverse of pool.dag.
 func poolsOf(pools []dag.Pool) []pool {
 	out := make([]pool, len(pools))
 	for i := range pools {
@@ -159,8 +159,8 @@ func (m *mapTasks) phase() dag.Stage {
 	return p
 }
 
-// phase of no reduce is that of a job with maps only. Copying and sorting that are not described cost nothing; the
-// records that are reduced pass through them all the same.
+// phase returns the stage of the reduces; a nil reduceTask is a job with maps only. If copying and sorting are not
+// described, they cost nothing and process the same records as the reduce.
 func (r *reduceTask) phase() dag.Stage {
 	if r == nil {
 		return dag.Stage{Known: true}
@@ -199,7 +199,7 @@ func phaseOf(n *tasks, setup times, out, bytes numbers, extent times) dag.Stage 
 	return p
 }
 
-// compact keeps a list of equal values, one for each task, as one value.
+// compact converts a list of equal values, one per task, to one value.
 func compact(s dag.Series, p *dag.Stage) dag.Series {
 	v := s.Values()
 	if len(v) == 0 {
@@ -214,7 +214,7 @@ func compact(s dag.Series, p *dag.Stage) dag.Series {
 		}
 	}
 	if p.Known && len(v) != p.Tasks {
-		return s // Validate will say so
+		return s // Validate reports it
 	}
 	if !p.Known {
 		return s
@@ -228,7 +228,7 @@ func (d *decoder) report(root *node, path []string, err error) {
 		"dag: "), err: err})
 }
 
-// locate finds the places in the file of what is wrong with the plan.
+// locate finds the positions of the plan's faults in the file.
 func (d *decoder) locate(root *node, err error) {
 	if err == nil {
 		return

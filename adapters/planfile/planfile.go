@@ -1,12 +1,12 @@
 // Package planfile reads and writes plans: YAML or JSON, as docs/plan.schema.json describes them.
 //
-// A profile of earlier runs is a plan file with costs. Reading is strict: an unknown field, a value of another kind, a
-// time without its unit is an error that names the place, shows it and suggests the near miss. Bad input never panics
-// and takes bounded memory, whatever its size, nesting or aliases.
+// A profile of earlier runs is a plan file with costs. Reading is strict: unknown fields, values of the wrong type
+// and times without a unit are errors. Each error has its position and an excerpt, and suggests a similar name.
+// Invalid input never panics and takes bounded memory, whatever its size, nesting or aliases.
 //
 // # Stability
 //
-// Names and meanings stay within a major version, and a plan file that is read today is read later (docs/api.md).
+// Names and meanings stay within a major version. Later versions read the plan files of today (docs/api.md).
 package planfile
 
 import (
@@ -24,19 +24,19 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// DefaultMaxBytes is how large a plan file may be where Options do not say.
+// DefaultMaxBytes bounds a plan file if Options.MaxBytes is 0.
 const DefaultMaxBytes = 64 << 20
 
 // Options of Read. The zero value reads a plan.
 type Options struct {
-	Name     string // what errors call the file; "plan" if empty
-	MaxBytes int64  // a longer file is refused; 0: DefaultMaxBytes
-	Profile  bool   // the plan only gives costs: its cluster may lack slots and memory
+	Name     string // name of the file in errors; "plan" if empty
+	MaxBytes int64  // bound of the file's size; 0: DefaultMaxBytes
+	Profile  bool   // the plan only has costs: its cluster may lack slots and memory
 }
 
-// Read reads a plan. It is valid by dag.Validate (a profile by dag.ValidateProfile). Faults of the file are one *Error
-// or several, joined in the order of the file; errors.As finds what is wrong with the plan, such as a *dag.CycleError,
-// in them.
+// Read reads a plan. The plan is valid by dag.Validate, a profile by dag.ValidateProfile. Errors of the file are one
+// *Error or several, joined in the order of the file. errors.As finds the faults of the plan in them, such as a
+// *dag.CycleError.
 //
 // A list with the same value for each task becomes a uniform series.
 func Read(r io.Reader, opt Options) (*dag.Plan, error) {
@@ -68,7 +68,7 @@ func Read(r io.Reader, opt Options) (*dag.Plan, error) {
 	return plan, nil
 }
 
-// readable is the text of a file, without a byte order mark.
+// readable returns the text of a file without a byte order mark.
 func readable(src []byte, name, what string) ([]byte, error) {
 	src = bytes.TrimPrefix(src, []byte("\xEF\xBB\xBF"))
 	if !utf8.Valid(src) {
@@ -77,7 +77,7 @@ func readable(src []byte, name, what string) ([]byte, error) {
 	return src, nil
 }
 
-// ReadFile is Read of a file. A plan that says no name has that of the file, without its ending.
+// ReadFile is Read for a file. A plan without a name gets the file's name without its extension.
 func ReadFile(path string, opt Options) (*dag.Plan, error) {
 	if opt.Name == "" {
 		opt.Name = path
@@ -109,7 +109,7 @@ func tooLarge(opt Options) error {
 	}
 }
 
-// parse reads what opens with a brace as JSON, and as YAML if it is none: a plan in YAML may be one flow mapping.
+// parse parses a file that starts with a brace as JSON, or if that fails as YAML, where it may be a flow mapping.
 func parse(src []byte, name, noun string) (*node, *syntax) {
 	isJSON := filepath.Ext(name) == ".json"
 	if isJSON || looksLikeJSON(src) {
@@ -120,7 +120,7 @@ func parse(src []byte, name, noun string) (*node, *syntax) {
 	return parseYAML(src, noun)
 }
 
-// planOf makes a plan of a tree.
+// planOf converts a tree to a plan.
 func planOf(root *node, profile bool) (*dag.Plan, []fault) {
 	if root.kind != mapping {
 		return nil, []fault{{at: root, why: fmt.Sprintf("this is %s: a plan is a mapping with cluster and jobs",
@@ -152,7 +152,7 @@ func planOf(root *node, profile bool) (*dag.Plan, []fault) {
 	return p, d.faults
 }
 
-// maxFaults bounds what is said of a broken file.
+// maxFaults bounds the reported faults of a file.
 const maxFaults = 10
 
 func report(faults []fault, src []byte, name string, most int) error {

@@ -6,7 +6,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// The words of a policy's slots.
+// The values of a policy's slots.
 const (
 	separate   = "separate"
 	containers = "containers"
@@ -22,7 +22,7 @@ func (d *decoder) policy(n *node, p *policy, path []string) {
 	d.value(n.get("order"), reflect.ValueOf(&p.Order).Elem(), append(path, "order"))
 }
 
-// dag is the policy that says how tasks get slots, and the order of those who do. The schema has checked the words.
+// dag returns the policy that assigns slots to tasks, and its order of tasks. The schema has checked the words.
 func (p *policy) dag() (dag.Policy, []dag.OrderKey) {
 	var order []dag.OrderKey
 	for _, word := range p.Order {
@@ -40,7 +40,7 @@ func (p *policy) dag() (dag.Policy, []dag.OrderKey) {
 	return dag.FIFO, order
 }
 
-// policyOf is the reverse. A policy without an order of its own is its name.
+// policyOf is the reverse of policy.dag. A policy without its own order is written as its name.
 func policyOf(c *dag.Cluster) policy {
 	if len(c.Order) == 0 {
 		return policy{name: c.Policy.String()}

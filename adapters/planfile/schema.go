@@ -22,8 +22,8 @@ var schemaText []byte
 func Schema() []byte { return bytes.Clone(schemaText) }
 
 type compiled struct {
-	noun   string // what such a file is
-	doc    any    // the schema as it is written: messages take their words from its titles
+	noun   string // the kind of file
+	doc    any    // the source of the schema, with titles for messages
 	schema *jsonschema.Schema
 }
 
@@ -43,14 +43,14 @@ func compile(text []byte, noun string) *compiled {
 	return &c
 }
 
-// Bounds of what the schema sees of a list: it takes a microsecond for a value and keeps an error for each. The decoder
-// checks every scalar and list, and the schema allows no list of more than maxMappings mappings.
+// Bounds for the part of a list that the schema checks. The schema takes a microsecond per value and keeps an error
+// for each. The decoder checks every scalar and list. The schema allows no list of more than maxMappings mappings.
 const (
 	shownScalars = 64
 	maxMappings  = 100_000
 )
 
-// plain is the tree as the schema's library wants it.
+// plain converts a tree to the form of the schema's library.
 func plain(n *node) any {
 	switch n.kind {
 	case boolean:
@@ -80,7 +80,7 @@ func plain(n *node) any {
 	return nil
 }
 
-// check returns what the schema finds wrong with a tree, in no particular order.
+// check returns the schema's faults of a tree, unordered.
 func (c *compiled) check(root *node) []fault {
 	err := c.schema.Validate(plain(root))
 	if err == nil {
@@ -111,7 +111,7 @@ func (c *compiled) check(root *node) []fault {
 	return unmissed(faults)
 }
 
-// unmissed leaves out that a field is missing where a misspelt one stands for it.
+// unmissed removes the fault of a missing field if a misspelt field stands for it.
 func unmissed(faults []fault) []fault {
 	meant := make(map[string]bool)
 	for _, f := range faults {
@@ -122,7 +122,7 @@ func unmissed(faults []fault) []fault {
 	return slices.DeleteFunc(faults, func(f fault) bool { return f.meant == "" && meant[pathString(f.path)] })
 }
 
-// explain says what a finding of the library means for the file.
+// explain converts a finding of the library to faults of the file.
 func (c *compiled) explain(root *node, e *jsonschema.ValidationError) []fault {
 	at, rest := root.find(e.InstanceLocation)
 	path := e.InstanceLocation[:len(e.InstanceLocation)-len(rest)]
@@ -166,10 +166,10 @@ func (c *compiled) explain(root *node, e *jsonschema.ValidationError) []fault {
 	return faults
 }
 
-// whole is what messages call the file.
+// whole returns the name of the file in messages.
 func (c *compiled) whole() string { return "the " + c.noun }
 
-// title returns the title of the schema at url, or of the nearest around it.
+// title returns the title of the schema at url, or of the nearest one around it.
 func (c *compiled) title(url string) string {
 	found := "as the schema of " + c.noun + "s says"
 	v := c.doc
@@ -189,7 +189,7 @@ func (c *compiled) title(url string) string {
 	return found
 }
 
-// fieldsAt returns the names of the fields that the schema at url knows.
+// fieldsAt returns the names of the fields of the schema at url.
 func (c *compiled) fieldsAt(url string) []string {
 	v := c.doc
 	for _, step := range pointer(url) {

@@ -8,7 +8,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// stages returns the stages of job i: those of a MapReduce job, or its own. Faults are reported to d.
+// stages returns the stages of job i: those of MapReduce, or its own. Faults are reported to d.
 func (j *job) stages(d *decoder, root *node, i int) []dag.Stage {
 	if len(j.Stages) == 0 {
 		return dag.MapReduce(j.Map.phase(), j.Reduce.phase())
@@ -39,7 +39,7 @@ func (j *job) stages(d *decoder, root *node, i int) []dag.Stage {
 			out[k].After = append(out[k].After, s.edge(from, n))
 		}
 		if p := &out[k]; p.Copies() && len(p.Pipelines) == 1 {
-			// What is copied and sorted costs nothing, as in the short form of a reduce.
+			// Copying and sorting cost nothing, as in the short form of a reduce.
 			free := dag.Pipeline{Tuples: p.Pipelines[0].Tuples, Alpha: dag.Uniform(0)}
 			p.Pipelines = []dag.Pipeline{free, free, p.Pipelines[0]}
 		}
@@ -52,7 +52,7 @@ func (j *job) stages(d *decoder, root *node, i int) []dag.Stage {
 	return out
 }
 
-// edge is how the stage reads the stage from, its n-th. The schema has checked the words.
+// edge returns the n-th input edge of the stage, from the stage from. The schema has checked the words.
 func (s *stage) edge(from dag.StageIndex, n int) dag.Edge {
 	e := dag.Edge{From: from}
 	if len(s.Edge) == 1 {
@@ -81,7 +81,7 @@ func (s *stage) dag() dag.Stage {
 	return p
 }
 
-// stagesOf is the reverse. What copying and sorting cost has no place in a file but as a MapReduce job's.
+// stagesOf is the reverse of stages. Costs of copying and sorting can only be written for MapReduce jobs.
 func stagesOf(job *dag.Job) []stage {
 	out := make([]stage, len(job.Stages))
 	for k := range job.Stages {

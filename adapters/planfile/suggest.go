@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// others are the words that other papers and tools have for our fields.
+// others maps field names of other papers and tools to ours.
 var others = map[string]string{
 	"alpha": "cost", "tuples": "records", "count": "tasks", "maps": "map", "mappers": "map", "reduces": "reduce",
 	"reducers": "reduce",
@@ -16,7 +16,7 @@ var others = map[string]string{
 	"slowstart": "slow_start", "scheduler": "policy", "shuffle": "copy", "merge": "sort", "duration": "extent",
 }
 
-// unknownField says what may have been meant by a field that is not known where it stands.
+// unknownField returns the message for an unknown field, and the field that it probably stands for.
 func (c *compiled) unknownField(name, where string, known []string) (why, meant string) {
 	why = fmt.Sprintf("unknown field %s in %s", quote(name), where)
 	if where == c.whole() {
@@ -35,7 +35,7 @@ func (c *compiled) unknownField(name, where string, known []string) (why, meant 
 	return fmt.Sprintf("%s; known here: %s", why, strings.Join(known, ", ")), ""
 }
 
-// homesOf returns the parts of a plan that have a field of that name.
+// homesOf returns the parts of a plan that have a field with this name.
 func homesOf(name string) []string {
 	var homes []string
 	var walk func(t reflect.Type, path string)
@@ -61,7 +61,7 @@ func homesOf(name string) []string {
 	return homes
 }
 
-// Nearest returns the candidate that most likely was meant by a misspelt name, "" if none is near.
+// Nearest returns the most similar candidate for a misspelt name, or "" if none is similar.
 func Nearest(name string, candidates []string) string {
 	best, least := "", max(1, len(name)/3)+1
 	for _, c := range candidates {
@@ -72,8 +72,8 @@ func Nearest(name string, candidates []string) string {
 	return best
 }
 
-// distance counts the letters to insert, delete, change or swap with their neighbour (optimal string alignment).
-// It gives most where the answer would be at least that.
+// distance returns the number of letters to insert, delete, change or swap with their neighbor (optimal string
+// alignment). The result is at most most.
 func distance(a, b string, most int) int {
 	if diff := len(a) - len(b); diff >= most || -diff >= most || len(a) > 100 {
 		return most

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// decimals are the powers of ten between a unit and a millisecond. Minutes and hours are none.
+// decimals are the powers of ten between a unit and a millisecond. Minutes and hours have none.
 var decimals = map[string]int{"ns": -6, "us": -3, "µs": -3, "μs": -3, "ms": 0, "s": 3}
 
-// ParseTime reads a time as plans have it, such as 0.37ms or 1m30s, in milliseconds; ok is false where it is none.
+// ParseTime parses a time of a plan, such as 0.37ms or 1m30s. It returns milliseconds; ok is false for other texts.
 func ParseTime(s string) (ms float64, ok bool) { return parseTime(s) }
 
-// parseTime reads a time such as 0.37ms in milliseconds. In decimal units the result is the float64 nearest to what is
-// written: a cost of 0.37ms is 0.37, which a time.Duration of 370µs would give too, but one of 0.0128us would not.
+// parseTime parses a time such as 0.37ms. It returns milliseconds. In decimal units the result is the float64 nearest
+// to the written number. A time.Duration could not represent a cost such as 0.0128us exactly.
 func parseTime(s string) (ms float64, ok bool) {
 	if s == "" {
 		return 0, false
@@ -73,7 +73,7 @@ func cutTime(s string) (digits, unit, rest string) {
 
 func formatTime(ms float64) string { return strconv.FormatFloat(ms, 'g', -1, 64) + "ms" }
 
-// parseDuration reads a time in whole nanoseconds.
+// parseDuration parses a time in whole nanoseconds.
 func parseDuration(s string) (time.Duration, bool) {
 	if d, err := time.ParseDuration(s); err == nil && d >= 0 && s[0] != '+' && s[0] != '-' {
 		return d, true
@@ -85,7 +85,7 @@ func parseDuration(s string) (time.Duration, bool) {
 	return 0, false
 }
 
-// parseMemory reads an amount of memory in megabytes.
+// parseMemory parses an amount of memory. It returns megabytes.
 func parseMemory(s string) (mb int, err error) {
 	digits := strings.TrimRight(s, "bBiIkKmMgGtT ")
 	unit := strings.ToLower(strings.TrimSpace(s[len(digits):]))

@@ -6,7 +6,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// The structs of a file, field by field as plan.schema.json has them. A zero field is left out.
+// The structs of a file, with the fields of plan.schema.json. Zero fields are left out.
 type (
 	file struct {
 		Version   int        `plan:"version"`
@@ -17,7 +17,7 @@ type (
 		Overheads overheads  `plan:"overheads"`
 		Jobs      []job      `plan:"jobs"`
 		Residuals []residual `plan:"residuals"`
-		// InputSizes are records of a mean map, by run.
+		// InputSizes are the records of a mean map, by run.
 		InputSizes []float64 `plan:"input_sizes"`
 	}
 	residual struct {
@@ -50,7 +50,7 @@ type (
 		Cores  int     `plan:"cores"`
 		Slow   float64 `plan:"slow"`
 	}
-	// pool is one of a FAIR scheduler. Weight is 1 by default, Mode fifo.
+	// pool is a pool of a FAIR scheduler. The default of Weight is 1, that of Mode fifo.
 	pool struct {
 		Name     string `plan:"name"`
 		Weight   *int   `plan:"weight"`
@@ -82,17 +82,17 @@ type (
 		Alias   string   `plan:"alias"`
 		After   []string `plan:"after"`
 		Input   []string `plan:"input"`
-		// InputBytes is what the file system says of them.
+		// InputBytes is the size of the inputs by the file system.
 		InputBytes float64 `plan:"input_bytes"`
 		Limits     limits  `plan:"limits"`
-		// Priority counts where the order of the cluster's policy has it.
+		// Priority only matters if the order of the cluster's policy contains it.
 		Priority int         `plan:"priority"`
 		Rules    string      `plan:"rules"`
 		Map      *mapTasks   `plan:"map"`
 		Reduce   *reduceTask `plan:"reduce"`
 		Stages   []stage     `plan:"stages"`
 	}
-	// stage is one of a job that is no MapReduce job. Edge is one word for all that it is after, or one each.
+	// stage is a stage of a job that is not of MapReduce. Edge is one word for all its inputs, or one for each.
 	stage struct {
 		Name       string   `plan:"name"`
 		After      []string `plan:"after"`
@@ -110,7 +110,7 @@ type (
 		Out        numbers  `plan:"out"`
 		Bytes      numbers  `plan:"bytes"`
 		Extent     times    `plan:"extent"`
-		// Pause is before the stage, by the driver.
+		// Pause is the driver's pause before the stage.
 		Pause time.Duration `plan:"pause"`
 	}
 	limits struct {
@@ -162,7 +162,7 @@ type (
 		Key   string  `plan:"key"`
 		Bytes float64 `plan:"bytes"`
 	}
-	// keys draws groups; what is written are the groups that were drawn.
+	// keys describes the drawing of groups. Write writes the drawn groups instead.
 	keys struct {
 		Values     float64 `plan:"values"`
 		Distinct   int     `plan:"distinct"`

@@ -13,11 +13,11 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// maxYAML is how many values Write puts in YAML at most: reading them takes ten times the memory of JSON.
+// maxYAML bounds the values that Write writes as YAML. Reading YAML takes ten times the memory of JSON.
 const maxYAML = 50_000
 
-// Write writes a plan in YAML, or, if it has very many values, in JSON, which is YAML as well. Read gives the same plan
-// again. Names that are no UTF-8 cannot be written exactly. It fails where dag.ValidateProfile does, and where w does.
+// Write writes a plan in YAML or, if it has very many values, in JSON, which is also YAML. Read returns the same plan
+// for it, except names that are not UTF-8. Write returns an error if dag.ValidateProfile or w does.
 func Write(w io.Writer, p *dag.Plan) error {
 	if err := dag.ValidateProfile(p); err != nil {
 		return err
@@ -50,15 +50,15 @@ func count(n *node) int {
 	return sum
 }
 
-// A printer prints trees. Errors of the writer are kept by bufio until Flush.
+// A printer prints trees. bufio keeps the writer's errors until Flush.
 type printer struct{ *bufio.Writer }
 
 func (p *printer) put(s string) { _, _ = p.WriteString(s) }
 
 func (p *printer) indent(depth int) { p.put(strings.Repeat("  ", depth)) }
 
-// mapping prints in block style. Lists of scalars and tuples, and mappings of scalars that fit on a line, are in flow
-// style.
+// mapping prints a mapping in block style. Lists of scalars and tuples, and short mappings of scalars, are printed in
+// flow style.
 func (p *printer) mapping(n *node, depth int) {
 	for i, k := range n.keys {
 		if i > 0 || depth == 0 {
@@ -91,7 +91,7 @@ func (p *printer) mapping(n *node, depth int) {
 	}
 }
 
-// flat says whether a composite is printed in flow style.
+// flat reports whether a composite is printed in flow style.
 func flat(n *node) bool {
 	for _, item := range n.items {
 		if item.children != nil && (n.kind == mapping || !tuple(item)) {
@@ -101,7 +101,7 @@ func flat(n *node) bool {
 	return n.kind == list || len(n.items) <= 4
 }
 
-// tuple says whether a node is a short list of numbers, such as the size and count of key groups.
+// tuple reports whether a node is a short list of numbers, such as the size and count of key groups.
 func tuple(n *node) bool {
 	return n.kind == list && len(n.items) <= 4 &&
 		!slices.ContainsFunc(n.items, func(item *node) bool { return item.kind != number })
@@ -109,7 +109,7 @@ func tuple(n *node) bool {
 
 const lineWidth = 110
 
-// width is about how many characters a scalar or tuple takes.
+// width returns the approximate number of characters of a scalar or tuple.
 func width(n *node) int {
 	if n.children == nil {
 		return len(n.text)
@@ -201,7 +201,7 @@ var (
 	special   = regexp.MustCompile(`^(?i:true|false|yes|no|on|off|y|n|null|0x.*|0b.*|0o.*|[0-9.]+e[0-9]*)$`)
 )
 
-// yamlString leaves quotes away where nothing can be mistaken.
+// yamlString omits quotes if the string is unambiguous without them.
 func yamlString(s string) string {
 	if (plainWord.MatchString(s) || plainTime.MatchString(s)) && !special.MatchString(s) && len(s) < 80 {
 		return s
@@ -209,7 +209,7 @@ func yamlString(s string) string {
 	return quoted(s)
 }
 
-// quoted quotes a string as JSON and YAML both read it.
+// quoted quotes a string in a form that is valid in JSON and YAML.
 func quoted(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

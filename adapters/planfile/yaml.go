@@ -15,13 +15,13 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// parseYAML reads a file in YAML. JSON is YAML too.
+// parseYAML parses a file in YAML, which includes JSON.
 func parseYAML(src []byte, noun string) (n *node, bad *syntax) {
 	if bad := measure(src, noun); bad != nil {
 		return nil, bad
 	}
 	defer func() {
-		if r := recover(); r != nil { // a parser of a large notation, given hostile input
+		if r := recover(); r != nil { // the library may panic on hostile input
 			n, bad = nil, &syntax{
 				1, 1,
 				fmt.Sprintf("the YAML parser failed on this file (%v): write it more plainly, or as JSON", r),
@@ -66,10 +66,10 @@ func yamlFault(err error) *syntax {
 	return &syntax{1, 1, printable(why)}
 }
 
-// decimal is a number by YAML's core schema (1.2.2, section 10.3.2).
+// decimal matches a number of YAML's core schema (1.2.2, section 10.3.2).
 var decimal = regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
 
-// A yamlTree turns the library's tree into ours.
+// A yamlTree converts the library's tree to nodes.
 type yamlTree struct {
 	builder
 	anchors map[string]*node
@@ -90,7 +90,7 @@ func (y *yamlTree) node(n ast.Node) (*node, *syntax) {
 	case *ast.BoolNode:
 		return y.scalar(boolean, line, col, tok.Value)
 	case *ast.StringNode:
-		if tok.Type == token.StringType && decimal.MatchString(n.Value) { // the library takes 1e3 for a string
+		if tok.Type == token.StringType && decimal.MatchString(n.Value) { // the library reads 1e3 as a string
 			s, err := y.scalar(number, line, col, n.Value)
 			if err == nil {
 				s.num, err = finite(n.Value, line, col)
@@ -168,7 +168,7 @@ func (y *yamlTree) all(values []ast.Node) ([]*node, *syntax) {
 	return items, nil
 }
 
-// mapping also merges: "<<" takes over the fields of another mapping that are not given here.
+// mapping also merges: "<<" adds the fields of another mapping that are not set here.
 func (y *yamlTree) mapping(values []*ast.MappingValueNode, line, col int) (*node, *syntax) {
 	var keys, items []*node
 	var merged []*node
@@ -224,7 +224,7 @@ func (y *yamlTree) key(k ast.MapKeyNode) (*node, *syntax) {
 	return nil, &syntax{pos.Line, pos.Column, "a field's name must be a plain word"}
 }
 
-// looksLikeJSON says whether the first sign of a file opens an object.
+// looksLikeJSON reports whether the first character of a file opens an object.
 func looksLikeJSON(src []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(src, " \t\r\n"), []byte("{"))
 }

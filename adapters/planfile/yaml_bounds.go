@@ -7,9 +7,9 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// Bounds of a file in YAML, beyond those of every file. The library takes up to 500 bytes for a byte of input; its
-// recursion has no limit; its time is quadratic in nesting, in documents, in blank lines and lines of block scalars,
-// and in tabs within quotes.
+// Additional bounds of a file in YAML. The library takes up to 500 bytes per byte of input, and its recursion has no
+// limit. Its time is quadratic in nesting, in documents, in blank lines and lines of block scalars, and in tabs
+// within quotes.
 const (
 	marks = iota
 	blanks
@@ -29,7 +29,7 @@ var bounds = [...]struct {
 	documents: {10, "documents"},
 }
 
-// measure bounds what the lexer will make of a file, before it does.
+// measure bounds the work of the lexer before it starts.
 func measure(src []byte, noun string) *syntax {
 	var have [len(bounds)]int
 	empty := true
@@ -72,7 +72,7 @@ func measure(src []byte, noun string) *syntax {
 // shallow bounds the nesting before the parser recurses into it.
 func shallow(tokens token.Tokens) *syntax {
 	flow, line := 0, 0
-	var columns []int // of the blocks that are open
+	var columns []int // of the open blocks
 	colons := 0       // on this line
 	opened := true    // the next token begins a block
 	entries := 0      // in a row
@@ -104,7 +104,7 @@ func shallow(tokens token.Tokens) *syntax {
 			if flow == 0 {
 				colons++
 			}
-		case token.TagType, token.AnchorType: // each wraps what follows
+		case token.TagType, token.AnchorType: // each wraps the next token
 			opened = true
 		}
 		if flow > maxDepth || len(columns) > maxDepth || colons > maxDepth || entries > maxDepth {
