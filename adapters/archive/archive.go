@@ -1,5 +1,5 @@
-// Package archive finds the history of finished jobs in files and folders: job history files with their configurations
-// beside them, and Rumen traces, plain or gzipped.
+// Package archive finds the history of finished jobs in files and folders: job history files with their
+// configurations, and Rumen traces, plain or gzipped.
 package archive
 
 import (
@@ -27,12 +27,12 @@ type Skipped struct {
 	Why  string
 }
 
-// A Find is what files hold.
+// A Find is the content of files.
 type Find struct {
 	Jobs    []*past.Job
-	Files   int // that history was read from
+	Files   int // files with history
 	Skipped []Skipped
-	confs   map[string]string // a job's configuration, by job id
+	confs   map[string]string // path of a job's configuration, by job id
 }
 
 // maxFiles bounds a folder's files, and maxJobs the jobs in memory at once.
@@ -41,8 +41,8 @@ const (
 	maxJobs  = 100_000
 )
 
-// Read reads the file or folder of that name; of a folder everything below it that may be history by its name.
-// A file in a folder that cannot be used is left out and named; a file that was asked for by name is an error.
+// Read reads a file, or all files of a folder and its subfolders with names of history files. Unusable files of a
+// folder are left out and listed in Skipped. If name is an unusable file, Read returns an error.
 func Read(ctx context.Context, in fs.FS, name string) (*Find, error) {
 	info, err := fs.Stat(in, name)
 	if err != nil {
@@ -68,7 +68,7 @@ func Read(ctx context.Context, in fs.FS, name string) (*Find, error) {
 			return err
 		case d.IsDir():
 			return nil
-		case d.Type()&^fs.ModeSymlink != 0 && candidate(name): // to open a pipe waits for ever
+		case d.Type()&^fs.ModeSymlink != 0 && candidate(name): // opening a pipe would block forever
 			f.skip(name, errors.New("it is not a file"))
 			return nil
 		}
@@ -90,7 +90,7 @@ func Read(ctx context.Context, in fs.FS, name string) (*Find, error) {
 	return f, f.configure(in)
 }
 
-// Nothing is the error of a find without a job.
+// Nothing returns the error for a find without a job.
 func (f *Find) Nothing() error {
 	if len(f.Skipped) == 0 {
 		return errors.New("no job history and no event log of Spark in it: files of job history end in .jhist, .jhist.gz, .json or .json.gz, or are called job_201109281530_0001_user_name")
@@ -103,18 +103,18 @@ func (f *Find) skip(name string, err error) {
 	f.Skipped = append(f.Skipped, Skipped{name, err.Error()})
 }
 
-// trackerFile is the name of a JobTracker's history file: the JobTracker's host and start (before Hadoop 1.0), the job,
-// its user and name.
+// trackerFile matches the name of a JobTracker's history file: the JobTracker's host and start (before Hadoop 1.0),
+// the job, its user and name.
 var trackerFile = regexp.MustCompile(`^([^.].*_)?job_[0-9]{12}_[0-9]+_`)
 
-// candidate says that a file's name is one of a history's. Anything else in a folder is not looked at.
+// candidate reports whether a file has the name of a history file. Other files of a folder are not opened.
 func candidate(name string) bool {
 	name = strings.TrimSuffix(path.Base(name), ".gz")
 	return strings.HasSuffix(name, ".jhist") || strings.HasSuffix(name, ".json") || trackerFile.MatchString(name) &&
 		!strings.HasSuffix(name, ".crc")
 }
 
-// confOf is the job whose configuration a file is, by its name.
+// confOf returns the job of a configuration file, by its name.
 func confOf(name string) (job string, ok bool) {
 	base, ok := strings.CutSuffix(strings.TrimSuffix(path.Base(name), ".gz"), "_conf.xml")
 	if at := strings.LastIndex(base, "job_"); ok && at >= 0 {
@@ -123,7 +123,7 @@ func confOf(name string) (job string, ok bool) {
 	return "", false
 }
 
-// ErrOther means that a file is no history that can be read here.
+// ErrOther means that a file is not a history that this package can read.
 var ErrOther = errors.New("neither a job history file nor a Rumen trace, nor a history file of Tez or an event log of Spark")
 
 // errEventLog means that a file is an event log of Spark.
@@ -164,7 +164,7 @@ func Jobs(r io.Reader) ([]*past.Job, error) {
 	return nil, ErrOther
 }
 
-// beside looks for configurations in a file's folder, one for each job that the file tells.
+// beside looks for a configuration of each job in the file's folder.
 func (f *Find) beside(in fs.FS, folder string) {
 	for _, j := range f.Jobs {
 		for _, end := range []string{"_conf.xml", "_conf.xml.gz"} {
