@@ -1,4 +1,4 @@
-// Package infile opens files that a user names, and refuses what no file of ours can be.
+// Package infile opens files that users name, and refuses devices and sockets.
 package infile
 
 import (
@@ -7,14 +7,14 @@ import (
 	"os"
 )
 
-// Open opens a file to be read once from its beginning: a regular one or a pipe, such as a shell's <(…). A device or a
-// socket is refused before it is opened, because /dev/zero has no end; /dev/null is an empty file. A folder is for the
-// caller to refuse. Errors are *fs.PathError.
+// Open opens a file that is read once from its beginning: a regular file or a pipe, such as a shell's <(…). It
+// refuses devices and sockets before it opens them, because /dev/zero has no end; /dev/null is an empty file. The
+// caller must refuse folders. Errors are *fs.PathError.
 func Open(path string) (*os.File, error) {
 	return open(path, fs.ModeDir|fs.ModeNamedPipe, "it is a device or a socket: give a file, or a pipe that ends")
 }
 
-// OpenRegular is Open without pipes: opening a pipe that nobody writes to would wait forever.
+// OpenRegular is Open without pipes. Opening a pipe without a writer would block forever.
 func OpenRegular(path string) (*os.File, error) {
 	return open(path, fs.ModeDir, "it is a pipe, a device or a socket: give a regular file")
 }
