@@ -1,5 +1,5 @@
-// Package jobfile reads and writes job files: what MapReduce jobs ask of a cluster that they share, for the queueing
-// models. docs/job.schema.json describes them. Reading is strict: every fault is told with its place.
+// Package jobfile reads and writes job files. They have the demands of MapReduce jobs on a shared cluster, for the
+// queueing models. docs/job.schema.json describes them. Reading is strict: every fault is reported with its position.
 package jobfile
 
 import (
@@ -20,33 +20,33 @@ func Schema() []byte { return bytes.Clone(schemaText) }
 
 var format = planfile.NewFormat("job file", schemaText)
 
-// maxBytes bounds a job file: 100 jobs take 50 kB.
+// maxBytes bounds a job file. 100 jobs take 50 kB.
 const maxBytes = 1 << 20
 
 // defaultThreads is Hadoop's default of mapreduce.reduce.shuffle.parallelcopies.
 const defaultThreads = 5
 
-// A File is what a job file says.
+// A File is the content of a job file.
 type File struct {
-	Name    string // what is modelled; "" where the file does not say
+	Name    string // what is modelled; "" if not set
 	Cluster Cluster
 	Jobs    []Job // at least one; their names differ
 }
 
-// A Cluster is equal nodes. Each has its CPUs, its disks and one fibre channel; all share one network.
+// A Cluster has equal nodes. Each has its own CPUs, disks and fibre channel. All share one network.
 type Cluster struct {
 	Nodes          int
-	CPUs           int // of a node
-	Disks          int // of a node, from 1
-	MapSlots       int // of a node
-	ReduceSlots    int // of a node
-	ShuffleThreads int // of a reduce: how many map outputs it takes at once
+	CPUs           int // per node
+	Disks          int // per node, from 1
+	MapSlots       int // per node
+	ReduceSlots    int // per node
+	ShuffleThreads int // per reduce: how many map outputs it copies at once
 }
 
-// A Job is jobs of one class.
+// A Job is a class of equal jobs.
 type Job struct {
 	Name    string
-	Copies  int // that run at once, from 1
+	Copies  int // number that run at once, from 1
 	Maps    int
 	Reduces int
 	Map     Demand // of one map
@@ -54,13 +54,13 @@ type Job struct {
 	Merge   Demand // of one reduce's last merge and reduce function
 }
 
-// A Demand is service times in seconds, 0 where a task does not use a resource.
+// A Demand has service times in seconds, 0 for resources that a task does not use.
 type Demand struct{ CPU, Disk, Fibre, Network float64 }
 
-// Total is the service at all resources, in seconds: how long the task takes alone.
+// Total returns the service time at all resources, in seconds: the time of a task that runs alone.
 func (d Demand) Total() float64 { return d.CPU + d.Disk + d.Fibre + d.Network }
 
-// ReadFile is Read of a file; "-" is in. Errors of the file system are *fs.PathError.
+// ReadFile is Read for a file; for "-" it reads in. Errors of the file system are *fs.PathError.
 func ReadFile(path string, in io.Reader) (*File, []Warning, error) {
 	name := "stdin"
 	if path != "-" {
@@ -85,7 +85,7 @@ func ReadFile(path string, in io.Reader) (*File, []Warning, error) {
 }
 
 // Read reads a job file. name is its name in messages. Errors are *planfile.Error, joined in the order of the file;
-// there is no File beside them.
+// the File is then nil.
 func Read(src []byte, name string) (*File, []Warning, error) {
 	if len(src) > maxBytes {
 		return nil, nil, &planfile.Error{
@@ -106,7 +106,7 @@ func Read(src []byte, name string) (*File, []Warning, error) {
 	return f, warnings(r.doubts.Err()), nil
 }
 
-// A Warning is something that a file most likely does not mean as it says it.
+// A Warning is a part of a file that is probably a mistake.
 type Warning struct {
 	Line, Column int    // from 1
 	Field        string // such as jobs[0].map.cpu

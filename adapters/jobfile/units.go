@@ -13,8 +13,8 @@ import (
 const (
 	// maxSeconds bounds a service time: 115 days.
 	maxSeconds = 1e7
-	// From here on a number without a unit, in seconds, looks like milliseconds: no map of a sane split keeps one
-	// resource busy for ten minutes, and no fetch of one map's output for one.
+	// From these values on, a number without a unit, in seconds, looks like milliseconds. No map of a sane split uses
+	// one resource for ten minutes, and no fetch of one map's output for one minute.
 	longTask    = 600
 	longShuffle = 60
 )
@@ -34,7 +34,7 @@ func (r *reader) demand(w *demand, at []string, long float64) Demand {
 			r.doc.Fail(at, fmt.Sprintf(
 				"%s is %q: it must be a time, 0 or more, such as 5.1s or 250ms; a number alone is seconds", resource,
 				short(s)))
-			return math.NaN() // not nothing
+			return math.NaN() // not zero
 		case v > maxSeconds:
 			r.doc.Fail(at, fmt.Sprintf("%s is %s, more than the supported %.0f s", resource, short(s), maxSeconds))
 		case bare && v >= long:
@@ -50,19 +50,19 @@ func (r *reader) demand(w *demand, at []string, long float64) Demand {
 	}
 }
 
-// seconds reads a time. bare says that it has no unit.
+// seconds parses a time. bare reports that it has no unit.
 func seconds(s string) (v float64, bare, ok bool) {
 	if v, err := strconv.ParseFloat(s, 64); err == nil {
 		return v, true, v >= 0 && !math.IsInf(v, 0)
 	}
 	if v, err := strconv.ParseFloat(strings.TrimSuffix(s, "s"), 64); err == nil {
-		return v, false, v >= 0 && !math.IsInf(v, 0) // as it is written: through milliseconds it would be rounded
+		return v, false, v >= 0 && !math.IsInf(v, 0) // the exact number: a conversion to milliseconds would round it
 	}
 	ms, ok := planfile.ParseTime(s)
 	return ms / 1000, false, ok
 }
 
-// short cuts what came from a file.
+// short cuts a text of a file.
 func short(s string) string {
 	const most = 40
 	if len(s) > most {

@@ -8,7 +8,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// The structs of a file, field by field as job.schema.json has them.
+// The structs of a file, with the fields of job.schema.json.
 type (
 	file struct {
 		Version int     `plan:"version"`
@@ -33,7 +33,7 @@ type (
 		Shuffle *demand `plan:"shuffle"`
 		Merge   *demand `plan:"merge"`
 	}
-	// demand holds times as they are written: a number alone is seconds.
+	// demand has times as written: a number without unit is seconds.
 	demand struct {
 		CPU     string `plan:"cpu"`
 		Disk    string `plan:"disk"`
@@ -42,7 +42,7 @@ type (
 	}
 )
 
-// A reader makes a File of what was decoded. Faults go to doc, what is doubted to doubts.
+// A reader converts the decoded structs to a File. Faults are added to doc, warnings to doubts.
 type reader struct {
 	doc    *planfile.Document
 	doubts planfile.Document
@@ -93,7 +93,7 @@ func (r *reader) job(w *job, at []string) Job {
 	return j
 }
 
-// sub is the path of a field; the paths of others stay as they are.
+// sub returns the path of a field, without changes to paths that share at.
 func sub(at []string, field string) []string { return append(at[:len(at):len(at)], field) }
 
 func given(v *int, otherwise int) int {

@@ -9,17 +9,17 @@ import (
 	"unicode"
 )
 
-// Comments are what a written file says beside its values: where they are from. Reading does not give them back.
+// Comments are the comments of a written file, such as the origin of its values. Read does not return them.
 type Comments struct {
 	File []string
 	Jobs []JobComments // parallel to the file's jobs, or shorter
 }
 
-// JobComments stand before a job and its demands.
+// JobComments are the comments before a job and its demands.
 type JobComments struct{ Job, Map, Shuffle, Merge []string }
 
-// Write writes a job file in YAML. Read gives the same File again; one that it would not take is an error, and nothing
-// is written.
+// Write writes a job file in YAML. Read returns the same File for it. If Read would not accept the file, Write
+// returns an error and writes nothing.
 func Write(w io.Writer, f *File, c Comments) error {
 	var b bytes.Buffer
 	comment(&b, "", c.File)
@@ -81,7 +81,7 @@ func writeDemand(b *bytes.Buffer, name string, d Demand, why []string) {
 	fmt.Fprintf(b, "  %s: {%s}\n", name, strings.Join(parts, ", "))
 }
 
-// comment writes lines. What comes from a recording cannot end one.
+// comment writes comment lines. Text of a recording cannot end a line.
 func comment(b *bytes.Buffer, indent string, lines []string) {
 	for _, l := range lines {
 		fmt.Fprintf(b, "%s# %s\n", indent, strings.Map(func(r rune) rune {
@@ -93,6 +93,6 @@ func comment(b *bytes.Buffer, indent string, lines []string) {
 	}
 }
 
-// quoted quotes a string as YAML and JSON both read it. Only the quote and the backslash need it: Go's other escapes
-// are YAML's too, for what is UTF-8.
+// quoted quotes a string in a form that is valid in YAML and JSON. Only the quote and the backslash need an escape.
+// Go's other escapes are valid in YAML for UTF-8.
 func quoted(s string) string { return strconv.Quote(strings.ToValidUTF8(s, "\uFFFD")) }
