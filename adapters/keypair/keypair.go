@@ -1,5 +1,5 @@
-// Package keypair is a certificate with its private key, in two PEM files that are read again when they change:
-// certificate managers renew them under a running program.
+// Package keypair reads a certificate and its private key from two PEM files. It reads them again after they change,
+// because certificate managers renew them while the program runs.
 package keypair
 
 import (
@@ -18,7 +18,7 @@ import (
 // maxFile bounds a file of certificates or keys, in bytes.
 const maxFile = 1 << 20
 
-// A Pair is what its files said when they could be used last. Several goroutines may use it.
+// A Pair has the last usable content of its files. It is safe for concurrent use.
 type Pair struct {
 	cert, key string
 
@@ -27,14 +27,13 @@ type Pair struct {
 	last *tls.Certificate
 }
 
-// A stamp is by what a file's change is seen.
+// A stamp detects changes of a file.
 type stamp struct {
 	at   time.Time
 	size int64
 }
 
-// Open reads the certificate, with those that it was issued by after it, and its key. Errors name the file that is
-// wrong.
+// Open reads the certificate, followed by those of its issuers, and its key. Errors name the invalid file.
 func Open(cert, key string) (*Pair, error) {
 	p := &Pair{cert: cert, key: key}
 	seen, err := p.stamps()
@@ -48,8 +47,7 @@ func Open(cert, key string) (*Pair, error) {
 	return p, nil
 }
 
-// Certificate returns the newest that the files can be used for: one that is half written leaves the one before in
-// place.
+// Certificate returns the newest usable certificate. While a file is only half written, that is the previous one.
 func (p *Pair) Certificate() *tls.Certificate {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -57,7 +55,7 @@ func (p *Pair) Certificate() *tls.Certificate {
 	if err != nil || seen == p.seen {
 		return p.last
 	}
-	// Files that are looked at while they are written are looked at again: only what could be used is remembered.
+	// The stamps are stored only with a usable content, so files that are still being written are read again.
 	if c, err := read(p.cert, p.key); err == nil {
 		p.last, p.seen = c, seen
 	}
@@ -106,7 +104,7 @@ func read(cert, key string) (*tls.Certificate, error) {
 	return &pair, nil
 }
 
-// first is the first block whose type ends so.
+// first returns the first block with a type that ends in kind.
 func first(data []byte, kind string) (*pem.Block, error) {
 	for {
 		block, rest := pem.Decode(data)
@@ -120,8 +118,8 @@ func first(data []byte, kind string) (*pem.Block, error) {
 	}
 }
 
-// Pool returns those authorities that are in a PEM file, and those that are trusted before: nil, or the system's.
-// Errors name the file.
+// Pool returns the authorities of a PEM file, together with those of before, which may be nil or the system's. Errors
+// name the file.
 func Pool(file string, before *x509.CertPool) (*x509.CertPool, error) {
 	data, err := bounded(file)
 	if err != nil {
