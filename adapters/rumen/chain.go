@@ -6,8 +6,8 @@ import (
 	"github.com/paratimer/paratimer/adapters/past"
 )
 
-// chain makes one workflow of jobs that depend on each other. A job without dependencies, or with a workflow of its
-// own, stays as it is. links are, by job, the ids of the jobs that depend on it.
+// chain joins jobs that depend on each other into workflows. Jobs without dependencies, or with their own workflow,
+// stay unchanged. links are, by job, the ids of the jobs that depend on it.
 func chain(jobs []*past.Job, links [][]string) {
 	at := map[string]int{}
 	for i, j := range jobs {

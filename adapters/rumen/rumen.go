@@ -1,5 +1,5 @@
-// Package rumen reads Rumen traces, Hadoop's own digest of job histories: JSON objects of jobs, one after the other, of
-// Hadoop 0.20 (no times within attempts), of 0.21 and later (with clockSplits), and of YARN.
+// Package rumen reads Rumen traces, Hadoop's own summary of job histories. They have JSON objects of jobs, one after
+// another, of Hadoop 0.20 (no times within attempts), of 0.21 and later (with clockSplits), and of YARN.
 package rumen
 
 import (
@@ -13,14 +13,14 @@ import (
 	"github.com/paratimer/paratimer/adapters/past"
 )
 
-// The limits bound what a trace can make a reader hold.
+// Bounds of the memory that a trace can make a reader use.
 const (
 	maxJob  = 512 << 20 // bytes of a job; an attempt takes 2 KB
 	maxJobs = 100_000
 )
 
-// Read reads the jobs of a trace. A trace that breaks off is read up to its last whole job; the last one that was read
-// says so. Jobs that are none are left out, and the next one says so.
+// Read reads the jobs of a trace. If the trace is cut off, Read returns its complete jobs. Unusable jobs and a
+// cut-off one are left out, and counted in Bad of the last job.
 func Read(r io.Reader) ([]*past.Job, error) {
 	limited := &limit{r: bufio.NewReaderSize(r, 1<<16)}
 	d := json.NewDecoder(limited)
@@ -70,13 +70,13 @@ func finish(jobs []*past.Job, links [][]string, bad int, torn bool) ([]*past.Job
 	last := jobs[len(jobs)-1]
 	last.Bad += bad
 	if torn {
-		last.Bad++ // the one that breaks off
+		last.Bad++ // the cut-off one
 	}
 	chain(jobs, links)
 	return jobs, nil
 }
 
-// limit is a reader that fails where a job is too long.
+// limit is a reader that fails if a job is too long.
 type limit struct {
 	r    io.Reader
 	left int

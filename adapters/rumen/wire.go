@@ -14,7 +14,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A wireJob is Rumen's LoggedJob. -1 and null stand for what is not known.
+// A wireJob is Rumen's LoggedJob. -1 and null mean unknown.
 type wireJob struct {
 	ID         text                  `json:"jobID"`
 	Name       text                  `json:"jobName"`
@@ -65,7 +65,7 @@ var (
 	}
 )
 
-// job is the job that a trace tells.
+// job converts the job of the trace.
 func (w *wireJob) job() *past.Job {
 	j := past.NewJob(string(w.ID))
 	j.Name, j.User, j.Queue = string(w.Name), string(w.User), string(w.Queue)
@@ -128,14 +128,14 @@ func (w *wireAttempt) into(j *past.Job, kind dag.StageIndex) {
 	j.Attempts[kind] = append(j.Attempts[kind], a)
 }
 
-// used is an attempt's CPU time in milliseconds; 0, which Rumen writes where nobody measured, is unknown.
+// used is an attempt's CPU time in milliseconds. Rumen writes 0 for unmeasured times, so 0 is unknown.
 type used struct{ ms num }
 
 func (u *used) UnmarshalJSON(b []byte) error {
 	var w struct {
 		CPU num `json:"cumulativeCpuUsage"`
 	}
-	if *u = (used{}); json.Unmarshal(b, &w) == nil { // anything else is unknown, as other fields are
+	if *u = (used{}); json.Unmarshal(b, &w) == nil { // other values are unknown, as in other fields
 		u.ms = w.CPU
 	}
 	return nil
@@ -148,7 +148,7 @@ func (u used) seconds() float64 {
 	return u.ms.float() / 1000
 }
 
-// read is how much the attempt read of the file system that tells more.
+// read returns the bytes that the attempt read, from the file system with the higher number.
 func (w *wireAttempt) read() float64 {
 	h, f := w.HDFSRead.float(), w.FileRead.float()
 	if h >= f || math.IsNaN(f) {
@@ -157,19 +157,20 @@ func (w *wireAttempt) read() float64 {
 	return f
 }
 
-// beforeYARN tells by a job's id: a JobTracker's start is a date, a ResourceManager's milliseconds since the epoch.
+// beforeYARN reports whether a job id is from before YARN. A JobTracker's start in it is a date, a ResourceManager's
+// is in milliseconds since the epoch.
 func beforeYARN(id string) bool {
 	part := strings.Split(id, "_")
 	return len(part) == 3 && len(part[1]) == len("200904211745")
 }
 
-// host is the last part of /rack/host; dots may be escaped.
+// host returns the last part of /rack/host. Dots in it may be escaped.
 func host(name string) string {
 	name = name[strings.LastIndexByte(name, '/')+1:]
 	return strings.ReplaceAll(name, `\.`, ".")
 }
 
-// text is a string, cleaned; anything else is none.
+// text is a cleaned string; other values are "".
 type text string
 
 func (t *text) UnmarshalJSON(b []byte) error {
@@ -179,7 +180,7 @@ func (t *text) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// stringOnly is a JSON string, uncleaned; anything else is "".
+// stringOnly is a JSON string, uncleaned; other values are "".
 type stringOnly string
 
 func (r *stringOnly) UnmarshalJSON(b []byte) error {
@@ -190,7 +191,7 @@ func (r *stringOnly) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// num is a number that is not negative; anything else is none.
+// num is a number that is not negative; other values are unknown.
 type num struct {
 	v  int64
 	ok bool
@@ -213,7 +214,7 @@ func (n num) float() float64 {
 	return float64(n.v)
 }
 
-// list is an array; anything else is an empty one, and elements of a wrong type are left out.
+// list is an array. Other values are an empty list.
 type list[T any] []T
 
 func (l *list[T]) UnmarshalJSON(b []byte) error {
