@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// An Error says what is wrong with a table, and where.
+// An Error is a fault of a table, with its position.
 type Error struct {
 	File      string
 	Line, Col int    // from 1; columns count characters. 0: the file, the line as a whole
-	Column    string // its name; "" where it is not one field
-	Value     string // as it stands there
+	Column    string // its name; "" if it is not about one field
+	Value     string // as in the file
 	Why       string
 	Err       error // of the reader; may be nil
 }
@@ -32,7 +32,7 @@ func (e *Error) Error() string {
 	return b.String() + e.Why
 }
 
-// Unwrap gives Err.
+// Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
 func shown(value string) string {
@@ -46,7 +46,7 @@ func shown(value string) string {
 	return strconv.Quote(value)
 }
 
-// Errors are several of one table, in its order, at least two. There may be more in the file.
+// Errors are at least two faults of one table, in its order. There may be more in the file.
 type Errors []*Error
 
 func (e Errors) Error() string {
@@ -57,7 +57,7 @@ func (e Errors) Error() string {
 	return strings.Join(texts, "\n")
 }
 
-// Unwrap gives them one by one.
+// Unwrap returns the single errors.
 func (e Errors) Unwrap() []error {
 	out := make([]error, len(e))
 	for i := range e {
@@ -66,7 +66,7 @@ func (e Errors) Unwrap() []error {
 	return out
 }
 
-// mostFaults is how many are told: people want more than one, and nobody reads thirty.
+// mostFaults bounds the reported faults.
 const mostFaults = 10
 
 type faults []*Error
@@ -79,7 +79,7 @@ func (f *faults) add(e *Error) {
 
 func (f *faults) full() bool { return len(*f) == mostFaults }
 
-// err is nil where there is none.
+// err returns nil if there is no fault.
 func (f *faults) err() error {
 	switch len(*f) {
 	case 0:

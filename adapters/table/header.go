@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// settle finds the header and where the wanted columns are. The first record is a header where none of its fields is a
-// number or one of them is a wanted name; otherwise the last comment before it may be.
+// settle finds the header and the positions of the columns. The first record is the header if it has no number, or
+// contains the name of a column. Otherwise the last comment before it may be the header.
 func (t *Table) settle(first record, head *record, columns []Column) (at []int, isHeader bool, err error) {
 	comment := head != nil && len(head.fields) == len(first.fields) && !first.names(columns) && !head.numeric()
 	switch {
@@ -36,8 +36,8 @@ func (t *Table) settle(first record, head *record, columns []Column) (at []int, 
 	return at, isHeader, nil
 }
 
-// column is the place of a column, from 0, or why there is none. A name counts before a number, capitals only where
-// they tell columns apart.
+// column returns the index of a column, or why there is none. A name takes precedence over a number. Case only
+// matters if it distinguishes columns.
 func (t *Table) column(name string, fields int) (at int, why string) {
 	name = bare(name)
 	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
@@ -62,7 +62,7 @@ func (t *Table) column(name string, fields int) (at int, why string) {
 	return 0, "no column has this name; the columns are " + list(t.Header)
 }
 
-// called is what messages call a column of the file.
+// called returns the name of a column in messages.
 func (t *Table) called(at int, c Column) string {
 	if at >= 0 && at < len(t.Header) && t.Header[at] != "" {
 		return t.Header[at]
@@ -70,12 +70,12 @@ func (t *Table) called(at int, c Column) string {
 	return c.Name
 }
 
-// bare is a name as it is compared: the first column of a header in a comment has lost its mark.
+// bare normalizes a name for comparisons. It removes spaces, and the mark of a header in a comment.
 func bare(name string) string {
 	return strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(name), "#"))
 }
 
-// list writes names, not too many.
+// list formats names, at most 20.
 func list(names []string) string {
 	const most = 20
 	var b strings.Builder
@@ -100,12 +100,12 @@ func (r *record) texts() []string {
 	return out
 }
 
-// numeric says whether a field is a number.
+// numeric reports whether a field is a number.
 func (r *record) numeric() bool {
 	return slices.ContainsFunc(r.fields, func(f field) bool { return decimal(f.text) })
 }
 
-// names says whether a field is the name of a wanted column, and no number.
+// names reports whether a field is the name of a column and not a number.
 func (r *record) names(columns []Column) bool {
 	return slices.ContainsFunc(r.fields, func(f field) bool {
 		return slices.ContainsFunc(columns, func(c Column) bool {

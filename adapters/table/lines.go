@@ -12,20 +12,19 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A record is a line's fields.
+// A record has a line's fields.
 type record struct {
 	line   int
 	fields []field
 }
 
-// A field is a text without its quotes and the spaces around it, cleaned, and the column of the line where it begins,
-// from 1.
+// A field is a cleaned text without its quotes and surrounding spaces, with the column where it begins, from 1.
 type field struct {
 	text string
 	col  int
 }
 
-// lines reads records. Comma is what separates fields, 0 before it is known.
+// lines reads records. comma separates the fields, 0 before it is known.
 type lines struct {
 	in    *bufio.Reader
 	file  string
@@ -37,7 +36,7 @@ type lines struct {
 	source strings.Reader
 }
 
-// start reads up to the first record. Head is the last comment before it, read as a record, or nil.
+// start reads up to the first record. head is the last comment before it, parsed as a record, or nil.
 func (l *lines) start() (first record, head *record, err error) {
 	var comment string
 	var commentAt int
@@ -59,7 +58,7 @@ func (l *lines) start() (first record, head *record, err error) {
 			return first, nil, err
 		}
 		if comment != "" {
-			if h, err := l.split(comment, commentAt); err == nil { // else it is a comment
+			if h, err := l.split(comment, commentAt); err == nil { // otherwise it is only a comment
 				head = &h
 			}
 		}
@@ -67,7 +66,7 @@ func (l *lines) start() (first record, head *record, err error) {
 	}
 }
 
-// next reads a record; io.EOF after the last one.
+// next reads a record, and returns io.EOF after the last one.
 func (l *lines) next() (record, error) {
 	for {
 		text, err := l.text()
@@ -123,8 +122,8 @@ func (l *lines) text() (string, error) {
 	return text, nil
 }
 
-// separator is what separates the fields of a line: a tab, else a semicolon, else a comma, as commas may be elsewhere.
-// A tab behind another separator is a space.
+// separator returns the separator of a line's fields: a tab, else a semicolon, else a comma, because commas may be
+// part of a field. A tab after another separator counts as a space.
 func separator(text string) byte {
 	quoted := false
 	var seen [3]bool
@@ -146,8 +145,8 @@ func separator(text string) byte {
 	return ','
 }
 
-// split cuts a line into fields. encoding/csv refuses blanks behind a closing quote, and a quote inside a field that
-// does not begin with one: what it reads at once ends there.
+// split splits a line into fields. encoding/csv rejects blanks after a closing quote, and quotes within an unquoted
+// field. In these cases split parses the line in parts.
 func (l *lines) split(text string, line int) (record, error) {
 	r := record{line: line}
 	for from := 0; from <= len(text); {
@@ -186,7 +185,7 @@ func (l *lines) split(text string, line int) (record, error) {
 	return r, nil
 }
 
-// parse reads the fields of a part of a line. The source ends with it, so that no quote reaches into the next line.
+// parse parses the fields of a part of a line. The source ends with it, so no quote can extend to the next line.
 func (l *lines) parse(part string) ([]string, error) {
 	if part == "" {
 		part = `""` // encoding/csv skips empty lines
@@ -200,5 +199,5 @@ func (l *lines) parse(part string) ([]string, error) {
 	return l.csv.Read()
 }
 
-// column counts characters, from 1.
+// column returns a column in characters, from 1.
 func column(text string, at int) int { return utf8.RuneCountInString(text[:at]) + 1 }

@@ -1,11 +1,12 @@
-// Package table reads tables of measurements: CSV as people and programs write it. Columns are named by the caller, by
+// Package table reads tables of measurements: CSV as people and programs write it. The caller selects columns by
 // their name in the header or by their number from 1.
 //
-// Commas, semicolons or tabs separate fields; quotes, blank lines, spaces around fields, CRLF and a byte order mark are
-// understood. Lines that begin with # are comments; the last of them before the first row is the header, where it has
-// the columns and nothing else has. A field with quotes ends on its line. Numbers have a decimal point.
+// Commas, semicolons or tabs separate fields. Quotes, blank lines, spaces around fields, CRLF and a byte order mark
+// are accepted. Lines that begin with # are comments. The last comment before the first row is the header if it has
+// the columns and nothing else has. A quoted field must end on its line. Numbers have a decimal point.
 //
-// It refuses to guess: a number that is none, or that cannot be what its column is, is an error with its place.
+// The package does not guess: an invalid number, or one that is out of its column's range, is an error with its
+// position.
 package table
 
 import (
@@ -18,16 +19,16 @@ import (
 	"strings"
 )
 
-// A Column is one that the caller wants.
+// A Column is a requested column.
 type Column struct {
 	Name string // as in the header, or a number from 1
 	For  string // what messages call it, such as --machines
 	Kind Kind
-	// Optional columns may be missing from a file with a header: the Table then has no values of them.
+	// Optional columns may be missing from a file with a header. The Table then has no values for them.
 	Optional bool
 }
 
-// A Kind is what the values of a column can be.
+// A Kind is the type of a column's values.
 type Kind int
 
 // The kinds of values.
@@ -37,20 +38,20 @@ const (
 	Text                 // not empty
 )
 
-// A Table is what was wanted of a file, by column in the order that they were asked for.
+// A Table has the requested columns of a file, in the order of the request.
 type Table struct {
 	File   string
-	Header []string    // of all columns of the file, without the spaces around; nil where it has none
-	Names  []string    // of the columns that were asked for: as in the header, else their numbers
+	Header []string    // of all columns of the file, without surrounding spaces; nil if there is none
+	Names  []string    // of the requested columns: as in the header, else their numbers
 	Lines  []int       // of each row, from 1
-	Values [][]float64 // of a column's rows; nil for Text, and for an optional column that is missing
+	Values [][]float64 // of a column's rows; nil for Text, and for a missing optional column
 	Texts  [][]string  // of a column's rows; nil for numbers, and likewise
 }
 
-// Rows is how many there are.
+// Rows returns the number of rows.
 func (t *Table) Rows() int { return len(t.Lines) }
 
-// Keep removes the rows that are not to stay. None left is an error.
+// Keep removes all rows except those for which stays returns true. It returns an error if none is left.
 func (t *Table) Keep(stays func(row int) bool) error {
 	n := 0
 	for row := range t.Lines {
@@ -78,14 +79,14 @@ func (t *Table) Keep(stays func(row int) bool) error {
 	return nil
 }
 
-// Limits of what is read.
+// Bounds of a table.
 const (
 	MaxRows  = 1_000_000
 	maxBytes = 256 << 20
 	maxLine  = 64 << 10
 )
 
-// Read reads a table; file is what messages call it. It returns an *Error, or an Errors where several fields are wrong.
+// Read reads a table. file is its name in messages. It returns an *Error, or an Errors if several fields are invalid.
 // A table without rows is an error.
 func Read(r io.Reader, file string, columns []Column) (*Table, error) {
 	l := &lines{in: bufio.NewReaderSize(r, 4<<10), file: file}
@@ -129,7 +130,7 @@ func Read(r io.Reader, file string, columns []Column) (*Table, error) {
 	return t, nil
 }
 
-// add takes a row, or notes what is wrong with it.
+// add adds a row, or its faults.
 func (t *Table) add(rec record, at []int, columns []Column, bad *faults) {
 	t.Lines = append(t.Lines, rec.line)
 	for i, c := range columns {
@@ -159,7 +160,7 @@ func (t *Table) add(rec record, at []int, columns []Column, bad *faults) {
 	}
 }
 
-// number reads one of a kind, or says why it is none.
+// number parses a number of a kind, or returns why it is invalid.
 func number(s string, k Kind) (v float64, why string) {
 	v, err := strconv.ParseFloat(s, 64)
 	switch {
