@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// An Attempt is a task attempt's id taken apart.
+// An Attempt is a parsed id of a task attempt.
 type Attempt struct {
 	Job    string // job_1700000000000_0001
 	Reduce bool   // else a map
@@ -14,10 +14,10 @@ type Attempt struct {
 	Number int    // 0 for the first; after a restart of the application master from 1000 on
 }
 
-// "local…" is what Hadoop calls jobs that run within the client.
+// Hadoop's ids of jobs that run within the client contain "local".
 var attemptID = regexp.MustCompile(`^attempt_((?:local)?[0-9]{1,19}_[0-9]{4,9})_([mr])_([0-9]{6,8})_([0-9]{1,9})$`)
 
-// ParseAttempt takes an id such as attempt_1700000000000_0001_r_000003_0 apart.
+// ParseAttempt parses an id such as attempt_1700000000000_0001_r_000003_0.
 func ParseAttempt(id string) (Attempt, error) {
 	m := attemptID.FindStringSubmatch(id)
 	if m == nil {

@@ -9,8 +9,8 @@ import (
 	"math"
 )
 
-// Decode reads one batch, and nothing may follow it. It reads no more than MaxBatchBytes and a bit, takes memory for a
-// few times that, and returns a valid batch or an error that names the field.
+// Decode reads one batch, which must end the input. It reads at most MaxBatchBytes+1 bytes and uses a few times that
+// in memory. It returns a valid batch, or an error that names the field.
 func Decode(r io.Reader) (Batch, error) {
 	body, err := io.ReadAll(io.LimitReader(r, MaxBatchBytes+1))
 	if err != nil {
@@ -30,7 +30,7 @@ func Decode(r io.Reader) (Batch, error) {
 }
 
 func decode(body []byte) (Batch, error) {
-	// The version first: another one may have other fields.
+	// The version comes first, because other versions may have other fields.
 	var version struct {
 		Version *int `json:"v"`
 	}
@@ -49,14 +49,14 @@ func decode(body []byte) (Batch, error) {
 	return b, err
 }
 
-// strictly refuses fields that nobody knows: a typing error must not pass for a zero.
+// strictly rejects unknown fields, so that a typing error does not count as zero.
 func strictly(body []byte, into any) error {
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.DisallowUnknownFields()
 	return plain(dec.Decode(into))
 }
 
-// plain takes Go's names out of an error, and bounds it: it may quote what it read.
+// plain removes Go's names from an error and bounds its length, because it may quote the input.
 func plain(err error) error {
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {
@@ -68,7 +68,7 @@ func plain(err error) error {
 	return nil
 }
 
-// UnmarshalJSON bounds the lists while they are read, so that two megabytes of "{}," do not become a gigabyte.
+// UnmarshalJSON bounds the lists while it reads them. Otherwise two megabytes of "{}," could use a gigabyte of memory.
 func (b *Batch) UnmarshalJSON(data []byte) error {
 	type bare Batch
 	in := struct {
@@ -104,7 +104,7 @@ func (m *MapProfile) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// UnmarshalJSON tells what is missing from what is zero.
+// UnmarshalJSON distinguishes missing fields from zeros.
 func (o *Open) UnmarshalJSON(data []byte) error {
 	type bare Open
 	in := bare{Bytes: missing, Seconds: missing}
@@ -115,10 +115,10 @@ func (o *Open) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// missing stands where JSON said nothing, or null. JSON itself has no NaN, and none is valid.
+// missing stands for absent fields and null. JSON itself has no NaN, and NaN is never valid.
 var missing = math.NaN()
 
-// list reads a list whose elements are blank where they say nothing.
+// list reads a list. blank is the initial value of each element.
 func list[T any](raw json.RawMessage, field string, most int, blank T) ([]T, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, nil

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Encode returns the batch as JSON, without a line break. A batch that Decode would refuse is an error here already.
+// Encode returns the batch as JSON without a line break. It returns an error for a batch that Decode would reject.
 func (b Batch) Encode() ([]byte, error) {
 	if err := b.valid(); err != nil {
 		return nil, fmt.Errorf("tap: a batch that cannot be sent: %w", err)

@@ -9,13 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// Hash is the hash code of Hadoop's Text: 1, then 31 times what is there plus each byte, signed, in 32 bits.
+// Hash returns the hash code of Hadoop's Text: starting from 1, 31 times the hash plus each signed byte, in 32 bits.
 func Hash(key []byte) int32 { return HashMore(1, key) }
 
-// HashMore goes on with a hash, so that a key may come in pieces. The first piece starts from 1.
+// HashMore continues a hash, so that a key may come in pieces. The first piece starts from 1.
 func HashMore(h int32, key []byte) int32 {
 	const p1, p2, p3, p4 = 31, 31 * 31, 31 * 31 * 31, 31 * 31 * 31 * 31
-	// Four at a time: the products do not wait for each other.
+	// Four bytes at a time: the products do not depend on each other.
 	for len(key) >= 4 {
 		h = p4*h + p3*int32(int8(key[0])) + p2*int32(int8(key[1])) + p1*int32(int8(key[2])) + int32(int8(key[3]))
 		key = key[4:]
@@ -26,8 +26,8 @@ func HashMore(h int32, key []byte) int32 {
 	return h
 }
 
-// Partition is the reduce that Hadoop's HashPartitioner sends a Text key to: 0 up to reduces-1. A job of one reduce has
-// no partitioner; for none, or fewer, it is 0 too.
+// Partition returns the reduce to which Hadoop's HashPartitioner sends a Text key: 0 up to reduces-1. A job with one
+// reduce has no partitioner. For fewer than 2 reduces the result is 0.
 func Partition(key []byte, reduces int) int { return PartitionOf(Hash(key), reduces) }
 
 // PartitionOf is Partition for a hash.
@@ -38,8 +38,8 @@ func PartitionOf(hash int32, reduces int) int {
 	return int(hash&math.MaxInt32) % reduces
 }
 
-// RecordBytes is what a record of two Texts takes in a map's output, by the lengths of its key and value: both with
-// their length before them in Hadoop's variable format. It is what MAP_OUTPUT_BYTES counts.
+// RecordBytes returns the bytes of a record of two Texts in a map's output, from the lengths of its key and value.
+// Both are preceded by their length in Hadoop's variable format. MAP_OUTPUT_BYTES counts these bytes.
 func RecordBytes(key, value int) int { return lengthBytes(key) + key + lengthBytes(value) + value }
 
 // lengthBytes is WritableUtils.getVIntSize of a length.
@@ -54,8 +54,8 @@ func lengthBytes(n int) int {
 	return size
 }
 
-// HashedName is a key's name where keys are not to be shown: "#" and 16 hexadecimal digits of the key's SHA-256. It
-// hides keys from who reads them by chance, not from who guesses them.
+// HashedName returns the name of a key that must not be shown: "#" and 16 hexadecimal digits of the key's SHA-256. It
+// hides keys from casual readers, not from readers who guess them.
 func HashedName(key []byte) string {
 	sum := sha256.Sum256(key)
 	return NameOf(sum)
@@ -64,10 +64,9 @@ func HashedName(key []byte) string {
 // NameOf is HashedName for the SHA-256 of a key.
 func NameOf(sum [sha256.Size]byte) string { return "#" + hex.EncodeToString(sum[:8]) }
 
-// ShownName is a key's name where keys may be shown: the key with everything escaped that a terminal does not print,
-// and "\empty" for the empty key. A name of more than MaxName bytes is cut and ends with the key's hash, so that two
-// keys do not share a name. key may be the beginning of the key alone, if more says so; sum is the SHA-256 of the
-// whole.
+// ShownName returns the name of a key that may be shown: the key with all unprintable characters escaped, and
+// "\empty" for the empty key. A name of more than MaxName bytes is cut and ends with the key's hash, so that two keys
+// never share a name. more means that key is only the beginning of the key. sum is the SHA-256 of the whole key.
 func ShownName(key []byte, sum [sha256.Size]byte, more bool) string {
 	tail := "~" + NameOf(sum)
 	var name strings.Builder
@@ -93,7 +92,7 @@ func ShownName(key []byte, sum [sha256.Size]byte, more bool) string {
 	return name.String()
 }
 
-// escape returns the first character of a key as a terminal may print it, and its bytes in the key.
+// escape returns the first character of a key in printable form, and its length in the key in bytes.
 func escape(key []byte) (piece string, size int) {
 	r, size := utf8.DecodeRune(key)
 	switch {

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// valid says what is wrong with a batch, by its JSON field.
+// valid returns the error of an invalid batch, with the JSON field.
 func (b Batch) valid() error {
 	a, err := ParseAttempt(b.Attempt)
 	switch {
@@ -121,7 +121,7 @@ func (o Open) valid() error {
 	return nil
 }
 
-// within is false for NaN too.
+// within returns an error for NaN too.
 func within(v, least, most float64) error {
 	if v >= least && v <= most {
 		return nil
@@ -139,7 +139,7 @@ func checkName(name string) error {
 	return nil
 }
 
-// printable text does nothing to a terminal.
+// printable reports whether a text is safe for a terminal.
 func printable(s string) bool {
 	for _, r := range s {
 		if !strconv.IsPrint(r) {
