@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A status is HDFS's word on a file or folder.
+// A status is HDFS's status of a file or folder.
 type status struct {
 	Suffix   string `json:"pathSuffix"`
 	Kind     string `json:"type"` // FILE, DIRECTORY or SYMLINK
@@ -33,7 +33,7 @@ func (s *status) Mode() fs.FileMode {
 	return 0o444
 }
 
-// A file is one that is being read.
+// A file is an open file.
 type file struct {
 	info fs.FileInfo
 	body io.ReadCloser
@@ -43,8 +43,8 @@ func (f *file) Stat() (fs.FileInfo, error) { return f.info, nil }
 func (f *file) Read(b []byte) (int, error) { return f.body.Read(b) }
 func (f *file) Close() error               { return f.body.Close() }
 
-// An idle body breaks off where nothing has come of it for patience: a DataNode that hangs must not hold up its reader
-// for ever. A file may be as long as it likes.
+// An idle body fails if no data arrives for patience, so that a hanging DataNode cannot block its reader forever. The
+// length of a file is not limited.
 type idle struct {
 	io.ReadCloser
 	ctx    context.Context // of the request

@@ -1,5 +1,5 @@
-// Package webhdfs reads files of HDFS over its REST interface, of a NameNode or an HttpFS server: GETFILESTATUS,
-// LISTSTATUS and OPEN, nothing that changes anything. A folder there is an fs.FS.
+// Package webhdfs reads files of HDFS over the REST interface of a NameNode or an HttpFS server. It uses
+// GETFILESTATUS, LISTSTATUS and OPEN, and changes nothing. A folder there is an fs.FS.
 package webhdfs
 
 import (
@@ -21,10 +21,10 @@ const (
 	prefix    = "/webhdfs/v1"
 	maxStatus = 256 << 20 // bytes of a listing; a file takes 300
 	maxError  = 64 << 10
-	patience  = 30 * time.Second // until an answer begins
+	patience  = 30 * time.Second // until a response begins
 )
 
-// Is says whether a path is a URL of HDFS's REST interface.
+// Is reports whether a path is a URL of HDFS's REST interface.
 func Is(name string) bool {
 	u, err := url.Parse(name)
 	if err != nil || u.Host == "" {
@@ -39,7 +39,7 @@ func Is(name string) bool {
 	return false
 }
 
-// A FS is a folder of HDFS. Its context ends what is under way.
+// A FS is a folder of HDFS. The end of its context cancels all requests.
 type FS struct {
 	ctx    context.Context
 	client *http.Client
@@ -48,9 +48,9 @@ type FS struct {
 	user   string
 }
 
-// Open returns the folder that holds what name points to, and the name in it: webhdfs://HOST:PORT/PATH,
-// swebhdfs:// for TLS, or http://HOST:PORT/webhdfs/v1/PATH. user is sent as user.name, where it is not "".
-// transport is nil for the usual one.
+// Open returns the folder of the file at name, and the file's name in it. name is webhdfs://HOST:PORT/PATH,
+// swebhdfs:// for TLS, or http://HOST:PORT/webhdfs/v1/PATH. user is sent as user.name if it is not "". transport is
+// nil for the default one.
 func Open(ctx context.Context, name, user string, transport http.RoundTripper) (in *FS, file string, err error) {
 	u, err := url.Parse(name)
 	if err != nil || !Is(name) {
@@ -106,7 +106,7 @@ func (f *FS) Open(name string) (fs.File, error) {
 	return &file{info: info, body: body}, nil
 }
 
-// Stat asks for one file or folder.
+// Stat returns the status of a file or folder.
 func (f *FS) Stat(name string) (fs.FileInfo, error) {
 	var answer struct {
 		Status *status `json:"FileStatus"`
@@ -133,7 +133,7 @@ func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	}
 	var out []fs.DirEntry
 	for _, s := range answer.Statuses.Status {
-		// What is no name of something in the folder would lead elsewhere.
+		// Names that are not of an entry in the folder could lead elsewhere.
 		if s != nil && s.Suffix != "" && fs.ValidPath(s.Suffix) && !strings.Contains(s.Suffix, "/") && s.Suffix != "." {
 			out = append(out, fs.FileInfoToDirEntry(s))
 		}
@@ -142,8 +142,8 @@ func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	return out, nil
 }
 
-// Transport is the usual one: the system's proxies and certificates, and no patience with a server that does not begin
-// to answer.
+// Transport returns the default transport: the system's proxies and certificates, and a timeout for servers that do
+// not begin to respond.
 func Transport() http.RoundTripper {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.ResponseHeaderTimeout = patience
@@ -166,7 +166,7 @@ func (f *FS) ask(name, op string, answer any) error {
 	return nil
 }
 
-// get asks and returns the body of an answer with status 200. A NameNode sends readers on to a DataNode.
+// get sends a request and returns the body of a response with status 200. A NameNode redirects readers to a DataNode.
 func (f *FS) get(name, op string) (_ io.ReadCloser, err error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: strings.ToLower(op), Path: name, Err: fs.ErrInvalid}
@@ -187,7 +187,7 @@ func (f *FS) get(name, op string) (_ io.ReadCloser, err error) {
 	resp, err := f.client.Do(req)
 	if err != nil {
 		cancel(nil)
-		// The address that a NameNode sends to may hold a token.
+		// The address to which a NameNode redirects may contain a token.
 		if of, ok := errors.AsType[*url.Error](err); ok {
 			err = of.Err
 		}
@@ -195,7 +195,7 @@ func (f *FS) get(name, op string) (_ io.ReadCloser, err error) {
 	}
 	defer func() {
 		if err != nil {
-			_ = resp.Body.Close() // why there is no answer is known
+			_ = resp.Body.Close() // the error is already known
 			cancel(nil)
 		}
 	}()
@@ -203,11 +203,11 @@ func (f *FS) get(name, op string) (_ io.ReadCloser, err error) {
 	if resp.StatusCode == http.StatusOK {
 		return resp.Body, nil
 	}
-	text, _ := io.ReadAll(io.LimitReader(resp.Body, maxError)) // what came is enough
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, maxError)) // an incomplete text is sufficient
 	return nil, f.fail(strings.ToLower(op), name, refusal(resp, text))
 }
 
-// hinted adds to an error what its maker says that can be done, as a login's does.
+// hinted adds the advice of an error, such as a login's, to its text.
 func hinted(err error) error {
 	var e interface{ Advice() string }
 	if errors.As(err, &e) && e.Advice() != "" {
@@ -216,7 +216,7 @@ func hinted(err error) error {
 	return err
 }
 
-// fail names the file as people know it.
+// fail returns an error with the full address of the file.
 func (f *FS) fail(op, name string, err error) error {
 	return &fs.PathError{
 		Op: "webhdfs " + op, Path: f.base.Scheme + "://" + f.base.Host + path.Join(f.root, name),
@@ -224,7 +224,7 @@ func (f *FS) fail(op, name string, err error) error {
 	}
 }
 
-// refusal is the error of an answer that is none: HDFS says why in a RemoteException.
+// refusal returns the error of an unsuccessful response. HDFS describes it in a RemoteException.
 func refusal(resp *http.Response, text []byte) error {
 	var remote struct {
 		Exception struct {
