@@ -61,7 +61,8 @@ func (j *Job) lastSeen() dag.Instant {
 	return j.Submitted
 }
 
-// stateAt returns the job's state at t. The job also counts as running while a restarted master starts.
+// stateAt returns the job's state at t. The history has the launch by the last master only, so the job counts as
+// running under each earlier one. It is submitted again from the last master's start to its launch.
 func (j *Job) stateAt(t dag.Instant) dag.State {
 	n := j.attemptAt(t)
 	switch {
