@@ -1,7 +1,7 @@
 package sketch
 
-// A node is an entry's place in the order in which entries leave. What is compared stands in the heap itself: a step
-// then touches few cache lines, and no map.
+// A node is an entry in the heap, with the next entry to evict on top. The node contains the compared values, so that
+// a step touches few cache lines and no map.
 type node struct {
 	count    float64
 	inserted uint64
@@ -12,10 +12,10 @@ func (a node) before(b node) bool {
 	return a.count < b.count || a.count == b.count && a.inserted < b.inserted
 }
 
-// ways is how many children a node has: fewer levels than with two.
+// ways is the number of children of a node. Four children give fewer levels than two.
 const ways = 4
 
-// up moves a node towards the top, where it belongs.
+// up moves a node towards the top until the heap is in order.
 func (s *SpaceSaving[K]) up(at int) {
 	n := s.heap[at]
 	for at > 0 {

@@ -8,11 +8,11 @@ import (
 
 // A Profile is the output of one map, by reduce and key.
 type Profile[K cmp.Ordered] struct {
-	Bytes []float64 // for each reduce, of all keys
-	Keys  []Key[K]  // the largest of them, or all, in any order
+	Bytes []float64 // by reduce, over all keys
+	Keys  []Key[K]  // the largest keys, or all, in any order
 }
 
-// A Key is a key of one map, or of all together.
+// A Key is a key and its bytes, in the output of one map or of all maps together.
 type Key[K cmp.Ordered] struct {
 	Key    K
 	Reduce int
@@ -21,16 +21,17 @@ type Key[K cmp.Ordered] struct {
 
 // A ReduceInput is what all maps together write for one reduce.
 type ReduceInput[K cmp.Ordered] struct {
-	Bytes    float64  // of all its keys
-	Explicit []Key[K] // the keys that are known one by one, ascending by bytes, then by key
+	Bytes    float64  // over all keys
+	Explicit []Key[K] // keys with known bytes, ascending by bytes, then by key
 	Implicit float64  // bytes of all other keys: Bytes less the explicit ones, at least 0
 }
 
-// ReduceInputs joins the profiles of maps for a number of reduces. Of each map, in the order given, the lambda largest
-// keys (by bytes, of equal ones the smaller key) are fed into a Space-Saving of this capacity, and a key is worth what
-// it has weighed for sure: upper counts would give small keys the bytes of others. The bytes of a reduce are conserved.
-// A lambda of 0 takes all keys, a capacity of 0 counts all exactly: the theoretical form, which needs memory for all
-// keys. Keys of a reduce that is out of range and bytes that are negative or not finite are left out.
+// ReduceInputs joins the profiles of maps into the input of each reduce. It adds the lambda largest keys of each map,
+// in the order given, to a SpaceSaving of this capacity. Among equal bytes the smaller key goes first. The bytes of a
+// key are its lower bound: upper bounds would give small keys the bytes of others. The total bytes of a reduce are
+// preserved. If lambda is 0, all keys are added. If capacity is 0, all are counted exactly: the theoretical form,
+// which needs memory for all keys. Keys of a reduce that is out of range, and bytes that are negative or not finite,
+// are left out.
 //
 // E. Coppa, I. Finocchi, "On data skewness, stragglers, and MapReduce progress indicators", SoCC 2015, section 4.
 func ReduceInputs[K cmp.Ordered](maps []Profile[K], reduces, lambda, capacity int) []ReduceInput[K] {
@@ -80,7 +81,7 @@ func ReduceInputs[K cmp.Ordered](maps []Profile[K], reduces, lambda, capacity in
 	return out
 }
 
-// largest returns the n keys of most bytes, heaviest first; all where n is 0.
+// largest returns the n keys with the most bytes, heaviest first; all keys if n is 0.
 func largest[K cmp.Ordered](keys []Key[K], reduces, n int) []Key[K] {
 	in := make([]Key[K], 0, len(keys))
 	for _, k := range keys {

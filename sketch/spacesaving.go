@@ -1,5 +1,5 @@
-// Package sketch finds the heaviest keys of a stream in bounded memory, and the input of a job's reduces by them.
-// It knows keys and weights, not jobs.
+// Package sketch finds the heaviest keys of a stream in bounded memory, and from them the input of a job's reduces.
+// It deals with keys and weights, not with jobs.
 //
 // # Stability
 //
@@ -13,19 +13,19 @@ import (
 	"slices"
 )
 
-// A SpaceSaving keeps the heaviest keys of a weighted stream: at most a fixed number of entries, each with what its key
-// has weighed at most and by how much that may be too much. Any key heavier than the stream's weight by the number of
-// entries is among them.
+// A SpaceSaving keeps the heaviest keys of a weighted stream in a fixed number of entries. Each entry has an upper
+// bound of its key's weight and the largest error of that bound. Every key heavier than the stream's weight divided
+// by the number of entries is among them.
 //
 // Metwally, Agrawal, El Abbadi, "Efficient Computation of Frequent and Top-k Elements in Data Streams", 2005, section
-// 3, with weights. Which entry leaves is fixed: the one with the smallest count, of these the one that came first. So
-// the same stream gives the same entries. A step takes time logarithmic in the number of entries.
+// 3, with weights. The entry with the smallest count is evicted, and among equal counts the oldest one. So the same
+// stream gives the same entries. A step takes time logarithmic in the number of entries.
 type SpaceSaving[K comparable] struct {
 	capacity int
-	slots    map[K]int32 // of a key's entry
-	entries  []Entry[K]  // by slot: they stay where they are
-	heap     []node      // on top the entry that leaves next
-	places   []int32     // of a slot's node in the heap
+	slots    map[K]int32 // index of a key's entry
+	entries  []Entry[K]  // by slot; an entry never moves
+	heap     []node      // the next entry to evict on top
+	places   []int32     // by slot, the index of its node in the heap
 	inserted uint64
 	refused  int
 }
@@ -36,16 +36,16 @@ type Entry[K comparable] struct {
 	Count, Err float64
 }
 
-// Sure is what the key has weighed at least.
+// Sure returns the lower bound of the key's weight.
 func (e Entry[K]) Sure() float64 { return e.Count - e.Err }
 
-// New returns an empty sketch of at most capacity entries; a capacity below 1 is 1.
+// New returns an empty sketch of at most capacity entries. A capacity below 1 counts as 1.
 func New[K comparable](capacity int) *SpaceSaving[K] {
 	return &SpaceSaving[K]{capacity: min(max(1, capacity), math.MaxInt32), slots: make(map[K]int32)}
 }
 
-// Add counts weight for key. Weights that are negative or not finite, and keys that are not equal to themselves, change
-// nothing but Refused.
+// Add adds weight to key. Weights that are negative or not finite, and keys that are not equal to themselves, only
+// increase Refused.
 func (s *SpaceSaving[K]) Add(key K, weight float64) {
 	if !(weight >= 0) || math.IsInf(weight, 1) || key != key { //nolint:gocritic // NaN in a key
 		s.refused++
@@ -81,13 +81,13 @@ func (s *SpaceSaving[K]) Add(key K, weight float64) {
 // sum stays finite, so that a hostile stream cannot make every count infinite.
 func sum(a, b float64) float64 { return min(a+b, math.MaxFloat64) }
 
-// Len is how many entries there are.
+// Len returns the number of entries.
 func (s *SpaceSaving[K]) Len() int { return len(s.entries) }
 
-// Refused is how many additions were not counted.
+// Refused returns the number of additions that were not counted.
 func (s *SpaceSaving[K]) Refused() int { return s.refused }
 
-// All yields all entries, in no order that means anything, but in the same one for the same stream.
+// All yields all entries. The order is arbitrary, but the same for the same stream.
 func (s *SpaceSaving[K]) All() iter.Seq[Entry[K]] { return slices.Values(s.entries) }
 
 // Entries returns all entries, the largest count first; of equal ones the one that came first.
