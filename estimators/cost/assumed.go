@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// assumedRatio is how much of the time that remains is assumed, 0..1: that in which nothing runs but tasks of stages
-// that neither the run nor a profile has shown.
+// assumedRatio returns the assumed part of the remaining time, 0..1. It is the time in which only tasks of assumed
+// stages run: neither the run nor a profile has shown their costs.
 func (m *Model) assumedRatio(sch *schedule.Schedule) float64 {
 	total := float64(sch.End - sch.Now)
 	if total <= 0 {
@@ -30,10 +30,10 @@ func (m *Model) assumedRatio(sch *schedule.Schedule) float64 {
 	return max(0, 1-sure/total)
 }
 
-// assumedWork is assumedRatio of MapReduce jobs, whose starts and pauses are known when their work is not: the work
-// that is expected of stages that nothing has shown, of the time that remains with it. That expectation is the mean,
-// which is far above the median that the estimate has. A stage counts if it runs alone for a while. A stall counts
-// with its length.
+// assumedWork is assumedRatio for MapReduce jobs. Their starts and pauses are known even if their work is not. The
+// ratio is the expected work of the assumed stages, divided by that work plus the remaining time. The expected work
+// is the mean, which is far above the median that the estimate has. A stage counts if it runs alone for a while. A
+// stall counts with its length.
 func (m *Model) assumedWork(sch *schedule.Schedule, total float64) float64 {
 	if !m.seenAny() {
 		return 1
@@ -58,5 +58,5 @@ func (m *Model) assumedWork(sch *schedule.Schedule, total float64) float64 {
 	return max(least, mass/(total+mass), min(1, taskcost.MS(time.Duration(m.stalled))/total))
 }
 
-// loneRatio is how much is assumed at least while a lone job has a stage that nothing has shown: it may be most of it.
+// loneRatio is the least assumed ratio of a single job with an unseen stage, which may be most of the job.
 const loneRatio = 0.5

@@ -11,24 +11,25 @@ import (
 	"github.com/paratimer/paratimer/estimators/load"
 )
 
-// between is what this run has shown of the time in which none of its tasks run: from a job's submission to its first
-// task, from a wave of jobs to the next, and from a job's last task to its end. JVM starts are most of
-// this time, so it shows the pace of overhead.
+// between is what this run has shown of the pauses in which none of its tasks run: from a job's submission to its
+// first task, from one wave of jobs to the next, and from a job's last task to its end. JVM starts are most of this
+// time, so it shows the pace of overhead.
 type between struct {
 	launch, wave, finish shownPause
-	waited               time.Duration // for how long a job that has no task left has waited for its end; 0: none does
+	waited               time.Duration // how long a job without remaining tasks has waited for its end; 0: none waits
 }
 
-// A shownPause is what was expected of one kind of these, and the ones that this run has had, oldest first.
+// A shownPause is the expected length of one kind of pause, and the pauses that this run has had, oldest first.
 type shownPause struct {
 	expected time.Duration
 	had      []time.Duration
 }
 
-// fade is what a pause weighs against the next one of its kind: the load of a cluster changes while a query runs.
+// fade is the weight of a pause relative to the next one of its kind: the load of a cluster changes while a query
+// runs.
 const fade = 0.7
 
-// mean is the mean of those that the run has had, in milliseconds, and their weight.
+// mean returns the weighted mean of the pauses that the run has had, in milliseconds, and their total weight.
 func (p *shownPause) mean() (ms, weight float64) {
 	sum, w := 0.0, 1.0
 	for _, d := range slices.Backward(p.had) {
@@ -38,7 +39,7 @@ func (p *shownPause) mean() (ms, weight float64) {
 	return sum / max(weight, 1), weight
 }
 
-// plainMean is their mean, 0 if there was none.
+// plainMean returns the mean of these pauses without weights; 0 if there was none.
 func (p *shownPause) plainMean() time.Duration {
 	sum := time.Duration(0)
 	for _, d := range p.had {
@@ -47,7 +48,7 @@ func (p *shownPause) plainMean() time.Duration {
 	return sum / time.Duration(max(len(p.had), 1))
 }
 
-// A pauseOf is a pause and its place in overheads.
+// A pauseOf is a pause and its field in dag.Overheads.
 type pauseOf struct {
 	to *time.Duration
 	by *shownPause
@@ -57,7 +58,7 @@ func (b *between) of(o *dag.Overheads) []pauseOf {
 	return []pauseOf{{&o.Launch, &b.launch}, {&o.Wave, &b.wave}, {&o.Finish, &b.finish}}
 }
 
-// groups are the pauses as observations of the pace of overhead.
+// groups returns the pauses as observations of the pace of overhead.
 func (b *between) groups() []group {
 	var out []group
 	for _, p := range []*shownPause{&b.launch, &b.wave} {
@@ -68,7 +69,7 @@ func (b *between) groups() []group {
 	return out
 }
 
-// observeBetween finds what this run has shown of the pauses of MapReduce jobs.
+// observeBetween collects the pauses of MapReduce jobs that this run has had.
 func (m *Model) observeBetween() {
 	if !m.s.Plan.OnlyMapReduce() || m.given {
 		return
@@ -85,7 +86,8 @@ func (m *Model) observeBetween() {
 	}
 }
 
-// observeWave is observeBetween of jobs that may run at once. It returns when the last of them ended.
+// observeWave is observeBetween for jobs that may run at once. before is when the previous wave ended. It returns
+// when the last job of this wave ended.
 func (m *Model) observeWave(jobs []int, before dag.Instant) dag.Instant {
 	b := &m.between
 	quickest, restarted := time.Duration(-1), false
@@ -94,10 +96,10 @@ func (m *Model) observeWave(jobs []int, before dag.Instant) dag.Instant {
 		js := &m.s.Jobs[j]
 		first = earlier(first, js.Submitted)
 		attempts := js.Stages[dag.Map].Attempts
-		// A master that is not the job's first numbers attempts from 1000 on, and does not know those before.
+		// A restarted master numbers attempts from 1000 on, and does not report the earlier ones.
 		restarted = restarted || len(attempts) > 0 && attempts[0].Number >= 1000
 		if start := firstStart(attempts); start.Known() && js.Submitted.Known() {
-			// The others of a wave may have waited for containers.
+			// The other jobs of a wave may have waited for containers.
 			if took := start.Sub(js.Submitted); quickest < 0 || took < quickest {
 				quickest = took
 			}
@@ -137,7 +139,7 @@ func earlier(a, b dag.Instant) dag.Instant {
 	return a
 }
 
-// firstStart is when the first of some attempts started; NoInstant if none has.
+// firstStart returns the earliest start of the attempts; NoInstant if none has started.
 func firstStart(attempts []dag.Attempt) dag.Instant {
 	t := dag.NoInstant
 	for i := range attempts {
@@ -148,8 +150,8 @@ func firstStart(attempts []dag.Attempt) dag.Instant {
 	return t
 }
 
-// learnBetween expects pauses to be as those that this run has had, and as is expected at its pace of overhead, which
-// weighs as much as one of them.
+// learnBetween sets each pause of the plan to a weighted mean: the pauses that this run has had, and the expected one
+// at the run's pace of overhead. The expected one weighs as much as one pause of the run.
 func (m *Model) learnBetween() {
 	if m.given {
 		return
@@ -161,10 +163,10 @@ func (m *Model) learnBetween() {
 	}
 }
 
-// stallDraw is the number of the draw of a stall's length among those of pauses.
+// stallDraw is the number of the draw of a stall's length among the draws of pauses.
 const stallDraw = 100
 
-// drawBetween returns the snapshot of a draw at a pace of overhead: it has other pauses.
+// drawBetween returns the snapshot of one draw at a pace of overhead, with pauses and load drawn.
 func (m *Model) drawBetween(d estimators.Draws, over float64) *dag.Snapshot {
 	out, plan := *m.s, *m.s.Plan
 	out.Plan, out.Load = &plan, load.Draw(d, m.s.Load, m.s.At)

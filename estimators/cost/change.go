@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// learnStages finds the posterior of each stage's own change.
+// learnStages computes the posterior of each stage's own change.
 func (m *Model) learnStages() {
 	m.each(func(_ int, _ dag.StageIndex, st *stage) {
 		switch {
@@ -22,7 +22,8 @@ func (m *Model) learnStages() {
 	m.learnNew()
 }
 
-// recency weighs tasks that have ended: one that so many of each core have followed counts half.
+// recency returns the weight of each task that has ended. A weight halves with every Numbers.Waves tasks per core
+// that ended later.
 func (m *Model) recency(st *stage) []float64 {
 	half := m.numbers.Waves * float64(max(1, m.s.Plan.Cluster.Cores, len(m.cores.firsts), m.width(st)))
 	order := make([]int, len(st.seen.ended))
@@ -39,7 +40,7 @@ func (m *Model) recency(st *stage) []float64 {
 	return w
 }
 
-// kind is 1 for a head, which bears the overhead of its executor, else 0.
+// kind returns 1 for a head (the first task on its core or in its container, or of its stage there), else 0.
 func (e *ended) kind() int {
 	if e.first || e.cold {
 		return 1
@@ -47,12 +48,12 @@ func (e *ended) kind() int {
 	return 0
 }
 
-// learnKnown finds the change of a stage that the profile knows.
+// learnKnown computes the posterior of the change of a stage that the profile has.
 func (m *Model) learnKnown(st *stage) {
 	num := m.numbers
 	st.origin = schedule.Profiled
 	prior := num.Change * num.Change
-	// Heads share what their overhead is off by; the others are off each by itself.
+	// Heads of a stage share the residual of their overhead; the residuals of other tasks are independent.
 	sum, weight := 0.0, 1/prior
 	weights := m.recency(st)
 	var residuals []float64
@@ -108,18 +109,19 @@ func (m *Model) learnKnown(st *stage) {
 	st.own = estimators.NewFactors(residuals, num.Task)
 }
 
-// The logarithm of the milliseconds of a task before any has ended, and its standard deviation. They only share the
-// time out among stages: no number is shown then.
+// The prior mean and standard deviation of the logarithm of a task's milliseconds before any task has ended. They
+// only divide the time among stages: no estimate is shown then.
 const (
 	usualTask      = 6.5
 	usualTaskSigma = 1.5
 )
 
-// learnNew finds what tasks of stages take that no profile knows: from their own, else from the mean task of the run.
+// learnNew finds how long tasks take in stages that no profile has: by the stage's own tasks, else by the mean task
+// of the run.
 func (m *Model) learnNew() {
 	num := m.numbers
 	sum, count := 0.0, 0.0
-	took, units := 0.0, 0.0 // of stages with records
+	took, units := 0.0, 0.0 // milliseconds and units of stages with records
 	add := func(st *stage) {
 		for i := range st.work {
 			whole := m.whole(st, i)
@@ -156,7 +158,7 @@ func (m *Model) learnNew() {
 	})
 }
 
-// learnSeen finds the change of a stage that no profile knows from its own tasks, and reports whether they say it.
+// learnSeen computes the change of a stage that no profile has from its own tasks. It reports whether these show it.
 func (m *Model) learnSeen(st *stage) bool {
 	num := m.numbers
 	g := st.watched()
@@ -173,7 +175,7 @@ func (m *Model) learnSeen(st *stage) bool {
 		of[kind] += w * st.work[e.task]
 		n[kind] += w
 	}
-	logs, weight := 0.0, 0.0 // of what a task takes, by precision
+	logs, weight := 0.0, 0.0 // weighted sum of the logarithms of a task's milliseconds, and its weight
 	if n[0] > 0 {
 		w := 1 / (num.Task * num.Task / n[0])
 		logs, weight = logs+w*math.Log(took[0]/of[0]), weight+w
@@ -182,8 +184,8 @@ func (m *Model) learnSeen(st *stage) bool {
 		w := 1 / (num.FirstHeadSigma*num.FirstHeadSigma + num.Task*num.Task/n[1])
 		logs, weight = logs+w*(math.Log(took[1]/of[1])-num.FirstHead), weight+w
 	}
-	// Tasks to come differ from those that have ended in a way of their own: code becomes faster, the input has
-	// an order.
+	// Remaining tasks differ systematically from those that have ended: the code becomes faster, and the input has an
+	// order.
 	left := 1 - float64(len(st.seen.ended))/float64(max(st.n, 1))
 	st.change = normal{logs / weight, math.Hypot(math.Sqrt(1/weight), num.ToCome*left)}
 	var residuals []float64
@@ -197,8 +199,9 @@ func (m *Model) learnSeen(st *stage) bool {
 	return true
 }
 
-// workOf is what an ended task took beyond the start of its own container, by its reports or as is expected of that; a
-// part of it remains in any case.
+// workOf returns the milliseconds that an ended task took beyond the start of its own container. The start is from
+// the task's reports. Without reports the start is the expected one, and at least leastWork of the task remains as
+// work.
 func (m *Model) workOf(e *ended) float64 {
 	if e.up >= 0 || e.over == 0 {
 		return e.worked()
@@ -206,10 +209,10 @@ func (m *Model) workOf(e *ended) float64 {
 	return max(e.took-m.pace.loaded*e.over, leastWork*e.took)
 }
 
-// leastWork is the part of a task that is work at least.
+// leastWork is the least part of a task that counts as work.
 const leastWork = 0.05
 
-// width is how many tasks of a MapReduce job's stage may run at once; 0 for others.
+// width returns the number of running tasks in a stage of a MapReduce job; 0 for other stages.
 func (m *Model) width(st *stage) int {
 	if !st.single {
 		return 0

@@ -1,14 +1,14 @@
-// Package cost is the cost law of stages: how long the tasks that are left will take, and how sure that is.
+// Package cost predicts how long the remaining tasks of each stage take, and how uncertain that is: the cost law.
 //
 // A task of stage s takes
 //
 //	T = (over·e^o + work·e^r) · e^(d_s) · e^ε
 //
-// where work and over are what it is expected to take before the run has shown anything (its work grows with its
-// records, its overhead does not), r and o are the run's paces of work and of overhead, d_s is the stage's own change
-// and ε the task's. All four are normal with mean 0 and the standard deviations of Numbers, r and o are correlated.
-// Tasks that have ended give the posterior of r, o and every d_s; the estimate is the replay at the posterior means,
-// and a range is the ends of replays with draws from the posterior.
+// where work and over are its expected milliseconds before the run has shown anything. The work grows with the task's
+// records, the overhead does not. r and o are the run's paces of work and of overhead, d_s is the stage's own change,
+// and ε is the residual of the task. All four are normal with mean 0 and the standard deviations of Numbers; r and o
+// are correlated. Tasks that have ended give the posterior of r, o and every d_s. The estimate is a replay at the
+// posterior means. A range comes from the ends of replays with draws from the posterior.
 //
 // Times that are plain floats are milliseconds.
 //
@@ -35,70 +35,72 @@ import (
 // A Model is the cost law of one run at one instant.
 type Model struct {
 	numbers *Numbers
-	s       *dag.Snapshot // the run's newest one with its plan completed
+	s       *dag.Snapshot // the newest snapshot, its plan completed from the profile
 	profile *profiles.Match
-	stages  [][]stage // by job and stage, stages after those that they read
+	stages  [][]stage // by job and stage; a stage comes after those that it reads
 	cores   cores
-	order   []int   // jobs, each after those that it reads
-	cold    float64 // expected overhead of the first task of a core or container, beyond that of others
+	order   []int   // indices of jobs, each after the jobs that it reads
+	cold    float64 // expected extra overhead of the first task on a core or container, in milliseconds
 	launch  launch
-	starts  starts  // of containers that run one task
-	lag     float64 // how old a counter is when it is first seen, in milliseconds
+	starts  starts  // of containers that run one task each
+	lag     float64 // mean age of a counter when it is first seen, in milliseconds
 	pace    pace
 	pauses  []pause
 	between between
 	nodes   nodes
-	wide    estimators.Factors      // of what is left of attempts whose counters say nothing of it
-	keys    []*keygroups.Prediction // by job; nil: nothing is known of its key groups
+	wide    estimators.Factors      // for the remaining time of attempts with counters that do not change
+	keys    []*keygroups.Prediction // by job; nil: its key groups are unknown
 	delta   float64                 // Options.DeltaBytes
 	stalled load.Stall
 	given   bool // the run's own plan has all costs
 }
 
-// A stage is what is known of the tasks of a stage.
+// A stage is the state of the model for one stage: what its tasks have shown, and what is expected of them.
 type stage struct {
 	n      int
 	seen   seen
-	prior  prior     // what the profile says
-	growth growth    // units of a task, against the profile's
-	units  []float64 // by task, expected; NaN unknown
-	work   []float64 // by task, expected at pace 1; of a stage without a profile relative to its other tasks
-	alike  []int     // by task, how many from it on take the same
-	every  float64   // overhead of each task, expected at pace 1
-	head   float64   // more of the first task of the stage on a core
-	heads  int       // tasks below this index would be the first of the stage on a core
-	change normal    // d_s; of a stage without a profile the logarithm of what a task takes
-	up     normal    // the change of the starts of its own containers
-	own    estimators.Factors
-	// milliseconds of work that the rate of its stage weighs against a running task's own; 0: taskcost.OwnPriorMS
+	prior  prior              // tasks in the profile or in the run's own plan
+	growth growth             // units of the stage against the profile's
+	units  []float64          // expected units by task; NaN: unknown
+	work   []float64          // by task, expected at pace 1; without a profile relative to the mean task of the stage
+	alike  []int              // by task, number of consecutive tasks from it on with the same cost
+	every  float64            // expected overhead of each task at pace 1
+	head   float64            // extra overhead of the first task of the stage on a core, at pace 1
+	heads  int                // tasks below this index would be the first of the stage on a core
+	change normal             // d_s; without a profile, the logarithm of the milliseconds of a task
+	up     normal             // change of the starts of its own containers
+	own    estimators.Factors // of the residuals of tasks
+	// weight of the rate of the stage against the own rate of a running task, in milliseconds of work; 0:
+	// taskcost.OwnPriorMS
 	ownPrior float64
-	keyed    *keyed             // by key groups; nil: they do not say it
-	unseen   estimators.Factors // of running tasks that have no reports yet: with what all of them have in common
+	keyed    *keyed             // prediction by key groups; nil: they are not used
+	unseen   estimators.Factors // for running tasks without reports, with the uncertainty that they share
 	origin   schedule.Origin
-	waits    bool        // its tasks wait on their cores or in their containers for those that they read
-	input    dag.Instant // when the last of these ended; NoInstant before
-	opens    dag.Instant // executors: when all that it reads was there and it was submitted; NoInstant before
-	single   bool        // of a MapReduce job: each task has a container of its own
-	maps     bool        // of the maps of one
+	waits    bool        // its tasks wait on their cores or in their containers for the tasks that they read
+	input    dag.Instant // end of the last task that they read; NoInstant before
+	opens    dag.Instant // executors: when its input was complete and it was submitted; NoInstant before
+	single   bool        // stage of a MapReduce job: each task has its own container
+	maps     bool        // the maps of a MapReduce job
 	bytes    bool        // units are bytes
-	plan     dag.Series  // units of tasks that the run's own plan has
+	plan     dag.Series  // units by task in the run's own plan
 	pause    float64     // milliseconds that the driver worked alone before it submitted the stage
-	usual    float64     // the median time of a task that has ended; 0 before
+	usual    float64     // median milliseconds of the tasks that have ended; 0 before
 	open     bool        // submitted
-	asked    dag.Instant // since when containers may have been launched for it
+	asked    dag.Instant // from when on containers may have been launched for its waiting tasks
 }
 
 // A normal is a normal distribution.
 type normal struct{ mean, sigma float64 }
 
-// Options choose how a model is made. The zero value is the default.
+// Options are the settings of a model. The zero value is the default.
 type Options struct {
 	Numbers    *Numbers // nil: those of the run's engine
-	DeltaBytes float64  // NearestFit's δ: how far the sizes of neighbors lie apart; 0: that of nearestfit.Default
+	DeltaBytes float64  // NearestFit's δ: how far the size of a neighbor may be away; 0: that of nearestfit.Default
 }
 
-// Costs is the cost law of a run, with the numbers of its engine. A plan that has the costs of all tasks on the paper's
-// slots, or in jobs with other stages than maps and reduces, has the paper's costs.
+// Costs returns the costs of a run by the cost law, with the numbers of its engine. If the plan has the costs of all
+// tasks, it returns the paper's costs in two cases: on the paper's slots, and in plans with stages other than maps
+// and reduces.
 func Costs(run dag.Run) estimators.Costs { return With(Options{})(run) }
 
 // Of returns the numbers of the engine of a plan.
@@ -114,7 +116,7 @@ func Of(p *dag.Plan) *Numbers {
 	return &Tez
 }
 
-// With is Costs with options.
+// With returns a model that is Costs with options.
 func With(opt Options) estimators.Model {
 	return func(run dag.Run) estimators.Costs {
 		plan := run.Now().Plan
@@ -127,7 +129,7 @@ func With(opt Options) estimators.Model {
 		}
 		c := estimators.Costs{
 			Left: m.left, Full: m.full, Rem: m.rem, Completed: m.s, AssumedRatio: m.assumedRatio,
-			// What MapReduce stages take that nothing has shown is too wide for one time that rests on them.
+			// The time of an unseen MapReduce stage is too uncertain for a single time that depends on it.
 			Measured: !plan.OnlyMapReduce(),
 			Sampling: m.sampling, Residuals: m.profile.Residuals(), TaskSize: m.taskSize,
 			InRecords: !plan.OnlyMapReduce() || plan.Cluster.Policy == dag.FIFO,
@@ -177,7 +179,7 @@ func newModel(run dag.Run, opt Options) *Model {
 	return m
 }
 
-// warnings are what a reader must know about the costs.
+// warnings returns the warnings about the costs of MapReduce jobs; nil for other plans.
 func (m *Model) warnings() []dag.Warning {
 	if !m.s.Plan.OnlyMapReduce() {
 		return nil
@@ -187,8 +189,8 @@ func (m *Model) warnings() []dag.Warning {
 	)
 }
 
-// Work that takes so many times as long as in the profile's run, or so much less, lets doubt that it is one of the same
-// script.
+// doubtedPace is the ratio of the pace of work to the profile's run, or its inverse, from which on the profile may be
+// of another script.
 const doubtedPace = 10
 
 // findStall finds a stall and expects it to last as long again as it has lasted.
@@ -198,7 +200,7 @@ func (m *Model) findStall() {
 	}
 }
 
-// profileWarnings say that no profile fits, or that one does not seem to be of this script.
+// profileWarnings returns a warning if no profile fits, or if the profile seems to be of another script.
 func (m *Model) profileWarnings() []dag.Warning {
 	switch was, pace := m.profile, m.againstProfile(); {
 	case was == nil && len(m.s.Profiles) > 0:
@@ -211,8 +213,9 @@ func (m *Model) profileWarnings() []dag.Warning {
 	return nil
 }
 
-// againstProfile is the logarithm of how many times as long as in the profile's run work takes, in the mean of the
-// stages that have shown it; 0 if none has. The run's pace is not led by a stage that is far off.
+// againstProfile returns the logarithm of how many times as long as in the profile's run work takes. It is the mean
+// over the observed stages; 0 if there are none. The run's pace alone would not show it, because an outlying stage
+// hardly moves that pace.
 func (m *Model) againstProfile() float64 {
 	sum, n := 0.0, 0.0
 	m.each(func(_ int, _ dag.StageIndex, st *stage) {
@@ -226,14 +229,14 @@ func (m *Model) againstProfile() float64 {
 // executors reports whether tasks run on the cores of executors, not in containers.
 func (m *Model) executors() bool { return m.s.Plan.Cluster.Policy == dag.Executors }
 
-// seenAny reports whether the run or a profile has shown what some work takes.
+// seenAny reports whether the run or a profile has shown the work of at least one stage.
 func (m *Model) seenAny() bool {
 	found := false
 	m.each(func(_ int, _ dag.StageIndex, st *stage) { found = found || st.origin < schedule.Assumed })
 	return found
 }
 
-// each visits all stages, each after those that it reads.
+// each calls visit for all stages, each after the stages that it reads.
 func (m *Model) each(visit func(j int, k dag.StageIndex, st *stage)) {
 	for _, j := range m.order {
 		for k := range m.stages[j] {

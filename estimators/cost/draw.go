@@ -10,16 +10,16 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// A sampling is what one tick prepares for its draws. It is only read by them.
+// A sampling is the state that all draws of a tick share. Draws only read it.
 type sampling struct {
 	m        *Model
 	rests    map[*dag.Attempt]estimators.Rest
-	starts   map[*dag.Attempt]float64 // what is left of starts beside rests, at the pace 1
-	pauses   []estimators.Rest        // of Model.pauses
+	starts   map[*dag.Attempt]float64 // remaining milliseconds of starts, not in rests, at pace 1
+	pauses   []estimators.Rest        // parallel to Model.pauses
 	failures estimators.FailureLaw
 }
 
-// sampling prepares draws. It is nil where nothing has shown what any work takes.
+// sampling prepares draws. It returns nil if nothing has shown the cost of any work, or if the rest is unknown.
 func (m *Model) sampling() func(estimators.Draws) estimators.Drawn {
 	s := &sampling{m: m, rests: map[*dag.Attempt]estimators.Rest{}, starts: map[*dag.Attempt]float64{}}
 	sum, n := 0.0, 0.0
@@ -46,11 +46,11 @@ func (m *Model) sampling() func(estimators.Draws) estimators.Drawn {
 	return s.sample
 }
 
-// sample draws a world.
+// sample draws one possible course of the run: its pauses, the costs of its tasks and their failures.
 func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 	m := s.m
 	z := func(u estimators.Use, j int, k dag.StageIndex) float64 { return estimators.Normal(d.Common(u, j, k)) }
-	// Cholesky's factor of the covariance of the paces.
+	// Cholesky factor of the covariance of the paces.
 	l11 := math.Sqrt(m.pace.ww)
 	l21 := m.pace.wo / l11
 	l22 := math.Sqrt(max(0, m.pace.oo-l21*l21))
@@ -125,7 +125,7 @@ func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 	return drawn
 }
 
-// drawPauses returns the snapshot of a draw: it has other pauses.
+// drawPauses returns the snapshot of one draw, with the pauses of the driver drawn.
 func (s *sampling) drawPauses(d estimators.Draws) *dag.Snapshot {
 	if len(s.m.pauses) == 0 {
 		return s.m.s
@@ -144,9 +144,9 @@ func (s *sampling) drawPauses(d estimators.Draws) *dag.Snapshot {
 	return &out
 }
 
-// later draws how long work takes that has not been announced and that no profile knows, by a uniform number:
-// nothing, or a lognormal part of the whole that is known. The more stages a program has had, the smaller a part of
-// it is the next one.
+// later draws the length of work that the engine has not announced and that no profile has, by a uniform number u. It
+// is 0, or a lognormal part of the time that has passed and the known rest. The more stages a program has had, the
+// smaller this part.
 func (m *Model) later(u float64) func(known time.Duration) time.Duration {
 	num := m.numbers
 	elapsed := time.Duration(0)
@@ -167,8 +167,8 @@ func (m *Model) later(u float64) func(known time.Duration) time.Duration {
 	}
 }
 
-// expectLater is the median of later where anything comes, and how likely that is. A time that counts on nothing to
-// come would be the time of the known work alone, which is too short for most programs.
+// expectLater returns the median of later if more work comes, and the probability that more comes. An estimate
+// without it would be the time of the known work alone, which is too short for most programs.
 func (m *Model) expectLater(known time.Duration) (expected time.Duration, probability float64) {
 	nothing := m.numbers.NothingLater
 	return m.later(nothing + (1-nothing)/2)(known), 1 - nothing

@@ -11,17 +11,17 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// Key groups are another way to know what the tasks of a stage take (package keygroups). Where there is evidence that
-// they predict it better than bytes they replace the law's work; starts and pauses remain those of the law.
+// Key groups are another way to predict the times of tasks (package keygroups). If there is evidence that they
+// predict them better than bytes, they replace the law's work. Starts and pauses remain those of the law.
 
-// keyed is the work of a stage's tasks by their key groups.
+// keyed is the work of the tasks of a stage by their key groups.
 type keyed struct {
 	*keygroups.Work
-	fixed []float64            // milliseconds of copy and sort that a plan has, by task
+	fixed []float64            // milliseconds of copy and sort in the plan, by task
 	own   []estimators.Factors // by task
 }
 
-// learnGroups finds the stages whose tasks are predicted by their key groups.
+// learnGroups predicts reduces by their key groups, in the jobs for which these are known.
 func (m *Model) learnGroups() {
 	m.keys = make([]*keygroups.Prediction, len(m.stages))
 	for j := range m.stages {
@@ -63,11 +63,12 @@ func (m *Model) learnGroups() {
 	}
 }
 
-// silentFor is how long a reduce must have worked without a change of its counters for these to say nothing.
+// silentFor is how long a reduce must have worked without a change of its counters for it to be silent, in
+// milliseconds.
 const silentFor = 4000
 
-// silentTask reports whether a reduce works and its counters do not change: all of its input is read, and nothing is
-// written (a Streaming job, or one huge bag).
+// silentTask reports whether a reduce works although its counters do not change: all of its input is read, and
+// nothing is written (a Streaming job, or one huge bag).
 func (m *Model) silentTask(r running) bool {
 	a := r.attempt
 	if !a.SortEnd.Known() {
@@ -77,7 +78,7 @@ func (m *Model) silentTask(r running) bool {
 	return !moved && float64(m.s.At-a.SortEnd) >= silentFor
 }
 
-// spreadStep is the step by which spreads are rounded up: each step's factors are made once.
+// spreadStep is the step to which standard deviations are rounded up, so that tasks share their factors.
 const spreadStep = 0.05
 
 func newKeyed(w *keygroups.Work, was *dag.Stage) *keyed {
@@ -103,7 +104,7 @@ func newKeyed(w *keygroups.Work, was *dag.Stage) *keyed {
 	return out
 }
 
-// whole is what task i takes beyond its start; NaN if its key groups do not say it.
+// whole returns the milliseconds of task i without its start; NaN if key groups do not predict it.
 func (w *keyed) whole(i int) float64 {
 	if w == nil || i < 0 || i >= len(w.Whole) {
 		return math.NaN()
@@ -111,7 +112,7 @@ func (w *keyed) whole(i int) float64 {
 	return w.Whole[i] + w.fixed[i]
 }
 
-// rest is what is left of the work of a running attempt; ok is false if its key groups do not say it.
+// rest returns the remaining work of a running attempt; ok is false if key groups do not predict it.
 func (w *keyed) rest(r *running, now dag.Instant) (rest estimators.Rest, ok bool) {
 	i := int(r.attempt.Task)
 	if math.IsNaN(w.whole(i)) {
@@ -123,7 +124,7 @@ func (w *keyed) rest(r *running, now dag.Instant) (rest estimators.Rest, ok bool
 	return estimators.NewRest(w.whole(i)+r.over, r.age, w.own[i], 1), true
 }
 
-// groupCosts are what the model knows of key groups; left makes costs of one with reduces in a form.
+// groupCosts returns the costs by key groups. left makes the costs of a model with reduces predicted in one form.
 func (m *Model) groupCosts(left func(in *Model) schedule.Left) estimators.GroupCosts {
 	return estimators.GroupCosts{
 		Of:   m.groupsOf,
@@ -142,8 +143,8 @@ func (m *Model) usesGroups(job int) bool {
 	return m.keys[job] != nil && m.keys[job].Work != nil
 }
 
-// groupsOf is what is known of the key groups of a job's reduces, and what one of them takes by NearestFit, if that
-// predicts them.
+// groupsOf returns the key groups of a job's reduces, and the time of one group by NearestFit. The groups are nil if
+// they are unknown, the time is nil if NearestFit does not predict the reduces.
 func (m *Model) groupsOf(job int) (*dag.Groups, estimators.GroupTime) {
 	if p := m.keys[job]; p != nil {
 		return p.Sizes, p.Time
@@ -154,7 +155,7 @@ func (m *Model) groupsOf(job int) (*dag.Groups, estimators.GroupTime) {
 	return nil, nil
 }
 
-// inForm is the model with the work of reduces in one form; nil if no job that is left has the data for it.
+// inForm returns the model with reduces predicted in one form; nil if no unfinished job has the data for it.
 func (m *Model) inForm(f estimators.GroupForm) *Model {
 	var out *Model
 	for j, p := range m.keys {
@@ -177,7 +178,7 @@ func (m *Model) inForm(f estimators.GroupForm) *Model {
 	return out
 }
 
-// groupWarnings say which jobs are predicted by their key groups.
+// groupWarnings returns a warning for each job with reduces that are predicted by their key groups.
 func (m *Model) groupWarnings() []dag.Warning {
 	var out []dag.Warning
 	for j := range m.keys {
@@ -200,9 +201,9 @@ func anyGroups(s *dag.Snapshot) bool {
 		planned(s.Plan) || slices.ContainsFunc(s.Profiles, planned)
 }
 
-// paper is the paper's costs, except of reduces that are predicted by their key groups: a plan has a reduce's time by
-// its records, and it is that linear model that key groups are compared with. They are a matter of maps and reduces
-// alone.
+// paper returns the paper's costs, except for reduces that are predicted by their key groups. A plan has the time of
+// a reduce by its records: key groups are compared with this linear model. They apply only to plans of maps and
+// reduces.
 func paper(run dag.Run, opt Options) estimators.Costs {
 	c := estimators.Paper(estimators.ObservedSlowdown)(run)
 	switch now := run.Now(); {

@@ -11,22 +11,22 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// heldFor is the time from a DAG's submission in which no container can have been launched for it: an earlier DAG
-// has left those in which tasks run by then.
+// heldFor is the time after a DAG's submission in which no container can have been launched for it. Tasks that start
+// by then run in containers that an earlier DAG has left.
 const heldFor = time.Second
 
-// A launch is what the start of a container takes that runs one task after the other (dag.AncestorsFirst), in
+// A launch describes the start of a container that runs one task after another (dag.AncestorsFirst). Times are
 // milliseconds.
 type launch struct {
-	shown float64     // in this run; 0 before one was launched
+	shown float64     // measured in this run; 0 before one was launched
 	was   float64     // in the profile's run
-	late  float64     // for how long the run has waited for its first one
-	first dag.Instant // when the first task in a launched container ended; NoInstant before
-	alone float64     // what one takes after that, as a part of what one of the first takes: these share a node's cores
+	late  float64     // wait of the run for its first launch
+	first dag.Instant // end of the first task in a launched container; NoInstant before
+	alone float64     // factor of later launches against the first ones, which share the cores of a node
 	own   estimators.Factors
 }
 
-// observeLaunches finds what launches have shown. shown are the overheads that the run itself has.
+// observeLaunches computes what this run has shown of launches. shown are the overheads of the run's own plan.
 func (m *Model) observeLaunches(shown *dag.Overheads) {
 	m.launch = launch{first: dag.NoInstant, alone: 1}
 	if !m.s.Plan.ReusesContainers() {
@@ -68,7 +68,7 @@ func (m *Model) observeLaunches(shown *dag.Overheads) {
 // apart reports whether a launch comes after the first ones.
 func (l *launch) apart(at dag.Instant) bool { return l.first.Known() && at >= l.first }
 
-// launchAt is what a launch takes at the posterior means.
+// launchAt returns the milliseconds of a launch at the posterior means.
 func (m *Model) launchAt(at dag.Instant) float64 {
 	l := &m.launch
 	took := l.shown
@@ -81,8 +81,8 @@ func (m *Model) launchAt(at dag.Instant) float64 {
 	return took
 }
 
-// coldOf is the overhead of the first task of a core or container beyond that of others at the pace 1, of which it has
-// spent some while it waited for its input.
+// coldOf returns the extra overhead of the first task on a core or container at pace 1, in milliseconds. It is less
+// by the time that the task has waited there for its input.
 func (m *Model) coldOf(start dag.Instant, waited float64) float64 {
 	cold := m.cold
 	if m.launch.apart(start) {
@@ -91,7 +91,8 @@ func (m *Model) coldOf(start dag.Instant, waited float64) float64 {
 	return max(0, cold-waited)
 }
 
-// startup is what is left of the launch of a container for a task that waits. One that was asked for has not come yet.
+// startup returns the remaining launch time of the container of a waiting task, in milliseconds. If the container was
+// requested earlier, the time since then counts as a part of the launch.
 func (m *Model) startup(st *stage, t schedule.Task) estimators.Rest {
 	if !t.Cold || m.s.Plan.Jobs[t.Job].Rules != dag.AncestorsFirst {
 		return estimators.Rest{}
@@ -103,7 +104,8 @@ func (m *Model) startup(st *stage, t schedule.Task) estimators.Rest {
 	return estimators.NewRest(whole, waited, m.launch.own, 1)
 }
 
-// groups are launches as observations of the pace of overhead: those of this run, else for how long it waits.
+// groups returns the launches as an observation of the pace of overhead. Before the first launch, the wait for it is
+// a censored observation.
 func (l *launch) groups() []group {
 	g := group{over: l.was, n: 1, head: true, launch: true, took: l.shown, running: l.shown == 0}
 	if g.running {
@@ -115,8 +117,8 @@ func (l *launch) groups() []group {
 	return []group{g}
 }
 
-// askedFor is since when containers may have been launched for the tasks of a stage that wait: since its edges let it
-// start, and since one was lost.
+// askedFor returns from when on containers may have been launched for the waiting tasks of a stage: since its edges
+// let it start, and since an attempt of the job was lost.
 func (m *Model) askedFor(j int, k dag.StageIndex) dag.Instant {
 	job, js := &m.s.Plan.Jobs[j], &m.s.Jobs[j]
 	since := js.Submitted
@@ -140,7 +142,8 @@ func (m *Model) askedFor(j int, k dag.StageIndex) dag.Instant {
 	return since
 }
 
-// succeededAt is when such a part of a stage's n tasks had succeeded, or the last one that has.
+// succeededAt returns when the given ratio of a stage's n tasks had succeeded. If fewer have, it returns the last
+// success; NoInstant if there is none.
 func succeededAt(s *dag.StageState, ratio float64, n int) dag.Instant {
 	var ends []dag.Instant
 	for i := range s.Attempts {
@@ -159,7 +162,7 @@ func succeededAt(s *dag.StageState, ratio float64, n int) dag.Instant {
 	return ends[min(max(need, 1), len(ends))-1]
 }
 
-// waited is for how many milliseconds a job has waited for its first launch; 0 if it does not wait for one.
+// waited returns the longest time that a job has waited for its first launch, in milliseconds; 0 if none waits.
 func (m *Model) waited() float64 {
 	s, longest := m.s, 0.0
 	for j := range s.Jobs {
@@ -173,7 +176,8 @@ func (m *Model) waited() float64 {
 			running, used = running+n, used+n*s.Plan.Jobs[j].Stages[k].MemoryMB
 			started = started || len(js.Stages[k].Attempts) > 0
 		}
-		// Tasks that run did not need a launch. The cluster counts a container from the moment at which it is given.
+		// A running task of a reused container did not need a launch. The cluster counts a container as soon as it is
+		// allocated, so memory beyond the running tasks shows a launch.
 		if !started || running > 0 && js.HeldMB > used {
 			longest = max(longest, float64(s.At-js.Submitted)-taskcost.MS(s.Plan.Overheads.Launch))
 		}

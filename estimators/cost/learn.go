@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
-// Learn turns what a run has shown into a profile: a plan with the records and times of each stage's tasks, and with
-// pauses. Failed and killed attempts are left out; stages of which nothing was seen stay without costs.
+// Learn returns a profile of a run: a plan with the records and times of each stage's tasks, and with pauses. It
+// leaves out failed and killed attempts. Stages without finished tasks have no costs.
 func Learn(run dag.Run) *dag.Plan {
 	s := *run.Now()
 	s.Profiles = nil
@@ -45,14 +45,15 @@ func Learn(run dag.Run) *dag.Plan {
 	return out
 }
 
-// newest is the run with s in place of its newest snapshot.
+// newest returns the run with s in place of its newest snapshot.
 func newest(run dag.Run, s *dag.Snapshot) dag.Run {
 	n := len(run.Window) - 1
 	return dag.Run{Window: append(run.Window[:n:n], s), Anchors: run.Anchors}
 }
 
-// coldExtra is how much longer the first task of a core or container takes than others of its stage, by n tasks: by as
-// many records as it read at the rate of those. If there is no other, half of it is where a core starts to work.
+// coldExtra returns how much longer the first task on a core or container takes than others of its stage, in
+// milliseconds: the mean over n tasks. The comparison is at the same number of records, by the rate of the others. If
+// a stage has no others on executors, half of the first task counts as extra.
 func (m *Model) coldExtra() (mean float64, n int) {
 	sum := 0.0
 	m.each(func(_ int, _ dag.StageIndex, st *stage) {
@@ -70,7 +71,7 @@ func (m *Model) coldExtra() (mean float64, n int) {
 	return sum / float64(max(n, 1)), n
 }
 
-// warmRate is what a unit takes in tasks that are not the first on their core, in milliseconds; NaN if there is none.
+// warmRate returns the milliseconds per unit of tasks that are not the first on their core; NaN if there are none.
 func (st *stage) warmRate() float64 {
 	took, units := 0.0, 0.0
 	for i := range st.seen.ended {
@@ -84,7 +85,8 @@ func (st *stage) warmRate() float64 {
 	return took / units
 }
 
-// learned is a stage with what its finished tasks have shown. The first task of a core counts as one like the others.
+// learned returns a stage with the costs of its finished tasks. The extra time of the first task on a core is
+// removed.
 func (m *Model) learned(j int, k dag.StageIndex, cold float64) dag.Stage {
 	plan, st := m.s.Plan.Jobs[j].Stages[k], &m.stages[j][k]
 	out := dag.Stage{
@@ -118,7 +120,7 @@ func (m *Model) learned(j int, k dag.StageIndex, cold float64) dag.Stage {
 	return out
 }
 
-// workOf is what a task took without what the first one of a core takes more.
+// workOf returns the milliseconds of a task without the extra time of the first task on a core.
 func (e *ended) workOf(rate, cold float64) float64 {
 	switch {
 	case !e.cold:

@@ -9,8 +9,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
-// learnMapReduce is Learn of a plan of MapReduce jobs: records, bytes and rates of tasks, and what starts and pauses
-// took.
+// learnMapReduce is Learn for a plan of MapReduce jobs. The profile has the records, bytes and rates of tasks, and
+// the lengths of starts and pauses.
 func (m *Model) learnMapReduce() *dag.Plan {
 	m.learnStarts()
 	plan := m.s.Plan
@@ -40,8 +40,8 @@ func (m *Model) learnMapReduce() *dag.Plan {
 	return out
 }
 
-// learnedTasks is a stage with what its tasks have shown that have ended. The time for a record of a reduce is that of
-// its work alone: copy and sort have none of their own.
+// learnedTasks returns a stage with the costs of its finished tasks. The time per record of a reduce is that of its
+// work: copy and sort have no rate of their own.
 func (m *Model) learnedTasks(j int, k dag.StageIndex) dag.Stage {
 	plan, st := &m.s.Plan.Jobs[j].Stages[k], &m.stages[j][k]
 	n := plan.Tasks
@@ -78,11 +78,11 @@ func (m *Model) learnedTasks(j int, k dag.StageIndex) dag.Stage {
 	return out
 }
 
-// leastReported is the work, in milliseconds, that reports must have shown of a stage for their rate to be that of its
-// other tasks.
+// leastReported is the least work of a stage in reports, in milliseconds, for their rate to apply to its other tasks.
 const leastReported = 4000
 
-// reportedRate is what a record takes in the tasks whose reports show their start, in milliseconds; 0 if there are few.
+// reportedRate returns the milliseconds per record in tasks with reports of their start; 0 if they show too little
+// work.
 func (m *Model) reportedRate(st *stage) float64 {
 	took, records := 0.0, 0.0
 	for i := range st.seen.ended {
@@ -98,7 +98,8 @@ func (m *Model) reportedRate(st *stage) float64 {
 	return took / records
 }
 
-// coldStarts is how much longer starts of the first batch took than others, if any was seen.
+// coldStarts returns how much longer starts of the first batch took than others, in milliseconds; ok is false if none
+// was seen.
 func (m *Model) coldStarts() (ms float64, ok bool) {
 	sum, n := 0.0, 0.0
 	m.each(func(_ int, _ dag.StageIndex, st *stage) {
@@ -111,8 +112,9 @@ func (m *Model) coldStarts() (ms float64, ok bool) {
 	return max(sum/n, 1), n > 0
 }
 
-// learnStarts fits the line of starts to what this run has shown, drawn to what was expected of so many starts:
-// start-ups that reports have shown, and in jobs without such reports the lengths of tasks of unlike size.
+// learnStarts fits the line of starts (alone + each·n) to what this run has shown. In containers the expected line is
+// the prior. The observations are the start-ups in reports. In jobs without such reports they are the lengths of
+// tasks of different sizes.
 func (m *Model) learnStarts() {
 	if m.s.Plan.Cluster.Setup > 0 || m.given {
 		return
@@ -160,13 +162,14 @@ func (m *Model) learnStarts() {
 	})
 }
 
-// One start-up that was seen weighs 1, which is what one with a standard deviation of startNoise shows.
+// A start-up that was seen has the weight 1 and the standard deviation startNoise, in milliseconds.
 const (
 	startNoise  = 400
-	lengthNoise = 0.05 // of a task's length for its size, relative
+	lengthNoise = 0.05 // relative standard deviation of a task's length given its size
 )
 
-// lengths are the tasks of a stage of which only the whole length is known.
+// lengths returns the whole lengths of the finished tasks of a stage, with their units and the starts at the same
+// time.
 func (l *starts) lengths(st *stage) []taskcost.Rated {
 	var out []taskcost.Rated
 	for i := range st.seen.ended {

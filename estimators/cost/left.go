@@ -11,15 +11,16 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// whole is what task i of a stage takes at the posterior means, without what a first task has more. Of a stage of which
-// nothing is known it is the mean of the lognormal distribution, which is far above its median: those of several stages
-// add up.
+// whole returns the milliseconds of task i of a stage at the posterior means, without the extra overhead of a first
+// task. For an assumed stage it is the mean of the lognormal distribution, which is far above its median, because the
+// times of several stages add up. For an assumed stage of a MapReduce job it is the median, and 0 if nothing is
+// known.
 func (m *Model) whole(st *stage, i int) float64 {
 	if ms := st.keyed.whole(i); ms >= 0 {
 		return ms
 	}
 	if st.single && st.origin == schedule.Unknown {
-		return 0 // a floor
+		return 0 // a lower bound
 	}
 	mean := st.change.mean
 	if st.origin == schedule.Assumed && !st.single {
@@ -28,7 +29,7 @@ func (m *Model) whole(st *stage, i int) float64 {
 	return math.Exp(mean) * m.alone(st, i, m.pace.factor, m.pace.loaded)
 }
 
-// alone is the same without the stage's change, at paces.
+// alone is whole without the change of the stage, at the given paces of work and overhead.
 func (m *Model) alone(st *stage, i int, work, over float64) float64 {
 	if i < 0 || i >= len(st.work) {
 		return 0
@@ -39,7 +40,8 @@ func (m *Model) alone(st *stage, i int, work, over float64) float64 {
 	return work*st.work[i] + over*st.every
 }
 
-// more is the overhead that a waiting task has as the first on its core or in its container, or of its stage there.
+// more returns the extra overhead of a waiting task, in milliseconds: as the first on its core or in its container,
+// or as the first of its stage there. For a task of a MapReduce job it is the start of its container.
 func (m *Model) more(st *stage, t schedule.Task) float64 {
 	if st.single {
 		up := m.starts.at(t.Together, t.Cold) * m.overhead(st)
@@ -67,7 +69,7 @@ func (m *Model) more(st *stage, t schedule.Task) float64 {
 	return head
 }
 
-// left is what is left of a task; see schedule.Left.
+// left returns the remaining cost of a task; see schedule.Left.
 func (m *Model) left(t schedule.Task) schedule.Cost {
 	st := &m.stages[t.Job][t.Stage]
 	if t.Running != nil {
@@ -92,14 +94,16 @@ func (m *Model) left(t schedule.Task) schedule.Cost {
 	return cost
 }
 
-// An attempt is far past its time by so many milliseconds, and so many reports.
+// An attempt is far past its expected end if it is late by more than farPast milliseconds and by more than
+// farPastReports reports.
 const (
 	farPast        = 10_000
 	farPastReports = 5
 )
 
-// originOf is where the cost of a running attempt comes from. What is left of one whose counters do not change, or that
-// is far past its time, is not known: it has met something that no counter shows (a dead node, a disk that stalls).
+// originOf returns the origin of the cost of a running attempt. It is Unknown if the attempt's counters do not
+// change, or if the attempt is far past its expected end. The cause is then one that no counter shows, such as a dead
+// node or a stalled disk.
 func (m *Model) originOf(st *stage, r *running) schedule.Origin {
 	if !st.single || st.keyed != nil || m.s.Plan.Cluster.Policy == dag.FIFO {
 		return st.origin
@@ -116,7 +120,7 @@ func (m *Model) originOf(st *stage, r *running) schedule.Origin {
 	return st.origin
 }
 
-// findAlike finds for each task how many from it on take the same.
+// findAlike counts for each task the consecutive tasks from it on that have the same cost.
 func (st *stage) findAlike() {
 	st.alike = make([]int, st.n)
 	for i := st.n - 1; i >= 0; i-- {
@@ -128,7 +132,7 @@ func (st *stage) findAlike() {
 	}
 }
 
-// rest is what is left of a running attempt, by its age and by the records that it has read.
+// rest returns the remaining time of a running attempt, from its age and the records that it has read.
 func (m *Model) rest(st *stage, r *running) estimators.Rest {
 	if rest, ok := st.keyed.rest(r, m.s.At); ok {
 		return rest
@@ -162,13 +166,13 @@ func (m *Model) rest(st *stage, r *running) estimators.Rest {
 	return estimators.NewRest(whole, r.age, st.own, 1)
 }
 
-// shareOf is which share of its work a running attempt has done by the engine, 0 if it is unknown. A task that waits
-// for its input has half of its progress for that.
+// shareOf returns the share of its work that a running attempt has done by the engine's progress; 0 if it is unknown.
+// For a task that waits for its input, the wait is half of the progress.
 func (st *stage) shareOf(a *dag.Attempt) float64 {
 	share := a.Ratio
 	switch {
 	case st.single && !st.bytes || st.bytes && !(a.Last.Done > a.First.Done):
-		return 0 // its records say it, or it reads all of its input before it works
+		return 0 // its records show it, or it reads all of its input before it works
 	case st.bytes:
 		share = 3*share - 2 // copy and sort are a third each (ReduceTask)
 	case st.waits:
@@ -180,11 +184,12 @@ func (st *stage) shareOf(a *dag.Attempt) float64 {
 	return 0
 }
 
-// watch finds how far a running attempt is by its reports.
+// watch sets how far a running attempt is by its reports: r.read in all, and r.part in r.took milliseconds between
+// two reports.
 func (m *Model) watch(st *stage, r *running) {
 	a := r.attempt
 	if st.single && st.waits && !st.bytes {
-		return // on the paper's slots copy and sort are work as well, which its reports leave out
+		return // on the paper's slots copy and sort are work as well, but reports leave them out
 	}
 	units := st.units[a.Task]
 	if !(units > 0) || !st.seen.records || !a.Last.At.Known() || !(r.age > 0) {
@@ -192,7 +197,7 @@ func (m *Model) watch(st *stage, r *running) {
 	}
 	sel := st.selectivity()
 	if wrote := a.Last.Out - a.First.Out; st.bytes && !(sel > 0) && wrote > 0 && a.Last.Done == a.First.Done {
-		sel = counted(a.Last.Done) / units // all of its input is read: a record is written for each
+		sel = counted(a.Last.Done) / units // all input is read: expect one output record for each input record
 	}
 	read := st.worked(st.recordsOf(a), counted(a.Out), sel)
 	r.read = min(max(read, 0)/units, 1)
@@ -203,13 +208,13 @@ func (m *Model) watch(st *stage, r *running) {
 	}
 }
 
-// worked is how many records were worked on if so many were read and written, sel for each one that is read. A task
-// that reads all records of a key before it writes counts them too early: then what it has written shows it
-// (docs/facts/tez.md T4).
+// worked returns how many units were worked on, given the records read and written and the selectivity sel. A task
+// that reads all records of a key before it writes counts them too early. Then the records that it has written are
+// the limit (docs/facts/tez.md T4).
 func (st *stage) worked(read, wrote, sel float64) float64 {
 	switch {
 	case st.bytes && sel > 0 && wrote >= 0:
-		return wrote / sel // its records are of other units
+		return wrote / sel // its units are bytes, not records
 	case st.bytes:
 		return 0
 	}
@@ -219,7 +224,7 @@ func (st *stage) worked(read, wrote, sel float64) float64 {
 	return read
 }
 
-// selectivity is how many records a stage writes for each one that it reads; 0 unknown.
+// selectivity returns how many records a stage writes per unit that it reads; 0 if unknown.
 func (st *stage) selectivity() float64 {
 	switch {
 	case st.seen.out > 0 && st.seen.units > 0:
@@ -230,10 +235,11 @@ func (st *stage) selectivity() float64 {
 	return 0
 }
 
-// head reports whether an attempt has overhead as the first on its core or of its stage on it.
+// head reports whether an attempt has extra overhead: as the first on its core or in its container, or of its stage
+// there.
 func (r *running) head() bool { return r.first || r.cold }
 
-// overOf is this overhead at the pace 1.
+// overOf returns the extra overhead of a running attempt at pace 1, in milliseconds; see more.
 func (m *Model) overOf(st *stage, r *running) float64 {
 	switch {
 	case st.single:
@@ -246,7 +252,7 @@ func (m *Model) overOf(st *stage, r *running) float64 {
 	return 0
 }
 
-// overhead is how many times as long as at the pace 1 overhead of a stage takes, at the posterior means.
+// overhead returns the factor of the overhead of a stage against pace 1, at the posterior means.
 func (m *Model) overhead(st *stage) float64 {
 	switch {
 	case st.single:
@@ -257,7 +263,7 @@ func (m *Model) overhead(st *stage) float64 {
 	return m.pace.loaded * math.Exp(st.change.mean)
 }
 
-// full is what a whole task takes.
+// full returns the milliseconds of a whole task; in a MapReduce job, with the start of its container.
 func (m *Model) full(j int, k dag.StageIndex, i int) float64 {
 	st := &m.stages[j][k]
 	if st.single {
@@ -266,7 +272,7 @@ func (m *Model) full(j int, k dag.StageIndex, i int) float64 {
 	return m.whole(st, i)
 }
 
-// rem is what is left of a task: 0 if it is done, all of it while it waits.
+// rem returns the remaining milliseconds of a task: 0 if it is done, all of it while it waits.
 func (m *Model) rem(j int, k dag.StageIndex, i int) float64 {
 	best := math.NaN()
 	all := m.s.Jobs[j].Stages[k].Attempts
@@ -291,9 +297,9 @@ func (m *Model) rem(j int, k dag.StageIndex, i int) float64 {
 	return best
 }
 
-// copied is what is left of a running attempt if its task is copied because it is slow (spark.speculation): a copy
-// begins once enough tasks of the stage have succeeded, none waits and a core is free. It is infinite if none is to
-// come.
+// copied returns the milliseconds until a speculative copy of an attempt's task would end (spark.speculation). A copy
+// starts once enough tasks of the stage have succeeded, none waits and a core is free. The result is infinite if no
+// copy is expected.
 func (m *Model) copied(st *stage, a *dag.Attempt) float64 {
 	c := &m.s.Plan.Cluster.Copies
 	done, busy := len(st.seen.ended), len(st.seen.running)

@@ -7,12 +7,13 @@ import (
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 )
 
-// A MapReduce job is two stages. A map's work is counted in records, a reduce's in the bytes that it has copied:
-// these are known when the copy ends, and give its records (docs/facts/measured.md 4). A reduce that starts early
-// copies until the last map has ended, so its work begins then.
+// A MapReduce job has two stages. The units of a map are its records, those of a reduce are the bytes that it has
+// copied. The bytes are known when the copy ends, and the records follow from them (docs/facts/measured.md 4). A
+// reduce that starts early copies until the last map has ended, so its work begins then.
 
-// beginTask is when a task of a MapReduce job could begin, and what the start of its container is expected to be of the
-// time since then. start is what is left of that while it waits for its input.
+// beginTask returns when a task of a MapReduce job could begin, and the expected part of the time since then in which
+// its container started (over). start is what remains of that start while the task waits for its input. Both are in
+// milliseconds.
 func (m *Model) beginTask(st *stage, a *dag.Attempt) (from dag.Instant, over, start float64) {
 	from, over = a.Start, m.starts.of(a)
 	runs := a.State == dag.AttemptRunning
@@ -30,7 +31,7 @@ func (m *Model) beginTask(st *stage, a *dag.Attempt) (from dag.Instant, over, st
 	return from, over, start
 }
 
-// unitsOf is how many units an attempt works on in all; NaN or 0 if its counters do not say it.
+// unitsOf returns the total units of an attempt; NaN or 0 if its counters do not show them.
 func (st *stage) unitsOf(a *dag.Attempt) float64 {
 	succeeded := a.State == dag.AttemptSucceeded
 	switch {
@@ -41,7 +42,7 @@ func (st *stage) unitsOf(a *dag.Attempt) float64 {
 	case st.bytes && (a.CopyEnd.Known() || succeeded):
 		return counted(a.Bytes)
 	case st.bytes && a.Done[dag.Copy] > 0 && a.Total[dag.Copy] >= a.Done[dag.Copy]:
-		return counted(a.Bytes * a.Total[dag.Copy] / a.Done[dag.Copy]) // bytes grow with the outputs that were copied
+		return counted(a.Bytes * a.Total[dag.Copy] / a.Done[dag.Copy]) // bytes are proportional to copied outputs
 	case st.bytes:
 		return math.NaN()
 	case succeeded && st.recordsOf(a) > 0:
@@ -52,8 +53,8 @@ func (st *stage) unitsOf(a *dag.Attempt) float64 {
 	return counted(a.Total[dag.Copy])
 }
 
-// plannedUnits are the units of the tasks of a MapReduce job that the run's own plan has, be their costs known or not
-// (the ParaTimer paper's debug run, section 4.1).
+// plannedUnits returns the units of the tasks of a MapReduce job in the run's own plan, whether their costs are known
+// or not (the ParaTimer paper's debug run, section 4.1).
 func plannedUnits(plan *dag.Stage, st *stage) dag.Series {
 	switch n := len(plan.Pipelines); {
 	case !st.single:
@@ -65,9 +66,9 @@ func plannedUnits(plan *dag.Stage, st *stage) dag.Series {
 	return dag.Series{}
 }
 
-// startOf is how long an attempt took from its start to its first work, in milliseconds. The first report of a map
-// comes when work is under way: by its own rate this goes back to where that began. A reduce shows it only if no map
-// was left to wait for.
+// startOf returns the milliseconds from an attempt's start to its first work; ok is false if reports do not show
+// them. The first report of a map comes when work is under way, so the beginning is extrapolated by the map's own
+// rate. A reduce shows its start only if no map was left to wait for.
 func (m *Model) startOf(st *stage, a *dag.Attempt) (took float64, ok bool) {
 	if st.waits {
 		if !st.bytes || !a.CopyEnd.Known() || !st.input.Known() || st.input > a.Start {
@@ -90,8 +91,9 @@ func (m *Model) startOf(st *stage, a *dag.Attempt) (took float64, ok bool) {
 	return took, took > 0
 }
 
-// observationLag is how old a counter is on average when it is first seen, in milliseconds: a report is sent each
-// Report, and a new one is seen at the first observation after it. So it is half of the shorter of the two.
+// observationLag returns the mean age of a counter when it is first seen, in milliseconds. Reports are sent at the
+// interval Overheads.Report, and a new one is seen at the next observation. So the mean is half of the shorter
+// interval.
 func observationLag(run dag.Run) float64 {
 	w := run.Window
 	report := taskcost.MS(run.Now().Plan.Overheads.Report)

@@ -9,25 +9,25 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// nodes are how many times as long tasks take on nodes that are slower or faster than the others: n_n, as factors.
+// nodes are the factors n_n of slow and fast nodes: how many times as long as on others tasks take there.
 type nodes struct {
 	of    map[int32]float64
-	tasks map[int32]int // that show it
+	tasks map[int32]int // number of tasks that show the factor
 }
 
-// A node's difference counts if it is a fifth at least, and more than so many of its standard deviations. Less is
-// noise, which would be carried to every task to come.
+// A node's factor counts if it is at least leastNode, or its inverse, and nodeSigmas standard deviations from 1. Less
+// is noise, which would change the estimate of every remaining task.
 const (
 	leastNode  = 1.2
 	nodeSigmas = 3
-	// leastShown is how much of a task must have been seen, in milliseconds, for it to show its node.
+	// leastShown is the least observed time of a task, in milliseconds, for its rate to count.
 	leastShown = 1000
-	// reportedTasks is how many tasks must show a node before a reader is told: one alone may be an odd one.
+	// reportedTasks is the least number of tasks for a node to be reported: a single task may be an outlier.
 	reportedTasks = 2
-	leastTask     = 0.2 // standard deviation of the logarithm of a task's work, before any was seen
+	leastTask     = 0.2 // prior standard deviation of the logarithm of a task's work
 )
 
-// factor is how many times as long work takes on a node; on one that is not known as on others.
+// factor returns how many times as long work takes on a node; 1 if the node has no factor.
 func (n *nodes) factor(node int32) float64 {
 	if f, ok := n.of[node]; ok {
 		return f
@@ -35,10 +35,10 @@ func (n *nodes) factor(node int32) float64 {
 	return 1
 }
 
-// A seenNode is what tasks show of their node: logarithms of what they took by what was expected.
+// A seenNode sums the residuals of the tasks on a node: logarithms of the time taken divided by the expected time.
 type seenNode struct{ sum, squares, n float64 }
 
-// learnNodes finds the posterior of each node from how far its tasks are from the others of their stages.
+// learnNodes computes the posterior of each node from the residuals of its tasks against those of all nodes.
 func (m *Model) learnNodes() {
 	if !m.s.Plan.OnlyMapReduce() || m.given || m.numbers.Node == 0 {
 		return
@@ -49,13 +49,13 @@ func (m *Model) learnNodes() {
 		return
 	}
 	var all seenNode
-	within := 0.0 // squares around the means of the nodes
+	within := 0.0 // sum of squared residuals around the means of the nodes
 	for _, node := range slices.Sorted(maps.Keys(seen)) {
 		s := seen[node]
 		all = seenNode{all.sum + s.sum, 0, all.n + s.n}
 		within += s.squares - s.sum*s.sum/s.n
 	}
-	// The spread of tasks on one node, drawn to that of tasks of other runs.
+	// The variance of tasks on one node, drawn towards that of other runs.
 	prior := m.numbers.Task*m.numbers.Task + leastTask*leastTask
 	variance := (prior + within) / (1 + all.n - float64(len(seen)))
 	for node, s := range seen {
@@ -71,7 +71,7 @@ func (m *Model) learnNodes() {
 	}
 }
 
-// addNodes adds what the tasks of a stage show.
+// addNodes adds the residuals of the tasks of a stage to seen.
 func (m *Model) addNodes(st *stage, seen map[int32]seenNode) {
 	add := func(node int32, took, expected float64) {
 		if node >= 0 && took >= leastShown && expected > 0 {
@@ -89,7 +89,7 @@ func (m *Model) addNodes(st *stage, seen map[int32]seenNode) {
 	}
 }
 
-// nodeFactors are the factors of the nodes that several tasks have shown; nil if there are none.
+// nodeFactors returns the factors of the nodes that several tasks have shown; nil if there are none.
 func (m *Model) nodeFactors() map[int32]float64 {
 	var out map[int32]float64
 	for node, f := range m.nodes.of {
@@ -103,7 +103,7 @@ func (m *Model) nodeFactors() map[int32]float64 {
 	return out
 }
 
-// nodeWarnings say which nodes are slow.
+// nodeWarnings returns a warning for each slow node.
 func (m *Model) nodeWarnings() []dag.Warning {
 	factors := m.nodeFactors()
 	var out []dag.Warning
@@ -116,7 +116,7 @@ func (m *Model) nodeWarnings() []dag.Warning {
 	return out
 }
 
-// coarse rounds a factor to a fourth, from two on to a half, so that the text does not change with each task.
+// coarse rounds a factor to a quarter, from 2 on to a half, so that the text does not change with each task.
 func coarse(factor float64) float64 {
 	if factor < 2 {
 		return max(math.Round(factor*4)/4, 1.25)

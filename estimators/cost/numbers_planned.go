@@ -1,7 +1,7 @@
 package cost
 
-// Planned are the numbers of runs whose plan has the costs of all tasks: plans that are estimated before they run, and
-// simulated runs (docs/facts/measured.md 4 and 6). Their paces are expected to be as planned.
+// Planned are the numbers of runs with a plan that has the costs of all tasks: plans that are estimated before they
+// run, and simulated runs (docs/facts/measured.md 4 and 6). Their paces are expected to be as planned.
 var Planned = Numbers{
 	Pace:        0.08,
 	Load:        0.05,

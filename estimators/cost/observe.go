@@ -10,48 +10,48 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// seen is what tasks of a stage have shown in this run.
+// seen is what the tasks of a stage have shown in this run.
 type seen struct {
 	ended   []ended
 	running []running // by task
-	records bool      // units are records, not tasks
-	units   float64   // that the ended ones read
-	out     float64   // records that the ended ones wrote
+	records bool      // units are records or bytes, not tasks
+	units   float64   // units that the ended tasks read
+	out     float64   // records that the ended tasks wrote
 }
 
-// An ended task has succeeded.
+// An ended is an attempt that succeeded, with what it has shown.
 type ended struct {
 	task       int
 	units      float64
 	took       float64 // milliseconds, from the instant at which it could begin
-	out        float64 // records that it wrote, NaN unknown
+	out        float64 // records written; NaN: unknown
 	start, end dag.Instant
-	waited     float64 // milliseconds in which it waited on its core or in its container before that
-	cold       bool    // the first on its core or in its container
-	first      bool    // the first of its stage on its core
-	over       float64 // what the start of its own container is expected to be of took
-	up         float64 // what it was by its reports; NaN unknown
+	waited     float64 // milliseconds before that, in which it waited on its core or in its container
+	cold       bool    // first task on its core or in its container
+	first      bool    // first task of its stage on its core
+	over       float64 // expected start of its own container, in milliseconds of took
+	up         float64 // start by its reports, in milliseconds; NaN: unknown
 	attempt    *dag.Attempt
 }
 
-// A running attempt.
+// A running is an attempt that runs, with what it has shown.
 type running struct {
 	attempt *dag.Attempt
 	age     float64 // milliseconds since it could begin
 	waited  float64 // milliseconds before that
-	units   float64 // that it reads in all; 0 unknown
-	read    float64 // which part of them it has read by its last report
-	part    float64 // which part of them it read between its first report and that one
-	took    float64 // and in how many milliseconds
+	units   float64 // units that it reads in all; 0: unknown
+	read    float64 // part of the units read by its last report, 0..1
+	part    float64 // part of the units read between its first and its last report
+	took    float64 // milliseconds between these reports
 	cold    bool
 	first   bool
-	over    float64 // what the start of its own container is expected to take of age and what is left
-	up      float64 // what it took by its reports; NaN unknown
-	start   float64 // what is left of that start while it waits for its input
+	over    float64 // expected start of its own container, in milliseconds of age and remaining time
+	up      float64 // start by its reports, in milliseconds; NaN: unknown
+	start   float64 // remaining milliseconds of the start while it waits for its input
 	node    int32
 }
 
-// of is what is known of a running attempt, or of one that is not the run's: that it began when it says.
+// of returns what a running attempt has shown. An attempt that is not in the run has only its age, from its start.
 func (s *seen) of(a *dag.Attempt, now dag.Instant) running {
 	from, _ := slices.BinarySearchFunc(s.running, a.Task, func(r running, task int32) int {
 		return cmp.Compare(r.attempt.Task, task)
@@ -68,15 +68,15 @@ func (s *seen) of(a *dag.Attempt, now dag.Instant) running {
 	return r
 }
 
-// cores is what ran on each core of executors, and in each container that runs one task after the other.
+// cores describes what ran on each core of executors, and in each container that runs one task after another.
 type cores struct {
-	firsts map[int32]dag.Instant   // when the first task started
-	ends   map[int32][]dag.Instant // when tasks ended, ascending
-	quiet  dag.Instant             // since when nothing runs; NoInstant while anything does
+	firsts map[int32]dag.Instant   // start of the first task; NoInstant: in a container that an earlier DAG has left
+	ends   map[int32][]dag.Instant // ends of tasks, ascending
+	quiet  dag.Instant             // since when no task runs; NoInstant while any does
 }
 
-// leastPause is the shortest pause of the driver that counts as one. Planning and sending a stage takes a part of that
-// on a loaded machine, which counts as overhead of the first tasks of the stage.
+// leastPause is the shortest pause of the driver that counts as one. On a loaded machine, planning and sending a
+// stage takes a part of that time, which counts as overhead of the first tasks of the stage.
 const leastPause = 5 * time.Second
 
 func (m *Model) observe() {
@@ -143,7 +143,7 @@ func coresOf(s *dag.Snapshot) cores {
 	return c
 }
 
-// freeBefore is when a core became free before an instant, NoInstant if nothing ran on it.
+// freeBefore returns when a core became free before an instant; NoInstant if nothing ran on it.
 func (c *cores) freeBefore(slot int32, at dag.Instant) dag.Instant {
 	ends := c.ends[slot]
 	n, found := slices.BinarySearch(ends, at)
@@ -156,7 +156,8 @@ func (c *cores) freeBefore(slot int32, at dag.Instant) dag.Instant {
 	return ends[n-1]
 }
 
-// isFirst reports whether an attempt is the first one on its core or in its container, by when these started.
+// isFirst reports whether an attempt is the first one on its core or in its container, given when the first ones
+// started.
 func isFirst(firsts map[int32]dag.Instant, a *dag.Attempt) bool {
 	t, ok := firsts[a.Slot]
 	return ok && t == a.Start
@@ -187,7 +188,7 @@ func (m *Model) observeStage(j int, k dag.StageIndex, st *stage) {
 	for i := range attempts {
 		a := &attempts[i]
 		runs, ends := a.State == dag.AttemptRunning, a.State == dag.AttemptSucceeded && a.End.Known() && a.Task != last
-		// Before anything has reported the core of an attempt, its times are those of the observations around it.
+		// Until the core of an attempt is reported, its start and end are only those of the observations around it.
 		unread := !st.single && a.Slot < 0 && len(m.cores.firsts) > 0
 		if a.Task < 0 || int(a.Task) >= st.n || !a.Start.Known() || !runs && (!ends || unread) {
 			continue
@@ -217,7 +218,7 @@ func (m *Model) observeStage(j int, k dag.StageIndex, st *stage) {
 	m.countUnits(st, withUnits)
 }
 
-// begun is what an attempt has shown since it started, be it over or not.
+// begun returns what an attempt has shown since it started, whether it runs or has ended.
 func (m *Model) begun(st *stage, attempts []dag.Attempt, i int, firsts map[int32]dag.Instant) running {
 	a := &attempts[i]
 	r := running{attempt: a, up: math.NaN(), node: a.Node}
@@ -238,8 +239,8 @@ func (m *Model) begun(st *stage, attempts []dag.Attempt, i int, firsts map[int32
 	return r
 }
 
-// countUnits chooses what the work of a stage is counted in. Counters that some tasks do not give are no measure of
-// work: then each task counts as one. So many of those that have ended have units.
+// countUnits chooses the unit of a stage's work. Each task counts as one unit if more than a tenth of the ended tasks
+// lack counters, or if the profile has none. withUnits is the number of ended tasks with units.
 func (m *Model) countUnits(st *stage, withUnits int) {
 	n := len(st.seen.ended)
 	st.seen.records = n > 0 && 10*withUnits >= 9*n
@@ -274,10 +275,10 @@ func (st *stage) lengths() []float64 {
 	return took
 }
 
-// begin is when an attempt could begin. In a container that is when all that it waits for is there. On a core the time
-// in which the driver plans and sends the stage while the core has nothing to do is a part of the first task on it, and
-// the time until the next task comes a part of a short one. A task that was copied took what it did from the beginning
-// of the first attempt.
+// begin returns when an attempt could begin. In a container, all of its input must be complete. On a core, the first
+// task includes the time in which the driver plans and sends the stage while the core is idle. A later task includes
+// the idle time before it, if that is shorter than the task. A task with several attempts includes the time since the
+// first attempt that overlaps and did not fail.
 func (m *Model) begin(st *stage, attempts []dag.Attempt, i int, first bool) dag.Instant {
 	a := &attempts[i]
 	from := a.Start
@@ -304,7 +305,7 @@ func (m *Model) begin(st *stage, attempts []dag.Attempt, i int, first bool) dag.
 	return from
 }
 
-// findInput finds whether tasks of a stage wait for those of the stages before, and when the last of these ended.
+// findInput finds whether the tasks of a stage wait for tasks of the stages before, and when the last of those ended.
 func (m *Model) findInput(j int, k dag.StageIndex, st *stage) {
 	job, s := &m.s.Plan.Jobs[j], m.s
 	over := true
@@ -322,7 +323,7 @@ func (m *Model) findInput(j int, k dag.StageIndex, st *stage) {
 	}
 }
 
-// lastSuccess is when the last task of a stage that has succeeded ended.
+// lastSuccess returns the end of the last successful task of a stage; NoInstant if there is none.
 func lastSuccess(s *dag.StageState) dag.Instant {
 	last := dag.NoInstant
 	for i := range s.Attempts {
@@ -333,8 +334,7 @@ func lastSuccess(s *dag.StageState) dag.Instant {
 	return last
 }
 
-// findOpening finds when a stage of executors could begin: when all that it reads had ended and the driver had
-// submitted it.
+// findOpening finds when a stage of executors could begin: its input was complete and the driver had submitted it.
 func (m *Model) findOpening(j int, k dag.StageIndex, st *stage) {
 	s := m.s
 	plan, state := &s.Plan.Jobs[j].Stages[k], &s.Jobs[j].Stages[k]
@@ -354,8 +354,8 @@ func (m *Model) findOpening(j int, k dag.StageIndex, st *stage) {
 	}
 }
 
-// headsOf is the index below which tasks that wait would be the first of a stage on a core, where so many cores have
-// run none of it.
+// headsOf returns the index below which waiting tasks would be the first of a stage on a core. free is the number of
+// cores that have run none of it.
 func headsOf(attempts []dag.Attempt, n, free int) int {
 	heads := 0
 	for i, at := 0, 0; free > 0 && i < n; i++ {
@@ -370,7 +370,7 @@ func headsOf(attempts []dag.Attempt, n, free int) int {
 	return heads
 }
 
-// recordsOf is how many records an attempt at a stage has read. A map has one pipeline.
+// recordsOf returns how many records an attempt has read; NaN if unknown. A map has one pipeline.
 func (st *stage) recordsOf(a *dag.Attempt) float64 {
 	if v := a.Done[dag.Work]; !math.IsNaN(v) && !st.maps {
 		return counted(v)
@@ -378,14 +378,14 @@ func (st *stage) recordsOf(a *dag.Attempt) float64 {
 	return counted(a.Done[dag.Copy])
 }
 
-// Counters lie between these bounds or are 0, so that sums and rates of hostile ones are finite; a valid plan has no
-// larger number.
+// Counters are 0 or lie between these bounds, so that sums and rates of hostile counters are finite. A valid plan has
+// no larger number.
 const (
 	leastCounted = 1e-6
 	mostCounted  = 1e18
 )
 
-// counted is a counter's value, NaN for one that cannot be.
+// counted returns the value of a counter; NaN if it is out of bounds.
 func counted(v float64) float64 {
 	if v == 0 || v >= leastCounted && v <= mostCounted {
 		return v

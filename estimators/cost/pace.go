@@ -13,19 +13,19 @@ type pace struct {
 	factor, loaded float64 // e^work, e^over
 }
 
-// A group is tasks of a stage of one kind that have ended, or that run: their sums.
+// A group sums the tasks of one kind in a stage, either ended or running: one observation of the paces.
 type group struct {
 	st               *stage
-	took, work, over float64
-	n                float64
-	head             bool
-	running          bool // took is their ages
-	launch           bool // it is launches of containers, or pauses between jobs
+	took, work, over float64 // milliseconds: observed; expected work and overhead
+	n                float64 // number of tasks, parts of tasks or weights
+	head             bool    // first tasks on a core or in a container, or of the stage there
+	running          bool    // the tasks run; took is the sum of their ages
+	launch           bool    // launches of containers or pauses between jobs, not tasks
 }
 
-// information is what a group shows of the logarithm of what its tasks take against an expectation: a residual and its
-// weight, where that has the variance v. Tasks that run are censored observations (Tobin 1958): one step of Newton's on
-// their likelihood.
+// information returns the residual of a group and its weight. The residual is the logarithm of the time observed
+// divided by the time expected, and has the variance v. Running tasks are censored observations (Tobin 1958): for
+// them it makes one Newton step on their likelihood.
 func (g *group) information(expected, v float64) (residual, weight float64) {
 	r := math.Log(g.took / expected)
 	if !g.running {
@@ -47,7 +47,7 @@ func (g *group) information(expected, v float64) (residual, weight float64) {
 // equations are the normal equations of two unknowns in weighted least squares: their symmetric matrix and right sides.
 type equations struct{ aa, ab, bb, ra, rb float64 }
 
-// steps bounds the iterations of Gauss and Newton, mostLog the logarithms that they find.
+// steps bounds the Gauss-Newton iterations, mostLog the logarithms that they find.
 const (
 	steps   = 20
 	mostLog = 5
@@ -59,7 +59,8 @@ func (e *equations) add(w, da, db, residual float64) {
 	e.ra, e.rb = e.ra+w*da*residual, e.rb+w*db*residual
 }
 
-// step is the solution, no part of it above 1, as a step of an iteration. It is done when steps are small.
+// step returns the solution as the step of an iteration, scaled so that no part is above 1. done means that the step
+// is small.
 func (e *equations) step() (a, b float64, done bool) {
 	det := e.aa*e.bb - e.ab*e.ab
 	a, b = (e.bb*e.ra-e.ab*e.rb)/det, (e.aa*e.rb-e.ab*e.ra)/det
@@ -69,13 +70,13 @@ func (e *equations) step() (a, b float64, done bool) {
 	return a, b, math.Abs(a)+math.Abs(b) < 1e-6
 }
 
-// covariance is the inverse of the matrix.
+// covariance returns the inverse of the matrix.
 func (e *equations) covariance() (aa, ab, bb float64) {
 	det := e.aa*e.bb - e.ab*e.ab
 	return e.bb / det, -e.ab / det, e.aa / det
 }
 
-// groups are the tasks that have ended of stages that the profile knows.
+// groups returns the observations of the paces: launches, pauses, starts, and tasks of stages that the profile has.
 func (m *Model) groups() []group {
 	all := append(m.launch.groups(), m.between.groups()...)
 	m.each(func(_ int, _ dag.StageIndex, st *stage) {
@@ -107,7 +108,7 @@ func (m *Model) groups() []group {
 	return all
 }
 
-// startsShown are the starts of containers that reports of tasks have shown.
+// startsShown returns the starts of containers that reports of tasks have shown.
 func (st *stage) startsShown() group {
 	g := group{st: st, head: true}
 	for i := range st.seen.ended {
@@ -123,7 +124,8 @@ func (st *stage) startsShown() group {
 	return g
 }
 
-// worked is what an ended task took, without the start of its container if its reports have shown that.
+// worked returns the milliseconds of an ended task, without the start of its container if its reports show that
+// start.
 func (e *ended) worked() float64 {
 	if e.up >= 0 {
 		return max(0, e.took-e.up)
@@ -131,7 +133,7 @@ func (e *ended) worked() float64 {
 	return e.took
 }
 
-// runningOf are the tasks of a stage that run, of one kind.
+// runningOf returns the running tasks of one kind in a stage, without those that reports have shown in part.
 func (m *Model) runningOf(st *stage, head bool) group {
 	g := group{st: st, head: head, running: true}
 	for i := range st.seen.running {
@@ -145,7 +147,7 @@ func (m *Model) runningOf(st *stage, head bool) group {
 	return g
 }
 
-// watched are the parts of running tasks that reports have shown.
+// watched returns the parts of running tasks that reports have shown.
 func (st *stage) watched() group {
 	g := group{st: st}
 	for i := range st.seen.running {
@@ -156,7 +158,7 @@ func (st *stage) watched() group {
 	return g
 }
 
-// expected is what a task that has ended was expected to take at the paces 1.
+// expected returns the expected milliseconds of work and overhead of an ended task at pace 1.
 func (m *Model) expected(st *stage, e *ended) (work, over float64) {
 	over = st.every
 	if !(e.up >= 0) {
@@ -171,12 +173,12 @@ func (m *Model) expected(st *stage, e *ended) (work, over float64) {
 	return st.work[e.task], over
 }
 
-// learnPace finds the posterior of the paces by iterated least squares of logarithms. The change of a stage is
-// integrated out: it is a part of the variance that all groups of the stage share, which is taken as of its larger one.
+// learnPace computes the posterior of the paces by iterated least squares of logarithms. The change of a stage is
+// integrated out: its variance is added to that of each group of the stage.
 func (m *Model) learnPace() {
 	num := m.numbers
 	groups := m.groups()
-	// r is Both·o and a part of its own.
+	// r is Both·o plus a part of its own.
 	boot, sigma := m.boot()
 	pw, po := 1/(num.Pace*num.Pace), 1/(sigma*sigma)
 	a, b := num.Both*boot, boot
@@ -203,7 +205,7 @@ func (m *Model) learnPace() {
 			}
 			r, w := g.information(work+over, v)
 			if !g.running {
-				// A stage that is far off has changed itself: it counts as by Huber (1964).
+				// An outlying stage has probably changed itself, so its weight is reduced as by Huber (1964).
 				w /= max(1, math.Abs(r)/(2*math.Sqrt(v)))
 			}
 			e.add(w, da, db, r)
@@ -217,8 +219,8 @@ func (m *Model) learnPace() {
 	p.work, p.over, p.factor, p.loaded = a, b, math.Exp(a), math.Exp(b)
 }
 
-// boot is what the start of the first executor lets expect of the logarithm of the pace of overhead, against that of
-// the profile's run.
+// boot returns the prior mean and standard deviation of the logarithm of the pace of overhead. They follow from the
+// start of the first executor against that of the profile's run, if both are known.
 func (m *Model) boot() (mean, sigma float64) {
 	is, was := m.s.Plan.Overheads.Boot, m.profile.Overheads()
 	if was == nil || was.Boot <= 0 || is <= 0 {

@@ -10,10 +10,10 @@ import (
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
-// growTasks gives scans of executors that are to come as many tasks as scans of this run let expect: those that had as
-// many tasks in the profile's run, else all.
+// growTasks scales the number of tasks of future scans on executors. The factor is the mean growth of the submitted
+// scans that had as many tasks in the profile's run, else of all submitted scans.
 func (m *Model) growTasks() {
-	type ratios struct{ sum, n float64 }  // of logarithms
+	type ratios struct{ sum, n float64 }  // of logarithms of growth
 	by, all := map[int]ratios{}, ratios{} // by the number of tasks in the profile's run
 	scan := func(st *stage) bool { return st.prior.N > 0 && st.prior.root }
 	if !m.executors() {
@@ -43,8 +43,8 @@ func (m *Model) growTasks() {
 	})
 }
 
-// A pause is time in which no task can run as the driver works alone: before stage k of job j, or after its last task
-// (dag.NoStage).
+// A pause is time in which the driver works alone and no task can run: before stage k of job j, or after its last
+// task (dag.NoStage).
 type pause struct {
 	j        int
 	k        dag.StageIndex
@@ -52,7 +52,8 @@ type pause struct {
 	waited   time.Duration // how much of it has passed
 }
 
-// rest is how long the driver is expected to work on. One that is late is expected to need half of its delay again.
+// rest returns how long the driver is expected to work on. If it is late, it is expected to need half of its delay
+// again.
 func (p *pause) rest() time.Duration {
 	if left := p.expected - p.waited; left >= 0 {
 		return left
@@ -60,8 +61,8 @@ func (p *pause) rest() time.Duration {
 	return ((p.waited - p.expected) / 2).Truncate(time.Millisecond)
 }
 
-// learnPauses gives the plan the pauses of the driver: those that this run has had, and those to come as the profile
-// has them.
+// learnPauses sets the driver's pauses in the plan: those that this run has had, and for the rest of the run those of
+// the profile.
 func (m *Model) learnPauses() {
 	for j := range m.s.Plan.Jobs {
 		job, js, known := &m.s.Plan.Jobs[j], &m.s.Jobs[j], m.profile.Job(j)
@@ -89,8 +90,8 @@ func (m *Model) learnPauses() {
 	}
 }
 
-// learnFinish expects the driver to work after its last task for as long as in the profile's run. A moment is longer
-// under load, as overhead is.
+// learnFinish expects the driver to work after its last task for as long as in the profile's run. A pause shorter
+// than leastPause is scaled by the pace of overhead.
 func (m *Model) learnFinish(j int, left bool) {
 	o := &m.s.Plan.Overheads
 	p := pause{j: j, k: dag.NoStage, expected: o.Finish}
@@ -106,7 +107,7 @@ func (m *Model) learnFinish(j int, left bool) {
 	m.expectPause(&o.Finish, p)
 }
 
-// expectPause enters a pause that goes on or is to come. One before a stage that no run has had is one only once it has
+// expectPause enters a current or future pause into the plan. A pause that no earlier run had counts only once it has
 // become long.
 func (m *Model) expectPause(in *time.Duration, p pause) {
 	least := leastPause
@@ -120,12 +121,12 @@ func (m *Model) expectPause(in *time.Duration, p pause) {
 	m.pauses = append(m.pauses, p)
 }
 
-// aloneFor is how long a driver works alone before nothing is said about the rest of an application whose program is
-// not known.
+// aloneFor is how long the driver of an application with an unknown program must work alone before the rest counts as
+// unknown.
 const aloneFor = 3 * time.Second
 
-// silent reports whether nothing is known of the rest: the driver of an application whose program is not known works
-// alone. It may end in a second or submit another hour of work.
+// silent reports whether the rest of the run is unknown: the program is unknown and its driver works alone. The
+// driver may end in a second or submit another hour of work.
 func (m *Model) silent() bool {
 	alone := m.s.DriverAlone()
 	foreseen := func(stage dag.Stage) bool { return stage.Foreseen }

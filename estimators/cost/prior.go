@@ -5,15 +5,16 @@ import (
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
-// A prior is what the profile, or the run's own plan, says of a stage.
+// A prior describes the tasks of a stage in the profile, or in the run's own plan.
 type prior struct {
 	profiles.Tasks
-	cores int     // how many of them were the first on a core
-	in    float64 // records that the stages before it wrote for it; 0 unknown
+	cores int     // number of tasks that were the first on a core; 0: unknown
+	in    float64 // records that the stages before it wrote for it; 0: unknown
 	root  bool    // it reads no other stage
 }
 
-// priorOf is what is known of a stage before the run has shown anything: by its own plan, else by the profile.
+// priorOf returns the prior of a stage: from the run's own plan, else from the profile. It is empty if neither has
+// costs.
 func (m *Model) priorOf(j int, k dag.StageIndex, st *stage) prior {
 	own := &m.s.Plan.Jobs[j].Stages[k]
 	cores := 0
@@ -46,7 +47,7 @@ func (m *Model) priorOf(j int, k dag.StageIndex, st *stage) prior {
 	return p
 }
 
-// asTasks counts each task as one: this run does not report its records.
+// asTasks makes each task one unit, because this run does not report records.
 func (p *prior) asTasks() {
 	p.Records, p.in, p.Total = false, 0, float64(p.N)
 	for i := range p.Units {

@@ -8,14 +8,14 @@ import (
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
-// A growth is how many times as many units as in the profile's run a stage has in all, as a normal logarithm.
+// A growth is the logarithm of a stage's total units divided by those in the profile's run, as a normal distribution.
 type growth struct {
 	normal
-	left  float64 // the same of the tasks that have not ended
-	known bool    // its own tasks or those of the stages before it have shown it
+	left  float64 // mean for the tasks that have not ended
+	known bool    // its own tasks or those of the stages before it have shown the growth
 }
 
-// expect finds what the tasks of all stages are expected to take before their paces: their units, work and overhead.
+// expect sets the expected units, work and overhead of the tasks of all stages at pace 1.
 func (m *Model) expect() {
 	m.each(func(j int, k dag.StageIndex, st *stage) { st.growth = m.growthOf(j, k, st) })
 	common := m.commonGrowth()
@@ -33,15 +33,17 @@ func (m *Model) expect() {
 	})
 }
 
-// A map whose work was less than drownedPart of its start shows what a record takes only for maps up to drownedGrowth
-// times as large: what a start takes is no more exact than that. So it is with a run on a sample of the data.
+// If the work of the profile's maps was less than drownedPart of their starts, their rate is used only for maps up to
+// drownedGrowth times as large. Starts are not known exactly enough for more. A profile of a run on a sample of the
+// data is such a case.
 const (
 	drownedPart   = 0.3
 	drownedGrowth = 3
-	usualTogether = 8 // tasks that start on a node at about the same time, as far as a profile shows
+	usualTogether = 8 // usual number of tasks that start on a node at about the same time
 )
 
-// drowned reports whether what a profile's maps took is lost in their starts, and this run's are much larger.
+// drowned reports whether the work of the profile's maps is too small beside their starts to show a rate, and this
+// run's maps are much larger.
 func (m *Model) drowned(st *stage) bool {
 	if !st.maps || st.prior.N == 0 || m.s.Plan.Cluster.Policy == dag.FIFO ||
 		!(st.growth.left > math.Log(drownedGrowth)) {
@@ -54,9 +56,9 @@ func (m *Model) drowned(st *stage) bool {
 	return took < drownedPart*m.starts.at(usualTogether, false)
 }
 
-// commonGrowth is what is expected of stages of which nothing shows their growth, by those that have shown it. A run
-// whose stages have grown far more than runs do is one on other data, which the prior does not speak of: it weighs as
-// the mean of what was shown is a standard deviation of it.
+// commonGrowth returns the growth of stages without evidence of their own. It is the mean growth of the other stages,
+// drawn towards 0. The standard deviation of this prior is Numbers.Growth, or the mean growth if that is larger: such
+// a run reads other data, to which the prior does not apply.
 func (m *Model) commonGrowth() normal {
 	sum, n := 0.0, 0.0
 	m.each(func(_ int, _ dag.StageIndex, st *stage) {
@@ -72,14 +74,15 @@ func (m *Model) commonGrowth() normal {
 	return normal{w * sum / (prior + w*n), m.numbers.Growth}
 }
 
-// growthOf is how a stage of records has grown: by its own tasks, drawn towards what the stages before it write.
+// growthOf returns the growth of a stage. The evidence is the units of its own tasks, the output of the stages before
+// it, the sizes of its files, and the number of tasks of a scan.
 func (m *Model) growthOf(j int, k dag.StageIndex, st *stage) growth {
 	p := &st.prior
 	scan := growth{}
 	if ratio := m.inputRatio(j, k, st); ratio > 0 {
 		scan = growth{normal{math.Log(ratio), m.numbers.Files}, math.Log(ratio), true}
 	} else if p.root && st.open && st.n != p.N && st.n > 0 {
-		// A scan has as many tasks as its input has parts of one size.
+		// A scan has one task for each part of its input, and the parts have one size.
 		grown := math.Log(float64(st.n) / float64(p.N))
 		scan = growth{normal{grown, 0}, grown, true}
 	}
@@ -92,7 +95,7 @@ func (m *Model) growthOf(j int, k dag.StageIndex, st *stage) growth {
 	}
 	switch {
 	case !p.Records && st.single && in > 0:
-		return growth{normal{math.Log(in), 0}, math.Log(in), true} // what they share out has grown, whatever each gets
+		return growth{normal{math.Log(in), 0}, math.Log(in), true} // the input of all tasks has grown
 	case !p.Records || !(p.Total > 0):
 		return growth{}
 	}
@@ -109,10 +112,10 @@ func (m *Model) growthOf(j int, k dag.StageIndex, st *stage) growth {
 			read, of = read+r.units, of+p.at(p.Units, int(r.attempt.Task), st.n)
 		}
 	}
-	of *= float64(p.N) / float64(max(st.n, 1)) // as a part of the profile's total
+	of *= float64(p.N) / float64(max(st.n, 1)) // comparable with the profile's total
 	switch {
 	case in > 0 && of < p.Total:
-		// The tasks share out what was written.
+		// The tasks divide the output of the stages before them.
 		left := max(in*p.Total-read, 0.02*in*(p.Total-of))
 		return growth{normal{math.Log((read + left) / p.Total), 0}, math.Log(left / (p.Total - of)), true}
 	case of > 0 && read > 0:
@@ -127,8 +130,8 @@ func (st *stage) sized() bool {
 	return st.single && slices.ContainsFunc(st.seen.running, func(r running) bool { return r.units > 0 })
 }
 
-// inputRatio is how many times as many bytes as in the profile's run the files have that a MapReduce job reads, as
-// their file system says; 0 unknown. If a profile does not have the files, what its maps read counts.
+// inputRatio returns the bytes of the files that a MapReduce job reads, divided by those in the profile's run; 0 if
+// unknown. The file system reports the sizes. If the profile has no sizes, the bytes that its maps read count.
 func (m *Model) inputRatio(j int, k dag.StageIndex, st *stage) float64 {
 	known := m.profile.Job(j)
 	if !st.single || k != dag.Map || known == nil || st.prior.N == 0 {
@@ -144,13 +147,13 @@ func (m *Model) inputRatio(j int, k dag.StageIndex, st *stage) float64 {
 	return 0
 }
 
-// A place is where a stage is in the plan.
+// A place is the position of a stage in the plan.
 type place struct {
 	j int
 	k dag.StageIndex
 }
 
-// sources are the stages whose output the tasks of a stage share out: maps of MapReduce read what the jobs before have
+// sources returns the stages that write the input of a stage. Maps of MapReduce read what the jobs before have
 // written.
 func (m *Model) sources(j int, k dag.StageIndex) []place {
 	var out []place
@@ -175,7 +178,7 @@ func (m *Model) sources(j int, k dag.StageIndex) []place {
 	return out
 }
 
-// inputOf is how many records these wrote in the profile's run, 0 unknown.
+// inputOf returns how many records the sources of a stage wrote in the profile's run; 0 if unknown.
 func (m *Model) inputOf(j int, k dag.StageIndex, st *stage) float64 {
 	if !st.single {
 		return st.prior.in
@@ -191,13 +194,13 @@ func (m *Model) inputOf(j int, k dag.StageIndex, st *stage) float64 {
 	return total
 }
 
-// input is how many records the stages before a stage write for it, 0 unknown.
+// input returns how many records the sources of a stage write for it in this run; 0 if unknown.
 func (m *Model) input(j int, k dag.StageIndex) float64 {
 	total := 0.0
 	for _, at := range m.sources(j, k) {
 		from := &m.stages[at.j][at.k]
 		done := len(from.seen.ended)
-		left := from.prior.Out * math.Exp(from.growth.left) // of all tasks, by those that have not ended
+		left := from.prior.Out * math.Exp(from.growth.left) // output of all tasks at the growth of unfinished ones
 		switch {
 		case done > 0 && from.seen.out > 0 && left == 0 || done >= from.n:
 			left = from.seen.out * float64(from.n) / float64(max(done, 1))
@@ -209,8 +212,8 @@ func (m *Model) input(j int, k dag.StageIndex) float64 {
 	return total
 }
 
-// at is a value of the profile's task at the place of task i of n: among the first tasks on each core, or among the
-// others.
+// at returns the value of the profile's task at the relative place of task i of n: among the first tasks on each
+// core, or among the others.
 func (p *prior) at(values []float64, i, n int) float64 {
 	heads := min(p.cores, p.N)
 	switch {
@@ -222,7 +225,7 @@ func (p *prior) at(values []float64, i, n int) float64 {
 	return values[min(heads+(i-heads)*(p.N-heads)/max(n-heads, 1), p.N-1)]
 }
 
-// expectStage gives the tasks of a stage their expected records, work and overhead.
+// expectStage sets the expected units, work and overhead of the tasks of a stage.
 func (m *Model) expectStage(j int, k dag.StageIndex, st *stage) {
 	st.work, st.units = make([]float64, st.n), make([]float64, st.n)
 	p := &st.prior
@@ -232,7 +235,7 @@ func (m *Model) expectStage(j int, k dag.StageIndex, st *stage) {
 	}
 	every, head, work := m.split(p)
 	st.every, st.head = every, head
-	grown := 1.0 // of a task
+	grown := 1.0 // growth of a single task
 	if p.Records || st.single {
 		grown = math.Exp(st.growth.left) * float64(p.N) / float64(max(st.n, 1))
 	}
@@ -246,8 +249,8 @@ func (m *Model) expectStage(j int, k dag.StageIndex, st *stage) {
 	})
 }
 
-// eachSize visits tasks whose records the run has shown: those that have ended, that have all of their input, or that
-// have read more than was expected.
+// eachSize calls visit for tasks with known units: by the run's own plan, tasks that have ended, tasks with complete
+// input, and tasks that have read more than expected.
 func (st *stage) eachSize(visit func(task int, units float64)) {
 	for i := range st.n {
 		if u := st.plan.At(i); u > 0 && !math.IsInf(u, 1) {
@@ -268,8 +271,8 @@ func (st *stage) eachSize(visit func(task int, units float64)) {
 	}
 }
 
-// expectNew gives the tasks of a stage that the profile does not know work relative to each other. What is written for
-// it they share out.
+// expectNew sets the expected units of a stage that the profile does not have, and its work relative to the mean
+// task. The tasks divide the output of the stages before them.
 func (m *Model) expectNew(j int, k dag.StageIndex, st *stage) {
 	sum, n, all := 0.0, 0.0, float64(st.n)
 	for i := range st.seen.ended {
@@ -303,17 +306,17 @@ func (m *Model) expectNew(j int, k dag.StageIndex, st *stage) {
 	}
 }
 
-// usualCommit is what a reduce of next to no bytes takes to open and to commit, in milliseconds.
+// usualCommit is the time that a reduce of almost no bytes takes to open and to commit, in milliseconds.
 const usualCommit = 1000
 
-// sizeDoubt is how much it weighs that the work of reduces follows their sizes, before they have shown it: the variance
-// of relative lengths, 0.2 squared, over that of shares around 1, 0.5 squared.
+// sizeDoubt is the weight of the prior slope of the work of reduces over their sizes. It is the variance of relative
+// lengths, 0.2 squared, divided by the variance of slopes around 1, 0.5 squared.
 const sizeDoubt = 0.2 * 0.2 / (0.5 * 0.5)
 
-// shareBySize is the share of the work of an ended task of the mean size that follows its size, 0 to 1, and that size:
-// the slope of relative lengths over relative sizes, by ridge regression (Hoerl and Kennard 1970) towards all but what
-// opening and committing usually takes. The rest is the same for all: that, or a few groups whose cost does not depend
-// on their size.
+// shareBySize returns the share of the work of an ended task of the mean size that follows its size, 0 to 1, and that
+// size. The share is the slope of relative lengths over relative sizes, by ridge regression (Hoerl and Kennard 1970).
+// Its prior is 1 less the usual part of opening and committing. The rest of the work is the same for all tasks:
+// opening and committing, or a few groups with costs that do not depend on their size.
 func (st *stage) shareBySize() (share, mean float64) {
 	var n, units, took, squares, products float64
 	for i := range st.seen.ended {
@@ -329,12 +332,12 @@ func (st *stage) shareBySize() (share, mean float64) {
 	return min(max(share, 0), 1), units / n
 }
 
-// usualCold is what the first task of a core takes longer than others where no profile says it, in milliseconds.
+// usualCold is the extra time of the first task on a core if no profile has it, in milliseconds.
 const usualCold = 1000
 
-// split takes the profile's times apart: the overhead of each task, what the first tasks of the stage on a core had
-// more, and the work of each. What the first tasks had more is expected to be a part of what the first task of a core
-// has, and is shown by the other tasks of the stage; both are normal.
+// split divides the profile's times into the overhead of each task, the extra overhead of the first tasks of the
+// stage on a core, and the work of each task. The prior of the extra overhead is a part of the overhead of a core's
+// first task. The other tasks of the stage give an observation of it. Both are normal.
 func (m *Model) split(p *prior) (every, head float64, work []float64) {
 	num := m.numbers
 	heads := min(p.cores, p.N)
@@ -362,7 +365,7 @@ func (m *Model) split(p *prior) (every, head float64, work []float64) {
 		a, b := 1/(num.HeadWide*num.HeadWide*head*head), 1/(sigma*sigma)
 		head = min(max((a*head+b*shown)/(a+b), 0), 0.95*first)
 	}
-	usual := first - head // a later task of as many units
+	usual := first - head // time of a later task with as many units
 	every = saturating(usual, num.Every+num.EveryPart*m.launch.was)
 	work = make([]float64, p.N)
 	for i := range work {
@@ -375,7 +378,7 @@ func (m *Model) split(p *prior) (every, head float64, work []float64) {
 	return every, head, work
 }
 
-// saturating is a part of a time that is expected to be so much, and never is the whole.
+// saturating limits an expected part of the time took: the result is always less than the whole.
 func saturating(took, expected float64) float64 {
 	if !(took > 0) || !(expected > 0) {
 		return 0
@@ -383,7 +386,7 @@ func saturating(took, expected float64) float64 {
 	return took * expected / (took + expected)
 }
 
-// taskSize is how many records a task reads, NaN if that is not known.
+// taskSize returns the expected units of a task; NaN if unknown.
 func (m *Model) taskSize(j int, k dag.StageIndex, i int) float64 {
 	if st := &m.stages[j][k]; st.seen.records && i >= 0 && i < st.n {
 		return st.units[i]

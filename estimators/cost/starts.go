@@ -7,24 +7,26 @@ import (
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 )
 
-// A task of a MapReduce job has a container of its own, whose start is a part of it. Starts of JVMs are work for the
-// cores of their node, so n tasks that start together there take alone + each·n (docs/facts/measured.md 4), those of
-// the first batch of a run cold more. This is expected; what it takes in this run is the pace of overhead.
+// A task of a MapReduce job includes the start of its own container. Starts of JVMs are work for the cores of their
+// node, so each of n tasks that start together there takes alone + each·n (docs/facts/measured.md 4). Starts of the
+// first batch of a run take cold more. These are expected times; the run's pace of overhead scales them.
 
-// starts are what a task's start is expected to take, in milliseconds, and how many started together in this run.
+// starts are the expected milliseconds of a task's start, and how many tasks started together in this run.
 type starts struct {
 	alone, each, cold float64
-	first             dag.Instant // until when starts belong to the first batch; NoInstant before any
-	together          map[*dag.Attempt]int
+	first             dag.Instant          // end of the first batch of starts; NoInstant before any
+	together          map[*dag.Attempt]int // number of starts at about the same time, its own included
 }
 
-// startWindow is how close starts must be to slow each other down, in milliseconds; the replay uses the same.
+// startWindow is the longest time between starts that slow each other down, in milliseconds; the replay uses the
+// same.
 const startWindow = 1600
 
-// copyMS is what a reduce takes to copy when no map is left to wait for.
+// copyMS is the time that a reduce copies if no map is left to wait for, in milliseconds.
 const copyMS = 300
 
-// observeStarts counts starts together. Of those after a task half of a window counts, which fits real starts best.
+// observeStarts counts the starts together with each attempt: up to a startWindow before it and half of one after it,
+// which fits real starts best.
 func (m *Model) observeStarts() {
 	o, l := &m.s.Plan.Overheads, &m.starts
 	*l = starts{
@@ -73,7 +75,7 @@ func (m *Model) observeStarts() {
 	}
 }
 
-// at is what the start of a task takes that starts with n-1 others, at the pace 1.
+// at returns the milliseconds of a start at pace 1, for n tasks that start together.
 func (l *starts) at(n int, cold bool) float64 {
 	took := l.alone + l.each*float64(max(n, 1))
 	if cold {
@@ -82,15 +84,15 @@ func (l *starts) at(n int, cold bool) float64 {
 	return took
 }
 
-// of is the same of an attempt that has started.
+// of returns the same for an attempt that has started.
 func (l *starts) of(a *dag.Attempt) float64 {
 	return l.at(l.together[a], l.isCold(a))
 }
 
-// isCold reports whether an attempt is of the first batch.
+// isCold reports whether an attempt belongs to the first batch.
 func (l *starts) isCold(a *dag.Attempt) bool { return l.first.Known() && a.Start <= l.first }
 
-// coldOf is how much more its start is expected to take for that.
+// coldOf returns the extra milliseconds of the start of an attempt in the first batch; 0 for other attempts.
 func (l *starts) coldOf(a *dag.Attempt) float64 {
 	if l.isCold(a) {
 		return l.cold

@@ -8,15 +8,16 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// Tasks with a container of their own take over·e^(o+h) + work·e^(r+d)·e^ε: their starts have a change of their own in
-// each stage, h, as their work has, d. Reports of a task show both apart; without them only their sum is known.
+// Tasks with a container of their own take over·e^(o+h) + work·e^(r+d)·e^ε. In each stage, d is the change of their
+// work and h the change of their starts. Reports of a task show both apart; without reports only their sum is known.
 
-// leastSigma is how exactly the tasks of a stage show its changes at best: what they take is no exact sum of a start
-// and work in proportion to units.
+// leastSigma is the least standard deviation of the mean residual of a stage: the time of a task is not exactly a
+// start plus work in proportion to its units.
 const leastSigma = 0.03
 
-// learnTasks finds the posterior of the changes of a stage of a MapReduce job by Gauss and Newton's iterations of least
-// squares of logarithms. If no profile knows the stage, d is the logarithm of what its tasks take and has no prior.
+// learnTasks computes the posterior of the changes of a stage of a MapReduce job, by Gauss-Newton least squares of
+// logarithms. If no profile has the stage, d is the logarithm of its tasks' time and has a wide prior around the
+// observed one.
 func (m *Model) learnTasks(st *stage) {
 	num := m.numbers
 	shown := m.shownBy(st)
@@ -56,7 +57,7 @@ func (m *Model) learnTasks(st *stage) {
 	}
 	st.change, st.up = normal{d, math.Sqrt(dd)}, normal{h, math.Sqrt(hh)}
 	if st.prior.N == 0 {
-		// Tasks to come differ from those that have ended in a way of their own.
+		// Remaining tasks differ systematically from those that have ended.
 		left := 1 - float64(len(st.seen.ended))/float64(max(st.n, 1))
 		st.change.sigma = math.Hypot(st.change.sigma, num.ToCome*left)
 	}
@@ -73,7 +74,7 @@ func (m *Model) learnTasks(st *stage) {
 	st.unseen = estimators.NewFactors(residuals, math.Sqrt(num.Task*num.Task+a*a*dd+(1-a)*(1-a)*(hh+m.pace.oo)))
 }
 
-// workShare is the share of work in a running task that still starts up; 1 if none does.
+// workShare returns the share of work in the time of a running task that still starts up; 1 if none does.
 func (m *Model) workShare(st *stage) float64 {
 	for i := range st.seen.running {
 		if r := &st.seen.running[i]; r.over > 0 {
@@ -84,12 +85,12 @@ func (m *Model) workShare(st *stage) float64 {
 	return 1
 }
 
-// usualSpread is the standard deviation of the logarithm of tasks' rates at which the rate of a task of its own is
-// drawn to that of its stage as if taskcost.OwnPriorMS of work had shown that.
+// usualSpread is the usual standard deviation of the logarithm of the rates of a stage's tasks. At this spread the
+// stage's rate weighs taskcost.OwnPriorMS against a running task's own rate.
 const usualSpread = 0.2
 
-// ownPrior is how many milliseconds of work the rate of its stage weighs against a running task's own: fewer if the
-// rates of its tasks differ more.
+// ownPrior returns the weight of the stage's rate against a running task's own, in milliseconds of work. It is lower
+// if the rates of the tasks differ more than usual.
 func (m *Model) ownPrior(st *stage, residuals []float64) float64 {
 	const prior = usualSpread * usualSpread
 	squares, n := prior, 1.0
@@ -106,7 +107,8 @@ func (m *Model) ownPrior(st *stage, residuals []float64) float64 {
 	return taskcost.OwnPriorMS * min(1, prior*n/squares)
 }
 
-// atPace is what a task that has ended is expected to take at the run's paces, without what its reports show apart.
+// atPace returns the expected milliseconds of an ended task at the run's paces. over is 0 if its reports show the
+// start apart.
 func (m *Model) atPace(st *stage, e *ended) (work, over float64) {
 	if work = st.work[e.task]; st.prior.N > 0 {
 		work = m.pace.factor*work + m.pace.loaded*st.every
@@ -117,8 +119,8 @@ func (m *Model) atPace(st *stage, e *ended) (work, over float64) {
 	return work, over
 }
 
-// shownBy is what the tasks of a stage show: those that have ended, newer ones weighing more, with starts apart or not,
-// the parts of running ones that reports have shown, and the ages of the others.
+// shownBy returns the observations by the tasks of a stage. Newer tasks that have ended weigh more, with starts apart
+// or not. Running tasks give the parts that reports have shown, or else their ages.
 func (m *Model) shownBy(st *stage) []group {
 	whole, apart, starts := group{}, group{}, group{}
 	weights := m.recency(st)

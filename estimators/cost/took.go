@@ -6,20 +6,20 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Took is what a task that succeeded took.
+// Took is the time, the records and the bytes of a task that succeeded.
 type Took struct {
 	Task    int
 	Start   dag.Instant
 	End     dag.Instant
 	Length  float64 // milliseconds from its start to its end
-	Work    float64 // milliseconds of it beyond start-up, and beyond the wait for its input; NaN unknown
-	Records float64 // that it read; NaN unknown
-	Bytes   float64 // read, or shuffled by a task that copies; NaN unknown
+	Work    float64 // milliseconds without start-up and without the wait for its input; NaN: unknown
+	Records float64 // records read; NaN: unknown
+	Bytes   float64 // bytes read, or shuffled by a task that copies; NaN: unknown
 }
 
-// TookOf lists the tasks of each job of a run that succeeded, by job, stage and index. Of a task that succeeded twice
-// the first end counts: later attempts were not needed. A start-up is what the task's own reports show, else that of
-// the run's law (docs/facts/measured.md 4); so the work of a task that was seen only at its end is an estimate.
+// TookOf lists the tasks of a run that succeeded, by job, stage and index. If a task succeeded twice, the first end
+// counts: later attempts were not needed. The start-up is from the task's own reports, else from the run's cost law
+// (docs/facts/measured.md 4). So the work of a task that was seen only at its end is an estimate.
 func TookOf(run dag.Run) [][][]Took {
 	s := *run.Now()
 	s.Profiles = nil
@@ -73,7 +73,7 @@ func took(attempts []dag.Attempt, copies bool, work map[int]float64) (out []Took
 	return out
 }
 
-// positive is a figure above 0, else NaN.
+// positive returns v if it is above 0 and finite, else NaN.
 func positive(v float64) float64 {
 	if v > 0 && !math.IsInf(v, 0) {
 		return v
