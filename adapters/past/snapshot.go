@@ -207,9 +207,6 @@ func (s *Source) remark() {
 		for _, text := range j.Clocks {
 			warn(dag.WarnObservation, "%s: %s", j.ID, text)
 		}
-		for _, text := range j.Clocks {
-			warn(dag.WarnObservation, "%s: %s", j.ID, text)
-		}
 		if wait := j.lastSeen().Sub(j.Submitted); wait > longWait {
 			warn(dag.WarnObservation,
 				"%s started %s after its submission: it waited that long, or one of these times is wrong, and so is its length", j.ID, units.Exact(wait))
