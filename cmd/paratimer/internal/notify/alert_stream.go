@@ -7,32 +7,32 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
-// An alertStream is one alert towards one sink: what has been told of it, and what must still be.
+// An alertStream is the delivery state of one alert at one sink: what was sent and what waits to be sent.
 type alertStream struct {
 	Bound string `json:"bound"`
 	Sink  string `json:"sink"` // Sink.Key
-	// State is the worst that was told of the episode that runs: at_risk or late; "" where none runs.
+	// State is the worst state that was sent in the current episode: at_risk or late; "" if no episode is open.
 	State    frame.AlertState `json:"state,omitempty"`
 	StartsAt time.Time        `json:"starts_at,omitzero"` // of the last episode
-	Reported bool             `json:"heard,omitempty"`    // the last that the sink has taken was a firing
-	Ended    bool             `json:"ended,omitempty"`    // the workflow has ended; nothing more is told
+	Reported bool             `json:"heard,omitempty"`    // the last accepted notification was firing
+	Ended    bool             `json:"ended,omitempty"`    // the workflow has ended; nothing more is sent
 	Queue    []Notification   `json:"queue,omitempty"`    // to be sent, oldest first
-	Queued   time.Time        `json:"queued,omitzero"`    // when the oldest of it came
+	Queued   time.Time        `json:"queued,omitzero"`    // when the oldest notification in Queue was added
 
-	sent time.Duration // when it was last sent by this process, by the steady clock
+	sent time.Duration // when this process last sent it, by the steady clock
 }
 
-// trace says whether anything must be remembered of a stream.
+// trace reports whether the state file must keep the stream.
 func (l *alertStream) trace() bool { return l.State != "" || !l.StartsAt.IsZero() || len(l.Queue) > 0 }
 
-// A view is what is seen of an alert now.
+// A view is the current state of an alert, as the frame shows it.
 type view struct {
 	about Notification // all but its ID, status and times
-	// opened says that the alert was seen before the workflow had ended: only then can a missed bound be news.
+	// opened means that the alert was seen before the workflow ended: only then can a missed bound be news.
 	opened bool
 }
 
-// rank orders how bad states are. 0: nobody should hear of it.
+// rank orders states by severity. 0: no notification is sent.
 func rank(s frame.AlertState) int {
 	switch s {
 	case frame.AtRisk:
@@ -43,8 +43,9 @@ func rank(s frame.AlertState) int {
 	return 0
 }
 
-// follow queues what a view makes necessary to tell, and says whether the stream has changed. What was told before is
-// the stream's own memory: the same view again changes nothing.
+// follow queues the notifications that a view requires and reports whether the stream has changed. The stream
+// remembers
+// what was sent: the same view again changes nothing.
 func (l *alertStream) follow(v view, now time.Time) bool {
 	a := v.about.Alert
 	switch {
@@ -56,7 +57,7 @@ func (l *alertStream) follow(v view, now time.Time) bool {
 		l.resolve(v.about, a.State, now)
 		return true
 	case a.State == frame.Ended && !l.Ended && v.opened && missed(a):
-		// It ended between two observations, or while nobody looked: it is said that it was late, and that it is over.
+		// It ended between two observations, or while no watcher ran: send late, then resolved.
 		l.fire(v.about, frame.Late, now)
 		l.resolve(v.about, a.State, now)
 		return true
@@ -66,7 +67,7 @@ func (l *alertStream) follow(v view, now time.Time) bool {
 
 func missed(a frame.Alert) bool { return a.Outcome != nil && *a.Outcome == frame.Missed }
 
-// fire tells of an episode's begin, or that it got worse.
+// fire queues that an episode begins or gets worse. It reports whether it queued anything.
 func (l *alertStream) fire(n Notification, s frame.AlertState, now time.Time) bool {
 	if rank(s) <= rank(l.State) {
 		return false
@@ -80,7 +81,7 @@ func (l *alertStream) fire(n Notification, s frame.AlertState, now time.Time) bo
 	return true
 }
 
-// after is now, or just after an earlier time that it must differ from: the clock may have been set back.
+// after returns now, or one millisecond after before if the clock was set back: the two times must differ.
 func after(before, now time.Time) time.Time {
 	now = now.UTC().Truncate(time.Millisecond)
 	if !now.After(before) {
@@ -89,7 +90,7 @@ func after(before, now time.Time) time.Time {
 	return now
 }
 
-// resolve tells of an episode's end.
+// resolve queues the end of an episode.
 func (l *alertStream) resolve(n Notification, s frame.AlertState, now time.Time) {
 	l.State, l.Ended = "", s == frame.Ended
 	end := after(l.StartsAt, now)
@@ -97,7 +98,7 @@ func (l *alertStream) resolve(n Notification, s frame.AlertState, now time.Time)
 	l.push(n, now)
 }
 
-// id is the same whenever the same thing of the same episode is told.
+// id is the same whenever the same event of the same episode is sent.
 func (l *alertStream) id(n Notification, what string) string {
 	return fmt.Sprintf("%s-%d-%s", n.Fingerprint, l.StartsAt.UnixMilli(), what)
 }
@@ -109,7 +110,7 @@ func (l *alertStream) push(n Notification, now time.Time) {
 	l.Queue = append(l.Queue, n)
 }
 
-// taken marks that a sink has taken a notification, or never will, and says whether the stream has changed.
+// taken marks that a sink has accepted a notification, or never will, and reports whether the stream has changed.
 func (l *alertStream) taken(n Notification, reported bool) bool {
 	was := l.Reported
 	if reported {
@@ -117,15 +118,16 @@ func (l *alertStream) taken(n Notification, reported bool) bool {
 	}
 	for i := range l.Queue {
 		if l.Queue[i].ID == n.ID {
-			l.Queue = append([]Notification(nil), l.Queue[i+1:]...) // what is older was left out, or taken before
+			l.Queue = append([]Notification(nil), l.Queue[i+1:]...) // older notifications were skipped, or taken before
 			return true
 		}
 	}
 	return l.Reported != was
 }
 
-// newest is what a sink that repeats must hear of the queue. Where it ended before the sink heard that it fired, what
-// was late is told once, and let expire; what was only feared is not told at all.
+// newest returns the only queued notification that a repeating sink still needs. If the alert ended before the sink
+// got a firing notification, a missed bound is sent once and left to expire; an alert that was only at risk is not
+// sent.
 func (l *alertStream) newest() (n Notification, tell bool) {
 	n = l.Queue[len(l.Queue)-1]
 	if n.Status == Firing || l.Reported {
@@ -138,14 +140,14 @@ func (l *alertStream) newest() (n Notification, tell bool) {
 	return n, true
 }
 
-// crop keeps a queue within limit: the oldest go first, never the newest. It returns how many were dropped.
+// crop limits the queue: the oldest notifications go first, the newest stays. It returns how many were dropped.
 func (l *alertStream) crop(limit int) int {
 	n := max(0, len(l.Queue)-max(limit, 1))
 	l.Queue = l.Queue[n:]
 	return n
 }
 
-// again is the notification of a stream that fires and whose sink forgets, as it is seen now.
+// again is the notification that a repeating sink gets again while the alert fires, as the alert is now.
 func (l *alertStream) again(v view) Notification {
 	n := v.about
 	n.Status, n.StartsAt, n.ID = Firing, l.StartsAt, l.id(n, string(l.State))

@@ -14,18 +14,18 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
-// A Config is how a dispatcher works. Zero values stand for defaults.
+// A Config configures a Dispatcher. Zero values mean defaults.
 type Config struct {
-	Store  Store // nil: a crash forgets
+	Store  Store // nil: nothing survives a crash
 	Sinks  []Sink
-	Repost time.Duration // how often sinks that forget are reminded; default DefaultRepost
+	Repost time.Duration // how often repeating sinks are sent firing alerts again; default DefaultRepost
 	Limit  int           // how many notifications of one alert may wait for one sink; default DefaultLimit
 	Seed   uint64        // of the jitter
 	Log    zerolog.Logger
-	// Now is the watcher's clock, which may be set; Steady counts from some moment and is never set back.
+	// Now is the watcher's clock, which may be set; Steady is monotonic.
 	Now    func() time.Time
 	Steady func() time.Duration
-	// Inline sends in Keep itself, one after the other, and waits for nothing: for sinks that only print.
+	// Inline sends in Keep itself, one notification after the other, without waiting: for sinks that only print.
 	Inline bool
 }
 
@@ -35,7 +35,7 @@ const (
 	DefaultLimit  = 100
 )
 
-// A Dispatcher tells sinks of alerts of any number of workflows.
+// A Dispatcher delivers alerts of any number of workflows to its sinks.
 type Dispatcher struct {
 	c       Config
 	senders []*senderQueue
@@ -44,11 +44,11 @@ type Dispatcher struct {
 	runs   map[string]*run // by id
 	listed []*run
 	stats  map[string]*Stat
-	sick   bool // the state cannot be written or read, and that was said
+	sick   bool // the state file cannot be written or read; already logged
 
 	stop  context.CancelFunc
 	group sync.WaitGroup
-	moved chan struct{} // a sender queue has made a step
+	moved chan struct{} // signals that a sender queue has made a step
 }
 
 // New makes a dispatcher. It sends nothing before Start, unless it works inline.
@@ -69,7 +69,7 @@ func New(c Config) *Dispatcher {
 	d := &Dispatcher{c: c, runs: map[string]*run{}, stats: map[string]*Stat{}, moved: make(chan struct{}, 1)}
 	for _, s := range c.Sinks {
 		h := fnv.New64a()
-		_, _ = h.Write([]byte(s.Key())) // it never fails
+		_, _ = h.Write([]byte(s.Key())) // Write never fails
 		d.senders = append(d.senders, &senderQueue{
 			d: d, sink: s, key: s.Key(), options: s.Options(), rng: rand.New(rand.NewPCG(c.Seed, h.Sum64())),
 			kick: make(chan struct{}, 1), tries: map[string]int{},
@@ -79,7 +79,7 @@ func New(c Config) *Dispatcher {
 	return d
 }
 
-// Start begins to send, first of all what an earlier watcher has left. It returns at once.
+// Start begins to send, starting with what an earlier watcher has left. It returns at once.
 func (d *Dispatcher) Start() {
 	ctx, stop := context.WithCancel(context.Background())
 	d.stop = stop
@@ -89,8 +89,8 @@ func (d *Dispatcher) Start() {
 	}
 }
 
-// Close waits until all is sent, but no longer than drain, and ends. What is not sent stays in the state, for whoever
-// watches next. It returns how many notifications that are.
+// Close waits until everything is sent, but at most drain, and stops. It returns how many notifications are left.
+// They stay in the state file for the next watcher.
 func (d *Dispatcher) Close(drain time.Duration) (left int) {
 	if d.stop != nil {
 		timer := time.NewTimer(drain)
@@ -109,7 +109,7 @@ func (d *Dispatcher) Close(drain time.Duration) (left int) {
 	}
 	for _, l := range d.senders {
 		if c, ok := l.sink.(io.Closer); ok {
-			_ = c.Close() // all is sent, or given up
+			_ = c.Close() // everything is sent, or given up
 		}
 	}
 	left = d.waiting()
@@ -124,7 +124,7 @@ func (d *Dispatcher) Close(drain time.Duration) (left int) {
 	return left
 }
 
-// waiting is how many notifications are ours to send.
+// waiting returns how many notifications this process has to send.
 func (d *Dispatcher) waiting() int {
 	n := 0
 	for _, s := range d.Stats() {
@@ -133,10 +133,10 @@ func (d *Dispatcher) waiting() int {
 	return n
 }
 
-// Watch returns the part of one workflow. Dresses are by the bound's name.
+// Watch returns the part of one workflow. dresses is by the bound's name.
 func (d *Dispatcher) Watch(dresses map[string]Dress) *Watch { return &Watch{d: d, dresses: dresses} }
 
-// A Watch is a workflow towards the dispatcher. Its methods are called by one goroutine.
+// A Watch connects one workflow to the dispatcher. One goroutine calls its methods.
 type Watch struct {
 	d       *Dispatcher
 	dresses map[string]Dress
@@ -144,7 +144,7 @@ type Watch struct {
 	shown   string // the workflow's id in the frame that the run was found by
 }
 
-// Recall returns how the workflow of a frame stood to its bounds when it was last watched.
+// Recall returns the alert state of a frame's workflow as it was last watched.
 func (w *Watch) Recall(f frame.Frame) alert.State {
 	w.enter(f)
 	w.run.mu.Lock()
@@ -152,8 +152,8 @@ func (w *Watch) Recall(f frame.Frame) alert.State {
 	return w.run.alerts
 }
 
-// Keep remembers how a workflow stands and queues what must be told. What is wrong with the state or a sink is told in
-// the log and never ends the watch: its error is always nil.
+// Keep stores the alert state of a workflow and queues the notifications that follow. Errors of the state file or a
+// sink are logged and never end the watch: the returned error is always nil.
 func (w *Watch) Keep(s alert.State, f frame.Frame) error {
 	w.enter(f)
 	w.run.keep(s, f, w.dresses)
@@ -163,16 +163,15 @@ func (w *Watch) Keep(s alert.State, f frame.Frame) error {
 	return nil
 }
 
-// Close ends the watching; what waits is still sent. What fires is neither repeated nor taken back.
+// Close ends the watch; waiting notifications are still sent. Firing alerts are neither repeated nor resolved.
 func (w *Watch) Close() {
 	if w.run != nil && w.run.leave() {
 		w.d.forget(w.run)
 	}
 }
 
-// enter finds the run of a frame. A script has its first job's id until a master answers, and another watcher that
-// comes later may never see that, or see it first again: what was told by then keeps the id that it was told under, for
-// every watcher of the folder.
+// enter finds the run of a frame. A script has its first job's id until a master responds. A later watcher may never
+// see that id, or see it first. An alert that was sent keeps its id, for every watcher of the state folder.
 func (w *Watch) enter(f frame.Frame) {
 	who := workflowOf(f)
 	if who.ID == "" {
@@ -198,7 +197,7 @@ func (w *Watch) enter(f frame.Frame) {
 	}
 }
 
-// Flush sends all that is to be sent now, in the order of sinks.
+// Flush sends everything that is due now, in the order of sinks.
 func (d *Dispatcher) Flush(ctx context.Context) {
 	for _, l := range d.senders {
 		for l.step(ctx) == 0 {

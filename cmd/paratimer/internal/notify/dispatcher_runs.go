@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
-// enter returns the run of a workflow, which is made where there is none.
+// enter returns the run of a workflow and creates it if it does not exist.
 func (d *Dispatcher) enter(name, id string) *run {
 	d.mu.Lock()
 	r := d.runs[id]
@@ -27,9 +27,9 @@ func (d *Dispatcher) enter(name, id string) *run {
 	return r
 }
 
-// toldAs is the id under which somebody was told of a workflow: that of one of its jobs, or its own, which a frame that
-// shows one of the jobs for the workflow does not have. Where nobody was told it is the workflow's own, as far as it is
-// known.
+// toldAs returns the id that earlier alerts of a workflow were sent under: the id of one of its jobs or its own. A
+// frame that shows one of the jobs as the workflow lacks its own id. If no alert was sent, toldAs returns the
+// workflow's own id, as far as it is known.
 func (d *Dispatcher) toldAs(who Workflow, f frame.Frame) string {
 	if d.c.Store == nil {
 		return who.ID
@@ -50,7 +50,7 @@ func (d *Dispatcher) toldAs(who Workflow, f frame.Frame) string {
 	}
 	for _, id := range slices.Sorted(maps.Keys(w.Watched)) {
 		if slices.Contains(jobs, id) {
-			continue // nobody was told under it
+			continue // no alert was sent under it
 		}
 		of := runStateOf(w, id).Jobs
 		if slices.ContainsFunc(jobs, func(job string) bool { _, is := slices.BinarySearch(of, job); return is }) {
@@ -71,24 +71,24 @@ func (d *Dispatcher) forget(r *run) {
 	}
 }
 
-// open are the runs, in the order in which they came. The slice is not changed later.
+// open returns the runs in the order in which they came. The slice is not changed later.
 func (d *Dispatcher) open() []*run {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.listed
 }
 
-// oldest is how old what an earlier watcher has left may be to be still worth telling.
+// oldest is the greatest age at which Resume still sends a notification that an earlier watcher left.
 const oldest = 24 * time.Hour
 
-// Resume takes on what earlier watchers have not sent, and that nobody else is about to send. Start does so.
+// Resume takes over what earlier watchers left unsent, unless another process leads the stream. Start calls it.
 func (d *Dispatcher) Resume(ctx context.Context) {
 	if d.c.Store == nil {
 		return
 	}
 	names, err := d.c.Store.List()
 	if err != nil {
-		d.trouble(err) // those that can be read are listed
+		d.trouble(err) // List still returns the names that it could read
 	}
 	for _, name := range names {
 		if ctx.Err() != nil {
@@ -110,13 +110,14 @@ func (d *Dispatcher) Resume(ctx context.Context) {
 	d.wake()
 }
 
-// ours says whether a stream has something to send to one of our sinks.
+// ours reports whether a stream has notifications for one of this process's sinks.
 func (d *Dispatcher) ours(l alertStream) bool {
 	return len(l.Queue) > 0 &&
 		slices.ContainsFunc(d.senders, func(sender *senderQueue) bool { return sender.key == l.Sink })
 }
 
-// resume leads the streams of which something is to be sent. What is too old is dropped, out loud.
+// resume leads the streams that have notifications for our sinks. Notifications that are too old are dropped and
+// logged.
 func (r *run) resume() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -140,7 +141,7 @@ func (r *run) resume() {
 	}
 }
 
-// wake tells all sender queues that something is new.
+// wake signals all sender queues that something is new.
 func (d *Dispatcher) wake() {
 	for _, l := range d.senders {
 		select {
@@ -150,7 +151,7 @@ func (d *Dispatcher) wake() {
 	}
 }
 
-// progress tells Close that a sender queue has made a step.
+// progress signals Close that a sender queue has made a step.
 func (d *Dispatcher) progress() {
 	select {
 	case d.moved <- struct{}{}:
@@ -158,7 +159,7 @@ func (d *Dispatcher) progress() {
 	}
 }
 
-// trouble says that the state cannot be read or written, once until it can again.
+// trouble logs that the state file cannot be read or written, once until it works again.
 func (d *Dispatcher) trouble(err error) {
 	d.mu.Lock()
 	was := d.sick
@@ -181,12 +182,12 @@ func (d *Dispatcher) recovered() {
 	}
 }
 
-// A Stat counts what a sink was sent.
+// A Stat counts the notifications of one sink.
 type Stat struct {
 	Sink    string // Sink.Key
-	Sent    int    // notifications that were taken
+	Sent    int    // notifications that the sink accepted
 	Failed  int    // attempts that failed and will be repeated
-	Dropped int    // notifications that were refused, or too many
+	Dropped int    // notifications that were refused or exceeded the limit
 	Waiting int    // notifications still to be sent
 }
 
@@ -198,7 +199,7 @@ func (d *Dispatcher) count(sink string, add func(*Stat)) {
 	}
 }
 
-// Stats are the counts of all sinks, in their order.
+// Stats returns the counts of all sinks, in their order.
 func (d *Dispatcher) Stats() []Stat {
 	wait := map[string]int{}
 	for _, r := range d.open() {

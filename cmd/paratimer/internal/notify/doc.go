@@ -1,10 +1,9 @@
-// Package notify makes sure that people hear of an alert: once, in order, and whatever happens to this process, its
-// disk, or the other end.
+// Package notify delivers each alert once and in order, even if this process, its disk or the receiver fails.
 //
-// A stream is one alert (workflow, bound) towards one sink: what has been told of it and what must still be. Each frame
-// is compared with its streams, so that a restart, or a second watcher that takes over, goes on where the first one
-// left off. What follows is written with the alerts' state, as one file, before anything is sent; what was sent is
-// marked after. A crash between the two sends again: Notification.ID is the same then.
+// A stream is one alert (workflow, bound) at one sink: what was sent and what waits to be sent. Each frame is
+// compared with its streams, so a restart, or a second watcher that takes over, continues where the first one
+// stopped. The notifications that follow are written with the alerts' state, as one file, before anything is sent;
+// they are marked as sent afterwards. A crash between the two sends them again, with the same Notification.ID.
 //
-// Each sink has a goroutine of its own. None of them ever holds up the loop.
+// Each sink has its own goroutine. No sink delays the loop.
 package notify

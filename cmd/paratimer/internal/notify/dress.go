@@ -15,28 +15,28 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A Dress is what a rule adds to its alert. Labels are constants: one that changed would make another alert of it.
+// A Dress is what a rule adds to its alert. Labels are constants: another value would make another alert.
 type Dress struct {
 	Labels      map[string]string
 	Annotations map[string]*template.Template // over Facts; made by Annotation
 }
 
-// Facts are what annotations are written from. What is not known reads "unknown".
+// Facts are the data of annotation templates. Unknown values read "unknown".
 type Facts struct {
 	Workflow Workflow
 	Bound    string // its name
 	State    string // at_risk, late, ended or on_track
 	Status   string // firing or resolved
 	Outcome  string // met, missed, or "" before the end
-	By       string // how much later than the deadline it is expected to end: "11m"; negative: earlier
-	Likely   string // how likely it is to break the bound: "71 %"
+	By       string // expected end minus deadline: "11m"; negative: earlier
+	Likely   string // the probability that the bound is broken: "71 %"
 	Deadline string // RFC 3339 in UTC
 	Expected string // the predicted end, RFC 3339 in UTC
 	WaitsOn  string
-	Text     string // all that, in a sentence
+	Text     string // all of this in one sentence
 }
 
-// The labels that say which alert it is. Rules cannot change them.
+// The labels that identify an alert. Rules cannot change them.
 const (
 	labelName       = "alertname"
 	labelBound      = "bound"
@@ -44,17 +44,18 @@ const (
 	labelWorkflowID = "workflow_id"
 )
 
-// AlertName is the label alertname of all alerts. There is one for all states of a bound, so that what was at risk and
-// is late now is the same alert.
+// AlertName is the label alertname of all alerts. All states of a bound share it, so an alert that goes from at risk
+// to late stays the same alert.
 const AlertName = "ParaTimer"
 
 // Reserved are the labels that a rule may not set.
 var Reserved = []string{labelName, labelBound, labelWorkflow, labelWorkflowID}
 
-// maxAnnotation is how long an annotation may get, in bytes.
+// maxAnnotation is the greatest length of an annotation, in bytes.
 const maxAnnotation = 8 << 10
 
-// Annotation reads the template of an annotation and tries it once.
+// Annotation parses the template of an annotation and executes it once with empty Facts. It returns any error of
+// either.
 func Annotation(name, text string) (*template.Template, error) {
 	t, err := template.New(name).Option("missingkey=error").Parse(text)
 	if err != nil {
@@ -74,7 +75,7 @@ func write(t *template.Template, facts Facts) (string, error) {
 	return out.String(), err
 }
 
-// bounded refuses what is too long while it is written, so that no template fills the memory.
+// bounded refuses output beyond maxAnnotation while it is written, so that no template fills the memory.
 type bounded struct{ bytes.Buffer }
 
 func (b *bounded) Write(p []byte) (int, error) {
@@ -84,17 +85,17 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return b.Buffer.Write(p)
 }
 
-// labels are those of an alert. They are the same in every state, in every run, of every watcher. MapReduce has no
-// label engine, unless a rule gives it one.
+// labels returns the labels of an alert. They are the same in every state, every run and every watcher. MapReduce has
+// no label engine, unless a rule sets one.
 func (d Dress) labels(w Workflow, bound string) map[string]string {
 	l := map[string]string{"engine": w.Engine}
 	maps.Copy(l, d.Labels)
 	l[labelName], l[labelBound], l[labelWorkflow], l[labelWorkflowID] = AlertName, bound, w.Name, w.ID
-	maps.DeleteFunc(l, func(_, v string) bool { return v == "" }) // an empty label is none
+	maps.DeleteFunc(l, func(_, v string) bool { return v == "" }) // an empty label is no label
 	return l
 }
 
-// fingerprint is of labels alone.
+// fingerprint hashes the labels alone.
 func fingerprint(labels map[string]string) string {
 	h := sha256.New()
 	for _, k := range slices.Sorted(maps.Keys(labels)) {
@@ -103,7 +104,7 @@ func fingerprint(labels map[string]string) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// annotations are the facts, and what the rule makes of them. A template that fails says so in its place.
+// annotations returns the facts and the rule's own annotations. If a template fails, its annotation is the error.
 func (d Dress) annotations(facts Facts) map[string]string {
 	a := map[string]string{"summary": facts.Text, "state": facts.State}
 	for name, value := range map[string]string{

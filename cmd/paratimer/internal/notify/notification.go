@@ -6,7 +6,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
-// A Status is whether a notification raises an alert or takes it back.
+// A Status says whether a notification raises an alert or resolves it.
 type Status string
 
 // The statuses, in Alertmanager's words.
@@ -15,9 +15,9 @@ const (
 	Resolved Status = "resolved"
 )
 
-// A Notification is one thing to tell. Its JSON is what commands read on standard input.
+// A Notification is one message about an alert. Its JSON is what commands read on standard input.
 type Notification struct {
-	// ID is the idempotency key: the same when it is sent again, different for anything else.
+	// ID is the idempotency key: the same if the notification is sent again, different for any other one.
 	ID          string            `json:"id"`
 	Fingerprint string            `json:"fingerprint"` // of the labels
 	Status      Status            `json:"status"`
@@ -30,7 +30,7 @@ type Notification struct {
 	// StartsAt is when it began to fire and EndsAt when it stopped, by the watcher's clock.
 	StartsAt time.Time  `json:"starts_at"`
 	EndsAt   *time.Time `json:"ends_at"`
-	// Brief says that it ended before the sink heard of it: where alerts expire, it should be let expire.
+	// Brief means that the alert ended before the sink got it: a sink that expires alerts should let it expire.
 	Brief bool `json:"-"`
 }
 

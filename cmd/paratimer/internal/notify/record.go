@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 )
 
-// A Store remembers workflows: *state.Store.
+// A Store reads and writes the state of workflows: *state.Store.
 type Store interface {
 	Read(name string) (*state.Workflow, error)
 	Update(name string, change func(*state.Workflow) error) error
@@ -20,7 +20,7 @@ type Store interface {
 	Elect(name string) (release func(), err error)
 }
 
-// A runState is what the state file has of one watched run.
+// A runState is the state file's entry of one watched run.
 type runState struct {
 	At      time.Time     `json:"at"` // when it was written
 	Alerts  alert.State   `json:"alerts"`
@@ -30,14 +30,14 @@ type runState struct {
 	Jobs []string `json:"jobs,omitempty"`
 }
 
-// keptRuns is how many runs of a workflow that are over are remembered, so that nobody tells of them again. One that
-// was not written for keptFor is over, whatever it was: its watcher was killed, and none came after it.
+// keptRuns is how many ended runs of a workflow are kept, so that their alerts are not sent again. A run that was not
+// written for keptFor counts as ended: its watcher was killed and no other took over.
 const (
 	keptRuns = 20
 	keptFor  = 30 * 24 * time.Hour
 )
 
-// runStateOf is what a workflow's file has of a run. What cannot be read is nothing.
+// runStateOf returns the entry of a run in a workflow's file, or an empty one if it cannot be read.
 func runStateOf(w *state.Workflow, id string) runState {
 	var r runState
 	if raw, ok := w.Watched[id]; ok {
@@ -48,7 +48,7 @@ func runStateOf(w *state.Workflow, id string) runState {
 	return r
 }
 
-// A record is a runState and its form in the file, so that what nobody else has changed is not decoded again.
+// A record is a runState and its form in the file, so that an unchanged entry is not decoded again.
 type record struct {
 	raw   json.RawMessage
 	state runState
@@ -62,7 +62,7 @@ func (p record) reread(w *state.Workflow, id string) record {
 	return p
 }
 
-// merge is the record that follows when a run is written: standings are ours, streams only where we lead.
+// merge returns the record to write: the alerts' state is ours, streams are ours only if led reports true.
 func (p record) merge(at time.Time, alerts alert.State, jobs []string, ours map[streamKey]*alertStream,
 	led func(streamKey) bool,
 ) (record, error) {
@@ -88,7 +88,7 @@ func (p record) merge(at time.Time, alerts alert.State, jobs []string, ours map[
 	return record{raw, next}, err
 }
 
-// union is what is in a or b, sorted.
+// union returns what is in a or b, sorted.
 func union(a, b []string) []string {
 	all := slices.Concat(a, b)
 	slices.Sort(all)
@@ -104,7 +104,7 @@ func (p record) put(w *state.Workflow, id string) {
 	prune(w, id, p.state.At)
 }
 
-// prune forgets the oldest runs beyond keptRuns of which nothing must be sent and nothing fires, but never keep.
+// prune deletes the oldest runs beyond keptRuns that have nothing to send and no firing alert, but never keep.
 func prune(w *state.Workflow, keep string, now time.Time) {
 	if len(w.Watched) <= keptRuns {
 		return

@@ -12,27 +12,27 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
-// A run is a workflow that is watched, or of which something must still be sent.
+// A run is a workflow that is watched, or that still has notifications to send.
 type run struct {
 	d        *Dispatcher
 	name, id string
 
 	mu      sync.Mutex
 	alerts  alert.State
-	written map[string]frame.AlertState // the states that the file has, by bound
-	views   map[string]view             // by bound, as last seen; empty while nobody watches
-	opened  map[string]bool             // bounds that were seen before the workflow had ended
+	written map[string]frame.AlertState // the states in the file, by bound
+	views   map[string]view             // by bound, as last seen; empty while no Watch is open
+	opened  map[string]bool             // bounds that were seen before the workflow ended
 	streams map[streamKey]*alertStream
-	led     map[streamKey]func() // the streams that we were elected for, and how to step down
-	refused map[streamKey]string // the notification that a sink that repeats will never take
+	led     map[streamKey]func() // the streams that this process leads, and how to step down
+	refused map[streamKey]string // the notification that a repeating sink has refused
 	jobs    []string             // the ids of its jobs that were seen, sorted
 	watched bool
 	gone    bool          // the dispatcher has forgotten it, or is about to
-	dirty   bool          // what is remembered is not in the file
-	was     []byte        // the alerts' state that the file has, as JSON
-	record  record        // what the file has, as it was last read or written
-	wrote   time.Duration // when it was last tried to write, by the steady clock
-	looked  time.Duration // when the file was last read for what others told
+	dirty   bool          // the file lacks the newest state
+	was     []byte        // the alerts' state in the file, as JSON
+	record  record        // the file's entry, as last read or written
+	wrote   time.Duration // when it last tried to write, by the steady clock
+	looked  time.Duration // when the file was last read for other processes' notifications
 }
 
 func newRun(d *Dispatcher, name, id string) *run {
@@ -50,7 +50,7 @@ func newRun(d *Dispatcher, name, id string) *run {
 	return r
 }
 
-// read takes from the file the streams that are not ours, and returns the state of the run.
+// read loads the streams of other processes from the file and returns the state of the run.
 func (r *run) read() runState {
 	r.looked = r.d.steady()
 	if r.d.c.Store == nil {
@@ -70,7 +70,7 @@ func (r *run) read() runState {
 	return r.record.state
 }
 
-// lead tries to become the one that tells of a stream. What another has told before is read then.
+// lead tries to become the leader of a stream. If it succeeds, it reads what earlier leaders have sent.
 func (r *run) lead(k streamKey) bool {
 	if r.led[k] != nil {
 		return true
@@ -82,7 +82,7 @@ func (r *run) lead(k streamKey) bool {
 		case errors.Is(err, state.ErrLocked):
 			return false
 		case err != nil:
-			r.d.trouble(err) // told twice is better than not at all
+			r.d.trouble(err) // sending twice is better than not at all
 		default:
 			release = free
 		}
@@ -95,13 +95,13 @@ func (r *run) lead(k streamKey) bool {
 	return true
 }
 
-// keep compares a frame with what was told, and writes what follows.
+// keep compares a frame with what was sent, and queues and writes what follows.
 func (r *run) keep(s alert.State, f frame.Frame, dress map[string]Dress) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.alerts, r.jobs = s, union(r.jobs, jobsOf(f))
 	if f.Workflow.ID != nil {
-		f.Workflow.ID = &r.id // labels stay what they were
+		f.Workflow.ID = &r.id // labels must not change
 	}
 	if r.d.steady()-r.looked >= r.d.c.Repost {
 		r.read()
@@ -131,7 +131,7 @@ func (r *run) keep(s alert.State, f frame.Frame, dress map[string]Dress) {
 	}
 }
 
-// jobsOf are the ids of the jobs that a frame shows.
+// jobsOf returns the ids of the jobs that a frame shows.
 func jobsOf(f frame.Frame) (ids []string) {
 	for i := range f.Jobs {
 		if id := f.Jobs[i].ID; id != nil {
@@ -141,7 +141,7 @@ func jobsOf(f frame.Frame) (ids []string) {
 	return ids
 }
 
-// withdraw takes back what was told of bounds that the workflow is no longer held to: its rule is gone.
+// withdraw resolves alerts of bounds that no longer apply to the workflow: their rule was removed.
 func (r *run) withdraw(f frame.Frame) (changed bool) {
 	for bound, v := range r.views {
 		if slices.ContainsFunc(f.Alerts, func(a frame.Alert) bool { return a.Bound == bound }) {
@@ -158,14 +158,14 @@ func (r *run) withdraw(f frame.Frame) (changed bool) {
 	return changed
 }
 
-// concerns says whether anybody was told of a bound.
+// concerns reports whether a bound has a stream at any sink.
 func (r *run) concerns(bound string) bool {
 	return slices.ContainsFunc(r.d.senders, func(l *senderQueue) bool {
 		return r.streams[streamKey{bound, l.key}] != nil
 	})
 }
 
-// follow lets a stream follow a view where we lead it, and says whether it changed.
+// follow updates a stream that this process leads, or can lead, by a view. It reports whether the stream changed.
 func (r *run) follow(k streamKey, v view) bool {
 	a := v.about.Alert
 	l := r.streams[k]
@@ -186,7 +186,7 @@ func (r *run) follow(k streamKey, v view) bool {
 	return changed
 }
 
-// stepDown leaves a stream to whoever wants it.
+// stepDown gives up the lead of a stream.
 func (r *run) stepDown(k streamKey) {
 	if release := r.led[k]; release != nil {
 		release()
@@ -194,7 +194,7 @@ func (r *run) stepDown(k streamKey) {
 	}
 }
 
-// leave ends the watching: what fires is no longer repeated. It says whether nothing is left to send.
+// leave ends the watch: firing alerts are no longer repeated. It reports whether nothing is left to send.
 func (r *run) leave() (done bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -206,10 +206,10 @@ func (r *run) leave() (done bool) {
 	return r.over()
 }
 
-// over steps down where nothing is left to send, and says whether that is everywhere so: then the run is to be
-// forgotten.
+// over steps down from streams that have nothing to send. It reports whether all of them are done: then the caller
+// forgets the run.
 func (r *run) over() bool {
-	if r.watched || r.dirty { // what was told must not be forgotten as soon as the disk has room again
+	if r.watched || r.dirty { // unsaved state must survive until the disk has room again
 		return false
 	}
 	for k := range r.led {
@@ -221,7 +221,7 @@ func (r *run) over() bool {
 	return r.gone
 }
 
-// inherit takes over that bounds were seen before the workflow had ended, under the id that it had until now.
+// inherit copies which bounds were seen before the workflow ended from the run under its former id.
 func (r *run) inherit(before *run) {
 	before.mu.Lock()
 	opened := maps.Clone(before.opened)
@@ -233,7 +233,7 @@ func (r *run) inherit(before *run) {
 	}
 }
 
-// watch begins the watching, unless it is too late: nothing was left to send, and the run is gone.
+// watch marks the run as watched, unless it is too late: the run had nothing to send and is gone.
 func (r *run) watch() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -241,17 +241,17 @@ func (r *run) watch() bool {
 	return r.watched
 }
 
-// spoken says whether anybody was told of the run, or is to be.
+// spoken reports whether any notification of the run was sent or is queued.
 func (r *run) spoken() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.streams) > 0
 }
 
-// order is the streams in an order that is always the same.
+// order returns the streams in a fixed order.
 func (r *run) order() []streamKey { return slices.SortedFunc(maps.Keys(r.streams), streamKey.compare) }
 
-// about is what a notification says of an alert, in whatever state.
+// about returns the notification of an alert in any state, without ID, status and times.
 func about(f frame.Frame, a frame.Alert, d Dress) Notification {
 	n := Notification{Workflow: workflowOf(f), Alert: a, WaitingOn: f.WaitingOn, EndAt: f.Headline.EndAt}
 	n.Labels = d.labels(n.Workflow, a.Bound)

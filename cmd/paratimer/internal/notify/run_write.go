@@ -9,17 +9,17 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 )
 
-// quiet is how long changes of the alerts' state that are no transitions may stay unwritten. A crash loses only how far
-// a bound was on the way to its next state.
+// quiet is how long the file may lack changes of the alerts' state that are not transitions. A crash loses only how
+// close a bound was to its next state.
 const quiet = 5 * time.Minute
 
-// retry is the wait before a write that failed is tried again.
+// retry is the wait before a failed write is repeated.
 const retry = 10 * time.Second
 
-// due says whether the file should be written, though no stream has changed.
+// due reports whether the file should be written although no stream has changed.
 func (r *run) due(s alert.State) bool {
 	since := r.d.steady() - r.wrote
-	if len(r.jobs) > len(r.record.state.Jobs) && !r.dirty { // they are merged: more of them are new ones
+	if len(r.jobs) > len(r.record.state.Jobs) && !r.dirty { // a merge only adds jobs: more of them means new ones
 		return true
 	}
 	if r.dirty && since >= retry || since >= quiet && !bytes.Equal(encoded(s), r.was) {
@@ -33,7 +33,8 @@ func (r *run) due(s alert.State) bool {
 	return false
 }
 
-// write puts what is remembered into the file. A failure is told and tried again: alerts are worth more than memory.
+// write puts the run into the state file. A failure is logged and tried again: sending alerts does not wait for the
+// file.
 func (r *run) write() {
 	if r.d.c.Store == nil {
 		return
@@ -65,7 +66,7 @@ func (r *run) write() {
 	}
 }
 
-// rewrite tries a write again that has failed, when its time has come, and says whether one is still to be tried.
+// rewrite repeats a failed write if it is due, and reports whether one is still to be repeated.
 func (r *run) rewrite() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

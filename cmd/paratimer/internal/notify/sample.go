@@ -10,7 +10,7 @@ import (
 // SampleName is the workflow that samples are about.
 const SampleName = "paratimer notify test"
 
-// Sample returns a notification that is about no query: it fires at an instant, or takes that back, as an alert with
+// Sample returns a notification that concerns no real query. It fires or resolves at an instant, as an alert with
 // this dress would.
 func Sample(status Status, at time.Time, d Dress) Notification {
 	id, name := "paratimer-notify-test", SampleName

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// The back-off after a failure doubles from firstWait to lastWait; a sink that asks for more patience gets up to
+// The back-off after a failure doubles from firstWait to lastWait. A sink that requests a longer wait gets up to
 // maxPatience.
 const (
 	firstWait   = time.Second
@@ -16,23 +16,23 @@ const (
 	maxPatience = 15 * time.Minute
 )
 
-// A senderQueue serves one sink: by one goroutine, at its own pace.
+// A senderQueue serves one sink in its own goroutine, at the sink's own pace.
 type senderQueue struct {
 	d       *Dispatcher
 	sink    Sink
 	key     string
 	options Options
 	rng     *rand.Rand
-	kick    chan struct{} // something is new
+	kick    chan struct{} // signals that something is new
 
 	fails     int           // in a row
 	notBefore time.Duration // by the steady clock
-	asked     bool          // the sink itself wants to be left alone until notBefore
+	asked     bool          // the sink itself requested the wait until notBefore
 	tries     map[string]int
-	alone     bool // one at a time: a batch was refused, and it is not known for which of it
+	alone     bool // one at a time: a batch was refused, and any of it may be the cause
 }
 
-// forever is a wait that only news ends.
+// forever is a wait that only a kick ends.
 const forever = time.Duration(1<<63 - 1)
 
 // serve sends until the context ends.
@@ -50,7 +50,7 @@ func (l *senderQueue) serve(ctx context.Context) {
 	}
 }
 
-// A delivery is a notification and the stream that it is of.
+// A delivery is a notification and its stream.
 type delivery struct {
 	r    *run
 	k    streamKey
@@ -59,7 +59,7 @@ type delivery struct {
 	sent time.Duration // when it was last sent, by the steady clock
 }
 
-// step sends once, if there is anything to send and it may, and returns how long to wait for the next step.
+// step sends one batch, if there is one and notBefore has passed. It returns the wait before the next step.
 func (l *senderQueue) step(ctx context.Context) time.Duration {
 	now := l.d.steady()
 	if now < l.notBefore {
@@ -76,12 +76,12 @@ func (l *senderQueue) step(ctx context.Context) time.Duration {
 	}
 	err := l.sink.Send(ctx, all)
 	if ctx.Err() != nil && err != nil {
-		return forever // we are to end: it stays in the queue
+		return forever // the process stops: the notification stays in the queue
 	}
 	return l.judge(batch, err)
 }
 
-// judge marks what was sent, and says how long to wait.
+// judge records the result of a batch and returns the wait before the next step.
 func (l *senderQueue) judge(batch []delivery, err error) time.Duration {
 	var refused *Refused
 	var later *Later
@@ -121,7 +121,8 @@ func (l *senderQueue) judge(batch []delivery, err error) time.Duration {
 	return wait
 }
 
-// backoff doubles, and lies between a half and the whole of that, so that many watchers do not come at once.
+// backoff doubles with each failure. It is random between half and all of that, so that many watchers do not retry at
+// once.
 func (l *senderQueue) backoff() time.Duration {
 	w := lastWait
 	if l.fails < 20 {
@@ -154,7 +155,7 @@ func (l *senderQueue) mark(p delivery, reported bool) {
 	}
 }
 
-// drop gives a notification up, out loud.
+// drop gives up a notification and logs it.
 func (l *senderQueue) drop(p delivery, err error, why string) {
 	l.d.c.Log.Error().Str("sink", l.key).Str("workflow", p.r.id).Str("alert",
 		p.n.ID).Err(err).Msg("a notification is dropped: " + why)
@@ -165,7 +166,7 @@ func (l *senderQueue) drop(p delivery, err error, why string) {
 	l.mark(p, false)
 }
 
-// collect returns what to send now, and when nothing is, how long until something is to be repeated.
+// collect returns the notifications to send now. If there are none, it returns the wait until the next repeat.
 func (l *senderQueue) collect(now time.Duration) ([]delivery, time.Duration) {
 	var waiting, firing []delivery
 	next := forever
@@ -182,7 +183,7 @@ func (l *senderQueue) collect(now time.Duration) ([]delivery, time.Duration) {
 	}
 	if len(waiting) > 0 {
 		slices.SortStableFunc(waiting, func(a, b delivery) int {
-			if c := l.tries[a.n.ID] - l.tries[b.n.ID]; c != 0 { // what fails again and again goes behind what did not
+			if c := l.tries[a.n.ID] - l.tries[b.n.ID]; c != 0 { // what fails repeatedly goes behind the rest
 				return c
 			}
 			return a.when.Compare(b.when)
@@ -192,11 +193,11 @@ func (l *senderQueue) collect(now time.Duration) ([]delivery, time.Duration) {
 	var due []delivery
 	for _, p := range firing {
 		age := now - p.sent
-		if p.sent == 0 { // not yet by this process: an earlier one may have ended long ago
+		if p.sent == 0 { // this process has not sent it; an earlier one may have, long ago
 			age = l.d.c.Repost
 		}
 		next = min(next, l.d.c.Repost-age)
-		if age >= l.d.c.Repost/2 { // so that alerts come together and not each in its own request
+		if age >= l.d.c.Repost/2 { // so that alerts share a request
 			due = append(due, p)
 		}
 	}
@@ -206,7 +207,7 @@ func (l *senderQueue) collect(now time.Duration) ([]delivery, time.Duration) {
 	return due[:min(len(due), size)], next
 }
 
-// of returns what waits of a run's streams, and what fires and is to be repeated.
+// of returns the waiting notifications of a run for this sink, and its firing ones that may be repeated.
 func (l *senderQueue) of(r *run) (waiting, firing []delivery) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

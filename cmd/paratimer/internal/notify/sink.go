@@ -5,34 +5,34 @@ import (
 	"time"
 )
 
-// A Sink is where notifications go.
+// A Sink delivers notifications to one target.
 type Sink interface {
-	// Key names the sink and its target in the state, the same in each run, without secrets.
+	// Key identifies the sink and its target in the state file. It is the same in each run and contains no secrets.
 	Key() string
-	// Send delivers notifications of different alerts. Its errors are Refused for what will never be taken, Later where
-	// the other end says when to come again, and others where trying again may help. No error has a secret in it.
+	// Send delivers notifications of different alerts. It returns Refused for what will never be accepted, Later if
+	// the other end names a wait, and other errors if a retry may help. No error contains a secret.
 	Send(ctx context.Context, batch []Notification) error
 	Options() Options
 }
 
-// Options are how a sink wants its notifications.
+// Options say how a sink takes its notifications.
 type Options struct {
-	// Batch is how many notifications one Send takes.
+	// Batch is the greatest number of notifications in one Send.
 	Batch int
-	// Repeats says that the sink forgets: what fires is sent again each Repost, and of what changed while it was away
-	// only the newest counts. Without it each notification is sent, in order, until it is taken.
+	// Repeats means that the sink forgets: firing alerts are sent again every Repost, and after an outage only the
+	// newest state of an alert is sent. Otherwise each notification is sent, in order, until it is accepted.
 	Repeats bool
-	// Attempts is after how many failures a notification is given up; 0: never.
+	// Attempts is the number of failures after which a notification is dropped; 0: never.
 	Attempts int
 }
 
-// Refused says that a sink will never take what it was sent.
+// Refused means that a sink will never accept what it was sent.
 type Refused struct{ Err error }
 
 func (e *Refused) Error() string { return e.Err.Error() }
 func (e *Refused) Unwrap() error { return e.Err }
 
-// Later says that a sink wants to be left alone for a while.
+// Later means that a sink requests a wait before the next attempt.
 type Later struct {
 	After time.Duration
 	Err   error

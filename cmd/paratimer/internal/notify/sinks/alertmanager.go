@@ -17,8 +17,8 @@ import (
 // lifetime is how many repost intervals an alert lives without being posted again. Prometheus uses the same number.
 const lifetime = 4
 
-// Alertmanager posts alerts to the members of an Alertmanager cluster, by its API v2. Each member is told, as they do
-// not tell each other; one that takes them is enough.
+// Alertmanager posts alerts to all members of an Alertmanager cluster, by its API v2, because members do not share
+// alerts. Send succeeds if one member accepts them.
 type Alertmanager struct {
 	client  *http.Client
 	members []*member
@@ -31,10 +31,10 @@ type Alertmanager struct {
 type member struct {
 	url   *url.URL
 	mu    sync.Mutex
-	ahead time.Duration // of its clock before ours, where that matters
+	ahead time.Duration // its clock minus ours; 0 if less than a repost interval
 }
 
-// NewAlertmanager makes the sink of addresses, comma-separated.
+// NewAlertmanager makes a sink from comma-separated addresses. It fails if an address is not a URL.
 func NewAlertmanager(addresses string, repost time.Duration, client *http.Client, now func() time.Time) (*Alertmanager,
 	error,
 ) {
@@ -52,10 +52,10 @@ func NewAlertmanager(addresses string, repost time.Duration, client *http.Client
 	return a, nil
 }
 
-// Key is a notify.Sink's.
+// Key implements notify.Sink.
 func (a *Alertmanager) Key() string { return a.key }
 
-// Options are those of a notify.Sink: Alertmanager forgets what is not posted again.
+// Options implements notify.Sink: Alertmanager forgets alerts that are not posted again.
 func (a *Alertmanager) Options() notify.Options { return notify.Options{Batch: 64, Repeats: true} }
 
 // A posted is an alert as POST /api/v2/alerts takes it.
@@ -66,8 +66,8 @@ type posted struct {
 	EndsAt      time.Time         `json:"endsAt"`
 }
 
-// body is what is posted at an instant of the Alertmanager's clock. What fires ends in 4 repost intervals unless it is
-// posted again; so does what was over before Alertmanager heard of it, which is posted once.
+// body returns the request at an instant of the Alertmanager's clock. A firing alert ends in 4 repost intervals
+// unless it is posted again. So does an alert that ended before Alertmanager got it; that one is posted once.
 func (a *Alertmanager) body(batch []notify.Notification, now time.Time) []byte {
 	all := make([]posted, len(batch))
 	for i, n := range batch {
@@ -83,18 +83,18 @@ func (a *Alertmanager) body(batch []notify.Notification, now time.Time) []byte {
 	}
 	b, err := json.Marshal(all)
 	if err != nil {
-		panic("sinks: " + err.Error()) // strings and times
+		panic("sinks: " + err.Error()) // strings and times always encode
 	}
 	return b
 }
 
-// Send posts to all members at once. It fails where no member takes them.
+// Send posts to all members at once. It fails if no member accepts the batch.
 func (a *Alertmanager) Send(ctx context.Context, batch []notify.Notification) error {
 	_, err := a.send(ctx, batch)
 	return err
 }
 
-// Answer posts a notification and returns what each member answered.
+// Answer posts a notification and returns the response of each member.
 func (a *Alertmanager) Answer(ctx context.Context, n notify.Notification) (string, error) {
 	texts, err := a.send(ctx, []notify.Notification{n})
 	return strings.Join(texts, "; "), err
@@ -108,7 +108,7 @@ func (a *Alertmanager) send(ctx context.Context, batch []notify.Notification) (t
 		}
 	}
 	if len(a.members) == 1 {
-		ask(0) // on the caller's goroutine, where a panic is the caller's
+		ask(0) // on the caller's goroutine, so that a panic is the caller's
 		return texts, errs[0]
 	}
 	var group sync.WaitGroup
@@ -119,7 +119,7 @@ func (a *Alertmanager) send(ctx context.Context, batch []notify.Notification) (t
 	return texts, verdict(errs)
 }
 
-// verdict is nil where one has taken it, Refused where all refuse, and otherwise that it may be tried again.
+// verdict returns nil if one member accepted, Refused if all refuse, and otherwise an error that allows a retry.
 func verdict(errs []error) error {
 	var again []error
 	for _, err := range errs {
@@ -140,9 +140,9 @@ func verdict(errs []error) error {
 	return fmt.Errorf("no Alertmanager takes it: %w", errors.Join(again...))
 }
 
-// tell posts to a member by its own clock, as far as it is known. Where the answer shows that the clocks differ by more
-// than a repost interval, an end by our clock might be long past, or hours away: it is posted again, by the right
-// clock.
+// tell posts to a member, with times by the member's clock as far as it is known. If the response shows that the
+// clocks differ by more than a repost interval, it posts again by the member's clock: an end by our clock might be
+// long past, or hours away.
 func (a *Alertmanager) tell(ctx context.Context, m *member, batch []notify.Notification) (string, error) {
 	m.mu.Lock()
 	ahead := m.ahead
@@ -166,7 +166,7 @@ func (a *Alertmanager) tell(ctx context.Context, m *member, batch []notify.Notif
 	}
 }
 
-// Preview is what would be sent.
+// Preview returns what would be sent.
 func (a *Alertmanager) Preview(n notify.Notification) Preview {
 	p := Preview{Method: http.MethodPost, Body: a.body([]notify.Notification{n}, a.now())}
 	for _, m := range a.members {
@@ -175,7 +175,7 @@ func (a *Alertmanager) Preview(n notify.Notification) Preview {
 	return p
 }
 
-// Close lets go of connections.
+// Close closes idle connections.
 func (a *Alertmanager) Close() error {
 	a.client.CloseIdleConnections()
 	return nil

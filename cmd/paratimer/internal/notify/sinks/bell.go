@@ -10,13 +10,13 @@ import (
 // A Bell rings a terminal's bell when an alert fires.
 type Bell struct{ W io.Writer }
 
-// Key is a notify.Sink's.
+// Key implements notify.Sink.
 func (Bell) Key() string { return "bell" }
 
-// Options are those of a notify.Sink. A bell that cannot ring is not worth a second try.
+// Options implements notify.Sink. A bell that fails is not tried again.
 func (Bell) Options() notify.Options { return notify.Options{Batch: 1, Attempts: 1} }
 
-// Send rings.
+// Send rings the bell for each firing notification.
 func (b Bell) Send(_ context.Context, batch []notify.Notification) error {
 	for _, n := range batch {
 		if _, err := b.Answer(context.Background(), n); err != nil {
@@ -26,7 +26,7 @@ func (b Bell) Send(_ context.Context, batch []notify.Notification) error {
 	return nil
 }
 
-// Answer rings for what fires.
+// Answer rings the bell if the notification is firing.
 func (b Bell) Answer(_ context.Context, n notify.Notification) (string, error) {
 	if n.Status == notify.Firing {
 		if _, err := io.WriteString(b.W, "\a"); err != nil {

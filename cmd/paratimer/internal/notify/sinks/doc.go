@@ -1,4 +1,5 @@
-// Package sinks is where alerts go: Alertmanager, a webhook, a command, the terminal's bell, or only to paper.
+// Package sinks has the targets of alerts: Alertmanager, a webhook, a command, the terminal's bell, or a dry run. It
+// also sends OpenLineage events.
 //
-// None of their errors, keys or previews holds a secret: of a URL, only the scheme and the host are ever shown.
+// No error, key or preview contains a secret: of a URL, only the scheme and the host are shown.
 package sinks

@@ -22,12 +22,12 @@ type Command struct {
 	body  *body // nil: the notification's JSON
 }
 
-// commandAttempts is how often a command that fails is tried: with the back-off, for about a quarter of an hour.
+// commandAttempts is how often a failing command is tried: with the back-off, for about a quarter of an hour.
 const commandAttempts = 10
 
-// NewCommand makes the sink of a shell command. template is what it reads: one of Inputs, the text of a template over
-// Message, or "" for the notification's JSON. env is the environment, of which it is not given our own settings: they
-// may hold secrets, such as the webhook's.
+// NewCommand makes a sink that runs a shell command. template makes its input: one of Inputs, the text of a template
+// over Message, or "" for the notification's JSON. The command gets env without ParaTimer's own settings, which may
+// contain secrets such as the webhook's.
 func NewCommand(line, template string, limit time.Duration, env []string) (*Command, error) {
 	c := &Command{line: line, limit: limit}
 	if template != "" {
@@ -44,15 +44,15 @@ func NewCommand(line, template string, limit time.Duration, env []string) (*Comm
 	return c, nil
 }
 
-// Key is a notify.Sink's.
+// Key implements notify.Sink.
 func (c *Command) Key() string { return keyOf("exec", c.line) }
 
-// Options are those of a notify.Sink.
+// Options implements notify.Sink.
 func (c *Command) Options() notify.Options {
 	return notify.Options{Batch: 1, Attempts: commandAttempts}
 }
 
-// Send runs the command. One that takes too long is killed with all that it has started.
+// Send runs the command. A command that takes too long is killed with all its child processes.
 func (c *Command) Send(ctx context.Context, batch []notify.Notification) error {
 	for _, n := range batch {
 		if _, err := c.Answer(ctx, n); err != nil {
@@ -62,7 +62,7 @@ func (c *Command) Send(ctx context.Context, batch []notify.Notification) error {
 	return nil
 }
 
-// Answer runs the command for a notification and returns the last of what it printed.
+// Answer runs the command for a notification and returns the last of its output.
 func (c *Command) Answer(ctx context.Context, n notify.Notification) (string, error) {
 	in, err := c.input(n)
 	if err != nil {
@@ -72,7 +72,7 @@ func (c *Command) Answer(ctx context.Context, n notify.Notification) (string, er
 	return "the command succeeded" + output, err
 }
 
-// input is what the command reads.
+// input returns the command's standard input.
 func (c *Command) input(n notify.Notification) ([]byte, error) {
 	if c.body != nil {
 		return c.body.write(n, "")
@@ -92,20 +92,20 @@ func (c *Command) run(ctx context.Context, in []byte) (string, error) {
 	var output tail
 	cmd.Stdout, cmd.Stderr = &output, &output
 	grouped(cmd)
-	cmd.WaitDelay = time.Second // what it left running may hold our pipes
+	cmd.WaitDelay = time.Second // a child process may keep our pipes open
 	err := cmd.Run()
 	switch {
 	case errors.Is(context.Cause(ctx), errSlow) && err != nil:
 		return "", fmt.Errorf("the command was killed after --exec-timeout %v%s", c.limit, output.quoted())
 	case errors.Is(err, exec.ErrWaitDelay), errors.Is(err, syscall.EPIPE):
-		// it has ended well; a child of it lives on, or it did not read
+		// the command succeeded: a child process lives on, or it did not read its input
 	case err != nil:
 		return "", fmt.Errorf("the command failed: %w%s", err, output.quoted())
 	}
 	return output.quoted(), nil
 }
 
-// tail keeps the last of what a command says.
+// tail keeps the last 200 bytes of a command's output.
 type tail struct{ b []byte }
 
 func (t *tail) Write(p []byte) (int, error) {
@@ -121,11 +121,11 @@ func (t *tail) quoted() string {
 	return ""
 }
 
-// Preview is what would be run.
+// Preview returns the command and its input.
 func (c *Command) Preview(n notify.Notification) Preview {
-	in, _ := c.input(n) // it has no value that cannot be
+	in, _ := c.input(n) // its values always encode
 	if c.body != nil {
-		in, _ = json.Marshal(string(in)) // a string
+		in, _ = json.Marshal(string(in)) // a string always encodes
 	}
 	return Preview{Command: c.line, Body: bytes.TrimSpace(in)}
 }

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// grouped starts a command in a process group of its own, to be killed as one.
+// grouped starts a command in its own process group, so that a timeout kills its children too.
 func grouped(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

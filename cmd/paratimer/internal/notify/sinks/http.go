@@ -19,11 +19,12 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
 )
 
-// requestLimit is how long one request may take, from the first byte sent to the last received.
+// requestLimit is the timeout of one request, from the first byte sent to the last received.
 const requestLimit = 10 * time.Second
 
-// NewClient is an HTTP client for sinks. It follows no redirect: a POST would become a GET on the way, or a secret go
-// to a stranger. Proxies are those of the environment, as for the cluster. extra are certificates to trust as well.
+// NewClient returns an HTTP client for sinks. It follows no redirect: a POST would become a GET, or a secret would go
+// to another host. Proxies are those of the environment, as for the cluster. extra are additional certificates to
+// trust.
 func NewClient(extra *x509.CertPool) *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.TLSClientConfig = &tls.Config{RootCAs: extra, MinVersion: tls.VersionTLS12}
@@ -34,7 +35,7 @@ func NewClient(extra *x509.CertPool) *http.Client {
 	}
 }
 
-// parseURL reads the address of a sink. Its error does not repeat it: it may hold a token.
+// parseURL parses the address of a sink. Its error does not repeat the address, which may contain a token.
 func parseURL(raw string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSpace(raw))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -43,22 +44,22 @@ func parseURL(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// shown is what may be shown of a URL.
+// shown returns the part of a URL that may be shown: scheme and host.
 func shown(u *url.URL) string { return u.Scheme + "://" + u.Host }
 
-// keyOf names a target without showing it: 32 bits of a hash tell targets apart, and tell nothing of a secret.
+// keyOf identifies a target without showing it: 32 bits of a hash distinguish targets and reveal no secret.
 func keyOf(kind string, target ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(target, "\n")))
 	return kind + "-" + hex.EncodeToString(sum[:4])
 }
 
-// A reply is what a server answers: its clock, where it tells, and its status with the begin of its text.
+// A reply is a server's response: its Date header, its status and the start of its body.
 type reply struct {
 	date time.Time
 	text string
 }
 
-// post sends a body and judges the answer, of which nothing that repeats the secret is kept.
+// post sends a body and judges the response. The secret is removed from the response's text.
 func post(ctx context.Context, c *http.Client, u *url.URL, body []byte, header http.Header, secret string) (r reply,
 	err error,
 ) {
@@ -76,11 +77,11 @@ func post(ctx context.Context, c *http.Client, u *url.URL, body []byte, header h
 		return r, fmt.Errorf("%s: %w", shown(u), bare(err))
 	}
 	defer resp.Body.Close()
-	output, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10)) // the status says enough where this fails
+	output, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10)) // if this fails the status is enough
 	if secret != "" {
 		output = bytes.ReplaceAll(output, []byte(secret), []byte(concealed))
 	}
-	r.date, _ = http.ParseTime(resp.Header.Get("Date")) // zero where it is not told
+	r.date, _ = http.ParseTime(resp.Header.Get("Date")) // zero if the header is missing
 	r.text = shown(u) + " answers " + resp.Status
 	if text := strings.TrimSpace(string(output)); text != "" {
 		r.text += fmt.Sprintf(": %.200q", text)
@@ -88,7 +89,7 @@ func post(ctx context.Context, c *http.Client, u *url.URL, body []byte, header h
 	return r, answer(r, resp)
 }
 
-// bare takes the URL out of an error of net/http.
+// bare removes the URL from an error of net/http.
 func bare(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -100,7 +101,7 @@ func bare(err error) error {
 	return err
 }
 
-// answer is what a status means: taken, to be tried again, or never to be sent again.
+// answer maps a status to nil (accepted), an error (to be tried again) or Refused (never sent again).
 func answer(r reply, resp *http.Response) error {
 	code := resp.StatusCode
 	if code >= 200 && code < 300 {
@@ -121,7 +122,7 @@ func answer(r reply, resp *http.Response) error {
 	return &notify.Refused{Err: err}
 }
 
-// retryAfter reads both forms of the header (RFC 9110, section 10.2.3). An instant is meant by the server's own clock.
+// retryAfter reads both forms of the header (RFC 9110, section 10.2.3). An instant is by the server's own clock.
 func retryAfter(v string, date time.Time) (time.Duration, bool) {
 	if s, err := strconv.Atoi(strings.TrimSpace(v)); err == nil && s >= 0 {
 		return time.Duration(min(s, 1<<30)) * time.Second, true

@@ -17,18 +17,18 @@ import (
 )
 
 const (
-	// lineagePause is the least time between two events of a run that goes on.
+	// lineagePause is the least time between two events of a running run.
 	lineagePause = 30 * time.Second
-	// lineageLimit is how many events may wait; beyond, the oldest is dropped.
+	// lineageLimit is how many events may wait. Beyond it the oldest is dropped.
 	lineageLimit = 1000
 	// lineageWait is the first wait after a failure; it doubles up to lineageLongest.
 	lineageWait    = time.Second
 	lineageLongest = time.Minute
 )
 
-// OpenLineage posts events of runs to a service that speaks OpenLineage, such as Marquez: one when a run is first seen,
-// at most one every 30 s while it goes on, and one at its end. It is not a notify.Sink, because it sends runs and not
-// alerts. Its own goroutine sends, so that a slow service delays nothing. Events that wait are lost with the process.
+// OpenLineage posts events of runs to an OpenLineage service such as Marquez: one when a run is first seen, at most
+// one every 30 s while it runs, and one at its end. It is not a notify.Sink, because it sends runs, not alerts. Its
+// own goroutine sends, so a slow service delays nothing. Waiting events are lost if the process ends.
 type OpenLineage struct {
 	client    *http.Client
 	url       *url.URL
@@ -45,14 +45,14 @@ type OpenLineage struct {
 	ended   chan struct{}
 }
 
-// A lineageRun is a run of which events were sent.
+// A lineageRun is a run that events were sent for.
 type lineageRun struct {
-	id   string    // that the run's id is made from
+	id   string    // the run's UUID is made from it
 	last time.Time // of the newest event
 	over bool
 }
 
-// NewOpenLineage starts to send to an address. Without a path it is that of OpenLineage's clients, /api/v1/lineage.
+// NewOpenLineage starts a sender to an address. If the address has no path, it appends /api/v1/lineage.
 func NewOpenLineage(address, key, namespace string, client *http.Client, log zerolog.Logger) (*OpenLineage, error) {
 	u, err := parseURL(address)
 	if err != nil {
@@ -62,7 +62,7 @@ func NewOpenLineage(address, key, namespace string, client *http.Client, log zer
 		u = u.JoinPath("api", "v1", "lineage")
 	}
 	if namespace == "" {
-		namespace = "default" // as OpenLineage's clients
+		namespace = "default" // as in OpenLineage's clients
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	o := &OpenLineage{
@@ -73,10 +73,10 @@ func NewOpenLineage(address, key, namespace string, client *http.Client, log zer
 	return o, nil
 }
 
-// Show queues what a tick makes necessary to send. It never waits, and its error is always nil.
+// Show queues the events that a tick requires. It never waits, and its error is always nil.
 func (o *OpenLineage) Show(tick frame.Tick) error {
 	f := &tick.Frame
-	if tick.Snapshot == nil || f.Workflow.ID == nil { // a missed observation says nothing new
+	if tick.Snapshot == nil || f.Workflow.ID == nil { // a missed observation has nothing new
 		return nil
 	}
 	now := time.Now()
@@ -103,7 +103,8 @@ func (o *OpenLineage) Show(tick frame.Tick) error {
 	return nil
 }
 
-// run is the run of a frame. A script is known by its first job until its master answers: it stays the same run then.
+// run returns the run of a frame. A script has its first job's id until its master responds; it stays the same run
+// then.
 func (o *OpenLineage) run(f *frame.Frame) *lineageRun {
 	id := *f.Workflow.ID
 	if r := o.runs[id]; r != nil {
@@ -119,16 +120,16 @@ func (o *OpenLineage) run(f *frame.Frame) *lineageRun {
 	return o.runs[id]
 }
 
-// Forget drops what is remembered of a workflow that is not watched any more.
+// Forget drops a workflow that is no longer watched.
 func (o *OpenLineage) Forget(id string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.runs, id)
 }
 
-// push queues an event. An older one of the same run that only says that it goes on gives way to it.
+// push queues an event. It replaces a waiting RUNNING event of the same run.
 func (o *OpenLineage) push(e RunEvent) {
-	if n := len(o.waiting); n > 1 { // the first may be on its way
+	if n := len(o.waiting); n > 1 { // the first may be in transit
 		if last := &o.waiting[n-1]; last.EventType == lineageRunning && last.Run.RunID == e.Run.RunID {
 			o.waiting = o.waiting[:n-1]
 		}
@@ -185,11 +186,11 @@ func (o *OpenLineage) taken(e RunEvent) {
 	}
 }
 
-// send posts an event, and reports whether it need not be sent again: it was taken, or will never be.
+// send posts an event. It reports whether the event is done: accepted, or refused for good.
 func (o *OpenLineage) send(ctx context.Context, e RunEvent) bool {
 	b, err := json.Marshal(e)
 	if err != nil {
-		panic("sinks: " + err.Error()) // strings, times and finite numbers
+		panic("sinks: " + err.Error()) // strings, times and finite numbers always encode
 	}
 	header := http.Header{}
 	if o.key != "" {
@@ -209,7 +210,7 @@ func (o *OpenLineage) send(ctx context.Context, e RunEvent) bool {
 	return false
 }
 
-// Close waits until all is sent, but no longer than drain, and returns how many events are lost.
+// Close waits until everything is sent, but at most drain, and returns how many events are lost.
 func (o *OpenLineage) Close(drain time.Duration) (lost int) {
 	o.mu.Lock()
 	o.closing = true

@@ -9,14 +9,14 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// The addresses that each event of OpenLineage has to name: who made it, and which schema it and its facet follow.
+// The URLs that each OpenLineage event contains: its producer, and the schemas of the event and its facet.
 const (
 	lineageProducer = "https://github.com/paratimer/paratimer"
 	lineageSchema   = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent"
 	progressSchema  = "https://raw.githubusercontent.com/paratimer/paratimer/main/docs/progress-facet.schema.json"
 )
 
-// A RunEvent is an event of OpenLineage 2-0-2: a run has started, goes on, or has ended.
+// A RunEvent is an event of OpenLineage 2-0-2: a run has started, is running, or has ended.
 type RunEvent struct {
 	EventType string     `json:"eventType"`
 	EventTime time.Time  `json:"eventTime"`
@@ -40,7 +40,7 @@ type LineageJob struct {
 	Name      string `json:"name"`
 }
 
-// A ProgressFacet is what ParaTimer adds to a run: how far it is and when it will end, in the terms of a frame.
+// A ProgressFacet is what ParaTimer adds to a run: its progress and its predicted end, as in a frame.
 type ProgressFacet struct {
 	Producer         string         `json:"_producer"`
 	SchemaURL        string         `json:"_schemaURL"`
@@ -55,13 +55,13 @@ type ProgressFacet struct {
 	WaitingOn        *string        `json:"waitingOn"`
 }
 
-// The types of events that ParaTimer sends. A run whose end nobody can confirm ends with OTHER.
+// The types of events before the end. endType has those of the end.
 const (
 	lineageStart   = "START"
 	lineageRunning = "RUNNING"
 )
 
-// endType is the type of the event of an end.
+// endType returns the event type for an end in state s. It is OTHER if the end is not confirmed.
 func endType(s dag.State) string {
 	switch s {
 	case dag.Succeeded:
@@ -74,7 +74,7 @@ func endType(s dag.State) string {
 	return "OTHER"
 }
 
-// eventOf is the event of a frame. Its time is that of the frame, or of the first job's submission for a start.
+// eventOf returns the event of a frame. Its time is the frame's, for a start the first job's submission.
 func eventOf(kind, namespace, id string, f *frame.Frame, now time.Time) RunEvent {
 	e := RunEvent{
 		EventType: kind, EventTime: now.UTC().Truncate(time.Millisecond),
@@ -101,8 +101,8 @@ func eventOf(kind, namespace, id string, f *frame.Frame, now time.Time) RunEvent
 	return e
 }
 
-// runID is a UUID of version 8 (RFC 9562) that depends on the namespace and the workflow alone: a watch that starts
-// again, or a second one, sends events of the same run.
+// runID returns a UUID of version 8 (RFC 9562) that depends on the namespace and the workflow alone: a restarted or
+// second watch sends events of the same run.
 func runID(namespace, id string) string {
 	b := sha256.Sum256([]byte(namespace + "\n" + id))
 	b[6], b[8] = b[6]&0x0f|0x80, b[8]&0x3f|0x80

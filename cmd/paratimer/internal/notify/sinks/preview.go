@@ -18,29 +18,28 @@ type Preview struct {
 	Body    json.RawMessage   `json:"body,omitempty"`
 }
 
-// A Previewer is a sink that can say what it would send.
+// A Previewer is a sink that can show what it would send.
 type Previewer interface {
 	notify.Sink
 	Preview(n notify.Notification) Preview
 }
 
-// An Answerer is a sink that says what it was answered.
+// An Answerer is a sink that returns the response to a notification.
 type Answerer interface {
 	notify.Sink
 	Answer(ctx context.Context, n notify.Notification) (string, error)
 }
 
-// DryRun prints what another sink would send, one JSON object a line, and sends nothing. What would only be repeated is
-// not printed.
+// DryRun prints what another sink would send, one JSON object a line, and sends nothing. Repeats are not printed.
 type DryRun struct {
 	Previewer
 	W io.Writer
 }
 
-// Options are those of a notify.Sink.
+// Options implements notify.Sink.
 func (d DryRun) Options() notify.Options { return notify.Options{Batch: 1} }
 
-// Send prints.
+// Send prints one line for each notification.
 func (d DryRun) Send(_ context.Context, batch []notify.Notification) error {
 	for _, n := range batch {
 		b, err := json.Marshal(struct {
@@ -60,13 +59,13 @@ func (d DryRun) Send(_ context.Context, batch []notify.Notification) error {
 	return nil
 }
 
-// Nobody is told: a dry run without sinks prints what all of them would be.
+// Nobody is a sink without a target. A dry run without other sinks uses it to print all notifications.
 type Nobody struct{}
 
-// Key is a notify.Sink's.
+// Key implements notify.Sink.
 func (Nobody) Key() string { return "nobody" }
 
-// Options are those of a notify.Sink.
+// Options implements notify.Sink.
 func (Nobody) Options() notify.Options { return notify.Options{Batch: 1} }
 
 // Send does nothing.
@@ -74,6 +73,6 @@ func (Nobody) Send(context.Context, []notify.Notification) error { return nil }
 
 // Preview is the notification itself.
 func (Nobody) Preview(n notify.Notification) Preview {
-	b, _ := json.Marshal(n) // it has no value that cannot be
+	b, _ := json.Marshal(n) // its values always encode
 	return Preview{Body: b}
 }

@@ -21,7 +21,7 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// The ready templates of services. PagerDuty and Opsgenie take the secret as their key; others are signed with it.
+// The built-in templates of services. PagerDuty and Opsgenie use the secret as their key; it signs the others.
 const (
 	Slack     = "slack"
 	Teams     = "teams"
@@ -32,20 +32,20 @@ const (
 )
 
 var (
-	// Services are the ready templates of a webhook's body.
+	// Services are the built-in templates of a webhook's body.
 	Services = []string{Slack, Teams, PagerDuty, Opsgenie}
-	// Inputs are the ready templates of a command's standard input.
+	// Inputs are the built-in templates of a command's standard input.
 	Inputs = []string{Mail}
 )
 
-// A body is the template of what is sent.
+// A body is the template of a request or a command's input.
 type body struct {
-	name   string // of a ready template, else ""
+	name   string // of a built-in template, else ""
 	t      *template.Template
 	isJSON bool
 }
 
-// newBody reads a template, which is a ready one's name or a text, and tries it with samples.
+// newBody parses a template, given as a built-in name or a text, and tries it with sample notifications.
 func newBody(text string, ready []string, isJSON bool) (*body, error) {
 	b := &body{isJSON: isJSON}
 	if slices.Contains(ready, text) {
@@ -74,8 +74,8 @@ func newBody(text string, ready []string, isJSON bool) (*body, error) {
 	return b, nil
 }
 
-// write makes the body. It depends on the notification and the secret alone, so that what is sent again is the same to
-// the byte.
+// write makes the body. It depends on the notification and the secret alone: a repeated notification has the same
+// bytes.
 func (b *body) write(n notify.Notification, secret string) ([]byte, error) {
 	var out limited
 	if err := b.t.Execute(&out, struct {
@@ -94,7 +94,7 @@ func (b *body) write(n notify.Notification, secret string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// maxBody is how long a body may get, in bytes.
+// maxBody is the greatest length of a body, in bytes.
 const maxBody = 1 << 20
 
 var errBodyLong = errors.New("a body may be 1 MiB long")
@@ -117,10 +117,10 @@ func toJSON(v any) (string, error) {
 	return string(b), err
 }
 
-// entities are what Slack reads as markup: a name must not mention a whole channel.
+// entities escapes Slack's markup: a name must not mention a whole channel.
 var entities = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// cut is a text of at most so many characters.
+// cut shortens a text to at most `most` characters.
 func cut(most int, s string) string {
 	if r := []rune(s); len(r) > most {
 		return string(r[:most-1]) + "…"
@@ -128,7 +128,7 @@ func cut(most int, s string) string {
 	return s
 }
 
-// stateOf is how an alert stands, in a word.
+// stateOf returns the state of an alert as one label: RESOLVED, LATE or AT RISK.
 func stateOf(m any) (string, error) {
 	b, ok := m.(struct {
 		Message
@@ -145,10 +145,10 @@ func stateOf(m any) (string, error) {
 	return "AT RISK", nil
 }
 
-// header is a text as a header of a mail has it, on one line.
+// header encodes a text as a mail header, on one line.
 func header(s string) string { return mime.QEncoding.Encode("utf-8", s) }
 
-// quoted is a text as the body of a mail has it.
+// quoted encodes a text as a mail body.
 func quoted(s string) (string, error) {
 	var out strings.Builder
 	w := quotedprintable.NewWriter(&out)
@@ -156,5 +156,5 @@ func quoted(s string) (string, error) {
 		return "", err
 	}
 	err := w.Close()
-	return strings.ReplaceAll(out.String(), "\r\n", "\n"), err // what sendmail reads has the lines of a file
+	return strings.ReplaceAll(out.String(), "\r\n", "\n"), err // sendmail reads \n as the end of a line
 }

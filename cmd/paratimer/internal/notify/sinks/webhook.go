@@ -18,7 +18,7 @@ import (
 // The headers of a webhook's request.
 const (
 	HeaderSignature   = "X-ParaTimer-Signature" // sha256= and the hex HMAC-SHA256 of the body
-	HeaderIdempotency = "Idempotency-Key"       // the same when the same notification is sent again
+	HeaderIdempotency = "Idempotency-Key"       // the same if the same notification is sent again
 )
 
 // A Webhook posts each notification to an address, signed, at least once.
@@ -50,22 +50,22 @@ func NewWebhook(address, template string, secret []byte, client *http.Client) (*
 	return w, nil
 }
 
-// keyed says whether the secret is the service's key, which is sent, and signs nothing.
+// keyed reports whether the secret is the service's key: it is sent, and signs nothing.
 func (w *Webhook) keyed() bool {
 	return w.body != nil && (w.body.name == PagerDuty || w.body.name == Opsgenie)
 }
 
-// concealed is what previews and errors show for a secret.
+// concealed is what previews and errors show in place of a secret.
 const concealed = "(secret)"
 
-// Key is a notify.Sink's.
+// Key implements notify.Sink.
 func (w *Webhook) Key() string { return w.key }
 
-// Options are those of a notify.Sink.
+// Options implements notify.Sink.
 func (w *Webhook) Options() notify.Options { return notify.Options{Batch: 1} }
 
-// A Message is the default body, in the shape of Alertmanager's own webhooks (version 4), so that what understands
-// those understands this; and what a template is written over.
+// A Message is the default body, in the format of Alertmanager's own webhooks (version 4), so receivers of those can
+// read it. It is also the data of a template.
 type Message struct {
 	Version           string              `json:"version"`
 	GroupKey          string              `json:"groupKey"`
@@ -77,7 +77,7 @@ type Message struct {
 	CommonAnnotations map[string]string   `json:"commonAnnotations"`
 	ExternalURL       string              `json:"externalURL"`
 	Alerts            []MessageAlert      `json:"alerts"`
-	ParaTimer         notify.Notification `json:"paratimer"` // all that is known, by its own names
+	ParaTimer         notify.Notification `json:"paratimer"` // everything that is known, in ParaTimer's own names
 }
 
 // A MessageAlert is the one alert of a message.
@@ -114,7 +114,7 @@ func (w *Webhook) write(n notify.Notification, secret string) ([]byte, error) {
 	return w.body.write(n, secret)
 }
 
-// address is where a notification goes. Opsgenie closes an alert elsewhere than it opens it.
+// address returns the URL for a notification. Opsgenie has another URL to close an alert.
 func (w *Webhook) address(n notify.Notification) *url.URL {
 	if w.body == nil || w.body.name != Opsgenie {
 		return w.url
@@ -130,7 +130,7 @@ func (w *Webhook) address(n notify.Notification) *url.URL {
 	return u
 }
 
-// Send posts the first of the batch, which holds one.
+// Send posts the batch, one request a notification.
 func (w *Webhook) Send(ctx context.Context, batch []notify.Notification) error {
 	for _, n := range batch {
 		if _, err := w.Answer(ctx, n); err != nil {
@@ -140,7 +140,7 @@ func (w *Webhook) Send(ctx context.Context, batch []notify.Notification) error {
 	return nil
 }
 
-// Answer posts a notification and returns what was answered.
+// Answer posts a notification and returns the response.
 func (w *Webhook) Answer(ctx context.Context, n notify.Notification) (string, error) {
 	body, err := w.write(n, string(w.secret))
 	if err != nil {
@@ -166,12 +166,12 @@ func (w *Webhook) header(n notify.Notification, body []byte, secret string) http
 	return h
 }
 
-// Preview is what would be sent.
+// Preview returns what would be sent, without secrets.
 func (w *Webhook) Preview(n notify.Notification) Preview {
 	p := Preview{Method: http.MethodPost, URLs: []string{shown(w.url)}, Headers: map[string]string{}}
 	body, err := w.write(n, concealed)
 	if err != nil {
-		body, _ = json.Marshal("the webhook's template: " + err.Error()) // a string
+		body, _ = json.Marshal("the webhook's template: " + err.Error()) // a string always encodes
 	}
 	p.Body = body
 	for k, v := range w.header(n, body, concealed) {
@@ -180,7 +180,7 @@ func (w *Webhook) Preview(n notify.Notification) Preview {
 	return p
 }
 
-// Close lets go of connections.
+// Close closes idle connections.
 func (w *Webhook) Close() error {
 	w.client.CloseIdleConnections()
 	return nil
