@@ -1,6 +1,6 @@
-// Package offers reads types of machines that can be had: their prices, how many there are, and the table of training
-// runs that tells how fast they are. On the command line an offer is name=...,csv=...,price=..., in a file a mapping of
-// the same keys.
+// Package offers reads types of machines that can be rented: their prices, how many there are, and the table of
+// training runs that measures their speed. On the command line an offer is name=...,csv=...,price=..., in a file a
+// mapping of the same keys.
 package offers
 
 import (
@@ -22,7 +22,7 @@ var schemaText []byte
 
 var format = planfile.NewFormat("offer file", schemaText)
 
-// An Offer is a type of machine. What is not given is "" or 0.
+// An Offer is a type of machine. Values that are not given are "" or 0.
 type Offer struct {
 	Name     string  `plan:"name"`
 	CSV      string  `plan:"csv"` // a table of runs or a saved model
@@ -39,10 +39,10 @@ type Offer struct {
 	Speeds   string  `plan:"speeds"` // a table of measured machines
 }
 
-// mostMachines bounds how many are looked at of an offer.
+// mostMachines bounds how many machines of an offer are evaluated.
 const mostMachines = 1_000_000
 
-// Read reads an offer file; folder is where it is, which its own files are relative to.
+// Read reads an offer file. Relative paths in it are relative to folder.
 func Read(src []byte, name, folder string) ([]Offer, error) {
 	var f struct {
 		Version int     `plan:"version"`
@@ -76,7 +76,7 @@ func Read(src []byte, name, folder string) ([]Offer, error) {
 	return f.Offers, nil
 }
 
-// Parse reads an offer as it stands on a command line: name=m4,csv=m4.csv,price=0.2,max=64.
+// Parse reads an offer from a command line: name=m4,csv=m4.csv,price=0.2,max=64.
 func Parse(text string) (o Offer, err error) {
 	seen := map[string]bool{}
 	for part := range strings.SplitSeq(text, ",") {
@@ -137,7 +137,7 @@ var billings = map[string]ernest.Billing{
 	"hour": ernest.PerHour,
 }
 
-// check says what the keys' own rules cannot.
+// check checks the keys that the schema cannot. It returns the first bad key and why, or "" for both.
 func (o *Offer) check() (key, why string) {
 	if _, ok := billings[o.Billing]; !ok {
 		return "billing", fmt.Sprintf("%q: it is moment, second or hour", o.Billing)
@@ -153,7 +153,7 @@ func (o *Offer) check() (key, why string) {
 	return "", ""
 }
 
-// Columns are those of its table, by default the given ones.
+// Columns returns the columns of the offer's table; c are the defaults.
 func (o *Offer) Columns(c ernestmodel.Columns) ernestmodel.Columns {
 	for _, own := range []struct {
 		to   *string
@@ -167,7 +167,8 @@ func (o *Offer) Columns(c ernestmodel.Columns) ernestmodel.Columns {
 	return c
 }
 
-// With is the offer with its model. Without a max it has four times as many machines as its runs.
+// With returns the offer with its model. Without a max it has four times as many machines as the largest training
+// run.
 func (o *Offer) With(m *ernest.Model) ernest.Offer {
 	out := ernest.Offer{
 		Name: o.Name, Model: m, PricePerMachineHour: o.Price, MinMachines: max(1, o.Min), MaxMachines: o.Max,
@@ -182,7 +183,7 @@ func (o *Offer) With(m *ernest.Model) ernest.Offer {
 		out.MaxMachines = max(out.MinMachines, int(min(4*most, mostMachines)))
 	}
 	if o.Cost != "" {
-		out.Cost, _ = ernest.ParseCost(o.Cost) // check has read it
+		out.Cost, _ = ernest.ParseCost(o.Cost) // check has parsed it
 	}
 	return out
 }
