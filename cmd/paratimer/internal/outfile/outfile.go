@@ -1,5 +1,5 @@
-// Package outfile writes the files that a user asks for: whole ones, of which a reader finds what was there before or
-// all that came instead of it, and logs.
+// Package outfile writes the files that a user names: logs, and files that are replaced as a whole, so that a reader
+// finds either the old content or all of the new one.
 package outfile
 
 import (
@@ -14,7 +14,7 @@ import (
 	"strconv"
 )
 
-// An Error says that a file cannot be written, and why.
+// An Error means that a file cannot be written, and why.
 type Error struct {
 	Path string
 	Err  error
@@ -23,9 +23,9 @@ type Error struct {
 func (e *Error) Error() string { return fmt.Sprintf("cannot write %s: %v", e.Path, e.Err) }
 func (e *Error) Unwrap() error { return e.Err }
 
-// Write puts content in the place of the file at path, which is created if need be. A device or a pipe stays what it
-// is, and a link leads to where it led. An error is an *Error or content's own; unless path is a device or a pipe, it
-// leaves what was there.
+// Write replaces the content of the file at path and creates the file if need be. It writes into a device or a pipe
+// directly, and follows links. It returns an *Error or content's own error. After an error the old file is unchanged,
+// unless path is a device or a pipe.
 func Write(path string, content func(io.Writer) error) error {
 	info, err := os.Stat(path)
 	switch {
@@ -62,7 +62,7 @@ func Write(path string, content func(io.Writer) error) error {
 	return errors.Join(err, os.Remove(f.Name()))
 }
 
-// beside creates a file in the folder of another, with the permissions that a new file has here.
+// beside creates a file in the folder of another, with the default permissions of a new file.
 func beside(path string) (*os.File, error) {
 	for {
 		name := "." + filepath.Base(path) + "." + strconv.FormatUint(rand.Uint64(), 36)
@@ -86,7 +86,7 @@ func fill(f *os.File, path string, content func(io.Writer) error) error {
 	return err
 }
 
-// settle gives a file the permissions of what was at path, if anything was, and waits until it is on the disk.
+// settle gives f the permissions of the former file, if there was one, and waits until f is on the disk.
 func settle(f *os.File, path string, was fs.FileInfo) error {
 	if was != nil {
 		if err := f.Chmod(was.Mode().Perm()); err != nil {
@@ -99,7 +99,7 @@ func settle(f *os.File, path string, was fs.FileInfo) error {
 	return nil
 }
 
-// reason is an error of the file at path; err may name one that nobody asked for.
+// reason returns an *Error for the file at path. It drops the path in err, which may name a temporary file.
 func reason(path string, err error) error {
 	var at *fs.PathError
 	var link *os.LinkError
