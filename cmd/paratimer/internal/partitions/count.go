@@ -2,23 +2,23 @@ package partitions
 
 import "bytes"
 
-// A counter counts rows and the entries that are not zero in text: fields between spaces, tabs, commas or semicolons,
-// of which index:value counts by its value. The first field of a row of those is its label and no entry. Lines with #
-// are comments.
+// A counter counts rows and nonzero entries of text. Fields are separated by spaces, tabs, commas or semicolons; a
+// field index:value counts by its value. In a row of such fields the first field is a label, not an entry. Lines with
+// # are comments.
 type counter struct {
 	rows, entries int
 
 	// Of the row that is being read:
 	fields, pairs int
-	label         bool // its first field was counted, and no pair
+	label         bool // its first field was counted and is no pair
 	comment       bool
 }
 
 // separators are the bytes between fields.
 const separators = " \t,;\r\n"
 
-// count counts text that begins and ends where a field does. Where it may begin inside a row, its first field is taken
-// for no label.
+// count counts text that begins and ends at the border of a field. inside means that it may begin inside a row: then
+// its first field is not a label.
 func (c *counter) count(text []byte, inside bool) {
 	if inside {
 		c.fields = 1
@@ -42,7 +42,7 @@ func (c *counter) count(text []byte, inside bool) {
 	}
 }
 
-// endRow ends a row; a line without a field is none.
+// endRow ends a row. A line without fields is not a row.
 func (c *counter) endRow() {
 	if c.fields > 0 {
 		c.rows++
@@ -70,7 +70,7 @@ func (c *counter) field(text []byte) {
 	}
 }
 
-// valueOf is the value of index:value, or the whole field.
+// valueOf returns the value of index:value, or the whole field.
 func valueOf(field []byte) (value []byte, pair bool) {
 	for i, b := range field {
 		if b == ':' && i > 0 && i+1 < len(field) {
@@ -83,7 +83,7 @@ func valueOf(field []byte) (value []byte, pair bool) {
 	return field, false
 }
 
-// zero says whether a field is the number 0, in any notation.
+// zero reports whether a field is the number 0, in any notation.
 func zero(field []byte) bool {
 	if field[0] == '+' || field[0] == '-' {
 		field = field[1:]

@@ -1,6 +1,6 @@
-// Package partitions measures the files of a folder that are the partitions of a job's input: how many rows and how
-// many entries that are not zero they have (Ernest, NSDI 2016, §4.2). Of a large file pieces are read that lie evenly
-// in it, so that the time depends on the number of files and not on their size.
+// Package partitions measures the files of a folder that are the partitions of a job's input: how many rows and
+// nonzero entries they have (Ernest, NSDI 2016, §4.2). Of a large file it reads evenly spaced pieces, so that the
+// time depends on the number of files and not on their size.
 package partitions
 
 import (
@@ -17,23 +17,23 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// A Folder is measured partitions, in the order of their files' names.
+// A Folder has measured partitions, in the order of their files' names.
 type Folder struct {
 	Files   []string // their paths
 	All     []ernest.Partition
-	Read    int64 // bytes that were read of them
-	Sampled int   // how many of them were read in pieces
+	Read    int64 // bytes that were read
+	Sampled int   // how many files were read in pieces
 }
 
-// Bounds of what is read: all files together, and one of them.
+// Limits in bytes: for all files together, and for one of them.
 const (
 	mostBytes  = 256 << 20
 	mostOfFile = 4 << 20
-	pieces     = 16 // of a file that is larger than that
+	pieces     = 16 // of a larger file
 )
 
-// Read measures the files of a folder. Those whose names begin with a dot or an underscore are none of the input, as
-// for Hadoop, nor are folders in it.
+// Read measures the files of a folder. It skips folders, and files with names that begin with a dot or an underscore,
+// as Hadoop does.
 func Read(dir string) (*Folder, error) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -67,7 +67,7 @@ func Read(dir string) (*Folder, error) {
 	return folder, nil
 }
 
-// Of are the files of partitions.
+// Of returns the files of partitions.
 func (d *Folder) Of(partitions []int) []string {
 	files := make([]string, len(partitions))
 	for i, at := range partitions {
@@ -76,7 +76,7 @@ func (d *Folder) Of(partitions []int) []string {
 	return files
 }
 
-// add measures a file by as much of it as the buffer takes.
+// add measures a file. It reads at most as much as the buffer takes.
 func (d *Folder) add(path string, buffer []byte) error {
 	f, err := infile.OpenRegular(path)
 	if err != nil {
@@ -135,7 +135,7 @@ func (d *Folder) all(path string, f io.ReaderAt, text []byte) error {
 	return nil
 }
 
-// fill reads a piece, which must be text.
+// fill reads a piece at an offset. It fails if the piece is short or is not text.
 func (d *Folder) fill(path string, f io.ReaderAt, piece []byte, at int64) error {
 	n, err := f.ReadAt(piece, at)
 	d.Read += int64(n)
@@ -149,7 +149,7 @@ func (d *Folder) fill(path string, f io.ReaderAt, piece []byte, at int64) error 
 	return nil
 }
 
-// whole leaves out the fields that a piece has only an end or a beginning of.
+// whole cuts off the incomplete fields at the ends of a piece. cut means that the piece may begin inside a field.
 func whole(piece []byte, cut bool) []byte {
 	last := bytes.LastIndexAny(piece, separators)
 	if !cut {
