@@ -11,25 +11,25 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A Range is what a value should lie in, both ends included. "Inside" turns it round: it should lie outside
-// (guidelines, section 2.5).
+// A Range is the range that a value should lie in, both ends included. Inside inverts it: the value should lie
+// outside (guidelines, section 2.5).
 type Range struct {
 	Low, High float64
 	Inside    bool
 }
 
-// Limits are what warns and what is critical: ranges of the remaining time in seconds, or of the probability of
-// breaking a bound in percent. nil: no limit.
+// Limits are the ranges that warn and that are critical: for the remaining time in seconds, and for the probability
+// of breaking a bound in percent. nil: no limit.
 type Limits struct {
 	Remaining, Late Thresholds
-	Unknown         State // if Remaining limits a time that is not known
+	Unknown         State // the state if Remaining has limits but the remaining time is unknown
 }
 
-// Thresholds are one value's two ranges.
+// Thresholds are the two ranges of one value.
 type Thresholds struct{ Warning, Critical *Range }
 
-// Set reads a threshold as people write it into the right place: "30m", "10m:2h", "@0:60" are of the remaining time,
-// with a percent sign it is of the probability. critical says which of the two it is.
+// Set parses a threshold into its place: "30m", "10m:2h", "@0:60" are for the remaining time; with a percent sign it
+// is for the probability. critical chooses the critical range instead of the warning.
 func (l *Limits) Set(typed string, critical bool) error {
 	percent := strings.Contains(typed, "%")
 	r, err := parse(strings.ReplaceAll(typed, "%", ""), percent)
@@ -48,8 +48,7 @@ func (l *Limits) Set(typed string, critical bool) error {
 	return nil
 }
 
-// parse reads [@][START:][END]. START is 0 where it is left out, "~" is minus infinity; END is infinity where it is
-// left out.
+// parse parses [@][START:][END]. START defaults to 0, "~" is minus infinity; END defaults to infinity.
 func parse(typed string, percent bool) (*Range, error) {
 	r := Range{Low: 0, High: math.Inf(1)}
 	rest, inside := strings.CutPrefix(strings.TrimSpace(typed), "@")
@@ -82,7 +81,7 @@ func parse(typed string, percent bool) (*Range, error) {
 	return &r, nil
 }
 
-// number is a number of seconds or percent, or a time such as 30m.
+// number parses a number of seconds or percent, or a time such as 30m.
 func number(s string, percent bool) (float64, error) {
 	v, err := strconv.ParseFloat(s, 64)
 	if err != nil && !percent {
@@ -102,22 +101,22 @@ func number(s string, percent bool) (float64, error) {
 	return v, nil
 }
 
-// Broken says whether a value alerts.
+// Broken reports whether a value alerts.
 func (r *Range) Broken(v float64) bool {
 	return r != nil && (v < r.Low || v > r.High) != r.Inside
 }
 
-// brokenFrom says whether every value from v on alerts: of "at least 4m" no more is known.
+// brokenFrom reports whether every value from v on alerts: "at least 4m" is a lower bound only.
 func (r *Range) brokenFrom(v float64) bool {
 	return r != nil && !r.Inside && v > r.High
 }
 
-// keptFrom returns whether no value from v on alerts.
+// keptFrom reports whether no value from v on alerts.
 func (r *Range) keptFrom(v float64) bool {
 	return r == nil || r.Inside && v > r.High || !r.Inside && v >= r.Low && math.IsInf(r.High, 1)
 }
 
-// String is the range as performance data say it.
+// String returns the range in the format of performance data.
 func (r *Range) String() string {
 	if r == nil {
 		return ""
@@ -137,5 +136,3 @@ func (r *Range) String() string {
 	}
 	return s
 }
-
-// plain writes a number without an exponent, which readers of performance data do not know.

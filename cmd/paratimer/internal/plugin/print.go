@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// Print writes a verdict: the line, performance data after a bar, then further lines.
+// Print writes a verdict: the first line with performance data after a bar, then further lines.
 func (v Verdict) Print(w io.Writer) error {
 	line := "PARATIMER " + v.State.String() + " - " + clean(v.Text)
 	if len(v.Perf) > 0 {
@@ -24,10 +24,10 @@ func (v Verdict) Print(w io.Writer) error {
 	return err
 }
 
-// clean keeps a text on its line and out of the performance data, which a bar begins.
+// clean keeps a text on its line. It replaces the bar, which would begin performance data.
 func clean(s string) string { return strings.ReplaceAll(view.Escape(s), "|", "¦") }
 
-// perf are a frame's numbers as performance data: 'label'=value[UOM];warn;crit;min;max. What is not known is U.
+// perf formats a frame's numbers as performance data: 'label'=value[UOM];warn;crit;min;max. Unknown values are U.
 func perf(f frame.Frame, l Limits) []string {
 	h := f.Headline
 	out := []string{datum("remaining", amount(h.RemainingSeconds), l.Remaining, "0", "")}
@@ -67,5 +67,5 @@ func amount(s *frame.Seconds) string {
 	return units.Digits(float64(*s)) + "s"
 }
 
-// percent is a ratio in percent, to a tenth of a thousandth: no more than a ratio is given to.
+// percent returns a ratio in percent, rounded to 0.0001: a ratio has no more digits.
 func percent(r frame.Ratio) float64 { return math.Round(float64(r)*1e6) / 1e4 }

@@ -24,7 +24,7 @@ const (
 
 func (s State) String() string { return [...]string{"OK", "WARNING", "CRITICAL", "UNKNOWN"}[s] }
 
-// ParseState reads a state's name, in any case.
+// ParseState parses a state's name, in any case.
 func ParseState(s string) (State, error) {
 	for state := OK; state <= Unknown; state++ {
 		if strings.EqualFold(s, state.String()) {
@@ -34,7 +34,8 @@ func ParseState(s string) (State, error) {
 	return Unknown, fmt.Errorf("%q is not a state: ok, warning, critical and unknown are", s)
 }
 
-// worse orders states: critical, warning, unknown, ok. What is known to be bad goes before what is not known.
+// worse returns the worse state. The order is critical, warning, unknown, ok: a known problem comes before an unknown
+// state.
 func worse(a, b State) State {
 	rank := [...]int{OK: 0, Unknown: 1, Warning: 2, Critical: 3}
 	if rank[a] >= rank[b] {
@@ -43,7 +44,7 @@ func worse(a, b State) State {
 	return b
 }
 
-// A Verdict is what a plugin says.
+// A Verdict is the output of a plugin.
 type Verdict struct {
 	State State
 	Text  string   // for the first line
@@ -51,11 +52,11 @@ type Verdict struct {
 	Long  []string // further lines
 }
 
-// old is from which age on an observation tells nothing of now. One that is missed is no reason to alert.
+// old is the age from which an observation is unknown. One missed observation is no reason to alert.
 const old = time.Minute
 
-// Of judges a frame. Bounds speak through the frame's alerts: at risk warns, late is critical, blind is unknown. A
-// query that has ended is judged by how: failed and killed are critical, and one that succeeded after a bound warns.
+// Of judges a frame. Alerts set the state: at risk warns, late is critical, blind is unknown. If the query has ended,
+// its end sets the state: failed and killed are critical, success after a missed bound warns.
 func Of(f frame.Frame, l Limits) Verdict {
 	v := Verdict{Text: name(f) + " " + status(f), Perf: perf(f, l)}
 	switch f.Workflow.State {
@@ -94,7 +95,7 @@ func Of(f frame.Frame, l Limits) Verdict {
 	return v
 }
 
-// missed says by how much a bound was missed: "26s after its 1m40s (06:30 UTC)".
+// missed returns by how much a bound was missed: "26s after its 1m40s (06:30 UTC)".
 func missed(a frame.Alert) string {
 	if _, after, found := strings.Cut(a.Text, ", "); found {
 		return after
@@ -102,7 +103,7 @@ func missed(a frame.Alert) string {
 	return a.Bound + " missed"
 }
 
-// limits holds the frame to -w and -c.
+// limits compares the frame with -w and -c.
 func (v *Verdict) limits(f frame.Frame, l Limits) {
 	const remaining = "remaining time"
 	const seconds, percents = " s", " %"
@@ -137,13 +138,13 @@ func (v *Verdict) hold(t Thresholds, broken func(*Range, float64) bool, value fl
 	}
 }
 
-// raise makes the verdict at least as bad as s, and says why.
+// raise makes the verdict at least as bad as s and adds the reason.
 func (v *Verdict) raise(s State, why string) {
 	v.State = worse(s, v.State)
 	v.Text += ", " + why
 }
 
-// long adds what there is to say besides the first line.
+// long adds the lines after the first one.
 func (v *Verdict) long(f frame.Frame) {
 	for _, a := range f.Alerts {
 		if a.Text != "" {
@@ -156,7 +157,7 @@ func (v *Verdict) long(f frame.Frame) {
 	v.Long = append(v.Long, warnings(f)...)
 }
 
-// warnings are the frame's, the first of each code: of a large query there may be one for each job.
+// warnings returns the frame's warnings, the first of each code: a large query may have one for each job.
 func warnings(f frame.Frame) []string {
 	var out []string
 	count := map[string]int{}
@@ -185,7 +186,7 @@ func name(f frame.Frame) string {
 	return "query"
 }
 
-// status is the frame's headline, or how it has ended.
+// status returns the frame's headline, or how the query has ended.
 func status(f frame.Frame) string {
 	if !f.Workflow.State.Ended() {
 		return view.Remaining(f.Headline)
