@@ -19,7 +19,7 @@ const (
 	chartWidth = 64
 )
 
-// gantt draws a row for each path fragment: # on the critical path, = beside it, | where a round follows another.
+// gantt draws a row for each path fragment: # on the critical path, = beside it, | where the next round begins.
 func (v *View) gantt(w io.Writer) {
 	rows, left := v.rows()
 	if len(rows) == 0 {
@@ -66,8 +66,8 @@ func (v *View) gantt(w io.Writer) {
 	}
 }
 
-// rows chooses the fragments that are shown, in order of start: all of the critical path that fit, then the longest of
-// the others. Pauses beside the path are nobody's concern.
+// rows chooses the fragments to show, in order of start: as many of the critical path as fit, then the longest
+// others. It leaves out pauses beside the path. left is how many others are not shown.
 func (v *View) rows() (rows []int, left int) {
 	critical := v.critical()
 	for f := range v.Path.Fragments {
@@ -92,7 +92,7 @@ func (v *View) rows() (rows []int, left int) {
 	return rows, max(0, left)
 }
 
-// axis writes round times at their places.
+// axis writes round times at their positions.
 func axis(from, length time.Duration) string {
 	line := []byte(strings.Repeat(" ", chartWidth+12))
 	free := 0

@@ -17,9 +17,9 @@ import (
 )
 
 // JSON writes the view: name, schedule, rounds, fragments, critical_path, critical_path_ms, worst_task,
-// worst_single_task_ms, estimates, warnings, skew (as in frames). Instants are milliseconds from now. A task is j1.m1:
-// job, kind, index from 1; in rounds and fragments one prime follows for each earlier attempt. Pauses are rounds and
-// fragments without tasks. Elements of lists are written one by one: a plan may have a million tasks.
+// worst_single_task_ms, estimates, warnings, skew (as in frames). Instants are milliseconds from now. A task is
+// j1.m1: job, kind, index from 1; in rounds and fragments one prime follows for each earlier attempt. Pauses are
+// rounds and fragments without tasks. Elements of lists are written one by one: a plan may have a million tasks.
 func (v *View) JSON(w io.Writer) error {
 	j := jsonWriter{View: v, Writer: bufio.NewWriter(w)}
 	for i := range v.Plan.Jobs {
@@ -46,7 +46,7 @@ func (v *View) JSON(w io.Writer) error {
 	return j.Flush()
 }
 
-// marshal leaves <, > and & as they are. Its argument is always something that JSON can say.
+// marshal leaves <, > and & as they are. It panics if JSON cannot encode v; callers never pass such a value.
 func marshal(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -61,7 +61,7 @@ func marshal(v any) []byte {
 type jsonWriter struct {
 	*View
 	*bufio.Writer
-	nodes []string // names of jobs, as they stand within a JSON string
+	nodes []string // names of jobs, escaped as inside a JSON string
 	// letters stand between a job's name and a task's number, by job and stage: .m, .r, ".scan."
 	letters [][]string
 	buf     []byte
@@ -100,7 +100,7 @@ func (j *jsonWriter) task(job int32, k dag.StageIndex, index, attempt int32) {
 	j.raw(strings.Repeat("'", int(max(0, attempt)))).raw(`"`)
 }
 
-// schedule lists every attempt by start, maps before reduces, slot and attempt.
+// schedule lists every attempt, sorted by start, stage, slot and attempt.
 func (j *jsonWriter) schedule() {
 	spans := j.Path.Schedule.Spans
 	type one struct{ span, at int32 }
@@ -128,7 +128,7 @@ func (j *jsonWriter) schedule() {
 	})
 }
 
-// slot is where task number at of a span runs, -1 where that is not known.
+// slot returns the slot of task number at of a span, -1 if unknown.
 func slot(s *schedule.Span, at int32) int32 {
 	if int(at) < len(s.Slots) {
 		return s.Slots[at]
@@ -140,7 +140,7 @@ func (j *jsonWriter) times(start, end dag.Instant) {
 	j.raw(", ").int("start_ms", j.since(start)).raw(", ").int("end_ms", j.since(end))
 }
 
-// roundName and fragmentName are what the tasks are of, or the pause.
+// roundName and fragmentName return the stage of the tasks, or the pause.
 func (j *jsonWriter) roundName(r *pathfrag.Round) string {
 	return j.Path.Schedule.Spans[r.Spans[0]].What(j.Plan)
 }
@@ -160,7 +160,7 @@ func (j *jsonWriter) rounds() {
 	})
 }
 
-// tasks lists those of a round, behind others if it is not the first of its fragment.
+// tasks lists the tasks of a round. behind means that the list already has elements; it returns whether it has now.
 func (j *jsonWriter) tasks(round int, behind bool) (any bool) {
 	for _, i := range j.Path.Rounds[round].Spans {
 		s := &j.Path.Schedule.Spans[i]
@@ -221,7 +221,7 @@ func (j *jsonWriter) worst() {
 	j.raw(",\n\"worst_single_task_ms\": ").raw(string(marshal(ms)))
 }
 
-// An estimate of JSON. Unknown is null.
+// An estimate is an estimate as JSON. Unknown is null.
 type estimate struct {
 	Scenario         string          `json:"scenario"`
 	RemainingSeconds *float64        `json:"remaining_seconds"`

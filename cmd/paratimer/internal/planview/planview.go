@@ -1,4 +1,4 @@
-// Package planview shows what is expected of a plan before it runs, or from any snapshot on: totals under each
+// Package planview shows the prediction for a plan before it runs, or from any snapshot on: totals under each
 // scenario, the schedule, its rounds and path fragments, and the critical path; as text, as JSON, as a Gantt chart in
 // SVG.
 package planview
@@ -13,18 +13,19 @@ import (
 	"github.com/paratimer/paratimer/pathfrag"
 )
 
-// A View is what is shown. Times of all three forms count from Path.Schedule.Now.
+// A View is what is shown. Times of all three formats count from Path.Schedule.Now.
 type View struct {
 	Plan      *dag.Plan
 	Path      *pathfrag.Path // with its Schedule
 	Estimates []estimators.Estimate
-	// Skew is which reduces hold the plan back; nil where it cannot be told. Its times count from now.
+	// Skew is the reduces that delay the plan; nil if unknown. Its times count from now.
 	Skew []frame.Skew
 	// Full is how long a whole task takes, in milliseconds (estimators.Costs.Full).
 	Full func(job int, k dag.StageIndex, task int) float64
 }
 
-// Of makes the view of a plan of which nothing has run, under the scenarios, with profiles to consult.
+// Of returns the view of a plan that has not started, under the scenarios. profiles are earlier runs for the cost
+// model.
 func Of(
 	plan *dag.Plan, profiles []*dag.Plan, model estimators.Model, opt estimators.Options,
 	scenarios []estimators.Scenario,
@@ -53,7 +54,7 @@ func Of(
 	return v, nil
 }
 
-// Before is a plan of which nothing has run, at instant 0.
+// Before returns the snapshot of a plan that has not started, at instant 0.
 func Before(plan *dag.Plan, profiles []*dag.Plan) *dag.Snapshot {
 	return &dag.Snapshot{
 		Plan: plan, Profiles: profiles, State: dag.Running, Stale: dag.NoInstant, Jobs: plan.BlockedJobs(),
@@ -75,10 +76,10 @@ func (v *View) worst() (job int, k dag.StageIndex, task int, ms float64) {
 	return job, k, task, ms
 }
 
-// since is an instant in milliseconds from now.
+// since returns an instant in milliseconds from now.
 func (v *View) since(t dag.Instant) int64 { return int64(t - v.Path.Schedule.Now) }
 
-// warnings are those of all estimates, each once, in the order of the estimates.
+// warnings returns the warnings of all estimates, each once, in the order of the estimates.
 func (v *View) warnings() []dag.Warning {
 	var all []dag.Warning
 	seen := make(map[dag.Warning]bool)

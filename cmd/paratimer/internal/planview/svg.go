@@ -18,8 +18,8 @@ var svgText string
 var svgTemplate = chart.Parse(svgText)
 
 // SVG draws a Gantt chart: slots as rows, path fragments in colours, the critical path above them and outlined. Tasks
-// that start and end together in neighbouring slots are one rectangle. Names are escaped; it needs no font and no
-// script.
+// that start and end together in neighbouring slots are one rectangle. Names are escaped; the chart needs no font and
+// no script.
 func (v *View) SVG(w io.Writer) error {
 	return svgTemplate.Draw(w, v.layout())
 }
@@ -40,7 +40,7 @@ const (
 	letter      = 6.4 // mean width at font size 11
 )
 
-// A drawing is what the template draws. All places are in pixels.
+// A drawing is the template's data. All positions are in pixels.
 type drawing struct {
 	Name, Heading string
 	Totals        []string // of each scenario
@@ -48,14 +48,14 @@ type drawing struct {
 	Left, Right   float64
 	Width         float64 // Right - Left
 	Top, Bottom   float64 // of the grid
-	Seam          float64 // width of the seam around a task
+	Seam          float64 // width of the gap around a task
 	Ticks         []tick
 	Path          []block // the critical path's strip
 	PathTop       float64
 	PathHeight    float64
-	Pauses        []block // stretches of the path in which no task runs
+	Pauses        []block // parts of the path in which no task runs
 	Panels        []panel
-	Now           *float64 // where now is, if part of the chart lies before it
+	Now           *float64 // position of now, if part of the chart lies before it
 	Legend        []entry
 	LegendTop     float64
 	More          string // what the legend leaves out
@@ -66,7 +66,7 @@ type tick struct {
 	Text string
 }
 
-// A block is a rectangle with a label that fits into it, and a longer text for those who point at it.
+// A block is a rectangle with a label if one fits, and a longer tooltip.
 type block struct {
 	X, Y, W, H float64
 	Fill       string
@@ -101,7 +101,7 @@ type entry struct {
 	Text     string
 }
 
-// scale turns instants into places.
+// scale converts instants to positions.
 type scale struct {
 	from, to dag.Instant
 }
@@ -143,7 +143,7 @@ func (v *View) layout() *drawing {
 	for _, p := range c.Panels {
 		tasks += len(p.Blocks)
 	}
-	if tasks < 1000 { // more of them would be seams only
+	if tasks < 1000 { // more of them would be gaps only
 		c.Seam = 0.8
 	}
 	v.strip(c, s, paint)
@@ -151,7 +151,7 @@ func (v *View) layout() *drawing {
 	return c
 }
 
-// strip lays out the critical path above the chart.
+// strip draws the critical path above the chart.
 func (v *View) strip(c *drawing, s scale, paint *paint) {
 	for _, seg := range v.Path.Critical {
 		f, fill := &v.Path.Fragments[seg.Fragment], paint.of(seg.Fragment)
@@ -170,11 +170,11 @@ func (v *View) strip(c *drawing, s scale, paint *paint) {
 	}
 }
 
-// fit labels a block with the first text that fits into it: in the middle of its middle row, so that no line crosses
-// it.
+// fit labels a block with the first text that fits. The label is in the middle of the middle row, so that no line
+// crosses it.
 func (b *block) fit(rows int, labels ...string) {
 	high := b.H / float64(rows)
-	if high < 12 { // no lines are between such rows, or they are not seen
+	if high < 12 { // such rows have no lines between them, or invisible ones
 		rows, high = 1, b.H
 	}
 	if high < 12 {
@@ -188,7 +188,7 @@ func (b *block) fit(rows int, labels ...string) {
 	}
 }
 
-// between words a stretch of time.
+// between formats two instants and the time between them.
 func (v *View) between(a, b dag.Instant) string {
 	return fmt.Sprintf("%s – %s (%s)", v.clock(a), v.clock(b), units.Exact(b.Sub(a)))
 }

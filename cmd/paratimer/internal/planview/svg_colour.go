@@ -7,7 +7,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// palette tells neighbours apart, also for most colour-blind people (Okabe and Ito, and lighter mixtures).
+// palette has colours that neighbours differ in, also for most colour-blind people (Okabe and Ito, and lighter
+// mixtures).
 var palette = []string{
 	"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7a68a6", "#8c9a28",
 	"#b07d62", "#4d7f8c",
@@ -18,14 +19,14 @@ const (
 	failedFill = "#9b1c1c"
 )
 
-// mostFragments is how many fragments are told apart by colour. Where there are more, colours stand for phases of jobs.
+// mostFragments is how many fragments get their own colours. With more, colours stand for stages of jobs.
 const mostFragments = 60
 
-// A paint is what the colours of a chart stand for: a group is a fragment, or a stage of a job.
+// A paint is the meaning of a chart's colours: a group is a fragment, or a stage of a job.
 type paint struct {
 	view     *View
 	byPhase  bool
-	groups   []stageOf // of a chart by stages
+	groups   []stageOf // if byPhase
 	first    []int     // by job: its first group
 	fills    []string  // by group
 	fragment []int     // by span, -1 for none
@@ -65,13 +66,13 @@ func (v *View) paint() *paint {
 	return p
 }
 
-// A stageOf is a stage of a job.
+// A stageOf identifies a stage of a job.
 type stageOf struct{ job, stage int }
 
-// group is the index in groups of a span's stage.
+// group returns the index in groups of a span's stage.
 func (p *paint) group(s *schedule.Span) int { return p.first[s.Job] + int(s.Stage) }
 
-// hue is that of a span of tasks.
+// hue returns the hue of a span of tasks.
 func (p *paint) hue(span int, s *schedule.Span) hue {
 	f := p.fragment[span]
 	switch {
@@ -83,7 +84,7 @@ func (p *paint) hue(span int, s *schedule.Span) hue {
 	return hue{group: f, critical: p.critical[f]}
 }
 
-// of is the colour of a fragment.
+// of returns the colour of a fragment.
 func (p *paint) of(fragment int) string {
 	f := &p.view.Path.Fragments[fragment]
 	switch {
@@ -95,7 +96,7 @@ func (p *paint) of(fragment int) string {
 	return p.fills[fragment]
 }
 
-// dark says whether dark letters are read better on a colour than white ones, by its relative luminance (WCAG 2).
+// dark reports whether dark letters are more legible on a colour than white ones, by its relative luminance (WCAG 2).
 func dark(fill string) bool {
 	var r, g, b uint8
 	if _, err := fmt.Sscanf(fill, "#%02x%02x%02x", &r, &g, &b); err != nil {

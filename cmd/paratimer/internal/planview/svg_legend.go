@@ -8,10 +8,10 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// The legend has two columns.
+// shownEntries bounds the legend, which has two columns.
 const shownEntries = 24
 
-// legend names what the colours stand for.
+// legend lists the meaning of the colours.
 func (v *View) legend(c *drawing, paint *paint) {
 	c.LegendTop = c.Bottom + 58
 	var left int
@@ -57,7 +57,7 @@ func (v *View) fragmentEntries(c *drawing, paint *paint) (left int) {
 	return left
 }
 
-// phaseEntries names the phases that have tasks in the chart, in plan order.
+// phaseEntries lists the stages that have tasks in the chart, in plan order. It returns how many did not fit.
 func (v *View) phaseEntries(c *drawing, paint *paint) (left int) {
 	type extent struct {
 		start, end dag.Instant

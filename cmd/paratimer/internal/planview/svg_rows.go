@@ -9,14 +9,14 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A hue is what a reader can tell apart.
+// A hue is the look of a bar: bars of one hue may be merged.
 type hue struct {
 	group    int // index of a colour
 	critical bool
 	failed   bool
 }
 
-// panels lays out the rows: map slots and reduce slots, or, under YARN, containers of both.
+// panels draws the rows: map slots and reduce slots, or, under YARN, containers of both.
 func (v *View) panels(s scale, paint *paint) []panel {
 	panels, all := chart.Panels(v.Plan.Cluster.Policy, v.Path.Schedule.Spans, paint.hue), 0
 	for _, from := range panels {
@@ -35,7 +35,7 @@ func (v *View) panels(s scale, paint *paint) []panel {
 	return out
 }
 
-// rowsOf labels every row, or as many as can be read, and draws lines between rows that are high enough.
+// rowsOf labels every row, or as many as are legible, and draws lines between rows that are high enough.
 func (v *View) rowsOf(p *panel, slots int, height float64) {
 	every := max(1, int(chart.Step(13/height)))
 	for i := 0; i < slots; i += every {
@@ -48,7 +48,7 @@ func (v *View) rowsOf(p *panel, slots int, height float64) {
 	}
 }
 
-// mostBlocks bounds the rectangles of a chart. Where there would be more, neighbours of one hue are drawn as one.
+// mostBlocks bounds the rectangles of a chart. Beyond it, neighbours of one hue are drawn as one.
 const mostBlocks = 6000
 
 func (v *View) blocks(from chart.Panel[hue], p panel, s scale, paint *paint) []block {
@@ -66,7 +66,7 @@ func (v *View) blocks(from chart.Panel[hue], p panel, s scale, paint *paint) []b
 			r.Fill = paint.fills[b.Hue.group]
 			r.Dark = !r.Critical || dark(r.Fill)
 		}
-		if r.Thin = r.H < 4; r.Thin && (r.Critical || r.Failed) { // it must be seen
+		if r.Thin = r.H < 4; r.Thin && (r.Critical || r.Failed) { // keep it visible
 			r.Y, r.H = r.Y-max(0, 2-r.H)/2, max(r.H, 2)
 		}
 		v.describe(&r, b)

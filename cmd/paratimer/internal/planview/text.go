@@ -30,7 +30,7 @@ func (v *View) Text(w io.Writer) error {
 	return b.Flush()
 }
 
-// scenarios lists the totals, those that are the same in one row.
+// scenarios lists the totals; equal ones share a row.
 func (v *View) scenarios(b io.Writer) {
 	cases := make([]view.Case, len(v.Estimates))
 	for i := range v.Estimates {
@@ -58,7 +58,7 @@ func (v *View) scenarios(b io.Writer) {
 	}
 }
 
-// likely says how likely the failures are that a scenario supposes, where the plan gives the rate of failures.
+// likely returns the probability of the failures that a scenario assumes, if the plan gives a failure rate.
 func (v *View) likely(e *estimators.Estimate) string {
 	if e.Probability == nil || v.Plan.Cluster.FailRate == 0 {
 		return ""
@@ -88,7 +88,7 @@ func (v *View) heading() string {
 		v.where())
 }
 
-// where names what the tasks run on.
+// where describes the cluster that the tasks run on.
 func (v *View) where() string {
 	c := &v.Plan.Cluster
 	switch {
@@ -104,8 +104,8 @@ func (v *View) where() string {
 	return fmt.Sprintf("%s and %s", units.Count(c.MapSlots, "map slot"), units.Count(c.ReduceSlots, "reduce slot"))
 }
 
-// assumedMost is the share of a total that may rest on assumed costs. Above it the total is given as a floor, as in
-// the headline of a run that is watched.
+// assumedMost is the greatest share of a total that may be assumed. Above it the total is a lower bound, as in the
+// headline of a watched run.
 const assumedMost = 1.0 / 3
 
 func total(e *estimators.Estimate) string {

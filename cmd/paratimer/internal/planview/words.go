@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// elapsed is the time since the first job was submitted, 0 before.
+// elapsed returns the time since the first job was submitted, 0 before that.
 func (v *View) elapsed() time.Duration {
 	s := v.Path.Schedule
 	first := s.Now
@@ -31,10 +31,10 @@ func seconds(d *time.Duration) *float64 {
 	return &s
 }
 
-// shownName is how many letters of a job's name a line or a chart shows.
+// shownName is how many characters of a job's name a line or a chart shows.
 const shownName = 24
 
-// cut makes a name safe to print, and short: its middle is left out, as names differ at their ends.
+// cut makes a name safe to print and short. It leaves out the middle, as names differ at their ends.
 func cut(name string) string {
 	r := []rune(view.Escape(name))
 	if len(r) <= shownName {
@@ -61,7 +61,7 @@ func (v *View) jobsOf(fragment int) []int {
 	return jobs
 }
 
-// Title says what a fragment is: "j1, j2 maps", "launch of j1", "pause between waves".
+// Title describes a fragment: "j1, j2 maps", "launch of j1", "pause between waves".
 func (v *View) Title(fragment int) string {
 	f := &v.Path.Fragments[fragment]
 	jobs := v.jobsOf(fragment)
@@ -98,7 +98,7 @@ func (v *View) Title(fragment int) string {
 	return list + " " + units.Stage(cut(v.Plan.StageName(v.Path.JobOf(f), f.Stage)))
 }
 
-// started says whether a task of one of the jobs starts before an instant. Schedules are sorted by start.
+// started reports whether a task of one of the jobs starts before an instant. Spans are sorted by start.
 func (v *View) started(jobs []int, before dag.Instant) bool {
 	for i := range v.Path.Schedule.Spans {
 		s := &v.Path.Schedule.Spans[i]
@@ -112,7 +112,7 @@ func (v *View) started(jobs []int, before dag.Instant) bool {
 	return false
 }
 
-// critical says which fragments are on the critical path.
+// critical returns the fragments that are on the critical path.
 func (v *View) critical() map[int]bool {
 	on := make(map[int]bool)
 	for _, s := range v.Path.Critical {
