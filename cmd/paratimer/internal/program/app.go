@@ -22,7 +22,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tty"
 )
 
-// Run is the program: it returns the exit code.
+// Run runs the program and returns the exit code.
 func Run(ctx context.Context, args, env []string, in io.Reader, out, err io.Writer) int {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -30,7 +30,7 @@ func Run(ctx context.Context, args, env []string, in io.Reader, out, err io.Writ
 	defer stop()
 	whole := &wholeOutput{Writer: out}
 	if f, ok := out.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
-		out = whole // a screen wants the terminal itself
+		out = whole // a screen needs the terminal itself
 	}
 	app := admin.Completing(admin.Helpful(New(in, out, tty.NewAside(err)), args), args)
 	command.Adopt(app, env)
@@ -38,8 +38,8 @@ func Run(ctx context.Context, args, env []string, in io.Reader, out, err io.Writ
 	return whole.code(code(live.Plugged(app, app.RunContext(ctx, reorder(app, args))), err), err)
 }
 
-// A helpFlag is the library's flag, of which all runs of the process share one. Apply writes into a flag, so a copy is
-// applied: runs at the same time share nothing.
+// A helpFlag wraps the library's help flag, which all runs of the process share. Apply writes into its flag, so
+// helpFlag applies a copy: concurrent runs share nothing.
 type helpFlag struct{ *cli.BoolFlag }
 
 // Apply implements cli.Flag.
@@ -48,14 +48,14 @@ func (h helpFlag) Apply(set *flag.FlagSet) error {
 	return own.Apply(set)
 }
 
-// ownHelp puts helpFlag in the place of the library's flag.
+// ownHelp replaces the library's flag with helpFlag, once.
 var ownHelp = sync.OnceFunc(func() {
 	if f, ok := cli.HelpFlag.(*cli.BoolFlag); ok {
 		cli.HelpFlag = helpFlag{f}
 	}
 })
 
-// New is the whole command tree.
+// New returns the whole command tree.
 func New(in io.Reader, out, err io.Writer) *cli.App {
 	ownHelp()
 	return &cli.App{
@@ -92,7 +92,7 @@ func New(in io.Reader, out, err io.Writer) *cli.App {
 	}
 }
 
-// groups are the headings of the help and the commands below them, in its order.
+// groups are the headings of the help with their commands, in the help's order.
 var groups = []struct {
 	heading string
 	names   []string
@@ -103,7 +103,7 @@ var groups = []struct {
 	{"Plan", []string{"estimate", "simulate", "whatif", "ernest", "model"}},
 }
 
-// grouped puts commands under their headings. One that has none comes last, under that of plans.
+// grouped puts commands under their headings. A command that no group lists comes last, under the heading of plans.
 func grouped(all []*cli.Command) []*cli.Command {
 	var out []*cli.Command
 	for _, g := range groups {
@@ -131,7 +131,7 @@ func kind(heading string, commands ...*cli.Command) []*cli.Command {
 	return commands
 }
 
-// noCommand runs where no command is given, or an unknown one.
+// noCommand runs if no command is given, or an unknown one.
 func noCommand(c *cli.Context) error {
 	switch {
 	case c.Bool("version"):

@@ -15,30 +15,31 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 )
 
-// The exit codes of every command but check. TestExitTable holds them for all.
+// The exit codes of every command but check. TestExitTable checks them all.
 const (
 	ExitOK          = 0
 	ExitFailed      = 1   // the query failed or was killed; with --fail-on-regression, it became slower
-	ExitUsage       = 2   // wrong usage, or a file that is damaged or not what it should be
-	ExitBlind       = 3   // the query cannot be observed, or the output not be written
+	ExitUsage       = 2   // wrong usage, or a damaged or unsuitable file
+	ExitBlind       = 3   // the query cannot be observed, or the output cannot be written
 	ExitTimeout     = 124 // time limit
 	ExitInterrupted = 130
 )
 
-// code is the exit code of a command's error, which it says on stderr where that adds anything.
+// code returns the exit code of a command's error. It prints the error to stderr unless the output has shown it
+// already.
 func code(err error, stderr io.Writer) int {
 	if err == nil {
 		return ExitOK
 	}
 	var verdict live.PluginExit
 	if errors.As(err, &verdict) {
-		return int(verdict.State) // it is said
+		return int(verdict.State) // the verdict is printed already
 	}
 	if errors.Is(err, command.ErrQueryFailed) || errors.Is(err, past.ErrRegressed) {
-		return ExitFailed // the last frame, or the comparison, has said so
+		return ExitFailed // the last frame, or the comparison, shows it
 	}
 	if errors.Is(err, command.ErrLeft) {
-		return ExitInterrupted // it was the reader's wish
+		return ExitInterrupted // the user quit
 	}
 	fmt.Fprintf(stderr, "paratimer: %s\n", view.EscapeLines(frame.Reason(err)))
 	var bad command.UsageError
@@ -55,14 +56,14 @@ func code(err error, stderr io.Writer) int {
 	return ExitBlind
 }
 
-// unwritten reports whether an error means that a disk is full or broken, or that nobody reads a pipe any more.
+// unwritten reports whether an error means that a disk is full or broken, or that a pipe has no reader any more.
 func unwritten(err error) bool {
 	return slices.ContainsFunc([]error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO, syscall.EPIPE},
 		func(e error) bool { return errors.Is(err, e) })
 }
 
-// A wholeOutput remembers that it could not be written, e.g. to a full disk. Whoever reads it must not take it for
-// whole.
+// A wholeOutput remembers if a write failed, e.g. on a full disk. Then the exit code must show that the output is
+// incomplete.
 type wholeOutput struct {
 	io.Writer
 	err error
@@ -76,7 +77,7 @@ func (o *wholeOutput) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// code returns the exit code of a command: exitBlind if it has done its work but could not write its output.
+// code returns the exit code of a command: ExitBlind if the command has done its work but could not write its output.
 func (o *wholeOutput) code(code int, stderr io.Writer) int {
 	if code != ExitOK && code != ExitFailed || o.err == nil {
 		return code

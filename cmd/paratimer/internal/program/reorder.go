@@ -10,15 +10,15 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/complete"
 )
 
-// reorder puts flags where the cli package wants them: the app's before the command, the command's before its
-// arguments. People write them anywhere. After "--" nothing is a flag. Unknown flags stay with the command, which
-// complains of them.
+// reorder puts flags where the cli package expects them: the app's before the command, the command's before its
+// arguments. Users write them anywhere. After "--" nothing is a flag. Unknown flags stay with the command, which
+// reports them.
 func reorder(app *cli.App, args []string) []string {
 	if len(args) < 2 {
 		return args
 	}
 	if args[len(args)-1] == complete.Ask {
-		if i := slices.Index(args, "--"); i >= 0 { // behind it the library would not take the question for one
+		if i := slices.Index(args, "--"); i >= 0 { // after "--" the library would not recognize the completion request
 			args = append(slices.Clone(args[:i]), complete.Ask)
 		}
 		return args
@@ -40,7 +40,7 @@ func reorder(app *cli.App, args []string) []string {
 		if arg == "--help" || arg == "-h" {
 			helps = true
 			if cmd == nil {
-				names = []string{"help"} // the cli package has no such flag beside a command of that name
+				names = []string{"help"} // the cli package has no help flag if a command is called help
 				continue
 			}
 		}
@@ -52,7 +52,7 @@ func reorder(app *cli.App, args []string) []string {
 		*to = append(*to, arg)
 		if takesValue(f) && !strings.Contains(arg, "=") {
 			if len(rest) == 0 {
-				words = nil // they would be taken for its value
+				words = nil // they would be parsed as its value
 				break
 			}
 			*to = append(*to, rest[0])
@@ -61,7 +61,7 @@ func reorder(app *cli.App, args []string) []string {
 	}
 	out := append(append([]string{args[0]}, global...), names...)
 	if (cmd == nil || len(cmd.Subcommands) > 0) && len(words) > 0 {
-		return append(out, words...) // not a command: that is what to complain of, not its flags
+		return append(out, words...) // an unknown command: the error should be about it, not about its flags
 	}
 	out = append(out, local...)
 	if helps {
@@ -73,8 +73,8 @@ func reorder(app *cli.App, args []string) []string {
 	return append(out, words...)
 }
 
-// split takes the command's name out of the arguments: the first word that is neither a flag nor a flag's value, and
-// the next one where the command has commands of its own.
+// split takes the command's name out of the arguments: the first word that is neither a flag nor a flag's value. If
+// the command has subcommands, the next such word belongs to the name too.
 func split(app *cli.App, args []string) (cmd *cli.Command, names, rest []string) {
 	command := app.Command
 	rest = args
@@ -116,7 +116,7 @@ func find(app *cli.App, cmd *cli.Command, arg string) (f cli.Flag, global bool) 
 	return f, f != nil
 }
 
-// anyFlag looks the flag up in the app and all its commands, for flags that stand before the command's name.
+// anyFlag looks the flag up in the app and all its commands, for flags before the command's name.
 func anyFlag(app *cli.App, arg string) cli.Flag {
 	if f := command.Lookup(app.Flags, arg); f != nil {
 		return f
