@@ -10,8 +10,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// An account is the waterfall of where the time went: a row a cause, the parts of the critical path from left to right,
-// each in the row of its cause, and on top whose they are.
+// An attribution is the waterfall of the time attribution: one row for each cause, the parts of the critical path
+// from left to right, each in the row of its cause. The jobs along the path are on top.
 type attribution struct {
 	From, To      float64 // seconds at the edges
 	Summary, Desc string
@@ -26,13 +26,13 @@ type attribution struct {
 	Legend        []entry
 }
 
-// A causeRow is a cause: what it is called, what it took, and what it means.
+// A causeRow is a cause: its title, its time and its meaning.
 type causeRow struct {
 	Title, Took, Share, Meaning string
 	TitleY, TookY, LineY        string
 }
 
-// A step joins two parts that follow each other.
+// A step connects two consecutive parts.
 type step struct{ X, From, To string }
 
 const (
@@ -42,8 +42,8 @@ const (
 	partHeight   = 20.0
 )
 
-// kinds of causes, by what a reader may do about them: work is what was asked for, waiting might be shorter, lost was
-// for nothing.
+// causeKinds classes causes by what a user may do about them: "work" is necessary, "lost" had no use. Causes that are
+// not listed are "wait": they might be shorter.
 var causeKinds = map[string]string{
 	"work": "work", "map_work": "work", "reduce_work": "work", "shuffle": "work", "sort": "work", "merge": "work",
 	"skew": "lost", "failures": "lost", "failure": "lost", "unknown": "dim",
@@ -126,7 +126,7 @@ func (a *attribution) part(s *runreport.Report, p *runreport.Part, row int, alon
 	a.Parts = append(a.Parts, b)
 }
 
-// legend names the kinds of causes that there are.
+// legend lists the kinds of causes in the chart.
 func (a *attribution) legend() {
 	for _, k := range []struct{ kind, summary string }{
 		{"work", "work that was asked for"},
@@ -140,7 +140,7 @@ func (a *attribution) legend() {
 	}
 }
 
-// owners are the jobs that the path goes through, neighbours of one job as one.
+// owners adds the jobs along the path. Neighbouring parts of one job are merged.
 func (a *attribution) owners(parts []runreport.Part, along scale) {
 	name := func(p *runreport.Part) string {
 		if p.Job == nil {

@@ -9,16 +9,15 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// Drawings are as wide as there is room: places along time are shares of the width, so that letters keep their size.
-// What is written into them is chosen for the narrowest width at which they are shown; the page's script writes more
-// where there is more room.
+// Drawings fill the width of the page: positions along time are percentages of the width, so that letters keep their
+// size. Labels are chosen for the narrowest width; the page's script writes longer ones if there is more room.
 const (
 	narrowest = 600.0 // pixels
 	letter    = 7.2   // mean width at font size 12
 	space     = 8.0   // around a label
 )
 
-// A scale turns seconds into shares of the width.
+// A scale converts seconds to percentages of the width.
 type scale struct{ from, to frame.Seconds }
 
 func (s scale) share(t frame.Seconds) float64 {
@@ -28,13 +27,13 @@ func (s scale) share(t frame.Seconds) float64 {
 	return float64(t-s.from) / float64(s.to-s.from) * 100
 }
 
-// x is a place; it may lie outside of the drawing.
+// x returns the position of a time; it may lie outside the drawing.
 func (s scale) x(t frame.Seconds) string { return share(s.share(t)) }
 
-// width is that of a stretch.
+// width returns the width of the time between two instants.
 func (s scale) width(from, to frame.Seconds) string { return share(max(0, s.share(to)-s.share(from))) }
 
-// share writes hundredths of the width.
+// share formats a percentage of the width.
 func share(v float64) string {
 	t := strconv.FormatFloat(v, 'f', 4, 64)
 	t = strings.TrimSuffix(strings.TrimRight(t, "0"), ".")
@@ -44,19 +43,19 @@ func share(v float64) string {
 	return t + "%"
 }
 
-// fits says whether a text is at most so many shares of the narrowest width wide.
+// fits reports whether a text fits into a percentage of the narrowest width.
 func fits(s string, shares float64) bool {
 	return float64(len([]rune(s)))*letter+space <= shares/100*narrowest
 }
 
 // A tick is a line of a grid with its label.
 type tick struct {
-	At     string // along time a share, upwards pixels
+	At     string // a percentage along time, pixels upwards
 	Text   string
 	Anchor string
 }
 
-// ticks are round times along the width.
+// ticks returns at most `most` round times along the width.
 func (s scale) ticks(most int) []tick {
 	var all []tick
 	for _, t := range chart.Times(s.from.Duration(), (s.to - s.from).Duration(), most) {
@@ -72,7 +71,7 @@ func (s scale) ticks(most int) []tick {
 	return all
 }
 
-// heights are round times up to a top, from bottom upwards.
+// heights returns round times from 0 to top, from bottom upwards.
 func heights(top frame.Seconds, y func(frame.Seconds) float64, most int) []tick {
 	var all []tick
 	for _, t := range chart.Times(0, top.Duration(), most) {

@@ -10,9 +10,9 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 )
 
-// dataOf is the run report as JSON for the page's script and for programs that are given the file, but for the bars of
-// the chart: they are in the drawing. It is ASCII without <, > and &: no name in it can leave its element or turn the
-// direction of the source.
+// dataOf returns the run report as JSON, for the page's script and for programs that read the file. It leaves out the
+// bars of the chart, which the drawing has. It is ASCII without <, > and &: no name can end the script element or
+// reverse the text direction.
 func dataOf(s *runreport.Report) (template.JS, error) {
 	short := *s
 	short.Chart.Panels = make([]runreport.Panel, len(s.Chart.Panels))

@@ -16,7 +16,7 @@ import (
 // mostQueries bounds the rows of a fleet page.
 const mostQueries = 1000
 
-// A fleetPage is all queries that are watched: who is late, who holds up whom. Each is a link to its own live report.
+// A fleetPage shows all watched queries: which are late and which block others. Each links to its own live report.
 type fleetPage struct {
 	Policy       string
 	Style        template.CSS
@@ -40,17 +40,17 @@ type fleetRow struct {
 	HoldsUp                     string
 }
 
-// FleetPath is where the live report of a query is below the fleet page.
+// FleetPath returns the path of a query's live report below the fleet page.
 func FleetPath(id string) string { return "q/" + url.PathEscape(id) + "/" }
 
-// Fleet writes the page of many queries, which asks for "main" beside it so often.
+// Fleet writes the page of many queries. The page reloads "main" every `every`.
 func Fleet(w io.Writer, all []view.Query, every time.Duration, zone *time.Location) error {
 	p := fleetOf(all, zone)
 	p.Policy, p.Style, p.Script, p.EverySeconds = LivePolicy, style, script, max(1, int(every/time.Second))
 	return writeFleet(w, "fleet_page.tmpl", p)
 }
 
-// FleetMain writes what is inside of the page's main element.
+// FleetMain writes the content of the page's main element.
 func FleetMain(w io.Writer, all []view.Query, zone *time.Location) error {
 	return writeFleet(w, "fleet.tmpl", fleetOf(all, zone))
 }

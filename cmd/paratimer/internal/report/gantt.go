@@ -9,9 +9,9 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A gantt is which task ran where and when: rows are slots, the color is the job, the shade its stage, and the critical
-// path is a strip above and outlined. A reader may ask for the fragments of the paper's Fig. 3 and 4 instead. Heights
-// are in pixels.
+// A gantt shows which task ran where and when: rows are slots, the color is the job, the shade its stage. The
+// critical path is a strip above the rows, and outlined. A switch shows the fragments of the paper's Fig. 3 and 4
+// instead. Heights are in pixels.
 type gantt struct {
 	From, To      float64 // seconds at the edges
 	Summary, Desc string
@@ -20,12 +20,12 @@ type gantt struct {
 	Ticks         []tick
 	TicksTop      string
 	Strip         []block // the critical path
-	Pauses        []block // stretches of it in which no task runs
+	Pauses        []block // parts of it in which no task runs
 	Panels        []panel
 	Now           string
 	Hues          []hue
 	Legend        []entry // jobs and stages
-	More          int     // that the legend leaves out
+	More          int     // how many the legend leaves out
 	By            string  // what the color is: job or stage
 	Fragments     []entry
 	MoreFragments int
@@ -33,14 +33,14 @@ type gantt struct {
 	Merged        bool
 }
 
-// A block is a rectangle with a label where it fits, and a longer text for those who point at it.
+// A block is a rectangle with a label if one fits, and a longer tooltip.
 type block struct {
 	X, W, Y, H    string
 	Hue           int
 	Tone          string // classes of the job's color and the stage's shade
 	Label, LabelX string
 	LabelY        string
-	Name, NameY   string // labels that would fit into a wider one, the longest first, one a line
+	Name, NameY   string // labels that would fit into a wider block, the longest first, one a line
 	Look          string // of labels: a class
 	Tip           string
 	Critical      bool
@@ -61,14 +61,14 @@ type panel struct {
 	Labels      []block
 }
 
-// A group is the bars of one look.
+// A group is the bars of one color and shade.
 type group struct {
 	Hue  int
 	Tone string
 	Bars []block
 }
 
-// An entry explains a colour or a mark.
+// An entry explains a color or a mark.
 type entry struct {
 	Hue      int
 	Tone     string
@@ -85,7 +85,7 @@ const (
 	mostRow     = 24.0
 	mostRows    = 620.0 // height of all rows together
 	axisHeight  = 26.0
-	fewBars     = 1500 // more of them have no seams and no labels
+	fewBars     = 1500 // charts with more have no gaps and no labels
 	legendLine  = 26.0 // height of a line: the legend of a narrow screen has one for each entry
 )
 
@@ -132,7 +132,7 @@ func ganttOf(s *runreport.Report) *gantt {
 	return g
 }
 
-// strip adds a stretch of the critical path.
+// strip adds a segment of the critical path.
 func (g *gantt) strip(s *runreport.Report, seg runreport.Segment, along scale, look looks, bottom float64) {
 	b := block{
 		X: along.x(seg.StartSeconds), W: along.width(seg.StartSeconds, seg.EndSeconds), Y: chart.Px(stripTop),
@@ -156,7 +156,7 @@ func (g *gantt) strip(s *runreport.Report, seg runreport.Segment, along scale, l
 	g.Strip = append(g.Strip, b)
 }
 
-// fit labels a block with the first text that fits into it.
+// fit labels a block with the first text that fits. Name keeps all labels for the page's script.
 func (b *block) fit(from, wide, middle float64, labels ...string) {
 	b.Name, b.NameY = strings.Join(labels, "\n"), chart.Px(middle+4)
 	for _, l := range labels {
@@ -167,7 +167,7 @@ func (b *block) fit(from, wide, middle float64, labels ...string) {
 	}
 }
 
-// outcomes names the marks that the chart has.
+// outcomes lists the marks in the chart.
 func (g *gantt) outcomes(s *runreport.Report) {
 	seen := map[string]bool{}
 	for i := range s.Chart.Panels {

@@ -9,15 +9,15 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-const rowLetters = 11 // that fit beside the drawing
+const rowLetters = 11 // how many fit beside the drawing
 
-// looks are what bars look like: by fragment, and by job and stage.
+// looks are the colors of bars: by fragment, and by job and stage.
 type looks struct {
 	paint *paint
 	tones *tones
 }
 
-// panelOf lays out the rows of one kind of slots from top on.
+// panelOf draws the rows of one kind of slots, from top downwards.
 func panelOf(s *runreport.Report, p *runreport.Panel, along scale, look looks, top, row float64, few bool) panel {
 	out := panel{
 		Title: text(p.Title), TitleY: chart.Px(top - 8), Top: chart.Px(top),
@@ -33,7 +33,7 @@ func panelOf(s *runreport.Report, p *runreport.Panel, along scale, look looks, t
 		b := &bars[i]
 		block := barOf(s, b, along, top, row)
 		block.Hue, block.Tone = look.paint.of(b), look.tones.of(b.Job, int(b.Phase.Stage))
-		// Critical bars come in groups of their own, after the others.
+		// Critical bars have their own groups, after the others.
 		key := fmt.Sprint(block.Hue, block.Tone, b.Critical)
 		at, ok := groups[key]
 		if !ok {
@@ -65,7 +65,7 @@ func order(critical bool) int {
 	return 0
 }
 
-// rows labels every row, or as many as can be read, and draws lines between rows that are high enough.
+// rows labels every row, or as many as are legible, and draws lines between rows that are high enough.
 func (p *panel) rows(of *runreport.Panel, top, row float64) {
 	free := top
 	for i, name := range of.Rows {
@@ -101,7 +101,7 @@ func barOf(s *runreport.Report, b *runreport.Bar, along scale, top, row float64)
 	return out
 }
 
-// tipOf is what a bar says to those who point at it.
+// tipOf returns the tooltip of a bar.
 func tipOf(s *runreport.Report, b *runreport.Bar) string {
 	tip := text(b.Name)
 	if b.Job >= 0 && b.Job < len(s.Jobs) {
@@ -132,7 +132,7 @@ func tipOf(s *runreport.Report, b *runreport.Bar) string {
 	return tip
 }
 
-// lookOf is the class of a bar's label.
+// lookOf returns the class of a bar's label.
 func lookOf(b *runreport.Bar) string {
 	switch b.Outcome {
 	case runreport.Failed, runreport.Killed, runreport.Expected:
@@ -141,8 +141,8 @@ func lookOf(b *runreport.Bar) string {
 	return "in"
 }
 
-// labelsOf is what may be written into a bar, the longest first: the job, or the stage of a single DAG, and how many
-// tasks it is.
+// labelsOf returns the labels that may be written into a bar, the longest first: the job, or the stage of a single
+// DAG, and the number of tasks.
 func labelsOf(s *runreport.Report, b *runreport.Bar, byStage bool) []string {
 	if b.Job < 0 || b.Job >= len(s.Jobs) {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A glance is what stands on the first screen beside the Gantt chart: what went wrong, and four answers in a row.
+// A glance is the summary on the first screen beside the Gantt chart: what went wrong, and four tiles in a row.
 type glance struct {
 	Outcome string // the run in a sentence
 	Wrong   string
@@ -20,10 +20,10 @@ type glance struct {
 	Tiles   []tile
 }
 
-// A failure is why a run failed.
+// A failure says why a run failed.
 type failure struct{ Title, Reason string }
 
-// A tile is one answer. Its bar shows shares of the run.
+// A tile is one number with its title. Its bar shows shares of the run.
 type tile struct {
 	Title, Value, Note, Class string
 	Bar                       []barShare
@@ -105,7 +105,7 @@ func againstTile(s *runreport.Report, zone *time.Location) tile {
 	return t
 }
 
-// distance words how far from its deadline a run ended or will end.
+// distance returns how far from its deadline a run ended or will end, as text and as a class.
 func distance(later frame.Seconds, over bool) (words, class string) {
 	switch {
 	case later > 0 && over:
@@ -125,7 +125,7 @@ func more(d frame.Seconds) string {
 	return units.Seconds(d) + " more"
 }
 
-// lostTile draws how much of the critical path did nothing for the result.
+// lostTile returns the tile of the time on the critical path that added nothing to the result.
 func lostTile(s *runreport.Report) tile {
 	lost := s.Glance.Lost
 	if len(lost) == 0 {
@@ -173,7 +173,7 @@ func helpsTile(s *runreport.Report) tile {
 	return t
 }
 
-// qualityOf says how good the predictions were.
+// qualityOf returns how good the predictions were.
 func qualityOf(s *runreport.Report) (all []fact) {
 	c := &s.PredictionHistory
 	add := func(title, value, note string) { all = append(all, fact{title, value, note}) }

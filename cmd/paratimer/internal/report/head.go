@@ -9,10 +9,11 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A head is what stands above the figures: which run, how it ended, when and how sure that was.
+// A head is what the page shows above the figures: which run, how and when it ended, and how good the predictions
+// were.
 type head struct {
 	Name, ID, From string
-	State, Class   string // how it stands, in words and as a class
+	State, Class   string // the state as text and as a class
 	Over           bool
 	Start, End     moment
 	User, Queue    string
@@ -24,13 +25,13 @@ type head struct {
 	Warnings       []dag.Warning
 	Observations   string
 	Schema         int
-	Zone           string // of all instants
+	Zone           string // the time zone of all instants
 }
 
 // A moment is an instant for people and for programs.
 type moment struct{ Text, ISO string }
 
-// A fact is a number that a reader looks for.
+// A fact is a number with its title and a note.
 type fact struct{ Title, Value, Note string }
 
 type alertRow struct{ Bound, State, Class, Deadline, Chance, Text string }
@@ -56,7 +57,7 @@ func headOf(s *runreport.Report, zone *time.Location) head {
 	}
 	for i := range s.Alerts {
 		if s.Alerts[i].Quiet && !s.Alerts[i].State.Firing() {
-			continue // nobody asked for it
+			continue // a default bound that no user set
 		}
 		h.Alerts = append(h.Alerts, alertOf(&s.Alerts[i], s.At, zone))
 	}
@@ -75,7 +76,7 @@ func momentOf(t *frame.Time, zone *time.Location) moment {
 	return moment{at.In(zone).Format("2 January 2006, 15:04:05 MST"), at.UTC().Format(time.RFC3339)}
 }
 
-// stateOf words a state and says what it is for the page's look.
+// stateOf returns a state as text and as a class of the style sheet.
 func stateOf(s dag.State) (words, class string) {
 	switch s {
 	case dag.Succeeded:

@@ -12,15 +12,15 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// jobs is the table of jobs. It is cut where a page could not hold it.
+// jobs is the table of jobs, cut to mostJobs rows.
 type jobs struct {
-	Title   string // "Jobs"; of a DAG "Vertices"
+	Title   string // "Jobs"; for a DAG "Vertices"
 	Columns []column
 	Rows    []jobRow
 	More    int
 }
 
-// A column says in a title what its heading leaves out.
+// A column has a heading and a title that explains it.
 type column struct {
 	Head, Title string
 	Number      bool
@@ -32,10 +32,10 @@ type jobRow struct {
 	Cells      []cell
 }
 
-// A cell is what is read and, of a number, what it is sorted by.
+// A cell is a text and, for a number, its sort key.
 type cell struct {
 	Text, Sort string
-	Notes      []string // below it, small
+	Notes      []string // below the text, small
 	Number     bool
 }
 
@@ -85,7 +85,7 @@ func jobsOf(s *runreport.Report) *jobs {
 	return t
 }
 
-// verticesOf is the table of the stages of a query that is one job.
+// verticesOf returns the table of the stages of a query that is one job.
 func verticesOf(s *runreport.Report) *jobs {
 	w, j := s.Workflow, &s.Jobs[0]
 	critical := map[string]bool{}
@@ -133,7 +133,7 @@ var movements = map[string]string{
 	dag.OneToOne.String(): "one to one", dag.Broadcast.String(): "broadcast",
 }
 
-// jobRowOf is a job's row; staged says that some job of the table has other stages than maps and reduces.
+// jobRowOf returns a job's row. staged means that a job of the table has other stages than maps and reduces.
 func jobRowOf(j *runreport.Job, staged bool) jobRow {
 	r := jobRow{Node: text(j.Node), Critical: j.Critical || j.OnPathSeconds != nil && *j.OnPathSeconds > 0}
 	if name := textOf(j.Name); name != r.Node {

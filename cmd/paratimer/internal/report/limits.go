@@ -6,11 +6,11 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// limits are how long the run would have taken if one thing had been otherwise, as bars against how long it took.
+// limits shows how long the run would have taken with one thing changed, as bars against its actual length.
 type limits struct {
 	Summary string
-	Doubt   string // one that all rows share
-	Actual  string // place of the line
+	Doubt   string // a doubt that all rows share
+	Actual  string // position of the line
 	Took    string
 	Rows    []limitRow
 }
@@ -72,7 +72,7 @@ func limitsOf(s *runreport.Report) *limits {
 	return l
 }
 
-// share says a doubt once that all rows have but one at most.
+// share moves a doubt to the figure if at least two rows, and all but at most one, have it.
 func (l *limits) share() {
 	count := make(map[string]int)
 	for i := range l.Rows {

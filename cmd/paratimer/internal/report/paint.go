@@ -2,15 +2,15 @@ package report
 
 import "github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 
-// The style sheet has so many colors and patterns for fragments; dark letters are read on each of them and each is seen
-// on white and on black. Those of the critical path are of one family.
+// The style sheet has this number of colors and patterns for fragments. Dark letters are legible on each color, and
+// each is visible on white and on black. The critical path has its own family of colors.
 const (
-	colours  = 8 // the last one for what nobody knows
+	colours  = 8 // the last one is for unknown fragments
 	patterns = 4
-	warm     = 3 // colours of the critical path
+	warm     = 3 // colors of the critical path
 )
 
-// mostFragments is how many fragments are told apart. A chart of more does not offer them.
+// mostFragments is how many fragments get their own colors. A chart with more has no view by fragments.
 const mostFragments = 60
 
 // shownEntries bounds a legend.
@@ -23,14 +23,14 @@ type hue struct {
 	Warm            bool
 }
 
-// A paint is what the hues stand for when the chart shows fragments.
+// A paint is the meaning of the hues if the chart shows fragments.
 type paint struct {
-	hues     []hue // 0: nobody knows the fragment
+	hues     []hue // 0: unknown fragment
 	fragment []int // hue of each fragment
 	lead     []int // fragment of each hue
 }
 
-// paintOf gives each fragment a hue, or none when there are too many to tell apart or no bar names its fragment.
+// paintOf gives each fragment a hue. It gives none if there are too many fragments, or if no bar has a fragment.
 func paintOf(s *runreport.Report) *paint {
 	p := &paint{hues: []hue{{Colour: colours - 1}}, lead: []int{-1}, fragment: make([]int, len(s.Chart.Fragments))}
 	n := 0
@@ -60,7 +60,7 @@ func paintOf(s *runreport.Report) *paint {
 	return p
 }
 
-// barsKnow says that a bar tells its fragment: merged ones may not.
+// barsKnow reports whether any bar has a fragment: merged bars may not.
 func barsKnow(s *runreport.Report) bool {
 	for i := range s.Chart.Panels {
 		for j := range s.Chart.Panels[i].Bars {
@@ -72,7 +72,7 @@ func barsKnow(s *runreport.Report) bool {
 	return false
 }
 
-// of is the hue of a bar.
+// of returns the hue of a bar.
 func (p *paint) of(b *runreport.Bar) int {
 	if b.Fragment == nil {
 		return 0
@@ -80,7 +80,7 @@ func (p *paint) of(b *runreport.Bar) int {
 	return p.ofFragment(*b.Fragment)
 }
 
-// ofFragment is the hue of a fragment.
+// ofFragment returns the hue of a fragment.
 func (p *paint) ofFragment(i int) int {
 	if i < 0 || i >= len(p.fragment) {
 		return 0
@@ -88,7 +88,7 @@ func (p *paint) ofFragment(i int) int {
 	return p.fragment[i]
 }
 
-// legend names what the hues stand for with most entries at most, and says how many it leaves out.
+// legend returns the meaning of the hues, at most `most` entries, and how many it leaves out.
 func (p *paint) legend(s *runreport.Report, most int) (all []entry, more int) {
 	for id, lead := range p.lead {
 		switch {

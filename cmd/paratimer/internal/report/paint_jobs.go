@@ -11,22 +11,22 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// The style sheet has so many colors for jobs, and so many shades of each for their stages.
+// The style sheet has this number of colors for jobs, and of shades of each for their stages.
 const (
 	jobColors = 8
 	shades    = 4
 )
 
-// A tone is how the bars of a stage of a job look: the color of the job, the shade of the stage, 0 the palest.
+// A tone is the color of a job and the shade of its stage, 0 the palest.
 type tone struct{ Color, Shade int }
 
-// class is the tone in the style sheet; "" is that of tasks whose job nobody knows.
+// class returns the tone's classes in the style sheet. Tasks of an unknown job have "".
 func (t tone) class() string { return fmt.Sprintf("k%d s%d", t.Color, t.Shade) }
 
-// tones are the tones of all stages. Those of a single DAG each have a color of their own.
+// tones are the tones of all stages. Stages of a single DAG have colors of their own.
 type tones struct {
 	byStage bool
-	firsts  []int // by job: how many jobs with bars came before it
+	firsts  []int // by job: how many jobs with bars come before it
 	counts  []int // by job: its stages
 	jobs    []int // those with bars, in plan order
 	stages  []int // of a single DAG: its stages with bars
@@ -61,7 +61,7 @@ func tonesOf(s *runreport.Report) *tones {
 	return t
 }
 
-// of is the tone of a stage of a job.
+// of returns the tone of a stage of a job.
 func (t *tones) of(job, stage int) string {
 	switch {
 	case job < 0 || job >= len(t.firsts) || stage < 0:
@@ -69,13 +69,12 @@ func (t *tones) of(job, stage int) string {
 	case t.byStage:
 		return tone{stage % jobColors, shades - 1 - stage/jobColors%shades}.class()
 	}
-	// The first stage is the palest and the last one, or the fourth, the darkest: the two of a MapReduce job differ
-	// most.
+	// The first stage is the palest, the last or fourth one the darkest: maps and reduces differ most.
 	last := min(max(t.counts[job], dag.MapReduceStages), shades) - 1
 	return tone{t.firsts[job] % jobColors, min(stage, last) * (shades - 1) / last}.class()
 }
 
-// ofFragment is the tone of a fragment: that of its first job.
+// ofFragment returns the tone of a fragment: that of its first job.
 func (t *tones) ofFragment(s *runreport.Report, f *runreport.Fragment) string {
 	if f.Width == 0 || len(f.Jobs) == 0 || f.Phase.Pause != dag.NoPause {
 		return ""
@@ -83,7 +82,7 @@ func (t *tones) ofFragment(s *runreport.Report, f *runreport.Fragment) string {
 	return t.of(slices.IndexFunc(s.Jobs, func(j runreport.Job) bool { return j.Node == f.Jobs[0] }), int(f.Phase.Stage))
 }
 
-// legend names colors and shades with most entries at most, and says how many it leaves out.
+// legend returns colors and shades, at most `most` entries, and how many it leaves out.
 func (t *tones) legend(s *runreport.Report, most int) (all []entry, more int) {
 	if t.byStage {
 		job := &s.Jobs[t.jobs[0]]
@@ -110,7 +109,7 @@ func (t *tones) legend(s *runreport.Report, most int) (all []entry, more int) {
 	return append(all, entry{Kind: "shades", Text: word}), len(t.jobs) - len(all)
 }
 
-// shadesOf are the tones of a job's stages that differ.
+// shadesOf returns the different tones of a job's stages.
 func (t *tones) shadesOf(j *runreport.Job, job int) (all []string) {
 	for k := range min(max(len(j.Stages), dag.MapReduceStages), shades) {
 		all = append(all, t.of(job, k))
@@ -118,7 +117,7 @@ func (t *tones) shadesOf(j *runreport.Job, job int) (all []string) {
 	return all
 }
 
-// Pick is what the bars' tones begin with that an entry stands for.
+// Pick returns the prefix of the tones of the bars that an entry stands for.
 func (e entry) Pick() string {
 	if len(e.Shades) == 0 {
 		return e.Tone
@@ -127,7 +126,7 @@ func (e entry) Pick() string {
 	return color
 }
 
-// Swatch is the entry's shades beside each other.
+// Swatch returns the entry's shades side by side.
 func (e entry) Swatch() (all []barShare) {
 	wide := 20 / float64(len(e.Shades))
 	for i, s := range e.Shades {
@@ -136,7 +135,7 @@ func (e entry) Swatch() (all []barShare) {
 	return all
 }
 
-// stageWord names the tasks of a stage of a job.
+// stageWord returns the name for tasks of a stage of a job.
 func stageWord(j *runreport.Job, k int) string {
 	if k < len(j.Stages) {
 		return units.Stage(cut(text(j.Stages[k].Name), 40))

@@ -6,29 +6,28 @@ import (
 	"html/template"
 )
 
-// style and script are what the page looks like and what it does with JavaScript: the only ones that its policy lets
-// run.
+// style and script are the page's style sheet and JavaScript: the only ones that its policy allows.
 var (
 	style  = template.CSS(asset("style.css"))
 	script = template.JS(asset("script.js"))
 )
 
-// filePolicy is the Content-Security-Policy of a file: nothing is loaded, sent or framed, and no style or script but
-// ours counts.
+// filePolicy is the Content-Security-Policy of a file. It allows no request, form or frame, and only our own style
+// and script.
 var filePolicy = "default-src 'none'; style-src '" + digest(string(style)) + "'; script-src '" +
 	digest(string(script)) +
 	"'; img-src data:; base-uri 'none'; form-action 'none'"
 
-// LivePolicy is that of a live page, which may ask the server that it came from.
+// LivePolicy is the policy of a live page, which may send requests to its own server.
 var LivePolicy = filePolicy + "; connect-src 'self'"
 
-// digest is how a policy names an inline style or script.
+// digest returns the hash of an inline style or script for a policy.
 func digest(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// asset is a file that is part of the program.
+// asset returns the content of an embedded file.
 func asset(name string) string {
 	b, err := assets.ReadFile("assets/" + name)
 	if err != nil {

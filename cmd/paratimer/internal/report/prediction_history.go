@@ -10,9 +10,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A predictionHistory is what was predicted along the run: the run's whole length as it was seen at each point, with
-// its ranges, and how long it really took. Its lines live in a drawing of 1000 by plotHeight that is stretched to the
-// width.
+// A predictionHistory is the figure of the predictions along the run: the predicted total length at each point with
+// its ranges, and the actual length. Its lines are in a drawing of 1000 by plotHeight that is stretched to the width.
 type predictionHistory struct {
 	From, To       float64 // seconds at the edges
 	Summary, Desc  string
@@ -32,10 +31,10 @@ type predictionHistory struct {
 	Changes        []change
 	Replanned      string
 	OtherNames     string
-	Cut            string // how far up the range reaches that is cut off; "" when all of it is drawn
+	Cut            string // the top of the part that is cut off; "" if nothing is
 }
 
-// A mark is something that happened, at a place in a lane above the lines.
+// A mark is an event, in a lane above the lines.
 type mark struct {
 	X    string
 	Kind string // failure, alert, node
@@ -55,11 +54,11 @@ const (
 	mostMoved  = 40
 )
 
-// beyond is how far a range may reach above all predictions, as a multiple, before it is cut off and the legend says
-// so: one wide range at the start must not press all the rest to the floor.
+// beyond limits how far a range may reach above all predictions, as a multiple. The rest is cut off and the legend
+// says so: one wide range at the start must not flatten everything else.
 const beyond = 2.5
 
-// rare is the percentage of the points whose ranges may be cut off.
+// rare is the percentage of points that may have their ranges cut off.
 const rare = 3
 
 func predictionHistoryOf(s *runreport.Report) *predictionHistory {
@@ -99,7 +98,7 @@ func predictionHistoryOf(s *runreport.Report) *predictionHistory {
 	return c
 }
 
-// marks places what happened, and words the first of it.
+// marks places the events and lists the first of them.
 func (c *predictionHistory) marks(s *runreport.Report, along scale) {
 	for i, k := range s.PredictionHistory.Marks {
 		one := mark{along.x(k.AtSeconds), k.Kind, units.Seconds(k.AtSeconds), prose(k.Text)}
@@ -119,7 +118,7 @@ func (c *predictionHistory) marks(s *runreport.Report, along scale) {
 	}
 }
 
-// changes words why the prediction moved, and counts the moves that did not last.
+// changes lists why the prediction moved and counts the moves that did not last.
 func (c *predictionHistory) changes(s *runreport.Report) {
 	c.Replanned = s.PredictionHistory.Replans.Text()
 	moves := s.PredictionHistory.Moves

@@ -10,8 +10,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 )
 
-// top is the length at the drawing's upper edge, and high the longest that any range reaches. A few points of a very
-// wide range do not press all the rest to the floor.
+// top returns the length at the drawing's upper edge, and high the top of the highest range. A few points with a very
+// wide range do not flatten everything else.
 func (c *predictionHistory) top(s *runreport.Report, right frame.Seconds) (top, high frame.Seconds) {
 	top = right
 	var highs []frame.Seconds
@@ -34,7 +34,7 @@ func (c *predictionHistory) top(s *runreport.Report, right frame.Seconds) (top, 
 	return max(min(max(top, common), top*beyond), 0.001) * 1.04, highs[len(highs)-1]
 }
 
-// lines draws what is known at each point; where it is not known lines have a gap.
+// lines draws the values at each point. Where a value is unknown its line has a gap.
 func (c *predictionHistory) lines(s *runreport.Report, at func(t, v frame.Seconds) string) {
 	m := s.PredictionHistory.Points
 	c.Line = runs(m, at, func(m *runreport.Point) *frame.Seconds { return m.TotalSeconds })
@@ -68,7 +68,7 @@ func (c *predictionHistory) lines(s *runreport.Report, at func(t, v frame.Second
 	c.OtherNames = strings.Join(names, ", ")
 }
 
-// runs are the stretches of a line in which it is known. A lone point is a short dash.
+// runs returns the connected pieces of a line. A lone point is a short dash.
 func runs(m []runreport.Point, at func(t, v frame.Seconds) string, of func(*runreport.Point) *frame.Seconds) (
 	all []string,
 ) {
@@ -93,7 +93,7 @@ func runs(m []runreport.Point, at func(t, v frame.Seconds) string, of func(*runr
 	return all
 }
 
-// right is a place in the drawing a little to the right of another.
+// right returns a position a little to the right of another.
 func right(place string) string {
 	x, y, _ := strings.Cut(place, ",")
 	v, err := strconv.ParseFloat(x, 64)
@@ -103,7 +103,7 @@ func right(place string) string {
 	return chart.Px(v+plotWide/400) + "," + y
 }
 
-// bands are the outlines of a range.
+// bands returns the outlines of a range.
 func bands(m []runreport.Point, at func(t, v frame.Seconds) string,
 	of func(*runreport.Point) (low, high *frame.Seconds),
 ) (all []string) {

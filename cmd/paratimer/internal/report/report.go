@@ -1,6 +1,6 @@
-// Package report draws a run report as one HTML file that needs nothing else: no network, no font, no library. Its
-// figures are inline SVG and do without JavaScript; with it they can be enlarged, pointed at and sorted. It computes
-// nothing of a run: places, not numbers.
+// Package report draws a run report as one self-contained HTML file: no network, no font, no library. Its figures are
+// inline SVG and work without JavaScript; with it they can be enlarged, pointed at and sorted. The package computes
+// positions in drawings, but no numbers of a run.
 package report
 
 import (
@@ -18,19 +18,19 @@ import (
 //go:embed assets
 var assets embed.FS
 
-// pages parses the templates at the first page: most commands write none.
+// pages parses the templates when the first page is written: most commands write none.
 var pages = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").ParseFS(assets, "assets/*.tmpl"))
 })
 
-// Write writes the report of a run, or nothing of it, with instants in a zone. The same run report gives the
-// same bytes.
+// Write writes the report of a run with instants in a zone. It writes nothing if it fails. The same run report gives
+// the same bytes.
 func Write(w io.Writer, s *runreport.Report, zone *time.Location) error {
 	return write(w, "page.tmpl", page{Policy: filePolicy, Style: style, Script: script}, s, zone)
 }
 
-// Live writes the page that follows a run: it asks for "main" beside it so often, and shows it where it has changed. A
-// browser without scripts loads the whole page instead. up is the address of the page of all queries, "" for none.
+// Live writes the page that follows a run. It fetches "main" every `every` and shows it if it has changed. A browser
+// without scripts loads the whole page instead. up is the address of the page of all queries, "" for none.
 func Live(w io.Writer, s *runreport.Report, every time.Duration, up string,
 	zone *time.Location,
 ) error {
@@ -38,19 +38,19 @@ func Live(w io.Writer, s *runreport.Report, every time.Duration, up string,
 	return write(w, "page.tmpl", p, s, zone)
 }
 
-// Main writes what is inside of the page's main element: what a live page replaces. An element in it with data-over
-// says that nothing more will come.
+// Main writes the content of the page's main element, which a live page replaces. An element with data-over in it
+// means that the run has ended.
 func Main(w io.Writer, s *runreport.Report, up string, zone *time.Location) error {
 	return write(w, "main.tmpl", page{Up: up}, s, zone)
 }
 
-// A page is what the templates draw. Every text in it that comes from elsewhere has been through text or prose.
+// A page is the templates' data. Every text from outside has been through text or prose.
 type page struct {
 	Policy       string
 	Style        template.CSS
 	Script       template.JS
 	EverySeconds int    // 0: a file
-	Up           string // where the page of all queries is; "" for none
+	Up           string // address of the page of all queries; "" for none
 	head
 	Gantt             *gantt
 	PredictionHistory *predictionHistory

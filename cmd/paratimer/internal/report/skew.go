@@ -11,12 +11,12 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// skew is how the longest tasks of stages compare with the median: columns upwards for their work, downwards for what
-// they were given.
+// skew compares the longest tasks of stages with the median: columns upwards for their work, downwards for their
+// input.
 type skew struct {
 	Summary string
-	Of      string // whose skew it is: "reduces", "vertices"
-	Uneven  bool   // when no stage is, the figures are folded
+	Of      string // what is skewed: "reduces", "vertices"
+	Uneven  bool   // if no stage is, the figures are folded
 	Jobs    []skewJob
 }
 
@@ -41,7 +41,7 @@ type skewColumn struct {
 	Y, H    string // of the work
 	SizeH   string
 	HasSize bool
-	BeyondH string // of the work beyond the median, on top
+	BeyondH string // of the work beyond the median
 	Label   string
 	LabelX  string
 	LabelY  string
@@ -51,10 +51,10 @@ type skewColumn struct {
 const (
 	skewTop   = 14.0
 	workHigh  = 150.0
-	skewGap   = 20.0 // between work and size: the numbers of the reduces
+	skewGap   = 20.0 // between work and size: the reduces' numbers
 	sizeHigh  = 70.0
-	skewWidth = 220.0 // narrowest
-	mostWidth = 12.5  // hundredths of the width for a column
+	skewWidth = 220.0 // the narrowest
+	mostWidth = 12.5  // of a column, in percent of the width
 )
 
 func skewOf(s *runreport.Report) *skew {
@@ -138,7 +138,7 @@ func skewJobOf(of *runreport.SkewJob) *skewJob {
 	return j
 }
 
-// sizes says how the tasks' input is counted: in bytes, or in records where nobody tells bytes.
+// sizes returns how the tasks' input is counted: in bytes, or in records if bytes are unknown.
 func sizes(all []runreport.SkewReduce) (of func(*runreport.SkewReduce) *float64, unit string) {
 	for i := range all {
 		if all[i].Bytes != nil {

@@ -6,15 +6,15 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 )
 
-// A when is the remaining time of a running query: from now on, the 80 % range, the number in it, and the deadlines of
-// its bounds.
+// A when is the figure of the remaining time of a running query: from now on, the 80 % range, the estimate in it, and
+// the deadlines of its bounds.
 type when struct {
 	Summary, Desc string
 	Ticks         []tick
 	Low, Width    string
 	Mid, Floor    string
 	Bounds        []deadline
-	If            string // how the time depends on what happens
+	If            string // how the time differs between scenarios
 }
 
 type deadline struct{ X, Name string }
@@ -66,7 +66,7 @@ func whenOf(s *runreport.Report) *when {
 	return w
 }
 
-// leftIf is how the remaining time depends on what happens, by the last point of the prediction history.
+// leftIf returns how the remaining time differs between scenarios, by the last point of the prediction history.
 func leftIf(s *runreport.Report) string {
 	n := len(s.PredictionHistory.Points)
 	if n == 0 || s.Headline.RemainingSeconds == nil {
@@ -84,7 +84,7 @@ func leftIf(s *runreport.Report) string {
 	return view.LeftIf(cases)
 }
 
-// untilOf is how far a bound's deadline is away.
+// untilOf returns the time until a bound's deadline; nil if unknown.
 func untilOf(s *runreport.Report, a *frame.Alert) *frame.Seconds {
 	if a.DeadlineAt == nil || s.At == nil {
 		return nil

@@ -12,10 +12,10 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// text makes a name from the cluster safe to show: what cannot be seen or turns the direction is written as Go escapes.
+// text makes a name from the cluster safe to show: invisible characters and direction marks become Go escapes.
 func text(s string) string { return view.Escape(s) }
 
-// longest is how many bytes of a sentence are shown.
+// longest is the greatest number of bytes of a sentence that is shown.
 const longest = 4000
 
 // prose is text for sentences, which may be longer than names.
@@ -43,7 +43,7 @@ func textOf(s *string) string {
 	return text(*s)
 }
 
-// cut shortens a text to so many letters, its middle left out: names differ at their ends.
+// cut shortens a text to `letters` characters. It leaves out the middle: names differ at their ends.
 func cut(s string, letters int) string {
 	r := []rune(s)
 	if len(r) <= letters || letters < 3 {
@@ -53,18 +53,18 @@ func cut(s string, letters int) string {
 	return string(r[:head]) + "…" + string(r[len(r)-(letters-1-head):])
 }
 
-// between words a stretch of time.
+// between formats two times and the time between them.
 func between(from, to frame.Seconds) string {
 	return fmt.Sprintf("%s – %s (%s)", units.Seconds(from), units.Seconds(to), units.Seconds(to-from))
 }
 
-// clock writes a time of day and its zone, with its date where that is not the observation's.
+// clock formats a time of day and its zone, with the date if that is not the observation's.
 func clock(t, at *frame.Time, zone *time.Location) string {
 	in := t.Time().In(zone)
 	return units.Clock(in, besides(at), time.Second) + in.Format(" MST")
 }
 
-// besides is the instant of the observation; zero where that is not known.
+// besides returns the instant of the observation; zero if unknown.
 func besides(t *frame.Time) time.Time {
 	if t == nil {
 		return time.Time{}
@@ -72,7 +72,7 @@ func besides(t *frame.Time) time.Time {
 	return t.Time()
 }
 
-// capital begins a sentence.
+// capital makes the first letter upper case.
 func capital(s string) string {
 	r, n := utf8.DecodeRuneInString(s)
 	if n == 0 {
