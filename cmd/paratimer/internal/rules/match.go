@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/pig"
 )
 
-// A Match says which workflows a rule is for. An empty pattern matches everything.
+// A Match selects the workflows of a rule. An empty pattern matches everything.
 type Match struct {
 	Name  string `plan:"name"`
 	User  string `plan:"user"`
@@ -20,11 +20,11 @@ type Match struct {
 	name, user, queue *regexp.Regexp
 }
 
-// A Workflow is what a rule sees of a workflow.
+// A Workflow is the data that rules match a workflow by.
 type Workflow struct {
 	ID    string // the engine's
 	Name  string // without the engine's prefix
-	App   string // the name of its application, e.g. PigLatin:nightly_etl.pig; "" where it is not known
+	App   string // the name of its application, e.g. PigLatin:nightly_etl.pig; "" if unknown
 	User  string
 	Queue string // the queue's path
 	// Engine is what runs it: "Tez", "Spark"; "" is MapReduce.
@@ -33,7 +33,7 @@ type Workflow struct {
 
 type part struct{ key, pattern string }
 
-// parts are the patterns that are given.
+// parts returns the patterns that are given.
 func (m *Match) parts() []part {
 	var out []part
 	for _, p := range []part{{"name", m.Name}, {"user", m.User}, {"queue", m.Queue}} {
@@ -45,18 +45,18 @@ func (m *Match) parts() []part {
 }
 
 func (m *Match) compile() {
-	m.name, _ = glob(m.Name) // faults are told by check
+	m.name, _ = glob(m.Name) // check reports errors
 	m.user, _ = glob(m.User)
 	m.queue, _ = glob(m.Queue)
 }
 
-// Matches says whether a workflow is one of the rule's.
+// Matches reports whether the rule applies to a workflow.
 func (m *Match) Matches(w Workflow) bool {
 	return (m.Engine == "" || m.Engine == cmp.Or(w.Engine, "MapReduce")) &&
 		m.MatchesApp(w.User, w.Queue, w.Name, w.App, pigName(w))
 }
 
-// MatchesApp says whether a workflow of that user and queue is the rule's under one of its names.
+// MatchesApp reports whether the rule applies to a workflow of a user and queue under one of its names.
 func (m *Match) MatchesApp(user, queue string, names ...string) bool {
 	if !matches(m.user, user) || !matches(m.queue, queue) && !matches(m.queue, strings.TrimPrefix(queue, "root.")) {
 		return false
@@ -69,10 +69,10 @@ func (m *Match) MatchesApp(user, queue string, names ...string) bool {
 	return false
 }
 
-// pigID begins the id of a Pig script's workflow.
+// pigID is the prefix of the id of a Pig script's workflow.
 const pigID = "pig_"
 
-// pigName is the name of the application of a Pig script, as the cluster lists it.
+// pigName returns the application name of a Pig script, as the cluster lists it.
 func pigName(w Workflow) string {
 	if w.App == "" && strings.HasPrefix(w.ID, pigID) {
 		return pig.App(w.Name)
@@ -82,7 +82,7 @@ func pigName(w Workflow) string {
 
 func matches(re *regexp.Regexp, s string) bool { return re == nil || re.MatchString(s) }
 
-// glob makes an expression of a pattern: Go's take a time that is linear in what is matched. It is nil for "".
+// glob converts a pattern to a regular expression, which Go matches in linear time. It is nil for "".
 func glob(pattern string) (*regexp.Regexp, error) {
 	if pattern == "" {
 		return nil, nil
@@ -119,7 +119,7 @@ func glob(pattern string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// class reads a set such as [a-z] or [!0-9] at the beginning of a pattern and returns its length.
+// class parses a set such as [a-z] or [!0-9] at the beginning of a pattern. It returns how many runes it used.
 func class(runes []rune) (n int, set string, err error) {
 	var b strings.Builder
 	b.WriteByte('[')
@@ -145,7 +145,7 @@ func class(runes []rune) (n int, set string, err error) {
 	return 0, "", errors.New("a [ that no ] closes; write \\[ for the character itself")
 }
 
-// hex names a character so that nothing of it has a meaning in an expression.
+// hex escapes a character, so that it has no special meaning in an expression.
 func hex(r rune) string {
 	const digits = "0123456789abcdef"
 	out := ""

@@ -1,5 +1,6 @@
-// Package rules reads rule files: what workflows are held to, chosen by name, user and queue, and what is said when
-// they will not hold. It is strict: every fault is told with its place, before anything is watched.
+// Package rules reads rule files: bounds for workflows, which are selected by name, user and queue, and the alerts
+// that follow when a bound is at risk. It is strict: every error is reported with its position, before any workflow
+// is watched.
 package rules
 
 import (
@@ -31,7 +32,7 @@ func Schema() []byte { return bytes.Clone(schemaText) }
 // maxBytes bounds a rule file.
 const maxBytes = 1 << 20
 
-// A Rule holds the workflows that match to one bound.
+// A Rule sets one bound for the workflows that match.
 type Rule struct {
 	Name        string            `plan:"name"`
 	Match       Match             `plan:"match"`
@@ -48,18 +49,18 @@ type Rule struct {
 	Annotations map[string]string `plan:"annotations"`
 
 	deadline  alert.Bound    // its time
-	local     *time.Location // the zone of the reader
+	local     *time.Location // the local zone of the user
 	templates map[string]*template.Template
 	unbound   bool
 }
 
-// Everything matches every workflow, and holds it to nothing.
+// Everything returns a rule that matches every workflow and has no bound.
 func Everything() []Rule { return []Rule{{Name: "everything", unbound: true}} }
 
-// Unbound reports whether a rule holds nothing to a bound.
+// Unbound reports whether a rule has no bound.
 func (r *Rule) Unbound() bool { return r.unbound }
 
-// file is a rule file as rules.schema.json has it.
+// A file is a rule file as rules.schema.json describes it.
 type file struct {
 	Version int    `plan:"version"`
 	Rules   []Rule `plan:"rules"`
@@ -67,7 +68,7 @@ type file struct {
 
 var format = planfile.NewFormat("rule file", schemaText)
 
-// ReadFile is Read of a file; "-" is in. Deadlines that name no zone are in the local one.
+// ReadFile reads the rules of a file, or of in if path is "-". Deadlines without a zone are in the local one.
 func ReadFile(path string, in io.Reader, local *time.Location) ([]Rule, error) {
 	if path == "-" {
 		b, err := io.ReadAll(io.LimitReader(in, maxBytes+1))
@@ -88,7 +89,7 @@ func ReadFile(path string, in io.Reader, local *time.Location) ([]Rule, error) {
 	return Read(b, path, local)
 }
 
-// Read reads rules. Faults are *planfile.Error, joined in the order of the file; there are no rules beside them.
+// Read reads rules. It returns either rules or errors: *planfile.Error, joined in the order of the file.
 func Read(src []byte, name string, local *time.Location) ([]Rule, error) {
 	if len(src) > maxBytes {
 		return nil, &planfile.Error{
@@ -120,14 +121,14 @@ func Read(src []byte, name string, local *time.Location) ([]Rule, error) {
 	return f.Rules, nil
 }
 
-// place gives the paths below rule i.
+// place returns a function for paths below rule i.
 func place(i int) func(steps ...string) []string {
 	return func(steps ...string) []string {
 		return append([]string{"rules", strconv.Itoa(i)}, steps...)
 	}
 }
 
-// check notes what the schema cannot see, and prepares the rule's deadline, patterns and templates.
+// check reports errors that the schema cannot find, and prepares the rule's deadline, patterns and templates.
 func (r *Rule) check(doc *planfile.Document, at func(...string) []string, local *time.Location) {
 	r.local = local
 	r.checkBounds(doc, at)
@@ -184,7 +185,7 @@ func (r *Rule) checkBounds(doc *planfile.Document, at func(...string) []string) 
 // boundKeys are the keys of bounds, in the order of the schema.
 var boundKeys = []string{"deadline", "within", "longer_than_usual", "no_progress", "outside_bounds"}
 
-// given are the keys of the bounds that the rule has.
+// given returns the keys of the bounds that the rule has.
 func (r *Rule) given() []string {
 	has := []bool{r.Deadline != "", r.Within > 0, r.Longer > 0, r.NoProgress > 0, r.Outside}
 	var out []string
@@ -198,7 +199,7 @@ func (r *Rule) given() []string {
 
 var labelName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]{0,99}$`)
 
-// ours are the labels that every alert has already, or gets from the rule's severity.
+// ours are the labels that every alert already has, or gets from the rule's severity.
 var ours = append([]string{"severity"}, notify.Reserved...)
 
 func (r *Rule) checkLabels(doc *planfile.Document, at func(...string) []string) {
@@ -226,7 +227,7 @@ func sorted(m map[string]string) []string {
 	return keys
 }
 
-// Bound is what the rule holds a workflow to. usual is the workflow's usual length, 0 where no history tells it.
+// Bound returns the rule's bound for a workflow. usual is the workflow's usual length, 0 if unknown.
 func (r *Rule) Bound(usual time.Duration) alert.Bound {
 	b := alert.Bound{Name: r.Name, On: r.On, Threshold: r.Risk, Hold: r.Hold}
 	switch {
@@ -245,12 +246,12 @@ func (r *Rule) Bound(usual time.Duration) alert.Bound {
 	return b
 }
 
-// Zone is the zone in which people of the rule tell the time.
+// Zone returns the time zone of the rule.
 func (r *Rule) Zone() *time.Location {
 	return cmp.Or(r.deadline.Zone, r.local, time.UTC)
 }
 
-// BoundText is the rule's bound in words.
+// BoundText returns the rule's bound as text.
 func (r *Rule) BoundText() string {
 	switch {
 	case r.Deadline != "":

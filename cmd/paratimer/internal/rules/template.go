@@ -14,19 +14,19 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
 )
 
-// A fault is what is wrong with a template, at its line and column; column 0 is not known.
+// A fault is an error in a template, with its line and column; column 0 is unknown.
 type fault struct {
 	line, col int
 	why       string
 }
 
-// Bounds of an annotation: of its template, and of what it makes.
+// Limits of an annotation in bytes: of its template, and of its text.
 const (
 	maxTemplate = 4096
 	maxRendered = 8192
 )
 
-// samples are what a template is tried with before anything is watched: much known, and nothing.
+// samples are the data that a template is tried with: one alert with everything known, and one with nothing.
 var samples = []notify.Facts{
 	{
 		Workflow: notify.Workflow{ID: "pig_1", Name: "nightly.pig"}, Bound: "rule", State: "at_risk", Status: "firing",
@@ -37,7 +37,7 @@ var samples = []notify.Facts{
 	{},
 }
 
-// compile reads a template and tries it. Loops and templates within templates are refused: what is left ends soon.
+// compile parses a template and tries it. It refuses loops and nested templates, so that every template ends soon.
 func compile(text string) (*template.Template, *fault) {
 	if len(text) > maxTemplate {
 		return nil, &fault{why: fmt.Sprintf("a template of %d bytes is too long: at most %d", len(text), maxTemplate)}
@@ -62,7 +62,7 @@ func compile(text string) (*template.Template, *fault) {
 	return t, nil
 }
 
-// refused finds what could make a template run for long.
+// refused returns a fault for the first node that could make a template run long, or nil.
 func refused(n parse.Node, text string) *fault {
 	at := func(p parse.Pos, what string) *fault {
 		line, col := position(text, int(p))
@@ -97,17 +97,17 @@ func both(list, other *parse.ListNode, text string) *fault {
 	return refused(other, text)
 }
 
-// position is the line and column of an offset.
+// position returns the line and column of an offset.
 func position(text string, offset int) (line, col int) {
 	before := text[:min(offset, len(text))]
 	start := strings.LastIndexByte(before, '\n') + 1
 	return strings.Count(before, "\n") + 1, len([]rune(before[start:])) + 1
 }
 
-// saying is how package template tells a place: its name, the line, and once it runs the column from 0.
+// saying matches the position in errors of package template: name, line and, for execution errors, the column from 0.
 var saying = regexp.MustCompile(`(?s)^template: annotation:(\d+):(?:(\d+):)? (.*)$`)
 
-// explain says what is wrong with a template in our words, and where.
+// explain converts an error of package template to a fault.
 func explain(err error, text string) *fault {
 	if errors.Is(err, errLong) {
 		return &fault{line: 1, why: errLong.Error()}
@@ -121,7 +121,7 @@ func explain(err error, text string) *fault {
 	if col, err := strconv.Atoi(m[2]); err == nil {
 		f.col = col + 1
 	} else if lines := strings.Split(text, "\n"); f.line <= len(lines) {
-		f.col = max(1, strings.Index(lines[f.line-1], "{{")+1) // the parser tells no column: what begins first
+		f.col = max(1, strings.Index(lines[f.line-1], "{{")+1) // the parser gives no column: use the first action
 	}
 	if _, why, ok := strings.Cut(f.why, ">: "); ok {
 		f.why = why
@@ -134,7 +134,7 @@ func explain(err error, text string) *fault {
 
 var unknownField = regexp.MustCompile(`can't evaluate field (\S+) in type notify\.(\S+)`)
 
-// fieldsOf are the names that templates may use of what an alert tells.
+// fieldsOf returns the names of the fields that templates may use.
 func fieldsOf(name string) []string {
 	t := reflect.TypeFor[notify.Facts]()
 	if name == "Workflow" {
@@ -149,7 +149,7 @@ func fieldsOf(name string) []string {
 
 var errLong = fmt.Errorf("the template makes more than %d bytes", maxRendered)
 
-// A limited builder takes no more than an annotation may have.
+// A limited builder fails beyond maxRendered.
 type limited struct{ strings.Builder }
 
 func (l *limited) Write(b []byte) (int, error) {
@@ -166,7 +166,7 @@ func render(t *template.Template, facts notify.Facts) error {
 	return t.Execute(new(limited), facts)
 }
 
-// Dress is what the rule adds to its alerts.
+// Dress returns what the rule adds to its alerts.
 func (r *Rule) Dress() notify.Dress {
 	labels := maps.Clone(r.Labels)
 	if r.Severity != "" {
