@@ -14,7 +14,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// ask asks one question; ok is false where it means nothing to the run.
+// ask evaluates one question by replay. ok is false if the question does not apply to the run or has no effect.
 func ask(replay *whatif.Replay, q question, base time.Duration, doubt string) (row Limit, ok bool) {
 	row = Limit{Question: q.text, Change: q.flags, Doubt: frame.Text(cmp.Or(doubt, q.doubt))}
 	a, err := replay.Predict(q.change)
@@ -45,7 +45,7 @@ func ask(replay *whatif.Replay, q question, base time.Duration, doubt string) (r
 	return row, true
 }
 
-// sortLimits puts what helps most first, and what is not known last.
+// sortLimits sorts the largest gain first and unknown ones last.
 func sortLimits(rows []Limit) {
 	slices.SortStableFunc(rows, func(a, b Limit) int {
 		switch {
@@ -64,11 +64,11 @@ func known(s *frame.Seconds) int {
 	return 1
 }
 
-// worth is the least share of a run that a gain is told from: less is noise of the replay.
+// worth is the least gain to report, as a share of the run: less is noise of the replay.
 const worth = 0.02
 
-// best is the row that helps most among those that somebody can do: no cluster is ideal, and none has a slot for every
-// task.
+// best returns the row with the largest gain among the feasible ones: an ideal cluster and unlimited slots are not
+// feasible. It returns nil if no gain reaches worth.
 func (l *Limits) best(base time.Duration) *Limit {
 	for i := range l.Rows {
 		r := &l.Rows[i]
@@ -80,7 +80,7 @@ func (l *Limits) best(base time.Duration) *Limit {
 	return nil
 }
 
-// unknown are the questions, of what can be had, that have no answer.
+// unknown returns the feasible questions that have no answer.
 func (l *Limits) unknown() (questions []string) {
 	for i := range l.Rows {
 		if r := &l.Rows[i]; r.TotalSeconds == nil && r.Change != "--policy ideal" && r.Change != "--slots inf" {
@@ -90,8 +90,8 @@ func (l *Limits) unknown() (questions []string) {
 	return questions
 }
 
-// summary is what to see. miss is by how much the replay of the run is longer than it was, as a ratio, where that makes
-// every answer doubtful; else 0.
+// summary returns the result as sentences. miss is how much longer the replay is than the run was, as a ratio, if
+// that makes every answer doubtful; else 0.
 func (l *Limits) summary(ended bool, base time.Duration, miss float64) string {
 	take, gain, length := "would take", "would gain", "the "+units.Exact(base)+" that are predicted"
 	if ended {

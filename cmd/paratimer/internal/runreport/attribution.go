@@ -6,7 +6,7 @@ import (
 	"github.com/paratimer/paratimer/pathfrag/attribution"
 )
 
-// A TimeAttribution is where the time went, along the critical path: its parts follow each other from 0 to the end and
+// A TimeAttribution is where the time went along the critical path: its parts follow each other from 0 to the end and
 // add up.
 type TimeAttribution struct {
 	Summary string  `json:"says"`
@@ -14,7 +14,7 @@ type TimeAttribution struct {
 	Causes  []Cause `json:"causes"` // in a fixed order, those with a time
 }
 
-// A Part is a stretch of the critical path with one cause.
+// A Part is a piece of the critical path with one cause.
 type Part struct {
 	Cause        string        `json:"cause"`
 	Job          *string       `json:"job"` // node; null between jobs
@@ -23,7 +23,7 @@ type Part struct {
 	EndSeconds   frame.Seconds `json:"end_seconds"`
 }
 
-// A Cause is what all parts of one cause take together.
+// A Cause is the total of all parts of one cause.
 type Cause struct {
 	Cause   string        `json:"cause"`
 	Title   string        `json:"title"`
@@ -32,12 +32,12 @@ type Cause struct {
 	Ratio   *frame.Ratio  `json:"ratio"`
 }
 
-// MostParts bounds an account's parts. Of more, those of a job that follow each other are put together by cause: then
-// the sums are exact, and each part is off its place by no more than those that it was put together with.
+// MostParts bounds the parts of an attribution. Beyond it, consecutive parts of a job are merged by cause. The sums
+// stay exact; a part's position is off by no more than the parts that it was merged with.
 const MostParts = 2000
 
-// attributionOf says where the time of a run went so far. Marks are of all its snapshots; towards is what the end of a
-// run that goes on waits for, nil where that is not known.
+// attributionOf returns where the time of a run went so far. marks are from all its snapshots. towards is the attempt
+// that the end of a running run waits for, nil if unknown.
 func attributionOf(s *dag.Snapshot, marks *attribution.Marks, towards *attribution.Attempt) (TimeAttribution, error) {
 	var of *attribution.Attribution
 	var err error
@@ -77,13 +77,13 @@ func attributionOf(s *dag.Snapshot, marks *attribution.Marks, towards *attributi
 	return out, nil
 }
 
-// attemptName names an attempt as the engine does.
+// attemptName returns the engine's name of an attempt.
 func attemptName(s *dag.Snapshot, job int, k dag.StageIndex, task, number int32) string {
 	a := dag.Attempt{Task: task, Number: number}
 	return a.Name(s.Jobs[job].ID, s.Plan.StageName(job, k))
 }
 
-// fewer puts parts of a job together until there are at most so many, or no two that can be.
+// fewer merges consecutive parts of a job until at most `most` are left, or no two can be merged.
 func fewer(parts []attribution.Part, most int) []attribution.Part {
 	for chunk := 4; len(parts) > most && chunk < 4*len(parts); chunk *= 2 {
 		var out []attribution.Part
@@ -100,7 +100,7 @@ func fewer(parts []attribution.Part, most int) []attribution.Part {
 	return parts
 }
 
-// byCause appends one part for each cause of parts that follow each other, in the order in which causes first come.
+// byCause appends one part for each cause of consecutive parts, in the order in which the causes first occur.
 func byCause(out, parts []attribution.Part) []attribution.Part {
 	first := len(out)
 	at := parts[0].Start

@@ -11,10 +11,10 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// worthSaying is the least share of the whole that a sentence speaks of.
+// worthSaying is the least share of the whole that a sentence mentions.
 const worthSaying = 0.03
 
-// verbs say what a length of time of a cause was.
+// verbs say what the time of a cause was spent on.
 var verbs = map[attribution.Cause]string{
 	attribution.Queueing: "were queueing", attribution.Launch: "were launch",
 	attribution.Containers: "waited for containers", attribution.SetUp: "were set-up",
@@ -24,8 +24,8 @@ var verbs = map[attribution.Cause]string{
 	attribution.Unknown: "had no visible cause",
 }
 
-// attributionSummary is the account in sentences: work first, then what took longest; the costliest skewed reduce; who
-// waited for whom.
+// attributionSummary returns the attribution as sentences: work first, then the largest causes, the costliest skewed
+// task, and the longest wait between jobs.
 func attributionSummary(s *dag.Snapshot, a *attribution.Attribution) string {
 	total, sums := a.Total(), a.ByCause()
 	if total <= 0 {
@@ -67,7 +67,7 @@ func order(first bool) int {
 	return 0
 }
 
-// skewSummary names the task that cost most beyond the others of its stage.
+// skewSummary names the task that took longest beyond the others of its stage.
 func skewSummary(s *dag.Snapshot, a *attribution.Attribution) string {
 	worst := -1
 	for i := range a.Parts {
@@ -87,8 +87,8 @@ func skewSummary(s *dag.Snapshot, a *attribution.Attribution) string {
 		units.Exact(p.Length()))
 }
 
-// waitSummary names the job whose task was ready longest before it got a container that another job of the query had
-// held. Others of its tasks may have run meanwhile.
+// waitSummary names the job with the task that waited longest for a container that another job of the query used.
+// Other tasks of the job may have run meanwhile.
 func waitSummary(s *dag.Snapshot, a *attribution.Attribution, total time.Duration) string {
 	worst := -1
 	length := func(i int) time.Duration { return a.Waits[i].End.Sub(a.Waits[i].Start) }

@@ -7,28 +7,28 @@ import (
 	"github.com/paratimer/paratimer/pathfrag/attribution"
 )
 
-// A Chart is which task ran where and when: the paper's Fig. 3 and 4, of what happened and, while it runs, of what is
-// to come.
+// A Chart shows which task ran where and when: the paper's Fig. 3 and 4, for the past and, while the run is running,
+// for the prediction.
 type Chart struct {
 	Summary     string         `json:"says"`
 	FromSeconds frame.Seconds  `json:"from_seconds"`
 	ToSeconds   frame.Seconds  `json:"to_seconds"`
-	NowSeconds  *frame.Seconds `json:"now_seconds"` // null once it is over
+	NowSeconds  *frame.Seconds `json:"now_seconds"` // null once it has ended
 	Panels      []Panel        `json:"panels"`
 	Fragments   []Fragment     `json:"fragments"`
 	Critical    []Segment      `json:"critical"` // covers from_seconds to to_seconds
-	// Merged says that neighbouring bars are shown as one: there are too many tasks.
+	// Merged means that neighbouring bars are shown as one: there are too many tasks.
 	Merged bool `json:"merged"`
 }
 
 // A Panel is the slots of one kind: "map slots", "reduce slots", or the containers of YARN.
 type Panel struct {
 	Title string   `json:"title"`
-	Rows  []string `json:"rows"` // labels, one a slot; of merged bars, one for several
+	Rows  []string `json:"rows"` // labels, one a slot; for merged bars, one for several
 	Bars  []Bar    `json:"bars"` // by start
 }
 
-// A Bar is tasks that are drawn as one rectangle: rows Row to Row+Rows-1.
+// A Bar is one rectangle for one or more tasks: rows Row to Row+Rows-1.
 type Bar struct {
 	Row          int           `json:"row"`
 	Rows         int           `json:"rows"`
@@ -36,13 +36,13 @@ type Bar struct {
 	EndSeconds   frame.Seconds `json:"end_seconds"`
 	Job          int           `json:"job"` // index in Jobs
 	Phase        frame.Phase   `json:"phase"`
-	Name         string        `json:"name"` // of the attempt, or of how many tasks it is
+	Name         string        `json:"name"` // of the attempt, or how many tasks it is
 	Tasks        int           `json:"tasks"`
 	Outcome      Outcome       `json:"outcome"`
 	Fragment     *int          `json:"fragment"` // index in Fragments
 	Round        *int          `json:"round"`    // within the fragment, from 0
 	Critical     bool          `json:"critical"`
-	// CopiedSeconds is when a reduce had all its input; null for maps and where unknown.
+	// CopiedSeconds is when a reduce had all its input; null for maps and if unknown.
 	CopiedSeconds *frame.Seconds `json:"copied_seconds"`
 }
 
@@ -58,7 +58,7 @@ const (
 	Expected Outcome = "expected" // to come, predicted by standard
 )
 
-// A Fragment is a path fragment: rounds of equal width that follow each other.
+// A Fragment is a path fragment: consecutive rounds of equal width.
 type Fragment struct {
 	Jobs         []string      `json:"jobs"`
 	Phase        frame.Phase   `json:"phase"`
@@ -77,24 +77,24 @@ type Segment struct {
 	EndSeconds   frame.Seconds `json:"end_seconds"`
 }
 
-// Bounds of a chart: of more bars, neighbours that look alike are one; of more fragments, the shortest that the
-// critical path does not name are left out; of more segments, those of one title that follow each other are one.
+// Limits of a chart. Beyond MostBars, neighbours that look alike are merged. Beyond MostFragments, the shortest
+// fragments off the critical path are left out. Beyond MostSegments, consecutive segments of one title are merged.
 const (
 	MostBars      = 6000
-	MostRows      = 2000 // of a panel; of more, neighbours are one row
+	MostRows      = 2000 // of a panel; beyond it, neighbours share a row
 	MostFragments = 1000
 	MostSegments  = 1000
 )
 
-// ChartOf draws what a run has had so far and, while it runs, what the model predicts of the rest. Of a query of which
-// nothing was submitted, and nothing is predicted, it is empty.
+// ChartOf returns the chart of a run so far and, if it is running, of the model's prediction. It is empty if nothing
+// was submitted and nothing is predicted.
 func ChartOf(run dag.Run, model estimators.Model) (Chart, error) {
 	c, _, err := chartAndNext(run, model)
 	return c, err
 }
 
-// chartAndNext is the chart and, of a run that goes on, the running attempt that its critical path goes through now;
-// nil where none is known.
+// chartAndNext returns the chart and, for a running run, the running attempt that its critical path goes through now;
+// nil if unknown.
 func chartAndNext(run dag.Run, model estimators.Model) (Chart, *attribution.Attempt, error) {
 	d, err := newDrawing(run, model)
 	if err != nil {
@@ -112,7 +112,7 @@ func chartAndNext(run dag.Run, model estimators.Model) (Chart, *attribution.Atte
 	return c, d.waitedFor(), nil
 }
 
-// waitedFor is the attempt that the frame says is waited for; nil where it names none.
+// waitedFor returns the attempt that the frame waits for; nil if it names none.
 func (d *drawing) waitedFor() *attribution.Attempt {
 	job, k, a := frame.WaitedFor(d.s, d.ahead)
 	if a == nil || d.jobs[job] < 0 {

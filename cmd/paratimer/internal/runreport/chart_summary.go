@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// summary names what the path goes through, and who could have been later.
+// summary names the stages that the critical path goes through, and the job with the most slack.
 func (d *drawing) summary() string {
 	var through []phases
 	for _, seg := range d.path.Critical {
@@ -55,10 +55,10 @@ type phases struct {
 	kinds []string
 }
 
-// mostPhases bounds the words of a list in the sentence.
+// mostPhases bounds the number of items of a list in the sentence.
 const mostPhases = 6
 
-// whose names the jobs of a fragment.
+// whose returns the jobs of a fragment as a genitive.
 func (d *drawing) whose(f *pathfrag.Fragment) string {
 	if d.s.Plan.IsWhole() {
 		return ""
@@ -73,7 +73,7 @@ func (d *drawing) whose(f *pathfrag.Fragment) string {
 	return list(jobs) + "'s "
 }
 
-// slackSummary names the job with most slack.
+// slackSummary names the job with the most slack.
 func (d *drawing) slackSummary(had string) string {
 	best := -1
 	for j, slack := range d.path.Slack {

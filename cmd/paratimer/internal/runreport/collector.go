@@ -9,9 +9,9 @@ import (
 	"github.com/paratimer/paratimer/pathfrag/attribution"
 )
 
-// A Collector is a sink that makes the report of a watch, at any time of it.
+// A Collector is a sink that makes the report of a watch, at any time during it.
 type Collector struct {
-	// Recorded says that the source is a recording: where it ends, nothing follows.
+	// Recorded means that the source is a recording: nothing follows its end.
 	Recorded bool
 
 	from  string
@@ -24,12 +24,12 @@ type Collector struct {
 	waits attribution.Marks
 }
 
-// NewCollector returns a sink that has seen nothing yet. from is what was asked for: a file or a query.
+// NewCollector returns a Collector without observations. from is the file or query that the user named.
 func NewCollector(from string, model estimators.Model) *Collector {
 	return &Collector{from: from, model: model}
 }
 
-// Show takes a tick in.
+// Show adds a tick.
 func (g *Collector) Show(tick frame.Tick) error {
 	if s := tick.Snapshot; s != nil {
 		g.run = tick.Run
@@ -43,11 +43,11 @@ func (g *Collector) Show(tick frame.Tick) error {
 	return nil
 }
 
-// Seen is how many frames were shown.
+// Seen returns the number of frames that were shown.
 func (g *Collector) Seen() int { return g.seen }
 
-// Report is what has happened so far. A run of which nothing was seen has none. A figure that cannot be made says so:
-// the others live on.
+// Report returns the report so far. It fails if nothing was observed. A figure that cannot be made contains the
+// reason; the others are still made.
 func (g *Collector) Report() (*Report, error) {
 	if len(g.run.Window) == 0 || g.seen == 0 {
 		return nil, fmt.Errorf("%s: nothing was observed", g.from)
@@ -91,7 +91,7 @@ func (g *Collector) Report() (*Report, error) {
 	return s, nil
 }
 
-// predictionHistory is what was predicted so far.
+// predictionHistory returns the predictions so far.
 func (g *Collector) predictionHistory() PredictionHistory {
 	c := PredictionHistory{
 		Points: append([]Point{}, thin(g.kept.points, MostPoints)...), Marks: g.marks.sorted(),

@@ -12,21 +12,22 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// A drawing is what a chart is made of.
+// A drawing is the data that a chart is made from.
 type drawing struct {
-	s     *dag.Snapshot // with its plan as far as a model could complete it
+	s     *dag.Snapshot // its plan is completed by the model as far as possible
 	sch   *schedule.Schedule
 	path  *pathfrag.Path
-	ahead *pathfrag.Path // standard's, of what is to come; nil where it has no number
-	view  planview.View  // for its words
-	jobs  []int          // by job of the plan: its index in the report, -1 for one that only a profile knows
+	ahead *pathfrag.Path // standard's path of the rest of the run; nil without a prediction
+	view  planview.View  // for its titles
+	jobs  []int          // by job of the plan: its index in the report, -1 for a job that only a profile has
 	known []int          // by fragment: its index in the chart, -1 for one that is left out
 
 	fragment, round []int32 // by span of sch: its fragment and its round there, -1 none
 	onPath          []bool  // by fragment
 }
 
-// newDrawing joins what has happened with what standard expects. Where that has no number, what has happened is all.
+// newDrawing joins the history of a run with standard's schedule for the rest. Without a prediction it is the history
+// alone.
 func newDrawing(run dag.Run, model estimators.Model) (*drawing, error) {
 	d := &drawing{s: run.Now()}
 	if !d.s.State.Ended() && model != nil {
@@ -54,8 +55,7 @@ func newDrawing(run dag.Run, model estimators.Model) (*drawing, error) {
 	return d, nil
 }
 
-// match finds the plan's jobs among those that were observed: a profile that stands in for a plan knows them by other
-// names.
+// match maps the plan's jobs to the observed ones: a profile that stands in for a plan has other names for them.
 func (d *drawing) match(seen *dag.Snapshot) {
 	d.jobs = make([]int, len(d.s.Plan.Jobs))
 	byID, byNode := map[string]int{}, map[string]int{}
@@ -76,7 +76,7 @@ func (d *drawing) match(seen *dag.Snapshot) {
 	}
 }
 
-// index says of each span where in the path it is.
+// index records the fragment and the round of each span.
 func (d *drawing) index() {
 	n := len(d.sch.Spans)
 	d.fragment, d.round, d.onPath = make([]int32, n), make([]int32, n), make([]bool, len(d.path.Fragments))
@@ -97,7 +97,7 @@ func (d *drawing) index() {
 
 func (d *drawing) seconds(t dag.Instant) frame.Seconds { return *frame.Since(t, d.sch.Now) }
 
-// jobsIn are the nodes of jobs with a span in a fragment, in plan order.
+// jobsIn returns the nodes of the jobs with a span in a fragment, in plan order.
 func (d *drawing) jobsIn(f *pathfrag.Fragment) []string {
 	var in []int32
 	for _, r := range f.Rounds {
@@ -114,7 +114,7 @@ func (d *drawing) jobsIn(f *pathfrag.Fragment) []string {
 	return out
 }
 
-// critical is the path through the fragments, by their index in the path. It covers the chart.
+// critical returns the critical path through the fragments, by their index in the path. It covers the chart.
 func (d *drawing) critical() []Segment {
 	out := []Segment{}
 	many := len(d.path.Critical) > MostSegments
@@ -132,8 +132,8 @@ func (d *drawing) critical() []Segment {
 	return out
 }
 
-// fragments lists them in order: those of the path's segments, and the longest of the others. The segments are given
-// their indices.
+// fragments returns fragments in order: those of the path's segments, and the longest others. It replaces the
+// segments' indices by those of the result.
 func (d *drawing) fragments(path []Segment) []Fragment {
 	keep := make([]int, len(d.path.Fragments))
 	for i := range keep {

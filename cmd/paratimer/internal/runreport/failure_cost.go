@@ -12,19 +12,19 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A FailureCost is how much longer a run took for its failures, measured in four ways.
+// A FailureCost is how much longer a run took because of its failures, measured in four ways.
 type FailureCost struct {
-	ReplaySeconds frame.Seconds `json:"replay_seconds"` // replays with and without them differ by this
-	MostSeconds   frame.Seconds `json:"most_seconds"`   // what the run took beyond a replay without them
-	// on the critical path; null where too little is known of it
+	ReplaySeconds frame.Seconds `json:"replay_seconds"` // a replay with them minus one without them
+	MostSeconds   frame.Seconds `json:"most_seconds"`   // the run's length minus a replay without them
+	// on the critical path; null if too little of it is known
 	PathSeconds  *frame.Seconds `json:"path_seconds"`
-	MovedSeconds *frame.Seconds `json:"moved_seconds"` // by which the predicted end moved; null where it did not
+	MovedSeconds *frame.Seconds `json:"moved_seconds"` // by which the predicted end moved; null if it did not
 	// whether the four differ by more than a factor of two
 	Doubtful bool   `json:"doubtful"`
 	Summary  string `json:"says"`
 }
 
-// failureCost is nil where nothing failed, and where no replay tells what failures cost. Limits, Lost and the moves are
+// failureCost returns nil if nothing failed, or if no replay measures the cost. Limits, Lost and the moves must be
 // complete.
 func (s *Report) failureCost() *FailureCost {
 	i := slices.IndexFunc(s.Limits.Rows, func(r Limit) bool { return r.MostGainSeconds != nil })
@@ -48,7 +48,7 @@ func (s *Report) failureCost() *FailureCost {
 	return c
 }
 
-// movedByFailures sums the moves of the predicted end that had failures as their reason.
+// movedByFailures sums the moves of the predicted end that failures caused; nil without such moves.
 func (s *Report) movedByFailures() *frame.Seconds {
 	var sum *frame.Seconds
 	for i := range s.PredictionHistory.Moves {
@@ -80,7 +80,7 @@ func (c *FailureCost) summary() string {
 		strings.Join(ways, ", "))
 }
 
-// Span is the least and the most that the failures cost, by the four measures.
+// Span returns the lowest and the highest of the four measures.
 func (c *FailureCost) Span() (low, high frame.Seconds) {
 	known := []frame.Seconds{c.ReplaySeconds, max(c.MostSeconds, 0)}
 	for _, v := range []*frame.Seconds{c.PathSeconds, c.MovedSeconds} {

@@ -11,36 +11,36 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A Glance is what a reader wants to know first: how the run stood to what was expected, what time was lost and what
-// would help most.
+// A Glance is the most important result: how the run compares with what was expected, what time was lost and which
+// change would help most.
 type Glance struct {
-	Wrong   *string  `json:"wrong"`   // what went wrong, in a sentence; null when nothing did
+	Wrong   *string  `json:"wrong"`   // what went wrong, in a sentence; null if nothing did
 	Failure *Failure `json:"failure"` // why the run failed; null unless it did
-	Against *Against `json:"against"` // null when there is neither a deadline nor a first prediction
-	Lost    []Loss   `json:"lost"`    // failures, waiting and skew, in this order; empty when nobody knows
+	Against *Against `json:"against"` // null if there is neither a deadline nor a first prediction
+	Lost    []Loss   `json:"lost"`    // failures, waiting and skew, in this order; empty if unknown
 	// null unless an attempt failed or a node was lost, and the run succeeded
 	FailureCost *FailureCost `json:"failure_cost"`
-	// the change that helps most, of those that somebody can make; null when none helps
+	// the feasible change that helps most; null if none helps
 	Helps *Limit `json:"helps"`
 }
 
-// A Failure is why a run failed.
+// A Failure says why a run failed.
 type Failure struct {
 	Title  string `json:"title"`
-	Reason string `json:"reason"` // as the engine reported it; "" when it reported none
+	Reason string `json:"reason"` // as the engine reported it; "" if it reported none
 }
 
-// An Against compares a run with its deadline, or with the first prediction when it had no deadline.
+// An Against compares a run with its deadline, or with the first prediction if it had no deadline.
 type Against struct {
 	Bound           *string        `json:"bound"` // the alert's name; null for the first prediction
 	DeadlineAt      *frame.Time    `json:"deadline_at"`
 	ExpectedSeconds *frame.Seconds `json:"expected_seconds"` // of the first prediction: the whole length
 	LowSeconds      *frame.Seconds `json:"low_seconds"`
 	HighSeconds     *frame.Seconds `json:"high_seconds"`
-	LaterSeconds    *frame.Seconds `json:"later_seconds"` // than expected; negative: earlier; null while nobody knows
+	LaterSeconds    *frame.Seconds `json:"later_seconds"` // than expected; negative: earlier; null if unknown
 }
 
-// A Loss is time on the critical path that did nothing for the result.
+// A Loss is time on the critical path that added nothing to the result.
 type Loss struct {
 	Kind    string        `json:"kind"` // failures, waiting, skew
 	Seconds frame.Seconds `json:"seconds"`
@@ -49,7 +49,7 @@ type Loss struct {
 
 const lossFailures = "failures"
 
-// losses are the causes of the time attribution that each kind of loss adds up.
+// losses are the causes that each kind of loss adds up.
 var losses = []struct {
 	kind   string
 	causes []attribution.Cause
@@ -59,7 +59,7 @@ var losses = []struct {
 	{"skew", []attribution.Cause{attribution.Skew}},
 }
 
-// glance fills what a reader wants to know first. The other parts of the report are complete.
+// glance fills in s.Glance. The other parts of the report must be complete.
 func (s *Report) glance(snap *dag.Snapshot) {
 	g := &s.Glance
 	if wrong := s.whatFailed(); wrong != "" {
@@ -82,7 +82,7 @@ func (s *Report) glance(snap *dag.Snapshot) {
 	}
 }
 
-// lost adds up the time attribution by kind of loss; it is empty when nobody saw what too much of the time went to.
+// lost adds up the time attribution by kind of loss. It is empty if the cause of too much of the time is unknown.
 func (s *Report) lost() []Loss {
 	total, unknown := frame.Seconds(0), frame.Seconds(0)
 	for _, c := range s.TimeAttribution.Causes {
@@ -108,8 +108,8 @@ func (s *Report) lost() []Loss {
 	return out
 }
 
-// againstDeadline compares the run with the bound that it missed by most, or met most narrowly; nil without a bound
-// that a user set.
+// againstDeadline compares the run with the bound that it missed by most, or met most narrowly. It is nil if the user
+// set no bound.
 func (s *Report) againstDeadline() *Against {
 	var worst *Against
 	for i := range s.Alerts {
@@ -117,7 +117,7 @@ func (s *Report) againstDeadline() *Against {
 		if a.Quiet || a.DeadlineAt == nil {
 			continue
 		}
-		later := a.BySeconds // by its judge, which may be another scenario than the headline's
+		later := a.BySeconds // by the bound's judge, which may be another scenario than the headline's
 		switch {
 		case s.EndAt != nil:
 			later = frame.Since(s.EndAt.Instant, a.DeadlineAt.Instant)
@@ -131,12 +131,12 @@ func (s *Report) againstDeadline() *Against {
 	return worst
 }
 
-// againstPrediction compares the run with its first prediction; nil when there was none before the end.
+// againstPrediction compares the run with its first prediction; nil if there was none before the end.
 func (s *Report) againstPrediction() *Against {
 	first := s.PredictionHistory.firstNumber()
 	total := s.PredictionHistory.TotalSeconds
 	if first == nil || total != nil && first.AtSeconds >= *total {
-		return nil // what is shown at the end is no prediction
+		return nil // a value at the end is no prediction
 	}
 	out := &Against{ExpectedSeconds: first.TotalSeconds, LowSeconds: first.LowSeconds, HighSeconds: first.HighSeconds}
 	now := total
@@ -150,7 +150,7 @@ func (s *Report) againstPrediction() *Against {
 	return out
 }
 
-// failureOf names the task that made a job fail, and what the engine reported of its last attempt.
+// failureOf returns the task that made a job fail, and the engine's report of its last attempt; nil if no job failed.
 func failureOf(s *dag.Snapshot) *Failure {
 	for j := range s.Jobs {
 		job := &s.Jobs[j]
@@ -181,7 +181,7 @@ func failureOf(s *dag.Snapshot) *Failure {
 	return nil
 }
 
-// lastFailed is the attempt of a job that failed last, and its stage; nil when none failed.
+// lastFailed returns the attempt of a job that failed last, and its stage; nil if none failed.
 func lastFailed(job *dag.JobState) (stage dag.StageIndex, last *dag.Attempt) {
 	for k := range job.NumStages() {
 		for i := range job.Stages[k].Attempts {
@@ -193,7 +193,7 @@ func lastFailed(job *dag.JobState) (stage dag.StageIndex, last *dag.Attempt) {
 	return stage, last
 }
 
-// capital begins a sentence.
+// capital makes the first letter of a sentence upper case.
 func capital(s string) string {
 	if s == "" {
 		return s

@@ -9,8 +9,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A Job is a row of the table of jobs. Bytes and records are of the attempts that succeeded; null where one of them has
-// not told its own.
+// A Job is a row of the table of jobs. Bytes and records are sums over the attempts that succeeded; null if one of
+// them did not report its own.
 type Job struct {
 	frame.Job
 	WaitSeconds    *frame.Seconds `json:"wait_seconds"` // from its submission to its first task
@@ -26,7 +26,7 @@ type Job struct {
 	KilledAttempts int            `json:"killed_attempts"`
 }
 
-// jobsOf is the table of jobs: what frames say of them, and what the newest snapshot shows of their tasks.
+// jobsOf returns the table of jobs, from the frame and from the attempts of the newest snapshot.
 func jobsOf(s *dag.Snapshot, f *frame.Frame, a *TimeAttribution) []Job {
 	out := make([]Job, len(f.Jobs))
 	for j := range f.Jobs {
@@ -39,7 +39,7 @@ func jobsOf(s *dag.Snapshot, f *frame.Frame, a *TimeAttribution) []Job {
 	return out
 }
 
-// measure fills what the attempts of a job show.
+// measure fills in the values from the attempts of a job.
 func (to *Job) measure(plan *dag.Job, j *dag.JobState) {
 	if first := firstStart(j); j.Submitted.Known() && first.Known() {
 		to.WaitSeconds = frame.Since(max(first, j.Submitted), j.Submitted)
@@ -75,8 +75,8 @@ func (to *Job) measure(plan *dag.Job, j *dag.JobState) {
 	to.OutputRecords = amount(last, func(a *dag.Attempt) float64 { return a.Out })
 }
 
-// measureStages fills what the stages took in that read no other, what the others were given, and what those wrote that
-// no stage reads.
+// measureStages fills in the input of stages that read no other, the input of the others, and the output of stages
+// that no stage reads.
 func (to *Job) measureStages(plan *dag.Job, j *dag.JobState) {
 	var first, others, last []dag.Attempt
 	for k := range j.NumStages() {
@@ -99,7 +99,7 @@ func (to *Job) measureStages(plan *dag.Job, j *dag.JobState) {
 	to.OutputRecords = amount(last, func(a *dag.Attempt) float64 { return a.Out })
 }
 
-// firstStart is when the first attempt of a job began.
+// firstStart returns when the first attempt of a job started; NoInstant if none did.
 func firstStart(j *dag.JobState) dag.Instant {
 	first := dag.NoInstant
 	for k := range j.Stages {
@@ -112,7 +112,7 @@ func firstStart(j *dag.JobState) dag.Instant {
 	return first
 }
 
-// amount adds what the attempts that succeeded were given or gave; nil where there are none or one does not tell.
+// amount sums a value over the attempts that succeeded; nil if there are none or one did not report it.
 func amount(list []dag.Attempt, of func(*dag.Attempt) float64) *float64 {
 	total := math.NaN()
 	for i := range list {
@@ -130,7 +130,7 @@ func amount(list []dag.Attempt, of func(*dag.Attempt) float64) *float64 {
 	return units.Rounded(total)
 }
 
-// onPath is the time of the critical path that is a job's; nil where nobody knows the path.
+// onPath returns how much of the critical path is a job's; nil if the path is unknown.
 func onPath(a *TimeAttribution, node string) *frame.Seconds {
 	if len(a.Parts) == 0 {
 		return nil

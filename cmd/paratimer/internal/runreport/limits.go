@@ -12,8 +12,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/whatif"
 )
 
-// Limits are how long the run would have taken if one thing had been otherwise, or would take if it were from now on:
-// the answers of whatif's replay.
+// Limits are how long the run would have taken with one thing changed, or would take if it changed now. The values
+// come from whatif's replay.
 type Limits struct {
 	Summary string  `json:"says"`
 	Rows    []Limit `json:"rows"` // the change that helps most first
@@ -22,22 +22,22 @@ type Limits struct {
 // A Limit is one answer.
 type Limit struct {
 	Question     string         `json:"question"`
-	Change       string         `json:"change"` // as flags of whatif; "" where it tells of it without being asked
+	Change       string         `json:"change"` // as flags of whatif; "" if it has no flag
 	TotalSeconds *frame.Seconds `json:"total_seconds"`
 	GainSeconds  *frame.Seconds `json:"gain_seconds"` // sooner; negative: later
-	// of a run without its failures: what it took beyond the replay
+	// of a run without its failures: its length minus the replay
 	MostGainSeconds *frame.Seconds `json:"most_gain_seconds,omitempty"`
 	Doubt           *string        `json:"doubt"`
 }
 
-// A question is asked of whatif.
+// A question is a change that whatif evaluates.
 type question struct {
 	text, flags string
 	change      whatif.Change
-	doubt       string // beside those of the replay
+	doubt       string // in addition to those of the replay
 }
 
-// limitsOf asks what would have helped.
+// limitsOf evaluates the changes that might have helped.
 func limitsOf(run dag.Run, model estimators.Model) Limits {
 	l := Limits{Rows: []Limit{}}
 	s := run.Now()
@@ -65,7 +65,8 @@ func limitsOf(run dag.Run, model estimators.Model) Limits {
 	return l
 }
 
-// replayOf is who answers, and what the run took or will take in all; nil where nobody can answer, and why.
+// replayOf returns the replay and the run's actual or predicted length. The replay is nil if none is possible; why is
+// the reason.
 func replayOf(run dag.Run, model estimators.Model) (r *whatif.Replay, base time.Duration, why string, err error) {
 	s := run.Now()
 	switch {
@@ -90,10 +91,10 @@ func replayOf(run dag.Run, model estimators.Model) (r *whatif.Replay, base time.
 	return r, r.Elapsed() + *a.Remaining, "", nil
 }
 
-// mostAssumed is the share of a time that may rest on assumptions, as in headlines.
+// mostAssumed is the greatest share of a time that may be assumed, as in headlines.
 const mostAssumed = 1.0 / 3
 
-// questions are those that mean something to a run.
+// questions returns the questions that apply to a run.
 func questions(s *dag.Snapshot, replay *whatif.Replay) []question {
 	room := replay.Room()
 	word := room.Policy.Slot()
@@ -133,8 +134,8 @@ func questions(s *dag.Snapshot, replay *whatif.Replay) []question {
 	})
 }
 
-// shape says what could be spread evenly, "" for nothing, whether an attempt was lost, and at which ratios of maps
-// reduces are asked for.
+// shape returns which work could be spread evenly, "" for none, whether an attempt was lost, and at which ratios of
+// finished maps reduces are requested.
 func shape(s *dag.Snapshot) (even string, lost bool, slow map[float64]bool) {
 	slow = map[float64]bool{}
 	for j := range s.Jobs {

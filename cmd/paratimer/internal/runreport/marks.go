@@ -10,7 +10,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Mark is something that happened: a failure, a lost node, an alert that changed its state.
+// A Mark is an event: a failure, a lost node, an alert that changed its state.
 type Mark struct {
 	AtSeconds frame.Seconds `json:"at_seconds"`
 	Kind      string        `json:"kind"` // failure, alert, node
@@ -24,10 +24,10 @@ const (
 	MarkNode    = "node"
 )
 
-// MostMarks bounds the marks of each kind: the first ones are kept.
+// MostMarks bounds the marks of each kind. The first ones are kept.
 const MostMarks = 100
 
-// marks are what is remembered of what happened. Attempts of a master that died are seen once and never again.
+// marks collect the events of a run. A later snapshot may lack the attempts of a master that died.
 type marks struct {
 	all     []Mark
 	count   map[string]int
@@ -51,7 +51,7 @@ func (m *marks) add(at frame.Seconds, kind, key, text string) {
 	m.all = append(m.all, Mark{at, kind, text})
 }
 
-// see looks for what a snapshot shows that was not known.
+// see adds the events that a snapshot shows for the first time.
 func (m *marks) see(s *dag.Snapshot) {
 	origin := s.Origin()
 	if !origin.Known() {
@@ -93,7 +93,7 @@ func (m *marks) see(s *dag.Snapshot) {
 	}
 }
 
-// failed words a failed attempt by its task: the attempt's id is in the chart and in frames.
+// failed describes a failed attempt by its task. The attempt's id is in the chart and in frames.
 func failed(s *dag.Snapshot, job int, k dag.StageIndex, a *dag.Attempt) string {
 	text := name(s.Plan.TaskWords(job, k, a.Task)) + " failed"
 	if a.Node >= 0 && int(a.Node) < len(s.Nodes) && s.Nodes[a.Node].Name != "" {
@@ -109,8 +109,7 @@ func because(diagnosis string) string {
 	return ": " + name(diagnosis)
 }
 
-// hear looks for alerts that changed their state. One that nobody asked for is told of where it fires, and how that
-// went on.
+// hear adds alerts that changed their state. A default alert appears only once it fires, and its changes after that.
 func (m *marks) hear(f *frame.Frame) {
 	if f.ElapsedSeconds == nil {
 		return
@@ -129,7 +128,7 @@ func (m *marks) hear(f *frame.Frame) {
 		if m.firing == nil && a.State.Firing() {
 			m.firing = &at
 		}
-		text, _, _ := strings.Cut(a.Text, "; ") // what it waits for and what changed is told elsewhere
+		text, _, _ := strings.Cut(a.Text, "; ") // the rest, what it waits for and what changed, is shown elsewhere
 		m.add(at, MarkAlert, "", name(a.Bound)+": "+name(text))
 		if m.alerts == nil {
 			m.alerts = map[string]frame.AlertState{}
@@ -140,7 +139,7 @@ func (m *marks) hear(f *frame.Frame) {
 
 func missed(a *frame.Alert) bool { return a.Outcome != nil && *a.Outcome == frame.Missed }
 
-// sorted are the marks by time.
+// sorted returns the marks by time.
 func (m *marks) sorted() []Mark {
 	out := slices.Clone(m.all)
 	slices.SortStableFunc(out, func(a, b Mark) int { return cmp.Compare(a.AtSeconds, b.AtSeconds) })

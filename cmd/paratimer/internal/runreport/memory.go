@@ -8,28 +8,28 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
-// A memory is what is kept of a watch, however long it is.
+// A memory is the bounded record of a watch of any length.
 type memory struct {
 	points []Point
 	ticks  []tick
-	stride int // of the ticks, so many are one
+	stride int // one of stride ticks is kept
 	shown  int
 	moves  []Move
-	// replans counts the moves that are not among them.
+	// replans counts the moves that are not in moves.
 	replans frame.Replans
 }
 
-// mostTicks bounds the ticks that are scored: of more, each second one is left out.
+// mostTicks bounds the ticks that are scored. Beyond it, every second one is dropped.
 const mostTicks = 1 << 16
 
-// take keeps what a frame said.
+// take records a frame.
 func (m *memory) take(f *frame.Frame) {
 	point, ok := pointOf(f)
 	if !ok {
 		return
 	}
 	if n := len(m.points); n > 0 && point.AtSeconds < m.points[n-1].AtSeconds {
-		// The end is seen after it was: what was said in between is about nothing.
+		// The end was observed late: drop the predictions made after it.
 		m.points = slices.DeleteFunc(m.points, func(o Point) bool { return o.AtSeconds > point.AtSeconds })
 	}
 	if m.points = append(m.points, point); len(m.points) >= 2*MostPoints {
@@ -54,8 +54,8 @@ func (m *memory) take(f *frame.Frame) {
 	}
 }
 
-// thin keeps at most so many points: the first and the last, half of the others where the prediction moved most, and of
-// the rest one in each stretch of time.
+// thin keeps at most `most` points: the first and the last, half of the others where the prediction moved most, and
+// the rest evenly over time.
 func thin(all []Point, most int) []Point {
 	if len(all) <= most {
 		return all
@@ -93,7 +93,7 @@ func thin(all []Point, most int) []Point {
 	return out
 }
 
-// move is by how much the predicted end moved at a point, in seconds.
+// move returns by how much the predicted end moved at a point, in seconds.
 func move(m *Point) (sum float64) {
 	for _, c := range m.Changes {
 		sum += math.Abs(float64(c.DeltaSeconds))

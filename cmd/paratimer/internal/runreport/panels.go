@@ -13,8 +13,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A look is what a reader can tell apart of bars. Where there are too many of them, fragments and rounds are not told
-// apart.
+// A look is the appearance of a bar: bars of one look may be merged. With too many bars, fragments and rounds look
+// the same.
 type look struct {
 	job, fragment, round int32
 	kind                 dag.StageIndex
@@ -22,13 +22,13 @@ type look struct {
 	critical             bool
 }
 
-// The size of a chart in pixels, by which bars are too small to be told apart.
+// The size of a chart in pixels. It decides which bars are too small to be distinguished.
 const (
 	chartWidth  = 2000
 	chartHeight = 800
 )
 
-// panels lays out the rows: map slots and reduce slots, or containers of both.
+// panels fills in the rows: map slots and reduce slots, or containers of both.
 func (d *drawing) panels(c *Chart) {
 	panels, all := chart.Panels(d.s.Plan.Cluster.Policy, d.sch.Spans, d.look), 0
 	for _, from := range panels {
@@ -65,7 +65,7 @@ func (d *drawing) look(i int, s *schedule.Span) look {
 	return l
 }
 
-// attempt is a span's first attempt, nil of one that is to come.
+// attempt returns an attempt of a task; nil if it has not started.
 func (d *drawing) attempt(job int32, k dag.StageIndex, task, number int32) *dag.Attempt {
 	list := d.s.Jobs[job].Stages[k].Attempts
 	i, found := slices.BinarySearchFunc(list, [2]int32{task, number}, func(a dag.Attempt, to [2]int32) int {
@@ -115,8 +115,8 @@ func (d *drawing) bar(b *chart.Bar[look]) Bar {
 	return out
 }
 
-// labels names rows: slots by number; containers by their node, where there are several, and by number on it. A row
-// that stands for several has the first one's and the last one's.
+// labels names rows: slots by number; containers by their node, if there are several nodes, and by number on it. A
+// merged row has the first and the last label.
 func (d *drawing) labels(slots, rows int) []string {
 	nodes, hosts := map[int32]int{}, map[int32]string{}
 	containers := make([]string, len(d.sch.Nodes))
@@ -142,14 +142,14 @@ func (d *drawing) labels(slots, rows int) []string {
 	return out
 }
 
-// host is a node's name without its port and, if it is no number, its domain; where several nodes have that, their
-// ports. It is empty where the node is not known or the only one.
+// host returns a node's name without its port and, unless it is an IP address, its domain. If several nodes share
+// that name, it returns the port. It is empty if the node is unknown or the only one.
 func (d *drawing) host(node int32) string {
 	if node < 0 || int(node) >= len(d.s.Nodes) || len(d.s.Nodes) < 2 {
 		return ""
 	}
 	if executor, _, ok := strings.Cut(d.s.Nodes[node].Name, " on "); ok && d.s.Plan.Cluster.Policy == dag.Executors {
-		return strings.Replace(executor, "executor ", "exec ", 1) + "," // its cores are counted behind it
+		return strings.Replace(executor, "executor ", "exec ", 1) + "," // followed by the number of the core
 	}
 	short := shortHost(d.s.Nodes[node].Name)
 	for i := range d.s.Nodes {

@@ -8,30 +8,31 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A PredictionHistory is what was predicted along the run.
+// A PredictionHistory has the predictions along the run.
 type PredictionHistory struct {
 	Summary string  `json:"says"`
 	Points  []Point `json:"moments"` // at most MostPoints, the first and the last included
 	Marks   []Mark  `json:"marks"`   // by time
 	// TotalSeconds is how long the run took; null while it runs.
 	TotalSeconds *frame.Seconds `json:"total_seconds"`
-	// MeanErrorPoints is how far the headline's time was from what happened: the mean error of the progress that
-	// follows from it, in percentage points. HeldRatio is the share of the ticks with an 80 % range whose range held
-	// what happened. Both are null while it runs and where nothing was said. NumberRatio is the share of the ticks with
+	// MeanErrorPoints is the mean error of the headline's time, as the error of the progress that follows from it, in
+	// percentage points. HeldRatio is the share of the ticks with an 80 % range whose range contained the actual end.
+	// Both are null while the run is running and if nothing was predicted. NumberRatio is the share of the ticks
+	// during the run that had a predicted time.
 	// a number, inside the run.
 	MeanErrorPoints *float64     `json:"mean_error_points"`
 	HeldRatio       *frame.Ratio `json:"held_ratio"`
 	NumberRatio     *frame.Ratio `json:"number_ratio"`
-	// FirstHeldSeconds is when the 80 % range first held what happened, HeldSinceRatio the share of the ticks from then
-	// on whose range did.
+	// FirstHeldSeconds is when the 80 % range first contained the actual end. HeldSinceRatio is the share of the
+	// ticks from then on whose range did.
 	FirstHeldSeconds *frame.Seconds `json:"first_held_seconds"`
 	HeldSinceRatio   *frame.Ratio   `json:"held_since_ratio"`
-	// SettledSeconds is from when on the 80 % range held what happened for good, to a hundredth of the run; null while
-	// it runs, and where the last range did not.
+	// SettledSeconds is from when on the 80 % range always contained the actual end, to a hundredth of the run. It is
+	// null while the run is running, and if the last range missed the end.
 	SettledSeconds *frame.Seconds `json:"settled_seconds"`
-	// AlertSeconds is when the first alert fired; null where none did.
+	// AlertSeconds is when the first alert fired; null if none did.
 	AlertSeconds *frame.Seconds `json:"alert_seconds"`
-	// Moves are those of the predicted end that lasted, or came with an event; Replans counts the others.
+	// Moves are the moves of the predicted end that lasted or came with an event; Replans counts the others.
 	Moves   []Move        `json:"moves"`
 	Replans frame.Replans `json:"replans"`
 }
@@ -39,11 +40,11 @@ type PredictionHistory struct {
 // MostPoints bounds a prediction history.
 const MostPoints = 600
 
-// A Point is a tick: the total length of the run as it was predicted then.
+// A Point is the total length of the run as one tick predicted it.
 type Point struct {
 	AtSeconds     frame.Seconds  `json:"at_seconds"`
 	TotalSeconds  *frame.Seconds `json:"total_seconds"`
-	LowSeconds    *frame.Seconds `json:"low_seconds"` // of the total; without total_seconds a floor
+	LowSeconds    *frame.Seconds `json:"low_seconds"` // of the total; without total_seconds a lower bound
 	HighSeconds   *frame.Seconds `json:"high_seconds"`
 	Low50Seconds  *frame.Seconds `json:"low50_seconds"` // the 50 % range
 	High50Seconds *frame.Seconds `json:"high50_seconds"`
@@ -53,13 +54,13 @@ type Point struct {
 	Changes   []frame.Change `json:"changes"`
 }
 
-// A Move is a move of the predicted end that people were told of, and when.
+// A Move is a move of the predicted end that was shown, and when.
 type Move struct {
 	AtSeconds frame.Seconds `json:"at_seconds"`
 	frame.Move
 }
 
-// mostMoves bounds the moves that are remembered: of more, the newest.
+// mostMoves bounds the moves that are kept: the newest ones.
 const mostMoves = 1000
 
 // A Prediction is a total under a named scenario.
@@ -68,7 +69,7 @@ type Prediction struct {
 	TotalSeconds *frame.Seconds `json:"total_seconds"`
 }
 
-// pointOf is what a frame said of the total. ok is false before the first submission.
+// pointOf returns the prediction of a frame. ok is false before the first submission.
 func pointOf(f *frame.Frame) (m Point, ok bool) {
 	if f.ElapsedSeconds == nil {
 		return m, false
@@ -95,8 +96,8 @@ func pointOf(f *frame.Frame) (m Point, ok bool) {
 	return m, true
 }
 
-// A tick is what is scored of a frame, in seconds; NaN where it said nothing. Where the headline gives no time, or a
-// floor, nobody was told a range.
+// A tick is the part of a frame that is scored, in seconds; NaN if unknown. Without a time in the headline the user
+// saw no range, so there is none.
 type tick struct{ elapsed, remaining, low, high float64 }
 
 func tickOf(f *frame.Frame) tick {
@@ -107,11 +108,11 @@ func tickOf(f *frame.Frame) tick {
 	return t
 }
 
-// near is the share of the run by which a range may miss the end and still be said to have known it: ranges of the last
+// near is how far a range may miss the end and still count as settled, as a share of the run: ranges of the last
 // seconds are narrower than the time between two ticks.
 const near = 0.01
 
-// score holds what was said against what the run took.
+// score compares the predictions with the actual length.
 func (c *PredictionHistory) score(ticks []tick, total frame.Seconds) {
 	samples := make([]estimators.Sample, len(ticks))
 	ranges, held, before := 0, 0, 0
@@ -138,7 +139,7 @@ func (c *PredictionHistory) score(ticks []tick, total frame.Seconds) {
 	g := estimators.Grade(float64(total), samples)
 	c.MeanErrorPoints = units.Rounded(g.MeanPoints)
 	c.NumberRatio = frame.RatioOf(1 - g.NoEstimate)
-	c.HeldRatio = frame.RatioOf(float64(held) / float64(ranges)) // null of none
+	c.HeldRatio = frame.RatioOf(float64(held) / float64(ranges)) // null if there are no ranges
 	if held > 0 {
 		c.HeldSinceRatio = frame.RatioOf(float64(held) / float64(ranges-before))
 	}

@@ -1,6 +1,6 @@
-// Package runreport is the report of a run, ended or so far: what happened, where the time went, what was predicted
-// when, what would have helped. It is made of frames and snapshots; reports draw it, comparisons compare it, and
-// compute nothing of it.
+// Package runreport makes the report of a run, ended or so far: what happened, where the time went, what was
+// predicted when, and what would have helped. It is computed from frames and snapshots. Package report draws it and
+// package compare compares it; neither computes more about the run.
 package runreport
 
 import (
@@ -11,10 +11,11 @@ import (
 // SchemaVersion is the version of the JSON. Fields may be added within a version, never renamed or removed.
 const SchemaVersion = 1
 
-// A Report is of one run. Its JSON follows the frames': unknown is null, seconds count from the first job's submission.
+// A Report is about one run. Its JSON follows the frames': unknown is null, seconds count from the first job's
+// submission.
 type Report struct {
 	SchemaVersion     int               `json:"schema_version"`
-	From              string            `json:"from"` // the file or the query that was asked for
+	From              string            `json:"from"` // the file or query that the user named
 	Workflow          frame.Workflow    `json:"workflow"`
 	User              *string           `json:"user"`
 	Queue             *string           `json:"queue"`
@@ -25,7 +26,7 @@ type Report struct {
 	Observations      int               `json:"observations"`
 	Headline          frame.Headline    `json:"headline"` // of the newest frame
 	WaitingOn         *string           `json:"waiting_on"`
-	Summary           []string          `json:"summary"` // what a reader must know, in a few sentences
+	Summary           []string          `json:"summary"` // the most important results, in a few sentences
 	Glance            Glance            `json:"glance"`
 	Chart             Chart             `json:"chart"`
 	PredictionHistory PredictionHistory `json:"course"`
@@ -34,6 +35,6 @@ type Report struct {
 	JobsSummary       string            `json:"jobs_says"`
 	Skew              Skew              `json:"skew"`
 	Limits            Limits            `json:"limits"`
-	Alerts            []frame.Alert     `json:"alerts"` // as they stood last
+	Alerts            []frame.Alert     `json:"alerts"` // in their last state
 	Warnings          []dag.Warning     `json:"warnings"`
 }

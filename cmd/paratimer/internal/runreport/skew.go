@@ -12,27 +12,27 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A Skew is how the reduces of jobs compare, or the tasks of other stages that read what others wrote.
+// A Skew compares the tasks of each stage that reads other stages, such as the reduces of a job.
 type Skew struct {
 	Summary string    `json:"says"`
-	Jobs    []SkewJob `json:"jobs"` // those with two tasks or more, the most uneven first, at most MostSkewJobs
+	Jobs    []SkewJob `json:"jobs"` // those with two finished tasks or more, the most uneven first, at most MostSkewJobs
 }
 
-// A SkewJob is the tasks of a stage that are done, the longest first. It is uneven where one of them works much longer
-// than the median one and was given more: a slow one alone is not skew.
+// A SkewJob has the finished tasks of a stage, the longest first. It is uneven if one of them works much longer than
+// the median one and had more input: a slow task alone is not skew.
 type SkewJob struct {
 	Job     string        `json:"job"`
 	Stage   string        `json:"stage,omitempty"` // "": the reduces of a MapReduce job
 	Uneven  bool          `json:"uneven"`
 	Reduces []SkewReduce  `json:"reduces"` // at most MostSkewReduces: the longest
-	All     int           `json:"all"`     // that are done
+	All     int           `json:"all"`     // how many are finished
 	Median  frame.Seconds `json:"median_seconds"`
 
 	worst int // index in Reduces of the longest task that is skewed; 0 if none is
 }
 
-// A SkewReduce is a task that is done: how long it worked, from its start or from the end of the last task that it
-// waited for where that is later, and what it was given.
+// A SkewReduce is a finished task with its input and its work time. Work begins at its start, or at the end of the
+// last task that it waited for if that is later.
 type SkewReduce struct {
 	Task        int           `json:"task"`
 	WorkSeconds frame.Seconds `json:"work_seconds"`
@@ -41,20 +41,20 @@ type SkewReduce struct {
 	ShareRatio  *frame.Ratio  `json:"share_ratio"`
 }
 
-// Most stages and tasks that a report lists.
+// The most stages and tasks in a report.
 const (
 	MostSkewJobs    = 5
 	MostSkewReduces = 40
 )
 
-// A reduced is a task that is done.
+// A reduced is a finished task.
 type reduced struct {
 	task           int
 	work           time.Duration
 	bytes, records float64
 }
 
-// skewOf tells of the stages that read others and have two tasks or more that are done.
+// skewOf compares the stages that read others and have two finished tasks or more.
 func skewOf(s *dag.Snapshot) Skew {
 	out := Skew{Jobs: []SkewJob{}}
 	for j := range s.Jobs {
@@ -83,7 +83,7 @@ func skewOf(s *dag.Snapshot) Skew {
 	return out
 }
 
-// excess is how much longer than the median task the longest one works; of a stage that is uneven it counts first.
+// excess returns how much longer than the median task the longest one works, in seconds. Uneven stages sort first.
 func (j *SkewJob) excess() float64 {
 	over := float64(j.Reduces[0].WorkSeconds - j.Median)
 	if j.Uneven {
@@ -92,9 +92,9 @@ func (j *SkewJob) excess() float64 {
 	return over
 }
 
-// reducesOf are the tasks of stage k of a job that are done, the longest first.
+// reducesOf returns the finished tasks of stage k of a job, the longest first.
 func reducesOf(j *dag.JobState, stage *dag.Stage, k dag.StageIndex) []reduced {
-	input := dag.NoInstant // when the last task ended that these waited for
+	input := dag.NoInstant // end of the last task that these waited for
 	for _, e := range stage.After {
 		if e.Kind == dag.Pipelined || e.Kind == dag.OneToOne {
 			continue
@@ -118,8 +118,8 @@ func reducesOf(j *dag.JobState, stage *dag.Stage, k dag.StageIndex) []reduced {
 	return out
 }
 
-// withoutBytes forgets the bytes of tasks if all told their records: Tez writes a repeated key once, so bytes hide a
-// key that has many (docs/facts/tez.md T4).
+// withoutBytes drops the bytes if all tasks have reported records: Tez writes a repeated key once, so bytes hide a
+// key that has many records (docs/facts/tez.md T4).
 func withoutBytes(done []reduced) {
 	if math.IsNaN(total(done, func(r *reduced) float64 { return r.records })) {
 		return
@@ -129,7 +129,7 @@ func withoutBytes(done []reduced) {
 	}
 }
 
-// records is how many records a task worked on, as far as it told.
+// records returns how many records a task has read; NaN if not reported.
 func records(a *dag.Attempt) float64 {
 	if v := a.Done[dag.Work]; !math.IsNaN(v) {
 		return v
@@ -137,7 +137,7 @@ func records(a *dag.Attempt) float64 {
 	return a.Done[dag.Copy]
 }
 
-// TaskWord is what a task of the stage is called: "reduce" or "task".
+// TaskWord returns the word for a task of the stage: "reduce" or "task".
 func (j *SkewJob) TaskWord() string {
 	if j.Stage == "" {
 		return "reduce"
@@ -145,7 +145,7 @@ func (j *SkewJob) TaskWord() string {
 	return "task"
 }
 
-// skewJob judges tasks by the rule of estimators.Skew. Sizes are bytes, else records, where all have told them.
+// skewJob applies the rule of estimators.Skew to tasks. Sizes are bytes if all tasks reported them, else records.
 func skewJob(done []reduced) SkewJob {
 	bytes := func(r *reduced) float64 { return r.bytes }
 	records := func(r *reduced) float64 { return r.records }
@@ -181,7 +181,7 @@ func total(done []reduced, of func(*reduced) float64) (sum float64) {
 	return sum
 }
 
-// lowerMedian is NaN where one is.
+// lowerMedian returns the lower median; NaN if any value is.
 func lowerMedian(done []reduced, of func(*reduced) float64) float64 {
 	if math.IsNaN(total(done, of)) {
 		return math.NaN()

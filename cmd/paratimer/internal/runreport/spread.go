@@ -8,7 +8,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Spread is how the lengths of the tasks that are done lie, from start to end.
+// A Spread has quantiles of the lengths of finished tasks, from start to end.
 type Spread struct {
 	Tasks  int           `json:"tasks"`
 	Min    frame.Seconds `json:"min"`
@@ -17,7 +17,7 @@ type Spread struct {
 	Max    frame.Seconds `json:"max"`
 }
 
-// spreadOf is nil of no tasks.
+// spreadOf returns nil if no task has finished.
 func spreadOf(list []dag.Attempt) *Spread {
 	var all []time.Duration
 	for i := range list {

@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// summary is what to see in the history of the predictions.
+// summary returns the sentences for the history of the predictions.
 func (c *PredictionHistory) summary(state dag.State, moves []Move) string {
 	summary := c.judged(state)
 	if turn := turnOf(moves, c.TotalSeconds); turn != nil {
@@ -59,7 +59,7 @@ func (c *PredictionHistory) judged(state dag.State) string {
 	return summary + " " + c.held()
 }
 
-// held says how often the range held what happened, and since when.
+// held says how often the range contained the actual end, and since when.
 func (c *PredictionHistory) held() string {
 	switch {
 	case *c.HeldRatio == 0 && c.SettledSeconds != nil:
@@ -81,12 +81,12 @@ func (c *PredictionHistory) held() string {
 	}
 }
 
-// watched says that somebody looked before the end.
+// watched reports whether the run was observed before its end.
 func (c *PredictionHistory) watched() bool {
 	return len(c.Points) > 0 && (c.TotalSeconds == nil || c.Points[0].AtSeconds < *c.TotalSeconds)
 }
 
-// firstNumber is the first point with a time; nil where none has.
+// firstNumber returns the first point with a predicted time; nil if there is none.
 func (c *PredictionHistory) firstNumber() *Point {
 	for i := range c.Points {
 		if c.Points[i].TotalSeconds != nil {
@@ -96,7 +96,7 @@ func (c *PredictionHistory) firstNumber() *Point {
 	return nil
 }
 
-// points words percentage points: "0.4 points", "1 point".
+// points formats percentage points: "0.4 points", "1 point".
 func points(v float64) string {
 	if s := fmt.Sprintf("%.1f", v); s != "1.0" {
 		return s + " points"
@@ -104,7 +104,7 @@ func points(v float64) string {
 	return "1 point"
 }
 
-// summary is what to see of the tasks that read what others wrote.
+// summary returns the sentence for the most uneven tasks that read other stages.
 func (s *Skew) summary(p *dag.Plan) string {
 	none, lacking := "No job's reduces are uneven", "No job has two reduces that are done"
 	if !p.OnlyMapReduce() {
@@ -139,7 +139,7 @@ func (s *Skew) summary(p *dag.Plan) string {
 		none, of, units.Seconds(top.WorkSeconds), units.Seconds(worst.Median))
 }
 
-// dagSummary is what to see in the table of a DAG's vertices.
+// dagSummary returns the sentence for the table of a DAG's vertices.
 func dagSummary(w frame.Workflow, j *Job) string {
 	known, _ := j.Known()
 	summary := fmt.Sprintf("%s run as one %s of %d %s.", units.Count(*known.Total, "task"),
@@ -150,7 +150,7 @@ func dagSummary(w frame.Workflow, j *Job) string {
 	return summary
 }
 
-// jobsSummary is what to see in the table of jobs.
+// jobsSummary returns the sentences for the table of jobs.
 func jobsSummary(jobs []Job) string {
 	var longest, first *Job
 	lost := 0

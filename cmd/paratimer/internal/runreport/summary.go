@@ -13,8 +13,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// summarize says what a reader must know: what happened, what went wrong, where the time went, could it have been
-// known, and what would have helped.
+// summarize fills in the summary: what happened, what went wrong, where the time went, since when the end was known,
+// and what would have helped.
 func (s *Report) summarize(recorded bool) {
 	s.Summary = []string{}
 	for _, summary := range []string{
@@ -27,7 +27,7 @@ func (s *Report) summarize(recorded bool) {
 	}
 }
 
-// outcome is the run in a sentence.
+// outcome returns the state of the run in a sentence.
 func (s *Report) outcome(recorded bool) string {
 	title := "The query"
 	if s.Workflow.Name != nil {
@@ -92,7 +92,7 @@ func ended(s dag.State) string {
 	}
 }
 
-// whatFailed counts what went wrong.
+// whatFailed counts failures and lost nodes and quotes the last event.
 func (s *Report) whatFailed() string {
 	failed, nodes := 0, 0
 	for i := range s.Jobs {
@@ -104,7 +104,7 @@ func (s *Report) whatFailed() string {
 		case MarkNode:
 			nodes++
 		case MarkFailure:
-			if last == "" || !strings.HasPrefix(m.Text, "job ") { // a job fails by an attempt, which says why
+			if last == "" || !strings.HasPrefix(m.Text, "job ") { // a job fails because of an attempt, which has the reason
 				last = m.Text
 			}
 		}
@@ -131,10 +131,10 @@ func (s *Report) whatFailed() string {
 	return "What went wrong: " + list(parts) + "; the last of it: " + strings.TrimSuffix(last, ".") + "."
 }
 
-// leastNamed is the share of a run from which on a summary names a cause.
+// leastNamed is the least share of a run for a cause to be in the summary.
 const leastNamed = 0.01
 
-// whereItWent names the causes that took most.
+// whereItWent names the three largest causes.
 func (s *Report) whereItWent() string {
 	causes := slices.Clone(s.TimeAttribution.Causes)
 	slices.SortStableFunc(causes, func(a, b Cause) int { return cmp.Compare(b.Seconds, a.Seconds) })
@@ -151,7 +151,7 @@ func (s *Report) whereItWent() string {
 	return "Along the critical path the time went to " + list(parts) + "."
 }
 
-// whatWasKnown says since when the end was known, and when somebody was told.
+// whatWasKnown says since when the predictions were right, and when the first alert fired.
 func (s *Report) whatWasKnown() string {
 	c := &s.PredictionHistory
 	if !s.Workflow.State.Ended() || s.ElapsedSeconds == nil || *s.ElapsedSeconds <= 0 {
@@ -182,8 +182,8 @@ func (s *Report) whatWasKnown() string {
 	return summary
 }
 
-// sinceWhen says how often the range held the end of a run of a length, of all observations with a range, and from when
-// on.
+// sinceWhen says how often the range contained the end, of all observations with a range, and from when on. total is
+// the run's length.
 func (c *PredictionHistory) sinceWhen(total frame.Seconds) string {
 	first, settled := c.FirstHeldSeconds, c.SettledSeconds
 	if first == nil && settled == nil {
@@ -212,7 +212,7 @@ func (c *PredictionHistory) sinceWhen(total frame.Seconds) string {
 		units.Seconds(*settled), toGo)
 }
 
-// whatIsUneven is the sentence of skew, where there is any.
+// whatIsUneven returns the sentence about skew, "" if there is none.
 func (s *Report) whatIsUneven() string {
 	if len(s.Skew.Jobs) > 0 && s.Skew.Jobs[0].Uneven {
 		return s.Skew.Summary
@@ -220,7 +220,7 @@ func (s *Report) whatIsUneven() string {
 	return ""
 }
 
-// whatHelps is the first sentence of the limits.
+// whatHelps returns the summary of the limits.
 func (s *Report) whatHelps() string {
 	if len(s.Limits.Rows) == 0 {
 		return ""

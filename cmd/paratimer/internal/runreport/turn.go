@@ -9,11 +9,11 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// leastTurn is how many seconds a move must have to be worth a sentence.
+// leastTurn is the least move in seconds that is worth a sentence.
 const leastTurn = 5
 
-// turnOf is the largest move of the predicted end, nil if none was large enough. Moves after the end of the run do not
-// count: the end is seen after it was.
+// turnOf returns the largest move of the predicted end, nil if none is large enough. Moves after the end of the run
+// do not count: the end is observed late.
 func turnOf(moves []Move, total *frame.Seconds) *Move {
 	var most *Move
 	for i := range moves {
@@ -27,7 +27,7 @@ func turnOf(moves []Move, total *frame.Seconds) *Move {
 	return most
 }
 
-// summary says by how much the end moved and why. If the cause is not known, it names what went wrong just before.
+// summary says by how much the end moved and why. If the cause is unknown, it names the event just before.
 func (m *Move) summary(marks []Mark) string {
 	summary := fmt.Sprintf("The predicted end moved most after %s, by %s", units.Seconds(m.AtSeconds),
 		units.Signed(m.DeltaSeconds))
@@ -44,5 +44,5 @@ func (m *Move) summary(marks []Mark) string {
 	return summary + ": for other reasons."
 }
 
-// justBefore is for how long before a move, in seconds, a reader wants to know what happened.
+// justBefore is how long before a move an event may be to be named with it, in seconds.
 const justBefore = 30

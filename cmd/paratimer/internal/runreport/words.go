@@ -17,10 +17,10 @@ func list(words []string) string {
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
-// name makes a text of the cluster safe to stand in a sentence.
+// name makes a text from the cluster safe to use in a sentence.
 func name(s string) string { return view.Escape(s) }
 
-// sum adds lengths of time to the millisecond; nil where one is not known.
+// sum adds two lengths of time; nil if one is unknown.
 func sum(a, b *frame.Seconds) *frame.Seconds {
 	if a == nil || b == nil {
 		return nil
@@ -29,7 +29,7 @@ func sum(a, b *frame.Seconds) *frame.Seconds {
 	return &s
 }
 
-// quantile is one of a frame's quantiles of the remaining time; nil where it has none.
+// quantile returns a quantile of the remaining time; nil if the frame lacks it.
 func quantile(f *frame.Frame, q float64) *frame.Seconds {
 	for i := range f.Quantiles {
 		if f.Quantiles[i].Q == q {
@@ -39,7 +39,7 @@ func quantile(f *frame.Frame, q float64) *frame.Seconds {
 	return nil
 }
 
-// number is NaN of what is not known.
+// number returns NaN for unknown.
 func number(s *frame.Seconds) float64 {
 	if s == nil {
 		return math.NaN()
