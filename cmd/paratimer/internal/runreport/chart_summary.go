@@ -49,7 +49,7 @@ func (d *drawing) summary() string {
 		d.slackSummary(had))
 }
 
-// phases are those of the same jobs that follow each other on the critical path.
+// phases are consecutive stages of the same jobs on the critical path.
 type phases struct {
 	who   string // as a genitive; "" for a plan that is one DAG
 	kinds []string

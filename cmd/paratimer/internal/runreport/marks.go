@@ -109,7 +109,7 @@ func because(diagnosis string) string {
 	return ": " + name(diagnosis)
 }
 
-// hear adds alerts that changed their state. A default alert appears only once it fires, and its changes after that.
+// hear adds alerts that changed their state. A default alert is added only once it fires, and with later changes.
 func (m *marks) hear(f *frame.Frame) {
 	if f.ElapsedSeconds == nil {
 		return

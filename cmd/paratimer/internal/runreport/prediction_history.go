@@ -16,15 +16,14 @@ type PredictionHistory struct {
 	// TotalSeconds is how long the run took; null while it runs.
 	TotalSeconds *frame.Seconds `json:"total_seconds"`
 	// MeanErrorPoints is the mean error of the headline's time, as the error of the progress that follows from it, in
-	// percentage points. HeldRatio is the share of the ticks with an 80 % range whose range contained the actual end.
-	// Both are null while the run is running and if nothing was predicted. NumberRatio is the share of the ticks
-	// during the run that had a predicted time.
-	// a number, inside the run.
+	// percentage points. HeldRatio is the share of the ticks with an 80 % range that contained the actual end. Both
+	// are null while the run is running and if nothing was predicted. NumberRatio is the share of the ticks during
+	// the run that had a predicted time.
 	MeanErrorPoints *float64     `json:"mean_error_points"`
 	HeldRatio       *frame.Ratio `json:"held_ratio"`
 	NumberRatio     *frame.Ratio `json:"number_ratio"`
 	// FirstHeldSeconds is when the 80 % range first contained the actual end. HeldSinceRatio is the share of the
-	// ticks from then on whose range did.
+	// ranges from then on that contained it.
 	FirstHeldSeconds *frame.Seconds `json:"first_held_seconds"`
 	HeldSinceRatio   *frame.Ratio   `json:"held_since_ratio"`
 	// SettledSeconds is from when on the 80 % range always contained the actual end, to a hundredth of the run. It is

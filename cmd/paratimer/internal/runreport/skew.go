@@ -15,7 +15,7 @@ import (
 // A Skew compares the tasks of each stage that reads other stages, such as the reduces of a job.
 type Skew struct {
 	Summary string    `json:"says"`
-	Jobs    []SkewJob `json:"jobs"` // those with two finished tasks or more, the most uneven first, at most MostSkewJobs
+	Jobs    []SkewJob `json:"jobs"` // with two finished tasks or more, the most uneven first
 }
 
 // A SkewJob has the finished tasks of a stage, the longest first. It is uneven if one of them works much longer than

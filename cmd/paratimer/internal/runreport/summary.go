@@ -104,7 +104,7 @@ func (s *Report) whatFailed() string {
 		case MarkNode:
 			nodes++
 		case MarkFailure:
-			if last == "" || !strings.HasPrefix(m.Text, "job ") { // a job fails because of an attempt, which has the reason
+			if last == "" || !strings.HasPrefix(m.Text, "job ") { // the attempt that made a job fail has the reason
 				last = m.Text
 			}
 		}
