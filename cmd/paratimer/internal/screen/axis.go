@@ -8,7 +8,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// axis is the clock along the lanes, and the time that it is by the newest observation.
+// axis returns the clock below the lanes, with the time of the newest observation.
 func (p *pen) axis(g gutter) line {
 	t := p.track()
 	zero, known := p.at(0)
@@ -27,7 +27,7 @@ func (p *pen) axis(g gutter) line {
 	clocks := ""
 	if known {
 		clocks = p.zone(p.f.At.Time())
-		if p.scale.now >= 0 && !clocked { // the time that it is stands beside the axis when there is no room on it
+		if p.scale.now >= 0 && !clocked { // the current time is beside the axis if there is no room on it
 			is, zone := p.clock(zero.Add(p.elapsed().Duration()), time.Second), clocks
 			for _, words := range []string{is, is + " " + zone} {
 				if cells(words) <= g.name {
@@ -40,12 +40,12 @@ func (p *pen) axis(g gutter) line {
 		p.tail).and(t.line(sorted(ticks, labels)...))
 }
 
-// ticks are the labels of the axis, for which they take room on the track. They stand at regular distances, whatever
-// else is written: a label is left out only where the time that it is stands on it.
+// ticks returns the labels of the axis and takes their room on the track. They are at regular distances. A label is
+// left out only if the mark of now is on it.
 func (p *pen) ticks(t track, zero time.Time, known bool) []label {
 	unit := p.scale.ticks(len("00:00:00"))
 	if unit >= time.Minute {
-		unit = max(p.scale.ticks(len("00:00")), time.Minute) // less than a minute has seconds in its labels
+		unit = max(p.scale.ticks(len("00:00")), time.Minute) // below a minute, labels have seconds
 	}
 	first := zero.Truncate(unit)
 	var ticks []label
@@ -71,7 +71,7 @@ func (p *pen) ticks(t track, zero time.Time, known bool) []label {
 	return ticks
 }
 
-// cutShort leaves of a label on which the time that it is stands nothing but its mark.
+// cutShort reduces a label under the mark of now to its tick.
 func (p *pen) cutShort(t track, ticks []label) {
 	for i := range ticks {
 		if m := &ticks[i]; m.col < p.scale.now && p.scale.now < m.col+m.cells {
@@ -83,7 +83,7 @@ func (p *pen) cutShort(t track, ticks []label) {
 	}
 }
 
-// nowLabel says which time it is, on either side of its mark; clocked is false where there is no room for the clock.
+// nowLabel returns the current time, on either side of its mark. clocked is false if there is no room for the clock.
 func (p *pen) nowLabel(t track, zero time.Time, known bool) (labels []label, clocked bool) {
 	now := p.scale.now
 	t[now] = cell{p.g.here, strong}
@@ -106,7 +106,7 @@ func (p *pen) nowLabel(t track, zero time.Time, known bool) (labels []label, clo
 	return nil, false
 }
 
-// sorted joins labels in the order of their columns.
+// sorted merges labels in the order of their columns.
 func sorted(ticks, now []label) []label {
 	for i, l := range ticks {
 		if len(now) > 0 && now[0].col < l.col {

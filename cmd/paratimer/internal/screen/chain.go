@@ -7,13 +7,13 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A chain is the cells of a job's lane that the critical path goes through from now on: its even and its odd stages.
+// A chain has the cells of a job's lane on the critical path from now on, for even and for odd stages.
 type chain struct{ phase [2][]bool }
 
-// on says whether column c of a phase is critical.
+// on reports whether column c of a phase is critical.
 func (k chain) on(phase, c int) bool { return k.phase[phase] != nil && k.phase[phase][c] }
 
-// chain marks the critical path's segments of a job, and draws its pauses, which are nobody's tasks.
+// chain marks the critical path's segments of a job, and draws its pauses, in which no task runs.
 func (p *pen) chain(t track, j *frame.Job) chain {
 	var k chain
 	if p.f.Workflow.State.Ended() {
@@ -41,7 +41,7 @@ func (p *pen) chain(t track, j *frame.Job) chain {
 	return k
 }
 
-// cols are the first and the last column of a span of time. It takes one cell at least, and none that only its end
+// cols returns the first and the last column of a time range. It has at least one cell, and no cell that only its end
 // touches.
 func (p *pen) cols(from, to frame.Seconds) (a, b int) {
 	a, b = p.scale.col(from), p.scale.col(to)

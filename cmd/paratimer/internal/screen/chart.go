@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// tallest is how much higher than the largest total the chart may get for a range, and tallestHigh that of a chart of
-// manyRows.
+// tallest bounds the chart's height for a range, as a multiple of the largest total; tallestHigh does so for a chart
+// of manyRows.
 const (
 	tallest     = 1.3
 	tallestHigh = 2.0
@@ -17,10 +17,9 @@ const (
 )
 
 // A bucket is the points of a column.
-type bucket struct{ total, low, high float64 } // NaN: not known
+type bucket struct{ total, low, high float64 } // NaN: unknown
 
-// buckets sorts what is known up to the frame into the columns of the lanes: what was predicted at a time stands under
-// that time.
+// buckets sorts the points up to the frame into the columns of the lanes: a prediction is in the column of its time.
 func (p *pen) buckets() []bucket {
 	out := make([]bucket, p.scale.cols)
 	for i := range out {
@@ -36,7 +35,7 @@ func (p *pen) buckets() []bucket {
 		}
 		c := p.scale.col(pt.at)
 		if last >= 0 && last < c-1 {
-			for i := last + 1; i < c; i++ { // a tick stands until the next
+			for i := last + 1; i < c; i++ { // a tick counts until the next one
 				out[i] = out[last]
 			}
 		}
@@ -69,7 +68,7 @@ func most(a, b float64) float64 {
 	return math.Max(a, b)
 }
 
-// extent is what the chart's height stands for: all totals, and the newest range as far as it does not flatten them.
+// extent returns the values at the chart's lower and upper edge: all totals, and the newest range up to the limit.
 func extent(all []bucket, rows int) (lo, hi float64, ok bool) {
 	reach := tallest
 	if rows >= manyRows {
@@ -98,7 +97,7 @@ func extent(all []bucket, rows int) (lo, hi float64, ok bool) {
 	return math.Max(0, lo), hi, true
 }
 
-// chart draws the predicted length along the run, with its range, under the lanes.
+// chart draws the predicted length along the run, with its range, below the lanes.
 func (p *pen) chart(g gutter, rows int) []line {
 	all := p.buckets()
 	lo, hi, ok := extent(all, rows)
@@ -128,7 +127,7 @@ func (p *pen) chart(g gutter, rows int) []line {
 	return out
 }
 
-// chartLeft is words at the left of the gutter and a height at its right, where both fit.
+// chartLeft puts words at the left of the gutter and a height at its right, if both fit.
 func (p *pen) chartLeft(g gutter, words, tall string) line {
 	room := g.cells() - 1 - marks
 	l := right(text(dim, tall), room)
@@ -156,7 +155,7 @@ func (p *pen) chartCell(c *cell, b bucket, row, rows int, lo, hi float64) {
 	}
 }
 
-// spark is the chart on one row.
+// spark draws the chart on one row.
 func (p *pen) spark(g gutter, all []bucket, lo, hi float64) line {
 	t := p.track()
 	for c, b := range all {

@@ -1,6 +1,6 @@
 package screen
 
-// draw is the screen.
+// draw returns the lines of the screen.
 func (p *pen) draw() []line {
 	if p.f == nil {
 		return p.nothing()
@@ -10,7 +10,7 @@ func (p *pen) draw() []line {
 	if !p.s.Choice.Help && (!p.s.Choice.Tasks || p.job < 0) {
 		return p.whole(g)
 	}
-	// A list gets all the room between what must stay in sight.
+	// A list gets the room between the parts that are always visible.
 	foot := append(p.playing(), p.foot()...)
 	out := p.head()
 	room := func(least int) int { return max(least, p.s.Height-len(out)-len(foot)) }
@@ -27,7 +27,7 @@ func (p *pen) draw() []line {
 	return append(p.down(out, len(foot)), foot...)
 }
 
-// down adds blank lines, so that the foot, of so many lines, stands at the bottom.
+// down adds blank lines, so that the foot, which has foot lines, is at the bottom.
 func (p *pen) down(out []line, foot int) []line {
 	for len(out) < p.s.Height-foot {
 		out = append(out, nil)
@@ -35,10 +35,10 @@ func (p *pen) down(out []line, foot int) []line {
 	return out
 }
 
-// first is at most n of lines.
+// first returns at most n lines.
 func first(n int, lines []line) []line { return lines[:min(max(n, 0), len(lines))] }
 
-// nothing is the screen before the first observation.
+// nothing returns the screen before the first observation.
 func (p *pen) nothing() []line {
 	words := "Waiting for the first observation"
 	if p.s.Subject != "" {
@@ -53,7 +53,7 @@ func (p *pen) nothing() []line {
 	return append(first(p.s.Height-1, out), first(p.s.Height, p.foot())...)
 }
 
-// log is the newest line that the program has to tell.
+// log returns the newest log line.
 func (p *pen) log() []line {
 	if p.s.Log == "" {
 		return nil

@@ -2,7 +2,7 @@ package screen
 
 import "github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 
-// limitCol is the column of a bound; false where it is not on the lanes.
+// limitCol returns the column of a bound; false if it is not on the lanes.
 func (p *pen) limitCol(a *frame.Alert) (int, bool) {
 	d := p.limit(a)
 	if d == nil || *d > p.scale.to || *d < 0 {
@@ -11,7 +11,7 @@ func (p *pen) limitCol(a *frame.Alert) (int, bool) {
 	return p.scale.col(*d), true
 }
 
-// ends is the predicted end with its range, and the bounds by name, under the lanes.
+// ends draws the predicted end with its range, and the bounds by name, below the lanes.
 func (p *pen) ends(g gutter) []line {
 	if p.f.Workflow.State.Ended() || p.scale.now < 0 {
 		return nil
@@ -39,7 +39,7 @@ func (p *pen) ends(g gutter) []line {
 	return []line{g.whole(text(strong, "end ").and(text(dim, words)), p.tail).and(t.line(labels...))}
 }
 
-// within draws a range, and the point in it if there is one.
+// within draws a range, and the estimate in it if there is one.
 func (p *pen) within(t track, h frame.Headline) {
 	now := p.elapsed()
 	if h.LowSeconds != nil && h.HighSeconds != nil {
@@ -58,7 +58,7 @@ func (p *pen) within(t track, h frame.Headline) {
 	}
 }
 
-// limits marks the bounds, and names the first that there is room for.
+// limits marks the bounds, and names the first one that has room.
 func (p *pen) limits(t track) []label {
 	var labels []label
 	for i := range p.f.Alerts {

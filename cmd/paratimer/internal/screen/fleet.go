@@ -16,13 +16,13 @@ type Fleet struct {
 	First         int          // how many are scrolled past
 	Width, Height int
 	Style         Style
-	Log           string // the newest line that the program has to tell; empty: none
+	Log           string // the newest log line; empty: none
 }
 
-// endsTitle is the title of the column that names the zone of all clocks.
+// endsTitle is the title of the column that shows the time zone of all clocks.
 const endsTitle = "ends"
 
-// fleetColumns are the columns of a fleet: the least width of the screen from which on each is shown.
+// fleetColumns are the columns of a fleet. least is the width of the screen from which a column is shown.
 var fleetColumns = [...]struct {
 	title      string
 	least, max int
@@ -62,10 +62,10 @@ var fleetColumns = [...]struct {
 	{"queue", 140, 24, false, func(q *view.Query, _ *time.Location) string { return view.Escape(q.Queue) }, nil},
 }
 
-// narrowest is the width down to which a column of texts is cut; one of numbers is left out.
+// narrowest is the least width that a column of texts is cut to. Columns of numbers are never cut, but left out.
 const narrowest = 14
 
-// DrawFleet draws the queries for a terminal: a summary, a heading, a line for each, and what the keys do.
+// DrawFleet draws the queries for a terminal: a summary, a heading, a line for each, and the keys.
 func DrawFleet(f Fleet) []string {
 	if f.Width < 1 || f.Height < 1 {
 		return nil
@@ -97,7 +97,7 @@ func DrawFleet(f Fleet) []string {
 	return render(f.Style, lines[:min(len(lines), f.Height)])
 }
 
-// table is the heading and the rows, each column as wide as its widest text.
+// table returns the heading and the rows. Each column is as wide as its widest text.
 func (f Fleet) table(shown []view.Query) []line {
 	out := make([]line, len(shown)+1)
 	used := 0
@@ -113,7 +113,7 @@ func (f Fleet) table(shown []view.Query) []line {
 			wide = max(wide, min(cells(texts[k]), c.max))
 		}
 		if wide == 0 && i > 2 {
-			continue // nobody has any
+			continue // no query has a value
 		}
 		title := c.title
 		if title == endsTitle && len(shown) > 0 && shown[0].At != nil {
@@ -171,7 +171,7 @@ func standingRole(q *view.Query) role {
 	return plain
 }
 
-// against says how far from its deadline a query ends.
+// against returns how far from its deadline a query ends.
 func against(q *view.Query, _ *time.Location) string {
 	d := q.LaterSeconds
 	switch {

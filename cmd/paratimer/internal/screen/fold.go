@@ -10,14 +10,14 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A fold is jobs without a row of their own.
+// A fold is a row for jobs without a row of their own.
 type fold struct {
 	words string
 	jobs  []int
 }
 
-// shown is which jobs have a lane where there are rows for some only, in plan order, and which are folded away: what is
-// over above them, what is not below.
+// shown returns the jobs that get a lane, in plan order, if there are fewer rows than jobs. The others are folded:
+// ended ones above, the rest below.
 func (p *pen) shown(rows int) (jobs []int, above, below fold) {
 	all := make([]int, len(p.f.Jobs))
 	for i := range all {
@@ -47,11 +47,10 @@ func (p *pen) shown(rows int) (jobs []int, above, below fold) {
 	return jobs, above, below
 }
 
-// nextWeight is that of the job that comes next, and of the next one that is critical: before what runs and is not
-// critical.
+// nextWeight is the weight of the next job and of the next critical job: before running jobs that are not critical.
 const nextWeight = 3
 
-// next is those two.
+// next returns those two jobs.
 func (p *pen) next() []int {
 	var out []int
 	for _, critical := range []bool{true, false} {
@@ -69,7 +68,7 @@ func (p *pen) next() []int {
 	return out
 }
 
-// weight orders jobs by how much they matter: what is selected, went wrong, is waited for, runs, comes next, was.
+// weight ranks jobs by importance: selected, failed, running and critical, next, running, later, ended.
 func (p *pen) weight(i int) int {
 	j := &p.f.Jobs[i]
 	switch {
@@ -91,7 +90,7 @@ func (p *pen) weight(i int) int {
 	return nextWeight + 5
 }
 
-// nearness orders jobs of one weight: what starts soonest, of what is over what ended last.
+// nearness orders jobs of one weight: those that start soonest, and of ended ones those that ended last.
 func (p *pen) nearness(i int) float64 {
 	j := &p.f.Jobs[i]
 	switch {
@@ -100,10 +99,10 @@ func (p *pen) nearness(i int) float64 {
 	case j.SubmittedSeconds != nil:
 		return float64(*j.SubmittedSeconds)
 	}
-	return math.Inf(1) // not known: last
+	return math.Inf(1) // unknown: last
 }
 
-// folded says what the jobs without a row are.
+// folded counts the jobs without a row by state.
 func (p *pen) folded(jobs []int) (above, below fold) {
 	var done, lost, running, others int
 	for _, i := range jobs {
@@ -134,7 +133,7 @@ type count struct {
 	what string
 }
 
-// says words counts: "940 more jobs done", "12 running, 31 to come".
+// says formats counts: "940 more done", "12 more running, 31 more to come".
 func says(counts []count) string {
 	var parts []string
 	for _, c := range counts {
@@ -164,7 +163,7 @@ func (p *pen) lanes(g gutter, rows int) []line {
 	return append(out, p.stageRows(g, rows-len(out))...)
 }
 
-// foldRow stands for jobs without a row: how many there are and, along time, how many of them are at work.
+// foldRow draws the row of a fold: how many jobs it has and, along time, how many of them are at work.
 func (p *pen) foldRow(g gutter, f fold) line {
 	l := text(plain, "   ").and(text(dim, p.own("… "+f.words+" "))).cut(p.s.Width, p.tail)
 	t := p.track()

@@ -7,7 +7,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// foot is the keys that matter most, or what is being typed.
+// foot returns the most important keys, or the text that is being typed.
 func (p *pen) foot() []line {
 	if p.s.Choice.Finding {
 		return []line{text(plain, " find job: ").and(text(pick, p.foreign(p.s.Choice.Find)+"_")).cut(p.s.Width, p.tail)}
@@ -54,7 +54,7 @@ func (p *pen) foot() []line {
 	return []line{l}
 }
 
-// playing is where in the recording the frame is, as a bar.
+// playing returns the position in the recording, as a bar.
 func (p *pen) playing() []line {
 	b := p.s.Play
 	if b == nil {

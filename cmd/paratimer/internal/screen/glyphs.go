@@ -10,13 +10,13 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// glyphs are the signs of the drawing, each one cell wide. Maps are the upper half of a lane and reduces the lower one,
-// so that both can be seen where they overlap; in ASCII they are letters. What was seen is solid, what is expected is
-// dotted, and dense where it is critical; in ASCII it is small.
+// glyphs are the signs of the drawing, each one cell wide. Maps are the upper half of a lane and reduces the lower
+// one, so that both are visible if they overlap; in ASCII they are letters. The past is solid. The prediction is
+// dotted, and dense if it is critical; in ASCII it is in small letters.
 type glyphs struct {
 	seen                     [4]rune // by map (1) and reduce (2)
-	dots                     bool    // braille for what is expected, else small letters
-	waits, holds, slack, now rune    // holds: the critical path does
+	dots                     bool    // braille for the prediction, else small letters
+	waits, holds, slack, now rune    // holds: a pause on the critical path
 	limit, failed            rune
 	critical, picked         rune
 	tick, here, more         rune
@@ -45,7 +45,7 @@ func glyphsOf(s Style) *glyphs {
 	}
 }
 
-// expected is the sign of maps (1) and reduces (2) to come, critical ones with 4 and 8.
+// expected returns the sign of predicted maps (1) and reduces (2); 4 and 8 mark them as critical.
 func (g *glyphs) expected(what byte) rune {
 	if !g.dots {
 		return []rune(" mrb")[what&3]
@@ -62,7 +62,7 @@ func (g *glyphs) expected(what byte) rune {
 	return dots
 }
 
-// state is the sign of a job's state.
+// state returns the sign of a job's state.
 func (g *glyphs) state(s dag.State) string {
 	if int(s) < len(g.states) {
 		return string(g.states[s])
@@ -70,11 +70,11 @@ func (g *glyphs) state(s dag.State) string {
 	return "?"
 }
 
-// ours are the signs of our own words that ASCII lacks.
+// ours replaces the signs in the program's own texts that ASCII lacks.
 var ours = strings.NewReplacer("–", "-", "…", "~", "·", "-", "×", "x", "±", "+-", "↑", "up", "↓", "down", "←", "left",
 	"→", "right")
 
-// own words a text of the program.
+// own formats a text of the program.
 func (p *pen) own(s string) string {
 	if p.s.Style.ASCII {
 		return quoteToASCII(ours.Replace(s))
@@ -82,8 +82,8 @@ func (p *pen) own(s string) string {
 	return s
 }
 
-// foreign makes a text from the cluster safe: escaped, in cells on whose number all terminals agree, and in ASCII where
-// asked.
+// foreign makes a text from the cluster safe: escaped, with a width that all terminals agree on, and in ASCII if the
+// style requires it.
 func (p *pen) foreign(s string) string {
 	s = view.Escape(p.inZone(s))
 	if p.s.Style.ASCII {
@@ -95,8 +95,7 @@ func (p *pen) foreign(s string) string {
 	return agreed(s)
 }
 
-// agreed writes as Go escapes the runes that a grapheme is made of where terminals that know graphemes and those that
-// do not would give it other widths.
+// agreed writes a grapheme as Go escapes if its width depends on whether the terminal supports graphemes.
 func agreed(s string) string {
 	var b strings.Builder
 	for s != "" {
@@ -116,7 +115,7 @@ func quoteToASCII(s string) string {
 	for i := range len(s) {
 		if s[i] >= 0x80 {
 			q := strconv.QuoteToASCII(s)
-			// Quotes and backslashes stay as they are: only what is not ASCII is written otherwise.
+			// Restore quotes and backslashes: only what is not ASCII is escaped.
 			return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(q[1 : len(q)-1])
 		}
 	}

@@ -12,12 +12,12 @@ import (
 // A gutter is the columns before the lanes: marks, the job's name, its counts.
 type gutter struct{ name, counts int }
 
-// mapReduce reports whether rows are about maps and reduces: one of the jobs has these.
+// mapReduce reports whether the counts are of maps and reduces: if a job has these, or no job is known.
 func (p *pen) mapReduce() bool {
 	return len(p.f.Jobs) == 0 || slices.ContainsFunc(p.f.Jobs, func(j frame.Job) bool { return j.IsMapReduce() })
 }
 
-// counted is the head of the counts.
+// counted returns the heading of the counts.
 func (p *pen) counted() string {
 	if p.mapReduce() {
 		return counted("maps", "reduces")
@@ -25,13 +25,13 @@ func (p *pen) counted() string {
 	return counted("tasks", "")
 }
 
-// marks are the cells of what is selected, critical, and the state, with a blank after them.
+// marks are the cells for the signs of selected, critical and state, with a blank after them.
 const marks = 4
 
-// countsFrom is the width from which on tasks are counted beside the names.
+// countsFrom is the width from which tasks are counted beside the names.
 const countsFrom = 72
 
-// gutterOf gives the names what they need, within a share of the width.
+// gutterOf makes room for the names, within a share of the width.
 func (p *pen) gutterOf() gutter {
 	w := p.s.Width
 	most := min(max(w/5, 8), 32)
@@ -53,7 +53,7 @@ func (p *pen) gutterOf() gutter {
 	return g
 }
 
-// cells is the gutter's width, with the blank after it.
+// cells returns the gutter's width, with the blank after it.
 func (g gutter) cells() int {
 	n := marks + g.name + 1
 	if g.counts > 0 {
@@ -62,7 +62,7 @@ func (g gutter) cells() int {
 	return n
 }
 
-// left is what stands before a lane.
+// left returns the gutter of a lane.
 func (g gutter) left(m line, name line, counts line, tail string) line {
 	l := m.pad(marks).and(name.cut(g.name, tail).pad(g.name))
 	if g.counts > 0 {
@@ -71,12 +71,12 @@ func (g gutter) left(m line, name line, counts line, tail string) line {
 	return l.and(text(plain, " "))
 }
 
-// whole is words in place of a name and counts.
+// whole returns a gutter with words in place of name and counts.
 func (g gutter) whole(words line, tail string) line {
 	return text(plain, "").pad(marks).and(words).cut(g.cells()-1, tail).pad(g.cells())
 }
 
-// counts says how many maps and reduces are done; of a job with other stages, how many tasks.
+// counts returns how many maps and reduces are done; for a job with other stages, how many tasks.
 func counts(j *frame.Job) string {
 	if !j.IsMapReduce() {
 		known, all := j.Known()
@@ -106,7 +106,7 @@ func tally(t frame.Tasks) string {
 	return strconv.Itoa(t.Done) + "/" + strconv.Itoa(*t.Total)
 }
 
-// rowOf is a job's row: its marks, name, counts and lane.
+// rowOf returns a job's row: its marks, name, counts and lane.
 func (p *pen) rowOf(g gutter, i int) line {
 	j := &p.f.Jobs[i]
 	picked, critical, name := " ", " ", plain
@@ -120,7 +120,7 @@ func (p *pen) rowOf(g gutter, i int) line {
 	return g.left(m, text(name, p.foreign(j.Node)), text(plain, counts(j)), p.tail).and(p.lane(i))
 }
 
-// roleOf is how a job's state looks.
+// roleOf returns the role of a job's state.
 func (p *pen) roleOf(j *frame.Job) role {
 	switch j.State {
 	case dag.Failed, dag.Killed:

@@ -10,7 +10,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// title is the query's name, and how far it is.
+// title returns the query's name and progress.
 func (p *pen) title() line {
 	name := "query"
 	switch w := p.f.Workflow; {
@@ -28,7 +28,7 @@ func (p *pen) title() line {
 	return spread(head.cut(max(w-right.cells()-3, w/3), p.tail), right.and(text(plain, " ")), w)
 }
 
-// progress is the state, how long the query has run, and its share of the whole as a number and a bar.
+// progress returns the state, the elapsed time and the progress as a number and a bar.
 func (p *pen) progress() line {
 	l := p.short()
 	if p.f.ProgressRatio == nil || p.f.Workflow.State.Ended() {
@@ -61,10 +61,10 @@ func (p *pen) far() line {
 	return l
 }
 
-// head is the title and the headline.
+// head returns the title and the headline.
 func (p *pen) head() []line { return append([]line{p.title()}, p.headline()...) }
 
-// headline is the answer to "when": the clock first, then the time left.
+// headline returns the predicted end: the clock first, then the time left.
 func (p *pen) headline() []line {
 	if p.f.Workflow.State.Ended() {
 		return p.fold(p.over())
@@ -78,7 +78,7 @@ func (p *pen) headline() []line {
 	return p.answer(h, p.left(h), nil)
 }
 
-// answer says when it ends, how long that is from now, and under which condition.
+// answer returns the end, the time left, and the condition of a scenario.
 func (p *pen) answer(h frame.Headline, left, condition line) []line {
 	when := p.when(h)
 	if len(when) == 0 {
@@ -87,7 +87,7 @@ func (p *pen) answer(h frame.Headline, left, condition line) []line {
 	return p.fold(when, left, condition)
 }
 
-// fold puts parts beside each other as far as they fit, and the next ones on a line of their own.
+// fold puts parts on one line as far as they fit, and the next ones on further lines.
 func (p *pen) fold(parts ...line) []line {
 	var out []line
 	for _, l := range parts {
@@ -103,7 +103,7 @@ func (p *pen) fold(parts ...line) []line {
 	return out
 }
 
-// when says at what time of day it ends, or that nothing is known; empty if only the time left is known.
+// when returns the time of day of the end, or that it is unknown; empty if only the time left is known.
 func (p *pen) when(h frame.Headline) line {
 	switch {
 	case h.RemainingSeconds != nil && h.EndAt != nil:
@@ -123,7 +123,7 @@ func (p *pen) when(h frame.Headline) line {
 	return text(strong, "Too early to say when it ends")
 }
 
-// left says how long that is from now.
+// left returns the time left.
 func (p *pen) left(h frame.Headline) line {
 	switch words := view.Remaining(h); {
 	case words == "?":
@@ -142,8 +142,8 @@ func (p *pen) left(h frame.Headline) line {
 	}
 }
 
-// scenario is the one that the reader has chosen; nil where none is, and where scenarios are floors of what is not
-// known.
+// scenario returns the estimate that the user has chosen. It is nil without a choice, and if the headline has no
+// number: then scenarios are lower bounds.
 func (p *pen) scenario() *frame.Estimate {
 	if p.f.Headline.RemainingSeconds == nil {
 		return nil
@@ -156,7 +156,7 @@ func (p *pen) scenario() *frame.Estimate {
 	return nil
 }
 
-// over says how it went.
+// over returns how and when the query ended.
 func (p *pen) over() line {
 	when := ""
 	if p.f.Headline.EndAt != nil {

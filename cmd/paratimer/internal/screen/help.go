@@ -6,10 +6,10 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// helpBeside is the width from which on the signs stand beside the keys.
+// helpBeside is the width from which the signs are beside the keys.
 const helpBeside = 76
 
-// help lists the keys and the signs, scrolled as the reader has it.
+// help lists the keys and the signs, scrolled to the user's position.
 func (p *pen) help(rows int) []line {
 	keys, signs := p.keyLines(), p.signLines()
 	out := append(append(keys, nil), signs...)
@@ -72,8 +72,8 @@ func (p *pen) signLines() []line {
 // A sign is an entry of the legend.
 type sign struct {
 	sign  line
-	words string // before a colon what stands in the short legend too
-	brief bool   // it stands there
+	words string // the short legend has the part before a colon
+	brief bool   // whether the short legend has it
 }
 
 func (p *pen) legend() []sign {
@@ -104,7 +104,7 @@ func (p *pen) legend() []sign {
 	}...)
 }
 
-// signs is the legend on one line.
+// signs returns the short legend on one line.
 func (p *pen) signs() []line {
 	l := text(plain, " ")
 	for _, s := range p.legend() {

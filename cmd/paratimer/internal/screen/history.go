@@ -5,34 +5,33 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Bounds of what is remembered: a run of any length takes as much memory as one of an hour.
+// Limits of a History: a run of any length takes as much memory as one of an hour.
 const (
 	mostPoints  = 512
 	mostChanges = 2000
 )
 
-// A History is what the screen remembers of earlier frames. The zero History is empty.
+// A History has the data of earlier frames that Draw needs. The zero History is empty.
 type History struct {
 	points  []point
-	every   int // ticks that a point stands for, but for the newest
-	ticks   int // in the newest point
+	every   int // how many ticks a point is made of, except the newest
+	ticks   int // how many ticks the newest point is made of
 	changes []change
 }
 
-// A point is what was predicted at a time: how long the query takes in all, and its 80 % range.
+// A point is the prediction at a time: the total length of the query and its 80 % range.
 type point struct {
 	at               frame.Seconds
 	total, low, high *frame.Seconds
 }
 
-// A change is a move that people were told of at a time.
+// A change is a move of the predicted end that was shown at a time.
 type change struct {
 	at frame.Seconds
 	frame.Move
 }
 
-// Add remembers what Draw needs of a frame. Frames come in their order; one that is not later than the newest is passed
-// over.
+// Add stores what Draw needs of a frame. Frames come in order; a frame that is not later than the newest is ignored.
 func (h *History) Add(f frame.Frame) {
 	if f.ElapsedSeconds == nil || f.StaleSeconds > 0 {
 		return
@@ -70,7 +69,7 @@ func pointOf(f frame.Frame, at frame.Seconds) point {
 	return p
 }
 
-// point adds p. Where there are too many, each two become one: the later one's total, and the range of both.
+// point adds p. If there are too many points, it merges pairs: the later one's total, and the range of both.
 func (h *History) point(p point) {
 	if h.every == 0 {
 		h.every = 1
@@ -91,7 +90,7 @@ func (h *History) point(p point) {
 	h.ticks = 1
 }
 
-// wider is b, with a range that holds that of a too.
+// wider returns b, with a range that covers a's too.
 func wider(a, b point) point {
 	if a.low != nil && (b.low == nil || *a.low < *b.low) {
 		b.low = a.low

@@ -1,9 +1,9 @@
 package screen
 
-// An Action is what a key asks for.
+// An Action is the effect of a key.
 type Action int
 
-// The actions. Press does those that change a Choice; the others are the terminal program's.
+// The actions. Press handles those that change a Choice; the terminal program handles the others.
 const (
 	NoAction Action = iota
 	Quit
@@ -32,9 +32,9 @@ const (
 type Key struct {
 	Action  Action
 	Keys    []string // as bubbletea names them
-	Shown   string   // for people
+	Shown   string   // for the help
 	Meaning string
-	Replay  bool // works only where a recording is played
+	Replay  bool // works only while a recording is played
 }
 
 // Keys is the table of keys, as the help lists them.
@@ -63,7 +63,7 @@ func Keys() []Key {
 	}
 }
 
-// ActionOf is what a key asks for, by bubbletea's name of it.
+// ActionOf returns the action of a key, by bubbletea's name of it.
 func ActionOf(key string) Action {
 	for _, k := range Keys() {
 		for _, name := range k.Keys {

@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// lane is a job along time: where it waits, its maps and reduces seen and expected, what of them is critical, its
-// slack, its failures; before it the jobs that it comes after, where there is room.
+// lane draws a job along time: waiting, maps and reduces in the past and predicted, the critical ones, slack, and
+// failures. If there is room, the jobs that it depends on are named before it.
 func (p *pen) lane(i int) line {
 	j := &p.f.Jobs[i]
 	t := p.track()
@@ -23,7 +23,7 @@ func (p *pen) lane(i int) line {
 	return t.line(after...)
 }
 
-// waits draws the job from its submission to its end; its phases come over it.
+// waits draws the job from its submission to its end. Its stages are drawn over it.
 func (p *pen) waits(t track, j *frame.Job) {
 	if j.SubmittedSeconds == nil {
 		return
@@ -38,8 +38,8 @@ func (p *pen) waits(t track, j *frame.Job) {
 	}
 }
 
-// phases draws the stages, every second one as maps are drawn, the others as reduces: solid what was seen, dotted what
-// is expected, and there densely what is critical.
+// phases draws the stages, alternately as maps and as reduces: the past is solid, the prediction dotted, and dense if
+// it is critical.
 func (p *pen) phases(t track, j *frame.Job, k chain) {
 	in := make([]byte, len(t))
 	for _, s := range j.Stretches {
@@ -74,7 +74,7 @@ func (p *pen) phases(t track, j *frame.Job, k chain) {
 	}
 }
 
-// slack draws how much later the job may end without moving the end of the query.
+// slack draws how much later the job may end without delaying the query.
 func (p *pen) slack(t track, j *frame.Job) {
 	s := j.SlackSeconds
 	if s == nil || *s <= 0 || j.EndSeconds == nil || j.State.Ended() {
@@ -88,7 +88,7 @@ func (p *pen) slack(t track, j *frame.Job) {
 	}
 }
 
-// through draws what goes through all lanes: now, and the bounds.
+// through draws the vertical lines through all lanes: now, and the bounds.
 func (p *pen) through(t track) {
 	for i := range p.f.Alerts {
 		if c, ok := p.limitCol(&p.f.Alerts[i]); ok && (t[c].r == ' ' || t[c].r == p.g.slack) {
@@ -109,13 +109,13 @@ func (p *pen) failures(t track, j *frame.Job) {
 		}
 		c := p.scale.col(*f.AtSeconds)
 		if c == p.scale.now && c > 0 {
-			c-- // the line of now stays whole
+			c-- // keep the line of now intact
 		}
 		t[c] = cell{p.g.failed, bad}
 	}
 }
 
-// after names the jobs that a job to come is after: in the free room before it, else before now.
+// after names the jobs that a future job depends on: in the free room before its lane, else before now.
 func (p *pen) after(t track, j *frame.Job) []label {
 	if len(j.After) == 0 || j.State.Ended() || p.scale.now < 0 || j.SubmittedSeconds != nil &&
 		*j.SubmittedSeconds <= p.elapsed() {
@@ -132,7 +132,7 @@ func (p *pen) after(t track, j *frame.Job) []label {
 			to++
 		}
 		if j.SubmittedSeconds == nil {
-			to = p.scale.now + 3 + n // nobody knows when
+			to = p.scale.now + 3 + n // unknown
 		}
 		for _, at := range []int{to - 1 - n, p.scale.now - 1 - n} {
 			if t.free(at-1, at+n) && (at > p.scale.now || at+n <= p.scale.now) {

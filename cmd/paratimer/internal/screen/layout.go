@@ -1,6 +1,6 @@
 package screen
 
-// The blocks of the screen, in the order in which they stand.
+// The blocks of the screen, from top to bottom.
 const (
 	inHead = iota
 	inWaiting
@@ -12,7 +12,7 @@ const (
 	inChart
 	inChanges
 	inScenarios
-	inCritical // the tasks that the end waits for
+	inCritical // tasks on the critical path
 	inLegend
 	inLog
 	inReplay
@@ -24,11 +24,11 @@ const (
 type ration struct {
 	block int
 	upTo  int
-	least int  // it gets none if it cannot have so many
-	asked bool // only where the reader has chosen what it shows
+	least int  // it gets none if it cannot have this many
+	asked bool // only if the user has chosen a scenario
 }
 
-// rations is what gets rows first, until there are none left: what stands late here is dropped first.
+// rations are in order of importance: if rows run out, the last ones get none.
 var rations = [...]ration{
 	{inHead, 3, 1, false},
 	{inWaiting, 1, 1, false},
@@ -65,16 +65,16 @@ var rations = [...]ration{
 	{inCritical, 16, 1, false},
 }
 
-// inBlank is blank lines between blocks: they are rationed like these.
+// inBlank is blank lines between blocks: they are rationed like blocks.
 const inBlank = allBlocks
 
-// airy are the blocks with a blank line before them, the first to get one first.
+// airy are the blocks with a blank line before them, in the order in which they get one.
 var airy = [...]int{inLanes, inChart, inChanges, inScenarios, inCritical}
 
-// sideBySide is the width from which on changes and scenarios stand beside each other.
+// sideBySide is the width from which changes and scenarios are side by side.
 const sideBySide = 120
 
-// whole is the screen as it opens.
+// whole returns the main screen.
 func (p *pen) whole(g gutter) []line {
 	blocks := [allBlocks][]line{
 		inHead: p.head(), inWaiting: p.waiting(), inBounds: p.bounds(), inNotes: p.notes(), inJob: p.selectedJob(),
@@ -118,7 +118,7 @@ func (p *pen) whole(g gutter) []line {
 	return out
 }
 
-// share deals rows to blocks of which each can use so many.
+// share gives rows to blocks. have is how many each block can use.
 func share(rows int, have [allBlocks + 1]int, chosen bool) (got [allBlocks + 1]int) {
 	for _, r := range rations {
 		if r.asked && !chosen {

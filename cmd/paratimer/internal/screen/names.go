@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// attempts are the names of attempts and tasks, of which all within a query begin alike.
+// attempts matches names of attempts and tasks. Within a query they all begin alike.
 var attempts = regexp.MustCompile(`\b(?:attempt|task)_[0-9]+_[0-9]+_([mr]_[0-9]+(?:_[0-9]+)?)\b`)
 
-// longest is how many bytes of a text are looked at: less reaches the screen.
+// longest is how many bytes of a text are processed: the screen shows less.
 const longest = 4096
 
-// shortened leaves of the names of attempts and tasks in a text what differs within a job: m_000017_0.
+// shortened reduces names of attempts and tasks in a text to the part that differs within a job: m_000017_0.
 func shortened(s string) string {
 	s = s[:min(len(s), longest)]
 	return attempts.ReplaceAllString(s, "$1")
 }
 
-// question is the beginning of an error of asking over HTTP: its first group is the host.
+// question matches the beginning of an error of an HTTP request: its first group is the host.
 var question = regexp.MustCompile(`^[A-Z]+ \w+://([^/ ]+)\S*: `)
 
-// cause leaves of such an error who was asked, and what came of it in the end.
+// cause reduces such an error to the host and the last error.
 func cause(s string) string {
 	m := question.FindStringSubmatchIndex(s[:min(len(s), longest)])
 	if m == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// mostNews is how many changes are listed.
+// mostNews is the greatest number of changes in the list.
 const mostNews = 8
 
 // heading is the width of the words before a list.
@@ -26,7 +26,8 @@ func headed(words string, list []line) []line {
 	return list
 }
 
-// changes are the newest moves of the predicted end with their causes, newest first. Less than a second is no news.
+// changes returns the newest moves of the predicted end with their causes, newest first, without those below a
+// second.
 func (p *pen) changes() []line {
 	if p.s.History == nil {
 		return nil
@@ -55,8 +56,8 @@ func (p *pen) changes() []line {
 	return out
 }
 
-// scenarios lists how long it takes if; the chosen one is marked, and those that read the same are one row. If nothing
-// is known they are floors, and not listed.
+// scenarios lists the time left under each scenario. The chosen one is marked, and equal ones share a row. If the
+// headline has no number they are lower bounds, and not listed.
 func (p *pen) scenarios() []line {
 	if p.f.Workflow.State.Ended() || p.f.Headline.RemainingSeconds == nil {
 		return nil
@@ -108,7 +109,7 @@ func (p *pen) scenarios() []line {
 	return out
 }
 
-// likely says how likely the failures are that a scenario supposes.
+// likely returns the probability of the failures that a scenario assumes.
 func likely(e *frame.Estimate) string {
 	if e.Probability == nil {
 		return ""
@@ -116,7 +117,7 @@ func likely(e *frame.Estimate) string {
 	return " (" + units.Chance(*e.Probability) + ")"
 }
 
-// right puts a text at the right end of a width.
+// right aligns a text to the right of a width.
 func right(l line, width int) line {
 	return text(plain, "").pad(width - l.cells()).and(l)
 }

@@ -12,7 +12,7 @@ type pen struct {
 	s     State
 	f     *frame.Frame
 	g     *glyphs
-	tail  string // tells that a text goes on
+	tail  string // marks a text that is cut
 	job   int    // the selected one, -1: none
 	scale scale
 }
@@ -27,7 +27,7 @@ func newPen(s State) *pen {
 	return p
 }
 
-// elapsed is how far the frame is from the first job's submission; 0 where nobody knows.
+// elapsed returns the time from the first job's submission to the frame; 0 if unknown.
 func (p *pen) elapsed() frame.Seconds {
 	if p.f.ElapsedSeconds == nil {
 		return 0
@@ -35,19 +35,19 @@ func (p *pen) elapsed() frame.Seconds {
 	return *p.f.ElapsedSeconds
 }
 
-// at is the instant of a number of seconds since the first job's submission.
+// at returns the instant of a number of seconds since the first job's submission.
 func (p *pen) at(s frame.Seconds) (time.Time, bool) {
 	if p.f.At == nil || p.f.ElapsedSeconds == nil {
 		return time.Time{}, false
 	}
 	at := p.f.At.Time()
 	if p.f.Workflow.State.Ended() && p.f.Headline.EndAt != nil {
-		at = p.f.Headline.EndAt.Time() // what has elapsed ends with the query, however long ago that was
+		at = p.f.Headline.EndAt.Time() // the elapsed time ends with the query, however long ago that was
 	}
 	return at.Add((s - *p.f.ElapsedSeconds).Duration()), true
 }
 
-// clock words an instant to a unit, with its day where that is not the frame's.
+// clock formats an instant to a unit, with the day if that is not the frame's.
 func (p *pen) clock(t time.Time, unit time.Duration) string {
 	if p.f.At == nil {
 		return units.Clock(t.In(p.s.Style.zone()), time.Time{}, unit)
@@ -55,7 +55,7 @@ func (p *pen) clock(t time.Time, unit time.Duration) string {
 	return units.Clock(t.In(p.s.Style.zone()), p.f.At.Time().In(p.s.Style.zone()), unit)
 }
 
-// inZone has the times of a frame's sentence in the reader's zone.
+// inZone converts the times in a frame's sentence to the user's zone.
 func (p *pen) inZone(s string) string {
 	if p.f == nil || p.f.At == nil {
 		return s
@@ -63,5 +63,5 @@ func (p *pen) inZone(s string) string {
 	return units.InZone(s, p.f.At.Time(), p.s.Style.Zone)
 }
 
-// zone names the zone of the clocks at an instant, e.g. "CET".
+// zone returns the name of the clocks' zone at an instant, e.g. "CET".
 func (p *pen) zone(t time.Time) string { return t.In(p.s.Style.zone()).Format("MST") }

@@ -6,10 +6,10 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
-// page is how far PageDown and PageUp go.
+// page is how many lines PageDown and PageUp move.
 const page = 10
 
-// Press is the choice after an action. Actions that are not of a choice leave it as it is.
+// Press returns the choice after an action. Other actions leave it as it is.
 func Press(c Choice, a Action, f *frame.Frame) Choice {
 	if c.Help {
 		return c.help(a)
@@ -54,8 +54,8 @@ func (c Choice) help(a Action) Choice {
 	return c
 }
 
-// Typed is the choice after a text was typed while a job is being found: the first job whose node has it in it is
-// selected. Backspace is "\b", and "\r" ends it.
+// Typed returns the choice after text was typed into the search for a job. It selects the first job with a node that
+// contains the search text. Backspace is "\b", and "\r" ends the search.
 func Typed(c Choice, text string, f *frame.Frame) Choice {
 	switch text {
 	case "\r":
@@ -81,10 +81,10 @@ func Typed(c Choice, text string, f *frame.Frame) Choice {
 	return c
 }
 
-// longestFind bounds what is typed, in bytes.
+// longestFind bounds the search text, in bytes.
 const longestFind = 200
 
-// selected is the index of the selected job, -1 where none is.
+// selected returns the index of the selected job, -1 for none.
 func selected(c Choice, f *frame.Frame) int {
 	if c.Selected == "" || f == nil {
 		return -1
@@ -104,7 +104,7 @@ func (c Choice) sel(f *frame.Frame, job int) Choice {
 	return c
 }
 
-// move goes by some lines: through the tasks where they are listed, else through the jobs.
+// move moves by some lines: through the tasks if they are listed, else through the jobs.
 func (c Choice) move(f *frame.Frame, by int) Choice {
 	if f == nil || len(f.Jobs) == 0 {
 		return c
@@ -122,7 +122,7 @@ func (c Choice) move(f *frame.Frame, by int) Choice {
 	return c.sel(f, min(max(0, at+by), len(f.Jobs)-1))
 }
 
-// tasksOf is how many tasks a job has, as far as they can be listed.
+// tasksOf returns how many tasks of a job can be listed.
 func tasksOf(f *frame.Frame, job int) int {
 	if f.Tasks == nil {
 		return 0
@@ -131,11 +131,11 @@ func tasksOf(f *frame.Frame, job int) int {
 	return min(all, mostTasks)
 }
 
-// mostTasks bounds the list: nobody scrolls further.
+// mostTasks bounds the list.
 const mostTasks = 10_000
 
-// next selects the next job that the critical path goes through; where none does, the first that is not over, else the
-// first.
+// next selects the next job on the critical path. If there is none it selects the next job that has not ended, else
+// the first one.
 func (c Choice) next(f *frame.Frame) Choice {
 	if f == nil || len(f.Jobs) == 0 {
 		return c
@@ -154,7 +154,7 @@ func (c Choice) next(f *frame.Frame) Choice {
 	return c.sel(f, 0)
 }
 
-// close takes back the newest choice.
+// close undoes the innermost choice: the search, the tasks, the selected job, the scenario.
 func (c Choice) close() Choice {
 	switch {
 	case c.Finding:
@@ -169,7 +169,7 @@ func (c Choice) close() Choice {
 	return c
 }
 
-// scenario goes on to the next one, and after the last back to what the frame says.
+// scenario selects the next scenario, and after the last one none.
 func (c Choice) scenario(f *frame.Frame) Choice {
 	if f == nil {
 		return c

@@ -8,19 +8,19 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
-// A scale places times on the lanes: 0 is the first job's submission, to is where they end.
+// A scale maps times to columns of the lanes: 0 is the first job's submission, to is the lanes' end.
 type scale struct {
 	to    frame.Seconds
 	cols  int // of the lanes
-	now   int // the column of the frame's instant; -1: the query is over
-	seen  int // the column up to which things were seen: less than now in a stale frame
+	now   int // the column of the frame's instant; -1: the query has ended
+	seen  int // the column that the past ends at: before now in a stale frame
 	known bool
 }
 
 // beyond is how much longer the lanes may get for the end of the range, or for a bound.
 const beyond = 1.35
 
-// scaleOf holds what was seen and what is expected; the lanes' width is set later.
+// scaleOf returns a scale that covers the past and the prediction. wide sets the lanes' width later.
 func (p *pen) scaleOf() scale {
 	s := scale{to: p.elapsed(), now: -1, known: p.f.ElapsedSeconds != nil}
 	over := p.f.Workflow.State.Ended()
@@ -39,7 +39,7 @@ func (p *pen) scaleOf() scale {
 		}
 	}
 	if h.RemainingSeconds == nil {
-		// Nothing says how far it goes on: there is room for it.
+		// The end is unknown: leave room.
 		s.to = max(s.to, p.elapsed()*3/2, 10)
 	}
 	if h.HighSeconds != nil {
@@ -54,7 +54,8 @@ func (p *pen) scaleOf() scale {
 	return s
 }
 
-// limit is when a bound is broken, in seconds since the first job's submission; nil where nobody knows or asked.
+// limit returns when a bound is broken, in seconds since the first job's submission; nil if unknown or a quiet
+// default.
 func (p *pen) limit(a *frame.Alert) *frame.Seconds {
 	if a.DeadlineAt == nil || p.f.At == nil || p.f.ElapsedSeconds == nil || a.Quiet && !a.State.Firing() {
 		return nil
@@ -74,7 +75,7 @@ func (p *pen) wide(cols int) {
 	}
 }
 
-// col is the column of a time, kept on the lanes.
+// col returns the column of a time, clipped to the lanes.
 func (s scale) col(t frame.Seconds) int {
 	if s.to <= 0 || s.cols <= 0 || math.IsNaN(float64(t)) {
 		return 0
@@ -82,14 +83,14 @@ func (s scale) col(t frame.Seconds) int {
 	return int(min(max(float64(t)/float64(s.to)*float64(s.cols), 0), float64(s.cols-1)))
 }
 
-// ticks is a distance that leaves room for labels of a width.
+// ticks returns a distance between ticks that leaves room for labels of a width.
 func (s scale) ticks(label int) time.Duration {
 	const most = 10_000 * 24 * 3600
 	need := float64(s.to) / float64(max(1, s.cols)) * float64(label+3)
 	return frame.Seconds(min(chart.TimeStep(max(1, need)), most)).Duration()
 }
 
-// at is the time at which a column begins.
+// at returns the time at which a column begins.
 func (s scale) at(col int) frame.Seconds {
 	return s.to * frame.Seconds(col) / frame.Seconds(max(1, s.cols))
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// selectedJob is what is known of the selected job, in a line.
+// selectedJob describes the selected job in a line.
 func (p *pen) selectedJob() []line {
 	if p.job < 0 {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// stageRows are the stages of a query that is one job for its engine, such as an application of Spark, on a number of
-// rows: if there are more, those around the first one that is not done.
+// stageRows returns the stages of a query that is one job for its engine, such as an application of Spark. If there
+// are more stages than rows, it returns those around the first one that is not done.
 func (p *pen) stageRows(g gutter, rows int) []line {
 	if !p.f.IsWhole() || rows <= 0 {
 		return nil
@@ -30,7 +30,7 @@ func (p *pen) stageRows(g gutter, rows int) []line {
 
 func done(t frame.Tasks) bool { return t.Total != nil && t.Done >= *t.Total }
 
-// stageRow is a stage's row: its state, name, counts and lane.
+// stageRow returns a stage's row: its state, name, counts and lane.
 func (p *pen) stageRow(g gutter, k int) line {
 	j := &p.f.Jobs[0]
 	s := &j.Stages[k]
@@ -61,8 +61,7 @@ func (p *pen) stageRow(g gutter, k int) line {
 		p.tail).and(t.line())
 }
 
-// inner leaves the middle of a name out if it is wider than a width: stages of one line of a program differ in the ends
-// of their names.
+// inner shortens a name in the middle: names of a program's stages often differ only at their ends.
 func (p *pen) inner(name string, width int) string {
 	n := cells(name)
 	if n <= width || width < 4 {

@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// waiting is what the critical path waits on now, in short.
+// waiting returns what the critical path waits for now.
 func (p *pen) waiting() []line {
 	waits := p.f.WaitsFor()
 	if waits == "" || p.f.Workflow.State.Ended() {
@@ -30,7 +30,7 @@ func (p *pen) waiting() []line {
 	return lines
 }
 
-// bounds says how the query stands to each bound, the worst first.
+// bounds returns the state of each bound, the worst first.
 func (p *pen) bounds() []line {
 	var out []line
 	for _, worst := range []bool{true, false} {
@@ -44,12 +44,12 @@ func (p *pen) bounds() []line {
 	return out
 }
 
-// grave says whether a bound is broken or will be.
+// grave reports whether a bound is broken or at risk.
 func grave(a *frame.Alert) bool {
 	return a.State.Firing() || a.Outcome != nil && *a.Outcome == frame.Missed
 }
 
-// bound is a bound, its instant, how it stands, how likely it is to be broken and by how much.
+// bound describes a bound: its instant, its state, the probability that it is broken, and by how much.
 func (p *pen) bound(a *frame.Alert) line {
 	l := text(plain, p.nameOf(a))
 	if a.DeadlineAt != nil {
@@ -65,12 +65,12 @@ func (p *pen) bound(a *frame.Alert) line {
 	return l
 }
 
-// unsaid is a bound that is likely to be broken, but has not been for so long that somebody is alerted.
+// unsaid reports whether a bound is likely to be broken, but not yet for long enough to raise an alert.
 func unsaid(a *frame.Alert) bool {
 	return a.State == frame.OnTrack && a.Probability != nil && *a.Probability >= 0.5
 }
 
-// nameOf is a bound's name. That of drift is said in words.
+// nameOf returns a bound's name. The bound "drift" has another one on the screen.
 func (p *pen) nameOf(a *frame.Alert) string {
 	if a.Bound == "drift" {
 		return "first range"
@@ -78,8 +78,8 @@ func (p *pen) nameOf(a *frame.Alert) string {
 	return p.foreign(a.Bound)
 }
 
-// standing is how a query stands to a bound. One that is likely to be broken is not called on track, though nobody is
-// alerted yet.
+// standing returns the state of a bound. A bound that is likely to be broken is not shown as on track, even without
+// an alert.
 func (p *pen) standing(a *frame.Alert) line {
 	likely := ""
 	if a.Probability != nil {
@@ -113,7 +113,7 @@ func (p *pen) standing(a *frame.Alert) line {
 	return with(good, "on track")
 }
 
-// margin words how far the end is from a deadline: as it is expected, or as it was.
+// margin returns how far the predicted or actual end is from a deadline.
 func (p *pen) margin(a *frame.Alert) string {
 	d := a.BySeconds.Duration()
 	if d < 0 {
@@ -126,7 +126,7 @@ func (p *pen) margin(a *frame.Alert) string {
 	return words
 }
 
-// notes are what a reader must know besides: why nothing newer is shown, failures, warnings, a line each.
+// notes returns the other news, a line each: why the frame is stale, failures, warnings.
 func (p *pen) notes() []line {
 	var out []line
 	add := func(r role, sign, words string) {
@@ -157,7 +157,7 @@ func (p *pen) notes() []line {
 	return out
 }
 
-// newest tells of a failure.
+// newest describes a failure.
 func (p *pen) newest(f *frame.Failure) string {
 	s := ""
 	if f.AtSeconds != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// brief is the part of an attempt's or task's name that differs within a job: m_000017_0.
+// brief returns the part of an attempt's or task's name that differs within a job: m_000017_0.
 func brief(name string) string {
 	for _, kind := range []string{"_m_", "_r_"} {
 		if i := strings.LastIndex(name, kind); i >= 0 {
@@ -22,8 +22,8 @@ func brief(name string) string {
 	return name
 }
 
-// failedTask names the task of a failed attempt: "map 6 of scope-30", or "task 7 of a stage". An attempt whose name has
-// another form is named as it is.
+// failedTask names the task of a failed attempt: "map 6 of scope-30", or "task 7 of a stage". If the attempt's name
+// has another form, it returns that name.
 func failedTask(f *frame.Failure) string {
 	parts := strings.Split(f.Attempt, "_")
 	if n := len(parts); n >= 3 {
@@ -69,15 +69,15 @@ func (p *pen) tasks(rows int) []line {
 	return out
 }
 
-// Bounds of the critical tasks that a screen with room for them lists.
+// Limits of the list of critical tasks.
 const (
 	mostCritical    = 15
-	criticalJobs    = 4  // jobs that are asked for theirs
-	criticalOfTasks = 64 // tasks of each that are looked through, the last to end first
+	criticalJobs    = 4  // how many jobs it covers
+	criticalOfTasks = 64 // how many tasks of each are searched, the last to end first
 )
 
-// criticalTasks lists the unfinished tasks on the critical path, of all jobs, the last to end first; none when nobody
-// can tell.
+// criticalTasks lists the unfinished tasks on the critical path, of all jobs, the last to end first. It is empty if
+// tasks are unknown or the screen is low.
 func (p *pen) criticalTasks() []line {
 	if p.f.Tasks == nil || p.f.Workflow.State.Ended() || p.s.Height < tallScreen {
 		return nil
@@ -125,7 +125,7 @@ func (p *pen) criticalTasks() []line {
 	return out
 }
 
-// tallScreen is the height from which on a screen has room for tasks of all jobs.
+// tallScreen is the height from which a screen has room for tasks of all jobs.
 const tallScreen = 36
 
 func (p *pen) task(t *frame.Task, name int) line {
@@ -156,7 +156,7 @@ func (p *pen) task(t *frame.Task, name int) line {
 	}
 	l := p.taskRow(name, text(plain, p.foreign(brief(t.Name))), text(stateRole(t.State), state), text(strong, ends),
 		text(plain, runs), text(plain, tries), text(plain, node))
-	if t.Critical { // its sign stands in the indent
+	if t.Critical { // its sign is in the indent
 		l = text(plain, " ").and(text(path, string(p.g.critical)), text(plain, " "), l[1:])
 	}
 	return l.cut(p.s.Width, p.tail)
@@ -174,7 +174,7 @@ func stateRole(s string) role {
 	return dim
 }
 
-// taskRow puts a row's columns side by side; the last ones are cut where there is no room.
+// taskRow puts a row's columns side by side, and cuts the last ones if there is no room.
 func (p *pen) taskRow(name int, task, state, ends, runs, tries, node line) line {
 	l := text(plain, "   ").and(task.cut(name, p.tail).pad(name+1), state.cut(13, p.tail).pad(14), right(ends, 11),
 		right(runs, 8), right(tries, 6), text(plain, "  "), node)

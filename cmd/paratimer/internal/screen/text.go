@@ -6,7 +6,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// A role is why a text looks as it does; the theme says how. No two things differ in their role alone.
+// A role is the meaning of a text's look; the theme defines the look. No two things differ in their role alone.
 type role uint8
 
 const (
@@ -17,25 +17,25 @@ const (
 	warn
 	bad
 	path // the critical path
-	lane // what runs or ran
-	pick // what the reader has selected
+	lane // what is running or has run
+	pick // what the user has selected
 	roles
 )
 
-// A span is a text of one role. Its width in cells is known: measuring is what drawing would spend its time on.
+// A span is a text of one role. It stores its width in cells, because measuring is slow.
 type span struct {
 	text  string
 	cells int
 	role  role
 }
 
-// A line is what stands on one line of the screen.
+// A line is one line of the screen.
 type line []span
 
-// text makes a line of one text.
+// text returns a line of one text.
 func text(r role, s string) line { return line{{s, cells(s), r}} }
 
-// cells is the width of a text on a terminal.
+// cells returns the width of a text on a terminal.
 func cells(s string) int {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] >= 0x7f {
@@ -53,7 +53,7 @@ func (l line) cells() int {
 	return n
 }
 
-// and is l followed by other texts.
+// and appends other lines to l.
 func (l line) and(more ...line) line {
 	for _, m := range more {
 		l = append(l, m...)
@@ -69,7 +69,7 @@ func (l line) pad(width int) line {
 	return l
 }
 
-// cut shortens l to a width; tail, one cell wide, tells that something is missing.
+// cut shortens l to a width; tail, one cell wide, marks the cut.
 func (l line) cut(width int, tail string) line {
 	if l.cells() <= width {
 		return l
@@ -77,7 +77,7 @@ func (l line) cut(width int, tail string) line {
 	var out line
 	for _, s := range l {
 		if left := width - out.cells(); s.cells >= left {
-			// What fits exactly is cut too: something comes after it.
+			// Cut a text that fits exactly, too: something comes after it.
 			t := ansi.Truncate(s.text, max(0, left-1), "") + tail
 			if left <= 0 {
 				break
@@ -89,7 +89,7 @@ func (l line) cut(width int, tail string) line {
 	return out
 }
 
-// spread puts left and right at the ends of a width; right is left out where both do not fit.
+// spread puts left and right at the ends of a width. It leaves out right if both do not fit.
 func spread(left, right line, width int) line {
 	gap := width - left.cells() - right.cells()
 	if gap < 2 {
@@ -98,7 +98,7 @@ func spread(left, right line, width int) line {
 	return left.and(text(plain, strings.Repeat(" ", gap)), right)
 }
 
-// wrap breaks a text into lines of a width at blanks; words that are longer are broken.
+// wrap breaks a text at blanks into lines of a width. It breaks longer words.
 func wrap(r role, s string, width int) []line {
 	var out []line
 	for l := range strings.SplitSeq(ansi.Wrap(s, max(1, width), ""), "\n") {

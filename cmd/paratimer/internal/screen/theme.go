@@ -7,17 +7,17 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// A theme is how each role looks.
+// A theme is the look of each role.
 type theme [roles]lipgloss.Style
 
-// look names a role's colour among the 16 of ANSI, which every terminal's own scheme defines; -1: that of all text.
+// A look is a role's colour among the 16 of ANSI, which the terminal's colour scheme defines; -1: the default colour.
 type look struct {
 	colour               int
 	bold, faint, reverse bool
 }
 
-// Of the 16 colours these are the ones that can be read on their ground in the usual schemes (TestContrast); dim is no
-// colour, for a bright black is invisible in some.
+// Of the 16 colours these are legible on their background in the usual schemes (TestContrast). dim has no colour:
+// bright black is invisible in some schemes.
 var (
 	dark = [roles]look{
 		plain:  {-1, false, false, false},
@@ -59,7 +59,7 @@ func themeOf(s Style) theme {
 	return t
 }
 
-// render writes lines for a terminal.
+// render formats lines for a terminal.
 func render(s Style, lines []line) []string {
 	out := make([]string, len(lines))
 	var t theme
@@ -80,7 +80,7 @@ func render(s Style, lines []line) []string {
 	return out
 }
 
-// merged joins neighbours of one role, lets blanks look as what is before them, and drops those at the end: fewer bytes
+// merged joins neighbours of one role, gives blanks the role before them, and drops blanks at the end: fewer bytes
 // for the same picture.
 func merged(l line) line {
 	var out line

@@ -22,14 +22,14 @@ func (p *pen) track() track {
 	return t
 }
 
-// put draws from column a to b, both drawn.
+// put draws from column a to b, both included.
 func (t track) put(a, b int, r rune, of role) {
 	for i := max(0, a); i <= b && i < len(t); i++ {
 		t[i] = cell{r, of}
 	}
 }
 
-// free says whether nothing is drawn from column a to b.
+// free reports whether nothing is drawn from column a to b.
 func (t track) free(a, b int) bool {
 	if a < 0 || b >= len(t) {
 		return false
@@ -42,7 +42,7 @@ func (t track) free(a, b int) bool {
 	return true
 }
 
-// line joins the cells of one role, and puts labels over them, which come in the order of their columns and do not
+// line joins the cells of one role, and puts labels over them. Labels are in the order of their columns and do not
 // overlap.
 func (t track) line(over ...label) line {
 	var l line

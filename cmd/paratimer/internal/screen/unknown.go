@@ -6,8 +6,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
-// certain is the frame as far as it may be drawn. Where the headline gives no number, too much is assumed for what is
-// to come to be drawn along a clock: its times are left out, and its order stays.
+// certain returns the part of the frame that may be drawn. If the headline has no number, too much of the future is
+// assumed to draw it along a clock: its times are left out, its order stays.
 func certain(f *frame.Frame) *frame.Frame {
 	if f == nil || f.Headline.RemainingSeconds != nil || f.Workflow.State.Ended() || f.ElapsedSeconds == nil {
 		return f
