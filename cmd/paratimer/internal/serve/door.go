@@ -13,20 +13,19 @@ import (
 	"github.com/paratimer/paratimer/adapters/keypair"
 )
 
-// A Door is who is let in, and how. The zero value lets everybody in who reaches the address, over plain HTTP.
+// A Door controls access. The zero value admits every client that reaches the address, over plain HTTP.
 type Door struct {
-	// asked for as Authorization: Bearer, or as the password of HTTP basic, which browsers know how to ask for; "" is
-	// none
+	// required as Authorization: Bearer, or as the password of HTTP basic, which browsers prompt for; "" for none
 	Token   string
-	Pair    *keypair.Pair    // the server's certificate, read again when it changes; nil is plain HTTP
-	Clients *x509.CertPool   // who issues the certificates that clients must show, with Pair; nil asks for none
-	Now     func() time.Time // for how long wrong tokens are held against somebody; nil is time.Now
+	Pair    *keypair.Pair    // the server's certificate, reread when it changes; nil is plain HTTP
+	Clients *x509.CertPool   // issuers of client certificates, with Pair; nil requires none
+	Now     func() time.Time // for the lockout after wrong tokens; nil is time.Now
 }
 
-// Locked says whether the door asks who comes.
+// Locked reports whether the door requires a token or a client certificate.
 func (d Door) Locked() bool { return d.Token != "" || d.Pair != nil && d.Clients != nil }
 
-// Scheme is that of the server's addresses.
+// Scheme returns the URL scheme of the server's addresses.
 func (d Door) Scheme() string {
 	if d.Pair != nil {
 		return "https"
@@ -34,14 +33,14 @@ func (d Door) Scheme() string {
 	return "http"
 }
 
-// tls is nil for plain HTTP.
+// tls returns the TLS configuration; nil for plain HTTP.
 func (d Door) tls() *tls.Config {
 	if d.Pair == nil {
 		return nil
 	}
 	c := &tls.Config{
 		MinVersion:     tls.VersionTLS12,
-		NextProtos:     []string{"http/1.1"}, // so that a connection is a request at a time, and Limits bound both
+		NextProtos:     []string{"http/1.1"}, // one request at a time on a connection, so that limits bound both
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return d.Pair.Certificate(), nil },
 	}
 	if d.Clients != nil {
@@ -50,11 +49,10 @@ func (d Door) tls() *tls.Config {
 	return c
 }
 
-// unasked are the paths that say nothing but that the program lives; who watches over that has no token.
+// unasked are the health checks: they reveal nothing else, and monitoring has no token.
 var unasked = []string{"/healthz", "/readyz"}
 
-// guard asks for the token before inside is reached. What says nothing but that the program lives is outside, and
-// reached by everybody.
+// guard requires the token for inside. The health checks go to outside and are open to all clients.
 func (d Door) guard(outside, inside http.Handler) http.Handler {
 	locked := inside
 	if d.Token != "" {
@@ -69,8 +67,8 @@ func (d Door) guard(outside, inside http.Handler) http.Handler {
 	})
 }
 
-// lock asks for the token. A right one is let in always, or whoever sends wrong ones from an address would lock out all
-// others there.
+// lock requires the token. A right token is always accepted: otherwise a client that sends wrong ones could lock out
+// all others at its address.
 func (d Door) lock(inside http.Handler) http.Handler {
 	now := d.Now
 	if now == nil {
@@ -80,7 +78,7 @@ func (d Door) lock(inside http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token, given := offered(r)
 		got := sha256.Sum256([]byte(token))
-		// Hashes are compared, in a time that tells nothing of the token.
+		// Compare hashes in constant time, which reveals nothing about the token.
 		if subtle.ConstantTimeCompare(got[:], want[:]) == 1 {
 			inside.ServeHTTP(w, r)
 			return
@@ -102,7 +100,7 @@ func (d Door) lock(inside http.Handler) http.Handler {
 	})
 }
 
-// offered is the token of a request.
+// offered returns the token of a request.
 func offered(r *http.Request) (token string, given bool) {
 	if _, password, ok := r.BasicAuth(); ok {
 		return password, true

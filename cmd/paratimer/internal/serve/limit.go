@@ -10,11 +10,11 @@ import (
 	"sync"
 )
 
-// A pool bounds connections in two classes. Those that a request is answered on, which the door has let in, are at most
-// cap(answering): further requests wait. All others (no request yet, an unfinished one, not let in, waiting, idle) are
-// at most most. One more is accepted all the same and another one closed for it: the oldest of the address that has
-// most of them, and one whose request waits only where all do. So whoever opens connections without end closes their
-// own, and a request that is sent at once is read at once.
+// A pool bounds connections in two classes. Those that the door has admitted and that answer a request are at most
+// cap(answering); further requests wait. All others (no request yet, an unfinished one, not admitted, waiting, idle)
+// are at most most. One more is accepted, and another is closed for it: the oldest one of the address that has most
+// of them. A connection with a waiting request is closed only if all have one. So a client that opens connections
+// without end closes its own, and a request that is sent at once is read at once.
 type pool struct {
 	net.Listener
 	most      int
@@ -25,22 +25,22 @@ type pool struct {
 	waiting map[*connection]place
 }
 
-// A place is where a connection stands among those that wait.
+// A place is the position of a connection among the waiting ones.
 type place struct {
-	asks int    // 1 where a request that was let in waits to be answered, else 0
-	turn uint64 // since when
+	asks int    // 1 if an admitted request waits to be answered, else 0
+	turn uint64 // when it began to wait
 }
 
 func pooled(l net.Listener, most int) *pool {
 	return &pool{Listener: l, most: most, answering: make(chan struct{}, most), waiting: map[*connection]place{}}
 }
 
-// A connection is one of a pool's.
+// A connection is a connection of a pool.
 type connection struct {
 	net.Conn
 	pool     *pool
 	who      netip.Prefix
-	answered bool // holds one of pool.answering; under pool.mu
+	answered bool // has a place in pool.answering; under pool.mu
 	once     sync.Once
 	closed   chan struct{}
 }
@@ -55,7 +55,7 @@ func (p *pool) Accept() (net.Conn, error) {
 	return one, nil
 }
 
-// Close closes the connection, whose place is free then.
+// Close closes the connection and frees its place.
 func (c *connection) Close() error {
 	c.once.Do(func() {
 		c.pool.mu.Lock()
@@ -74,7 +74,7 @@ func (c *connection) release() {
 	}
 }
 
-// wait counts the connection among those that no request is answered on, as the youngest of them.
+// wait adds the connection to those that answer no request, as the youngest of them.
 func (p *pool) wait(c *connection) {
 	p.mu.Lock()
 	c.release()
@@ -91,11 +91,11 @@ func (p *pool) wait(c *connection) {
 	}
 	p.mu.Unlock()
 	if out != nil {
-		_ = out.Close() // it is given up: whether that works changes nothing
+		_ = out.Close() // it is dropped: an error changes nothing
 	}
 }
 
-// worst is the connection that is closed for one that comes.
+// worst returns the connection to close for a new one.
 func (p *pool) worst(comes *connection) (out *connection) {
 	type group struct {
 		who  netip.Prefix
@@ -121,19 +121,19 @@ func (p *pool) worst(comes *connection) (out *connection) {
 	return out
 }
 
-// limit has requests answered by next within the pool's limits.
+// limit returns next within the pool's limits.
 func (p *pool) limit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c, _ := r.Context().Value(connectionKey{}).(*connection)
 		if c == nil || !p.admit(r.Context(), c) {
-			panic(http.ErrAbortHandler) // nobody reads an answer any more
+			panic(http.ErrAbortHandler) // the client is gone
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
-// admit returns when a request may be answered on the connection, which is closed for no other until it is idle again.
-// It returns false where the connection was closed meanwhile.
+// admit waits until a request may be answered on the connection. After that, the connection is not closed for another
+// one until it is idle. It returns false if the connection was closed meanwhile.
 func (p *pool) admit(ctx context.Context, c *connection) bool {
 	p.mu.Lock()
 	at, open := p.waiting[c]
@@ -159,7 +159,7 @@ func (p *pool) admit(ctx context.Context, c *connection) bool {
 	return open
 }
 
-// changed takes notice of a connection that has been answered and is kept, to ask again.
+// changed returns a connection to the waiting ones when its request was answered and it is kept open.
 func (p *pool) changed(c net.Conn, to http.ConnState) {
 	if one, ok := below(c).(*connection); ok && to == http.StateIdle {
 		p.wait(one)
@@ -168,12 +168,12 @@ func (p *pool) changed(c net.Conn, to http.ConnState) {
 
 type connectionKey struct{}
 
-// connect lets a request find its connection of the pool.
+// connect stores a request's connection of the pool in its context.
 func connect(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, below(c))
 }
 
-// below is the connection under TLS, if there is any.
+// below returns the connection under TLS, if there is one.
 func below(c net.Conn) net.Conn {
 	if over, ok := c.(*tls.Conn); ok {
 		return over.NetConn()

@@ -1,6 +1,6 @@
-// Package serve is how this program listens: at this machine's own addresses unless another one is asked for, where a
-// token or a client's certificate lets in, with bounded connections and times, and with answers that browsers do
-// nothing with.
+// Package serve runs the program's HTTP servers. They listen on this machine's own addresses unless another is given,
+// require a token or a client certificate if the user sets one, and bound connections and times. Their headers keep
+// browsers from using the responses elsewhere.
 package serve
 
 import (
@@ -18,9 +18,9 @@ import (
 	"time"
 )
 
-// Limits are what a server allows.
+// Limits are the limits of a server.
 type Limits struct {
-	Connections int           // at a time: so many whose request is being answered, and as many others (see pool)
+	Connections int           // at a time: answering a request, and as many others (see pool)
 	Time        time.Duration // to read a request, and half of the time to answer it
 }
 
@@ -31,15 +31,15 @@ const (
 	maxHeader  = 16 << 10
 )
 
-// Serve answers on l those whom the door lets in, until stop is called, which waits for answers under way, for a
-// moment. What goes wrong is told to failed.
+// Serve answers requests on l that the door admits, until stop is called. stop waits a moment for responses in
+// progress. failed gets the error if serving fails.
 func Serve(l net.Listener, h http.Handler, limits Limits, d Door, failed func(error)) (stop func()) {
 	p := pooled(l, limits.Connections)
 	server := &http.Server{
 		Handler: Headers(d.guard(h, p.limit(h))), ConnContext: connect, ConnState: p.changed,
 		ReadHeaderTimeout: headerTime, ReadTimeout: limits.Time, WriteTimeout: 2 * limits.Time,
 		IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
-		ErrorLog: log.New(io.Discard, "", 0), // anybody can break off a handshake; nobody may fill a log with it
+		ErrorLog: log.New(io.Discard, "", 0), // any client can break off a handshake; none may fill a log with it
 	}
 	l = p
 	if c := d.tls(); c != nil {
@@ -56,14 +56,14 @@ func Serve(l net.Listener, h http.Handler, limits Limits, d Door, failed func(er
 		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 		defer cancel()
 		if server.Shutdown(ctx) != nil {
-			_ = server.Close() // whoever still reads has had its time
+			_ = server.Close() // slow readers have had their time
 		}
 		<-done
 	}
 }
 
-// Address reads what a person gives for an address: PORT and :PORT mean this machine alone, everything else is
-// HOST:PORT. Exposed says that others can reach it.
+// Address parses an address from the command line: PORT and :PORT mean this machine alone, everything else is
+// HOST:PORT. exposed means that other machines can reach it.
 func Address(typed string) (address string, exposed bool, err error) {
 	if !strings.Contains(typed, ":") {
 		typed = ":" + typed
@@ -82,7 +82,7 @@ func Address(typed string) (address string, exposed bool, err error) {
 	return address, !loopback(address), nil
 }
 
-// loopback says whether an address of the form HOST:PORT is this machine's own.
+// loopback reports whether an address of the form HOST:PORT is this machine's own.
 func loopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {

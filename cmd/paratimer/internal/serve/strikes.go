@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	mostWrong   = 10          // wrong tokens of a client; one more is answered with "wait"
+	mostWrong   = 10          // wrong tokens of a client; one more gets status 429
 	outsideFor  = time.Minute // since the last wrong one
-	mostClients = 1024        // that are remembered; with more, the one whose last was longest ago is forgotten
+	mostClients = 1024        // that are remembered; beyond it, the one with the oldest wrong token is dropped
 )
 
-// strikes count the wrong tokens of each client. They slow down guessing and lock nobody out: a request with the right
-// token is always served, because its client may share an address with a guesser. A token is safe from guessing by its
-// length.
+// strikes count the wrong tokens of each client. They slow down guessing and lock out no client: a request with the
+// right token is always served, because its client may share an address with a guesser. Only its length makes a token
+// safe from guessing.
 type strikes struct {
 	now func() time.Time
 	mu  sync.Mutex
@@ -55,7 +55,7 @@ func (s *strikes) strike(who netip.Prefix) {
 	s.of[who] = strike{st.n + 1, s.now()}
 }
 
-// forget drops the client whose last wrong token was longest ago.
+// forget drops the client with the oldest wrong token.
 func (s *strikes) forget() {
 	var oldest netip.Prefix
 	for who, st := range s.of {
@@ -66,7 +66,7 @@ func (s *strikes) forget() {
 	delete(s.of, oldest)
 }
 
-// client is who asks: an IPv4 address, or the /64 that one machine of IPv6 commonly has to itself.
+// client returns the address of a client: IPv4, or the /64 that one machine of IPv6 commonly has to itself.
 func client(remote string) netip.Prefix {
 	host, _, err := net.SplitHostPort(remote)
 	if err != nil {
@@ -74,17 +74,17 @@ func client(remote string) netip.Prefix {
 	}
 	ip, err := netip.ParseAddr(host)
 	if err != nil {
-		return netip.Prefix{} // all that have no address together
+		return netip.Prefix{} // all clients without an address share a count
 	}
 	bits := 64
 	if ip = ip.Unmap(); ip.Is4() {
 		bits = 32
 	}
-	p, _ := ip.WithZone("").Prefix(bits) // the lengths are possible ones
+	p, _ := ip.WithZone("").Prefix(bits) // these lengths are valid
 	return p
 }
 
-// Headers adds headers that keep browsers from doing anything with the answers.
+// Headers adds headers that keep browsers from using the responses elsewhere.
 func Headers(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -97,8 +97,8 @@ func Headers(next http.Handler) http.Handler {
 	})
 }
 
-// Guarded adds Headers to answers that ask for no token. A name in Host that is not this machine's own is refused on
-// the loopback, or any web page could read them there by pointing its own name at 127.0.0.1.
+// Guarded adds Headers to responses that require no token. On the loopback it refuses a Host that is not this
+// machine's own: otherwise any web page could read them by pointing its own name at 127.0.0.1.
 func Guarded(next http.Handler) http.Handler {
 	return Headers(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if at, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && loopback(at.String()) &&
@@ -110,7 +110,7 @@ func Guarded(next http.Handler) http.Handler {
 	}))
 }
 
-// local says whether a Host header is an address or localhost.
+// local reports whether a Host header is an address or localhost.
 func local(host string) bool {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h
