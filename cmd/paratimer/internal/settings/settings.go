@@ -1,5 +1,5 @@
-// Package settings says which value of each setting is in force, and where it is from. It neither reads files nor the
-// environment: what they say is given to it.
+// Package settings has the effective value of each setting and its origin. It reads neither files nor the
+// environment: the caller passes their content.
 package settings
 
 import (
@@ -21,22 +21,22 @@ const (
 	Default     = "default"
 )
 
-// A Setting is one in force.
+// A Setting is one setting with its effective value.
 type Setting struct {
 	Name     string   `json:"name"`
-	Values   []string `json:"values"` // several where it may be repeated; null: none is set
-	Secret   bool     `json:"secret"` // its values are not told
+	Values   []string `json:"values"` // several if it may be repeated; null: none is set
+	Secret   bool     `json:"secret"` // its values are not shown
 	Origin   string   `json:"origin"`
 	Source   *string  `json:"source"`   // the flag, the variable, or file:line
 	Commands []string `json:"commands"` // those that have it; empty: all
-	// Differs says that its default is another one from command to command.
+	// Differs means that its default differs between commands.
 	Differs bool `json:"default_differs"`
 }
 
-// hidden are settings whose value may be, or hold, a secret.
+// hidden are settings with a value that may be, or contain, a secret.
 var hidden = []string{"collect-token", "webhook", "exec", "command", "webhook-secret", "password", "serve-token"}
 
-// Concealed is the setting without what nobody must read: secrets, and what addresses carry beside the place.
+// Concealed returns the setting without secrets, and its addresses without passwords and queries.
 func (s Setting) Concealed() Setting {
 	if s.Values == nil {
 		return s
@@ -59,10 +59,10 @@ func (s Setting) Concealed() Setting {
 	return s
 }
 
-// nameless is what stands before the host in an address without scheme.
+// nameless matches the user in an address without a scheme.
 var nameless = regexp.MustCompile(`(^|,)[^,/]*@`)
 
-// Place is an address, or several, without passwords and queries. Other values stay as they are.
+// Place removes passwords and queries from one or more addresses. Other values stay as they are.
 func Place(v string) string {
 	parts := strings.Split(v, ",")
 	for i, p := range parts {
@@ -88,9 +88,9 @@ func Place(v string) string {
 
 // A List is what `paratimer config show` prints.
 type List struct {
-	File     *string   `json:"file"` // that was read; null: none
+	File     *string   `json:"file"` // the file that was read; null: none
 	Settings []Setting `json:"settings"`
-	Notes    []string  `json:"notes"` // what is wrong, or will surprise
+	Notes    []string  `json:"notes"` // errors and surprises
 }
 
 // JSON writes the list as one object.
@@ -100,8 +100,8 @@ func (l List) JSON(w io.Writer) error {
 	return enc.Encode(l)
 }
 
-// Text writes a setting a line: what is set, then the defaults, then what has none. With origin it says where each is
-// from.
+// Text writes a setting a line: those that are set, then the defaults, then those without a value. With origin it
+// adds where each comes from.
 func (l List) Text(w io.Writer, origin bool) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	groups := [3][]Setting{}
