@@ -1,2 +1,2 @@
-// Package damaged holds that no command panics on damaged input, and that secrets stay in their place.
+// Package damaged tests that no command panics on damaged input, and that secrets do not leak.
 package damaged

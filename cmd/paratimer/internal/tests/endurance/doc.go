@@ -1,2 +1,2 @@
-// Package endurance holds that long watches need bounded memory, and measures large ones.
+// Package endurance tests that long watches use bounded memory, and measures large ones.
 package endurance

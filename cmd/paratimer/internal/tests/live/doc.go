@@ -1,3 +1,3 @@
-// Package live tests what commands do on a cluster, with files and with the history that they leave; and what is sent
-// about a run, and when, to sinks and to Prometheus.
+// Package live tests the commands that watch a cluster, with files and with the history that they leave, and what
+// they send to sinks and to Prometheus during a run.
 package live

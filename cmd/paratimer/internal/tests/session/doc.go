@@ -1,3 +1,3 @@
-// Package session runs the program as its users do, for the packages of tests beside it: with an environment, streams,
-// and clusters that are played.
+// Package session runs the program as its users do, for the test packages beside it: with an environment, streams,
+// and simulated clusters.
 package session

@@ -21,7 +21,7 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/gc"
 )
 
-// environments are those of tests, by name. The process's own is nobody's to change: tests run at the same time.
+// environments are those of tests, by name. Tests run in parallel, so none may change the process's own.
 var environments sync.Map
 
 // Setenv sets a variable of a test's environment, and of its subtests'.
@@ -35,7 +35,7 @@ func Setenv(t testing.TB, name, value string) {
 	}
 }
 
-// Environ is the environment of the commands that a test runs.
+// Environ returns the environment of the commands that a test runs.
 func Environ(t testing.TB) []string {
 	t.Helper()
 	env := os.Environ()
@@ -48,7 +48,7 @@ func Environ(t testing.TB) []string {
 	return env
 }
 
-// RunIn runs the command as a process in a folder: tests that run at the same time share the one of this process.
+// RunIn runs the command as a process in a folder: parallel tests share the folder of this process.
 func RunIn(t *testing.T, dir string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, said bytes.Buffer
@@ -60,7 +60,7 @@ func RunIn(t *testing.T, dir string, args ...string) (code int, stdout, stderr s
 	return cmd.ProcessState.ExitCode(), out.String(), said.String()
 }
 
-// Process is a process of the command in a folder, which TestMain has put on the path.
+// Process returns a process of the command in a folder. Main has put the command on the path.
 func Process(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "paratimer", args...)
@@ -76,7 +76,7 @@ func Run(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), err.String()
 }
 
-// Tool is the path of a program of the distribution. A test that needs it is skipped where it is missing.
+// Tool returns the path of a program of the distribution. It skips the test if the program is missing.
 func Tool(t *testing.T, name, pkg string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -86,20 +86,20 @@ func Tool(t *testing.T, name, pkg string) string {
 	return path
 }
 
-// Main runs the tests of a package in the folder of the program, from which they name the project's files, and puts the
-// program on the path.
+// Main runs the tests of a package in the folder of the program, so that they can name the project's files, and puts
+// the program on the path.
 func Main(m *testing.M) {
-	time.Local = time.UTC // what is printed does not depend on the machine
+	time.Local = time.UTC // output must not depend on the machine
 	gc.Rarely()
 	if filepath.Base(os.Args[0]) == "paratimer" {
 		os.Exit(program.Run(context.Background(), os.Args, os.Environ(), os.Stdin, os.Stdout, os.Stderr))
 	}
-	// Tests wait for servers, terminals and other processes more than they compute: four of them for a processor.
+	// Tests wait for servers, terminals and processes more than they compute: run four of them for a processor.
 	if err := flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	// A worker of go test -fuzz starts where the process that fuzzes is, which is the program's folder already.
+	// A worker of go test -fuzz starts in the folder of the fuzzing process, which is the program's folder already.
 	if !slices.Contains(os.Args, "-test.fuzzworker") {
 		if err := os.Chdir("../../.."); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -109,7 +109,7 @@ func Main(m *testing.M) {
 	os.Exit(withProgram(m))
 }
 
-// withProgram runs the tests with a link to this binary on the path, which is the program if it is run by that name.
+// withProgram runs the tests with a link to this binary on the path. Run by that name, it is the program.
 func withProgram(m *testing.M) int {
 	self, err := os.Executable()
 	if err != nil {

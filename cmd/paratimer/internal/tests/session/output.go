@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Difference shows two lines around the byte in which they differ first.
+// Difference shows the first byte in which two outputs differ, with the text around it.
 func Difference(live, replay []byte) string {
 	i := 0
 	for i < min(len(live), len(replay)) && live[i] == replay[i] {
@@ -19,7 +19,7 @@ func Difference(live, replay []byte) string {
 	return fmt.Sprintf("live   …%s…\nreplay …%s…", part(live), part(replay))
 }
 
-// Eventually tries until it succeeds, for as long as a loaded machine may take.
+// Eventually calls try until it succeeds, for as long as a loaded machine may take.
 func Eventually(t *testing.T, what string, try func() error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
@@ -39,7 +39,7 @@ func Eventually(t *testing.T, what string, try func() error) {
 	}
 }
 
-// Output is what a command prints while it runs.
+// Output collects what a command prints while it is running.
 type Output struct {
 	mu sync.Mutex
 	b  bytes.Buffer

@@ -13,17 +13,17 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 )
 
-// Serving finds the address in what a command says of its metrics.
+// Serving finds the address of the metrics in a command's output.
 var Serving = regexp.MustCompile(`metrics at http://([^/]+)/metrics`)
 
-// Served is a run of the command whose metrics are scraped.
+// Served is a run of the command that serves metrics.
 type Served struct {
 	Address string
 	code    chan int
 	out     *Output
 }
 
-// ServeFor runs a command in this process, with metrics at a port that is free, until the test ends.
+// ServeFor runs a command in this process, with metrics at a free port, until the test ends.
 func ServeFor(t *testing.T, args ...string) *Served {
 	t.Helper()
 	return ServeAt(t, "127.0.0.1:0", args...)
@@ -52,7 +52,7 @@ func ServeAt(t *testing.T, address string, args ...string) *Served {
 	return s
 }
 
-// FreeAddress is one that nothing listened on a moment ago.
+// FreeAddress returns an address that was free a moment ago.
 func FreeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -63,7 +63,7 @@ func FreeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// Fetch returns the body of an address that answers 200.
+// Fetch returns the body of an address, or an error if its status is not 200.
 func Fetch(address string) (string, error) {
 	resp, err := http.Get(address)
 	if err != nil {

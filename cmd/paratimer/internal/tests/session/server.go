@@ -14,11 +14,11 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
-// SomeDay is when simulated runs of tests begin.
+// SomeDay is when simulated runs of tests start.
 var SomeDay = dag.InstantOf(time.Date(2010, 6, 6, 9, 0, 0, 0, time.UTC))
 
-// HadoopServer plays a run of a plan as Hadoop's REST services, ten seconds of it each time that its applications are
-// listed.
+// HadoopServer simulates a run of a plan behind Hadoop's REST services. Each request for the list of applications
+// advances it by ten seconds.
 func HadoopServer(t *testing.T, plan string, opt simulate.Options) string {
 	t.Helper()
 	p, err := planfile.ReadFile(plan, planfile.Options{})
@@ -46,10 +46,10 @@ func HadoopServer(t *testing.T, plan string, opt simulate.Options) string {
 	return server.URL
 }
 
-// JoinPlan is a plan of a script with joins.
+// JoinPlan is the plan of a script with joins.
 const JoinPlan = "../../examples/pig-join.yaml"
 
-// Bounds are bounds of each kind; a time of day depends on when the query was submitted.
+// Bounds has one bound of each kind; a time of day depends on when the query was submitted.
 var Bounds = []alert.Bound{
 	{Name: "deadline", Daily: &alert.Daily{Hour: 1, Zone: time.UTC}},
 	{Name: "within", Kind: alert.Within, For: 100 * time.Second},

@@ -1,3 +1,3 @@
-// Package usage tests what users read: help, mistakes, exit codes, completion, configuration, a real terminal, and
-// documents, whose commands, pictures, links and published numbers are what the program does.
+// Package usage tests what users read: help, errors, exit codes, completion, configuration, a real terminal, and
+// documents. Commands, pictures, links and published numbers in the documents must match the program.
 package usage
