@@ -20,7 +20,7 @@ func (t Table) Text(w io.Writer) error {
 	out := csv.NewWriter(w)
 	rows := [][]string{{"machines", "scale", "seconds", "run"}}
 	for i, r := range t.Rows {
-		// a quote in a field is more than some readers take
+		// some readers cannot parse a quote in a field
 		name := strings.ReplaceAll(view.Escape(t.Runs[i].Name), `"`, "'")
 		rows = append(rows, []string{units.Digits(r.Machines), units.Digits(r.Scale), units.Digits(r.Seconds), name})
 	}
@@ -36,7 +36,7 @@ type row struct {
 	Run      string   `json:"run"`
 }
 
-// JSON writes the same for programs.
+// JSON writes the table as JSON.
 func (t Table) JSON(w io.Writer) error {
 	out := struct {
 		Unit string   `json:"scale_unit"`

@@ -1,10 +1,10 @@
-// Package trainrows makes training data for Ernest (NSDI 2016) of runs that were made anyway: machines, scale and
-// seconds of recorded and remembered runs.
+// Package trainrows makes training data for Ernest (NSDI 2016) from existing runs: machines, scale and seconds of
+// recorded and remembered runs.
 //
-// Machines are how many tasks of a phase could run at once: containers or slots, a job's own limits included, and not
-// more than there were tasks. Of a job history, which does not know the cluster, it is what did run at once. On Spark
-// it is the cores of the executors. Input is what the maps of the jobs that depend on no other one have read, or the
-// stages that read no other one. Seconds are from the first submission to the end.
+// Machines are how many tasks of a stage could run at once: containers or slots, within a job's own limits, and not
+// more than there were tasks. A job history does not describe the cluster: then it is what did run at once. On Spark
+// it is the cores of the executors. Input is what the maps of the jobs that depend on no other job have read, or the
+// stages that read no other stage. Seconds are from the first submission to the end.
 package trainrows
 
 import (
@@ -19,11 +19,11 @@ import (
 type Run struct {
 	Name           string
 	Machines       float64
-	Records, Bytes float64 // of its input; NaN where not known
+	Records, Bytes float64 // of its input; NaN if unknown
 	Seconds        float64
 }
 
-// Of is the run that a profile was learned from. The error says why it is no training data.
+// Of returns the run that a profile was learned from, or an error that says why it is no training data.
 func Of(name string, profile *dag.Plan, seconds float64) (Run, error) {
 	r := Run{Name: name, Records: input(profile, records), Bytes: input(profile, bytes), Seconds: seconds}
 	for j := range profile.Jobs {
@@ -51,7 +51,8 @@ func Of(name string, profile *dag.Plan, seconds float64) (Run, error) {
 	return r, nil
 }
 
-// atOnce is how many tasks of a phase the cluster and the job's limits let run at once; 0 where that is not known.
+// atOnce returns how many tasks of a stage can run at once within the limits of the cluster and the job; 0 if
+// unknown.
 func atOnce(plan *dag.Plan, job *dag.Job, k dag.StageIndex) int {
 	c, l := &plan.Cluster, &job.MapReduce
 	if c.Policy == dag.Executors {
@@ -89,13 +90,13 @@ func records(p *dag.Stage) dag.Series {
 
 func bytes(p *dag.Stage) dag.Series { return p.Bytes }
 
-// input is what the jobs that come first read; NaN unless it is known of every task and more than nothing.
+// input returns what the first jobs read; NaN unless it is known for every task and more than 0.
 func input(plan *dag.Plan, of func(*dag.Stage) dag.Series) float64 {
 	sum := 0.0
 	for j := range plan.Jobs {
 		job := &plan.Jobs[j]
 		for i := range job.Stages {
-			// The maps of a job, or the stages that read no other one.
+			// The maps of a job, or the stages that read no other stage.
 			s := &job.Stages[i]
 			first := i == 0 || len(s.After) == 0 && !job.IsMapReduce()
 			if first && len(job.After) == 0 && s.Count() > 0 {
@@ -114,11 +115,11 @@ type Table struct {
 	Runs []Run // of Rows
 	Rows []ernest.Row
 	Unit string  // records or bytes
-	Most float64 // what scale 1 is
-	Left []Run   // runs whose input is known in the other unit only
+	Most float64 // the input at scale 1
+	Left []Run   // runs with input known in the other unit only
 }
 
-// NewTable compares the runs' inputs: by records, or by bytes where more runs know these.
+// NewTable scales the runs by their inputs: in records, or in bytes if more runs have these.
 func NewTable(runs []Run) Table {
 	t := Table{Unit: "records"}
 	size := func(r Run) float64 { return r.Records }
