@@ -11,8 +11,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// designFile is what is read of the JSON of `paratimer ernest design`. Designs of other programs need rows of machines
-// and scale only.
+// A designFile is the part of the JSON of `paratimer ernest design` that is read. Designs of other programs need only
+// rows of machines and scale.
 type designFile struct {
 	TotalParts int          `json:"total_parts"`
 	Rows       *[]designRow `json:"rows"`
@@ -32,8 +32,8 @@ const (
 	maxCount       = 1 << 30 // machines, parts
 )
 
-// ReadDesign reads a design and the parts that the whole input has, 0 where it does not say. Errors name the row, from
-// 1.
+// ReadDesign reads a design and the number of parts of the whole input, 0 if the design does not give it. Errors name
+// the row, from 1.
 func ReadDesign(in io.Reader) (rows []ernest.DesignRow, totalParts int, err error) {
 	b, err := io.ReadAll(io.LimitReader(in, maxDesignBytes+1))
 	if err != nil {
@@ -83,8 +83,8 @@ func (r designRow) row() (ernest.DesignRow, error) {
 	return ernest.DesignRow{Machines: int(r.Machines), Scale: r.Scale, Parts: int(r.Parts), Cores: int(r.Cores)}, nil
 }
 
-// Whole makes the scales of a design those of its parts, which are whole, for a command that takes parts: then that is
-// what a run works on. Rows that become one are one.
+// Whole sets the scales of a design to those of its parts, which are whole numbers, for a command that takes parts.
+// Rows that become equal are merged.
 func Whole(rows []ernest.DesignRow, totalParts int) []ernest.DesignRow {
 	rows = slices.Clone(rows)
 	for i := range rows {
@@ -95,7 +95,7 @@ func Whole(rows []ernest.DesignRow, totalParts int) []ernest.DesignRow {
 	return Distinct(rows)
 }
 
-// Distinct leaves out rows that are there already.
+// Distinct removes duplicate rows.
 func Distinct(rows []ernest.DesignRow) []ernest.DesignRow {
 	var out []ernest.DesignRow
 	for _, r := range rows {
@@ -109,7 +109,7 @@ func Distinct(rows []ernest.DesignRow) []ernest.DesignRow {
 	return out
 }
 
-// ByParts says that a command takes its input as files, or in parts rather than as a fraction.
+// ByParts reports whether a command takes its input as files, or in parts rather than as a fraction.
 func ByParts(command string) bool {
 	t := Template{text: command}
 	return t.has("{files}") || t.has("{parts}") && !t.has("{fraction}")

@@ -13,7 +13,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// String words a time as the frames' views do: "~3m (2m – 5m)", "?".
+// String formats a time as the views of frames do: "~3m (2m – 5m)", "?".
 func (r Range) String() string {
 	var h frame.Headline
 	if !math.IsNaN(r.Seconds) {
@@ -26,10 +26,10 @@ func (r Range) String() string {
 // Lines writes a line for each run that has ended.
 type Lines struct{ W io.Writer }
 
-// Begin is a Display's.
+// Begin implements Display.
 func (Lines) Begin(Step, Outlook) {}
 
-// End is a Display's.
+// End implements Display.
 func (l Lines) End(s Step, out Outcome, o Outlook) {
 	left := "that was all"
 	if all := o.This.Plus(o.Rest); all != (Range{}) {
@@ -56,7 +56,7 @@ func outcomeText(out Outcome, attempt int) string {
 
 func lastLine(s string) string { return s[strings.LastIndexByte(s, '\n')+1:] }
 
-// A Bar is Lines, and below them on a terminal a line that moves: Tick draws it anew.
+// A Bar is Lines, and below them on a terminal a progress line that Tick redraws.
 type Bar struct {
 	Lines
 	Now func() time.Time
@@ -74,7 +74,7 @@ const (
 	barWidth = 79 // a line that wraps cannot be overdrawn
 )
 
-// Begin is a Display's.
+// Begin implements Display.
 func (b *Bar) Begin(s Step, o Outlook) {
 	b.mu.Lock()
 	b.step, b.outlook, b.from, b.running = s, o, b.Now(), true
@@ -82,7 +82,7 @@ func (b *Bar) Begin(s Step, o Outlook) {
 	b.Tick()
 }
 
-// End is a Display's.
+// End implements Display.
 func (b *Bar) End(s Step, out Outcome, o Outlook) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -92,7 +92,7 @@ func (b *Bar) End(s Step, out Outcome, o Outlook) {
 	b.Lines.End(s, out, o)
 }
 
-// Close takes the line away.
+// Close removes the progress line.
 func (b *Bar) Close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -102,7 +102,7 @@ func (b *Bar) Close() {
 	}
 }
 
-// Tick draws the line.
+// Tick redraws the progress line.
 func (b *Bar) Tick() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package trainrun makes the training runs of a design (Ernest, NSDI 2016, §3.3): it runs a command once for each row,
-// the cheapest first, times it, and keeps the times in a CSV file that a later call goes on with.
+// Package trainrun makes the training runs of a design (Ernest, NSDI 2016, §3.3): it runs a command once for each
+// row, the cheapest first, measures its time, and stores the times in a CSV file that a later call continues.
 //
-// The file is at any time a whole table of runs that ended well: a line is appended and synced at once, or taken back.
-// How long the rest will take is an estimate of the same kind as the model's own: rows that have been timed, fitted.
+// The file is a complete table of successful runs at any time: a line is appended and synced at once, or removed
+// again. The time of the remaining runs is estimated as the model does it: by a fit to the rows that were measured.
 package trainrun

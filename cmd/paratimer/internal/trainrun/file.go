@@ -17,16 +17,16 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A File is the CSV file of the runs that have been timed. Its first line tells the command, so that the times of two
-// commands do not come together; then there are the columns machines, scale and seconds.
+// A File is the CSV file of the measured runs. Its first line contains the command, so that times of two commands do
+// not mix; the columns machines, scale and seconds follow.
 type File struct {
 	Rows []ernest.Row
-	// Cut is the end of a line that was not written whole, which is no row; "" where there was none.
+	// Cut is an incomplete line at the end, which is not a row; "" if there is none.
 	Cut string
 
 	path string
-	f    *os.File // nil where it is only read
-	size int64    // of the whole lines
+	f    *os.File // nil if the file is only read
+	size int64    // of the complete lines
 }
 
 const (
@@ -35,8 +35,8 @@ const (
 	maxBytes = 64 << 20
 )
 
-// Open opens the file at a path, or makes it, for runs of a command. A cut line at its end is taken away. Only one
-// process has it open.
+// Open opens the file at a path, or creates it, for runs of a command. It removes an incomplete line at the end. Only
+// one process can have it open.
 func Open(path string, command Template) (*File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
@@ -50,7 +50,7 @@ func Open(path string, command Template) (*File, error) {
 	return file, nil
 }
 
-// Look reads the file at a path and changes nothing. One that is not there has no rows.
+// Look reads the file at a path and changes nothing. A missing file has no rows.
 func Look(path string, command Template) (*File, error) {
 	f, err := infile.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -90,7 +90,7 @@ func (f *File) start(command Template) error {
 	return errors.Join(dir.Sync(), dir.Close()) // so that the file's name survives a crash as well
 }
 
-// read takes in the whole lines.
+// read parses the complete lines.
 func (f *File) read(in io.Reader, command Template) error {
 	b, err := io.ReadAll(io.LimitReader(in, maxBytes+1))
 	switch {
@@ -140,7 +140,7 @@ func (f *File) rows(whole []byte) error {
 	return nil
 }
 
-// Count is how many runs of a row there are.
+// Count returns how many runs of a row there are.
 func (f *File) Count(r ernest.DesignRow) int {
 	n := 0
 	for _, row := range f.Rows {
@@ -151,7 +151,7 @@ func (f *File) Count(r ernest.DesignRow) int {
 	return n
 }
 
-// Add appends a run. When it returns, the row is on the disk, or the file is as it was.
+// Add appends a run. When it returns, the row is on the disk, or the file is unchanged.
 func (f *File) Add(r ernest.Row) error {
 	row := units.Digits(r.Machines) + "," + units.Digits(r.Scale) + "," + units.Digits(r.Seconds) + "\n"
 	if err := f.append(row); err != nil {

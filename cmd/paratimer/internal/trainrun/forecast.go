@@ -6,20 +6,20 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// A Range is a length of time, and what it lies between, seconds. Rough is one that few runs back. The zero Range is no
-// time at all; NaN is a time of which nothing is known.
+// A Range is a time with its range, in seconds. Rough means that few runs back it. The zero Range is no time at all;
+// NaN is an unknown time.
 type Range struct {
 	Seconds, Low, High float64
 	Rough              bool
 }
 
-// Plus is a time after another one. What makes one run longer than thought makes the others too, so the ends add up.
+// Plus adds a time that follows. The ends add up: a cause that makes one run longer delays the others too.
 func (r Range) Plus(o Range) Range {
 	return Range{r.Seconds + o.Seconds, r.Low + o.Low, r.High + o.High, r.Rough || o.Rough}
 }
 
-// After is what is left after some time of it has passed. One that takes longer than thought is taken to be about to
-// end, and may take half as long again.
+// After returns the time that is left after some of it has passed. If more than High has passed, the run is assumed
+// to end soon, and may take half as long again.
 func (r Range) After(passed float64) Range {
 	r.Seconds = max(r.Seconds-passed, 0)
 	r.Low = max(r.Low-passed, 0)
@@ -30,23 +30,23 @@ func (r Range) After(passed float64) Range {
 	return r
 }
 
-// A Forecast says how long training runs take by those that have been made.
+// A Forecast estimates the time of training runs from those that were made.
 type Forecast struct {
 	rows  []ernest.Row
 	model *ernest.Model // nil: too few rows for one
 	rough bool
 }
 
-// Rows that a forecast needs before it has the range of a fit, and all terms of the model.
+// The rows that a forecast needs for a fitted range, and for all terms of the model.
 const (
 	enoughToFit = 3
 	enoughTerms = 6
 )
 
-// vary is how much runs of one configuration differ, however well few of them are fitted.
+// vary is the least relative half-width of a range: runs of one configuration differ, even if the fit is perfect.
 const vary = 0.1
 
-// NewForecast fits what is known. Few rows determine few terms: start-up and work, the two that every job has.
+// NewForecast fits the model to rows. Few rows determine few terms: start-up and work, the two that every job has.
 func NewForecast(rows []ernest.Row) Forecast {
 	f := Forecast{rows: rows, rough: len(rows) < enoughTerms}
 	if len(rows) < enoughToFit {
@@ -62,7 +62,7 @@ func NewForecast(rows []ernest.Row) Forecast {
 	return f
 }
 
-// Row is how long a run takes.
+// Row returns the time of a run.
 func (f Forecast) Row(r ernest.DesignRow) Range {
 	if f.model != nil {
 		p := f.model.Predict(float64(r.Machines), r.Scale)
@@ -74,9 +74,9 @@ func (f Forecast) Row(r ernest.DesignRow) Range {
 	return f.bracket(share(r))
 }
 
-// bracket is what rows allow where time is start-up and work: a + b·share with neither below zero. Of one row that
-// leaves everything between all start-up and all work; of several, what they agree on, or else what they say between
-// them.
+// bracket returns the times that the rows allow if time is start-up and work: a + b·share with neither below zero.
+// One row allows everything between all start-up and all work. Several rows allow the intersection of their ranges,
+// or, if it is empty, everything between their ends.
 func (f Forecast) bracket(share float64) Range {
 	low, high := 0.0, math.Inf(1)
 	least, most := math.Inf(1), 0.0

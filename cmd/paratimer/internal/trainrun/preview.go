@@ -11,16 +11,16 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A Preview is what would be run, and how long that would take.
+// A Preview has the runs that would be made, and how long they would take.
 type Preview struct {
 	Steps   []Step
 	command Template
 	each    []Range // of the steps
 	all     Range
-	made    float64 // seconds of the runs that the file has
+	made    float64 // seconds of the runs in the file
 }
 
-// Preview says what Go would do.
+// Preview returns what Go would do.
 func (r *Runner) Preview() *Preview {
 	p := &Preview{Steps: r.Todo(), command: r.Command}
 	f := NewForecast(r.File.Rows)
@@ -31,11 +31,11 @@ func (r *Runner) Preview() *Preview {
 	for _, row := range r.File.Rows {
 		p.made += row.Seconds
 	}
-	p.made = math.Round(p.made*1e6) / 1e6 // as the file has them
+	p.made = math.Round(p.made*1e6) / 1e6 // rounded as in the file
 	return p
 }
 
-// Text writes it for people.
+// Text writes the preview as a table.
 func (p *Preview) Text(w io.Writer) error {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -61,7 +61,7 @@ func (p *Preview) Text(w io.Writer) error {
 	return err
 }
 
-// A previewed run of JSON. Unknown is null.
+// A previewed is a run as JSON. Unknown is null.
 type previewed struct {
 	Number          int         `json:"number"`
 	Of              int         `json:"of"`
@@ -74,7 +74,7 @@ type previewed struct {
 	Command         string      `json:"command"`
 }
 
-// JSON writes it for programs.
+// JSON writes the preview as JSON.
 func (p *Preview) JSON(w io.Writer) error {
 	out := struct {
 		MadeSeconds     float64     `json:"made_seconds"`

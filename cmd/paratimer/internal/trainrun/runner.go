@@ -13,20 +13,20 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// A Runner makes the runs of a design that a file does not have yet.
+// A Runner makes the runs of a design that the file lacks.
 type Runner struct {
 	Command Template
 	Design  []ernest.DesignRow
 	File    *File
 	Repeat  int           // how often each row is run, at least 1
-	Retry   int           // how often a run that failed is tried again
+	Retry   int           // how often a failed run is tried again
 	AtOnce  int           // how many runs are made at the same time (§4.1), 0 for 1
 	Timeout time.Duration // of a run; 0: none
 	Run     func(ctx context.Context, command string) Outcome
 	Show    Display
 }
 
-// A Display shows how far it is.
+// A Display shows the progress.
 type Display interface {
 	Begin(Step, Outlook)
 	End(Step, Outcome, Outlook)
@@ -34,31 +34,31 @@ type Display interface {
 
 // A Step is a run to make.
 type Step struct {
-	Number, Of int // among the runs that the design asks for, those that the file had included
+	Number, Of int // among the runs of the design, including those in the file
 	Row        ernest.DesignRow
 	Attempt    int // from 1
 }
 
-// An Outlook is how long things take, as far as is known.
+// An Outlook is how long the remaining runs will take.
 type Outlook struct {
-	This, Rest Range // the run that was begun, and all after it
+	This, Rest Range // the run that was started, and all after it
 }
 
-// A Failure is a run that did not succeed, however often it was tried.
+// A Failure is a run that failed at every attempt.
 type Failure struct {
 	Row ernest.DesignRow
 	Outcome
 }
 
-// hopeless is how many runs one after another may fail before the command is taken to be broken.
+// hopeless is how many runs may fail one after another before Go gives up.
 const hopeless = 3
 
-// ErrHopeless is Go's where the command seems to be broken.
+// ErrHopeless is returned by Go if the command seems to be broken.
 var ErrHopeless = fmt.Errorf("%d runs one after another have failed: the command does not work", hopeless)
 
 var errTimeout = errors.New("it did not end in time")
 
-// Cheapest sorts rows by what a run of them takes at most: its share of the work, the smaller one first.
+// Cheapest sorts rows by their share of the work for one machine, the smallest first.
 func Cheapest(rows []ernest.DesignRow) []ernest.DesignRow {
 	rows = slices.Clone(rows)
 	slices.SortStableFunc(rows, func(a, b ernest.DesignRow) int {
@@ -70,7 +70,7 @@ func Cheapest(rows []ernest.DesignRow) []ernest.DesignRow {
 
 func share(r ernest.DesignRow) float64 { return r.Scale / float64(r.Machines) }
 
-// Todo are the runs that the file does not have, the cheapest first; each row once before any is repeated.
+// Todo returns the runs that the file lacks, the cheapest first; each row once before any is repeated.
 func (r *Runner) Todo() []Step {
 	rows := Cheapest(r.Design)
 	var steps []Step
@@ -86,7 +86,7 @@ func (r *Runner) Todo() []Step {
 	return steps
 }
 
-// Go makes the runs. A run that fails is told, left out of the file, and does not stop the others. The error is that of
+// Go makes the runs. A failed run is shown, left out of the file, and does not stop the others. The error is that of
 // the context, of the file, or ErrHopeless.
 func (r *Runner) Go(ctx context.Context) (failed []Failure, err error) {
 	todo, inARow := r.Todo(), 0
@@ -105,7 +105,7 @@ func (r *Runner) Go(ctx context.Context) (failed []Failure, err error) {
 				}
 				inARow = 0
 			case ctx.Err() != nil:
-				continue // it did not fail by itself
+				continue // it was interrupted, it did not fail
 			case step.Attempt <= r.Retry:
 				again = append(again, step)
 				again[len(again)-1].Attempt++
@@ -147,16 +147,16 @@ func (r *Runner) one(ctx context.Context, command string) Outcome {
 	return r.Run(ctx, command)
 }
 
-// shortest is what a time is at least: a row of no time at all cannot be fitted.
+// shortest is the least time of a row: the model cannot fit a time of 0.
 const shortest = time.Microsecond
 
-// rowOf is a timed run, to the microsecond.
+// rowOf returns a measured run, rounded to the microsecond.
 func rowOf(r ernest.DesignRow, took time.Duration) ernest.Row {
 	s := max(took, shortest).Seconds()
 	return ernest.Row{Machines: float64(r.Machines), Scale: r.Scale, Seconds: math.Round(s*1e6) / 1e6}
 }
 
-// outlook is how long the first of the steps takes, and all others.
+// outlook returns how long the first of the steps will take, and all others.
 func (r *Runner) outlook(steps []Step) Outlook {
 	f := NewForecast(r.File.Rows)
 	var o Outlook

@@ -12,28 +12,29 @@ import (
 	"time"
 )
 
-// An Outcome is how a command ended.
+// An Outcome is the result of a command.
 type Outcome struct {
 	Took   time.Duration
-	Err    error  // nil where it succeeded
-	Code   int    // its exit code; -1 where it has none
-	Output string // the last of what it put out
+	Err    error  // nil if it succeeded
+	Code   int    // its exit code; -1 if it has none
+	Output string // the last of its output
 }
 
-// pipeWait is what a command's output is waited for once it has ended: a process that it left behind may hold its pipe.
+// pipeWait is how long to wait for more output after the command has ended: a background process may keep the pipe
+// open.
 const pipeWait = 200 * time.Millisecond
 
-// A Shell runs commands with sh, each in a process group of its own, which is ended as one when the context is: a
-// command starts others. A command has nothing to read; what it puts out goes to Log.
+// A Shell runs commands with sh. Each has its own process group, which ends with the context: a command may start
+// child processes. A command's standard input is empty; its output goes to Log.
 type Shell struct {
 	Log io.Writer
 	Env []string         // NAME=VALUE of the commands; nil: the process's own
 	Now func() time.Time // of a monotonic clock
-	// Grace is what a command's processes have to end after SIGTERM before they are killed.
+	// Grace is how long a command's processes have to end after SIGTERM before they are killed.
 	Grace time.Duration
 }
 
-// Run runs a command.
+// Run runs a command and returns its result.
 func (s Shell) Run(ctx context.Context, command string) Outcome {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -59,7 +60,7 @@ func (s Shell) Run(ctx context.Context, command string) Outcome {
 	err = cmd.Wait()
 	o := Outcome{Took: s.Now().Sub(from), Code: cmd.ProcessState.ExitCode()}
 	if err != nil && ctx.Err() != nil {
-		killGroup(cmd) // what ignored SIGTERM; mostly nobody is left
+		killGroup(cmd) // kills what ignored SIGTERM; usually nothing is left
 		err = context.Cause(ctx)
 	}
 	_ = r.SetReadDeadline(time.Now().Add(pipeWait))
@@ -71,7 +72,7 @@ func (s Shell) Run(ctx context.Context, command string) Outcome {
 	return o
 }
 
-// A tail passes on what a command says and keeps the last of it. What cannot be logged does not stop the command.
+// A tail copies a command's output to log and keeps the last of it. An error of log does not stop the command.
 type tail struct {
 	log io.Writer
 	b   []byte
@@ -86,7 +87,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String is the last of it, whose beginning may be cut.
+// String returns the kept output. Its beginning may be cut.
 func (t *tail) String() string {
 	return strings.TrimSpace(string(bytes.ToValidUTF8(t.b, []byte("�"))))
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A Template is a shell command with placeholders for what differs between rows: {fraction}, {machines}, {parts},
-// {cores} and {files}, those of a sample of as many parts as the row has. What takes their place are numbers, or names
-// in quotes. Other braces are the shell's.
+// A Template is a shell command with placeholders for the values of a row: {fraction}, {machines}, {parts}, {cores}
+// and {files}, the files of a sample with as many parts as the row. They are replaced by numbers, or by quoted names.
+// Other braces are the shell's.
 type Template struct {
 	text  string
-	files map[int][]string // of samples, by how many they are
+	files map[int][]string // of samples, by their number of parts
 }
 
 // A placeholder is replaced by a number of the row.
@@ -32,13 +32,12 @@ var placeholders = []placeholder{
 	{"{cores}", func(r ernest.DesignRow) string { return strconv.Itoa(r.Cores) }},
 }
 
-// decimal writes a number without an exponent, which awk and bc read but the shell does not.
-
-// mostCommand is what Linux takes as one argument, bytes.
+// mostCommand is the greatest length of one argument in Linux, in bytes.
 const mostCommand = 128<<10 - 1
 
-// NewTemplate checks a command against the rows that it is for, and the files of samples of the input by how many they
-// are, if there are any: rows must not differ in what the command does not ask for, and must have what it asks for.
+// NewTemplate checks a command against its rows and the files of samples, by their number of parts, if there are any.
+// If rows differ in a value, the command must have its placeholder. If it has a placeholder, all rows must have the
+// value.
 func NewTemplate(text string, rows []ernest.DesignRow, files map[int][]string) (Template, error) {
 	t := Template{text, files}
 	switch {
@@ -82,10 +81,10 @@ func NewTemplate(text string, rows []ernest.DesignRow, files map[int][]string) (
 
 func (t Template) has(name string) bool { return strings.Contains(t.text, name) }
 
-// String is the command as it was given.
+// String returns the command as it was given.
 func (t Template) String() string { return t.text }
 
-// Fill is the command of a row.
+// Fill returns the command of a row.
 func (t Template) Fill(r ernest.DesignRow) string {
 	pairs := make([]string, 0, 2*len(placeholders)+2)
 	for _, p := range placeholders {
@@ -98,7 +97,7 @@ func (t Template) Fill(r ernest.DesignRow) string {
 	return strings.NewReplacer(append(pairs, "{files}", strings.Join(quoted, " "))...).Replace(t.text)
 }
 
-// name is a row for people.
+// name describes a row.
 func name(r ernest.DesignRow) string {
 	return fmt.Sprintf("machines %d, scale %s", r.Machines, strconv.FormatFloat(r.Scale, 'g', 6, 64))
 }
