@@ -10,12 +10,12 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// mostAside bounds what is kept of what was said while the screen was up: the newest is printed when it ends.
+// mostAside bounds the log output that is kept while the screen is up, in bytes: the newest is printed when the
+// screen ends.
 const mostAside = 64 << 10
 
-// An Aside is a stream for talk beside the screen. While a screen is up on the same terminal, what is written is shown
-// on the screen's log line and kept, and written on when the screen ends. Where the stream is no terminal, it goes
-// straight on.
+// An Aside is a stream for log output beside the screen. While a screen is up on the same terminal, output appears on
+// the screen's log line and is kept until the screen ends. Otherwise it is written at once.
 type Aside struct {
 	w io.Writer
 
@@ -26,13 +26,13 @@ type Aside struct {
 	lost bool
 }
 
-// NewAside talks on w.
+// NewAside returns an Aside that writes to w.
 func NewAside(w io.Writer) *Aside { return &Aside{w: w} }
 
-// Under is the stream that it talks on.
+// Under returns the stream that it writes to.
 func (a *Aside) Under() io.Writer { return a.w }
 
-// Fd is the stream's file descriptor, by which one can ask whether it is a terminal; of what is no file, none.
+// Fd returns the stream's file descriptor, to check for a terminal; ^0 if the stream is not a file.
 func (a *Aside) Fd() uintptr {
 	if f, ok := a.w.(*os.File); ok {
 		return f.Fd()
@@ -40,7 +40,7 @@ func (a *Aside) Fd() uintptr {
 	return ^uintptr(0)
 }
 
-// Write writes p on, or keeps it while a screen is up. Of more than mostAside bytes whole lines of the oldest are lost.
+// Write writes p, or keeps it while a screen is up. Beyond mostAside bytes the oldest lines are lost.
 func (a *Aside) Write(p []byte) (int, error) {
 	a.mu.Lock()
 	if !a.up {
@@ -63,20 +63,20 @@ func (a *Aside) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lastLine is the last line of what was written that says something, without colours.
+// lastLine returns the last line of a text, without colours.
 func lastLine(p []byte) string {
 	lines := strings.Split(strings.TrimRight(ansi.Strip(string(p)), "\n"), "\n")
 	return strings.TrimSpace(lines[len(lines)-1])
 }
 
-// divert has a screen show what is written from now on. It must return soon.
+// divert sends output to a screen from now on. show must return soon.
 func (a *Aside) divert(show func(line string)) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.up, a.show = true, show
 }
 
-// restore writes on what was kept.
+// restore writes the output that was kept.
 func (a *Aside) restore() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -91,8 +91,7 @@ func (a *Aside) restore() error {
 	return err
 }
 
-// A Tail keeps the first line of what is written and the newest others: what a reader finds below when the screen is
-// gone.
+// A Tail keeps the first line of a text and the newest others: they stay on the terminal after the screen has ended.
 type Tail struct {
 	most    int
 	first   string
@@ -101,10 +100,10 @@ type Tail struct {
 	dropped bool
 }
 
-// NewTail keeps so many lines beside the first.
+// NewTail returns a Tail that keeps most lines beside the first.
 func NewTail(most int) *Tail { return &Tail{most: most} }
 
-// Write takes text in. It never fails.
+// Write adds text. It never fails.
 func (t *Tail) Write(p []byte) (int, error) {
 	t.partial = append(t.partial, p...)
 	for {
@@ -127,13 +126,13 @@ func (t *Tail) add(line string) {
 	}
 }
 
-// First is the first line, with its end; empty before it has come.
+// First returns the first line, with its line end; empty before it has come.
 func (t *Tail) First() string { return t.first }
 
-// Newest are the newest lines but the first.
+// Newest returns the newest lines without the first.
 func (t *Tail) Newest() string { return strings.Join(t.lines, "") }
 
-// String is all that is kept; three dots stand for what is not.
+// String returns everything that is kept; three dots stand for a gap.
 func (t *Tail) String() string {
 	gap := ""
 	if t.dropped {

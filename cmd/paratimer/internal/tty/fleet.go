@@ -11,8 +11,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 )
 
-// RunFleet shows many queries full screen while work runs, in a goroutine of its own. queries returns them in the order
-// in which they are shown, and may be called at any time. The error is as that of Screen.Run.
+// RunFleet shows many queries full screen while work runs in its own goroutine. queries returns them in display
+// order, and may be called at any time. The error is as in Screen.Run.
 func RunFleet(ctx context.Context, o Options, queries func() []view.Query, work func(context.Context) error,
 	more ...tea.ProgramOption,
 ) error {
@@ -62,25 +62,25 @@ func RunFleet(ctx context.Context, o Options, queries func() []view.Query, work 
 	return r.err
 }
 
-// A fleetLine is one that the program has to tell beside its queries.
+// A fleetLine is a line for the log line.
 type fleetLine string
 
-// A fleetModel draws the queries as they are at each tick.
+// A fleetModel draws the current queries at each tick.
 type fleetModel struct {
 	queries           func() []view.Query
 	draw              screen.Fleet
 	left, interrupted bool
 }
 
-// Init is a tea.Model's.
+// Init implements tea.Model.
 func (m fleetModel) Init() tea.Cmd { return tea.Batch(tick(), tea.RequestBackgroundColor) }
 
-// View is a tea.Model's.
+// View implements tea.Model.
 func (m fleetModel) View() tea.View {
 	return tea.View{Content: strings.Join(screen.DrawFleet(m.draw), "\n"), AltScreen: true}
 }
 
-// Update is a tea.Model's.
+// Update implements tea.Model.
 func (m fleetModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tickMsg:

@@ -6,23 +6,23 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
-// mostWaiting is how many frames wait for a screen that is behind.
+// mostWaiting is how many frames wait for a slow screen.
 const mostWaiting = 16
 
-// A mailbox stands between those who have news and the program, which takes none while its terminal takes nothing, as
-// when the link to it hangs. What is live is never held up by that: the oldest news gives way to the newest.
+// A mailbox decouples senders from the program, which takes no messages while its terminal is blocked, as on a
+// hanging link. In a live watch senders never block: the newest message replaces the oldest one.
 type mailbox struct {
-	hold   bool // frames of the past wait until there is room: none may be missing
+	hold   bool // senders of a replay block until there is room: no frame may be lost
 	frames chan frame.Frame
 	lines  chan string
-	closed chan struct{} // nobody takes any more
+	closed chan struct{} // the program has ended
 }
 
 func newMailbox(hold bool) *mailbox {
 	return &mailbox{hold, make(chan frame.Frame, mostWaiting), make(chan string, 1), make(chan struct{})}
 }
 
-// frame takes in a frame.
+// frame adds a frame.
 func (b *mailbox) frame(f frame.Frame) {
 	if b.hold {
 		select {
@@ -34,10 +34,10 @@ func (b *mailbox) frame(f frame.Frame) {
 	newest(b.frames, f)
 }
 
-// line takes in a line for the log line.
+// line adds a line for the log line.
 func (b *mailbox) line(s string) { newest(b.lines, s) }
 
-// newest puts v into a queue; where that is full, the oldest goes.
+// newest puts v into a queue. If the queue is full, it drops the oldest.
 func newest[T any](queue chan T, v T) {
 	for {
 		select {
@@ -52,8 +52,8 @@ func newest[T any](queue chan T, v T) {
 	}
 }
 
-// forward sends on what comes, until the box is closed: frames before the news that work is over, which goes to ended
-// too. Send returns when the program has taken a message, or has ended.
+// forward passes on messages until the box is closed. It sends all waiting frames before the message that work has
+// ended; the result goes to ended too. send returns when the program has taken a message, or has ended.
 func (b *mailbox) forward(send func(tea.Msg), done <-chan result, ended chan<- result) {
 	for {
 		select {

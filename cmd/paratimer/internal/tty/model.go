@@ -11,20 +11,20 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// redraw is the time between two redraws that nobody has asked for by a key: two a second.
+// redraw is the time between two redraws that no key has caused: two a second.
 const redraw = 500 * time.Millisecond
 
-// What the model is told beside keys and sizes.
+// The messages of the model besides keys and sizes.
 type (
 	tickMsg  struct{}              // redraw has passed
 	frameMsg struct{ frame.Frame } // a new frame
 	logMsg   string                // a line for the log line
-	overMsg  struct{ err error }   // no more frames come, and why
+	overMsg  struct{ err error }   // no more frames come; err is the reason
 	stopMsg  struct{}              // the program must end now
 )
 
-// A model is what the screen shows and how it answers. Update is a pure function of model and message, but for the
-// store and the history that the models of one program share.
+// A model is the state of the screen. Update is a pure function of model and message, except for the store and the
+// history, which the models of one program share.
 type model struct {
 	play  bool // a recording is played; else a query is watched
 	style screen.Style
@@ -36,15 +36,15 @@ type model struct {
 	shown   frame.Frame
 	log     string
 
-	// unseen is how long ago the newest frame came, where it says that the query is not seen.
+	// unseen is how long ago the newest frame came, if that frame is stale.
 	unseen time.Duration
 
 	width, height int
-	dirty         bool   // what is drawn is older than what is known
-	drawn         string // as it was drawn last
+	dirty         bool   // the picture is older than the data
+	drawn         string // the last picture
 
 	over        bool // no more frames come
-	left        bool // the reader has left
+	left        bool // the user has quit
 	interrupted bool // by control-C
 }
 
@@ -55,16 +55,16 @@ func newModel(o Options) model {
 	}
 }
 
-// Init asks the terminal for its background. One that does not answer is taken for dark.
+// Init requests the terminal's background. A terminal that does not respond counts as dark.
 func (m model) Init() tea.Cmd { return tea.Batch(tick(), tea.RequestBackgroundColor) }
 
-// tick is the only clock: it tells the model that redraw has passed.
+// tick is the only clock: it sends a tickMsg after redraw.
 func tick() tea.Cmd { return tea.Tick(redraw, func(time.Time) tea.Msg { return tickMsg{} }) }
 
-// View is what was drawn last: what comes between two ticks does not show.
+// View returns the last picture: data between two ticks is not shown yet.
 func (m model) View() tea.View { return tea.View{Content: m.drawn, AltScreen: true} }
 
-// Update answers a message.
+// Update handles a message.
 func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tickMsg:
@@ -91,7 +91,7 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// passed moves a recording on, and draws what has become known.
+// passed handles a tick: it advances a recording, and redraws if data has changed.
 func (m model) passed() model {
 	if m.play && !m.choice.Paused && !m.head.live {
 		before := m.head.at
@@ -108,7 +108,7 @@ func (m model) passed() model {
 	return m
 }
 
-// add keeps a new frame. The first is drawn at once.
+// add stores a new frame. The first one is drawn at once.
 func (m model) add(f frame.Frame) model {
 	m.store.add(f)
 	m.history.Add(f)
@@ -122,8 +122,8 @@ func (m model) add(f frame.Frame) model {
 	return m
 }
 
-// end is when no more frames come. A watch ends with its query, unless the reader is looking at something; a recording
-// stays on the screen.
+// end handles the end of the frames. A watch ends with its query, unless the user has opened or selected something; a
+// recording stays on the screen.
 func (m model) end(err error) (tea.Model, tea.Cmd) {
 	m.over, m.dirty = true, true
 	switch {
@@ -138,7 +138,7 @@ func (m model) end(err error) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// draw makes the picture of what is known.
+// draw makes the picture of the current data.
 func (m model) draw() model {
 	m.dirty = false
 	s := screen.State{
@@ -151,7 +151,7 @@ func (m model) draw() model {
 		m.shown = m.store.moments[i].frame
 		f := m.shown
 		if m.unseen > 0 && i == len(m.store.moments)-1 {
-			f = f.Older(m.unseen) // until the next frame comes, which may take a minute where a cluster does not answer
+			f = f.Older(m.unseen) // until the next frame comes, which may take a minute if a cluster does not respond
 		}
 		s.Frame = &f
 		s.Play = m.playback()
@@ -163,7 +163,7 @@ func (m model) draw() model {
 	return m
 }
 
-// playback says where in a recording the picture is; nil of a watch.
+// playback returns the position in a recording; nil for a watch.
 func (m model) playback() *screen.Playback {
 	if !m.play {
 		return nil
@@ -183,7 +183,7 @@ func elapsed(f frame.Frame) frame.Seconds {
 	return *f.ElapsedSeconds
 }
 
-// behind says, where a watcher looks back, how far.
+// behind says how far back the picture is, if a watcher looks back.
 func (m model) behind(shown int) string {
 	back := m.store.end() - m.store.moments[shown].at
 	if m.play || m.head.live || back == 0 || m.choice.Paused {

@@ -5,26 +5,25 @@ import (
 	"time"
 )
 
-// A playhead is where the picture stands in the frames that are known, and how it moves. Its time is the query's own.
+// A playhead is the position of the picture in the known frames, and its speed. Its time is the query's own.
 type playhead struct {
 	at time.Duration
-	// live: at the newest frame that is known, wherever that is.
+	// live: the position is always the newest frame.
 	live bool
-	// speed is how many times as fast as it was a recording is played; 0: one that lets the whole last about
-	// playLength.
+	// speed is the replay's speed as a multiple of real time. 0 plays the whole recording in about playLength.
 	speed float64
 }
 
-// playLength is how long a recording is played where nobody has said a speed.
+// playLength is how long a replay takes without a given speed.
 const playLength = 30 * time.Second
 
-// Bounds of the speed that keys can choose.
+// Limits of the speed that keys can choose.
 const (
 	slowest = 1.0 / 16
 	fastest = 1 << 16
 )
 
-// pace is the speed in use for a recording that is so long.
+// pace returns the speed for a recording of a length.
 func (p playhead) pace(length time.Duration) float64 {
 	if p.speed > 0 {
 		return p.speed
@@ -32,7 +31,7 @@ func (p playhead) pace(length time.Duration) float64 {
 	return nice(float64(length) / float64(playLength))
 }
 
-// nice is one of 1, 2, 5, 10, 20, 50, … near v: between two thirds less and half more of it; below 1 it is 1.
+// nice returns one of 1, 2, 5, 10, 20, 50, … near v: from two thirds less to half more of it; below 1 it is 1.
 func nice(v float64) float64 {
 	v *= 1.5
 	if !(v > 1) {
@@ -47,7 +46,7 @@ func nice(v float64) float64 {
 	return ten
 }
 
-// pass moves on by what passes of the query's time in real, of a recording of which so much is known.
+// pass moves on by real of real time, in a recording with length known so far.
 func (p playhead) pass(real, length time.Duration) playhead {
 	step := p.pace(length) * float64(real)
 	if step >= float64(length-p.at) {
@@ -58,19 +57,19 @@ func (p playhead) pass(real, length time.Duration) playhead {
 	return p
 }
 
-// to jumps, within what is known.
+// to jumps to a position within the known length.
 func (p playhead) to(at, length time.Duration) playhead {
 	p.at, p.live = min(max(0, at), length), false
 	return p
 }
 
-// faster changes the speed.
+// faster multiplies the speed.
 func (p playhead) faster(by float64, length time.Duration) playhead {
 	p.speed = min(max(slowest, p.pace(length)*by), fastest)
 	return p
 }
 
-// shownSpeed is the speed in use as the screen takes it: 0 is as fast as can be.
+// shownSpeed returns the speed for the screen: 0 is as fast as possible.
 func (p playhead) shownSpeed(length time.Duration) float64 {
 	if math.IsInf(p.speed, 1) {
 		return 0

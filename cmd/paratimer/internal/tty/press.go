@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/screen"
 )
 
-// press does what a key asks for, and draws it at once.
+// press handles a key and redraws at once.
 func (m model) press(k tea.Key) (tea.Model, tea.Cmd) {
 	switch name := k.String(); {
 	case name == "ctrl+c":
@@ -27,7 +27,7 @@ func (m model) press(k tea.Key) (tea.Model, tea.Cmd) {
 	}
 }
 
-// paste adds the first line of a text to what is being typed; elsewhere it says nothing.
+// paste adds the first line of a text to the search; without a search it does nothing.
 func (m model) paste(text string) model {
 	if !m.choice.Finding {
 		return m
@@ -41,7 +41,7 @@ func (m model) paste(text string) model {
 	return m.draw()
 }
 
-// typed is what a key adds to a text, as screen.Typed takes it; empty: nothing.
+// typed returns what a key adds to a text, as screen.Typed takes it; empty: nothing.
 func typed(k tea.Key) string {
 	switch k.String() {
 	case "enter":
@@ -83,7 +83,7 @@ func (m model) act(a screen.Action) (tea.Model, tea.Cmd) {
 	case screen.Slower:
 		m.head = m.head.faster(0.5, end)
 	}
-	// A watch that has come back to its newest frame goes on with it.
+	// A watch that is back at its newest frame follows it again.
 	if !m.play {
 		m.head.live = !m.choice.Paused && m.head.at == end
 	}
@@ -97,7 +97,7 @@ const (
 	far  = 10
 )
 
-// step goes to another frame: by a hundredth of the run, or to the next frame where that is further.
+// step moves by a hundredth of the run, or to the next frame if that is further.
 func (m model) step(direction int) model {
 	end := m.store.end()
 	here := m.store.index(m.head.at)
@@ -112,7 +112,7 @@ func (m model) step(direction int) model {
 	return m
 }
 
-// pause holds the picture, or lets it go on: a watch at its newest frame, a recording that was at its end at its start.
+// pause toggles the pause. Then a watch continues at its newest frame, and a recording that has ended starts again.
 func (m model) pause(end time.Duration) model {
 	if m.play && m.over && m.head.at >= end {
 		m.head, m.choice.Paused = m.head.to(0, end), false
@@ -123,7 +123,7 @@ func (m model) pause(end time.Duration) model {
 	return m
 }
 
-// frame is what is shown; nil before the first.
+// frame returns the frame on the screen; nil before the first.
 func (m model) frame() *frame.Frame {
 	if len(m.store.moments) == 0 {
 		return nil

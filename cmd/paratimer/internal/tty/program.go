@@ -13,30 +13,28 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/screen"
 )
 
-// ErrLeft is that the reader has left before the end was known; ErrInterrupted that it was by control-C.
+// ErrLeft means that the user quit before the query ended; ErrInterrupted means that it was by control-C.
 var (
 	ErrLeft        = errors.New("left before the end")
 	ErrInterrupted = errors.New("interrupted")
 )
 
-// Options are what a screen is.
+// Options configure a screen.
 type Options struct {
-	// Play: frames come from a recording, ahead of what is shown. Else a query is watched, and the newest frame is
+	// Play: frames come from a recording, ahead of the screen. Otherwise a query is watched, and the newest frame is
 	// shown.
 	Play bool
-	// Live: frames come whether or not somebody looks. Where the terminal takes nothing, frames are left out, and
-	// nobody waits for it.
+	// Live: frames come at their own pace. If the terminal is blocked, frames are dropped, and Show does not block.
 	Live bool
-	// Speed is how many times as fast as it was a recording is played: infinite does not wait, 0 lets it last half a
-	// minute.
+	// Speed is the replay's speed as a multiple of real time: infinite does not wait, 0 takes half a minute for the
+	// recording.
 	Speed float64
 	Style screen.Style
-	// In and Out are the terminal; nil In: the one that the process was started on. Env is its environment, as in
-	// os.Environ.
+	// In and Out are the terminal; nil In: the process's own. Env is its environment, as in os.Environ.
 	In  io.Reader
 	Out io.Writer
 	Env []string
-	// Aside is the stream that others talk on while the screen is up; nil: nobody does.
+	// Aside is the stream for log output while the screen is up; nil: none.
 	Aside *Aside
 }
 
@@ -49,7 +47,7 @@ type Screen struct {
 	first   bool
 }
 
-// New prepares a screen. The terminal is left alone until Run has something to show.
+// New prepares a screen. It does not touch the terminal: Run does, at the first frame.
 func New(o Options, more ...tea.ProgramOption) *Screen {
 	options := append([]tea.ProgramOption{
 		tea.WithOutput(o.Out), tea.WithEnvironment(o.Env),
@@ -65,7 +63,7 @@ func New(o Options, more ...tea.ProgramOption) *Screen {
 	}
 }
 
-// Show hands a frame on to the screen. It is called by one goroutine at a time, and of what is live waits for nothing.
+// Show passes a frame to the screen. One goroutine at a time calls it. In a live watch it never blocks.
 func (s *Screen) Show(tick frame.Tick) error {
 	f := tick.Frame
 	if !s.first {
@@ -76,11 +74,10 @@ func (s *Screen) Show(tick frame.Tick) error {
 	return nil
 }
 
-// Run has work, in a goroutine of its own, show frames, and shows the screen from the first frame on. Work must return
-// soon after its context is done. The screen ends when the reader leaves, when ctx is done, or when work has come to an
-// end and the reader can have seen it; the terminal is then as it was before. The error is ErrLeft where the reader has
-// left before work was over, ErrInterrupted where it was by control-C, the cause of ctx where that has ended the
-// screen, else work's.
+// Run calls work in its own goroutine, which shows frames, and shows the screen from the first frame on. work must
+// return soon after its context is done. The screen ends when the user quits, when ctx is done, or when work has
+// ended and the user could see the result; the terminal is then restored. The error is ErrLeft if the user quit
+// before work ended, ErrInterrupted if it was by control-C, the cause of ctx if that ended the screen, else work's.
 func (s *Screen) Run(ctx context.Context, work func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -89,7 +86,7 @@ func (s *Screen) Run(ctx context.Context, work func(context.Context) error) erro
 	select {
 	case r := <-done:
 		select {
-		case <-s.began: // it was shown something that nobody has seen yet
+		case <-s.began: // the last frame was not on the screen yet
 			done <- r
 		default:
 			return r.get()
@@ -99,7 +96,7 @@ func (s *Screen) Run(ctx context.Context, work func(context.Context) error) erro
 	return s.up(ctx, cancel, done)
 }
 
-// up is the screen from its first frame to its end.
+// up runs the screen from its first frame to its end.
 func (s *Screen) up(ctx context.Context, cancel context.CancelCauseFunc, done <-chan result) error {
 	ended := make(chan result, 1)
 	go s.box.forward(s.program.Send, done, ended)
@@ -136,7 +133,7 @@ func (s *Screen) up(ctx context.Context, cancel context.CancelCauseFunc, done <-
 	return r.err
 }
 
-// A result is how work has ended.
+// A result is the result of work.
 type result struct {
 	err      error
 	panicked string
@@ -149,7 +146,7 @@ func (r result) get() error {
 	return r.err
 }
 
-// guarded calls work. A panic waits until the terminal is as it was.
+// guarded calls work and catches a panic, which is raised again once the terminal is restored.
 func guarded(ctx context.Context, work func(context.Context) error) (r result) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -159,14 +156,13 @@ func guarded(ctx context.Context, work func(context.Context) error) (r result) {
 	return result{err: work(ctx)}
 }
 
-// Capable says whether a terminal of this environment and size, in cells, can show a screen.
+// Capable reports whether a terminal of this environment and size, in cells, can show a screen.
 func Capable(env func(string) string, width, height int) bool {
 	t := env("TERM")
 	return t != "" && t != "dumb" && width > 0 && height > 0
 }
 
-// UTF8 says whether the locale's characters are UTF-8, by the first of LC_ALL, LC_CTYPE and LANG that is set (POSIX,
-// XBD 8.2).
+// UTF8 reports whether the locale uses UTF-8, by the first of LC_ALL, LC_CTYPE and LANG that is set (POSIX, XBD 8.2).
 func UTF8(env func(string) string) bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if v := strings.ToLower(env(name)); v != "" {

@@ -8,31 +8,31 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// The store's budget. What a frame takes was measured: some kilobytes, and 300 bytes for each job. A frame can tell of
-// its tasks as long as it holds the snapshot that it was made of, about 400 bytes for each task.
+// The store's budget. Measured sizes: a frame takes some kilobytes and 300 bytes for each job. To list its tasks it
+// keeps its snapshot, about 400 bytes for each task.
 const (
 	budget     = 64 << 20 // bytes of frames
-	taskBudget = 64 << 20 // bytes of snapshots that frames hold
+	taskBudget = 64 << 20 // bytes of snapshots that frames keep
 
 	frameBytes = 6 << 10
 	jobBytes   = 300
 	taskBytes  = 400
 )
 
-// A moment is a frame and when it was: the time since the first frame, by the cluster's clock.
+// A moment is a frame and its time: since the first frame, by the cluster's clock.
 type moment struct {
 	at    time.Duration
 	frame frame.Frame
 }
 
-// A store keeps the frames of a run for looking back. It is bounded by bytes: where they do not suffice, frames are
-// thinned out evenly over time, so that a run of half a day has as good a picture of its beginning as of its end. The
-// newest frame is always kept, whole.
+// A store keeps the frames of a run for looking back, within a budget of bytes. Beyond it, frames are thinned out
+// evenly over time, so that half a day has as good a picture of its beginning as of its end. The newest frame is
+// always kept, whole.
 type store struct {
 	moments []moment
 	origin  dag.Instant
-	spacing time.Duration // no two but the newest lie closer
-	// bytes and held are estimates: of frames, and of snapshots behind them.
+	spacing time.Duration // the least distance of two frames, except of the newest
+	// bytes and held are estimates: of frames, and of the snapshots that they keep.
 	bytes, held int
 	// most and mostHeld are the budgets.
 	most, mostHeld int
@@ -42,7 +42,7 @@ func newStore() *store {
 	return &store{origin: dag.NoInstant, most: budget, mostHeld: taskBudget}
 }
 
-// add keeps a frame. Its distribution is left out: nobody looks back at it.
+// add stores a frame without its distribution, which is not shown later.
 func (s *store) add(f frame.Frame) {
 	at := s.end()
 	if f.At != nil {
@@ -64,7 +64,7 @@ func (s *store) add(f frame.Frame) {
 	}
 }
 
-// end is when the newest frame was.
+// end returns the time of the newest frame.
 func (s *store) end() time.Duration {
 	if n := len(s.moments); n > 0 {
 		return s.moments[n-1].at
@@ -72,7 +72,7 @@ func (s *store) end() time.Duration {
 	return 0
 }
 
-// newest is the newest frame; the zero one where there is none.
+// newest returns the newest frame; the zero Frame if there is none.
 func (s *store) newest() frame.Frame {
 	if n := len(s.moments); n > 0 {
 		return s.moments[n-1].frame
@@ -80,7 +80,7 @@ func (s *store) newest() frame.Frame {
 	return frame.Frame{}
 }
 
-// index is that of the newest frame that is not later than at; -1 where there is none.
+// index returns the index of the newest frame that is not later than at, else of the first; -1 if the store is empty.
 func (s *store) index(at time.Duration) int {
 	n, found := slices.BinarySearchFunc(s.moments, at, func(m moment, at time.Duration) int {
 		return int(min(max(m.at-at, -1), 1))
@@ -94,7 +94,7 @@ func (s *store) index(at time.Duration) int {
 	return max(n-1, min(0, len(s.moments)-1))
 }
 
-// thin doubles the spacing and drops what lies closer. Where all lies wider already, it drops every other one.
+// thin doubles the spacing and drops frames that are closer. If none is, it drops every other frame.
 func (s *store) thin() {
 	span, n := s.end(), len(s.moments)
 	s.spacing = max(2*s.spacing, 2*span/time.Duration(n), time.Millisecond)
@@ -111,7 +111,7 @@ func (s *store) thin() {
 	}
 }
 
-// keep drops the moments that are not wanted, but neither the first nor the newest. They are asked for in order.
+// keep drops the moments that wanted rejects, but neither the first nor the newest. It calls wanted in order.
 func (s *store) keep(wanted func(i int) bool) {
 	n := len(s.moments)
 	kept := s.moments[:1]
@@ -127,7 +127,7 @@ func (s *store) keep(wanted func(i int) bool) {
 	s.moments = kept
 }
 
-// forget has every other frame that can tell of its tasks, but the newest, tell no longer. It says whether one did.
+// forget drops the snapshots of every other frame that has one, except of the newest. It reports whether one did.
 func (s *store) forget() bool {
 	did, odd := false, false
 	for i := range s.moments[:len(s.moments)-1] {
@@ -151,7 +151,7 @@ func (s *store) drop(from, to int) {
 	s.moments = slices.Delete(s.moments, from, to)
 }
 
-// count adds a frame to the bytes that are held, or takes it away.
+// count adds the size of a frame, or subtracts it if sign is -1.
 func (s *store) count(f frame.Frame, sign int) {
 	s.bytes += sign * (frameBytes + jobBytes*len(f.Jobs))
 	if f.Tasks == nil {

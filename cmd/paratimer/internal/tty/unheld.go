@@ -6,15 +6,15 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
-// An Unheld shows live frames in a goroutine of its own, so that a terminal that takes nothing, as after control-S,
-// holds up no watch. Where it is far behind, frames are left out, but the newest never.
+// An Unheld shows live frames in its own goroutine, so that a blocked terminal, as after control-S, does not delay
+// the watch. If the terminal is far behind, frames are dropped, but never the newest.
 type Unheld struct {
 	box    *mailbox
 	failed chan error
-	shown  chan struct{} // closed when no more is shown
+	shown  chan struct{} // closed when no more frames are shown
 }
 
-// NewUnheld shows by show, which may wait.
+// NewUnheld returns an Unheld that calls show, which may block.
 func NewUnheld(show func(frame.Tick) error) *Unheld {
 	u := &Unheld{newMailbox(false), make(chan error, 1), make(chan struct{})}
 	go func() {
@@ -29,7 +29,7 @@ func NewUnheld(show func(frame.Tick) error) *Unheld {
 	return u
 }
 
-// Show takes a frame in. Its error is that of an earlier one. It is called by one goroutine at a time.
+// Show queues a frame. It returns the error of an earlier one. One goroutine at a time calls it.
 func (u *Unheld) Show(tick frame.Tick) error {
 	f := tick.Frame
 	select {
@@ -41,7 +41,7 @@ func (u *Unheld) Show(tick frame.Tick) error {
 	return nil
 }
 
-// Close waits until what was taken in is shown.
+// Close waits until all queued frames are shown, and returns the error of show.
 func (u *Unheld) Close() error {
 	close(u.box.frames)
 	<-u.shown
