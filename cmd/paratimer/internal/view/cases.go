@@ -7,16 +7,17 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A Case is a scenario, and the time that it takes in it as people read it.
+// A Case is a scenario and its remaining time as text.
 type Case struct{ Scenario, Left string }
 
-// A CaseRow is cases that read the same: the first of them, and the others.
+// A CaseRow is the cases with the same text: the first of them, and the others.
 type CaseRow struct {
 	Case int
 	Same []int
 }
 
-// MergeCases groups cases that read the same, in the order of the first of each group. Unknown ones stand alone.
+// MergeCases groups cases with the same text, in the order of the first of each group. Unknown ones have rows of
+// their own.
 func MergeCases(cases []Case) []CaseRow {
 	var rows []CaseRow
 	for i, c := range cases {
@@ -30,7 +31,7 @@ func MergeCases(cases []Case) []CaseRow {
 	return rows
 }
 
-// conditions word the scenarios that a sentence tells of, and what each of them is about.
+// conditions are the texts for scenarios in a sentence, and the subject of each.
 var conditions = []struct{ scenario, about, condition string }{
 	{"one_failure", "a failure", "if the longest task fails"},
 	{"failure_until_proven", "a failure", "if a failure is still to come"},
@@ -42,9 +43,9 @@ var conditions = []struct{ scenario, about, condition string }{
 	{"alone", "other applications", "without other applications"},
 }
 
-// LeftIf says in a sentence how the time depends on what happens, each time once: "~21m as it is · ~33m if the longest
-// task fails · skew: no difference". The first case is how it is. It is "" if nothing is known of that, and if there
-// is no other case that it has words for.
+// LeftIf returns in a sentence how the remaining time differs between scenarios, each time once: "~21m as it is ·
+// ~33m if the longest task fails · skew: no difference". The first case is the standard one. It returns "" if that
+// one is unknown, or if no other case is known.
 func LeftIf(cases []Case) string {
 	if len(cases) < 2 || cases[0].Left == units.Unknown {
 		return ""

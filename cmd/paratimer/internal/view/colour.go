@@ -21,12 +21,12 @@ func (t *Text) paint(colour, s string) string {
 	return "\x1b[" + colour + "m" + s + "\x1b[0m"
 }
 
-// Colour says whether w wants colour: a terminal, TERM is not "dumb", NO_COLOR is empty or not set.
+// Colour reports whether to write colour to w: it is a terminal, TERM is not "dumb", NO_COLOR is empty or not set.
 func Colour(w io.Writer, env func(string) string) bool {
 	return env("NO_COLOR") == "" && env("TERM") != "dumb" && Terminal(w)
 }
 
-// Terminal says whether w is one.
+// Terminal reports whether w is a terminal.
 func Terminal(w io.Writer) bool {
 	f, ok := w.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(f.Fd()))

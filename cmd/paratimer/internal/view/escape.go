@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// longest is how many bytes of a foreign text reach a line.
+// longest is the greatest number of bytes of a foreign text in a line.
 const longest = 400
 
-// Escape makes a text from the cluster safe for a terminal and keeps it on one line: control characters, invisible and
-// direction-changing ones and broken UTF-8 are written as Go escapes. Too long a text is cut.
+// Escape makes a text from the cluster safe for a terminal and keeps it on one line: control characters, invisible
+// and direction-changing ones and broken UTF-8 become Go escapes. A text longer than longest bytes is cut.
 func Escape(s string) string {
 	cut := len(s) > longest
 	if cut {

@@ -11,23 +11,23 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A Query is what a list of many queries says of one, by its newest frame. Its texts are as the cluster gave them.
+// A Query is a row in a list of many queries, from its newest frame. Its texts are not escaped.
 type Query struct {
 	ID, Name, User, Queue string
 	State                 dag.State
 	Standing              Standing
-	Bound                 string // the bound by which it stands so; "" when it is held to none
+	Bound                 string // the bound that decides Standing; "" if it has none
 	DeadlineAt            *frame.Time
 	LaterSeconds          *frame.Seconds // than the deadline; negative: earlier
 	At, EndAt             *frame.Time
 	Elapsed               *frame.Seconds
-	Left                  string // the remaining time in words; "" once it has ended
+	Left                  string // the remaining time as text; "" once it has ended
 	HeldUpBy              *frame.HeldUp
 	HoldsUp               int
 	Stale                 bool
 }
 
-// A Standing is how a query stands to its bounds, the worst first.
+// A Standing is the state of a query's bounds, the worst first.
 type Standing int
 
 // The standings.
@@ -36,17 +36,17 @@ const (
 	IsAtRisk
 	IsUnseen // it cannot be observed now
 	IsOnTrack
-	IsFree // held to no bound
+	IsFree // it has no bound
 	HasMissed
 	HasEnded
 )
 
-// String names a standing.
+// String returns the text of a standing.
 func (s Standing) String() string {
 	return [...]string{"late", "at risk", "not seen", "on track", "running", "was late", "ended"}[s]
 }
 
-// QueryOf is the row of a tick. user and queue are the snapshot's.
+// QueryOf returns the row of a tick.
 func QueryOf(tick frame.Tick) Query {
 	f := &tick.Frame
 	q := Query{
@@ -103,7 +103,7 @@ func standingOf(a *frame.Alert) Standing {
 	return IsOnTrack
 }
 
-// SortQueries puts first what stands worst, then what ends first; names decide the rest.
+// SortQueries sorts by the worst standing, then by the earliest end, then by name.
 func SortQueries(all []Query) {
 	end := func(q *Query) dag.Instant {
 		if q.EndAt == nil {
@@ -117,7 +117,7 @@ func SortQueries(all []Query) {
 	})
 }
 
-// FleetSummary says in a sentence how many queries run, how they stand, and who holds up most.
+// FleetSummary says in a sentence how many queries run, their standings, and which one blocks most others.
 func FleetSummary(all []Query) string {
 	running, count := 0, map[Standing]int{}
 	var holder *Query
@@ -157,7 +157,7 @@ func FleetSummary(all []Query) string {
 	return text + "."
 }
 
-// HeldUpText says who holds a query up, and with what; "" when nobody does.
+// HeldUpText says which query blocks another, and with how many containers; "" for none.
 func HeldUpText(h *frame.HeldUp) string {
 	if h == nil {
 		return ""

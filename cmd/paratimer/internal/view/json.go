@@ -5,8 +5,7 @@ import (
 	"io"
 )
 
-// JSON writes v for programs, with <, > and & as they are. Lines are indented by indent a level; if it is empty, v is
-// one line.
+// JSON writes v, with <, > and & as they are. Each level is indented by indent; if it is empty, v is one line.
 func JSON(w io.Writer, v any, indent string) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -14,7 +13,7 @@ func JSON(w io.Writer, v any, indent string) error {
 	return enc.Encode(v)
 }
 
-// List is all, and never null in JSON.
+// List returns all, or an empty list for nil: JSON then has [] and not null.
 func List[T any](all []T) []T {
 	if all == nil {
 		return []T{}

@@ -1,5 +1,5 @@
-// Package view shows frames: lines for people and NDJSON for programs. It chooses and computes nothing; it rounds,
-// words and escapes what a frame says.
+// Package view shows frames: lines for people and NDJSON for programs. It computes nothing; it rounds, formats and
+// escapes the content of a frame.
 package view
 
 import (
@@ -9,10 +9,10 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
-// NDJSON shows each frame as one line of JSON.
+// NDJSON writes each frame as one line of JSON.
 type NDJSON struct{ enc *json.Encoder }
 
-// NewNDJSON writes to w, one write a frame.
+// NewNDJSON returns an NDJSON that writes to w, one write a frame.
 func NewNDJSON(w io.Writer) NDJSON {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

@@ -8,12 +8,12 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// Remaining words a headline: "~11m (10m – 14m)", "~11m (10m – 14m, rough)", "6m – 24m (rough)", "at least 4m",
-// "up to 2m", "?". The words depend on the headline alone, so that one moment shows one number wherever it is shown.
+// Remaining formats a headline: "~11m (10m – 14m)", "~11m (10m – 14m, rough)", "6m – 24m (rough)",
+// "at least 4m", "up to 2m", "?". The text depends on the headline alone, so every view shows the same number.
 func Remaining(h frame.Headline) string { return shownOf(h).String() }
 
-// Left words the remaining time of a scenario, with the rounding of the headline that it stands beside: "~11m". The
-// headline's own remaining time reads as it does in Remaining.
+// Left formats the remaining time of a scenario, rounded like the headline beside it: "~11m". The headline's own
+// remaining time looks as in Remaining.
 func Left(s frame.Seconds, h frame.Headline) string {
 	h.RemainingSeconds = &s
 	shown := shownOf(h)
@@ -23,7 +23,7 @@ func Left(s frame.Seconds, h frame.Headline) string {
 	return shown.String()
 }
 
-// Unit is what a headline is rounded to: the coarsest unit that still shows what is known of it.
+// Unit returns the unit that a headline is rounded to: the coarsest one that keeps its precision.
 func Unit(h frame.Headline) time.Duration {
 	switch {
 	case h.RemainingSeconds != nil && h.LowSeconds != nil && h.HighSeconds != nil:
@@ -38,7 +38,7 @@ func Unit(h frame.Headline) time.Duration {
 	return 0
 }
 
-// shown is what of a headline is shown, rounded.
+// shown is the part of a headline that is shown, rounded.
 type shown struct {
 	kind           shownKind
 	mid, low, high time.Duration
@@ -57,10 +57,10 @@ const (
 	shownBetween           // between low and high
 )
 
-// overdue is the upper end from which on "any second now" would be wrong.
+// overdue is the upper end from which "any second now" would be wrong.
 const overdue = 5 * time.Second
 
-// shownOf chooses what of a headline is shown.
+// shownOf returns the part of a headline that is shown.
 func shownOf(h frame.Headline) shown {
 	unit := Unit(h)
 	up := func(s frame.Seconds) time.Duration { return (s.Duration() + unit - 1).Truncate(unit) }
@@ -69,7 +69,7 @@ func shownOf(h frame.Headline) shown {
 		return shown{}
 	case h.RemainingSeconds == nil && h.HighSeconds == nil:
 		return shown{kind: shownFloor, mid: h.LowSeconds.Duration().Truncate(unit)}
-	case h.RemainingSeconds == nil && *h.LowSeconds < 1: // a range from now on
+	case h.RemainingSeconds == nil && *h.LowSeconds < 1: // a range that starts now
 		return shown{kind: shownCeiling, mid: up(*h.HighSeconds), doubt: doubtOf(h)}
 	case h.RemainingSeconds == nil:
 		return shown{
@@ -84,7 +84,7 @@ func shownOf(h frame.Headline) shown {
 	}
 	low, high := h.LowSeconds.Duration(), h.HighSeconds.Duration()
 	switch {
-	case d < time.Second && high >= overdue: // its time is over, and it runs on: no point is left to name
+	case d < time.Second && high >= overdue: // the estimate has passed, and the query still runs: show no estimate
 		unit = units.Step(high, high)
 		return shown{kind: shownCeiling, mid: up(*h.HighSeconds)}
 	case d < time.Second: // any second now
@@ -97,10 +97,10 @@ func shownOf(h frame.Headline) shown {
 	return s
 }
 
-// firstRun marks the time of an application whose program is not known.
+// firstRun marks the time of an application with an unknown program.
 const firstRun = "first run"
 
-// doubtOf names what makes a headline's range less sure.
+// doubtOf returns what makes a headline's range less sure.
 func doubtOf(h frame.Headline) string {
 	switch {
 	case h.MoreRatio != nil:
@@ -141,8 +141,8 @@ func (s shown) String() string {
 	return "?"
 }
 
-// clearly tells whether a headline is clearly another than the one shown before: by more than half of its rounding. Two
-// values on the two sides of an edge of the rounding are not.
+// clearly reports whether a headline differs from the one shown before by more than half of its rounding unit. So a
+// value that moves across an edge of the rounding is no difference.
 func clearly(h, before frame.Headline) bool {
 	off := (Unit(h) / 2).Seconds()
 	for _, pair := range [][2]*frame.Seconds{

@@ -16,8 +16,8 @@ func SkewJSON(w io.Writer, r frame.SkewReport) error {
 	return JSON(w, r, "  ")
 }
 
-// SkewText writes a report of skew for people: the sentence, and of each job a table of its reduces, one of the keys of
-// its longest reduce, and what another partitioning would gain. Of other stages it has the tasks.
+// SkewText writes a report of skew for people: the sentence and, for each job, a table of its reduces, one of the
+// keys of its longest reduce, and what another partitioning would gain. For other stages it has their tasks.
 func SkewText(w io.Writer, r frame.SkewReport) error {
 	var b strings.Builder
 	b.WriteString(skewTitle(r) + "\n")
@@ -47,7 +47,7 @@ func SkewText(w io.Writer, r frame.SkewReport) error {
 	return err
 }
 
-// reader is what a task is called that reads what others wrote, in a query of MapReduce or of another engine.
+// reader returns the word for a task that reads other tasks' output: MapReduce has reduces.
 func reader(r frame.SkewReport) string {
 	if r.Workflow.Engine == "" {
 		return "reduce"
@@ -55,7 +55,7 @@ func reader(r frame.SkewReport) string {
 	return "task"
 }
 
-// skewTitle says what is looked at, when, and when it ends.
+// skewTitle returns the query's name, its elapsed time and the time left.
 func skewTitle(r frame.SkewReport) string {
 	name := "query"
 	if r.Workflow.Name != nil {
@@ -75,7 +75,7 @@ func skewTitle(r frame.SkewReport) string {
 	return name
 }
 
-// longestWork is how long the longest task of a stage works.
+// longestWork returns how long the longest task of a stage works.
 func longestWork(s *frame.Skew) string {
 	if len(s.Worst) == 0 {
 		return "?"
@@ -110,10 +110,10 @@ func skewTables(b *strings.Builder, s *frame.Skew) {
 	}
 }
 
-// mostKeys is how many keys of a reduce have a row.
+// mostKeys is the greatest number of keys of a reduce in the table.
 const mostKeys = 5
 
-// skewKeys is the table of the keys of the longest reduce that is not done.
+// skewKeys writes the table of the keys of the longest reduce that is not done.
 func skewKeys(b *strings.Builder, s *frame.Skew) {
 	for i := range s.Worst {
 		one := &s.Worst[i]
@@ -139,16 +139,16 @@ func skewKeys(b *strings.Builder, s *frame.Skew) {
 	}
 }
 
-// table writes rows in columns, all but the first right-aligned, two letters in.
+// table writes rows in right-aligned columns.
 func table(b *strings.Builder, head string, rows func(row func(...string))) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	line := func(cells string) { fmt.Fprintf(w, "%s\t\n", cells) }
 	line(head)
 	rows(func(cells ...string) { line(strings.Join(cells, "\t")) })
-	_ = w.Flush() // a strings.Builder takes all
+	_ = w.Flush() // a strings.Builder never fails
 }
 
-// given is what a task was given.
+// given returns the input of a task.
 func given(r *frame.SkewedTask) string {
 	if r.SizeBytes == nil && r.SizeRecords != nil {
 		return units.Size(*r.SizeRecords, "") + " records"
@@ -156,7 +156,7 @@ func given(r *frame.SkewedTask) string {
 	return units.Known(r.SizeBytes, units.Bytes)
 }
 
-// alone is how long a task alone holds the query back. One of several that do so together may not do so alone.
+// alone returns how long a task alone delays the query. A task that delays it only together with others is marked so.
 func alone(s *frame.Skew, one *frame.SkewedTask) string {
 	if one.DelaySeconds != nil && *one.DelaySeconds < 1 && s.DelaySeconds >= 1 {
 		return "with others"

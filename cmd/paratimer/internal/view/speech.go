@@ -9,21 +9,21 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A speech is how lines are worded: briefly, for eyes, or spoken, for ears.
+// A speech formats lines: briefly, to be read, or spoken, for screen readers.
 type speech interface {
-	line(at *frame.Seconds, text string) string // a line and when it was
-	last(at *frame.Seconds, text string) string // one that says itself when it was
-	indent() string                             // of a line that goes on from the one before
-	joint() string                              // between what remains, what it waits for, and how old that is
+	line(at *frame.Seconds, text string) string // a line with its time
+	last(at *frame.Seconds, text string) string // a line with the time in its text
+	indent() string                             // of a line that continues the one before
+	joint() string                              // between the time left, what it waits for, and the frame's age
 	remaining(s shown) string
 	moved(s frame.Seconds) string
 	replans(ours string) string
 	seen(age time.Duration) string
 	reasons(parts []string) string // a text and its reasons
-	prose(ours string) string      // a text of ours that holds brief lengths of time
+	prose(ours string) string      // a text of the program with brief lengths of time
 }
 
-// brief words lines for eyes: the time in a column before, lengths with units of one letter.
+// brief formats lines to be read: the time in a column before, units of one letter.
 type brief struct{}
 
 func (brief) line(at *frame.Seconds, text string) string {

@@ -9,8 +9,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// spoken words lines for ears: sentences in place of columns, units in words, and no symbol that is read aloud by its
-// name or not at all.
+// spoken formats lines for screen readers: sentences in place of columns, units in words, and no symbols, which are
+// read aloud by their names or not at all.
 type spoken struct{}
 
 func (spoken) line(at *frame.Seconds, text string) string {
@@ -108,7 +108,7 @@ func spell(brief string) string {
 	return strings.Join(out, " ") + sign
 }
 
-// tell spells all lengths of time and shares in a text of ours.
+// tell spells all lengths of time and percentages in a text of the program.
 func tell(text string) string {
 	text = amount.ReplaceAllStringFunc(text, spell)
 	return strings.ReplaceAll(text, " %", " percent")

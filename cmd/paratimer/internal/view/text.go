@@ -10,17 +10,16 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A status line comes when something has happened, when what it says has changed, and now and then while nothing does.
-// One that says something new comes after a tenth of what remains, between often and seldom; one that repeats the last
-// one, so that nobody wonders whether the watch is alive, after a tenth of what remains, between seldom and silent. All
-// in the query's own time.
+// A status line comes when something has happened, when its text has changed, and at times to show that the watch is
+// alive. A changed line comes after a tenth of the remaining time, between often and seldom; a repeated line after a
+// tenth of it, between seldom and silent. All times are the query's own.
 const (
 	often  = 10 * time.Second
 	seldom = time.Minute
 	silent = 10 * time.Minute
 )
 
-// Text shows lines for people: what happens, and how it stands.
+// Text writes lines for people: events and the query's state.
 type Text struct {
 	w        io.Writer
 	colour   bool
@@ -30,19 +29,19 @@ type Text struct {
 	kind     string         // of the newest status line: none, floor, number, stale, over
 	at       frame.Seconds  // elapsed seconds of the newest status line
 	newest   frame.Seconds  // the time of the newest line of any kind
-	printed  string         // what the newest status line said, but for how old its observation was
-	waits    string         // what it waited for
+	printed  string         // the newest status line, without the age of its observation
+	waits    string         // what that line waited for
 	doubted  string         // what makes the range less sure, as last written
-	headline frame.Headline // what remained, before it was rounded
+	headline frame.Headline // the headline of that line, before rounding
 	warned   map[dag.Warning]bool
 	jobs     map[string]dag.State
-	reported map[string]frame.AlertState // what was told of each bound
-	skewed   map[string]reportedSkew     // what was told of each stage's skew
+	reported map[string]frame.AlertState // the last state written for each bound
+	skewed   map[string]reportedSkew     // the last skew written for each stage
 	zone     *time.Location              // of times of day; nil: UTC
-	failed   int                         // how many failures were told of; quiet lines alone tell of them
+	failed   int                         // how many failures were written; used by quiet lines alone
 }
 
-// NewText writes to w, in colour if asked.
+// NewText returns a Text that writes to w, in colour if colour is set.
 func NewText(w io.Writer, colour bool) *Text {
 	return &Text{
 		w: w, colour: colour, say: brief{}, warned: map[dag.Warning]bool{}, jobs: map[string]dag.State{},
@@ -50,25 +49,25 @@ func NewText(w io.Writer, colour bool) *Text {
 	}
 }
 
-// Plain has the lines made of words, for those who hear them: no colour, no symbols, no columns.
+// Plain makes the lines fit for screen readers: no colour, no symbols, no columns.
 func (t *Text) Plain() *Text {
 	t.colour, t.say = false, spoken{}
 	return t
 }
 
-// Quiet has only that said which must be heard: alerts that fire and how they go on, failures, lost nodes, and the end.
+// Quiet limits the lines to alerts that fire and their changes, failures, lost nodes, and the end.
 func (t *Text) Quiet() *Text {
 	t.quiet = true
 	return t
 }
 
-// In has times of day in a zone.
+// In sets the zone of times of day.
 func (t *Text) In(zone *time.Location) *Text {
 	t.zone = zone
 	return t
 }
 
-// Show writes what is new in the frame.
+// Show writes the news of the frame.
 func (t *Text) Show(tick frame.Tick) error {
 	f := tick.Frame
 	var b strings.Builder
@@ -88,7 +87,7 @@ func (t *Text) Show(tick frame.Tick) error {
 	return err
 }
 
-// news are the lines of a frame.
+// news writes the lines of a frame.
 func (t *Text) news(b *strings.Builder, f frame.Frame) {
 	first := !t.began
 	if first {
@@ -113,7 +112,7 @@ func (t *Text) news(b *strings.Builder, f frame.Frame) {
 	}
 }
 
-// status says how the query stands, where that is due.
+// status writes the state of the query, if that is due.
 func (t *Text) status(b *strings.Builder, f frame.Frame, happened bool) {
 	k, text := kind(f), t.standing(f)
 	wait := pause(f, seldom, silent)
@@ -142,7 +141,7 @@ func (t *Text) status(b *strings.Builder, f frame.Frame, happened bool) {
 	t.line(b, f, text)
 }
 
-// kind is what a reader must not miss the change of.
+// kind classes status lines: a change of the class is written at once.
 func kind(f frame.Frame) string {
 	switch {
 	case f.Workflow.State.Ended():
@@ -157,7 +156,7 @@ func kind(f frame.Frame) string {
 	return "none"
 }
 
-// pause is how long a reader is left without a line: a tenth of what remains, between least and most.
+// pause returns the longest time without a line: a tenth of the remaining time, between least and most.
 func pause(f frame.Frame, least, most time.Duration) frame.Seconds {
 	left := 10 * seldom
 	for _, s := range []*frame.Seconds{f.Headline.RemainingSeconds, f.Headline.LowSeconds} {
@@ -173,7 +172,7 @@ func (t *Text) line(b *strings.Builder, f frame.Frame, text string) {
 	b.WriteString(t.say.line(t.time(f), text) + "\n")
 }
 
-// time is the time of a line. It does not go back: a run may have ended before it was last seen to run.
+// time returns the time of a line. It does not go back: a run may have ended before it was last seen running.
 func (t *Text) time(f frame.Frame) *frame.Seconds {
 	if f.ElapsedSeconds != nil {
 		t.newest = max(t.newest, *f.ElapsedSeconds)
@@ -182,7 +181,7 @@ func (t *Text) time(f frame.Frame) *frame.Seconds {
 	return nil
 }
 
-// standing is how the query stands, but for how old that is.
+// standing returns the state of the query, without its age.
 func (t *Text) standing(f frame.Frame) string {
 	if f.Workflow.State.Ended() {
 		return t.over(f)
@@ -194,7 +193,7 @@ func (t *Text) standing(f frame.Frame) string {
 	return strings.Join(parts, t.say.joint())
 }
 
-// remains is how much is left. What makes its range less sure stands there once, that it is a first run always.
+// remains returns the time left. The doubt of its range is written once, but "first run" always.
 func (t *Text) remains(f frame.Frame) string {
 	s := shownOf(f.Headline)
 	if s.doubt == t.doubted {
@@ -228,7 +227,7 @@ func (t *Text) over(f frame.Frame) string {
 	}
 }
 
-// Unconfirmed says why it is not known how a query ended: ended_unconfirmed.
+// Unconfirmed says why the state of a query is ended_unconfirmed.
 func Unconfirmed(f frame.Frame) string {
 	for _, j := range f.Jobs {
 		if j.State == dag.EndedUnconfirmed {

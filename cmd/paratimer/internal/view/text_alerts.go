@@ -7,10 +7,10 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
-// shortBlindness is how long a bound may be blind before a line tells of it: the status line says that already.
+// shortBlindness is how long a bound may be blind before a line is written: the status line already shows it.
 const shortBlindness = 30 * time.Second
 
-// alertLines tells which bounds stand otherwise than was told.
+// alertLines writes the bounds with a state other than the last one written.
 func (t *Text) alertLines(b *strings.Builder, f frame.Frame) {
 	for _, a := range f.Alerts {
 		reported, any := t.reported[a.Bound]
@@ -20,7 +20,7 @@ func (t *Text) alertLines(b *strings.Builder, f frame.Frame) {
 		if a.State == reported || a.State == frame.Blind && (t.quiet || f.StaleSeconds.Duration() < shortBlindness) {
 			continue
 		}
-		// What nobody asked for is told of where it fires, and how that went on.
+		// A default alert is written once it fires, and its changes after that.
 		if a.Quiet && !any && !a.State.Firing() {
 			continue
 		}
@@ -29,7 +29,7 @@ func (t *Text) alertLines(b *strings.Builder, f frame.Frame) {
 	}
 }
 
-// alert is a bound's text, in the colour of how bad that is.
+// alert returns a bound's text, in the colour of its severity.
 func (t *Text) alert(a frame.Alert) string {
 	colour := green
 	switch {
@@ -38,8 +38,8 @@ func (t *Text) alert(a frame.Alert) string {
 	case a.State == frame.AtRisk, a.State == frame.Blind, a.State == frame.Ended && a.Outcome == nil:
 		colour = yellow
 	}
-	// The first part and those on time are ours. Others name what comes from the cluster, and begin with a length of
-	// ours at most.
+	// The first part and those about time are the program's own. Others name something from the cluster, with at most
+	// a length of time of ours before it.
 	parts := strings.Split(Escape(a.Text), "; ")
 	for i, part := range parts {
 		ours, theirs := part, ""

@@ -9,10 +9,10 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// mostWarned bounds what is remembered of warnings: beyond it they are told again.
+// mostWarned bounds the warnings that are remembered: beyond it they are written again.
 const mostWarned = 10_000
 
-// warnings tells the new ones that matter, one line for each code: those of one kind come in crowds.
+// warnings writes the new ones that matter, one line for each code: a code often has many at once.
 func (t *Text) warnings(b *strings.Builder, f frame.Frame, matters func(dag.Warning) bool) {
 	if len(t.warned) > mostWarned {
 		clear(t.warned)
@@ -40,7 +40,7 @@ func (t *Text) warnings(b *strings.Builder, f frame.Frame, matters func(dag.Warn
 	}
 }
 
-// skew is the first warning of unlike clocks: the difference wavers from tick to tick, which is no news.
+// skew returns the first warning about different clocks: the difference changes from tick to tick, which is no news.
 func (t *Text) skew(w dag.Warning) dag.Warning {
 	for reported := range t.warned {
 		if reported.Code == w.Code {
@@ -50,7 +50,7 @@ func (t *Text) skew(w dag.Warning) dag.Warning {
 	return w
 }
 
-// jobLines tells which jobs have come to run or to an end, where that matters.
+// jobLines writes which jobs have started or ended, if matters selects their state.
 func (t *Text) jobLines(b *strings.Builder, f frame.Frame, matters func(dag.State) bool) {
 	for i := range f.Jobs {
 		j := &f.Jobs[i]
@@ -76,8 +76,8 @@ func (t *Text) job(f *frame.Frame, j *frame.Job) string {
 	return s + " " + j.State.String() + counts(j) + t.reason(f, j)
 }
 
-// reason says why a job failed; "" if it did not, or if that is not known. Without the engine's own words it is the
-// newest failure of an attempt. Quiet lines have the failures already.
+// reason says why a job failed; "" if it did not, or if unknown. Without the engine's diagnosis it is the newest
+// failure of an attempt. Quiet lines have the failures already.
 func (t *Text) reason(f *frame.Frame, j *frame.Job) string {
 	switch {
 	case t.quiet && len(f.Failures) > 0:

@@ -9,20 +9,20 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// reportedSkew is what was told of a stage's skew.
+// reportedSkew is the skew of a stage as it was last written.
 type reportedSkew struct {
 	task  int
 	delay frame.Seconds
 }
 
-// skewAgain is how many times the delay that was told another must be, to be told as well. It falls as time goes on,
-// which is no news.
+// skewAgain is the factor by which a delay must have grown to be written again. A delay falls as time passes, which
+// is no news.
 const skewAgain = 1.5
 
-// mostSkewed bounds what is remembered of skew: beyond it that is told again.
+// mostSkewed bounds the stages that are remembered: beyond it they are written again.
 const mostSkewed = 1000
 
-// skewLines tells which stages have come to be held back by some of their tasks, or by others or longer than was told.
+// skewLines returns the stages with new skew: by tasks, by other tasks, or for much longer than written before.
 func (t *Text) skewLines(f frame.Frame) []string {
 	if len(t.skewed) > mostSkewed {
 		clear(t.skewed)
@@ -47,7 +47,8 @@ func (t *Text) skewLines(f frame.Frame) []string {
 	return out
 }
 
-// SkewSentence says which tasks hold a query back, with how much of the data, and which key. There is at least one.
+// SkewSentence says which tasks delay a query, with how much of the data, and which key. The stage must have a skewed
+// task.
 func SkewSentence(s *frame.Skew) string { return skewSentence(s, brief{}) }
 
 func skewSentence(s *frame.Skew, say speech) string {
@@ -57,7 +58,7 @@ func skewSentence(s *frame.Skew, say speech) string {
 	if s.Skewed > 1 {
 		who, has, holds = skewedTask(s)+"s "+numbers(s.Skewed, all), "have", "hold"
 	}
-	if worst.Done { // the run is over
+	if worst.Done { // the run has ended
 		has, holds = "had", "held"
 	}
 	var b strings.Builder
@@ -79,7 +80,7 @@ func skewSentence(s *frame.Skew, say speech) string {
 	return b.String()
 }
 
-// skewedTask is what a task of the stage is called.
+// skewedTask returns the word for a task of the stage.
 func skewedTask(s *frame.Skew) string {
 	if s.Stage == "" {
 		return "reduce"
@@ -98,7 +99,7 @@ func skewedStage(s *frame.Skew) string {
 	return Escape(s.Stage) + " of " + Escape(s.Job)
 }
 
-// skewedOnes are the skewed tasks of those that a stage tells.
+// skewedOnes returns the skewed tasks among those that the frame lists for a stage.
 func skewedOnes(s *frame.Skew) []frame.SkewedTask {
 	var out []frame.SkewedTask
 	for _, r := range s.Worst {
@@ -109,7 +110,7 @@ func skewedOnes(s *frame.Skew) []frame.SkewedTask {
 	return out
 }
 
-// numbers lists tasks, of which there are n in all: "4 and 5", "4, 5, 1 and 7 more".
+// numbers lists tasks; n is how many there are: "4 and 5", "4, 5, 1 and 7 more".
 func numbers(n int, reported []frame.SkewedTask) string {
 	var names []string
 	for i := range reported[:min(len(reported), 4)] {
@@ -122,7 +123,7 @@ func numbers(n int, reported []frame.SkewedTask) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// heldBy is the key of a reduce that holds the end back by a second or more; nil: none is known to.
+// heldBy returns the key of a reduce that delays the end by a second or more; nil if none is known.
 func heldBy(r *frame.SkewedTask) *frame.SkewedKey {
 	for i := range r.Keys {
 		if k := &r.Keys[i]; k.DelaySeconds != nil {
@@ -135,7 +136,7 @@ func heldBy(r *frame.SkewedTask) *frame.SkewedKey {
 	return nil
 }
 
-// skewGains says what another dealing of the keys would gain; "" where nothing tells.
+// skewGains says what another partitioning of the keys would gain; "" if unknown.
 func skewGains(s *frame.Skew, say speech) string {
 	var parts []string
 	if p := s.Split; p != nil {
@@ -154,7 +155,7 @@ func sooner(s frame.Seconds, say speech) string {
 	return say.prose(units.About(s.Duration())) + " sooner"
 }
 
-// share words how much of the data n tasks have; "" where that is not known of each.
+// share says how much of the data n tasks have; "" if that is unknown for one of them.
 func share(n int, reported []frame.SkewedTask, say speech) string {
 	if n > len(reported) {
 		return ""
@@ -172,7 +173,7 @@ func share(n int, reported []frame.SkewedTask, say speech) string {
 	return say.prose(units.Percent(sum)) + " of the " + what
 }
 
-// longestKey is how many letters of a key a line shows.
+// longestKey is how many characters of a key a line shows.
 const longestKey = 40
 
 // shortKey makes a key safe for a terminal, and short.

@@ -8,8 +8,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// urgent are the lines of a frame that must be heard: lost nodes, failures, alerts that fire and how they go on, and
-// the end.
+// urgent writes the lines of a quiet watch: lost nodes, failures, alerts that fire and their changes, and the end.
 func (t *Text) urgent(b *strings.Builder, f frame.Frame) {
 	t.warnings(b, f, func(w dag.Warning) bool { return w.Code == dag.WarnNodeLost })
 	t.failures(b, f)
@@ -21,7 +20,7 @@ func (t *Text) urgent(b *strings.Builder, f frame.Frame) {
 	}
 }
 
-// failures tells the newest one of those that have come: when a node is lost they come in crowds.
+// failures writes the newest one of the new failures: a lost node causes many.
 func (t *Text) failures(b *strings.Builder, f frame.Frame) {
 	news := f.FailedAttempts - t.failed
 	t.failed = f.FailedAttempts

@@ -8,8 +8,8 @@ import (
 // columns is the width of a line for people.
 const columns = 100
 
-// wrapped breaks lines that are wider than a number of columns, at spaces; indent is put before what goes on. A word
-// that is wider is broken. Escape sequences of colours take no columns.
+// wrapped breaks lines that are wider than a number of columns, at spaces, and puts indent before the rest. It breaks
+// wider words. Escape sequences of colours take no columns.
 func wrapped(text string, most int, indent string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -48,7 +48,7 @@ func wrapLine(line string, most int, indent string) string {
 	return b.String()
 }
 
-// runes is how many bytes of s its first n columns are.
+// runes returns how many bytes the first n columns of s take.
 func runes(s string, n int) int {
 	sequence := false
 	for i, r := range s {
