@@ -8,13 +8,13 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Source yields snapshots of one query. Next observes once: it neither waits nor retries. After the query has ended
-// it returns io.EOF. A *dag.MissedError may be over at the next call; every other error ends the watch.
+// A Source returns snapshots of one query. Next observes once: it neither waits nor retries. After the query has
+// ended it returns io.EOF. After a *dag.MissedError the next call may succeed; every other error ends the watch.
 type Source interface {
 	Next(ctx context.Context) (*dag.Snapshot, error)
 }
 
-// A Sink takes in what each observation gives. An error of a sink ends the watch: nobody would see what follows.
+// A Sink receives the result of each observation. An error of a sink ends the watch: its output would be lost.
 type Sink interface {
 	Show(frame.Tick) error
 }

@@ -12,43 +12,43 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// The back-off after missed observations doubles the wait, up to maxWait. Before the first snapshot there is nothing to
-// repeat: a wrong address is more likely than a passing trouble, and patience ends after firstMisses without back-off.
+// After missed observations the wait doubles, up to maxWait. Before the first snapshot there is no frame to repeat,
+// and a wrong address is more likely than a short outage: the watch fails after firstMisses, without back-off.
 const (
 	maxWait     = time.Minute
 	firstMisses = 3
 )
 
-// A Watch is a query watched: where snapshots come from, who estimates, who is shown.
+// A Watch watches a query: it reads snapshots, runs estimators and shows frames.
 type Watch struct {
 	Source     Source
 	Estimators EstimatorSet
 	Sinks      []Sink
-	// Bounds are what the query is held to, Alerts how it stood to them when an earlier watch left off.
+	// Bounds are the query's bounds, Alerts their state from an earlier watch.
 	Bounds []alert.Bound
 	Alerts alert.State
-	// Keep remembers how the query stands to its bounds, after it was judged and before anybody is told, so that a
-	// crash loses nothing; nil: nobody does. An error of it ends the watch.
+	// Keep stores the state of the bounds, after each frame is judged and before sinks are called, so that a crash
+	// loses nothing; nil: it is not stored. An error of it ends the watch.
 	Keep func(alert.State, frame.Frame) error
-	// Recall returns what was remembered of the query that the first frame shows, in place of Alerts; nil: nothing is.
+	// Recall returns the stored state for the query of the first frame, in place of Alerts; nil: there is none.
 	Recall func(frame.Frame) alert.State
-	// Over is called when the source is over; nil: nobody is told.
+	// Over is called when the source has ended; it may be nil.
 	Over func()
 	// Every is the wait between observations; 0 does not wait.
 	Every time.Duration
-	// Speed plays a past or simulated query: a frame is shown that many times as fast as it came; 0 does not wait.
+	// Speed is the pace of a past or simulated query, as a multiple of real time; 0 does not wait.
 	Speed float64
 	Log   zerolog.Logger
 }
 
-// Run watches until the source is over, and returns the query's last state. An error is the context's cause, a sink's,
-// or a source's that is final.
+// Run watches until the source ends, and returns the query's last state. Its error is the context's cause, a sink's,
+// or a final error of the source.
 func (w Watch) Run(ctx context.Context) (dag.State, error) {
 	return w.RunUntil(ctx, func(error) (bool, error) { return false, nil })
 }
 
-// RunUntil is Run that ends as soon as enough is true or returns an error. It is asked after each observation, with the
-// error of a missed one.
+// RunUntil is Run, but ends as soon as enough returns true or an error. enough is called after each observation, with
+// the error of a missed one.
 func (w Watch) RunUntil(ctx context.Context, enough func(missed error) (bool, error)) (dag.State, error) {
 	s := w.Stepper()
 	for {
@@ -65,7 +65,7 @@ func (w Watch) RunUntil(ctx context.Context, enough func(missed error) (bool, er
 	}
 }
 
-// unseen adds to the error of a watch whose time is over why it has seen nothing at all.
+// unseen adds to the error of a cancelled watch why it has observed nothing at all.
 func (s *Stepper) unseen(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil || s.missed == nil || s.t.run.Window != nil {
 		return err
@@ -73,7 +73,7 @@ func (s *Stepper) unseen(ctx context.Context, err error) error {
 	return fmt.Errorf("%w; nothing was observed: %w", err, s.missed)
 }
 
-// see shows the frame of a snapshot, when its time has come.
+// see shows the frame of a snapshot, at the time that Speed sets.
 func (w *Watch) see(ctx context.Context, t *ticker, s *dag.Snapshot) error {
 	if err := Sleep(ctx, w.pace(t.at, s.At)); err != nil {
 		return err
@@ -90,7 +90,7 @@ func (w *Watch) see(ctx context.Context, t *ticker, s *dag.Snapshot) error {
 	return w.show(t, frame.Tick{Snapshot: t.run.Now(), Run: t.run, Answers: t.answers, Frame: t.last})
 }
 
-// miss repeats the last good frame, where there is one.
+// miss repeats the last good frame, if there is one.
 func (w *Watch) miss(ctx context.Context, t *ticker, missed *dag.MissedError, misses int) error {
 	if t.run.Window == nil {
 		if misses >= firstMisses {
@@ -104,7 +104,7 @@ func (w *Watch) miss(ctx context.Context, t *ticker, missed *dag.MissedError, mi
 	return w.show(t, frame.Tick{Run: t.run, Frame: t.repeat(missed)})
 }
 
-// show judges a tick's frame, keeps what follows from it, and gives the tick to the sinks.
+// show judges a tick's frame, stores the state of its bounds, and passes the tick to the sinks.
 func (w *Watch) show(t *ticker, tick frame.Tick) error {
 	f := tick.Frame
 	if w.Recall != nil && !t.recalled {
@@ -126,7 +126,7 @@ func (w *Watch) show(t *ticker, tick frame.Tick) error {
 	return nil
 }
 
-// wait is how long to wait before the next observation.
+// wait returns how long to wait before the next observation.
 func (w *Watch) wait(t *ticker, misses int) time.Duration {
 	if t.run.Window == nil {
 		return w.Every
@@ -134,7 +134,7 @@ func (w *Watch) wait(t *ticker, misses int) time.Duration {
 	return max(w.Every, min(w.Every<<min(misses, 10), maxWait))
 }
 
-// pace is how long the query's own time between two frames takes at the chosen speed.
+// pace returns how long the query's own time between two frames takes at Speed.
 func (w *Watch) pace(before, at dag.Instant) time.Duration {
 	if w.Speed <= 0 || !before.Known() || !at.Known() {
 		return 0
@@ -142,7 +142,7 @@ func (w *Watch) pace(before, at dag.Instant) time.Duration {
 	return time.Duration(float64(at.Sub(before)) / w.Speed)
 }
 
-// Sleep waits for d, or until the context is done, whose cause it returns then.
+// Sleep waits for d. If the context is done first, it returns the context's cause.
 func Sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return nil
@@ -157,9 +157,9 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// unlessDone returns what f computes, or the context's cause as soon as the context is done. Estimators take no
-// context: f goes on alone then, so it must change nothing that the caller looks at afterwards. A panic of f is the
-// caller's.
+// unlessDone returns the result of f, or the context's cause as soon as the context is done. Estimators take no
+// context: f continues on its own then, so it must not change data that the caller uses later. A panic of f is raised
+// in the caller.
 func unlessDone[T any](ctx context.Context, f func() T) (T, error) {
 	type result struct {
 		value T

@@ -11,29 +11,28 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 )
 
-// A move that is no event is told once it has lasted for so long and for so many observations; one that leaves the
-// range that was shown needs half of the time.
+// A move without an event is shown once it has lasted for lasting and for this many observations. A move that leaves
+// the range that was shown needs half of the time.
 const (
 	lasting      = 20 * time.Second
 	observations = 3
 )
 
-// moves remembers the end that people were told last, and decides when they are told of another. The zero moves has
-// told nothing.
+// moves stores the end that was last shown, and decides when to show a move. The zero moves has shown nothing.
 type moves struct {
-	first     dag.Instant         // the first end that stood; 0: none has
-	base      dag.Run             // as it was when people were told last
+	first     dag.Instant         // the first end that lasted; 0: none yet
+	base      dag.Run             // the run when an end was last shown
 	end       dag.Instant         // the end that was predicted then
-	owed      []estimators.Change // parts of a move that came with an event and that people were not told of
+	owed      []estimators.Change // parts of a move that came with an event and were not shown
 	low, high dag.Instant         // the range of the frame before the move began
-	began     dag.Instant         // when it began; NoInstant while the end stands as told
-	later     bool                // which way it went
+	began     dag.Instant         // when it began; NoInstant while the end is as shown
+	later     bool                // its direction
 	seen      int                 // observations of it
-	event     estimators.Change   // with which owed came
+	event     estimators.Change   // the event that owed came with
 	replans   frame.Replans
 }
 
-// step takes a new frame in, whose raw changes are between the runs before and run, and gives it its moves.
+// step handles a new frame with the raw changes between before and run. It adds the frame's moves.
 func (m *moves) step(model estimators.Model, before, run dag.Run, raw []estimators.Change, f *frame.Frame) {
 	defer func() { f.Replans = m.replans }()
 	if f.Workflow.State.Ended() || f.ElapsedSeconds == nil {
@@ -74,19 +73,19 @@ func (m *moves) step(model estimators.Model, before, run dag.Run, raw []estimato
 	m.drifted(f.Moves, end.Instant)
 }
 
-// stand has people told of the run as it is.
+// stand records the run as shown.
 func (m *moves) stand(run dag.Run, end dag.Instant) {
 	*m = moves{base: run, end: end, began: dag.NoInstant, replans: m.replans, first: m.first}
 }
 
-// settle remembers the first end that has stood for a while.
+// settle records the first end that has lasted.
 func (m *moves) settle(at dag.Instant) {
 	if m.first == 0 && !m.began.Known() && len(m.base.Window) > 0 && at.Sub(m.base.Now().At) >= lasting {
 		m.first = m.end
 	}
 }
 
-// drifted gives moves how much later than first predicted the end is now.
+// drifted adds to moves how much later the end is than first predicted.
 func (m *moves) drifted(list []frame.Move, end dag.Instant) {
 	for i := range list {
 		if m.first != 0 {
@@ -96,7 +95,7 @@ func (m *moves) drifted(list []frame.Move, end dag.Instant) {
 	}
 }
 
-// await tells of the move since people were told last, if there is one that has lasted.
+// await shows the move since an end was last shown, if it has lasted.
 func (m *moves) await(model estimators.Model, run dag.Run, end dag.Instant, f *frame.Frame) {
 	at, move := run.Now().At, end.Sub(m.end)+sum(m.owed)
 	unit := view.Unit(f.Headline)
@@ -123,10 +122,10 @@ func (m *moves) await(model estimators.Model, run dag.Run, end dag.Instant, f *f
 	m.stand(run, end)
 }
 
-// leastShare is the share of a move from which on a cause is named for all of it.
+// leastShare is the least share of a move that a cause must explain to be named for all of it.
 const leastShare = 1.0 / 3
 
-// mainCause is a move as one change: its largest known cause that goes its way, or other causes where that is too
+// mainCause returns a move as one change: its largest known cause of the same direction, or "other" if that is too
 // small.
 func mainCause(all []estimators.Change, move time.Duration) estimators.Change {
 	best := estimators.Change{Reason: estimators.ReasonOther}
@@ -160,7 +159,7 @@ func split(all []estimators.Change) (events, rest []estimators.Change) {
 	return events, rest
 }
 
-// merge adds up the changes of one reason; the subject is that of the larger.
+// merge adds up the changes of one reason; the subject is that of the larger one.
 func merge(a, b []estimators.Change) []estimators.Change {
 	out := slices.Clone(a)
 	for _, c := range b {
@@ -193,7 +192,7 @@ func sum(all []estimators.Change) (d time.Duration) {
 	return d
 }
 
-// rangeOf is the range of ends that a frame shows.
+// rangeOf returns the range of ends that a frame shows.
 func rangeOf(f *frame.Frame) (low, high dag.Instant) {
 	h := &f.Headline
 	if f.At == nil || h.LowSeconds == nil || h.HighSeconds == nil {
@@ -202,7 +201,7 @@ func rangeOf(f *frame.Frame) (low, high dag.Instant) {
 	return f.At.Add(h.LowSeconds.Duration()), f.At.Add(h.HighSeconds.Duration())
 }
 
-// changes says why the end that standard predicts moved between two ticks; nil where it did not move enough to be told.
+// changes explains why the end that standard predicts moved between two ticks; nil if it did not move enough.
 func (p EstimatorSet) changes(before, after dag.Run, was, is frame.Answers) []estimators.Change {
 	if p.Model == nil || len(was.Scenarios) == 0 || len(is.Scenarios) == 0 {
 		return nil
@@ -220,8 +219,8 @@ func (p EstimatorSet) changes(before, after dag.Run, was, is frame.Answers) []es
 	return estimators.Changes(before, after, delta, p.Model)
 }
 
-// leastRemaining is what standard says that remains. An application that may submit more work has a lower bound in its
-// place, which moves with what is submitted; other lower bounds rest on assumptions, and their moves mean nothing.
+// leastRemaining returns standard's remaining time. For an application that may submit more work it is the lower
+// bound, which moves with new work. Other lower bounds rest on assumptions, and their moves mean nothing.
 func leastRemaining(run dag.Run, a frame.Answers) *time.Duration {
 	standard := a.Scenarios[0]
 	if standard.Remaining == nil && len(run.Window) > 0 && run.Now().Plan.Open {
@@ -230,7 +229,7 @@ func leastRemaining(run dag.Run, a frame.Answers) *time.Duration {
 	return standard.Remaining
 }
 
-// parts are changes as frames have them.
+// parts converts changes for a frame.
 func parts(changes []estimators.Change) []frame.Change {
 	var out []frame.Change
 	for _, c := range changes {

@@ -12,21 +12,21 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Stepper takes a watch an observation at a time, for those who wait in a way of their own.
+// A Stepper runs a watch one observation at a time, for callers that wait in their own way.
 type Stepper struct {
 	w      Watch
 	t      ticker
 	misses int
-	missed error // why the newest observation was missed; nil: it was not
+	missed error // why the newest observation was missed; nil if it was not
 }
 
-// Stepper returns a watch that has not observed yet.
+// Stepper returns a Stepper that has not observed yet.
 func (w Watch) Stepper() *Stepper {
 	return &Stepper{w: w, t: ticker{at: dag.NoInstant, alerts: w.Alerts}}
 }
 
-// Step observes once and shows the frame, or says that the source is over. An error ends the watch, and is one of
-// Watch.Run's. A missed observation is none.
+// Step observes once and shows the frame. over means that the source has ended. An error ends the watch, as in
+// Watch.Run. A missed observation is no error.
 func (s *Stepper) Step(ctx context.Context) (over bool, err error) {
 	snap, err := s.w.Source.Next(ctx)
 	if ctx.Err() != nil {
@@ -43,7 +43,7 @@ func (s *Stepper) Step(ctx context.Context) (over bool, err error) {
 		s.misses++
 		s.missed = missed.Err
 		level := zerolog.WarnLevel
-		if s.t.run.Window == nil { // the error that ends the watch says it, once
+		if s.t.run.Window == nil { // the error that ends the watch reports it, once
 			level = zerolog.InfoLevel
 		}
 		s.w.Log.WithLevel(level).Err(missed.Err).Int("misses", s.misses).Msg("cannot observe now; trying again")
@@ -55,14 +55,14 @@ func (s *Stepper) Step(ctx context.Context) (over bool, err error) {
 	return false, s.w.see(ctx, &s.t, snap)
 }
 
-// Wait is how long to wait before the next step, longer after missed observations.
+// Wait returns how long to wait before the next step, longer after missed observations.
 func (s *Stepper) Wait() time.Duration { return s.w.wait(&s.t, s.misses) }
 
-// State is the query's state as it was observed last.
+// State returns the query's state at the last observation.
 func (s *Stepper) State() dag.State { return s.t.state }
 
-// Ask replaces who estimates.
+// Ask replaces the estimators.
 func (s *Stepper) Ask(p EstimatorSet) { s.w.Estimators = p }
 
-// Hold replaces what the query is held to. Bounds of the same name stand as they stood.
+// Hold replaces the query's bounds. Bounds of the same name keep their state.
 func (s *Stepper) Hold(bounds []alert.Bound) { s.w.Bounds = bounds }

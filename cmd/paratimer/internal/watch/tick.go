@@ -13,41 +13,42 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// An EstimatorSet is who estimates. Scenarios[0] is the standard scenario, from which the headline is taken.
+// An EstimatorSet has the estimators of a watch. Scenarios[0] is the standard scenario, which the headline is taken
+// from.
 type EstimatorSet struct {
 	Scenarios, Others []estimators.Estimator
-	// Shown names the scenarios that are in the frames that sinks get; nil: all.
+	// Shown names the scenarios in the frames that sinks get; nil: all.
 	Shown []string
-	// Sampled gives the distribution of the remaining time; nil: frames have no quantiles.
+	// Sampled estimates the distribution of the remaining time; nil: frames have no quantiles.
 	Sampled estimators.Estimator
-	// Uneven tells which reduces hold the query back; nil: frames say that it is not known.
+	// Uneven finds the reduces that delay the query; nil: skew is unknown in frames.
 	Uneven estimators.Estimator
-	// Model is what the estimators rest on; changes of the predicted end are told with it.
+	// Model is the cost model of the estimators. It also explains changes of the predicted end.
 	Model estimators.Model
 }
 
-// ticker is what the loop remembers between ticks: the run so far and what was last said of it.
+// ticker is the loop's state between ticks: the run so far and its last estimates.
 type ticker struct {
 	run     dag.Run
 	answers frame.Answers
 	last    frame.Frame
 	at      dag.Instant
 	state   dag.State
-	// alerts is how the query stands to its bounds; recalled says that what was remembered of that is in it.
+	// alerts is the state of the bounds; recalled means that Recall's state is in it.
 	alerts   alert.State
 	recalled bool
-	// moves decides which moves of the predicted end people are told of.
+	// moves decides which moves of the predicted end are shown.
 	moves moves
 }
 
-// judge gives a frame its alerts.
+// judge adds the alerts to a frame.
 func (t *ticker) judge(bounds []alert.Bound, f frame.Frame) frame.Frame {
 	t.alerts, f.Alerts = alert.Step(bounds, t.alerts, f)
 	return f
 }
 
-// tick makes the frame of a new snapshot. Nobody estimates a workflow that is too large for that, and a run that was
-// too large begins anew once it is not.
+// tick makes the frame of a new snapshot. A workflow that is too large gets no estimates. A run that was too large
+// starts anew once it is not.
 func (t *ticker) tick(p EstimatorSet, s *dag.Snapshot) frame.Frame {
 	if dag.TooLarge(s.Warnings) {
 		p = EstimatorSet{}
@@ -64,7 +65,7 @@ func (t *ticker) tick(p EstimatorSet, s *dag.Snapshot) frame.Frame {
 	return t.last
 }
 
-// repeat makes the frame of a missed observation: the last good one, as old as it is. The predicted end stands.
+// repeat makes the frame of a missed observation: the last good one with its age. The predicted end stays.
 func (t *ticker) repeat(missed *dag.MissedError) frame.Frame {
 	f, age := t.last, time.Duration(0)
 	if missed.At.Known() && t.at.Known() && missed.At > t.run.Now().At {
@@ -74,7 +75,7 @@ func (t *ticker) repeat(missed *dag.MissedError) frame.Frame {
 	return f.Aged(age, missed.Err)
 }
 
-// shown are the estimates that sinks get. Alerts have seen them all.
+// shown returns the estimates that sinks get. Alerts use all of them.
 func (p EstimatorSet) shown(all []frame.Estimate) []frame.Estimate {
 	if p.Shown == nil {
 		return all
@@ -102,8 +103,8 @@ func (p EstimatorSet) evaluate(run dag.Run) frame.Answers {
 	return a
 }
 
-// evaluate asks each estimator. One that fails leaves a warning in place of a number: the watch lives on. That an
-// application has no executor yet is no failure: the frame says what it waits for.
+// evaluate calls each estimator. An estimator that fails leaves a warning in place of a number, and the watch
+// continues. If an application has no executor yet, there is no warning: the frame shows what it waits for.
 func evaluate(all []estimators.Estimator, run dag.Run) []estimators.Estimate {
 	out := make([]estimators.Estimate, len(all))
 	for i, estimator := range all {
