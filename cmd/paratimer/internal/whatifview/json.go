@@ -17,10 +17,10 @@ const SchemaVersion = 1
 type document struct {
 	SchemaVersion  int              `json:"schema_version"`
 	Workflow       frame.Workflow   `json:"workflow"`
-	At             *frame.Time      `json:"at"` // null of a plan
+	At             *frame.Time      `json:"at"` // null for a plan
 	ElapsedSeconds frame.Seconds    `json:"elapsed_seconds"`
 	TookSeconds    *frame.Seconds   `json:"took_seconds"` // of a finished run
-	MissRatio      units.Float      `json:"miss_ratio"`   // its replay against that
+	MissRatio      units.Float      `json:"miss_ratio"`   // its replay compared with that
 	Slots          slots            `json:"slots"`
 	Base           row              `json:"base"`
 	Changes        []row            `json:"changes"`
@@ -42,7 +42,7 @@ type slots struct {
 }
 
 type row struct {
-	Name              string           `json:"name"` // the change, or the name of a limit; "" of the base
+	Name              string           `json:"name"` // the change, or the name of a limit; "" for the base
 	Model             *string          `json:"model"`
 	RemainingSeconds  *frame.Seconds   `json:"remaining_seconds"`
 	TotalSeconds      *frame.Seconds   `json:"total_seconds"`
@@ -188,5 +188,5 @@ func slotsOf(r whatif.Room) slots {
 	return s
 }
 
-// number rounds to six digits behind the point.
+// number rounds to six decimal places.
 func number(x float64) units.Float { return units.Float(math.Round(x*1e6) / 1e6) }

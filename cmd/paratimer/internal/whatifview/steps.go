@@ -8,14 +8,14 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// leastStep is the share of a time by which more slots must make it longer for a step upwards to be explained.
+// leastStep is the least relative rise of a step upwards to be explained.
 const leastStep = 0.02
 
-// nothingLeft is the answer once every task is done and the engine still commits the output or ends the job.
+// nothingLeft is the text once every task is done and the engine still commits the output or ends the job.
 const nothingLeft = "nothing is left to do but the end of the job"
 
-// steps explains the curve's steps upwards: each point that takes longer than the one with fewer slots, the largest
-// step in numbers. It is "" when the curve has none, and nothingLeft when no task is left.
+// steps explains the curve's steps upwards: points that take longer than the one with fewer slots, the largest step
+// in numbers. It is "" if there is none, and nothingLeft if no task is left.
 func (v *View) steps() string {
 	if v.Report.Curve.Flat() {
 		return nothingLeft

@@ -31,7 +31,7 @@ const (
 	chartHeight = 580.0
 )
 
-// A drawing is what the template draws. All places are in pixels.
+// A drawing is the template's data. All positions are in pixels.
 type drawing struct {
 	Name, Heading, Axis, Steps  string
 	Total, Height               float64
@@ -54,8 +54,7 @@ type dot struct {
 	Down   float64 // of the label
 }
 
-// SVG draws time against slots, slots on a logarithmic axis on which each doubling is as wide. It needs no font and no
-// script.
+// SVG draws time against slots, with slots on a logarithmic axis. The chart needs no font and no script.
 func (v *View) SVG(out io.Writer) error {
 	if v.Report.Curve == nil && v.Report.Base.Remaining() == nil {
 		return errors.New("there is no curve to draw: nobody knows what the query takes")
@@ -129,7 +128,7 @@ func (v *View) layout() *drawing {
 	return c
 }
 
-// capital begins a sentence.
+// capital makes the first letter of a sentence upper case.
 func capital(s string) string {
 	if s == "" {
 		return s

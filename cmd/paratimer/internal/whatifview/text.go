@@ -35,7 +35,7 @@ func (v *View) Text(out io.Writer) error {
 	}
 	v.group(t, "limits", v.Report.Limits)
 	v.group(t, "what slots are worth", v.Report.Marginal)
-	_ = t.Flush() // a strings.Builder takes all
+	_ = t.Flush() // a strings.Builder never fails
 	for line := range strings.Lines(table.String()) {
 		fmt.Fprintln(b, strings.TrimRight(line, " \n"))
 	}
@@ -60,7 +60,7 @@ func (v *View) group(t io.Writer, title string, rows []whatif.Row) {
 	}
 }
 
-// limits words the names of limits.
+// limits are the texts for the names of limits.
 var limits = map[string]string{
 	whatif.LimitSlots:    "a slot for every task",
 	whatif.LimitSkew:     "no skew",
@@ -68,7 +68,7 @@ var limits = map[string]string{
 	whatif.LimitIdeal:    "ideal: no start-ups and pauses either",
 }
 
-// row writes a line for each model that answers.
+// row writes a line for each model with an answer.
 func (v *View) row(t io.Writer, name string, r *whatif.Row) {
 	if len(r.Answers) == 0 {
 		fmt.Fprintf(t, "  %s\t?\t\t\tno model\t\n", view.Escape(name))
@@ -84,7 +84,7 @@ func (v *View) row(t io.Writer, name string, r *whatif.Row) {
 	}
 }
 
-// saves is how much sooner the query ends than the same model says of the base.
+// saves returns how much sooner the query ends, compared with the same model's base.
 func (v *View) saves(a *whatif.Answer) string {
 	base := v.baseOf(a.Model)
 	if a.Change.None() || base == nil || a.Remaining == nil || base.Remaining == nil || a.AssumedRatio > assumedMost {
@@ -97,7 +97,7 @@ func (v *View) saves(a *whatif.Answer) string {
 	return fmt.Sprintf("%s (%s)", units.Exact(d), units.Percent(float64(d)/float64(*base.Remaining)))
 }
 
-// baseOf is what a model says of the base, nil where it says nothing.
+// baseOf returns a model's answer for the base, nil if it has none.
 func (v *View) baseOf(model string) *whatif.Answer {
 	for i := range v.Report.Base.Answers {
 		if a := &v.Report.Base.Answers[i]; a.Model == model {
@@ -117,7 +117,7 @@ func spread(a *whatif.Answer) string {
 // curveWidth is the width of the longest bar.
 const curveWidth = 48
 
-// doubt says of the curve, whose points are told in full, that its base is not trusted.
+// doubt marks a curve with a base that is mostly assumed: the curve's points are shown in full.
 func (v *View) doubt() string {
 	if a := v.Report.Base.Answers; len(a) > 0 && a[0].AssumedRatio > assumedMost {
 		return ", most of it assumed"
@@ -157,7 +157,7 @@ func (v *View) curve(b io.Writer) {
 	}
 }
 
-// warnings lists each once.
+// warnings writes each warning once.
 func (v *View) warnings(b io.Writer) {
 	seen := make(map[string]bool)
 	say := func(text string) {
@@ -174,7 +174,7 @@ func (v *View) warnings(b io.Writer) {
 	}
 }
 
-// allWarnings are those of the report and of its rows, each with the change that it is of.
+// allWarnings returns the warnings of the report and of its rows, with their changes if the code needs them.
 func (v *View) allWarnings() (all []string) {
 	for _, w := range v.Report.Warnings {
 		all = append(all, w.Text)

@@ -1,5 +1,5 @@
-// Package whatifview shows what would be: the end of a query under each change, the limits, what a slot is worth, and
-// time against slots; as text, as JSON, as a curve in SVG.
+// Package whatifview shows the results of whatif: the end of a query under each change, the limits, what a slot is
+// worth, and time against slots; as text, as JSON, as a curve in SVG.
 package whatifview
 
 import (
@@ -17,18 +17,18 @@ import (
 type View struct {
 	Name     string
 	ID       string
-	State    dag.State   // Blocked of a plan of which nothing has run
-	At       dag.Instant // NoInstant of a plan
+	State    dag.State   // Blocked for a plan that has not started
+	At       dag.Instant // NoInstant for a plan
 	Elapsed  time.Duration
-	Took     time.Duration // by a finished run, 0 of others
-	Miss     float64       // by how much its replay is longer, as a ratio; NaN of others
-	Warnings []dag.Warning // by the newest observation
+	Took     time.Duration // of a finished run, else 0
+	Miss     float64       // how much longer its replay is, as a ratio; NaN without one
+	Warnings []dag.Warning // of the newest observation
 	Room     whatif.Room
-	Whole    bool // the query is one job of an engine with any stages, as a DAG of Tez
+	Whole    bool // the query is one job of an engine with stages of any kind, such as a DAG of Tez
 	Report   *whatif.Report
 }
 
-// heading says what is asked about.
+// heading describes the query and what the times mean.
 func (v *View) heading() string {
 	name := view.Escape(v.Name)
 	if name == "" {
@@ -68,17 +68,18 @@ func room(r whatif.Room) string {
 	return fmt.Sprintf("%s of %d MB", r, r.ContainerMB)
 }
 
-// total is what a row's answer comes to, counted from the first submission.
+// total returns an answer's time from the first submission.
 func (v *View) total(d time.Duration) time.Duration { return v.Elapsed + d }
 
-// assumedMost is the share that may rest on assumed costs; above it a time is given as a floor, as in other views.
+// assumedMost is the greatest share that may be assumed. Above it a time is given as a lower bound, as in other
+// views.
 const assumedMost = 1.0 / 3
 
-// took words an answer.
+// took formats an answer.
 func took(a *whatif.Answer) string {
 	floor := a.Floor
 	switch {
-	case a.Remaining != nil && !(a.AssumedRatio > assumedMost): // NaN where the model assumes nothing or does not tell
+	case a.Remaining != nil && !(a.AssumedRatio > assumedMost): // NaN if assumptions are unknown
 		return units.Exact(*a.Remaining)
 	case a.Remaining != nil && floor == nil:
 		d := time.Duration(float64(*a.Remaining) * (1 - a.AssumedRatio))
