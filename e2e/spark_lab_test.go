@@ -155,8 +155,8 @@ func (l *lab) sparkTruth(app string, of func(sparkJob) bool) float64 {
 	return last.Sub(first).Seconds()
 }
 
-// lastExecution is when the last SQL execution of an application ended, or the last job if that is later: a driver under load
-// ends an execution some time after its last job.
+// lastExecution is when the last SQL execution of an application ended, or the last job if that is later: a driver
+// under load ends an execution some time after its last job.
 func (l *lab) lastExecution(url string, last time.Time) time.Time {
 	l.t.Helper()
 	var executions []struct {

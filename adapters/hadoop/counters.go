@@ -86,8 +86,8 @@ func (b *countersBody) counters() counters {
 			}
 		}
 	}
-	// Pig leaves the input format's own counter at 0, so the file systems' counter is used (docs/facts/hadoop.md
-	// A4).
+	// Pig leaves the input format's own counter at 0, so the file systems' counter is used
+	// (docs/facts/hadoop.md A4).
 	c.read = files
 	if input > 0 {
 		c.read = input

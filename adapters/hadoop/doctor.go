@@ -134,8 +134,8 @@ type infoBody struct {
 	} `json:"historyInfo"`
 }
 
-// managers requests the state of every ResourceManager; a standby responds to that itself (docs/facts/hadoop.md
-// A3).
+// managers requests the state of every ResourceManager; a standby responds to that itself
+// (docs/facts/hadoop.md A3).
 func (d *doctor) managers(ctx context.Context) bool {
 	active, reached := "", 0
 	for _, rm := range d.client.opt.Site.RMs {

@@ -181,8 +181,13 @@ func (m *Model) learnSeen(st *stage) bool {
 		logs, weight = logs+w*math.Log(took[0]/of[0]), weight+w
 	}
 	if n[1] > 0 {
-		w := 1 / (num.FirstHeadSigma*num.FirstHeadSigma + num.Task*num.Task/n[1])
-		logs, weight = logs+w*(math.Log(took[1]/of[1])-num.FirstHead), weight+w
+		v, shown := num.FirstHeadSigma*num.FirstHeadSigma+num.Task*num.Task/n[1], math.Log(took[1]/of[1])-num.FirstHead
+		w := 1 / v
+		if weight > 0 {
+			// First tasks far from the others follow another ratio: their weight is Huber's (1964).
+			w /= max(1, math.Abs(shown-logs/weight)/(2*math.Sqrt(v+1/weight)))
+		}
+		logs, weight = logs+w*shown, weight+w
 	}
 	// Remaining tasks differ systematically from those that have ended: the code becomes faster, and the input has an
 	// order.

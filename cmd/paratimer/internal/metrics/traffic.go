@@ -93,7 +93,8 @@ func (x exchange) done(status int) {
 	}
 	t.requests.WithLabelValues(x.upstream, code).Inc()
 	t.duration.WithLabelValues(x.upstream).Observe(x.m.opt.Now().Sub(x.start).Seconds())
-	bad := t.errors.WithLabelValues(x.upstream) // created with the first request, so that a rate includes the first error
+	// Created with the first request, so that a rate includes the first error.
+	bad := t.errors.WithLabelValues(x.upstream)
 	if status == 0 || status >= 500 {
 		bad.Inc()
 	}
