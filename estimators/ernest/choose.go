@@ -10,7 +10,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A Goal is what is best among the choices that meet what is wanted.
+// A Goal decides which choice is best among those that meet the deadline and the budget.
 type Goal uint8
 
 // The goals.
@@ -19,33 +19,34 @@ const (
 	Fastest
 )
 
-// A Want is a question.
+// A Want is the request to Choose: the run, its limits and the goal.
 type Want struct {
 	Scale    float64
 	Deadline float64 // seconds, 0 for none
 	Budget   float64 // in the offers' currency, 0 for none
 	Goal     Goal
-	Force    bool // choose by predictions that are refused, too
+	Force    bool // also choose by refused predictions
 }
 
-// A Choice is a number of machines of an offer.
+// A Choice is a number of machines of an offer, with its prediction and its cost.
 type Choice struct {
 	Offer      string
 	Machines   int
 	Prediction Prediction
-	// Cost of a run of the predicted seconds, and at the ends of the range.
+	// Cost of a run at the predicted seconds and at both ends of the range.
 	Cost, CostLow, CostHigh float64
-	// InTime and InBudget are how likely the run meets the deadline and the budget, by the errors that the range is
-	// made of; 1 where there is none, NaN where the rows do not tell.
+	// InTime and InBudget are the probabilities that the run meets the deadline and the budget, by the errors behind
+	// the range. They are 1 if there is no such limit and NaN if the rows do not allow a range.
 	InTime, InBudget float64
-	// Meets says that the high end of the range meets deadline and budget: nine runs in ten do.
+	// Meets reports whether the high end of the range meets deadline and budget. Nine runs in ten stay below that
+	// end.
 	Meets bool
-	Why   string // why it does not, or is refused
+	Why   string // why the choice does not meet the limits, or why its prediction is refused
 }
 
-// Choose lists every number of machines of every offer, the best first: those that meet what is wanted by the goal,
-// then the others by how likely they do, then the refused. It fails only for what cannot be asked, with an *OfferError
-// where one offer is to blame.
+// Choose lists every number of machines of every offer, best first. Choices that meet the limits come first, ordered
+// by the goal. Then follow the others by their probability, then the refused ones. Choose fails only if the request
+// or an offer is invalid; an *OfferError names the offer.
 func Choose(offers []Offer, w Want) ([]Choice, error) {
 	if err := w.check(); err != nil {
 		return nil, err
@@ -123,7 +124,8 @@ func (o *Offer) choice(machines int, w Want) (Choice, error) {
 	return c, nil
 }
 
-// met judges by the high end of the range; where it is not known, and the prediction is forced, by the number itself.
+// met judges by the high end of the range. If the range is unknown and w.Force is set, it judges by the prediction
+// itself.
 func (w *Want) met(c *Choice) (bool, string) {
 	seconds, cost := c.Prediction.High, c.CostHigh
 	switch {
@@ -147,7 +149,7 @@ func (w *Want) met(c *Choice) (bool, string) {
 	return true, ""
 }
 
-// compare orders the better choice first; equal ones stay in the order of offers and machines.
+// compare orders the better choice first. Equal choices keep the order of offers and machines.
 func (w *Want) compare(a, b *Choice) int {
 	if d := cmp.Compare(w.class(a), w.class(b)); d != 0 {
 		return d
@@ -175,7 +177,8 @@ func (w *Want) class(c *Choice) int {
 	}
 }
 
-// chance is how likely both are met; they are nearly the same event, so that the less likely one says it.
+// chance estimates the probability that both limits are met. The two events nearly coincide, so the smaller
+// probability stands for both. It returns -1 if the probability is unknown.
 func (c *Choice) chance() float64 {
 	if chance := min(c.InTime, c.InBudget); !math.IsNaN(chance) {
 		return chance
@@ -183,7 +186,8 @@ func (c *Choice) chance() float64 {
 	return -1
 }
 
-// below is the share of an ascending sample that is good, where what is larger is worse. NaN of none.
+// below returns the share of an ascending sample for which good is true; good must be false from some value on. It
+// returns NaN if the sample is empty.
 func below(sample []float64, good func(float64) bool) float64 {
 	if len(sample) == 0 {
 		return math.NaN()

@@ -2,7 +2,7 @@ package ernest
 
 import "math"
 
-// A configuration is the runs of the same machines and scale.
+// A configuration summarizes the runs that have the same machines and scale.
 type configuration struct {
 	machines, scale float64
 	features        []float64 // of the model
@@ -11,7 +11,7 @@ type configuration struct {
 	log, variance   float64 // mean and variance of the logarithms of the seconds
 }
 
-// configured gathers runs by their group, in order of the groups. Runs that took no time are left out.
+// configured summarizes the runs of each group, in the order of the groups. It leaves out runs that took no time.
 func configured(rows []Row, group []int, groups int, features func(i int) []float64) []configuration {
 	all := make([]configuration, groups)
 	for i, r := range rows {
@@ -38,7 +38,7 @@ func configured(rows []Row, group []int, groups int, features func(i int) []floa
 	return kept
 }
 
-// thinned keeps at most so many, evenly.
+// thinned keeps at most most configurations, evenly spaced.
 func thinned(all []configuration, most int) []configuration {
 	if len(all) <= most {
 		return all
@@ -50,10 +50,10 @@ func thinned(all []configuration, most int) []configuration {
 	return kept
 }
 
-// directions are the ways out of the rows: more machines, fewer machines, more input, less input.
+// directions counts the ways to leave the range of the rows: more machines, fewer machines, more input, less input.
 const directions = 4
 
-// A way is how many doublings a point is beyond the rows in each direction.
+// A way is the distance of a point beyond the rows in each direction, in doublings.
 type way [directions]float64
 
 func (r reach) way(machines, scale float64) way {
@@ -64,7 +64,7 @@ func (r reach) way(machines, scale float64) way {
 	return w
 }
 
-// only says that a way leads out in one direction and in no other.
+// only reports whether w leaves the range in the given direction and in no other.
 func (w way) only(direction int) bool {
 	for d, v := range w {
 		if (v > 0) != (d == direction) {

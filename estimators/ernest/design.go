@@ -22,30 +22,31 @@ type DesignRow struct {
 
 // A Plan is a set of training runs.
 type Plan struct {
-	// Rows are the runs to make, of the highest weight first: those above MinWeight. Equal weights are in the order of
-	// Support.
+	// Rows are the runs to make: those with a weight above MinWeight, highest weight first. Equal weights keep the
+	// order of Support.
 	Rows []DesignRow
-	// Support are all candidates that have a weight, by scale, then machines.
+	// Support contains all candidates with a weight, ordered by scale, then machines.
 	Support []DesignRow
-	// Objective is the sum of the coefficients' variances by Support's weights, features divided by their means over
-	// the candidates, for errors of variance 1. +Inf where the runs do not determine the coefficients.
+	// Objective is the sum of the coefficients' variances for Support's weights and errors of variance 1, with
+	// features divided by their means over the candidates. It is +Inf if the runs do not determine the coefficients.
 	Objective float64
-	// Gap is how far Objective is above the optimum at most: proven by a linear program. NaN where Objective is +Inf.
+	// Gap is an upper bound, proven by a linear program, of how far Objective is above the optimum. NaN if Objective
+	// is +Inf.
 	Gap float64
-	// Cost of Support by weight, and of Rows made whole, which may be above the budget.
+	// Cost is the cost of Support by weight. RowsCost is the cost of Rows as complete runs; it may exceed the budget.
 	Cost, RowsCost float64
 	Candidates     int
 	Warnings       []Warning
 }
 
-// MinWeight is what a candidate's weight must pass to be run, that of the authors' program.
+// MinWeight is the weight above which a candidate becomes a run, as in the authors' program.
 const MinWeight = 0.3
 
-// noWeight is what a solver leaves of a weight of 0, and what weights of 1 differ by.
+// noWeight is the tolerance of the solver's weights: weights closer than this to 0 or 1 count as 0 or 1.
 const noWeight = 1e-7
 
-// Design chooses runs by A-optimal design (§3.3): the least sum of variances that the budget can pay. A *SpaceError
-// says why there is none.
+// Design chooses runs by A-optimal design (§3.3): the least sum of variances that the budget can pay for. A
+// *SpaceError gives the reason if there is no design.
 func Design(s Space) (*Plan, error) {
 	rows, p, err := s.problem()
 	if err != nil {
@@ -71,7 +72,8 @@ func Design(s Space) (*Plan, error) {
 	return made, nil
 }
 
-// problem is the space in numbers: the candidates, and their features by the means over all.
+// problem returns the candidates and the design problem: their costs, and their features divided by the means over
+// all candidates.
 func (s *Space) problem() ([]DesignRow, *adesign.Problem, error) {
 	s.defaults()
 	if err := s.check(); err != nil {
@@ -120,7 +122,7 @@ func (s *Space) problem() ([]DesignRow, *adesign.Problem, error) {
 	return rows, p, nil
 }
 
-// starved says that machines are left out for want of parts.
+// starved returns advice if the parts do not suffice for the largest numbers of machines, else the empty string.
 func (s *Space) starved(rows []DesignRow) string {
 	most := 0
 	for _, r := range rows {
@@ -141,7 +143,7 @@ func counts(rows []DesignRow) int {
 	return len(seen)
 }
 
-// explain words what the solver says of columns as what can be changed.
+// explain translates a solver error about columns into a *SpaceError about terms that the user can act on.
 func explain(err error) error {
 	var singular *adesign.SingularError
 	if !errors.As(err, &singular) {
@@ -156,7 +158,7 @@ func explain(err error) error {
 		"the candidates cannot tell %s apart: widen the machines or the parts, or look at more sizes", names(terms))}
 }
 
-// enough runs leave one to check four coefficients by.
+// enough is one run more than the four coefficients, so that one run is left to check the model.
 const enough = 5
 
 func cheapest(costs []float64, n int) float64 {
@@ -168,7 +170,7 @@ func cheapest(costs []float64, n int) float64 {
 	return sum
 }
 
-// warn says what the runs to make lack, by themselves and whole.
+// warn adds warnings about the runs to make: too few runs, too few numbers of machines, or a cost above the budget.
 func (p *Plan) warn(problem *adesign.Problem) {
 	if n := len(p.Rows); n < enough {
 		p.Warnings = append(p.Warnings,
@@ -190,7 +192,7 @@ func (p *Plan) warn(problem *adesign.Problem) {
 }
 
 func plan(rows []DesignRow, weights []float64, objective, gap float64) *Plan {
-	p := &Plan{Objective: objective, Gap: max(0, gap), Candidates: len(rows)} // the gap of an optimum is rounding
+	p := &Plan{Objective: objective, Gap: max(0, gap), Candidates: len(rows)} // a negative gap is a rounding error
 	for i, r := range rows {
 		r.Weight = weights[i]
 		if 1-r.Weight < noWeight {
@@ -209,7 +211,7 @@ func plan(rows []DesignRow, weights []float64, objective, gap float64) *Plan {
 	return p
 }
 
-// Greedy takes the cheapest runs while the budget holds, the scheme that §6.5 compares with.
+// Greedy takes the cheapest runs that fit the budget, the scheme that §6.5 compares with.
 func Greedy(s Space) (*Plan, error) {
 	rows, p, err := s.problem()
 	if err != nil {

@@ -10,20 +10,21 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A shape that the model does not have explains its errors: it lowers the leave-one-out error to a share. Small errors
-// must be explained better, since they matter only where the model is extrapolated far.
+// Limits for reporting that a shape outside the model explains its errors: the leave-one-out error, and the share of
+// it that is left with the shape. Small errors must be explained better, since they matter only for far
+// extrapolations.
 const (
 	patternError, patternShare         = 0.10, 0.45
 	finePatternError, finePatternShare = 0.02, 0.25
-	// With fewer rows beyond the terms some shape or other explains noise.
+	// patternRows is how many more rows than terms are needed. With fewer rows some shape always fits the noise.
 	patternRows = 4
 )
 
-// Trusted is nil, or a *DoubtError that says why the model must give no number unless forced: there is nothing to check
-// it by, or it does not fit its own rows.
+// Trusted returns nil, or a *DoubtError with the reason why the model must give no number unless forced: nothing can
+// check the model, or it does not fit its own rows.
 func (m *Model) Trusted() error { return m.doubt }
 
-// missed warns of a shape that the model does not have, where it explains errors.
+// missed returns a warning if a shape outside the model explains its errors.
 func (m *Model) missed() []Warning {
 	if !(m.LOO >= finePatternError) || notPositive(m.Rows) > 0 {
 		return nil
@@ -38,7 +39,7 @@ func (m *Model) missed() []Warning {
 		p.text, units.Tenths(m.LOO), p.name, units.Tenths(m.LOO*share), p.advice())}}
 }
 
-// judge doubts a model that nothing can check, and one that is likely wrong among its own rows.
+// judge returns a *DoubtError if the model cannot be checked or is likely wrong on its own rows.
 func (m *Model) judge() error {
 	if n := notPositive(m.Rows); n > 0 {
 		return &DoubtError{"seconds_not_positive", fmt.Sprintf("%d of the %d runs took no time: correct the rows", n,
@@ -64,27 +65,27 @@ func (m *Model) judge() error {
 	return nil
 }
 
-// A suspect is a term that the rows speak for, if not loudly enough to be in the model: where the model with it says
-// more, the range reaches as far. TestScattered has what is gained by looking for them, and what is lost.
+// A suspect is a term that the rows support, but too weakly to be in the model. If the model with the term predicts
+// more, the range extends that far. TestScattered shows the gain and the loss from suspects.
 type suspect struct {
 	term   Term
-	chance float64   // how likely noise alone speaks as loudly
-	x      []float64 // the coefficients, seconds per unit; that of term is the last
+	chance float64   // probability that noise alone gives as strong a signal
+	x      []float64 // the coefficients, seconds per unit; the last one belongs to term
 }
 
 const (
-	// byChance is from what chance on the rows do not speak for a further term.
+	// byChance is the probability above which the rows do not support a further term.
 	byChance = 0.05
-	// disagree is by what factor a prediction with it must differ for the model's to count.
+	// disagree is the factor by which a prediction with the suspect must exceed the model's prediction to count.
 	disagree = 1.5
 )
 
-// suspectTerms are work that grows faster with scale than what is divided: what small runs show least of, and large
-// ones suffer most.
+// suspectTerms grow faster with scale than divided work does. Small runs show them least, and large runs suffer most
+// from them.
 var suspectTerms = []Term{Scale, ScaleSquaredPerMachine, ScaleSquared}
 
-// findSuspects are the models with one of suspectTerms whose coefficient is above 0 by Student's test. Errors count as
-// shares of the times, since runs are noisy by a share.
+// findSuspects returns the models with one of suspectTerms if its coefficient is above 0 by Student's test. Errors
+// are shares of the times, because the noise of runs is proportional to their time.
 func (m *Model) findSuspects() (found []suspect) {
 	if notPositive(m.Rows) > 0 {
 		return nil
@@ -112,7 +113,7 @@ func (m *Model) findSuspects() (found []suspect) {
 	return found
 }
 
-// relative is the regression on terms of the rows, each divided by its time.
+// relative fits terms to the rows, with each row divided by its time.
 func (m *Model) relative(terms []Term) (*regression, error) {
 	a, ones := mat.NewDense(len(m.Rows), len(terms), nil), make([]float64, len(m.Rows))
 	for i, row := range m.Rows {
@@ -124,8 +125,8 @@ func (m *Model) relative(terms []Term) (*regression, error) {
 	return regress(a, ones)
 }
 
-// suspected is what the model with a suspect says of a point where that is much more, and a warning; NaN and nil where
-// none is.
+// suspected returns the prediction of the model with a suspect and a warning if that prediction is much higher than
+// p.Seconds. Otherwise it returns NaN and nil.
 func (m *Model) suspected(p *Prediction) (seconds float64, warnings []Warning) {
 	for _, r := range m.suspects {
 		terms := append(m.Terms[:len(m.Terms):len(m.Terms)], r.term)
@@ -139,10 +140,10 @@ func (m *Model) suspected(p *Prediction) (seconds float64, warnings []Warning) {
 	return math.NaN(), nil
 }
 
-// illConditioned is from what condition on the coefficients have lost half of their digits to the rows' rounding.
+// illConditioned is the condition number at which rounding in the rows costs the coefficients half of their digits.
 const illConditioned = 1e8
 
-// undetermined names what the rows cannot tell apart, and which runs would.
+// undetermined returns warnings about coefficients that the rows do not determine, with advice on runs to add.
 func (m *Model) undetermined() []Warning {
 	var warnings []Warning
 	_, configurations := configurations(m.Rows)
@@ -181,7 +182,7 @@ func (m *Model) undetermined() []Warning {
 	return warnings
 }
 
-// scaleUnseen says that no coefficient of a term that depends on scale is above 0.
+// scaleUnseen reports whether no term that depends on scale has a coefficient above 0.
 func (m *Model) scaleUnseen() bool {
 	for j, t := range m.Terms {
 		if t.grows() && m.Coefficients[j] > 0 {
@@ -191,7 +192,7 @@ func (m *Model) scaleUnseen() bool {
 	return true
 }
 
-// next says which runs would tell most.
+// next returns advice on the runs that would help most.
 func (m *Model) next() string {
 	machines := column(m.Rows, func(r Row) float64 { return r.Machines })
 	scales := column(m.Rows, func(r Row) float64 { return r.Scale })

@@ -2,7 +2,7 @@ package ernest
 
 import "fmt"
 
-// A RowError says which row cannot be, and why.
+// A RowError names an invalid row and the reason.
 type RowError struct {
 	Row    int    // index from 0
 	Column string // machines, scale, seconds, iterations
@@ -14,9 +14,9 @@ func (e *RowError) Error() string {
 	return fmt.Sprintf("row %d: %s %v: %s", e.Row+1, e.Column, e.Value, e.Reason)
 }
 
-// A SpaceError says why a space has no design, and what to change.
+// A SpaceError gives the reason why a space has no design, and what to change.
 type SpaceError struct {
-	Field  string // of Space; empty where no single one is to blame
+	Field  string // field of Space; empty if no single field is the cause
 	Reason string
 }
 
@@ -27,14 +27,14 @@ func (e *SpaceError) Error() string {
 	return fmt.Sprintf("no design: %s: %s", e.Field, e.Reason)
 }
 
-// A DoubtError says why a model, or a prediction of it, must give no number unless forced. Code is stable.
+// A DoubtError gives the reason why a model or a prediction must give no number unless forced. Code is stable.
 type DoubtError struct {
 	Code, Text string
 }
 
 func (e *DoubtError) Error() string { return e.Text }
 
-// A TermError says which term cannot be in a model, and why.
+// A TermError names a term that cannot be in a model, and the reason.
 type TermError struct {
 	Term   Term
 	Reason string
@@ -42,7 +42,7 @@ type TermError struct {
 
 func (e *TermError) Error() string { return fmt.Sprintf("term %s: %s", e.Term, e.Reason) }
 
-// An OfferError says which offer cannot be, and why.
+// An OfferError names an invalid offer and the reason.
 type OfferError struct {
 	Offer, Reason string
 }

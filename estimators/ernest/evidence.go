@@ -7,35 +7,35 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// evidence is how far a method was off on configurations that it was not fitted to. Errors are ln(actual/predicted),
-// normal, and independent of the distance up to a term for each direction: the variance of an error at way w is
-// variance + Σ slope·w: it grows with each doubling by as much.
+// evidence records the errors of a method on configurations that it was not fitted to. Errors are
+// ln(actual/predicted) and normal. Their variance at way w is variance + Σ slope·w, so it grows by the same amount
+// with each doubling.
 type evidence struct {
-	tests    int                 // configurations that were predicted by others around them
+	tests    int                 // number of configurations that were predicted from others around them
 	variance float64             // of the error of a run among the rows
 	slope    [directions]float64 // variance per doubling beyond the rows
-	// mean of |predicted/actual - 1| over the configurations, each left out once; NaN where none could be
+	// mean of |predicted/actual - 1| over the configurations, each left out once; NaN if none can be predicted
 	error float64
 }
 
 const (
-	// priorSlope is the standard deviation one doubling beyond the rows before any row has told, and priorDoublings how
-	// many doublings of tests it is worth. Of seven public data sets, three of Bell, three of C3O and one of input
-	// sizes alone, the ranges hold 79 % of the runs beyond the rows in the mean with it. The value that is nearest to
-	// 80 % on six of them, 0.06 to 0.10, holds 54 to 94 % on the seventh.
+	// priorSlope is the prior standard deviation one doubling beyond the rows. priorDoublings is its weight, in
+	// doublings of tests. On seven public data sets (three of Bell, three of C3O, one of input sizes alone) the
+	// ranges with this prior cover 79 % of the runs beyond the rows on average. The value that is nearest to 80 % on
+	// six of them, 0.06 to 0.10, covers 54 to 94 % on the seventh.
 	priorSlope, priorDoublings = 0.08, 1.0
-	// priorDeviation is the deviation among the rows where too few rows have told, priorTests how many configurations
-	// it is worth when a refusal is considered: noise must not look like a wrong model.
+	// priorDeviation is the prior deviation among the rows. priorTests is its weight, in configurations, when a
+	// refusal is considered: noise must not look like a wrong model.
 	priorDeviation, priorTests = 0.10, 3.0
-	// leastDeviation keeps weights of methods finite.
+	// leastDeviation keeps the weights of methods finite.
 	leastDeviation = 0.01
 )
 
-// maxHeldOut bounds the configurations that evidence is made of, maxCuts the tests in each direction.
+// maxHeldOut limits the configurations behind the evidence, maxCuts the tests in each direction.
 const maxHeldOut, maxCuts = 200, 4
 
-// gather leaves out each configuration, and then all beyond several numbers of machines and scales, and predicts them
-// by the others.
+// gather leaves out each configuration, and then all configurations beyond several numbers of machines and scales,
+// and predicts them from the rest.
 func gather(all []configuration, fit learner) *evidence {
 	all = thinned(all, maxHeldOut)
 	e := &evidence{variance: priorDeviation * priorDeviation, error: math.NaN()}
@@ -62,7 +62,7 @@ func gather(all []configuration, fit learner) *evidence {
 	return e
 }
 
-// gatherBeyond finds the slopes. Tests of one model count together, by their mean.
+// gatherBeyond computes the slopes. All tests of one model count together, by their mean.
 func (e *evidence) gatherBeyond(all []configuration, fit learner) {
 	for d := range directions {
 		off, distance := priorDoublings*priorSlope*priorSlope, priorDoublings
@@ -89,10 +89,10 @@ func (e *evidence) gatherBeyond(all []configuration, fit learner) {
 	}
 }
 
-// deviation is the standard deviation of an error at a way, by the rows alone.
+// deviation returns the standard deviation of an error at w, from the rows alone.
 func (e *evidence) deviation(w way) float64 { return math.Sqrt(e.variance + e.beyond(w)) }
 
-// cautious is the deviation as one must believe before many rows have told.
+// cautious returns the deviation at w mixed with the prior, which dominates if there are few tests.
 func (e *evidence) cautious(w way) float64 {
 	n := float64(e.tests)
 	return max(leastDeviation, math.Sqrt((n*e.variance+priorTests*priorDeviation*priorDeviation)/(n+priorTests)+
@@ -107,9 +107,9 @@ func (e *evidence) beyond(w way) float64 {
 	return v
 }
 
-// students are quantiles of errors in units of the deviation, ascending: few tests say little of it.
+// students returns quantiles of errors in units of the deviation, ascending. With few tests the tails are heavier.
 func students(tests int) []float64 {
-	const spent = 2 // what the model has fitted to the tests, about
+	const spent = 2 // approximate number of parameters that the model fitted to the tests
 	t := distuv.StudentsT{Sigma: 1, Nu: float64(max(1, tests-spent))}
 	q := make([]float64, quantiles)
 	for i := range q {
@@ -118,16 +118,16 @@ func students(tests int) []float64 {
 	return q
 }
 
-// quantiles is how many stand for a distribution.
+// quantiles is the number of quantiles that represent a distribution.
 const quantiles = 200
 
-// A test is a configuration that was predicted by others.
+// A test is the result for a configuration that was predicted from others.
 type test struct {
 	way          way
-	bias, square float64 // mean of ln(actual/predicted) of its runs, and of its square
+	bias, square float64 // means of ln(actual/predicted) over its runs, and of its square
 }
 
-// predictOthers predicts configurations; those that the method has no number for are left out.
+// predictOthers predicts the configurations in others from those in by. It skips those without a prediction.
 func predictOthers(fit learner, by, others []configuration) []test {
 	if len(by) == 0 || len(others) == 0 {
 		return nil
@@ -150,7 +150,8 @@ func predictOthers(fit learner, by, others []configuration) []test {
 	return tests
 }
 
-// cuts are a few values of an axis up to which configurations are kept, the largest first.
+// cuts returns a few values of an axis, largest first. Configurations up to the value are kept, the others are
+// predicted.
 func cuts(all []configuration, direction int) []float64 {
 	var v []float64
 	for i := range all {
@@ -166,7 +167,7 @@ func cuts(all []configuration, direction int) []float64 {
 	return at
 }
 
-// axis grows in a direction.
+// axis returns the value of c that grows in the given direction.
 func axis(c *configuration, direction int) float64 {
 	return [directions]float64{c.machines, -c.machines, c.scale, -c.scale}[direction]
 }

@@ -9,15 +9,15 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// Extrapolation is how far a point is beyond the rows: factors of at least 1, 1 within their range.
+// Extrapolation is the distance of a point beyond the rows. Its factors are at least 1, and 1 within the rows' range.
 type Extrapolation struct {
-	Machines, Scale float64 // beyond the most or the fewest
-	PerMachine      float64 // scale/machines beyond the most: a machine with that much input was not seen
-	Distance        float64 // of machines and scale, in doublings: 0 inside, 3 for eight times the scale
+	Machines, Scale float64 // factor beyond the largest or smallest value of the rows
+	PerMachine      float64 // factor of scale/machines beyond the largest of the rows: no machine was measured with that much input
+	Distance        float64 // of machines and scale together, in doublings: 0 inside, 3 for eight times the scale
 }
 
-// How far predictions go. The paper trains with a tenth of the input and predicts four times the machines (§6.3);
-// nothing that is known speaks for more, but the model does not forbid it.
+// Limits of extrapolation. The paper trains with a tenth of the input and predicts four times the machines (§6.3). No
+// evidence supports more, but the model allows it.
 const (
 	UsualScale       = 32
 	UsualMachines    = 4
@@ -25,10 +25,10 @@ const (
 	FarthestMachines = 16
 )
 
-// A reach is the range of what the rows have.
+// A reach is the range of the rows' values.
 type reach struct {
 	machines, scale [2]float64
-	each            float64 // the most scale/machines
+	each            float64 // the largest scale/machines
 }
 
 func reachOf(rows []Row) reach {
@@ -54,7 +54,7 @@ func (r reach) extrapolation(machines, scale float64) Extrapolation {
 	return x
 }
 
-// beyond is by what factor v leaves a range. Rounding in a table of fractions is no distance.
+// beyond returns the factor by which v leaves a range, or 1 inside. It ignores rounding errors.
 func beyond(v float64, within [2]float64) float64 {
 	const rounding = 1 + 1e-9
 	factor := max(v/within[1], within[0]/v)
@@ -64,7 +64,7 @@ func beyond(v float64, within [2]float64) float64 {
 	return factor
 }
 
-// times words a factor.
+// times formats a factor.
 func times(factor float64) string {
 	if factor < 10 {
 		return fmt.Sprintf("%.2g times", factor)
@@ -72,14 +72,14 @@ func times(factor float64) string {
 	return fmt.Sprintf("%.3g times", factor)
 }
 
-// A further term must lower the leave-one-out error by a share and by an amount to be let in: among several terms one
-// lowers it somewhat by chance.
+// A further term must lower the leave-one-out error by this share and this amount. One of several terms always lowers
+// it somewhat by chance.
 const (
 	extraShare  = 0.3
 	extraAmount = 0.005
 )
 
-// usualExtra are the terms that are tried unasked: those of §3.4, work that is not divided, and pairs of records.
+// usualExtra returns the terms that Fit tries by default: those of §3.4, undivided work, and pairs of records.
 func usualExtra(rows []Row) []Term {
 	usual := []Term{Scale, SqrtScale, ScaleSquaredPerMachine}
 	if checkSized(ScaleLogSquaredPerMachine, rows) == nil {
@@ -88,8 +88,8 @@ func usualExtra(rows []Row) []Term {
 	return usual
 }
 
-// tryExtra lets in the extra term that lowers the leave-one-out error most, again and again while it is worth it
-// (§3.4). Asked says that what becomes of each is of interest.
+// tryExtra adds the extra term that lowers the leave-one-out error most, and repeats while that is worthwhile (§3.4).
+// With the parameter asked, a warning lists the terms that were not added.
 func (m *Model) tryExtra(extra []Term, asked bool) error {
 	var left []Term
 	for _, t := range extra {

@@ -8,19 +8,20 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// FitOptions say what to fit. The zero value is the model of the paper.
+// FitOptions select what to fit. The zero value is the model of the paper, plus usual extra terms that pass
+// cross-validation.
 type FitOptions struct {
 	// Terms of the model, nil for BaseTerms.
 	Terms []Term
-	// Extra are terms that are tried beside them; those that lower the leave-one-out error enough stay, and a warning
-	// says so. Where neither Terms nor Extra are given the usual ones are tried (§3.4).
+	// Extra are candidate terms. Those that lower the leave-one-out error enough are added to the model, with a
+	// warning. If neither Terms nor Extra are given, Fit tries the usual ones (§3.4).
 	Extra []Term
-	// RefuseAbove is the error |predicted/actual - 1| above which a number is of no use (the threshold of §3.4), 0 for
-	// DefaultRefuseAbove. A prediction that the rows say is likely off by more is refused.
+	// RefuseAbove is the error |predicted/actual - 1| above which a number is useless (the threshold of §3.4), 0 for
+	// DefaultRefuseAbove. A prediction that is likely off by more is refused.
 	RefuseAbove float64
 }
 
-// DefaultRefuseAbove is the usual threshold of errors.
+// DefaultRefuseAbove is the default of FitOptions.RefuseAbove.
 const DefaultRefuseAbove = 0.20
 
 func (o *FitOptions) refuseAbove() float64 {
@@ -35,16 +36,17 @@ type Model struct {
 	Terms        []Term
 	Coefficients []float64 // seconds per unit of the term of the same index
 	Residual     float64   // Euclidean norm of the residuals, seconds
-	// LOO is the mean of |predicted/actual - 1| where each row is predicted by a model of the others, repeated runs of
-	// one configuration left out together; more than 100 configurations several at a time. As many configurations as
-	// terms are predicted by the terms whose coefficient is above 0 alone. NaN where no row can be.
+	// LOO is the mean of |predicted/actual - 1| if each row is predicted by a model of the others. Repeated runs of
+	// one configuration are left out together; above 100 configurations, several are left out at a time. If there are
+	// as many configurations as terms, only the terms with a coefficient above 0 are used. NaN if no row can be
+	// predicted.
 	LOO float64
-	// Left are these predictions, a row each, seconds. NaN where the others do not determine it.
+	// Left are these predictions, one for each row, seconds. NaN if the other rows do not determine it.
 	Left []float64
 	Rows []Row
 	Rank int // of the features of the rows
-	// Condition is that of the features of the rows with columns scaled to length 1; +Inf for a rank below the number
-	// of terms.
+	// Condition is the condition number of the rows' features with columns scaled to length 1; +Inf if the rank is
+	// below the number of terms.
 	Condition float64
 	Warnings  []Warning
 
@@ -59,9 +61,9 @@ type Model struct {
 	students []float64 // quantiles of errors, in units of their deviation
 }
 
-// Fit finds the non-negative coefficients that fit rows with the least squared error (§3.3). It wants at least one row;
-// what so few rows cannot determine is named in the warnings, and whether the model can be trusted is another question:
-// Trusted. A *RowError says which row cannot be, a *TermError which term.
+// Fit finds the non-negative coefficients that fit rows with the least squared error (§3.3). It needs at least one
+// row. Warnings name what few rows cannot determine, and Trusted reports whether the model can be used. A *RowError
+// names an invalid row, a *TermError an invalid term.
 func Fit(rows []Row, o FitOptions) (*Model, error) {
 	if err := checkRows(rows); err != nil {
 		return nil, err
@@ -96,7 +98,7 @@ func Fit(rows []Row, o FitOptions) (*Model, error) {
 	return m, nil
 }
 
-// compare gathers the evidence for the model, and for its rivals if they know all that the model does.
+// compare gathers the evidence for the model and, if rivals is true, for the rival methods.
 func (m *Model) compare(all []configuration, rivals bool) {
 	m.evidence = gather(all, byModel)
 	tests := m.tests
@@ -111,7 +113,7 @@ func (m *Model) compare(all []configuration, rivals bool) {
 	m.students = students(tests)
 }
 
-// regress fits the terms of the model and leaves each row out once.
+// regress fits the terms of the model and computes the leave-one-out predictions.
 func (m *Model) regress() error {
 	r, err := m.with(m.Terms)
 	if err != nil {
@@ -127,7 +129,7 @@ func (m *Model) regress() error {
 	return nil
 }
 
-// with is the regression of the rows on terms.
+// with fits terms to the rows.
 func (m *Model) with(terms []Term) (*regression, error) {
 	a, seconds := mat.NewDense(len(m.Rows), len(terms), nil), make([]float64, len(m.Rows))
 	for i, row := range m.Rows {
@@ -145,7 +147,7 @@ func features(terms []Term, machines, scale float64) []float64 {
 	return f
 }
 
-// checkTerms refuses what is no model: a term twice, or one that the rows' scale has no value of.
+// checkTerms rejects unknown terms, a repeated term, and a term that has no value at the rows' scale.
 func checkTerms(terms []Term, rows []Row) error {
 	for i, t := range terms {
 		if t.String() == "" || int(t) >= len(termNames) {
@@ -168,14 +170,14 @@ func checkSized(t Term, rows []Row) error {
 	return nil
 }
 
-// A regression is times as a non-negative combination of features: what Fit and Iterations have in common.
+// A regression explains times by a non-negative combination of features. Fit and Iterations share it.
 type regression struct {
 	a        *mat.Dense // runs x features
 	seconds  []float64
 	x        []float64
 	residual float64
 	info     nnls.Info
-	space    *span // of the features, once it is asked for
+	space    *span // of the features; computed on first use
 }
 
 func regress(a *mat.Dense, seconds []float64) (*regression, error) {
@@ -186,7 +188,7 @@ func regress(a *mat.Dense, seconds []float64) (*regression, error) {
 	return &regression{a: a, seconds: seconds, x: x, residual: residual, info: info}, nil
 }
 
-// determines says whether the runs determine what a model says of a point with features f.
+// determines reports whether the runs determine the model's value at a point with features f.
 func (r *regression) determines(f []float64) bool {
 	if r.info.Rank == len(r.x) {
 		return true
@@ -197,7 +199,7 @@ func (r *regression) determines(f []float64) bool {
 	return r.space.holds(f)
 }
 
-// active is how many features have a coefficient above 0.
+// active returns the number of features with a coefficient above 0.
 func (r *regression) active() int {
 	n := 0
 	for _, v := range r.x {

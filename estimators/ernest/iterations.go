@@ -14,10 +14,10 @@ type IterationRow struct {
 	Iterations int // at least 1
 }
 
-// An Iterative is a model of a job that does the same again and again: Setup + iterations·Each.
+// An Iterative is a model of a job that repeats the same work: Setup + iterations·Each.
 type Iterative struct {
-	// Setup is what is done once, of the terms 1 and scale/machines. Nil where the rows cannot tell it from the
-	// iterations: set-up is then within Each.
+	// Setup is the work that is done once, with the terms 1 and scale/machines. Nil if the rows cannot separate it
+	// from the iterations; Each then includes the set-up.
 	Setup *Model
 	Each  *Model // seconds of an iteration
 	Rows  []IterationRow
@@ -30,8 +30,8 @@ type Iterative struct {
 
 const mostIterations = 1_000_000_000
 
-// Iterations fits runs of few iterations to predict those of many (§4.1). Runs of different numbers of iterations tell
-// set-up from work; it is left out of the model where they do not. Errors as Fit; extra terms are not tried.
+// Iterations fits runs of few iterations to predict those of many (§4.1). Set-up is part of the model only if the
+// runs' numbers of iterations differ enough to determine it. Errors as in Fit; extra terms are not tried.
 func Iterations(rows []IterationRow, o FitOptions) (*Iterative, error) {
 	plain := make([]Row, len(rows))
 	for i, r := range rows {
@@ -79,7 +79,7 @@ func Iterations(rows []IterationRow, o FitOptions) (*Iterative, error) {
 	return it, nil
 }
 
-// regress takes as much of set-up into the model as the rows can tell from the iterations, with a row left to check by.
+// regress adds as much of the set-up to the model as the rows can determine with one row left to check the model.
 func (it *Iterative) regress(terms []Term) (setup []Term, base *regression, err error) {
 	for _, setup = range [][]Term{{One, ScalePerMachine}, {One}, nil} {
 		a, seconds := mat.NewDense(len(it.Rows), len(setup)+len(terms), nil), make([]float64, len(it.Rows))
@@ -97,7 +97,8 @@ func (it *Iterative) regress(terms []Term) (setup []Term, base *regression, err 
 	return setup, base, nil
 }
 
-// iterated are the features of a run: those of set-up, then those of an iteration, as often as there are iterations.
+// iterated returns the features of a run: those of the set-up, then those of an iteration times the number of
+// iterations.
 func iterated(setup, terms []Term, machines, scale float64, iterations int) []float64 {
 	f := append(features(setup, machines, scale), features(terms, machines, scale)...)
 	for j := len(setup); j < len(f); j++ {
@@ -106,7 +107,7 @@ func iterated(setup, terms []Term, machines, scale float64, iterations int) []fl
 	return f
 }
 
-// part is a model of the coefficients from one on to another, with the same doubt.
+// part returns a model of the coefficients from up to, but not including, to. It shares the doubt of the whole model.
 func (it *Iterative) part(from, to int, seconds func(IterationRow) float64) *Model {
 	w := it.whole
 	m := &Model{
@@ -147,10 +148,11 @@ func (it *Iterative) configurations() (group []int, groups int) {
 	return group, len(seen)
 }
 
-// Trusted is as that of a Model.
+// Trusted returns nil or a *DoubtError, as Model.Trusted does.
 func (it *Iterative) Trusted() error { return it.whole.doubt }
 
-// Predict says how long so many iterations take. Iterations are no distance: each is taken to be as long as the others.
+// Predict returns the time of a run with the given iterations. Iterations do not count as distance, since all are
+// assumed to take equally long.
 func (it *Iterative) Predict(machines, scale float64, iterations int) Prediction {
 	if iterations < 1 || iterations > mostIterations {
 		return impossible(machines, scale, fmt.Sprintf("%d iterations: a run has at least 1 and at most 1e9",

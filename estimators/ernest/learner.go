@@ -6,17 +6,17 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A learner learns from configurations and predicts others: seconds, NaN for those that it has no number for. It
-// returns nil where it cannot learn.
+// A learner learns from configurations and returns a function that predicts others: seconds, or NaN if it has no
+// number. A learner returns nil if it cannot learn.
 type learner func(by []configuration) func(c *configuration) float64
 
-// byModel fits as Fit does.
+// byModel fits the terms of the model as Fit does.
 func byModel(by []configuration) func(*configuration) float64 {
 	return leastSquares(by, func(c *configuration) ([]float64, float64) { return c.features, math.Sqrt(c.runs) })
 }
 
-// byShares fits the terms of a model, too, but to the least squares of relative errors: Ernest's are absolute, so that
-// long runs decide.
+// byShares fits the terms of a model to the least squares of relative errors. Ernest's errors are absolute, so long
+// runs dominate its fit.
 func byShares(by []configuration) func(*configuration) float64 {
 	return leastSquares(by, func(c *configuration) ([]float64, float64) {
 		return c.features,
@@ -58,7 +58,8 @@ func leastSquares(by []configuration, of func(*configuration) (features []float6
 	}
 }
 
-// byNearest takes the configuration that is the fewest doublings away, and divides its time as if all of it were work.
+// byNearest takes the configuration that is the fewest doublings away, and scales its time as if all of it were
+// divided work.
 func byNearest(by []configuration) func(*configuration) float64 {
 	return func(c *configuration) float64 {
 		least, sum, n := math.Inf(1), 0.0, 0.0
@@ -76,8 +77,8 @@ func byNearest(by []configuration) func(*configuration) float64 {
 	}
 }
 
-// byPowers fits a·machines^b·scale^c to the least squares of the logarithms. It has no number where machines or scale
-// were the same in all runs, and are others in what is asked.
+// byPowers fits a·machines^b·scale^c to the least squares of the logarithms. It returns NaN for other machines or
+// scales if those were the same in all runs.
 func byPowers(by []configuration) func(*configuration) float64 {
 	at := func(c *configuration) []float64 { return []float64{1, math.Log(c.machines), math.Log(c.scale)} }
 	a, b := mat.NewDense(len(by), 3, nil), mat.NewVecDense(len(by), nil)

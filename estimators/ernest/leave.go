@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// leaveOut predicts each run by a model of the others, those of its group left out with it. NaN where the others do not
-// determine it. More than folds groups are left out several at a time.
+// leaveOut predicts each run by a model of the runs in other groups. The result is NaN if those do not determine it.
+// If there are more groups than folds, several groups are left out at a time.
 func (r *regression) leaveOut(group []int, groups, folds int) []float64 {
 	each := (groups + folds - 1) / folds
 	members := make([][]int, (groups+each-1)/each)
@@ -34,8 +34,8 @@ func (r *regression) leaveOut(group []int, groups, folds int) []float64 {
 	return left
 }
 
-// block is the features and seconds of some runs, side by side; many runs as the triangle of their QR decomposition,
-// which has the same least squares solutions in as many rows as columns.
+// block returns the features and seconds of some runs side by side. Many runs are replaced by the triangle of their
+// QR decomposition, which has the same least squares solutions with at most columns+1 rows.
 func (r *regression) block(runs []int) *mat.Dense {
 	_, k := r.a.Dims()
 	b := mat.NewDense(len(runs), k+1, nil)
@@ -52,7 +52,7 @@ func (r *regression) block(runs []int) *mat.Dense {
 	return mat.DenseCopyOf(triangle.Slice(0, k+1, 0, k+1))
 }
 
-// without is the regression on all blocks but one, nil where there is none.
+// without fits all blocks but one. It returns nil if no rows are left or the fit fails.
 func without(blocks []*mat.Dense, gone int) *regression {
 	var data, seconds []float64
 	k := 0
@@ -77,11 +77,11 @@ func without(blocks []*mat.Dense, gone int) *regression {
 	return r
 }
 
-// maxFolds bounds what leave-one-out costs: a model a fold.
+// maxFolds limits the cost of leave-one-out: one model for each fold.
 const maxFolds = 100
 
-// configurations numbers the runs by their machines and scale. Runs of one configuration are left out together, else
-// each would vouch for the other.
+// configurations numbers the runs by their machines and scale. Repeated runs of one configuration are left out
+// together; otherwise each would predict the other.
 func configurations(rows []Row) (group []int, groups int) {
 	type key struct{ machines, scale float64 }
 	seen := map[key]int{}
@@ -95,8 +95,8 @@ func configurations(rows []Row) (group []int, groups int) {
 	return group, len(seen)
 }
 
-// leaveActive leaves rows out of the terms that have a coefficient above 0, which fewer configurations determine than
-// all terms: it is how as many configurations as terms are checked at all.
+// leaveActive leaves rows out of a model with only the terms that have a coefficient above 0. Fewer configurations
+// determine those terms, so this checks a model with as many configurations as terms.
 func (m *Model) leaveActive(group []int, groups int) error {
 	var active []Term
 	for j, t := range m.Terms {
@@ -116,8 +116,8 @@ func (m *Model) leaveActive(group []int, groups int) error {
 	return nil
 }
 
-// meanError is the mean of |predicted/actual - 1| over the runs that are predicted and took time, NaN where there is
-// none.
+// meanError returns the mean of |predicted/actual - 1| over the runs that have a prediction and took time, and their
+// number. The mean is NaN if there are none.
 func meanError(predicted, actual []float64) (mean float64, count int) {
 	sum := 0.0
 	for i, p := range predicted {
@@ -132,14 +132,14 @@ func meanError(predicted, actual []float64) (mean float64, count int) {
 	return sum / float64(count), count
 }
 
-// SplitBy is what makes a run large.
+// SplitBy selects the quantity that makes a run large.
 type SplitBy uint8
 
-// What makes a run large.
+// The quantities to split by.
 const (
 	ByScale    SplitBy = iota
 	ByMachines         // more machines
-	ByWork             // machine-seconds: what a training run costs
+	ByWork             // machine-seconds, the cost of a training run
 )
 
 var splitNames = []string{"scale", "machines", "machine-seconds"}
@@ -162,10 +162,10 @@ func (b SplitBy) of(r Row) float64 {
 	}
 }
 
-// A Split divides the runs of a job into the small ones, which train, and the large ones, which are predicted.
+// A Split divides the runs of a job into small ones for training and large ones for testing.
 type Split struct {
 	By SplitBy
-	// Below is the threshold: runs of at most it train. 0: take Quantile.
+	// Below is the threshold: runs of at most this size train. 0: use Quantile.
 	Below float64
 	// Quantile is the share of the different values that train, at least one and not all; 0 for 0.5.
 	Quantile float64
@@ -183,8 +183,8 @@ func (s *Split) check() error {
 	return nil
 }
 
-// divide sorts the runs into those that train and those that are predicted, each from small to large. Runs of one scale
-// are divided by machines where they were to be by scale.
+// divide splits the runs into training and test runs, each sorted from small to large. If all runs have the same
+// scale, a split by scale becomes a split by machines.
 func (s Split) divide(rows []Row) (train, test []Row, warnings []Warning, err error) {
 	by := s.By
 	if by == ByScale && s.Below == 0 && distinct(column(rows, by.of)) == 1 &&

@@ -12,12 +12,12 @@ type Offer struct {
 	PricePerMachineHour float64 // in any currency, one for all offers
 	MinMachines         int     // 0 for 1
 	MaxMachines         int
-	Step                int // machines come in multiples of it, from MinMachines on; 0 for 1
+	Step                int // machines come in multiples of Step, starting at MinMachines; 0 for 1
 	Billing             Billing
-	// Cost replaces the price and the billing where it is not nil (§3.3): what a run of so many seconds costs, 0 or
-	// more.
+	// Cost replaces price and billing if it is not nil (§3.3). It returns the cost of a run of that many seconds, 0
+	// or more.
 	Cost func(machines, seconds float64) float64
-	// Speeds of such machines, for Spare; nil where none were measured.
+	// Speeds of machines of this type, for Spare; nil if none were measured.
 	Speeds *Speeds
 }
 
@@ -48,9 +48,9 @@ func (o *Offer) check() error {
 	return nil
 }
 
-// Billing is how time is charged. The zero value charges every moment.
+// Billing is how time is charged. The zero value charges the exact time.
 type Billing struct {
-	Quantum float64 // seconds, each started one is charged; 0 for every moment
+	Quantum float64 // seconds; each started quantum is charged in full; 0 for the exact time
 	Minimum float64 // seconds charged at least
 }
 
@@ -68,7 +68,7 @@ func (b Billing) check() error {
 	return nil
 }
 
-// Charged is what of seconds is charged, in seconds.
+// Charged returns the charged time in seconds.
 func (b Billing) Charged(seconds float64) float64 {
 	if b.Quantum > 0 {
 		seconds = b.Quantum * started(seconds/b.Quantum)
@@ -76,13 +76,13 @@ func (b Billing) Charged(seconds float64) float64 {
 	return max(seconds, b.Minimum)
 }
 
-// started is how many quanta have been begun; the last digits of a computed time begin none.
+// started returns the number of quanta that have begun. It ignores rounding errors of a computed time.
 func started(quanta float64) float64 {
 	const rounding = 1e-9
 	return math.Ceil(quanta * (1 - rounding))
 }
 
-// cost of a run; NaN for NaN seconds.
+// cost returns the cost of a run; NaN if seconds is NaN.
 func (o *Offer) cost(machines, seconds float64) (float64, error) {
 	if math.IsNaN(seconds) {
 		return math.NaN(), nil

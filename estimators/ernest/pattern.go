@@ -8,10 +8,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A shape is a function of machines and scale that the model does not have. Its code and text say what it would mean.
+// A shape is a function of machines and scale that the model does not have. Its code and text explain what it would
+// mean.
 type shape struct {
 	name, code, text string
-	term             Term // that can be added to the model, or terms for none
+	term             Term // the term to add to the model, or terms if there is none
 	at               func(machines, scale float64) float64
 }
 
@@ -22,14 +23,14 @@ func (s *shape) advice() string {
 	return fmt.Sprintf(": try %s as a further term", s.term)
 }
 
-// thresholds bounds how many places of a cliff are tried, patternFolds how often each shape is fitted.
+// thresholds limits the tried positions of a cliff, patternFolds the number of fits for each shape.
 const (
 	thresholds   = 8
 	patternFolds = 40
 )
 
-// pattern finds the shape that lowers the leave-one-out error most, and to what share. A shape may raise times or lower
-// them. Nil where none can be told from the terms.
+// pattern returns the shape that lowers the leave-one-out error most, and the share of the error that is left. A
+// shape may raise or lower times. The result is nil and 1 if no shape can be separated from the terms.
 func (m *Model) pattern() (*shape, float64) {
 	group, groups := configurations(m.Rows)
 	base, scored := meanError(m.base.leaveOut(group, groups, patternFolds), m.base.seconds)
@@ -50,7 +51,7 @@ func (m *Model) pattern() (*shape, float64) {
 	return best, least / base
 }
 
-// withShape is the regression with a shape more, that raises times if that fits better, else lowers them.
+// withShape fits the model with one more shape. The shape raises times if that fits better, else it lowers them.
 func (m *Model) withShape(s *shape) (*regression, error) {
 	n, k := m.base.a.Dims()
 	a := mat.NewDense(n, k+1, nil)
@@ -69,7 +70,7 @@ func (m *Model) withShape(s *shape) (*regression, error) {
 	return set(-1)
 }
 
-// lower turns what a shape means into its contrary.
+// lower replaces the code and text of a shape by their opposite.
 func (s *shape) lower() {
 	s.term = terms
 	switch s.code {

@@ -7,30 +7,30 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// Cover is the share of runs that lie between Low and High of a prediction, as far as the rows can tell. Each of them
-// is passed by one run in ten.
+// Cover is the share of runs that should lie between Low and High of a prediction. One run in ten is below Low and
+// one in ten above High.
 const Cover = 0.8
 
-// A Prediction is what a model says of a run that was not made.
+// A Prediction is the model's estimate for a run that was not made.
 type Prediction struct {
 	Machines, Scale float64
-	// Seconds that the run takes, and the range by the errors of rows that were left out, wider with the distance. NaN
-	// where nothing can be said.
+	// Seconds is the predicted time. Low and High are the range from the errors of left-out rows; the range widens
+	// with the distance. NaN if unknown.
 	Seconds, Low, High float64
 	Extrapolation      Extrapolation
 	Warnings           []Warning
-	// Refused is nil, or a *DoubtError that says why the number must not be shown unless forced: the model's doubt, or
-	// the point's.
+	// Refused is nil, or a *DoubtError with the reason why the number must not be shown unless forced. The reason
+	// concerns the model or the point.
 	Refused error
-	// Risk is how likely Seconds is off by more than FitOptions.RefuseAbove, by the rows; NaN where Seconds is.
+	// Risk is the probability that Seconds is off by more than FitOptions.RefuseAbove. NaN if Seconds is NaN.
 	Risk float64
-	// Next is what the next best method says; nil where none has a number.
+	// Next is the estimate of the next best method; nil if no other method has a number.
 	Next *Guess
 
-	sample []float64 // ascending seconds that the run might take; nil where the rows cannot tell
+	sample []float64 // ascending seconds that the run might take; nil if there is no range
 }
 
-// Predict says how long a run takes. It computes what it can even where Refused says that the number must not be shown.
+// Predict returns the time of a run. It computes all it can even if Refused requires that the number is not shown.
 func (m *Model) Predict(machines, scale float64) Prediction {
 	return m.predict(machines, scale, features(m.Terms, machines, scale))
 }
@@ -62,7 +62,7 @@ func impossible(machines, scale float64, why string) Prediction {
 	}
 }
 
-// judgePoint fills in the number, its range and how much there is to it.
+// judgePoint fills in the number, its range, its risk and the next best method.
 func (m *Model) judgePoint(p *Prediction, f []float64) {
 	p.Seconds, p.Low, p.High, p.Risk = dot(f, m.base.x), math.NaN(), math.NaN(), math.NaN()
 	if !finite(p.Seconds) {
@@ -80,8 +80,8 @@ func (m *Model) judgePoint(p *Prediction, f []float64) {
 		if p.Next == nil {
 			return
 		}
-		// Nothing has checked the model itself: it is as far off as the method that was checked, and as the two are
-		// apart.
+		// Nothing has checked the model itself. Its deviation combines that of the checked method and the distance
+		// between the two.
 		deviation = math.Hypot(p.Next.deviation, math.Log(float64(p.Next.Seconds)/p.Seconds))
 	}
 	if w != (way{}) {
@@ -100,12 +100,12 @@ func (m *Model) judgePoint(p *Prediction, f []float64) {
 		}
 	}
 	p.Low, p.High = min(p.Seconds, quantile(p.sample, (1-Cover)/2)), max(p.Seconds, quantile(p.sample, (1+Cover)/2))
-	if !finite(p.Low) || !finite(p.High) { // rows that are off by more than a float64 holds
+	if !finite(p.Low) || !finite(p.High) { // rows with errors that overflow a float64
 		p.Low, p.High, p.sample = math.NaN(), math.NaN(), nil
 	}
 }
 
-// refuse is nil, or why nothing can be said of this point by a model that is good for others.
+// refuse returns nil, or the reason why the model has no reliable number for this point.
 func (m *Model) refuse(p *Prediction, f []float64) error {
 	x := p.Extrapolation
 	switch {
@@ -145,18 +145,18 @@ func (m *Model) refuse(p *Prediction, f []float64) error {
 	return nil
 }
 
-// spread says that the rows have as many numbers of machines as bend a curve, and two scales where one of its own is
-// asked for: non-negative coefficients leave little room then, even where they are not unique.
+// spread reports whether the rows have at least three numbers of machines and two scales; one scale suffices if it
+// equals the requested one. Non-negative coefficients then leave little freedom, even if they are not unique.
 func (m *Model) spread(scale float64) bool {
 	scales := column(m.Rows, func(r Row) float64 { return r.Scale })
 	return distinct(column(m.Rows, func(r Row) float64 { return r.Machines })) >= 3 &&
 		(distinct(scales) >= 2 || scale == scales[0])
 }
 
-// wide is from what ratio of its ends on a range is said to be wide.
+// wide is the ratio of High to Low above which a range gets the warning range_wide.
 const wide = 3
 
-// warn says what is to be known beside the number.
+// warn returns the warnings to show with the number.
 func (m *Model) warn(p *Prediction) []Warning {
 	var warnings []Warning
 	x := p.Extrapolation

@@ -7,32 +7,33 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A Signal says whether real runs still are what the model says (§5.1).
+// A Signal reports whether real runs still match the model (§5.1).
 type Signal struct {
 	Retrain bool `json:"retrain"`
-	Runs    int  `json:"runs"`    // runs compared: those that the model has a range for
+	Runs    int  `json:"runs"`    // runs compared: those with a predicted range
 	Outside int  `json:"outside"` // runs out of their predicted range
-	// Error is the mean of predicted/actual - 1: above 0 the runs are faster than the model. NaN where none is
+	// Error is the mean of predicted/actual - 1: above 0 the runs are faster than the model. NaN if no run was
 	// compared.
 	Error units.Float `json:"bias_ratio"`
-	// Chance is how likely as many are outside where the model is right; NaN where none is compared.
+	// Chance is the probability that at least as many runs are outside if the model is right. NaN if no run was
+	// compared.
 	Chance units.Float `json:"chance_ratio"`
 	Text   string      `json:"text"`
 }
 
 const (
-	// alarm is from what chance on a model is doubted: one run alone that is out of its range is enough, one in three
-	// is not.
+	// alarm is the probability up to which the model is doubted. A single run outside its range suffices; one in
+	// three does not.
 	alarm = 0.2
-	// same is by what share of the prediction a run may differ and still be inside: rows without noise give ranges
-	// without width.
+	// same is the share of the prediction by which a run may differ and still count as inside. Rows without noise
+	// give ranges of width 0.
 	same = 0.05
-	// farOut is how many half widths of its range, as ratios, the newest run must be off to be enough by itself.
+	// farOut is how many half widths of its range, as ratios, the newest run must be off to suffice alone.
 	farOut = 2
 )
 
-// Retrain compares runs that were made, oldest first, with what the model says of them. One run that leaves its range
-// calls for new training; after some that did not, it takes more, or one that is far out.
+// Retrain compares runs, oldest first, with their predictions. One run outside its range asks for a new training. If
+// other runs were inside, it takes more of them outside, or a newest run that is far out.
 func Retrain(m *Model, runs ...Row) Signal {
 	s := Signal{Error: units.Float(math.NaN()), Chance: units.Float(math.NaN())}
 	sum, far := 0.0, false
@@ -72,7 +73,7 @@ func Retrain(m *Model, runs ...Row) Signal {
 	return s
 }
 
-// atLeast is how likely k or more of n independent events of probability p happen.
+// atLeast returns the probability that k or more of n independent events of probability p happen.
 func atLeast(k, n int, p float64) float64 {
 	below := 0.0
 	for i := range k {
@@ -86,15 +87,15 @@ func lchoose(n, k int) float64 {
 	return lg(n) - lg(k) - lg(n-k)
 }
 
-// A TrainingOverhead is what the training runs cost beside the run that they are for (§6.2).
+// A TrainingOverhead is the cost of the training runs relative to the full run (§6.2).
 type TrainingOverhead struct {
 	Seconds        float64 `json:"seconds"` // of the training runs, one after another
 	MachineSeconds float64 `json:"machine_seconds"`
-	TimeRatio      float64 `json:"-"` // the same over the full run's; NaN where that is not known
+	TimeRatio      float64 `json:"-"` // Seconds and MachineSeconds divided by those of the full run; NaN if these are unknown
 	WorkRatio      float64 `json:"-"`
 }
 
-// Overhead compares training runs with the full run, predicted or made.
+// Overhead compares training runs with the full run, which may be predicted or real.
 func Overhead(training []Row, full Row) TrainingOverhead {
 	o := TrainingOverhead{TimeRatio: math.NaN(), WorkRatio: math.NaN()}
 	for _, r := range training {

@@ -7,18 +7,18 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A rival is another method that learned from the rows of a model. What the rivals say, weighed by how well each
-// predicts rows that it did not learn from, tells how likely the model is off.
+// A rival is another method that learned from the rows of a model. The probability that the model is wrong comes from
+// all methods' predictions, weighted by their errors on rows that they did not learn from.
 type rival struct {
 	name    string
 	predict func(*configuration) float64
 	*evidence
-	same bool // it has the model's terms, so that it vouches for nothing
+	same bool // it has the model's terms, so it is no independent check
 }
 
-// The names of the methods that a prediction is compared with: Ernest's terms by relative errors; Amdahl's law, a
-// constant and work that is divided; the same with work that is not divided; the nearest configuration, by
-// scale/machines; and a power law.
+// The names of the methods that a prediction is compared with: Ernest's terms by relative errors; Amdahl's law (a
+// constant and divided work); Amdahl's law with undivided work; the nearest configuration, by scale/machines; and a
+// power law.
 const (
 	byRelative     = "relative errors"
 	byAmdahl       = "amdahl"
@@ -46,18 +46,19 @@ func findRivals(all []configuration) []rival {
 	return found
 }
 
-// A Guess is what another method says of a run: the one of which the rows say that it is off least there.
+// A Guess is the estimate of another method for a run: the method with the smallest expected error there.
 type Guess struct {
 	Method  string      `json:"method"`
 	Seconds units.Float `json:"seconds"`
-	// Error is the mean of |predicted/actual - 1| of the configurations of the rows, each predicted by the others.
+	// Error is the mean of |predicted/actual - 1| over the configurations of the rows, each predicted from the
+	// others.
 	Error units.Float `json:"loo_mean_ratio"`
 
 	deviation float64
 	tests     int
 }
 
-// nextBest is the best guess of the rivals, nil where there is none.
+// nextBest returns the best guess of the rivals, or nil if there is none.
 func (m *Model) nextBest(c *configuration, w way) *Guess {
 	var best *Guess
 	for _, r := range m.rivals {
@@ -72,12 +73,13 @@ func (m *Model) nextBest(c *configuration, w way) *Guess {
 	return best
 }
 
-// surely is from what probability on a prediction that is off by more than the threshold is refused: four of five that
-// are refused are to be wrong. From likely on it has a warning.
+// surely is the probability of an error beyond the threshold above which a prediction is refused: four of five
+// refused ones should be wrong. Above likely it gets a warning.
 const surely, likely = 0.8, 0.5
 
-// risk is how likely a prediction is off by more than a share: a mixture of what the methods say, each with its errors,
-// weighted by their inverse squares. docs/ernest.md has how often it is right.
+// risk returns the probability that a prediction is off by more than a share. It mixes the predictions of the
+// methods, each with its error distribution and weighted by the inverse variance. docs/ernest.md reports how often it
+// is right.
 func (m *Model) risk(seconds float64, c *configuration, w way, share float64) float64 {
 	weights, sum := 0.0, 0.0
 	add := func(says, deviation float64) {
@@ -94,8 +96,8 @@ func (m *Model) risk(seconds float64, c *configuration, w way, share float64) fl
 	return sum / weights
 }
 
-// disagreement is how far apart the model and the rivals that are off no more than it are, as a standard deviation of
-// ln(seconds).
+// disagreement returns the distance between the model and those rivals that are at least as accurate, as a standard
+// deviation of ln(seconds).
 func (m *Model) disagreement(seconds float64, c *configuration, w way) float64 {
 	own := m.cautious(w)
 	weights, sum := 1/(own*own), 0.0
@@ -110,7 +112,7 @@ func (m *Model) disagreement(seconds float64, c *configuration, w way) float64 {
 	return math.Sqrt(sum / weights)
 }
 
-// off is how likely a prediction is off by more than a share, where ln(actual/predicted) is normal.
+// off returns the probability that a prediction is off by more than a share, if ln(actual/predicted) is normal.
 func off(mean, deviation, share float64) float64 {
 	normal := distuv.Normal{Mu: mean, Sigma: deviation}
 	p := normal.CDF(-math.Log1p(share))
@@ -120,9 +122,9 @@ func off(mean, deviation, share float64) float64 {
 	return p
 }
 
-// Baselines are what a prediction should be better than, in the order of ScoredRun.Baselines: the mean of the training
-// runs; the nearest of them; work that is divided evenly, by the mean of seconds·machines; times in proportion to
-// scale; and to scale/machines.
+// Baselines are simple methods that a prediction should beat, in the order of ScoredRun.Baselines: the mean of the
+// training runs; the nearest of them; evenly divided work, by the mean of seconds·machines; times in proportion to
+// scale; and times in proportion to scale/machines.
 var Baselines = []string{"mean", "nearest", "1/machines", "scale", "scale/machines"}
 
 func baselines(train []Row, r Row) []float64 {
@@ -135,7 +137,7 @@ func baselines(train []Row, r Row) []float64 {
 	}
 }
 
-// proportional is the mean time per unit of something, as often as the run has it.
+// proportional returns the mean time per unit of a quantity, times that quantity of the run.
 func proportional(train []Row, r Row, of func(Row) float64) float64 {
 	sum := 0.0
 	for _, t := range train {
@@ -144,7 +146,7 @@ func proportional(train []Row, r Row, of func(Row) float64) float64 {
 	return sum / float64(len(train)) * of(r)
 }
 
-// nearest is the mean of the runs whose machines and scale are the fewest doublings away.
+// nearest returns the mean of the runs with machines and scale the fewest doublings away.
 func nearest(train []Row, r Row) float64 {
 	least, sum, n := math.Inf(1), 0.0, 0.0
 	for _, t := range train {

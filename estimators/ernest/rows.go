@@ -8,17 +8,17 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// MaxRows bounds what a fit takes.
+// MaxRows limits the rows of a fit.
 const MaxRows = 20_000
 
-// What no run is beyond, in any unit: within these all that a model computes is finite.
+// Limits of a run in any unit. Within them everything that a model computes is finite.
 const (
 	mostMachines = 1e9
 	mostScale    = 1e30
 	mostSeconds  = 1e12
 )
 
-// checkRow says of a row what no model could be made of. Seconds that are not positive are none of it: see notPositive.
+// checkRow returns an error if no model can use the row. It accepts times of 0 or less: see notPositive.
 func checkRow(i int, r Row) *RowError {
 	switch {
 	case !finite(r.Machines):
@@ -56,15 +56,15 @@ func checkRows(rows []Row) error {
 	return nil
 }
 
-// What times and scales of training runs hardly ever are.
+// Limits that the times and scales of training runs rarely exceed.
 const (
 	longRun  = 3600 // seconds at the median: training runs are small
 	shortRun = 0.01 // seconds at the median: no job on a cluster starts as fast
-	manyMS   = 1000 // all times whole and above: as milliseconds are
+	manyMS   = 1000 // all times are whole and at least this: likely milliseconds
 	byteLike = 1e6  // scale: a count of bytes or records, not a fraction
 )
 
-// unitWarnings doubt by magnitude what the columns are given in.
+// unitWarnings warns if the magnitude of a column suggests a wrong unit.
 func unitWarnings(rows []Row) []Warning {
 	var warnings []Warning
 	seconds, scale := column(rows, func(r Row) float64 { return r.Seconds }),
@@ -104,7 +104,7 @@ func notPositive(rows []Row) int {
 	return n
 }
 
-// column is one of all rows, ascending.
+// column returns one value of each row, ascending.
 func column(rows []Row, of func(Row) float64) []float64 {
 	values := make([]float64, len(rows))
 	for i, r := range rows {
@@ -114,7 +114,7 @@ func column(rows []Row, of func(Row) float64) []float64 {
 	return values
 }
 
-// distinct is how many different values there are in sorted ones.
+// distinct returns the number of different values in a sorted slice.
 func distinct(sorted []float64) int { return len(slices.Compact(slices.Clone(sorted))) }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

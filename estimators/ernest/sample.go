@@ -9,28 +9,29 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A Partition is a part of the input as it is stored: how much it has, counted or estimated. Entries are the values of
-// its rows that are not zero, which the time of a job over sparse data follows (§4.2).
+// A Partition is a part of the input as it is stored; its sizes are counted or estimated. Entries are the non-zero
+// values of its rows, which determine the time of a job over sparse data (§4.2).
 type Partition struct {
 	Bytes, Rows, Entries float64 // 0 or more
 }
 
-// MaxPartitions bounds what is sampled.
+// MaxPartitions limits the partitions to sample from.
 const MaxPartitions = 10_000
 
-// SampleTolerance is by what share a sample may differ from the whole before Sample.Warnings says so: the time of a run
-// on it differs by about as much.
+// SampleTolerance is the difference between a sample and the whole, as a share, above which Sample.Warnings reports
+// it. The time of a run on the sample differs by about as much.
 const SampleTolerance = 0.10
 
-// A Sample is partitions of an input that are like the whole, for training runs of several sizes.
+// A Sample is a choice of partitions that represent the whole input, for training runs of several sizes.
 type Sample struct {
-	// what the partition with the fewest entries lacks of the one with the most, a share of the latter
+	// 1 - entries of the smallest partition / entries of the largest one
 	Spread float64
 	Sizes  []SampleSize // ascending
 }
 
-// A SampleSize is the partitions of one size of run, and by what share their means differ from the whole's: 0.05 is 5 %
-// more. If all three are near 0, so are the differences in entries a row, entries a byte and rows a byte.
+// A SampleSize is the partitions for one size of run, and the relative differences of their means from the whole's:
+// 0.05 is 5 % more. If all three are near 0, so are the differences in entries per row, entries per byte and rows per
+// byte.
 type SampleSize struct {
 	Chosen  []int   `json:"-"` // indices of partitions, ascending
 	Entries float64 `json:"entries_ratio"`
@@ -39,19 +40,19 @@ type SampleSize struct {
 	Random  float64 `json:"random_ratio"` // standard deviation of Entries for as many partitions at random
 }
 
-// Off is the largest of the three differences, without its sign.
+// Off returns the largest absolute value of the three differences.
 func (s SampleSize) Off() float64 {
 	return max(math.Abs(s.Entries), math.Abs(s.Rows), math.Abs(s.Bytes))
 }
 
-// measures are what a sample has in common with the whole: entries, rows and bytes.
+// measures is the number of compared quantities: entries, rows and bytes.
 const measures = 3
 
-// Representative chooses partitions for training runs of so many partitions each. Sorted by entries they are cut into
-// as many strata of equal size, and one of each is chosen: what brings the sum so far nearest to that of the strata. So
-// a sample has the whole's mean, and large partitions as often as the whole has: others of their stage wait for them.
-// The paper takes partitions at random, which does as well where they are many and alike (§4.2). Errors say what cannot
-// be.
+// Representative chooses partitions for training runs of the given sizes (numbers of partitions). It sorts the
+// partitions by entries, cuts them into equal strata, and chooses one of each: the one that brings the sum so far
+// nearest to that of the strata. So a sample has the mean of the whole and the same share of large partitions, for
+// which the rest of a stage waits. The paper samples at random, which is as good for many similar partitions (§4.2).
+// Errors name the invalid argument.
 func Representative(all []Partition, sizes []int) (*Sample, error) {
 	points, err := normalized(all)
 	if err != nil {
@@ -76,13 +77,12 @@ func Representative(all []Partition, sizes []int) (*Sample, error) {
 	return s, nil
 }
 
-// stratified is the sample of n of the points, which are given in order. A stratum may begin and end inside a point's
-// share.
+// stratified returns the sample of n points; order sorts the points. A stratum may begin and end within a point.
 func stratified(points [][measures]float64, order []int, n int) SampleSize {
 	s := SampleSize{Random: random(points, n)}
 	width := float64(len(order)) / float64(n)
-	var off [measures]float64 // sum of those chosen, less that of the strata, each as large as a point
-	free := 0                 // the first in order that may be chosen
+	var off [measures]float64 // sum of the chosen points minus the sum of the strata, each weighted as one point
+	free := 0                 // first position in order that may still be chosen
 	for i := range n {
 		from, to := float64(i)*width, float64(i+1)*width
 		first, last := int(from), min(int(math.Ceil(to)), len(order))
@@ -113,7 +113,7 @@ func stratified(points [][measures]float64, order []int, n int) SampleSize {
 	return s
 }
 
-// normalized are entries, rows and bytes of partitions in units of their means.
+// normalized returns entries, rows and bytes of the partitions in units of their means.
 func normalized(all []Partition) ([][measures]float64, error) {
 	if len(all) > MaxPartitions {
 		return nil, fmt.Errorf("%d partitions: at most %d are sampled", len(all), MaxPartitions)
@@ -142,7 +142,7 @@ func normalized(all []Partition) ([][measures]float64, error) {
 	return points, nil
 }
 
-// random is the standard deviation of the mean entries of n points that are drawn without replacement.
+// random returns the standard deviation of the mean entries of n points drawn without replacement.
 func random(points [][measures]float64, n int) float64 {
 	all := float64(len(points))
 	if n >= len(points) {
@@ -155,7 +155,7 @@ func random(points [][measures]float64, n int) float64 {
 	return math.Sqrt(squares / (all - 1) / float64(n) * (1 - float64(n)/all))
 }
 
-// Warnings name the sizes whose sample differs from the whole by more than SampleTolerance.
+// Warnings returns a warning for each size with a sample that differs from the whole by more than SampleTolerance.
 func (s *Sample) Warnings() []Warning {
 	var warnings []Warning
 	for _, size := range s.Sizes {

@@ -14,13 +14,13 @@ type JobRow struct {
 	Row
 }
 
-// A Scored is how well the jobs' large runs are predicted by the small ones.
+// A Scored is the accuracy of predictions for the jobs' large runs from their small ones.
 type Scored struct {
 	Jobs []JobScore    // in order of first appearance
 	All  []MethodScore // of all jobs' runs together, methods as in a job's
 }
 
-// A JobScore is one job's.
+// A JobScore is the result for one job.
 type JobScore struct {
 	Job      string        `json:"job"`
 	Train    int           `json:"train"` // runs
@@ -32,16 +32,16 @@ type JobScore struct {
 	Warnings []Warning     `json:"-"`
 }
 
-// A MethodScore is the errors |predicted/actual - 1| of a method. NaN where it predicted nothing.
+// A MethodScore summarizes the errors |predicted/actual - 1| of a method. NaN if it predicted nothing.
 type MethodScore struct {
-	// Name is ernest, whose refused predictions do not count; one of Baselines; or ernest-forced, whose do.
+	// Name is ernest (without its refused predictions), one of Baselines, or ernest-forced (with them).
 	Name      string      `json:"name"`
 	Predicted int         `json:"predicted"` // runs
-	Refused   int         `json:"refused"`   // runs that the method gives no number for
+	Refused   int         `json:"refused"`   // runs without a number from the method
 	Mean      units.Float `json:"mean_ratio"`
 	Median    units.Float `json:"median_ratio"`
 	Max       units.Float `json:"max_ratio"`
-	Bias      units.Float `json:"bias_ratio"`    // mean of predicted/actual - 1: above 0 is too slow
+	Bias      units.Float `json:"bias_ratio"`    // mean of predicted/actual - 1: above 0 the predictions are too long
 	Covered   units.Float `json:"covered_ratio"` // share of the predicted runs within the range; NaN for the baselines
 }
 
@@ -52,11 +52,11 @@ type ScoredRun struct {
 	Baselines  []float64  // seconds, in the order of Baselines
 }
 
-// maxJobs bounds the jobs of a table.
+// maxJobs limits the jobs of a table.
 const maxJobs = 10_000
 
-// Score trains on the small runs of each job and predicts the large ones. A row that cannot be is a *RowError; a job
-// that cannot be scored says so by itself.
+// Score trains on the small runs of each job and predicts the large ones. An invalid row gives a *RowError. If a job
+// cannot be scored, its JobScore.Err has the reason.
 func Score(rows []JobRow, split Split, o FitOptions) (*Scored, error) {
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("no rows: nothing to score")
@@ -116,7 +116,7 @@ func scoreJob(name string, rows []Row, split Split, o FitOptions) JobScore {
 	return j
 }
 
-// methods is the errors of each method over runs.
+// methods returns the errors of each method over runs.
 func methods(runs []ScoredRun) []MethodScore {
 	scores := []MethodScore{method("ernest", runs, func(r *ScoredRun) float64 {
 		if r.Prediction.Refused != nil {
@@ -157,7 +157,7 @@ func method(name string, runs []ScoredRun, predict func(*ScoredRun) float64) Met
 	return s
 }
 
-// covered is the share of runs within their range, of those that have one.
+// covered returns the share of runs within their range, among the runs that have a range.
 func covered(runs []ScoredRun, refused bool) units.Float {
 	in, of := 0, 0
 	for _, r := range runs {

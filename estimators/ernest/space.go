@@ -5,18 +5,18 @@ import (
 	"math"
 )
 
-// A Space is the training runs that could be made, in the terms of the authors' program. Input comes in TotalParts
-// equal parts, of which a run takes some.
+// A Space is the set of possible training runs, in the terms of the authors' program. The input has TotalParts equal
+// parts, and a run uses some of them.
 type Space struct {
-	MinParts, MaxParts, TotalParts int // parts a training run may take, and parts of the whole input
-	MinMachines, MaxMachines       int // machines a training run may take
+	MinParts, MaxParts, TotalParts int // range of parts of a training run, and parts of the whole input
+	MinMachines, MaxMachines       int // range of machines of a training run
 	CoresPerMachine                int // a run needs as many parts as cores; 0 for 2
-	// of all runs together, in costs of the smallest input on one machine; 0 for 10
+	// budget of all runs together, in costs of the smallest input on one machine; 0 for 10
 	Budget      float64
 	Interpolate int // how many sizes of input to look at; 0 for 20
-	// Cost of a run on so many machines that takes so long (§3.3), above 0; nil for how long it takes. Time is expected
-	// to be in proportion to scale/machines, and is in units of that of the smallest input on one machine. Budget is in
-	// units of the cost.
+	// Cost returns the cost, above 0, of a run on that many machines that takes that time (§3.3). Nil: the cost is
+	// the time. The time is assumed proportional to scale/machines, in units of the smallest input on one machine.
+	// Budget uses the unit of the cost.
 	Cost func(machines, time float64) float64
 }
 
@@ -27,7 +27,7 @@ const (
 	DefaultInterpolate     = 20
 )
 
-// MaxCandidates bounds sizes times numbers of machines: beyond, no memory is taken.
+// MaxCandidates limits sizes times numbers of machines, and so the memory of a design.
 const MaxCandidates = 100_000
 
 func (s *Space) defaults() {
@@ -69,8 +69,8 @@ func (s *Space) check() error {
 	return nil
 }
 
-// candidates are every size with every number of machines whose cores it gives a part each, in the order and to the bit
-// of the authors' program: numpy's linspace, rounding half to even.
+// candidates returns every size with every number of machines that has at least one part per core. Order and rounding
+// are exactly those of the authors' program: numpy's linspace, rounding half to even.
 func (s *Space) candidates() []DesignRow {
 	var rows []DesignRow
 	least := float64(s.MinParts) / float64(s.TotalParts)
@@ -92,7 +92,7 @@ func (s *Space) candidates() []DesignRow {
 	return rows
 }
 
-// linspace is n numbers from first to last at equal distances, rounded as numpy does.
+// linspace returns n numbers from first to last at equal distances, rounded as numpy does.
 func linspace(first, last float64, n int) []float64 {
 	values := make([]float64, n)
 	step := (last - first) / float64(n-1)

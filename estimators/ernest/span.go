@@ -6,15 +6,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A span is the space of the features of some runs: what a model says of a point in it is determined by them even where
-// its coefficients are not.
+// A span is the space of the features of some runs. The runs determine the model's value at a point in the span, even
+// if they do not determine the coefficients.
 type span struct {
 	scale []float64  // of each feature
 	basis *mat.Dense // features x rank, orthonormal, of scaled features; nil for rank 0
 }
 
-// Singular values below dependent of the largest are rounding; a point farther than outside of its length from the span
-// is not in it.
+// Singular values below dependent times the largest are rounding errors. A point is outside if its distance from the
+// span exceeds outside times its length.
 const (
 	dependent = 1e-10
 	outside   = 1e-6
@@ -41,7 +41,7 @@ func spanOf(a *mat.Dense) *span {
 	return s
 }
 
-// scaleColumns divides each column by its length: units of features differ by many powers of ten.
+// scaleColumns divides each column by its length, because the units of features differ by many powers of ten.
 func scaleColumns(a *mat.Dense) (*mat.Dense, []float64) {
 	n, k := a.Dims()
 	scaled, scale := mat.NewDense(n, k, nil), make([]float64, k)
@@ -65,7 +65,7 @@ func (s *span) rank() int {
 	return rank
 }
 
-// holds says whether a point with features f is in the span.
+// holds reports whether a point with features f is in the span.
 func (s *span) holds(f []float64) bool {
 	left, length := make([]float64, len(f)), 0.0
 	for j, v := range f {

@@ -2,30 +2,29 @@ package ernest
 
 import "math"
 
-// A Spare is how many machines to start beyond those that a run needs, to measure them all and drop the slowest before
-// it begins (§4.3). Times and costs are of the whole, with the measuring.
+// A Spare is the number of machines to start beyond those that a run needs. All are measured, and the slowest are
+// dropped before the run begins (§4.3). Times and costs include the measuring.
 type Spare struct {
-	Machines int // 0 where it does not pay
-	// Seconds of the run if each stage waits for its slowest machine, and if work goes to whichever machine is free;
-	// Cost of the first.
+	Machines int // 0 if spare machines do not pay off
+	// Seconds is the time of the run if each stage waits for its slowest machine, SecondsShared if any free machine
+	// takes the work. Cost belongs to Seconds.
 	Seconds, SecondsShared, Cost float64
-	// Slowest is how long the slowest of the machines takes if none is dropped, Kept if some are, in times of the mean
-	// machine.
+	// Slowest is the slowness of the slowest machine if none is dropped, Kept if some are. The mean machine has 1.
 	Slowest, Kept float64
-	Early         string // why nothing can be said; else empty
+	Early         string // why the data do not allow an answer; else empty
 }
 
 const (
 	// Measuring is how long machines are measured before a run, seconds.
 	Measuring = 30
-	// mostSpare bounds the machines that are dropped, mostSpareShare to a share of those that are kept: the paper
-	// starts "a few per cent" more.
+	// mostSpare limits the machines that are dropped, mostSpareShare their share of the machines that are kept: the
+	// paper starts "a few per cent" more.
 	mostSpare, mostSpareShare = 20, 0.10
 )
 
-// Spare says how many machines to start beyond those of a choice that meets what is wanted: those that make it
-// cheapest, or fastest, and still meet it. Only the part of the time that is divided by machines is gained from. Nil
-// where nothing is known of the offer's machines.
+// Spare returns how many machines to start beyond those of a choice that meets w: the number that makes the run
+// cheapest, or fastest, within the limits. Only the part of the time that is divided by machines gets shorter. The
+// result is nil if the offer has no measured speeds.
 func (o *Offer) Spare(c *Choice, w Want) (*Spare, error) {
 	if o.Speeds == nil {
 		return nil, nil //nolint:nilnil // nothing is known, and nothing is wrong
@@ -70,7 +69,7 @@ func (o *Offer) Spare(c *Choice, w Want) (*Spare, error) {
 	return best, nil
 }
 
-// costSpare is what a run costs where more machines than it has are measured before it.
+// costSpare returns the cost of a run with more spare machines that are only measured.
 func (o *Offer) costSpare(machines, more int, seconds float64) (float64, error) {
 	run, err := o.cost(float64(machines), seconds)
 	if err != nil {
@@ -80,7 +79,7 @@ func (o *Offer) costSpare(machines, more int, seconds float64) (float64, error) 
 	return run + spare, err
 }
 
-// divided is the share of a choice's time that is divided by machines.
+// divided returns the share of a choice's time that is divided by machines.
 func (m *Model) divided(c *Choice) float64 {
 	all, work := 0.0, 0.0
 	for j, f := range features(m.Terms, float64(c.Machines), c.Prediction.Scale) {

@@ -10,26 +10,27 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A Speed is a measurement of one machine of a type, in any unit, such as GB/s of memory bandwidth (§4.3); the larger
-// the faster.
+// A Speed is a measurement of one machine of a type, in any unit, such as GB/s of memory bandwidth (§4.3). Larger is
+// faster.
 type Speed struct {
 	Machine string
 	Value   float64 // above 0
 }
 
-// Speeds are what measurements say of how machines of one type differ.
+// Speeds is the distribution of speeds of machines of one type, from measurements.
 type Speeds struct {
-	// Slowness of each machine, ascending: how long it takes, in times of the mean machine. Measurements of one machine
-	// differ, too: what that explains is taken out.
+	// Slowness of each machine, ascending: its time divided by that of the mean machine. The variation between
+	// measurements of one machine is removed.
 	Slowness []float64
-	// Reliability is the share of the variance of single measurements that is the machines' own, 0 to 1.
+	// Reliability is the share, 0 to 1, of the variance of single measurements that comes from differences between
+	// machines.
 	Reliability float64
-	// Early says why nothing follows from them; empty where machines differ by more than chance.
+	// Early is the reason why the measurements do not suffice; empty if machines differ by more than chance.
 	Early string
 }
 
-// LearnSpeeds tells the machines' differences from those of the measurements of one machine, by an analysis of variance
-// of the logarithms. Errors say which measurement cannot be, from 1.
+// LearnSpeeds separates differences between machines from those between measurements of one machine, by an analysis
+// of variance of the logarithms. Errors name the invalid measurement, counted from 1.
 func LearnSpeeds(all []Speed) (*Speeds, error) {
 	if len(all) > MaxRows {
 		return nil, fmt.Errorf("%d measurements: at most %d are taken", len(all), MaxRows)
@@ -63,7 +64,7 @@ func LearnSpeeds(all []Speed) (*Speeds, error) {
 		squares += m.n * m.n
 	}
 	s, n, groups := &Speeds{}, float64(len(all)), float64(len(machines))
-	const least = 3 // machines of which a variance says anything
+	const least = 3 // the fewest machines for a variance
 	switch {
 	case groups < least:
 		s.Early = early("%d machines were measured: at least %d are needed", len(machines), least)
@@ -98,7 +99,7 @@ func early(format string, args ...any) string {
 	return "too early to say: " + fmt.Sprintf(format, args...)
 }
 
-// byNoise is how likely mean squares of machines differ as much where the machines are alike (Fisher).
+// byNoise returns the probability of such mean squares if the machines are alike (Fisher).
 func byNoise(between, within, d1, d2 float64) float64 {
 	const rounding = 1e-24 // of logarithms that are equal
 	if within <= rounding {
@@ -110,7 +111,7 @@ func byNoise(between, within, d1, d2 float64) float64 {
 	return distuv.F{D1: d1, D2: d2}.Survival(between / within)
 }
 
-// order is the expected slowness of the j-th fastest of n machines that are drawn as those measured.
+// order returns the expected slowness of the j-th fastest of n machines drawn from the measured distribution.
 func (s *Speeds) order(j, n int) float64 {
 	sum, before := 0.0, 0.0
 	for i, v := range s.Slowness {
@@ -121,15 +122,15 @@ func (s *Speeds) order(j, n int) float64 {
 	return sum
 }
 
-// kept is the expected slowness of the slowest of so many machines where more were started, each was measured once, and
-// the slowest were dropped; slowest is that without. A measurement that is not fully reliable drops others, too: the
-// square of the reliability is left of what is gained, or a little more, as TestSpareSimulated shows.
+// kept returns the expected slowness of the slowest of the kept machines if more were started, each was measured
+// once, and the slowest were dropped. slowest is the value without spare machines. An unreliable measurement drops
+// the wrong machines: the gain shrinks to the square of the reliability or a little more, as TestSpareSimulated
+// shows.
 func (s *Speeds) kept(machines, more int, slowest float64) float64 {
 	return slowest + s.Reliability*s.Reliability*(s.order(machines, machines+more)-slowest)
 }
 
-// mean is the expected mean slowness of the machines that are kept. Of what is gained the reliability is left, or a
-// little more.
+// mean returns the expected mean slowness of the kept machines. The gain shrinks to the reliability or a little more.
 func (s *Speeds) mean(machines, more int) float64 {
 	left := float64(machines + more)
 	for j := machines + 1; j <= machines+more; j++ {

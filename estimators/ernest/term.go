@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// A Term is a summand of a model, a function of machines and scale that is worth its coefficient in seconds.
+// A Term is a summand of a model: a function of machines and scale. Its coefficient is in seconds.
 type Term uint8
 
-// The terms. The first four are the model of §3.2, in the order of the authors' program; the others are for jobs whose
-// work or communication grows otherwise (§3.4, §6.6).
+// The terms. The first four are the model of §3.2, in the order of the authors' program. The others are for jobs with
+// other growth of work or communication (§3.4, §6.6).
 const (
-	One                    Term = iota // what takes the same always: start-up, serial work
+	One                    Term = iota // constant time: start-up, serial work
 	ScalePerMachine                    // work that is divided
 	Machines                           // all-to-one communication; a fixed cost a machine
 	LogMachines                        // a tree of aggregation; the natural logarithm
-	SqrtScale                          // work that grows by the root of the input, such as features of text
+	SqrtScale                          // work that grows with the root of the input, such as features of text
 	ScaleSquaredPerMachine             // pairs of records
 	// scale·ln²(scale)/machines: random projections; scale is a size, not a fraction
 	ScaleLogSquaredPerMachine
@@ -38,7 +38,7 @@ var termNames = [terms]string{
 // BaseTerms are those of §3.2: 1, scale/machines, machines, log(machines).
 func BaseTerms() []Term { return []Term{One, ScalePerMachine, Machines, LogMachines} }
 
-// AllTerms are all that there are, the base terms first.
+// AllTerms returns all terms, the base terms first.
 func AllTerms() []Term {
 	all := make([]Term, terms)
 	for i := range all {
@@ -47,7 +47,7 @@ func AllTerms() []Term {
 	return all
 }
 
-// String is the name that ParseTerm reads.
+// String returns the name that ParseTerm reads.
 func (t Term) String() string {
 	if int(t) >= terms {
 		return fmt.Sprintf("Term(%d)", uint8(t))
@@ -66,7 +66,7 @@ func ParseTerm(name string) (Term, error) {
 	return 0, fmt.Errorf("no term is called %q: there are %s", name, strings.Join(termNames[:], ", "))
 }
 
-// At is the value of the term; its coefficient is seconds per unit of it.
+// At returns the value of the term. Its coefficient is in seconds per unit of that value.
 func (t Term) At(machines, scale float64) float64 {
 	switch t {
 	case One:
@@ -97,17 +97,17 @@ func (t Term) At(machines, scale float64) float64 {
 	}
 }
 
-// grows says that the term depends on scale.
+// grows reports whether the term depends on scale.
 func (t Term) grows() bool { return t != One && t != Machines && t != LogMachines }
 
-// divided says that the term is work that machines share.
+// divided reports whether the term is work that is divided among machines.
 func (t Term) divided() bool { return strings.HasSuffix(termNames[t], "/machines") }
 
-// sized says that the term needs a scale of at least 1: the logarithm of a fraction is negative, and its square grows
-// as the fraction falls.
+// sized reports whether the term needs a scale of at least 1: the logarithm of a fraction is negative, and its square
+// grows as the fraction falls.
 func (t Term) sized() bool { return t == ScaleLogSquaredPerMachine || t == ScaleLogPerMachine }
 
-// variables are what a cost function may be made of.
+// variables are the variables of a cost function.
 var variables = []struct {
 	name string
 	of   func(machines, seconds float64) float64
@@ -120,10 +120,10 @@ var variables = []struct {
 	{"hours_started", func(_, s float64) float64 { return started(s / 3600) }},
 }
 
-// maxFormula bounds what is read, in bytes.
+// maxFormula limits the length of a formula, in bytes.
 const maxFormula = 1000
 
-// A FormulaError says where a cost function cannot be read.
+// A FormulaError reports where and why a cost function cannot be parsed.
 type FormulaError struct {
 	Formula string
 	Column  int // from 1, in bytes
@@ -140,9 +140,9 @@ type product struct {
 	variables []int
 }
 
-// ParseCost reads a cost function of the user's (§3.3): a sum of products of numbers and the variables machines,
-// seconds, minutes, hours, minutes_started and hours_started. "0.27*machines*hours_started + 0.05*machines" is one. A
-// product may be divided by numbers. A *FormulaError says where it cannot be read.
+// ParseCost parses a user's cost function (§3.3): a sum of products of numbers and the variables machines, seconds,
+// minutes, hours, minutes_started and hours_started. An example is "0.27*machines*hours_started + 0.05*machines". A
+// product may be divided by numbers. A *FormulaError gives the position of an error.
 func ParseCost(formula string) (func(machines, seconds float64) float64, error) {
 	p := &formulaParser{text: formula}
 	if len(formula) > maxFormula {
@@ -174,7 +174,7 @@ func (p *formulaParser) fail(at int, format string, args ...any) error {
 	return &FormulaError{p.text, at + 1, fmt.Sprintf(format, args...)}
 }
 
-// next skips spaces and is the byte that follows, 0 at the end.
+// next skips spaces and returns the byte that follows, 0 at the end.
 func (p *formulaParser) next() byte {
 	for p.at < len(p.text) && (p.text[p.at] == ' ' || p.text[p.at] == '\t') {
 		p.at++
@@ -246,7 +246,7 @@ func (p *formulaParser) product(sign float64) (product, error) {
 	}
 }
 
-// word is what comes up to a space or an operator. The sign of an exponent belongs to its number.
+// word reads up to a space or an operator. The sign of an exponent belongs to its number.
 func (p *formulaParser) word() string {
 	from := p.at
 	for ; p.at < len(p.text); p.at++ {
