@@ -2,11 +2,11 @@ package queueing
 
 import "math"
 
-// beside is how many tasks of each stage a task has beside itself, by its own stage, in the mean over its time: α and β
-// of equation 6, with the tasks of a class taken together.
+// beside is the mean number of tasks of each stage that run beside a task, by the task's own stage: α and β of
+// equation 6, with the tasks of a class taken together.
 type beside [stages]byStage
 
-// local is what tasks of a job have of their own copy of it on a group's node.
+// local returns the tasks of the same copy of the job that run beside a task on a group's node.
 func (j *productJob) local(g int) (n beside) {
 	maps, c := float64(j.slots[g]), &j.copies[g]
 	if maps > 0 {
@@ -24,7 +24,7 @@ func (j *productJob) local(g int) (n beside) {
 	return n
 }
 
-// copiesAtOnce is how many shuffles a reduce has going on in the mean while there are maps.
+// copiesAtOnce returns the mean number of shuffles that a reduce runs at once while maps run.
 func (j *productJob) copiesAtOnce(g int) float64 {
 	if j.flow.mapsEnd == 0 {
 		return 0
@@ -32,7 +32,7 @@ func (j *productJob) copiesAtOnce(g int) float64 {
 	return j.copies[g].during * j.copies[g].beside / j.flow.mapsEnd
 }
 
-// alone is how many shuffles a reduce has going on at once when there are no maps.
+// alone returns the number of shuffles that a reduce runs at once when no maps run.
 func (j *productJob) alone(g int) float64 {
 	c := &j.copies[g]
 	if c.blocked && j.Reduces <= j.reducesAbreast {
@@ -41,7 +41,7 @@ func (j *productJob) alone(g int) float64 {
 	return math.Min(float64(j.threads), float64(j.Maps))
 }
 
-// cluster is what tasks of a job on a group's node have of their own copy in all of the cluster.
+// cluster returns the tasks of the same copy of the job that run beside a task, in the whole cluster.
 func (p *product) cluster(j *productJob, g int) (n beside) {
 	n[mapping][mapping] = j.flow.mapsBeside()
 	reduces := float64(j.reducesAbreast)
@@ -58,7 +58,8 @@ func (p *product) cluster(j *productJob, g int) (n beside) {
 	return n
 }
 
-// step is one iteration: new residences from equations 5 and 6, damped. It returns the largest change, and all.
+// step runs one iteration: new residences from equations 5 and 6, damped. It returns the largest change and all
+// residences.
 func (p *product) step(damping float64) (change float64, found []float64) {
 	met := p.meetings()
 	for ji, j := range p.jobs {
@@ -104,7 +105,7 @@ func (p *product) step(damping float64) (change float64, found []float64) {
 	return change, found
 }
 
-// has says whether nodes of a group run tasks of a stage.
+// has reports whether nodes of a group run tasks of a stage.
 func (p *product) has(j *productJob, g int, a stage) bool {
 	if a == mapping {
 		return j.slots[g] > 0
@@ -112,10 +113,10 @@ func (p *product) has(j *productJob, g int, a stage) bool {
 	return j.abreast[g] > 0
 }
 
-// contend is the residence of a task at its centres among those beside it.
+// contend returns the residence of a task at its centres among the tasks beside it.
 //
-// Equation 6: at centre k task i stays D_ik·(1 + Σ_j α_ij·Q_jk), with Q_jk the part of its time that j is there.
-// Equation 5: what i finds there is j as it would be without i, which has kept it: (R_jk - D_jk·Q_ik) / (R_j - Σ_l
+// Equation 6: at centre k, task i stays D_ik·(1 + Σ_j α_ij·Q_jk). Q_jk is the share of its time that task j spends
+// there. Equation 5: task i finds j as it would be without i, which delays it: (R_jk - D_jk·Q_ik) / (R_j - Σ_l
 // D_jl·Q_il).
 func (p *product) contend(ji, g int, a stage, local, cluster byStage, met meetings) vector {
 	j := p.jobs[ji]

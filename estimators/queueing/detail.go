@@ -2,9 +2,9 @@ package queueing
 
 import "math"
 
-// A detail is the state of a fixpoint that follows tasks one by one, as the paper does (§3.4 to §3.6): a map slot j of
-// a node is held to its CPU j and its disk j, a reduce to the last ones. Nodes beyond exactNodes, and waves beyond
-// exactMaps, stand for more of the like.
+// A detail is the state of a fixpoint that follows tasks one by one, as the paper does (§3.4 to §3.6). A map slot j
+// of a node always uses CPU j and disk j; a reduce uses the last ones. Nodes beyond exactNodes and waves beyond
+// exactMaps are represented by similar ones.
 type detail struct {
 	spec    *Spec
 	reading reading
@@ -12,20 +12,20 @@ type detail struct {
 	jobs    []*detailJob
 }
 
-// A reading settles what the paper leaves open.
+// A reading settles points that the paper leaves open.
 type reading struct {
-	exponential bool // overlap of exponential times; else of those drawn
-	firstEarly  bool // the first map of all ends at the mean of the least of the first wave's
-	grouped     bool // a reduce takes up to p_s outputs as one task of p_s times the demand; else as tasks side by side
-	// pipelined maps end one after the other, as often as exponential ones of so many slots do, and threads wait for
-	// each other where the job does: for its last map and its last merge. Else maps end in waves, and threads wait at
-	// the end of each phase.
+	exponential bool // tasks overlap with exponential times; else with the drawn times
+	firstEarly  bool // the first map ends at the mean of the minimum of the first wave's exponential times
+	grouped     bool // a reduce copies up to p_s outputs as one task with p_s times the demand; else as parallel tasks
+	// pipelined maps end one after the other, at the rate of exponential tasks in all slots. Threads then wait for
+	// each other only at the last map and the last merge. Otherwise maps end in waves, and threads wait at the end of
+	// each phase.
 	pipelined bool
 }
 
 var (
-	// pipelined is the reading with which the fork/join estimate is above the simulation, by less than 15 %, in all
-	// settings of Fig. 7 to 9, as the paper has it (docs/models.md).
+	// pipelined is the reading with a fork/join estimate that is above the simulation, by less than 15 %, in all
+	// settings of Fig. 7 to 9, as in the paper (docs/models.md).
 	pipelined = reading{pipelined: true}
 	// readingA is the reading that comes closest to the fork/join column of Table 4.
 	readingA = reading{exponential: true, firstEarly: true, grouped: true}
@@ -34,16 +34,16 @@ var (
 const (
 	exactNodes = 16
 	exactMaps  = 256 // the largest job of Fig. 7
-	// atLeastWaves are drawn however many slots there are.
+	// atLeastWaves is the minimum of drawn waves, for any number of slots.
 	atLeastWaves = 4
 )
 
 type detailJob struct {
 	*Job
-	slots   int // map slots in use of the cluster
+	slots   int // map slots in use in the cluster
 	waves   int
 	drawn   int        // waves that are followed
-	stay    [3]float64 // of a task by Kind, in the mean: the timeline's
+	stay    [3]float64 // mean residence of a task by Kind, which the timeline uses
 	tasks   [][]task   // by node
 	line    timeline
 	abreast []int
@@ -52,10 +52,10 @@ type detailJob struct {
 	phases int
 }
 
-// A task is on one CPU, at one disk and the fibre of its node, and in the network.
+// A task uses one CPU, one disk and the fibre of its node, and the network.
 type task struct {
 	kind       Kind
-	id         int // of the node's tasks: it stays while starts change places
+	id         int // index among the node's tasks; it stays the same when the order of starts changes
 	cpu, disk  int
 	start, end float64
 	demand     vector
@@ -90,7 +90,7 @@ func newDetail(s *Spec, r reading) *detail {
 	return d
 }
 
-// lay draws a job's timeline and puts its tasks on the nodes; the residences that were found before stay.
+// lay draws a job's timeline and places its tasks on the nodes. It keeps the residences found before.
 func (d *detail) lay(j *detailJob) {
 	j.line = d.draw(j, j.drawn)
 	fresh := make([][]task, len(d.nodes))
@@ -107,8 +107,8 @@ func (d *detail) lay(j *detailJob) {
 	whole := d.forkJoin(j, j.line)
 	j.span, j.response, j.phases = j.line.end, whole, j.line.phaseCount()
 	if j.waves > j.drawn {
-		// What is drawn grows by as much with every further wave. Of demands that differ by many powers of ten the
-		// trees of a few waves may differ the other way; nobody is done sooner for more waves.
+		// The drawn response grows by a fixed amount with each further wave. If demands differ by many powers of ten,
+		// the trees of a few waves may shrink; but more waves never end sooner.
 		few := d.draw(j, j.drawn-2)
 		short := d.forkJoin(j, few)
 		more := float64(j.waves-j.drawn) / 2
@@ -118,7 +118,7 @@ func (d *detail) lay(j *detailJob) {
 	}
 }
 
-// step is one iteration. It returns the largest change of a mean residence, and all.
+// step runs one iteration. It returns the largest change of a mean residence, and all mean residences.
 func (d *detail) step(damping float64) (change float64, found []float64) {
 	others := d.queues()
 	for ji, j := range d.jobs {
@@ -149,12 +149,12 @@ func (d *detail) step(damping float64) (change float64, found []float64) {
 	return change, found
 }
 
-// detailQueues is how many tasks of each job are at each centre of each node, in the mean over the job: β of equation
-// 6.
+// detailQueues is the mean number of tasks of each job at each centre of each node, over the job's response: β of
+// equation 6.
 type detailQueues struct {
-	cpu  [][][]float64 // by job, node and CPU, of one copy
+	cpu  [][][]float64 // by job, node and CPU, for one copy
 	disk [][][]float64 // by job, node and disk
-	at   [][]vector    // by job and node, of fibres and the network: the network's are those of all nodes
+	at   [][]vector    // by job and node, at fibres and the network; the network's value sums over all nodes
 	jobs []*detailJob
 }
 
@@ -171,7 +171,7 @@ func (d *detail) queues() detailQueues {
 	return q
 }
 
-// spread says where a job's tasks are. Waves that were not drawn are as those that were.
+// spread computes where a job's tasks are. Waves that were not drawn count like those that were.
 func (d *detail) spread(j *detailJob, cpu, disk [][]float64, at []vector) {
 	network := 0.0
 	for n, g := range d.nodes {
@@ -193,8 +193,8 @@ func (d *detail) spread(j *detailJob, cpu, disk [][]float64, at []vector) {
 	}
 }
 
-// seen is what a task of one copy of a job finds of the other copies and jobs on a node, one of its CPUs and one of its
-// disks.
+// seen returns the mean number of other copies' and jobs' tasks that a task meets on a node, at one of its CPUs and
+// one of its disks.
 func (q *detailQueues) seen(job, n, cpu, disk int) (v vector) {
 	for i, j := range q.jobs {
 		copies := float64(j.Copies)
@@ -211,7 +211,8 @@ func (q *detailQueues) seen(job, n, cpu, disk int) (v vector) {
 	return v
 }
 
-// phases cuts the timeline where blocked reduces go on; where there are very many, the middle ones stand together.
+// phases cuts the timeline at the wake-ups of blocked reduces. If there are very many phases, it merges the middle
+// ones.
 func (t *timeline) phases() []Phase {
 	cuts := append(append([]float64{0}, t.wakes...), t.end)
 	var all []Phase
@@ -226,10 +227,10 @@ func (t *timeline) phases() []Phase {
 	return all
 }
 
-// listedPhases are told one by one.
+// listedPhases is the largest number of phases that are listed one by one.
 const listedPhases = 240
 
-// threads is what slots and reduces do.
+// threads returns the timeline of each slot and each reduce.
 func (d *detail) threads(j *detailJob) []Thread {
 	t := &j.line
 	var all []Thread
@@ -260,7 +261,7 @@ func (d *detail) threads(j *detailJob) []Thread {
 	return append(all, gather(some)...)
 }
 
-// reducePieces puts shuffles that follow one another without a pause together.
+// reducePieces merges shuffles that follow each other without a pause.
 func (t *timeline) reducePieces(j *detailJob) []Piece {
 	var all []Piece
 	for _, c := range t.copies {

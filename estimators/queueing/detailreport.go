@@ -81,7 +81,7 @@ func (d *detail) result(j *detailJob) JobResult {
 	return r
 }
 
-// tasksOf is how many tasks of a kind a job has; shuffles that are taken together count as one.
+// tasksOf returns the number of tasks of a kind in a job. Shuffles that are copied as a group count as one.
 func (d *detail) tasksOf(j *detailJob, k Kind) float64 {
 	switch k {
 	case Map:
@@ -92,7 +92,7 @@ func (d *detail) tasksOf(j *detailJob, k Kind) float64 {
 	return float64(j.Reduces)
 }
 
-// copiesOf is how many shuffles a reduce takes so many outputs by, if it goes on as it is drawn.
+// copiesOf scales the number of drawn shuffles of a reduce to that many map outputs.
 func (t *timeline) copiesOf(maps int) float64 {
 	if len(t.maps) == 0 {
 		return 0
@@ -115,7 +115,7 @@ func (d *detail) centres() []Centre {
 	})
 }
 
-// asked is the service that a job asks of a node's centres; of the network, for the tasks of that node.
+// asked returns the service demand of a job at a node's centres; at the network, the demand of that node's tasks.
 func (d *detail) asked(j *detailJob, n int) (v vector) {
 	weight := d.weights(j, n)
 	for i := range j.tasks[n] {
@@ -127,7 +127,7 @@ func (d *detail) asked(j *detailJob, n int) (v vector) {
 	return v
 }
 
-// weights is how many tasks of the job a drawn one on a node stands for, by kind.
+// weights returns how many tasks of the job one drawn task on a node represents, by kind.
 func (d *detail) weights(j *detailJob, n int) (w [3]float64) {
 	var drawn [3]float64
 	for i := range j.tasks[n] {
@@ -151,8 +151,8 @@ func (d *detail) evaluated(j *detailJob, line *timeline) (*Tree, error) {
 	return t, t.evaluate()
 }
 
-// tripathi is a job's response by its precedence tree. Waves that were not drawn take as long each as the last that
-// were.
+// tripathi returns a job's response from its precedence tree. Waves that were not drawn take as long as the last
+// drawn ones.
 func (d *detail) tripathi(j *detailJob, t *Tree) (float64, error) {
 	if t == nil {
 		return 0, nil
@@ -169,15 +169,16 @@ func (d *detail) tripathi(j *detailJob, t *Tree) (float64, error) {
 	return response, nil
 }
 
-// maxMeetings bounds what an iteration costs: some hundredths of a second, of which a solution takes 500 at most.
+// maxMeetings limits the cost of an iteration to some hundredths of a second. A solution takes 500 iterations at
+// most.
 const maxMeetings = 1_000_000
 
-// A SizeError says that a model which follows tasks one by one would take too long.
+// A SizeError reports that a model which follows tasks one by one would take too long.
 type SizeError struct {
 	Model    Model
-	Job      string  // the one that has most of the meetings
-	Jobs     int     // all of them
-	Meetings float64 // of all jobs: pairs of tasks that overlap, about
+	Job      string  // the job with the most meetings
+	Jobs     int     // number of all jobs
+	Meetings float64 // approximate number of overlapping pairs of tasks, over all jobs
 }
 
 func (e *SizeError) Error() string {
@@ -189,7 +190,7 @@ func (e *SizeError) Error() string {
 		"use the model %s, which has no such bound", e.Job, of, e.Model, e.Meetings, float64(maxMeetings), Product)
 }
 
-// bounded is a *SizeError where all jobs together have more meetings than can be followed. Jobs find each other at the
+// bounded returns a *SizeError if all jobs together have more than maxMeetings meetings. Jobs meet each other at the
 // CPUs of each node.
 func (s *Spec) bounded(m Model) error {
 	nodes := s.Nodes
@@ -211,8 +212,8 @@ func (s *Spec) bounded(m Model) error {
 	return nil
 }
 
-// estimatedMeetings is how many pairs of tasks meet in what is drawn of a job: shuffles and the maps and reduces of
-// their node, and shuffles of other nodes in the network. To draw a task costs as much as some meetings.
+// estimatedMeetings estimates how many pairs of drawn tasks meet: shuffles with the maps and reduces of their node,
+// and with shuffles of other nodes in the network. Drawing a task costs as much as several meetings.
 func estimatedMeetings(s *Spec, j *Job, nodes float64) float64 {
 	slots := min(s.Nodes*s.MapSlots, j.Maps)
 	waves := min((j.Maps+slots-1)/slots, max(atLeastWaves, exactMaps/slots))

@@ -2,8 +2,8 @@ package queueing
 
 import "math"
 
-// tree is the precedence tree of a timeline (§4.2). Where it is not pipelined that is one phase after the other, in
-// each all threads side by side. A map that a phase cuts is a part of an exponential time on either side.
+// tree returns the precedence tree of a timeline (§4.2). Without pipelining, phases follow each other, and in each
+// phase all threads are parallel. A map that spans phases has a part of its exponential time in each.
 func (d *detail) tree(j *detailJob, t *timeline) *Tree {
 	if d.reading.pipelined {
 		return d.joinedTree(j, t)
@@ -46,7 +46,7 @@ func (d *detail) tree(j *detailJob, t *timeline) *Tree {
 	return serial(phases...)
 }
 
-// mapParts is what map threads do from one instant to another, like threads together.
+// mapParts returns the work of the map threads from one instant to another. Equal threads are merged.
 func (d *detail) mapParts(j *detailJob, t *timeline, from, to float64) []*Tree {
 	var all []*Tree
 	for _, thread := range t.kinds(j) {
@@ -69,8 +69,8 @@ func (d *detail) mapParts(j *detailJob, t *timeline, from, to float64) []*Tree {
 	return all
 }
 
-// joinedTree has an operator P_A where threads wait for each other: at the end of the last map, and at the end of the
-// last merge of what each reduce has left then.
+// joinedTree has an operator P_A at the two places where threads wait for each other: the end of the last map, and
+// the end of the last merge. The second covers the work that each reduce has left after the last map.
 func (d *detail) joinedTree(j *detailJob, t *timeline) *Tree {
 	row := func(k Kind, tasks int, turns float64) *Tree {
 		m := exponential(j.stay[k]).times(turns)
@@ -102,13 +102,13 @@ func (d *detail) joinedTree(j *detailJob, t *timeline) *Tree {
 	return serial(maps, and(reduce))
 }
 
-// A threadKind is map threads that do the same at the same time.
+// A threadKind is a group of map threads with the same timeline.
 type threadKind struct {
 	count, maps  int
 	start, ahead float64
 }
 
-// kinds are the thread that is ahead of all, those that have a map of the last wave and those that have none.
+// kinds returns the thread that is ahead of all others, those with a map in the last wave, and those without one.
 func (t *timeline) kinds(j *detailJob) []threadKind {
 	waves := (len(t.maps) + j.slots - 1) / j.slots
 	last := len(t.maps) - (waves-1)*j.slots

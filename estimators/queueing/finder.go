@@ -2,16 +2,16 @@ package queueing
 
 import "math"
 
-// A finder adds up what a task finds at its centres of the tasks beside it.
+// A finder sums the load that a task meets at its centres from the tasks beside it.
 type finder struct {
 	servers [4]int // of each kind of centre
 	task    vector // its demand
-	own     vector // the part of its time that it is at each centre
+	own     vector // share of its time at each centre
 	seen    vector
-	tasks   float64 // beside it on the node
+	tasks   float64 // number of tasks beside it on the node
 }
 
-// find adds so many tasks of one class on the same node.
+// find adds n tasks of one class on the same node.
 func (f *finder) find(n float64, stay, demand vector) {
 	rest := stay.sum()
 	for k := range stay {
@@ -26,7 +26,7 @@ func (f *finder) find(n float64, stay, demand vector) {
 	}
 }
 
-// findApart adds so many tasks on other nodes: they are met in the network alone.
+// findApart adds n tasks on other nodes. The task meets them only in the network.
 func (f *finder) findApart(n float64, stay, demand vector) {
 	kept := f.kept(Network, demand)
 	if rest := stay.sum() - kept; n > 0 && rest > 0 {
@@ -34,7 +34,8 @@ func (f *finder) findApart(n float64, stay, demand vector) {
 	}
 }
 
-// kept is how long the task keeps one that asks so much at a centre. Of several servers it keeps nobody.
+// kept returns how long the task delays another task with that demand at a centre. At several servers there is no
+// delay.
 func (f *finder) kept(k CentreKind, demand vector) float64 {
 	if f.servers[k] > 1 {
 		return 0
@@ -42,7 +43,7 @@ func (f *finder) kept(k CentreKind, demand vector) float64 {
 	return demand[k] * f.own[k]
 }
 
-// residence is the task's, with what was found.
+// residence returns the residence of the task with the load found so far.
 func (f *finder) residence() (stay vector) {
 	for k := range stay {
 		stay[k] = f.task[k] * slowdown(f.seen[k], f.tasks, f.servers[k])
@@ -50,9 +51,9 @@ func (f *finder) residence() (stay vector) {
 	return stay
 }
 
-// slowdown of a task at a node's CPUs or disks, of which it uses one, while so many of the other tasks on the node want
-// one in the mean. Each of the others wants one by chance, independently; with a single server it is 1 + seen, as
-// equation 6 has it.
+// slowdown returns the factor by which a task's residence at a node's CPUs or disks grows. On average seen of the
+// tasks beside it are there, each independently of the others. With a single server the factor is 1 + seen, as in
+// equation 6.
 func slowdown(seen, tasks float64, servers int) float64 {
 	if servers == 1 {
 		return 1 + seen
@@ -66,7 +67,7 @@ func slowdown(seen, tasks float64, servers int) float64 {
 	if n > 200 || first == 0 {
 		return crowd(seen, math.Sqrt(seen*(1-chance)), float64(servers))
 	}
-	// E[max(1, (1+K)/c)] of c servers for a binomial K.
+	// The mean E[max(1, (1+K)/c)] for c servers and a binomial K.
 	mean, p := 0.0, first
 	for k := 0.0; k <= n; k++ {
 		mean += p * math.Max(1, (1+k)/float64(servers))
@@ -75,7 +76,7 @@ func slowdown(seen, tasks float64, servers int) float64 {
 	return mean
 }
 
-// crowd is the same for a normal K.
+// crowd returns the same mean for a normal K.
 func crowd(mean, deviation, servers float64) float64 {
 	if deviation == 0 {
 		return math.Max(1, (1+mean)/servers)

@@ -2,12 +2,12 @@ package queueing
 
 import "math"
 
-// longestCycle is how many iterations back a limit cycle is looked for.
+// longestCycle is the longest limit cycle that iterate detects, in iterations.
 const longestCycle = 12
 
-// iterate repeats a step, which returns the residence times that it finds and the largest change of one, until nothing
-// changes by more than the tolerance, or what is found repeats itself: a timeline that flips between two orders never
-// settles.
+// iterate repeats step, which returns the largest change of a residence time and all residence times. It stops if no
+// residence changes by more than the tolerance, or if the residences repeat. A timeline that flips between two orders
+// never converges.
 func iterate(o Options, step func(damping float64) (change float64, found []float64)) Fixpoint {
 	var f Fixpoint
 	var past [longestCycle][]float64
@@ -19,7 +19,8 @@ func iterate(o Options, step func(damping float64) (change float64, found []floa
 			f.Converged = true
 			return f
 		}
-		// A slow approach also comes near to where it was: a cycle comes back far nearer than a step takes it away.
+		// Slow convergence also returns close to an older state. A cycle returns much closer than one step moves
+		// away.
 		for back := 2; back <= min(longestCycle, f.Iterations-1); back++ {
 			if apart(found, past[(f.Iterations-back)%longestCycle]) <= math.Min(o.Tolerance, 1e-6*change) {
 				f.Cycle = back
@@ -31,7 +32,7 @@ func iterate(o Options, step func(damping float64) (change float64, found []floa
 	return f
 }
 
-// apart is the largest difference of two lists of as many numbers; infinite if there is no second one.
+// apart returns the largest difference between two lists of the same length; +Inf if the lengths differ.
 func apart(a, b []float64) float64 {
 	if len(a) != len(b) {
 		return math.Inf(1)
@@ -46,7 +47,7 @@ func apart(a, b []float64) float64 {
 // A vector is seconds at each kind of centre, in the order of CentreKind.
 type vector [4]float64
 
-// negligible is how many seconds of service count as none: a thousandth of a nanosecond.
+// negligible is the service time, in seconds, that counts as none: a thousandth of a nanosecond.
 const negligible = 1e-12
 
 func (d Demand) vector() vector {
@@ -59,14 +60,14 @@ func (d Demand) vector() vector {
 	return v
 }
 
-// over is the mean of a sum over n.
+// over returns v divided by n.
 func (v vector) over(n float64) Demand {
 	return Demand{v[CPU] / n, v[Fibre] / n, v[Disk] / n, v[Network] / n}
 }
 
 func (v vector) sum() float64 { return v[CPU] + v[Fibre] + v[Disk] + v[Network] }
 
-// squares is the variance of a task whose stays at the centres are exponential.
+// squares returns the variance of a task with exponential residences at the centres.
 func (v vector) squares() float64 {
 	s := 0.0
 	for _, x := range v {
@@ -75,7 +76,7 @@ func (v vector) squares() float64 {
 	return s
 }
 
-// share is the part of its time that a task is at a centre.
+// share returns the share of a task's time that it spends at a centre.
 func (v vector) share(k CentreKind) float64 {
 	if total := v.sum(); total > 0 {
 		return v[k] / total

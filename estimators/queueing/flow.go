@@ -2,8 +2,8 @@ package queueing
 
 import "math"
 
-// A flow is the timeline of a job (§3.4) of which every map takes as long: waves of maps, whose outputs its reduces
-// take. Those that keep up are blocked until the next wave ends.
+// A flow is the timeline of a job (§3.4) if all maps take equally long: waves of maps, and reduces that copy their
+// outputs. Reduces that keep up are blocked until the next wave ends.
 type flow struct {
 	slots   int // maps of a full wave
 	waves   int
@@ -21,21 +21,21 @@ func newFlow(j *Job, slots int, mapTime float64) flow {
 	}
 }
 
-// mapsBeside is how many other maps of the job a map has beside itself in the cluster, in the mean over maps.
+// mapsBeside returns the mean number of other maps of the job that run beside a map in the cluster.
 func (f flow) mapsBeside() float64 {
 	full, last := float64(f.waves-1)*float64(f.slots), float64(f.last)
 	return (full*float64(f.slots)+last*last)/(full+last) - 1
 }
 
-// A copying is how a reduce of the first wave gets through a flow. Its shuffles beside maps take one time each, those
-// after the last map another.
+// A copying describes how a reduce of the first wave copies a flow's map outputs. Its shuffles take one time while
+// maps run and another after the last map.
 type copying struct {
-	beside, alone float64 // seconds of a shuffle
-	blocked       bool    // until each wave ends: it keeps up
-	abreast       float64 // shuffles of the reduce at once beside maps, in the mean over shuffles
-	during, after float64 // shuffles until the last map ends, and then
+	beside, alone float64 // seconds of a shuffle beside maps, and after them
+	blocked       bool    // the reduce keeps up, and is blocked until each wave ends
+	abreast       float64 // mean number of parallel shuffles of the reduce beside maps
+	during, after float64 // number of shuffles until the last map ends, and after that
 	end           float64 // of the last shuffle
-	batches       float64 // of shuffles one after the other that are left when the last map ends
+	batches       float64 // rounds of shuffles that are left when the last map ends
 }
 
 func (f flow) copying(j *Job, threads int, beside, alone float64) copying {
@@ -43,14 +43,15 @@ func (f flow) copying(j *Job, threads int, beside, alone float64) copying {
 	at := float64(min(threads, f.slots))
 	slots, maps, last := float64(f.slots), float64(j.Maps), float64(f.last)
 	if c.blocked = slots*beside <= at*f.mapTime; c.blocked {
-		// Maps of a wave do not end at once, whatever is drawn: each finds what a mean of them has left to copy.
+		// Maps of a wave do not really end at once. Each map's shuffle meets the average remaining shuffles of the
+		// others.
 		c.abreast = 1
 		if f.mapTime > 0 {
 			c.abreast = math.Min(at, 1+(slots-1)*beside/f.mapTime)
 		}
 		c.during, c.after = maps-last, last
 	} else {
-		// It copies without a pause from the end of the first wave.
+		// The reduce copies without a pause from the end of the first wave.
 		c.abreast = at
 		c.during = math.Min(at/beside*(f.mapsEnd-f.mapTime), maps-last)
 		c.after = maps - c.during
@@ -60,11 +61,11 @@ func (f flow) copying(j *Job, threads int, beside, alone float64) copying {
 	return c
 }
 
-// place puts the tasks of a job's timeline on a node.
+// place creates the tasks of a job's timeline on a node.
 func (d *detail) place(j *detailJob, n int) []task {
 	var all []task
 	g := d.nodes[n]
-	// A reduce is on the last CPU and disk, and what it does besides on those before.
+	// A reduce uses the last CPU and disk, and its parallel shuffles those before.
 	last := func(servers, lane int) int { return ((servers-1-lane)%servers + servers) % servers }
 	cpus, disks := d.spec.servers()[CPU], d.spec.servers()[Disk]
 	for _, p := range j.line.maps {
@@ -96,7 +97,8 @@ func (d *detail) place(j *detailJob, n int) []task {
 	return all
 }
 
-// shuffleDemand is what a reduce on a node asks to take some outputs: its own node's do not cross the network.
+// shuffleDemand returns the demand of a reduce's shuffle of some outputs. Outputs of the reduce's own node do not
+// cross the network.
 func (d *detail) shuffleDemand(j *detailJob, c copyPiece, g group) vector {
 	v := j.Shuffle.vector()
 	if d.reading.grouped {

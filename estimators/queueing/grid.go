@@ -2,16 +2,16 @@ package queueing
 
 import "fmt"
 
-// Axes of a grid, as in Fig. 7 to 9: the values that each takes, none for that of the Spec. Maps and Copies are of
-// every job.
+// Axes of a grid, as in Fig. 7 to 9: the values of each axis; an empty axis keeps the Spec's value. Maps and Copies
+// apply to every job.
 type Axes struct {
 	Nodes, MapSlots, ShuffleThreads, Maps, Copies []int
 }
 
-// MaxGrid bounds the points of a grid.
+// MaxGrid limits the points of a grid.
 const MaxGrid = 10_000
 
-// Grid is the Specs at all points of the axes, the last axis the fastest. An error is a *FieldError.
+// Grid returns the Specs at all points of the axes; the last axis varies fastest. An error is a *FieldError.
 func (s *Spec) Grid(a Axes) ([]*Spec, error) {
 	all := []*Spec{s.clone()}
 	for _, axis := range []struct {

@@ -7,17 +7,17 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// A chain is what a thread has left at the end: so long at least, and then some time that varies.
+// A chain is the remaining work of a thread: a fixed minimum, followed by a random time.
 type chain struct {
-	count          float64 // how many like it
+	count          float64 // number of equal chains
 	from           float64 // seconds
-	mean, variance float64 // of what comes after
+	mean, variance float64 // of the time after from
 }
 
-// below is the chance that all of them have ended by t.
+// below returns the probability that all of the chains have ended by t.
 func (c chain) below(t float64) float64 { return math.Pow(c.single(t), c.count) }
 
-// single is the chance that one of them has ended by t. What varies is taken as gamma distributed.
+// single returns the probability that one of the chains has ended by t. The random part is gamma distributed.
 func (c chain) single(t float64) float64 {
 	if t <= c.from {
 		return 0
@@ -32,18 +32,18 @@ func (c chain) single(t float64) float64 {
 	return mathext.GammaIncReg(shape, rate*(t-c.from))
 }
 
-// reach is when the last of them has ended almost surely.
+// reach returns a time by which the last of the chains has almost surely ended.
 func (c chain) reach() float64 {
 	return c.from + c.mean + (8+4*math.Log(1+c.count))*math.Sqrt(c.variance)
 }
 
-// begin is before when none of them has ended almost surely.
+// begin returns a time before which almost surely none of the chains has ended.
 func (c chain) begin() float64 {
 	return c.from + math.Max(0, c.mean-12*math.Sqrt(c.variance))
 }
 
-// A rule is where a function is looked at to integrate it from 0 to 1, and with which weights (Gauss and Legendre).
-// With ruleSize points the mean of a maximum is good to about 1e-5 of it.
+// A rule is the points and weights to integrate a function from 0 to 1 (Gauss and Legendre). With ruleSize points the
+// mean of a maximum is accurate to about 1e-5.
 type rule struct{ at, weight []float64 }
 
 const ruleSize = 64
@@ -54,12 +54,12 @@ func newRule() rule {
 	return r
 }
 
-// last is the mean end of the last of independent chains: ∫ 1 - Π F dt.
+// last returns the mean end of the last of independent chains: ∫ 1 - Π F dt.
 func (r rule) last(chains ...chain) float64 {
 	lo, hi, least := 0.0, 0.0, 0.0
 	for _, c := range chains {
 		lo, hi = math.Max(lo, c.begin()), math.Max(hi, c.reach())
-		least = math.Max(least, c.from+c.mean) // no maximum has a smaller mean, whatever the rule makes of it
+		least = math.Max(least, c.from+c.mean) // a lower bound for the mean of a maximum, against errors of the rule
 	}
 	sum := 0.0
 	for i, at := range r.at {
@@ -72,7 +72,7 @@ func (r rule) last(chains ...chain) float64 {
 	return math.Max(least, lo+sum*(hi-lo))
 }
 
-// join is a job's response: the timeline, but for its last fork/join, of which the mean of the last end counts.
+// join returns a job's response: the timeline, but with the mean end of the last task at the final fork/join.
 func (p *product) join(j *productJob) float64 {
 	maps := p.lastMap(j)
 	if j.Reduces == 0 {
@@ -84,13 +84,13 @@ func (p *product) join(j *productJob) float64 {
 			continue
 		}
 		c, copied, merge := &j.copies[g], j.stay[g][copyingAlone].moments(), j.stay[g][merging].moments()
-		// Slots take reduces as they come free, so that the last wave need not be a full one.
+		// A freed slot takes the next reduce, so the last wave may be partial.
 		waves := float64(gr.dealt(j.Reduces, p.spec.Nodes)) / float64(j.abreast[g])
 		later := copied.times(p.rounds(j)).plus(merge).times(waves - 1)
 		ch := chain{count: float64(gr.nodes * j.abreast[g])}
 		var left moments
 		if c.blocked {
-			// It has kept up: what the last map leaves is one shuffle.
+			// The reduce has kept up: one shuffle is left after the last map.
 			ch.from, left = maps, copied
 		} else {
 			ch.from, left = j.flow.mapsEnd, copied.times(c.batches)
@@ -103,7 +103,8 @@ func (p *product) join(j *productJob) float64 {
 	return math.Max(maps, p.rule.last(chains...))
 }
 
-// drained is the last merges of a node, so much shorter that the last of them ends when draining slots let it.
+// drained returns the moments of a node's last merges, scaled so that the last one ends as it does with draining
+// slots.
 func (p *product) drained(merge moments, lone, abreast float64) moments {
 	if abreast == 1 || merge.mean == 0 {
 		return merge
@@ -113,18 +114,18 @@ func (p *product) drained(merge moments, lone, abreast float64) moments {
 	return moments{by * merge.mean, by * by * merge.variance}
 }
 
-// drain is when the last of n tasks ends that begin together, each taking so long while all are there and lone on its
-// own.
+// drain returns the mean end of the last of n tasks that begin together. A task takes all seconds while every task is
+// there, and lone seconds on its own.
 //
-// Were they to go on as slowly as all together, the last would take M times as long as one in the mean. But of k that
-// are left each takes longer than a lone one only as others are left, (k-1)/(n-1) of what it takes longer at first. As
-// the k-th end is about R(k)/k away, Σ R(k)/k gives lone·M + (R-lone)·(n-M)/(n-1), exact for exponential times.
+// At full load throughout, the last task would take M times the mean. But with k tasks left, the extra time of a task
+// beyond lone shrinks to (k-1)/(n-1) of that at first. The k-th end from the last takes about R(k)/k, and Σ R(k)/k
+// gives lone·M + (R-lone)·(n-M)/(n-1), exact for exponential times.
 func drain(slowest, all, lone, n float64) float64 {
 	m := slowest / all
 	return lone*m + (all-lone)*(n-m)/(n-1)
 }
 
-// lastMap is the mean end of the last map. Slots are busy until none is left to start; then they drain.
+// lastMap returns the mean end of the last map. Slots are busy until no map is left to start; then they drain.
 func (p *product) lastMap(j *productJob) float64 {
 	n, all := float64(j.flow.slots), j.flow.mapTime
 	before := (float64(j.Maps) - n) / n * all
@@ -135,8 +136,8 @@ func (p *product) lastMap(j *productJob) float64 {
 	return before + drain(slowest, all, math.Min(j.lone, all), n)
 }
 
-// harmonic is H_k, the mean of the largest of k exponential times over their mean (equation 2). A cluster may have
-// millions of threads: beyond a hundred it is the asymptotic series, exact to the last digit.
+// harmonic returns H_k, the mean of the largest of k exponential times divided by their mean (equation 2). A cluster
+// may have millions of threads; beyond 100 the asymptotic series is used, which is exact to the last digit.
 func harmonic(k int) float64 {
 	if k <= 100 {
 		h := 0.0
@@ -150,10 +151,10 @@ func harmonic(k int) float64 {
 	return math.Log(n) + euler + 1/(2*n) - 1/(12*n*n) + 1/(120*n*n*n*n)
 }
 
-// joined is the fork/join estimate of a pipelined timeline. In the pipeline no thread waits for another: the maps of a
-// slot follow each other, and a reduce takes what there is. Threads wait at the two joins, the last map's end and the
-// last merge's end, where a fork/join of k takes H_k times one of them (equation 2). One delay hides in the other, so
-// that the longer counts.
+// joined returns the fork/join estimate of a pipelined timeline. In the pipeline no thread waits for another: the
+// maps of a slot follow each other, and a reduce copies available outputs. Threads wait only at the two joins, the
+// end of the last map and of the last merge. A fork/join of k takes H_k times one of them there (equation 2). One
+// delay overlaps the other, so only the longer one counts.
 func (d *detail) joined(j *detailJob, t timeline) float64 {
 	maps := 0.0
 	if n := float64(t.mapSlots); t.mapSlots > 1 && t.mapTime > 0 {
@@ -169,9 +170,9 @@ func (d *detail) joined(j *detailJob, t timeline) float64 {
 // harmonic2 is H_2: the mean of the larger of two exponential times over their mean (equation 2 for k = 2).
 const harmonic2 = 1.5
 
-// forkJoin is the fork/join estimate of a timeline. Where it is not pipelined that is, phase after phase, the longer of
-// its maps and of its reduces. A phase's maps are a binary fork/join, H_2 times the longest thread's; a reduce's
-// shuffles and merge are one after the other and are not.
+// forkJoin returns the fork/join estimate of a timeline. Without pipelining it sums, over the phases, the longer of
+// the maps and the reduces. A phase's maps are a binary fork/join: H_2 times the longest thread. A reduce's shuffles
+// and merge run one after the other, so they have no such factor.
 func (d *detail) forkJoin(j *detailJob, t timeline) float64 {
 	if d.reading.pipelined {
 		return d.joined(j, t)
@@ -184,7 +185,7 @@ func (d *detail) forkJoin(j *detailJob, t timeline) float64 {
 		return h * t.mapsEnd
 	}
 	total, from := 0.0, 0.0
-	next := 0 // copies before it are of earlier phases
+	next := 0 // copies before it belong to earlier phases
 	for p := 0; p <= len(t.wakes); p++ {
 		to := t.end
 		if p < len(t.wakes) {
@@ -216,5 +217,5 @@ func (m moments) plus(o moments) moments {
 
 func (m moments) times(n float64) moments { return moments{n * m.mean, n * m.variance} }
 
-// of a vector of stays, each exponential.
+// moments returns the mean and variance of a sum of exponential residences.
 func (v vector) moments() moments { return moments{v.sum(), v.squares()} }

@@ -2,27 +2,28 @@ package queueing
 
 import "math"
 
-// A metCopy is what a task finds of another copy, or of another job: in the mean over its response, and in each of its
-// phases.
+// A metCopy is the load that a task meets from another copy or another job: the mean over that copy's response, and
+// the load in each of its phases.
 type metCopy struct {
 	copies float64
 	mean   vector
 	phases [3]metPhase
-	idle   float64 // part of the response in which it has nothing there
+	idle   float64 // share of the response in which the copy has no load there
 }
 
-// A metPhase is a part of a copy's response.
+// A metPhase is one phase of a copy's response: its share of the time and its load.
 type metPhase struct {
 	share float64
 	seen  vector
 }
 
-// meet is the residence of a task that f has found its own copy's tasks for, with other copies and jobs at random
-// places of their timelines.
+// meet returns the residence of a task among its own copy's tasks, which f contains, and other copies and jobs at
+// random points of their timelines.
 //
-// Equation 6 takes the mean of what the task finds, and so of how long it would stay in each phase of the others. But a
-// slow phase is not met by more of its work, it lasts longer: its work is done at the mean of the rates. These are
-// taken in each phase of each other copy, all else at its mean; what two copies do together to the mean is left out.
+// Equation 6 takes the mean load, and so the mean residence over the phases of the others. But a slow phase does not
+// contain more of the task's work, it lasts longer: the work is done at the mean of the rates. meet averages the
+// rates over the phases of each other copy, with all else at its mean. It ignores the joint effect of two copies on
+// the mean.
 func (p *product) meet(f *finder, ji, g int, met meetings) vector {
 	floor := f.residence().sum()
 	p.others = p.others[:0]
@@ -65,9 +66,8 @@ func (p *product) meet(f *finder, ji, g int, met meetings) vector {
 	return stay
 }
 
-// meet adds what so many copies of a job have beside the task in the mean, and returns what one has in each of its
-// phases: maps and the shuffles beside them, shuffles alone, merges. In each a node of the group has as many tasks as
-// it runs at once.
+// meet adds the mean load of a job's copies to f. It returns the load of one copy in each of its phases: maps and the
+// shuffles beside them, shuffles alone, merges. In each phase a node of the group runs its maximum of parallel tasks.
 func (f *finder) meet(copies float64, o *productJob, g int, m *meeting) metCopy {
 	var of [stages]vector
 	for b := range stages {
@@ -101,8 +101,8 @@ func (f *finder) meet(copies float64, o *productJob, g int, m *meeting) metCopy 
 	return met
 }
 
-// slope is how much longer the task stays for each more that it finds at a centre. At several servers that grows with
-// what is there already; a straight line will do for one copy's phases.
+// slope returns the increase of the residence for each additional task at a centre. At several servers it grows with
+// the load; a straight line is accurate enough for one copy's phases.
 func (f *finder) slope() vector {
 	slope := f.task
 	for k, n := range f.servers {
@@ -115,13 +115,13 @@ func (f *finder) slope() vector {
 	return slope
 }
 
-// meetings are, by job, what tasks may meet of one copy of it.
+// meetings contains, by job, the tasks that a task may meet from one copy of that job.
 type meetings []meeting
 
 type meeting struct {
-	mean   [stages]vector // residences in the mean over nodes
-	active []byStage      // tasks of a node at a time, by group, in the mean over the job
-	all    byStage        // of the cluster
+	mean   [stages]vector // mean residences over nodes
+	active []byStage      // mean number of parallel tasks on a node over the job's response, by group
+	all    byStage        // the same for the whole cluster
 }
 
 func (p *product) meetings() meetings {
@@ -143,7 +143,7 @@ func (p *product) meetings() meetings {
 	return m
 }
 
-// meanStay is the residences of a stage in the mean over its tasks.
+// meanStay returns the mean residences of each stage over its tasks.
 func (p *product) meanStay(j *productJob) (mean [stages]vector) {
 	var count byStage
 	for g, gr := range p.groups {

@@ -10,7 +10,7 @@ func sortTasks(all []task) {
 	slices.SortStableFunc(all, func(a, b task) int { return cmp.Compare(a.start, b.start) })
 }
 
-// contend is the residence of each task of a job by equations 5 and 6, by node, among those that it overlaps.
+// contend returns the residence of each task of a job among the tasks that it overlaps, by node (equations 5 and 6).
 func (d *detail) contend(j *detailJob, ji int, others detailQueues) [][]vector {
 	fresh := make([][]vector, len(d.nodes))
 	for n := range d.nodes {
@@ -26,7 +26,7 @@ func (d *detail) contend(j *detailJob, ji int, others detailQueues) [][]vector {
 			}
 		}
 		fresh[n] = make([]vector, len(seen))
-		known := map[[2]int]vector{} // by CPU and disk: a node's tasks are many, these are few
+		known := map[[2]int]vector{} // by CPU and disk: a node has many tasks but few such pairs
 		for i := range seen {
 			t := &j.tasks[n][i]
 			spot := [2]int{t.cpu, t.disk}
@@ -43,10 +43,10 @@ func (d *detail) contend(j *detailJob, ji int, others detailQueues) [][]vector {
 	return fresh
 }
 
-// meet adds to what each task of one list finds at its centres of the tasks of another, on the same node or apart: then
-// they meet in the network alone. Both lists are in the order of starts.
+// meet adds the load that each task of one list meets from the tasks of another list. If apart is true, the lists are
+// of different nodes and meet only in the network. Both lists are sorted by start.
 func (d *detail) meet(tasks, others []task, seen []vector, like float64, apart bool) {
-	open := 0 // others before it have all ended
+	open := 0 // all others before this index have ended
 	for i := range tasks {
 		t := &tasks[i]
 		if apart && t.demand[Network] == 0 || t.end <= t.start+merged {
@@ -72,8 +72,8 @@ func (d *detail) meet(tasks, others []task, seen []vector, like float64, apart b
 	}
 }
 
-// alpha is the part of t that u overlaps (§3.5). Exponential times are taken to go on for their drawn rest in the mean
-// from when both are there: E[min] over t's length.
+// alpha returns the share of t that u overlaps (§3.5). With exponential times, the remaining times from when both run
+// are exponential with the drawn remainder as mean: E[min] divided by t's length.
 func (d *detail) alpha(t, u *task) float64 {
 	from := math.Max(t.start, u.start)
 	rest, other := t.end-from, u.end-from
@@ -83,14 +83,14 @@ func (d *detail) alpha(t, u *task) float64 {
 	return math.Min(rest, other) / (t.end - t.start)
 }
 
-// finds is what t finds of u at its centres, by equation 5: u without what t keeps it.
+// finds returns the load that t meets from u at its centres by equation 5: u without the delay that t causes.
 func (t *task) finds(u *task, own vector, alpha float64, apart bool) (seen vector) {
 	left := u.stay
 	rest := u.stay.sum()
 	for k := range left {
 		if CentreKind(k) != Network && apart || CentreKind(k) == CPU && t.cpu != u.cpu || CentreKind(k) == Disk &&
 			t.disk != u.disk {
-			left[k] = 0 // they do not meet there
+			left[k] = 0 // the two tasks do not meet there
 			continue
 		}
 		kept := u.demand[k] * own[k]

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// tree is a job's precedence tree, cut by its phases (§4.2): one phase after the other, and in each all threads at
-// once.
+// tree returns a job's precedence tree, cut into phases (§4.2): phases follow each other, and in each all threads are
+// parallel.
 func (p *product) tree(j *productJob) *Tree {
 	f := j.flow
 	if j.Reduces == 0 {
@@ -31,7 +31,7 @@ func (p *product) tree(j *productJob) *Tree {
 	return serial(append(parts, wave, last, and(p.reduces(j, false)...))...)
 }
 
-// mapWaves is waves of maps alone, so many a wave.
+// mapWaves returns waves of maps, with no other tasks beside them.
 func (p *product) mapWaves(j *productJob, waves, maps int) *Tree {
 	t := and(p.slotMaps(j, maps))
 	t.Count = waves
@@ -44,7 +44,7 @@ func (p *product) slotMaps(j *productJob, maps int) *Tree {
 	return t
 }
 
-// shuffles is what each reduce takes of a wave.
+// shuffles returns each reduce's shuffles of the outputs of one wave.
 func (p *product) shuffles(j *productJob) []*Tree {
 	var all []*Tree
 	for g, gr := range p.groups {
@@ -57,8 +57,8 @@ func (p *product) shuffles(j *productJob) []*Tree {
 	return all
 }
 
-// reduces is what is left of each reduce at the end: what it has not copied, of all maps where it was never blocked,
-// its merge, and the reduces that come after it.
+// reduces returns the remaining work of each reduce at the end: outputs not yet copied, its merge, and the later
+// reduces of its slot. With whole, the work includes the shuffles beside maps, for reduces that are never blocked.
 func (p *product) reduces(j *productJob, whole bool) []*Tree {
 	var all []*Tree
 	for g, gr := range p.groups {
@@ -81,13 +81,13 @@ func (p *product) reduces(j *productJob, whole bool) []*Tree {
 	return all
 }
 
-// maps is maps one after the other.
+// maps returns a leaf of consecutive maps.
 func (p *product) maps(j *productJob, tasks int) *Tree {
 	m := p.meanStay(j)[mapping].moments().times(float64(tasks))
 	return &Tree{Kind: Map, Tasks: tasks, Count: 1, Mean: m.mean, Variance: m.variance}
 }
 
-// groupLeaf is a leaf of tasks on a group's nodes; of shuffles, as many at once as a reduce has threads.
+// groupLeaf returns a leaf of tasks on a group's nodes. Shuffles run in parallel on all shuffle threads of a reduce.
 func (p *product) groupLeaf(j *productJob, g int, a stage, tasks int) *Tree {
 	turns := tasks
 	if a.kind() == Shuffle {
@@ -97,7 +97,7 @@ func (p *product) groupLeaf(j *productJob, g int, a stage, tasks int) *Tree {
 	return &Tree{Kind: a.kind(), Tasks: tasks, Count: 1, Mean: m.mean, Variance: m.variance}
 }
 
-// serial leaves out parts that stand for nothing, and itself around a single part.
+// serial joins parts that follow each other. It skips empty parts and returns a single part as it is.
 func serial(parts ...*Tree) *Tree { return operator(Serial, parts) }
 
 func and(parts ...*Tree) *Tree { return operator(ParallelAnd, parts) }
@@ -118,13 +118,13 @@ func operator(op Operator, parts []*Tree) *Tree {
 	return &Tree{Op: op, Parts: some, Count: 1}
 }
 
-// A group is neighbouring nodes that have as many map slots in use and reduces of each job: nodes that do the same.
+// A group is a range of neighbouring nodes with the same number of used map slots and reduces of each job.
 type group struct {
 	first, nodes int
 }
 
-// groups cuts the nodes where what they have of a job changes. Tasks are dealt to one node after the other, so nodes
-// with more of a job come first.
+// groups cuts the nodes where their share of a job changes. Tasks are assigned to the nodes in turn, so nodes with
+// more tasks of a job come first.
 func groups(s *Spec) []group {
 	cuts := []int{0, s.Nodes}
 	for i := range s.Jobs {
@@ -143,7 +143,7 @@ func groups(s *Spec) []group {
 	return all
 }
 
-// dealt is how many of so many tasks the node has, of those dealt to one node after the other.
+// dealt returns the number of tasks of each node of the group, if tasks are assigned to the nodes in turn.
 func (g group) dealt(tasks, nodes int) int {
 	n := tasks / nodes
 	if g.first < tasks%nodes {
@@ -156,29 +156,29 @@ func (g group) dealt(tasks, nodes int) int {
 // Prediction of Parallel Computations with Precedent Constraints", IEEE TPDS 11, 2000).
 type Operator int
 
-// The operators. A leaf has none: it is tasks of one class.
+// The operators. A leaf has no operator: it is tasks of one class.
 const (
 	Leaf              Operator = iota
 	Serial                     // S: one part after the other
 	ParallelAnd                // P_A: all at once, done with the last
 	ParallelOr                 // P_O: all at once, done with the first
-	ProbabilisticFork          // P_F: one of them, by chance
+	ProbabilisticFork          // P_F: one of them, at random
 )
 
-// String is its symbol.
+// String returns the operator's symbol.
 func (o Operator) String() string { return [...]string{"task", "S", "P_A", "P_O", "P_F"}[o] }
 
-// A Tree is a job's precedence tree: which tasks follow one another and which run side by side.
+// A Tree is a job's precedence tree: which tasks follow each other and which are parallel.
 type Tree struct {
 	Op    Operator
-	Parts []*Tree   // of an operator, at least one
-	Prob  []float64 // of P_F: the chance of each part; they add up to 1
-	// Kind and Tasks of a leaf: that many equal tasks, one after the other.
+	Parts []*Tree   // parts of an operator, at least one
+	Prob  []float64 // for P_F: the probability of each part; they add up to 1
+	// Kind and Tasks describe a leaf: Tasks equal tasks, one after the other.
 	Kind  Kind
 	Tasks int
-	// Count is how many like trees it stands for: side by side in a ParallelAnd or ParallelOr, one after the other in a
-	// Serial.
+	// Count is the number of equal trees that this one represents: parallel in a ParallelAnd or ParallelOr,
+	// consecutive in a Serial.
 	Count int
-	// Mean and Variance of its duration, in seconds and seconds², of parts that are taken as independent.
+	// Mean and Variance of its duration, in seconds and seconds². Parts are assumed independent.
 	Mean, Variance float64
 }

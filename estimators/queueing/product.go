@@ -5,17 +5,18 @@ import (
 	"math"
 )
 
-// A product is the state of the default model's fixpoint. Tasks are told apart by job, stage and group of nodes, so
-// that it costs the same for a hundred tasks as for a hundred thousand.
+// A product is the state of the default model's fixpoint. Tasks are grouped by job, stage and group of nodes, so the
+// cost does not depend on the number of tasks.
 type product struct {
 	spec   *Spec
 	groups []group
 	jobs   []*productJob
 	rule   rule
-	others []metCopy // of the task at hand; kept for its memory
+	others []metCopy // scratch space for the current task; kept to reuse its memory
 }
 
-// A stage is a kind of task, with shuffles beside maps told from those that are not: they find other queues.
+// A stage is a kind of task. Shuffles beside maps and shuffles alone are two stages, because they meet different
+// queues.
 type stage int
 
 const (
@@ -28,24 +29,24 @@ const (
 
 func (s stage) kind() Kind { return [...]Kind{Map, Shuffle, Shuffle, Merge}[s] }
 
-// byStage is a number of tasks, or their like, by stage.
+// byStage is a number of tasks, or a similar quantity, by stage.
 type byStage [stages]float64
 
 type productJob struct {
 	*Job
 	demand  [stages]vector
 	stay    [][stages]vector // residences, by group
-	slots   []int            // map slots in use of a node, by group
+	slots   []int            // used map slots of a node, by group
 	all     int              // of the cluster
-	abreast []int            // reduces at once of a node, by group
+	abreast []int            // parallel reduces of a node, by group
 
 	reducesAbreast int // of the cluster
 	threads        int // p_s
 
 	flow     flow
 	copies   []copying // by group
-	lone     float64   // seconds of a map with none of the same copy's beside it
-	last     []float64 // and of a merge with none on its node, by group
+	lone     float64   // seconds of a map without other maps of the same copy
+	last     []float64 // seconds of a merge without other merges on its node, by group
 	response float64
 	span     float64
 }
@@ -57,7 +58,7 @@ func newProduct(s *Spec) *product {
 		j.demand[mapping] = j.Map.vector()
 		if j.Reduces > 0 {
 			shuffle := j.Shuffle.vector()
-			// Of the map outputs that a reduce takes, its own node's do not cross the network.
+			// The map outputs of a reduce's own node do not cross the network.
 			shuffle[Network] *= float64(s.Nodes-1) / float64(s.Nodes)
 			j.demand[copyingBeside], j.demand[copyingAlone], j.demand[merging] = shuffle, shuffle, j.Merge.vector()
 		}
@@ -77,7 +78,7 @@ func newProduct(s *Spec) *product {
 	return p
 }
 
-// lay lays out a job's timeline with the residences as they are.
+// lay computes a job's timeline and response from the current residences.
 func (p *product) lay(j *productJob) {
 	j.flow = newFlow(j.Job, j.all, p.mapTime(j))
 	j.span = j.flow.mapsEnd
@@ -92,7 +93,7 @@ func (p *product) lay(j *productJob) {
 	j.response = p.join(j)
 }
 
-// mapTime is how long a map takes in the mean over maps: nodes on which they take longer run fewer.
+// mapTime returns the mean time of a map over all maps. Nodes with slower maps run fewer of them.
 func (p *product) mapTime(j *productJob) float64 {
 	rate := 0.0
 	for g, gr := range p.groups {
@@ -100,27 +101,27 @@ func (p *product) mapTime(j *productJob) float64 {
 			rate += float64(j.slots[g]*gr.nodes) / j.stay[g][mapping].sum()
 		}
 	}
-	return float64(j.all) / rate // 0 for maps that ask nothing: their rate is infinite
+	return float64(j.all) / rate // 0 for maps without demand: their rate is infinite
 }
 
-// reduceEnd is when the last reduce of a group's nodes ends.
+// reduceEnd returns the time at which the last reduce of a group's nodes ends.
 func (p *product) reduceEnd(j *productJob, g int) float64 {
 	merge := j.stay[g][merging].sum()
 	return j.copies[g].end + merge + float64(p.laterWaves(j, g))*(p.rounds(j)*j.copies[g].alone+merge)
 }
 
-// rounds is how many shuffles one after the other it takes to copy all map outputs.
+// rounds returns the number of consecutive shuffles that copy all map outputs.
 func (p *product) rounds(j *productJob) float64 {
 	return math.Ceil(float64(j.Maps) / float64(p.spec.ShuffleThreads))
 }
 
-// laterWaves is how many waves of reduces a group's nodes have after the first.
+// laterWaves returns the number of waves of reduces after the first on a group's nodes.
 func (p *product) laterWaves(j *productJob, g int) int {
 	n := p.groups[g].dealt(j.Reduces, p.spec.Nodes)
 	return (n+j.abreast[g]-1)/j.abreast[g] - 1
 }
 
-// tasks is how many tasks of each stage a node of a group runs for one copy of a job.
+// tasks returns the number of tasks of each stage that a node of a group runs for one copy of a job.
 func (p *product) tasks(j *productJob, g int) (n byStage) {
 	n[mapping] = float64(j.Maps) * float64(j.slots[g]) / float64(j.all)
 	if t := j.stay[g][mapping].sum(); t > 0 {
@@ -152,7 +153,8 @@ func solveProduct(s *Spec, o Options) (*Result, error) {
 	return r, nil
 }
 
-// saturate holds that no centre is busy for longer than the jobs take: a bound that no model of the queues may break.
+// saturate stretches the responses so that no centre is busy for longer than the jobs take. No queueing model may
+// break this bound.
 func (p *product) saturate(r *Result) {
 	if most := r.saturated(p.centres()); most > 1 {
 		for _, j := range p.jobs {
@@ -161,7 +163,7 @@ func (p *product) saturate(r *Result) {
 	}
 }
 
-// saturated is the utilisation of the busiest centre, which is warned about where it cannot be.
+// saturated returns the utilisation of the busiest centre, and adds a warning if it is above 1.
 func (r *Result) saturated(all []Centre) float64 {
 	c := all[busiest(all)]
 	if c.Utilisation > 1 {
@@ -202,7 +204,7 @@ func (p *product) result(j *productJob) JobResult {
 	return r
 }
 
-// centres are the utilisations: demand over time, of each server.
+// centres returns the utilisation of each server: demand over time.
 func (p *product) centres() []Centre {
 	return centres(p.spec, p.groups, func(g int) (busy vector) {
 		for _, j := range p.jobs {
@@ -219,7 +221,7 @@ func (p *product) centres() []Centre {
 	})
 }
 
-// centres are those of nodes in groups, on each of which so much of a centre's time is asked for a second.
+// centres returns the centres of grouped nodes, from the busy seconds per second at each centre of a group's node.
 func centres(s *Spec, nodes []group, asked func(g int) vector) []Centre {
 	var all []Centre
 	network := 0.0

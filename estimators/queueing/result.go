@@ -1,71 +1,72 @@
 package queueing
 
-// A Result is what a model says of a Spec. Times are in seconds.
+// A Result is the prediction of a model for a Spec. Times are in seconds.
 type Result struct {
 	Model   Model
-	Jobs    []JobResult // as in the Spec
+	Jobs    []JobResult // in the order of the Spec
 	Centres []Centre    // each node group's CPU, fibre and disk, then the network
-	// Bottleneck is the index in Centres of the busiest one.
+	// Bottleneck is the index in Centres of the busiest centre.
 	Bottleneck int
 
 	Fixpoint
 	Warnings []Warning
 }
 
-// A Fixpoint says how the iteration over residence times and timelines ended.
+// A Fixpoint describes how the iteration over residence times and timelines ended.
 type Fixpoint struct {
 	Iterations int
 	Converged  bool
 	// Residual is the largest change of a residence time in the last iteration, in seconds.
 	Residual float64
-	// Cycle is the length of the limit cycle that the iteration ended in; 0 if it is in none that was recognised.
+	// Cycle is the length of the limit cycle in which the iteration ended; 0 if no cycle was detected.
 	Cycle int
 }
 
-// A JobResult is what a model says of one class of jobs.
+// A JobResult is the prediction for one class of jobs.
 type JobResult struct {
 	Name string
 	// Response is the mean time from a job's start to its end.
 	Response float64
-	// Throughput is how many of its copies end a second: Copies/Response, the next one starting as one ends.
+	// Throughput is the number of its copies that end per second: Copies/Response, if a new copy starts when one
+	// ends.
 	Throughput float64
-	// Span is the length of the timeline of mean residence times, with no allowance for the slowest of tasks side by
-	// side.
+	// Span is the length of the timeline of mean residence times, without an allowance for the slowest of parallel
+	// tasks.
 	Span    float64
-	Classes []Class // map, then shuffle and merge where it has reduces
+	Classes []Class // map, then shuffle and merge if the job has reduces
 	Phases  []Phase
 	Threads []Thread // the timeline
 	Tree    *Tree
 }
 
-// Response of the first job, for a Spec that has one.
+// Response returns the response of the first job, for a Spec with one job.
 func (r *Result) Response() float64 { return r.Jobs[0].Response }
 
 // A Kind is a kind of task.
 type Kind int
 
-// The kinds of task (§3.2): a shuffle is one map's output taken and sorted by one reduce.
+// The kinds of task (§3.2). A shuffle copies and sorts one map's output for one reduce.
 const (
 	Map Kind = iota
 	Shuffle
 	Merge
 )
 
-// String is its name.
+// String returns the kind's name.
 func (k Kind) String() string { return [...]string{"map", "shuffle", "merge"}[k] }
 
-// MarshalText gives the name.
+// MarshalText returns the name.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // A Class is the tasks of a kind of one job.
 type Class struct {
 	Kind  Kind
 	Tasks int
-	// Demand is what one task asks, as modelled: the mean over maps that run beside the reduce and elsewhere, for a
-	// shuffle.
+	// Demand is the service demand of one task in the model. For a shuffle it is the mean over maps on the reduce's
+	// node and on other nodes.
 	Demand Demand
-	// Residence is how long one task is at each kind of centre, in service or in queue; its Total is the task's
-	// duration.
+	// Residence is the time that one task spends at each kind of centre, in service or in queue. Its Total is the
+	// task's duration.
 	Residence Demand
 }
 
@@ -80,30 +81,30 @@ const (
 	Network
 )
 
-// String is its name.
+// String returns the kind's name.
 func (k CentreKind) String() string { return [...]string{"cpu", "fibre", "disk", "network"}[k] }
 
-// MarshalText gives the name.
+// MarshalText returns the name.
 func (k CentreKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// A Centre is a centre, or the like ones of nodes that do the same.
+// A Centre is a centre of a node, or the equal centres of several nodes with the same tasks.
 type Centre struct {
 	Kind    CentreKind
-	Node    int // the first node that has it, from 0; -1 for the network
-	Nodes   int // how many nodes it stands for; 1 for the network
+	Node    int // the first node with this centre, from 0; -1 for the network
+	Nodes   int // number of nodes that it represents; 1 for the network
 	Servers int
-	// Utilisation of each server over the time of the jobs, within 0 and 1.
+	// Utilisation of each server over the time of the jobs, from 0 to 1.
 	Utilisation float64
 }
 
-// A Phase is a stretch of a job's timeline that no blocked reduce's wake-up falls into (§3.4), or several equally long
-// ones in a row: a long job has thousands.
+// A Phase is a part of a job's timeline between two wake-ups of blocked reduces (§3.4), or several consecutive phases
+// of equal length: a long job has thousands.
 type Phase struct {
 	Start, End float64
 	Count      int
 }
 
-// PhaseCount is how many phases a job has.
+// PhaseCount returns the number of phases of a job.
 func (j *JobResult) PhaseCount() int {
 	n := 0
 	for _, p := range j.Phases {
@@ -112,21 +113,21 @@ func (j *JobResult) PhaseCount() int {
 	return n
 }
 
-// A Thread is what a slot does, piece after piece (§3.4).
+// A Thread is the work of a slot, piece after piece (§3.4).
 type Thread struct {
-	Kind   Kind // Map or Merge: of a map slot or of a reduce
-	Node   int  // the first node that has it, from 0
-	Slot   int  // the first one of that node, from 0
-	Count  int  // how many like threads it stands for, of neighbouring slots and nodes
+	Kind   Kind // Map for a map slot, Merge for a reduce
+	Node   int  // the first node with this thread, from 0
+	Slot   int  // the first such slot of that node, from 0
+	Count  int  // number of equal threads on neighbouring slots and nodes that it represents
 	Pieces []Piece
 }
 
-// A Piece is equal tasks of a thread, one after the other or as many at once as there are shuffle threads.
+// A Piece is a number of equal tasks of a thread, consecutive or parallel on the shuffle threads.
 type Piece struct {
 	Kind       Kind
 	Tasks      int
 	Start, End float64
-	// Waits says that the thread is also blocked in between: the piece stands for many, one at the start of each of a
-	// row of phases.
+	// Waits reports whether the thread is also blocked within the piece. The piece then represents many pieces, one
+	// at the start of each of several consecutive phases.
 	Waits bool
 }

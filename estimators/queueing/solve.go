@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// A Model is a way to solve a Spec.
+// A Model is a method to solve a Spec.
 type Model int
 
 const (
-	// Product is the default: tasks overlap as in the timeline of their mean residence times, queues follow equations 5
-	// and 6, and the last fork/join has explicit order statistics.
+	// Product is the default: tasks overlap as in the timeline of their mean residence times, queues follow equations
+	// 5 and 6, and the last fork/join uses explicit order statistics.
 	Product Model = iota
-	// ViannaForkJoin is the paper's fork/join estimate, with harmonic numbers where threads wait for each other: as in
-	// Fig. 7 to 9 above the simulation, by less than 15 %.
+	// ViannaForkJoin is the paper's fork/join estimate, with harmonic numbers where threads wait for each other. As
+	// in Fig. 7 to 9 it is above the simulation, by less than 15 %.
 	ViannaForkJoin
 	// Tripathi evaluates the precedence tree of the same timeline operator by operator with phase-type maxima.
 	Tripathi
@@ -25,7 +25,7 @@ const (
 
 var modelNames = [...]string{"product", "vianna-fj", "tripathi", "vianna-table4"}
 
-// String is its name as on a command line.
+// String returns the model's name on the command line.
 func (m Model) String() string {
 	if m < 0 || int(m) >= len(modelNames) {
 		return fmt.Sprintf("model(%d)", int(m))
@@ -33,7 +33,7 @@ func (m Model) String() string {
 	return modelNames[m]
 }
 
-// ParseModel finds the model of a name.
+// ParseModel returns the model with the given name.
 func ParseModel(name string) (Model, error) {
 	for i, n := range modelNames {
 		if n == name {
@@ -43,15 +43,15 @@ func ParseModel(name string) (Model, error) {
 	return 0, fmt.Errorf("unknown model %q: one of %s", name, strings.Join(modelNames[:], ", "))
 }
 
-// Options of a solution. Zero values stand for the defaults.
+// Options of a solution. Zero values select the defaults.
 type Options struct {
 	Tolerance     float64 // largest change of a residence time at the fixpoint, in seconds; 1e-9
 	Damping       float64 // share of the new residence times in the next ones, above 0 and at most 1; 0.5
 	MaxIterations int     // 500
 }
 
-// Solve predicts the jobs of a Spec. A Spec that cannot be is a *FieldError; a fixpoint that was not reached is no
-// error: Result.Converged says it.
+// Solve predicts the jobs of a Spec. An invalid Spec gives a *FieldError. If the fixpoint was not reached there is no
+// error, but Result.Converged is false.
 func Solve(s *Spec, m Model, o Options) (*Result, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err

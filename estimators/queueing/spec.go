@@ -17,32 +17,32 @@ type Spec struct {
 	Jobs           []Job `json:"-"`
 }
 
-// A Job is one class of MapReduce jobs, of which Copies run in the closed system at once.
+// A Job is one class of MapReduce jobs. Copies of it run at once in the closed system.
 type Job struct {
 	Name   string
 	Copies int // N of eq. 6
 	Maps   int
-	// Reduces is how many reduces it has; 0 for a job of maps alone.
+	// Reduces is the number of its reduces; 0 for a job with maps only.
 	Reduces int
 	Map     Demand // of a map task
 	Shuffle Demand // of the shuffle and sort of one map's output by one reduce
 	Merge   Demand // of a reduce's merge and reduce function
 }
 
-// A Demand is the service that a task asks of each kind of centre, in seconds (Table 2).
+// A Demand is the service time of a task at each kind of centre, in seconds (Table 2).
 type Demand struct {
 	CPU, Fibre, Disk, Network float64
 }
 
-// Total is the demand at all centres: how long the task takes alone.
+// Total returns the sum over all centres: the duration of the task if it runs alone.
 func (d Demand) Total() float64 { return d.CPU + d.Fibre + d.Disk + d.Network }
 
-// servers is how many servers a centre of each kind has. A task is served by one of them at a time.
+// servers returns the number of servers of a centre of each kind. A task uses one of them at a time.
 func (s *Spec) servers() [4]int {
 	return [4]int{CPU: s.CPUs, Fibre: 1, Disk: max(s.Disks, 1), Network: 1}
 }
 
-// Limits of a Spec: what is larger is a slip of units, and would cost memory.
+// Limits of a Spec. Larger values indicate a wrong unit and would need too much memory.
 const (
 	MaxNodes = 100_000
 	MaxSlots = 10_000 // CPUs, disks, map slots, reduce slots or shuffle threads of a node
@@ -50,18 +50,18 @@ const (
 	MaxJobs  = 100
 )
 
-// A FieldError is a field of a Spec that cannot be.
+// A FieldError is an invalid field of a Spec.
 type FieldError struct {
 	Field   string // path, as in Jobs[1].Map.Disk
 	Value   float64
-	Problem string // what is wrong and what would be right
+	Problem string // what is wrong and what is valid
 }
 
 func (e *FieldError) Error() string {
 	return fmt.Sprintf("%s is %v: %s", e.Field, e.Value, e.Problem)
 }
 
-// Validate says what of the Spec cannot be, as a *FieldError.
+// Validate returns a *FieldError for the first invalid field of the Spec, or nil.
 func (s *Spec) Validate() error {
 	for _, f := range []struct {
 		name   string
@@ -141,20 +141,21 @@ func within(name string, v, lo, hi int) error {
 	return nil
 }
 
-// A Warning is a doubt about a result, for programs by Code and for people by Text.
+// A Warning is a doubt about a result: Code for programs, Text for people.
 type Warning struct {
 	Code string `json:"code"`
 	Text string `json:"text"`
 }
 
-// calibrated is said with every answer of ViannaTable4.
+// calibrated is the warning of every result of ViannaTable4.
 var calibrated = Warning{"calibrated", "this reading of the paper was selected by the figures that it prints: " +
 	"within 7 % of its Table 4, and far from the simulation of its Fig. 7 to 9 (docs/models.md); vianna-fj is the estimate to use"}
 
-// How far Product was from the simulation of clusters drawn by chance with several jobs at once (docs/models.md).
+// Median and 90th percentile of the error of Product against the simulation, for random clusters with several jobs at
+// once (docs/models.md).
 const severalMedian, severalNinetieth = "3.6 %", "15.5 %"
 
-// severalJobs is said where jobs share a cluster: the worst of what the model was tried on.
+// severalJobs is the warning of results with several jobs at once, for which the model was least accurate in tests.
 var severalJobs = Warning{
 	"several_jobs",
 	fmt.Sprintf("several jobs at once are taken to meet at random places of their timelines, each "+
@@ -162,5 +163,5 @@ var severalJobs = Warning{
 		"too long (docs/models.md)", severalMedian, severalNinetieth),
 }
 
-// several says that more than one job is in the system.
+// several reports whether more than one job is in the system.
 func (s *Spec) several() bool { return len(s.Jobs) > 1 || s.Jobs[0].Copies > 1 }

@@ -2,13 +2,14 @@ package queueing
 
 import "slices"
 
-// Up to these many, phases and slots are told one by one; more of the like stand together.
+// Up to these numbers, phases and slots are listed one by one. Above them equal ones are merged.
 const (
 	drawnPhases = 60
 	drawnSlots  = 24
 )
 
-// phases of a job: one until the first maps end, and a new one whenever a reduce that was blocked goes on.
+// phases returns the phases of a job: one until the first maps end, and a new one at each wake-up of a blocked
+// reduce.
 func (p *product) phases(j *productJob) []Phase {
 	f, blocked := j.flow, false
 	for g := range p.groups {
@@ -31,7 +32,7 @@ func (p *product) phases(j *productJob) []Phase {
 	return append(all, Phase{f.mapTime, j.span, 1})
 }
 
-// threads is what the slots do, as the flow has it.
+// threads returns the work of the slots, from the flow.
 func (p *product) threads(j *productJob) []Thread {
 	all := p.mapThreads(j)
 	for g, gr := range p.groups {
@@ -51,7 +52,7 @@ func (p *product) threads(j *productJob) []Thread {
 	return all
 }
 
-// mapThreads deals the last wave's maps as those of all waves: a slot of each node after the other.
+// mapThreads assigns the last wave's maps like those of all waves: to a slot of each node in turn.
 func (p *product) mapThreads(j *productJob) []Thread {
 	f, dealt := j.flow, 0
 	long := Piece{Kind: Map, Tasks: f.waves, End: f.mapsEnd}
@@ -80,7 +81,7 @@ func (p *product) mapThreads(j *productJob) []Thread {
 	return gather(all)
 }
 
-// reducePieces is what a reduce of a group does, and those that follow it on its slot.
+// reducePieces returns the work of a reduce of a group and of the later reduces on its slot.
 func (p *product) reducePieces(j *productJob, g int) []Piece {
 	f, c, threads := j.flow, j.copies[g], p.spec.ShuffleThreads
 	merge := j.stay[g][merging].sum()
@@ -115,7 +116,7 @@ func (p *product) reducePieces(j *productJob, g int) []Piece {
 	return all
 }
 
-// alike is a thread that stands for so many nodes, one by one where they are few.
+// alike splits a thread that represents several nodes into one thread per node if there are few.
 func alike(t Thread) []Thread {
 	switch {
 	case t.Count <= 0 || t.Pieces[0].Tasks == 0:
@@ -131,7 +132,7 @@ func alike(t Thread) []Thread {
 	return all
 }
 
-// gather puts like threads of neighbouring slots together where there are many.
+// gather merges equal threads if there are many.
 func gather(all []Thread) []Thread {
 	if len(all) <= 2*drawnSlots {
 		return all

@@ -5,35 +5,36 @@ import (
 	"slices"
 )
 
-// A timeline is what map threads and reduces do (§3.4). All reduces of the first wave do the same at the same time.
+// A timeline is the work of the map threads and the reduces (§3.4). All reduces of the first wave have the same
+// times.
 type timeline struct {
 	maps     []mapPiece
 	copies   []copyPiece
 	mapsEnd  float64
-	copied   float64   // when the last shuffle ends
-	wakes    []float64 // when blocked reduces go on, the first time included
+	copied   float64   // end of the last shuffle
+	wakes    []float64 // wake-ups of blocked reduces, including the first one
 	end      float64
 	mapSlots int
 	mapTime  float64
 }
 
-// A mapPiece is a map. Threads are numbered by slot and then by node.
+// A mapPiece is one map. Threads are numbered by slot, then by node.
 type mapPiece struct {
 	thread     int
 	start, end float64
 }
 
-// A copyPiece is a shuffle of the outputs of some threads.
+// A copyPiece is a shuffle of the outputs of one or more threads.
 type copyPiece struct {
 	lane       int
 	from       []int // threads of the maps
 	start, end float64
 }
 
-// merged is how close events are that count as one: ties must not hang on rounding.
+// merged is the distance below which events count as simultaneous, so that ties do not depend on rounding.
 const merged = 1e-6
 
-// draw is the timeline of so many waves of a job, with its mean residences.
+// draw returns the timeline of the first waves of a job, from its mean residences.
 func (d *detail) draw(j *detailJob, waves int) timeline {
 	t := timeline{mapSlots: j.slots, mapTime: j.stay[Map]}
 	t.drawMaps(j, waves, d.reading)
@@ -46,7 +47,7 @@ func (d *detail) draw(j *detailJob, waves int) timeline {
 	return t
 }
 
-// laterWaves is how many waves of reduces follow the first one on the node that has most.
+// laterWaves returns the number of waves of reduces after the first, on the node with the most.
 func (d *detail) laterWaves(j *detailJob) int {
 	most := 0
 	for n, g := range d.nodes {
@@ -57,14 +58,14 @@ func (d *detail) laterWaves(j *detailJob) int {
 	return most
 }
 
-// rounds is how many shuffles one after the other it takes to copy all map outputs.
+// rounds returns the number of consecutive shuffles that copy all map outputs.
 func (d *detail) rounds(j *detailJob) float64 {
 	return float64((j.Maps + d.spec.ShuffleThreads - 1) / d.spec.ShuffleThreads)
 }
 
-// drawMaps deals maps to slots as these come free, which they do in turn. Of k exponential ones that are always there
-// one ends each k-th of their mean: pipelined threads stay that far apart. With firstEarly the first does so, and the
-// others are abreast.
+// drawMaps assigns maps to slots in turn. With k exponential maps always running, one ends every k-th part of their
+// mean, so pipelined threads keep that distance. With firstEarly only the first thread is ahead, and the others are
+// level.
 func (t *timeline) drawMaps(j *detailJob, waves int, r reading) {
 	last := j.Maps - (j.waves-1)*j.slots
 	left := (waves-1)*j.slots + last
@@ -85,7 +86,7 @@ func (t *timeline) drawMaps(j *detailJob, waves int, r reading) {
 	}
 }
 
-// drawCopies lets a reduce take what there is, up to p_s outputs at once, and wait when there is nothing.
+// drawCopies lets a reduce copy available outputs, up to p_s at once, and wait if there are none.
 func (t *timeline) drawCopies(threads int, shuffle float64, grouped bool) {
 	ends := slices.Clone(t.maps)
 	slices.SortStableFunc(ends, func(a, b mapPiece) int {
@@ -120,5 +121,5 @@ func (t *timeline) drawCopies(threads int, shuffle float64, grouped bool) {
 	t.copied = now
 }
 
-// phaseCount is how many phases there are: one before the first wake-up, and one from each.
+// phaseCount returns the number of phases: one before the first wake-up, and one from each wake-up on.
 func (t *timeline) phaseCount() int { return len(t.wakes) + 1 }

@@ -7,9 +7,9 @@ import (
 )
 
 // evaluate sets the Mean and Variance of a tree from those of its leaves as Liang and Tripathi do, operator by
-// operator: each part is fitted an Erlang or a hyper-exponential distribution of its mean and, nearly, variance, and a
-// P_A is binary: pairs, and pairs of these, the maps apart from the reduces. An error is one of phasetype, of durations
-// beyond all bounds.
+// operator. Each part is approximated by an Erlang or hyper-exponential distribution with its mean and, nearly, its
+// variance. A P_A is binary: it joins pairs, and pairs of these, with maps and reduces separate. An error comes from
+// phasetype, if durations exceed its limits.
 func (t *Tree) evaluate() error {
 	if t == nil || t.Op == Leaf {
 		return nil
@@ -53,13 +53,13 @@ func (t *Tree) evaluate() error {
 	return nil
 }
 
-// A run is like durations side by side.
+// A run is a number of equal parallel durations.
 type run struct {
 	moments
 	count int
 }
 
-// joined joins neighbours in pairs until one is left. Pairs of a run are alike, so that a run costs the logarithm of
+// joined joins neighbours in pairs until one is left. Pairs within a run are equal, so a run costs the logarithm of
 // its length.
 func joined(runs []run, op Operator) (moments, error) {
 	for {
@@ -99,11 +99,11 @@ func joined(runs []run, op Operator) (moments, error) {
 	}
 }
 
-// leastVariation is the squared coefficient of variation below which a duration counts as of two hundred stages: 7 %
-// about its mean.
+// leastVariation is the smallest squared coefficient of variation that is modelled. It corresponds to two hundred
+// stages: a deviation of 7 % of the mean.
 const leastVariation = 1. / 200
 
-// pair is the last or the first of two durations.
+// pair returns the moments of the later or the earlier of two durations.
 func pair(a, b moments, op Operator) (moments, error) {
 	if a.mean > b.mean {
 		a, b = b, a

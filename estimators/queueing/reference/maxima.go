@@ -6,7 +6,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/internal/phasetype"
 )
 
-// branches of a mixture: weight, stages and rate of each.
+// branches are the branches of a mixture: weight, stages and rate of each.
 type branches [][3]float64
 
 func (b branches) mixture() (m phasetype.Mixture) {
@@ -16,13 +16,13 @@ func (b branches) mixture() (m phasetype.Mixture) {
 	return m
 }
 
-// pairs are two independent tasks and what closed forms, quadrature and sampling, which agree, say of the last of them
-// to end (docs/facts/queueing.md d).
+// pairs are two independent tasks, with the mean and variance of the later end. Closed forms, quadrature and sampling
+// agree on these values (docs/facts/queueing.md d).
 var pairs = []struct {
 	name           string
 	a, b           branches
 	mean, variance float64
-	simple         float64 // the rule that takes H_2 times the larger mean
+	simple         float64 // H_2 times the larger mean
 }{
 	{"exp(1) exp(1)", branches{{1, 1, 1}}, branches{{1, 1, 1}}, 1.5, 1.25, 1.5},
 	{
@@ -79,7 +79,7 @@ var pairs = []struct {
 	},
 }
 
-// Maxima of pairs. The first figure is the mean, then the variance, then what H_2 times the larger mean gives.
+// Maxima returns the maxima of pairs. The figures are the mean, the variance, and H_2 times the larger mean.
 func Maxima() ([]Case, error) {
 	var all []Case
 	for _, p := range pairs {

@@ -9,7 +9,7 @@ import (
 type net struct {
 	name               string
 	network            mva.Network
-	exact, approximate *figures // nil where there are none
+	exact, approximate *figures // nil if unknown
 }
 
 type figures struct {
@@ -17,12 +17,12 @@ type figures struct {
 	throughput []float64
 }
 
-// Exact are the networks by exact mean value analysis.
+// Exact compares the networks solved by exact mean value analysis.
 func Exact() ([]Case, error) {
 	return solve(func(n *net) *figures { return n.exact }, mva.Exact)
 }
 
-// Approximate are those by the approximation of Bard and Schweitzer.
+// Approximate compares the networks solved by the approximation of Bard and Schweitzer.
 func Approximate() ([]Case, error) {
 	return solve(func(n *net) *figures { return n.approximate }, func(n *mva.Network) (*mva.Result, error) {
 		return mva.BardSchweitzer(n, mva.Options{})

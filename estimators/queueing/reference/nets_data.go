@@ -2,8 +2,8 @@ package reference
 
 import "github.com/paratimer/paratimer/estimators/internal/mva"
 
-// nets are closed networks with what octave-queueing 1.2.7 and an independent program, which agree, say of them
-// (docs/facts/queueing.md b): residences by class and centre, throughputs by class.
+// nets are closed networks with residences by class and centre and throughputs by class. octave-queueing 1.2.7 and an
+// independent program agree on these values (docs/facts/queueing.md b).
 var nets = []net{
 	{
 		name: "N1: one class at three centres, N = 5",

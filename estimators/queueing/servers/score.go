@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A MethodScore is the errors |predicted/actual - 1| of a method over the rows that it was not made from. NaN where it
-// predicted nothing.
+// A MethodScore summarizes the errors |predicted/actual - 1| of a method over the test rows. NaN if it predicted
+// nothing.
 type MethodScore struct {
 	Name      string      `json:"name"` // mva, mva-threads, or one of Baselines
 	Predicted int         `json:"predicted"`
@@ -17,17 +17,17 @@ type MethodScore struct {
 	Mean      units.Float `json:"mean_ratio"`
 	Median    units.Float `json:"median_ratio"`
 	Max       units.Float `json:"max_ratio"`
-	Bias      units.Float `json:"bias_ratio"` // mean of predicted/actual - 1: above 0 is too slow
+	Bias      units.Float `json:"bias_ratio"` // mean of predicted/actual - 1: above 0 the predictions are too long
 	Model     *Model      `json:"model"`      // nil for the baselines
 }
 
-// Baselines are what a prediction should be better than: the mean of the training rows, the row with the most jobs of
-// them, and times in proportion to jobs from there.
+// Baselines are simple methods that a prediction should beat: the mean of the training rows, the row with the most
+// jobs, and times that grow in proportion to jobs from there.
 var Baselines = []string{"mean", "nearest", "jobs"}
 
-// Score trains on the rows of at most so many jobs and predicts the others.
+// Score trains on the rows with at most upTo jobs and predicts the others.
 //
-// Errors are a *RowError, or say that nothing is left to train on or to predict.
+// An error is a *RowError, or reports that no rows are left to train on or to predict.
 func Score(rows []Row, upTo int, o Options) ([]MethodScore, error) {
 	if _, err := check(rows, o); err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func Score(rows []Row, upTo int, o Options) ([]MethodScore, error) {
 	return scores, nil
 }
 
-// naive returns the mean of all rows, and of those with the most jobs.
+// naive returns the mean of all rows, and the mean of those with the most jobs.
 func naive(rows []Row) (mean, nearest float64) {
 	last, n := 0, 0.0
 	for _, r := range rows {

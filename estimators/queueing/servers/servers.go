@@ -1,5 +1,5 @@
-// Package servers predicts how long equal jobs take that run side by side on one machine, from runs of fewer of them: a
-// closed network with one centre of several servers, whose demand and number of servers are learned.
+// Package servers predicts how long equal jobs take that run side by side on one machine, from runs of fewer jobs.
+// The model is a closed network with one centre; its demand and its number of servers are learned.
 package servers
 
 import (
@@ -9,13 +9,13 @@ import (
 	"github.com/paratimer/paratimer/estimators/internal/mva"
 )
 
-// A Row is a measurement: so many jobs at once took so many seconds each.
+// A Row is a measurement: Jobs parallel jobs took Seconds each.
 type Row struct {
 	Jobs    int
 	Seconds float64
 }
 
-// A RowError is a row that cannot be. Row is from 0.
+// A RowError is an invalid row. Row counts from 0.
 type RowError struct {
 	Row  int
 	What string
@@ -23,46 +23,47 @@ type RowError struct {
 
 func (e *RowError) Error() string { return fmt.Sprintf("row %d: %s", e.Row+1, e.What) }
 
-// A Model is a machine that runs jobs.
+// A Model is a machine that runs parallel jobs.
 type Model struct {
-	Demand  float64 `json:"demand_seconds"` // of a job that has a server for itself
-	Servers int     `json:"servers"`        // how many run at full speed at once
-	// Unseen is that no row has more jobs than servers, nor was the number given: there are at least so many.
+	Demand  float64 `json:"demand_seconds"` // of a job with a server for itself
+	Servers int     `json:"servers"`        // number of jobs that run at full speed at once
+	// Unseen reports that Servers is a lower bound: it was not given, and no row has more jobs than servers.
 	Unseen bool `json:"at_least"`
-	// Gain is what a second job on a server adds to its speed, from 0 to 1: that of hardware threads, 0 where they are
-	// not modelled.
+	// Gain is the speed that a second job adds to a server, from 0 to 1: that of hardware threads. 0 if they are not
+	// modelled.
 	Gain     float64 `json:"gain_ratio"`
 	Residual float64 `json:"residual_ratio"` // root mean square of predicted/actual - 1 over the rows
 }
 
-// Options are what is known of the machine.
+// Options describe the machine.
 type Options struct {
 	Servers int  // 0: learned
-	Threads bool // learn Gain: else a server is as fast with two jobs as with one
+	Threads bool // learn Gain; otherwise a server is as fast with two jobs as with one
 }
 
-// Bounds of what is fitted.
+// Limits of a fit.
 const (
 	maxRows = 100_000
 	maxJobs = 1_000
 	steps   = 100 // of Gain
 )
 
-// Fit finds the demand, the servers and the gain that leave the least squares of relative errors.
+// Fit finds the demand, the servers and the gain with the least squares of relative errors.
 //
-// Errors are a *RowError, or say that the number of servers cannot be.
+// An error is a *RowError, or reports an invalid number of servers.
 func Fit(rows []Row, o Options) (*Model, error) {
 	most, err := check(rows, o)
 	if err != nil {
 		return nil, err
 	}
-	// More servers than jobs were seen are not told from as many.
+	// The rows cannot distinguish more servers than jobs from as many servers as jobs.
 	from, to := 1, most
 	if o.Servers > 0 {
 		from, to = o.Servers, o.Servers
 	}
 	counts := grouped(rows, most)
-	// From the plainest machine to one that explains more, each only if it does so by a good part.
+	// Start with the simplest machine. A machine that explains more replaces it only if it reduces the residual
+	// clearly.
 	best := fitted(counts, len(rows), to, 0)
 	plain := best
 	for s := from; s < to; s++ {
@@ -84,7 +85,8 @@ func Fit(rows []Row, o Options) (*Model, error) {
 	return best, nil
 }
 
-// convincing is what part of the plainer machine's residual another may leave: less is what noise gives.
+// convincing is the share of the simpler machine's residual that a more complex one may have at most. Noise alone
+// gives smaller reductions.
 const convincing = 0.8
 
 func (m *Model) unless(other *Model) *Model {
@@ -113,7 +115,8 @@ func check(rows []Row, o Options) (most int, err error) {
 	return most, nil
 }
 
-// sums are those of 1/seconds and of its square over the rows of as many jobs: enough for a fit.
+// sums are the sums of 1/seconds and of its square over the rows with the same number of jobs. They suffice for a
+// fit.
 type sums struct {
 	jobs       int
 	one, twice float64
@@ -136,7 +139,7 @@ func grouped(rows []Row, most int) []sums {
 	return kept
 }
 
-// fitted finds the demand: Σ (demand·stretch/seconds - 1)² is least where its derivative is 0.
+// fitted computes the demand that minimizes Σ (demand·stretch/seconds - 1)².
 func fitted(counts []sums, rows, servers int, gain float64) *Model {
 	m := &Model{Servers: servers, Gain: gain}
 	one, twice := 0.0, 0.0
@@ -150,17 +153,17 @@ func fitted(counts []sums, rows, servers int, gain float64) *Model {
 	return m
 }
 
-// stretch is by how much jobs take longer than one alone. With one centre and nobody thinking, mean value analysis
-// comes to this for any distribution of service.
+// stretch returns the factor by which jobs take longer than a single one. With one centre and no think time, mean
+// value analysis gives this factor for any distribution of service.
 func (m *Model) stretch(jobs int) float64 {
 	shared := min(max(0, jobs-m.Servers), m.Servers)
 	return max(1, float64(jobs)/(float64(m.Servers)+m.Gain*float64(shared)))
 }
 
-// Predict returns how long each of so many jobs at once takes, in seconds.
+// Predict returns the time of each of the parallel jobs, in seconds.
 //
-// Where Gain is 0 it is the exact solution of the closed network; with it, that of a centre whose speed depends on how
-// many are there. An *UnseenError is more jobs than the rows say anything of: the number beside it is a lower bound.
+// If Gain is 0 it is the exact solution of the closed network, else that of a centre with a load-dependent speed. An
+// *UnseenError means more jobs than the rows cover; the returned number is then a lower bound.
 func (m *Model) Predict(jobs int) (seconds float64, err error) {
 	if jobs < 1 || jobs > maxJobs {
 		return math.NaN(), fmt.Errorf("%d jobs: give 1 to %d", jobs, maxJobs)
@@ -171,7 +174,7 @@ func (m *Model) Predict(jobs int) (seconds float64, err error) {
 			Centres: []mva.Centre{{Servers: m.Servers}}, Population: []int{jobs},
 			Demand: [][]float64{{m.Demand}},
 		}
-		// Beyond the bounds of the exact solution its closed form stands.
+		// Beyond the limits of the exact solution, its closed form is used.
 		if r, err := mva.Exact(network); err == nil {
 			seconds = r.Response[0]
 		}
@@ -182,7 +185,7 @@ func (m *Model) Predict(jobs int) (seconds float64, err error) {
 	return seconds, nil
 }
 
-// An UnseenError is a machine of which not all servers were seen busy.
+// An UnseenError means that the rows never had all servers of the machine busy.
 type UnseenError struct{ Servers int }
 
 func (e *UnseenError) Error() string {

@@ -2,11 +2,11 @@ package simulation
 
 import "math"
 
-// An agenda knows which centre's next departure is the earliest: a tournament of all centres, in which ties go to the
-// first.
+// An agenda finds the centre with the earliest next departure. It is a tournament of all centres; the lower index
+// wins a tie.
 type agenda struct {
 	when []float64
-	win  []int32 // a binary tree of winners: win[1] is the first of all
+	win  []int32 // a binary tree of winners: win[1] is the earliest of all
 	base int
 }
 
@@ -26,7 +26,7 @@ func newAgenda(n int) *agenda {
 	return a
 }
 
-// set says when a centre's next departure is.
+// set updates the time of a centre's next departure.
 func (a *agenda) set(i int, when float64) {
 	a.when[i] = when
 	for k := (a.base + i) / 2; k > 0; k /= 2 {
@@ -38,13 +38,13 @@ func (a *agenda) set(i int, when float64) {
 	}
 }
 
-// first is the centre that is next, and when.
+// first returns the centre with the earliest departure, and its time.
 func (a *agenda) first() (int, float64) {
 	i := int(a.win[1])
 	return i, a.when[i]
 }
 
-// A heap has first whoever leaves first.
+// A heap has the customer with the earliest departure first.
 type heap []customer
 
 func (h *heap) push(e customer) {
@@ -81,7 +81,7 @@ func (h *heap) pop() customer {
 	}
 }
 
-// A waiter is a task that waits for a server.
+// A waiter is a task that is waiting for a server.
 type waiter struct {
 	task    int32
 	service float64

@@ -4,27 +4,27 @@ import "math"
 
 // A customer is a task at a centre.
 type customer struct {
-	end  float64 // the centre's attained service at which the task has had its own
-	seq  uint64  // of arrival: ties are served in order
+	end  float64 // the centre's attained service at which the task is finished
+	seq  uint64  // order of arrival: ties are served in this order
 	task int32
 }
 
 func (c customer) before(d customer) bool { return c.end < d.end || c.end == d.end && c.seq < d.seq }
 
-// A centre serves tasks with a number of equal servers. Under processor sharing all tasks have attained the same
-// service since a common beginning, so the next to leave is the least of a heap, whatever arrives.
+// A centre serves tasks with a number of equal servers. Under processor sharing all tasks attain service at the same
+// rate, so the next departure is the minimum of a heap, whatever arrives.
 type centre struct {
 	servers  float64
 	shared   bool // processor sharing
 	inside   heap
 	waiting  queue // of tasks, first come first served
 	attained float64
-	at       float64 // when attained was true
+	at       float64 // time at which attained was last updated
 	busy     float64 // server seconds so far
 	seq      uint64
 }
 
-// rate is the service that each task inside gets a second.
+// rate returns the service per second of each task inside.
 func (c *centre) rate() float64 {
 	if n := float64(len(c.inside)); c.shared && n > c.servers {
 		return c.servers / n
@@ -32,18 +32,18 @@ func (c *centre) rate() float64 {
 	return 1
 }
 
-// pass brings the centre to an instant.
+// pass advances the centre to an instant.
 func (c *centre) pass(now float64) {
 	if n := float64(len(c.inside)); n > 0 {
 		c.attained += (now - c.at) * c.rate()
 		c.busy += (now - c.at) * min(n, c.servers)
 	} else {
-		c.attained = 0 // keeps what is added to it small
+		c.attained = 0 // keeps rounding errors small
 	}
 	c.at = now
 }
 
-// arrive takes in a task that asks for service.
+// arrive adds a task with the given service demand.
 func (c *centre) arrive(now float64, task int32, service float64) {
 	c.pass(now)
 	if !c.shared && float64(len(c.inside)) >= c.servers {
@@ -54,7 +54,7 @@ func (c *centre) arrive(now float64, task int32, service float64) {
 	c.inside.push(customer{c.attained + service, c.seq, task})
 }
 
-// next is when the next task leaves if none arrives; +Inf for an empty centre.
+// next returns the time at which the next task leaves if none arrives; +Inf for an empty centre.
 func (c *centre) next() float64 {
 	if len(c.inside) == 0 {
 		return math.Inf(1)
@@ -62,11 +62,11 @@ func (c *centre) next() float64 {
 	return c.at + max(c.inside[0].end-c.attained, 0)/c.rate()
 }
 
-// leave lets that task go, at the instant that next has said.
+// leave removes the next task at the instant that next returned.
 func (c *centre) leave(now float64) int32 {
 	c.pass(now)
 	first := c.inside.pop()
-	c.attained = first.end // and not a rounding less
+	c.attained = first.end // without a rounding error
 	if c.waiting.len() > 0 {
 		w := c.waiting.pop()
 		c.seq++

@@ -6,29 +6,29 @@ import (
 	"github.com/paratimer/paratimer/estimators/queueing"
 )
 
-// A node has free slots.
+// A node has free slots for maps and reduces.
 type node struct{ maps, reduces int }
 
-// A copyOf a job runs once or several times.
+// A copyOf is one copy of a job, which runs once or several times.
 type copyOf struct {
 	job       int
 	submitted float64
 	cycle     int
 	maps      int     // maps that have started
-	outputs   []int32 // the node of each map that has ended, in that order
+	outputs   []int32 // the node of each finished map, in order of their ends
 	reduces   []reduce
-	open      int // reduces, or maps of a job without, that have not ended
+	open      int // unfinished reduces, or unfinished maps of a job without reduces
 	slots     []node
 	now       classes // of this cycle
 	took      record
 }
 
-// A reduce has taken the first outputs of its copy's.
+// A reduce has taken a prefix of its copy's outputs.
 type reduce struct {
 	node   int32
 	taken  int
 	copied int
-	active int // shuffles that are going on
+	active int // shuffles in progress
 }
 
 func (r *run) submitAll() {
@@ -55,7 +55,7 @@ func (r *run) submitAll() {
 	}
 }
 
-// submit starts a copy of a job from its beginning.
+// submit starts a copy of a job.
 func (r *run) submit(c *copyOf) {
 	j := r.job(c)
 	c.submitted = r.now
@@ -67,15 +67,15 @@ func (r *run) submit(c *copyOf) {
 	r.fill(c)
 }
 
-// fill gives a copy the free slots that it has tasks for.
+// fill assigns free slots to a copy while it has tasks for them.
 func (r *run) fill(c *copyOf) {
 	j := r.job(c)
 	r.deal(c, &r.next.maps, j.Maps, r.startMap)
 	r.deal(c, &r.next.reduces, j.Reduces, r.startReduce)
 }
 
-// deal starts tasks in a slot of each node after the other, from the next node on: copies with fewer tasks than nodes
-// do not all crowd on the first.
+// deal starts tasks on the nodes in turn, beginning with the next node. So copies with fewer tasks than nodes do not
+// all use the first nodes.
 func (r *run) deal(c *copyOf, next *int, tasks int, start func(*copyOf, int) bool) {
 	for again := true; again; {
 		again = false
@@ -107,7 +107,7 @@ func (r *run) startReduce(c *copyOf, n int) bool {
 	return true
 }
 
-// shuffle starts what a reduce can copy, and its merge once all is copied.
+// shuffle starts the shuffles that a reduce can run, or its merge if all outputs are copied.
 func (r *run) shuffle(c *copyOf, i int) {
 	j, red := r.job(c), &c.reduces[i]
 	if red.copied == j.Maps {
@@ -135,7 +135,7 @@ func (r *run) shuffle(c *copyOf, i int) {
 	}
 }
 
-// end is what follows from a task's end.
+// end handles the end of a task and starts the tasks that follow.
 func (r *run) end(t *task) {
 	c := t.copy
 	j := r.job(c)
@@ -166,7 +166,7 @@ func (r *run) end(t *task) {
 	}
 }
 
-// offer gives a free slot of a node to the first copy that has a task for it.
+// offer assigns a free slot of a node to the first copy that has a task for it.
 func (r *run) offer(c *copyOf, n int, start func(*copyOf, int) bool) {
 	if r.options.Slots == Own {
 		start(c, n)
@@ -179,8 +179,8 @@ func (r *run) offer(c *copyOf, n int, start func(*copyOf, int) bool) {
 	}
 }
 
-// over is the end of a copy, which is submitted again as long as any copy has cycles left: the others must not be left
-// alone. Its first cycle, of copies that all began together, does not count.
+// over handles the end of a copy. The copy is submitted again while any copy has cycles left, so that the other
+// copies keep their load. The first cycle does not count, because all copies began together.
 func (r *run) over(c *copyOf) {
 	if c.cycle >= min(r.options.Cycles, 1) && c.cycle <= r.options.Cycles || r.now == c.submitted {
 		c.took.responses += r.now - c.submitted
@@ -188,7 +188,7 @@ func (r *run) over(c *copyOf) {
 		c.took.classes.addAll(&c.now)
 	}
 	if c.cycle == r.options.Cycles || c.cycle < r.options.Cycles && r.now == c.submitted {
-		r.open-- // what takes no time would be submitted for ever
+		r.open-- // a copy that takes no time would be submitted forever
 	}
 	c.now = classes{}
 	c.cycle++

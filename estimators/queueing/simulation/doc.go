@@ -1,5 +1,5 @@
-// Package simulation simulates a queueing.Spec event by event, as a truth to hold the analytical models against: tasks
-// share each centre's service equally (processor sharing), maps are dealt to whichever slot comes free, and a reduce
-// copies each map's output once that map has ended. It is slow beside a model, and what it gives are means over runs
-// with their standard errors.
+// Package simulation simulates a queueing.Spec event by event, as a reference for the analytical models. Tasks share
+// each centre's service equally (processor sharing). Maps go to any free slot, and a reduce copies each map's output
+// after the map has ended. Simulation is much slower than a model. Its results are means over runs with their
+// standard errors.
 package simulation

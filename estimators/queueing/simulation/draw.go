@@ -6,7 +6,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/queueing"
 )
 
-// The centres that a task visits, in this order.
+// The centres that a task visits, in order.
 const (
 	cpu = iota
 	fibre
@@ -15,7 +15,8 @@ const (
 	kinds
 )
 
-// draw is the service that one task asks of each centre, remote the share of it that comes over the network.
+// draw returns a task's service demand at each centre. remote is the share of its network demand that crosses the
+// network.
 func (r *run) draw(d queueing.Demand, times, remote float64) [kinds]float64 {
 	all := [kinds]float64{d.CPU * times, d.Fibre * times, d.Disk * times, d.Network * times * remote}
 	if r.options.Distribution == Exponential {
@@ -26,7 +27,7 @@ func (r *run) draw(d queueing.Demand, times, remote float64) [kinds]float64 {
 	return all
 }
 
-// source is the randomness of a run: runs of one seed share nothing.
+// source returns the random source of a run. Each run of a seed has its own stream.
 func source(seed uint64, run int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, uint64(run)))
 }

@@ -12,9 +12,9 @@ type task struct {
 	kind   queueing.Kind
 	node   int32
 	reduce int32 // of a shuffle or merge
-	stage  int8  // the centre that it is at
-	round  int   // visits that are over
-	tokens int   // outputs that a shuffle takes
+	stage  int8  // the current centre
+	round  int   // finished visits
+	tokens int   // outputs that a shuffle copies
 	asks   [kinds]float64
 	start  float64
 }
@@ -30,14 +30,14 @@ type run struct {
 	agenda  *agenda
 	tasks   []task
 	free    []int32
-	ready   []int32 // tasks that go to their next centre now
+	ready   []int32 // tasks that move to their next centre now
 	copies  []*copyOf
-	open    int                         // copies that have not ended as often as they must
+	open    int                         // copies that still have cycles to run
 	left    int                         // tasks that may still start
-	next    struct{ maps, reduces int } // the nodes that the next copy's first map and first reduce go to
+	next    struct{ maps, reduces int } // nodes for the next copy's first map and first reduce
 }
 
-// simulate runs all jobs and returns what they took, nil where that is more than so many tasks.
+// simulate runs all jobs and returns a sample, or nil if the run exceeds limit tasks.
 func simulate(s *queueing.Spec, o Options, seed, limit int) *sample {
 	r := &run{spec: s, options: o, random: source(o.Seed, seed), left: limit}
 	r.centres = make([]centre, 3*s.Nodes+1)
@@ -69,7 +69,7 @@ func simulate(s *queueing.Spec, o Options, seed, limit int) *sample {
 	return r.sample()
 }
 
-// start lets a task begin.
+// start adds a task at the current time.
 func (r *run) start(t task) {
 	t.start = r.now
 	r.left -= r.options.Visits
@@ -85,9 +85,9 @@ func (r *run) start(t task) {
 	r.ready = append(r.ready, i)
 }
 
-// settle sends every task that has left a centre to its next one, or ends it, which may start others.
+// settle moves every ready task to its next centre, or ends it, which may start other tasks.
 func (r *run) settle() {
-	for k := 0; k < len(r.ready); { // which grows
+	for k := 0; k < len(r.ready); { // advance appends to r.ready
 		r.advance(r.ready[k])
 		k++
 	}
@@ -117,7 +117,7 @@ func (r *run) advance(i int32) {
 	r.end(&done)
 }
 
-// centre is the index of the centre that a task is to visit.
+// centre returns the index of the task's next centre.
 func (r *run) centre(t *task) int {
 	if t.stage == network {
 		return len(r.centres) - 1

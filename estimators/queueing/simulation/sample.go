@@ -6,13 +6,13 @@ import (
 	"github.com/paratimer/paratimer/estimators/queueing"
 )
 
-// classes add up what the tasks of each kind took.
+// classes sum up the residences of the tasks of each kind.
 type classes [queueing.Merge + 1]class
 
 type class struct {
 	tasks     float64
 	residence float64
-	last      float64 // when the last one ended, since submission; the sum of them over cycles
+	last      float64 // end of the last task, since submission; summed over cycles
 }
 
 func (c *classes) add(t *task, now float64) {
@@ -30,16 +30,16 @@ func (c *classes) addAll(o *classes) {
 	}
 }
 
-// A record is what a copy took over the cycles that count.
+// A record is the sum of a copy's results over the cycles that count.
 type record struct {
 	responses, cycles float64
 	classes           classes
 }
 
-// A sample is what one run gives.
+// A sample is the result of one run.
 type sample struct {
 	makespan float64
-	busy     [kinds]float64 // seconds that a server is busy, in the mean over the servers of a kind
+	busy     [kinds]float64 // busy seconds of a server, mean over the servers of a kind
 	jobs     []record
 }
 
@@ -68,7 +68,7 @@ func (r *run) sample() *sample {
 	return s
 }
 
-// mean is that of a figure over samples.
+// mean returns the mean of a figure over samples, with its standard error.
 func mean(all []*sample, of func(*sample) float64) Mean {
 	n, sum := float64(len(all)), 0.0
 	for _, s := range all {

@@ -10,8 +10,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/queueing"
 )
 
-// Simulate runs a Spec's jobs as often as the options say and returns the means. The same Spec, options and seed give
-// the same result on any number of processors. Errors: those of Spec.Validate, *OptionError, *SizeError.
+// Simulate runs a Spec's jobs Options.Runs times and returns the means. The same Spec, options and seed give the same
+// result on any number of processors. Errors: those of Spec.Validate, *OptionError, *SizeError.
 func Simulate(s *queueing.Spec, o Options) (*Result, error) {
 	o, err := o.check(s)
 	if err != nil {
@@ -20,7 +20,7 @@ func Simulate(s *queueing.Spec, o Options) (*Result, error) {
 	limit := min(MaxTasks, MaxWork/o.Runs)
 	all := make([]*sample, o.Runs)
 	var next atomic.Int64
-	var over atomic.Bool // one run is too large, and so the others need not be
+	var over atomic.Bool // one run is too large, so the others can stop
 	var workers sync.WaitGroup
 	for range min(o.Runs, runtime.GOMAXPROCS(0)) {
 		workers.Go(func() {
@@ -38,38 +38,38 @@ func Simulate(s *queueing.Spec, o Options) (*Result, error) {
 	return result(s, all), nil
 }
 
-// A Distribution is how the service that one task asks of a centre varies about its mean.
+// A Distribution is the distribution of the service demand of a task at a centre about its mean.
 type Distribution int
 
 // The distributions of service.
 const (
 	Exponential   Distribution = iota
-	Deterministic              // each task asks for the mean
+	Deterministic              // each task has exactly the mean demand
 )
 
 func (d Distribution) String() string {
 	return [...]string{"exponential", "deterministic"}[d]
 }
 
-// A Discipline is the order in which a centre serves what is at it.
+// A Discipline is the order in which a centre serves its tasks.
 type Discipline int
 
 // The disciplines of a center.
 const (
-	ProcessorSharing Discipline = iota // all at once, none by more than one server
-	FirstCome                          // one a server, in the order of arrival
+	ProcessorSharing Discipline = iota // all tasks at once, each with at most one server
+	FirstCome                          // one task per server, in the order of arrival
 )
 
 func (d Discipline) String() string {
 	return [...]string{"processor sharing", "first come, first served"}[d]
 }
 
-// Slots says whom a node's slots for maps and reduces belong to.
+// Slots selects which copies may use a node's slots.
 type Slots int
 
 const (
-	// Own slots: each copy of a job has the Spec's on every node, so that copies meet at the centres alone. Equation 6
-	// sees it so.
+	// Own slots: each copy of a job has the Spec's slots on every node, so copies meet only at the centres. Equation
+	// 6 assumes this.
 	Own Slots = iota
 	// Shared slots: a free slot goes to the copy that was submitted first and has a task to start (Hadoop's FIFO).
 	Shared
@@ -77,35 +77,35 @@ const (
 
 func (s Slots) String() string { return [...]string{"own", "shared"}[s] }
 
-// Options of a simulation. The zero Options are 400 runs with seed 0 of exponential tasks under processor sharing.
+// Options of a simulation. The zero value is 400 runs with seed 0 of exponential tasks under processor sharing.
 type Options struct {
 	Runs         int // 0: DefaultRuns
 	Seed         uint64
 	Distribution Distribution
 	Discipline   Discipline
 	Slots        Slots
-	// Visits is how many equal parts a task's demands are cut into. It goes round its centres with a part of each, as
-	// often; 0: once.
+	// Visits is the number of equal parts of a task's demands. The task visits its centres once for each part; 0:
+	// once.
 	Visits int
-	// Grouped reduces take the outputs that are there, ShuffleThreads at most, as one task with ShuffleThreads times
-	// the demand of one output: what Table 2 of the paper has measured for p_s above 1. Otherwise each output is a task
-	// of its own.
+	// Grouped reduces copy all available outputs, ShuffleThreads at most, as one task with ShuffleThreads times the
+	// demand of one output. Table 2 of the paper measured this for p_s above 1. Otherwise each output is a task of
+	// its own.
 	Grouped bool
-	// Cycles is how often each copy of a job is submitted again when it has ended, which is when its response counts:
-	// the closed system of equation 6. 0: each is submitted once, all at the same time.
+	// Cycles is how many times each copy of a job is submitted again after its end. The responses of these cycles
+	// count: the closed system of equation 6. 0: each copy is submitted once, all at the same time.
 	Cycles int
 }
 
-// DefaultRuns makes the standard error of the published configurations about half a per cent.
+// DefaultRuns gives the published configurations a standard error of about half a per cent.
 const DefaultRuns = 400
 
-// Bounds on what a simulation may take. A run of MaxTasks takes about ten seconds and a gigabyte.
+// Limits of a simulation. A run of MaxTasks takes about ten seconds and a gigabyte.
 const (
-	MaxTasks = 10_000_000  // of one run, each visit counted
+	MaxTasks = 10_000_000  // in one run; each visit counts
 	MaxWork  = 200_000_000 // tasks of all runs
 )
 
-// A SizeError says that a simulation would take too long: so many runs of so many tasks, or more.
+// A SizeError reports that a simulation would take too long: Runs runs of Tasks tasks, or more.
 type SizeError struct {
 	Tasks, Runs float64
 }
@@ -115,7 +115,7 @@ func (e *SizeError) Error() string {
 		"ask for fewer runs or a smaller job, or use a model", e.Runs, e.Tasks, float64(MaxTasks), float64(MaxWork))
 }
 
-// An OptionError names an option that cannot be.
+// An OptionError names an invalid option.
 type OptionError struct {
 	Name  string
 	Value int
@@ -161,14 +161,14 @@ func (o Options) check(s *queueing.Spec) (Options, error) {
 	return o, nil
 }
 
-// A Result is what the runs of a simulation have in common. Seconds, but for utilisations.
+// A Result is the mean over the runs of a simulation. Times are in seconds.
 type Result struct {
 	Runs int
-	Jobs []Job // as in the Spec
-	// Makespan is when the last job ended, in the mean over runs.
+	Jobs []Job // in the order of the Spec
+	// Makespan is the mean time at which the last job ended.
 	Makespan Mean
-	// Utilisation of each kind of centre: the share of the time that its servers are busy, over all nodes and runs,
-	// each until its last job ends.
+	// Utilisation of each kind of centre: the share of the time that its servers are busy, over all nodes and runs. A
+	// run counts until its last job ends.
 	CPU, Fibre, Disk, Network float64
 }
 
@@ -176,15 +176,15 @@ type Result struct {
 type Job struct {
 	Name     string
 	Response Mean // from submission to the end of the last task
-	// Residence of one task at its centres, waiting for them included: in the mean over tasks, and over runs. Zero
-	// where the job has no such tasks. A shuffle is one map's output for one reduce, or a group of them where they are
-	// grouped.
+	// Residence of one task at its centres, including waiting: the mean over tasks and runs. Zero if the job has no
+	// such tasks. A shuffle copies one map's output for one reduce, or a group of outputs if Grouped is set.
 	Map, Shuffle, Merge Mean
-	// LastMap and LastShuffle are when the last map and the last shuffle of a copy end, counted from its submission.
+	// LastMap and LastShuffle are the ends of the last map and the last shuffle of a copy, counted from its
+	// submission.
 	LastMap, LastShuffle Mean
 }
 
-// A Mean over runs has the standard error by which it may be off, NaN for a single run.
+// A Mean over runs has its standard error, which is NaN for a single run.
 type Mean struct {
 	Value, StandardError float64
 }
