@@ -11,18 +11,18 @@ import (
 	"github.com/paratimer/paratimer/estimators/cost"
 )
 
-// Past is a finished run, to be run again: what it took, and the moment before its submission with all that it has
-// shown.
+// Past is a finished run that is to be replayed with changes: its duration, and the state before its submission with
+// all costs that the run has shown.
 type Past struct {
 	Before dag.Run
 	Took   time.Duration // from the first submission to the last job's end
-	Lost   []Lost        // the attempts that failed or were killed, without those that a copy overtook
+	Lost   []Lost        // the attempts that failed or were killed, except those that a speculative copy beat
 	Struck bool          // an attempt failed, or a node was lost
-	// OthersMB is the most memory that other applications held at once, as far as the run's window tells.
+	// OthersMB is the peak memory in MB of other applications, from the snapshots of the run's window.
 	OthersMB int
 }
 
-// Lost is an attempt that failed, or was killed, after it had held its slot for Held.
+// Lost is an attempt that failed or was killed after it had occupied its slot for Held.
 type Lost struct {
 	Job    int
 	Stage  dag.StageIndex
@@ -31,8 +31,8 @@ type Lost struct {
 	Held   time.Duration
 }
 
-// Again makes a run that has ended one that is about to begin: its jobs, its cluster, and the costs and pauses that it
-// has shown (cost.Learn). ok is false where no job has run in it.
+// Again turns a finished run into one that is about to begin, with its jobs, its cluster, and the costs and pauses
+// that it has shown (cost.Learn). ok is false if no job has run.
 func Again(run dag.Run) (past Past, ok bool) {
 	s := run.Now()
 	plan := cost.Learn(run)
@@ -46,7 +46,7 @@ func Again(run dag.Run) (past Past, ok bool) {
 			ok = ok || stage.Known
 			switch {
 			case !onlyMapReduce:
-				takes(stage, stage.Extent) // from the first start of a task that was copied
+				takes(stage, stage.Extent) // from the first start of a task with speculative copies
 			case dag.StageIndex(k) == dag.Reduce:
 				asTaken(stage, &s.Jobs[j], s.Plan.Cluster)
 			default:
@@ -66,7 +66,7 @@ func Again(run dag.Run) (past Past, ok bool) {
 	}
 	before.At, past.Took = first, last.Sub(first)
 	past.inOrder(plan, s)
-	before.Jobs = plan.BlockedJobs() // jobs have unlike numbers of stages: their states follow the new order
+	before.Jobs = plan.BlockedJobs() // jobs have different numbers of stages, so their states must follow the new order
 	for _, n := range s.Nodes {
 		past.Struck = past.Struck || n.Lost && len(past.Lost) > 0
 		n.Lost, n.LostAt = false, dag.NoInstant
@@ -83,11 +83,11 @@ func Again(run dag.Run) (past Past, ok bool) {
 	return past, ok
 }
 
-// asTaken gives each reduce the work that it had, from the end of its copy to its own. What is learned for later runs
-// is a rate for a byte, of which a reducer that takes the square of its group knows nothing; the run itself may be
-// taken at its word.
+// asTaken gives each reduce its own measured work, from the end of its copy phase to its end. Later runs use a
+// learned rate per byte, which does not fit a reducer with quadratic time; a replay of the same run can use the
+// measured times.
 //
-// On the paper's cluster copy and sort are work as well: all that a reduce takes beyond its set-up is.
+// On the paper's cluster copy and sort are work as well, so the work is all time after the set-up.
 func asTaken(p *dag.Stage, state *dag.JobState, c dag.Cluster) {
 	work, earlier := make([]float64, p.Count()), earlierStarts(&state.Stages[dag.Reduce], p.Count())
 	for i := range work {
@@ -106,11 +106,11 @@ func asTaken(p *dag.Stage, state *dag.JobState, c dag.Cluster) {
 	takes(p, dag.Each(work))
 }
 
-// earlierStarts is, by task, how much earlier than the attempt that succeeded one began that it overtook, in
-// milliseconds: a slow task and its copy hold a slot from the first one's start to the end of the other.
+// earlierStarts returns, by task, how many milliseconds the oldest attempt that was beaten by a speculative copy
+// started before the successful attempt. A slow task and its copy occupy slots from the first start to the last end.
 func earlierStarts(p *dag.StageState, n int) []float64 {
 	earlier := make([]float64, n)
-	won := map[int32]dag.Instant{} // the first start of the attempts that succeeded
+	won := map[int32]dag.Instant{} // the earliest start of a successful attempt
 	for i := range p.Attempts {
 		a := &p.Attempts[i]
 		if at, ok := won[a.Task]; a.State == dag.AttemptSucceeded && a.Start.Known() && (!ok || a.Start < at) {
@@ -126,7 +126,7 @@ func earlierStarts(p *dag.StageState, n int) []float64 {
 	return earlier
 }
 
-// longer gives maps so many more records that they take as much longer as they began earlier.
+// longer adds records to maps, so that each takes longer by the time that its first attempt started earlier.
 func longer(p *dag.Stage, earlier []float64) {
 	if len(p.Pipelines) == 0 || !slices.ContainsFunc(earlier, func(ms float64) bool { return ms > 0 }) {
 		return
@@ -142,10 +142,10 @@ func longer(p *dag.Stage, earlier []float64) {
 	pipes[0].Tuples, p.Pipelines = dag.Each(records), pipes
 }
 
-// takes gives each task of a stage its work in milliseconds, if it is known of all.
+// takes sets the work of each task of a stage, in milliseconds, if it is known for all tasks.
 func takes(p *dag.Stage, work dag.Series) {
 	if !(work.Sum(p.Count()) > 0) {
-		return // one did not tell, or all took no time
+		return // the work of a task is unknown, or all tasks took no time
 	}
 	none := dag.Pipeline{Tuples: dag.Uniform(0), Alpha: dag.Uniform(0)}
 	p.Pipelines = []dag.Pipeline{{Tuples: work, Alpha: dag.Uniform(1)}}
@@ -155,8 +155,8 @@ func takes(p *dag.Stage, work dag.Series) {
 	p.Bytes, p.Out, p.Groups = work, dag.Series{}, nil
 }
 
-// inOrder puts jobs in the order in which they were submitted: of a wave, the engine chooses one, and the scheduler
-// serves them by it. Plan order breaks ties.
+// inOrder sorts the jobs by their submission. The engine chooses the order within a wave, and the scheduler serves
+// jobs in that order. Ties keep the plan's order.
 func (p *Past) inOrder(plan *dag.Plan, s *dag.Snapshot) {
 	order := make([]int, len(plan.Jobs))
 	for j := range order {

@@ -6,33 +6,33 @@ import (
 	"time"
 )
 
-// The models that answer.
+// The models that answer questions.
 const (
 	ModelReplay   = "replay"   // the scheduler, replayed over the tasks that are left
 	ModelQueueing = "queueing" // a queueing network, where tasks contend
 	ModelErnest   = "ernest"   // a curve fitted to smaller runs
 )
 
-// An Answer is when the query would end. Lengths of time count from now; of a plan or a finished run, from its
+// An Answer is the predicted end of the query. Durations count from now; for a plan or a finished run, from its
 // submission.
 type Answer struct {
 	Model  string
 	Change Change
-	// Remaining is nil where it is too early to say; then Floor is what it takes at least, where that is known.
+	// Remaining is nil if it is too early for an estimate. Floor is then the lower bound, if one is known.
 	Remaining, Floor *time.Duration
-	// Low and High are the range that 8 of 10 runs lie in, nil where the model gives none.
+	// Low and High are the range that should contain 8 of 10 runs; nil if the model has no range.
 	Low, High *time.Duration
-	// AssumedRatio is the share of Remaining that rests on costs that nobody has seen, 0..1.
+	// AssumedRatio is the share of Remaining, 0..1, that rests on assumed costs.
 	AssumedRatio float64
-	// Note says what the change came to, e.g. which task's failure is the worst; "" where it needs no words.
+	// Note describes the effect of the change, e.g. which task's failure is the worst; "" if there is nothing to add.
 	Note     string
 	Warnings []Warning
-	// MostSaved is what a finished run took beyond a replay of it without its failures, nil of other changes: what the
-	// failures cost if all that the replay misses of the run is due to them.
+	// MostSaved is how much longer a finished run took than its replay without failures; nil for other changes. It is
+	// the cost of the failures if they cause the whole error of the replay.
 	MostSaved *time.Duration
 }
 
-// A Warning is something that a reader must know about an answer. Codes are closed: see the Warn constants.
+// A Warning is a caveat about an answer. Codes are a closed set: see the Warn constants.
 type Warning struct {
 	Code string `json:"code"`
 	Text string `json:"text"`
@@ -40,21 +40,21 @@ type Warning struct {
 
 // The codes of warnings.
 const (
-	WarnCosts        = "costs"        // a cost that the answer rests on is assumed or doubted
-	WarnObservation  = "observation"  // what the observations themselves say of what they lack
-	WarnNoEffect     = "no_effect"    // the change means nothing to this plan or model
-	WarnBase         = "base"         // the replay of a finished run misses what it took
+	WarnCosts        = "costs"        // a cost behind the answer is assumed or doubtful
+	WarnObservation  = "observation"  // a warning of the observations about missing data
+	WarnNoEffect     = "no_effect"    // the change has no effect on this plan or model
+	WarnBase         = "base"         // the replay of a finished run differs from its duration
 	WarnDisagree     = "disagree"     // two models differ by more than a fifth
 	WarnAlternatives = "alternatives" // the changes exclude each other
-	WarnUnsupported  = "unsupported"  // a model cannot answer a change
-	WarnFailures     = "failures"     // what failures cost differs by the way in which it is measured
-	WarnApproximate  = "approximate"  // something was taken to be what it may not be
+	WarnUnsupported  = "unsupported"  // a model does not support a change
+	WarnFailures     = "failures"     // two measures of the cost of failures differ
+	WarnApproximate  = "approximate"  // the answer uses an approximation
 )
 
-// An UnsupportedError says that a model cannot answer a change.
+// An UnsupportedError means that a model does not support a change.
 type UnsupportedError struct {
 	Model  string
-	Change string // what of it
+	Change string // the unsupported part of the change
 	Why    string
 }
 
@@ -62,8 +62,8 @@ func (e *UnsupportedError) Error() string {
 	return "whatif: " + e.Model + ", " + e.Change + ": " + e.Why
 }
 
-// Together is all changes at once. It is an *AlternativesError where they exclude each other: two schedulers, two
-// scales, two numbers of the same slots.
+// Together combines all changes into one. It returns an *AlternativesError if they exclude each other: two
+// schedulers, two scales, or two numbers of the same slots.
 func Together(changes []Change) (Change, error) {
 	var all Change
 	for _, c := range changes {
@@ -100,12 +100,12 @@ func Together(changes []Change) (Change, error) {
 		all.Pace = append(all.Pace, c.Pace...)
 		all.Failures = append(all.Failures, c.Failures...)
 	}
-	// A task before a job before a node: what is lost as a whole takes its tasks with it.
+	// Tasks fail before jobs, and jobs before nodes, because the loss of a job or node includes its tasks.
 	slices.SortStableFunc(all.Failures, func(a, b Failure) int { return cmp.Compare(a.order(), b.order()) })
 	return all, nil
 }
 
-// An AlternativesError says that two changes exclude each other.
+// An AlternativesError means that two changes exclude each other.
 type AlternativesError struct{ One, Other string }
 
 func (e *AlternativesError) Error() string {

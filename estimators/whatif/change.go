@@ -8,27 +8,27 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Change is what would be otherwise. The zero Change is none.
+// A Change is a hypothetical change to the run or the cluster. The zero Change changes nothing.
 type Change struct {
 	Policy Policy
-	Slots  []Slots // one after the other, after Policy
-	// Scale is how many times as large the input is; 0 is 1. Splits keep their size, so maps of the input become more
-	// and reduces larger.
+	Slots  []Slots // applied in this order, after Policy
+	// Scale is the factor of the input size; 0 means 1. Splits keep their size, so there are more maps of the input,
+	// and reduces get larger.
 	Scale float64
-	// Even spreads what is left of each job's reduces evenly over them: no skew.
+	// Even spreads the remaining work of each job's reduces evenly over them, so that there is no skew.
 	Even bool
-	// SlowStart is the ratio of maps done before reduces are asked for (YARN), 0..1; nil: as it is.
+	// SlowStart is the ratio of finished maps, 0..1, at which reduces are requested (YARN); nil: unchanged.
 	SlowStart *float64
 	Pace      []Pace
 	Failures  []Failure
-	// Unfailing leaves out the failures that a finished run has had.
+	// Unfailing removes the failures of a finished run.
 	Unfailing bool
 }
 
-// A Policy is the scheduler that is asked about.
+// A Policy is the hypothetical scheduler.
 type Policy uint8
 
-// The policies. Ideal has a slot for every task, starts it at once and pauses nowhere: no scheduler can be faster.
+// The policies. Ideal has a slot for every task, starts it at once and never pauses: no scheduler can be faster.
 const (
 	AsIs Policy = iota
 	FIFO
@@ -38,20 +38,20 @@ const (
 
 var policyNames = [...]string{"as is", "fifo", "yarn", "ideal"}
 
-// String is its name as on a command line.
+// String returns the policy's name on the command line.
 func (p Policy) String() string { return policyNames[p] }
 
-// A Pace says that a unit of work takes Factor times as long, in the named job or, where Job is "", in all.
+// A Pace multiplies the time of a unit of work by Factor, in the named job or, if Job is "", in all jobs.
 type Pace struct {
 	Job    string // Job.Node of the plan
 	Factor float64
 }
 
-// Which says which slots are meant.
+// Which selects the slots to change.
 type Which uint8
 
-// The slots of a kind, or of both. In a pool those of a kind are what the AM of a MapReduce job may run of it at once,
-// those of both are containers, or cores of executors.
+// The slots of one kind, or of both. In a pool, Maps and Reduces limit how many tasks of that kind the AM of a
+// MapReduce job may run at once, and Both means containers, or cores of executors.
 const (
 	Both Which = iota
 	Maps
@@ -60,13 +60,13 @@ const (
 
 var whichNames = [...]string{"", "map=", "reduce="}
 
-// An Op is how a number of slots is changed.
+// An Op is an operation on a number of slots.
 type Op uint8
 
 // The operations.
 const (
-	Set   Op = iota // there are N of them; +Inf: one for every task
-	Add             // N more, or fewer
+	Set   Op = iota // to N; +Inf: one for every task
+	Add             // N more, or fewer if N is negative
 	Times           // N times as many, rounded, at least one
 )
 
@@ -77,7 +77,7 @@ type Slots struct {
 	N     float64
 }
 
-// String is the change as on a command line.
+// String formats the change as on the command line.
 func (s Slots) String() string {
 	n := strconv.FormatFloat(s.N, 'f', -1, 64)
 	switch {
@@ -91,31 +91,30 @@ func (s Slots) String() string {
 	return whichNames[s.Which] + n
 }
 
-// A FailureKind is what fails.
+// A FailureKind selects what fails.
 type FailureKind uint8
 
 // The kinds of failures.
 const (
-	// FailTask is one task, just before its end: the one whose loss delays the end most.
+	// FailTask is one task that fails just before its end. If none is named, the one that delays the end most fails.
 	FailTask FailureKind = iota
-	// FailNode is a node and all that ran on it, map outputs that are still wanted among it: the worst one at the worst
-	// moment.
+	// FailNode is the loss of a node with its running tasks and its needed map outputs. The worst node fails at the
+	// worst moment.
 	FailNode
-	// FailJob is a job that loses all that it has done just before its end, as when its master dies and nothing is
-	// recovered.
+	// FailJob is a job that loses all of its work just before its end, as if its master failed without recovery.
 	FailJob
 )
 
-// A Failure is what goes wrong, once. Job names the job of FailJob, and of FailTask where one task is meant: that with
-// index Task of Stage.
+// A Failure is one event. Job names the job for FailJob. For FailTask it names the job of the task with index Task of
+// Stage, or is empty.
 type Failure struct {
 	What  FailureKind
-	Job   string // Job.Node of the plan; "" for the worst
+	Job   string // Job.Node of the plan; "" for the worst task
 	Stage string // its name
 	Task  int
 }
 
-// String is the failure as on a command line.
+// String formats the failure as on the command line.
 func (f Failure) String() string {
 	switch {
 	case f.What == FailNode:
@@ -131,7 +130,7 @@ func (f Failure) String() string {
 	return f.Job + ":" + f.Stage + ":" + strconv.Itoa(f.Task)
 }
 
-// order is in which several failures happen.
+// order returns the position of a kind among several failures: tasks, then jobs, then nodes.
 func (f Failure) order() int {
 	if f.What == FailTask {
 		return 0
@@ -139,10 +138,10 @@ func (f Failure) order() int {
 	return map[FailureKind]int{FailJob: 1, FailNode: 2}[f.What]
 }
 
-// None says that no change is asked for.
+// None reports whether nothing is changed.
 func (c Change) None() bool { return c.String() == "" }
 
-// String lists what is changed, "" for nothing: "slots 2x, scale 3".
+// String lists the changes, such as "slots 2x, scale 3", or returns "" if there are none.
 func (c Change) String() string {
 	var parts []string
 	if c.Policy != AsIs {
@@ -176,7 +175,7 @@ func (c Change) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// onlyUnfailing says whether the change leaves out the failures of a finished run, and nothing else is otherwise.
+// onlyUnfailing reports whether the change only removes the failures of a finished run.
 func (c Change) onlyUnfailing() bool {
 	c.Unfailing = !c.Unfailing
 	return c.None()

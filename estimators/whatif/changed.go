@@ -8,14 +8,14 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// changed is a cost model in a changed world, for the scenarios of estimators. It is made for one replay and the draws
-// of one range.
+// changed is a cost model for a changed cluster state, for the scenarios of estimators. It serves one replay and the
+// samples of one range.
 type changed struct {
 	model estimators.Costs
 	w     *clusterState
 }
 
-// costsIn is the model in the world that the change leads to.
+// costsIn returns the model's costs after the change.
 func (r *Replay) costsIn(w *clusterState, c Change) estimators.Costs {
 	one := &changed{r.costs, w}
 	out := estimators.Costs{
@@ -34,7 +34,7 @@ func (r *Replay) costsIn(w *clusterState, c Change) estimators.Costs {
 	return out
 }
 
-// full is the whole of a task that starts alone, in milliseconds.
+// full returns the cost of a task that starts alone, in milliseconds.
 func (c *changed) full(job int, k dag.StageIndex, i int) float64 {
 	cost := c.w.costs.of(schedule.Task{
 		Job: job, Stage: k, Index: i, Slot: -1, Node: -1, Start: dag.NoInstant,
@@ -43,7 +43,7 @@ func (c *changed) full(job int, k dag.StageIndex, i int) float64 {
 	return float64((cost.Setup + cost.Work) / time.Millisecond)
 }
 
-// rem is what is left of it, in milliseconds.
+// rem returns the remaining cost of a task, in milliseconds.
 func (c *changed) rem(job int, k dag.StageIndex, i int) float64 {
 	if i < c.w.costs.phases[job][k].was && c.model.Rem(job, k, i) == 0 {
 		return 0
@@ -61,7 +61,7 @@ func (c *changed) rem(job int, k dag.StageIndex, i int) float64 {
 	return c.full(job, k, i)
 }
 
-// changedDraws draws from a model and changes what is drawn; lost are the failures of the change.
+// changedDraws draws samples from a model and applies the change to each. lost are the failures of the change.
 func changedDraws(draw func(estimators.Draws) estimators.Drawn, change Change,
 	lost schedule.Fault,
 ) func(estimators.Draws) estimators.Drawn {
@@ -71,7 +71,7 @@ func changedDraws(draw func(estimators.Draws) estimators.Drawn, change Change,
 	return func(d estimators.Draws) estimators.Drawn {
 		drawn := draw(d)
 		w, err := worldOf(drawn.Snapshot, drawn.Left, change)
-		if err != nil { // it was no error of the plan's, so it is none of the draw's
+		if err != nil { // the change applied to the plan without an error, so ignore it for the sample
 			return drawn
 		}
 		out := estimators.Drawn{Snapshot: w.s, Left: w.left(), Fault: drawn.Fault}

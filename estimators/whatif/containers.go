@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// pool changes the memory of a YARN cluster, and what our queue may use of it, by whole containers, or the cores of
-// executors. More of them come on machines like those that are there; with fewer every machine has less.
+// pool changes the capacity of a pool and our queue's share: memory in whole containers, or executors' cores. More
+// capacity comes as machines like the existing ones. With less, every machine shrinks.
 func (w *clusterState) pool(by Slots) error {
 	c := &w.s.Plan.Cluster
 	if math.IsInf(by.N, 1) {
@@ -42,7 +42,7 @@ func (w *clusterState) pool(by Slots) error {
 	case is < least:
 		return fmt.Errorf("%d MB are too little for an application master and a task, which take %d MB", is, least)
 	}
-	w.s.Coming, c.Elastic = nil, dag.Elastic{} // there are as many cores as were asked for
+	w.s.Coming, c.Elastic = nil, dag.Elastic{} // the number of cores is now fixed by the change
 	ratio := float64(is) / float64(was)
 	w.resizeNodes(nodesSize(w.s), ratio)
 	if c.QueueMB > 0 {
@@ -52,7 +52,7 @@ func (w *clusterState) pool(by Slots) error {
 	return nil
 }
 
-// least is what every job can run in: its largest task, and its master beside it where masters take memory.
+// least returns the capacity that every job needs: its largest task, plus its master if masters use memory.
 func (w *clusterState) least() int {
 	least := 0
 	for j := range w.s.Plan.Jobs {
@@ -68,7 +68,7 @@ func (w *clusterState) least() int {
 	return least
 }
 
-// master is what a job's master takes of the pool.
+// master returns the memory of a job's master in MB, 0 for executors.
 func (w *clusterState) master(j int) int {
 	am := w.s.Plan.Jobs[j].MasterMB
 	switch {
@@ -80,7 +80,8 @@ func (w *clusterState) master(j int) int {
 	return am
 }
 
-// resizeNodes adds machines like those that are there, the last of them as large as is left, or takes from each.
+// resizeNodes adds machines like the existing ones, the last one with the remaining capacity, or shrinks all
+// machines.
 func (w *clusterState) resizeNodes(sum int, ratio float64) {
 	if sum == 0 {
 		return
@@ -105,7 +106,7 @@ func (w *clusterState) resizeNodes(sum int, ratio float64) {
 	for i := range w.s.Nodes {
 		has := nodeSize(w.s, &w.s.Nodes[i])
 		is := int(math.Round(float64(*has) * ratio))
-		if w.s.Plan.Cluster.Policy == dag.Executors { // cores are few: none may be lost by rounding
+		if w.s.Plan.Cluster.Policy == dag.Executors { // cores are few, so rounding must not lose any
 			before += *has
 			is = int(math.Round(float64(before)*ratio)) - got
 		}
@@ -113,10 +114,10 @@ func (w *clusterState) resizeNodes(sum int, ratio float64) {
 	}
 }
 
-// mostNodes bounds the machines that are made up.
+// mostNodes limits the number of added machines.
 const mostNodes = 100_000
 
-// unlimited gives every task, and every master, room on a machine of its own.
+// unlimited makes the pool large enough for all tasks and masters at once.
 func (w *clusterState) unlimited() {
 	c, one := &w.s.Plan.Cluster, slotSize(w.s.Plan)
 	sum, most := 0, dag.MaxMemory
@@ -142,7 +143,7 @@ func (w *clusterState) unlimited() {
 	w.costs.share = 0
 }
 
-// coresOf is how many cores all tasks of a job take.
+// coresOf returns the number of cores that all tasks of a job need.
 func coresOf(p *dag.Plan, j int) int {
 	n := 0
 	for k := range p.Jobs[j].NumStages() {
@@ -151,7 +152,7 @@ func coresOf(p *dag.Plan, j int) int {
 	return n
 }
 
-// atOnce changes how many tasks of a kind the AM of a MapReduce job may run at once (mapreduce.job.running.map.limit).
+// atOnce limits how many tasks of a kind the AM of a MapReduce job may run at once (mapreduce.job.running.map.limit).
 func (w *clusterState) atOnce(by Slots) error {
 	some := false
 	for j := range w.s.Plan.Jobs {
@@ -192,8 +193,7 @@ func (w *clusterState) atOnce(by Slots) error {
 	return nil
 }
 
-// roomFrom says of the changed cluster how many fewer tasks start together on a node than a model sees that knows no
-// nodes.
+// roomFrom adjusts the share of tasks that start together on a node, if the cluster grew and the model has no nodes.
 func (c *costs) roomFrom(was *dag.Cluster, s *dag.Snapshot) {
 	if is := s.Plan.Cluster.MemoryMB; len(s.Nodes) == 0 && c.share > 0 && was.MemoryMB > 0 && is > was.MemoryMB {
 		c.share = float64(was.MemoryMB) / float64(is)

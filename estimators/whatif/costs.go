@@ -8,23 +8,23 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// costs are a cost model's, changed.
+// costs are the costs of a model with the changes applied.
 type costs struct {
 	left   schedule.Left
-	phases [][]phaseCosts // by job and stage
+	phases [][]phaseCosts // number of nodes of the model; 0 if unknown
 	nodes  int            // of the model; 0 where it knows none
-	// of the tasks that the model sees start together on a node, those that do; 1 on the cluster as it is
+	// share of the tasks that start together on a node in the model and still do after the change; 1 if unchanged
 	share float64
-	ideal bool // no start-up
+	ideal bool // no start-up time
 }
 
-// phaseCosts say how a phase differs from the model's.
+// phaseCosts are the differences between a stage's tasks and the model's.
 type phaseCosts struct {
-	// fixed tasks are the model's. Where was and is are the same number, so is any other task but for its work; else
-	// the others, was by the model, are is now, and each is like one of the model's, in order.
+	// The first fixed tasks are those of the model. The model has was further tasks, and now there are is. If was
+	// equals is, they correspond one to one; else each is like one of the model's, in order.
 	fixed, was, is int
-	grown          float64 // factor of the work of those others, by what they are given
-	factor         float64 // of the work of all, by pace
+	grown          float64 // factor of the work of those other tasks, from their larger input
+	factor         float64 // factor of the work of all tasks, from the pace
 	even           *evened
 }
 
@@ -40,7 +40,7 @@ func newCosts(s *dag.Snapshot, left schedule.Left) *costs {
 	return c
 }
 
-// of is what is left of a task.
+// of returns the remaining cost of a task.
 func (c *costs) of(t schedule.Task) schedule.Cost {
 	p := &c.phases[t.Job][t.Stage]
 	index := t.Index
@@ -72,7 +72,7 @@ func (c *costs) of(t schedule.Task) schedule.Cost {
 	return cost
 }
 
-// of is how many times as long as the model says a task works.
+// of returns the factor of a task's work relative to the model.
 func (p *phaseCosts) of(i int) float64 {
 	if i < p.fixed {
 		return p.factor
@@ -80,7 +80,7 @@ func (p *phaseCosts) of(i int) float64 {
 	return p.factor * p.grown
 }
 
-// like is the model's task that a task is like.
+// like returns the index of the model's task that task i corresponds to.
 func (p *phaseCosts) like(i int) int {
 	if i < p.fixed || p.was == p.is {
 		return i
@@ -88,7 +88,7 @@ func (p *phaseCosts) like(i int) int {
 	return p.fixed + (i-p.fixed)*p.was/p.is
 }
 
-// same is how many tasks from i on are like the same of the model's from like(i) on.
+// same returns how many tasks from i on are equal, if the model has same equal tasks from like on.
 func (p *phaseCosts) same(i, like, same int) int {
 	if i < p.fixed {
 		return max(1, min(same, p.fixed-i))
@@ -100,11 +100,11 @@ func (p *phaseCosts) same(i, like, same int) int {
 	return max(1, min(end, p.fixed+p.is)-i)
 }
 
-// times is d so many times, in whole milliseconds.
+// times multiplies d by f, rounded to whole milliseconds.
 func times(d time.Duration, f float64) time.Duration {
 	ms := math.Round(float64(d) / float64(time.Millisecond) * f)
 	return time.Duration(min(ms, mostMS)) * time.Millisecond
 }
 
-// mostMS bounds a cost to ten years, as cost models do.
+// mostMS limits a cost to ten years, as cost models do.
 const mostMS = 10 * 365 * 86400 * 1000

@@ -10,19 +10,20 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Point of a curve: what the query takes with so many slots.
+// A Point of a curve is the remaining time of the query with a number of slots.
 type Point struct {
 	Room      Room
 	Remaining time.Duration
-	Base      bool // the cluster as it is
+	Base      bool // the unchanged cluster
 }
 
-// A Curve is time against slots, in ascending order of slots: of FIFO, both kinds grow alike.
+// A Curve is time against slots, in ascending order of slots. Under FIFO both kinds of slots grow together.
 type Curve struct {
 	Points []Point
-	// Doubling is how many points on the number of slots is twice that of a point, but for rounding.
+	// Doubling is the number of points between one number of slots and its double, up to rounding.
 	Doubling int
-	// Knee is the first point from which on no doubling saves KneeGain or more; -1 if the curve is flat at 0 or empty.
+	// Knee is the first point from which on no doubling saves KneeGain or more; -1 if the curve is flat at 0 or
+	// empty.
 	Knee int
 }
 
@@ -31,19 +32,19 @@ func (c *Curve) Flat() bool {
 	return !slices.ContainsFunc(c.Points, func(p Point) bool { return p.Remaining > 0 })
 }
 
-// KneeGain is the share of the time that a doubling of the slots must save to be worth the name: half as much would be
-// saved by perfect scaling. A rule about doublings has no scale of its own, other than a curvature (Kneedle: Satopää et
-// al., "Finding a Kneedle in a Haystack", 2011), whose answer moves with where the curve is cut off.
+// KneeGain is the share of the time that a doubling of the slots must save to be worthwhile; perfect scaling would
+// save half. A rule about doublings does not depend on the range of the curve. A curvature does (Kneedle: Satopää et
+// al., "Finding a Kneedle in a Haystack", 2011): its knee moves with the end of the curve.
 const KneeGain = 0.1
 
-// CurvePoints is how many points a curve has at most.
+// CurvePoints is the largest number of points of a curve.
 const CurvePoints = 32
 
-// curveHalvings is how far below the cluster as it is a curve begins.
+// curveHalvings is how many halvings below the present cluster a curve begins.
 const curveHalvings = 2
 
-// CurveOf asks a predictor for the curve around a room: from a quarter of it to a slot for each of the tasks that it
-// may be asked to run at once. wanted are the slots that these take, of each kind that the room has (Replay.Wanted).
+// CurveOf computes the curve around a room with a predictor: from a quarter of the room to a slot for each task that
+// can run at once. wanted is the number of slots of each kind that these tasks need (Replay.Wanted).
 func CurveOf(p Predictor, room Room, wanted []int) (*Curve, error) {
 	if room.Policy != dag.FIFO && room.Total() == 0 {
 		return nil, &UnsupportedError{"curve", "slots", "nobody has told how much memory the cluster has"}
@@ -69,7 +70,7 @@ func CurveOf(p Predictor, room Room, wanted []int) (*Curve, error) {
 		}
 		d, err := endOf(p, at.change(room))
 		if err != nil {
-			if i < 0 { // too small to run anything
+			if i < 0 { // too small to run any task
 				continue
 			}
 			return nil, err
@@ -83,7 +84,7 @@ func CurveOf(p Predictor, room Room, wanted []int) (*Curve, error) {
 	return c, nil
 }
 
-// times is a room with so many times the slots, rounded, at least one of each kind that there is.
+// times scales the slots of a room, rounded, to at least one of each existing kind.
 func (r Room) times(f float64) Room {
 	scaled := func(n int) int {
 		if n == 0 {
@@ -95,7 +96,7 @@ func (r Room) times(f float64) Room {
 	return r
 }
 
-// change is the change that leads from a room to this one.
+// change returns the change that leads from another room to this one.
 func (r Room) change(from Room) Change {
 	switch {
 	case r == from:
@@ -115,7 +116,7 @@ func (r Room) change(from Room) Change {
 	return c
 }
 
-// String words a room: "16 map and 8 reduce slots", "12 containers", "40 cores".
+// String formats a room: "16 map and 8 reduce slots", "12 containers", "40 cores".
 func (r Room) String() string {
 	switch r.Policy {
 	case dag.FIFO:
@@ -126,7 +127,7 @@ func (r Room) String() string {
 	return fmt.Sprintf("%d containers", r.Containers)
 }
 
-// knee finds Knee.
+// knee sets Knee.
 func (c *Curve) knee() {
 	if c.Flat() {
 		return
@@ -143,7 +144,7 @@ func (c *Curve) knee() {
 	}
 }
 
-// double is the first point with at least twice the slots of point i, -1 where there is none.
+// double returns the first point with at least twice the slots of point i, or -1.
 func (c *Curve) double(i int) int {
 	for j := i + 1; j < len(c.Points); j++ {
 		if c.Points[j].Room.Total() >= 2*c.Points[i].Room.Total() {
@@ -153,7 +154,7 @@ func (c *Curve) double(i int) int {
 	return -1
 }
 
-// An ender tells only the end, which is cheaper.
+// An ender computes only the end of the query, which is cheaper than an Answer.
 type ender interface {
 	End(c Change) (time.Duration, error)
 }

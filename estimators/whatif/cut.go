@@ -7,19 +7,20 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// A moment is how a replay stands at one instant: what an observer would see then, and what is left of what runs.
+// A moment is the state of a replay at one instant: the snapshot of an observer, and the remaining work of the
+// running tasks.
 type moment struct {
 	s   *dag.Snapshot
 	cut *schedule.Cut
 }
 
-// A course is a whole replay, of which moments can be seen.
+// A course is a whole replay, from which moments can be taken.
 type course struct {
 	w *clusterState
 	s *schedule.Trace
 }
 
-// course replays a world.
+// course replays the cluster state.
 func (w *clusterState) course() (*course, error) {
 	trace, err := schedule.NewTrace(w.s, w.left(), w.fault)
 	if err != nil {
@@ -28,7 +29,7 @@ func (w *clusterState) course() (*course, error) {
 	return &course{w, trace}, nil
 }
 
-// at is the moment at an instant that is not before now. What starts then has not.
+// at returns the moment at t, which must not be before now. Tasks that start at t have not started yet.
 func (c *course) at(t dag.Instant) *moment {
 	cut := c.s.Cut(t)
 	plan := *cut.Snapshot.Plan
@@ -37,7 +38,7 @@ func (c *course) at(t dag.Instant) *moment {
 	return &moment{cut.Snapshot, cut}
 }
 
-// clusterState goes on from the moment, with what is left of what runs.
+// clusterState returns the state that continues from the moment, with the remaining work of the running tasks.
 func (m *moment) clusterState(w *clusterState) *clusterState {
 	left := w.left()
 	from := *w
@@ -51,7 +52,7 @@ func (m *moment) clusterState(w *clusterState) *clusterState {
 	return &from
 }
 
-// took is how long an attempt has run, 0 of one whose start is not known.
+// took returns how long an attempt has run; 0 if its start is unknown.
 func took(a *dag.Attempt, now dag.Instant) time.Duration {
 	end := a.End
 	if !end.Known() {

@@ -1,16 +1,16 @@
-// Package whatif answers the question that is asked before anything is changed: when would a query end with other
-// slots, more data, a failure, even reduces, another scheduler? Each answer comes from a Predictor, and says which.
+// Package whatif predicts the effect of a change before it is made: when would a query end with other slots, more
+// data, a failure, even reduces, or another scheduler? Each answer comes from a Predictor and names it.
 //
-// A change is applied to a copy of what was observed, never to the observation. Of a query that runs it concerns what
-// is left, from now on. The package does no I/O and reads no clock; the same question gets the same answer.
+// A change applies to a copy of the observed state, never to the state itself. For a running query it affects the
+// remaining work, from now on. The package does no I/O and reads no clock; equal questions get equal answers.
 //
 // # Stability
 //
-// Young: names may change in a minor version, which the changelog then says (docs/api.md).
+// Young: names may change in a minor version; the changelog lists such changes (docs/api.md).
 package whatif
 
-// A Predictor is a model that can say when a query would end under a change. It returns an *UnsupportedError for a
-// change that it knows nothing of. The zero Change is the base that changes are held against.
+// A Predictor is a model that predicts the end of a query under a change. It returns an *UnsupportedError for a
+// change that it does not model. The zero Change gives the base for comparisons.
 type Predictor interface {
 	Predict(c Change) (Answer, error)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// Ernest predicts by a curve over machines and size that was fitted to smaller runs.
+// Ernest predicts from a curve over machines and scale that was fitted to smaller runs.
 type Ernest struct {
 	predict         func(machines, scale float64) ernest.Prediction
 	machines, scale float64
@@ -15,15 +15,15 @@ type Ernest struct {
 	force           bool
 }
 
-// NewErnest is the predictor of a fitted model. The base is a run of scale on so many machines; slots of a change count
-// from room. With force it says numbers that the model itself does not trust.
+// NewErnest returns the predictor of a fitted model. The base is a run at the given machines and scale. Changes of
+// slots are relative to room. With force it also returns numbers that the model refuses.
 func NewErnest(predict func(machines, scale float64) ernest.Prediction, machines, scale float64, room Room,
 	force bool,
 ) *Ernest {
 	return &Ernest{predict, machines, scale, room, force}
 }
 
-// Predict moves along the curve.
+// Predict evaluates the curve at the changed machines and scale.
 func (e *Ernest) Predict(c Change) (Answer, error) {
 	no := func(what, why string) (Answer, error) { return Answer{}, &UnsupportedError{ModelErnest, what, why} }
 	const why = "it knows only machines and the size of the input"

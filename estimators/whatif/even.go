@@ -7,17 +7,17 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// An evened phase is one whose unfinished tasks all have the same work left.
+// An evened stage is one with the same remaining work for all unfinished tasks.
 type evened struct {
 	work time.Duration // before pace and growth
-	all  int           // tasks of the phase
+	all  int           // number of tasks of the stage
 }
 
-// same is how many tasks from i on have that work.
+// same returns how many tasks from i on have that work.
 func (e *evened) same(i int) int { return max(1, e.all-i) }
 
-// even spreads what is left of the work of each stage that reads others, such as a job's reduces, over the tasks that
-// are not done. What is lost already is lost: of a task that runs, what it has done stays.
+// even spreads the remaining work of each stage that reads others, such as a job's reduces, over its unfinished
+// tasks. The finished work of a running task does not change.
 func (w *clusterState) even() {
 	for j := range w.s.Plan.Jobs {
 		job := &w.s.Plan.Jobs[j]
@@ -39,7 +39,7 @@ func (w *clusterState) even() {
 	}
 }
 
-// unfinished visits what is left of the work of a phase's tasks by the model, equal ones at once.
+// unfinished visits the remaining work of a stage's tasks by the model; equal tasks are visited together.
 func (w *clusterState) unfinished(j int, k dag.StageIndex, visit func(work time.Duration, count int)) {
 	n, next := w.s.Plan.Jobs[j].Stages[k].Count(), 0
 	pending := func(to int) {

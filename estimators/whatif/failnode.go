@@ -8,11 +8,11 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// nodesTried is how many nodes are tried at a moment: those on which most is lost.
+// nodesTried is the number of nodes that are tried at a moment: those with the most work to lose.
 const nodesTried = 2
 
-// nodeTrials lose a node just before the last map, or the last task, of each job ends: then most of what it holds is
-// lost with it.
+// nodeTrials returns trials that lose a node just before the last task of each stage ends, when most of its work is
+// lost.
 func (c *course) nodeTrials() ([]trial, error) {
 	n := c.nodeCount()
 	switch {
@@ -84,10 +84,10 @@ func (c *course) nodeName(node int) string {
 	return fmt.Sprintf("node %d", node)
 }
 
-// mostCounted bounds the nodes that are looked at.
+// mostCounted limits the number of nodes that are considered.
 const mostCounted = 1 << 16
 
-// lostWith is the work that would be lost with each node at a moment.
+// lostWith returns, by node, the work that the loss of the node would undo at a moment.
 func (c *course) lostWith(m *moment) []time.Duration {
 	var lost []time.Duration
 	c.onNodes(m, -1, func(a *dag.Attempt) {
@@ -102,8 +102,8 @@ func (c *course) lostWith(m *moment) []time.Duration {
 	return lost
 }
 
-// onNodes visits what a loss of a node, or of all if it is -1, would undo: attempts that run, and tasks that are done
-// and whose output is still wanted, by a task that is not done or is lost itself.
+// onNodes visits the attempts that the loss of a node, or of all nodes if it is -1, would undo. These are running
+// attempts, and finished tasks with output that an unfinished or lost task still needs.
 func (c *course) onNodes(m *moment, node int32, visit func(a *dag.Attempt)) {
 	for j := range m.s.Jobs {
 		js, stages := &m.s.Jobs[j], m.s.Plan.Jobs[j].Stages
@@ -125,7 +125,7 @@ func (c *course) onNodes(m *moment, node int32, visit func(a *dag.Attempt)) {
 					visit(a)
 				case readers[k].done[a.Task]:
 				case a.State == dag.AttemptSucceeded, a.State == dag.AttemptRunning && !stages[k].Copies():
-					// it has its input
+					// The task has its input.
 					readers[k].done[a.Task] = true
 					readers[k].left--
 				}
@@ -134,13 +134,13 @@ func (c *course) onNodes(m *moment, node int32, visit func(a *dag.Attempt)) {
 	}
 }
 
-// A reader is how far a stage is that reads others.
+// A reader is the progress of a stage that reads other stages.
 type reader struct {
-	done []bool // by task: it needs its input no more
+	done []bool // by task: it no longer needs its input
 	left int
 }
 
-// wanted says whether what a task wrote is still to be read.
+// wanted reports whether some task still has to read the output of a task.
 func wanted(stages []dag.Stage, readers []reader, k, task int) bool {
 	for to := k + 1; to < len(stages); to++ {
 		for _, e := range stages[to].After {
@@ -156,8 +156,8 @@ func wanted(stages []dag.Stage, readers []reader, k, task int) bool {
 	return false
 }
 
-// lose takes a node out of a moment. In a pool the master goes on believing in what ran there, until it gives it up
-// (dag.Overheads.Abandon); the paper's cluster runs it again at once.
+// lose removes a node from a moment. In a pool the master counts its tasks as running until it abandons them
+// (dag.Overheads.Abandon). The paper's cluster runs them again at once.
 func (c *course) lose(m *moment, node int32) {
 	p := &m.s.Plan.Cluster
 	pool := p.Policy != dag.FIFO
@@ -175,5 +175,5 @@ func (c *course) lose(m *moment, node int32) {
 	p.ReduceSlots -= onNode(p.ReduceSlots, int(node), per)
 }
 
-// onNode is how many of the slots of a kind a node has.
+// onNode returns how many of the slots of a kind belong to a node.
 func onNode(slots, node, per int) int { return min(max(slots-node*per, 0), per) }

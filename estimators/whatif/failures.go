@@ -11,21 +11,21 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// Bounds of the replays that look for the worst failure, and of the tasks in all of them together. Tasks of a phase are
-// alike: its longest and its last one stand for it.
+// Limits of the replays that search for the worst failure, and of the tasks in all of them together. The longest and
+// the last task represent a stage, because its tasks are similar.
 const (
 	mostTries = 48
 	leastTry  = 4
 	tasksTry  = 2_000_000
 )
 
-// tries is how many replays may look for the worst failure.
+// tries returns how many replays may search for the worst failure.
 func (w *clusterState) tries() int {
 	return min(max(tasksTry/max(w.tasks(), 1), leastTry), mostTries)
 }
 
-// fail makes the world one in which something fails, and says what: of what is asked for, what delays the end most. It
-// is nil where the query would never end.
+// fail returns the state in which a failure happens, and a description of it. Of the possible failures it takes the
+// one that delays the end most. The state is nil if the query would never end.
 func (w *clusterState) fail(f Failure) (failed *clusterState, note string, err error) {
 	c, err := w.course()
 	if err != nil {
@@ -67,20 +67,20 @@ func (w *clusterState) fail(f Failure) (failed *clusterState, note string, err e
 	return failed, note, nil
 }
 
-// A trial is one failure that may be.
+// A trial is one possible failure.
 type trial struct {
 	note   string
-	weight time.Duration // what is lost
+	weight time.Duration // the lost work
 	make   func() *clusterState
 }
 
-// heaviest keeps the trials in which most is lost; of equal ones the first.
+// heaviest keeps the n trials with the most lost work; the first ones of equal trials.
 func heaviest(all []trial, n int) []trial {
 	slices.SortStableFunc(all, func(a, b trial) int { return cmp.Compare(b.weight, a.weight) })
 	return all[:min(len(all), n)]
 }
 
-// taskTrials are the longest and the last task of each phase, failing just before their end.
+// taskTrials returns the failures of the longest and the last task of each stage, just before their end.
 func (c *course) taskTrials() []trial {
 	type pick struct{ longest, last *schedule.Span }
 	picks := make([][]pick, len(c.w.s.Plan.Jobs))
@@ -114,7 +114,7 @@ func (c *course) taskTrials() []trial {
 	return heaviest(all, c.w.tries())
 }
 
-// failing is one attempt that fails just before its end.
+// failing returns the trial in which one attempt fails just before its end.
 func (c *course) failing(j int, k dag.StageIndex, task, number int, weight time.Duration) trial {
 	return trial{note: c.w.taskName(j, k, task), weight: weight, make: func() *clusterState {
 		one := *c.w
@@ -132,7 +132,7 @@ func (c *course) failing(j int, k dag.StageIndex, task, number int, weight time.
 	}}
 }
 
-// taskTrial is the one task that is named.
+// taskTrial returns the failure of the named task.
 func (c *course) taskTrial(f Failure) ([]trial, error) {
 	j, err := c.w.job(f.Job)
 	if err != nil {
@@ -155,7 +155,7 @@ func (c *course) taskTrial(f Failure) ([]trial, error) {
 	return nil, nil
 }
 
-// jobTrial loses all that a job has done, just before its last task ends.
+// jobTrial returns the loss of all of a job's work, just before its last task ends.
 func (c *course) jobTrial(f Failure) ([]trial, error) {
 	j, err := c.w.job(f.Job)
 	if err != nil {
@@ -182,7 +182,7 @@ func (c *course) jobTrial(f Failure) ([]trial, error) {
 	}}}, nil
 }
 
-// ends is when the last task of a phase that is left ends.
+// ends returns the end of the last remaining task of a stage; left is false if none remains.
 func (c *course) ends(j int, k dag.StageIndex) (end dag.Instant, left bool) {
 	for i := range c.s.Spans {
 		if sp := &c.s.Spans[i]; int(sp.Job) == j && sp.Stage == k && !sp.Past {
@@ -192,7 +192,7 @@ func (c *course) ends(j int, k dag.StageIndex) (end dag.Instant, left bool) {
 	return end, left
 }
 
-// since is an instant as a time of the run.
+// since converts an instant to the time since the start of the run.
 func (c *course) since(t dag.Instant) time.Duration {
 	origin := c.w.s.Origin()
 	if !origin.Known() {
@@ -201,7 +201,7 @@ func (c *course) since(t dag.Instant) time.Duration {
 	return t.Sub(origin).Round(100 * time.Millisecond)
 }
 
-// taskName names a task as on a command line.
+// taskName returns the name of a task on the command line.
 func (w *clusterState) taskName(j int, k dag.StageIndex, task int) string {
 	return Failure{Job: w.s.Plan.Jobs[j].Node, Stage: w.s.Plan.StageName(j, k), Task: task}.String()
 }

@@ -12,9 +12,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// NewReplayOf is the predictor of a finished run. Its base is what the run took; every other answer is longer or
-// shorter than that as a replay of the change is than one of the run, so that what the replay misses of the run is
-// missed of neither.
+// NewReplayOf returns the predictor of a finished run. Its base is the real duration. The other answers scale that
+// duration by the ratio of two replays, with and without the change. So the error of the replay cancels out.
 func NewReplayOf(p Past, model estimators.Model) (*Replay, error) {
 	r := NewReplay(p.Before, model)
 	r.lost, r.others, r.struck = p.Lost, p.OthersMB, p.Struck
@@ -30,7 +29,8 @@ func NewReplayOf(p Past, model estimators.Model) (*Replay, error) {
 	return r, nil
 }
 
-// Miss is by how much the replay of a finished run is longer than the run was, as a ratio of that; NaN of others.
+// Miss returns how much longer the replay of a finished run is than the run, as a ratio of the run; NaN for other
+// runs.
 func (r *Replay) Miss() float64 {
 	if r.took <= 0 {
 		return math.NaN()
@@ -38,10 +38,10 @@ func (r *Replay) Miss() float64 {
 	return float64(r.base-r.took) / float64(r.took)
 }
 
-// mostMissed is by how much the replay of a finished run may miss it before its answers are doubtful.
+// mostMissed is the largest error of the replay of a finished run without a warning.
 const mostMissed = 0.1
 
-// Doubt says why every answer is doubtful, if it is.
+// Doubt returns a warning if the error of the replay makes every answer doubtful.
 func (r *Replay) Doubt() (w Warning, doubtful bool) {
 	miss := r.Miss()
 	if !(math.Abs(miss) > mostMissed) {
@@ -56,8 +56,9 @@ func (r *Replay) Doubt() (w Warning, doubtful bool) {
 	return w, true
 }
 
-// failureCost is what the failures of a finished run cost, by a replay without them that takes so long: as much less as
-// the replay of the run takes, and as much less as the run took. The warning says so where these differ.
+// failureCost returns what the failures of a finished run cost, from the duration of a replay without them. One
+// measure is the difference between two replays. most is the difference to the real run. The warning is set if the
+// measures differ.
 func (r *Replay) failureCost(without time.Duration) (most time.Duration, w Warning, doubtful bool) {
 	cost := r.took - r.told(without)
 	most = r.took - without
@@ -74,14 +75,14 @@ func (r *Replay) failureCost(without time.Duration) (most time.Duration, w Warni
 		units.Exact(cost), units.Exact(most))}, true
 }
 
-// FailureDoubtful says whether measures of what the failures of a run cost differ so much that none is believed: by
-// more than a factor of two, and by more than a second and a hundredth of the run.
+// FailureDoubtful reports whether measures of the cost of a run's failures differ too much: by more than a factor of
+// two, and by more than a second and a hundredth of the run.
 func FailureDoubtful(took time.Duration, costs ...time.Duration) bool {
 	least, most := slices.Min(costs), slices.Max(costs)
 	return most > 2*least && most-least > max(time.Second, took/100)
 }
 
-// told corrects a replayed length by what the replay of the base misses.
+// told scales a replayed duration by the ratio of the real run to the base's replay.
 func (r *Replay) told(d time.Duration) time.Duration {
 	if r.took <= 0 || r.base <= 0 {
 		return d
@@ -89,7 +90,7 @@ func (r *Replay) told(d time.Duration) time.Duration {
 	return time.Duration(math.Round(d.Seconds()*r.took.Seconds()/r.base.Seconds()*1000)) * time.Millisecond
 }
 
-// again makes the attempts fail that have failed in the past, after as long.
+// again returns a fault that repeats past failures: the same attempts fail after the same time.
 func again(lost []Lost) schedule.Fault {
 	type key struct {
 		job, task, number int

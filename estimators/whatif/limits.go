@@ -11,7 +11,7 @@ import (
 const (
 	LimitSlots    = "infinite_slots" // a slot for every task: the critical path
 	LimitSkew     = "no_skew"        // the work of each job's reduces spread evenly
-	LimitFailures = "no_failures"    // none of the failures of a finished run
+	LimitFailures = "no_failures"    // a finished run without its failures
 	LimitIdeal    = "ideal"          // a slot for every task, no start-ups, no pauses
 )
 
@@ -34,7 +34,7 @@ func (s *Scene) limits(r *Report) error {
 	return nil
 }
 
-// marginal asks what one more slot is worth, and twice as many.
+// marginal adds rows for one more slot and for twice as many slots.
 func (s *Scene) marginal(r *Report) error {
 	asked := []Slots{{Op: Add, N: 1}, {Op: Times, N: 2}}
 	if s.Room.Policy == dag.FIFO {
@@ -61,7 +61,7 @@ func (s *Scene) marginal(r *Report) error {
 	return nil
 }
 
-// curve asks the first model that can draw one.
+// curve computes the curve with the first model that supports it.
 func (s *Scene) curve(r *Report) error {
 	for _, m := range s.Models {
 		c, err := CurveOf(m, s.Room, s.Wanted)

@@ -8,17 +8,17 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A ParseError says what of a change cannot be read.
+// A ParseError reports a part of a change that cannot be parsed.
 type ParseError struct {
-	What, Text string // what was to be read, and the text
-	Want       string // what it may be
+	What, Text string // the kind of value, and the text
+	Want       string // the valid values
 }
 
 func (e *ParseError) Error() string {
 	return e.What + " " + strconv.Quote(e.Text) + ": it is " + e.Want
 }
 
-// ParseSlots reads a number of slots: 64, +2, -2, 2x, 0.5x or inf, of all kinds or after "map=" or "reduce=".
+// ParseSlots parses a number of slots: 64, +2, -2, 2x, 0.5x or inf, for all kinds or after "map=" or "reduce=".
 func ParseSlots(text string) (Slots, error) {
 	var s Slots
 	bad := &ParseError{"slots", text, "a number of slots such as 64, +2, 2x or inf, for one kind after map= or reduce="}
@@ -56,13 +56,13 @@ func plain(text string) (float64, error) {
 	return strconv.ParseFloat(text, 64)
 }
 
-// Bounds of factors: what is beyond is a slip of the keyboard.
+// Limits of factors. Values beyond them are typing errors.
 const (
 	leastFactor = 1e-6
 	mostFactor  = 1e6
 )
 
-// ParseScale reads how many times as large the input is.
+// ParseScale parses the factor of the input size.
 func ParseScale(text string) (float64, error) {
 	v, err := plain(strings.TrimSuffix(strings.TrimSpace(text), "x"))
 	if err != nil || v < leastFactor || v > mostFactor {
@@ -71,7 +71,7 @@ func ParseScale(text string) (float64, error) {
 	return v, nil
 }
 
-// ParsePace reads how many times as long a unit of work takes, in all jobs or after "JOB=" in one.
+// ParsePace parses the factor of the time of a unit of work, for all jobs or after "JOB=" for one job.
 func ParsePace(text string) (Pace, error) {
 	var p Pace
 	n := strings.TrimSpace(text)
@@ -89,7 +89,7 @@ func ParsePace(text string) (Pace, error) {
 	return p, nil
 }
 
-// ParseSlowStart reads a ratio of maps.
+// ParseSlowStart parses a ratio of maps, from 0 to 1.
 func ParseSlowStart(text string) (float64, error) {
 	v, err := plain(strings.TrimSpace(text))
 	if err != nil || !(v >= 0 && v <= 1) {
@@ -98,7 +98,7 @@ func ParseSlowStart(text string) (float64, error) {
 	return v, nil
 }
 
-// ParsePolicy reads the name of a policy.
+// ParsePolicy parses the name of a policy.
 func ParsePolicy(text string) (Policy, error) {
 	for p := FIFO; int(p) < len(policyNames); p++ {
 		if policyNames[p] == text {
@@ -108,8 +108,8 @@ func ParsePolicy(text string) (Policy, error) {
 	return AsIs, &ParseError{"policy", text, "one of fifo, yarn, ideal"}
 }
 
-// ParseFailure reads what fails: task, node, a job by its name in the plan, or a task of it, with indices from 0:
-// JOB:m3 or JOB:r0 of a MapReduce job, JOB:STAGE:3 of any.
+// ParseFailure parses a failure: task, node, the name of a job in the plan, or a task of it, with indices from 0:
+// JOB:m3 or JOB:r0 for a MapReduce job, JOB:STAGE:3 for any job.
 func ParseFailure(text string) (Failure, error) {
 	text = strings.TrimSpace(text)
 	bad := &ParseError{"failure", text, "task, node, the name of a job, or a task of it such as JOB:m3 or JOB:STAGE:3"}

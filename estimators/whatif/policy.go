@@ -6,7 +6,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// policy changes the scheduler. Slots become containers and containers slots: as many tasks fit as before.
+// policy changes the scheduler. Slots become containers or the reverse; the number of parallel tasks stays the same.
 func (w *clusterState) policy(to Policy) error {
 	c := &w.s.Plan.Cluster
 	onlyMapReduce := w.s.Plan.OnlyMapReduce()
@@ -41,8 +41,8 @@ func (w *clusterState) policy(to Policy) error {
 	return nil
 }
 
-// toSlots makes slots of containers: half of them for maps, as Hadoop 0.20 has it unless told otherwise, and no wave
-// waits for the others of the wave before.
+// toSlots turns containers into slots: half of them for maps, as in Hadoop 0.20 by default. Waves then no longer wait
+// for each other.
 func (w *clusterState) toSlots() {
 	c := &w.s.Plan.Cluster
 	if c.Policy == dag.FIFO {
@@ -56,7 +56,7 @@ func (w *clusterState) toSlots() {
 	c.SlotsPerNode = max(1, c.MapSlots/max(1, len(w.s.Nodes)))
 }
 
-// toContainers makes one pool of all slots, or a container of each core. A master takes a container's place, too.
+// toContainers makes one pool of all slots, or one container of each core. Masters also use containers.
 func (w *clusterState) toContainers() {
 	c := &w.s.Plan.Cluster
 	had, slots := RoomOf(w.s).Total(), "slots"
@@ -92,8 +92,8 @@ func (w *clusterState) toContainers() {
 		n, mb)
 }
 
-// leastContainers lets a master of each job that is left, what runs, and one task more be held at once: with less,
-// masters could take all that there is and wait for each other for ever.
+// leastContainers returns the containers for a master of each remaining job, the running tasks, and one more task.
+// With less, masters could take all containers and wait for each other forever.
 func (w *clusterState) leastContainers() int {
 	n := 1
 	for j := range w.s.Jobs {

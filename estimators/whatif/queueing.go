@@ -10,16 +10,16 @@ import (
 	"github.com/paratimer/paratimer/estimators/queueing"
 )
 
-// Queueing predicts by a queueing network: what tasks ask of CPUs, disks and network is known, and that they contend
-// for them.
+// Queueing predicts by a queueing network, from the demands of tasks for CPUs, disks and network, for which they
+// contend.
 type Queueing struct {
 	spec  *queueing.Spec
 	room  Room
-	waves [][]int // of the spec's jobs
+	waves [][]int // indices into the spec's jobs
 }
 
-// NewQueueing is the predictor of jobs by their demands. Where all of them are jobs of the plan, they run in its waves;
-// else at once. room is what slots of a change count from.
+// NewQueueing returns the predictor of jobs with known demands. If all of them are jobs of the plan, they run in its
+// waves, else all at once. Changes of slots are relative to room.
 func NewQueueing(spec *queueing.Spec, plan *dag.Plan, room Room) (*Queueing, error) {
 	if err := spec.Validate(); err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func NewQueueing(spec *queueing.Spec, plan *dag.Plan, room Room) (*Queueing, err
 	return &Queueing{spec: spec, room: room, waves: wavesOf(spec, plan)}, nil
 }
 
-// wavesOf are the levels of the plan, as indices into the spec's jobs.
+// wavesOf returns the levels of the plan, as indices into the spec's jobs.
 func wavesOf(spec *queueing.Spec, plan *dag.Plan) [][]int {
 	all := make([]int, len(spec.Jobs))
 	for i := range all {
@@ -48,7 +48,7 @@ func wavesOf(spec *queueing.Spec, plan *dag.Plan) [][]int {
 	return slices.DeleteFunc(waves, func(w []int) bool { return len(w) == 0 })
 }
 
-// Predict is the sum over waves of the longest response of a wave's jobs.
+// Predict returns the sum over the waves of the longest response of a wave's jobs.
 func (q *Queueing) Predict(c Change) (Answer, error) {
 	spec := *q.spec
 	spec.Jobs = slices.Clone(spec.Jobs)
@@ -74,7 +74,7 @@ func (q *Queueing) Predict(c Change) (Answer, error) {
 		total += longest
 		for _, w := range r.Warnings {
 			said := Warning{w.Code, "the queueing model: " + w.Text}
-			if !slices.Contains(a.Warnings, said) { // another wave may have said it
+			if !slices.Contains(a.Warnings, said) { // another wave may have the same warning
 				a.Warnings = append(a.Warnings, said)
 			}
 		}
@@ -94,7 +94,7 @@ func (q *Queueing) Predict(c Change) (Answer, error) {
 	return a, nil
 }
 
-// change changes the demands and the nodes. Classes have equal tasks and nothing fails in them.
+// change applies a change to the demands and the nodes. The model has equal tasks in a class and no failures.
 func (q *Queueing) change(s *queueing.Spec, c Change) error {
 	no := func(what, why string) error { return &UnsupportedError{ModelQueueing, what, why} }
 	switch {
@@ -139,7 +139,7 @@ func demand(d queueing.Demand, f float64) queueing.Demand {
 	return queueing.Demand{CPU: d.CPU * f, Fibre: d.Fibre * f, Disk: d.Disk * f, Network: d.Network * f}
 }
 
-// slots changes whole nodes, or the slots of a kind on each.
+// slots changes the number of nodes, or the slots of a kind on each node.
 func (q *Queueing) slots(s *queueing.Spec, by Slots) error {
 	to, was := &s.Nodes, q.room.Total()
 	switch by.Which {
@@ -161,7 +161,7 @@ func (q *Queueing) slots(s *queueing.Spec, by Slots) error {
 	return nil
 }
 
-// ratio is how many times as many of so many slots there would be; ok is false where that is not known.
+// ratio returns the new number of slots divided by the old one; ok is false if it is unknown.
 func (s Slots) ratio(was int) (ratio float64, ok bool) {
 	switch {
 	case math.IsInf(s.N, 1):
@@ -176,7 +176,7 @@ func (s Slots) ratio(was int) (ratio float64, ok bool) {
 	return s.N / float64(was), true
 }
 
-// lengthOf is a length of time of so many seconds.
+// lengthOf converts seconds to a duration in whole milliseconds; ok is false if seconds is out of range.
 func lengthOf(seconds float64) (d time.Duration, ok bool) {
 	if !(seconds >= 0) || seconds > dag.MaxLength.Seconds() {
 		return 0, false

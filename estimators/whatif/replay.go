@@ -10,23 +10,23 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// A Replay predicts by replaying the scheduler over the tasks that are left, from what a run has shown. It is not safe
-// for concurrent use.
+// A Replay predicts by replaying the scheduler over the remaining tasks, with costs from the observed run. It is not
+// safe for concurrent use.
 type Replay struct {
 	run   dag.Run
 	now   *dag.Snapshot // completed by the model
 	costs estimators.Costs
-	lost  []Lost        // of a finished run: it fails again
-	took  time.Duration // by a finished run, 0 of others
-	base  time.Duration // the replay of a finished run
-	// struck is that an attempt of a finished run failed, or that it lost a node.
+	lost  []Lost        // the failures of a finished run, which happen again
+	took  time.Duration // duration of a finished run, 0 for other runs
+	base  time.Duration // duration of the replay of a finished run
+	// struck reports whether an attempt of a finished run failed or its cluster lost a node.
 	struck bool
-	// others is the most memory in MB that other applications held at once during a finished run.
+	// others is the peak memory in MB of other applications during a finished run.
 	others int
 	lean   schedule.EndOnly
 }
 
-// NewReplay is the predictor of a run, or of a plan of which nothing has run.
+// NewReplay returns the predictor of a run, or of a plan that has not started.
 func NewReplay(run dag.Run, model estimators.Model) *Replay {
 	r := &Replay{run: run, now: run.Now(), costs: model(run)}
 	if r.costs.Completed != nil {
@@ -35,7 +35,7 @@ func NewReplay(run dag.Run, model estimators.Model) *Replay {
 	return r
 }
 
-// clusterState applies a change but for its failures.
+// clusterState returns the state after the change, without the change's failures.
 func (r *Replay) clusterState(c Change) (*clusterState, error) {
 	w, err := worldOf(r.now, r.costs.Left, c)
 	if err == nil && len(r.lost) > 0 && !c.Unfailing {
@@ -44,13 +44,13 @@ func (r *Replay) clusterState(c Change) (*clusterState, error) {
 	return w, err
 }
 
-// Room is how many tasks can run at once.
+// Room returns how many tasks can run at once.
 func (r *Replay) Room() Room { return RoomOf(r.now) }
 
-// Plan is what is to run, completed by the cost model. Do not modify it.
+// Plan returns the plan, completed by the cost model. Do not modify it.
 func (r *Replay) Plan() *dag.Plan { return r.now.Plan }
 
-// Nodes is how many machines the cluster has, 0 where that is not known.
+// Nodes returns the number of machines of the cluster, 0 if it is unknown.
 func (r *Replay) Nodes() int {
 	c := &r.now.Plan.Cluster
 	if c.Policy == dag.FIFO && c.SlotsPerNode > 0 {
@@ -62,7 +62,7 @@ func (r *Replay) Nodes() int {
 	return len(c.Nodes)
 }
 
-// Elapsed is the time since the first submission, 0 before.
+// Elapsed returns the time since the first submission, 0 before it.
 func (r *Replay) Elapsed() time.Duration {
 	if origin := r.now.Origin(); origin.Known() && origin < r.now.At {
 		return r.now.At.Sub(origin)
@@ -70,7 +70,7 @@ func (r *Replay) Elapsed() time.Duration {
 	return 0
 }
 
-// Predict is when the query would end under the change.
+// Predict returns the end of the query under the change.
 func (r *Replay) Predict(c Change) (Answer, error) {
 	w, err := r.clusterState(c)
 	if err != nil {
@@ -125,8 +125,8 @@ func (r *Replay) Predict(c Change) (Answer, error) {
 	return a, nil
 }
 
-// costless says that work is left which nobody knows the cost of. Where all of it is such, it takes no time, and that
-// is not known.
+// costless reports whether the costs or sizes of some remaining work are unknown. If that is all of the work, the
+// replay takes no time, which is no valid answer.
 func costless(warned []dag.Warning) bool {
 	return slices.ContainsFunc(warned, func(w dag.Warning) bool {
 		return w.Code == dag.WarnAssumedCost ||
@@ -134,7 +134,7 @@ func costless(warned []dag.Warning) bool {
 	})
 }
 
-// estimate asks a scenario in a world without the failures of the change.
+// estimate evaluates a scenario in the given state, without the failures of the change.
 func (r *Replay) estimate(w *clusterState, c Change, s estimators.Scenario, opt estimators.Options) (
 	estimators.Estimate, error,
 ) {
@@ -142,14 +142,15 @@ func (r *Replay) estimate(w *clusterState, c Change, s estimators.Scenario, opt 
 	return s.Of(estimators.NewReplayContext(r.run, model, opt))
 }
 
-// Bounds of ranges: so many replays each, and none where many tasks make that dear.
+// Limits of ranges: the number of replays, and the number of tasks above which ranges are too expensive.
 const (
 	rangeSamples = 64
 	rangeTasks   = 2000
 )
 
-// Range is what 8 of 10 runs would take: many worlds that may be, changed and replayed. ok is false where the model
-// gives none, of too many tasks, and of a change with failures, which is one world and not many.
+// Range returns the range of 8 of 10 runs, from sampled states that are changed and replayed. ok is false if the
+// model cannot be sampled, if there are too many tasks, or if the change has failures: a failure fixes a single
+// state.
 func (r *Replay) Range(c Change) (low, high time.Duration, ok bool, err error) {
 	w, err := r.clusterState(c)
 	if err != nil || len(c.Failures) > 0 {
@@ -170,7 +171,7 @@ func (r *Replay) Range(c Change) (low, high time.Duration, ok bool, err error) {
 	return r.told(low), r.told(high), true, nil
 }
 
-// End is Predict where no more than the length is wanted.
+// End returns the duration of Predict without the other parts of the answer.
 func (r *Replay) End(c Change) (time.Duration, error) {
 	w, err := r.clusterState(c)
 	if err != nil {
@@ -183,8 +184,8 @@ func (r *Replay) End(c Change) (time.Duration, error) {
 	return r.told(s.Remaining()), nil
 }
 
-// Wanted is how many slots the tasks of jobs that have not ended would take at once: for maps and for reduces under
-// FIFO, containers of YARN, or cores of executors.
+// Wanted returns how many slots the tasks of unfinished jobs would use at once: for maps and for reduces under FIFO,
+// containers of YARN, or cores of executors.
 func (r *Replay) Wanted() []int {
 	plan, n := r.now.Plan, make([]int, len(r.Room().slots()))
 	for j := range plan.Jobs {

@@ -9,18 +9,19 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A Row is one change and what the models say of it, the one that is believed first. It has no answer where none can
-// say.
+// A Row is one change and the models' answers, the preferred model first. It has no answers if no model supports the
+// change.
 type Row struct {
-	Name    string // of a limit or a marginal value; else the change's own
+	Name    string // name of a limit or a marginal value; else empty
 	Change  Change
 	Answers []Answer
-	// Disagreement is by how much the answers differ, as a ratio of the first; NaN where one model answers alone.
+	// Disagreement is the largest difference of an answer from the first, as a ratio of the first; NaN if only one
+	// model answers.
 	Disagreement float64
 	Warnings     []Warning
 }
 
-// Remaining is what the model that is believed says, nil where it is not known.
+// Remaining returns the answer of the preferred model, nil if it is unknown.
 func (r *Row) Remaining() *time.Duration {
 	if len(r.Answers) == 0 {
 		return nil
@@ -28,29 +29,29 @@ func (r *Row) Remaining() *time.Duration {
 	return r.Answers[0].Remaining
 }
 
-// A Report answers a question: the base, each change alone, all of them together, what cannot be beaten, what a slot is
-// worth, and time against slots.
+// A Report is the result of Ask: the base, each change alone, all changes together, the limits, the value of a slot,
+// and time against slots.
 type Report struct {
 	Base     Row
 	Alone    []Row
-	Together *Row // nil where there are fewer than two changes, or they are alternatives
+	Together *Row // nil if there are fewer than two changes, or if they exclude each other
 	Limits   []Row
 	Marginal []Row
-	Curve    *Curve // nil where no model can draw one
+	Curve    *Curve // nil if no model supports it
 	Warnings []Warning
 }
 
-// disagree is by how much answers may differ before it is a warning.
+// disagree is the difference between answers above which there is a warning.
 const disagree = 0.2
 
-// A Scene is what a question is asked about.
+// A Scene is the context of a question: the models and the cluster.
 type Scene struct {
-	Models []Predictor // the one that is believed first
+	Models []Predictor // the preferred model first
 	Room   Room
-	Wanted []int // slots that the tasks that are left take, of each kind that the room has (Replay.Wanted)
+	Wanted []int // slots that the remaining tasks need, of each kind that the room has (Replay.Wanted)
 }
 
-// Ask answers. An error of the base is an error of all; a change that cannot be is one, too, and names it.
+// Ask computes a Report. It returns an error if the base fails. If a change fails, the error names the change.
 func Ask(s Scene, changes []Change) (*Report, error) {
 	r := &Report{}
 	var err error
@@ -83,7 +84,7 @@ func Ask(s Scene, changes []Change) (*Report, error) {
 	return r, s.curve(r)
 }
 
-// row asks every model.
+// row evaluates a change with every model.
 func (s *Scene) row(name string, c Change) (Row, error) {
 	row := Row{Name: name, Change: c, Disagreement: math.NaN()}
 	for _, m := range s.Models {
@@ -104,12 +105,12 @@ func (s *Scene) row(name string, c Change) (Row, error) {
 	return row, nil
 }
 
-// A Ranger tells within what an answer may be.
+// A Ranger computes the range of an answer.
 type Ranger interface {
 	Range(c Change) (low, high time.Duration, ok bool, err error)
 }
 
-// ranged is a row whose answers have ranges, where the models tell.
+// ranged returns a row with ranges from the models that support them.
 func (s *Scene) ranged(c Change) (Row, error) {
 	row, err := s.row("", c)
 	if err != nil {
@@ -129,7 +130,7 @@ func (s *Scene) ranged(c Change) (Row, error) {
 			if ok {
 				a.Low, a.High = &low, &high
 				if a.Floor != nil && low < *a.Floor {
-					a.Floor = &low // what is known may take less
+					a.Floor = &low // the work with known costs may take less
 				}
 			}
 		}

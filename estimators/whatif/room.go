@@ -4,16 +4,16 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Room is how many tasks can run at once: of FIFO's two kinds, or containers, or cores.
+// Room is how many tasks can run at once: slots of FIFO's two kinds, or containers, or cores.
 type Room struct {
 	Policy        dag.Policy
 	Maps, Reduces int // FIFO: slots
-	Containers    int // YARN: that fit into the memory that we may use, application masters among them; 0: not known
-	ContainerMB   int // YARN: the largest that a task asks for
-	Cores         int // Executors; 0: not known
+	Containers    int // YARN: containers that fit into our share of the memory, including application masters; 0: unknown
+	ContainerMB   int // YARN: the largest container that a task requests
+	Cores         int // Executors; 0: unknown
 }
 
-// slots are those of each kind: of FIFO's two, or of the one pool.
+// slots returns the slots of each kind: FIFO's two kinds, or the one pool.
 func (r Room) slots() []int {
 	switch r.Policy {
 	case dag.FIFO:
@@ -24,7 +24,7 @@ func (r Room) slots() []int {
 	return []int{r.Containers}
 }
 
-// Total is all slots, containers or cores.
+// Total returns the number of all slots, containers or cores.
 func (r Room) Total() int {
 	n := 0
 	for _, of := range r.slots() {
@@ -33,7 +33,7 @@ func (r Room) Total() int {
 	return n
 }
 
-// RoomOf is the room of a snapshot's cluster.
+// RoomOf returns the room of a snapshot's cluster.
 func RoomOf(s *dag.Snapshot) Room {
 	c := &s.Plan.Cluster
 	switch c.Policy {
@@ -46,10 +46,10 @@ func RoomOf(s *dag.Snapshot) Room {
 	return Room{Policy: dag.YARN, Containers: capacity(s) / mb, ContainerMB: mb}
 }
 
-// defaultMB is a container where nobody says otherwise: MapReduce's default.
+// defaultMB is the size of a container if it is unknown: MapReduce's default.
 const defaultMB = 1024
 
-// slotSize is what one slot takes of a pool: the largest container in MB that a task asks for, or one core.
+// slotSize returns the pool's capacity for one slot: the largest container in MB that a task requests, or one core.
 func slotSize(p *dag.Plan) int {
 	if p.Cluster.Policy == dag.Executors {
 		return 1
@@ -68,7 +68,7 @@ func slotSize(p *dag.Plan) int {
 	return mb
 }
 
-// need is what a task of a stage takes: MB, 0 where nobody has said, or cores of executors.
+// need returns the capacity for a task of a stage: MB, 0 if unknown, or cores of executors.
 func need(p *dag.Plan, j int, k dag.StageIndex) int {
 	job := &p.Jobs[j]
 	if p.Cluster.Policy == dag.Executors {
@@ -77,7 +77,7 @@ func need(p *dag.Plan, j int, k dag.StageIndex) int {
 	return job.TaskMB(k)
 }
 
-// capacity is what our queue may use of a pool: MB, or cores of executors.
+// capacity returns our queue's share of a pool: MB, or cores of executors.
 func capacity(s *dag.Snapshot) int {
 	c := &s.Plan.Cluster
 	most := *size(c)
@@ -90,7 +90,7 @@ func capacity(s *dag.Snapshot) int {
 	return most
 }
 
-// size is all that a pool has: MB, or cores of executors.
+// size returns the whole capacity of a pool: MB, or cores of executors.
 func size(c *dag.Cluster) *int {
 	if c.Policy == dag.Executors {
 		return &c.Cores
@@ -98,7 +98,7 @@ func size(c *dag.Cluster) *int {
 	return &c.MemoryMB
 }
 
-// nodeSize is what a node has for tasks: MB, or cores of an executor.
+// nodeSize returns a node's capacity for tasks: MB, or cores of an executor.
 func nodeSize(s *dag.Snapshot, n *dag.NodeState) *int {
 	if s.Plan.Cluster.Policy == dag.Executors {
 		return &n.Cores

@@ -6,9 +6,9 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// scale makes the input so many times as large: of the jobs that read it there are more maps, each as large as it is;
-// reduces get larger, and with them the maps that read what they write, one a file. Other stages keep their tasks,
-// which get larger. What runs or is done has its input.
+// scale multiplies the size of the input. Jobs that read the input get more maps of the same size. Reduces get
+// larger, and so do the maps that read their output, one per file. Other stages keep their tasks, which get larger.
+// Running and finished tasks do not change.
 func (w *clusterState) scale(by float64) error {
 	graph, err := dag.NewGraph(w.s.Plan)
 	if err != nil {
@@ -29,7 +29,7 @@ func (w *clusterState) scale(by float64) error {
 	return nil
 }
 
-// grow makes a job larger and says how much more it writes.
+// grow scales a job and returns the growth of its output.
 func (w *clusterState) grow(j int, by float64, growth []float64) float64 {
 	if w.ended(j) {
 		return 1
@@ -66,11 +66,11 @@ func (w *clusterState) grow(j int, by float64, growth []float64) float64 {
 	return g
 }
 
-// growStages gives the stages that read the job's input so much more, and the others what those before them write. It
-// says how much more those write that no stage reads.
+// growStages scales the stages that read the job's input, and the others by the output of the stages before them. It
+// returns the growth of the output that no stage reads.
 func (w *clusterState) growStages(j int, by float64) float64 {
 	stages := w.s.Plan.Jobs[j].Stages
-	grown := make([]mean, len(stages)) // of what a stage reads, until it is its turn; then of what it writes
+	grown := make([]mean, len(stages)) // growth of a stage's input, and of its output after its turn
 	last := make([]bool, len(stages))
 	for k := range stages {
 		p, in := &w.costs.phases[j][k], by
@@ -108,12 +108,12 @@ func (w *clusterState) growStages(j int, by float64) float64 {
 	return all.of()
 }
 
-// A mean of growths, each weighed by a number of tasks.
+// A mean is a mean of growths, weighted by numbers of tasks.
 type mean struct{ sum, weight float64 }
 
 func (m *mean) add(more mean) { m.sum, m.weight = m.sum+more.sum, m.weight+more.weight }
 
-// of is 1 of nothing.
+// of returns the mean, or 1 if it is empty.
 func (m mean) of() float64 {
 	if m.weight == 0 {
 		return 1
@@ -121,7 +121,7 @@ func (m mean) of() float64 {
 	return m.sum / m.weight
 }
 
-// oneToOne is the stage that a stage reads task by task, -1 where there is none.
+// oneToOne returns the stage that a stage reads task by task, or -1.
 func oneToOne(s *dag.Stage) dag.StageIndex {
 	for _, e := range s.After {
 		if e.Kind == dag.OneToOne {
@@ -131,11 +131,11 @@ func oneToOne(s *dag.Stage) dag.StageIndex {
 	return -1
 }
 
-// splitBytes is how large a part of a file a map reads at most: HDFS's block, unless the cluster says otherwise.
+// splitBytes is the largest part of a file that one map reads: HDFS's default block.
 const splitBytes = 128 << 20
 
-// split gives the maps of a job that reads what others wrote so much more, and makes more of them where their files get
-// larger than a split, as far as their size is known.
+// split scales the maps of a job that reads other jobs' output. It adds maps if the files grow beyond a split and
+// their size is known.
 func (w *clusterState) split(j int, by float64) {
 	job, maps := &w.s.Plan.Jobs[j], &w.costs.phases[j][dag.Map]
 	maps.grown = by
@@ -149,12 +149,12 @@ func (w *clusterState) split(j int, by float64) {
 	job.Stages[dag.Map].Tasks = maps.is
 }
 
-// input is how much more a job reads than it would: the mean over the files that it reads.
+// input returns the growth of a job's input: the mean over the files that it reads.
 func (w *clusterState) input(job *dag.Job, growth []float64) float64 {
 	var all mean
 	for _, a := range job.After {
 		stages, files := w.s.Plan.Jobs[a].Stages, 0
-		for k := len(stages) - 1; k >= 0 && files == 0; k-- { // of a job without reduces, the maps write
+		for k := len(stages) - 1; k >= 0 && files == 0; k-- { // in a job without reduces the maps write the files
 			files = stages[k].Count()
 		}
 		all.add(mean{float64(files) * growth[a], float64(files)})
@@ -162,7 +162,7 @@ func (w *clusterState) input(job *dag.Job, growth []float64) float64 {
 	return all.of()
 }
 
-// begun is how many tasks of a stage, from the first on, have an attempt.
+// begun returns the number of tasks up to the last one with an attempt.
 func (w *clusterState) begun(j int, k dag.StageIndex) int {
 	n := 0
 	for i := range w.s.Jobs[j].Stages[k].Attempts {

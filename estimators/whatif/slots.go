@@ -40,7 +40,7 @@ func (w *clusterState) fifoSlots(by Slots) error {
 	return nil
 }
 
-// tasksOf counts the maps or the reduces that may still want a slot.
+// tasksOf counts the maps or the reduces of unfinished MapReduce jobs.
 func (w *clusterState) tasksOf(k dag.StageIndex) int {
 	n := 0
 	for j := range w.s.Plan.Jobs {
@@ -51,7 +51,7 @@ func (w *clusterState) tasksOf(k dag.StageIndex) int {
 	return n
 }
 
-// tasks counts those that may still want a slot.
+// tasks counts the tasks of unfinished jobs.
 func (w *clusterState) tasks() int {
 	n := 0
 	for j := range w.s.Plan.Jobs {
@@ -62,7 +62,7 @@ func (w *clusterState) tasks() int {
 	return n
 }
 
-// of applies the change to a number; all is what an infinite one comes to.
+// of applies the change to n; all is the result for an infinite number.
 func (s Slots) of(n, all int) (int, error) {
 	v := s.N
 	switch {

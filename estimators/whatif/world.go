@@ -8,18 +8,19 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// A clusterState is what is replayed: a snapshot, what its tasks cost, and what fails.
+// A clusterState is the input of a replay: a snapshot, the costs of its tasks, and the failures.
 type clusterState struct {
 	s     *dag.Snapshot
 	costs *costs
 	fault schedule.Fault
 	notes []Warning
-	// replayed are the costs of a world that goes on from a moment of another, where the latter's do not do.
+	// replayed are the costs of a state that continues from a moment of another replay, and override costs; nil
+	// otherwise.
 	replayed schedule.Left
 }
 
-// worldOf applies a change to a completed snapshot, of which nothing is changed. Failures are not in it: which is the
-// worst takes a replay of the rest.
+// worldOf applies a change to a completed snapshot, which it does not modify. It does not apply failures: to find the
+// worst one takes a replay of the rest.
 func worldOf(s *dag.Snapshot, left schedule.Left, c Change) (*clusterState, error) {
 	w := &clusterState{s: copied(s), costs: newCosts(s, left)}
 	before := *w.s.Plan
@@ -51,7 +52,8 @@ func worldOf(s *dag.Snapshot, left schedule.Left, c Change) (*clusterState, erro
 	return w, nil
 }
 
-// copied is the snapshot with a plan and jobs of its own. Attempts and series are shared: nothing writes them.
+// copied returns the snapshot with its own plan, jobs and nodes. Attempts and series are shared, because no code
+// modifies them.
 func copied(s *dag.Snapshot) *dag.Snapshot {
 	out, plan := *s, *s.Plan
 	plan.Jobs = dag.CloneJobs(plan.Jobs)
@@ -61,7 +63,7 @@ func copied(s *dag.Snapshot) *dag.Snapshot {
 	return &out
 }
 
-// left is the costs of one replay.
+// left returns the costs for a replay.
 func (w *clusterState) left() schedule.Left {
 	if w.replayed != nil {
 		return w.replayed
@@ -69,7 +71,7 @@ func (w *clusterState) left() schedule.Left {
 	return w.costs.of
 }
 
-// end replays the world. Only the end is told.
+// end replays the state and computes only the end.
 func (w *clusterState) end(lean *schedule.EndOnly) (*schedule.Schedule, error) {
 	return schedule.Replay(w.s, w.left(), schedule.Options{Fault: w.fault, FutureOnly: true, EndOnly: lean})
 }
@@ -119,7 +121,7 @@ func listed(names []string) string {
 	return out
 }
 
-// ended says whether a job is over.
+// ended reports whether a job has ended.
 func (w *clusterState) ended(j int) bool { return w.s.Jobs[j].State.Ended() }
 
 func (w *clusterState) slowStart(ratio float64) {
