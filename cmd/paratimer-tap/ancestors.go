@@ -12,8 +12,8 @@ import (
 	"github.com/paratimer/paratimer/adapters/tap"
 )
 
-// ancestors looks for the attempt's id in the command lines of the parents: Hadoop gives it to the task's Java process.
-// It is "" where there is none, or no /proc.
+// ancestors searches the command lines of the parent processes for the attempt's id, because Hadoop passes it to the
+// task's Java process. It returns "" if there is none, or no /proc.
 func ancestors() string {
 	pid := os.Getppid()
 	for range 10 {
@@ -25,7 +25,7 @@ func ancestors() string {
 				}
 			}
 		}
-		// "pid (name) state ppid": the name may hold anything.
+		// The format is "pid (name) state ppid"; the name may contain any character.
 		stat := readProc(pid, "stat")
 		after := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 		if len(after) < 2 {

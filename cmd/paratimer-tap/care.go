@@ -11,12 +11,12 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/groups"
 )
 
-// care keeps faults of the measuring away from the copying.
+// care isolates faults of the measuring from the copying.
 type care struct {
-	off atomic.Pointer[string] // why nothing more is measured
+	off atomic.Pointer[string] // why measuring has stopped; nil while it works
 }
 
-// do does what measures, unless that has failed before.
+// do calls measure, unless an earlier call has panicked.
 func (c *care) do(measure func()) {
 	if c.off.Load() != nil {
 		return
@@ -32,7 +32,7 @@ func (c *care) do(measure func()) {
 	measure()
 }
 
-// note is why nothing more is measured, "" where all is well.
+// note returns the reason why measuring has stopped, or "".
 func (c *care) note() string {
 	if why := c.off.Load(); why != nil {
 		return *why
@@ -40,7 +40,7 @@ func (c *care) note() string {
 	return ""
 }
 
-// careful is a flow.Watcher whose faults harm nobody.
+// careful is a flow.Watcher that contains panics of the meter.
 type careful struct {
 	meter *groups.Meter
 	care  *care

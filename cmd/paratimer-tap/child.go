@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// start starts a command with these files as its standard ones. A script without "#!" is given to the shell, as Java
-// and shells do.
+// start starts a command with these files as its standard streams. It passes a script without "#!" to the shell, as
+// Java and shells do.
 func start(path string, argv []string, files []*os.File) (*os.Process, error) {
 	attr := &os.ProcAttr{Files: files, Env: os.Environ(), Sys: dieWithTap()}
 	p, err := os.StartProcess(path, argv, attr)
@@ -23,7 +23,7 @@ func start(path string, argv []string, files []*os.File) (*os.Process, error) {
 	return p, err
 }
 
-// replace makes this process the command: without a tap at all.
+// replace executes the command in place of this process, so without a tap.
 func replace(path string, argv []string) error {
 	err := unix.Exec(path, argv, os.Environ())
 	if errors.Is(err, unix.ENOEXEC) {
@@ -32,7 +32,8 @@ func replace(path string, argv []string) error {
 	return err
 }
 
-// A command's end is told by the tap's: its exit code, or 128 and the signal.
+// exitCode returns the command's exit code for the tap to exit with: 128 plus the signal if a signal ended the
+// command.
 func exitCode(s *os.ProcessState) int {
 	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
 		return 128 + int(w.Signal())
@@ -40,13 +41,13 @@ func exitCode(s *os.ProcessState) int {
 	return s.ExitCode()
 }
 
-// forwarded are the signals that somebody may send to the tap and mean the command.
+// forwarded are the signals that the tap passes on to the command.
 var forwarded = []os.Signal{
 	unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2, unix.SIGALRM, unix.SIGWINCH,
 	unix.SIGCONT,
 }
 
-// catch begins to catch signals, before the command is started: none is lost. Those that are ignored stay so.
+// catch starts to catch signals before the command is started, so that none is lost. Ignored signals stay ignored.
 func catch() chan os.Signal {
 	c := make(chan os.Signal, 64)
 	for _, s := range forwarded {
@@ -57,7 +58,7 @@ func catch() chan os.Signal {
 	return c
 }
 
-// forward sends on what is caught. What a terminal sends has reached the command already.
+// forward sends caught signals to the command. Signals from a terminal already reach the command directly.
 func forward(c <-chan os.Signal, p *os.Process) {
 	typed := foreground()
 	for s := range c {
@@ -68,7 +69,7 @@ func forward(c <-chan os.Signal, p *os.Process) {
 	}
 }
 
-// foreground says whether a terminal's signals come to this process.
+// foreground reports whether this process receives a terminal's signals.
 func foreground() bool {
 	tty, err := os.Open("/dev/tty")
 	if err != nil {
@@ -79,8 +80,8 @@ func foreground() bool {
 	return err == nil && group == unix.Getpgrp()
 }
 
-// leave gives up a standard descriptor that is the command's alone now: else nobody would see that the command has
-// closed it.
+// leave closes the tap's copy of a standard descriptor that the command uses. Otherwise the other end would not
+// notice when the command closes it.
 func leave(fd int) {
 	null, err := unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -91,5 +92,5 @@ func leave(fd int) {
 	_ = unix.Close(null)
 }
 
-// The command is started by the main thread, which must live as long as the tap: the command dies with the thread.
+// The main thread starts the command and must live as long as the tap: the command dies with this thread.
 func init() { runtime.LockOSThread() }

@@ -21,7 +21,7 @@ type job struct {
 
 func newJob(o options, t task, path string) *job { return &job{options: o, task: t, path: path} }
 
-// run runs the command and returns its exit code. An error is that it could not be started.
+// run runs the command and returns its exit code. An error means that it could not be started.
 func (j *job) run() (int, error) {
 	switch {
 	case j.task.why != "":
@@ -32,7 +32,7 @@ func (j *job) run() (int, error) {
 	return j.reduceSide()
 }
 
-// start starts the command, and begins to forward signals to it.
+// start starts the command, and forwards signals to it.
 func (j *job) start(in, out *os.File) (*os.Process, error) {
 	caught := catch()
 	p, err := start(j.path, j.options.command, []*os.File{in, out, os.Stderr})
@@ -52,7 +52,7 @@ func wait(p *os.Process) int {
 	return exitCode(s)
 }
 
-// rounds begins to send what take returns.
+// rounds starts to send the batches that take returns.
 func (j *job) rounds(take func() (tap.Batch, bool), full func() bool) *post.Rounds {
 	p := post.New(post.Config{
 		Collector: j.options.collector, Token: j.options.token, Spool: j.options.spool,
@@ -63,7 +63,7 @@ func (j *job) rounds(take func() (tap.Batch, bool), full func() bool) *post.Roun
 
 func nothing() (tap.Batch, bool) { return tap.Batch{}, false }
 
-// plain runs the command on the tap's own descriptors and says at its end why nothing was measured.
+// plain runs the command on the tap's own descriptors, and reports at its end why nothing was measured.
 func (j *job) plain() (int, error) {
 	p, err := j.start(os.Stdin, os.Stdout)
 	if err != nil {
@@ -77,7 +77,7 @@ func (j *job) plain() (int, error) {
 	return code, nil
 }
 
-// pipe returns both ends of a pipe that no other process has.
+// pipe returns both ends of a pipe that child processes do not inherit.
 func pipe() (r, w int, err error) {
 	var p [2]int
 	if err := unix.Pipe(p[:]); err != nil {

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A startError is that a command cannot be started, with the exit code that a shell has for it.
+// A startError means that a command cannot be started. It has the exit code that a shell uses.
 type startError struct {
 	command string
 	why     string
@@ -25,8 +25,8 @@ const (
 	notRunnable = 126
 )
 
-// lookUp finds a command as a shell does. In a task a file of its working folder comes first, and is made executable:
-// that is how Streaming finds its commands.
+// lookUp finds a command as a shell does. In a task, a file of the working folder takes precedence and is made
+// executable, because Streaming finds its commands there.
 func lookUp(command, searched string, inTask bool) (string, error) {
 	if strings.ContainsRune(command, '/') {
 		return command, nil
@@ -36,7 +36,7 @@ func lookUp(command, searched string, inTask bool) (string, error) {
 	}
 	if info, err := os.Stat(command); inTask && err == nil && info.Mode().IsRegular() {
 		if info.Mode()&0o111 == 0 {
-			// As Streaming would have done; if it cannot be done, starting says why.
+			// Streaming does the same. If it fails, the start reports the error.
 			_ = os.Chmod(command, info.Mode()|0o111)
 		}
 		return "./" + command, nil
@@ -53,7 +53,7 @@ func lookUp(command, searched string, inTask bool) (string, error) {
 	return "", &startError{command, "command not found", notFound}
 }
 
-// explain turns what starting a command has returned into what a shell says.
+// explain converts an error of starting a command into a shell's error.
 func explain(command string, err error) error {
 	var number unix.Errno
 	if !errors.As(err, &number) {

@@ -1,9 +1,9 @@
 //go:build unix
 
-// Command paratimer-tap stands around the command of a Hadoop Streaming job and measures its key groups.
+// Command paratimer-tap wraps the command of a Hadoop Streaming job and measures its key groups.
 //
-// The command runs as if the tap were not there: the same bytes, the same exit code, signals, and standard error.
-// Whatever goes wrong with the tap itself turns its measuring off, and nothing else.
+// The command runs as if the tap did not exist: the same bytes, exit code, signals, and standard error. Any fault of
+// the tap itself only stops the measuring.
 package main
 
 import (
@@ -55,7 +55,8 @@ func run(args []string) int {
 	if noTask != nil || o.collector == "" && o.spool == "" {
 		return fail(explain(path, replace(path, o.command)))
 	}
-	// There is a tap for each task of a node. Garbage is collected before there is much: 44 MB with the usual lambda.
+	// Each task of a node has its own tap. The memory limit makes the garbage collector run early: 44 MB with the
+	// usual lambda.
 	debug.SetMemoryLimit(12<<20 + int64(o.lambda)*mapoutput.KeyMemory)
 	code, err := newJob(o, t, path).run()
 	if err != nil {
@@ -64,7 +65,7 @@ func run(args []string) int {
 	return code
 }
 
-// tell prints what a job needs for the jar.
+// tell runs the subcommand job, which prints the settings that a job needs for the jar.
 func tell(args []string) int {
 	text, err := printJob(args, os.Getenv)
 	switch {
@@ -78,7 +79,7 @@ func tell(args []string) int {
 	return 0
 }
 
-// fail says why the command does not run.
+// fail prints why the command does not run and returns the exit code.
 func fail(err error) int {
 	say(err.Error())
 	var start *startError
@@ -88,7 +89,7 @@ func fail(err error) int {
 	return notRunnable
 }
 
-// say writes a line for people to the task's log, in one piece.
+// say writes a message for people to the task's log, in one piece.
 func say(line string) {
 	_, _ = os.Stderr.WriteString("paratimer-tap: " + line + "\n")
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/mapoutput"
 )
 
-// mapSide measures what the command writes.
+// mapSide runs the command and measures its output.
 func (j *job) mapSide() (int, error) {
 	r, w, err := pipe()
 	if err != nil {
@@ -34,7 +34,7 @@ func (j *job) mapSide() (int, error) {
 	whole := false
 	go func() {
 		end, err := flow.Copy(r, 1, func(piece []byte) { j.care.do(func() { meter.Feed(piece) }) })
-		// The command sees that nobody reads any more, and what reads sees that nothing follows.
+		// Closing both descriptors shows the command that the reader has gone, and the reader that no data follows.
 		_ = unix.Close(r)
 		leave(1)
 		whole = end == flow.EOF
@@ -42,7 +42,7 @@ func (j *job) mapSide() (int, error) {
 	}()
 	code := wait(p)
 	if err := <-copied; err != nil {
-		// The command itself would have been told so.
+		// The command itself would have got this error.
 		if err != unix.EPIPE { //nolint:errorlint // a system call's error is a number
 			say("write error: " + err.Error())
 			if code == 128+int(unix.SIGPIPE) {

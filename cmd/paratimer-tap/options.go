@@ -35,7 +35,7 @@ it needs for the jar that measures within its tasks.
   --show-keys          tell keys as they are, not as hashes
 `
 
-// Options are what the command line says, with what the environment says where it does not.
+// Options are the settings of the command line, with defaults from the environment.
 type options struct {
 	side      side
 	command   []string
@@ -47,22 +47,22 @@ type options struct {
 	limits    groups.Limits
 	show      bool
 	version   bool
-	// trouble is what is wrong with the environment: it must not fail a job.
+	// trouble is an error in the environment, which must not fail a job.
 	trouble string
 }
 
-// lambda is how many keys NearestFit's authors tell of each map.
+// lambda is the number of keys that NearestFit reports for each map.
 //
 // E. Coppa, I. Finocchi, "On data skewness, stragglers, and MapReduce progress indicators", SoCC 2015, section 8.
 const lambda = 2000
 
-// every is how often a reduce tells what it has done.
+// every is the interval of a reduce's reports.
 const every = 2 * time.Second
 
-// most is what a burst may be: its sizes wait in memory.
+// most limits a burst, because its sizes are kept in memory.
 const most = 1 << 16
 
-// parse reads a command line without the program's name. flag.ErrHelp says that it asks for help.
+// parse parses a command line without the program's name. flag.ErrHelp means that help is requested.
 func parse(args []string, get func(string) string) (options, error) {
 	o := options{token: get("PARATIMER_TOKEN"), every: every, lambda: lambda, limits: groups.DefaultLimits()}
 	if env := get("PARATIMER_COLLECT"); env == "" || address(env) {
@@ -74,7 +74,7 @@ func parse(args []string, get func(string) string) (options, error) {
 	flags.SetOutput(io.Discard)
 	o.measuring(flags)
 	flags.BoolVar(&o.version, "version", false, "")
-	// Options may stand before and after the side.
+	// Options may appear before and after the side.
 	err := flags.Parse(args)
 	if rest := flags.Args(); err == nil && len(rest) > 0 {
 		o.side = side(rest[0])

@@ -27,7 +27,7 @@ The job's own classes stay as they are.
                        as those of paratimer-tap --help
 `
 
-// The jar's classes, and what names them to a job.
+// The jar's classes, and the job properties that select them.
 const (
 	collectorProperty = "mapreduce.job.map.output.collector.class"
 	shuffleProperty   = "mapreduce.job.reduce.shuffle.consumer.plugin.class"
@@ -35,11 +35,11 @@ const (
 	reduceClass       = "com.github.paratimer.tap.ReduceInput"
 )
 
-// A property is one that a job is given.
+// A property is a property of a job.
 type property struct{ name, value string }
 
-// printJob returns what a job needs for the jar, in the words of the program that starts it. args are those after
-// "job".
+// printJob returns a job's settings for the jar, in the syntax of the program that starts the job. args are the
+// arguments after "job".
 func printJob(args []string, get func(string) string) (string, error) {
 	o := options{collector: get("PARATIMER_COLLECT"), every: every, lambda: lambda, limits: groups.DefaultLimits()}
 	flags := flag.NewFlagSet("paratimer-tap job", flag.ContinueOnError)
@@ -76,7 +76,7 @@ func printJob(args []string, get func(string) string) (string, error) {
 	return o.hadoop(jar), nil
 }
 
-// properties are what the jar reads, but for the token: what is as by default is left out.
+// properties returns the jar's settings without the token and without default values.
 func (o *options) properties() []property {
 	all := []property{{collectorProperty, mapClass}, {shuffleProperty, reduceClass}}
 	add := func(said bool, name string, value any) {
@@ -96,13 +96,13 @@ func (o *options) properties() []property {
 	return all
 }
 
-// millis is a time as Hadoop reads it.
+// millis formats a duration for Hadoop.
 func millis(d time.Duration) string { return fmt.Sprintf("%dms", d.Milliseconds()) }
 
-// hadoop is options of GenericOptionsParser, for a shell.
+// hadoop formats the settings as options of GenericOptionsParser, for a shell.
 func (o *options) hadoop(jar string) string {
 	var b strings.Builder
-	// Hadoop 3 ships the folder of all jars at once, and loses one that is on the cluster's file system already.
+	// Hadoop 3 ships the folder of all jars at once, and drops one that is already on the cluster's file system.
 	fmt.Fprintf(&b, "-libjars %s -D mapreduce.client.libjars.wildcard=false", quote(jar))
 	for _, p := range o.properties() {
 		fmt.Fprintf(&b, " \\\n  -D %s", quote(p.name+"="+p.value))
@@ -113,7 +113,7 @@ func (o *options) hadoop(jar string) string {
 	return b.String() + "\n"
 }
 
-// pig is lines of a script. The token is a parameter of it.
+// pig formats the settings as lines of a script. The token is a parameter of the script.
 func (o *options) pig(jar string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "REGISTER '%s';\n", jar)
@@ -126,7 +126,7 @@ func (o *options) pig(jar string) string {
 	return b.String()
 }
 
-// quote is a word of a shell.
+// quote quotes a word for a shell.
 func quote(s string) string {
 	if strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=-") == "" {
 		return s
@@ -134,7 +134,7 @@ func quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// measuring defines the flags that say what is measured and where it goes.
+// measuring defines the flags for what is measured and where it is sent.
 func (o *options) measuring(flags *flag.FlagSet) {
 	flags.StringVar(&o.collector, "collect", o.collector, "")
 	flags.StringVar(&o.spool, "spool", "", "")
@@ -146,7 +146,7 @@ func (o *options) measuring(flags *flag.FlagSet) {
 	flags.BoolVar(&o.show, "show-keys", false, "")
 }
 
-// valid says which of them is wrong.
+// valid returns an error for the first invalid option.
 func (o *options) valid() error {
 	switch {
 	case o.lambda < 1 || o.lambda > tap.MaxKeys:

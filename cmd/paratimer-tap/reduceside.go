@@ -14,7 +14,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/groups"
 )
 
-// reduceSide measures when the command takes its input.
+// reduceSide runs the command and measures when it takes its input.
 func (j *job) reduceSide() (int, error) {
 	r, w, err := pipe()
 	if err != nil {
@@ -43,7 +43,7 @@ func (j *job) reduceSide() (int, error) {
 	fed := make(chan time.Duration)
 	go func() {
 		end := feeder.Run()
-		// Who writes the input sees that the command takes no more.
+		// The writer of the input then sees that the command reads no more.
 		leave(0)
 		if end == flow.EOF {
 			fed <- feeder.Now()

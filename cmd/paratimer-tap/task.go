@@ -13,18 +13,18 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/lines"
 )
 
-// A task is what the environment says of the task attempt that the tap is a part of. Hadoop Streaming gives its command
-// every property of the job there, with "_" for what is no letter or digit.
+// A task describes the task attempt that the tap belongs to, from the environment. Hadoop Streaming passes every
+// property of the job to its command there, with "_" for characters other than letters and digits.
 type task struct {
 	id      string
 	attempt tap.Attempt
 	reduces int
 	format  lines.Format
-	// why says why nothing can be measured, in the words of a batch's note; "" where it can.
+	// why is the reason why nothing can be measured, in the words of a batch's note; "" if there is none.
 	why string
 }
 
-// A side is the command that the tap is around.
+// A side is the kind of command that the tap wraps.
 type side string
 
 const (
@@ -32,9 +32,8 @@ const (
 	reduceSide side = "reduce"
 )
 
-// readTask reads the task out of the environment. ancestors returns the id of an attempt that a parent process has been
-// given; it is asked where the environment has none, as in Pig's STREAM. An error says that the tap is in no task of
-// its side.
+// readTask reads the task from the environment. If the environment has no attempt id, as in Pig's STREAM, ancestors
+// returns the id that a parent process got. An error means that the tap is not in a task of its side.
 func readTask(s side, get func(string) string, ancestors func() string) (task, error) {
 	t := task{id: first(get, "mapreduce_task_attempt_id", "mapred_task_id")}
 	if t.id == "" {
@@ -48,7 +47,7 @@ func readTask(s side, get func(string) string, ancestors func() string) (task, e
 		return t, err
 	}
 	if t.attempt.Reduce != (s == reduceSide) {
-		// A reduce's tap runs in a map where it is the combiner's.
+		// The combiner is a reduce command that runs in a map.
 		return t, fmt.Errorf("the tap's side is %s, but the task is %s", s, t.id)
 	}
 	if s == mapSide {
@@ -59,7 +58,7 @@ func readTask(s side, get func(string) string, ancestors func() string) (task, e
 	return t, nil
 }
 
-// The classes that Streaming reads and writes text with, and that place it.
+// The classes with which Streaming reads and writes text, and the partitioners that the tap supports.
 const (
 	textReader    = "org.apache.hadoop.streaming.io.TextOutputReader"
 	textWriter    = "org.apache.hadoop.streaming.io.TextInputWriter"
@@ -67,8 +66,8 @@ const (
 	hashMapReduce = "org.apache.hadoop.mapreduce.lib.partition.HashPartitioner"
 )
 
-// mapOutput reads how the map's output will be partitioned. What the tap sees is before the combiner and the
-// partitioner: with others than it knows, it has no profile.
+// mapOutput reads how the map's output will be partitioned. The tap sees the output before the combiner and the
+// partitioner. If these are unknown classes, it makes no profile.
 func (t *task) mapOutput(get func(string) string) {
 	t.format = mapFormat(get)
 	t.format.Return = true
@@ -98,7 +97,7 @@ func (t *task) mapOutput(get func(string) string) {
 	}
 }
 
-// reduceInput reads how groups are told apart. Their key is the map's, written with the reduce's separator after it.
+// reduceInput reads how groups are separated. A group's key is the map's key, followed by the reduce's separator.
 func (t *task) reduceInput(get func(string) string) {
 	t.format = lines.Format{Separator: []byte(or(first(get, "stream_reduce_input_field_separator"), "\t")), Fields: 1}
 	if m := mapFormat(get); string(m.Separator) == string(t.format.Separator) {
@@ -119,14 +118,14 @@ func mapFormat(get func(string) string) lines.Format {
 
 func (t *task) unprofiled(why string) { t.why = note("no promises: " + why) }
 
-// note makes a text fit for a batch.
+// note converts a text to printable ASCII of a batch's maximal length.
 func note(text string) string {
 	text = strconv.QuoteToASCII(text)
 	text = strings.ReplaceAll(text[1:len(text)-1], `\"`, `"`)
 	return text[:min(len(text), tap.MaxNote)]
 }
 
-// class is the last part of a Java class's name.
+// class returns the last part of a Java class's name.
 func class(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
 func first(get func(string) string, names ...string) string {
@@ -145,7 +144,7 @@ func or(v, otherwise string) string {
 	return v
 }
 
-// logFolder is where YARN keeps the logs of the container: what is there is kept with them.
+// logFolder returns the folder with the container's logs, which YARN preserves; "" if there is none.
 func logFolder(get func(string) string) string {
 	for folder := range strings.SplitSeq(get("LOG_DIRS"), ",") {
 		folder = strings.TrimPrefix(strings.TrimSpace(folder), "file:")

@@ -6,22 +6,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Size is how much is read at once: what a pipe usually holds.
+// Size is the size of one read: the usual capacity of a pipe.
 const Size = 64 << 10
 
-// An End is how copying has ended.
+// An End is the reason why copying ended.
 type End int
 
 // The ends.
 const (
 	EOF    End = iota // the input has ended
-	Closed            // nobody reads the output any more
-	Failed            // the output cannot be written to: an error says why
+	Closed            // the reader of the output has closed it
+	Failed            // writing the output failed: see the error
 )
 
-// Copy copies from one descriptor to another until the input ends, or until the output cannot be written to: that is
-// seen also while there is no input. What has been copied is shown to see afterwards, never before, so that measuring
-// holds up nobody.
+// Copy copies from one descriptor to another until the input ends or the output cannot be written to. It detects a
+// closed output even while there is no input. It passes data to see only after copying it, so that measuring does not
+// delay the data.
 func Copy(from, to int, see func([]byte)) (End, error) {
 	buf := make([]byte, Size)
 	fds := make([]unix.PollFd, 2)
@@ -39,7 +39,7 @@ func Copy(from, to int, see func([]byte)) (End, error) {
 		case again(err):
 			continue
 		case err != nil || n == 0:
-			// An input that cannot be read has ended, as far as a reader of the output can see.
+			// To the reader of the output, an input that cannot be read has ended.
 			return EOF, nil //nolint:nilerr // see above
 		}
 		if end, err := writeAll(to, buf[:n]); err != nil {
@@ -49,7 +49,7 @@ func Copy(from, to int, see func([]byte)) (End, error) {
 	}
 }
 
-// writeAll writes everything, also to a descriptor that somebody has made non-blocking.
+// writeAll writes everything, even if another process made the descriptor non-blocking.
 func writeAll(to int, b []byte) (End, error) {
 	for len(b) > 0 {
 		n, err := write(to, b)

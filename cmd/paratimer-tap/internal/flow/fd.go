@@ -6,7 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Descriptors are used as they are: what the tap was given may not be made non-blocking, for it is shared.
+// The functions below do not change the tap's inherited descriptors to non-blocking, because other processes share
+// them.
 
 func read(fd int, b []byte) (int, error) {
 	for {
@@ -26,7 +27,7 @@ func write(fd int, b []byte) (int, error) {
 	}
 }
 
-// poll waits for any of these, at most for so many milliseconds, without end if negative.
+// poll waits for any of fds, at most for the given milliseconds; without limit if negative.
 func poll(fds []unix.PollFd, milliseconds int) error {
 	for {
 		_, err := unix.Poll(fds, milliseconds)
@@ -36,5 +37,5 @@ func poll(fds []unix.PollFd, milliseconds int) error {
 	}
 }
 
-// gone are the signs that nobody will read from a pipe any more.
+// gone are the poll events of a pipe without a reader.
 const gone = unix.POLLERR | unix.POLLNVAL

@@ -1,7 +1,7 @@
 //go:build unix
 
-// Package flow copies data between descriptors: to what a command reads, and from what it writes. It does as a pipe
-// does: bytes stay in order, nothing is kept back, and that a reader has gone is seen at once.
+// Package flow copies data between descriptors: to a command's input, and from its output. It behaves like a pipe:
+// bytes stay in order, nothing is held back, and a closed reader is detected at once.
 package flow
 
 import (
@@ -10,49 +10,50 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Watcher is told how a command takes its input (see package groups). It is called by one goroutine.
+// A Watcher observes how a command takes its input (see package groups). One goroutine calls it.
 type Watcher interface {
-	Feed(piece []byte)                   // what comes next, before the command gets it
-	Cut(from int64) int64                // where the command should take all there is before it gets more
-	Mark(now time.Duration, taken int64) // so many bytes have been taken
+	Feed(piece []byte)                   // the next bytes, before the command gets them
+	Cut(from int64) int64                // position at which the command should take everything before it gets more
+	Mark(now time.Duration, taken int64) // the command has taken that many bytes
 	Ended()                              // the input has ended
 	Stop()                               // the command takes no more
 }
 
 const (
 	page = 4096
-	// A pause for each page costs some ten microseconds. A command that takes more than quick bytes a second is given
-	// its input in large pieces instead, and its groups are measured less finely.
+	// A pause for each page costs about ten microseconds. A command that takes more than quick bytes a second gets
+	// its input in large pieces instead, and its groups are measured less precisely.
 	quick = 12 << 20
-	// window is over how many bytes that is measured.
+	// window is the number of bytes over which the speed is measured.
 	window = 256 << 10
-	// pause is how long a quick command may stop for: then it is not quick any more.
+	// pause is the longest wait of a quick command. After a longer one it no longer counts as quick.
 	pause = 10 * time.Millisecond
-	// patience is how many bytes must have been taken quickly. It doubles each time that was wrong.
+	// patience is the number of bytes that must be taken quickly before the switch. It doubles after each wrong
+	// switch.
 	leastPatience, mostPatience = 1 << 20, 8 << 20
 )
 
-// A Feeder gives a command its input through a pipe.
+// A Feeder passes input to a command through a pipe.
 type Feeder struct {
 	from, to int
 	watch    Watcher
 	start    time.Time
 
-	coarse  bool  // the pipe cannot be narrowed
-	fine    bool  // the pipe is narrow: it can be written to when it is empty
-	full    bool  // fine, and something is in it
-	written int64 // into the pipe
+	coarse  bool  // the pipe cannot be made narrow
+	fine    bool  // the pipe is narrow: it accepts data only when it is empty
+	full    bool  // fine, and the pipe is not empty
+	written int64 // bytes written into the pipe
 
 	quick    float64 // bytes a second
 	pause    time.Duration
-	begun    time.Duration // of the window
-	since    int64         // written then
-	streak   int64         // bytes that were taken quickly
+	begun    time.Duration // start of the window
+	since    int64         // value of written at that time
+	streak   int64         // bytes in a row that were taken quickly
 	patience int64
 }
 
-// NewFeeder takes the descriptor of the input, and of the pipe that the command reads: its writing end, which is made
-// non-blocking and is closed when all is written.
+// NewFeeder takes the descriptor of the input and the writing end of the pipe that the command reads. It makes the
+// pipe non-blocking; Run closes it at the end.
 func NewFeeder(from, to int, watch Watcher) (*Feeder, error) {
 	if err := unix.SetNonblock(to, true); err != nil {
 		return nil, err
@@ -66,13 +67,13 @@ func NewFeeder(from, to int, watch Watcher) (*Feeder, error) {
 	return f, nil
 }
 
-// Coarse says that groups are measured by 64 KiB only.
+// Coarse reports whether groups are measured only in steps of 64 KiB.
 func (f *Feeder) Coarse() bool { return f.coarse }
 
-// Now is the time since the feeder was made.
+// Now returns the time since the feeder was created.
 func (f *Feeder) Now() time.Duration { return time.Since(f.start) }
 
-// Run copies until the input ends or the command reads no more, and closes the pipe.
+// Run copies until the input ends or the command stops reading, and closes the pipe.
 func (f *Feeder) Run() End {
 	end := f.run()
 	if end == EOF {
@@ -106,7 +107,7 @@ func (f *Feeder) run() End {
 	}
 }
 
-// read waits for input. In the meantime it sees that the command takes what it has been given, and that it goes.
+// read waits for input. Meanwhile it detects when the command empties the pipe or closes it.
 func (f *Feeder) read(buf []byte) (int, End) {
 	fds := make([]unix.PollFd, 2)
 	for {
@@ -135,7 +136,7 @@ func (f *Feeder) read(buf []byte) (int, End) {
 	}
 }
 
-// single writes one piece into the narrow pipe, when it is empty. It is false when nobody reads any more.
+// single writes one piece into the narrow pipe once it is empty. It returns false if the command has closed the pipe.
 func (f *Feeder) single(piece []byte) bool {
 	if f.full {
 		if !f.wait(-1, unix.POLLOUT) {
@@ -153,7 +154,7 @@ func (f *Feeder) single(piece []byte) bool {
 	return f.write(piece[:n])
 }
 
-// bulk writes as much as the pipe takes.
+// bulk writes as much as the pipe takes. It returns false if the command has closed the pipe.
 func (f *Feeder) bulk(piece []byte) bool {
 	from := f.written
 	if !f.write(piece) {
@@ -184,21 +185,21 @@ func (f *Feeder) write(piece []byte) bool {
 	return true
 }
 
-// emptied is called when the narrow pipe is seen to be empty.
+// emptied records that the narrow pipe is empty.
 func (f *Feeder) emptied() {
 	f.full = false
 	f.watch.Mark(f.Now(), f.written)
 }
 
-// look asks the pipe what has been taken.
+// look reads the fill level of the pipe and records how much the command has taken.
 func (f *Feeder) look() {
 	if n, ok := unread(f.to); ok {
 		f.watch.Mark(f.Now(), f.written-int64(n))
 	}
 }
 
-// taken looks how fast the command takes its input. It goes over to bulk where that is quick for long enough, and says
-// when it is not quick any more.
+// taken measures how fast the command takes its input. It switches to bulk after enough quick input, and returns true
+// if the command is no longer quick.
 func (f *Feeder) taken() (slow bool) {
 	bytes := f.written - f.since
 	if f.coarse || bytes < window {
@@ -221,7 +222,7 @@ func (f *Feeder) taken() (slow bool) {
 	return false
 }
 
-// slowed goes back to the narrow pipe. It can be narrowed when no more than a page is in it.
+// slowed switches back to the narrow pipe, which is possible once at most one page is in it.
 func (f *Feeder) slowed() bool {
 	f.patience = min(2*f.patience, mostPatience)
 	for wait := 1; !narrow(f.to); wait = min(2*wait, 16) {
@@ -234,7 +235,7 @@ func (f *Feeder) slowed() bool {
 	return true
 }
 
-// wait waits for the pipe, at most for so many milliseconds. It is false when nobody reads any more.
+// wait waits for the pipe, at most for the given milliseconds. It returns false if the command has closed the pipe.
 func (f *Feeder) wait(milliseconds int, events int16) bool {
 	fds := []unix.PollFd{{Fd: int32(f.to), Events: events}}
 	return poll(fds, milliseconds) == nil && fds[0].Revents&gone == 0

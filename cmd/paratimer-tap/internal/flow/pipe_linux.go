@@ -6,19 +6,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// narrow makes a pipe hold one page: then it can be written to only when its reader has taken everything. It is false
-// where that cannot be had now.
+// narrow limits a pipe to one page. The pipe then accepts data only after its reader has taken everything. It returns
+// false if that is not possible now.
 func narrow(fd int) bool {
 	got, err := unix.FcntlInt(uintptr(fd), unix.F_SETPIPE_SZ, os.Getpagesize())
 	return err == nil && got == os.Getpagesize()
 }
 
-// widen makes a pipe what it usually is.
+// widen resets a pipe to the usual capacity.
 func widen(fd int) {
 	_, _ = unix.FcntlInt(uintptr(fd), unix.F_SETPIPE_SZ, 64<<10)
 }
 
-// unread is how many bytes are in a pipe; ok is false if it does not tell.
+// unread returns the number of bytes in a pipe; ok is false if it is unknown.
 func unread(fd int) (n int, ok bool) {
 	n, err := unix.IoctlGetInt(fd, unix.TIOCINQ)
 	return n, err == nil

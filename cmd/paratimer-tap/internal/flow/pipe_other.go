@@ -2,7 +2,7 @@
 
 package flow
 
-// Elsewhere a pipe cannot be narrowed, and a group's time is known to what a pipe holds.
+// Other systems cannot make a pipe narrow, so groups are measured in steps of a pipe's capacity.
 
 func narrow(int) bool { return false }
 

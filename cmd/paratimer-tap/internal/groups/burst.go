@@ -2,20 +2,20 @@ package groups
 
 import "time"
 
-// sizes below counted are counted in an array: tiny groups come by the million.
+// Sizes below counted are counted in an array, because tiny groups come by the million.
 const counted = 1024
 
-// A burst is groups that share a time: each has its part by size.
+// A burst is a number of groups that share a measured time in proportion to their sizes.
 //
 // E. Coppa, I. Finocchi, "On data skewness, stragglers, and MapReduce progress indicators", SoCC 2015, section 6.
 type burst struct {
 	groups int
 	bytes  int64
 	took   time.Duration
-	at     time.Duration // when the last of them was done with
+	at     time.Duration // when the last of them was finished
 	count  [counted]uint32
-	used   []int16 // sizes of which there is a count
-	others []int64 // sizes of larger ones
+	used   []int16 // sizes with a count above 0
+	others []int64 // sizes of counted and more
 }
 
 func (b *burst) add(bytes int64) {
@@ -31,7 +31,7 @@ func (b *burst) add(bytes int64) {
 	b.count[bytes]++
 }
 
-// spread gives each group its part of the time, and empties the burst.
+// spread assigns each group its share of the time, and empties the burst.
 func (b *burst) spread(to *clusters) {
 	if b.groups == 0 {
 		return

@@ -7,9 +7,9 @@ import (
 	"github.com/paratimer/paratimer/adapters/tap"
 )
 
-// clusters are points that wait to be told: groups of the same size and about the same time are one.
+// clusters are points to be sent. Groups of the same size and nearly the same time form one point.
 type clusters struct {
-	near  float64 // how close to a mean a time must be, in seconds, to be taken into it
+	near  float64 // largest distance of a time from a cluster's mean, in seconds, to join the cluster
 	all   []cluster
 	first map[float64]int32 // the first cluster of a size
 }
@@ -20,8 +20,8 @@ type cluster struct {
 	next               int32 // cluster of the same size; 0 for none
 }
 
-// add takes in count groups of one size, of this mean time. Where there would be more points than a batch holds, sizes
-// that are within a few per cent of each other are taken together: no bytes and no time are lost.
+// add adds count groups of one size with this mean time. If there are more points than fit into a batch, it merges
+// sizes within a few per cent of each other. The sums of bytes and times do not change.
 func (c *clusters) add(bytes, seconds, count float64, at time.Duration) {
 	if len(c.all) >= tap.MaxPoints {
 		c.coarsen()
@@ -50,7 +50,7 @@ func (c *clusters) add(bytes, seconds, count float64, at time.Duration) {
 	c.all = append(c.all, cluster{bytes: bytes, mean: seconds, count: count, at: at})
 }
 
-// grain is how many sizes an octave has when there are too many: 4 % from one to the next.
+// grain is the number of sizes per octave after merging: steps of 4 %.
 const grain = 16
 
 func (c *clusters) coarsen() {
@@ -81,7 +81,7 @@ func (c *clusters) coarsen() {
 	}
 }
 
-// take empties the clusters into points. Ages are seconds before now.
+// take empties the clusters and returns their points. Ages are seconds before now.
 func (c *clusters) take(now time.Duration) []tap.Point {
 	var out []tap.Point
 	for _, p := range c.all {
@@ -97,7 +97,7 @@ func (c *clusters) take(now time.Duration) []tap.Point {
 	return out
 }
 
-// round leaves six digits: more are noise on the wire.
+// round rounds to six digits. More digits would be noise.
 func round(v float64) float64 {
 	if v == 0 {
 		return 0

@@ -1,10 +1,11 @@
-// Package groups measures the key groups that a reduce's command works through, from outside: by when it comes back for
-// more input. It reads no clock.
+// Package groups measures the key groups that a reduce's command processes, from outside: by the times at which the
+// command reads more input. It reads no clock.
 //
-// A command that takes more has done with what it had taken before. So the groups that end within what it has taken at
-// one look share, at the next look but one, the time between them: by size, as NearestFit's bursts do. A group has
-// ended when the first record of the next one has been taken too, for many commands work on a group only when they see
-// that it is over. Cut says where to pause so that this record is taken alone: then a group has its time to itself.
+// A command that reads more has finished what it read before. So the groups that end within the input taken by one
+// look share the time from that look to the next, in proportion to their sizes, as NearestFit's bursts do. A group
+// ends when the command has also read the first record of the next group, because many commands process a group only
+// when they see its end. Cut returns the positions to pause at, so that this record is read separately. The group
+// before it then has a time of its own.
 package groups
 
 import (
@@ -16,67 +17,67 @@ import (
 )
 
 const (
-	// Large is from how many bytes on a group is worth a pause of its own: a pause is two switches between processes,
-	// some ten microseconds, and a usual read takes as many bytes.
+	// Large is the size in bytes from which a group gets a pause of its own. A pause is two process switches, about
+	// ten microseconds, and a usual read takes this many bytes.
 	Large = 4096
-	// slow groups are worth one of any size: two in a hundred at most are lost to it.
+	// slow groups of any size get a pause: it costs at most two per cent of their time.
 	slow = 500 * time.Microsecond
-	// named groups can be told by name while they are open. A hash costs more than a tiny group.
+	// named is the size from which open groups get a name. A hash costs more than a tiny group.
 	named = 1024
 )
 
-// A Meter measures one reduce. Feed, Cut, Mark, Stop and End are for the one who copies; Take may be called by another.
+// A Meter measures one reduce. The copying goroutine calls Feed, Cut, Mark, Stop and End; another one may call Take.
 type Meter struct {
 	format lines.Format
 	show   bool
 
 	mu     sync.Mutex
 	cutter *lines.Cutter
-	key    key   // of the group that comes in
-	bytes  int64 // of it so far
-	ended  queue // groups that have come in and whose time is not known yet
-	over   bool  // nothing more comes in
+	key    key   // key of the group that is being fed
+	bytes  int64 // its bytes so far
+	ended  queue // complete groups with an unknown time
+	over   bool  // no more input will come
 
-	taken int64         // by the command, of the stream
-	began bool          // the command has taken something
-	last  time.Duration // when the last group was done with; before the first: when the command first took something
-	pace  time.Duration // a group's time, lately
+	taken int64         // bytes of the stream that the command has taken
+	began bool          // the command has taken some input
+	last  time.Duration // when the last group was finished; before the first one, when the command first took input
+	pace  time.Duration // recent time of a group
 
-	few    burst // groups that are too small to be measured alone
+	few    burst // groups too small to be measured alone
 	points clusters
 	limits Limits
 }
 
-// Limits say how finely groups are measured. The defaults are those of the paper.
+// Limits control how precisely groups are measured. The defaults are those of the paper.
 //
 // E. Coppa, I. Finocchi, "On data skewness, stragglers, and MapReduce progress indicators", SoCC 2015, section 6.
 type Limits struct {
-	Bytes  int64         // groups of so many or fewer are told in bursts
-	Groups int           // a burst is told when it has more
-	Near   time.Duration // times of groups of one size that are so close to their mean are one point
+	Bytes  int64         // groups of at most this size are measured in bursts
+	Groups int           // a burst ends when it has more groups than this
+	Near   time.Duration // times of equal groups within this distance of their mean form one point
 }
 
-// DefaultLimits are the paper's.
+// DefaultLimits returns the paper's limits.
 func DefaultLimits() Limits { return Limits{Bytes: 50, Groups: 100, Near: 500 * time.Millisecond} }
 
-// New returns a meter at the beginning of a reduce's input. show lets keys be named as they are.
+// New returns a meter at the beginning of a reduce's input. With show, keys appear as they are, not as hashes.
 func New(f lines.Format, show bool, limits Limits) *Meter {
-	f.Return = false // it is Hadoop that writes
-	// Until it is known to be quick, a command is taken for a slow one: its first groups are measured well.
+	f.Return = false // Hadoop writes this input
+	// A command counts as slow until it is measured, so that its first groups are measured precisely.
 	return &Meter{
 		format: f, show: show, cutter: lines.New(f), pace: 2 * slow, limits: limits,
 		points: clusters{near: limits.Near.Seconds()},
 	}
 }
 
-// Feed takes the next piece of the command's input, before the command gets it.
+// Feed processes the next piece of the command's input, before the command gets it.
 func (m *Meter) Feed(piece []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.cutter.Feed(piece, m)
 }
 
-// Line is a record that came as a whole. It is exported for the cutter.
+// Line processes a complete record. It is exported for the cutter.
 func (m *Meter) Line(line []byte, end int64) {
 	if value, same := m.key.sameAgain(line, m.format); same {
 		m.grow(len(m.key.text), value)
@@ -90,7 +91,7 @@ func (m *Meter) Line(line []byte, end int64) {
 	m.grow(k, value)
 }
 
-// Long is a record that was too long to keep. It is exported for the cutter.
+// Long processes a record that was too long to keep. It is exported for the cutter.
 func (m *Meter) Long(r *lines.Long, end int64) {
 	if !m.key.isLong(r) {
 		m.close(end)
@@ -103,12 +104,12 @@ func (m *Meter) grow(key, value int) {
 	was := m.bytes
 	m.bytes += int64(tap.RecordBytes(key, value))
 	if was < Large && m.bytes >= Large {
-		// Nor should the group before share the time of a large one's first records.
+		// The group before a large one should not share the time of its first records.
 		m.ended.pauseLast()
 	}
 }
 
-// close ends the group that came in. end is where the first record of the next one ends.
+// close ends the group that is being fed. end is the end of the next group's first record.
 func (m *Meter) close(end int64) {
 	if !m.key.known {
 		return
@@ -121,15 +122,15 @@ func (m *Meter) close(end int64) {
 	m.bytes = 0
 }
 
-// Cut is where the command's input should pause, if it is given from this place on: the command should take what is
-// before before it gets more. The largest number says nowhere. Places must not decrease from call to call.
+// Cut returns the position at or after from where the input should pause until the command has taken everything
+// before it. The largest number means no pause. from must not decrease from call to call.
 func (m *Meter) Cut(from int64) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.ended.cut(from, m.pace >= slow)
 }
 
-// Mark says that the command is seen to have taken so many bytes of its input by now. Time is since any fixed instant.
+// Mark records that by now the command has taken that many bytes of its input. now counts from any fixed instant.
 func (m *Meter) Mark(now time.Duration, taken int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -139,14 +140,14 @@ func (m *Meter) Mark(now time.Duration, taken int64) {
 	done := m.taken
 	m.taken = taken
 	if !m.began {
-		// The command's own start is over.
+		// The command's start-up is over.
 		m.began, m.last = true, now
 		return
 	}
 	m.settle(now, done)
 }
 
-// settle gives the groups that have ended up to a place in the stream the time since the last ones.
+// settle assigns the time since the last settled groups to the groups that end by the position done.
 func (m *Meter) settle(now time.Duration, done int64) {
 	groups := m.ended.upTo(done)
 	if len(groups) == 0 {
@@ -172,7 +173,7 @@ func (m *Meter) settle(now time.Duration, done int64) {
 	}
 }
 
-// Stop says that the command takes no more: what it has not done with by now it never will.
+// Stop records that the command reads no more input. The groups that it has not finished stay unfinished.
 func (m *Meter) Stop() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -181,7 +182,7 @@ func (m *Meter) Stop() {
 	m.key.known = false
 }
 
-// Ended says that the input has ended, and that the command knows it.
+// Ended records that the input has ended and that the command can see its end.
 func (m *Meter) Ended() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -191,8 +192,8 @@ func (m *Meter) Ended() {
 	m.over = true
 }
 
-// End says that the command has ended. What it did after its last look at the input belongs to the last groups only if
-// these are large or slow: else it is the command's own end.
+// End records that the command has ended. The time since the last look belongs to the last groups only if these are
+// large or slow. Otherwise it is the command's own shutdown.
 func (m *Meter) End(now time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -204,15 +205,15 @@ func (m *Meter) End(now time.Duration) {
 	m.ended = queue{}
 }
 
-// Full says that Take should be called soon.
+// Full reports whether Take should be called soon.
 func (m *Meter) Full() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return len(m.points.all) > tap.MaxPoints/2
 }
 
-// Take returns the groups that have been done with since the last call, and the one that is being worked on: nil if
-// there is none, or if it has no name.
+// Take returns the groups that were finished since the last call, and the group in progress. The latter is nil if
+// there is none or if it has no name.
 func (m *Meter) Take(now time.Duration) ([]tap.Point, *tap.Open) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -8,17 +8,18 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/lines"
 )
 
-// A key is that of the group that comes in. One of a line that was too long to keep is known by its SHA-256 alone.
+// A key is the key of the group that is being fed. If its line was too long to keep, only its SHA-256 is known.
 type key struct {
 	known bool
 	text  []byte // the key, or its beginning
 	size  int64
-	whole bool // text is the key, and more fields follow it in its line
+	whole bool // text is the whole key, and a separator follows it in its line
 	sum   [sha256.Size]byte
-	isSum bool // sum is its SHA-256
+	isSum bool // sum contains the key's SHA-256
 }
 
-// split tells a line's key from its value. Hadoop ends a key of too few fields with a separator that is not its own.
+// split finds the end of a line's key and the length of its value. Hadoop appends a separator to a key with too few
+// fields; it is not part of the key.
 func split(line []byte, f lines.Format) (end, value int, found bool) {
 	end, found = f.KeyEnd(line)
 	if found {
@@ -27,7 +28,7 @@ func split(line []byte, f lines.Format) (end, value int, found bool) {
 	return len(bytes.TrimSuffix(line, f.Separator)), 0, false
 }
 
-// sameAgain is the quick way for a line of the same group: it begins with the key, and then goes on.
+// sameAgain is the fast path for a line of the same group: the line begins with the key and a separator.
 func (k *key) sameAgain(line []byte, f lines.Format) (value int, same bool) {
 	if n := len(k.text); k.whole && len(line) > n && bytes.HasPrefix(line[n:], f.Separator) &&
 		bytes.Equal(line[:n], k.text) {

@@ -2,21 +2,21 @@ package groups
 
 import "math"
 
-// A group that has come in as a whole.
+// A group is a complete group of the input.
 type group struct {
-	end   int64 // of the first record after it, in the stream
+	end   int64 // end of the first record after it, in the stream
 	bytes int64
 	name  string // "" if it has none
 	pause bool   // the command's input should pause at end
 }
 
-// A queue is groups in the order in which they came. No more are in it than fit into one piece of input, the pipe and
-// what a command takes at once.
+// A queue contains groups in the order of the input. Its size is limited by one piece of input, the pipe and one read
+// of the command.
 type queue struct {
 	all    []group
-	head   int // before it, they are done with
-	cursor int // before it, they end before the last place asked for
-	pause  int // before it, no group wants a pause that ends after the last place asked for
+	head   int // groups before it are finished
+	cursor int // groups before it end before the position of the last call of cut
+	pause  int // groups before it either need no pause or end before that position
 }
 
 func (q *queue) push(g group) {
@@ -30,7 +30,7 @@ func (q *queue) push(g group) {
 	q.all = append(q.all, g)
 }
 
-// upTo takes out the groups that end by a place in the stream.
+// upTo removes and returns the groups that end at or before a position in the stream.
 func (q *queue) upTo(end int64) []group {
 	from := q.head
 	for q.head < len(q.all) && q.all[q.head].end <= end {
@@ -55,15 +55,15 @@ func (q *queue) any(f func(group) bool) bool {
 	return false
 }
 
-// pauseLast asks for a pause after the last group.
+// pauseLast marks the last group for a pause.
 func (q *queue) pauseLast() {
 	if last := len(q.all) - 1; last >= q.head {
 		q.all[last].pause = true
 	}
 }
 
-// cut is where the first group ends after a place that is worth a pause: any, or one that wants it. A step is quick
-// though the place moves on through many groups.
+// cut returns the end of the first group after a position that needs a pause: any group, or only a marked one. A call
+// is fast even if the position has moved past many groups.
 func (q *queue) cut(from int64, any bool) int64 {
 	for q.cursor = max(q.cursor, q.head); q.cursor < len(q.all) && q.all[q.cursor].end <= from; {
 		q.cursor++

@@ -1,23 +1,23 @@
-// Package lines cuts a stream of bytes into the records that Hadoop Streaming sees in it. It keeps little of a line:
-// one of a gigabyte costs no more memory than one of 64 KiB.
+// Package lines splits a byte stream into the records that Hadoop Streaming sees. It keeps at most 64 KiB of a line,
+// even of a line of a gigabyte.
 package lines
 
 import "bytes"
 
-// Most is how long a line may be to be handed over as a whole, in bytes.
+// Most is the longest line that is passed on as a whole, in bytes.
 const Most = 64 << 10
 
-// Format says how a line is a record.
+// Format describes how a line is a record.
 type Format struct {
 	Separator []byte // between fields; not empty
-	Fields    int    // of the key, the separators between them included; below 1 is 1
-	// Return says that a line may end with "\r" and "\r\n" too, as Hadoop reads what a command writes. What Hadoop
-	// itself writes ends with "\n" alone.
+	Fields    int    // number of fields of the key, including the separators between them; below 1 means 1
+	// Return reports whether a line may also end with "\r" or "\r\n", as Hadoop reads a command's output. Hadoop
+	// itself writes only "\n".
 	Return bool
 }
 
-// KeyEnd is where the key of a line ends: before the separator that follows its last field. A line that has fewer
-// fields is all key.
+// KeyEnd returns the end of a line's key: the separator after its last field. If the line has fewer fields, the whole
+// line is the key.
 func (f Format) KeyEnd(line []byte) (end int, found bool) {
 	if len(f.Separator) == 1 && f.Fields <= 1 {
 		if i := bytes.IndexByte(line, f.Separator[0]); i >= 0 {
@@ -38,31 +38,31 @@ func (f Format) KeyEnd(line []byte) (end int, found bool) {
 	}
 }
 
-// A Taker takes the lines of a stream. end is how many bytes of the stream there are up to the line's end, its
-// terminator included as far as it has been seen. Whatever is given is the cutter's again afterwards.
+// A Taker receives the lines of a stream. end is the position after the line's end, including its terminator as far
+// as it has been read. The arguments are valid only during the call.
 type Taker interface {
 	Line(line []byte, end int64) // without its terminator
 	Long(record *Long, end int64)
 }
 
-// A Cutter cuts one stream.
+// A Cutter splits one stream into lines.
 type Cutter struct {
 	format Format
 	fed    int64
-	part   []byte // the beginning of a line, at most Most bytes
-	long   *Long  // a line that is longer than that; nil where there is none
-	open   bool   // part or long is the beginning of a line
-	// A "\r" has ended a line at the end of what was fed: a "\n" that follows belongs to it.
+	part   []byte // the beginning of an unfinished line, at most Most bytes
+	long   *Long  // an unfinished line that is longer than that, or nil
+	open   bool   // part or long contains an unfinished line
+	// A "\r" ended a line at the end of the last piece. A "\n" that follows belongs to it.
 	returned bool
 }
 
 // New returns a cutter at the beginning of a stream.
 func New(f Format) *Cutter { return &Cutter{format: f} }
 
-// Fed is how many bytes the cutter has seen.
+// Fed returns the number of bytes processed.
 func (c *Cutter) Fed() int64 { return c.fed }
 
-// Feed hands over the lines that end in the next piece of the stream.
+// Feed passes on the lines that end in the next piece of the stream.
 func (c *Cutter) Feed(piece []byte, to Taker) {
 	at := 0
 	if c.returned && len(piece) > 0 {
@@ -71,7 +71,7 @@ func (c *Cutter) Feed(piece []byte, to Taker) {
 			at = 1
 		}
 	}
-	// Where the next "\r" is; it is looked for once, not once a line.
+	// back is the position of the next "\r". It is not searched again for each line.
 	back := -1
 	if c.format.Return {
 		back = index(piece, at, '\r')
@@ -104,14 +104,14 @@ func (c *Cutter) Feed(piece []byte, to Taker) {
 	c.fed += int64(len(piece))
 }
 
-// End hands over the line that the stream ends within. A cutter is of no use afterwards.
+// End passes on the unfinished last line. Do not use the cutter afterwards.
 func (c *Cutter) End(to Taker) {
 	if c.open {
 		c.finish(to, c.fed)
 	}
 }
 
-// keep adds to the line that has begun.
+// keep appends to the unfinished line.
 func (c *Cutter) keep(piece []byte) {
 	c.open = c.open || len(piece) > 0
 	if c.long == nil {

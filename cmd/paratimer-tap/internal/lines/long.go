@@ -8,21 +8,21 @@ import (
 	"github.com/paratimer/paratimer/adapters/tap"
 )
 
-// Begun is how many bytes of a long line's key are kept.
+// Begun is the number of bytes that are kept of a long line's key.
 const Begun = 256
 
-// Long is a record whose line is longer than Most: what is known of it without having kept it.
+// Long is a record with a line longer than Most. Only these values of it are kept.
 type Long struct {
 	Sum        [sha256.Size]byte // SHA-256 of the key
-	Hash       int32             // of the key, as Hadoop's Text has it
-	Begin      []byte            // of the key, at most Begun bytes
+	Hash       int32             // hash of the key, as in Hadoop's Text
+	Begin      []byte            // beginning of the key, at most Begun bytes
 	Key, Value int64             // bytes
 
 	format  Format
 	inValue bool
-	field   int // of the key, from 1
+	field   int // current field of the key, from 1
 	sha     hash.Hash
-	tail    []byte // the end of what came: a separator may begin in it
+	tail    []byte // end of the last piece, in which a separator may begin
 }
 
 func newLong(f Format) *Long { return &Long{format: f, field: 1, sha: sha256.New(), Hash: 1} }

@@ -1,4 +1,4 @@
-// Package mapoutput measures what a map writes for each reduce: its bytes, and the largest keys among them.
+// Package mapoutput measures a map's output: its bytes for each reduce, and its largest keys.
 package mapoutput
 
 import (
@@ -12,34 +12,34 @@ import (
 	"github.com/paratimer/paratimer/sketch"
 )
 
-// Params say how a map's output is read, and how much of it is told.
+// Params control how a map's output is parsed and how many keys are reported.
 type Params struct {
 	Format  lines.Format
 	Reduces int // 1 to tap.MaxReduces
-	Lambda  int // how many keys are told by name, 1 to tap.MaxKeys
+	Lambda  int // number of keys in the profile, 1 to tap.MaxKeys
 	Show    bool
 }
 
-// spread is how many entries Space-Saving has for each key that is told.
+// spread is the number of Space-Saving entries for each reported key.
 //
 // E. Coppa, I. Finocchi, "On data skewness, stragglers, and MapReduce progress indicators", SoCC 2015, section 8.
 const spread = 35
 
-// KeyMemory is how many bytes a meter takes at most for each key that is told by name, where keys are shown.
+// KeyMemory is a meter's largest memory for each reported key, in bytes, if keys are shown.
 const KeyMemory = 450 * spread
 
-// A Meter measures one map's output. Its memory is bounded: some 150 bytes for each of the 35 λ entries, and 2 MB.
+// A Meter measures one map's output. Its memory is limited to about 150 bytes for each of the 35 λ entries, and 2 MB.
 type Meter struct {
 	params  Params
 	cutter  *lines.Cutter
 	heavy   *sketch.SpaceSaving[id]
-	names   map[id]string // where keys are shown
+	names   map[id]string // only if keys are shown
 	bytes   []float64     // by reduce
 	records float64
 	recent  []slot
 }
 
-// An id is a key by the first 8 bytes of its SHA-256, which are its name too.
+// An id represents a key by the first 8 bytes of its SHA-256, which are also its name.
 type id struct {
 	sum    uint64
 	reduce int32
@@ -63,7 +63,7 @@ func New(p Params) *Meter {
 // Feed measures the next piece of the output.
 func (m *Meter) Feed(piece []byte) { m.cutter.Feed(piece, m) }
 
-// Line is a record that came as a whole.
+// Line processes a complete record. It is exported for the cutter.
 func (m *Meter) Line(line []byte, _ int64) {
 	k, found := m.params.Format.KeyEnd(line)
 	value := 0
@@ -74,7 +74,7 @@ func (m *Meter) Line(line []byte, _ int64) {
 	m.count(line[:k], uint64(tap.RecordBytes(k, value)))
 }
 
-// Long is a record that was too long to keep.
+// Long processes a record that was too long to keep. It is exported for the cutter.
 func (m *Meter) Long(r *lines.Long, _ int64) {
 	m.records++
 	key := m.id(r.Sum, r.Hash)
@@ -91,8 +91,8 @@ func (m *Meter) add(key id, bytes float64) {
 	m.heavy.Add(key, bytes)
 }
 
-// name remembers what a key is called, where keys are shown. Names of keys that have left the sketch are dropped in
-// time.
+// name stores the name of a key if keys are shown. It drops the names of keys that have left the sketch when there
+// are too many.
 func (m *Meter) name(key id, begin []byte, sum [sha256.Size]byte, more bool) {
 	if m.names == nil {
 		return
@@ -120,7 +120,7 @@ func (m *Meter) name(key id, begin []byte, sum [sha256.Size]byte, more bool) {
 	m.names[key] = tap.ShownName(begin, sum, more)
 }
 
-// End returns the profile of the whole output. A meter is of no use afterwards.
+// End returns the profile of the whole output. Do not use the meter afterwards.
 func (m *Meter) End() *tap.MapProfile {
 	m.cutter.End(m)
 	for i := range m.recent {
@@ -139,8 +139,8 @@ func (m *Meter) End() *tap.MapProfile {
 	return p
 }
 
-// largest returns the λ entries whose keys have the most bytes for sure, the largest first; of equal ones the smaller
-// hash. Most entries are light, and are not sorted.
+// largest returns the λ entries with the most certain bytes, largest first; equal ones by the smaller hash. Most
+// entries are small and are not sorted.
 func (m *Meter) largest() []sketch.Entry[id] {
 	var top []sketch.Entry[id]
 	cut := func() {
@@ -149,7 +149,7 @@ func (m *Meter) largest() []sketch.Entry[id] {
 		})
 		top = top[:min(len(top), m.params.Lambda)]
 	}
-	least := 0.0 // what the last of λ has, or nothing
+	least := 0.0 // the smallest kept entry, or 0
 	for e := range m.heavy.All() {
 		if e.Sure() <= 0 || e.Sure() < least {
 			continue

@@ -9,19 +9,19 @@ import (
 	"github.com/paratimer/paratimer/adapters/tap"
 )
 
-// Keys come again and again. A small table takes their bytes together before they go to the sketch, so that most
-// records cost neither a SHA-256 nor a step of the sketch. It changes which keys an overfull sketch holds, not what its
-// bounds promise.
+// Keys repeat often. A small table sums their bytes before they go to the sketch, so that most records need neither a
+// SHA-256 nor a step of the sketch. The table changes which keys a full sketch contains, but not its guaranteed
+// bounds.
 const (
 	slots  = 1 << 15
-	inline = 44 // bytes of a key that a slot holds
+	inline = 44 // bytes of a key that fit into a slot
 )
 
-// A slot is a key that was seen lately, and its bytes since: one line of the processor's cache.
+// A slot is a recent key and its bytes since then. It fits into one cache line of the processor.
 type slot struct {
 	hash  uint64
 	bytes uint64 // 0: the slot is empty
-	size  int32  // of the key; -1: it is longer than a slot, which holds its SHA-256 and Hadoop's hash
+	size  int32  // length of the key; -1: the key is too long, and the slot contains its SHA-256 and Hadoop's hash
 	key   [inline]byte
 }
 
@@ -47,7 +47,7 @@ func (m *Meter) count(key []byte, bytes uint64) {
 	m.name(m.id(sum, hash), key, sum, false)
 }
 
-// is compares the key of a slot whose hash is equal. That of long keys is all that is compared.
+// is compares a key with that of a slot with the same hash. For long keys the equal hash is enough.
 func (s *slot) is(key []byte) bool {
 	if s.size < 0 {
 		return len(key) > inline
@@ -55,7 +55,7 @@ func (s *slot) is(key []byte) bool {
 	return bytes.Equal(s.key[:s.size], key)
 }
 
-// settle gives what a slot holds to the sketch, before the slot is used again.
+// settle adds a slot's bytes to the sketch, before the slot is reused.
 func (m *Meter) settle(s *slot) {
 	if s.bytes == 0 {
 		return
@@ -72,13 +72,13 @@ func (m *Meter) settle(s *slot) {
 	m.add(key, float64(s.bytes))
 }
 
-// longID is the key of a slot that holds a long one.
+// longID returns the id of a slot with a long key.
 func (m *Meter) longID(s *slot) id {
 	return m.id([sha256.Size]byte(s.key[:sha256.Size]), int32(binary.BigEndian.Uint32(s.key[sha256.Size:])))
 }
 
-// mix is a quick hash of a key: eight bytes a multiplication, both halves of the product folded (as in wyhash). It is
-// not seeded: the same output of a map makes the same profile.
+// mix is a fast hash of a key: one multiplication for eight bytes, with both halves of the product folded (as in
+// wyhash). It has no seed, so the same map output gives the same profile.
 func mix(key []byte) uint64 {
 	const a, b = 0xa0761d6478bd642f, 0xe7037ed1a0b428db
 	h := uint64(len(key)) ^ a

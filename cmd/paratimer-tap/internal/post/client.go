@@ -18,7 +18,7 @@ func newClient() *http.Client {
 	return &http.Client{
 		Timeout: patience,
 		Transport: &http.Transport{
-			// A task's environment may name a proxy for its own work. A collector is not behind it.
+			// A task's environment may set a proxy for its own work. The collector is reached directly.
 			Proxy:              nil,
 			DialContext:        (&net.Dialer{Timeout: time.Second}).DialContext,
 			MaxIdleConns:       1,
@@ -29,10 +29,10 @@ func newClient() *http.Client {
 	}
 }
 
-// errUnreachable is that nobody answers at the address: it is known at once, unlike of one that is silent.
+// errUnreachable means that the connection was refused. Unlike a timeout, this error comes at once.
 var errUnreachable = errors.New("cannot be reached")
 
-// A refusal is an answer other than "taken".
+// A refusal is a response other than success.
 type refusal struct {
 	status int
 	why    string
@@ -40,7 +40,8 @@ type refusal struct {
 
 func (r *refusal) Error() string { return fmt.Sprintf("it answers %d: %s", r.status, r.why) }
 
-// all says that no batch will ever be taken: it is no collector, it has another token, or the job is over for it.
+// all reports whether the collector will never accept a batch: it is no collector, the token is wrong, or the job has
+// ended.
 func (r *refusal) all() bool {
 	switch r.status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed,
@@ -50,13 +51,13 @@ func (r *refusal) all() bool {
 	return r.status < 400
 }
 
-// batch says that this batch will never be taken.
+// batch reports whether the collector will never accept this batch.
 func (r *refusal) batch() bool {
 	return r.status >= 400 && r.status < 500 && !r.all() && r.status != http.StatusTooManyRequests &&
 		r.status != http.StatusRequestTimeout
 }
 
-// post sends one batch. It is taken if the error is nil.
+// post sends one batch. The error is nil if the collector accepted it.
 func (p *Post) post(ctx context.Context, w waiting) error {
 	body, err := w.encode()
 	if err != nil {
@@ -85,7 +86,7 @@ func (p *Post) post(ctx context.Context, w waiting) error {
 	return &refusal{resp.StatusCode, printed(why)}
 }
 
-// printed makes one line of what a stranger has sent, which does nothing to a terminal.
+// printed returns the first line of a response, quoted so that it cannot affect a terminal.
 func printed(text []byte) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
 	return strings.Trim(fmt.Sprintf("%+q", line), `"`)

@@ -1,5 +1,5 @@
-// Package post sends a tap's batches to a collector. Where none takes them they go to a file beside the task's log,
-// said once. Nothing here may hold up the task: it runs beside it, and its end is bounded.
+// Package post sends a tap's batches to a collector. Batches that no collector accepts go to a file beside the task's
+// log, with one message. The package never delays the task: it runs in parallel, and the time at its end is limited.
 package post
 
 import (
@@ -14,36 +14,36 @@ import (
 )
 
 const (
-	// patience is how long a collector may take for a batch.
+	// patience is the timeout of a request.
 	patience = 2 * time.Second
-	// farewell bounds all that is done when the command has ended.
+	// farewell limits the time after the command has ended.
 	farewell = 2 * time.Second
-	// kept is how many batches wait for a collector that may come back. More are in the spool alone.
+	// kept is the number of batches that are retried. Older ones are only in the spool.
 	kept = 16
-	// rest is how long a collector is left alone after it did not answer; it doubles up to mostRest.
+	// rest is the pause after a request without a response. It doubles up to mostRest.
 	rest, mostRest = 2 * time.Second, 30 * time.Second
 )
 
-// Config says where an attempt's batches go.
+// Config is the destination of an attempt's batches.
 type Config struct {
 	Collector string // HOST:PORT; "": none
 	Token     string
 	Spool     string // a folder; "": none
 	Job       string
 	Attempt   string
-	Say       func(string) // a line for people; it must not be mistaken for the command's
+	Say       func(string) // prints a message for people, which must be distinct from the command's output
 }
 
-// A Post sends one attempt's batches, in order. It is used by one goroutine.
+// A Post sends one attempt's batches in order. Only one goroutine may use it.
 type Post struct {
 	config   Config
 	client   *http.Client
 	seq      int
 	unsent   []waiting
-	again    time.Time // the collector is left alone until then
+	again    time.Time // time of the next try
 	rest     time.Duration
-	over     bool // the collector has said that it will never take any
-	hung     bool // the last try ended without an answer
+	over     bool // the collector will never accept a batch
+	hung     bool // the last request timed out
 	spool    *spool
 	reported bool
 }
@@ -53,7 +53,7 @@ type waiting struct {
 	made  time.Time
 }
 
-// New returns a post that has sent nothing yet.
+// New returns a Post for the given destination.
 func New(c Config) *Post {
 	p := &Post{config: c, rest: rest, over: c.Collector == "", client: newClient()}
 	if c.Spool != "" {
@@ -62,14 +62,14 @@ func New(c Config) *Post {
 	return p
 }
 
-// Send numbers a batch and sends it, after those that still wait. What cannot be sent now is spooled, and sent later if
-// the collector comes back in time.
+// Send numbers a batch and sends it after the waiting ones. A batch that cannot be sent now goes to the spool, and is
+// sent later if the collector responds in time.
 func (p *Post) Send(ctx context.Context, b tap.Batch) {
 	b.Version, b.Job, b.Attempt, b.Seq = tap.Version, p.config.Job, p.config.Attempt, p.seq
 	p.seq++
 	p.unsent = append(p.unsent, waiting{b, time.Now()})
 	if !p.over && (b.Final && !p.hung || !time.Now().Before(p.again)) {
-		// What was given up because the command has ended says nothing about the collector.
+		// A request that was canceled because the command ended is no error of the collector.
 		if err := p.try(ctx); err != nil && !errors.Is(context.Cause(ctx), context.Canceled) {
 			p.trouble(err)
 		}
@@ -83,7 +83,7 @@ func (p *Post) Send(ctx context.Context, b tap.Batch) {
 	}
 }
 
-// try sends all that wait, until one is not taken.
+// try sends the waiting batches until one fails.
 func (p *Post) try(ctx context.Context) error {
 	for len(p.unsent) > 0 {
 		w := p.unsent[0]
@@ -91,7 +91,7 @@ func (p *Post) try(ctx context.Context) error {
 		var no *refusal
 		switch {
 		case errors.As(err, &no) && no.batch():
-			// This one will never be taken; others may be.
+			// This batch will never be accepted; others may be.
 			if w.batch.Seq == p.seq-1 {
 				p.keep(w)
 			}
@@ -106,7 +106,7 @@ func (p *Post) try(ctx context.Context) error {
 	return nil
 }
 
-// trouble decides when the collector is tried again, if at all.
+// trouble sets the time of the next try, if there will be one.
 func (p *Post) trouble(err error) {
 	var no *refusal
 	answered := errors.As(err, &no)
@@ -117,7 +117,7 @@ func (p *Post) trouble(err error) {
 	p.say(err)
 }
 
-// say says once that batches do not arrive, and where they are.
+// say prints once that batches do not arrive, and where they go.
 func (p *Post) say(err error) {
 	if p.reported {
 		return
@@ -147,7 +147,7 @@ func (p *Post) keep(w waiting) {
 	}
 }
 
-// encode writes the batch as of now: ages have grown while it waited.
+// encode encodes the batch as of now: its ages grow while it waits.
 func (w waiting) encode() ([]byte, error) {
 	older := time.Since(w.made).Seconds()
 	b := w.batch

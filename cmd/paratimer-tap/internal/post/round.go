@@ -7,16 +7,15 @@ import (
 	"github.com/paratimer/paratimer/adapters/tap"
 )
 
-// A Rounds sends what there is from time to time, beside the command.
+// A Rounds sends batches at intervals, in parallel to the command.
 type Rounds struct {
 	stop chan tap.Batch
 	done chan struct{}
 	late time.Duration
 }
 
-// Start begins to send every so often what take returns, unless that says that there is nothing. full says that there
-// is so much that it should be sent early; nil: never. Both are called by another goroutine. A panic of theirs ends the
-// rounds, and nothing else.
+// Start sends the batches that take returns at the interval every, unless take returns false. If full returns true, a
+// batch is sent early; full may be nil. Another goroutine calls both functions. A panic in them ends only the rounds.
 func Start(p *Post, every time.Duration, take func() (tap.Batch, bool), full func() bool) *Rounds {
 	r := &Rounds{make(chan tap.Batch, 1), make(chan struct{}), farewell}
 	go r.run(p, every, take, full)
@@ -30,7 +29,7 @@ func (r *Rounds) run(p *Post, every time.Duration, take func() (tap.Batch, bool)
 	defer cancel()
 	last := make(chan tap.Batch, 1)
 	go func() {
-		// A request that is under way when the command ends is given up: the end has its own time.
+		// Cancel a request in progress when the command ends, because the end has its own time limit.
 		b := <-r.stop
 		last <- b
 		cancel()
@@ -61,7 +60,7 @@ func (r *Rounds) end(p *Post, b tap.Batch) {
 	p.Send(ctx, b)
 }
 
-// End sends the last batch. It waits for that, but never long: a disk may hang as well as a collector.
+// End sends the last batch and waits for it, but only for a limited time: a disk may hang as well as a collector.
 func (r *Rounds) End(b tap.Batch) {
 	r.stop <- b
 	late := time.NewTimer(r.late)

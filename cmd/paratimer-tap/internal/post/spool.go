@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 )
 
-// spoolBytes bounds what an attempt leaves on its node.
+// spoolBytes limits the size of an attempt's spool file on its node.
 const spoolBytes = 8 << 20
 
-// A spool is a file of batches, one a line. Only whole lines are in it.
+// A spool is a file of batches, one a line. It contains only whole lines.
 type spool struct {
 	folder, name string
 	file         *os.File
@@ -24,7 +24,7 @@ func newSpool(folder, attempt string) *spool {
 
 func (s *spool) path() string { return filepath.Join(s.folder, s.name) }
 
-// write adds a line. The file is made when there is one.
+// write appends a line. It creates the file on first use.
 func (s *spool) write(line []byte) error {
 	if s.file == nil {
 		if err := s.open(); err != nil {
@@ -47,7 +47,7 @@ func (s *spool) write(line []byte) error {
 }
 
 func (s *spool) open() error {
-	// Within the folder: a link that leads out of it is not followed.
+	// OpenRoot does not follow links that lead out of the folder.
 	in, err := os.OpenRoot(s.folder)
 	if err != nil {
 		return err
