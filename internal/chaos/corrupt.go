@@ -15,7 +15,7 @@ import (
 	"syscall"
 )
 
-// spoil does to an answer what a fault does.
+// corrupt applies a fault to a response.
 func corrupt(r *http.Request, a answer, fault Fault, luck *rand.Rand) (*http.Response, error) {
 	switch fault {
 	case Reset:
@@ -58,7 +58,7 @@ func corrupt(r *http.Request, a answer, fault Fault, luck *rand.Rand) (*http.Res
 		a.body = a.body[:token(a.body, luck)]
 	case PackedCut, PackedWrong:
 		a.pack(fault, luck)
-	case Whole, Stale, Reordered, Redated, Drip, Broken, Huge: // below, or done
+	case Whole, Stale, Reordered, Redated, Drip, Broken, Huge: // handled below, or by the caller
 	}
 	resp := a.response(r)
 	n := part(len(a.body), luck)
@@ -79,7 +79,7 @@ func (a *answer) become(status int, kind, text string) {
 	a.header.Set("Content-Type", kind)
 }
 
-// part is a length shorter than n.
+// part returns a random length below n.
 func part(n int, luck *rand.Rand) int {
 	if n == 0 || luck == nil {
 		return 0
@@ -87,7 +87,7 @@ func part(n int, luck *rand.Rand) int {
 	return luck.IntN(n)
 }
 
-// token is the end of one of the body's tokens.
+// token returns the end of a random token of the body.
 func token(b []byte, luck *rand.Rand) int {
 	d := json.NewDecoder(bytes.NewReader(b))
 	var ends []int
@@ -100,7 +100,7 @@ func token(b []byte, luck *rand.Rand) int {
 	if len(ends) < 2 {
 		return 0
 	}
-	return ends[luck.IntN(len(ends)-1)] // the last one would be the whole
+	return ends[luck.IntN(len(ends)-1)] // without the last one, which would be the whole body
 }
 
 func garbage(luck *rand.Rand) string {
@@ -111,13 +111,13 @@ func garbage(luck *rand.Rand) string {
 	return "\x00" + string(b)
 }
 
-// pack makes a gzip stream of the body, and breaks it.
+// pack compresses the body with gzip and damages the stream.
 func (a *answer) pack(fault Fault, luck *rand.Rand) {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	_, err := z.Write(a.body)
 	if err := errors.Join(err, z.Close()); err != nil {
-		panic(err) // a buffer takes everything
+		panic(err) // a buffer accepts everything
 	}
 	a.header = a.header.Clone()
 	a.header.Set("Content-Encoding", "gzip")
@@ -126,15 +126,15 @@ func (a *answer) pack(fault Fault, luck *rand.Rand) {
 		a.body = a.body[:part(len(a.body), luck)]
 		return
 	}
-	a.body[len(a.body)-8] ^= 1 // of the checksum
+	a.body[len(a.body)-8] ^= 1 // flips a bit of the checksum
 }
 
-// body closes nothing.
+// body has a Close that does nothing.
 type body struct{ io.Reader }
 
 func (body) Close() error { return nil }
 
-// silent says nothing until nobody listens any more.
+// silent blocks until the request is canceled.
 type silent struct{ ctx context.Context }
 
 func (s silent) Read([]byte) (int, error) {
@@ -146,7 +146,7 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// endless is white space, which JSON may begin with.
+// endless is an endless stream of white space, with which JSON may begin.
 type endless struct{}
 
 var spaces = strings.Repeat(" ", 32<<10)

@@ -1,5 +1,7 @@
-// Package chaos is a bad day of a cluster, for tests: a transport that corrupts answers on their way, by a seed.
+// Package chaos simulates a cluster's failures for tests: a transport that corrupts responses on their way, by a
+// seed.
 //
-// It never answers one address with what another said. Whatever else networks, proxies, caches and dying servers do to
-// an answer, it does: see Fault. docs/limits.md says what ParaTimer promises under it.
+// A response always belongs to the requested address. Otherwise the transport does everything that networks, proxies,
+// caches and failing servers do to a response: see Fault. docs/limits.md lists what ParaTimer guarantees under these
+// faults.
 package chaos

@@ -7,33 +7,33 @@ import (
 	"strings"
 )
 
-// A Fault is one way in which an answer goes wrong.
+// A Fault is one way to corrupt a response.
 type Fault int
 
-// The faults. Of all but Whole, Doubled, Stale, Reordered and Redated nothing can be learned.
+// The faults. Only Whole, Doubled, Stale, Reordered and Redated leave a usable response.
 const (
-	Whole       Fault = iota // nothing is wrong
+	Whole       Fault = iota // no fault
 	ServerError              // 500, 502 or 503 with a page
 	TooMany                  // 429 with Retry-After
-	Redirect                 // 302 or 307 to nowhere, to itself, to a stranger, in another scheme
+	Redirect                 // 302 or 307 to nowhere, to itself, to another host, or to another scheme
 	Reset                    // the connection is cut before the header
-	Hang                     // no header comes
-	Drip                     // half of the body comes, then nothing more, and no end
+	Hang                     // no header arrives
+	Drip                     // a part of the body arrives, then nothing more, and no end
 	Broken                   // the body ends before its Content-Length
 	Cut                      // the body ends early and looks complete: at any byte
 	CutToken                 // the same, between two tokens of the JSON
 	PackedCut                // a gzip stream that ends early
-	PackedWrong              // a gzip stream whose checksum is wrong
+	PackedWrong              // a gzip stream with a wrong checksum
 	Page                     // a web page with status 200
-	Empty                    // nothing, with status 200
-	Hollow                   // {} or null, with status 200
-	Garbage                  // bytes that are no JSON
-	WrongType                // the right body, called something else
+	Empty                    // an empty body with status 200
+	Hollow                   // {}, null or the like, with status 200
+	Garbage                  // bytes that are not JSON
+	WrongType                // the right body with a wrong Content-Type
 	Huge                     // a body without an end
-	Doubled                  // headers twice, the second time different
-	Stale                    // an earlier answer of the same address
-	Reordered                // the one before, as when two answers overtake each other
-	Redated                  // an earlier answer by a cache that says it is of now
+	Doubled                  // headers twice, with different values
+	Stale                    // an earlier response of the same address
+	Reordered                // the previous response, as if two responses overtook each other
+	Redated                  // an earlier response from a cache that sends the current date
 	faults
 )
 
@@ -43,7 +43,7 @@ var names = [faults]string{
 	"page", "empty", "hollow", "garbage", "wrong type", "huge", "doubled headers", "stale", "reordered", "redated",
 }
 
-// Faults are all of them, Whole left out.
+// Faults returns all faults except Whole.
 func Faults() []Fault {
 	all := make([]Fault, 0, faults-1)
 	for f := Whole + 1; f < faults; f++ {
@@ -54,17 +54,17 @@ func Faults() []Fault {
 
 func (f Fault) String() string { return names[f] }
 
-// A FaultPlan says which faults there are, and how often. The same plan gives the same faults.
+// A FaultPlan sets the kinds and the frequency of faults. The same plan gives the same faults.
 type FaultPlan struct {
 	Seed   uint64
-	Rate   float64 // share of the answers that are corrupted, 0..1
-	Faults []Fault // with which of these
-	// Burst is how many requests to one address in a row share their luck: faults come in bursts.
+	Rate   float64 // share of the responses that are corrupted, 0..1
+	Faults []Fault // kinds of faults to use
+	// Burst is the number of consecutive requests to one address with the same luck, so that faults come in bursts.
 	Burst int
 }
 
-// Of is the fault plan of a seed: from a fault now and then, in long bursts, to every second answer corrupted; one kind
-// of fault, a few, or all.
+// Of returns the fault plan of a seed. Rates go from rare faults in long bursts to every second response; kinds of
+// faults are one, three, or all.
 func Of(seed uint64) FaultPlan {
 	r := rand.New(rand.NewPCG(seed, 1))
 	kinds := []FaultPlan{
@@ -94,8 +94,8 @@ func (w FaultPlan) String() string {
 	return fmt.Sprintf("%.0f %% of the answers, %d in a row: %s", 100*w.Rate, w.Burst, strings.Join(all, ", "))
 }
 
-// fault is what happens to the nth answer of an address, and a source of everything else that is to be chosen for it.
-// It does not depend on the order in which addresses are asked.
+// fault returns the fault of the nth response of an address, and a random source for its details. It does not depend
+// on the order of requests to different addresses.
 func (w FaultPlan) fault(address string, nth int) (Fault, *rand.Rand) {
 	h := fnv.New64a()
 	fmt.Fprint(h, address, nth/max(1, w.Burst))

@@ -8,10 +8,10 @@ import (
 	"sync"
 )
 
-// kept is how many earlier answers of an address may come again.
+// kept is the number of earlier responses of an address that may be repeated.
 const kept = 12
 
-// A Transport passes requests on and corrupts answers. Several goroutines may use it.
+// A Transport passes requests on and corrupts responses. It is safe for concurrent use.
 type Transport struct {
 	next http.RoundTripper
 	plan FaultPlan
@@ -23,26 +23,26 @@ type Transport struct {
 	calm     bool
 }
 
-// An answer is one as it came, read to its end.
+// An answer is a response with its whole body.
 type answer struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// New corrupts what next answers.
+// New returns a Transport that corrupts the responses of next.
 func New(next http.RoundTripper, w FaultPlan) *Transport {
 	return &Transport{next: next, plan: w, asked: map[string]int{}, answered: map[string][]answer{}}
 }
 
-// Clear ends the faults: from now on answers are whole.
+// Clear stops the faults: later responses are not corrupted.
 func (t *Transport) Clear() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.calm = true
 }
 
-// Done counts the answers that each fault has corrupted. Whole counts the others.
+// Done returns the number of responses with each fault. Whole counts the others.
 func (t *Transport) Done() map[Fault]int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -55,14 +55,14 @@ func (t *Transport) Done() map[Fault]int {
 	return all
 }
 
-// RoundTrip asks next, whatever becomes of the answer: what is wanted is a server that has answered.
+// RoundTrip always sends the request to next, even if the fault discards the response.
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := t.next.RoundTrip(r)
 	if err != nil {
 		return nil, err
 	}
 	body, err := io.ReadAll(resp.Body)
-	_ = resp.Body.Close() // it was read to its end, or its error counts
+	_ = resp.Body.Close() // the body was read to its end, or its error is returned
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return corrupt(r, now, fault, luck)
 }
 
-// response is an answer as a server sends it.
+// response converts an answer to an http.Response.
 func (a *answer) response(r *http.Request) *http.Response {
 	return &http.Response{
 		StatusCode: a.status, Status: http.StatusText(a.status), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
