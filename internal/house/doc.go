@@ -1,3 +1,3 @@
-// Package house holds the tests of the architecture: which package may import which, and who may read a clock.
-// DESIGN.md draws the same arrows for people.
+// Package house contains the tests of the architecture: which package may import which, and which may read a clock.
+// DESIGN.md shows the same rules as arrows.
 package house
