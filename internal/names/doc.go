@@ -1,3 +1,3 @@
-// Package names holds the test that no source lets a text from outside in as it came: each is fed hostile names in
-// every text of its input, and every string of its plans and snapshots is looked at.
+// Package names tests that every source cleans text from outside. The test puts hostile names into every text of a
+// source's input, and checks every string of its plans and snapshots.
 package names
