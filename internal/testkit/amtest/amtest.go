@@ -1,5 +1,5 @@
 // Package amtest runs a real Alertmanager for tests: on free ports, in a temporary folder, with a receiver that
-// remembers what people would have heard.
+// records the notifications.
 package amtest
 
 import (
@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// An Alertmanager is a running one, and its receiver.
+// An Alertmanager is a running process and its receiver.
 type Alertmanager struct {
 	URL  string
 	args []string
@@ -30,14 +30,14 @@ type Alertmanager struct {
 	received []Message
 }
 
-// A Message is what the receiver was told of one alert.
+// A Message is the receiver's notification of one alert.
 type Message struct {
 	Status      string            `json:"status"`
 	Labels      map[string]string `json:"labels"`
 	Annotations map[string]string `json:"annotations"`
 }
 
-// config sends each alert after 100 ms, and what has changed each 500 ms.
+// config sends each alert after 100 ms, and changes every 500 ms.
 const config = `
 route:
   receiver: test
@@ -52,7 +52,7 @@ receivers:
     send_resolved: true
 `
 
-// Start starts an Alertmanager, or skips the test where there is none.
+// Start starts an Alertmanager, or skips the test if none is installed.
 func Start(t *testing.T) *Alertmanager {
 	t.Helper()
 	a := &Alertmanager{}
@@ -82,7 +82,7 @@ func Start(t *testing.T) *Alertmanager {
 	return a
 }
 
-// Free is an address of this machine that nobody listens at.
+// Free returns a free address of this machine.
 func Free(t *testing.T) string {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -96,7 +96,7 @@ func Free(t *testing.T) string {
 	return addr
 }
 
-// Up starts it, again, and waits until it is ready.
+// Up starts Alertmanager, or restarts it, and waits until it is ready.
 func (a *Alertmanager) Up(t *testing.T) {
 	t.Helper()
 	a.log = &bytes.Buffer{}
@@ -115,14 +115,14 @@ func (a *Alertmanager) Up(t *testing.T) {
 	})
 }
 
-// Down kills it. What it knows of alerts is gone, as after a crash.
+// Down kills Alertmanager. Its state in memory is lost, as after a crash.
 func (a *Alertmanager) Down(t *testing.T) {
 	t.Helper()
 	if a.cmd == nil {
 		return
 	}
 	_ = a.cmd.Process.Kill()
-	_ = a.cmd.Wait() // it says that it was killed
+	_ = a.cmd.Wait() // the error only reports the kill
 	a.cmd = nil
 	if t.Failed() {
 		t.Logf("Alertmanager said:\n%s", a.log)
@@ -140,14 +140,14 @@ func (a *Alertmanager) receive(w http.ResponseWriter, r *http.Request) {
 	a.mu.Unlock()
 }
 
-// Received is what the receiver was told, in order.
+// Received returns the messages to the receiver, in order.
 func (a *Alertmanager) Received() []Message {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return append([]Message(nil), a.received...)
 }
 
-// An Active is an alert that Alertmanager has now.
+// An Active is an alert that is active in Alertmanager.
 type Active struct {
 	Labels      map[string]string `json:"labels"`
 	Annotations map[string]string `json:"annotations"`
@@ -155,7 +155,7 @@ type Active struct {
 	EndsAt      time.Time         `json:"endsAt"`
 }
 
-// Active asks for the alerts that fire.
+// Active returns the alerts that are firing.
 func (a *Alertmanager) Active(t *testing.T) []Active {
 	t.Helper()
 	resp, err := get(t, a.URL+"/api/v2/alerts")
@@ -179,10 +179,10 @@ func get(t *testing.T, url string) (*http.Response, error) {
 	return http.DefaultClient.Do(req)
 }
 
-// patience is how long Eventually waits: far longer than anything takes, as machines are loaded at times.
+// patience is the timeout of Eventually: much longer than needed, because machines may be loaded.
 const patience = time.Minute
 
-// Eventually waits until something is so. It waits for other processes, which no virtual clock can.
+// Eventually waits until so returns true. It uses real time, because it waits for other processes.
 func Eventually(t *testing.T, what string, so func() bool) {
 	t.Helper()
 	end := time.Now().Add(patience)

@@ -1,12 +1,12 @@
 package benchmark
 
-// The paper has 8 workers, later 16 and 32.
+// The paper uses 8 workers, later 16 and 32.
 const (
 	workers = 8
 	most    = 32
 )
 
-// All are the paper's nine benchmarks, one of them again in several waves and one on four times the containers.
+// All returns the paper's nine benchmarks, plus one of them in several waves and one on four times the containers.
 func All() []Benchmark {
 	all := []Benchmark{
 		wordCount("WordCount", "words"),

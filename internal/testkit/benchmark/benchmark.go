@@ -1,6 +1,6 @@
-// Package benchmark makes the benchmarks of Table 3 of E. Coppa, I. Finocchi, "On data skewness, stragglers, and
-// MapReduce progress indicators", SoCC 2015, at the scale of one machine: the input of each job, and what its reduces
-// get and have to do. The jobs themselves are e2e/udf/Benchmarks.java.
+// Package benchmark generates the benchmarks of Table 3 of E. Coppa, I. Finocchi, "On data skewness, stragglers, and
+// MapReduce progress indicators", SoCC 2015, at the scale of one machine: the input of each job, and the input and
+// work of its reduces. The jobs themselves are in e2e/udf/Benchmarks.java.
 package benchmark
 
 import (
@@ -15,12 +15,12 @@ import (
 	"github.com/paratimer/paratimer/adapters/tap"
 )
 
-// A Benchmark is a job.
+// A Benchmark is a job with generated input.
 type Benchmark struct {
-	Name       string   // as the tables have it
-	Cost       string   // what the time of a key group follows from
-	Paper      string   // what the paper has it run on
-	Job        string   // as udf/Benchmarks.java has it
+	Name       string   // as in the tables
+	Cost       string   // formula for the time of a key group
+	Paper      string   // input in the paper
+	Job        string   // name in udf/Benchmarks.java
 	Options    []string // properties that the job needs, NAME=VALUE
 	Containers int      // tasks that run at once
 	Reduces    int
@@ -33,20 +33,20 @@ type Benchmark struct {
 	deal    func(key string, reduces int) int // nil: Hadoop's own partitioner
 }
 
-// A Group is what a reduce gets under a key, and what it has to do.
+// A Group is the records of one key in a reduce, and their work.
 type Group struct {
 	Key     string
 	Reduce  int
 	Records int
-	Bytes   float64 // as Hadoop counts map output
+	Bytes   float64 // as in Hadoop's count of map output
 	Units   int     // of work
-	Result  int     // what the reduce writes
+	Result  int     // number that the reduce writes
 }
 
-// Files is how many input files a job has, each of which is a map's.
+// Files is the number of a job's input files. Each file has its own map.
 const Files = 8
 
-// Input is the lines of each of a job's input files. It is the same each time.
+// Input returns the lines of each of a job's input files. It is deterministic.
 func (b *Benchmark) Input() [][]string {
 	input := make([][]string, Files)
 	for i, line := range b.lines(rand.New(rand.NewPCG(b.seed, Files))) {
@@ -55,7 +55,7 @@ func (b *Benchmark) Input() [][]string {
 	return input
 }
 
-// Write makes a folder of a job's input files.
+// Write creates a folder with a job's input files.
 func Write(folder string, input [][]string) error {
 	if err := os.Mkdir(folder, 0o755); err != nil {
 		return err
@@ -80,14 +80,14 @@ func writeLines(name string, lines []string) (err error) {
 	}()
 	w := bufio.NewWriter(f)
 	for _, line := range lines {
-		// What a writer cannot write Flush says.
+		// Flush returns the error of a failed write.
 		_, _ = w.WriteString(line)
 		_ = w.WriteByte('\n')
 	}
 	return w.Flush()
 }
 
-// Groups are the key groups that the reduces get of an input, by key.
+// Groups returns the key groups of the reduces for an input, sorted by key.
 func (b *Benchmark) Groups(input [][]string) []Group {
 	all := map[string][]string{}
 	for _, lines := range input {
@@ -119,7 +119,7 @@ func (b *Benchmark) Groups(input [][]string) []Group {
 	return groups
 }
 
-// Loads are the units of work of each reduce.
+// Loads returns the units of work of each reduce.
 func (b *Benchmark) Loads(groups []Group) []int {
 	loads := make([]int, b.Reduces)
 	for _, g := range groups {
@@ -128,8 +128,8 @@ func (b *Benchmark) Loads(groups []Group) []int {
 	return loads
 }
 
-// Span is how many units of work pass before the last reduce ends, if reduces start in their order, each in the
-// container that is free first.
+// Span returns the units of work until the last reduce ends. Reduces start in order, each in the first free
+// container.
 func (b *Benchmark) Span(groups []Group) int {
 	free := make([]int, b.Containers)
 	for _, load := range b.Loads(groups) {

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// falls is the exponent by which the nodes' expected degrees fall. The degrees' own distribution then is a power law of
-// 1 + 1/falls = 2.4, as social networks have it.
+// falls is the exponent with which the nodes' expected degrees decrease. The degrees then follow a power law with
+// exponent 1 + 1/falls = 2.4, as in social networks.
 const falls = 0.7
 
-// edges draws different edges between different nodes, the ends of each by the nodes' expected degrees (F. Chung, L.
-// Lu, 2002).
+// edges draws distinct edges between different nodes, with end points in proportion to the nodes' expected degrees
+// (F. Chung, L. Lu, 2002).
 func edges(rng *rand.Rand, nodes, n int) [][2]int {
 	z, names := newZipf(nodes, falls), rng.Perm(nodes)
 	seen := map[[2]int]bool{}
@@ -51,7 +51,7 @@ func twoPaths(name string) Benchmark {
 	}
 }
 
-// triangleCount joins the paths of length two with the edges, both under the pair of their ends.
+// triangleCount joins the paths of length two with the edges, with the pair of end points as the key.
 func triangleCount(name string) Benchmark {
 	const nodes, n = 5000, 6000
 	return Benchmark{
@@ -87,7 +87,7 @@ func triangleCount(name string) Benchmark {
 	}
 }
 
-// keyed takes a line for a key, a tab and a value.
+// keyed splits a line into a key and a value at its tab.
 func keyed(line string, to func(key, value string)) {
 	key, value, _ := strings.Cut(line, "\t")
 	to(key, value)

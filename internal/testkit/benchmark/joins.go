@@ -5,13 +5,13 @@ import (
 	"math/rand/v2"
 )
 
-// A relation has records whose keys are drawn by Zipf's law; exponent 0 is flat.
+// A relation has records with keys drawn by Zipf's law; exponent 0 is uniform.
 type relation struct {
 	records  int
 	exponent float64
 }
 
-// naturalJoin joins two relations over the same keys. What is frequent in the one is frequent in the other.
+// naturalJoin joins two relations over the same keys. Keys that are frequent in one are frequent in the other.
 func naturalJoin(name string, r, s relation) Benchmark {
 	const keys = 1000
 	return Benchmark{

@@ -8,15 +8,16 @@ import (
 	"strings"
 )
 
-// side is how many blocks a matrix has in a row (√k in the paper), and width how many entries a block has in one.
+// side is the number of blocks in a row of a matrix (√k in the paper), width the number of entries in a row of a
+// block.
 const (
 	side  = 6
 	width = 24
 )
 
-// matMult multiplies two matrices block by block: a group is a block of A and one of B. Balanced, all blocks have the
-// density 0.25 and the pairs are dealt in turn. Forced, the density halves from a block's column to the one before it,
-// and reduce r is given r + 1 times as many pairs as the first.
+// matMult multiplies two matrices block by block: a group is a block of A and one of B. If balanced, all blocks have
+// density 0.25 and the pairs are assigned in turn. If forced, the density halves from each block column to the
+// previous one, and reduce r gets r + 1 times as many pairs as the first.
 func matMult(name string, forced bool) Benchmark {
 	b := Benchmark{
 		Name: name, Job: "product", Cost: "n³·d·d'", Paper: "the same, and a random partitioner",
@@ -33,7 +34,7 @@ func matMult(name string, forced bool) Benchmark {
 	return b
 }
 
-// matrices are the entries of A and B: matrix, row and column of the block, those in it, value.
+// matrices returns the entries of A and B: matrix, row and column of the block, row and column within it, value.
 func matrices(rng *rand.Rand, halving bool) []string {
 	var lines []string
 	for _, matrix := range "AB" {
@@ -56,7 +57,7 @@ func matrices(rng *rand.Rand, halving bool) []string {
 	return lines
 }
 
-// blockPairs sends an entry to all pairs of blocks that its block is in.
+// blockPairs sends an entry to all pairs of blocks that contain its block.
 func blockPairs(line string, to func(key, value string)) {
 	f := strings.SplitN(line, " ", 4)
 	for other := range side {
@@ -68,7 +69,7 @@ func blockPairs(line string, to func(key, value string)) {
 	}
 }
 
-// product is how many products of entries two blocks make, and their sum.
+// product returns the number of products of entries of two blocks, and their sum.
 func product(values []string) (units, result int) {
 	var count, total [2][width]int // of A by column, of B by row
 	for _, v := range values {
@@ -88,7 +89,7 @@ func product(values []string) (units, result int) {
 	return units, result
 }
 
-// numbers are those of a text that the generator wrote.
+// numbers parses a generated list of numbers.
 func numbers(text string) []int {
 	var all []int
 	for field := range strings.SplitSeq(text, " ") {

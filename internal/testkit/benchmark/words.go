@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// zipf draws numbers from 0 on, i in proportion to (i+1)^-exponent.
+// zipf draws numbers from 0 on; i has a probability in proportion to (i+1)^-exponent.
 type zipf struct{ bounds []float64 }
 
 func newZipf(n int, exponent float64) zipf {
@@ -28,11 +28,11 @@ func (z zipf) draw(rng *rand.Rand) int {
 	return min(sort.SearchFloat64s(z.bounds, rng.Float64()*z.bounds[last]), last)
 }
 
-// vocabulary is how many words there are.
+// vocabulary is the number of words.
 const vocabulary = 20_000
 
-// A language is words that are as frequent as Zipf's law with exponent 1 has it. Their letters are drawn, so that
-// neither the partitioner nor a name tells how frequent a word is.
+// A language is a list of words with frequencies by Zipf's law with exponent 1. Their letters are random, so that
+// neither partition nor spelling depends on the frequency.
 type language struct {
 	zipf
 	words []string
@@ -49,7 +49,7 @@ func newLanguage(rng *rand.Rand) language {
 	})}
 }
 
-// text is words with a space between each two.
+// text returns random words separated by spaces.
 func (l *language) text(rng *rand.Rand, words int) string {
 	return strings.Join(repeat(words, func() string { return l.words[l.draw(rng)] }), " ")
 }
@@ -75,7 +75,7 @@ func wordCount(name, job string) Benchmark {
 	return b
 }
 
-// sum adds numbers up. Others than the map function's own are not there.
+// sum adds numbers. It ignores errors, because the map function writes only valid numbers.
 func sum(values []string) (total int) {
 	for _, v := range values {
 		n, _ := strconv.Atoi(v)
@@ -88,7 +88,7 @@ func largeDocuments(name string) Benchmark { return invertedIndex(name, "5,000 d
 
 func smallDocuments(name string) Benchmark { return invertedIndex(name, "50,000 documents", 4000, 40) }
 
-// invertedIndex makes documents, one in twenty of which is there twice. A document is a line: its fingerprint and its
+// invertedIndex generates documents; one in twenty is a duplicate. A document is a line: its fingerprint and its
 // words.
 func invertedIndex(name, inPaper string, documents, words int) Benchmark {
 	const twice = 0.05
@@ -121,7 +121,7 @@ func invertedIndex(name, inPaper string, documents, words int) Benchmark {
 	}
 }
 
-// pairs is how many pairs n things make.
+// pairs returns the number of pairs of n things.
 func pairs(n int) int { return n * (n - 1) / 2 }
 
 func repeat(n int, line func() string) []string {

@@ -25,7 +25,7 @@ type Authority struct {
 	key  crypto.Signer
 }
 
-// New is an authority with this common name.
+// New returns an authority with this common name.
 func New(t testing.TB, name string) *Authority {
 	t.Helper()
 	a := &Authority{t: t}
@@ -39,7 +39,7 @@ func New(t testing.TB, name string) *Authority {
 	return a
 }
 
-// Issue returns a certificate of these hosts or addresses, changed before it is signed; nil changes nothing.
+// Issue returns a certificate for these hosts or addresses. change modifies it before it is signed and may be nil.
 func (a *Authority) Issue(name string, change func(*x509.Certificate), hosts ...string) tls.Certificate {
 	a.t.Helper()
 	template := &x509.Certificate{
@@ -65,20 +65,20 @@ func (a *Authority) Issue(name string, change func(*x509.Certificate), hosts ...
 	return tls.Certificate{Certificate: [][]byte{cert.Raw}, PrivateKey: key, Leaf: cert}
 }
 
-// Pool trusts the authority.
+// Pool returns a pool that trusts the authority.
 func (a *Authority) Pool() *x509.CertPool {
 	pool := x509.NewCertPool()
 	pool.AddCert(a.cert)
 	return pool
 }
 
-// File is the authority's certificate in a PEM file.
+// File writes the authority's certificate to a PEM file and returns its path.
 func (a *Authority) File() string {
 	a.t.Helper()
 	return write(a.t, filepath.Join(a.t.TempDir(), "ca.pem"), "CERTIFICATE", a.cert.Raw)
 }
 
-// Files are a certificate and its key in PEM files of a folder.
+// Files writes a certificate and its key to PEM files in a folder and returns their paths.
 func Files(t testing.TB, dir string, c tls.Certificate) (cert, key string) {
 	t.Helper()
 	der, err := x509.MarshalPKCS8PrivateKey(c.PrivateKey)

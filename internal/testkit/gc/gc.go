@@ -1,5 +1,5 @@
-// Package gc lets tests collect garbage rarely. Hundreds of short replays with small heaps spend a quarter of their
-// time on it otherwise.
+// Package gc makes tests collect garbage less often. Hundreds of short replays with small heaps would spend a quarter
+// of their time on it.
 package gc
 
 import (
@@ -7,8 +7,8 @@ import (
 	"runtime/debug"
 )
 
-// Rarely lets the heap of this process, and of those that it starts, grow to five times what is alive before it is
-// collected, unless GOGC is set. It is for TestMain.
+// Rarely lets the heap of this process and its child processes grow to five times the live data before a collection,
+// unless GOGC is set. Call it in TestMain.
 func Rarely() {
 	if os.Getenv("GOGC") != "" {
 		return

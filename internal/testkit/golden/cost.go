@@ -8,8 +8,9 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// Left returns the costs of docs/facts/paratimer.md A10 at snapshot s: a running task has rem left, a task that starts
-// later takes set-up plus each pipeline rounded by itself. Slowdown is the case's at instants, none for Initial.
+// Left returns the costs of docs/facts/paratimer.md A10 at snapshot s: a running task has rem left, a task that
+// starts later takes set-up plus each pipeline, rounded separately. slowdown is the case's at instants, and none for
+// Initial.
 func (c *Case) Left(s *dag.Snapshot, slowdown [4]float64) schedule.Left {
 	return func(t schedule.Task) schedule.Cost {
 		phase := &s.Plan.Jobs[t.Job].Stages[t.Stage]
@@ -27,7 +28,7 @@ func (c *Case) Left(s *dag.Snapshot, slowdown [4]float64) schedule.Left {
 	}
 }
 
-// Rem is rem(k) of docs/facts/paratimer.md A10 for a running attempt, in milliseconds.
+// Rem returns rem(k) of docs/facts/paratimer.md A10 for a running attempt, in milliseconds.
 func (c *Case) Rem(s *dag.Snapshot, k dag.StageIndex, job int, a *dag.Attempt, slowdown [4]float64) float64 {
 	rem, done := 0.0, false
 	for p, pipe := range s.Plan.Jobs[job].Stages[k].Pipelines {

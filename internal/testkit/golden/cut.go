@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// Cut returns what an observer sees at an instant of a replayed run: the state after the batch at t, with counters by
-// docs/facts/paratimer.md A1, rule 7. The run must have been replayed from Start with the plan's costs.
+// Cut returns the observer's snapshot at an instant of a replayed run: the state after the batch at t, with counters
+// by docs/facts/paratimer.md A1, rule 7. The run must be a replay from Start with the plan's costs.
 func Cut(plan *dag.Plan, run *schedule.Schedule, t dag.Instant) *dag.Snapshot {
 	s := schedule.SnapshotAt(Start(plan), run, t)
 	for j := range s.Jobs {

@@ -53,7 +53,7 @@ type rawTick struct {
 	Future []Span                     `json:"replan_schedule_future"`
 }
 
-// PipeNames are the files' names of pipelines: map, then the three of a reduce.
+// PipeNames are the names of pipelines in the files: map, then the three of a reduce.
 var PipeNames = [...]string{"map", "copy", "sort", "reduce"}
 
 func (r *rawCase) decode() (*Case, error) {
@@ -125,7 +125,7 @@ func (r *rawCase) plan() (*dag.Plan, error) {
 	return p, nil
 }
 
-// series keeps equal values as one, so that the cases exercise uniform phases too.
+// series stores equal values as a uniform series, so that the cases test uniform phases too.
 func series(v []float64) dag.Series {
 	if len(v) == 0 {
 		return dag.Uniform(0)

@@ -10,8 +10,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// Draw returns a small random case without expectations: up to five jobs in any plan order, phases uniform or not, with
-// tasks of no length among them, few slots, and tolerances about as long as tasks.
+// Draw returns a small random case without expectations: up to five jobs in any plan order, uniform and varied
+// phases, some tasks of length 0, few slots, and tolerances about as long as tasks.
 func Draw(t *rapid.T) *Case {
 	n := rapid.IntRange(1, 5).Draw(t, "jobs")
 	c := &Case{Name: "drawn", Slowdown: [4]float64{1, 1, 1, 1}}
@@ -65,7 +65,8 @@ func drawPhase(t *rapid.T, most, pipes int) dag.Stage {
 	return p
 }
 
-// DrawFault returns a fault that lets some first to third attempts fail at any time. It always answers a task alike.
+// DrawFault returns a fault that makes some first to third attempts fail at random times. It is deterministic for
+// each attempt.
 func DrawFault(t *rapid.T) schedule.Fault {
 	seed := rapid.Uint64().Draw(t, "fault seed")
 	percent := rapid.SampledFrom([]int{0, 10, 40}).Draw(t, "percent of attempts that fail")

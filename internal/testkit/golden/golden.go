@@ -1,9 +1,8 @@
 // Package golden loads the golden cases of the independent reference program (docs/facts/paratimer.md A9, A10) for
-// tests. For property tests it draws random ones (Draw, DrawFault), and cuts snapshots out of replayed runs (Cut).
+// tests. For property tests it draws random cases (Draw, DrawFault) and takes snapshots from replayed runs (Cut).
 //
-// A case is a plan with costs, what is expected of its plan at t = 0, and snapshots at some instants with what is
-// expected there. Where the files are, package fixtures says.
-// Fields that a file does not have are nil: compare what is there.
+// A case is a plan with costs, the expectations at t = 0, and snapshots at some instants with their expectations.
+// Package fixtures finds the files. Fields that are missing in a file are nil: compare only the others.
 package golden
 
 import (
@@ -31,19 +30,18 @@ type Case struct {
 	Instants      []Instant // in order of time
 }
 
-// A Forecast is what the reference program makes of a plan and a snapshot.
+// A Forecast is the reference program's result for a plan and a snapshot.
 type Forecast struct {
-	Schedule       []Span     `json:"schedule"` // nil where the file has none
+	Schedule       []Span     `json:"schedule"` // nil if the file has none
 	Rounds         []Round    `json:"rounds"`
 	Fragments      []Fragment `json:"fragments"`
 	CriticalPath   []Segment  `json:"critical_path"`
 	CriticalPathMS *int64     `json:"critical_path_ms"`
-	// WorstSingleTaskMS is in Initial only. Elsewhere it is in Expect.
+	// WorstSingleTaskMS is set only in Initial. Elsewhere it is in Expect.
 	WorstSingleTaskMS *float64 `json:"worst_single_task_ms"`
 }
 
-// What a case says of a schedule. Tasks are named as TaskName names them; in a Span without the primes of earlier
-// attempts.
+// Parts of a case's schedule. Tasks are named as by TaskName; in a Span, without the primes of earlier attempts.
 type (
 	// A Span is one attempt of a schedule.
 	Span struct {
@@ -54,7 +52,7 @@ type (
 		EndMS   int64  `json:"end_ms"`
 		Outcome string `json:"outcome"`
 	}
-	// A Round is one of package pathfrag.
+	// A Round is a round as in package pathfrag.
 	Round struct {
 		ID      int      `json:"id"`
 		Type    string   `json:"type"`
@@ -63,7 +61,7 @@ type (
 		Width   int      `json:"width"`
 		Tasks   []string `json:"tasks"`
 	}
-	// A Fragment is one of package pathfrag.
+	// A Fragment is a path fragment as in package pathfrag.
 	Fragment struct {
 		ID                    int      `json:"id"`
 		Type                  string   `json:"type"`
@@ -83,14 +81,14 @@ type (
 	}
 )
 
-// An Instant is a snapshot and what is expected there.
+// An Instant is a snapshot and its expectations.
 type Instant struct {
 	At       dag.Instant
 	Failure  bool // the static path is planned again here (is_failure_instant)
 	Snapshot *dag.Snapshot
 	Expect   map[string]float64 // every number of "expect", by its key in the file; see docs/facts/paratimer.md A10
 	Hold     *bool              // failure_hold
-	// TaskRemainingMS is rem of each running task, by name without primes; nil where the file has none.
+	// TaskRemainingMS is rem of each running task, by name without primes; nil if the file has none.
 	TaskRemainingMS map[string]float64
 	Replan          Forecast // Schedule is set in the random cases
 	Future          []Span   // the part of the re-plan's schedule that ends after At; nil in the random cases
@@ -116,7 +114,7 @@ func Load(t testing.TB) []*Case {
 	return cases
 }
 
-// Named returns a case of the project's own by its name, that of its file, such as "g01_fig3a".
+// Named returns one of the project's own cases by the name of its file, such as "g01_fig3a".
 func Named(t testing.TB, name string) *Case {
 	t.Helper()
 	cases, err := Read(fixtures.Own(name + ".json"))
@@ -126,7 +124,7 @@ func Named(t testing.TB, name string) *Case {
 	return cases[0]
 }
 
-// Read returns the cases of one file: one, or a list.
+// Read returns the cases of one file, which contains one case or a list.
 func Read(file string) ([]*Case, error) {
 	b, err := os.ReadFile(file)
 	if err != nil {

@@ -29,7 +29,7 @@ type rawAttempt struct {
 	Processed map[string]float64 `json:"processed"`
 }
 
-// TaskName returns the files' name of a task: job, m or r, index from 1, and one prime for each earlier attempt.
+// TaskName returns a task's name in the files: job, m or r, index from 1, and one prime for each earlier attempt.
 func TaskName(plan *dag.Plan, job int, k dag.StageIndex, index, attempt int) string {
 	letter := "m"
 	if k == dag.Reduce {
@@ -38,7 +38,7 @@ func TaskName(plan *dag.Plan, job int, k dag.StageIndex, index, attempt int) str
 	return plan.Jobs[job].Node + "." + letter + strconv.Itoa(index+1) + strings.Repeat("'", attempt)
 }
 
-// ParseTask is the reverse of TaskName. Primes are not counted.
+// ParseTask is the reverse of TaskName. It ignores primes.
 func ParseTask(plan *dag.Plan, name string) (job int, k dag.StageIndex, index int, err error) {
 	node, task, ok := strings.Cut(strings.TrimRight(name, "'"), ".")
 	job = slices.IndexFunc(plan.Jobs, func(j dag.Job) bool { return j.Node == node })
@@ -116,7 +116,7 @@ func (r *rawAttempt) add(s *dag.Snapshot, state dag.AttemptState) error {
 	return nil
 }
 
-// newAttempt returns an attempt of which nothing has been reported.
+// newAttempt returns an attempt without reported values.
 func newAttempt(task, number, slot int32, perNode int) dag.Attempt {
 	nan, never := math.NaN(), dag.Mark{At: dag.NoInstant}
 	return dag.Attempt{

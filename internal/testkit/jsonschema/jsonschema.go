@@ -1,5 +1,5 @@
-// Package jsonschema describes the JSON of Go types as a JSON Schema (draft 2020-12), so that a published schema can be
-// compared with the types that write what it describes.
+// Package jsonschema generates a JSON Schema (draft 2020-12) for the JSON of Go types. Tests compare a published
+// schema with the types that write the JSON.
 package jsonschema
 
 import (
@@ -15,9 +15,8 @@ var (
 	own  = reflect.TypeFor[json.Marshaler]()
 )
 
-// Of returns the schema of what encoding/json writes for a type. Objects may have more fields than the schema names, as
-// fields are added within a version. A pointer, a slice and a map may be null. It panics on a type that JSON does not
-// have.
+// Of returns the schema of encoding/json's output for a type. Objects may have additional fields, because fields are
+// added within a version. A pointer, a slice and a map may be null. Of panics on a type without JSON.
 func Of(t reflect.Type, title string) ([]byte, error) {
 	w := writer{defs: map[string]any{}}
 	root := w.object(t)
@@ -32,10 +31,10 @@ type writer struct{ defs map[string]any }
 
 type schema = map[string]any
 
-// of is the schema of a value of type t.
+// of returns the schema of a value of type t.
 func (w *writer) of(t reflect.Type) schema {
 	switch {
-	case t.Kind() == reflect.Pointer: // before the others, as it has the methods of what it points to
+	case t.Kind() == reflect.Pointer: // first, because a pointer has the methods of its element
 		return nullable(w.of(t.Elem()))
 	case t == reflect.TypeFor[time.Duration]():
 		return schema{"type": "integer"}
@@ -52,7 +51,7 @@ func (w *writer) of(t reflect.Type) schema {
 	case reflect.Struct:
 		name := t.String()
 		if _, seen := w.defs[name]; !seen {
-			w.defs[name] = nil // a type that holds itself is described once
+			w.defs[name] = nil // a recursive type is described once
 			w.defs[name] = w.object(t)
 		}
 		return schema{"$ref": "#/$defs/" + name}
@@ -72,7 +71,7 @@ func (w *writer) of(t reflect.Type) schema {
 	}
 }
 
-// nullable also takes null.
+// nullable returns a schema that also allows null.
 func nullable(s schema) schema {
 	if one, is := s["type"].(string); is {
 		s["type"] = []string{one, "null"}
@@ -84,7 +83,7 @@ func nullable(s schema) schema {
 	return schema{"anyOf": []schema{s, {"type": "null"}}}
 }
 
-// object is the schema of a struct, the fields of embedded ones among its own.
+// object returns the schema of a struct, including the fields of embedded structs.
 func (w *writer) object(t reflect.Type) schema {
 	properties, required := schema{}, []string{}
 	w.fields(t, properties, &required)

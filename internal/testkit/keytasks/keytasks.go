@@ -1,4 +1,4 @@
-// Package keytasks makes tasks whose key groups take time by a law, for tests of what predicts them.
+// Package keytasks generates tasks with key groups of known times, for tests of their prediction.
 package keytasks
 
 import (
@@ -10,19 +10,19 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Begin is when the tasks begin to work, all at once.
+// Begin is the instant at which all tasks begin to work.
 const Begin = dag.Instant(30_000)
 
-// named is the size, in bytes, from which on groups are known one by one.
+// named is the size, in bytes, from which on groups are reported individually.
 const named = 500
 
-// Tasks are tasks whose groups have these sizes in bytes, in the order in which they are processed, and take this time.
+// Tasks are tasks with key groups of these sizes in bytes, in processing order. Cost is the time of a group.
 type Tasks struct {
 	Sizes [][]float64
 	Cost  func(bytes float64) time.Duration
 }
 
-// Quadratic are four tasks with groups of unlike sizes, 10 to 10,000 bytes; the third has the large ones.
+// Quadratic returns four tasks with groups of different sizes, 10 to 10,000 bytes; the third has the large ones.
 func Quadratic() Tasks {
 	r := rand.New(rand.NewPCG(1, 2))
 	out := Tasks{Cost: func(b float64) time.Duration {
@@ -41,7 +41,7 @@ func Quadratic() Tasks {
 	return out
 }
 
-// End is when a task ends.
+// End returns the instant at which a task ends.
 func (t Tasks) End(task int) dag.Instant {
 	end := Begin
 	for _, b := range t.Sizes[task] {
@@ -50,7 +50,7 @@ func (t Tasks) End(task int) dag.Instant {
 	return end
 }
 
-// At are the groups at an instant, as ten tasks before them have reported.
+// At returns the groups at an instant, as if ten maps had reported.
 func (t Tasks) At(now dag.Instant, origin dag.GroupOrigin) *dag.Groups {
 	g := &dag.Groups{Origin: origin, Maps: 10}
 	for _, sizes := range t.Sizes {
@@ -73,7 +73,7 @@ func (t Tasks) At(now dag.Instant, origin dag.GroupOrigin) *dag.Groups {
 	return g
 }
 
-// Odd are changes of groups to what no sound source reports: more or fewer tasks, sizes and times that are none.
+// Odd returns changes that turn groups into invalid reports: more or fewer tasks, and impossible sizes and times.
 func Odd() map[string]func(g *dag.Groups) {
 	each := func(change func(d *dag.GroupPoint)) func(g *dag.Groups) {
 		return func(g *dag.Groups) {

@@ -1,5 +1,5 @@
-// Package knoxtest is a gateway in the shape of Apache Knox, for tests: the paths and rewritten redirects of its
-// services YARNUI and JOBHISTORYUI (rewrite.xml of version 2.7.0), HTTP basic, a session's cookie, and a topology of
+// Package knoxtest is a gateway like Apache Knox, for tests: the paths and rewritten redirects of its services YARNUI
+// and JOBHISTORYUI (rewrite.xml of version 2.7.0), HTTP basic authentication, a session cookie, and a topology with
 // single sign-on.
 package knoxtest
 
@@ -16,13 +16,13 @@ import (
 
 // Options build a Gateway.
 type Options struct {
-	RM, JHS        string // bases of the services behind it
+	RM, JHS        string // base URLs of the services behind the gateway
 	User, Password string
-	Transport      http.RoundTripper // carries requests to the services; nil is the network
-	TLS            *tls.Config       // to the services, where Transport is nil
+	Transport      http.RoundTripper // carries requests to the services; nil: the network
+	TLS            *tls.Config       // for connections to the services, if Transport is nil
 }
 
-// A Gateway is what a client must live with. /gateway/default takes the password, /gateway/sso sends to a login page.
+// A Gateway is an HTTP handler. /gateway/default takes the password, /gateway/sso redirects to a login page.
 type Gateway struct {
 	opt   Options
 	proxy *httputil.ReverseProxy
@@ -33,7 +33,7 @@ type Gateway struct {
 	saw      []string
 }
 
-// New is a gateway before the services of o.
+// New returns a gateway for the services of o.
 func New(o Options) *Gateway {
 	g := &Gateway{opt: o, sessions: map[string]bool{}}
 	if o.Transport == nil {
@@ -43,14 +43,14 @@ func New(o Options) *Gateway {
 	return g
 }
 
-// SignedIn is how often a password was looked at: Knox asks LDAP each time.
+// SignedIn returns how many passwords were checked: Knox sends each to LDAP.
 func (g *Gateway) SignedIn() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.signed
 }
 
-// Saw are the paths that were asked for, in order.
+// Saw returns the requested paths, in order.
 func (g *Gateway) Saw() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -78,7 +78,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.proxy.ServeHTTP(w, r)
 }
 
-// admit looks for a session, then at the password.
+// admit checks for a session, then the password.
 func (g *Gateway) admit(w http.ResponseWriter, r *http.Request) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -93,7 +93,7 @@ func (g *Gateway) admit(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	b := make([]byte, 16)
-	_, _ = rand.Read(b) // it never fails
+	_, _ = rand.Read(b) // Read never fails
 	id := hex.EncodeToString(b)
 	g.sessions[id] = true
 	http.SetCookie(w, &http.Cookie{
@@ -104,8 +104,7 @@ func (g *Gateway) admit(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// target is the service's path of a path of ours, with a letter before it that says which service; "" where there is
-// none.
+// target returns the service's path for a path of the gateway, after a letter for the service; "" if there is none.
 func target(path string) string {
 	below, ok := strings.CutPrefix(path, "/gateway/default/")
 	switch {
@@ -119,7 +118,7 @@ func target(path string) string {
 	return ""
 }
 
-// inward sends a request on as its user, whatever name it gave itself.
+// inward sends a request on in the name of its user, and drops any other user name in it.
 func (g *Gateway) inward(r *httputil.ProxyRequest) {
 	to, base := target(r.In.URL.Path), g.opt.RM
 	if to[0] == 'H' {
@@ -140,7 +139,7 @@ func (g *Gateway) inward(r *httputil.ProxyRequest) {
 	r.Out.Header.Del("Cookie")
 }
 
-// outward rewrites where redirects lead, and keeps the services' cookies to itself.
+// outward rewrites the targets of redirects, and removes the services' cookies.
 func (g *Gateway) outward(resp *http.Response) error {
 	resp.Header.Del("Set-Cookie")
 	to, err := url.Parse(resp.Header.Get("Location"))

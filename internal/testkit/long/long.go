@@ -1,5 +1,5 @@
-// Package long lets `go test ./...` end in minutes: where a test draws cases by lot, or repeats for hours of virtual
-// time, it does a part of them unless PARATIMER_LONG is set. .ci/run sets it for a step of its own.
+// Package long limits `go test ./...` to minutes. Tests that draw random cases, or repeat for hours of virtual time,
+// do only a part of them unless PARATIMER_LONG is set. .ci/run sets it in a separate step.
 package long
 
 import "os"

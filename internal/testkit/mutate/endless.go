@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Endless returns a file of a head and one line again and again, without an end: what a small zipped file can unpack
-// to.
+// Endless returns a file of a head and one line repeated without end, as a small zipped file may unpack to.
 func Endless(head, line string) io.Reader { return &endless{head, strings.Repeat(line, 100)} }
 
 type endless struct{ rest, lines string }

@@ -8,21 +8,21 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/long"
 )
 
-// seedScripts is how many scripts each file has without a fuzzer: `go test` runs them as they are. .ci/run sets
-// PARATIMER_LONG where it fuzzes, and the fuzzer begins with all of them.
+// seedScripts is the number of seed scripts for each file. `go test` runs only these. .ci/run sets PARATIMER_LONG for
+// fuzzing, and the fuzzer starts with all of them.
 var seedScripts = long.Of(8, 20)
 
-// smallBytes is the size up to which a file also has a script for each of its keys, which drops it: a key that must be
-// there and is not is what readers forget most, and by chance it is rarely hit.
+// smallBytes is the size up to which a file also has a seed script for each of its keys, which drops the key. Readers
+// often fail on missing keys, and random scripts rarely drop a specific one.
 const smallBytes = 4 << 10
 
-// dropStep is dropMember among the changes.
+// dropStep is the index of dropMember in changes.
 const dropStep = 7
 
-// patience is how long use may take for one small file. It is generous: what it finds takes for ever.
+// patience is the time limit of use for one small file. It is generous, because it should only detect endless loops.
 const patience = time.Minute
 
-// Fuzz feeds use with the files as they are and as the fuzzer damages them; which is the index of the file.
+// Fuzz calls use with the original files and with damaged ones; which is the index of the file.
 func Fuzz(f *testing.F, files [][]byte, use func(t *testing.T, which int, file []byte)) {
 	f.Helper()
 	if len(files) == 0 || len(files) > 256 {
@@ -33,7 +33,7 @@ func Fuzz(f *testing.F, files [][]byte, use func(t *testing.T, which int, file [
 		f.Add(byte(i), []byte{})
 		for at, c := range file {
 			if c == ':' && len(file) <= smallBytes {
-				place := (at<<16 + len(file) - 1) / len(file) // the least that Apply takes to this byte
+				place := (at<<16 + len(file) - 1) / len(file) // the smallest value that Apply maps to this byte
 				f.Add(byte(i), []byte{dropStep, byte(place >> 8), byte(place), 0})
 			}
 		}

@@ -1,5 +1,5 @@
-// Package mutate damages files for fuzz tests: each byte script makes one deterministic change after the other in a
-// real file, so that a fuzzer stays near what readers accept and gets past their first checks.
+// Package mutate damages files for fuzz tests. A byte script makes a sequence of deterministic changes to a real
+// file. So inputs stay close to valid ones and pass the readers' first checks.
 package mutate
 
 import (
@@ -8,21 +8,22 @@ import (
 	"strings"
 )
 
-// A step of a script is stepBytes bytes: which change, where (two bytes, as a fraction of the file), and an argument.
+// A step of a script is stepBytes bytes: the change, the position (two bytes, as a fraction of the file), and an
+// argument.
 const stepBytes = 4
 
-// The bounds keep a fuzzer fast: changes of a script, and bytes of what it makes.
+// Limits that keep a fuzzer fast: the changes of a script, and the bytes of the result.
 const (
 	maxSteps = 8
 	maxBytes = 1 << 20
 )
 
-// changes are what a step can do to a file at an offset. None of them writes into the file that it is given.
+// changes are the possible changes to a file at an offset. None of them modifies its argument.
 var changes = []func(file []byte, at int, arg byte) []byte{
 	truncate, flip, dropLine, repeatLine, swapLines, number, number, dropMember, retype, retype, graft, insert, nest,
 }
 
-// Apply returns file after the changes of a script. The same script makes the same changes; file stays as it is.
+// Apply returns file after the changes of a script. It is deterministic and does not modify file.
 func Apply(file, script []byte) []byte {
 	for range maxSteps {
 		if len(script) < stepBytes || len(file) == 0 {
@@ -64,7 +65,7 @@ func swapLines(file []byte, at int, arg byte) []byte {
 	return replace(file, start, end, append(bytes.Clone(file[middle:end]), file[start:middle]...))
 }
 
-// numbers stand at the edges of types, beyond limits, or are none.
+// numbers are at the edges of types, beyond limits, or not numbers at all.
 var numbers = []string{
 	"-1", "0", "1", "2", "0.5", "-0", "1e308", "-1e308", "1e999", "1e-320", "2147483647", "2147483648", "-2147483649",
 	"9223372036854775807",
@@ -86,7 +87,7 @@ func number(file []byte, at int, arg byte) []byte {
 	return replace(file, start, end, []byte(numbers[int(arg)%len(numbers)]))
 }
 
-// values are of each type of JSON and YAML, empty and odd ones.
+// values has values of each type of JSON and YAML, including empty and unusual ones.
 var values = []string{
 	"null", "true", "false", "0", "-1", "1.5", "\"\"", "\"x\"", "[]", "{}", "[null]", "[[]]", "[{}]", "{\"\":null}",
 	"[1,2,3]", "\"\\u0000\\ud800\"", "~",
@@ -102,7 +103,7 @@ func retype(file []byte, at int, arg byte) []byte {
 	return replace(file, start, end, []byte(values[int(arg)%len(values)]))
 }
 
-// graft gives the next key the value of a later one.
+// graft replaces the value of the next key by that of a later key.
 func graft(file []byte, at int, arg byte) []byte {
 	_, start, end := member(file, at)
 	if end < 0 {
@@ -115,7 +116,7 @@ func graft(file []byte, at int, arg byte) []byte {
 	return replace(file, start, end, file[from:to])
 }
 
-// dropMember takes out the next key with its value.
+// dropMember removes the next key with its value.
 func dropMember(file []byte, at int, _ byte) []byte {
 	start, _, end := member(file, at)
 	if end < 0 {
@@ -138,13 +139,13 @@ func insert(file []byte, at int, arg byte) []byte {
 	return replace(file, at, at, []byte(noise[int(arg)%len(noise)]))
 }
 
-// nest opens many brackets.
+// nest inserts many opening brackets.
 func nest(file []byte, at int, arg byte) []byte {
 	return replace(file, at, at, bytes.Repeat([]byte{"[{"[arg%2]}, 1<<(arg%14)))
 }
 
-// member returns where the next key begins, and its value begins and ends; end is -1 if there is none. It knows as much
-// of JSON and YAML as they have in common: a colon, brackets that match, strings, and the end of a line.
+// member returns the start of the next key, and the start and end of its value; end is -1 if there is none. It parses
+// only what JSON and YAML have in common: a colon, matching brackets, strings, and the end of a line.
 func member(file []byte, at int) (start, value, end int) {
 	colon := next(file, at, ":")
 	if colon < 0 {
@@ -177,7 +178,8 @@ func member(file []byte, at int) (start, value, end int) {
 	return start, value, len(file)
 }
 
-// next is the offset of the first of some bytes from at on, around the file's end; -1 if there is none.
+// next returns the offset of the first of some bytes from at on, wrapping around at the end of the file; -1 if there
+// is none.
 func next(file []byte, at int, any string) int {
 	if i := bytes.IndexAny(file[at:], any); i >= 0 {
 		return at + i
@@ -185,7 +187,7 @@ func next(file []byte, at int, any string) int {
 	return bytes.IndexAny(file, any)
 }
 
-// line is where the line around an offset begins and ends, its line end included.
+// line returns the start and end of the line at an offset, including its line end.
 func line(file []byte, at int) (start, end int) {
 	start = bytes.LastIndexByte(file[:at], '\n') + 1
 	if i := bytes.IndexByte(file[at:], '\n'); i >= 0 {

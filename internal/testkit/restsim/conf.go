@@ -8,12 +8,12 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// fillers is how many properties of no interest a conf has beside ours: a Pig job's takes 300 KB
-// (docs/facts/hadoop.md E0).
+// fillers is the number of additional, unused properties of a conf: a Pig job's conf has 300 KB (docs/facts/hadoop.md
+// E0).
 const fillers = 1700
 
-// makeConf is the answer to conf: the workflow (docs/facts/hadoop.md C1) and the limits that a schedule depends on
-// (docs/facts/hadoop.md F).
+// makeConf returns the response to conf: the workflow (docs/facts/hadoop.md C1) and the limits that a schedule
+// depends on (docs/facts/hadoop.md F).
 func (j *job) makeConf() []byte {
 	l := j.job.MapReduce
 	props := map[string]string{
@@ -40,7 +40,7 @@ func (j *job) makeConf() []byte {
 	if l.RampUp > 0 {
 		props["yarn.app.mapreduce.am.job.reduce.rampup.limit"] = fmt.Sprint(l.RampUp)
 	}
-	if len(j.plan.Jobs) > 1 { // else a plain MapReduce job
+	if len(j.plan.Jobs) > 1 { // otherwise it is a plain MapReduce job
 		props["mapreduce.workflow.id"] = "pig_" + j.snap.ID
 		props["mapreduce.workflow.name"] = j.plan.Name
 		props["mapreduce.workflow.node.name"] = j.job.Node

@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A job is what the cluster shows of a job at one instant.
+// A job is the state of a job on the cluster at one instant.
 type job struct {
 	id     string
 	plan   *dag.Plan
@@ -27,7 +27,7 @@ type job struct {
 type phase struct {
 	kind     dag.StageIndex
 	tasks    int
-	first    []int32 // index of each task's first attempt, and one more
+	first    []int32 // index of each task's first attempt, plus the total number
 	attempts []dag.Attempt
 
 	pending, running, done                     int // tasks
@@ -37,7 +37,7 @@ type phase struct {
 
 var kinds = [...]dag.StageIndex{dag.Map, dag.Reduce}
 
-// look takes in the newest snapshot.
+// look updates the jobs from the newest snapshot.
 func (c *Cluster) look() {
 	if c.jobs == nil {
 		c.jobs = make([]*job, len(c.snap.Plan.Jobs))
@@ -76,7 +76,7 @@ func (c *Cluster) job(id string) *job {
 
 func (j *job) app() string { return "application_" + strings.TrimPrefix(j.id, "job_") }
 
-// look counts and indexes attempts, which are ordered by task.
+// look counts and indexes attempts, which are sorted by task.
 func (p *phase) look(k dag.StageIndex, of *dag.Stage, attempts []dag.Attempt) {
 	n := of.Count()
 	if len(attempts) > 0 {
@@ -117,18 +117,18 @@ func (p *phase) look(k dag.StageIndex, of *dag.Stage, attempts []dag.Attempt) {
 	p.fresh += p.pending
 }
 
-// A view is what a task list says of a task.
+// A view is a task's entry in a task list.
 type view struct {
 	state         string
 	start, finish dag.Instant
 	progress      float64 // percent
-	success       string  // number of the successful attempt, "" none
+	success       string  // number of the successful attempt, "" if there is none
 	status        string
 	attempts      []dag.Attempt
 }
 
-// view makes up a task's state from its attempts. A task whose attempt failed or was killed goes on with a new one
-// (docs/facts/hadoop.md E0); one whose result is lost is scheduled again (TaskImpl's RetroactiveKilledTransition).
+// view derives a task's state from its attempts. A task with a failed or killed attempt continues with a new one
+// (docs/facts/hadoop.md E0). A task with a lost result is scheduled again (TaskImpl's RetroactiveKilledTransition).
 func (p *phase) view(t int) view {
 	v := view{
 		state: "SCHEDULED", start: dag.NoInstant, finish: dag.NoInstant, status: "NEW",
@@ -178,7 +178,7 @@ func status(k dag.StageIndex, a *dag.Attempt) string {
 	return "reduce > copy > "
 }
 
-// percent writes a float as Java does.
+// percent formats a float as Java does.
 func percent(v float64) string {
 	s := fmt.Sprintf("%.8g", float64(float32(v)))
 	if !strings.ContainsAny(s, ".e") {
@@ -192,7 +192,7 @@ var (
 	names   = [...]string{"MAP", "REDUCE"}
 )
 
-// answer answers for path below the job, over as the history server.
+// answer responds to a path below the job; with over set, as the history server.
 func (j *job) answer(path string, over bool) answer {
 	part := strings.Split(path, "/")
 	switch {
@@ -262,7 +262,7 @@ func (j *job) user() string {
 	return j.snap.User
 }
 
-// sums are the job's counters: of each phase, those of its results.
+// sums returns the job's counters: for each phase, those of its successful attempts.
 func (j *job) sums() string {
 	var in, out [2]float64
 	for k := range j.phases {

@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// manager answers for the ResourceManager.
+// manager responds for the ResourceManager.
 func (c *Cluster) manager(path string, q url.Values) answer {
 	switch path {
 	case "info":
@@ -45,7 +45,7 @@ func (c *Cluster) manager(path string, q url.Values) answer {
 	return missing(path)
 }
 
-// apps lists applications, newest first, under the filters that a watcher may set.
+// apps lists applications, newest first, with the filters that a watcher may use.
 func (c *Cluster) apps(q url.Values) string { return appsOf(c.list(q)) }
 
 func appsOf(all []string) string {
@@ -105,14 +105,14 @@ func (c *Cluster) app(j *job) string {
 		containers, appFiller)
 }
 
-// appFiller stands for the resources by partition, which take most of an application's 3.7 KB.
+// appFiller replaces the resources by partition, which are most of an application's 3.7 KB.
 var appFiller = `"preemptedResourceMB":0,"logAggregationStatus":"DISABLED","unmanagedApplication":false,"amNodeLabelExpression":"","filler":"` + strings.Repeat("x", 2500) + `"`
 
-// briefFiller is what is left of it where a question deselects that.
+// briefFiller replaces appFiller if a request deselects the resources.
 var briefFiller = `"preemptedResourceMB":0,"logAggregationStatus":"DISABLED","unmanagedApplication":false,"filler":"` +
 	strings.Repeat("x", 300) + `"`
 
-// totalMB is the memory of the nodes; slots count for a container of 1 GB each.
+// totalMB returns the memory of the nodes; each slot counts as a container of 1 GB.
 func (c *Cluster) totalMB() (mb, nodes, lost int) {
 	cl := &c.snap.Plan.Cluster
 	if mb = cl.MemoryMB; mb == 0 {

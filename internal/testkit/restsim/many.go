@@ -16,22 +16,22 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Many answers for several runs at once, as one cluster on which all of them run beside each other. None takes anything
-// from another: each is played as it came. It is an http.Handler and an http.RoundTripper.
+// Many serves several runs at once, as one cluster on which all of them run side by side. They do not compete: each
+// is replayed as recorded. It is an http.Handler and an http.RoundTripper.
 type Many struct {
 	mu   sync.Mutex
 	now  dag.Instant
-	runs []*Cluster // in the order of Add; one that lies ahead lists nothing
+	runs []*Cluster // in the order of Add; a future run is not listed
 	jobs map[string]*Cluster
 
 	requests atomic.Int64
 }
 
-// NewMany returns a cluster at an instant on which nothing runs.
+// NewMany returns a cluster without runs at an instant.
 func NewMany(now dag.Instant) *Many { return &Many{now: now, jobs: map[string]*Cluster{}} }
 
-// Add puts a run on the cluster. Its jobs' ids must not be another's: let runs start at different milliseconds. It is
-// seen from its first snapshot on.
+// Add adds a run to the cluster, which is visible from its first snapshot on. Its job ids must be unique: let runs
+// start at different milliseconds.
 func (m *Many) Add(ctx context.Context, run Run) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -59,7 +59,7 @@ func (m *Many) Advance(ctx context.Context, at dag.Instant) error {
 	return nil
 }
 
-// look brings a run up to now.
+// look advances a run to now.
 func (m *Many) look(ctx context.Context, c *Cluster) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -80,7 +80,8 @@ func (m *Many) look(ctx context.Context, c *Cluster) error {
 	return nil
 }
 
-// Forget drops the runs that ended before an instant, as a ResourceManager and a history server that keep so much do.
+// Forget drops the runs that ended before an instant, like a ResourceManager and a history server with limited
+// memory.
 func (m *Many) Forget(before dag.Instant) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -88,30 +89,30 @@ func (m *Many) Forget(before dag.Instant) {
 	maps.DeleteFunc(m.jobs, func(_ string, c *Cluster) bool { return !slices.Contains(m.runs, c) })
 }
 
-// Now is the cluster's clock.
+// Now returns the cluster's clock.
 func (m *Many) Now() dag.Instant {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.now
 }
 
-// Requests is how many questions were put so far.
+// Requests returns the number of requests so far.
 func (m *Many) Requests() int64 { return m.requests.Load() }
 
-// Over says that every run has been played to its end.
+// Over reports whether every run has been replayed to its end.
 func (m *Many) Over() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return !slices.ContainsFunc(m.runs, func(c *Cluster) bool { return c.next != nil })
 }
 
-// ServeHTTP answers over a network.
+// ServeHTTP responds over a network.
 func (m *Many) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a, now := m.answer(r)
 	a.write(w, now)
 }
 
-// RoundTrip answers without one.
+// RoundTrip responds without a network.
 func (m *Many) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err
@@ -148,7 +149,7 @@ func (m *Many) answer(r *http.Request) (answer, dag.Instant) {
 	return c.route(r.URL), m.now
 }
 
-// jobIn is the id of the job that a path is about; "" where it is about none.
+// jobIn returns the id of the job in a path; "" if there is none.
 func jobIn(path string) string {
 	for _, prefix := range []string{"application_", "job_"} {
 		if i := strings.Index(path, prefix); i >= 0 {
@@ -159,7 +160,7 @@ func jobIn(path string) string {
 	return ""
 }
 
-// apps lists the applications of all runs under the filters that a watcher may set.
+// apps lists the applications of all runs with the filters that a watcher may use.
 func (m *Many) apps(q url.Values) string {
 	var all []string
 	for _, c := range m.runs {
@@ -173,7 +174,7 @@ func (m *Many) apps(q url.Values) string {
 	return appsOf(all)
 }
 
-// since is a filter on a time; 0 where there is none. What has not ended has ended at 0.
+// since returns a filter on a time; 0 if there is none. An application that has not ended counts as ended at 0.
 func since(q url.Values, filter string) int64 {
 	v, err := strconv.ParseInt(q.Get(filter), 10, 64)
 	if err != nil {
@@ -203,7 +204,7 @@ func (m *Many) metrics() string {
 
 func (m *Many) hosts() int { return len(m.runs)/10 + 1 }
 
-// nodes are as many as runs on a node of a common cluster, ten.
+// nodes returns one node for every ten runs, like a common cluster.
 func (m *Many) nodes() string {
 	mb, _ := m.memory()
 	all := make([]string, m.hosts())

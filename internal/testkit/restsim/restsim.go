@@ -1,10 +1,10 @@
-// Package restsim plays a run, given as snapshots, as the REST services of a Hadoop 3.4.2: ResourceManager, proxied
-// MapReduce masters and job history server, in virtual time. What a watcher of a large cluster costs is measured
-// against it.
+// Package restsim serves a run, given as snapshots, through the REST services of a Hadoop 3.4.2: ResourceManager,
+// proxied MapReduce masters and job history server, in virtual time. It serves to measure the cost of watching a
+// large cluster.
 //
-// The answers have the recorded fields in the recorded order (docs/facts/hadoop.md A3 to A6, E0), with filler where a
-// snapshot says nothing, so that their sizes are real ones. Answers of masters are never packed: the proxy unpacks them
-// (seen live).
+// The responses have the recorded fields in the recorded order (docs/facts/hadoop.md A3 to A6, E0), with filler for
+// missing data, so that their sizes are realistic. Responses of masters are never compressed, because the proxy
+// unpacks them (seen live).
 package restsim
 
 import (
@@ -25,15 +25,15 @@ type Run interface {
 	Next(ctx context.Context) (*dag.Snapshot, error)
 }
 
-// A Request is what was asked, and when by the cluster's clock.
+// A Request is a request to the cluster, with its time by the cluster's clock.
 type Request struct {
 	At    dag.Instant
 	Path  string // without the query
 	Query string
-	Bytes int // of the answer's body
+	Bytes int // of the response's body
 }
 
-// A Cluster answers for the run. It is an http.Handler, and an http.RoundTripper that needs no network.
+// A Cluster serves the run. It is an http.Handler, and an http.RoundTripper that needs no network.
 type Cluster struct {
 	mu    sync.Mutex
 	run   Run
@@ -44,8 +44,8 @@ type Cluster struct {
 	asked []Request
 }
 
-// New returns a cluster at the instant of the run's first snapshot. Errors are the run's, and an instant that is not
-// after 0.
+// New returns a cluster at the instant of the run's first snapshot. It returns the run's error, or an error if the
+// first instant is not after 0.
 func New(ctx context.Context, run Run) (*Cluster, error) {
 	first, err := run.Next(ctx)
 	if err != nil {
@@ -58,7 +58,7 @@ func New(ctx context.Context, run Run) (*Cluster, error) {
 	return c, c.advance(ctx, first.At)
 }
 
-// Advance moves virtual time to at, which must not lie before Now. The run's end does not end the cluster.
+// Advance moves virtual time to at, which must not be before Now. The cluster continues after the run's end.
 func (c *Cluster) Advance(ctx context.Context, at dag.Instant) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -86,41 +86,41 @@ func (c *Cluster) advance(ctx context.Context, at dag.Instant) error {
 	return nil
 }
 
-// Now is the cluster's clock.
+// Now returns the cluster's clock.
 func (c *Cluster) Now() dag.Instant {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-// Snapshot returns what the cluster is playing now.
+// Snapshot returns the current snapshot of the cluster.
 func (c *Cluster) Snapshot() *dag.Snapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.snap
 }
 
-// Asked returns every request so far.
+// Asked returns all requests so far.
 func (c *Cluster) Asked() []Request {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.asked[:len(c.asked):len(c.asked)]
 }
 
-// An answer is what goes back.
+// An answer is an HTTP response.
 type answer struct {
 	status   int
 	body     []byte
 	location string
 }
 
-// ServeHTTP answers over a network.
+// ServeHTTP responds over a network.
 func (c *Cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a, now := c.answer(r)
 	a.write(w, now)
 }
 
-// RoundTrip answers without one.
+// RoundTrip responds without a network.
 func (c *Cluster) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func (a *answer) write(w http.ResponseWriter, now dag.Instant) {
 		w.Header()[k] = v
 	}
 	w.WriteHeader(a.status)
-	_, _ = w.Write(a.body) // a client that has gone is no fault of ours
+	_, _ = w.Write(a.body) // ignore a client that has disconnected
 }
 
 func (a *answer) response(r *http.Request, now dag.Instant) *http.Response {
@@ -210,7 +210,7 @@ func missing(what string) answer {
 	}
 }
 
-// elapsed is the milliseconds from start to end, or to now where it has not ended.
+// elapsed returns the milliseconds from start to end, or to now if it has not ended.
 func elapsed(start, end, now dag.Instant) int64 {
 	if !start.Known() {
 		return 0
@@ -221,7 +221,7 @@ func elapsed(start, end, now dag.Instant) int64 {
 	return max(0, end.Sub(start).Milliseconds())
 }
 
-// ms writes an instant as Hadoop does: 0 where it is not known.
+// ms returns an instant as Hadoop writes it: 0 if it is unknown.
 func ms(i dag.Instant) int64 {
 	if !i.Known() {
 		return 0
@@ -230,6 +230,6 @@ func ms(i dag.Instant) int64 {
 }
 
 func quote(s string) string {
-	b, _ := json.Marshal(s) // fails for no string
+	b, _ := json.Marshal(s) // never fails for a string
 	return string(b)
 }

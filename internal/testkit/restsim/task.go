@@ -8,7 +8,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// list is the answer to tasks.
+// list returns the response to tasks.
 func (j *job) list(over bool) []byte {
 	suffix := strings.TrimPrefix(j.id, "job_")
 	b := make([]byte, 0, 256*(j.phases[0].tasks+j.phases[1].tasks)+64)
@@ -24,7 +24,7 @@ func (j *job) list(over bool) []byte {
 			first = false
 			start, took := v.start, int64(0)
 			if !start.Known() {
-				start = j.state.Started // when it was scheduled
+				start = j.state.Started // the time at which it was scheduled
 			} else if v.state != "SCHEDULED" {
 				took = elapsed(v.start, v.finish, j.now)
 			}
@@ -49,7 +49,7 @@ func (j *job) list(over bool) []byte {
 
 var attemptNames = [...]string{"NEW", "RUNNING", "SUCCEEDED", "FAILED", "KILLED"}
 
-// attempts is the answer to tasks/T/attempts.
+// attempts returns the response to tasks/T/attempts.
 func (j *job) attempts(k dag.StageIndex, t int, over bool) []byte {
 	v := j.phases[k].view(t)
 	var all []string
@@ -76,7 +76,7 @@ func (j *job) attempt(k dag.StageIndex, a *dag.Attempt, over bool) string {
 		state, text = "STARTING", "NEW"
 	}
 	if over || a.State >= dag.AttemptSucceeded {
-		progress = 100 // also of failed ones (docs/facts/hadoop.md A5, E0)
+		progress = 100 // also for failed attempts (docs/facts/hadoop.md A5, E0)
 	}
 	took := elapsed(a.Start, a.End, j.now)
 	if k == dag.Reduce && a.State == dag.AttemptRunning {
@@ -104,7 +104,7 @@ func (j *job) attempt(k dag.StageIndex, a *dag.Attempt, over bool) string {
 	return b.String()
 }
 
-// span is the milliseconds of a phase that has ended, else 0.
+// span returns the milliseconds of a finished phase, else 0.
 func span(from, to dag.Instant) int64 {
 	if !from.Known() || !to.Known() {
 		return 0
@@ -112,7 +112,7 @@ func span(from, to dag.Instant) int64 {
 	return max(0, to.Sub(from).Milliseconds())
 }
 
-// node names a node as attempts do.
+// node returns a node's name as in attempts.
 func (j *job) node(i int32) string {
 	if i >= 0 && int(i) < len(j.snap.Nodes) {
 		return j.snap.Nodes[i].Name
@@ -120,8 +120,8 @@ func (j *job) node(i int32) string {
 	return fmt.Sprintf("node-%d:8042", max(0, i))
 }
 
-// counters is the answer to tasks/T/counters: those of the attempt that has got furthest. What a snapshot does not know
-// is filler of a real answer's size.
+// counters returns the response to tasks/T/counters: those of the attempt with the most progress. Filler replaces
+// values that a snapshot does not have, so that the response has a realistic size.
 func (j *job) counters(k dag.StageIndex, t int) []byte {
 	id := fmt.Sprintf("task_%s_%s_%06d", strings.TrimPrefix(j.id, "job_"), letters[k], t)
 	var best *dag.Attempt

@@ -1,4 +1,5 @@
-// Package sparklog writes small event logs of Spark: what jobs an application ran, and when its driver worked alone.
+// Package sparklog writes small event logs of Spark: an application's jobs, and the times at which its driver works
+// alone.
 package sparklog
 
 import (
@@ -10,13 +11,13 @@ import (
 	"time"
 )
 
-// Begin is when the application starts, in milliseconds since the epoch. All lengths of time count from it.
+// Begin is the start of the application, in milliseconds since the epoch. All durations count from it.
 const Begin = 1_760_000_000_000
 
 // ID is the id of the application.
 const ID = "app-20251009085320-0000"
 
-// A Log is an event log that grows.
+// A Log is an event log to which events are added.
 type Log struct {
 	cores, jobs, tasks int
 	lines              []line
@@ -47,12 +48,11 @@ func (l *Log) add(at time.Duration, event string, e object) {
 	if err != nil {
 		panic(err)
 	}
-	// The event's name comes first, as Spark writes it.
+	// The event's name comes first, as in Spark's logs.
 	l.lines = append(l.lines, line{at, append(fmt.Appendf(nil, `{"Event":%q,`, event), b[1:]...)})
 }
 
-// Job adds a job of one stage, whose tasks all take as long, and returns when it ends. sql is its execution of SQL, -1
-// for none.
+// Job adds a job of one stage with equally long tasks, and returns its end. sql is its SQL execution, -1 for none.
 func (l *Log) Job(at, work time.Duration, tasks, sql int) time.Duration {
 	const moment = 5 * time.Millisecond
 	id, props := l.jobs, object{}
@@ -91,7 +91,7 @@ func (l *Log) Job(at, work time.Duration, tasks, sql int) time.Duration {
 	return end
 }
 
-// Execution adds an execution of SQL.
+// Execution adds an SQL execution.
 func (l *Log) Execution(id int, from, to time.Duration) {
 	const of = "org.apache.spark.sql.execution.ui.SparkListenerSQLExecution"
 	l.add(from, of+"Start", object{
@@ -106,7 +106,7 @@ func (l *Log) End(at time.Duration) {
 	l.add(at, "SparkListenerApplicationEnd", object{"Timestamp": ms(at)})
 }
 
-// Bytes returns the lines in the order of time.
+// Bytes returns the lines sorted by time.
 func (l *Log) Bytes() []byte {
 	lines := slices.Clone(l.lines)
 	slices.SortStableFunc(lines, func(a, b line) int { return cmp.Compare(a.at, b.at) })
