@@ -10,18 +10,18 @@ import (
 	"github.com/paratimer/paratimer/estimators/queueing/simulation"
 )
 
-// otherModels are shown beside product.
+// otherModels are compared with product.
 var otherModels = [...]queueing.Model{queueing.ViannaForkJoin, queueing.Tripathi, queueing.ViannaTable4}
 
-// clusters is how many are drawn.
+// clusters is the number of random clusters.
 const clusters = 240
 
-// A drawn cluster and its jobs.
+// A drawn is a random cluster with its jobs, and the errors of the models.
 type drawn struct {
 	spec  *queueing.Spec
-	error float64 // of product, in relation to the simulation; its sign tells too much from too little
+	error float64 // of product, relative to the simulation; above 0 the model predicts too much
 	other [len(otherModels)]float64
-	noise float64 // standard error of the simulation, likewise
+	noise float64 // standard error of the simulation, relative to its mean
 }
 
 func chance(runs int) section {
@@ -80,7 +80,7 @@ func chance(runs int) section {
 	}}
 }
 
-// writeOthers writes how the paper's estimates do on the clusters with one job.
+// writeOthers writes the errors of the paper's estimates on the clusters with one job.
 func writeOthers(p printer, all []drawn) {
 	head(p, "one job at a time", "median error", "90 %", "worst", "too little by more than 15 %")
 	write := func(name string, of func(drawn) float64) {
@@ -142,7 +142,7 @@ func drawAll(runs int) ([]drawn, error) {
 	return all, nil
 }
 
-// drawSpec draws a cluster of up to ten nodes and a job whose demands differ by orders of magnitude.
+// drawSpec draws a cluster of up to ten nodes, and a job with demands that differ by orders of magnitude.
 func drawSpec(random *rand.Rand) *queueing.Spec {
 	pick := func(v ...int) int { return v[random.IntN(len(v))] }
 	demand := func(scale, network float64) queueing.Demand {

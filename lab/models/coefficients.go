@@ -7,8 +7,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// rcv1 are the training runs of the original program's example (amplab/ernest, examples/rcv1-parsed.csv): cores, the
-// input's fraction, seconds.
+// rcv1 are the training runs in the example of the authors' program (amplab/ernest, examples/rcv1-parsed.csv): cores,
+// fraction of the input, seconds.
 var rcv1 = []ernest.Row{
 	{Machines: 32, Scale: .125, Seconds: 7.94516801834},
 	{Machines: 4, Scale: .015625, Seconds: 4.72029209137},
@@ -19,7 +19,7 @@ var rcv1 = []ernest.Row{
 	{Machines: 16, Scale: .061678, Seconds: 6.83566999435},
 }
 
-// printed is what examples/mllib_rcv1.md prints for the whole input, by cores.
+// printed are the times in examples/mllib_rcv1.md for the whole input, by cores.
 var printed = []struct {
 	cores   float64
 	seconds float64
@@ -33,8 +33,8 @@ var printed = []struct {
 	{28, 12.9855393036},
 }
 
-// solved are the coefficients in the order of ernest.BaseTerms, and the norm of the residuals, by scipy's nnls,
-// Octave's lsqnonneg and all active sets, which agree (docs/facts/ernest.md a.2).
+// solved are the coefficients in the order of ernest.BaseTerms, and the norm of the residuals. scipy's nnls, Octave's
+// lsqnonneg and an enumeration of active sets agree on them (docs/facts/ernest.md a.2).
 var solved = struct {
 	coefficients [4]float64
 	residual     float64
@@ -69,7 +69,8 @@ func coefficients() section {
 	}}
 }
 
-// upTo bounds a small figure by a power of ten: its digits are those of rounding, which other machines round otherwise.
+// upTo formats a small figure as a power of ten that bounds it. Its digits are rounding errors, which differ between
+// machines.
 func upTo(v float64) string {
 	if v == 0 {
 		return "0"

@@ -21,7 +21,7 @@ func (c configuration) spec() (*queueing.Spec, error) {
 
 var configurations = [...]configuration{{1, 1}, {1, 5}, {4, 1}, {4, 5}}
 
-// perConfiguration is a figure of each.
+// perConfiguration is a figure for each configuration.
 type perConfiguration [len(configurations)]float64
 
 func (v perConfiguration) cells() []string {
@@ -32,7 +32,7 @@ func (v perConfiguration) cells() []string {
 	return cells
 }
 
-// columns are the titles of a table of configurations.
+// columns returns the titles of a table of configurations.
 func columns(first string) []string {
 	titles := []string{first}
 	for _, c := range configurations {

@@ -6,7 +6,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// A design is one that two independent solvers agree on (docs/facts/ernest.md a.3).
+// A design is a design of training runs with the result of two independent solvers, which agree (docs/facts/ernest.md
+// a.3).
 type design struct {
 	name      string
 	space     ernest.Space
@@ -38,8 +39,8 @@ var allDesigns = []design{
 	},
 }
 
-// documented are the runs that the original chose for the first, as its collect_data.sh has them: machines and the
-// input's fraction.
+// documented are the runs that the authors' program chose for the first design, from its collect_data.sh: machines
+// and fraction of the input.
 var documented = [][2]float64{
 	{8, .125},
 	{1, .015625},

@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/queueing/simulation"
 )
 
-// A figure is a part of Fig. 7 to 9: what is varied, and what the paper's text says of the largest difference from its
-// simulation.
+// A figure is a part of Fig. 7 to 9: the varied parameter, and the largest differences from the simulation in the
+// paper's text.
 type figure struct {
 	name               string
 	varied             string
@@ -19,7 +19,7 @@ type figure struct {
 	busy               string // utilizations, fork/join and Tripathi
 }
 
-// simulatedMaps are the numbers of maps of Table 3.
+// simulatedMaps are the numbers of maps in Table 3.
 var simulatedMaps = []int{4, 8, 16, 32, 64, 128, 256}
 
 func fig7() []figure {
@@ -64,13 +64,13 @@ func fig9() []figure {
 	}
 }
 
-// drawnModels are the estimates of the figures, the default model, and the reading that is nearest to Table 4.
+// drawnModels are the estimates in the figures, the default model, and the reading that is nearest to Table 4.
 var drawnModels = [...]queueing.Model{
 	queueing.ViannaForkJoin, queueing.Tripathi, queueing.Product,
 	queueing.ViannaTable4,
 }
 
-// A setting is a point of a figure, solved and simulated.
+// A setting is a point of a figure with its simulation and its solutions.
 type setting struct {
 	simulated *simulation.Result
 	models    [len(drawnModels)]*queueing.Result
@@ -81,7 +81,7 @@ func (f figure) solve(v, runs int) (setting, error) {
 	var err error
 	s := f.spec(v)
 	if s.Jobs[0].Maps <= 32 {
-		runs *= 4 // jobs of few maps vary most, and cost least
+		runs *= 4 // jobs with few maps vary most and cost least
 	}
 	if at.simulated, err = simulation.Simulate(s, simulation.Options{Runs: runs}); err != nil {
 		return at, fmt.Errorf("%s, %s %d: %w", f.name, f.varied, v, err)
@@ -106,12 +106,12 @@ func (f figure) solveAll(runs int) ([]setting, error) {
 	return all, nil
 }
 
-// off is how far model i's response is from the simulated one, as a ratio of it.
+// off returns the difference of model i's response from the simulated one, as a ratio of the latter.
 func (s *setting) off(i int) float64 {
 	return s.models[i].Response()/s.simulated.Jobs[0].Response.Value - 1
 }
 
-// A span is the least and the largest of some ratios.
+// A span is the smallest and the largest of some ratios.
 type span struct{ least, most float64 }
 
 func spanOf[T any](all []T, of func(T) float64) span {
@@ -126,7 +126,7 @@ func (s span) String() string { return fmt.Sprintf("%+.1f to %+.1f %%", 100*s.le
 
 func figures(runs int) section {
 	return section{"Queueing: Fig. 7 to 9", func(p printer) error {
-		runs *= 4 // a cell's standard error is to be below one per cent
+		runs *= 4 // the standard error of a cell should be below one per cent
 		var solved [][]setting
 		all := append(fig7(), fig9()...)
 		for _, f := range all {
@@ -178,7 +178,7 @@ func (f figure) writeResponses(p printer, solved []setting) {
 	}
 }
 
-// writeUse writes Fig. 8: how busy CPUs and disks are.
+// writeUse writes Fig. 8: the utilization of CPUs and disks.
 func writeUse(p printer, solved [][]setting) {
 	p("Fig. 8, utilizations of CPU and disk: simulated, and the largest differences from it over the maps of Fig. 7:")
 	p("")
@@ -203,7 +203,7 @@ func writeUse(p printer, solved [][]setting) {
 	}
 }
 
-// busy is the utilization of a kind of centre in the mean over nodes.
+// busy returns the mean utilization of a kind of centre over the nodes.
 func busy(r *queueing.Result, k queueing.CentreKind) float64 {
 	sum, nodes := 0.0, 0
 	for _, c := range r.Centres {
@@ -215,7 +215,7 @@ func busy(r *queueing.Result, k queueing.CentreKind) float64 {
 	return sum / float64(nodes)
 }
 
-// writeTasks writes how long single tasks take, of which the paper gives the largest differences over Fig. 7.
+// writeTasks writes the residences of single tasks. The paper gives their largest differences over Fig. 7.
 func writeTasks(p printer, solved [][]setting) {
 	head(p, "a task's residence in Fig. 7: difference from the simulation", "paper: fork/join", "vianna-fj", "product")
 	var all []setting
@@ -241,7 +241,7 @@ func writeTasks(p printer, solved [][]setting) {
 	}
 }
 
-// writeParallelism writes what taking four outputs at once instead of one saves in the simulation at p_m = 1.
+// writeParallelism writes how much the simulation gains at p_m = 1 by copying four outputs at once instead of one.
 func writeParallelism(p printer, one, four []setting, runs int) error {
 	head(p, "four outputs at once instead of one, p_m = 1: response, over the maps of Fig. 7", "paper",
 		"simulated, each output a task", "simulated, as one task")

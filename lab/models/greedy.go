@@ -9,7 +9,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// Jobs whose time is known, to learn from a design's runs: coefficients in the order of ernest.BaseTerms.
+// truths are jobs with known times, for models that learn from a design's runs: coefficients in the order of
+// ernest.BaseTerms.
 var truths = []struct {
 	name  string
 	theta [4]float64
@@ -21,8 +22,8 @@ var truths = []struct {
 }
 
 const (
-	learners = 400 // times that each is learned
-	noise    = .05 // of a training run, lognormal
+	learners = 400 // number of fits for each job
+	noise    = .05 // lognormal noise of a training run
 )
 
 func greedy() section {
@@ -69,10 +70,10 @@ func greedy() section {
 	}}
 }
 
-// wholeOn are the machines that the whole input is predicted on, having learned on 8 at most.
+// wholeOn are the numbers of machines for predictions of the whole input. The training runs have 8 at most.
 var wholeOn = [...]float64{8, 16, 64}
 
-// learned is by how much a job is predicted wrongly that was learned from a plan's runs, on each of wholeOn.
+// learned returns the errors on each of wholeOn for a job that was learned from a plan's runs.
 func learned(plan *ernest.Plan, theta [4]float64) ([]string, error) {
 	truth := func(machines, scale float64) float64 {
 		sum := 0.0

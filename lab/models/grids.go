@@ -12,10 +12,10 @@ import (
 // A cell is one cluster and its jobs.
 type cell struct{ nodes, maps, slots, threads, copies int }
 
-// A grid varies two of them.
+// A grid varies two values of a cell.
 type grid struct {
 	name          string
-	down, across  string // what is varied
+	down, across  string // the varied values
 	rows, columns []int
 	at            func(row, column int) cell
 }
@@ -49,7 +49,7 @@ func allGrids() []grid {
 	}
 }
 
-// spec asks the demands of (4,1). Each node has a reduce.
+// spec returns a cluster with the demands of (4,1) and one reduce for each node.
 func (c cell) spec() (*queueing.Spec, error) {
 	s, err := configuration{4, 1}.spec()
 	if err != nil {
@@ -60,7 +60,8 @@ func (c cell) spec() (*queueing.Spec, error) {
 	return s, nil
 }
 
-// options simulate several jobs as the closed system that equation 6 is of: each begins again as it ends.
+// options returns the options of the simulation. It simulates several jobs as the closed system of equation 6: each
+// job starts again when it ends.
 func (c cell) options(runs int) simulation.Options {
 	o := simulation.Options{Runs: runs / 2}
 	if c.copies > 1 {

@@ -55,7 +55,7 @@ func independent(runs int) section {
 	}}
 }
 
-// Mean residences of an independent simulation (docs/facts/queueing.md e.4), and of the prototype of product.
+// Mean residences from an independent simulation (docs/facts/queueing.md e.4).
 var (
 	theirMaps     = perConfiguration{8.73, 8.90, 15.57, 17.41}
 	theirShuffles = perConfiguration{1.21, 1.31, 1.80, 2.54}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// live is what `make e2e-all` has measured on a real Hadoop: its rows of a document that are about Ernest.
+// live returns the rows about Ernest in the document of `make e2e-all`, which measures a real Hadoop.
 func live(document string) section {
 	return section{"Ernest: on a real cluster", func(p printer) error {
 		text, err := os.ReadFile(document)

@@ -13,7 +13,7 @@ import (
 
 const machineTitle = "Jobs side by side on one machine"
 
-// machine is what the model of one machine makes of times that somebody else has measured: jobs at once, seconds.
+// machine returns the errors of the model of one machine on times measured by others: parallel jobs, seconds.
 func machine(file, before string) section {
 	rows, err := readJobs(file)
 	if errors.Is(err, fs.ErrNotExist) {

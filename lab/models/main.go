@@ -1,5 +1,5 @@
-// Command models writes docs/models.md: each figure that is published for Ernest and for the queueing models of
-// MapReduce beside ours, what the models give beside the simulator, and the reason for every difference.
+// Command models writes docs/models.md: a comparison of our figures with those published for Ernest and for the
+// queueing models of MapReduce, of the models with the simulator, and the reason for each difference.
 package main
 
 import (
@@ -39,7 +39,7 @@ func main() {
 	fmt.Fprintf(os.Stderr, "models: took %v\n", time.Since(began).Round(time.Second))
 }
 
-// inputs are the files that are read.
+// inputs are the input files.
 type inputs struct{ seen, machine, before string }
 
 func run(w io.Writer, runs int, in inputs) error {

@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// nearest is the mean time of the runs that are the fewest doublings away, in proportion to scale/machines.
+// nearest returns the mean time of the runs that are the fewest doublings away, scaled by scale/machines.
 func nearest(train []ernest.Row, r ernest.Row) float64 {
 	least, sum, n := math.Inf(1), 0.0, 0.0
 	for _, t := range train {
@@ -24,7 +24,7 @@ func nearest(train []ernest.Row, r ernest.Row) float64 {
 	return sum / n
 }
 
-// amdahl is a constant and work that is divided, by Ernest's own fit.
+// amdahl fits a constant and divided work with Ernest's own fit.
 func amdahl(train []ernest.Row, r ernest.Row) float64 {
 	m, err := ernest.Fit(train, ernest.FitOptions{Terms: []ernest.Term{ernest.One, ernest.ScalePerMachine}})
 	if err != nil {
@@ -33,16 +33,16 @@ func amdahl(train []ernest.Row, r ernest.Row) float64 {
 	return m.Predict(r.Machines, r.Scale).Seconds
 }
 
-// A trial is a model of some of a job's runs that predicts others.
+// A trial trains a model on some of a job's runs and tests it on others.
 type trial struct {
 	job   *job
-	rule  string // how the runs were divided
+	rule  string // how the runs were split
 	train []ernest.Row
 	test  []ernest.Row
 }
 
-// trials divides the runs of a job in each way that it allows. A configuration is a number of machines and a scale; all
-// of its runs are on the same side.
+// trials splits the runs of a job in each possible way. A configuration is a number of machines and a scale; all of
+// its runs are on the same side.
 func trials(j *job) []trial {
 	var all []trial
 	add := func(rule string, test func(ernest.Row) bool, once bool) {
@@ -119,11 +119,11 @@ func trials(j *job) []trial {
 	return all
 }
 
-// stride is how many runs further the one of the next configuration is: tables list the runs of a configuration in the
-// order of their times.
+// stride is the step between the run indices that are chosen for consecutive configurations. Tables list the runs of
+// a configuration in the order of their times, so a fixed index would be biased.
 const stride = 3
 
-// byConfiguration are the runs of each number of machines and scale, in order of first appearance.
+// byConfiguration groups the runs by machines and scale, in order of first appearance.
 func byConfiguration(rows []ernest.Row) [][]ernest.Row {
 	var all [][]ernest.Row
 	at := map[[2]float64]int{}
@@ -147,21 +147,21 @@ func values(rows []ernest.Row, of func(ernest.Row) float64) []float64 {
 	return slices.Compact(v)
 }
 
-// An outcome is a configuration that was predicted.
+// An outcome is a predicted configuration.
 type outcome struct {
 	trial      *trial
 	prediction ernest.Prediction
 	actual     float64   // median of the runs, seconds
-	within     float64   // share of the runs within the range; NaN for none
-	others     []float64 // what the methods of rivalTitles say, seconds; NaN for nothing
+	within     float64   // share of the runs within the range; NaN if there is no range
+	others     []float64 // predictions of the methods of rivalTitles, seconds; NaN if there is none
 }
 
-// errors of a prediction above this are wrong: the threshold of §3.4.
+// wrong is the error above which a prediction counts as wrong: the threshold of §3.4.
 const wrong = 0.20
 
 func (o *outcome) off() bool { return !(math.Abs(o.prediction.Seconds/o.actual-1) <= wrong) }
 
-// predict fits and predicts each configuration of the test.
+// predict fits a model and predicts each configuration of the test.
 func (t *trial) predict(options ernest.FitOptions) ([]outcome, error) {
 	m, err := ernest.Fit(t.train, options)
 	if err != nil {

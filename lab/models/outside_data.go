@@ -17,18 +17,18 @@ import (
 // A job is the runs of one program with one set of parameters on one type of machine.
 type job struct {
 	source string // the file, without its extension
-	name   string // the values of the columns that make the job; "" where the file has one
+	name   string // the values of the columns that identify the job; "" if the file has only one job
 	rows   []ernest.Row
 }
 
-// layout says which columns of a file are what. Times are in units of seconds; columns that neither are named here nor
-// grow with the input make the job's key.
+// A layout maps the columns of a file. unit is the unit of times in seconds. Columns that are neither named here nor
+// ignored form the job's name.
 type layout struct {
 	prefix                   string // of the file's name
-	machines, scale, seconds string // scale may be "": all runs have the same input
+	machines, scale, seconds string // scale may be "" if all runs have the same input
 	unit                     float64
 	comma                    rune
-	ignored                  []string // what follows from machines, or from scale
+	ignored                  []string // columns that follow from machines or from scale
 }
 
 var layouts = []layout{
@@ -39,7 +39,7 @@ var layouts = []layout{
 	}},
 }
 
-// readOutside reads the files of a folder that a layout knows, in the order of their names.
+// readOutside reads the files of a folder that match a layout, in the order of their names.
 func readOutside(folder string) ([]job, error) {
 	files, err := os.ReadDir(folder)
 	if err != nil {

@@ -12,12 +12,12 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// A tally is how predictions of one kind came out.
+// A tally counts the outcomes of a group of predictions.
 type tally struct {
-	all, given, wrong int // given ones that are off by more than wrong
-	refused, right    int // refused ones that are
+	all, given, wrong int // given: predictions that were not refused; wrong: those of them that are off by more than the limit
+	refused, right    int // right: refused predictions that are off by more than the limit
 	held, ranged      float64
-	errors            []float64 // of all numbers, refused or not
+	errors            []float64 // of all predictions, refused or not
 	rivals            [3][]float64
 }
 
@@ -51,7 +51,7 @@ func (t *tally) add(o *outcome) {
 	}
 }
 
-// row is a tally's line of the table.
+// row returns the tally's line of the table.
 func (t *tally) row(name string) string {
 	median := func(v []float64) string {
 		if len(v) == 0 {
@@ -80,8 +80,8 @@ func (t *tally) row(name string) string {
 	return line(cells...)
 }
 
-// tallies are those of trials of the jobs, every so many: by file, and by how the runs were divided; among the training
-// runs and beyond them.
+// tallies evaluates every every-th trial of the jobs, by file and by the split of the runs. Index 0 is for
+// predictions among the training runs, index 1 for those beyond them.
 func tallies(jobs []job, every int) (byFile, byRule [2]map[string]*tally, err error) {
 	for i := range 2 {
 		byFile[i], byRule[i] = map[string]*tally{}, map[string]*tally{}
@@ -116,10 +116,10 @@ func tallies(jobs []job, every int) (byFile, byRule [2]map[string]*tally, err er
 	return byFile, byRule, nil
 }
 
-// allFiles sorts behind the names of files.
+// allFiles sorts after the names of files.
 const allFiles = "~ all"
 
-// outside is what Ernest makes of runs that others have measured, in other clusters and with other programs.
+// outside returns the errors of Ernest on runs that others have measured, in other clusters and with other programs.
 func outside(folder string) section {
 	const title = outsideTitle
 	return section{title, func(p printer) error {
@@ -156,14 +156,14 @@ func outside(folder string) section {
 
 const outsideTitle = "On runs of other people"
 
-// The section stands between these lines of docs/ernest.md.
+// The section is between these lines of docs/ernest.md.
 const (
 	begin = "<!-- outside: written by make ernest -->\n"
 	end   = "<!-- /outside -->\n"
 )
 
-// withOutside is a document with its section written anew. Where the data are missing the document stays as it is, and
-// that is said out loud.
+// withOutside returns the document with a new section. If the data are missing, it returns the document unchanged and
+// prints a notice.
 func withOutside(document, folder string) (string, error) {
 	text, err := os.ReadFile(document)
 	if err != nil {

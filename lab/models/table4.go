@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/queueing/simulation"
 )
 
-// Table 4 of the paper, in seconds, and what the prototype of our reading A makes of the same demands
+// Table 4 of the paper, in seconds, and the results of the prototype of our reading A for the same demands
 // (docs/facts/queueing.md e.1).
 var (
 	measured      = perConfiguration{722.23, 605.40, 321.77, 325.58}
@@ -21,7 +21,7 @@ var (
 	bestTripathi  = perConfiguration{872, 646, 500, 479}
 )
 
-// A comparison is what figures are held against.
+// A comparison is a reference for figures.
 type comparison struct {
 	name   string
 	values perConfiguration
@@ -95,7 +95,7 @@ func table4(runs int) section {
 	}}
 }
 
-// solved4 are a model's responses.
+// solved4 returns a model's responses.
 func solved4(m queueing.Model) (v perConfiguration, err error) {
 	for i, c := range configurations {
 		s, err := c.spec()
@@ -128,9 +128,9 @@ func simulateAll(runs int, o simulation.Options) (v, e perConfiguration, err err
 	return v, e, nil
 }
 
-// leastOf is what the jobs of Table 4 take at least, whatever the schedule: a node's disk serves its maps and shuffles
-// before its merge begins, and the job ends with the last of three merges, each of which has an exponential service at
-// its CPU and then at its disk. As these do not depend on what was before, E[max(W+X)] is at least E[W] + E[max X].
+// leastOf returns lower bounds for the jobs of Table 4 under any schedule. A node's disk serves its maps and shuffles
+// before its merge begins. The job ends with the last of three merges, each with an exponential service at its CPU
+// and then at its disk. These are independent of the time before, so E[max(W+X)] is at least E[W] + E[max X].
 func leastOf() (v perConfiguration, err error) {
 	for i, c := range configurations {
 		s, err := c.spec()
@@ -144,9 +144,9 @@ func leastOf() (v perConfiguration, err error) {
 	return v, nil
 }
 
-// lastOf is the mean of the largest of n sums of two exponential times, of different means.
+// lastOf returns the mean of the largest of n sums of two exponential times with different means.
 func lastOf(n int, a, b float64) float64 {
-	longest := 40 * (a + b) // nothing of note comes after it
+	longest := 40 * (a + b) // the remaining probability is negligible
 	left := func(t float64) float64 {
 		return 1 - math.Pow(1-(a*math.Exp(-t/a)-b*math.Exp(-t/b))/(a-b), float64(n))
 	}
@@ -154,7 +154,7 @@ func lastOf(n int, a, b float64) float64 {
 	return quad.Fixed(left, 0, longest, points, nil, 0)
 }
 
-// The prototype's fixpoint of reading A (docs/facts/queueing.md e.2).
+// prototype is the prototype's fixpoint of reading A (docs/facts/queueing.md e.2).
 var prototype = []struct {
 	name   string
 	values perConfiguration
@@ -181,7 +181,7 @@ func staying(k queueing.Kind) func(*queueing.JobResult) float64 {
 	}
 }
 
-// reading writes what our vianna-table4 finds on its way beside the prototype.
+// reading compares intermediate results of vianna-table4 with the prototype.
 func reading(p printer) error {
 	var jobs []*queueing.JobResult
 	for _, c := range configurations {

@@ -2,7 +2,7 @@ package main
 
 import _ "embed"
 
-// What is said beside the tables. Numbers in it would go out of date: they are in the tables.
+// Texts beside the tables. They contain no numbers, which would become outdated: numbers are in the tables.
 var (
 	//go:embed words/intro.md
 	introWords string

@@ -10,13 +10,13 @@ import (
 // A printer writes a line.
 type printer func(format string, args ...any)
 
-// A section of the document.
+// A section is a part of the document.
 type section struct {
 	title string
 	write func(p printer) error
 }
 
-// write writes the whole document, or nothing: a section that fails must not leave half a file.
+// write writes the whole document, or nothing if a section fails.
 func write(w io.Writer, sections []section) error {
 	var text strings.Builder
 	p := func(format string, args ...any) {
@@ -37,16 +37,16 @@ func write(w io.Writer, sections []section) error {
 	return err
 }
 
-// A table's first line.
+// head writes the header of a table.
 func head(p printer, titles ...string) {
 	p("%s", line(titles...))
 	p("|%s", strings.Repeat("---|", len(titles)))
 }
 
-// line is a line of a table.
+// line returns a line of a table.
 func line(cells ...string) string { return "| " + strings.Join(cells, " | ") + " |" }
 
-// number words a figure, "-" for one that is not known.
+// number formats a figure, or returns "-" if it is unknown.
 func number(format string, v float64) string {
 	if math.IsNaN(v) {
 		return "-"
@@ -54,5 +54,5 @@ func number(format string, v float64) string {
 	return fmt.Sprintf(format, v)
 }
 
-// off words how far a figure is from another, in per cent of it.
+// off formats the difference of a figure from another, in per cent of the latter.
 func off(ours, theirs float64) string { return number("%+.1f %%", 100*(ours/theirs-1)) }
