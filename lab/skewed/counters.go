@@ -8,10 +8,10 @@ import (
 	"github.com/paratimer/paratimer/lab/skewed/phase"
 )
 
-// polls are how often counters are read, in seconds.
+// polls are the intervals of reading counters, in seconds.
 var polls = []float64{1, 6, 30}
 
-// unseen are the settings that only counters are seen of.
+// unseen are the settings with counters only, without group profiles.
 var unseen = []synthetic{
 	{1, 1.2, 1, 1},
 	{2, 1.05, 1, 1},
@@ -33,7 +33,7 @@ func countersExperiment(l lab) experiment {
 		e.rows = append(e.rows, row{l.run(s), func(run *phase.Run) []*watcher {
 			watchers := []*watcher{newWatcher(paper(run.Work), deviating(), run.Seen, nearest(ours), jobRatio(byJob),
 				taskRatio(byTask))}
-			// A burst's groups are taken for equal: what is small is off, and must not weigh more.
+			// The groups of a burst are assumed equal. Small ones are then inaccurate, and must not weigh more.
 			p := deviating()
 			p.Weights = nearestfit.Counts
 			for i, every := range polls {

@@ -2,14 +2,14 @@ package main
 
 import "github.com/paratimer/paratimer/lab/skewed/phase"
 
-// An experiment is a section of the document: what is run, and what is written of it.
+// An experiment is a section of the document: the runs to make and the text to write.
 type experiment struct {
 	title string
 	rows  []row
 	write func(p printer, r []result) error
 }
 
-// A row is one setting of an experiment: how to make the run of a seed, and who watches it.
+// A row is one setting of an experiment: a function that makes the run of a seed, and the run's watchers.
 type row struct {
 	run   func(seed uint64) *phase.Run
 	watch func(run *phase.Run) []*watcher
@@ -18,7 +18,7 @@ type row struct {
 // A result is a row's cells, by method.
 type result map[string]cell
 
-// measure runs each row with seeds 1 to n and joins them.
+// measure runs each row with seeds 1 to n and combines the scores of a row.
 func measure(rows []row, seeds int) []result {
 	scores := make([]map[string]score, len(rows)*seeds)
 	each(len(scores), func(i int) {

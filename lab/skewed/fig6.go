@@ -2,8 +2,8 @@ package main
 
 import "fmt"
 
-// A setting of Fig. 6, with NearestFit as docs/facts/nearestfit.md B1 has it (of the reference program, whose fits
-// weigh each point 1) and what the paper says.
+// A setting of Fig. 6, with the error of NearestFit in docs/facts/nearestfit.md B1 (of the reference program, with
+// weight 1 for each point in a fit) and the paper's statement.
 type setting struct {
 	synthetic
 	reference, paper string
@@ -58,10 +58,10 @@ func (s setting) line(r result) string {
 	return line(append(cells, s.reference, s.paper)...)
 }
 
-// manySeeds is how many times as many runs the goal with chance in it is tried on.
+// manySeeds is the factor of seeds for the goal that depends on chance.
 const manySeeds = 8
 
-// goals says which goals the table holds.
+// goals reports which goals the table meets.
 func goals(p printer, r []result, l lab, many result) {
 	worst := func(method string, keep func(s setting) bool) (float64, setting) {
 		high, at := -1.0, setting{}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// kept is a section as an earlier document has it, for where what it is made of is missing. That is said out loud.
+// kept returns a section copied from an earlier document, because its input data are missing. It prints a notice.
 func kept(title, document, missing string) experiment {
 	return experiment{title: title, write: func(p printer, _ []result) error {
 		text, err := os.ReadFile(document)

@@ -7,13 +7,13 @@ import (
 	"github.com/paratimer/paratimer/lab/skewed/phase"
 )
 
-// lambdas are how many keys a map tells (section 8.5).
+// lambdas are the numbers of keys that a map reports (section 8.5).
 var lambdas = []int{10, 50, 100, 500, 1000, 2000, 5000}
 
-// swept are the settings that each lambda is tried on.
+// swept are the settings that are run with each lambda.
 var swept = []synthetic{{2, 1.05, 1, 1}, {2, 1.2, 1, 1}, {2, 1.4, 8, 8}, {1, 1.2, 1, 1}}
 
-// weighed is the setting of which bytes are counted.
+// weighed is the setting for counting the sent bytes.
 var weighed = synthetic{2, 1.2, 8, 8}
 
 func lambdaExperiment(l lab) experiment {

@@ -1,6 +1,6 @@
-// Command skewed writes docs/nearestfit.md: how right NearestFit and the other methods are on reduce phases whose key
-// groups are skewed and whose cost is not linear, beside what the paper says (E. Coppa, I. Finocchi, SoCC 2015, section
-// 8) and what an independent reference program has measured.
+// Command skewed writes docs/nearestfit.md: the accuracy of NearestFit and the other methods on reduce phases with
+// skewed key groups and nonlinear costs. It compares them with the paper (E. Coppa, I. Finocchi, SoCC 2015, section
+// 8) and with measurements of an independent reference program.
 package main
 
 import (
@@ -27,7 +27,7 @@ func main() {
 	fmt.Fprintf(os.Stderr, "skewed: took %v\n", time.Since(began).Round(time.Second))
 }
 
-// document is what the command writes, when make runs it.
+// document is the file that make writes with this command.
 var document = filepath.Join("docs", "nearestfit.md")
 
 func run(w io.Writer, l lab, folder, before string) error {

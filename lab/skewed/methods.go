@@ -5,7 +5,7 @@ import (
 	"github.com/paratimer/paratimer/lab/skewed/phase"
 )
 
-// The names of the methods, as the tables have them.
+// The names of the methods in the tables.
 const (
 	theory       = "theory"
 	stream       = "stream"
@@ -19,18 +19,18 @@ const (
 	smoothedTask = "task_ratio, EWMA"
 )
 
-// ewma is what the newest report weighs in the smoothed ratio.
+// ewma is the weight of the newest report in the smoothed ratio.
 const ewma = .3
 
-// poll is how often counters are read.
+// poll is the interval of reading counters.
 const poll = 6 // seconds
 
-// all are the watchers of every method.
+// all returns the watchers of every method.
 func all(run *phase.Run) []*watcher {
 	params := nearestfit.Default()
 	pool, smooth := params, params
 	pool.Pooled = true
-	smooth.EWMA, smooth.Use = ewma, nearestfit.NeighboursOnly // its fits would be asked by nobody
+	smooth.EWMA, smooth.Use = ewma, nearestfit.NeighboursOnly // no method uses its fits
 	promised := paper(run.Work)
 	return []*watcher{
 		newWatcher(everything(run.Work), params, run.Seen, nearest(theory), foreseen(foreknown, run.Work)),
@@ -42,8 +42,7 @@ func all(run *phase.Run) []*watcher {
 	}
 }
 
-// deviating are NearestFit's parameters with everything that the paper does not have, see the notes of
-// nearestfit.Params.
+// deviating returns NearestFit's parameters with all additions to the paper; see the notes of nearestfit.Params.
 func deviating() nearestfit.Params {
 	p := nearestfit.Default()
 	p.Pooled, p.Conserve, p.Weights = true, true, nearestfit.PerSecond

@@ -7,14 +7,13 @@ import (
 	"github.com/paratimer/paratimer/lab/skewed/phase"
 )
 
-// tried are the settings that every variant is tried on: those of docs/facts/nearestfit.md B2, and a linear one.
+// tried are the settings for every variant: those of docs/facts/nearestfit.md B2, and a linear one.
 var tried = [...]synthetic{{2, 1.05, 1, 1}, {2, 1.2, 1, 1}, {2, 1.8, 1, 1}, {2, 1.4, 8, 8}, {1, 1.2, 1, 1}}
 
-// references are what the reference program has for the settings (docs/facts/nearestfit.md B1, B2); "" where it has
-// nothing.
+// references are the reference program's errors for the settings (docs/facts/nearestfit.md B1, B2); "" if unknown.
 type references [len(tried)]string
 
-// few is a Space-Saving that has not room for all keys that the maps tell.
+// few is a capacity of Space-Saving that is too small for all keys that the maps report.
 const few = 500
 
 func variants() []variant {

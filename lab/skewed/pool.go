@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// each calls do for 0 to n-1, as many at once as there are processors. Calls must not share what they change; results
+// each calls do for 0 to n-1, in parallel on all processors. Calls must not share state that they change. Results
 // belong at their index, so that the order in which calls end does not matter.
 func each(n int, do func(i int)) {
 	var wg sync.WaitGroup

@@ -12,16 +12,16 @@ import (
 	"github.com/paratimer/paratimer/lab/skewed/phase"
 )
 
-// A graph is where realistic sizes of groups are from.
+// A graph is a source of realistic group sizes.
 type graph struct {
 	name    string
 	degrees []float64
 }
 
-// histograms end the names of the files that graphs are read from.
+// histograms is the suffix of the names of graph files.
 const histograms = ".degcount.txt"
 
-// graphs reads the degree histograms of a folder; none where there is no such folder.
+// graphs reads the degree histograms of a folder; none if the folder does not exist.
 func graphs(folder string) ([]graph, error) {
 	files, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -56,13 +56,13 @@ func read(file string) ([]float64, error) {
 	return phase.Degrees(f)
 }
 
-// realisticTitle is a section that needs graphs.
+// realisticTitle is the title of a section that needs graphs.
 const realisticTitle = "Realistic group sizes (Table 3)"
 
-// realistic is how many tasks a phase on a graph's group sizes has.
+// realistic is the number of tasks of a phase with group sizes from a graph.
 const realistic = 8
 
-// realisticExperiment is Table 3's kinds of cost on the degrees of graphs.
+// realisticExperiment runs Table 3's kinds of cost on the degrees of graphs.
 func realisticExperiment(graphs []graph) experiment {
 	e := experiment{title: realisticTitle}
 	kinds := phase.Kinds()
@@ -95,7 +95,7 @@ func realisticExperiment(graphs []graph) experiment {
 	return e
 }
 
-// exact takes groups of the same size alone for neighbours.
+// exact is a method with only groups of the same size as neighbours.
 const exact = "ours, δ = 0"
 
 func onGraphs(run *phase.Run) []*watcher {

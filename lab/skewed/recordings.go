@@ -14,13 +14,13 @@ import (
 	"github.com/paratimer/paratimer/lab/replaytest"
 )
 
-// recordingsTitle is a section that needs recordings of real runs.
+// recordingsTitle is the title of a section that needs recordings of real runs.
 const recordingsTitle = "Counters of real runs"
 
-// skewedRuns begin the names of the recordings whose reduces are skewed or not linear.
+// skewedRuns are the prefixes of recordings with skewed or nonlinear reduces.
 var skewedRuns = []string{"quadratic-", "skew-", "refailure-"}
 
-// skewedRecordings are the recordings of the section; none where there are no recordings.
+// skewedRecordings returns the recordings of the section, or none if there are no recordings.
 func skewedRecordings() []string {
 	files, err := fixtures.Recordings("recordings", "recordings-busy")
 	if err != nil {
@@ -34,7 +34,7 @@ func skewedRecordings() []string {
 	})
 }
 
-// A scored is what of `paratimer score --output json` is read.
+// A scored is the part of the output of `paratimer score --output json` that the section needs.
 type scored struct {
 	Runs []struct {
 		Total      float64 `json:"total_seconds"`
@@ -47,14 +47,14 @@ type scored struct {
 	} `json:"runs"`
 }
 
-// recordingsExperiment scores the counter form along recordings, by the paratimer command.
+// recordingsExperiment scores the counter form along recordings, with the paratimer command.
 func recordingsExperiment(files []string) experiment {
 	return experiment{title: recordingsTitle, write: func(p printer, _ []result) error {
 		command, err := replaytest.Build(context.Background())
 		if err != nil {
 			return err
 		}
-		defer func() { _ = command.Remove() }() // what is left is in a temporary folder
+		defer func() { _ = command.Remove() }() // leftovers are in a temporary folder
 		names := []string{
 			"nearestfit_counters", "nearestfit_fit_only", "nearestfit_neighbours_only", byJob, byTask,
 			byJob + "_ewma", byTask + "_ewma", "standard", "hadoop",

@@ -9,13 +9,13 @@ import (
 	"github.com/paratimer/paratimer/sketch"
 )
 
-// What the paper takes (section 8.1): the lambda largest keys of each map, and a Space-Saving of 35 lambda entries.
+// The paper's parameters (section 8.1): the lambda largest keys of each map, and a Space-Saving of 35 lambda entries.
 const (
 	lambda  = 2000
 	entries = 35
 )
 
-// everything is what the reduces are given where all keys are known: the theoretical form.
+// everything returns the reduces' profiles if all keys are known: the theoretical form.
 func everything(w *phase.Work) []nearestfit.Task {
 	tasks := make([]nearestfit.Task, len(w.Order))
 	for i, bytes := range w.Bytes() {
@@ -30,7 +30,7 @@ func everything(w *phase.Work) []nearestfit.Task {
 	return tasks
 }
 
-// nothing is what the counters tell: how many bytes a reduce gets.
+// nothing returns the reduces' profiles from counters alone: only their bytes.
 func nothing(w *phase.Work) []nearestfit.Task {
 	tasks := make([]nearestfit.Task, len(w.Order))
 	for i, bytes := range w.Bytes() {
@@ -39,7 +39,7 @@ func nothing(w *phase.Work) []nearestfit.Task {
 	return tasks
 }
 
-// largest is what the maps' largest keys tell.
+// largest returns the reduces' profiles from the maps' largest keys.
 func largest(w *phase.Work, lambda, capacity int) []nearestfit.Task {
 	return nearestfit.Explicit(profiles(w), len(w.Order), lambda, capacity)
 }
@@ -57,7 +57,7 @@ func profiles(w *phase.Work) []sketch.Profile[int] {
 	return maps
 }
 
-// counted joins equal sizes of an ascending list.
+// counted merges equal sizes of an ascending list.
 func counted(sizes []float64) []dag.GroupSize {
 	var out []dag.GroupSize
 	for _, s := range sizes {

@@ -5,14 +5,14 @@ import (
 	"math"
 )
 
-// A score is how far off a method's progress was along a run: equation 2 of Morton et al. (SIGMOD 2010), |t/e - t/T| in
-// points at each tick t, where e is the end that the method predicts and T the true one.
+// A score is the error of a method's progress along a run: equation 2 of Morton et al. (SIGMOD 2010), |t/e - t/T| in
+// points at each tick t. e is the end that the method predicts and T the true one.
 type score struct {
 	sum, max    float64 // points
-	ticks, none int     // with and without a prediction
+	ticks, none int     // ticks with and without a prediction
 }
 
-// add counts a tick: progress as predicted, 0..1 or NaN for none, and as it was.
+// add counts a tick with the predicted progress, 0..1 or NaN if there is none, and the actual progress.
 func (s *score) add(predicted, actual float64) {
 	if math.IsNaN(predicted) {
 		s.none++
@@ -24,14 +24,14 @@ func (s *score) add(predicted, actual float64) {
 	s.ticks++
 }
 
-// A cell is a method's score over all seeds: the mean of the means, the worst tick of all, and how many ticks had no
+// A cell is a method's score over all seeds: the mean of the means, the worst tick, and the number of ticks without a
 // prediction.
 type cell struct {
 	avg, max float64
 	none     int
 }
 
-// over joins the scores of seeds.
+// over combines the scores of seeds.
 func over(seeds []score) cell {
 	c := cell{}
 	for _, s := range seeds {
@@ -42,7 +42,7 @@ func over(seeds []score) cell {
 	return c
 }
 
-// String is "avg / max". A cell without a single prediction in some run has no average.
+// String returns "avg / max", or "none" if some run has no prediction at all.
 func (c cell) String() string {
 	if math.IsNaN(c.avg) {
 		return "none"

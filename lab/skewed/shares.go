@@ -19,8 +19,8 @@ var shareColumns = []struct {
 	{"bytes", nearestfit.Fallback},
 }
 
-// byRule is the share of the time that is predicted, for all tasks that have not stopped, by column; nothing where no
-// time is.
+// byRule returns the share of the remaining time that each rule predicts, over all tasks that have not stopped, by
+// column. It returns nil if no time remains.
 func byRule(run *phase.Run, t float64, p *nearestfit.Prediction) []float64 {
 	var seconds [nearestfit.Rules]float64
 	all := 0.0

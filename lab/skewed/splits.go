@@ -6,28 +6,29 @@ import (
 	"sort"
 )
 
-// A splitting is a map phase, and how long the records of each split are.
+// A splitting is a map phase with a distribution of record lengths in its splits.
 type splitting struct {
 	name   string
 	splits int
-	power  float64 // of a record's length, that its time is in proportion to
-	// length draws the length of a record at a place of a split, both as shares, 0..1. typical is drawn for the split.
+	power  float64 // the time of a record is proportional to this power of its length
+	// length draws a record's length for a split and a place in it, both as shares, 0..1. typical is drawn once for
+	// the split.
 	length func(rng *rand.Rand, typical, split, place float64) float64
-	spread float64 // sigma of typical, of the lognormal family
+	spread float64 // sigma of typical, which is lognormal
 }
 
 const (
 	splitBytes   = 32e6
-	recordBytes  = 16_000.0 // in the middle
-	taskSeconds  = 60.0     // in the mean, without set-up
+	recordBytes  = 16_000.0 // typical length
+	taskSeconds  = 60.0     // mean time without set-up
 	setupSeconds = 3.0
 	containers   = 8
 )
 
-// A split is the records of a map: bytes and work up to and with each.
+// A split is the records of a map: cumulative bytes and work, including each record.
 type split struct{ bytes, work []float64 }
 
-// make makes the splits, whose work is seconds.
+// make creates the splits. Their work is in seconds.
 func (s splitting) make(seed uint64) []split {
 	rng := rand.New(rand.NewPCG(seed, 36))
 	all, total := make([]split, s.splits), 0.0
@@ -52,12 +53,12 @@ func (s splitting) make(seed uint64) []split {
 
 func last(v []float64) float64 { return v[len(v)-1] }
 
-// after is how many records are done when so much work is.
+// after returns the number of finished records after an amount of work.
 func (s *split) after(work float64) int {
 	return sort.Search(len(s.work), func(i int) bool { return s.work[i] > work })
 }
 
-// upTo is the bytes or work of the first n records.
+// upTo returns the bytes or work of the first n records.
 func upTo(sums []float64, n int) float64 {
 	if n == 0 {
 		return 0
@@ -65,14 +66,14 @@ func upTo(sums []float64, n int) float64 {
 	return sums[n-1]
 }
 
-// A mapRun is when each map starts and ends.
+// A mapRun is the start and end of each map.
 type mapRun struct {
 	splits     []split
 	start, end []float64
 	over       float64
 }
 
-// playedMaps runs the maps in their order, each in the container that is free first.
+// playedMaps runs the maps in order, each in the first free container.
 func playedMaps(splits []split) *mapRun {
 	r := &mapRun{splits: splits}
 	free := make([]float64, containers)
@@ -91,8 +92,8 @@ func playedMaps(splits []split) *mapRun {
 	return r
 }
 
-// reported returns the time of the newest report of a map that runs at t, and its records then; the counters change
-// every reportSeconds.
+// reported returns the time of the newest report of a map that runs at t, and its records at that time. The counters
+// change every reportSeconds.
 func (r *mapRun) reported(i int, t float64) (at float64, records int) {
 	at = r.start[i] + reportSeconds*math.Floor((t-r.start[i])/reportSeconds)
 	return at, r.splits[i].after(at - r.start[i] - setupSeconds)

@@ -5,21 +5,21 @@ import (
 	"math/rand/v2"
 )
 
-// samples is how many records of a split are looked at before it runs.
+// samples is the number of records of a split that are sampled before it runs.
 const samples = 100
 
-// A look is what is known of a split's records: how much work lies behind a place in its bytes. nil: nothing, so that
-// work is in proportion to bytes.
+// A look returns the remaining work of a split after a position in its bytes. nil: unknown, so that work is
+// proportional to bytes.
 type look func(from float64) float64
 
-// exactly knows each record.
+// exactly returns a look that uses each record.
 func (s *split) exactly() look {
 	return func(from float64) float64 {
 		return last(s.work) - upTo(s.work, s.records(from))
 	}
 }
 
-// records is how many end within so many bytes.
+// records returns the number of records that end within that many bytes.
 func (s *split) records(bytes float64) int {
 	n := 0
 	for n < len(s.bytes) && s.bytes[n] <= bytes {
@@ -28,7 +28,7 @@ func (s *split) records(bytes float64) int {
 	return n
 }
 
-// sampled knows the records at as many places, one in each stretch of the split. What a record of that length takes is
+// sampled returns a look that uses samples records, one from each part of the split. The cost of a record's length is
 // known.
 func (s *split) sampled(rng *rand.Rand) look {
 	per := make([]float64, samples)
@@ -47,9 +47,9 @@ func (s *split) sampled(rng *rand.Rand) look {
 	}
 }
 
-// byPace is when the phase ends, as seen at t: a running map goes on as its own bytes went, or by what is known of its
-// split; one to come takes what bytes took so far, or again what is known. Known work is corrected by how long it took
-// where it is done.
+// byPace predicts the end of the phase at t. A running map continues at its own rate by bytes, or by its look. A
+// pending map takes the mean rate by bytes so far, or its look. The work of looks is corrected by the real time of
+// the finished part.
 func (r *mapRun) byPace(t float64, running, pending []look) float64 {
 	var spent, bytes, foreseen float64
 	done := make([]float64, len(r.splits)) // bytes

@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/cost"
 )
 
-// snapshot is what Hadoop's counters tell at t of a job of maps alone.
+// snapshot returns a watcher's snapshot at t for a job with only maps, from Hadoop's counters.
 func (r *mapRun) snapshot(t float64) *dag.Snapshot {
 	const master, task = 512, 256 // megabytes
 	memory := master + task*containers
@@ -72,12 +72,12 @@ func (r *mapRun) attempt(i int, t float64) dag.Attempt {
 	return a
 }
 
-// leastRead is the share of its input from which on a map's records in all are told from it, as the Hadoop adapter
-// does.
+// leastRead is the share of a map's input from which on its total number of records is estimated, as in the Hadoop
+// adapter.
 const leastRead = 0.02
 
-// standardEnds are when standard says that the phase ends, for each tick; NaN where it does not. Without bytes it goes
-// by records alone.
+// standardEnds returns the ends that standard predicts at each tick; NaN if it has no estimate. Without bytes it uses
+// only records.
 func (r *mapRun) standardEnds(ticks []float64, bytes bool) ([]float64, error) {
 	var standard estimators.Estimator
 	for _, s := range estimators.Scenarios() {

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// mapsTitle is a section.
+// mapsTitle is the title of the section about maps.
 const mapsTitle = "Maps whose cost is not linear (section 3.6)"
 
-// splittings are how lengths of records may lie in splits.
+// splittings returns the distributions of record lengths over splits.
 func splittings() []splitting {
 	usual := func(rng *rand.Rand) float64 { return math.Exp(0.5 * rng.NormFloat64()) }
 	bySplit := func(rng *rand.Rand, typical, _, _ float64) float64 { return typical * usual(rng) }
@@ -42,19 +42,19 @@ func splittings() []splitting {
 	return all
 }
 
-// mapMethods are the columns.
+// mapMethods are the columns of the table.
 var mapMethods = []string{
 	"standard", "standard, records alone", "bytes", "running splits sampled",
 	"all splits sampled", "all records known",
 }
 
-// costNames are what a record of length l takes, by the power.
+// costNames are the costs of a record of length l, by the power.
 var costNames = []string{"the same", "l", "l²"}
 
-// mapTick is how often a run of maps is asked how far it is.
+// mapTick is the interval of predictions for a run of maps.
 const mapTick = 5 // seconds
 
-// scores plays a splitting and scores the methods along it.
+// scores runs a splitting and scores the methods along it.
 func (s splitting) scores(seed uint64) (map[string]score, error) {
 	r := playedMaps(s.make(seed))
 	rng := rand.New(rand.NewPCG(seed, 37))

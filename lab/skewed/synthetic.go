@@ -14,13 +14,13 @@ const (
 	eachGroup = 20e-6 // seconds
 )
 
-// A lab has the size of the experiments.
+// A lab is the size of the experiments.
 type lab struct {
 	largest float64 // values of the largest group: 10,000 in the paper
 	seeds   int     // runs of each setting
 }
 
-// A synthetic phase has the power of its cost, its skew, its tasks and its slots.
+// A synthetic is a reduce phase with a power of its cost, a skew, tasks and slots.
 type synthetic struct {
 	power, sigma   float64
 	reduces, slots int
@@ -35,7 +35,7 @@ func (l lab) spec(s synthetic, seed uint64) phase.Spec {
 	return spec(values, phase.Power(values, s.power), s.reduces, seed)
 }
 
-// spec is the work of groups with these values and costs.
+// spec returns the work of groups with these values and costs.
 func spec(values, costs []float64, reduces int, seed uint64) phase.Spec {
 	return phase.Spec{
 		Values: values, Costs: costs, Reduces: reduces, Maps: maps, Mean: mean, Noise: noise,
@@ -43,10 +43,10 @@ func spec(values, costs []float64, reduces int, seed uint64) phase.Spec {
 	}
 }
 
-// cost is its name.
+// cost returns the name of the cost.
 func (s synthetic) cost() string { return []string{"", "n", "n²", "n³", "n⁴"}[int(s.power)] }
 
-// String is a column's title.
+// String returns a column's title.
 func (s synthetic) String() string {
 	if s.reduces == 1 {
 		return fmt.Sprintf("%s, σ %v, 1 task", s.cost(), s.sigma)

@@ -8,7 +8,7 @@ import (
 // A printer writes a line.
 type printer func(format string, args ...any)
 
-// head is a table's first lines.
+// head writes the header of a table.
 func head[T any](p printer, left []string, columns []T, right ...string) {
 	titles := left
 	for _, c := range columns {
@@ -19,10 +19,10 @@ func head[T any](p printer, left []string, columns []T, right ...string) {
 	p("|%s", strings.Repeat("---|", len(titles)))
 }
 
-// line is a line of a table.
+// line returns a line of a table.
 func line(cells ...string) string { return "| " + strings.Join(cells, " | ") + " |" }
 
-// cells are a result's cells for methods.
+// cells returns the result's cells for methods.
 func (r result) cells(methods []string) []string {
 	text := make([]string, len(methods))
 	for i, m := range methods {

@@ -10,7 +10,7 @@ import (
 	"github.com/paratimer/paratimer/sketch"
 )
 
-// A variant is the streaming form with something changed. What is nil is as by default.
+// A variant is the streaming form with a change. Fields that are nil keep the default.
 type variant struct {
 	name      string
 	params    func(p *nearestfit.Params)
@@ -41,15 +41,15 @@ func (v variant) row(l lab, s synthetic) row {
 	}}
 }
 
-// paper is what the reduces are given with the paper's parameters.
+// paper returns the reduces' profiles with the paper's parameters.
 func paper(w *phase.Work) []nearestfit.Task { return largest(w, lambda, entries*lambda) }
 
-// keys is what they are given with others.
+// keys returns a function for the reduces' profiles with other parameters.
 func keys(lambda, capacity int) func(w *phase.Work) []nearestfit.Task {
 	return func(w *phase.Work) []nearestfit.Task { return largest(w, lambda, capacity) }
 }
 
-// counts takes the Space-Saving's counts for sizes, which are upper bounds, instead of what a key has for sure
+// counts uses the Space-Saving's counts as sizes, which are upper bounds, instead of the certain bytes of a key
 // (docs/facts/nearestfit.md N7).
 func counts(lambda, capacity int) func(w *phase.Work) []nearestfit.Task {
 	return func(w *phase.Work) []nearestfit.Task {

@@ -5,23 +5,23 @@ import (
 	"github.com/paratimer/paratimer/lab/skewed/phase"
 )
 
-// tick is how often a run is asked how far it is.
+// tick is the interval of predictions for a run.
 const tick = 60 // seconds
 
-// A watcher sees points of a run become visible, and makes its methods' predictions from what it has seen.
+// A watcher receives the points of a run when they become visible, and makes its methods' predictions from them.
 type watcher struct {
 	job     *nearestfit.Job
 	seen    []phase.Point
-	done    []float64 // groups that were seen, by task
+	done    []float64 // number of groups in those points, by task
 	methods []method
-	shares  bool // what the prediction comes from is counted, too
+	shares  bool // also record the shares of the rules in the prediction
 }
 
 func newWatcher(tasks []nearestfit.Task, p nearestfit.Params, seen []phase.Point, methods ...method) *watcher {
 	return &watcher{nearestfit.New(tasks, p), seen, make([]float64, len(tasks)), methods, false}
 }
 
-// A method says how many seconds of work a task has left since its last groups arrived.
+// A method returns the remaining seconds of work of a task, counted from the arrival of its last groups.
 type method struct {
 	name string
 	left func(w *watcher, p *nearestfit.Prediction, task int) float64
@@ -41,7 +41,8 @@ func taskRatio(name string) method {
 	return method{name, func(_ *watcher, p *nearestfit.Prediction, task int) float64 { return p.TaskRatio(task) }}
 }
 
-// foreseen knows each group's time but for its noise: no method can do better but by luck.
+// foreseen returns a method with the exact time of each group except for the noise. Other methods can beat it only by
+// chance.
 func foreseen(name string, w *phase.Work) method {
 	left := make([][]float64, len(w.Order)) // by task and number of groups done
 	for task, order := range w.Order {
@@ -55,10 +56,10 @@ func foreseen(name string, w *phase.Work) method {
 	}}
 }
 
-// hadoop is the name of Hadoop's own progress, which is no prediction of an end.
+// hadoop is the name of Hadoop's own progress, which predicts no end.
 const hadoop = "Hadoop"
 
-// watch plays a run to its watchers and scores each of their methods, by name, and Hadoop's progress.
+// watch replays a run to its watchers and scores each of their methods, by name, and Hadoop's progress.
 func watch(run *phase.Run, watchers []*watcher) map[string]score {
 	scores := make(map[string]score)
 	count := func(name string, predicted, actual float64) {
@@ -88,7 +89,7 @@ func watch(run *phase.Run, watchers []*watcher) map[string]score {
 	return scores
 }
 
-// until tells the job what is visible at an instant.
+// until records everything that is visible at an instant.
 func (w *watcher) until(run *phase.Run, t float64) {
 	for task, start := range run.Start {
 		if start <= t {
@@ -103,7 +104,7 @@ func (w *watcher) until(run *phase.Run, t float64) {
 	}
 }
 
-// end is when a method says that the last task stops, NaN where it does not know.
+// end returns the time at which the last task stops according to a method, NaN if it has no prediction.
 func (w *watcher) end(run *phase.Run, t float64, p *nearestfit.Prediction, m method) float64 {
 	turns := make([]nearestfit.Turn, len(run.Start))
 	for task := range turns {

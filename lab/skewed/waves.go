@@ -2,7 +2,7 @@ package main
 
 import "fmt"
 
-// waves are tasks on fewer and fewer slots (Fig. 9).
+// waves are settings with the same tasks on fewer and fewer slots (Fig. 9).
 var waves = []synthetic{
 	{2, 1.2, 32, 32},
 	{2, 1.2, 32, 16},

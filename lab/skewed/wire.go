@@ -10,16 +10,17 @@ import (
 	"github.com/paratimer/paratimer/lab/skewed/phase"
 )
 
-// sent is the bytes of the batches that the taps of a run send, and of what the run shuffles.
+// sent is the number of bytes of the batches from a run's taps, and of the run's shuffle.
 type sent struct {
 	maps, reduces, shuffle float64
-	explicit               float64 // share of the shuffle whose groups the reduces know one by one
+	explicit               float64 // share of the shuffle in groups that the reduces know individually
 }
 
-// A batch of a reduce has the groups of so many seconds at most.
+// batchSeconds is the longest time that a reduce's batch covers.
 const batchSeconds = 5
 
-// wire sends a run's profiles in the tap's format: each map's lambda largest keys, hashed, and each reduce's points.
+// wire encodes a run's profiles in the tap's format: each map's lambda largest keys, hashed, and each reduce's
+// points.
 func wire(run *phase.Run, lambda int) (sent, error) {
 	var s sent
 	for m := range run.Work.Maps {
@@ -106,7 +107,7 @@ func reduceBatches(run *phase.Run, task int) []tap.Batch {
 	return all
 }
 
-// joined takes in a point; groups of one size and about the same time are one, as the tap tells them.
+// joined adds a point. Groups of the same size and nearly the same time form one point, as in the tap.
 func joined(points []phase.Point, p phase.Point) []phase.Point {
 	for i := range points {
 		if q := &points[i]; q.Bytes == p.Bytes && math.Abs(q.Seconds-p.Seconds) <= nearestfit.Default().SmoothSeconds {
@@ -119,7 +120,7 @@ func joined(points []phase.Point, p phase.Point) []phase.Point {
 	return append(points, p)
 }
 
-// short leaves six digits.
+// short rounds to six digits.
 func short(v float64) float64 {
 	if v == 0 {
 		return 0

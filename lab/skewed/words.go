@@ -8,7 +8,7 @@ import (
 	"github.com/paratimer/paratimer/lab/skewed/phase"
 )
 
-// What is said beside the tables. Numbers in it would go out of date: they are in the tables.
+// Texts beside the tables. They contain no numbers, which would become outdated: numbers are in the tables.
 var (
 	//go:embed words/intro.md
 	introWords string
@@ -30,11 +30,11 @@ var (
 	mapsIntro string
 	//go:embed words/maps.md
 	mapsWords string
-	// live is what the end-to-end test has measured on a real cluster.
+	// liveWords are the measurements of the end-to-end test on a real cluster.
 	//
 	//go:embed live.md
 	liveWords string
-	// table3 is the same of the paper's benchmarks; empty where they have not been run.
+	// table3Words are the measurements of the paper's benchmarks; empty if these have not been run.
 	//
 	//go:embed table3.md
 	table3Words string

@@ -1,8 +1,8 @@
 package phase
 
-// Counts are the points that the counters of the tasks tell, polled every so many seconds. Hadoop counts a group when
-// its first value is read, and its values as they are read, here evenly over its time. No point is older than the poll
-// before the one that tells it.
+// Counts returns the points derived from the tasks' counters, polled at the interval every, in seconds. Hadoop counts
+// a group when its first value is read, and values as they are read, here evenly over the group's time. A point's
+// instant is never before the poll that precedes its report.
 func (r *Run) Counts(every float64) []Point {
 	var all []Point
 	for task := range r.Work.Order {
@@ -15,7 +15,7 @@ func (r *Run) Counts(every float64) []Point {
 func (r *Run) counted(task int, every float64) []Point {
 	c := count{task: task, at: r.Start[task]}
 	order := r.Work.Order[task]
-	begin, next, read := r.Start[task], 0, 0.0 // the next group: when it begins, and the bytes before it
+	begin, next, read := r.Start[task], 0, 0.0 // the next group: its begin, and the bytes before it
 	for poll := every; ; poll += every {
 		if poll <= r.Start[task] {
 			continue
@@ -35,13 +35,13 @@ func (r *Run) counted(task int, every float64) []Point {
 	}
 }
 
-// A count follows the counters of a task as the watcher of a real job does (adapters/hadoop): groups that begin between
-// two polls are a burst of equal ones, and are over once further ones begin. What is read and what time passes
-// meanwhile is of the last.
+// A count follows a task's counters as the watcher of a real job does (adapters/hadoop). Groups that begin between
+// two polls are a burst of equal groups, and end once other groups begin. Bytes and time in between belong to the
+// last group.
 type count struct {
 	task              int
-	at, groups, bytes float64 // of the newest poll
-	open, last        burst   // not yet over, and what of it the last group alone has taken since
+	at, groups, bytes float64 // values of the newest poll
+	open, last        burst   // the unfinished burst, and what its last group has taken since its poll
 	points            []Point
 }
 
@@ -54,7 +54,7 @@ func (c *count) report(at, groups, bytes float64) {
 		return
 	}
 	if c.open.count > 0 {
-		// The group that was open has ended somewhere in this interval.
+		// The open burst's last group has ended somewhere in this interval.
 		share := 1 / (now.count + 1)
 		c.last.seconds += now.seconds * share
 		now.seconds -= now.seconds * share
@@ -67,7 +67,7 @@ func (c *count) report(at, groups, bytes float64) {
 	c.open = now
 }
 
-// end makes points of what is open.
+// end turns the open burst into points.
 func (c *count) end(at float64) {
 	b, last := c.open, c.last
 	c.open, c.last = burst{}, burst{}

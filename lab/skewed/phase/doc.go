@@ -1,7 +1,7 @@
-// Package phase makes reduce phases whose truth is known: key groups with sizes and costs (Work), how long they hold
-// their slots (Play), and what could be seen of them meanwhile, as profiles (Points), as counters (Counts) and as
-// Hadoop's progress. Times are seconds, sizes bytes. The same seed gives the same bytes.
+// Package phase generates reduce phases with known true times: key groups with sizes and costs (Work), their
+// execution on slots (Play), and what a watcher would see of them, as profiles (Points), as counters (Counts) and as
+// Hadoop's progress. Times are seconds, sizes bytes. The same seed gives the same result.
 //
 // The workload is that of E. Coppa, I. Finocchi, "On data skewness, stragglers, and MapReduce progress indicators",
-// SoCC 2015, section 8.2, as far as it is given there.
+// SoCC 2015, section 8.2, as far as it is described there.
 package phase

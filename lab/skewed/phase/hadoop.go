@@ -1,23 +1,23 @@
 package phase
 
-// A Gauge reads the job's progress as Hadoop shows it, at instants that do not go back.
+// A Gauge returns the job's progress as Hadoop shows it, at non-decreasing instants.
 type Gauge struct {
 	run   *Run
 	total []float64
 	tasks []reader
 }
 
-// A reader is how far a task has read.
+// A reader is the read position of a task.
 type reader struct {
 	spans []span
-	done  float64 // bytes of spans that are over
-	from  float64 // when the span began that is read now
+	done  float64 // bytes of finished spans
+	from  float64 // start of the current span
 }
 
-// A span is a group or a burst: until when it is processed, and its bytes.
+// A span is a group or a burst: the end of its processing, and its bytes.
 type span struct{ until, bytes float64 }
 
-// Gauge starts to read.
+// Gauge returns a gauge at the start of the run.
 func (r *Run) Gauge() *Gauge {
 	g := &Gauge{run: r, total: r.Work.Bytes(), tasks: make([]reader, len(r.Start))}
 	for _, p := range r.Seen {
@@ -34,8 +34,8 @@ func (r *Run) Gauge() *Gauge {
 	return g
 }
 
-// At is the mean over the tasks of the share of their bytes that was read, 0..1. The group that is being read counts by
-// its time, as the reader's position in it is not known (docs/facts/nearestfit.md N15).
+// At returns the mean over the tasks of the share of bytes that was read, 0..1. The current group counts by its time,
+// as the reader's position in it is not known (docs/facts/nearestfit.md N15).
 func (g *Gauge) At(t float64) float64 {
 	sum := 0.0
 	for i := range g.tasks {
@@ -50,7 +50,7 @@ func (g *Gauge) At(t float64) float64 {
 	return sum / float64(len(g.tasks))
 }
 
-// read is how many bytes a task has read.
+// read returns the bytes that a task has read by t.
 func (r *reader) read(t float64) float64 {
 	for len(r.spans) > 0 && r.spans[0].until <= t {
 		r.done += r.spans[0].bytes

@@ -6,10 +6,10 @@ import (
 	"io"
 )
 
-// maxNodes bounds a graph: a larger one does not fit in what an experiment may take.
+// maxNodes limits the size of a graph, and so the memory of an experiment.
 const maxNodes = 1 << 20
 
-// Degrees reads a histogram, lines of a degree and how many nodes have it, and lists the nodes' degrees.
+// Degrees reads a histogram, with a degree and its number of nodes on each line, and returns the nodes' degrees.
 func Degrees(r io.Reader) ([]float64, error) {
 	var all []float64
 	lines := bufio.NewScanner(r)

@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// A Kind is what a benchmark's groups look like on a graph: how many values they have and what they cost (the kinds of
-// Table 3).
+// A Kind is the shape of a benchmark's groups on a graph: their numbers of values and their costs (the kinds of Table
+// 3).
 type Kind struct {
 	Name  string
 	Means string
 	Make  func(rng *rand.Rand, degrees []float64) (values, costs []float64)
 }
 
-// Kinds are the kinds of Table 3, on graphs whose nodes have these degrees.
+// Kinds returns the kinds of Table 3.
 func Kinds() []Kind {
 	return []Kind{
 		{"linear", "a group is a node's edges, each read once (counting, inverted index)", linear},
@@ -32,7 +32,7 @@ func pairs(_ *rand.Rand, degrees []float64) (values, costs []float64) {
 	return slices.Clone(degrees), Power(degrees, 2)
 }
 
-// join pairs the nodes by chance: a cost is not a function of the size alone.
+// join pairs the nodes at random, so that a cost is not a function of the size alone.
 func join(rng *rand.Rand, degrees []float64) (values, costs []float64) {
 	values, costs = make([]float64, len(degrees)), make([]float64, len(degrees))
 	for i, j := range rng.Perm(len(degrees)) {
@@ -41,12 +41,13 @@ func join(rng *rand.Rand, degrees []float64) (values, costs []float64) {
 	return values, costs
 }
 
-// side is how many blocks a matrix has in a row.
+// side is the number of blocks in a row of a matrix.
 const side = 24
 
-// blocks multiplies the graph's matrix by itself. Its rows are dealt to blocks by chance and an entry's column is drawn
-// by degree, so that block (i, j) has D_i D_j / D entries, D_i the degrees of a block's rows. The group of block (i, k)
-// gets all blocks (i, j) and (j, k), which are D_i + D_k entries, and its work is in proportion to D_i D_k.
+// blocks multiplies the graph's matrix by itself. Its rows are assigned to blocks at random and an entry's column is
+// drawn by degree. So block (i, j) has D_i D_j / D entries, with D_i the degrees of a block's rows. The group of
+// block (i, k) gets all blocks (i, j) and (j, k), which have D_i + D_k entries, and its work is in proportion to D_i
+// D_k.
 func blocks(rng *rand.Rand, degrees []float64) (values, costs []float64) {
 	var rows [side]float64
 	for n, i := range rng.Perm(len(degrees)) {

@@ -1,16 +1,16 @@
 package phase
 
-// A Run is a reduce phase as it went, from instant 0 on.
+// A Run is a finished reduce phase, from instant 0 on.
 type Run struct {
 	Work  *Work
 	Slots int
 	Start []float64 // by task
 	Stop  []float64
 	Over  float64 // when the last task stopped
-	Seen  []Point // what was reported, by instant, then task
+	Seen  []Point // the reported points, by instant, then task
 }
 
-// Play runs the tasks in index order, each on the slot that is free first. The shuffle takes no time.
+// Play runs the tasks in index order, each on the first free slot. The shuffle takes no time.
 func Play(w *Work, slots int) *Run {
 	n := len(w.Order)
 	r := &Run{Work: w, Slots: slots, Start: make([]float64, n), Stop: make([]float64, n)}

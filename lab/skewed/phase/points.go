@@ -6,13 +6,13 @@ import (
 )
 
 const (
-	// Small groups are timed together: their own time is too short to measure (docs/facts/nearestfit.md N11).
+	// Small groups are timed together, because their own time is too short to measure (docs/facts/nearestfit.md N11).
 	Small = 50 // bytes
-	// Burst is how many small groups are pending at most.
+	// Burst is the largest number of pending small groups.
 	Burst = 100
 )
 
-// A Point is groups of one size and time that a task has finished, and when that became visible.
+// A Point is a number of finished groups of one task with the same size and time, and the instant of their report.
 type Point struct {
 	At      float64
 	Task    int
@@ -21,8 +21,8 @@ type Point struct {
 	Count   float64
 }
 
-// points are what the tasks report: a group above Small alone, when it ends; smaller ones together, when more than
-// Burst are pending or a larger one follows, each with its share by size of what they took.
+// points returns the tasks' reports. A group above Small is reported alone when it ends. Smaller ones are reported
+// together, when more than Burst are pending or a larger one follows; each gets a share of their time by size.
 func (r *Run) points() []Point {
 	var all []Point
 	for task := range r.Work.Order {
@@ -58,10 +58,10 @@ func (r *Run) reported(task int) []Point {
 	return b.flush(all, at, task)
 }
 
-// A burst is groups that are timed together.
+// A burst is a number of groups that are timed together.
 type burst struct{ count, bytes, seconds float64 }
 
-// pending are small groups, by how many values they have.
+// pending are small groups, by their number of values.
 type pending struct {
 	burst
 	sizes [Small/ValueBytes + 1]float64

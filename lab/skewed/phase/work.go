@@ -7,15 +7,15 @@ import (
 	"math/rand/v2"
 )
 
-// A Spec says what a reduce phase has to do.
+// A Spec describes the work of a reduce phase.
 type Spec struct {
-	Values  []float64 // how many values each key group has
-	Costs   []float64 // what each takes, in any unit: it is scaled
+	Values  []float64 // number of values of each key group
+	Costs   []float64 // cost of each group, in any unit: it is scaled
 	Reduces int
 	Maps    int
-	Mean    float64 // seconds that a reduce task takes in the mean
+	Mean    float64 // mean seconds of a reduce task
 	Noise   float64 // standard deviation of the logarithm of a group's time
-	Each    float64 // seconds that a group takes whatever its size
+	Each    float64 // fixed seconds of a group of any size
 	Seed    uint64
 }
 
@@ -24,25 +24,25 @@ type Group struct {
 	Task     int
 	Bytes    float64
 	Seconds  float64
-	Expected float64 // what Seconds would be without noise
+	Expected float64 // Seconds without the noise
 }
 
-// A Part is what one map has of a key group.
+// A Part is one map's part of a key group.
 type Part struct {
 	Key   int
 	Bytes float64
 }
 
-// Work is what a reduce phase has to do: its groups by key, in which order each task takes them, and which map wrote
-// what.
+// Work is the work of a reduce phase: its groups by key, the order in which each task processes them, and the parts
+// of each map.
 type Work struct {
 	Groups []Group
 	Order  [][]int // by task
 	Maps   [][]Part
 }
 
-// Make makes the work of a spec: groups of a random size go to the task that their key is hashed to, are taken in
-// random order, and their values are spread over the maps uniformly.
+// Make creates the work of a spec. Each group goes to the task of its key's hash, tasks process groups in random
+// order, and values are spread uniformly over the maps.
 func Make(s Spec) *Work {
 	rng := rand.New(rand.NewPCG(s.Seed, uint64(len(s.Values))))
 	w := &Work{Groups: make([]Group, len(s.Values)), Order: make([][]int, s.Reduces), Maps: make([][]Part, s.Maps)}
@@ -68,7 +68,7 @@ func Make(s Spec) *Work {
 	return w
 }
 
-// task is the reduce task that a key is hashed to.
+// task returns the reduce task of a key's hash.
 func task(seed uint64, key, reduces int) int {
 	var b [16]byte
 	binary.LittleEndian.PutUint64(b[:], seed)
@@ -77,7 +77,7 @@ func task(seed uint64, key, reduces int) int {
 	return int(binary.LittleEndian.Uint64(sum[:]) % uint64(reduces)) //nolint:gosec // below reduces
 }
 
-// spread gives each value to a map.
+// spread assigns each value to a map.
 func (w *Work) spread(rng *rand.Rand, values []float64) {
 	count := make([]int, len(w.Maps))
 	for key, v := range values {
@@ -90,7 +90,7 @@ func (w *Work) spread(rng *rand.Rand, values []float64) {
 	}
 }
 
-// deal deals n values to maps, one by one. Where a map gets more than many in the mean, its number is drawn from the
+// deal assigns n values to maps, one by one. If a map gets more than many on average, its number is drawn from the
 // normal distribution.
 func deal(rng *rand.Rand, n int, count []int) {
 	const many = 1000
@@ -110,7 +110,7 @@ func deal(rng *rand.Rand, n int, count []int) {
 	}
 }
 
-// Bytes are the sizes of the tasks.
+// Bytes returns the input sizes of the tasks.
 func (w *Work) Bytes() []float64 {
 	sum := make([]float64, len(w.Order))
 	for _, g := range w.Groups {
@@ -119,7 +119,7 @@ func (w *Work) Bytes() []float64 {
 	return sum
 }
 
-// Shuffle is the size of all tasks.
+// Shuffle returns the input size of all tasks.
 func (w *Work) Shuffle() float64 {
 	sum := 0.0
 	for _, bytes := range w.Bytes() {
