@@ -2,11 +2,11 @@ package main
 
 import "github.com/paratimer/paratimer/dag"
 
-// minWork is the work, in milliseconds, from which a phase's pace says anything: ratios of less are noise.
+// minWork is the least work, in milliseconds, for which a phase's pace is meaningful. Ratios of less work are noise.
 const minWork = 3000
 
-// alike says that all phases of two runs differ by one factor, give or take a quarter: then one slowdown explains the
-// other run. Where each job has its own pace no profile can know before it has seen them all.
+// alike reports whether all phases of two runs differ by one factor, within a quarter. One slowdown then explains the
+// other run. If each job has its own pace, a profile cannot predict it before all jobs have run.
 func alike(a, b *dag.Plan) bool {
 	if len(a.Jobs) != len(b.Jobs) {
 		return false
@@ -28,7 +28,7 @@ func alike(a, b *dag.Plan) bool {
 	return most <= 1.25*least
 }
 
-// pace is a phase's milliseconds a tuple, 0 where it has too little work.
+// pace returns a phase's milliseconds per tuple, 0 if it has too little work.
 func pace(p *dag.Stage) float64 {
 	if len(p.Pipelines) == 0 {
 		return 0

@@ -6,14 +6,14 @@ import (
 	"math"
 )
 
-// levels are the ranges that quantiles in frames give, and the orders of their ends.
+// levels are the ranges from the quantiles in frames, and the orders of their ends.
 var levels = [...]struct {
 	name      string
 	low, high float64
 }{{"50 %", 0.25, 0.75}, {"80 %", 0.1, 0.9}, {"90 %", 0.05, 0.95}}
 
-// ranges are how often each range held the true remaining time, over the ticks with one; after counts those from the
-// disruption on.
+// ranges counts how often each range contained the true remaining time, over the ticks with a range. after and later
+// count the ticks from the disruption on.
 type ranges struct {
 	ticks, after int
 	held, later  [len(levels)]int
@@ -54,8 +54,8 @@ func (f *frame) quantile(q float64) float64 {
 	return math.NaN()
 }
 
-// coverage says how often ranges held on the recordings. Each ran once or twice: there is no history that would correct
-// them.
+// coverage writes how often the ranges on the recordings contained the truth. Each script ran only once or twice, so
+// no history corrects the ranges.
 func coverage(w io.Writer, recs []*recording) {
 	fmt.Fprint(w, `
 ## Ranges

@@ -1,6 +1,6 @@
-// Command accuracy writes docs/accuracy.md: how right ParaTimer is on every recording, without a profile and with the
-// profile of one other run of the same script, beside the other indicators, and what each part of the model adds. It
-// runs the paratimer command and reads nothing but its frames.
+// Command accuracy writes docs/accuracy.md: ParaTimer's errors on every recording, without a profile and with the
+// profile of another run of the same script, compared with other indicators, and the effect of each part of the
+// model. It runs the paratimer command and reads only its frames.
 package main
 
 import (
@@ -47,7 +47,7 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = command.Remove() }() // what is left is in a temporary folder
+	defer func() { _ = command.Remove() }() // leftovers are in a temporary folder
 	t := tool{command}
 	recs := make([]*recording, len(files))
 	for i, f := range files {
@@ -103,17 +103,17 @@ func run() error {
 	return sparkRuns(os.Stdout, t, *apps)
 }
 
-// tezAlone writes the part about Tez.
+// tezAlone writes only the part about Tez.
 func tezAlone(dir string) error {
 	command, err := replaytest.Build(context.Background())
 	if err != nil {
 		return err
 	}
-	defer func() { _ = command.Remove() }() // what is left is in a temporary folder
+	defer func() { _ = command.Remove() }() // leftovers are in a temporary folder
 	return tezRuns(os.Stdout, tool{command}, dir)
 }
 
-// each does something with every recording, as many at once as there are processors.
+// each calls do for every recording, in parallel on all processors.
 func each(recs []*recording, do func(*recording) error) error {
 	var group errgroup.Group
 	group.SetLimit(runtime.NumCPU())
@@ -123,19 +123,19 @@ func each(recs []*recording, do func(*recording) error) error {
 	return group.Wait()
 }
 
-// A recording is a run, measured twice. Of one that only lends its profile there is no file.
+// A recording is a run with its results. file is empty if only its profile is used.
 type recording struct {
 	file, name, script, profile string
-	plan                        *dag.Plan // what its profile says
+	plan                        *dag.Plan // plan of its profile
 	without                     *result
-	with                        []pair // with the profile of each other run of the script, best first
+	with                        []pair // results with the profile of each other run of the script, best first
 }
 
-// A pair is a recording's result with the profile of another.
+// A pair is a recording's result with the profile of another recording.
 type pair struct {
 	other *recording
 	*result
 }
 
-// middle is the pair of median mean.
+// middle returns the pair with the median mean error.
 func (r *recording) middle() pair { return r.with[len(r.with)/2] }

@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// A result is a run's errors, of ParaTimer's headline and of each other indicator.
+// A result is the errors of ParaTimer's headline and of each other indicator on a run.
 type result struct {
 	state      string
 	total      float64 // seconds, from the history server
 	ticks      int
 	head       errorsOf
-	after      *errorsOf // of the headline from the first tick that shows a strike; nil without one
-	disruption float64   // when that was, in seconds
-	failed     bool      // it was one failed task
-	worst      float64   // the total under one_failure, median over the ticks before it, seconds
+	after      *errorsOf // of the headline from the first tick that shows a disruption; nil if there is none
+	disruption float64   // time of that tick, in seconds
+	failed     bool      // the disruption was one failed task
+	worst      float64   // the total under one_failure, median over the ticks before the disruption, seconds
 	others     map[string]errorsOf
 	ranges     ranges
 
@@ -22,7 +22,7 @@ type result struct {
 	steps    steps
 }
 
-// errorsOf are absolute errors over the ticks that gave a number.
+// errorsOf are absolute errors over the ticks with a number.
 type errorsOf struct {
 	points  []float64 // percentage points of eq. (2): 100 t/(t+remaining) against 100 t/total
 	percent []float64 // of the estimated total, in percent of the true one
@@ -65,7 +65,8 @@ func most(v []float64) float64 {
 	return slices.Max(v)
 }
 
-// measure compares the frames of a run with its end. Ticks strictly inside the run count (docs/facts/paratimer.md P24).
+// measure compares the frames of a run with its end. It uses the ticks strictly inside the run
+// (docs/facts/paratimer.md P24).
 func measure(frames []frame) *result {
 	last := frames[len(frames)-1]
 	r := &result{state: last.Workflow.State, others: map[string]errorsOf{}}
@@ -105,7 +106,7 @@ func measure(frames []frame) *result {
 	return r
 }
 
-// struck says that a frame shows something that nothing before could know of.
+// disrupted reports whether a frame shows an event that was not predictable.
 func disrupted(f frame) bool { return warned(f) || failure(f) }
 
 func warned(f frame) bool {

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// notes explain what is far off, by recording.
+// notes explain large errors, by recording.
 var notes = []struct{ name, text string }{
 	{"amrestart-1", "the master is killed at 46 s; the error is counted from there on."},
 	{"nodelost-1", "the cluster reports the lost node after 16 s. From then on the end is known, three minutes before the master acts."},

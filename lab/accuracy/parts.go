@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/lab/replaytest"
 )
 
-// A part of the model is left out by edits of its source, so that the program itself needs no switch for it.
+// A part of the model can be left out by edits of its source, so that the program needs no switch for it.
 type part struct {
 	name  string
 	edits []replaytest.Edit
@@ -23,7 +23,7 @@ const (
 	leftFile  = "estimators/cost/left.go"
 )
 
-// parts are those that the estimate of a query of MapReduce jobs is made of.
+// parts are the parts of the model for a query of MapReduce jobs.
 var parts = []part{
 	{"nothing", nil},
 	{"preemption for all of a job's hanging maps: for one", []replaytest.Edit{{
@@ -68,7 +68,7 @@ var parts = []part{
 	}}},
 }
 
-// A worth is what the estimate is without a part.
+// A worth is the accuracy without a part.
 type worth struct {
 	means  []float64
 	ranges ranges
@@ -87,8 +87,8 @@ func (w *worth) String() string {
 		100*float64(w.ranges.held[1])/float64(max(w.ranges.ticks, 1)), w.steps)
 }
 
-// bought says what each part buys: all recordings, each without a profile and with the one of median mean, with the
-// part left out.
+// bought writes the effect of each part: the results on all recordings without it, both without a profile and with
+// the profile of median mean error.
 func bought(out io.Writer, recs []*recording) error {
 	fmt.Fprint(out, `
 ## What each part of the model buys
@@ -114,7 +114,7 @@ func (p *part) measure(recs []*recording) (with, without *worth, err error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", p.name, err)
 	}
-	defer func() { _ = command.Remove() }() // what is left is in a temporary folder
+	defer func() { _ = command.Remove() }() // leftovers are in a temporary folder
 	t := tool{command}
 	with, without = &worth{}, &worth{}
 	got, alone := map[*recording]*result{}, map[*recording]*result{}

@@ -11,8 +11,8 @@ import (
 	"github.com/paratimer/paratimer/lab/replaytest"
 )
 
-// boughtOn says what each part buys on an engine: every run with the profile of each other run of its script or
-// program, and without any.
+// boughtOn writes the effect of each part on an engine: the results of every run with the profile of each other run
+// of its script or program, and without a profile.
 func boughtOn(w io.Writer, engine string, parts []part, runs []*dagRun) error {
 	fmt.Fprintf(w, `
 ### What each part of the model buys on %s
@@ -35,9 +35,9 @@ holds.
 	return nil
 }
 
-// A dagWorth is what the estimates of DAGs are without a part.
+// A dagWorth is the accuracy on DAGs without a part.
 type dagWorth struct {
-	means   []float64 // of the DAGs that were given a point
+	means   []float64 // of the DAGs with a point estimate
 	largest float64
 	ranges  ranges
 	ticks   int
@@ -66,7 +66,7 @@ func (p *part) dags(runs []*dagRun) (with, without *dagWorth, err error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", p.name, err)
 	}
-	defer func() { _ = command.Remove() }() // what is left is in a temporary folder
+	defer func() { _ = command.Remove() }() // leftovers are in a temporary folder
 	t := tool{command}
 	with, without = &dagWorth{}, &dagWorth{}
 	var mu sync.Mutex

@@ -9,7 +9,7 @@ const (
 	pairFile    = "estimators/profiles/pair.go"
 )
 
-// sparkParts are those that the estimate of an application of Spark is made of.
+// sparkParts are the parts of the model for an application of Spark.
 var sparkParts = []part{
 	{"nothing", nil},
 	{"the profile has the stages to come: only those that are announced", []replaytest.Edit{{

@@ -4,7 +4,7 @@ import "github.com/paratimer/paratimer/lab/replaytest"
 
 const launchFile = "estimators/cost/launch.go"
 
-// tezParts are those that the estimate of a DAG of Tez is made of.
+// tezParts are the parts of the model for a DAG of Tez.
 var tezParts = []part{
 	{"nothing", nil},
 	{"edges: all vertices at once", []replaytest.Edit{{

@@ -14,28 +14,28 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 )
 
-// An experiment is one of the ParaTimer paper's.
+// An experiment is one of the ParaTimer paper's experiments.
 type experiment struct {
 	name string
-	plan *dag.Plan // what estimators know
-	true *dag.Plan // what happens; nil: the same
+	plan *dag.Plan // the plan for the estimators
+	true *dag.Plan // the real plan; nil: the same
 	opt  simulate.Options
 	rows []published
 }
 
-// A published row is what the paper has of an estimator: mean and maximum in points.
+// A published row is the paper's result for an estimator: mean and maximum in points.
 type published struct {
 	estimator, paper string
 }
 
-// An outcome is how an estimator did: its errors, and how far it was too low and too high at most.
+// An outcome is an estimator's errors, with the largest underestimate and overestimate.
 type outcome struct {
 	errorsOf
 	under, over float64
 }
 
-// lonely is how much faster the lone map of case D must have been than a map beside others, so that the run takes as
-// long as in the paper.
+// lonely is the time of the lone map of case D, relative to a map beside others, that gives the run the length in the
+// paper.
 const lonely = 0.565
 
 const (
@@ -43,7 +43,7 @@ const (
 	caseDLonely = "case D, the lone map as fast as in the paper"
 )
 
-// experiments are those of sections 4.2 to 4.4, read from the plan of the first.
+// experiments returns the experiments of sections 4.2 to 4.4. It reads the plan of the first one.
 func experiments(folder string) ([]experiment, error) {
 	join, err := planfile.ReadFile(folder+"/paper-4.2GB.yaml", planfile.Options{})
 	if err != nil {
@@ -96,7 +96,7 @@ func experiments(folder string) ([]experiment, error) {
 	return all, nil
 }
 
-// withMaps is the query with another number of maps of its second job, whose output grows with them.
+// withMaps returns the query with another number of maps in its second job, and with output in proportion.
 func withMaps(plan *dag.Plan, maps int) *dag.Plan {
 	out := *plan
 	out.Jobs = dag.CloneJobs(plan.Jobs)
@@ -123,7 +123,7 @@ func withMaps(plan *dag.Plan, maps int) *dag.Plan {
 	return &out
 }
 
-// skewedPlan is one job of 64 maps and 32 reduces on 16 slots each, whose sizes the simulation skews.
+// skewedPlan returns one job of 64 maps and 32 reduces on 16 slots each. The simulation skews its sizes.
 func skewedPlan() *dag.Plan {
 	pipe := func(ms float64) dag.Pipeline {
 		return dag.Pipeline{Tuples: dag.Uniform(400_000), Alpha: dag.Uniform(ms)}
@@ -142,7 +142,7 @@ func skewedPlan() *dag.Plan {
 	}
 }
 
-// papers says how the ParaTimer paper's own experiments come out.
+// papers writes the results of the ParaTimer paper's own experiments.
 func papers(w io.Writer, folder string) error {
 	fmt.Fprintf(w, `
 ## The ParaTimer paper's own experiments
@@ -188,7 +188,7 @@ The paper's queries simulated on its 16 map and 16 reduce slots, with costs as i
 	return nil
 }
 
-// run is how each estimator of the experiment did, and how long the run took, in seconds.
+// run returns the outcome of each estimator of the experiment, and the length of the run in seconds.
 func (e *experiment) run() ([]outcome, float64, error) {
 	played := e.true
 	if played == nil {

@@ -13,18 +13,18 @@ import (
 	"github.com/paratimer/paratimer/lab/replaytest"
 )
 
-// sparkAlone writes the part about Spark.
+// sparkAlone writes only the part about Spark.
 func sparkAlone(dir string) error {
 	command, err := replaytest.Build(context.Background())
 	if err != nil {
 		return err
 	}
-	defer func() { _ = command.Remove() }() // what is left is in a temporary folder
+	defer func() { _ = command.Remove() }() // leftovers are in a temporary folder
 	return sparkRuns(os.Stdout, tool{command}, dir)
 }
 
-// sparkRuns scores the recordings of applications of Spark in a folder and writes a table. They are too large to keep
-// in the project.
+// sparkRuns scores the recordings of Spark applications in a folder and writes a table. They are too large for the
+// project.
 func sparkRuns(w io.Writer, t tool, dir string) error {
 	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl.gz"))
 	if err != nil {
@@ -78,7 +78,7 @@ one that ends in 3, on a quiet one, is of a machine several times as fast, and t
 |---|---|---|---|---|---|---|---|
 `
 
-// rangesOf is how often a run gave a range, and how often that held.
+// rangesOf returns how often a run has a range, and how often the range contains the truth.
 func rangesOf(r *result) string {
 	if r.ranges.ticks == 0 {
 		return "0 %, –"
@@ -87,11 +87,11 @@ func rangesOf(r *result) string {
 		100*float64(r.ranges.held[1])/float64(r.ranges.ticks))
 }
 
-// application is the application of a recording, with its profile.
+// application reads the application of a recording and makes its profile.
 func (t tool) application(file string) (*dagRun, error) {
 	name := strings.TrimSuffix(filepath.Base(file), ".jsonl.gz")
 	r := &dagRun{recording: recording{file: file, name: name}}
-	r.key = name[:max(0, strings.LastIndexByte(name, '-'))] // runs of one program are called alike
+	r.key = name[:max(0, strings.LastIndexByte(name, '-'))] // names of runs of one program have the same prefix
 	frames, err := t.frames(r, "")
 	if err != nil {
 		return nil, err

@@ -6,11 +6,11 @@ import (
 	"math"
 )
 
-// largeStep is the share of the run's length from which on a step of the predicted end is counted.
+// largeStep is the share of the run's length from which on a step of the predicted end counts as large.
 const largeStep = 0.05
 
-// steps are the moves of the predicted end between two ticks that have no named cause: the reason "other", or a reason
-// without a subject.
+// steps are the moves of the predicted end between two ticks without a named cause: the reason is "other" or has no
+// subject.
 type steps struct {
 	largest float64 // share of the run's length
 	large   int
@@ -62,7 +62,7 @@ func (f *frame) taskDone() bool {
 	return false
 }
 
-// steadiness says how often there is an answer, and how far the predicted end moves without a named cause.
+// steadiness writes how often there is an answer, and how far the predicted end moves without a named cause.
 func steadiness(w io.Writer, recs []*recording) {
 	fmt.Fprint(w, `
 ## Answers and steps

@@ -13,16 +13,16 @@ import (
 	"github.com/paratimer/paratimer/lab/replaytest"
 )
 
-// A dagRun is one DAG of a recording of Tez.
+// A dagRun is one DAG in a recording of Tez, or one application in a recording of Spark.
 type dagRun struct {
 	recording
 	id   string // of the DAG
-	key  string // the same for runs of one script or query
+	key  string // equal for runs of one script or query
 	bare *result
-	own  errorsOf // of Tez' own progress: tasks that have succeeded, of those known
+	own  errorsOf // errors of the engine's own progress: the share of known tasks that have succeeded
 }
 
-// tezRuns scores the recordings of Tez in a folder and writes a table. They are too large to keep in the project.
+// tezRuns scores the recordings of Tez in a folder and writes a table. They are too large for the project.
 func tezRuns(w io.Writer, t tool, dir string) error {
 	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl.gz"))
 	if err != nil {
@@ -60,8 +60,7 @@ func tezRuns(w io.Writer, t tool, dir string) error {
 	return boughtOn(w, "Tez", tezParts, runs)
 }
 
-// pairs writes a row for a run with the profile of each other run of the same script, and returns the means of its
-// errors.
+// pairs writes a row for a run with the profile of each other run of the same script, and returns the mean errors.
 func (t tool) pairs(w io.Writer, row string, r *dagRun, runs []*dagRun) (means []float64, err error) {
 	for _, o := range runs {
 		if o == r || o.key != r.key {
@@ -100,7 +99,7 @@ func pointsOf(e *errorsOf) string {
 	return fmt.Sprintf("%.1f / %.1f", mean(e.points), most(e.points))
 }
 
-// scored is how right a run was: how often it gave a point, its errors, its ranges.
+// scored formats a run's accuracy: how often it has a point, its errors, its ranges.
 func scored(r *result) string {
 	held := "–"
 	if r.ranges.ticks > 0 {
@@ -110,10 +109,10 @@ func scored(r *result) string {
 	return fmt.Sprintf("%.0f %% | %s | %.0f %%, %s", 100*r.head.share(), pointsOf(&r.head), on, held)
 }
 
-// mostDAGs bounds the DAGs of one recording that are looked for.
+// mostDAGs limits the DAGs of one recording.
 const mostDAGs = 10
 
-// dags are the DAGs of a recording that have succeeded.
+// dags returns the successful DAGs of a recording.
 func (t tool) dags(file string) ([]*dagRun, error) {
 	var out []*dagRun
 	name := strings.TrimSuffix(filepath.Base(file), ".jsonl.gz")
@@ -171,7 +170,7 @@ func (t tool) dag(r *dagRun, profile string) (*result, error) {
 	return measure(frames), nil
 }
 
-// ownProgress is how right Tez' own progress was.
+// ownProgress returns the errors of the engine's own progress.
 func ownProgress(frames []frame, total float64) errorsOf {
 	var e errorsOf
 	for _, f := range frames {

@@ -14,7 +14,7 @@ import (
 // A tool runs the paratimer command.
 type tool struct{ replaytest.Command }
 
-// learn makes the recording's profile, whose name is its script's.
+// learn makes the recording's profile and reads the name of its script.
 func (t tool) learn(r *recording) error {
 	var err error
 	if r.profile, r.script, err = t.Learn(context.Background(), r.file); err != nil {
@@ -29,8 +29,8 @@ func (r *recording) read() error {
 	return err
 }
 
-// profiles are those of second and third runs of scripts of the recordings, on other data and under two to three times
-// another load. Their recordings are too large to keep here.
+// profiles returns the profiles of second and third runs of the recordings' scripts, on other data and under two to
+// three times the load. Their recordings are too large for the project.
 func profiles() ([]*recording, error) {
 	files, err := filepath.Glob("lab/accuracy/profiles/*.yaml")
 	if err != nil {
@@ -51,7 +51,7 @@ func profiles() ([]*recording, error) {
 	return out, nil
 }
 
-// A frame is what of a frame is read.
+// A frame is the part of a frame that this command needs.
 type frame struct {
 	Workflow struct {
 		ID    string `json:"id"`
@@ -93,7 +93,7 @@ type frame struct {
 	} `json:"warnings"`
 }
 
-// replay plays the recording with the profile of another.
+// replay replays the recording, with the profile of another one if it is not nil.
 func (t tool) replay(r, profile *recording, estimators string) (*result, error) {
 	args := []string{"replay", "--estimators", estimators, r.file}
 	if profile != nil {

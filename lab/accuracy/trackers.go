@@ -12,17 +12,18 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 )
 
-// trackers are the estimators that follow a planned critical path, from the one that asks most to the one that asks
-// least.
+// trackers are the estimators that follow a planned critical path, from the one that needs most counters to the one
+// that needs fewest.
 var trackers = []string{"standard", "standard_static", "standard_static_subset", "standard_static_thread"}
 
-// A tracked is how an estimator did with the counters that it needs, and how many those were.
+// A tracked is an estimator's errors with only the counters that it needs, and the number of these.
 type tracked struct {
 	errors         errorsOf
-	asked, running float64 // tasks, in the mean over ticks
+	asked, running float64 // mean numbers of tasks over the ticks
 }
 
-// monitoring says what monitoring few tasks of the critical path saves, and costs (the ParaTimer paper, section 3.1.4).
+// monitoring writes what monitoring few tasks of the critical path saves and costs (the ParaTimer paper, section
+// 3.1.4).
 func monitoring(w io.Writer, folder string, seeds int) error {
 	fmt.Fprintf(w, `
 ## Monitoring fewer tasks
@@ -59,7 +60,7 @@ the scheduler at each tick and asks for all. The subset are four tasks of each r
 	return nil
 }
 
-// followed is how an estimator does along so many runs.
+// followed returns an estimator's results over simulated runs with the given number of seeds.
 func followed(plan *dag.Plan, name string, noise float64, seeds int) (*tracked, error) {
 	t := &tracked{}
 	for seed := range uint64(seeds) {
@@ -72,7 +73,7 @@ func followed(plan *dag.Plan, name string, noise float64, seeds int) (*tracked, 
 	return t, nil
 }
 
-// follow adds a run in which the estimator sees the counters of no task but those that it asks for.
+// follow adds a run in which the estimator sees only the counters of the tasks that it monitors.
 func (t *tracked) follow(plan *dag.Plan, name string, opt simulate.Options) error {
 	scenario := scenarioNamed(name)
 	model := estimators.Paper(estimators.ObservedSlowdown)
@@ -96,7 +97,7 @@ func (t *tracked) follow(plan *dag.Plan, name string, opt simulate.Options) erro
 		if s.State.Ended() {
 			continue
 		}
-		e, err := whole.Estimate(seen) // which tasks it asks for follows from the plan and their states
+		e, err := whole.Estimate(seen) // its set of monitored tasks depends only on the plan and the task states
 		if err != nil {
 			return err
 		}
@@ -144,7 +145,7 @@ func runningTasks(s *dag.Snapshot) int {
 	return n
 }
 
-// without is a snapshot in which no running task but those has counters.
+// without returns a snapshot in which only the tasks in but have counters, of the running ones.
 func without(s *dag.Snapshot, but []estimators.TaskID) *dag.Snapshot {
 	out := *s
 	out.Jobs = dag.CloneStates(s.Jobs)

@@ -17,16 +17,16 @@ import (
 	"github.com/paratimer/paratimer/estimators/cost"
 )
 
-// A shared cluster is a way in which other users share ours.
+// A shared is a way in which other users share our cluster.
 type shared struct {
 	name   string
-	other  string // the queue of the others; "": ours
+	other  string // the others' queue; "": ours
 	queues []dag.QueueState
-	hidden bool // their masters tell nothing
+	hidden bool // the other masters cannot be read
 	nobody bool
 }
 
-// halves are two queues that are guaranteed half of the 3 GB each, and may take all of it.
+// halves are two queues with half of the 3 GB guaranteed to each and all of it as the maximum.
 var halves = []dag.QueueState{{Name: "a", ShareMB: 1536, MaxMB: 3072}, {Name: "b", ShareMB: 1536, MaxMB: 3072}}
 
 var sharings = []shared{
@@ -38,10 +38,10 @@ var sharings = []shared{
 	{name: "two queues of half the cluster each, masters tell nothing", other: "b", queues: halves, hidden: true},
 }
 
-// usersTick is the time between two looks at a simulated run.
+// usersTick is the interval of snapshots of a simulated run.
 const usersTick = 3 * time.Second
 
-// othersOf draws who else comes: one to three applications in the time that the query takes alone.
+// othersOf draws the other applications: one to three within the time that the query takes alone.
 func (c *shared) othersOf(seed uint64) []simulate.Other {
 	r := rand.New(rand.NewPCG(seed, 77))
 	out := make([]simulate.Other, 1+r.IntN(3))
@@ -57,17 +57,17 @@ func (c *shared) othersOf(seed uint64) []simulate.Other {
 	return out
 }
 
-// A usersScore is the errors of one way of sharing, of all its runs.
+// A usersScore is the errors of all runs with one way of sharing.
 type usersScore struct {
-	// of each run: over all ticks, and from the instant on at which the last of the others had come
+	// of each run: over all ticks, and from the arrival of the last other application on
 	means, after          []float64
 	scenario              map[string][]float64 // mean over all ticks, of each scenario
-	held, ticks           int                  // the 80 % range
-	heldAfter, ticksAfter int                  // once all had come
-	length                []float64            // of a run, in lengths of the one without others
+	held, ticks           int                  // ticks with an 80 % range, and those at which it contained the truth
+	heldAfter, ticksAfter int                  // the same once all others had arrived
+	length                []float64            // length of each run, in seconds
 }
 
-// users measures the model of other people's applications on simulated runs of examples/pig-join.yaml.
+// users measures the model of other users' applications on simulated runs of examples/pig-join.yaml.
 func users(w io.Writer, seeds int) error {
 	plan, err := planfile.ReadFile("examples/pig-join.yaml", planfile.Options{})
 	if err != nil {
@@ -109,7 +109,7 @@ func tenth(v []float64) float64 {
 	return v[len(v)*9/10]
 }
 
-// measure plays one run and adds its errors.
+// measure simulates one run and adds its errors.
 func (c *shared) measure(plan *dag.Plan, seed uint64, s *usersScore) error {
 	opt := simulate.Options{
 		Seed: seed, Know: simulate.Profile, Every: usersTick, Noise: 0.25, Speed: 0.15,
@@ -164,14 +164,14 @@ func (c *shared) measure(plan *dag.Plan, seed uint64, s *usersScore) error {
 	return nil
 }
 
-// A usersLook is what was said at one moment of a run, in seconds since its start.
+// A usersLook is the estimates at one moment of a run, in seconds since its start.
 type usersLook struct {
 	at      float64
-	left    []*time.Duration // by each scenario
+	left    []*time.Duration // by scenario
 	range80 []time.Duration
 }
 
-// add counts a run of total seconds whose last other application came at last.
+// add counts a run of total seconds. The last other application arrived at last.
 func (s *usersScore) add(ticks []usersLook, scenarios []estimators.Scenario, total, last float64) {
 	errs := make([][]float64, len(scenarios))
 	var after []float64

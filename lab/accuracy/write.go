@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// baselines are the indicators that the goals are set against.
+// baselines are the indicators that the goals compare with.
 var baselines = []string{"pig", "hadoop", "dne", "gnm"}
 
 func write(w io.Writer, recs []*recording) {
@@ -96,7 +96,7 @@ func write(w io.Writer, recs []*recording) {
 	explain(w, recs)
 }
 
-// pairs sums results up.
+// pairs collects the errors of pairs of runs.
 type pairs struct{ means, maxima []float64 }
 
 func (p *pairs) add(r *result) {
@@ -124,7 +124,7 @@ func row(r *result) string {
 	return out
 }
 
-// strikes says of each failed task whether its cost lay within one_failure before it happened.
+// disruptions writes for each failed task whether its cost was within one_failure before it failed.
 func disruptions(w io.Writer, recs []*recording) {
 	fmt.Fprintf(w, "\n## One failed task\n\nBefore it fails, its cost should lie within `one_failure`.\n\n")
 	fmt.Fprintf(w, "| recording | profile of | failed at s | true total s | total under one_failure before, median |\n|---|---|---|---|---|\n")
