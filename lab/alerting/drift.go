@@ -1,9 +1,9 @@
 package main
 
-// A drift is what the alert of --drift was worth on a run. Its bound follows the factors' own.
+// A drift is the result of the alert of --drift on a run. Its bound comes after those of the factors.
 type drift struct {
-	ranged bool // a range became stable
-	warned bool // at risk before the range had passed
+	ranged bool // the alert was at risk at some tick
+	warned bool // the run ended after its first stable range
 	late   bool // the truth
 }
 
@@ -17,7 +17,7 @@ func driftOf(frames []frame) (d drift) {
 	return d
 }
 
-// drifts says of each set of runs how often the alert of --drift was true, false and missed.
+// drifts writes for each set of runs how often the alert of --drift was true, false and missed.
 func drifts(p func(string, ...any), sets []set) {
 	p("")
 	p("## Drift")

@@ -1,5 +1,5 @@
 // Command alerting writes docs/alerts.md: when ParaTimer's alerts would have fired on every recording, with deadlines
-// of 0.9, 1.1 and 1.25 times its true length, beside naive rules. It runs the paratimer command and reads nothing but
+// of 0.9, 1.1 and 1.25 times its true length, compared with naive rules. It runs the paratimer command and reads only
 // its frames.
 package main
 
@@ -14,7 +14,8 @@ import (
 	"github.com/paratimer/paratimer/lab/replaytest"
 )
 
-// factors are the deadlines, in true lengths: one that is missed, one that is met by a tenth, one met by a quarter.
+// factors are the deadlines as factors of the true length: one that is missed, one that is met by a tenth, one met by
+// a quarter.
 var factors = []float64{0.9, 1.1, 1.25}
 
 func main() {
@@ -33,7 +34,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = command.Remove() }() // what is left is in a temporary folder
+	defer func() { _ = command.Remove() }() // leftovers are in a temporary folder
 	t := tool{command}
 	runs := make([]*recording, len(files))
 	jobs := parallel(ctx)
@@ -56,7 +57,7 @@ func run(ctx context.Context) error {
 	return nil
 }
 
-// watchAll watches each recording without a profile and with that of each other run of its script.
+// watchAll watches each recording without a profile and with the profile of each other run of its script.
 func (t tool) watchAll(ctx context.Context, runs []*recording) ([]*watched, error) {
 	var all []*watched
 	jobs := parallel(ctx)
@@ -73,7 +74,7 @@ func (t tool) watchAll(ctx context.Context, runs []*recording) ([]*watched, erro
 	return all, jobs.Wait()
 }
 
-// parallel is a group of two: one for each core of a small machine.
+// parallel returns a group of two goroutines: one for each core of a small machine.
 func parallel(ctx context.Context) *errgroup.Group {
 	g, _ := errgroup.WithContext(ctx)
 	g.SetLimit(2)
@@ -86,10 +87,10 @@ type recording struct {
 	total                       float64 // seconds
 }
 
-// A watched is a run watched against the deadlines.
+// A watched is the result of a run with the deadlines.
 type watched struct {
 	run     *recording
-	profile *recording // nil: without
+	profile *recording // nil: without a profile
 	state   string
 	alerts  []firing            // ParaTimer's, parallel to factors
 	naive   map[string][]firing // of each naive rule, parallel to factors

@@ -2,27 +2,27 @@ package main
 
 import "math"
 
-// hold is for how many ticks in a row a naive rule must speak: as ParaTimer's default.
+// hold is the number of consecutive ticks before a naive rule fires, as in ParaTimer's default.
 const hold = 5
 
-// rules are the naive rules: an engine's own percentage, extrapolated.
+// rules are the naive rules, which extrapolate an engine's own percentage.
 var rules = []string{"hadoop", "pig"}
 
-// A firing is when a rule fired against a deadline. Seconds are of the run.
+// A firing is the result of a rule for a deadline. Times are seconds of the run.
 type firing struct {
 	deadline float64
-	fired    float64 // the first time; NaN: never
+	fired    float64 // time of the first alert; NaN: never
 	times    int
-	late     bool // the truth
+	late     bool // the run missed the deadline
 }
 
 func (f firing) warned() bool     { return f.fired < f.deadline }
 func (f firing) warning() float64 { return f.deadline - f.fired }
 
-// wrong says whether it fired at a run that was not late.
+// wrong reports whether the rule fired although the run was not late.
 func (f firing) wrong() bool { return !f.late && !math.IsNaN(f.fired) }
 
-// measure finds out when the alerts and the naive rules fired.
+// measure computes when the alerts and the naive rules fired.
 func (w *watched) measure(frames []frame) {
 	w.state = frames[len(frames)-1].Workflow.State
 	w.naive, w.drift = map[string][]firing{}, driftOf(frames)
@@ -35,7 +35,7 @@ func (w *watched) measure(frames []frame) {
 	}
 }
 
-// alerts is when a bound was at risk or late first.
+// alerts returns when a bound was first at risk or late.
 func alerts(frames []frame, bound int, out firing) firing {
 	firing := false
 	for _, f := range frames {
@@ -51,7 +51,7 @@ func alerts(frames []frame, bound int, out firing) firing {
 	return out
 }
 
-// extrapolated is when elapsed / percentage lay beyond the deadline for so many ticks first, or when the deadline
+// extrapolated returns when elapsed / percentage was first beyond the deadline for hold ticks, or when the deadline
 // passed.
 func extrapolated(frames []frame, name string, out firing) firing {
 	row, firing := 0, false

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// sentences say what the table shows.
+// sentences write a summary of the table.
 func sentences(p func(string, ...any), with, without, simulated []*watched) {
 	for _, set := range []struct {
 		name string
@@ -38,7 +38,7 @@ func reached(ok bool) string {
 	return "not reached"
 }
 
-// reasons explain what no rule could know, by recording.
+// reasons explain misses that no rule could avoid, by recording.
 var reasons = map[string]string{
 	"amrestart-1":  "its master is killed at 46 s; before, nothing can know of it.",
 	"cpu-1":        "a lone job whose reduces nobody has seen: \"at least\" is the answer throughout, and a floor is certain only late.",
@@ -56,7 +56,7 @@ var reasons = map[string]string{
 	"v350-sleep-1": "SleepJob reports no records on the way; the two recordings differ in pace and version.",
 }
 
-// misses tells of the deadlines that passed without a warning, and of false alerts, and why.
+// misses writes the deadlines that passed without a warning and the false alerts, with reasons.
 func misses(p func(string, ...any), all []*watched) {
 	p("")
 	p("## Misses, and why")

@@ -6,13 +6,13 @@ import (
 	"path/filepath"
 )
 
-// The simulated runs: plans that are delivered, with noise, slow nodes, failures and skew; what is known of them is a
-// profile.
+// simulatedRuns is the number of simulated runs. They use delivered plans with noise, slow nodes, failures and skew;
+// the estimator has a profile.
 const simulatedRuns = 40
 
 var (
 	plans    = []string{"paper-4.2GB.yaml", "pig-join.yaml"}
-	observed = []string{"15s", every} // how often: the first takes half an hour
+	observed = []string{"15s", every} // interval of snapshots: the first plan takes half an hour
 	troubles = [][]string{
 		{"--noise", "0.05"},
 		{"--noise", "0.3"},
@@ -22,7 +22,7 @@ var (
 	}
 )
 
-// simulateAll watches simulated runs against deadlines of their own true lengths.
+// simulateAll watches simulated runs with deadlines from their own true lengths.
 func (t tool) simulateAll(ctx context.Context) ([]*watched, error) {
 	all := make([]*watched, 0, simulatedRuns)
 	jobs := parallel(ctx)

@@ -2,7 +2,7 @@ package main
 
 import _ "embed"
 
-// states says how an alert goes, for readers of the tables.
+// states explains the states of an alert to readers of the tables.
 //
 //go:embed states.md
 var states string

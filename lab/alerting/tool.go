@@ -7,19 +7,19 @@ import (
 	"github.com/paratimer/paratimer/lab/replaytest"
 )
 
-// every is how often a query is observed: as attach does by default.
+// every is the interval of observations: the default of attach.
 const every = "3s"
 
 // A tool runs the paratimer command.
 type tool struct{ replaytest.Command }
 
-// learn makes the recording's profile, whose name is its script's, and finds out its length.
+// learn makes the recording's profile, and reads the name of its script and its length.
 func (t tool) learn(ctx context.Context, r *recording) error {
 	var err error
 	if r.profile, r.script, err = t.Learn(ctx, r.file); err != nil {
 		return err
 	}
-	frames, err := t.frames(ctx, "replay", "--every", "1h", r.file) // the last tick is never thinned out
+	frames, err := t.frames(ctx, "replay", "--every", "1h", r.file) // the last tick is always kept
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func (t tool) learn(ctx context.Context, r *recording) error {
 	return nil
 }
 
-// A frame is what of a frame is read.
+// A frame is the part of a frame that this command needs.
 type frame struct {
 	Workflow struct {
 		State string `json:"state"`
@@ -49,7 +49,7 @@ type frame struct {
 	} `json:"others"`
 }
 
-// bounds are the flags of the deadlines of a run of so many seconds.
+// bounds returns the flags of the deadlines for a run of that many seconds.
 func bounds(total float64) []string {
 	args := []string{"--drift"}
 	for _, f := range factors {
@@ -58,7 +58,7 @@ func bounds(total float64) []string {
 	return args
 }
 
-// watch plays the recording against its deadlines.
+// watch replays the recording with its deadlines.
 func (t tool) watch(ctx context.Context, w *watched) error {
 	args := append([]string{"replay", "--every", every, "--estimators", "all", w.run.file}, bounds(w.run.total)...)
 	if w.profile != nil {

@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	late  = 0 // of factors: the deadline that is missed
+	late  = 0 // index in factors: the deadline that is missed
 	tenth = 1
 )
 
-// write says when each rule fired.
+// write writes the document.
 func write(w io.Writer, all, simulated []*watched) {
 	p := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
 	all, failed := finished(all)
@@ -78,13 +78,13 @@ func write(w io.Writer, all, simulated []*watched) {
 	fmt.Fprint(w, states)
 }
 
-// A set is runs of one kind.
+// A set is the runs of one kind.
 type set struct {
 	name string
 	runs []*watched
 }
 
-// finished leaves runs out that did not succeed, and names them.
+// finished removes the runs that did not succeed, and returns their names.
 func finished(all []*watched) (kept []*watched, failed []string) {
 	for _, w := range all {
 		if w.state == "succeeded" {
@@ -107,19 +107,19 @@ func split(all []*watched) (with, without []*watched) {
 	return with, without
 }
 
-// of are the times that a run was watched.
+// of returns the results of one run.
 func of(all []*watched, r *recording) []*watched {
 	return slices.DeleteFunc(slices.Clone(all), func(w *watched) bool { return w.run != r })
 }
 
-// A ruling is when a rule fired, against each deadline.
+// A ruling returns the firings of a rule, for each deadline.
 type ruling func(*watched) []firing
 
 func paratimer(w *watched) []firing { return w.alerts }
 
 func naive(rule string) ruling { return func(w *watched) []firing { return w.naive[rule] } }
 
-// after fires once the deadline has passed.
+// after returns the firings of a rule that fires once the deadline has passed.
 func after(w *watched) []firing {
 	out := make([]firing, len(factors))
 	for i, f := range factors {
@@ -131,7 +131,7 @@ func after(w *watched) []firing {
 	return out
 }
 
-// A sum is what a rule was worth on several runs.
+// A sum is the results of a rule on several runs.
 type sum struct {
 	runs, warned int
 	ahead        []float64 // percent of the true length
@@ -162,7 +162,7 @@ func (s sum) falses() int {
 	return n
 }
 
-// chances is how many alerts could have been false.
+// chances returns the number of possible false alerts.
 func (s sum) chances() int { return s.runs * (len(factors) - tenth) }
 
 func tally(runs []*watched, rule ruling) string {
@@ -196,7 +196,7 @@ func count(runs []*watched) string {
 	return fmt.Sprintf("%d", len(runs))
 }
 
-// medianWarned is the warning of the run with the median one, those without one last.
+// medianWarned formats the warning of the run with the median one; runs without a warning sort last.
 func medianWarned(runs []*watched) string {
 	if len(runs) == 0 {
 		return ""
@@ -213,7 +213,7 @@ func medianWarned(runs []*watched) string {
 	return fmt.Sprintf("%s, %d of %d", warned(sorted[len(sorted)/2].alerts[late]), n, len(runs))
 }
 
-// deadlineOr is when it fired, or the deadline where there was no warning.
+// deadlineOr returns the time of the warning, or the deadline if there was no warning.
 func (f firing) deadlineOr() float64 {
 	if f.warned() {
 		return f.fired
@@ -221,7 +221,7 @@ func (f firing) deadlineOr() float64 {
 	return f.deadline
 }
 
-// falses names the false alerts: "1.1 at 17".
+// falses lists the false alerts: "1.1 at 17".
 func falses(runs []*watched, rule ruling) string {
 	var out []string
 	for _, w := range runs {
