@@ -1,5 +1,5 @@
-// Command calibration writes docs/calibration.md: how often ranges hold on simulated runs. It runs the paratimer
-// command and reads nothing but its report.
+// Command calibration writes docs/calibration.md: how often ranges contain the truth on simulated runs. It runs the
+// paratimer command and reads only its report.
 package main
 
 import (
@@ -24,7 +24,7 @@ func main() {
 	}
 }
 
-// A report is what of `paratimer calibrate --output json` is read.
+// A report is the part of `paratimer calibrate --output json` that this command needs.
 type report struct {
 	Workflows int    `json:"workflows"`
 	Failed    int    `json:"failed_runs"`

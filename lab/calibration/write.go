@@ -38,7 +38,7 @@ func write(w io.Writer, runs int, all []report) {
 	}
 }
 
-// A mean is taken over runs; low and high are of single seeds.
+// A mean is weighted by runs; low and high are the extremes over seeds.
 type mean struct{ runs, held, raw, width, low, high float64 }
 
 func (m *mean) add(h held) {
