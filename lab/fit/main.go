@@ -1,5 +1,5 @@
-// Command fit finds the numbers of the cost law (estimators/cost) from runs that have ended, and writes them with their
-// standard errors as a source file. Without -o it says how right the numbers are that the program has.
+// Command fit fits the numbers of the cost law (estimators/cost) to finished runs, and writes them with their
+// standard errors as a source file. Without -o it prints the accuracy of the program's current numbers.
 package main
 
 import (
@@ -55,7 +55,7 @@ func command(ctx context.Context) error {
 		}
 		return nil
 	}
-	// Numbers of first runs say nothing of runs with a profile, and the other way round.
+	// Numbers for first runs do not affect runs with a profile, and the reverse.
 	best, errors := *cost.Of(runs[0].ticks[0].Plan), map[string]float64{}
 	for _, part := range []struct {
 		numbers []string

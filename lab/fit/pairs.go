@@ -7,28 +7,28 @@ import (
 	"slices"
 )
 
-// A pair is a run and the run whose profile it is estimated with; other is nil where there is none.
+// A pair is a run and the run with the profile for its estimates; other is nil if there is none.
 type pair struct{ run, other *run }
 
-// A kind is pairs of one relation.
+// A kind is the pairs with one relation.
 type kind struct {
 	name  string
 	pairs []pair
 }
 
-// kindNames are the relations of a run and another one of its program: none, another recording, the same whose
-// profile does not say how long the first executor took to start, of programs of several sizes the same size and
-// cores, or another one, and another job of one name in the histories of others.
+// kindNames are the relations between a run and another one of its program: none; another recording; the same with a
+// profile that lacks the first executor's start-up time; for programs of several sizes, the same size and cores,
+// another size, other cores, or both; and for job histories of others, another job of the same name.
 var kindNames = []string{"none", "recording", "start unknown", "again", "other size", "other cores", "both", "history"}
 
-// Of the jobs of one name in the histories of others so many pairs count, of jobs whose lengths are no further apart.
+// Limits for the job histories of others: the number of pairs of one name, and the ratio of the jobs' lengths.
 const (
 	mostOfName = 4
 	mostApart  = 2.5
 )
 
-// pairsOf groups the pairs of runs of the same program. Of programs of several sizes a run has one partner of each
-// relation that is larger, and one that is smaller; of recordings it has so many partners at most, or all if that is 0.
+// pairsOf groups the pairs of runs of the same program. In programs of several sizes a run has one larger and one
+// smaller partner of each relation. A recording has at most most partners, or all if most is 0.
 func pairsOf(runs []*run, most int) []kind {
 	by, taken := map[string][]pair{}, map[string]int{}
 	for _, r := range runs {
@@ -83,14 +83,14 @@ func pairsOf(runs []*run, most int) []kind {
 	return out
 }
 
-// withoutStart is the run with a profile that does not say how long its first executor took to start.
+// withoutStart returns the run with a profile that lacks the first executor's start-up time.
 func (r *run) withoutStart() *run {
 	out, plan := *r, *r.profile
 	plan.Overheads.Boot, out.profile = 0, &plan
 	return &out
 }
 
-// report prints how right a model was about the pairs, of each pair as well if each is set.
+// report prints the accuracy of a model on the pairs, and on each pair if each is set.
 func (k *kind) report(w io.Writer, grades []grade, each bool) {
 	var means, bars, scores, widths []float64
 	ticks, points, ranges, held, better := 0, 0, 0, 0, 0

@@ -21,19 +21,19 @@ import (
 	"github.com/paratimer/paratimer/estimators/cost"
 )
 
-// A run is one that has ended, as a watcher saw it at some instants.
+// A run is a finished run with a watcher's snapshots at some instants.
 type run struct {
 	name, program string
 	ticks         []*dag.Snapshot
 	first, end    dag.Instant
 	profile       *dag.Plan
-	history       bool // the job history of others
+	history       bool // from the job history of others
 }
 
-// sized is the name of a run of a program of several sizes: pricing-s1-c2-r1.
+// sized matches the name of a run of a program of several sizes: pricing-s1-c2-r1.
 var sized = regexp.MustCompile(`^(.*)-s(\d+)-c(\d+)-r(\d+)$`)
 
-// programOf is the program of a recording's name: pricing of pricing-s1-c2-r1, sql of sql-1.
+// programOf returns the program of a recording's name: pricing of pricing-s1-c2-r1, sql of sql-1.
 func programOf(name string) string {
 	if m := sized.FindStringSubmatch(name); m != nil {
 		return m[1]
@@ -41,8 +41,8 @@ func programOf(name string) string {
 	return name[:max(0, strings.LastIndexByte(name, '-'))]
 }
 
-// readRuns reads the event logs of Spark in folders, or, of other engines, the captures, and looks at each run at so
-// many instants, evenly apart. A run that did not succeed is left out.
+// readRuns reads the files of runs in folders: event logs of Spark, tapes, or captures. It keeps at most ticks
+// snapshots of each run, evenly spaced. It skips runs that did not succeed.
 func readRuns(ctx context.Context, folders []string, pattern string, ticks int) ([]*run, error) {
 	var all []*run
 	for _, dir := range folders {
@@ -67,7 +67,7 @@ func readRuns(ctx context.Context, folders []string, pattern string, ticks int) 
 	return all, nil
 }
 
-// readProfiles reads the profiles in a folder, of runs whose recordings are not there.
+// readProfiles reads the profiles in a folder, from runs without recordings.
 func readProfiles(dir string) ([]*run, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
 	if err != nil || dir == "" {
@@ -85,10 +85,10 @@ func readProfiles(dir string) ([]*run, error) {
 	return all, nil
 }
 
-// tapes is in the names of tapes, which job histories are imported to.
+// tapes is a part of the names of tapes, which contain imported job histories.
 const tapes = ".tape"
 
-// A source observes a run once more at each call; see watch.Source.
+// A source returns the next snapshot of a run at each call; see watch.Source.
 type source interface {
 	Next(ctx context.Context) (*dag.Snapshot, error)
 }

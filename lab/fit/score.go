@@ -15,12 +15,12 @@ import (
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
-// A grade is how right a cost model was about a pair: sums over its ticks.
+// A grade is the accuracy of a cost model on a pair: sums over its ticks.
 type grade struct {
-	ticks, points, ranges, held int     // all; with a time; with an 80 % range; where that held
+	ticks, points, ranges, held int     // all ticks; with a point; with an 80 % range; with the truth in that range
 	errors, bias                float64 // of the time, in percentage points of progress (estimators.Grade)
-	bar                         float64 // error of the share of tasks that have succeeded, which engines show
-	width                       float64 // of the 80 % range, in times left
+	bar                         float64 // error of the share of succeeded tasks, which engines show
+	width                       float64 // of the 80 % range, relative to the true remaining time
 	crps                        float64 // of the logarithm of the run's length
 }
 
@@ -37,11 +37,11 @@ func score(pairs []pair, model estimators.Model, samples int) []grade {
 			return nil
 		})
 	}
-	_ = group.Wait() // no tick makes an error
+	_ = group.Wait() // the goroutines return no errors
 	return out
 }
 
-// printTicks prints what a model estimates at each tick of a pair, in seconds.
+// printTicks prints a model's estimates at each tick of a pair, in seconds.
 func printTicks(w io.Writer, kinds []kind, names string, model estimators.Model, samples int) error {
 	run, other, _ := strings.Cut(names, ",")
 	for _, k := range kinds {
@@ -68,7 +68,7 @@ func printTicks(w io.Writer, kinds []kind, names string, model estimators.Model,
 	return fmt.Errorf("no pair of %s", names)
 }
 
-// estimate is the time left at a tick, and its distribution; nil if there is none.
+// estimate returns the remaining time at a tick, and its distribution; nil if there is none.
 func (p *pair) estimate(s *dag.Snapshot, model estimators.Model, samples int) (
 	*time.Duration, estimators.Distribution,
 ) {
@@ -90,7 +90,7 @@ func (p *pair) estimate(s *dag.Snapshot, model estimators.Model, samples int) (
 	return point.Remaining, sampled.Distribution
 }
 
-// values is how many values of a distribution are scored.
+// values is the number of values of a distribution that are scored.
 const values = 64
 
 func (g *grade) add(p pair, s *dag.Snapshot, model estimators.Model, samples int) {
@@ -121,8 +121,8 @@ func (g *grade) add(p pair, s *dag.Snapshot, model estimators.Model, samples int
 	g.crps += crps(logs, 0)
 }
 
-// crps is the continuous ranked probability score of equally likely values, ascending (Gneiting and Raftery, "Strictly
-// Proper Scoring Rules, Prediction, and Estimation", 2007, equation 21).
+// crps returns the continuous ranked probability score of equally likely values, ascending (Gneiting and Raftery,
+// "Strictly Proper Scoring Rules, Prediction, and Estimation", 2007, equation 21).
 func crps(values []float64, truth float64) float64 {
 	n, sum := float64(len(values)), 0.0
 	for i, v := range values {
@@ -131,7 +131,7 @@ func crps(values []float64, truth float64) float64 {
 	return sum
 }
 
-// barOf is the share of tasks that have succeeded, of those of stages that were submitted.
+// barOf returns the share of tasks that have succeeded, over the submitted stages.
 func barOf(s *dag.Snapshot) float64 {
 	done, all := 0, 0
 	for j := range s.Jobs {

@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/cost"
 )
 
-// The numbers that are fitted, on runs with a profile and on first runs.
+// The fitted numbers, for runs with a profile and for first runs.
 var (
 	withProfile = []string{
 		"Load", "LoadBoot", "Boot", "Pace", "Both", "Change", "Head", "Task", "Every", "HeadPart", "HeadWide", "Growth",
@@ -20,17 +20,17 @@ var (
 	firstRuns = []string{
 		"ToCome", "FirstHead", "FirstHeadSigma", "Unseen", "UnseenRead", "UnseenSigma", "NothingLater", "Later", "LaterSigma",
 	}
-	// signed are those that are logarithms themselves.
+	// signed are the numbers that are logarithms themselves.
 	signed = []string{"FirstHead", "Unseen", "UnseenRead", "Later"}
 )
 
-// A trial is numbers that were tried, with their scores by program: the sum over its pairs and how many these are.
+// A trial is a set of numbers with its scores by program: the sum over the program's pairs, and their number.
 type trial struct {
 	numbers cost.Numbers
 	scores  map[string][2]float64
 }
 
-// mean is the mean score of the pairs of all programs but one.
+// mean returns the mean score of the pairs of all programs except one.
 func (t *trial) mean(without string) float64 {
 	sum, n := 0.0, 0.0
 	for program, s := range t.scores {
@@ -41,9 +41,9 @@ func (t *trial) mean(without string) float64 {
 	return sum / n
 }
 
-// A fitter searches numbers with a low continuous ranked probability score of the logarithm of a run's length: a proper
-// score, on the scale on which errors of short and long runs count alike (Bosse et al., "Scoring epidemiological
-// forecasts on transformed scales", 2023).
+// A fitter searches for numbers with a low continuous ranked probability score of the logarithm of a run's length. It
+// is a proper score, and on the log scale errors of short and long runs count alike (Bosse et al., "Scoring
+// epidemiological forecasts on transformed scales", 2023).
 type fitter struct {
 	kinds   []kind
 	samples int
@@ -65,17 +65,17 @@ func (f *fitter) try(n cost.Numbers) float64 {
 	return t.mean("")
 }
 
-// leastGain is the part of a score that a step must gain.
+// leastGain is the smallest relative gain of a step that is kept.
 const leastGain = 3e-4
 
-// search improves one number after the other, by steps that become smaller.
+// search improves the numbers one after the other, with decreasing steps.
 func (f *fitter) search(from cost.Numbers, names []string) cost.Numbers {
 	best, least := from, f.try(from)
 	fmt.Fprintf(f.log, "%.5f at first\n", least)
 	for _, step := range []float64{1.5, 1.2, 1.1} {
 		for _, name := range names {
 			if reflect.ValueOf(best).FieldByName(name).Float() == 0 && !slices.Contains(signed, name) {
-				continue // the engine has no such thing
+				continue // the engine does not use this number
 			}
 			for _, by := range []float64{step, 1 / step} {
 				moved := false
@@ -106,11 +106,11 @@ func stepped(n cost.Numbers, name string, by float64) cost.Numbers {
 	return n
 }
 
-// A leftOut is what the trials say of how far the numbers hold for programs that they were not chosen on: for each
-// program, the numbers that are best on all others.
+// A leftOut is a cross-validation over programs: for each program, the trials give the numbers that are best on all
+// other programs.
 type leftOut struct {
-	score  float64            // the mean of the pairs, each with numbers that were chosen without its program
-	errors map[string]float64 // by number: the jackknife's standard error (Efron and Stein 1981), of the logarithm
+	score  float64            // the mean over the pairs, each with numbers that were chosen without its program
+	errors map[string]float64 // by number: the jackknife's standard error (Efron and Stein 1981) of the logarithm
 }
 
 func (f *fitter) leaveOut(names []string) leftOut {

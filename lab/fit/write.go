@@ -29,7 +29,7 @@ func write(file string, n cost.Numbers, errors map[string]float64, runs []*run) 
 	for i := range v.NumField() {
 		name := v.Type().Field(i).Name
 		if v.Field(i).Float() == 0 {
-			continue // the engine has no such thing
+			continue // the engine does not use this number
 		}
 		fmt.Fprintf(&b, "\t%s: %.3g,", name, v.Field(i).Float())
 		if e, ok := errors[name]; ok {
