@@ -1,5 +1,5 @@
-// Package replaytest runs the paratimer command over recordings, for the tools that write docs/: they read nothing but
-// its frames.
+// Package replaytest runs the paratimer command over recordings, for the tools that write docs/. They read only its
+// frames.
 package replaytest
 
 import (
@@ -21,16 +21,17 @@ import (
 // A Command is the paratimer command, built from the working folder.
 type Command struct {
 	Exe string
-	Tmp string // a folder of its own
+	Tmp string // its own temporary folder
 }
 
-// Build builds the command. Remove its folder.
+// Build builds the command. Call Remove when done.
 func Build(ctx context.Context) (Command, error) { return BuildEdited(ctx, nil) }
 
-// An Edit is a text that stands once in a source file of the project, and what takes its place.
+// An Edit replaces a text that occurs once in a source file of the project.
 type Edit struct{ File, Old, New string }
 
-// BuildEdited is Build of other sources; those on disk stay as they are. An error names an edit that no longer applies.
+// BuildEdited builds the command from edited sources; those on disk do not change. An error names an edit that no
+// longer applies.
 func BuildEdited(ctx context.Context, edits []Edit) (Command, error) {
 	tmp, err := os.MkdirTemp("", "played")
 	if err != nil {
@@ -48,7 +49,7 @@ func BuildEdited(ctx context.Context, edits []Edit) (Command, error) {
 	return c, nil
 }
 
-// overlay writes the edited sources and go build's list of them.
+// overlay writes the edited sources and go build's list of them, and returns the path of the list.
 func (c Command) overlay(edits []Edit) (string, error) {
 	texts := map[string]string{}
 	for _, e := range edits {
@@ -80,10 +81,10 @@ func (c Command) overlay(edits []Edit) (string, error) {
 	return file, os.WriteFile(file, data, 0o600)
 }
 
-// Remove removes the command and what it has made.
+// Remove removes the command and its folder.
 func (c Command) Remove() error { return os.RemoveAll(c.Tmp) }
 
-// Learn makes the profile of a recording, and says which script was run.
+// Learn makes the profile of a recording, and returns its path and the name of the script.
 func (c Command) Learn(ctx context.Context, file string) (profile, script string, err error) {
 	profile = filepath.Join(c.Tmp, fixtures.Name(file)+".yaml")
 	if out, err := exec.CommandContext(ctx, c.Exe, "learn", file, "-o", profile).CombinedOutput(); err != nil {
@@ -101,13 +102,13 @@ func (c Command) Learn(ctx context.Context, file string) (profile, script string
 	return profile, "", nil
 }
 
-// Frames runs a command that prints frames. F is what of a frame is read.
+// Frames runs a command that prints frames. F is the part of a frame to decode.
 func Frames[F any](ctx context.Context, c Command, args ...string) ([]F, error) {
 	cmd := exec.CommandContext(ctx, c.Exe, append(args, "--output", "ndjson")...)
 	var talk bytes.Buffer
 	cmd.Stderr = &talk
 	out, err := cmd.Output()
-	// A query that failed makes exit code 1: that is an answer.
+	// Exit code 1 means that the query failed, which is a valid result.
 	var exit *exec.ExitError
 	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) {
 		return nil, fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, &talk)
