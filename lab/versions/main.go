@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// The table stands between these lines.
+// The table is between these lines.
 const (
 	begin = "<!-- versions: written by make versions from docs/e2e.md -->\n"
 	end   = "<!-- /versions -->\n"
@@ -38,7 +38,7 @@ func write() error {
 	return err
 }
 
-// with puts a table into the page. It fails if the page has no place for one.
+// with inserts a table into the page. It fails if the page has no place for one.
 func with(page, table string) (string, error) {
 	before, rest, found := strings.Cut(page, begin)
 	_, after, closed := strings.Cut(rest, end)
@@ -49,8 +49,7 @@ func with(page, table string) (string, error) {
 	return before + begin + table + end + after, nil
 }
 
-// table is the rows of docs/e2e.md about Hadoop versions, as far as they tell what was run and how right the estimate
-// was.
+// table returns the rows of docs/e2e.md about Hadoop versions, with the runs and the errors of the estimates.
 func table(runs string) string {
 	var b strings.Builder
 	for line := range strings.Lines(runs) {
