@@ -12,7 +12,7 @@ import (
 // Extrapolation is the distance of a point beyond the rows. Its factors are at least 1, and 1 within the rows' range.
 type Extrapolation struct {
 	Machines, Scale float64 // factor beyond the largest or smallest value of the rows
-	PerMachine      float64 // factor of scale/machines beyond the largest of the rows: no machine was measured with that much input
+	PerMachine      float64 // factor of scale/machines beyond the largest of the rows: more input a machine
 	Distance        float64 // of machines and scale together, in doublings: 0 inside, 3 for eight times the scale
 }
 

@@ -6,8 +6,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// A design is a design of training runs with the result of two independent solvers, which agree (docs/facts/ernest.md
-// a.3).
+// A design is a design of training runs with the result of two independent solvers, which agree
+// (docs/facts/ernest.md a.3).
 type design struct {
 	name      string
 	space     ernest.Space

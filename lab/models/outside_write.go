@@ -14,7 +14,8 @@ import (
 
 // A tally counts the outcomes of a group of predictions.
 type tally struct {
-	all, given, wrong int // given: predictions that were not refused; wrong: those of them that are off by more than the limit
+	// All predictions; those that were not refused; those of these that are off by more than the limit.
+	all, given, wrong int
 	refused, right    int // right: refused predictions that are off by more than the limit
 	held, ranged      float64
 	errors            []float64 // of all predictions, refused or not

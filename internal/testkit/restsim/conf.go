@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// fillers is the number of additional, unused properties of a conf: a Pig job's conf has 300 KB (docs/facts/hadoop.md
-// E0).
+// fillers is the number of additional, unused properties of a conf: a Pig job's conf has 300 KB
+// (docs/facts/hadoop.md E0).
 const fillers = 1700
 
 // makeConf returns the response to conf: the workflow (docs/facts/hadoop.md C1) and the limits that a schedule
