@@ -2,7 +2,7 @@ package estimators
 
 import "github.com/paratimer/paratimer/dag"
 
-// An amount is how many tuples are done, and how many there are in all.
+// An amount is a number of tuples that are done, and the total.
 type amount struct{ done, total float64 }
 
 func (a *amount) add(b amount) {
@@ -10,7 +10,7 @@ func (a *amount) add(b amount) {
 	a.total += b.total
 }
 
-// ratio is done/total; an amount of nothing has none.
+// ratio returns done/total; ok is false if the total is not positive.
 func (a amount) ratio() (f float64, ok bool) {
 	if !(a.total > 0) {
 		return 0, false
@@ -18,13 +18,13 @@ func (a amount) ratio() (f float64, ok bool) {
 	return a.done / a.total, true
 }
 
-// amounts returns the tuples of each job's pipelines (map, copy, sort, reduce) done and in all: K and N of
+// amounts returns, for each job's pipelines (map, copy, sort, reduce), the tuples done and in total: K and N of
 // docs/facts/paratimer.md A10.
 //
-// Where the plan does not know N, an attempt's own total stands in. A task that has told no total counts as the mean of
-// those of its pipeline that have, and as done by the share that the engine gives for it. A pipeline of which nobody
-// knows a size counts as the mean pipeline of its type (else as one tuple a task), a job of unknown size as the mean
-// job.
+// If the plan has no N, an attempt's own total replaces it. A task without a reported total counts as the mean of
+// the tasks of its pipeline that have one; the engine's progress gives the share of it that is done. A pipeline
+// without any known size counts as the mean pipeline of its type (else as one tuple a task), a job of unknown size
+// as the mean job.
 func amounts(s *dag.Snapshot) [][]amount {
 	s = s.Announced()
 	jobs := make([][]sizing, len(s.Plan.Jobs))
@@ -53,13 +53,13 @@ func amounts(s *dag.Snapshot) [][]amount {
 	return out
 }
 
-// A sizing is what is known of a pipeline's tuples.
+// A sizing sums what the tasks of a pipeline have reported about their tuples.
 type sizing struct {
-	known   amount  // of the tasks whose size is known
-	sized   float64 // how many these are
-	unsized float64 // tasks whose size nobody knows
-	share   float64 // sum over these of the share that is done
-	jobs    float64 // pipelines of known task count, for the mean job
+	known   amount  // tuples of the tasks whose size is known
+	sized   float64 // number of these tasks
+	unsized float64 // number of tasks of unknown size
+	share   float64 // sum, over the tasks of unknown size, of the share that is done
+	jobs    float64 // number of pipelines of known task count, for the mean job
 	open    bool    // the number of tasks is unknown
 }
 
@@ -88,7 +88,7 @@ func (z sizing) fill(sameType, all sizing) amount {
 	return amount{z.known.done + z.share*mean, z.known.total + z.unsized*mean}
 }
 
-// pipelinesOf is how many pipelines the tasks of a stage have: those that copy have three.
+// pipelinesOf returns the number of pipelines that the tasks of a stage have: three if they copy, else one.
 func pipelinesOf(s *dag.Stage) int {
 	if s.Copies() {
 		return dag.Pipelines
@@ -96,7 +96,7 @@ func pipelinesOf(s *dag.Stage) int {
 	return 1
 }
 
-// size counts a pipeline's tuples over its tasks.
+// size sums the tuples of a pipeline over its tasks.
 func size(s *dag.Snapshot, job int, k dag.StageIndex, p int) sizing {
 	planned := &s.Plan.Jobs[job].Stages[k]
 	if !planned.Known {
@@ -124,7 +124,7 @@ func size(s *dag.Snapshot, job int, k dag.StageIndex, p int) sizing {
 	return z
 }
 
-// pending adds the tasks from first up to end, of which nothing is done.
+// pending adds the tasks from first up to end; they have not started.
 func (z *sizing) pending(tuples dag.Series, first, end int) {
 	for i := first; i < end; {
 		m := min(tuples.Same(i, end), end-i)
@@ -138,7 +138,7 @@ func (z *sizing) pending(tuples dag.Series, first, end int) {
 	}
 }
 
-// task adds a task that runs or is done; planned is its size by the plan, NaN where unknown.
+// task adds a task that runs or is done; planned is its size by the plan, NaN if unknown.
 func (z *sizing) task(planned float64, state taskState, a *dag.Attempt, copies bool, p int) {
 	n := planned
 	if !(n >= 0) {
@@ -162,8 +162,8 @@ func (z *sizing) task(planned float64, state taskState, a *dag.Attempt, copies b
 	}
 }
 
-// doneShare is how much of pipeline p an attempt has done by the engine's own progress; a reduce's thirds are copy,
-// sort, reduce.
+// doneShare returns the share of pipeline p that an attempt has done by the engine's own progress. The thirds of a
+// reduce's progress are copy, sort and reduce.
 func doneShare(a *dag.Attempt, state taskState, copies bool, p int) float64 {
 	if state == taskDone {
 		return 1

@@ -11,55 +11,55 @@ import (
 // A Reason is a class of causes for a move of the predicted end.
 type Reason string
 
-// The reasons, in the order in which they are told apart. The set is closed.
+// The reasons, in the order in which Changes applies them. The set is closed.
 const (
 	ReasonFailure Reason = "failure"  // attempts failed, or work that was done is lost
-	ReasonNewWork Reason = "new_work" // an application submitted work that nobody had announced
+	ReasonNewWork Reason = "new_work" // an application submitted work that was not announced
 	ReasonSize    Reason = "size"     // numbers of tasks or sizes became known
 	ReasonSlots   Reason = "slots"    // slots or containers were lost or gained
 	ReasonModel   Reason = "model"    // a job's tasks are predicted in another way
-	ReasonSpeed   Reason = "speed"    // tasks take more or less time than was thought
+	ReasonSpeed   Reason = "speed"    // tasks take more or less time than predicted
 	ReasonOther   Reason = "other"    // the rest
 )
 
-// Two more reasons, which Explain alone gives: they need more than one observation.
+// Two more reasons, which only Explain gives: they need more than one observation.
 const (
 	ReasonWave  Reason = "wave"  // a stage needs more or fewer tasks in its last wave
 	ReasonStart Reason = "start" // tasks or pauses begin at another time than was planned
 )
 
-// A Change is one reason's part in a move of the predicted end.
+// A Change is the part that one reason has in a move of the predicted end.
 type Change struct {
 	Delta   time.Duration
 	Reason  Reason
-	Subject string // what it was, for people; "" where nothing can be named
-	// Event says that something happened that a reader is told of at once: work lost, new numbers of tasks, nodes or
-	// slots lost or gained. All else is a new prediction of the same work.
+	Subject string // a description for people; "" if nothing can be named
+	// Event marks what a reader should see at once: lost work, new numbers of tasks, nodes or slots lost or gained.
+	// All other changes are new predictions of the same work.
 	Event bool
 }
 
-// A move is told where it is more than both of these.
+// A move is reported if it exceeds both of these.
 const (
 	moveLeast = 5 * time.Second
 	moveRatio = 0.02 // of the query's predicted length
 )
 
-// Moved says whether a predicted end has moved so much that a reader must be told why; total is the query's predicted
-// length.
+// Moved reports whether a predicted end has moved enough to be explained. total is the query's predicted length.
 func Moved(delta, total time.Duration) bool {
 	return delta.Abs() > max(moveLeast, time.Duration(moveRatio*float64(total)))
 }
 
-// An ingredient makes a snapshot more like a later one, in one respect, and says in what.
-// It returns nil where the two do not differ in that respect.
+// An ingredient makes a snapshot equal to a later one in one respect, and describes the difference. It returns nil
+// if the two do not differ in that respect.
 type ingredient func(s, later *dag.Snapshot) (*dag.Snapshot, string)
 
-// Changes says why the end that standard predicts has moved by delta from one run to a later one of the same query.
+// Changes explains why the end that standard predicts has moved by delta from one run to a later one of the same
+// query.
 //
-// The causes are applied to the older run one by one, in the order of the reasons: each is worth what it moves the end
-// of the replay. What is left of delta is ReasonOther, so that the parts add up. A part of less than half a second is
-// counted there too. The order matters where causes meet: a task that fails and whose costs have become known counts
-// as a failure at the old cost.
+// Changes applies the causes to the older run one by one, in the order of the reasons. Each cause is worth what it
+// moves the end of the replay. The rest of delta is ReasonOther, so the parts add up; parts of less than half a
+// second also count there. The order matters if causes meet: if a task fails and its costs have become known, it
+// counts as a failure at the old cost.
 func Changes(before, after dag.Run, delta time.Duration, model Model) []Change {
 	a := attribution{rest: delta}
 	if comparable(before, after) {
@@ -68,25 +68,25 @@ func Changes(before, after dag.Run, delta time.Duration, model Model) []Change {
 	return a.all()
 }
 
-// comparable says that two runs can be compared: neither has ended.
+// comparable reports whether two runs can be compared: neither has ended.
 func comparable(before, after dag.Run) bool {
 	return len(before.Window) > 0 && !before.Now().State.Ended() && !after.Now().State.Ended()
 }
 
-// An attribution is a move of the predicted end on its way to its parts.
+// An attribution splits a move of the predicted end into parts.
 type attribution struct {
 	parts []Change
-	rest  time.Duration // what no part explains yet
+	rest  time.Duration // not explained by any part yet
 }
 
-// tell adds a part. One of less than half a second stays in the rest.
+// tell adds a part. A part of less than half a second stays in the rest.
 func (a *attribution) tell(c Change) {
 	if c.Delta.Abs() >= time.Second/2 {
 		a.parts, a.rest = append(a.parts, c), a.rest-c.Delta
 	}
 }
 
-// all are the parts, the rest among them.
+// all returns the parts, including the rest.
 func (a *attribution) all() []Change {
 	if a.rest != 0 {
 		a.parts = append(a.parts, Change{Delta: a.rest, Reason: ReasonOther})
@@ -94,11 +94,11 @@ func (a *attribution) all() []Change {
 	return a.parts
 }
 
-// A hindsight predicts what was left of the tasks of s by what a later snapshot shows of them.
+// A hindsight predicts the remaining times of the tasks of s from what a later snapshot shows.
 type hindsight func(s, later *dag.Snapshot, costs Costs) schedule.Left
 
-// causes applies the causes to the older run one by one. It returns the older run's world with all of them, and its
-// costs; nil if a step cannot be compared.
+// causes applies the causes to the older run one by one. It returns the replay context of the older run with all of
+// them, and its costs; nil if the runs cannot be compared after a step.
 func (a *attribution) causes(before, after dag.Run, model Model, known hindsight) (*ReplayContext, schedule.Left,
 	Costs,
 ) {
@@ -124,7 +124,7 @@ func (a *attribution) causes(before, after dag.Run, model Model, known hindsight
 		next := NewReplayContext(replaced(w.Run, s), model, Options{})
 		moved, err := next.end(next.Costs.Left)
 		if err != nil {
-			continue // such a mixture cannot run: its part is told as other
+			continue // the mixed snapshot cannot be replayed: its part counts as other
 		}
 		event := step.event(w.Run.Now(), after.Now())
 		a.tell(Change{Delta: moved.Sub(end), Reason: step.Reason, Subject: subject, Event: event})
@@ -148,7 +148,7 @@ func (a *attribution) causes(before, after dag.Run, model Model, known hindsight
 	return w, later, costs
 }
 
-// end replays the world with given costs.
+// end replays the remaining work with the given costs and returns the predicted end.
 func (w *ReplayContext) end(left schedule.Left) (dag.Instant, error) {
 	s, err := schedule.Replay(w.Now(), left, schedule.Options{FutureOnly: true})
 	if err != nil {
@@ -157,7 +157,7 @@ func (w *ReplayContext) end(left schedule.Left) (dag.Instant, error) {
 	return s.End, nil
 }
 
-// replaced is the run with s in place of its newest snapshot.
+// replaced returns the run with s in place of its newest snapshot.
 func replaced(run dag.Run, s *dag.Snapshot) dag.Run {
 	now := run.Now()
 	swap := func(list []*dag.Snapshot) []*dag.Snapshot {
@@ -172,7 +172,7 @@ func replaced(run dag.Run, s *dag.Snapshot) dag.Run {
 	return dag.Run{Window: swap(run.Window), Anchors: swap(run.Anchors)}
 }
 
-// clone copies a snapshot as deep as ingredients change it: jobs and nodes; attempts are copied by who changes them.
+// clone copies a snapshot's jobs and nodes. An ingredient that changes attempts copies them itself.
 func clone(s *dag.Snapshot) *dag.Snapshot {
 	c := *s
 	c.Jobs = dag.CloneStates(s.Jobs)

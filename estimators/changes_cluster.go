@@ -7,7 +7,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// changedSlots is the ingredient of slots: the later cluster, its nodes, and what others hold of it.
+// changedSlots is the ingredient of slots: the later cluster, its nodes, and the memory that others use.
 func changedSlots(s, later *dag.Snapshot) (*dag.Snapshot, string) {
 	subjects, avoided := clusterChanges(s, later), avoidances(s, later)
 	if subjects = append(subjects, avoided...); len(subjects) == 0 {
@@ -41,7 +41,7 @@ func node(s *dag.Snapshot, name string) *dag.NodeState {
 	return nil
 }
 
-// clusterChanges names the nodes and slots that came or went, and the other applications that hold more or less.
+// clusterChanges names the nodes and slots that came or went, and the applications that use more or less memory.
 func clusterChanges(s, later *dag.Snapshot) []string {
 	out := capacityChanges(s, later)
 	if len(out) == 0 && len(s.Nodes) == 0 && len(later.Nodes) > 0 {
@@ -50,7 +50,8 @@ func clusterChanges(s, later *dag.Snapshot) []string {
 	return append(out, loadChanges(s.Load, later.Load)...)
 }
 
-// capacityChanges names the nodes and slots that came or went. Nodes that nobody had named before are not new.
+// capacityChanges names the nodes and slots that came or went. If s has no nodes at all, the later ones are not
+// new.
 func capacityChanges(s, later *dag.Snapshot) []string {
 	var out []string
 	for i := range later.Nodes {
@@ -89,7 +90,7 @@ func capacityChanges(s, later *dag.Snapshot) []string {
 	return out
 }
 
-// loadChanges names the other applications that hold more or less than they did.
+// loadChanges names the other applications that use more or less memory than before.
 func loadChanges(was, is []dag.Load) []string {
 	held := func(list []dag.Load, id string) (int, bool) {
 		i := slices.IndexFunc(list, func(l dag.Load) bool { return l.ID == id })
@@ -118,7 +119,7 @@ func loadChanges(was, is []dag.Load) []string {
 	return out
 }
 
-// lostHow says what became of a node that is lost.
+// lostHow describes why a node is lost.
 func lostHow(n *dag.NodeState) string {
 	switch n.Cause {
 	case dag.NodeDecommissioned:
@@ -129,7 +130,7 @@ func lostHow(n *dag.NodeState) string {
 	return "is lost"
 }
 
-// avoidances names the nodes that masters avoid and did not, and those that they take again.
+// avoidances names the nodes that masters have begun to avoid, and those that they use again.
 func avoidances(s, later *dag.Snapshot) []string {
 	var out []string
 	for j := range s.Jobs {
@@ -152,7 +153,7 @@ func avoidances(s, later *dag.Snapshot) []string {
 	return out
 }
 
-// avoid makes the masters of c avoid what those of later do.
+// avoid makes the masters of c avoid the same nodes as those of later.
 func avoid(c, later *dag.Snapshot) {
 	for j := range c.Jobs {
 		l := sameJob(c, later, j)
@@ -168,7 +169,7 @@ func avoid(c, later *dag.Snapshot) {
 	}
 }
 
-// names are those of nodes.
+// names returns the names of the nodes.
 func names(s *dag.Snapshot, nodes []int32) []string {
 	var out []string
 	for _, n := range nodes {

@@ -7,16 +7,16 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A loss is an attempt that ran or had succeeded and whose work is gone.
+// A loss is an attempt with lost work that ran or had succeeded.
 type loss struct {
 	job     int
 	kind    dag.StageIndex
-	now     []dag.Attempt // what the later snapshot has of the stage
+	now     []dag.Attempt // the attempts of the stage in the later snapshot
 	attempt *dag.Attempt  // as it was
-	failed  bool          // by its own fault
+	failed  bool          // the attempt failed by itself
 }
 
-// lostWork is the ingredient of failures: what later shows to be lost, is lost at once.
+// lostWork is the ingredient of failures: attempts that are lost in later are lost in s at once.
 func lostWork(s, later *dag.Snapshot) (*dag.Snapshot, string) {
 	c := clone(s)
 	var lost []loss
@@ -53,8 +53,8 @@ func lostWork(s, later *dag.Snapshot) (*dag.Snapshot, string) {
 	return c, describeLosses(s, later, lost)
 }
 
-// losses are the indices of attempts in list that ran or had succeeded and that later neither shows so nor has
-// replaced: no attempt of their task has succeeded.
+// losses returns the indices of attempts in list that ran or had succeeded, but neither run nor have succeeded in
+// later, if no other attempt of their task has succeeded.
 func losses(list, later []dag.Attempt) []int {
 	var out []int
 	for i := range list {
@@ -70,7 +70,7 @@ func losses(list, later []dag.Attempt) []int {
 	return out
 }
 
-// stateLater is the state that a later list shows of an attempt; one that is not there counts as killed.
+// stateLater returns the state of an attempt in a later list; an attempt that is missing there counts as killed.
 func stateLater(later []dag.Attempt, a *dag.Attempt) dag.AttemptState {
 	if b := find(later, a.Task, a.Number); b != nil {
 		return b.State
@@ -78,7 +78,7 @@ func stateLater(later []dag.Attempt, a *dag.Attempt) dag.AttemptState {
 	return dag.AttemptKilled
 }
 
-// sameJob is the index in later of the job that is j in s, -1 where there is none.
+// sameJob returns the index in later of job j of s, -1 if there is none.
 func sameJob(s, later *dag.Snapshot, j int) int {
 	if j >= len(s.Plan.Jobs) {
 		return -1
@@ -97,7 +97,7 @@ func within(j int, s *dag.Snapshot) int {
 	return j
 }
 
-// sameStage is the index in a later plan's job of the job's stage k, -1 where there is none. New work may move it.
+// sameStage returns the index in a later plan's job of stage k of job, -1 if there is none. New work may move it.
 func sameStage(job, later *dag.Job, k dag.StageIndex) dag.StageIndex {
 	if int(k) >= len(job.Stages) {
 		return -1
@@ -110,7 +110,7 @@ func sameStage(job, later *dag.Job, k dag.StageIndex) dag.StageIndex {
 	return dag.StageIndex(i) //nolint:gosec // G115: bounded by the stages of a plan
 }
 
-// describeLosses names the first loss, or what is behind several.
+// describeLosses names the first loss, or the common cause of several.
 func describeLosses(s, later *dag.Snapshot, lost []loss) string {
 	first := lost[0]
 	if l := sameJob(s, later, first.job); later.Jobs[l].Attempt > s.Jobs[first.job].Attempt &&
@@ -136,13 +136,13 @@ func describeLosses(s, later *dag.Snapshot, lost []loss) string {
 	return s.Plan.TaskWords(first.job, first.kind, first.attempt.Task) + " " + what + again
 }
 
-// preempted says that the attempt was killed to make room.
+// preempted reports whether the attempt was killed to make room.
 func (l *loss) preempted() bool {
 	b := find(l.now, l.attempt.Task, l.attempt.Number)
 	return b != nil && b.Preempted()
 }
 
-// lostNode is the attempt's node if later knows it to be lost, else nil.
+// lostNode returns the attempt's node if it is lost in later, else nil.
 func lostNode(s, later *dag.Snapshot, a *dag.Attempt) *dag.NodeState {
 	if a.Node < 0 || int(a.Node) >= len(s.Nodes) {
 		return nil

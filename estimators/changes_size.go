@@ -11,7 +11,7 @@ import (
 )
 
 // knownSizes is the ingredient of sizes: the later plan's jobs, numbers of tasks and records, and the sizes that
-// attempts have shown since.
+// attempts have reported since.
 func knownSizes(s, later *dag.Snapshot) (*dag.Snapshot, string) {
 	subjects := plannedSizes(s, later)
 	c := clone(s)
@@ -44,7 +44,7 @@ func knownSizes(s, later *dag.Snapshot) (*dag.Snapshot, string) {
 	return c, list(subjects)
 }
 
-// stagesAs are the states of a job's stages in the order of a later plan, which may know more stages, or their order.
+// stagesAs returns the states of a job's stages in the order of a later plan, which may have more stages.
 func stagesAs(job *dag.Job, states []dag.StageState, later *dag.Job) []dag.StageState {
 	out := make([]dag.StageState, len(later.Stages))
 	for k := range out {
@@ -56,7 +56,7 @@ func stagesAs(job *dag.Job, states []dag.StageState, later *dag.Job) []dag.Stage
 	return out
 }
 
-// plannedSizes names the phases of which the later plan knows more or something else.
+// plannedSizes names the stages with other numbers of tasks or sizes in the later plan.
 func plannedSizes(s, later *dag.Snapshot) []string {
 	var out []string
 	for l := range later.Plan.Jobs {
@@ -80,7 +80,7 @@ func plannedSizes(s, later *dag.Snapshot) []string {
 	return out
 }
 
-// sameSizes compares what two phases say of the tuples and bytes of their tasks.
+// sameSizes compares the planned tuples and bytes of the tasks of two stages.
 func sameSizes(a, b *dag.Stage) bool {
 	if len(a.Pipelines) != len(b.Pipelines) || !sameSeries(a.Bytes, b.Bytes, a.Count()) {
 		return false
@@ -107,8 +107,8 @@ func sameSeries(a, b dag.Series, n int) bool {
 
 func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
 
-// shownSizes gives attempts the totals that the same attempts show later, and a reduce its shuffled bytes once its copy
-// has ended. It returns the new list, and how many attempts have shown something new.
+// shownSizes gives running attempts the totals that the same attempts have later, and a reduce its shuffled bytes
+// once its copy has ended. It returns the new list, and the number of attempts that have new sizes.
 func shownSizes(list, later []dag.Attempt, at dag.Instant) ([]dag.Attempt, int) {
 	shown := 0
 	out := list
@@ -134,7 +134,7 @@ func shownSizes(list, later []dag.Attempt, at dag.Instant) ([]dag.Attempt, int) 
 	return out, shown
 }
 
-// newTotals says whether b knows a total that a does not.
+// newTotals reports whether b has a total that a lacks.
 func newTotals(a, b *dag.Attempt) bool {
 	for i := range a.Total {
 		if math.IsNaN(a.Total[i]) && !math.IsNaN(b.Total[i]) {
@@ -153,9 +153,9 @@ func list(subjects []string) string {
 	return strings.Join(subjects, ", ")
 }
 
-// newWork is the ingredient of work that nobody had announced: stages that the later plan has, and that s has not, in
-// place of those that s foresees. The stages of s keep what was known of them. It is nil if the later plan lacks a
-// stage of s that was submitted: then the two are not plans of the same program that went on.
+// newWork is the ingredient of work that was not announced. The plan of s gets the stages of the later plan in
+// place of the stages that it foresees; its own stages keep what was known about them. It returns nil if the later
+// plan lacks a stage of s that was submitted: then the later plan does not continue that of s.
 func newWork(s, later *dag.Snapshot) (*dag.Snapshot, string) {
 	if !later.Plan.Open && !foresees(s) || !sameShape(s, later) {
 		return nil, ""

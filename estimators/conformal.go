@@ -11,23 +11,24 @@ import (
 	"github.com/paratimer/paratimer/estimators/internal/forecast"
 )
 
-// MinRuns is how many earlier runs the 80 % range must be backed by: of fewer none is the one in ten that is worst on
-// a side. The 95 % range needs 39.
+// MinRuns is the least number of earlier runs behind the 80 % range: with fewer, no run marks the worst tenth of a
+// side. The 95 % range needs 39.
 const MinRuns = 9
 
-// halving is after how many later runs a run weighs half in the correction: what a cluster was like long ago says less.
+// halving is the number of later runs that halve the weight of a run in the correction: a cluster changes over
+// time.
 const halving = 50
 
-// Corrected is a distribution of the remaining time, corrected by how wrong those of earlier runs were when they had
-// come as far. It also says how many runs that rests on; with fewer than MinRuns the stock scores stand in for them.
+// Corrected returns a distribution of the remaining time, corrected by the errors of earlier runs at the same
+// progress. It also returns the number of these runs; if it is less than MinRuns, built-in scores are used instead.
 //
 // This is split conformal prediction with signed scores and equal tails (Romano, Patterson and Candès, "Conformalized
 // Quantile Regression", 2019, section 6), conditional on progress (Mondrian: Vovk et al., 2005, section 4.5; the strata
-// are joined by interpolation). Every quantile is corrected for itself, so that the outcome is a distribution as well.
-// Below the lowest and above the highest order for which there are runs enough, the raw distribution's own tail goes
-// on, as much wider as the part beside it became.
+// are joined by interpolation). Each quantile is corrected separately, so the result is a distribution as well.
+// Below the lowest and above the highest order that the number of runs supports, the tail of the raw distribution
+// is used, widened as much as the distribution is at that order.
 //
-// The tick is d's own.
+// tick must be the tick of d.
 func (d Distribution) Corrected(tick RangeTick, residuals []dag.Residual) (Distribution, int) {
 	if len(d) == 0 {
 		return d, 0
@@ -43,7 +44,7 @@ func (d Distribution) Corrected(tick RangeTick, residuals []dag.Residual) (Distr
 	return d.by(tick, forecast.NewScores(scores, weights)), len(scores)
 }
 
-// by is the distribution that scores make of d.
+// by returns d corrected by scores.
 func (d Distribution) by(tick RangeTick, scores *forecast.Scores) Distribution {
 	c := correction{raw: d, tick: tick, scores: scores}
 	out := make(Distribution, max(len(d), fewest))
@@ -53,17 +54,17 @@ func (d Distribution) by(tick RangeTick, scores *forecast.Scores) Distribution {
 	return out
 }
 
-// fewest is how many values a corrected distribution has at least.
+// fewest is the least number of values of a corrected distribution.
 const fewest = 101
 
-// A correction is a raw distribution and the scores to correct it by.
+// A correction is a raw distribution and the scores that correct it.
 type correction struct {
 	raw    Distribution
 	tick   RangeTick
 	scores *forecast.Scores
 }
 
-// at is the corrected quantile of order q, in nanoseconds.
+// at returns the corrected quantile of order q, in nanoseconds.
 func (c *correction) at(q float64) float64 {
 	low, high := c.scores.Range()
 	in := min(max(q, low), high)
@@ -79,11 +80,11 @@ func (c *correction) at(q float64) float64 {
 	return v + wider*float64(c.raw.At(q)-c.raw.At(in))
 }
 
-// mostWider bounds how much wider or narrower a tail becomes that no run backs.
+// mostWider bounds how much wider or narrower a tail becomes beyond the orders that runs support.
 const mostWider = 4
 
-// scoresAt are the earlier runs' scores at a point, one a run, in order: interpolated between the points that the run
-// has.
+// scoresAt returns the scores of earlier runs at a progress, one for each run, in order. It interpolates between
+// the points of a run.
 func scoresAt(residuals []dag.Residual, progress float64) []float64 {
 	var out []float64
 	for i := 0; i < len(residuals); {
@@ -113,29 +114,29 @@ func scoreAt(run []dag.Residual, progress float64) float64 {
 	return a.Score + (progress-a.Progress)/(b.Progress-a.Progress)*(b.Score-a.Score)
 }
 
-// A RangeTick is what the raw distribution said at one tick: quantiles of the remaining time. Lengths of time; Elapsed
-// counts from the submission of the query's first job.
+// A RangeTick describes the raw distribution of one tick by quantiles of the remaining time. Elapsed counts from
+// the submission of the query's first job.
 type RangeTick struct {
 	Elapsed           time.Duration
-	Done              float64       // share of the query's tasks that are done, as far as their number is known, 0..1
+	Done              float64       // share of the query's tasks that are done, among stages of known size, 0..1
 	Low, Median, High time.Duration // of order 0.1, 0.5 and 0.9
 }
 
-// TickOf is the tick of a raw distribution, which must not be empty.
+// TickOf returns the tick of a raw distribution, which must not be empty.
 func TickOf(elapsed time.Duration, done float64, raw Distribution) RangeTick {
 	return RangeTick{elapsed, done, raw.At(0.1), raw.At(0.5), raw.At(0.9)}
 }
 
-// Bins are where in a run its residuals are taken, as ratios of its whole length.
+// Bins are the points of a run at which its residuals are taken, as ratios of its whole length.
 var Bins = [...]float64{0.05, 0.10, 0.175, 0.25, 0.375, 0.50, 0.625, 0.75, 0.825, 0.90, 0.95}
 
-// nearBin is how far from a bin a tick may be, as a ratio of the whole length.
+// nearBin is the maximum distance between a bin and a tick, as a ratio of the whole length.
 const nearBin = 0.025
 
-// Residuals are what a run that took total teaches about ranges: for each of Bins the residual of the tick nearest to
-// it, if one is near. Ticks are those of the watched run in order, each with what was said before any correction; ticks
-// without a distribution are left out. Only runs that went to their end should be learned from: the length of one that
-// was killed says nothing of the others.
+// Residuals returns the errors of the ranges of a run that took total: for each of Bins the residual of the tick
+// nearest to it, if one is near. Ticks are those of the watched run in order, each with the distribution before any
+// correction; ticks without a distribution are left out. Only pass runs that were not cut short: the length of a
+// killed run teaches nothing about others.
 func Residuals(run string, ticks []RangeTick, total time.Duration) []dag.Residual {
 	var out []dag.Residual
 	for _, bin := range Bins {
@@ -155,9 +156,8 @@ func Residuals(run string, ticks []RangeTick, total time.Duration) []dag.Residua
 
 func byProgress(a, b dag.Residual) int { return cmp.Compare(a.Progress, b.Progress) }
 
-// progress is how far the run seems to be, 0..1: by time, elapsed / (elapsed + median), or by tasks where that is
-// further. A median that is far too late would make a run that ends seem to be in its middle, and be corrected like
-// one.
+// progress estimates how far the run is, 0..1: the greater of elapsed / (elapsed + median) and the share of
+// finished tasks. By time alone, a median that is far too late would place the end of a run in its middle.
 func (t RangeTick) progress() float64 {
 	p := t.Done
 	if all := t.Elapsed + t.Median; all > 0 {
@@ -166,11 +166,11 @@ func (t RangeTick) progress() float64 {
 	return min(max(p, 0), 1)
 }
 
-// leastSpread is the least spread of a range, as a ratio of the whole length that it predicts: a range that is a point
-// must not make any error an infinite one.
+// leastSpread is the least spread of a range, as a ratio of the predicted whole length. Without it a range that is
+// a single point would make every error infinite.
 const leastSpread = 0.01
 
-// spread is the spread above or below the median.
+// spread returns the spread above or below the median.
 func (t RangeTick) spread(above bool) time.Duration {
 	s := t.Median - t.Low
 	if above {
@@ -179,7 +179,8 @@ func (t RangeTick) spread(above bool) time.Duration {
 	return max(s, time.Duration(leastSpread*float64(t.Elapsed+t.Median)), time.Millisecond)
 }
 
-// score says where a remaining time lies in the range; value is the reverse, in nanoseconds.
+// score returns the position of a remaining time in the range, in spreads from the median; value is the inverse, in
+// nanoseconds.
 func (t RangeTick) score(remaining time.Duration) float64 {
 	s := float64(remaining-t.Median) / float64(t.spread(remaining > t.Median))
 	return min(max(s, -dag.MaxScore), dag.MaxScore)
@@ -189,8 +190,8 @@ func (t RangeTick) value(score float64) float64 {
 	return float64(t.Median) + score*float64(t.spread(score > 0))
 }
 
-// Corrected is a scenario whose distribution is corrected by what earlier runs of the workflow taught. The raw one is
-// kept.
+// Corrected returns a scenario with its distribution corrected by the residuals of earlier runs of the workflow.
+// The raw distribution is kept.
 func Corrected(s Scenario) Scenario {
 	raw := s.Estimate
 	s.Estimate = func(w *ReplayContext) (Estimate, error) {
@@ -208,7 +209,7 @@ func Corrected(s Scenario) Scenario {
 	return s
 }
 
-// doneTasks is the share of tasks that are done, as far as their number is known.
+// doneTasks returns the share of tasks that are done, among stages of known size.
 func (w *ReplayContext) doneTasks() float64 {
 	all, left := 0, 0
 	w.eachPhase(func(_ int, _ dag.StageIndex, p *phase) {
@@ -221,17 +222,17 @@ func (w *ReplayContext) doneTasks() float64 {
 	return 1 - float64(left)/float64(all)
 }
 
-// stockRuns is how many runs the stock scores stand for: as many as a 95 % range needs.
+// stockRuns is the number of runs that the stock scores represent: the number that a 95 % range needs.
 const stockRuns = 39
 
-// stockWidth is how much wider the 80 % range of a run without a history is than the raw one. A sampler knows what may
-// be different about a run's tasks, and less of what is different about its day. Of the scores on recordings of real
-// runs the raw range of 80 % holds about 80 %, but a fortieth lie beyond three times its width; on simulated runs of
-// other noise it holds 52 to 58 % (docs/calibration.md).
+// stockWidth is how much wider the 80 % range of a run without a history is than the raw one. A sampler models
+// differences between tasks, but less of the differences between days. On recordings of real runs the raw 80 %
+// range covers about 80 % of the scores, but a fortieth lie beyond three times its width; on simulated runs with
+// other noise it covers 52 to 58 % (docs/calibration.md).
 const stockWidth = 1.3
 
-// stock are the scores that stand in for those of a workflow without enough runs of its own: quantiles of Student's t
-// with two degrees of freedom, whose tails are as heavy as those of forecasts that fail, scaled to stockWidth.
+// stock returns the scores that are used for a workflow with too few runs of its own: quantiles of Student's t with
+// two degrees of freedom, scaled to stockWidth. Its tails are as heavy as those of forecasts that fail.
 func stock() *forecast.Scores {
 	scores, weights := make([]float64, stockRuns), make([]float64, stockRuns)
 	for i := range scores {

@@ -8,74 +8,77 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// Costs is a cost model for one snapshot: what each task costs, and what is left of it. Its functions are pure.
+// Costs is a cost model for one snapshot: the cost of each task, and the remaining part of it. Its functions are
+// pure.
 //
 // Full and Rem are in milliseconds, not rounded; Left is in whole milliseconds, as a replay needs it. None of them
-// is NaN, infinite or negative: what is not known is a floor, and its Cost's Origin says so.
+// is NaN, infinite or negative. If a cost is unknown, the value is a floor, and its Cost's Origin says so.
 //
-// Left, Full and Rem must be there. A model says more by the other fields, whose zero values say nothing.
+// Left, Full and Rem are required. The other fields are optional; their zero values mean that nothing is known.
 type Costs struct {
-	// Left is what is left of a task; see schedule.Left.
+	// Left returns the remaining cost of a task; see schedule.Left.
 	Left schedule.Left
-	// Full is what the whole task i of job's phase k takes, set-up included.
+	// Full returns the time of the whole task i of job's stage k, set-up included.
 	Full func(job int, k dag.StageIndex, i int) float64
-	// Rem is what is left of that task: 0 if it is done, Full if it does not run.
+	// Rem returns the remaining time of that task: 0 if it is done, Full if it does not run.
 	Rem func(job int, k dag.StageIndex, i int) float64
 
-	// Completed is the run's newest snapshot with another Plan, whose jobs are the same ones in the same order: the
-	// model may know more of it, such as the sizes of jobs to come and the overheads of the cluster. The scheduler is
-	// replayed on it. Nil: on the newest snapshot as it is.
+	// Completed is the run's newest snapshot with another Plan. The plan has the same jobs in the same order, but
+	// the model may have completed it, for example with the sizes of jobs to come and the cluster's overheads. The
+	// scheduler replays this snapshot. Nil: the newest snapshot needs no completion.
 	Completed *dag.Snapshot
-	// Warnings are what a reader must know about the costs.
+	// Warnings are warnings about the costs for the reader.
 	Warnings []dag.Warning
-	// NodeFactors returns how many times as long tasks take on nodes that are slower or faster than the others, by the
+	// NodeFactors returns the factor of task times on nodes that are slower or faster than the others, by the
 	// nodes' indices in Snapshot.Nodes. Nil: no such node is known.
 	NodeFactors func() map[int32]float64
-	// AssumedRatio says how much of the time that remains by a schedule is assumed, 0..1. Nil: the origins of the costs
-	// say it.
+	// AssumedRatio returns the share of the schedule's remaining time that is assumed, 0..1. Nil: it follows from
+	// the origins of the costs.
 	AssumedRatio func(*schedule.Schedule) float64
-	// Sampling prepares the draws of one tick from what the model knows of how far its costs may be off. What it
-	// returns is called once a replay, by several goroutines at once; it must be a pure function. It returns nil if the
-	// model knows too little for any range. Nil: costs are drawn in a general way.
+	// Sampling prepares the draws of one tick from the model's own uncertainty about its costs. The returned
+	// function is called once a replay, by several goroutines at once, so it must be pure. Sampling returns nil if
+	// the model has too little data for any range. Nil: costs are drawn in a general way.
 	Sampling func() func(Draws) Drawn
-	// Measured says that what is assumed of tasks was measured on other programs, so that a range holds it.
+	// Measured means that assumed costs were measured on other programs, so a range covers them.
 	Measured bool
-	// Later is how long work is expected to take that the engine has not announced, after so long for all that is
-	// known, and how likely there is any; nil: there is none, or nothing is known of it. It is asked of open plans.
+	// Later returns the expected time of work that the engine has not announced, given the time of all known work,
+	// and the probability of any such work. Nil: there is none, or nothing is known about it. It is only called for
+	// open plans.
 	Later func(known time.Duration) (expected time.Duration, probability float64)
-	// Residuals are how wrong the ranges of earlier runs of this workflow were, oldest run first.
+	// Residuals are the errors of the ranges of earlier runs of this workflow, oldest run first.
 	Residuals []dag.Residual
-	// Groups are what the model knows of key groups.
+	// Groups are the costs of key groups.
 	Groups GroupCosts
-	// TaskSize is how much a task of a stage that reads others is given: bytes, or records if InRecords is set; NaN if
-	// it is not known. Nil: the plan says it.
+	// TaskSize returns the input of a task of a stage that reads others: bytes, or records if InRecords is set; NaN
+	// if it is unknown. Nil: the plan has it.
 	TaskSize  func(job int, k dag.StageIndex, task int) float64
 	InRecords bool
 }
 
-// GroupCosts are what a cost model knows of the key groups of reduces. Of each function nil says that it knows nothing.
+// GroupCosts are a cost model's costs of the key groups of reduces. A nil function means that nothing is known.
 type GroupCosts struct {
-	// Of is what is known of the key groups of a job's reduces, in this run or in a profile that fits it, nil where
-	// nothing is; and what one of them takes, nil where the job's reduces go by something else. There may be more
-	// reduces than the job has: those are nobody's.
+	// Of returns the key groups of a job's reduces, from this run or from a profile that fits it, nil if unknown.
+	// It also returns the time of one group, nil if the job's reduces are not predicted from groups. There may be
+	// more reduces than the job has; ignore the rest.
 	Of func(job int) (*dag.Groups, GroupTime)
-	// Used says whether Left, Full and Rem go by the key groups of a job.
+	// Used reports whether Left, Full and Rem predict a job's reduces from key groups.
 	Used func(job int) bool
-	// In is Left with the reduces of every job whose groups allow it predicted in one form, be that better than the
-	// model's own way or not. It returns nil if no task that is left is predicted so: then the form says nothing.
+	// In returns Left with one change: the given form predicts the reduces of every job with suitable groups, even
+	// if the model's own way is better. It returns nil if no remaining task is predicted so: then the form has no
+	// estimate.
 	In func(f GroupForm) schedule.Left
 }
 
-// used says whether the costs go by the key groups of a job.
+// used reports whether the costs of a job follow its key groups.
 func (g *GroupCosts) used(job int) bool { return g.Used != nil && g.Used(job) }
 
-// A Model makes the cost model for a run's newest snapshot. It must be a pure function.
+// A Model returns the cost model for a run's newest snapshot. It must be a pure function.
 type Model func(run dag.Run) Costs
 
 // maxMS bounds one cost, at about 30 years: sums over a query's longest chain stay within a time.Duration.
 const maxMS = 1e12
 
-// tame makes a cost out of any float: never NaN, never negative, never beyond maxMS.
+// tame makes a cost of any float: never NaN, never negative, never more than maxMS.
 func tame(ms float64) float64 {
 	if !(ms > 0) {
 		return 0
@@ -119,8 +122,8 @@ const (
 	FormNeighboursOnly                     // NearestFit without its curve
 )
 
-// inForm is the time that remains with the work of reduces in one form: the standard replay on other costs. It is too
-// early to say where the form has no data of any reduce that is left.
+// inForm returns the standard estimate with the work of reduces predicted in one form. If the form has no data
+// about any remaining reduce, the estimate has no time.
 func (w *ReplayContext) inForm(f GroupForm) (Estimate, error) {
 	if w.ended() {
 		return w.estimate(0), nil

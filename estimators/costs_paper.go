@@ -8,9 +8,10 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// Paper is the paper's cost model (section 3.1.3): a pipeline of N tuples takes s alpha N, with N and
-// alpha from the plan, K from the running attempts and the slowdown factor s from slow; set-up is the cluster's and is
-// never scaled. Where the plan knows no N, an attempt's own total stands in; where it knows no alpha, nothing does.
+// Paper is the paper's cost model (section 3.1.3): a pipeline of N tuples takes s alpha N. N and alpha come from
+// the plan, K (the tuples done) from the running attempts and the slowdown factor s from slow. Set-up is the
+// cluster's and is never scaled. If the plan has no N, an attempt's own total replaces it; without alpha the cost
+// is unknown.
 func Paper(slow func(dag.Run) Slowdown) Model {
 	return func(run dag.Run) Costs { return newPaperCosts(run.Now(), slow(run)) }
 }
@@ -26,8 +27,8 @@ type paperPhase struct {
 	n        int
 	attempts []dag.Attempt
 	pipes    []paperPipe
-	// Of pending tasks, computed once: each is asked for by the replay and by the scenarios. A uniform phase has one
-	// entry.
+	// The costs of pending tasks, computed once, because the replay and the scenarios read each of them. A uniform
+	// stage has one entry.
 	uniform bool
 	pending []paperTask
 }
@@ -73,7 +74,7 @@ func newPaperCosts(s *dag.Snapshot, slow Slowdown) Costs {
 	return Costs{Left: c.left, Full: c.full, Rem: c.rem}
 }
 
-// price computes what pending tasks cost.
+// price computes the costs of pending tasks.
 func (pp *paperPhase) price() {
 	n := 1
 	if pp.uniform = pp.same(0) >= pp.n; !pp.uniform {
@@ -100,7 +101,7 @@ func (pp *paperPhase) price() {
 	}
 }
 
-// task returns the cost of task i when it is pending.
+// task returns the cost of task i while it is pending.
 func (pp *paperPhase) task(i int) *paperTask {
 	switch {
 	case pp.uniform:
@@ -111,7 +112,7 @@ func (pp *paperPhase) task(i int) *paperTask {
 	return &paperTask{origin: schedule.Unknown}
 }
 
-// same is how many tasks from i on have i's sizes and costs.
+// same returns the number of tasks from i on that have the sizes and costs of task i.
 func (p *paperPhase) same(i int) int {
 	n := max(1, p.n-i)
 	for _, pipe := range p.pipes {
@@ -120,7 +121,7 @@ func (p *paperPhase) same(i int) int {
 	return max(1, n)
 }
 
-// left is s alpha (N - K) of pipeline p of task i, in milliseconds; a is nil for a task that does not run.
+// left returns s alpha (N - K) of pipeline p of task i, in milliseconds; a is nil for a task that does not run.
 func (pp *paperPhase) left(p, i int, a *dag.Attempt) (ms float64, known bool) {
 	pipe := &pp.pipes[p]
 	n := pipe.tuples.At(i)
@@ -167,7 +168,7 @@ func (c *paperCosts) rem(job int, k dag.StageIndex, i int) float64 {
 	return c.full(job, k, i)
 }
 
-// setupLeft counts what is left of the set-up while no tuple has been processed (docs/facts/paratimer.md P5).
+// setupLeft returns the rest of the set-up while no tuple has been processed (docs/facts/paratimer.md P5).
 func (c *paperCosts) setupLeft(a *dag.Attempt) float64 {
 	for _, k := range a.Done {
 		if k > 0 {
@@ -199,7 +200,7 @@ func (c *paperCosts) left(t schedule.Task) schedule.Cost {
 	return cost
 }
 
-// origin is the least sure origin of the pipelines of a running task; a phase without pipelines is unknown.
+// origin returns the least sure origin of the pipelines of a running task; a stage without pipelines is unknown.
 func (pp *paperPhase) origin(i int, a *dag.Attempt) schedule.Origin {
 	if len(pp.pipes) == 0 {
 		return schedule.Unknown

@@ -7,33 +7,32 @@ import (
 	"github.com/paratimer/paratimer/estimators/internal/forecast"
 )
 
-// Range is the central range of a level, 0..1: the quantiles of order (1-level)/2 and (1+level)/2. It panics on an
-// empty distribution.
+// Range returns the central range of a level, 0..1: the quantiles of order (1-level)/2 and (1+level)/2. It panics
+// on an empty distribution.
 func (d Distribution) Range(level float64) (low, high time.Duration) {
 	return d.At((1 - level) / 2), d.At((1 + level) / 2)
 }
 
-// RunsFor is how many earlier runs a range of a level must be backed by: for the 80 % range MinRuns, for the 95 % range
-// 39. Of n runs, the best and the worst bound a range of (n-1)/(n+1).
+// RunsFor returns the least number of earlier runs behind a range of a level: MinRuns for the 80 % range, 39 for
+// the 95 % range. The best and the worst of n runs bound a range of (n-1)/(n+1).
 func RunsFor(level float64) int {
 	return max(MinRuns, int(math.Ceil(2/(1-level)-1-1e-9)))
 }
 
-// Levels are the ranges that are scored: how often each should hold what happens.
+// Levels are the nominal coverages of the ranges that are scored.
 var Levels = [...]float64{0.50, 0.80, 0.95}
 
-// A RangeSample is what a distribution said at one tick of a run, in seconds. It keeps what scoring needs, not the
-// whole.
+// A RangeSample is the part of a distribution at one tick of a run that scoring needs, in seconds.
 type RangeSample struct {
 	Elapsed float64
 	ranges  [len(Levels)][2]float64
 	values  []float64 // of the remaining time, equally likely
 }
 
-// scoredValues is how many values of a distribution are kept.
+// scoredValues is the number of values of a distribution that a RangeSample keeps.
 const scoredValues = 64
 
-// NewRangeSample keeps a distribution of the remaining time, which must not be empty.
+// NewRangeSample samples a distribution of the remaining time, which must not be empty.
 func NewRangeSample(elapsed time.Duration, d Distribution) RangeSample {
 	s := RangeSample{Elapsed: elapsed.Seconds(), values: make([]float64, scoredValues)}
 	for i, level := range Levels {
@@ -46,7 +45,7 @@ func NewRangeSample(elapsed time.Duration, d Distribution) RangeSample {
 	return s
 }
 
-// A RangeScore is how right ranges were along a run; what cannot be said is NaN.
+// A RangeScore measures the ranges of one run; a value that cannot be computed is NaN.
 type RangeScore struct {
 	Ticks int // strictly inside the run, with a range
 	// Levels are in the order of Levels.
@@ -54,15 +53,16 @@ type RangeScore struct {
 	CRPS   float64 // mean continuous ranked probability score, seconds
 }
 
-// A LevelScore is how right the ranges of one level were.
+// A LevelScore measures the ranges of one level.
 type LevelScore struct {
-	Held          float64 // share of the ticks whose range held the true remaining time, 0..1
+	Held          float64 // share of the ticks whose range covered the true remaining time, 0..1
 	Width         float64 // mean width of the range, in lengths of the run
 	IntervalScore float64 // mean, seconds
 }
 
-// GradeRanges scores what distributions said along a run that took total seconds. Only ticks strictly inside count.
-// Ticks of one run err together: a run is one observation of how well ranges hold, not as many as it has ticks.
+// GradeRanges scores the distributions along a run that took total seconds. Only ticks strictly inside count. The
+// errors of one run's ticks depend on each other: for coverage, a run is one observation, however many ticks it
+// has.
 func GradeRanges(total float64, samples []RangeSample) RangeScore {
 	var out RangeScore
 	for i := range samples {

@@ -8,10 +8,11 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Distribution is what a length of time may be: equally likely values, ascending. An empty one says nothing.
+// A Distribution is a set of equally likely values of a length of time, ascending. Empty: nothing is known.
 type Distribution []time.Duration
 
-// At is the quantile of order q, 0..1, interpolated linearly between the values (definition 7 of Hyndman and Fan,
+// At returns the quantile of order q, 0..1, interpolated linearly between the values (definition 7 of Hyndman and
+// Fan,
 // "Sample Quantiles in Statistical Packages", 1996). It panics on an empty distribution.
 func (d Distribution) At(q float64) time.Duration {
 	h := min(max(q, 0), 1) * float64(len(d)-1)
@@ -22,7 +23,7 @@ func (d Distribution) At(q float64) time.Duration {
 	return d[i] + time.Duration((h-float64(i))*float64(d[i+1]-d[i]))
 }
 
-// Above is the probability of more than t, NaN where nothing is known.
+// Above returns the probability of more than t, NaN if the distribution is empty.
 func (d Distribution) Above(t time.Duration) float64 {
 	if len(d) == 0 {
 		return math.NaN()
@@ -31,7 +32,8 @@ func (d Distribution) Above(t time.Duration) float64 {
 	return float64(len(d)-i) / float64(len(d))
 }
 
-// Less is the distribution after by has passed and nothing was learned: every value is by less, none below 0.
+// Less returns the distribution after the time by has passed without new information: each value less by, at least
+// 0.
 func (d Distribution) Less(by time.Duration) Distribution {
 	out := make(Distribution, len(d))
 	for i, v := range d {
@@ -40,8 +42,9 @@ func (d Distribution) Less(by time.Duration) Distribution {
 	return out
 }
 
-// Probability is how likely it is that exactly n attempts fail while tasks hold slots for ms milliseconds in all: the
-// negative binomial distribution, which a Poisson process has whose rate is drawn from a Gamma distribution.
+// Probability returns the probability that exactly n attempts fail while tasks use slots for ms milliseconds in
+// total. It is a negative binomial distribution: that of a Poisson process with a rate drawn from a Gamma
+// distribution.
 func (l FailureLaw) Probability(n int, ms float64) float64 {
 	share := ms / (l.ms + ms)
 	p := math.Pow(1-share, l.shape)
@@ -51,9 +54,9 @@ func (l FailureLaw) Probability(n int, ms float64) float64 {
 	return p
 }
 
-// supposing gives an estimate the probability that exactly n attempts fail from now on, which is what its scenario
-// supposes (section 3). It is the law of the sampled range, over what is left of the tasks; what repeated work adds to
-// that is left out. Where a job's number of tasks or a phase's cost is not known, nothing is said.
+// supposing gives an estimate the probability that exactly n attempts fail from now on, as its scenario assumes
+// (section 3). It uses the failure law of the sampled range over the remaining work of all tasks, without repeated
+// work. If a job's number of tasks or a stage's cost is unknown, the probability stays nil.
 func (w *ReplayContext) supposing(n int, e Estimate) Estimate {
 	if w.ended() {
 		return e

@@ -6,9 +6,9 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// hadoop is what Hadoop's own job pages say: a job's mapProgress and reduceProgress are the means of its tasks'
-// progress (JobImpl.computeProgress), and the phases of all jobs that have been submitted are averaged, each by its
-// number of tasks. Jobs to come have no page, so the figure falls back when one is submitted.
+// hadoop returns the progress of Hadoop's own job pages. A job's mapProgress and reduceProgress are the means of
+// its tasks' progress (JobImpl.computeProgress). The stages of all submitted jobs are averaged, each weighted by
+// its number of tasks. Jobs to come have no page, so the figure falls back when one is submitted.
 func hadoop(w *ReplayContext) (Estimate, error) {
 	s := w.Run.Now().Announced()
 	var sum amount
@@ -27,7 +27,8 @@ func hadoop(w *ReplayContext) (Estimate, error) {
 	return w.ratio(f), nil
 }
 
-// hadoopProgress is the sum of the progress of a phase's tasks, and how many there are. A task that is done counts 1.
+// hadoopProgress returns the sum of the progress of a stage's tasks, and their number. A task that is done counts
+// 1.
 func hadoopProgress(s *dag.Snapshot, job int, k dag.StageIndex) amount {
 	planned := &s.Plan.Jobs[job].Stages[k]
 	n := planned.Count()
@@ -48,8 +49,8 @@ func hadoopProgress(s *dag.Snapshot, job int, k dag.StageIndex) amount {
 	return sum
 }
 
-// progressOf is an attempt's progress as the engine gives it, else by its tuples: Hadoop counts a reduce's copy, sort
-// and reduce a third each.
+// progressOf returns an attempt's progress as the engine reports it, else by its tuples: Hadoop counts a reduce's
+// copy, sort and reduce a third each.
 func progressOf(planned *dag.Stage, task int, a *dag.Attempt) float64 {
 	if !math.IsNaN(a.Ratio) {
 		return min(max(a.Ratio, 0), 1)
@@ -69,10 +70,10 @@ func progressOf(planned *dag.Stage, task int, a *dag.Attempt) float64 {
 	return sum / float64(pipelinesOf(planned))
 }
 
-// pig is Pig's percentage, the mean over jobs. A job whose tuples the plan knows counts as the mean of its map, copy
-// and reduce pipelines, sort left out (docs/facts/paratimer.md A5, A10, P27). Otherwise it counts as Pig's own
-// MapReduceLauncher has it: 1 once it has succeeded, else half of its map and half of its reduce progress as Hadoop
-// gives them, so that a job without reduces stands at a half until its end.
+// pig returns Pig's percentage, the mean over jobs. A job counts as the mean of its map, copy and reduce pipelines,
+// without sort, if the plan has its tuples (docs/facts/paratimer.md A5, A10, P27). Any other job counts as in Pig's
+// own MapReduceLauncher: 1 once it has succeeded, else half of its map and half of its reduce progress by Hadoop,
+// so a job without reduces stays at a half until its end.
 func pig(w *ReplayContext) (Estimate, error) {
 	s := w.Run.Now().Announced()
 	jobs := amounts(s)
@@ -100,7 +101,8 @@ func pig(w *ReplayContext) (Estimate, error) {
 	return w.ratio(sum / float64(len(jobs))), nil
 }
 
-// tuplesOfParts is the mean share over a job's map, copy and reduce pipelines that have tuples, if the plan knows them.
+// tuplesOfParts returns the mean share over a job's map, copy and reduce pipelines that have tuples; known is false
+// if the plan lacks these.
 func tuplesOfParts(job *dag.Job, a []amount) (f float64, known bool) {
 	if !job.IsMapReduce() {
 		return 0, false

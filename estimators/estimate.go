@@ -1,11 +1,11 @@
-// Package estimators says how long: one estimator a file, each a pure function of a run.
+// Package estimators predicts the remaining time: one estimator a file, each a pure function of a run.
 //
-// The scenarios of one tick share a ReplayContext: one replay of the scheduler and one critical path. Where a cost
-// comes from is the business of Costs; how the schedule is read is the business of a Scenario.
+// The scenarios of one tick share a ReplayContext: one replay of the scheduler and one critical path. Costs define
+// the cost of each task; a Scenario defines how the schedule is read.
 //
-// A cost model of one's own, [Costs], is enough to get all of [Scenarios]; [Shared] makes their estimators. [Paper] is
-// the paper's model, and package observed has that of real clusters. A model that can be drawn from ([Sampler]) gives a
-// [Distribution]; [Changes] says why a prediction moved, [Grade] how right one was along a finished run.
+// A cost model, [Costs], is enough to get all of [Scenarios]; [Shared] makes their estimators. [Paper] is the
+// paper's model, and package cost has the model of real clusters. [Sampled] replays draws from a model and gives a
+// [Distribution]. [Changes] explains why a prediction moved, [Grade] scores the predictions of a finished run.
 //
 // # Stability
 //
@@ -21,44 +21,44 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// An Estimate is one answer to "how long", under a named scenario.
+// An Estimate is the prediction of one named scenario.
 type Estimate struct {
 	Scenario string
 	Meaning  string // one sentence for people
-	// Moot: it is about others' applications, there are none, and it is what standard is.
+	// Moot means that no other application runs, so a scenario about other applications equals standard.
 	Moot bool
-	// Remaining is nil where it is too early to say; then Low may give a floor.
+	// Remaining is nil if it is too early for a prediction; then Low may give a floor.
 	Remaining *time.Duration
 	Low, High *time.Duration
-	// Progress is 0..1, NaN where the estimator has none. Estimators that give only a fraction leave Remaining nil.
+	// Progress is 0..1, NaN if the estimator has none. Estimators that give only a fraction leave Remaining nil.
 	Progress float64
-	// Origin is the least sure origin of the costs that the remaining time rests on.
+	// Origin is the least sure origin of the costs behind the remaining time.
 	Origin schedule.Origin
-	// Probability is how likely it is that exactly as many attempts fail from now on as the scenario supposes, 0..1;
-	// nil where it supposes nothing of failures, or too little is known.
+	// Probability is the probability that exactly as many attempts fail from now on as the scenario assumes, 0..1;
+	// nil if it assumes nothing about failures, or if too little is known.
 	Probability *float64
-	// More is how likely it is that the application submits work that nothing has announced, 0..1; nil where its
+	// More is the probability that the application submits work that was not announced, 0..1; nil if the whole
 	// program is known.
 	More *float64
-	// AssumedRatio is the share of Remaining that rests on assumed or unknown costs, 0..1: the time in which nothing
-	// would run but tasks whose cost nobody has seen.
+	// AssumedRatio is the share of Remaining that rests on assumed or unknown costs, 0..1: the time in which only
+	// tasks of assumed or unknown cost would run.
 	AssumedRatio float64
-	// Measured says that these assumptions were measured on other programs.
+	// Measured means that these assumptions were measured on other programs.
 	Measured bool
-	// Distribution is what the remaining time may be, where the estimator gives one.
+	// Distribution is the distribution of the remaining time, if the estimator has one.
 	Distribution Distribution
-	// Raw is the distribution before its correction, Tick what a run remembers of it, and Runs how many earlier runs
-	// the correction rests on (see Corrected).
+	// Raw is the distribution before its correction, Tick its summary for the history, and Runs the number of
+	// earlier runs behind the correction (see Corrected).
 	Raw  Distribution
 	Tick *RangeTick
 	Runs int
 	Path *pathfrag.Path // nil for estimators without one
-	Skew []Skew         // of Uneven alone
-	// Monitored are the tasks that run whose counters the estimate needs, of standard_static and its variants alone:
-	// the others' need not be asked for.
+	Skew []Skew         // only of Uneven
+	// Monitored are the running tasks with counters that the estimate needs. Only standard_static and its variants
+	// set it; they do not need the counters of other tasks.
 	Monitored []TaskID
-	// Nodes are those that are slower or faster than the others, of the scenario standard alone: how many times as long
-	// their tasks take, by their indices in Snapshot.Nodes.
+	// Nodes are the nodes that are slower or faster than the others: the factor of their tasks' times, by their
+	// indices in Snapshot.Nodes. Only the scenario standard sets it.
 	Nodes    map[int32]float64
 	Warnings []dag.Warning
 }
@@ -70,7 +70,7 @@ type TaskID struct {
 	Task  int
 }
 
-// An Estimator is a pure function of a run: the same run, the same answer.
+// An Estimator is a pure function of a run: the same run gives the same estimate.
 type Estimator interface {
 	Estimate(run dag.Run) (Estimate, error)
 }

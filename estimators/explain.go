@@ -11,9 +11,9 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// Explain says why the predicted end has moved by delta over several observations. It is Changes with hindsight: tasks
-// that started since count as long as they took, and what is then left is named by the first stage whose plan has
-// moved: more or fewer tasks in its last wave, or another start. The parts add up to delta.
+// Explain explains why the predicted end has moved by delta over several observations. It is Changes with
+// hindsight: a task that has started since counts with the time that it took. The rest is attributed to the first
+// stage that moved in the plan: more or fewer tasks in its last wave, or another start. The parts add up to delta.
 func Explain(before, after dag.Run, delta time.Duration, model Model) []Change {
 	a := attribution{rest: delta}
 	if !comparable(before, after) {
@@ -37,7 +37,7 @@ func Explain(before, after dag.Run, delta time.Duration, model Model) []Change {
 	return a.all()
 }
 
-// asHappened is asKnownLater that knows of the tasks that started since as well.
+// asHappened is asKnownLater that also uses the measured times of tasks that have started since.
 func asHappened(s, later *dag.Snapshot, costs Costs) schedule.Left {
 	known := asKnownLater(s, later, costs)
 	return func(t schedule.Task) schedule.Cost {
@@ -61,14 +61,14 @@ func asHappened(s, later *dag.Snapshot, costs Costs) schedule.Left {
 	}
 }
 
-// A row is a stage of a job, or a pause of it.
+// A row is a stage of a job, or one of its pauses.
 type row struct {
 	job   int32
 	stage dag.StageIndex
 	pause dag.Pause
 }
 
-// An extent is when a row's tasks start first and end last.
+// An extent is the time from the first start to the last end of a row's tasks.
 type extent struct{ start, end dag.Instant }
 
 func extents(s *schedule.Schedule) map[row]extent {
@@ -85,9 +85,9 @@ func extents(s *schedule.Schedule) map[row]extent {
 	return out
 }
 
-// replanned compares two plans of the same tasks with the same costs, the later one made by what has happened since.
-// The Change is named by the first row, by its end, that has moved by at least half of what the end has; it has no
-// subject where none has.
+// replanned compares two plans of the same tasks with the same costs, the later one made after what has happened
+// since. The Change names the first row, by its end, that has moved by at least half of the move of the whole end.
+// Its subject is empty if there is no such row.
 func replanned(plan *dag.Plan, was, is *schedule.Schedule) Change {
 	moved := is.End.Sub(was.End)
 	before, after := extents(was), extents(is)
@@ -126,7 +126,7 @@ func replanned(plan *dag.Plan, was, is *schedule.Schedule) Change {
 		worded(moved, "later", "earlier"))}
 }
 
-// pauses words what a pause is spent with.
+// pauses describes each kind of pause.
 var pauses = map[dag.Pause]string{dag.Launch: "the launch", dag.Wave: "the submission", dag.Finish: "the end"}
 
 // worded returns later for a move to a later end, else earlier.
@@ -149,8 +149,8 @@ func earlier(a, b row) bool {
 
 func sameWay(a, b time.Duration) bool { return a > 0 && b > 0 || a < 0 && b < 0 }
 
-// lastWave counts the tasks of a row that end in the longer plan after the shorter one is over with it, and how many
-// run at once at most.
+// lastWave counts the tasks of a row that end in the longer plan after the row has ended in the shorter one. width
+// is the greatest number of its tasks that run at once.
 func lastWave(was, is *schedule.Schedule, key row) (n, width int) {
 	a, b := extents(was)[key].end, extents(is)[key].end
 	long, over := is, a

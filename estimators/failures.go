@@ -6,8 +6,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// A Failure is a task whose next attempt to end fails instead, after Ratio (0..1) of the attempt's time, or now if that
-// is past.
+// A Failure is the failure of a task's next attempt after Ratio (0..1) of the attempt's time, or now if that
+// instant is past.
 type Failure struct {
 	Job   int
 	Stage dag.StageIndex
@@ -15,8 +15,8 @@ type Failure struct {
 	Ratio float64
 }
 
-// WithFailures is the scenario in which given tasks fail, each once: failures that are not the worst (section 3.2.1).
-// Other than worstFailures, which adds to the standard time, it replays the scheduler with the failures in it, so a
+// WithFailures is the scenario in which given tasks fail, each once: failures that are not the worst (section
+// 3.2.1). Unlike worstFailures, which adds to the standard time, it replays the scheduler with the failures, so a
 // failure off the critical path costs nothing.
 func WithFailures(name, meaning string, failures []Failure) Scenario {
 	return Scenario{name, meaning, func(w *ReplayContext) (Estimate, error) { return w.failing(failures) }}
@@ -50,12 +50,12 @@ func (w *ReplayContext) failing(failures []Failure) (Estimate, error) {
 	return w.supposing(len(failures), e), nil
 }
 
-// failureHalfway is the longest unfinished task, the first of them by plan order, failing after half its time.
+// failureHalfway lets the longest unfinished task, the first of them by plan order, fail after half its time.
 func failureHalfway(w *ReplayContext) (Estimate, error) {
 	return w.failing(w.one(0.5, func(_ int, _ dag.StageIndex, g *group) float64 { return g.Full }))
 }
 
-// failureNow is the running task that has run longest failing at this instant.
+// failureNow lets the running task that has run longest fail at this instant.
 func failureNow(w *ReplayContext) (Estimate, error) {
 	return w.failing(w.one(0, func(job int, k dag.StageIndex, g *group) float64 {
 		if !g.Running {
@@ -69,7 +69,7 @@ func failureNow(w *ReplayContext) (Estimate, error) {
 	}))
 }
 
-// one returns the failure of the task that weighs most, none where all weigh less than 0.
+// one returns the failure of the task that weighs most, none if all weigh less than 0.
 func (w *ReplayContext) one(ratio float64, weigh func(job int, k dag.StageIndex, g *group) float64) []Failure {
 	var worst []Failure
 	most := -1.0
@@ -103,14 +103,14 @@ func averageFailure(w *ReplayContext) (Estimate, error) {
 	return w.supposing(1, w.scenario(ms)), nil
 }
 
-// hadoopAttempts is how often Hadoop tries a task before the job fails (mapreduce.map.maxattempts): one task can
-// fail three times and the query still end.
+// hadoopAttempts is the number of times that Hadoop tries a task before the job fails (mapreduce.map.maxattempts):
+// one task can fail three times and the query still ends.
 const hadoopAttempts = 4
 
-// worstFailures is the pessimistic scenario (section 3.2.1, docs/facts/paratimer.md P17): k failures, each of the
-// longest unfinished task right before it finishes, when all that it did is lost. Each adds the task's full duration,
-// whether it runs or not. A task fails at most three times, else the job would fail; further failures fall to the next
-// longest.
+// worstFailures is the pessimistic scenario (section 3.2.1, docs/facts/paratimer.md P17): k failures of the longest
+// unfinished task, each right before the task finishes, when all its work is lost. Each adds the task's full
+// duration, whether it runs or not. A task fails at most three times, else the job would fail; further failures hit
+// the next longest task.
 func worstFailures(k int) func(*ReplayContext) (Estimate, error) {
 	return func(w *ReplayContext) (Estimate, error) {
 		ms, err := w.standardMS()
@@ -121,7 +121,7 @@ func worstFailures(k int) func(*ReplayContext) (Estimate, error) {
 	}
 }
 
-// worstMS is the sum of the full durations that the k worst failures repeat.
+// worstMS returns the sum of the full durations that the k worst failures repeat.
 func (w *ReplayContext) worstMS(k int) float64 {
 	var sum float64
 	left := k
@@ -158,8 +158,8 @@ func insert(top []float64, v float64, n int) []float64 {
 	return top[:min(len(top), n)]
 }
 
-// failureUntilProven is the paper's FailureEstimate (section 4.3): a worst failure is expected until one has been seen;
-// then nothing more is expected for the remainder of that job's pipeline.
+// failureUntilProven is the paper's FailureEstimate (section 4.3): it expects a worst failure until one has been
+// seen, and then none for the rest of that job's pipeline.
 func failureUntilProven(w *ReplayContext) (Estimate, error) {
 	ms, err := w.standardMS()
 	if err != nil {
@@ -173,7 +173,7 @@ func failureUntilProven(w *ReplayContext) (Estimate, error) {
 	return w.supposing(failures, w.scenario(ms)), nil
 }
 
-// hold says whether some job's phase in which an attempt has failed is not done (docs/facts/paratimer.md P18). It
+// hold reports whether an unfinished stage of some job has a failed attempt (docs/facts/paratimer.md P18). It
 // follows from the snapshot's list of failures alone.
 func (w *ReplayContext) hold() bool {
 	held := false

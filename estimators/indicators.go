@@ -2,25 +2,25 @@ package estimators
 
 import "math"
 
-// jobRatio takes every byte of a job's groups to cost what those that are done have cost on average: the linear
-// yardstick of NearestFit.
+// jobRatio assumes that every byte of a job's groups costs the mean of the finished ones: the linear baseline of
+// NearestFit.
 func jobRatio(w *ReplayContext) (Estimate, error) { return w.inForm(FormJobRatio) }
 
-// jobRatioSmoothed is as jobRatio, by an exponentially weighted moving average: the newest work weighs most (Coppa and
-// Finocchi, section 7.1).
+// jobRatioSmoothed is jobRatio with an exponentially weighted moving average: the newest work weighs most (Coppa
+// and Finocchi, section 7.1).
 func jobRatioSmoothed(w *ReplayContext) (Estimate, error) { return w.inForm(FormJobRatioSmoothed) }
 
-// taskRatio is as jobRatio, but a reduce that has done more than a little goes by its own time for a byte.
+// taskRatio is jobRatio, but uses a reduce's own time for a byte once the reduce has done more than a little.
 func taskRatio(w *ReplayContext) (Estimate, error) { return w.inForm(FormTaskRatio) }
 
-// taskRatioSmoothed is as taskRatio, by an exponentially weighted moving average (Coppa and Finocchi, section 7.1).
+// taskRatioSmoothed is taskRatio with an exponentially weighted moving average (Coppa and Finocchi, section 7.1).
 func taskRatioSmoothed(w *ReplayContext) (Estimate, error) { return w.inForm(FormTaskRatioSmoothed) }
 
-// dne is the driver node estimator (Chaudhuri et al., SIGMOD 2004) as the paper compares itself with it: the share of
-// the tuples that all four pipelines of all jobs read, sum K / sum N (docs/facts/paratimer.md A5, A10).
+// dne is the driver node estimator (Chaudhuri et al., SIGMOD 2004) as in the paper's comparison: the share of the
+// tuples that all four pipelines of all jobs read, sum K / sum N (docs/facts/paratimer.md A5, A10).
 func dne(w *ReplayContext) (Estimate, error) { return w.tuples(1), nil }
 
-// tuples is the share of tuples done, with those of maps counted weight times.
+// tuples returns the share of tuples done, with those of maps counted weight times.
 func (w *ReplayContext) tuples(weight float64) Estimate {
 	f, ok := total(amounts(w.Run.Now()), weight).ratio()
 	if !ok {
@@ -42,15 +42,16 @@ func total(jobs [][]amount, weight float64) amount {
 	return sum
 }
 
-// gnm is the total getnext model (Chaudhuri et al., SIGMOD 2004): as dne, but every operator counts; the map pipeline
-// has three (record reader, map runner, combine), so its tuples count three times (docs/facts/paratimer.md A5, A10).
+// gnm is the total getnext model (Chaudhuri et al., SIGMOD 2004): dne, but every operator counts. The map pipeline
+// has three (record reader, map runner, combine), so its tuples count three times (docs/facts/paratimer.md A5,
+// A10).
 func gnm(w *ReplayContext) (Estimate, error) { return w.tuples(3), nil }
 
-// luoWindowMS is the time over which Luo's speed is taken.
+// luoWindowMS is the length of time over which Luo's speed is measured.
 const luoWindowMS = 10_000
 
-// luo is Luo et al.'s indicator (SIGMOD 2004) as the paper compares itself with it: what is left, at the speed of the
-// last ten seconds, one byte a tuple (docs/facts/paratimer.md A5, A10).
+// luo is Luo et al.'s indicator (SIGMOD 2004) as in the paper's comparison: the remaining tuples at the speed of
+// the last ten seconds, one byte a tuple (docs/facts/paratimer.md A5, A10).
 func luo(w *ReplayContext) (Estimate, error) {
 	now, before := w.Run.Now(), w.Run.Before(luoWindowMS)
 	sum := total(amounts(now), 1)

@@ -4,18 +4,18 @@ package estimators
 // Finocchi, "On data skewness, stragglers, and MapReduce progress indicators", SoCC 2015).
 func nearestFit(w *ReplayContext) (Estimate, error) { return w.inForm(FormTheory) }
 
-// nearestFitCounters is NearestFit without a tap: what the counters of a reduce did between two reports is a burst of
-// groups of their mean size. It is the weakest form, and any job has it.
+// nearestFitCounters is NearestFit without a tap. The counters of a reduce between two reports count as a burst of
+// groups of their mean size. It is the weakest form, but available for any job.
 func nearestFitCounters(w *ReplayContext) (Estimate, error) { return w.inForm(FormCounters) }
 
-// nearestFitStream is the streaming form of NearestFit: each map tells its largest keys, the rest are bytes.
-// paratimer-tap measures them.
+// nearestFitStream is the streaming form of NearestFit: each map reports its largest keys, the rest is known as
+// bytes. paratimer-tap measures them.
 func nearestFitStream(w *ReplayContext) (Estimate, error) { return w.inForm(FormStream) }
 
-// nearestFitFitOnly is NearestFit with its fitted curves alone, for the ablation (section 8.6 of that paper).
+// nearestFitFitOnly is NearestFit with only its fitted curves, for the ablation (section 8.6 of that paper).
 func nearestFitFitOnly(w *ReplayContext) (Estimate, error) { return w.inForm(FormFitOnly) }
 
-// nearestFitNeighboursOnly is NearestFit with its nearest neighbours alone, for the ablation (section 8.6 of that
+// nearestFitNeighboursOnly is NearestFit with only its nearest neighbors, for the ablation (section 8.6 of that
 // paper).
 func nearestFitNeighboursOnly(w *ReplayContext) (Estimate, error) {
 	return w.inForm(FormNeighboursOnly)

@@ -9,8 +9,9 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// othersAs replays the newest snapshot with other applications that do what load says. Where there is no other
-// application, it is standard, and moot. A replay that could only go on once others have gone gives a floor.
+// othersAs replays the newest snapshot with change applied to the other applications. If there is no other
+// application, the estimate is standard, marked as Moot. A replay that can only go on after others have ended gives
+// a floor.
 func othersAs(change func(run dag.Run, s *dag.Snapshot)) func(*ReplayContext) (Estimate, error) {
 	return func(w *ReplayContext) (Estimate, error) {
 		if moot := len(w.Now().Load) == 0; moot || w.ended() {
@@ -31,8 +32,8 @@ func othersAs(change func(run dag.Run, s *dag.Snapshot)) func(*ReplayContext) (E
 		}
 		ms := float64(sch.End - sch.Now)
 		if len(s.Load) == 0 {
-			// With more room a list scheduler may end a little later, by who happens to be next (Graham 1969). Nobody's
-			// absence costs that.
+			// With more room a list scheduler may end a little later, because tasks run in another order (Graham
+			// 1969). The absence of others must not cost time.
 			standard, err := w.standardMS()
 			if err != nil {
 				return Estimate{}, err
@@ -48,7 +49,7 @@ func othersAs(change func(run dag.Run, s *dag.Snapshot)) func(*ReplayContext) (E
 	}
 }
 
-// othersMB is what other applications hold.
+// othersMB returns the memory that other applications use.
 func othersMB(s *dag.Snapshot) int {
 	sum := 0
 	for i := range s.Load {
@@ -57,7 +58,8 @@ func othersMB(s *dag.Snapshot) int {
 	return sum
 }
 
-// othersTask is how long a task of others holds its container in the mean, where a model says it; else half a minute.
+// othersTask returns the mean time that a task of other applications uses its container, if a model predicts it;
+// else half a minute.
 func othersTask(s *dag.Snapshot) time.Duration {
 	sum, n := 0.0, 0
 	for i := range s.Load {

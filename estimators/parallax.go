@@ -2,10 +2,10 @@ package estimators
 
 import "github.com/paratimer/paratimer/dag"
 
-// parallax is Parallax (Morton et al., ICDE 2010) as the ParaTimer paper compares itself with it: jobs and phases
-// strictly one after another, each at the average width n / ceil(n/C) of its n unfinished tasks, with the cost model's
-// own slowdown (docs/facts/paratimer.md A10, P15: parallax_avg_ms). Set-up counts once a round of pending tasks, none
-// for running ones.
+// parallax is Parallax (Morton et al., ICDE 2010) as in the ParaTimer paper's comparison: jobs and stages strictly
+// one after another, each at the average width n / ceil(n/C) of its n unfinished tasks, with the cost model's own
+// slowdown (docs/facts/paratimer.md A10, P15: parallax_avg_ms). Set-up counts once a round of pending tasks, and
+// not for running tasks.
 func parallax(w *ReplayContext) (Estimate, error) {
 	return w.ofPhases(func(job int, k dag.StageIndex, p *phase) float64 {
 		c := slots(w.Now().Plan, job, k)
@@ -16,7 +16,7 @@ func parallax(w *ReplayContext) (Estimate, error) {
 	})
 }
 
-// parallaxRounds packs the unfinished tasks of a phase into rounds of C, running ones first, and adds up the mean
+// parallaxRounds packs the unfinished tasks of a stage into rounds of C, running ones first, and adds up the mean
 // remaining time of each round (docs/facts/paratimer.md A10: parallax_rounds_ms).
 func parallaxRounds(w *ReplayContext) (Estimate, error) {
 	return w.ofPhases(func(job int, k dag.StageIndex, p *phase) float64 {
@@ -33,7 +33,7 @@ func parallaxRounds(w *ReplayContext) (Estimate, error) {
 	})
 }
 
-// ofPhases sums over the phases that have unfinished tasks.
+// ofPhases sums remaining over the stages that have unfinished tasks.
 func (w *ReplayContext) ofPhases(remaining func(job int, k dag.StageIndex, p *phase) float64) (Estimate, error) {
 	sum := 0.0
 	w.eachPhase(func(job int, k dag.StageIndex, p *phase) {
@@ -59,10 +59,10 @@ func (p *phase) workAndSetup() (work, setup float64) {
 	return work, setup
 }
 
-// work is what is left of a task without its set-up.
+// work returns the remaining time of a task without its set-up.
 func (g *group) work() float64 { return max(0, g.Rem-g.Setup) }
 
-// A packing fills rounds of a width with tasks, and sums the means of the rounds.
+// A packing fills rounds of a fixed width with tasks, and sums the means of the rounds.
 type packing struct {
 	width, n  int
 	left, sum float64

@@ -6,10 +6,10 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// parallaxAggregate is parallax at the speed of the whole cluster: for each kind of task, C slots times the time that
-// tasks of that kind worked in the last minute, over the work that they did, is the factor of every phase of that kind,
-// those to come too. The width of a phase of n tasks is n / ceil(n/C) throughout. It is the one reading that gives the
-// paper's published figures (docs/facts/paratimer.md A5, P15): a lone last map makes the cluster look C times slower.
+// parallaxAggregate is parallax at the speed of the whole cluster. Each kind of task has one factor, also for
+// stages to come: C slots times the time that tasks of that kind worked in the last minute, over the work that they
+// did. The width of a stage of n tasks is n / ceil(n/C) throughout. Only this reading gives the paper's published
+// figures (docs/facts/paratimer.md A5, P15): a lone last map makes the cluster look C times slower.
 func parallaxAggregate(w *ReplayContext) (Estimate, error) {
 	factor := w.aggregateSlowdown()
 	return w.ofPhases(func(job int, k dag.StageIndex, p *phase) float64 {
@@ -20,8 +20,8 @@ func parallaxAggregate(w *ReplayContext) (Estimate, error) {
 	})
 }
 
-// aggregateSlowdown is C x elapsed / (expected time of the work done), for each stage index (maps, reduces); 1 where
-// too little was done.
+// aggregateSlowdown returns C x elapsed / (expected time of the work done) for each stage index (maps, reduces); 1
+// if too little work was done.
 func (w *ReplayContext) aggregateSlowdown() []float64 {
 	window := sampled(w.Run, slowdownWindowMS, slowdownSamples)
 	stages := dag.StageIndex(dag.MapReduceStages)
@@ -42,13 +42,13 @@ func (w *ReplayContext) aggregateSlowdown() []float64 {
 		}
 		var elapsed, work float64
 		for i := 1; i < len(window); i++ {
-			// The interval in which tasks begin to work is partly set-up.
+			// The interval in which tasks begin to work contains some set-up.
 			if done[i] > done[i-1] && (i == 1 || done[i-1] > done[i-2]) {
 				elapsed += float64(window[i].At - window[i-1].At)
 				work += done[i] - done[i-1]
 			}
 		}
-		// A lone task at full speed makes C; more is the edge of the interval in which the last task ended.
+		// A lone task at full speed gives C; a greater value comes from the interval in which the last task ended.
 		if work >= minExpectedMS && elapsed > 0 {
 			factor[k] = min(float64(width)*elapsed/work, float64(width))
 		}
@@ -56,7 +56,8 @@ func (w *ReplayContext) aggregateSlowdown() []float64 {
 	return factor
 }
 
-// workDone adds the work that a phase had done by each snapshot of the window, and returns what it did in it.
+// workDone adds to done the work that a stage had completed by each snapshot, and returns the work during the
+// window.
 func (w *ReplayContext) workDone(window []*dag.Snapshot, job int, k dag.StageIndex, done []float64) float64 {
 	planned := &w.Now().Plan.Jobs[job].Stages[k]
 	var all phase
@@ -77,12 +78,12 @@ func (w *ReplayContext) workDone(window []*dag.Snapshot, job int, k dag.StageInd
 	return last - first
 }
 
-// sameSlice says whether two snapshots share one list.
+// sameSlice reports whether two snapshots share one list.
 func sameSlice(a, b []dag.Attempt) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// workDone sums what the attempts have done of the whole work of their tasks; p holds the phase as if nothing had run.
+// workDone sums the completed work of the attempts; p is the stage as if nothing had run.
 func (p *phase) workDone(planned *dag.Stage, k dag.StageIndex, list []dag.Attempt) float64 {
 	sum := 0.0
 	eachTask(list, func(task int, state taskState, a *dag.Attempt) {
@@ -96,8 +97,8 @@ func (p *phase) workDone(planned *dag.Stage, k dag.StageIndex, list []dag.Attemp
 	return sum
 }
 
-// workShare is how much of a task's work an attempt has done: by time where the plan knows sizes and costs, else by
-// progress.
+// workShare returns the share of a task's work that an attempt has done: by time if the plan has sizes and costs,
+// else by progress.
 func workShare(planned *dag.Stage, task int, a *dag.Attempt, k dag.StageIndex) float64 {
 	var done, all float64
 	for p := range min(pipelinesOf(planned), len(planned.Pipelines)) {

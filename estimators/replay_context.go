@@ -8,16 +8,16 @@ import (
 
 // Options change how a ReplayContext reads a run. The zero Options are the defaults.
 type Options struct {
-	// Path holds the tolerances of rounds and fragments, 0 being a tolerance as any other; if it is nil, Tolerances
-	// chooses them. They change what is shown, what standard_static tracks and the bounds of skew, never the standard
-	// estimate.
+	// Path are the tolerances of rounds and fragments; 0 is a valid tolerance. If it is nil, Tolerances chooses
+	// them. They change the displayed rounds, the tracking of standard_static and the bounds of skew, never the
+	// standard estimate.
 	Path *pathfrag.Params
-	// Samples is how many replays a tick makes for a distribution, fewer if very many tasks are left; 0: 128.
+	// Samples is the number of replays for a distribution in one tick, fewer if very many tasks are left; 0: 128.
 	Samples int
 }
 
-// A ReplayContext is all that the scenarios of one tick share: the run, what its tasks cost, and, made once when first
-// asked for, the replayed schedule and the path through it. A ReplayContext is not safe for concurrent use.
+// A ReplayContext is what the scenarios of one tick share: the run, the costs of its tasks, the replayed schedule
+// and the path through it. Schedule and path are computed once, on first use. It is not safe for concurrent use.
 type ReplayContext struct {
 	Run   dag.Run
 	Costs Costs
@@ -28,19 +28,19 @@ type ReplayContext struct {
 	unfinished
 	schedule *schedule.Schedule
 	path     *pathfrag.Path
-	critical [][]bool // by job and stage: those that path runs over
-	trusted  bool     // origin and assumed are made
+	critical [][]bool // by job and stage: whether path runs over its tasks
+	trusted  bool     // origin and assumed are computed
 	origin   schedule.Origin
 	assumed  float64
-	// bounds under skew, made once
+	// bounds under skew, computed once
 	loose, tight *bounds
 	err          error
-	// the context of the anchor that standard_static planned from, and that it was planned for
+	// context of the anchor that standard_static planned from, and the anchor
 	planned *ReplayContext
 	anchor  *dag.Snapshot
 }
 
-// NewReplayContext makes the context of a run, whose costs the model knows.
+// NewReplayContext returns the context of a run, with the costs of model.
 func NewReplayContext(run dag.Run, model Model, options Options) *ReplayContext {
 	w := &ReplayContext{Run: run, Costs: model(run), now: run.Now(), model: model, options: options}
 	if w.Costs.Completed != nil {
@@ -49,15 +49,15 @@ func NewReplayContext(run dag.Run, model Model, options Options) *ReplayContext 
 	return w
 }
 
-// Next makes the context of a later moment of the same run. It answers as NewReplayContext does, but keeps the plan of
-// standard_static as long as nothing new has failed.
+// Next returns the context of a later moment of the same run. It gives the same results as NewReplayContext, but
+// keeps the plan of standard_static as long as nothing new has failed.
 func (w *ReplayContext) Next(run dag.Run) *ReplayContext {
 	next := NewReplayContext(run, w.model, w.options)
 	next.planned, next.anchor = w.planned, w.anchor
 	return next
 }
 
-// Now is the newest snapshot, with the plan as far as the cost model could complete it. What was observed is Run.Now.
+// Now returns the newest snapshot, with its plan completed by the cost model. Run.Now is the snapshot as observed.
 func (w *ReplayContext) Now() *dag.Snapshot { return w.now }
 
 // Schedule replays the scheduler from the newest snapshot.
@@ -68,7 +68,7 @@ func (w *ReplayContext) Schedule() (*schedule.Schedule, error) {
 	return w.schedule, w.err
 }
 
-// Path is the critical path of Schedule.
+// Path returns the critical path of Schedule.
 func (w *ReplayContext) Path() (*pathfrag.Path, error) {
 	if w.path == nil && w.err == nil {
 		s, err := w.Schedule()
@@ -80,10 +80,10 @@ func (w *ReplayContext) Path() (*pathfrag.Path, error) {
 	return w.path, w.err
 }
 
-// ended says whether nothing can remain.
+// ended reports whether the run has ended, so that nothing remains.
 func (w *ReplayContext) ended() bool { return w.Now().State.Ended() }
 
-// elapsedMS is the time since the first job was submitted, 0 before.
+// elapsedMS returns the time since the first job was submitted, 0 before.
 func (w *ReplayContext) elapsedMS() float64 {
 	origin := w.Now().Origin()
 	if !origin.Known() || origin > w.Now().At {
@@ -92,8 +92,8 @@ func (w *ReplayContext) elapsedMS() float64 {
 	return float64(w.Now().At - origin)
 }
 
-// progress is equation (1), whose numerator is a misprint in the paper: elapsed / (elapsed + remaining)
-// (docs/facts/paratimer.md P1).
+// progress returns equation (1), with the misprint in the paper's numerator corrected: elapsed / (elapsed +
+// remaining) (docs/facts/paratimer.md P1).
 func (w *ReplayContext) progress(remainingMS float64) float64 {
 	elapsed := w.elapsedMS()
 	if w.ended() {
@@ -105,7 +105,7 @@ func (w *ReplayContext) progress(remainingMS float64) float64 {
 	return elapsed / (elapsed + remainingMS)
 }
 
-// estimate formats milliseconds remaining.
+// estimate makes an Estimate from remaining milliseconds.
 func (w *ReplayContext) estimate(ms float64) Estimate {
 	if w.ended() {
 		ms = 0
@@ -114,7 +114,7 @@ func (w *ReplayContext) estimate(ms float64) Estimate {
 	return Estimate{Remaining: &d, Progress: w.progress(ms)}
 }
 
-// ratio formats the answer of an estimator that knows only how much is done, 0..1 or NaN.
+// ratio makes an Estimate for an estimator that only has a share of work done, 0..1 or NaN.
 func (w *ReplayContext) ratio(f float64) Estimate {
 	if w.ended() {
 		f = 1

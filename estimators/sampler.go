@@ -11,21 +11,21 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// A Drawn is one world that a cost model thinks possible: what to replay, at which costs, and what fails.
+// A Drawn is one possible future drawn from a cost model: the snapshot to replay, the costs, and the failures.
 type Drawn struct {
 	Snapshot *dag.Snapshot
 	Left     schedule.Left
 	Fault    schedule.Fault // nil: nothing fails
-	// Later is how long work takes that nobody has announced, after so long for all that is known; nil: there is none.
+	// Later returns the time of work that was not announced, given the time of all known work; nil: there is none.
 	Later func(known time.Duration) time.Duration
 }
 
-// Sampled is the scenario that gives a distribution: the scheduler is replayed from the snapshot with sampled costs and
-// failures, and the ends of the replays are the distribution. What a whole replay has in common (speed, start-up,
-// pauses) is drawn first: tasks that are wrong each by itself average out, and give a band that covers nothing.
-// Remaining is the median. Where not even the scale of what is left is known, the distribution is empty. Where standard
-// gives a floor or nothing, because a phase was never seen or an attempt is far past its time, the distribution is
-// wide.
+// Sampled is the scenario that gives a distribution: the scheduler is replayed from the snapshot with sampled costs
+// and failures, and the ends of the replays are the distribution. The factors that a whole replay has in common
+// (speed, start-up, pauses) are drawn first: errors of single tasks alone would average out, and give a range that
+// covers nothing. Remaining is the median. If not even the scale of the remaining work is known, the distribution
+// is empty. If standard gives a floor or nothing, because a stage was never seen or an attempt is far past its
+// time, the distribution is wide.
 func Sampled() Scenario {
 	return Scenario{"sampled", "many worlds that may be, replayed: half of them end by then", replayed}
 }
@@ -50,7 +50,7 @@ func replayed(w *ReplayContext) (Estimate, error) {
 	return e, nil
 }
 
-// sampling is the model's own way to draw, or the general one.
+// sampling returns the model's own way to draw, or the general one.
 func (w *ReplayContext) sampling() func(Draws) Drawn {
 	if prepare := w.Costs.Sampling; prepare != nil {
 		return prepare()
@@ -61,14 +61,13 @@ func (w *ReplayContext) sampling() func(Draws) Drawn {
 const (
 	minSamples   = 32
 	usualSamples = 128
-	// maxReplayed is how many tasks a tick replays, unless minSamples replays have more. Of many tasks few replays do:
-	// what each of them draws averages out, and what all share is stratified.
+	// maxReplayed is the number of tasks that a tick replays, unless minSamples replays have more. Few replays are
+	// enough for many tasks: the draws of single tasks average out, and common factors are stratified.
 	maxReplayed = 320_000
 )
 
-// samples returns how many replays a tick makes for a query with so many unfinished tasks: as many as are wanted, or
-// usualSamples if that is 0, and fewer if the query is very long. It is a power of two, because stratified draws need
-// one.
+// samples returns the number of replays in a tick for a number of unfinished tasks: wanted, or usualSamples if that
+// is 0, and fewer if the query is very long. It is a power of two, because stratified draws need one.
 func samples(tasks, wanted int) int {
 	if wanted == 0 {
 		wanted = usualSamples
@@ -76,7 +75,7 @@ func samples(tasks, wanted int) int {
 	return max(floorPower(min(wanted, maxReplayed/max(tasks, 1))), minSamples)
 }
 
-// floorPower is the greatest power of two that is not above n, 1 at least.
+// floorPower returns the greatest power of two that is not above n, at least 1.
 func floorPower(n int) int {
 	p := 1
 	for p <= n/2 {
@@ -85,7 +84,7 @@ func floorPower(n int) int {
 	return p
 }
 
-// distribution replays each sample. All cores take part; which of them replays a sample changes nothing.
+// distribution replays each sample on all cores. The result does not depend on which core replays a sample.
 func (w *ReplayContext) distribution(draw func(Draws) Drawn) (Distribution, error) {
 	tasks := 0
 	w.eachPhase(func(_ int, _ dag.StageIndex, p *phase) { tasks += p.left() })
@@ -119,7 +118,7 @@ func (w *ReplayContext) distribution(draw func(Draws) Drawn) (Distribution, erro
 	wait.Wait()
 	for _, p := range panics {
 		if p != nil {
-			panic(p) // where whoever watches several queries can recover it
+			panic(p) // here the caller can recover it
 		}
 	}
 	for _, err := range errs {
@@ -131,13 +130,13 @@ func (w *ReplayContext) distribution(draw func(Draws) Drawn) (Distribution, erro
 	return out, nil
 }
 
-// centreMost is how far, as a ratio, a distribution is moved to where standard is.
+// centreMost is the greatest move of a distribution towards standard, as a ratio.
 const centreMost = 0.1
 
-// centre moves the median towards standard's answer, by a tenth at most. The end of tasks beside each other that are
-// drawn is later than that of tasks that take their means, and costs taken from real runs have that in them already:
-// the median of replays is no better than one replay with the best costs, and errs late (docs/facts/measured.md 6).
-// What moves the median by more (an attempt past its time, a phase nobody has seen) is no such bias and stays.
+// centre moves the median towards the standard estimate, by a tenth at most. Parallel tasks with drawn costs end
+// later than tasks with mean costs, but costs from real runs already include this. So the median of the replays is
+// no better than one replay with the best costs, and too late (docs/facts/measured.md 6). A larger difference (an
+// attempt past its time, a stage never seen) is no such bias and stays.
 func (d Distribution) centre(standard float64) {
 	median := millis(d.At(0.5))
 	if !(median > 0) || !(standard > 0) {
@@ -149,8 +148,8 @@ func (d Distribution) centre(standard float64) {
 	}
 }
 
-// seedOf makes the numbers of a run: of its id and script, not of the instant, so that from tick to tick each sample is
-// the same world, seen a little later, and quantiles move only as far as what was observed moves them.
+// seedOf returns the seed of a run, from its id and script but not the instant. So a sample keeps its random
+// numbers from tick to tick, and quantiles move only if observations move them.
 func seedOf(s *dag.Snapshot) uint64 {
 	h := uint64(14695981039346656037) // FNV-1a
 	for _, text := range []string{s.ID, "\x00", s.Plan.Name} {

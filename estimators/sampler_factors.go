@@ -7,27 +7,27 @@ import (
 	"sync"
 )
 
-// Factors are what a task's time may be, as multiples of its prediction: equally likely values, ascending. An empty one
-// is 1.
+// Factors are possible times of a task as multiples of its prediction: equally likely values, ascending. Empty
+// Factors are the constant 1.
 //
-// They are the residuals of tasks that have ended, each smoothed a little, and a lognormal prior that weighs as much as
-// priorTasks of them. The slowest outlierRatio of tasks follows no such law: P(F > x) = 1/x (Pareto, exponent 1).
+// They are the residuals of finished tasks, each smoothed a little, and a lognormal prior that weighs as much as
+// priorTasks of them. The slowest outlierRatio of tasks follow another law: P(F > x) = 1/x (Pareto, exponent 1).
 type Factors struct {
-	of func() []float64 // they are many, and needed for stages alone that have tasks left
+	of func() []float64 // computed on demand: only stages with remaining tasks need them
 }
 
 const (
 	priorTasks   = 4
 	outlierRatio = 0.002
 	factorCount  = 1024
-	// maxPending is how many times its time a task may take that has not started, unless one has taken longer.
+	// maxPending is the greatest factor of a task that has not started, unless a finished task has a greater one.
 	maxPending = 4
-	// maxOutlier is how many times its time a task may take at most, where it is not past that already.
+	// maxOutlier is the greatest factor of a task, unless it is past that already.
 	maxOutlier = 20
 )
 
-// NewFactors makes the factors of a phase from the log residuals of its finished tasks; sigma is the standard deviation
-// of the prior. No spread at all gives the factor 1.
+// NewFactors returns the factors of a stage from the log residuals of its finished tasks; sigma is the standard
+// deviation of the prior. Without residuals and sigma the factor is 1.
 func NewFactors(residuals []float64, sigma float64) Factors {
 	sigma = min(max(sigma, 0), 3)
 	residuals = slices.DeleteFunc(slices.Clone(residuals), func(r float64) bool {
@@ -40,7 +40,7 @@ func NewFactors(residuals []float64, sigma float64) Factors {
 	return Factors{sync.OnceValue(func() []float64 { return quantiles(residuals, sigma) })}
 }
 
-// quantiles are factorCount factors, ascending.
+// quantiles returns factorCount factors, ascending.
 func quantiles(residuals []float64, sigma float64) []float64 {
 	for i, r := range residuals {
 		residuals[i] = min(max(r, -3), 3)
@@ -55,7 +55,7 @@ func quantiles(residuals []float64, sigma float64) []float64 {
 	}
 	width := min(0.5*sigma, bandwidth(residuals))
 	for i := range body - prior {
-		// Which residual, and where around it: the second number of a Kronecker sequence spreads over the first.
+		// Spread the residuals, and the position around each: a Kronecker sequence decorrelates the second number.
 		r := residuals[i*n/(body-prior)]
 		_, u := math.Modf((float64(i) + 0.5) * 0.6180339887498949)
 		out = append(out, math.Exp(r+width*Normal(u)))
@@ -87,7 +87,7 @@ func bandwidth(sorted []float64) float64 {
 	return 0.9 * sd * math.Pow(n, -0.2)
 }
 
-// At is the quantile of order u of the factors.
+// At returns the quantile of order u of the factors.
 func (f Factors) At(u float64) float64 {
 	if f.of == nil {
 		return 1
@@ -96,7 +96,7 @@ func (f Factors) At(u float64) float64 {
 	return of[min(int(u*float64(len(of))), len(of)-1)]
 }
 
-// below is the share of factors that are at most x.
+// below returns the share of factors that are at most x.
 func (f Factors) below(x float64) float64 {
 	if f.of == nil {
 		if x >= 1 {
@@ -108,18 +108,18 @@ func (f Factors) below(x float64) float64 {
 	return float64(sort.SearchFloat64s(of, x)) / float64(len(of))
 }
 
-// A Rest is what is left of something that is predicted to take Whole and has lasted for Age: conditional on its not
-// being over yet. What lasts longer than the factors know follows the law of outliers: it lasts as long again with
-// probability one half.
+// A Rest is the distribution of the remaining time of a task that is predicted to take whole and has run for age,
+// given that it has not ended yet. A task that lasts longer than all factors follows the law of outliers: it lasts
+// as long again with probability one half.
 type Rest struct {
 	whole, age float64
 	factors    Factors
-	power      float64 // the factors' exponent: less than 1 where more is known of this one than of others
-	before     float64 // share of the factors that the age rules out
-	body       float64 // probability that it follows the factors, given its age
+	power      float64 // exponent of the factors: less than 1 if more is known about this task than about others
+	before     float64 // share of the factors that the age excludes
+	body       float64 // probability that the task follows the factors, given its age
 }
 
-// NewRest prepares draws of what is left. power narrows the factors: 1 leaves them, 0 makes them 1.
+// NewRest prepares draws of the remaining time. power narrows the factors: 1 leaves them, 0 makes them 1.
 func NewRest(whole, age float64, f Factors, power float64) Rest {
 	r := Rest{whole: max(whole, 0), age: max(age, 0), factors: f, power: power, body: 1}
 	if f.of == nil || r.age == 0 {
@@ -144,7 +144,7 @@ func NewRest(whole, age float64, f Factors, power float64) Rest {
 	return r
 }
 
-// At is what is left at the quantile u, where what it is predicted to take is scale times as much as was thought.
+// At returns the remaining time at the quantile u; scale multiplies the prediction.
 func (r *Rest) At(u, scale float64) float64 {
 	if r.factors.of == nil {
 		return max(r.whole*scale-r.age, 0)

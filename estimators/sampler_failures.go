@@ -7,10 +7,10 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// A FailureLaw is how often attempts fail: as a Poisson process of a rate that is drawn once a replay. The rate's
-// distribution is what Jeffreys' prior, Gamma(1/2, ·), becomes by the failures that this run has shown in the time that
-// its attempts have held slots. The prior weighs as much as failureTasks mean tasks without a failure. Where the plan
-// gives a rate (Cluster.FailRate), or else a profile does, the prior is that of givenFailures failures seen at that
+// A FailureLaw is the rate at which attempts fail: a Poisson process with a rate that is drawn once a replay. The
+// rate has the posterior of Jeffreys' prior, Gamma(1/2, ·), given the failures of this run and the time that its
+// attempts have used slots. The prior weighs as much as failureTasks mean tasks without a failure. If the plan
+// gives a rate (Cluster.FailRate), or else a profile does, the prior is that of givenFailures failures at that
 // rate.
 type FailureLaw struct {
 	shape float64
@@ -23,7 +23,7 @@ const (
 	hourMS        = 3_600_000
 )
 
-// NewFailureLaw reads the failures of a snapshot; mean is what a task takes on average, in milliseconds.
+// NewFailureLaw reads the failures of a snapshot; mean is the mean time of a task, in milliseconds.
 func NewFailureLaw(s *dag.Snapshot, mean float64) FailureLaw {
 	l := FailureLaw{shape: 0.5, ms: failureTasks * max(mean, 1)}
 	if rate := givenRate(s); rate > 0 {
@@ -45,8 +45,7 @@ func NewFailureLaw(s *dag.Snapshot, mean float64) FailureLaw {
 	return l
 }
 
-// givenRate is how many attempts fail in an hour of a task, as the plan or the first of its profiles that tells says;
-// 0: nobody does.
+// givenRate returns the failures per hour of task time, from the plan or the first profile that has it; 0: unknown.
 func givenRate(s *dag.Snapshot) float64 {
 	rate := s.Plan.Cluster.FailRate
 	for i := 0; i < len(s.Profiles) && rate == 0; i++ {
@@ -62,7 +61,7 @@ func later(t, unknown dag.Instant) dag.Instant {
 	return unknown
 }
 
-// Fault makes attempts fail in a replay from now on. An attempt that runs has survived so far.
+// Fault makes attempts fail in a replay from now on. A running attempt has survived until now.
 func (l FailureLaw) Fault(d Draws, now dag.Instant) schedule.Fault {
 	rate := gammaQuantile(d.Common(ForFaults, 0, 0), l.shape) / l.ms
 	if !(rate > 0) {
@@ -82,8 +81,8 @@ func (l FailureLaw) Fault(d Draws, now dag.Instant) schedule.Fault {
 	}
 }
 
-// gammaQuantile is the quantile of order u of the Gamma distribution with rate 1: Wilson and Hilferty's cube (PNAS
-// 1931) for shapes from 1 on; the shape 1/2 is half the square of a normal number.
+// gammaQuantile returns the quantile of order u of the Gamma distribution with rate 1: Wilson and Hilferty's cube
+// (PNAS 1931) for shapes from 1 on. For the shape 1/2 it is half the square of a normal number.
 func gammaQuantile(u, shape float64) float64 {
 	if shape == 0.5 {
 		z := Normal((1 + u) / 2)

@@ -8,18 +8,18 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// The general way to draw from a cost model: each prediction times a factor for the cluster, one for the task's phase,
-// and one of the task's own. The factors come from how far the predictions of finished tasks were off.
+// The general way to draw from a cost model: each prediction times a factor of the cluster, one of the task's
+// stage, and one of the task's own. The factors come from the residuals of finished tasks.
 const (
-	// speedSigma is how far the speed of a cluster may move from now on.
+	// speedSigma is the standard deviation of the cluster's log speed from now on.
 	speedSigma = 0.03
-	// rateSigma is how far a phase's rate may be from what a plan says of it, between runs of one script, and rateTasks
-	// how many finished tasks outweigh that.
+	// rateSigma is the standard deviation of a stage's log rate from the planned one between runs of one script.
+	// rateTasks is the number of finished tasks that weigh as much as that prior.
 	rateSigma = 0.1
 	rateTasks = 2
-	// workSigma is how unlike tasks of a phase are before any has ended.
+	// workSigma is the standard deviation of a task's log time within a stage before any task has ended.
 	workSigma = 0.1
-	// ownRatio is what share of its work a task has to do before its own pace weighs as much as its phase's.
+	// ownRatio is the share of its work after which a task's own pace weighs as much as its stage's.
 	ownRatio = 0.1
 )
 
@@ -33,10 +33,10 @@ type generalPhase struct {
 	own   Factors
 	rate  float64 // sigma of the phase's common factor
 	setup float64
-	runs  map[int32]Rest // by task, of those that run
+	runs  map[int32]Rest // running tasks, by index
 }
 
-// generalSampling is nil where a job's number of tasks is not known: its cost has no scale.
+// generalSampling returns nil if a job's number of tasks is unknown: its cost has no scale.
 func (w *ReplayContext) generalSampling() func(Draws) Drawn {
 	g := &general{w: w, phases: make([][]generalPhase, len(w.Now().Plan.Jobs))}
 	for j := range g.phases {
@@ -58,7 +58,7 @@ func (w *ReplayContext) generalSampling() func(Draws) Drawn {
 	return g.sample
 }
 
-// generalPhase compares a phase's finished tasks with their predictions.
+// generalPhase compares a stage's finished tasks with their predictions.
 func (w *ReplayContext) generalPhase(job int, k dag.StageIndex, p *phase) generalPhase {
 	g := generalPhase{setup: millis(w.Now().Plan.Cluster.Setup)}
 	if p.left() == 0 {
@@ -88,8 +88,8 @@ func (w *ReplayContext) generalPhase(job int, k dag.StageIndex, p *phase) genera
 	return g
 }
 
-// rest is what is left of a running task. One that has shown its pace goes on at it; one that should be over by its
-// counters, or has none, goes by its age.
+// rest returns the remaining time of a running task. A task that has shown its pace continues at it; a task that
+// should have ended by its counters, or has none, is predicted from its age.
 func (g *generalPhase) rest(w *ReplayContext, job int, k dag.StageIndex, a *dag.Attempt) Rest {
 	full, rem := w.Costs.Full(job, k, int(a.Task)), w.Costs.Rem(job, k, int(a.Task))
 	age := 0.0
@@ -104,7 +104,7 @@ func (g *generalPhase) rest(w *ReplayContext, job int, k dag.StageIndex, a *dag.
 	return NewRest(full, age, g.own, 1)
 }
 
-// sample draws a world.
+// sample draws one possible future.
 func (g *general) sample(d Draws) Drawn {
 	s := g.w.Now()
 	speed := LogNormal(d.Common(ForSpeed, 0, 0), speedSigma)
@@ -131,5 +131,5 @@ func (g *general) sample(d Draws) Drawn {
 	return Drawn{Snapshot: s, Left: left, Fault: g.failures.Fault(d, s.At)}
 }
 
-// scaled is d times f in whole milliseconds.
+// scaled returns d times f in whole milliseconds.
 func scaled(d time.Duration, f float64) time.Duration { return whole(millis(d) * f) }

@@ -6,14 +6,14 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Scenario is an estimator over a ReplayContext that it shares with others.
+// A Scenario is an estimator that reads a ReplayContext shared with other scenarios.
 type Scenario struct {
 	Name     string
 	Meaning  string // one sentence for people
 	Estimate func(*ReplayContext) (Estimate, error)
 }
 
-// Of asks the scenario. The estimate bears its name and meaning.
+// Of evaluates the scenario. The estimate has its name and meaning.
 func (s Scenario) Of(w *ReplayContext) (Estimate, error) {
 	e, err := s.Estimate(w)
 	if err != nil {
@@ -23,7 +23,7 @@ func (s Scenario) Of(w *ReplayContext) (Estimate, error) {
 	return e, nil
 }
 
-// Scenarios are ParaTimer's own, standard first.
+// Scenarios returns ParaTimer's own scenarios, standard first.
 func Scenarios() []Scenario {
 	return []Scenario{
 		{"standard", "nothing else goes wrong", standard},
@@ -50,7 +50,8 @@ func Scenarios() []Scenario {
 	}
 }
 
-// Others are for comparison: the paper's static tracking and its cheap variants, more failures, and other indicators.
+// Others returns scenarios for comparison: the paper's static tracking and its cheap variants, more failures, and
+// other indicators.
 func Others() []Scenario {
 	return []Scenario{
 		{
@@ -100,14 +101,13 @@ func Others() []Scenario {
 	}
 }
 
-// New makes an estimator of one scenario. Several for the same runs should come from Shared.
+// New returns the estimator of one scenario. If you need several for the same runs, use Shared.
 func New(s Scenario, model Model, options Options) Estimator {
 	return Shared([]Scenario{s}, model, options)[0]
 }
 
-// Shared makes one estimator a scenario. While they are asked for the same run, they share one ReplayContext: the first
-// that needs a replay makes it. That is memory, not state: each answers as it would alone. They are not safe for
-// concurrent use.
+// Shared returns one estimator for each scenario. For the same run they share one ReplayContext; the first that
+// needs a replay computes it. The sharing is a cache: it changes no result. They are not safe for concurrent use.
 func Shared(scenarios []Scenario, model Model, options Options) []Estimator {
 	c := &common{model: model, options: options}
 	out := make([]Estimator, len(scenarios))
@@ -124,7 +124,7 @@ type shared struct {
 
 func (s shared) Estimate(run dag.Run) (Estimate, error) { return s.scenario.Of(s.common.of(run)) }
 
-// common keeps the world of the run that was asked for last.
+// common caches the context of the last run.
 type common struct {
 	model   Model
 	options Options

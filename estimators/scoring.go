@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// A Sample is what an estimator said at one tick of a finished run, in seconds since the run's start.
+// A Sample is an estimate at one tick of a finished run, in seconds since the run's start.
 type Sample struct {
 	Elapsed   float64
-	Remaining float64 // NaN: no time was given
-	Progress  float64 // 0..1, used where no time was given; NaN: none either
+	Remaining float64 // NaN: the estimate has no time
+	Progress  float64 // 0..1, used if there is no time; NaN: unknown
 }
 
-// A Score is how right an estimator was along a run. Errors are in percentage points of progress: equation (2) of
-// section 4.1 with the misprint of equation (1) corrected. What cannot be said is NaN.
+// A Score measures the errors of an estimator along a run. Errors are in percentage points of progress: equation
+// (2) of section 4.1 with the misprint of equation (1) corrected. A value that cannot be computed is NaN.
 type Score struct {
 	Ticks         int // strictly inside the run
 	MeanPoints    float64
@@ -65,7 +65,7 @@ func Grade(total float64, samples []Sample) Score {
 	return s
 }
 
-// points is the signed error of the sample's progress in percentage points; positive is too far.
+// points returns the signed error of the sample's progress in percentage points; positive means too far.
 func (x Sample) points(total float64) (off float64, known bool) {
 	f := x.Progress
 	if !math.IsNaN(x.Remaining) {
@@ -74,7 +74,7 @@ func (x Sample) points(total float64) (off float64, known bool) {
 	return 100 * (f - x.Elapsed/total), !math.IsNaN(f)
 }
 
-// seconds is the remaining time that the sample says.
+// seconds returns the remaining time of the sample.
 func (x Sample) seconds() float64 {
 	if !math.IsNaN(x.Remaining) {
 		return x.Remaining
@@ -82,7 +82,7 @@ func (x Sample) seconds() float64 {
 	return x.Elapsed * (1 - x.Progress) / x.Progress
 }
 
-// mean is NaN of nothing.
+// mean returns NaN for an empty list.
 func mean(v []float64) float64 {
 	sum := 0.0
 	for _, x := range v {
@@ -91,7 +91,7 @@ func mean(v []float64) float64 {
 	return sum / float64(len(v))
 }
 
-// quantile interpolates in a sorted list; NaN in an empty one.
+// quantile interpolates in a sorted list; NaN for an empty list.
 func quantile(sorted []float64, q float64) float64 {
 	if len(sorted) == 0 {
 		return math.NaN()

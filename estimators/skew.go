@@ -7,7 +7,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A bounds is what a reduce phase may still take, in milliseconds, from the first instant at which its tasks can work.
+// A bounds is the range of a reduce stage's time, in milliseconds, from the first instant at which its tasks can
+// work.
 type bounds struct{ low, high float64 }
 
 // A share is n tasks of equal remaining time.
@@ -16,14 +17,15 @@ type share struct {
 	n  int
 }
 
-// algorithm1 bounds the time that a phase's running (scheduled) and pending (blocked) tasks take on c slots, whatever
-// the order in which the pending ones are handed out: Algorithm 1 of section 3.3 (docs/facts/paratimer.md P20). With
-// n = ceil(pending/c),
+// algorithm1 bounds the time that a stage's running (scheduled) and pending (blocked) tasks take on c slots, for
+// any order of the pending ones: Algorithm 1 of section 3.3 (docs/facts/paratimer.md P20). With n =
+// ceil(pending/c),
 //
 //	high = max(scheduled) + the n largest of blocked
 //	low  = min(scheduled) + the n smallest of blocked
 //
-// It holds for one phase on slots of its own. With tight, low is at least the longest task and the whole work over c.
+// It is valid for one stage on slots of its own. With tight, low is at least the longest task and the whole work
+// over c.
 func algorithm1(p *phase, c int, tight bool) bounds {
 	var b bounds
 	var work, longest float64
@@ -69,8 +71,8 @@ func sumFirst(shares []share, n, i, step int) float64 {
 	return sum
 }
 
-// skewHigh is the upper bound under data skew (section 3.3): each reduce phase of the critical path at its worst, and
-// never less than the standard time (docs/facts/paratimer.md P21).
+// skewHigh is the upper bound under data skew (section 3.3): each reduce stage of the critical path at its worst,
+// and never less than the standard time (docs/facts/paratimer.md P21).
 func skewHigh(w *ReplayContext) (Estimate, error) {
 	ms, err := w.standardMS()
 	if err != nil {
@@ -83,14 +85,14 @@ func skewHigh(w *ReplayContext) (Estimate, error) {
 	return w.scenario(max(b.high, ms)), nil
 }
 
-// skewLow is the lower bound under data skew (section 3.3), made tight (docs/facts/paratimer.md P21): each reduce phase
-// of the critical path at its best, and that no shorter than its longest task, and than all its work on all its slots.
-// Algorithm 1 alone, skewLowAsPrinted, follows the shortest task that runs: beside a reduce of eight times the mean it
-// says next to nothing. Both bound one phase on slots of its own; where phases share slots they may exceed the standard
-// time, so they are clamped to that.
+// skewLow is the lower bound under data skew (section 3.3), made tight (docs/facts/paratimer.md P21). Each reduce
+// stage of the critical path is at its best, but not shorter than its longest task, nor than all its work on all
+// its slots. Algorithm 1 alone, skewLowAsPrinted, follows the shortest running task, so it is almost useless next
+// to a reduce of eight times the mean. Both bound one stage on slots of its own. If stages share slots, they may
+// exceed the standard time, so they are clamped to it.
 func skewLow(w *ReplayContext) (Estimate, error) { return w.lowest(true) }
 
-// skewLowAsPrinted is the lower bound of Algorithm 1 as the paper prints it.
+// skewLowAsPrinted is the lower bound of Algorithm 1 as printed in the paper.
 func skewLowAsPrinted(w *ReplayContext) (Estimate, error) { return w.lowest(false) }
 
 func (w *ReplayContext) lowest(tight bool) (Estimate, error) {
@@ -105,11 +107,11 @@ func (w *ReplayContext) lowest(tight bool) (Estimate, error) {
 	return w.scenario(min(b.low, ms)), nil
 }
 
-// skewBounds replaces each reduce phase on the critical path by its bounds (docs/facts/paratimer.md A10, P21, P22). A
-// segment of maps, or of a pause, adds its length to both; a segment of reduces adds, once for each job with a task in
-// its fragment, the job's bounds less what of the phase lies before the segment. That sums over jobs even where their
-// reduces share slots, which at its worst is one after the other. At their best they run beside each other: with tight,
-// the segment's low is that of its longest job, not their sum.
+// skewBounds replaces each reduce stage on the critical path by its bounds (docs/facts/paratimer.md A10, P21, P22).
+// A segment of maps, or of a pause, adds its length to both bounds. A segment of reduces adds, once for each job
+// with a task in its fragment, the job's bounds minus the part of the stage before the segment. This adds up jobs
+// even if their reduces share slots: at worst, they run one after the other. At best they run beside each other:
+// with tight, the segment's low is that of its longest job, not their sum.
 func (w *ReplayContext) skewBounds(tight bool) (bounds, error) {
 	if w.ended() {
 		return bounds{}, nil
@@ -166,8 +168,8 @@ func (w *ReplayContext) walk(tight bool) (sum bounds) {
 	return sum
 }
 
-// A begin is when the first unfinished reduce of a job holds its slot (at now, if it does already), and when it can
-// work: later, where reduces hold their containers while maps still run.
+// A begin is when the first unfinished reduce of a job gets its slot (now, if it has one already), and when it can
+// work. That is later if reduces occupy their containers while maps still run.
 type begin struct{ hold, work dag.Instant }
 
 func (w *ReplayContext) begins() []begin {
@@ -179,7 +181,7 @@ func (w *ReplayContext) begins() []begin {
 	}
 	for i := range w.schedule.Spans {
 		s := &w.schedule.Spans[i]
-		if s.Past { // of the snapshot; a running task with nothing left is not
+		if s.Past { // of the snapshot; a running task with nothing left is not Past
 			continue
 		}
 		switch s.Stage {

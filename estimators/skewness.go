@@ -10,39 +10,39 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// A Skew is how unevenly the work of a stage that reads others lies on its tasks, such as a job's reduces, and what
-// that costs the query. A delay is the end that standard predicts less the end of the same replay from now on without
-// it: what is lost already is in neither.
+// A Skew describes how unevenly the work of a stage that reads others, such as a job's reduces, is spread over its
+// tasks, and how much that delays the query. A delay is the end that standard predicts minus the end of the same
+// replay from now on without the skew; time that is already lost is not part of it.
 type Skew struct {
 	Job   int
 	Stage dag.StageIndex
-	Tasks int             // of the stage
-	Keys  dag.GroupOrigin // who measured its key groups; GroupsNone: nothing is known of its keys
-	Sizes SizeUnit        // what shares are of
-	// Median is how long the median task works: to its end from its start, or from the end of the last task that it
-	// waited for in its container where that is later.
+	Tasks int             // number of the stage's tasks
+	Keys  dag.GroupOrigin // source of its key groups; GroupsNone: its keys are unknown
+	Sizes SizeUnit        // unit of the tasks' sizes
+	// Median is the working time of the median task: from its start to its end, or from the end of the last task
+	// that it waited for in its container if that is later.
 	Median time.Duration
-	Skewed int           // how many unfinished tasks are skewed
-	Delay  time.Duration // of all of them: without it each takes the median
+	Skewed int           // number of unfinished tasks that are skewed
+	Delay  time.Duration // by all skewed tasks together: without it each takes the median
 	Worst  []SkewedTask
-	Split  *Split         // of its largest key that is left; nil where no key is known
-	Double *time.Duration // how much sooner the query would end with twice the tasks; nil where no key is known
+	Split  *Split         // of its largest remaining key; nil if no key is known
+	Double *time.Duration // how much sooner the query would end with twice the tasks; nil if no key is known
 }
 
 // A SkewedTask is a task that works longer than the others of its stage.
 type SkewedTask struct {
 	Task    int
 	Done    bool
-	Running *dag.Attempt  // nil where none runs
+	Running *dag.Attempt  // nil if none runs
 	Size    float64       // in SizeUnit
-	Share   float64       // of the stage's, 0..1; NaN where not all sizes are known
-	Work    time.Duration // as Skew.Median counts
+	Share   float64       // of the stage's size, 0..1; NaN if a size is unknown
+	Work    time.Duration // as for Skew.Median
 	End     dag.Instant
-	Delay   *time.Duration // of this one alone; nil of one that is not skewed
-	Keys    []SkewedKey    // its largest, largest first, at most dag.MaxTopGroups
+	Delay   *time.Duration // by this one alone; nil if it is not skewed
+	Keys    []SkewedKey    // its keys, largest first, at most dag.MaxTopGroups
 }
 
-// A SizeUnit is what sizes of tasks count.
+// A SizeUnit is the unit of task sizes.
 type SizeUnit uint8
 
 // The units of sizes.
@@ -52,38 +52,38 @@ const (
 	SizesRecords
 )
 
-// A task is skewed if it works this much longer than the median one, by both, and was given more.
+// A task is skewed if it exceeds the median working time by both of these, and received more input.
 const (
 	skewRatio = 1.5
 	skewLeast = 5 * time.Second
-	// skewWorth is the least share of the remaining time that a delay is told from, skewLeast apart.
+	// skewWorth is the least delay to report, as a share of the remaining time, besides skewLeast.
 	skewWorth = 0.02
-	// skewSize is how many times the median's size is more.
+	// skewSize is the least ratio to the median size that counts as more input.
 	skewSize = 1.1
-	// skewPower is the power of its size by which a task's work grows at most.
+	// skewPower is the greatest power of its size with which a task's work may grow.
 	skewPower = 3
 )
 
-// WorksLong says whether a task works much longer than the median one of its stage.
+// WorksLong reports whether a task works much longer than the median one of its stage.
 func WorksLong(work, median time.Duration) bool {
 	return float64(work) > skewRatio*float64(median) && work-median > skewLeast
 }
 
-// GivenMore says whether a task was given clearly more than the median one of its stage, and enough to explain that it
-// works longer: work that grows with the cube of the input, at most. A task that is slow beside is not skewed. NaN is
-// not more.
+// GivenMore reports whether a task received clearly more input than the median one of its stage, and enough to
+// explain its longer work, which grows at most with the cube of the input. A task that is slow for another reason
+// is not skewed. A NaN size does not count as more.
 func GivenMore(size, medianSize float64, work, median time.Duration) bool {
 	return size > skewSize*medianSize &&
 		float64(work) <= float64(max(median, time.Second))*math.Pow(size/medianSize, skewPower)
 }
 
-// Bounds of what is told, and so of the replays: a stage takes six and one for each task that is told.
+// Limits of a report, and so of the replays: a stage takes six replays and one for each reported task.
 const (
 	MaxSkewedStages = 3
 	MaxSkewedTasks  = 5
 )
 
-// Uneven is asked for Estimate.Skew alone: it has no time.
+// Uneven sets only Estimate.Skew: it has no time.
 func Uneven() Scenario {
 	return Scenario{
 		"skew", "the tasks that work longer than the others of their stage",
@@ -94,11 +94,11 @@ func Uneven() Scenario {
 	}
 }
 
-// Skew tells of the unfinished stages whose skewed tasks delay the query's end by more than 5 s and a fiftieth of what
-// remains, the greatest delay first. Where several hold it back and none does alone, as two branches that end together,
-// each has the delay of all. It is nil where it is too early to say: the costs of what is left, or the sizes of all
-// tasks, are not known. With all it tells of every unfinished stage with more than one task, and of its longest
-// tasks, skewed or not, done or not. Stages that read no other one are left out.
+// Skew returns the unfinished stages with skewed tasks that delay the query's end by more than 5 s and a fiftieth
+// of the remaining time, the greatest delay first. If several delay it only together, such as two branches that end
+// at the same time, each has the delay of all. It returns nil if it is too early: the costs of the remaining work,
+// or the sizes of all tasks, are unknown. With all, it returns every unfinished stage with more than one task and
+// its longest tasks, whether skewed or done. Stages that read no other stage are left out.
 func (w *ReplayContext) Skew(all bool) ([]Skew, error) {
 	if w.ended() || w.unknown() || len(w.Now().Plan.Jobs) == 0 {
 		return nil, nil
@@ -139,7 +139,7 @@ func (w *ReplayContext) Skew(all bool) ([]Skew, error) {
 	return out, nil
 }
 
-// together is the delay of all skewed tasks of some stages.
+// together returns the delay of all skewed tasks of some stages.
 func (w *ReplayContext) together(found []*uneven, sch *schedule.Schedule) (time.Duration, error) {
 	left := w.Costs.Left
 	r := replays{w: w, end: sch.End}
@@ -152,8 +152,8 @@ func (w *ReplayContext) together(found []*uneven, sch *schedule.Schedule) (time.
 	return r.sooner(w.Now(), left), r.err
 }
 
-// unevenStages are the stages worth a replay, those with the longest excess, in that order. known is false where tasks
-// are left and nothing has shown what they cost.
+// unevenStages returns the stages worth a replay, those with the longest excess first. known is false if tasks are
+// left and nothing has shown their cost.
 func (w *ReplayContext) unevenStages(sch *schedule.Schedule, all bool) (found []*uneven, known bool) {
 	works := w.taskWorks(sch)
 	known = len(works) == 0 && w.readersKnown()
@@ -174,7 +174,7 @@ func (w *ReplayContext) unevenStages(sch *schedule.Schedule, all bool) (found []
 	return found[:min(len(found), MaxSkewedStages)], known
 }
 
-// readersKnown says whether every job that is left has told how many tasks its stages have that read others.
+// readersKnown reports whether every unfinished job has announced how many tasks its stages have that read others.
 func (w *ReplayContext) readersKnown() bool {
 	jobs := w.Run.Now().Plan.Jobs
 	for j := range jobs {
@@ -186,9 +186,9 @@ func (w *ReplayContext) readersKnown() bool {
 	return true
 }
 
-// FinishedSkew tells what Skew tells with all, of a run that has succeeded: its delays are how much sooner it would
-// have ended. again is the same run before its submission, with the costs that it has shown; its jobs may be in another
-// order. took is how long the run took.
+// FinishedSkew returns the Skew, as with all, of a run that has succeeded: its delays are how much sooner the run
+// would have ended. again is the same run before its submission, with the costs that the run has shown; its jobs
+// may be in another order. took is the length of the run.
 func (w *ReplayContext) FinishedSkew(again *ReplayContext, took time.Duration) ([]Skew, error) {
 	sch, err := again.Schedule()
 	if err != nil {
@@ -196,7 +196,7 @@ func (w *ReplayContext) FinishedSkew(again *ReplayContext, took time.Duration) (
 	}
 	found, _ := w.unevenStages(&schedule.Schedule{}, true)
 	out, plan := []Skew{}, again.Now().Plan
-	// What the replay misses of the run is missed of its delays alike.
+	// The replay may differ from the run in length: delays are scaled by the same ratio.
 	told := func(d *time.Duration) {
 		*d = time.Duration(float64(*d) * float64(took) / float64(max(sch.Remaining(), 1)))
 	}
@@ -224,7 +224,7 @@ func (w *ReplayContext) FinishedSkew(again *ReplayContext, took time.Duration) (
 	return out, nil
 }
 
-// skew tells of the stage, but for what another partitioning of its keys would gain.
+// skew returns the Skew of the stage without the gains of another partitioning.
 func (r *replays) skew() Skew {
 	u := r.u
 	s := Skew{

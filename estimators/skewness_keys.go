@@ -11,31 +11,31 @@ import (
 
 // A SkewedKey is one of the largest key groups of a reduce.
 type SkewedKey struct {
-	Name      string // "" where only its size is known
+	Name      string // "" if only its size is known
 	Bytes     float64
 	TaskShare float64        // of its reduce's bytes, 0..1; NaN unknown
 	JobShare  float64        // of its job's
-	Took      time.Duration  // what the group takes, as it is predicted
-	Rule      string         // by which rule of NearestFit; RuleLinear where the job goes by bytes
+	Took      time.Duration  // predicted time of the group
+	Rule      string         // the rule of NearestFit that predicts it; RuleLinear if the job is predicted from bytes
 	Left      bool           // it is not done
-	Delay     *time.Duration // the end less that without the group; told of the largest one that is left, else nil
+	Delay     *time.Duration // of the query's end, by this group; nil except for the largest remaining key
 }
 
-// RuleLinear says that a group takes its share of its reduce's time by bytes.
+// RuleLinear means that a group takes a share of its reduce's time in proportion to its bytes.
 const RuleLinear = "linear"
 
-// A GroupTime tells what a group of so many bytes takes in a reduce, in milliseconds, and the rule that says so.
+// A GroupTime returns the time of a group of a size in a reduce, in milliseconds, and the rule that predicts it.
 type GroupTime func(task int, bytes float64) (ms float64, rule string)
 
-// A keyring is what is known of the key groups of a job.
+// A keyring is the key groups of a job and their times.
 type keyring struct {
 	groups *dag.Groups
-	total  float64 // bytes of all reduces; NaN where those of one are not known
+	total  float64 // bytes of all reduces; NaN if those of one are unknown
 	time   GroupTime
 }
 
-// keyring finds a job's groups. Those of a plan with another number of reduces lie otherwise. Of stages that are not a
-// MapReduce job's reduces none are known.
+// keyring finds a job's groups. Groups of a plan with another number of reduces are partitioned in another way.
+// Only the reduces of a MapReduce job have groups.
 func (w *ReplayContext) keyring(job int, stage dag.StageIndex, reduces int) *keyring {
 	k := &keyring{}
 	if !w.Now().Plan.Jobs[job].IsMapReduce() {
@@ -57,7 +57,7 @@ func (w *ReplayContext) keyring(job int, stage dag.StageIndex, reduces int) *key
 	return k
 }
 
-// origin says who measured the groups.
+// origin returns the source of the groups.
 func (k *keyring) origin() dag.GroupOrigin {
 	if k.groups == nil {
 		return dag.GroupsNone
@@ -65,7 +65,7 @@ func (k *keyring) origin() dag.GroupOrigin {
 	return k.groups.Origin
 }
 
-// bytes is the size of a reduce, NaN where its groups do not tell.
+// bytes returns the size of a reduce, NaN if unknown.
 func (k *keyring) bytes(task int) float64 {
 	if k.groups == nil || task >= len(k.groups.Reduces) {
 		return math.NaN()
@@ -73,7 +73,7 @@ func (k *keyring) bytes(task int) float64 {
 	return k.groups.Reduces[task].Bytes
 }
 
-// named says that keys are known one by one.
+// named reports whether keys are known one by one.
 func (k *keyring) named() bool { return k.origin() >= dag.GroupsTapped }
 
 // of returns the largest groups of a reduce.
@@ -100,7 +100,8 @@ func (k *keyring) of(r *taskWork) []SkewedKey {
 	return out
 }
 
-// took is what a group takes in a reduce, in milliseconds: by its job's key groups, else by its share of the bytes.
+// took returns the time of a group in a reduce, in milliseconds: by its job's key groups, else by its share of the
+// bytes.
 func (k *keyring) took(r *taskWork, bytes float64) (float64, string) {
 	if k.time != nil {
 		if ms, rule := k.time(r.first, bytes); !math.IsNaN(ms) {
@@ -110,7 +111,8 @@ func (k *keyring) took(r *taskWork, bytes float64) (float64, string) {
 	return tame(r.ms * shareOf(bytes, k.bytes(r.first))), RuleLinear
 }
 
-// left returns how long the largest key of a task takes that is left, and how long all such keys do, in milliseconds.
+// left returns the time of the largest remaining key of a task, and the time of all its remaining keys, in
+// milliseconds.
 func (k *keyring) left(r *taskWork) (largest, all float64) {
 	for _, key := range k.of(r) {
 		if key.Left {
@@ -127,7 +129,7 @@ func shareOf(part, whole float64) float64 {
 	return math.NaN()
 }
 
-// unnamed are the largest of explicit sizes, which are ascending.
+// unnamed returns the largest of explicit sizes, which are ascending.
 func unnamed(sizes []dag.GroupSize) []dag.KeyGroup {
 	var out []dag.KeyGroup
 	for i := len(sizes) - 1; i >= 0; i-- {
@@ -140,12 +142,12 @@ func unnamed(sizes []dag.GroupSize) []dag.KeyGroup {
 	return out
 }
 
-// closeSize is how far the size of a finished group may be from that of a key, to be the key's
+// closeSize is the greatest relative difference between a finished group and a key of the same size
 // (docs/facts/nearestfit.md N9).
 const closeSize = 0.05
 
-// notDone says which of a reduce's groups, largest first, none of its finished ones is taken for: of each finished
-// group that with the nearest size. What an attempt has done counts for that attempt only.
+// notDone reports which of a reduce's groups, largest first, are not done. Each finished group matches the group of
+// the nearest size. The finished groups of an attempt count for that attempt only.
 func notDone(top []dag.KeyGroup, g *dag.ReduceGroups, running *dag.Attempt) []bool {
 	left := make([]bool, len(top))
 	for i := range left {

@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// A taskWork is how long count tasks of a stage, from first on, work each.
+// A taskWork is the working time of each of count tasks of a stage, from first on.
 type taskWork struct {
 	first, count int
 	ms           float64
@@ -22,28 +22,28 @@ type taskWork struct {
 type uneven struct {
 	job     int
 	stage   dag.StageIndex
-	count   int        // its tasks
-	ended   bool       // with its run: all its tasks are done
-	works   []taskWork // of all whose end is known, by first
-	median  float64    // of their work, in milliseconds
-	longest float64    // of the unfinished ones
+	count   int        // number of its tasks
+	ended   bool       // the run has ended: all its tasks are done
+	works   []taskWork // of all tasks with a known end, by first
+	median  float64    // median of their work, in milliseconds
+	longest float64    // longest work of the unfinished ones
 
 	unit       SizeUnit
 	sizeOf     func(task int) float64
-	total      float64 // of all sizes; NaN where one is not known
+	total      float64 // sum of all sizes; NaN if one is unknown
 	medianSize float64
 	keys       *keyring
 
-	skewed []taskWork // unfinished, the longest first
-	listed []taskWork // of these or, if all are asked for, of all works, one task each
+	skewed []taskWork // unfinished, longest first
+	listed []taskWork // the longest of skewed or, with all, of works, one task each
 }
 
-// taskWorks collects the tasks of every unfinished stage with more than one that reads others; of a run that has ended,
-// of every stage.
+// taskWorks collects the tasks of every unfinished stage that reads others and has more than one task. If the run
+// has ended, it collects every such stage.
 func (w *ReplayContext) taskWorks(sch *schedule.Schedule) []*uneven {
 	s := w.Now()
 	stages := make([][]*uneven, len(s.Plan.Jobs))
-	ends := make([][]dag.Instant, len(stages)) // when the last task of each stage ends
+	ends := make([][]dag.Instant, len(stages)) // the end of each stage's last task
 	for j := range stages {
 		job := &s.Plan.Jobs[j]
 		stages[j], ends[j] = make([]*uneven, len(job.Stages)), make([]dag.Instant, len(job.Stages))
@@ -59,7 +59,7 @@ func (w *ReplayContext) taskWorks(sch *schedule.Schedule) []*uneven {
 			ends[sp.Job][sp.Stage] = max(ends[sp.Job][sp.Stage], sp.End)
 		}
 	}
-	input := func(j int, k dag.StageIndex) dag.Instant { // when the last task ends that those of a stage wait for
+	input := func(j int, k dag.StageIndex) dag.Instant { // the end of the last task that the tasks of a stage wait for
 		last := dag.NoInstant
 		for _, e := range s.Plan.Jobs[j].Stages[k].After {
 			if e.Kind != dag.Pipelined && e.Kind != dag.OneToOne {
@@ -93,7 +93,7 @@ func (w *ReplayContext) taskWorks(sch *schedule.Schedule) []*uneven {
 	return out
 }
 
-// lastEnd is the newest end of a task's attempt that succeeded; NoInstant where none has.
+// lastEnd returns the newest end of an attempt that succeeded; NoInstant if none has.
 func lastEnd(list []dag.Attempt) dag.Instant {
 	last := dag.NoInstant
 	for i := range list {
@@ -109,8 +109,8 @@ func (u *uneven) add(r taskWork) {
 	u.works = append(u.works, r)
 }
 
-// attempts adds the tasks that are done, tells those that run, and finds the median. Of a task that runs twice the
-// attempt that ends first counts.
+// attempts adds the tasks that are done, marks those that run, and finds the median. If two attempts of a task run,
+// the one that ends first counts.
 func (u *uneven) attempts(list []dag.Attempt, input dag.Instant) {
 	slices.SortFunc(u.works, func(a, b taskWork) int {
 		return cmp.Or(cmp.Compare(a.first, b.first),
@@ -137,7 +137,7 @@ func (u *uneven) attempts(list []dag.Attempt, input dag.Instant) {
 	u.median = medianOf(u.works, func(r *taskWork) float64 { return r.ms })
 }
 
-// medianOf is the lower median over tasks, NaN of none.
+// medianOf returns the lower median over tasks, NaN if there are none.
 func medianOf(works []taskWork, of func(*taskWork) float64) float64 {
 	type weighted struct {
 		v float64
@@ -159,7 +159,7 @@ func medianOf(works []taskWork, of func(*taskWork) float64) float64 {
 	return math.NaN()
 }
 
-// size finds what the tasks are given: bytes by their key groups, else by the cost model, else records by the plan.
+// size finds the inputs of the tasks: bytes by their key groups, else by the cost model, else records by the plan.
 func (u *uneven) size(w *ReplayContext) {
 	u.keys = w.keyring(u.job, u.stage, u.count)
 	pipelines := w.Now().Plan.Jobs[u.job].Stages[u.stage].Pipelines
@@ -197,7 +197,7 @@ func (u *uneven) size(w *ReplayContext) {
 	}
 }
 
-// share is what a task was given of all that the tasks of its stage are.
+// share returns a task's share of the input of its stage.
 func (u *uneven) share(task int) float64 {
 	if f := u.sizeOf(task) / u.total; f >= 0 && f <= 1 {
 		return f
@@ -205,11 +205,11 @@ func (u *uneven) share(task int) float64 {
 	return math.NaN()
 }
 
-// excess is how much longer than the median a task works, in milliseconds.
+// excess returns how much longer than the median a task works, in milliseconds.
 func (r *taskWork) excess(u *uneven) float64 { return r.ms - u.median }
 
-// judge says which tasks are skewed: they work longer than the median one, and were given more, in all or in one key.
-// What is slow on no more than others have is not skewed.
+// judge decides which tasks are skewed: they work longer than the median one, and received more, in total or in one
+// key. A task that is slow on an ordinary input is not skewed.
 func (u *uneven) judge(all bool) {
 	for i := range u.works {
 		r := &u.works[i]

@@ -8,27 +8,27 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// A Split is what the query would gain if a key's values were spread over as many parts as the job has reduces, one for
-// each reduce that is not done. It takes a job that can merge what the parts give: a sum or a count can, a median
-// cannot.
+// A Split is the gain of the query if a key's values were spread over as many parts as the job has reduces, one for
+// each reduce that is not done. This only works if the job can merge the results of the parts: a sum or a count can
+// be merged, a median cannot.
 type Split struct {
 	Task   int
-	Key    string // "" where it has no name
+	Key    string // "" if it has no name
 	Parts  int
 	Sooner time.Duration
 }
 
-// replays asks what would be if the tasks of a stage had other work. All start from the same snapshot, with the same
-// costs of everything else.
+// replays computes the query's end if the tasks of a stage had other work. All replays start from the same
+// snapshot, with the same costs of everything else.
 type replays struct {
 	w    *ReplayContext
 	u    *uneven
-	end  dag.Instant // that standard predicts
+	end  dag.Instant // as predicted by standard
 	lean schedule.EndOnly
 	err  error // of the first replay that failed
 }
 
-// sooner is how much before end the query ends under other costs; not below 0.
+// sooner returns how much before end the query ends with other costs; at least 0.
 func (r *replays) sooner(s *dag.Snapshot, left schedule.Left) time.Duration {
 	if r.err != nil {
 		return 0
@@ -41,8 +41,8 @@ func (r *replays) sooner(s *dag.Snapshot, left schedule.Left) time.Duration {
 	return max(r.end.Sub(sch.End), 0)
 }
 
-// changed are costs with what each task of a stage has left changed by some milliseconds, by the same for all but the
-// tasks of cuts, which are ascending.
+// changed returns costs with the remaining work of each task of a stage changed by some milliseconds. The change is
+// the same for all tasks but those of cuts, which are ascending.
 func (u *uneven) changed(left schedule.Left, cuts []int, by func(task int) float64) schedule.Left {
 	return func(t schedule.Task) schedule.Cost {
 		c := left(t)
@@ -69,7 +69,7 @@ func signed(ms float64) time.Duration {
 	return whole(ms)
 }
 
-// delay is how much sooner the query would end if these tasks worked no longer than the median one.
+// delay returns how much sooner the query would end if these tasks worked no longer than the median one.
 func (r *replays) delay(works []taskWork) time.Duration {
 	if len(works) == 0 {
 		return 0
@@ -77,7 +77,7 @@ func (r *replays) delay(works []taskWork) time.Duration {
 	return r.sooner(r.w.Now(), r.u.atMedian(r.w.Costs.Left, works))
 }
 
-// atMedian are costs by which these tasks of a stage work no longer than its median one.
+// atMedian returns costs with which these tasks of a stage work no longer than its median one.
 func (u *uneven) atMedian(left schedule.Left, works []taskWork) schedule.Left {
 	less := make(map[int]float64)
 	for _, k := range works {
@@ -93,9 +93,9 @@ func (u *uneven) atMedian(left schedule.Left, works []taskWork) schedule.Left {
 	return u.changed(left, cuts, func(task int) float64 { return less[task] })
 }
 
-// split looks at the largest key that is left of each reduce: its Delay, and of the one with the longest reduce, what
-// splitting it would gain. The cost of a part is that of a group of its size: where cost grows as the square of the
-// size, the parts together take less than the whole.
+// split sets the Delay of the largest remaining key of each reduce, and returns the gain of splitting the key of
+// the longest reduce. A part costs as much as a group of its size: if cost grows with the square of the size, the
+// parts together take less than the whole.
 func (r *replays) split(worst []SkewedTask) *Split {
 	var best *Split
 	for i := range worst {
@@ -129,9 +129,9 @@ func (r *replays) split(worst []SkewedTask) *Split {
 	return best
 }
 
-// double is how much sooner the query would end with twice the reduces, nil where no key is known. What is left of a
-// reduce is dealt again, as hashing does: the largest key stays whole where it is, and on average half of the rest goes
-// to a new reduce.
+// double returns how much sooner the query would end with twice the reduces, nil if no key is known. The remaining
+// keys of a reduce are partitioned again, as by hashing: the largest key stays in its place, and on average half of
+// the rest moves to a new reduce.
 func (r *replays) double() *time.Duration {
 	if !r.u.keys.named() {
 		return nil
@@ -142,8 +142,8 @@ func (r *replays) double() *time.Duration {
 	reduces := &plan.Jobs[r.u.job].Stages[r.u.stage]
 	now.Plan = &plan
 
-	goes := make(map[int]float64) // by task: milliseconds that go to a new reduce
-	var from []int                // the reduces that new ones take from, in the order of the new ones
+	goes := make(map[int]float64) // by task: milliseconds that move to a new reduce
+	var from []int                // the reduces that new ones take work from, in the order of the new ones
 	phase := r.w.phase(r.u.job, r.u.stage)
 	for i := range r.u.works {
 		k := &r.u.works[i]

@@ -7,9 +7,9 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// slots is C, how many tasks of a job's phase can run at once: the slots of the kind (FIFO), or what fits beside the
-// job's own AM in the memory that we may use (YARN). At least 1; where memory or size is unknown, every task is taken
-// to fit.
+// slots returns C, the number of tasks of a job's stage that can run at once: the slots of the kind (FIFO), or the
+// number that fits beside the job's own AM in our memory (YARN). At least 1; if memory or size is unknown, all
+// tasks fit.
 func slots(plan *dag.Plan, job int, k dag.StageIndex) int {
 	c := &plan.Cluster
 	if c.Policy == dag.FIFO {
@@ -42,11 +42,11 @@ func slots(plan *dag.Plan, job int, k dag.StageIndex) int {
 	return n
 }
 
-// freedWindow is how far back it is looked how fast containers of others came free.
+// freedWindow is the time over which slotsAsNow measures how fast other applications release containers.
 const freedWindow = 2 * time.Minute
 
-// slotsAsNow has other applications keep what they hold, but for what they free: that comes free as fast as it did, on
-// balance, in the last two minutes. They take nothing that is free, and nothing of ours.
+// slotsAsNow assumes that other applications keep their containers, but release them at the net rate of the last
+// two minutes. They take no free containers, and none of ours.
 func slotsAsNow(run dag.Run, s *dag.Snapshot) {
 	held, rate := othersMB(s), freedRate(run)
 	for i := range s.Load {
@@ -58,8 +58,8 @@ func slotsAsNow(run dag.Run, s *dag.Snapshot) {
 	}
 }
 
-// freedRate is by how much less memory others hold each millisecond, in the mean of the last minutes; 0 where they hold
-// more.
+// freedRate returns the decrease of others' memory per millisecond, the mean over the last two minutes; 0 if it
+// grows.
 func freedRate(run dag.Run) float64 {
 	now := run.Now()
 	for _, s := range run.Window {
@@ -70,9 +70,9 @@ func freedRate(run dag.Run) float64 {
 	return 0
 }
 
-// slotsFairShare has us end up with our fair share: what our queue is guaranteed among the queues that somebody uses,
-// split evenly among its users. What others hold above the rest they free within the length of their tasks; what they
-// hold less they take first of all that comes free.
+// slotsFairShare assumes that we end up with our fair share: our queue's guarantee among the queues in use, split
+// evenly among its users. Others release what they use above the rest within the length of their tasks. If they use
+// less, they get released memory first.
 func slotsFairShare(_ dag.Run, s *dag.Snapshot) {
 	theirs, held := max(0, clusterMB(s)-fairMB(s)), othersMB(s)
 	stay := dag.Load{
@@ -89,7 +89,7 @@ func slotsFairShare(_ dag.Run, s *dag.Snapshot) {
 	}
 }
 
-// fairMB is our fair share of the cluster.
+// fairMB returns our fair share of the cluster.
 func fairMB(s *dag.Snapshot) int {
 	var users, queues []string
 	ours, all := guaranteed(s, s.Queue), 0
@@ -102,7 +102,7 @@ func fairMB(s *dag.Snapshot) int {
 		}
 		name := l.User
 		if name == "" {
-			name = l.ID // each application of which nobody says whose it is counts as a user's
+			name = l.ID // an application without a known user counts as a user
 		}
 		if l.Queue == s.Queue && !slices.Contains(users, name) {
 			users = append(users, name)
@@ -122,7 +122,7 @@ func fairMB(s *dag.Snapshot) int {
 	return int(share) / len(users)
 }
 
-// guaranteed is what a queue is guaranteed; ours has what the others are not guaranteed, where nobody says it.
+// guaranteed returns a queue's guarantee; if ours is unknown, what the other queues leave.
 func guaranteed(s *dag.Snapshot, queue string) int {
 	if q := s.QueueNamed(queue); q != nil && q.ShareMB > 0 {
 		return q.ShareMB
@@ -141,7 +141,7 @@ func guaranteed(s *dag.Snapshot, queue string) int {
 	return max(0, rest)
 }
 
-// clusterMB is the memory of the nodes that are not lost.
+// clusterMB returns the memory of the nodes that are not lost.
 func clusterMB(s *dag.Snapshot) int {
 	sum := 0
 	for i := range s.Nodes {

@@ -2,13 +2,13 @@ package estimators
 
 import "github.com/paratimer/paratimer/dag"
 
-// pipes is how many pipelines a MapReduce job has: map, copy, sort, reduce.
+// pipes is the number of pipelines of a MapReduce job: map, copy, sort, reduce.
 const pipes = 1 + dag.Pipelines
 
-// pipesOf is how many pipelines are kept for a job.
+// pipesOf returns the number of pipelines that are kept for a job.
 func pipesOf(job *dag.Job) int { return max(pipes, 1+dag.Pipelines*(len(job.Stages)-1)) }
 
-// kindOf is the type of pipeline i: of a later stage that of the second one.
+// kindOf returns the type of pipeline i; the pipelines of later stages have the types of the second stage.
 func kindOf(i int) int {
 	if i < pipes {
 		return i
@@ -27,12 +27,12 @@ func pipe(k dag.StageIndex, p int) int {
 // A Slowdown holds the factors s between observed and expected time per tuple (section 3.1.3), one a job and pipeline.
 // The zero Slowdown is 1 everywhere.
 type Slowdown struct {
-	own  [][]float64    // of a job's pipeline; 0 where nothing was observed
-	kind [pipes]float64 // of a pipeline's type over all jobs; 0 where nothing was observed
-	all  float64        // of all pipelines together; 0 where nothing was observed
+	own  [][]float64    // of a job's pipeline; 0 if nothing was observed
+	kind [pipes]float64 // of a pipeline's type over all jobs; 0 if nothing was observed
+	all  float64        // of all pipelines together; 0 if nothing was observed
 }
 
-// At returns s for pipeline p of job's phase k, and whether it was measured on that very pipeline.
+// At returns s for pipeline p of job's stage k, and whether it was measured on that very pipeline.
 func (s Slowdown) At(job int, k dag.StageIndex, p int) (factor float64, own bool) {
 	i := pipe(k, p)
 	if job < len(s.own) && s.own[job][i] > 0 {
@@ -47,27 +47,27 @@ func (s Slowdown) At(job int, k dag.StageIndex, p int) (factor float64, own bool
 	return 1, false
 }
 
-// FixedSlowdown is a given factor for each type of pipeline, in the order map, copy, sort, reduce.
+// FixedSlowdown returns a given factor for each type of pipeline, in the order map, copy, sort, reduce.
 func FixedSlowdown(byPipe [4]float64) func(dag.Run) Slowdown {
 	return func(dag.Run) Slowdown { return Slowdown{kind: byPipe} }
 }
 
-// slowdownWindowMS is how far back factors are measured, and slowdownSamples how many snapshots of that time are
-// looked at: enough to meet most tasks twice, few enough to cost nothing.
+// slowdownWindowMS is the length of the window in which factors are measured. slowdownSamples is the number of
+// snapshots of the window that are read: enough to meet most tasks twice, few enough to cost nothing.
 const (
 	slowdownWindowMS = 60_000
 	slowdownSamples  = 13
 )
 
-// minExpectedMS is the least expected work that a factor is taken from: ratios of tiny works are noise, and carried
-// over they ruin every later job (docs/facts/measured.md 3).
+// minExpectedMS is the least expected work for a measured factor: ratios of tiny works are noise, and carried over
+// they ruin every later job (docs/facts/measured.md 3).
 const minExpectedMS = 3_000
 
-// ObservedSlowdown measures factors over the last minute of the run: observed over expected time, counted only while a
-// task was certainly inside the pipeline (0 < K < N at both ends of the interval), so stalled time after the last tuple
-// does not count. A pipeline has its own factor, else that of its type over all jobs, else 1; factors are clipped to
-// 0.1..10. Other than in the paper, a type that nobody has seen takes the factor of all that was seen, before 1: a
-// slower cluster is slower for reduces too.
+// ObservedSlowdown measures factors over the last minute of the run: observed over expected time. It only counts
+// time in which a task was certainly inside the pipeline (0 < K < N at both ends of the interval), so stalled time
+// after the last tuple does not count. A pipeline has its own factor, else that of its type over all jobs, else 1;
+// factors are clipped to 0.1..10. Unlike in the paper, a type that was never seen takes the factor of all observed
+// pipelines before 1: a slower cluster is slower for reduces too.
 func ObservedSlowdown(run dag.Run) Slowdown {
 	window := sampled(run, slowdownWindowMS, slowdownSamples)
 	plan := run.Now().Plan
@@ -97,7 +97,7 @@ func ObservedSlowdown(run dag.Run) Slowdown {
 	return s
 }
 
-// A pace is observed against expected time.
+// A pace is observed and expected time.
 type pace struct {
 	observed, expected float64 // ms
 	quantum            float64 // ms by which the expected time may be off: counters are whole tuples
@@ -109,7 +109,7 @@ func (p *pace) add(q pace) {
 	p.quantum += q.quantum
 }
 
-// factor is 0 where there is too little to say. A factor that whole tuples alone could make is 1.
+// factor returns 0 if there is too little data. A deviation that counting whole tuples can explain gives 1.
 func (p *pace) factor() float64 {
 	if p.expected < minExpectedMS {
 		return 0
@@ -137,8 +137,8 @@ func sampled(run dag.Run, ms int64, n int) []*dag.Snapshot {
 	return thin
 }
 
-// measure adds up, for each pipeline of a phase, the time between the first and the last sample in which an attempt was
-// certainly inside it, and the time that the tuples between them should have taken.
+// measure sums, for each pipeline of a stage, the time between the first and the last sample in which an attempt
+// was certainly inside it, and the expected time of the tuples between them.
 func measure(window []*dag.Snapshot, job int, k dag.StageIndex) (sum [dag.Pipelines]pace) {
 	newest := window[len(window)-1]
 	pls := newest.Plan.Jobs[job].Stages[k].Pipelines
@@ -185,7 +185,8 @@ func sample(window []*dag.Snapshot, job int, k dag.StageIndex, a *dag.Attempt, p
 	return nil, nil
 }
 
-// inside says whether a running attempt is certainly inside pipeline p: some of its tuples are done, and not all.
+// inside reports whether a running attempt is certainly inside pipeline p: some of its tuples are done, and not
+// all.
 func inside(a *dag.Attempt, pl dag.Pipeline, p int) bool {
 	if a.State != dag.AttemptRunning || !(a.Done[p] > 0) {
 		return false

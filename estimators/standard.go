@@ -6,9 +6,9 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// standard re-runs the scheduler from the snapshot at each tick; the time remaining is the length of the critical path
-// ("maximum overhead and accuracy", section 3.1.4; docs/facts/paratimer.md A4, P14).
-// Where nothing of what remains has a known cost it is too early to say, and the time is a floor.
+// standard replays the scheduler from the snapshot at each tick; the time remaining is the length of the critical
+// path ("maximum overhead and accuracy", section 3.1.4; docs/facts/paratimer.md A4, P14). If no cost of the
+// remaining work is known, the time is a floor.
 func standard(w *ReplayContext) (Estimate, error) {
 	if w.ended() {
 		return w.estimate(0), nil
@@ -25,7 +25,7 @@ func standard(w *ReplayContext) (Estimate, error) {
 	return w.supposing(0, e), nil
 }
 
-// standardMS is the time remaining in milliseconds: the length of the critical path, which is the replay's
+// standardMS returns the time remaining in milliseconds: the length of the critical path, which is the replay's
 // (docs/facts/paratimer.md A3).
 func (w *ReplayContext) standardMS() (float64, error) {
 	if w.ended() {
@@ -38,7 +38,7 @@ func (w *ReplayContext) standardMS() (float64, error) {
 	return float64(path.Schedule.End - path.Schedule.Now), nil
 }
 
-// scenario formats a time that rests on the replay.
+// scenario makes an Estimate from a time that rests on the replay.
 func (w *ReplayContext) scenario(ms float64) Estimate {
 	e := w.estimate(ms)
 	if w.ended() {
@@ -50,7 +50,7 @@ func (w *ReplayContext) scenario(ms float64) Estimate {
 	return w.early(e)
 }
 
-// plain formats a time that rests on the tasks' costs, but on no replay.
+// plain makes an Estimate from a time that rests on the tasks' costs, but on no replay.
 func (w *ReplayContext) plain(ms float64) Estimate {
 	e := w.estimate(ms)
 	if w.ended() {
@@ -60,12 +60,12 @@ func (w *ReplayContext) plain(ms float64) Estimate {
 	return w.early(e)
 }
 
-// early makes a floor of an estimate that comes too early, or that is about a part of the work only.
+// early turns an estimate into a floor if it comes too early, or covers only a part of the work.
 func (w *ReplayContext) early(e Estimate) Estimate {
 	open := w.Run.Now().Plan.Open
 	if w.unknown() || open && w.Costs.Later == nil {
 		e.Low, e.Remaining, e.Progress = e.Remaining, nil, math.NaN()
-		if w.Costs.AssumedRatio != nil { // start-ups and pauses that nothing has shown are no floor
+		if w.Costs.AssumedRatio != nil { // start-ups and pauses that were never observed are no floor
 			low := duration(millis(*e.Low) * (1 - e.AssumedRatio))
 			e.Low = &low
 		}
@@ -79,9 +79,9 @@ func (w *ReplayContext) early(e Estimate) Estimate {
 	return e
 }
 
-// bestGuess is the paper's best guess under data skew (section 4.4): every task at its own size, handed out in the
-// order that the scheduler is expected to take, which is the standard replay. Its Low and High are the bounds over
-// every other order: the tighter lower bound and Algorithm 1's upper one.
+// bestGuess is the paper's best guess under data skew (section 4.4): every task has its own size, and tasks start
+// in the expected order of the scheduler. This is the standard replay. Low and High are bounds over all other
+// orders: the tighter lower bound and Algorithm 1's upper one.
 func bestGuess(w *ReplayContext) (Estimate, error) {
 	ms, err := w.standardMS()
 	if err != nil {
@@ -100,5 +100,5 @@ func bestGuess(w *ReplayContext) (Estimate, error) {
 	return e, nil
 }
 
-// alone has every other application gone from now on. What queues and users are allowed stays.
+// alone removes every other application from now on. The limits of queues and users stay.
 func alone(_ dag.Run, s *dag.Snapshot) { s.Load = nil }

@@ -7,13 +7,13 @@ import (
 )
 
 // standardStatic is the paper's default (sections 3.1.3, 3.1.4; docs/facts/paratimer.md A4): the critical path is
-// planned at the start and at each failure (the run's newest anchor), and between them only the tasks on it are looked
-// at. What remains of a fragment is the sum over its rounds of the mean remaining time of the round's unfinished tasks,
-// so the width of the remainder is weighted by time (docs/facts/paratimer.md P13). track says which tasks of a fragment
-// are looked at.
+// planned at the start and at each failure (the run's newest anchor), and between them only the tasks on it are
+// read. The remaining time of a fragment is the sum over its rounds of the mean remaining time of the round's
+// unfinished tasks, so the width of the remainder is weighted by time (docs/facts/paratimer.md P13). track selects
+// the tasks of a fragment that are read.
 //
-// A plan whose path rests on costs that nobody had seen is no plan: the paper plans from a debug run's. Then it is
-// standard.
+// If the planned path rests on costs that were never observed, the estimate is standard: the paper plans from the
+// costs of a debug run.
 func standardStatic(track tracker) func(*ReplayContext) (Estimate, error) {
 	return func(w *ReplayContext) (Estimate, error) {
 		if w.ended() {
@@ -33,8 +33,8 @@ func standardStatic(track tracker) func(*ReplayContext) (Estimate, error) {
 	}
 }
 
-// plan returns the world of the newest anchor, with its path; nil where that is blind. It is kept while the anchor
-// stays.
+// plan returns the context of the newest anchor, with its path; nil if that is blind. The context is cached while
+// the anchor stays.
 func (w *ReplayContext) plan() (*ReplayContext, error) {
 	anchor := w.Run.Now()
 	if n := len(w.Run.Anchors); n > 0 {
@@ -60,24 +60,24 @@ func (w *ReplayContext) plan() (*ReplayContext, error) {
 	return plan, nil
 }
 
-// blind says whether the path rests on costs that nobody had seen.
+// blind reports whether the path rests on costs that were never observed.
 func (w *ReplayContext) blind() bool {
 	origin, _ := w.trust()
 	return origin >= schedule.Assumed
 }
 
-// tracking is one look at the tasks on a planned path.
+// tracking computes the remaining time of a planned path from its tasks.
 type tracking struct {
 	now, plan *ReplayContext
 	path      *pathfrag.Path
 	track     tracker
 	holding   []begin // of each job's reduces, in the plan
-	// monitored are the running tasks that were looked at.
+	// monitored are the running tasks that were read.
 	monitored []TaskID
 }
 
-// remaining sums over the critical path. An extra segment counts what the segment before it leaves over, once it has
-// started; before, it counts without what of it lay before the segment in the plan.
+// remaining sums over the critical path. Once an extra segment has started, it counts without the remaining time of
+// the segment before it. Until then, it counts without the part that lay before the segment in the plan.
 func (t *tracking) remaining() float64 {
 	var sum, before float64
 	for _, seg := range t.path.Critical {
@@ -96,7 +96,7 @@ func (t *tracking) remaining() float64 {
 	return sum
 }
 
-// fragment is what remains of a fragment. Of a pause it is what the plan has left of it.
+// fragment returns the remaining time of a fragment; for a pause, the rest of its planned time.
 func (t *tracking) fragment(seg pathfrag.Segment, f *pathfrag.Fragment) float64 {
 	now := t.now.Now().At
 	if f.Pause != dag.NoPause {
@@ -109,7 +109,8 @@ func (t *tracking) fragment(seg pathfrag.Segment, f *pathfrag.Fragment) float64 
 	return left
 }
 
-// wait is how long reduces that hold containers still wait for the last map, by the plan. Under FIFO they never do.
+// wait returns how long reduces that occupy containers still wait for the last map, by the plan. It is 0 under
+// FIFO.
 func (t *tracking) wait(f *pathfrag.Fragment) float64 {
 	now, longest := t.now.Now().At, dag.Instant(0)
 	for _, r := range f.Rounds {
@@ -123,7 +124,7 @@ func (t *tracking) wait(f *pathfrag.Fragment) float64 {
 	return float64(longest)
 }
 
-// started says whether a task of the fragment runs or is done.
+// started reports whether a task of the fragment runs or is done.
 func (t *tracking) started(f *pathfrag.Fragment) bool {
 	for _, r := range f.Rounds {
 		for _, i := range t.path.Rounds[r].Spans {

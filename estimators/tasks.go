@@ -6,7 +6,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A taskState is the state of a task, as its attempts tell it.
+// A taskState is the state of a task, derived from its attempts.
 type taskState uint8
 
 const (
@@ -15,8 +15,8 @@ const (
 	taskDone
 )
 
-// stateOf returns the state of the task that list begins with, and the attempt that tells it: the one that succeeded,
-// or the oldest that runs (a younger one beside it is speculative).
+// stateOf returns the state of the first task of list, and the attempt that defines it: the one that succeeded, or
+// the oldest running one (a younger one beside it is speculative).
 func stateOf(list []dag.Attempt) (taskState, *dag.Attempt) {
 	var running *dag.Attempt
 	for i := range list {
@@ -74,8 +74,8 @@ func find(list []dag.Attempt, task, number int32) *dag.Attempt {
 	return nil
 }
 
-// attempts returns the attempts of a job's stage, none if the snapshot does not hold it: an engine may tell the stages
-// of a job late.
+// attempts returns the attempts of a job's stage, none if the snapshot does not have it: an engine may announce the
+// stages of a job late.
 func attempts(s *dag.Snapshot, job int, k dag.StageIndex) []dag.Attempt {
 	if job >= len(s.Jobs) || int(k) >= len(s.Jobs[job].Stages) {
 		return nil

@@ -9,10 +9,11 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// heartbeat is how often Hadoop's trackers ask for work at least: what a hand-over between two rounds may take.
+// heartbeat is the longest interval at which Hadoop's trackers request work: the time of a hand-over between two
+// rounds.
 const heartbeat = 3 * time.Second
 
-// tolerances are the given ones, else those that the schedule suggests.
+// tolerances returns the given ones, else those that fit the schedule.
 func (w *ReplayContext) tolerances(s *schedule.Schedule) pathfrag.Params {
 	if w.options.Path != nil {
 		return *w.options.Path
@@ -20,9 +21,9 @@ func (w *ReplayContext) tolerances(s *schedule.Schedule) pathfrag.Params {
 	return Tolerances(s, w.Now().Plan, w.Run)
 }
 
-// Tolerances are chosen for a schedule of a run and its plan, since the paper gives none: delta1 = max(5 % of the
-// median task time, two ticks), delta2 = set-up + a heartbeat. They change what rounds and fragments are shown, never a
-// time.
+// Tolerances returns tolerances for a schedule of a run and its plan, since the paper gives none: delta1 = max(5 %
+// of the median task time, two ticks), delta2 = set-up + a heartbeat. They change the displayed rounds and
+// fragments, never a time.
 func Tolerances(s *schedule.Schedule, plan *dag.Plan, run dag.Run) pathfrag.Params {
 	par := pathfrag.Params{Delta1: medianSpan(s) / 20, Delta2: heartbeat}
 	par.Delta2 += max(0, plan.Cluster.Setup)
@@ -34,10 +35,11 @@ func Tolerances(s *schedule.Schedule, plan *dag.Plan, run dag.Run) pathfrag.Para
 	return par
 }
 
-// medianSpans is how many spans the median is taken from, evenly through the schedule: it sets a tolerance, no result.
+// medianSpans is the number of spans that medianSpan reads, evenly through the schedule: the median only sets a
+// tolerance.
 const medianSpans = 1000
 
-// medianSpan is the median length of the schedule's spans of tasks.
+// medianSpan returns the median length of the schedule's spans of tasks.
 func medianSpan(s *schedule.Schedule) time.Duration {
 	var lengths []time.Duration
 	step := max(1, len(s.Spans)/medianSpans)

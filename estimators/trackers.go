@@ -7,16 +7,16 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// A tracker says what remains of a fragment of tasks, in milliseconds.
+// A tracker returns the remaining time of a fragment of tasks, in milliseconds.
 type tracker func(t *tracking, f *pathfrag.Fragment) float64
 
-// trackAll looks at every task of the fragment.
+// trackAll reads every task of the fragment.
 func trackAll(t *tracking, f *pathfrag.Fragment) float64 { return t.rounds(f, 0) }
 
-// subset is how many tasks of a round trackSubset looks at.
+// subset is the number of tasks of a round that trackSubset reads.
 const subset = 4
 
-// trackSubset looks at a few tasks of each round: less to ask for, less exact (section 3.1.4).
+// trackSubset reads a few tasks of each round: fewer requests, less exact (section 3.1.4).
 func trackSubset(t *tracking, f *pathfrag.Fragment) float64 { return t.rounds(f, subset) }
 
 // rounds sums, over the fragment's rounds, the mean remaining time of the unfinished tasks among the first most of
@@ -45,7 +45,7 @@ func (t *tracking) rounds(f *pathfrag.Fragment, most int) float64 {
 	return sum
 }
 
-// trackThread looks at the tasks of one slot. It is the cheapest of all, one task at a time, and as exact as that slot
+// trackThread reads the tasks of one slot. It is the cheapest of all, one task at a time. It is exact if that slot
 // is like the others (section 3.1.4).
 func trackThread(t *tracking, f *pathfrag.Fragment) float64 {
 	slot, sum := t.thread(f), 0.0
@@ -66,15 +66,15 @@ func trackThread(t *tracking, f *pathfrag.Fragment) float64 {
 	return sum
 }
 
-// monitor notes a task whose counters count. Tasks that run are groups of one.
+// monitor records a task if its counters are needed. A running task is a group of its own.
 func (t *tracking) monitor(s *schedule.Span, g *group) {
 	if g.Running {
 		t.monitored = append(t.monitored, TaskID{Job: int(s.Job), Stage: s.Stage, Task: g.First})
 	}
 }
 
-// thread is the lowest slot of the fragment's last round: rounds grow no wider, so slots of the last one were there
-// before.
+// thread returns the lowest slot of the fragment's last round: rounds never grow wider, so earlier rounds have the
+// slots of the last one.
 func (t *tracking) thread(f *pathfrag.Fragment) int32 {
 	last := f.Rounds[len(f.Rounds)-1]
 	slot := int32(-1)

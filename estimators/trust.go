@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// trust returns, once the path is made, the least sure origin of the costs on the critical path, and the share of the
-// remaining time in which nothing runs but tasks whose cost is assumed or unknown. A job of unknown size is unknown.
+// trust returns the least sure origin of the costs on the critical path, and the share of the remaining time in
+// which only tasks of assumed or unknown cost run. It needs Path. A job of unknown size is unknown.
 func (w *ReplayContext) trust() (schedule.Origin, float64) {
 	if !w.trusted {
 		w.trusted = true
@@ -18,7 +18,7 @@ func (w *ReplayContext) trust() (schedule.Origin, float64) {
 	return w.origin, w.assumed
 }
 
-// leastSure is the least sure origin of what is left of the phases that count.
+// leastSure returns the least sure origin of the remaining work of the stages that count.
 func (w *ReplayContext) leastSure(counts func(job int, k dag.StageIndex) bool) schedule.Origin {
 	worst := schedule.Observed
 	w.eachPhase(func(job int, k dag.StageIndex, p *phase) {
@@ -43,7 +43,7 @@ func (w *ReplayContext) assumedRatio() float64 {
 	reached := w.schedule.Now
 	for i := range w.schedule.Spans { // sorted by start
 		s := &w.schedule.Spans[i]
-		end := min(s.End, w.schedule.End) // what runs of a dead job may end later
+		end := min(s.End, w.schedule.End) // running tasks of a failed job may end later
 		if from := max(s.Start, reached); from < end && !w.unseen(s) {
 			sure += end - from
 			reached = end
@@ -52,7 +52,7 @@ func (w *ReplayContext) assumedRatio() float64 {
 	return 1 - float64(sure)/float64(w.schedule.End-w.schedule.Now)
 }
 
-// unseen says whether the costs of a span's tasks are assumed or unknown. A pause is known.
+// unseen reports whether the costs of a span's tasks are assumed or unknown. A pause is known.
 func (w *ReplayContext) unseen(s *schedule.Span) bool {
 	if s.Count == 0 {
 		return false
@@ -65,7 +65,7 @@ func (w *ReplayContext) unseen(s *schedule.Span) bool {
 	return ok && g.Origin >= schedule.Assumed
 }
 
-// onPath says whether the critical path runs over tasks of a phase.
+// onPath reports whether the critical path runs over tasks of a stage.
 func (w *ReplayContext) onPath(job int, k dag.StageIndex) bool {
 	if w.critical == nil {
 		w.critical = make([][]bool, len(w.phases))
@@ -85,7 +85,7 @@ func (w *ReplayContext) onPath(job int, k dag.StageIndex) bool {
 	return w.critical[job][k]
 }
 
-// unknown says whether there is work left and nothing of it has a known cost.
+// unknown reports whether work is left and none of it has a known cost.
 func (w *ReplayContext) unknown() bool {
 	known, open := false, false
 	w.eachPhase(func(job int, _ dag.StageIndex, p *phase) {
@@ -98,7 +98,7 @@ func (w *ReplayContext) unknown() bool {
 	return open && !known
 }
 
-// warnings are the cost model's own and one for each phase that nobody has seen.
+// warnings returns the cost model's own warnings and one for each stage of unknown size or assumed cost.
 func (w *ReplayContext) warnings() []dag.Warning {
 	out := slices.Clone(w.Costs.Warnings)
 	w.eachPhase(func(job int, k dag.StageIndex, p *phase) {

@@ -19,17 +19,17 @@ type group struct {
 	Origin       schedule.Origin
 }
 
-// A stretch is a group; or, where each is not nil, as many pending tasks that differ in nothing but their cost, which
-// is each's. Most tasks of a large query are such, and they are held in 8 bytes.
+// A stretch is a group. If each is not nil, it is Count pending tasks that differ only in their cost, each's
+// values. Most tasks of a large query are such, and each takes 8 bytes.
 type stretch struct {
 	group
 	each []float64
 }
 
-// A phase is what is unfinished of a phase, and how its other tasks stand.
+// A phase is the unfinished part of a stage, and the state of its other tasks.
 type phase struct {
 	stretches []stretch // ordered by First
-	Tasks     int       // in all; 0 where unknown
+	Tasks     int       // in total; 0 if unknown
 	Known     bool      // whether Tasks is known
 	Running   int
 	Pending   int
@@ -38,18 +38,18 @@ type phase struct {
 	best, worst schedule.Origin
 }
 
-// unseen says whether tasks are left of whose cost nothing is known.
+// unseen reports whether a remaining task's cost is unknown.
 func (p *phase) unseen() bool { return p.left() > 0 && p.worst == schedule.Unknown }
 
-// left is how many tasks are not done.
+// left returns the number of tasks that are not done.
 func (p *phase) left() int { return p.Running + p.Pending }
 
-// unfinished is the part of a ReplayContext that holds what is left of each task.
+// unfinished is the part of a ReplayContext with the remaining work of each task.
 type unfinished struct {
 	phases [][]phase // by job and stage
 }
 
-// phase returns what is left of a job's phase.
+// phase returns the unfinished part of a job's stage.
 func (w *ReplayContext) phase(job int, k dag.StageIndex) *phase {
 	if w.phases == nil {
 		plan := w.Now().Plan
@@ -161,7 +161,7 @@ func (p *phase) between(first, end int) iter.Seq[*group] {
 	}
 }
 
-// at returns what is left of one task; ok is false for one that is done.
+// at returns the remaining work of one task; ok is false for one that is done.
 func (p *phase) at(task int) (g group, ok bool) {
 	i := sort.Search(len(p.stretches), func(i int) bool { return p.stretches[i].First+p.stretches[i].Count > task })
 	if i == len(p.stretches) || p.stretches[i].First > task {
@@ -176,7 +176,7 @@ func (p *phase) at(task int) (g group, ok bool) {
 	return g, true
 }
 
-// visit yields the tasks from the from-th up to the to-th of a stretch.
+// visit yields the tasks of a stretch with offsets from from up to to.
 func (s *stretch) visit(from, to int, yield func(*group) bool) bool {
 	g := s.group
 	if s.each == nil {
@@ -193,7 +193,7 @@ func (s *stretch) visit(from, to int, yield func(*group) bool) bool {
 	return true
 }
 
-// eachPhase calls visit for every phase of the plan in order: jobs, and their stages.
+// eachPhase calls visit for every stage of the plan in order: jobs, and their stages.
 func (w *ReplayContext) eachPhase(visit func(job int, k dag.StageIndex, p *phase)) {
 	for j := range w.Now().Plan.Jobs {
 		for k := range w.Now().Plan.Jobs[j].NumStages() {
@@ -202,7 +202,7 @@ func (w *ReplayContext) eachPhase(visit func(job int, k dag.StageIndex, p *phase
 	}
 }
 
-// jobEnded says whether a job is over, so that nothing unknown of it is left.
+// jobEnded reports whether a job has ended, so that none of its unknown work remains.
 func (w *ReplayContext) jobEnded(job int) bool {
 	s := w.Now()
 	return job < len(s.Jobs) && s.Jobs[job].State.Ended()
