@@ -1,8 +1,8 @@
 package dag
 
-// DriverAlone returns since when the driver of a running application has worked alone: every stage that it has
-// submitted has ended. It returns NoInstant while a stage runs or waits, and if the engine does not report when stages
-// were submitted.
+// DriverAlone returns since when the driver of a running application has worked alone: all submitted stages have
+// ended. It returns NoInstant while a stage runs or waits, and if the engine does not report when stages were
+// submitted.
 func (s *Snapshot) DriverAlone() Instant {
 	if s.Plan == nil || s.State != Running || len(s.Jobs) != len(s.Plan.Jobs) {
 		return NoInstant

@@ -2,26 +2,25 @@ package dag
 
 import "time"
 
-// Elastic is how an application gets more executors while tasks wait, as Spark's dynamic allocation does. The zero
-// value gets none.
+// Elastic defines how an application gets more executors while tasks wait, as Spark's dynamic allocation does. The
+// zero value gets none.
 type Elastic struct {
-	Max  int // cores of all executors together, at most
+	Max  int // maximum cores of all executors together
 	Each int // cores of one executor
-	// Tasks wait for Backlog before the first executor is asked for, and then, each time, for Sustain before twice as
-	// many are.
+	// Tasks wait for Backlog before the first executor is requested. After each further Sustain, twice as many are
+	// requested.
 	Backlog, Sustain time.Duration
 	Start            time.Duration // an executor's request to its first task
 }
 
-// A Capacity is the cores of an executor that has been asked for and is not there yet.
+// A Capacity is the cores of a requested executor that has not started yet.
 type Capacity struct {
 	At    Instant // when it is expected
 	Cores int
 }
 
-// Copies are when a task is run a second time because it is slow, as Spark's speculation does. The zero value copies
-// none.
+// Copies define when a slow task is run a second time, as Spark's speculation does. The zero value copies none.
 type Copies struct {
-	Ratio float64 // of a stage's tasks, how many have succeeded before any is copied
-	Times float64 // how many times as long as their median a task runs before it is copied
+	Ratio float64 // share of a stage's tasks that must have succeeded before any is copied
+	Times float64 // a task is copied after this many times their median time
 }

@@ -13,7 +13,7 @@ const (
 	MaxDependencies = 500_000
 )
 
-// A Graph is the order among the jobs of a plan. Jobs are indices into Plan.Jobs. It never changes once made.
+// A Graph is the order of the jobs of a plan. Jobs are indices into Plan.Jobs. A Graph never changes.
 type Graph struct {
 	order     []int    // dependencies first
 	level     []int    // by job
@@ -23,8 +23,9 @@ type Graph struct {
 
 // NewGraph orders the jobs of p. Its errors are LimitError, DependencyError and CycleError (of the first cycle).
 //
-// It takes 0.4 ms for 2,000 jobs, so that a replay may call it. The sorts of dominikbraun/graph v0.23.0 are quadratic
-// (7 s for 10,000 jobs), and building its graph alone takes 50 times as long; it names the members of cycles.
+// It takes 0.4 ms for 2,000 jobs, so that a replay may call it. The sorts of dominikbraun/graph v0.23.0 are
+// quadratic (7 s for 10,000 jobs), and building its graph alone takes 50 times as long; the library only finds the
+// members of cycles.
 func NewGraph(p *Plan) (*Graph, error) {
 	if err := tooMany(p); err != nil {
 		return nil, err
@@ -67,7 +68,7 @@ func tooMany(p *Plan) error {
 	return nil
 }
 
-// sort is Kahn's algorithm: of the jobs that wait for none, the first in the plan comes next.
+// sort is Kahn's algorithm. Of the jobs that wait for no other job, the first in the plan comes next.
 func (g *Graph) sort(waits []int) {
 	var ready jobHeap
 	for j, w := range waits {
@@ -104,8 +105,7 @@ func (g *Graph) reach() {
 	}
 }
 
-// Order returns all jobs, each after the ones that it depends on; where there is a choice, in plan order. Do not modify
-// it.
+// Order returns all jobs, each after its dependencies; otherwise in plan order. Do not modify it.
 func (g *Graph) Order() []int { return g.order }
 
 // Level returns the longest distance of job j from a job without dependencies, 0 for such a job.
@@ -129,7 +129,7 @@ func (g *Graph) Levels() [][]int {
 // Next returns the jobs that depend on job j directly, in plan order. Do not modify it.
 func (g *Graph) Next(j int) []int { return g.next[j] }
 
-// DependsOn says whether job a depends on job b, directly or through others. No job depends on itself. It takes
+// DependsOn reports whether job a depends on job b, directly or through others. No job depends on itself. It takes
 // constant time.
 func (g *Graph) DependsOn(a, b int) bool {
 	return g.ancestors[a*g.words()+b/64]&(1<<(b%64)) != 0
@@ -167,7 +167,7 @@ func (h *jobHeap) Pop() any {
 // key.
 func jobGraph(p *Plan) graph.Graph[int, int] {
 	g := graph.New(graph.IntHash, graph.Directed())
-	// Adding fails only for an edge that is there already.
+	// Adding fails only for an edge that already exists.
 	for i := range p.Jobs {
 		_ = g.AddVertex(i + 1)
 	}
@@ -181,7 +181,7 @@ func jobGraph(p *Plan) graph.Graph[int, int] {
 	return g
 }
 
-// cycles returns one CycleError for each group of jobs that wait for each other, ordered by its first job.
+// cycles returns one CycleError for each group of jobs that wait for each other, ordered by the first job.
 func cycles(p *Plan) []error {
 	components, err := graph.StronglyConnectedComponents(jobGraph(p))
 	if err != nil {

@@ -5,21 +5,22 @@ import (
 	"time"
 )
 
-// Groups is what is known of the key groups of a job's reduces: what its maps write for them, and what they have
-// processed. It is observed like everything else in a JobState: unchanged parts may be shared between snapshots, and a
-// reduce's Done grows at its end while its attempt is the same one, unless a report comes late or there are so many
-// points that they are joined.
+// Groups are the key groups of a job's reduces: the output of its maps for them, and the groups that they have
+// processed. They are observed like everything else in a JobState: unchanged parts may be shared between snapshots.
+// A reduce's Done grows at its end while its attempt is the same one, unless a report comes late or points are
+// joined because there are too many.
 type Groups struct {
 	Origin GroupOrigin
-	// Maps is how many map tasks' profiles are in; 0 where the sizes come from a profile or are not known. While other
-	// maps run, sizes are what these have written so far.
+	// Maps is the number of map tasks with a profile; 0 if the sizes come from a profile or are unknown. While
+	// other maps run, sizes are the output of these so far.
 	Maps    int
 	Reduces []ReduceGroups // one for each reduce task, by index
-	// Note says why less is known than the origin could tell, e.g. that a combiner runs after the tap; "" otherwise.
+	// Note explains why less is known than the origin could provide, e.g. that a combiner runs after the tap; ""
+	// otherwise.
 	Note string
 }
 
-// A GroupOrigin says who measured key groups.
+// A GroupOrigin is the source of measured key groups.
 type GroupOrigin uint8
 
 // The origins, from the weakest.
@@ -32,42 +33,42 @@ const (
 
 // ReduceGroups are the key groups of one reduce task.
 type ReduceGroups struct {
-	// Bytes is the size of all its groups, NaN where it is not known.
+	// Bytes is the size of all its groups, NaN if unknown.
 	Bytes float64
-	// Explicit are the sizes that are known one by one, ascending; equal ones are counted. What is done is not taken
-	// out.
+	// Explicit are the groups with individually known sizes, ascending by size; groups of equal size are counted.
+	// Finished groups are included.
 	Explicit []GroupSize
-	// Implicit is the bytes of all other groups: Bytes less the explicit ones, at least 0. NaN where Bytes is.
+	// Implicit is the bytes of all other groups: Bytes less the explicit ones, at least 0. NaN if Bytes is.
 	Implicit float64
 	// Top names the largest explicit groups, largest first; at most MaxTopGroups.
 	Top []KeyGroup
 
-	// Attempt is the number of the attempt that Done is of, -1 where none has reported. A new attempt's groups replace
-	// the older one's, they are never added.
+	// Attempt is the number of the attempt that Done belongs to, -1 if none has reported. The groups of a new
+	// attempt replace those of the older one.
 	Attempt int32
 	Done    []GroupPoint // in order of arrival
 
-	// The group that the attempt is in, where it tells: what it has read of it so far, since when, and its name. NaN,
-	// NoInstant and "" where it does not.
+	// The group that the attempt is processing, if reported: the bytes read of it so far, its start, and its name.
+	// NaN, NoInstant and "" if unknown.
 	OpenBytes float64
 	OpenSince Instant
 	OpenKey   string
 }
 
-// NoReduceGroups returns the groups of a reduce of which nothing is known.
+// NoReduceGroups returns the groups of a reduce without any data.
 func NoReduceGroups() ReduceGroups {
 	nan := math.NaN()
 	return ReduceGroups{Bytes: nan, Implicit: nan, Attempt: -1, OpenBytes: nan, OpenSince: NoInstant}
 }
 
-// A GroupSize is how many groups have a size.
+// A GroupSize is the number of groups of one size.
 type GroupSize struct {
 	Bytes float64
 	Count float64
 }
 
-// A KeyGroup is a group by name. Key is a hash, written "#" and hexadecimal digits, unless the job's owner let its keys
-// be shown.
+// A KeyGroup is a group by name. Key is a hash, written "#" and hexadecimal digits, unless the job's owner allowed
+// showing its keys.
 type KeyGroup struct {
 	Key   string
 	Bytes float64
@@ -78,13 +79,13 @@ type GroupPoint struct {
 	At    Instant       // when it became visible
 	Bytes float64       // of one group
 	Took  time.Duration // the mean of a group
-	Count float64       // how many groups
+	Count float64       // number of groups
 }
 
-// MaxTopGroups is how many groups of a reduce have a name.
+// MaxTopGroups is the maximum number of named groups of a reduce.
 const MaxTopGroups = 10
 
-// Size is how much there is of g: reduces, sizes, names and points; 0 where there is none.
+// Size returns the number of entries of g: reduces, sizes, names and points; 0 for nil.
 func (g *Groups) Size() int {
 	if g == nil {
 		return 0

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// An Instant is a point in time by the cluster's clock, in milliseconds since the Unix epoch.
-// Integer milliseconds make simultaneous events exactly equal, which the replay's batches rely on.
+// An Instant is a point in time by the cluster's clock, in milliseconds since the Unix epoch. Integer milliseconds
+// make simultaneous events exactly equal; the batches of the replay depend on this.
 type Instant int64
 
 // NoInstant is an instant that is not known.
@@ -15,10 +15,10 @@ const NoInstant Instant = math.MinInt64
 // InstantOf converts t; sub-millisecond parts are cut off.
 func InstantOf(t time.Time) Instant { return Instant(t.UnixMilli()) }
 
-// Known says whether the instant is known.
+// Known reports whether the instant is known.
 func (i Instant) Known() bool { return i != NoInstant }
 
-// Time converts to a UTC time. It panics on NoInstant: ask Known first.
+// Time converts to a UTC time. It panics on NoInstant: check Known first.
 func (i Instant) Time() time.Time {
 	if !i.Known() {
 		panic("dag: Time of an unknown instant")

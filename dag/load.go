@@ -5,28 +5,29 @@ import (
 	"time"
 )
 
-// A Load is another application: what it holds of the cluster, and what it is to take of it.
+// A Load is another application: the resources that it uses, and those that it will use.
 type Load struct {
 	ID        string
-	Name      string // for people, e.g. "skew.pig"; "" where unknown
-	User      string // "" where unknown
+	Name      string // for people, e.g. "skew.pig"; "" if unknown
+	User      string // "" if unknown
 	Before    bool   // it was submitted before every job of ours that still runs, so FIFO serves it first
 	Submitted Instant
-	Queue     string // as Snapshot.Queue and QueueState.Name have theirs
+	Queue     string // in the format of Snapshot.Queue and QueueState.Name
 	HeldMB    int
-	PendingMB int     // asked for and not yet given; 0 where unknown
-	MasterMB  int     // of HeldMB, what its AM holds; 0 where unknown
-	ShareMB   int     // what its queue is guaranteed, where that is not ours; 0 where unknown. QueueState tells more
-	Progress  float64 // the engine's own figure for the application, 0..1; NaN where unknown
-	// Need is what it has left to do, where its own AM could be asked; else nil. Like all of a snapshot it is never
-	// changed.
+	PendingMB int     // requested and not yet allocated; 0 if unknown
+	MasterMB  int     // the part of HeldMB that its AM uses; 0 if unknown
+	ShareMB   int     // the guarantee of its queue, if that is not ours; 0 if unknown. See also QueueState
+	Progress  float64 // the engine's own figure for the application, 0..1; NaN if unknown
+	// Need is the application's remaining work, if its own AM answered a request; else nil. Like everything in a
+	// snapshot, it never changes.
 	Need  *Need
-	Until Instant // when it is expected to end; an observation leaves it NoInstant, a cost model may set it
-	// Length is how long it is expected to hold what it is still to be given; 0 where unknown. A cost model may set it.
+	Until Instant // its expected end; an observation leaves it NoInstant, a cost model may set it
+	// Length is how long it is expected to use containers that are still to be allocated; 0 if unknown. A cost
+	// model may set it.
 	Length time.Duration
 }
 
-// Title is what the application is called for people: whose it is and its name, as far as they are known, else its id.
+// Title names the application for people: its user and name, as far as they are known, else its id.
 func (l *Load) Title() string {
 	switch {
 	case l.Name != "" && l.User != "":
@@ -39,53 +40,55 @@ func (l *Load) Title() string {
 	return l.ID
 }
 
-// A Need is what a MapReduce application has left to do, as its AM tells it (GET jobs/J and jobs/J/tasks). It may be
-// some seconds older than the snapshot.
+// A Need is the remaining work of a MapReduce application, as reported by its AM (GET jobs/J and jobs/J/tasks). It
+// may be some seconds older than the snapshot.
 type Need struct {
-	At     Instant // when the AM was asked
+	At     Instant // time of the request to the AM
 	Map    NeedPhase
 	Reduce NeedPhase
 }
 
 // A NeedPhase is the tasks of one kind of another application.
 type NeedPhase struct {
-	Tasks   int // in all
-	Done    int // of Tasks, those that have succeeded
-	Running int // of Tasks, those that hold a container
-	// Progress is the mean of all its tasks' own figures, 0..1, a task that is done counting 1; NaN where unknown.
+	Tasks   int // in total
+	Done    int // those of Tasks that have succeeded
+	Running int // those of Tasks that have a container
+	// Progress is the mean progress of all its tasks, 0..1; a finished task counts 1. NaN if unknown.
 	Progress float64
-	// LengthMS is how long a task that has succeeded held its container, in the mean; NaN where none has.
+	// LengthMS is the mean time that a succeeded task had its container, in milliseconds; NaN if none has
+	// succeeded.
 	LengthMS float64
-	TaskMB   int // of a task's container; 0 where unknown
+	TaskMB   int // memory of a task's container; 0 if unknown
 }
 
-// An Order says how the scheduler serves the applications of a leaf queue.
+// An Order is the order in which the scheduler serves the applications of a leaf queue.
 type Order uint8
 
 // The orders.
 const (
-	OrderFIFO Order = iota // the one that was submitted first is served first; what a queue does of which nobody says
-	OrderFair              // the one that holds least is served first
+	OrderFIFO Order = iota // the earliest submission first; also the default for queues of unknown order
+	OrderFair              // the application with the least memory first
 )
 
-// A QueueState is a leaf queue of the scheduler as it is now. Under the fair scheduler ShareMB is its steady fair
+// A QueueState is the present state of a leaf queue. Under the fair scheduler, ShareMB is its steady fair
 // share.
 type QueueState struct {
 	Name    string
-	ShareMB int // what it is guaranteed; 0 where unknown
-	MaxMB   int // what all its applications together may hold at most; 0: not limited, or unknown
-	// what one user may hold at most, however few want any (user-limit-factor); 0: not limited, or unknown
+	ShareMB int // its guaranteed memory; 0 if unknown
+	MaxMB   int // maximum for all its applications together; 0: not limited, or unknown
+	// maximum for one user, however few users need memory (user-limit-factor); 0: not limited, or unknown
 	UserMB    int
-	MastersMB int // what all AMs together may hold at most; 0: not limited, or unknown
-	// UserRatio is what one user may hold at least of what the queue has, however many want some, 0..1
-	// (minimum-user-limit-percent). At 1, and at 0 for unknown, users are served in the order of their applications.
+	MastersMB int // maximum for all AMs together; 0: not limited, or unknown
+	// UserRatio is the minimum share of the queue for one user, however many users need memory, 0..1
+	// (minimum-user-limit-percent). At 1, and at 0 for unknown, users are served in the order of their
+	// applications.
 	UserRatio float64
 	Order     Order
-	// Preempted says that what the queue holds above its share may be taken back for queues that hold less than theirs.
+	// Preempted means that the scheduler may preempt memory above the queue's share for queues below their shares.
 	Preempted bool
 }
 
-// QueueNamed returns the state of the queue, nil where it is not known.
+// QueueNamed returns the state of the queue, nil if it is not known.
 func (s *Snapshot) QueueNamed(name string) *QueueState {
 	for i := range s.Queues {
 		if s.Queues[i].Name == name {
@@ -95,25 +98,25 @@ func (s *Snapshot) QueueNamed(name string) *QueueState {
 	return nil
 }
 
-// An OrderKey is something that a scheduler given as data compares jobs by, to decide whose task takes a free slot or
-// container.
+// An OrderKey is a property by which a configurable scheduler compares jobs. It decides which job's task gets a
+// free slot or container.
 type OrderKey uint8
 
-// The keys. Where all keys of an order are equal, the job that was submitted first goes first, then the one that stands
-// first in the plan.
+// The keys. If jobs are equal in all keys, the earlier submission goes first, then the earlier position in the
+// plan.
 const (
-	BySubmit    OrderKey = iota // submitted earlier
-	ByPriority                  // of higher Job.Priority
-	BySize                      // of fewer tasks
-	ByRemaining                 // of fewer tasks that have not ended
-	ByRunning                   // of fewer tasks of the kind that run, so that jobs share slots alike; with slots alone
+	BySubmit    OrderKey = iota // earlier submission
+	ByPriority                  // higher Job.Priority
+	BySize                      // fewer tasks
+	ByRemaining                 // fewer tasks that have not ended
+	ByRunning                   // fewer running tasks of the kind, so that jobs share slots equally; with slots only
 )
 
 var orderNames = [...]string{"submit", "priority", "size", "remaining", "running"}
 
 func (k OrderKey) String() string { return name(orderNames[:], int(k)) }
 
-// MarshalText gives the name used in plan files and tapes.
+// MarshalText returns the name used in plan files and tapes.
 func (k OrderKey) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // UnmarshalText reads the name used in plan files and tapes.
@@ -121,7 +124,7 @@ func (k *OrderKey) UnmarshalText(b []byte) error {
 	return parse(k, orderNames[:], b, "key of an order")
 }
 
-// MaxOrderKeys is how many keys there are.
+// MaxOrderKeys is the number of keys.
 const MaxOrderKeys = len(orderNames)
 
 // MaxPriority bounds priorities, on both sides of 0.
@@ -146,7 +149,7 @@ func (f *faults) order() {
 				break
 			}
 		}
-		if i >= len(orderNames) { // some stands there twice, and is said
+		if i >= len(orderNames) { // a duplicate key, which is reported
 			return
 		}
 	}

@@ -5,37 +5,35 @@ import (
 	"time"
 )
 
-// A Plan says what is to run and on what. Jobs are in plan order, which breaks ties.
+// A Plan defines the jobs to run and their cluster. Jobs are in plan order, which breaks ties.
 type Plan struct {
 	Name    string // the workflow's name, e.g. the script's path
-	Engine  string // what runs it, for people: "Tez", "Spark"; "" is MapReduce
-	Whole   Whole  // what the engine calls the plan if it is one job; zero: people know its jobs
+	Engine  string // the name of the engine, for people: "Tez", "Spark"; "" is MapReduce
+	Whole   Whole  // the engine's name for the plan if it is one job; zero: people see its jobs
 	Cluster Cluster
-	Driver  Driver // who submits the jobs
+	Driver  Driver // how the jobs are submitted
 	Jobs    []Job
-	// Open says that work may come which nobody has announced: an application that submits its jobs one after the
-	// other.
+	// Open means that work may come that was not announced: the application submits its jobs one after the other.
 	Open bool
 	// Overheads of the engine that launches the jobs; all zero for the paper's cluster.
 	Overheads Overheads
-	// Residuals of a profile say how wrong the ranges of the runs were that it is learned from, oldest run first.
+	// Residuals of a profile are the errors of the ranges of the runs behind it, oldest run first.
 	Residuals []Residual
-	// InputSizes of a profile are the records of a mean map that read the query's own input, in each of the runs that
-	// it is learned from, oldest first; none where it is learned from one.
+	// InputSizes of a profile are the records of a mean map that read the query's own input, for each of the runs
+	// behind it, oldest first; none if it comes from one run.
 	InputSizes []float64
 }
 
-// A Whole is what an engine calls a query that it is given whole: a DAG of Tez, an application of Spark.
+// A Whole is the engine's name for a query that it runs as one job: a DAG of Tez, an application of Spark.
 type Whole struct {
 	Name        string // "DAG"
-	Part, Parts string // what one stage and many are called: "vertex", "vertices"
+	Part, Parts string // names of one stage and of several: "vertex", "vertices"
 }
 
-// IsWhole reports whether the plan is one job that its engine was given whole: its stages are all that people know, no
-// job.
+// IsWhole reports whether the plan is one job that its engine runs as a whole: people see its stages, but no jobs.
 func (p *Plan) IsWhole() bool { return p.Whole.Name != "" && len(p.Jobs) == 1 }
 
-// JobName names a job in a sentence: "job scope-35"; "the DAG" if the plan is a whole of that name.
+// JobName names a job in a sentence: "job scope-35"; "the DAG" if the plan is a Whole of that name.
 func (p *Plan) JobName(job int) string {
 	if p.IsWhole() {
 		return "the " + p.Whole.Name
@@ -43,7 +41,7 @@ func (p *Plan) JobName(job int) string {
 	return "job " + p.Jobs[job].Node
 }
 
-// OfJob says in a sentence which job a task is of: " of job scope-35"; "" if the plan is a whole.
+// OfJob names the job of a task in a sentence: " of job scope-35"; "" if the plan is a Whole.
 func (p *Plan) OfJob(job int) string {
 	if p.IsWhole() {
 		return ""
@@ -51,8 +49,8 @@ func (p *Plan) OfJob(job int) string {
 	return " of job " + p.Jobs[job].Node
 }
 
-// TaskWords names a task for people: "map 16 of scope-35", "task 3 of scan of query", "task 3 of Map 1" if the plan is
-// a whole.
+// TaskWords names a task for people: "map 16 of scope-35", "task 3 of scan of query", "task 3 of Map 1" if the plan
+// is a Whole.
 func (p *Plan) TaskWords(job int, k StageIndex, task int32) string {
 	stage := p.StageName(job, k)
 	switch {
@@ -64,7 +62,7 @@ func (p *Plan) TaskWords(job int, k StageIndex, task int32) string {
 	return fmt.Sprintf("task %d of %s of %s", task, stage, p.Jobs[job].Node)
 }
 
-// A Policy names the scheduler that the replay imitates.
+// A Policy is the scheduler that the replay simulates.
 type Policy uint8
 
 // The policies.
@@ -74,7 +72,7 @@ const (
 	Executors               // one pool of cores, as those of Spark's executors
 )
 
-// A Cluster is what the tasks run on.
+// A Cluster is the resources and the scheduler that run the tasks.
 type Cluster struct {
 	Policy       Policy
 	MapSlots     int           // FIFO: slots for map tasks
@@ -82,16 +80,16 @@ type Cluster struct {
 	SlotsPerNode int           // FIFO: node of a slot = slot / SlotsPerNode; 0 counts as 1
 	Setup        time.Duration // set-up of each task, inside its slot, before its first tuple
 	MemoryMB     int           // YARN: memory for containers, all nodes together
-	QueueMB      int           // YARN: what our queue may use at most; 0: MemoryMB
+	QueueMB      int           // YARN: maximum for our queue; 0: MemoryMB
 	Cores        int           // Executors: cores for tasks, all executors together
-	Elastic      Elastic       // Executors: how more of them come while tasks wait
-	Copies       Copies        // Executors: when slow tasks are run a second time
-	Nodes        []Node        // YARN: the nodes, Executors: the executors, where known
-	Pools        []Pool        // Executors: what is known of the pools of stages
-	// Order is whose tasks go first where slots or containers are scarce, the first key before the second; nil:
+	Elastic      Elastic       // Executors: requests for more executors while tasks wait
+	Copies       Copies        // Executors: second attempts of slow tasks
+	Nodes        []Node        // YARN: the nodes, Executors: the executors, if known
+	Pools        []Pool        // Executors: the known pools of stages
+	// Order decides which tasks go first if slots or containers are scarce, the first key before the second; nil:
 	// BySubmit, as Hadoop's FIFO.
 	Order    []OrderKey
-	FailRate float64 // attempts that fail in an hour of a task, where given; 0: unknown
+	FailRate float64 // failed attempts per hour of task time, if given; 0: unknown
 }
 
 // A Node is a machine that runs containers, or an executor.
@@ -99,19 +97,19 @@ type Node struct {
 	Name     string
 	MemoryMB int     // YARN: for containers
 	Cores    int     // Executors: for tasks
-	Slow     float64 // simulation: its tasks take this many times as long; 0 counts as 1
+	Slow     float64 // simulation: factor of its tasks' times; 0 counts as 1
 }
 
-// A Pool shares the cores with other pools, as Spark's FAIR scheduler has it. The stages whose Pool is its name are in
-// it.
+// A Pool shares the cores with other pools, as Spark's FAIR scheduler does. A stage is in the pool that its Pool
+// names.
 type Pool struct {
 	Name     string
-	Weight   int  // its share of the cores in relation to other pools; 0: what no other pool can use
-	MinShare int  // how many cores it gets before weights count
-	Fair     bool // its stages share its cores alike; else the earlier stage goes first
+	Weight   int  // its weight relative to other pools; 0: it gets only cores that no other pool can use
+	MinShare int  // cores that it gets before weights count
+	Fair     bool // its stages share its cores equally; else the earlier stage goes first
 }
 
-// PoolOf returns the pool of a name. One that the cluster does not list has the weight 1.
+// PoolOf returns the pool of a name. A pool that the cluster does not list has the weight 1.
 func (c *Cluster) PoolOf(name string) Pool {
 	for _, p := range c.Pools {
 		if p.Name == name {
@@ -121,58 +119,58 @@ func (c *Cluster) PoolOf(name string) Pool {
 	return Pool{Name: name, Weight: 1}
 }
 
-// Overheads are the pauses around jobs that are nobody's task. Package observed learns them from runs.
+// Overheads are the pauses around jobs that belong to no task. They are learned from runs.
 type Overheads struct {
 	Launch  time.Duration // a job's submission to the launch of its first task (AM start included)
-	AMStart time.Duration // a job's submission to its AM holding a container
+	AMStart time.Duration // a job's submission to the start of its AM's container
 	Boot    time.Duration // the start of a run's first JVM, its AM or an executor: how fast JVMs start here
-	// between heartbeats of an AM to the scheduler: containers are picked up, and reduces asked for, only then
+	// between heartbeats of an AM to the scheduler: only then it gets containers and requests reduces
 	Beat     time.Duration
 	Finish   time.Duration // a job's last task end to the job's end
 	Wave     time.Duration // a wave's last job end to the submission of the next wave
 	Stagger  time.Duration // between submissions of jobs of one wave
 	Handoff  time.Duration // a container's release to its next use, beyond the wait for the AM's heartbeat
-	Idle     time.Duration // how long a free container is kept for the next task (AncestorsFirst); 0: to the end
+	Idle     time.Duration // how long a free container waits for the next task (AncestorsFirst); 0: to the end
 	AMHold   time.Duration // a job's end to the release of its AM's container
 	Report   time.Duration // between two reports of a running task's counters; 0: they are always up to date
 	Abandon  time.Duration // a node's loss to the AM giving up the attempts that ran on it
 	Copy     time.Duration // the last map's end to the end of copy in a waiting reduce
-	SetupMin time.Duration // a task's start-up alone on its node
-	SetupPer time.Duration // more start-up for each task started at about the same time on the node
-	Cold     time.Duration // more start-up in the first batch of a run
+	SetupMin time.Duration // start-up of a single task on its node
+	SetupPer time.Duration // extra start-up for each task started at about the same time on the node
+	Cold     time.Duration // extra start-up in the first batch of a run
 }
 
-// A Job is what one master runs: a MapReduce job, a DAG of Tez. After holds indices into Plan.Jobs.
+// A Job is the work of one master: a MapReduce job, a DAG of Tez. After are indices into Plan.Jobs.
 type Job struct {
 	Node    string // the name in the DAG, e.g. "scope-35" or "j1"; unique in the plan
 	Name    string // for people
-	Feature string // what the compiler says it does, e.g. "HASH_JOIN"
+	Feature string // the compiler's description, e.g. "HASH_JOIN"
 	Alias   string // the script's aliases, e.g. "a,b"
 	After   []int
-	Stages  []Stage // in the order in which they can run: a stage comes after those that it reads
+	Stages  []Stage // in an order in which they can run: a stage comes after those that it reads
 	Rules   StageRules
-	// MasterMB is what the container of the job's master takes (YARN); 0: unknown.
+	// MasterMB is the memory of the container of the job's master (YARN); 0: unknown.
 	MasterMB int
-	// MapReduce holds what only a MapReduce job has; other jobs leave it zero.
+	// MapReduce are the settings of a MapReduce job; other jobs leave it zero.
 	MapReduce MapReduceLimits
-	// Priority counts where the cluster's Order has ByPriority: the higher one goes first.
+	// Priority counts if the cluster's Order has ByPriority: the higher one goes first.
 	Priority int
-	// Input names what the job reads, as the engine tells it; used to recognise a job in a profile.
+	// Input names the job's inputs, as reported by the engine; a profile recognizes a job by it.
 	Input []string
-	// InputBytes is how many bytes the files of Input have, as their file system says; 0: unknown. In a profile it is
-	// the earlier run's.
+	// InputBytes is the size of the files of Input, as reported by their file system; 0: unknown. In a profile it
+	// is that of the earlier run.
 	InputBytes float64
 }
 
 // MapReduceLimits are the settings of a MapReduce job that its schedule depends on (YARN).
 type MapReduceLimits struct {
 	MapMB, ReduceMB     int     // container sizes of a task; 0: unknown
-	SlowStart           float64 // ratio of maps done before reduces are asked for
+	SlowStart           float64 // ratio of maps done before reduces are requested
 	RampUp              float64 // ratio of the cluster that reduces may take while maps wait
-	MaxMaps, MaxReduces int     // how many may run at once; 0: no limit
+	MaxMaps, MaxReduces int     // maximum number that runs at once; 0: no limit
 }
 
-// TaskMB returns the memory that a task of stage k takes, in MB; 0 if it is unknown.
+// TaskMB returns the memory of a task of stage k, in MB; 0 if it is unknown.
 func (j *Job) TaskMB(k StageIndex) int {
 	switch {
 	case !j.IsMapReduce():
@@ -183,14 +181,14 @@ func (j *Job) TaskMB(k StageIndex) int {
 	return j.MapReduce.ReduceMB
 }
 
-// A Driver is who submits a query's jobs, and when. Under FIFO it is not asked: a job's tasks run as soon as the jobs
-// have ended that it comes after, as in the paper.
+// A Driver defines how a query's jobs are submitted. Under FIFO it is ignored: as in the paper, a job's tasks run
+// as soon as the jobs before it have ended.
 type Driver uint8
 
 // The drivers.
 const (
 	Waves Driver = iota // a level of the graph when every level before it has ended: Pig (docs/facts/hadoop.md C2)
-	// a job when the jobs that it comes after have ended: Hive with hive.exec.parallel, a DAG at once
+	// a job when the jobs before it have ended: Hive with hive.exec.parallel, a DAG at once
 	Eager
 	Serial // one job after the other, in the graph's order
 )
@@ -202,5 +200,5 @@ func (d Driver) String() string { return name(driverNames[:], int(d)) }
 // MarshalText returns the driver's name.
 func (d Driver) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText takes a driver's name. Its error lists the names.
+// UnmarshalText reads a driver's name. Its error lists the names.
 func (d *Driver) UnmarshalText(b []byte) error { return parse(d, driverNames[:], b, "driver") }

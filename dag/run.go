@@ -1,7 +1,7 @@
 package dag
 
-// A Run is what a watcher has seen of one query: a bounded window of snapshots and the ones that plans are made from.
-// Estimators are pure functions of a run.
+// A Run is what a watcher has observed of one query: a bounded window of snapshots, and the snapshots that plans
+// are made from. Estimators are pure functions of a run.
 type Run struct {
 	Window []*Snapshot // newest last; at least one
 	// the first snapshot and the one at the newest failure: when the paper (section 4) plans and re-plans
@@ -22,8 +22,8 @@ func (r Run) Before(ms int64) *Snapshot {
 	return r.Window[0]
 }
 
-// windowMS bounds a run's window: rates are taken over at most a minute (docs/facts/paratimer.md P16), and ten seconds
-// of it by Luo.
+// windowMS bounds a run's window: rates are measured over at most a minute (docs/facts/paratimer.md P16), and by
+// Luo over ten seconds of it.
 const windowMS = 60_000
 
 // Append returns the run with s as its newest snapshot. Snapshots older than the window are dropped, anchors stay.
@@ -40,8 +40,8 @@ func (r Run) Append(s *Snapshot) Run {
 	return r
 }
 
-// failedMore reports whether s has more failed attempts than the snapshot before it. Stages that the two share have as
-// many in both.
+// failedMore reports whether s has more failed attempts than the snapshot before it. It skips stages that the two
+// share.
 func failedMore(before, s *Snapshot) bool {
 	more := 0
 	count := func(of, other *Snapshot, by int) {

@@ -2,8 +2,8 @@ package dag
 
 import "math"
 
-// A Series is one value a task: the same for all tasks, or one each. The zero Series is unknown.
-// A phase of a million equal tasks costs a few bytes.
+// A Series is one value a task: the same for all tasks, or one each. The zero Series is unknown. A uniform series
+// for a million tasks takes a few bytes.
 type Series struct {
 	all   float64
 	known bool
@@ -21,7 +21,7 @@ func Uniform(v float64) Series {
 // Each returns a series of one value a task; NaN marks an unknown one. The slice is kept, not copied.
 func Each(v []float64) Series { return Series{each: v} }
 
-// At returns the value of task i, NaN where it is unknown or i is out of range.
+// At returns the value of task i, NaN if it is unknown or i is out of range.
 func (s Series) At(i int) float64 {
 	switch {
 	case s.known:
@@ -32,16 +32,16 @@ func (s Series) At(i int) float64 {
 	return math.NaN()
 }
 
-// Known says whether anything is known of the series.
+// Known reports whether the series has any value.
 func (s Series) Known() bool { return s.known || len(s.each) > 0 }
 
-// IsUniform says whether every task has the same value (or none has one).
+// IsUniform reports whether every task has the same value (or none has one).
 func (s Series) IsUniform() bool { return len(s.each) == 0 }
 
 // Values returns the per-task values, nil for a uniform series. Do not modify it.
 func (s Series) Values() []float64 { return s.each }
 
-// Same returns how many tasks from i on, i included, are known to share i's value, out of n tasks.
+// Same returns the number of tasks from i on, i included, that are known to share i's value, out of n tasks.
 func (s Series) Same(i, n int) int {
 	if len(s.each) == 0 {
 		return n - i

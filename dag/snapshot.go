@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A Snapshot is the whole world at one instant. A reader of one snapshot needs nothing else.
-// Snapshots are values: once handed out, nothing of them is changed; unchanged parts may be shared between them.
+// A Snapshot is the state of the query and the cluster at one instant. A reader of one snapshot needs nothing else.
+// A snapshot never changes once its source has returned it; snapshots may share unchanged parts.
 type Snapshot struct {
 	Plan   *Plan
 	At     Instant // by the cluster's clock
@@ -16,100 +16,101 @@ type Snapshot struct {
 	Queue  string
 	State  State
 	Jobs   []JobState   // parallel to Plan.Jobs
-	Nodes  []NodeState  // YARN: the nodes, where known
-	Queues []QueueState // YARN: the leaf queues of the scheduler, where known; Queue names ours
+	Nodes  []NodeState  // YARN: the nodes, if known
+	Queues []QueueState // YARN: the leaf queues of the scheduler, if known; Queue names ours
 	Load   []Load       // YARN: containers of applications that are not ours
-	Coming []Capacity   // Executors: those that have been asked for, by instant
+	Coming []Capacity   // Executors: requested executors, by instant
 	Stale  Instant      // the instant of the last good observation if this is a repetition of it, else NoInstant
-	// Inferred says of a state that is an end that nothing reported it: it follows from what was seen before.
+	// Inferred means that State is final but was not reported: it follows from earlier observations.
 	Inferred bool
 	Warnings []Warning
-	// NextContainer is when the scheduler is expected to give out a container again, where it has given none for long
-	// although there is room (YARN); 0: at once. An observation leaves it 0, a cost model may set it.
+	// NextContainer is when the scheduler is expected to allocate the next container, if it has allocated none for
+	// long although there is room (YARN); 0: at once. An observation leaves it 0, a cost model may set it.
 	NextContainer Instant
-	// Profiles are plans with costs, learned from earlier runs, best first. They are an argument of cost models, which
-	// consult them where this run shows nothing, and no observation: sources leave them nil, tapes do not hold them.
+	// Profiles are plans with costs, learned from earlier runs, best first. They are an argument of cost models,
+	// which use them if this run has no data; they are not observed. Sources leave them nil, and tapes do not
+	// contain them.
 	Profiles []*Plan
 }
 
-// A JobState is how far a job is.
+// A JobState is the progress of a job.
 type JobState struct {
 	ID        string // the engine's, e.g. "job_1795222440184_0007"; "" before submission
 	State     State
 	Submitted Instant      // handed to the cluster
 	Started   Instant      // its master is up and has begun
-	Finished  Instant      // as the engine says
+	Finished  Instant      // as reported by the engine
 	Attempt   int          // the master's attempt, from 1; 0 unknown
-	HeldMB    int          // YARN: memory that its application holds now, the AM's included
-	Master    string       // YARN: the name of the node that its AM runs on; "" where unknown
-	Avoided   []int32      // YARN: nodes on which its AM wants no containers (indices in Snapshot.Nodes), ascending
+	HeldMB    int          // YARN: memory that its application uses now, including the AM's
+	Master    string       // YARN: the name of the node that its AM runs on; "" if unknown
+	Avoided   []int32      // YARN: nodes on which its AM requests no containers (indices in Snapshot.Nodes), ascending
 	Stages    []StageState // parallel to Job.Stages
 	Diagnosis string       // why it failed, first line
-	Groups    *Groups      // key groups of its reduces; nil where nothing tells of them
+	Groups    *Groups      // key groups of its reduces; nil if unknown
 }
 
-// A StageState holds the attempts of a stage. A task with no running, waiting or succeeded attempt is pending.
+// A StageState contains the attempts of a stage. A task with no running, waiting or succeeded attempt is pending.
 type StageState struct {
 	// Attempts are ordered by task, then number.
 	Attempts []Attempt
-	// Submitted is when the driver submitted the part of its program that has the stage (Executors); 0 before, and
-	// where the engine does not report it.
+	// Submitted is when the driver submitted the part of its program that contains the stage (Executors); 0 before,
+	// and if the engine does not report it.
 	Submitted Instant
 }
 
-// An Attempt is one attempt to run a task. Counters that the engine did not give are NaN.
+// An Attempt is one attempt to run a task. Counters that the engine did not report are NaN.
 type Attempt struct {
-	Task   int32 // index in its phase, from 0
+	Task   int32 // index in its stage, from 0
 	Number int32 // 0 for the first attempt
 	State  AttemptState
-	// FIFO: the slot; with AncestorsFirst the container, by the order in which they came; -1 where there is none
+	// FIFO: the slot; with AncestorsFirst the container, by order of arrival; -1 if there is none
 	Slot  int32
-	Node  int32   // YARN: index in Snapshot.Nodes, FIFO: slot / SlotsPerNode; -1 where unknown
-	Start Instant // holds its slot since
+	Node  int32   // YARN: index in Snapshot.Nodes, FIFO: slot / SlotsPerNode; -1 if unknown
+	Start Instant // when it got its slot
 	End   Instant // NoInstant while it runs
 
 	Done    [Pipelines]float64 // tuples processed in each pipeline (the paper's K). A map uses only Done[0]
-	Total   [Pipelines]float64 // tuples in all, as this run's reports imply; NaN unknown
+	Total   [Pipelines]float64 // total tuples, derived from this run's reports; NaN unknown
 	Out     float64            // tuples written so far
 	Bytes   float64            // bytes read (map) or shuffled (reduce) so far
 	Ratio   float64            // the engine's own progress, 0..1
-	CopyEnd Instant            // reduce: all map outputs are here
+	CopyEnd Instant            // reduce: all map outputs are copied
 	SortEnd Instant            // reduce: sorted, the reduce function begins
 
-	// First is the first report that showed work in the attempt's last pipeline, Last the newest change of its
+	// First is the first report that showed work in the attempt's last pipeline, Last the latest change of its
 	// counters.
 	First, Last Mark
-	// FirstReport is when the first counters of any kind were seen; NoInstant before.
+	// FirstReport is when the first counters of any kind were observed; NoInstant before.
 	FirstReport Instant
 	Diagnosis   string // why it failed, first line
 }
 
-// A Mark is a report of work: where the counters stood at an instant.
+// A Mark is a report of work: the counters at an instant.
 type Mark struct {
-	At   Instant // when it was seen; NoInstant: never
+	At   Instant // when it was observed; NoInstant: never
 	Done float64 // Done of the attempt's last pipeline (map: 0, reduce: Work)
 	Out  float64
 }
 
-// A NodeState is a node as the cluster sees it now.
+// A NodeState is the present state of a node in the cluster.
 type NodeState struct {
 	Name     string
 	MemoryMB int       // YARN: for containers
 	Cores    int       // Executors: for tasks
-	Lost     bool      // nothing of ours runs there, and what its finished maps wrote is gone
-	LostAt   Instant   // when its loss was seen; NoInstant while it is not lost
-	Cause    NodeCause // how it was lost; NodeGone while it is not
-	Draining bool      // it is given no new containers; those that run there go on (YARN: DECOMMISSIONING)
-	Label    string    // YARN: the partition that it belongs to; "" is the default one, or not known
+	Lost     bool      // none of our tasks run there, and the output of its finished maps is lost
+	LostAt   Instant   // when its loss was observed; NoInstant while it is not lost
+	Cause    NodeCause // the cause of its loss; NodeGone while it is not lost
+	Draining bool      // it gets no new containers; those that run there go on (YARN: DECOMMISSIONING)
+	Label    string    // YARN: its partition; "" is the default one, or unknown
 }
 
-// A Warning is something a reader must know about the numbers. Codes are closed: see the Warn constants.
+// A Warning is a caveat about the numbers that a reader must see. Codes are closed: see the Warn constants.
 type Warning struct {
 	Code string `json:"code"`
 	Text string `json:"text"`
 }
 
-// BlockedJob returns the state of a job of that many stages that is not submitted.
+// BlockedJob returns the state of a job that is not submitted and has this number of stages.
 func BlockedJob(stages int) JobState {
 	return JobState{Submitted: NoInstant, Started: NoInstant, Finished: NoInstant, Stages: make([]StageState, stages)}
 }
@@ -123,13 +124,13 @@ func (p *Plan) BlockedJobs() []JobState {
 	return out
 }
 
-// CloneStates returns a copy of states whose stages may be changed. Their attempts are shared.
+// CloneStates returns a copy of states with stages that may be changed. Their attempts are shared.
 func CloneStates(states []JobState) []JobState {
 	out, n := slices.Clone(states), 0
 	for j := range states {
 		n += len(states[j].Stages)
 	}
-	all := make([]StageState, 0, n) // one piece of memory: a replay of what may be makes thousands of copies
+	all := make([]StageState, 0, n) // one allocation: sampled replays make thousands of copies
 	for j := range out {
 		from := len(all)
 		all = append(all, states[j].Stages...)
@@ -138,7 +139,7 @@ func CloneStates(states []JobState) []JobState {
 	return out
 }
 
-// Origin returns the submission of the first job, from which a run's seconds count; NoInstant before.
+// Origin returns when the first job was submitted, the zero of a run's seconds; NoInstant before.
 func (s *Snapshot) Origin() Instant {
 	origin := NoInstant
 	for i := range s.Jobs {
@@ -149,13 +150,13 @@ func (s *Snapshot) Origin() Instant {
 	return origin
 }
 
-// Shares reports whether two snapshots of a stage have the same attempts in the same memory, so that what follows from
-// these is the same.
+// Shares reports whether two states of a stage share the memory of their attempts, so that results computed from
+// them are equal.
 func (p *StageState) Shares(q *StageState) bool {
 	return len(p.Attempts) == len(q.Attempts) && (len(p.Attempts) == 0 || &p.Attempts[0] == &q.Attempts[0])
 }
 
-// Running counts the attempts that hold a slot or container.
+// Running counts the attempts that have a slot or container.
 func (p *StageState) Running() int {
 	n := 0
 	for i := range p.Attempts {
@@ -166,7 +167,7 @@ func (p *StageState) Running() int {
 	return n
 }
 
-// Succeeded counts the tasks of which an attempt has succeeded.
+// Succeeded counts the tasks with a succeeded attempt.
 func (p *StageState) Succeeded() int {
 	n, last := 0, int32(-1)
 	for i := range p.Attempts {
@@ -177,7 +178,7 @@ func (p *StageState) Succeeded() int {
 	return n
 }
 
-// LastSuccess returns when the last attempt succeeded, NoInstant if none has, or nobody knows when.
+// LastSuccess returns when the last attempt succeeded, NoInstant if none has or the time is unknown.
 func (js *JobState) LastSuccess() Instant {
 	last := NoInstant
 	for k := range js.Stages {
@@ -190,9 +191,9 @@ func (js *JobState) LastSuccess() Instant {
 	return last
 }
 
-// Name names an attempt of a stage as Hadoop does if its job has a Hadoop id: attempt_1795222440184_0007_m_000006_0.
-// Without such an id it is the end of that: m_000006_0. A stage that is no map or reduce is named in full: "Reducer
-// 2_000006_0".
+// Name returns Hadoop's name of an attempt if its job has a Hadoop id: attempt_1795222440184_0007_m_000006_0.
+// Without such an id it returns the end of that name: m_000006_0. Stages other than map and reduce keep their full
+// name: "Reducer 2_000006_0".
 func (a *Attempt) Name(job, stage string) string {
 	letter, hadoop := stage, false
 	if stage == "map" || stage == "reduce" {
@@ -205,8 +206,8 @@ func (a *Attempt) Name(job, stage string) string {
 	return short
 }
 
-// Overtaken reports whether attempt i was stopped because another attempt of its task succeeded: of a slow task and the
-// copy that the engine starts beside it, the one that loses. It is no failure, and no work was lost by it.
+// Overtaken reports whether attempt i was stopped because another attempt of its task succeeded. The engine starts
+// a copy of a slow task, and stops the slower of the two. This is no failure, and no work was lost.
 func (p *StageState) Overtaken(i int) bool {
 	a := &p.Attempts[i]
 	if a.State != AttemptKilled || !a.End.Known() {
@@ -228,38 +229,38 @@ func (p *StageState) Overtaken(i int) bool {
 	return false
 }
 
-// Preempted says that the attempt was killed to make room, by the scheduler or by its own job: its diagnosis has YARN's
-// word for it.
+// Preempted reports whether the attempt was killed to make room, by the scheduler or by its own job: its diagnosis
+// contains YARN's word for it.
 func (a *Attempt) Preempted() bool {
 	return a.State == AttemptKilled && strings.Contains(strings.ToLower(a.Diagnosis), "preempted")
 }
 
 // Warning codes. The set is closed: a frame never carries another one.
 const (
-	WarnAssumedCost    = "assumed_cost"     // a phase that nobody has seen is assumed
-	WarnUnknownSize    = "unknown_size"     // a job whose number of tasks nobody knows
+	WarnAssumedCost    = "assumed_cost"     // the cost of a stage that was never seen is assumed
+	WarnUnknownSize    = "unknown_size"     // the number of tasks of a job is unknown
 	WarnStale          = "stale"            // the last observation failed; the frame repeats an older one
-	WarnObservation    = "observation"      // something in an answer could not be used
+	WarnObservation    = "observation"      // a part of a response could not be used
 	WarnProfileDoubted = "profile_doubted"  // a profile is ten times off
 	WarnNoProfile      = "no_profile_match" // a given profile does not fit this run
 	WarnClockSkew      = "clock_skew"       // the watcher's and the cluster's clocks differ
-	// certificates were not verified: anybody may have answered in the cluster's place
+	// certificates were not verified: another server may have answered in the cluster's place
 	WarnUnverified   = "unverified"
 	WarnNotReporting = "not_reporting" // an attempt has stopped reporting
 	WarnNodeLost     = "node_lost"     // a node with work of ours is lost
 	WarnNodeSlow     = "node_slow"     // tasks take longer on a node than elsewhere
 	// a node gets no new tasks of a job: it is being decommissioned, or the job's master avoids it
 	WarnNodeClosed      = "node_closed"
-	WarnMasterRestarted = "am_restarted" // an application master came again; its work may be lost
-	// other applications hold containers, or seem to: nothing is given although there is room
+	WarnMasterRestarted = "am_restarted" // an application master was restarted; its work may be lost
+	// other applications use containers, or seem to: no container is allocated although there is room
 	WarnOtherLoad    = "other_load"
 	WarnTornTape     = "torn_tape"     // a tape or capture ends in the middle of a line
 	WarnSecondLaunch = "more_launches" // the script launches in several batches; later ones are invisible
-	WarnInterpolated = "interpolated"  // progress of attempts is a straight line between instants that are known
-	WarnKeyGroups    = "key_groups"    // a job's reduces are predicted by their key groups
-	WarnNoEdges      = "no_edges"      // which stage reads which is not known, or not how
+	WarnInterpolated = "interpolated"  // progress of attempts is a straight line between known instants
+	WarnKeyGroups    = "key_groups"    // a job's reduces are predicted from their key groups
+	WarnNoEdges      = "no_edges"      // the edges between stages, or their kinds, are unknown
 	WarnNoEstimate   = "no_estimate"   // an estimator failed; its number is missing
-	WarnTooLarge     = "too_large"     // the workflow has more tasks than are estimated; no estimator is asked
+	WarnTooLarge     = "too_large"     // the workflow has too many tasks for estimates; no estimator runs
 )
 
 // TooLarge reports whether one of the warnings is WarnTooLarge.
@@ -267,7 +268,7 @@ func TooLarge(all []Warning) bool {
 	return slices.ContainsFunc(all, func(w Warning) bool { return w.Code == WarnTooLarge })
 }
 
-// Announced returns the snapshot without the stages that engines foresee, which come last in their jobs: s itself if
+// Announced returns the snapshot without the foreseen stages, which come last in their jobs. It returns s itself if
 // there are none.
 func (s *Snapshot) Announced() *Snapshot {
 	out := s

@@ -13,7 +13,7 @@ const (
 	Succeeded              //
 	Failed                 //
 	Killed                 //
-	// a job: nobody knows any more how it ended; a workflow: of one of its jobs so, or jobs never came
+	// a job: its end is not known any more; a workflow: the same for one of its jobs, or jobs never came
 	EndedUnconfirmed
 )
 
@@ -21,10 +21,10 @@ var stateNames = [...]string{"blocked", "submitted", "running", "succeeded", "fa
 
 func (s State) String() string { return name(stateNames[:], int(s)) }
 
-// Ended says whether the state is final.
+// Ended reports whether the state is final.
 func (s State) Ended() bool { return s >= Succeeded }
 
-// MarshalText gives the name used in frames and tapes.
+// MarshalText returns the name used in frames and tapes.
 func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText reads the name used in frames and tapes.
@@ -35,8 +35,8 @@ type AttemptState uint8
 
 // The states of an attempt. A task without an attempt is pending.
 const (
-	AttemptWaiting   AttemptState = iota // asked for a container, has none
-	AttemptRunning                       // holds a slot or container
+	AttemptWaiting   AttemptState = iota // it has requested a container and has none
+	AttemptRunning                       // it has a slot or container
 	AttemptSucceeded                     //
 	AttemptFailed                        //
 	AttemptKilled                        // stopped by the system, not its own fault
@@ -46,7 +46,7 @@ var attemptNames = [...]string{"waiting", "running", "succeeded", "failed", "kil
 
 func (s AttemptState) String() string { return name(attemptNames[:], int(s)) }
 
-// MarshalText gives the name used in tapes.
+// MarshalText returns the name used in tapes.
 func (s AttemptState) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText reads the name used in tapes.
@@ -54,21 +54,21 @@ func (s *AttemptState) UnmarshalText(b []byte) error {
 	return parse(s, attemptNames[:], b, "attempt state")
 }
 
-// A NodeCause is how a node was lost.
+// A NodeCause is the cause of a node's loss.
 type NodeCause uint8
 
 // The causes.
 const (
-	NodeGone           NodeCause = iota // it has said nothing for too long, or was shut down
+	NodeGone           NodeCause = iota // it has not reported for too long, or was shut down
 	NodeDecommissioned                  // taken out of the cluster by its administrator
-	NodeUnhealthy                       // its own health check found fault with it; it answers, and may come back
+	NodeUnhealthy                       // its own health check failed; it still reports, and may come back
 )
 
 var causeNames = [...]string{"gone", "decommissioned", "unhealthy"}
 
 func (c NodeCause) String() string { return name(causeNames[:], int(c)) }
 
-// MarshalText gives the name used in tapes.
+// MarshalText returns the name used in tapes.
 func (c NodeCause) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
 // UnmarshalText reads the name used in tapes.
@@ -84,12 +84,12 @@ var policyNames = [...]string{"fifo", "yarn", "executors"}
 
 func (p Policy) String() string { return name(policyNames[:], int(p)) }
 
-// Slot returns what a task takes under the policy, for people: "slot", "container", "core".
+// Slot returns the name of the unit that a task uses under the policy: "slot", "container", "core".
 func (p Policy) Slot() string {
 	return name([]string{FIFO: "slot", YARN: "container", Executors: "core"}, int(p))
 }
 
-// MarshalText gives the name used in plan files and tapes.
+// MarshalText returns the name used in plan files and tapes.
 func (p Policy) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
 // UnmarshalText reads the name used in plan files and tapes.
@@ -99,7 +99,7 @@ var rulesNames = [...]string{"reduces_first", "ancestors_first"}
 
 func (r StageRules) String() string { return name(rulesNames[:], int(r)) }
 
-// MarshalText gives the name used in plan files and tapes.
+// MarshalText returns the name used in plan files and tapes.
 func (r StageRules) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
 // UnmarshalText reads the name used in plan files and tapes.
@@ -109,7 +109,7 @@ var edgeNames = [...]string{"barrier", "slow_start", "pipelined", "one_to_one", 
 
 func (k EdgeKind) String() string { return name(edgeNames[:], int(k)) }
 
-// MarshalText gives the name used in plan files and tapes.
+// MarshalText returns the name used in plan files and tapes.
 func (k EdgeKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // UnmarshalText reads the name used in plan files and tapes.
@@ -119,7 +119,7 @@ var originNames = [...]string{"none", "counters", "tap", "complete"}
 
 func (o GroupOrigin) String() string { return name(originNames[:], int(o)) }
 
-// MarshalText gives the name used in plan files, frames and tapes.
+// MarshalText returns the name used in plan files, frames and tapes.
 func (o GroupOrigin) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
 // UnmarshalText reads the name used in plan files, frames and tapes.

@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// MaxText bounds a text from outside, in bytes: as much as a path may have.
+// MaxText bounds a text from outside, in bytes: the maximum length of a path.
 const MaxText = 4096
 
-// Clean returns a text from outside (a name, a queue, a diagnosis) as every plan and snapshot holds it: on one line,
-// valid UTF-8, of MaxText bytes at most, and without characters that act on whatever shows them. Those are control
-// characters, line and paragraph separators, the controls of writing direction and invisible characters. Clean writes
-// them as Go escapes, so that names which differ in them stay different. It keeps the joiners of Persian, Hindi and
-// Khmer. Clean(Clean(s)) is Clean(s).
+// Clean returns a text from outside (a name, a queue, a diagnosis) as plans and snapshots store it: on one line,
+// valid UTF-8, at most MaxText bytes, and without characters that affect the display. Those are control characters,
+// line and paragraph separators, the controls of writing direction and invisible characters. Clean writes them as
+// Go escapes, so that names that differ in them stay different. It keeps the joiners of Persian, Hindi and Khmer.
+// Clean(Clean(s)) is Clean(s).
 //
 // Clean does not keep all names apart: a name that itself contains such an escape as text, or two that differ only
 // beyond MaxText bytes, may become equal. Names are keys too, so adapters call Clean as they read, before anything is
@@ -48,7 +48,7 @@ func Clean(s string) string {
 	return b.String()
 }
 
-// plain says whether a text has nothing to clean. Most have only ASCII, which is looked at byte by byte.
+// plain reports whether a text needs no cleaning. Most texts are ASCII, which it checks byte by byte.
 func plain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c >= utf8.RuneSelf {
@@ -60,7 +60,7 @@ func plain(s string) bool {
 	return true
 }
 
-// acts says whether a character does something to the text around it, or nothing that anybody sees.
+// acts reports whether a character affects the text around it, or is invisible.
 func acts(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r < ' ' || r == 0x7F

@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// Bounds of a plan. They keep every sum of a replay inside int64 milliseconds and time.Duration.
+// Bounds of a plan. They prevent overflow of every sum of a replay in int64 milliseconds and time.Duration.
 const (
 	MaxTasks  = 10_000_000 // of all jobs together
 	MaxSlots  = 10_000_000
 	MaxMemory = 1 << 40 // megabytes
 	MaxTuples = 1e15    // of a task; float64 counts exactly up to 9e15
 	MaxLength = 100 * 365 * 24 * time.Hour
-	// MaxInputBytes bounds the files that a job reads.
+	// MaxInputBytes bounds the size of the files that a job reads.
 	MaxInputBytes = 1e18
-	// MaxFailRate is in failures an hour of a task.
+	// MaxFailRate is in failures an hour of task time.
 	MaxFailRate = 1000
 )
 
-// Validate says what is wrong with a plan, nil if nothing is. All faults are joined, in a fixed order: cluster, jobs in
-// plan order, cycles, capacity. Each is ErrNoJobs or one of CycleError, DependencyError, DuplicateError, NumberError,
-// ShapeError, CapacityError and LimitError. Unknown counts and costs are no fault.
+// Validate returns the faults of a plan, nil if there are none. All faults are joined, in a fixed order: cluster,
+// jobs in plan order, cycles, capacity. Each is ErrNoJobs or one of CycleError, DependencyError, DuplicateError,
+// NumberError, ShapeError, CapacityError and LimitError. Unknown counts and costs are no fault.
 func Validate(p *Plan) error {
 	f := faults{p: p}
 	if f.check(); len(f.list) == 0 {
@@ -39,7 +39,7 @@ func ValidateProfile(p *Plan) error {
 	return f.join()
 }
 
-// maxFaults bounds what a broken file can make us say.
+// maxFaults bounds the number of reported faults of a broken file.
 const maxFaults = 50
 
 type faults struct {

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// A Place says where in a plan a fault lies.
+// A Place locates a fault in a plan.
 type Place struct {
 	Job   int    // index into Plan.Jobs; -1: the plan itself or its cluster
-	Node  string // the job's name; "" where Job is -1
-	Field string // in the words of plan files, e.g. "map.cost" or "cluster.map_slots"
+	Node  string // the job's name; "" if Job is -1
+	Field string // as named in plan files, e.g. "map.cost" or "cluster.map_slots"
 	Item  int    // index in the field's list (a task, a dependency); -1: the whole field
 }
 
@@ -21,7 +21,7 @@ func ofJob(p *Plan, j int, field string, item int) Place {
 	return Place{Job: j, Node: p.Jobs[j].Node, Field: field, Item: item}
 }
 
-// Locate returns the place itself: with it, every error of Validate implements interface{ Locate() Place }.
+// Locate returns the place itself. Thus every error of Validate implements interface{ Locate() Place }.
 func (p Place) Locate() Place { return p }
 
 func (p Place) String() string {
@@ -36,10 +36,10 @@ func (p Place) String() string {
 	return b.String()
 }
 
-// ErrNoJobs says that a plan has no job.
+// ErrNoJobs means that a plan has no job.
 var ErrNoJobs = errors.New("dag: the plan has no jobs: there is nothing to estimate")
 
-// A CycleError says that jobs depend on each other, so that none of them can ever start.
+// A CycleError means that jobs depend on each other, so that none of them can ever start.
 type CycleError struct {
 	Place
 	Jobs []string // the members, in plan order
@@ -63,17 +63,17 @@ func (e *CycleError) Error() string {
 		strings.Join(names, ", "), more)
 }
 
-// A DependencyError says that a job depends on one that is not in the plan.
+// A DependencyError means that a job depends on one that is not in the plan.
 type DependencyError struct {
 	Place
-	After int // the index that no job has
+	After int // an index without a job
 }
 
 func (e *DependencyError) Error() string {
 	return fmt.Sprintf("dag: %v is job number %d, which the plan does not have", e.Place, e.After)
 }
 
-// A DuplicateError says that a name is used twice.
+// A DuplicateError means that a name is used twice.
 type DuplicateError struct {
 	Place
 	Name  string
@@ -85,7 +85,7 @@ func (e *DuplicateError) Error() string {
 		e.First+1)
 }
 
-// A NumberError says that a number is not finite, or outside its range.
+// A NumberError means that a number is not finite, or outside its range.
 type NumberError struct {
 	Place
 	Value    float64
@@ -98,7 +98,7 @@ func (e *NumberError) Error() string {
 		e.Unit)
 }
 
-// A ShapeError says that parts of a plan do not fit together.
+// A ShapeError means that parts of a plan do not fit together.
 type ShapeError struct {
 	Place
 	Why string
@@ -106,10 +106,10 @@ type ShapeError struct {
 
 func (e *ShapeError) Error() string { return fmt.Sprintf("dag: %v: %s", e.Place, e.Why) }
 
-// A CapacityError says that tasks can never run on the plan's cluster.
+// A CapacityError means that tasks can never run on the plan's cluster.
 type CapacityError struct {
 	Place        // the setting that is too small
-	For   string // the first job that suffers
+	For   string // the first affected job
 	Stage string // the name of the stage
 	Why   string
 }
@@ -118,10 +118,10 @@ func (e *CapacityError) Error() string {
 	return fmt.Sprintf("dag: the %s tasks of job %q can never run: %v %s", e.Stage, e.For, e.Place, e.Why)
 }
 
-// A LimitError says that a plan is larger than what is supported.
+// A LimitError means that a plan is larger than supported.
 type LimitError struct {
 	Place
-	What      string // what is too much, with its unit
+	What      string // the quantity, with its unit
 	Have, Max float64
 }
 

@@ -17,7 +17,7 @@ func (f *faults) capacity() {
 	}
 }
 
-// slots checks that there are slots for maps and for reduces, and that there is nothing else to run.
+// slots checks that there are slots for maps and for reduces, and that there are no other stages.
 func (f *faults) slots() {
 	c := &f.p.Cluster
 	slots := [...]int{Map: c.MapSlots, Reduce: c.ReduceSlots}
@@ -67,7 +67,7 @@ func (f *faults) cores() {
 	}
 }
 
-// memory checks that a job's AM and one of its tasks fit together into what the query may use, and each into a node.
+// memory checks that a job's AM and one of its tasks fit together into the query's memory, and each into a node.
 func (f *faults) memory() {
 	c := &f.p.Cluster
 	most, setting := c.MemoryMB, "cluster.memory"
@@ -105,7 +105,7 @@ func (f *faults) memory() {
 	}
 }
 
-// length bounds the makespan from above: one phase after the other, each in rounds of its longest task.
+// length bounds the makespan from above: one stage after the other, each in rounds of its longest task.
 func (f *faults) length() {
 	o := &f.p.Overheads
 	pauses := o.Launch.Seconds() + o.AMStart.Seconds() + o.Beat.Seconds() + o.Finish.Seconds() + o.Wave.Seconds() +
@@ -129,7 +129,7 @@ func (f *faults) length() {
 	}
 }
 
-// width is how many tasks of a stage the cluster runs at once, at least 1.
+// width returns the number of tasks of a stage that the cluster runs at once, at least 1.
 func (f *faults) width(j int, k StageIndex) int {
 	c, job := &f.p.Cluster, &f.p.Jobs[j]
 	switch {
@@ -147,7 +147,7 @@ func (f *faults) width(j int, k StageIndex) int {
 	return max(1, c.MemoryMB/need)
 }
 
-// longest bounds the milliseconds of a phase's longest task, as far as it is known.
+// longest bounds the milliseconds of a stage's longest task, as far as it is known.
 func longest(p *Stage) float64 {
 	ms := high(&p.Setup)
 	for i := range p.Pipelines {

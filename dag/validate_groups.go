@@ -5,15 +5,15 @@ import (
 	"math"
 )
 
-// Bounds of the key groups of a phase.
+// Bounds of the key groups of a stage.
 const (
 	MaxGroupTasks = 100_000
 	MaxGroupsSize = 1_000_000 // reduces, sizes, names and points together
 	MaxKeyLength  = 256       // bytes of a key's name
-	maxGroupBytes = 1e18      // as of a task
+	maxGroupBytes = 1e18      // as for a task
 )
 
-// groups checks the key groups that a plan gives a phase. Of each list only the first fault is told.
+// groups checks the key groups of a stage in a plan. It reports only the first fault of each list.
 func (f *faults) groups(j int, k StageIndex) {
 	p := &f.p.Jobs[j].Stages[k]
 	g := p.Groups
@@ -138,7 +138,7 @@ func (f *faults) points(points []GroupPoint, at func(field string, item int) Pla
 	}
 }
 
-// wrong says that a number is not from 0 to most.
+// wrong returns an error if a number is not from 0 to most.
 func wrong(at Place, v, most float64, unit string) error {
 	if v >= 0 && v <= most { // so that NaN is wrong
 		return nil

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// fieldOf is where plan files keep a stage.
+// fieldOf returns the field of plan files that contains a stage.
 func fieldOf(job *Job, k StageIndex) string {
 	if job.IsMapReduce() {
 		return job.Stages[k].Name
@@ -13,7 +13,7 @@ func fieldOf(job *Job, k StageIndex) string {
 	return fmt.Sprintf("stages[%d]", k)
 }
 
-// pipelineNames are what plan files call the pipelines of a stage that has several.
+// pipelineNames are the names in plan files of the pipelines of a stage that has several.
 var pipelineNames = [...]string{Copy: ".copy", Sort: ".sort", Work: ".reduce"}
 
 func (f *faults) stage(j int, k StageIndex) {
@@ -56,7 +56,7 @@ func (f *faults) stage(j int, k StageIndex) {
 	f.series(j, p, name+".extent", &p.Extent, most, "ms")
 }
 
-// series reports the first fault of a series: a million bad values are one mistake.
+// series reports only the first fault of a series: a million bad values are one mistake.
 func (f *faults) series(j int, p *Stage, field string, s *Series, high float64, unit string) {
 	if s.IsUniform() {
 		if s.Known() {
@@ -80,7 +80,7 @@ func (f *faults) series(j int, p *Stage, field string, s *Series, high float64, 
 	}
 }
 
-// edges checks what a stage reads: stages before it, by kinds that there are.
+// edges checks that the stage reads stages before it, by existing kinds of edges.
 func (f *faults) edges(j int, k StageIndex) {
 	job := &f.p.Jobs[j]
 	for i, e := range job.Stages[k].After {
