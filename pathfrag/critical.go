@@ -8,12 +8,12 @@ import (
 )
 
 // walk finds the critical path (section 3.1.3; docs/facts/paratimer.md A3): from now on the fragment that starts
-// earliest, among equal starts the one that ends last, then the one with the smaller id. What starts before the end of
-// a segment and ends after it survives from there on, and competes with what starts there. So only the one that ends
-// last of all that have started can follow. Fragments are in order of their starts.
+// earliest, among equal starts the one that ends last, then the one with the smaller id. A fragment that starts
+// before the end of a segment and ends after it competes with fragments that start there. So only the fragment that
+// ends last of all that have started can follow. Fragments are in order of their starts.
 func (p *Path) walk() {
 	now := p.Schedule.Now
-	at, last := now, -1   // last: of the fragments that start by at the one that ends last
+	at, last := now, -1   // last: the fragment with the last end among those that start by at
 	n := len(p.Fragments) // bridges come after them
 	var failed []int
 	for i := range p.Schedule.Spans {
@@ -45,8 +45,8 @@ func (p *Path) walk() {
 	}
 }
 
-// bridge lengthens the path through a stretch in which nothing succeeds: by the failed attempts that cover it,
-// and for the rest by a wait.
+// bridge extends the path through a time in which no attempt succeeds: by the failed attempts that cover it, and
+// otherwise by a wait.
 func (p *Path) bridge(failed []int, from, to dag.Instant) {
 	for from < to {
 		best, next := -1, to
@@ -84,13 +84,13 @@ func (p *Path) fill(f Fragment) {
 	p.Critical = append(p.Critical, Segment{Fragment: f.ID, Start: f.Start, End: f.End})
 }
 
-// slack is the total float of each job in the job graph, with the instants of the schedule: how much later the job may
-// end so that, all else lasting as long as planned, the query still ends when it does. A job waits for the last of the
-// jobs before it; under YARN for the whole wave before it, as Pig submits. Slots are not edges: what a late job takes
-// from others' slots is not counted, but a job with a task on the critical path has no slack at all, since those who
-// follow it there follow in its slots.
+// slack returns the total float of each job in the job graph, with the instants of the schedule: how much later the
+// job may end without delaying the end of the query, if all other times stay as planned. A job waits for the last
+// of the jobs before it; under YARN for the whole wave before it, as Pig submits. Slots are not edges, so the slots
+// that a late job takes from others do not count. But a job with a task on the critical path has no slack: the next
+// tasks of the path use its slots.
 //
-// It is 0 too for a job that the schedule does not end, and not below 0.
+// It is 0 too for a job without an end in the schedule, and never below 0.
 func slack(plan *dag.Plan, graph *dag.Graph, p *Path) []time.Duration {
 	end := func(j int) dag.Instant {
 		if j < len(p.Schedule.Finished) {
@@ -117,8 +117,8 @@ func slack(plan *dag.Plan, graph *dag.Graph, p *Path) []time.Duration {
 	return slack
 }
 
-// criticalJobs marks the jobs with a task on the critical path. Pauses are shared: their job is the one that they are
-// named by.
+// criticalJobs marks the jobs with a task on the critical path. Pauses are left out, because several jobs share
+// them.
 func (p *Path) criticalJobs(n int) []bool {
 	on := make([]bool, n)
 	for _, seg := range p.Critical {
@@ -131,10 +131,10 @@ func (p *Path) criticalJobs(n int) []bool {
 	return on
 }
 
-// links are who waits for whom.
+// links define which jobs wait for which.
 type links struct {
 	after func(j int) []int       // the jobs that wait for j
-	ready func(j int) dag.Instant // when the last that j waits for ends; j waits for one at least
+	ready func(j int) dag.Instant // the end of the last job that j waits for; j must wait for at least one
 }
 
 func jobLinks(plan *dag.Plan, graph *dag.Graph, end func(int) dag.Instant) links {

@@ -7,13 +7,14 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// A fitter finds the oldest round that accepts a task: starts within delta1, ends within delta1, its slot not used.
+// A fitter finds the oldest round that accepts a task: the starts within delta1, the ends within delta1, the slot
+// unused.
 //
-// Ends fall into cells of delta1. A round accepts an interval of ends that is no wider than two of them, so it stands
-// in the lists of three cells, and a task looks through one list. Cells share lists (a ring); what is in a
-// list by accident does not accept the end. Tasks come in order of start, so that rounds leave in order of creation.
-// Tasks much shorter than delta1 follow each other in a slot while many rounds are open; the rounds that a slot has
-// used are runs, which are passed over at once.
+// Ends fall into cells of delta1. A round accepts an interval of ends that is at most two cells wide, so it is in
+// the lists of three cells, and a task reads one list. Cells share lists (a ring); rounds of another cell in the
+// list do not accept the end. Tasks come in order of start, so rounds close in order of creation. If tasks are much
+// shorter than delta1, a slot runs many of them while rounds are open. The rounds that a slot has used are stored
+// as runs, which are skipped in one step.
 type fitter struct {
 	c      *cutting
 	stage  dag.StageIndex
@@ -21,8 +22,8 @@ type fitter struct {
 	pieces []piece
 	cells  []roundList
 	cell   dag.Instant // width
-	// used holds by slot the rounds whose task in the slot may be over while the round still accepts. Only tasks no
-	// longer than delta1 can be. Nil until there is one.
+	// used contains, by slot, the rounds with a task in the slot that may have ended while the round still accepts
+	// tasks. Only tasks no longer than delta1 can do this. Nil until there is one.
 	used  []rounds
 	table int
 }
@@ -38,7 +39,7 @@ func newFitter(c *cutting, k dag.StageIndex, drafts []draft) *fitter {
 	}
 }
 
-// floorDiv rounds down for negative instants too.
+// floorDiv rounds down, for negative instants too.
 func floorDiv(a, b dag.Instant) dag.Instant {
 	q := a / b
 	if a%b < 0 {
@@ -56,10 +57,10 @@ func (f *fitter) list(cell, t dag.Instant) *roundList {
 	return l
 }
 
-// open says whether a round accepts starts at t.
+// open reports whether a round accepts starts at t.
 func (f *fitter) open(r int32, t dag.Instant) bool { return t-f.drafts[r].start <= f.c.delta1 }
 
-// accepts says whether a round that is open accepts an end.
+// accepts reports whether an open round accepts an end.
 func (f *fitter) accepts(r int32, end dag.Instant) bool {
 	d := &f.drafts[r]
 	return end >= d.lastEnd-f.c.delta1 && end <= d.firstEnd+f.c.delta1
@@ -89,8 +90,8 @@ func (f *fitter) place(span int32) {
 	f.add(f.create(sp.Start, sp.End), span)
 }
 
-// fit counts the tasks of a span whose slots round r does not use. While all its tasks run, it uses none that is free.
-// If there are none, next is the first round after r that at least one of the slots has not used.
+// fit counts the tasks of a span with slots that round r does not use. While all its tasks run, it uses no free
+// slot. If the count is 0, next is the first round after r that at least one of the slots has not used.
 func (f *fitter) fit(r int32, sp *schedule.Span) (n, next int32) {
 	if f.used == nil || f.drafts[r].firstEnd > sp.Start && !f.c.overlap {
 		return sp.Count, 0
@@ -105,11 +106,11 @@ func (f *fitter) fit(r int32, sp *schedule.Span) (n, next int32) {
 	return n, next
 }
 
-// scatter puts the tasks of a span into several rounds, as if they came one by one: a round that accepts one of them
-// accepts all but those whose slots it uses. The rounds are those that may accept them, oldest first.
+// scatter puts the tasks of a span into several rounds, as if they came one by one. A round that accepts one of
+// them accepts all except those with a slot that it uses. rounds are the candidates, oldest first.
 func (f *fitter) scatter(span int32, rounds []int32) {
 	sp := &f.c.spans[span]
-	rest := make([]int32, sp.Count) // of tasks, counted from the first
+	rest := make([]int32, sp.Count) // offsets of the remaining tasks in the span
 	for i := range rest {
 		rest[i] = int32(i)
 	}
@@ -158,7 +159,7 @@ func (f *fitter) create(start, end dag.Instant) int32 {
 	return r
 }
 
-// passed returns the first round from r on that task i of a span finds its slot unused in.
+// passed returns the first round from r on that does not use the slot of task i of a span.
 func (f *fitter) passed(r int32, sp *schedule.Span, i int32) int32 {
 	if int(i) >= len(sp.Slots) || !known(sp.Slots[i]) {
 		return r
@@ -176,7 +177,7 @@ func (f *fitter) add(r, span int32) {
 	f.count(r, &f.c.spans[span], nil)
 }
 
-// count takes tasks of a span, nil for all, into the bounds of round r.
+// count adds tasks of a span, nil for all, to the bounds of round r.
 func (f *fitter) count(r int32, sp *schedule.Span, tasks []int32) {
 	d := &f.drafts[r]
 	d.firstEnd, d.lastEnd = min(d.firstEnd, sp.End), max(d.lastEnd, sp.End)
@@ -202,7 +203,7 @@ func (f *fitter) count(r int32, sp *schedule.Span, tasks []int32) {
 	}
 }
 
-// remember notes that round r uses the slot, and forgets runs of rounds that no longer accept.
+// remember records that round r uses the slot, and drops runs of rounds that are closed.
 func (f *fitter) remember(slot, r int32, t dag.Instant) {
 	if !known(slot) {
 		return

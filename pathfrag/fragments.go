@@ -10,7 +10,8 @@ type chaining struct {
 	c         *cutting
 	fragments []chain
 	of        []int32 // by round: its fragment, -1 before
-	// Of the rounds that a round's slots come from: how many slots, for which round that holds, and which they are.
+	// Predecessors of the current round's slots: handoffs counts the slots from each round, counted is the round
+	// that the count is for, sources lists the rounds.
 	handoffs []int32
 	counted  []int32
 	sources  []int32
@@ -19,7 +20,7 @@ type chaining struct {
 // A chain is a fragment while rounds may follow.
 type chain struct {
 	width  int
-	last   int32   // its last round
+	last   int32   // in rounds
 	length int32   // in rounds
 	closed bool    // its last round was narrower
 	job    int32   // a job in it

@@ -5,15 +5,15 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// maxSlot bounds the tables by slot; a slot beyond it counts as unknown.
+// maxSlot bounds the tables by slot; a higher slot counts as unknown.
 const maxSlot = 1 << 22
 
 func known(slot int32) bool { return slot >= 0 && slot < maxSlot }
 
-// slotsOf returns the slots of a span's tasks; a span may know less than it has tasks.
+// slotsOf returns the known slots of a span's tasks; a span may have fewer slots than tasks.
 func slotsOf(s *schedule.Span) []int32 { return s.Slots[:min(len(s.Slots), int(s.Count))] }
 
-// tableSize is one more than the highest known slot of the kind.
+// tableSize returns the highest known slot of the stage plus one.
 func (c *cutting) tableSize(k dag.StageIndex) int {
 	size := int32(0)
 	for _, i := range c.order[k] {
@@ -28,8 +28,8 @@ func (c *cutting) tableSize(k dag.StageIndex) int {
 	return int(size)
 }
 
-// follow finds for each span which spans held its slots immediately before (docs/facts/paratimer.md A2: "a slot vacated
-// by a task of A"; A10). Failed attempts hold slots too.
+// follow finds, for each span, the spans that used its slots immediately before (docs/facts/paratimer.md A2: "a
+// slot vacated by a task of A"; A10). Failed attempts use slots too.
 func (c *cutting) follow() {
 	c.pred = make([]handoff, 0, len(c.spans))
 	c.predOf = make([]int32, len(c.spans))
@@ -47,8 +47,8 @@ func (c *cutting) follow() {
 	}
 }
 
-// lanes remember who held each slot last. Slots that go from span to span together are one block, so that a round
-// of a uniform phase, which hands on the very slice, costs one step whatever its width.
+// lanes track the last user of each slot. Slots that pass from span to span together are one block, so a round of a
+// uniform stage, which passes on the very slice, costs one step whatever its width.
 type lanes struct {
 	block  []int32 // by slot: its block, -1 before its first task
 	blocks []block
@@ -56,10 +56,10 @@ type lanes struct {
 }
 
 type block struct {
-	last  int32   // the span that held the slots last
-	live  int     // how many of slots are still in the block
+	last  int32   // the span that used the slots last
+	live  int     // number of slots still in the block
 	slots []int32 // of span last
-	n     int32   // while a span is taken: how many of its slots come from here
+	n     int32   // while a span is taken: number of its slots from this block
 }
 
 func newLanes(size int) *lanes {
@@ -70,7 +70,7 @@ func newLanes(size int) *lanes {
 	return l
 }
 
-// take gives the span's slots to it and appends those who held them to pred, in order of first slot.
+// take assigns the slots to the span and appends their previous users to pred, in order of first slot.
 func (l *lanes) take(pred []handoff, s *schedule.Span, id int32) []handoff {
 	slots := slotsOf(s)
 	if len(slots) == 0 {
@@ -120,7 +120,7 @@ func (l *lanes) open(b block) int32 {
 	return int32(len(l.blocks) - 1)
 }
 
-// is says whether the block is these very slots.
+// is reports whether the block consists of exactly these slots.
 func (b *block) is(slots []int32) bool {
 	return b.live == len(slots) && len(b.slots) == len(slots) && (len(slots) == 1 && b.slots[0] == slots[0] ||
 		&b.slots[0] == &slots[0])

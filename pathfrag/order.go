@@ -8,10 +8,10 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// cutting is what is known while a schedule is cut: first the spans, then their rounds, then which follows which.
+// cutting is the state of cutting a schedule: the spans, then their rounds, then the predecessors.
 type cutting struct {
 	spans          []schedule.Span
-	split          bool // spans are ours: some had to be cut in pieces
+	split          bool // spans is a copy: some had to be cut in pieces
 	delta1, delta2 dag.Instant
 	graph          *dag.Graph
 
@@ -21,10 +21,10 @@ type cutting struct {
 	predOf  []int32
 	predN   []int32
 	rounds  []Round
-	overlap bool // a slot is used twice at one time, which no schedule of ours does
+	overlap bool // a slot is used twice at one time, which no schedule of package schedule does
 }
 
-// A handoff says that n slots of a span were held by span from before.
+// A handoff is n slots of a span that span from used before.
 type handoff struct{ from, n int32 }
 
 // cut finds the rounds of all spans and the predecessors of each.
@@ -66,7 +66,7 @@ func (c *cutting) sort() {
 	}
 }
 
-// sortStarts uses that schedules are sorted by start: only what starts together has to be sorted.
+// sortStarts relies on schedules sorted by start: only spans with equal starts have to be sorted.
 func (c *cutting) sortStarts(order []int32) {
 	byStart := func(a, b int32) int { return cmp.Compare(c.spans[a].Start, c.spans[b].Start) }
 	if !slices.IsSortedFunc(order, byStart) {

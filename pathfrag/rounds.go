@@ -9,11 +9,11 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// A draft is a round while tasks are still put into it.
+// A draft is a round that still receives tasks.
 type draft struct {
 	stage             dag.StageIndex
 	pause             dag.Pause
-	start             dag.Instant // the first start; tasks come in order of it
+	start             dag.Instant // the first start; tasks come in order of start
 	firstEnd, lastEnd dag.Instant
 	width             int32
 	minJob, minFirst  int32 // independent minima over its tasks
@@ -21,13 +21,13 @@ type draft struct {
 }
 
 // draft puts every task that does not fail into the oldest round of its stage that accepts it
-// (docs/facts/paratimer.md A1, rule 4). It sets c.round to drafts, and cuts spans whose tasks are in several rounds.
+// (docs/facts/paratimer.md A1, rule 4). It sets c.round to drafts, and splits spans with tasks in several rounds.
 func (c *cutting) draft() []draft {
 	c.round = make([]int32, len(c.spans))
 	for i := range c.round {
 		c.round[i] = -1
 	}
-	most := len(c.spans) // without a tolerance most tasks of different length are rounds of their own
+	most := len(c.spans) // without a tolerance most tasks of different lengths are separate rounds
 	if c.delta1 > 0 {
 		most /= 16
 	}
@@ -117,7 +117,7 @@ func (c *cutting) number(drafts []draft) {
 	}
 }
 
-// A piece is tasks from to to-1 of a span that share a round.
+// A piece is the tasks from to to-1 of a span, which share a round.
 type piece struct{ span, from, to, round int32 }
 
 // apply replaces spans by their pieces.
@@ -157,7 +157,7 @@ func firstSlot(s *schedule.Span) int32 {
 	return s.Slots[0]
 }
 
-// A roundList is rounds in order of creation; those before head have left.
+// A roundList is a list of rounds in order of creation; those before head are closed.
 type roundList struct {
 	ids  []int32
 	head int
@@ -171,7 +171,7 @@ func (l *roundList) add(r int32) {
 	l.ids = append(l.ids, r)
 }
 
-// from returns the first index not before at whose round is r or younger.
+// from returns the first index from at on with a round that is r or younger.
 func (l *roundList) from(at int, r int32) int {
 	if at < len(l.ids) && l.ids[at] >= r {
 		return at
@@ -179,15 +179,15 @@ func (l *roundList) from(at int, r int32) int {
 	return at + sort.Search(len(l.ids)-at, func(i int) bool { return l.ids[at+i] >= r })
 }
 
-// rounds is a set of rounds as ascending runs, no two of which touch.
+// rounds is a set of rounds as ascending runs that do not touch.
 type rounds []roundRun
 
 // A roundRun is the rounds from to to-1.
 type roundRun struct{ from, to int32 }
 
-// find returns the run that r is in, or else the one that it would come before.
+// find returns the run that contains r, or else the index at which it would be inserted.
 func (s rounds) find(r int32) (run int, found bool) {
-	if n := len(s); n > 0 && s[n-1].from <= r { // mostly the newest
+	if n := len(s); n > 0 && s[n-1].from <= r { // usually the newest
 		if r < s[n-1].to {
 			return n - 1, true
 		}
