@@ -1,11 +1,11 @@
-// Package attribution says where the time of a run went: it follows the chain of what waited for what, from the run's
-// end back to its first submission, and gives every stretch of it a cause.
+// Package attribution explains where the time of a run went: it follows the chain of waits from the run's end back
+// to its first submission, and gives each interval of it a cause.
 //
-// The chain is the critical path of what happened, task by task (ParaTimer, section 3.1.3, cuts the same path into
-// fragments): the last task to end, what started it (a container that another task gave back, the last map of its job,
-// its attempt that had failed, its job's submission), what started that. It is read from instants that the engine told;
-// reports, which come seconds late, only tell set-up from work. What nobody saw has the cause Unknown: nothing is
-// guessed.
+// The chain is the critical path of the finished run, task by task (ParaTimer, section 3.1.3, cuts the same path
+// into fragments). It begins with the last task to end. The next link is what started that task: a container that
+// another task released, the last map of its job, its failed attempt, or its job's submission. The instants come
+// from the engine's reports. Reports of progress, which come seconds late, only separate set-up from work. If an
+// interval was not observed, its cause is Unknown; nothing is guessed.
 //
 // # Stability
 //
@@ -20,7 +20,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Part is a stretch of the chain. Job is an index into the plan; Job, Task and Attempt are -1 where it is nobody's.
+// A Part is an interval of the chain. Job is an index into the plan; Job, Task and Attempt are -1 if the part has
+// none.
 type Part struct {
 	Cause         Cause
 	Job           int
@@ -29,13 +30,13 @@ type Part struct {
 	Start, End    dag.Instant
 }
 
-// Length is how long the part is.
+// Length returns the length of the part.
 func (p *Part) Length() time.Duration { return p.End.Sub(p.Start) }
 
-// An Attribution is where the time went. Its parts follow each other without a gap from From, the first submission, to
-// To: the end of the run, or the snapshot's instant while it goes on.
+// An Attribution divides the time of a run into parts. Its parts follow each other without a gap from From, the
+// first submission, to To: the end of the run, or the snapshot's instant while it goes on.
 //
-// Waits are in no sum: while the job of a part worked, another one of the chain was ready and waited for its
+// Waits are not in any sum: while the job of a part worked, another one of the chain was ready and waited for its
 // containers.
 type Attribution struct {
 	From, To dag.Instant
@@ -43,17 +44,17 @@ type Attribution struct {
 	Waits    []Wait
 }
 
-// A Wait is a stretch in which tasks of Job were ready and containers that they waited for were held by Holder, another
-// job of the query.
+// A Wait is an interval in which tasks of Job were ready, but the containers that they waited for were used by
+// Holder, another job of the query.
 type Wait struct {
 	Job, Holder int
 	Start, End  dag.Instant
 }
 
-// Total is the time from From to To.
+// Total returns the time from From to To.
 func (a *Attribution) Total() time.Duration { return a.To.Sub(a.From) }
 
-// ByCause sums the parts of each cause; index by Cause.
+// ByCause returns the sum of the parts of each cause; index by Cause.
 func (a *Attribution) ByCause() []time.Duration {
 	sums := make([]time.Duration, causes)
 	for i := range a.Parts {
@@ -62,7 +63,7 @@ func (a *Attribution) ByCause() []time.Duration {
 	return sums
 }
 
-// ByJob sums the parts of each of n jobs; what is nobody's is in none.
+// ByJob returns the sum of the parts of each of n jobs; parts without a job do not count.
 func (a *Attribution) ByJob(n int) []time.Duration {
 	sums := make([]time.Duration, n)
 	for i := range a.Parts {
@@ -73,23 +74,23 @@ func (a *Attribution) ByJob(n int) []time.Duration {
 	return sums
 }
 
-// Of accounts for a run up to a snapshot. Marks are what a watcher has noted of the snapshots before; without them the
-// time from a job's submission to its AM's start is Unknown. Before the first submission there are no parts. A snapshot
-// whose jobs are not its plan's, and a plan without an order, are errors.
+// Of attributes the time of a run up to a snapshot. Marks are a watcher's notes about earlier snapshots; without
+// them the time from a job's submission to its AM's start is Unknown. Before the first submission there are no
+// parts. Of returns an error if the snapshot's jobs do not match its plan, or if the plan has no order.
 //
 // The cost is n log n in attempts and n in jobs for each job of the chain.
 func Of(s *dag.Snapshot, marks *Marks) (*Attribution, error) { return of(s, marks, nil) }
 
-// An Attempt names an attempt: Job is an index into the plan.
+// An Attempt identifies an attempt: Job is an index into the plan.
 type Attempt struct {
 	Job          int
 	Stage        dag.StageIndex
 	Task, Number int32
 }
 
-// Towards is Of for a run that goes on and whose end waits for an attempt that runs, as a replay of the rest tells: the
-// chain is what led to that one. Where it does not run, or is a reduce that waits for maps, the chain is Of's: that of
-// the attempt that has run longest.
+// Towards is Of for a run that goes on, if a replay of the rest shows which running attempt the end waits for: the
+// chain ends with that attempt. If it does not run, or is a reduce that waits for maps, the chain is that of Of: it
+// ends with the attempt that has run longest.
 func Towards(s *dag.Snapshot, marks *Marks, a Attempt) (*Attribution, error) { return of(s, marks, &a) }
 
 func of(s *dag.Snapshot, marks *Marks, towards *Attempt) (*Attribution, error) {

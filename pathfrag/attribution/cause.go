@@ -6,7 +6,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Cause is what a stretch of the chain was spent on.
+// A Cause is the reason for an interval of the chain.
 type Cause uint8
 
 // The causes, in the order in which a job meets them.
@@ -20,8 +20,8 @@ const (
 	Sort                    // merging what was copied
 	Skew                    // a reduce's work beyond the median one's
 	Failures                // attempts in vain, and the time until their tasks ran again
-	Finish                  // all tasks are done, the job is not
-	Unknown                 // nobody saw
+	Finish                  // failed attempts, and the time until their tasks ran again
+	Unknown                 // not observed
 	causes
 )
 
@@ -60,7 +60,7 @@ var causeTexts = [causes]struct{ name, title, meaning string }{
 	Unknown: {"unknown", "unknown", "Nobody saw what the query waited for."},
 }
 
-// onCores are the causes that have other words where tasks run on the cores of executors.
+// onCores has the causes with other texts if tasks run on the cores of executors.
 var onCores = map[Cause]struct{ title, meaning string }{
 	Launch: {
 		"the driver between jobs",
@@ -77,7 +77,7 @@ var onCores = map[Cause]struct{ title, meaning string }{
 	},
 }
 
-// On returns what the cause is called on a cluster of a policy, and a sentence that says what it is.
+// On returns the title of the cause under a policy, and a sentence that explains it.
 func (c Cause) On(p dag.Policy) (title, meaning string) {
 	if w, ok := onCores[c]; ok && p == dag.Executors {
 		return w.title, w.meaning
@@ -109,7 +109,7 @@ func (c Cause) Title() string {
 	return c.String()
 }
 
-// Meaning says in a sentence what the cause is.
+// Meaning explains the cause in a sentence.
 func (c Cause) Meaning() string {
 	if c < causes {
 		return causeTexts[c].meaning
@@ -117,5 +117,5 @@ func (c Cause) Meaning() string {
 	return ""
 }
 
-// MarshalText gives the name used in reports.
+// MarshalText returns the name used in reports.
 func (c Cause) MarshalText() ([]byte, error) { return []byte(c.String()), nil }

@@ -6,30 +6,30 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Marks are what only somebody who has watched the run knows: until when each job's AM had no container, and what other
-// applications held. The zero Marks have seen nothing.
+// Marks are facts that only a watcher of the run has: until when each job's AM had no container, and the memory of
+// other applications over time. The zero Marks are empty.
 type Marks struct {
 	jobs   map[string]*jobMarks // by node in the plan
 	others []held
 }
 
-// jobMarks are instants of snapshots.
+// jobMarks are instants of snapshots, except started.
 type jobMarks struct {
-	idle    dag.Instant // the last one that showed the job submitted and without a container
-	holding dag.Instant // the first one that showed it with one
-	started dag.Instant // when its first master had begun, as told then
+	idle    dag.Instant // the last one in which the job was submitted and without a container
+	holding dag.Instant // the first one in which it had a container
+	started dag.Instant // start of its first master, as reported at the time
 }
 
-// held is what other applications held from an instant on.
+// held is the memory that other applications used from an instant on.
 type held struct {
 	at dag.Instant
 	mb int
 }
 
-// mostHeld bounds the changes that are kept: of more, every second one is forgotten.
+// mostHeld bounds the stored changes: at the limit, every second one is dropped.
 const mostHeld = 1 << 14
 
-// See notes a snapshot. Snapshots come in order; a repeated one tells nothing.
+// See records a snapshot. Snapshots come in order; a repeated one is ignored.
 func (m *Marks) See(s *dag.Snapshot) {
 	if s.Stale.Known() || s.Plan == nil || len(s.Jobs) != len(s.Plan.Jobs) {
 		return
@@ -54,7 +54,8 @@ func (m *Marks) See(s *dag.Snapshot) {
 		if job.holding.Known() {
 			continue
 		}
-		// Where nobody tells what an application holds, its master's first life says that it has a container.
+		// If memory is not reported, the state after Submitted or the master's first attempt shows that it has a
+		// container.
 		if js.State == dag.Submitted && js.HeldMB == 0 && (s.Plan.Jobs[j].MasterMB > 0 || js.Attempt == 0) {
 			job.idle = s.At
 		} else {
@@ -76,7 +77,7 @@ func (m *Marks) See(s *dag.Snapshot) {
 	}
 }
 
-// of returns a job's marks, nil where there are none.
+// of returns a job's marks, nil if there are none.
 func (m *Marks) of(node string) *jobMarks {
 	if m == nil {
 		return nil
@@ -84,7 +85,7 @@ func (m *Marks) of(node string) *jobMarks {
 	return m.jobs[node]
 }
 
-// heldAt is what other applications held, as the last snapshot by t told.
+// heldAt returns the memory of other applications in the last snapshot by t.
 func (m *Marks) heldAt(t dag.Instant) int {
 	if m == nil {
 		return 0

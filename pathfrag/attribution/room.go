@@ -8,13 +8,14 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A usage is what our own containers hold over time: megabytes under YARN, else slots of a kind.
+// A usage is the resources of our own containers over time: megabytes under YARN, cores on executors, else slots of
+// a stage.
 type usage struct {
 	at   []dag.Instant
 	held []int // from at on
 }
 
-// usageOf sums what attempts and, under YARN, masters hold.
+// usageOf sums the resources of attempts and, under YARN, of masters.
 func (r *run) usageOf(k dag.StageIndex, marks *Marks) *usage {
 	if r.pool {
 		k = 0
@@ -62,7 +63,7 @@ func (r *run) usageOf(k dag.StageIndex, marks *Marks) *usage {
 	return u
 }
 
-// begun is from when on a job's master is taken to hold its container.
+// begun returns the instant from which a job's master counts as having its container.
 func (r *run) begun(j int32, marks *Marks) dag.Instant {
 	if m := marks.of(r.s.Plan.Jobs[j].Node); m != nil && m.holding.Known() {
 		return m.holding
@@ -70,7 +71,7 @@ func (r *run) begun(j int32, marks *Marks) dag.Instant {
 	return r.s.Jobs[j].Started
 }
 
-// needs is what a task of the job takes.
+// needs returns the resources of a task of the job.
 func (r *run) needs(job int32, k dag.StageIndex) int {
 	if !r.pool {
 		return 1
@@ -82,7 +83,7 @@ func (r *run) needs(job int32, k dag.StageIndex) int {
 	return plan.TaskMB(k)
 }
 
-// capacity is what containers of ours may hold in all; 0 where nobody has said.
+// capacity returns the maximum for all our containers; 0 if unknown.
 func (r *run) capacity(k dag.StageIndex) int {
 	c := &r.s.Plan.Cluster
 	switch c.Policy {
@@ -104,9 +105,9 @@ func (r *run) capacity(k dag.StageIndex) int {
 	return mb
 }
 
-// full is the first instant from from on, and the end of the last stretch before t, in which there was no room for a
-// task: as far as our own containers, and those of others that somebody saw, tell. ok is false where there was room all
-// the time.
+// full returns the first instant from from on, and the end of the last interval before t, in which there was no
+// room for a task, given our own containers and the observed ones of others. ok is false if there was room all the
+// time.
 func (r *run) full(job int32, k dag.StageIndex, from, t dag.Instant, marks *Marks) (since, last dag.Instant, ok bool) {
 	room, need := r.capacity(k), r.needs(job, k)
 	if room <= 0 || need <= 0 || from >= t {
@@ -138,18 +139,19 @@ func (r *run) full(job int32, k dag.StageIndex, from, t dag.Instant, marks *Mark
 	return since, last, ok
 }
 
-// kept says that a task of the job that was ready at an instant can have been kept waiting until t by containers that
-// others held: a container is given back some time after its task ends.
+// kept reports whether other containers can have delayed, until t, a task of the job that was ready at an instant:
+// a container is released some time after its task ends.
 func (r *run) kept(job int32, k dag.StageIndex, ready, t dag.Instant, marks *Marks) bool {
 	if r.capacity(k) <= 0 || r.needs(job, k) <= 0 {
-		return true // nobody can say that there was room
+		return true // the capacity is unknown: there may have been no room
 	}
 	_, _, ok := r.full(job, k, max(ready, t-handover), t, marks)
 	return ok
 }
 
-// lastBusy returns until when no core was free for a task from an instant on, at most t: from then on one of those that
-// the application had used before was. It returns t where executors were lost, since then nothing tells what was left.
+// lastBusy returns the end of the last time from from to t in which no core was free for a task, counting only
+// cores that the application had used before. It returns t if executors were lost, since the remaining capacity is
+// unknown then.
 func (r *run) lastBusy(job int32, k dag.StageIndex, from, t dag.Instant) dag.Instant {
 	for i := range r.s.Nodes {
 		if n := &r.s.Nodes[i]; n.Lost && (!n.LostAt.Known() || n.LostAt <= t) {

@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// handover is how long after a container was given back another task may take it over: three heartbeats
-// (docs/facts/hadoop.md F). What ended longer before was not what a task waited for.
+// handover is the longest time between the release of a container and its next task, in milliseconds: three
+// heartbeats (docs/facts/hadoop.md F). A task did not wait for a container that was released earlier.
 const handover = 3000
 
 // An attempt of a run.
@@ -17,7 +17,7 @@ type attempt struct {
 	*dag.Attempt
 	job  int32
 	kind dag.StageIndex
-	// overtaken is that another attempt of its task, which ran beside it, succeeded: it is no failure.
+	// overtaken means that another attempt of its task, which ran beside it, succeeded: this is no failure.
 	overtaken bool
 }
 
@@ -27,25 +27,25 @@ type phaseOf struct {
 	kind dag.StageIndex
 }
 
-// A place is what an attempt takes over: a slot, or the containers of a node.
+// A place is a resource that an attempt takes over: a slot, or the containers of a node.
 type place struct {
 	slot, node int32
 	kind       dag.StageIndex
 }
 
-// A run is a snapshot's attempts in the orders that the chain needs.
+// A run is a snapshot's attempts in the orders that the walker needs.
 type run struct {
 	s       *dag.Snapshot
 	pool    bool // containers or cores, not slots of a kind
 	all     []attempt
-	phase   [][][2]int32      // by job and stage: where its attempts lie in all
+	phase   [][][2]int32      // by job and stage: the range of its attempts in all
 	ended   [][][]int32       // by job and stage: those with an end, by end
 	last    []int32           // by job: the last attempt to end, -1 none
 	first   []dag.Instant     // by job: the first start
 	places  map[place][]int32 // by end
 	byEnd   []int32
 	medians map[phaseOf]middle
-	usage   map[dag.StageIndex]*usage // of slots by kind, of a pool under 0
+	usage   map[dag.StageIndex]*usage // of slots by stage; pools use index 0
 }
 
 func newRun(s *dag.Snapshot) *run {
@@ -101,8 +101,8 @@ func newRun(s *dag.Snapshot) *run {
 	return r
 }
 
-// more says that a job waited rather for attempt a than for b, which ended no earlier: where it has succeeded, what
-// failed or was killed beside did not keep it.
+// more reports whether a job waited for attempt a rather than for b, which ended no earlier: a job that succeeded
+// did not wait for attempts that failed or were killed.
 func (r *run) more(a, b int32) bool {
 	good := r.s.Jobs[r.all[a].job].State == dag.Succeeded
 	return good && r.all[a].State == dag.AttemptSucceeded && r.all[b].State != dag.AttemptSucceeded
@@ -118,13 +118,13 @@ func (r *run) placeOf(a *attempt) place {
 	return place{-1, max(a.Node, -1), a.kind}
 }
 
-// lastBy returns the last of a list by end that had ended by t, -1 if none had.
+// lastBy returns the last attempt of a list by end that had ended by t, -1 if none had.
 func (r *run) lastBy(list []int32, t dag.Instant) int {
 	return sort.Search(len(list), func(i int) bool { return r.all[list[i]].End > t }) - 1
 }
 
-// gaveUp is whose container attempt id, which waited at t, can have taken over: the last one that was given back in its
-// place shortly before, of its own job rather than of another. It is -1 where there is none.
+// gaveUp returns the attempt that may have released the container of attempt id, which waited at t: the last one
+// that ended in its place shortly before, preferably of its own job. It is -1 if there is none.
 func (r *run) gaveUp(id int32, t dag.Instant, been map[int32]bool) int32 {
 	x := &r.all[id]
 	list, best := r.places[r.placeOf(x)], int32(-1)
@@ -144,7 +144,7 @@ func (r *run) gaveUp(id int32, t dag.Instant, been map[int32]bool) int32 {
 	return best
 }
 
-// before is the attempt of its task that attempt id repeats, -1 if it is the first.
+// before returns the attempt of the same task that attempt id repeats, -1 if it is the first.
 func (r *run) before(id int32) int32 {
 	x, best := &r.all[id], int32(-1)
 	by := x.Start
@@ -161,7 +161,7 @@ func (r *run) before(id int32) int32 {
 	return best
 }
 
-// copies says that an attempt waits in its container for what other stages write, as a reduce does.
+// copies reports whether an attempt waits in its container for the output of other stages, as a reduce does.
 func (r *run) copies(a *attempt) bool {
 	job := &r.s.Plan.Jobs[a.job]
 	return slices.ContainsFunc(job.Stages[a.kind].After, func(e dag.Edge) bool {
@@ -169,7 +169,7 @@ func (r *run) copies(a *attempt) bool {
 	})
 }
 
-// lastInput is the last attempt of a stage before it whose output an attempt had by t, -1 if none had ended or it reads
+// lastInput returns the last attempt, in the input stages of x, that had ended by t; -1 if there is none or x reads
 // no stage to its end.
 func (r *run) lastInput(x *attempt, t dag.Instant) int32 {
 	best := int32(-1)
@@ -192,19 +192,19 @@ func (r *run) lastInput(x *attempt, t dag.Instant) int32 {
 	return best
 }
 
-// inputLeft says that tasks which the stage of an attempt reads have not succeeded.
+// inputLeft reports whether an input stage of an attempt has unfinished tasks.
 func (r *run) inputLeft(x *attempt) bool {
 	return slices.ContainsFunc(r.s.Plan.Jobs[x.job].Stages[x.kind].After,
 		func(e dag.Edge) bool { return r.left(x.job, e.From) })
 }
 
-// left says that tasks of a stage have not succeeded.
+// left reports whether a stage has tasks that have not succeeded.
 func (r *run) left(job int32, k dag.StageIndex) bool {
 	p := &r.s.Plan.Jobs[job].Stages[k]
 	return !p.Known || r.s.Jobs[job].Stages[k].Succeeded() < p.Count()
 }
 
-// complete says that a killed attempt had done its work: only its output was lost.
+// complete reports whether a killed attempt had done its work: only its output was lost.
 func complete(a *attempt) bool {
 	return a.State == dag.AttemptKilled && (a.Ratio == 1 || a.Total[0] > 0 && a.Done[0] >= a.Total[0])
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A task that reads what others wrote is skewed if it works this much longer than the median one, by both, and was
-// given more: as estimators.Skew has it.
+// A task that reads other stages is skewed if it exceeds the median working time by both of these, and received
+// more input, as for estimators.Skew.
 const (
 	skewRatio = 1.5
 	skewLeast = 5 * time.Second
@@ -24,8 +24,8 @@ type middle struct {
 	count int
 }
 
-// skew is how much longer than the median task of its stage one works since it had its input; 0 of one that is not
-// skewed.
+// skew returns how much longer than the median task of its stage a task works after its input is complete; 0 if it
+// is not skewed.
 func (w *walker) skew(id int32, begin dag.Instant) time.Duration {
 	x := &w.all[id]
 	m := w.middle(x)
@@ -41,7 +41,7 @@ func (w *walker) skew(id int32, begin dag.Instant) time.Duration {
 	return work - m.work
 }
 
-// middle takes the lower medians over the tasks of an attempt's stage that have succeeded.
+// middle returns the lower medians over the succeeded tasks of an attempt's stage.
 func (w *walker) middle(x *attempt) middle {
 	of := phaseOf{x.job, x.kind}
 	if m, ok := w.medians[of]; ok {
@@ -77,8 +77,8 @@ func (w *walker) middle(x *attempt) middle {
 	return m
 }
 
-// sizeOf is what a task was given: bytes or, where nobody tells them, records; NaN unknown. Outside MapReduce it is
-// records first: Tez writes a repeated key once, so bytes hide a key that has many (docs/facts/tez.md T4).
+// sizeOf returns the input of a task: bytes or, if they are not reported, records; NaN unknown. Outside MapReduce,
+// records come first: Tez writes a repeated key once, so bytes hide a key that has many (docs/facts/tez.md T4).
 func (w *walker) sizeOf(a *attempt) float64 {
 	records := a.Done[dag.Work]
 	if math.IsNaN(records) {

@@ -6,12 +6,13 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// startedBy finds what attempt id, at whose start the chain is, waited for, goes back to it and returns it; -1 where
-// the chain has gone on to the job's start. last is the last task that it reads, -1 if it reads none.
+// startedBy finds the attempt that attempt id waited for; the chain has reached the start of id. It goes back to it
+// and returns it; -1 if the chain continues at the job's start. last is the last task that attempt id reads, -1 if
+// it reads none.
 //
-// It waited for what came last: its input, its attempt before, or a container. Who gave that back is the slot's last
-// holder or, under YARN, who ended last on the node within three heartbeats: the query's own work goes on there, in
-// this job or in another one. Another job's container counts only if there was no room beside it.
+// It waited for the latest of its input, its previous attempt, and a container. The container came from the slot's
+// last user or, under YARN, from the last attempt to end on the node within three heartbeats, in this job or in
+// another one. Another job's container only counts if there was no room beside it.
 func (w *walker) startedBy(id, last int32) int32 {
 	x := &w.all[id]
 	ready := w.jobReady(x.job)
@@ -57,14 +58,14 @@ func (w *walker) startedBy(id, last int32) int32 {
 		w.wait(gap, max(first, ready), id)
 	}
 	if last < 0 && given > w.origin {
-		w.back(Launch, w.origin, ofJob(x.job)) // the driver had waited for no job
+		w.back(Launch, w.origin, ofJob(x.job)) // the driver waited for no job
 	}
 	w.jobStart(x.job)
 	return -1
 }
 
-// wait goes back over the time for which an attempt waited since an instant. On executors the part in which a core was
-// free is the driver's.
+// wait goes back over the time for which an attempt waited since an instant. On executors, the driver caused the
+// part of it in which a core was free.
 func (w *walker) wait(gap Cause, since dag.Instant, id int32) {
 	if x := &w.all[id]; gap == Containers && w.s.Plan.Cluster.Policy == dag.Executors {
 		w.back(Launch, w.lastBusy(x.job, x.kind, since, w.at), w.of(id))
@@ -72,8 +73,8 @@ func (w *walker) wait(gap Cause, since dag.Instant, id int32) {
 	w.back(gap, since, w.of(id))
 }
 
-// took says that attempt id, which was ready at an instant, had to wait for attempt q's container. fed says that it
-// became ready by what another attempt did.
+// took reports whether attempt id, which was ready at an instant, had to wait for attempt q's container. fed means
+// that another attempt made it ready.
 func (w *walker) took(id, q int32, ready dag.Instant, fed bool) bool {
 	x, a := &w.all[id], &w.all[q]
 	switch {
@@ -85,8 +86,8 @@ func (w *walker) took(id, q int32, ready dag.Instant, fed bool) bool {
 	return w.kept(x.job, x.kind, ready, w.at, w.marks)
 }
 
-// holder is who of another job gave a container back that the first task of a job, ready at an instant, can have waited
-// for; -1 if none.
+// holder returns the attempt of another job that released a container for the first task of a job, which was ready
+// at an instant; -1 if there is none.
 func (w *walker) holder(j int32, k dag.StageIndex, ready dag.Instant) int32 {
 	for i := w.lastBy(w.byEnd, w.at); i >= 0; i-- {
 		q := w.byEnd[i]
@@ -104,7 +105,7 @@ func (w *walker) holder(j int32, k dag.StageIndex, ready dag.Instant) int32 {
 	return -1
 }
 
-// ownBefore is the attempt of the same phase that ended last by now and after ready, -1 if none.
+// ownBefore returns the attempt of the same stage that ended last by now and after ready, -1 if none.
 func (w *walker) ownBefore(id int32, ready dag.Instant) int32 {
 	x := &w.all[id]
 	list := w.ended[x.job][x.kind]
@@ -116,9 +117,9 @@ func (w *walker) ownBefore(id int32, ready dag.Instant) int32 {
 	return -1
 }
 
-// asking is how long a master may take to start its first task where nothing is seen to keep it; of more, nobody saw
-// what it waited for.
+// asking is the longest time in which a master starts its first task if nothing is seen to delay it. After a longer
+// time, the cause is unknown.
 const asking = 10 * time.Second
 
-// pause is how far two snapshots may lie apart, in milliseconds, so that what came between them counts as seen.
+// pause is the longest time between two snapshots, in milliseconds, for a change between them to count as observed.
 const pause = 5000

@@ -6,8 +6,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// jobReady is from when on a job can have asked for tasks: its master's start; under FIFO, or where that is not known,
-// its submission.
+// jobReady returns the earliest instant at which a job can have requested tasks: its master's start; under FIFO, or
+// if that is unknown, its submission.
 func (w *walker) jobReady(j int32) dag.Instant {
 	js := &w.s.Jobs[j]
 	if !w.pool {
@@ -19,7 +19,8 @@ func (w *walker) jobReady(j int32) dag.Instant {
 	return max(js.Submitted, w.origin)
 }
 
-// started is when the job's master, the first one if there were several and somebody has noted it, had begun by now.
+// started returns when the job's master had begun by now; if the present start is later, the marked start of the
+// first one.
 func (w *walker) started(j int32) dag.Instant {
 	if t := w.s.Jobs[j].Started; t.Known() && t <= w.at {
 		return t
@@ -30,7 +31,7 @@ func (w *walker) started(j int32) dag.Instant {
 	return dag.NoInstant
 }
 
-// jobStart goes from a job's first task, or from now where none has started, back to its submission and on.
+// jobStart goes from a job's first task, or from now if none has started, back to its submission and on.
 func (w *walker) jobStart(j int32) {
 	js, part := &w.s.Jobs[j], ofJob(j)
 	submitted := js.Submitted
@@ -68,7 +69,7 @@ func (w *walker) jobStart(j int32) {
 	w.submission(j)
 }
 
-// firstStage is the first stage of a job that has tasks, as far as that is known.
+// firstStage returns the first stage of a job that has tasks or an unknown number of tasks.
 func (w *walker) firstStage(j int32) dag.StageIndex {
 	stages := w.s.Plan.Jobs[j].Stages
 	return dag.StageIndex(max(0, slices.IndexFunc(stages, func(s dag.Stage) bool {
@@ -77,13 +78,13 @@ func (w *walker) firstStage(j int32) dag.StageIndex {
 	}))) //nolint:gosec // an index
 }
 
-// master goes back over a YARN job's start, from its master's or, where that is not known, from now, to its submission.
-// Snapshots tell until when it had no container; it came between two of them, and the time up to the second counts as
-// launch.
+// master goes back over a YARN job's start, from its master's start or, if that is unknown, from now, to its
+// submission. Snapshots show until when it had no container. The container came between two of them, and the time
+// up to the second counts as launch.
 func (w *walker) master(j int32, submitted dag.Instant) {
 	part := ofJob(j)
 	if js := &w.s.Jobs[j]; js.Attempt > 1 && js.Started.Known() && js.Started <= w.at {
-		w.back(Failures, submitted, part) // all that an earlier master did was in vain, and its attempts are forgotten
+		w.back(Failures, submitted, part) // all work of an earlier master is lost, and its attempts are unknown
 		return
 	}
 	m := w.marks.of(w.s.Plan.Jobs[j].Node)
@@ -109,8 +110,8 @@ func (w *walker) master(j int32, submitted dag.Instant) {
 	w.back(Queueing, submitted, part)
 }
 
-// submission goes from a job's submission to what the client had waited for: the job that had ended last before it, a
-// parent if several had.
+// submission goes from a job's submission to the job that the client had waited for: the job that had ended last
+// before it, preferably a parent if several had.
 func (w *walker) submission(j int32) {
 	if w.at <= w.origin {
 		return

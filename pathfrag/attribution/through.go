@@ -2,8 +2,8 @@ package attribution
 
 import "github.com/paratimer/paratimer/dag"
 
-// through goes back over an attempt, which ended or runs at w.at, and returns the one that the chain goes on with; -1
-// where it has gone on to its job's start.
+// through goes back over an attempt, which ended or runs at w.at, and returns the next attempt of the chain; -1 if
+// the chain continues at its job's start.
 func (w *walker) through(id int32) int32 {
 	x := &w.all[id]
 	if !x.Start.Known() {
@@ -30,7 +30,7 @@ func (w *walker) through(id int32) int32 {
 		limit = min(limit, x.CopyEnd)
 	}
 	last := w.lastInput(x, limit)
-	begin := x.Start // since when it may have all its input
+	begin := x.Start // from here on it may have all its input
 	if last >= 0 {
 		begin = max(begin, w.all[last].End)
 	}
@@ -46,8 +46,8 @@ func (w *walker) through(id int32) int32 {
 	return w.startedBy(id, last)
 }
 
-// reduce goes back over a reduce to begin, when it ran and its last input was there. Copy, sort and work are told by
-// the ends of copy and sort; what they do not tell, nobody saw.
+// reduce goes back over a reduce to begin, when it ran and its last input was complete. The ends of copy and sort
+// separate copy, sort and work; without them the cause is Unknown.
 func (w *walker) reduce(id int32, begin dag.Instant) {
 	x := &w.all[id]
 	copied, sorted := x.CopyEnd, x.SortEnd
@@ -74,7 +74,7 @@ func (w *walker) reduce(id int32, begin dag.Instant) {
 		w.back(Unknown, begin, w.of(id))
 		return
 	}
-	if begin == x.Start { // it came after the maps: its set-up is in its copy
+	if begin == x.Start { // it came after the maps: its copy includes its set-up
 		w.back(Shuffle, w.ready(x), w.of(id))
 		w.back(SetUp, x.Start, w.of(id))
 		return
@@ -82,12 +82,12 @@ func (w *walker) reduce(id int32, begin dag.Instant) {
 	w.back(Shuffle, begin, w.of(id))
 }
 
-// leastSetUp is the shortest set-up that reports tell, in milliseconds.
+// leastSetUp is the shortest set-up that reports can show, in milliseconds.
 const leastSetUp = 100
 
-// ready is when an attempt's set-up was over, its start where that is not known. On slots the cluster's set-up is
-// known. Else a map's reports tell it: the first one goes back to no work at the rate of what followed
-// (docs/facts/measured.md 4). No report tells when a reduce began to copy.
+// ready returns when an attempt's set-up ended, its start if that is unknown. On slots, the cluster's set-up is
+// known. Otherwise it follows from a map's reports: the first one is extrapolated back to no work at the rate of
+// the following ones (docs/facts/measured.md 4). No report shows when a reduce began to copy.
 func (w *walker) ready(x *attempt) dag.Instant {
 	if setup := w.s.Plan.Cluster.Setup; setup > 0 {
 		return min(x.Start.Add(setup), w.at)

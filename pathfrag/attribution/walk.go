@@ -4,22 +4,22 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A walker follows the chain backwards. Its parts come last first.
+// A walker follows the chain backwards. Its parts are in reverse order.
 type walker struct {
 	*run
 	graph  *dag.Graph
 	marks  *Marks
 	origin dag.Instant
-	at     dag.Instant // where the chain has come to
+	at     dag.Instant // the present position of the chain
 	parts  []Part
 	waits  []Wait
-	been   map[int32]bool // attempts
-	done   []bool         // jobs
+	been   map[int32]bool // attempts that the chain has passed
+	done   []bool         // jobs that the chain has passed
 
-	towards *Attempt // of a run that goes on: what its end waits for, nil if nobody says
+	towards *Attempt // of a run that goes on: the attempt that its end waits for, nil if unknown
 }
 
-// back moves to an earlier instant; what lies between has a cause.
+// back moves to an earlier instant and adds a part with a cause for the time between.
 func (w *walker) back(c Cause, to dag.Instant, p Part) {
 	to = max(to, w.origin)
 	if to >= w.at {
@@ -37,7 +37,7 @@ func (w *walker) back(c Cause, to dag.Instant, p Part) {
 	w.at = to
 }
 
-// job is a part of a job, not of a task.
+// ofJob returns a part of a job, without a task.
 func ofJob(j int32) Part { return Part{Job: int(j), Task: -1, Attempt: -1} }
 
 func (w *walker) of(id int32) Part {
@@ -45,7 +45,7 @@ func (w *walker) of(id int32) Part {
 	return Part{Job: int(a.job), Stage: a.kind, Task: a.Task, Attempt: a.Number}
 }
 
-// walk makes the parts and returns when the chain ends.
+// walk makes the parts and returns the end of the chain.
 func (w *walker) walk() dag.Instant {
 	end := max(w.s.At, w.origin)
 	if w.s.State.Ended() {
@@ -67,7 +67,7 @@ func (w *walker) walk() dag.Instant {
 	return end
 }
 
-// lastJob is the job that ended last, -1 if no end is known.
+// lastJob returns the job that ended last, -1 if no end is known.
 func (w *walker) lastJob() int32 {
 	last := int32(-1)
 	for j := range w.s.Jobs {
@@ -78,7 +78,7 @@ func (w *walker) lastJob() int32 {
 	return last
 }
 
-// jobEnd goes on with a job that ended by now.
+// jobEnd continues the chain with a job that ended by now.
 func (w *walker) jobEnd(j int32) {
 	w.done[j] = true
 	if id := w.last[j]; id >= 0 {
@@ -95,8 +95,8 @@ func (w *walker) jobEnd(j int32) {
 	w.jobStart(j)
 }
 
-// running starts the chain of a run that goes on: with the attempt that its end waits for or, where nobody says, the
-// one that has run longest, but for tasks that wait for their input.
+// running starts the chain of a run that goes on: with the attempt that its end waits for or, if that is unknown,
+// the one that has run longest, except tasks that wait for their input.
 func (w *walker) running() {
 	best := int32(-1)
 	for i := range w.all {
@@ -145,7 +145,7 @@ func (w *walker) running() {
 	}
 }
 
-// tasksLeft says that tasks of a job have not succeeded.
+// tasksLeft reports whether tasks of a job have not succeeded.
 func (w *walker) tasksLeft(j int32) bool {
 	for k := range w.s.Plan.Jobs[j].NumStages() {
 		if w.left(j, k) {
@@ -155,7 +155,7 @@ func (w *walker) tasksLeft(j int32) bool {
 	return false
 }
 
-// follow goes through attempts until the chain leaves them, and on from there.
+// follow goes back through attempts until the chain leaves them.
 func (w *walker) follow(id int32) {
 	for id >= 0 && w.at > w.origin {
 		w.been[id] = true
