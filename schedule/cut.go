@@ -7,16 +7,16 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Trace is a replay in full that can be cut at any instant.
+// A Trace is a full replay that can be cut at any instant.
 type Trace struct {
 	*Schedule
 	s     *dag.Snapshot
-	begun map[attemptID]begunTask // by the first of the tasks that the cost is for
+	begun map[attemptID]begunTask // by the first of the tasks that share the cost
 	nodes map[int32]int32         // by slot, if known
 	ended [][]dag.Instant         // by job and stage: the end of its last task, 0 if it has none
 }
 
-// A begunTask is what a task was said to cost when it began.
+// A begunTask is the cost of a task when it began.
 type begunTask struct {
 	cost Cost
 	at   dag.Instant
@@ -43,7 +43,7 @@ func NewTrace(s *dag.Snapshot, left Left, fault Fault) (*Trace, error) {
 	return t, nil
 }
 
-// findEnds finds when the last task of each stage ends.
+// findEnds finds the end of the last task of each stage.
 func (t *Trace) findEnds() {
 	t.ended = make([][]dag.Instant, len(t.s.Plan.Jobs))
 	for j := range t.ended {
@@ -56,13 +56,13 @@ func (t *Trace) findEnds() {
 	}
 }
 
-// A Cut is a replay at one instant.
+// A Cut is the state of a replay at one instant.
 type Cut struct {
-	Snapshot *dag.Snapshot // what an observer would see
+	Snapshot *dag.Snapshot // the observable state
 	left     map[attemptID]Cost
 }
 
-// Left is what is left of an attempt that runs at the cut; ok is false for any other.
+// Left returns the remaining cost of an attempt that runs at the cut; ok is false for any other.
 func (c *Cut) Left(t *Task) (cost Cost, ok bool) {
 	if t.Running == nil {
 		return cost, false
@@ -72,19 +72,20 @@ func (c *Cut) Left(t *Task) (cost Cost, ok bool) {
 	return cost, ok
 }
 
-// Cut returns how the replay stands at an instant that is not before now. What starts then has not started. The
-// snapshot's jobs are its own; its plan is the replay's.
+// Cut returns the state of the replay at an instant that is not before now. Tasks that start at this instant have
+// not started. The snapshot has its own jobs, but shares the replay's plan.
 func (t *Trace) Cut(at dag.Instant) *Cut { return t.cut(at, at) }
 
-// SnapshotAt returns what an observer would see of a schedule, replayed in full from a snapshot, at an instant that is
-// not before now. What starts then has started. The snapshot's jobs are its own; its plan is that of from.
+// SnapshotAt returns the observable state of a schedule, replayed in full from a snapshot, at an instant that is
+// not before now. Tasks that start at this instant have started. The snapshot has its own jobs, but shares the plan
+// of from.
 func SnapshotAt(from *dag.Snapshot, run *Schedule, at dag.Instant) *dag.Snapshot {
 	t := &Trace{Schedule: run, s: from}
 	t.findEnds()
 	return t.cut(at, at+1).Snapshot
 }
 
-// cut returns how the replay stands at an instant, with what has started before another.
+// cut returns the state of the replay at an instant; tasks that start before the instant before have started.
 func (t *Trace) cut(at, before dag.Instant) *Cut {
 	s := *t.s
 	s.At, s.Jobs, s.Nodes = at, dag.CloneStates(t.s.Jobs), slices.Clone(t.s.Nodes)
@@ -120,7 +121,7 @@ func (t *Trace) cut(at, before dag.Instant) *Cut {
 	return c
 }
 
-// attempt is task n of a span as it stands.
+// attempt returns task n of a span as an attempt at the cut.
 func (c *Cut) attempt(t *Trace, sp *Span, n int32) dag.Attempt {
 	at, nan := c.Snapshot.At, math.NaN()
 	a := dag.Attempt{
@@ -147,7 +148,7 @@ func (c *Cut) attempt(t *Trace, sp *Span, n int32) dag.Attempt {
 		was, known := t.of(sp)
 		input, copies := t.input(sp)
 		cost := Cost{Work: sp.End.Sub(at), Same: 1}
-		if known && sp.Outcome == Fails { // it would have gone on
+		if known && sp.Outcome == Fails { // without the failure it would have gone on
 			end := max(was.at.Add(was.cost.Setup), input).Add(was.cost.Work)
 			cost.Work = max(end, sp.End).Sub(at)
 		}
@@ -162,7 +163,8 @@ func (c *Cut) attempt(t *Trace, sp *Span, n int32) dag.Attempt {
 	return a
 }
 
-// input is when a span's tasks have all that they wait for in their slots, if they copy.
+// input returns when the last input of a span's tasks is complete. copies reports whether they wait for it in their
+// slots.
 func (t *Trace) input(sp *Span) (last dag.Instant, copies bool) {
 	job := &t.s.Plan.Jobs[sp.Job]
 	for _, e := range job.Stages[sp.Stage].After {
@@ -175,11 +177,11 @@ func (t *Trace) input(sp *Span) (last dag.Instant, copies bool) {
 	return last, true
 }
 
-// mostTogether bounds the search for the first of the tasks that share a cost.
+// mostTogether bounds the search for the first of several tasks with one cost.
 const mostTogether = 1 << 16
 
-// of is what a span's tasks were said to cost. A replay may ask once for several tasks that start together, and make a
-// span of each if one fails.
+// of returns the cost of a span's tasks when they began. A replay may compute one cost for several tasks that start
+// together, and split them into spans if one fails.
 func (t *Trace) of(sp *Span) (begunTask, bool) {
 	for i := sp.First; i >= 0 && i > sp.First-mostTogether; i-- {
 		if was, ok := t.begun[attemptID{sp.Job, sp.Stage, i, sp.Attempt}]; ok {

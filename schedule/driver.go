@@ -9,13 +9,13 @@ import (
 
 // A driver submits the query's jobs.
 type driver interface {
-	// next submits what can be submitted now, or soon: at the beginning, where the job is nil, and whenever a job has
-	// ended.
+	// next submits all jobs that can be submitted now or soon. It is called at the beginning with a nil job, and
+	// whenever a job has ended.
 	next(r *replay, finished *job)
 }
 
-// loadDriver leaves out what is never submitted, submits other users' jobs at their own times, and lets the plan's
-// driver begin.
+// loadDriver drops jobs that are never submitted, schedules the submission of other users' jobs, and starts the
+// plan's driver.
 func (c *loader) loadDriver(graph *dag.Graph) {
 	for i := range c.jobs {
 		if o := c.owner(i); o != nil && c.jobs[i].state == blocked {
@@ -34,7 +34,7 @@ func (c *loader) loadDriver(graph *dag.Graph) {
 	c.driver.next(c.replay, nil)
 }
 
-// ours leaves other users' jobs out.
+// ours returns the jobs without those of other users.
 func (r *replay) ours(jobs []int) []int {
 	out := make([]int, 0, len(jobs))
 	for _, j := range jobs {
@@ -45,8 +45,8 @@ func (r *replay) ours(jobs []int) []int {
 	return out
 }
 
-// dropFailed takes out the jobs that depend on one that did not succeed: no driver submits them
-// (docs/facts/hadoop.md C1).
+// dropFailed drops the jobs that depend on a job that did not succeed: no driver submits them (docs/facts/hadoop.md
+// C1).
 func (r *replay) dropFailed(graph *dag.Graph) {
 	for _, i := range graph.Order() {
 		for _, a := range r.plan.Jobs[i].After {
@@ -58,8 +58,9 @@ func (r *replay) dropFailed(graph *dag.Graph) {
 	}
 }
 
-// submissionAfter is when jobs are submitted that had to wait for others. The last of these ended at last (NoInstant:
-// they waited for none). Those that should have come before now are late, and are not expected at once.
+// submissionAfter returns when to submit jobs that waited for others; the pause lasts from from to at. The last of
+// the others ended at last (NoInstant: there were none). If the submission is overdue, it is expected soon, but not
+// at once.
 func (r *replay) submissionAfter(last dag.Instant) (from, at dag.Instant) {
 	if !last.Known() || r.fixedSlots {
 		return r.now, r.now
@@ -70,7 +71,7 @@ func (r *replay) submissionAfter(last dag.Instant) (from, at dag.Instant) {
 	return last, at
 }
 
-// submitLater submits jobs one after the other from at on, and keeps the pause before the first.
+// submitLater submits jobs one after the other from at on, and records the pause before the first.
 func (r *replay) submitLater(jobs []int, from, at dag.Instant) {
 	if at > from {
 		r.gaps = append(r.gaps, pauseOf(int32(jobs[0]), dag.Wave, from, at)) //nolint:gosec // an index
@@ -80,7 +81,7 @@ func (r *replay) submitLater(jobs []int, from, at dag.Instant) {
 	}
 }
 
-// eager submits each job when the jobs that it comes after have ended.
+// eager submits each job when the jobs before it have ended.
 type eager struct {
 	order []int   // dependencies first
 	after [][]int // by job: the jobs of order that come after it
@@ -116,7 +117,7 @@ func (e *eager) next(r *replay, finished *job) {
 	}
 }
 
-// ready reports whether all that j comes after has ended, and when the last of it did.
+// ready reports whether all jobs before j have ended, and when the last of them did.
 func (e *eager) ready(r *replay, j int) (bool, dag.Instant) {
 	last := dag.NoInstant
 	for _, a := range r.plan.Jobs[j].After {
@@ -128,7 +129,7 @@ func (e *eager) ready(r *replay, j int) (bool, dag.Instant) {
 	return true, last
 }
 
-// oneByOne are waves of one job each: those that have been submitted, then the others, dependencies first.
+// oneByOne returns waves of one job each: first the submitted jobs, then the others, dependencies first.
 func (r *replay) oneByOne(graph *dag.Graph) [][]int {
 	var submitted, others [][]int
 	for _, j := range graph.Order() {
@@ -141,15 +142,15 @@ func (r *replay) oneByOne(graph *dag.Graph) [][]int {
 	return append(submitted, others...)
 }
 
-// waves are Pig's: a level of the DAG is submitted only when every job of the levels before has ended
-// (docs/facts/hadoop.md C2). A replay that submits each job as early as it can would be wrong for a wave of unlike
-// branches. The waves of a serial driver are single jobs.
+// waves is Pig's driver: it submits a level of the DAG when every job of the levels before has ended
+// (docs/facts/hadoop.md C2). A replay that submits each job as early as possible would be wrong for a wave of
+// different branches. The waves of a serial driver are single jobs.
 type waves struct {
 	jobs [][]int // by level
-	sent int     // levels that are submitted
+	sent int     // number of submitted levels
 }
 
-// newWaves submits the rest of the levels that the cluster has jobs of already.
+// newWaves submits the remaining jobs of levels that have submitted jobs already.
 func newWaves(r *replay, levels [][]int) *waves {
 	w := &waves{jobs: make([][]int, 0, len(levels))}
 	for _, level := range levels {

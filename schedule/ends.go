@@ -6,23 +6,23 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// An endQueue orders ends by instant, those of one instant as they were pushed. It is a radix heap (Ahuja, Mehlhorn,
-// Orlin, Tarjan, JACM 1990): virtual time never goes back, so ends that differ from the last instant in bit b only have
-// to be ordered once time gets there. A bucket of few ends is sorted instead of being split up. So a push costs one
-// append, an end a few moves and its place in a short list.
+// An endQueue orders ends by instant, and those of one instant by the order of pushes. It is a radix heap (Ahuja,
+// Mehlhorn, Orlin, Tarjan, JACM 1990): virtual time never goes back, so ends that differ from the last instant in
+// bit b only have to be ordered once time gets there. A bucket of few ends is sorted instead of being split. So a
+// push costs one append, and an end a few moves and an insertion into a short list.
 type endQueue struct {
-	last    dag.Instant // where buckets are counted from: no end is before it
+	last    dag.Instant // reference of the buckets: no end is before it
 	n       int
 	buckets [65][]end   // bucket b: ends after upto with bit b-1 as their highest difference from last
 	near    []end       // the other ends, latest first
 	upto    dag.Instant // the last instant with near ends
 }
 
-// few is how many ends are rather sorted than split up.
+// few is the greatest number of ends that are sorted instead of split.
 const few = 32
 
-// An end is the end of span id; ^id if the span only frees its slots. The end of one task
-// that succeeds has its slot and the row of its stage instead, so that the span, long out of the cache, is not read.
+// An end is the end of span id; ^id if the span only frees its slots. The end of one task that succeeds has its
+// slot and the row of its stage instead, so that the replay does not read the span, which has left the cache.
 type end struct {
 	at  dag.Instant
 	id  int32
@@ -40,7 +40,7 @@ func (q *endQueue) reset(now dag.Instant) {
 	q.n, q.last, q.upto = 0, now, now-1
 }
 
-// push adds an end at or after the last one that was taken.
+// push adds an end that is not before the last one that was taken.
 func (q *endQueue) push(e end) {
 	q.n++
 	if e.at > q.upto {
@@ -64,8 +64,8 @@ func (q *endQueue) put(e end) {
 	q.buckets[b] = append(q.buckets[b], e)
 }
 
-// spill puts the near ends, too many for a list, back into buckets. Every instant up to upto differs from the ends of
-// the other buckets in the same highest bit, so those stay where they are.
+// spill moves the near ends, too many for a list, back into buckets. Every instant up to upto differs from the ends
+// of the other buckets in the same highest bit, so those ends stay in place.
 func (q *endQueue) spill() {
 	k := len(q.near) - 1
 	q.last = q.near[k].at
@@ -76,7 +76,7 @@ func (q *endQueue) spill() {
 	q.near = q.near[:0]
 }
 
-// first is the earliest instant at which something ends. The queue must not be empty.
+// first returns the earliest end. The queue must not be empty.
 func (q *endQueue) first() dag.Instant {
 	if len(q.near) == 0 {
 		q.fetch()
@@ -84,7 +84,7 @@ func (q *endQueue) first() dag.Instant {
 	return q.near[len(q.near)-1].at
 }
 
-// pop takes the first end out of a queue that is not empty.
+// pop removes and returns the first end of a queue that is not empty.
 func (q *endQueue) pop() end {
 	if len(q.near) == 0 {
 		q.fetch()
@@ -96,7 +96,7 @@ func (q *endQueue) pop() end {
 	return e
 }
 
-// fetch makes the ends of the first bucket near, split up as long as there are more than few of them.
+// fetch moves the ends of the first bucket to near. It splits the bucket while it has more than few ends.
 func (q *endQueue) fetch() {
 	for {
 		b := 0
@@ -125,7 +125,7 @@ func (q *endQueue) fetch() {
 	}
 }
 
-// sort makes ends near, where none was.
+// sort fills near, which must be empty, with ends.
 func (q *endQueue) sort(ends []end) {
 	near := q.near[:0]
 	if ends[0].at == ends[len(ends)-1].at && len(ends) > few { // all of one instant

@@ -4,8 +4,9 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// An event is anything that happens at an instant but the end of a task. At one instant releases come before
-// submissions, then requests, heartbeats and starts; of one rank, what was scheduled first comes first.
+// An event is anything that happens at an instant except the end of a task. At one instant releases come before
+// submissions, then requests, heartbeats and starts; events of one rank run in the order in which they were
+// scheduled.
 type event struct {
 	at   dag.Instant
 	turn uint64 // its rank, then its number
@@ -21,7 +22,7 @@ const (
 	rankStart
 )
 
-// An eventOp says what happens. The usual events have ops of their own; the others are functions.
+// An eventOp is the kind of an event. The usual events have ops of their own; the others are functions.
 type eventOp uint8
 
 const (
@@ -32,18 +33,20 @@ const (
 	opBeat                  // the master of job a has a heartbeat
 )
 
-// A batch is tasks of a stage that were granted together and start together.
+// A batch is tasks of a stage that get their containers together and start together.
 type batch struct {
 	stage *stage
 	first int32
 	slots []int32
 	start dag.Instant
-	kept  bool // in containers that were kept: nothing is launched
-	// grants are where in slots the tasks of one grant end and the next's begin: each counts the starts up to its own.
+	kept  bool // in containers of earlier tasks: nothing is launched
+	// grants are the offsets in slots at which each next grant begins: a task counts only the starts up to its own
+	// grant.
 	grants []int
 }
 
-// An eventQueue is a heap in which each event has four children: fewer levels than two, and they share a cache line.
+// An eventQueue is a heap with four children for each event: fewer levels than with two, and they share a cache
+// line.
 type eventQueue struct {
 	heap []event
 	seq  uint64

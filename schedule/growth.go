@@ -6,15 +6,15 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A growth is how the cores of executors become more while tasks wait (dag.Elastic).
+// A growth is the state of the executors' requests while tasks wait (dag.Elastic).
 type growth struct {
-	cores    int         // of executors that are there or have been requested
+	cores    int         // of executors that run or have been requested
 	since    dag.Instant // since when tasks wait; NoInstant while none does
-	requests int         // how often executors have been requested since then
-	due      bool        // the next time is scheduled
+	requests int         // number of requests since then
+	due      bool        // the next request is scheduled
 }
 
-// mostRequests bounds the doubling of requests: no cluster has more cores than the sum.
+// mostRequests bounds the doubling of requests: no cluster has more cores than their sum.
 const mostRequests = 24
 
 // loadGrowth adds the executors that have been requested.
@@ -28,15 +28,15 @@ func (c *loader) loadGrowth() {
 	}
 }
 
-// addCores has free cores come at an instant.
+// addCores adds free cores at an instant.
 func (g *growth) addCores(c *scheduler, at dag.Instant, cores int) {
 	cores = min(max(cores, 0), dag.MaxSlots)
 	g.cores += cores
 	c.at(at, rankEnd, func() { c.pool.free += cores })
 }
 
-// grow asks for executors while tasks wait: for one after the backlog timeout, then for twice as many each time, as
-// Spark's ExecutorAllocationManager does.
+// grow requests executors while tasks wait: one after the backlog timeout, then twice as many each time, as Spark's
+// ExecutorAllocationManager does.
 func (g *growth) grow(c *scheduler) {
 	e := &c.plan.Cluster.Elastic
 	if !c.onCores || e.Each <= 0 || e.Max <= 0 {
@@ -57,13 +57,13 @@ func (g *growth) grow(c *scheduler) {
 	c.at(g.nextRequest(c), rankEnd, func() { g.requestExecutors(c) })
 }
 
-// nextRequest is when executors are requested next, as long as tasks wait.
+// nextRequest returns the instant of the next request, if tasks still wait then.
 func (g *growth) nextRequest(c *scheduler) dag.Instant {
 	e := &c.plan.Cluster.Elastic
 	return g.since.Add(e.Backlog + time.Duration(g.requests)*e.Sustain)
 }
 
-// requestExecutors asks for executors, unless the tasks that waited have begun meanwhile.
+// requestExecutors requests executors, unless the waiting tasks have begun meanwhile.
 func (g *growth) requestExecutors(c *scheduler) {
 	e := &c.plan.Cluster.Elastic
 	g.due = false
@@ -75,8 +75,8 @@ func (g *growth) requestExecutors(c *scheduler) {
 	g.requests++
 }
 
-// moreExecutors returns how many more executors are requested in the end: as many as all tasks need that could run now,
-// up to the most that there may be. waits: some of the tasks wait.
+// moreExecutors returns how many more executors are needed in total: enough for all tasks that could run now, up to
+// the maximum. waits reports whether some tasks wait.
 func (g *growth) moreExecutors(c *scheduler) (executors int, waits bool) {
 	e, need := &c.plan.Cluster.Elastic, 0
 	for _, j := range c.order {

@@ -8,19 +8,19 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// History is the schedule of a run so far, as its snapshot shows it. It can be cut into rounds, fragments and a
-// critical path, as a plan can. It begins (Now) with the first submission and ends with the last job's end or, of a run
-// that is not over, with the snapshot's instant.
+// History returns the schedule of a run so far, as its snapshot shows it. It can be cut into rounds, fragments and
+// a critical path, like a plan. It begins (Now) with the first submission and ends with the last job's end or, if
+// the run goes on, with the snapshot's instant.
 //
-// An attempt is OK if it has succeeded or runs; it Fails if it has failed, was killed, or has lost its work since: its
-// time was in vain. What runs ends with the snapshot and is not Past. Spans are attempts of consecutive tasks that
-// start and end together. Pauses have the names that a replay would give them. What was not seen is left out, not
-// invented: an attempt without a known start; one without a known end, if its job has ended. Under FIFO slots are the
-// attempts'; an unknown one stays so, and its span has no Slots. Under YARN they are rows, as many for each node as it
-// has run containers at once: see Schedule.Nodes. No snapshot shows when a job's AM got its container: Mastered is
-// unknown.
+// An attempt is OK if it has succeeded or runs; it Fails if it has failed, was killed, or has lost its work since.
+// A running attempt ends with the snapshot and is not Past. Spans are attempts of consecutive tasks that start and
+// end together. Pauses have the same names as in a replay. Attempts that were not fully observed are left out:
+// those without a known start, and those without a known end if their job has ended. Under FIFO slots are the
+// attempts'; an unknown slot stays unknown, and its span has no Slots. Under YARN slots are rows, as many for each
+// node as it has run containers at once: see Schedule.Nodes. No snapshot shows when a job's AM got its container,
+// so Mastered is unknown.
 //
-// The cost is n log n in attempts. A snapshot with other jobs than its plan is an error.
+// The cost is n log n in attempts. It returns an error if the snapshot's jobs do not match its plan.
 func History(s *dag.Snapshot) (*Schedule, error) {
 	h, err := newHistory(s)
 	if err != nil {
@@ -39,7 +39,7 @@ func History(s *dag.Snapshot) (*Schedule, error) {
 	return sch, nil
 }
 
-// A piece is an attempt's time in its slot. Its end is NoInstant while it runs.
+// A piece is the time of an attempt in its slot. Its end is NoInstant while it runs.
 type piece struct {
 	start, end   dag.Instant
 	job          int32
@@ -81,7 +81,7 @@ func newHistory(s *dag.Snapshot) (*history, error) {
 	return h, nil
 }
 
-// collect takes the attempts that have a known time.
+// collect reads the attempts with a known time.
 func (h *history) collect() {
 	n := 0
 	for j := range h.snap.Jobs {
@@ -104,7 +104,7 @@ func (h *history) collect() {
 	}
 }
 
-// pieceOf is the time of an attempt; ok is false where it is not known. over says that its job is.
+// pieceOf returns the time of an attempt; ok is false if it is unknown. over means that its job has ended.
 func pieceOf(a *dag.Attempt, over bool) (p piece, ok bool) {
 	p = piece{
 		start: a.Start, end: a.End, task: a.Task, number: a.Number, slot: a.Slot, node: max(a.Node, -1),
@@ -114,7 +114,7 @@ func pieceOf(a *dag.Attempt, over bool) (p piece, ok bool) {
 	case dag.AttemptSucceeded:
 	case dag.AttemptFailed, dag.AttemptKilled:
 		p.outcome = Fails
-		if !a.End.Known() { // it is being stopped, and holds its slot
+		if !a.End.Known() { // it is being stopped, and still uses its slot
 			p.past = false
 		}
 	case dag.AttemptRunning:
@@ -129,7 +129,7 @@ func pieceOf(a *dag.Attempt, over bool) (p piece, ok bool) {
 	return p, true
 }
 
-// over is when a run that is over has ended: with its last job, or else its last attempt of known end.
+// over returns when an ended run has ended: with its last job, or else with its last attempt of known end.
 func (h *history) over() dag.Instant {
 	last := dag.NoInstant
 	for j := range h.snap.Jobs {
@@ -144,7 +144,7 @@ func (h *history) over() dag.Instant {
 	return max(last, h.origin)
 }
 
-// schedule makes spans of the pieces, which have ends by now. It ends with the last of them, or now.
+// schedule makes spans of the pieces, which must have ends. The schedule ends with the last of them, or now.
 func (h *history) schedule() *Schedule {
 	s := h.snap
 	sch := &Schedule{Now: h.origin, End: max(s.At, h.origin), Spans: joinPieces(h.pieces), Nodes: h.nodes}
@@ -164,11 +164,11 @@ func (h *history) schedule() *Schedule {
 	return sch
 }
 
-// finish adds the pauses and sorts. A job may have been submitted after all that is known to have ended.
+// finish adds the pauses and sorts the spans. A job may have been submitted after the last known end.
 func (h *history) finish(sch *Schedule, gaps []Span) {
 	gaps = slices.DeleteFunc(gaps, func(g Span) bool { return g.End > sch.End })
 	sch.Spans = append(sch.Spans, h.named(sch, pauses(sch, gaps))...)
-	// As sortSpans has it, and a task of no length comes before the one that has its slot from the same instant on.
+	// As in sortSpans; also, a task of no length comes before the next task of its slot at the same instant.
 	slices.SortFunc(sch.Spans, func(a, b Span) int {
 		if a.Start != b.Start {
 			return cmp.Compare(a.Start, b.Start)

@@ -2,8 +2,8 @@ package schedule
 
 import "github.com/paratimer/paratimer/dag"
 
-// gaps are the stretches between the end of what jobs waited for and their submission: of a level of the graph where it
-// is submitted as one, otherwise of each job.
+// gaps returns the times between the end of the jobs that others waited for and the submission of the others: for
+// each level of the graph if levels are submitted together, else for each job.
 func (h *history) gaps() []Span {
 	if h.snap.Plan.Driver != dag.Waves {
 		return h.jobGaps()
@@ -29,8 +29,8 @@ func (h *history) gaps() []Span {
 	return out
 }
 
-// jobGaps are the gaps before jobs that are submitted each for itself. A serial driver's job waits for all that were
-// submitted before.
+// jobGaps returns the gaps before jobs that are submitted separately. A serial driver's job waits for all jobs that
+// were submitted before it.
 func (h *history) jobGaps() []Span {
 	var out []Span
 	var all []int
@@ -53,7 +53,7 @@ func (h *history) jobGaps() []Span {
 	return out
 }
 
-// open is the gap that a query is in which goes on and has nothing submitted.
+// open returns the present gap of a query that goes on and has no submitted job.
 func (h *history) open(sch *Schedule) []Span {
 	pause, job := h.stage(-1)
 	last := h.origin
@@ -66,9 +66,9 @@ func (h *history) open(sch *Schedule) []Span {
 	return []Span{pauseOf(job, dag.Wave, last, sch.End)}
 }
 
-// named gives the pause that a running query is in now its name: no task comes after it.
+// named sets the name of the pause at the end of a running query's schedule: no task comes after it.
 func (h *history) named(sch *Schedule, pauses []Span) []Span {
-	open := !h.snap.State.Ended() && sch.End <= max(h.snap.At, h.origin) // nothing is planned after now
+	open := !h.snap.State.Ended() && sch.End <= max(h.snap.At, h.origin) // the schedule ends now
 	for i := range pauses {
 		p := &pauses[i]
 		p.Past = p.End <= h.snap.At
@@ -82,8 +82,8 @@ func (h *history) named(sch *Schedule, pauses []Span) []Span {
 	return pauses
 }
 
-// stage is what a query in which no task runs waits for: a job that has been submitted to start tasks, to end; or the
-// next one to be submitted.
+// stage returns what a query without running tasks waits for: a submitted job that has to start tasks or to end, or
+// the next submission.
 func (h *history) stage(last int32) (dag.Pause, int32) {
 	ending := int32(-1)
 	for j := range h.snap.Jobs {

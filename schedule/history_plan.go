@@ -7,11 +7,10 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// HistoryAndPlan is what a run has had so far and, from the snapshot's instant on, what a replay of that snapshot
-// expects: one schedule from the first submission to the expected end. Nothing of what has happened is changed by it.
-// An attempt that runs ends when the replay says, in the slot that it has; one that the replay does not let end (its
-// node is lost) ends now. Under YARN tasks to come take rows that are free, those that follow each other in a lane of
-// the replay the same one.
+// HistoryAndPlan joins the history of a run and, from the snapshot's instant on, the replay of the snapshot: one
+// schedule from the first submission to the expected end. The history stays unchanged. A running attempt ends as in
+// the replay, in the slot that it has. If it has no end in the replay (its node is lost), it ends now. Under YARN
+// tasks to come get free rows; tasks of one slot of the replay share a row.
 func HistoryAndPlan(s *dag.Snapshot, future *Schedule) (*Schedule, error) {
 	h, err := newHistory(s)
 	if err != nil {
@@ -49,7 +48,7 @@ type attemptID struct {
 	task, number int32
 }
 
-// foretell gives what runs its end and adds what is to come.
+// foretell sets the ends of running attempts and adds the tasks to come.
 func (h *history) foretell(future *Schedule) {
 	now, yarn := h.snap.At, h.snap.Plan.Cluster.Policy != dag.FIFO
 	running := make(map[attemptID]int)
@@ -59,7 +58,7 @@ func (h *history) foretell(future *Schedule) {
 			running[attemptID{p.job, p.kind, p.task, p.number}] = i
 		}
 	}
-	lanes := make(map[int32]int32) // YARN: of the replay, the rows here
+	lanes := make(map[int32]int32) // YARN: the row here of each slot of the replay
 	var coming []piece
 	for i := range future.Spans {
 		sp := &future.Spans[i]
@@ -91,8 +90,7 @@ func (h *history) foretell(future *Schedule) {
 	h.pieces = append(h.pieces, coming...)
 }
 
-// lanesToRows gives each lane of the replay the lowest row that nothing runs in, on a node that is not lost, or a new
-// one.
+// lanesToRows assigns to each slot of the replay the lowest idle row on a node that is not lost, or a new row.
 func (h *history) lanesToRows(coming []piece, lanes map[int32]int32) {
 	taken := make([]bool, len(h.nodes))
 	for _, row := range lanes {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// rows gives each container the lowest row of its node that is free when it starts. Nodes follow each other in the
-// order of the snapshot; containers on unknown nodes have rows of their own at the end.
+// rows assigns to each container the lowest row of its node that is free when it starts. Nodes are in the order of
+// the snapshot; containers on unknown nodes have rows of their own at the end.
 func (h *history) rows() {
 	slices.SortFunc(h.pieces, func(a, b piece) int {
 		if c := cmp.Compare(uint32(a.node), uint32(b.node)); c != 0 { // -1 is last
@@ -28,8 +28,8 @@ func (h *history) rows() {
 	}
 }
 
-// rowsOf numbers the rows of one node, from first on. Its pieces come in order of start. It returns how many rows
-// it needs.
+// rowsOf numbers the rows of one node, from first on. Its pieces must be in order of start. It returns the number
+// of rows.
 func rowsOf(pieces []piece, first int32) int32 {
 	busy, free := newEndQueue(pieces[0].start), slotSet{}
 	for i := range pieces {
@@ -87,7 +87,7 @@ func joinPieces(pieces []piece) []Span {
 	return spans
 }
 
-// follows says that a piece can be in one span with the one before it.
+// follows reports whether a piece can be in one span with the piece before it.
 func (p *piece) follows(q *piece) bool {
 	return p.start == q.start && p.end == q.end && p.kind == q.kind && p.job == q.job && p.number == q.number &&
 		p.outcome == q.outcome && p.past == q.past &&

@@ -16,77 +16,77 @@ const (
 	ended
 )
 
-// A job is a job's state in the replay.
+// A job is the state of a job in the replay.
 type job struct {
 	index                        int
 	state                        jobState
 	dropped                      bool // a job that it depends on did not succeed: it is never submitted
-	left                         int  // tasks that are not done
+	left                         int  // number of tasks that are not done
 	stages                       []stage
-	submitted, finished, lastEnd dag.Instant // lastEnd is that of its last task so far
+	submitted, finished, lastEnd dag.Instant // lastEnd is the last end of its tasks so far
 
-	// Of a job with a master (YARN):
+	// The rest is for a job with a master (YARN):
 	mastered    dag.Instant // when its master gets its container in this replay
 	beat        dag.Instant // an instant of its master's heartbeat
 	beating     bool        // a heartbeat is scheduled
-	masterSize  int         // of its master's container
-	masterNode  int32       // where its master has its container, -1: unknown
+	masterSize  int         // size of its master's container
+	masterNode  int32       // node of its master's container, -1: unknown
 	avoided     []int32     // nodes on which its master refuses containers
 	queue, user int32
 	rampUp      float64
 	rules       stageRules
-	kept        []starts // containers that are kept, by the instant from which on they are free, oldest first
+	kept        []starts // idle containers that it keeps, by the instant at which they became free, oldest first
 }
 
-// A stage counts a stage's tasks. Those in pending, ranges of indices in order, have never been granted a container;
-// those in retry are to run again.
+// A stage is the state of a stage in the replay. Tasks in pending, ranges of indices in order, have never had a
+// container; those in retry are to run again.
 type stage struct {
 	job         *job
 	k           dag.StageIndex
 	row         int32      // in replay.stages
-	pool        *pool      // in which its tasks run
-	edges       []dag.Edge // what it reads, as the job's rules have it
+	pool        *pool      // the pool that its tasks run in
+	edges       []dag.Edge // the stages that it reads, as converted by the job's rules
 	total, done int
 	size        int  // of a container: memory in MB, or cores
-	most        int  // tasks that may run at once; 0: no limit
+	most        int  // maximum number of tasks that run at once; 0: no limit
 	closed      bool // it waits for stages that it reads: its pending tasks are not requested
-	paused      bool // these have ended, and its submission by the driver is an event to come
-	tracked     bool // a stage reads it one to one: it matters which of its tasks end
-	watched     bool // a stage reads it task by task or as it goes on: each end matters
+	paused      bool // those stages have ended, and the driver's submission of this one is scheduled
+	tracked     bool // a stage reads it one to one: the replay needs to know which of its tasks end
+	watched     bool // a stage reads it one to one or by slow start: each end matters
 	copied      bool // a stage copies from it
 	ended       dag.Instant
-	granted     int // tasks that have a container, or have been granted one
+	granted     int // number of tasks that have, or will get, a container
 	pending     [][2]int32
-	waiting     int // tasks in pending that are requested
+	waiting     int // number of requested tasks in pending
 	retry       []int32
-	unasked     int             // requests on their way to the scheduler: until they arrive it sees no retry
+	unasked     int             // requests on their way to the scheduler: until they arrive it does not see retry
 	attempt     map[int32]int32 // number of the next attempt, unless 0
-	lost        []int32         // tasks of attempts on lost nodes that have not been given up
+	lost        []int32         // tasks of attempts on lost nodes that the master has not given up
 	failedOn    map[int32][]int32
-	// by task: how many tasks of the same index it waits for (OneToOne); nil without such an edge
+	// by task: number of unfinished tasks of the same index that it waits for (OneToOne); nil without such an edge
 	lacks []int8
 
-	// Of a stage that copies while the stages before it run:
+	// The rest is for a stage that copies while the stages before it run:
 	slowStart     float64
 	from          dag.StageIndex // the stage that its requests depend on; -1: it does not copy
 	asked, asking int            // tasks requested and not granted, and requests on their way
 	copying       []copyingTask
 }
 
-// A copyingTask has its container and lacks input.
+// A copyingTask is a task that has its container and waits for input.
 type copyingTask struct {
 	span  int // index in replay.spans
 	ready dag.Instant
 	work  time.Duration
-	row   int32 // what its end is: endOfSpan or endOfSlots
+	row   int32 // kind of its end: endOfSpan or endOfSlots
 }
 
-// task is a task of a stage, as a cost model gets it.
+// task returns a task of a stage as the input of a cost model.
 func (st *stage) task(index, number, slot int32, node int) Task {
 	return Task{Job: st.job.index, Stage: st.k, Index: int(index), Attempt: int(number), Slot: int(slot), Node: node}
 }
 
-// span is the tasks of a stage from first on that have those slots.
+// span returns the tasks of a stage from first on in the given slots.
 func (st *stage) span(first, number int32, slots []int32, start dag.Instant) Span {
 	//nolint:gosec // an index, and a stage has at most 2^31 tasks
 	return Span{
@@ -99,13 +99,13 @@ func (st *stage) left() int { return st.total - st.done }
 
 func (st *stage) copies() bool { return st.from >= 0 }
 
-// state is the stage in the snapshot.
+// state returns the stage's state in the snapshot.
 func (r *replay) state(st *stage) *dag.StageState { return &r.s.Jobs[st.job.index].Stages[st.k] }
 
-// retries reports whether tasks are to run again and the scheduler knows.
+// retries reports whether tasks are to run again and the scheduler has their requests.
 func (st *stage) retries() bool { return st.unasked == 0 && len(st.retry) > 0 }
 
-// requested is how many tasks have a request and no container.
+// requested returns the number of tasks with a request and without a container.
 func (st *stage) requested() int {
 	if st.closed || st.unasked > 0 {
 		return st.waiting
@@ -113,12 +113,12 @@ func (st *stage) requested() int {
 	return st.waiting + len(st.retry)
 }
 
-// requestsCopying reports whether tasks that copy have a request.
+// requestsCopying reports whether copying tasks have requests.
 func (st *stage) requestsCopying() bool {
 	return st.copies() && st.asked > 0 && st.waiting+len(st.retry) > 0
 }
 
-// addPending puts a task behind those that are pending.
+// addPending appends a task to the pending ones.
 func (st *stage) addPending(task int32) {
 	if !st.closed {
 		st.waiting++
@@ -130,7 +130,7 @@ func (st *stage) addPending(task int32) {
 	st.pending = append(st.pending, [2]int32{task, task + 1})
 }
 
-// takePending takes the first of the pending tasks, at most n with consecutive indices.
+// takePending removes the first of the pending tasks, at most n with consecutive indices.
 func (st *stage) takePending(n int) (first int32, took int) {
 	p := &st.pending[0]
 	first, took = p[0], min(n, int(p[1]-p[0]))
@@ -141,14 +141,14 @@ func (st *stage) takePending(n int) (first int32, took int) {
 	return first, took
 }
 
-// takeRetry takes the first task that is to run again.
+// takeRetry removes the first task that is to run again.
 func (st *stage) takeRetry() int32 {
 	task := st.retry[0]
 	st.retry = st.retry[1:]
 	return task
 }
 
-// setAttempt notes the number of a task's next attempt.
+// setAttempt sets the number of a task's next attempt.
 func (st *stage) setAttempt(task, number int32) {
 	if st.attempt == nil {
 		st.attempt = map[int32]int32{}
@@ -156,11 +156,11 @@ func (st *stage) setAttempt(task, number int32) {
 	st.attempt[task] = number
 }
 
-// releaseTasks asks for tasks that lacked nothing but the n tasks of the same indices from first on, which are done.
+// releaseTasks requests tasks that waited only for the n tasks of the same indices from first on, which are done.
 func (st *stage) releaseTasks(first, n int32) {
 	for task := first; int(task) < min(int(first+n), len(st.lacks)); task++ {
 		if st.lacks[task] == 0 {
-			continue // it was done before, or runs
+			continue // it has ended before, or runs
 		}
 		if st.lacks[task]--; st.lacks[task] > 0 {
 			continue
@@ -173,7 +173,7 @@ func (st *stage) releaseTasks(first, n int32) {
 	}
 }
 
-// largest is the size of the largest container of its tasks.
+// largest returns the size of the largest container of its tasks.
 func (j *job) largest() int {
 	most := 0
 	for k := range j.stages {
@@ -182,7 +182,7 @@ func (j *job) largest() int {
 	return most
 }
 
-// inputEnd is when the last of the stages that a stage copies from has ended; NoInstant while one runs.
+// inputEnd returns when the last of the stages that a stage copies from has ended; NoInstant while one runs.
 func (st *stage) inputEnd() dag.Instant {
 	last := dag.NoInstant
 	for _, e := range st.edges {
@@ -195,7 +195,7 @@ func (st *stage) inputEnd() dag.Instant {
 	return last
 }
 
-// mayOpen reports whether the stages that a stage waits for are far enough.
+// mayOpen reports whether the stages that a stage waits for have made enough progress.
 func (st *stage) mayOpen() bool {
 	for _, e := range st.edges {
 		from := &st.job.stages[e.From]
@@ -206,7 +206,8 @@ func (st *stage) mayOpen() bool {
 	return true
 }
 
-// submission is when the driver submits a stage that may open: NoInstant if it has, or pauses for no time.
+// submission returns when the driver submits a stage that may open: NoInstant if it has submitted it, or does not
+// pause.
 func (r *replay) submission(st *stage) dag.Instant {
 	pause, last := r.plan.Jobs[st.job.index].Stages[st.k].Pause, dag.NoInstant
 	if state := r.state(st); pause <= 0 || state.Submitted > 0 || len(state.Attempts) > 0 {
@@ -218,7 +219,7 @@ func (r *replay) submission(st *stage) dag.Instant {
 	return last.Add(pause)
 }
 
-// openOrWait opens a stage that may open, or schedules its submission by the driver. It reports whether it is open.
+// openOrWait reports whether a stage that may open is open now; if not, it schedules the submission by the driver.
 func (r *replay) openOrWait(st *stage, t dag.Instant) bool {
 	at := r.submission(st)
 	if at <= t {
@@ -231,7 +232,7 @@ func (r *replay) openOrWait(st *stage, t dag.Instant) bool {
 	return false
 }
 
-// open asks for the tasks of a stage that waited for others. One that has none is done.
+// open requests the tasks of a stage that waited for others. A stage without tasks is done.
 func (r *replay) open(st *stage) {
 	st.closed, r.changed = false, true
 	for _, p := range st.pending {

@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// makeJobs makes the jobs and stages of the plan.
+// makeJobs creates the jobs and stages of the plan.
 func (r *replay) makeJobs() {
 	n := 0
 	for j := range r.plan.Jobs {
@@ -31,10 +31,10 @@ func (r *replay) makeJobs() {
 	}
 }
 
-// A standing is how a task stands by its attempts.
+// A standing is the state of a task, derived from its attempts.
 type standing struct {
 	placed bool  // it has a slot, or has succeeded
-	failed bool  // it is to run again
+	failed bool  // number of its next attempt
 	number int32 // of its next attempt
 }
 
@@ -68,7 +68,7 @@ func (st *stage) readTasks(attempts []dag.Attempt, of func([]dag.Attempt) standi
 	st.addRange(next, count)
 }
 
-// addRange adds tasks from first to last-1 to those that are pending.
+// addRange adds the tasks from first to last-1 to the pending ones.
 func (st *stage) addRange(first, last int32) {
 	if first < last {
 		st.pending = append(st.pending, [2]int32{first, last})
@@ -80,14 +80,14 @@ func (st *stage) addRange(first, last int32) {
 type loader struct {
 	*scheduler
 	running   []runningTask // attempts that run in numbered slots
-	pastSlots []int32       // of the last span, if it lies in the past
+	pastSlots []int32       // slots of the last span, if it is in the past
 }
 
 // load reads the snapshot.
 func (c *scheduler) load() error { return (&loader{scheduler: c}).load() }
 
-// load reads the snapshot: the jobs, then what other applications have and request, then the requests of masters,
-// which depends on all that.
+// load reads the snapshot: first the jobs, then the containers and requests of other applications, then the
+// masters' requests, which depend on both.
 func (c *loader) load() error {
 	if err := c.checkStages(); err != nil {
 		return err
@@ -128,7 +128,7 @@ func (c *loader) load() error {
 	return nil
 }
 
-// checkStages reports a job that the cluster has no slots for.
+// checkStages returns an error for a job that the cluster has no slots for.
 func (c *loader) checkStages() error {
 	for i := range c.plan.Jobs {
 		if job := &c.plan.Jobs[i]; c.fixedSlots && !job.IsMapReduce() {
@@ -140,7 +140,7 @@ func (c *loader) checkStages() error {
 	return nil
 }
 
-// owner is the other user that a job belongs to, nil for one of the query.
+// owner returns the other user of a job, nil for a job of the query.
 func (r *replay) owner(j int) *Owner {
 	if j < len(r.opt.Owners) && r.opt.Owners[j].At.Known() {
 		return &r.opt.Owners[j]
@@ -148,7 +148,7 @@ func (r *replay) owner(j int) *Owner {
 	return nil
 }
 
-// makeStages gives a job's stages the sizes of the plan.
+// makeStages sets the sizes of a job's stages from the plan.
 func (c *loader) makeStages(j *job) {
 	plan := &c.plan.Jobs[j.index]
 	j.rules, j.rampUp = rulesOf(&c.plan.Cluster, plan), plan.MapReduce.RampUp
@@ -190,7 +190,7 @@ func positive(v, def int) int {
 	return def
 }
 
-// usualSize is the assumed size of a container: one core of executors, or MapReduce's default memory.
+// usualSize returns the assumed size of a container: one core of executors, or MapReduce's default memory.
 func (c *scheduler) usualSize() int {
 	if c.onCores {
 		return 1
@@ -198,7 +198,7 @@ func (c *scheduler) usualSize() int {
 	return defaultMB
 }
 
-// sizeOf is what a task of a stage takes: MB of memory, or cores of executors.
+// sizeOf returns the resources of a task of a stage: MB of memory, or cores of executors.
 func (c *scheduler) sizeOf(stage *dag.Stage) int {
 	if c.onCores {
 		return positive(stage.Cores, 1)
@@ -220,7 +220,7 @@ func (c *loader) loadJob(j *job) {
 		if !j.finished.Known() {
 			j.finished = c.s.At
 		}
-		c.started(js.Submitted) // or some time later: the first batch is over by now
+		c.started(js.Submitted) // or some time later: the first batch has ended by now
 		if js.HeldMB > 0 {
 			held := min(js.HeldMB, j.masterSize)
 			c.occupy(j, held)
@@ -245,7 +245,7 @@ func (c *loader) loadJob(j *job) {
 	}
 }
 
-// loadStage counts a stage's tasks and finds which have no container.
+// loadStage counts a stage's tasks and finds those without a container.
 func (c *loader) loadStage(st *stage) {
 	j := st.job
 	st.total = c.plan.Jobs[j.index].Stages[st.k].Count()
@@ -266,8 +266,8 @@ func (c *loader) loadStage(st *stage) {
 	}
 }
 
-// standingOf reads a task's attempts: in containers up to the one that has a container or has succeeded. In slots an
-// attempt that succeeded counts alone.
+// standingOf reads a task's attempts, up to the first one that has a container or has succeeded. With fixed slots,
+// if an attempt has succeeded it reads only that one.
 func (c *loader) standingOf(st *stage, attempts []dag.Attempt) (t standing) {
 	if c.fixedSlots {
 		succeeded := func(a dag.Attempt) bool { return a.State == dag.AttemptSucceeded }
@@ -331,7 +331,7 @@ func (c *loader) loadDone(st *stage, a *dag.Attempt) {
 	}
 }
 
-// lastSuccess is when the last task of a stage that is done has ended; now if that is not known.
+// lastSuccess returns the end of the last task of a finished stage; now if that is unknown.
 func lastSuccess(attempts []dag.Attempt, now dag.Instant) dag.Instant {
 	last := dag.NoInstant
 	for i := range attempts {
@@ -345,7 +345,7 @@ func lastSuccess(attempts []dag.Attempt, now dag.Instant) dag.Instant {
 	return last
 }
 
-// openStages decides which stages wait for others. All stages of the job have been loaded.
+// openStages decides which stages wait for others. All stages of the job must have been loaded.
 func (c *loader) openStages(j *job) {
 	for i := range j.stages {
 		st := &j.stages[i]
@@ -360,7 +360,7 @@ func (c *loader) openStages(j *job) {
 	}
 }
 
-// holdTasks takes the tasks out of pending and retry that wait for the one of the same index of a stage.
+// holdTasks removes tasks from pending and retry that wait for the task of the same index of a stage.
 func (c *loader) holdTasks(st, from *stage) {
 	from.tracked = true
 	done := make([]bool, st.total)
@@ -373,7 +373,7 @@ func (c *loader) holdTasks(st, from *stage) {
 	if st.lacks == nil {
 		st.lacks = make([]int8, st.total)
 		for _, task := range st.lost {
-			st.lacks[task] = 1 // until its master gives up the attempt that is lost
+			st.lacks[task] = 1 // until its master gives up the lost attempt
 		}
 	}
 	lacks := func(task int32) bool {
@@ -397,7 +397,7 @@ func (c *loader) holdTasks(st, from *stage) {
 	}
 }
 
-// loadState finds where between submission and its first task a job is.
+// loadState determines the state of a job between its submission and its first task.
 func (c *loader) loadState(j *job) {
 	js, o := &c.s.Jobs[j.index], &c.overheads
 	running, done := 0, 0
@@ -421,7 +421,7 @@ func (c *loader) loadState(j *job) {
 		c.loadMaster(j)
 		ready := js.Submitted.Add(o.Launch)
 		if ready <= c.s.At {
-			// Later than usual: it may come at any moment, and what has not come for long will not come at once.
+			// It is overdue, so it may come at any moment; the longer the delay so far, the later it is expected.
 			ready = c.s.At.Add(lateShare(c.s.At.Sub(js.Submitted)-o.Launch, o.Beat))
 		}
 		c.at(ready, rankSubmit, func() { j.activate(c.scheduler) })
@@ -447,13 +447,14 @@ func (c *loader) loadState(j *job) {
 	}
 }
 
-// lateShare is how much longer to wait for something that is late by d already: half as long again, at least half a
-// beat.
+// lateShare returns how much longer to wait for an event that is late already: half the delay again, at least half
+// a beat.
 func lateShare(late, beat time.Duration) time.Duration {
 	return max(late/2, beat/2)
 }
 
-// loadBeat takes the phase of the master's heartbeat from the newest start of an attempt: tasks start at heartbeats.
+// loadBeat takes the phase of the master's heartbeat from the latest start of an attempt: tasks start at
+// heartbeats.
 func (c *loader) loadBeat(j *job) {
 	for k := range j.stages {
 		st := &j.stages[k]
@@ -468,7 +469,8 @@ func (c *loader) loadBeat(j *job) {
 	}
 }
 
-// loadAsked assumes that the master has requested as many tasks that copy as at its last heartbeat.
+// loadAsked assumes that the master has requested all the copying tasks that it could request at its last
+// heartbeat.
 func (c *loader) loadAsked(j *job) {
 	for k := range j.stages {
 		switch st := &j.stages[k]; {

@@ -7,7 +7,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// loadRunning puts the running attempts into slots and schedules their ends.
+// loadRunning places the running attempts in slots and schedules their ends.
 func (c *loader) loadRunning(j *job) {
 	for k := range j.stages {
 		st := &j.stages[k]
@@ -34,8 +34,8 @@ func (c *loader) loadRunning(j *job) {
 				c.pool.hold(a.Node, st.size)
 			}
 			if duplicate {
-				// The first of two attempts decides the task's end; the other's container is held as long. A task that
-				// still copies has no end yet: its duplicate is assumed to be killed soon.
+				// The first of two attempts decides the task's end, and the other uses its container as long. A
+				// task that still copies has no end yet: its duplicate is assumed to be killed soon.
 				if begun {
 					c.at(max(end, c.now), rankEnd, func() { c.leave(j, st.size, []int32{slot}) })
 				}
@@ -49,8 +49,8 @@ func (c *loader) loadRunning(j *job) {
 	}
 }
 
-// loadKept finds the containers that the job's master keeps: those in which a task has ended and none runs, as many as
-// the application holds beside its running tasks.
+// loadKept finds the idle containers that the job's master keeps: those in which a task has ended and none runs, as
+// many as fit into the application's memory beside its running tasks.
 func (c *loader) loadKept(j *job) {
 	js := &c.s.Jobs[j.index]
 	freed := map[int32]dag.Instant{} // by container: the end of its last task, NoInstant while one runs
@@ -85,8 +85,8 @@ func (c *loader) loadKept(j *job) {
 	}
 }
 
-// coresAlike reports whether it makes no difference on which core of which executor a task runs: none is to come, on
-// which the first task would be slow, each task takes one, and all that run now are on executors that take tasks.
+// coresAlike reports whether all executors' cores are equivalent for a task: no executor is to come (its first
+// tasks would be slow), each task takes one core, and all running tasks are on executors that take tasks.
 func (c *loader) coresAlike() bool {
 	e := &c.plan.Cluster.Elastic
 	grows := e.Each > 0 && min(e.Max, dag.MaxSlots)-c.growth.cores >= e.Each
@@ -116,7 +116,7 @@ func (c *loader) coresAlike() bool {
 	return true
 }
 
-// avoidedBy are the nodes on which a job's master refuses containers; none where it would leave it nowhere to go.
+// avoidedBy returns the nodes that a job's master avoids; none if no other node would be left.
 func (c *loader) avoidedBy(js *dag.JobState) []int32 {
 	for n, open := range c.pool.open {
 		if open && !slices.Contains(js.Avoided, int32(n)) { //nolint:gosec // an index
@@ -126,16 +126,16 @@ func (c *loader) avoidedBy(js *dag.JobState) []int32 {
 	return nil
 }
 
-// promptly is how long a master needs to give up attempts on a node that is unhealthy or decommissioned (seen: 3 s).
+// promptly is the time until a master gives up attempts on a node that is unhealthy or decommissioned (seen: 3 s).
 const promptly = 3 * time.Second
 
-// onLostNode reports whether an attempt's node is lost and its master has not given it up.
+// onLostNode reports whether an attempt's node is lost and its master has not given up the attempt.
 func (c *loader) onLostNode(a *dag.Attempt) bool {
 	return !c.fixedSlots && !a.End.Known() && a.Node >= 0 && int(a.Node) < len(c.s.Nodes) && c.s.Nodes[a.Node].Lost
 }
 
-// giveUpLater runs the task of an attempt on a lost node again, once the master has given up trying to stop its
-// container (recording nodelost-1: three minutes). It has no memory: that went with the node.
+// giveUpLater reruns the task of an attempt on a lost node, once the master has given up trying to stop its
+// container (recording nodelost-1: three minutes). The attempt uses no memory: that was lost with the node.
 func (c *loader) giveUpLater(st *stage, a *dag.Attempt) {
 	st.granted++
 	if a.Task >= 0 && int(a.Task) < st.total {
@@ -146,7 +146,7 @@ func (c *loader) giveUpLater(st *stage, a *dag.Attempt) {
 		since = c.now
 	}
 	if c.s.Nodes[a.Node].Cause != dag.NodeGone {
-		wait = promptly // its NodeManager answers, or signs off
+		wait = promptly // its NodeManager still reports, or has signed off
 	}
 	task, number := a.Task, a.Number
 	c.at(since.Add(wait), rankEnd, func() {

@@ -24,7 +24,7 @@ func (c *loader) loadSlots(graph *dag.Graph) {
 		}
 	}
 	c.loadDriver(graph)
-	c.at(c.now, rankEnd, func() {}) // the slots are handed out after what happens now
+	c.at(c.now, rankEnd, func() {}) // the slots are granted after all events of this instant
 }
 
 func (c *loader) loadSlotJob(j *job) {
@@ -33,7 +33,7 @@ func (c *loader) loadSlotJob(j *job) {
 	for k := range j.stages {
 		st := &j.stages[k]
 		st.pool = &c.slots.pools[k].pool
-		if c.loadStage(st); js.State.Ended() { // what is not done stays undone
+		if c.loadStage(st); js.State.Ended() { // unfinished tasks stay undone
 			st.done, st.pending, st.retry, st.waiting = st.total, nil, nil, 0
 		}
 		c.slots.tasks += st.waiting + len(st.retry)
@@ -63,7 +63,7 @@ func (c *loader) loadSlotJob(j *job) {
 	}
 }
 
-// startOf is when an attempt started. In a slot instants that contradict now are brought into order.
+// startOf returns the start of an attempt. With fixed slots, an unknown or future start counts as now.
 func (c *loader) startOf(a *dag.Attempt) dag.Instant {
 	if c.fixedSlots && (!a.Start.Known() || a.Start > c.now) {
 		return c.now
@@ -83,7 +83,7 @@ func sorted(attempts []dag.Attempt) []dag.Attempt {
 	return attempts
 }
 
-// nodeOf returns where an attempt is, -1 if that is unknown.
+// nodeOf returns the node of an attempt, -1 if that is unknown.
 func (f *slots) nodeOf(a *dag.Attempt) int32 {
 	if a.Node < 0 && a.Slot >= 0 {
 		return a.Slot / f.perNode
@@ -91,8 +91,8 @@ func (f *slots) nodeOf(a *dag.Attempt) int32 {
 	return max(a.Node, -1)
 }
 
-// addPast adds an attempt that succeeded to the schedule, if the past is wanted. Instants that contradict now are
-// brought into order.
+// addPast adds an attempt that succeeded to the schedule, if it includes the past. A start that is unknown or after
+// the end becomes the end.
 func (c *loader) addPast(st *stage, a *dag.Attempt, end dag.Instant) {
 	if c.opt.FutureOnly || c.opt.EndOnly != nil {
 		return
@@ -120,7 +120,7 @@ func (c *loader) addPast(st *stage, a *dag.Attempt, end dag.Instant) {
 	c.spans = append(c.spans, sp)
 }
 
-// endPast gives the last span of the past its slots.
+// endPast sets the slots of the last span of the past.
 func (c *loader) endPast(st *stage) {
 	if len(c.pastSlots) > 0 {
 		c.spans[len(c.spans)-1].Slots = st.pool.slots.keep(c.pastSlots)
@@ -135,11 +135,11 @@ type runningTask struct {
 	slot      int32
 	start     dag.Instant
 	cost      Cost
-	duplicate bool // another attempt of the task is better, and ends this one
+	duplicate bool // another attempt of the task ends earlier, and ends this one
 }
 
-// addRunning takes the running attempts of a task, if there are any. Of several the one with least left decides; the
-// others have their slots as long. A task that the plan does not have counts while it runs.
+// addRunning adds the running attempts of a task. If there are several, the one with the least remaining time
+// decides the end, and the others keep their slots as long. A task that is not in the plan counts while it runs.
 func (c *loader) addRunning(st *stage, attempts []dag.Attempt) {
 	from := len(c.running)
 	best := from
@@ -169,8 +169,8 @@ func (c *loader) addRunning(st *stage, attempts []dag.Attempt) {
 	}
 }
 
-// claimSlots gives each attempt a slot of a pool. If its own is unknown, taken or out of range, it gets the lowest that
-// is free; if the cluster has no more, it gets one beyond the cluster's, which is not used after it.
+// claimSlots assigns each running attempt a slot of a pool. If its own is unknown, taken or out of range, it gets
+// the lowest free slot. If none is free, it gets a slot beyond the cluster's, which no later task uses.
 func (c *loader) claimSlots(k dag.StageIndex) {
 	p := &c.slots.pools[k]
 	p.slots.n, p.slots.block = p.count, p.slots.all[:p.count:p.count]
@@ -195,7 +195,7 @@ func (c *loader) claimSlots(k dag.StageIndex) {
 	}
 }
 
-// startRunning starts the attempts that run, those of consecutive tasks that end together in one span.
+// startRunning starts the running attempts. Consecutive tasks that end together share one span.
 func (c *loader) startRunning() {
 	for from := 0; from < len(c.running); {
 		x := &c.running[from]
@@ -221,7 +221,7 @@ func (c *loader) startRunning() {
 	}
 }
 
-// joins reports whether task b, after last, can be in one span with task a and those between them.
+// joins reports whether task b, after last, can be in one span with task a and the tasks between them.
 func (c *loader) joins(a, last, b *runningTask) bool {
 	return c.opt.Fault == nil && a.stage == b.stage && b.attempt.Task == last.attempt.Task+1 &&
 		a.attempt.Number == b.attempt.Number && !a.duplicate && !b.duplicate && a.start == b.start &&

@@ -8,15 +8,15 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// startMaster gives the job's master its container.
+// startMaster starts the container of the job's master.
 func (j *job) startMaster(c *scheduler) {
 	c.occupy(j, j.masterSize)
 	j.state, j.mastered = starting, c.now
 	c.at(c.now.Add(max(0, c.overheads.Launch-c.overheads.AMStart)), rankSubmit, func() { j.activate(c) })
 }
 
-// loadMaster takes the memory of a job's master that has its container. On a node that takes no containers it is none
-// of ours.
+// loadMaster counts the memory of a job's master that has its container. A node that takes no containers is not
+// part of our pool, so a master there counts as size 0.
 func (c *loader) loadMaster(j *job) {
 	node := int32(-1)
 	if name := c.s.Jobs[j.index].Master; name != "" {
@@ -32,7 +32,7 @@ func (c *loader) loadMaster(j *job) {
 	j.masterNode = node
 }
 
-// activate asks for the job's tasks: its first may start now.
+// activate starts to request the job's tasks: its first may start now.
 func (j *job) activate(c *scheduler) {
 	j.state, j.beat = active, c.now
 	for k := range j.stages {
@@ -46,7 +46,7 @@ func (j *job) activate(c *scheduler) {
 	j.rules.first(c, j)
 }
 
-// nextBeat is the master's first heartbeat at or after t.
+// nextBeat returns the master's first heartbeat at or after t.
 func (j *job) nextBeat(c *scheduler, t dag.Instant) dag.Instant {
 	beat := dag.Instant(c.overheads.Beat / time.Millisecond)
 	if beat <= 0 || !j.beat.Known() || t <= j.beat {
@@ -55,8 +55,7 @@ func (j *job) nextBeat(c *scheduler, t dag.Instant) dag.Instant {
 	return j.beat + (t-j.beat+beat-1)/beat*beat
 }
 
-// beatLater makes the master reconsider its requests at its first heartbeat at or after t: it makes room for stages
-// that hang because others copy from them, else it reconsiders those that copy.
+// beatLater schedules a heartbeat of the master, the first one at or after t, unless one is scheduled.
 func (j *job) beatLater(c *scheduler, t dag.Instant) {
 	if j.beating {
 		return
@@ -65,7 +64,8 @@ func (j *job) beatLater(c *scheduler, t dag.Instant) {
 	c.later(j.nextBeat(c, t), rankBeat, opBeat, j.index)
 }
 
-// heartbeat makes the master reconsider its requests.
+// heartbeat updates the master's requests. If the job hangs, it preempts copying tasks; else it updates their
+// requests.
 func (j *job) heartbeat(c *scheduler) {
 	j.beating = false
 	if c.hangs(j) {
@@ -79,7 +79,7 @@ func (j *job) heartbeat(c *scheduler) {
 	}
 }
 
-// requestCopying asks for more tasks of a stage that copies, or takes back requests that were not granted. A request
+// requestCopying requests more tasks of a stage that copies, or withdraws requests that were not granted. A request
 // reaches the scheduler a heartbeat later.
 func (j *job) requestCopying(c *scheduler, st *stage) {
 	if j.state != active {
@@ -87,7 +87,7 @@ func (j *job) requestCopying(c *scheduler, st *stage) {
 	}
 	more := j.rules.want(c, st) - st.granted - st.asked - st.asking
 	if more < 0 {
-		st.asked += max(more, -st.asked) // ramp down what is not granted
+		st.asked += max(more, -st.asked) // ramp down: withdraw ungranted requests
 	}
 	if more <= 0 {
 		return
@@ -99,12 +99,12 @@ func (j *job) requestCopying(c *scheduler, st *stage) {
 	})
 }
 
-// preemptionLimit is the share of a job's memory that its master takes back from reduces at once
+// preemptionLimit is the share of a job's memory that its master preempts from reduces at once
 // (yarn.app.mapreduce.am.job.reduce.preemption.limit's default).
 const preemptionLimit = 0.5
 
-// hangs reports whether none of a job's maps has a container, some are requested, and reduces that wait for them
-// leave no room.
+// hangs reports whether none of a job's maps has a container, some are requested, and the reduces that wait for
+// them leave no room.
 func (c *scheduler) hangs(j *job) bool {
 	if j.state != active {
 		return false
@@ -117,8 +117,8 @@ func (c *scheduler) hangs(j *job) bool {
 	return false
 }
 
-// starved is a stage that a stage copies from and that has no container, nor room for one that it requests; nil: none
-// is.
+// starved returns an input stage of st, by slow start, that has requests but no container and no room for one; nil
+// if there is none.
 func (st *stage) starved(c *scheduler) *stage {
 	for _, e := range st.edges {
 		if from := &st.job.stages[e.From]; e.Kind == dag.SlowStart && from.granted == 0 && from.requested() > 0 &&
@@ -129,8 +129,8 @@ func (st *stage) starved(c *scheduler) *stage {
 	return nil
 }
 
-// preempt kills reduces of a job to make room for its maps, the youngest first: as many as all of its maps need, but no
-// more than half of what the job may have (RMContainerAllocator.preemptReducer; docs/facts/hadoop.md F, reduce
+// preempt kills reduces of a job to make room for its maps, the youngest first: enough for all of its maps, but no
+// more than half of the job's limit (RMContainerAllocator.preemptReducer; docs/facts/hadoop.md F, reduce
 // preemption). It reports whether it did.
 func (j *job) preempt(c *scheduler) (any bool) {
 	for k := range j.stages {
@@ -160,7 +160,7 @@ func (j *job) preemptStage(c *scheduler, reduces *stage) bool {
 	return true
 }
 
-// memoryOf is the memory of n containers, at most half of what an int holds, so that a caller may add to it.
+// memoryOf returns the memory of n containers, at most half of the largest int, so that a caller may add to it.
 func memoryOf(n, size int) int {
 	const most = math.MaxInt / 2
 	if size > 0 && n > most/size {
@@ -169,7 +169,7 @@ func memoryOf(n, size int) int {
 	return n * size
 }
 
-// killYoungest kills up to n of the tasks that copy and started last, and returns how many.
+// killYoungest kills up to n of the copying tasks that started last, and returns their number.
 func (c *scheduler) killYoungest(st *stage, n int) int {
 	at := st.copying[len(st.copying)-1].span
 	if all := c.spans[at].Count; n < int(all) {
@@ -192,8 +192,8 @@ func (c *scheduler) killYoungest(st *stage, n int) int {
 	return int(sp.Count)
 }
 
-// takeKept takes up to n containers that the job's master has kept until now. Those that have been idle for longer than
-// keep are gone.
+// takeKept takes up to n idle containers that the job's master has kept until now. Containers that have been idle
+// for longer than keep have been released.
 func (j *job) takeKept(n int, now dag.Instant, keep time.Duration) int {
 	kept := j.kept
 	if keep > 0 {

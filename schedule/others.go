@@ -13,48 +13,50 @@ import (
 type others struct {
 	apps     []application
 	releases []release // in the order of making
-	requests []request // of those that ask for memory or will
+	requests []request // of applications that request memory now or later
 }
 
-// An application is another application in the replay. If its need is known, tasks end and others take their place
-// until none is left. Any other gives what it has back evenly up to its expected end, and takes what it has requested.
+// An application is another application in the replay. If its need is known, its tasks end and others replace them
+// until none is left. Otherwise it takes what it has requested, and releases its memory evenly up to its expected
+// end.
 type application struct {
 	queue, user  int32
 	submitted    dag.Instant
-	held, master int // memory in all, and of its master
+	held, master int // total memory, and its master's
 	hasNeed      bool
-	masterSize   int  // of the master's container that it waits for
+	masterSize   int  // size of the master's container that it waits for
 	launching    bool // its master has not requested tasks yet
 	phases       [2]otherPhase
 	parked       int      // memory of reduces that wait for maps
-	newest       [2]int32 // the newest of the replay's releases of a phase, from 1; 0: none
+	newest       [2]int32 // the latest release of a stage in the replay, from 1; 0: none
 	pending      int      // requested, if the need is not known
 	length       time.Duration
 }
 
-// An otherPhase is what another application has left of its maps or reduces: memory of tasks that wait, and that run.
+// An otherPhase is the remaining work of another application's maps or reduces: memory of waiting and of running
+// tasks.
 type otherPhase struct {
 	wait, held, taskSize int
 	length               time.Duration
 }
 
-// A release is memory that another application's tasks give back at one instant: those that started within an eighth of
-// a task's length of each other end together, so that a replay does not grow with the tasks of others.
+// A release is memory that another application frees at one instant: tasks that start within an eighth of a task's
+// length of each other end together, so the cost of a replay does not grow with the tasks of others.
 type release struct {
 	app   int32
 	kind  dag.StageIndex
 	size  int
-	until dag.Instant // tasks that start by then join
+	until dag.Instant // tasks that start by then are added
 }
 
-// A request is what another application asks for next. On a cluster of a thousand applications all requests are looked
-// through for each container of ours, so they are small and lie beside each other.
+// A request is the next request of another application. On a cluster of a thousand applications the replay scans
+// all requests for each container of ours, so requests are small and contiguous.
 type request struct {
 	app, queue int32
 	size       int // of the next container; 0: none now
 }
 
-// load puts the other applications into the pool.
+// load adds the other applications to the pool.
 func (o *others) load(c *scheduler) {
 	all, bySubmission := c.s.Load, func(a, b dag.Load) int { return cmp.Compare(a.Submitted, b.Submitted) }
 	if !slices.IsSortedFunc(all, bySubmission) {
@@ -88,7 +90,7 @@ func (o *others) load(c *scheduler) {
 			a.giveBack(c, from.Until)
 		}
 	}
-	// Our own queue has what the others' queues are not guaranteed, unless its share is known.
+	// Our own queue has the memory that is not guaranteed to others' queues, unless its share is known.
 	rest := c.plan.Cluster.MemoryMB
 	for i := 1; i < len(c.queues); i++ {
 		rest -= c.queues[i].share
@@ -98,13 +100,13 @@ func (o *others) load(c *scheduler) {
 	}
 }
 
-// lend gives another application memory; less than nothing takes it back.
+// lend allocates memory to another application; a negative size releases it.
 func (a *application) lend(c *scheduler, size int) {
 	a.held += size
 	c.hold(a.queue, a.user, size)
 }
 
-// releaseSteps is in how many parts an application gives its memory back.
+// releaseSteps is the number of parts in which an application releases its memory.
 const releaseSteps = 8
 
 func (a *application) giveBack(c *scheduler, until dag.Instant) {
@@ -114,7 +116,7 @@ func (a *application) giveBack(c *scheduler, until dag.Instant) {
 	}
 }
 
-// unmet is the memory that the application would take now.
+// unmet returns the memory that the application would take now.
 func (a *application) unmet() int {
 	switch {
 	case !a.hasNeed:
@@ -129,8 +131,8 @@ func (a *application) unmet() int {
 	return a.phases[dag.Reduce].wait
 }
 
-// nextSize is the size of the container that it would take next, 0 if it requests none now. usual is that of one of
-// unknown size.
+// nextSize returns the size of its next container, 0 if it requests none now. usual is the assumed size if its own
+// is unknown.
 func (a *application) nextSize(usual int) int {
 	switch {
 	case a.unmet() == 0:
@@ -145,7 +147,7 @@ func (a *application) nextSize(usual int) int {
 	return a.phases[dag.Reduce].taskSize
 }
 
-// satisfied reports whether the application asks for nothing and never will again.
+// satisfied reports whether the application requests nothing now and never will again.
 func (a *application) satisfied() bool {
 	if !a.hasNeed {
 		return a.pending == 0
@@ -153,7 +155,7 @@ func (a *application) satisfied() bool {
 	return a.masterSize == 0 && !a.launching && a.phases[dag.Map].wait+a.phases[dag.Reduce].wait == 0
 }
 
-// usual is the assumed size of others' containers: that of ours.
+// usual returns the assumed size of others' containers: that of ours.
 func (o *others) usual(c *scheduler) int {
 	for _, j := range c.order {
 		if len(j.stages) > 0 {
@@ -163,7 +165,7 @@ func (o *others) usual(c *scheduler) int {
 	return c.usualSize()
 }
 
-// findRequests notes which of the others ask for memory or will, in the order of their submission.
+// findRequests lists the other applications that request memory now or later, in the order of their submission.
 func (o *others) findRequests(c *scheduler) {
 	o.requests = o.requests[:0]
 	for i := range c.queues {
@@ -181,7 +183,7 @@ func (o *others) findRequests(c *scheduler) {
 	c.limited = slices.ContainsFunc(c.queues, func(q queue) bool { return q.userRatio < 1 })
 }
 
-// resize notes what all ask for now that the size of our first job's containers is known.
+// resize updates all requests after the size of our first job's containers has become known.
 func (o *others) resize(c *scheduler) {
 	usual := o.usual(c)
 	for i := range o.requests {
@@ -189,7 +191,7 @@ func (o *others) resize(c *scheduler) {
 	}
 }
 
-// setRequest notes the size of the next container of the i-th of the requests.
+// setRequest sets the size of the next container of the i-th request.
 func (o *others) setRequest(c *scheduler, i, size int) {
 	a := &o.requests[i]
 	q := &c.queues[a.queue]
@@ -198,7 +200,7 @@ func (o *others) setRequest(c *scheduler, i, size int) {
 	a.size = size
 }
 
-// served notes what an application asks for now that it was given memory or has its master.
+// served updates an application's request after it was given memory or got its master.
 func (o *others) served(c *scheduler, k int) {
 	i, found := slices.BinarySearchFunc(o.requests, int32(k), //nolint:gosec // an index
 		func(a request, k int32) int { return int(a.app - k) })
@@ -215,9 +217,9 @@ func (o *others) served(c *scheduler, k int) {
 	o.setRequest(c, i, a.nextSize(o.usual(c)))
 }
 
-// candidates yields those of the others that could be given their next container now, with its size. Of a queue that
-// serves in the order of submission it is the first one: those behind it have to wait for it. If less is free than
-// any in a queue asks for, which is most of the time on a full cluster, none there is looked at.
+// candidates yields the other applications that could get their next container now, with its size. In a queue that
+// serves in the order of submission only the first one can: those behind it have to wait. A queue is skipped if
+// less is free than its smallest request, which is usual on a full cluster.
 func (o *others) candidates(c *scheduler) iter.Seq2[int32, int] {
 	return func(yield func(int32, int) bool) {
 		left := 0
@@ -254,7 +256,7 @@ func (o *others) candidates(c *scheduler) iter.Seq2[int32, int] {
 	}
 }
 
-// grant gives another application memory of what it asks for.
+// grant allocates requested memory to another application.
 func (o *others) grant(c *scheduler, k, size int) {
 	a := &o.apps[k]
 	defer o.served(c, k)
@@ -276,8 +278,8 @@ func (o *others) grant(c *scheduler, k, size int) {
 	}
 }
 
-// free gives all memory of other applications back. It is the last resort of a replay in which nothing else can happen:
-// they will end some day, and the estimate is a floor.
+// free releases all memory of other applications. It is the last resort of a replay in which nothing else can
+// happen: they will end some day, and the estimate is a floor.
 func (o *others) free(c *scheduler) bool {
 	gave := false
 	for k := range o.apps {

@@ -6,13 +6,13 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// releaseParts is how many instants the ends of tasks are spread over within a task's length.
+// releaseParts is the number of instants over which the ends of tasks are spread within a task's length.
 const releaseParts = 8
 
-// mostLengthMS is a task of ten years.
+// mostLengthMS is ten years, the maximum length of a task.
 const mostLengthMS = 10 * 365 * 86400 * 1000
 
-// usable reports whether a need has all that a replay reads.
+// usable reports whether a need has all the values that a replay reads.
 func usable(n *dag.Need) bool {
 	if n == nil {
 		return false
@@ -25,7 +25,7 @@ func usable(n *dag.Need) bool {
 	return true
 }
 
-// loadNeed takes over what another application runs and waits for.
+// loadNeed reads the running and waiting tasks of another application.
 func (o *others) loadNeed(c *scheduler, k int32, n *dag.Need) {
 	a := &o.apps[k]
 	maps, reduces := &a.phases[dag.Map], &a.phases[dag.Reduce]
@@ -38,7 +38,7 @@ func (o *others) loadNeed(c *scheduler, k int32, n *dag.Need) {
 		at.wait = min(left-run, plenty/max(p.TaskMB, 1)) * p.TaskMB
 		running[kind] = run * p.TaskMB
 	}
-	// What the ResourceManager reports as held counts: the master's report may be older.
+	// The memory reported by the ResourceManager counts: the master's report may be older.
 	if whole := running[dag.Map] + running[dag.Reduce]; whole > 0 {
 		maps.held = int(float64(tasks) * float64(running[dag.Map]) / float64(whole))
 		reduces.held = tasks - maps.held
@@ -56,7 +56,7 @@ func (o *others) loadNeed(c *scheduler, k int32, n *dag.Need) {
 	o.endIfDone(c, a)
 }
 
-// progressOf is how far the running tasks of a phase are in the mean, 0..1.
+// progressOf returns the mean progress of the running tasks of a stage, 0..1.
 func progressOf(p *dag.NeedPhase) float64 {
 	if far := (p.Progress*float64(p.Tasks) - float64(p.Done)) / float64(p.Running); far >= 0 && far <= 1 {
 		return far
@@ -66,7 +66,7 @@ func progressOf(p *dag.NeedPhase) float64 {
 
 func (a *application) mapsLeft() bool { return a.phases[dag.Map].wait+a.phases[dag.Map].held > 0 }
 
-// spread schedules the release of what running tasks have that are so far in the mean: spread as wide as that allows.
+// spread schedules the releases of running tasks with a mean progress of far: spread as wide as that allows.
 func (o *others) spread(c *scheduler, k int32, kind dag.StageIndex, size int, far float64) {
 	length := float64(o.apps[k].phases[kind].length / time.Millisecond)
 	rest := length * (1 - far)
@@ -88,7 +88,7 @@ func (o *others) releaseAt(c *scheduler, k int32, kind dag.StageIndex, size int,
 	c.ends.push(end{max(at, c.now), id, endOfOthers})
 }
 
-// startTasks starts tasks in memory that the application was given: maps, then reduces, which wait for the last map.
+// startTasks starts tasks in newly allocated memory: maps, then reduces, which wait for the last map.
 func (o *others) startTasks(c *scheduler, k int32, size int) {
 	a := &o.apps[k]
 	maps := min(size, a.phases[dag.Map].wait)
@@ -124,7 +124,7 @@ func (o *others) end(c *scheduler, id int) {
 	e := o.releases[id]
 	a := &o.apps[e.app]
 	p := &a.phases[e.kind]
-	size := min(e.size, p.held) // less if the scheduler took some back
+	size := min(e.size, p.held) // less if the scheduler preempted some
 	p.held -= size
 	a.lend(c, -size)
 	if e.kind == dag.Map && a.parked > 0 && !a.mapsLeft() {
@@ -135,7 +135,7 @@ func (o *others) end(c *scheduler, id int) {
 	o.endIfDone(c, a)
 }
 
-// endIfDone ends an application that has nothing left to do: its master gives its container back.
+// endIfDone ends an application that has no work left: its master releases its container.
 func (o *others) endIfDone(c *scheduler, a *application) {
 	if p := &a.phases[dag.Reduce]; !a.mapsLeft() && p.wait+p.held == 0 {
 		a.lend(c, -a.held)

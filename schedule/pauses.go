@@ -7,10 +7,10 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// pauses returns the spans in which the query waits for no task: the waves' gaps that are given, and for every other
-// stretch between now and the end in which nothing runs a Launch span (the job whose task comes next is waiting for its
-// master or a container) or a Finish span (after the last task). With them the spans cover every instant, so that a
-// path through them is as long as the schedule.
+// pauses returns the spans in which no task of the query runs: the given gaps between waves, and a pause for every
+// other idle time between now and the end. It is a Launch if the next task's job waits for its master or a
+// container, and a Finish after the last task. With the pauses the spans cover every instant, so a path through
+// them is as long as the schedule.
 func pauses(s *Schedule, gaps []Span) []Span {
 	busy := make([]Span, 0, len(s.Spans)+len(gaps))
 	for _, sp := range s.Spans {

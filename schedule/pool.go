@@ -7,17 +7,17 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A pool is what tasks run in: what is free of it, and the slots that tasks have, one each. The slots of FIFO are
-// fixed; those of containers and cores are numbered as these are handed out, and a slot that is free is used again, so
-// that the tasks in one follow each other.
+// A pool is the resources that tasks run in: the free amount, and the slots of tasks, one each. The slots of FIFO
+// are fixed. Slots of containers and cores are numbered as they are allocated; a free slot is used again, so that
+// the tasks in one slot follow each other.
 type pool struct {
 	free  int // MB of memory, or cores
 	slots slotSet
-	count int            // FIFO: slots of the cluster; those of higher numbers are used by attempts that run now alone
-	nodes []int32        // by slot, -1 where unknown
-	room  []int          // free memory or cores of each node as far as our own tasks show; nil where nodes are unknown
-	open  []bool         // nodes that take new containers; nil where nodes are unknown
-	cold  map[int32]bool // slots on executors that are to come, in which nothing has run
+	count int            // FIFO: slots of the cluster; only attempts that run now use higher numbers
+	nodes []int32        // by slot, -1 if unknown
+	room  []int          // free memory or cores of each node, given our own tasks; nil if nodes are unknown
+	open  []bool         // nodes that take new containers; nil if nodes are unknown
+	cold  map[int32]bool // slots on requested executors, in which nothing has run
 }
 
 // newPool returns the memory or the cores of nodes that take containers.
@@ -40,8 +40,8 @@ func newPool(s *dag.Snapshot) pool {
 				sum += p.room[i]
 			}
 		}
-		// Nodes are observed more seldom than the total, which counts those that drain: their sum counts where it is
-		// less, or is all there is.
+		// Nodes are observed less often than the total, which includes draining nodes: their sum counts if it is
+		// less, or if there is no total.
 		if sum > 0 && (total == 0 || sum < total) {
 			total = sum
 		}
@@ -50,8 +50,8 @@ func newPool(s *dag.Snapshot) pool {
 	return p
 }
 
-// takesContainers reports by node whether new containers of ours come to it: not to one that is lost or drains, nor to
-// one of another partition, unless something of ours has run there.
+// takesContainers reports by node whether it takes new containers of ours. Nodes that are lost or drain do not, nor
+// do nodes of another partition, unless a task of ours has run there.
 func takesContainers(s *dag.Snapshot) []bool {
 	open := make([]bool, len(s.Nodes))
 	partitions := false
@@ -76,7 +76,7 @@ func takesContainers(s *dag.Snapshot) []bool {
 	return open
 }
 
-// closedTo reports whether what a slot has goes with it: its node takes no containers, so its end frees nothing for us.
+// closedTo reports whether a slot's node takes no containers, so that the end of its task frees nothing for us.
 func (p *pool) closedTo(slot int32) bool {
 	n := p.nodes[slot]
 	return n >= 0 && int(n) < len(p.open) && !p.open[n]
@@ -91,7 +91,7 @@ func (p *pool) addSlot(node int32) int32 {
 	return p.slots.add()
 }
 
-// take takes n slots of a size, free ones first, outside the nodes to avoid.
+// take allocates n slots of a size outside the avoided nodes, free ones first.
 func (p *pool) take(n, size int, avoided []int32) []int32 {
 	var took []int32
 	if len(avoided) == 0 {
@@ -123,8 +123,8 @@ func (p *pool) take(n, size int, avoided []int32) []int32 {
 	return took
 }
 
-// emptiest takes the memory of a container from the node with the most free memory, but for those to avoid; -1 where
-// nodes are unknown.
+// emptiest allocates the memory of a container on the node with the most free memory, except avoided ones; -1 if no
+// node has room or nodes are unknown.
 func (p *pool) emptiest(size int, avoided []int32) int32 {
 	best := int32(-1)
 	for i, r := range p.room {
@@ -138,7 +138,7 @@ func (p *pool) emptiest(size int, avoided []int32) int32 {
 	return best
 }
 
-// freeOn is what is free on some nodes, as far as slots of a size show.
+// freeOn returns the free amount on some nodes, as far as slots of a size show it.
 func (p *pool) freeOn(nodes []int32, size int) int {
 	free := 0
 	if len(nodes) == 0 {
@@ -158,7 +158,7 @@ func (p *pool) freeOn(nodes []int32, size int) int {
 	return free
 }
 
-// hold takes what something of ours has on a node; less than nothing gives it back.
+// hold reserves resources of ours on a node; a negative size releases them.
 func (p *pool) hold(node int32, size int) {
 	if node >= 0 && int(node) < len(p.room) {
 		p.room[node] = max(0, p.room[node]-size)
@@ -167,15 +167,15 @@ func (p *pool) hold(node int32, size int) {
 
 // A slotSet is the free slots of a pool. Slots are taken in ascending order (docs/facts/paratimer.md A1, rule 2).
 //
-// Slots that are freed together stay together as one block: a round of a uniform stage hands its slice on to the next
-// round, whatever its length. Only where blocks meet are slots looked at one by one, in a bitmap.
+// Slots that are released together stay together as one block: a round of a uniform stage passes its slice on to
+// the next round, whatever its length. Only if blocks meet are slots handled one by one, in a bitmap.
 type slotSet struct {
 	all   []int32 // all[i] == i; consecutive slots are views of it
-	n     int     // how many are free
-	block []int32 // the free slots, ascending, where they are one block; else nil
+	n     int     // number of free slots
+	block []int32 // the free slots, ascending, if they are one block; else nil
 	words []uint64
 	sums  []uint64 // one bit a word: it is not zero
-	spare []int32  // room for the slices of take
+	spare []int32  // buffer for the slices of take
 }
 
 // newSlotSet returns a set of the slots 0 to n-1, none of them free.
@@ -193,7 +193,7 @@ func (s *slotSet) add() int32 {
 	return s.all[len(s.all)-1]
 }
 
-// release makes slots free that were not. They are ascending and in range; the slice is kept.
+// release frees slots, which must be ascending, in range and not free. It keeps the slice.
 func (s *slotSet) release(slots []int32) {
 	s.n += len(slots)
 	if s.n == len(slots) {
@@ -274,7 +274,7 @@ func (s *slotSet) takeOne(slot int32) []int32 {
 	return s.all[slot : slot+1 : slot+1]
 }
 
-// take takes the k lowest free slots. At least as many are free. The slice is never written again.
+// take allocates the k lowest free slots. At least as many must be free. The slice is never written again.
 func (s *slotSet) take(k int) []int32 {
 	if s.block != nil {
 		took := s.block[:k:k]
@@ -304,7 +304,7 @@ func (s *slotSet) take(k int) []int32 {
 	return took
 }
 
-// view returns ascending slots as a view of all where they are consecutive and in range, else nil.
+// view returns ascending slots as a view of all if they are consecutive and in range, else nil.
 func (s *slotSet) view(slots []int32) []int32 {
 	a, b := slots[0], slots[len(slots)-1]
 	if a < 0 || int(b) >= len(s.all) || int(b-a) != len(slots)-1 {

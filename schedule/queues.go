@@ -7,7 +7,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A queue is a leaf queue of the scheduler in the replay. Memory without a limit is plenty.
+// A queue is a leaf queue of the scheduler in the replay. A missing limit is plenty.
 type queue struct {
 	name                                string
 	share, most, userLimit, masterLimit int // memory, or cores
@@ -15,15 +15,15 @@ type queue struct {
 	fair                                bool
 	held                                int
 	users                               []user
-	room                                int // what others here may be given at most, while the next is looked for
+	room                                int // maximum for others here, while candidates runs
 	requests                            []requestCount
 }
 
-// A requestCount is how many of the others' applications in a queue ask for a container of a size next. There are few
-// sizes.
+// A requestCount is the number of other applications in a queue that request a container of one size next. There
+// are few sizes.
 type requestCount struct{ size, n int }
 
-// count notes that more applications request a container of a size next, or none if the size is 0.
+// count adds more applications with a next container of a size; a size of 0 is no request.
 func (q *queue) count(size, more int) {
 	if size == 0 {
 		return
@@ -36,7 +36,7 @@ func (q *queue) count(size, more int) {
 	q.requests[i].n += more
 }
 
-// smallest is the size of the smallest container that another application in the queue asks for next.
+// smallest returns the size of the smallest next container of another application in the queue.
 func (q *queue) smallest() int {
 	least := plenty
 	for _, a := range q.requests {
@@ -51,21 +51,21 @@ func (q *queue) smallest() int {
 type user struct {
 	name      string
 	held      int
-	asks      bool // at the last look, if the queue's user limit depends on it
-	demanding int  // others' applications that ask for memory or will
+	asks      bool // it requests memory; set by noteUsers if the queue's user limit depends on it
+	demanding int  // number of other applications that request memory now or later
 }
 
 // plenty is more memory than any cluster has.
 const plenty = 1 << 50
 
-// loadQueues makes the queues of our jobs and of the others' applications; queue 0 is ours.
+// loadQueues creates our queue, queue 0; other queues follow on demand.
 func (c *loader) loadQueues() {
 	c.allowed = plenty
 	c.queueOf(c.s.Queue)
 	c.userOf(0, c.s.User)
 }
 
-// queueOf returns the index of a queue, made if needed.
+// queueOf returns the index of a queue, created if needed.
 func (c *scheduler) queueOf(name string) int32 {
 	if i := slices.IndexFunc(c.queues, func(q queue) bool { return q.name == name }); i >= 0 {
 		return int32(i) //nolint:gosec // an index
@@ -88,7 +88,7 @@ func (c *scheduler) queueOf(name string) int32 {
 	return int32(len(c.queues) - 1) //nolint:gosec // an index
 }
 
-// userOf returns the index of a user in a queue, made if needed.
+// userOf returns the index of a user in a queue, created if needed.
 func (c *scheduler) userOf(q int32, name string) int32 {
 	users := &c.queues[q].users
 	if i := slices.IndexFunc(*users, func(u user) bool { return u.name == name }); i >= 0 {
@@ -98,8 +98,8 @@ func (c *scheduler) userOf(q int32, name string) int32 {
 	return int32(len(*users) - 1) //nolint:gosec // an index
 }
 
-// limit is what one user may have in the queue now: the larger of an equal part for each user that asks for some and of
-// its least part of what the queue has, and never more than userLimit (CapacityScheduler,
+// limit returns the present limit of one user in the queue: the greater of an equal part for each requesting user
+// and its minimum part of the queue, and never more than userLimit (CapacityScheduler,
 // UsersManager.computeUserLimit).
 func (q *queue) limit() int {
 	if q.userRatio >= 1 {
@@ -118,7 +118,7 @@ func (q *queue) limit() int {
 	return min(q.userLimit, int(max(has/float64(asking), has*q.userRatio)))
 }
 
-// mostForOthers is the most that any user with requests in the queue may be given.
+// mostForOthers returns the most that any user with requests in the queue may get.
 func (q *queue) mostForOthers(free int) int {
 	held := plenty
 	for i := range q.users {
@@ -132,19 +132,19 @@ func (q *queue) mostForOthers(free int) int {
 	return min(free, q.most-q.held, q.limit()-held)
 }
 
-// used is how much of its share a queue has: the scheduler serves the one first that has less.
+// used returns the used part of a queue's share: the scheduler serves the queue with the smallest one first.
 func (q *queue) used() float64 { return float64(q.held) / float64(max(q.share, 1)) }
 
-// roomIn is how much more an application of that queue and user may have.
+// roomIn returns how much more an application of that queue and user may get.
 func (c *scheduler) roomIn(q, user int32) int {
 	of := &c.queues[q]
 	return min(c.pool.free, of.most-of.held, of.limit()-of.users[user].held)
 }
 
-// roomOf is how much more a job may be given in this step.
+// roomOf returns how much more a job may get in this step.
 func (c *scheduler) roomOf(j *job) int { return min(c.allowed, c.roomIn(j.queue, j.user)) }
 
-// mastersFit reports whether another master stays within what the queue's masters may have. One may always run.
+// mastersFit reports whether another master stays within the limit of the queue's masters. One may always run.
 func (q *queue) mastersFit(c *scheduler, queue int32, size int) bool {
 	held := 0
 	for _, o := range c.order {
@@ -160,7 +160,7 @@ func (q *queue) mastersFit(c *scheduler, queue int32, size int) bool {
 	return held == 0 || held+size <= q.masterLimit
 }
 
-// occupy gives memory or cores to a job of ours; less than nothing takes it back.
+// occupy allocates memory or cores to a job of ours; a negative size releases them.
 func (c *scheduler) occupy(j *job, size int) { c.hold(j.queue, j.user, size) }
 
 func (c *scheduler) hold(q, user int32, size int) {
@@ -172,7 +172,7 @@ func (c *scheduler) hold(q, user int32, size int) {
 	c.queues[q].users[user].held += size
 }
 
-// heldBy is what a job's application has.
+// heldBy returns the resources of a job's application.
 func (j *job) heldBy() int {
 	if j.state == starting || j.state == active {
 		return j.taskMemory() + j.masterSize
@@ -180,13 +180,13 @@ func (j *job) heldBy() int {
 	return j.taskMemory()
 }
 
-// contended reports whether what is free has to be shared: other applications run, or ours are not served in their
-// order.
+// contended reports whether free resources have to be shared: other applications run, or our jobs are not served in
+// order of submission.
 func (c *scheduler) contended() bool {
 	return len(c.others.apps) > 0 || len(c.queues) > 1 || c.queues[0].fair || c.queues[0].userRatio < 1
 }
 
-// An applicant is an application that asks for memory: a job of ours, or one of the others.
+// An applicant is an application that requests memory: a job of ours, or another application.
 type applicant struct {
 	job       *job
 	other     int32
@@ -196,8 +196,9 @@ type applicant struct {
 	held      int
 }
 
-// share hands out what is free among all applications that ask for some, as CapacityScheduler does: the queue first
-// that has least of its share, in it the application that was submitted first, or that has least.
+// share allocates free resources to all requesting applications, as CapacityScheduler does: the queue with the
+// smallest used part of its share goes first, and in it the earliest submission, or the application that uses
+// least.
 func (c *scheduler) share() {
 	for c.pool.free > 0 {
 		c.noteUsers()
@@ -221,12 +222,12 @@ func (c *scheduler) share() {
 		c.grantJob(a.job)
 		c.allowed = plenty
 		if c.pool.free == was {
-			return // nothing that it asks for can be given after all
+			return // nothing that it requests can be allocated after all
 		}
 	}
 }
 
-// neediest chooses who is served next; sole: it may have all that it asks for before any other is served.
+// neediest returns the next applicant to serve; sole: it may get all its requests before any other is served.
 func (c *scheduler) neediest() (best applicant, sole, ok bool) {
 	sole = true
 	consider := func(a applicant) {
@@ -243,7 +244,7 @@ func (c *scheduler) neediest() (best applicant, sole, ok bool) {
 			if a.held < best.held {
 				best = a
 			}
-		case a.job != nil && best.job != nil: // they come in the order in which they are served
+		case a.job != nil && best.job != nil: // they are in the order in which they are served
 		case a.submitted < best.submitted:
 			best = a
 		}
@@ -260,8 +261,8 @@ func (c *scheduler) neediest() (best applicant, sole, ok bool) {
 	return best, sole && (!ok || c.queues[best.queue].userRatio >= 1), ok
 }
 
-// room is how much more another application may have. If only its requests are known, it takes no more than what is
-// certain: its queue's guarantee, or in our queue what it is given before a job of ours.
+// room returns how much more another application may get. If only its requests are known, it gets no more than is
+// certain: its queue's guarantee, or in our queue the part that comes before a job of ours.
 func (o *application) room(c *scheduler) int {
 	room := c.roomIn(o.queue, o.user)
 	switch {
@@ -276,8 +277,7 @@ func (o *application) room(c *scheduler) int {
 	return room
 }
 
-// nextSize is the size of the container that a job would be given next; 0 if it asks for none or there is no room for
-// it.
+// nextSize returns the size of a job's next container; 0 if it requests none or there is no room for it.
 func (c *scheduler) nextSize(j *job) int {
 	switch {
 	case j.state == accepted && c.roomOf(j) >= j.masterSize && j.leavesRoom(c):
@@ -288,7 +288,7 @@ func (c *scheduler) nextSize(j *job) int {
 	return j.rules.nextSize(c, j)
 }
 
-// noteUsers notes which users ask for memory, in the queues in which that matters.
+// noteUsers marks the users that request memory, if a user limit depends on it.
 func (c *scheduler) noteUsers() {
 	if !c.limited {
 		return
@@ -316,8 +316,8 @@ func (j *job) asksForTasks() bool {
 	})
 }
 
-// byKeys compares jobs by a scheduler that is given as data (section 3.1.1): by each key of the plan's order, until one
-// decides; 0 if none does. Of each, running is how many of its tasks run.
+// byKeys compares jobs by the plan's order (section 3.1.1), a scheduler given as data: by each key until one
+// decides; 0 if none does. running returns the number of a job's running tasks.
 func (r *replay) byKeys(a, b *job, running func(*job) int) int {
 	for _, key := range r.plan.Cluster.Order {
 		c := 0
@@ -340,8 +340,7 @@ func (r *replay) byKeys(a, b *job, running func(*job) int) int {
 	return 0
 }
 
-// inOrder are the jobs in the order in which the scheduler serves them: that of submission, or by the plan's keys
-// before it.
+// inOrder returns the jobs in the order in which the scheduler serves them: by the plan's keys, then by submission.
 func (c *scheduler) inOrder() []*job {
 	if len(c.plan.Cluster.Order) == 0 {
 		return c.order

@@ -6,10 +6,10 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// together is how close starts must be for their JVMs to slow each other down (docs/facts/measured.md 4).
+// together is the greatest time between starts of JVMs that slow each other down (docs/facts/measured.md 4).
 const together = 1600 * time.Millisecond
 
-// recentStarts counts the starts of the last moments by node; the first entry is of those on unknown nodes.
+// recentStarts counts recent starts by node; the first entry is for unknown nodes.
 type recentStarts []nodeStarts
 
 type nodeStarts struct {
@@ -23,7 +23,7 @@ type starts struct {
 	n  int
 }
 
-// note counts n starts on a node at t, and forgets those that are too old to matter.
+// note counts n starts on a node at t, and drops those that are too old.
 func (r *recentStarts) note(node int32, n int, t dag.Instant) {
 	for len(*r) <= int(node)+1 {
 		if len(*r) < cap(*r) {
@@ -49,7 +49,7 @@ func (r *recentStarts) note(node int32, n int, t dag.Instant) {
 	s.starts = append(s.starts, starts{t, n})
 }
 
-// at is how many starts were noted on a node up to together before the newest.
+// at returns the number of starts on a node from the latest one back to together before it.
 func (r recentStarts) at(node int32) int { return r[node+1].total }
 
 // noteStarts counts the starts of tasks in their slots.
@@ -65,7 +65,7 @@ func (c *scheduler) noteStarts(slots []int32) {
 	}
 }
 
-// started notes a start of the run at t.
+// started records a start of the run at t.
 func (c *scheduler) started(t dag.Instant) {
 	if t.Known() && (!c.first.Known() || t < c.first) {
 		c.first = t

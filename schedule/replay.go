@@ -8,11 +8,12 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A replay is one event loop over pools of slots: those of maps and of reduces (FIFO), the memory of containers (YARN),
-// or the cores of executors. Jobs come from a driver, a scheduler gives what is free to their tasks, and tasks end.
+// A replay is one event loop over pools of slots: those of maps and of reduces (FIFO), the memory of containers
+// (YARN), or the cores of executors. A driver submits jobs, a scheduler allocates free resources to their tasks,
+// and tasks end.
 //
-// All that happens at one instant is done before anything is handed out again (docs/facts/paratimer.md A1): ends, then
-// submissions, requests, heartbeats and starts. A task of no length ends in a further batch of the same instant.
+// All events of one instant come before the next allocation (docs/facts/paratimer.md A1): ends, then submissions,
+// requests, heartbeats and starts. A task of no length ends in a further batch of the same instant.
 type replay struct {
 	s         *dag.Snapshot
 	plan      *dag.Plan
@@ -22,32 +23,33 @@ type replay struct {
 	overheads dag.Overheads
 	scheduler *scheduler
 	driver    driver
-	// fixedSlots says that slots have numbers and nodes of their own (FIFO).
+	// fixedSlots means that slots have numbers and nodes of their own (FIFO).
 	fixedSlots bool
 	onCores    bool // tasks run on executors' cores
 	jobs       []job
 	stages     []stage // of all jobs, by row
 
-	ends   endQueue   // of tasks, and of those of other applications
-	events eventQueue // all else
-	// batches start together; those in idleBatches have started.
+	ends   endQueue   // of our tasks and of other applications' tasks
+	events eventQueue // all other events
+	// The tasks of a batch start together; idleBatches are batches that have started.
 	batches     []batch
 	idleBatches []int32
-	newest      int32 // the batch that was made last, -1 once it has started
+	newest      int32 // the latest batch, -1 once it has started
 	spans       []Span
-	idleSpans   []int32 // spans that have ended, to be used again (EndOnly)
+	idleSpans   []int32 // spans that have ended, for reuse (EndOnly)
 	jumbled     bool    // spans of one instant are out of order
 	end         dag.Instant
 	copying     int    // spans of tasks that copy
 	gaps        []Span // pauses before submissions
-	// slotsDiffer is false if only the end of the replay is wanted and it makes no difference which slot a task has.
+	// slotsDiffer is false if only the end of the replay is needed and it makes no difference which slot a task
+	// has.
 	slotsDiffer bool
-	// changed is set by all that may make another stage the next to be served. The end of a task does not, if
-	// its stage goes on.
+	// changed is set by all events that may change which stage is served next. The end of a task is none of them
+	// while its stage goes on.
 	changed bool
 }
 
-// Replay runs what is left of the snapshot under its plan's policy.
+// Replay replays the remaining work of the snapshot under its plan's policy.
 func Replay(s *dag.Snapshot, left Left, opt Options) (*Schedule, error) {
 	if n := len(s.Jobs); n < len(s.Plan.Jobs) { // the others have not been submitted
 		whole := *s
@@ -81,10 +83,10 @@ func Replay(s *dag.Snapshot, left Left, opt Options) (*Schedule, error) {
 	return r.schedule(), nil
 }
 
-// maxInstant is later than any instant that a replay means; ends saturate there.
+// maxInstant is later than any real instant of a replay; ends saturate there.
 const maxInstant = math.MaxInt64 / 2
 
-// run goes from instant to instant until nothing is left to happen, or the next instant is after until.
+// run goes from instant to instant until no event is left, or the next instant is after until.
 func (r *replay) run(until dag.Instant) {
 	for {
 		var at dag.Instant
@@ -111,7 +113,7 @@ func (r *replay) run(until dag.Instant) {
 	}
 }
 
-// step does the next thing that happens now, and reports whether there was any.
+// step handles the next event of this instant, and reports whether there was one.
 func (r *replay) step() bool {
 	if r.ends.n > 0 && r.ends.first() <= r.now {
 		r.taskEnds(r.ends.pop())
@@ -156,7 +158,7 @@ func (r *replay) finish(j *job) {
 	r.driver.next(r, j)
 }
 
-// stuck reports a job that never ends although nothing is left to happen.
+// stuck returns an error if a job never ends although no event is left.
 func (r *replay) stuck() error {
 	var blockedBy error
 	for i := range r.jobs {
@@ -184,7 +186,7 @@ func (r *replay) stuck() error {
 	return blockedBy
 }
 
-// schedule returns what has been replayed.
+// schedule returns the schedule of the replay.
 func (r *replay) schedule() *Schedule {
 	sch := &Schedule{Now: r.s.At, End: r.s.At}
 	if r.opt.EndOnly == nil {
@@ -198,8 +200,8 @@ func (r *replay) schedule() *Schedule {
 	return sch
 }
 
-// millis rounds a length of time to whole milliseconds, half up (docs/facts/paratimer.md A1); less than nothing is
-// nothing.
+// millis rounds a length of time to whole milliseconds, half up (docs/facts/paratimer.md A1); negative lengths are
+// 0.
 func millis(d time.Duration) dag.Instant {
 	if d <= 0 {
 		return 0
@@ -211,8 +213,8 @@ func millis(d time.Duration) dag.Instant {
 	return dag.Instant(ms)
 }
 
-// EndOnly makes a replay return nothing but its end, and keeps its memory for the next one: for those who replay a
-// thousand samples. It is not safe for concurrent use; the zero value is ready.
+// EndOnly makes a replay return only its end, and keeps its memory for the next replay: sampling makes thousands of
+// replays. It is not safe for concurrent use; the zero value is ready.
 type EndOnly struct {
 	last      replay
 	scheduler scheduler
@@ -221,7 +223,7 @@ type EndOnly struct {
 	zeros    []int32
 }
 
-// replay returns a replay in the memory of the one before.
+// replay returns a replay in the memory of the previous one.
 func (m *EndOnly) replay() *replay {
 	if m == nil {
 		return &replay{ends: newEndQueue(0)}
@@ -235,14 +237,14 @@ func (m *EndOnly) replay() *replay {
 	return &m.last
 }
 
-// A finishedStage has one attempt of each task, and each has succeeded: a replay reads nothing else of them.
+// A finishedStage summarizes a stage with one attempt for each task, all of them succeeded.
 type finishedStage struct {
 	first, last dag.Instant // starts
 	ended       dag.Instant // the last end
 }
 
-// finished returns what a replay reads of a stage's attempts if it has finished, else nil. It is found once for all
-// replays of a snapshot that return their ends only.
+// finished returns the summary of a finished stage, else nil. It is computed once for all replays of a snapshot
+// that return only their ends.
 func (r *replay) finished(j int, k dag.StageIndex) *finishedStage {
 	all, m := r.s.Jobs[j].Stages[k].Attempts, r.opt.EndOnly
 	if m == nil || len(all) == 0 {

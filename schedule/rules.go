@@ -8,22 +8,22 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// stageRules are how a job's master asks for containers and hands them to its stages.
+// stageRules define how a job's master requests containers and assigns them to its stages.
 type stageRules interface {
-	// edges returns what a stage reads in the kinds that the replay distinguishes.
+	// edges returns the edges of a stage in the kinds that the replay distinguishes.
 	edges(after []dag.Edge) []dag.Edge
 	// first starts the job's first tasks now.
 	first(c *scheduler, j *job)
-	// grant hands out what the job may be given now.
+	// grant allocates the containers that the job may get now.
 	grant(c *scheduler, j *job)
-	// nextSize is the size of the container that grant would hand out next; 0: none.
+	// nextSize returns the size of the container that grant would allocate next; 0: none.
 	nextSize(c *scheduler, j *job) int
-	// want is how many tasks of a stage that copies are to have containers or requests.
+	// want returns the number of tasks of a copying stage that should have containers or requests.
 	want(c *scheduler, st *stage) int
-	// freed notes that n tasks have ended at t: the master may keep their containers.
+	// freed records that n tasks have ended at t: the master may keep their containers.
 	freed(j *job, n int, t dag.Instant)
-	// cold reports whether a task that starts now takes longer than usual to start; kept: its container was launched
-	// before.
+	// cold reports whether a task that starts now takes longer than usual to start; kept: its container was
+	// launched before.
 	cold(c *scheduler, kept bool) bool
 }
 
@@ -37,8 +37,8 @@ func rulesOf(c *dag.Cluster, job *dag.Job) stageRules {
 	return reducesFirst{}
 }
 
-// reducesFirst are the rules of MapReduce's master (docs/facts/hadoop.md F, priorities 5, 10, 20): tasks to run again,
-// then those that copy, then the others; each in a container of its own.
+// reducesFirst are the rules of MapReduce's master (docs/facts/hadoop.md F, priorities 5, 10, 20): tasks to run
+// again, then those that copy, then the others; each in a container of its own.
 type reducesFirst struct{}
 
 func (reducesFirst) edges(after []dag.Edge) []dag.Edge { return after }
@@ -98,8 +98,9 @@ func (reducesFirst) nextSize(c *scheduler, j *job) int {
 // defaultRampUp is yarn.app.mapreduce.am.job.reduce.rampup.limit's default.
 const defaultRampUp = 0.5
 
-// want is slow start, then all once every task before it has its container, else a share of the room that grows with
-// those that are done (RMContainerAllocator.scheduleReduces, docs/facts/hadoop.md F "Slow start").
+// want applies slow start. It returns all tasks once every task before them has its container, else a share of the
+// room that grows with the finished tasks (RMContainerAllocator.scheduleReduces, docs/facts/hadoop.md F "Slow
+// start").
 func (reducesFirst) want(c *scheduler, reduces *stage) int {
 	maps := &reduces.job.stages[reduces.from]
 	all := reduces.granted + reduces.waiting + len(reduces.retry)
@@ -125,11 +126,11 @@ func (reducesFirst) want(c *scheduler, reduces *stage) int {
 }
 
 // ancestorsFirst are the rules of Tez' master (docs/facts/tez.md T5, T6): the stages of a job in the order of their
-// distance from the roots. So none gets a container while one that it reads waits for some. A container that is free
+// distance from the roots. So no stage gets a container while one that it reads waits for some. A free container
 // runs the next task.
 type ancestorsFirst []dag.StageIndex
 
-// edges makes a broadcast one that its readers wait for in their containers: they are requested at once.
+// edges converts a broadcast to slow start: its readers are requested at once and wait for it in their containers.
 func (ancestorsFirst) edges(after []dag.Edge) []dag.Edge {
 	out := slices.Clone(after)
 	for i, e := range after {
@@ -186,8 +187,8 @@ func (r ancestorsFirst) nextSize(c *scheduler, j *job) int {
 	return 0
 }
 
-// byLevel orders stages by their distance from the roots: the longest path to one. In one distance the order of the
-// plan counts.
+// byLevel orders stages by their distance from the roots: the longest path to one. Stages at one distance are in
+// plan order.
 func byLevel(stages []dag.Stage) []dag.StageIndex {
 	level, order := make([]int, len(stages)), make([]dag.StageIndex, len(stages))
 	for k := range stages {
@@ -200,7 +201,7 @@ func byLevel(stages []dag.Stage) []dag.StageIndex {
 	return order
 }
 
-// want grows between two ratios of the least finished of the stages that are read
+// want grows with the progress of the slowest input stage between the edge's two ratios
 // (ShuffleVertexManagerBase.getNumOfTasksToSchedule, docs/facts/tez.md T5).
 func (ancestorsFirst) want(_ *scheduler, st *stage) int {
 	all := st.granted + st.waiting + len(st.retry)

@@ -8,9 +8,9 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// fairPools are the rules of Spark's FAIR scheduler: a core that is free goes to the pool that is furthest below its
-// share, and in a pool to the stage that comes first in the plan or, if the pool is fair itself, to the one that runs
-// the fewest tasks. It holds the pool of each stage as an index in pools, which are in the order that breaks ties: by
+// fairPools are the rules of Spark's FAIR scheduler: a free core goes to the pool that is furthest below its share.
+// In a pool it goes to the first stage in the plan or, if the pool itself is fair, to the stage with the fewest
+// running tasks. of is the pool of each stage as an index in pools, which are in the order that breaks ties: by
 // name.
 type fairPools struct {
 	reducesFirst
@@ -39,11 +39,11 @@ func poolsOf(c *dag.Cluster, stages []dag.Stage) (of []int, pools []dag.Pool) {
 	return of, pools
 }
 
-// A share is what a pool, or a stage in a fair pool, runs and may run.
+// A share is the running tasks and the entitlement of a pool.
 type share struct{ running, least, weight int }
 
-// compare is Spark's FairSchedulingAlgorithm: a pool that runs less than its minimal share goes first, and of several
-// the one that runs the smallest part of it. All others are served by how much they run for their weight.
+// compare is Spark's FairSchedulingAlgorithm: a pool below its minimal share goes first, and of several the one
+// that runs the smallest part of it. The others are served by their running tasks in relation to their weight.
 func (a share) compare(b share) int {
 	needs, others := a.running < a.least, b.running < b.least
 	switch {
@@ -57,7 +57,7 @@ func (a share) compare(b share) int {
 	return cmp.Compare(a.load(), b.load())
 }
 
-// load is how many tasks run for each unit of the weight.
+// load returns the number of running tasks for each unit of the weight.
 func (a share) load() float64 {
 	if a.weight == 0 {
 		return math.Inf(1)

@@ -1,18 +1,17 @@
-// Package schedule says when each task that is left would run: it replays a scheduler from any snapshot in virtual
+// Package schedule predicts when each remaining task runs: it replays a scheduler from any snapshot in virtual
 // time.
 //
-// One engine serves as planner and as ground truth of simulations; only the costs differ. It is
-// deterministic: the same snapshot and costs give the same schedule. Times are integer milliseconds.
-// It reads no clock and does no I/O.
+// The same engine plans and simulates; only the costs differ. It is deterministic: the same snapshot and costs give
+// the same schedule. Times are integer milliseconds. It reads no clock and does no I/O.
 //
-// To embed it, bring a [dag.Snapshot] and a [Left], which says how long a task would still hold its slot: [Replay]
-// returns when each task that is left would run, as the plan's policy hands them out. Where a snapshot shows what has
-// been, [History] is the schedule of that alone and [HistoryAndPlan] of both. [Gantt] draws any of them.
+// To embed it, provide a [dag.Snapshot] and a [Left], which returns the remaining cost of a task: [Replay] returns
+// when each remaining task runs under the plan's policy. [History] returns the schedule of the past alone, and
+// [HistoryAndPlan] that of past and future. [Gantt] draws any of them.
 //
 // # Stability
 //
-// Names and meanings stay within a major version; fields and policies may be added. What a replay of a YARN snapshot
-// says may change in a minor version, where it becomes more like the real scheduler (docs/api.md).
+// Names and meanings stay within a major version; fields and policies may be added. The result of a replay of a
+// YARN snapshot may change in a minor version, as it becomes more like the real scheduler (docs/api.md).
 package schedule
 
 import (
@@ -26,7 +25,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Task is a task that a cost model gives a cost. Slot and Node are where it is about to run, -1 if unknown.
+// A Task is a task as the input of a cost model. Slot and Node are where it is about to run, -1 if unknown.
 type Task struct {
 	Job     int
 	Stage   dag.StageIndex
@@ -36,68 +35,68 @@ type Task struct {
 	Node    int
 	// Running is the attempt that is running now, nil for a task that would start later.
 	Running *dag.Attempt
-	// Start is when a later task would start; NoInstant where it is not decided.
+	// Start is when a later task would start; NoInstant if it is not decided.
 	Start dag.Instant
-	// Together is how many tasks start on its node at about the same time, itself included; 0 where unknown, and on
-	// cores of executors, which have a running JVM.
+	// Together is the number of tasks that start on its node at about the same time, itself included; 0 if unknown,
+	// and on cores of executors, which have a running JVM.
 	Together int
-	// Cold says that it is one of the run's first batch. Their JVMs take longer to start: nothing has started longer
-	// before it than starts count as together (YARN), or the first on a core that has come (Executors).
+	// Cold means that the task is in the first batch of the run (YARN) or the first on a new core (Executors). Its
+	// JVM takes longer to start.
 	Cold bool
 }
 
-// An Origin says where a cost comes from.
+// An Origin is the source of a cost.
 type Origin uint8
 
 // The origins, best first.
 const (
 	Observed Origin = iota // measured in this run
 	Profiled               // from an earlier run, times this run's slowdown factor
-	Assumed                // by a documented formula from other phases
-	Unknown                // nothing to go by; the cost is a floor
+	Assumed                // by a documented formula from other stages
+	Unknown                // no data; the cost is a floor
 )
 
-// A Cost is how long a task would still hold a slot.
+// A Cost is the remaining time of a task in its slot.
 type Cost struct {
-	Setup  time.Duration // what is left of its set-up
-	Work   time.Duration // what is left of its work; of a reduce: once the last map output exists
-	Spread float64       // relative standard deviation of Work, 0 where unknown
+	Setup  time.Duration // remaining set-up
+	Work   time.Duration // remaining work; of a reduce: once the last map output exists
+	Spread float64       // relative standard deviation of Work, 0 if unknown
 	Origin Origin
-	// Same is how many tasks of the phase, counted from this one on and this one included, have this very cost. At
-	// least 1.
+	// Same is the number of tasks of the stage, from this one on and including it, with exactly this cost. At least
+	// 1.
 	Same int
 }
 
-// Left predicts what is left of a task. It is the hinge between cost models and the scheduler: a new paper is usually a
+// Left predicts the remaining cost of a task. It connects cost models and the scheduler: a new paper is usually a
 // new Left.
 type Left func(Task) Cost
 
 // A Fault makes a simulated attempt fail. It is called when an attempt starts at start and would end at end, and
-// returns when it fails; ok is false for an attempt that succeeds. A lost node is no Fault: it is a change of the
-// snapshot.
+// returns the instant of its failure; ok is false for an attempt that succeeds. A lost node is no Fault: it is a
+// change of the snapshot.
 type Fault func(t Task, start, end dag.Instant) (at dag.Instant, ok bool)
 
-// Options change a replay. The zero value replays with nothing going wrong.
+// Options change a replay. The zero value is a replay without failures.
 type Options struct {
 	Fault Fault
 	// Until stops the replay once virtual time passes it; NoInstant and 0 replay to the end.
 	Until dag.Instant
-	// Finished tasks of the snapshot are left out of Spans (they are needed for the paper's rounds, not for a time).
+	// FutureOnly leaves finished tasks out of Spans (they are needed for the paper's rounds, not for a time).
 	FutureOnly bool
-	// Owners are the owners of the plan's jobs, if a simulation plays others' jobs as well; nil: all are the query's.
+	// Owners are the owners of the plan's jobs, if a simulation includes others' jobs; nil: all are the query's.
 	Owners []Owner
-	// EndOnly leaves all but Now and End out of the Schedule, if no more is needed; nil: a whole Schedule.
+	// EndOnly leaves all but Now and End out of the Schedule; nil: a whole Schedule.
 	EndOnly *EndOnly
 }
 
 // An Owner is the user and queue of a job (YARN). A job with a known At is another user's: it is submitted then,
-// whatever our waves do.
+// independent of our driver.
 type Owner struct {
 	User, Queue string
 	At          dag.Instant // NoInstant for the query's own jobs
 }
 
-// An Outcome is how a span ends.
+// An Outcome is the way a span ends.
 type Outcome uint8
 
 // The outcomes.
@@ -117,22 +116,22 @@ type Span struct {
 	First   int32 // index of the first task
 	Count   int32
 	Attempt int32
-	Past    bool // it ended at or before Now; of what has happened: it has ended
+	Past    bool // it ended at or before Now; in a History: it has ended
 	Start   dag.Instant
 	End     dag.Instant
 	// Slots[i] is the slot of task First+i, ascending. Slices may be shared between spans: read only.
 	Slots []int32
 }
 
-// pauseOf is a span in which job waits, named by why.
+// pauseOf returns a span of kind pause in which job waits.
 func pauseOf(job int32, pause dag.Pause, start, end dag.Instant) Span {
 	return Span{Job: job, Stage: dag.NoStage, Pause: pause, Outcome: Waits, Start: start, End: end}
 }
 
-// What names what a span is: its stage's name in the plan, or its pause.
+// What returns the name of a span's stage in the plan, or of its pause.
 func (s *Span) What(plan *dag.Plan) string { return What(plan, int(s.Job), s.Stage, s.Pause) }
 
-// What names a stage of a job, or a pause.
+// What returns the name of a stage of a job, or of a pause.
 func What(plan *dag.Plan, job int, stage dag.StageIndex, pause dag.Pause) string {
 	if pause != dag.NoPause {
 		return pause.String()
@@ -145,27 +144,28 @@ type Schedule struct {
 	Now   dag.Instant
 	End   dag.Instant // when the last task (FIFO) or job (YARN) ends; Now if nothing is left
 	Spans []Span      // sorted by start, kind, first slot, attempt
-	// Freed says that the replay took other applications' memory as free because nothing else could ever have happened:
-	// they will end some day, and End is a floor.
+	// Freed means that the replay released other applications' memory because nothing else could ever have
+	// happened: they will end some day, and End is a floor.
 	Freed bool
-	// Submitted and Finished hold each job's instants, past or planned.
+	// Submitted and Finished are each job's instants, past or planned.
 	Submitted, Finished []dag.Instant
-	// Mastered is when each job's AM gets its container; NoInstant where it had one before. YARN only, else nil.
+	// Mastered is when each job's AM gets its container; NoInstant if it had one before. YARN only, else nil.
 	Mastered []dag.Instant
-	// Nodes is of History and HistoryAndPlan under YARN, else nil: by slot, its node's index in Snapshot.Nodes, -1
-	// where that is not known.
+	// Nodes is set by History and HistoryAndPlan under YARN, else nil: by slot, its node's index in Snapshot.Nodes,
+	// -1 if unknown.
 	Nodes []int32
 }
 
-// Remaining is the length of the schedule from now on.
+// Remaining returns the length of the schedule from now on.
 func (s *Schedule) Remaining() time.Duration { return s.End.Sub(s.Now) }
 
-// A StuckError says that a replay cannot go on: tasks are left and nothing can ever run them.
+// A StuckError means that a replay cannot go on: tasks are left and nothing can ever run them.
 type StuckError struct {
 	Job   string
 	Stage string // the name of the stage
 	Why   string
-	// NoExecutor says that the application has no executor: none has registered yet, or all were lost. More may come.
+	// NoExecutor means that the application has no executor: none has registered yet, or all were lost. More may
+	// come.
 	NoExecutor bool
 }
 
@@ -185,7 +185,7 @@ func (o Origin) String() string {
 	return fmt.Sprintf("unknown(%d)", o)
 }
 
-// MarshalText gives the name used in frames and plan files.
+// MarshalText returns the name used in frames and plan files.
 func (o Origin) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
 // UnmarshalText reads the name used in frames and plan files.
@@ -219,8 +219,8 @@ func sortSpans(spans []Span) {
 	})
 }
 
-// sortStarts orders spans likewise. What a replay adds is in order but for spans of one instant, so only those are
-// sorted again.
+// sortStarts orders spans likewise. Spans of a replay are in order except those of one instant, so it usually sorts
+// only those.
 func sortStarts(spans []Span) {
 	for from := 0; from < len(spans); {
 		to := from + 1
@@ -240,9 +240,9 @@ func sortStarts(spans []Span) {
 	}
 }
 
-// TaskName names an attempt of a task in a plan: the job, the stage, the index from 1, and one prime for each earlier
-// attempt. Map 3 of job j1 is j1.m3, its second attempt j1.m3'. Of a stage that is neither map nor reduce the name is
-// whole: q.scan.3.
+// TaskName names an attempt of a task in a plan: the job, the stage, the index from 1, and one prime for each
+// earlier attempt. Map 3 of job j1 is j1.m3, its second attempt j1.m3'. Stages other than map and reduce keep their
+// full name: q.scan.3.
 func TaskName(plan *dag.Plan, job int, k dag.StageIndex, index, attempt int) string {
 	name, stage := "?", "?."
 	if job >= 0 && job < len(plan.Jobs) {

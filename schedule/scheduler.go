@@ -6,26 +6,26 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A scheduler gives slots, containers or cores that are free to tasks: numbered slots as in Hadoop 0.20 (slots.go), or
-// what real clusters run (docs/facts/hadoop.md F, seen on recordings of Hadoop 3.4.2): one pool of memory for
-// containers, or of executors' cores. There each job has a master in a container, the earlier application goes first,
-// and inside an application its rules decide; and the schedule does not repeat the past.
+// A scheduler allocates free slots, containers or cores to tasks. It has numbered slots as in Hadoop 0.20
+// (slots.go), or one pool as real clusters do (docs/facts/hadoop.md F, seen on recordings of Hadoop 3.4.2): memory
+// for containers, or executors' cores. In a pool each job has a master in a container, the earlier application goes
+// first, and inside an application its rules decide. The schedule of a pool does not include the past.
 type scheduler struct {
 	*replay
 	slots   slots
 	pool    pool
 	queues  []queue // ours first
-	allowed int     // what may be handed out in one step if several applications ask for some
-	limited bool    // what a user may have depends on which users ask for some
+	allowed int     // maximum of one step if several applications request resources
+	limited bool    // user limits depend on which users have requests
 	others  others
 	growth  growth
 	order   []*job       // in the order of submission, in which the scheduler serves applications
-	byKey   []*job       // room for that order by the plan's keys
+	byKey   []*job       // buffer for the order by the plan's keys
 	recent  recentStarts // by node, for the start-up law: JVMs that start together slow each other down
 	first   dag.Instant  // the run's first start; NoInstant before
-	freed   bool         // others' memory was taken as free because nothing else could ever happen
-	// next is the only stage that waits for containers until changed is set, nil if none does; found says that this has
-	// been looked for, and sole that no more than one waits.
+	freed   bool         // others' memory was released because nothing else could ever happen
+	// next is the only stage that waits for containers until changed is set, nil if none does. found means that
+	// next has been searched, and sole that at most one stage waits.
 	next        *stage
 	sole, found bool
 }
@@ -42,7 +42,7 @@ func newScheduler(r *replay) *scheduler {
 	return c
 }
 
-// after is the end of a task that is ready to work at from. In a slot its length is rounded as a whole.
+// after returns the end of a task that is ready to work at from. In a slot its length is rounded as a whole.
 func (c *scheduler) after(from dag.Instant, cost Cost) dag.Instant {
 	if c.fixedSlots {
 		return min(from+millis(cost.Setup+cost.Work), maxInstant)
@@ -50,7 +50,7 @@ func (c *scheduler) after(from dag.Instant, cost Cost) dag.Instant {
 	return from.Add(cost.Setup).Add(cost.Work)
 }
 
-// node is the node of a slot, -1 if unknown.
+// node returns the node of a slot, -1 if unknown.
 func (c *scheduler) node(slot int32) int {
 	if c.fixedSlots {
 		return int(slot / c.slots.perNode)
@@ -58,7 +58,7 @@ func (c *scheduler) node(slot int32) int {
 	return int(c.pool.nodes[slot])
 }
 
-// grant hands out what is free: earlier jobs first, in a job its master's container, then tasks as its rules have it.
+// grant allocates free resources: earlier jobs first, in a job its master's container, then tasks by its rules.
 func (c *scheduler) grant() {
 	if c.fixedSlots {
 		c.slots.grant()
@@ -83,13 +83,13 @@ func (c *scheduler) grant() {
 	}
 	for _, j := range c.order {
 		if c.hangs(j) {
-			j.beatLater(c, c.now) // the master looks for room at its next heartbeat
+			j.beatLater(c, c.now) // the master makes room at its next heartbeat
 		}
 	}
 	c.growth.grow(c)
 }
 
-// grantNext serves the only stage that waits, and reports whether there is no more than one.
+// grantNext serves the only stage that waits, and reports whether at most one does.
 func (c *scheduler) grantNext() bool {
 	if !c.found {
 		c.found, c.sole = true, c.findNext()
@@ -115,8 +115,8 @@ func (c *scheduler) grantNext() bool {
 	return true
 }
 
-// findNext finds the stage that waits for containers, and reports whether no more than one does: then no other has to
-// be looked at until something changes.
+// findNext finds the stage that waits for containers, and reports whether at most one does: then grant need not
+// search again until something changes.
 func (c *scheduler) findNext() bool {
 	c.next = nil
 	for i := range c.queues {
@@ -135,7 +135,7 @@ func (c *scheduler) findNext() bool {
 		for k := range j.stages {
 			st := &j.stages[k]
 			if st.closed && !st.copies() {
-				continue // it asks for nothing before it opens
+				continue // it has no requests before it opens
 			}
 			again := st.retries()
 			if st.copies() {
@@ -166,9 +166,9 @@ func (c *scheduler) grantJob(j *job) {
 	}
 }
 
-// leavesRoom reports whether another master would leave room for a container of a task beside it, or is the only one.
-// Schedulers see to that by a limit for masters (CapacityScheduler's maximum-am-resource-percent), which counts if it
-// is known.
+// leavesRoom reports whether another master would leave room for a container of a task beside it, or is the only
+// one. Schedulers ensure this by a limit for masters (CapacityScheduler's maximum-am-resource-percent); if it is
+// known, it decides.
 func (j *job) leavesRoom(c *scheduler) bool {
 	if c.queues[j.queue].masterLimit < plenty {
 		return c.queues[j.queue].mastersFit(c, j.queue, j.masterSize)
@@ -183,7 +183,7 @@ func (j *job) leavesRoom(c *scheduler) bool {
 	return !others || c.roomIn(j.queue, j.user)+tasks-j.masterSize >= j.largest()
 }
 
-// taskMemory is what a job's tasks have.
+// taskMemory returns the resources of a job's tasks.
 func (j *job) taskMemory() int {
 	sum := 0
 	for k := range j.stages {
@@ -192,7 +192,7 @@ func (j *job) taskMemory() int {
 	return sum
 }
 
-// room is how many containers for tasks of a stage may be granted now.
+// room returns how many containers for tasks of a stage may be granted now.
 func (c *scheduler) room(st *stage) int {
 	n := (c.roomOf(st.job) - c.pool.freeOn(st.job.avoided, st.size)) / st.size
 	if st.most > 0 {
@@ -215,7 +215,7 @@ func (c *scheduler) grantCopying(st *stage) {
 	st.asked -= c.grantPending(st, min(st.asked, c.room(st)))
 }
 
-// grantPending gives containers to up to n pending tasks, runs of consecutive tasks at once, and returns how many.
+// grantPending gives containers to up to n pending tasks, consecutive tasks at once, and returns their number.
 func (c *scheduler) grantPending(st *stage, n int) int {
 	given := 0
 	for given < n && len(st.pending) > 0 {
@@ -226,7 +226,7 @@ func (c *scheduler) grantPending(st *stage, n int) int {
 	return given
 }
 
-// give takes n containers for tasks first, first+1, …: those that are kept before new ones.
+// give gets n containers for tasks first, first+1, …: kept ones before new ones.
 func (c *scheduler) give(st *stage, first int32, n int) {
 	kept := st.job.takeKept(n, c.now, c.overheads.Idle)
 	if kept > 0 {
@@ -237,7 +237,7 @@ func (c *scheduler) give(st *stage, first int32, n int) {
 	}
 }
 
-// launch starts tasks in containers when the master receives these, at its next heartbeat.
+// launch starts tasks in containers when the master receives them, at its next heartbeat.
 func (c *scheduler) launch(st *stage, first int32, n int, kept bool) {
 	start := st.job.nextBeat(c, c.now.Add(c.overheads.Handoff))
 	c.startAt(st, first, n, start, kept)
@@ -248,7 +248,7 @@ func (c *scheduler) launch(st *stage, first int32, n int, kept bool) {
 	}
 }
 
-// startAt takes containers for n tasks, which start at an instant.
+// startAt allocates containers for n tasks, which start at an instant.
 func (c *scheduler) startAt(st *stage, first int32, n int, start dag.Instant, kept bool) {
 	c.occupy(st.job, n*st.size)
 	st.granted += n
@@ -272,8 +272,8 @@ func (c *scheduler) startAt(st *stage, first int32, n int, start dag.Instant, ke
 	c.later(start, rankStart, opStart, int(c.newest))
 }
 
-// join adds n tasks to a batch, if they follow on its tasks and start with it. No other batch has come between, so they
-// start in the same order as in a batch of their own.
+// join adds n tasks to a batch, if they continue its tasks and start with it. No other batch has come between, so
+// they start in the same order as in a batch of their own.
 func (b *batch) join(c *scheduler, st *stage, first int32, n int, start dag.Instant, kept bool) bool {
 	if b.stage != st || b.start != start || b.kept != kept || int(b.first)+len(b.slots) != int(first) {
 		return false
@@ -283,7 +283,7 @@ func (b *batch) join(c *scheduler, st *stage, first int32, n int, start dag.Inst
 	return true
 }
 
-// slotsFor takes slots for n tasks of a stage. Where these make no difference one stands for all.
+// slotsFor allocates slots for n tasks of a stage. If slots make no difference, one represents all.
 func (c *scheduler) slotsFor(st *stage, n int) []int32 {
 	if c.slotsDiffer {
 		return c.pool.take(n, st.size, st.job.avoided)
@@ -298,7 +298,7 @@ func (c *scheduler) slotsFor(st *stage, n int) []int32 {
 	return (*zeros)[:n:n]
 }
 
-// startTasks starts those of the tasks first, first+1, … that have the slots from to to-1.
+// startTasks starts the tasks first+from to first+to-1 in the slots from to to-1.
 func (c *scheduler) startTasks(st *stage, first int32, slots []int32, from, to int, kept bool) {
 	c.noteStarts(slots[from:to])
 	for from < to {
@@ -306,7 +306,7 @@ func (c *scheduler) startTasks(st *stage, first int32, slots []int32, from, to i
 	}
 }
 
-// start starts the first tasks that wait for their slots, all of one cost, and returns how many.
+// start starts the first tasks that wait for their slots, all of one cost, and returns their number.
 func (c *scheduler) start(st *stage, first int32, slots []int32, kept bool) int {
 	number, node := int32(0), -1
 	if st.attempt != nil {
@@ -327,7 +327,7 @@ func (c *scheduler) start(st *stage, first int32, slots []int32, kept bool) int 
 	cost, n := c.left(t), 1
 	if number == 0 && c.opt.Fault == nil &&
 		(!c.slotsDiffer && st.attempt == nil || c.slotsDiffer && len(c.pool.room) == 0) {
-		n = min(len(slots), max(cost.Same, 1)) // else each task is a case of its own
+		n = min(len(slots), max(cost.Same, 1)) // else each task is costed separately
 	}
 	if !c.slotsDiffer && !st.tracked && !st.copies() { // most tasks of most replays: they need no span
 		if until := max(c.after(c.now, cost), c.now); !c.failsBefore(t, until) {
@@ -347,7 +347,7 @@ func (c *scheduler) failsBefore(t Task, until dag.Instant) (fails bool) {
 	return fails
 }
 
-// release takes back what n tasks of a stage had in their slots. A master may keep their containers.
+// release frees the resources of n tasks of a stage in their slots. A master may keep their containers.
 func (c *scheduler) release(st *stage, n int, slots []int32) {
 	if c.fixedSlots {
 		if int(slots[0]) < st.pool.count {
@@ -359,7 +359,7 @@ func (c *scheduler) release(st *stage, n int, slots []int32) {
 	st.job.rules.freed(st.job, n, c.now)
 }
 
-// leave gives slots back, and their memory unless it goes with their node.
+// leave frees slots, and their memory unless their node takes no containers.
 func (c *scheduler) leave(j *job, size int, slots []int32) {
 	if c.slotsDiffer {
 		if c.pool.closedTo(slots[0]) {
@@ -370,7 +370,7 @@ func (c *scheduler) leave(j *job, size int, slots []int32) {
 	c.occupy(j, -size)
 }
 
-// failed asks for the task of a span again, which did not succeed.
+// failed requests the task of a failed span again.
 func (c *scheduler) failed(sp *Span) {
 	st := c.stage(sp)
 	st.setAttempt(sp.First, max(st.attempt[sp.First], sp.Attempt+1))
@@ -383,8 +383,8 @@ func (c *scheduler) failed(sp *Span) {
 }
 
 // requestRetries hides the retries of a stage that does not copy from the scheduler until its master has requested
-// them: the request comes a heartbeat too late for the container that the failed attempt had, which goes to the next
-// map (recording failure-1; ParaTimer section 3.2.2 saw the same of its scheduler).
+// them. The request comes a heartbeat too late for the container of the failed attempt, which the next map gets
+// (recording failure-1; ParaTimer section 3.2.2 saw the same of its scheduler).
 func (st *stage) requestRetries(c *scheduler) {
 	if st.copies() {
 		st.job.beatLater(c, c.now)
@@ -394,7 +394,7 @@ func (st *stage) requestRetries(c *scheduler) {
 	c.at(st.job.nextBeat(c, c.now).Add(c.overheads.Beat), rankAsk, func() { st.unasked-- })
 }
 
-// submit takes a job of the driver.
+// submit accepts a job from the driver.
 func (c *scheduler) submit(j *job) {
 	if c.fixedSlots {
 		c.slots.submit(j)
@@ -420,7 +420,7 @@ func (c *scheduler) finish(j *job) {
 	})
 }
 
-// unblock preempts, or else takes the memory of others as free, if nothing is left to happen and tasks still wait.
+// unblock preempts, or else releases the memory of others, if no event is left and tasks still wait.
 func (c *scheduler) unblock() bool {
 	if !slices.ContainsFunc(c.order, func(j *job) bool { return j.state != ended }) {
 		return false
@@ -432,7 +432,7 @@ func (c *scheduler) unblock() bool {
 	return true
 }
 
-// why says why the waiting tasks of a job can never run.
+// why explains why the waiting tasks of a job can never run.
 func (c *scheduler) why(stage string) string {
 	if c.fixedSlots {
 		return "the cluster has no " + stage + " slots; give it at least one"
@@ -440,7 +440,7 @@ func (c *scheduler) why(stage string) string {
 	return "the pool has no room for one container; check the cluster's and the queue's memory"
 }
 
-// complete adds to a schedule what policies differ in.
+// complete adds the parts of a schedule that depend on the policy.
 func (c *scheduler) complete(sch *Schedule) {
 	if c.fixedSlots {
 		c.slots.complete(sch)

@@ -7,20 +7,20 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// slots are the map slots and the reduce slots of Hadoop 0.20 and its FIFO scheduler, as the ParaTimer paper assumes
-// them (section 3.1; docs/facts/paratimer.md A1, A7, P2 to P6). Each slot has a number and a node. A job is submitted
-// when all jobs that it is after are complete. Each free slot takes the first task that may run by (submission, plan
-// position, task index), or by the plan's Order before these; the reduces of a job may run once its last map has ended.
-// A slot skips the tasks that have failed on its node.
+// slots are the map slots and the reduce slots of Hadoop 0.20 and its FIFO scheduler, as the ParaTimer paper
+// assumes them (section 3.1; docs/facts/paratimer.md A1, A7, P2 to P6). Each slot has a number and a node. A job is
+// submitted when all jobs before it are complete. Each free slot takes the first task that may run by (submission,
+// plan position, task index), or by the plan's Order before these; the reduces of a job may run once its last map
+// has ended. A slot skips the tasks that have failed on its node.
 //
-// The cost of a replay is in spans, not in tasks: n log n in the number of different ends and in jobs.
+// The cost of a replay depends on spans, not on tasks: n log n in the number of different ends and in jobs.
 type slots struct {
 	*replay
 	pools     [2]slotPool
-	perNode   int32 // slots of a pool that a node has
+	perNode   int32 // number of slots of a pool on a node
 	moves     bool  // the order of stages changes while tasks start or end
 	byRunning bool  // it changes with each task that starts
-	// began of tasks have started, in spans from span loaded on: what the growth of spans is guessed from.
+	// began of tasks have started, in spans from span loaded on: the numbers behind the growth of spans.
 	began, tasks, loaded int
 }
 
@@ -31,8 +31,8 @@ type slotPool struct {
 	queue []*stage // stages with tasks that may run, in the order in which they are served
 }
 
-// roomForSlots bounds how many slots more than there are tasks have lists. Slots are taken in ascending order, so that
-// the others are never used.
+// roomForSlots bounds the number of slots with lists beyond the number of tasks. Slots are taken in ascending
+// order, so the others are never used.
 const roomForSlots = 1 << 20
 
 // newSlots returns the free slots of the cluster.
@@ -55,7 +55,7 @@ func newSlots(r *replay) slots {
 	return f
 }
 
-// submit takes a job of the driver.
+// submit accepts a job from the driver.
 func (f *slots) submit(j *job) {
 	if j.state = active; j.left == 0 {
 		f.later(f.now, rankEnd, opFinish, j.index)
@@ -78,7 +78,7 @@ func (f *slots) failed(st *stage, sp *Span) {
 	}
 }
 
-// failedOn notes that a task has failed on a node; -1 is no node.
+// failedOn records that a task has failed on a node; -1 is no node.
 func (f *slots) failedOn(st *stage, task, node int32) {
 	if st.failedOn == nil {
 		st.failedOn = map[int32][]int32{}
@@ -89,14 +89,14 @@ func (f *slots) failedOn(st *stage, task, node int32) {
 	}
 }
 
-// enqueue puts a stage into its queue unless it is there or has nothing to run. Most come last.
+// enqueue adds a stage to its queue unless it is there or has nothing to run. Most come last.
 func (f *slots) enqueue(st *stage) {
 	if len(st.pending) == 0 && len(st.retry) == 0 {
 		return
 	}
 	q := &f.pools[st.k].queue
 	switch n := len(*q); {
-	case f.moves: // it is put in order before it is read
+	case f.moves: // reorder sorts it before it is read
 		if !slices.Contains(*q, st) {
 			*q = append(*q, st)
 		}
@@ -119,8 +119,8 @@ func (f *slots) compare(a, b *stage) int {
 	return cmp.Or(cmp.Compare(a.job.submitted, b.job.submitted), cmp.Compare(a.job.index, b.job.index))
 }
 
-// grant gives free slots to tasks (docs/facts/paratimer.md A1, rule 2): to as many at once as suit any slot and have
-// one cost, else slot by slot.
+// grant gives free slots to tasks (docs/facts/paratimer.md A1, rule 2): to several at once if they fit any slot and
+// have one cost, else slot by slot.
 func (f *slots) grant() {
 	for k := range f.pools {
 		free, q := &f.pools[k].slots, &f.pools[k].queue
@@ -135,14 +135,14 @@ func (f *slots) grant() {
 	}
 }
 
-// reorder puts a queue in order if that has changed.
+// reorder sorts a queue if its order may have changed.
 func (f *slots) reorder(q *[]*stage) {
 	if f.moves {
 		slices.SortFunc(*q, f.compare)
 	}
 }
 
-// suitAny is how many pending tasks come before any that is to run again: they suit any slot.
+// suitAny returns how many pending tasks come before any that is to run again: they fit any slot.
 func (st *stage) suitAny() int {
 	if len(st.pending) == 0 {
 		return 0
@@ -154,8 +154,8 @@ func (st *stage) suitAny() int {
 	return int(p[1] - p[0])
 }
 
-// grantOneByOne goes once through the free slots, each of which may have to skip tasks that have failed on its node. It
-// stops as soon as tasks that suit any slot come first, and reports whether it has started any task.
+// grantOneByOne goes once through the free slots. Each slot skips tasks that have failed on its node. It stops as
+// soon as tasks that fit any slot come first, and reports whether it has started any task.
 func (f *slots) grantOneByOne(k int) (any bool) {
 	free, q := &f.pools[k].slots, &f.pools[k].queue
 	free.spill()
@@ -182,8 +182,8 @@ func (f *slots) grantOneByOne(k int) (any bool) {
 	return any
 }
 
-// firstRetry is the index of the first task to run again that has not failed on a node, or has failed on all; -1 if
-// there is none.
+// firstRetry returns the index of the first task to run again that has not failed on a node, or has failed on all;
+// -1 if there is none.
 func (f *slots) firstRetry(st *stage, node int32) int {
 	return slices.IndexFunc(st.retry, func(task int32) bool {
 		nodes := st.failedOn[task]
@@ -195,8 +195,8 @@ func (f *slots) firstRetry(st *stage, node int32) int {
 	})
 }
 
-// start starts pending tasks of a stage, at most n of them and all of one cost: in the slot alone, or else in the
-// lowest free ones: slot is the first of them.
+// start starts pending tasks of a stage, at most n of them and all of one cost: if alone is set in the given slot,
+// else in the lowest free slots; slot is the first of them.
 func (f *slots) start(st *stage, n int, slot int32, alone bool) {
 	first := st.pending[0][0]
 	t := st.task(first, 0, slot, int(slot/f.perNode))
@@ -226,7 +226,7 @@ func (f *slots) startRetry(st *stage, i int, slot int32) {
 	f.place(st, task, number, st.pool.slots.takeOne(slot), f.left(t))
 }
 
-// place begins tasks in their slots, and takes a stage that has no more to run out of its queue.
+// place begins tasks in their slots, and removes a stage without further tasks from its queue.
 func (f *slots) place(st *stage, first, number int32, slots []int32, cost Cost) {
 	if len(st.pending) == 0 && len(st.retry) == 0 {
 		if q := &f.pools[st.k].queue; (*q)[0] == st {
@@ -243,7 +243,7 @@ func (f *slots) place(st *stage, first, number int32, slots []int32, cost Cost) 
 	f.begin(st, st.span(first, number, slots, f.now), cost, nil)
 }
 
-// growSpans makes room for the spans that the rest of the tasks will need if they go on as so far.
+// growSpans allocates the spans that the remaining tasks will need at the present rate.
 func (f *slots) growSpans() {
 	more := 256
 	if f.began > 1000 {
@@ -252,7 +252,7 @@ func (f *slots) growSpans() {
 	f.spans = slices.Grow(f.spans, max(more, len(f.spans)/4, 256))
 }
 
-// complete gives the reduces an end that still wait for maps, because the replay was stopped.
+// complete sets the end of reduces that still wait for maps because the replay was stopped.
 func (f *slots) complete(sch *Schedule) {
 	sch.End = f.end
 	for i := range f.stages {

@@ -4,17 +4,18 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// lastTry is the attempt from which on Fault is not called: a Fault that lets no task through would replay forever.
+// lastTry is the first attempt for which Fault is not called: a Fault that fails every attempt would replay
+// forever.
 const lastTry = 100
 
-// What ends, in place of the row of the stage of tasks that succeed.
+// Kinds of ends, in place of the row of the stage of tasks that succeed.
 const (
 	endOfSpan   int32 = -1 // span id
 	endOfSlots  int32 = -2 // span id: another attempt has ended its task, and it frees its slots
 	endOfOthers int32 = -3 // release id: tasks of another application
 )
 
-// taskEnds ends what ends now.
+// taskEnds handles an end.
 func (r *replay) taskEnds(e end) {
 	switch e.row {
 	case endOfOthers:
@@ -39,7 +40,7 @@ func (r *replay) taskEnds(e end) {
 		return
 	}
 	st := &r.stages[e.row]
-	if e.id < 0 { // ^id tasks, each in a slot that makes no difference
+	if e.id < 0 { // ^id tasks in equivalent slots
 		r.release(st, int(^e.id), nil)
 		r.count(st, 0, ^e.id)
 		return
@@ -50,13 +51,13 @@ func (r *replay) taskEnds(e end) {
 
 func (r *replay) stage(sp *Span) *stage { return &r.jobs[sp.Job].stages[sp.Stage] }
 
-// release gives the slots of n tasks of a stage back.
+// release frees the slots of n tasks of a stage.
 func (r *replay) release(st *stage, n int, slots []int32) {
 	st.granted -= n
 	r.scheduler.release(st, n, slots)
 }
 
-// count adds n tasks from first on, which have given their slots back, to those of a stage that are done.
+// count adds n tasks from first on, which have released their slots, to the finished ones of a stage.
 func (r *replay) count(st *stage, first, n int32) {
 	j := st.job
 	st.done += int(n)
@@ -70,7 +71,7 @@ func (r *replay) count(st *stage, first, n int32) {
 	}
 }
 
-// follow lets the stages go on that wait for the n tasks of st from first on, which are done.
+// follow continues the stages that wait for the n finished tasks of st from first on.
 func (r *replay) follow(st *stage, first, n int32) {
 	over := st.left() == 0
 	if over {
@@ -99,7 +100,7 @@ func (r *replay) follow(st *stage, first, n int32) {
 	}
 }
 
-// copied lets the tasks of a stage that copy work, now that all their input is there.
+// copied starts the work of a stage's copying tasks after all their input is complete.
 func (r *replay) copied(st *stage) {
 	end := st.inputEnd()
 	if !end.Known() {
@@ -112,7 +113,7 @@ func (r *replay) copied(st *stage) {
 	st.copying = nil
 }
 
-// startBatch starts tasks that start together, those of each grant for themselves.
+// startBatch starts tasks that start together, those of each grant separately.
 func (r *replay) startBatch(b *batch) {
 	from := 0
 	for _, to := range b.grants {
@@ -122,8 +123,8 @@ func (r *replay) startBatch(b *batch) {
 	r.scheduler.startTasks(b.stage, b.first, b.slots, from, len(b.slots), b.kept)
 }
 
-// begin starts tasks of a stage in their slots, all of one cost, and returns their end, or that of the last of them if
-// some fail. Those of a stage that copies wait for their input: their end is not known.
+// begin starts tasks of a stage in their slots, all of one cost, and returns their end, or that of the last of them
+// if some fail. Tasks of a stage that copies wait for their input: their end is unknown.
 func (r *replay) begin(st *stage, sp Span, cost Cost, running *dag.Attempt) dag.Instant {
 	ready := max(sp.Start, r.now)
 	sp.End = r.scheduler.after(ready, cost)
@@ -162,11 +163,11 @@ func (r *replay) begin(st *stage, sp Span, cost Cost, running *dag.Attempt) dag.
 	return last
 }
 
-// hasCopied reports whether an attempt that runs has all its input.
+// hasCopied reports whether a running attempt has all its input.
 func hasCopied(running *dag.Attempt) bool { return running != nil && running.CopyEnd.Known() }
 
-// lacksInput reports whether a task that has its slot waits there for input. If a reduce has copied everything, maps
-// that run again are for other reduces.
+// lacksInput reports whether a task waits in its slot for input. If a reduce has copied everything, maps that run
+// again are for other reduces.
 func (r *replay) lacksInput(st *stage, running *dag.Attempt) bool {
 	if r.fixedSlots {
 		return st.closed && !(hasCopied(running) && running.CopyEnd >= running.Start)
@@ -174,7 +175,7 @@ func (r *replay) lacksInput(st *stage, running *dag.Attempt) bool {
 	return st.copies() && !hasCopied(running) && !st.inputEnd().Known()
 }
 
-// copyLater begins tasks that wait in their slots until all their input is there.
+// copyLater begins tasks that wait in their slots until all their input is complete.
 func (r *replay) copyLater(st *stage, sp *Span, cost Cost, row int32) {
 	ready := max(sp.Start, r.now)
 	c := copyingTask{ready: ready.Add(cost.Setup), work: cost.Work, row: row}
@@ -194,7 +195,7 @@ func (s *Span) part(from, to int32) Span {
 	return p
 }
 
-// fails asks whether the one task of a span fails, and changes its end if so.
+// fails evaluates the Fault for the one task of a span, and sets its end if it fails.
 func (r *replay) fails(sp *Span, running *dag.Attempt) bool {
 	t := Task{
 		Job: int(sp.Job), Stage: sp.Stage, Index: int(sp.First), Attempt: int(sp.Attempt), Slot: int(sp.Slots[0]),
@@ -207,7 +208,7 @@ func (r *replay) fails(sp *Span, running *dag.Attempt) bool {
 	return fails
 }
 
-// push schedules the end of a new span. Tasks that succeed need none if only the end of the replay is wanted.
+// push schedules the end of a new span. Tasks that succeed need no span if only the end of the replay is needed.
 func (r *replay) push(st *stage, sp *Span) {
 	r.end = max(r.end, sp.End)
 	if sp.Outcome == OK && !st.tracked {
@@ -226,7 +227,7 @@ func (r *replay) push(st *stage, sp *Span) {
 	r.ends.push(end{sp.End, int32(r.addSpan(sp)), endOfSpan}) //nolint:gosec // an index
 }
 
-// resume gives a task that copied its end. In a slot it does not fail any more.
+// resume sets the end of a task that has copied. In a slot it does not fail any more.
 func (r *replay) resume(c *copyingTask, until dag.Instant) {
 	sp := &r.spans[c.span]
 	sp.End = max(until, r.now)
