@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Exact words a length of time as exactly as people want it: 250ms, 2.25s, 12.3s, 1m8.4s, 24m14s, 3h5m, 2d.
+// Exact formats a length of time with the precision that people need: 250ms, 2.25s, 12.3s, 1m8.4s, 24m14s, 3h5m,
+// 2d.
 func Exact(d time.Duration) string {
 	switch {
 	case d < 0:
@@ -35,9 +36,9 @@ func Exact(d time.Duration) string {
 	return Full(d)
 }
 
-// Seconds words a number of seconds as Exact does, Unknown if it is NaN.
+// Seconds formats a number of seconds as Exact does, Unknown if it is NaN.
 func Seconds[T ~float64](s T) string {
-	const most = 100 * 365 * 24 * 3600 // a Duration holds no more than 292 years
+	const most = 100 * 365 * 24 * 3600 // a Duration has a maximum of 292 years
 	switch v := float64(s); {
 	case v != v:
 		return Unknown
@@ -50,8 +51,8 @@ func Seconds[T ~float64](s T) string {
 	}
 }
 
-// Full words every digit of a length of time, without units that are zero at its end: 1m, not 1m0s; as people write
-// settings.
+// Full formats a length of time with every digit, without units that are zero at its end: 1m, not 1m0s; as people
+// write settings.
 func Full(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
@@ -63,7 +64,7 @@ func Full(d time.Duration) string {
 	return s
 }
 
-// Short words a length of time with two units at most: "<1s", "45s", "1m30s", "2h5m".
+// Short formats a length of time with at most two units: "<1s", "45s", "1m30s", "2h5m".
 func Short(d time.Duration) string {
 	switch {
 	case d < time.Second:
@@ -74,7 +75,7 @@ func Short(d time.Duration) string {
 	return Full(d.Round(time.Second))
 }
 
-// Elapsed words a time that has passed, in seconds that are full: "0s", "1m52s".
+// Elapsed formats a time that has passed, in full seconds: "0s", "1m52s".
 func Elapsed(d time.Duration) string {
 	if d < time.Second {
 		return "0s"
@@ -82,10 +83,10 @@ func Elapsed(d time.Duration) string {
 	return Short(d.Truncate(time.Second))
 }
 
-// Ago words how long something is past: "12s ago".
+// Ago formats the age of something: "12s ago".
 func Ago(d time.Duration) string { return Short(max(0, d)) + " ago" }
 
-// About words a length of time that is only expected, rounded to what is worth telling of it: "11m30s", "-4m".
+// About formats an expected length of time, rounded to its precision: "11m30s", "-4m".
 func About(d time.Duration) string {
 	if d < 0 {
 		return "-" + About(-d)
@@ -93,7 +94,7 @@ func About(d time.Duration) string {
 	return Short(d.Round(Step(d, 0)))
 }
 
-// Moved words by how much an expected end moved, or is off, as About does: "+4m", "-30s".
+// Moved formats the move or the error of an expected end, as About does: "+4m", "-30s".
 func Moved(d time.Duration) string {
 	if d < 0 {
 		return About(d)
@@ -101,7 +102,7 @@ func Moved(d time.Duration) string {
 	return "+" + About(d)
 }
 
-// Signed words a difference of seconds as Seconds does: "+12.3s", "-3s", "0s".
+// Signed formats a difference of seconds as Seconds does: "+12.3s", "-3s", "0s".
 func Signed[T ~float64](s T) string {
 	if s > 0 {
 		return "+" + Seconds(s)
@@ -115,8 +116,8 @@ var steps = []time.Duration{
 	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 30 * time.Minute, time.Hour,
 }
 
-// Step is the unit to round an expected time to: the coarsest one that takes away no more than a twentieth of it, or
-// than a quarter of the spread within which it lies, and never more than a third of it.
+// Step returns the unit for rounding an expected time: the coarsest one that is at most a twentieth of the time, or
+// at most a quarter of its spread, and never more than a third of it.
 func Step(d, spread time.Duration) time.Duration {
 	limit := min(max(d/20, spread/4), d/3)
 	unit := steps[0]

@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// A Float is a number for programs. JSON has null in its place if nobody knows it: if it is NaN or infinite.
+// A Float is a number for programs. In JSON it is null if it is unknown: NaN or infinite.
 type Float float64
 
-// Known says whether f is a finite number.
+// Known reports whether f is a finite number.
 func (f Float) Known() bool { return !math.IsNaN(float64(f)) && !math.IsInf(float64(f), 0) }
 
 // MarshalJSON writes every digit, or null.

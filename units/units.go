@@ -1,5 +1,5 @@
-// Package units words quantities for people: lengths of time, shares, counts, numbers, sizes and times of day. It is
-// the only place that does, so that one value reads the same in every command. What programs read is written elsewhere.
+// Package units formats quantities for people: lengths of time, shares, counts, numbers, sizes and times of day. No
+// other package does, so one value reads the same in every command. Output for programs is written elsewhere.
 package units
 
 import (
@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Unknown stands for a value that nobody knows.
+// Unknown is the text of an unknown value.
 const Unknown = "?"
 
-// Rounded is v to the thousandth, nil if it is infinite or no number.
+// Rounded returns v to the thousandth, nil if it is infinite or no number.
 func Rounded(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
@@ -20,7 +20,7 @@ func Rounded(v float64) *float64 {
 	return &v
 }
 
-// Known words what p points to, Unknown if it is nil.
+// Known formats *p, Unknown if p is nil.
 func Known[T any](p *T, word func(T) string) string {
 	if p == nil {
 		return Unknown
@@ -28,7 +28,7 @@ func Known[T any](p *T, word func(T) string) string {
 	return word(*p)
 }
 
-// Have is Known for what may not be there: "-" if p is nil.
+// Have is Known for an optional value: "-" if p is nil.
 func Have[T any](p *T, word func(T) string) string {
 	if p == nil {
 		return "-"
@@ -36,11 +36,12 @@ func Have[T any](p *T, word func(T) string) string {
 	return word(*p)
 }
 
-// Percent words a ratio as whole percent: "42 %", "120 %". A part is never 0 % or 100 %: it is "under 1 %", "over 99
-// %". NaN and infinities are Unknown.
+// Percent formats a ratio as whole percent: "42 %", "120 %". A part is never 0 % or 100 %: it is "under 1 %", "over
+// 99 %". NaN and infinities are Unknown.
 func Percent[T ~float64](ratio T) string { return percent(float64(ratio), 0) }
 
-// Tenths words a ratio to a tenth of a percent, for errors and other measured shares: "0.3 %", "79.4 %", "under 0.1 %".
+// Tenths formats a ratio to a tenth of a percent, for errors and other measured shares: "0.3 %", "79.4 %", "under
+// 0.1 %".
 func Tenths[T ~float64](ratio T) string { return percent(float64(ratio), 1) }
 
 func percent(ratio float64, digits int) string {
@@ -56,13 +57,13 @@ func percent(ratio float64, digits int) string {
 	return decimals(p, digits) + " %"
 }
 
-// Chance words a probability. Nothing that is yet to come is impossible or certain: 0 is "under 1 %", 1 "over 99 %".
+// Chance formats a probability. No future event is impossible or certain: 0 is "under 1 %", 1 "over 99 %".
 func Chance[T ~float64](p T) string { return Percent(min(max(float64(p), 1e-9), 1-1e-9)) }
 
-// More words by how much a ratio is more or less than 1: "+25 %", "-3 %", "0 %".
+// More formats the difference of a ratio from 1: "+25 %", "-3 %", "0 %".
 func More[T ~float64](ratio T) string { return signed(float64(ratio)-1, 0) }
 
-// Off words a relative error to a tenth of a percent: "+0.3 %", "-12.3 %".
+// Off formats a relative error to a tenth of a percent: "+0.3 %", "-12.3 %".
 func Off[T ~float64](ratio T) string { return signed(float64(ratio), 1) }
 
 func signed(ratio float64, digits int) string {
@@ -92,7 +93,7 @@ func Tasks(n int, stage string) string {
 	return Count(n, stage)
 }
 
-// Count words a number of things: "1 job", "3 jobs".
+// Count formats a number of things: "1 job", "3 jobs".
 func Count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -100,7 +101,7 @@ func Count(n int, what string) string {
 	return strconv.Itoa(n) + " " + what + "s"
 }
 
-// Times words how often something happens: "once", "3 times".
+// Times formats a number of repetitions: "once", "3 times".
 func Times(n int) string {
 	if n == 1 {
 		return "once"
@@ -108,7 +109,7 @@ func Times(n int) string {
 	return Count(n, "time")
 }
 
-// Number words a number with four digits. Whole numbers below a million have all of theirs: "0.1235", "12.35",
+// Number formats a number with four digits. Whole numbers below a million have all of theirs: "0.1235", "12.35",
 // "123456", "1.235e+07".
 func Number[T ~float64](v T) string {
 	x := float64(v)
@@ -121,14 +122,14 @@ func Number[T ~float64](v T) string {
 	return strconv.FormatFloat(x, 'g', 4, 64)
 }
 
-// Digits writes every digit of a number and no exponent, as files and command lines take it: "0.25", "12000000".
+// Digits formats a number with every digit and no exponent, for files and command lines: "0.25", "12000000".
 func Digits(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// prefixes are those of sizes, each a thousand times the one before.
+// prefixes are the prefixes of sizes, each a thousand times the previous one.
 var prefixes = [...]string{"", "k", "M", "G", "T", "P", "E"}
 
-// Size words an amount with three digits, a prefix and its unit: Size(1.21e6, "B") is "1.21 MB". Without a unit it is
-// "1.21 M".
+// Size formats an amount with three digits, a prefix and its unit: Size(1.21e6, "B") is "1.21 MB". Without a unit
+// it is "1.21 M".
 func Size(v float64, unit string) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return Unknown
@@ -151,10 +152,10 @@ func Size(v float64, unit string) string {
 	return s
 }
 
-// Bytes words a size in bytes: "512 B", "1.21 MB".
+// Bytes formats a size in bytes: "512 B", "1.21 MB".
 func Bytes(v float64) string { return Size(v, "B") }
 
-// decimals writes a number with so many digits after the point, halves rounded away from 0. There is no "-0".
+// decimals formats a number with a fixed number of decimals, halves rounded away from 0. There is no "-0".
 func decimals(v float64, digits int) string {
 	unit := math.Pow10(digits)
 	return strconv.FormatFloat(math.Round(v*unit)/unit+0, 'f', digits, 64)

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// instants are times of day in UTC as sentences about a run have them: "since 03:22:01 UTC", "stopped reporting at
+// instants matches times of day in UTC in sentences about a run: "since 03:22:01 UTC", "stopped reporting at
 // 2006-01-02 03:22:01 UTC", "from 03:22:01 UTC on 2 January 2006".
 var instants = regexp.MustCompile(
 	`\b(since|stopped reporting at|from|to|began at|to end at) ` +
 		`((?:\d{4}-\d\d-\d\d |\d{1,2} [A-Z][a-z]{2} (?:\d{4} )?)?)(\d\d:\d\d:\d\d) UTC( on \d{1,2} [A-Z][a-z]+ \d{4})?`)
 
-// InZone gives the times of a sentence in another zone than UTC, with that zone's name. A time without a date is the
-// one nearest to beside.
+// InZone converts the times in a sentence from UTC to another zone, and adds that zone's name. A time without a
+// date is the one nearest to beside.
 func InZone(text string, beside time.Time, zone *time.Location) string {
 	if zone == nil || zone == time.UTC || !strings.Contains(text, " UTC") {
 		return text
@@ -28,7 +28,7 @@ func InZone(text string, beside time.Time, zone *time.Location) string {
 	})
 }
 
-// instantOf reads a time with the date before or after it, and says in which layout it is written in another zone.
+// instantOf reads a time with the date before or after it, and returns the layout to write it in another zone.
 func instantOf(before, clock, after string, beside time.Time) (t time.Time, layout string, ok bool) {
 	for _, l := range []string{
 		"2006-01-02 15:04:05", "2 Jan 2006 15:04:05", "15:04:05 on 2 January 2006",
@@ -63,9 +63,9 @@ func instantOf(before, clock, after string, beside time.Time) (t time.Time, layo
 	return t, layout + " MST", true
 }
 
-// Clock words the time of day of t in its own zone, rounded to a unit: "15:04" from a minute on, else "15:04:05". If t
-// is on another day than beside, or in another year, its date comes first: "2 Jan 15:04", "2 Jan 2006 15:04". A zero
-// beside asks for no date.
+// Clock formats the time of day of t in its own zone, rounded to a unit: "15:04" from a minute on, else "15:04:05".
+// If t is on another day than beside, or in another year, its date comes first: "2 Jan 15:04", "2 Jan 2006 15:04".
+// With a zero beside there is no date.
 func Clock(t, beside time.Time, unit time.Duration) string {
 	t = t.Round(unit)
 	layout := "15:04:05"
@@ -82,5 +82,5 @@ func Clock(t, beside time.Time, unit time.Duration) string {
 	return t.Format(layout)
 }
 
-// Day words an instant by its date and minute in its own zone, and names that: "2006-01-02 15:04 CET".
+// Day formats an instant as its date and minute in its own zone, with the zone's name: "2006-01-02 15:04 CET".
 func Day(t time.Time) string { return t.Format("2006-01-02 15:04 MST") }
