@@ -9,17 +9,17 @@ import (
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 )
 
-// How far what is expected of other applications may be off, as standard deviations of logarithms.
+// Standard deviations of the logarithms of other applications' expected times.
 const (
 	sigma       = 0.7  // an application
-	freshSigma  = 1    // how much more for one of which nothing is known
-	sharedSigma = 0.25 // what all have in common: those who come and go while we run
-	// the power of an application's factor on the length of its tasks, if some are done and if none is
+	freshSigma  = 1    // extra deviation of one without any data
+	sharedSigma = 0.25 // common to all applications: others come and go while we run
+	// exponent of an application's factor for the length of its tasks, if some are done and if none is
 	seenPower  = 0.5
 	freshPower = 1.3
 )
 
-// Draw returns the load of a draw: applications that take longer or shorter than is expected from an instant on.
+// Draw returns the load of one draw: from an instant on, applications take longer or shorter than expected.
 func Draw(d estimators.Draws, all []dag.Load, now dag.Instant) []dag.Load {
 	if len(all) == 0 {
 		return all

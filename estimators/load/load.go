@@ -1,5 +1,5 @@
-// Package load is what other applications on the cluster have left to do: what their masters report, else what is
-// expected of them.
+// Package load predicts the remaining work of other applications on the cluster: what their masters report, else
+// what is expected of them.
 //
 // # Stability
 //
@@ -18,14 +18,14 @@ import (
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 )
 
-// Expect returns the load of the run's newest snapshot with what the other applications will take. What an
-// application's own master reports is completed (needOf). One that has done nothing yet is taken to be like the jobs
-// of which something is known (typicalNeed). For any other its end is expected by how fast its progress has risen
-// while it was watched, else since its submission. setup is what the start of a task takes here, in milliseconds.
+// Expect returns the load of the run's newest snapshot, completed with the expected work of other applications. If
+// an application's own master reports its need, needOf completes it. An application that has done nothing yet
+// counts as a typical job (typicalNeed). For any other, the end follows from the rate of its progress while it was
+// watched, else since its submission. setup is the start-up time of a task here, in milliseconds.
 func Expect(run dag.Run, plan *dag.Plan, setup float64) []dag.Load {
 	s := run.Now()
 	out := slices.Clone(s.Load)
-	// Looked for once: of others there may be thousands.
+	// Computed once: there may be thousands of other applications.
 	stranger := sync.OnceValue(func() *dag.Need { return typicalNeed(run, plan) })
 	job := sync.OnceValue(func() float64 { return taskcost.MS(typicalJob(s)) })
 	for i := range out {
@@ -50,7 +50,7 @@ func Expect(run dag.Run, plan *dag.Plan, setup float64) []dag.Load {
 		}
 		if gain := l.Progress - was; gain > 0.02 && since.Known() && s.At > since {
 			left := float64(s.At-since) * (1 - l.Progress) / gain
-			// The little it has done says little.
+			// The less it has done, the less its own rate counts.
 			left = l.Progress*left + (1-l.Progress)*job()
 			l.Until = s.At.Add(time.Duration(min(left, taskcost.MostMS)) * time.Millisecond)
 		}
@@ -58,10 +58,10 @@ func Expect(run dag.Run, plan *dag.Plan, setup float64) []dag.Load {
 	return out
 }
 
-// shownRatio is the progress from which an application's own figure says anything: an AM counts its set-up as 5 %.
+// shownRatio is the least progress for which an application's own figure counts: an AM counts its set-up as 5 %.
 const shownRatio = 0.1
 
-// typicalJob is the mean length of this run's jobs that have ended, half a minute where none has.
+// typicalJob returns the mean length of this run's finished jobs, half a minute if there are none.
 func typicalJob(s *dag.Snapshot) time.Duration {
 	sum, n := time.Duration(0), 0
 	for j := range s.Jobs {
@@ -78,7 +78,7 @@ func typicalJob(s *dag.Snapshot) time.Duration {
 	return sum / time.Duration(n)
 }
 
-// minWatchMS is how long another application must have been watched for its own rate to count.
+// minWatchMS is how long another application must have been watched before its own rate counts.
 const minWatchMS = 10_000
 
 func progressOf(s *dag.Snapshot, id string) float64 {
@@ -90,9 +90,8 @@ func progressOf(s *dag.Snapshot, id string) float64 {
 	return math.NaN()
 }
 
-// typicalNeed is what an application is taken to need of which nothing is known yet: as many tasks as jobs have in the
-// mean of which something is known, our own and those of others whose masters have told, each as long as this run's
-// tasks are.
+// typicalNeed returns the expected need of an application without any data: the mean number of tasks of all known
+// jobs, our own and those of other applications with reported needs. Its tasks are as long as this run's tasks.
 func typicalNeed(run dag.Run, plan *dag.Plan) *dag.Need {
 	var n dag.Need
 	reported := reportedNeeds(run)
@@ -115,11 +114,11 @@ func typicalNeed(run dag.Run, plan *dag.Plan) *dag.Need {
 	return &n
 }
 
-// strangerRatio makes a mean length a median one: the lengths of strangers' tasks are as skewed as the sampler draws
-// them, and an estimate is to be as often too long as too short. It is exp(-loadSigma²/2).
+// strangerRatio converts a mean length into a median: the lengths of other applications' tasks are as skewed as
+// Draw draws them, and an estimate should be too long as often as too short. It is exp(-sigma²/2).
 const strangerRatio = 0.78
 
-// reportedNeeds are the newest needs of all other applications that were seen.
+// reportedNeeds returns the newest needs of all other applications in the window.
 func reportedNeeds(run dag.Run) []*dag.Need {
 	var out []*dag.Need
 	seen := map[string]bool{}
@@ -135,7 +134,7 @@ func reportedNeeds(run dag.Run) []*dag.Need {
 	return out
 }
 
-// begunNeed is a typical need of an application whose master has come: its maps are those that it runs and asks for.
+// begunNeed returns a typical need for an application with a master: its maps are those that it runs and requests.
 func begunNeed(n dag.Need, l *dag.Load) *dag.Need {
 	running, waits := max(0, l.HeldMB-l.MasterMB)/n.Map.TaskMB, max(0, l.PendingMB)/n.Map.TaskMB
 	if running+waits > 0 {
@@ -144,10 +143,10 @@ func begunNeed(n dag.Need, l *dag.Load) *dag.Need {
 	return &n
 }
 
-// namedOthers is how many applications a warning names.
+// namedOthers is the number of applications that a warning names.
 const namedOthers = 3
 
-// Warnings say of which other applications the need is not known, and when the scheduler may take containers of ours.
+// Warnings lists other applications with unknown needs, and warns if the scheduler may preempt containers of ours.
 func Warnings(s *dag.Snapshot) []dag.Warning {
 	var out []dag.Warning
 	add := func(format string, args ...any) {
@@ -177,8 +176,8 @@ func Warnings(s *dag.Snapshot) []dag.Warning {
 	return out
 }
 
-// preemptableMB is what the scheduler may take back of our queue: what that holds above its share, where another queue
-// that holds less than its own wants some.
+// preemptableMB returns the memory that the scheduler may preempt from our queue: the memory above its share, if
+// another queue below its own share requests some.
 func preemptableMB(s *dag.Snapshot) int {
 	q := s.QueueNamed(s.Queue)
 	if q == nil || !q.Preempted || q.ShareMB <= 0 {
@@ -206,7 +205,7 @@ func preemptableMB(s *dag.Snapshot) int {
 	return 0
 }
 
-// start is when the first map of a job started; NoInstant if none has.
+// start returns when the first map of a job started; NoInstant if none has.
 func start(js *dag.JobState) dag.Instant {
 	first := dag.NoInstant
 	for i := range js.Stages[dag.Map].Attempts {

@@ -8,9 +8,9 @@ import (
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 )
 
-// needOf is what another application has left to do, with all that a replay wants to know of it: how long a task of
-// each kind holds its container, and how large that is. Nil where its master tells nothing. A length is that of its
-// tasks that are done, else guessed.
+// needOf returns the remaining work of another application, completed for a replay: the length of a task of each
+// kind and the size of its container. It returns nil if the application's master reports nothing. A length is the
+// mean of the finished tasks, else guessed.
 func needOf(run dag.Run, setup float64, l *dag.Load) *dag.Need {
 	if l.Need == nil {
 		return nil
@@ -30,8 +30,8 @@ func needOf(run dag.Run, setup float64, l *dag.Load) *dag.Need {
 	return &n
 }
 
-// guessLength is how long a task holds its container of which none has been told done: between what those that were
-// watched seem to take, as far as they have come, and what the application's maps or else this run's own tasks take.
+// guessLength returns the container time of a task if no finished task was reported. It lies between the rate of
+// the watched tasks' progress and the length of the application's maps, or else of this run's own tasks.
 func guessLength(run dag.Run, setup float64, id string, k dag.StageIndex, sizes [2]int, maps float64) float64 {
 	usual := typicalTask(run.Now(), k)
 	if k == dag.Reduce && maps > 0 {
@@ -41,10 +41,10 @@ func guessLength(run dag.Run, setup float64, id string, k dag.StageIndex, sizes 
 	return (usual*usualWeight + sum) / (usualWeight + n)
 }
 
-// usualWeight is how many tasks the usual one stands for against those that were watched.
+// usualWeight is the number of tasks that the usual length counts as, against the watched ones.
 const usualWeight = 0.5
 
-// size tells how large containers are where nobody has said it.
+// size sets unknown container sizes.
 func size(s *dag.Snapshot, l *dag.Load, n *dag.Need) {
 	for _, k := range [...]dag.StageIndex{dag.Map, dag.Reduce} {
 		if p := needPhase(n, k); p.TaskMB <= 0 {
@@ -60,8 +60,8 @@ func needPhase(n *dag.Need, k dag.StageIndex) *dag.NeedPhase {
 	return &n.Reduce
 }
 
-// watchedLength is the container time, in milliseconds, that the progress of so many tasks is worth since the
-// application was first seen, each with its own start-up.
+// watchedLength returns the container time, in milliseconds, of the watched progress and the number of tasks that
+// the progress is worth, since the application was first seen. Each task includes its own start-up.
 func watchedLength(run dag.Run, setup float64, id string, k dag.StageIndex, sizes [2]int) (sum, tasks float64) {
 	var held float64
 	var at dag.Instant
@@ -88,10 +88,11 @@ func watchedLength(run dag.Run, setup float64, id string, k dag.StageIndex, size
 	return tasks*setup + max(held-starts*setup, held/4), tasks
 }
 
-// leastGained is how many tasks' worth of progress must have been watched.
+// leastGained is the least watched progress, in tasks.
 const leastGained = 0.2
 
-// needSeen is an application's need in a snapshot, brought up to its instant; nil where its master had told none.
+// needSeen returns an application's need in a snapshot, updated to the snapshot's instant; nil if its master had
+// reported none.
 func needSeen(s *dag.Snapshot, id string, sizes [2]int) *dag.Need {
 	for i := range s.Load {
 		if s.Load[i].ID == id && s.Load[i].Need != nil {
@@ -105,8 +106,8 @@ func needSeen(s *dag.Snapshot, id string, sizes [2]int) *dag.Need {
 	return nil
 }
 
-// typicalTask is the mean length of this run's tasks of the kind that are done; else of those of the other kind; else
-// half a minute. A reduce's counts from its job's last map on: until then it only waits.
+// typicalTask returns the mean length of this run's finished tasks of the kind; else of those of the other kind;
+// else half a minute. A reduce counts from its job's last map on: until then it only waits.
 func typicalTask(s *dag.Snapshot, k dag.StageIndex) float64 {
 	for _, of := range [...]dag.StageIndex{k, 1 - k} {
 		if length := doneTask(s, of); length > 0 {
@@ -116,7 +117,7 @@ func typicalTask(s *dag.Snapshot, k dag.StageIndex) float64 {
 	return taskcost.MS(30 * time.Second)
 }
 
-// doneTask is the mean length of this run's tasks of the kind that are done, 0 where none is.
+// doneTask returns the mean length of this run's finished tasks of the kind, 0 if there are none.
 func doneTask(s *dag.Snapshot, k dag.StageIndex) float64 {
 	sum, n := 0.0, 0
 	for j := range s.Jobs {
@@ -133,8 +134,8 @@ func doneTask(s *dag.Snapshot, k dag.StageIndex) float64 {
 	return sum / float64(max(n, 1))
 }
 
-// containerMB is the size of another application's containers: an equal part of what its running tasks hold, else as
-// ours.
+// containerMB returns the size of another application's containers: an equal part of its running tasks' memory,
+// else the size of ours.
 func containerMB(s *dag.Snapshot, l *dag.Load, n *dag.Need) int {
 	if running := n.Map.Running + n.Reduce.Running; running > 0 && l.HeldMB > l.MasterMB {
 		return max(1, (l.HeldMB-l.MasterMB)/running)
@@ -150,18 +151,18 @@ func containerMB(s *dag.Snapshot, l *dag.Load, n *dag.Need) int {
 // usualMB is MapReduce's default for a task's container.
 const usualMB = 1024
 
-// An application's own figure is its set-up's part and that of its tasks: half for each kind where it has both
-// (JobImpl).
+// An application's own progress is a part for its set-up and a part for its tasks: half for each kind if it has
+// both (JobImpl).
 const (
 	setupRatio = 0.05
 	tasksRatio = 0.9
 )
 
-// copyRatio is what of a reduce's own figure is its copy, which goes with the maps (ReduceTask).
+// copyRatio is the part of a reduce's own progress that is its copy, which follows the maps (ReduceTask).
 const copyRatio = 1.0 / 3
 
-// freshNeed is what a master told of its tasks, brought up to what the ResourceManager says now. Masters are asked
-// seldom, while what an application holds and asks for and its own figure are told at each look.
+// freshNeed returns the need that a master reported, updated by the ResourceManager's newest values. Masters are
+// polled rarely, but memory, requests and progress come with each observation.
 func freshNeed(l *dag.Load) *dag.Need {
 	n := *l.Need
 	maps, reduces := &n.Map, &n.Reduce
@@ -188,8 +189,8 @@ func freshNeed(l *dag.Load) *dag.Need {
 	return &n
 }
 
-// catchUp counts the tasks of a need whose progress is newer than its counts, by what the application holds and asks
-// for.
+// catchUp updates the task counts of a need from its newer progress, and from the application's memory and
+// requests.
 func catchUp(l *dag.Load, n *dag.Need) {
 	maps, reduces := &n.Map, &n.Reduce
 	waits := func(p *dag.NeedPhase) int { return max(0, p.Tasks-p.Done-p.Running) }
@@ -207,7 +208,7 @@ func catchUp(l *dag.Load, n *dag.Need) {
 	reduces.Done = min(reduces.Tasks-reducesWait-reduces.Running, int(reduces.Progress*float64(reduces.Tasks)+0.5))
 }
 
-// containers is how many containers of its tasks an application's memory is.
+// containers returns the number of task containers that fit into an amount of memory.
 func containers(mb int, maps, reduces *dag.NeedPhase) int {
 	of := maps.TaskMB
 	if maps.Progress >= 1 || of <= 0 {
@@ -219,7 +220,7 @@ func containers(mb int, maps, reduces *dag.NeedPhase) int {
 	return max(0, mb) / of
 }
 
-// atLeastDone is the progress of a phase, by its tasks that are done where nothing tells it.
+// atLeastDone returns the progress of a stage, at least the share of its finished tasks.
 func atLeastDone(p *dag.NeedPhase) float64 {
 	if p.Tasks <= 0 {
 		return 1
@@ -231,7 +232,7 @@ func atLeastDone(p *dag.NeedPhase) float64 {
 	return min(1, max(p.Progress, done))
 }
 
-// mapsEnd is when the last map of a job ended; NoInstant while one is left.
+// mapsEnd returns when the last map of a job ended; NoInstant while one is left.
 func mapsEnd(job *dag.Job, js *dag.JobState) dag.Instant {
 	if n := job.Stages[dag.Map].Count(); n == 0 || js.Stages[dag.Map].Succeeded() < n {
 		return dag.NoInstant

@@ -11,21 +11,21 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// Tasks may wait for something that no API shows: others' containers in the history of one job, a limit, a scheduler
-// that does not respond. If nothing has started or ended for leastStall, and the replay would start something soon and
-// before anything ends, the run is stalled.
+// Tasks may wait for a reason that no API shows: others' containers in the history of one job, a limit, a scheduler
+// that does not respond. If nothing has started or ended for leastStall, and the replay would start something soon
+// and before anything ends, the run is stalled.
 const (
 	leastStall = 15 * time.Second
 	soon       = 3 * time.Second
 )
 
-// A Stall is for how long nothing has started although it could; 0: things go on. It is expected to last as long again:
-// of waits of which nothing is known but their age, the rest is longer than x times that age with probability 1/(1+x)
-// (J. R. Gott, "Implications of the Copernican principle for our future prospects", Nature 363, 1993, equation 1), and
-// half of them are over by then.
+// A Stall is the time for which nothing has started although it could; 0: no stall. It is expected to last as long
+// again. If only the age of a wait is known, the rest is longer than x times that age with probability 1/(1+x) (J.
+// R. Gott, "Implications of the Copernican principle for our future prospects", Nature 363, 1993, equation 1), and
+// half of the waits end within their age.
 type Stall time.Duration
 
-// FindStall finds the stall of a run on containers; left are its costs.
+// FindStall returns the stall of a run on containers; left are its costs.
 func FindStall(s *dag.Snapshot, left schedule.Left) Stall {
 	if s.Plan.Cluster.Policy == dag.FIFO || s.State.Ended() {
 		return 0
@@ -36,17 +36,17 @@ func FindStall(s *dag.Snapshot, left schedule.Left) Stall {
 	}
 	plan, err := schedule.Replay(s, left, schedule.Options{Until: s.At.Add(soon), FutureOnly: true})
 	if err != nil || !startsAtOnce(s, plan) {
-		return 0 // the replay to the end says what the error is
+		return 0 // the replay to the end returns the error
 	}
 	return Stall(s.At.Sub(since))
 }
 
-// Draw is the rest of a stall by a uniform number.
+// Draw returns the rest of a stall for a uniform number u.
 func (s Stall) Draw(u float64) time.Duration {
 	return taskcost.Duration(taskcost.MS(time.Duration(s)) * (1/u - 1))
 }
 
-// Warnings say that a run is stalled.
+// Warnings returns the warning that a run is stalled, if it is.
 func (s Stall) Warnings() []dag.Warning {
 	if s == 0 {
 		return nil
@@ -55,8 +55,8 @@ func (s Stall) Warnings() []dag.Warning {
 		"room for one as far as is seen: it may last as long again", units.About(time.Duration(s)))}}
 }
 
-// startsAtOnce reports whether something of a job that the scheduler knows starts before anything that runs has ended:
-// it needs nothing but what is free already.
+// startsAtOnce reports whether a task or master of a submitted job starts before anything that runs has ended: it
+// needs only resources that are free already.
 func startsAtOnce(s *dag.Snapshot, plan *schedule.Schedule) bool {
 	start, end := dag.Instant(math.MaxInt64), dag.Instant(math.MaxInt64)
 	for i := range plan.Spans {
@@ -76,7 +76,7 @@ func startsAtOnce(s *dag.Snapshot, plan *schedule.Schedule) bool {
 	return start < min(end, dag.Instant(math.MaxInt64))
 }
 
-// lastChange is when a task or a job last started or ended; NoInstant if none has.
+// lastChange returns when a task or a job last started or ended; NoInstant if none has.
 func lastChange(s *dag.Snapshot) dag.Instant {
 	last := dag.NoInstant
 	for j := range s.Jobs {
