@@ -7,16 +7,16 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Attach returns the snapshot with profiles to consult. While no job of the run has told the DAG (an application shows
-// its configuration only once its master is up), a profile of the same name stands in for it: its jobs are those to
-// come.
+// Attach returns the snapshot with profiles. Until a job of the run has shown the DAG (an application shows its
+// configuration only once its master is up), the jobs of a profile of the same name replace the plan's: they are
+// expected to come.
 func Attach(s *dag.Snapshot, profiles []*dag.Plan) *dag.Snapshot {
 	if len(profiles) == 0 {
 		return s
 	}
 	out := *s
 	out.Profiles = profiles
-	// Of an application, the profile tells the stages to come.
+	// For an application, the profile has the stages to come.
 	grows := s.Plan.Open || s.Plan.Cluster.Policy == dag.Executors && !s.State.Ended()
 	if !grows && dagKnown(s) {
 		return &out
@@ -35,7 +35,7 @@ func Attach(s *dag.Snapshot, profiles []*dag.Plan) *dag.Snapshot {
 	return &out
 }
 
-// dagKnown says that a job has shown its configuration.
+// dagKnown reports whether a job has shown its configuration.
 func dagKnown(s *dag.Snapshot) bool {
 	for j := range s.Plan.Jobs {
 		if job := &s.Plan.Jobs[j]; job.MapReduce.MapMB > 0 || len(job.After) > 0 || s.Jobs[j].State.Ended() {
@@ -45,10 +45,10 @@ func dagKnown(s *dag.Snapshot) bool {
 	return len(s.Plan.Jobs) == 0
 }
 
-// sameScript compares the names that a script goes by: its path, and its file name alone.
+// sameScript compares the file names of two scripts' paths.
 func sameScript(a, b string) bool { return a != "" && path.Base(a) == path.Base(b) }
 
-// standIn gives the snapshot the profile's jobs, those submitted first. It says whether they fit.
+// standIn replaces the snapshot's jobs by the profile's, the submitted ones first. It reports whether they fit.
 func standIn(s *dag.Snapshot, p *dag.Plan) bool {
 	graph, err := dag.NewGraph(p)
 	if err != nil {

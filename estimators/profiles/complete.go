@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Complete returns the snapshot with a plan that can be replayed: with numbers of tasks, the edges that the profile
-// has, and overheads unless the plan has the costs of all tasks.
+// Complete returns the snapshot with a plan that can be replayed: with numbers of tasks, the edges of the profile,
+// and overheads unless the plan has the costs of all tasks.
 func (m *Match) Complete(s *dag.Snapshot) *dag.Snapshot {
 	out, plan := *s, *s.Plan
 	plan.Jobs = dag.CloneJobs(plan.Jobs)
@@ -58,15 +58,15 @@ func (m *Match) Complete(s *dag.Snapshot) *dag.Snapshot {
 	return &out
 }
 
-// Pauses of Tez that neither the run nor a profile shows (docs/facts/tez.md T6, T7 and the corrections).
+// Pauses of Tez if neither the run nor a profile has them (docs/facts/tez.md T6, T7 and the corrections).
 const (
 	usualLaunch = 2 * time.Second         // a DAG's submission to its first task
 	usualStart  = 2500 * time.Millisecond // a new container's launch
 	usualFinish = 300 * time.Millisecond
-	usualIdle   = 7500 * time.Millisecond // containers are kept for five to ten seconds, at random
+	usualIdle   = 7500 * time.Millisecond // idle containers are kept for five to ten seconds, at random
 )
 
-// edgesLike are the edges of the profile's stage, to the stages of the same names that come before.
+// edgesLike returns the edges of the profile's stage to stages of the same names before it.
 func edgesLike(job *dag.Job, k int, known *dag.Job, was *dag.Stage) []dag.Edge {
 	var out []dag.Edge
 	for _, e := range was.After {
@@ -80,9 +80,9 @@ func edgesLike(job *dag.Job, k int, known *dag.Job, was *dag.Stage) []dag.Edge {
 	return out
 }
 
-// foreseenTasks is how many tasks a stage is taken to have that is not submitted. Adaptive execution makes partitions
-// as large as it can while each core has one (spark.sql.adaptive.coalescePartitions.parallelismFirst), and a scan is
-// split for as many.
+// foreseenTasks returns the expected number of tasks of a stage that is not submitted. Adaptive execution makes
+// partitions as large as it can while each core has one (spark.sql.adaptive.coalescePartitions.parallelismFirst),
+// and a scan is split into as many.
 func foreseenTasks(stage *dag.Stage, cores int) int {
 	if !stage.Known {
 		return max(1, cores)

@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Overheads of a cluster that neither the run nor a profile shows: MapReduce's and Pig's defaults, as measured
+// Overheads of a cluster if neither the run nor a profile has them: MapReduce's and Pig's defaults, as measured
 // (docs/facts/measured.md 4).
 var usualOverheads = dag.Overheads{
 	Launch:   4600 * time.Millisecond,
@@ -27,8 +27,8 @@ var usualOverheads = dag.Overheads{
 	Cold:     1200 * time.Millisecond,
 }
 
-// expectOverheads gives a plan of MapReduce jobs the overheads of the profile, else its own, else the usual ones. What
-// the run's own configuration says comes before the profile's.
+// expectOverheads sets the overheads of a plan of MapReduce jobs: those of the profile, else the plan's own, else
+// the usual ones. The run's own configuration comes before the profile's.
 func (m *Match) expectOverheads(plan *dag.Plan) {
 	own := plan.Overheads
 	o := filled(own, usualOverheads)
@@ -40,7 +40,7 @@ func (m *Match) expectOverheads(plan *dag.Plan) {
 	plan.Overheads = o
 }
 
-// filled are overheads with others in place of those that are not known.
+// filled returns overheads with unknown ones taken from others.
 func filled(o, by dag.Overheads) dag.Overheads {
 	for _, f := range []struct {
 		to   *time.Duration
@@ -67,9 +67,9 @@ func filled(o, by dag.Overheads) dag.Overheads {
 	return o
 }
 
-// completeJob gives a MapReduce job that is not submitted its numbers of tasks: a map for each file that the jobs
+// completeJob sets the numbers of tasks of a MapReduce job that is not submitted: a map for each file that the jobs
 // before write, or as many for each as in the profile; as many reduces as in the profile, else as the job with most
-// of them has. Its containers are as large as those of the newest job that has some.
+// of them has. Its containers are as large as those of the newest job with known sizes.
 func (m *Match) completeJob(plan *dag.Plan, j int) {
 	job, known := &plan.Jobs[j], m.Job(j)
 	if job.MapReduce.MapMB <= 0 {
@@ -106,7 +106,7 @@ func (m *Match) completeJob(plan *dag.Plan, j int) {
 	}
 }
 
-// filesBefore is how many files the jobs write that a job comes after.
+// filesBefore returns the number of files that the jobs before a job write.
 func filesBefore(plan *dag.Plan, job *dag.Job) int {
 	n := 0
 	for _, a := range job.After {
@@ -124,9 +124,9 @@ func filesBefore(plan *dag.Plan, job *dag.Job) int {
 // usualMB is MapReduce's default for a container, and the replay's.
 const usualMB = 1024
 
-// makeRoom makes the cluster as large as it must be: it has what runs at once, and a master with one task of each job
-// that is left. A run made from a history shows no more than its tasks took, and a ResourceManager may not give the
-// size of its cluster.
+// makeRoom enlarges the cluster to its least possible size: the memory of all running containers, and of a master
+// with one task of each unfinished job. A run made from a history shows no more memory than its tasks used, and a
+// ResourceManager may not report the size of its cluster.
 func makeRoom(s *dag.Snapshot) {
 	c := &s.Plan.Cluster
 	if c.Policy != dag.YARN {
@@ -157,7 +157,7 @@ func makeRoom(s *dag.Snapshot) {
 	growNodes(s, least, largest)
 }
 
-// growNodes makes the largest node that takes containers large enough, if there is one.
+// growNodes enlarges the largest node that takes containers, if there is one.
 func growNodes(s *dag.Snapshot, least, task int) {
 	sum, best := 0, -1
 	for i := range s.Nodes {

@@ -11,16 +11,17 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Match says which job of which profile is which job of a run. A nil Match knows nothing.
+// A Match maps the jobs of a run to those of a profile. A nil Match has no profile.
 type Match struct {
 	Plan *dag.Plan // the profile
-	Jobs []int     // by job of the run, -1 where the profile has none
+	Jobs []int     // by job of the run, -1 if the profile has none
 }
 
-// Find picks the first profile in which most jobs of the run are recognised. In a profile of the same script: by the
-// name in the DAG with the same feature, else by feature and aliases, else by the place in the DAG (the paper's debug
-// run is the same script on other data). A profile of another name is taken only for a copy of the script: as many
-// jobs, and most of them known by feature and aliases. One job that happens to look alike is no ground for a number.
+// Find returns the match of the profile that recognizes most jobs of the run; the first one of equals. In a profile
+// of the same script jobs match by the name in the DAG with the same feature, else by feature and aliases, else by
+// the place in the DAG (the paper's debug run is the same script on other data). A profile of another name only
+// matches if it is a copy of the script: as many jobs, and most of them recognized by feature and aliases. One
+// similar job is not enough.
 func Find(s *dag.Snapshot) *Match {
 	var best *Match
 	most := 0
@@ -33,8 +34,8 @@ func Find(s *dag.Snapshot) *Match {
 	return best
 }
 
-// Fits says in how many jobs a profile knows a run's. It is a profile of this run's script if that is more than half of
-// them.
+// Fits returns the number of a run's jobs that a profile recognizes. script reports whether they are more than
+// half, so that the profile is of this run's script.
 func Fits(run, profile *dag.Plan) (jobs int, script bool) {
 	_, n := matchPlan(run, profile)
 	return n, 2*n > len(run.Jobs)
@@ -78,10 +79,11 @@ func matchPlan(run, profile *dag.Plan) (*Match, int) {
 	return m, n
 }
 
-// agree says that two names do not contradict each other: a job that is not submitted has no feature yet.
+// agree reports whether two names do not contradict each other: a job that is not submitted has no feature yet.
 func agree(a, b string) bool { return a == "" || b == "" || a == b }
 
-// samePlace says that both plans have the same shape and the jobs the same predecessors in it.
+// samePlace reports whether both plans have the same number of jobs, and i and j the same place and number of
+// predecessors.
 func samePlace(run, profile *dag.Plan, i, j int) bool {
 	if len(run.Jobs) != len(profile.Jobs) {
 		return false
@@ -89,7 +91,7 @@ func samePlace(run, profile *dag.Plan, i, j int) bool {
 	return i == j && len(run.Jobs[i].After) == len(profile.Jobs[j].After)
 }
 
-// Job returns the profile's job for job j of the run, nil where it has none.
+// Job returns the profile's job for job j of the run, nil if it has none.
 func (m *Match) Job(j int) *dag.Job {
 	if m == nil || m.Jobs[j] < 0 {
 		return nil
@@ -109,7 +111,7 @@ func Stage(job *dag.Job, name string) *dag.Stage {
 	return nil
 }
 
-// Overheads returns those of the profile, nil where there is none.
+// Overheads returns those of the profile, nil if there is none.
 func (m *Match) Overheads() *dag.Overheads {
 	if m == nil {
 		return nil
@@ -117,7 +119,7 @@ func (m *Match) Overheads() *dag.Overheads {
 	return &m.Plan.Overheads
 }
 
-// Residuals returns how wrong the ranges of the profile's runs were, oldest first.
+// Residuals returns the errors of the ranges of the profile's runs, oldest first.
 func (m *Match) Residuals() []dag.Residual {
 	if m == nil {
 		return nil
@@ -125,8 +127,8 @@ func (m *Match) Residuals() []dag.Residual {
 	return m.Plan.Residuals
 }
 
-// InputSigma is the standard deviation of the logarithm of an input's size, against the profile's, where nothing tells
-// it: that of the steps between the runs that the profile is learned from.
+// InputSigma returns the standard deviation of the logarithm of an input's size relative to the profile's, if the
+// size is unknown: that of the steps between the profile's runs.
 func (m *Match) InputSigma() float64 {
 	if m == nil {
 		return 0
@@ -145,18 +147,18 @@ func (m *Match) InputSigma() float64 {
 // How far the input's size may differ from the profile's before a run has reported any: the profile may be of a sample,
 // or the input may have grown.
 const (
-	// unknownInput is how many times as large or as small the input may be, where the profile is of one run: eight of
-	// ten times within. A profile of a sample is off by far more.
+	// unknownInput is the factor by which the input may be larger or smaller, if the profile is of one run: eight
+	// of ten inputs are within it. A profile of a sample is off by far more.
 	unknownInput = 3
-	// unknownWeight is how much that weighs against each step from one run to the next.
+	// unknownWeight is the weight of unknownInput against each step from one run to the next.
 	unknownWeight = 0.1
 	// tenthAbove is the standard normal distribution's 0.9 quantile.
 	tenthAbove = 1.2816
 )
 
-// Align says which job of other each job of plan is, -1 for none, in the way in which a profile's jobs are recognised;
-// the names of the scripts do not count. script says that most of them are: other is the same script, maybe an edited
-// one.
+// Align returns, for each job of plan, the same job of other, -1 for none. Jobs are recognized as in a profile; the
+// names of the scripts do not count. script reports whether most jobs are recognized: other is the same script,
+// maybe edited.
 func Align(plan, other *dag.Plan) (jobs []int, script bool) {
 	same := *other
 	same.Name = plan.Name

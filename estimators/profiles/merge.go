@@ -7,10 +7,10 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Merge makes one profile of several runs of the same script, oldest first. Sizes and numbers of tasks are the newest
-// run's; key groups are those of the newest run that had any, and as many reduces; costs and pauses are means over the
-// runs that know them, weighted by weights (nil: all alike); residuals are those of all runs, in their order. ok is
-// false where a run is of another script.
+// Merge makes one profile of several runs of the same script, oldest first. Sizes and numbers of tasks are the
+// newest run's. Key groups are those of the newest run that had any, and as many reduces. Costs and pauses are
+// means over the runs that have them, weighted by weights (nil: equally). Residuals are those of all runs, in their
+// order. ok is false if a run is of another script.
 func Merge(runs []*dag.Plan, weights []float64) (merged *dag.Plan, ok bool) {
 	out := *runs[len(runs)-1]
 	out.Jobs = dag.CloneJobs(out.Jobs)
@@ -58,7 +58,7 @@ type stageTally struct {
 	pause tally
 }
 
-// add takes what a run knows of a stage. Key groups of a run with as many tasks replace those of an older one.
+// add adds a run's data of a stage. Key groups of a run with as many tasks replace those of an older one.
 func (t *stageTally) add(stage, known *dag.Stage, weight float64) {
 	t.pause.add(float64(known.Pause), weight)
 	if g := known.Groups; g != nil && known.Count() == stage.Count() {
@@ -71,7 +71,7 @@ func (t *stageTally) add(stage, known *dag.Stage, weight float64) {
 	}
 }
 
-// mean gives a stage the weighted means.
+// mean sets the weighted means of a stage.
 func (t *stageTally) mean(stage *dag.Stage) {
 	if t.pause.weight > 0 {
 		stage.Pause = time.Duration(t.pause.mean()).Round(time.Millisecond)
@@ -84,12 +84,12 @@ func (t *stageTally) mean(stage *dag.Stage) {
 	}
 }
 
-// halfLife is after how many later runs a run weighs half in a mean. Costs follow a cluster that changes within a week
-// of nightly runs; five runs still take most of the noise of one away. Ages are counted in runs, not in days: a script
-// that runs once a month is no less known than one that runs each hour, and clocks may step.
+// halfLife is the number of later runs that halve the weight of a run in a mean. Costs follow a cluster that
+// changes within a week of nightly runs, and five runs still average out most of the noise of one. Ages count in
+// runs, not in days: the profile of a monthly script is as good as that of an hourly one, and clocks may step.
 const halfLife = 5
 
-// Weights are what each of n runs, oldest first, counts in a mean of them; the newest counts 1.
+// Weights returns the weight of each of n runs, oldest first, in a mean of them; the newest has weight 1.
 func Weights(n int) []float64 {
 	w := make([]float64, n)
 	for i := range w {
@@ -111,7 +111,7 @@ type tally struct{ sum, weight float64 }
 func (t *tally) add(v, weight float64) { t.sum, t.weight = t.sum+v*weight, t.weight+weight }
 func (t *tally) mean() float64         { return t.sum / t.weight }
 
-// meanOverheads are the means over the runs that know them: 0 is unknown.
+// meanOverheads returns the means over the runs that have them: 0 is unknown.
 func meanOverheads(runs []*dag.Plan, weights []float64) dag.Overheads {
 	mean := func(of func(*dag.Overheads) time.Duration) time.Duration {
 		var t tally
@@ -141,7 +141,7 @@ func meanOverheads(runs []*dag.Plan, weights []float64) dag.Overheads {
 	return newest
 }
 
-// inputSizes are those of a profile: of the runs that it is learned from, or of its own.
+// inputSizes returns those of a profile: of the runs behind it, or its own.
 func inputSizes(profile *dag.Plan) []float64 {
 	if len(profile.InputSizes) > 0 {
 		return profile.InputSizes
@@ -162,7 +162,7 @@ func inputSizes(profile *dag.Plan) []float64 {
 	return []float64{Round(sum / float64(maps))}
 }
 
-// meanTuples is the mean of the known numbers of records that the tasks of a stage read; 0 where none is known.
+// meanTuples returns the mean of the known numbers of records that the tasks of a stage read; 0 if none is known.
 func meanTuples(s *dag.Stage) float64 {
 	if len(s.Pipelines) == 0 {
 		return 0
@@ -185,7 +185,7 @@ func Round(v float64) float64 {
 	return math.Round(v*scale) / scale
 }
 
-// Blank returns n figures of which none is known: NaN.
+// Blank returns n unknown values: NaN.
 func Blank(n int) []float64 {
 	v := make([]float64, n)
 	for i := range v {
@@ -194,7 +194,7 @@ func Blank(n int) []float64 {
 	return v
 }
 
-// Series stores equal values once. A phase of which nothing is known has no series.
+// Series stores equal values once. A stage without known values has no series.
 func Series(v []float64) dag.Series {
 	known, uniform := false, true
 	for _, x := range v {

@@ -8,12 +8,12 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A plan that is open has the stages that have been announced. A profile of the same program tells the others. Pair
-// recognizes its stages.
+// An open plan only has the announced stages. A profile of the same program has the others. Pair recognizes its
+// stages.
 
-// extend gives a snapshot the profiles with the names of its own stages, and the stages to come of the first one that
-// fits, in place of those that the engine foresees. An open plan stays open if the profile does not know what the run
-// submitted last.
+// extend renames the stages of a snapshot's profiles to those of the run. It replaces the stages that the engine
+// foresees by those to come in the first profile that fits. An open plan stays open if the profile does not
+// recognize the stage that the run submitted last.
 func extend(s *dag.Snapshot, given []*dag.Plan) {
 	if len(s.Plan.Jobs) != 1 {
 		return
@@ -29,7 +29,7 @@ func extend(s *dag.Snapshot, given []*dag.Plan) {
 		}
 		renamed := a.renamed(s.Plan, p)
 		s.Profiles = append(s.Profiles, renamed)
-		knows := a.of[len(a.of)-1] >= 0 // what the run submitted last
+		knows := a.of[len(a.of)-1] >= 0 // the stage that the run submitted last
 		if n := len(submitted.Stages); !complete && (knows || n == len(s.Plan.Jobs[0].Stages)) {
 			a.complete(s, &renamed.Jobs[0], n)
 			complete = true
@@ -38,7 +38,7 @@ func extend(s *dag.Snapshot, given []*dag.Plan) {
 	}
 }
 
-// An alignment says which stage of a run's job is which stage of a profile's.
+// An alignment maps the stages of a run's job to those of a profile's.
 type alignment struct {
 	of    []int // by stage of the run: the profile's, -1 for none
 	taken []int // by stage of the profile: the run's, -1 for none
@@ -50,15 +50,15 @@ var (
 	madeSuffix  = regexp.MustCompile(` \[RDD \d+\]$`)
 )
 
-// placeOf is the part of a stage's name that says where in the program it is.
+// placeOf returns the part of a stage's name that locates it in the program.
 func placeOf(name string) string {
 	return madeSuffix.ReplaceAllString(againSuffix.ReplaceAllString(name, ""), "")
 }
 
-// fitRatio is the share of a run's stages that a profile has to know to be one of the same program.
+// fitRatio is the share of a run's stages that must be recognized in a profile of the same program.
 const fitRatio = 0.5
 
-// recognize finds the stages of a run in a profile. It returns nil if too few are.
+// recognize finds the stages of a run in a profile. It returns nil if too few are recognized.
 func recognize(run *dag.Job, state *dag.JobState, profile *dag.Plan) *alignment {
 	if len(profile.Jobs) != 1 {
 		return nil
@@ -82,7 +82,7 @@ func recognize(run *dag.Job, state *dag.JobState, profile *dag.Plan) *alignment 
 	return a
 }
 
-// lookAhead marks the profile's stages that are to come: those that no stage of the run comes after in the profile.
+// lookAhead marks the profile's stages to come: those that have no recognized stage among their successors.
 func (a *alignment) lookAhead(known *dag.Job) {
 	past := make([]bool, len(known.Stages))
 	for i := len(known.Stages) - 1; i >= 0; i-- {
@@ -97,7 +97,7 @@ func (a *alignment) lookAhead(known *dag.Job) {
 	}
 }
 
-// renamed is the profile with the names that the run has for its stages. Others keep theirs, unless the run uses them.
+// renamed returns the profile with the run's names for its stages. Others keep theirs, unless the run uses them.
 func (a *alignment) renamed(run, profile *dag.Plan) *dag.Plan {
 	out := *profile
 	out.Jobs = dag.CloneJobs(profile.Jobs)
@@ -120,7 +120,7 @@ func (a *alignment) renamed(run, profile *dag.Plan) *dag.Plan {
 	return &out
 }
 
-// complete gives the snapshot the stages that are to come, after so many that were submitted.
+// complete adds the stages to come to the snapshot, after the submitted ones.
 func (a *alignment) complete(s *dag.Snapshot, known *dag.Job, submitted int) {
 	jobs := dag.CloneJobs(s.Plan.Jobs)
 	states := dag.CloneStates(s.Jobs)

@@ -8,41 +8,41 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Trait is what a stage of a job is and did, by which it is recognized in another run of the program. NaN is unknown.
+// A Trait describes a stage of a job and its work, to recognize it in another run of the program. NaN is unknown.
 type Trait struct {
 	Name    string
 	Tasks   float64
-	Records float64 // that its tasks read, all together
+	Records float64 // total records that its tasks read
 	Length  float64 // of its median task, in milliseconds
 	Reads   bool    // it reads other stages
-	After   string  // which ones: stages with the same text may start in either order
+	After   string  // its input stages: stages with the same text may start in either order
 }
 
-// A Pairing says which stage of one run is which stage of another one.
+// A Pairing maps the stages of one run to those of another.
 type Pairing struct {
 	Of []int // by stage of the first: the second's, -1 for none
-	// Doubtful has, by stage of the first, the other stages of the second that it could as well be.
+	// Doubtful contains, by stage of the first, the other stages of the second that may be the same.
 	Doubtful [][]int
 }
 
 const (
-	// clearly is by how much two stages must fit better in each other's places to be exchanged without a doubt, as the
-	// logarithm of a ratio: half as long again.
+	// clearly is the least gain for which two stages exchange their partners without a doubt, as the logarithm of a
+	// ratio: half as long again.
 	clearly = 0.405
-	// shortTask is the length in milliseconds below which tasks are alike: the rest is start-up and chance.
+	// shortTask is the length in milliseconds below which tasks are alike: the difference is start-up and chance.
 	shortTask = 1000
-	// sizeWeight is how much more the size of a stage counts than the length of its tasks, which machines change.
+	// sizeWeight is the weight of a stage's size relative to the length of its tasks, which depends on machines.
 	sizeWeight = 2
-	// band is how many stages more or less one run may have up to a point than the other one.
+	// band is the greatest difference of the numbers of stages in both runs up to a point.
 	band = 256
-	// together is how far apart stages may be that are submitted at once, in either order.
+	// together is the greatest distance of stages that are submitted at once, in either order.
 	together = 4
 )
 
-// Pair recognizes the stages of a job in another run of it: both are in the order in which they were submitted, of the
-// first run maybe the beginning alone. It is a global alignment of two sequences (Needleman and Wunsch 1970), in which
-// stages at the same place in the program may be paired. Jobs that start at once swap their stages between runs, so
-// that neighbors of one place that fit clearly better the other way round are exchanged.
+// Pair recognizes the stages of a job in another run of it. Both are in order of submission; run may be only the
+// beginning. Pair computes a global alignment of two sequences (Needleman and Wunsch 1970), which may pair stages
+// at the same place in the program. Jobs that start at once swap their stages between runs, so neighbors of one
+// place exchange partners if they clearly fit better the other way round.
 func Pair(run, known []Trait) Pairing {
 	p := Pairing{Of: alignSorted(run, known), Doubtful: make([][]int, len(run))}
 	p.exchange(run, known)
@@ -50,7 +50,7 @@ func Pair(run, known []Trait) Pairing {
 	return p
 }
 
-// exchange gives neighbors that may start at once each other's partners if that fits clearly better.
+// exchange swaps the partners of neighbors that may start at once if that fits clearly better.
 func (p *Pairing) exchange(run, known []Trait) {
 	for k := range run {
 		for other := k + 1; other < min(len(run), k+together); other++ {
@@ -70,8 +70,8 @@ func (p *Pairing) exchange(run, known []Trait) {
 	}
 }
 
-// replace gives a stage another partner, that no stage has and that may start at once with the one it has, if that fits
-// clearly better.
+// replace gives a stage another partner if that fits clearly better. The new partner must be free, and may start at
+// once with the old one.
 func (p *Pairing) replace(run, known []Trait) {
 	taken := make([]bool, len(known))
 	for _, i := range p.Of {
@@ -104,8 +104,8 @@ func (t *Trait) besides(other *Trait) bool {
 	return t.After == other.After && t.Reads == other.Reads && placeOf(t.Name) == placeOf(other.Name)
 }
 
-// exchanged says how much better two stages of a run fit two known ones the other way round, as a sum of logarithms of
-// ratios. All sizes may have grown alike: what counts is by how much one stage is larger than the other.
+// exchanged returns how much better two stages of a run fit two known ones the other way round, as a sum of
+// logarithms of ratios. All sizes may have grown alike, so only the ratio between the two stages counts.
 func exchanged(a, b, knownA, knownB *Trait) float64 {
 	is := ratio(a.Tasks, b.Tasks) + ratio(a.Records, b.Records)
 	was := ratio(knownA.Tasks, knownB.Tasks) + ratio(knownA.Records, knownB.Records)
@@ -114,13 +114,13 @@ func exchanged(a, b, knownA, knownB *Trait) float64 {
 		long(a, knownA) + long(b, knownB) - long(a, knownB) - long(b, knownA)
 }
 
-// far says how unlike two stages are, as a sum of logarithms of ratios.
+// far returns the difference between two stages, as a sum of logarithms of ratios.
 func (t *Trait) far(other *Trait) float64 {
 	return sizeWeight*(math.Abs(ratio(t.Tasks, other.Tasks))+math.Abs(ratio(t.Records, other.Records))) +
 		math.Abs(ratio(max(t.Length, shortTask), max(other.Length, shortTask)))
 }
 
-// ratio is the logarithm of a ratio, 0 if one of the two is not known.
+// ratio returns the logarithm of a ratio, 0 if one of the two is not known.
 func ratio(a, b float64) float64 {
 	if !(a > 0 && b > 0) {
 		return 0
@@ -128,17 +128,18 @@ func ratio(a, b float64) float64 {
 	return math.Log(a / b)
 }
 
-// Costs of an alignment: of a stage that the other run does not have, of a pair whose names differ in the number of
-// what is made there, and of one whose numbers of tasks differ by a factor of e.
+// Costs of an alignment: of a stage that the other run does not have, of a pair with names that differ only in a
+// number, of a pair with numbers of tasks that differ by a factor of e, and of a pair that only in one run reads
+// other stages.
 const (
-	gapCost   = 1.0 // the known run does not have it
-	skipCost  = 0.7 // this run leaves it out
+	gapCost   = 1.0 // the known run does not have the stage
+	skipCost  = 0.7 // this run leaves the stage out
 	nameCost  = 0.2
 	tasksCost = 0.1
 	kindCost  = 0.3
 )
 
-// alignSorted aligns stages with those that may start at once in the order of their numbers of tasks, as the largest
+// alignSorted aligns stages after sorting those that may start at once by their numbers of tasks, as the largest
 // scan stays the largest.
 func alignSorted(run, known []Trait) []int {
 	a, b := bySize(run), bySize(known)
@@ -158,8 +159,8 @@ func alignSorted(run, known []Trait) []int {
 	return of
 }
 
-// bySize is the order of stages in which neighbors that may start at once are sorted by size, clearly larger ones
-// first.
+// bySize returns the order of stages in which neighbors that may start at once are sorted by size, clearly larger
+// ones first.
 func bySize(all []Trait) []int {
 	order := make([]int, len(all))
 	for k := range all {
@@ -232,7 +233,7 @@ func align(run, known []Trait) []int {
 	return of
 }
 
-// unlike is the cost of a pair of stages at the same place of the program.
+// unlike returns the cost of a pair of stages at the same place of the program.
 func (t *Trait) unlike(other *Trait) float64 {
 	d := 0.0
 	if t.Name != other.Name {
@@ -247,7 +248,7 @@ func (t *Trait) unlike(other *Trait) float64 {
 	return d
 }
 
-// traitsOf are the traits of a profile's job.
+// traitsOf returns the traits of a profile's job.
 func traitsOf(job *dag.Job) []Trait {
 	all := make([]Trait, len(job.Stages))
 	for k := range all {
@@ -264,8 +265,8 @@ func traitsOf(job *dag.Job) []Trait {
 	return all
 }
 
-// seenOf are the traits of a job that runs. A stage shows its records and lengths once half of its tasks are done: the
-// first ones are often the short ones.
+// seenOf returns the traits of a running job. Records and lengths of a stage count once half of its tasks are done:
+// the first tasks to end are often the short ones.
 func seenOf(job *dag.Job, state *dag.JobState) []Trait {
 	all := traitsOf(job)
 	for k := range min(len(all), len(state.Stages)) {

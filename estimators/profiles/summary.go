@@ -6,9 +6,9 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Summary is a profile with means in place of the values of each task, in phases of more than most tasks; short is
-// false where there are none. Their key groups are left out. Numbers of tasks, costs, pauses and residuals stay; what
-// is lost is which task was the long one.
+// Summary returns a profile with means instead of the values of each task, in stages of more than most tasks; short
+// is false if there are none. Their key groups are left out. Numbers of tasks, costs, pauses and residuals stay;
+// only the differences between tasks are lost.
 func Summary(profile *dag.Plan, most int) (summary *dag.Plan, short bool) {
 	out := *profile
 	out.Jobs = dag.CloneJobs(out.Jobs)
@@ -23,7 +23,7 @@ func Summary(profile *dag.Plan, most int) (summary *dag.Plan, short bool) {
 	return &out, short
 }
 
-// valuesOf is the length of the longest series of a phase.
+// valuesOf returns the length of the longest series of a stage.
 func valuesOf(ph *dag.Stage) int {
 	n := 0
 	for _, s := range []*dag.Series{&ph.Setup, &ph.Out, &ph.Bytes, &ph.Extent} {
@@ -50,8 +50,8 @@ func meanPhase(ph *dag.Stage) dag.Stage {
 	return out
 }
 
-// meanOf is the mean of the values that are known, weighted by those of by where it is given: the cost of a tuple is
-// that of all tuples, not of all tasks.
+// meanOf returns the mean of the known values, weighted by by if it is given: the cost of a tuple is that of all
+// tuples, not of all tasks.
 func meanOf(s dag.Series, by *dag.Series) dag.Series {
 	if s.IsUniform() {
 		return s

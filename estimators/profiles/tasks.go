@@ -8,19 +8,20 @@ import (
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 )
 
-// Tasks are what a plan says of a stage's tasks.
+// Tasks are a plan's data of a stage's tasks.
 type Tasks struct {
-	N       int       // 0: it says nothing
-	Records bool      // units are records, or bytes; else each task counts as one
+	N       int       // 0: the plan has no data
+	Records bool      // units are records or bytes; else each task counts as one
 	Units   []float64 // by task
 	Took    []float64 // milliseconds by task
 	Total   float64   // units
 	Out     float64   // records written; 0 unknown
 }
 
-// TasksIn reads a stage of a plan with costs: what each task took, of a MapReduce job (single) beyond its start, or
-// what its records take at the stage's rates. A task of which neither is known counts as a median one. bytes says
-// that its units are bytes; a plan that has none, as one that is written by hand, still has the work of each task.
+// TasksIn reads a stage of a plan with costs: the time of each task, for a MapReduce job (single) without its
+// start, or the time of its records at the stage's rates. A task without either counts as a median one. bytes means
+// that its units are bytes; a plan without bytes, for example one that is written by hand, still has the work of
+// each task.
 func TasksIn(was *dag.Stage, single, bytes bool) Tasks {
 	p := Tasks{N: was.Count()}
 	if p.N == 0 {
@@ -70,13 +71,13 @@ func TasksIn(was *dag.Stage, single, bytes bool) Tasks {
 	return p
 }
 
-// An older profile has no set-up. That of a map without a rate is taken for this, and for a part of its length at most.
+// An older profile has no set-up. usualSetup is assumed for a map without a rate, limited to a part of its length.
 const (
 	usualSetup = 3000
 	mostSetup  = 0.8
 )
 
-// lengthOf is what a task took, of a MapReduce job beyond its set-up, in milliseconds; NaN unknown.
+// lengthOf returns the time of a task, for a MapReduce job without its set-up, in milliseconds; NaN unknown.
 func lengthOf(was *dag.Stage, i int, single, rates bool) float64 {
 	length := was.Extent.At(i)
 	switch {
@@ -88,7 +89,7 @@ func lengthOf(was *dag.Stage, i int, single, rates bool) float64 {
 	return length - was.Setup.At(i)
 }
 
-// known is a figure, or the usual one in place of one that is not known.
+// known returns v, or usual if v is not known.
 func known(v, usual float64) float64 {
 	if !(v >= 0) || math.IsInf(v, 0) {
 		return usual
@@ -96,7 +97,7 @@ func known(v, usual float64) float64 {
 	return v
 }
 
-// Total is the sum of n tasks' figures; one that is not known counts as the mean of the others. 0 if none is.
+// Total returns the sum of n tasks' values; an unknown value counts as the mean of the others. 0 if none is known.
 func Total(s dag.Series, n int) float64 {
 	sum, known := 0.0, 0
 	for i := range n {
