@@ -7,25 +7,27 @@ import (
 	"github.com/paratimer/paratimer/estimators/nearestfit"
 )
 
-// Groups that have ended are predicted from those before them, by NearestFit and by two linear models: time by bytes of
-// the whole stage, and of the task. The errors are compared.
+// Finished groups are predicted from earlier ones, by NearestFit and by two linear models: time by bytes of the
+// whole stage, and of the task. Their errors are compared.
 
-// A verdict is how far off the predictions of groups were. Groups are compared in batches, those of one task that ended
-// between two looks: what counts in the end is a sum of groups too. Times are seconds.
+// A verdict sums the errors of predictions of groups. Groups are compared in batches, those of one task that ended
+// between two looks: the predicted quantity is a sum of groups too. Times are seconds.
 type verdict struct {
 	took, groups  float64 // of the groups that were predicted
 	batches       int
 	nearest       float64 // sums of absolute errors
 	byJob, byTask float64
-	logs, weight  float64 // of squared logarithms of the errors of all tasks together between two looks
+	logs, weight  float64 // of squared log errors of all tasks' sums between two looks
 }
 
-// The evidence that a verdict needs, and by how much NearestFit must be better than the linear model. If the linear
-// model is off by less than worth there is nothing to win. Bursts of counters are no key groups: they must win by more.
+// The least evidence for a verdict, and the least advantage of NearestFit over the linear model. If the linear
+// model's error is below worth, there is nothing to gain. Bursts of counters are no key groups: they need a greater
+// advantage.
 const (
 	settledSeconds = 4
 	settledBatches = 4
-	// Of so many groups fewer seconds and batches do: a task may have no more before its first large key.
+	// If there are many groups, fewer seconds and batches are enough: a task may have no more before its first
+	// large key.
 	manyGroups     = 200
 	manySeconds    = 2
 	manyBatches    = 2
@@ -56,10 +58,10 @@ func (v *verdict) better(counted bool) bool {
 	return v.nearest < ratio*v.linear() && v.linear()-v.nearest > worth*v.took
 }
 
-// linear is the error of the better linear model.
+// linear returns the error of the better linear model.
 func (v *verdict) linear() float64 { return min(v.byJob, v.byTask) }
 
-// common is the standard deviation of the logarithm of what all tasks together took by what was predicted.
+// common returns the standard deviation of the log ratio of actual and predicted times of all tasks together.
 func (v *verdict) common() float64 {
 	if v.weight == 0 {
 		return unjudged
@@ -67,16 +69,16 @@ func (v *verdict) common() float64 {
 	return min(max(math.Sqrt(v.logs/v.weight), leastSpread), mostSpread)
 }
 
-// The first look is made when groups have taken firstLook seconds, each other one when they have taken twice as many as
-// at the one before: what is to come is as much again, and all looks cost little more than the last. One look compares
-// at most mostCompared points.
+// The first look is when groups have taken firstLook seconds, each other one when they have taken twice as many as
+// at the one before. So the predicted part is as large as the known part, and all looks cost little more than the
+// last. One look compares at most mostCompared points.
 const (
 	firstLook    = 0.125
 	mostLooks    = 20
 	mostCompared = 2000
 )
 
-// looks cuts arrivals where looks are made: the index of the first point of each part, and the end.
+// looks returns the index of the first point of each part between looks, and the end.
 func looks(points []nearestfit.Arrival) []int {
 	cuts := []int{0}
 	taken, next := 0.0, firstLook
@@ -92,7 +94,7 @@ func looks(points []nearestfit.Arrival) []int {
 	return append(cuts, len(points))
 }
 
-// judge is the verdict on the points of n tasks, of which the last one has those of the curve first.
+// judge returns the verdict on the points of n tasks; the curve's points belong to the last task, before its own.
 func judge(points []nearestfit.Arrival, n int, curve []dag.GroupPoint, params nearestfit.Params) verdict {
 	w := newWitness(n, params)
 	for i := range curve {
@@ -110,11 +112,11 @@ func judge(points []nearestfit.Arrival, n int, curve []dag.GroupPoint, params ne
 	return v
 }
 
-// folds is into how many parts a profile's groups are divided.
+// folds is the number of parts that a profile's groups are divided into.
 const folds = 8
 
-// crossJudge is the verdict on a profile's groups, each part of its tasks predicted from the others: their order is
-// unknown. If there are few tasks their points are divided.
+// crossJudge returns the verdict on a profile's groups. Their order is unknown, so each part of the tasks is
+// predicted from the others. If there are few tasks, their points are divided.
 func crossJudge(g *dag.Groups, params nearestfit.Params) verdict {
 	var v verdict
 	for f := range folds {
@@ -138,7 +140,7 @@ func crossJudge(g *dag.Groups, params nearestfit.Params) verdict {
 	return v
 }
 
-// A witness is the groups that predictions rest on.
+// A witness collects the groups behind predictions.
 type witness struct {
 	job   *nearestfit.Job
 	tasks []rate
@@ -155,7 +157,7 @@ func (w *witness) add(a nearestfit.Arrival) {
 	w.all.add(a)
 }
 
-// A rate is time by bytes.
+// A rate is the time by bytes.
 type rate struct{ seconds, bytes float64 }
 
 func (r *rate) add(a nearestfit.Arrival) {
@@ -165,7 +167,7 @@ func (r *rate) add(a nearestfit.Arrival) {
 
 func (r rate) alpha() float64 { return r.seconds / r.bytes } // NaN: there is none
 
-// compare predicts points.
+// compare predicts points and adds the errors to the verdict.
 func (v *verdict) compare(w *witness, points []nearestfit.Arrival) {
 	type batch struct{ groups, took, nearest, byJob, byTask float64 }
 	batches := make([]batch, len(w.tasks))
@@ -189,7 +191,7 @@ func (v *verdict) compare(w *witness, points []nearestfit.Arrival) {
 	for _, b := range batches {
 		took, nearest = took+b.took, nearest+b.nearest
 		if !(b.took > 0) || math.IsNaN(b.byJob) || math.IsNaN(b.nearest) {
-			continue // none, or nothing was known of a byte
+			continue // no groups, or no rate is known
 		}
 		v.took += b.took
 		v.groups += b.groups

@@ -1,7 +1,8 @@
-// Package keygroups predicts how long the tasks of a stage take from their key groups: those that a run has finished,
-// and those that a profile of an earlier run has. It decides whether key groups predict better than bytes, and what a
-// profile keeps of them. Package nearestfit has the method (E. Coppa, I. Finocchi, "On data skewness, stragglers, and
-// MapReduce progress indicators", SoCC 2015). When it is used is decided here, as measured in docs/nearestfit.md.
+// Package keygroups predicts the times of a stage's tasks from their key groups: those that a run has finished, and
+// those in the profile of an earlier run. It decides whether key groups predict better than bytes, and which of
+// them a profile keeps. Package nearestfit has the method (E. Coppa, I. Finocchi, "On data skewness, stragglers,
+// and MapReduce progress indicators", SoCC 2015). This package decides when to use it, as measured in
+// docs/nearestfit.md.
 //
 // A stage may be of any engine that reports key groups. Times are milliseconds, sizes bytes; NaN is unknown.
 package keygroups
@@ -16,53 +17,54 @@ import (
 	"github.com/paratimer/paratimer/estimators/nearestfit"
 )
 
-// A Stage is what a run has shown of a stage and its key groups, and what a profile has of them.
+// A Stage is the input of a prediction: a run's data of a stage and its key groups, and those of a profile.
 type Stage struct {
 	Tasks    int
 	Attempts []dag.Attempt // in the order of their tasks
 	Groups   *dag.Groups   // of this run; nil: unknown
-	// Feeders is how many tasks write the stage's input. While fewer have reported, its groups still grow.
+	// Feeders is the number of tasks that write the stage's input. While fewer have reported, its groups still
+	// grow.
 	Feeders int
-	Bytes   dag.Series // that each task is expected to get
-	// Silent means that nothing but the key groups shows how much work some task has left.
+	Bytes   dag.Series // expected input of each task
+	// Silent means that only the key groups show the remaining work of some task.
 	Silent bool
 
 	Profile      *dag.Groups // of an earlier run; nil: unknown. Those of counters are not used.
-	ProfileBytes dag.Series  // that each task of that run got
+	ProfileBytes dag.Series  // input of each task of that run
 	Growth       float64     // of a task since that run, if its bytes are unknown; 0 or NaN: 1
-	Slowdown     float64     // of this run against that one, until groups of one size have shown it; 0 or NaN: 1
+	Slowdown     float64     // of this run against that one, until groups of one size show it; 0 or NaN: 1
 	DeltaBytes   float64     // NearestFit's δ; 0: that of nearestfit.Default
 }
 
-// A Prediction is how long the tasks of a stage take by their key groups.
+// A Prediction is the predicted times of a stage's tasks from their key groups.
 type Prediction struct {
-	// Sizes are the key groups of the stage's tasks: those of this run, else those of the profile at this run's size.
-	// One task more has the groups of attempts that were lost.
+	// Sizes are the key groups of the stage's tasks: those of this run, else those of the profile at this run's
+	// size. One extra task has the groups of lost attempts.
 	Sizes *dag.Groups
-	// Work is how long tasks take. It is nil if there is no evidence that key groups predict that better than bytes.
+	// Work is the tasks' times. It is nil without evidence that key groups predict them better than bytes.
 	Work *Work
-	// Time is how long one group takes; nil if Work does not rest on NearestFit.
+	// Time returns the time of one group; nil if Work does not use NearestFit.
 	Time estimators.GroupTime
 
 	stage Stage
 }
 
-// Work is how long the tasks of a stage take. Slices are by task.
+// Work is the times of a stage's tasks. Slices are by task.
 type Work struct {
-	Left    []float64     // after the last group that has ended; NaN: unknown
-	Whole   []float64     // Left, and what was done before
-	Since   []dag.Instant // when that group ended; NoInstant: none has
-	Attempt []int32       // that has finished these groups; -1: none
+	Left    []float64     // after the last finished group; NaN: unknown
+	Whole   []float64     // Left, and the time of the finished groups
+	Since   []dag.Instant // the end of that group; NoInstant: none has ended
+	Attempt []int32       // attempt that has finished these groups; -1: none
 	Bytes   []float64     // of a task's groups
-	// Spread is the standard deviation of the logarithm of Left that is a task's own, Common that of what all tasks
+	// Spread is the standard deviation of the logarithm of Left for a single task, Common the part that all tasks
 	// share. Forms have neither.
 	Spread []float64
 	Common float64
-	// Profiled means that this run has finished no group: all is from the profile.
+	// Profiled means that this run has finished no group: everything is from the profile.
 	Profiled bool
 }
 
-// Predict returns nil if nothing is known of the stage's key groups.
+// Predict returns nil if the stage has no known key groups.
 func Predict(s Stage) *Prediction {
 	if s.Profile != nil && s.Profile.Origin == dag.GroupsCounted {
 		s.Profile = nil // bursts of one run do not predict those of another
@@ -82,16 +84,16 @@ func Predict(s Stage) *Prediction {
 	return p
 }
 
-// choose sets Work and Time if there is evidence for them. Until there is, what else is known of the tasks stands.
+// choose sets Work and Time if there is evidence for them. Without evidence, other data about the tasks is used.
 //
-// Measured groups replace the bytes of counters even if their time is linear in bytes: counters of a Streaming reduce
-// show what a pipe has taken, not what is done.
+// Measured groups replace the bytes of counters even if their time is linear in bytes: counters of a Streaming
+// reduce count the data that a pipe has received, not the finished work.
 func (p *Prediction) choose() {
 	s := &p.stage
 	params, counted := s.params(), p.Sizes.Origin == dag.GroupsCounted
-	// These deviate from the paper (docs/facts/nearestfit.md N2, N4): one curve for all tasks, which may each have
-	// finished few groups; its points weigh by time, or the noise of the largest groups would bend it; and keys that
-	// only some feeders have reported do not stay to the end.
+	// These deviate from the paper (docs/facts/nearestfit.md N2, N4). One curve serves all tasks, which may each
+	// have finished few groups. Its points weigh by time, or the noise of the largest groups would bend it. Keys
+	// that only some feeders have reported do not stay to the end.
 	params.Pooled, params.Weights, params.Conserve = true, nearestfit.PerSecond, true
 	points, curve := nearestfit.Arrivals(p.Sizes), s.curve(p.Sizes, params)
 	if len(points) == 0 && len(curve) == 0 {
@@ -137,7 +139,7 @@ const (
 	unjudged      = 0.25 // of all tasks together, if no groups were predicted
 )
 
-// work is how long tasks with these groups take that have so many seconds left.
+// work returns the times of tasks with these groups; left is in seconds.
 func work(g *dag.Groups, left []float64) *Work {
 	n := len(left)
 	w := &Work{
@@ -161,7 +163,7 @@ func work(g *dag.Groups, left []float64) *Work {
 // bounded bounds a cost, and keeps NaN.
 func bounded(ms float64) float64 { return min(max(ms, 0), taskcost.MostMS) }
 
-// Basis names what Work rests on, for people.
+// Basis describes the basis of Work for people.
 func (p *Prediction) Basis() string {
 	by := "key groups, "
 	if p.Time == nil {
@@ -178,15 +180,16 @@ func (p *Prediction) Basis() string {
 	return by + "all of which are known"
 }
 
-// ratioEWMA is the weight of the newest minute of work in the smoothed ratios. The paper has no value (section 7.1).
+// ratioEWMA is the weight of the newest minute of work in the smoothed ratios. The paper gives no value (section
+// 7.1).
 const ratioEWMA = 0.3
 
 // forms are the parameters of each form.
 var forms = [...]struct {
-	origin dag.GroupOrigin // of the groups that it is for; GroupsNone: any
+	origin dag.GroupOrigin // required origin of the groups; GroupsNone: any
 	use    nearestfit.Use
 	ewma   float64
-	ratio  func(p *nearestfit.Prediction, task int) float64 // in place of NearestFit
+	ratio  func(p *nearestfit.Prediction, task int) float64 // replaces NearestFit
 }{
 	estimators.FormTheory:            {origin: dag.GroupsComplete},
 	estimators.FormStream:            {origin: dag.GroupsTapped},
@@ -202,8 +205,8 @@ var forms = [...]struct {
 // noFit leaves out fits, which ratios do not need.
 const noFit = nearestfit.NeighboursOnly
 
-// Form returns the work of tasks in one form, be it better or not. It is nil if the run's groups are not of the form's
-// kind, or do not predict some task that is left.
+// Form returns the work of tasks in one form, even if it is not better. It is nil if the run's groups are not of
+// the form's kind, or do not predict some unfinished task.
 func (p *Prediction) Form(f estimators.GroupForm) *Work {
 	s, form, g := &p.stage, &forms[f], p.stage.Groups
 	if g == nil || g.Origin == dag.GroupsNone || form.origin != dag.GroupsNone && form.origin != g.Origin {
@@ -228,7 +231,7 @@ func (p *Prediction) Form(f estimators.GroupForm) *Work {
 	return work(g, left)
 }
 
-// params are the paper's parameters.
+// params returns the paper's parameters.
 func (s *Stage) params() nearestfit.Params {
 	p := nearestfit.Default()
 	if s.DeltaBytes > 0 {

@@ -10,21 +10,22 @@ import (
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
-// Bounds of what a profile keeps of a stage: with 20 bytes for a piece some 50 KB.
+// Bounds of a stage's data in a profile: with 20 bytes for a piece some 50 KB.
 const (
-	learnedTasks  = 5000 // of more tasks nothing is kept
-	learnedSizes  = 1000 // and two of each task
+	learnedTasks  = 5000 // nothing is kept of more tasks
+	learnedSizes  = 1000 // or two of each task, if that is more
 	learnedPoints = 1000
 	learnedNames  = 100
 )
 
-// learnedShare is how much of the bytes that were reported must have been done for their sizes to be those of the task:
-// a report may be lost.
+// learnedShare is the least share of the reported bytes that must be done, so that the sizes of the finished groups
+// are those of the task: a report may be lost.
 const learnedShare = 0.99
 
-// Learn returns what a profile keeps of the key groups of a stage: what those of attempts that succeeded took, and the
-// sizes of tasks, as they were done if that is all of them, else as all feeders reported them. Large groups are kept as
-// they are, since these take the time. It returns nil if there is nothing.
+// Learn returns the part of a stage's key groups that a profile keeps: the times of groups of succeeded attempts,
+// and the sizes of tasks. The sizes are those of the finished groups if these are complete, else those that all
+// feeders reported. Large groups stay as they are, since they take most of the time. It returns nil if there is
+// nothing to keep.
 func Learn(g *dag.Groups, attempts []dag.Attempt, tasks, feeders int) *dag.Groups {
 	if g == nil || g.Origin == dag.GroupsNone || tasks == 0 || tasks > learnedTasks {
 		return nil
@@ -65,7 +66,7 @@ func Learn(g *dag.Groups, attempts []dag.Attempt, tasks, feeders int) *dag.Group
 	return out
 }
 
-// learnTask is what is kept of a task, and its sizes: those of its groups that are done, else those that feeders
+// learnTask returns the kept part of a task, and its sizes: those of its finished groups, else those that feeders
 // reported, if all have.
 func learnTask(r *dag.ReduceGroups, done []dag.GroupPoint, complete bool) (dag.ReduceGroups, []dag.GroupPoint) {
 	out, bytes := dag.NoReduceGroups(), bytesOf(done)
@@ -94,7 +95,7 @@ func learnTask(r *dag.ReduceGroups, done []dag.GroupPoint, complete bool) (dag.R
 // finite reports whether v may be a size.
 func finite(v float64) bool { return v >= 0 && !math.IsInf(v, 1) }
 
-// bySize are points in the order of their sizes, those of one size joined, without their instants.
+// bySize returns points in the order of their sizes. Points of one size are joined, and instants are dropped.
 func bySize(points []dag.GroupPoint) []dag.GroupPoint {
 	out := slices.Clone(points)
 	slices.SortStableFunc(out, func(a, b dag.GroupPoint) int { return cmp.Compare(a.Bytes, b.Bytes) })
@@ -135,9 +136,9 @@ type piece struct {
 	dag.GroupPoint
 }
 
-// bound leaves at most so many points in the lists of tasks. The larger half stays as it is; of the others neighbors in
-// size are joined by twos until there are few enough. If apart is set only those of one task are joined, and there must
-// be room for two of each task.
+// bound reduces the lists of tasks to at most most points. The larger half stays unchanged; of the others,
+// neighbors in size are joined in pairs until there are few enough. If apart is set, only points of one task are
+// joined; then most must be at least two for each task.
 func bound(lists [][]dag.GroupPoint, most int, apart bool) {
 	var all []piece
 	for i, list := range lists {
@@ -165,9 +166,9 @@ func bound(lists [][]dag.GroupPoint, most int, apart bool) {
 	}
 }
 
-// halve joins pieces by twos, their sizes to six digits.
+// halve joins pieces in pairs, with sizes to six digits.
 func halve(pieces []piece, apart bool) []piece {
-	n, single := 0, false // the last one kept is not joined yet
+	n, single := 0, false // single: the last kept piece is not joined yet
 	for _, p := range pieces {
 		if single = single && (!apart || pieces[n-1].task == p.task); single {
 			q := &pieces[n-1].GroupPoint
@@ -181,7 +182,7 @@ func halve(pieces []piece, apart bool) []piece {
 	return pieces[:n]
 }
 
-// boundNames keeps the names of the largest groups.
+// boundNames keeps only the names of the largest groups.
 func boundNames(g *dag.Groups) {
 	type name struct {
 		task int

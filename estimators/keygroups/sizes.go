@@ -11,12 +11,13 @@ import (
 	"github.com/paratimer/paratimer/estimators/nearestfit"
 )
 
-// sizes are the groups g of the run as they count now. While feeders are left keys still grow: sizes are scaled by how
-// many feeders have reported theirs. Tasks whose keys nothing has reported have those of the profile, else bytes alone:
-// a tap around reduces alone, as in Pig's STREAM, reports no keys, and its bytes are those of counters.
+// sizes returns the run's groups g at their expected final sizes. While feeders are left, keys still grow, so sizes
+// are scaled by the share of feeders that have reported. Tasks without reported keys get those of the profile, else
+// bytes alone: a tap around only the reduces, as in Pig's STREAM, reports no keys, and its bytes are those of
+// counters.
 //
-// One task more has the groups of attempts that failed or were killed, which show what groups take, but not how far a
-// task is.
+// One extra task has the groups of attempts that failed or were killed. They show the times of groups, but not the
+// progress of a task.
 func (s *Stage) sizes(g *dag.Groups) *dag.Groups {
 	out := &dag.Groups{Origin: g.Origin, Maps: g.Maps, Reduces: make([]dag.ReduceGroups, s.Tasks+1), Note: g.Note}
 	growth, known := 1.0, s.profileFits()
@@ -51,14 +52,14 @@ func (s *Stage) sizes(g *dag.Groups) *dag.Groups {
 	return out
 }
 
-// profileFits reports whether the profile has the sizes of the run's tasks. If the numbers of tasks differ, keys are in
-// other tasks.
+// profileFits reports whether the profile has the sizes of the run's tasks. If the numbers of tasks differ, keys
+// are in other tasks.
 func (s *Stage) profileFits() bool { return s.Profile != nil && len(s.Profile.Reduces) == s.Tasks }
 
-// profiled are the groups of a task as the profile has them: the same keys, each larger or smaller as the task is.
+// profiled returns the profile's groups of a task: the same keys, scaled by the growth of the task.
 func (s *Stage) profiled(task int) dag.ReduceGroups {
 	r, growth := s.Profile.Reduces[task], s.Growth
-	// What is shuffled may be compressed, and is more than keys and values: like is compared with like.
+	// Shuffled bytes may be compressed, and are more than keys and values: compare them only with each other.
 	was := s.ProfileBytes.At(task)
 	if !(was > 0) {
 		was = r.Bytes
@@ -72,7 +73,7 @@ func (s *Stage) profiled(task int) dag.ReduceGroups {
 	return grown(r, growth)
 }
 
-// grown are groups f times as large.
+// grown returns groups f times as large.
 func grown(r dag.ReduceGroups, f float64) dag.ReduceGroups {
 	if f == 1 {
 		return r
@@ -89,7 +90,7 @@ func grown(r dag.ReduceGroups, f float64) dag.ReduceGroups {
 	return r
 }
 
-// attemptsOf are a task's attempts, of attempts in the order of tasks.
+// attemptsOf returns a task's attempts; attempts must be in the order of tasks.
 func attemptsOf(attempts []dag.Attempt, task int) []dag.Attempt {
 	first := sort.Search(len(attempts), func(i int) bool { return int(attempts[i].Task) >= task })
 	end := first
@@ -99,16 +100,16 @@ func attemptsOf(attempts []dag.Attempt, task int) []dag.Attempt {
 	return attempts[first:end]
 }
 
-// Bounds of the slowdown that key groups show, and the work that both runs must have done for it: ratios of less are
-// noise (docs/facts/measured.md 3).
+// Bounds of the slowdown that key groups show, and the least work of both runs for it: ratios of less are noise
+// (docs/facts/measured.md 3).
 const (
 	slowdownLeast   = 0.1
 	slowdownMost    = 10
 	slowdownSeconds = 3
 )
 
-// curve is what the profile's run has finished, at this run's speed: by the time of groups of one size in both runs,
-// else by Slowdown. The tasks' time by bytes does not show it: larger keys take more of it.
+// curve returns the finished groups of the profile's run at this run's speed: by the times of groups of one size in
+// both runs, else by Slowdown. The tasks' time by bytes does not show the speed: larger keys take more of it.
 func (s *Stage) curve(g *dag.Groups, params nearestfit.Params) []dag.GroupPoint {
 	if s.Profile == nil {
 		return nil
@@ -142,8 +143,9 @@ func (s *Stage) curve(g *dag.Groups, params nearestfit.Params) []dag.GroupPoint 
 	return out
 }
 
-// withCurve are the groups that Work rests on: those of the run and, in one task more, those of the profile and of lost
-// attempts. That one is promised what these were: what matches no promise shows how large implicit groups are.
+// withCurve returns the groups behind Work: those of the run and, in one extra task, those of the profile and of
+// lost attempts. The extra task has their explicit sizes as well, so that groups that match no explicit size show
+// the sizes of implicit groups.
 func (s *Stage) withCurve(g *dag.Groups, curve []dag.GroupPoint) *dag.Groups {
 	lost := g.Reduces[s.Tasks].Done
 	other := dag.ReduceGroups{Done: slices.Concat(curve, lost)}
