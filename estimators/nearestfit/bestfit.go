@@ -9,15 +9,16 @@ import (
 	"github.com/paratimer/paratimer/estimators/internal/smoothing"
 )
 
-// maxChoice bounds how often a fit is evaluated to choose the best ones; beyond, a task is judged by fewer points of it
-// and among fewer fits, those of the highest R2.
+// maxChoice bounds the evaluations of fits in choosing the best ones. Beyond it, fewer points of a task are used,
+// and fewer fits, those of the highest R2.
 const maxChoice = 1 << 22
 
-// minJudge is by how many points a task is judged at least, if it has them.
+// minJudge is the least number of points used for a task, if it has them.
 const minJudge = 32
 
-// choose finds the fit of rule 4 for each task whose own is not good enough: the one with the least squared error on
-// the task's points, each counted once; for a task without points the highest R2. Of equal ones the lowest task's.
+// choose finds the fit of rule 4 for each task without a good fit of its own: the one with the least squared error
+// on the task's points, each counted once; for a task without points the one with the highest R2. Of equal ones,
+// the lowest task's.
 func (p *Prediction) choose() {
 	var fits []*powerfit.Fit
 	asking := 0
@@ -54,7 +55,7 @@ func (p *Prediction) asks(task int) bool {
 	return f == nil || f.R2 < p.params.R2
 }
 
-// leastSquares returns the first fit of the least squared error, or other where there are no points.
+// leastSquares returns the first fit with the least squared error, or other if there are no points.
 func leastSquares(fits []*powerfit.Fit, points []smoothing.Point, other *powerfit.Fit) *powerfit.Fit {
 	if len(points) == 0 || len(fits) == 1 {
 		return other
@@ -73,7 +74,7 @@ func leastSquares(fits []*powerfit.Fit, points []smoothing.Point, other *powerfi
 	return best
 }
 
-// some returns at most n points, evenly taken, the largest among them.
+// some returns at most n points, evenly spaced, including the last one.
 func some(points []smoothing.Point, n int) []smoothing.Point {
 	if len(points) <= n {
 		return points

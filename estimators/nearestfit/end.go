@@ -2,7 +2,7 @@ package nearestfit
 
 import "math"
 
-// A State says how far a task is.
+// A State is the state of a task.
 type State uint8
 
 // The states.
@@ -12,18 +12,19 @@ const (
 	Finished
 )
 
-// A Turn is what End must know of a task.
+// A Turn is the input of End for one task.
 type Turn struct {
 	State State
-	// At is its end if finished; if running p_i, when its last groups arrived or it started. Unused otherwise.
+	// At is its end if finished. If running it is p_i, when its last groups arrived or it started. Unused
+	// otherwise.
 	At float64
-	// Seconds is what it has left; Shuffle what fetching its bytes takes first, if it is not scheduled yet.
+	// Seconds is its remaining time; Shuffle the time to fetch its bytes first, if it is not scheduled yet.
 	Seconds, Shuffle float64
 }
 
-// End is when the last task ends, by list scheduling: running ones go on, those to come are started in the order of
-// their index, each on the slot that is free first. No task ends before now. It is NaN where the seconds of a task that
-// is not finished are, or where one has no slot to wait for.
+// End returns the end of the last task by list scheduling: running tasks go on, and the others start in the order
+// of their index, each on the slot that is free first. No task ends before now. It is NaN if the seconds of an
+// unfinished task are, or if a task has no slot to wait for.
 //
 // E. Coppa, I. Finocchi, SoCC 2015, sections 3.2 and 3.6 (waves).
 func End(tasks []Turn, slots int, now float64) float64 {
@@ -60,7 +61,7 @@ func End(tasks []Turn, slots int, now float64) float64 {
 	return end
 }
 
-// slotHeap has the instant that is free first on top.
+// slotHeap is a heap of the instants at which slots are free, the first one on top.
 type slotHeap []float64
 
 func (h *slotHeap) push(at float64) {
@@ -87,13 +88,13 @@ func (h *slotHeap) replace(at float64) {
 	}
 }
 
-// A Transfer is a finished shuffle: what it fetched and how long that took.
+// A Transfer is a finished shuffle: the fetched bytes and the time.
 type Transfer struct {
 	Bytes, Seconds float64
 }
 
-// Shuffle is how long a task's shuffle takes: the finished ones' time, scaled by bytes (section 3.6). Where its bytes
-// or all of theirs are not known or 0, it takes what they took on average. NaN without a finished shuffle.
+// Shuffle returns the time of a task's shuffle: the time of the finished ones, scaled by bytes (section 3.6). If
+// its bytes or all of theirs are unknown or 0, it is their mean time. NaN without a finished shuffle.
 func Shuffle(done []Transfer, bytes float64) float64 {
 	seconds, sum, n := 0.0, 0.0, 0.0
 	for _, d := range done {

@@ -8,7 +8,7 @@ import (
 	"github.com/paratimer/paratimer/sketch"
 )
 
-// FromGroups makes a job of what was observed of its groups. Instants become seconds since the epoch.
+// FromGroups makes a job from observed groups. Instants become seconds since the epoch.
 func FromGroups(g *dag.Groups, p Params) *Job {
 	tasks := make([]Task, len(g.Reduces))
 	for i := range g.Reduces {
@@ -16,7 +16,7 @@ func FromGroups(g *dag.Groups, p Params) *Job {
 		tasks[i] = Task{Explicit: r.Explicit, Implicit: r.Implicit, Bytes: r.Bytes}
 	}
 	j := New(tasks, p)
-	if j.params.EWMA > 0 { // all else does not depend on the order between tasks
+	if j.params.EWMA > 0 { // nothing else depends on the order between tasks
 		for _, a := range Arrivals(g) {
 			j.Add(a.Task, a.GroupPoint)
 		}
@@ -36,7 +36,7 @@ type Arrival struct {
 	*dag.GroupPoint
 }
 
-// Arrivals returns the points of all tasks in the order in which they became visible; of one instant in that of tasks.
+// Arrivals returns the points of all tasks in order of arrival, those of one instant in order of tasks.
 func Arrivals(g *dag.Groups) []Arrival {
 	each := make([][]Arrival, len(g.Reduces))
 	for i := range g.Reduces {
@@ -49,7 +49,7 @@ func Arrivals(g *dag.Groups) []Arrival {
 	return runs.Merge(each, func(a, b Arrival) int { return cmp.Compare(a.At, b.At) })
 }
 
-// Add records groups of a task. The epoch stands for an unknown instant: a profile keeps none.
+// Add records groups of a task. An unknown instant becomes the epoch: a profile keeps no instants.
 func (j *Job) Add(task int, d *dag.GroupPoint) {
 	at := 0.0
 	if d.At.Known() {
@@ -58,8 +58,9 @@ func (j *Job) Add(task int, d *dag.GroupPoint) {
 	j.Record(task, at, d.Bytes, d.Took.Seconds(), d.Count)
 }
 
-// Explicit makes the tasks of what maps write: the lambda largest keys of each map, joined by a Space-Saving of this
-// capacity (section 4.1). A lambda and a capacity of 0 know all keys: the theoretical form. See sketch.ReduceInputs.
+// Explicit makes the tasks from the output of maps: the lambda largest keys of each map, joined by a Space-Saving
+// of this capacity (section 4.1). If lambda and capacity are 0, all keys are known: the theoretical form. See
+// sketch.ReduceInputs.
 func Explicit[K cmp.Ordered](maps []sketch.Profile[K], reduces, lambda, capacity int) []Task {
 	inputs := sketch.ReduceInputs(maps, reduces, lambda, capacity)
 	tasks := make([]Task, len(inputs))

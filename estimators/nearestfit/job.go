@@ -7,18 +7,18 @@ import (
 	"github.com/paratimer/paratimer/estimators/internal/smoothing"
 )
 
-// A Task is what the maps write for one reduce task.
+// A Task is the maps' output for one reduce task.
 type Task struct {
-	Explicit []dag.GroupSize // groups whose sizes are known one by one
+	Explicit []dag.GroupSize // groups with individually known sizes
 	Implicit float64         // bytes of all other groups
 	Bytes    float64         // of all groups
 }
 
-// A Job is what is known of the groups of one job's reduces. It is not safe for concurrent use.
+// A Job collects the groups of one job's reduces. It is not safe for concurrent use.
 //
-// Its memory is bounded whatever it is told: at most maxPoints points in the profiles of all tasks together and
-// maxTaskPoints in one (minTaskPoints where tasks are very many). Beyond, points of one size become one and then those
-// of near sizes, so that counts, bytes and time are conserved. To that comes what the maps wrote.
+// Its memory is bounded: at most maxPoints points in the profiles of all tasks together and maxTaskPoints in one
+// (minTaskPoints if there are very many tasks). Beyond, points of one size are joined and then those of near sizes,
+// so that counts, bytes and time are conserved. The maps' output is stored in addition.
 type Job struct {
 	params Params
 	tasks  []task
@@ -32,8 +32,8 @@ const (
 	minTaskPoints = 8
 )
 
-// What is refused as a measurement: an exabyte and 30,000 years are mistakes, and powers of them overflow. So would
-// those of the tiniest sizes, which are none.
+// Bounds of valid measurements: an exabyte and 30,000 years are mistakes, and their powers overflow. So would
+// powers of the tiniest sizes, which count as 0.
 const (
 	minBytes   = 1e-6
 	maxBytes   = 1 << 60
@@ -41,10 +41,11 @@ const (
 	maxCount   = 1e15
 )
 
-// A task is what a reduce is given and what it has done.
+// A task is the input and the finished groups of a reduce.
 type task struct {
-	// profile is what was measured. Marked are groups that matched no explicit size: the histogram of implicit sizes is
-	// of these alone, or implicit bytes would be taken for groups of the explicit ones' size, which are the largest.
+	// profile contains the measurements. Marked are groups that matched no explicit size. The histogram of implicit
+	// sizes uses only these; otherwise implicit bytes would count as groups of the explicit sizes, which are the
+	// largest.
 	profile  *smoothing.Profile
 	work     work
 	left     *sizes
@@ -71,18 +72,18 @@ func New(tasks []Task, p Params) *Job {
 	return j
 }
 
-// Start says when a task started: p_i before its first groups arrive. Later calls than these change nothing.
+// Start sets the start of a task: p_i before its first groups arrive. It is ignored once p_i is known.
 func (j *Job) Start(task int, at float64) {
 	if task >= 0 && task < len(j.tasks) && math.IsNaN(j.tasks[task].last) {
 		j.tasks[task].last = at
 	}
 }
 
-// Record says that groups of a task became visible at an instant: count of them, of bytes and seconds each. Calls are
-// in the order of arrival. What cannot be measured (negative, not finite, beyond any sense, no such task) changes
-// nothing.
+// Record adds groups of a task that became visible at an instant: count groups of bytes and seconds each. Calls
+// must be in the order of arrival. Invalid measurements (negative, not finite, out of bounds, no such task) are
+// ignored.
 //
-// A group that is close to an explicit size is taken for it; otherwise it is one of the implicit ones (section 4.2).
+// A group with a size close to an explicit one counts as that one; otherwise it is an implicit one (section 4.2).
 func (j *Job) Record(task int, at, bytes, seconds, count float64) {
 	if task < 0 || task >= len(j.tasks) || !measurable(bytes, maxBytes) || !measurable(seconds, maxSeconds) ||
 		!measurable(count, maxCount) || count == 0 || math.IsNaN(at) || math.IsInf(at, 0) {
@@ -106,7 +107,7 @@ func (j *Job) Record(task int, at, bytes, seconds, count float64) {
 
 func measurable(v, limit float64) bool { return v >= 0 && v <= limit }
 
-// known is NaN for what is no size.
+// known returns NaN for invalid sizes.
 func known(bytes float64) float64 {
 	if measurable(bytes, maxBytes) {
 		return bytes
@@ -114,7 +115,7 @@ func known(bytes float64) float64 {
 	return math.NaN()
 }
 
-// positive is max(0, v), NaN where v is.
+// positive returns max(0, v), NaN if v is NaN.
 func positive(v float64) float64 {
 	if v < 0 {
 		return 0

@@ -1,12 +1,12 @@
-// Package nearestfit predicts what the key groups that a reduce has left will take, from those that are done: by groups
-// of about the same size where there are any, else by a fitted power law. Time need not grow linearly with size, and
-// the largest group may be most of the job.
+// Package nearestfit predicts the times of a reduce's remaining key groups from the finished ones: by groups of
+// about the same size if there are any, else by a fitted power law. Time need not grow linearly with size, and the
+// largest group may be most of the job.
 //
-// E. Coppa, I. Finocchi, "On data skewness, stragglers, and MapReduce progress indicators", SoCC 2015: section 3 has
-// the prediction (its theoretical form knows all keys), section 4 the streaming form, where only the largest keys are
-// known one by one. Where the paper leaves something open, comments say what was decided.
+// E. Coppa, I. Finocchi, "On data skewness, stragglers, and MapReduce progress indicators", SoCC 2015: section 3
+// has the prediction (its theoretical form knows all keys), section 4 the streaming form, in which only the largest
+// keys are known one by one. Comments note decisions that the paper leaves open.
 //
-// Times are seconds, sizes bytes, both as float64; what is not known is NaN. The package reads no clock, and the same
+// Times are seconds, sizes bytes, both as float64; unknown values are NaN. The package reads no clock, and the same
 // calls in the same order give the same results to the bit.
 //
 // # Stability
@@ -18,46 +18,47 @@ import "math"
 
 // Params are the parameters of the method. The zero value is not useful: start from Default.
 type Params struct {
-	// DeltaBytes is δ: how far a neighbour's size may be away. The paper gives no value and no unit; a relative δ
-	// leaves small groups without neighbours or blurs large ones.
+	// DeltaBytes is δ: the greatest difference in size of a neighbor. The paper gives no value and no unit; a
+	// relative δ leaves small groups without neighbors or blurs large ones.
 	DeltaBytes float64
-	// MatchRatio is how far the size of a finished group may be away from an explicit one, as a share of its own, to be
-	// taken for it.
+	// MatchRatio is the greatest difference between the sizes of a finished group and of its explicit group, as a
+	// share of its own size.
 	MatchRatio float64
-	// SmoothSeconds is how far times of groups of one size may lie apart to be kept as one point (section 5).
+	// SmoothSeconds is the greatest difference in time between groups of one size in one point (section 5).
 	SmoothSeconds float64
-	// R2 is from which coefficient of determination on a task's own fit is believed (rule 2).
+	// R2 is the least coefficient of determination of a good fit (rule 2).
 	R2 float64
-	// Weights of the points of a fit. The paper does not say; with Unit a few odd points ruin the many small groups.
+	// Weights of the points of a fit. The paper gives none; with Unit a few odd points ruin the many small groups.
 	Weights Weights
-	// TaskRatioMin is from which share of its bytes on TaskRatio believes the task's own speed.
+	// TaskRatioMin is the share of its bytes above which TaskRatio uses the task's own speed.
 	TaskRatioMin float64
-	// EWMA smooths the speeds of the ratios: the weight of the newest minute of work, in (0, 1]. 0: the mean over all.
+	// EWMA smooths the speeds of the ratios: the weight of the newest minute of work, in (0, 1]. 0: the mean of
+	// all.
 	EWMA float64
-	// Use leaves a part of the method out, to see what it is worth (section 8.6).
+	// Use disables a part of the method, to measure its contribution (section 8.6).
 	Use Use
-	// Pooled makes one fit from the groups of all tasks, for rules 2 and 4. The paper fits each task by itself; with
-	// several tasks that have seen little each, one fit is better.
+	// Pooled makes one fit from the groups of all tasks, for rules 2 and 4. The paper fits each task by itself; if
+	// several tasks have few finished groups each, one fit is better.
 	Pooled bool
-	// Conserve takes explicit groups for done, the smallest first, where there are more of them left than bytes. In the
-	// paper a size that no finished group came close to stays to the end.
+	// Conserve counts explicit groups as done, the smallest first, if more of them are left than bytes. In the
+	// paper, a size without a close finished group stays to the end.
 	Conserve bool
 }
 
-// Weights says what a point of a fit weighs.
+// Weights define the weight of a point in a fit.
 type Weights uint8
 
 // The weights.
 const (
-	Counts Weights = iota // how many groups it stands for
+	Counts Weights = iota // the number of groups in the point
 	Unit                  // 1
-	// PerSecond is how many groups it stands for, over what one of them takes. The times of groups vary by a share of
-	// themselves: with Counts the noise of a few long groups decides on the power, with the square of the time that of
-	// small groups, whose times are shares of a burst. This is a deviation from the paper.
+	// PerSecond is the number of groups divided by the time of one. The noise of a group's time grows with the
+	// time: with Counts the noise of a few long groups decides the power, with the square of the time that of small
+	// groups, for which times are shares of a burst. This is a deviation from the paper.
 	PerSecond
 )
 
-// Use says which parts of the method are used.
+// Use selects the parts of the method.
 type Use uint8
 
 // The uses.
@@ -67,12 +68,12 @@ const (
 	NeighboursOnly
 )
 
-// Default returns the parameters that the project's measurements were made with: δ is about ten values.
+// Default returns the parameters of the project's measurements: δ is about ten values.
 func Default() Params {
 	return Params{DeltaBytes: 100, MatchRatio: 0.05, SmoothSeconds: 0.5, R2: 0.9, Weights: Counts, TaskRatioMin: 0.02}
 }
 
-// sane replaces what is negative or not a number by its default.
+// sane replaces negative values and NaN by their defaults.
 func (p Params) sane() Params {
 	d := Default()
 	for _, f := range []struct {
@@ -96,20 +97,20 @@ func (p Params) sane() Params {
 	return p
 }
 
-// A Rule says what the time of a group was predicted from (section 3.3, in this order).
+// A Rule is the basis of a predicted time of a group (section 3.3, in this order).
 type Rule uint8
 
 // The rules.
 const (
-	NoRule        Rule = iota // nothing is known: there is no prediction
+	NoRule        Rule = iota // no data, no prediction
 	OwnNeighbours             // groups of about this size in the same task
 	OwnFit                    // the task's own fit, if it is good
 	JobNeighbours             // groups of about this size in any task
-	BestFit                   // of all fits the one that suits the task's groups best
+	BestFit                   // the fit of any task that fits the task's groups best
 	Fallback                  // time by bytes: no fit yet
 )
 
-// Rules is how many rules there are, NoRule included.
+// Rules is the number of rules, including NoRule.
 const Rules = int(Fallback) + 1
 
 func (r Rule) String() string {

@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/internal/smoothing"
 )
 
-// A Prediction is what can be said from what has arrived. It does not change with the job, and may be read
+// A Prediction is computed from the groups that have arrived. It does not change with the job, and may be read
 // concurrently.
 type Prediction struct {
 	params Params
@@ -21,7 +21,7 @@ type Prediction struct {
 	mean   float64      // seconds a byte, of rule 5; NaN: none
 }
 
-// A view is what is known of one task.
+// A view is the data of one task.
 type view struct {
 	seen
 	left       []dag.GroupSize
@@ -32,14 +32,14 @@ type view struct {
 	fit, best  *powerfit.Fit // of rules 2 and 4, nil: none
 }
 
-// seen is what was measured, ready to be asked.
+// seen is the measured groups, prepared for predictions.
 type seen struct {
 	points   []smoothing.Point // by size
 	near     *smoothing.Index
 	implicit float64 // bytes of the groups that matched no explicit size
 }
 
-// Predict makes the fits anew from what has arrived.
+// Predict computes new fits from the groups that have arrived.
 func (j *Job) Predict() *Prediction {
 	p := &Prediction{params: j.params, tasks: make([]view, len(j.tasks))}
 	done := work{}
@@ -62,14 +62,14 @@ func (j *Job) Predict() *Prediction {
 		}
 	}
 	p.mean, p.alpha = done.alpha(), j.alpha(done, j.recent)
-	// Few predictions ask the job's neighbours: they are sorted when one does.
+	// Few predictions need the job's neighbors: they are sorted on first use.
 	p.all = sync.OnceValue(p.together)
 	p.fit()
 	p.choose()
 	return p
 }
 
-// alpha is the speed that the ratios go by.
+// alpha returns the speed that the ratios use.
 func (j *Job) alpha(done work, recent recently) float64 {
 	if a := recent.alpha(); !math.IsNaN(a) {
 		return a
@@ -90,7 +90,8 @@ func see(points []smoothing.Point) seen {
 	return s
 }
 
-// together is the job's profile. A mean over neighbours is the same whether groups of two tasks are one point or two.
+// together returns the job's profile. A mean over neighbors is the same whether groups of two tasks are one point
+// or two.
 func (p *Prediction) together() *seen {
 	each := make([][]smoothing.Point, len(p.tasks))
 	for i := range p.tasks {
@@ -100,7 +101,7 @@ func (p *Prediction) together() *seen {
 	return &s
 }
 
-// fit makes the fits of rule 2: each task's own, or one for all.
+// fit computes the fits of rule 2: each task's own, or one for all.
 func (p *Prediction) fit() {
 	of := func(points []smoothing.Point) *powerfit.Fit {
 		if f, ok := powerfit.New(weighted(points, p.params.Weights)); ok {
@@ -130,9 +131,9 @@ func weighted(points []smoothing.Point, w Weights) []powerfit.Point {
 	return out
 }
 
-// of is the weight of a point.
+// of returns the weight of a point.
 func (w Weights) of(c smoothing.Point) float64 {
-	// What is shorter is not measured well enough to weigh more.
+	// Shorter times are not measured well enough to weigh more.
 	const short = 1e-3 // seconds
 	switch w {
 	case Unit:
@@ -144,8 +145,8 @@ func (w Weights) of(c smoothing.Point) float64 {
 	}
 }
 
-// Time predicts how long a group of this size takes in a task, and by which rule (section 3.3). It is NaN by NoRule
-// where nothing is known, and for no size or task.
+// Time predicts the time of a group of this size in a task, and returns the rule behind it (section 3.3). It is NaN
+// with NoRule if there is no data, and for an invalid size or task.
 func (p *Prediction) Time(task int, bytes float64) (seconds float64, rule Rule) {
 	if task < 0 || task >= len(p.tasks) || !measurable(bytes, maxBytes) {
 		return math.NaN(), NoRule

@@ -6,7 +6,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// work is what was done, and how long it took.
+// work is bytes done and their time.
 type work struct {
 	bytes, seconds float64
 }
@@ -16,7 +16,7 @@ func (w *work) add(more work) {
 	w.seconds += more.seconds
 }
 
-// alpha is seconds a byte; NaN while nothing is done.
+// alpha returns seconds a byte; NaN while nothing is done.
 func (w work) alpha() float64 {
 	if w.bytes <= 0 {
 		return math.NaN()
@@ -24,9 +24,8 @@ func (w work) alpha() float64 {
 	return w.seconds / w.bytes
 }
 
-// recently is the work that was done, with more weight on what is new: each minute of work weighs less by what the
-// newest one weighs. It goes by time, not by reports, or a burst of milliseconds would weigh as much as a group of
-// minutes.
+// recently is finished work, weighted towards new work: each new minute of work reduces the weight of older work.
+// It decays by time, not by reports, or a burst of milliseconds would weigh as much as a group of minutes.
 type recently struct{ work }
 
 func (r *recently) add(w work, weight float64) {
@@ -36,8 +35,8 @@ func (r *recently) add(w work, weight float64) {
 	r.seconds = r.seconds*keep + w.seconds
 }
 
-// JobRatio is the seconds that a task has left if all bytes take what the job's have taken on average; NaN while none
-// are done anywhere. The group that is being processed counts as left (section 3.1).
+// JobRatio returns the remaining seconds of a task if all bytes take the mean time of the job's finished ones; NaN
+// while none are done. The group that is being processed counts as remaining (section 3.1).
 func (p *Prediction) JobRatio(task int) float64 {
 	if task < 0 || task >= len(p.tasks) {
 		return math.NaN()
@@ -57,18 +56,18 @@ func (p *Prediction) TaskRatio(task int) float64 {
 	return p.JobRatio(task)
 }
 
-// conserve takes out of explicit groups, the smallest first, what they and the implicit bytes are together beyond the
-// bytes that are left. A key of which some maps told and others did not has a size below its true one: its group, when
-// it is done, matches none, so that it would be counted to the end. Such keys are the smallest that are reported.
-// Groups that counters have seen only as bursts match none either.
+// conserve removes explicit groups, the smallest first, until they and the implicit bytes fit into the remaining
+// bytes. If only some maps reported a key, its size is below the true one. When its group is done, the group
+// matches no explicit size, so the key would be counted to the end. Such keys are the smallest that are reported.
+// Groups that counters show only as bursts match none either.
 //
-// The paper does not say what becomes of them (section 4.2): this is a deviation, see Params.Conserve.
+// The paper does not mention them (section 4.2): this is a deviation, see Params.Conserve.
 func conserve(explicit []dag.GroupSize, implicit, left float64) []dag.GroupSize {
 	over := implicit - left
 	for _, g := range explicit {
 		over += g.Bytes * g.Count
 	}
-	if !(over > 0) { // NaN where bytes are not known
+	if !(over > 0) { // NaN if bytes are unknown
 		return explicit
 	}
 	for i := range explicit {

@@ -7,27 +7,27 @@ import (
 	"github.com/paratimer/paratimer/estimators/internal/smoothing"
 )
 
-// Left is what a task has left.
+// Left is the remaining work of a task.
 type Left struct {
-	// Seconds is r_i, from At on, the group that is being processed included; NaN: nothing is known.
+	// Seconds is r_i, from At on, including the group that is being processed; NaN: unknown.
 	Seconds float64
-	// At is p_i: when the last groups arrived, before any its start; NaN: neither is known. A task ends at
+	// At is p_i: the arrival of the last groups, before any the start; NaN: neither is known. A task ends at
 	// max(now, At+Seconds).
 	At float64
-	// Shares say what Seconds is made of, by rule; rules that predict nothing are not there.
+	// Shares are the parts of Seconds by rule; rules that predict nothing are left out.
 	Shares []Share
-	// Explicit and Implicit are the bytes that are left.
+	// Explicit and Implicit are the remaining bytes.
 	Explicit, Implicit float64
-	// Spread is how far groups lie from the task's fit: the standard deviation of the logarithm of what they took by
-	// what the fit says, weighted by time. NaN: no fit, or nothing measured.
+	// Spread is the deviation of groups from the task's fit: the standard deviation of the logarithm of actual over
+	// fitted times, weighted by time. NaN: no fit, or nothing measured.
 	Spread float64
-	// Groups is how many groups of equal length would vary as much in sum as those left (their effective number): for
-	// independent errors Seconds has a spread of Spread/sqrt(Groups). NaN where Seconds is or is 0.
+	// Groups is the effective number of remaining groups: that many groups of equal length would vary as much in
+	// sum. For independent errors Seconds has a spread of Spread/sqrt(Groups). NaN if Seconds is NaN or 0.
 	Groups float64
 }
 
-// A Share is what one rule predicts of a task. Groups is NaN where only their bytes are known, as long as no size of an
-// implicit group has been seen.
+// A Share is the part of a prediction from one rule. Groups is NaN if only their bytes are known, because no size
+// of an implicit group has been seen.
 type Share struct {
 	Rule    Rule
 	Groups  float64
@@ -35,9 +35,9 @@ type Share struct {
 	Seconds float64
 }
 
-// Remaining predicts what a task has left: its explicit groups one by one, its implicit bytes as groups of the sizes
-// that implicit groups had so far, in this task or, while it has none, in the job (section 4.2). With neither, bytes
-// are taken for time. Of no such task nothing is known.
+// Remaining predicts the remaining work of a task: its explicit groups one by one, its implicit bytes as groups of
+// the observed implicit sizes, in this task or, if it has none, in the job (section 4.2). Without either, time is
+// proportional to bytes. For an invalid task everything is unknown.
 func (p *Prediction) Remaining(task int) Left {
 	left := Left{
 		Seconds: math.NaN(), At: math.NaN(), Explicit: math.NaN(), Implicit: math.NaN(), Spread: math.NaN(),
@@ -93,7 +93,7 @@ func (p *Prediction) Remaining(task int) Left {
 	return left
 }
 
-// likely is the sizes that implicit groups of a task are taken to have, and their bytes.
+// likely returns the expected sizes of a task's implicit groups, and their bytes.
 func (p *Prediction) likely(t *view) ([]smoothing.Point, float64) {
 	if t.seen.implicit > 0 {
 		return t.points, t.seen.implicit
@@ -101,7 +101,7 @@ func (p *Prediction) likely(t *view) ([]smoothing.Point, float64) {
 	return p.all().points, p.all().implicit
 }
 
-// spread is how far the points of a task lie from the fit that it goes by.
+// spread returns the deviation of a task's points from the fit that predicts it.
 func (p *Prediction) spread(t *view) float64 {
 	var f *powerfit.Fit
 	switch {

@@ -9,12 +9,12 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// sizes are the explicit groups of a task that are left. Taking one out costs about constant time: a size that is used
-// up points to its neighbours (disjoint sets with path halving).
+// sizes are the remaining explicit groups of a task. Removing one takes about constant time: a size without groups
+// points to its neighbors (disjoint sets with path halving).
 type sizes struct {
 	bytes []float64 // ascending, each once
-	left  []float64 // how many groups
-	// the nearest place that may have groups left, itself if it has; shifted by one: 0 and n+1 are none
+	left  []float64 // number of groups
+	// the nearest place that may have groups left, itself if it has any; shifted by one: 0 and n+1 mean none
 	below, over []int32
 }
 
@@ -41,8 +41,8 @@ func newSizes(explicit []dag.GroupSize) *sizes {
 	return s
 }
 
-// take removes up to count groups of the sizes nearest to bytes, the lower one of two equally near, as long as these
-// are within ratio of it. It returns how many found no size.
+// take removes up to count groups of the sizes nearest to bytes, the lower one of two equally near, if they are
+// within ratio of it. It returns the number of groups that matched no size.
 func (s *sizes) take(bytes, count, ratio float64) float64 {
 	n := len(s.bytes)
 	for count > 0 && n > 0 {
@@ -81,7 +81,7 @@ func find(next []int32, i int) int {
 	return i
 }
 
-// rest is what is left, ascending.
+// rest returns the remaining groups, ascending.
 func (s *sizes) rest() []dag.GroupSize {
 	var out []dag.GroupSize
 	for i, n := range s.left {
