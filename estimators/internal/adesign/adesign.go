@@ -1,11 +1,11 @@
 // Package adesign chooses which experiments to run: the A-optimal design under a budget.
 //
-// gonum has no solver for it: its optimize has no constraints but those of a linear program (convex/lp), and no
-// interior point method.
+// gonum has no solver for it: its optimize only supports the constraints of a linear program (convex/lp), and has
+// no interior point method.
 package adesign
 
-// A Problem is experiments that could be made. An experiment with features a of weight λ adds λaaᵀ to the information
-// matrix M of the design.
+// A Problem is a set of possible experiments. An experiment with features a and weight λ adds λaaᵀ to the
+// information matrix M of the design.
 type Problem struct {
 	// Features are those of each candidate, all of one length from 1 to MaxFeatures. The objective depends on their
 	// units: Ernest divides each feature by its mean over the candidates first.
@@ -14,27 +14,29 @@ type Problem struct {
 	Budget   float64   // in the unit of Costs, above 0
 }
 
-// A Design is how much of each candidate is to be run. The weights are the relaxation of yes and no.
+// A Design is the weight of each candidate to run. The weights are the relaxation of yes and no.
 type Design struct {
 	Weights   []float64 // of each candidate, from 0 to 1
 	Objective float64   // tr(M⁻¹): the sum of the variances of the coefficients, for measurements of variance 1
 	Cost      float64   // Σ weight · cost, at most the budget
-	// Gap is by how much Objective can be above the least possible: proven, not estimated (docs/facts/ernest.md a.3).
-	// With g = -∇Objective, which is convex, no feasible x gives less than Objective - g·(x-λ); Gap is the most that
-	// this can be, by solving the linear program exactly.
+	// Gap is a proven bound on the distance of Objective to the least possible one (docs/facts/ernest.md a.3). With
+	// g = -∇Objective, which is convex, no feasible x gives less than Objective - g·(x-λ); Gap is the maximum of
+	// g·(x-λ), from the exact solution of the linear program.
 	Gap        float64
-	Price      float64 // how much the objective would fall for one more unit of budget, in the linear program of Gap
+	Price      float64 // decrease of the objective for one more unit of budget, in the linear program of Gap
 	Iterations int
 }
 
-// MaxFeatures and MaxCandidates bound the work: it grows by the fourth power of the one and by the other.
+// MaxFeatures and MaxCandidates bound the work: it grows with the fourth power of the former and linearly with the
+// latter.
 const (
 	MaxFeatures   = 16
 	MaxCandidates = 100_000
 )
 
-// Solve returns the A-optimal design: it minimises tr((Σ λ aaᵀ)⁻¹) over 0 <= λ <= 1 within the budget (S. Venkataraman
-// et al., "Ernest", NSDI 2016, section 3.3; S. Boyd and L. Vandenberghe, "Convex Optimization", 7.5.2).
+// Solve returns the A-optimal design: it minimizes tr((Σ λ aaᵀ)⁻¹) over 0 <= λ <= 1 within the budget
+// (S. Venkataraman et al., "Ernest", NSDI 2016, section 3.3; S. Boyd and L. Vandenberghe, "Convex Optimization",
+// 7.5.2).
 //
 // Errors are a *ProblemError, a *SingularError or a *ConvergenceError.
 func Solve(p *Problem) (*Design, error) {
@@ -48,8 +50,8 @@ func Solve(p *Problem) (*Design, error) {
 	return newSearch(m).run()
 }
 
-// Evaluate returns what a design of given weights is worth, of this or another method. Weights beyond the budget are
-// evaluated all the same: then Gap, the distance to what the budget allows, may be negative.
+// Evaluate returns the design with given weights, of this or another method. Weights beyond the budget are
+// evaluated too: then Gap, the distance to the best design within the budget, may be negative.
 //
 // Errors are a *ProblemError or a *SingularError.
 func Evaluate(p *Problem, weights []float64) (*Design, error) {

@@ -2,7 +2,7 @@ package adesign
 
 import "math"
 
-// A direction is a change of a search.
+// A direction is a change of a search's variables.
 type direction struct {
 	x, z, w      []float64
 	slack, price float64
@@ -16,7 +16,7 @@ func (s *search) complementarity() float64 {
 	return sum
 }
 
-// ahead is the complementarity after a step.
+// ahead returns the complementarity after a step.
 func (s *search) ahead(d *direction, length float64) float64 {
 	sum := (s.price + length*d.price) * (s.slack + length*d.slack)
 	for i, dx := range d.x {
@@ -25,7 +25,7 @@ func (s *search) ahead(d *direction, length float64) float64 {
 	return sum
 }
 
-// direct solves the Newton system toward complementarity mu, less the products of a first direction's changes.
+// direct solves the Newton system toward complementarity mu, minus the products of a first direction's changes.
 func (s *search) direct(f *system, mu float64, first *direction) (*direction, bool) {
 	n := len(s.x)
 	d := &direction{z: make([]float64, n), w: make([]float64, n)}
@@ -48,7 +48,7 @@ func (s *search) direct(f *system, mu float64, first *direction) (*direction, bo
 	return d, true
 }
 
-// longest is how far, at most 1, everything stays positive.
+// longest returns the longest step, at most 1, after which everything stays positive.
 func (s *search) longest(d *direction) float64 {
 	length := limit(limit(1, s.price, d.price), s.slack, d.slack)
 	for i, dx := range d.x {
@@ -65,7 +65,7 @@ func limit(longest, v, d float64) float64 {
 	return longest
 }
 
-// moved is without its point.
+// moved returns the search after a step, without its point.
 func (s *search) moved(d *direction, length float64) *search {
 	add := func(v []float64, f float64, d []float64) []float64 {
 		next := make([]float64, len(v))
@@ -81,7 +81,7 @@ func (s *search) moved(d *direction, length float64) *search {
 	}
 }
 
-// residual is the length of what the optimality conditions, with complementarity mu, still miss, in units of the
+// residual returns the norm of the violation of the optimality conditions with complementarity mu, in units of the
 // objective.
 func (s *search) residual(mu float64) float64 {
 	c := s.price*s.slack - mu

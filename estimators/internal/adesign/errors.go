@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// A ProblemError is a problem that is none. Candidate is from 0, -1 where it is not one candidate's fault.
+// A ProblemError means that a problem is invalid. Candidate is from 0, -1 if the fault is not one candidate's.
 type ProblemError struct {
 	Candidate int
 	What      string
@@ -18,7 +18,7 @@ func (e *ProblemError) Error() string {
 	return fmt.Sprintf("candidate %d: %s", e.Candidate+1, e.What)
 }
 
-// A SingularError is candidates, or weights, that cannot tell features apart whatever is measured.
+// A SingularError means that candidates, or weights, cannot distinguish features, whatever is measured.
 type SingularError struct {
 	Features, Rank int
 	Dependent      []int // features, from 0, that are combinations of each other or always 0
@@ -29,7 +29,7 @@ func (e *SingularError) Error() string {
 		e.Rank, e.Features, e.Dependent)
 }
 
-// A ConvergenceError is a search that ended with a gap that is too large to call its design optimal.
+// A ConvergenceError means that a search ended with a gap that is too large to call its design optimal.
 type ConvergenceError struct {
 	Iterations     int
 	Objective, Gap float64

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A model is a problem whose features are scaled to at most 1: then tr(M⁻¹) is Σ factor·(M⁻¹)ᵢᵢ.
+// A model is a problem with features scaled to at most 1: then tr(M⁻¹) is Σ factor·(M⁻¹)ᵢᵢ.
 type model struct {
 	k      int
 	a      []float64 // candidates x k
@@ -18,7 +18,7 @@ type model struct {
 	budget float64
 }
 
-// newModel looks at the candidates with weight, at all where weights are nil.
+// newModel checks the rank of the candidates with weight, of all if weights are nil.
 func newModel(p *Problem, weights []float64) (*model, error) {
 	n, k := len(p.Features), len(p.Features[0])
 	m := &model{
@@ -31,7 +31,7 @@ func newModel(p *Problem, weights []float64) (*model, error) {
 			largest = max(largest, math.Abs(row[j]))
 		}
 		if largest == 0 {
-			largest = 1 // singular, which is said below
+			largest = 1 // singular, which is reported below
 		}
 		m.factor[j] = 1 / (largest * largest)
 		if !positive(m.factor[j]) {
@@ -55,8 +55,8 @@ func newModel(p *Problem, weights []float64) (*model, error) {
 
 func (m *model) row(i int) []float64 { return m.a[i*m.k : (i+1)*m.k] }
 
-// A point is what is known of the objective at some weights. In the basis T with M⁻¹ = TTᵀ and M⁻¹FM⁻¹ = TETᵀ, where F
-// are the factors and E is diagonal, all derivatives are sums: with α = Tᵀa,
+// A point is the objective and its derivatives at some weights. In the basis T with M⁻¹ = TTᵀ and
+// M⁻¹FM⁻¹ = TETᵀ, where F are the factors and E is diagonal, all derivatives are sums: with α = Tᵀa,
 //
 //	objective = Σ e    gradient = -Σ e α²    Hessian(i, j) = 2 (Σ αᵢ αⱼ) (Σ e αᵢ αⱼ)
 type point struct {
@@ -66,7 +66,7 @@ type point struct {
 	gain      []float64 // minus the gradient
 }
 
-// at is false where the information matrix is singular to a float64.
+// at returns the point at some weights, and false if the information matrix is singular to a float64.
 func (m *model) at(weights []float64) (*point, bool) {
 	sum := make([]float64, m.k*m.k)
 	for i, w := range weights {
@@ -81,7 +81,7 @@ func (m *model) at(weights []float64) (*point, bool) {
 			}
 		}
 	}
-	information := mat.NewSymDense(m.k, sum) // of which the upper triangle is read
+	information := mat.NewSymDense(m.k, sum) // only its upper triangle is read
 	var chol mat.Cholesky
 	if !chol.Factorize(information) {
 		return nil, false
@@ -130,7 +130,7 @@ func (m *model) at(weights []float64) (*point, bool) {
 	return at, !math.IsNaN(at.objective) && !math.IsInf(at.objective, 0)
 }
 
-// bound solves the linear program max gain·x over the feasible x: a knapsack of parts, filled by gain a cost
+// bound solves the linear program max gain·x over the feasible x: a fractional knapsack, filled by gain per cost
 // (docs/facts/ernest.md a.3).
 func (m *model) bound(gain []float64) (value, price float64) {
 	order := make([]int, len(gain))

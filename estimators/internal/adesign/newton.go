@@ -8,12 +8,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A system is (D + VVᵀ) dx = right, where D is diagonal, the columns of V are the Hessian's factors in the basis of the
+// A system is (D + VVᵀ) dx = right. D is diagonal; the columns of V are the Hessian's factors in the basis of the
 // point, and the budget's.
 //
-// With u = Vᵀdx, the candidates whose D is large are eliminated. The others, which are those that end between the
-// bounds, stay beside u in a small system: eliminated too, as the formula of Woodbury has it, they would leave no
-// digits.
+// With u = Vᵀdx, the candidates with a large D are eliminated. The others, which end between the bounds, stay
+// beside u in a small system: eliminating them too, as in the formula of Woodbury, would lose all digits.
 type system struct {
 	d, v []float64
 	rank int
@@ -61,7 +60,7 @@ func (s *search) factorise() (*system, bool) {
 	return f, true
 }
 
-// each calls for every candidate with its row of V and where it is in the small system, -1 where it is eliminated.
+// each calls do for every candidate with its row of V and its index in the small system, -1 if it is eliminated.
 func (f *system) each(do func(i, at int, row []float64)) {
 	next := 0
 	for i := range f.d {
@@ -88,7 +87,7 @@ func (f *system) solve(right []float64) ([]float64, bool) {
 		}
 	})
 	var solved mat.VecDense
-	// A condition error comes with a solution: the line search judges it.
+	// A condition error comes with a solution: the line search checks it.
 	if err := f.lu.SolveVecTo(&solved, false, b); err != nil && solved.Len() == 0 {
 		return nil, false
 	}
@@ -136,11 +135,11 @@ func (s *search) factors() []float64 {
 	return v
 }
 
-// small is below what part of its row of V a candidate's D loses digits when it is eliminated.
+// small is the ratio of a candidate's D to its row of V below which eliminating it loses digits.
 const small = 1e-3
 
-// smallest returns the candidates, ascending, whose D is small beside their row of V; at most four times the rank,
-// which is more than are between the bounds.
+// smallest returns the candidates, ascending, with a small D relative to their row of V; at most four times the
+// rank, which is more than there are between the bounds.
 func smallest(d, v []float64, rank int) []int {
 	type part struct {
 		candidate int

@@ -6,21 +6,21 @@ import (
 
 const (
 	iterations = 300
-	least      = 1e-6  // part of the complementarity that a step aims at, at least
+	least      = 1e-6  // least target of a step, as a part of the complementarity
 	precise    = 1e-12 // gap, as a part of the objective, at which the search ends
-	proven     = 1e-6  // gap up to which a design is called optimal where rounding allows no better
-	enough     = 1e-9  // gap, as a part of the objective, with which it ends after patience steps that gained nothing
+	proven     = 1e-6  // greatest gap of an optimal design if rounding allows no better one
+	enough     = 1e-9  // gap, as a part of the objective, at which it ends after patience steps without gain
 	patience   = 5
-	near       = 1e-4 // complementarity, as a part of the objective, from which on a design is read off
-	bound      = 1e-2 // how near a bound a weight is that may be put there
+	near       = 1e-4 // complementarity, as a part of the objective, below which rounded designs are tried
+	bound      = 1e-2 // greatest distance to a bound of a weight that may be rounded to it
 	halvings   = 50
 )
 
-// A search is the primal-dual interior point method (Boyd and Vandenberghe, 11.7). The Newton system of n candidates is
-// diagonal but for a rank of k(k+1)/2+1, so that a step costs n times that rank squared (Woodbury).
+// A search is the primal-dual interior point method (Boyd and Vandenberghe, 11.7). The Newton system of n
+// candidates is diagonal plus a matrix of rank k(k+1)/2+1, so a step costs n times that rank squared (Woodbury).
 type search struct {
 	m       *model
-	x, room []float64 // weights, and 1 - weights, which is kept by itself: near 1 the difference has no digits
+	x, room []float64 // weights, and 1 - weights, which is stored separately: near 1 the difference has no digits
 	z, w    []float64 // multipliers of x >= 0 and of x <= 1
 	slack   float64   // of the budget, which is 1
 	price   float64   // its multiplier
@@ -38,7 +38,7 @@ func newSearch(m *model) *search {
 		total += c
 	}
 	for i, c := range m.costs {
-		// Half of the budget: a part of it that is the same for each, and a weight that is the same for each.
+		// Half of the budget: an equal part of it for each candidate, and an equal weight for each.
 		s.x[i] = min(0.5, 0.25/(float64(n)*c)+0.25/total)
 		s.room[i] = 1 - s.x[i]
 		s.slack -= c * s.x[i]
@@ -46,7 +46,7 @@ func newSearch(m *model) *search {
 	return s
 }
 
-// start finds the multipliers that make the Lagrangian stationary: only complementarity is left to be gained.
+// start finds multipliers that make the Lagrangian stationary: then only complementarity is missing.
 func (s *search) start() bool {
 	var ok bool
 	if s.at, ok = s.m.at(s.x); !ok {
@@ -89,8 +89,8 @@ func (s *search) run() (*Design, error) {
 	return best, nil
 }
 
-// rounded puts weights whose multipliers say that they are at a bound there, and gives the others what that leaves. It
-// is nil where that is no design.
+// rounded moves weights to a bound if their multipliers indicate it, and scales the others to the rest of the
+// budget. It returns nil if the result is no design.
 func (s *search) rounded() *Design {
 	x := make([]float64, len(s.x))
 	spent, free := 0.0, 0.0
@@ -123,8 +123,9 @@ func (s *search) rounded() *Design {
 	return s.m.design(x, at)
 }
 
-// step makes one step of predictor and corrector (S. Mehrotra, SIAM Journal on Optimization 2, 1992): how far the aim
-// at complementarity 0 would come decides at what it aims. It is false where no length of step lowers the residual.
+// step makes one step of predictor and corrector (S. Mehrotra, SIAM Journal on Optimization 2, 1992): the progress
+// of the predictor, toward complementarity 0, decides the target. It returns false if no length of step lowers the
+// residual.
 func (s *search) step() bool {
 	n := len(s.x)
 	mu := s.complementarity() / float64(2*n+1)

@@ -6,10 +6,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// dependent is from what singular value on, of the largest, features are told apart.
+// dependent is the least singular value, relative to the largest, of distinguishable features.
 const dependent = 1e-10
 
-// singular names the features that candidates with weight (all, where weights are nil) do not tell apart.
+// singular returns an error that names the features that candidates with weight (all, if weights are nil) cannot
+// distinguish.
 func (m *model) singular(weights []float64) error {
 	n := len(m.costs)
 	rows := mat.NewDense(max(n, m.k), m.k, nil)

@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// Options are those of the fixpoint; zeroes stand for the defaults.
+// Options control the fixpoint iteration; zeroes select the defaults.
 type Options struct {
 	Tolerance     float64 // change of a queue, in customers, at which it ends; 1e-13 of the population
-	Damping       float64 // part of the last queue that is kept, from 0 to below 1; none
+	Damping       float64 // kept part of the last queue, from 0 to below 1; none
 	MaxIterations int     // 100,000
 }
 
@@ -34,14 +34,14 @@ func (o Options) check(total float64) (Options, error) {
 	return o, nil
 }
 
-// BardSchweitzer approximates the network: one who comes finds what is there on average, less its own part (P.
-// Schweitzer, 1979). Its cost does not depend on the population. It is exact for one customer of a class by itself, and
-// wrong by some percent where a few customers are at nearly equal centres.
+// BardSchweitzer approximates the network: an arriving customer finds the average queue, minus its own part (P.
+// Schweitzer, 1979). Its cost does not depend on the population. It is exact for a single customer of a single
+// class, and wrong by some percent if a few customers are at nearly equal centers.
 //
-// A centre of s servers is taken for a single one that is s times as fast, and a delay for the rest of the demand
-// (A. Seidmann, P. Schweitzer and S. Shalev-Oren, 1987).
+// A center of s servers becomes a single one that is s times as fast, and a delay for the rest of the demand (A.
+// Seidmann, P. Schweitzer and S. Shalev-Oren, 1987).
 //
-// Where the fixpoint does not settle, the result says so; errors are a *NetworkError.
+// If the iteration does not converge, the result says so; errors are a *NetworkError.
 func BardSchweitzer(n *Network, o Options) (*Result, error) {
 	if err := check(n); err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ type approximate struct {
 	residence  [][]float64
 	throughput []float64
 	x          []float64
-	waiting    [][]float64 // [class that takes part][centre] customers where one may wait
+	waiting    [][]float64 // [class that takes part][center] customers where queues are possible
 	all        []float64   // sums of waiting
 }
 
@@ -91,7 +91,7 @@ func newApproximate(n *Network) *approximate {
 			continue
 		}
 		a.classes = append(a.classes, c)
-		// At first each is as much where it asks for more.
+		// At first customers are spread by their demands.
 		waiting, cycle := make([]float64, len(n.Centres)), n.think(c)
 		for _, d := range n.Demand[c] {
 			cycle += d
@@ -108,7 +108,7 @@ func newApproximate(n *Network) *approximate {
 	return a
 }
 
-// step returns the largest change of a queue.
+// step updates all queues and returns the largest change of one.
 func (a *approximate) step(damping float64) float64 {
 	change := 0.0
 	next := make([]float64, len(a.all))

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// A NetworkError is a network that is none. Class and Centre are from 0, -1 where it is not one's fault.
+// A NetworkError means that a network is invalid. Class and Centre are from 0, -1 if the fault is not that of one.
 type NetworkError struct {
 	Class, Centre int
 	What          string
@@ -23,10 +23,10 @@ func (e *NetworkError) Error() string {
 	return e.What
 }
 
-// A SizeError is a network that an exact solution would take too long or too much memory for.
+// A SizeError means that an exact solution of a network would take too much time or memory.
 type SizeError struct {
 	States       float64 // Π (population + 1)
-	MultiServers int     // centres with several servers: each doubles the work
+	MultiServers int     // centers with several servers: each doubles the work
 	Servers      int     // of the largest of them
 }
 
@@ -42,7 +42,7 @@ func fault(class, centre int, format string, args ...any) error {
 	return &NetworkError{Class: class, Centre: centre, What: fmt.Sprintf(format, args...)}
 }
 
-// maxPopulation bounds what a float64 can count in.
+// maxPopulation bounds the range in which a float64 counts exactly.
 const maxPopulation = 1 << 40
 
 func check(n *Network) error {
@@ -87,7 +87,7 @@ func check(n *Network) error {
 	return nil
 }
 
-// Between these sums and quotients of demands neither overflow nor vanish.
+// Bounds within which sums and quotients of demands neither overflow nor vanish.
 const (
 	largest  = 1e100
 	smallest = 1e-100
@@ -100,7 +100,7 @@ func (n *Network) think(class int) float64 {
 	return n.Think[class]
 }
 
-// idle is a class that asks for nothing.
+// idle reports whether a class has no demand and no thinking time.
 func (n *Network) idle(class int) bool {
 	for _, d := range n.Demand[class] {
 		if d > 0 {
@@ -110,7 +110,7 @@ func (n *Network) idle(class int) bool {
 	return n.think(class) == 0
 }
 
-// servers is 0 for a delay centre.
+// servers returns the number of servers, 0 for a delay center.
 func (n *Network) servers(centre int) int {
 	if n.Centres[centre].Delay {
 		return 0
@@ -118,7 +118,7 @@ func (n *Network) servers(centre int) int {
 	return max(1, n.Centres[centre].Servers)
 }
 
-// result makes the rest of a result from residences and throughputs.
+// result computes a result from residences and throughputs.
 func (n *Network) result(residence [][]float64, throughput []float64) *Result {
 	r := &Result{Residence: residence, Throughput: throughput, Converged: true}
 	for c, x := range throughput {
@@ -135,7 +135,7 @@ func (n *Network) result(residence [][]float64, throughput []float64) *Result {
 	return r
 }
 
-// settled answers for a class that does not take part: without customers, or without demands.
+// settled returns the result of a class that does not take part: without customers, or without demands.
 func (n *Network) settled(class int) (residence []float64, throughput float64, ok bool) {
 	residence = make([]float64, len(n.Centres))
 	switch {

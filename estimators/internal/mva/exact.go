@@ -2,20 +2,20 @@ package mva
 
 // Bounds of an exact solution.
 const (
-	// with more, the probability that they are all idle vanishes in a float64 before it no longer counts
+	// with more, the probability that all are idle underflows in a float64 while it still counts
 	maxServers = 512
-	maxNumbers = 1 << 24 // that are kept: 128 MiB
-	maxWork    = 1 << 29 // multiplications, about
+	maxNumbers = 1 << 24 // stored numbers: 128 MiB
+	maxWork    = 1 << 29 // approximate number of multiplications
 	maxMulti   = 20
 )
 
-// Exact solves the network by the recursion over all populations. It costs Π (population+1) · 2^(centres of several
+// Exact solves the network by the recursion over all populations. It costs Π (population+1) · 2^(centers of several
 // servers).
 //
-// Centres of several servers follow M. Reiser, "Mean-value analysis and convolution method for queue-dependent servers
-// in closed queueing networks" (Performance Evaluation 1, 1981): how likely it is that j are there. The likelihood that
-// nobody is there comes from the throughput of the network without that centre, not from what the others leave of 1:
-// that difference has no digits near saturation, where the textbook recursion fails.
+// Centers of several servers follow M. Reiser, "Mean-value analysis and convolution method for queue-dependent
+// servers in closed queueing networks" (Performance Evaluation 1, 1981): the probability of j customers there. The
+// probability of an empty center comes from the throughput of the network without that center. The textbook
+// recursion takes the difference of the others to 1, which has no digits near saturation.
 //
 // Errors are a *NetworkError or a *SizeError.
 func Exact(n *Network) (*Result, error) {
@@ -26,7 +26,7 @@ func Exact(n *Network) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Networks with fewer centres come first. Counting down, a mask comes after those that it is a part of.
+	// Networks with fewer centers come first. Counting down, a mask comes after its supersets.
 	for mask := 1<<len(e.multi) - 1; mask >= 0; mask-- {
 		e.solve(mask)
 	}
@@ -40,18 +40,18 @@ func Exact(n *Network) (*Result, error) {
 	return n.result(residence, throughput), nil
 }
 
-// An exact is the recursion at work, over the classes that take part.
+// An exact is the state of the recursion, over the classes that take part.
 type exact struct {
 	n       *Network
 	classes []int
-	stride  []int // of the number of a state, of each class
+	stride  []int // of the number of a state, for each class
 	states  int
-	servers []int // of each centre; 0 where nobody waits
-	multi   []int // centres of several servers
+	servers []int // of each center; 0 if there is no queue
+	multi   []int // centers of several servers
 
 	x         [][]float64 // [mask of multi that are left out][state · classes + class] throughput
-	queue     []float64   // [state · centres + centre], of the mask at hand
-	idle      [][]float64 // [multi][state · (servers-1) + j] how likely it is that j are there
+	queue     []float64   // [state · centers + center], of the current mask
+	idle      [][]float64 // [multi][state · (servers-1) + j] probability of j customers there
 	residence [][]float64 // at the last state
 }
 
@@ -67,7 +67,7 @@ func newExact(n *Network) (*exact, error) {
 	}
 	kept, largest := 0, 0
 	for k := range n.Centres {
-		// With a server for each customer nobody waits.
+		// With a server for each customer there is no queue.
 		if s := n.servers(k); s < total {
 			e.servers[k] = s
 			if s > 1 && n.asked(k) {
@@ -101,7 +101,7 @@ func newExact(n *Network) (*exact, error) {
 	return e, nil
 }
 
-// asked is whether a class has a demand there.
+// asked reports whether a class has a demand at a center.
 func (n *Network) asked(centre int) bool {
 	for c := range n.Demand {
 		if n.Demand[c][centre] > 0 {
@@ -111,7 +111,7 @@ func (n *Network) asked(centre int) bool {
 	return false
 }
 
-// solve goes through all populations of the network without the centres of the mask.
+// solve iterates over all populations of the network without the centers of the mask.
 func (e *exact) solve(mask int) {
 	centres := len(e.n.Centres)
 	clear(e.queue)
@@ -138,7 +138,7 @@ func (e *exact) solve(mask int) {
 				r[k] = e.wait(mask, state-e.stride[i], k) * e.n.Demand[c][k]
 				cycle += r[k]
 			}
-			x[i] = float64(here[i]) / cycle // +Inf where the class asks only for what is left out
+			x[i] = float64(here[i]) / cycle // +Inf if the class has demands only at left out centers
 			for k, v := range r {
 				if v > 0 {
 					queue[k] += x[i] * v

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// wait is by how much a centre stretches the demand of one who finds a state there.
+// wait returns the factor by which a center lengthens the demand of a customer who finds a state there.
 func (e *exact) wait(mask, found, k int) float64 {
 	s := e.servers[k]
 	queue := e.queue[found*len(e.n.Centres)+k]
@@ -17,7 +17,7 @@ func (e *exact) wait(mask, found, k int) float64 {
 	}
 	m := slices.Index(e.multi, k)
 	if m < 0 || mask>>m&1 == 1 {
-		return 0 // nobody asks for it, or it is left out
+		return 0 // no class has demand there, or it is left out
 	}
 	sum := 1 + queue
 	for j, p := range e.idle[m][found*(s-1) : (found+1)*(s-1)] {
@@ -26,7 +26,7 @@ func (e *exact) wait(mask, found, k int) float64 {
 	return sum / float64(s)
 }
 
-// likely finds how many are at each centre of several servers, from those that one fewer customer leaves there.
+// likely computes the distribution at each center of several servers, from the states with one customer less.
 func (e *exact) likely(mask, state int, x []float64, here []int) {
 	for m, k := range e.multi {
 		if mask>>m&1 == 1 {
@@ -41,7 +41,7 @@ func (e *exact) likely(mask, state int, x []float64, here []int) {
 			}
 			before := e.idle[m][(state-e.stride[i])*width:]
 			if math.IsInf(x[i], 1) {
-				p[0] = before[0] // it asks only for what is left out: it is in nobody's way
+				p[0] = before[0] // it has demands only at left out centers: it delays no other class
 				continue
 			}
 			if p[0] == 0 {

@@ -7,7 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// involved is from what part of a combination on a column counts as part of it: rounding leaves less.
+// involved is the least relative coefficient of a column that counts as part of a combination: rounding leaves
+// less.
 const involved = 1e-9
 
 func (s *solver) result() ([]float64, float64, Info, error) {
@@ -43,7 +44,7 @@ func (s *solver) result() ([]float64, float64, Info, error) {
 	return x, residual, info, nil
 }
 
-// Condition is the condition number of the matrix as given, +Inf below full column rank.
+// Condition returns the condition number of the matrix as given, +Inf below full column rank.
 func (i *Info) Condition() float64 {
 	largest := 0.0
 	for _, l := range i.scales {
@@ -52,11 +53,12 @@ func (i *Info) Condition() float64 {
 	return i.condition(func(k int) float64 { return i.scales[k] / largest })
 }
 
-// ScaledCondition is the condition number of the matrix with its columns scaled to length 1, which bounds the error of
-// the coefficients; +Inf below full column rank.
+// ScaledCondition returns the condition number of the matrix with its columns scaled to length 1, which bounds the
+// error of the coefficients; +Inf below full column rank.
 func (i *Info) ScaledCondition() float64 { return i.condition(func(int) float64 { return 1 }) }
 
-// condition is of R, which has the singular values of the matrix and no more rows than columns.
+// condition computes the condition number of R, which has the singular values of the matrix and no more rows than
+// columns.
 func (i *Info) condition(length func(column int) float64) float64 {
 	if i.triangle == nil {
 		return math.Inf(1)
@@ -70,7 +72,8 @@ func (i *Info) condition(length func(column int) float64) float64 {
 	return mat.Cond(r, 2)
 }
 
-// factorise takes in all columns, always the one farthest from the span of those before; those that are left are in it.
+// factorise adds columns, always the one farthest from the span of those before; the columns that are left are in
+// the span.
 func (s *solver) factorise() (f *qr, in, left []int) {
 	f = newQR(s.b)
 	left = make([]int, len(s.columns))
@@ -82,7 +85,7 @@ func (s *solver) factorise() (f *qr, in, left []int) {
 		var rotated []float64
 		for i, j := range left {
 			c := slices.Clone(s.columns[j])
-			// Columns that depend on each other are the same distance away but for rounding: the first is taken.
+			// Dependent columns have equal distances except for rounding: take the first one.
 			if d := f.distance(c); d > most*(1+1e-9) {
 				best, most, rotated = i, d, c
 			}
@@ -97,7 +100,7 @@ func (s *solver) factorise() (f *qr, in, left []int) {
 	return f, in, left
 }
 
-// dependence joins each column that is left with those that it is a combination of.
+// dependence joins each column that is left with the columns that it is a combination of.
 func (s *solver) dependence(f *qr, in, left []int) (sets [][]int) {
 	for _, j := range left {
 		c := slices.Clone(s.columns[j])
@@ -117,7 +120,7 @@ func (s *solver) dependence(f *qr, in, left []int) (sets [][]int) {
 	return sets
 }
 
-// join adds a set and unites it with those that share a column with it.
+// join adds a set and unites it with the sets that share a column with it.
 func join(sets [][]int, set []int) [][]int {
 	kept := sets[:0]
 	for _, other := range sets {

@@ -1,7 +1,7 @@
-// Package nnls solves linear least squares under the condition that no coefficient is negative.
+// Package nnls solves linear least squares with nonnegative coefficients.
 //
-// gonum has no such solver: its mat.QR solves the problem without the condition, and neither pivots nor says which
-// columns depend on each other.
+// gonum has no such solver: its mat.QR solves the problem without the condition. It neither pivots nor finds the
+// columns that depend on each other.
 package nnls
 
 import (
@@ -11,28 +11,28 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Info is how far a solution is determined by its data.
+// Info describes how well the data determines a solution.
 type Info struct {
 	// Rank is the number of columns that are linearly independent, of the columns scaled to length 1.
 	Rank int
 	// Dependent are the sets of columns that are linear combinations of each other, ascending. Only their sum is
-	// determined; a column that is in none of them has a unique coefficient. A column of zeros is a set by itself.
+	// determined; a column in none of them has a unique coefficient. A column of zeros is a set by itself.
 	Dependent [][]int
-	// Gradient is aᵀ(b-ax): at a solution 0 where the coefficient is positive, else at most 0.
+	// Gradient is aᵀ(b-ax): at a solution 0 if the coefficient is positive, else at most 0.
 	Gradient []float64
-	// Iterations is how often a column was let in.
+	// Iterations is the number of times that a column was added.
 	Iterations int
 
-	triangle [][]float64 // R of the factorised columns, each with what stands above its diagonal; nil below full rank
-	scales   []float64   // the lengths of these columns as given
+	triangle [][]float64 // R of the factorised columns, each down to its diagonal; nil below full rank
+	scales   []float64   // the original lengths of these columns
 }
 
 // Solve returns the x >= 0 that minimises ‖ax-b‖₂, and that norm. a is rows x columns and is not changed.
 //
 // This is the active set method of C. Lawson and R. Hanson, "Solving Least Squares Problems" (1974), chapter 23.
-// Columns are scaled to length 1, and each passive set is solved by Householder QR: nothing is squared, so that a
-// condition number of 1e11 still leaves digits. Where columns depend on each other one of the solutions is returned,
-// the same for the same input, and Info names them. Fewer rows than columns is such a case.
+// Columns are scaled to length 1, and each passive set is solved by Householder QR: nothing is squared, so a
+// condition number of 1e11 still leaves digits. If columns depend on each other, Solve returns one of the
+// solutions, the same for the same input, and Info names them. Fewer rows than columns is such a case.
 //
 // Errors are a *ShapeError, a *ValueError, a *RangeError or a *CycleError.
 func Solve(a *mat.Dense, b []float64) (x []float64, residual float64, info Info, err error) {
@@ -46,7 +46,7 @@ func Solve(a *mat.Dense, b []float64) (x []float64, residual float64, info Info,
 	return s.result()
 }
 
-// A ShapeError is a system that has no rows or columns, or not one right side a row.
+// A ShapeError means that a system has no rows or columns, or not one right side a row.
 type ShapeError struct{ Rows, Columns, Right int }
 
 func (e *ShapeError) Error() string {
@@ -56,7 +56,7 @@ func (e *ShapeError) Error() string {
 	return fmt.Sprintf("least squares of %d rows with %d values on the right: give one a row", e.Rows, e.Right)
 }
 
-// A ValueError is a number that is NaN or infinite. Column is -1 on the right side.
+// A ValueError means that a number is NaN or infinite. Column is -1 for the right side.
 type ValueError struct {
 	Row, Column int // from 0
 	Value       float64
@@ -69,7 +69,7 @@ func (e *ValueError) Error() string {
 	return fmt.Sprintf("row %d, column %d: %v: give a finite number", e.Row+1, e.Column+1, e.Value)
 }
 
-// A RangeError is a coefficient, or a residual, that a float64 cannot hold. Column is -1 for the residual.
+// A RangeError means that a coefficient, or the residual, overflows a float64. Column is -1 for the residual.
 type RangeError struct{ Column int }
 
 func (e *RangeError) Error() string {
@@ -79,7 +79,7 @@ func (e *RangeError) Error() string {
 	return fmt.Sprintf("the coefficient of column %d is beyond 1e308: give the column in another unit", e.Column+1)
 }
 
-// A CycleError is a search that was given up: it needed more steps than any system seen needs.
+// A CycleError means that the search needed more steps than any known system.
 type CycleError struct{ Iterations int }
 
 func (e *CycleError) Error() string {

@@ -2,8 +2,8 @@ package nnls
 
 import "math"
 
-// qr is a Householder factorisation of columns that are added one by one; a right side goes along (G. Golub and C. Van
-// Loan, "Matrix Computations", 5.2).
+// qr is a Householder factorisation of columns that are added one by one; a right side is rotated along (G. Golub
+// and C. Van Loan, "Matrix Computations", 5.2).
 type qr struct {
 	rows  int
 	v     [][]float64 // the reflections: v[k] is zero before row k
@@ -16,7 +16,7 @@ func newQR(b []float64) *qr {
 	return &qr{rows: len(b), right: append([]float64(nil), b...)}
 }
 
-// distance returns how far a column is from the span of those that are in. Column is overwritten by Qᵀ of it.
+// distance returns the distance of a column from the span of the added ones. It overwrites the column by Qᵀ of it.
 func (q *qr) distance(column []float64) float64 {
 	for k, v := range q.v {
 		mirror(v, q.beta[k], k, column)
@@ -28,7 +28,7 @@ func (q *qr) distance(column []float64) float64 {
 	return norm(column[k:])
 }
 
-// add takes a column in that distance has rotated; there must be a row left.
+// add adds a column that distance has rotated; there must be a row left.
 func (q *qr) add(rotated []float64, distance float64) {
 	k := len(q.v)
 	v := append([]float64(nil), rotated...)
@@ -87,5 +87,5 @@ func dot(a, b []float64) float64 {
 	return s
 }
 
-// norm is of values that are about 1.
+// norm returns the length of v; its values must be about 1.
 func norm(v []float64) float64 { return math.Sqrt(dot(v, v)) }

@@ -9,22 +9,22 @@ import (
 
 const (
 	epsilon = 0x1p-52
-	// dependent is how near, in length, a scaled column may be to the span of others before it counts as one of them,
-	// a row or column: what rounding leaves of a column that is in the span.
+	// dependent is the greatest distance, in length, of a dependent scaled column from the span of others, for each
+	// row or column: rounding leaves less of a column in the span.
 	dependent = 8 * epsilon
-	// searches is how many columns are let in at most, a column. Lawson and Hanson report about n/2 as usual.
+	// searches is the maximum number of added columns for each column. Lawson and Hanson report about n/2 as usual.
 	searches = 30
 )
 
-// A solver works on columns and a right side that are scaled to length 1: x = y · right / scale.
+// A solver uses columns and a right side that are scaled to length 1: x = y · right / scale.
 type solver struct {
 	columns [][]float64
 	scale   []float64 // 0 for a column of zeros
 	b       []float64
-	right   float64 // 0 where b is all zeros
+	right   float64 // 0 if b is all zeros
 
 	y          []float64
-	passive    []int // columns whose y is above 0, in the order in which they came in
+	passive    []int // columns with y above 0, in the order in which they were added
 	excluded   []bool
 	residual   []float64
 	iterations int
@@ -44,7 +44,7 @@ func newSolver(a *mat.Dense, b []float64) *solver {
 	return s
 }
 
-// unit scales v to length 1 and returns its length, which may overflow to +Inf: the column is scaled all the same.
+// unit scales v to length 1 and returns its length, which may overflow to +Inf: the column is still scaled.
 func unit(v []float64) ([]float64, float64) {
 	largest := 0.0
 	for _, x := range v {
@@ -90,7 +90,7 @@ func (s *solver) run() error {
 	}
 }
 
-// steepest returns the column along which the residual falls most, -1 if along none.
+// steepest returns the column along which the residual falls most, -1 if there is none.
 func (s *solver) steepest() int {
 	best, most := -1, s.tolerance()
 	for j, c := range s.columns {
@@ -104,7 +104,7 @@ func (s *solver) steepest() int {
 	return best
 }
 
-// try returns the least squares solution for some columns, whatever its signs, or that they depend on each other.
+// try returns the least squares solution for some columns, with any signs; false if they depend on each other.
 func (s *solver) try(columns []int) ([]float64, bool) {
 	f := newQR(s.b)
 	work := make([]float64, len(s.b))
@@ -117,7 +117,7 @@ func (s *solver) try(columns []int) ([]float64, bool) {
 		f.add(work, d)
 	}
 	z := f.solve(f.right)
-	// One step of refinement: it costs a product, and takes back what the reflections lost.
+	// One step of refinement: it costs a product, and restores the precision that the reflections lost.
 	r := append([]float64(nil), s.b...)
 	for k, j := range columns {
 		axpy(r, -z[k], s.columns[j])
@@ -129,8 +129,8 @@ func (s *solver) try(columns []int) ([]float64, bool) {
 	return z, true
 }
 
-// settle moves y toward z, the solution for the passive columns, and lets out those that would become negative, until
-// none would. It reports whether the residual fell.
+// settle moves y toward z, the solution for the passive columns, and removes columns that would become negative,
+// until there are none. It reports whether the residual fell.
 func (s *solver) settle(z []float64) bool {
 	before, y, passive := norm(s.residual), slices.Clone(s.y), slices.Clone(s.passive[:len(s.passive)-1])
 	for {

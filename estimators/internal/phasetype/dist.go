@@ -1,5 +1,5 @@
-// Package phasetype is distributions of service times that are made of exponential stages, and what is expected of the
-// largest and the smallest of several: what a join waits for.
+// Package phasetype has distributions of service times that consist of exponential stages, and moments of the
+// largest and the smallest of several: a join waits for the largest.
 //
 // gonum's stat/distuv has single exponential and gamma distributions, no mixtures and no maxima; its integrate/quad has
 // no quadrature with an error estimate.
@@ -16,7 +16,7 @@ import (
 type Variable interface {
 	Mean() float64
 	Variance() float64
-	// Survival is the probability that it is longer than t; it falls from 1 to 0.
+	// Survival returns the probability that it is longer than t; it falls from 1 to 0.
 	Survival(t float64) float64
 }
 
@@ -27,14 +27,14 @@ type Branch struct {
 	Rate   float64 // a second
 }
 
-// A Mixture is a variable that is one of its branches. One branch of one stage is the exponential distribution, several
-// of one stage the hyper-exponential, one of several stages the Erlang.
+// A Mixture is a variable that follows one of its branches. One branch of one stage is the exponential
+// distribution, several of one stage the hyper-exponential, one of several stages the Erlang.
 type Mixture []Branch
 
-// MaxStages bounds the work; as many stages vary by 1 %.
+// MaxStages bounds the work; with that number of stages the time varies by 1 %.
 const MaxStages = 10_000
 
-// A ParameterError is a distribution that there is not.
+// A ParameterError means that the parameters of a distribution are invalid.
 type ParameterError struct{ What string }
 
 func (e *ParameterError) Error() string { return e.What }
@@ -43,7 +43,7 @@ func fault(format string, args ...any) error {
 	return &ParameterError{What: fmt.Sprintf(format, args...)}
 }
 
-// Between these neither squares overflow nor quotients vanish.
+// Bounds within which squares do not overflow and quotients do not vanish.
 const (
 	largest  = 1e100
 	smallest = 1e-100
@@ -75,7 +75,7 @@ func (m Mixture) Validate() error {
 	return nil
 }
 
-// Mean is in seconds.
+// Mean returns the mean in seconds.
 func (m Mixture) Mean() float64 {
 	sum := 0.0
 	for _, b := range m {
@@ -84,7 +84,7 @@ func (m Mixture) Mean() float64 {
 	return sum
 }
 
-// Variance is in seconds squared: of the branches, and between them.
+// Variance returns the variance in seconds squared: that within the branches plus that between them.
 func (m Mixture) Variance() float64 {
 	mean, sum := m.Mean(), 0.0
 	for _, b := range m {
@@ -95,7 +95,7 @@ func (m Mixture) Variance() float64 {
 	return sum
 }
 
-// Survival is the probability that it is longer than t seconds.
+// Survival returns the probability that it is longer than t seconds.
 func (m Mixture) Survival(t float64) float64 {
 	if !(t > 0) {
 		return 1

@@ -2,10 +2,10 @@ package phasetype
 
 import "math"
 
-// Exponential has the mean given, in seconds.
+// Exponential returns the exponential distribution of a mean in seconds.
 func Exponential(mean float64) (Mixture, error) { return Erlang(1, mean) }
 
-// Erlang has that many equal stages, and the mean given, in seconds.
+// Erlang returns the distribution of a number of equal stages, with a mean in seconds.
 func Erlang(stages int, mean float64) (Mixture, error) {
 	m := Mixture{{Weight: 1, Stages: stages, Rate: float64(stages) / mean}}
 	if !usable(mean) {
@@ -14,8 +14,8 @@ func Erlang(stages int, mean float64) (Mixture, error) {
 	return m, m.Validate()
 }
 
-// Hyperexponential has a mean in seconds and a squared coefficient of variation above 1, and balanced means: each
-// branch is half of the mean (H. Tijms, "Stochastic Models", 1994, appendix B).
+// Hyperexponential returns a distribution with a mean in seconds, a squared coefficient of variation above 1, and
+// balanced means: each branch is half of the mean (H. Tijms, "Stochastic Models", 1994, appendix B).
 func Hyperexponential(mean, cv2 float64) (Mixture, error) {
 	if !usable(mean) || !(cv2 > 1 && cv2 <= 1e12) {
 		return nil, fault("a hyper-exponential of mean %v s and squared variation %v: give a mean above 0, a variation above 1", mean, cv2)
@@ -27,9 +27,9 @@ func Hyperexponential(mean, cv2 float64) (Mixture, error) {
 	return m, m.Validate()
 }
 
-// Fit has the mean given, in seconds, and the nearest Erlang to a squared coefficient of variation up to 1:
-// round(1/cv²) stages, so that the variance is not matched; above 1 it is Hyperexponential. It is what
-// docs/facts/queueing.md d compares with: see Tijms.
+// Fit returns a distribution with a mean in seconds. Up to a squared coefficient of variation of 1, it is the
+// nearest Erlang with round(1/cv²) stages, so the variance is not matched; above 1 it is Hyperexponential.
+// docs/facts/queueing.md d compares with it: see Tijms.
 func Fit(mean, cv2 float64) (Mixture, error) {
 	if cv2 > 1 {
 		return Hyperexponential(mean, cv2)
@@ -41,8 +41,8 @@ func Fit(mean, cv2 float64) (Mixture, error) {
 	return Erlang(max(1, int(math.Round(stages))), mean)
 }
 
-// Tijms has the mean given, in seconds, and the squared coefficient of variation: up to 1 it is a mixture of Erlangs of
-// k-1 and k stages of one rate (Tijms, appendix B), above 1 it is Hyperexponential.
+// Tijms returns a distribution with a mean in seconds and a squared coefficient of variation: up to 1 it is a
+// mixture of Erlangs of k-1 and k stages of one rate (Tijms, appendix B), above 1 it is Hyperexponential.
 func Tijms(mean, cv2 float64) (Mixture, error) {
 	if cv2 > 1 {
 		return Hyperexponential(mean, cv2)
@@ -64,7 +64,7 @@ func Tijms(mean, cv2 float64) (Mixture, error) {
 	return m, m.Validate()
 }
 
-// stages is 1/cv2.
+// stages returns 1/cv2.
 func stages(mean, cv2 float64) (float64, error) {
 	if !usable(mean) {
 		return 0, fault("a mean of %v s: give a number from %g to %g", mean, smallest, largest)
@@ -75,7 +75,8 @@ func stages(mean, cv2 float64) (float64, error) {
 	return 1 / cv2, nil
 }
 
-// Harmonic is the sum of 1/i up to n: the mean of the largest of n exponential variables of mean 1. NaN below 0.
+// Harmonic returns the sum of 1/i up to n: the mean of the largest of n exponential variables of mean 1. NaN below
+// 0.
 func Harmonic(n int) float64 {
 	const euler = 0.57721566490153286061
 	switch {

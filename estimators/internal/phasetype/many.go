@@ -14,14 +14,14 @@ type Copies struct {
 // Moments are those of a maximum or a minimum.
 type Moments struct {
 	Mean, Variance float64 // seconds, seconds squared
-	// Error bounds how far the mean is off, in seconds, as the quadrature judges itself: rounding comes on top.
+	// Error bounds the error of the mean, in seconds, as estimated by the quadrature; rounding comes on top.
 	Error float64
 }
 
-// Maximum returns what is expected of the largest of any number of independent variables: what a join waits for.
+// Maximum returns the moments of the largest of any number of independent variables, which a join waits for.
 //
-// It is the integral of 1-ΠF over time, by adaptive quadrature to about 1e-12; a million copies cost what one costs.
-// The variance is ∫ 2|t-mean| · (ΠF below the mean, 1-ΠF above), in which nothing is subtracted.
+// The mean is the integral of 1-ΠF over time, by adaptive quadrature to about 1e-12; a million copies cost as much
+// as one. The variance is ∫ 2|t-mean| · (ΠF below the mean, 1-ΠF above), in which nothing is subtracted.
 //
 // Errors are a *ParameterError.
 func Maximum(of []Copies) (Moments, error) {
@@ -64,10 +64,10 @@ func scale(of []Copies) float64 {
 	return s
 }
 
-// negligible is what probability does not count, at either end.
+// negligible is the probability that is ignored at either end.
 const negligible = 1e-22
 
-// moments integrates a distribution of which the logarithm is given, and a time that is about as long as its mean.
+// moments integrates a distribution, given its logarithm and a time that is about as long as its mean.
 func moments(log func(t float64) float64, about float64) Moments {
 	if math.IsNaN(log(about)) {
 		return Moments{Mean: math.NaN(), Variance: math.NaN(), Error: math.NaN()}
@@ -82,7 +82,7 @@ func moments(log func(t float64) float64, about float64) Moments {
 	}
 	above, off := over(func(t float64) float64 { return -math.Expm1(log(t)) })
 	mean := knots[0] + above
-	// The kink at the mean is kept out of the pieces.
+	// The kink at the mean becomes a knot.
 	if i, found := slices.BinarySearch(knots, mean); !found && i > 0 && i < len(knots) {
 		knots = slices.Insert(knots, i, mean)
 	}
@@ -95,8 +95,8 @@ func moments(log func(t float64) float64, about float64) Moments {
 	return Moments{Mean: mean, Variance: variance * mean, Error: off}
 }
 
-// knots cut the times between which a distribution rises from 0 to 1, each piece twice as long as the one before: it
-// may have its mass anywhere on a logarithmic scale.
+// knots divides the time in which a distribution rises from 0 to 1 into pieces, each twice as long as the previous
+// one: the distribution may have its mass anywhere on a logarithmic scale.
 func knots(log func(t float64) float64, about float64) []float64 {
 	upper := about
 	for range 1000 {
@@ -116,7 +116,7 @@ func knots(log func(t float64) float64, about float64) []float64 {
 	return all
 }
 
-// bisect returns until when something holds that holds at first, but no longer at upper.
+// bisect returns the end of the times at which a condition is true, if it is true at first and false at upper.
 func bisect(upper float64, holds func(t float64) bool) float64 {
 	lower := 0.0
 	for range 60 {

@@ -20,7 +20,7 @@ var (
 	}
 )
 
-// ends are the weights by which the five nodes beside an end say what a polynomial has there.
+// ends are the weights that extrapolate a polynomial from the five nodes next to an end to that end.
 var ends = func() (w [5]float64) {
 	for i := range w {
 		w[i] = 1
@@ -34,16 +34,17 @@ var ends = func() (w [5]float64) {
 }()
 
 const (
-	depth   = 24     // how often a piece is halved at most
-	budget  = 20_000 // pieces of one integral at most
-	precise = 1e-11  // by how much the two rules may differ on a piece, as a part of its end
+	depth   = 24     // maximum number of times a piece is halved
+	budget  = 20_000 // maximum number of pieces of one integral
+	precise = 1e-11  // greatest difference of the two rules on a piece, as a part of its end
 )
 
-// integrate halves pieces until the two rules agree, and returns by how much they do not. The true error is far less:
-// the difference is that of the rule of 7 points.
+// integrate halves pieces until the two rules agree, and returns their remaining difference. The true error is far
+// less: the difference is that of the rule of 7 points.
 //
-// Functions are about 1 at most, and mostly monotone. A step or a kink between two nodes is seen; one between an end
-// and the node beside it is not, so that the value at the end is held against what the nodes say.
+// Functions are about 1 at most, and mostly monotone. The rules detect a step or a kink between two nodes, but not
+// one between an end and its nearest node. So the value at the end is compared with the extrapolation from the
+// nodes.
 func integrate(f func(float64) float64, a, b float64) (sum, off float64) {
 	q := &quadrature{f: f, left: budget}
 	return q.halve(a, b, f(a), f(b), precise*b, depth)

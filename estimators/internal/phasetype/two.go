@@ -1,14 +1,15 @@
 package phasetype
 
-// maxProduct is up to how many pairs of stages a closed form is summed: beyond, the quadrature is faster, and as good.
+// maxProduct is the greatest number of pairs of stages for the closed form: beyond, the quadrature is faster, and
+// as good.
 const maxProduct = 4_000_000
 
 // Min returns the mean, in seconds, and the variance of the smaller of two independent variables.
 //
-// The stages that both have passed when one ends are a walk on a grid: E[min] = Σ T(i,j)/(a+b) over i < k, j < l, where
-// T(i,j) = C(i+j,i) aⁱbʲ/(a+b)^(i+j) is how likely the walk comes by (docs/facts/queueing.md d; Z. Liang and S.
-// Tripathi, "On performance prediction of parallel computations with precedent constraints", 2000). T is found step by
-// step, as a probability, so that a thousand stages neither overflow nor vanish.
+// The stages that both have passed when one ends are a walk on a grid: E[min] = Σ T(i,j)/(a+b) over i < k, j < l,
+// where T(i,j) = C(i+j,i) aⁱbʲ/(a+b)^(i+j) is the probability that the walk passes there (docs/facts/queueing.md d;
+// Z. Liang and S. Tripathi, "On performance prediction of parallel computations with precedent constraints", 2000).
+// T is computed step by step, as a probability, so that a thousand stages neither overflow nor vanish.
 func Min(a, b Mixture) (mean, variance float64, err error) {
 	if err := validate(a, b); err != nil {
 		return 0, 0, err

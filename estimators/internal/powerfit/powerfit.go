@@ -1,20 +1,20 @@
 // Package powerfit fits y = a + b x^c by weighted least squares.
 //
-// For a given c the best a and b are linear (variable projection: Golub and Pereyra, 1973), so only c is searched: on a
-// grid from 0.1 to 6, then by golden section around the best. gonum has neither: its stat.LinearRegression would serve
-// the inner step, its optimize needs a start and derivatives or a simplex, and has no bracketed search in one
-// dimension.
+// For a given c the best a and b are linear (variable projection: Golub and Pereyra, 1973), so only c is searched:
+// on a grid from 0.1 to 6, then by golden section around the best. gonum has neither: its stat.LinearRegression
+// could do the inner step, but its optimize needs a start and derivatives or a simplex, and has no bracketed search
+// in one dimension.
 package powerfit
 
 import "math"
 
-// A Point is a measurement. X is 0 or from 1e-21 to 1e19, Y at most 1e12, Weight above 0: then all that a fit says of
-// such an X is finite.
+// A Point is a measurement. X is 0 or from 1e-21 to 1e19, Y at most 1e12, Weight above 0: then all predictions of a
+// fit for such an X are finite.
 type Point struct {
 	X, Y, Weight float64
 }
 
-// A Fit is y = A + B X^C. R2 is the weighted coefficient of determination, of the points that it was made from.
+// A Fit is y = A + B X^C. R2 is the weighted coefficient of determination of its points.
 type Fit struct {
 	A, B, C, R2 float64
 
@@ -22,7 +22,7 @@ type Fit struct {
 	factor, scale float64
 }
 
-// At is what the fit says for x, at least 0.
+// At returns the fitted value at x, at least 0.
 func (f Fit) At(x float64) float64 {
 	if f.scale == 0 {
 		return max(0, f.A+f.B*math.Pow(x, f.C))
@@ -36,13 +36,13 @@ const (
 	gridSteps = 60
 	lowest    = 0.05 // of the golden section
 	sections  = 40
-	coarse    = 18 // sections for points that are joined: they do not know the power to more than 1e-4
-	distinct  = 4  // sizes at least: three unknowns and something to judge by
+	coarse    = 18 // sections for joined points: they determine the power only to 1e-4
+	distinct  = 4  // least number of sizes: three unknowns and one to check the fit
 )
 
-// New fits points in any order. There is no fit for fewer than four distinct X or where Y does not vary.
-// Points of one X count as their mean: that changes no coefficient. More than MaxDistinct different X are joined with
-// their neighbours first.
+// New fits points in any order. There is no fit for fewer than four distinct X, or if Y does not vary. Points of
+// one X count as their mean: that changes no coefficient. More than MaxDistinct different X are joined with their
+// neighbors first.
 func New(points []Point) (Fit, bool) {
 	s := condense(points)
 	if len(s.x) < distinct || !(s.total > 0) {
@@ -70,7 +70,7 @@ func New(points []Point) (Fit, bool) {
 	return f, true
 }
 
-// section is the middle of what a golden section of [low, high] leaves (Kiefer, 1953).
+// section returns the middle of the interval that a golden section of [low, high] leaves (Kiefer, 1953).
 func (s *sums) section(low, high float64) float64 {
 	low = max(lowest, low)
 	ratio := (math.Sqrt(5) - 1) / 2

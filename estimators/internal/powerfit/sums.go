@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// MaxDistinct is from how many different X on a fit is made from means: it bounds what a fit costs.
+// MaxDistinct is the number of different X from which a fit uses means: it bounds the cost of a fit.
 const MaxDistinct = 256
 
 // sums are points for one fit, by distinct x, scaled to at most 1.
@@ -14,7 +14,7 @@ type sums struct {
 	x, y, w        []float64
 	log            []float64 // of x: x^c = exp(c log x) for any c
 	step           []float64 // x^gridStep
-	z              []float64 // x^c of the c at hand
+	z              []float64 // x^c of the present c
 	weight, mean   float64   // of all y
 	within         float64   // squares within points of one x, which no curve can explain
 	total          float64   // squares around the mean
@@ -60,7 +60,7 @@ func condense(points []Point) *sums {
 	return s
 }
 
-// ordered sorts a copy by x, then y. Most callers have them by x already: then only those of one x are sorted.
+// ordered sorts a copy by x, then y. Most callers pass points sorted by x: then only those of one x are sorted.
 func ordered(points []Point) []Point {
 	points = slices.Clone(points)
 	byX := func(a, b Point) int { return cmp.Compare(a.X, b.X) }
@@ -80,8 +80,8 @@ func ordered(points []Point) []Point {
 	return points
 }
 
-// bins gives each of the sorted points a number: one for each distinct x, or, where these are too many, one for each
-// part of the range of equal width in log x.
+// bins returns a number for each of the sorted points: one for each distinct x or, if there are too many, one for
+// each part of the range of equal width in log x.
 func bins(points []Point) (out []int, joined bool) {
 	out = make([]int, len(points))
 	n := 0
@@ -115,7 +115,7 @@ func (s *sums) at(c float64) (a, b, sse float64) {
 	return s.linear()
 }
 
-// linear is the weighted least squares of y = a + b z, and what it leaves. z that does not vary has b = 0.
+// linear returns the weighted least squares fit of y = a + b z, and its squared error. If z does not vary, b is 0.
 func (s *sums) linear() (a, b, sse float64) {
 	z := 0.0
 	for i, w := range s.w {

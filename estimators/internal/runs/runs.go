@@ -1,10 +1,11 @@
-// Package runs merges sorted runs. The library's stable sorts know nothing of runs, and take several times as long.
+// Package runs merges sorted runs. The standard library's stable sorts do not use runs, and take several times as
+// long.
 package runs
 
 import "slices"
 
-// Merge joins runs into one sorted list: of equal elements those of an earlier run come first, those of one run stay in
-// their order. A run that is not sorted is sorted first. The runs are not changed.
+// Merge joins runs into one sorted list. Of equal elements those of an earlier run come first, and those of one run
+// keep their order. A run that is not sorted is sorted first. The runs are not changed.
 func Merge[T any](in [][]T, compare func(a, b T) int) []T {
 	n := 0
 	for _, run := range in {
@@ -34,7 +35,7 @@ func Merge[T any](in [][]T, compare func(a, b T) int) []T {
 	return from
 }
 
-// two merges a and b into out, which has room for both.
+// two merges a and b into out, which must have room for both.
 func two[T any](out, a, b []T, compare func(a, b T) int) {
 	for i := range out {
 		if len(b) == 0 || len(a) > 0 && compare(a[0], b[0]) <= 0 {

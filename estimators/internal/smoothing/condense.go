@@ -15,7 +15,7 @@ func condense(points []Point, n int) []Point {
 	return points
 }
 
-// bySize joins those of one size.
+// bySize joins the points of one size.
 func bySize(points []Point) []Point {
 	out := points[:0]
 	for _, c := range points {
@@ -28,8 +28,8 @@ func bySize(points []Point) []Point {
 	return out
 }
 
-// pairs joins at most n neighbours by twos, those with the smallest relative distance first. Twos, because a chain of
-// equal distances would end as one point.
+// pairs joins at most n pairs of neighbors, those with the smallest relative distance first. It joins only pairs,
+// because a chain of equal distances would end as one point.
 func pairs(points []Point, n int) []Point {
 	type gap struct {
 		ratio float64
@@ -64,7 +64,7 @@ func pairs(points []Point, n int) []Point {
 	return out
 }
 
-// joined is the mean of two points, weighted by their counts.
+// joined returns the mean of two points, weighted by their counts.
 func joined(a, b Point) Point {
 	share := b.Count / (a.Count + b.Count)
 	return Point{

@@ -2,12 +2,12 @@ package smoothing
 
 import "sort"
 
-// An Index finds the points near a size in logarithmic time. Equation 6 of section 3.3 is the mean over all keys near a
-// size, so points are weighted by how many keys they stand for.
+// An Index finds the points near a size in logarithmic time. Equation 6 of section 3.3 is the mean over all keys
+// near a size, so points are weighted by their number of keys.
 type Index struct {
 	sizes []float64
-	// Sums over the points before each place: count, and count times mean. The second ones are kept with what rounding
-	// cut off, or the microseconds of small groups would drown in the hours of large ones.
+	// Sums over the points before each place: count, and count times mean. rest is the rounding error of seconds:
+	// without it, the microseconds of small groups would be lost in the hours of large ones.
 	counts, seconds, rest []float64
 }
 
@@ -23,8 +23,8 @@ func NewIndex(sizes, means, counts []float64) *Index {
 	return x
 }
 
-// Near is the count-weighted mean of all points whose size is in [size-delta, size+delta]; ok is false where there is
-// none.
+// Near returns the count-weighted mean of all points with sizes in [size-delta, size+delta]; ok is false if there
+// are none.
 func (x *Index) Near(size, delta float64) (mean float64, ok bool) {
 	from := sort.SearchFloat64s(x.sizes, size-delta)
 	high := size + delta
@@ -36,10 +36,10 @@ func (x *Index) Near(size, delta float64) (mean float64, ok bool) {
 	return max(0, seconds) / (x.counts[to] - x.counts[from]), true
 }
 
-// Len is how many points there are.
+// Len returns the number of points.
 func (x *Index) Len() int { return len(x.sizes) }
 
-// twoSum is a+b and what rounding cut off: Knuth, The Art of Computer Programming, volume 2, 4.2.2, theorem B.
+// twoSum returns a+b and its rounding error: Knuth, The Art of Computer Programming, volume 2, 4.2.2, theorem B.
 func twoSum(a, b float64) (sum, rest float64) {
 	sum = a + b
 	t := sum - a

@@ -1,5 +1,5 @@
-// Package smoothing keeps many measurements of (size, seconds) as few points: those of one size whose times are alike
-// become their mean and number, and answers what points near a size have measured.
+// Package smoothing stores many measurements of (size, seconds) as few points: measurements of one size with
+// similar times become their mean and number. It also computes the mean of the points near a size.
 //
 // E. Coppa, I. Finocchi, "On data skewness, stragglers, and MapReduce progress indicators", SoCC 2015, sections 3.3 and
 // 5.
@@ -7,16 +7,16 @@ package smoothing
 
 import "slices"
 
-// A Point is Count measurements of one size. Mean is their time, Marked how many of them the caller has marked.
+// A Point is Count measurements of one size. Mean is their mean time, Marked the number that the caller has marked.
 type Point struct {
 	Size, Mean, Count, Marked float64
 }
 
-// sameSize is how many points of one size are kept apart.
+// sameSize is the greatest number of separate points of one size.
 const sameSize = 512
 
-// A Profile holds points. It never holds more than its limit: beyond, points of one size become one, and then those of
-// near sizes, by twos, until half are left.
+// A Profile is a bounded set of points. Beyond its limit, points of one size are joined, and then those of near
+// sizes, in pairs, until half of the limit is left.
 type Profile struct {
 	tolerance float64
 	limit     int
@@ -25,16 +25,16 @@ type Profile struct {
 	first     map[float64]int32
 }
 
-// New returns an empty profile. A measurement joins the first point of exactly its size whose mean is within tolerance.
-// Limits below 8 are 8.
+// New returns an empty profile. A measurement joins the first point of exactly its size with a mean within
+// tolerance. Limits below 8 are 8.
 func New(tolerance float64, limit int) *Profile {
 	return &Profile{tolerance: tolerance, limit: max(8, limit), first: make(map[float64]int32)}
 }
 
-// Len is how many points there are.
+// Len returns the number of points.
 func (p *Profile) Len() int { return len(p.points) }
 
-// Add takes count measurements of one size with a mean time, some of them marked. All must be finite, count above 0.
+// Add adds count measurements of one size with a mean time, some of them marked. All must be finite, count above 0.
 func (p *Profile) Add(size, mean, count, marked float64) {
 	last, same := int32(-1), 0
 	if at, ok := p.first[size]; ok {
@@ -90,7 +90,7 @@ func (p *Profile) Points() []Point {
 	return out
 }
 
-// replace starts anew with these points.
+// replace replaces all points.
 func (p *Profile) replace(points []Point) {
 	p.points, p.next = append(p.points[:0], points...), p.next[:0]
 	clear(p.first)

@@ -10,11 +10,11 @@ func (l *Line) Add(w, x, y float64) {
 	l.n, l.x, l.y, l.xx, l.xy = l.n+w, l.x+w*x, l.y+w*y, l.xx+w*x*x, l.xy+w*x*y
 }
 
-// A Rated is a point whose y has a part in proportion to its units.
+// A Rated is a point with a part of y in proportion to its units.
 type Rated struct{ Weight, Units, X, Y float64 }
 
-// AddRated adds points that share a rate of their units, which is not known. The rate is projected out of the normal
-// equations (Frisch and Waugh 1933), so that points of the same units and the same x say nothing.
+// AddRated adds points that share an unknown rate of their units. The rate is projected out of the normal equations
+// (Frisch and Waugh 1933), so points of the same units and the same x have no effect.
 func (l *Line) AddRated(points []Rated) {
 	var p Line
 	var u, xu, uu, uy float64
@@ -33,7 +33,7 @@ func (l *Line) AddRated(points []Rated) {
 	l.xy += p.xy - xu*uy/uu
 }
 
-// Fit is the line, neither part of it below 0; 0 if nothing was added.
+// Fit returns the line, neither part of it below 0; 0 if nothing was added.
 func (l *Line) Fit() (alone, each float64) {
 	if d := l.n*l.xx - l.x*l.x; d > 0 {
 		each = max(0, (l.n*l.xy-l.x*l.y)/d)

@@ -1,4 +1,4 @@
-// Package taskcost is the arithmetic of costs in milliseconds that all cost laws share.
+// Package taskcost has the arithmetic of costs in milliseconds that all cost laws share.
 package taskcost
 
 import (
@@ -9,17 +9,17 @@ import (
 const (
 	// MostMS bounds a cost to ten years: a hostile counter must not overflow the schedule.
 	MostMS = 10 * 365 * 86400 * 1000
-	// LeastMS is what an attempt that runs has left at least, in milliseconds.
+	// LeastMS is the least remaining time of a running attempt, in milliseconds.
 	LeastMS = 300
-	// lateRatio is how much longer an attempt runs for each millisecond that it is late.
+	// lateRatio is the extra time of an attempt for each millisecond that it is late.
 	lateRatio = 0.1
-	// PriorMS is how much watched work a profile's rate weighs against that of this run.
+	// PriorMS is the weight of a profile's rate against this run's, in watched work.
 	PriorMS = 4000
-	// OwnPriorMS is how much a stage's rate weighs against an attempt's own.
+	// OwnPriorMS is the weight of a stage's rate against an attempt's own.
 	OwnPriorMS = 6000
 )
 
-// MS is a length of time in milliseconds.
+// MS returns a length of time in milliseconds.
 func MS(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // Duration rounds a cost in milliseconds. NaN and negative costs are 0, none is above MostMS.
@@ -30,8 +30,8 @@ func Duration(ms float64) time.Duration {
 	return time.Duration(min(ms, MostMS)+0.5) * time.Millisecond
 }
 
-// Blend is the rate, in milliseconds a unit, of so many units that took ms, drawn towards an expected rate as if prior
-// milliseconds of work had shown that one. The expected rate must be above 0.
+// Blend returns the rate, in milliseconds a unit, of units that took ms, drawn towards an expected rate as if prior
+// milliseconds of work had shown that rate. The expected rate must be above 0.
 func Blend(ms, units, expected, prior float64) float64 {
 	return (ms + prior) / (units + prior/expected)
 }
@@ -46,7 +46,7 @@ func Overdue(left, age float64) float64 {
 	return LeastMS + min(late, age)*lateRatio
 }
 
-// Finite is a time in milliseconds, 0 for one that is none.
+// Finite returns a time in milliseconds, 0 if it is not positive, at most MostMS.
 func Finite(ms float64) float64 {
 	if !(ms > 0) {
 		return 0
