@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Overheads of a cluster if neither the run nor a profile has them: MapReduce's and Pig's defaults, as measured
+// usualOverheads are used if neither the run nor a profile has any: MapReduce's and Pig's defaults, as measured
 // (docs/facts/measured.md 4).
 var usualOverheads = dag.Overheads{
 	Launch:   4600 * time.Millisecond,
