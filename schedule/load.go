@@ -34,8 +34,8 @@ func (r *replay) makeJobs() {
 // A standing is the state of a task, derived from its attempts.
 type standing struct {
 	placed bool  // it has a slot, or has succeeded
-	failed bool  // number of its next attempt
-	number int32 // of its next attempt
+	failed bool  // it is to run again
+	number int32 // number of its next attempt
 }
 
 // readTasks finds which tasks of a stage run or are done, which are to run again, and which have never run.
