@@ -20,7 +20,7 @@ type chaining struct {
 // A chain is a fragment while rounds may follow.
 type chain struct {
 	width  int
-	last   int32   // in rounds
+	last   int32   // its last round
 	length int32   // in rounds
 	closed bool    // its last round was narrower
 	job    int32   // a job in it

@@ -19,8 +19,8 @@ const (
 	Shuffle                 // copy after the last map has ended
 	Sort                    // merging what was copied
 	Skew                    // a reduce's work beyond the median one's
-	Failures                // attempts in vain, and the time until their tasks ran again
-	Finish                  // failed attempts, and the time until their tasks ran again
+	Failures                // failed attempts, and the time until their tasks ran again
+	Finish                  // all tasks are done, the job is not
 	Unknown                 // not observed
 	causes
 )
