@@ -118,7 +118,7 @@ const (
 	FormTaskRatio                          // the task's own time for a byte
 	FormJobRatioSmoothed                   // the job's time for a byte, the newest weighing most
 	FormTaskRatioSmoothed                  // the task's own time for a byte, the newest weighing most
-	FormFitOnly                            // NearestFit without its neighbours
+	FormFitOnly                            // NearestFit without its neighbors
 	FormNeighboursOnly                     // NearestFit without its curve
 )
 

@@ -23,11 +23,11 @@ type Info struct {
 	// Iterations is the number of times that a column was added.
 	Iterations int
 
-	triangle [][]float64 // R of the factorised columns, each down to its diagonal; nil below full rank
+	triangle [][]float64 // R of the factorized columns, each down to its diagonal; nil below full rank
 	scales   []float64   // the original lengths of these columns
 }
 
-// Solve returns the x >= 0 that minimises ‖ax-b‖₂, and that norm. a is rows x columns and is not changed.
+// Solve returns the x >= 0 that minimizes ‖ax-b‖₂, and that norm. a is rows x columns and is not changed.
 //
 // This is the active set method of C. Lawson and R. Hanson, "Solving Least Squares Problems" (1974), chapter 23.
 // Columns are scaled to length 1, and each passive set is solved by Householder QR: nothing is squared, so a

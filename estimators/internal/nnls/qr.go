@@ -2,7 +2,7 @@ package nnls
 
 import "math"
 
-// qr is a Householder factorisation of columns that are added one by one; a right side is rotated along (G. Golub
+// qr is a Householder factorization of columns that are added one by one; a right side is rotated along (G. Golub
 // and C. Van Loan, "Matrix Computations", 5.2).
 type qr struct {
 	rows  int
@@ -50,7 +50,7 @@ func (q *qr) add(rotated []float64, distance float64) {
 	q.v, q.beta, q.r = append(q.v, v), append(q.beta, beta), append(q.r, r)
 }
 
-// solve returns the x that minimises ‖Ax-b‖ for a b that was rotated along.
+// solve returns the x that minimizes ‖Ax-b‖ for a b that was rotated along.
 func (q *qr) solve(rotated []float64) []float64 {
 	x := append([]float64(nil), rotated[:len(q.r)]...)
 	for k := len(x) - 1; k >= 0; k-- {
