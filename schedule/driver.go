@@ -45,8 +45,8 @@ func (r *replay) ours(jobs []int) []int {
 	return out
 }
 
-// dropFailed drops the jobs that depend on a job that did not succeed: no driver submits them (docs/facts/hadoop.md
-// C1).
+// dropFailed drops the jobs that depend on a job that did not succeed: no driver submits them
+// (docs/facts/hadoop.md C1).
 func (r *replay) dropFailed(graph *dag.Graph) {
 	for _, i := range graph.Order() {
 		for _, a := range r.plan.Jobs[i].After {
