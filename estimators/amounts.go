@@ -112,8 +112,8 @@ func size(s *dag.Snapshot, job int, k dag.StageIndex, p int) sizing {
 		tuples = planned.Pipelines[p].Tuples
 	}
 	next := 0
-	eachTask(attempts(s, job, k), func(task int, state taskState, a *dag.Attempt) {
-		if task >= n || state == taskPending {
+	dag.EachTask(s.Attempts(job, k), func(task int, state dag.TaskState, a *dag.Attempt) {
+		if task >= n || state == dag.TaskPending {
 			return
 		}
 		z.pending(tuples, next, task)
@@ -139,11 +139,11 @@ func (z *sizing) pending(tuples dag.Series, first, end int) {
 }
 
 // task adds a task that runs or is done; planned is its size by the plan, NaN if unknown.
-func (z *sizing) task(planned float64, state taskState, a *dag.Attempt, copies bool, p int) {
+func (z *sizing) task(planned float64, state dag.TaskState, a *dag.Attempt, copies bool, p int) {
 	n := planned
 	if !(n >= 0) {
 		n = a.Total[p]
-		if !(n >= 0) && state == taskDone && a.Done[p] > 0 {
+		if !(n >= 0) && state == dag.TaskDone && a.Done[p] > 0 {
 			n = a.Done[p]
 		}
 	}
@@ -155,7 +155,7 @@ func (z *sizing) task(planned float64, state taskState, a *dag.Attempt, copies b
 	z.sized++
 	z.known.total += n
 	switch {
-	case state == taskDone:
+	case state == dag.TaskDone:
 		z.known.done += n
 	case a.Done[p] > 0:
 		z.known.done += min(a.Done[p], n)
@@ -164,8 +164,8 @@ func (z *sizing) task(planned float64, state taskState, a *dag.Attempt, copies b
 
 // doneShare returns the share of pipeline p that an attempt has done by the engine's own progress. The thirds of a
 // reduce's progress are copy, sort and reduce.
-func doneShare(a *dag.Attempt, state taskState, copies bool, p int) float64 {
-	if state == taskDone {
+func doneShare(a *dag.Attempt, state dag.TaskState, copies bool, p int) float64 {
+	if state == dag.TaskDone {
 		return 1
 	}
 	f := a.Ratio

@@ -62,8 +62,8 @@ func losses(list, later []dag.Attempt) []int {
 		if a.State != dag.AttemptRunning && a.State != dag.AttemptSucceeded {
 			continue
 		}
-		task, _ := stateOf(attemptsOf(later, int(a.Task)))
-		if now := stateLater(later, a); now != dag.AttemptRunning && now != dag.AttemptSucceeded && task != taskDone {
+		task, _ := dag.StateOf(dag.AttemptsFrom(later, int(a.Task)))
+		if now := stateLater(later, a); now != dag.AttemptRunning && now != dag.AttemptSucceeded && task != dag.TaskDone {
 			out = append(out, i)
 		}
 	}
@@ -72,7 +72,7 @@ func losses(list, later []dag.Attempt) []int {
 
 // stateLater returns the state of an attempt in a later list; an attempt that is missing there counts as killed.
 func stateLater(later []dag.Attempt, a *dag.Attempt) dag.AttemptState {
-	if b := find(later, a.Task, a.Number); b != nil {
+	if b := dag.FindAttempt(later, a.Task, a.Number); b != nil {
 		return b.State
 	}
 	return dag.AttemptKilled
@@ -138,7 +138,7 @@ func describeLosses(s, later *dag.Snapshot, lost []loss) string {
 
 // preempted reports whether the attempt was killed to make room.
 func (l *loss) preempted() bool {
-	b := find(l.now, l.attempt.Task, l.attempt.Number)
+	b := dag.FindAttempt(l.now, l.attempt.Task, l.attempt.Number)
 	return b != nil && b.Preempted()
 }
 

@@ -117,7 +117,7 @@ func shownSizes(list, later []dag.Attempt, at dag.Instant) ([]dag.Attempt, int) 
 		if a.State != dag.AttemptRunning {
 			continue
 		}
-		b := find(later, a.Task, a.Number)
+		b := dag.FindAttempt(later, a.Task, a.Number)
 		copied := b != nil && b.CopyEnd.Known() && !a.CopyEnd.Known()
 		if b == nil || !copied && !newTotals(a, b) {
 			continue

@@ -31,7 +31,7 @@ func asKnownLater(s, later *dag.Snapshot, costs Costs) schedule.Left {
 		if t.Running == nil {
 			return costs.Left(t)
 		}
-		is := find(attempts(later, t.Job, t.Stage), t.Running.Task, t.Running.Number)
+		is := dag.FindAttempt(later.Attempts(t.Job, t.Stage), t.Running.Task, t.Running.Number)
 		switch {
 		case is == nil:
 			t.Running = nil

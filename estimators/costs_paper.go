@@ -58,7 +58,7 @@ func newPaperCosts(s *dag.Snapshot, slow Slowdown) Costs {
 		for k := range s.Plan.Jobs[j].NumStages() {
 			from, to := &s.Plan.Jobs[j].Stages[k], &c.phases[j][k]
 			to.n = from.Count()
-			to.attempts = attempts(s, j, k)
+			to.attempts = s.Attempts(j, k)
 			for p, pipe := range from.Pipelines[:min(len(from.Pipelines), dag.Pipelines)] {
 				factor, own := slow.At(j, k, p)
 				to.pipes = append(to.pipes, paperPipe{pipe.Tuples, pipe.Alpha, factor, schedule.Profiled})
@@ -155,14 +155,14 @@ func (c *paperCosts) full(job int, k dag.StageIndex, i int) float64 {
 
 func (c *paperCosts) rem(job int, k dag.StageIndex, i int) float64 {
 	p := &c.phases[job][k]
-	list := attemptsOf(p.attempts, i)
+	list := dag.AttemptsFrom(p.attempts, i)
 	if list == nil {
 		return c.full(job, k, i)
 	}
-	switch state, a := stateOf(list); state {
-	case taskDone:
+	switch state, a := dag.StateOf(list); state {
+	case dag.TaskDone:
 		return 0
-	case taskRunning:
+	case dag.TaskRunning:
 		return tame(c.setupLeft(a) + p.work(i, a))
 	}
 	return c.full(job, k, i)

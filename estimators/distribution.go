@@ -63,7 +63,7 @@ func (w *ReplayContext) supposing(n int, e Estimate) Estimate {
 	}
 	left, full, tasks, known := 0.0, 0.0, 0, true
 	w.eachPhase(func(job int, _ dag.StageIndex, p *phase) {
-		known = known && (p.Known || w.jobEnded(job)) && !p.unseen()
+		known = known && (p.Known || w.Now().JobEnded(job)) && !p.unseen()
 		for g := range p.all() {
 			left += g.Rem * float64(g.Count)
 			full += g.Full * float64(g.Count)

@@ -37,12 +37,12 @@ func hadoopProgress(s *dag.Snapshot, job int, k dag.StageIndex) amount {
 		sum.done = sum.total
 		return sum
 	}
-	eachTask(attempts(s, job, k), func(task int, state taskState, a *dag.Attempt) {
+	dag.EachTask(s.Attempts(job, k), func(task int, state dag.TaskState, a *dag.Attempt) {
 		switch {
 		case task >= n:
-		case state == taskDone:
+		case state == dag.TaskDone:
 			sum.done++
-		case state == taskRunning:
+		case state == dag.TaskRunning:
 			sum.done += progressOf(planned, task, a)
 		}
 	})

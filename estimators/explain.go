@@ -44,7 +44,7 @@ func asHappened(s, later *dag.Snapshot, costs Costs) schedule.Left {
 		if t.Running != nil {
 			return known(t)
 		}
-		list := attemptsOf(attempts(later, t.Job, t.Stage), t.Index)
+		list := dag.AttemptsFrom(later.Attempts(t.Job, t.Stage), t.Index)
 		for i := range list {
 			is := &list[i]
 			switch {

@@ -61,7 +61,7 @@ func failureNow(w *ReplayContext) (Estimate, error) {
 		if !g.Running {
 			return -1
 		}
-		_, a := stateOf(attemptsOf(attempts(w.Now(), job, k), g.First))
+		_, a := dag.StateOf(dag.AttemptsFrom(w.Now().Attempts(job, k), g.First))
 		if a == nil || !a.Start.Known() {
 			return -1
 		}

@@ -65,7 +65,7 @@ func (w *ReplayContext) workDone(window []*dag.Snapshot, job int, k dag.StageInd
 	var first, last float64
 	var before []dag.Attempt
 	for i, s := range window {
-		list := attempts(s, job, k)
+		list := s.Attempts(job, k)
 		if i == 0 || !sameSlice(before, list) {
 			last = all.workDone(planned, k, list)
 		}
@@ -86,11 +86,11 @@ func sameSlice(a, b []dag.Attempt) bool {
 // workDone sums the completed work of the attempts; p is the stage as if nothing had run.
 func (p *phase) workDone(planned *dag.Stage, k dag.StageIndex, list []dag.Attempt) float64 {
 	sum := 0.0
-	eachTask(list, func(task int, state taskState, a *dag.Attempt) {
+	dag.EachTask(list, func(task int, state dag.TaskState, a *dag.Attempt) {
 		switch g, ok := p.at(task); {
-		case ok && state == taskDone:
+		case ok && state == dag.TaskDone:
 			sum += g.work()
-		case ok && state == taskRunning:
+		case ok && state == dag.TaskRunning:
 			sum += g.work() * workShare(planned, task, a, k)
 		}
 	})

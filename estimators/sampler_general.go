@@ -44,7 +44,7 @@ func (w *ReplayContext) generalSampling() func(Draws) Drawn {
 	}
 	sum, n, known := 0.0, 0, true
 	w.eachPhase(func(job int, k dag.StageIndex, p *phase) {
-		known = known && (p.Known || w.jobEnded(job)) && !p.unseen()
+		known = known && (p.Known || w.Now().JobEnded(job)) && !p.unseen()
 		for i := range p.stretches {
 			sum += p.stretches[i].Full * float64(p.stretches[i].Count)
 			n += p.stretches[i].Count
@@ -65,7 +65,7 @@ func (w *ReplayContext) generalPhase(job int, k dag.StageIndex, p *phase) genera
 		return g
 	}
 	var residuals []float64
-	list := attempts(w.Now(), job, k)
+	list := w.Now().Attempts(job, k)
 	for i := range list {
 		a := &list[i]
 		if a.State != dag.AttemptSucceeded || !a.Start.Known() || !a.End.Known() || int(a.Task) >= p.Tasks {
@@ -80,8 +80,8 @@ func (w *ReplayContext) generalPhase(job int, k dag.StageIndex, p *phase) genera
 	g.own = NewFactors(residuals, workSigma)
 	g.rate = math.Sqrt(rateSigma*rateSigma*rateTasks/(rateTasks+n) + workSigma*workSigma/(n+1))
 	g.runs = make(map[int32]Rest, p.Running)
-	eachTask(list, func(task int, state taskState, a *dag.Attempt) {
-		if state == taskRunning && task < p.Tasks {
+	dag.EachTask(list, func(task int, state dag.TaskState, a *dag.Attempt) {
+		if state == dag.TaskRunning && task < p.Tasks {
 			g.runs[a.Task] = g.rest(w, job, k, a)
 		}
 	})

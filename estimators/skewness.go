@@ -179,7 +179,7 @@ func (w *ReplayContext) readersKnown() bool {
 	jobs := w.Run.Now().Plan.Jobs
 	for j := range jobs {
 		unknown := func(s dag.Stage) bool { return s.ReadsRecords() && !s.Known }
-		if slices.ContainsFunc(jobs[j].Stages, unknown) && !w.jobEnded(j) {
+		if slices.ContainsFunc(jobs[j].Stages, unknown) && !w.Now().JobEnded(j) {
 			return false
 		}
 	}

@@ -48,8 +48,8 @@ func (w *ReplayContext) taskWorks(sch *schedule.Schedule) []*uneven {
 		job := &s.Plan.Jobs[j]
 		stages[j], ends[j] = make([]*uneven, len(job.Stages)), make([]dag.Instant, len(job.Stages))
 		for k := range job.NumStages() {
-			ends[j][k] = lastEnd(attempts(s, j, k))
-			if n := job.Stages[k].Count(); n > 1 && job.Stages[k].ReadsRecords() && (w.ended() || !w.jobEnded(j)) {
+			ends[j][k] = lastEnd(s.Attempts(j, k))
+			if n := job.Stages[k].Count(); n > 1 && job.Stages[k].ReadsRecords() && (w.ended() || !w.Now().JobEnded(j)) {
 				stages[j][k] = &uneven{job: j, stage: k, count: n, ended: w.ended()}
 			}
 		}
@@ -84,7 +84,7 @@ func (w *ReplayContext) taskWorks(sch *schedule.Schedule) []*uneven {
 			if u == nil || len(u.works) == 0 && !u.ended {
 				continue
 			}
-			u.attempts(attempts(s, j, dag.StageIndex(k)), input(j, dag.StageIndex(k))) //nolint:gosec // an index
+			u.attempts(s.Attempts(j, dag.StageIndex(k)), input(j, dag.StageIndex(k))) //nolint:gosec // an index
 			if len(u.works) > 0 {
 				out = append(out, u)
 			}
@@ -121,11 +121,11 @@ func (u *uneven) attempts(list []dag.Attempt, input dag.Instant) {
 	for i := range u.works {
 		u.longest = max(u.longest, u.works[i].ms)
 	}
-	eachTask(list, func(task int, state taskState, a *dag.Attempt) {
+	dag.EachTask(list, func(task int, state dag.TaskState, a *dag.Attempt) {
 		switch {
-		case state == taskDone && a.End.Known() && a.Start.Known():
+		case state == dag.TaskDone && a.End.Known() && a.Start.Known():
 			u.add(taskWork{first: task, count: 1, ms: float64(a.End - max(a.Start, input)), end: a.End, done: true})
-		case state == taskRunning:
+		case state == dag.TaskRunning:
 			i, found := slices.BinarySearchFunc(u.works[:unfinished], task, func(r taskWork, t int) int {
 				return cmp.Compare(r.first, t)
 			})

@@ -143,7 +143,7 @@ func measure(window []*dag.Snapshot, job int, k dag.StageIndex) (sum [dag.Pipeli
 	newest := window[len(window)-1]
 	pls := newest.Plan.Jobs[job].Stages[k].Pipelines
 	pls = pls[:min(len(pls), dag.Pipelines)]
-	list := attempts(newest, job, k)
+	list := newest.Attempts(job, k)
 	for i := range list {
 		a := &list[i]
 		if a.State == dag.AttemptWaiting || a.State != dag.AttemptRunning && a.End <= window[0].At {
@@ -176,7 +176,7 @@ func sample(window []*dag.Snapshot, job int, k dag.StageIndex, a *dag.Attempt, p
 	for ; i >= 0 && i < len(window); i += step {
 		b := a
 		if i < len(window)-1 {
-			b = find(attempts(window[i], job, k), a.Task, a.Number)
+			b = dag.FindAttempt(window[i].Attempts(job, k), a.Task, a.Number)
 		}
 		if b != nil && inside(b, pl, p) {
 			return window[i], b

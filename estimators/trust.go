@@ -25,7 +25,7 @@ func (w *ReplayContext) leastSure(counts func(job int, k dag.StageIndex) bool) s
 		if p.left() > 0 && p.worst > worst && counts(job, k) {
 			worst = p.worst
 		}
-		if !p.Known && !w.jobEnded(job) {
+		if !p.Known && !w.Now().JobEnded(job) {
 			worst = schedule.Unknown
 		}
 	})
@@ -89,7 +89,7 @@ func (w *ReplayContext) onPath(job int, k dag.StageIndex) bool {
 func (w *ReplayContext) unknown() bool {
 	known, open := false, false
 	w.eachPhase(func(job int, _ dag.StageIndex, p *phase) {
-		open = open || !p.Known && !w.jobEnded(job)
+		open = open || !p.Known && !w.Now().JobEnded(job)
 		if p.left() > 0 {
 			open = true
 			known = known || p.best != schedule.Unknown
@@ -103,7 +103,7 @@ func (w *ReplayContext) warnings() []dag.Warning {
 	out := slices.Clone(w.Costs.Warnings)
 	w.eachPhase(func(job int, k dag.StageIndex, p *phase) {
 		plan := w.Now().Plan
-		if !p.Known && !w.jobEnded(job) {
+		if !p.Known && !w.Now().JobEnded(job) {
 			out = append(out, dag.Warning{
 				Code: dag.WarnUnknownSize,
 				Text: fmt.Sprintf("nobody knows how many %s tasks %s will have", plan.StageName(job, k),

@@ -68,24 +68,24 @@ func (w *ReplayContext) collect(job int, k dag.StageIndex) phase {
 	s := w.Now()
 	planned := &s.Plan.Jobs[job].Stages[k]
 	p := phase{Tasks: planned.Count(), Known: planned.Known}
-	if job < len(s.Jobs) && s.Jobs[job].State.Ended() {
+	if s.JobEnded(job) {
 		return p
 	}
-	list := attempts(s, job, k)
+	list := s.Attempts(job, k)
 	for i := range list {
 		p.Failed = p.Failed || list[i].State == dag.AttemptFailed
 	}
 	next := 0
-	eachTask(list, func(task int, state taskState, a *dag.Attempt) {
+	dag.EachTask(list, func(task int, state dag.TaskState, a *dag.Attempt) {
 		if task >= p.Tasks {
 			return
 		}
-		if state == taskPending {
+		if state == dag.TaskPending {
 			return
 		}
 		w.pend(&p, job, k, next, task)
 		next = task + 1
-		if state == taskRunning {
+		if state == dag.TaskRunning {
 			cost := w.Costs.Left(schedule.Task{
 				Job: job, Stage: k, Index: task, Attempt: int(a.Number),
 				Slot: int(a.Slot), Node: int(a.Node), Running: a, Start: a.Start,
@@ -200,10 +200,4 @@ func (w *ReplayContext) eachPhase(visit func(job int, k dag.StageIndex, p *phase
 			visit(j, k, w.phase(j, k))
 		}
 	}
-}
-
-// jobEnded reports whether a job has ended, so that none of its unknown work remains.
-func (w *ReplayContext) jobEnded(job int) bool {
-	s := w.Now()
-	return job < len(s.Jobs) && s.Jobs[job].State.Ended()
 }
