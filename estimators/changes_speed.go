@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/schedule"
 	"github.com/paratimer/paratimer/units"
 )
@@ -60,8 +61,8 @@ func slower(w *ReplayContext, costs Costs, reported []int, moved time.Duration) 
 		}
 		var was, is float64
 		for i := range p.Tasks {
-			was += tame(w.Costs.Full(job, k, i))
-			is += tame(costs.Full(job, k, i))
+			was += taskcost.Bounded(w.Costs.Full(job, k, i))
+			is += taskcost.Bounded(costs.Full(job, k, i))
 		}
 		diff := is - was
 		if moved < 0 {

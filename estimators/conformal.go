@@ -9,6 +9,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/internal/forecast"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 )
 
 // MinRuns is the least number of earlier runs behind the 80 % range: with fewer, no run marks the worst tenth of a
@@ -199,7 +200,7 @@ func Corrected(s Scenario) Scenario {
 		if err != nil || len(e.Distribution) == 0 {
 			return e, err
 		}
-		tick := TickOf(duration(w.elapsedMS()), w.doneTasks(), e.Distribution)
+		tick := TickOf(taskcost.Exact(w.elapsedMS()), w.doneTasks(), e.Distribution)
 		e.Raw, e.Tick = e.Distribution, &tick
 		e.Distribution, e.Runs = e.Raw.Corrected(tick, w.Costs.Residuals)
 		median := e.Distribution.At(0.5)

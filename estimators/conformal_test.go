@@ -11,13 +11,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 )
 
 // normal is a distribution of seconds around a mean.
 func normal(mean, sd float64) Distribution {
 	d := make(Distribution, 200)
 	for i := range d {
-		d[i] = duration(max(0, 1000*(mean+sd*Normal((float64(i)+0.5)/200))))
+		d[i] = taskcost.Exact(max(0, 1000*(mean+sd*Normal((float64(i)+0.5)/200))))
 	}
 	return d
 }
@@ -124,8 +125,8 @@ func TestCorrectionHolds(t *testing.T) {
 		length := total * math.Exp(0.3*r.NormFloat64())
 		elapsed := 0.1 * length
 		raw := normal(0.7*(total-elapsed), 20) // 30 % too early, and far too sure
-		left := duration(1000 * (length - elapsed))
-		if d, backed := raw.Corrected(TickOf(duration(1000*elapsed), 0, raw), past); backed >= MinRuns {
+		left := taskcost.Exact(1000 * (length - elapsed))
+		if d, backed := raw.Corrected(TickOf(taskcost.Exact(1000*elapsed), 0, raw), past); backed >= MinRuns {
 			n++
 			switch low, high := d.Range(0.8); {
 			case left > high:
@@ -134,8 +135,8 @@ func TestCorrectionHolds(t *testing.T) {
 				held++
 			}
 		}
-		past = append(past, Residuals(fmt.Sprint(i), []RangeTick{TickOf(duration(1000*elapsed), 0, raw)},
-			duration(1000*length))...)
+		past = append(past, Residuals(fmt.Sprint(i), []RangeTick{TickOf(taskcost.Exact(1000*elapsed), 0, raw)},
+			taskcost.Exact(1000*length))...)
 		past = past[max(0, len(past)-50):]
 	}
 	if ratio := float64(held) / float64(n); n < runs-20 || math.Abs(ratio-0.8) > 0.025 {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -75,37 +76,6 @@ func (g *GroupCosts) used(job int) bool { return g.Used != nil && g.Used(job) }
 // A Model returns the cost model for a run's newest snapshot. It must be a pure function.
 type Model func(run dag.Run) Costs
 
-// maxMS bounds one cost, at about 30 years: sums over a query's longest chain stay within a time.Duration.
-const maxMS = 1e12
-
-// tame makes a cost of any float: never NaN, never negative, never more than maxMS.
-func tame(ms float64) float64 {
-	if !(ms > 0) {
-		return 0
-	}
-	return min(ms, maxMS)
-}
-
-// duration converts milliseconds, saturating at 0 and at the longest time.Duration.
-func duration(ms float64) time.Duration {
-	switch ns := math.Round(ms * 1e6); {
-	case !(ns > 0):
-		return 0
-	case ns >= math.MaxInt64:
-		return math.MaxInt64
-	default:
-		return time.Duration(ns)
-	}
-}
-
-// whole rounds milliseconds half up (docs/facts/paratimer.md P2) to a duration of whole milliseconds.
-func whole(ms float64) time.Duration {
-	return time.Duration(math.Floor(tame(ms)+0.5)) * time.Millisecond
-}
-
-// millis converts a duration to milliseconds.
-func millis(d time.Duration) float64 { return float64(d) / 1e6 }
-
 // A GroupForm is a way to predict the work of reduces from their key groups (package nearestfit).
 type GroupForm uint8
 
@@ -139,7 +109,7 @@ func (w *ReplayContext) inForm(f GroupForm) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
-	e := w.estimate(millis(end.Sub(w.Now().At)))
+	e := w.estimate(taskcost.MS(end.Sub(w.Now().At)))
 	e.Origin = schedule.Observed
 	return e, nil
 }

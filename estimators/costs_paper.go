@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -49,10 +50,10 @@ type paperPipe struct {
 
 func newPaperCosts(s *dag.Snapshot, slow Slowdown) Costs {
 	c := &paperCosts{
-		at: s.At, setup: tame(millis(s.Plan.Cluster.Setup)),
+		at: s.At, setup: taskcost.Bounded(taskcost.MS(s.Plan.Cluster.Setup)),
 		phases: make([][]paperPhase, len(s.Plan.Jobs)),
 	}
-	c.whole = whole(c.setup)
+	c.whole = taskcost.Whole(c.setup)
 	for j := range s.Plan.Jobs {
 		c.phases[j] = make([]paperPhase, len(s.Plan.Jobs[j].Stages))
 		for k := range s.Plan.Jobs[j].NumStages() {
@@ -97,7 +98,7 @@ func (pp *paperPhase) price() {
 				t.origin = schedule.Unknown
 			}
 		}
-		t.work = tame(t.work)
+		t.work = taskcost.Bounded(t.work)
 	}
 }
 
@@ -137,7 +138,7 @@ func (pp *paperPhase) left(p, i int, a *dag.Attempt) (ms float64, known bool) {
 		return 0, true
 	}
 	ms = pipe.slow * pipe.alpha.At(i) * n
-	return tame(ms), !math.IsNaN(ms)
+	return taskcost.Bounded(ms), !math.IsNaN(ms)
 }
 
 func (pp *paperPhase) work(i int, a *dag.Attempt) float64 {
@@ -146,11 +147,11 @@ func (pp *paperPhase) work(i int, a *dag.Attempt) float64 {
 		ms, _ := pp.left(p, i, a)
 		sum += ms
 	}
-	return tame(sum)
+	return taskcost.Bounded(sum)
 }
 
 func (c *paperCosts) full(job int, k dag.StageIndex, i int) float64 {
-	return tame(c.setup + c.phases[job][k].task(i).work)
+	return taskcost.Bounded(c.setup + c.phases[job][k].task(i).work)
 }
 
 func (c *paperCosts) rem(job int, k dag.StageIndex, i int) float64 {
@@ -163,7 +164,7 @@ func (c *paperCosts) rem(job int, k dag.StageIndex, i int) float64 {
 	case dag.TaskDone:
 		return 0
 	case dag.TaskRunning:
-		return tame(c.setupLeft(a) + p.work(i, a))
+		return taskcost.Bounded(c.setupLeft(a) + p.work(i, a))
 	}
 	return c.full(job, k, i)
 }
@@ -178,14 +179,14 @@ func (c *paperCosts) setupLeft(a *dag.Attempt) float64 {
 	if !a.Start.Known() {
 		return c.setup
 	}
-	return tame(c.setup - float64(c.at-a.Start))
+	return taskcost.Bounded(c.setup - float64(c.at-a.Start))
 }
 
 func (c *paperCosts) left(t schedule.Task) schedule.Cost {
 	p := &c.phases[t.Job][t.Stage]
 	if t.Running != nil {
 		return schedule.Cost{
-			Setup: whole(c.setupLeft(t.Running)), Work: whole(p.work(t.Index, t.Running)),
+			Setup: taskcost.Whole(c.setupLeft(t.Running)), Work: taskcost.Whole(p.work(t.Index, t.Running)),
 			Origin: p.origin(t.Index, t.Running), Same: 1,
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 )
 
 // Two ticks of a run of 100 s: the first range holds what remains, the second is too early by 5 s. Ticks at its begin
@@ -12,7 +14,7 @@ func TestGradeRanges(t *testing.T) {
 	uniform := func(low, high float64) Distribution {
 		d := make(Distribution, 101)
 		for i := range d {
-			d[i] = duration(1000 * (low + (high-low)*float64(i)/100))
+			d[i] = taskcost.Exact(1000 * (low + (high-low)*float64(i)/100))
 		}
 		return d
 	}

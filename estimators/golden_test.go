@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/pathfrag"
 )
@@ -192,7 +193,7 @@ func (g *goldenRun) of(t *testing.T, name string, estimate func(*ReplayContext) 
 		t.Errorf("%s: no estimate, want %v", name, want)
 		return
 	}
-	g.equal(t, name, millis(*e.Remaining), want)
+	g.equal(t, name, taskcost.MS(*e.Remaining), want)
 }
 
 func (g *goldenRun) percent(t *testing.T, name string, estimate func(*ReplayContext) (Estimate, error),

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -70,5 +71,5 @@ func othersTask(s *dag.Snapshot) time.Duration {
 	if n == 0 {
 		return 30 * time.Second
 	}
-	return duration(sum / float64(n))
+	return taskcost.Exact(sum / float64(n))
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/pathfrag"
 )
 
@@ -163,7 +164,7 @@ func TestSection321Failures(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ms[s.Name] = millis(*e.Remaining)
+			ms[s.Name] = taskcost.MS(*e.Remaining)
 		}
 		for _, name := range names[1:5] {
 			if ms[name] < ms["standard"] || ms[name] > ms["one_failure"] {

@@ -2,6 +2,7 @@ package estimators
 
 import (
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -110,7 +111,7 @@ func (w *ReplayContext) estimate(ms float64) Estimate {
 	if w.ended() {
 		ms = 0
 	}
-	d := duration(ms)
+	d := taskcost.Exact(ms)
 	return Estimate{Remaining: &d, Progress: w.progress(ms)}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
@@ -252,7 +253,7 @@ func TestUpperBoundIsClamped(t *testing.T) {
 		t.Fatal(err)
 	}
 	std, high := answer(t, w, "standard"), answer(t, w, "skew_high")
-	if raw.high >= millis(*std.Remaining) {
+	if raw.high >= taskcost.MS(*std.Remaining) {
 		t.Fatalf("the raw bound %v is not below %v: nothing to clamp", raw.high, *std.Remaining)
 	}
 	if *high.Remaining != *std.Remaining {
@@ -318,7 +319,7 @@ func TestBoundsAreClamped(t *testing.T) {
 		t.Fatal(err)
 	}
 	std, low, high := answer(t, w, "standard"), answer(t, w, "skew_low"), answer(t, w, "skew_high")
-	if raw.low <= millis(*std.Remaining) {
+	if raw.low <= taskcost.MS(*std.Remaining) {
 		t.Fatalf("the raw lower bound %v is not above the standard time %v: nothing to clamp", raw.low, *std.Remaining)
 	}
 	best := answer(t, w, "best_guess")

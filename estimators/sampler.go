@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -45,7 +46,7 @@ func replayed(w *ReplayContext) (Estimate, error) {
 	if ms, err := w.standardMS(); err == nil && !w.Run.Now().Plan.Open {
 		d.centre(ms)
 	}
-	e := w.estimate(millis(d.At(0.5)))
+	e := w.estimate(taskcost.MS(d.At(0.5)))
 	e.Distribution = d
 	return e, nil
 }
@@ -138,7 +139,7 @@ const centreMost = 0.1
 // no better than one replay with the best costs, and too late (docs/facts/measured.md 6). A larger difference (an
 // attempt past its time, a stage never seen) is no such bias and stays.
 func (d Distribution) centre(standard float64) {
-	median := millis(d.At(0.5))
+	median := taskcost.MS(d.At(0.5))
 	if !(median > 0) || !(standard > 0) {
 		return
 	}

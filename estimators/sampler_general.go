@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -60,7 +61,7 @@ func (w *ReplayContext) generalSampling() func(Draws) Drawn {
 
 // generalPhase compares a stage's finished tasks with their predictions.
 func (w *ReplayContext) generalPhase(job int, k dag.StageIndex, p *phase) generalPhase {
-	g := generalPhase{setup: millis(w.Now().Plan.Cluster.Setup)}
+	g := generalPhase{setup: taskcost.MS(w.Now().Plan.Cluster.Setup)}
 	if p.left() == 0 {
 		return g
 	}
@@ -120,7 +121,7 @@ func (g *general) sample(d Draws) Drawn {
 		u := d.Task(ForWork, t.Job, t.Stage, t.Index, t.Attempt)
 		if t.Running != nil {
 			if rest, ok := p.runs[int32(t.Index)]; ok {
-				return schedule.Cost{Work: whole(rest.At(u, scale[t.Job][t.Stage])), Same: 1}
+				return schedule.Cost{Work: taskcost.Whole(rest.At(u, scale[t.Job][t.Stage])), Same: 1}
 			}
 		}
 		cost := g.w.Costs.Left(t)
@@ -132,4 +133,4 @@ func (g *general) sample(d Draws) Drawn {
 }
 
 // scaled returns d times f in whole milliseconds.
-func scaled(d time.Duration, f float64) time.Duration { return whole(millis(d) * f) }
+func scaled(d time.Duration, f float64) time.Duration { return taskcost.Whole(taskcost.MS(d) * f) }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -25,7 +26,7 @@ func spreadAt(t *testing.T, noise, ratio float64, fault schedule.Fault) (Distrib
 	if err != nil {
 		t.Fatal(err)
 	}
-	return e.Distribution, duration(ms)
+	return e.Distribution, taskcost.Exact(ms)
 }
 
 func width(d Distribution) time.Duration { return d.At(0.9) - d.At(0.1) }

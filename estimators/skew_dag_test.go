@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/pathfrag"
 )
 
@@ -47,7 +48,7 @@ func TestSkewBoundsOfDAGs(t *testing.T) {
 		plan, order := skewedDAG(r)
 		c := play(t, truth{plan: plan, order: order})
 		c.each(5*time.Second, plannedCosts, pathfrag.Params{}, func(at dag.Instant, w *ReplayContext) {
-			low, high := millis(*answer(t, w, "skew_low").Remaining), millis(*answer(t, w, "skew_high").Remaining)
+			low, high := taskcost.MS(*answer(t, w, "skew_low").Remaining), taskcost.MS(*answer(t, w, "skew_high").Remaining)
 			left := float64(c.total - at)
 			ticks++
 			if off := max(left-high, low-left); off > 50 {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -159,7 +160,7 @@ func (w *ReplayContext) unevenStages(sch *schedule.Schedule, all bool) (found []
 	known = len(works) == 0 && w.readersKnown()
 	for _, u := range works {
 		known = known || w.phase(u.job, u.stage).best < schedule.Assumed
-		if !all && u.longest <= u.median+millis(skewLeast) {
+		if !all && u.longest <= u.median+taskcost.MS(skewLeast) {
 			continue
 		}
 		u.size(w)
@@ -228,14 +229,14 @@ func (w *ReplayContext) FinishedSkew(again *ReplayContext, took time.Duration) (
 func (r *replays) skew() Skew {
 	u := r.u
 	s := Skew{
-		Job: u.job, Stage: u.stage, Tasks: u.count, Keys: u.keys.origin(), Sizes: u.unit, Median: duration(u.median),
+		Job: u.job, Stage: u.stage, Tasks: u.count, Keys: u.keys.origin(), Sizes: u.unit, Median: taskcost.Exact(u.median),
 		Skewed: len(u.skewed), Delay: r.delay(u.skewed),
 	}
 	for i := range u.listed {
 		k := &u.listed[i]
 		one := SkewedTask{
 			Task: k.first, Done: k.done, Running: k.running, Size: u.sizeOf(k.first), Share: u.share(k.first),
-			Work: duration(k.ms), End: k.end, Keys: u.keys.of(k),
+			Work: taskcost.Exact(k.ms), End: k.end, Keys: u.keys.of(k),
 		}
 		if k.skewed {
 			d := r.delay([]taskWork{*k})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 )
 
 // A SkewedKey is one of the largest key groups of a reduce.
@@ -94,7 +95,7 @@ func (k *keyring) of(r *taskWork) []SkewedKey {
 		out[i] = SkewedKey{
 			Name: key.Key, Bytes: key.Bytes, TaskShare: shareOf(key.Bytes, g.Bytes),
 			JobShare: shareOf(key.Bytes, k.total),
-			Took:     duration(ms), Rule: rule, Left: left[i] && !r.done,
+			Took:     taskcost.Exact(ms), Rule: rule, Left: left[i] && !r.done,
 		}
 	}
 	return out
@@ -105,10 +106,10 @@ func (k *keyring) of(r *taskWork) []SkewedKey {
 func (k *keyring) took(r *taskWork, bytes float64) (float64, string) {
 	if k.time != nil {
 		if ms, rule := k.time(r.first, bytes); !math.IsNaN(ms) {
-			return tame(ms), rule
+			return taskcost.Bounded(ms), rule
 		}
 	}
-	return tame(r.ms * shareOf(bytes, k.bytes(r.first))), RuleLinear
+	return taskcost.Bounded(r.ms * shareOf(bytes, k.bytes(r.first))), RuleLinear
 }
 
 // left returns the time of the largest remaining key of a task, and the time of all its remaining keys, in
@@ -116,7 +117,7 @@ func (k *keyring) took(r *taskWork, bytes float64) (float64, string) {
 func (k *keyring) left(r *taskWork) (largest, all float64) {
 	for _, key := range k.of(r) {
 		if key.Left {
-			largest, all = max(largest, millis(key.Took)), all+millis(key.Took)
+			largest, all = max(largest, taskcost.MS(key.Took)), all+taskcost.MS(key.Took)
 		}
 	}
 	return largest, all

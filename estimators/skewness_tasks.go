@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -213,11 +214,11 @@ func (r *taskWork) excess(u *uneven) float64 { return r.ms - u.median }
 func (u *uneven) judge(all bool) {
 	for i := range u.works {
 		r := &u.works[i]
-		if !WorksLong(duration(r.ms), duration(u.median)) || r.done && !u.ended {
+		if !WorksLong(taskcost.Exact(r.ms), taskcost.Exact(u.median)) || r.done && !u.ended {
 			continue
 		}
 		largest, keys := u.keys.left(r)
-		if GivenMore(u.sizeOf(r.first), u.medianSize, duration(r.ms), duration(u.median)) ||
+		if GivenMore(u.sizeOf(r.first), u.medianSize, taskcost.Exact(r.ms), taskcost.Exact(u.median)) ||
 			max(largest, keys-u.median) > r.excess(u)/2 {
 			r.skewed = true
 			u.skewed = append(u.skewed, *r)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -64,9 +65,9 @@ func (u *uneven) changed(left schedule.Left, cuts []int, by func(task int) float
 // signed converts milliseconds that may be negative.
 func signed(ms float64) time.Duration {
 	if ms < 0 {
-		return -whole(-ms)
+		return -taskcost.Whole(-ms)
 	}
-	return whole(ms)
+	return taskcost.Whole(ms)
 }
 
 // delay returns how much sooner the query would end if these tasks worked no longer than the median one.
@@ -105,7 +106,7 @@ func (r *replays) split(worst []SkewedTask) *Split {
 			continue
 		}
 		key, cuts := &one.Keys[at], []int{one.Task}
-		took := millis(key.Took)
+		took := taskcost.MS(key.Took)
 		delay := r.sooner(r.w.Now(), r.u.changed(r.w.Costs.Left, cuts, func(task int) float64 {
 			if task == one.Task {
 				return -took
@@ -117,7 +118,7 @@ func (r *replays) split(worst []SkewedTask) *Split {
 			continue
 		}
 		parts := float64(r.u.count)
-		part, _ := r.u.keys.took(&taskWork{first: one.Task, count: 1, ms: millis(one.Work)}, key.Bytes/parts)
+		part, _ := r.u.keys.took(&taskWork{first: one.Task, count: 1, ms: taskcost.MS(one.Work)}, key.Bytes/parts)
 		best = &Split{Task: one.Task, Key: key.Name, Parts: r.u.count}
 		best.Sooner = r.sooner(r.w.Now(), r.u.changed(r.w.Costs.Left, cuts, func(task int) float64 {
 			if task == one.Task {
@@ -170,7 +171,7 @@ func (r *replays) double() *time.Duration {
 		old := from[t.Index-first]
 		t.Index, t.Attempt = old, 0
 		c := r.w.Costs.Left(t)
-		c.Work, c.Same = whole(goes[old]), 1
+		c.Work, c.Same = taskcost.Whole(goes[old]), 1
 		return c
 	})
 	return &d

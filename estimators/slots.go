@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 )
 
 // slots returns C, the number of tasks of a job's stage that can run at once: the slots of the kind (FIFO), or the
@@ -53,7 +54,7 @@ func slotsAsNow(run dag.Run, s *dag.Snapshot) {
 		l := &s.Load[i]
 		l.Need, l.PendingMB, l.Length, l.Until = nil, 0, 0, dag.NoInstant
 		if rate > 0 {
-			l.Until = s.At.Add(duration(float64(held) / rate))
+			l.Until = s.At.Add(taskcost.Exact(float64(held) / rate))
 		}
 	}
 }

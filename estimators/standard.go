@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 )
 
 // standard replays the scheduler from the snapshot at each tick; the time remaining is the length of the critical
@@ -66,14 +67,14 @@ func (w *ReplayContext) early(e Estimate) Estimate {
 	if w.unknown() || open && w.Costs.Later == nil {
 		e.Low, e.Remaining, e.Progress = e.Remaining, nil, math.NaN()
 		if w.Costs.AssumedRatio != nil { // start-ups and pauses that were never observed are no floor
-			low := duration(millis(*e.Low) * (1 - e.AssumedRatio))
+			low := taskcost.Exact(taskcost.MS(*e.Low) * (1 - e.AssumedRatio))
 			e.Low = &low
 		}
 		return e
 	}
 	if open && e.Remaining != nil {
 		later, more := w.Costs.Later(*e.Remaining)
-		f := w.estimate(millis(*e.Remaining + later))
+		f := w.estimate(taskcost.MS(*e.Remaining + later))
 		e.Low, e.Remaining, e.Progress, e.More = e.Remaining, f.Remaining, f.Progress, &more
 	}
 	return e
@@ -95,7 +96,7 @@ func bestGuess(w *ReplayContext) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
-	low, high := duration(min(b.low, ms)), duration(max(b.high, ms))
+	low, high := taskcost.Exact(min(b.low, ms)), taskcost.Exact(max(b.high, ms))
 	e.Low, e.High = &low, &high
 	return e, nil
 }

@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -92,8 +93,9 @@ func (w *ReplayContext) collect(job int, k dag.StageIndex) phase {
 			})
 			p.Running++
 			p.stretches = append(p.stretches, stretch{group: group{
-				First: task, Count: 1, Running: true, Full: tame(w.Costs.Full(job, k, task)),
-				Rem: tame(w.Costs.Rem(job, k, task)), Setup: tame(millis(cost.Setup)), Origin: cost.Origin,
+				First: task, Count: 1, Running: true, Full: taskcost.Bounded(w.Costs.Full(job, k, task)),
+				Rem:   taskcost.Bounded(w.Costs.Rem(job, k, task)),
+				Setup: taskcost.Bounded(taskcost.MS(cost.Setup)), Origin: cost.Origin,
 			}})
 		}
 	})
@@ -114,7 +116,7 @@ func (w *ReplayContext) pend(p *phase, job int, k dag.StageIndex, first, end int
 	}); task.Index < end; {
 		cost := w.Costs.Left(task)
 		n := min(max(1, cost.Same), end-task.Index)
-		full, setup := tame(w.Costs.Full(job, k, task.Index)), tame(millis(cost.Setup))
+		full, setup := taskcost.Bounded(w.Costs.Full(job, k, task.Index)), taskcost.Bounded(taskcost.MS(cost.Setup))
 		switch {
 		case n == 1 && last != nil && last.Setup == setup && last.Origin == cost.Origin:
 			last.each = append(last.each, full)

@@ -9,6 +9,9 @@ import (
 const (
 	// MostMS bounds a cost to ten years: a hostile counter must not overflow the schedule.
 	MostMS = 10 * 365 * 86400 * 1000
+	// LongestMS bounds a cost of any model, at about 30 years: sums over a query's longest chain stay within a
+	// time.Duration.
+	LongestMS = 1e12
 	// LeastMS is the least remaining time of a running attempt, in milliseconds.
 	LeastMS = 300
 	// lateRatio is the extra time of an attempt for each millisecond that it is late.
@@ -52,4 +55,29 @@ func Finite(ms float64) float64 {
 		return 0
 	}
 	return min(ms, MostMS)
+}
+
+// Bounded makes a cost out of any float: never NaN, never negative, never beyond LongestMS.
+func Bounded(ms float64) float64 {
+	if !(ms > 0) {
+		return 0
+	}
+	return min(ms, LongestMS)
+}
+
+// Exact converts milliseconds, not rounded to whole ones, saturating at 0 and at the longest time.Duration.
+func Exact(ms float64) time.Duration {
+	switch ns := math.Round(ms * 1e6); {
+	case !(ns > 0):
+		return 0
+	case ns >= math.MaxInt64:
+		return math.MaxInt64
+	default:
+		return time.Duration(ns)
+	}
+}
+
+// Whole rounds a bounded cost half up (docs/facts/paratimer.md P2) to a duration of whole milliseconds.
+func Whole(ms float64) time.Duration {
+	return time.Duration(math.Floor(Bounded(ms)+0.5)) * time.Millisecond
 }
