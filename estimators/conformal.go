@@ -213,9 +213,9 @@ func Corrected(s Scenario) Scenario {
 // doneTasks returns the share of tasks that are done, among stages of known size.
 func (w *ReplayContext) doneTasks() float64 {
 	all, left := 0, 0
-	w.eachPhase(func(_ int, _ dag.StageIndex, p *phase) {
+	w.EachStage(func(_ int, _ dag.StageIndex, p *StageLeft) {
 		all += p.Tasks
-		left += p.left()
+		left += p.Unfinished()
 	})
 	if all == 0 {
 		return 0

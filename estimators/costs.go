@@ -70,10 +70,7 @@ type GroupCosts struct {
 	In func(f GroupForm) schedule.Left
 }
 
-// used reports whether the costs of a job follow its key groups.
-func (g *GroupCosts) used(job int) bool { return g.Used != nil && g.Used(job) }
-
-// A Model returns the cost model for a run's newest snapshot. It must be a pure function.
+// A Model makes the cost model for a run's newest snapshot. It must be a pure function.
 type Model func(run dag.Run) Costs
 
 // A GroupForm is a way to predict the work of reduces from their key groups (package nearestfit).
@@ -105,7 +102,7 @@ func (w *ReplayContext) inForm(f GroupForm) (Estimate, error) {
 	if left == nil {
 		return Estimate{Progress: math.NaN()}, nil
 	}
-	end, err := w.end(left)
+	end, err := w.End(left)
 	if err != nil {
 		return Estimate{}, err
 	}

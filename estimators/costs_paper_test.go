@@ -86,7 +86,7 @@ func TestPaperCostsBeyondTheList(t *testing.T) {
 		got.Work != 3*time.Second {
 		t.Errorf("task 2 costs %+v", got)
 	}
-	if p := w.phase(0, dag.Map); p.Pending != 1<<30 || len(p.stretches) != 2 {
+	if p := w.Stage(0, dag.Map); p.Pending != 1<<30 || len(p.stretches) != 2 {
 		t.Errorf("%d tasks in %d stretches", p.Pending, len(p.stretches))
 	}
 }

@@ -62,9 +62,9 @@ func (w *ReplayContext) supposing(n int, e Estimate) Estimate {
 		return e
 	}
 	left, full, tasks, known := 0.0, 0.0, 0, true
-	w.eachPhase(func(job int, _ dag.StageIndex, p *phase) {
+	w.EachStage(func(job int, _ dag.StageIndex, p *StageLeft) {
 		known = known && (p.Known || w.Now().JobEnded(job)) && !p.unseen()
-		for g := range p.all() {
+		for g := range p.All() {
 			left += g.Rem * float64(g.Count)
 			full += g.Full * float64(g.Count)
 			tasks += g.Count

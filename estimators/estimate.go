@@ -3,9 +3,9 @@
 // The scenarios of one tick share a ReplayContext: one replay of the scheduler and one critical path. Costs define
 // the cost of each task; a Scenario defines how the schedule is read.
 //
-// A cost model, [Costs], is enough to get all of [Scenarios]; [Shared] makes their estimators. [Paper] is the
-// paper's model, and package cost has the model of real clusters. [Sampled] replays draws from a model and gives a
-// [Distribution]. [Changes] explains why a prediction moved, [Grade] scores the predictions of a finished run.
+// A cost model of one's own, [Costs], is enough to get all of [Scenarios]; [Shared] makes their estimators. [Paper] is
+// the paper's model, and package observed has that of real clusters. A model that can be drawn from ([Sampler]) gives a
+// [Distribution]; package explain says why a prediction moved, [Grade] how right one was along a finished run.
 //
 // # Stability
 //

@@ -52,12 +52,12 @@ func (w *ReplayContext) failing(failures []Failure) (Estimate, error) {
 
 // failureHalfway lets the longest unfinished task, the first of them by plan order, fail after half its time.
 func failureHalfway(w *ReplayContext) (Estimate, error) {
-	return w.failing(w.one(0.5, func(_ int, _ dag.StageIndex, g *group) float64 { return g.Full }))
+	return w.failing(w.one(0.5, func(_ int, _ dag.StageIndex, g *TaskGroup) float64 { return g.Full }))
 }
 
 // failureNow lets the running task that has run longest fail at this instant.
 func failureNow(w *ReplayContext) (Estimate, error) {
-	return w.failing(w.one(0, func(job int, k dag.StageIndex, g *group) float64 {
+	return w.failing(w.one(0, func(job int, k dag.StageIndex, g *TaskGroup) float64 {
 		if !g.Running {
 			return -1
 		}
@@ -69,12 +69,12 @@ func failureNow(w *ReplayContext) (Estimate, error) {
 	}))
 }
 
-// one returns the failure of the task that weighs most, none if all weigh less than 0.
-func (w *ReplayContext) one(ratio float64, weigh func(job int, k dag.StageIndex, g *group) float64) []Failure {
+// one returns the failure of the task that weighs most, none where all weigh less than 0.
+func (w *ReplayContext) one(ratio float64, weigh func(job int, k dag.StageIndex, g *TaskGroup) float64) []Failure {
 	var worst []Failure
 	most := -1.0
-	w.eachPhase(func(job int, k dag.StageIndex, p *phase) {
-		for g := range p.all() {
+	w.EachStage(func(job int, k dag.StageIndex, p *StageLeft) {
+		for g := range p.All() {
 			if v := weigh(job, k, g); v > most {
 				most = v
 				worst = []Failure{{Job: job, Stage: k, Task: g.First, Ratio: ratio}}
@@ -91,8 +91,8 @@ func averageFailure(w *ReplayContext) (Estimate, error) {
 		return Estimate{}, err
 	}
 	sum, n := 0.0, 0
-	w.eachPhase(func(_ int, _ dag.StageIndex, p *phase) {
-		for g := range p.all() {
+	w.EachStage(func(_ int, _ dag.StageIndex, p *StageLeft) {
+		for g := range p.All() {
 			sum += g.Full * float64(g.Count)
 			n += g.Count
 		}
@@ -136,8 +136,8 @@ func (w *ReplayContext) worstMS(k int) float64 {
 // longest returns the full durations of the n longest unfinished tasks, longest first.
 func (w *ReplayContext) longest(n int) []float64 {
 	var top []float64
-	w.eachPhase(func(_ int, _ dag.StageIndex, p *phase) {
-		for g := range p.all() {
+	w.EachStage(func(_ int, _ dag.StageIndex, p *StageLeft) {
+		for g := range p.All() {
 			for range min(g.Count, n) {
 				if len(top) == n && g.Full <= top[n-1] {
 					break
@@ -177,8 +177,8 @@ func failureUntilProven(w *ReplayContext) (Estimate, error) {
 // follows from the snapshot's list of failures alone.
 func (w *ReplayContext) hold() bool {
 	held := false
-	w.eachPhase(func(_ int, _ dag.StageIndex, p *phase) {
-		held = held || p.Failed && p.left() > 0
+	w.EachStage(func(_ int, _ dag.StageIndex, p *StageLeft) {
+		held = held || p.Failed && p.Unfinished() > 0
 	})
 	return held
 }

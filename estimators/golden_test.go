@@ -166,7 +166,7 @@ func (g *goldenRun) instant(t *testing.T, c *golden.Case, in *golden.Instant, w 
 // tasks compares rem of each running task: none may be missing, and none may be too much.
 func (g *goldenRun) tasks(t *testing.T, in *golden.Instant, w *ReplayContext) {
 	running := 0
-	w.eachPhase(func(_ int, _ dag.StageIndex, p *phase) { running += p.Running })
+	w.EachStage(func(_ int, _ dag.StageIndex, p *StageLeft) { running += p.Running })
 	if running != len(in.TaskRemainingMS) {
 		t.Errorf("t=%d: %d tasks run, want %d", in.At, running, len(in.TaskRemainingMS))
 	}

@@ -166,23 +166,3 @@ func remainsIn(t *rapid.T, run dag.Run, name string) time.Duration {
 	}
 	return 0
 }
-
-// A change says whose application came, grew and went.
-func TestChangesNameOthers(t *testing.T) {
-	bob := dag.Load{ID: "application_1_0002", Name: "skew.pig", User: "bob", HeldMB: 512}
-	more := bob
-	more.HeldMB = 2560
-	for _, c := range []struct {
-		was, is []dag.Load
-		want    string
-	}{
-		{nil, []dag.Load{bob}, "bob's skew.pig has come and holds 512 MB"},
-		{nil, []dag.Load{{ID: "application_1_0003"}}, "application_1_0003 has come and waits"},
-		{[]dag.Load{bob}, []dag.Load{more}, "bob's skew.pig holds 2560 MB, not 512"},
-		{[]dag.Load{bob}, nil, "bob's skew.pig is gone"},
-	} {
-		if got := loadChanges(c.was, c.is); len(got) != 1 || got[0] != c.want {
-			t.Errorf("%v, want %q", got, c.want)
-		}
-	}
-}

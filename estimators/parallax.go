@@ -7,9 +7,9 @@ import "github.com/paratimer/paratimer/dag"
 // slowdown (docs/facts/paratimer.md A10, P15: parallax_avg_ms). Set-up counts once a round of pending tasks, and
 // not for running tasks.
 func parallax(w *ReplayContext) (Estimate, error) {
-	return w.ofPhases(func(job int, k dag.StageIndex, p *phase) float64 {
+	return w.ofPhases(func(job int, k dag.StageIndex, p *StageLeft) float64 {
 		c := slots(w.Now().Plan, job, k)
-		n := p.left()
+		n := p.Unfinished()
 		rounds := (n + c - 1) / c
 		work, setup := p.workAndSetup()
 		return work*float64(rounds)/float64(n) + setup*float64((p.Pending+c-1)/c)
@@ -19,10 +19,10 @@ func parallax(w *ReplayContext) (Estimate, error) {
 // parallaxRounds packs the unfinished tasks of a stage into rounds of C, running ones first, and adds up the mean
 // remaining time of each round (docs/facts/paratimer.md A10: parallax_rounds_ms).
 func parallaxRounds(w *ReplayContext) (Estimate, error) {
-	return w.ofPhases(func(job int, k dag.StageIndex, p *phase) float64 {
+	return w.ofPhases(func(job int, k dag.StageIndex, p *StageLeft) float64 {
 		pack := packing{width: slots(w.Now().Plan, job, k)}
 		for _, running := range []bool{true, false} {
-			for g := range p.all() {
+			for g := range p.All() {
 				if g.Running == running {
 					pack.add(g)
 				}
@@ -33,11 +33,11 @@ func parallaxRounds(w *ReplayContext) (Estimate, error) {
 	})
 }
 
-// ofPhases sums remaining over the stages that have unfinished tasks.
-func (w *ReplayContext) ofPhases(remaining func(job int, k dag.StageIndex, p *phase) float64) (Estimate, error) {
+// ofPhases sums over the phases that have unfinished tasks.
+func (w *ReplayContext) ofPhases(remaining func(job int, k dag.StageIndex, p *StageLeft) float64) (Estimate, error) {
 	sum := 0.0
-	w.eachPhase(func(job int, k dag.StageIndex, p *phase) {
-		if p.left() > 0 {
+	w.EachStage(func(job int, k dag.StageIndex, p *StageLeft) {
+		if p.Unfinished() > 0 {
 			sum += remaining(job, k, p)
 		}
 	})
@@ -46,9 +46,9 @@ func (w *ReplayContext) ofPhases(remaining func(job int, k dag.StageIndex, p *ph
 
 // workAndSetup returns the remaining work of all unfinished tasks without set-up, and the mean set-up of a pending
 // task.
-func (p *phase) workAndSetup() (work, setup float64) {
-	for g := range p.all() {
-		work += g.work() * float64(g.Count)
+func (p *StageLeft) workAndSetup() (work, setup float64) {
+	for g := range p.All() {
+		work += g.Work() * float64(g.Count)
 		if !g.Running {
 			setup += g.Setup * float64(g.Count)
 		}
@@ -59,8 +59,8 @@ func (p *phase) workAndSetup() (work, setup float64) {
 	return work, setup
 }
 
-// work returns the remaining time of a task without its set-up.
-func (g *group) work() float64 { return max(0, g.Rem-g.Setup) }
+// work is what is left of a task without its set-up.
+func (g *TaskGroup) Work() float64 { return max(0, g.Rem-g.Setup) }
 
 // A packing fills rounds of a fixed width with tasks, and sums the means of the rounds.
 type packing struct {
@@ -68,10 +68,10 @@ type packing struct {
 	left, sum float64
 }
 
-func (p *packing) add(g *group) {
+func (p *packing) add(g *TaskGroup) {
 	ms := g.Rem
 	if g.Running {
-		ms = g.work()
+		ms = g.Work()
 	}
 	for count := g.Count; count > 0; {
 		if p.n == 0 && count >= p.width {

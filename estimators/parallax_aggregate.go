@@ -12,7 +12,7 @@ import (
 // figures (docs/facts/paratimer.md A5, P15): a lone last map makes the cluster look C times slower.
 func parallaxAggregate(w *ReplayContext) (Estimate, error) {
 	factor := w.aggregateSlowdown()
-	return w.ofPhases(func(job int, k dag.StageIndex, p *phase) float64 {
+	return w.ofPhases(func(job int, k dag.StageIndex, p *StageLeft) float64 {
 		c := slots(w.Now().Plan, job, k)
 		rounds := (p.Tasks + c - 1) / c
 		work, setup := p.workAndSetup()
@@ -60,7 +60,7 @@ func (w *ReplayContext) aggregateSlowdown() []float64 {
 // window.
 func (w *ReplayContext) workDone(window []*dag.Snapshot, job int, k dag.StageIndex, done []float64) float64 {
 	planned := &w.Now().Plan.Jobs[job].Stages[k]
-	var all phase
+	var all StageLeft
 	w.pend(&all, job, k, 0, planned.Count())
 	var first, last float64
 	var before []dag.Attempt
@@ -83,15 +83,15 @@ func sameSlice(a, b []dag.Attempt) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// workDone sums the completed work of the attempts; p is the stage as if nothing had run.
-func (p *phase) workDone(planned *dag.Stage, k dag.StageIndex, list []dag.Attempt) float64 {
+// workDone sums what the attempts have done of the whole work of their tasks; p holds the phase as if nothing had run.
+func (p *StageLeft) workDone(planned *dag.Stage, k dag.StageIndex, list []dag.Attempt) float64 {
 	sum := 0.0
 	dag.EachTask(list, func(task int, state dag.TaskState, a *dag.Attempt) {
-		switch g, ok := p.at(task); {
+		switch g, ok := p.At(task); {
 		case ok && state == dag.TaskDone:
-			sum += g.work()
+			sum += g.Work()
 		case ok && state == dag.TaskRunning:
-			sum += g.work() * workShare(planned, task, a, k)
+			sum += g.Work() * workShare(planned, task, a, k)
 		}
 	})
 	return sum

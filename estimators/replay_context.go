@@ -81,7 +81,16 @@ func (w *ReplayContext) Path() (*pathfrag.Path, error) {
 	return w.path, w.err
 }
 
-// ended reports whether the run has ended, so that nothing remains.
+// End is when the query ends if its tasks have the given costs. It returns the error of the replay.
+func (w *ReplayContext) End(left schedule.Left) (dag.Instant, error) {
+	s, err := schedule.Replay(w.Now(), left, schedule.Options{FutureOnly: true})
+	if err != nil {
+		return dag.NoInstant, err
+	}
+	return s.End, nil
+}
+
+// ended says whether nothing can remain.
 func (w *ReplayContext) ended() bool { return w.Now().State.Ended() }
 
 // elapsedMS returns the time since the first job was submitted, 0 before.

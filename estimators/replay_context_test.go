@@ -128,13 +128,13 @@ func TestWhatIsLeft(t *testing.T) {
 	young.Number, young.Done[0] = 1, 100
 	s.Jobs[0].Stages[dag.Map].Attempts = append(s.Jobs[0].Stages[dag.Map].Attempts, young)
 	w := NewReplayContext(runOf(s), plannedCosts, Options{})
-	p := w.phase(0, dag.Map)
-	g, ok := p.at(4)
+	p := w.Stage(0, dag.Map)
+	g, ok := p.At(4)
 	if !ok || !g.Running || g.Rem != 5000 || p.Running != 5 || p.Pending != 5 {
 		t.Errorf("task 4: %+v, running %d, pending %d", g, p.Running, p.Pending)
 	}
 	s.Jobs[0].State = dag.Failed
-	if n := NewReplayContext(runOf(s), plannedCosts, Options{}).phase(0, dag.Map).left(); n != 0 {
+	if n := NewReplayContext(runOf(s), plannedCosts, Options{}).Stage(0, dag.Map).Unfinished(); n != 0 {
 		t.Errorf("a failed job has %d tasks left", n)
 	}
 }
@@ -264,8 +264,8 @@ func TestUpperBoundIsClamped(t *testing.T) {
 // A task fails three times at most, else the job would; the fourth failure is the next longest task's.
 func TestFourFailures(t *testing.T) {
 	w := NewReplayContext(runOf(golden.Start(oneJob())), plannedCosts, Options{})
-	w.phase(0, dag.Reduce).stretches[0].Full = 30_000
-	w.phase(0, dag.Reduce).stretches[0].Count = 1
+	w.Stage(0, dag.Reduce).stretches[0].Full = 30_000
+	w.Stage(0, dag.Reduce).stretches[0].Count = 1
 	for k, want := range []float64{0, 30_000, 60_000, 90_000, 100_000, 110_000, 120_000, 130_000} {
 		if got := w.worstMS(k); got != want {
 			t.Errorf("%d failures: %v, want %v", k, got, want)

@@ -88,7 +88,7 @@ func floorPower(n int) int {
 // distribution replays each sample on all cores. The result does not depend on which core replays a sample.
 func (w *ReplayContext) distribution(draw func(Draws) Drawn) (Distribution, error) {
 	tasks := 0
-	w.eachPhase(func(_ int, _ dag.StageIndex, p *phase) { tasks += p.left() })
+	w.EachStage(func(_ int, _ dag.StageIndex, p *StageLeft) { tasks += p.Unfinished() })
 	n := samples(tasks, w.options.Samples)
 	out := make(Distribution, n)
 	errs := make([]error, n)

@@ -44,7 +44,7 @@ func (w *ReplayContext) generalSampling() func(Draws) Drawn {
 		g.phases[j] = make([]generalPhase, len(w.Now().Plan.Jobs[j].Stages))
 	}
 	sum, n, known := 0.0, 0, true
-	w.eachPhase(func(job int, k dag.StageIndex, p *phase) {
+	w.EachStage(func(job int, k dag.StageIndex, p *StageLeft) {
 		known = known && (p.Known || w.Now().JobEnded(job)) && !p.unseen()
 		for i := range p.stretches {
 			sum += p.stretches[i].Full * float64(p.stretches[i].Count)
@@ -59,10 +59,10 @@ func (w *ReplayContext) generalSampling() func(Draws) Drawn {
 	return g.sample
 }
 
-// generalPhase compares a stage's finished tasks with their predictions.
-func (w *ReplayContext) generalPhase(job int, k dag.StageIndex, p *phase) generalPhase {
+// generalPhase compares a phase's finished tasks with their predictions.
+func (w *ReplayContext) generalPhase(job int, k dag.StageIndex, p *StageLeft) generalPhase {
 	g := generalPhase{setup: taskcost.MS(w.Now().Plan.Cluster.Setup)}
-	if p.left() == 0 {
+	if p.Unfinished() == 0 {
 		return g
 	}
 	var residuals []float64

@@ -24,14 +24,13 @@ type share struct {
 //	high = max(scheduled) + the n largest of blocked
 //	low  = min(scheduled) + the n smallest of blocked
 //
-// It is valid for one stage on slots of its own. With tight, low is at least the longest task and the whole work
-// over c.
-func algorithm1(p *phase, c int, tight bool) bounds {
+// It holds for one phase on slots of its own. With tight, low is at least the longest task and the whole work over c.
+func algorithm1(p *StageLeft, c int, tight bool) bounds {
 	var b bounds
 	var work, longest float64
 	blocked := make([]share, 0, len(p.stretches))
 	started := false
-	for g := range p.all() {
+	for g := range p.All() {
 		work += g.Rem * float64(g.Count)
 		longest = max(longest, g.Rem)
 		switch {
@@ -148,8 +147,8 @@ func (w *ReplayContext) walk(tight bool) (sum bounds) {
 				continue
 			}
 			counted[job] = true
-			p := w.phase(job, dag.Reduce)
-			if p.left() == 0 {
+			p := w.Stage(job, dag.Reduce)
+			if p.Unfinished() == 0 {
 				continue
 			}
 			b := algorithm1(p, slots(w.Now().Plan, job, dag.Reduce), tight)

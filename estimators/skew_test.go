@@ -29,7 +29,7 @@ func TestAlgorithm1BoundsEveryOrder(t *testing.T) {
 	for n := range 1500 {
 		c := 1 + r.IntN(6)
 		var running, pending []float64
-		var p phase
+		var p StageLeft
 		// A slot is idle only if nothing is pending.
 		busy := c
 		if r.IntN(2) == 0 {
@@ -38,13 +38,13 @@ func TestAlgorithm1BoundsEveryOrder(t *testing.T) {
 		for range busy {
 			ms := 1000 * r.Float64()
 			running = append(running, ms)
-			p.stretches = append(p.stretches, stretch{group: group{Count: 1, Running: true, Rem: ms}})
+			p.stretches = append(p.stretches, stretch{TaskGroup: TaskGroup{Count: 1, Running: true, Rem: ms}})
 			p.Running++
 		}
 		for range r.IntN(20) {
 			ms := 1000 * r.Float64() * r.Float64()
 			count := 1 + r.IntN(3)
-			p.stretches = append(p.stretches, stretch{group: group{Count: count, Rem: ms}})
+			p.stretches = append(p.stretches, stretch{TaskGroup: TaskGroup{Count: count, Rem: ms}})
 			p.Pending += count
 			for range count {
 				pending = append(pending, ms)

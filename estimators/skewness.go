@@ -159,7 +159,7 @@ func (w *ReplayContext) unevenStages(sch *schedule.Schedule, all bool) (found []
 	works := w.taskWorks(sch)
 	known = len(works) == 0 && w.readersKnown()
 	for _, u := range works {
-		known = known || w.phase(u.job, u.stage).best < schedule.Assumed
+		known = known || w.Stage(u.job, u.stage).Best < schedule.Assumed
 		if !all && u.longest <= u.median+taskcost.MS(skewLeast) {
 			continue
 		}
@@ -229,8 +229,8 @@ func (w *ReplayContext) FinishedSkew(again *ReplayContext, took time.Duration) (
 func (r *replays) skew() Skew {
 	u := r.u
 	s := Skew{
-		Job: u.job, Stage: u.stage, Tasks: u.count, Keys: u.keys.origin(), Sizes: u.unit, Median: taskcost.Exact(u.median),
-		Skewed: len(u.skewed), Delay: r.delay(u.skewed),
+		Job: u.job, Stage: u.stage, Tasks: u.count, Keys: u.keys.origin(), Sizes: u.unit,
+		Median: taskcost.Exact(u.median), Skewed: len(u.skewed), Delay: r.delay(u.skewed),
 	}
 	for i := range u.listed {
 		k := &u.listed[i]

@@ -50,7 +50,7 @@ func (w *ReplayContext) taskWorks(sch *schedule.Schedule) []*uneven {
 		stages[j], ends[j] = make([]*uneven, len(job.Stages)), make([]dag.Instant, len(job.Stages))
 		for k := range job.NumStages() {
 			ends[j][k] = lastEnd(s.Attempts(j, k))
-			if n := job.Stages[k].Count(); n > 1 && job.Stages[k].ReadsRecords() && (w.ended() || !w.Now().JobEnded(j)) {
+			if n := job.Stages[k].Count(); n > 1 && job.Stages[k].ReadsRecords() && (w.ended() || !s.JobEnded(j)) {
 				stages[j][k] = &uneven{job: j, stage: k, count: n, ended: w.ended()}
 			}
 		}

@@ -143,16 +143,16 @@ func (r *replays) double() *time.Duration {
 	reduces := &plan.Jobs[r.u.job].Stages[r.u.stage]
 	now.Plan = &plan
 
-	goes := make(map[int]float64) // by task: milliseconds that move to a new reduce
-	var from []int                // the reduces that new ones take work from, in the order of the new ones
-	phase := r.w.phase(r.u.job, r.u.stage)
+	goes := make(map[int]float64) // by task: milliseconds that go to a new reduce
+	var from []int                // the reduces that new ones take from, in the order of the new ones
+	phase := r.w.Stage(r.u.job, r.u.stage)
 	for i := range r.u.works {
 		k := &r.u.works[i]
 		if k.done {
 			continue
 		}
 		for task := k.first; task < k.first+k.count; task++ {
-			if g, ok := phase.at(task); ok {
+			if g, ok := phase.At(task); ok {
 				one := taskWork{first: task, count: 1, ms: k.ms, running: k.running}
 				work := max(g.Rem-g.Setup, 0)
 				largest, _ := r.u.keys.left(&one)

@@ -129,9 +129,9 @@ func (t *tracking) started(f *pathfrag.Fragment) bool {
 	for _, r := range f.Rounds {
 		for _, i := range t.path.Rounds[r].Spans {
 			s := &t.path.Schedule.Spans[i]
-			p := t.now.phase(int(s.Job), s.Stage)
+			p := t.now.Stage(int(s.Job), s.Stage)
 			pending := 0
-			for g := range p.between(int(s.First), int(s.First+s.Count)) {
+			for g := range p.Between(int(s.First), int(s.First+s.Count)) {
 				if !g.Running {
 					pending += g.Count
 				}

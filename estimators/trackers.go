@@ -32,7 +32,7 @@ func (t *tracking) rounds(f *pathfrag.Fragment, most int) float64 {
 				count = min(count, budget)
 				budget -= count
 			}
-			for g := range t.now.phase(int(s.Job), s.Stage).between(int(s.First), int(s.First)+count) {
+			for g := range t.now.Stage(int(s.Job), s.Stage).Between(int(s.First), int(s.First)+count) {
 				left += g.Rem * float64(g.Count)
 				n += g.Count
 				t.monitor(s, g)
@@ -57,7 +57,7 @@ func trackThread(t *tracking, f *pathfrag.Fragment) float64 {
 				continue
 			}
 			task := int(s.First) + n
-			if g, ok := t.now.phase(int(s.Job), s.Stage).at(task); ok {
+			if g, ok := t.now.Stage(int(s.Job), s.Stage).At(task); ok {
 				sum += g.Rem
 				t.monitor(s, &g)
 			}
@@ -66,8 +66,8 @@ func trackThread(t *tracking, f *pathfrag.Fragment) float64 {
 	return sum
 }
 
-// monitor records a task if its counters are needed. A running task is a group of its own.
-func (t *tracking) monitor(s *schedule.Span, g *group) {
+// monitor notes a task whose counters count. Tasks that run are groups of one.
+func (t *tracking) monitor(s *schedule.Span, g *TaskGroup) {
 	if g.Running {
 		t.monitored = append(t.monitored, TaskID{Job: int(s.Job), Stage: s.Stage, Task: g.First})
 	}

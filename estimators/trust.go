@@ -21,9 +21,9 @@ func (w *ReplayContext) trust() (schedule.Origin, float64) {
 // leastSure returns the least sure origin of the remaining work of the stages that count.
 func (w *ReplayContext) leastSure(counts func(job int, k dag.StageIndex) bool) schedule.Origin {
 	worst := schedule.Observed
-	w.eachPhase(func(job int, k dag.StageIndex, p *phase) {
-		if p.left() > 0 && p.worst > worst && counts(job, k) {
-			worst = p.worst
+	w.EachStage(func(job int, k dag.StageIndex, p *StageLeft) {
+		if p.Unfinished() > 0 && p.Worst > worst && counts(job, k) {
+			worst = p.Worst
 		}
 		if !p.Known && !w.Now().JobEnded(job) {
 			worst = schedule.Unknown
@@ -57,11 +57,11 @@ func (w *ReplayContext) unseen(s *schedule.Span) bool {
 	if s.Count == 0 {
 		return false
 	}
-	p := w.phase(int(s.Job), s.Stage)
-	if p.worst < schedule.Assumed || p.best >= schedule.Assumed {
-		return p.worst >= schedule.Assumed
+	p := w.Stage(int(s.Job), s.Stage)
+	if p.Worst < schedule.Assumed || p.Best >= schedule.Assumed {
+		return p.Worst >= schedule.Assumed
 	}
-	g, ok := p.at(int(s.First))
+	g, ok := p.At(int(s.First))
 	return ok && g.Origin >= schedule.Assumed
 }
 
@@ -88,11 +88,11 @@ func (w *ReplayContext) onPath(job int, k dag.StageIndex) bool {
 // unknown reports whether work is left and none of it has a known cost.
 func (w *ReplayContext) unknown() bool {
 	known, open := false, false
-	w.eachPhase(func(job int, _ dag.StageIndex, p *phase) {
+	w.EachStage(func(job int, _ dag.StageIndex, p *StageLeft) {
 		open = open || !p.Known && !w.Now().JobEnded(job)
-		if p.left() > 0 {
+		if p.Unfinished() > 0 {
 			open = true
-			known = known || p.best != schedule.Unknown
+			known = known || p.Best != schedule.Unknown
 		}
 	})
 	return open && !known
@@ -101,7 +101,7 @@ func (w *ReplayContext) unknown() bool {
 // warnings returns the cost model's own warnings and one for each stage of unknown size or assumed cost.
 func (w *ReplayContext) warnings() []dag.Warning {
 	out := slices.Clone(w.Costs.Warnings)
-	w.eachPhase(func(job int, k dag.StageIndex, p *phase) {
+	w.EachStage(func(job int, k dag.StageIndex, p *StageLeft) {
 		plan := w.Now().Plan
 		if !p.Known && !w.Now().JobEnded(job) {
 			out = append(out, dag.Warning{
@@ -111,7 +111,7 @@ func (w *ReplayContext) warnings() []dag.Warning {
 			})
 			return
 		}
-		if p.left() > 0 && p.worst >= schedule.Assumed {
+		if p.Unfinished() > 0 && p.Worst >= schedule.Assumed {
 			out = append(out, dag.Warning{Code: dag.WarnAssumedCost, Text: fmt.Sprintf(
 				"the cost of %s tasks%s is assumed: none has shown its work, and no profile knows them", plan.StageName(
 					job, k), plan.OfJob(job))})

@@ -9,9 +9,9 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// A group is Count unfinished tasks with consecutive indices and equal costs, in milliseconds.
+// A TaskGroup is Count unfinished tasks with consecutive indices and equal costs, in milliseconds.
 // Tasks that run are groups of one.
-type group struct {
+type TaskGroup struct {
 	First, Count int
 	Full         float64 // a whole task
 	Rem          float64 // what is left of a task
@@ -20,43 +20,43 @@ type group struct {
 	Origin       schedule.Origin
 }
 
-// A stretch is a group. If each is not nil, it is Count pending tasks that differ only in their cost, each's
-// values. Most tasks of a large query are such, and each takes 8 bytes.
+// A stretch is a TaskGroup; or, where each is not nil, as many pending tasks that differ in nothing but their cost,
+// which is each's. Most tasks of a large query are such, and they are held in 8 bytes.
 type stretch struct {
-	group
+	TaskGroup
 	each []float64
 }
 
-// A phase is the unfinished part of a stage, and the state of its other tasks.
-type phase struct {
+// A StageLeft is what is unfinished of a job's stage, and how its other tasks stand.
+type StageLeft struct {
 	stretches []stretch // ordered by First
 	Tasks     int       // in total; 0 if unknown
 	Known     bool      // whether Tasks is known
 	Running   int
 	Pending   int
-	Failed    bool // an attempt of the phase has failed
+	Failed    bool // an attempt of the stage has failed
 	// The surest and the least sure origin of the unfinished tasks' costs.
-	best, worst schedule.Origin
+	Best, Worst schedule.Origin
 }
 
-// unseen reports whether a remaining task's cost is unknown.
-func (p *phase) unseen() bool { return p.left() > 0 && p.worst == schedule.Unknown }
+// unseen says whether tasks are left of whose cost nothing is known.
+func (p *StageLeft) unseen() bool { return p.Unfinished() > 0 && p.Worst == schedule.Unknown }
 
-// left returns the number of tasks that are not done.
-func (p *phase) left() int { return p.Running + p.Pending }
+// Unfinished is how many tasks are not done.
+func (p *StageLeft) Unfinished() int { return p.Running + p.Pending }
 
 // unfinished is the part of a ReplayContext with the remaining work of each task.
 type unfinished struct {
-	phases [][]phase // by job and stage
+	phases [][]StageLeft // by job and stage
 }
 
-// phase returns the unfinished part of a job's stage.
-func (w *ReplayContext) phase(job int, k dag.StageIndex) *phase {
+// Stage returns what is left of a job's stage.
+func (w *ReplayContext) Stage(job int, k dag.StageIndex) *StageLeft {
 	if w.phases == nil {
 		plan := w.Now().Plan
-		w.phases = make([][]phase, len(plan.Jobs))
+		w.phases = make([][]StageLeft, len(plan.Jobs))
 		for j := range plan.Jobs {
-			w.phases[j] = make([]phase, len(plan.Jobs[j].Stages))
+			w.phases[j] = make([]StageLeft, len(plan.Jobs[j].Stages))
 			for k := range plan.Jobs[j].NumStages() {
 				w.phases[j][k] = w.collect(j, k)
 			}
@@ -65,10 +65,10 @@ func (w *ReplayContext) phase(job int, k dag.StageIndex) *phase {
 	return &w.phases[job][k]
 }
 
-func (w *ReplayContext) collect(job int, k dag.StageIndex) phase {
+func (w *ReplayContext) collect(job int, k dag.StageIndex) StageLeft {
 	s := w.Now()
 	planned := &s.Plan.Jobs[job].Stages[k]
-	p := phase{Tasks: planned.Count(), Known: planned.Known}
+	p := StageLeft{Tasks: planned.Count(), Known: planned.Known}
 	if s.JobEnded(job) {
 		return p
 	}
@@ -92,7 +92,7 @@ func (w *ReplayContext) collect(job int, k dag.StageIndex) phase {
 				Slot: int(a.Slot), Node: int(a.Node), Running: a, Start: a.Start,
 			})
 			p.Running++
-			p.stretches = append(p.stretches, stretch{group: group{
+			p.stretches = append(p.stretches, stretch{TaskGroup: TaskGroup{
 				First: task, Count: 1, Running: true, Full: taskcost.Bounded(w.Costs.Full(job, k, task)),
 				Rem:   taskcost.Bounded(w.Costs.Rem(job, k, task)),
 				Setup: taskcost.Bounded(taskcost.MS(cost.Setup)), Origin: cost.Origin,
@@ -100,15 +100,15 @@ func (w *ReplayContext) collect(job int, k dag.StageIndex) phase {
 		}
 	})
 	w.pend(&p, job, k, next, p.Tasks)
-	p.best = schedule.Unknown
+	p.Best = schedule.Unknown
 	for i := range p.stretches {
-		p.best, p.worst = min(p.best, p.stretches[i].Origin), max(p.worst, p.stretches[i].Origin)
+		p.Best, p.Worst = min(p.Best, p.stretches[i].Origin), max(p.Worst, p.stretches[i].Origin)
 	}
 	return p
 }
 
 // pend adds the pending tasks from first up to end.
-func (w *ReplayContext) pend(p *phase, job int, k dag.StageIndex, first, end int) {
+func (w *ReplayContext) pend(p *StageLeft, job int, k dag.StageIndex, first, end int) {
 	var last *stretch // the one that is being filled
 	for task := (schedule.Task{
 		Job: job, Stage: k, Index: first, Slot: -1, Node: -1,
@@ -122,7 +122,7 @@ func (w *ReplayContext) pend(p *phase, job int, k dag.StageIndex, first, end int
 			last.each = append(last.each, full)
 			last.Count++
 		default:
-			p.stretches = append(p.stretches, stretch{group: group{
+			p.stretches = append(p.stretches, stretch{TaskGroup: TaskGroup{
 				First: task.Index, Count: n, Full: full, Rem: full,
 				Setup: setup, Origin: cost.Origin,
 			}})
@@ -136,9 +136,9 @@ func (w *ReplayContext) pend(p *phase, job int, k dag.StageIndex, first, end int
 	}
 }
 
-// all yields the unfinished tasks in order, in groups. A group is valid until the next one.
-func (p *phase) all() iter.Seq[*group] {
-	return func(yield func(*group) bool) {
+// All yields the unfinished tasks in order, in groups. A group is valid until the next one.
+func (p *StageLeft) All() iter.Seq[*TaskGroup] {
+	return func(yield func(*TaskGroup) bool) {
 		for i := range p.stretches {
 			if !p.stretches[i].visit(0, p.stretches[i].Count, yield) {
 				return
@@ -147,9 +147,9 @@ func (p *phase) all() iter.Seq[*group] {
 	}
 }
 
-// between yields the unfinished tasks with indices from first up to end, in groups.
-func (p *phase) between(first, end int) iter.Seq[*group] {
-	return func(yield func(*group) bool) {
+// Between yields the unfinished tasks with indices from first up to end, in groups.
+func (p *StageLeft) Between(first, end int) iter.Seq[*TaskGroup] {
+	return func(yield func(*TaskGroup) bool) {
 		i := sort.Search(len(p.stretches), func(i int) bool {
 			return p.stretches[i].First+
 				p.stretches[i].Count > first
@@ -163,14 +163,14 @@ func (p *phase) between(first, end int) iter.Seq[*group] {
 	}
 }
 
-// at returns the remaining work of one task; ok is false for one that is done.
-func (p *phase) at(task int) (g group, ok bool) {
+// At returns what is left of one task; ok is false for one that is done.
+func (p *StageLeft) At(task int) (g TaskGroup, ok bool) {
 	i := sort.Search(len(p.stretches), func(i int) bool { return p.stretches[i].First+p.stretches[i].Count > task })
 	if i == len(p.stretches) || p.stretches[i].First > task {
 		return g, false
 	}
 	s := &p.stretches[i]
-	g = s.group
+	g = s.TaskGroup
 	if s.each != nil {
 		g.Full, g.Rem = s.each[task-s.First], s.each[task-s.First]
 	}
@@ -178,9 +178,9 @@ func (p *phase) at(task int) (g group, ok bool) {
 	return g, true
 }
 
-// visit yields the tasks of a stretch with offsets from from up to to.
-func (s *stretch) visit(from, to int, yield func(*group) bool) bool {
-	g := s.group
+// visit yields the tasks from the from-th up to the to-th of a stretch.
+func (s *stretch) visit(from, to int, yield func(*TaskGroup) bool) bool {
+	g := s.TaskGroup
 	if s.each == nil {
 		g.First, g.Count = g.First+from, to-from
 		return yield(&g)
@@ -195,11 +195,11 @@ func (s *stretch) visit(from, to int, yield func(*group) bool) bool {
 	return true
 }
 
-// eachPhase calls visit for every stage of the plan in order: jobs, and their stages.
-func (w *ReplayContext) eachPhase(visit func(job int, k dag.StageIndex, p *phase)) {
+// EachStage calls visit for every stage of the plan in order: jobs, and their stages.
+func (w *ReplayContext) EachStage(visit func(job int, k dag.StageIndex, p *StageLeft)) {
 	for j := range w.Now().Plan.Jobs {
 		for k := range w.Now().Plan.Jobs[j].NumStages() {
-			visit(j, k, w.phase(j, k))
+			visit(j, k, w.Stage(j, k))
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/explain"
 	"github.com/paratimer/paratimer/internal/testkit/keytasks"
 )
 
@@ -129,15 +130,15 @@ func TestChangeToKeyGroups(t *testing.T) {
 	after := before.Append(r.at(40_000, dag.GroupsTapped))
 	delta := 9500*time.Millisecond + *standardOf(t, after).Remaining - *standardOf(t, before).Remaining
 	var sum time.Duration
-	reported := map[estimators.Reason]estimators.Change{}
-	for _, c := range estimators.Changes(before, after, delta, Costs) {
+	reported := map[explain.Reason]explain.Change{}
+	for _, c := range explain.Changes(before, after, delta, Costs) {
 		sum, reported[c.Reason] = sum+c.Delta, c
 	}
-	if model := reported[estimators.ReasonModel]; sum != delta || model.Delta < delta/2 || model.Subject == "" {
+	if model := reported[explain.ReasonModel]; sum != delta || model.Delta < delta/2 || model.Subject == "" {
 		t.Errorf("a move of %v: %+v", delta, reported)
 	}
-	for _, c := range estimators.Changes(after, after.Append(r.at(50_000, dag.GroupsTapped)), time.Minute, Costs) {
-		if c.Reason == estimators.ReasonModel {
+	for _, c := range explain.Changes(after, after.Append(r.at(50_000, dag.GroupsTapped)), time.Minute, Costs) {
+		if c.Reason == explain.ReasonModel {
 			t.Errorf("a second time: %+v", c)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/explain"
 	"github.com/paratimer/paratimer/estimators/nearestfit"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -77,11 +78,11 @@ func TestContractClosesItsSets(t *testing.T) {
 	for set, names := range map[string][]string{
 		"state": states, "phase": kinds, "origin": origins, "scenario": scenarios,
 		"reason": {
-			string(estimators.ReasonFailure), string(estimators.ReasonNewWork),
-			string(estimators.ReasonSize), string(estimators.ReasonSlots),
-			string(estimators.ReasonModel), string(estimators.ReasonSpeed), string(estimators.ReasonOther),
+			string(explain.ReasonFailure), string(explain.ReasonNewWork),
+			string(explain.ReasonSize), string(explain.ReasonSlots),
+			string(explain.ReasonModel), string(explain.ReasonSpeed), string(explain.ReasonOther),
 		},
-		"move reason":  {string(estimators.ReasonWave), string(estimators.ReasonStart)},
+		"move reason":  {string(explain.ReasonWave), string(explain.ReasonStart)},
 		"warning code": warningCodes(t),
 		"alert state":  {string(OnTrack), string(AtRisk), string(Late), string(Ended), string(Blind)},
 		"node state": {

@@ -3,7 +3,7 @@ package frame
 import (
 	"time"
 
-	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/explain"
 	"github.com/paratimer/paratimer/units"
 )
 
@@ -75,13 +75,13 @@ func why(reason string, subject *string) string {
 
 // reasons describes reasons without a subject.
 var reasons = map[string]string{
-	string(estimators.ReasonFailure): "work was lost",
-	string(estimators.ReasonNewWork): "more work was submitted",
-	string(estimators.ReasonSize):    "sizes became known",
-	string(estimators.ReasonSlots):   "slots were lost or gained",
-	string(estimators.ReasonModel):   "tasks are predicted in another way",
-	string(estimators.ReasonSpeed):   "tasks run at another speed than was thought",
-	string(estimators.ReasonWave):    "the last wave has another number of tasks",
-	string(estimators.ReasonStart):   "tasks start at another time than planned",
-	string(estimators.ReasonOther):   "for other reasons",
+	string(explain.ReasonFailure): "work was lost",
+	string(explain.ReasonNewWork): "more work was submitted",
+	string(explain.ReasonSize):    "sizes became known",
+	string(explain.ReasonSlots):   "slots were lost or gained",
+	string(explain.ReasonModel):   "tasks are predicted in another way",
+	string(explain.ReasonSpeed):   "tasks run at another speed than was thought",
+	string(explain.ReasonWave):    "the last wave has another number of tasks",
+	string(explain.ReasonStart):   "tasks start at another time than planned",
+	string(explain.ReasonOther):   "for other reasons",
 }

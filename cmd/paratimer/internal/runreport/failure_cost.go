@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/explain"
 	"github.com/paratimer/paratimer/estimators/whatif"
 	"github.com/paratimer/paratimer/units"
 )
@@ -53,7 +53,7 @@ func (s *Report) movedByFailures() *frame.Seconds {
 	var sum *frame.Seconds
 	for i := range s.PredictionHistory.Moves {
 		m := &s.PredictionHistory.Moves[i]
-		if m.Reason != string(estimators.ReasonFailure) {
+		if m.Reason != string(explain.ReasonFailure) {
 			continue
 		}
 		if sum == nil {

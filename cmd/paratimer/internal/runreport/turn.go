@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/explain"
 	"github.com/paratimer/paratimer/units"
 )
 
@@ -31,7 +31,7 @@ func turnOf(moves []Move, total *frame.Seconds) *Move {
 func (m *Move) summary(marks []Mark) string {
 	summary := fmt.Sprintf("The predicted end moved most after %s, by %s", units.Seconds(m.AtSeconds),
 		units.Signed(m.DeltaSeconds))
-	if m.Reason != string(estimators.ReasonOther) {
+	if m.Reason != string(explain.ReasonOther) {
 		return summary + ": " + name(m.Why()) + "."
 	}
 	for i := len(marks) - 1; i >= 0; i-- {

@@ -9,6 +9,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/explain"
 )
 
 // A move without an event is shown once it has lasted for lasting and for this many observations. A move that leaves
@@ -20,27 +21,27 @@ const (
 
 // moves stores the end that was last shown, and decides when to show a move. The zero moves has shown nothing.
 type moves struct {
-	first     dag.Instant         // the first end that lasted; 0: none yet
-	base      dag.Run             // the run when an end was last shown
-	end       dag.Instant         // the end that was predicted then
-	owed      []estimators.Change // parts of a move that came with an event and were not shown
-	low, high dag.Instant         // the range of the frame before the move began
-	began     dag.Instant         // when it began; NoInstant while the end is as shown
-	later     bool                // its direction
-	seen      int                 // observations of it
-	event     estimators.Change   // the event that owed came with
+	first     dag.Instant      // the first end that stood; 0: none has
+	base      dag.Run          // as it was when people were told last
+	end       dag.Instant      // the end that was predicted then
+	owed      []explain.Change // parts of a move that came with an event and that people were not told of
+	low, high dag.Instant      // the range of the frame before the move began
+	began     dag.Instant      // when it began; NoInstant while the end stands as told
+	later     bool             // which way it went
+	seen      int              // observations of it
+	event     explain.Change   // with which owed came
 	replans   frame.Replans
 }
 
-// step handles a new frame with the raw changes between before and run. It adds the frame's moves.
-func (m *moves) step(model estimators.Model, before, run dag.Run, raw []estimators.Change, f *frame.Frame) {
+// step takes a new frame in, whose raw changes are between the runs before and run, and gives it its moves.
+func (m *moves) step(model estimators.Model, before, run dag.Run, raw []explain.Change, f *frame.Frame) {
 	defer func() { f.Replans = m.replans }()
 	if f.Workflow.State.Ended() || f.ElapsedSeconds == nil {
 		return
 	}
 	events, rest := split(raw)
 	for _, c := range events {
-		if f.Headline.RemainingSeconds != nil || c.Reason != estimators.ReasonSize {
+		if f.Headline.RemainingSeconds != nil || c.Reason != explain.ReasonSize {
 			f.Moves = append(f.Moves, told(c, *f.ElapsedSeconds))
 		}
 	}
@@ -58,7 +59,7 @@ func (m *moves) step(model estimators.Model, before, run dag.Run, raw []estimato
 		m.stand(run, end.Instant)
 	case len(events) > 0:
 		if was := end.Add(-sum(raw)); was != m.end {
-			m.owed = merge(m.owed, estimators.Explain(m.base, before, was.Sub(m.end), model))
+			m.owed = merge(m.owed, explain.WithHindsight(m.base, before, was.Sub(m.end), model))
 		}
 		owed := merge(m.owed, rest)
 		m.stand(run, end.Instant)
@@ -99,7 +100,7 @@ func (m *moves) drifted(list []frame.Move, end dag.Instant) {
 func (m *moves) await(model estimators.Model, run dag.Run, end dag.Instant, f *frame.Frame) {
 	at, move := run.Now().At, end.Sub(m.end)+sum(m.owed)
 	unit := view.Unit(f.Headline)
-	if !estimators.Moved(move, end.Sub(run.Now().Origin())) || move.Abs() < unit {
+	if !explain.Moved(move, end.Sub(run.Now().Origin())) || move.Abs() < unit {
 		m.began = dag.NoInstant
 		return
 	}
@@ -114,8 +115,8 @@ func (m *moves) await(model estimators.Model, run dag.Run, end dag.Instant, f *f
 	if m.seen < observations || at.Sub(m.began) < wait {
 		return
 	}
-	c := mainCause(merge(m.owed, estimators.Explain(m.base, run, end.Sub(m.end), model)), move)
-	if c.Reason == estimators.ReasonOther && m.event.Subject != "" {
+	c := mainCause(merge(m.owed, explain.WithHindsight(m.base, run, end.Sub(m.end), model)), move)
+	if c.Reason == explain.ReasonOther && m.event.Subject != "" {
 		c.Reason, c.Subject = m.event.Reason, m.event.Subject
 	}
 	f.Moves = append(f.Moves, told(c, max(0, *f.ElapsedSeconds-frame.SecondsOf(at.Sub(m.began)))))
@@ -127,28 +128,28 @@ const leastShare = 1.0 / 3
 
 // mainCause returns a move as one change: its largest known cause of the same direction, or "other" if that is too
 // small.
-func mainCause(all []estimators.Change, move time.Duration) estimators.Change {
-	best := estimators.Change{Reason: estimators.ReasonOther}
+func mainCause(all []explain.Change, move time.Duration) explain.Change {
+	best := explain.Change{Reason: explain.ReasonOther}
 	for _, c := range all {
-		if c.Reason != estimators.ReasonOther && (c.Delta > 0) == (move > 0) && c.Delta.Abs() > best.Delta.Abs() {
+		if c.Reason != explain.ReasonOther && (c.Delta > 0) == (move > 0) && c.Delta.Abs() > best.Delta.Abs() {
 			best = c
 		}
 	}
 	if best.Delta.Abs() < time.Duration(leastShare*float64(move.Abs())) {
-		best = estimators.Change{Reason: estimators.ReasonOther}
+		best = explain.Change{Reason: explain.ReasonOther}
 	}
 	best.Delta = move
 	return best
 }
 
-func told(c estimators.Change, since frame.Seconds) frame.Move {
+func told(c explain.Change, since frame.Seconds) frame.Move {
 	return frame.Move{
 		DeltaSeconds: frame.SecondsOf(c.Delta), Reason: string(c.Reason), Subject: frame.Text(c.Subject),
 		SinceSeconds: since,
 	}
 }
 
-func split(all []estimators.Change) (events, rest []estimators.Change) {
+func split(all []explain.Change) (events, rest []explain.Change) {
 	for _, c := range all {
 		if c.Event {
 			events = append(events, c)
@@ -159,11 +160,11 @@ func split(all []estimators.Change) (events, rest []estimators.Change) {
 	return events, rest
 }
 
-// merge adds up the changes of one reason; the subject is that of the larger one.
-func merge(a, b []estimators.Change) []estimators.Change {
+// merge adds up the changes of one reason; the subject is that of the larger.
+func merge(a, b []explain.Change) []explain.Change {
 	out := slices.Clone(a)
 	for _, c := range b {
-		i := slices.IndexFunc(out, func(o estimators.Change) bool { return o.Reason == c.Reason })
+		i := slices.IndexFunc(out, func(o explain.Change) bool { return o.Reason == c.Reason })
 		if i < 0 {
 			out = append(out, c)
 			continue
@@ -176,7 +177,7 @@ func merge(a, b []estimators.Change) []estimators.Change {
 	return out
 }
 
-func largest(all []estimators.Change) (most estimators.Change) {
+func largest(all []explain.Change) (most explain.Change) {
 	for _, c := range all {
 		if c.Delta.Abs() > most.Delta.Abs() {
 			most = c
@@ -185,7 +186,7 @@ func largest(all []estimators.Change) (most estimators.Change) {
 	return most
 }
 
-func sum(all []estimators.Change) (d time.Duration) {
+func sum(all []explain.Change) (d time.Duration) {
 	for _, c := range all {
 		d += c.Delta
 	}
@@ -201,8 +202,8 @@ func rangeOf(f *frame.Frame) (low, high dag.Instant) {
 	return f.At.Add(h.LowSeconds.Duration()), f.At.Add(h.HighSeconds.Duration())
 }
 
-// changes explains why the end that standard predicts moved between two ticks; nil if it did not move enough.
-func (p EstimatorSet) changes(before, after dag.Run, was, is frame.Answers) []estimators.Change {
+// changes says why the end that standard predicts moved between two ticks; nil where it did not move enough to be told.
+func (p EstimatorSet) changes(before, after dag.Run, was, is frame.Answers) []explain.Change {
 	if p.Model == nil || len(was.Scenarios) == 0 || len(is.Scenarios) == 0 {
 		return nil
 	}
@@ -213,10 +214,10 @@ func (p EstimatorSet) changes(before, after dag.Run, was, is frame.Answers) []es
 	}
 	end := after.Now().At.Add(*b)
 	delta := end.Sub(before.Now().At.Add(*a))
-	if !estimators.Moved(delta, end.Sub(origin)) {
+	if !explain.Moved(delta, end.Sub(origin)) {
 		return nil
 	}
-	return estimators.Changes(before, after, delta, p.Model)
+	return explain.Changes(before, after, delta, p.Model)
 }
 
 // leastRemaining returns standard's remaining time. For an application that may submit more work it is the lower
@@ -229,8 +230,8 @@ func leastRemaining(run dag.Run, a frame.Answers) *time.Duration {
 	return standard.Remaining
 }
 
-// parts converts changes for a frame.
-func parts(changes []estimators.Change) []frame.Change {
+// parts are changes as frames have them.
+func parts(changes []explain.Change) []frame.Change {
 	var out []frame.Change
 	for _, c := range changes {
 		out = append(out, frame.Change{

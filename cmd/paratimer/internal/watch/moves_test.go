@@ -7,6 +7,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/explain"
 )
 
 // An observed end is a step of a script: when it is observed, and the end that is predicted then, in seconds.
@@ -34,11 +35,11 @@ func movesOf(t *testing.T, ends []observedEnd, events map[int]bool) (all []frame
 			RemainingSeconds: &left, LowSeconds: &low, HighSeconds: &high,
 			EndAt: frame.TimeOf(second(e.end)),
 		}
-		var raw []estimators.Change
-		if i > 0 && estimators.Moved(second(e.end).Sub(second(ends[i-1].end)), 100*time.Second) {
-			c := estimators.Change{Delta: second(e.end).Sub(second(ends[i-1].end)), Reason: estimators.ReasonSpeed}
+		var raw []explain.Change
+		if i > 0 && explain.Moved(second(e.end).Sub(second(ends[i-1].end)), 100*time.Second) {
+			c := explain.Change{Delta: second(e.end).Sub(second(ends[i-1].end)), Reason: explain.ReasonSpeed}
 			if events[e.at] {
-				c.Reason, c.Event, c.Subject = estimators.ReasonFailure, true, "map 1 failed"
+				c.Reason, c.Event, c.Subject = explain.ReasonFailure, true, "map 1 failed"
 			}
 			raw = append(raw, c)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/explain"
 	"github.com/paratimer/paratimer/units"
 )
 
@@ -73,7 +74,7 @@ func (l *scoreRecorder) add(name string, f frame.Frame, remaining, progress floa
 	s := estimators.Sample{Elapsed: float64(*f.ElapsedSeconds), Remaining: remaining, Progress: progress}
 	l.samples[name] = append(l.samples[name], s)
 	end := predicted(s)
-	if was, ok := l.ends[name]; ok && end > was && estimators.Moved(seconds(end-was), seconds(end)) && !explained {
+	if was, ok := l.ends[name]; ok && end > was && explain.Moved(seconds(end-was), seconds(end)) && !explained {
 		l.back[name]++
 	}
 	if !math.IsNaN(end) && !math.IsInf(end, 0) {
@@ -103,7 +104,7 @@ func explained(changes []frame.Change) bool {
 	var all, other float64
 	for _, c := range changes {
 		all += float64(c.DeltaSeconds)
-		if c.Reason == string(estimators.ReasonOther) {
+		if c.Reason == string(explain.ReasonOther) {
 			other = float64(c.DeltaSeconds)
 		}
 	}

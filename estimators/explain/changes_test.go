@@ -1,4 +1,4 @@
-package estimators
+package explain
 
 import (
 	"slices"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
 )
 
 // shop is a query of one job of eight maps of 10 s each on four slots, four of which run since 0 s, seen at 4 s.
@@ -34,20 +35,20 @@ func shop(at dag.Instant) *dag.Snapshot {
 }
 
 // slowed is the paper's model with a slowdown that becomes known at an instant.
-func slowed(factor float64, from dag.Instant) Model {
-	return func(run dag.Run) Costs {
+func slowed(factor float64, from dag.Instant) estimators.Model {
+	return func(run dag.Run) estimators.Costs {
 		f := 1.0
 		if run.Now().At >= from {
 			f = factor
 		}
-		return Paper(FixedSlowdown([4]float64{f, f, f, f}))(run)
+		return estimators.Paper(estimators.FixedSlowdown([4]float64{f, f, f, f}))(run)
 	}
 }
 
 // standardEnd is the end that standard predicts.
-func standardEnd(t *testing.T, run dag.Run, model Model) dag.Instant {
+func standardEnd(t *testing.T, run dag.Run, model estimators.Model) dag.Instant {
 	t.Helper()
-	e, err := New(Scenarios()[0], model, Options{}).Estimate(run)
+	e, err := estimators.New(estimators.Scenarios()[0], model, estimators.Options{}).Estimate(run)
 	if err != nil || e.Remaining == nil {
 		t.Fatalf("standard = %+v, %v", e, err)
 	}
@@ -59,7 +60,7 @@ func TestChangesNameEachCause(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(*dag.Snapshot)
-		model  Model
+		model  estimators.Model
 		want   []Change
 	}{
 		{"a failure", func(s *dag.Snapshot) {
@@ -289,6 +290,26 @@ func TestAvoidances(t *testing.T) {
 		}
 		if s != nil && !slices.Equal(s.Jobs[0].Avoided, c.avoided) {
 			t.Errorf("%s: avoids %v, want %v", c.name, s.Jobs[0].Avoided, c.avoided)
+		}
+	}
+}
+
+// A change says whose application came, grew and went.
+func TestChangesNameOthers(t *testing.T) {
+	bob := dag.Load{ID: "application_1_0002", Name: "skew.pig", User: "bob", HeldMB: 512}
+	more := bob
+	more.HeldMB = 2560
+	for _, c := range []struct {
+		was, is []dag.Load
+		want    string
+	}{
+		{nil, []dag.Load{bob}, "bob's skew.pig has come and holds 512 MB"},
+		{nil, []dag.Load{{ID: "application_1_0003"}}, "application_1_0003 has come and waits"},
+		{[]dag.Load{bob}, []dag.Load{more}, "bob's skew.pig holds 2560 MB, not 512"},
+		{[]dag.Load{bob}, nil, "bob's skew.pig is gone"},
+	} {
+		if got := loadChanges(c.was, c.is); len(got) != 1 || got[0] != c.want {
+			t.Errorf("%v, want %q", got, c.want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package estimators
+package explain
 
 import (
 	"cmp"
@@ -7,14 +7,15 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/schedule"
 	"github.com/paratimer/paratimer/units"
 )
 
-// Explain explains why the predicted end has moved by delta over several observations. It is Changes with
-// hindsight: a task that has started since counts with the time that it took. The rest is attributed to the first
-// stage that moved in the plan: more or fewer tasks in its last wave, or another start. The parts add up to delta.
-func Explain(before, after dag.Run, delta time.Duration, model Model) []Change {
+// WithHindsight says why the predicted end has moved by delta over several observations. It is Changes, but tasks that
+// started since count as long as they took, and what is then left is named by the first stage whose plan has moved:
+// more or fewer tasks in its last wave, or another start. The parts add up to delta.
+func WithHindsight(before, after dag.Run, delta time.Duration, model estimators.Model) []Change {
 	a := attribution{rest: delta}
 	if !comparable(before, after) {
 		return a.all()
@@ -37,8 +38,8 @@ func Explain(before, after dag.Run, delta time.Duration, model Model) []Change {
 	return a.all()
 }
 
-// asHappened is asKnownLater that also uses the measured times of tasks that have started since.
-func asHappened(s, later *dag.Snapshot, costs Costs) schedule.Left {
+// asHappened is asKnownLater that knows of the tasks that started since as well.
+func asHappened(s, later *dag.Snapshot, costs estimators.Costs) schedule.Left {
 	known := asKnownLater(s, later, costs)
 	return func(t schedule.Task) schedule.Cost {
 		if t.Running != nil {

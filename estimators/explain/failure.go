@@ -1,4 +1,4 @@
-package estimators
+package explain
 
 import (
 	"fmt"
@@ -63,7 +63,8 @@ func losses(list, later []dag.Attempt) []int {
 			continue
 		}
 		task, _ := dag.StateOf(dag.AttemptsFrom(later, int(a.Task)))
-		if now := stateLater(later, a); now != dag.AttemptRunning && now != dag.AttemptSucceeded && task != dag.TaskDone {
+		now := stateLater(later, a)
+		if now != dag.AttemptRunning && now != dag.AttemptSucceeded && task != dag.TaskDone {
 			out = append(out, i)
 		}
 	}

@@ -1,4 +1,4 @@
-package estimators
+package explain
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/schedule"
 	"github.com/paratimer/paratimer/units"
@@ -23,10 +24,9 @@ func sameStages(a, b *dag.Snapshot) bool {
 	return slices.EqualFunc(a.Plan.Jobs, b.Plan.Jobs, func(x, y dag.Job) bool { return len(x.Stages) == len(y.Stages) })
 }
 
-// asKnownLater predicts the remaining time of a task of s from a later snapshot. A running attempt ends when its
-// newer reports predict, an attempt that has succeeded took its measured time, and tasks to come have their new
-// costs.
-func asKnownLater(s, later *dag.Snapshot, costs Costs) schedule.Left {
+// asKnownLater predicts what was left of a task of s as a later snapshot knows it: an attempt that runs ends when its
+// newer reports say, one that has succeeded took what it took, and tasks to come cost what they cost now.
+func asKnownLater(s, later *dag.Snapshot, costs estimators.Costs) schedule.Left {
 	passed := later.At.Sub(s.At)
 	return func(t schedule.Task) schedule.Cost {
 		if t.Running == nil {
@@ -49,14 +49,14 @@ func asKnownLater(s, later *dag.Snapshot, costs Costs) schedule.Left {
 	}
 }
 
-// slower names the unfinished stage with the greatest change of total cost in the direction in which the end has
-// moved. If none changes by a percent in that direction, it names the running tasks. Reduces of the jobs in
-// reported are left out.
-func slower(w *ReplayContext, costs Costs, reported []int, moved time.Duration) string {
+// slower names the unfinished phase whose tasks the costs change most in all, the way that the end has moved. Where
+// none changes that way by a percent, it is the tasks that run. Reduces of the jobs in reported have been told of
+// already.
+func slower(w *estimators.ReplayContext, costs estimators.Costs, reported []int, moved time.Duration) string {
 	var most float64
 	subject := "tasks that run take " + worded(moved, "longer", "less time") + " than was thought"
-	w.eachPhase(func(job int, k dag.StageIndex, p *phase) {
-		if p.left() == 0 || k == dag.Reduce && slices.Contains(reported, job) {
+	w.EachStage(func(job int, k dag.StageIndex, p *estimators.StageLeft) {
+		if p.Unfinished() == 0 || k == dag.Reduce && slices.Contains(reported, job) {
 			return
 		}
 		var was, is float64
@@ -71,7 +71,7 @@ func slower(w *ReplayContext, costs Costs, reported []int, moved time.Duration) 
 		if was > 0 && diff >= was/100 && diff > most {
 			most = diff
 			subject = fmt.Sprintf("%s tasks%s %s", w.Now().Plan.StageName(job, k), w.Now().Plan.OfJob(job),
-				wording(is/was, p.worst))
+				wording(is/was, p.Worst))
 		}
 	})
 	return subject
@@ -92,20 +92,25 @@ func wording(factor float64, before schedule.Origin) string {
 	return fmt.Sprintf("take %s less time than %s", units.Percent(1-factor), thought)
 }
 
-// changedModels returns the jobs with unfinished reduces that one of two cost models predicts from key groups and
-// the other does not.
-func changedModels(w *ReplayContext, costs Costs) []int {
+// changedModels are the jobs with reduces left that go by their key groups in one of two cost models and not in the
+// other.
+func changedModels(w *estimators.ReplayContext, costs estimators.Costs) []int {
 	var out []int
 	for j := range w.Now().Plan.Jobs {
-		if w.Now().Plan.Jobs[j].IsMapReduce() && w.phase(j, dag.Reduce).left() > 0 &&
-			w.Costs.Groups.used(j) != costs.Groups.used(j) {
+		if w.Now().Plan.Jobs[j].IsMapReduce() && w.Stage(j, dag.Reduce).Unfinished() > 0 &&
+			byGroups(w.Costs, j) != byGroups(costs, j) {
 			out = append(out, j)
 		}
 	}
 	return out
 }
 
-// onlyOf predicts the reduces of some jobs with one function, all other tasks with another.
+// byGroups reports whether costs predict a job's reduces by their key groups.
+func byGroups(costs estimators.Costs, job int) bool {
+	return costs.Groups.Used != nil && costs.Groups.Used(job)
+}
+
+// onlyOf predicts the reduces of some jobs in one way, all other tasks in another.
 func onlyOf(jobs []int, these, others schedule.Left) schedule.Left {
 	return func(t schedule.Task) schedule.Cost {
 		if t.Stage == dag.Reduce && slices.Contains(jobs, t.Job) {
@@ -115,12 +120,12 @@ func onlyOf(jobs []int, these, others schedule.Left) schedule.Left {
 	}
 }
 
-// describeModels describes how the reduces of the jobs are predicted now.
-func describeModels(w *ReplayContext, costs Costs, jobs []int) string {
+// describeModels says by what the reduces of the jobs go now.
+func describeModels(w *estimators.ReplayContext, costs estimators.Costs, jobs []int) string {
 	var out []string
 	for _, j := range jobs {
 		now := " go by their key groups now"
-		if !costs.Groups.used(j) {
+		if !byGroups(costs, j) {
 			now = " no longer go by their key groups"
 		}
 		out = append(out, "reduce tasks of job "+w.Now().Plan.Jobs[j].Node+now)

@@ -1,4 +1,4 @@
-package estimators
+package explain
 
 import (
 	"testing"
@@ -74,7 +74,7 @@ func TestExplainKnowsWhatHappened(t *testing.T) {
 	model := slowed(1, 0)
 	after := before.Append(later)
 	delta := standardEnd(t, after, model).Sub(standardEnd(t, before, model))
-	got := Explain(before, after, delta, model)
+	got := WithHindsight(before, after, delta, model)
 	if sum(got) != delta {
 		t.Errorf("the parts of %v make %v: %v", delta, sum(got), got)
 	}

@@ -1,10 +1,19 @@
-package estimators
+// Package explain says why the predicted end of a query has moved between two observations: failures, new work, sizes
+// that became known, nodes that came or went, another cost model, another speed.
+//
+// Each cause is applied to the older run, and is worth what it moves the end of the replay. The parts add up.
+//
+// # Stability
+//
+// Young: names may change in a minor version (docs/api.md).
+package explain
 
 import (
 	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -22,7 +31,7 @@ const (
 	ReasonOther   Reason = "other"    // the rest
 )
 
-// Two more reasons, which only Explain gives: they need more than one observation.
+// Two more reasons, which WithHindsight alone gives: they need more than one observation.
 const (
 	ReasonWave  Reason = "wave"  // a stage needs more or fewer tasks in its last wave
 	ReasonStart Reason = "start" // tasks or pauses begin at another time than was planned
@@ -56,11 +65,11 @@ type ingredient func(s, later *dag.Snapshot) (*dag.Snapshot, string)
 // Changes explains why the end that standard predicts has moved by delta from one run to a later one of the same
 // query.
 //
-// Changes applies the causes to the older run one by one, in the order of the reasons. Each cause is worth what it
-// moves the end of the replay. The rest of delta is ReasonOther, so the parts add up; parts of less than half a
-// second also count there. The order matters if causes meet: if a task fails and its costs have become known, it
-// counts as a failure at the old cost.
-func Changes(before, after dag.Run, delta time.Duration, model Model) []Change {
+// The causes are applied to the older run one by one, in the order of the reasons: each is worth what it moves the end
+// of the replay. What is left of delta is ReasonOther, so that the parts add up. A part of less than half a second is
+// counted there too. The order matters where causes meet: a task that fails and whose costs have become known counts
+// as a failure at the old cost.
+func Changes(before, after dag.Run, delta time.Duration, model estimators.Model) []Change {
 	a := attribution{rest: delta}
 	if comparable(before, after) {
 		a.causes(before, after, model, asKnownLater)
@@ -94,18 +103,18 @@ func (a *attribution) all() []Change {
 	return a.parts
 }
 
-// A hindsight predicts the remaining times of the tasks of s from what a later snapshot shows.
-type hindsight func(s, later *dag.Snapshot, costs Costs) schedule.Left
+// A hindsight predicts what was left of the tasks of s by what a later snapshot shows of them.
+type hindsight func(s, later *dag.Snapshot, costs estimators.Costs) schedule.Left
 
-// causes applies the causes to the older run one by one. It returns the replay context of the older run with all of
-// them, and its costs; nil if the runs cannot be compared after a step.
-func (a *attribution) causes(before, after dag.Run, model Model, known hindsight) (*ReplayContext, schedule.Left,
-	Costs,
+// causes applies the causes to the older run one by one. It returns the older run's world with all of them, and its
+// costs; nil if a step cannot be compared.
+func (a *attribution) causes(before, after dag.Run, model estimators.Model, known hindsight) (
+	*estimators.ReplayContext, schedule.Left, estimators.Costs,
 ) {
-	w := NewReplayContext(before, model, Options{})
-	end, err := w.end(w.Costs.Left)
+	w := estimators.NewReplayContext(before, model, estimators.Options{})
+	end, err := w.End(w.Costs.Left)
 	if err != nil {
-		return nil, nil, Costs{}
+		return nil, nil, estimators.Costs{}
 	}
 	for _, step := range []struct {
 		Reason
@@ -121,8 +130,8 @@ func (a *attribution) causes(before, after dag.Run, model Model, known hindsight
 		if s == nil {
 			continue
 		}
-		next := NewReplayContext(replaced(w.Run, s), model, Options{})
-		moved, err := next.end(next.Costs.Left)
+		next := estimators.NewReplayContext(replaced(w.Run, s), model, estimators.Options{})
+		moved, err := next.End(next.Costs.Left)
 		if err != nil {
 			continue // the mixed snapshot cannot be replayed: its part counts as other
 		}
@@ -131,33 +140,24 @@ func (a *attribution) causes(before, after dag.Run, model Model, known hindsight
 		w, end = next, moved
 	}
 	if !sameShape(w.Now(), after.Now()) || !sameStages(w.Now(), after.Now()) {
-		return nil, nil, Costs{}
+		return nil, nil, estimators.Costs{}
 	}
 	costs := model(after)
 	later := known(w.Now(), after.Now(), costs)
 	other := changedModels(w, costs)
 	if len(other) > 0 {
-		if moved, err := w.end(onlyOf(other, later, w.Costs.Left)); err == nil {
+		if moved, err := w.End(onlyOf(other, later, w.Costs.Left)); err == nil {
 			a.tell(Change{Delta: moved.Sub(end), Reason: ReasonModel, Subject: describeModels(w, costs, other)})
 			end = moved
 		}
 	}
-	if moved, err := w.end(later); err == nil {
+	if moved, err := w.End(later); err == nil {
 		a.tell(Change{Delta: moved.Sub(end), Reason: ReasonSpeed, Subject: slower(w, costs, other, moved.Sub(end))})
 	}
 	return w, later, costs
 }
 
-// end replays the remaining work with the given costs and returns the predicted end.
-func (w *ReplayContext) end(left schedule.Left) (dag.Instant, error) {
-	s, err := schedule.Replay(w.Now(), left, schedule.Options{FutureOnly: true})
-	if err != nil {
-		return dag.NoInstant, err
-	}
-	return s.End, nil
-}
-
-// replaced returns the run with s in place of its newest snapshot.
+// replaced is the run with s in place of its newest snapshot.
 func replaced(run dag.Run, s *dag.Snapshot) dag.Run {
 	now := run.Now()
 	swap := func(list []*dag.Snapshot) []*dag.Snapshot {
