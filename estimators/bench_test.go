@@ -1,4 +1,4 @@
-package estimators
+package estimators_test
 
 import (
 	"container/heap"
@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/paper"
+	"github.com/paratimer/paratimer/internal/testkit/course"
 )
 
 // The size of the issue: a DAG of 100,000 tasks. 10 jobs, each after the one three before it.
@@ -49,8 +52,8 @@ func BenchmarkBareHeap(b *testing.B) {
 
 // BenchmarkTick is a whole tick, from the snapshot to all of ParaTimer's scenarios, a tenth into the run.
 func BenchmarkTick(b *testing.B) {
-	b.Run("different", func(b *testing.B) { benchTick(b, benchPlan(true), Scenarios()) })
-	b.Run("uniform", func(b *testing.B) { benchTick(b, benchPlan(false), Scenarios()) })
+	b.Run("different", func(b *testing.B) { benchTick(b, benchPlan(true), estimators.Scenarios()) })
+	b.Run("uniform", func(b *testing.B) { benchTick(b, benchPlan(false), estimators.Scenarios()) })
 	b.Run("different/all", func(b *testing.B) { benchTick(b, benchPlan(true), everyScenario()) })
 	b.Run("uniform/all", func(b *testing.B) { benchTick(b, benchPlan(false), everyScenario()) })
 }
@@ -62,8 +65,8 @@ func benchPlan(different bool) *dag.Plan {
 		Setup: 2 * time.Second,
 	}}
 	for j := range benchJobs {
-		job := dag.Job{Node: string(rune('a' + j)), Stages: dag.MapReduce(phaseOf(benchMaps, 60_000, 1),
-			phaseOf(benchReduces, 30_000, 0.3, 30_000, 0.1, 30_000, 0.6))}
+		job := dag.Job{Node: string(rune('a' + j)), Stages: dag.MapReduce(course.PhaseOf(benchMaps, 60_000, 1),
+			course.PhaseOf(benchReduces, 30_000, 0.3, 30_000, 0.1, 30_000, 0.6))}
 		if j >= 3 {
 			job.After = []int{j - 3}
 		}
@@ -84,15 +87,15 @@ func benchPlan(different bool) *dag.Plan {
 	return plan
 }
 
-func benchTick(b *testing.B, plan *dag.Plan, scenarios []Scenario) {
-	c := play(b, truth{plan: plan})
-	at := c.total / 10
-	run := dag.Run{}.Append(c.at(0))
+func benchTick(b *testing.B, plan *dag.Plan, scenarios []estimators.Scenario) {
+	c := course.Play(b, course.Truth{Plan: plan})
+	at := c.Total / 10
+	run := dag.Run{}.Append(c.At(0))
 	for before := dag.Instant(12); before > 0; before-- {
-		run = run.Append(c.at(at - 5_000*(before-1)))
+		run = run.Append(c.At(at - 5_000*(before-1)))
 	}
 	b.ReportAllocs()
-	w := NewReplayContext(run, Paper(ObservedSlowdown), Options{})
+	w := estimators.NewReplayContext(run, paper.Model(paper.ObservedSlowdown), estimators.Options{})
 	for _, s := range scenarios {
 		// The plan of standard_static is made once, at the first tick.
 		if _, err := s.Of(w); err != nil {

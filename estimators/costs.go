@@ -1,11 +1,9 @@
 package estimators
 
 import (
-	"math"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -70,7 +68,10 @@ type GroupCosts struct {
 	In func(f GroupForm) schedule.Left
 }
 
-// A Model makes the cost model for a run's newest snapshot. It must be a pure function.
+// A GroupTime returns the time of a group of a size in a reduce, in milliseconds, and the rule that predicts it.
+type GroupTime func(task int, bytes float64) (ms float64, rule string)
+
+// A Model returns the cost model for a run's newest snapshot. It must be a pure function.
 type Model func(run dag.Run) Costs
 
 // A GroupForm is a way to predict the work of reduces from their key groups (package nearestfit).
@@ -88,25 +89,3 @@ const (
 	FormFitOnly                            // NearestFit without its neighbors
 	FormNeighboursOnly                     // NearestFit without its curve
 )
-
-// inForm returns the standard estimate with the work of reduces predicted in one form. If the form has no data
-// about any remaining reduce, the estimate has no time.
-func (w *ReplayContext) inForm(f GroupForm) (Estimate, error) {
-	if w.ended() {
-		return w.estimate(0), nil
-	}
-	var left schedule.Left
-	if in := w.Costs.Groups.In; in != nil {
-		left = in(f)
-	}
-	if left == nil {
-		return Estimate{Progress: math.NaN()}, nil
-	}
-	end, err := w.End(left)
-	if err != nil {
-		return Estimate{}, err
-	}
-	e := w.estimate(taskcost.MS(end.Sub(w.Now().At)))
-	e.Origin = schedule.Observed
-	return e, nil
-}

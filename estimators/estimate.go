@@ -3,9 +3,10 @@
 // The scenarios of one tick share a ReplayContext: one replay of the scheduler and one critical path. Costs define
 // the cost of each task; a Scenario defines how the schedule is read.
 //
-// A cost model of one's own, [Costs], is enough to get all of [Scenarios]; [Shared] makes their estimators. [Paper] is
-// the paper's model, and package observed has that of real clusters. A model that can be drawn from ([Sampler]) gives a
-// [Distribution]; package explain says why a prediction moved, [Grade] how right one was along a finished run.
+// A cost model, [Costs], is enough to get all of [Scenarios]; [Shared] makes their estimators. Package paper has the
+// paper's model and estimators to compare with, package cost has the model of real clusters. [Sampled] replays draws
+// from a model and gives a [Distribution]. Package explain explains why a prediction moved, package skewness finds
+// tasks that were given more than others, [Grade] scores the predictions of a finished run.
 //
 // # Stability
 //
@@ -53,7 +54,7 @@ type Estimate struct {
 	Tick *RangeTick
 	Runs int
 	Path *pathfrag.Path // nil for estimators without one
-	Skew []Skew         // only of Uneven
+	Skew []Skew         // only of package skewness
 	// Monitored are the running tasks with counters that the estimate needs. Only standard_static and its variants
 	// set it; they do not need the counters of other tasks.
 	Monitored []TaskID

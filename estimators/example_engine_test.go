@@ -8,6 +8,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/paper"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -61,7 +62,7 @@ func (e *engine) Next(context.Context) (*dag.Snapshot, error) {
 func Example_engine() {
 	var run dag.Run
 	source := newEngine()
-	standard := estimators.New(estimators.Scenarios()[0], estimators.Paper(estimators.ObservedSlowdown),
+	standard := estimators.New(estimators.Scenarios()[0], paper.Model(paper.ObservedSlowdown),
 		estimators.Options{})
 	for {
 		s, err := source.Next(context.Background())

@@ -45,7 +45,7 @@ func (w *ReplayContext) failing(failures []Failure) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
-	e := w.plain(float64(s.End - s.Now))
+	e := w.EstimateOfCosts(float64(s.End - s.Now))
 	e.Path = path
 	return w.supposing(len(failures), e), nil
 }
@@ -69,7 +69,7 @@ func failureNow(w *ReplayContext) (Estimate, error) {
 	}))
 }
 
-// one returns the failure of the task that weighs most, none where all weigh less than 0.
+// one returns the failure of the task that weighs most, none if all weigh less than 0.
 func (w *ReplayContext) one(ratio float64, weigh func(job int, k dag.StageIndex, g *TaskGroup) float64) []Failure {
 	var worst []Failure
 	most := -1.0

@@ -1,48 +1,32 @@
-package estimators
+package estimators_test
 
 import (
 	"math"
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/internal/testkit/course"
 	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// The probabilities of 0, 1, 2 … failures add up to one, and to the rate's mean.
-func TestFailureProbabilities(t *testing.T) {
-	t.Parallel()
-	for _, l := range []FailureLaw{{0.5, 1e6}, {3.5, 1e6}, {10, 1e7}} {
-		sum, mean := 0.0, 0.0
-		for n := range 2000 {
-			p := l.Probability(n, 2e6)
-			sum += p
-			mean += float64(n) * p
-		}
-		if want := l.shape / l.ms * 2e6; math.Abs(sum-1) > 1e-6 || math.Abs(mean-want) > 1e-3*want {
-			t.Errorf("%+v: the sum is %v, the mean %v, want 1 and %v", l, sum, mean, want)
-		}
-	}
-	if p := (FailureLaw{0.5, 1e6}).Probability(0, 0); p != 1 {
-		t.Errorf("nothing is left, and no failure has probability %v", p)
-	}
-}
-
 // What a scenario supposes is as likely as the sampler draws it: the law is the same.
 func TestProbabilitiesAreTheSamplers(t *testing.T) {
 	t.Parallel()
-	plan := joinPlan(17)
+	plan := course.JoinPlan(17)
 	plan.Cluster.FailRate = 0.1
-	w := NewReplayContext(runOf(golden.Start(plan)), plannedCosts, Options{})
-	if _, err := w.Path(); err != nil {
+	w := estimators.NewReplayContext(course.RunOf(golden.Start(plan)), plannedCosts, estimators.Options{})
+	sch, err := w.Schedule()
+	if err != nil {
 		t.Fatal(err)
 	}
 	// Each attempt of the schedule is asked whether it fails, without those that repeat it.
-	law, counts, draws := NewFailureLaw(w.Now(), 0), make([]int, 50), 4096
+	law, counts, draws := estimators.NewFailureLaw(w.Now(), 0), make([]int, 50), 4096
 	for i := range draws {
-		fault := law.Fault(Draws{seed: 1, own: mix(uint64(i)), sample: uint64(i), of: uint64(draws)}, 0)
+		fault := law.Fault(estimators.NewDraws(1, estimators.Mix(uint64(i)), uint64(i), uint64(draws)), 0)
 		n := 0
-		for _, s := range w.schedule.Spans {
+		for _, s := range sch.Spans {
 			for k := range int(s.Count) {
 				if _, fails := fault(schedule.Task{Job: int(s.Job), Stage: s.Stage, Index: int(s.First) + k}, s.Start,
 					s.End); fails {
@@ -74,11 +58,12 @@ func TestProbabilitiesAreTheSamplers(t *testing.T) {
 func TestGivenFailRate(t *testing.T) {
 	t.Parallel()
 	none := func(change func(*dag.Plan), profiles ...*dag.Plan) *float64 {
-		plan := joinPlan(17)
+		plan := course.JoinPlan(17)
 		change(plan)
 		s := golden.Start(plan)
 		s.Profiles = profiles
-		return answer(t, NewReplayContext(runOf(s), plannedCosts, Options{}), "standard").Probability
+		return answer(t, estimators.NewReplayContext(course.RunOf(s), plannedCosts, estimators.Options{}),
+			"standard").Probability
 	}
 	low, high := &dag.Plan{Cluster: dag.Cluster{FailRate: 0.01}}, &dag.Plan{Cluster: dag.Cluster{FailRate: 0.5}}
 	rare, often := none(func(p *dag.Plan) { p.Cluster.FailRate = 0.01 }),

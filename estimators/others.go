@@ -41,7 +41,7 @@ func othersAs(change func(run dag.Run, s *dag.Snapshot)) func(*ReplayContext) (E
 			}
 			ms = min(ms, standard)
 		}
-		e := w.early(w.estimate(ms))
+		e := w.early(w.EstimateOf(ms))
 		e.Origin = w.leastSure(func(int, dag.StageIndex) bool { return true })
 		if sch.Freed && e.Remaining != nil {
 			e.Low, e.Remaining, e.Progress = e.Remaining, nil, math.NaN()

@@ -1,4 +1,4 @@
-package estimators
+package estimators_test
 
 import (
 	"slices"
@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
 )
 
 // sharedRun is a job of 40 maps of 10 s that waits on a cluster of 2560 MB which others share, and seen for a minute.
@@ -46,9 +47,9 @@ func sharedRun(held ...int) dag.Run {
 
 func remains(t testing.TB, run dag.Run, name string) time.Duration {
 	t.Helper()
-	for _, s := range Scenarios() {
+	for _, s := range estimators.Scenarios() {
 		if s.Name == name {
-			e, err := New(s, plannedCosts, Options{}).Estimate(run)
+			e, err := estimators.New(s, plannedCosts, estimators.Options{}).Estimate(run)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -93,8 +94,8 @@ func TestMoot(t *testing.T) {
 		{"over, with bob", dag.Run{}.Append(&over), false},
 		{"no room", dag.Run{}.Append(&stuck), true},
 	} {
-		for _, s := range Scenarios() {
-			e, err := New(s, plannedCosts, Options{}).Estimate(c.run)
+		for _, s := range estimators.Scenarios() {
+			e, err := estimators.New(s, plannedCosts, estimators.Options{}).Estimate(c.run)
 			if (err != nil) != (c.what == "no room") {
 				t.Fatalf("%s: %s: %v", c.what, s.Name, err)
 			}
@@ -155,9 +156,9 @@ func TestMoreOfOthersIsNeverEarlier(t *testing.T) {
 func sharedRunIn(mb int) dag.Run { return sharedRun(mb, mb) }
 
 func remainsIn(t *rapid.T, run dag.Run, name string) time.Duration {
-	for _, s := range Scenarios() {
+	for _, s := range estimators.Scenarios() {
 		if s.Name == name {
-			e, err := New(s, plannedCosts, Options{}).Estimate(run)
+			e, err := estimators.New(s, plannedCosts, estimators.Options{}).Estimate(run)
 			if err != nil || e.Remaining == nil {
 				t.Fatalf("%s: %v, %v", name, e.Remaining, err)
 			}

@@ -1,4 +1,4 @@
-package estimators
+package estimators_test
 
 import (
 	"fmt"
@@ -7,7 +7,10 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
+	"github.com/paratimer/paratimer/estimators/paper"
+	"github.com/paratimer/paratimer/internal/testkit/course"
 	"github.com/paratimer/paratimer/pathfrag"
 )
 
@@ -15,7 +18,7 @@ import (
 const tick = 5 * time.Second
 
 // near checks a mean and a maximum against what is expected, to a tolerance in points.
-func near(t *testing.T, what string, s Score, mean, highest, tolerance float64) {
+func near(t *testing.T, what string, s estimators.Score, mean, highest, tolerance float64) {
 	t.Helper()
 	t.Logf("%s: mean %.2f, max %.2f, bias %+.2f", what, s.MeanPoints, s.MaxPoints, s.BiasPoints)
 	if math.Abs(s.MeanPoints-mean) > tolerance || math.Abs(s.MaxPoints-highest) > tolerance {
@@ -24,7 +27,7 @@ func near(t *testing.T, what string, s Score, mean, highest, tolerance float64) 
 }
 
 // atMost checks a mean and a maximum against limits.
-func atMost(t *testing.T, what string, s Score, mean, highest float64) {
+func atMost(t *testing.T, what string, s estimators.Score, mean, highest float64) {
 	t.Helper()
 	t.Logf("%s: mean %.2f, max %.2f, bias %+.2f", what, s.MeanPoints, s.MaxPoints, s.BiasPoints)
 	if !(s.MeanPoints <= mean && s.MaxPoints <= highest) {
@@ -40,9 +43,10 @@ func TestSection42Totals(t *testing.T) {
 		seconds float64
 		minutes int
 	}{{17, 1679.813, 28}, {16, 1498.250, 25}} {
-		w := NewReplayContext(dag.Run{}.Append(play(t, truth{plan: joinPlan(c.maps)}).at(0)), plannedCosts,
-			Options{Path: &joinPath})
-		e, err := pick(t, "standard")[0].Of(w)
+		w := estimators.NewReplayContext(dag.Run{}.Append(course.Play(t,
+			course.Truth{Plan: course.JoinPlan(c.maps)}).At(0)), plannedCosts,
+			estimators.Options{Path: &course.JoinPath})
+		e, err := course.Pick(t, everyScenario(), "standard")[0].Of(w)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,9 +60,10 @@ func TestSection42Totals(t *testing.T) {
 // static, with the slowdown factor measured; the cheap trackers of section 3.1.4 follow equal tasks as well.
 func TestSection42NoNoiseNoError(t *testing.T) {
 	for _, maps := range []int{17, 16} {
-		c := play(t, truth{plan: joinPlan(maps)})
-		for name, s := range c.watch(t, tick, Paper(ObservedSlowdown), joinPath,
-			pick(t, "standard", "standard_static", "standard_static_thread", "standard_static_subset", "best_guess")) {
+		c := course.Play(t, course.Truth{Plan: course.JoinPlan(maps)})
+		for name, s := range c.Watch(t, tick, paper.Model(paper.ObservedSlowdown), course.JoinPath,
+			course.Pick(t, everyScenario(), "standard", "standard_static", "standard_static_thread",
+				"standard_static_subset", "best_guess")) {
 			atMost(t, fmt.Sprintf("%d maps, %s", maps, name), s, 0.005, 0.005)
 		}
 	}
@@ -69,8 +74,12 @@ func TestSection42NoNoiseNoError(t *testing.T) {
 func TestSection42Noise(t *testing.T) {
 	for _, maps := range []int{17, 16} {
 		for seed := range uint64(5) {
-			c := play(t, truth{plan: joinPlan(maps), seed: seed, noise: 0.005, stall: 5 * time.Second})
-			g := c.watch(t, tick, Paper(ObservedSlowdown), joinPath, pick(t, "standard", "standard_static"))
+			c := course.Play(t, course.Truth{
+				Plan: course.JoinPlan(maps), Seed: seed, Noise: 0.005,
+				Stall: 5 * time.Second,
+			})
+			g := c.Watch(t, tick, paper.Model(paper.ObservedSlowdown), course.JoinPath, course.Pick(t,
+				everyScenario(), "standard", "standard_static"))
 			atMost(t, fmt.Sprintf("%d maps, seed %d", maps, seed), g["standard"], 0.6, 1.6)
 			atMost(t, fmt.Sprintf("%d maps, seed %d, static", maps, seed), g["standard_static"], 1.1, 4.6)
 		}
@@ -92,8 +101,9 @@ func TestSection42Others(t *testing.T) {
 		},
 	}
 	for _, maps := range []int{17, 16} {
-		c := play(t, truth{plan: joinPlan(maps), seed: 1, noise: 0.005, stall: 5 * time.Second})
-		g := c.watch(t, tick, Paper(ObservedSlowdown), joinPath, pick(t, names...))
+		c := course.Play(t, course.Truth{Plan: course.JoinPlan(maps), Seed: 1, Noise: 0.005, Stall: 5 * time.Second})
+		g := c.Watch(t, tick, paper.Model(paper.ObservedSlowdown), course.JoinPath, course.Pick(t, everyScenario(),
+			names...))
 		for _, name := range names {
 			x := want[maps][name]
 			near(t, fmt.Sprintf("%d maps, %s", maps, name), g[name], x[0], x[1], 3)
@@ -107,7 +117,7 @@ func TestSection42Others(t *testing.T) {
 // Section 3.1.3 and docs/facts/paratimer.md P16: the slowdown factor corrects a cluster that is 25 % slower than the
 // plan says.
 func TestSlowdownCorrectsASlowerCluster(t *testing.T) {
-	slower := joinPlan(17)
+	slower := course.JoinPlan(17)
 	for j := range slower.Jobs {
 		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 			for p, pipe := range slower.Jobs[j].Stages[k].Pipelines {
@@ -115,10 +125,14 @@ func TestSlowdownCorrectsASlowerCluster(t *testing.T) {
 			}
 		}
 	}
-	c := play(t, truth{plan: slower, believed: func(dag.Instant) *dag.Plan { return joinPlan(17) }})
-	g := c.watch(t, tick, Paper(ObservedSlowdown), joinPath, pick(t, "standard"))
+	c := course.Play(t, course.Truth{
+		Plan:     slower,
+		Believed: func(dag.Instant) *dag.Plan { return course.JoinPlan(17) },
+	})
+	g := c.Watch(t, tick, paper.Model(paper.ObservedSlowdown), course.JoinPath, course.Pick(t, everyScenario(),
+		"standard"))
 	atMost(t, "with the factor", g["standard"], 0.3, 6)
-	g = c.watch(t, tick, plannedCosts, joinPath, pick(t, "standard"))
+	g = c.Watch(t, tick, plannedCosts, course.JoinPath, course.Pick(t, everyScenario(), "standard"))
 	near(t, "without", g["standard"], 2.8, 6, 3)
 }
 
@@ -139,11 +153,13 @@ func TestSection43Cases(t *testing.T) {
 		{"B", 28, 0, 3, 296_000, 2103, 0.16, 2.3, 9.8, 21.3, 6.5, 21.3},
 		{"D", 28, 1, 0, 676_000, 2364, 1.3, 8.8, 8.7, 20.0, 1.1, 6.4},
 	} {
-		run := play(t, truth{plan: joinPlan(c.maps), fault: failsAt(c.job, dag.Map, c.task, c.at)})
-		if got := float64(run.total) / 1000; math.Abs(got-c.total) > 1 {
+		run := course.Play(t, course.Truth{Plan: course.JoinPlan(c.maps), Fault: course.FailsAt(c.job, dag.Map,
+			c.task, c.at)})
+		if got := float64(run.Total) / 1000; math.Abs(got-c.total) > 1 {
 			t.Errorf("case %s takes %.0f s, want %.0f s", c.name, got, c.total)
 		}
-		g := run.watch(t, tick, plannedCosts, joinPath, pick(t, "standard", "standard_static", "one_failure",
+		g := run.Watch(t, tick, plannedCosts, course.JoinPath, course.Pick(t, everyScenario(), "standard",
+			"standard_static", "one_failure",
 			"failure_until_proven"))
 		near(t, "case "+c.name+", standard", g["standard"], c.std, c.stdMax, 0.3)
 		near(t, "case "+c.name+", standard_static", g["standard_static"], c.std, c.stdMax, 0.3)
@@ -155,11 +171,11 @@ func TestSection43Cases(t *testing.T) {
 // Section 3.2.1: what a failure costs is between nothing and one_failure's, whenever and whichever task fails; named
 // failures that are not the worst lie in between, and more failures cost more.
 func TestSection321Failures(t *testing.T) {
-	c := play(t, truth{plan: joinPlan(17)})
+	c := course.Play(t, course.Truth{Plan: course.JoinPlan(17)})
 	names := []string{"standard", "failure_now", "failure_halfway", "average_failure", "one_failure", "three_failures"}
-	c.each(60*time.Second, plannedCosts, joinPath, func(at dag.Instant, w *ReplayContext) {
+	c.Each(60*time.Second, plannedCosts, course.JoinPath, func(at dag.Instant, w *estimators.ReplayContext) {
 		ms := make(map[string]float64)
-		for _, s := range pick(t, names...) {
+		for _, s := range course.Pick(t, everyScenario(), names...) {
 			e, err := s.Of(w)
 			if err != nil {
 				t.Fatal(err)
@@ -172,14 +188,19 @@ func TestSection321Failures(t *testing.T) {
 					ms["one_failure"])
 			}
 		}
-		if got, want := ms["three_failures"]-ms["standard"], 3*(ms["one_failure"]-ms["standard"]); math.Abs(got-want) > 1 {
+		got, want := ms["three_failures"]-ms["standard"], 3*(ms["one_failure"]-ms["standard"])
+		if math.Abs(got-want) > 1 {
 			t.Errorf("t=%d: three failures cost %.0f, want %.0f", at, got, want)
 		}
 	})
 	// Just before the long maps of job 2 end, the cost of one failing halfway is half of its time.
-	s := WithFailures("m217", "m217 fails", []Failure{{Job: 1, Stage: dag.Map, Task: 16, Ratio: 0.5}})
-	w := NewReplayContext(dag.Run{}.Append(c.at(1_400_000)), plannedCosts, Options{Path: &joinPath})
-	std, _ := pick(t, "standard")[0].Of(w)
+	s := estimators.WithFailures("m217", "m217 fails", []estimators.Failure{{
+		Job: 1, Stage: dag.Map, Task: 16,
+		Ratio: 0.5,
+	}})
+	w := estimators.NewReplayContext(dag.Run{}.Append(c.At(1_400_000)), plannedCosts,
+		estimators.Options{Path: &course.JoinPath})
+	std, _ := course.Pick(t, everyScenario(), "standard")[0].Of(w)
 	e, err := s.Of(w)
 	if err != nil {
 		t.Fatal(err)
@@ -191,35 +212,23 @@ func TestSection321Failures(t *testing.T) {
 
 // skewedPlan is one job whose reduces have sizes as given, in tuples of a millisecond.
 func skewedPlan(sizes []float64) *dag.Plan {
-	reduce := phaseOf(len(sizes), 0, 0.3, 0, 0.1, 0, 0.6)
+	reduce := course.PhaseOf(len(sizes), 0, 0.3, 0, 0.1, 0, 0.6)
 	for p := range reduce.Pipelines {
 		reduce.Pipelines[p].Tuples = dag.Each(sizes)
 	}
 	return &dag.Plan{
 		Name:    "skew",
 		Cluster: dag.Cluster{MapSlots: 16, ReduceSlots: 16, SlotsPerNode: 2, Setup: 2 * time.Second},
-		Jobs:    []dag.Job{{Node: "j1", Stages: dag.MapReduce(phaseOf(64, 150_000, 1), reduce)}},
+		Jobs:    []dag.Job{{Node: "j1", Stages: dag.MapReduce(course.PhaseOf(64, 150_000, 1), reduce)}},
 	}
-}
-
-// zipf returns n sizes that fall as rank^-s, of the given sum.
-func zipf(n int, s, sum float64) []float64 {
-	sizes, all := make([]float64, n), 0.0
-	for i := range sizes {
-		sizes[i] = math.Pow(float64(i+1), -s)
-		all += sizes[i]
-	}
-	for i := range sizes {
-		sizes[i] = math.Floor(sizes[i] / all * sum)
-	}
-	return sizes
 }
 
 // Section 4.4, 16 reduces on 16 slots: all run at once, so nothing is left to order. The upper bound is the longest
 // reduce, which is the truth; the lower bound follows the shortest, the tighter one is the truth again.
 func TestSection44SixteenReduces(t *testing.T) {
-	c := play(t, truth{plan: skewedPlan(zipf(16, 0.5, 16*400_000))})
-	g := c.watch(t, tick, plannedCosts, pathfrag.Params{}, pick(t, "standard", "skew_high", "best_guess", "skew_low",
+	c := course.Play(t, course.Truth{Plan: skewedPlan(course.Zipf(16, 0.5, 16*400_000))})
+	g := c.Watch(t, tick, plannedCosts, pathfrag.Params{}, course.Pick(t, everyScenario(), "standard", "skew_high",
+		"best_guess", "skew_low",
 		"skew_low_as_printed"))
 	for _, name := range []string{"standard", "best_guess", "skew_high", "skew_low"} {
 		atMost(t, name, g[name], 0.005, 0.005)
@@ -227,13 +236,13 @@ func TestSection44SixteenReduces(t *testing.T) {
 	if g["skew_low_as_printed"].BiasPoints < 5 {
 		t.Errorf("skew_low_as_printed: bias %+.1f, want far too optimistic", g["skew_low_as_printed"].BiasPoints)
 	}
-	c.each(60*time.Second, plannedCosts, pathfrag.Params{}, func(at dag.Instant, w *ReplayContext) {
-		b, err := w.skewBounds(true)
+	c.Each(60*time.Second, plannedCosts, pathfrag.Params{}, func(at dag.Instant, w *estimators.ReplayContext) {
+		low, _, err := w.SkewBounds(true)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if math.Abs(b.low-float64(c.total-at)) > 2 {
-			t.Errorf("t=%d: tight lower bound %.0f, truth %d", at, b.low, c.total-at)
+		if math.Abs(low-float64(c.Total-at)) > 2 {
+			t.Errorf("t=%d: tight lower bound %.0f, truth %d", at, low, c.Total-at)
 		}
 	})
 }
@@ -244,12 +253,13 @@ func TestSection44SixteenReduces(t *testing.T) {
 func TestSection44SkewedReduces(t *testing.T) {
 	for _, s := range []float64{0.3, 0.5, 1.0} {
 		for seed := range uint64(5) {
-			order := shuffled(32, seed)
-			c := play(t, truth{
-				plan: skewedPlan(zipf(32, s, 32*400_000)), seed: seed, noise: 0.01,
-				order: map[int][]int{0: order},
+			order := course.Shuffled(32, seed)
+			c := course.Play(t, course.Truth{
+				Plan: skewedPlan(course.Zipf(32, s, 32*400_000)), Seed: seed, Noise: 0.01,
+				Order: map[int][]int{0: order},
 			})
-			g := c.watch(t, tick, Paper(ObservedSlowdown), pathfrag.Params{}, pick(t, "best_guess", "skew_low",
+			g := c.Watch(t, tick, paper.Model(paper.ObservedSlowdown), pathfrag.Params{}, course.Pick(t,
+				everyScenario(), "best_guess", "skew_low",
 				"skew_low_as_printed", "skew_high", "parallax"))
 			what := fmt.Sprintf("zipf %.1f, seed %d, ", s, seed)
 			atMost(t, what+"best_guess", g["best_guess"], 4, 17)
@@ -275,7 +285,7 @@ func TestSection44SkewedReduces(t *testing.T) {
 // submitted and they are known; then there is none.
 func TestSection45WrongCardinalities(t *testing.T) {
 	for _, wrong := range []float64{0.5, 2} {
-		right, believed := joinPlan(17), joinPlan(17)
+		right, believed := course.JoinPlan(17), course.JoinPlan(17)
 		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 			phase := &believed.Jobs[2].Stages[k]
 			for p := range phase.Pipelines {
@@ -286,20 +296,22 @@ func TestSection45WrongCardinalities(t *testing.T) {
 				phase.Pipelines[p].Tuples = dag.Each(sizes)
 			}
 		}
-		known := play(t, truth{plan: right}).schedule.Submitted[2]
-		c := play(t, truth{plan: right, believed: func(at dag.Instant) *dag.Plan {
+		known := course.Play(t, course.Truth{Plan: right}).Schedule.Submitted[2]
+		c := course.Play(t, course.Truth{Plan: right, Believed: func(at dag.Instant) *dag.Plan {
 			if at < known {
 				return believed
 			}
 			return right
 		}})
-		third := float64(c.total - known)
-		c.each(tick, Paper(ObservedSlowdown), joinPath, func(at dag.Instant, w *ReplayContext) {
-			e, err := standard(w)
+		third := float64(c.Total - known)
+		c.Each(tick, paper.Model(paper.ObservedSlowdown), course.JoinPath, func(at dag.Instant,
+			w *estimators.ReplayContext,
+		) {
+			e, err := estimators.Scenarios()[0].Of(w)
 			if err != nil {
 				t.Fatal(err)
 			}
-			off := float64(e.Remaining.Milliseconds() - int64(c.total-at))
+			off := float64(e.Remaining.Milliseconds() - int64(c.Total-at))
 			// Set-ups are not wrong, so the error is a little less than the job's time.
 			if at < known && math.Abs(off-(wrong-1)*third) > 0.1*third || at >= known && math.Abs(off) > 2 {
 				t.Errorf("sizes x %.1f, t=%d: off by %.0f ms, the job takes %.0f", wrong, at, off, third)

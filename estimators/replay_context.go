@@ -58,6 +58,22 @@ func (w *ReplayContext) Next(run dag.Run) *ReplayContext {
 	return next
 }
 
+// AtAnchor returns the context of the run's newest anchor. It is kept as long as the anchor stays.
+func (w *ReplayContext) AtAnchor() *ReplayContext {
+	anchor := w.Run.Now()
+	if n := len(w.Run.Anchors); n > 0 {
+		anchor = w.Run.Anchors[n-1]
+	}
+	if anchor == w.Run.Now() {
+		return w
+	}
+	if w.planned == nil || w.anchor != anchor {
+		run := dag.Run{Window: []*dag.Snapshot{anchor}, Anchors: []*dag.Snapshot{anchor}}
+		w.planned, w.anchor = NewReplayContext(run, w.model, w.options), anchor
+	}
+	return w.planned
+}
+
 // Now returns the newest snapshot, with its plan completed by the cost model. Run.Now is the snapshot as observed.
 func (w *ReplayContext) Now() *dag.Snapshot { return w.now }
 
@@ -81,7 +97,7 @@ func (w *ReplayContext) Path() (*pathfrag.Path, error) {
 	return w.path, w.err
 }
 
-// End is when the query ends if its tasks have the given costs. It returns the error of the replay.
+// End replays the remaining work with the given costs and returns the predicted end, or the error of the replay.
 func (w *ReplayContext) End(left schedule.Left) (dag.Instant, error) {
 	s, err := schedule.Replay(w.Now(), left, schedule.Options{FutureOnly: true})
 	if err != nil {
@@ -90,11 +106,11 @@ func (w *ReplayContext) End(left schedule.Left) (dag.Instant, error) {
 	return s.End, nil
 }
 
-// ended says whether nothing can remain.
+// ended reports whether the run has ended, so that nothing remains.
 func (w *ReplayContext) ended() bool { return w.Now().State.Ended() }
 
-// elapsedMS returns the time since the first job was submitted, 0 before.
-func (w *ReplayContext) elapsedMS() float64 {
+// ElapsedMS returns the time since the first job was submitted in milliseconds, 0 before.
+func (w *ReplayContext) ElapsedMS() float64 {
 	origin := w.Now().Origin()
 	if !origin.Known() || origin > w.Now().At {
 		return 0
@@ -105,7 +121,7 @@ func (w *ReplayContext) elapsedMS() float64 {
 // progress returns equation (1), with the misprint in the paper's numerator corrected: elapsed / (elapsed +
 // remaining) (docs/facts/paratimer.md P1).
 func (w *ReplayContext) progress(remainingMS float64) float64 {
-	elapsed := w.elapsedMS()
+	elapsed := w.ElapsedMS()
 	if w.ended() {
 		return 1
 	}
@@ -115,8 +131,8 @@ func (w *ReplayContext) progress(remainingMS float64) float64 {
 	return elapsed / (elapsed + remainingMS)
 }
 
-// estimate makes an Estimate from remaining milliseconds.
-func (w *ReplayContext) estimate(ms float64) Estimate {
+// EstimateOf makes an Estimate from remaining milliseconds.
+func (w *ReplayContext) EstimateOf(ms float64) Estimate {
 	if w.ended() {
 		ms = 0
 	}
@@ -124,8 +140,8 @@ func (w *ReplayContext) estimate(ms float64) Estimate {
 	return Estimate{Remaining: &d, Progress: w.progress(ms)}
 }
 
-// ratio makes an Estimate for an estimator that only has a share of work done, 0..1 or NaN.
-func (w *ReplayContext) ratio(f float64) Estimate {
+// EstimateOfRatio makes an Estimate for an estimator that only has a share of work done, 0..1 or NaN.
+func (w *ReplayContext) EstimateOfRatio(f float64) Estimate {
 	if w.ended() {
 		f = 1
 	}

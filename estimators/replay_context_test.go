@@ -1,4 +1,4 @@
-package estimators
+package estimators_test
 
 import (
 	"math"
@@ -6,16 +6,18 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
+	"github.com/paratimer/paratimer/internal/testkit/course"
 	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
 )
 
 // toldModel is a cost model of which each task of a kind has the origin that is told.
-func toldModel(origin map[dag.StageIndex]schedule.Origin) Model {
-	return func(run dag.Run) Costs {
-		costs := newPaperCosts(run.Now(), Slowdown{})
+func toldModel(origin map[dag.StageIndex]schedule.Origin) estimators.Model {
+	return func(run dag.Run) estimators.Costs {
+		costs := plannedCosts(run)
 		left := costs.Left
 		costs.Left = func(t schedule.Task) schedule.Cost {
 			c := left(t)
@@ -24,13 +26,6 @@ func toldModel(origin map[dag.StageIndex]schedule.Origin) Model {
 		}
 		return costs
 	}
-}
-
-// oneJob has four maps of 10 s on two slots, then two reduces of 20 s.
-func oneJob() *dag.Plan {
-	return &dag.Plan{Cluster: dag.Cluster{MapSlots: 2, ReduceSlots: 2}, Jobs: []dag.Job{
-		{Node: "j1", Stages: dag.MapReduce(phaseOf(4, 1000, 10), phaseOf(2, 0, 0, 0, 0, 1000, 20))},
-	}}
 }
 
 // Where nothing of what remains has a known cost it is too early to say: the time is a floor. With some of it known,
@@ -64,7 +59,8 @@ func TestTooEarlyAndAssumed(t *testing.T) {
 		},
 	} {
 		for _, name := range []string{"standard", "one_failure", "best_guess", "skew_high", "parallax"} {
-			e, err := New(pick(t, name)[0], toldModel(c.origin), Options{}).Estimate(runOf(golden.Start(oneJob())))
+			e, err := estimators.New(course.Pick(t, everyScenario(), name)[0], toldModel(c.origin),
+				estimators.Options{}).Estimate(course.RunOf(golden.Start(course.OneJob())))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -83,9 +79,10 @@ func TestTooEarlyAndAssumed(t *testing.T) {
 
 // A job of unknown size makes the estimate's origin unknown, and is named.
 func TestUnknownSizeIsNamed(t *testing.T) {
-	plan := oneJob()
+	plan := course.OneJob()
 	plan.Jobs = append(plan.Jobs, dag.Job{Node: "j2", After: []int{0}, Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})})
-	e, err := New(pick(t, "standard")[0], plannedCosts, Options{}).Estimate(runOf(golden.Start(plan)))
+	e, err := estimators.New(course.Pick(t, everyScenario(), "standard")[0], plannedCosts,
+		estimators.Options{}).Estimate(course.RunOf(golden.Start(plan)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,17 +96,17 @@ func TestUnknownSizeIsNamed(t *testing.T) {
 
 // The replay runs on the plan as the cost model completes it; the run stays what was observed.
 func TestCompletedPlan(t *testing.T) {
-	model := func(run dag.Run) Costs {
+	model := func(run dag.Run) estimators.Costs {
 		s, plan := *run.Now(), *run.Now().Plan
 		plan.Jobs = dag.CloneJobs(plan.Jobs)
 		plan.Jobs[0].Stages[dag.Map].Tasks = 6
 		s.Plan = &plan
-		costs := newPaperCosts(&s, Slowdown{})
+		costs := plannedCosts(course.RunOf(&s))
 		costs.Completed, costs.Warnings = &s, []dag.Warning{{Code: dag.WarnNoProfile}}
 		return costs
 	}
-	run := runOf(golden.Start(oneJob()))
-	e, err := New(pick(t, "standard")[0], model, Options{}).Estimate(run)
+	run := course.RunOf(golden.Start(course.OneJob()))
+	e, err := estimators.New(course.Pick(t, everyScenario(), "standard")[0], model, estimators.Options{}).Estimate(run)
 	if err != nil || *e.Remaining != 50*time.Second {
 		t.Errorf("remaining %v (%v), want 50s", e.Remaining, err)
 	}
@@ -123,18 +120,19 @@ func TestCompletedPlan(t *testing.T) {
 
 // A task with a speculative attempt beside it is told by its older one; a job that has ended has nothing left.
 func TestWhatIsLeft(t *testing.T) {
-	s := running(slowPlan(), 6000, 500)
+	s := course.Running(course.SlowPlan(), 6000, 500)
 	young := s.Jobs[0].Stages[dag.Map].Attempts[4]
 	young.Number, young.Done[0] = 1, 100
 	s.Jobs[0].Stages[dag.Map].Attempts = append(s.Jobs[0].Stages[dag.Map].Attempts, young)
-	w := NewReplayContext(runOf(s), plannedCosts, Options{})
+	w := estimators.NewReplayContext(course.RunOf(s), plannedCosts, estimators.Options{})
 	p := w.Stage(0, dag.Map)
 	g, ok := p.At(4)
 	if !ok || !g.Running || g.Rem != 5000 || p.Running != 5 || p.Pending != 5 {
 		t.Errorf("task 4: %+v, running %d, pending %d", g, p.Running, p.Pending)
 	}
 	s.Jobs[0].State = dag.Failed
-	if n := NewReplayContext(runOf(s), plannedCosts, Options{}).Stage(0, dag.Map).Unfinished(); n != 0 {
+	if n := estimators.NewReplayContext(course.RunOf(s), plannedCosts, estimators.Options{}).Stage(0,
+		dag.Map).Unfinished(); n != 0 {
 		t.Errorf("a failed job has %d tasks left", n)
 	}
 }
@@ -142,8 +140,8 @@ func TestWhatIsLeft(t *testing.T) {
 // Reduces that hold their slots while maps run (docs/facts/paratimer.md P6) count the wait: with one reduce, every
 // scenario of skew and the static path are the truth.
 func TestReducesThatWaitForMaps(t *testing.T) {
-	plan := oneJob()
-	plan.Jobs[0].SetStage(dag.Reduce, phaseOf(1, 0, 0, 0, 0, 1000, 20))
+	plan := course.OneJob()
+	plan.Jobs[0].SetStage(dag.Reduce, course.PhaseOf(1, 0, 0, 0, 0, 1000, 20))
 	at := func(now dag.Instant, k float64) *dag.Snapshot {
 		s := golden.Start(plan)
 		s.At = now
@@ -161,9 +159,9 @@ func TestReducesThatWaitForMaps(t *testing.T) {
 		}}
 		return s
 	}
-	run := runOf(at(2000, 200), at(7000, 700))
-	for _, s := range pick(t, "standard", "skew_low", "skew_high", "standard_static") {
-		e, err := New(s, plannedCosts, Options{}).Estimate(run)
+	run := course.RunOf(at(2000, 200), at(7000, 700))
+	for _, s := range course.Pick(t, everyScenario(), "standard", "skew_low", "skew_high", "standard_static") {
+		e, err := estimators.New(s, plannedCosts, estimators.Options{}).Estimate(run)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,89 +170,49 @@ func TestReducesThatWaitForMaps(t *testing.T) {
 		}
 	}
 	// Not only because they are clamped.
-	if b, err := NewReplayContext(run, plannedCosts, Options{}).skewBounds(false); err != nil ||
-		b != (bounds{33_000, 33_000}) {
-		t.Errorf("bounds %+v (%v), want 33 s", b, err)
+	if low, high, err := estimators.NewReplayContext(run, plannedCosts,
+		estimators.Options{}).SkewBounds(false); err != nil ||
+		low != 33_000 || high != 33_000 {
+		t.Errorf("bounds %v, %v (%v), want 33 s", low, high, err)
 	}
 }
 
 // A running reduce with nothing left is unfinished: its phase has begun, although an earlier job takes the slot next.
 func TestReduceWithNothingLeft(t *testing.T) {
-	first, second := oneJob(), oneJob()
+	first, second := course.OneJob(), course.OneJob()
 	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: 1, ReduceSlots: 1}, Jobs: append(first.Jobs, second.Jobs...)}
 	plan.Jobs[1].Node = "j2"
 	s := golden.Start(plan)
 	s.At = 20_000
 	for j := range plan.Jobs {
-		plan.Jobs[j].SetStage(dag.Map, phaseOf(0))
+		plan.Jobs[j].SetStage(dag.Map, course.PhaseOf(0))
 		s.Jobs[j].Submitted, s.Jobs[j].State = dag.Instant(j), dag.Running
 	}
 	s.Jobs[1].Stages[dag.Reduce].Attempts = []dag.Attempt{{
 		State: dag.AttemptRunning, End: dag.NoInstant,
 		Done: [3]float64{0, 0, 1000},
 	}}
-	w := NewReplayContext(runOf(s), plannedCosts, Options{})
+	w := estimators.NewReplayContext(course.RunOf(s), plannedCosts, estimators.Options{})
 	if _, err := w.Path(); err != nil {
 		t.Fatal(err)
 	}
-	if b := w.begins(); b[0].hold != 20_000 || b[1].hold != 20_000 {
+	if b := w.ReduceStarts(); b[0].Held != 20_000 || b[1].Held != 20_000 {
 		t.Errorf("the reduces begin %+v, want now", b)
-	}
-}
-
-// Estimators share a world for the same window and anchors, and for no other.
-func TestSameRun(t *testing.T) {
-	a, b := golden.Start(oneJob()), golden.Start(oneJob())
-	run := dag.Run{Window: []*dag.Snapshot{a, b}, Anchors: []*dag.Snapshot{a}}
-	for _, c := range []struct {
-		name  string
-		other dag.Run
-		want  bool
-	}{
-		{"equal", dag.Run{Window: []*dag.Snapshot{a, b}, Anchors: []*dag.Snapshot{a}}, true},
-		{"another snapshot", dag.Run{Window: []*dag.Snapshot{a, a}, Anchors: []*dag.Snapshot{a}}, false},
-		{"another anchor", dag.Run{Window: []*dag.Snapshot{a, b}, Anchors: []*dag.Snapshot{b}}, false},
-		{"a shorter window", dag.Run{Window: []*dag.Snapshot{b}, Anchors: []*dag.Snapshot{a}}, false},
-		{"a second anchor", dag.Run{Window: []*dag.Snapshot{a, b}, Anchors: []*dag.Snapshot{a, b}}, false},
-	} {
-		if got := sameRun(run, c.other); got != c.want {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
-		}
-	}
-}
-
-// An extra segment that is less than the one before leaves nothing, and takes nothing from the sum
-// (docs/facts/paratimer.md A10).
-func TestExtraSegmentsAreNotNegative(t *testing.T) {
-	w := NewReplayContext(runOf(golden.Start(oneJob())), plannedCosts, Options{})
-	left := []float64{5000, 1000, 3000}
-	path := &pathfrag.Path{
-		Fragments: []pathfrag.Fragment{{ID: 0}, {ID: 1}, {ID: 2}},
-		Critical: []pathfrag.Segment{
-			{Fragment: 0, End: 5000},
-			{Fragment: 1, Extra: true, Start: 5000, End: 6000},
-			{Fragment: 2, Extra: true, Start: 500, End: 6000},
-		},
-	}
-	track := func(_ *tracking, f *pathfrag.Fragment) float64 { return left[f.ID] }
-	// 5000, nothing of 1000 - 5000, and 3000 - 500 that has not started.
-	if got := (&tracking{now: w, plan: w, path: path, track: track}).remaining(); got != 7500 {
-		t.Errorf("remaining %v, want 7500", got)
 	}
 }
 
 // The upper bound adds up exact times, a schedule rounded ones; what is shown is never below the standard time.
 func TestUpperBoundIsClamped(t *testing.T) {
-	plan := oneJob()
-	plan.Jobs[0].SetStage(dag.Reduce, phaseOf(2, 1, 0.5, 1, 0.5, 1, 0.5))
-	w := NewReplayContext(runOf(golden.Start(plan)), plannedCosts, Options{})
-	raw, err := w.skewBounds(false)
+	plan := course.OneJob()
+	plan.Jobs[0].SetStage(dag.Reduce, course.PhaseOf(2, 1, 0.5, 1, 0.5, 1, 0.5))
+	w := estimators.NewReplayContext(course.RunOf(golden.Start(plan)), plannedCosts, estimators.Options{})
+	_, raw, err := w.SkewBounds(false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	std, high := answer(t, w, "standard"), answer(t, w, "skew_high")
-	if raw.high >= taskcost.MS(*std.Remaining) {
-		t.Fatalf("the raw bound %v is not below %v: nothing to clamp", raw.high, *std.Remaining)
+	if raw >= taskcost.MS(*std.Remaining) {
+		t.Fatalf("the raw bound %v is not below %v: nothing to clamp", raw, *std.Remaining)
 	}
 	if *high.Remaining != *std.Remaining {
 		t.Errorf("skew_high %v, standard %v", *high.Remaining, *std.Remaining)
@@ -263,21 +221,110 @@ func TestUpperBoundIsClamped(t *testing.T) {
 
 // A task fails three times at most, else the job would; the fourth failure is the next longest task's.
 func TestFourFailures(t *testing.T) {
-	w := NewReplayContext(runOf(golden.Start(oneJob())), plannedCosts, Options{})
-	w.Stage(0, dag.Reduce).stretches[0].Full = 30_000
-	w.Stage(0, dag.Reduce).stretches[0].Count = 1
+	plan := course.OneJob()
+	plan.Jobs[0].SetStage(dag.Reduce, course.PhaseOf(1, 0, 0, 0, 0, 1000, 30))
+	w := estimators.NewReplayContext(course.RunOf(golden.Start(plan)), plannedCosts, estimators.Options{})
 	for k, want := range []float64{0, 30_000, 60_000, 90_000, 100_000, 110_000, 120_000, 130_000} {
-		if got := w.worstMS(k); got != want {
+		if got := w.WorstMS(k); got != want {
 			t.Errorf("%d failures: %v, want %v", k, got, want)
 		}
 	}
+}
+
+// Where two jobs' reduces share slots, Algorithm 1 may say more than the truth (docs/facts/paratimer.md A8, golden case
+// g09); what is shown is clamped (docs/facts/paratimer.md P21).
+func TestBoundsAreClamped(t *testing.T) {
+	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: 5, ReduceSlots: 5}, Jobs: []dag.Job{
+		{Node: "j1", Stages: dag.MapReduce(course.PhaseOf(2, 1000, 8), course.PhaseOf(7, 0, 0, 0, 0, 1000, 20))},
+		{Node: "j2", Stages: dag.MapReduce(course.PhaseOf(6, 1000, 10), course.PhaseOf(5, 0, 0, 0, 0, 1000, 2))},
+		{Node: "j3", After: []int{0, 1}, Stages: dag.MapReduce(course.PhaseOf(1, 1000, 3), course.PhaseOf(1, 0, 0, 0,
+			0, 1000, 2))},
+	}}
+	w := estimators.NewReplayContext(course.RunOf(golden.Start(plan)), plannedCosts,
+		estimators.Options{Path: &pathfrag.Params{Delta1: time.Second / 2, Delta2: time.Second / 2}})
+	raw, _, err := w.SkewBounds(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	std, low, high := answer(t, w, "standard"), answer(t, w, "skew_low"), answer(t, w, "skew_high")
+	if raw <= taskcost.MS(*std.Remaining) {
+		t.Fatalf("the raw lower bound %v is not above the standard time %v: nothing to clamp", raw, *std.Remaining)
+	}
+	best := answer(t, w, "best_guess")
+	if *low.Remaining != *std.Remaining || *high.Remaining < *std.Remaining || *best.Low > *best.Remaining ||
+		*best.High < *best.Remaining {
+		t.Errorf("low %v, standard %v, high %v, best guess %v in %v..%v", *low.Remaining, *std.Remaining,
+			*high.Remaining, *best.Remaining, *best.Low, *best.High)
+	}
+}
+
+// docs/facts/paratimer.md P7: delta1 = max(5 % of the median task time, two ticks), delta2 = set-up + a heartbeat;
+// given ones are kept.
+func TestTolerances(t *testing.T) {
+	plan := course.OneJob()
+	plan.Cluster.Setup = time.Second
+	start := golden.Start(plan)
+	later := *start
+	later.At = 2000
+	given := pathfrag.Params{Delta1: 7 * time.Second}
+	for _, c := range []struct {
+		name string
+		run  dag.Run
+		opt  estimators.Options
+		want pathfrag.Params
+	}{
+		{"median", course.RunOf(start), estimators.Options{}, pathfrag.Params{
+			Delta1: 550 * time.Millisecond,
+			Delta2: 4 * time.Second,
+		}},
+		{"ticks", course.RunOf(start, &later), estimators.Options{}, pathfrag.Params{
+			Delta1: 4 * time.Second,
+			Delta2: 4 * time.Second,
+		}},
+		{"given", course.RunOf(start), estimators.Options{Path: &given}, given},
+		{"given as 0", course.RunOf(start), estimators.Options{Path: &pathfrag.Params{}}, pathfrag.Params{}},
+	} {
+		w := estimators.NewReplayContext(c.run, plannedCosts, c.opt)
+		s, err := w.Schedule()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := w.Tolerances(s); got != c.want {
+			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}
+
+// A static path that rests on costs that nobody had seen is made anew: it is the standard one.
+func TestBlindPlanIsNoPlan(t *testing.T) {
+	assumed := toldModel(map[dag.StageIndex]schedule.Origin{dag.Map: schedule.Observed, dag.Reduce: schedule.Assumed})
+	plan := course.OneJob()
+	later := golden.Start(plan)
+	later.At = 3000
+	w := estimators.NewReplayContext(course.RunOf(golden.Start(plan), later), assumed, estimators.Options{})
+	if e := answer(t, w, "standard_static"); e.Path != pathOf(t, w) || *e.Remaining != 40*time.Second {
+		t.Errorf("remaining %v, on the standard path: %v", *e.Remaining, e.Path == pathOf(t, w))
+	}
+	w = estimators.NewReplayContext(w.Run, plannedCosts, estimators.Options{})
+	if e := answer(t, w, "standard_static"); e.Path == pathOf(t, w) {
+		t.Error("a plan of known costs was made anew")
+	}
+}
+
+func pathOf(t *testing.T, w *estimators.ReplayContext) *pathfrag.Path {
+	t.Helper()
+	path, err := w.Path()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // The subset looks at four tasks of a round, the thread at one slot's, where all are looked at by standard_static.
 func TestTrackersOfUnequalTasks(t *testing.T) {
 	plan := &dag.Plan{
 		Cluster: dag.Cluster{MapSlots: 8, ReduceSlots: 1},
-		Jobs:    []dag.Job{{Node: "j1", Stages: dag.MapReduce(phaseOf(8, 1000, 10), phaseOf(0))}},
+		Jobs:    []dag.Job{{Node: "j1", Stages: dag.MapReduce(course.PhaseOf(8, 1000, 10), course.PhaseOf(0))}},
 	}
 	later := golden.Start(plan)
 	later.At = 5000
@@ -288,7 +335,7 @@ func TestTrackersOfUnequalTasks(t *testing.T) {
 			End: dag.NoInstant, Done: [3]float64{float64(500 - 50*i)},
 		})
 	}
-	w := NewReplayContext(runOf(golden.Start(plan), later), plannedCosts, Options{})
+	w := estimators.NewReplayContext(course.RunOf(golden.Start(plan), later), plannedCosts, estimators.Options{})
 	// 5.0, 5.5 … 8.5 s are left.
 	for name, want := range map[string]struct {
 		left      time.Duration
@@ -301,87 +348,5 @@ func TestTrackersOfUnequalTasks(t *testing.T) {
 		if *e.Remaining != want.left || len(e.Monitored) != want.monitored {
 			t.Errorf("%s: %v by %v, want %v by %d", name, *e.Remaining, e.Monitored, want.left, want.monitored)
 		}
-	}
-}
-
-// Where two jobs' reduces share slots, Algorithm 1 may say more than the truth (docs/facts/paratimer.md A8, golden case
-// g09); what is shown is clamped (docs/facts/paratimer.md P21).
-func TestBoundsAreClamped(t *testing.T) {
-	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: 5, ReduceSlots: 5}, Jobs: []dag.Job{
-		{Node: "j1", Stages: dag.MapReduce(phaseOf(2, 1000, 8), phaseOf(7, 0, 0, 0, 0, 1000, 20))},
-		{Node: "j2", Stages: dag.MapReduce(phaseOf(6, 1000, 10), phaseOf(5, 0, 0, 0, 0, 1000, 2))},
-		{Node: "j3", After: []int{0, 1}, Stages: dag.MapReduce(phaseOf(1, 1000, 3), phaseOf(1, 0, 0, 0, 0, 1000, 2))},
-	}}
-	w := NewReplayContext(runOf(golden.Start(plan)), plannedCosts,
-		Options{Path: &pathfrag.Params{Delta1: time.Second / 2, Delta2: time.Second / 2}})
-	raw, err := w.skewBounds(false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	std, low, high := answer(t, w, "standard"), answer(t, w, "skew_low"), answer(t, w, "skew_high")
-	if raw.low <= taskcost.MS(*std.Remaining) {
-		t.Fatalf("the raw lower bound %v is not above the standard time %v: nothing to clamp", raw.low, *std.Remaining)
-	}
-	best := answer(t, w, "best_guess")
-	if *low.Remaining != *std.Remaining || *high.Remaining < *std.Remaining || *best.Low > *best.Remaining ||
-		*best.High < *best.Remaining {
-		t.Errorf("low %v, standard %v, high %v, best guess %v in %v..%v", *low.Remaining, *std.Remaining,
-			*high.Remaining, *best.Remaining, *best.Low, *best.High)
-	}
-}
-
-func answer(t *testing.T, w *ReplayContext, name string) Estimate {
-	t.Helper()
-	e, err := pick(t, name)[0].Of(w)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
-}
-
-// docs/facts/paratimer.md P7: delta1 = max(5 % of the median task time, two ticks), delta2 = set-up + a heartbeat;
-// given ones are kept.
-func TestTolerances(t *testing.T) {
-	plan := oneJob()
-	plan.Cluster.Setup = time.Second
-	start := golden.Start(plan)
-	later := *start
-	later.At = 2000
-	given := pathfrag.Params{Delta1: 7 * time.Second}
-	for _, c := range []struct {
-		name string
-		run  dag.Run
-		opt  Options
-		want pathfrag.Params
-	}{
-		{"median", runOf(start), Options{}, pathfrag.Params{Delta1: 550 * time.Millisecond, Delta2: 4 * time.Second}},
-		{"ticks", runOf(start, &later), Options{}, pathfrag.Params{Delta1: 4 * time.Second, Delta2: 4 * time.Second}},
-		{"given", runOf(start), Options{Path: &given}, given},
-		{"given as 0", runOf(start), Options{Path: &pathfrag.Params{}}, pathfrag.Params{}},
-	} {
-		w := NewReplayContext(c.run, plannedCosts, c.opt)
-		s, err := w.Schedule()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := w.tolerances(s); got != c.want {
-			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
-		}
-	}
-}
-
-// A static path that rests on costs that nobody had seen is made anew: it is the standard one.
-func TestBlindPlanIsNoPlan(t *testing.T) {
-	assumed := toldModel(map[dag.StageIndex]schedule.Origin{dag.Map: schedule.Observed, dag.Reduce: schedule.Assumed})
-	plan := oneJob()
-	later := golden.Start(plan)
-	later.At = 3000
-	w := NewReplayContext(runOf(golden.Start(plan), later), assumed, Options{})
-	if e := answer(t, w, "standard_static"); e.Path != w.path || *e.Remaining != 40*time.Second {
-		t.Errorf("remaining %v, on the standard path: %v", *e.Remaining, e.Path == w.path)
-	}
-	w = NewReplayContext(w.Run, plannedCosts, Options{})
-	if e := answer(t, w, "standard_static"); e.Path == w.path {
-		t.Error("a plan of known costs was made anew")
 	}
 }

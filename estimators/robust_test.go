@@ -1,4 +1,4 @@
-package estimators
+package estimators_test
 
 import (
 	"fmt"
@@ -8,101 +8,19 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/paper"
+	"github.com/paratimer/paratimer/internal/testkit/course"
 )
-
-// odd returns a number that a counter should never show, often enough.
-func odd(r *rand.Rand) float64 {
-	return []float64{math.NaN(), 0, 1, 7, 1e3, 1e6, -5, math.Inf(1), 1e300, 100 * r.Float64()}[r.IntN(10)]
-}
-
-func oddSeries(r *rand.Rand, n int) dag.Series {
-	switch r.IntN(3) {
-	case 0:
-		return dag.Series{}
-	case 1:
-		return dag.Uniform(odd(r))
-	}
-	v := make([]float64, r.IntN(n+2))
-	for i := range v {
-		v[i] = odd(r)
-	}
-	return dag.Each(v)
-}
-
-func oddPhase(r *rand.Rand, k dag.StageIndex) dag.Stage {
-	p := dag.Stage{Tasks: r.IntN(8), Known: r.IntN(4) > 0}
-	for range r.IntN(pipelinesOf(&dag.MapReduce(dag.Stage{}, dag.Stage{})[k]) + 1) {
-		p.Pipelines = append(p.Pipelines, dag.Pipeline{Tuples: oddSeries(r, p.Tasks), Alpha: oddSeries(r, p.Tasks)})
-	}
-	return p
-}
-
-func oddAttempts(r *rand.Rand, n int, at dag.Instant) []dag.Attempt {
-	var list []dag.Attempt
-	for task := range n + 1 { // one more than there are
-		for number := range r.IntN(3) {
-			a := dag.Attempt{
-				Task: int32(task), Number: int32(number), State: dag.AttemptState(r.IntN(5)),
-				Slot: int32(r.IntN(6) - 1),
-				Node: int32(r.IntN(4) - 1), Start: at - dag.Instant(r.IntN(90_000)), End: dag.NoInstant,
-				Ratio: odd(r), Out: odd(r), Bytes: odd(r), CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant,
-				First: dag.Mark{At: dag.NoInstant}, Last: dag.Mark{At: dag.NoInstant}, FirstReport: dag.NoInstant,
-			}
-			for p := range a.Done {
-				a.Done[p], a.Total[p] = odd(r), odd(r)
-			}
-			if a.State > dag.AttemptRunning {
-				a.End = at - dag.Instant(r.IntN(9_000))
-			}
-			if r.IntN(9) == 0 {
-				a.Start = dag.NoInstant
-			}
-			list = append(list, a)
-		}
-	}
-	return list
-}
-
-func oddRun(r *rand.Rand, policy dag.Policy) dag.Run {
-	plan := &dag.Plan{Cluster: dag.Cluster{
-		Policy: policy, MapSlots: 1 + r.IntN(4), ReduceSlots: 1 + r.IntN(4),
-		SlotsPerNode: r.IntN(3), Setup: time.Duration(r.IntN(3)) * time.Second, MemoryMB: 4096,
-	}}
-	for j := range 1 + r.IntN(3) {
-		job := dag.Job{Node: string(rune('a' + j)), Stages: dag.MapReduce(oddPhase(r, dag.Map),
-			oddPhase(r, dag.Reduce))}
-		if j > 0 && r.IntN(2) == 0 {
-			job.After = []int{j - 1}
-		}
-		plan.Jobs = append(plan.Jobs, job)
-	}
-	var run dag.Run
-	for tick := range 1 + r.IntN(3) {
-		at := dag.Instant(1_000_000 + 7_000*tick)
-		s := &dag.Snapshot{Plan: plan, At: at, State: dag.Running, Stale: dag.NoInstant, Jobs: plan.BlockedJobs()}
-		for j := range s.Jobs {
-			s.Jobs[j] = dag.JobState{
-				Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant,
-				State: dag.State(r.IntN(6)), Stages: make([]dag.StageState, dag.MapReduceStages),
-			}
-			if s.Jobs[j].State != dag.Blocked {
-				s.Jobs[j].Submitted = at - 60_000
-				s.Jobs[j].Stages[dag.Map].Attempts = oddAttempts(r, plan.Jobs[j].Stages[dag.Map].Tasks, at)
-				s.Jobs[j].Stages[dag.Reduce].Attempts = oddAttempts(r, plan.Jobs[j].Stages[dag.Reduce].Tasks, at)
-			}
-		}
-		run = run.Append(s)
-	}
-	return run
-}
 
 // Whatever the counters say, no scenario panics, and each says a time that is one, or nothing.
 func TestOddRuns(t *testing.T) {
 	answered, failed := 0, 0
 	for seed := range uint64(2000) {
 		r := rand.New(rand.NewPCG(seed, 5))
-		run := oddRun(r, dag.Policy(seed%2))
-		for i, e := range Shared(everyScenario(), Paper(ObservedSlowdown), Options{}) {
+		run := course.OddRun(r, dag.Policy(seed%2))
+		for i, e := range estimators.Shared(everyScenario(), paper.Model(paper.ObservedSlowdown),
+			estimators.Options{}) {
 			name := everyScenario()[i].Name
 			got, err := e.Estimate(run)
 			if err != nil {
@@ -129,17 +47,18 @@ func TestOddRuns(t *testing.T) {
 
 // Estimators that share a world answer as they would alone, in any order and from tick to tick.
 func TestSharedAnswersAsAlone(t *testing.T) {
-	c := play(t, truth{plan: joinPlan(17), seed: 3, noise: 0.02, fault: failsAt(1, dag.Map, 0, 59_000)})
+	c := course.Play(t, course.Truth{Plan: course.JoinPlan(17), Seed: 3, Noise: 0.02, Fault: course.FailsAt(1,
+		dag.Map, 0, 59_000)})
 	all := everyScenario()
-	model := Paper(ObservedSlowdown)
-	together := Shared(all, model, Options{})
-	run := dag.Run{}.Append(c.at(0))
-	for at := dag.Instant(20_000); at < c.total; at += 97_000 {
-		run = run.Append(c.at(at))
+	model := paper.Model(paper.ObservedSlowdown)
+	together := estimators.Shared(all, model, estimators.Options{})
+	run := dag.Run{}.Append(c.At(0))
+	for at := dag.Instant(20_000); at < c.Total; at += 97_000 {
+		run = run.Append(c.At(at))
 		order := rand.New(rand.NewPCG(uint64(at), 1)).Perm(len(all))
 		for _, i := range order {
 			got, err := together[i].Estimate(run)
-			want, err2 := New(all[i], model, Options{}).Estimate(run)
+			want, err2 := estimators.New(all[i], model, estimators.Options{}).Estimate(run)
 			if (err == nil) != (err2 == nil) || text(got) != text(want) {
 				t.Errorf("t=%d %s: together %s (%v), alone %s (%v)", at, all[i].Name, text(got), err, text(want), err2)
 			}
@@ -147,7 +66,7 @@ func TestSharedAnswersAsAlone(t *testing.T) {
 	}
 }
 
-func text(e Estimate) string {
+func text(e estimators.Estimate) string {
 	remaining := "?"
 	if e.Remaining != nil {
 		remaining = e.Remaining.String()

@@ -33,7 +33,7 @@ func Sampled() Scenario {
 
 func replayed(w *ReplayContext) (Estimate, error) {
 	if w.ended() {
-		return w.estimate(0), nil
+		return w.EstimateOf(0), nil
 	}
 	draw := w.sampling()
 	if draw == nil {
@@ -46,7 +46,7 @@ func replayed(w *ReplayContext) (Estimate, error) {
 	if ms, err := w.standardMS(); err == nil && !w.Run.Now().Plan.Open {
 		d.centre(ms)
 	}
-	e := w.estimate(taskcost.MS(d.At(0.5)))
+	e := w.EstimateOf(taskcost.MS(d.At(0.5)))
 	e.Distribution = d
 	return e, nil
 }

@@ -59,7 +59,7 @@ func (w *ReplayContext) generalSampling() func(Draws) Drawn {
 	return g.sample
 }
 
-// generalPhase compares a phase's finished tasks with their predictions.
+// generalPhase compares a stage's finished tasks with their predictions.
 func (w *ReplayContext) generalPhase(job int, k dag.StageIndex, p *StageLeft) generalPhase {
 	g := generalPhase{setup: taskcost.MS(w.Now().Plan.Cluster.Setup)}
 	if p.Unfinished() == 0 {

@@ -1,4 +1,4 @@
-package estimators
+package estimators_test
 
 import (
 	"math"
@@ -8,28 +8,30 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators/internal/taskcost"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/paper"
+	"github.com/paratimer/paratimer/internal/testkit/course"
 	"github.com/paratimer/paratimer/schedule"
 )
 
 // spreadAt is the distribution of a join at a ratio of its run, whose tasks' times have the noise.
-func spreadAt(t *testing.T, noise, ratio float64, fault schedule.Fault) (Distribution, time.Duration) {
+func spreadAt(t *testing.T, noise, ratio float64, fault schedule.Fault) (estimators.Distribution, time.Duration) {
 	t.Helper()
-	c := play(t, truth{plan: joinPlan(20), seed: 3, noise: noise, fault: fault})
-	s := c.at(dag.Instant(ratio * float64(c.total)))
-	w := NewReplayContext(dag.Run{}.Append(s), Paper(ObservedSlowdown), Options{})
-	e, err := Sampled().Of(w)
+	c := course.Play(t, course.Truth{Plan: course.JoinPlan(20), Seed: 3, Noise: noise, Fault: fault})
+	s := c.At(dag.Instant(ratio * float64(c.Total)))
+	w := estimators.NewReplayContext(dag.Run{}.Append(s), paper.Model(paper.ObservedSlowdown), estimators.Options{})
+	e, err := estimators.Sampled().Of(w)
 	if err != nil || len(e.Distribution) == 0 {
 		t.Fatalf("%d values: %v", len(e.Distribution), err)
 	}
-	ms, err := w.standardMS()
+	standard, err := estimators.Scenarios()[0].Of(w)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return e.Distribution, taskcost.Exact(ms)
+	return e.Distribution, *standard.Remaining
 }
 
-func width(d Distribution) time.Duration { return d.At(0.9) - d.At(0.1) }
+func width(d estimators.Distribution) time.Duration { return d.At(0.9) - d.At(0.1) }
 
 func TestSampledIsAroundStandard(t *testing.T) {
 	for _, ratio := range []float64{0.1, 0.5, 0.9} {
@@ -59,8 +61,8 @@ func TestMoreSpreadIsWider(t *testing.T) {
 
 // Failures that the run has shown come again: they make it later, and hardly ever sooner.
 func TestFailuresWidenTheUpperSide(t *testing.T) {
-	c := play(t, truth{plan: joinPlan(20), seed: 3, noise: 0.1})
-	s := c.at(c.total / 2)
+	c := course.Play(t, course.Truth{Plan: course.JoinPlan(20), Seed: 3, Noise: 0.1})
+	s := c.At(c.Total / 2)
 	without := sampledOf(t, s)
 	failing := *s
 	failing.Jobs = dag.CloneStates(s.Jobs)
@@ -84,9 +86,10 @@ func TestFailuresWidenTheUpperSide(t *testing.T) {
 	}
 }
 
-func sampledOf(t *testing.T, s *dag.Snapshot) Distribution {
+func sampledOf(t *testing.T, s *dag.Snapshot) estimators.Distribution {
 	t.Helper()
-	e, err := New(Sampled(), Paper(ObservedSlowdown), Options{}).Estimate(dag.Run{}.Append(s))
+	e, err := estimators.New(estimators.Sampled(), paper.Model(paper.ObservedSlowdown),
+		estimators.Options{}).Estimate(dag.Run{}.Append(s))
 	if err != nil || len(e.Distribution) == 0 {
 		t.Fatalf("%d values: %v", len(e.Distribution), err)
 	}
@@ -94,20 +97,20 @@ func sampledOf(t *testing.T, s *dag.Snapshot) Distribution {
 }
 
 func TestNoUncertaintyIsAPoint(t *testing.T) {
-	c := play(t, truth{plan: joinPlan(20), seed: 3})
-	sure := c.at(c.total / 2)
-	model := func(run dag.Run) Costs {
-		costs := Paper(ObservedSlowdown)(run)
-		costs.Sampling = func() func(Draws) Drawn {
-			return func(Draws) Drawn { return Drawn{Snapshot: sure, Left: costs.Left} }
+	c := course.Play(t, course.Truth{Plan: course.JoinPlan(20), Seed: 3})
+	sure := c.At(c.Total / 2)
+	model := func(run dag.Run) estimators.Costs {
+		costs := paper.Model(paper.ObservedSlowdown)(run)
+		costs.Sampling = func() func(estimators.Draws) estimators.Drawn {
+			return func(estimators.Draws) estimators.Drawn { return estimators.Drawn{Snapshot: sure, Left: costs.Left} }
 		}
 		return costs
 	}
-	e, err := New(Sampled(), model, Options{}).Estimate(dag.Run{}.Append(sure))
+	e, err := estimators.New(estimators.Sampled(), model, estimators.Options{}).Estimate(dag.Run{}.Append(sure))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := c.total.Sub(sure.At); e.Distribution.At(0) != e.Distribution.At(1) ||
+	if want := c.Total.Sub(sure.At); e.Distribution.At(0) != e.Distribution.At(1) ||
 		(e.Distribution.At(0)-want).Abs() > time.Second {
 		t.Errorf("from %v to %v, want %v", e.Distribution.At(0), e.Distribution.At(1), want)
 	}
@@ -115,8 +118,8 @@ func TestNoUncertaintyIsAPoint(t *testing.T) {
 
 // The same run gives the same values, however many goroutines replay; another run gives others.
 func TestSampledIsDeterministic(t *testing.T) {
-	c := play(t, truth{plan: joinPlan(20), seed: 3, noise: 0.1})
-	s := c.at(c.total / 3)
+	c := course.Play(t, course.Truth{Plan: course.JoinPlan(20), Seed: 3, Noise: 0.1})
+	s := c.At(c.Total / 3)
 	s.ID = "pig_1"
 	one := sampledOf(t, s)
 	if two := sampledOf(t, s); !slices.Equal(one, two) {
@@ -131,11 +134,11 @@ func TestSampledIsDeterministic(t *testing.T) {
 
 // From one tick to the next quantiles move as far as standard does, give or take little: the worlds are the same ones.
 func TestQuantilesDoNotJitter(t *testing.T) {
-	c := play(t, truth{plan: joinPlan(20), seed: 3, noise: 0.1})
-	var before Distribution
+	c := course.Play(t, course.Truth{Plan: course.JoinPlan(20), Seed: 3, Noise: 0.1})
+	var before estimators.Distribution
 	for i := range dag.Instant(5) {
-		at := c.total/2 + i*1000
-		d := sampledOf(t, c.at(at))
+		at := c.Total/2 + i*1000
+		d := sampledOf(t, c.At(at))
 		if before != nil {
 			for _, q := range []float64{0.1, 0.5, 0.9} {
 				if moved := (d.At(q) - before.At(q) + time.Second).Abs(); moved > d.At(q)/20 {
@@ -149,10 +152,10 @@ func TestQuantilesDoNotJitter(t *testing.T) {
 
 // An attempt ten times over its time may well take as long again: never "any second now" (issue 4, section 2).
 func TestOverrunGrows(t *testing.T) {
-	f := NewFactors(nil, 0.1)
+	f := estimators.NewFactors(nil, 0.1)
 	was := 0.0
 	for _, over := range []float64{2, 5, 10, 20} {
-		rest := NewRest(10_000, over*10_000, f, 1)
+		rest := estimators.NewRest(10_000, over*10_000, f, 1)
 		left := rest.At(0.5, 1)
 		if ratio := left / (over * 10_000); ratio < 0.5 || ratio > 2 {
 			t.Errorf("%v times over: median %v ms left", over, left)
@@ -162,12 +165,12 @@ func TestOverrunGrows(t *testing.T) {
 		}
 		was = left
 	}
-	fresh := NewRest(10_000, 0, f, 1)
+	fresh := estimators.NewRest(10_000, 0, f, 1)
 	if left := fresh.At(0.5, 1); math.Abs(left-10_000) > 300 {
 		t.Errorf("just started: median %v ms left of 10,000", left)
 	}
 	for _, age := range []float64{0, 3000, 9000, 11_000, 50_000} {
-		rest := NewRest(10_000, age, f, 1)
+		rest := estimators.NewRest(10_000, age, f, 1)
 		for u := 0.005; u < 1; u += 0.01 {
 			left := rest.At(u, 1)
 			if !(left >= 0 && left < 1e6) {
@@ -182,8 +185,9 @@ func TestSampledOddRuns(t *testing.T) {
 	some := 0
 	for seed := range uint64(600) {
 		r := rand.New(rand.NewPCG(seed, 6))
-		run := oddRun(r, dag.Policy(seed%2))
-		e, err := New(Sampled(), Paper(ObservedSlowdown), Options{Samples: 32}).Estimate(run)
+		run := course.OddRun(r, dag.Policy(seed%2))
+		e, err := estimators.New(estimators.Sampled(), paper.Model(paper.ObservedSlowdown),
+			estimators.Options{Samples: 32}).Estimate(run)
 		if err != nil {
 			continue
 		}
@@ -200,50 +204,21 @@ func TestSampledOddRuns(t *testing.T) {
 }
 
 func TestEndedRunsHaveNoRange(t *testing.T) {
-	s := *play(t, truth{plan: joinPlan(20), seed: 3}).at(0)
+	s := *course.Play(t, course.Truth{Plan: course.JoinPlan(20), Seed: 3}).At(0)
 	s.State = dag.Succeeded
-	e, err := New(Sampled(), Paper(ObservedSlowdown), Options{}).Estimate(dag.Run{}.Append(&s))
+	e, err := estimators.New(estimators.Sampled(), paper.Model(paper.ObservedSlowdown),
+		estimators.Options{}).Estimate(dag.Run{}.Append(&s))
 	if err != nil || len(e.Distribution) > 0 || e.Remaining == nil || *e.Remaining != 0 {
 		t.Errorf("%+v, %v", e, err)
 	}
 }
 
-func TestSamples(t *testing.T) {
-	for _, c := range []struct{ tasks, most, want int }{
-		{0, 0, 128},
-		{100, 0, 128},
-		{2500, 0, 128},
-		{5000, 0, 64},
-		{10_000, 0, 32},
-		{10_000_000, 0, 32},
-		{100, 100, 64},
-		{100, 300, 256},
-	} {
-		if got := samples(c.tasks, c.most); got != c.want {
-			t.Errorf("%d tasks, at most %d: %d samples, want %d", c.tasks, c.most, got, c.want)
-		}
-	}
-}
-
-// Each of n equal parts holds one of n common numbers.
-func TestCommonNumbersAreStratified(t *testing.T) {
-	for _, n := range []uint64{32, 64, 128} {
-		seen := make([]bool, n)
-		for i := range n {
-			u := Draws{seed: 77, sample: i, of: n}.Common(ForRate, 3, dag.Reduce)
-			seen[int(u*float64(n))] = true
-		}
-		if i := slices.Index(seen, false); i >= 0 {
-			t.Errorf("of %d, none in part %d", n, i)
-		}
-	}
-}
-
 // Tasks of one phase are wrong each by itself too: one replay gives them different times.
 func TestTasksDifferWithinAReplay(t *testing.T) {
-	c := play(t, truth{plan: joinPlan(20), seed: 3})
-	w := NewReplayContext(dag.Run{}.Append(c.at(0)), Paper(ObservedSlowdown), Options{})
-	left := w.sampling()(Draws{seed: 1, own: 2, of: 32}).Left
+	c := course.Play(t, course.Truth{Plan: course.JoinPlan(20), Seed: 3})
+	w := estimators.NewReplayContext(dag.Run{}.Append(c.At(0)), paper.Model(paper.ObservedSlowdown),
+		estimators.Options{})
+	left := w.Sampling()(estimators.NewDraws(1, 2, 0, 32)).Left
 	one, two := left(schedule.Task{Index: 0, Slot: -1, Node: -1}), left(schedule.Task{Index: 1, Slot: -1, Node: -1})
 	if one.Work == two.Work || one.Same != 1 {
 		t.Errorf("both take %v, and %d tasks are the same", one.Work, one.Same)
@@ -253,16 +228,18 @@ func TestTasksDifferWithinAReplay(t *testing.T) {
 // A long query is replayed seldom: its quantiles are those of many replays all the same.
 func TestFewSamplesOfManyTasks(t *testing.T) {
 	t.Parallel()
-	plan := joinPlan(20)
-	reduce := phaseOf(16, 2_500_000, 0.0128, 2_500_000, 0.0064, 2_500_000, 0.0208)
-	plan.Jobs = []dag.Job{{Node: "j1", Stages: dag.MapReduce(phaseOf(5500, 250_000, 0.29), reduce)}}
-	c := play(t, truth{plan: plan, seed: 3, noise: 0.2})
-	run := dag.Run{}.Append(c.at(c.total / 10))
-	few, err := New(Sampled(), Paper(ObservedSlowdown), Options{}).Estimate(run)
+	plan := course.JoinPlan(20)
+	reduce := course.PhaseOf(16, 2_500_000, 0.0128, 2_500_000, 0.0064, 2_500_000, 0.0208)
+	plan.Jobs = []dag.Job{{Node: "j1", Stages: dag.MapReduce(course.PhaseOf(5500, 250_000, 0.29), reduce)}}
+	c := course.Play(t, course.Truth{Plan: plan, Seed: 3, Noise: 0.2})
+	run := dag.Run{}.Append(c.At(c.Total / 10))
+	few, err := estimators.New(estimators.Sampled(), paper.Model(paper.ObservedSlowdown),
+		estimators.Options{}).Estimate(run)
 	if err != nil {
 		t.Fatal(err)
 	}
-	many, err := New(Sampled(), Paper(ObservedSlowdown), Options{Samples: 4 * len(few.Distribution)}).Estimate(run)
+	many, err := estimators.New(estimators.Sampled(), paper.Model(paper.ObservedSlowdown),
+		estimators.Options{Samples: 4 * len(few.Distribution)}).Estimate(run)
 	if err != nil {
 		t.Fatal(err)
 	}

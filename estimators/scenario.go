@@ -50,22 +50,9 @@ func Scenarios() []Scenario {
 	}
 }
 
-// Others returns scenarios for comparison: the paper's static tracking and its cheap variants, more failures, and
-// other indicators.
-func Others() []Scenario {
+// Variants are for comparison: the lower bound of skew as the paper prints it, and more failures.
+func Variants() []Scenario {
 	return []Scenario{
-		{
-			"standard_static", "the critical path of the last plan, made at the start and at each failure, is tracked",
-			standardStatic(trackAll),
-		},
-		{
-			"standard_static_thread", "as standard_static, but one slot's tasks of each path fragment are tracked",
-			standardStatic(trackThread),
-		},
-		{
-			"standard_static_subset", "as standard_static, but few tasks of each round are tracked",
-			standardStatic(trackSubset),
-		},
 		{
 			"skew_low_as_printed", "as skew_low, by the paper's Algorithm 1 alone, which looks at the shortest reduces",
 			skewLowAsPrinted,
@@ -74,30 +61,6 @@ func Others() []Scenario {
 		{"average_failure", "an unfinished task of average length fails once, just before its end", averageFailure},
 		{"failure_halfway", "the longest unfinished task fails halfway", failureHalfway},
 		{"failure_now", "the task that has run longest fails now", failureNow},
-		{"parallax", "jobs one after another, at the average width of what is left (Parallax)", parallax},
-		{"parallax_rounds", "as parallax, round by round", parallaxRounds},
-		{"parallax_aggregate", "as parallax, at the cluster's speed in the last minute", parallaxAggregate},
-		{"pig", "Pig's own percentage", pig},
-		{"hadoop", "Hadoop's own percentages, averaged over tasks", hadoop},
-		{"dne", "the share of input tuples read (driver node)", dne},
-		{"gnm", "the share of getnext calls made", gnm},
-		{"luo", "what is left at the speed of the last ten seconds (Luo)", luo},
-		{"nearestfit", "reduces by their key groups, every key known (NearestFit)", nearestFit},
-		{
-			"nearestfit_stream", "reduces by their key groups, the largest keys known (NearestFit's streaming form)",
-			nearestFitStream,
-		},
-		{
-			"nearestfit_counters",
-			"reduces by what their counters did between two reports, taken for key groups (NearestFit)",
-			nearestFitCounters,
-		},
-		{"job_ratio", "reduces by their job's time for a byte", jobRatio},
-		{"task_ratio", "reduces by their own time for a byte", taskRatio},
-		{"job_ratio_ewma", "as job_ratio, the newest minute of work weighing most", jobRatioSmoothed},
-		{"task_ratio_ewma", "as task_ratio, the newest minute of work weighing most", taskRatioSmoothed},
-		{"nearestfit_fit_only", "as nearestfit, by its fitted curves alone", nearestFitFitOnly},
-		{"nearestfit_neighbours_only", "as nearestfit, by its nearest neighbours alone", nearestFitNeighboursOnly},
 	}
 }
 

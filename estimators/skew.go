@@ -24,7 +24,8 @@ type share struct {
 //	high = max(scheduled) + the n largest of blocked
 //	low  = min(scheduled) + the n smallest of blocked
 //
-// It holds for one phase on slots of its own. With tight, low is at least the longest task and the whole work over c.
+// It is valid for one stage on slots of its own. With tight, low is at least the longest task and the whole work
+// over c.
 func algorithm1(p *StageLeft, c int, tight bool) bounds {
 	var b bounds
 	var work, longest float64
@@ -132,7 +133,7 @@ func (w *ReplayContext) skewBounds(tight bool) (bounds, error) {
 func (w *ReplayContext) walk(tight bool) (sum bounds) {
 	path := w.path
 	counted := make([]bool, len(w.Now().Plan.Jobs))
-	begins := w.begins()
+	begins := w.ReduceStarts()
 	for _, seg := range path.Critical {
 		fragment := &path.Fragments[seg.Fragment]
 		if fragment.Stage != dag.Reduce {
@@ -151,9 +152,9 @@ func (w *ReplayContext) walk(tight bool) (sum bounds) {
 			if p.Unfinished() == 0 {
 				continue
 			}
-			b := algorithm1(p, slots(w.Now().Plan, job, dag.Reduce), tight)
-			over := float64(max(0, seg.Start-begins[job].work))
-			waits := float64(max(0, min(begins[job].work, seg.End)-max(seg.Start, begins[job].hold)))
+			b := algorithm1(p, Slots(w.Now().Plan, job, dag.Reduce), tight)
+			over := float64(max(0, seg.Start-begins[job].Work))
+			waits := float64(max(0, min(begins[job].Work, seg.End)-max(seg.Start, begins[job].Held)))
 			low := max(0, b.low-over) + waits
 			if longest = max(longest, low); !tight {
 				sum.low += low
@@ -167,16 +168,18 @@ func (w *ReplayContext) walk(tight bool) (sum bounds) {
 	return sum
 }
 
-// A begin is when the first unfinished reduce of a job gets its slot (now, if it has one already), and when it can
-// work. That is later if reduces occupy their containers while maps still run.
-type begin struct{ hold, work dag.Instant }
+// A ReduceStart is when the first unfinished reduce of a job gets its slot (now, if it has one already), and when it
+// can work. That is later if reduces occupy their containers while maps still run.
+type ReduceStart struct{ Held, Work dag.Instant }
 
-func (w *ReplayContext) begins() []begin {
+// ReduceStarts returns, by job, when the first unfinished reduce starts by Schedule, which must have been called; both
+// instants are NoInstant if none is left.
+func (w *ReplayContext) ReduceStarts() []ReduceStart {
 	now := w.Now().At
-	out := make([]begin, len(w.Now().Plan.Jobs))
+	out := make([]ReduceStart, len(w.Now().Plan.Jobs))
 	maps := make([]dag.Instant, len(out))
 	for j := range out {
-		out[j], maps[j] = begin{dag.NoInstant, dag.NoInstant}, now
+		out[j], maps[j] = ReduceStart{dag.NoInstant, dag.NoInstant}, now
 	}
 	for i := range w.schedule.Spans {
 		s := &w.schedule.Spans[i]
@@ -187,14 +190,14 @@ func (w *ReplayContext) begins() []begin {
 		case dag.Map:
 			maps[s.Job] = max(maps[s.Job], s.End)
 		case dag.Reduce:
-			if b := &out[s.Job]; !b.hold.Known() || s.Start < b.hold {
-				b.hold = max(now, s.Start)
+			if b := &out[s.Job]; !b.Held.Known() || s.Start < b.Held {
+				b.Held = max(now, s.Start)
 			}
 		}
 	}
 	for j := range out {
-		if out[j].hold.Known() {
-			out[j].work = max(out[j].hold, maps[j])
+		if out[j].Held.Known() {
+			out[j].Work = max(out[j].Held, maps[j])
 		}
 	}
 	return out

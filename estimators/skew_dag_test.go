@@ -1,4 +1,4 @@
-package estimators
+package estimators_test
 
 import (
 	"fmt"
@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
+	"github.com/paratimer/paratimer/internal/testkit/course"
 	"github.com/paratimer/paratimer/pathfrag"
 )
 
@@ -17,11 +19,12 @@ func skewedDAG(r *rand.Rand) (*dag.Plan, map[int][]int) {
 	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: c, ReduceSlots: c, Setup: time.Second}}
 	order := make(map[int][]int)
 	for j := range 1 + r.IntN(4) {
-		job := dag.Job{Node: fmt.Sprint("j", j), Stages: dag.MapReduce(phaseOf(1+r.IntN(3*c), 1000, 5+20*r.Float64()),
+		job := dag.Job{Node: fmt.Sprint("j", j), Stages: dag.MapReduce(course.PhaseOf(1+r.IntN(3*c), 1000,
+			5+20*r.Float64()),
 			dag.Stage{})}
 		n := r.IntN(3 * c)
-		sizes := zipf(n, r.Float64(), float64(n)*20_000)
-		job.SetStage(dag.Reduce, phaseOf(n, 0, 0.3, 0, 0.1, 0, 0.6))
+		sizes := course.Zipf(n, r.Float64(), float64(n)*20_000)
+		job.SetStage(dag.Reduce, course.PhaseOf(n, 0, 0.3, 0, 0.1, 0, 0.6))
 		for p := range job.Stages[dag.Reduce].Pipelines {
 			job.Stages[dag.Reduce].Pipelines[p].Tuples = dag.Each(sizes)
 		}
@@ -30,7 +33,7 @@ func skewedDAG(r *rand.Rand) (*dag.Plan, map[int][]int) {
 				job.After = append(job.After, a)
 			}
 		}
-		order[j] = shuffled(n, r.Uint64())
+		order[j] = course.Shuffled(n, r.Uint64())
 		plan.Jobs = append(plan.Jobs, job)
 	}
 	return plan, order
@@ -46,14 +49,15 @@ func TestSkewBoundsOfDAGs(t *testing.T) {
 	var worst float64
 	for range 150 {
 		plan, order := skewedDAG(r)
-		c := play(t, truth{plan: plan, order: order})
-		c.each(5*time.Second, plannedCosts, pathfrag.Params{}, func(at dag.Instant, w *ReplayContext) {
-			low, high := taskcost.MS(*answer(t, w, "skew_low").Remaining), taskcost.MS(*answer(t, w, "skew_high").Remaining)
-			left := float64(c.total - at)
+		c := course.Play(t, course.Truth{Plan: plan, Order: order})
+		c.Each(5*time.Second, plannedCosts, pathfrag.Params{}, func(at dag.Instant, w *estimators.ReplayContext) {
+			low, high := taskcost.MS(*answer(t, w, "skew_low").Remaining), taskcost.MS(*answer(t, w,
+				"skew_high").Remaining)
+			left := float64(c.Total - at)
 			ticks++
 			if off := max(left-high, low-left); off > 50 {
 				outside++
-				worst = max(worst, 100*off/float64(c.total))
+				worst = max(worst, 100*off/float64(c.Total))
 			}
 		})
 	}

@@ -8,10 +8,10 @@ import (
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 )
 
-// slots returns C, the number of tasks of a job's stage that can run at once: the slots of the kind (FIFO), or the
+// Slots returns C, the number of tasks of a job's stage that can run at once: the slots of the kind (FIFO), or the
 // number that fits beside the job's own AM in our memory (YARN). At least 1; if memory or size is unknown, all
 // tasks fit.
-func slots(plan *dag.Plan, job int, k dag.StageIndex) int {
+func Slots(plan *dag.Plan, job int, k dag.StageIndex) int {
 	c := &plan.Cluster
 	if c.Policy == dag.FIFO {
 		if k == dag.Map {

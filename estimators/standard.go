@@ -12,7 +12,7 @@ import (
 // remaining work is known, the time is a floor.
 func standard(w *ReplayContext) (Estimate, error) {
 	if w.ended() {
-		return w.estimate(0), nil
+		return w.EstimateOf(0), nil
 	}
 	ms, err := w.standardMS()
 	if err != nil {
@@ -41,19 +41,19 @@ func (w *ReplayContext) standardMS() (float64, error) {
 
 // scenario makes an Estimate from a time that rests on the replay.
 func (w *ReplayContext) scenario(ms float64) Estimate {
-	e := w.estimate(ms)
+	e := w.EstimateOf(ms)
 	if w.ended() {
 		return e
 	}
 	e.Path = w.path
-	e.Origin, e.AssumedRatio = w.trust()
+	e.Origin, e.AssumedRatio = w.Trust()
 	e.Measured = w.Costs.Measured
 	return w.early(e)
 }
 
-// plain makes an Estimate from a time that rests on the tasks' costs, but on no replay.
-func (w *ReplayContext) plain(ms float64) Estimate {
-	e := w.estimate(ms)
+// EstimateOfCosts makes an Estimate from a time in milliseconds that rests on the tasks' costs, but on no replay.
+func (w *ReplayContext) EstimateOfCosts(ms float64) Estimate {
+	e := w.EstimateOf(ms)
 	if w.ended() {
 		return e
 	}
@@ -64,7 +64,7 @@ func (w *ReplayContext) plain(ms float64) Estimate {
 // early turns an estimate into a floor if it comes too early, or covers only a part of the work.
 func (w *ReplayContext) early(e Estimate) Estimate {
 	open := w.Run.Now().Plan.Open
-	if w.unknown() || open && w.Costs.Later == nil {
+	if w.Unknown() || open && w.Costs.Later == nil {
 		e.Low, e.Remaining, e.Progress = e.Remaining, nil, math.NaN()
 		if w.Costs.AssumedRatio != nil { // start-ups and pauses that were never observed are no floor
 			low := taskcost.Exact(taskcost.MS(*e.Low) * (1 - e.AssumedRatio))
@@ -74,7 +74,7 @@ func (w *ReplayContext) early(e Estimate) Estimate {
 	}
 	if open && e.Remaining != nil {
 		later, more := w.Costs.Later(*e.Remaining)
-		f := w.estimate(taskcost.MS(*e.Remaining + later))
+		f := w.EstimateOf(taskcost.MS(*e.Remaining + later))
 		e.Low, e.Remaining, e.Progress, e.More = e.Remaining, f.Remaining, f.Progress, &more
 	}
 	return e
@@ -89,7 +89,7 @@ func bestGuess(w *ReplayContext) (Estimate, error) {
 		return Estimate{}, err
 	}
 	e := w.scenario(ms)
-	if w.unknown() || w.ended() {
+	if w.Unknown() || w.ended() {
 		return e, nil
 	}
 	b, err := w.skewBounds(true)

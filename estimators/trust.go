@@ -8,9 +8,9 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// trust returns the least sure origin of the costs on the critical path, and the share of the remaining time in
+// Trust returns the least sure origin of the costs on the critical path, and the share of the remaining time in
 // which only tasks of assumed or unknown cost run. It needs Path. A job of unknown size is unknown.
-func (w *ReplayContext) trust() (schedule.Origin, float64) {
+func (w *ReplayContext) Trust() (schedule.Origin, float64) {
 	if !w.trusted {
 		w.trusted = true
 		w.origin, w.assumed = w.leastSure(w.onPath), w.assumedRatio()
@@ -85,8 +85,8 @@ func (w *ReplayContext) onPath(job int, k dag.StageIndex) bool {
 	return w.critical[job][k]
 }
 
-// unknown reports whether work is left and none of it has a known cost.
-func (w *ReplayContext) unknown() bool {
+// Unknown reports whether work is left and none of it has a known cost.
+func (w *ReplayContext) Unknown() bool {
 	known, open := false, false
 	w.EachStage(func(job int, _ dag.StageIndex, p *StageLeft) {
 		open = open || !p.Known && !w.Now().JobEnded(job)

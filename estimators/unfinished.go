@@ -20,14 +20,17 @@ type TaskGroup struct {
 	Origin       schedule.Origin
 }
 
-// A stretch is a TaskGroup; or, where each is not nil, as many pending tasks that differ in nothing but their cost,
-// which is each's. Most tasks of a large query are such, and they are held in 8 bytes.
+// Work returns the remaining time of a task without its set-up.
+func (g *TaskGroup) Work() float64 { return max(0, g.Rem-g.Setup) }
+
+// A stretch is a TaskGroup. If each is not nil, it is Count pending tasks that differ only in their cost, each's
+// values. Most tasks of a large query are such, and each takes 8 bytes.
 type stretch struct {
 	TaskGroup
 	each []float64
 }
 
-// A StageLeft is what is unfinished of a job's stage, and how its other tasks stand.
+// A StageLeft is the unfinished part of a job's stage, and the state of its other tasks.
 type StageLeft struct {
 	stretches []stretch // ordered by First
 	Tasks     int       // in total; 0 if unknown
@@ -39,10 +42,10 @@ type StageLeft struct {
 	Best, Worst schedule.Origin
 }
 
-// unseen says whether tasks are left of whose cost nothing is known.
+// unseen reports whether a remaining task's cost is unknown.
 func (p *StageLeft) unseen() bool { return p.Unfinished() > 0 && p.Worst == schedule.Unknown }
 
-// Unfinished is how many tasks are not done.
+// Unfinished returns the number of tasks that are not done.
 func (p *StageLeft) Unfinished() int { return p.Running + p.Pending }
 
 // unfinished is the part of a ReplayContext with the remaining work of each task.
@@ -50,7 +53,7 @@ type unfinished struct {
 	phases [][]StageLeft // by job and stage
 }
 
-// Stage returns what is left of a job's stage.
+// Stage returns the unfinished part of a job's stage.
 func (w *ReplayContext) Stage(job int, k dag.StageIndex) *StageLeft {
 	if w.phases == nil {
 		plan := w.Now().Plan
@@ -105,6 +108,13 @@ func (w *ReplayContext) collect(job int, k dag.StageIndex) StageLeft {
 		p.Best, p.Worst = min(p.Best, p.stretches[i].Origin), max(p.Worst, p.stretches[i].Origin)
 	}
 	return p
+}
+
+// NotStarted returns a job's stage as if none of its tasks had started.
+func (w *ReplayContext) NotStarted(job int, k dag.StageIndex) *StageLeft {
+	var all StageLeft
+	w.pend(&all, job, k, 0, w.Now().Plan.Jobs[job].Stages[k].Count())
+	return &all
 }
 
 // pend adds the pending tasks from first up to end.
@@ -163,7 +173,7 @@ func (p *StageLeft) Between(first, end int) iter.Seq[*TaskGroup] {
 	}
 }
 
-// At returns what is left of one task; ok is false for one that is done.
+// At returns the remaining work of one task; ok is false for one that is done.
 func (p *StageLeft) At(task int) (g TaskGroup, ok bool) {
 	i := sort.Search(len(p.stretches), func(i int) bool { return p.stretches[i].First+p.stretches[i].Count > task })
 	if i == len(p.stretches) || p.stretches[i].First > task {
@@ -178,7 +188,7 @@ func (p *StageLeft) At(task int) (g TaskGroup, ok bool) {
 	return g, true
 }
 
-// visit yields the tasks from the from-th up to the to-th of a stretch.
+// visit yields the tasks of a stretch with offsets from from up to to.
 func (s *stretch) visit(from, to int, yield func(*TaskGroup) bool) bool {
 	g := s.TaskGroup
 	if s.each == nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/skewness"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -141,7 +142,7 @@ func BenchmarkSkew(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := w.Skew(false); err != nil {
+				if _, err := skewness.Of(w, false); err != nil {
 					b.Fatal(err)
 				}
 			}

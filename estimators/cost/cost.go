@@ -121,7 +121,7 @@ func With(opt Options) estimators.Model {
 	return func(run dag.Run) estimators.Costs {
 		plan := run.Now().Plan
 		if profiles.HasCosts(plan) && (plan.Cluster.Policy == dag.FIFO || !plan.OnlyMapReduce()) {
-			return paper(run, opt)
+			return planCosts(run, opt)
 		}
 		m := newModel(run, opt)
 		if plan.OnlyMapReduce() && !m.given {

@@ -8,6 +8,7 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/estimators/keygroups"
+	"github.com/paratimer/paratimer/estimators/paper"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -201,11 +202,11 @@ func anyGroups(s *dag.Snapshot) bool {
 		planned(s.Plan) || slices.ContainsFunc(s.Profiles, planned)
 }
 
-// paper returns the paper's costs, except for reduces that are predicted by their key groups. A plan has the time of
-// a reduce by its records: key groups are compared with this linear model. They apply only to plans of maps and
+// planCosts returns the paper's costs, except for reduces that are predicted by their key groups. A plan has the time
+// of a reduce by its records: key groups are compared with this linear model. They apply only to plans of maps and
 // reduces.
-func paper(run dag.Run, opt Options) estimators.Costs {
-	c := estimators.Paper(estimators.ObservedSlowdown)(run)
+func planCosts(run dag.Run, opt Options) estimators.Costs {
+	c := paper.Model(paper.ObservedSlowdown)(run)
 	switch now := run.Now(); {
 	case !anyGroups(now):
 		return c

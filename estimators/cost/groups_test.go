@@ -9,6 +9,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/explain"
+	"github.com/paratimer/paratimer/estimators/paper"
+	"github.com/paratimer/paratimer/estimators/skewness"
 	"github.com/paratimer/paratimer/internal/testkit/keytasks"
 )
 
@@ -214,7 +216,7 @@ func TestForms(t *testing.T) {
 	r := quadratic()
 	truth := r.End(2).Sub(60_000)
 	byName := map[string]estimators.Scenario{}
-	for _, c := range estimators.Others() {
+	for _, c := range paper.Others() {
 		byName[c.Name] = c
 	}
 	left := func(s *dag.Snapshot, name string) *time.Duration {
@@ -267,7 +269,7 @@ func TestSkewByKeyGroups(t *testing.T) {
 	r := quadratic()
 	at := func(now dag.Instant) estimators.Skew {
 		run := runOf(r.at(now-1000, dag.GroupsTapped), r.at(now, dag.GroupsTapped))
-		got, err := estimators.NewReplayContext(run, Costs, estimators.Options{}).Skew(false)
+		got, err := skewness.Of(estimators.NewReplayContext(run, Costs, estimators.Options{}), false)
 		if err != nil || len(got) != 1 || len(got[0].Worst) != 1 {
 			t.Fatalf("at %d: %+v %v", now, got, err)
 		}
@@ -328,7 +330,7 @@ func TestOddGroups(t *testing.T) {
 		s := r.at(60_000, dag.GroupsTapped)
 		change(s.Jobs[0].Groups)
 		for _, c := range append([]estimators.Scenario{estimators.Sampled()},
-			append(estimators.Scenarios(), estimators.Others()...)...) {
+			append(estimators.Scenarios(), paper.Others()...)...) {
 			if _, err := c.Of(estimators.NewReplayContext(runOf(s), Costs, estimators.Options{})); err != nil {
 				t.Errorf("%s: %s: %v", name, c.Name, err)
 			}

@@ -31,7 +31,7 @@ const (
 	ReasonOther   Reason = "other"    // the rest
 )
 
-// Two more reasons, which WithHindsight alone gives: they need more than one observation.
+// Two more reasons, which only WithHindsight gives: they need more than one observation.
 const (
 	ReasonWave  Reason = "wave"  // a stage needs more or fewer tasks in its last wave
 	ReasonStart Reason = "start" // tasks or pauses begin at another time than was planned
@@ -65,10 +65,10 @@ type ingredient func(s, later *dag.Snapshot) (*dag.Snapshot, string)
 // Changes explains why the end that standard predicts has moved by delta from one run to a later one of the same
 // query.
 //
-// The causes are applied to the older run one by one, in the order of the reasons: each is worth what it moves the end
-// of the replay. What is left of delta is ReasonOther, so that the parts add up. A part of less than half a second is
-// counted there too. The order matters where causes meet: a task that fails and whose costs have become known counts
-// as a failure at the old cost.
+// Changes applies the causes to the older run one by one, in the order of the reasons. Each cause is worth what it
+// moves the end of the replay. The rest of delta is ReasonOther, so the parts add up; parts of less than half a
+// second also count there. The order matters if causes meet: if a task fails and its costs have become known, it
+// counts as a failure at the old cost.
 func Changes(before, after dag.Run, delta time.Duration, model estimators.Model) []Change {
 	a := attribution{rest: delta}
 	if comparable(before, after) {
@@ -103,11 +103,11 @@ func (a *attribution) all() []Change {
 	return a.parts
 }
 
-// A hindsight predicts what was left of the tasks of s by what a later snapshot shows of them.
+// A hindsight predicts the remaining times of the tasks of s from what a later snapshot shows.
 type hindsight func(s, later *dag.Snapshot, costs estimators.Costs) schedule.Left
 
-// causes applies the causes to the older run one by one. It returns the older run's world with all of them, and its
-// costs; nil if a step cannot be compared.
+// causes applies the causes to the older run one by one. It returns the replay context of the older run with all of
+// them, and its costs; nil if the runs cannot be compared after a step.
 func (a *attribution) causes(before, after dag.Run, model estimators.Model, known hindsight) (
 	*estimators.ReplayContext, schedule.Left, estimators.Costs,
 ) {
@@ -157,7 +157,7 @@ func (a *attribution) causes(before, after dag.Run, model estimators.Model, know
 	return w, later, costs
 }
 
-// replaced is the run with s in place of its newest snapshot.
+// replaced returns the run with s in place of its newest snapshot.
 func replaced(run dag.Run, s *dag.Snapshot) dag.Run {
 	now := run.Now()
 	swap := func(list []*dag.Snapshot) []*dag.Snapshot {

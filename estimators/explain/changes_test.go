@@ -8,6 +8,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/paper"
 )
 
 // shop is a query of one job of eight maps of 10 s each on four slots, four of which run since 0 s, seen at 4 s.
@@ -41,7 +42,7 @@ func slowed(factor float64, from dag.Instant) estimators.Model {
 		if run.Now().At >= from {
 			f = factor
 		}
-		return estimators.Paper(estimators.FixedSlowdown([4]float64{f, f, f, f}))(run)
+		return paper.Model(paper.FixedSlowdown([4]float64{f, f, f, f}))(run)
 	}
 }
 

@@ -12,9 +12,9 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// WithHindsight says why the predicted end has moved by delta over several observations. It is Changes, but tasks that
-// started since count as long as they took, and what is then left is named by the first stage whose plan has moved:
-// more or fewer tasks in its last wave, or another start. The parts add up to delta.
+// WithHindsight explains why the predicted end has moved by delta over several observations. It is Changes, but a task
+// that has started since counts with the time that it took. The rest is attributed to the first stage that moved in the
+// plan: more or fewer tasks in its last wave, or another start. The parts add up to delta.
 func WithHindsight(before, after dag.Run, delta time.Duration, model estimators.Model) []Change {
 	a := attribution{rest: delta}
 	if !comparable(before, after) {
@@ -38,7 +38,7 @@ func WithHindsight(before, after dag.Run, delta time.Duration, model estimators.
 	return a.all()
 }
 
-// asHappened is asKnownLater that knows of the tasks that started since as well.
+// asHappened is asKnownLater that also uses the measured times of tasks that have started since.
 func asHappened(s, later *dag.Snapshot, costs estimators.Costs) schedule.Left {
 	known := asKnownLater(s, later, costs)
 	return func(t schedule.Task) schedule.Cost {

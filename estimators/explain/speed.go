@@ -24,8 +24,9 @@ func sameStages(a, b *dag.Snapshot) bool {
 	return slices.EqualFunc(a.Plan.Jobs, b.Plan.Jobs, func(x, y dag.Job) bool { return len(x.Stages) == len(y.Stages) })
 }
 
-// asKnownLater predicts what was left of a task of s as a later snapshot knows it: an attempt that runs ends when its
-// newer reports say, one that has succeeded took what it took, and tasks to come cost what they cost now.
+// asKnownLater predicts the remaining time of a task of s from a later snapshot. A running attempt ends when its
+// newer reports predict, an attempt that has succeeded took its measured time, and tasks to come have their new
+// costs.
 func asKnownLater(s, later *dag.Snapshot, costs estimators.Costs) schedule.Left {
 	passed := later.At.Sub(s.At)
 	return func(t schedule.Task) schedule.Cost {
@@ -49,9 +50,9 @@ func asKnownLater(s, later *dag.Snapshot, costs estimators.Costs) schedule.Left 
 	}
 }
 
-// slower names the unfinished phase whose tasks the costs change most in all, the way that the end has moved. Where
-// none changes that way by a percent, it is the tasks that run. Reduces of the jobs in reported have been told of
-// already.
+// slower names the unfinished stage with the greatest change of total cost in the direction in which the end has
+// moved. If none changes by a percent in that direction, it names the running tasks. Reduces of the jobs in
+// reported are left out.
 func slower(w *estimators.ReplayContext, costs estimators.Costs, reported []int, moved time.Duration) string {
 	var most float64
 	subject := "tasks that run take " + worded(moved, "longer", "less time") + " than was thought"
@@ -92,8 +93,8 @@ func wording(factor float64, before schedule.Origin) string {
 	return fmt.Sprintf("take %s less time than %s", units.Percent(1-factor), thought)
 }
 
-// changedModels are the jobs with reduces left that go by their key groups in one of two cost models and not in the
-// other.
+// changedModels returns the jobs with unfinished reduces that one of two cost models predicts from key groups and
+// the other does not.
 func changedModels(w *estimators.ReplayContext, costs estimators.Costs) []int {
 	var out []int
 	for j := range w.Now().Plan.Jobs {
@@ -110,7 +111,7 @@ func byGroups(costs estimators.Costs, job int) bool {
 	return costs.Groups.Used != nil && costs.Groups.Used(job)
 }
 
-// onlyOf predicts the reduces of some jobs in one way, all other tasks in another.
+// onlyOf predicts the reduces of some jobs with one function, all other tasks with another.
 func onlyOf(jobs []int, these, others schedule.Left) schedule.Left {
 	return func(t schedule.Task) schedule.Cost {
 		if t.Stage == dag.Reduce && slices.Contains(jobs, t.Job) {
@@ -120,7 +121,7 @@ func onlyOf(jobs []int, these, others schedule.Left) schedule.Left {
 	}
 }
 
-// describeModels says by what the reduces of the jobs go now.
+// describeModels describes how the reduces of the jobs are predicted now.
 func describeModels(w *estimators.ReplayContext, costs estimators.Costs, jobs []int) string {
 	var out []string
 	for _, j := range jobs {

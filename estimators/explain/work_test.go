@@ -7,6 +7,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/paper"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -162,7 +163,7 @@ func TestForeseenIsInNoBar(t *testing.T) {
 		len(s.Plan.Jobs[0].Stages) != 3 || bare.Announced() != bare {
 		t.Errorf("announced are %d stages of %d", len(got.Plan.Jobs[0].Stages), len(s.Plan.Jobs[0].Stages))
 	}
-	for _, scenario := range estimators.Others() {
+	for _, scenario := range paper.Others() {
 		if !slices.Contains([]string{"hadoop", "pig", "dne", "gnm"}, scenario.Name) {
 			continue
 		}

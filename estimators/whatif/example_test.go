@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/paper"
 	"github.com/paratimer/paratimer/estimators/whatif"
 )
 
@@ -38,7 +38,7 @@ func nightly() dag.Run {
 // What would be with other slots, twice the data, and both.
 func ExampleAsk() {
 	run := nightly()
-	model := estimators.Paper(func(dag.Run) estimators.Slowdown { return estimators.Slowdown{} })
+	model := paper.Model(func(dag.Run) paper.Slowdown { return paper.Slowdown{} })
 	scene := whatif.Scene{
 		Models: []whatif.Predictor{whatif.NewReplay(run, model)},
 		Room:   whatif.RoomOf(run.Now()), Wanted: []int{40, 8},

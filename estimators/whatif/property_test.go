@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/cost"
+	"github.com/paratimer/paratimer/estimators/paper"
 	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -48,7 +48,7 @@ func drawnRun(t *rapid.T) *dag.Snapshot {
 func TestNoChangeIsTheBase(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawnRun(t)
-		costs := estimators.Paper(estimators.ObservedSlowdown)(dag.Run{}.Append(s))
+		costs := paper.Model(paper.ObservedSlowdown)(dag.Run{}.Append(s))
 		want, err := schedule.Replay(s, costs.Left, schedule.Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/paper"
 )
 
 // An experiment is one of the ParaTimer paper's experiments.
@@ -202,7 +203,7 @@ func (e *experiment) run() ([]outcome, float64, error) {
 	for k, row := range e.rows {
 		scenarios[k] = scenarioNamed(row.estimator)
 	}
-	asked := estimators.Shared(scenarios, estimators.Paper(estimators.ObservedSlowdown), estimators.Options{})
+	asked := estimators.Shared(scenarios, paper.Model(paper.ObservedSlowdown), estimators.Options{})
 	var run dag.Run
 	ticks := make([][]progress, len(e.rows))
 	for {

@@ -10,6 +10,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/paper"
 )
 
 // trackers are the estimators that follow a planned critical path, from the one that needs most counters to the one
@@ -76,7 +77,7 @@ func followed(plan *dag.Plan, name string, noise float64, seeds int) (*tracked, 
 // follow adds a run in which the estimator sees only the counters of the tasks that it monitors.
 func (t *tracked) follow(plan *dag.Plan, name string, opt simulate.Options) error {
 	scenario := scenarioNamed(name)
-	model := estimators.Paper(estimators.ObservedSlowdown)
+	model := paper.Model(paper.ObservedSlowdown)
 	whole, few := estimators.New(scenario, model, estimators.Options{}), estimators.New(scenario, model,
 		estimators.Options{})
 	source, err := simulate.New(plan, opt)
@@ -127,7 +128,7 @@ func (t *tracked) follow(plan *dag.Plan, name string, opt simulate.Options) erro
 }
 
 func scenarioNamed(name string) estimators.Scenario {
-	all := slices.Concat(estimators.Scenarios(), estimators.Others())
+	all := slices.Concat(estimators.Scenarios(), paper.Others())
 	return all[slices.IndexFunc(all, func(s estimators.Scenario) bool { return s.Name == name })]
 }
 

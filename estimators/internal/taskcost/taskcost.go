@@ -57,7 +57,7 @@ func Finite(ms float64) float64 {
 	return min(ms, MostMS)
 }
 
-// Bounded makes a cost out of any float: never NaN, never negative, never beyond LongestMS.
+// Bounded makes a cost of any float: never NaN, never negative, never more than LongestMS.
 func Bounded(ms float64) float64 {
 	if !(ms > 0) {
 		return 0

@@ -10,6 +10,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/skewness"
 	"github.com/paratimer/paratimer/pathfrag"
 )
 
@@ -45,7 +46,7 @@ func Of(
 			v.Estimates = append(v.Estimates, e)
 		}
 	}
-	skew, err := w.Skew(false)
+	skew, err := skewness.Of(w, false)
 	if err != nil {
 		return nil, fmt.Errorf("planning %q: %w", plan.Name, err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/skewness"
 	"github.com/paratimer/paratimer/units"
 )
 
@@ -157,7 +157,7 @@ func skewJob(done []reduced) SkewJob {
 	j := SkewJob{All: len(done), Median: frame.SecondsOf(median)}
 	for i := range done {
 		r := &done[i]
-		if !j.Uneven && estimators.WorksLong(r.work, median) && estimators.GivenMore(size(r), middle, r.work, median) {
+		if !j.Uneven && skewness.WorksLong(r.work, median) && skewness.GivenMore(size(r), middle, r.work, median) {
 			j.Uneven = true
 			if i < MostSkewReduces {
 				j.worst = i

@@ -7,7 +7,7 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/skewness"
 	"github.com/paratimer/paratimer/units"
 )
 
@@ -131,7 +131,7 @@ func (s *Skew) summary(p *dag.Plan) string {
 	case worst.Uneven:
 		return fmt.Sprintf("The %ss of %s are uneven: number %d worked %s, the median one %s%s.",
 			worst.TaskWord(), of, top.Task, units.Seconds(top.WorkSeconds), units.Seconds(worst.Median), extra)
-	case estimators.WorksLong(top.WorkSeconds.Duration(), worst.Median.Duration()):
+	case skewness.WorksLong(top.WorkSeconds.Duration(), worst.Median.Duration()):
 		return fmt.Sprintf("%s: number %d of %s worked %s, the median one %s, but what it was given does not explain that.",
 			none, top.Task, of, units.Seconds(top.WorkSeconds), units.Seconds(worst.Median))
 	}

@@ -21,19 +21,19 @@ const (
 
 // moves stores the end that was last shown, and decides when to show a move. The zero moves has shown nothing.
 type moves struct {
-	first     dag.Instant      // the first end that stood; 0: none has
-	base      dag.Run          // as it was when people were told last
+	first     dag.Instant      // the first end that lasted; 0: none yet
+	base      dag.Run          // the run when an end was last shown
 	end       dag.Instant      // the end that was predicted then
-	owed      []explain.Change // parts of a move that came with an event and that people were not told of
+	owed      []explain.Change // parts of a move that came with an event and were not shown
 	low, high dag.Instant      // the range of the frame before the move began
-	began     dag.Instant      // when it began; NoInstant while the end stands as told
-	later     bool             // which way it went
+	began     dag.Instant      // when it began; NoInstant while the end is as shown
+	later     bool             // its direction
 	seen      int              // observations of it
-	event     explain.Change   // with which owed came
+	event     explain.Change   // the event that owed came with
 	replans   frame.Replans
 }
 
-// step takes a new frame in, whose raw changes are between the runs before and run, and gives it its moves.
+// step handles a new frame with the raw changes between before and run. It adds the frame's moves.
 func (m *moves) step(model estimators.Model, before, run dag.Run, raw []explain.Change, f *frame.Frame) {
 	defer func() { f.Replans = m.replans }()
 	if f.Workflow.State.Ended() || f.ElapsedSeconds == nil {
@@ -160,7 +160,7 @@ func split(all []explain.Change) (events, rest []explain.Change) {
 	return events, rest
 }
 
-// merge adds up the changes of one reason; the subject is that of the larger.
+// merge adds up the changes of one reason; the subject is that of the larger one.
 func merge(a, b []explain.Change) []explain.Change {
 	out := slices.Clone(a)
 	for _, c := range b {
@@ -202,7 +202,7 @@ func rangeOf(f *frame.Frame) (low, high dag.Instant) {
 	return f.At.Add(h.LowSeconds.Duration()), f.At.Add(h.HighSeconds.Duration())
 }
 
-// changes says why the end that standard predicts moved between two ticks; nil where it did not move enough to be told.
+// changes explains why the end that standard predicts moved between two ticks; nil if it did not move enough.
 func (p EstimatorSet) changes(before, after dag.Run, was, is frame.Answers) []explain.Change {
 	if p.Model == nil || len(was.Scenarios) == 0 || len(is.Scenarios) == 0 {
 		return nil
@@ -230,7 +230,7 @@ func leastRemaining(run dag.Run, a frame.Answers) *time.Duration {
 	return standard.Remaining
 }
 
-// parts are changes as frames have them.
+// parts converts changes for a frame.
 func parts(changes []explain.Change) []frame.Change {
 	var out []frame.Change
 	for _, c := range changes {

@@ -6,8 +6,8 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/explain"
+	"github.com/paratimer/paratimer/estimators/paper"
 )
 
 // An observed end is a step of a script: when it is observed, and the end that is predicted then, in seconds.
@@ -17,7 +17,7 @@ type observedEnd struct{ at, end int }
 // events are the seconds at which the cause is a failure.
 func movesOf(t *testing.T, ends []observedEnd, events map[int]bool) (all []frame.Move, last frame.Replans, shown int) {
 	t.Helper()
-	model := estimators.Paper(estimators.FixedSlowdown([4]float64{1, 1, 1, 1}))
+	model := paper.Model(paper.FixedSlowdown([4]float64{1, 1, 1, 1}))
 	plan := &dag.Plan{Jobs: []dag.Job{{Node: "j", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}}
 	states := []dag.JobState{{Stages: make([]dag.StageState, dag.MapReduceStages)}}
 	var m moves

@@ -10,6 +10,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/manual"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/paper"
 )
 
 // Values of --estimators that are not names of estimators.
@@ -76,7 +77,7 @@ func parseBattery(text string) (Battery, error) {
 			b.shown = append(b.shown, name)
 		}
 	}
-	for i, s := range estimators.Others() {
+	for i, s := range paper.Others() {
 		if picked[own+i] {
 			b.others = append(b.others, s)
 		}
@@ -98,7 +99,7 @@ func (b Battery) Scenarios() []estimators.Scenario {
 // estimatorNames returns the names of all estimators, ParaTimer's own first, standard before all.
 func estimatorNames() []string {
 	var names []string
-	for _, s := range slices.Concat(estimators.Scenarios(), estimators.Others()) {
+	for _, s := range slices.Concat(estimators.Scenarios(), paper.Others()) {
 		names = append(names, s.Name)
 	}
 	return names

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/paper"
 )
 
 func TestParseBattery(t *testing.T) {
@@ -17,7 +18,7 @@ func TestParseBattery(t *testing.T) {
 		has           string
 	}{
 		{"own", own, 0, "standard"},
-		{"all", own, len(estimators.Others()), "pig"},
+		{"all", own, len(paper.Others()), "pig"},
 		{"standard", 1, 0, "standard"},
 		{"skew_low, one_failure", 3, 0, "skew_low"},
 		{"pig", 1, 1, "pig"},

@@ -8,6 +8,8 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/estimators/nearestfit"
+	"github.com/paratimer/paratimer/estimators/paper"
+	"github.com/paratimer/paratimer/estimators/skewness"
 )
 
 // EstimatorSet returns the estimators: ParaTimer's scenarios, the range, uneven reduces, and if others is true all
@@ -15,7 +17,7 @@ import (
 func EstimatorSet(others bool, samples int) watch.EstimatorSet {
 	var b Battery
 	if others {
-		b.others = estimators.Others()
+		b.others = paper.Others()
 	}
 	return EstimatorSetOf(cost.Costs, b, samples)
 }
@@ -23,7 +25,7 @@ func EstimatorSet(others bool, samples int) watch.EstimatorSet {
 // EstimatorSetOf is EstimatorSet with another cost model and selection of shown estimators. The headline and alerts
 // use all of ParaTimer's scenarios, shown or not.
 func EstimatorSetOf(model estimators.Model, b Battery, samples int) watch.EstimatorSet {
-	scenarios := append(estimators.Scenarios(), estimators.Corrected(estimators.Sampled()), estimators.Uneven())
+	scenarios := append(estimators.Scenarios(), estimators.Corrected(estimators.Sampled()), skewness.Scenario())
 	n := len(scenarios) - 2
 	scenarios = append(scenarios, b.others...)
 	all := estimators.Shared(scenarios, model, estimators.Options{Samples: samples})

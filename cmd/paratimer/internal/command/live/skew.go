@@ -21,6 +21,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/skewness"
 	"github.com/paratimer/paratimer/estimators/whatif"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -113,7 +114,7 @@ func skewReport(model estimators.Model, run dag.Run) (frame.SkewReport, error) {
 	if s.State.Ended() {
 		return r, finishedSkew(&r, model, run, w)
 	}
-	skew, err := w.Skew(true)
+	skew, err := skewness.Of(w, true)
 	if err != nil {
 		return r, err
 	}
@@ -139,7 +140,7 @@ func finishedSkew(r *frame.SkewReport, model estimators.Model, run dag.Run, w *e
 		return nil
 	}
 	again := estimators.NewReplayContext(past.Before, model, estimators.Options{})
-	skew, err := w.FinishedSkew(again, past.Took)
+	skew, err := skewness.Finished(w, again, past.Took)
 	if err != nil {
 		return err
 	}
@@ -185,7 +186,7 @@ const mostLooks = 300
 // skewedNow polls a query of the cluster, a second time if the first result is empty.
 func skewedNow(ctx context.Context, c *cli.Context, name string, profiles []*dag.Plan) (dag.Run, error) {
 	return input.Look(ctx, c, name, profiles, 2, func(run dag.Run) (bool, error) {
-		skew, err := estimators.NewReplayContext(run, follow.ModelOf(c), estimators.Options{}).Skew(false)
+		skew, err := skewness.Of(estimators.NewReplayContext(run, follow.ModelOf(c), estimators.Options{}), false)
 		return skew != nil, err
 	})
 }
@@ -219,7 +220,7 @@ func skewedThen(ctx context.Context, model estimators.Model, path string, open f
 			since := s.Origin()
 			return since.Known() && s.At.Sub(since) >= until, nil
 		}
-		skew, err := estimators.NewReplayContext(run, model, estimators.Options{}).Skew(false)
+		skew, err := skewness.Of(estimators.NewReplayContext(run, model, estimators.Options{}), false)
 		if _, stuck := errors.AsType[*schedule.StuckError](err); stuck { // Spark without executors so far
 			return false, nil
 		}

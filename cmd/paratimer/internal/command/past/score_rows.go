@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/paper"
 )
 
 // The estimators that are always in the short table of score.
@@ -31,7 +32,7 @@ func mainRows(all []estimatorScore) []estimatorScore {
 		}
 	}
 	var best *estimatorScore
-	others := estimators.Others()
+	others := paper.Others()
 	first := slices.IndexFunc(others, func(s estimators.Scenario) bool { return s.Name == firstIndicator })
 	for _, s := range others[max(first, 0):] {
 		i := slices.IndexFunc(all, func(e estimatorScore) bool { return e.Name == s.Name })
@@ -54,7 +55,7 @@ func mainRows(all []estimatorScore) []estimatorScore {
 // legendOf explains the rows and columns of the short table.
 func legendOf(rows []estimatorScore, all int) string {
 	about := map[string]string{headlineRow: "ParaTimer's headline"}
-	for _, s := range estimators.Others() {
+	for _, s := range paper.Others() {
 		about[s.Name] = s.Meaning
 	}
 	var b strings.Builder

@@ -1,32 +1,22 @@
-package estimators
+package paper
 
-import "math"
+import (
+	"math"
 
-// jobRatio assumes that every byte of a job's groups costs the mean of the finished ones: the linear baseline of
-// NearestFit.
-func jobRatio(w *ReplayContext) (Estimate, error) { return w.inForm(FormJobRatio) }
-
-// jobRatioSmoothed is jobRatio with an exponentially weighted moving average: the newest work weighs most (Coppa
-// and Finocchi, section 7.1).
-func jobRatioSmoothed(w *ReplayContext) (Estimate, error) { return w.inForm(FormJobRatioSmoothed) }
-
-// taskRatio is jobRatio, but uses a reduce's own time for a byte once the reduce has done more than a little.
-func taskRatio(w *ReplayContext) (Estimate, error) { return w.inForm(FormTaskRatio) }
-
-// taskRatioSmoothed is taskRatio with an exponentially weighted moving average (Coppa and Finocchi, section 7.1).
-func taskRatioSmoothed(w *ReplayContext) (Estimate, error) { return w.inForm(FormTaskRatioSmoothed) }
+	"github.com/paratimer/paratimer/estimators"
+)
 
 // dne is the driver node estimator (Chaudhuri et al., SIGMOD 2004) as in the paper's comparison: the share of the
 // tuples that all four pipelines of all jobs read, sum K / sum N (docs/facts/paratimer.md A5, A10).
-func dne(w *ReplayContext) (Estimate, error) { return w.tuples(1), nil }
+func dne(w *estimators.ReplayContext) (estimators.Estimate, error) { return tuples(w, 1), nil }
 
 // tuples returns the share of tuples done, with those of maps counted weight times.
-func (w *ReplayContext) tuples(weight float64) Estimate {
+func tuples(w *estimators.ReplayContext, weight float64) estimators.Estimate {
 	f, ok := total(amounts(w.Run.Now()), weight).ratio()
 	if !ok {
 		f = math.NaN()
 	}
-	return w.ratio(f)
+	return w.EstimateOfRatio(f)
 }
 
 func total(jobs [][]amount, weight float64) amount {
@@ -45,21 +35,21 @@ func total(jobs [][]amount, weight float64) amount {
 // gnm is the total getnext model (Chaudhuri et al., SIGMOD 2004): dne, but every operator counts. The map pipeline
 // has three (record reader, map runner, combine), so its tuples count three times (docs/facts/paratimer.md A5,
 // A10).
-func gnm(w *ReplayContext) (Estimate, error) { return w.tuples(3), nil }
+func gnm(w *estimators.ReplayContext) (estimators.Estimate, error) { return tuples(w, 3), nil }
 
 // luoWindowMS is the length of time over which Luo's speed is measured.
 const luoWindowMS = 10_000
 
 // luo is Luo et al.'s indicator (SIGMOD 2004) as in the paper's comparison: the remaining tuples at the speed of
 // the last ten seconds, one byte a tuple (docs/facts/paratimer.md A5, A10).
-func luo(w *ReplayContext) (Estimate, error) {
+func luo(w *estimators.ReplayContext) (estimators.Estimate, error) {
 	now, before := w.Run.Now(), w.Run.Before(luoWindowMS)
 	sum := total(amounts(now), 1)
-	ms := luoLeft(sum.done, sum.total, total(amounts(before), 1).done, float64(now.At-before.At), w.elapsedMS())
-	if math.IsNaN(ms) && !w.ended() {
-		return w.ratio(math.NaN()), nil
+	ms := luoLeft(sum.done, sum.total, total(amounts(before), 1).done, float64(now.At-before.At), w.ElapsedMS())
+	if math.IsNaN(ms) && !w.Now().State.Ended() {
+		return w.EstimateOfRatio(math.NaN()), nil
 	}
-	return w.estimate(ms), nil
+	return w.EstimateOf(ms), nil
 }
 
 // luoLeft returns the milliseconds remaining when done of total units are done now and were doneBefore windowMS

@@ -1,28 +1,29 @@
-package estimators
+package paper
 
 import (
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
 )
 
 // parallaxAggregate is parallax at the speed of the whole cluster. Each kind of task has one factor, also for
 // stages to come: C slots times the time that tasks of that kind worked in the last minute, over the work that they
 // did. The width of a stage of n tasks is n / ceil(n/C) throughout. Only this reading gives the paper's published
 // figures (docs/facts/paratimer.md A5, P15): a lone last map makes the cluster look C times slower.
-func parallaxAggregate(w *ReplayContext) (Estimate, error) {
-	factor := w.aggregateSlowdown()
-	return w.ofPhases(func(job int, k dag.StageIndex, p *StageLeft) float64 {
-		c := slots(w.Now().Plan, job, k)
+func parallaxAggregate(w *estimators.ReplayContext) (estimators.Estimate, error) {
+	factor := aggregateSlowdown(w)
+	return sumStages(w, func(job int, k dag.StageIndex, p *estimators.StageLeft) float64 {
+		c := estimators.Slots(w.Now().Plan, job, k)
 		rounds := (p.Tasks + c - 1) / c
-		work, setup := p.workAndSetup()
+		work, setup := workAndSetup(p)
 		return factor[k]*work*float64(rounds)/float64(p.Tasks) + setup*float64((p.Pending+c-1)/c)
 	})
 }
 
 // aggregateSlowdown returns C x elapsed / (expected time of the work done) for each stage index (maps, reduces); 1
 // if too little work was done.
-func (w *ReplayContext) aggregateSlowdown() []float64 {
+func aggregateSlowdown(w *estimators.ReplayContext) []float64 {
 	window := sampled(w.Run, slowdownWindowMS, slowdownSamples)
 	stages := dag.StageIndex(dag.MapReduceStages)
 	for j := range w.Now().Plan.Jobs {
@@ -36,8 +37,8 @@ func (w *ReplayContext) aggregateSlowdown() []float64 {
 			if k >= w.Now().Plan.Jobs[j].NumStages() {
 				continue
 			}
-			if n := w.workDone(window, j, k, done); n > 0 {
-				width = max(width, slots(w.Now().Plan, j, k))
+			if n := workDone(w, window, j, k, done); n > 0 {
+				width = max(width, estimators.Slots(w.Now().Plan, j, k))
 			}
 		}
 		var elapsed, work float64
@@ -58,16 +59,15 @@ func (w *ReplayContext) aggregateSlowdown() []float64 {
 
 // workDone adds to done the work that a stage had completed by each snapshot, and returns the work during the
 // window.
-func (w *ReplayContext) workDone(window []*dag.Snapshot, job int, k dag.StageIndex, done []float64) float64 {
+func workDone(w *estimators.ReplayContext, window []*dag.Snapshot, job int, k dag.StageIndex, done []float64) float64 {
 	planned := &w.Now().Plan.Jobs[job].Stages[k]
-	var all StageLeft
-	w.pend(&all, job, k, 0, planned.Count())
+	all := w.NotStarted(job, k)
 	var first, last float64
 	var before []dag.Attempt
 	for i, s := range window {
 		list := s.Attempts(job, k)
 		if i == 0 || !sameSlice(before, list) {
-			last = all.workDone(planned, k, list)
+			last = workOf(all, planned, k, list)
 		}
 		if i == 0 {
 			first = last
@@ -83,8 +83,8 @@ func sameSlice(a, b []dag.Attempt) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// workDone sums what the attempts have done of the whole work of their tasks; p holds the phase as if nothing had run.
-func (p *StageLeft) workDone(planned *dag.Stage, k dag.StageIndex, list []dag.Attempt) float64 {
+// workOf sums the completed work of the attempts; p is the stage as if nothing had run.
+func workOf(p *estimators.StageLeft, planned *dag.Stage, k dag.StageIndex, list []dag.Attempt) float64 {
 	sum := 0.0
 	dag.EachTask(list, func(task int, state dag.TaskState, a *dag.Attempt) {
 		switch g, ok := p.At(task); {

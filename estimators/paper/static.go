@@ -1,7 +1,8 @@
-package estimators
+package paper
 
 import (
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -14,66 +15,50 @@ import (
 //
 // If the planned path rests on costs that were never observed, the estimate is standard: the paper plans from the
 // costs of a debug run.
-func standardStatic(track tracker) func(*ReplayContext) (Estimate, error) {
-	return func(w *ReplayContext) (Estimate, error) {
-		if w.ended() {
-			return w.estimate(0), nil
+func standardStatic(track tracker) func(*estimators.ReplayContext) (estimators.Estimate, error) {
+	return func(w *estimators.ReplayContext) (estimators.Estimate, error) {
+		if w.Now().State.Ended() {
+			return w.EstimateOf(0), nil
 		}
-		plan, err := w.plan()
+		plan, path, err := planOf(w)
 		if err != nil {
-			return Estimate{}, err
+			return estimators.Estimate{}, err
 		}
 		if plan == nil {
-			return standard(w)
+			return estimators.Scenarios()[0].Estimate(w)
 		}
-		t := tracking{now: w, plan: plan, path: plan.path, track: track, holding: plan.begins()}
-		e := w.plain(t.remaining())
-		e.Path, e.Monitored = plan.path, t.monitored
+		t := tracking{now: w, plan: plan, path: path, track: track, holding: plan.ReduceStarts()}
+		e := w.EstimateOfCosts(t.remaining())
+		e.Path, e.Monitored = path, t.monitored
 		return e, nil
 	}
 }
 
-// plan returns the context of the newest anchor, with its path; nil if that is blind. The context is cached while
-// the anchor stays.
-func (w *ReplayContext) plan() (*ReplayContext, error) {
-	anchor := w.Run.Now()
-	if n := len(w.Run.Anchors); n > 0 {
-		anchor = w.Run.Anchors[n-1]
+// planOf returns the context of the run's newest anchor, with its path; nil if that path rests on costs that were never
+// observed.
+func planOf(w *estimators.ReplayContext) (*estimators.ReplayContext, *pathfrag.Path, error) {
+	plan := w.AtAnchor()
+	if len(plan.Run.Now().Plan.Jobs) != len(w.Now().Plan.Jobs) {
+		return nil, nil, nil
 	}
-	if len(anchor.Plan.Jobs) != len(w.Now().Plan.Jobs) {
-		return nil, nil
+	path, err := plan.Path()
+	if err != nil {
+		return nil, nil, err
 	}
-	plan := w
-	if anchor != w.Run.Now() {
-		if w.planned == nil || w.anchor != anchor {
-			run := dag.Run{Window: []*dag.Snapshot{anchor}, Anchors: []*dag.Snapshot{anchor}}
-			w.planned, w.anchor = NewReplayContext(run, w.model, w.options), anchor
-		}
-		plan = w.planned
+	if origin, _ := plan.Trust(); origin >= schedule.Assumed {
+		return nil, nil, nil
 	}
-	if _, err := plan.Path(); err != nil {
-		return nil, err
-	}
-	if plan.blind() {
-		return nil, nil
-	}
-	return plan, nil
-}
-
-// blind reports whether the path rests on costs that were never observed.
-func (w *ReplayContext) blind() bool {
-	origin, _ := w.trust()
-	return origin >= schedule.Assumed
+	return plan, path, nil
 }
 
 // tracking computes the remaining time of a planned path from its tasks.
 type tracking struct {
-	now, plan *ReplayContext
+	now, plan *estimators.ReplayContext
 	path      *pathfrag.Path
 	track     tracker
-	holding   []begin // of each job's reduces, in the plan
+	holding   []estimators.ReduceStart // of each job's reduces, in the plan
 	// monitored are the running tasks that were read.
-	monitored []TaskID
+	monitored []estimators.TaskID
 }
 
 // remaining sums over the critical path. Once an extra segment has started, it counts without the remaining time of
@@ -116,8 +101,8 @@ func (t *tracking) wait(f *pathfrag.Fragment) float64 {
 	for _, r := range f.Rounds {
 		for _, i := range t.path.Rounds[r].Spans {
 			b := t.holding[t.path.Schedule.Spans[i].Job]
-			if b.hold.Known() && b.work > b.hold {
-				longest = max(longest, b.work-max(now, b.hold))
+			if b.Held.Known() && b.Work > b.Held {
+				longest = max(longest, b.Work-max(now, b.Held))
 			}
 		}
 	}

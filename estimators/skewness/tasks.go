@@ -1,4 +1,4 @@
-package estimators
+package skewness
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -29,7 +30,7 @@ type uneven struct {
 	median  float64    // median of their work, in milliseconds
 	longest float64    // longest work of the unfinished ones
 
-	unit       SizeUnit
+	unit       estimators.SizeUnit
 	sizeOf     func(task int) float64
 	total      float64 // sum of all sizes; NaN if one is unknown
 	medianSize float64
@@ -41,7 +42,7 @@ type uneven struct {
 
 // taskWorks collects the tasks of every unfinished stage that reads others and has more than one task. If the run
 // has ended, it collects every such stage.
-func (w *ReplayContext) taskWorks(sch *schedule.Schedule) []*uneven {
+func taskWorks(w *estimators.ReplayContext, sch *schedule.Schedule) []*uneven {
 	s := w.Now()
 	stages := make([][]*uneven, len(s.Plan.Jobs))
 	ends := make([][]dag.Instant, len(stages)) // the end of each stage's last task
@@ -50,8 +51,9 @@ func (w *ReplayContext) taskWorks(sch *schedule.Schedule) []*uneven {
 		stages[j], ends[j] = make([]*uneven, len(job.Stages)), make([]dag.Instant, len(job.Stages))
 		for k := range job.NumStages() {
 			ends[j][k] = lastEnd(s.Attempts(j, k))
-			if n := job.Stages[k].Count(); n > 1 && job.Stages[k].ReadsRecords() && (w.ended() || !s.JobEnded(j)) {
-				stages[j][k] = &uneven{job: j, stage: k, count: n, ended: w.ended()}
+			n, ended := job.Stages[k].Count(), s.State.Ended()
+			if n > 1 && job.Stages[k].ReadsRecords() && (ended || !s.JobEnded(j)) {
+				stages[j][k] = &uneven{job: j, stage: k, count: n, ended: ended}
 			}
 		}
 	}
@@ -161,23 +163,26 @@ func medianOf(works []taskWork, of func(*taskWork) float64) float64 {
 }
 
 // size finds the inputs of the tasks: bytes by their key groups, else by the cost model, else records by the plan.
-func (u *uneven) size(w *ReplayContext) {
-	u.keys = w.keyring(u.job, u.stage, u.count)
+func (u *uneven) size(w *estimators.ReplayContext) {
+	u.keys = keyringOf(w, u.job, u.stage, u.count)
 	pipelines := w.Now().Plan.Jobs[u.job].Stages[u.stage].Pipelines
 	sources := []struct {
-		unit SizeUnit
+		unit estimators.SizeUnit
 		of   func(int) float64
-	}{{SizesBytes, u.keys.bytes}, {SizesUnknown, nil}, {SizesRecords, func(i int) float64 {
-		if len(pipelines) == 0 {
-			return math.NaN()
-		}
-		return pipelines[len(pipelines)-1].Tuples.At(i)
-	}}}
+	}{{estimators.SizesBytes, u.keys.bytes}, {estimators.SizesUnknown, nil}, {
+		estimators.SizesRecords,
+		func(i int) float64 {
+			if len(pipelines) == 0 {
+				return math.NaN()
+			}
+			return pipelines[len(pipelines)-1].Tuples.At(i)
+		},
+	}}
 	if size := w.Costs.TaskSize; size != nil {
 		sources[1].of = func(i int) float64 { return size(u.job, u.stage, i) }
-		sources[1].unit = SizesBytes
+		sources[1].unit = estimators.SizesBytes
 		if w.Costs.InRecords {
-			sources[1].unit = SizesRecords
+			sources[1].unit = estimators.SizesRecords
 		}
 	}
 	for _, from := range sources {
@@ -189,7 +194,7 @@ func (u *uneven) size(w *ReplayContext) {
 			break
 		}
 	}
-	if u.unit == SizesUnknown {
+	if u.unit == estimators.SizesUnknown {
 		u.sizeOf = func(int) float64 { return math.NaN() }
 	}
 	u.total = 0

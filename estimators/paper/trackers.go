@@ -1,8 +1,9 @@
-package estimators
+package paper
 
 import (
 	"slices"
 
+	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -66,10 +67,10 @@ func trackThread(t *tracking, f *pathfrag.Fragment) float64 {
 	return sum
 }
 
-// monitor notes a task whose counters count. Tasks that run are groups of one.
-func (t *tracking) monitor(s *schedule.Span, g *TaskGroup) {
+// monitor records a task if its counters are needed. A running task is a group of its own.
+func (t *tracking) monitor(s *schedule.Span, g *estimators.TaskGroup) {
 	if g.Running {
-		t.monitored = append(t.monitored, TaskID{Job: int(s.Job), Stage: s.Stage, Task: g.First})
+		t.monitored = append(t.monitored, estimators.TaskID{Job: int(s.Job), Stage: s.Stage, Task: g.First})
 	}
 }
 

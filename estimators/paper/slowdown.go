@@ -1,4 +1,4 @@
-package estimators
+package paper
 
 import "github.com/paratimer/paratimer/dag"
 

@@ -1,4 +1,4 @@
-package estimators
+package skewness
 
 import (
 	"math"
@@ -7,15 +7,18 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/paper"
+	"github.com/paratimer/paratimer/internal/testkit/course"
 	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/schedule"
 )
 
 // keyed is a cost model that knows the key groups of every job, which take the power of their bytes in milliseconds.
-func keyed(groups *dag.Groups, power float64) Model {
-	return func(run dag.Run) Costs {
-		costs := newPaperCosts(run.Now(), Slowdown{})
-		costs.Groups.Of = func(int) (*dag.Groups, GroupTime) {
+func keyed(groups *dag.Groups, power float64) estimators.Model {
+	return func(run dag.Run) estimators.Costs {
+		costs := paperModel(run)
+		costs.Groups.Of = func(int) (*dag.Groups, estimators.GroupTime) {
 			return groups, func(_ int, bytes float64) (float64, string) { return math.Pow(bytes, power), "own_fit" }
 		}
 		return costs
@@ -24,23 +27,24 @@ func keyed(groups *dag.Groups, power float64) Model {
 
 // unevenPlan has one map of 10 s, then reduces of so many records at 1 ms, on as many slots.
 func unevenPlan(records ...float64) *dag.Plan {
-	reduce := phaseOf(len(records), 0, 0, 0, 0, 0, 1)
+	reduce := course.PhaseOf(len(records), 0, 0, 0, 0, 0, 1)
 	reduce.Pipelines[dag.Work].Tuples = dag.Each(records)
 	return &dag.Plan{Cluster: dag.Cluster{MapSlots: 1, ReduceSlots: len(records)}, Jobs: []dag.Job{
-		{Node: "j1", Stages: dag.MapReduce(phaseOf(1, 1000, 10), reduce)},
+		{Node: "j1", Stages: dag.MapReduce(course.PhaseOf(1, 1000, 10), reduce)},
 	}}
 }
 
-func skewOf(t *testing.T, plan *dag.Plan, model Model, all bool) []Skew {
+func skewOf(t *testing.T, plan *dag.Plan, model estimators.Model, all bool) []estimators.Skew {
 	t.Helper()
-	out, err := NewReplayContext(runOf(golden.Start(plan)), model, Options{}).Skew(all)
+	out, err := Of(estimators.NewReplayContext(course.RunOf(golden.Start(plan)), model, estimators.Options{}), all)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return out
 }
 
-func paperModel(run dag.Run) Costs { return newPaperCosts(run.Now(), Slowdown{}) }
+// paperModel has costs by the plan alone.
+var paperModel = paper.Model(func(dag.Run) paper.Slowdown { return paper.Slowdown{} })
 
 // One reduce of four has 60 of 90 s of work: the query ends 50 s later than with the median, 10 s.
 func TestSkewOfOneReduce(t *testing.T) {
@@ -49,7 +53,7 @@ func TestSkewOfOneReduce(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	s, r := got[0], got[0].Worst[0]
-	if s.Skewed != 1 || s.Tasks != 4 || s.Sizes != SizesRecords || s.Median != 10*time.Second ||
+	if s.Skewed != 1 || s.Tasks != 4 || s.Sizes != estimators.SizesRecords || s.Median != 10*time.Second ||
 		s.Delay != 50*time.Second || s.Keys != dag.GroupsNone {
 		t.Errorf("%+v", s)
 	}
@@ -77,7 +81,8 @@ func TestSkewOfAStage(t *testing.T) {
 		plan.Jobs[0].Stages = []dag.Stage{scan, group, end}
 		got := skewOf(t, plan, paperModel, false)
 		if len(got) != 1 || got[0].Stage != 1 || got[0].Tasks != 4 || got[0].Skewed != 1 || got[0].Worst[0].Task != 1 ||
-			got[0].Sizes != SizesRecords || got[0].Delay != 50*time.Second || got[0].Median != 10*time.Second {
+			got[0].Sizes != estimators.SizesRecords || got[0].Delay != 50*time.Second ||
+			got[0].Median != 10*time.Second {
 			t.Errorf("%s: %+v", name, got)
 		}
 		if got := skewOf(t, plan, paperModel, true); len(got) != 2 || got[1].Stage != 2 {
@@ -136,8 +141,8 @@ func TestNoSkew(t *testing.T) {
 	}
 	hidden := unevenPlan(10_000, 60_000, 10_000, 10_000)
 	hidden.Cluster.MapSlots, hidden.Cluster.ReduceSlots = 2, 8
-	hidden.Jobs = append(hidden.Jobs, dag.Job{Node: "long", Stages: dag.MapReduce(phaseOf(1, 1000, 100),
-		phaseOf(2, 0, 0, 0, 0, 10_000, 1))})
+	hidden.Jobs = append(hidden.Jobs, dag.Job{Node: "long", Stages: dag.MapReduce(course.PhaseOf(1, 1000, 100),
+		course.PhaseOf(2, 0, 0, 0, 0, 10_000, 1))})
 	if got := skewOf(t, hidden, paperModel, false); len(got) != 0 {
 		t.Errorf("another job ends later: %+v", got)
 	}
@@ -190,7 +195,7 @@ func TestSkewOfAKey(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	s, key := got[0], got[0].Worst[0].Keys[0]
-	if s.Keys != dag.GroupsTapped || s.Sizes != SizesBytes || got[0].Worst[0].Share != 0.25 ||
+	if s.Keys != dag.GroupsTapped || s.Sizes != estimators.SizesBytes || got[0].Worst[0].Share != 0.25 ||
 		got[0].Worst[0].Size != 1000 {
 		t.Errorf("%+v", s)
 	}
@@ -221,7 +226,7 @@ func TestSkewOfALinearKey(t *testing.T) {
 	if len(got) != 1 {
 		t.Fatalf("%+v", got)
 	}
-	if key := got[0].Worst[0].Keys[0]; key.Took != 40*time.Second || key.Rule != RuleLinear ||
+	if key := got[0].Worst[0].Keys[0]; key.Took != 40*time.Second || key.Rule != estimators.RuleLinear ||
 		*key.Delay != 38*time.Second {
 		t.Errorf("%+v", key)
 	}
@@ -242,7 +247,7 @@ func TestSplitKeepsTheRest(t *testing.T) {
 
 // A change of one task ends the run of equal ones before it.
 func TestChangedCosts(t *testing.T) {
-	costs := newPaperCosts(golden.Start(oneJob()), Slowdown{}) // two equal reduces
+	costs := paperModel(course.RunOf(golden.Start(course.OneJob()))) // two equal reduces
 	left := (&uneven{stage: dag.Reduce}).changed(costs.Left, []int{1}, func(task int) float64 {
 		return -5000 * float64(task)
 	})
@@ -315,7 +320,7 @@ func TestSkewInMidRun(t *testing.T) {
 	at(dag.Reduce, 1, dag.AttemptRunning, 5000, dag.NoInstant)
 	at(dag.Reduce, 2, dag.AttemptSucceeded, 5000, 20_000)
 	at(dag.Reduce, 3, dag.AttemptSucceeded, 5000, 20_000)
-	got, err := NewReplayContext(runOf(s), paperModel, Options{}).Skew(false)
+	got, err := Of(estimators.NewReplayContext(course.RunOf(s), paperModel, estimators.Options{}), false)
 	if err != nil || len(got) != 1 {
 		t.Fatalf("%+v %v", got, err)
 	}
@@ -323,7 +328,7 @@ func TestSkewInMidRun(t *testing.T) {
 		r.Running.Task != 1 {
 		t.Errorf("%+v", got[0])
 	}
-	all, err := NewReplayContext(runOf(s), paperModel, Options{}).Skew(true)
+	all, err := Of(estimators.NewReplayContext(course.RunOf(s), paperModel, estimators.Options{}), true)
 	if err != nil || len(all) != 1 || len(all[0].Worst) != 4 || !all[0].Worst[1].Done ||
 		all[0].Worst[1].Work != 10*time.Second {
 		t.Errorf("all: %+v %v", all, err)

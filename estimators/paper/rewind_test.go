@@ -1,4 +1,4 @@
-package estimators
+package paper
 
 import (
 	"math"

@@ -1,4 +1,10 @@
-package estimators
+// Package skewness finds the tasks of a stage that work longer than the others because they were given more, such as
+// skewed reduces, and what that costs the query: each delay and each gain is what it moves the end of the replay.
+//
+// # Stability
+//
+// Young: names may change in a minor version (docs/api.md).
+package skewness
 
 import (
 	"cmp"
@@ -7,50 +13,9 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/schedule"
-)
-
-// A Skew describes how unevenly the work of a stage that reads others, such as a job's reduces, is spread over its
-// tasks, and how much that delays the query. A delay is the end that standard predicts minus the end of the same
-// replay from now on without the skew; time that is already lost is not part of it.
-type Skew struct {
-	Job   int
-	Stage dag.StageIndex
-	Tasks int             // number of the stage's tasks
-	Keys  dag.GroupOrigin // source of its key groups; GroupsNone: its keys are unknown
-	Sizes SizeUnit        // unit of the tasks' sizes
-	// Median is the working time of the median task: from its start to its end, or from the end of the last task
-	// that it waited for in its container if that is later.
-	Median time.Duration
-	Skewed int           // number of unfinished tasks that are skewed
-	Delay  time.Duration // by all skewed tasks together: without it each takes the median
-	Worst  []SkewedTask
-	Split  *Split         // of its largest remaining key; nil if no key is known
-	Double *time.Duration // how much sooner the query would end with twice the tasks; nil if no key is known
-}
-
-// A SkewedTask is a task that works longer than the others of its stage.
-type SkewedTask struct {
-	Task    int
-	Done    bool
-	Running *dag.Attempt  // nil if none runs
-	Size    float64       // in SizeUnit
-	Share   float64       // of the stage's size, 0..1; NaN if a size is unknown
-	Work    time.Duration // as for Skew.Median
-	End     dag.Instant
-	Delay   *time.Duration // by this one alone; nil if it is not skewed
-	Keys    []SkewedKey    // its keys, largest first, at most dag.MaxTopGroups
-}
-
-// A SizeUnit is the unit of task sizes.
-type SizeUnit uint8
-
-// The units of sizes.
-const (
-	SizesUnknown SizeUnit = iota
-	SizesBytes
-	SizesRecords
 )
 
 // A task is skewed if it exceeds the median working time by both of these, and received more input.
@@ -84,40 +49,40 @@ const (
 	MaxSkewedTasks  = 5
 )
 
-// Uneven sets only Estimate.Skew: it has no time.
-func Uneven() Scenario {
-	return Scenario{
-		"skew", "the tasks that work longer than the others of their stage",
-		func(w *ReplayContext) (Estimate, error) {
-			skew, err := w.Skew(false)
-			return Estimate{Skew: skew, Progress: math.NaN()}, err
+// Scenario sets only Estimate.Skew: it has no time.
+func Scenario() estimators.Scenario {
+	return estimators.Scenario{
+		Name: "skew", Meaning: "the tasks that work longer than the others of their stage",
+		Estimate: func(w *estimators.ReplayContext) (estimators.Estimate, error) {
+			skew, err := Of(w, false)
+			return estimators.Estimate{Skew: skew, Progress: math.NaN()}, err
 		},
 	}
 }
 
-// Skew returns the unfinished stages with skewed tasks that delay the query's end by more than 5 s and a fiftieth
-// of the remaining time, the greatest delay first. If several delay it only together, such as two branches that end
-// at the same time, each has the delay of all. It returns nil if it is too early: the costs of the remaining work,
-// or the sizes of all tasks, are unknown. With all, it returns every unfinished stage with more than one task and
-// its longest tasks, whether skewed or done. Stages that read no other stage are left out.
-func (w *ReplayContext) Skew(all bool) ([]Skew, error) {
-	if w.ended() || w.unknown() || len(w.Now().Plan.Jobs) == 0 {
+// Of returns the unfinished stages with skewed tasks that delay the query's end by more than 5 s and a fiftieth of the
+// remaining time, the greatest delay first. If several delay it only together, such as two branches that end at the
+// same time, each has the delay of all. It returns nil if it is too early: the costs of the remaining work, or the
+// sizes of all tasks, are unknown. With all, it returns every unfinished stage with more than one task and its longest
+// tasks, whether skewed or done. Stages that read no other stage are left out.
+func Of(w *estimators.ReplayContext, all bool) ([]estimators.Skew, error) {
+	if w.Now().State.Ended() || w.Unknown() || len(w.Now().Plan.Jobs) == 0 {
 		return nil, nil
 	}
 	sch, err := w.Schedule()
 	if err != nil {
 		return nil, err
 	}
-	found, known := w.unevenStages(sch, all)
+	found, known := unevenStages(w, sch, all)
 	if !known {
 		return nil, nil
 	}
 	least := max(skewLeast, time.Duration(skewWorth*float64(sch.Remaining())))
-	together, err := w.together(found, sch)
+	together, err := together(w, found, sch)
 	if err != nil || !all && together <= least {
-		return []Skew{}, err
+		return []estimators.Skew{}, err
 	}
-	out, tied := []Skew{}, []Skew(nil)
+	out, tied := []estimators.Skew{}, []estimators.Skew(nil)
 	for i := range found {
 		r := replays{w: w, u: found[i], end: sch.End}
 		s := r.skew()
@@ -136,12 +101,12 @@ func (w *ReplayContext) Skew(all bool) ([]Skew, error) {
 		}
 		out = tied
 	}
-	slices.SortStableFunc(out, func(a, b Skew) int { return cmp.Compare(b.Delay, a.Delay) })
+	slices.SortStableFunc(out, func(a, b estimators.Skew) int { return cmp.Compare(b.Delay, a.Delay) })
 	return out, nil
 }
 
 // together returns the delay of all skewed tasks of some stages.
-func (w *ReplayContext) together(found []*uneven, sch *schedule.Schedule) (time.Duration, error) {
+func together(w *estimators.ReplayContext, found []*uneven, sch *schedule.Schedule) (time.Duration, error) {
 	left := w.Costs.Left
 	r := replays{w: w, end: sch.End}
 	for _, u := range found {
@@ -155,9 +120,9 @@ func (w *ReplayContext) together(found []*uneven, sch *schedule.Schedule) (time.
 
 // unevenStages returns the stages worth a replay, those with the longest excess first. known is false if tasks are
 // left and nothing has shown their cost.
-func (w *ReplayContext) unevenStages(sch *schedule.Schedule, all bool) (found []*uneven, known bool) {
-	works := w.taskWorks(sch)
-	known = len(works) == 0 && w.readersKnown()
+func unevenStages(w *estimators.ReplayContext, sch *schedule.Schedule, all bool) (found []*uneven, known bool) {
+	works := taskWorks(w, sch)
+	known = len(works) == 0 && readersKnown(w)
 	for _, u := range works {
 		known = known || w.Stage(u.job, u.stage).Best < schedule.Assumed
 		if !all && u.longest <= u.median+taskcost.MS(skewLeast) {
@@ -176,7 +141,7 @@ func (w *ReplayContext) unevenStages(sch *schedule.Schedule, all bool) (found []
 }
 
 // readersKnown reports whether every unfinished job has announced how many tasks its stages have that read others.
-func (w *ReplayContext) readersKnown() bool {
+func readersKnown(w *estimators.ReplayContext) bool {
 	jobs := w.Run.Now().Plan.Jobs
 	for j := range jobs {
 		unknown := func(s dag.Stage) bool { return s.ReadsRecords() && !s.Known }
@@ -187,16 +152,16 @@ func (w *ReplayContext) readersKnown() bool {
 	return true
 }
 
-// FinishedSkew returns the Skew, as with all, of a run that has succeeded: its delays are how much sooner the run
-// would have ended. again is the same run before its submission, with the costs that the run has shown; its jobs
-// may be in another order. took is the length of the run.
-func (w *ReplayContext) FinishedSkew(again *ReplayContext, took time.Duration) ([]Skew, error) {
+// Finished returns what Of returns with all, of a run that has succeeded: its delays are how much sooner the run would
+// have ended. again is the same run before its submission, with the costs that the run has shown; its jobs may be in
+// another order. took is the length of the run.
+func Finished(w, again *estimators.ReplayContext, took time.Duration) ([]estimators.Skew, error) {
 	sch, err := again.Schedule()
 	if err != nil {
 		return nil, err
 	}
-	found, _ := w.unevenStages(&schedule.Schedule{}, true)
-	out, plan := []Skew{}, again.Now().Plan
+	found, _ := unevenStages(w, &schedule.Schedule{}, true)
+	out, plan := []estimators.Skew{}, again.Now().Plan
 	// The replay may differ from the run in length: delays are scaled by the same ratio.
 	told := func(d *time.Duration) {
 		*d = time.Duration(float64(*d) * float64(took) / float64(max(sch.Remaining(), 1)))
@@ -221,20 +186,20 @@ func (w *ReplayContext) FinishedSkew(again *ReplayContext, took time.Duration) (
 		}
 		out = append(out, s)
 	}
-	slices.SortStableFunc(out, func(a, b Skew) int { return cmp.Compare(b.Delay, a.Delay) })
+	slices.SortStableFunc(out, func(a, b estimators.Skew) int { return cmp.Compare(b.Delay, a.Delay) })
 	return out, nil
 }
 
 // skew returns the Skew of the stage without the gains of another partitioning.
-func (r *replays) skew() Skew {
+func (r *replays) skew() estimators.Skew {
 	u := r.u
-	s := Skew{
+	s := estimators.Skew{
 		Job: u.job, Stage: u.stage, Tasks: u.count, Keys: u.keys.origin(), Sizes: u.unit,
 		Median: taskcost.Exact(u.median), Skewed: len(u.skewed), Delay: r.delay(u.skewed),
 	}
 	for i := range u.listed {
 		k := &u.listed[i]
-		one := SkewedTask{
+		one := estimators.SkewedTask{
 			Task: k.first, Done: k.done, Running: k.running, Size: u.sizeOf(k.first), Share: u.share(k.first),
 			Work: taskcost.Exact(k.ms), End: k.end, Keys: u.keys.of(k),
 		}

@@ -1,43 +1,25 @@
-package estimators
+package skewness
 
 import (
 	"cmp"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 )
-
-// A SkewedKey is one of the largest key groups of a reduce.
-type SkewedKey struct {
-	Name      string // "" if only its size is known
-	Bytes     float64
-	TaskShare float64        // of its reduce's bytes, 0..1; NaN unknown
-	JobShare  float64        // of its job's
-	Took      time.Duration  // predicted time of the group
-	Rule      string         // the rule of NearestFit that predicts it; RuleLinear if the job is predicted from bytes
-	Left      bool           // it is not done
-	Delay     *time.Duration // of the query's end, by this group; nil except for the largest remaining key
-}
-
-// RuleLinear means that a group takes a share of its reduce's time in proportion to its bytes.
-const RuleLinear = "linear"
-
-// A GroupTime returns the time of a group of a size in a reduce, in milliseconds, and the rule that predicts it.
-type GroupTime func(task int, bytes float64) (ms float64, rule string)
 
 // A keyring is the key groups of a job and their times.
 type keyring struct {
 	groups *dag.Groups
 	total  float64 // bytes of all reduces; NaN if those of one are unknown
-	time   GroupTime
+	time   estimators.GroupTime
 }
 
-// keyring finds a job's groups. Groups of a plan with another number of reduces are partitioned in another way.
-// Only the reduces of a MapReduce job have groups.
-func (w *ReplayContext) keyring(job int, stage dag.StageIndex, reduces int) *keyring {
+// keyringOf finds a job's groups. Groups of a plan with another number of reduces are partitioned in another way. Only
+// the reduces of a MapReduce job have groups.
+func keyringOf(w *estimators.ReplayContext, job int, stage dag.StageIndex, reduces int) *keyring {
 	k := &keyring{}
 	if !w.Now().Plan.Jobs[job].IsMapReduce() {
 		return k
@@ -78,7 +60,7 @@ func (k *keyring) bytes(task int) float64 {
 func (k *keyring) named() bool { return k.origin() >= dag.GroupsTapped }
 
 // of returns the largest groups of a reduce.
-func (k *keyring) of(r *taskWork) []SkewedKey {
+func (k *keyring) of(r *taskWork) []estimators.SkewedKey {
 	if !k.named() || r.first >= len(k.groups.Reduces) {
 		return nil
 	}
@@ -89,10 +71,10 @@ func (k *keyring) of(r *taskWork) []SkewedKey {
 	}
 	top = top[:min(len(top), dag.MaxTopGroups)]
 	left := notDone(top, g, r.running)
-	out := make([]SkewedKey, len(top))
+	out := make([]estimators.SkewedKey, len(top))
 	for i, key := range top {
 		ms, rule := k.took(r, key.Bytes)
-		out[i] = SkewedKey{
+		out[i] = estimators.SkewedKey{
 			Name: key.Key, Bytes: key.Bytes, TaskShare: shareOf(key.Bytes, g.Bytes),
 			JobShare: shareOf(key.Bytes, k.total),
 			Took:     taskcost.Exact(ms), Rule: rule, Left: left[i] && !r.done,
@@ -109,7 +91,7 @@ func (k *keyring) took(r *taskWork, bytes float64) (float64, string) {
 			return taskcost.Bounded(ms), rule
 		}
 	}
-	return taskcost.Bounded(r.ms * shareOf(bytes, k.bytes(r.first))), RuleLinear
+	return taskcost.Bounded(r.ms * shareOf(bytes, k.bytes(r.first))), estimators.RuleLinear
 }
 
 // left returns the time of the largest remaining key of a task, and the time of all its remaining keys, in

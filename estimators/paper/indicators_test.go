@@ -1,10 +1,12 @@
-package estimators
+package paper
 
 import (
 	"math"
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/internal/testkit/course"
 )
 
 // live is a snapshot as a Hadoop gives it: no tuples in the plan, two jobs, the second not submitted and its size
@@ -44,7 +46,7 @@ func live() *dag.Snapshot {
 
 // Indicators work from what attempts say where the plan knows nothing.
 func TestIndicatorsWithoutPlan(t *testing.T) {
-	w := NewReplayContext(runOf(live()), plannedCosts, Options{})
+	w := estimators.NewReplayContext(course.RunOf(live()), plannedCosts, estimators.Options{})
 	a := amounts(w.Run.Now())
 	// Maps: 100 + 300 + 200 known, the fourth as their mean; job 2 has as many.
 	if got := a[0][0]; got != (amount{500, 800}) {
@@ -59,7 +61,7 @@ func TestIndicatorsWithoutPlan(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name string
-		of   func(*ReplayContext) (Estimate, error)
+		of   func(*estimators.ReplayContext) (estimators.Estimate, error)
 		want float64
 	}{
 		// (2.5/4 + 1/12) / 2 of the first of two jobs.
@@ -84,14 +86,14 @@ func TestIndicatorsAtTheEnds(t *testing.T) {
 	}
 	s.Jobs[0] = dag.JobState{Submitted: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)}
 	for _, c := range everyScenario() {
-		e, err := c.Of(NewReplayContext(runOf(s), plannedCosts, Options{}))
+		e, err := c.Of(estimators.NewReplayContext(course.RunOf(s), plannedCosts, estimators.Options{}))
 		if err == nil && e.Remaining != nil && *e.Remaining > 0 {
 			t.Errorf("%s says %v of a workflow that nobody knows", c.Name, *e.Remaining)
 		}
 	}
 	s.State = dag.Killed
 	for _, c := range everyScenario() {
-		e, err := c.Of(NewReplayContext(runOf(s), plannedCosts, Options{}))
+		e, err := c.Of(estimators.NewReplayContext(course.RunOf(s), plannedCosts, estimators.Options{}))
 		if err != nil || e.Progress != 1 || e.Remaining != nil && *e.Remaining != 0 {
 			t.Errorf("%s says %v, %v, %v of a workflow that is over", c.Name, e.Remaining, e.Progress, err)
 		}
@@ -122,16 +124,16 @@ func TestSlotsOfYARN(t *testing.T) {
 		k    dag.StageIndex
 		want int
 	}{{dag.Map, 10}, {dag.Reduce, 3}} {
-		if got := slots(plan, 0, c.k); got != c.want {
+		if got := estimators.Slots(plan, 0, c.k); got != c.want {
 			t.Errorf("stage %d: %d, want %d", c.k, got, c.want)
 		}
 	}
 	plan.Cluster.QueueMB = 1024
-	if got := slots(plan, 0, dag.Map); got != 2 {
+	if got := estimators.Slots(plan, 0, dag.Map); got != 2 {
 		t.Errorf("in a queue of 1024 MB: %d, want 2", got)
 	}
 	plan.Jobs[0].MapReduce.MapMB = 0
-	if got := slots(plan, 0, dag.Map); got != 4 {
+	if got := estimators.Slots(plan, 0, dag.Map); got != 4 {
 		t.Errorf("where nobody knows a size: %d, want all 4", got)
 	}
 }
@@ -144,10 +146,10 @@ func TestIndicatorsOfJobsThatDoNotRun(t *testing.T) {
 	s.Plan.Jobs[1].SetStage(dag.Map, dag.Stage{Tasks: 6, Known: true})
 	s.Jobs[0].Stages[dag.Reduce] = dag.StageState{}
 	s.Jobs[0].State = dag.Succeeded
-	w := NewReplayContext(runOf(s), plannedCosts, Options{})
+	w := estimators.NewReplayContext(course.RunOf(s), plannedCosts, estimators.Options{})
 	for _, c := range []struct {
 		name string
-		of   func(*ReplayContext) (Estimate, error)
+		of   func(*estimators.ReplayContext) (estimators.Estimate, error)
 		want float64
 	}{{"pig", pig, 0.5}, {"hadoop", hadoop, 1}} {
 		if e, err := c.of(w); err != nil || e.Progress != c.want {

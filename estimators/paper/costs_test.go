@@ -1,4 +1,4 @@
-package estimators
+package paper
 
 import (
 	"math"
@@ -6,15 +6,17 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/internal/testkit/course"
 	"github.com/paratimer/paratimer/schedule"
 )
 
 // docs/facts/paratimer.md A10: full and rem in floats, a later task's pipelines rounded each by itself, half up; set-up
 // is left while K = 0.
 func TestPaperCosts(t *testing.T) {
-	plan := slowPlan()
-	plan.Jobs[1].SetStage(dag.Reduce, phaseOf(2, 3, 0.5, 1, 0.5, 1, 0.2))
-	s := running(plan, 400, 0)
+	plan := course.SlowPlan()
+	plan.Jobs[1].SetStage(dag.Reduce, course.PhaseOf(2, 3, 0.5, 1, 0.5, 1, 0.2))
+	s := course.Running(plan, 400, 0)
 	s.Jobs[0].Stages[dag.Map].Attempts[1].Done[0] = 250
 	s.Jobs[0].Stages[dag.Map].Attempts[2].State, s.Jobs[0].Stages[dag.Map].Attempts[2].End = dag.AttemptSucceeded, 399
 	c := newPaperCosts(s, FixedSlowdown([4]float64{2, 1, 1, 1})(dag.Run{}))
@@ -49,10 +51,10 @@ func TestPaperCosts(t *testing.T) {
 
 // A plan that knows no cost gives floors and says so; an attempt's own total stands in for an unknown size.
 func TestPaperCostsUnknown(t *testing.T) {
-	plan := slowPlan()
+	plan := course.SlowPlan()
 	plan.Jobs[0].Stages[dag.Map].Pipelines[0].Tuples = dag.Series{}
 	plan.Jobs[1].Stages[dag.Map].Pipelines = nil
-	s := running(plan, 5000, 400)
+	s := course.Running(plan, 5000, 400)
 	for i := range s.Jobs[0].Stages[dag.Map].Attempts {
 		s.Jobs[0].Stages[dag.Map].Attempts[i].Total[0] = 1000
 	}
@@ -72,12 +74,12 @@ func TestPaperCostsUnknown(t *testing.T) {
 
 // A plan that says more tasks than it lists sizes for says them in one breath.
 func TestPaperCostsBeyondTheList(t *testing.T) {
-	plan := slowPlan()
+	plan := course.SlowPlan()
 	plan.Jobs[0].Stages[dag.Map].Tasks = 1 << 30
 	plan.Jobs[0].Stages[dag.Map].Pipelines[0].Tuples = dag.Each([]float64{100, 200, 300})
-	s := running(plan, 0, 0)
+	s := course.Running(plan, 0, 0)
 	s.Jobs[0].Stages[dag.Map].Attempts = nil
-	w := NewReplayContext(runOf(s), plannedCosts, Options{})
+	w := estimators.NewReplayContext(course.RunOf(s), plannedCosts, estimators.Options{})
 	if got := w.Costs.Left(schedule.Task{Job: 0, Stage: dag.Map, Index: 3}); got.Same != 1<<30-3 ||
 		got.Origin != schedule.Unknown {
 		t.Errorf("task 3 of a list of three costs %+v", got)
@@ -86,7 +88,11 @@ func TestPaperCostsBeyondTheList(t *testing.T) {
 		got.Work != 3*time.Second {
 		t.Errorf("task 2 costs %+v", got)
 	}
-	if p := w.Stage(0, dag.Map); p.Pending != 1<<30 || len(p.stretches) != 2 {
-		t.Errorf("%d tasks in %d stretches", p.Pending, len(p.stretches))
+	groups := 0
+	for range w.Stage(0, dag.Map).All() {
+		groups++
+	}
+	if p := w.Stage(0, dag.Map); p.Pending != 1<<30 || groups != 4 {
+		t.Errorf("%d tasks in %d groups", p.Pending, groups)
 	}
 }

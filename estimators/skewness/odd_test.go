@@ -1,4 +1,4 @@
-package estimators
+package skewness
 
 import (
 	"math"
@@ -7,25 +7,28 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/paper"
+	"github.com/paratimer/paratimer/internal/testkit/course"
 )
 
 func oddGroups(r *rand.Rand, n int) *dag.Groups {
 	g := &dag.Groups{Origin: dag.GroupOrigin(r.IntN(4)), Maps: r.IntN(3)}
 	for range max(0, n+r.IntN(3)-1) {
 		one := dag.ReduceGroups{
-			Bytes: odd(r), Implicit: odd(r), Attempt: int32(r.IntN(3) - 1), OpenBytes: odd(r),
+			Bytes: course.Odd(r), Implicit: course.Odd(r), Attempt: int32(r.IntN(3) - 1), OpenBytes: course.Odd(r),
 			OpenSince: dag.NoInstant,
 		}
 		for range r.IntN(5) {
-			one.Explicit = append(one.Explicit, dag.GroupSize{Bytes: odd(r), Count: odd(r)})
+			one.Explicit = append(one.Explicit, dag.GroupSize{Bytes: course.Odd(r), Count: course.Odd(r)})
 		}
 		for range r.IntN(15) {
-			one.Top = append(one.Top, dag.KeyGroup{Key: string([]byte{byte(r.IntN(256)), 27}), Bytes: odd(r)})
+			one.Top = append(one.Top, dag.KeyGroup{Key: string([]byte{byte(r.IntN(256)), 27}), Bytes: course.Odd(r)})
 		}
 		for range r.IntN(5) {
 			one.Done = append(one.Done, dag.GroupPoint{
-				At: dag.Instant(r.IntN(2_000_000)), Bytes: odd(r),
-				Took: time.Duration(r.Int64()), Count: odd(r),
+				At: dag.Instant(r.IntN(2_000_000)), Bytes: course.Odd(r),
+				Took: time.Duration(r.Int64()), Count: course.Odd(r),
 			})
 		}
 		g.Reduces = append(g.Reduces, one)
@@ -38,20 +41,20 @@ func TestSkewOfOddRuns(t *testing.T) {
 	reported := 0
 	for seed := range uint64(3000) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		run := oddRun(r, dag.Policy(seed%2))
+		run := course.OddRun(r, dag.Policy(seed%2))
 		s := run.Now()
 		for j := range s.Jobs {
 			if s.Jobs[j].Groups = oddGroups(r, s.Plan.Jobs[j].Stages[dag.Reduce].Tasks); r.IntN(3) == 0 {
 				s.Jobs[j].Groups = nil
 			}
 		}
-		model := Paper(ObservedSlowdown)
+		model := paper.Model(paper.ObservedSlowdown)
 		for _, all := range []bool{false, true} {
-			w := NewReplayContext(run, model, Options{})
+			w := estimators.NewReplayContext(run, model, estimators.Options{})
 			if _, err := w.Schedule(); err != nil {
 				continue // it can never run
 			}
-			got, err := w.Skew(all)
+			got, err := Of(w, all)
 			if err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}

@@ -1,20 +1,21 @@
-package estimators
+package paper
 
 import (
 	"math"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// Paper is the paper's cost model (section 3.1.3): a pipeline of N tuples takes s alpha N. N and alpha come from
+// Model is the paper's cost model (section 3.1.3): a pipeline of N tuples takes s alpha N. N and alpha come from
 // the plan, K (the tuples done) from the running attempts and the slowdown factor s from slow. Set-up is the
 // cluster's and is never scaled. If the plan has no N, an attempt's own total replaces it; without alpha the cost
 // is unknown.
-func Paper(slow func(dag.Run) Slowdown) Model {
-	return func(run dag.Run) Costs { return newPaperCosts(run.Now(), slow(run)) }
+func Model(slow func(dag.Run) Slowdown) estimators.Model {
+	return func(run dag.Run) estimators.Costs { return newPaperCosts(run.Now(), slow(run)) }
 }
 
 type paperCosts struct {
@@ -48,7 +49,7 @@ type paperPipe struct {
 	origin        schedule.Origin
 }
 
-func newPaperCosts(s *dag.Snapshot, slow Slowdown) Costs {
+func newPaperCosts(s *dag.Snapshot, slow Slowdown) estimators.Costs {
 	c := &paperCosts{
 		at: s.At, setup: taskcost.Bounded(taskcost.MS(s.Plan.Cluster.Setup)),
 		phases: make([][]paperPhase, len(s.Plan.Jobs)),
@@ -72,7 +73,7 @@ func newPaperCosts(s *dag.Snapshot, slow Slowdown) Costs {
 			}
 		}
 	}
-	return Costs{Left: c.left, Full: c.full, Rem: c.rem}
+	return estimators.Costs{Left: c.left, Full: c.full, Rem: c.rem}
 }
 
 // price computes the costs of pending tasks.

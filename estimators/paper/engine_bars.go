@@ -1,15 +1,16 @@
-package estimators
+package paper
 
 import (
 	"math"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
 )
 
 // hadoop returns the progress of Hadoop's own job pages. A job's mapProgress and reduceProgress are the means of
 // its tasks' progress (JobImpl.computeProgress). The stages of all submitted jobs are averaged, each weighted by
 // its number of tasks. Jobs to come have no page, so the figure falls back when one is submitted.
-func hadoop(w *ReplayContext) (Estimate, error) {
+func hadoop(w *estimators.ReplayContext) (estimators.Estimate, error) {
 	s := w.Run.Now().Announced()
 	var sum amount
 	for j := range s.Plan.Jobs {
@@ -24,7 +25,7 @@ func hadoop(w *ReplayContext) (Estimate, error) {
 	if !any {
 		f = math.NaN()
 	}
-	return w.ratio(f), nil
+	return w.EstimateOfRatio(f), nil
 }
 
 // hadoopProgress returns the sum of the progress of a stage's tasks, and their number. A task that is done counts
@@ -74,7 +75,7 @@ func progressOf(planned *dag.Stage, task int, a *dag.Attempt) float64 {
 // without sort, if the plan has its tuples (docs/facts/paratimer.md A5, A10, P27). Any other job counts as in Pig's
 // own MapReduceLauncher: 1 once it has succeeded, else half of its map and half of its reduce progress by Hadoop,
 // so a job without reduces stays at a half until its end.
-func pig(w *ReplayContext) (Estimate, error) {
+func pig(w *estimators.ReplayContext) (estimators.Estimate, error) {
 	s := w.Run.Now().Announced()
 	jobs := amounts(s)
 	sum := 0.0
@@ -96,9 +97,9 @@ func pig(w *ReplayContext) (Estimate, error) {
 		}
 	}
 	if len(jobs) == 0 {
-		return w.ratio(math.NaN()), nil
+		return w.EstimateOfRatio(math.NaN()), nil
 	}
-	return w.ratio(sum / float64(len(jobs))), nil
+	return w.EstimateOfRatio(sum / float64(len(jobs))), nil
 }
 
 // tuplesOfParts returns the mean share over a job's map, copy and reduce pipelines that have tuples; known is false

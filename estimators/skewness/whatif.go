@@ -1,28 +1,19 @@
-package estimators
+package skewness
 
 import (
 	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// A Split is the gain of the query if a key's values were spread over as many parts as the job has reduces, one for
-// each reduce that is not done. This only works if the job can merge the results of the parts: a sum or a count can
-// be merged, a median cannot.
-type Split struct {
-	Task   int
-	Key    string // "" if it has no name
-	Parts  int
-	Sooner time.Duration
-}
-
 // replays computes the query's end if the tasks of a stage had other work. All replays start from the same
 // snapshot, with the same costs of everything else.
 type replays struct {
-	w    *ReplayContext
+	w    *estimators.ReplayContext
 	u    *uneven
 	end  dag.Instant // as predicted by standard
 	lean schedule.EndOnly
@@ -97,11 +88,11 @@ func (u *uneven) atMedian(left schedule.Left, works []taskWork) schedule.Left {
 // split sets the Delay of the largest remaining key of each reduce, and returns the gain of splitting the key of
 // the longest reduce. A part costs as much as a group of its size: if cost grows with the square of the size, the
 // parts together take less than the whole.
-func (r *replays) split(worst []SkewedTask) *Split {
-	var best *Split
+func (r *replays) split(worst []estimators.SkewedTask) *estimators.Split {
+	var best *estimators.Split
 	for i := range worst {
 		one := &worst[i]
-		at := slices.IndexFunc(one.Keys, func(k SkewedKey) bool { return k.Left })
+		at := slices.IndexFunc(one.Keys, func(k estimators.SkewedKey) bool { return k.Left })
 		if at < 0 {
 			continue
 		}
@@ -119,7 +110,7 @@ func (r *replays) split(worst []SkewedTask) *Split {
 		}
 		parts := float64(r.u.count)
 		part, _ := r.u.keys.took(&taskWork{first: one.Task, count: 1, ms: taskcost.MS(one.Work)}, key.Bytes/parts)
-		best = &Split{Task: one.Task, Key: key.Name, Parts: r.u.count}
+		best = &estimators.Split{Task: one.Task, Key: key.Name, Parts: r.u.count}
 		best.Sooner = r.sooner(r.w.Now(), r.u.changed(r.w.Costs.Left, cuts, func(task int) float64 {
 			if task == one.Task {
 				return part - took
@@ -143,8 +134,8 @@ func (r *replays) double() *time.Duration {
 	reduces := &plan.Jobs[r.u.job].Stages[r.u.stage]
 	now.Plan = &plan
 
-	goes := make(map[int]float64) // by task: milliseconds that go to a new reduce
-	var from []int                // the reduces that new ones take from, in the order of the new ones
+	goes := make(map[int]float64) // by task: milliseconds that move to a new reduce
+	var from []int                // the reduces that new ones take work from, in the order of the new ones
 	phase := r.w.Stage(r.u.job, r.u.stage)
 	for i := range r.u.works {
 		k := &r.u.works[i]
@@ -154,7 +145,7 @@ func (r *replays) double() *time.Duration {
 		for task := k.first; task < k.first+k.count; task++ {
 			if g, ok := phase.At(task); ok {
 				one := taskWork{first: task, count: 1, ms: k.ms, running: k.running}
-				work := max(g.Rem-g.Setup, 0)
+				work := g.Work()
 				largest, _ := r.u.keys.left(&one)
 				goes[task] = (work - min(largest, work)) / 2
 				from = append(from, task)

@@ -1,0 +1,39 @@
+package estimators
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+func TestSamples(t *testing.T) {
+	for _, c := range []struct{ tasks, most, want int }{
+		{0, 0, 128},
+		{100, 0, 128},
+		{2500, 0, 128},
+		{5000, 0, 64},
+		{10_000, 0, 32},
+		{10_000_000, 0, 32},
+		{100, 100, 64},
+		{100, 300, 256},
+	} {
+		if got := samples(c.tasks, c.most); got != c.want {
+			t.Errorf("%d tasks, at most %d: %d samples, want %d", c.tasks, c.most, got, c.want)
+		}
+	}
+}
+
+// Each of n equal parts holds one of n common numbers.
+func TestCommonNumbersAreStratified(t *testing.T) {
+	for _, n := range []uint64{32, 64, 128} {
+		seen := make([]bool, n)
+		for i := range n {
+			u := Draws{seed: 77, sample: i, of: n}.Common(ForRate, 3, dag.Reduce)
+			seen[int(u*float64(n))] = true
+		}
+		if i := slices.Index(seen, false); i >= 0 {
+			t.Errorf("of %d, none in part %d", n, i)
+		}
+	}
+}

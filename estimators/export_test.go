@@ -1,0 +1,27 @@
+package estimators
+
+import (
+	"github.com/paratimer/paratimer/pathfrag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// Tests of package estimators_test, which have the paper's costs, look at these.
+
+var Mix = mix
+
+func NewDraws(seed, own, sample, of uint64) Draws {
+	return Draws{seed: seed, own: own, sample: sample, of: of}
+}
+
+func (w *ReplayContext) Sampling() func(Draws) Drawn { return w.sampling() }
+
+func (w *ReplayContext) SkewBounds(tight bool) (low, high float64, err error) {
+	b, err := w.skewBounds(tight)
+	return b.low, b.high, err
+}
+
+func (w *ReplayContext) WorstMS(k int) float64 { return w.worstMS(k) }
+
+func (w *ReplayContext) Hold() bool { return w.hold() }
+
+func (w *ReplayContext) Tolerances(s *schedule.Schedule) pathfrag.Params { return w.tolerances(s) }
