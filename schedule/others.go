@@ -77,7 +77,7 @@ func (o *others) load(c *scheduler) {
 			q.share = from.ShareMB
 		}
 		a.submitted, a.master = from.Submitted, min(from.MasterMB, from.HeldMB)
-		a.lend(c, max(from.HeldMB, 0))
+		a.allocate(c, max(from.HeldMB, 0))
 		if a.hasNeed = usable(from.Need); a.hasNeed {
 			if from.HeldMB <= 0 {
 				a.masterSize = max(from.PendingMB, 0)
@@ -100,8 +100,8 @@ func (o *others) load(c *scheduler) {
 	}
 }
 
-// lend allocates memory to another application; a negative size releases it.
-func (a *application) lend(c *scheduler, size int) {
+// allocate allocates memory to another application; a negative size releases it.
+func (a *application) allocate(c *scheduler, size int) {
 	a.held += size
 	c.hold(a.queue, a.user, size)
 }
@@ -112,7 +112,7 @@ const releaseSteps = 8
 func (a *application) giveBack(c *scheduler, until dag.Instant) {
 	step := max((until-c.now)/releaseSteps, 1)
 	for i := range dag.Instant(releaseSteps) {
-		c.at(c.now+step*(i+1), rankEnd, func() { a.lend(c, -a.held/int(releaseSteps-i)) })
+		c.at(c.now+step*(i+1), rankEnd, func() { a.allocate(c, -a.held/int(releaseSteps-i)) })
 	}
 }
 
@@ -260,7 +260,7 @@ func (o *others) candidates(c *scheduler) iter.Seq2[int32, int] {
 func (o *others) grant(c *scheduler, k, size int) {
 	a := &o.apps[k]
 	defer o.served(c, k)
-	a.lend(c, size)
+	a.allocate(c, size)
 	switch {
 	case a.masterSize > 0:
 		a.master, a.masterSize, a.launching = size, 0, true
@@ -285,7 +285,7 @@ func (o *others) free(c *scheduler) bool {
 	for k := range o.apps {
 		a := &o.apps[k]
 		gave = gave || a.held > 0
-		a.lend(c, -a.held)
+		a.allocate(c, -a.held)
 		a.pending, a.masterSize, a.parked, a.phases = 0, 0, 0, [2]otherPhase{}
 	}
 	o.requests = o.requests[:0]

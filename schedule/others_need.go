@@ -126,7 +126,7 @@ func (o *others) end(c *scheduler, id int) {
 	p := &a.phases[e.kind]
 	size := min(e.size, p.held) // less if the scheduler preempted some
 	p.held -= size
-	a.lend(c, -size)
+	a.allocate(c, -size)
 	if e.kind == dag.Map && a.parked > 0 && !a.mapsLeft() {
 		parked := a.parked
 		a.parked = 0
@@ -138,6 +138,6 @@ func (o *others) end(c *scheduler, id int) {
 // endIfDone ends an application that has no work left: its master releases its container.
 func (o *others) endIfDone(c *scheduler, a *application) {
 	if p := &a.phases[dag.Reduce]; !a.mapsLeft() && p.wait+p.held == 0 {
-		a.lend(c, -a.held)
+		a.allocate(c, -a.held)
 	}
 }

@@ -113,7 +113,7 @@ func (c *Client) follow(ctx context.Context, at **url.URL) ([]byte, error) {
 			return nil, e
 		}
 		if machine(next.Hostname()) != machine(u.Hostname()) && !c.trusted(next) {
-			return nil, stranger(e, u, next)
+			return nil, otherHost(e, u, next)
 		}
 		seen[u.String()] = true
 		if seen[next.String()] || len(seen) > maxHops {

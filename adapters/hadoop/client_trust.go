@@ -64,7 +64,7 @@ func (c *Client) trusted(to *url.URL) bool {
 }
 
 // Completes the error of a redirect from u to a host that nothing names.
-func stranger(e *Error, u, to *url.URL) *Error {
+func otherHost(e *Error, u, to *url.URL) *Error {
 	e.Err = errStranger
 	what, flag := "the active ResourceManager of your cluster", "--rm "+u.Scheme+"://"+u.Host+","
 	if strings.Contains(u.Path, "/ws/v1/history/") {

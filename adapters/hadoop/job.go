@@ -210,7 +210,7 @@ func (v *visit) questions(s *Source) []func(context.Context) {
 }
 
 // A service may be silent this long before ParaTimer warns: at every failover one is silent for a tick or two.
-const hush = 5 * time.Second
+const quietLimit = 5 * time.Second
 
 // takeMaster processes a master's responses. If it does not respond, the last known state stays.
 func (s *Source) takeMaster(v *visit) {
@@ -226,7 +226,7 @@ func (s *Source) takeMaster(v *visit) {
 		if !j.lastSeen.Known() {
 			j.lastSeen = s.now
 		}
-		if s.now.Sub(j.lastSeen) > hush {
+		if s.now.Sub(j.lastSeen) > quietLimit {
 			s.warn(dag.WarnObservation, "the master of %s could not be asked, its last state is shown: %s", j.id,
 				brief(err))
 		}
@@ -325,7 +325,7 @@ func (s *Source) unseen(visits []*visit) error {
 // that denies access is not lost.
 func (s *Source) lost(v *visit) bool {
 	denied := status(v.statusErr) == http.StatusUnauthorized || status(v.statusErr) == http.StatusForbidden
-	return v.job.state == dag.Running && !denied && s.now.Sub(v.job.lastSeen) > hush
+	return v.job.state == dag.Running && !denied && s.now.Sub(v.job.lastSeen) > quietLimit
 }
 
 // slow is how long responses may take before they describe a later instant than the beginning of the tick.

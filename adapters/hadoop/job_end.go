@@ -78,7 +78,7 @@ func (s *Source) withoutHistory(v *visit) {
 	case last:
 		s.warn(dag.WarnObservation,
 			"that %s is %s is the ResourceManager's word; what its last tasks did is not known: %s", j.id, state, why)
-	case waited <= hush:
+	case waited <= quietLimit:
 		return
 	case a.forgotten:
 		s.warn(dag.WarnObservation,

@@ -192,7 +192,7 @@ func TestProgress(t *testing.T) {
 		if records > 0 {
 			w.Counters = map[string]map[string]number{taskCounters: {"INPUT_RECORDS_PROCESSED": number(records)}}
 		}
-		g.tell(&w, 900, 1000)
+		g.applyReport(&w, 900, 1000)
 		return g.find(attemptKey{})
 	}
 	if a := tell("STARTING", 0, 0); a != nil {

@@ -382,8 +382,8 @@ var attemptStates = map[string]dag.AttemptState{
 	"SUCCEEDED": dag.AttemptSucceeded, "FAILED": dag.AttemptFailed, "KILLED": dag.AttemptKilled,
 }
 
-// tell applies an entry of attemptsInfo from an instant. before is the time of the previous observation.
-func (g *graph) tell(w *wireAttempt, before, at dag.Instant) {
+// applyReport applies an entry of attemptsInfo from an instant. before is the time of the previous observation.
+func (g *graph) applyReport(w *wireAttempt, before, at dag.Instant) {
 	k, ok := parseID(string(w.ID), "attempt", g.id, 3)
 	if !ok {
 		return

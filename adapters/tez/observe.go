@@ -227,7 +227,7 @@ func (s *Source) askAttempts(ctx context.Context, unknown, known []attemptKey) {
 			return
 		}
 		for i := range b.Attempts {
-			s.g.tell(&b.Attempts[i], orNow(s.before, s.now), s.now)
+			s.g.applyReport(&b.Attempts[i], orNow(s.before, s.now), s.now)
 		}
 		keys = keys[n:]
 	}

@@ -378,7 +378,7 @@ func (s *Source) remark(snap *dag.Snapshot) {
 					"it will not go on by itself", s.app.ID, s.id)
 		}
 	}
-	if s.silentAt.Known() && s.now-s.silentAt > hush && !s.gone {
+	if s.silentAt.Known() && s.now-s.silentAt > silentLimit && !s.gone {
 		s.warn(dag.WarnObservation, "the master of %s could not be asked, its last state is shown: %s",
 			s.app.ID, hadoop.FirstLine(s.silence.Error()))
 	}

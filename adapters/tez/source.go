@@ -370,8 +370,8 @@ func historyFiles(sizes map[string]int64) []string {
 	return out
 }
 
-// hush is how long a master may be silent before there is a warning, in milliseconds.
-const hush = 5_000
+// silentLimit is how long a master may be silent before there is a warning, in milliseconds.
+const silentLimit = 5_000
 
 // status returns the HTTP status of an error, or 0 if it has none.
 func status(err error) int {

@@ -23,7 +23,7 @@ func (m *Model) expect() {
 		if (st.prior.Records || st.single && st.prior.N > 0) && !st.growth.known {
 			st.growth.normal, st.growth.left = common, common.mean
 		}
-		if m.drowned(st) {
+		if m.lostInStarts(st) {
 			st.prior, st.growth = prior{}, growth{}
 		}
 		m.expectStage(j, k, st)
@@ -33,27 +33,27 @@ func (m *Model) expect() {
 	})
 }
 
-// If the work of the profile's maps was less than drownedPart of their starts, their rate is used only for maps up to
-// drownedGrowth times as large. Starts are not known exactly enough for more. A profile of a run on a sample of the
+// If the work of the profile's maps was less than lostPart of their starts, their rate is used only for maps up to
+// lostGrowth times as large. Starts are not known exactly enough for more. A profile of a run on a sample of the
 // data is such a case.
 const (
-	drownedPart   = 0.3
-	drownedGrowth = 3
+	lostPart   = 0.3
+	lostGrowth = 3
 	usualTogether = 8 // usual number of tasks that start on a node at about the same time
 )
 
-// drowned reports whether the work of the profile's maps is too small beside their starts to show a rate, and this
+// lostInStarts reports whether the work of the profile's maps is too small beside their starts to show a rate, and this
 // run's maps are much larger.
-func (m *Model) drowned(st *stage) bool {
+func (m *Model) lostInStarts(st *stage) bool {
 	if !st.maps || st.prior.N == 0 || m.s.Plan.Cluster.Policy == dag.FIFO ||
-		!(st.growth.left > math.Log(drownedGrowth)) {
+		!(st.growth.left > math.Log(lostGrowth)) {
 		return false
 	}
 	took := 0.0
 	for _, ms := range st.prior.Took {
 		took += ms / float64(st.prior.N)
 	}
-	return took < drownedPart*m.starts.at(usualTogether, false)
+	return took < lostPart*m.starts.at(usualTogether, false)
 }
 
 // commonGrowth returns the growth of stages without evidence of their own. It is the mean growth of the other stages,

@@ -88,8 +88,8 @@ type attribution struct {
 	rest  time.Duration // not explained by any part yet
 }
 
-// tell adds a part. A part of less than half a second stays in the rest.
-func (a *attribution) tell(c Change) {
+// addPart adds a part. A part of less than half a second stays in the rest.
+func (a *attribution) addPart(c Change) {
 	if c.Delta.Abs() >= time.Second/2 {
 		a.parts, a.rest = append(a.parts, c), a.rest-c.Delta
 	}
@@ -136,7 +136,7 @@ func (a *attribution) causes(before, after dag.Run, model estimators.Model, know
 			continue // the mixed snapshot cannot be replayed: its part counts as other
 		}
 		event := step.event(w.Run.Now(), after.Now())
-		a.tell(Change{Delta: moved.Sub(end), Reason: step.Reason, Subject: subject, Event: event})
+		a.addPart(Change{Delta: moved.Sub(end), Reason: step.Reason, Subject: subject, Event: event})
 		w, end = next, moved
 	}
 	if !sameShape(w.Now(), after.Now()) || !sameStages(w.Now(), after.Now()) {
@@ -147,12 +147,12 @@ func (a *attribution) causes(before, after dag.Run, model estimators.Model, know
 	other := changedModels(w, costs)
 	if len(other) > 0 {
 		if moved, err := w.End(onlyOf(other, later, w.Costs.Left)); err == nil {
-			a.tell(Change{Delta: moved.Sub(end), Reason: ReasonModel, Subject: describeModels(w, costs, other)})
+			a.addPart(Change{Delta: moved.Sub(end), Reason: ReasonModel, Subject: describeModels(w, costs, other)})
 			end = moved
 		}
 	}
 	if moved, err := w.End(later); err == nil {
-		a.tell(Change{Delta: moved.Sub(end), Reason: ReasonSpeed, Subject: slower(w, costs, other, moved.Sub(end))})
+		a.addPart(Change{Delta: moved.Sub(end), Reason: ReasonSpeed, Subject: slower(w, costs, other, moved.Sub(end))})
 	}
 	return w, later, costs
 }

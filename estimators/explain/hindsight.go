@@ -33,7 +33,7 @@ func WithHindsight(before, after dag.Run, delta time.Duration, model estimators.
 		return a.all()
 	}
 	if c := replanned(after.Now().Plan, planned, now); c.Subject != "" {
-		a.tell(c)
+		a.addPart(c)
 	}
 	return a.all()
 }

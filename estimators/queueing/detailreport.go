@@ -106,7 +106,7 @@ func (d *detail) centres() []Centre {
 			if j.response == 0 {
 				continue
 			}
-			v := d.asked(j, n)
+			v := d.demandAt(j, n)
 			for k := range busy {
 				busy[k] += float64(j.Copies) * v[k] / j.response
 			}
@@ -115,8 +115,8 @@ func (d *detail) centres() []Centre {
 	})
 }
 
-// asked returns the service demand of a job at a node's centres; at the network, the demand of that node's tasks.
-func (d *detail) asked(j *detailJob, n int) (v vector) {
+// demandAt returns the service demand of a job at a node's centres; at the network, the demand of that node's tasks.
+func (d *detail) demandAt(j *detailJob, n int) (v vector) {
 	weight := d.weights(j, n)
 	for i := range j.tasks[n] {
 		t := &j.tasks[n][i]

@@ -19,9 +19,9 @@ func (w *clusterState) pool(by Slots) error {
 	one, was, cores := slotSize(w.s.Plan), capacity(w.s), c.Policy == dag.Executors
 	switch {
 	case was == 0 && cores:
-		return errors.New("nobody has told how many cores the executors have")
+		return errors.New("the number of cores of the executors is unknown")
 	case was == 0:
-		return errors.New("nobody has told how much memory the cluster has")
+		return errors.New("the memory of the cluster is unknown")
 	}
 	n, err := by.of(was/one, 0)
 	if err != nil {

@@ -47,7 +47,7 @@ const curveHalvings = 2
 // can run at once. wanted is the number of slots of each kind that these tasks need (Replay.Wanted).
 func CurveOf(p Predictor, room Room, wanted []int) (*Curve, error) {
 	if room.Policy != dag.FIFO && room.Total() == 0 {
-		return nil, &UnsupportedError{"curve", "slots", "nobody has told how much memory the cluster has"}
+		return nil, &UnsupportedError{"curve", "slots", "the memory of the cluster is unknown"}
 	}
 	most := 1.0
 	for k, n := range room.slots() {

@@ -26,7 +26,7 @@ func NewErnest(predict func(machines, scale float64) ernest.Prediction, machines
 // Predict evaluates the curve at the changed machines and scale.
 func (e *Ernest) Predict(c Change) (Answer, error) {
 	no := func(what, why string) (Answer, error) { return Answer{}, &UnsupportedError{ModelErnest, what, why} }
-	const why = "it knows only machines and the size of the input"
+	const why = "it has only machines and the size of the input"
 	switch {
 	case c.Policy != AsIs, c.Even, c.SlowStart != nil, c.Unfailing, len(c.Pace) > 0, len(c.Failures) > 0:
 		return no(c.String(), why)

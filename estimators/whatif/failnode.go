@@ -17,7 +17,7 @@ func (c *course) nodeTrials() ([]trial, error) {
 	n := c.nodeCount()
 	switch {
 	case n == 0:
-		return nil, &UnsupportedError{ModelReplay, "fail node", "nobody has told the nodes of the cluster"}
+		return nil, &UnsupportedError{ModelReplay, "fail node", "the nodes of the cluster are unknown"}
 	case n == 1:
 		return nil, &UnsupportedError{ModelReplay, "fail node", "the cluster has one node: without it nothing runs"}
 	}

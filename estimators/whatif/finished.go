@@ -60,7 +60,7 @@ func (r *Replay) Doubt() (w Warning, doubtful bool) {
 // measure is the difference between two replays. most is the difference to the real run. The warning is set if the
 // measures differ.
 func (r *Replay) failureCost(without time.Duration) (most time.Duration, w Warning, doubtful bool) {
-	cost := r.took - r.told(without)
+	cost := r.took - r.scaled(without)
 	most = r.took - without
 	if !FailureDoubtful(r.took, cost, most) {
 		return most, w, false
@@ -82,8 +82,8 @@ func FailureDoubtful(took time.Duration, costs ...time.Duration) bool {
 	return most > 2*least && most-least > max(time.Second, took/100)
 }
 
-// told scales a replayed duration by the ratio of the real run to the base's replay.
-func (r *Replay) told(d time.Duration) time.Duration {
+// scaled scales a replayed duration by the ratio of the real run to the base's replay.
+func (r *Replay) scaled(d time.Duration) time.Duration {
 	if r.took <= 0 || r.base <= 0 {
 		return d
 	}

@@ -88,7 +88,7 @@ func (q *Queueing) Predict(c Change) (Answer, error) {
 	}
 	d, ok := lengthOf(total)
 	if !ok {
-		return Answer{}, &UnsupportedError{ModelQueueing, c.String(), "it would take longer than can be told"}
+		return Answer{}, &UnsupportedError{ModelQueueing, c.String(), "it would take longer than any time that can be shown"}
 	}
 	a.Remaining = &d
 	return a, nil

@@ -106,7 +106,7 @@ func (r *Replay) Predict(c Change) (Answer, error) {
 		left = s.End.Sub(r.now.At)
 	}
 	without := left
-	if left = r.told(left); left == 0 && costless(e.Warnings) {
+	if left = r.scaled(left); left == 0 && costless(e.Warnings) {
 		e.Remaining = nil
 	}
 	if a.Remaining, a.Floor, a.AssumedRatio = &left, nil, e.AssumedRatio; e.Remaining == nil {
@@ -168,7 +168,7 @@ func (r *Replay) Range(c Change) (low, high time.Duration, ok bool, err error) {
 		return 0, 0, false, err
 	}
 	low, high = e.Distribution.Range(0.8)
-	return r.told(low), r.told(high), true, nil
+	return r.scaled(low), r.scaled(high), true, nil
 }
 
 // End returns the duration of Predict without the other parts of the answer.
@@ -181,7 +181,7 @@ func (r *Replay) End(c Change) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	return r.told(s.Remaining()), nil
+	return r.scaled(s.Remaining()), nil
 }
 
 // Wanted returns how many slots the tasks of unfinished jobs would use at once: for maps and for reduces under FIFO,

@@ -92,7 +92,7 @@ func (s *Scene) row(name string, c Change) (Row, error) {
 		var cannot *UnsupportedError
 		switch {
 		case errors.As(err, &cannot):
-			row.Warnings = append(row.Warnings, Warning{WarnUnsupported, fmt.Sprintf("the %s model cannot tell: %s",
+			row.Warnings = append(row.Warnings, Warning{WarnUnsupported, fmt.Sprintf("the %s model does not apply: %s",
 				cannot.Model, cannot.Why)})
 			continue
 		case err != nil:

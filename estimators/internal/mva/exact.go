@@ -70,7 +70,7 @@ func newExact(n *Network) (*exact, error) {
 		// With a server for each customer there is no queue.
 		if s := n.servers(k); s < total {
 			e.servers[k] = s
-			if s > 1 && n.asked(k) {
+			if s > 1 && n.hasDemand(k) {
 				e.multi = append(e.multi, k)
 				kept += s - 1
 				largest = max(largest, s)
@@ -101,8 +101,8 @@ func newExact(n *Network) (*exact, error) {
 	return e, nil
 }
 
-// asked reports whether a class has a demand at a center.
-func (n *Network) asked(centre int) bool {
+// hasDemand reports whether a class has a demand at a center.
+func (n *Network) hasDemand(centre int) bool {
 	for c := range n.Demand {
 		if n.Demand[c][centre] > 0 {
 			return true

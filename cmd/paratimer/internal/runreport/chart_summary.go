@@ -19,7 +19,7 @@ func (d *drawing) summary() string {
 		if f.Pause != dag.NoPause || seg.End <= seg.Start {
 			continue
 		}
-		who, kind := d.whose(f), units.Stage(name(d.s.Plan.StageName(d.path.JobOf(f), f.Stage)))
+		who, kind := d.owners(f), units.Stage(name(d.s.Plan.StageName(d.path.JobOf(f), f.Stage)))
 		n := len(through) - 1
 		switch {
 		case n < 0 || through[n].who != who:
@@ -58,8 +58,8 @@ type phases struct {
 // mostPhases bounds the number of items of a list in the sentence.
 const mostPhases = 6
 
-// whose returns the jobs of a fragment as a genitive.
-func (d *drawing) whose(f *pathfrag.Fragment) string {
+// owners returns the jobs of a fragment as a genitive.
+func (d *drawing) owners(f *pathfrag.Fragment) string {
 	if d.s.Plan.IsWhole() {
 		return ""
 	}

@@ -39,7 +39,7 @@ func (g *Collector) Show(tick frame.Tick) error {
 	g.seen++
 	g.last = tick.Frame
 	g.kept.take(&g.last)
-	g.marks.hear(&g.last)
+	g.marks.addAlerts(&g.last)
 	return nil
 }
 

@@ -109,8 +109,8 @@ func because(diagnosis string) string {
 	return ": " + name(diagnosis)
 }
 
-// hear adds alerts that changed their state. A default alert is added only once it fires, and with later changes.
-func (m *marks) hear(f *frame.Frame) {
+// addAlerts adds alerts that changed their state. A default alert is added only once it fires, and with later changes.
+func (m *marks) addAlerts(f *frame.Frame) {
 	if f.ElapsedSeconds == nil {
 		return
 	}

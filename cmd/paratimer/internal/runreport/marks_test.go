@@ -67,7 +67,7 @@ func TestMarksAreBounded(t *testing.T) {
 	for i := range 1000 {
 		f := said(float64(i), 1, 1, 1)
 		f.Alerts = []frame.Alert{{Bound: "b", State: []frame.AlertState{frame.AtRisk, frame.OnTrack}[i%2], Text: "x"}}
-		m.hear(f)
+		m.addAlerts(f)
 	}
 	if len(m.all) != 3*MostMarks || len(m.known) > 3*MostMarks {
 		t.Errorf("%d marks and %d known ones are kept", len(m.all), len(m.known))
@@ -104,7 +104,7 @@ func TestAlertsAreMarked(t *testing.T) {
 			if state == frame.Ended {
 				f.Alerts[0].Outcome = &missed
 			}
-			m.hear(f)
+			m.addAlerts(f)
 		}
 		var got []string
 		for _, k := range m.sorted() {

@@ -70,14 +70,14 @@ func (spoken) moved(s frame.Seconds) string {
 }
 
 func (spoken) replans(ours string) string {
-	return tell(strings.Replace(ours, "±", "by at most ", 1))
+	return spellOut(strings.Replace(ours, "±", "by at most ", 1))
 }
 
 func (spoken) seen(age time.Duration) string { return "seen " + spell(units.Short(age)) + " ago" }
 
 func (spoken) reasons(parts []string) string { return strings.Join(parts, "; ") }
 
-func (spoken) prose(ours string) string { return tell(ours) }
+func (spoken) prose(ours string) string { return spellOut(ours) }
 
 var (
 	amount = regexp.MustCompile(`[+-]?<?\b(?:\d+h(?:\d+m)?(?:\d+s)?|\d+m(?:\d+s)?|\d+s)\b`)
@@ -108,8 +108,8 @@ func spell(brief string) string {
 	return strings.Join(out, " ") + sign
 }
 
-// tell spells all lengths of time and percentages in a text of the program.
-func tell(text string) string {
+// spellOut spells all lengths of time and percentages in a text of the program.
+func spellOut(text string) string {
 	text = amount.ReplaceAllStringFunc(text, spell)
 	return strings.ReplaceAll(text, " %", " percent")
 }

@@ -164,7 +164,7 @@ func TestTell(t *testing.T) {
 		"1.5 times its usual 2h5m":      "1.5 times its usual 2 hours 5 minutes",
 		"":                              "",
 	} {
-		if got := tell(in); got != want {
+		if got := spellOut(in); got != want {
 			t.Errorf("tell(%q) = %q, want %q", in, got, want)
 		}
 	}

@@ -103,7 +103,7 @@ func (a *Alertmanager) Answer(ctx context.Context, n notify.Notification) (strin
 func (a *Alertmanager) send(ctx context.Context, batch []notify.Notification) (texts []string, err error) {
 	texts, errs := make([]string, len(a.members)), make([]error, len(a.members))
 	ask := func(i int) {
-		if texts[i], errs[i] = a.tell(ctx, a.members[i], batch); errs[i] != nil {
+		if texts[i], errs[i] = a.postTo(ctx, a.members[i], batch); errs[i] != nil {
 			texts[i] = errs[i].Error()
 		}
 	}
@@ -140,10 +140,10 @@ func verdict(errs []error) error {
 	return fmt.Errorf("no Alertmanager takes it: %w", errors.Join(again...))
 }
 
-// tell posts to a member, with times by the member's clock as far as it is known. If the response shows that the
+// postTo posts to a member, with times by the member's clock as far as it is known. If the response shows that the
 // clocks differ by more than a repost interval, it posts again by the member's clock: an end by our clock might be
 // long past, or hours away.
-func (a *Alertmanager) tell(ctx context.Context, m *member, batch []notify.Notification) (string, error) {
+func (a *Alertmanager) postTo(ctx context.Context, m *member, batch []notify.Notification) (string, error) {
 	m.mu.Lock()
 	ahead := m.ahead
 	m.mu.Unlock()
