@@ -106,7 +106,7 @@ func (w *ReplayContext) warnings() []dag.Warning {
 		if !p.Known && !w.Now().JobEnded(job) {
 			out = append(out, dag.Warning{
 				Code: dag.WarnUnknownSize,
-				Text: fmt.Sprintf("nobody knows how many %s tasks %s will have", plan.StageName(job, k),
+				Text: fmt.Sprintf("the number of %s tasks of %s is unknown", plan.StageName(job, k),
 					plan.JobName(job)),
 			})
 			return

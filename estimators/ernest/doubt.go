@@ -53,7 +53,7 @@ func (m *Model) judge() error {
 	case !checked:
 		return &DoubtError{
 			"unchecked",
-			fmt.Sprintf("no row can be predicted from the others, so that nobody knows how wrong the model of %d terms is: add runs until there are more than terms",
+			fmt.Sprintf("no row can be predicted from the others, so the error of the model of %d terms is unknown: add runs until there are more than terms",
 				len(m.Terms)),
 		}
 	case m.tests > 0 && off(0, m.cautious(way{}), m.options.refuseAbove()) > surely:

@@ -56,7 +56,7 @@ func CurveOf(p Predictor, room Room, wanted []int) (*Curve, error) {
 		}
 	}
 	if base, err := p.Predict(Change{}); err != nil || base.Remaining == nil {
-		return nil, cmp.Or(err, error(&UnsupportedError{"curve", "slots", "nobody knows what the query takes"}))
+		return nil, cmp.Or(err, error(&UnsupportedError{"curve", "slots", "the time of the query is unknown"}))
 	}
 	up := math.Ceil(math.Log2(most)) + 1
 	c := &Curve{Doubling: max(1, int((CurvePoints-1)/(up+curveHalvings))), Knee: -1}

@@ -27,7 +27,7 @@ var meanings = map[compare.Effect]string{
 	compare.Load:     "other applications, which held containers (estimate)",
 	compare.Cluster:  "another cluster, or other limits of the jobs on it (estimate)",
 	compare.Plan:     "jobs that only one of the runs has",
-	compare.Rest:     "the rest, of which nobody knows more",
+	compare.Rest:     "the rest, not explained",
 }
 
 // meaning describes an effect in the terms of the run's cluster.

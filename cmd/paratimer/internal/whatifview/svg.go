@@ -57,7 +57,7 @@ type dot struct {
 // SVG draws time against slots, with slots on a logarithmic axis. The chart needs no font and no script.
 func (v *View) SVG(out io.Writer) error {
 	if v.Report.Curve == nil && v.Report.Base.Remaining() == nil {
-		return errors.New("there is no curve to draw: nobody knows what the query takes")
+		return errors.New("there is no curve to draw: the time of the query is unknown")
 	}
 	if v.Report.Curve == nil || len(v.Report.Curve.Points) == 0 {
 		return errors.New("there is no curve to draw: no model that was asked can draw one")
