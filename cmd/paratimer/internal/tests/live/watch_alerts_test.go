@@ -1,7 +1,7 @@
 package live
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	"github.com/paratimer/paratimer/dag"
@@ -20,7 +21,6 @@ import (
 // TestWatchTells: of two workflows that are watched by rules one is late, which the real Alertmanager shows once, while
 // the metrics have both. A real SIGHUP has the rules read again: faulty ones change nothing, others hold at once.
 func TestWatchTells(t *testing.T) {
-	t.Parallel()
 	am := amtest.Start(t)
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
@@ -33,24 +33,26 @@ func TestWatchTells(t *testing.T) {
 	const long = "  - {name: long, match: {user: alice}, within: 24h}\n"
 	write("rules:\n  - {name: short, match: {name: nightly_0.pig}, within: 1s, severity: page}\n" + long)
 	url := session.ServeCrowd(t, session.Crowd(t, "../../examples/pig-join.yaml", 2, dag.InstantOf(time.Now()), 20*time.Second), 1)
-	out := &session.Output{}
-	cmd := session.Process(t, "", "watch", "--rules", path, "--rm", url, "--jhs", url, "--every", "100ms", "--output", "none",
-		"--log-level", "info", "--log-format", "json", "--alertmanager", am.URL, "--repost", "1s", "--metrics", "127.0.0.1:0")
-	cmd.Stderr = out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	out, ended := &session.Output{}, make(chan int, 1)
+	args := []string{
+		"paratimer", "watch", "--rules", path, "--rm", url, "--jhs", url, "--every", "100ms", "--output", "none",
+		"--log-level", "info",
+		"--log-format", "json", "--alertmanager", am.URL, "--repost", "1s", "--metrics", "127.0.0.1:0",
 	}
-	var got []string // what Alertmanager showed last
+	go func() {
+		ended <- program.Run(ctx, args, session.Environ(t), strings.NewReader(""), &session.Output{}, out)
+	}()
 	defer func() {
-		err := errors.Join(cmd.Process.Signal(os.Interrupt), cmd.Wait())
-		if code := cmd.ProcessState.ExitCode(); code != program.ExitInterrupted || t.Failed() {
-			t.Errorf("exit code %d: %v, Alertmanager showed %q\n%s", code, err, got, out)
+		cancel(command.ErrInterrupted)
+		if code := <-ended; code != program.ExitInterrupted {
+			t.Errorf("exit code %d\n%s", code, out)
 		}
 	}()
 	firing := func(want ...string) {
 		t.Helper()
 		amtest.Eventually(t, fmt.Sprintf("Alertmanager shows %q", want), func() bool {
-			got = nil
+			var got []string
 			for _, a := range am.Active(t) {
 				got = append(got, a.Labels["bound"]+" "+a.Labels["workflow"]+" "+a.Labels["severity"])
 			}
@@ -73,7 +75,7 @@ func TestWatchTells(t *testing.T) {
 
 	hangup := func(said string) {
 		t.Helper()
-		if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
 			t.Fatal(err)
 		}
 		amtest.Eventually(t, said, func() bool { return strings.Contains(out.String(), said) })

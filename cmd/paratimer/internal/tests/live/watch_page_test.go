@@ -35,7 +35,7 @@ func TestFleetPages(t *testing.T) {
 
 func fleetPage(t *testing.T, args []string) {
 	t.Helper()
-	url := session.ServeSteps(t, session.Crowd(t, "../../examples/pig-join.yaml", 3, dag.InstantOf(time.Now()), 40*time.Second), 2*time.Second)
+	url := session.ServeSteps(t, session.Crowd(t, "../../examples/pig-join.yaml", 3, dag.InstantOf(time.Now()), 40*time.Second), 500*time.Millisecond)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	said, ended := &session.Output{}, make(chan int, 1)
 	all := append(append([]string{"paratimer"}, args...), "--rm", url, "--jhs", url)
