@@ -4,21 +4,21 @@ package cost
 
 // MapReduce are the numbers of MapReduce. Standard errors are the jackknife's over programs, of a logarithm in percent.
 var MapReduce = Numbers{
-	Pace:        0.318,  // ± 13 %
-	Load:        0.364,  // ± 9 %
-	Both:        0.06,   // ± 0 %
-	Change:      0.173,  // ± 16 %
-	Head:        0.327,  // ± 18 %
+	Pace:        0.292,  // ± 12 %
+	Load:        0.437,  // ± 18 %
+	Both:        0.06,   // ± 40 %
+	Change:      0.144,  // ± 20 %
+	Head:        0.491,  // ± 40 %
 	Task:        0.0675, // ± 0 %
-	Launch:      0.833,  // ± 19 %
-	Growth:      0.375,  // ± 0 %
+	Launch:      0.833,  // ± 0 %
+	Growth:      0.45,   // ± 27 %
 	Files:       0.3,
 	Node:        0.3,
-	Drift:       0.12, // ± 0 %
+	Drift:       0.18, // ± 47 %
 	Waves:       31,
-	Pause:       0.3,   // ± 23 %
-	ToCome:      0.829, // ± 0 %
-	Unseen:      -1.08, // ± 0.20
-	UnseenSigma: 1,     // ± 0 %
-	UnseenRead:  -1.13, // ± 0.18
+	Pause:       0.3,    // ± 20 %
+	ToCome:      0.368,  // ± 20 %
+	Unseen:      -1.49,  // ± 0.40
+	UnseenSigma: 0.909,  // ± 23 %
+	UnseenRead:  -0.948, // ± 0.28
 }

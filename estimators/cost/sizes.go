@@ -37,8 +37,8 @@ func (m *Model) expect() {
 // lostGrowth times as large. Starts are not known exactly enough for more. A profile of a run on a sample of the
 // data is such a case.
 const (
-	lostPart   = 0.3
-	lostGrowth = 3
+	lostPart      = 0.3
+	lostGrowth    = 3
 	usualTogether = 8 // usual number of tasks that start on a node at about the same time
 )
 
