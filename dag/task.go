@@ -12,14 +12,11 @@ const (
 	TaskDone
 )
 
-// StateOf returns the state of the first task of list, and the attempt that defines it: the one that succeeded, or
+// StateOf returns the state of a task with these attempts, and the attempt that defines it: the one that succeeded, or
 // the oldest running one (a younger one beside it is speculative).
 func StateOf(list []Attempt) (TaskState, *Attempt) {
 	var running *Attempt
 	for i := range list {
-		if list[i].Task != list[0].Task {
-			break
-		}
 		switch list[i].State {
 		case AttemptSucceeded:
 			return TaskDone, &list[i]
@@ -48,24 +45,22 @@ func EachTask(list []Attempt, visit func(task int, state TaskState, a *Attempt))
 	}
 }
 
-// AttemptsFrom returns the part of an ordered list that begins with the attempts of a task; nil if it has none.
-func AttemptsFrom(list []Attempt, task int) []Attempt {
-	i := sort.Search(len(list), func(i int) bool { return int(list[i].Task) >= task })
-	if i == len(list) || int(list[i].Task) != task {
-		return nil
+// AttemptsOf returns the attempts of a task in a list that is ordered by task; none if it has none.
+func AttemptsOf(list []Attempt, task int) []Attempt {
+	from := sort.Search(len(list), func(i int) bool { return int(list[i].Task) >= task })
+	to := from
+	for to < len(list) && int(list[to].Task) == task {
+		to++
 	}
-	return list[i:]
+	return list[from:to]
 }
 
-// FindAttempt returns one attempt of an ordered list, nil if it is not there.
+// FindAttempt returns one attempt of a list that is ordered by task; nil if it is not there.
 func FindAttempt(list []Attempt, task, number int32) *Attempt {
-	list = AttemptsFrom(list, int(task))
-	for i := range list {
-		if list[i].Task != task {
-			break
-		}
-		if list[i].Number == number {
-			return &list[i]
+	of := AttemptsOf(list, int(task))
+	for i := range of {
+		if of[i].Number == number {
+			return &of[i]
 		}
 	}
 	return nil

@@ -61,7 +61,7 @@ func failureNow(w *ReplayContext) (Estimate, error) {
 		if !g.Running {
 			return -1
 		}
-		_, a := dag.StateOf(dag.AttemptsFrom(w.Now().Attempts(job, k), g.First))
+		_, a := dag.StateOf(dag.AttemptsOf(w.Now().Attempts(job, k), g.First))
 		if a == nil || !a.Start.Known() {
 			return -1
 		}

@@ -275,12 +275,9 @@ func (m *Model) full(j int, k dag.StageIndex, i int) float64 {
 // rem returns the remaining milliseconds of a task: 0 if it is done, all of it while it waits.
 func (m *Model) rem(j int, k dag.StageIndex, i int) float64 {
 	best := math.NaN()
-	all := m.s.Jobs[j].Stages[k].Attempts
-	from, _ := slices.BinarySearchFunc(all, i, func(a dag.Attempt, task int) int {
-		return cmp.Compare(int(a.Task), task)
-	})
-	for n := from; n < len(all) && int(all[n].Task) == i; n++ {
-		switch a := &all[n]; a.State {
+	of := dag.AttemptsOf(m.s.Jobs[j].Stages[k].Attempts, i)
+	for n := range of {
+		switch a := &of[n]; a.State {
 		case dag.AttemptSucceeded:
 			return 0
 		case dag.AttemptRunning:

@@ -62,7 +62,7 @@ func losses(list, later []dag.Attempt) []int {
 		if a.State != dag.AttemptRunning && a.State != dag.AttemptSucceeded {
 			continue
 		}
-		task, _ := dag.StateOf(dag.AttemptsFrom(later, int(a.Task)))
+		task, _ := dag.StateOf(dag.AttemptsOf(later, int(a.Task)))
 		now := stateLater(later, a)
 		if now != dag.AttemptRunning && now != dag.AttemptSucceeded && task != dag.TaskDone {
 			out = append(out, i)

@@ -45,7 +45,7 @@ func asHappened(s, later *dag.Snapshot, costs estimators.Costs) schedule.Left {
 		if t.Running != nil {
 			return known(t)
 		}
-		list := dag.AttemptsFrom(later.Attempts(t.Job, t.Stage), t.Index)
+		list := dag.AttemptsOf(later.Attempts(t.Job, t.Stage), t.Index)
 		for i := range list {
 			is := &list[i]
 			switch {

@@ -84,3 +84,24 @@ func TestExplainKnowsWhatHappened(t *testing.T) {
 		}
 	}
 }
+
+// TestAsHappenedIsOfTheTask checks that a task whose later attempts have failed takes what is known of it, and not the
+// time of the next task.
+func TestAsHappenedIsOfTheTask(t *testing.T) {
+	t.Parallel()
+	s, later := shop(4000), shop(9000)
+	list := &later.Jobs[0].Stages[dag.Map].Attempts
+	*list = append(*list,
+		dag.Attempt{Task: 4, State: dag.AttemptFailed, Start: 5000, End: 5500, Node: 0},
+		dag.Attempt{Task: 5, State: dag.AttemptSucceeded, Start: 5000, End: 8500, Node: 0})
+	costs := slowed(1, 0)(dag.Run{}.Append(s))
+	left := asHappened(s, later, costs)
+	for i, want := range map[int]time.Duration{
+		4: asKnownLater(s, later, costs)(schedule.Task{Job: 0, Stage: dag.Map, Index: 4}).Work,
+		5: 3500 * time.Millisecond,
+	} {
+		if got := left(schedule.Task{Job: 0, Stage: dag.Map, Index: i}).Work; got != want {
+			t.Errorf("map %d takes %v, want %v", i, got, want)
+		}
+	}
+}

@@ -224,7 +224,7 @@ func (p *Prediction) Form(f estimators.GroupForm) *Work {
 			left[i] = job.Remaining(i).Seconds
 		}
 		done := func(a dag.Attempt) bool { return a.State == dag.AttemptSucceeded }
-		if math.IsNaN(left[i]) && !slices.ContainsFunc(attemptsOf(s.Attempts, i), done) {
+		if math.IsNaN(left[i]) && !slices.ContainsFunc(dag.AttemptsOf(s.Attempts, i), done) {
 			return nil
 		}
 	}

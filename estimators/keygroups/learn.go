@@ -39,7 +39,7 @@ func Learn(g *dag.Groups, attempts []dag.Attempt, tasks, feeders int) *dag.Group
 			continue
 		}
 		r := &g.Reduces[i]
-		if slices.ContainsFunc(attemptsOf(attempts, i), func(a dag.Attempt) bool {
+		if slices.ContainsFunc(dag.AttemptsOf(attempts, i), func(a dag.Attempt) bool {
 			return a.Number == r.Attempt && a.State == dag.AttemptSucceeded
 		}) {
 			points[i] = bySize(r.Done)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"sort"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
@@ -30,7 +29,7 @@ func (s *Stage) sizes(g *dag.Groups) *dag.Groups {
 		if i < len(g.Reduces) {
 			r = grown(g.Reduces[i], growth)
 		}
-		if !slices.ContainsFunc(attemptsOf(s.Attempts, i), func(a dag.Attempt) bool {
+		if !slices.ContainsFunc(dag.AttemptsOf(s.Attempts, i), func(a dag.Attempt) bool {
 			return a.Number == r.Attempt && (a.State == dag.AttemptRunning || a.State == dag.AttemptSucceeded)
 		}) {
 			lost = append(lost, r.Done...)
@@ -88,16 +87,6 @@ func grown(r dag.ReduceGroups, f float64) dag.ReduceGroups {
 		r.Top[i].Bytes *= f
 	}
 	return r
-}
-
-// attemptsOf returns a task's attempts; attempts must be in the order of tasks.
-func attemptsOf(attempts []dag.Attempt, task int) []dag.Attempt {
-	first := sort.Search(len(attempts), func(i int) bool { return int(attempts[i].Task) >= task })
-	end := first
-	for end < len(attempts) && int(attempts[end].Task) == task {
-		end++
-	}
-	return attempts[first:end]
 }
 
 // Bounds of the slowdown that key groups show, and the least work of both runs for it: ratios of less are noise

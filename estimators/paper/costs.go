@@ -157,11 +157,7 @@ func (c *paperCosts) full(job int, k dag.StageIndex, i int) float64 {
 
 func (c *paperCosts) rem(job int, k dag.StageIndex, i int) float64 {
 	p := &c.phases[job][k]
-	list := dag.AttemptsFrom(p.attempts, i)
-	if list == nil {
-		return c.full(job, k, i)
-	}
-	switch state, a := dag.StateOf(list); state {
+	switch state, a := dag.StateOf(dag.AttemptsOf(p.attempts, i)); state {
 	case dag.TaskDone:
 		return 0
 	case dag.TaskRunning:

@@ -65,20 +65,8 @@ func (d *drawing) look(i int, s *schedule.Span) look {
 	return l
 }
 
-// attempt returns an attempt of a task; nil if it has not started.
-func (d *drawing) attempt(job int32, k dag.StageIndex, task, number int32) *dag.Attempt {
-	list := d.s.Jobs[job].Stages[k].Attempts
-	i, found := slices.BinarySearchFunc(list, [2]int32{task, number}, func(a dag.Attempt, to [2]int32) int {
-		return cmp.Or(cmp.Compare(a.Task, to[0]), cmp.Compare(a.Number, to[1]))
-	})
-	if !found {
-		return nil
-	}
-	return &list[i]
-}
-
 func (d *drawing) outcome(s *schedule.Span) Outcome {
-	a := d.attempt(s.Job, s.Stage, s.First, s.Attempt)
+	a := dag.FindAttempt(d.s.Attempts(int(s.Job), s.Stage), s.First, s.Attempt)
 	switch {
 	case a == nil || a.State == dag.AttemptWaiting:
 		return Expected
@@ -102,7 +90,7 @@ func (d *drawing) bar(b *chart.Bar[look]) Bar {
 	}
 	if b.Tasks == 1 {
 		out.Name = attemptName(d.s, int(sp.Job), sp.Stage, b.First, sp.Attempt)
-		if a := d.attempt(sp.Job, sp.Stage, b.First, sp.Attempt); a != nil &&
+		if a := dag.FindAttempt(d.s.Attempts(int(sp.Job), sp.Stage), b.First, sp.Attempt); a != nil &&
 			d.s.Plan.Jobs[sp.Job].Stages[sp.Stage].Copies() && a.CopyEnd.Known() && a.CopyEnd >= a.Start {
 			at := d.seconds(a.CopyEnd)
 			out.CopiedSeconds = &at
