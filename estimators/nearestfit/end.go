@@ -1,6 +1,9 @@
 package nearestfit
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // A State is the state of a task.
 type State uint8
@@ -29,7 +32,7 @@ type Turn struct {
 // E. Coppa, I. Finocchi, SoCC 2015, sections 3.2 and 3.6 (waves).
 func End(tasks []Turn, slots int, now float64) float64 {
 	end := math.Inf(-1)
-	var free slotHeap
+	var free []float64 // instants at which slots are free
 	for _, t := range tasks {
 		switch t.State {
 		case Finished:
@@ -37,75 +40,26 @@ func End(tasks []Turn, slots int, now float64) float64 {
 		case Running:
 			at := max(now, t.At+t.Seconds)
 			end = max(end, at)
-			free.push(at)
+			free = append(free, at)
 		case Unscheduled:
 		}
 	}
 	for len(free) < slots && len(free) < len(tasks) {
-		free.push(now)
+		free = append(free, now)
 	}
 	for _, t := range tasks {
 		if t.State != Unscheduled {
 			continue
 		}
-		if len(free) == 0 {
+		if len(free) == 0 || math.IsNaN(end) {
 			return math.NaN()
 		}
-		at := free[0] + t.Shuffle + t.Seconds
-		end = max(end, at)
-		free.replace(at)
+		first := slices.Index(free, slices.Min(free))
+		free[first] += t.Shuffle + t.Seconds
+		end = max(end, free[first])
 	}
 	if math.IsInf(end, -1) {
 		return math.NaN()
 	}
 	return end
-}
-
-// slotHeap is a heap of the instants at which slots are free, the first one on top.
-type slotHeap []float64
-
-func (h *slotHeap) push(at float64) {
-	*h = append(*h, at)
-	s := *h
-	for i := len(s) - 1; i > 0 && s[i] < s[(i-1)/2]; i = (i - 1) / 2 {
-		s[i], s[(i-1)/2] = s[(i-1)/2], s[i]
-	}
-}
-
-func (h *slotHeap) replace(at float64) {
-	s := *h
-	s[0] = at
-	for i := 0; 2*i+1 < len(s); {
-		c := 2*i + 1
-		if c+1 < len(s) && s[c+1] < s[c] {
-			c++
-		}
-		if !(s[c] < s[i]) {
-			return
-		}
-		s[i], s[c] = s[c], s[i]
-		i = c
-	}
-}
-
-// A Transfer is a finished shuffle: the fetched bytes and the time.
-type Transfer struct {
-	Bytes, Seconds float64
-}
-
-// Shuffle returns the time of a task's shuffle: the time of the finished ones, scaled by bytes (section 3.6). If
-// its bytes or all of theirs are unknown or 0, it is their mean time. NaN without a finished shuffle.
-func Shuffle(done []Transfer, bytes float64) float64 {
-	seconds, sum, n := 0.0, 0.0, 0.0
-	for _, d := range done {
-		if measurable(d.Bytes, maxBytes) && measurable(d.Seconds, maxSeconds) {
-			seconds += d.Seconds
-			sum += d.Bytes
-			n++
-		}
-	}
-	if sum > 0 && measurable(bytes, maxBytes) {
-		return seconds / sum * bytes
-	}
-	return seconds / n
 }

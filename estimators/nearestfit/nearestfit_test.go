@@ -122,25 +122,6 @@ func TestEnd(t *testing.T) {
 	})
 }
 
-func TestShuffle(t *testing.T) {
-	done := []Transfer{{100, 2}, {300, 6}, {math.NaN(), 50}, {100, -1}}
-	for _, c := range []struct {
-		done  []Transfer
-		bytes float64
-		want  float64
-	}{
-		{done, 200, 4},
-		{done, 0, 0},
-		{done, math.NaN(), 4}, // the mean of those that count
-		{[]Transfer{{0, 1}, {0, 3}}, 10, 2},
-		{nil, 10, math.NaN()},
-	} {
-		if got := Shuffle(c.done, c.bytes); got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
-			t.Errorf("Shuffle(%v, %v) = %v, want %v", c.done, c.bytes, got, c.want)
-		}
-	}
-}
-
 // By hand: reports of 1, 3 and 2 seconds a byte; the first is taken as it is, each later one counts for half.
 // A minute of work weighs what EWMA says, the minute before it that much less.
 func TestEWMA(t *testing.T) {

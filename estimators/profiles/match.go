@@ -6,8 +6,6 @@
 package profiles
 
 import (
-	"math"
-
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -126,35 +124,6 @@ func (m *Match) Residuals() []dag.Residual {
 	}
 	return m.Plan.Residuals
 }
-
-// InputSigma returns the standard deviation of the logarithm of an input's size relative to the profile's, if the
-// size is unknown: that of the steps between the profile's runs.
-func (m *Match) InputSigma() float64 {
-	if m == nil {
-		return 0
-	}
-	wide := math.Log(unknownInput) / tenthAbove
-	sum, weight := unknownWeight*wide*wide, unknownWeight
-	sizes := m.Plan.InputSizes
-	for i := 1; i < len(sizes); i++ {
-		if step := math.Log(sizes[i] / sizes[i-1]); !math.IsNaN(step) && !math.IsInf(step, 0) {
-			sum, weight = sum+step*step, weight+1
-		}
-	}
-	return min(math.Sqrt(sum/weight), wide)
-}
-
-// How far the input's size may differ from the profile's before a run has reported any: the profile may be of a sample,
-// or the input may have grown.
-const (
-	// unknownInput is the factor by which the input may be larger or smaller, if the profile is of one run: eight
-	// of ten inputs are within it. A profile of a sample is off by far more.
-	unknownInput = 3
-	// unknownWeight is the weight of unknownInput against each step from one run to the next.
-	unknownWeight = 0.1
-	// tenthAbove is the standard normal distribution's 0.9 quantile.
-	tenthAbove = 1.2816
-)
 
 // Align returns, for each job of plan, the same job of other, -1 for none. Jobs are recognized as in a profile; the
 // names of the scripts do not count. script reports whether most jobs are recognized: other is the same script,

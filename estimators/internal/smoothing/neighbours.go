@@ -36,9 +36,6 @@ func (x *Index) Near(size, delta float64) (mean float64, ok bool) {
 	return max(0, seconds) / (x.counts[to] - x.counts[from]), true
 }
 
-// Len returns the number of points.
-func (x *Index) Len() int { return len(x.sizes) }
-
 // twoSum returns a+b and its rounding error: Knuth, The Art of Computer Programming, volume 2, 4.2.2, theorem B.
 func twoSum(a, b float64) (sum, rest float64) {
 	sum = a + b

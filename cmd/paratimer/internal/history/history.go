@@ -125,20 +125,6 @@ func (l Line) Usual() (length time.Duration, runs int) {
 	return time.Duration(weightedMedian(lengths, weights) * float64(time.Second)).Round(time.Millisecond), len(lengths)
 }
 
-// Usual returns the usual length of a workflow from its newest line, and the number of runs in that median.
-func Usual(store *state.Store, name string) (length time.Duration, runs int, err error) {
-	w, err := store.Read(Key(name))
-	if err != nil {
-		return 0, 0, err
-	}
-	lines := Lines(w, "")
-	if len(lines) == 0 {
-		return 0, 0, nil
-	}
-	length, runs = lines[0].Usual()
-	return length, runs, nil
-}
-
 // Profile returns the merged profile of the runs that are learned from, and their number; nil, 0 if none has one.
 // It includes the residuals of outliers: without them the ranges would be too narrow.
 func (l Line) Profile() (profile *dag.Plan, runs int) {

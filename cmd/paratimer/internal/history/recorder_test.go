@@ -138,13 +138,13 @@ func TestARunTeachesTheNext(t *testing.T) {
 	if len(usuals) != 4 || usuals[0] != 0 || usuals[1] != 10*time.Second || usuals[3] != 0 {
 		t.Errorf("usual lengths %v", usuals)
 	}
-	w, err := store.Read("a.pig")
+	w, err := store.Read(Key("PigLatin:a.pig"))
 	if err != nil || len(w.Runs) != 3 || w.Runs[1].Excluded != "it failed" || w.Runs[2].Excluded != "it was killed" ||
 		w.Runs[1].Profile != nil {
 		t.Errorf("%+v, %v", w, err)
 	}
-	if d, n, err := Usual(store, "PigLatin:a.pig"); d != 10*time.Second || n != 1 || err != nil {
-		t.Errorf("Usual = %v, %d, %v", d, n, err)
+	if d, n := Lines(w, "")[0].Usual(); d != 10*time.Second || n != 1 {
+		t.Errorf("Usual = %v, %d", d, n)
 	}
 }
 

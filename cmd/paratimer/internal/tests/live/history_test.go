@@ -87,8 +87,12 @@ func TestAttachWithHistory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, n, err := history.Usual(store, "join.pig"); n != 3 || err != nil {
-		t.Errorf("%d runs, %v, want 3", n, err)
+	w, err := store.Read(history.Key("join.pig"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, n := history.Lines(w, "")[0].Usual(); n != 3 {
+		t.Errorf("%d runs, want 3", n)
 	}
 }
 
