@@ -249,7 +249,7 @@ func (k *task) attempt(number int32, now dag.Instant) dag.Attempt {
 	case k.state == dag.AttemptSucceeded && !k.guessed:
 		at.Done[0], at.Out = zeroNaN(k.in)+zeroNaN(k.read), k.out
 	case k.state == dag.AttemptRunning && reads:
-		// After the fetch of its input, a task reports the size of the input but not how much of it is processed.
+		// A task that has fetched its input reports the input's size, but not the part that it has processed.
 		at.Total[0] = zeroNaN(k.in) + k.read
 	case k.state == dag.AttemptRunning:
 		at.Done[0], at.Out = k.in, k.out

@@ -1,5 +1,5 @@
-// Package course plays queries to their ends under costs that no estimator is told, and shows them as snapshots: tests
-// of estimators watch these.
+// Package course runs plans to their ends with true costs that estimators do not have, and gives tests of estimators
+// a snapshot of such a run at any instant.
 package course
 
 import (
@@ -17,16 +17,16 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// A Truth is what really happens to a plan: the same scheduler, with costs that no estimator is told.
+// A Truth is the real run of a plan: the same scheduler with true costs, which estimators do not have.
 type Truth struct {
 	Plan  *dag.Plan
 	Seed  uint64
 	Noise float64       // sigma of the lognormal factor of a task's time
 	Stall time.Duration // blocking combine at the end of each map: K = N, not finished (docs/facts/paratimer.md A5)
 	Fault schedule.Fault
-	// Order[j] hands out job j's reduces in an order that the estimators do not know: position p is task order[j][p].
+	// Order[j] is the order in which job j's reduces start, unknown to estimators: position p is task Order[j][p].
 	Order map[int][]int
-	// Believed is the plan that snapshots carry at an instant; nil: the true one.
+	// Believed is the plan in the snapshot of an instant; nil: the true one.
 	Believed func(at dag.Instant) *dag.Plan
 }
 
@@ -152,10 +152,10 @@ func (c *Course) attempt(span *schedule.Span, i int, at dag.Instant) dag.Attempt
 	return a
 }
 
-// A Grading is how the scenarios did along a course, by name.
+// A Grading has the scores of scenarios along a course, by name.
 type Grading map[string]estimators.Score
 
-// Watch asks scenarios at every tick of a course.
+// Watch evaluates scenarios at every tick of a course.
 func (c *Course) Watch(t testing.TB, tick time.Duration, model estimators.Model, par pathfrag.Params,
 	scenarios []estimators.Scenario,
 ) Grading {

@@ -8,7 +8,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Odd returns a number that a counter should never show, often enough.
+// Odd returns a number, often one that no valid counter has.
 func Odd(r *rand.Rand) float64 {
 	return []float64{math.NaN(), 0, 1, 7, 1e3, 1e6, -5, math.Inf(1), 1e300, 100 * r.Float64()}[r.IntN(10)]
 }
@@ -61,7 +61,7 @@ func oddAttempts(r *rand.Rand, n int, at dag.Instant) []dag.Attempt {
 	return list
 }
 
-// OddRun is a run whose counters show what they never should.
+// OddRun returns a run with invalid counters.
 func OddRun(r *rand.Rand, policy dag.Policy) dag.Run {
 	plan := &dag.Plan{Cluster: dag.Cluster{
 		Policy: policy, MapSlots: 1 + r.IntN(4), ReduceSlots: 1 + r.IntN(4),

@@ -65,8 +65,8 @@ func loadOf(p *Phase, parts []Part) load {
 //	Data  = Δn · c(old), as far as n grew or shrank with the records of the phase
 //	Order = Δn · c(old) beyond that
 //
-// so they add up. Twice the data on containers that were idle before adds nothing: Data is 0. If records are
-// unknown, all of it is Rest.
+// so they add up. Twice the data on containers that were idle before adds nothing: Data is 0. If the records are
+// unknown, the whole change counts as Rest.
 func split(before, now load) map[Effect]float64 {
 	cost := now.records * (now.cost - before.cost)
 	grown := now.records - before.records

@@ -55,7 +55,7 @@ func newDrawing(run dag.Run, model estimators.Model) (*drawing, error) {
 	return d, nil
 }
 
-// match maps the plan's jobs to the observed ones: a profile that stands in for a plan has other names for them.
+// match finds the observed job for each job of the plan. Their names differ if a profile replaces the plan.
 func (d *drawing) match(seen *dag.Snapshot) {
 	d.jobs = make([]int, len(d.s.Plan.Jobs))
 	byID, byNode := map[string]int{}, map[string]int{}

@@ -16,7 +16,7 @@ import (
 type FailureCost struct {
 	ReplaySeconds frame.Seconds `json:"replay_seconds"` // a replay with them minus one without them
 	MostSeconds   frame.Seconds `json:"most_seconds"`   // the run's length minus a replay without them
-	// on the critical path; null if too little of it is known
+	// time that failures cost on the critical path; null if too little of the path is known
 	PathSeconds  *frame.Seconds `json:"path_seconds"`
 	MovedSeconds *frame.Seconds `json:"moved_seconds"` // by which the predicted end moved; null if it did not
 	// whether the four differ by more than a factor of two
