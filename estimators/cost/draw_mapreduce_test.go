@@ -157,3 +157,19 @@ func dagProfile(s *dag.Snapshot) (*dag.Plan, error) {
 	p := Learn(runOf(s))
 	return p, dag.ValidateProfile(p)
 }
+
+// TestLittleWorkIsNotWide checks the range while maps start up whose work is a small part of their start: how little
+// the work is known does not widen the whole, which reached to 15 s.
+func TestLittleWorkIsNotWide(t *testing.T) {
+	t.Parallel()
+	s := mapping(10_500, 0.33, 600)
+	s.Plan.Jobs[0].Stages[dag.Map].Tasks, s.Plan.Jobs[0].Stages[dag.Reduce].Tasks = 8, 0
+	all := s.Jobs[0].Stages[dag.Map].Attempts
+	for i := 3; i < len(all); i++ {
+		all[i] = blank(int32(i), 6000) //nolint:gosec // eight maps
+	}
+	d := drawn(t, s)
+	if len(d) == 0 || d.At(0.9) > 14*time.Second {
+		t.Errorf("%v to %v", d.At(0.1), d.At(0.9))
+	}
+}
