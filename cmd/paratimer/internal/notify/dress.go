@@ -18,7 +18,7 @@ import (
 // A Dress is what a rule adds to its alert. Labels are constants: another value would make another alert.
 type Dress struct {
 	Labels      map[string]string
-	Annotations map[string]*template.Template // over Facts; made by Annotation
+	Annotations map[string]*template.Template // over Facts; package rules compiles and tries them
 }
 
 // Facts are the data of annotation templates. Unknown values read "unknown".
@@ -53,19 +53,6 @@ var Reserved = []string{labelName, labelBound, labelWorkflow, labelWorkflowID}
 
 // maxAnnotation is the greatest length of an annotation, in bytes.
 const maxAnnotation = 8 << 10
-
-// Annotation parses the template of an annotation and executes it once with empty Facts. It returns any error of
-// either.
-func Annotation(name, text string) (*template.Template, error) {
-	t, err := template.New(name).Option("missingkey=error").Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := write(t, Facts{}); err != nil {
-		return nil, err
-	}
-	return t, nil
-}
 
 var errTooLong = errors.New("an annotation may be 8 KiB long")
 

@@ -53,11 +53,7 @@ func TestAnnotations(t *testing.T) {
 		"when": "{{ .Expected }}, due {{ .Deadline }}",
 		"long": "{{ .Text }}{{ .Text }}",
 	} {
-		a, err := Annotation(name, text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d.Annotations[name] = a
+		d.Annotations[name] = template.Must(template.New(name).Option("missingkey=error").Parse(text))
 	}
 	name := "etl"
 	f.Workflow.Name = &name
@@ -76,10 +72,5 @@ func TestAnnotations(t *testing.T) {
 	}
 	if got := n.Annotations["long"]; !strings.Contains(got, "8 KiB") {
 		t.Errorf("a long annotation: %.80q", got)
-	}
-	for _, bad := range []string{"{{ .Nobody }}", "{{ .Workflow.Name", "{{ template \"x\" }}"} {
-		if _, err := Annotation("a", bad); err == nil {
-			t.Errorf("%s is taken", bad)
-		}
 	}
 }
