@@ -104,6 +104,9 @@ type NodeState struct {
 	Label    string    // YARN: its partition; "" is the default one, or unknown
 }
 
+// Closed reports whether the node gets no new containers.
+func (n NodeState) Closed() bool { return n.Lost || n.Draining }
+
 // A Warning is a caveat about the numbers that a reader must see. Codes are closed: see the Warn constants.
 type Warning struct {
 	Code string `json:"code"`

@@ -26,19 +26,19 @@ func (j *job) groupPoints() int {
 // incomplete.
 func (j *job) groups() *dag.Groups {
 	p := &j.phases[dag.Reduce]
-	if !p.dirty || !j.known() {
+	if len(p.tasks.Changed()) == 0 || !j.known() {
 		return j.grouped
 	}
 	reported := false
 	g := &dag.Groups{Origin: dag.GroupsCounted, Reduces: make([]dag.ReduceGroups, j.total[dag.Reduce])}
 	for i := range g.Reduces {
-		r := &g.Reduces[i]
-		*r = dag.NoReduceGroups()
-		t := p.tasks[int32(i)] //nolint:gosec // bounded by maxTasks
-		if t == nil {
-			continue
+		g.Reduces[i] = dag.NoReduceGroups()
+	}
+	for i, t := range p.tasks.All() {
+		if int(i) >= len(g.Reduces) {
+			break
 		}
-		a := t.best()
+		a, r := t.best(), &g.Reduces[i]
 		if a == nil || !t.groups.begun || t.groups.attempt != a.Number || !(a.Done[dag.Work] > 0) {
 			continue
 		}
@@ -246,7 +246,7 @@ func (j *job) recordBytes(a *dag.Attempt) float64 {
 		return math.NaN()
 	}
 	var all output
-	for _, t := range j.phases[dag.Map].tasks {
+	for _, t := range j.phases[dag.Map].tasks.All() {
 		if t.out.bytes > 0 && t.out.records > 0 {
 			all.bytes += t.out.bytes
 			all.records += t.out.records

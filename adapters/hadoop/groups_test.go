@@ -244,11 +244,10 @@ func TestRecordBytes(t *testing.T) {
 		},
 	} {
 		j := &job{perRecord: nan}
-		j.phases[dag.Map].tasks = map[int32]*task{}
 		for i := range c.maps {
 			t := newTask()
 			t.out = c.maps[i].output()
-			j.phases[dag.Map].tasks[int32(i)] = t
+			j.phases[dag.Map].tasks.Add(int32(i), t)
 		}
 		if got := j.recordBytes(&dag.Attempt{}); !math.IsNaN(got) {
 			t.Errorf("%s: settled at %v before a reduce has read anything", c.name, got)
@@ -256,7 +255,7 @@ func TestRecordBytes(t *testing.T) {
 		if got := j.recordBytes(&reduce); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("%s: %v bytes a record, want %v", c.name, got, c.want)
 		}
-		j.phases[dag.Map].tasks[0].out = output{1e9, 1}
+		j.phases[dag.Map].tasks.Find(0).out = output{1e9, 1}
 		if got := j.recordBytes(&reduce); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("%s: %v bytes a record, it was settled at %v", c.name, got, c.want)
 		}
@@ -268,15 +267,14 @@ func TestGroupsOfAJob(t *testing.T) {
 	j := newJob(&wireApp{})
 	j.total, j.perRecord = [2]int{3, 2}, 100
 	p := &j.phases[dag.Reduce]
-	if p.dirty = true; j.groups() != nil {
+	r := newTask()
+	if p.tasks.Add(1, r); j.groups() != nil {
 		t.Error("groups of a job whose tasks are not known")
 	}
 	j.counted = [2]int{}
 	if j.groups() != nil {
 		t.Error("groups of a job that has told nothing")
 	}
-	r := newTask()
-	p.tasks = map[int32]*task{1: r}
 	a := r.attempt(1, 0)
 	a.State, a.SortEnd, a.Bytes, a.Ratio = dag.AttemptRunning, second, 500, 0.9
 	a.Done[dag.Work] = 5
@@ -295,14 +293,14 @@ func TestGroupsOfAJob(t *testing.T) {
 		g.Reduces[0].OpenSince.Known() {
 		t.Errorf("open are %+v", g.Reduces)
 	}
-	if p.dirty = false; j.groups() != g {
+	if p.attempts(); j.groups() != g {
 		t.Error("made anew without a change")
 	}
 	a.State = dag.AttemptKilled
 	b := r.attempt(1, 1)
 	b.State = dag.AttemptRunning
 	b.Done[dag.Work] = 1 // it has read something, and not told of groups
-	p.dirty = true
+	p.tasks.Change(1)
 	if again := j.groups(); again.Reduces[1].Attempt != -1 || len(again.Reduces[1].Done) != 0 ||
 		len(g.Reduces[1].Done) != 2 {
 		t.Errorf("attempt 1 runs, and the groups are %+v", again.Reduces[1])

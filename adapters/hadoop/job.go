@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/internal/tasktable"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -66,13 +67,10 @@ func (b *backlog) update(tasks int, failed bool, now dag.Instant) {
 	}
 }
 
-// A phase is the tasks of one kind. built is its part of the newest snapshot, shared while nothing changes.
+// A phase is the tasks of one kind.
 type phase struct {
-	tasks  map[int32]*task
-	order  []int32 // the keys of tasks, ascending
-	built  []dag.Attempt
-	dirty  bool
-	failed int // attempts in built that failed
+	tasks  tasktable.Table[task]
+	failed int // failed attempts in the newest snapshot
 }
 
 func newJob(app *wireApp) *job {

@@ -179,8 +179,8 @@ func (j *job) restarted(at dag.Instant) {
 	j.avoids = avoidance{}
 	for k := range j.phases {
 		p := &j.phases[k]
-		p.dirty = true
-		for _, t := range p.tasks {
+		p.tasks.ChangeAll()
+		for _, t := range p.tasks.All() {
 			if t.done() && (j.conf == nil || !j.conf.noRecov) {
 				continue
 			}
@@ -235,7 +235,7 @@ func (b *sumBody) sums() (all [2]sum) {
 // sum returns the totals over the phase's successful attempts, as last seen.
 func (p *phase) sum(k dag.StageIndex) sum {
 	var all sum
-	for _, t := range p.tasks {
+	for _, t := range p.tasks.All() {
 		for i := range t.attempts {
 			a := &t.attempts[i]
 			if a.Number != t.success || a.State != dag.AttemptSucceeded {
@@ -288,7 +288,7 @@ func (v *visit) recheck(reported [2]sum) {
 		if !reported[k].differ(p.sum(k)) {
 			continue
 		}
-		for _, t := range p.tasks {
+		for _, t := range p.tasks.All() {
 			if t.state == "SUCCEEDED" {
 				t.settled, t.tries, v.incomplete = false, 0, true
 			}

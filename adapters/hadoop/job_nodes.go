@@ -85,26 +85,15 @@ func (c *clusterState) on(hosts []string) []int32 {
 	return slices.Compact(out)
 }
 
-// remarkNodes warns of a job's attempts on lost or draining nodes, and of nodes that its master avoids. A killed
-// attempt without an end is still being stopped: the master requests its task again only afterwards, up to three
-// minutes later (docs/facts/hadoop.md E0).
+// remarkNodes warns of a job's attempts on lost or draining nodes, and of nodes that its master avoids.
 func (s *Source) remarkNodes(snap *dag.Snapshot, job int) {
 	j := &snap.Jobs[job]
 	if j.State.Ended() {
 		return
 	}
-	for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
-		on := make([]int, len(snap.Nodes))
-		for _, a := range j.Stages[k].Attempts {
-			held := a.State == dag.AttemptRunning || a.State == dag.AttemptKilled && !a.End.Known()
-			if held && a.Node >= 0 && int(a.Node) < len(on) {
-				on[a.Node]++
-			}
-		}
-		for n, count := range on {
-			if count > 0 {
-				s.remarkTasks(&snap.Nodes[n], count, k, j.ID)
-			}
+	if slices.ContainsFunc(snap.Nodes, dag.NodeState.Closed) {
+		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
+			s.remarkPhase(snap, j, k)
 		}
 	}
 	for _, n := range j.Avoided {
@@ -112,6 +101,24 @@ func (s *Source) remarkNodes(snap *dag.Snapshot, job int) {
 			s.warn(dag.WarnNodeClosed,
 				"the master of %s avoids node %s, where too many of its attempts failed: new ones go elsewhere", j.ID,
 				snap.Nodes[n].Name)
+		}
+	}
+}
+
+// remarkPhase warns of a phase's attempts on lost or draining nodes. A killed attempt without an end is still being
+// stopped: the master requests its task again only afterwards, up to three minutes later (docs/facts/hadoop.md E0).
+func (s *Source) remarkPhase(snap *dag.Snapshot, j *dag.JobState, k dag.StageIndex) {
+	on := make([]int, len(snap.Nodes))
+	for i := range j.Stages[k].Attempts {
+		a := &j.Stages[k].Attempts[i]
+		held := a.State == dag.AttemptRunning || a.State == dag.AttemptKilled && !a.End.Known()
+		if held && a.Node >= 0 && int(a.Node) < len(on) {
+			on[a.Node]++
+		}
+	}
+	for n, count := range on {
+		if count > 0 {
+			s.remarkTasks(&snap.Nodes[n], count, k, j.ID)
 		}
 	}
 }

@@ -35,22 +35,3 @@ func TestSnapshotsShareWhatStays(t *testing.T) {
 		t.Errorf("phases of %d jobs are shared", len(shared))
 	}
 }
-
-// BenchmarkAttempts takes the attempts of a phase after one of its tasks has changed.
-func BenchmarkAttempts(b *testing.B) {
-	for _, n := range []int32{1000, 10_000, 100_000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			p := phase{tasks: map[int32]*task{}}
-			for i := range n {
-				k := newTask()
-				k.attempt(i, 0).State = dag.AttemptSucceeded
-				p.tasks[i], p.order = k, append(p.order, i)
-			}
-			b.ReportAllocs()
-			for b.Loop() {
-				p.dirty = true
-				p.attempts()
-			}
-		})
-	}
-}

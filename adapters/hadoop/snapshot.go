@@ -54,7 +54,7 @@ func (j *job) shown(a *wireApp) dag.JobState {
 	if a != nil {
 		st.HeldMB, st.Master = a.AllocatedMB.count(maxMB), string(a.Master)
 	}
-	st.Groups = j.groups() // before attempts, which clears the dirty flag
+	st.Groups = j.groups() // before attempts, which forgets the changes
 	st.Stages[dag.Map].Attempts, st.Stages[dag.Reduce].Attempts = j.phases[dag.Map].attempts(),
 		j.phases[dag.Reduce].attempts()
 	return st
@@ -62,20 +62,19 @@ func (j *job) shown(a *wireApp) dag.JobState {
 
 // attempts returns the phase's attempts by task and number. Snapshots share the slice until the phase changes.
 func (p *phase) attempts() []dag.Attempt {
-	if !p.dirty {
-		return p.built
-	}
-	p.dirty, p.failed = false, 0
-	p.built = make([]dag.Attempt, 0, max(len(p.tasks), len(p.built)))
-	for _, index := range p.order {
-		p.built = append(p.built, p.tasks[index].visible(index)...)
-	}
-	for i := range p.built {
-		if p.built[i].State == dag.AttemptFailed {
-			p.failed++
+	return p.tasks.Attempts(func(to []dag.Attempt, index int32, t *task) []dag.Attempt {
+		before := len(to)
+		to = t.show(to, index)
+		p.failed -= t.failed
+		t.failed = 0
+		for i := range to[before:] {
+			if to[before+i].State == dag.AttemptFailed {
+				t.failed++
+			}
 		}
-	}
-	return p.built
+		p.failed += t.failed
+		return to
+	})
 }
 
 // queueStates returns the workflow's queue and the queues of other applications, by name. If nothing has changed it

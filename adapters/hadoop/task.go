@@ -28,6 +28,7 @@ type task struct {
 	tries                   int  // responses after its end that brought nothing new
 	doubts, drops           int  // responses in a row that went back: about attempts, and counters
 	master                  int  // number of the master that responded last
+	failed                  int  // failed attempts in the newest snapshot
 
 	out    output     // of a map
 	groups groupCount // of a reduce
@@ -274,10 +275,10 @@ func (t *task) succeed() bool {
 	return changed
 }
 
-// visible returns the attempts for a snapshot. If none was reported, it makes one from the task's own times.
-func (t *task) visible(index int32) []dag.Attempt {
+// show appends the attempts for a snapshot. If none was reported, it makes one from the task's own times.
+func (t *task) show(to []dag.Attempt, index int32) []dag.Attempt {
 	if len(t.attempts) > 0 {
-		return t.attempts
+		return append(to, t.attempts...)
 	}
 	a := blank(index, max(t.success, 0))
 	a.Start, a.Ratio = t.start, t.progress
@@ -291,9 +292,9 @@ func (t *task) visible(index int32) []dag.Attempt {
 	case "KILLED":
 		a.State, a.End = dag.AttemptKilled, t.finish
 	default:
-		return nil
+		return to
 	}
-	return []dag.Attempt{a}
+	return append(to, a)
 }
 
 // stop ends an attempt that no longer runs, and reports whether it changed the attempt.

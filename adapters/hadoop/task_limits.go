@@ -116,7 +116,7 @@ func (b *tasksBody) counts() (n [2]int) {
 func (j *job) tasksHeld() int {
 	n := 0
 	for k := range j.phases {
-		n += max(j.inList[k], len(j.phases[k].tasks), len(j.phases[k].built))
+		n += max(j.inList[k], j.phases[k].tasks.Len(), j.phases[k].tasks.Shown())
 	}
 	return n
 }

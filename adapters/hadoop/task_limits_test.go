@@ -42,7 +42,7 @@ func TestTooLarge(t *testing.T) {
 		t.Errorf("%v, %d maps, %d attempts, %v", s.Warnings, s.Plan.Jobs[0].Stages[dag.Map].Tasks,
 			len(s.Jobs[0].Stages[dag.Map].Attempts), s.State)
 	}
-	if n := len(src.jobs["application_1_0001"].phases[dag.Map].tasks); n != 0 {
+	if n := src.jobs["application_1_0001"].phases[dag.Map].tasks.Len(); n != 0 {
 		t.Errorf("%d tasks are kept", n)
 	}
 	l.am["0001/tasks"] = whole
@@ -228,7 +228,7 @@ func TestRoomIsShared(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if large := len(src.jobs["application_1_0001"].phases[dag.Map].tasks) == 0; large != warned(s,
+		if large := src.jobs["application_1_0001"].phases[dag.Map].tasks.Len() == 0; large != warned(s,
 			dag.WarnTooLarge) {
 			t.Errorf("tasks are kept: %v; %v", !large, s.Warnings)
 		}
@@ -245,14 +245,13 @@ func TestRenamedTasks(t *testing.T) {
 		id: "job_1_0001", app: "application_1_0001", lifecycle: lifecycle{jobRunning, dag.Running},
 		inList: [2]int{1000, 0},
 	}
-	j.phases[dag.Map].tasks = map[int32]*task{}
 	for i := range int32(mostTasks + 1) {
-		j.phases[dag.Map].tasks[i] = nil
+		j.phases[dag.Map].tasks.Add(i, nil)
 	}
 	s := NewSource(newLab(), Target{})
 	s.member = []*job{j}
-	if s.weigh(); s.large == "" || len(j.phases[dag.Map].tasks) > 0 {
-		t.Errorf("%q, %d tasks", s.large, len(j.phases[dag.Map].tasks))
+	if s.weigh(); s.large == "" || j.phases[dag.Map].tasks.Len() > 0 {
+		t.Errorf("%q, %d tasks", s.large, j.phases[dag.Map].tasks.Len())
 	}
 }
 
@@ -268,10 +267,10 @@ func TestOverlongListHidesNothing(t *testing.T) {
 		id: "job_1_0002", app: "application_1_0002", lifecycle: lifecycle{jobRunning, dag.Running},
 		inList: [2]int{mostTasks + 1, 0},
 	}
-	large.phases[dag.Map].tasks = map[int32]*task{0: newTask()}
+	large.phases[dag.Map].tasks.Add(0, newTask())
 	s := NewSource(newLab(), Target{})
 	s.member = []*job{unread, large}
-	if s.weigh(); !large.dropped || len(large.phases[dag.Map].tasks) > 0 {
+	if s.weigh(); !large.dropped || large.phases[dag.Map].tasks.Len() > 0 {
 		t.Errorf("%q, and the tasks are kept", s.large)
 	}
 }

@@ -64,17 +64,15 @@ func (s *Source) list(v *visit) {
 			continue
 		}
 		p := &j.phases[kind]
-		t := p.tasks[index]
+		t := p.tasks.Find(index)
 		if t == nil {
-			if t = newTask(); p.tasks == nil {
-				p.tasks = map[int32]*task{}
-			}
-			p.tasks[index] = t
-			n, _ := slices.BinarySearch(p.order, index)
-			p.order = slices.Insert(p.order, n, index)
+			t = newTask()
+			p.tasks.Add(index, t)
 		}
 		was, doubts := t.state, t.doubts
-		p.dirty = t.listed(w, at, s.live() && t.master == j.attempt) || p.dirty
+		if t.listed(w, at, s.live() && t.master == j.attempt) {
+			p.tasks.Change(index)
+		}
 		if t.doubts > doubts {
 			j.step(answerWentBack)
 		} else {
@@ -214,18 +212,17 @@ func (s *Source) settle(ctx context.Context, visits []*visit) {
 func (v *visit) details() []*detail {
 	var out []*detail
 	for _, kind := range []dag.StageIndex{dag.Map, dag.Reduce} {
-		tasks := v.job.phases[kind].tasks
+		tasks := &v.job.phases[kind].tasks
 		started := 0
 		if !v.over && !v.askTasks {
-			for _, t := range tasks {
+			for _, t := range tasks.All() {
 				if t.state == "SCHEDULED" {
 					started++
 				}
 			}
 			started -= v.job.pending[kind]
 		}
-		for _, index := range v.job.phases[kind].order {
-			t := tasks[index]
+		for index, t := range tasks.All() {
 			want := t.want()
 			if !want && t.state == "SCHEDULED" && started > 0 {
 				started--
@@ -268,7 +265,7 @@ func (s *Source) takeDetail(d *detail) (useful bool) {
 		reported = t.report(d.kind, d.index, &d.attempts, at, s.state.node)
 		t.reported = d.visit.over && s.live() && reported == dag.AttemptSucceeded
 	}
-	j.phases[d.kind].dirty = true
+	j.phases[d.kind].tasks.Change(d.index)
 	for i := range t.attempts {
 		a := &t.attempts[i]
 		j.attempt = max(j.attempt, int(a.Number)/1000+1)

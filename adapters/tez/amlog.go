@@ -100,7 +100,8 @@ var stamped = regexp.MustCompile(`^\d{4}-\d\d-\d\d `)
 func (r *logReader) explain(k attemptKey, cause string) {
 	if a := r.g.find(k); a != nil && a.State == dag.AttemptFailed {
 		cause, _, _ = strings.Cut(cause, ", counters=")
-		a.Diagnosis, r.g.vertices[k.vertex].dirty = reason(cause), true
+		a.Diagnosis = reason(cause)
+		r.g.vertices[k.vertex].table.Change(k.task)
 	}
 }
 
@@ -196,7 +197,7 @@ func (r *logReader) event(kind, line string) {
 			g.call(v, dag.Clean(name))
 		}
 		if n, err := strconv.Atoi(field(line, "numTasks")); err == nil && n >= 0 {
-			v.tasks, v.known, v.dirty = min(n, dag.MaxTasks), true, true
+			v.setTasks(min(n, dag.MaxTasks), true)
 		}
 	case "VERTEX_STARTED":
 		if v := r.vertex(field(line, "vertexId")); v != nil {
@@ -266,7 +267,7 @@ func (r *logReader) taskFinished(line string) {
 	}
 	c := countersOf(m)
 	v := r.g.vertices[k.vertex]
-	v.dirty = true
+	v.table.Change(k.task)
 	r.g.count(v, a, &c, r.at)
 	a.settled = a.settled || c.any && a.State == dag.AttemptSucceeded
 }

@@ -49,7 +49,7 @@ func TestLog(t *testing.T) {
 		g.vertices[1].movement != broadcast {
 		t.Errorf("%+v", v)
 	}
-	a := v.task[5].attempts[0]
+	a := v.table.Find(5).attempts[0]
 	if a.State != dag.AttemptRunning || a.Start != 1795366167324 || a.Slot != 0 || a.Node != 3 || !a.fresh ||
 		g.setupMedian() != 1795366167324-1795366164007 {
 		t.Errorf("%+v, set-up %v", a, g.setupMedian())
@@ -88,7 +88,7 @@ func TestMasterBoot(t *testing.T) {
 func TestLogOfAnEnd(t *testing.T) {
 	t.Parallel()
 	g := read(initLine, sourceLine, launchLine, startLine, finishLine, taskLine)
-	a := g.vertices[3].task[5].attempts[0]
+	a := g.vertices[3].table.Find(5).attempts[0]
 	if a.State != dag.AttemptSucceeded || a.End != 1795366177923 || !a.settled || a.Done[0] != 134 || a.Out != 77 ||
 		a.Bytes != 2356 {
 		t.Errorf("%+v", a)
@@ -100,7 +100,7 @@ func TestLogOfAnEnd(t *testing.T) {
 		t.Error("over before its end")
 	}
 	g = read(startLine, finishLine, taskLine, lostLine, endLine)
-	if a := g.vertices[3].task[5].attempts[0]; a.State != dag.AttemptFailed ||
+	if a := g.vertices[3].table.Find(5).attempts[0]; a.State != dag.AttemptFailed ||
 		!strings.HasSuffix(a.Diagnosis, "too many output errors") {
 		t.Errorf("%+v", a)
 	}

@@ -92,7 +92,7 @@ func (g *graph) own(v *vertex, c *counters, done float64) float64 {
 		}
 		from := g.vertices[s.vertex]
 		out, tasks := 0.0, 0
-		for _, t := range from.task {
+		for _, t := range from.table.All() {
 			for i := range t.attempts {
 				if a := &t.attempts[i]; a.State == dag.AttemptSucceeded && a.Out >= 0 {
 					out, tasks = out+a.Out, tasks+1

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/internal/tasktable"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -89,10 +90,7 @@ type vertex struct {
 	ended              int // failed and killed attempts, likewise
 	off                int // consecutive polls in which these counts differed from the known tasks
 	listedTick         int // the last poll that listed its tasks
-	task               map[int32]*task
-	indices            []int32 // the keys of task, ascending
-	dirty              bool
-	built              []dag.Attempt
+	table              tasktable.Table[task]
 }
 
 // A source is a vertex that another one reads.
@@ -151,10 +149,18 @@ func (g *graph) at(index int32) *vertex {
 	}
 	for int32(len(g.vertices)) <= index { //nolint:gosec // G115: bounded above
 		i := int32(len(g.vertices)) //nolint:gosec // G115: bounded above
-		v := &vertex{index: i, min: math.NaN(), max: math.NaN(), running: -1, succeeded: -1, task: map[int32]*task{}}
+		v := &vertex{index: i, min: math.NaN(), max: math.NaN(), running: -1, succeeded: -1}
 		g.vertices = append(g.vertices, v)
 	}
 	return g.vertices[index]
+}
+
+// setTasks sets the number of tasks. Snapshots show only attempts of tasks below it.
+func (v *vertex) setTasks(n int, known bool) {
+	if v.tasks != n || v.known != known {
+		v.tasks, v.known = n, known
+		v.table.ChangeAll()
+	}
 }
 
 // call sets the name of a vertex.
@@ -173,16 +179,14 @@ func (g *graph) attempt(k attemptKey) (*vertex, *attempt) {
 	if v == nil {
 		return nil, nil
 	}
-	t := v.task[k.task]
+	t := v.table.Find(k.task)
 	if t == nil {
 		if g.kept >= mostAttempts {
 			g.kept = mostAttempts + 1
 			return nil, nil
 		}
 		t = &task{}
-		v.task[k.task] = t
-		i, _ := slices.BinarySearch(v.indices, k.task)
-		v.indices = slices.Insert(v.indices, i, k.task)
+		v.table.Add(k.task, t)
 	}
 	if a := t.find(k.number); a != nil {
 		return v, a
@@ -225,7 +229,7 @@ func (g *graph) find(k attemptKey) *attempt {
 	if k.vertex < 0 || int(k.vertex) >= len(g.vertices) {
 		return nil
 	}
-	if t := g.vertices[k.vertex].task[k.task]; t != nil {
+	if t := g.vertices[k.vertex].table.Find(k.task); t != nil {
 		return t.find(k.number)
 	}
 	return nil
@@ -247,13 +251,15 @@ func later(container, than string) bool {
 func (g *graph) begin(k attemptKey, at dag.Instant, in string, node int32) {
 	if a := g.find(k); a != nil && a.logged && later(in, a.in) && at.Known() && at >= a.Start {
 		// A new master has lost it and reuses its number.
-		g.vertices[k.vertex].task[k.task].retire(a, at)
+		table := &g.vertices[k.vertex].table
+		table.Find(k.task).retire(a, at)
+		table.Change(k.task)
 	}
 	v, a := g.attempt(k)
 	if a == nil || a.logged {
 		return
 	}
-	v.dirty = true
+	v.table.Change(k.task)
 	a.logged = true
 	if at.Known() {
 		a.Start = at
@@ -303,7 +309,7 @@ func (g *graph) end(k attemptKey, state dag.AttemptState, start, end dag.Instant
 	if a == nil {
 		return
 	}
-	v.dirty = true
+	v.table.Change(k.task)
 	a.State, a.Diagnosis = state, why
 	if start.Known() {
 		a.Start = start
@@ -313,7 +319,7 @@ func (g *graph) end(k attemptKey, state dag.AttemptState, start, end dag.Instant
 	}
 	if state == dag.AttemptSucceeded {
 		a.Ratio, a.Diagnosis = 1, ""
-		for i, others := 0, v.task[k.task].attempts; i < len(others); i++ {
+		for i, others := 0, v.table.Find(k.task).attempts; i < len(others); i++ {
 			if o := &others[i]; o.Number != a.Number && o.State == dag.AttemptSucceeded {
 				// Its output was lost, or that of this attempt was not accepted.
 				o.State, o.Diagnosis = dag.AttemptKilled, lostOutput
@@ -330,10 +336,11 @@ const (
 // stop ends all running attempts, because their master is gone.
 func (g *graph) stop(at dag.Instant) {
 	for _, v := range g.vertices {
-		for _, t := range v.task {
+		for index, t := range v.table.All() {
 			for i := range t.attempts {
 				if a := &t.attempts[i]; a.State == dag.AttemptRunning {
-					a.State, a.End, a.Diagnosis, v.dirty = dag.AttemptKilled, at, masterGone, true
+					a.State, a.End, a.Diagnosis = dag.AttemptKilled, at, masterGone
+					v.table.Change(index)
 				}
 			}
 		}
@@ -346,7 +353,7 @@ func (g *graph) succeed(at dag.Instant) {
 	g.stop(at)
 	g.era++
 	for _, v := range g.vertices {
-		for _, t := range v.task {
+		for _, t := range v.table.All() {
 			for i := range t.attempts {
 				if a := &t.attempts[i]; !a.past && a.State != dag.AttemptSucceeded {
 					t.retire(a, at)
@@ -360,7 +367,7 @@ func (g *graph) succeed(at dag.Instant) {
 // newest running attempt becomes the successful one.
 func (g *graph) settle(at dag.Instant) {
 	for _, v := range g.vertices {
-		for _, t := range v.task {
+		for index, t := range v.table.All() {
 			newest := -1
 			for i := range t.attempts {
 				switch t.attempts[i].State {
@@ -372,7 +379,8 @@ func (g *graph) settle(at dag.Instant) {
 			}
 			if newest >= 0 && newest < len(t.attempts) {
 				a := &t.attempts[newest]
-				a.State, a.End, a.Ratio, v.dirty = dag.AttemptSucceeded, max(at, a.Start), 1, true
+				a.State, a.End, a.Ratio = dag.AttemptSucceeded, max(at, a.Start), 1
+				v.table.Change(index)
 			}
 		}
 	}
@@ -397,7 +405,7 @@ func (g *graph) applyReport(w *wireAttempt, before, at dag.Instant) {
 	if a == nil {
 		return
 	}
-	v.dirty = true
+	v.table.Change(k.task)
 	if ended && a.State != state {
 		g.end(k, state, dag.NoInstant, dag.NoInstant, a.Diagnosis)
 	} else if !ended && a.State == dag.AttemptWaiting && string(w.Status) == "RUNNING" {
@@ -434,27 +442,23 @@ const triesAfterEnd = 2
 // attempts returns the attempts of a vertex for a snapshot, with times up to at. Snapshots share the slice until the
 // vertex changes.
 func (v *vertex) attempts(at dag.Instant) []dag.Attempt {
-	if !v.dirty {
-		return v.built
-	}
-	v.dirty = false
-	v.built = make([]dag.Attempt, 0, max(len(v.task), len(v.built)))
-	for _, index := range v.indices {
+	return v.table.Attempts(func(to []dag.Attempt, index int32, t *task) []dag.Attempt {
 		if v.known && int(index) >= v.tasks {
-			break
+			return to
 		}
-		for _, a := range v.task[index].attempts {
+		for i := range t.attempts {
+			a := t.attempts[i].Attempt
 			if a.State == dag.AttemptWaiting {
 				continue
 			}
-			a.Start = min(a.Start, at)
-			if a.End.Known() && a.End > at {
-				a.End, v.dirty = at, true // it was read a moment after the observation
+			if a.Start > at || a.End > at { // the log was read a moment after the observation
+				a.Start, a.End = min(a.Start, at), min(a.End, at)
+				v.table.Change(index)
 			}
-			v.built = append(v.built, a.Attempt)
+			to = append(to, a)
 		}
-	}
-	return v.built
+		return to
+	})
 }
 
 // setupMedian returns the median set-up time in milliseconds, or 0 if there is none.

@@ -64,11 +64,9 @@ func (s *Source) takeVertices(b *verticesBody) {
 		v := s.g.at(k.vertex)
 		v.status = string(w.Status)
 		if n := float64(w.TotalTasks); n >= 0 && n <= dag.MaxTasks {
-			if tasks := w.TotalTasks.Count(dag.MaxTasks); !v.known || v.tasks != tasks {
-				v.tasks, v.known, v.dirty = tasks, true, true
-			}
+			v.setTasks(w.TotalTasks.Count(dag.MaxTasks), true)
 		} else {
-			v.known = false
+			v.setTasks(v.tasks, false)
 		}
 		v.running, v.succeeded = w.RunningTasks.Count(dag.MaxTasks), w.SucceededTasks.Count(dag.MaxTasks)
 		v.ended = w.FailedTaskAttempts.Count(dag.MaxTasks) + w.KilledTaskAttempts.Count(dag.MaxTasks)
@@ -84,7 +82,7 @@ func (s *Source) takeVertices(b *verticesBody) {
 
 // counts returns the known numbers of running and succeeded tasks of a vertex.
 func (v *vertex) counts() (running, succeeded int) {
-	for _, t := range v.task {
+	for _, t := range v.table.All() {
 		up, done := false, false
 		for i := range t.attempts {
 			up = up || t.attempts[i].State == dag.AttemptRunning
@@ -151,13 +149,14 @@ func (s *Source) takeTasks(b *tasksBody) []attemptKey {
 		v := s.g.at(k.vertex)
 		up, done := false, false
 		newest := int32(-1)
-		if t := v.task[k.task]; t != nil {
+		if t := v.table.Find(k.task); t != nil {
 			for j := range t.attempts {
 				a := &t.attempts[j]
 				// In a new master a task is NEW until the master has read the task's earlier end.
 				recovers := a.era < s.g.era && w.Status == "NEW"
 				if a.State == dag.AttemptSucceeded && w.Status != "SUCCEEDED" && !recovers {
-					a.State, a.Diagnosis, v.dirty = dag.AttemptKilled, lostOutput, true
+					a.State, a.Diagnosis = dag.AttemptKilled, lostOutput
+					v.table.Change(k.task)
 					if a.era < s.g.era {
 						t.retire(a, s.now)
 					}
@@ -182,8 +181,7 @@ func (s *Source) takeTasks(b *tasksBody) []attemptKey {
 func (s *Source) open() []attemptKey {
 	var running, over []attemptKey
 	for _, v := range s.g.vertices {
-		for _, index := range v.indices {
-			t := v.task[index]
+		for index, t := range v.table.All() {
 			for i := range t.attempts {
 				k := attemptKey{v.index, index, t.attempts[i].wire}
 				switch a := &t.attempts[i]; {

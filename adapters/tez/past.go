@@ -331,7 +331,7 @@ func (p *Player) take(w *written) {
 		}
 		g.call(v, dag.Clean(string(w.other.Name)))
 		if w.other.Tasks >= 0 && w.other.Tasks <= dag.MaxTasks {
-			v.tasks, v.known, v.dirty = w.other.Tasks.Count(dag.MaxTasks), true, true
+			v.setTasks(w.other.Tasks.Count(dag.MaxTasks), true)
 		}
 		v.min, v.max = p.app.fractions(g.pig)
 	case "VERTEX_STARTED":

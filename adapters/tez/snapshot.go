@@ -409,6 +409,9 @@ func (s *Source) remark(snap *dag.Snapshot) {
 
 // remarkNodes warns about attempts on nodes that are lost or being decommissioned.
 func (s *Source) remarkNodes(snap *dag.Snapshot) {
+	if !slices.ContainsFunc(snap.Nodes, dag.NodeState.Closed) {
+		return
+	}
 	on := make([]int, len(snap.Nodes))
 	for i := range snap.Jobs[0].Stages {
 		for _, a := range snap.Jobs[0].Stages[i].Attempts {
