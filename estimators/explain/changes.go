@@ -106,15 +106,13 @@ func (a *attribution) all() []Change {
 // A hindsight predicts the remaining times of the tasks of s from what a later snapshot shows.
 type hindsight func(s, later *dag.Snapshot, costs estimators.Costs) schedule.Left
 
-// causes applies the causes to the older run one by one. It returns the replay context of the older run with all of
-// them, and its costs; nil if the runs cannot be compared after a step.
-func (a *attribution) causes(before, after dag.Run, model estimators.Model, known hindsight) (
-	*estimators.ReplayContext, schedule.Left, estimators.Costs,
-) {
+// causes applies the causes to the older run one by one. It returns the replay of the older run with all of them; nil
+// if the runs cannot be compared after a step.
+func (a *attribution) causes(before, after dag.Run, model estimators.Model, known hindsight) *schedule.Schedule {
 	w := estimators.NewReplayContext(before, model, estimators.Options{})
 	end, err := w.End(w.Costs.Left)
 	if err != nil {
-		return nil, nil, estimators.Costs{}
+		return nil
 	}
 	for _, step := range []struct {
 		Reason
@@ -140,7 +138,7 @@ func (a *attribution) causes(before, after dag.Run, model estimators.Model, know
 		w, end = next, moved
 	}
 	if !sameShape(w.Now(), after.Now()) || !sameStages(w.Now(), after.Now()) {
-		return nil, nil, estimators.Costs{}
+		return nil
 	}
 	costs := model(after)
 	later := known(w.Now(), after.Now(), costs)
@@ -151,10 +149,13 @@ func (a *attribution) causes(before, after dag.Run, model estimators.Model, know
 			end = moved
 		}
 	}
-	if moved, err := w.End(later); err == nil {
-		a.addPart(Change{Delta: moved.Sub(end), Reason: ReasonSpeed, Subject: slower(w, costs, other, moved.Sub(end))})
+	planned, err := schedule.Replay(w.Now(), later, schedule.Options{FutureOnly: true})
+	if err != nil {
+		return nil
 	}
-	return w, later, costs
+	moved := planned.End.Sub(end)
+	a.addPart(Change{Delta: moved, Reason: ReasonSpeed, Subject: slower(w, costs, other, moved)})
+	return planned
 }
 
 // replaced returns the run with s in place of its newest snapshot.

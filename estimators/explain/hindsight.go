@@ -20,15 +20,11 @@ func WithHindsight(before, after dag.Run, delta time.Duration, model estimators.
 	if !comparable(before, after) {
 		return a.all()
 	}
-	w, known, costs := a.causes(before, after, model, asHappened)
-	if w == nil {
+	planned := a.causes(before, after, model, asHappened)
+	if planned == nil {
 		return a.all()
 	}
-	planned, err := schedule.Replay(w.Now(), known, schedule.Options{FutureOnly: true})
-	if err != nil {
-		return a.all()
-	}
-	now, err := schedule.Replay(after.Now(), costs.Left, schedule.Options{FutureOnly: true})
+	now, err := schedule.Replay(after.Now(), model(after).Left, schedule.Options{FutureOnly: true})
 	if err != nil {
 		return a.all()
 	}
