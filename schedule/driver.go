@@ -7,12 +7,11 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A driver submits the query's jobs.
-type driver interface {
-	// next submits all jobs that can be submitted now or soon. It is called at the beginning with a nil job, and
-	// whenever a job has ended.
-	next(r *replay, finished *job)
-}
+// A wave is jobs of the query that the driver submits together, when all jobs before them have ended. An eager driver
+// has a wave for each job, which comes after those that the job depends on. A serial driver has a wave for each job as
+// well, and Pig's driver has one for each level of the DAG (docs/facts/hadoop.md C2): a wave comes after all those
+// before it. A replay that submits each job as early as possible would be wrong for a level of different branches.
+type wave struct{ jobs, before []int }
 
 // loadDriver drops jobs that are never submitted, schedules the submission of other users' jobs, and starts the
 // plan's driver.
@@ -23,26 +22,55 @@ func (c *loader) loadDriver(graph *dag.Graph) {
 		}
 	}
 	c.dropFailed(graph)
-	switch {
-	case c.fixedSlots || c.plan.Driver == dag.Eager:
-		c.driver = newEager(c.replay, graph)
-	case c.plan.Driver == dag.Serial:
-		c.driver = newWaves(c.replay, c.oneByOne(graph))
-	default:
-		c.driver = newWaves(c.replay, graph.Levels())
-	}
-	c.driver.next(c.replay, nil)
+	c.loadWaves(graph)
 }
 
-// ours returns the jobs without those of other users.
-func (r *replay) ours(jobs []int) []int {
-	out := make([]int, 0, len(jobs))
-	for _, j := range jobs {
-		if r.owner(j) == nil {
-			out = append(out, j)
+// loadWaves creates the waves that are left, and submits the rest of those that have begun.
+func (c *loader) loadWaves(graph *dag.Graph) {
+	eager := c.fixedSlots || c.plan.Driver == dag.Eager
+	var levels [][]int
+	if eager || c.plan.Driver == dag.Serial {
+		levels = c.oneByOne(graph.Order())
+	} else {
+		levels = graph.Levels()
+	}
+	submitted := func(j int) bool { return c.jobs[j].submitted.Known() }
+	begun := true
+	var all, left []int
+	for _, level := range levels {
+		w := wave{before: all}
+		for _, j := range level {
+			if c.owner(j) == nil {
+				w.jobs = append(w.jobs, j)
+			}
+		}
+		if len(w.jobs) == 0 {
+			continue
+		}
+		if eager {
+			w.before = c.plan.Jobs[level[0]].After
+		}
+		all = append(all, w.jobs...)
+		if begun = begun && slices.ContainsFunc(w.jobs, submitted); begun {
+			next := c.now.Add(c.overheads.Stagger)
+			c.submitWave(w, next, next)
+			continue
+		}
+		left, c.waves = append(left, len(left)), append(c.waves, w)
+	}
+	c.submitWaves(left)
+}
+
+// oneByOne returns waves of one job each: first the submitted jobs, then the others, in the given order.
+func (r *replay) oneByOne(order []int) (waves [][]int) {
+	for _, submitted := range [...]bool{true, false} {
+		for i, j := range order {
+			if r.jobs[j].submitted.Known() == submitted {
+				waves = append(waves, order[i:i+1])
+			}
 		}
 	}
-	return out
+	return waves
 }
 
 // dropFailed drops the jobs that depend on a job that did not succeed: no driver submits them
@@ -58,140 +86,48 @@ func (r *replay) dropFailed(graph *dag.Graph) {
 	}
 }
 
-// submissionAfter returns when to submit jobs that waited for others; the pause lasts from from to at. The last of
-// the others ended at last (NoInstant: there were none). If the submission is overdue, it is expected soon, but not
-// at once.
-func (r *replay) submissionAfter(last dag.Instant) (from, at dag.Instant) {
-	if !last.Known() || r.fixedSlots {
-		return r.now, r.now
+// submitWaves submits those waves for which all jobs before have ended. Each of the others waits for one of these jobs.
+// A submission that is overdue is expected soon, but not at once.
+func (r *replay) submitWaves(waves []int) {
+	slices.Sort(waves)
+	for _, i := range waves {
+		last, running := r.lastEnd(r.waves[i].before)
+		if running != nil {
+			running.waves = append(running.waves, i)
+			continue
+		}
+		from, at := r.now, r.now
+		if last.Known() && !r.fixedSlots {
+			if from, at = last, last.Add(r.overheads.Wave); at < r.now {
+				at = r.now.Add(lateShare(r.now.Sub(at), r.overheads.Beat))
+			}
+		}
+		r.submitWave(r.waves[i], from, at)
 	}
-	if at = last.Add(r.overheads.Wave); at < r.now {
-		at = r.now.Add(lateShare(r.now.Sub(at), r.overheads.Beat))
-	}
-	return last, at
 }
 
-// submitLater submits jobs one after the other from at on, and records the pause before the first.
-func (r *replay) submitLater(jobs []int, from, at dag.Instant) {
-	if at > from {
+// lastEnd returns the last end of jobs, NoInstant if there is none, or else one of them that has not ended.
+func (r *replay) lastEnd(jobs []int) (last dag.Instant, running *job) {
+	last = dag.NoInstant
+	for _, i := range slices.Backward(jobs) { // those that end last are at the end
+		j := &r.jobs[i]
+		if j.state != ended {
+			return last, j
+		}
+		last = max(last, j.finished)
+	}
+	return last, nil
+}
+
+// submitWave submits the jobs of a wave that are not submitted, one after the other from at on. A pause precedes them.
+func (r *replay) submitWave(w wave, from, at dag.Instant) {
+	jobs := slices.DeleteFunc(w.jobs, func(j int) bool {
+		return r.jobs[j].state != blocked || r.jobs[j].submitted.Known()
+	})
+	if len(jobs) > 0 && at > from {
 		r.gaps = append(r.gaps, pauseOf(int32(jobs[0]), dag.Wave, from, at)) //nolint:gosec // an index
 	}
 	for i, j := range jobs {
 		r.later(at.Add(time.Duration(i)*r.overheads.Stagger), rankSubmit, opSubmit, j)
 	}
-}
-
-// eager submits each job when the jobs before it have ended.
-type eager struct {
-	order []int   // dependencies first
-	after [][]int // by job: the jobs of order that come after it
-	sent  []bool
-}
-
-func newEager(r *replay, graph *dag.Graph) *eager {
-	e := &eager{order: r.ours(graph.Order()), after: make([][]int, len(r.jobs)), sent: make([]bool, len(r.jobs))}
-	for _, j := range e.order {
-		for _, a := range r.plan.Jobs[j].After {
-			if n := len(e.after[a]); n == 0 || e.after[a][n-1] != j {
-				e.after[a] = append(e.after[a], j)
-			}
-		}
-	}
-	return e
-}
-
-func (e *eager) next(r *replay, finished *job) {
-	jobs := e.order
-	if finished != nil {
-		jobs = e.after[finished.index]
-	}
-	for _, j := range jobs {
-		if job := &r.jobs[j]; job.state != blocked || job.submitted.Known() || e.sent[j] {
-			continue
-		}
-		if ready, end := e.ready(r, j); ready {
-			e.sent[j] = true
-			from, at := r.submissionAfter(end)
-			r.submitLater([]int{j}, from, at)
-		}
-	}
-}
-
-// ready reports whether all jobs before j have ended, and when the last of them did.
-func (e *eager) ready(r *replay, j int) (bool, dag.Instant) {
-	last := dag.NoInstant
-	for _, a := range r.plan.Jobs[j].After {
-		if r.jobs[a].state != ended {
-			return false, last
-		}
-		last = max(last, r.jobs[a].finished)
-	}
-	return true, last
-}
-
-// oneByOne returns waves of one job each: first the submitted jobs, then the others, dependencies first.
-func (r *replay) oneByOne(graph *dag.Graph) [][]int {
-	var submitted, others [][]int
-	for _, j := range graph.Order() {
-		if r.jobs[j].submitted.Known() {
-			submitted = append(submitted, []int{j})
-		} else {
-			others = append(others, []int{j})
-		}
-	}
-	return append(submitted, others...)
-}
-
-// waves is Pig's driver: it submits a level of the DAG when every job of the levels before has ended
-// (docs/facts/hadoop.md C2). A replay that submits each job as early as possible would be wrong for a wave of
-// different branches. The waves of a serial driver are single jobs.
-type waves struct {
-	jobs [][]int // by level
-	sent int     // number of submitted levels
-}
-
-// newWaves submits the remaining jobs of levels that have submitted jobs already.
-func newWaves(r *replay, levels [][]int) *waves {
-	w := &waves{jobs: make([][]int, 0, len(levels))}
-	for _, level := range levels {
-		if ours := r.ours(level); len(ours) > 0 {
-			w.jobs = append(w.jobs, ours)
-		}
-	}
-	submitted := func(j int) bool { return r.jobs[j].submitted.Known() }
-	for w.sent < len(w.jobs) && slices.ContainsFunc(w.jobs[w.sent], submitted) {
-		n := 0
-		for _, j := range w.jobs[w.sent] {
-			if r.jobs[j].state == blocked && !submitted(j) {
-				n++
-				r.later(r.now.Add(time.Duration(n)*r.overheads.Stagger), rankSubmit, opSubmit, j)
-			}
-		}
-		w.sent++
-	}
-	return w
-}
-
-// next submits the next level if all jobs before have ended.
-func (w *waves) next(r *replay, finished *job) {
-	if w.sent >= len(w.jobs) {
-		return
-	}
-	last := dag.NoInstant
-	for _, level := range w.jobs[:w.sent] {
-		for _, j := range level {
-			if r.jobs[j].state != ended {
-				return
-			}
-			last = max(last, r.jobs[j].finished)
-		}
-	}
-	jobs := slices.DeleteFunc(slices.Clone(w.jobs[w.sent]), func(j int) bool { return r.jobs[j].state != blocked })
-	w.sent++
-	if len(jobs) == 0 {
-		w.next(r, finished)
-		return
-	}
-	from, at := r.submissionAfter(last)
-	r.submitLater(jobs, from, at)
 }

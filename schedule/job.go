@@ -23,6 +23,7 @@ type job struct {
 	dropped                      bool // a job that it depends on did not succeed: it is never submitted
 	left                         int  // number of tasks that are not done
 	stages                       []stage
+	waves                        []int       // that wait for its end
 	submitted, finished, lastEnd dag.Instant // lastEnd is the last end of its tasks so far
 
 	// The rest is for a job with a master (YARN):
@@ -34,8 +35,10 @@ type job struct {
 	avoided     []int32     // nodes on which its master refuses containers
 	queue, user int32
 	rampUp      float64
-	rules       stageRules
-	kept        []starts // idle containers that it keeps, by the instant at which they became free, oldest first
+	pools       *fairPools       // of its stages; nil if they share no cores by pools
+	levels      []dag.StageIndex // its stages by their distance from the roots, if it reuses containers
+	reuses      bool             // its master is Tez' (dag.AncestorsFirst)
+	kept        []starts         // idle containers that it keeps, by the instant at which they became free, oldest first
 }
 
 // A stage is the state of a stage in the replay. Tasks in pending, ranges of indices in order, have never had a

@@ -151,10 +151,15 @@ func (r *replay) owner(j int) *Owner {
 // makeStages sets the sizes of a job's stages from the plan.
 func (c *loader) makeStages(j *job) {
 	plan := &c.plan.Jobs[j.index]
-	j.rules, j.rampUp = rulesOf(&c.plan.Cluster, plan), plan.MapReduce.RampUp
+	j.rampUp = plan.MapReduce.RampUp
+	if j.reuses = plan.Rules == dag.AncestorsFirst; j.reuses {
+		j.levels = byLevel(plan.Stages)
+	} else {
+		j.pools = poolsOf(&c.plan.Cluster, plan.Stages)
+	}
 	for k := range j.stages {
 		st, of := &j.stages[k], &plan.Stages[k]
-		st.pool, st.edges, st.size, st.most = &c.pool, j.rules.edges(of.After), c.sizeOf(of), of.MaxRunning
+		st.pool, st.edges, st.size, st.most = &c.pool, j.edgesOf(of.After), c.sizeOf(of), of.MaxRunning
 		for _, e := range st.edges {
 			if e.Kind == dag.SlowStart {
 				st.from, st.slowStart = e.From, e.Ratio
@@ -240,7 +245,7 @@ func (c *loader) loadJob(j *job) {
 	c.openStages(j)
 	c.loadState(j)
 	c.loadRunning(j)
-	if c.plan.Jobs[j.index].Rules == dag.AncestorsFirst {
+	if j.reuses {
 		c.loadKept(j)
 	}
 }
@@ -478,7 +483,7 @@ func (c *loader) loadAsked(j *job) {
 		case st.inputEnd().Known():
 			st.asked = st.waiting + len(st.retry)
 		default:
-			st.asked = max(0, j.rules.want(c.scheduler, st)-st.granted)
+			st.asked = max(0, c.wanted(st)-st.granted)
 		}
 	}
 }

@@ -81,7 +81,7 @@ func (c *loader) loadKept(j *job) {
 		ends = ends[max(0, len(ends)-max(0, js.HeldMB-j.masterSize-running)/size):]
 	}
 	for _, t := range ends {
-		j.rules.freed(j, 1, t)
+		j.freed(1, t)
 	}
 }
 

@@ -43,7 +43,7 @@ func (j *job) activate(c *scheduler) {
 	if j.left == 0 {
 		c.later(c.now.Add(c.overheads.Finish), rankEnd, opFinish, j.index)
 	}
-	j.rules.first(c, j)
+	c.grantFirst(j)
 }
 
 // nextBeat returns the master's first heartbeat at or after t.
@@ -85,7 +85,7 @@ func (j *job) requestCopying(c *scheduler, st *stage) {
 	if j.state != active {
 		return
 	}
-	more := j.rules.want(c, st) - st.granted - st.asked - st.asking
+	more := c.wanted(st) - st.granted - st.asked - st.asking
 	if more < 0 {
 		st.asked += max(more, -st.asked) // ramp down: withdraw ungranted requests
 	}

@@ -285,7 +285,12 @@ func (c *scheduler) nextSize(j *job) int {
 	case j.state != active:
 		return 0
 	}
-	return j.rules.nextSize(c, j)
+	for st, kind := range j.requests {
+		if st.has(kind) && c.room(st) > 0 {
+			return st.size
+		}
+	}
+	return 0
 }
 
 // noteUsers marks the users that request memory, if a user limit depends on it.

@@ -72,8 +72,12 @@ func (c *scheduler) started(t dag.Instant) {
 	}
 }
 
-// cold reports whether a task that starts now is one of the run's first batch.
-func (c *scheduler) cold() bool {
+// cold reports whether a task that starts now takes longer than usual to start: in a new container if the job reuses
+// containers, else in the run's first batch.
+func (j *job) cold(c *scheduler, kept bool) bool {
+	if j.reuses {
+		return !kept
+	}
 	c.started(c.now)
 	return c.now <= c.first.Add(together)
 }

@@ -22,7 +22,7 @@ type replay struct {
 	now       dag.Instant
 	overheads dag.Overheads
 	scheduler *scheduler
-	driver    driver
+	waves     []wave // that the driver had not submitted at the beginning
 	// fixedSlots means that slots have numbers and nodes of their own (FIFO).
 	fixedSlots bool
 	onCores    bool // tasks run on executors' cores
@@ -155,7 +155,7 @@ func (r *replay) finish(j *job) {
 	}
 	j.state, j.finished = ended, r.now
 	r.scheduler.finish(j)
-	r.driver.next(r, j)
+	r.submitWaves(j.waves)
 }
 
 // stuck returns an error if a job never ends although no event is left.

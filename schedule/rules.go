@@ -8,53 +8,90 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// stageRules define how a job's master requests containers and assigns them to its stages.
-type stageRules interface {
-	// edges returns the edges of a stage in the kinds that the replay distinguishes.
-	edges(after []dag.Edge) []dag.Edge
-	// first starts the job's first tasks now.
-	first(c *scheduler, j *job)
-	// grant allocates the containers that the job may get now.
-	grant(c *scheduler, j *job)
-	// nextSize returns the size of the container that grant would allocate next; 0: none.
-	nextSize(c *scheduler, j *job) int
-	// want returns the number of tasks of a copying stage that should have containers or requests.
-	want(c *scheduler, st *stage) int
-	// freed records that n tasks have ended at t: the master may keep their containers.
-	freed(j *job, n int, t dag.Instant)
-	// cold reports whether a task that starts now takes longer than usual to start; kept: its container was
-	// launched before.
-	cold(c *scheduler, kept bool) bool
+// A requestKind is a kind of a master's requests for containers of a stage. Stages that copy have requests of one
+// kind for all their tasks.
+type requestKind uint8
+
+const (
+	again    requestKind = iota // for tasks to run again
+	copying                     // for tasks that copy
+	firstTry                    // for tasks that have never had a container
+	requestKinds
+)
+
+// requests yields the stages of a job, and the kinds of their requests, in the order in which the scheduler serves
+// them. MapReduce's master has priorities for kinds (docs/facts/hadoop.md F, priorities 5, 10, 20). Tez' master has
+// them for stages (docs/facts/tez.md T5, T6), by their distance from the roots: no stage gets a container while one
+// that it reads waits for some.
+func (j *job) requests(yield func(*stage, requestKind) bool) {
+	for _, k := range j.levels {
+		for kind := range requestKinds {
+			if !yield(&j.stages[k], kind) {
+				return
+			}
+		}
+	}
+	if j.reuses {
+		return
+	}
+	for kind := range requestKinds {
+		for k := range j.stages {
+			if !yield(&j.stages[k], kind) {
+				return
+			}
+		}
+	}
 }
 
-func rulesOf(c *dag.Cluster, job *dag.Job) stageRules {
-	if job.Rules == dag.AncestorsFirst {
-		return ancestorsFirst(byLevel(job.Stages))
+// has reports whether the scheduler has requests of a kind for tasks of the stage.
+func (st *stage) has(kind requestKind) bool {
+	switch {
+	case st.copies():
+		return kind == copying && st.asked > 0 && st.waiting+len(st.retry) > 0
+	case kind == again:
+		return !st.closed && st.retries()
 	}
-	if of, pools := poolsOf(c, job.Stages); of != nil {
-		return fairPools{of: of, pools: pools}
-	}
-	return reducesFirst{}
+	return kind == firstTry && !st.closed && st.waiting > 0
 }
 
-// reducesFirst are the rules of MapReduce's master (docs/facts/hadoop.md F, priorities 5, 10, 20): tasks to run
-// again, then those that copy, then the others; each in a container of its own.
-type reducesFirst struct{}
+// grantTasks allocates the containers for tasks that a job may get now.
+func (c *scheduler) grantTasks(j *job) {
+	if j.pools != nil {
+		j.pools.grant(c, j)
+		return
+	}
+	for st, kind := range j.requests {
+		for kind != firstTry && len(st.retry) > 0 && st.has(kind) && c.room(st) > 0 {
+			if kind == copying {
+				st.asked--
+			}
+			c.give(st, st.takeRetry(), 1)
+		}
+		switch {
+		case kind == again || !st.has(kind):
+		case kind == copying:
+			st.asked -= c.grantPending(st, min(st.asked, c.room(st)))
+		default:
+			c.grantPending(st, c.room(st))
+		}
+	}
+}
 
-func (reducesFirst) edges(after []dag.Edge) []dag.Edge { return after }
-
-func (reducesFirst) freed(*job, int, dag.Instant) {}
-
-func (reducesFirst) cold(c *scheduler, _ bool) bool { return c.cold() }
-
-// first starts the first tasks at once: Overheads.Launch is measured up to the first launch, hand-off included.
-func (reducesFirst) first(c *scheduler, j *job) {
+// grantFirst starts the first tasks of a job. Those of MapReduce start at once: Overheads.Launch is measured up to the
+// first launch, hand-off included.
+func (c *scheduler) grantFirst(j *job) {
+	for _, k := range j.levels {
+		if st := &j.stages[k]; st.copies() {
+			j.requestCopying(c, st)
+		}
+	}
+	if j.reuses || j.pools != nil {
+		c.grantTasks(j)
+		return
+	}
 	for k := range j.stages {
 		st := &j.stages[k]
-		if st.copies() || st.closed {
-			continue
-		}
-		for n := min(c.room(st), st.waiting); n > 0 && len(st.pending) > 0; {
+		for n := c.room(st); n > 0 && st.has(firstTry) && len(st.pending) > 0; {
 			first, took := st.takePending(n)
 			c.startAt(st, first, took, c.now, false)
 			n -= took
@@ -62,86 +99,12 @@ func (reducesFirst) first(c *scheduler, j *job) {
 	}
 }
 
-func (reducesFirst) grant(c *scheduler, j *job) {
-	for k := range j.stages {
-		if st := &j.stages[k]; !st.copies() {
-			c.grantRetries(st)
-		}
+// freed records that n tasks of a job have ended at t. Tez' master keeps their containers: a free one runs the next
+// task.
+func (j *job) freed(n int, t dag.Instant) {
+	if !j.reuses {
+		return
 	}
-	for k := range j.stages {
-		if st := &j.stages[k]; st.copies() {
-			c.grantCopying(st)
-		}
-	}
-	for k := range j.stages {
-		if st := &j.stages[k]; !st.copies() && !st.closed && st.waiting > 0 {
-			c.grantPending(st, c.room(st))
-		}
-	}
-}
-
-func (reducesFirst) nextSize(c *scheduler, j *job) int {
-	for _, asks := range [...]func(*stage) bool{
-		func(st *stage) bool { return !st.copies() && !st.closed && st.retries() },
-		(*stage).requestsCopying,
-		func(st *stage) bool { return !st.copies() && st.waiting > 0 },
-	} {
-		for k := range j.stages {
-			if st := &j.stages[k]; asks(st) && c.room(st) > 0 {
-				return st.size
-			}
-		}
-	}
-	return 0
-}
-
-// defaultRampUp is yarn.app.mapreduce.am.job.reduce.rampup.limit's default.
-const defaultRampUp = 0.5
-
-// want applies slow start. It returns all tasks once every task before them has its container, else a share of the
-// room that grows with the finished tasks (RMContainerAllocator.scheduleReduces, docs/facts/hadoop.md F "Slow
-// start").
-func (reducesFirst) want(c *scheduler, reduces *stage) int {
-	maps := &reduces.job.stages[reduces.from]
-	all := reduces.granted + reduces.waiting + len(reduces.retry)
-	if reduces.left() == 0 || float64(maps.done) < math.Ceil(reduces.slowStart*float64(maps.total)) {
-		return reduces.granted
-	}
-	scheduled := maps.waiting + len(maps.retry) + maps.unasked
-	if scheduled == 0 {
-		return all
-	}
-	mapSize, reduceSize := float64(maps.size), float64(reduces.size)
-	total := float64(max(c.roomOf(reduces.job), 0)) + float64(maps.granted)*mapSize +
-		float64(reduces.granted)*reduceSize
-	ramp := reduces.job.rampUp
-	if ramp <= 0 {
-		ramp = defaultRampUp
-	}
-	ideal := total * min(float64(maps.done)/float64(max(maps.total, 1)), ramp)
-	if need := float64(scheduled+maps.granted) * mapSize; total-ideal > need {
-		ideal = total - need
-	}
-	return min(all, int(ideal/reduceSize))
-}
-
-// ancestorsFirst are the rules of Tez' master (docs/facts/tez.md T5, T6): the stages of a job in the order of their
-// distance from the roots. So no stage gets a container while one that it reads waits for some. A free container
-// runs the next task.
-type ancestorsFirst []dag.StageIndex
-
-// edges converts a broadcast to slow start: its readers are requested at once and wait for it in their containers.
-func (ancestorsFirst) edges(after []dag.Edge) []dag.Edge {
-	out := slices.Clone(after)
-	for i, e := range after {
-		if e.Kind == dag.Broadcast {
-			out[i] = dag.Edge{From: e.From, Kind: dag.SlowStart}
-		}
-	}
-	return out
-}
-
-func (ancestorsFirst) freed(j *job, n int, t dag.Instant) {
 	if last := len(j.kept) - 1; last >= 0 && j.kept[last].at == t {
 		j.kept[last].n += n
 		return
@@ -149,42 +112,19 @@ func (ancestorsFirst) freed(j *job, n int, t dag.Instant) {
 	j.kept = append(j.kept, starts{t, n})
 }
 
-func (ancestorsFirst) cold(_ *scheduler, kept bool) bool { return !kept }
-
-func (r ancestorsFirst) first(c *scheduler, j *job) {
-	for _, k := range r {
-		if st := &j.stages[k]; st.copies() {
-			j.requestCopying(c, st)
+// edgesOf returns the edges of a stage in the kinds that the replay distinguishes. Tez' master requests the readers of
+// a broadcast at once, and they wait for it in their containers, as with slow start.
+func (j *job) edgesOf(after []dag.Edge) []dag.Edge {
+	if !j.reuses {
+		return after
+	}
+	out := slices.Clone(after)
+	for i, e := range after {
+		if e.Kind == dag.Broadcast {
+			out[i] = dag.Edge{From: e.From, Kind: dag.SlowStart}
 		}
 	}
-	r.grant(c, j)
-}
-
-func (r ancestorsFirst) grant(c *scheduler, j *job) {
-	for _, k := range r {
-		if st := &j.stages[k]; st.copies() {
-			c.grantCopying(st)
-		} else {
-			c.grantRetries(st)
-			if !st.closed {
-				c.grantPending(st, c.room(st))
-			}
-		}
-	}
-}
-
-func (r ancestorsFirst) nextSize(c *scheduler, j *job) int {
-	for _, k := range r {
-		st := &j.stages[k]
-		asks := st.requestsCopying()
-		if !st.copies() {
-			asks = !st.closed && (st.retries() || st.waiting > 0)
-		}
-		if asks && c.room(st) > 0 {
-			return st.size
-		}
-	}
-	return 0
+	return out
 }
 
 // byLevel orders stages by their distance from the roots: the longest path to one. Stages at one distance are in
@@ -201,20 +141,28 @@ func byLevel(stages []dag.Stage) []dag.StageIndex {
 	return order
 }
 
-// want grows with the progress of the slowest input stage between the edge's two ratios
-// (ShuffleVertexManagerBase.getNumOfTasksToSchedule, docs/facts/tez.md T5).
-func (ancestorsFirst) want(_ *scheduler, st *stage) int {
-	all := st.granted + st.waiting + len(st.retry)
-	if st.left() == 0 {
-		return st.granted
+// wanted returns the number of tasks of a copying stage that should have containers or requests.
+func (c *scheduler) wanted(st *stage) int {
+	want := st.granted
+	switch {
+	case st.left() == 0:
+	case st.job.reuses:
+		want = max(want, int(math.Ceil(st.slowStartShare()*float64(st.total)))-st.done)
+	default:
+		want = c.slowStart(st)
 	}
-	share, over := 1.0, true
+	return min(want, st.granted+st.waiting+len(st.retry))
+}
+
+// slowStartShare returns the share of a stage's tasks that Tez schedules. It grows with the progress of the slowest
+// input stage between the edge's two ratios (ShuffleVertexManagerBase.getNumOfTasksToSchedule, docs/facts/tez.md T5).
+func (st *stage) slowStartShare() float64 {
+	share := 1.0
 	for _, e := range st.edges {
 		from := &st.job.stages[e.From]
 		if e.Kind != dag.SlowStart || from.left() == 0 {
 			continue
 		}
-		over = false
 		done := float64(from.done) / float64(from.total)
 		switch full := max(e.Full, e.Ratio); {
 		case from.closed || done < e.Ratio:
@@ -223,8 +171,31 @@ func (ancestorsFirst) want(_ *scheduler, st *stage) int {
 			share = min(share, (done-e.Ratio)/(full-e.Ratio))
 		}
 	}
-	if over || share == 1 {
-		return all
+	return share
+}
+
+// defaultRampUp is yarn.app.mapreduce.am.job.reduce.rampup.limit's default.
+const defaultRampUp = 0.5
+
+// slowStart returns how many reduces MapReduce's master schedules: all once every map has its container, else a share
+// of the room that grows with the finished maps (RMContainerAllocator.scheduleReduces, docs/facts/hadoop.md F "Slow
+// start").
+func (c *scheduler) slowStart(reduces *stage) int {
+	maps := &reduces.job.stages[reduces.from]
+	scheduled := maps.waiting + len(maps.retry) + maps.unasked
+	switch {
+	case float64(maps.done) < math.Ceil(reduces.slowStart*float64(maps.total)):
+		return reduces.granted
+	case scheduled == 0:
+		return plenty
 	}
-	return min(all, max(int(math.Ceil(share*float64(st.total)))-st.done, st.granted))
+	mapSize, reduceSize := float64(maps.size), float64(reduces.size)
+	total := float64(max(c.roomOf(reduces.job), 0)) + float64(maps.granted)*mapSize +
+		float64(reduces.granted)*reduceSize
+	ramp := reduces.job.rampUp
+	if ramp <= 0 {
+		ramp = defaultRampUp
+	}
+	ideal := total * min(float64(maps.done)/float64(max(maps.total, 1)), ramp)
+	return int(max(ideal, total-float64(scheduled+maps.granted)*mapSize) / reduceSize)
 }

@@ -8,79 +8,60 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// fairPools are the rules of Spark's FAIR scheduler: a free core goes to the pool that is furthest below its share.
+// fairPools are the pools of Spark's FAIR scheduler: a free core goes to the pool that is furthest below its share.
 // In a pool it goes to the first stage in the plan or, if the pool itself is fair, to the stage with the fewest
-// running tasks. of is the pool of each stage as an index in pools, which are in the order that breaks ties: by
-// name.
+// running tasks.
 type fairPools struct {
-	reducesFirst
-	of    []int
-	pools []dag.Pool
+	of    []int      // the pool of each stage
+	pools []dag.Pool // in the order that breaks ties: by name
 }
 
-// poolsOf returns the pools of a job's stages, by name, and the pool of each stage; nil if the job's stages run one
-// after the other in one pool.
-func poolsOf(c *dag.Cluster, stages []dag.Stage) (of []int, pools []dag.Pool) {
-	names := make([]string, len(stages))
+// poolsOf returns the pools of a job's stages; nil if the stages run one after the other in one pool.
+func poolsOf(c *dag.Cluster, stages []dag.Stage) *fairPools {
+	var names []string
 	for k := range stages {
-		names[k] = stages[k].Pool
+		names = append(names, stages[k].Pool)
 	}
-	sorted := slices.Compact(slices.Sorted(slices.Values(names)))
-	for _, name := range sorted {
-		pools = append(pools, c.PoolOf(name))
+	slices.Sort(names)
+	names = slices.Compact(names)
+	f := &fairPools{}
+	for _, name := range names {
+		f.pools = append(f.pools, c.PoolOf(name))
 	}
-	if len(pools) == 0 || len(pools) == 1 && !pools[0].Fair {
-		return nil, nil
+	if len(f.pools) == 0 || len(f.pools) == 1 && !f.pools[0].Fair {
+		return nil
 	}
-	of = make([]int, len(names))
-	for k, name := range names {
-		of[k], _ = slices.BinarySearch(sorted, name)
+	for k := range stages {
+		f.of = append(f.of, slices.Index(names, stages[k].Pool))
 	}
-	return of, pools
+	return f
 }
 
-// A share is the running tasks and the entitlement of a pool.
-type share struct{ running, least, weight int }
-
-// compare is Spark's FairSchedulingAlgorithm: a pool below its minimal share goes first, and of several the one
-// that runs the smallest part of it. The others are served by their running tasks in relation to their weight.
-func (a share) compare(b share) int {
-	needs, others := a.running < a.least, b.running < b.least
+// load returns the load of a pool that runs tasks, by Spark's FairSchedulingAlgorithm: the pool with the least load
+// is served first. A pool below its minimal share comes before all others, and runs a part of that share. The load of
+// others is their running tasks in relation to their weight.
+func load(p *dag.Pool, running int) float64 {
 	switch {
-	case needs && !others:
-		return -1
-	case others && !needs:
-		return 1
-	case needs:
-		return cmp.Compare(float64(a.running)/float64(a.least), float64(b.running)/float64(b.least))
-	}
-	return cmp.Compare(a.load(), b.load())
-}
-
-// load returns the number of running tasks for each unit of the weight.
-func (a share) load() float64 {
-	if a.weight == 0 {
+	case running < p.MinShare:
+		return float64(running)/float64(p.MinShare) - 1
+	case p.Weight == 0:
 		return math.Inf(1)
 	}
-	return float64(a.running) / float64(a.weight)
+	return float64(running) / float64(p.Weight)
 }
 
-func (f fairPools) first(c *scheduler, j *job) { f.grant(c, j) }
-
-func (f fairPools) grant(c *scheduler, j *job) {
-	shares := make([]share, len(f.pools))
-	for i, p := range f.pools {
-		shares[i] = share{least: p.MinShare, weight: p.Weight}
-	}
+// grant allocates free cores to the tasks of a job.
+func (f *fairPools) grant(c *scheduler, j *job) {
+	running := make([]int, len(f.pools))
 	for k := range j.stages {
-		shares[f.of[k]].running += j.stages[k].granted
+		running[f.of[k]] += j.stages[k].granted
 	}
 	for {
 		best := -1
 		for k := range j.stages {
 			st := &j.stages[k]
 			waits := !st.closed && (st.retries() || st.waiting > 0 && len(st.pending) > 0)
-			if waits && (best < 0 || f.before(j, shares, k, best)) && c.room(st) > 0 {
+			if waits && (best < 0 || f.before(j, running, k, best)) && c.room(st) > 0 {
 				best = k
 			}
 		}
@@ -92,15 +73,15 @@ func (f fairPools) grant(c *scheduler, j *job) {
 		} else {
 			c.grantPending(st, 1)
 		}
-		shares[f.of[best]].running++
+		running[f.of[best]]++
 	}
 }
 
 // before reports whether stage k is served before stage l, which comes before it in the plan.
-func (f fairPools) before(j *job, shares []share, k, l int) bool {
+func (f *fairPools) before(j *job, running []int, k, l int) bool {
 	a, b := f.of[k], f.of[l]
 	if a != b {
-		return cmp.Or(shares[a].compare(shares[b]), cmp.Compare(a, b)) < 0
+		return cmp.Or(cmp.Compare(load(&f.pools[a], running[a]), load(&f.pools[b], running[b])), cmp.Compare(a, b)) < 0
 	}
 	return f.pools[a].Fair && j.stages[k].granted < j.stages[l].granted
 }

@@ -99,11 +99,11 @@ func (c *scheduler) grantNext() bool {
 		return false
 	}
 	if st != nil && c.pool.free > 0 {
-		pools, fair := st.job.rules.(fairPools)
+		pools := st.job.pools
 		switch {
 		case st.copies():
 			st.asked -= c.grantPending(st, min(st.asked, c.room(st)))
-		case fair && c.opt.EndOnly == nil:
+		case pools != nil && c.opt.EndOnly == nil:
 			pools.grant(c, st.job) // each task is a span
 		default:
 			c.grantPending(st, c.room(st))
@@ -131,7 +131,6 @@ func (c *scheduler) findNext() bool {
 		case j.state != active:
 			continue
 		}
-		_, fair := j.rules.(fairPools)
 		for k := range j.stages {
 			st := &j.stages[k]
 			if st.closed && !st.copies() {
@@ -139,7 +138,7 @@ func (c *scheduler) findNext() bool {
 			}
 			again := st.retries()
 			if st.copies() {
-				again = fair || st.closed || st.asked > 0 && len(st.retry) > 0
+				again = j.pools != nil || st.closed || st.asked > 0 && len(st.retry) > 0
 			}
 			if again || st.lacks != nil && st.left() > 0 {
 				return false
@@ -162,7 +161,7 @@ func (c *scheduler) grantJob(j *job) {
 			j.startMaster(c)
 		}
 	case active:
-		j.rules.grant(c, j)
+		c.grantTasks(j)
 	}
 }
 
@@ -199,20 +198,6 @@ func (c *scheduler) room(st *stage) int {
 		n = min(n, st.most-st.granted)
 	}
 	return max(n, 0)
-}
-
-func (c *scheduler) grantRetries(st *stage) {
-	for !st.closed && st.retries() && c.room(st) > 0 {
-		c.give(st, st.takeRetry(), 1)
-	}
-}
-
-func (c *scheduler) grantCopying(st *stage) {
-	for st.asked > 0 && len(st.retry) > 0 && c.room(st) > 0 {
-		st.asked--
-		c.give(st, st.takeRetry(), 1)
-	}
-	st.asked -= c.grantPending(st, min(st.asked, c.room(st)))
 }
 
 // grantPending gives containers to up to n pending tasks, consecutive tasks at once, and returns their number.
@@ -322,7 +307,7 @@ func (c *scheduler) start(st *stage, first int32, slots []int32, kept bool) int 
 			delete(c.pool.cold, slots[0])
 		}
 	} else {
-		t.Together, t.Cold = c.recent.at(int32(t.Node)), st.job.rules.cold(c, kept) //nolint:gosec // an index
+		t.Together, t.Cold = c.recent.at(int32(t.Node)), st.job.cold(c, kept) //nolint:gosec // an index
 	}
 	cost, n := c.left(t), 1
 	if number == 0 && c.opt.Fault == nil &&
@@ -356,7 +341,7 @@ func (c *scheduler) release(st *stage, n int, slots []int32) {
 		return
 	}
 	c.leave(st.job, n*st.size, slots)
-	st.job.rules.freed(st.job, n, c.now)
+	st.job.freed(n, c.now)
 }
 
 // leave frees slots, and their memory unless their node takes no containers.
