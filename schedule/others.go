@@ -24,27 +24,30 @@ type application struct {
 	submitted    dag.Instant
 	held, master int // total memory, and its master's
 	hasNeed      bool
-	masterSize   int  // size of the master's container that it waits for
-	launching    bool // its master has not requested tasks yet
-	phases       [2]otherPhase
-	parked       int      // memory of reduces that wait for maps
-	newest       [2]int32 // the latest release of a stage in the replay, from 1; 0: none
-	pending      int      // requested, if the need is not known
-	length       time.Duration
+	launching    bool          // its master has not requested tasks yet
+	phases       [3]otherPhase // in the order in which they are served
 }
 
-// An otherPhase is the remaining work of another application's maps or reduces: memory of waiting and of running
-// tasks.
+// The phases of an application. If its need is not known, the first one is all that it has requested.
+const (
+	ofMaster = iota
+	ofMaps
+	ofReduces
+)
+
+// An otherPhase is the memory of another application's master, maps or reduces, requested and allocated.
 type otherPhase struct {
-	wait, held, taskSize int
-	length               time.Duration
+	wait, held int
+	size       int           // of a container
+	length     time.Duration // of a task
+	newest     int32         // the latest release in the replay, from 1; 0: none
 }
 
 // A release is memory that another application frees at one instant: tasks that start within an eighth of a task's
 // length of each other end together, so the cost of a replay does not grow with the tasks of others.
 type release struct {
 	app   int32
-	kind  dag.StageIndex
+	phase int
 	size  int
 	until dag.Instant // tasks that start by then are added
 }
@@ -80,12 +83,12 @@ func (o *others) load(c *scheduler) {
 		a.allocate(c, max(from.HeldMB, 0))
 		if a.hasNeed = usable(from.Need); a.hasNeed {
 			if from.HeldMB <= 0 {
-				a.masterSize = max(from.PendingMB, 0)
+				a.phases[ofMaster].wait, a.phases[ofMaster].size = max(from.PendingMB, 0), max(from.PendingMB, 0)
 			}
 			o.loadNeed(c, int32(k), from.Need) //nolint:gosec // an index
 			continue
 		}
-		a.pending, a.length = max(from.PendingMB, 0), from.Length
+		a.phases[ofMaster] = otherPhase{wait: max(from.PendingMB, 0), length: from.Length}
 		if from.Until.Known() {
 			a.giveBack(c, from.Until)
 		}
@@ -116,166 +119,130 @@ func (a *application) giveBack(c *scheduler, until dag.Instant) {
 	}
 }
 
-// unmet returns the memory that the application would take now.
-func (a *application) unmet() int {
-	switch {
-	case !a.hasNeed:
-		return a.pending
-	case a.launching:
-		return 0
-	case a.masterSize > 0:
-		return a.masterSize
-	case a.phases[dag.Map].wait > 0:
-		return a.phases[dag.Map].wait
-	}
-	return a.phases[dag.Reduce].wait
-}
-
-// nextSize returns the size of its next container, 0 if it requests none now. usual is the assumed size if its own
-// is unknown.
-func (a *application) nextSize(usual int) int {
-	switch {
-	case a.unmet() == 0:
-		return 0
-	case !a.hasNeed:
-		return min(usual, a.pending)
-	case a.masterSize > 0:
-		return a.masterSize
-	case a.phases[dag.Map].wait > 0:
-		return a.phases[dag.Map].taskSize
-	}
-	return a.phases[dag.Reduce].taskSize
-}
-
-// satisfied reports whether the application requests nothing now and never will again.
-func (a *application) satisfied() bool {
-	if !a.hasNeed {
-		return a.pending == 0
-	}
-	return a.masterSize == 0 && !a.launching && a.phases[dag.Map].wait+a.phases[dag.Reduce].wait == 0
-}
-
-// usual returns the assumed size of others' containers: that of ours.
-func (o *others) usual(c *scheduler) int {
-	for _, j := range c.order {
-		if len(j.stages) > 0 {
-			return j.stages[0].size
+// next returns the phase of its next container, and its size; 0 if it requests none now.
+func (a *application) next() (phase, size int) {
+	for !a.launching && phase < len(a.phases) {
+		if p := &a.phases[phase]; p.wait > 0 {
+			return phase, min(p.size, p.wait)
 		}
+		phase++
 	}
-	return c.usualSize()
+	return phase, 0
 }
 
 // findRequests lists the other applications that request memory now or later, in the order of their submission.
+// Containers of unknown size are assumed to be like ours.
 func (o *others) findRequests(c *scheduler) {
-	o.requests = o.requests[:0]
-	for i := range c.queues {
-		c.queues[i].requests = c.queues[i].requests[:0]
-	}
-	usual := o.usual(c)
-	for k := range o.apps {
-		if a := &o.apps[k]; !a.satisfied() {
-			size := a.nextSize(usual)
-			o.requests = append(o.requests, request{int32(k), a.queue, size}) //nolint:gosec // an index
-			c.queues[a.queue].count(size, 1)
-			c.queues[a.queue].users[a.user].demanding++
+	usual := c.usualSize()
+	for _, j := range slices.Backward(c.order) {
+		if len(j.stages) > 0 {
+			usual = j.stages[0].size
 		}
 	}
-	c.limited = slices.ContainsFunc(c.queues, func(q queue) bool { return q.userRatio < 1 })
-}
-
-// resize updates all requests after the size of our first job's containers has become known.
-func (o *others) resize(c *scheduler) {
-	usual := o.usual(c)
-	for i := range o.requests {
-		o.setRequest(c, i, o.apps[o.requests[i].app].nextSize(usual))
+	o.requests = o.requests[:0]
+	for i := range c.queues {
+		q := &c.queues[i]
+		q.least = 0
+		c.limited = c.limited || q.userRatio < 1
+		for u := range q.users {
+			q.users[u].others = 0
+		}
 	}
-}
-
-// setRequest sets the size of the next container of the i-th request.
-func (o *others) setRequest(c *scheduler, i, size int) {
-	a := &o.requests[i]
-	q := &c.queues[a.queue]
-	q.count(a.size, -1)
-	q.count(size, 1)
-	a.size = size
+	for k := range o.apps {
+		a := &o.apps[k]
+		if !a.hasNeed {
+			a.phases[ofMaster].size = usual
+		}
+		if _, size := a.next(); size > 0 || a.launching {
+			o.requests = append(o.requests, request{int32(k), a.queue, size}) //nolint:gosec // an index
+			c.queues[a.queue].users[a.user].others++
+		}
+	}
 }
 
 // served updates an application's request after it was given memory or got its master.
-func (o *others) served(c *scheduler, k int) {
-	i, found := slices.BinarySearchFunc(o.requests, int32(k), //nolint:gosec // an index
-		func(a request, k int32) int { return int(a.app - k) })
+func (o *others) served(c *scheduler, k int32) {
+	i, found := slices.BinarySearchFunc(o.requests, k, func(r request, k int32) int { return int(r.app - k) })
 	if !found {
 		return
 	}
 	a := &o.apps[k]
-	if a.satisfied() {
-		o.setRequest(c, i, 0)
+	q := &c.queues[a.queue]
+	_, size := a.next()
+	if size == 0 && !a.launching {
 		o.requests = slices.Delete(o.requests, i, i+1)
-		c.queues[a.queue].users[a.user].demanding--
+		q.users[a.user].others--
 		return
 	}
-	o.setRequest(c, i, a.nextSize(o.usual(c)))
+	o.requests[i].size = size
+	q.least = min(q.least, max(size, 1))
 }
 
-// candidates yields the other applications that could get their next container now, with its size. In a queue that
-// serves in the order of submission only the first one can: those behind it have to wait. A queue is skipped if
-// less is free than its smallest request, which is usual on a full cluster.
-func (o *others) candidates(c *scheduler) iter.Seq2[int32, int] {
-	return func(yield func(int32, int) bool) {
+// candidates yields the other applications that could get their next container now. In a queue that serves in the
+// order of submission only the first one can: those behind it have to wait. A queue is skipped if less is free than
+// its smallest request, which is usual on a full cluster.
+func (o *others) candidates(c *scheduler) iter.Seq[applicant] {
+	return func(yield func(applicant) bool) {
 		left := 0
 		for i := range c.queues {
 			q := &c.queues[i]
-			if q.room = q.mostForOthers(c.pool.free); q.room < q.smallest() {
+			if q.room = min(c.pool.free, q.mostForOthers()); q.room < max(q.least, 1) {
 				q.room = 0
 			} else {
 				left++
+				q.seen = plenty
 			}
 		}
-		if left == 0 {
-			return
-		}
-		for _, r := range o.requests {
+		for i := 0; i < len(o.requests) && left > 0; i++ {
+			r := &o.requests[i]
 			q := &c.queues[r.queue]
-			if r.size == 0 || r.size > q.room {
+			if r.size == 0 || q.room == 0 {
 				continue
 			}
+			q.seen = min(q.seen, r.size)
 			a := &o.apps[r.app]
-			if a.masterSize > 0 && !c.queues[a.queue].mastersFit(c, a.queue, a.masterSize) || a.room(c) < r.size {
+			isMaster := a.hasNeed && a.phases[ofMaster].wait > 0
+			if r.size > q.room || isMaster && !c.mastersFit(r.queue, r.size) || a.room(c) < r.size {
 				continue
 			}
-			if !yield(r.app, r.size) {
+			q.seen = q.least // the rest may request less
+			if !yield(applicant{other: r.app, queue: r.queue, size: r.size, submitted: a.submitted, held: a.held}) {
 				return
 			}
 			if !q.fair {
 				q.room = 0
-				if left--; left == 0 {
-					return
-				}
+				left--
+			}
+		}
+		for i := range c.queues {
+			if q := &c.queues[i]; q.room > 0 {
+				q.least = q.seen
 			}
 		}
 	}
 }
 
 // grant allocates requested memory to another application.
-func (o *others) grant(c *scheduler, k, size int) {
+func (o *others) grant(c *scheduler, k int32, size int) {
 	a := &o.apps[k]
-	defer o.served(c, k)
+	phase, _ := a.next()
+	p := &a.phases[phase]
 	a.allocate(c, size)
+	p.wait -= size
 	switch {
-	case a.masterSize > 0:
-		a.master, a.masterSize, a.launching = size, 0, true
+	case phase != ofMaster:
+		o.startTasks(c, k, phase, size)
+	case a.hasNeed:
+		a.master, a.launching = size, true
 		c.at(c.now.Add(c.overheads.Launch), rankSubmit, func() {
 			a.launching = false
 			o.served(c, k)
 		})
-	case a.hasNeed:
-		o.startTasks(c, int32(k), size) //nolint:gosec // an index
-	default:
-		if a.pending -= size; a.length > 0 {
-			a.giveBack(c, c.now.Add(a.length))
-			a.length = 0
-		}
+	case p.length > 0:
+		a.giveBack(c, c.now.Add(p.length))
+		p.length = 0
 	}
+	o.served(c, k)
 }
 
 // free releases all memory of other applications. It is the last resort of a replay in which nothing else can
@@ -286,12 +253,9 @@ func (o *others) free(c *scheduler) bool {
 		a := &o.apps[k]
 		gave = gave || a.held > 0
 		a.allocate(c, -a.held)
-		a.pending, a.masterSize, a.parked, a.phases = 0, 0, 0, [2]otherPhase{}
+		a.phases = [3]otherPhase{}
 	}
 	o.requests = o.requests[:0]
-	for i := range c.queues {
-		c.queues[i].requests = c.queues[i].requests[:0]
-	}
 	c.freed = c.freed || gave
 	return gave
 }

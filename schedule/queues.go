@@ -15,44 +15,18 @@ type queue struct {
 	fair                                bool
 	held                                int
 	users                               []user
-	room                                int // maximum for others here, while candidates runs
-	requests                            []requestCount
-}
-
-// A requestCount is the number of other applications in a queue that request a container of one size next. There
-// are few sizes.
-type requestCount struct{ size, n int }
-
-// count adds more applications with a next container of a size; a size of 0 is no request.
-func (q *queue) count(size, more int) {
-	if size == 0 {
-		return
-	}
-	i := slices.IndexFunc(q.requests, func(a requestCount) bool { return a.size == size })
-	if i < 0 {
-		i = len(q.requests)
-		q.requests = append(q.requests, requestCount{size: size})
-	}
-	q.requests[i].n += more
-}
-
-// smallest returns the size of the smallest next container of another application in the queue.
-func (q *queue) smallest() int {
-	least := plenty
-	for _, a := range q.requests {
-		if a.n > 0 {
-			least = min(least, a.size)
-		}
-	}
-	return least
+	asking                              int // users that request memory, if the user limit depends on them
+	// For others.candidates: the most that any application may get, a size that no request is smaller than, and the
+	// smallest request that it has seen.
+	room, least, seen int
 }
 
 // A user is a user of a queue.
 type user struct {
-	name      string
-	held      int
-	asks      bool // it requests memory; set by noteUsers if the queue's user limit depends on it
-	demanding int  // number of other applications that request memory now or later
+	name   string
+	held   int
+	asks   bool // it is one of queue.asking
+	others int  // number of its applications beside ours that request memory now or later
 }
 
 // plenty is more memory than any cluster has.
@@ -102,34 +76,22 @@ func (c *scheduler) userOf(q int32, name string) int32 {
 // and its minimum part of the queue, and never more than userLimit (CapacityScheduler,
 // UsersManager.computeUserLimit).
 func (q *queue) limit() int {
-	if q.userRatio >= 1 {
-		return q.userLimit
-	}
-	asking := 0
-	for i := range q.users {
-		if q.users[i].asks {
-			asking++
-		}
-	}
-	if asking < 2 {
+	if q.userRatio >= 1 || q.asking < 2 {
 		return q.userLimit
 	}
 	has := float64(max(q.share, q.held))
-	return min(q.userLimit, int(max(has/float64(asking), has*q.userRatio)))
+	return min(q.userLimit, int(max(has/float64(q.asking), has*q.userRatio)))
 }
 
-// mostForOthers returns the most that any user with requests in the queue may get.
-func (q *queue) mostForOthers(free int) int {
-	held := plenty
+// mostForOthers returns the most that any user with requests may get.
+func (q *queue) mostForOthers() int {
+	most, limit := 0, q.limit()
 	for i := range q.users {
-		if u := &q.users[i]; u.demanding > 0 {
-			held = min(held, u.held)
+		if u := &q.users[i]; u.others > 0 {
+			most = max(most, limit-u.held)
 		}
 	}
-	if held == plenty {
-		return 0
-	}
-	return min(free, q.most-q.held, q.limit()-held)
+	return min(most, q.most-q.held)
 }
 
 // used returns the used part of a queue's share: the scheduler serves the queue with the smallest one first.
@@ -145,7 +107,7 @@ func (c *scheduler) roomIn(q, user int32) int {
 func (c *scheduler) roomOf(j *job) int { return min(c.allowed, c.roomIn(j.queue, j.user)) }
 
 // mastersFit reports whether another master stays within the limit of the queue's masters. One may always run.
-func (q *queue) mastersFit(c *scheduler, queue int32, size int) bool {
+func (c *scheduler) mastersFit(queue int32, size int) bool {
 	held := 0
 	for _, o := range c.order {
 		if o.queue == queue && (o.state == starting || o.state == active) {
@@ -157,7 +119,7 @@ func (q *queue) mastersFit(c *scheduler, queue int32, size int) bool {
 			held += min(a.master, a.held)
 		}
 	}
-	return held == 0 || held+size <= q.masterLimit
+	return held == 0 || held+size <= c.queues[queue].masterLimit
 }
 
 // occupy allocates memory or cores to a job of ours; a negative size releases them.
@@ -191,31 +153,28 @@ type applicant struct {
 	job       *job
 	other     int32
 	queue     int32
-	size      int
+	size      int // of its next container
 	submitted dag.Instant
 	held      int
 }
 
-// share allocates free resources to all requesting applications, as CapacityScheduler does: the queue with the
-// smallest used part of its share goes first, and in it the earliest submission, or the application that uses
-// least.
+// share allocates free resources to all requesting applications, as CapacityScheduler does.
 func (c *scheduler) share() {
 	for c.pool.free > 0 {
 		c.noteUsers()
-		a, sole, ok := c.neediest()
-		if !ok {
+		a, sole := c.neediest()
+		switch {
+		case a.size == 0:
 			return
-		}
-		if a.job == nil {
-			o := &c.others.apps[a.other]
-			size := a.size
+		case a.job == nil:
 			if sole {
-				size = max(size, min(o.unmet(), o.room(c))/a.size*a.size)
+				o := &c.others.apps[a.other]
+				phase, _ := o.next()
+				a.size = max(a.size, min(o.phases[phase].wait, o.room(c))/a.size*a.size)
 			}
-			c.others.grant(c, int(a.other), size)
+			c.others.grant(c, a.other, a.size)
 			continue
-		}
-		if !sole {
+		case !sole:
 			c.allowed = a.size
 		}
 		was := c.pool.free
@@ -227,38 +186,35 @@ func (c *scheduler) share() {
 	}
 }
 
-// neediest returns the next applicant to serve; sole: it may get all its requests before any other is served.
-func (c *scheduler) neediest() (best applicant, sole, ok bool) {
+// neediest returns the next applicant to serve, without a size if there is none; sole: it may get all its requests
+// before any other is served. The queue with the smallest used part of its share goes first, and in it the earliest
+// submission, or the application that uses least.
+func (c *scheduler) neediest() (best applicant, sole bool) {
 	sole = true
 	consider := func(a applicant) {
-		switch {
-		case !ok:
-			best, ok = a, true
+		first := best.size == 0
+		switch q := &c.queues[a.queue]; {
+		case first:
 		case a.queue != best.queue:
-			sole = false
-			if c.queues[a.queue].used() < c.queues[best.queue].used() {
-				best = a
-			}
-		case c.queues[a.queue].fair:
-			sole = false
-			if a.held < best.held {
-				best = a
-			}
-		case a.job != nil && best.job != nil: // they are in the order in which they are served
-		case a.submitted < best.submitted:
+			first, sole = q.used() < c.queues[best.queue].used(), false
+		case q.fair:
+			first, sole = a.held < best.held, false
+		case a.job == nil || best.job == nil: // jobs of ours are in the order in which they are served
+			first = a.submitted < best.submitted
+		}
+		if first {
 			best = a
 		}
 	}
-	for k, size := range c.others.candidates(c) {
-		o := &c.others.apps[k]
-		consider(applicant{nil, k, o.queue, size, o.submitted, o.held})
+	for a := range c.others.candidates(c) {
+		consider(a)
 	}
 	for _, j := range c.inOrder() {
 		if size := c.nextSize(j); size > 0 {
-			consider(applicant{j, 0, j.queue, size, j.submitted, j.heldBy()})
+			consider(applicant{job: j, queue: j.queue, size: size, submitted: j.submitted, held: j.heldBy()})
 		}
 	}
-	return best, sole && (!ok || c.queues[best.queue].userRatio >= 1), ok
+	return best, sole && c.queues[best.queue].userRatio >= 1
 }
 
 // room returns how much more another application may get. If only its requests are known, it gets no more than is
@@ -293,32 +249,45 @@ func (c *scheduler) nextSize(j *job) int {
 	return 0
 }
 
-// noteUsers marks the users that request memory, if a user limit depends on it.
+// noteUsers counts the users that request memory, if a user limit depends on it.
 func (c *scheduler) noteUsers() {
 	if !c.limited {
 		return
 	}
-	for q := range c.queues {
-		for u := range c.queues[q].users {
-			c.queues[q].users[u].asks = false
+	for i := range c.queues {
+		q := &c.queues[i]
+		q.asking = 0
+		for u := range q.users {
+			q.users[u].asks = false
 		}
 	}
-	for _, a := range c.others.requests {
-		if o := &c.others.apps[a.app]; a.size > 0 {
-			c.queues[o.queue].users[o.user].asks = true
+	note := func(q *queue, user int32) {
+		if u := &q.users[user]; !u.asks {
+			u.asks = true
+			q.asking++
+		}
+	}
+	for _, r := range c.others.requests {
+		if r.size > 0 {
+			note(&c.queues[r.queue], c.others.apps[r.app].user)
 		}
 	}
 	for _, j := range c.order {
-		if j.state == accepted || j.state == active && j.asksForTasks() {
-			c.queues[j.queue].users[j.user].asks = true
+		if j.state == accepted || j.state == active && j.asks() {
+			note(&c.queues[j.queue], j.user)
 		}
 	}
 }
 
-func (j *job) asksForTasks() bool {
-	return slices.ContainsFunc(j.stages, func(st stage) bool {
-		return !st.copies() && !st.closed && st.waiting+len(st.retry)+st.unasked > 0 || st.requestsCopying()
-	})
+// asks reports whether the job's master requests containers for tasks, or will at its next heartbeat.
+func (j *job) asks() bool {
+	for k := range j.stages {
+		st := &j.stages[k]
+		if st.has(copying) || !st.copies() && !st.closed && st.waiting+len(st.retry) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // byKeys compares jobs by the plan's order (section 3.1.1), a scheduler given as data: by each key until one

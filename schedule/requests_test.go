@@ -28,8 +28,8 @@ func TestCandidates(t *testing.T) {
 				queue: int32(rapid.IntRange(0, 1).Draw(t, "queue")),
 				user:  int32(rapid.IntRange(0, 1).Draw(t, "of")), hasNeed: true,
 			}
-			a.phases[dag.Map].taskSize = 256 * rapid.IntRange(1, 3).Draw(t, "unit")
-			a.phases[dag.Map].wait = a.phases[dag.Map].taskSize * rapid.IntRange(0, 3).Draw(t, "tasks")
+			a.phases[ofMaps].size = 256 * rapid.IntRange(1, 3).Draw(t, "unit")
+			a.phases[ofMaps].wait = a.phases[ofMaps].size * rapid.IntRange(0, 3).Draw(t, "tasks")
 			c.others.apps = append(c.others.apps, a)
 		}
 		c.others.findRequests(c)
@@ -38,14 +38,15 @@ func TestCandidates(t *testing.T) {
 			first := map[int32]bool{}
 			for k := range c.others.apps {
 				a := &c.others.apps[k]
-				if a.unmet() == 0 || a.room(c) < a.nextSize(defaultMB) || first[a.queue] {
+				if _, size := a.next(); size == 0 || a.room(c) < size || first[a.queue] {
 					continue
 				}
 				want, first[a.queue] = append(want, int32(k)), !c.queues[a.queue].fair
 			}
-			for k := range c.others.candidates(c) {
-				got = append(got, k)
+			for a := range c.others.candidates(c) {
+				got = append(got, a.other)
 			}
+			c.checkRequests(t)
 			if !slices.Equal(got, want) {
 				t.Fatalf("%v are candidates, want %v", got, want)
 			}
@@ -53,7 +54,8 @@ func TestCandidates(t *testing.T) {
 				return
 			}
 			k := rapid.SampledFrom(got).Draw(t, "served")
-			c.others.grant(c, int(k), c.others.apps[k].nextSize(defaultMB))
+			_, size := c.others.apps[k].next()
+			c.others.grant(c, k, size)
 			c.checkRequests(t)
 		}
 	})
@@ -63,30 +65,18 @@ func TestCandidates(t *testing.T) {
 // must leave it, or each container costs a look at every application there ever was.
 func (c *scheduler) checkRequests(t *rapid.T) {
 	var want []request
-	demanding := map[[2]int32]int{} // of a queue and a user
 	for k := range c.others.apps {
-		if a := &c.others.apps[k]; !a.satisfied() {
-			want = append(want, request{int32(k), a.queue, a.nextSize(defaultMB)})
-			demanding[[2]int32{a.queue, a.user}]++
+		a := &c.others.apps[k]
+		if _, size := a.next(); size > 0 || a.launching {
+			want = append(want, request{int32(k), a.queue, size})
 		}
 	}
 	if !slices.Equal(c.others.requests, want) {
 		t.Fatalf("the index has %v, want %v", c.others.requests, want)
 	}
-	for i, q := range c.queues {
-		least := plenty
-		for _, a := range want {
-			if a.queue == int32(i) && a.size > 0 {
-				least = min(least, a.size)
-			}
-		}
-		if got := q.smallest(); got != least {
-			t.Fatalf("the smallest request in queue %d is for %d MB, want %d", i, got, least)
-		}
-		for j, u := range q.users {
-			if want := demanding[[2]int32{int32(i), int32(j)}]; u.demanding != want {
-				t.Fatalf("user %d of queue %d has %d applications in the index, want %d", j, i, u.demanding, want)
-			}
+	for _, r := range want {
+		if least := c.queues[r.queue].least; r.size > 0 && r.size < least {
+			t.Fatalf("queue %d has a request for %d MB, less than %d", r.queue, r.size, least)
 		}
 	}
 }

@@ -119,10 +119,8 @@ func (c *scheduler) grantNext() bool {
 // search again until something changes.
 func (c *scheduler) findNext() bool {
 	c.next = nil
-	for i := range c.queues {
-		if c.queues[i].smallest() < plenty {
-			return false
-		}
+	if len(c.others.requests) > 0 {
+		return false
 	}
 	for _, j := range c.order {
 		switch {
@@ -170,7 +168,7 @@ func (c *scheduler) grantJob(j *job) {
 // known, it decides.
 func (j *job) leavesRoom(c *scheduler) bool {
 	if c.queues[j.queue].masterLimit < plenty {
-		return c.queues[j.queue].mastersFit(c, j.queue, j.masterSize)
+		return c.mastersFit(j.queue, j.masterSize)
 	}
 	others, tasks := false, 0
 	for _, o := range c.order {
@@ -387,7 +385,7 @@ func (c *scheduler) submit(j *job) {
 	}
 	j.beat = c.now
 	if c.order = append(c.order, j); len(c.order) == 1 {
-		c.others.resize(c)
+		c.others.findRequests(c)
 	}
 	// The ResourceManager takes a moment to accept the application.
 	c.at(c.now.Add(c.overheads.AMStart), rankAsk, func() { j.state = accepted })
