@@ -38,7 +38,7 @@ type job struct {
 	pools       *fairPools       // of its stages; nil if they share no cores by pools
 	levels      []dag.StageIndex // its stages by their distance from the roots, if it reuses containers
 	reuses      bool             // its master is Tez' (dag.AncestorsFirst)
-	kept        []starts         // idle containers that it keeps, by the instant at which they became free, oldest first
+	kept        startList        // idle containers that it keeps, by the instant at which they became free, oldest first
 }
 
 // A stage is the state of a stage in the replay. Tasks in pending, ranges of indices in order, have never had a
@@ -56,7 +56,6 @@ type stage struct {
 	paused      bool // those stages have ended, and the driver's submission of this one is scheduled
 	tracked     bool // a stage reads it one to one: the replay needs to know which of its tasks end
 	watched     bool // a stage reads it one to one or by slow start: each end matters
-	copied      bool // a stage copies from it
 	ended       dag.Instant
 	granted     int // number of tasks that have, or will get, a container
 	pending     [][2]int32
@@ -114,11 +113,6 @@ func (st *stage) requested() int {
 		return st.waiting
 	}
 	return st.waiting + len(st.retry)
-}
-
-// requestsCopying reports whether copying tasks have requests.
-func (st *stage) requestsCopying() bool {
-	return st.copies() && st.asked > 0 && st.waiting+len(st.retry) > 0
 }
 
 // addPending appends a task to the pending ones.

@@ -176,9 +176,6 @@ func (c *loader) makeStages(j *job) {
 			from := &j.stages[e.From]
 			from.watched = from.watched || e.Kind == dag.SlowStart || e.Kind == dag.OneToOne
 		}
-		if from := j.stages[k].from; from >= 0 {
-			j.stages[from].copied = true
-		}
 	}
 	if j.masterSize = plan.MasterMB; j.masterSize == 0 && !c.onCores && len(j.stages) > 0 {
 		j.masterSize = j.stages[0].size

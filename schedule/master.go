@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"math"
 	"slices"
 	"time"
 
@@ -86,10 +85,8 @@ func (j *job) requestCopying(c *scheduler, st *stage) {
 		return
 	}
 	more := c.wanted(st) - st.granted - st.asked - st.asking
-	if more < 0 {
-		st.asked += max(more, -st.asked) // ramp down: withdraw ungranted requests
-	}
 	if more <= 0 {
+		st.asked = max(st.asked+more, 0) // ramp down: withdraw ungranted requests
 		return
 	}
 	st.asking += more
@@ -134,39 +131,27 @@ func (st *stage) starved(c *scheduler) *stage {
 // preemption). It reports whether it did.
 func (j *job) preempt(c *scheduler) (any bool) {
 	for k := range j.stages {
-		if st := &j.stages[k]; st.copies() && j.preemptStage(c, st) {
-			any = true
+		reduces := &j.stages[k]
+		if j.state != active || len(reduces.copying) == 0 {
+			continue
 		}
+		maps := reduces.starved(c)
+		if maps == nil {
+			maps = &j.stages[reduces.from]
+		}
+		if maps.left() == 0 {
+			continue
+		}
+		limit := max(c.roomOf(j), 0) + maps.granted*maps.size + reduces.granted*reduces.size
+		most := max(maps.size, int(preemptionLimit*float64(limit)))
+		all := min(max(maps.requested(), 1), most/maps.size+1) * maps.size
+		reduces.asked = 0
+		for n := (min(most, all)-1)/reduces.size + 1; n > 0 && len(reduces.copying) > 0; {
+			n -= c.killYoungest(reduces, n)
+		}
+		any = true
 	}
 	return any
-}
-
-func (j *job) preemptStage(c *scheduler, reduces *stage) bool {
-	maps := reduces.starved(c)
-	if maps == nil {
-		maps = &j.stages[reduces.from]
-	}
-	if j.state != active || maps.left() == 0 || len(reduces.copying) == 0 {
-		return false
-	}
-	number := func(memory int) int { return (memory + reduces.size - 1) / reduces.size }
-	limit := max(c.roomOf(j), 0) + maps.granted*maps.size + reduces.granted*reduces.size
-	n := min(max(number(maps.size), number(int(preemptionLimit*float64(limit)))),
-		number(memoryOf(max(maps.requested(), 1), maps.size)))
-	reduces.asked = 0
-	for n > 0 && len(reduces.copying) > 0 {
-		n -= c.killYoungest(reduces, n)
-	}
-	return true
-}
-
-// memoryOf returns the memory of n containers, at most half of the largest int, so that a caller may add to it.
-func memoryOf(n, size int) int {
-	const most = math.MaxInt / 2
-	if size > 0 && n > most/size {
-		return most
-	}
-	return n * size
 }
 
 // killYoungest kills up to n of the copying tasks that started last, and returns their number.
@@ -192,26 +177,19 @@ func (c *scheduler) killYoungest(st *stage, n int) int {
 	return int(sp.Count)
 }
 
-// takeKept takes up to n idle containers that the job's master has kept until now. Containers that have been idle
-// for longer than keep have been released.
-func (j *job) takeKept(n int, now dag.Instant, keep time.Duration) int {
-	kept := j.kept
+// takeKept takes up to n idle containers that the job's master has kept until now, those that became free last first.
+// Containers that have been idle for longer than keep have been released.
+func (j *job) takeKept(n int, now dag.Instant, keep time.Duration) (took int) {
 	if keep > 0 {
-		old := 0
-		for old < len(kept) && kept[old].at.Add(keep) < now {
-			old++
-		}
-		kept = kept[old:]
+		j.kept.dropBefore(now.Add(-keep))
 	}
-	took := 0
-	for took < n && len(kept) > 0 {
-		last := &kept[len(kept)-1]
+	for took < n && len(j.kept) > 0 {
+		last := &j.kept[len(j.kept)-1]
 		some := min(last.n, n-took)
 		took += some
 		if last.n -= some; last.n == 0 {
-			kept = kept[:len(kept)-1]
+			j.kept = j.kept[:len(j.kept)-1]
 		}
 	}
-	j.kept = kept
 	return took
 }

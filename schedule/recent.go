@@ -9,44 +9,59 @@ import (
 // together is the greatest time between starts of JVMs that slow each other down (docs/facts/measured.md 4).
 const together = 1600 * time.Millisecond
 
-// recentStarts counts recent starts by node; the first entry is for unknown nodes.
-type recentStarts []nodeStarts
-
-type nodeStarts struct {
-	starts []starts // oldest first
-	total  int
-}
-
 // starts are n starts at an instant, or n containers that are free since then.
 type starts struct {
 	at dag.Instant
 	n  int
 }
 
+// A startList is starts, oldest first.
+type startList []starts
+
+// add adds n starts at t, which is not before the others.
+func (l *startList) add(t dag.Instant, n int) {
+	if k := len(*l); k > 0 && (*l)[k-1].at == t {
+		(*l)[k-1].n += n
+		return
+	}
+	*l = append(*l, starts{t, n})
+}
+
+// dropBefore removes the starts before t, and returns their number.
+func (l *startList) dropBefore(t dag.Instant) (dropped int) {
+	old := 0
+	for old < len(*l) && (*l)[old].at < t {
+		dropped += (*l)[old].n
+		old++
+	}
+	if old > 0 {
+		*l = (*l)[:copy(*l, (*l)[old:])]
+	}
+	return dropped
+}
+
+// recentStarts counts recent starts by node; the first entry is for unknown nodes.
+type recentStarts []nodeStarts
+
+type nodeStarts struct {
+	list  startList
+	total int
+}
+
 // note counts n starts on a node at t, and drops those that are too old.
 func (r *recentStarts) note(node int32, n int, t dag.Instant) {
 	for len(*r) <= int(node)+1 {
-		if len(*r) < cap(*r) {
-			*r = (*r)[:len(*r)+1]
-			s := &(*r)[len(*r)-1]
-			s.starts, s.total = s.starts[:0], 0
+		if len(*r) == cap(*r) {
+			*r = append(*r, nodeStarts{})
 			continue
 		}
-		*r = append(*r, nodeStarts{})
+		*r = (*r)[:len(*r)+1] // with the memory of an earlier replay
+		s := &(*r)[len(*r)-1]
+		s.list, s.total = s.list[:0], 0
 	}
 	s := &(*r)[node+1]
-	old := 0
-	for old < len(s.starts) && s.starts[old].at < t.Add(-together) {
-		s.total -= s.starts[old].n
-		old++
-	}
-	s.starts = s.starts[:copy(s.starts, s.starts[old:])]
-	s.total += n
-	if k := len(s.starts); k > 0 && s.starts[k-1].at == t {
-		s.starts[k-1].n += n
-		return
-	}
-	s.starts = append(s.starts, starts{t, n})
+	s.total += n - s.list.dropBefore(t.Add(-together))
+	s.list.add(t, n)
 }
 
 // at returns the number of starts on a node from the latest one back to together before it.

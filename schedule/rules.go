@@ -102,14 +102,9 @@ func (c *scheduler) grantFirst(j *job) {
 // freed records that n tasks of a job have ended at t. Tez' master keeps their containers: a free one runs the next
 // task.
 func (j *job) freed(n int, t dag.Instant) {
-	if !j.reuses {
-		return
+	if j.reuses {
+		j.kept.add(t, n)
 	}
-	if last := len(j.kept) - 1; last >= 0 && j.kept[last].at == t {
-		j.kept[last].n += n
-		return
-	}
-	j.kept = append(j.kept, starts{t, n})
 }
 
 // edgesOf returns the edges of a stage in the kinds that the replay distinguishes. Tez' master requests the readers of

@@ -224,7 +224,7 @@ func (c *scheduler) give(st *stage, first int32, n int) {
 func (c *scheduler) launch(st *stage, first int32, n int, kept bool) {
 	start := st.job.nextBeat(c, c.now.Add(c.overheads.Handoff))
 	c.startAt(st, first, n, start, kept)
-	for i := int(st.k) + 1; st.copied && i < len(st.job.stages); i++ {
+	for i := int(st.k) + 1; st.watched && i < len(st.job.stages); i++ {
 		if to := &st.job.stages[i]; to.from == st.k && to.left() > 0 {
 			st.job.beatLater(c, start) // it may be requested once all of these have their containers
 		}
