@@ -35,34 +35,34 @@ func (c *loader) loadWaves(graph *dag.Graph) {
 		levels = graph.Levels()
 	}
 	submitted := func(j int) bool { return c.jobs[j].submitted.Known() }
-	begun := true
-	var all, left []int
+	begun, all := true, make([]int, 0, len(c.jobs))
+	c.waves = make([]wave, 0, len(levels))
 	for _, level := range levels {
-		w := wave{before: all}
+		first := len(all)
 		for _, j := range level {
 			if c.owner(j) == nil {
-				w.jobs = append(w.jobs, j)
+				all = append(all, j)
 			}
 		}
-		if len(w.jobs) == 0 {
-			continue
-		}
+		w := wave{jobs: all[first:], before: all[:first]}
 		if eager {
 			w.before = c.plan.Jobs[level[0]].After
 		}
-		all = append(all, w.jobs...)
-		if begun = begun && slices.ContainsFunc(w.jobs, submitted); begun {
+		if begun = begun && (len(w.jobs) == 0 || slices.ContainsFunc(w.jobs, submitted)); begun {
 			next := c.now.Add(c.overheads.Stagger)
 			c.submitWave(w, next, next)
-			continue
+		} else if len(w.jobs) > 0 {
+			c.waves = append(c.waves, w)
 		}
-		left, c.waves = append(left, len(left)), append(c.waves, w)
 	}
-	c.submitWaves(left)
+	for i := range c.waves {
+		c.submitOrWait(i)
+	}
 }
 
 // oneByOne returns waves of one job each: first the submitted jobs, then the others, in the given order.
-func (r *replay) oneByOne(order []int) (waves [][]int) {
+func (r *replay) oneByOne(order []int) [][]int {
+	waves := make([][]int, 0, len(order))
 	for _, submitted := range [...]bool{true, false} {
 		for i, j := range order {
 			if r.jobs[j].submitted.Known() == submitted {
@@ -86,24 +86,21 @@ func (r *replay) dropFailed(graph *dag.Graph) {
 	}
 }
 
-// submitWaves submits those waves for which all jobs before have ended. Each of the others waits for one of these jobs.
-// A submission that is overdue is expected soon, but not at once.
-func (r *replay) submitWaves(waves []int) {
-	slices.Sort(waves)
-	for _, i := range waves {
-		last, running := r.lastEnd(r.waves[i].before)
-		if running != nil {
-			running.waves = append(running.waves, i)
-			continue
-		}
-		from, at := r.now, r.now
-		if last.Known() && !r.fixedSlots {
-			if from, at = last, last.Add(r.overheads.Wave); at < r.now {
-				at = r.now.Add(lateShare(r.now.Sub(at), r.overheads.Beat))
-			}
-		}
-		r.submitWave(r.waves[i], from, at)
+// submitOrWait submits a wave if all jobs before it have ended. If not, it waits for one of these. A submission that is
+// overdue is expected soon, but not at once.
+func (r *replay) submitOrWait(wave int) {
+	last, running := r.lastEnd(r.waves[wave].before)
+	if running != nil {
+		running.waves = append(running.waves, wave)
+		return
 	}
+	from, at := r.now, r.now
+	if last.Known() && !r.fixedSlots {
+		if from, at = last, last.Add(r.overheads.Wave); at < r.now {
+			at = r.now.Add(lateShare(r.now.Sub(at), r.overheads.Beat))
+		}
+	}
+	r.submitWave(r.waves[wave], from, at)
 }
 
 // lastEnd returns the last end of jobs, NoInstant if there is none, or else one of them that has not ended.
@@ -121,13 +118,15 @@ func (r *replay) lastEnd(jobs []int) (last dag.Instant, running *job) {
 
 // submitWave submits the jobs of a wave that are not submitted, one after the other from at on. A pause precedes them.
 func (r *replay) submitWave(w wave, from, at dag.Instant) {
-	jobs := slices.DeleteFunc(w.jobs, func(j int) bool {
-		return r.jobs[j].state != blocked || r.jobs[j].submitted.Known()
-	})
-	if len(jobs) > 0 && at > from {
-		r.gaps = append(r.gaps, pauseOf(int32(jobs[0]), dag.Wave, from, at)) //nolint:gosec // an index
-	}
-	for i, j := range jobs {
-		r.later(at.Add(time.Duration(i)*r.overheads.Stagger), rankSubmit, opSubmit, j)
+	n := 0
+	for _, j := range w.jobs {
+		if r.jobs[j].state != blocked || r.jobs[j].submitted.Known() {
+			continue
+		}
+		if n == 0 && at > from {
+			r.gaps = append(r.gaps, pauseOf(int32(j), dag.Wave, from, at)) //nolint:gosec // an index
+		}
+		r.later(at.Add(time.Duration(n)*r.overheads.Stagger), rankSubmit, opSubmit, j)
+		n++
 	}
 }

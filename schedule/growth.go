@@ -35,59 +35,50 @@ func (g *growth) addCores(c *scheduler, at dag.Instant, cores int) {
 	c.at(at, rankEnd, func() { c.pool.free += cores })
 }
 
-// grow requests executors while tasks wait: one after the backlog timeout, then twice as many each time, as Spark's
-// ExecutorAllocationManager does.
+// grow schedules the next request for executors while tasks wait: one after the backlog timeout, then twice as many
+// each time, as Spark's ExecutorAllocationManager does.
 func (g *growth) grow(c *scheduler) {
 	e := &c.plan.Cluster.Elastic
 	if !c.onCores || e.Each <= 0 || e.Max <= 0 {
 		return
 	}
 	more, waits := g.moreExecutors(c)
-	if !waits {
+	switch {
+	case !waits:
 		g.since, g.requests = dag.NoInstant, 0
 		return
-	}
-	if !g.since.Known() {
+	case !g.since.Known():
 		g.since = c.now
 	}
-	if g.due || more == 0 {
-		return
+	if !g.due && more > 0 {
+		g.due = true
+		c.at(g.nextRequest(e), rankEnd, func() { g.requestExecutors(c, e) })
 	}
-	g.due = true
-	c.at(g.nextRequest(c), rankEnd, func() { g.requestExecutors(c) })
 }
 
 // nextRequest returns the instant of the next request, if tasks still wait then.
-func (g *growth) nextRequest(c *scheduler) dag.Instant {
-	e := &c.plan.Cluster.Elastic
+func (g *growth) nextRequest(e *dag.Elastic) dag.Instant {
 	return g.since.Add(e.Backlog + time.Duration(g.requests)*e.Sustain)
 }
 
 // requestExecutors requests executors, unless the waiting tasks have begun meanwhile.
-func (g *growth) requestExecutors(c *scheduler) {
-	e := &c.plan.Cluster.Elastic
+func (g *growth) requestExecutors(c *scheduler, e *dag.Elastic) {
 	g.due = false
-	more, waits := g.moreExecutors(c)
-	if !waits || !g.since.Known() || c.now < g.nextRequest(c) {
-		return
+	if more, waits := g.moreExecutors(c); waits && g.since.Known() && c.now >= g.nextRequest(e) {
+		g.addCores(c, c.now.Add(e.Start), min(more, 1<<min(g.requests, mostRequests))*e.Each)
+		g.requests++
 	}
-	g.addCores(c, c.now.Add(e.Start), min(more, 1<<min(g.requests, mostRequests))*e.Each)
-	g.requests++
 }
 
 // moreExecutors returns how many more executors are needed in total: enough for all tasks that could run now, up to
 // the maximum. waits reports whether some tasks wait.
 func (g *growth) moreExecutors(c *scheduler) (executors int, waits bool) {
 	e, need := &c.plan.Cluster.Elastic, 0
-	for _, j := range c.order {
-		if j.state != active {
-			continue
-		}
-		for k := range j.stages {
-			st := &j.stages[k]
-			wait := st.requested()
-			waits = waits || wait > 0
-			need += (wait + st.granted) * st.size
+	for i := range c.stages {
+		st := &c.stages[i]
+		if st.job.state == active {
+			waits = waits || st.requested() > 0
+			need += (st.requested() + st.granted) * st.size
 		}
 	}
 	each := min(e.Each, dag.MaxSlots)

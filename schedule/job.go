@@ -21,6 +21,8 @@ type job struct {
 	index                        int
 	state                        jobState
 	dropped                      bool // a job that it depends on did not succeed: it is never submitted
+	beating                      bool // a heartbeat of its master is scheduled
+	reuses                       bool // its master is Tez', which reuses containers (dag.AncestorsFirst)
 	left                         int  // number of tasks that are not done
 	stages                       []stage
 	waves                        []int       // that wait for its end
@@ -29,7 +31,6 @@ type job struct {
 	// The rest is for a job with a master (YARN):
 	mastered    dag.Instant // when its master gets its container in this replay
 	beat        dag.Instant // an instant of its master's heartbeat
-	beating     bool        // a heartbeat is scheduled
 	masterSize  int         // size of its master's container
 	masterNode  int32       // node of its master's container, -1: unknown
 	avoided     []int32     // nodes on which its master refuses containers
@@ -37,8 +38,7 @@ type job struct {
 	rampUp      float64
 	pools       *fairPools       // of its stages; nil if they share no cores by pools
 	levels      []dag.StageIndex // its stages by their distance from the roots, if it reuses containers
-	reuses      bool             // its master is Tez' (dag.AncestorsFirst)
-	kept        startList        // idle containers that it keeps, by the instant at which they became free, oldest first
+	kept        startList        // idle containers that it keeps, by the instant from which they are free
 }
 
 // A stage is the state of a stage in the replay. Tasks in pending, ranges of indices in order, have never had a

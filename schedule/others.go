@@ -109,13 +109,11 @@ func (a *application) allocate(c *scheduler, size int) {
 	c.hold(a.queue, a.user, size)
 }
 
-// releaseSteps is the number of parts in which an application releases its memory.
-const releaseSteps = 8
-
+// giveBack releases the memory of an application evenly up to an instant.
 func (a *application) giveBack(c *scheduler, until dag.Instant) {
-	step := max((until-c.now)/releaseSteps, 1)
-	for i := range dag.Instant(releaseSteps) {
-		c.at(c.now+step*(i+1), rankEnd, func() { a.allocate(c, -a.held/int(releaseSteps-i)) })
+	step := max((until-c.now)/releaseParts, 1)
+	for i := range dag.Instant(releaseParts) {
+		c.at(c.now+step*(i+1), rankEnd, func() { a.allocate(c, -a.held/int(releaseParts-i)) })
 	}
 }
 
@@ -134,10 +132,8 @@ func (a *application) next() (phase, size int) {
 // Containers of unknown size are assumed to be like ours.
 func (o *others) findRequests(c *scheduler) {
 	usual := c.usualSize()
-	for _, j := range slices.Backward(c.order) {
-		if len(j.stages) > 0 {
-			usual = j.stages[0].size
-		}
+	if i := slices.IndexFunc(c.order, func(j *job) bool { return len(j.stages) > 0 }); i >= 0 {
+		usual = c.order[i].stages[0].size
 	}
 	o.requests = o.requests[:0]
 	for i := range c.queues {
@@ -205,7 +201,6 @@ func (o *others) candidates(c *scheduler) iter.Seq[applicant] {
 			if r.size > q.room || isMaster && !c.mastersFit(r.queue, r.size) || a.room(c) < r.size {
 				continue
 			}
-			q.seen = q.least // the rest may request less
 			if !yield(applicant{other: r.app, queue: r.queue, size: r.size, submitted: a.submitted, held: a.held}) {
 				return
 			}

@@ -6,7 +6,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// releaseParts is the number of instants over which the ends of tasks are spread within a task's length.
+// releaseParts is the number of instants at which an application releases memory, within a task's length or up to its
+// end.
 const releaseParts = 8
 
 // mostLengthMS is ten years, the maximum length of a task.

@@ -3,6 +3,7 @@ package schedule
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
@@ -155,7 +156,10 @@ func (r *replay) finish(j *job) {
 	}
 	j.state, j.finished = ended, r.now
 	r.scheduler.finish(j)
-	r.submitWaves(j.waves)
+	slices.Sort(j.waves)
+	for _, wave := range j.waves {
+		r.submitOrWait(wave)
+	}
 }
 
 // stuck returns an error if a job never ends although no event is left.
