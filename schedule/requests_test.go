@@ -28,8 +28,11 @@ func TestCandidates(t *testing.T) {
 				queue: int32(rapid.IntRange(0, 1).Draw(t, "queue")),
 				user:  int32(rapid.IntRange(0, 1).Draw(t, "of")), hasNeed: true,
 			}
-			a.phases[ofMaps].size = 256 * rapid.IntRange(1, 3).Draw(t, "unit")
-			a.phases[ofMaps].wait = a.phases[ofMaps].size * rapid.IntRange(0, 3).Draw(t, "tasks")
+			for _, phase := range []int{ofMaps, ofReduces} { // reduces may be smaller than the maps before them
+				p := &a.phases[phase]
+				p.size = 256 * rapid.IntRange(1, 3).Draw(t, "unit")
+				p.wait = p.size * rapid.IntRange(0, 3).Draw(t, "tasks")
+			}
 			c.others.apps = append(c.others.apps, a)
 		}
 		c.others.findRequests(c)
