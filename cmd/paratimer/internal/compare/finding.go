@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators/cost"
 )
 
 // Thresholds for a phase that became slower or faster. The change must exceed chance both between tasks and between
@@ -45,8 +44,8 @@ type Finding struct {
 // units are the possible units of a cost, the best first.
 var units = []struct {
 	name string
-	of   func(*cost.Took) float64
-}{{"record", recordsOf}, {"byte", bytesOf}, {"task", func(*cost.Took) float64 { return 1 }}}
+	of   func(*Took) float64
+}{{"record", recordsOf}, {"byte", bytesOf}, {"task", func(*Took) float64 { return 1 }}}
 
 // judge tests a phase against the earlier runs.
 func judge(earlier []*Phase, now *Phase) (f Finding, ok bool) {
@@ -105,7 +104,7 @@ func (f *Finding) beyond(costs, pool, medians []float64) bool {
 
 // costs returns milliseconds per unit, for the tasks with both known and some work. Times below leastWork are
 // mostly noise beside the start-up, so they count as leastWork: a ratio then never exceeds what is certain.
-func (p *Phase) costs(of func(*cost.Took) float64) []float64 {
+func (p *Phase) costs(of func(*Took) float64) []float64 {
 	var all []float64
 	for i := range p.Took {
 		work := p.Took[i].Work

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators/cost"
 )
 
 // A broadcast is a stage of eight tasks of one place in the program, whose tasks take so long.
@@ -29,7 +28,7 @@ func broadcasts(day int, stages ...broadcast) *Run {
 		phase := Phase{Name: name, Tasks: 8}
 		for task := range 8 {
 			took := s.ms * (1 + 0.001*float64(task))
-			phase.Took = append(phase.Took, cost.Took{
+			phase.Took = append(phase.Took, Took{
 				Task: task, Start: start, End: start + dag.Instant(took), Length: took, Work: took, Records: s.records,
 			})
 		}

@@ -43,7 +43,7 @@ type Job struct {
 type Phase struct {
 	Name   string // of the stage; after Compare the name in the newest run that has the job
 	Tasks  int    // from the plan; -1 unknown
-	Took   []cost.Took
+	Took   []Took
 	Failed int // attempts that failed
 	Killed int // attempts that were killed, unless another attempt of their task had overtaken them
 	reads  bool
@@ -67,9 +67,9 @@ func Of(from string, run dag.Run) *Run {
 		Jobs: make([]Job, len(s.Jobs)),
 	}
 	end := dag.NoInstant
-	took := cost.TookOf(run)
+	works := cost.Works(run)
 	for j := range s.Jobs {
-		r.Jobs[j] = jobOf(&s.Plan.Jobs[j], &s.Jobs[j], took[j])
+		r.Jobs[j] = jobOf(&s.Plan.Jobs[j], &s.Jobs[j], works[j])
 		end = max(end, s.Jobs[j].Finished)
 	}
 	if s.State.Ended() {
@@ -79,11 +79,12 @@ func Of(from string, run dag.Run) *Run {
 	return r
 }
 
-func jobOf(plan *dag.Job, s *dag.JobState, took [][]cost.Took) Job {
+func jobOf(plan *dag.Job, s *dag.JobState, works []map[int]float64) Job {
 	job := Job{Length: between(s.Submitted, s.Finished)}
 	first := dag.NoInstant
 	for k := range s.Stages {
-		phase := Phase{Name: plan.Stages[k].Name, Tasks: -1, Took: took[k], reads: len(plan.Stages[k].After) > 0}
+		phase := Phase{Name: plan.Stages[k].Name, Tasks: -1, reads: len(plan.Stages[k].After) > 0}
+		phase.Took = tookOf(s.Stages[k].Attempts, plan.Stages[k].Copies(), works[k])
 		if p := &plan.Stages[k]; p.Known {
 			phase.Tasks = p.Tasks
 		}
@@ -129,7 +130,7 @@ func InOrder(runs []*Run) {
 }
 
 // sum adds up a figure over the phase's tasks; NaN if it is unknown for a task, or if no task has run.
-func (p *Phase) sum(of func(*cost.Took) float64) float64 {
+func (p *Phase) sum(of func(*Took) float64) float64 {
 	if len(p.Took) == 0 {
 		return math.NaN()
 	}
@@ -140,13 +141,13 @@ func (p *Phase) sum(of func(*cost.Took) float64) float64 {
 	return total
 }
 
-func lengthOf(t *cost.Took) float64  { return t.Length }
-func workOf(t *cost.Took) float64    { return t.Work }
-func recordsOf(t *cost.Took) float64 { return t.Records }
-func bytesOf(t *cost.Took) float64   { return t.Bytes }
+func lengthOf(t *Took) float64  { return t.Length }
+func workOf(t *Took) float64    { return t.Work }
+func recordsOf(t *Took) float64 { return t.Records }
+func bytesOf(t *Took) float64   { return t.Bytes }
 
 // each returns a figure of each task, without unknown ones.
-func (p *Phase) each(of func(*cost.Took) float64) []float64 {
+func (p *Phase) each(of func(*Took) float64) []float64 {
 	var all []float64
 	for i := range p.Took {
 		if v := of(&p.Took[i]); !math.IsNaN(v) {
@@ -157,8 +158,8 @@ func (p *Phase) each(of func(*cost.Took) float64) []float64 {
 }
 
 // task returns the times of a task; nil if it did not succeed.
-func (p *Phase) task(index int) *cost.Took {
-	i, found := slices.BinarySearchFunc(p.Took, index, func(t cost.Took, want int) int {
+func (p *Phase) task(index int) *Took {
+	i, found := slices.BinarySearchFunc(p.Took, index, func(t Took, want int) int {
 		return cmp.Compare(t.Task, want)
 	})
 	if !found {

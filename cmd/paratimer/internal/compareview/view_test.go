@@ -9,7 +9,6 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/compare"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators/cost"
 )
 
 // hostile is what a cluster may call things.
@@ -25,7 +24,7 @@ func run(from string, start dag.Instant, state dag.State, ms float64) *compare.R
 	maps := compare.Phase{Name: "map", Tasks: 8, Failed: 1}
 	for i := range 8 {
 		took := ms + float64(i)
-		maps.Took = append(maps.Took, cost.Took{
+		maps.Took = append(maps.Took, compare.Took{
 			Task: i, Length: took + 1000, Work: took, Records: 100,
 			Bytes: math.NaN(),
 		})

@@ -1,4 +1,4 @@
-package cost
+package compare
 
 import (
 	"math"
@@ -17,37 +17,9 @@ type Took struct {
 	Bytes   float64 // bytes read, or shuffled by a task that copies; NaN: unknown
 }
 
-// TookOf lists the tasks of a run that succeeded, by job, stage and index. If a task succeeded twice, the first end
-// counts: later attempts were not needed. The start-up is from the task's own reports, else from the run's cost law
-// (docs/facts/measured.md 4). So the work of a task that was seen only at its end is an estimate.
-func TookOf(run dag.Run) [][][]Took {
-	s := *run.Now()
-	s.Profiles = nil
-	m := newModel(newest(run, &s), Options{})
-	if s.Plan.OnlyMapReduce() {
-		m.learnStarts()
-	}
-	cold, _ := m.coldExtra()
-	out := make([][][]Took, len(s.Jobs))
-	for j := range s.Jobs {
-		out[j] = make([][]Took, len(s.Jobs[j].Stages))
-		for k := range s.Jobs[j].NumStages() {
-			st, rate, work := &m.stages[j][k], m.stages[j][k].warmRate(), map[int]float64{}
-			for i := range st.seen.ended {
-				if e := &st.seen.ended[i]; st.single {
-					work[e.task] = m.workOf(e)
-				} else {
-					work[e.task] = e.workOf(rate, cold)
-				}
-			}
-			out[j][k] = took(s.Jobs[j].Stages[k].Attempts, s.Plan.Jobs[j].Stages[k].Copies(), work)
-		}
-	}
-	return out
-}
-
-// took lists the tasks of a stage that succeeded.
-func took(attempts []dag.Attempt, copies bool, work map[int]float64) (out []Took) {
+// tookOf lists the tasks of a stage that succeeded. work has their milliseconds of work. If a task succeeded twice, the
+// first end counts: later attempts were not needed.
+func tookOf(attempts []dag.Attempt, copies bool, work map[int]float64) (out []Took) {
 	for i := range attempts {
 		a := &attempts[i]
 		if a.State != dag.AttemptSucceeded || !a.Start.Known() || !a.End.Known() || a.End < a.Start {
