@@ -15,7 +15,7 @@ func (m *Model) assumedRatio(sch *schedule.Schedule) float64 {
 	if total <= 0 {
 		return 0
 	}
-	if m.s.Plan.OnlyMapReduce() {
+	if m.mapReduce {
 		return m.assumedWork(sch, total)
 	}
 	known, sure := sch.Now, 0.0
@@ -38,18 +38,18 @@ func (m *Model) assumedWork(sch *schedule.Schedule, total float64) float64 {
 	if !m.seenAny() {
 		return 1
 	}
-	known, mass, least, counted := sch.Now, 0.0, 0.0, map[place]bool{}
+	known, mass, least, counted := sch.Now, 0.0, 0.0, map[*stage]bool{}
 	for i := range sch.Spans { // sorted by start
 		sp := &sch.Spans[i]
-		at := place{int(sp.Job), sp.Stage}
-		switch {
-		case sp.Count == 0 || sp.End <= known:
-		case m.stages[at.j][at.k].origin < schedule.Assumed:
+		if sp.Count == 0 || sp.End <= known {
+			continue
+		}
+		switch st := &m.stages[sp.Job][sp.Stage]; {
+		case st.origin < schedule.Assumed:
 			known = sp.End
-		case !counted[at]:
-			st := &m.stages[at.j][at.k]
-			counted[at] = true
-			mass += m.whole(st, int(sp.First)) * math.Exp(st.change.sigma*st.change.sigma/2)
+		case !counted[st]:
+			counted[st] = true
+			mass += m.pace.whole(st, int(sp.First)) * math.Exp(st.change.sigma*st.change.sigma/2)
 			if len(m.stages) == 1 {
 				least = loneRatio
 			}

@@ -15,8 +15,20 @@ import (
 // first task, from one wave of jobs to the next, and from a job's last task to its end. JVM starts are most of this
 // time, so it shows the pace of overhead.
 type between struct {
-	launch, wave, finish shownPause
-	waited               time.Duration // how long a job without remaining tasks has waited for its end; 0: none waits
+	pauses [3]shownPause // of the kinds of fields
+	waited time.Duration // how long a job without remaining tasks has waited for its end; 0: none waits
+}
+
+// The kinds of pauses.
+const (
+	launchPause = iota
+	wavePause
+	finishPause
+)
+
+// fields returns the fields of overheads for the kinds of pauses.
+func (*between) fields(o *dag.Overheads) [3]*time.Duration {
+	return [...]*time.Duration{&o.Launch, &o.Wave, &o.Finish}
 }
 
 // A shownPause is the expected length of one kind of pause, and the pauses that this run has had, oldest first.
@@ -48,52 +60,41 @@ func (p *shownPause) plainMean() time.Duration {
 	return sum / time.Duration(max(len(p.had), 1))
 }
 
-// A pauseOf is a pause and its field in dag.Overheads.
-type pauseOf struct {
-	to *time.Duration
-	by *shownPause
-}
-
-func (b *between) of(o *dag.Overheads) []pauseOf {
-	return []pauseOf{{&o.Launch, &b.launch}, {&o.Wave, &b.wave}, {&o.Finish, &b.finish}}
-}
-
 // groups returns the pauses as observations of the pace of overhead.
 func (b *between) groups() []group {
 	var out []group
-	for _, p := range []*shownPause{&b.launch, &b.wave} {
-		if mean, weight := p.mean(); weight > 0 && mean > 0 && p.expected > 0 {
-			out = append(out, group{took: mean, over: taskcost.MS(p.expected), n: weight, head: true, launch: true})
-		}
+	for _, p := range b.pauses[:finishPause] {
+		mean, weight := p.mean()
+		out = append(out, group{took: mean, over: taskcost.MS(p.expected), n: weight, head: true, launch: true})
 	}
 	return out
 }
 
-// observeBetween collects the pauses of MapReduce jobs that this run has had.
-func (m *Model) observeBetween() {
-	if !m.s.Plan.OnlyMapReduce() || m.given {
-		return
+// pausesOf returns the pauses of MapReduce jobs that the run has had.
+func pausesOf(o *observations) *between {
+	b := &between{}
+	if !o.mapReduce || o.given {
+		return b
 	}
-	o, b := &m.s.Plan.Overheads, &m.between
-	b.launch.expected, b.wave.expected, b.finish.expected = o.Launch, o.Wave, o.Finish
-	graph, err := dag.NewGraph(m.s.Plan)
-	if err != nil {
-		return
+	for i, f := range b.fields(&o.s.Plan.Overheads) {
+		b.pauses[i].expected = *f
 	}
-	before := dag.NoInstant
-	for _, jobs := range graph.Levels() {
-		before = m.observeWave(jobs, before)
+	if graph, err := dag.NewGraph(o.s.Plan); err == nil {
+		before := dag.NoInstant
+		for _, jobs := range graph.Levels() {
+			before = b.observeWave(o, jobs, before)
+		}
 	}
+	return b
 }
 
-// observeWave is observeBetween for jobs that may run at once. before is when the previous wave ended. It returns
-// when the last job of this wave ended.
-func (m *Model) observeWave(jobs []int, before dag.Instant) dag.Instant {
-	b := &m.between
+// observeWave adds the pauses of jobs that may run at once. before is when the previous wave ended. It returns when
+// the last job of this wave ended.
+func (b *between) observeWave(o *observations, jobs []int, before dag.Instant) dag.Instant {
 	quickest, restarted := time.Duration(-1), false
 	first, last := dag.NoInstant, dag.NoInstant
 	for _, j := range jobs {
-		js := &m.s.Jobs[j]
+		js := &o.s.Jobs[j]
 		first = earlier(first, js.Submitted)
 		attempts := js.Stages[dag.Map].Attempts
 		// A restarted master numbers attempts from 1000 on, and does not report the earlier ones.
@@ -106,30 +107,25 @@ func (m *Model) observeWave(jobs []int, before dag.Instant) dag.Instant {
 		}
 		end := js.LastSuccess()
 		if js.State == dag.Succeeded && end.Known() && js.Finished >= end {
-			b.finish.had = append(b.finish.had, js.Finished.Sub(end))
+			b.add(finishPause, js.Finished.Sub(end))
 		}
-		if !js.State.Ended() && end.Known() && m.over(j) {
-			b.waited = max(b.waited, m.s.At.Sub(end))
+		unfinished := func(st stage) bool { return len(st.ended) < st.n }
+		if !js.State.Ended() && end.Known() && !slices.ContainsFunc(o.stages[j], unfinished) {
+			b.waited = max(b.waited, o.s.At.Sub(end))
 		}
 		last = max(last, js.Finished)
 	}
 	if quickest >= 0 && !restarted {
-		b.launch.had = append(b.launch.had, quickest)
+		b.add(launchPause, quickest)
 	}
 	if before.Known() && first.Known() && first >= before {
-		b.wave.had = append(b.wave.had, first.Sub(before))
+		b.add(wavePause, first.Sub(before))
 	}
 	return last
 }
 
-// over reports whether all tasks of a job have succeeded.
-func (m *Model) over(j int) bool {
-	for k := range m.stages[j] {
-		if len(m.stages[j][k].seen.ended) < m.stages[j][k].n {
-			return false
-		}
-	}
-	return true
+func (b *between) add(kind int, took time.Duration) {
+	b.pauses[kind].had = append(b.pauses[kind].had, took)
 }
 
 func earlier(a, b dag.Instant) dag.Instant {
@@ -150,16 +146,12 @@ func firstStart(attempts []dag.Attempt) dag.Instant {
 	return t
 }
 
-// learnBetween sets each pause of the plan to a weighted mean: the pauses that this run has had, and the expected one
-// at the run's pace of overhead. The expected one weighs as much as one pause of the run.
-func (m *Model) learnBetween() {
-	if m.given {
-		return
-	}
-	o := &m.s.Plan.Overheads
-	for _, f := range m.between.of(o) {
-		mean, weight := f.by.mean()
-		*f.to = taskcost.Duration((m.pace.loaded*taskcost.MS(f.by.expected) + mean*weight) / (1 + weight))
+// expect sets each pause of the plan to a weighted mean: the pauses that this run has had, and the expected one at the
+// run's pace of overhead, loaded. The expected one weighs as much as one pause of the run.
+func (b *between) expect(o *dag.Overheads, loaded float64) {
+	for i, f := range b.fields(o) {
+		mean, weight := b.pauses[i].mean()
+		*f = taskcost.Duration((loaded*taskcost.MS(b.pauses[i].expected) + mean*weight) / (1 + weight))
 	}
 }
 

@@ -4,109 +4,105 @@ import (
 	"math"
 	"slices"
 
-	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// learnStages computes the posterior of each stage's own change.
-func (m *Model) learnStages() {
-	m.each(func(_ int, _ dag.StageIndex, st *stage) {
-		switch {
-		case st.single:
-			m.learnTasks(st)
-		case st.prior.N > 0:
-			m.learnKnown(st)
-		}
-	})
-	m.learnNew()
+// A fit computes the posterior of the change of one stage.
+type fit struct {
+	*overheads
+	st      *stage
+	weights []float64 // of the ended tasks
 }
 
-// recency returns the weight of each task that has ended. A weight halves with every Numbers.Waves tasks per core
-// that ended later.
-func (m *Model) recency(st *stage) []float64 {
-	half := m.numbers.Waves * float64(max(1, m.s.Plan.Cluster.Cores, len(m.cores.firsts), m.width(st)))
-	order := make([]int, len(st.seen.ended))
+// learnStages computes the posterior of each stage's own change.
+func (o *overheads) learnStages() {
+	for _, st := range o.ordered {
+		switch {
+		case st.single:
+			newFit(o, st).containers()
+		case st.prior.N > 0:
+			newFit(o, st).profiled()
+		}
+	}
+	o.learnNew()
+}
+
+// newFit returns a fit. The weight of a task halves with every Numbers.Waves tasks per core that ended later.
+func newFit(o *overheads, st *stage) *fit {
+	width := 0
+	if st.single {
+		width = len(st.running)
+	}
+	half := o.numbers.Waves * float64(max(1, o.s.Plan.Cluster.Cores, len(o.cores.firsts), width))
+	order := make([]int, len(st.ended))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return int(st.seen.ended[b].end - st.seen.ended[a].end)
+		return int(st.ended[b].attempt.End - st.ended[a].attempt.End)
 	})
-	w := make([]float64, len(order))
+	f := &fit{o, st, make([]float64, len(order))}
 	for rank, i := range order {
-		w[i] = math.Exp2(-float64(rank) / half)
+		f.weights[i] = math.Exp2(-float64(rank) / half)
 	}
-	return w
+	return f
 }
 
-// kind returns 1 for a head (the first task on its core or in its container, or of its stage there), else 0.
-func (e *ended) kind() int {
-	if e.first || e.cold {
-		return 1
-	}
-	return 0
-}
-
-// learnKnown computes the posterior of the change of a stage that the profile has.
-func (m *Model) learnKnown(st *stage) {
-	num := m.numbers
-	st.origin = schedule.Profiled
-	prior := num.Change * num.Change
-	// Heads of a stage share the residual of their overhead; the residuals of other tasks are independent.
-	sum, weight := 0.0, 1/prior
-	weights := m.recency(st)
-	var residuals []float64
-	var took, of, over, n [2]float64
-	for i := range st.seen.ended {
-		e := &st.seen.ended[i]
-		work, o := m.expected(st, e)
-		kind, w := e.kind(), weights[i]
-		took[kind] += w * e.worked()
-		of[kind] += w * (m.pace.factor*work + m.pace.loaded*o)
-		over[kind] += w * m.pace.loaded * o
-		n[kind] += w
-		if e.worked() > 0 && kind == 0 {
-			residuals = append(residuals, math.Log(e.worked()/(m.pace.factor*work+m.pace.loaded*o)))
-		}
+// profiled computes the posterior of a stage that the profile has.
+func (f *fit) profiled() {
+	st, num := f.st, f.numbers
+	if st.origin = schedule.Profiled; len(st.ended) > 0 {
 		st.origin = schedule.Observed
 	}
-	if g := st.watched(); g.n > 0 {
-		took[0], of[0], n[0] = took[0]+g.took, of[0]+m.pace.factor*g.work, n[0]+g.n
-	}
-	for kind := range n {
-		if !(n[kind] > 0) || !(took[kind] > 0) {
-			continue
-		}
-		v := num.Task * num.Task / n[kind]
-		if kind == 1 {
-			share := over[kind] / of[kind]
-			v += num.Head * num.Head * share * share
-		}
-		r := math.Log(took[kind] / of[kind])
-		w := 1 / v
-		sum, weight = sum+w*r, weight+w
-	}
-	mean := sum / weight
-	for _, head := range []bool{true, false} {
-		g := m.runningOf(st, head)
+	// Heads of a stage share the residual of their overhead; the residuals of other tasks are independent.
+	sum, weight := 0.0, 1/(num.Change*num.Change)
+	add := func(g group, mean, variance float64) {
 		if !(g.n > 0) || !(g.took > 0) {
-			continue
+			return
 		}
-		over := m.pace.loaded * g.over
-		of := m.pace.factor*g.work + over
-		v := num.Task*num.Task/g.n + 1/weight
-		if head {
-			v += num.Head * num.Head * over * over / of / of
+		over := f.pace.loaded * g.over
+		expected := f.pace.factor*g.work + over
+		variance += num.Task * num.Task / g.n
+		if g.head {
+			share := over / expected
+			variance += num.Head * num.Head * share * share
 		}
-		r, w := g.information(of*math.Exp(mean), v)
+		r, w := g.information(expected*math.Exp(mean), variance)
 		sum, weight = sum+w*(mean+r), weight+w
 	}
+	ended, running, parts := f.endedOf(st, f.weights), f.runningOf(st), st.partsShown()
+	g := &ended[0]
+	g.took, g.work, g.n = g.took+parts.took, g.work+parts.work, g.n+parts.n
+	add(ended[0], 0, 0)
+	add(ended[1], 0, 0)
+	mean := sum / weight
+	add(running[1], mean, 1/weight)
+	add(running[0], mean, 1/weight)
 	st.change = normal{sum / weight, math.Sqrt(1 / weight)}
-	for i := range residuals {
-		residuals[i] -= st.change.mean
+	st.own = estimators.NewFactors(f.residuals(), num.Task)
+}
+
+// residuals returns the logarithms of the times of ended tasks divided by those at the posterior means, without
+// heads.
+func (f *fit) residuals() []float64 {
+	var out []float64
+	change, up := math.Exp(f.st.change.mean), math.Exp(f.st.up.mean)
+	for _, e := range f.st.ended {
+		work, over := f.pace.atPace(f.st, e)
+		if is := work*change + over*up; e.kind() == 0 && e.worked() > 0 && is > 0 {
+			out = append(out, math.Log(e.worked()/is))
+		}
 	}
-	st.own = estimators.NewFactors(residuals, num.Task)
+	return out
+}
+
+// toCome adds the uncertainty of the remaining tasks to the change of a stage that no profile has. They differ
+// systematically from those that have ended: the code becomes faster, and the input has an order.
+func (f *fit) toCome() {
+	left := 1 - float64(len(f.st.ended))/float64(max(f.st.n, 1))
+	f.st.change.sigma = math.Hypot(f.st.change.sigma, f.numbers.ToCome*left)
 }
 
 // The prior mean and standard deviation of the logarithm of a task's milliseconds before any task has ended. They
@@ -118,27 +114,25 @@ const (
 
 // learnNew finds how long tasks take in stages that no profile has: by the stage's own tasks, else by the mean task
 // of the run.
-func (m *Model) learnNew() {
-	num := m.numbers
+func (o *overheads) learnNew() {
+	num := o.numbers
 	sum, count := 0.0, 0.0
 	took, units := 0.0, 0.0 // milliseconds and units of stages with records
-	add := func(st *stage) {
+	for _, st := range o.ordered {
+		if st.prior.N == 0 && !(st.single && st.origin == schedule.Observed) && !unprofiled(o, st) {
+			continue
+		}
 		for i := range st.work {
-			whole := m.whole(st, i)
+			whole := o.pace.whole(st, i)
 			sum, count = sum+whole, count+1
-			if u := st.units[i]; st.seen.records && u > 0 {
+			if u := st.units[i]; st.records && u > 0 {
 				took, units = took+whole, units+u
 			}
 		}
 	}
-	m.each(func(_ int, _ dag.StageIndex, st *stage) {
-		if st.prior.N > 0 || st.single && st.origin == schedule.Observed || m.learnSeen(st) {
-			add(st)
-		}
-	})
-	m.each(func(j int, k dag.StageIndex, st *stage) {
+	for _, st := range o.ordered {
 		if st.prior.N > 0 || st.origin == schedule.Observed {
-			return
+			continue
 		}
 		st.change = normal{usualTask, usualTaskSigma}
 		if count == 0 {
@@ -146,84 +140,141 @@ func (m *Model) learnNew() {
 		}
 		if count > 0 && sum > 0 {
 			st.change = normal{math.Log(sum/count) + num.Unseen, num.UnseenSigma}
-			if m.reads(j, k) {
+			if len(o.sources(st)) > 0 {
 				usual := sum / count
-				if in := m.input(j, k); in > 0 && units > 0 && !m.executors() && !st.single {
+				if in := o.input(st); in > 0 && units > 0 && !o.executors && !st.single {
 					usual = min(usual, took/units*in/float64(max(st.n, 1)))
 				}
 				st.change.mean = math.Log(usual) + num.UnseenRead
 			}
 		}
 		st.own = estimators.NewFactors(nil, num.Task)
-	})
+	}
 }
 
-// learnSeen computes the change of a stage that no profile has from its own tasks. It reports whether these show it.
-func (m *Model) learnSeen(st *stage) bool {
-	num := m.numbers
-	g := st.watched()
-	if len(st.seen.ended) == 0 && !(g.n > 0) {
+// unprofiled computes the change of a stage that no profile has from its own tasks. It reports whether these show it.
+func unprofiled(o *overheads, st *stage) bool {
+	parts := st.partsShown()
+	if len(st.ended) == 0 && !(parts.n > 0) {
 		return false
 	}
 	st.origin = schedule.Observed
-	weights := m.recency(st)
-	took, of, n := [2]float64{g.took}, [2]float64{g.work}, [2]float64{g.n}
-	for i := range st.seen.ended {
-		e := &st.seen.ended[i]
-		kind, w := e.kind(), weights[i]
-		took[kind] += w * max(m.workOf(e), 1)
-		of[kind] += w * st.work[e.task]
-		n[kind] += w
+	f, num := newFit(o, st), o.numbers
+	by := [2]group{parts}
+	for i, e := range st.ended {
+		by[e.kind()].add(f.weights[i], max(f.pace.workOf(e), 1), st.work[e.task], 0)
 	}
 	logs, weight := 0.0, 0.0 // weighted sum of the logarithms of a task's milliseconds, and its weight
-	if n[0] > 0 {
-		w := 1 / (num.Task * num.Task / n[0])
-		logs, weight = logs+w*math.Log(took[0]/of[0]), weight+w
+	if g := by[0]; g.n > 0 {
+		w := 1 / (num.Task * num.Task / g.n)
+		logs, weight = logs+w*math.Log(g.took/g.work), weight+w
 	}
-	if n[1] > 0 {
-		v, shown := num.FirstHeadSigma*num.FirstHeadSigma+num.Task*num.Task/n[1], math.Log(took[1]/of[1])-num.FirstHead
+	if g := by[1]; g.n > 0 {
+		v, r := num.FirstHeadSigma*num.FirstHeadSigma+num.Task*num.Task/g.n, math.Log(g.took/g.work)-num.FirstHead
 		w := 1 / v
 		if weight > 0 {
 			// First tasks far from the others follow another ratio: their weight is Huber's (1964).
-			w /= max(1, math.Abs(shown-logs/weight)/(2*math.Sqrt(v+1/weight)))
+			w /= max(1, math.Abs(r-logs/weight)/(2*math.Sqrt(v+1/weight)))
 		}
-		logs, weight = logs+w*shown, weight+w
+		logs, weight = logs+w*r, weight+w
 	}
-	// Remaining tasks differ systematically from those that have ended: the code becomes faster, and the input has an
-	// order.
-	left := 1 - float64(len(st.seen.ended))/float64(max(st.n, 1))
-	st.change = normal{logs / weight, math.Hypot(math.Sqrt(1/weight), num.ToCome*left)}
-	var residuals []float64
-	for i := range st.seen.ended {
-		if e := &st.seen.ended[i]; !e.first && !e.cold && e.took > 0 {
-			residuals = append(residuals, math.Log(m.workOf(e)/st.work[e.task])-st.change.mean)
-		}
-	}
-	st.own = estimators.NewFactors(residuals, num.Task)
+	st.change = normal{logs / weight, math.Sqrt(1 / weight)}
+	f.toCome()
+	st.own = estimators.NewFactors(f.residuals(), num.Task)
 	st.head = (math.Exp(num.FirstHead) - 1) * math.Exp(st.change.mean)
 	return true
 }
 
-// workOf returns the milliseconds that an ended task took beyond the start of its own container. The start is from
-// the task's reports. Without reports the start is the expected one, and at least leastWork of the task remains as
-// work.
-func (m *Model) workOf(e *ended) float64 {
-	if e.up >= 0 || e.over == 0 {
-		return e.worked()
+// Tasks with a container of their own take over·e^(o+h) + work·e^(r+d)·e^ε. In each stage, d is the change of their
+// work and h the change of their starts. Reports of a task show both apart; without reports only their sum is known.
+
+// leastSigma is the least standard deviation of the mean residual of a stage: the time of a task is not exactly a
+// start plus work in proportion to its units.
+const leastSigma = 0.03
+
+// containers computes the posterior of the changes of a stage of a MapReduce job, by Gauss-Newton least squares of
+// logarithms. If no profile has the stage, d is the logarithm of its tasks' time and has a wide prior around the
+// observed one.
+func (f *fit) containers() {
+	st, num := f.st, f.numbers
+	groups := f.containerGroups()
+	if st.up = (normal{0, num.Head}); st.prior.N > 0 {
+		st.change, st.origin = normal{0, num.Change}, schedule.Profiled
 	}
-	return max(e.took-m.pace.loaded*e.over, leastWork*e.took)
+	took, work := 0.0, 0.0
+	for _, g := range groups {
+		if g.work > 0 && !g.running {
+			took, work = took+max(g.took-g.over, leastWork*g.took), work+g.work
+			st.origin = schedule.Observed
+		}
+	}
+	if st.prior.N == 0 && st.origin != schedule.Observed {
+		return
+	}
+	d, prior := 0.0, 1/(num.Change*num.Change)
+	if st.prior.N == 0 {
+		d, prior = math.Log(took/work), 1/(num.UnseenSigma*num.UnseenSigma)
+	}
+	variance := func(g *group, _ float64) float64 { return num.Task*num.Task/g.n + leastSigma*leastSigma }
+	p := paired{a: d, aa: prior, bb: 1 / (num.Head * num.Head)}.update(groups, variance, math.Inf(1), math.Inf(1))
+	st.change, st.up = normal{p.a, math.Sqrt(p.aa)}, normal{p.b, math.Sqrt(p.bb)}
+	if st.prior.N == 0 {
+		f.toCome()
+	}
+	residuals, a := f.residuals(), f.workShare()
+	st.own, st.ownPrior = estimators.NewFactors(residuals, num.Task), f.ownPrior(residuals)
+	st.unseen = estimators.NewFactors(residuals, math.Sqrt(num.Task*num.Task+a*a*p.aa+(1-a)*(1-a)*(p.bb+f.pace.bb)))
 }
 
-// leastWork is the least part of a task that counts as work.
-const leastWork = 0.05
-
-// width returns the number of running tasks in a stage of a MapReduce job; 0 for other stages.
-func (m *Model) width(st *stage) int {
-	if !st.single {
-		return 0
+// containerGroups returns the observations by the tasks of a stage of a MapReduce job, at the run's paces. Newer tasks
+// that have ended weigh more, with starts apart or not. Running tasks give the parts that reports have shown, or else
+// their ages.
+func (f *fit) containerGroups() []group {
+	st, whole, apart := f.st, group{}, group{}
+	for i, e := range st.ended {
+		g := &whole
+		if e.up >= 0 {
+			g = &apart
+		}
+		work, over := f.pace.atPace(st, e)
+		g.add(f.weights[i], e.worked(), work, over)
 	}
-	return len(st.seen.running)
+	starts, running, parts := st.startsShown(f.weights), f.runningOf(st)[0], st.partsShown()
+	if st.prior.N > 0 {
+		running.work, parts.work = f.pace.factor*running.work, f.pace.factor*parts.work
+	}
+	running.over, starts.over = f.pace.loaded*running.over, f.pace.loaded*starts.over
+	return shown([]group{whole, apart, starts, running, parts})
 }
 
-// reads reports whether a stage reads what other stages have written for its tasks.
-func (m *Model) reads(j int, k dag.StageIndex) bool { return len(m.sources(j, k)) > 0 }
+// workShare returns the share of work in the time of a running task that still starts up; 1 if none does.
+func (f *fit) workShare() float64 {
+	for _, r := range f.st.running {
+		if r.over > 0 {
+			work := f.pace.whole(f.st, r.task)
+			return work / (work + r.over*f.pace.overhead(f.st))
+		}
+	}
+	return 1
+}
+
+// usualSpread is the usual standard deviation of the logarithm of the rates of a stage's tasks. At this spread the
+// stage's rate weighs taskcost.OwnPriorMS against a running task's own rate.
+const usualSpread = 0.2
+
+// ownPrior returns the weight of the stage's rate against a running task's own, in milliseconds of work. It is lower
+// if the rates of the tasks differ more than usual.
+func (f *fit) ownPrior(residuals []float64) float64 {
+	const prior = usualSpread * usualSpread
+	squares, n := prior, 1.0
+	for _, r := range residuals {
+		squares, n = squares+r*r, n+1
+	}
+	for _, r := range f.st.running {
+		if expected := f.pace.whole(f.st, r.task) * r.part; r.partMS >= leastShown && expected > 0 {
+			off := math.Log(r.partMS / expected)
+			squares, n = squares+off*off, n+1
+		}
+	}
+	return taskcost.OwnPriorMS * min(1, prior*n/squares)
+}

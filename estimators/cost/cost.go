@@ -34,63 +34,15 @@ import (
 
 // A Model is the cost law of one run at one instant.
 type Model struct {
-	numbers *Numbers
-	s       *dag.Snapshot // the newest snapshot, its plan completed from the profile
-	profile *profiles.Match
-	stages  [][]stage // by job and stage; a stage comes after those that it reads
-	cores   cores
-	order   []int   // indices of jobs, each after the jobs that it reads
-	cold    float64 // expected extra overhead of the first task on a core or container, in milliseconds
-	launch  launch
-	starts  starts  // of containers that run one task each
-	lag     float64 // mean age of a counter when it is first seen, in milliseconds
-	pace    pace
-	pauses  []pause
-	between between
+	overheads
+	delta   float64 // Options.DeltaBytes
 	nodes   nodes
-	wide    estimators.Factors      // for the remaining time of attempts with counters that do not change
 	keys    []*keygroups.Prediction // by job; nil: its key groups are unknown
-	delta   float64                 // Options.DeltaBytes
+	pauses  []pause                 // of the driver
+	between *between                // pauses of MapReduce jobs
 	stalled load.Stall
-	given   bool // the run's own plan has all costs
+	wide    estimators.Factors // for the remaining time of attempts with counters that do not change
 }
-
-// A stage is the state of the model for one stage: what its tasks have shown, and what is expected of them.
-type stage struct {
-	n      int
-	seen   seen
-	prior  prior              // tasks in the profile or in the run's own plan
-	growth growth             // units of the stage against the profile's
-	units  []float64          // expected units by task; NaN: unknown
-	work   []float64          // by task, expected at pace 1; without a profile relative to the mean task of the stage
-	alike  []int              // by task, number of consecutive tasks from it on with the same cost
-	every  float64            // expected overhead of each task at pace 1
-	head   float64            // extra overhead of the first task of the stage on a core, at pace 1
-	heads  int                // tasks below this index would be the first of the stage on a core
-	change normal             // d_s; without a profile, the logarithm of the milliseconds of a task
-	up     normal             // change of the starts of its own containers
-	own    estimators.Factors // of the residuals of tasks
-	// weight of the rate of the stage against the own rate of a running task, in milliseconds of work; 0:
-	// taskcost.OwnPriorMS
-	ownPrior float64
-	keyed    *keyed             // prediction by key groups; nil: they are not used
-	unseen   estimators.Factors // for running tasks without reports, with the uncertainty that they share
-	origin   schedule.Origin
-	waits    bool        // its tasks wait on their cores or in their containers for the tasks that they read
-	input    dag.Instant // end of the last task that they read; NoInstant before
-	opens    dag.Instant // executors: when its input was complete and it was submitted; NoInstant before
-	single   bool        // stage of a MapReduce job: each task has its own container
-	maps     bool        // the maps of a MapReduce job
-	bytes    bool        // units are bytes
-	plan     dag.Series  // units by task in the run's own plan
-	pause    float64     // milliseconds that the driver worked alone before it submitted the stage
-	usual    float64     // median milliseconds of the tasks that have ended; 0 before
-	open     bool        // submitted
-	asked    dag.Instant // from when on containers may have been launched for its waiting tasks
-}
-
-// A normal is a normal distribution.
-type normal struct{ mean, sigma float64 }
 
 // Options are the settings of a model. The zero value is the default.
 type Options struct {
@@ -124,19 +76,19 @@ func With(opt Options) estimators.Model {
 			return planCosts(run, opt)
 		}
 		m := newModel(run, opt)
-		if plan.OnlyMapReduce() && !m.given {
+		if m.mapReduce && !m.given {
 			m.findStall()
 		}
 		c := estimators.Costs{
 			Left: m.left, Full: m.full, Rem: m.rem, Completed: m.s, AssumedRatio: m.assumedRatio,
 			// The time of an unseen MapReduce stage is too uncertain for a single time that depends on it.
-			Measured: !plan.OnlyMapReduce(),
+			Measured: !m.mapReduce,
 			Sampling: m.sampling, Residuals: m.profile.Residuals(), TaskSize: m.taskSize,
-			InRecords: !plan.OnlyMapReduce() || plan.Cluster.Policy == dag.FIFO,
-			Warnings:  m.warnings(), NodeFactors: m.nodeFactors,
+			InRecords: !m.mapReduce || plan.Cluster.Policy == dag.FIFO,
+			Warnings:  m.warnings(), NodeFactors: m.nodes.factors,
 			Groups: m.groupCosts(func(in *Model) schedule.Left { return in.left }),
 		}
-		if !m.silent() && m.seenAny() && m.executors() {
+		if !m.silent() && m.seenAny() && m.executors {
 			c.Later = m.expectLater
 		}
 		return c
@@ -144,48 +96,38 @@ func With(opt Options) estimators.Model {
 }
 
 func newModel(run dag.Run, opt Options) *Model {
-	s := run.Now()
-	m := &Model{
-		numbers: opt.Numbers, profile: profiles.Find(s), lag: observationLag(run), given: profiles.HasCosts(s.Plan),
-		delta: opt.DeltaBytes,
-	}
-	if m.numbers == nil {
-		m.numbers = Of(s.Plan)
-	}
+	m := &Model{overheads: overheads{observations: observe(run, opt.Numbers)}, delta: opt.DeltaBytes}
 	m.wide = estimators.NewFactors(nil, m.numbers.UnseenSigma)
-	m.s = m.profile.Complete(s)
-	if !s.Plan.OnlyMapReduce() {
+	if !m.mapReduce {
 		m.cold = taskcost.MS(m.s.Plan.Overheads.Cold)
 	}
-	m.observeStarts()
-	if s.Plan.OnlyMapReduce() {
-		m.s.Load = load.Expect(run, m.s.Plan, m.starts.at(2, false))
-	}
-	m.observe()
-	m.observeBetween()
-	m.observeLaunches(&s.Plan.Overheads)
+	m.between = pausesOf(&m.observations)
+	m.launch = m.launchesOf(&run.Now().Plan.Overheads)
 	m.growTasks()
-	m.expect()
-	m.learnPace()
+	(&sizes{overheads: &m.overheads}).expect()
+	m.learnPace(m.between.groups())
 	m.learnStages()
-	m.learnNodes()
+	m.nodes = nodesOf(&m.overheads)
 	m.learnGroups()
-	m.each(func(_ int, _ dag.StageIndex, st *stage) { st.findAlike() })
-	if m.s.Plan.OnlyMapReduce() {
-		m.learnBetween()
-	} else {
-		m.learnPauses()
+	for _, st := range m.ordered {
+		st.findAlike()
+	}
+	switch {
+	case !m.mapReduce:
+		m.pauses = driverPauses(&m.overheads)
+	case !m.given:
+		m.between.expect(&m.s.Plan.Overheads, m.pace.loaded)
 	}
 	return m
 }
 
 // warnings returns the warnings about the costs of MapReduce jobs; nil for other plans.
 func (m *Model) warnings() []dag.Warning {
-	if !m.s.Plan.OnlyMapReduce() {
+	if !m.mapReduce {
 		return nil
 	}
 	return slices.Concat(
-		load.Warnings(m.s), m.nodeWarnings(), m.profileWarnings(), m.groupWarnings(), m.stalled.Warnings(),
+		load.Warnings(m.s), m.nodes.warnings(m.s), m.profileWarnings(), m.groupWarnings(), m.stalled.Warnings(),
 	)
 }
 
@@ -218,29 +160,18 @@ func (m *Model) profileWarnings() []dag.Warning {
 // hardly moves that pace.
 func (m *Model) againstProfile() float64 {
 	sum, n := 0.0, 0.0
-	m.each(func(_ int, _ dag.StageIndex, st *stage) {
+	for _, st := range m.ordered {
 		if st.prior.N > 0 && st.origin == schedule.Observed {
-			sum, n = sum+m.pace.work+st.change.mean, n+1
+			sum, n = sum+m.pace.a+st.change.mean, n+1
 		}
-	})
+	}
 	return sum / max(n, 1)
 }
 
-// executors reports whether tasks run on the cores of executors, not in containers.
-func (m *Model) executors() bool { return m.s.Plan.Cluster.Policy == dag.Executors }
-
-// seenAny reports whether the run or a profile has shown the work of at least one stage.
-func (m *Model) seenAny() bool {
-	found := false
-	m.each(func(_ int, _ dag.StageIndex, st *stage) { found = found || st.origin < schedule.Assumed })
-	return found
-}
-
-// each calls visit for all stages, each after the stages that it reads.
-func (m *Model) each(visit func(j int, k dag.StageIndex, st *stage)) {
-	for _, j := range m.order {
-		for k := range m.stages[j] {
-			visit(j, dag.StageIndex(k), &m.stages[j][k]) //nolint:gosec // an index
-		}
+// taskSize returns the expected units of a task; NaN if unknown.
+func (m *Model) taskSize(j int, k dag.StageIndex, i int) float64 {
+	if st := &m.stages[j][k]; st.records && i >= 0 && i < st.n {
+		return st.units[i]
 	}
+	return math.NaN()
 }

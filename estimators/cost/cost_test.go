@@ -83,7 +83,7 @@ func TestOneTaskOnACore(t *testing.T) {
 	p.cores = 4
 	m := of(s)
 	m.cold = 1000
-	every, head, work := m.split(&p)
+	every, head, work := (&sizes{overheads: &m.overheads}).split(&p)
 	within(t, "overhead", every+head, 1, 3000)
 	within(t, "work", work[0], 26_000, 30_000) // half of the first task of a core counts as start-up
 }
@@ -186,7 +186,7 @@ func TestCopiesOfSlowTasks(t *testing.T) {
 			stage.Attempts = append(stage.Attempts, slow)
 		}
 		m := of(s)
-		a := m.stages[0][0].seen.running[0].attempt
+		a := m.stages[0][0].running[0].attempt
 		got := m.left(schedule.Task{Index: 7, Running: a}).Work
 		within(t, c.name, float64(got.Milliseconds()), c.least, c.most)
 	}

@@ -23,18 +23,17 @@ type sampling struct {
 func (m *Model) sampling() func(estimators.Draws) estimators.Drawn {
 	s := &sampling{m: m, rests: map[*dag.Attempt]estimators.Rest{}, starts: map[*dag.Attempt]float64{}}
 	sum, n := 0.0, 0.0
-	m.each(func(_ int, _ dag.StageIndex, st *stage) {
+	for _, st := range m.ordered {
 		for i := range st.work {
-			sum, n = sum+m.whole(st, i), n+1
+			sum, n = sum+m.pace.whole(st, i), n+1
 		}
-		for i := range st.seen.running {
-			r := &st.seen.running[i]
+		for _, r := range st.running {
 			s.rests[r.attempt] = m.rest(st, r)
 			if r.start > 0 {
 				s.starts[r.attempt] = r.start
 			}
 		}
-	})
+	}
 	if !m.seenAny() || m.silent() {
 		return nil
 	}
@@ -51,9 +50,9 @@ func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 	m := s.m
 	z := func(u estimators.Use, j int, k dag.StageIndex) float64 { return estimators.Normal(d.Common(u, j, k)) }
 	// Cholesky factor of the covariance of the paces.
-	l11 := math.Sqrt(m.pace.ww)
-	l21 := m.pace.wo / l11
-	l22 := math.Sqrt(max(0, m.pace.oo-l21*l21))
+	l11 := math.Sqrt(m.pace.aa)
+	l21 := m.pace.ab / l11
+	l22 := math.Sqrt(max(0, m.pace.bb-l21*l21))
 	zr, zo := z(estimators.ForRate, -1, 0), z(estimators.ForSetup, 0, 0)
 	work := m.pace.factor * math.Exp(l11*zr)
 	over := m.pace.loaded * math.Exp(l21*zr+l22*zo)
@@ -90,15 +89,15 @@ func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 		st := &m.stages[t.Job][t.Stage]
 		u := d.Task(estimators.ForWork, t.Job, t.Stage, t.Index, t.Attempt)
 		f := &by[t.Job][t.Stage]
-		whole, own := f.change*m.alone(st, t.Index, work*f.size, over), st.own
+		whole, own := f.change*st.unchanged(t.Index, work*f.size, over), st.own
 		if ms := st.keyed.whole(t.Index); ms >= 0 {
 			whole, own = f.change*ms, st.keyed.own[t.Index]
 		}
 		if t.Running != nil {
 			if r, ok := s.rests[t.Running]; ok {
-				left := r.At(u, whole/max(m.whole(st, t.Index), 1e-9))
+				left := r.At(u, whole/max(m.pace.whole(st, t.Index), 1e-9))
 				return schedule.Cost{
-					Setup: taskcost.Duration(s.starts[t.Running] * m.overhead(st) / m.pace.loaded * over * f.head),
+					Setup: taskcost.Duration(s.starts[t.Running] * m.pace.overhead(st) / m.pace.loaded * over * f.head),
 					Work:  taskcost.Duration(min(left, m.copied(st, t.Running))), Same: 1,
 				}
 			}
@@ -115,7 +114,7 @@ func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 		return schedule.Cost{Setup: taskcost.Duration(more), Work: taskcost.Duration(whole * own.At(u)), Same: 1}
 	}
 	snapshot := s.drawPauses(d)
-	if m.s.Plan.OnlyMapReduce() {
+	if m.mapReduce {
 		snapshot = m.drawBetween(d, over)
 	}
 	drawn := estimators.Drawn{Snapshot: snapshot, Left: left, Fault: s.failures.Fault(d, m.s.At)}

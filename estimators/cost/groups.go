@@ -9,6 +9,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/estimators/keygroups"
 	"github.com/paratimer/paratimer/estimators/paper"
+	"github.com/paratimer/paratimer/estimators/profiles"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -25,28 +26,24 @@ type keyed struct {
 // learnGroups predicts reduces by their key groups, in the jobs for which these are known.
 func (m *Model) learnGroups() {
 	m.keys = make([]*keygroups.Prediction, len(m.stages))
-	for j := range m.stages {
-		state := &m.s.Jobs[j]
-		if !m.s.Plan.Jobs[j].IsMapReduce() || state.State.Ended() {
+	for _, st := range m.ordered {
+		state := &m.s.Jobs[st.j]
+		if !st.single || st.maps || state.State.Ended() {
 			continue
 		}
-		maps, st, known := &m.stages[j][dag.Map], &m.stages[j][dag.Reduce], m.profile.Job(j)
-		var was *dag.Stage
-		if known != nil {
-			was = &known.Stages[dag.Reduce]
+		maps, was := &m.stages[st.j][dag.Map], profiles.Stage(m.profile.Job(st.j), st.plan.Name)
+		if st.plan.Groups != nil {
+			was = st.plan
 		}
-		if own := &m.s.Plan.Jobs[j].Stages[dag.Reduce]; own.Groups != nil {
-			was = own
-		}
-		if state.Groups == nil && (was == nil || was.Groups == nil) || len(st.seen.ended) >= st.n {
+		if state.Groups == nil && (was == nil || was.Groups == nil) || len(st.ended) >= st.n {
 			continue
 		}
 		s := keygroups.Stage{
-			Tasks: st.n, Attempts: state.Stages[dag.Reduce].Attempts, Groups: state.Groups, Feeders: maps.n,
-			Silent: st.origin >= schedule.Assumed || slices.ContainsFunc(st.seen.running, m.silentTask),
+			Tasks: st.n, Attempts: st.state.Attempts, Groups: state.Groups, Feeders: maps.n,
+			Silent: st.origin >= schedule.Assumed || slices.ContainsFunc(st.running, m.silentTask),
 			Growth: math.NaN(), Slowdown: m.pace.factor * math.Exp(maps.change.mean), DeltaBytes: m.delta,
 		}
-		if st.bytes && st.seen.records {
+		if st.bytes && st.records {
 			s.Bytes = dag.Each(st.units)
 		}
 		if was != nil {
@@ -58,25 +55,10 @@ func (m *Model) learnGroups() {
 			s.Slowdown = 1
 		}
 		p := keygroups.Predict(s)
-		if m.keys[j] = p; p != nil && p.Work != nil {
+		if m.keys[st.j] = p; p != nil && p.Work != nil {
 			st.keyed = newKeyed(p.Work, was)
 		}
 	}
-}
-
-// silentFor is how long a reduce must have worked without a change of its counters for it to be silent, in
-// milliseconds.
-const silentFor = 4000
-
-// silentTask reports whether a reduce works although its counters do not change: all of its input is read, and
-// nothing is written (a Streaming job, or one huge bag).
-func (m *Model) silentTask(r running) bool {
-	a := r.attempt
-	if !a.SortEnd.Known() {
-		return false
-	}
-	moved := a.Last.At.Known() && a.First.At.Known() && (a.Last.Out > a.First.Out || a.Last.Done > a.First.Done)
-	return !moved && float64(m.s.At-a.SortEnd) >= silentFor
 }
 
 // spreadStep is the step to which standard deviations are rounded up, so that tasks share their factors.
@@ -114,15 +96,15 @@ func (w *keyed) whole(i int) float64 {
 }
 
 // rest returns the remaining work of a running attempt; ok is false if key groups do not predict it.
-func (w *keyed) rest(r *running, now dag.Instant) (rest estimators.Rest, ok bool) {
-	i := int(r.attempt.Task)
+func (w *keyed) rest(r *observation, now dag.Instant) (rest estimators.Rest, ok bool) {
+	i := r.task
 	if math.IsNaN(w.whole(i)) {
 		return rest, false
 	}
 	if w.Attempt[i] == r.attempt.Number && w.Since[i].Known() {
 		return estimators.NewRest(w.Left[i], max(0, float64(now-w.Since[i])), w.own[i], 1), true // clocks differ
 	}
-	return estimators.NewRest(w.whole(i)+r.over, r.age, w.own[i], 1), true
+	return estimators.NewRest(w.whole(i)+r.over, r.took, w.own[i], 1), true
 }
 
 // groupCosts returns the costs by key groups. left makes the costs of a model with reduces predicted in one form.

@@ -1,81 +1,117 @@
 package cost
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
+	"github.com/paratimer/paratimer/estimators/keygroups"
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
-// Learn returns a profile of a run: a plan with the records and times of each stage's tasks, and with pauses. It
-// leaves out failed and killed attempts. Stages without finished tasks have no costs.
-func Learn(run dag.Run) *dag.Plan {
-	s := *run.Now()
+// A learner reads the costs of tasks out of a run, without a profile.
+type learner struct {
+	*Model
+	cold  float64 // extra milliseconds of the first task on a core or container against others of its stage
+	colds int     // number of tasks that show it
+}
+
+func newLearner(run dag.Run) *learner {
+	s, n := *run.Now(), len(run.Window)-1
 	s.Profiles = nil
-	bare := s.Plan
-	m := newModel(newest(run, &s), Options{})
-	if bare.OnlyMapReduce() {
-		return m.learnMapReduce()
+	alone := dag.Run{Window: append(run.Window[:n:n], &s), Anchors: run.Anchors}
+	l := &learner{Model: newModel(alone, Options{})}
+	if l.mapReduce {
+		l.learnStarts()
 	}
-	cold, n := m.coldExtra()
-	out := &dag.Plan{
-		Name: bare.Name, Engine: bare.Engine, Whole: bare.Whole, Cluster: bare.Cluster, Driver: bare.Driver,
-		Overheads: m.s.Plan.Overheads,
+	l.learnCold()
+	return l
+}
+
+// Learn returns a profile of a run: a plan with the records, bytes and times of each stage's tasks, and with starts
+// and pauses. It leaves out failed and killed attempts. Stages without finished tasks have no costs.
+func Learn(run dag.Run) *dag.Plan {
+	l := newLearner(run)
+	plan := l.s.Plan
+	out := &dag.Plan{Name: plan.Name, Cluster: plan.Cluster, Overheads: plan.Overheads}
+	out.Jobs = dag.CloneJobs(plan.Jobs)
+	for _, st := range l.ordered {
+		out.Jobs[st.j].Stages[st.k] = l.learned(st)
 	}
-	out.Cluster.Nodes = nil
-	out.Overheads.SetupMin, out.Overheads.Finish, out.Overheads.Cold = bare.Overheads.SetupMin, bare.Overheads.Finish, 0
-	if n > 0 {
-		out.Overheads.Cold = taskcost.Duration(cold)
-	}
-	out.Jobs = make([]dag.Job, len(bare.Jobs))
-	for j := range bare.Jobs {
-		job := bare.Jobs[j]
-		job.Stages = make([]dag.Stage, len(bare.Jobs[j].Stages))
-		for k := range job.NumStages() {
-			job.Stages[k] = m.learned(j, k, cold)
+	if l.mapReduce {
+		for j := range out.Jobs { // with the usual edge
+			stages := out.Jobs[j].Stages
+			out.Jobs[j].Stages = dag.MapReduce(stages[dag.Map], stages[dag.Reduce])
 		}
-		out.Jobs[j] = job
-		if js := &s.Jobs[j]; js.Finished.Known() {
-			if last := js.LastSuccess(); last.Known() && js.Finished > last {
-				out.Overheads.Finish = js.Finished.Sub(last)
-			}
+		l.learnOverheads(out)
+		return out
+	}
+	out.Engine, out.Whole, out.Driver, out.Cluster.Nodes = plan.Engine, plan.Whole, plan.Driver, nil
+	bare, o := run.Now().Plan.Overheads, &out.Overheads
+	o.SetupMin, o.Finish, o.Cold = bare.SetupMin, bare.Finish, 0
+	if l.colds > 0 {
+		o.Cold = taskcost.Duration(l.cold)
+	}
+	for j := range l.s.Jobs {
+		js := &l.s.Jobs[j]
+		if last := js.LastSuccess(); js.Finished.Known() && last.Known() && js.Finished > last {
+			o.Finish = js.Finished.Sub(last)
 		}
 	}
 	return out
 }
 
-// newest returns the run with s in place of its newest snapshot.
-func newest(run dag.Run, s *dag.Snapshot) dag.Run {
-	n := len(run.Window) - 1
-	return dag.Run{Window: append(run.Window[:n:n], s), Anchors: run.Anchors}
+// learnOverheads sets the starts and the pauses of MapReduce jobs.
+func (l *learner) learnOverheads(out *dag.Plan) {
+	o := &out.Overheads
+	if out.Cluster.Policy == dag.FIFO {
+		out.Cluster.Setup = taskcost.Duration(l.starts.alone)
+		o.SetupMin, o.SetupPer, o.Cold = 0, 0, 0
+		return
+	}
+	o.SetupMin, o.SetupPer = taskcost.Duration(l.starts.alone), taskcost.Duration(l.starts.each)
+	sum, n := 0.0, 0.0 // extra time of starts of the first batch
+	for _, st := range l.ordered {
+		for _, e := range st.ended {
+			if e.up >= 0 && l.starts.isCold(e.attempt) {
+				sum, n = sum+e.up-l.starts.at(l.starts.together[e.attempt], false), n+1
+			}
+		}
+	}
+	if n > 0 {
+		o.Cold = taskcost.Duration(max(sum/n, 1))
+	}
+	for i, f := range l.between.fields(o) {
+		*f = cmp.Or(l.between.pauses[i].plainMean(), l.between.pauses[i].expected)
+	}
 }
 
-// coldExtra returns how much longer the first task on a core or container takes than others of its stage, in
-// milliseconds: the mean over n tasks. The comparison is at the same number of records, by the rate of the others. If
-// a stage has no others on executors, half of the first task counts as extra.
-func (m *Model) coldExtra() (mean float64, n int) {
+// learnCold computes the mean extra time of the first task on a core or container. The comparison is at the same
+// number of records, by the rate of the others. If a stage has no others on executors, half of the first task counts
+// as extra.
+func (l *learner) learnCold() {
 	sum := 0.0
-	m.each(func(_ int, _ dag.StageIndex, st *stage) {
+	for _, st := range l.ordered {
 		rate := st.warmRate()
-		for i := range st.seen.ended {
-			if e := &st.seen.ended[i]; e.cold && e.took > 0 && !m.launch.apart(e.start) && (m.executors() || rate > 0) {
+		for _, e := range st.ended {
+			if e.cold && e.took > 0 && !l.launch.apart(e.attempt.Start) && (l.executors || rate > 0) {
 				less := e.took / 2
 				if !math.IsNaN(rate) {
 					less = max(0, e.took-rate*e.units)
 				}
-				sum, n = sum+less, n+1
+				sum, l.colds = sum+less, l.colds+1
 			}
 		}
-	})
-	return sum / float64(max(n, 1)), n
+	}
+	l.cold = sum / float64(max(l.colds, 1))
 }
 
 // warmRate returns the milliseconds per unit of tasks that are not the first on their core; NaN if there are none.
 func (st *stage) warmRate() float64 {
 	took, units := 0.0, 0.0
-	for i := range st.seen.ended {
-		if e := &st.seen.ended[i]; !e.cold {
+	for _, e := range st.ended {
+		if !e.cold {
 			took, units = took+e.took, units+e.units
 		}
 	}
@@ -86,42 +122,64 @@ func (st *stage) warmRate() float64 {
 }
 
 // learned returns a stage with the costs of its finished tasks. The extra time of the first task on a core is
-// removed.
-func (m *Model) learned(j int, k dag.StageIndex, cold float64) dag.Stage {
-	plan, st := m.s.Plan.Jobs[j].Stages[k], &m.stages[j][k]
-	out := dag.Stage{
-		Name: plan.Name, After: plan.After, MemoryMB: plan.MemoryMB, Cores: plan.Cores,
-		MaxRunning: plan.MaxRunning, Pool: plan.Pool, Tasks: plan.Tasks, Known: plan.Known,
-		Pause: taskcost.Duration(st.pause),
-	}
-	if len(st.seen.ended) == 0 {
-		return out
-	}
-	rate := st.warmRate()
-	in, wrote, extent := profiles.Blank(plan.Tasks), profiles.Blank(plan.Tasks), profiles.Blank(plan.Tasks)
-	took, units := 0.0, 0.0
-	for i := range st.seen.ended {
-		e := &st.seen.ended[i]
-		t := e.workOf(rate, cold)
-		took, units = took+t, units+e.units
-		wrote[e.task], extent[e.task] = e.out, math.Round(t)
-		if st.seen.records {
-			in[e.task] = e.units
+// removed. The start of a task of a MapReduce job is apart from its work.
+func (l *learner) learned(st *stage) dag.Stage {
+	plan, n := st.plan, st.plan.Tasks
+	out := dag.Stage{Name: plan.Name, After: plan.After, Tasks: n, Known: plan.Known}
+	in, wrote, bytes := profiles.Blank(n), profiles.Blank(n), profiles.Blank(n)
+	extent, setup := profiles.Blank(n), profiles.Blank(n)
+	took, units, works := 0.0, 0.0, l.worksOf(st)
+	for i, e := range st.ended {
+		work, read := works[i], e.units
+		if wrote[e.task], extent[e.task] = counted(e.attempt.Out), math.Round(work); st.single {
+			read, bytes[e.task], extent[e.task] = st.recordsOf(e.attempt), counted(e.attempt.Bytes), math.Round(e.took)
+			setup[e.task] = math.Round(extent[e.task] - work)
+		}
+		if st.single || st.records {
+			in[e.task] = read
+		}
+		if !st.single || read > 0 {
+			took, units = took+work, units+read
 		}
 	}
-	out.Out, out.Extent = profiles.Series(wrote), profiles.Series(extent)
-	if st.seen.records && units > 0 {
+	out.Out, out.Bytes, out.Extent = profiles.Series(wrote), profiles.Series(bytes), profiles.Series(extent)
+	out.Setup = profiles.Series(setup)
+	if (st.single || st.records) && units > 0 {
 		work := dag.Pipeline{Tuples: profiles.Series(in), Alpha: dag.Uniform(profiles.Round(took / units))}
 		if out.Pipelines = []dag.Pipeline{work}; out.Copies() {
 			free := dag.Pipeline{Tuples: work.Tuples, Alpha: dag.Uniform(0)} // copying and sorting is part of the work
 			out.Pipelines = []dag.Pipeline{free, free, work}
 		}
 	}
+	if !st.single {
+		out.MemoryMB, out.Cores, out.MaxRunning, out.Pool = plan.MemoryMB, plan.Cores, plan.MaxRunning, plan.Pool
+		out.Pause = taskcost.Duration(st.pause)
+	} else if !st.maps {
+		out.Groups = keygroups.Learn(l.s.Jobs[st.j].Groups, st.state.Attempts, n, l.stages[st.j][dag.Map].n)
+	}
 	return out
 }
 
-// workOf returns the milliseconds of a task without the extra time of the first task on a core.
-func (e *ended) workOf(rate, cold float64) float64 {
+// worksOf returns the milliseconds of the work of each ended task of a stage. If reports have shown the rate of a
+// MapReduce stage, it applies to the tasks without such reports.
+func (l *learner) worksOf(st *stage) []float64 {
+	out := make([]float64, len(st.ended))
+	warm, reported := st.warmRate(), st.reportedRate()
+	for i, e := range st.ended {
+		if !st.single {
+			out[i] = e.warm(warm, l.cold)
+			continue
+		}
+		out[i] = l.pace.workOf(e)
+		if u := st.recordsOf(e.attempt); reported > 0 && !(e.up >= 0) && e.over > 0 && u > 0 {
+			out[i] = min(reported*u, e.took)
+		}
+	}
+	return out
+}
+
+// warm returns the milliseconds of a task without the extra time of the first task on a core.
+func (e *observation) warm(rate, cold float64) float64 {
 	switch {
 	case !e.cold:
 		return e.took
@@ -129,4 +187,44 @@ func (e *ended) workOf(rate, cold float64) float64 {
 		return e.took / 2
 	}
 	return min(e.took, max(rate*e.units, e.took-cold))
+}
+
+// leastReported is the least work of a stage in reports, in milliseconds, for their rate to apply to its other tasks.
+const leastReported = 4000
+
+// reportedRate returns the milliseconds per record in tasks with reports of their start; 0 if they show too little
+// work.
+func (st *stage) reportedRate() float64 {
+	took, records := 0.0, 0.0
+	for _, e := range st.ended {
+		if u := st.recordsOf(e.attempt); e.up >= 0 && u > 0 {
+			took, records = took+e.worked(), records+u
+		}
+	}
+	if took < leastReported {
+		return 0
+	}
+	return took / records
+}
+
+// Works returns the milliseconds of the work of each task that has ended, without start-up and without the wait for
+// its input, by job, stage and task. The start-up is from the task's own reports, else from the run's cost law
+// (docs/facts/measured.md 4). So the work of a task that was seen only at its end is an estimate.
+func Works(run dag.Run) [][]map[int]float64 {
+	l := newLearner(run)
+	out := make([][]map[int]float64, len(l.stages))
+	for j := range out {
+		out[j] = make([]map[int]float64, len(l.stages[j]))
+		for k := range out[j] {
+			st, work := &l.stages[j][k], map[int]float64{}
+			rate := st.warmRate()
+			for _, e := range st.ended {
+				if work[e.task] = l.pace.workOf(e); !st.single {
+					work[e.task] = e.warm(rate, l.cold)
+				}
+			}
+			out[j][k] = work
+		}
+	}
+	return out
 }

@@ -18,7 +18,7 @@ func TestStartAndWorkApart(t *testing.T) {
 	near(t, "work of a map to come", workOf(next), 15_000, 600)
 	within(t, "start of one alone, s", next.Setup.Seconds(), 0.5, 4)
 	within(t, "start of eight in the first batch, ms",
-		m.starts.at(8, true)*m.overhead(&m.stages[0][dag.Map]), 4000, 6000)
+		m.starts.at(8, true)*m.pace.overhead(&m.stages[0][dag.Map]), 4000, 6000)
 	left := m.leftOf(dag.Map, 0)
 	near(t, "left of a running map", workOf(left)+1000*left.Setup.Seconds(), 5000, 800)
 	if left.Origin != schedule.Observed {

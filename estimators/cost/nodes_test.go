@@ -51,10 +51,10 @@ func TestSlowNode(t *testing.T) {
 		m := modelOf(s)
 		within(t, c.name, m.nodes.factor(3), c.least, c.most)
 		near(t, c.name+": a node that is not known", m.nodes.factor(-1), 1, 0)
-		if w := m.nodeWarnings(); len(w) != c.warnings || len(m.nodeFactors()) != c.warnings {
-			t.Errorf("%s: warnings %v, factors %v", c.name, w, m.nodeFactors())
+		if w := m.nodes.warnings(s); len(w) != c.warnings || len(m.nodes.factors()) != c.warnings {
+			t.Errorf("%s: warnings %v, factors %v", c.name, w, m.nodes.factors())
 		}
-		if s.Nodes[3].Lost = true; len(modelOf(s).nodeWarnings()) > 0 {
+		if s.Nodes[3].Lost = true; len(modelOf(s).nodes.warnings(s)) > 0 {
 			t.Errorf("%s: a warning of a lost node", c.name)
 		}
 	}

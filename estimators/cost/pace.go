@@ -2,18 +2,18 @@ package cost
 
 import (
 	"math"
+	"slices"
 
-	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
 )
 
 // A pace is the posterior of the logarithms of the paces of work and overhead: r and o.
 type pace struct {
-	work, over     float64 // means
-	ww, wo, oo     float64 // covariance
-	factor, loaded float64 // e^work, e^over
+	paired
+	factor, loaded float64 // e^a, e^b
 }
 
-// A group sums the tasks of one kind in a stage, either ended or running: one observation of the paces.
+// A group sums tasks of one kind in a stage, either ended or running: one observation of the paces.
 type group struct {
 	st               *stage
 	took, work, over float64 // milliseconds: observed; expected work and overhead
@@ -21,6 +21,51 @@ type group struct {
 	head             bool    // first tasks on a core or in a container, or of the stage there
 	running          bool    // the tasks run; took is the sum of their ages
 	launch           bool    // launches of containers or pauses between jobs, not tasks
+}
+
+// add adds a task with a weight.
+func (g *group) add(weight, took, work, over float64) {
+	g.took, g.work, g.over, g.n = g.took+weight*took, g.work+weight*work, g.over+weight*over, g.n+weight
+}
+
+// shown returns the groups that show anything.
+func shown(groups []group) []group {
+	return slices.DeleteFunc(groups, func(g group) bool { return !(g.n > 0 && g.took > 0 && g.work+g.over > 0) })
+}
+
+// weight returns the weight of a task; 1 without weights.
+func weight(weights []float64, i int) float64 {
+	if weights == nil {
+		return 1
+	}
+	return weights[i]
+}
+
+// startsShown returns the starts of containers that reports of tasks have shown. weights are those of ended tasks.
+func (st *stage) startsShown(weights []float64) group {
+	g := group{st: st, head: true}
+	for i, e := range st.ended {
+		if e.up >= 0 {
+			g.add(weight(weights, i), e.up, 0, e.over)
+		}
+	}
+	for _, r := range st.running {
+		if r.up >= 0 {
+			g.add(1, r.up, 0, r.over)
+		}
+	}
+	return g
+}
+
+// partsShown returns the parts of running tasks that reports have shown.
+func (st *stage) partsShown() group {
+	g := group{st: st}
+	for _, r := range st.running {
+		if r.part > 0 {
+			g.took, g.work, g.n = g.took+r.partMS, g.work+st.work[r.task]*r.part, g.n+r.part
+		}
+	}
+	return g
 }
 
 // information returns the residual of a group and its weight. The residual is the logarithm of the time observed
@@ -47,184 +92,148 @@ func (g *group) information(expected, v float64) (residual, weight float64) {
 // equations are the normal equations of two unknowns in weighted least squares: their symmetric matrix and right sides.
 type equations struct{ aa, ab, bb, ra, rb float64 }
 
-// steps bounds the Gauss-Newton iterations, mostLog the logarithms that they find.
-const (
-	steps   = 20
-	mostLog = 5
-)
-
 // add adds an observation with a weight, a residual and derivatives.
 func (e *equations) add(w, da, db, residual float64) {
 	e.aa, e.ab, e.bb = e.aa+w*da*da, e.ab+w*da*db, e.bb+w*db*db
 	e.ra, e.rb = e.ra+w*da*residual, e.rb+w*db*residual
 }
 
-// step returns the solution as the step of an iteration, scaled so that no part is above 1. done means that the step
-// is small.
-func (e *equations) step() (a, b float64, done bool) {
+// step returns the solution as the step of an iteration, scaled so that no part is above 1.
+func (e *equations) step() (a, b float64) {
 	det := e.aa*e.bb - e.ab*e.ab
 	a, b = (e.bb*e.ra-e.ab*e.rb)/det, (e.aa*e.rb-e.ab*e.ra)/det
 	if most := max(math.Abs(a), math.Abs(b)); most > 1 {
 		a, b = a/most, b/most
 	}
-	return a, b, math.Abs(a)+math.Abs(b) < 1e-6
+	return a, b
 }
 
-// covariance returns the inverse of the matrix.
-func (e *equations) covariance() (aa, ab, bb float64) {
-	det := e.aa*e.bb - e.ab*e.ab
-	return e.bb / det, -e.ab / det, e.aa / det
-}
+// A paired is the normal distribution of two logarithms, a of the factor of work and b of the factor of overhead: their
+// means and covariance.
+type paired struct{ a, b, aa, ab, bb float64 }
 
-// groups returns the observations of the paces: launches, pauses, starts, and tasks of stages that the profile has.
-func (m *Model) groups() []group {
-	all := append(m.launch.groups(), m.between.groups()...)
-	m.each(func(_ int, _ dag.StageIndex, st *stage) {
-		if g := st.startsShown(); g.n > 0 && g.took > 0 {
-			all = append(all, g)
-		}
-		if st.prior.N == 0 {
-			return
-		}
-		for _, head := range []bool{true, false} {
-			g := group{st: st, head: head}
-			for i := range st.seen.ended {
-				if e := &st.seen.ended[i]; (e.first || e.cold) == head {
-					work, over := m.expected(st, e)
-					g.took, g.work, g.over, g.n = g.took+e.worked(), g.work+work, g.over+over, g.n+1
-				}
-			}
-			if g.n > 0 && g.took > 0 {
-				all = append(all, g)
-			}
-			if g := m.runningOf(st, head); g.n > 0 && g.took > 0 {
-				all = append(all, g)
-			}
-			if g := st.watched(); !head && g.n > 0 {
-				all = append(all, g)
-			}
-		}
-	})
-	return all
-}
+// steps bounds the Gauss-Newton iterations, mostLog the logarithms that they find.
+const (
+	steps   = 20
+	mostLog = 5
+)
 
-// startsShown returns the starts of containers that reports of tasks have shown.
-func (st *stage) startsShown() group {
-	g := group{st: st, head: true}
-	for i := range st.seen.ended {
-		if e := &st.seen.ended[i]; e.up >= 0 {
-			g.took, g.over, g.n = g.took+e.up, g.over+e.over, g.n+1
-		}
-	}
-	for i := range st.seen.running {
-		if r := &st.seen.running[i]; r.up >= 0 && r.over > 0 {
-			g.took, g.over, g.n = g.took+r.up, g.over+r.over, g.n+1
-		}
-	}
-	return g
-}
-
-// worked returns the milliseconds of an ended task, without the start of its container if its reports show that
-// start.
-func (e *ended) worked() float64 {
-	if e.up >= 0 {
-		return max(0, e.took-e.up)
-	}
-	return e.took
-}
-
-// runningOf returns the running tasks of one kind in a stage, without those that reports have shown in part.
-func (m *Model) runningOf(st *stage, head bool) group {
-	g := group{st: st, head: head, running: true}
-	for i := range st.seen.running {
-		r := &st.seen.running[i]
-		if r.head() != head || !(r.age > 0) || r.part > 0 {
-			continue
-		}
-		g.took, g.work, g.n = g.took+r.age, g.work+st.work[r.attempt.Task], g.n+1
-		g.over += st.every + m.overOf(st, r)
-	}
-	return g
-}
-
-// watched returns the parts of running tasks that reports have shown.
-func (st *stage) watched() group {
-	g := group{st: st}
-	for i := range st.seen.running {
-		if r := &st.seen.running[i]; r.part > 0 {
-			g.took, g.work, g.n = g.took+r.took, g.work+st.work[r.attempt.Task]*r.part, g.n+r.part
-		}
-	}
-	return g
-}
-
-// expected returns the expected milliseconds of work and overhead of an ended task at pace 1.
-func (m *Model) expected(st *stage, e *ended) (work, over float64) {
-	over = st.every
-	if !(e.up >= 0) {
-		over += e.over
-	}
-	switch {
-	case e.cold && m.cold > 0:
-		over += m.coldOf(e.start, e.waited)
-	case e.first || e.cold:
-		over += st.head
-	}
-	return st.work[e.task], over
-}
-
-// learnPace computes the posterior of the paces by iterated least squares of logarithms. The change of a stage is
-// integrated out: its variance is added to that of each group of the stage.
-func (m *Model) learnPace() {
-	num := m.numbers
-	groups := m.groups()
-	// r is Both·o plus a part of its own.
-	boot, sigma := m.boot()
-	pw, po := 1/(num.Pace*num.Pace), 1/(sigma*sigma)
-	a, b := num.Both*boot, boot
-	p := &m.pace
+// update returns the posterior by iterated least squares of the logarithms of times (Gauss-Newton). In the prior, aa,
+// ab and bb are the precision matrix. variance is that of a group's residual, given the part of work in the expected
+// time. The weight of a residual above huber standard deviations is reduced (Huber 1964). most bounds a.
+func (prior paired) update(
+	groups []group, variance func(g *group, work float64) float64, huber, most float64,
+) paired {
+	out := prior
 	for range steps {
+		x, y := out.a-prior.a, out.b-prior.b
 		e := equations{
-			aa: pw, ab: -num.Both * pw, bb: num.Both*num.Both*pw + po,
-			ra: -pw * (a - num.Both*b), rb: num.Both*pw*(a-num.Both*b) - po*(b-boot),
+			aa: prior.aa, ab: prior.ab, bb: prior.bb, ra: -prior.aa*x - prior.ab*y, rb: -prior.ab*x - prior.bb*y,
 		}
-		for _, g := range groups {
-			work, over := math.Exp(a)*g.work, math.Exp(b)*g.over
+		for i := range groups {
+			g := &groups[i]
+			work, over := math.Exp(out.a)*g.work, math.Exp(out.b)*g.over
 			da := work / (work + over)
-			db := 1 - da
-			change := num.Change
-			if g.st != nil && g.st.single {
-				change *= da // its starts have a change of their own
-			}
-			v := change*change + num.Task*num.Task/g.n
-			if g.head || g.st != nil && g.st.single {
-				v += num.Head * num.Head * db * db
-			}
-			if g.launch {
-				v = num.Launch * num.Launch / g.n
-			}
+			v := variance(g, da)
 			r, w := g.information(work+over, v)
 			if !g.running {
-				// An outlying stage has probably changed itself, so its weight is reduced as by Huber (1964).
-				w /= max(1, math.Abs(r)/(2*math.Sqrt(v)))
+				w /= max(1, math.Abs(r)/(huber*math.Sqrt(v)))
 			}
-			e.add(w, da, db, r)
+			e.add(w, da, 1-da, r)
 		}
-		x, y, done := e.step()
-		a, b = min(max(a+x, -mostLog), mostLog), min(max(b+y, -mostLog), mostLog)
-		if p.ww, p.wo, p.oo = e.covariance(); done {
+		x, y = e.step()
+		out.a, out.b = min(max(out.a+x, -most), most), min(max(out.b+y, -mostLog), mostLog)
+		det := e.aa*e.bb - e.ab*e.ab
+		if out.aa, out.ab, out.bb = e.bb/det, -e.ab/det, e.aa/det; math.Abs(x)+math.Abs(y) < 1e-6 {
 			break
 		}
 	}
-	p.work, p.over, p.factor, p.loaded = a, b, math.Exp(a), math.Exp(b)
+	return out
 }
 
-// boot returns the prior mean and standard deviation of the logarithm of the pace of overhead. They follow from the
-// start of the first executor against that of the profile's run, if both are known.
-func (m *Model) boot() (mean, sigma float64) {
-	is, was := m.s.Plan.Overheads.Boot, m.profile.Overheads()
-	if was == nil || was.Boot <= 0 || is <= 0 {
-		return 0, m.numbers.Load
+// learn computes the posterior of the paces. boot is the prior of the pace of overhead. The change of a stage is
+// integrated out: its variance is added to that of each group of the stage.
+func (p *pace) learn(num *Numbers, boot normal, groups []group) {
+	// r is Both·o plus a part of its own.
+	pw, po := 1/(num.Pace*num.Pace), 1/(boot.sigma*boot.sigma)
+	prior := paired{num.Both * boot.mean, boot.mean, pw, -num.Both * pw, num.Both*num.Both*pw + po}
+	variance := func(g *group, work float64) float64 {
+		if g.launch {
+			return num.Launch * num.Launch / g.n
+		}
+		over, change, single := 1-work, num.Change, g.st != nil && g.st.single
+		if single {
+			change *= work // its starts have a change of their own
+		}
+		v := change*change + num.Task*num.Task/g.n
+		if g.head || single {
+			v += num.Head * num.Head * over * over
+		}
+		return v
 	}
-	return m.numbers.Boot * math.Log(float64(is)/float64(was.Boot)), m.numbers.LoadBoot
+	p.paired = prior.update(groups, variance, 2, mostLog) // an outlying stage has probably changed itself
+	p.factor, p.loaded = math.Exp(p.a), math.Exp(p.b)
 }
+
+// overhead returns the factor of the overhead of a stage against pace 1, at the posterior means.
+func (p *pace) overhead(st *stage) float64 {
+	switch {
+	case st.single:
+		return p.loaded * math.Exp(st.up.mean)
+	case st.prior.N == 0:
+		return 1
+	}
+	return p.loaded * math.Exp(st.change.mean)
+}
+
+// whole returns the milliseconds of task i of a stage at the posterior means, without the extra overhead of a first
+// task. For an assumed stage it is the mean of the lognormal distribution, which is far above its median, because the
+// times of several stages add up. For an assumed stage of a MapReduce job it is the median, and 0 if nothing is
+// known.
+func (p *pace) whole(st *stage, i int) float64 {
+	if ms := st.keyed.whole(i); ms >= 0 {
+		return ms
+	}
+	if st.single && st.origin == schedule.Unknown {
+		return 0 // a lower bound
+	}
+	mean := st.change.mean
+	if st.origin == schedule.Assumed && !st.single {
+		mean += st.change.sigma * st.change.sigma / 2
+	}
+	return math.Exp(mean) * st.unchanged(i, p.factor, p.loaded)
+}
+
+// unchanged returns the milliseconds of task i without the change of the stage, at the given paces of work and
+// overhead.
+func (st *stage) unchanged(i int, work, over float64) float64 {
+	if i < 0 || i >= len(st.work) {
+		return 0
+	}
+	if st.prior.N == 0 {
+		return st.work[i]
+	}
+	return work*st.work[i] + over*st.every
+}
+
+// atPace returns the expected milliseconds of an ended task at the paces: of its work, and of the start of its own
+// container if its reports do not show that start.
+func (p *pace) atPace(st *stage, e *observation) (work, over float64) {
+	if !(e.up >= 0) {
+		over = p.loaded * e.over
+	}
+	return st.unchanged(e.task, p.factor, p.loaded), over
+}
+
+// workOf returns the milliseconds that an ended task took beyond the start of its own container. The start is from
+// the task's reports. Without reports the start is the expected one, and at least leastWork of the task remains as
+// work.
+func (p *pace) workOf(e *observation) float64 {
+	if e.up >= 0 || e.over == 0 {
+		return e.worked()
+	}
+	return max(e.took-p.loaded*e.over, leastWork*e.took)
+}
+
+// leastWork is the least part of a task that counts as work.
+const leastWork = 0.05

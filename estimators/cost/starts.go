@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"math"
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
@@ -25,33 +26,26 @@ const startWindow = 1600
 // copyMS is the time that a reduce copies if no map is left to wait for, in milliseconds.
 const copyMS = 300
 
-// observeStarts counts the starts together with each attempt: up to a startWindow before it and half of one after it,
+// startsOf counts the starts together with each attempt: up to a startWindow before it and half of one after it,
 // which fits real starts best.
-func (m *Model) observeStarts() {
-	o, l := &m.s.Plan.Overheads, &m.starts
-	*l = starts{
-		alone: taskcost.MS(m.s.Plan.Cluster.Setup + o.SetupMin), each: taskcost.MS(o.SetupPer),
-		cold:  taskcost.MS(o.Cold),
-		first: dag.NoInstant,
-	}
-	if m.s.Plan.Cluster.Policy == dag.FIFO && !m.given { // on the paper's slots all set-ups are alike
-		*l = starts{alone: taskcost.MS(m.s.Plan.Cluster.Setup), first: dag.NoInstant}
-		if was := m.profile; l.alone == 0 && was != nil {
-			l.alone = taskcost.MS(was.Plan.Cluster.Setup)
-		}
+func (o *observations) startsOf() starts {
+	plan := o.s.Plan
+	l := starts{alone: taskcost.MS(plan.Cluster.Setup), first: dag.NoInstant}
+	if plan.Cluster.Policy != dag.FIFO || o.given {
+		l.alone = taskcost.MS(plan.Cluster.Setup + plan.Overheads.SetupMin)
+		l.each, l.cold = taskcost.MS(plan.Overheads.SetupPer), taskcost.MS(plan.Overheads.Cold)
+	} else if was := o.profile; l.alone == 0 && was != nil { // on the paper's slots all set-ups are alike
+		l.alone = taskcost.MS(was.Plan.Cluster.Setup)
 	}
 	var all []*dag.Attempt
-	for j := range m.s.Jobs {
-		if !m.s.Plan.Jobs[j].IsMapReduce() {
+	for j := range o.s.Jobs {
+		if !plan.Jobs[j].IsMapReduce() {
 			continue
 		}
-		for k := range m.s.Jobs[j].Stages {
-			for i := range m.s.Jobs[j].Stages[k].Attempts {
-				if a := &m.s.Jobs[j].Stages[k].Attempts[i]; a.Start.Known() && a.State != dag.AttemptWaiting {
-					all = append(all, a)
-					if until := a.Start + startWindow; !l.first.Known() || until < l.first {
-						l.first = until
-					}
+		for k := range o.s.Jobs[j].Stages {
+			for i := range o.s.Jobs[j].Stages[k].Attempts {
+				if a := &o.s.Jobs[j].Stages[k].Attempts[i]; a.Start.Known() && a.State != dag.AttemptWaiting {
+					all, l.first = append(all, a), earlier(l.first, a.Start+startWindow)
 				}
 			}
 		}
@@ -73,6 +67,7 @@ func (m *Model) observeStarts() {
 		}
 		l.together[a] = to - from
 	}
+	return l
 }
 
 // at returns the milliseconds of a start at pace 1, for n tasks that start together.
@@ -98,4 +93,66 @@ func (l *starts) coldOf(a *dag.Attempt) float64 {
 		return l.cold
 	}
 	return 0
+}
+
+// learnStarts fits the line of starts (alone + each·n) to what this run has shown. In containers the expected line is
+// the prior. The observations are the start-ups in reports. In jobs without such reports they are the lengths of
+// tasks of different sizes.
+func (l *learner) learnStarts() {
+	if l.s.Plan.Cluster.Setup > 0 || l.given {
+		return
+	}
+	fifo, fit, shortest := l.s.Plan.Cluster.Policy == dag.FIFO, taskcost.Line{}, math.Inf(1)
+	if !fifo {
+		for _, n := range []float64{1, 5, 9} {
+			fit.Add(1, n, l.starts.alone+l.starts.each*n)
+		}
+	}
+	for _, st := range l.ordered {
+		reported := false
+		for _, e := range st.ended {
+			shortest = min(shortest, e.took)
+		}
+		for i := range st.state.Attempts {
+			a := &st.state.Attempts[i]
+			if up := l.startOf(st, a); up >= 0 && a.State != dag.AttemptWaiting {
+				fit.Add(1, float64(l.starts.together[a]), max(0, up-l.starts.coldOf(a)))
+				reported = true
+			}
+		}
+		if st.maps && !reported || !st.maps && fifo {
+			fit.AddRated(l.starts.lengths(st))
+		}
+	}
+	if l.starts.alone, l.starts.each = fit.Fit(); fifo {
+		l.starts.alone = min(l.starts.alone, shortest)
+	}
+	l.pace.loaded = 1
+	for _, st := range l.ordered {
+		for _, e := range st.ended {
+			if e.over > 0 || fifo {
+				e.over = l.starts.of(e.attempt)
+			}
+		}
+	}
+}
+
+// A start-up that was seen has the weight 1 and the standard deviation startNoise, in milliseconds.
+const (
+	startNoise  = 400
+	lengthNoise = 0.05 // relative standard deviation of a task's length given its size
+)
+
+// lengths returns the whole lengths of the finished tasks of a stage, with their units and the starts at the same
+// time.
+func (l *starts) lengths(st *stage) []taskcost.Rated {
+	var out []taskcost.Rated
+	for _, e := range st.ended {
+		length := float64(e.attempt.End-e.attempt.Start) - l.coldOf(e.attempt)
+		if st.records && e.units > 0 && length > 0 {
+			w := 1 / (1 + math.Pow(lengthNoise*length/startNoise, 2))
+			out = append(out, taskcost.Rated{Weight: w, Units: e.units, X: float64(l.together[e.attempt]), Y: length})
+		}
+	}
+	return out
 }

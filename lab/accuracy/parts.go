@@ -18,9 +18,10 @@ type part struct {
 }
 
 const (
-	tasksFile = "estimators/cost/mapreduce.go"
-	priorFile = "estimators/cost/prior.go"
-	leftFile  = "estimators/cost/left.go"
+	observeFile  = "estimators/cost/observe.go"
+	overheadFile = "estimators/cost/overhead.go"
+	growthFile   = "estimators/cost/growth.go"
+	leftFile     = "estimators/cost/left.go"
 )
 
 // parts are the parts of the model for a query of MapReduce jobs.
@@ -34,33 +35,33 @@ var parts = []part{
 		File: "estimators/profiles/tasks.go", Old: "if sum > 0 {", New: "if sum > 0 && !rates {",
 	}}},
 	{"starts apart from work, as reports show them: tasks as a whole", []replaytest.Edit{{
-		File: tasksFile, Old: "return took, took > 0\n", New: "return took, took > 0 && took < 0\n",
+		File: observeFile, Old: "first*rate; up > 0 {", New: "first*rate; up > 0 && up < 0 {",
 	}}},
 	{"pauses between jobs show the pace of overhead: starts alone do", []replaytest.Edit{{
-		File: paceFile, Old: "append(m.launch.groups(), m.between.groups()...)", New: "m.launch.groups()",
+		File: overheadFile, Old: "append([]group{o.launch.group()}, pauses...)", New: "[]group{o.launch.group()}",
 	}}},
 	{"paces as tasks show them: as in the profile", []replaytest.Edit{{
-		File: paceFile, Old: "p.work, p.over, p.factor, p.loaded = a, b, math.Exp(a), math.Exp(b)",
-		New: "p.work, p.over, p.factor, p.loaded = 0*a, 0*b, 1, 1",
+		File: paceFile, Old: "p.factor, p.loaded = math.Exp(p.a), math.Exp(p.b)",
+		New: "p.a, p.b, p.factor, p.loaded = 0, 0, 1, 1",
 	}}},
 	{"input by what the jobs before wrote: by their own tasks", []replaytest.Edit{{
-		File: sizesFile, Old: "in = m.input(j, k) / was", New: "in = 0 * was",
+		File: growthFile, Old: "return o.input(st) / was", New: "return 0 * was",
 	}}},
 	{"growth of what has shown none as of the others: as in the profile", []replaytest.Edit{{
-		File: sizesFile, Old: "common := m.commonGrowth()", New: "common := normal{0, m.numbers.Growth}",
+		File: sizesFile, Old: "z.common = z.commonGrowth()", New: "z.common = normal{0, z.numbers.Growth}",
 	}}},
 	{"sizes of maps that have read a fiftieth: of all that have begun", []replaytest.Edit{{
 		File: "adapters/hadoop/counters.go", Old: "const leastRead = 0.02", New: "const leastRead = 0",
 	}}},
 	{"running tasks by their own records: by their stage", []replaytest.Edit{{
-		File: leftFile, Old: "left, shown := max(whole-r.age, 0.1*whole), 0.0\n\tif r.read > 0 {",
-		New: "left, shown := max(whole-r.age, 0.1*whole), 0.0\n\tif r.read < 0 {",
+		File: leftFile, Old: "left, shown := max(whole-r.took, 0.1*whole), 0.0\n\tif r.read > 0 {",
+		New: "left, shown := max(whole-r.took, 0.1*whole), 0.0\n\tif r.read < 0 {",
 	}}},
 	{"silent attempts drawn as widely as unseen stages: as their stage", []replaytest.Edit{{
-		File: leftFile, Old: "if st.bytes && m.silentTask(*r) {", New: "if false {",
+		File: leftFile, Old: "if st.bytes && m.silentTask(r) {", New: "if false {",
 	}}},
 	{"other applications by their masters and progress: as they are now", []replaytest.Edit{{
-		File: "estimators/cost/cost.go", Old: "m.s.Load = load.Expect(run, m.s.Plan, m.starts.at(2, false))",
+		File: observeFile, Old: "o.s.Load = load.Expect(run, o.s.Plan, o.starts.at(2, false))",
 		New: "_ = load.Expect",
 	}}},
 	{"a stall may last as long again: it is over now", []replaytest.Edit{{

@@ -19,20 +19,20 @@ var sparkParts = []part{
 		File: pairFile, Old: "d += nameCost\n", New: "d += 0 * nameCost\n",
 	}}},
 	{"input by what the stages before wrote: by their own tasks", []replaytest.Edit{{
-		File: sizesFile, Old: "case in > 0 && of < p.Total:", New: "case in < 0 && of < p.Total:",
+		File: growthFile, Old: "case in > 0 && of < p.Total:", New: "case in < 0 && of < p.Total:",
 	}}},
 	{"scans to come have as many more tasks as others: as in the profile", []replaytest.Edit{{
-		File: "estimators/cost/pauses.go", Old: "		if g.n > 0 {\n", New: "		if g.n > 0 && g.n < 0 {\n",
+		File: growthFile, Old: "		if g.n > 0 {\n", New: "		if g.n > 0 && g.n < 0 {\n",
 	}}},
 	{"paces as tasks show them: as in the profile", []replaytest.Edit{{
-		File: paceFile, Old: "p.work, p.over, p.factor, p.loaded = a, b, math.Exp(a), math.Exp(b)",
-		New: "p.work, p.over, p.factor, p.loaded = 0*a, 0*b, 1, 1",
+		File: paceFile, Old: "p.factor, p.loaded = math.Exp(p.a), math.Exp(p.b)",
+		New: "p.a, p.b, p.factor, p.loaded = 0, 0, 1, 1",
 	}}},
 	{"the first executor's start-up shows the load: nothing does before the first task", []replaytest.Edit{{
-		File: paceFile, Old: "boot, sigma := m.boot()", New: "boot, sigma := 0.0, num.Load",
+		File: overheadFile, Old: "o.boot(), shown(all)", New: "normal{0, o.numbers.Load}, shown(all)",
 	}}},
 	{"tasks that run late show the paces: only those that have ended", []replaytest.Edit{{
-		File: paceFile, Old: "if r.head() != head || !(r.age > 0) ||", New: "if r.head() != head || r.age >= 0 ||",
+		File: overheadFile, Old: "if r.took > 0 && !(r.part > 0) {", New: "if r.took < 0 && !(r.part > 0) {",
 	}}},
 	{"the first task of a stage on a core takes longer: as others", []replaytest.Edit{{
 		File: sizesFile, Old: "	usual := first - head //", New: "	head = 0\n	usual := first - head //",

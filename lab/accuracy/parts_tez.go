@@ -2,8 +2,6 @@ package main
 
 import "github.com/paratimer/paratimer/lab/replaytest"
 
-const launchFile = "estimators/cost/launch.go"
-
 // tezParts are the parts of the model for a DAG of Tez.
 var tezParts = []part{
 	{"nothing", nil},
@@ -15,33 +13,33 @@ var tezParts = []part{
 		File: "schedule/master.go", Old: "for took < n && len(kept) > 0 {", New: "for took < n && len(kept) < 0 {",
 	}}},
 	{"launches as this run shows them: as in the profile", []replaytest.Edit{{
-		File: launchFile, Old: "l.shown, l.was = taskcost.MS(shown.SetupMin),", New: "l.shown, l.was = 0*taskcost.MS(shown.SetupMin),",
+		File: overheadFile, Old: "l.shown, l.was = taskcost.MS(shown.SetupMin),", New: "l.shown, l.was = 0*taskcost.MS(shown.SetupMin),",
 	}}},
 	{"the master's start-up shows the load: nothing does before the first launch", []replaytest.Edit{{
-		File: paceFile, Old: "boot, sigma := m.boot()", New: "boot, sigma := 0.0, num.Load",
+		File: overheadFile, Old: "o.boot(), shown(all)", New: "normal{0, o.numbers.Load}, shown(all)",
 	}}},
 	{"launches show the pace of overhead: tasks alone do", []replaytest.Edit{{
-		File: paceFile, Old: "append(m.launch.groups(), m.between.groups()...)", New: "m.between.groups()",
+		File: overheadFile, Old: "append([]group{o.launch.group()}, pauses...)", New: "pauses",
 	}}},
 	{"a launch by itself is faster: as one among many", []replaytest.Edit{{
-		File: launchFile, Old: "-m.numbers.Alone)", New: "-0*m.numbers.Alone)",
+		File: overheadFile, Old: "-o.numbers.Alone)", New: "-0*o.numbers.Alone)",
 	}}},
 	{"the first task of a container takes longer: as others", []replaytest.Edit{{
 		File: "estimators/cost/cost.go", Old: "m.cold = taskcost.MS(m.s.Plan.Overheads.Cold)",
 		New: "m.cold = 0 * taskcost.MS(m.s.Plan.Overheads.Cold)",
 	}}},
 	{"paces as tasks show them: as in the profile", []replaytest.Edit{{
-		File: paceFile, Old: "p.work, p.over, p.factor, p.loaded = a, b, math.Exp(a), math.Exp(b)",
-		New: "p.work, p.over, p.factor, p.loaded = 0*a, 0*b, 1, 1",
+		File: paceFile, Old: "p.factor, p.loaded = math.Exp(p.a), math.Exp(p.b)",
+		New: "p.a, p.b, p.factor, p.loaded = 0, 0, 1, 1",
 	}}},
 	{"input by what the vertices before wrote: by their own tasks", []replaytest.Edit{{
-		File: sizesFile, Old: "case in > 0 && of < p.Total:", New: "case in < 0 && of < p.Total:",
+		File: growthFile, Old: "case in > 0 && of < p.Total:", New: "case in < 0 && of < p.Total:",
 	}}},
 	{"running tasks by their own records: by their vertex", []replaytest.Edit{{
-		File: leftFile, Old: "left, shown := max(whole-r.age, 0.1*whole), 0.0\n\tif r.read > 0 {",
-		New: "left, shown := max(whole-r.age, 0.1*whole), 0.0\n\tif r.read < 0 {",
+		File: leftFile, Old: "left, shown := max(whole-r.took, 0.1*whole), 0.0\n\tif r.read > 0 {",
+		New: "left, shown := max(whole-r.took, 0.1*whole), 0.0\n\tif r.read < 0 {",
 	}}},
 	{"running tasks by Tez' progress: by their records", []replaytest.Edit{{
-		File: leftFile, Old: "if share > 0.02 && share <= 1 {", New: "if share > 2 && share <= 1 {",
+		File: "estimators/cost/stage.go", Old: "if share > 0.02 && share <= 1 {", New: "if share > 2 && share <= 1 {",
 	}}},
 }

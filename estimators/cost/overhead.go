@@ -1,0 +1,229 @@
+package cost
+
+import (
+	"math"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// overheads predict the parts of tasks that do not grow with their records: starts of containers, and the extra time
+// of first tasks. Times are milliseconds.
+type overheads struct {
+	observations
+	pace   pace
+	cold   float64 // expected extra overhead of the first task on a core or container
+	launch launch
+}
+
+// A launch describes the start of a container that runs one task after another (dag.AncestorsFirst). Times are
+// milliseconds.
+type launch struct {
+	shown float64     // measured in this run; 0 before one was launched
+	was   float64     // in the profile's run
+	late  float64     // wait of the run for its first launch
+	first dag.Instant // end of the first task in a launched container; NoInstant before
+	alone float64     // factor of later launches against the first ones, which share the cores of a node
+	own   estimators.Factors
+}
+
+// launchesOf returns what the run has shown of launches. shown are the overheads of the run's own plan.
+func (o *observations) launchesOf(shown *dag.Overheads) launch {
+	l := launch{first: dag.NoInstant, alone: 1}
+	if !o.s.Plan.ReusesContainers() {
+		return l
+	}
+	l.own = estimators.NewFactors(nil, o.numbers.Launch)
+	l.shown, l.was = taskcost.MS(shown.SetupMin), taskcost.MS(o.s.Plan.Overheads.SetupMin)
+	if was := o.profile.Overheads(); was != nil && was.SetupMin > 0 {
+		l.was = taskcost.MS(was.SetupMin)
+	}
+	if l.shown == 0 {
+		l.late = o.launchWait()
+	}
+	var cold []*dag.Attempt
+	for j := range o.s.Jobs {
+		for k := range o.s.Jobs[j].Stages {
+			all := o.s.Jobs[j].Stages[k].Attempts
+			for i := range all {
+				if a := &all[i]; isFirst(o.cores.firsts, a) {
+					if cold = append(cold, a); a.End.Known() {
+						l.first = earlier(l.first, a.End)
+					}
+				}
+			}
+		}
+	}
+	nodes, together := map[int32]bool{}, 0.0
+	for _, a := range cold {
+		if !l.apart(a.Start) {
+			nodes[a.Node] = true
+			together++
+		}
+	}
+	l.alone = math.Pow(max(1, together/math.Max(1, float64(len(nodes)))), -o.numbers.Alone)
+	return l
+}
+
+// launchWait returns the longest time that a job has waited for its first launch, in milliseconds; 0 if none waits.
+func (o *observations) launchWait() float64 {
+	s, longest := o.s, 0.0
+	for j := range s.Jobs {
+		js := &s.Jobs[j]
+		if js.State.Ended() || !js.Submitted.Known() {
+			continue
+		}
+		running, used, started := 0, s.Plan.Jobs[j].MasterMB, false
+		for k := range js.Stages {
+			n := js.Stages[k].Running()
+			running, used = running+n, used+n*s.Plan.Jobs[j].Stages[k].MemoryMB
+			started = started || len(js.Stages[k].Attempts) > 0
+		}
+		// A running task of a reused container did not need a launch. The cluster counts a container as soon as it is
+		// allocated, so memory beyond the running tasks shows a launch.
+		if !started || running > 0 && js.HeldMB > used {
+			longest = max(longest, float64(s.At-js.Submitted)-taskcost.MS(s.Plan.Overheads.Launch))
+		}
+	}
+	return longest
+}
+
+// apart reports whether a launch comes after the first ones.
+func (l *launch) apart(at dag.Instant) bool { return l.first.Known() && at >= l.first }
+
+// group returns the launches as an observation of the pace of overhead. Before the first launch, the wait for it is
+// a censored observation.
+func (l *launch) group() group {
+	g := group{over: l.was, n: 1, head: true, launch: true, took: l.shown, running: l.shown == 0}
+	if g.running {
+		g.took = l.late
+	}
+	return g
+}
+
+// launchAt returns the milliseconds of a launch at the posterior means.
+func (o *overheads) launchAt(at dag.Instant) float64 {
+	took := o.launch.shown
+	if took == 0 {
+		took = o.launch.was * o.pace.loaded
+	}
+	if o.launch.apart(at) {
+		took *= o.launch.alone
+	}
+	return took
+}
+
+// startup returns the remaining launch time of the container of a waiting task, in milliseconds. If the container was
+// requested earlier, the time since then counts as a part of the launch.
+func (o *overheads) startup(st *stage, t schedule.Task) estimators.Rest {
+	if !t.Cold || st.job.Rules != dag.AncestorsFirst {
+		return estimators.Rest{}
+	}
+	whole, waited := o.launchAt(o.s.At), 0.0
+	if since := st.requested; t.Start <= o.s.At && since.Known() {
+		whole, waited = o.launchAt(since), max(0, float64(o.s.At-since))
+	}
+	return estimators.NewRest(whole, waited, o.launch.own, 1)
+}
+
+// coldOf returns the extra overhead of the first task on a core or container at pace 1, in milliseconds. It is less
+// by the time that the task has waited there for its input.
+func (o *overheads) coldOf(start dag.Instant, waited float64) float64 {
+	cold := o.cold
+	if o.launch.apart(start) {
+		cold *= o.launch.alone
+	}
+	return max(0, cold-waited)
+}
+
+// overOf returns the extra overhead of an attempt at pace 1, in milliseconds; see more.
+func (o *overheads) overOf(st *stage, e *observation) float64 {
+	switch {
+	case st.single:
+		return e.over
+	case e.cold && o.cold > 0:
+		return o.coldOf(e.attempt.Start, e.waited)
+	case e.kind() == 1:
+		return st.head
+	}
+	return 0
+}
+
+// more returns the extra overhead of a waiting task, in milliseconds: as the first on its core or in its container,
+// or as the first of its stage there. For a task of a MapReduce job it is the start of its container.
+func (o *overheads) more(st *stage, t schedule.Task) float64 {
+	if st.single {
+		up := o.starts.at(t.Together, t.Cold) * o.pace.overhead(st)
+		if st.bytes && !o.given {
+			up += copyMS
+		}
+		return up
+	}
+	head := st.head * o.pace.overhead(st)
+	if t.Cold && o.cold > 0 {
+		return o.coldOf(t.Start, 0) * o.pace.loaded
+	}
+	if !o.executors {
+		if !t.Cold {
+			head = 0
+		}
+		return head + taskcost.MS(o.s.Plan.Cluster.Setup)
+	}
+	if t.Index >= st.heads {
+		return 0
+	}
+	if st.opens.Known() && t.Start <= o.s.At && o.cores.quiet.Known() {
+		return max(0, head-float64(o.s.At-max(st.opens, o.cores.quiet)))
+	}
+	return head
+}
+
+// endedOf sums the ended tasks of a stage, the heads last. weights has the weight of each; nil: 1.
+func (o *overheads) endedOf(st *stage, weights []float64) (out [2]group) {
+	out[0].st, out[1].st, out[1].head = st, st, true
+	for i, e := range st.ended {
+		over := st.every
+		if !(e.up >= 0) {
+			over += o.overOf(st, e)
+		}
+		out[e.kind()].add(weight(weights, i), e.worked(), st.work[e.task], over)
+	}
+	return out
+}
+
+// runningOf sums the running tasks of a stage, the heads last, without those that reports have shown in part.
+func (o *overheads) runningOf(st *stage) (out [2]group) {
+	out[0] = group{st: st, running: true}
+	out[1] = group{st: st, running: true, head: true}
+	for _, r := range st.running {
+		if r.took > 0 && !(r.part > 0) {
+			out[r.kind()].add(1, r.took, st.work[r.task], st.every+o.overOf(st, r))
+		}
+	}
+	return out
+}
+
+// learnPace computes the posterior of the paces from launches, from pauses between jobs, from starts, and from the
+// tasks of stages that the profile has.
+func (o *overheads) learnPace(pauses []group) {
+	all := append([]group{o.launch.group()}, pauses...)
+	for _, st := range o.ordered {
+		if all = append(all, st.startsShown(nil)); st.prior.N > 0 {
+			ended, running := o.endedOf(st, nil), o.runningOf(st)
+			all = append(all, ended[1], running[1], ended[0], running[0], st.partsShown())
+		}
+	}
+	o.pace.learn(o.numbers, o.boot(), shown(all))
+}
+
+// boot returns the prior of the logarithm of the pace of overhead. It follows from the start of the first executor
+// against that of the profile's run, if both are known.
+func (o *overheads) boot() normal {
+	is, was := o.s.Plan.Overheads.Boot, o.profile.Overheads()
+	if was == nil || was.Boot <= 0 || is <= 0 {
+		return normal{0, o.numbers.Load}
+	}
+	return normal{o.numbers.Boot * math.Log(float64(is)/float64(was.Boot)), o.numbers.LoadBoot}
+}
