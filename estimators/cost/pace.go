@@ -136,9 +136,7 @@ func (prior paired) update(
 			da := work / (work + over)
 			v := variance(g, da)
 			r, w := g.information(work+over, v)
-			if !g.running {
-				w /= max(1, math.Abs(r)/(huber*math.Sqrt(v)))
-			}
+			w /= max(1, math.Abs(r)/(huber*math.Sqrt(v)))
 			e.add(w, da, 1-da, r)
 		}
 		x, y = e.step()
