@@ -62,6 +62,9 @@ func TestScrubNames(t *testing.T) {
 // What is left out of a recording of Tez' files is nothing that a source reads.
 func TestScrubbedLogsPlayTheSame(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("nothing runs at once here")
+	}
 	rec, err := Open("../tez/testdata/skew-3.jsonl.gz")
 	if err != nil {
 		t.Fatal(err)

@@ -20,6 +20,10 @@ func TestSnapshotsShareWhatStays(t *testing.T) {
 	if err != nil || len(logs) == 0 {
 		t.Fatal(logs, err)
 	}
+	step := dag.Instant(1000)
+	if testing.Short() {
+		step = 5000
+	}
 	opts := []cmp.Option{cmpopts.EquateNaNs(), cmp.Exporter(func(reflect.Type) bool { return true })}
 	for _, path := range logs {
 		log, err := OpenLog(path)
@@ -30,7 +34,7 @@ func TestSnapshotsShareWhatStays(t *testing.T) {
 		shared := 0
 		var before *dag.Snapshot
 		var text string
-		for now := log.First; now <= log.Last+1000; now += 1000 {
+		for now := log.First; now <= log.Last+step; now += step {
 			for _, s := range anew.app.stages {
 				s.table.moved = true
 			}
