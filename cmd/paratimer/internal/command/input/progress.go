@@ -17,7 +17,7 @@ import (
 // Open opens a recording by the command's flags, and shows the progress of reading and playing it on a terminal.
 func Open(c *cli.Context, path string) (watch.Source, io.Closer, error) {
 	p := command.NewProgress(c)
-	src, file, err := openRecording(path, WorkflowID(c), c.Duration("every"), ReadBytes(p, path))
+	src, file, err := open(c, path, p)
 	if err != nil {
 		p.Done()
 		return nil, nil, err
@@ -33,7 +33,20 @@ func OpenToShow(c *cli.Context, path string) (watch.Source, io.Closer, error) {
 	}
 	p := command.NewProgress(c)
 	defer p.Done()
-	return openRecording(path, WorkflowID(c), c.Duration("every"), ReadBytes(p, path))
+	return open(c, path, p)
+}
+
+// mostTicks is the number of observations of a log unless --every says otherwise. A day's log has 86,400 seconds,
+// and each costs a prediction.
+const mostTicks = 300
+
+func open(c *cli.Context, path string, p *command.Progress) (watch.Source, io.Closer, error) {
+	every := c.Duration("every")
+	src, file, err := openRecording(path, WorkflowID(c), every, ReadBytes(p, path))
+	if err == nil && every == 0 {
+		AtMost(src, mostTicks)
+	}
+	return src, file, err
 }
 
 // A progressCloser closes a file and removes its progress.
