@@ -15,6 +15,7 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
+	"github.com/paratimer/paratimer/timeline"
 )
 
 // drawCluster makes a drawn plan one of slots or of containers.
@@ -71,7 +72,7 @@ func TestHappenedHolds(t *testing.T) {
 			if err != nil {
 				t.Skip(err) // its only node is lost
 			}
-			sch, err := schedule.History(s)
+			sch, err := timeline.History(s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -86,7 +87,7 @@ func TestHappenedHolds(t *testing.T) {
 			if err != nil {
 				continue // tasks are left that can never run
 			}
-			joined, err := schedule.HistoryAndPlan(s, future)
+			joined, err := timeline.HistoryAndPlan(s, future)
 			if err != nil {
 				t.Fatal(err)
 			}

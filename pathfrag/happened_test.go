@@ -12,6 +12,7 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
+	"github.com/paratimer/paratimer/timeline"
 )
 
 // lastSnapshot plays a run to its end.
@@ -41,7 +42,7 @@ func TestGoldenHappened(t *testing.T) {
 	for _, c := range golden.Load(t) {
 		t.Run(c.Name, func(t *testing.T) {
 			s := lastSnapshot(t, c.Plan, simulate.Options{})
-			sch, err := schedule.History(s)
+			sch, err := timeline.History(s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,7 +85,7 @@ func TestGoldenJoined(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				sch, err := schedule.HistoryAndPlan(in.Snapshot, future)
+				sch, err := timeline.HistoryAndPlan(in.Snapshot, future)
 				if err != nil {
 					t.Fatal(err)
 				}

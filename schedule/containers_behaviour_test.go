@@ -317,7 +317,10 @@ func TestEndOnlyWaitsForTheNextContainer(t *testing.T) {
 	s := blankSnapshot(p)
 	s.At, s.NextContainer = 10_000, 50_000
 	s.Jobs[0].State, s.Jobs[0].Submitted, s.Jobs[0].Started = dag.Running, 0, 0
-	s.Jobs[0].Stages[dag.Map].Attempts = []dag.Attempt{seen(0, 0, 0, -1, dag.AttemptRunning, 1000, never)}
+	s.Jobs[0].Stages[dag.Map].Attempts = []dag.Attempt{{
+		Node: -1, State: dag.AttemptRunning, Start: 1000, End: dag.NoInstant,
+		CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant,
+	}}
 	for _, opt := range []Options{{}, {EndOnly: &EndOnly{}}} {
 		sch := mustReplay(t, s, func(Task) Cost { return Cost{Work: 10 * second, Same: 1} }, opt)
 		if sch.End != 70_000 {

@@ -16,6 +16,12 @@ type Trace struct {
 	ended [][]dag.Instant         // by job and stage: the end of its last task, 0 if it has none
 }
 
+type attemptID struct {
+	job          int32
+	stage        dag.StageIndex
+	task, number int32
+}
+
 // A begunTask is the cost of a task when it began.
 type begunTask struct {
 	cost Cost

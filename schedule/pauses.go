@@ -7,11 +7,11 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// pauses returns the spans in which no task of the query runs: the given gaps between waves, and a pause for every
+// Pauses returns the spans in which no task of the query runs: the given gaps between waves, and a pause for every
 // other idle time between now and the end. It is a Launch if the next task's job waits for its master or a
 // container, and a Finish after the last task. With the pauses the spans cover every instant, so a path through
 // them is as long as the schedule.
-func pauses(s *Schedule, gaps []Span) []Span {
+func Pauses(s *Schedule, gaps []Span) []Span {
 	busy := make([]Span, 0, len(s.Spans)+len(gaps))
 	for _, sp := range s.Spans {
 		if sp.End.Known() && sp.End > s.Now {

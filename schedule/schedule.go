@@ -5,8 +5,7 @@
 // the same schedule. Times are integer milliseconds. It reads no clock and does no I/O.
 //
 // To embed it, provide a [dag.Snapshot] and a [Left], which returns the remaining cost of a task: [Replay] returns
-// when each remaining task runs under the plan's policy. [History] returns the schedule of the past alone, and
-// [HistoryAndPlan] that of past and future. [Gantt] draws any of them.
+// when each remaining task runs under the plan's policy. Package timeline returns the schedule of the past.
 //
 // # Stability
 //
@@ -116,7 +115,7 @@ type Span struct {
 	First   int32 // index of the first task
 	Count   int32
 	Attempt int32
-	Past    bool // it ended at or before Now; in a History: it has ended
+	Past    bool // it ended at or before Now; in a timeline: it has ended
 	Start   dag.Instant
 	End     dag.Instant
 	// Slots[i] is the slot of task First+i, ascending. Slices may be shared between spans: read only.
@@ -151,7 +150,7 @@ type Schedule struct {
 	Submitted, Finished []dag.Instant
 	// Mastered is when each job's AM gets its container; NoInstant if it had one before. YARN only, else nil.
 	Mastered []dag.Instant
-	// Nodes is set by History and HistoryAndPlan under YARN, else nil: by slot, its node's index in Snapshot.Nodes,
+	// Nodes is set by package timeline under YARN, else nil: by slot, its node's index in Snapshot.Nodes,
 	// -1 if unknown.
 	Nodes []int32
 }
@@ -199,8 +198,8 @@ func (o *Origin) UnmarshalText(b []byte) error {
 	return fmt.Errorf("schedule: %q is not an origin (one of %v)", b, originNames)
 }
 
-// bySlot orders spans by stage (pauses last), first slot, attempt.
-func bySlot(a, b *Span) int {
+// BySlot compares spans of one start: by stage (pauses last), first slot, attempt.
+func BySlot(a, b *Span) int {
 	return cmp.Or(cmp.Compare(a.Pause, b.Pause), cmp.Compare(a.Stage, b.Stage),
 		cmp.Compare(firstSlot(a), firstSlot(b)), cmp.Compare(a.Attempt, b.Attempt))
 }
@@ -215,7 +214,7 @@ func firstSlot(s *Span) int32 {
 // sortSpans orders spans by start, then by slot.
 func sortSpans(spans []Span) {
 	slices.SortStableFunc(spans, func(a, b Span) int {
-		return cmp.Or(cmp.Compare(a.Start, b.Start), bySlot(&a, &b))
+		return cmp.Or(cmp.Compare(a.Start, b.Start), BySlot(&a, &b))
 	})
 }
 
@@ -226,7 +225,7 @@ func sortStarts(spans []Span) {
 		to := from + 1
 		inOrder := true
 		for to < len(spans) && spans[to].Start == spans[from].Start {
-			inOrder = inOrder && bySlot(&spans[to-1], &spans[to]) <= 0
+			inOrder = inOrder && BySlot(&spans[to-1], &spans[to]) <= 0
 			to++
 		}
 		if to < len(spans) && spans[to].Start < spans[from].Start {

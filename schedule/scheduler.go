@@ -440,6 +440,6 @@ func (c *scheduler) complete(sch *Schedule) {
 	for i := range c.jobs {
 		sch.Mastered[i] = c.jobs[i].mastered
 	}
-	sch.Spans = append(sch.Spans, pauses(sch, c.gaps)...)
+	sch.Spans = append(sch.Spans, Pauses(sch, c.gaps)...)
 	sortSpans(sch.Spans)
 }

@@ -247,7 +247,7 @@ func (r *replay) addSpan(sp *Span) int {
 		return at
 	}
 	n := len(r.spans)
-	if n > 0 && r.spans[n-1].Start == sp.Start && bySlot(&r.spans[n-1], sp) > 0 {
+	if n > 0 && r.spans[n-1].Start == sp.Start && BySlot(&r.spans[n-1], sp) > 0 {
 		r.jumbled = true
 	}
 	r.spans = append(r.spans, *sp)

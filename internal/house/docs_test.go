@@ -19,6 +19,7 @@ var (
 	young  = []string{
 		"estimators/cost", "estimators/explain", "estimators/nearestfit", "estimators/ernest", "estimators/paper",
 		"estimators/queueing", "estimators/skewness", "estimators/whatif", "pathfrag/attribution", "adapters/simulate", "sketch",
+		"timeline",
 	}
 	examples = append(slices.Clone(stable), "estimators/nearestfit", "estimators/ernest", "estimators/queueing",
 		"estimators/whatif", "adapters/simulate")

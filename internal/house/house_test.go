@@ -15,7 +15,7 @@ import (
 const module = "github.com/paratimer/paratimer/"
 
 // core is what neither does I/O nor reads a clock.
-var core = []string{"dag", "schedule", "pathfrag", "estimators", "sketch", "units"}
+var core = []string{"dag", "schedule", "timeline", "pathfrag", "estimators", "sketch", "units"}
 
 // views show what others have found, and compute nothing of it.
 var views = []string{
@@ -96,15 +96,16 @@ func list(t *testing.T, module string) []pkg {
 // may says which parts of the house a part may import. Everything may import itself.
 //
 //	cmd ──► adapters ──► dag ◄── schedule ◄── pathfrag ◄── estimators ◄── cmd
-//	        adapters/simulate ──► schedule
+//	        adapters/simulate ──► schedule ◄── timeline ◄── cmd
 //	        adapters, estimators, cmd ──► sketch, units
 var may = map[string][]string{
 	"dag":        {},
 	"schedule":   {"dag"},
+	"timeline":   {"dag", "schedule"},
 	"pathfrag":   {"dag", "schedule"},
 	"estimators": {"dag", "schedule", "pathfrag", "sketch", "units"},
 	"adapters":   {"dag", "sketch", "units"},
-	"cmd":        {"adapters", "dag", "estimators", "examples", "pathfrag", "schedule", "sketch", "units"},
+	"cmd":        {"adapters", "dag", "estimators", "examples", "pathfrag", "schedule", "sketch", "timeline", "units"},
 	"examples":   {},
 	"sketch":     {},
 	"units":      {},

@@ -11,6 +11,7 @@ import (
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/pathfrag/attribution"
 	"github.com/paratimer/paratimer/schedule"
+	"github.com/paratimer/paratimer/timeline"
 )
 
 // drawOdd draws a snapshot that nobody has made up his mind about: unknown instants, ends before starts, twins, jobs
@@ -96,7 +97,7 @@ func TestOddSnapshots(t *testing.T) {
 				t.Fatalf("the last part ends at %d, the account at %d", at, a.To)
 			}
 		}
-		sch, err := schedule.History(s)
+		sch, err := timeline.History(s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +105,7 @@ func TestOddSnapshots(t *testing.T) {
 		if future, err := schedule.Replay(s, func(schedule.Task) schedule.Cost {
 			return schedule.Cost{Work: 5 * time.Millisecond, Same: 1}
 		}, schedule.Options{}); err == nil {
-			joined, err := schedule.HistoryAndPlan(s, future)
+			joined, err := timeline.HistoryAndPlan(s, future)
 			if err != nil {
 				t.Fatal(err)
 			}

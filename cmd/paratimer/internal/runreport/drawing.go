@@ -10,6 +10,7 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
+	"github.com/paratimer/paratimer/timeline"
 )
 
 // A drawing is the data that a chart is made from.
@@ -34,14 +35,14 @@ func newDrawing(run dag.Run, model estimators.Model) (*drawing, error) {
 		w := estimators.NewReplayContext(run, model, estimators.Options{})
 		if e, err := estimators.Scenarios()[0].Of(w); err == nil && e.Path != nil {
 			d.s, d.ahead = w.Now(), e.Path
-			if d.sch, err = schedule.HistoryAndPlan(d.s, e.Path.Schedule); err != nil {
+			if d.sch, err = timeline.HistoryAndPlan(d.s, e.Path.Schedule); err != nil {
 				return nil, err
 			}
 		}
 	}
 	var err error
 	if d.sch == nil {
-		if d.sch, err = schedule.History(d.s); err != nil {
+		if d.sch, err = timeline.History(d.s); err != nil {
 			return nil, err
 		}
 	}

@@ -1,12 +1,14 @@
-package schedule
+package timeline
 
 import (
 	"cmp"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
 )
 
 // seen is an attempt as a snapshot shows it.
@@ -20,7 +22,7 @@ func seen(task, number, slot, node int32, state dag.AttemptState, start, end dag
 const never = dag.NoInstant
 
 // lines writes the spans one a line, for people and for tests.
-func lines(s *Schedule) string {
+func lines(s *schedule.Schedule) string {
 	var b strings.Builder
 	for i := range s.Spans {
 		sp := &s.Spans[i]
@@ -30,12 +32,12 @@ func lines(s *Schedule) string {
 		}
 		fmt.Fprintf(&b, "%d %v %d+%d.%d %v %d-%d %v%s\n", sp.Job,
 			cmp.Or(sp.Pause.String(), [...]string{"map", "reduce"}[max(sp.Stage, 0)]), sp.First, sp.Count, sp.Attempt,
-			sp.Outcome, sp.Start, sp.End, sp.Slots, past)
+			[...]string{"OK", "Fails", "Waits"}[sp.Outcome], sp.Start, sp.End, sp.Slots, past)
 	}
 	return b.String()
 }
 
-func historyIs(t *testing.T, s *dag.Snapshot, end dag.Instant, want string) *Schedule {
+func historyIs(t *testing.T, s *dag.Snapshot, end dag.Instant, want string) *schedule.Schedule {
 	t.Helper()
 	sch, err := History(s)
 	if err != nil {
@@ -94,8 +96,6 @@ func TestHistoryInventsNothing(t *testing.T) {
 	}
 }
 
-func (o Outcome) String() string { return [...]string{"OK", "Fails", "Waits"}[o] }
-
 // Containers are rows, node by node, those of unknown nodes last; pauses are named as a replay names them.
 func TestHistoryRowsAndPauses(t *testing.T) {
 	plan := &dag.Plan{Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 4096}, Jobs: []dag.Job{
@@ -151,7 +151,8 @@ func TestHistoryRowsAndPauses(t *testing.T) {
 1 wave 0+0.0 Waits 500-600 []
 `)
 	s.Nodes[0].Lost = true
-	future, err := Replay(s, func(Task) Cost { return Cost{Work: 100_000_000, Same: 1} }, Options{})
+	tenths := func(schedule.Task) schedule.Cost { return schedule.Cost{Work: 100 * time.Millisecond, Same: 1} }
+	future, err := schedule.Replay(s, tenths, schedule.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

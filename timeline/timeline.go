@@ -1,0 +1,226 @@
+// Package timeline makes the schedule of a run so far from its snapshot, and joins it with the replay of the rest.
+//
+// [History] returns the schedule of the past alone, [HistoryAndPlan] that of past and future. Both can be cut into
+// rounds, fragments and a critical path, like a plan. It reads no clock and does no I/O.
+//
+// # Stability
+//
+// Young: names may change in a minor version, which the changelog then says (docs/api.md).
+package timeline
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// History returns the schedule of a run so far, as its snapshot shows it. It begins (Now) with the first submission
+// and ends with the last job's end or, if the run goes on, with the snapshot's instant.
+//
+// An attempt is OK if it has succeeded or runs; it Fails if it has failed, was killed, or has lost its work since.
+// A running attempt ends with the snapshot and is not Past. Spans are attempts of consecutive tasks that start and
+// end together. Pauses have the same names as in a replay. Attempts that were not fully observed are left out:
+// those without a known start, and those without a known end if their job has ended. Under FIFO slots are the
+// attempts'; an unknown slot stays unknown, and its span has no Slots. Under YARN slots are rows, as many for each
+// node as it has run containers at once: see Schedule.Nodes. No snapshot shows when a job's AM got its container,
+// so Mastered is unknown.
+//
+// The cost is n log n in attempts. It returns an error if the snapshot's jobs do not match its plan.
+func History(s *dag.Snapshot) (*schedule.Schedule, error) {
+	h, err := newHistory(s)
+	if err != nil {
+		return nil, err
+	}
+	for i := range h.pieces {
+		if p := &h.pieces[i]; !p.End.Known() {
+			p.End = max(p.Start, s.At)
+		}
+	}
+	sch := h.schedule()
+	if s.State.Ended() {
+		sch.End = h.over()
+	}
+	h.addGaps()
+	h.addOpenGap(sch)
+	h.finish(sch)
+	return sch, nil
+}
+
+// HistoryAndPlan joins the history of a run and, from the snapshot's instant on, the replay of the snapshot: one
+// schedule from the first submission to the expected end. The history stays unchanged. A running attempt ends as in
+// the replay, in the slot that it has. If it has no end in the replay (its node is lost), it ends now. Under YARN
+// tasks to come get free rows; tasks of one slot of the replay share a row.
+func HistoryAndPlan(s *dag.Snapshot, future *schedule.Schedule) (*schedule.Schedule, error) {
+	h, err := newHistory(s)
+	if err != nil {
+		return nil, err
+	}
+	h.addFuture(future)
+	sch := h.schedule()
+	fill(sch.Submitted, future.Submitted)
+	fill(sch.Finished, future.Finished)
+	fill(sch.Mastered, future.Mastered)
+	sch.End = max(sch.End, future.End)
+	h.addGaps()
+	for _, gap := range future.Spans {
+		if gap.Pause == dag.Wave && gap.End > s.At {
+			gap.Start = max(gap.Start, h.origin)
+			h.gaps = append(h.gaps, gap)
+		}
+	}
+	h.finish(sch)
+	return sch, nil
+}
+
+// fill replaces unknown instants by those of a replay.
+func fill(into, from []dag.Instant) {
+	for i := range min(len(into), len(from)) {
+		if !into[i].Known() {
+			into[i] = from[i]
+		}
+	}
+}
+
+// A piece is the span of one attempt in its slot, without Count and Slots. Its end is NoInstant while it runs.
+type piece struct {
+	schedule.Span
+	slot, node int32
+}
+
+type history struct {
+	snap   *dag.Snapshot
+	graph  *dag.Graph
+	origin dag.Instant
+	slots  bool // slots have numbers (FIFO)
+	pieces []piece
+	gaps   []schedule.Span // times before submissions
+	nodes  []int32         // by row, unless slots have numbers
+}
+
+func newHistory(s *dag.Snapshot) (*history, error) {
+	if s.Plan == nil || len(s.Jobs) != len(s.Plan.Jobs) {
+		return nil, fmt.Errorf("timeline: the snapshot has %d jobs, its plan has others", len(s.Jobs))
+	}
+	if p := s.Plan.Cluster.Policy; p > dag.Executors {
+		return nil, fmt.Errorf("timeline: no such policy: %v", p)
+	}
+	graph, err := dag.NewGraph(s.Plan)
+	if err != nil {
+		return nil, err
+	}
+	h := &history{snap: s, graph: graph, origin: s.Origin(), slots: s.Plan.Cluster.Policy == dag.FIFO}
+	if !h.origin.Known() {
+		h.origin = s.At
+	}
+	for j := range s.Jobs {
+		js := &s.Jobs[j]
+		for k := range js.NumStages() {
+			for i := range js.Stages[k].Attempts {
+				if p, ok := pieceOf(&js.Stages[k].Attempts[i], js.State.Ended() || s.State.Ended()); ok {
+					p.Job, p.Stage = int32(j), k //nolint:gosec // an index
+					h.pieces = append(h.pieces, p)
+				}
+			}
+		}
+	}
+	if !h.slots {
+		h.rows()
+	}
+	return h, nil
+}
+
+// pieceOf returns the time of an attempt; ok is false if it is unknown. over means that its job has ended.
+func pieceOf(a *dag.Attempt, over bool) (p piece, ok bool) {
+	p = piece{
+		Span: schedule.Span{First: a.Task, Attempt: a.Number, Start: a.Start, End: a.End, Past: true},
+		slot: a.Slot, node: max(a.Node, -1),
+	}
+	switch a.State {
+	case dag.AttemptSucceeded:
+	case dag.AttemptFailed, dag.AttemptKilled:
+		p.Outcome = schedule.Fails
+		p.Past = a.End.Known() // else it is being stopped, and still uses its slot
+	case dag.AttemptRunning:
+		p.End, p.Past = dag.NoInstant, false
+	default:
+		return p, false
+	}
+	known := p.End.Known() && p.End >= p.Start
+	return p, a.Start.Known() && known == p.Past && (p.Past || !over)
+}
+
+// over returns when an ended run has ended: with its last job, or else with its last attempt of known end.
+func (h *history) over() dag.Instant {
+	last := dag.NoInstant
+	for j := range h.snap.Jobs {
+		last = max(last, h.snap.Jobs[j].Finished)
+	}
+	for i := range h.pieces {
+		last = max(last, h.pieces[i].End)
+	}
+	if !last.Known() {
+		last = h.snap.At
+	}
+	return max(last, h.origin)
+}
+
+// schedule makes spans of the pieces, which must have ends. The schedule ends with the last of them, or now.
+func (h *history) schedule() *schedule.Schedule {
+	s := h.snap
+	sch := &schedule.Schedule{Now: h.origin, End: max(s.At, h.origin), Spans: h.spans(), Nodes: h.nodes}
+	for j := range s.Jobs {
+		sch.Submitted = append(sch.Submitted, s.Jobs[j].Submitted)
+		sch.Finished = append(sch.Finished, s.Jobs[j].Finished)
+		if !h.slots {
+			sch.Mastered = append(sch.Mastered, dag.NoInstant)
+		}
+	}
+	for i := range sch.Spans {
+		sch.End = max(sch.End, sch.Spans[i].End)
+	}
+	return sch
+}
+
+// spans joins pieces of consecutive tasks that start and end together. It sorts the pieces.
+func (h *history) spans() []schedule.Span {
+	all := h.pieces
+	slices.SortFunc(all, func(a, b piece) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Job, b.Job),
+			cmp.Compare(a.Attempt, b.Attempt), cmp.Compare(a.End, b.End), cmp.Compare(a.First, b.First))
+	})
+	slots := make([]int32, len(all))
+	spans := make([]schedule.Span, 0, len(all)/4+8)
+	for i := range all {
+		p := &all[i]
+		slots[i] = p.slot
+		if i == 0 || !p.follows(&all[i-1]) {
+			spans = append(spans, p.Span)
+		}
+		sp := &spans[len(spans)-1]
+		if sp.Count++; p.slot >= 0 {
+			sp.Slots = slots[i+1-int(sp.Count) : i+1 : i+1]
+		}
+	}
+	return spans
+}
+
+// follows reports whether a piece can be in one span with the piece before it.
+func (p *piece) follows(q *piece) bool {
+	return p.Start == q.Start && p.End == q.End && p.Stage == q.Stage && p.Job == q.Job && p.Attempt == q.Attempt &&
+		p.Outcome == q.Outcome && p.Past == q.Past &&
+		p.First == q.First+1 && (p.slot > q.slot && q.slot >= 0 || p.slot < 0 && q.slot < 0)
+}
+
+// finish adds the pauses and sorts the spans. A job may have been submitted after the last known end.
+func (h *history) finish(sch *schedule.Schedule) {
+	gaps := slices.DeleteFunc(h.gaps, func(g schedule.Span) bool { return g.End > sch.End })
+	sch.Spans = append(sch.Spans, h.named(sch, schedule.Pauses(sch, gaps))...)
+	// As in a replay; also, a task of no length comes before the next task of its slot at the same instant.
+	slices.SortFunc(sch.Spans, func(a, b schedule.Span) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), schedule.BySlot(&a, &b), cmp.Compare(a.End, b.End),
+			cmp.Compare(a.Job, b.Job), cmp.Compare(a.First, b.First))
+	})
+}
