@@ -91,8 +91,8 @@ func TestYARNPreemptsBesideAnotherJob(t *testing.T) {
 func TestYARNPreemptsForMapsWithoutMeasure(t *testing.T) {
 	r := &replay{
 		s: afterLostMaps(8), left: func(Task) Cost { return Cost{Work: 20 * second, Same: 1} }, now: 60 * 1000,
-		ends: newEndQueue(0),
 	}
+	r.events.reset(0)
 	r.plan = r.s.Plan
 	r.overheads = r.plan.Overheads
 	c := newScheduler(r)

@@ -1,114 +1,194 @@
 package schedule
 
 import (
+	"cmp"
+	"math/bits"
+	"slices"
+
 	"github.com/paratimer/paratimer/dag"
 )
 
-// An event is anything that happens at an instant except the end of a task. At one instant releases come before
-// submissions, then requests, heartbeats and starts; events of one rank run in the order in which they were
-// scheduled.
+// An event is anything that happens at an instant. The end of one task that succeeds has its slot as id and the row
+// of its stage, so that the replay does not read its span, which has left the cache. Every other event has a kind in
+// place of the row.
 type event struct {
-	at   dag.Instant
-	turn uint64 // its rank, then its number
-	op   eventOp
-	a    int32
+	at  dag.Instant
+	id  int32
+	row int32
 }
 
+// Ranks of events: at one instant ends of tasks come before the ends of jobs and others, then submissions, requests,
+// heartbeats and starts. Events of one rank run in the order in which they were scheduled.
 const (
-	rankEnd uint8 = iota
+	rankEnd int32 = iota + 1
 	rankSubmit
 	rankAsk
 	rankBeat
 	rankStart
 )
 
-// An eventOp is the kind of an event. The usual events have ops of their own; the others are functions.
-type eventOp uint8
+// An eventOp is the kind of an event within its rank. The usual events have ops of their own; the others are
+// functions.
+type eventOp int32
 
 const (
-	opDo     eventOp = iota // function a
-	opStart                 // batch a starts
-	opSubmit                // job a is submitted
-	opFinish                // job a ends
-	opBeat                  // the master of job a has a heartbeat
+	opDo     eventOp = iota // function id
+	opStart                 // batch id starts
+	opSubmit                // job id is submitted
+	opFinish                // job id ends
+	opBeat                  // the master of job id has a heartbeat
+
+	ops = 8 // more than the number of ops
 )
 
-// A batch is tasks of a stage that get their containers together and start together.
-type batch struct {
-	stage *stage
-	first int32
-	slots []int32
-	start dag.Instant
-	kept  bool // in containers of earlier tasks: nothing is launched
-	// grants are the offsets in slots at which each next grant begins: a task counts only the starts up to its own
-	// grant.
-	grants []int
-}
+// Kinds of ends of tasks, which have the first rank.
+const (
+	endOfSpan   int32 = -1 // span id
+	endOfSlots  int32 = -2 // span id: another attempt has ended its task, and it frees its slots
+	endOfOthers int32 = -3 // release id: tasks of another application
+)
 
-// An eventQueue is a heap with four children for each event: fewer levels than with two, and they share a cache
-// line.
-type eventQueue struct {
-	heap []event
-	seq  uint64
-	do   []func()
-}
+func kindOf(rank int32, op eventOp) int32 { return -rank*ops - int32(op) }
 
-func (e *event) before(o *event) bool { return e.at < o.at || e.at == o.at && e.turn < o.turn }
+func (e *event) rank() int32 { return max(0, -e.row) / ops }
 
-func (q *eventQueue) push(e event, rank uint8) {
-	q.seq++
-	e.turn = uint64(rank)<<56 | q.seq
-	h := append(q.heap, e)
-	i := len(h) - 1
-	for i > 0 {
-		up := (i - 1) / 4
-		if !e.before(&h[up]) {
-			break
-		}
-		h[i] = h[up]
-		i = up
-	}
-	h[i] = e
-	q.heap = h
-}
-
-func (q *eventQueue) pop() event {
-	h := q.heap
-	first, n := h[0], len(h)-1
-	last := h[n]
-	h = h[:n]
-	i := 0
-	for {
-		c := 4*i + 1
-		if c >= n {
-			break
-		}
-		least := c
-		for k := c + 1; k < min(c+4, n); k++ {
-			if h[k].before(&h[least]) {
-				least = k
-			}
-		}
-		if !h[least].before(&last) {
-			break
-		}
-		h[i] = h[least]
-		i = least
-	}
-	if n > 0 {
-		h[i] = last
-	}
-	q.heap = h
-	return first
-}
+func (e *event) op() eventOp { return eventOp(-e.row % int32(ops)) }
 
 // at schedules a function.
-func (r *replay) at(t dag.Instant, rank uint8, do func()) {
-	r.events.do = append(r.events.do, do)
-	r.later(t, rank, opDo, len(r.events.do)-1)
+func (r *replay) at(t dag.Instant, rank int32, do func()) {
+	r.do = append(r.do, do)
+	r.later(t, rank, opDo, len(r.do)-1)
 }
 
 // later schedules an event.
-func (r *replay) later(t dag.Instant, rank uint8, op eventOp, a int) {
-	r.events.push(event{at: max(t, r.now), op: op, a: int32(a)}, rank) //nolint:gosec // an index
+func (r *replay) later(t dag.Instant, rank int32, op eventOp, id int) {
+	r.events.push(event{at: max(t, r.now), id: int32(id), row: kindOf(rank, op)}) //nolint:gosec // an index
+}
+
+// An eventQueue orders events by instant, rank and the order of pushes. It is a radix heap (Ahuja, Mehlhorn, Orlin,
+// Tarjan, JACM 1990): virtual time never goes back, so events that differ from the last instant in bit b only have
+// to be ordered once time gets there. A bucket of few events is sorted instead of being split. So a push costs one
+// append, and an event a few moves and an insertion into a short list.
+type eventQueue struct {
+	last    dag.Instant // reference of the buckets: no event is before it
+	n       int
+	buckets [65][]event // bucket b: events after upto with bit b-1 as their highest difference from last
+	near    []event     // the other events, latest first
+	upto    dag.Instant // the last instant with near events
+}
+
+// few is the greatest number of events that are sorted instead of split.
+const few = 32
+
+// reset empties the queue and keeps its memory.
+func (q *eventQueue) reset(now dag.Instant) {
+	for b := range q.buckets {
+		q.buckets[b] = q.buckets[b][:0]
+	}
+	q.near = q.near[:0]
+	q.n, q.last, q.upto = 0, now, now-1
+}
+
+// push adds an event that is not before the last one that was taken.
+func (q *eventQueue) push(e event) {
+	q.n++
+	if e.at > q.upto {
+		q.put(e)
+		return
+	}
+	q.insert(e)
+	if k := len(q.near) - 1; k >= 2*few && q.near[0].at > q.near[k].at {
+		q.spill()
+	}
+}
+
+func (q *eventQueue) put(e event) {
+	b := bits.Len64(uint64(e.at) ^ uint64(q.last))
+	q.buckets[b] = append(q.buckets[b], e)
+}
+
+// insert adds an event to near, after all that were pushed before it with its instant and rank.
+func (q *eventQueue) insert(e event) {
+	near := append(q.near, e)
+	i := len(near) - 1
+	for ; i > 0; i-- {
+		if was := &near[i-1]; was.at > e.at || was.at == e.at && was.rank() > e.rank() {
+			break
+		}
+		near[i] = near[i-1]
+	}
+	near[i] = e
+	q.near = near
+}
+
+// spill moves the near events, too many for a list, back into buckets. Every instant up to upto differs from the
+// events of the other buckets in the same highest bit, so those events stay in place.
+func (q *eventQueue) spill() {
+	k := len(q.near) - 1
+	q.last = q.near[k].at
+	q.upto = q.last - 1
+	for ; k >= 0; k-- {
+		q.put(q.near[k])
+	}
+	q.near = q.near[:0]
+}
+
+// first returns the instant of the next event. The queue must not be empty.
+func (q *eventQueue) first() dag.Instant {
+	if len(q.near) == 0 {
+		q.fetch()
+	}
+	return q.near[len(q.near)-1].at
+}
+
+// pop removes and returns the first event of a queue, after first.
+func (q *eventQueue) pop() event {
+	k := len(q.near) - 1
+	e := q.near[k]
+	q.near = q.near[:k]
+	q.n--
+	return e
+}
+
+// fetch moves the events of the first bucket to near. It splits the bucket while it has more than few events of
+// several instants.
+func (q *eventQueue) fetch() {
+	for {
+		b := 0
+		for len(q.buckets[b]) == 0 {
+			b++
+		}
+		events := q.buckets[b]
+		first := events[0].at
+		for i := range events {
+			first = min(first, events[i].at)
+		}
+		q.buckets[b] = events[:0]
+		if b == 0 || len(events) <= few {
+			q.upto = q.last
+			if b > 0 {
+				q.upto = dag.Instant((uint64(q.last) ^ 1<<(b-1)) | (1<<(b-1) - 1))
+			}
+			q.last = first
+			q.sort(events)
+			return
+		}
+		q.last = first
+		for _, e := range events {
+			q.put(e)
+		}
+	}
+}
+
+// sort fills near, which must be empty. More than few events are all of one instant.
+func (q *eventQueue) sort(events []event) {
+	if len(events) <= few {
+		for _, e := range events {
+			q.insert(e)
+		}
+		return
+	}
+	q.near = append(q.near, events...)
+	slices.Reverse(q.near)
+	slices.SortStableFunc(q.near, func(a, b event) int { return cmp.Compare(b.rank(), a.rank()) })
 }

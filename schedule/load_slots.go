@@ -217,7 +217,7 @@ func (c *loader) startRunning() {
 		}
 		sp.Outcome, sp.End = Fails, c.after(c.now, x.cost)
 		c.end = max(c.end, sp.End)
-		c.ends.push(end{sp.End, int32(c.addSpan(&sp)), endOfSlots}) //nolint:gosec // an index
+		c.events.push(event{sp.End, int32(c.addSpan(&sp)), endOfSlots}) //nolint:gosec // an index
 	}
 }
 

@@ -30,8 +30,8 @@ type replay struct {
 	jobs       []job
 	stages     []stage // of all jobs, by row
 
-	ends   endQueue   // of our tasks and of other applications' tasks
-	events eventQueue // all other events
+	events eventQueue
+	do     []func() // functions that are scheduled
 	// The tasks of a batch start together; idleBatches are batches that have started.
 	batches     []batch
 	idleBatches []int32
@@ -59,7 +59,7 @@ func Replay(s *dag.Snapshot, left Left, opt Options) (*Schedule, error) {
 	}
 	r := opt.EndOnly.replay()
 	r.s, r.plan, r.left, r.opt, r.now, r.end, r.newest = s, s.Plan, left, opt, s.At, s.At, -1
-	r.ends.reset(s.At)
+	r.events.reset(s.At)
 	policy := s.Plan.Cluster.Policy
 	if policy > dag.Executors {
 		return nil, fmt.Errorf("schedule: no such policy: %v", policy)
@@ -90,63 +90,51 @@ const maxInstant = math.MaxInt64 / 2
 // run goes from instant to instant until no event is left, or the next instant is after until.
 func (r *replay) run(until dag.Instant) {
 	for {
-		var at dag.Instant
-		switch heap := r.events.heap; {
-		case r.ends.n == 0 && len(heap) == 0:
+		if r.events.n == 0 {
 			if r.now >= until || !r.scheduler.unblock() {
 				return
 			}
-			continue
-		case r.ends.n == 0:
-			at = heap[0].at
-		case len(heap) == 0:
-			at = r.ends.first()
-		default:
-			at = min(heap[0].at, r.ends.first())
 		}
+		at := r.events.first()
 		if at > until {
 			return
 		}
 		r.now = at
-		for r.step() {
+		for r.events.n > 0 && r.events.first() == at {
+			r.handle(r.events.pop())
 		}
 		r.scheduler.grant()
 	}
 }
 
-// step handles the next event of this instant, and reports whether there was one.
-func (r *replay) step() bool {
-	if r.ends.n > 0 && r.ends.first() <= r.now {
-		r.taskEnds(r.ends.pop())
-		return true
+// handle handles an event of this instant.
+func (r *replay) handle(e event) {
+	if e.rank() == 0 {
+		r.taskEnds(e)
+		return
 	}
-	if len(r.events.heap) == 0 || r.events.heap[0].at > r.now {
-		return false
-	}
-	e := r.events.pop()
-	switch e.op {
+	switch e.op() {
 	case opStart:
-		b := &r.batches[e.a]
+		b := &r.batches[e.id]
 		r.changed = r.changed || b.stage.copies()
 		r.startBatch(b)
-		if r.newest == e.a {
+		if r.newest == e.id {
 			r.newest = -1
 		}
-		r.idleBatches = append(r.idleBatches, e.a)
-		return true
+		r.idleBatches = append(r.idleBatches, e.id)
+		return
 	case opSubmit:
-		j := &r.jobs[e.a]
+		j := &r.jobs[e.id]
 		j.submitted = r.now
 		r.scheduler.submit(j)
 	case opFinish:
-		r.finish(&r.jobs[e.a])
+		r.finish(&r.jobs[e.id])
 	case opBeat:
-		r.jobs[e.a].heartbeat(r.scheduler)
-	case opDo:
-		r.events.do[e.a]()
+		r.jobs[e.id].heartbeat(r.scheduler)
+	default:
+		r.do[e.id]()
 	}
 	r.changed = true
-	return true
 }
 
 // finish ends a job.
@@ -230,12 +218,12 @@ type EndOnly struct {
 // replay returns a replay in the memory of the previous one.
 func (m *EndOnly) replay() *replay {
 	if m == nil {
-		return &replay{ends: newEndQueue(0)}
+		return &replay{}
 	}
 	old := &m.last
-	clear(old.events.do)
+	clear(old.do)
 	m.last = replay{
-		ends: old.ends, events: eventQueue{heap: old.events.heap[:0], do: old.events.do[:0]},
+		events: old.events, do: old.do[:0],
 		batches: old.batches[:0], idleBatches: old.idleBatches[:0], spans: old.spans[:0], idleSpans: old.idleSpans[:0],
 	}
 	return &m.last

@@ -314,7 +314,7 @@ func (c *scheduler) start(st *stage, first int32, slots []int32, kept bool) int 
 	}
 	if !c.slotsDiffer && !st.tracked && !st.copies() { // most tasks of most replays: they need no span
 		if until := max(c.after(c.now, cost), c.now); !c.failsBefore(t, until) {
-			c.ends.push(end{until, ^int32(n), st.row}) //nolint:gosec // tasks of a stage
+			c.events.push(event{until, ^int32(n), st.row}) //nolint:gosec // tasks of a stage
 			return n
 		}
 	}

@@ -8,15 +8,8 @@ import (
 // forever.
 const lastTry = 100
 
-// Kinds of ends, in place of the row of the stage of tasks that succeed.
-const (
-	endOfSpan   int32 = -1 // span id
-	endOfSlots  int32 = -2 // span id: another attempt has ended its task, and it frees its slots
-	endOfOthers int32 = -3 // release id: tasks of another application
-)
-
 // taskEnds handles an end.
-func (r *replay) taskEnds(e end) {
+func (r *replay) taskEnds(e event) {
 	switch e.row {
 	case endOfOthers:
 		r.changed = true
@@ -111,6 +104,18 @@ func (r *replay) copied(st *stage) {
 	}
 	r.copying -= len(st.copying)
 	st.copying = nil
+}
+
+// A batch is tasks of a stage that get their containers together and start together.
+type batch struct {
+	stage *stage
+	first int32
+	slots []int32
+	start dag.Instant
+	kept  bool // in containers of earlier tasks: nothing is launched
+	// grants are the offsets in slots at which each next grant begins: a task counts only the starts up to its own
+	// grant.
+	grants []int
 }
 
 // startBatch starts tasks that start together, those of each grant separately.
@@ -213,18 +218,18 @@ func (r *replay) push(st *stage, sp *Span) {
 	r.end = max(r.end, sp.End)
 	if sp.Outcome == OK && !st.tracked {
 		if !r.slotsDiffer {
-			r.ends.push(end{sp.End, ^sp.Count, st.row})
+			r.events.push(event{sp.End, ^sp.Count, st.row})
 			return
 		}
 		if sp.Count == 1 {
 			if r.opt.EndOnly == nil {
 				r.addSpan(sp)
 			}
-			r.ends.push(end{sp.End, sp.Slots[0], st.row})
+			r.events.push(event{sp.End, sp.Slots[0], st.row})
 			return
 		}
 	}
-	r.ends.push(end{sp.End, int32(r.addSpan(sp)), endOfSpan}) //nolint:gosec // an index
+	r.events.push(event{sp.End, int32(r.addSpan(sp)), endOfSpan}) //nolint:gosec // an index
 }
 
 // resume sets the end of a task that has copied. In a slot it does not fail any more.
@@ -235,7 +240,7 @@ func (r *replay) resume(c *copyingTask, until dag.Instant) {
 	if r.opt.Fault != nil && sp.Attempt < lastTry && !r.fixedSlots {
 		r.fails(sp, nil)
 	}
-	r.ends.push(end{sp.End, int32(c.span), c.row}) //nolint:gosec // an index
+	r.events.push(event{sp.End, int32(c.span), c.row}) //nolint:gosec // an index
 }
 
 // addSpan returns the index of a new span.
