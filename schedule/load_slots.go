@@ -123,7 +123,7 @@ func (c *loader) addPast(st *stage, a *dag.Attempt, end dag.Instant) {
 // endPast sets the slots of the last span of the past.
 func (c *loader) endPast(st *stage) {
 	if len(c.pastSlots) > 0 {
-		c.spans[len(c.spans)-1].Slots = st.pool.slots.keep(c.pastSlots)
+		c.spans[len(c.spans)-1].Slots = slices.Clone(c.pastSlots)
 		c.pastSlots = c.pastSlots[:0]
 	}
 }
@@ -173,7 +173,6 @@ func (c *loader) addRunning(st *stage, attempts []dag.Attempt) {
 // the lowest free slot. If none is free, it gets a slot beyond the cluster's, which no later task uses.
 func (c *loader) claimSlots(k dag.StageIndex) {
 	p := &c.slots.pools[k]
-	p.slots.n, p.slots.block = p.count, p.slots.all[:p.count:p.count]
 	var others []*runningTask
 	for i := range c.running {
 		switch x := &c.running[i]; {
@@ -189,7 +188,6 @@ func (c *loader) claimSlots(k dag.StageIndex) {
 			x.slot = p.slots.add()
 			continue
 		}
-		p.slots.spill()
 		x.slot = p.slots.first()
 		p.slots.takeOne(x.slot)
 	}
@@ -205,7 +203,7 @@ func (c *loader) startRunning() {
 		}
 		st := x.stage
 		st.granted += len(slots)
-		sp := st.span(x.attempt.Task, x.attempt.Number, st.pool.slots.keep(slots), x.start)
+		sp := st.span(x.attempt.Task, x.attempt.Number, slots, x.start)
 		switch {
 		case !x.duplicate:
 			c.begin(st, sp, x.cost, x.attempt)

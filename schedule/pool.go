@@ -101,7 +101,6 @@ func (p *pool) take(n, size int, avoided []int32) []int32 {
 			}
 		}
 	} else {
-		p.slots.spill()
 		for slot := p.slots.after(-1); slot >= 0 && len(took) < n; slot = p.slots.after(slot) {
 			if !slices.Contains(avoided, p.nodes[slot]) {
 				took = append(took, p.slots.takeOne(slot)...)
@@ -149,7 +148,6 @@ func (p *pool) freeOn(nodes []int32, size int) int {
 			free += p.room[n]
 		}
 	}
-	p.slots.spill()
 	for slot := p.slots.after(-1); slot >= 0; slot = p.slots.after(slot) {
 		if slices.Contains(nodes, p.nodes[slot]) {
 			free += size
@@ -167,20 +165,21 @@ func (p *pool) hold(node int32, size int) {
 
 // A slotSet is the free slots of a pool. Slots are taken in ascending order (docs/facts/paratimer.md A1, rule 2).
 //
-// Slots that are released together stay together as one block: a round of a uniform stage passes its slice on to
-// the next round, whatever its length. Only if blocks meet are slots handled one by one, in a bitmap.
+// Consecutive slots that are released together stay together while no others are free: a round of a uniform stage
+// passes its slots on to the next round at once. Otherwise slots are bits of a bitmap.
 type slotSet struct {
-	all   []int32 // all[i] == i; consecutive slots are views of it
-	n     int     // number of free slots
-	block []int32 // the free slots, ascending, if they are one block; else nil
-	words []uint64
-	sums  []uint64 // one bit a word: it is not zero
-	spare []int32  // buffer for the slices of take
+	all    []int32 // all[i] == i; consecutive slots are views of it
+	n      int     // number of free slots
+	lo, hi int32   // if not equal, the free slots are those from lo to hi-1, and the bitmap is empty
+	words  []uint64
+	sums   []uint64 // one bit a word: it is not zero
 }
 
-// newSlotSet returns a set of the slots 0 to n-1, none of them free.
+// newSlotSet returns the free slots 0 to n-1.
 func newSlotSet(n int) slotSet {
-	s := slotSet{all: make([]int32, n)}
+	//nolint:gosec // a cluster has fewer slots
+	s := slotSet{n: n, hi: int32(n), words: make([]uint64, (n+63)/64), sums: make([]uint64, (n+4095)/4096)}
+	s.all = make([]int32, n)
 	for i := range s.all {
 		s.all[i] = int32(i)
 	}
@@ -189,53 +188,53 @@ func newSlotSet(n int) slotSet {
 
 // add adds a slot that is not free.
 func (s *slotSet) add() int32 {
-	s.all = append(s.all, int32(len(s.all))) //nolint:gosec // a cluster has fewer slots
-	return s.all[len(s.all)-1]
+	slot := int32(len(s.all)) //nolint:gosec // a cluster has fewer slots
+	if slot%64 == 0 {
+		s.words = append(s.words, 0)
+	}
+	if slot%4096 == 0 {
+		s.sums = append(s.sums, 0)
+	}
+	s.all = append(s.all, slot)
+	return slot
 }
 
-// release frees slots, which must be ascending, in range and not free. It keeps the slice.
+// release frees slots, which must be ascending, in range and not free.
 func (s *slotSet) release(slots []int32) {
-	s.n += len(slots)
-	if s.n == len(slots) {
-		s.block = slots
+	lo, hi := slots[0], slots[len(slots)-1]+1
+	if s.n += len(slots); s.n == len(slots) && int(hi-lo) == s.n {
+		s.lo, s.hi = lo, hi
 		return
 	}
 	s.spill()
-	s.mark(slots)
-}
-
-// spill moves the block into the bitmap.
-func (s *slotSet) spill() {
-	for len(s.words)*64 < len(s.all) {
-		s.words = append(s.words, make([]uint64, max(len(s.words), (len(s.all)+63)/64-len(s.words)))...)
-	}
-	for len(s.sums)*64 < len(s.words) {
-		s.sums = append(s.sums, 0)
-	}
-	s.mark(s.block)
-	s.block = nil
-}
-
-func (s *slotSet) mark(slots []int32) {
 	for _, slot := range slots {
-		w := slot / 64
-		s.words[w] |= 1 << (slot % 64)
-		s.sums[w/64] |= 1 << (w % 64)
+		s.set(slot)
 	}
 }
 
-func (s *slotSet) clear(slot int32) {
-	w := slot / 64
-	s.words[w] &^= 1 << (slot % 64)
-	if s.words[w] == 0 {
-		s.sums[w/64] &^= 1 << (w % 64)
+// spill moves all free slots into the bitmap.
+func (s *slotSet) spill() {
+	for ; s.lo < s.hi; s.lo++ {
+		s.set(s.lo)
 	}
+}
+
+func (s *slotSet) set(slot int32) {
+	w := slot / 64
+	s.words[w] |= 1 << (slot % 64)
+	s.sums[w/64] |= 1 << (w % 64)
+}
+
+// has reports whether a slot is free.
+func (s *slotSet) has(slot int32) bool {
+	s.spill()
+	return s.words[slot/64]>>(slot%64)&1 == 1
 }
 
 // first returns the lowest free slot, -1 if there is none.
 func (s *slotSet) first() int32 {
-	if s.block != nil {
-		return s.block[0]
+	if s.lo < s.hi {
+		return s.lo
 	}
 	for i, sum := range s.sums {
 		if sum != 0 {
@@ -246,77 +245,42 @@ func (s *slotSet) first() int32 {
 	return -1
 }
 
-// after returns the lowest free slot above slot, -1 if there is none. It must not be called while block is set.
+// after returns the lowest free slot above slot, -1 if there is none.
 func (s *slotSet) after(slot int32) int32 {
-	slot++
-	for w := int(slot / 64); w < len(s.words); w++ {
-		word := s.words[w]
-		if w == int(slot/64) {
-			word &= ^uint64(0) << (slot % 64)
-		}
-		if word != 0 {
-			return int32(w*64 + bits.TrailingZeros64(word)) //nolint:gosec // a slot
+	s.spill()
+	for slot++; int(slot) < len(s.all); slot = slot | 63 + 1 {
+		if word := s.words[slot/64] >> (slot % 64); word != 0 {
+			return slot + int32(bits.TrailingZeros64(word)) //nolint:gosec // below 64
 		}
 	}
 	return -1
 }
 
-// has reports whether a slot is free, and moves the block into the bitmap.
-func (s *slotSet) has(slot int32) bool {
-	s.spill()
-	return s.words[slot/64]>>(slot%64)&1 == 1
-}
-
-// takeOne takes a free slot out of the bitmap.
+// takeOne takes a free slot.
 func (s *slotSet) takeOne(slot int32) []int32 {
-	s.clear(slot)
+	s.spill()
+	w := slot / 64
+	if s.words[w] &^= 1 << (slot % 64); s.words[w] == 0 {
+		s.sums[w/64] &^= 1 << (w % 64)
+	}
 	s.n--
 	return s.all[slot : slot+1 : slot+1]
 }
 
-// take allocates the k lowest free slots. At least as many must be free. The slice is never written again.
+// take takes the k lowest free slots. At least as many must be free. The slice is never written again.
 func (s *slotSet) take(k int) []int32 {
-	if s.block != nil {
-		took := s.block[:k:k]
-		s.block = s.block[k:]
-		if len(s.block) == 0 {
-			s.block = nil
-		}
+	first := s.first()
+	if s.lo < s.hi {
+		s.lo += int32(k) //nolint:gosec // at most hi
 		s.n -= k
-		return took
+		return s.all[first:s.lo:s.lo]
 	}
-	if k == 1 {
-		return s.takeOne(s.first())
+	took := s.takeOne(first)
+	for len(took) < k {
+		took = append(took, s.takeOne(s.first())...)
 	}
-	if len(s.spare) < k {
-		s.spare = make([]int32, max(k, 4096))
+	if last := int(first) + k; int(took[k-1]) == last-1 {
+		return s.all[first:last:last]
 	}
-	took := s.spare[:k:k]
-	for i := range took {
-		took[i] = s.first()
-		s.clear(took[i])
-	}
-	s.n -= k
-	if v := s.view(took); v != nil {
-		return v
-	}
-	s.spare = s.spare[k:]
 	return took
-}
-
-// view returns ascending slots as a view of all if they are consecutive and in range, else nil.
-func (s *slotSet) view(slots []int32) []int32 {
-	a, b := slots[0], slots[len(slots)-1]
-	if a < 0 || int(b) >= len(s.all) || int(b-a) != len(slots)-1 {
-		return nil
-	}
-	return s.all[a : b+1 : b+1]
-}
-
-// keep returns a lasting copy of slots.
-func (s *slotSet) keep(slots []int32) []int32 {
-	if v := s.view(slots); v != nil {
-		return v
-	}
-	return slices.Clone(slots)
 }

@@ -158,7 +158,6 @@ func (st *stage) suitAny() int {
 // soon as tasks that fit any slot come first, and reports whether it has started any task.
 func (f *slots) grantOneByOne(k int) (any bool) {
 	free, q := &f.pools[k].slots, &f.pools[k].queue
-	free.spill()
 	for slot := free.after(-1); slot >= 0 && len(*q) > 0; slot = free.after(slot) {
 		f.reorder(q)
 		for _, st := range *q {
