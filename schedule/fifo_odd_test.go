@@ -23,7 +23,7 @@ func TestFIFOOddSlots(t *testing.T) {
 		attempt(s, 0, dag.Map, int32(task), dag.AttemptRunning, slot, 0, dag.NoInstant)
 	}
 	check(t, s, mustReplay(t, s, tens, schedule.Options{}),
-		"j1.m5 0-12 s0", "j1.m1-2 0-12 s1,2", "j1.m3 0-12 s3", "j1.m4 0-12 s4", "j1.m6 12-22 s0")
+		"j1.m5 0-12 s0", "j1.m1 0-12 s1", "j1.m2 0-12 s2", "j1.m3 0-12 s3", "j1.m4 0-12 s4", "j1.m6 12-22 s0")
 }
 
 // Of two running attempts of a task the better one counts; the other is killed when it ends.

@@ -4,10 +4,60 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/paratimer/paratimer/dag"
 )
+
+// A loader reads the snapshot.
+type loader struct {
+	*scheduler
+	running []runningTask
+	// displaced means that a task runs on a node that takes no tasks.
+	displaced bool
+	// Of the job that is being read: whether an attempt runs, and the last start of its attempts.
+	runs      bool
+	lastStart dag.Instant
+}
+
+// load reads the snapshot: first the jobs, then the containers and requests of other applications, then the
+// masters' requests, which depend on both.
+func (c *scheduler) load() error {
+	graph, err := dag.NewGraph(c.plan)
+	if err != nil {
+		return err
+	}
+	l := &loader{scheduler: c}
+	c.makeJobs()
+	if c.fixedSlots {
+		return l.loadSlots(graph)
+	}
+	c.pool = newPool(c.s)
+	l.loadGrowth()
+	l.loadQueues()
+	for i := range c.jobs {
+		l.loadJob(&c.jobs[i])
+	}
+	c.slotsDiffer = c.opt.EndOnly == nil || len(c.pool.room) > 0 && !l.coresAlike()
+	l.startRunning()
+	c.others.load(c)
+	for i := range c.jobs {
+		if c.jobs[i].state == active {
+			l.loadAsked(&c.jobs[i])
+		}
+	}
+	slices.SortStableFunc(c.order, func(a, b *job) int {
+		return cmp.Or(cmp.Compare(a.submitted, b.submitted),
+			strings.Compare(c.s.Jobs[a.index].ID, c.s.Jobs[b.index].ID))
+	})
+	c.others.findRequests(c)
+	if next := c.s.NextContainer; next > c.s.At {
+		c.at(next, rankEnd, func() {}) // a grant follows
+	}
+	l.loadDriver(graph)
+	c.changed = true
+	c.grant()
+	return nil
+}
 
 // makeJobs creates the jobs and stages of the plan.
 func (r *replay) makeJobs() {
@@ -29,115 +79,6 @@ func (r *replay) makeJobs() {
 		}
 		row += n
 	}
-}
-
-// A standing is the state of a task, derived from its attempts.
-type standing struct {
-	placed bool  // it has a slot, or has succeeded
-	failed bool  // it is to run again
-	number int32 // number of its next attempt
-}
-
-// readTasks finds which tasks of a stage run or are done, which are to run again, and which have never run.
-func (st *stage) readTasks(attempts []dag.Attempt, of func([]dag.Attempt) standing) {
-	next, count := int32(0), int32(st.total) //nolint:gosec // a stage has at most 2^31 tasks
-	for i := 0; i < len(attempts); {
-		task, end := attempts[i].Task, i+1
-		for end < len(attempts) && attempts[end].Task == task {
-			end++
-		}
-		if task < 0 {
-			i = end
-			continue
-		}
-		t := of(attempts[i:end])
-		if i = end; task >= count {
-			continue
-		}
-		if t.number > 0 {
-			st.setAttempt(task, t.number)
-		}
-		if t.placed || t.failed {
-			st.addRange(next, task)
-			next = max(next, task+1)
-		}
-		if t.failed && !t.placed {
-			st.retry = append(st.retry, task)
-		}
-	}
-	st.addRange(next, count)
-}
-
-// addRange adds the tasks from first to last-1 to the pending ones.
-func (st *stage) addRange(first, last int32) {
-	if first < last {
-		st.pending = append(st.pending, [2]int32{first, last})
-		st.waiting += int(last - first)
-	}
-}
-
-// A loader reads the snapshot.
-type loader struct {
-	*scheduler
-	running   []runningTask // attempts that run in numbered slots
-	pastSlots []int32       // slots of the last span, if it is in the past
-}
-
-// load reads the snapshot.
-func (c *scheduler) load() error { return (&loader{scheduler: c}).load() }
-
-// load reads the snapshot: first the jobs, then the containers and requests of other applications, then the
-// masters' requests, which depend on both.
-func (c *loader) load() error {
-	if err := c.checkStages(); err != nil {
-		return err
-	}
-	graph, err := dag.NewGraph(c.plan)
-	if err != nil {
-		return err
-	}
-	c.makeJobs()
-	if c.fixedSlots {
-		c.loadSlots(graph)
-		return nil
-	}
-	c.pool = newPool(c.s)
-	c.loadGrowth()
-	c.slotsDiffer = c.opt.EndOnly == nil || len(c.pool.room) > 0 && !c.coresAlike()
-	c.loadQueues()
-	for i := range c.jobs {
-		c.loadJob(&c.jobs[i])
-	}
-	c.others.load(c.scheduler)
-	for i := range c.jobs {
-		if c.jobs[i].state == active {
-			c.loadAsked(&c.jobs[i])
-		}
-	}
-	slices.SortStableFunc(c.order, func(a, b *job) int {
-		return cmp.Or(cmp.Compare(a.submitted, b.submitted),
-			strings.Compare(c.s.Jobs[a.index].ID, c.s.Jobs[b.index].ID))
-	})
-	c.others.findRequests(c.scheduler)
-	if next := c.s.NextContainer; next > c.s.At {
-		c.at(next, rankEnd, func() {}) // a grant follows
-	}
-	c.loadDriver(graph)
-	c.changed = true
-	c.grant()
-	return nil
-}
-
-// checkStages returns an error for a job that the cluster has no slots for.
-func (c *loader) checkStages() error {
-	for i := range c.plan.Jobs {
-		if job := &c.plan.Jobs[i]; c.fixedSlots && !job.IsMapReduce() {
-			return &StuckError{
-				Job: job.Node, Stage: c.plan.StageName(i, 0), Why: "the cluster has slots for maps and reduces alone",
-			}
-		}
-	}
-	return nil
 }
 
 // owner returns the other user of a job, nil for a job of the query.
@@ -233,90 +174,123 @@ func (c *loader) loadJob(j *job) {
 	if j.submitted.Known() {
 		c.order = append(c.order, j)
 	}
-	for k := range j.stages {
-		c.loadStage(&j.stages[k])
-	}
-	for k := range j.stages {
-		j.left += j.stages[k].left()
-	}
+	c.loadStages(j)
 	c.openStages(j)
 	c.loadState(j)
-	c.loadRunning(j)
 	if j.reuses {
 		c.loadKept(j)
 	}
 }
 
-// loadStage counts a stage's tasks and finds those without a container.
-func (c *loader) loadStage(st *stage) {
-	j := st.job
-	st.total = c.plan.Jobs[j.index].Stages[st.k].Count()
-	if f := c.finished(j.index, st.k); f != nil {
-		c.started(f.first)
-		st.done, st.ended = st.total, f.ended
-		j.lastEnd = max(j.lastEnd, f.ended)
-		return
+// loadStages counts the tasks of a job's stages, and finds those without a container.
+func (c *loader) loadStages(j *job) {
+	c.runs, c.lastStart = false, dag.NoInstant
+	for k := range j.stages {
+		st := &j.stages[k]
+		st.total = c.plan.Jobs[j.index].Stages[k].Count()
+		if f := c.finished(j.index, st.k); f != nil {
+			c.started(f.first)
+			st.done, st.ended = st.total, f.ended
+			j.lastEnd, c.lastStart = max(j.lastEnd, f.ended), max(c.lastStart, f.last)
+		} else {
+			c.loadTasks(st)
+		}
+		j.left += st.left()
 	}
+}
+
+// loadTasks finds which tasks of a stage run or are done, which are to run again, and which have never run.
+func (c *loader) loadTasks(st *stage) {
 	attempts := c.state(st).Attempts
 	if c.fixedSlots {
 		attempts = sorted(attempts)
 	}
-	st.readTasks(attempts, func(attempts []dag.Attempt) standing { return c.standingOf(st, attempts) })
-	c.endPast(st)
-	if st.left() == 0 {
-		st.ended = lastSuccess(attempts, c.now)
+	next, count := int32(0), int32(st.total) //nolint:gosec // a stage has at most 2^31 tasks
+	for len(attempts) > 0 {
+		task, n := attempts[0].Task, 1
+		for n < len(attempts) && attempts[n].Task == task {
+			n++
+		}
+		of := attempts[:n]
+		if attempts = attempts[n:]; task < 0 {
+			continue
+		}
+		placed, failed := c.loadTask(st, of)
+		if task >= count || !placed && !failed {
+			continue
+		}
+		st.addRange(next, task)
+		if next = max(next, task+1); !placed {
+			st.retry = append(st.retry, task)
+		}
+	}
+	st.addRange(next, count)
+	switch {
+	case st.left() != 0:
+		st.ended = dag.NoInstant
+	case !st.ended.Known():
+		st.ended = c.now
 	}
 }
 
-// standingOf reads a task's attempts, up to the first one that has a container or has succeeded. With fixed slots,
-// if an attempt has succeeded it reads only that one.
-func (c *loader) standingOf(st *stage, attempts []dag.Attempt) (t standing) {
+// addRange adds the tasks from first to last-1 to the pending ones.
+func (st *stage) addRange(first, last int32) {
+	if first < last {
+		st.pending = append(st.pending, [2]int32{first, last})
+		st.waiting += int(last - first)
+	}
+}
+
+// loadTask reads a task's attempts, up to the first one that has a container or has succeeded; of those in slots
+// only the one that has succeeded, if any has. It reports whether the task has a slot or is done, and whether an
+// attempt has failed.
+func (c *loader) loadTask(st *stage, attempts []dag.Attempt) (placed, failed bool) {
 	if c.fixedSlots {
 		succeeded := func(a dag.Attempt) bool { return a.State == dag.AttemptSucceeded }
 		if i := slices.IndexFunc(attempts, succeeded); i >= 0 {
 			attempts = attempts[i : i+1]
 		}
 	}
-	for i := 0; i < len(attempts) && (!t.placed || c.fixedSlots); i++ {
+	number := int32(0)
+	for i := 0; i < len(attempts) && (!placed || c.fixedSlots); i++ {
 		a := &attempts[i]
 		if a.State != dag.AttemptWaiting {
 			c.started(c.startOf(a))
 		}
 		switch a.State {
 		case dag.AttemptSucceeded:
-			t.placed = true
+			placed = true
 			c.loadDone(st, a)
-			if c.fixedSlots {
-				return t
-			}
 		case dag.AttemptRunning:
-			t.placed = true
+			placed = true
 			if c.onLostNode(a) {
 				c.giveUpLater(st, a)
 			}
 		case dag.AttemptFailed, dag.AttemptKilled:
 			if c.onLostNode(a) {
 				c.giveUpLater(st, a)
-				t.placed = true
+				placed = true
 				continue
 			}
-			t.failed = true
-			t.number = max(t.number, a.Number+1)
+			failed = true
+			number = max(number, a.Number+1)
 			if c.fixedSlots && a.State == dag.AttemptFailed {
 				c.slots.failedOn(st, a.Task, c.slots.nodeOf(a))
 			}
 		case dag.AttemptWaiting:
-			t.failed = t.failed || c.fixedSlots && a.Number > 0
-			t.number = max(t.number, a.Number)
+			failed = failed || c.fixedSlots && a.Number > 0
+			number = max(number, a.Number)
 		}
 	}
-	if c.fixedSlots && !c.s.Jobs[st.job.index].State.Ended() {
-		c.addRunning(st, attempts)
+	if number > 0 && int(attempts[0].Task) < st.total {
+		st.setAttempt(attempts[0].Task, number)
 	}
-	return t
+	c.addRunning(st, attempts)
+	return placed, failed
 }
 
-// loadDone counts a task that has succeeded.
+// loadDone counts a task that has succeeded. The schedule of slots includes it unless only the future is needed. A
+// start in a slot that is unknown or after the end counts as the end.
 func (c *loader) loadDone(st *stage, a *dag.Attempt) {
 	if int(a.Task) < st.total {
 		st.done++
@@ -325,26 +299,20 @@ func (c *loader) loadDone(st *stage, a *dag.Attempt) {
 	if c.fixedSlots && (!end.Known() || end > c.now) {
 		end = c.now
 	}
-	if end.Known() {
-		st.job.lastEnd = max(st.job.lastEnd, end)
+	st.ended, st.job.lastEnd = max(st.ended, end), max(st.job.lastEnd, end)
+	if !c.fixedSlots || c.opt.FutureOnly || c.opt.EndOnly != nil {
+		return
 	}
-	if c.fixedSlots {
-		c.addPast(st, a, end)
+	start, slot := a.Start, a.Slot
+	if !start.Known() || start > end {
+		start = end
 	}
-}
-
-// lastSuccess returns the end of the last task of a finished stage; now if that is unknown.
-func lastSuccess(attempts []dag.Attempt, now dag.Instant) dag.Instant {
-	last := dag.NoInstant
-	for i := range attempts {
-		if a := &attempts[i]; a.State == dag.AttemptSucceeded && a.End.Known() {
-			last = max(last, a.End)
-		}
+	if int(slot) >= st.pool.count {
+		slot = -1
 	}
-	if !last.Known() {
-		return now
-	}
-	return last
+	sp := st.span(a.Task, a.Number, []int32{slot}, start)
+	sp.Past, sp.End = true, end
+	c.spans = append(c.spans, sp)
 }
 
 // openStages decides which stages wait for others. All stages of the job must have been loaded.
@@ -395,92 +363,6 @@ func (c *loader) holdTasks(st, from *stage) {
 			if !lacks(task) {
 				st.addPending(task)
 			}
-		}
-	}
-}
-
-// loadState determines the state of a job between its submission and its first task.
-func (c *loader) loadState(j *job) {
-	js, o := &c.s.Jobs[j.index], &c.overheads
-	running, done := 0, 0
-	for k := range j.stages {
-		st := &j.stages[k]
-		if c.finished(j.index, st.k) == nil {
-			running += js.Stages[k].Running()
-		}
-		done += st.done
-	}
-	switch {
-	case !js.Submitted.Known():
-		j.state = blocked
-		return
-	case running > 0 || js.State == dag.Running && (done > 0 || c.s.At >= js.Submitted.Add(o.Launch)):
-		// Its tasks are requested; if none runs, they wait for containers.
-		j.state = active
-		c.loadMaster(j)
-	case js.HeldMB > 0 || js.State == dag.Running:
-		j.state = starting
-		c.loadMaster(j)
-		ready := js.Submitted.Add(o.Launch)
-		if ready <= c.s.At {
-			// It is overdue, so it may come at any moment; the longer the delay so far, the later it is expected.
-			ready = c.s.At.Add(lateShare(c.s.At.Sub(js.Submitted)-o.Launch, o.Beat))
-		}
-		c.at(ready, rankSubmit, func() { j.activate(c.scheduler) })
-		return
-	default:
-		// The RM takes a moment to accept the application.
-		if up := js.Submitted.Add(o.AMStart); up > c.s.At {
-			c.at(up, rankAsk, func() { j.state = accepted })
-		} else {
-			j.state = accepted
-		}
-		return
-	}
-	c.loadBeat(j)
-	if j.left == 0 {
-		c.later(j.lastEnd.Add(o.Finish), rankEnd, opFinish, j.index)
-		return
-	}
-	for k := range j.stages {
-		if st := &j.stages[k]; !st.copies() && len(st.retry) > 0 {
-			st.requestRetries(c.scheduler)
-		}
-	}
-}
-
-// lateShare returns how much longer to wait for an event that is late already: half the delay again, at least half
-// a beat.
-func lateShare(late, beat time.Duration) time.Duration {
-	return max(late/2, beat/2)
-}
-
-// loadBeat takes the phase of the master's heartbeat from the latest start of an attempt: tasks start at
-// heartbeats.
-func (c *loader) loadBeat(j *job) {
-	for k := range j.stages {
-		st := &j.stages[k]
-		if f := c.finished(j.index, st.k); f != nil {
-			j.beat = max(j.beat, f.last)
-			continue
-		}
-		attempts := c.state(st).Attempts
-		for i := range attempts {
-			j.beat = max(j.beat, attempts[i].Start)
-		}
-	}
-}
-
-// loadAsked assumes that the master has requested all the copying tasks that it could request at its last
-// heartbeat.
-func (c *loader) loadAsked(j *job) {
-	for k := range j.stages {
-		switch st := &j.stages[k]; {
-		case !st.copies():
-		case st.inputEnd().Known():
-			st.asked = st.waiting + len(st.retry)
-		default:
-			st.asked = max(0, c.wanted(st)-st.granted)
 		}
 	}
 }

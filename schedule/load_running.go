@@ -7,44 +7,184 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// loadRunning places the running attempts in slots and schedules their ends.
-func (c *loader) loadRunning(j *job) {
+// loadState determines the state of a job between its submission and its first task.
+func (c *loader) loadState(j *job) {
+	js, o := &c.s.Jobs[j.index], &c.overheads
+	done := 0
 	for k := range j.stages {
-		st := &j.stages[k]
-		if c.finished(j.index, st.k) != nil {
+		done += j.stages[k].done
+	}
+	switch {
+	case !js.Submitted.Known():
+		j.state = blocked
+		return
+	case c.runs || js.State == dag.Running && (done > 0 || c.s.At >= js.Submitted.Add(o.Launch)):
+		// Its tasks are requested; if none runs, they wait for containers.
+		j.state = active
+		c.loadMaster(j)
+	case js.HeldMB > 0 || js.State == dag.Running:
+		j.state = starting
+		c.loadMaster(j)
+		ready := js.Submitted.Add(o.Launch)
+		if ready <= c.s.At {
+			// It is overdue, so it may come at any moment; the longer the delay so far, the later it is expected.
+			ready = c.s.At.Add(lateShare(c.s.At.Sub(js.Submitted)-o.Launch, o.Beat))
+		}
+		c.at(ready, rankSubmit, func() { j.activate(c.scheduler) })
+		return
+	default:
+		// The RM takes a moment to accept the application.
+		if up := js.Submitted.Add(o.AMStart); up > c.s.At {
+			c.at(up, rankAsk, func() { j.state = accepted })
+		} else {
+			j.state = accepted
+		}
+		return
+	}
+	j.beat = max(j.beat, c.lastStart) // tasks start at the master's heartbeats
+	if j.left == 0 {
+		c.later(j.lastEnd.Add(o.Finish), rankEnd, opFinish, j.index)
+		return
+	}
+	for k := range j.stages {
+		if st := &j.stages[k]; !st.copies() && len(st.retry) > 0 {
+			st.requestRetries(c.scheduler)
+		}
+	}
+}
+
+// lateShare returns how much longer to wait for an event that is late already: half the delay again, at least half
+// a beat.
+func lateShare(late, beat time.Duration) time.Duration {
+	return max(late/2, beat/2)
+}
+
+// loadAsked assumes that the master has requested all the copying tasks that it could request at its last
+// heartbeat.
+func (c *loader) loadAsked(j *job) {
+	for k := range j.stages {
+		switch st := &j.stages[k]; {
+		case !st.copies():
+		case st.inputEnd().Known():
+			st.asked = st.waiting + len(st.retry)
+		default:
+			st.asked = max(0, c.wanted(st)-st.granted)
+		}
+	}
+}
+
+// A runningTask is an attempt that runs in a slot.
+type runningTask struct {
+	stage     *stage
+	attempt   *dag.Attempt
+	slot      int32
+	cost      Cost
+	duplicate bool // another attempt of the task ends it
+}
+
+// addRunning adds the running attempts of a task.
+func (c *loader) addRunning(st *stage, attempts []dag.Attempt) {
+	if c.fixedSlots {
+		c.addInSlots(st, attempts)
+	} else {
+		c.addInContainers(st, attempts)
+	}
+}
+
+// addInSlots adds the running attempts of a task in slots. If there are several, the one with the least remaining
+// time decides the end, and the others keep their slots as long. A task that is not in the plan counts while it
+// runs.
+func (c *loader) addInSlots(st *stage, attempts []dag.Attempt) {
+	from, best := len(c.running), len(c.running)
+	if c.s.Jobs[st.job.index].State.Ended() {
+		return
+	}
+	for i := range attempts {
+		if a := &attempts[i]; a.State == dag.AttemptRunning {
+			x := runningTask{stage: st, attempt: a, slot: a.Slot, duplicate: true}
+			x.cost = c.leftOf(&x, int(a.Node))
+			c.running = append(c.running, x)
+			if b := c.running[best].cost; x.cost.Setup+x.cost.Work < b.Setup+b.Work {
+				best = len(c.running) - 1
+			}
+		}
+	}
+	if best == len(c.running) {
+		return
+	}
+	if int(attempts[0].Task) >= st.total {
+		st.total++
+	}
+	c.running[best].duplicate = false
+	for i := range c.running[from:] {
+		c.running[from+i].cost = c.running[best].cost
+	}
+}
+
+// addInContainers adds the running attempts of a task in containers or on cores. The first of two decides the
+// task's end, and the speculative second uses its container as long.
+func (c *loader) addInContainers(st *stage, attempts []dag.Attempt) {
+	first, lost := true, false
+	for i := range attempts {
+		a := &attempts[i]
+		c.lastStart = max(c.lastStart, a.Start)
+		if a.State != dag.AttemptRunning {
 			continue
 		}
-		attempts, last := c.state(st).Attempts, int32(-1)
-		begun, end := false, dag.NoInstant // of the last task's first attempt
-		for i := range attempts {
-			a := &attempts[i]
-			if a.State != dag.AttemptRunning || a.Task < 0 || int(a.Task) >= st.total {
-				continue
-			}
-			duplicate := a.Task == last // a speculative second attempt has a container too
-			if last = a.Task; !duplicate {
-				begun = false
-			}
-			if c.onLostNode(a) {
-				continue
-			}
-			slot := c.pool.addSlot(a.Node)
-			if !c.pool.closedTo(slot) {
-				c.occupy(j, st.size)
-				c.pool.hold(a.Node, st.size)
-			}
-			if duplicate {
-				// The first of two attempts decides the task's end, and the other uses its container as long. A
-				// task that still copies has no end yet: its duplicate is assumed to be killed soon.
-				if begun {
-					c.at(max(end, c.now), rankEnd, func() { c.leave(j, st.size, []int32{slot}) })
-				}
-				continue
-			}
+		x := runningTask{stage: st, attempt: a, duplicate: !first}
+		c.runs, first = true, false
+		c.displaced = c.displaced || a.Node < 0 || int(a.Node) >= len(c.pool.open) || !c.pool.open[a.Node]
+		switch {
+		case int(a.Task) >= st.total:
+			continue
+		case c.onLostNode(a):
+			lost = lost || !x.duplicate
+			continue
+		}
+		x.slot = c.pool.addSlot(a.Node)
+		if !c.pool.closedTo(x.slot) {
+			c.occupy(st.job, st.size)
+			c.pool.hold(a.Node, st.size)
+		}
+		if !x.duplicate {
+			x.cost = c.leftOf(&x, c.node(x.slot))
+		}
+		if !lost {
+			c.running = append(c.running, x)
+		}
+	}
+}
+
+// leftOf returns the remaining cost of a running task on a node.
+func (c *loader) leftOf(x *runningTask, node int) Cost {
+	t := x.stage.task(x.attempt.Task, x.attempt.Number, x.slot, node)
+	t.Running, t.Start = x.attempt, c.startOf(x.attempt)
+	return c.left(t)
+}
+
+// startRunning starts the running attempts.
+func (c *loader) startRunning() {
+	end := dag.NoInstant // of the last task
+	for i := range c.running {
+		x := &c.running[i]
+		st := x.stage
+		sp := st.span(x.attempt.Task, x.attempt.Number, []int32{x.slot}, c.startOf(x.attempt))
+		switch {
+		case !x.duplicate:
 			st.granted++
-			t := st.task(a.Task, a.Number, slot, c.node(slot))
-			t.Running, t.Start = a, a.Start
-			begun, end = true, c.begin(st, st.span(a.Task, a.Number, []int32{slot}, a.Start), c.left(t), a)
+			end = c.begin(st, sp, x.cost, x.attempt)
+		case !c.fixedSlots: // a task that still copies has no end yet: its duplicate is assumed to be killed soon
+			c.at(max(end, c.now), rankEnd, func() { c.leave(st.job, st.size, sp.Slots) })
+		default:
+			st.granted++
+			sp.Outcome = Fails
+			if c.lacksInput(st, x.attempt) {
+				c.copyLater(st, &sp, x.cost, endOfSlots)
+				continue
+			}
+			sp.End = c.after(c.now, x.cost)
+			c.end = max(c.end, sp.End)
+			c.events.push(event{sp.End, int32(c.addSpan(&sp)), endOfSlots}) //nolint:gosec // an index
 		}
 	}
 }
@@ -88,32 +228,16 @@ func (c *loader) loadKept(j *job) {
 // coresAlike reports whether all executors' cores are equivalent for a task: no executor is to come (its first
 // tasks would be slow), each task takes one core, and all running tasks are on executors that take tasks.
 func (c *loader) coresAlike() bool {
-	e := &c.plan.Cluster.Elastic
-	grows := e.Each > 0 && min(e.Max, dag.MaxSlots)-c.growth.cores >= e.Each
-	if !c.onCores || grows || len(c.s.Coming) > 0 || len(c.pool.room) == 0 || len(c.s.Load) > 0 {
-		return false
-	}
-	for j := range c.s.Jobs {
-		for k := range c.s.Jobs[j].Stages {
-			if c.sizeOf(&c.plan.Jobs[j].Stages[k]) != 1 {
-				return false
-			}
-			if c.replay.finished(j, dag.StageIndex(k)) != nil { //nolint:gosec // an index
-				continue
-			}
-			for i := range c.s.Jobs[j].Stages[k].Attempts {
-				a := &c.s.Jobs[j].Stages[k].Attempts[i]
-				if a.State == dag.AttemptRunning &&
-					(a.Node < 0 || int(a.Node) >= len(c.pool.open) || !c.pool.open[a.Node]) {
-					return false
-				}
-			}
-		}
-		if len(c.s.Jobs[j].Avoided) > 0 {
+	for i := range c.stages {
+		if c.stages[i].size != 1 {
 			return false
 		}
 	}
-	return true
+	e := &c.plan.Cluster.Elastic
+	grows := e.Each > 0 && min(e.Max, dag.MaxSlots)-c.growth.cores >= e.Each
+	avoids := func(j dag.JobState) bool { return len(j.Avoided) > 0 }
+	return c.onCores && !grows && !c.displaced && len(c.s.Coming) == 0 && len(c.s.Load) == 0 &&
+		!slices.ContainsFunc(c.s.Jobs, avoids)
 }
 
 // avoidedBy returns the nodes that a job's master avoids; none if no other node would be left.
