@@ -38,7 +38,6 @@ type replay struct {
 	newest      int32 // the latest batch, -1 once it has started
 	spans       []Span
 	idleSpans   []int32 // spans that have ended, for reuse (EndOnly)
-	jumbled     bool    // spans of one instant are out of order
 	end         dag.Instant
 	copying     int    // spans of tasks that copy
 	gaps        []Span // pauses before submissions

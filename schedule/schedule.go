@@ -211,31 +211,25 @@ func firstSlot(s *Span) int32 {
 	return s.Slots[0]
 }
 
-// sortSpans orders spans by start, then by slot.
+// sortSpans orders spans by start, then by slot. Spans of a replay are usually in order except those of one start.
 func sortSpans(spans []Span) {
-	slices.SortStableFunc(spans, func(a, b Span) int {
-		return cmp.Or(cmp.Compare(a.Start, b.Start), BySlot(&a, &b))
-	})
-}
-
-// sortStarts orders spans likewise. Spans of a replay are in order except those of one instant, so it usually sorts
-// only those.
-func sortStarts(spans []Span) {
-	for from := 0; from < len(spans); {
-		to := from + 1
-		inOrder := true
-		for to < len(spans) && spans[to].Start == spans[from].Start {
-			inOrder = inOrder && BySlot(&spans[to-1], &spans[to]) <= 0
-			to++
-		}
-		if to < len(spans) && spans[to].Start < spans[from].Start {
-			sortSpans(spans)
+	from := 0 // of the spans of one start
+	for i := 1; i < len(spans); i++ {
+		switch a, b := &spans[i-1], &spans[i]; {
+		case a.Start > b.Start:
+			slices.SortStableFunc(spans, func(a, b Span) int {
+				return cmp.Or(cmp.Compare(a.Start, b.Start), BySlot(&a, &b))
+			})
 			return
+		case a.Start < b.Start:
+			from = i
+		case BySlot(a, b) > 0:
+			to := i + 1
+			for to < len(spans) && spans[to].Start == a.Start {
+				to++
+			}
+			slices.SortStableFunc(spans[from:to], func(a, b Span) int { return BySlot(&a, &b) })
 		}
-		if !inOrder {
-			sortSpans(spans[from:to])
-		}
-		from = to
 	}
 }
 

@@ -27,7 +27,7 @@ type slots struct {
 // A slotPool is the slots for maps or for reduces.
 type slotPool struct {
 	pool
-	nodes int32    // nodes that have slots
+	nodes int32    // number of nodes that have slots
 	queue []*stage // stages with tasks that may run, in the order in which they are served
 }
 
@@ -41,14 +41,13 @@ func newSlots(r *replay) slots {
 	f := slots{replay: r, perNode: int32(max(1, c.SlotsPerNode))} //nolint:gosec // Validate bounds it
 	f.byRunning = slices.Contains(c.Order, dag.ByRunning)
 	f.moves = f.byRunning || slices.Contains(c.Order, dag.ByRemaining)
-	var tasks [2]int
-	for i := range r.stages {
-		st := &r.stages[i]
-		tasks[st.k] += r.plan.Jobs[st.job.index].Stages[st.k].Count()
+	tasks := 0
+	for i := range r.plan.Jobs {
+		tasks += r.plan.Jobs[i].Tasks()
 	}
 	for k, n := range [...]int{c.MapSlots, c.ReduceSlots} {
 		p := &f.pools[k]
-		p.count = min(max(0, n), tasks[k]+roomForSlots)
+		p.count = min(max(0, n), tasks+roomForSlots)
 		p.slots = newSlotSet(p.count)
 		p.nodes = (int32(max(0, n)) + f.perNode - 1) / f.perNode //nolint:gosec // Validate bounds it
 	}
@@ -89,23 +88,22 @@ func (f *slots) failedOn(st *stage, task, node int32) {
 	}
 }
 
-// enqueue adds a stage to its queue unless it is there or has nothing to run. Most come last.
+// enqueue adds a stage to its queue unless it is there or has nothing to run.
 func (f *slots) enqueue(st *stage) {
 	if len(st.pending) == 0 && len(st.retry) == 0 {
 		return
 	}
 	q := &f.pools[st.k].queue
-	switch n := len(*q); {
-	case f.moves: // reorder sorts it before it is read
-		if !slices.Contains(*q, st) {
-			*q = append(*q, st)
-		}
-	case n == 0 || f.compare((*q)[n-1], st) < 0:
-		*q = append(*q, st)
-	default:
-		if i, found := slices.BinarySearchFunc(*q, st, f.compare); !found {
-			*q = slices.Insert(*q, i, st)
-		}
+	f.reorder(*q)
+	if i, found := slices.BinarySearchFunc(*q, st, f.compare); !found {
+		*q = slices.Insert(*q, i, st)
+	}
+}
+
+// reorder sorts a queue if its order may have changed.
+func (f *slots) reorder(q []*stage) {
+	if f.moves {
+		slices.SortFunc(q, f.compare)
 	}
 }
 
@@ -123,22 +121,19 @@ func (f *slots) compare(a, b *stage) int {
 // have one cost, else slot by slot.
 func (f *slots) grant() {
 	for k := range f.pools {
-		free, q := &f.pools[k].slots, &f.pools[k].queue
-		for free.n > 0 && len(*q) > 0 {
-			f.reorder(q)
-			if n := (*q)[0].suitAny(); n > 0 {
-				f.start((*q)[0], min(n, free.n), free.first(), false)
-			} else if !f.grantOneByOne(k) {
-				break
+		p := &f.pools[k]
+		for slot := p.slots.first(); slot >= 0 && len(p.queue) > 0; {
+			f.reorder(p.queue)
+			if n := p.queue[0].suitAny(); n > 0 {
+				f.start(p.queue[0], min(n, p.slots.n), slot)
+				slot = p.slots.first()
+				continue
+			}
+			f.grantSlot(p, slot)
+			if slot = p.slots.after(slot); len(p.queue) > 0 && p.queue[0].suitAny() > 0 {
+				slot = p.slots.first()
 			}
 		}
-	}
-}
-
-// reorder sorts a queue if its order may have changed.
-func (f *slots) reorder(q *[]*stage) {
-	if f.moves {
-		slices.SortFunc(*q, f.compare)
 	}
 }
 
@@ -154,31 +149,21 @@ func (st *stage) suitAny() int {
 	return int(p[1] - p[0])
 }
 
-// grantOneByOne goes once through the free slots. Each slot skips tasks that have failed on its node. It stops as
-// soon as tasks that fit any slot come first, and reports whether it has started any task.
-func (f *slots) grantOneByOne(k int) (any bool) {
-	free, q := &f.pools[k].slots, &f.pools[k].queue
-	for slot := free.after(-1); slot >= 0 && len(*q) > 0; slot = free.after(slot) {
-		f.reorder(q)
-		for _, st := range *q {
-			i := f.firstRetry(st, slot/f.perNode)
-			if i >= 0 && (len(st.pending) == 0 || st.retry[i] < st.pending[0][0]) {
-				f.startRetry(st, i, slot)
-			} else if len(st.pending) > 0 {
-				f.start(st, 1, slot, true)
-			} else {
-				continue
-			}
-			any = true
-			break
+// grantSlot gives a slot to the first task that has not failed on its node.
+func (f *slots) grantSlot(p *slotPool, slot int32) {
+	for _, st := range p.queue {
+		i := f.firstRetry(st, slot/f.perNode)
+		if i >= 0 && (len(st.pending) == 0 || st.retry[i] < st.pending[0][0]) {
+			task := st.retry[i]
+			st.retry = slices.Delete(st.retry, i, i+1)
+			f.place(st, task, st.attempt[task], 1, slot, f.costOf(st, task, st.attempt[task], slot))
+			return
 		}
-		if len(*q) > 0 {
-			if f.reorder(q); (*q)[0].suitAny() > 0 {
-				break
-			}
+		if len(st.pending) > 0 {
+			f.start(st, 1, slot)
+			return
 		}
 	}
-	return any
 }
 
 // firstRetry returns the index of the first task to run again that has not failed on a node, or has failed on all;
@@ -194,48 +179,42 @@ func (f *slots) firstRetry(st *stage, node int32) int {
 	})
 }
 
-// start starts pending tasks of a stage, at most n of them and all of one cost: if alone is set in the given slot,
-// else in the lowest free slots; slot is the first of them.
-func (f *slots) start(st *stage, n int, slot int32, alone bool) {
-	first := st.pending[0][0]
-	t := st.task(first, 0, slot, int(slot/f.perNode))
+func (f *slots) costOf(st *stage, task, number, slot int32) Cost {
+	t := st.task(task, number, slot, int(slot/f.perNode))
 	t.Start = f.now
-	cost := f.left(t)
+	return f.left(t)
+}
+
+// start starts up to n pending tasks of a stage, all of one cost: one in the given slot, or several in the lowest
+// free slots, of which the given one is the first.
+func (f *slots) start(st *stage, n int, slot int32) {
+	first := st.pending[0][0]
+	cost := f.costOf(st, first, 0, slot)
 	if f.byRunning {
 		n = 1 // the order changes with each
 	}
 	_, n = st.takePending(min(n, max(1, cost.Same)))
-	var slots []int32
-	if alone {
-		slots = st.pool.slots.takeOne(slot)
-	} else {
-		slots = st.pool.slots.take(n)
-	}
 	f.began += n
-	f.place(st, first, 0, slots, cost)
+	f.place(st, first, 0, n, slot, cost)
 }
 
-// startRetry starts a task that has been tried before, in a slot of the bitmap.
-func (f *slots) startRetry(st *stage, i int, slot int32) {
-	task := st.retry[i]
-	st.retry = slices.Delete(st.retry, i, i+1)
-	number := st.attempt[task]
-	t := st.task(task, number, slot, int(slot/f.perNode))
-	t.Start = f.now
-	f.place(st, task, number, st.pool.slots.takeOne(slot), f.left(t))
-}
-
-// place begins tasks in their slots, and removes a stage without further tasks from its queue.
-func (f *slots) place(st *stage, first, number int32, slots []int32, cost Cost) {
+// place begins n tasks, and removes a stage without further tasks from its queue.
+func (f *slots) place(st *stage, first, number int32, n int, slot int32, cost Cost) {
+	p := &f.pools[st.k]
 	if len(st.pending) == 0 && len(st.retry) == 0 {
-		if q := &f.pools[st.k].queue; (*q)[0] == st {
-			*q = (*q)[1:]
+		if i := slices.Index(p.queue, st); i == 0 {
+			p.queue = p.queue[1:]
 		} else {
-			i := slices.Index(*q, st)
-			*q = slices.Delete(*q, i, i+1)
+			p.queue = slices.Delete(p.queue, i, i+1)
 		}
 	}
-	st.granted += len(slots)
+	var slots []int32
+	if n > 1 {
+		slots = p.slots.take(n)
+	} else {
+		slots = p.slots.takeOne(slot)
+	}
+	st.granted += n
 	if len(f.spans) == cap(f.spans) && f.opt.EndOnly == nil {
 		f.growSpans()
 	}
@@ -261,8 +240,6 @@ func (f *slots) complete(sch *Schedule) {
 			sch.End = max(sch.End, sp.End)
 		}
 	}
-	sortStarts(sch.Spans[:min(f.loaded, len(sch.Spans))]) // attempts of the snapshot, by job and task
-	if f.jumbled || f.loaded > 0 {
-		sortStarts(sch.Spans)
-	}
+	sortSpans(sch.Spans[:min(f.loaded, len(sch.Spans))]) // attempts of the snapshot, by job and task
+	sortSpans(sch.Spans)
 }

@@ -251,10 +251,6 @@ func (r *replay) addSpan(sp *Span) int {
 		r.spans[at] = *sp
 		return at
 	}
-	n := len(r.spans)
-	if n > 0 && r.spans[n-1].Start == sp.Start && BySlot(&r.spans[n-1], sp) > 0 {
-		r.jumbled = true
-	}
 	r.spans = append(r.spans, *sp)
-	return n
+	return len(r.spans) - 1
 }
