@@ -13,14 +13,16 @@ type Trace struct {
 	s     *dag.Snapshot
 	begun map[attemptID]begunTask // by the first of the tasks that share the cost
 	nodes map[int32]int32         // by slot, if known
-	ended [][]dag.Instant         // by job and stage: the end of its last task, 0 if it has none
+	ended map[[2]int]dag.Instant  // by job and stage: the end of its last task
 }
 
 type attemptID struct {
-	job          int32
+	job          int
 	stage        dag.StageIndex
-	task, number int32
+	task, number int
 }
+
+func (t *Task) id() attemptID { return attemptID{t.Job, t.Stage, t.Index, t.Attempt} }
 
 // A begunTask is the cost of a task when it began.
 type begunTask struct {
@@ -30,36 +32,31 @@ type begunTask struct {
 
 // NewTrace replays a snapshot under its plan's policy.
 func NewTrace(s *dag.Snapshot, left Left, fault Fault) (*Trace, error) {
-	t := &Trace{s: s, begun: make(map[attemptID]begunTask), nodes: make(map[int32]int32)}
+	begun, nodes := make(map[attemptID]begunTask), make(map[int32]int32)
 	sch, err := Replay(s, func(x Task) Cost {
 		cost, at := left(x), x.Start
 		if x.Running != nil || !at.Known() {
 			at = s.At
 		}
-		//nolint:gosec // a plan has fewer jobs, stages, tasks and attempts
-		t.begun[attemptID{int32(x.Job), x.Stage, int32(x.Index), int32(x.Attempt)}] = begunTask{cost, at}
-		t.nodes[int32(x.Slot)] = int32(x.Node) //nolint:gosec // likewise
+		begun[x.id()] = begunTask{cost, at}
+		nodes[int32(x.Slot)] = int32(x.Node) //nolint:gosec // a plan has fewer
 		return cost
 	}, Options{Fault: fault})
 	if err != nil {
 		return nil, err
 	}
-	t.Schedule = sch
-	t.findEnds()
-	return t, nil
+	return newTrace(s, sch, begun, nodes), nil
 }
 
-// findEnds finds the end of the last task of each stage.
-func (t *Trace) findEnds() {
-	t.ended = make([][]dag.Instant, len(t.s.Plan.Jobs))
-	for j := range t.ended {
-		t.ended[j] = make([]dag.Instant, len(t.s.Plan.Jobs[j].Stages))
-	}
+func newTrace(s *dag.Snapshot, run *Schedule, begun map[attemptID]begunTask, nodes map[int32]int32) *Trace {
+	t := &Trace{Schedule: run, s: s, begun: begun, nodes: nodes, ended: make(map[[2]int]dag.Instant)}
 	for i := range t.Spans {
 		if sp := &t.Spans[i]; sp.Pause == dag.NoPause && sp.Outcome == OK {
-			t.ended[sp.Job][sp.Stage] = max(t.ended[sp.Job][sp.Stage], sp.End)
+			stage := [2]int{int(sp.Job), int(sp.Stage)}
+			t.ended[stage] = max(t.ended[stage], sp.End)
 		}
 	}
+	return t
 }
 
 // A Cut is the state of a replay at one instant.
@@ -70,11 +67,9 @@ type Cut struct {
 
 // Left returns the remaining cost of an attempt that runs at the cut; ok is false for any other.
 func (c *Cut) Left(t *Task) (cost Cost, ok bool) {
-	if t.Running == nil {
-		return cost, false
+	if t.Running != nil {
+		cost, ok = c.left[t.id()]
 	}
-	//nolint:gosec // a plan has fewer jobs, stages, tasks and attempts
-	cost, ok = c.left[attemptID{int32(t.Job), t.Stage, int32(t.Index), int32(t.Attempt)}]
 	return cost, ok
 }
 
@@ -86,9 +81,7 @@ func (t *Trace) Cut(at dag.Instant) *Cut { return t.cut(at, at) }
 // not before now. Tasks that start at this instant have started. The snapshot has its own jobs, but shares the plan
 // of from.
 func SnapshotAt(from *dag.Snapshot, run *Schedule, at dag.Instant) *dag.Snapshot {
-	t := &Trace{Schedule: run, s: from}
-	t.findEnds()
-	return t.cut(at, at+1).Snapshot
+	return newTrace(from, run, nil, nil).cut(at, at+1).Snapshot
 }
 
 // cut returns the state of the replay at an instant; tasks that start before the instant before have started.
@@ -96,18 +89,13 @@ func (t *Trace) cut(at, before dag.Instant) *Cut {
 	s := *t.s
 	s.At, s.Jobs, s.Nodes = at, dag.CloneStates(t.s.Jobs), slices.Clone(t.s.Nodes)
 	c := &Cut{Snapshot: &s, left: make(map[attemptID]Cost)}
+	unfinished := func(a dag.Attempt) bool { return a.State == dag.AttemptRunning || a.State == dag.AttemptWaiting }
 	for j := range s.Jobs {
+		t.cutJob(&s.Jobs[j], j, at, before)
 		for k := range s.Jobs[j].Stages {
 			stage := &s.Jobs[j].Stages[k]
-			var past []dag.Attempt
-			for _, a := range stage.Attempts {
-				if a.State != dag.AttemptRunning && a.State != dag.AttemptWaiting {
-					past = append(past, a)
-				}
-			}
-			stage.Attempts = past
+			stage.Attempts = slices.DeleteFunc(slices.Clone(stage.Attempts), unfinished)
 		}
-		t.cutJob(&s.Jobs[j], j, at, before)
 	}
 	for i := range t.Spans {
 		sp := &t.Spans[i]
@@ -125,6 +113,26 @@ func (t *Trace) cut(at, before dag.Instant) *Cut {
 		}
 	}
 	return c
+}
+
+// cutJob sets the state of a job that has not ended.
+func (t *Trace) cutJob(js *dag.JobState, j int, at, before dag.Instant) {
+	if js.State.Ended() {
+		return
+	}
+	seen := js.Submitted.Known()
+	js.Submitted, js.Finished, js.HeldMB = t.Submitted[j], dag.NoInstant, 0
+	switch {
+	case !js.Submitted.Known() || js.Submitted >= before && !seen:
+		js.Submitted, js.State = dag.NoInstant, dag.Blocked
+	case t.Finished[j].Known() && t.Finished[j] <= at:
+		js.State, js.Finished = dag.Succeeded, t.Finished[j]
+	case t.Mastered != nil && t.Mastered[j].Known() && t.Mastered[j] >= before:
+		js.State = dag.Submitted
+	default:
+		js.State = dag.Running
+		js.HeldMB = t.s.Plan.Jobs[j].MasterMB
+	}
 }
 
 // attempt returns task n of a span as an attempt at the cut.
@@ -164,7 +172,7 @@ func (c *Cut) attempt(t *Trace, sp *Span, n int32) dag.Attempt {
 		} else if copies {
 			a.CopyEnd = at
 		}
-		c.left[attemptID{sp.Job, sp.Stage, a.Task, a.Number}] = cost
+		c.left[attemptID{int(sp.Job), sp.Stage, int(a.Task), int(a.Number)}] = cost
 	}
 	return a
 }
@@ -174,7 +182,7 @@ func (c *Cut) attempt(t *Trace, sp *Span, n int32) dag.Attempt {
 func (t *Trace) input(sp *Span) (last dag.Instant, copies bool) {
 	job := &t.s.Plan.Jobs[sp.Job]
 	for _, e := range job.Stages[sp.Stage].After {
-		last = max(last, t.ended[sp.Job][e.From])
+		last = max(last, t.ended[[2]int{int(sp.Job), int(e.From)}])
 		copies = copies || e.Kind == dag.SlowStart || e.Kind == dag.Broadcast && job.Rules == dag.AncestorsFirst
 	}
 	if !copies {
@@ -189,30 +197,11 @@ const mostTogether = 1 << 16
 // of returns the cost of a span's tasks when they began. A replay may compute one cost for several tasks that start
 // together, and split them into spans if one fails.
 func (t *Trace) of(sp *Span) (begunTask, bool) {
-	for i := sp.First; i >= 0 && i > sp.First-mostTogether; i-- {
-		if was, ok := t.begun[attemptID{sp.Job, sp.Stage, i, sp.Attempt}]; ok {
-			return was, i == sp.First || was.at == sp.Start && int(i)+was.cost.Same > int(sp.First)
+	first := int(sp.First)
+	for i := first; i >= 0 && i > first-mostTogether; i-- {
+		if was, ok := t.begun[attemptID{int(sp.Job), sp.Stage, i, int(sp.Attempt)}]; ok {
+			return was, i == first || was.at == sp.Start && i+was.cost.Same > first
 		}
 	}
 	return begunTask{}, false
-}
-
-// cutJob sets the state of a job that has not ended.
-func (t *Trace) cutJob(js *dag.JobState, j int, at, before dag.Instant) {
-	if js.State.Ended() {
-		return
-	}
-	seen := js.Submitted.Known()
-	js.Submitted, js.Finished, js.HeldMB = t.Submitted[j], dag.NoInstant, 0
-	switch {
-	case !js.Submitted.Known() || js.Submitted >= before && !seen:
-		js.Submitted, js.State = dag.NoInstant, dag.Blocked
-	case t.Finished[j].Known() && t.Finished[j] <= at:
-		js.State, js.Finished = dag.Succeeded, t.Finished[j]
-	case t.Mastered != nil && t.Mastered[j].Known() && t.Mastered[j] >= before:
-		js.State = dag.Submitted
-	default:
-		js.State = dag.Running
-		js.HeldMB = t.s.Plan.Jobs[j].MasterMB
-	}
 }
