@@ -89,23 +89,17 @@ func TestYARNPreemptsBesideAnotherJob(t *testing.T) {
 // More maps than an int can hold the memory of still make room: a replay whose master says that it made room and kills
 // nothing never ends.
 func TestYARNPreemptsForMapsWithoutMeasure(t *testing.T) {
-	r := &replay{
-		s: afterLostMaps(8), left: func(Task) Cost { return Cost{Work: 20 * second, Same: 1} }, now: 60 * 1000,
-	}
-	r.events.reset(0)
-	r.plan = r.s.Plan
-	r.overheads = r.plan.Overheads
-	c := newScheduler(r)
-	if r.scheduler = c; c.load() != nil {
+	c := newScheduler(afterLostMaps(8), func(Task) Cost { return Cost{Work: 20 * second, Same: 1} }, Options{})
+	if c.load() != nil {
 		t.Fatal("it does not load")
 	}
-	job := &r.jobs[0]
+	job := &c.jobs[0]
 	maps, reduces := &job.stages[dag.Map], &job.stages[dag.Reduce]
 	if maps.size, maps.waiting = 1<<40, 1<<23; len(reduces.copying) == 0 || job.state != active {
 		t.Fatalf("%d reduces wait, state %v", len(reduces.copying), job.state)
 	}
-	before := len(r.spans)
-	if waiting := len(reduces.copying); !job.preempt(c) || len(reduces.copying) == waiting && len(r.spans) == before {
+	before := len(c.spans)
+	if waiting := len(reduces.copying); !job.preempt(c) || len(reduces.copying) == waiting && len(c.spans) == before {
 		t.Errorf("%d reduces wait after it, and %d before", len(reduces.copying), waiting)
 	}
 }

@@ -217,29 +217,29 @@ func (r *replay) submission(st *stage) dag.Instant {
 }
 
 // openOrWait reports whether a stage that may open is open now; if not, it schedules the submission by the driver.
-func (r *replay) openOrWait(st *stage, t dag.Instant) bool {
-	at := r.submission(st)
+func (c *scheduler) openOrWait(st *stage, t dag.Instant) bool {
+	at := c.submission(st)
 	if at <= t {
 		return !st.paused
 	}
 	if !st.paused {
 		st.paused = true
-		r.at(at, rankSubmit, func() { r.open(st) })
+		c.at(at, rankSubmit, func() { c.open(st) })
 	}
 	return false
 }
 
 // open requests the tasks of a stage that waited for others. A stage without tasks is done.
-func (r *replay) open(st *stage) {
-	st.closed, r.changed = false, true
+func (c *scheduler) open(st *stage) {
+	st.closed, c.changed = false, true
 	for _, p := range st.pending {
 		st.waiting += int(p[1] - p[0])
 	}
-	if r.fixedSlots {
-		r.copied(st)
-		r.scheduler.slots.enqueue(st)
+	if c.fixedSlots {
+		c.copied(st)
+		c.slots.enqueue(st)
 	}
 	if st.total == 0 {
-		r.follow(st, 0, 0)
+		c.follow(st, 0, 0)
 	}
 }

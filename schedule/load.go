@@ -188,7 +188,7 @@ func (c *loader) loadStages(j *job) {
 	for k := range j.stages {
 		st := &j.stages[k]
 		st.total = c.plan.Jobs[j.index].Stages[k].Count()
-		if f := c.finished(j.index, st.k); f != nil {
+		if f := c.finished(st); f != nil {
 			c.started(f.first)
 			st.done, st.ended = st.total, f.ended
 			j.lastEnd, c.lastStart = max(j.lastEnd, f.ended), max(c.lastStart, f.last)

@@ -16,7 +16,7 @@ func (c *loader) loadSlots(graph *dag.Graph) error {
 			}
 		}
 	}
-	c.slots, c.slotsDiffer = newSlots(c.replay), true
+	c.slots, c.slotsDiffer = newSlots(c.scheduler), true
 	for i := range c.jobs {
 		c.loadSlotJob(&c.jobs[i])
 	}

@@ -169,7 +169,7 @@ func (c *scheduler) killYoungest(st *stage, n int) int {
 	}
 	sp := &c.spans[at]
 	sp.Outcome, sp.End = Fails, c.now
-	c.replay.release(st, int(sp.Count), sp.Slots)
+	c.release(st, int(sp.Count), sp.Slots)
 	for i := range sp.Count {
 		st.retry = append(st.retry, sp.First+i)
 		st.setAttempt(sp.First+i, sp.Attempt+1)

@@ -3,7 +3,6 @@ package schedule
 import (
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
@@ -22,7 +21,6 @@ type replay struct {
 	opt       Options
 	now       dag.Instant
 	overheads dag.Overheads
-	scheduler *scheduler
 	waves     []wave // that the driver had not submitted at the beginning
 	// fixedSlots means that slots have numbers and nodes of their own (FIFO).
 	fixedSlots bool
@@ -56,104 +54,83 @@ func Replay(s *dag.Snapshot, left Left, opt Options) (*Schedule, error) {
 		whole.Jobs = append(s.Jobs[:n:n], s.Plan.BlockedJobs()[n:]...)
 		s = &whole
 	}
-	r := opt.EndOnly.replay()
-	r.s, r.plan, r.left, r.opt, r.now, r.end, r.newest = s, s.Plan, left, opt, s.At, s.At, -1
-	r.events.reset(s.At)
-	policy := s.Plan.Cluster.Policy
-	if policy > dag.Executors {
-		return nil, fmt.Errorf("schedule: no such policy: %v", policy)
+	if p := s.Plan.Cluster.Policy; p > dag.Executors {
+		return nil, fmt.Errorf("schedule: no such policy: %v", p)
 	}
-	if r.fixedSlots, r.onCores = policy == dag.FIFO, policy == dag.Executors; !r.fixedSlots {
-		r.overheads = s.Plan.Overheads
-	}
-	r.scheduler = newScheduler(r)
-	if err := r.scheduler.load(); err != nil {
+	c := newScheduler(s, left, opt)
+	if err := c.load(); err != nil {
 		return nil, err
 	}
-	until := dag.Instant(math.MaxInt64)
-	if opt.Until.Known() && opt.Until != 0 {
-		until = opt.Until
+	until := opt.Until
+	if until.Known() && until != 0 {
+		c.run(until)
+		return c.schedule(), nil
 	}
-	r.run(until)
-	if until == math.MaxInt64 {
-		if err := r.stuck(); err != nil {
-			return nil, err
-		}
+	c.run(math.MaxInt64)
+	if err := c.stuck(); err != nil {
+		return nil, err
 	}
-	return r.schedule(), nil
+	return c.schedule(), nil
 }
 
 // maxInstant is later than any real instant of a replay; ends saturate there.
 const maxInstant = math.MaxInt64 / 2
 
 // run goes from instant to instant until no event is left, or the next instant is after until.
-func (r *replay) run(until dag.Instant) {
+func (c *scheduler) run(until dag.Instant) {
 	for {
-		if r.events.n == 0 {
-			if r.now >= until || !r.scheduler.unblock() {
+		if c.events.n == 0 {
+			if c.now >= until || !c.unblock() {
 				return
 			}
 		}
-		at := r.events.first()
+		at := c.events.first()
 		if at > until {
 			return
 		}
-		r.now = at
-		for r.events.n > 0 && r.events.first() == at {
-			r.handle(r.events.pop())
+		c.now = at
+		for c.events.n > 0 && c.events.first() == at {
+			c.handle(c.events.pop())
 		}
-		r.scheduler.grant()
+		c.grant()
 	}
 }
 
 // handle handles an event of this instant.
-func (r *replay) handle(e event) {
+func (c *scheduler) handle(e event) {
 	if e.rank() == 0 {
-		r.taskEnds(e)
+		c.taskEnds(e)
 		return
 	}
 	switch e.op() {
 	case opStart:
-		b := &r.batches[e.id]
-		r.changed = r.changed || b.stage.copies()
-		r.startBatch(b)
-		if r.newest == e.id {
-			r.newest = -1
+		b := &c.batches[e.id]
+		c.changed = c.changed || b.stage.copies()
+		c.startBatch(b)
+		if c.newest == e.id {
+			c.newest = -1
 		}
-		r.idleBatches = append(r.idleBatches, e.id)
+		c.idleBatches = append(c.idleBatches, e.id)
 		return
 	case opSubmit:
-		j := &r.jobs[e.id]
-		j.submitted = r.now
-		r.scheduler.submit(j)
+		j := &c.jobs[e.id]
+		j.submitted = c.now
+		c.submit(j)
 	case opFinish:
-		r.finish(&r.jobs[e.id])
+		c.finish(&c.jobs[e.id])
 	case opBeat:
-		r.jobs[e.id].heartbeat(r.scheduler)
+		c.jobs[e.id].heartbeat(c)
 	default:
-		r.do[e.id]()
+		c.do[e.id]()
 	}
-	r.changed = true
-}
-
-// finish ends a job.
-func (r *replay) finish(j *job) {
-	if j.state == ended {
-		return
-	}
-	j.state, j.finished = ended, r.now
-	r.scheduler.finish(j)
-	slices.Sort(j.waves)
-	for _, wave := range j.waves {
-		r.submitOrWait(wave)
-	}
+	c.changed = true
 }
 
 // stuck returns an error if a job never ends although no event is left.
-func (r *replay) stuck() error {
+func (c *scheduler) stuck() error {
 	var blockedBy error
-	for i := range r.jobs {
-		j := &r.jobs[i]
+	for i := range c.jobs {
+		j := &c.jobs[i]
 		if j.state == ended {
 			continue
 		}
@@ -161,13 +138,12 @@ func (r *replay) stuck() error {
 		for k < len(j.stages)-1 && j.stages[k].left() == 0 {
 			k++
 		}
-		c := &r.plan.Cluster
 		err := &StuckError{
-			Job: r.plan.Jobs[i].Node, Stage: r.plan.StageName(i, dag.StageIndex(k)),
-			NoExecutor: c.Policy == dag.Executors && c.Cores <= 0,
+			Job: c.plan.Jobs[i].Node, Stage: c.plan.StageName(i, dag.StageIndex(k)), //nolint:gosec // an index
+			NoExecutor: c.onCores && c.plan.Cluster.Cores <= 0,
 		}
 		if j.state != blocked {
-			err.Why = r.scheduler.why(err.Stage)
+			err.Why = c.why(err.Stage)
 			return err
 		}
 		if err.Why = "what it comes after never ends"; blockedBy == nil {
@@ -175,20 +151,6 @@ func (r *replay) stuck() error {
 		}
 	}
 	return blockedBy
-}
-
-// schedule returns the schedule of the replay.
-func (r *replay) schedule() *Schedule {
-	sch := &Schedule{Now: r.s.At, End: r.s.At}
-	if r.opt.EndOnly == nil {
-		sch.Spans = r.spans
-		sch.Submitted, sch.Finished = make([]dag.Instant, len(r.jobs)), make([]dag.Instant, len(r.jobs))
-		for i := range r.jobs {
-			sch.Submitted[i], sch.Finished[i] = r.jobs[i].submitted, r.jobs[i].finished
-		}
-	}
-	r.scheduler.complete(sch)
-	return sch
 }
 
 // millis rounds a length of time to whole milliseconds, half up (docs/facts/paratimer.md A1); negative lengths are
@@ -207,25 +169,38 @@ func millis(d time.Duration) dag.Instant {
 // EndOnly makes a replay return only its end, and keeps its memory for the next replay: sampling makes thousands of
 // replays. It is not safe for concurrent use; the zero value is ready.
 type EndOnly struct {
-	last      replay
-	scheduler scheduler
+	last scheduler
 	// by the first of the attempts of a stage; nil if the stage has not finished
 	finished map[*dag.Attempt]*finishedStage
 	zeros    []int32
 }
 
-// replay returns a replay in the memory of the previous one.
-func (m *EndOnly) replay() *replay {
+// newScheduler returns the scheduler of a replay, in the memory of the previous one.
+func newScheduler(s *dag.Snapshot, left Left, opt Options) *scheduler {
+	m := opt.EndOnly
 	if m == nil {
-		return &replay{}
+		m = &EndOnly{}
 	}
-	old := &m.last
+	old := m.last
 	clear(old.do)
-	m.last = replay{
-		events: old.events, do: old.do[:0],
-		batches: old.batches[:0], idleBatches: old.idleBatches[:0], spans: old.spans[:0], idleSpans: old.idleSpans[:0],
+	c := &m.last
+	*c = scheduler{
+		replay: replay{
+			s: s, plan: s.Plan, left: left, opt: opt, now: s.At, end: s.At, newest: -1,
+			events: old.events, do: old.do[:0], batches: old.batches[:0], idleBatches: old.idleBatches[:0],
+			spans: old.spans[:0], idleSpans: old.idleSpans[:0],
+		},
+		queues: old.queues[:0], order: old.order[:0], recent: old.recent[:0], first: dag.NoInstant,
+		others: others{
+			apps: old.others.apps[:0], releases: old.others.releases[:0], requests: old.others.requests[:0],
+		},
 	}
-	return &m.last
+	c.events.reset(s.At)
+	policy := s.Plan.Cluster.Policy
+	if c.fixedSlots, c.onCores = policy == dag.FIFO, policy == dag.Executors; !c.fixedSlots {
+		c.overheads = s.Plan.Overheads
+	}
+	return c
 }
 
 // A finishedStage summarizes a stage with one attempt for each task, all of them succeeded.
@@ -236,9 +211,9 @@ type finishedStage struct {
 
 // finished returns the summary of a finished stage, else nil. It is computed once for all replays of a snapshot
 // that return only their ends.
-func (r *replay) finished(j int, k dag.StageIndex) *finishedStage {
-	all, m := r.s.Jobs[j].Stages[k].Attempts, r.opt.EndOnly
-	if m == nil || len(all) == 0 {
+func (c *loader) finished(st *stage) *finishedStage {
+	all, m := c.state(st).Attempts, c.opt.EndOnly
+	if m == nil || len(all) == 0 || len(all) != st.total {
 		return nil
 	}
 	f, seen := m.finished[&all[0]]
@@ -248,23 +223,17 @@ func (r *replay) finished(j int, k dag.StageIndex) *finishedStage {
 		}
 		m.finished[&all[0]] = f
 	}
-	if len(all) != r.plan.Jobs[j].Stages[k].Count() {
-		return nil
-	}
 	return f
 }
 
 func finishedOf(all []dag.Attempt) *finishedStage {
-	f := &finishedStage{first: dag.NoInstant, last: dag.NoInstant, ended: dag.NoInstant}
+	f := &finishedStage{first: all[0].Start, last: dag.NoInstant, ended: dag.NoInstant}
 	for i := range all {
 		a := &all[i]
 		if a.State != dag.AttemptSucceeded || int(a.Task) != i || !a.Start.Known() || !a.End.Known() {
 			return nil
 		}
-		if !f.first.Known() || a.Start < f.first {
-			f.first = a.Start
-		}
-		f.last, f.ended = max(f.last, a.Start), max(f.ended, a.End)
+		f.first, f.last, f.ended = min(f.first, a.Start), max(f.last, a.Start), max(f.ended, a.End)
 	}
 	return f
 }

@@ -14,7 +14,7 @@ import (
 func TestCandidates(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		c := &scheduler{replay: &replay{s: &dag.Snapshot{}, plan: &dag.Plan{}}, allowed: plenty}
+		c := &scheduler{replay: replay{s: &dag.Snapshot{}, plan: &dag.Plan{}}, allowed: plenty}
 		c.pool.free = 256 * rapid.IntRange(0, 12).Draw(t, "free")
 		for i := range 2 {
 			c.queues = append(c.queues, queue{

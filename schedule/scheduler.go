@@ -11,7 +11,7 @@ import (
 // for containers, or executors' cores. In a pool each job has a master in a container, the earlier application goes
 // first, and inside an application its rules decide. The schedule of a pool does not include the past.
 type scheduler struct {
-	*replay
+	replay
 	slots   slots
 	pool    pool
 	queues  []queue // ours first
@@ -28,18 +28,6 @@ type scheduler struct {
 	// next has been searched, and sole that at most one stage waits.
 	next        *stage
 	sole, found bool
-}
-
-func newScheduler(r *replay) *scheduler {
-	c := &scheduler{}
-	if m := r.opt.EndOnly; m != nil {
-		c = &m.scheduler
-		*c = scheduler{recent: c.recent[:0], others: others{
-			apps: c.others.apps[:0], releases: c.others.releases[:0], requests: c.others.requests[:0],
-		}, queues: c.queues[:0], order: c.order[:0]}
-	}
-	c.replay, c.first = r, dag.NoInstant
-	return c
 }
 
 // after returns the end of a task that is ready to work at from. In a slot its length is rounded as a whole.
@@ -332,6 +320,7 @@ func (c *scheduler) failsBefore(t Task, until dag.Instant) (fails bool) {
 
 // release frees the resources of n tasks of a stage in their slots. A master may keep their containers.
 func (c *scheduler) release(st *stage, n int, slots []int32) {
+	st.granted -= n
 	if c.fixedSlots {
 		if int(slots[0]) < st.pool.count {
 			st.pool.slots.release(slots)
@@ -391,16 +380,22 @@ func (c *scheduler) submit(j *job) {
 	c.at(c.now.Add(c.overheads.AMStart), rankAsk, func() { j.state = accepted })
 }
 
-// finish keeps the container of a job's master a while.
+// finish ends a job. Its master keeps its container a while.
 func (c *scheduler) finish(j *job) {
-	if c.fixedSlots {
+	if j.state == ended {
 		return
 	}
-	size := j.masterSize
-	c.at(c.now.Add(c.overheads.AMHold), rankEnd, func() {
-		c.occupy(j, -size)
-		c.pool.hold(j.masterNode, -size)
-	})
+	j.state, j.finished = ended, c.now
+	if size := j.masterSize; !c.fixedSlots {
+		c.at(c.now.Add(c.overheads.AMHold), rankEnd, func() {
+			c.occupy(j, -size)
+			c.pool.hold(j.masterNode, -size)
+		})
+	}
+	slices.Sort(j.waves)
+	for _, wave := range j.waves {
+		c.submitOrWait(wave)
+	}
 }
 
 // unblock preempts, or else releases the memory of others, if no event is left and tasks still wait.
@@ -423,23 +418,29 @@ func (c *scheduler) why(stage string) string {
 	return "the pool has no room for one container; check the cluster's and the queue's memory"
 }
 
-// complete adds the parts of a schedule that depend on the policy.
-func (c *scheduler) complete(sch *Schedule) {
+// schedule returns the schedule of the replay.
+func (c *scheduler) schedule() *Schedule {
+	sch := &Schedule{Now: c.s.At, End: c.s.At, Freed: c.freed}
 	if c.fixedSlots {
-		c.slots.complete(sch)
-		return
+		sch.End = c.slots.lastEnd()
 	}
-	sch.Freed = c.freed
 	for i := range c.jobs {
-		sch.End = max(sch.End, c.jobs[i].finished)
+		j := &c.jobs[i]
+		if !c.fixedSlots {
+			sch.End = max(sch.End, j.finished)
+			sch.Mastered = append(sch.Mastered, j.mastered)
+		}
+		sch.Submitted, sch.Finished = append(sch.Submitted, j.submitted), append(sch.Finished, j.finished)
 	}
 	if c.opt.EndOnly != nil {
-		return
+		return &Schedule{Now: sch.Now, End: sch.End, Freed: sch.Freed}
 	}
-	sch.Mastered = make([]dag.Instant, len(c.jobs))
-	for i := range c.jobs {
-		sch.Mastered[i] = c.jobs[i].mastered
+	sch.Spans = c.spans
+	if c.fixedSlots {
+		sortSpans(sch.Spans[:c.slots.loaded]) // attempts of the snapshot, by job and task
+	} else {
+		sch.Spans = append(sch.Spans, Pauses(sch, c.gaps)...)
 	}
-	sch.Spans = append(sch.Spans, Pauses(sch, c.gaps)...)
 	sortSpans(sch.Spans)
+	return sch
 }

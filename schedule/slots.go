@@ -15,7 +15,7 @@ import (
 //
 // The cost of a replay depends on spans, not on tasks: n log n in the number of different ends and in jobs.
 type slots struct {
-	*replay
+	*scheduler
 	pools     [2]slotPool
 	perNode   int32 // number of slots of a pool on a node
 	moves     bool  // the order of stages changes while tasks start or end
@@ -36,16 +36,16 @@ type slotPool struct {
 const roomForSlots = 1 << 20
 
 // newSlots returns the free slots of the cluster.
-func newSlots(r *replay) slots {
-	c := &r.plan.Cluster
-	f := slots{replay: r, perNode: int32(max(1, c.SlotsPerNode))} //nolint:gosec // Validate bounds it
-	f.byRunning = slices.Contains(c.Order, dag.ByRunning)
-	f.moves = f.byRunning || slices.Contains(c.Order, dag.ByRemaining)
+func newSlots(c *scheduler) slots {
+	of := &c.plan.Cluster
+	f := slots{scheduler: c, perNode: int32(max(1, of.SlotsPerNode))} //nolint:gosec // Validate bounds it
+	f.byRunning = slices.Contains(of.Order, dag.ByRunning)
+	f.moves = f.byRunning || slices.Contains(of.Order, dag.ByRemaining)
 	tasks := 0
-	for i := range r.plan.Jobs {
-		tasks += r.plan.Jobs[i].Tasks()
+	for i := range c.plan.Jobs {
+		tasks += c.plan.Jobs[i].Tasks()
 	}
-	for k, n := range [...]int{c.MapSlots, c.ReduceSlots} {
+	for k, n := range [...]int{of.MapSlots, of.ReduceSlots} {
 		p := &f.pools[k]
 		p.count = min(max(0, n), tasks+roomForSlots)
 		p.slots = newSlotSet(p.count)
@@ -230,16 +230,16 @@ func (f *slots) growSpans() {
 	f.spans = slices.Grow(f.spans, max(more, len(f.spans)/4, 256))
 }
 
-// complete sets the end of reduces that still wait for maps because the replay was stopped.
-func (f *slots) complete(sch *Schedule) {
-	sch.End = f.end
+// lastEnd returns the end of the last task. It sets the end of reduces that still wait for maps because the replay
+// was stopped.
+func (f *slots) lastEnd() dag.Instant {
+	last := f.end
 	for i := range f.stages {
 		for _, c := range f.stages[i].copying {
 			sp := &f.spans[c.span]
 			sp.End = max(f.opt.Until, f.now) + 1
-			sch.End = max(sch.End, sp.End)
+			last = max(last, sp.End)
 		}
 	}
-	sortSpans(sch.Spans[:min(f.loaded, len(sch.Spans))]) // attempts of the snapshot, by job and task
-	sortSpans(sch.Spans)
+	return last
 }

@@ -9,66 +9,60 @@ import (
 const lastTry = 100
 
 // taskEnds handles an end.
-func (r *replay) taskEnds(e event) {
+func (c *scheduler) taskEnds(e event) {
 	switch e.row {
 	case endOfOthers:
-		r.changed = true
-		r.scheduler.others.end(r.scheduler, int(e.id))
+		c.changed = true
+		c.others.end(c, int(e.id))
 		return
 	case endOfSpan, endOfSlots:
-		sp := r.spans[e.id]
-		st := r.stage(&sp)
-		r.release(st, int(sp.Count), sp.Slots)
-		if r.opt.EndOnly != nil {
-			r.idleSpans = append(r.idleSpans, e.id)
+		sp := c.spans[e.id]
+		st := c.stage(&sp)
+		c.release(st, int(sp.Count), sp.Slots)
+		if c.opt.EndOnly != nil {
+			c.idleSpans = append(c.idleSpans, e.id)
 		}
 		switch {
 		case e.row == endOfSlots:
 		case sp.Outcome == Fails:
-			r.changed = true
-			r.scheduler.failed(&sp)
+			c.changed = true
+			c.failed(&sp)
 		default:
-			r.count(st, sp.First, sp.Count)
+			c.count(st, sp.First, sp.Count)
 		}
 		return
 	}
-	st := &r.stages[e.row]
+	st := &c.stages[e.row]
 	if e.id < 0 { // ^id tasks in equivalent slots
-		r.release(st, int(^e.id), nil)
-		r.count(st, 0, ^e.id)
+		c.release(st, int(^e.id), nil)
+		c.count(st, 0, ^e.id)
 		return
 	}
-	r.release(st, 1, st.pool.slots.all[e.id:e.id+1:e.id+1])
-	r.count(st, 0, 1)
+	c.release(st, 1, st.pool.slots.all[e.id:e.id+1:e.id+1])
+	c.count(st, 0, 1)
 }
 
-func (r *replay) stage(sp *Span) *stage { return &r.jobs[sp.Job].stages[sp.Stage] }
-
-// release frees the slots of n tasks of a stage.
-func (r *replay) release(st *stage, n int, slots []int32) {
-	st.granted -= n
-	r.scheduler.release(st, n, slots)
-}
+func (c *scheduler) stage(sp *Span) *stage { return &c.jobs[sp.Job].stages[sp.Stage] }
 
 // count adds n tasks from first on, which have released their slots, to the finished ones of a stage.
-func (r *replay) count(st *stage, first, n int32) {
+func (c *scheduler) count(st *stage, first, n int32) {
 	j := st.job
 	st.done += int(n)
 	j.left -= int(n)
-	j.lastEnd = r.now
+	j.lastEnd = c.now
 	if st.watched || st.left() == 0 {
-		r.follow(st, first, n)
+		c.follow(st, first, n)
 	}
 	if j.left == 0 {
-		r.later(r.now.Add(r.overheads.Finish), rankEnd, opFinish, j.index)
+		c.later(c.now.Add(c.overheads.Finish), rankEnd, opFinish, j.index)
 	}
 }
 
 // follow continues the stages that wait for the n finished tasks of st from first on.
-func (r *replay) follow(st *stage, first, n int32) {
+func (c *scheduler) follow(st *stage, first, n int32) {
 	over := st.left() == 0
 	if over {
-		st.ended = r.now
+		st.ended = c.now
 	}
 	for i := int(st.k) + 1; i < len(st.job.stages); i++ {
 		to := &st.job.stages[i]
@@ -77,32 +71,32 @@ func (r *replay) follow(st *stage, first, n int32) {
 			case e.From != st.k:
 			case e.Kind == dag.SlowStart:
 				if over {
-					r.copied(to)
+					c.copied(to)
 				}
 				if to.left() > 0 {
-					to.job.beatLater(r.scheduler, r.now)
+					to.job.beatLater(c, c.now)
 				}
 			case e.Kind == dag.OneToOne:
-				r.changed = true
+				c.changed = true
 				to.releaseTasks(first, n)
 			}
 		}
-		if over && to.closed && to.mayOpen() && r.openOrWait(to, r.now) {
-			r.open(to)
+		if over && to.closed && to.mayOpen() && c.openOrWait(to, c.now) {
+			c.open(to)
 		}
 	}
 }
 
 // copied starts the work of a stage's copying tasks after all their input is complete.
-func (r *replay) copied(st *stage) {
+func (c *scheduler) copied(st *stage) {
 	end := st.inputEnd()
 	if !end.Known() {
 		return
 	}
-	for _, c := range st.copying {
-		r.resume(&c, r.scheduler.after(max(c.ready, r.now.Add(r.overheads.Copy)), Cost{Work: c.work}))
+	for _, t := range st.copying {
+		c.resume(&t, c.after(max(t.ready, c.now.Add(c.overheads.Copy)), Cost{Work: t.work}))
 	}
-	r.copying -= len(st.copying)
+	c.copying -= len(st.copying)
 	st.copying = nil
 }
 
@@ -119,51 +113,51 @@ type batch struct {
 }
 
 // startBatch starts tasks that start together, those of each grant separately.
-func (r *replay) startBatch(b *batch) {
+func (c *scheduler) startBatch(b *batch) {
 	from := 0
 	for _, to := range b.grants {
-		r.scheduler.startTasks(b.stage, b.first, b.slots, from, to, b.kept)
+		c.startTasks(b.stage, b.first, b.slots, from, to, b.kept)
 		from = to
 	}
-	r.scheduler.startTasks(b.stage, b.first, b.slots, from, len(b.slots), b.kept)
+	c.startTasks(b.stage, b.first, b.slots, from, len(b.slots), b.kept)
 }
 
 // begin starts tasks of a stage in their slots, all of one cost, and returns their end, or that of the last of them
 // if some fail. Tasks of a stage that copies wait for their input: their end is unknown.
-func (r *replay) begin(st *stage, sp Span, cost Cost, running *dag.Attempt) dag.Instant {
-	ready := max(sp.Start, r.now)
-	sp.End = r.scheduler.after(ready, cost)
+func (c *scheduler) begin(st *stage, sp Span, cost Cost, running *dag.Attempt) dag.Instant {
+	ready := max(sp.Start, c.now)
+	sp.End = c.after(ready, cost)
 	if st.closed || st.copies() { // it may have to wait for input
-		if r.lacksInput(st, running) {
-			r.copyLater(st, &sp, cost, endOfSpan)
+		if c.lacksInput(st, running) {
+			c.copyLater(st, &sp, cost, endOfSpan)
 			return sp.End
 		}
 		if st.copies() && !hasCopied(running) {
-			copied := st.inputEnd().Add(r.overheads.Copy)
-			sp.End = r.scheduler.after(max(ready.Add(cost.Setup), copied), Cost{Work: cost.Work})
+			copied := st.inputEnd().Add(c.overheads.Copy)
+			sp.End = c.after(max(ready.Add(cost.Setup), copied), Cost{Work: cost.Work})
 		}
 	}
-	sp.End = max(sp.End, r.now)
-	if r.opt.Fault == nil || sp.Attempt >= lastTry {
-		r.push(st, &sp)
+	sp.End = max(sp.End, c.now)
+	if c.opt.Fault == nil || sp.Attempt >= lastTry {
+		c.push(st, &sp)
 		return sp.End
 	}
 	from, last := int32(0), sp.End
 	for i := range sp.Count {
 		one := sp.part(i, i+1)
-		if !r.fails(&one, running) {
+		if !c.fails(&one, running) {
 			continue
 		}
 		if from < i {
 			before := sp.part(from, i)
-			r.push(st, &before)
+			c.push(st, &before)
 		}
-		r.push(st, &one)
+		c.push(st, &one)
 		from, last = i+1, one.End
 	}
 	if from < sp.Count {
 		rest := sp.part(from, sp.Count)
-		r.push(st, &rest)
+		c.push(st, &rest)
 	}
 	return last
 }
@@ -173,24 +167,24 @@ func hasCopied(running *dag.Attempt) bool { return running != nil && running.Cop
 
 // lacksInput reports whether a task waits in its slot for input. If a reduce has copied everything, maps that run
 // again are for other reduces.
-func (r *replay) lacksInput(st *stage, running *dag.Attempt) bool {
-	if r.fixedSlots {
+func (c *scheduler) lacksInput(st *stage, running *dag.Attempt) bool {
+	if c.fixedSlots {
 		return st.closed && !(hasCopied(running) && running.CopyEnd >= running.Start)
 	}
 	return st.copies() && !hasCopied(running) && !st.inputEnd().Known()
 }
 
 // copyLater begins tasks that wait in their slots until all their input is complete.
-func (r *replay) copyLater(st *stage, sp *Span, cost Cost, row int32) {
-	ready := max(sp.Start, r.now)
-	c := copyingTask{ready: ready.Add(cost.Setup), work: cost.Work, row: row}
-	if r.fixedSlots { // lengths are rounded
-		c.ready, c.work = r.scheduler.after(ready, Cost{Setup: cost.Setup}), cost.Work+min(0, cost.Setup)
+func (c *scheduler) copyLater(st *stage, sp *Span, cost Cost, row int32) {
+	ready := max(sp.Start, c.now)
+	t := copyingTask{ready: ready.Add(cost.Setup), work: cost.Work, row: row}
+	if c.fixedSlots { // lengths are rounded
+		t.ready, t.work = c.after(ready, Cost{Setup: cost.Setup}), cost.Work+min(0, cost.Setup)
 	}
 	sp.End = dag.NoInstant
-	c.span = r.addSpan(sp)
-	r.copying++
-	st.copying = append(st.copying, c)
+	t.span = c.addSpan(sp)
+	c.copying++
+	st.copying = append(st.copying, t)
 }
 
 // part returns the tasks from to to-1 of a span, counted from its first.
@@ -201,56 +195,56 @@ func (s *Span) part(from, to int32) Span {
 }
 
 // fails evaluates the Fault for the one task of a span, and sets its end if it fails.
-func (r *replay) fails(sp *Span, running *dag.Attempt) bool {
+func (c *scheduler) fails(sp *Span, running *dag.Attempt) bool {
 	t := Task{
 		Job: int(sp.Job), Stage: sp.Stage, Index: int(sp.First), Attempt: int(sp.Attempt), Slot: int(sp.Slots[0]),
-		Node: r.scheduler.node(sp.Slots[0]), Running: running, Start: sp.Start,
+		Node: c.node(sp.Slots[0]), Running: running, Start: sp.Start,
 	}
-	at, fails := r.opt.Fault(t, sp.Start, sp.End)
+	at, fails := c.opt.Fault(t, sp.Start, sp.End)
 	if fails {
-		sp.Outcome, sp.End = Fails, max(min(at, sp.End), r.now)
+		sp.Outcome, sp.End = Fails, max(min(at, sp.End), c.now)
 	}
 	return fails
 }
 
 // push schedules the end of a new span. Tasks that succeed need no span if only the end of the replay is needed.
-func (r *replay) push(st *stage, sp *Span) {
-	r.end = max(r.end, sp.End)
+func (c *scheduler) push(st *stage, sp *Span) {
+	c.end = max(c.end, sp.End)
 	if sp.Outcome == OK && !st.tracked {
-		if !r.slotsDiffer {
-			r.events.push(event{sp.End, ^sp.Count, st.row})
+		if !c.slotsDiffer {
+			c.events.push(event{sp.End, ^sp.Count, st.row})
 			return
 		}
 		if sp.Count == 1 {
-			if r.opt.EndOnly == nil {
-				r.addSpan(sp)
+			if c.opt.EndOnly == nil {
+				c.addSpan(sp)
 			}
-			r.events.push(event{sp.End, sp.Slots[0], st.row})
+			c.events.push(event{sp.End, sp.Slots[0], st.row})
 			return
 		}
 	}
-	r.events.push(event{sp.End, int32(r.addSpan(sp)), endOfSpan}) //nolint:gosec // an index
+	c.events.push(event{sp.End, int32(c.addSpan(sp)), endOfSpan}) //nolint:gosec // an index
 }
 
 // resume sets the end of a task that has copied. In a slot it does not fail any more.
-func (r *replay) resume(c *copyingTask, until dag.Instant) {
-	sp := &r.spans[c.span]
-	sp.End = max(until, r.now)
-	r.end = max(r.end, sp.End)
-	if r.opt.Fault != nil && sp.Attempt < lastTry && !r.fixedSlots {
-		r.fails(sp, nil)
+func (c *scheduler) resume(t *copyingTask, until dag.Instant) {
+	sp := &c.spans[t.span]
+	sp.End = max(until, c.now)
+	c.end = max(c.end, sp.End)
+	if c.opt.Fault != nil && sp.Attempt < lastTry && !c.fixedSlots {
+		c.fails(sp, nil)
 	}
-	r.events.push(event{sp.End, int32(c.span), c.row}) //nolint:gosec // an index
+	c.events.push(event{sp.End, int32(t.span), t.row}) //nolint:gosec // an index
 }
 
 // addSpan returns the index of a new span.
-func (r *replay) addSpan(sp *Span) int {
-	if n := len(r.idleSpans); n > 0 {
-		at := int(r.idleSpans[n-1])
-		r.idleSpans = r.idleSpans[:n-1]
-		r.spans[at] = *sp
+func (c *scheduler) addSpan(sp *Span) int {
+	if n := len(c.idleSpans); n > 0 {
+		at := int(c.idleSpans[n-1])
+		c.idleSpans = c.idleSpans[:n-1]
+		c.spans[at] = *sp
 		return at
 	}
-	r.spans = append(r.spans, *sp)
-	return len(r.spans) - 1
+	c.spans = append(c.spans, *sp)
+	return len(c.spans) - 1
 }
