@@ -22,31 +22,29 @@ type pool struct {
 
 // newPool returns the memory or the cores of nodes that take containers.
 func newPool(s *dag.Snapshot) pool {
-	var p pool
-	c := &s.Plan.Cluster
-	total := c.MemoryMB
-	if c.Policy == dag.Executors {
-		total = c.Cores
-	}
-	if len(s.Nodes) > 0 {
-		sum := 0
-		p.room, p.open = make([]int, len(s.Nodes)), takesContainers(s)
-		for i, n := range s.Nodes {
-			if p.open[i] {
-				p.room[i] = n.MemoryMB
-				if c.Policy == dag.Executors {
-					p.room[i] = n.Cores
-				}
-				sum += p.room[i]
-			}
+	size := func(memoryMB, cores int) int {
+		if s.Plan.Cluster.Policy == dag.Executors {
+			return cores
 		}
-		// Nodes are observed less often than the total, which includes draining nodes: their sum counts if it is
-		// less, or if there is no total.
-		if sum > 0 && (total == 0 || sum < total) {
-			total = sum
+		return memoryMB
+	}
+	p := pool{free: size(s.Plan.Cluster.MemoryMB, s.Plan.Cluster.Cores)}
+	if len(s.Nodes) == 0 {
+		return p
+	}
+	sum := 0
+	p.room, p.open = make([]int, len(s.Nodes)), takesContainers(s)
+	for i, n := range s.Nodes {
+		if p.open[i] {
+			p.room[i] = size(n.MemoryMB, n.Cores)
+			sum += p.room[i]
 		}
 	}
-	p.free = total
+	// Nodes are observed less often than the total, which includes draining nodes: their sum counts if it is less,
+	// or if there is no total.
+	if sum > 0 && (p.free == 0 || sum < p.free) {
+		p.free = sum
+	}
 	return p
 }
 
@@ -54,13 +52,11 @@ func newPool(s *dag.Snapshot) pool {
 // do nodes of another partition, unless a task of ours has run there.
 func takesContainers(s *dag.Snapshot) []bool {
 	open := make([]bool, len(s.Nodes))
-	partitions := false
 	for i := range open {
 		n := &s.Nodes[i]
 		open[i] = !n.Lost && !n.Draining && n.Label == ""
-		partitions = partitions || n.Label != ""
 	}
-	if !partitions {
+	if !slices.ContainsFunc(s.Nodes, func(n dag.NodeState) bool { return n.Label != "" }) {
 		return open
 	}
 	for j := range s.Jobs {
@@ -94,13 +90,13 @@ func (p *pool) addSlot(node int32) int32 {
 // take allocates n slots of a size outside the avoided nodes, free ones first.
 func (p *pool) take(n, size int, avoided []int32) []int32 {
 	var took []int32
-	if len(avoided) == 0 {
-		if k := min(n, p.slots.n); k > 0 {
-			if took = p.slots.take(k); k == n {
-				return took
-			}
+	switch free := min(n, p.slots.n); {
+	case free == 0:
+	case len(avoided) == 0:
+		if took = p.slots.take(free); free == n {
+			return took
 		}
-	} else {
+	default:
 		for slot := p.slots.after(-1); slot >= 0 && len(took) < n; slot = p.slots.after(slot) {
 			if !slices.Contains(avoided, p.nodes[slot]) {
 				took = append(took, p.slots.takeOne(slot)...)

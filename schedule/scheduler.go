@@ -87,8 +87,7 @@ func (c *scheduler) grantNext() bool {
 		return false
 	}
 	if st != nil && c.pool.free > 0 {
-		pools := st.job.pools
-		switch {
+		switch pools := st.job.pools; {
 		case st.copies():
 			st.asked -= c.grantPending(st, min(st.asked, c.room(st)))
 		case pools != nil && c.opt.EndOnly == nil:
@@ -119,20 +118,15 @@ func (c *scheduler) findNext() bool {
 		}
 		for k := range j.stages {
 			st := &j.stages[k]
-			if st.closed && !st.copies() {
-				continue // it has no requests before it opens
-			}
-			again := st.retries()
-			if st.copies() {
-				again = j.pools != nil || st.closed || st.asked > 0 && len(st.retry) > 0
-			}
-			if again || st.lacks != nil && st.left() > 0 {
+			switch {
+			case st.closed && !st.copies(): // it has no requests before it opens
+			case st.lacks != nil && st.left() > 0, st.copies() && (st.closed || j.pools != nil),
+				st.has(again), st.has(copying) && len(st.retry) > 0:
 				return false
-			}
-			if st.waiting > 0 && (!st.copies() || st.asked > 0) {
-				if c.next != nil {
-					return false
-				}
+			case !st.has(copying) && !st.has(firstTry):
+			case c.next != nil:
+				return false
+			default:
 				c.next = st
 			}
 		}
