@@ -236,10 +236,10 @@ func (c *scheduler) open(st *stage) {
 		st.waiting += int(p[1] - p[0])
 	}
 	if c.fixedSlots {
-		c.copied(st)
+		st.copyIsDone(c)
 		c.slots.enqueue(st)
 	}
 	if st.total == 0 {
-		c.follow(st, 0, 0)
+		st.follow(c, 0, 0)
 	}
 }

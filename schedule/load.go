@@ -142,7 +142,7 @@ func (c *scheduler) usualSize() int {
 }
 
 // sizeOf returns the resources of a task of a stage: MB of memory, or cores of executors.
-func (c *scheduler) sizeOf(stage *dag.Stage) int {
+func (c *loader) sizeOf(stage *dag.Stage) int {
 	if c.onCores {
 		return positive(stage.Cores, 1)
 	}

@@ -172,14 +172,14 @@ func (c *loader) startRunning() {
 		switch {
 		case !x.duplicate:
 			st.granted++
-			end = c.begin(st, sp, x.cost, x.attempt)
+			end = st.begin(c.scheduler, sp, x.cost, x.attempt)
 		case !c.fixedSlots: // a task that still copies has no end yet: its duplicate is assumed to be killed soon
 			c.at(max(end, c.now), rankEnd, func() { c.leave(st.job, st.size, sp.Slots) })
 		default:
 			st.granted++
 			sp.Outcome = Fails
-			if c.lacksInput(st, x.attempt) {
-				c.copyLater(st, &sp, x.cost, endOfSlots)
+			if st.lacksInput(c.scheduler, x.attempt) {
+				st.copyLater(c.scheduler, &sp, x.cost, endOfSlots)
 				continue
 			}
 			sp.End = c.after(c.now, x.cost)

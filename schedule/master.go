@@ -36,7 +36,7 @@ func (j *job) activate(c *scheduler) {
 	j.state, j.beat = active, c.now
 	for k := range j.stages {
 		if st := &j.stages[k]; st.total == 0 && !st.closed && len(st.edges) == 0 {
-			c.follow(st, 0, 0)
+			st.follow(c, 0, 0)
 		}
 	}
 	if j.left == 0 {
@@ -169,7 +169,7 @@ func (c *scheduler) killYoungest(st *stage, n int) int {
 	}
 	sp := &c.spans[at]
 	sp.Outcome, sp.End = Fails, c.now
-	c.release(st, int(sp.Count), sp.Slots)
+	st.release(c, int(sp.Count), sp.Slots)
 	for i := range sp.Count {
 		st.retry = append(st.retry, sp.First+i)
 		st.setAttempt(sp.First+i, sp.Attempt+1)

@@ -35,7 +35,6 @@ type replay struct {
 	idleBatches []int32
 	newest      int32 // the latest batch, -1 once it has started
 	spans       []Span
-	idleSpans   []int32 // spans that have ended, for reuse (EndOnly)
 	end         dag.Instant
 	copying     int    // spans of tasks that copy
 	gaps        []Span // pauses before submissions
@@ -90,23 +89,23 @@ func (c *scheduler) run(until dag.Instant) {
 		}
 		c.now = at
 		for c.events.n > 0 && c.events.first() == at {
-			c.handle(c.events.pop())
+			c.events.pop().handle(c)
 		}
 		c.grant()
 	}
 }
 
 // handle handles an event of this instant.
-func (c *scheduler) handle(e event) {
+func (e event) handle(c *scheduler) {
 	if e.rank() == 0 {
-		c.taskEnds(e)
+		e.endTasks(c)
 		return
 	}
 	switch e.op() {
 	case opStart:
 		b := &c.batches[e.id]
 		c.changed = c.changed || b.stage.copies()
-		c.startBatch(b)
+		b.begin(c)
 		if c.newest == e.id {
 			c.newest = -1
 		}
@@ -115,9 +114,9 @@ func (c *scheduler) handle(e event) {
 	case opSubmit:
 		j := &c.jobs[e.id]
 		j.submitted = c.now
-		c.submit(j)
+		j.submit(c)
 	case opFinish:
-		c.finish(&c.jobs[e.id])
+		c.jobs[e.id].finish(c)
 	case opBeat:
 		c.jobs[e.id].heartbeat(c)
 	default:
@@ -142,13 +141,18 @@ func (c *scheduler) stuck() error {
 			Job: c.plan.Jobs[i].Node, Stage: c.plan.StageName(i, dag.StageIndex(k)), //nolint:gosec // an index
 			NoExecutor: c.onCores && c.plan.Cluster.Cores <= 0,
 		}
-		if j.state != blocked {
-			err.Why = c.why(err.Stage)
-			return err
+		switch {
+		case j.state == blocked:
+			if err.Why = "what it comes after never ends"; blockedBy == nil {
+				blockedBy = err
+			}
+			continue
+		case c.fixedSlots:
+			err.Why = "the cluster has no " + err.Stage + " slots; give it at least one"
+		default:
+			err.Why = "the pool has no room for one container; check the cluster's and the queue's memory"
 		}
-		if err.Why = "what it comes after never ends"; blockedBy == nil {
-			blockedBy = err
-		}
+		return err
 	}
 	return blockedBy
 }
@@ -188,7 +192,7 @@ func newScheduler(s *dag.Snapshot, left Left, opt Options) *scheduler {
 		replay: replay{
 			s: s, plan: s.Plan, left: left, opt: opt, now: s.At, end: s.At, newest: -1,
 			events: old.events, do: old.do[:0], batches: old.batches[:0], idleBatches: old.idleBatches[:0],
-			spans: old.spans[:0], idleSpans: old.idleSpans[:0],
+			spans: old.spans[:0],
 		},
 		queues: old.queues[:0], order: old.order[:0], recent: old.recent[:0], first: dag.NoInstant,
 		others: others{

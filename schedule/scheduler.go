@@ -195,15 +195,15 @@ func (c *scheduler) grantPending(st *stage, n int) int {
 func (c *scheduler) give(st *stage, first int32, n int) {
 	kept := st.job.takeKept(n, c.now, c.overheads.Idle)
 	if kept > 0 {
-		c.launch(st, first, kept, true)
+		st.launch(c, first, kept, true)
 	}
 	if n > kept {
-		c.launch(st, first+int32(kept), n-kept, false) //nolint:gosec // a stage has at most 2^31 tasks
+		st.launch(c, first+int32(kept), n-kept, false) //nolint:gosec // a stage has at most 2^31 tasks
 	}
 }
 
 // launch starts tasks in containers when the master receives them, at its next heartbeat.
-func (c *scheduler) launch(st *stage, first int32, n int, kept bool) {
+func (st *stage) launch(c *scheduler, first int32, n int, kept bool) {
 	start := st.job.nextBeat(c, c.now.Add(c.overheads.Handoff))
 	c.startAt(st, first, n, start, kept)
 	for i := int(st.k) + 1; st.watched && i < len(st.job.stages); i++ {
@@ -220,9 +220,9 @@ func (c *scheduler) startAt(st *stage, first int32, n int, start dag.Instant, ke
 	if c.newest >= 0 && !c.slotsDiffer && c.batches[c.newest].join(c, st, first, n, start, kept) {
 		return
 	}
-	slots := c.slotsFor(st, n)
+	slots := st.slotsFor(c, n)
 	if start <= c.now && c.onCores {
-		c.startTasks(st, first, slots, 0, n, kept)
+		st.startTasks(c, first, slots, 0, n, kept)
 		return
 	}
 	b := batch{stage: st, first: first, slots: slots, start: start, kept: kept}
@@ -244,12 +244,12 @@ func (b *batch) join(c *scheduler, st *stage, first int32, n int, start dag.Inst
 		return false
 	}
 	b.grants = append(b.grants, len(b.slots))
-	b.slots = c.slotsFor(st, len(b.slots)+n)
+	b.slots = st.slotsFor(c, len(b.slots)+n)
 	return true
 }
 
 // slotsFor allocates slots for n tasks of a stage. If slots make no difference, one represents all.
-func (c *scheduler) slotsFor(st *stage, n int) []int32 {
+func (st *stage) slotsFor(c *scheduler, n int) []int32 {
 	if c.slotsDiffer {
 		return c.pool.take(n, st.size, st.job.avoided)
 	}
@@ -264,15 +264,15 @@ func (c *scheduler) slotsFor(st *stage, n int) []int32 {
 }
 
 // startTasks starts the tasks first+from to first+to-1 in the slots from to to-1.
-func (c *scheduler) startTasks(st *stage, first int32, slots []int32, from, to int, kept bool) {
+func (st *stage) startTasks(c *scheduler, first int32, slots []int32, from, to int, kept bool) {
 	c.noteStarts(slots[from:to])
 	for from < to {
-		from += c.start(st, first+int32(from), slots[from:to], kept) //nolint:gosec // a stage has at most 2^31 tasks
+		from += st.start(c, first+int32(from), slots[from:to], kept) //nolint:gosec // a stage has at most 2^31 tasks
 	}
 }
 
 // start starts the first tasks that wait for their slots, all of one cost, and returns their number.
-func (c *scheduler) start(st *stage, first int32, slots []int32, kept bool) int {
+func (st *stage) start(c *scheduler, first int32, slots []int32, kept bool) int {
 	number, node := int32(0), -1
 	if st.attempt != nil {
 		number = st.attempt[first]
@@ -300,7 +300,7 @@ func (c *scheduler) start(st *stage, first int32, slots []int32, kept bool) int 
 			return n
 		}
 	}
-	c.begin(st, st.span(first, number, slots[:n:n], c.now), cost, nil)
+	st.begin(c, st.span(first, number, slots[:n:n], c.now), cost, nil)
 	return n
 }
 
@@ -313,7 +313,7 @@ func (c *scheduler) failsBefore(t Task, until dag.Instant) (fails bool) {
 }
 
 // release frees the resources of n tasks of a stage in their slots. A master may keep their containers.
-func (c *scheduler) release(st *stage, n int, slots []int32) {
+func (st *stage) release(c *scheduler, n int, slots []int32) {
 	st.granted -= n
 	if c.fixedSlots {
 		if int(slots[0]) < st.pool.count {
@@ -361,7 +361,7 @@ func (st *stage) requestRetries(c *scheduler) {
 }
 
 // submit accepts a job from the driver.
-func (c *scheduler) submit(j *job) {
+func (j *job) submit(c *scheduler) {
 	if c.fixedSlots {
 		c.slots.submit(j)
 		return
@@ -375,7 +375,7 @@ func (c *scheduler) submit(j *job) {
 }
 
 // finish ends a job. Its master keeps its container a while.
-func (c *scheduler) finish(j *job) {
+func (j *job) finish(c *scheduler) {
 	if j.state == ended {
 		return
 	}
@@ -402,14 +402,6 @@ func (c *scheduler) unblock() bool {
 	}
 	c.at(c.now, rankEnd, func() {})
 	return true
-}
-
-// why explains why the waiting tasks of a job can never run.
-func (c *scheduler) why(stage string) string {
-	if c.fixedSlots {
-		return "the cluster has no " + stage + " slots; give it at least one"
-	}
-	return "the pool has no room for one container; check the cluster's and the queue's memory"
 }
 
 // schedule returns the schedule of the replay.

@@ -218,7 +218,7 @@ func (f *slots) place(st *stage, first, number int32, n int, slot int32, cost Co
 	if len(f.spans) == cap(f.spans) && f.opt.EndOnly == nil {
 		f.growSpans()
 	}
-	f.begin(st, st.span(first, number, slots, f.now), cost, nil)
+	st.begin(f.scheduler, st.span(first, number, slots, f.now), cost, nil)
 }
 
 // growSpans allocates the spans that the remaining tasks will need at the present rate.

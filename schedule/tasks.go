@@ -8,8 +8,8 @@ import (
 // forever.
 const lastTry = 100
 
-// taskEnds handles an end.
-func (c *scheduler) taskEnds(e event) {
+// endTasks handles an end.
+func (e event) endTasks(c *scheduler) {
 	switch e.row {
 	case endOfOthers:
 		c.changed = true
@@ -18,40 +18,37 @@ func (c *scheduler) taskEnds(e event) {
 	case endOfSpan, endOfSlots:
 		sp := c.spans[e.id]
 		st := c.stage(&sp)
-		c.release(st, int(sp.Count), sp.Slots)
-		if c.opt.EndOnly != nil {
-			c.idleSpans = append(c.idleSpans, e.id)
-		}
+		st.release(c, int(sp.Count), sp.Slots)
 		switch {
 		case e.row == endOfSlots:
 		case sp.Outcome == Fails:
 			c.changed = true
 			c.failed(&sp)
 		default:
-			c.count(st, sp.First, sp.Count)
+			st.count(c, sp.First, sp.Count)
 		}
 		return
 	}
 	st := &c.stages[e.row]
 	if e.id < 0 { // ^id tasks in equivalent slots
-		c.release(st, int(^e.id), nil)
-		c.count(st, 0, ^e.id)
+		st.release(c, int(^e.id), nil)
+		st.count(c, 0, ^e.id)
 		return
 	}
-	c.release(st, 1, st.pool.slots.all[e.id:e.id+1:e.id+1])
-	c.count(st, 0, 1)
+	st.release(c, 1, st.pool.slots.all[e.id:e.id+1:e.id+1])
+	st.count(c, 0, 1)
 }
 
 func (c *scheduler) stage(sp *Span) *stage { return &c.jobs[sp.Job].stages[sp.Stage] }
 
 // count adds n tasks from first on, which have released their slots, to the finished ones of a stage.
-func (c *scheduler) count(st *stage, first, n int32) {
+func (st *stage) count(c *scheduler, first, n int32) {
 	j := st.job
 	st.done += int(n)
 	j.left -= int(n)
 	j.lastEnd = c.now
 	if st.watched || st.left() == 0 {
-		c.follow(st, first, n)
+		st.follow(c, first, n)
 	}
 	if j.left == 0 {
 		c.later(c.now.Add(c.overheads.Finish), rankEnd, opFinish, j.index)
@@ -59,7 +56,7 @@ func (c *scheduler) count(st *stage, first, n int32) {
 }
 
 // follow continues the stages that wait for the n finished tasks of st from first on.
-func (c *scheduler) follow(st *stage, first, n int32) {
+func (st *stage) follow(c *scheduler, first, n int32) {
 	over := st.left() == 0
 	if over {
 		st.ended = c.now
@@ -71,7 +68,7 @@ func (c *scheduler) follow(st *stage, first, n int32) {
 			case e.From != st.k:
 			case e.Kind == dag.SlowStart:
 				if over {
-					c.copied(to)
+					to.copyIsDone(c)
 				}
 				if to.left() > 0 {
 					to.job.beatLater(c, c.now)
@@ -87,14 +84,14 @@ func (c *scheduler) follow(st *stage, first, n int32) {
 	}
 }
 
-// copied starts the work of a stage's copying tasks after all their input is complete.
-func (c *scheduler) copied(st *stage) {
+// copyIsDone starts the work of a stage's copying tasks after all their input is complete.
+func (st *stage) copyIsDone(c *scheduler) {
 	end := st.inputEnd()
 	if !end.Known() {
 		return
 	}
 	for _, t := range st.copying {
-		c.resume(&t, c.after(max(t.ready, c.now.Add(c.overheads.Copy)), Cost{Work: t.work}))
+		t.resume(c, c.after(max(t.ready, c.now.Add(c.overheads.Copy)), Cost{Work: t.work}))
 	}
 	c.copying -= len(st.copying)
 	st.copying = nil
@@ -112,24 +109,24 @@ type batch struct {
 	grants []int
 }
 
-// startBatch starts tasks that start together, those of each grant separately.
-func (c *scheduler) startBatch(b *batch) {
+// begin starts tasks that start together, those of each grant separately.
+func (b *batch) begin(c *scheduler) {
 	from := 0
 	for _, to := range b.grants {
-		c.startTasks(b.stage, b.first, b.slots, from, to, b.kept)
+		b.stage.startTasks(c, b.first, b.slots, from, to, b.kept)
 		from = to
 	}
-	c.startTasks(b.stage, b.first, b.slots, from, len(b.slots), b.kept)
+	b.stage.startTasks(c, b.first, b.slots, from, len(b.slots), b.kept)
 }
 
 // begin starts tasks of a stage in their slots, all of one cost, and returns their end, or that of the last of them
 // if some fail. Tasks of a stage that copies wait for their input: their end is unknown.
-func (c *scheduler) begin(st *stage, sp Span, cost Cost, running *dag.Attempt) dag.Instant {
+func (st *stage) begin(c *scheduler, sp Span, cost Cost, running *dag.Attempt) dag.Instant {
 	ready := max(sp.Start, c.now)
 	sp.End = c.after(ready, cost)
 	if st.closed || st.copies() { // it may have to wait for input
-		if c.lacksInput(st, running) {
-			c.copyLater(st, &sp, cost, endOfSpan)
+		if st.lacksInput(c, running) {
+			st.copyLater(c, &sp, cost, endOfSpan)
 			return sp.End
 		}
 		if st.copies() && !hasCopied(running) {
@@ -139,7 +136,7 @@ func (c *scheduler) begin(st *stage, sp Span, cost Cost, running *dag.Attempt) d
 	}
 	sp.End = max(sp.End, c.now)
 	if c.opt.Fault == nil || sp.Attempt >= lastTry {
-		c.push(st, &sp)
+		st.push(c, &sp)
 		return sp.End
 	}
 	from, last := int32(0), sp.End
@@ -150,14 +147,14 @@ func (c *scheduler) begin(st *stage, sp Span, cost Cost, running *dag.Attempt) d
 		}
 		if from < i {
 			before := sp.part(from, i)
-			c.push(st, &before)
+			st.push(c, &before)
 		}
-		c.push(st, &one)
+		st.push(c, &one)
 		from, last = i+1, one.End
 	}
 	if from < sp.Count {
 		rest := sp.part(from, sp.Count)
-		c.push(st, &rest)
+		st.push(c, &rest)
 	}
 	return last
 }
@@ -167,7 +164,7 @@ func hasCopied(running *dag.Attempt) bool { return running != nil && running.Cop
 
 // lacksInput reports whether a task waits in its slot for input. If a reduce has copied everything, maps that run
 // again are for other reduces.
-func (c *scheduler) lacksInput(st *stage, running *dag.Attempt) bool {
+func (st *stage) lacksInput(c *scheduler, running *dag.Attempt) bool {
 	if c.fixedSlots {
 		return st.closed && !(hasCopied(running) && running.CopyEnd >= running.Start)
 	}
@@ -175,7 +172,7 @@ func (c *scheduler) lacksInput(st *stage, running *dag.Attempt) bool {
 }
 
 // copyLater begins tasks that wait in their slots until all their input is complete.
-func (c *scheduler) copyLater(st *stage, sp *Span, cost Cost, row int32) {
+func (st *stage) copyLater(c *scheduler, sp *Span, cost Cost, row int32) {
 	ready := max(sp.Start, c.now)
 	t := copyingTask{ready: ready.Add(cost.Setup), work: cost.Work, row: row}
 	if c.fixedSlots { // lengths are rounded
@@ -208,7 +205,7 @@ func (c *scheduler) fails(sp *Span, running *dag.Attempt) bool {
 }
 
 // push schedules the end of a new span. Tasks that succeed need no span if only the end of the replay is needed.
-func (c *scheduler) push(st *stage, sp *Span) {
+func (st *stage) push(c *scheduler, sp *Span) {
 	c.end = max(c.end, sp.End)
 	if sp.Outcome == OK && !st.tracked {
 		if !c.slotsDiffer {
@@ -227,7 +224,7 @@ func (c *scheduler) push(st *stage, sp *Span) {
 }
 
 // resume sets the end of a task that has copied. In a slot it does not fail any more.
-func (c *scheduler) resume(t *copyingTask, until dag.Instant) {
+func (t *copyingTask) resume(c *scheduler, until dag.Instant) {
 	sp := &c.spans[t.span]
 	sp.End = max(until, c.now)
 	c.end = max(c.end, sp.End)
@@ -239,12 +236,6 @@ func (c *scheduler) resume(t *copyingTask, until dag.Instant) {
 
 // addSpan returns the index of a new span.
 func (c *scheduler) addSpan(sp *Span) int {
-	if n := len(c.idleSpans); n > 0 {
-		at := int(c.idleSpans[n-1])
-		c.idleSpans = c.idleSpans[:n-1]
-		c.spans[at] = *sp
-		return at
-	}
 	c.spans = append(c.spans, *sp)
 	return len(c.spans) - 1
 }
