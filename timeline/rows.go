@@ -13,7 +13,8 @@ import (
 // the snapshot; containers on unknown nodes have rows of their own at the end.
 func (h *history) rows() {
 	slices.SortFunc(h.pieces, func(a, b piece) int {
-		if c := cmp.Compare(uint32(a.node), uint32(b.node)); c != 0 { // -1 is last
+		//nolint:gosec // -1 is last
+		if c := cmp.Compare(uint32(a.node), uint32(b.node)); c != 0 {
 			return c
 		}
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Job, b.Job),
