@@ -28,8 +28,8 @@ const (
 var parts = []part{
 	{"nothing", nil},
 	{"preemption for all of a job's hanging maps: for one", []replaytest.Edit{{
-		File: "schedule/master.go", Old: "number(memoryOf(max(maps.requested(), 1), maps.size))",
-		New: "number(maps.size)",
+		File: "schedule/master.go", Old: "all := min(max(maps.requested(), 1), most/maps.size+1) * maps.size",
+		New: "all := maps.size",
 	}}},
 	{"what a profile's tasks took each: their records at one rate", []replaytest.Edit{{
 		File: "estimators/profiles/tasks.go", Old: "if sum > 0 {", New: "if sum > 0 && !rates {",

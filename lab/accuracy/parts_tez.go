@@ -10,7 +10,7 @@ var tezParts = []part{
 		New: "stage := &job.Stages[k]\n\t\t\tstage.After, bare = nil, false\n\t\t\tif was",
 	}}},
 	{"containers that are reused: a launch for each task", []replaytest.Edit{{
-		File: "schedule/master.go", Old: "for took < n && len(kept) > 0 {", New: "for took < n && len(kept) < 0 {",
+		File: "schedule/master.go", Old: "for took < n && len(j.kept) > 0 {", New: "for took < n && len(j.kept) < 0 {",
 	}}},
 	{"launches as this run shows them: as in the profile", []replaytest.Edit{{
 		File: overheadFile, Old: "l.shown, l.was = taskcost.MS(shown.SetupMin),", New: "l.shown, l.was = 0*taskcost.MS(shown.SetupMin),",
