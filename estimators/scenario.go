@@ -39,7 +39,7 @@ func Scenarios() []Scenario {
 			bestGuess,
 		},
 		{
-			"slots_as_now", "others keep what they hold, and free it as fast as in the last two minutes",
+			"slots_as_now", "others keep what they hold, and free it as fast as in the last minute",
 			othersAs(slotsAsNow),
 		},
 		{

@@ -43,11 +43,12 @@ func Slots(plan *dag.Plan, job int, k dag.StageIndex) int {
 	return n
 }
 
-// freedWindow is the time over which slotsAsNow measures how fast other applications release containers.
+// freedWindow is the greatest age of an observation from which slotsAsNow measures how fast other applications release
+// containers. A run keeps those of the last minute, and the one before.
 const freedWindow = 2 * time.Minute
 
 // slotsAsNow assumes that other applications keep their containers, but release them at the net rate of the last
-// two minutes. They take no free containers, and none of ours.
+// minute. They take no free containers, and none of ours.
 func slotsAsNow(run dag.Run, s *dag.Snapshot) {
 	held, rate := othersMB(s), freedRate(run)
 	for i := range s.Load {
@@ -59,7 +60,7 @@ func slotsAsNow(run dag.Run, s *dag.Snapshot) {
 	}
 }
 
-// freedRate returns the decrease of others' memory per millisecond, the mean over the last two minutes; 0 if it
+// freedRate returns the decrease of others' memory per millisecond, the mean over the last minute; 0 if it
 // grows.
 func freedRate(run dag.Run) float64 {
 	now := run.Now()
