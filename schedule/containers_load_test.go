@@ -46,3 +46,17 @@ func TestYARNOthersMaster(t *testing.T) {
 		t.Errorf("masters that begin late: ends at %d beside forty maps, %d beside a master alone", full, bare)
 	}
 }
+
+// TestYARNOthersAtTheirEnd checks that tasks of another application which start as others end are released too.
+func TestYARNOthersAtTheirEnd(t *testing.T) {
+	t.Parallel()
+	end := func(progress float64) dag.Instant {
+		s := besideWaiting(0, 0)
+		s.Load[0].HeldMB, s.Load[0].MasterMB = 256+8*256, 256
+		s.Load[0].Need.Map = dag.NeedPhase{Tasks: 16, Running: 8, Progress: progress, LengthMS: 20_000, TaskMB: 256}
+		return mustReplay(t, s, joinLeft, Options{}).End
+	}
+	if before, at := end(0.49), end(0.5); at > before {
+		t.Errorf("the query ends at %d if the other's tasks end now, at %d if they run a little longer", at, before)
+	}
+}

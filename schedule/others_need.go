@@ -112,6 +112,7 @@ func (o *others) startTasks(c *scheduler, k int32, phase, size int) {
 // end ends tasks of another application.
 func (o *others) end(c *scheduler, id int) {
 	e := o.releases[id]
+	o.releases[id].until = dag.NoInstant // tasks that start at this instant end later
 	a := &o.apps[e.app]
 	p := &a.phases[e.phase]
 	size := min(e.size, p.held) // less if all memory of others was released
