@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"cmp"
 	"math/bits"
 	"slices"
 
@@ -70,11 +69,20 @@ func (r *replay) later(t dag.Instant, rank int32, op eventOp, id int) {
 // to be ordered once time gets there. A bucket of few events is sorted instead of being split. So a push costs one
 // append, and an event a few moves and an insertion into a short list.
 type eventQueue struct {
-	last    dag.Instant // reference of the buckets: no event is before it
-	n       int
-	buckets [65][]event // bucket b: events after upto with bit b-1 as their highest difference from last
-	near    []event     // the other events, latest first
-	upto    dag.Instant // the last instant with near events
+	now     dag.Instant         // instant of the last event that was taken
+	present [rankStart + 1]fifo // events of this instant, by rank
+	waiting int                 // number of them
+	last    dag.Instant         // reference of the buckets: no event in them is before it
+	n       int                 // number of all events
+	buckets [65][]event         // bucket b: events after upto with bit b-1 as their highest difference from last
+	near    []event             // the other events, latest first
+	upto    dag.Instant         // the last instant with near events
+}
+
+// A fifo is events in the order of pushes.
+type fifo struct {
+	events []event
+	taken  int
 }
 
 // few is the greatest number of events that are sorted instead of split.
@@ -85,21 +93,33 @@ func (q *eventQueue) reset(now dag.Instant) {
 	for b := range q.buckets {
 		q.buckets[b] = q.buckets[b][:0]
 	}
+	for rank := range q.present {
+		q.present[rank] = fifo{events: q.present[rank].events[:0]}
+	}
 	q.near = q.near[:0]
-	q.n, q.last, q.upto = 0, now, now-1
+	q.n, q.waiting, q.now, q.last, q.upto = 0, 0, now-1, now, now-1
 }
 
 // push adds an event that is not before the last one that was taken.
 func (q *eventQueue) push(e event) {
 	q.n++
-	if e.at > q.upto {
+	switch {
+	case e.at <= q.now:
+		q.hold(e)
+	case e.at > q.upto:
 		q.put(e)
-		return
+	default:
+		if q.insert(e); len(q.near) > 2*few {
+			q.spill()
+		}
 	}
-	q.insert(e)
-	if k := len(q.near) - 1; k >= 2*few && q.near[0].at > q.near[k].at {
-		q.spill()
-	}
+}
+
+// hold adds an event of the present instant.
+func (q *eventQueue) hold(e event) {
+	f := &q.present[e.rank()]
+	f.events = append(f.events, e)
+	q.waiting++
 }
 
 func (q *eventQueue) put(e event) {
@@ -107,14 +127,11 @@ func (q *eventQueue) put(e event) {
 	q.buckets[b] = append(q.buckets[b], e)
 }
 
-// insert adds an event to near, after all that were pushed before it with its instant and rank.
+// insert adds an event to near, after all that were pushed before it with its instant.
 func (q *eventQueue) insert(e event) {
 	near := append(q.near, e)
 	i := len(near) - 1
-	for ; i > 0; i-- {
-		if was := &near[i-1]; was.at > e.at || was.at == e.at && was.rank() > e.rank() {
-			break
-		}
+	for ; i > 0 && near[i-1].at <= e.at; i-- {
 		near[i] = near[i-1]
 	}
 	near[i] = e
@@ -135,6 +152,9 @@ func (q *eventQueue) spill() {
 
 // first returns the instant of the next event. The queue must not be empty.
 func (q *eventQueue) first() dag.Instant {
+	if q.waiting > 0 {
+		return q.now
+	}
 	if len(q.near) == 0 {
 		q.fetch()
 	}
@@ -143,10 +163,30 @@ func (q *eventQueue) first() dag.Instant {
 
 // pop removes and returns the first event of a queue, after first.
 func (q *eventQueue) pop() event {
-	k := len(q.near) - 1
-	e := q.near[k]
-	q.near = q.near[:k]
 	q.n--
+	if q.waiting == 0 {
+		k := len(q.near) - 1
+		q.now = q.near[k].at
+		if k == 0 || q.near[k-1].at > q.now {
+			e := q.near[k]
+			q.near = q.near[:k]
+			return e
+		}
+		for ; k >= 0 && q.near[k].at == q.now; k-- {
+			q.hold(q.near[k])
+		}
+		q.near = q.near[:k+1]
+	}
+	rank := 0
+	for len(q.present[rank].events) == 0 {
+		rank++
+	}
+	f := &q.present[rank]
+	e := f.events[f.taken]
+	if f.taken++; f.taken == len(f.events) {
+		*f = fifo{events: f.events[:0]}
+	}
+	q.waiting--
 	return e
 }
 
@@ -164,13 +204,18 @@ func (q *eventQueue) fetch() {
 			first = min(first, events[i].at)
 		}
 		q.buckets[b] = events[:0]
-		if b == 0 || len(events) <= few {
+		if b == 0 { // all of one instant
 			q.upto = q.last
-			if b > 0 {
-				q.upto = dag.Instant((uint64(q.last) ^ 1<<(b-1)) | (1<<(b-1) - 1))
-			}
+			q.near = append(q.near, events...)
+			slices.Reverse(q.near)
+			return
+		}
+		if len(events) <= few {
+			q.upto = dag.Instant((uint64(q.last) ^ 1<<(b-1)) | (1<<(b-1) - 1))
 			q.last = first
-			q.sort(events)
+			for _, e := range events {
+				q.insert(e)
+			}
 			return
 		}
 		q.last = first
@@ -178,17 +223,4 @@ func (q *eventQueue) fetch() {
 			q.put(e)
 		}
 	}
-}
-
-// sort fills near, which must be empty. More than few events are all of one instant.
-func (q *eventQueue) sort(events []event) {
-	if len(events) <= few {
-		for _, e := range events {
-			q.insert(e)
-		}
-		return
-	}
-	q.near = append(q.near, events...)
-	slices.Reverse(q.near)
-	slices.SortStableFunc(q.near, func(a, b event) int { return cmp.Compare(b.rank(), a.rank()) })
 }

@@ -185,8 +185,8 @@ func (f *slots) costOf(st *stage, task, number, slot int32) Cost {
 	return f.left(t)
 }
 
-// start starts up to n pending tasks of a stage, all of one cost: one in the given slot, or several in the lowest
-// free slots, of which the given one is the first.
+// start starts up to n pending tasks of a stage, all of one cost. One task starts in the given slot. Several start in
+// the lowest free slots, and the given slot is the lowest.
 func (f *slots) start(st *stage, n int, slot int32) {
 	first := st.pending[0][0]
 	cost := f.costOf(st, first, 0, slot)
