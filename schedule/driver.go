@@ -124,7 +124,7 @@ func (r *replay) submitWave(w wave, from, at dag.Instant) {
 			continue
 		}
 		if n == 0 && at > from {
-			r.gaps = append(r.gaps, pauseOf(int32(j), dag.Wave, from, at)) //nolint:gosec // an index
+			r.gaps = append(r.gaps, PauseOf(int32(j), dag.Wave, from, at)) //nolint:gosec // an index
 		}
 		r.later(at.Add(time.Duration(n)*r.overheads.Stagger), rankSubmit, opSubmit, j)
 		n++

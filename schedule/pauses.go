@@ -42,7 +42,7 @@ func Pauses(s *Schedule, gaps []Span) []Span {
 			if pause == dag.Finish && last >= 0 {
 				job = busy[last].Job
 			}
-			out = append(out, pauseOf(job, pause, covered, b.Start))
+			out = append(out, PauseOf(job, pause, covered, b.Start))
 		}
 		if b.End > covered {
 			covered, last = b.End, i
@@ -53,7 +53,7 @@ func Pauses(s *Schedule, gaps []Span) []Span {
 		if last >= 0 {
 			job = busy[last].Job
 		}
-		out = append(out, pauseOf(job, dag.Finish, covered, s.End))
+		out = append(out, PauseOf(job, dag.Finish, covered, s.End))
 	}
 	return out
 }

@@ -122,8 +122,8 @@ type Span struct {
 	Slots []int32
 }
 
-// pauseOf returns a span of kind pause in which job waits.
-func pauseOf(job int32, pause dag.Pause, start, end dag.Instant) Span {
+// PauseOf returns a span of kind pause in which job waits, from start to end.
+func PauseOf(job int32, pause dag.Pause, start, end dag.Instant) Span {
 	return Span{Job: job, Stage: dag.NoStage, Pause: pause, Outcome: Waits, Start: start, End: end}
 }
 

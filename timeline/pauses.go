@@ -45,14 +45,9 @@ func (h *history) addGap(job int, before dag.Instant) {
 	if job < 0 || !before.Known() || h.snap.Jobs[job].Submitted <= from {
 		return
 	}
-	gap := wave(int32(job), from, h.snap.Jobs[job].Submitted) //nolint:gosec // an index
+	gap := schedule.PauseOf(int32(job), dag.Wave, from, h.snap.Jobs[job].Submitted) //nolint:gosec // an index
 	gap.Past = true
 	h.gaps = append(h.gaps, gap)
-}
-
-// wave returns a pause before the submission of a job.
-func wave(job int32, start, end dag.Instant) schedule.Span {
-	return schedule.Span{Job: job, Stage: dag.NoStage, Pause: dag.Wave, Outcome: schedule.Waits, Start: start, End: end}
 }
 
 // addOpenGap adds the present gap of a query that goes on and has no submitted job.
@@ -63,7 +58,7 @@ func (h *history) addOpenGap(sch *schedule.Schedule) {
 		last = max(last, t)
 	}
 	if !h.snap.State.Ended() && pause == dag.Wave && last < sch.End {
-		h.gaps = append(h.gaps, wave(job, last, sch.End))
+		h.gaps = append(h.gaps, schedule.PauseOf(job, dag.Wave, last, sch.End))
 	}
 }
 
