@@ -150,3 +150,21 @@ func replay(b *testing.B, s *dag.Snapshot, left schedule.Left) {
 		}
 	}
 }
+
+// BenchmarkOneInstant replays tasks without work: they all end at the instant at which they start.
+func BenchmarkOneInstant(b *testing.B) {
+	const slots = 100_000
+	s := &dag.Snapshot{Plan: &dag.Plan{
+		Cluster: dag.Cluster{Policy: dag.FIFO, SlotsPerNode: 100, MapSlots: slots, ReduceSlots: slots},
+		Jobs: []dag.Job{{
+			Node:   "j",
+			Stages: dag.MapReduce(dag.Stage{Tasks: 2 * slots, Known: true}, dag.Stage{Tasks: 1, Known: true}),
+		}},
+	}}
+	none := func(schedule.Task) schedule.Cost { return schedule.Cost{Work: time.Duration(0), Same: 1} }
+	for b.Loop() {
+		if _, err := schedule.Replay(s, none, schedule.Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

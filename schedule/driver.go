@@ -18,7 +18,7 @@ type wave struct{ jobs, before []int }
 func (c *loader) loadDriver(graph *dag.Graph) {
 	for i := range c.jobs {
 		if o := c.owner(i); o != nil && c.jobs[i].state == blocked {
-			c.later(max(o.At, c.now), rankSubmit, opSubmit, i)
+			c.at(o.At, rankSubmit, func() { c.jobs[i].submit(c.scheduler) })
 		}
 	}
 	c.dropFailed(graph)
@@ -61,11 +61,11 @@ func (c *loader) loadWaves(graph *dag.Graph) {
 }
 
 // oneByOne returns waves of one job each: first the submitted jobs, then the others, in the given order.
-func (r *replay) oneByOne(order []int) [][]int {
+func (c *scheduler) oneByOne(order []int) [][]int {
 	waves := make([][]int, 0, len(order))
 	for _, submitted := range [...]bool{true, false} {
 		for i, j := range order {
-			if r.jobs[j].submitted.Known() == submitted {
+			if c.jobs[j].submitted.Known() == submitted {
 				waves = append(waves, order[i:i+1])
 			}
 		}
@@ -75,11 +75,11 @@ func (r *replay) oneByOne(order []int) [][]int {
 
 // dropFailed drops the jobs that depend on a job that did not succeed: no driver submits them
 // (docs/facts/hadoop.md C1).
-func (r *replay) dropFailed(graph *dag.Graph) {
+func (c *scheduler) dropFailed(graph *dag.Graph) {
 	for _, i := range graph.Order() {
-		for _, a := range r.plan.Jobs[i].After {
-			j, s := &r.jobs[i], r.s.Jobs[a].State
-			if j.state == blocked && (s == dag.Failed || s == dag.Killed || r.jobs[a].dropped) {
+		for _, a := range c.plan.Jobs[i].After {
+			j, s := &c.jobs[i], c.s.Jobs[a].State
+			if j.state == blocked && (s == dag.Failed || s == dag.Killed || c.jobs[a].dropped) {
 				j.dropped, j.state = true, ended
 			}
 		}
@@ -88,26 +88,26 @@ func (r *replay) dropFailed(graph *dag.Graph) {
 
 // submitOrWait submits a wave if all jobs before it have ended. If not, it waits for one of these. A submission that is
 // overdue is expected soon, but not at once.
-func (r *replay) submitOrWait(wave int) {
-	last, running := r.lastEnd(r.waves[wave].before)
+func (c *scheduler) submitOrWait(wave int) {
+	last, running := c.lastEnd(c.waves[wave].before)
 	if running != nil {
 		running.waves = append(running.waves, wave)
 		return
 	}
-	from, at := r.now, r.now
-	if last.Known() && !r.fixedSlots {
-		if from, at = last, last.Add(r.overheads.Wave); at < r.now {
-			at = r.now.Add(lateShare(r.now.Sub(at), r.overheads.Beat))
+	from, at := c.now, c.now
+	if last.Known() && !c.fixedSlots {
+		if from, at = last, last.Add(c.overheads.Wave); at < c.now {
+			at = c.now.Add(lateShare(c.now.Sub(at), c.overheads.Beat))
 		}
 	}
-	r.submitWave(r.waves[wave], from, at)
+	c.submitWave(c.waves[wave], from, at)
 }
 
 // lastEnd returns the last end of jobs, NoInstant if there is none, or else one of them that has not ended.
-func (r *replay) lastEnd(jobs []int) (last dag.Instant, running *job) {
+func (c *scheduler) lastEnd(jobs []int) (last dag.Instant, running *job) {
 	last = dag.NoInstant
 	for _, i := range slices.Backward(jobs) { // those that end last are at the end
-		j := &r.jobs[i]
+		j := &c.jobs[i]
 		if j.state != ended {
 			return last, j
 		}
@@ -117,16 +117,16 @@ func (r *replay) lastEnd(jobs []int) (last dag.Instant, running *job) {
 }
 
 // submitWave submits the jobs of a wave that are not submitted, one after the other from at on. A pause precedes them.
-func (r *replay) submitWave(w wave, from, at dag.Instant) {
+func (c *scheduler) submitWave(w wave, from, at dag.Instant) {
 	n := 0
 	for _, j := range w.jobs {
-		if r.jobs[j].state != blocked || r.jobs[j].submitted.Known() {
+		if c.jobs[j].state != blocked || c.jobs[j].submitted.Known() {
 			continue
 		}
 		if n == 0 && at > from {
-			r.gaps = append(r.gaps, PauseOf(int32(j), dag.Wave, from, at)) //nolint:gosec // an index
+			c.gaps = append(c.gaps, PauseOf(int32(j), dag.Wave, from, at)) //nolint:gosec // an index
 		}
-		r.later(at.Add(time.Duration(n)*r.overheads.Stagger), rankSubmit, opSubmit, j)
+		c.at(at.Add(time.Duration(n)*c.overheads.Stagger), rankSubmit, func() { c.jobs[j].submit(c) })
 		n++
 	}
 }

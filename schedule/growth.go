@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
@@ -42,15 +43,14 @@ func (g *growth) grow(c *scheduler) {
 	if !c.onCores || e.Each <= 0 || e.Max <= 0 {
 		return
 	}
-	more, waits := g.moreExecutors(c)
-	switch {
-	case !waits:
+	if !slices.ContainsFunc(c.waiting, (*job).waits) {
 		g.since, g.requests = dag.NoInstant, 0
 		return
-	case !g.since.Known():
+	}
+	if !g.since.Known() {
 		g.since = c.now
 	}
-	if !g.due && more > 0 {
+	if !g.due && g.moreExecutors(c) > 0 {
 		g.due = true
 		c.at(g.nextRequest(e), rankEnd, func() { g.requestExecutors(c, e) })
 	}
@@ -64,24 +64,21 @@ func (g *growth) nextRequest(e *dag.Elastic) dag.Instant {
 // requestExecutors requests executors, unless the waiting tasks have begun meanwhile.
 func (g *growth) requestExecutors(c *scheduler, e *dag.Elastic) {
 	g.due = false
-	if more, waits := g.moreExecutors(c); waits && g.since.Known() && c.now >= g.nextRequest(e) {
-		g.addCores(c, c.now.Add(e.Start), min(more, 1<<min(g.requests, mostRequests))*e.Each)
+	if slices.ContainsFunc(c.waiting, (*job).waits) && g.since.Known() && c.now >= g.nextRequest(e) {
+		g.addCores(c, c.now.Add(e.Start), min(g.moreExecutors(c), 1<<min(g.requests, mostRequests))*e.Each)
 		g.requests++
 	}
 }
 
 // moreExecutors returns how many more executors are needed in total: enough for all tasks that could run now, up to
-// the maximum. waits reports whether some tasks wait.
-func (g *growth) moreExecutors(c *scheduler) (executors int, waits bool) {
+// the maximum.
+func (g *growth) moreExecutors(c *scheduler) int {
 	e, need := &c.plan.Cluster.Elastic, 0
 	for i := range c.stages {
-		st := &c.stages[i]
-		if st.job.state == active {
-			waits = waits || st.requested() > 0
+		if st := &c.stages[i]; st.job.state == active {
 			need += (st.requested() + st.granted) * st.size
 		}
 	}
 	each := min(e.Each, dag.MaxSlots)
-	executors = (need - g.cores + each - 1) / each
-	return max(0, min(executors, (min(e.Max, dag.MaxSlots)-g.cores)/each)), waits
+	return max(0, min((need-g.cores+each-1)/each, (min(e.Max, dag.MaxSlots)-g.cores)/each))
 }

@@ -30,15 +30,17 @@ type job struct {
 
 	// The rest is for a job with a master (YARN):
 	mastered    dag.Instant // when its master gets its container in this replay
+	activated   dag.Instant // when its master has requested the first tasks in this replay
 	beat        dag.Instant // an instant of its master's heartbeat
 	masterSize  int         // size of its master's container
 	masterNode  int32       // node of its master's container, -1: unknown
 	avoided     []int32     // nodes on which its master refuses containers
 	queue, user int32
 	rampUp      float64
-	pools       *fairPools       // of its stages; nil if they share no cores by pools
-	levels      []dag.StageIndex // its stages by their distance from the roots, if it reuses containers
-	kept        startList        // idle containers that it keeps, by the instant from which they are free
+	pools       *fairPools // of its stages; nil if they share no cores by pools
+	inOrder     []taskRequest
+	requests    []taskRequest // those that wait, as of the last change
+	kept        startList     // idle containers that it keeps, by the instant from which they are free
 }
 
 // A stage is the state of a stage in the replay. Tasks in pending, ranges of indices in order, have never had a
@@ -59,7 +61,7 @@ type stage struct {
 	ended       dag.Instant
 	granted     int // number of tasks that have, or will get, a container
 	pending     [][2]int32
-	waiting     int // number of requested tasks in pending
+	waiting     int // number of tasks in pending
 	retry       []int32
 	unasked     int             // requests on their way to the scheduler: until they arrive it does not see retry
 	attempt     map[int32]int32 // number of the next attempt, unless 0
@@ -109,7 +111,10 @@ func (st *stage) retries() bool { return st.unasked == 0 && len(st.retry) > 0 }
 
 // requested returns the number of tasks with a request and without a container.
 func (st *stage) requested() int {
-	if st.closed || st.unasked > 0 {
+	switch {
+	case st.closed:
+		return 0
+	case st.unasked > 0:
 		return st.waiting
 	}
 	return st.waiting + len(st.retry)
@@ -117,9 +122,7 @@ func (st *stage) requested() int {
 
 // addPending appends a task to the pending ones.
 func (st *stage) addPending(task int32) {
-	if !st.closed {
-		st.waiting++
-	}
+	st.waiting++
 	if n := len(st.pending); n > 0 && st.pending[n-1][1] == task {
 		st.pending[n-1][1]++
 		return
@@ -232,9 +235,6 @@ func (c *scheduler) openOrWait(st *stage, t dag.Instant) bool {
 // open requests the tasks of a stage that waited for others. A stage without tasks is done.
 func (c *scheduler) open(st *stage) {
 	st.closed, c.changed = false, true
-	for _, p := range st.pending {
-		st.waiting += int(p[1] - p[0])
-	}
 	if c.fixedSlots {
 		st.copyIsDone(c)
 		c.slots.enqueue(st)

@@ -71,7 +71,7 @@ func (r *replay) makeJobs() {
 		j, n := &r.jobs[i], len(r.plan.Jobs[i].Stages)
 		*j = job{
 			index: i, stages: r.stages[row : row+n : row+n], submitted: dag.NoInstant, finished: dag.NoInstant,
-			lastEnd: dag.NoInstant, mastered: dag.NoInstant, masterNode: -1,
+			lastEnd: dag.NoInstant, mastered: dag.NoInstant, activated: dag.NoInstant, masterNode: -1,
 		}
 		for k := range j.stages {
 			//nolint:gosec // indices
@@ -93,11 +93,10 @@ func (r *replay) owner(j int) *Owner {
 func (c *loader) makeStages(j *job) {
 	plan := &c.plan.Jobs[j.index]
 	j.rampUp = plan.MapReduce.RampUp
-	if j.reuses = plan.Rules == dag.AncestorsFirst; j.reuses {
-		j.levels = byLevel(plan.Stages)
-	} else {
+	if j.reuses = plan.Rules == dag.AncestorsFirst; !j.reuses {
 		j.pools = poolsOf(&c.plan.Cluster, plan.Stages)
 	}
+	j.inOrder = j.requestOrder(plan.Stages)
 	for k := range j.stages {
 		st, of := &j.stages[k], &plan.Stages[k]
 		st.pool, st.edges, st.size, st.most = &c.pool, j.edgesOf(of.After), c.sizeOf(of), of.MaxRunning
@@ -325,7 +324,7 @@ func (c *loader) openStages(j *job) {
 			}
 		}
 		if !st.mayOpen() || !c.openOrWait(st, c.now) {
-			st.closed, st.waiting = true, 0
+			st.closed = true
 		}
 	}
 }

@@ -43,7 +43,7 @@ func (c *loader) loadState(j *job) {
 	}
 	j.beat = max(j.beat, c.lastStart) // tasks start at the master's heartbeats
 	if j.left == 0 {
-		c.later(j.lastEnd.Add(o.Finish), rankEnd, opFinish, j.index)
+		c.at(j.lastEnd.Add(o.Finish), rankEnd, func() { j.finish(c.scheduler) })
 		return
 	}
 	for k := range j.stages {
@@ -64,7 +64,7 @@ func lateShare(late, beat time.Duration) time.Duration {
 func (c *loader) loadAsked(j *job) {
 	for k := range j.stages {
 		switch st := &j.stages[k]; {
-		case !st.copies():
+		case !st.copies() || st.closed:
 		case st.inputEnd().Known():
 			st.asked = st.waiting + len(st.retry)
 		default:
@@ -184,7 +184,7 @@ func (c *loader) startRunning() {
 			}
 			sp.End = c.after(c.now, x.cost)
 			c.end = max(c.end, sp.End)
-			c.events.push(event{sp.End, int32(c.addSpan(&sp)), endOfSlots}) //nolint:gosec // an index
+			c.endAt(sp.End, c.addSpan(&sp), endOfSlots)
 		}
 	}
 }

@@ -66,9 +66,7 @@ func (c *loader) loadSlotJob(j *job) {
 	}
 	maps, reduces := &j.stages[dag.Map], &j.stages[dag.Reduce]
 	reduces.edges = []dag.Edge{{From: dag.Map, Kind: dag.Barrier}}
-	if reduces.closed = maps.left() > 0; reduces.closed {
-		reduces.waiting = 0
-	}
+	reduces.closed = maps.left() > 0
 }
 
 // startOf returns the start of an attempt. With fixed slots, an unknown or future start counts as now.
@@ -105,17 +103,17 @@ func (c *loader) claimSlots() {
 	var others []*runningTask
 	for i := range c.running {
 		x := &c.running[i]
-		if p := x.stage.pool; x.slot >= 0 && int(x.slot) < p.count && p.slots.has(x.slot) {
-			p.slots.takeOne(x.slot)
+		if p := x.stage.pool; x.slot >= 0 && int(x.slot) < p.count && p.slots.Has(x.slot) {
+			p.slots.TakeOne(x.slot)
 		} else {
 			others = append(others, x)
 		}
 	}
 	for _, x := range others {
-		if free := &x.stage.pool.slots; free.n > 0 {
-			x.slot = free.take(1)[0]
+		if free := &x.stage.pool.slots; free.Len() > 0 {
+			x.slot = free.Take(1)[0]
 		} else {
-			x.slot = free.add()
+			x.slot = free.Add()
 		}
 	}
 }

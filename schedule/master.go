@@ -33,16 +33,20 @@ func (c *loader) loadMaster(j *job) {
 
 // activate starts to request the job's tasks: its first may start now.
 func (j *job) activate(c *scheduler) {
-	j.state, j.beat = active, c.now
+	j.state, j.beat, j.activated = active, c.now, c.now
 	for k := range j.stages {
 		if st := &j.stages[k]; st.total == 0 && !st.closed && len(st.edges) == 0 {
 			st.follow(c, 0, 0)
 		}
 	}
 	if j.left == 0 {
-		c.later(c.now.Add(c.overheads.Finish), rankEnd, opFinish, j.index)
+		c.at(c.now.Add(c.overheads.Finish), rankEnd, func() { j.finish(c) })
 	}
-	c.grantFirst(j)
+	if j.reuses {
+		j.heartbeat(c)
+	}
+	c.listWaiting()
+	c.grantTasks(j)
 }
 
 // nextBeat returns the master's first heartbeat at or after t.
@@ -60,7 +64,7 @@ func (j *job) beatLater(c *scheduler, t dag.Instant) {
 		return
 	}
 	j.beating = true
-	c.later(j.nextBeat(c, t), rankBeat, opBeat, j.index)
+	c.later(j.nextBeat(c, t), rankBeat, j.index)
 }
 
 // heartbeat updates the master's requests. If the job hangs, it preempts copying tasks; else it updates their

@@ -90,7 +90,7 @@ func (o *others) releaseAt(c *scheduler, e release, at dag.Instant) {
 	id := int32(len(o.releases)) //nolint:gosec // a few for each application
 	o.releases = append(o.releases, e)
 	o.apps[e.app].phases[e.phase].newest = id + 1
-	c.events.push(event{max(at, c.now), id, endOfOthers})
+	c.endAt(at, int(id), endOfOthers)
 }
 
 // startTasks starts tasks in newly allocated memory. Reduces wait for the last map.

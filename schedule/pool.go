@@ -1,10 +1,10 @@
 package schedule
 
 import (
-	"math/bits"
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/freeslots"
 )
 
 // A pool is the resources that tasks run in: the free amount, and the slots of tasks, one each. The slots of FIFO
@@ -12,7 +12,7 @@ import (
 // the tasks in one slot follow each other.
 type pool struct {
 	free  int // MB of memory, or cores
-	slots slotSet
+	slots freeslots.Set
 	count int            // FIFO: slots of the cluster; only attempts that run now use higher numbers
 	nodes []int32        // by slot, -1 if unknown
 	room  []int          // free memory or cores of each node, given our own tasks; nil if nodes are unknown
@@ -84,22 +84,22 @@ func (p *pool) addSlot(node int32) int32 {
 		node = -1
 	}
 	p.nodes = append(p.nodes, node)
-	return p.slots.add()
+	return p.slots.Add()
 }
 
 // take allocates n slots of a size outside the avoided nodes, free ones first.
 func (p *pool) take(n, size int, avoided []int32) []int32 {
 	var took []int32
-	switch free := min(n, p.slots.n); {
+	switch free := min(n, p.slots.Len()); {
 	case free == 0:
 	case len(avoided) == 0:
-		if took = p.slots.take(free); free == n {
+		if took = p.slots.Take(free); free == n {
 			return took
 		}
 	default:
-		for slot := p.slots.after(-1); slot >= 0 && len(took) < n; slot = p.slots.after(slot) {
+		for slot := p.slots.After(-1); slot >= 0 && len(took) < n; slot = p.slots.After(slot) {
 			if !slices.Contains(avoided, p.nodes[slot]) {
-				took = append(took, p.slots.takeOne(slot)...)
+				took = append(took, p.slots.TakeOne(slot)...)
 			}
 		}
 	}
@@ -144,7 +144,7 @@ func (p *pool) freeOn(nodes []int32, size int) int {
 			free += p.room[n]
 		}
 	}
-	for slot := p.slots.after(-1); slot >= 0; slot = p.slots.after(slot) {
+	for slot := p.slots.After(-1); slot >= 0; slot = p.slots.After(slot) {
 		if slices.Contains(nodes, p.nodes[slot]) {
 			free += size
 		}
@@ -157,126 +157,4 @@ func (p *pool) hold(node int32, size int) {
 	if node >= 0 && int(node) < len(p.room) {
 		p.room[node] = max(0, p.room[node]-size)
 	}
-}
-
-// A slotSet is the free slots of a pool. Slots are taken in ascending order (docs/facts/paratimer.md A1, rule 2).
-//
-// Consecutive slots that are released together stay together while no others are free: a round of a uniform stage
-// passes its slots on to the next round at once. Otherwise slots are bits of a bitmap.
-type slotSet struct {
-	all    []int32 // all[i] == i; consecutive slots are views of it
-	n      int     // number of free slots
-	lo, hi int32   // if not equal, the free slots are those from lo to hi-1, and the bitmap is empty
-	words  []uint64
-	sums   []uint64 // one bit a word: it is not zero
-}
-
-// newSlotSet returns the free slots 0 to n-1.
-func newSlotSet(n int) slotSet {
-	//nolint:gosec // a cluster has fewer slots
-	s := slotSet{n: n, hi: int32(n), words: make([]uint64, (n+63)/64), sums: make([]uint64, (n+4095)/4096)}
-	s.all = make([]int32, n)
-	for i := range s.all {
-		s.all[i] = int32(i)
-	}
-	return s
-}
-
-// add adds a slot that is not free.
-func (s *slotSet) add() int32 {
-	slot := int32(len(s.all)) //nolint:gosec // a cluster has fewer slots
-	if slot%64 == 0 {
-		s.words = append(s.words, 0)
-	}
-	if slot%4096 == 0 {
-		s.sums = append(s.sums, 0)
-	}
-	s.all = append(s.all, slot)
-	return slot
-}
-
-// release frees slots, which must be ascending, in range and not free.
-func (s *slotSet) release(slots []int32) {
-	lo, hi := slots[0], slots[len(slots)-1]+1
-	if s.n += len(slots); s.n == len(slots) && int(hi-lo) == s.n {
-		s.lo, s.hi = lo, hi
-		return
-	}
-	s.spill()
-	for _, slot := range slots {
-		s.set(slot)
-	}
-}
-
-// spill moves all free slots into the bitmap.
-func (s *slotSet) spill() {
-	for ; s.lo < s.hi; s.lo++ {
-		s.set(s.lo)
-	}
-}
-
-func (s *slotSet) set(slot int32) {
-	w := slot / 64
-	s.words[w] |= 1 << (slot % 64)
-	s.sums[w/64] |= 1 << (w % 64)
-}
-
-// has reports whether a slot is free.
-func (s *slotSet) has(slot int32) bool {
-	s.spill()
-	return s.words[slot/64]>>(slot%64)&1 == 1
-}
-
-// first returns the lowest free slot, -1 if there is none.
-func (s *slotSet) first() int32 {
-	if s.lo < s.hi {
-		return s.lo
-	}
-	for i, sum := range s.sums {
-		if sum != 0 {
-			w := i*64 + bits.TrailingZeros64(sum)
-			return int32(w*64 + bits.TrailingZeros64(s.words[w])) //nolint:gosec // a slot
-		}
-	}
-	return -1
-}
-
-// after returns the lowest free slot above slot, -1 if there is none.
-func (s *slotSet) after(slot int32) int32 {
-	s.spill()
-	for slot++; int(slot) < len(s.all); slot = slot | 63 + 1 {
-		if word := s.words[slot/64] >> (slot % 64); word != 0 {
-			return slot + int32(bits.TrailingZeros64(word)) //nolint:gosec // below 64
-		}
-	}
-	return -1
-}
-
-// takeOne takes a free slot.
-func (s *slotSet) takeOne(slot int32) []int32 {
-	s.spill()
-	w := slot / 64
-	if s.words[w] &^= 1 << (slot % 64); s.words[w] == 0 {
-		s.sums[w/64] &^= 1 << (w % 64)
-	}
-	s.n--
-	return s.all[slot : slot+1 : slot+1]
-}
-
-// take takes the k lowest free slots. At least as many must be free. The slice is never written again.
-func (s *slotSet) take(k int) []int32 {
-	first := s.first()
-	if s.lo < s.hi {
-		s.lo += int32(k) //nolint:gosec // at most hi
-		s.n -= k
-		return s.all[first:s.lo:s.lo]
-	}
-	took := s.takeOne(first)
-	for len(took) < k {
-		took = append(took, s.takeOne(s.first())...)
-	}
-	if last := int(first) + k; int(took[k-1]) == last-1 {
-		return s.all[first:last:last]
-	}
-	return took
 }

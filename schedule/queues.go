@@ -209,7 +209,7 @@ func (c *scheduler) neediest() (best applicant, sole bool) {
 	for a := range c.others.candidates(c) {
 		consider(a)
 	}
-	for _, j := range c.inOrder() {
+	for _, j := range c.waiting {
 		if size := c.nextSize(j); size > 0 {
 			consider(applicant{job: j, queue: j.queue, size: size, submitted: j.submitted, held: j.heldBy()})
 		}
@@ -241,9 +241,9 @@ func (c *scheduler) nextSize(j *job) int {
 	case j.state != active:
 		return 0
 	}
-	for st, kind := range j.requests {
-		if st.has(kind) && c.room(st) > 0 {
-			return st.size
+	for _, r := range j.requests {
+		if r.waits() && c.room(r.stage) > 0 {
+			return r.size
 		}
 	}
 	return 0
@@ -283,7 +283,7 @@ func (c *scheduler) noteUsers() {
 func (j *job) asks() bool {
 	for k := range j.stages {
 		st := &j.stages[k]
-		if st.has(copying) || !st.copies() && !st.closed && st.waiting+len(st.retry) > 0 {
+		if (taskRequest{st, copying}).waits() || !st.copies() && !st.closed && st.waiting+len(st.retry) > 0 {
 			return true
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/eventqueue"
 )
 
 // A replay is one event loop over pools of slots: those of maps and of reduces (FIFO), the memory of containers
@@ -28,16 +29,14 @@ type replay struct {
 	jobs       []job
 	stages     []stage // of all jobs, by row
 
-	events eventQueue
-	do     []func() // functions that are scheduled
-	// The tasks of a batch start together; idleBatches are batches that have started.
-	batches     []batch
-	idleBatches []int32
-	newest      int32 // the latest batch, -1 once it has started
-	spans       []Span
-	end         dag.Instant
-	copying     int    // spans of tasks that copy
-	gaps        []Span // pauses before submissions
+	events  eventqueue.Queue
+	do      []func() // functions that are scheduled
+	batches []batch  // tasks that start together
+	newest  int32    // the latest batch, -1 once it has started
+	spans   []Span
+	end     dag.Instant
+	copying int    // spans of tasks that copy
+	gaps    []Span // pauses before submissions
 	// slotsDiffer is false if only the end of the replay is needed and it makes no difference which slot a task
 	// has.
 	slotsDiffer bool
@@ -78,49 +77,77 @@ const maxInstant = math.MaxInt64 / 2
 // run goes from instant to instant until no event is left, or the next instant is after until.
 func (c *scheduler) run(until dag.Instant) {
 	for {
-		if c.events.n == 0 {
+		if c.events.Len() == 0 {
 			if c.now >= until || !c.unblock() {
 				return
 			}
 		}
-		at := c.events.first()
+		at := c.events.First()
 		if at > until {
 			return
 		}
 		c.now = at
-		for c.events.n > 0 && c.events.first() == at {
-			c.events.pop().handle(c)
+		for c.events.Len() > 0 && c.events.First() == at {
+			c.handle(c.events.Pop())
 		}
 		c.grant()
 	}
 }
 
+// Ranks of events: at one instant ends of tasks come before the ends of jobs and others, then submissions, requests,
+// heartbeats and starts. Events of one rank run in the order in which they were scheduled.
+const (
+	rankTask   int32 = iota // the kind is that of an end
+	rankEnd                 // as rankSubmit and rankAsk: function ID runs
+	rankSubmit              //
+	rankAsk                 //
+	rankBeat                // the master of job ID has a heartbeat
+	rankStart               // batch ID starts
+)
+
+// Kinds of ends. The end of one task that succeeds has the row of its stage as kind and its slot as ID, so that the
+// replay does not read its span, which has left the cache.
+const (
+	endOfSpan   int32 = -1 // span ID
+	endOfSlots  int32 = -2 // span ID: another attempt has ended its task, and it frees its slots
+	endOfOthers int32 = -3 // release ID: tasks of another application
+)
+
+// at schedules a function.
+func (r *replay) at(t dag.Instant, rank int32, do func()) {
+	r.do = append(r.do, do)
+	r.later(t, rank, len(r.do)-1)
+}
+
+// later schedules an event.
+func (r *replay) later(t dag.Instant, rank int32, id int) {
+	//nolint:gosec // an index
+	r.events.Push(eventqueue.Event{At: max(t, r.now), ID: int32(id), Kind: -rank * eventqueue.Kinds})
+}
+
+// end schedules an end.
+func (r *replay) endAt(t dag.Instant, id int, kind int32) {
+	r.events.Push(eventqueue.Event{At: max(t, r.now), ID: int32(id), Kind: kind}) //nolint:gosec // an index
+}
+
 // handle handles an event of this instant.
-func (e event) handle(c *scheduler) {
-	if e.rank() == 0 {
-		e.endTasks(c)
+func (c *scheduler) handle(e eventqueue.Event) {
+	switch e.Rank() {
+	case rankTask:
+		c.endTasks(e)
 		return
-	}
-	switch e.op() {
-	case opStart:
-		b := &c.batches[e.id]
+	case rankStart:
+		b := &c.batches[e.ID]
 		c.changed = c.changed || b.stage.copies()
 		b.begin(c)
-		if c.newest == e.id {
+		if c.newest == e.ID {
 			c.newest = -1
 		}
-		c.idleBatches = append(c.idleBatches, e.id)
 		return
-	case opSubmit:
-		j := &c.jobs[e.id]
-		j.submitted = c.now
-		j.submit(c)
-	case opFinish:
-		c.jobs[e.id].finish(c)
-	case opBeat:
-		c.jobs[e.id].heartbeat(c)
+	case rankBeat:
+		c.jobs[e.ID].heartbeat(c)
 	default:
-		c.do[e.id]()
+		c.do[e.ID]()
 	}
 	c.changed = true
 }
@@ -191,7 +218,7 @@ func newScheduler(s *dag.Snapshot, left Left, opt Options) *scheduler {
 	*c = scheduler{
 		replay: replay{
 			s: s, plan: s.Plan, left: left, opt: opt, now: s.At, end: s.At, newest: -1,
-			events: old.events, do: old.do[:0], batches: old.batches[:0], idleBatches: old.idleBatches[:0],
+			events: old.events, do: old.do[:0], batches: old.batches[:0],
 			spans: old.spans[:0],
 		},
 		queues: old.queues[:0], order: old.order[:0], recent: old.recent[:0], first: dag.NoInstant,
@@ -199,7 +226,7 @@ func newScheduler(s *dag.Snapshot, left Left, opt Options) *scheduler {
 			apps: old.others.apps[:0], releases: old.others.releases[:0], requests: old.others.requests[:0],
 		},
 	}
-	c.events.reset(s.At)
+	c.events.Reset(s.At)
 	policy := s.Plan.Cluster.Policy
 	if c.fixedSlots, c.onCores = policy == dag.FIFO, policy == dag.Executors; !c.fixedSlots {
 		c.overheads = s.Plan.Overheads

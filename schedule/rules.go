@@ -19,82 +19,68 @@ const (
 	requestKinds
 )
 
-// requests yields the stages of a job, and the kinds of their requests, in the order in which the scheduler serves
-// them. MapReduce's master has priorities for kinds (docs/facts/hadoop.md F, priorities 5, 10, 20). Tez' master has
-// them for stages (docs/facts/tez.md T5, T6), by their distance from the roots: no stage gets a container while one
-// that it reads waits for some.
-func (j *job) requests(yield func(*stage, requestKind) bool) {
-	for _, k := range j.levels {
-		for kind := range requestKinds {
-			if !yield(&j.stages[k], kind) {
-				return
-			}
-		}
-	}
-	if j.reuses {
-		return
-	}
-	for kind := range requestKinds {
-		for k := range j.stages {
-			if !yield(&j.stages[k], kind) {
-				return
-			}
-		}
-	}
+// A taskRequest is the requests of a kind for tasks of a stage.
+type taskRequest struct {
+	*stage
+	kind requestKind
 }
 
-// has reports whether the scheduler has requests of a kind for tasks of the stage.
-func (st *stage) has(kind requestKind) bool {
-	switch {
-	case st.copies():
-		return kind == copying && st.asked > 0 && st.waiting+len(st.retry) > 0
-	case kind == again:
-		return !st.closed && st.retries()
+// requestOrder returns all requests that a master may make, in the order in which the scheduler serves them.
+// MapReduce's master has priorities for kinds (docs/facts/hadoop.md F, priorities 5, 10, 20). Tez' master has them for
+// stages (docs/facts/tez.md T5, T6), by their distance from the roots: no stage gets a container while one that it
+// reads waits for some.
+func (j *job) requestOrder(stages []dag.Stage) []taskRequest {
+	all := make([]taskRequest, 0, len(stages)*int(requestKinds))
+	if j.reuses {
+		for _, k := range byLevel(stages) {
+			for kind := range requestKinds {
+				all = append(all, taskRequest{&j.stages[k], kind})
+			}
+		}
+		return all
 	}
-	return kind == firstTry && !st.closed && st.waiting > 0
+	for kind := range requestKinds {
+		for k := range stages {
+			all = append(all, taskRequest{&j.stages[k], kind})
+		}
+	}
+	return all
 }
+
+// waits reports whether the scheduler has the requests.
+func (r taskRequest) waits() bool {
+	switch {
+	case r.copies():
+		return r.kind == copying && r.asked > 0 && r.waiting+len(r.retry) > 0
+	case r.kind == again:
+		return !r.closed && r.retries()
+	}
+	return r.kind == firstTry && !r.closed && r.waiting > 0
+}
+
+// waits reports whether tasks of the job wait for containers, as of the last change.
+func (j *job) waits() bool { return slices.ContainsFunc(j.requests, taskRequest.waits) }
 
 // grantTasks allocates the containers for tasks that a job may get now.
 func (c *scheduler) grantTasks(j *job) {
-	if j.pools != nil {
+	if j.pools != nil && len(j.requests) > 1 {
 		j.pools.grant(c, j)
 		return
 	}
-	for st, kind := range j.requests {
-		for kind != firstTry && len(st.retry) > 0 && st.has(kind) && c.room(st) > 0 {
-			if kind == copying {
+	for _, r := range j.requests {
+		st := r.stage
+		for r.kind != firstTry && len(st.retry) > 0 && r.waits() && c.room(st) > 0 {
+			if r.kind == copying {
 				st.asked--
 			}
 			c.give(st, st.takeRetry(), 1)
 		}
 		switch {
-		case kind == again || !st.has(kind):
-		case kind == copying:
+		case r.kind == again || !r.waits():
+		case r.kind == copying:
 			st.asked -= c.grantPending(st, min(st.asked, c.room(st)))
 		default:
 			c.grantPending(st, c.room(st))
-		}
-	}
-}
-
-// grantFirst starts the first tasks of a job. Those of MapReduce start at once: Overheads.Launch is measured up to the
-// first launch, hand-off included.
-func (c *scheduler) grantFirst(j *job) {
-	for _, k := range j.levels {
-		if st := &j.stages[k]; st.copies() {
-			j.requestCopying(c, st)
-		}
-	}
-	if j.reuses || j.pools != nil {
-		c.grantTasks(j)
-		return
-	}
-	for k := range j.stages {
-		st := &j.stages[k]
-		for n := c.room(st); n > 0 && st.has(firstTry) && len(st.pending) > 0; {
-			first, took := st.takePending(n)
-			c.startAt(st, first, took, c.now, false)
-			n -= took
 		}
 	}
 }

@@ -50,38 +50,39 @@ func load(p *dag.Pool, running int) float64 {
 	return float64(running) / float64(p.Weight)
 }
 
-// grant allocates free cores to the tasks of a job.
+// grant allocates free cores to the tasks of a job, one after the other.
 func (f *fairPools) grant(c *scheduler, j *job) {
 	running := make([]int, len(f.pools))
 	for k := range j.stages {
 		running[f.of[k]] += j.stages[k].granted
 	}
 	for {
-		best := -1
-		for k := range j.stages {
-			st := &j.stages[k]
-			waits := !st.closed && (st.retries() || st.waiting > 0 && len(st.pending) > 0)
-			if waits && (best < 0 || f.before(j, running, k, best)) && c.room(st) > 0 {
-				best = k
+		var best taskRequest
+		for _, r := range j.requests {
+			if r.waits() && (best.stage == nil || f.compare(running, r.stage, best.stage) < 0) && c.room(r.stage) > 0 {
+				best = r
 			}
 		}
-		if best < 0 {
+		switch {
+		case best.stage == nil:
 			return
+		case best.kind == again:
+			c.give(best.stage, best.takeRetry(), 1)
+		default:
+			c.grantPending(best.stage, 1)
 		}
-		if st := &j.stages[best]; st.retries() {
-			c.give(st, st.takeRetry(), 1)
-		} else {
-			c.grantPending(st, 1)
-		}
-		running[f.of[best]]++
+		running[f.of[best.k]]++
 	}
 }
 
-// before reports whether stage k is served before stage l, which comes before it in the plan.
-func (f *fairPools) before(j *job, running []int, k, l int) bool {
-	a, b := f.of[k], f.of[l]
-	if a != b {
-		return cmp.Or(cmp.Compare(load(&f.pools[a], running[a]), load(&f.pools[b], running[b])), cmp.Compare(a, b)) < 0
+// compare orders two stages as they are served.
+func (f *fairPools) compare(running []int, a, b *stage) int {
+	p, q := f.of[a.k], f.of[b.k]
+	if p != q {
+		return cmp.Or(cmp.Compare(load(&f.pools[p], running[p]), load(&f.pools[q], running[q])), cmp.Compare(p, q))
 	}
-	return f.pools[a].Fair && j.stages[k].granted < j.stages[l].granted
+	if f.pools[p].Fair && a.granted != b.granted {
+		return cmp.Compare(a.granted, b.granted)
+	}
+	return cmp.Compare(a.k, b.k)
 }

@@ -211,24 +211,18 @@ func firstSlot(s *Span) int32 {
 	return s.Slots[0]
 }
 
-// sortSpans orders spans by start, then by slot. Spans of a replay are usually in order except those of one start.
+// sortSpans orders spans by start, then by slot. Most are in order: a replay adds them as they start.
 func sortSpans(spans []Span) {
-	from := 0 // of the spans of one start
-	for i := 1; i < len(spans); i++ {
-		switch a, b := &spans[i-1], &spans[i]; {
-		case a.Start > b.Start:
-			slices.SortStableFunc(spans, func(a, b Span) int {
-				return cmp.Or(cmp.Compare(a.Start, b.Start), BySlot(&a, &b))
-			})
-			return
-		case a.Start < b.Start:
-			from = i
-		case BySlot(a, b) > 0:
-			to := i + 1
-			for to < len(spans) && spans[to].Start == a.Start {
-				to++
+	byStart := func(a, b Span) int { return cmp.Compare(a.Start, b.Start) }
+	if !slices.IsSortedFunc(spans, byStart) {
+		slices.SortStableFunc(spans, byStart)
+	}
+	for from, i := 0, 1; i <= len(spans); i++ {
+		if i == len(spans) || spans[i].Start > spans[from].Start {
+			if i > from+1 {
+				slices.SortStableFunc(spans[from:i], func(a, b Span) int { return BySlot(&a, &b) })
 			}
-			slices.SortStableFunc(spans[from:to], func(a, b Span) int { return BySlot(&a, &b) })
+			from = i
 		}
 	}
 }

@@ -24,10 +24,7 @@ type scheduler struct {
 	recent  recentStarts // by node, for the start-up law: JVMs that start together slow each other down
 	first   dag.Instant  // the run's first start; NoInstant before
 	freed   bool         // others' memory was released because nothing else could ever happen
-	// next is the only stage that waits for containers until changed is set, nil if none does. found means that
-	// next has been searched, and sole that at most one stage waits.
-	next        *stage
-	sole, found bool
+	waiting []*job       // jobs with requests, in the order in which they are served, as of the last change
 }
 
 // after returns the end of a task that is ready to work at from. In a slot its length is rounded as a whole.
@@ -55,83 +52,46 @@ func (c *scheduler) grant() {
 	if c.now < c.s.NextContainer {
 		return
 	}
-	if !c.changed && !c.limited && c.grantNext() {
-		return
+	if c.changed || len(c.plan.Cluster.Order) > 0 {
+		c.changed = false
+		c.listWaiting()
 	}
-	c.changed, c.found = false, false
 	if c.contended() {
 		c.share()
 	} else {
-		for _, j := range c.inOrder() {
+		for _, j := range c.waiting {
 			if c.pool.free <= 0 {
 				break
 			}
 			c.grantJob(j)
 		}
 	}
-	for _, j := range c.order {
-		if c.hangs(j) {
-			j.beatLater(c, c.now) // the master makes room at its next heartbeat
+	if c.copying > 0 {
+		for _, j := range c.order {
+			if c.hangs(j) {
+				j.beatLater(c, c.now) // the master makes room at its next heartbeat
+			}
 		}
 	}
 	c.growth.grow(c)
 }
 
-// grantNext serves the only stage that waits, and reports whether at most one does.
-func (c *scheduler) grantNext() bool {
-	if !c.found {
-		c.found, c.sole = true, c.findNext()
-	}
-	st := c.next
-	if !c.sole || st != nil && st.granted == 0 || c.copying > 0 && slices.ContainsFunc(c.order, c.hangs) {
-		return false
-	}
-	if st != nil && c.pool.free > 0 {
-		switch pools := st.job.pools; {
-		case st.copies():
-			st.asked -= c.grantPending(st, min(st.asked, c.room(st)))
-		case pools != nil && c.opt.EndOnly == nil:
-			pools.grant(c, st.job) // each task is a span
-		default:
-			c.grantPending(st, c.room(st))
-		}
-	}
-	if c.onCores && (st == nil || st.waiting == 0 || !c.growth.due) {
-		c.growth.grow(c)
-	}
-	return true
-}
-
-// findNext finds the stage that waits for containers, and reports whether at most one does: then grant need not
-// search again until something changes.
-func (c *scheduler) findNext() bool {
-	c.next = nil
-	if len(c.others.requests) > 0 {
-		return false
-	}
-	for _, j := range c.order {
-		switch {
-		case j.state == accepted || j.state == active && c.hangs(j):
-			return false
-		case j.state != active:
-			continue
-		}
-		for k := range j.stages {
-			st := &j.stages[k]
-			switch {
-			case st.closed && !st.copies(): // it has no requests before it opens
-			case st.lacks != nil && st.left() > 0, st.copies() && (st.closed || j.pools != nil),
-				st.has(again), st.has(copying) && len(st.retry) > 0:
-				return false
-			case !st.has(copying) && !st.has(firstTry):
-			case c.next != nil:
-				return false
-			default:
-				c.next = st
+// listWaiting lists the jobs that wait for a container of their master or of tasks, and the requests of each.
+func (c *scheduler) listWaiting() {
+	c.waiting = c.waiting[:0]
+	for _, j := range c.inOrder() {
+		j.requests = j.requests[:0]
+		if j.state == active {
+			for _, r := range j.inOrder {
+				if r.waits() {
+					j.requests = append(j.requests, r)
+				}
 			}
 		}
+		if j.state == accepted || len(j.requests) > 0 {
+			c.waiting = append(c.waiting, j)
+		}
 	}
-	return true
 }
 
 func (c *scheduler) grantJob(j *job) {
@@ -202,8 +162,13 @@ func (c *scheduler) give(st *stage, first int32, n int) {
 	}
 }
 
-// launch starts tasks in containers when the master receives them, at its next heartbeat.
+// launch starts tasks in containers when the master receives them, at its next heartbeat. MapReduce's first tasks start
+// at once: Overheads.Launch is measured up to the first launch, hand-off included.
 func (st *stage) launch(c *scheduler, first int32, n int, kept bool) {
+	if st.job.activated == c.now && !st.job.reuses {
+		c.startAt(st, first, n, c.now, kept)
+		return
+	}
 	start := st.job.nextBeat(c, c.now.Add(c.overheads.Handoff))
 	c.startAt(st, first, n, start, kept)
 	for i := int(st.k) + 1; st.watched && i < len(st.job.stages); i++ {
@@ -225,16 +190,11 @@ func (c *scheduler) startAt(st *stage, first int32, n int, start dag.Instant, ke
 		st.startTasks(c, first, slots, 0, n, kept)
 		return
 	}
-	b := batch{stage: st, first: first, slots: slots, start: start, kept: kept}
 	c.newest = int32(len(c.batches)) //nolint:gosec // an index
-	if n := len(c.idleBatches); n > 0 {
-		c.newest = c.idleBatches[n-1]
-		b.grants = c.batches[c.newest].grants[:0]
-		c.idleBatches, c.batches[c.newest] = c.idleBatches[:n-1], b
-	} else {
-		c.batches = append(c.batches, b)
-	}
-	c.later(start, rankStart, opStart, int(c.newest))
+	c.batches = slices.Grow(c.batches, 1)[:c.newest+1]
+	b := &c.batches[c.newest]
+	*b = batch{stage: st, first: first, slots: slots, start: start, kept: kept, grants: b.grants[:0]}
+	c.later(start, rankStart, int(c.newest))
 }
 
 // join adds n tasks to a batch, if they continue its tasks and start with it. No other batch has come between, so
@@ -296,7 +256,7 @@ func (st *stage) start(c *scheduler, first int32, slots []int32, kept bool) int 
 	}
 	if !c.slotsDiffer && !st.tracked && !st.copies() { // most tasks of most replays: they need no span
 		if until := max(c.after(c.now, cost), c.now); !c.failsBefore(t, until) {
-			c.events.push(event{until, ^int32(n), st.row}) //nolint:gosec // tasks of a stage
+			c.endAt(until, ^n, st.row)
 			return n
 		}
 	}
@@ -317,7 +277,7 @@ func (st *stage) release(c *scheduler, n int, slots []int32) {
 	st.granted -= n
 	if c.fixedSlots {
 		if int(slots[0]) < st.pool.count {
-			st.pool.slots.release(slots)
+			st.pool.slots.Release(slots)
 		}
 		return
 	}
@@ -331,7 +291,7 @@ func (c *scheduler) leave(j *job, size int, slots []int32) {
 		if c.pool.closedTo(slots[0]) {
 			return
 		}
-		c.pool.slots.release(slots)
+		c.pool.slots.Release(slots)
 	}
 	c.occupy(j, -size)
 }
@@ -362,6 +322,7 @@ func (st *stage) requestRetries(c *scheduler) {
 
 // submit accepts a job from the driver.
 func (j *job) submit(c *scheduler) {
+	j.submitted = c.now
 	if c.fixedSlots {
 		c.slots.submit(j)
 		return

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/freeslots"
 )
 
 // slots are the map slots and the reduce slots of Hadoop 0.20 and its FIFO scheduler, as the ParaTimer paper
@@ -48,7 +49,7 @@ func newSlots(c *scheduler) slots {
 	for k, n := range [...]int{of.MapSlots, of.ReduceSlots} {
 		p := &f.pools[k]
 		p.count = min(max(0, n), tasks+roomForSlots)
-		p.slots = newSlotSet(p.count)
+		p.slots = freeslots.New(p.count)
 		p.nodes = (int32(max(0, n)) + f.perNode - 1) / f.perNode //nolint:gosec // Validate bounds it
 	}
 	return f
@@ -57,7 +58,7 @@ func newSlots(c *scheduler) slots {
 // submit accepts a job from the driver.
 func (f *slots) submit(j *job) {
 	if j.state = active; j.left == 0 {
-		f.later(f.now, rankEnd, opFinish, j.index)
+		f.at(f.now, rankEnd, func() { j.finish(f.scheduler) })
 	}
 	for k := range j.stages {
 		if st := &j.stages[k]; !st.closed {
@@ -122,16 +123,16 @@ func (f *slots) compare(a, b *stage) int {
 func (f *slots) grant() {
 	for k := range f.pools {
 		p := &f.pools[k]
-		for slot := p.slots.first(); slot >= 0 && len(p.queue) > 0; {
+		for slot := p.slots.First(); slot >= 0 && len(p.queue) > 0; {
 			f.reorder(p.queue)
 			if n := p.queue[0].suitAny(); n > 0 {
-				f.start(p.queue[0], min(n, p.slots.n), slot)
-				slot = p.slots.first()
+				f.start(p.queue[0], min(n, p.slots.Len()), slot)
+				slot = p.slots.First()
 				continue
 			}
 			f.grantSlot(p, slot)
-			if slot = p.slots.after(slot); len(p.queue) > 0 && p.queue[0].suitAny() > 0 {
-				slot = p.slots.first()
+			if slot = p.slots.After(slot); len(p.queue) > 0 && p.queue[0].suitAny() > 0 {
+				slot = p.slots.First()
 			}
 		}
 	}
@@ -210,9 +211,9 @@ func (f *slots) place(st *stage, first, number int32, n int, slot int32, cost Co
 	}
 	var slots []int32
 	if n > 1 {
-		slots = p.slots.take(n)
+		slots = p.slots.Take(n)
 	} else {
-		slots = p.slots.takeOne(slot)
+		slots = p.slots.TakeOne(slot)
 	}
 	st.granted += n
 	if len(f.spans) == cap(f.spans) && f.opt.EndOnly == nil {

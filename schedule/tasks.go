@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/eventqueue"
 )
 
 // lastTry is the first attempt for which Fault is not called: a Fault that fails every attempt would replay
@@ -9,18 +10,18 @@ import (
 const lastTry = 100
 
 // endTasks handles an end.
-func (e event) endTasks(c *scheduler) {
-	switch e.row {
+func (c *scheduler) endTasks(e eventqueue.Event) {
+	switch e.Kind {
 	case endOfOthers:
 		c.changed = true
-		c.others.end(c, int(e.id))
+		c.others.end(c, int(e.ID))
 		return
 	case endOfSpan, endOfSlots:
-		sp := c.spans[e.id]
+		sp := c.spans[e.ID]
 		st := c.stage(&sp)
 		st.release(c, int(sp.Count), sp.Slots)
 		switch {
-		case e.row == endOfSlots:
+		case e.Kind == endOfSlots:
 		case sp.Outcome == Fails:
 			c.changed = true
 			c.failed(&sp)
@@ -29,13 +30,13 @@ func (e event) endTasks(c *scheduler) {
 		}
 		return
 	}
-	st := &c.stages[e.row]
-	if e.id < 0 { // ^id tasks in equivalent slots
-		st.release(c, int(^e.id), nil)
-		st.count(c, 0, ^e.id)
+	st := &c.stages[e.Kind]
+	if e.ID < 0 { // ^id tasks in equivalent slots
+		st.release(c, int(^e.ID), nil)
+		st.count(c, 0, ^e.ID)
 		return
 	}
-	st.release(c, 1, st.pool.slots.all[e.id:e.id+1:e.id+1])
+	st.release(c, 1, st.pool.slots.View(e.ID))
 	st.count(c, 0, 1)
 }
 
@@ -51,7 +52,7 @@ func (st *stage) count(c *scheduler, first, n int32) {
 		st.follow(c, first, n)
 	}
 	if j.left == 0 {
-		c.later(c.now.Add(c.overheads.Finish), rankEnd, opFinish, j.index)
+		c.at(c.now.Add(c.overheads.Finish), rankEnd, func() { j.finish(c) })
 	}
 }
 
@@ -209,18 +210,18 @@ func (st *stage) push(c *scheduler, sp *Span) {
 	c.end = max(c.end, sp.End)
 	if sp.Outcome == OK && !st.tracked {
 		if !c.slotsDiffer {
-			c.events.push(event{sp.End, ^sp.Count, st.row})
+			c.endAt(sp.End, int(^sp.Count), st.row)
 			return
 		}
 		if sp.Count == 1 {
 			if c.opt.EndOnly == nil {
 				c.addSpan(sp)
 			}
-			c.events.push(event{sp.End, sp.Slots[0], st.row})
+			c.endAt(sp.End, int(sp.Slots[0]), st.row)
 			return
 		}
 	}
-	c.events.push(event{sp.End, int32(c.addSpan(sp)), endOfSpan}) //nolint:gosec // an index
+	c.endAt(sp.End, c.addSpan(sp), endOfSpan)
 }
 
 // resume sets the end of a task that has copied. In a slot it does not fail any more.
@@ -231,7 +232,7 @@ func (t *copyingTask) resume(c *scheduler, until dag.Instant) {
 	if c.opt.Fault != nil && sp.Attempt < lastTry && !c.fixedSlots {
 		c.fails(sp, nil)
 	}
-	c.events.push(event{sp.End, int32(t.span), t.row}) //nolint:gosec // an index
+	c.endAt(sp.End, t.span, t.row)
 }
 
 // addSpan returns the index of a new span.

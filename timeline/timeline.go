@@ -1,7 +1,8 @@
-// Package timeline makes the schedule of a run so far from its snapshot, and joins it with the replay of the rest.
+// Package timeline converts between snapshots and schedules.
 //
-// [History] returns the schedule of the past alone, [HistoryAndPlan] that of past and future. Both can be cut into
-// rounds, fragments and a critical path, like a plan. It reads no clock and does no I/O.
+// [History] makes the schedule of a run so far from its snapshot, [HistoryAndPlan] joins it with the replay of the
+// rest. Both can be cut into rounds, fragments and a critical path, like a plan. [Trace.Cut] and [SnapshotAt] return
+// the snapshot of a schedule at an instant. The package reads no clock and does no I/O.
 //
 // # Stability
 //

@@ -5,24 +5,25 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/schedule"
+	"github.com/paratimer/paratimer/timeline"
 )
 
 // A moment is the state of a replay at one instant: the snapshot of an observer, and the remaining work of the
 // running tasks.
 type moment struct {
 	s   *dag.Snapshot
-	cut *schedule.Cut
+	cut *timeline.Cut
 }
 
 // A course is a whole replay, from which moments can be taken.
 type course struct {
 	w *clusterState
-	s *schedule.Trace
+	s *timeline.Trace
 }
 
 // course replays the cluster state.
 func (w *clusterState) course() (*course, error) {
-	trace, err := schedule.NewTrace(w.s, w.left(), w.fault)
+	trace, err := timeline.NewTrace(w.s, w.left(), w.fault)
 	if err != nil {
 		return nil, err
 	}

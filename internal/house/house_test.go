@@ -15,7 +15,7 @@ import (
 const module = "github.com/paratimer/paratimer/"
 
 // core is what neither does I/O nor reads a clock.
-var core = []string{"dag", "schedule", "timeline", "pathfrag", "estimators", "sketch", "units"}
+var core = []string{"dag", "eventqueue", "freeslots", "schedule", "timeline", "pathfrag", "estimators", "sketch", "units"}
 
 // views show what others have found, and compute nothing of it.
 var views = []string{
@@ -100,16 +100,18 @@ func list(t *testing.T, module string) []pkg {
 //	        adapters, estimators, cmd ──► sketch, units
 var may = map[string][]string{
 	"dag":        {},
-	"schedule":   {"dag"},
+	"eventqueue": {"dag"},
+	"freeslots":  {},
+	"schedule":   {"dag", "eventqueue", "freeslots"},
 	"timeline":   {"dag", "schedule"},
 	"pathfrag":   {"dag", "schedule"},
-	"estimators": {"dag", "schedule", "pathfrag", "sketch", "units"},
+	"estimators": {"dag", "schedule", "timeline", "pathfrag", "sketch", "units"},
 	"adapters":   {"dag", "sketch", "units"},
 	"cmd":        {"adapters", "dag", "estimators", "examples", "pathfrag", "schedule", "sketch", "timeline", "units"},
 	"examples":   {},
 	"sketch":     {},
 	"units":      {},
-	"internal":   {"adapters", "dag", "schedule", "pathfrag", "estimators", "sketch", "units"}, // what tests share
+	"internal":   {"adapters", "dag", "schedule", "timeline", "pathfrag", "estimators", "sketch", "units"}, // what tests share
 	"lab":        {"adapters", "dag", "schedule", "pathfrag", "estimators", "sketch", "units", "internal"},
 }
 

@@ -6,12 +6,13 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/schedule"
+	"github.com/paratimer/paratimer/timeline"
 )
 
 // Cut returns the observer's snapshot at an instant of a replayed run: the state after the batch at t, with counters
 // by docs/facts/paratimer.md A1, rule 7. The run must be a replay from Start with the plan's costs.
 func Cut(plan *dag.Plan, run *schedule.Schedule, t dag.Instant) *dag.Snapshot {
-	s := schedule.SnapshotAt(Start(plan), run, t)
+	s := timeline.SnapshotAt(Start(plan), run, t)
 	for j := range s.Jobs {
 		if s.Jobs[j].Submitted.Known() {
 			s.Jobs[j].State, s.Jobs[j].Finished = dag.Submitted, dag.NoInstant

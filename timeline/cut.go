@@ -1,57 +1,55 @@
-package schedule
+package timeline
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
 )
 
 // A Trace is a full replay that can be cut at any instant.
 type Trace struct {
-	*Schedule
+	*schedule.Schedule
 	s     *dag.Snapshot
 	begun map[attemptID]begunTask // by the first of the tasks that share the cost
 	nodes map[int32]int32         // by slot, if known
 	ended map[[2]int]dag.Instant  // by job and stage: the end of its last task
 }
 
-type attemptID struct {
-	job          int
-	stage        dag.StageIndex
-	task, number int
+func idOf(t *schedule.Task) attemptID {
+	return attemptID{int32(t.Job), t.Stage, int32(t.Index), int32(t.Attempt)} //nolint:gosec // indices
 }
-
-func (t *Task) id() attemptID { return attemptID{t.Job, t.Stage, t.Index, t.Attempt} }
 
 // A begunTask is the cost of a task when it began.
 type begunTask struct {
-	cost Cost
+	cost schedule.Cost
 	at   dag.Instant
 }
 
 // NewTrace replays a snapshot under its plan's policy.
-func NewTrace(s *dag.Snapshot, left Left, fault Fault) (*Trace, error) {
+func NewTrace(s *dag.Snapshot, left schedule.Left, fault schedule.Fault) (*Trace, error) {
 	begun, nodes := make(map[attemptID]begunTask), make(map[int32]int32)
-	sch, err := Replay(s, func(x Task) Cost {
+	sch, err := schedule.Replay(s, func(x schedule.Task) schedule.Cost {
 		cost, at := left(x), x.Start
 		if x.Running != nil || !at.Known() {
 			at = s.At
 		}
-		begun[x.id()] = begunTask{cost, at}
+		begun[idOf(&x)] = begunTask{cost, at}
 		nodes[int32(x.Slot)] = int32(x.Node) //nolint:gosec // a plan has fewer
 		return cost
-	}, Options{Fault: fault})
+	}, schedule.Options{Fault: fault})
 	if err != nil {
 		return nil, err
 	}
 	return newTrace(s, sch, begun, nodes), nil
 }
 
-func newTrace(s *dag.Snapshot, run *Schedule, begun map[attemptID]begunTask, nodes map[int32]int32) *Trace {
+func newTrace(s *dag.Snapshot, run *schedule.Schedule, begun map[attemptID]begunTask, nodes map[int32]int32) *Trace {
 	t := &Trace{Schedule: run, s: s, begun: begun, nodes: nodes, ended: make(map[[2]int]dag.Instant)}
 	for i := range t.Spans {
-		if sp := &t.Spans[i]; sp.Pause == dag.NoPause && sp.Outcome == OK {
+		if sp := &t.Spans[i]; sp.Pause == dag.NoPause && sp.Outcome == schedule.OK {
 			stage := [2]int{int(sp.Job), int(sp.Stage)}
 			t.ended[stage] = max(t.ended[stage], sp.End)
 		}
@@ -62,13 +60,13 @@ func newTrace(s *dag.Snapshot, run *Schedule, begun map[attemptID]begunTask, nod
 // A Cut is the state of a replay at one instant.
 type Cut struct {
 	Snapshot *dag.Snapshot // the observable state
-	left     map[attemptID]Cost
+	left     map[attemptID]schedule.Cost
 }
 
 // Left returns the remaining cost of an attempt that runs at the cut; ok is false for any other.
-func (c *Cut) Left(t *Task) (cost Cost, ok bool) {
+func (c *Cut) Left(t *schedule.Task) (cost schedule.Cost, ok bool) {
 	if t.Running != nil {
-		cost, ok = c.left[t.id()]
+		cost, ok = c.left[idOf(t)]
 	}
 	return cost, ok
 }
@@ -80,7 +78,7 @@ func (t *Trace) Cut(at dag.Instant) *Cut { return t.cut(at, at) }
 // SnapshotAt returns the observable state of a schedule, replayed in full from a snapshot, at an instant that is
 // not before now. Tasks that start at this instant have started. The snapshot has its own jobs, but shares the plan
 // of from.
-func SnapshotAt(from *dag.Snapshot, run *Schedule, at dag.Instant) *dag.Snapshot {
+func SnapshotAt(from *dag.Snapshot, run *schedule.Schedule, at dag.Instant) *dag.Snapshot {
 	return newTrace(from, run, nil, nil).cut(at, at+1).Snapshot
 }
 
@@ -88,7 +86,7 @@ func SnapshotAt(from *dag.Snapshot, run *Schedule, at dag.Instant) *dag.Snapshot
 func (t *Trace) cut(at, before dag.Instant) *Cut {
 	s := *t.s
 	s.At, s.Jobs, s.Nodes = at, dag.CloneStates(t.s.Jobs), slices.Clone(t.s.Nodes)
-	c := &Cut{Snapshot: &s, left: make(map[attemptID]Cost)}
+	c := &Cut{Snapshot: &s, left: make(map[attemptID]schedule.Cost)}
 	unfinished := func(a dag.Attempt) bool { return a.State == dag.AttemptRunning || a.State == dag.AttemptWaiting }
 	for j := range s.Jobs {
 		t.cutJob(&s.Jobs[j], j, at, before)
@@ -109,7 +107,9 @@ func (t *Trace) cut(at, before dag.Instant) *Cut {
 	}
 	for j := range s.Jobs {
 		for k := range s.Jobs[j].Stages {
-			s.Jobs[j].Stages[k].Attempts = sorted(s.Jobs[j].Stages[k].Attempts)
+			slices.SortStableFunc(s.Jobs[j].Stages[k].Attempts, func(a, b dag.Attempt) int {
+				return cmp.Or(cmp.Compare(a.Task, b.Task), cmp.Compare(a.Number, b.Number))
+			})
 		}
 	}
 	return c
@@ -136,7 +136,7 @@ func (t *Trace) cutJob(js *dag.JobState, j int, at, before dag.Instant) {
 }
 
 // attempt returns task n of a span as an attempt at the cut.
-func (c *Cut) attempt(t *Trace, sp *Span, n int32) dag.Attempt {
+func (c *Cut) attempt(t *Trace, sp *schedule.Span, n int32) dag.Attempt {
 	at, nan := c.Snapshot.At, math.NaN()
 	a := dag.Attempt{
 		Task: sp.First + n, Number: sp.Attempt, Slot: sp.Slots[n], Node: -1, Start: sp.Start, End: sp.End,
@@ -153,7 +153,7 @@ func (c *Cut) attempt(t *Trace, sp *Span, n int32) dag.Attempt {
 		a.Node = node
 	}
 	switch {
-	case sp.End <= at && sp.Outcome == Fails:
+	case sp.End <= at && sp.Outcome == schedule.Fails:
 		a.State = dag.AttemptFailed
 	case sp.End <= at:
 		a.State = dag.AttemptSucceeded
@@ -161,8 +161,8 @@ func (c *Cut) attempt(t *Trace, sp *Span, n int32) dag.Attempt {
 		a.State, a.End = dag.AttemptRunning, dag.NoInstant
 		was, known := t.of(sp)
 		input, copies := t.input(sp)
-		cost := Cost{Work: sp.End.Sub(at), Same: 1}
-		if known && sp.Outcome == Fails { // without the failure it would have gone on
+		cost := schedule.Cost{Work: sp.End.Sub(at), Same: 1}
+		if known && sp.Outcome == schedule.Fails { // without the failure it would have gone on
 			end := max(was.at.Add(was.cost.Setup), input).Add(was.cost.Work)
 			cost.Work = max(end, sp.End).Sub(at)
 		}
@@ -172,14 +172,14 @@ func (c *Cut) attempt(t *Trace, sp *Span, n int32) dag.Attempt {
 		} else if copies {
 			a.CopyEnd = at
 		}
-		c.left[attemptID{int(sp.Job), sp.Stage, int(a.Task), int(a.Number)}] = cost
+		c.left[attemptID{sp.Job, sp.Stage, a.Task, a.Number}] = cost
 	}
 	return a
 }
 
 // input returns when the last input of a span's tasks is complete. copies reports whether they wait for it in their
 // slots.
-func (t *Trace) input(sp *Span) (last dag.Instant, copies bool) {
+func (t *Trace) input(sp *schedule.Span) (last dag.Instant, copies bool) {
 	job := &t.s.Plan.Jobs[sp.Job]
 	for _, e := range job.Stages[sp.Stage].After {
 		last = max(last, t.ended[[2]int{int(sp.Job), int(e.From)}])
@@ -196,11 +196,11 @@ const mostTogether = 1 << 16
 
 // of returns the cost of a span's tasks when they began. A replay may compute one cost for several tasks that start
 // together, and split them into spans if one fails.
-func (t *Trace) of(sp *Span) (begunTask, bool) {
-	first := int(sp.First)
+func (t *Trace) of(sp *schedule.Span) (begunTask, bool) {
+	first := sp.First
 	for i := first; i >= 0 && i > first-mostTogether; i-- {
-		if was, ok := t.begun[attemptID{int(sp.Job), sp.Stage, i, int(sp.Attempt)}]; ok {
-			return was, i == first || was.at == sp.Start && i+was.cost.Same > first
+		if was, ok := t.begun[attemptID{sp.Job, sp.Stage, i, sp.Attempt}]; ok {
+			return was, i == first || was.at == sp.Start && int(i)+was.cost.Same > int(first)
 		}
 	}
 	return begunTask{}, false

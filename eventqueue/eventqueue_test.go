@@ -1,0 +1,45 @@
+package eventqueue
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// TestQueue compares the queue with a sorted list: events come by instant, rank and the order of pushes.
+func TestQueue(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		var q Queue
+		var list []Event
+		q.Reset(1000)
+		now := dag.Instant(1000)
+		for id := range int32(2000) {
+			wide := dag.Instant(1) << r.IntN(12)
+			kind := -r.Int32N(Kinds*MostRank + 1)
+			e := Event{now + dag.Instant(r.Int64N(int64(wide))), id, kind}
+			q.Push(e)
+			list = append(list, e)
+			for len(list) > 0 && r.IntN(3+int(seed%5)) == 0 {
+				slices.SortStableFunc(list, func(a, b Event) int {
+					return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Rank(), b.Rank()))
+				})
+				now = list[0].At
+				if at := q.First(); at != now {
+					t.Fatalf("seed %d: the next instant is %d, want %d", seed, at, now)
+				}
+				if got := q.Pop(); got != list[0] {
+					t.Fatalf("seed %d: %+v, want %+v", seed, got, list[0])
+				}
+				list = list[1:]
+			}
+			if q.Len() != len(list) {
+				t.Fatalf("seed %d: %d events, want %d", seed, q.Len(), len(list))
+			}
+		}
+	}
+}
