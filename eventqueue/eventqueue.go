@@ -91,7 +91,7 @@ func (q *Queue) hold(e Event) {
 }
 
 func (q *Queue) put(e Event) {
-	b := bits.Len64(uint64(e.At) ^ uint64(q.last))
+	b := bits.Len64(uint64(e.At) ^ uint64(q.last)) //nolint:gosec // bits
 	q.buckets[b] = append(q.buckets[b], e)
 }
 
@@ -179,7 +179,7 @@ func (q *Queue) fetch() {
 			return
 		}
 		if len(events) <= few {
-			q.upto = dag.Instant((uint64(q.last) ^ 1<<(b-1)) | (1<<(b-1) - 1))
+			q.upto = dag.Instant((uint64(q.last) ^ 1<<(b-1)) | (1<<(b-1) - 1)) //nolint:gosec // bits
 			q.last = first
 			for _, e := range events {
 				q.insert(e)

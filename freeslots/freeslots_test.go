@@ -12,9 +12,10 @@ func TestSet(t *testing.T) {
 	for seed := range uint64(100) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		n := 1 + r.IntN(300)
-		s, free := New(n), make([]int32, n)
-		for i := range free {
-			free[i] = int32(i)
+		s := New(n)
+		var free []int32
+		for i := range n {
+			free = append(free, int32(i))
 		}
 		var taken [][]int32
 		for range 400 {

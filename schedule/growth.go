@@ -20,7 +20,7 @@ const mostRequests = 24
 
 // loadGrowth adds the executors that have been requested.
 func (c *loader) loadGrowth() {
-	c.growth = growth{cores: min(max(c.pool.free, 0), dag.MaxSlots), since: dag.NoInstant}
+	c.growth = growth{cores: min(max(c.cluster.Free, 0), dag.MaxSlots), since: dag.NoInstant}
 	if !c.onCores {
 		return
 	}
@@ -33,7 +33,7 @@ func (c *loader) loadGrowth() {
 func (g *growth) addCores(c *scheduler, at dag.Instant, cores int) {
 	cores = min(max(cores, 0), dag.MaxSlots)
 	g.cores += cores
-	c.at(at, rankEnd, func() { c.pool.free += cores })
+	c.at(at, rankEnd, func() { c.cluster.Free += cores })
 }
 
 // grow schedules the next request for executors while tasks wait: one after the backlog timeout, then twice as many

@@ -3,6 +3,7 @@ package schedule
 import (
 	"time"
 
+	"github.com/paratimer/paratimer/capacity"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -29,18 +30,18 @@ type job struct {
 	submitted, finished, lastEnd dag.Instant // lastEnd is the last end of its tasks so far
 
 	// The rest is for a job with a master (YARN):
-	mastered    dag.Instant // when its master gets its container in this replay
-	activated   dag.Instant // when its master has requested the first tasks in this replay
-	beat        dag.Instant // an instant of its master's heartbeat
-	masterSize  int         // size of its master's container
-	masterNode  int32       // node of its master's container, -1: unknown
-	avoided     []int32     // nodes on which its master refuses containers
-	queue, user int32
-	rampUp      float64
-	pools       *fairPools // of its stages; nil if they share no cores by pools
-	inOrder     []taskRequest
-	requests    []taskRequest // those that wait, as of the last change
-	kept        startList     // idle containers that it keeps, by the instant from which they are free
+	mastered   dag.Instant // when its master gets its container in this replay
+	activated  dag.Instant // when its master has requested the first tasks in this replay
+	beat       dag.Instant // an instant of its master's heartbeat
+	masterSize int         // size of its master's container
+	masterNode int32       // node of its master's container, -1: unknown
+	avoided    []int32     // nodes on which its master refuses containers
+	member     capacity.Member
+	rampUp     float64
+	pools      *fairPools // of its stages; nil if they share no cores by pools
+	inOrder    []taskRequest
+	requests   []taskRequest // those that wait, as of the last change
+	kept       startList     // idle containers that it keeps, by the instant from which they are free
 }
 
 // A stage is the state of a stage in the replay. Tasks in pending, ranges of indices in order, have never had a

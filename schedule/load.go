@@ -32,14 +32,14 @@ func (c *scheduler) load() error {
 		return l.loadSlots(graph)
 	}
 	c.pool = newPool(c.s)
+	c.makeCluster()
 	l.loadGrowth()
-	l.loadQueues()
 	for i := range c.jobs {
 		l.loadJob(&c.jobs[i])
 	}
 	c.slotsDiffer = c.opt.EndOnly == nil || len(c.pool.room) > 0 && !l.coresAlike()
 	l.startRunning()
-	c.others.load(c)
+	c.cluster.AddOthers(c.s)
 	for i := range c.jobs {
 		if c.jobs[i].state == active {
 			l.loadAsked(&c.jobs[i])
@@ -49,7 +49,7 @@ func (c *scheduler) load() error {
 		return cmp.Or(cmp.Compare(a.submitted, b.submitted),
 			strings.Compare(c.s.Jobs[a.index].ID, c.s.Jobs[b.index].ID))
 	})
-	c.others.findRequests(c)
+	c.listOthers()
 	if next := c.s.NextContainer; next > c.s.At {
 		c.at(next, rankEnd, func() {}) // a grant follows
 	}
@@ -153,8 +153,7 @@ func (c *loader) loadJob(j *job) {
 	c.makeStages(j)
 	j.avoided = c.avoidedBy(js)
 	if o := c.owner(j.index); o != nil {
-		j.queue = c.queueOf(o.Queue)
-		j.user = c.userOf(j.queue, o.User)
+		j.member = c.cluster.Member(c.s, o.Queue, o.User)
 	}
 	j.submitted, j.beat = js.Submitted, js.Submitted
 	if js.State.Ended() {

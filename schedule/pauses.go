@@ -12,48 +12,36 @@ import (
 // container, and a Finish after the last task. With the pauses the spans cover every instant, so a path through
 // them is as long as the schedule.
 func Pauses(s *Schedule, gaps []Span) []Span {
-	busy := make([]Span, 0, len(s.Spans)+len(gaps))
-	for _, sp := range s.Spans {
-		if sp.End.Known() && sp.End > s.Now {
-			busy = append(busy, sp)
-		}
-	}
-	var out []Span
-	for _, g := range gaps {
-		if g.End > s.Now && g.End > g.Start {
-			busy = append(busy, g)
-			out = append(out, g)
-		}
-	}
-	slices.SortFunc(busy, func(a, b Span) int {
-		if a.Start != b.Start {
-			return cmp.Compare(a.Start, b.Start)
-		}
-		return cmp.Compare(a.End, b.End)
+	busy := slices.DeleteFunc(slices.Concat(s.Spans, gaps), func(sp Span) bool {
+		return !sp.End.Known() || sp.End <= s.Now || sp.Pause != dag.NoPause && sp.End == sp.Start
 	})
-	covered, last := s.Now, -1
-	for i, b := range busy {
-		if b.Start > covered {
-			pause := dag.Launch
-			if b.Pause == dag.Wave {
-				pause = dag.Finish
-			}
-			job := b.Job
-			if pause == dag.Finish && last >= 0 {
-				job = busy[last].Job
-			}
-			out = append(out, PauseOf(job, pause, covered, b.Start))
+	slices.SortStableFunc(busy, func(a, b Span) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End))
+	})
+	var out []Span
+	last := Span{Job: -1, End: s.Now}
+	for _, b := range busy {
+		switch {
+		case b.Start <= last.End:
+		case b.Pause == dag.Wave && last.Job >= 0:
+			out = append(out, PauseOf(last.Job, dag.Finish, last.End, b.Start))
+		case b.Pause == dag.Wave:
+			out = append(out, PauseOf(b.Job, dag.Finish, last.End, b.Start))
+		default:
+			out = append(out, PauseOf(b.Job, dag.Launch, last.End, b.Start))
 		}
-		if b.End > covered {
-			covered, last = b.End, i
+		if b.Pause != dag.NoPause {
+			out = append(out, b)
+		}
+		if b.End > last.End {
+			last = b
 		}
 	}
-	if covered < s.End {
-		job := int32(len(s.Finished) - 1)
-		if last >= 0 {
-			job = busy[last].Job
-		}
-		out = append(out, PauseOf(job, dag.Finish, covered, s.End))
+	if last.Job < 0 {
+		last.Job = int32(len(s.Finished) - 1) //nolint:gosec // an index
+	}
+	if last.End < s.End {
+		out = append(out, PauseOf(last.Job, dag.Finish, last.End, s.End))
 	}
 	return out
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/paratimer/paratimer/freeslots"
 )
 
-// A pool is the resources that tasks run in: the free amount, and the slots of tasks, one each. The slots of FIFO
+// A pool is the resources that tasks run in: the total amount, and the slots of tasks, one each. The slots of FIFO
 // are fixed. Slots of containers and cores are numbered as they are allocated; a free slot is used again, so that
 // the tasks in one slot follow each other.
 type pool struct {
-	free  int // MB of memory, or cores
+	size  int // MB of memory, or cores
 	slots freeslots.Set
 	count int            // FIFO: slots of the cluster; only attempts that run now use higher numbers
 	nodes []int32        // by slot, -1 if unknown
@@ -28,7 +28,7 @@ func newPool(s *dag.Snapshot) pool {
 		}
 		return memoryMB
 	}
-	p := pool{free: size(s.Plan.Cluster.MemoryMB, s.Plan.Cluster.Cores)}
+	p := pool{size: size(s.Plan.Cluster.MemoryMB, s.Plan.Cluster.Cores)}
 	if len(s.Nodes) == 0 {
 		return p
 	}
@@ -42,8 +42,8 @@ func newPool(s *dag.Snapshot) pool {
 	}
 	// Nodes are observed less often than the total, which includes draining nodes: their sum counts if it is less,
 	// or if there is no total.
-	if sum > 0 && (p.free == 0 || sum < p.free) {
-		p.free = sum
+	if sum > 0 && (p.size == 0 || sum < p.size) {
+		p.size = sum
 	}
 	return p
 }

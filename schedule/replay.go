@@ -218,13 +218,10 @@ func newScheduler(s *dag.Snapshot, left Left, opt Options) *scheduler {
 	*c = scheduler{
 		replay: replay{
 			s: s, plan: s.Plan, left: left, opt: opt, now: s.At, end: s.At, newest: -1,
-			events: old.events, do: old.do[:0], batches: old.batches[:0],
-			spans: old.spans[:0],
+			events: old.events, do: old.do[:0], batches: old.batches[:0], spans: old.spans[:0],
 		},
-		queues: old.queues[:0], order: old.order[:0], recent: old.recent[:0], first: dag.NoInstant,
-		others: others{
-			apps: old.others.apps[:0], releases: old.others.releases[:0], requests: old.others.requests[:0],
-		},
+		cluster: old.cluster, ours: old.ours, allowed: plenty, order: old.order[:0], waiting: old.waiting[:0],
+		recent: old.recent[:0], first: dag.NoInstant,
 	}
 	c.events.Reset(s.At)
 	policy := s.Plan.Cluster.Policy

@@ -3,6 +3,7 @@ package schedule
 import (
 	"slices"
 
+	"github.com/paratimer/paratimer/capacity"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -14,16 +15,14 @@ type scheduler struct {
 	replay
 	slots   slots
 	pool    pool
-	queues  []queue // ours first
-	allowed int     // maximum of one step if several applications request resources
-	limited bool    // user limits depend on which users have requests
-	others  others
+	cluster capacity.Cluster
+	ours    []capacity.Applicant // buffer
+	allowed int                  // maximum of one step if several applications request resources
 	growth  growth
 	order   []*job       // in the order of submission, in which the scheduler serves applications
 	byKey   []*job       // buffer for the order by the plan's keys
 	recent  recentStarts // by node, for the start-up law: JVMs that start together slow each other down
 	first   dag.Instant  // the run's first start; NoInstant before
-	freed   bool         // others' memory was released because nothing else could ever happen
 	waiting []*job       // jobs with requests, in the order in which they are served, as of the last change
 }
 
@@ -56,11 +55,11 @@ func (c *scheduler) grant() {
 		c.changed = false
 		c.listWaiting()
 	}
-	if c.contended() {
+	if c.cluster.Contended() {
 		c.share()
 	} else {
 		for _, j := range c.waiting {
-			if c.pool.free <= 0 {
+			if c.cluster.Free <= 0 {
 				break
 			}
 			c.grantJob(j)
@@ -109,8 +108,8 @@ func (c *scheduler) grantJob(j *job) {
 // one. Schedulers ensure this by a limit for masters (CapacityScheduler's maximum-am-resource-percent); if it is
 // known, it decides.
 func (j *job) leavesRoom(c *scheduler) bool {
-	if c.queues[j.queue].masterLimit < plenty {
-		return c.mastersFit(j.queue, j.masterSize)
+	if c.cluster.LimitsMasters(j.member) {
+		return c.cluster.MasterFits(j.member, j.masterSize)
 	}
 	others, tasks := false, 0
 	for _, o := range c.order {
@@ -119,7 +118,7 @@ func (j *job) leavesRoom(c *scheduler) bool {
 			tasks += o.taskMemory()
 		}
 	}
-	return !others || c.roomIn(j.queue, j.user)+tasks-j.masterSize >= j.largest()
+	return !others || c.cluster.Room(j.member)+tasks-j.masterSize >= j.largest()
 }
 
 // taskMemory returns the resources of a job's tasks.
@@ -329,7 +328,7 @@ func (j *job) submit(c *scheduler) {
 	}
 	j.beat = c.now
 	if c.order = append(c.order, j); len(c.order) == 1 {
-		c.others.findRequests(c)
+		c.listOthers()
 	}
 	// The ResourceManager takes a moment to accept the application.
 	c.at(c.now.Add(c.overheads.AMStart), rankAsk, func() { j.state = accepted })
@@ -342,6 +341,7 @@ func (j *job) finish(c *scheduler) {
 	}
 	j.state, j.finished = ended, c.now
 	if size := j.masterSize; !c.fixedSlots {
+		c.cluster.CountMaster(j.member, -size)
 		c.at(c.now.Add(c.overheads.AMHold), rankEnd, func() {
 			c.occupy(j, -size)
 			c.pool.hold(j.masterNode, -size)
@@ -358,7 +358,7 @@ func (c *scheduler) unblock() bool {
 	if !slices.ContainsFunc(c.order, func(j *job) bool { return j.state != ended }) {
 		return false
 	}
-	if !slices.ContainsFunc(c.order, func(j *job) bool { return j.preempt(c) }) && !c.others.free(c) {
+	if !slices.ContainsFunc(c.order, func(j *job) bool { return j.preempt(c) }) && !c.cluster.ReleaseAll() {
 		return false
 	}
 	c.at(c.now, rankEnd, func() {})
@@ -367,7 +367,7 @@ func (c *scheduler) unblock() bool {
 
 // schedule returns the schedule of the replay.
 func (c *scheduler) schedule() *Schedule {
-	sch := &Schedule{Now: c.s.At, End: c.s.At, Freed: c.freed}
+	sch := &Schedule{Now: c.s.At, End: c.s.At, Freed: c.cluster.Released}
 	if c.fixedSlots {
 		sch.End = c.slots.lastEnd()
 	}

@@ -14,7 +14,7 @@ func (c *scheduler) endTasks(e eventqueue.Event) {
 	switch e.Kind {
 	case endOfOthers:
 		c.changed = true
-		c.others.end(c, int(e.ID))
+		c.cluster.End(int(e.ID), c.now)
 		return
 	case endOfSpan, endOfSlots:
 		sp := c.spans[e.ID]

@@ -15,7 +15,7 @@ import (
 const module = "github.com/paratimer/paratimer/"
 
 // core is what neither does I/O nor reads a clock.
-var core = []string{"dag", "eventqueue", "freeslots", "schedule", "timeline", "pathfrag", "estimators", "sketch", "units"}
+var core = []string{"dag", "capacity", "eventqueue", "freeslots", "schedule", "timeline", "pathfrag", "estimators", "sketch", "units"}
 
 // views show what others have found, and compute nothing of it.
 var views = []string{
@@ -100,9 +100,10 @@ func list(t *testing.T, module string) []pkg {
 //	        adapters, estimators, cmd ──► sketch, units
 var may = map[string][]string{
 	"dag":        {},
+	"capacity":   {"dag"},
 	"eventqueue": {"dag"},
 	"freeslots":  {},
-	"schedule":   {"dag", "eventqueue", "freeslots"},
+	"schedule":   {"dag", "capacity", "eventqueue", "freeslots"},
 	"timeline":   {"dag", "schedule"},
 	"pathfrag":   {"dag", "schedule"},
 	"estimators": {"dag", "schedule", "timeline", "pathfrag", "sketch", "units"},

@@ -1,4 +1,4 @@
-package schedule
+package capacity
 
 import (
 	"slices"
@@ -14,8 +14,8 @@ import (
 func TestCandidates(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		c := &scheduler{replay: replay{s: &dag.Snapshot{}, plan: &dag.Plan{}}, allowed: plenty}
-		c.pool.free = 256 * rapid.IntRange(0, 12).Draw(t, "free")
+		c := &Cluster{EndAt: func(dag.Instant, int) {}, latest: dag.NoInstant}
+		c.Free = 256 * rapid.IntRange(0, 12).Draw(t, "free")
 		for i := range 2 {
 			c.queues = append(c.queues, queue{
 				fair: rapid.Bool().Draw(t, "fair"), most: 256 * rapid.IntRange(1, 12).Draw(t, "max"),
@@ -25,29 +25,32 @@ func TestCandidates(t *testing.T) {
 		}
 		for range rapid.IntRange(1, 6).Draw(t, "others") {
 			a := application{
-				queue: int32(rapid.IntRange(0, 1).Draw(t, "queue")),
-				user:  int32(rapid.IntRange(0, 1).Draw(t, "of")), hasNeed: true,
+				Member: Member{
+					queue: int32(rapid.IntRange(0, 1).Draw(t, "queue")),
+					user:  int32(rapid.IntRange(0, 1).Draw(t, "of")),
+				},
+				hasNeed: true,
 			}
 			for _, phase := range []int{ofMaps, ofReduces} { // reduces may be smaller than the maps before them
 				p := &a.phases[phase]
 				p.size = 256 * rapid.IntRange(1, 3).Draw(t, "unit")
 				p.wait = p.size * rapid.IntRange(0, 3).Draw(t, "tasks")
 			}
-			c.others.apps = append(c.others.apps, a)
+			c.apps = append(c.apps, a)
 		}
-		c.others.findRequests(c)
+		c.ListRequests(256)
 		for {
 			var want, got []int32
 			first := map[int32]bool{}
-			for k := range c.others.apps {
-				a := &c.others.apps[k]
+			for k := range c.apps {
+				a := &c.apps[k]
 				if _, size := a.next(); size == 0 || a.room(c) < size || first[a.queue] {
 					continue
 				}
 				want, first[a.queue] = append(want, int32(k)), !c.queues[a.queue].fair
 			}
-			for a := range c.others.candidates(c) {
-				got = append(got, a.other)
+			for a := range c.candidates() {
+				got = append(got, a.app)
 			}
 			c.checkRequests(t)
 			if !slices.Equal(got, want) {
@@ -57,25 +60,25 @@ func TestCandidates(t *testing.T) {
 				return
 			}
 			k := rapid.SampledFrom(got).Draw(t, "served")
-			_, size := c.others.apps[k].next()
-			c.others.grant(c, k, size)
+			_, size := c.apps[k].next()
+			c.Grant(Applicant{app: k, Size: size}, false, 0)
 			c.checkRequests(t)
 		}
 	})
 }
 
-// checkRequests checks that the index of requests is what findRequests would make now: applications that are satisfied
+// checkRequests checks that the index of requests is what ListRequests would make now: applications that are satisfied
 // must leave it, or each container costs a look at every application there ever was.
-func (c *scheduler) checkRequests(t *rapid.T) {
+func (c *Cluster) checkRequests(t *rapid.T) {
 	var want []request
-	for k := range c.others.apps {
-		a := &c.others.apps[k]
+	for k := range c.apps {
+		a := &c.apps[k]
 		if _, size := a.next(); size > 0 || a.launching {
 			want = append(want, request{int32(k), a.queue, size})
 		}
 	}
-	if !slices.Equal(c.others.requests, want) {
-		t.Fatalf("the index has %v, want %v", c.others.requests, want)
+	if !slices.Equal(c.requests, want) {
+		t.Fatalf("the index has %v, want %v", c.requests, want)
 	}
 	for _, r := range want {
 		if least := c.queues[r.queue].least; r.size > 0 && r.size < least {
