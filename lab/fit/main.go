@@ -79,6 +79,7 @@ func command(ctx context.Context) error {
 		for name, e := range left.errors {
 			errors[name] = e
 		}
+		f.printLeftOut(os.Stdout, &best, left.best)
 	}
 	return write(*out, best, errors, runs)
 }

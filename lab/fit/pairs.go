@@ -3,8 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
+
+	"github.com/paratimer/paratimer/estimators/cost"
 )
 
 // A pair is a run and the run with the profile for its estimates; other is nil if there is none.
@@ -90,25 +93,38 @@ func (r *run) withoutStart() *run {
 	return &out
 }
 
-// report prints the accuracy of a model on the pairs, and on each pair if each is set.
-func (k *kind) report(w io.Writer, grades []grade, each bool) {
-	var means, bars, scores, widths []float64
-	ticks, points, ranges, held, better := 0, 0, 0, 0, 0
+// A summary is the accuracy on some pairs: the sums of their ticks, and the means of each pair.
+type summary struct {
+	grade
+	means, bars, scores, widths []float64
+	better                      int // pairs with an error of at most the engine's bar
+}
+
+func summarize(grades []grade) summary {
+	var s summary
 	for i := range grades {
 		g := &grades[i]
-		ticks, points, ranges, held = ticks+g.ticks, points+g.points, ranges+g.ranges, held+g.held
-		bars = append(bars, g.bar/float64(g.ticks))
+		s.ticks, s.points, s.ranges, s.held = s.ticks+g.ticks, s.points+g.points, s.ranges+g.ranges, s.held+g.held
+		s.bars = append(s.bars, g.bar/float64(g.ticks))
 		if g.points > 0 {
-			means = append(means, g.errors/float64(g.points))
+			s.means = append(s.means, g.errors/float64(g.points))
 			if g.errors/float64(g.points) <= g.bar/float64(g.ticks) {
-				better++
+				s.better++
 			}
 		}
 		if g.ranges > 0 {
-			scores = append(scores, g.crps/float64(g.ranges))
-			widths = append(widths, g.width/float64(g.ranges))
+			s.scores = append(s.scores, g.crps/float64(g.ranges))
+			s.widths = append(s.widths, g.width/float64(g.ranges))
 		}
-		if each {
+	}
+	return s
+}
+
+// report prints the accuracy of a model on the pairs, and on each pair if each is set.
+func (k *kind) report(w io.Writer, grades []grade, each bool) {
+	sum := summarize(grades)
+	for i := range grades {
+		if g := &grades[i]; each {
 			other := "-"
 			if o := k.pairs[i].other; o != nil {
 				other = o.name
@@ -123,9 +139,30 @@ func (k *kind) report(w io.Writer, grades []grade, each bool) {
 		return
 	}
 	fmt.Fprintf(w, "%-13s %3d pairs: points median %5.2f, worst %5.2f, on %3.0f %% of the ticks; range on %3.0f %%, held %3.0f %%, "+
-		"width %.2f; score %.4f; the engine's bar %.1f, at most that in %.0f %%\n", k.name, len(grades), median(means), most(means),
-		percent(points, ticks), percent(ranges, ticks), percent(held, ranges), median(widths), mean(scores),
-		median(bars), percent(better, len(means)))
+		"width %.2f; score %.4f; the engine's bar %.1f, at most that in %.0f %%\n", k.name, len(grades), median(sum.means), most(sum.means),
+		percent(sum.points, sum.ticks), percent(sum.ranges, sum.ticks), percent(sum.held, sum.ranges), median(sum.widths),
+		mean(sum.scores), median(sum.bars), percent(sum.better, len(sum.means)))
+}
+
+// printLeftOut prints the accuracy on each program, with the numbers that were fitted to all programs and with those
+// that were fitted without it, as a table in Markdown.
+func (f *fitter) printLeftOut(w io.Writer, all *cost.Numbers, without map[string]cost.Numbers) {
+	fmt.Fprint(w, "| program | pairs | score | score, left out | points, left out: median / worst | 80 % held |\n|---|---|---|---|---|---|\n")
+	for _, program := range slices.Sorted(maps.Keys(without)) {
+		var pairs []pair
+		for _, k := range f.kinds {
+			for _, p := range k.pairs {
+				if p.run.program == program {
+					pairs = append(pairs, p)
+				}
+			}
+		}
+		numbers := without[program]
+		whole := summarize(score(pairs, cost.With(cost.Options{Numbers: all}), f.samples))
+		left := summarize(score(pairs, cost.With(cost.Options{Numbers: &numbers}), f.samples))
+		fmt.Fprintf(w, "| %s | %d | %.4f | %.4f | %.1f / %.1f | %.0f %% |\n", program, len(pairs), mean(whole.scores),
+			mean(left.scores), median(left.means), most(left.means), percent(left.held, left.ranges))
+	}
 }
 
 func percent(a, b int) float64 { return 100 * float64(a) / math.Max(1, float64(b)) }

@@ -109,12 +109,13 @@ func stepped(n cost.Numbers, name string, by float64) cost.Numbers {
 // A leftOut is a cross-validation over programs: for each program, the trials give the numbers that are best on all
 // other programs.
 type leftOut struct {
-	score  float64            // the mean over the pairs, each with numbers that were chosen without its program
-	errors map[string]float64 // by number: the jackknife's standard error (Efron and Stein 1981) of the logarithm
+	score  float64                 // the mean over the pairs, each with numbers that were chosen without its program
+	errors map[string]float64      // by number: the jackknife's standard error (Efron and Stein 1981) of the logarithm
+	best   map[string]cost.Numbers // by program: the numbers that were chosen without it
 }
 
 func (f *fitter) leaveOut(names []string) leftOut {
-	out := leftOut{errors: map[string]float64{}}
+	out := leftOut{errors: map[string]float64{}, best: map[string]cost.Numbers{}}
 	values := map[string][]float64{}
 	sum, n := 0.0, 0.0
 	for _, p := range slices.Sorted(maps.Keys(f.trials[0].scores)) {
@@ -125,6 +126,7 @@ func (f *fitter) leaveOut(names []string) leftOut {
 			return 1
 		})
 		sum, n = sum+best.scores[p][0], n+best.scores[p][1]
+		out.best[p] = best.numbers
 		for _, name := range names {
 			v := reflect.ValueOf(best.numbers).FieldByName(name).Float()
 			if v == 0 {
