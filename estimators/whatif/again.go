@@ -40,11 +40,18 @@ func Again(run dag.Run) (past Past, ok bool) {
 		Plan: plan, ID: s.ID, User: s.User, Queue: s.Queue, State: dag.Running, Stale: dag.NoInstant,
 	}
 	onlyMapReduce := plan.OnlyMapReduce()
+	var taken [][][]float64
+	if plan.Cluster.Policy == dag.Executors {
+		taken = takenOnCores(plan, s)
+		plan.Overheads.Cold = 0 // it is part of what the first tasks took
+	}
 	for j := range plan.Jobs {
 		for k := range plan.Jobs[j].Stages {
 			stage := &plan.Jobs[j].Stages[k]
 			ok = ok || stage.Known
 			switch {
+			case taken != nil && !slices.Contains(taken[j][k], 0):
+				takes(stage, dag.Each(taken[j][k]))
 			case !onlyMapReduce:
 				takes(stage, stage.Extent) // from the first start of a task with speculative copies
 			case dag.StageIndex(k) == dag.Reduce:

@@ -138,16 +138,18 @@ func (k *kind) report(w io.Writer, grades []grade, each bool) {
 	if len(grades) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "%-13s %3d pairs: points median %5.2f, worst %5.2f, on %3.0f %% of the ticks; range on %3.0f %%, held %3.0f %%, "+
-		"width %.2f; score %.4f; the engine's bar %.1f, at most that in %.0f %%\n", k.name, len(grades), median(sum.means), most(sum.means),
-		percent(sum.points, sum.ticks), percent(sum.ranges, sum.ticks), percent(sum.held, sum.ranges), median(sum.widths),
-		mean(sum.scores), median(sum.bars), percent(sum.better, len(sum.means)))
+	fmt.Fprintf(w, "%-13s %3d pairs: points median %5.2f, worst %5.2f, on %3.0f %% of the ticks; "+
+		"range on %3.0f %%, held %3.0f %%, width %.2f; score %.4f; the engine's bar %.1f, at most that in %.0f %%\n",
+		k.name, len(grades), median(sum.means), most(sum.means), percent(sum.points, sum.ticks),
+		percent(sum.ranges, sum.ticks), percent(sum.held, sum.ranges), median(sum.widths), mean(sum.scores),
+		median(sum.bars), percent(sum.better, len(sum.means)))
 }
 
 // printLeftOut prints the accuracy on each program, with the numbers that were fitted to all programs and with those
 // that were fitted without it, as a table in Markdown.
 func (f *fitter) printLeftOut(w io.Writer, all *cost.Numbers, without map[string]cost.Numbers) {
-	fmt.Fprint(w, "| program | pairs | score | score, left out | points, left out: median / worst | 80 % held |\n|---|---|---|---|---|---|\n")
+	fmt.Fprintln(w, "| program | pairs | score | score, left out | points, left out: median / worst | 80 % held |")
+	fmt.Fprintln(w, "|---|---|---|---|---|---|")
 	for _, program := range slices.Sorted(maps.Keys(without)) {
 		var pairs []pair
 		for _, k := range f.kinds {

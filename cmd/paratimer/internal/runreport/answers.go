@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -127,12 +126,15 @@ func (l *Limits) summary(ended bool, base time.Duration, miss float64) string {
 	}
 	text := strings.Join(summary, "; ") + "."
 	if miss != 0 {
-		than := "shorter"
-		if miss > 0 {
-			than = "longer"
-		}
-		return fmt.Sprintf("Doubtful, for a replay of the run comes out %s %s than it was: %s",
-			units.Percent(math.Abs(miss)), than, text)
+		return fmt.Sprintf("Doubtful, for a replay of the run comes out %s than it was: %s", differs(miss), text)
 	}
 	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// differs returns how much longer or shorter the replay of a run is, from a ratio.
+func differs(miss float64) string {
+	if miss < 0 {
+		return units.Percent(-miss) + " shorter"
+	}
+	return units.Percent(miss) + " longer"
 }

@@ -37,6 +37,10 @@ type question struct {
 	doubt       string // in addition to those of the replay
 }
 
+// mostMissed is the largest error of the replay of a finished run, relative to the run, with which changes are
+// evaluated.
+const mostMissed = 0.15
+
 // limitsOf evaluates the changes that might have helped.
 func limitsOf(run dag.Run, model estimators.Model) Limits {
 	l := Limits{Rows: []Limit{}}
@@ -53,6 +57,11 @@ func limitsOf(run dag.Run, model estimators.Model) Limits {
 	doubt, miss := "", 0.0
 	if w, doubtful := replay.Doubt(); doubtful {
 		doubt, miss = w.Text, replay.Miss()
+	}
+	if math.Abs(miss) > mostMissed {
+		l.Summary = fmt.Sprintf("A replay of the run comes out %s than it was, so what would have helped cannot be said.",
+			differs(miss))
+		return l
 	}
 	for _, q := range questions(s, replay) {
 		row, ok := ask(replay, q, base, doubt)
