@@ -17,6 +17,7 @@ type Drawn struct {
 	Snapshot *dag.Snapshot
 	Left     schedule.Left
 	Fault    schedule.Fault // nil: nothing fails
+	Runs     bool           // Left knows schedule.Task.Count
 	// Later returns the time of work that was not announced, given the time of all known work; nil: there is none.
 	Later func(known time.Duration) time.Duration
 }
@@ -62,18 +63,28 @@ func (w *ReplayContext) sampling() func(Draws) Drawn {
 const (
 	minSamples   = 32
 	usualSamples = 128
-	// maxReplayed is the number of tasks that a tick replays, unless minSamples replays have more. Few replays are
+	// maxReplayed is the number of events that a tick replays, unless minSamples replays have more. Few replays are
 	// enough for many tasks: the draws of single tasks average out, and common factors are stratified.
 	maxReplayed = 320_000
 )
 
-// samples returns the number of replays in a tick for a number of unfinished tasks: wanted, or usualSamples if that
+// samples returns the number of replays in a tick for a number of events in each: wanted, or usualSamples if that
 // is 0, and fewer if the query is very long. It is a power of two, because stratified draws need one.
-func samples(tasks, wanted int) int {
+func samples(events, wanted int) int {
 	if wanted == 0 {
 		wanted = usualSamples
 	}
-	return max(floorPower(min(wanted, maxReplayed/max(tasks, 1))), minSamples)
+	return max(floorPower(min(wanted, maxReplayed/max(events, 1))), minSamples)
+}
+
+// eventsOf returns the approximate number of events in which a stage is replayed. On the cores of executors tasks follow
+// each other as runs (schedule.Options.Runs); cores is 0 elsewhere.
+func eventsOf(tasks, cores int) int {
+	waves := float64(tasks) / float64(max(4*cores, 1))
+	if cores == 0 || waves <= 1 {
+		return tasks
+	}
+	return int(float64(cores) * (5 + 2*math.Log(waves)))
 }
 
 // floorPower returns the greatest power of two that is not above n, at least 1.
@@ -87,9 +98,12 @@ func floorPower(n int) int {
 
 // distribution replays each sample on all cores. The result does not depend on which core replays a sample.
 func (w *ReplayContext) distribution(draw func(Draws) Drawn) (Distribution, error) {
-	tasks := 0
-	w.EachStage(func(_ int, _ dag.StageIndex, p *StageLeft) { tasks += p.Unfinished() })
-	n := samples(tasks, w.options.Samples)
+	events, cores := 0, 0
+	if c := &w.Now().Plan.Cluster; c.Policy == dag.Executors && c.Elastic.Each == 0 {
+		cores = c.Cores
+	}
+	w.EachStage(func(_ int, _ dag.StageIndex, p *StageLeft) { events += eventsOf(p.Unfinished(), cores) })
+	n := samples(events, w.options.Samples)
 	out := make(Distribution, n)
 	errs := make([]error, n)
 	seed := seedOf(w.Run.Now())
@@ -103,8 +117,7 @@ func (w *ReplayContext) distribution(draw func(Draws) Drawn) (Distribution, erro
 			for i := k; i < n; i += workers {
 				s := draw(Draws{seed: seed, own: mix(seed ^ mix(uint64(i)+1)), sample: uint64(i), of: uint64(n)})
 				sch, err := schedule.Replay(s.Snapshot, s.Left, schedule.Options{
-					Fault: s.Fault, FutureOnly: true,
-					EndOnly: &lean,
+					Fault: s.Fault, Runs: s.Runs, FutureOnly: true, EndOnly: &lean,
 				})
 				if err != nil {
 					errs[i] = err

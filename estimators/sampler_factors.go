@@ -13,7 +13,8 @@ import (
 // They are the residuals of finished tasks, each smoothed a little, and a lognormal prior that weighs as much as
 // priorTasks of them. The slowest outlierRatio of tasks follow another law: P(F > x) = 1/x (Pareto, exponent 1).
 type Factors struct {
-	of func() []float64 // computed on demand: only stages with remaining tasks need them
+	of      func() []float64          // computed on demand: only stages with remaining tasks need them
+	moments func() (mean, sq float64) // their mean and mean square
 }
 
 const (
@@ -37,7 +38,13 @@ func NewFactors(residuals []float64, sigma float64) Factors {
 	if sigma == 0 && len(residuals) == 0 {
 		return Factors{}
 	}
-	return Factors{sync.OnceValue(func() []float64 { return quantiles(residuals, sigma) })}
+	of := sync.OnceValue(func() []float64 { return quantiles(residuals, sigma) })
+	return Factors{of, sync.OnceValues(func() (mean, sq float64) {
+		for _, x := range of() {
+			mean, sq = mean+x/factorCount, sq+x*x/factorCount
+		}
+		return mean, sq
+	})}
 }
 
 // quantiles returns factorCount factors, ascending.
@@ -94,6 +101,17 @@ func (f Factors) At(u float64) float64 {
 	}
 	of := f.of()
 	return of[min(int(u*float64(len(of))), len(of)-1)]
+}
+
+// MeanAt returns the quantile of order u of the mean of n independent factors, by a lognormal distribution with its
+// mean and variance (Fenton, IRE Transactions on Communications Systems 1960). n need not be whole.
+func (f Factors) MeanAt(u, n float64) float64 {
+	if f.of == nil {
+		return 1
+	}
+	mean, squares := f.moments()
+	s := math.Log1p((squares/(mean*mean) - 1) / n)
+	return mean * math.Exp(math.Sqrt(max(s, 0))*Normal(u)-s/2)
 }
 
 // below returns the share of factors that are at most x.

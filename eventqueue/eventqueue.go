@@ -13,7 +13,7 @@ import (
 )
 
 // Kinds is the number of negative kinds of each rank.
-const Kinds = 4
+const Kinds = 8
 
 // MostRank is the highest rank.
 const MostRank = 5

@@ -34,6 +34,7 @@ type replay struct {
 	batches []batch  // tasks that start together
 	newest  int32    // the latest batch, -1 once it has started
 	spans   []Span
+	runs    []taskRun
 	end     dag.Instant
 	copying int    // spans of tasks that copy
 	gaps    []Span // pauses before submissions
@@ -111,6 +112,7 @@ const (
 	endOfSpan   int32 = -1 // span ID
 	endOfSlots  int32 = -2 // span ID: another attempt has ended its task, and it frees its slots
 	endOfOthers int32 = -3 // release ID: tasks of another application
+	endOfRun    int32 = -4 // run ID
 )
 
 // at schedules a function.
@@ -219,6 +221,7 @@ func newScheduler(s *dag.Snapshot, left Left, opt Options) *scheduler {
 		replay: replay{
 			s: s, plan: s.Plan, left: left, opt: opt, now: s.At, end: s.At, newest: -1,
 			events: old.events, do: old.do[:0], batches: old.batches[:0], spans: old.spans[:0],
+			runs: old.runs[:0],
 		},
 		cluster: old.cluster, ours: old.ours, allowed: plenty, order: old.order[:0], waiting: old.waiting[:0],
 		recent: old.recent[:0], first: dag.NoInstant,

@@ -34,6 +34,9 @@ type Task struct {
 	Node    int
 	// Running is the attempt that is running now, nil for a task that would start later.
 	Running *dag.Attempt
+	// Count is the number of tasks from Index on that follow each other on a core, if it is more than one: the cost is
+	// their sum (Options.Runs).
+	Count int
 	// Start is when a later task would start; NoInstant if it is not decided.
 	Start dag.Instant
 	// Together is the number of tasks that start on its node at about the same time, itself included; 0 if unknown,
@@ -86,6 +89,9 @@ type Options struct {
 	Owners []Owner
 	// EndOnly leaves all but Now and End out of the Schedule; nil: a whole Schedule.
 	EndOnly *EndOnly
+	// Runs lets one event stand for several tasks of a stage that follow each other on a core, in a replay with EndOnly.
+	// The cost model must know Task.Count.
+	Runs bool
 }
 
 // An Owner is the user and queue of a job (YARN). A job with a known At is another user's: it is submitted then,

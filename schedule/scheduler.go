@@ -143,6 +143,11 @@ func (c *scheduler) room(st *stage) int {
 func (c *scheduler) grantPending(st *stage, n int) int {
 	given := 0
 	for given < n && len(st.pending) > 0 {
+		if run := st.runLength(c); run > 1 {
+			c.startRun(st, run)
+			given++
+			continue
+		}
 		first, took := st.takePending(n - given)
 		c.give(st, first, took)
 		given += took

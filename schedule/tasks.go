@@ -16,6 +16,12 @@ func (c *scheduler) endTasks(e eventqueue.Event) {
 		c.changed = true
 		c.cluster.End(int(e.ID), c.now)
 		return
+	case endOfRun:
+		run := c.runs[e.ID]
+		st := &c.stages[run.row]
+		st.release(c, 1, nil)
+		st.count(c, 0, run.tasks)
+		return
 	case endOfSpan, endOfSlots:
 		sp := c.spans[e.ID]
 		st := c.stage(&sp)

@@ -8,12 +8,17 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 )
 
-// benchRun is an application of 20 stages on 200 cores, of whose tasks half have ended.
-func benchRun(tasks int) dag.Run {
-	const stages, executors, cores = 20, 50, 4
+// benchRun is an application of Spark with 20 stages on 200 cores, or a DAG of Tez on as many containers, with half of
+// its tasks ended.
+func benchRun(tasks int, tez bool) dag.Run {
+	const stages, executors, cores, memory = 20, 50, 4, 1024
 	plan := &dag.Plan{
-		Cluster: dag.Cluster{Policy: dag.Executors, Cores: executors * cores},
-		Jobs:    []dag.Job{{Node: "application", Stages: make([]dag.Stage, stages)}},
+		Engine: "Spark", Cluster: dag.Cluster{Policy: dag.Executors, Cores: executors * cores},
+		Jobs: []dag.Job{{Node: "application", Stages: make([]dag.Stage, stages)}},
+	}
+	if tez {
+		plan.Engine, plan.Jobs[0].Rules, plan.Jobs[0].MasterMB = "Tez", dag.AncestorsFirst, memory
+		plan.Cluster = dag.Cluster{Policy: dag.YARN, MemoryMB: (executors*cores + 1) * memory}
 	}
 	s := &dag.Snapshot{
 		Plan: plan, State: dag.Running, Stale: dag.NoInstant, Nodes: make([]dag.NodeState, executors),
@@ -22,11 +27,13 @@ func benchRun(tasks int) dag.Run {
 		}},
 	}
 	for i := range s.Nodes {
-		s.Nodes[i] = dag.NodeState{Name: fmt.Sprint(i), Cores: cores, LostAt: dag.NoInstant}
+		s.Nodes[i] = dag.NodeState{
+			Name: fmt.Sprint(i), Cores: cores, MemoryMB: (cores + 1) * memory, LostAt: dag.NoInstant,
+		}
 	}
 	for k := range stages {
 		plan.Jobs[0].Stages[k] = dag.Stage{
-			Name: fmt.Sprint(k), Tasks: tasks / stages, Known: true, Pipelines: make([]dag.Pipeline, 1),
+			Name: fmt.Sprint(k), Tasks: tasks / stages, Known: true, Pipelines: make([]dag.Pipeline, 1), MemoryMB: memory,
 		}
 		if k > 0 {
 			plan.Jobs[0].Stages[k].After = []dag.Edge{{From: dag.StageIndex(k - 1), Kind: dag.Barrier}}
@@ -48,21 +55,23 @@ func benchRun(tasks int) dag.Run {
 	return dag.Run{}.Append(s)
 }
 
-// BenchmarkTick is all scenarios and the range, halfway through an application of Spark.
+// BenchmarkTick is all scenarios and the range, halfway through a run.
 func BenchmarkTick(b *testing.B) {
-	for _, tasks := range []int{1000, 5000, 100_000} {
-		b.Run(fmt.Sprint(tasks), func(b *testing.B) {
-			run := benchRun(tasks)
-			all := append(estimators.Scenarios(), estimators.Sampled())
-			b.ReportAllocs()
-			for b.Loop() {
-				w := estimators.NewReplayContext(run, Costs, estimators.Options{})
-				for _, s := range all {
-					if _, err := s.Of(w); err != nil {
-						b.Fatal(err)
+	for _, engine := range []string{"spark", "tez"} {
+		for _, tasks := range []int{1000, 5000, 10_000, 100_000, 1_000_000} {
+			b.Run(fmt.Sprint(engine, "/", tasks), func(b *testing.B) {
+				run := benchRun(tasks, engine == "tez")
+				all := append(estimators.Scenarios(), estimators.Sampled())
+				b.ReportAllocs()
+				for b.Loop() {
+					w := estimators.NewReplayContext(run, Costs, estimators.Options{})
+					for _, s := range all {
+						if _, err := s.Of(w); err != nil {
+							b.Fatal(err)
+						}
 					}
 				}
-			}
-		})
+			})
+		}
 	}
 }

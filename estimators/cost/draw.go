@@ -102,6 +102,10 @@ func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 				}
 			}
 		}
+		if t.Count > 1 {
+			sum, equal := st.unchangedSum(t.Index, t.Count, work*f.size, over)
+			return schedule.Cost{Work: taskcost.Duration(f.change * sum * own.MeanAt(u, equal)), Same: 1}
+		}
 		whole *= m.nodes.factor(int32(t.Node)) //nolint:gosec // an index
 		launch := m.startup(st, t)
 		more := m.more(st, t) * f.head
@@ -117,7 +121,7 @@ func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 	if m.mapReduce {
 		snapshot = m.drawBetween(d, over)
 	}
-	drawn := estimators.Drawn{Snapshot: snapshot, Left: left, Fault: s.failures.Fault(d, m.s.At)}
+	drawn := estimators.Drawn{Snapshot: snapshot, Left: left, Fault: s.failures.Fault(d, m.s.At), Runs: true}
 	if m.s.Plan.Open {
 		drawn.Later = m.later(d.Common(estimators.ForOther, 0, 0))
 	}

@@ -214,6 +214,17 @@ func (st *stage) unchanged(i int, work, over float64) float64 {
 	return work*st.work[i] + over*st.every
 }
 
+// unchangedSum returns the sum of unchanged over n tasks from i on, and the number of equal tasks whose sum varies as
+// much.
+func (st *stage) unchangedSum(i, n int, work, over float64) (sum, equal float64) {
+	squares := 0.0
+	for task := range n {
+		ms := st.unchanged(i+task, work, over)
+		sum, squares = sum+ms, squares+ms*ms
+	}
+	return sum, sum * sum / max(squares, 1e-9)
+}
+
 // atPace returns the expected milliseconds of an ended task at the paces: of its work, and of the start of its own
 // container if its reports do not show that start.
 func (p *pace) atPace(st *stage, e *observation) (work, over float64) {
