@@ -77,8 +77,8 @@ func samples(events, wanted int) int {
 	return max(floorPower(min(wanted, maxReplayed/max(events, 1))), minSamples)
 }
 
-// eventsOf returns the approximate number of events in which a stage is replayed. On the cores of executors tasks follow
-// each other as runs (schedule.Options.Runs); cores is 0 elsewhere.
+// eventsOf returns the approximate number of events in which a stage is replayed. On the cores of executors tasks
+// follow each other as runs (schedule.Options.Runs); cores is 0 elsewhere.
 func eventsOf(tasks, cores int) int {
 	waves := float64(tasks) / float64(max(4*cores, 1))
 	if cores == 0 || waves <= 1 {

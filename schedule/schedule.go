@@ -89,8 +89,8 @@ type Options struct {
 	Owners []Owner
 	// EndOnly leaves all but Now and End out of the Schedule; nil: a whole Schedule.
 	EndOnly *EndOnly
-	// Runs lets one event stand for several tasks of a stage that follow each other on a core, in a replay with EndOnly.
-	// The cost model must know Task.Count.
+	// Runs lets one event stand for several tasks of a stage that follow each other on a core, in a replay with
+	// EndOnly. The cost model must know Task.Count.
 	Runs bool
 }
 

@@ -33,7 +33,8 @@ func benchRun(tasks int, tez bool) dag.Run {
 	}
 	for k := range stages {
 		plan.Jobs[0].Stages[k] = dag.Stage{
-			Name: fmt.Sprint(k), Tasks: tasks / stages, Known: true, Pipelines: make([]dag.Pipeline, 1), MemoryMB: memory,
+			Name: fmt.Sprint(k), Tasks: tasks / stages, Known: true, MemoryMB: memory,
+			Pipelines: make([]dag.Pipeline, 1),
 		}
 		if k > 0 {
 			plan.Jobs[0].Stages[k].After = []dag.Edge{{From: dag.StageIndex(k - 1), Kind: dag.Barrier}}

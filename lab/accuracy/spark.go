@@ -43,20 +43,24 @@ func sparkRuns(w io.Writer, t tool, dir string) error {
 		runs = append(runs, r)
 	}
 	fmt.Fprint(w, sparkHead)
-	var own, with []float64
+	var own, first, with []float64
 	ranges, held, ticks := 0, 0, 0
 	for _, r := range runs {
 		own = append(own, mean(r.own.points))
+		if len(r.bare.head.points) > 0 {
+			first = append(first, mean(r.bare.head.points))
+		}
 		ranges, held, ticks = ranges+r.bare.ranges.ticks, held+r.bare.ranges.held[1], ticks+r.bare.ticks
-		row := fmt.Sprintf("| %s | %.1f | %s | %s |", r.name, r.bare.total, pointsOf(&r.own), rangesOf(r.bare))
+		row := fmt.Sprintf("| %s | %.1f | %s | %s |", r.name, r.bare.total, pointsOf(&r.own), scored(r.bare))
 		means, err := t.pairs(w, row, r, runs)
 		if err != nil {
 			return err
 		}
 		with = append(with, means...)
 	}
-	fmt.Fprintf(w, "\nMedian of the means: tasks done of known %.1f; with a profile %.1f. Without one there is a range on %.0f %% of the ticks, which "+
-		"held on %.0f %% of these.\n", median(own), median(with), 100*float64(ranges)/float64(max(ticks, 1)),
+	fmt.Fprintf(w, "\nMedian of the means: tasks done of known %.1f; without a profile %.1f, where a point is given; with one %.1f. "+
+		"Without one there is a range on %.0f %% of the ticks, which held on %.0f %% of these.\n", median(own), median(first),
+		median(with), 100*float64(ranges)/float64(max(ticks, 1)),
 		100*float64(held)/float64(max(ranges, 1)))
 	alone := func(r *dagRun) bool {
 		return !slices.ContainsFunc(runs, func(o *dagRun) bool { return o != r && o.key == r.key })
@@ -74,18 +78,9 @@ above. Without a profile an application may submit more jobs at any time: the he
 first job's submission to the last job's end. Runs with a name that ends in 1 were recorded on an overloaded machine: a profile of
 one that ends in 3, on a quiet one, is of a machine several times as fast, and the other way round.
 
-| run | total s | tasks | without: range on, held | profile of | with: gives | points | range: on, held |
-|---|---|---|---|---|---|---|---|
+| run | total s | tasks | without: gives | points | range: on, held | profile of | with: gives | points | range: on, held |
+|---|---|---|---|---|---|---|---|---|---|
 `
-
-// rangesOf returns how often a run has a range, and how often the range contains the truth.
-func rangesOf(r *result) string {
-	if r.ranges.ticks == 0 {
-		return "0 %, –"
-	}
-	return fmt.Sprintf("%.0f %%, %.0f %%", 100*float64(r.ranges.ticks)/float64(max(r.ticks, 1)),
-		100*float64(r.ranges.held[1])/float64(r.ranges.ticks))
-}
 
 // application reads the application of a recording and makes its profile.
 func (t tool) application(file string) (*dagRun, error) {
