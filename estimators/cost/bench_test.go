@@ -8,10 +8,10 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 )
 
-// benchRun is an application of Spark with 20 stages on 200 cores, or a DAG of Tez on as many containers, with half of
-// its tasks ended.
-func benchRun(tasks int, tez bool) dag.Run {
-	const stages, executors, cores, memory = 20, 50, 4, 1024
+// benchRun is an application of Spark with some stages on executors of four cores, or a DAG of Tez on as many
+// containers, with half of its tasks ended.
+func benchRun(tasks, stages, executors int, tez bool) dag.Run {
+	const cores, memory = 4, 1024
 	plan := &dag.Plan{
 		Engine: "Spark", Cluster: dag.Cluster{Policy: dag.Executors, Cores: executors * cores},
 		Jobs: []dag.Job{{Node: "application", Stages: make([]dag.Stage, stages)}},
@@ -61,7 +61,7 @@ func BenchmarkTick(b *testing.B) {
 	for _, engine := range []string{"spark", "tez"} {
 		for _, tasks := range []int{1000, 5000, 10_000, 100_000, 1_000_000} {
 			b.Run(fmt.Sprint(engine, "/", tasks), func(b *testing.B) {
-				run := benchRun(tasks, engine == "tez")
+				run := benchRun(tasks, 20, 50, engine == "tez")
 				all := append(estimators.Scenarios(), estimators.Sampled())
 				b.ReportAllocs()
 				for b.Loop() {
@@ -74,5 +74,23 @@ func BenchmarkTick(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// BenchmarkRange is the range alone, halfway through an application of Spark with four stages.
+func BenchmarkRange(b *testing.B) {
+	for _, x := range []struct{ tasks, cores int }{{10_000, 200}, {100_000, 200}, {1_000_000, 1000}} {
+		b.Run(fmt.Sprint(x.tasks), func(b *testing.B) {
+			w := estimators.NewReplayContext(benchRun(x.tasks, 4, x.cores/4, false), Costs, estimators.Options{})
+			if _, err := estimators.Scenarios()[0].Of(w); err != nil { // the costs and the schedule
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := estimators.Sampled().Of(w); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

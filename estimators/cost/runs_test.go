@@ -41,7 +41,7 @@ func TestRunsEqualSingleTasks(t *testing.T) {
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			t.Parallel()
-			run := benchRun(x.tasks, false)
+			run := benchRun(x.tasks, 20, 50, false)
 			s := run.Now()
 			for k := range s.Jobs[0].Stages {
 				for i := range s.Jobs[0].Stages[k].Attempts {
