@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/internal/testkit/certtest"
@@ -44,7 +45,7 @@ func TestThroughGateway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	auth, err := hadoop.Basic("alice", "hu-sh", site)
+	auth, err := rest.Basic("alice", "hu-sh", site.Bases()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,7 @@ func TestThroughGateway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := hadoop.NewClient(hadoop.Options{Site: site, CAFile: ca.File(), Auth: auth, Now: p.Now, Tap: w.Layer})
+	client, err := hadoop.NewClient(site, rest.Options{CAFile: ca.File(), Auth: auth, Now: p.Now, Tap: w.Layer})
 	if err != nil {
 		t.Fatal(err)
 	}

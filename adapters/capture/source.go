@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -61,9 +62,8 @@ func NewSource(rec *Recording, o Options) (*Source, error) {
 	if rm == "" {
 		return nil, errors.New("capture: no answer of a ResourceManager is recorded: record with attach --capture")
 	}
-	client, err := hadoop.NewClient(hadoop.Options{
-		Site: hadoop.Site{RMs: []hadoop.Manager{{URL: rm}}, JHS: rm}, Transport: p, Now: p.Now,
-	})
+	client, err := hadoop.NewClient(hadoop.Site{RMs: []hadoop.Manager{{URL: rm}}, JHS: rm},
+		rest.Options{Transport: p, Now: p.Now})
 	if err != nil {
 		return nil, err
 	}

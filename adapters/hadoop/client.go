@@ -2,169 +2,192 @@ package hadoop
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
-	"time"
 
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Layer is a step of the chain that a request passes through.
-type Layer func(http.RoundTripper) http.RoundTripper
-
-// A Login is the user's identity if Options.User is not.
-type Login interface {
-	// Name returns the user as far as it is known without a request, e.g. alice@EXAMPLE.COM; "" if unknown.
-	Name() string
-	// Check verifies the login. It returns a text with the user, the kind of credentials and their expiry.
-	Check(ctx context.Context) (string, error)
-	// Used reports whether a service has required the login.
-	Used() bool
-}
-
-// Options build a Client. The zero value of each field is its default.
-type Options struct {
-	Site     Site     // where the services are
-	Trust    []string // hosts that redirects may lead to, besides those of Site
-	User     string   // sent as user.name (docs/facts/hadoop.md A7); "" sends none
-	CAFile   string   // PEM certificates to be trusted besides the system's
-	Insecure bool     // certificates are not verified; the caller must warn visibly
-	// CertFile and KeyFile are a client's certificate and its key in PEM form, for services that require one. They
-	// are read again when they change.
-	CertFile, KeyFile string
-
-	Connect time.Duration // timeout to connect, and of the TLS handshake; 5 s
-	Header  time.Duration // timeout from the request to the response header; 20 s
-	Total   time.Duration // timeout of a whole exchange, so that a slow body ends; 60 s
-	MaxBody int64         // bytes of one response, unpacked; 48 MiB, and less for requests with short responses
-	// InFlight is the most requests under way at once; 4.
-	InFlight int
-
-	Auth      Layer             // replaces user.name, e.g. SPNEGO
-	Login     Login             // the user that Auth authenticates, for messages; nil is User
-	Tap       Layer             // outermost: sees each exchange without the user's name and cookies, bodies unpacked
-	Transport http.RoundTripper // sends the requests; nil is the network. Captures and tests replace it
-	Clock     func() time.Time  // this machine's clock; nil is time.Now
-	// Now, if set, is the cluster's clock, and nothing is estimated: a capture has its own time.
-	Now func() dag.Instant
-}
-
-// A Client sends GET requests to one cluster's REST services. It neither waits nor retries, except that it tries
-// another ResourceManager if one does not respond. Several goroutines may use it.
+// A Client sends requests to one cluster's REST services. It tries another ResourceManager if one does not respond.
+// Several goroutines may use it.
 type Client struct {
-	opt   Options
-	chain http.RoundTripper
-	slots chan struct{}
-	// budget bounds the responses in memory. A process has one client.
-	budget *budget
-	meter  *meter
-	clock  *clock
-	dates  *dates
-	hosts  map[string]bool // that redirects may lead to
-	files  map[string]bool // hosts of NameNodes that may be queried, besides those
-	asked  atomic.Bool     // some service requested a client certificate
+	*rest.Client
+	site  Site
+	opt   rest.Options
+	files map[string]bool // hosts of NameNodes that may be queried, besides those that the client trusts
 
 	mu     sync.Mutex
 	active string                 // base of the ResourceManager that responded last, "" before
 	moved  string                 // base of the history server that the ResourceManager's proxy redirects to, "" before
 	mute   map[string]dag.Instant // NameNodes that did not respond, and when
-	turns  map[string]turn        // requests for event logs, by address
 }
 
-// NewClient returns a client. It does not connect. It fails if there is no address, or a certificate file is
-// unusable.
-func NewClient(o Options) (*Client, error) {
-	if err := o.Site.check(); err != nil {
+// NewClient returns a client of a site's services. It does not connect. It trusts the hosts of the site. Without
+// o.Auth the user is sent as user.name (docs/facts/hadoop.md A7). It fails if there is no address, or a certificate
+// file is unusable.
+func NewClient(site Site, o rest.Options) (*Client, error) {
+	if err := site.check(); err != nil {
 		return nil, err
 	}
-	o.Connect = orDefault(o.Connect, 5*time.Second)
-	o.Header = orDefault(o.Header, 20*time.Second)
-	o.Total = orDefault(o.Total, 60*time.Second)
-	o.MaxBody = orDefault(o.MaxBody, longBody)
-	o.InFlight = orDefault(o.InFlight, 4)
-	if o.Clock == nil {
-		o.Clock = time.Now
+	c := &Client{site: site, opt: o, files: hostsOf(site.NameNodes), mute: map[string]dag.Instant{}}
+	o.Trust = slices.Clone(o.Trust)
+	for host := range hostsOf(site.Bases()) {
+		o.Trust = append(o.Trust, host)
 	}
-	c := &Client{
-		opt: o, slots: make(chan struct{}, o.InFlight), budget: newBudget(inMemory), hosts: o.named(),
-		files: o.Site.fileHosts(), mute: map[string]dag.Instant{}, turns: map[string]turn{},
-		clock: newClock(o.Clock), dates: newDates(),
+	auth := o.Auth
+	if auth == nil && o.User != "" {
+		auth = UserName(o.User)
+	}
+	o.Auth = func(next http.RoundTripper) http.RoundTripper {
+		if auth != nil {
+			next = auth(next)
+		}
+		return newCookies().layer(next)
 	}
 	var err error
-	c.chain, c.meter, err = chain(o, func() { c.asked.Store(true) })
-	return c, err
+	if c.Client, err = rest.New(o); err != nil {
+		return nil, fmt.Errorf("hadoop: %w", err)
+	}
+	return c, nil
 }
 
-func orDefault[T time.Duration | int | int64](v, def T) T {
-	if v <= 0 {
-		return def
+// hostsOf returns the hosts of some addresses.
+func hostsOf(bases []string) map[string]bool {
+	all := map[string]bool{}
+	for _, base := range bases {
+		if u, err := url.Parse(base); err == nil {
+			all[rest.Machine(u.Hostname())] = true
+		}
 	}
-	return v
+	return all
+}
+
+// Send sends a request to a service of the cluster, or to a web server beside it, and completes its errors. Redirects
+// of the ResourceManager's proxy are not followed: status 302 means that a master has ended or is not up
+// (docs/facts/hadoop.md A6). The base of the service that responded is returned as well.
+func (c *Client) Send(ctx context.Context, r rest.Request) (body []byte, base string, err error) {
+	address, _, _ := strings.Cut(strings.Join(r.Bases[:min(1, len(r.Bases))], "")+r.Path, "?")
+	if _, behind, proxied := strings.Cut(address, "/proxy/"); proxied {
+		r.Behind, _, _ = strings.Cut(behind, "/")
+		r.Pinned = true
+		r.Consent = "proxyapproved=true" // the proxy warns of other users' applications (docs/facts/hadoop.md A7)
+	}
+	more := r.Advise
+	r.Advise = func(e *rest.Error, resp *rest.Response) {
+		c.advise(e, resp)
+		if more != nil {
+			more(e, resp)
+		}
+	}
+	return c.Get(ctx, &r)
+}
+
+// limit returns the most bytes that a response of Hadoop for a path may have.
+func limit(path string) int64 {
+	path, _, _ = strings.Cut(path, "?")
+	switch last(strings.ReplaceAll(path, "/", ".")) {
+	case "tasks", "apps", "nodes":
+		return rest.Long
+	case "conf", "scheduler", "jobs": // 350 KB for the configuration of a Pig job, 15 MB for ten thousand queues
+		return rest.Middle
+	}
+	return rest.Short
 }
 
 // RM requests path below /ws/v1/cluster/ from the active ResourceManager, e.g. "apps?user=alice". It finds the
-// active one of several by itself. A response that is not JSON with status 200 is an *Error.
+// active one of several by itself. A response that is not JSON with status 200 is an *rest.Error.
 func (c *Client) RM(ctx context.Context, path string) ([]byte, error) {
-	return c.try(ctx, c.managers(), "/ws/v1/cluster/"+path, c.remember)
+	body, base, err := c.Send(ctx, managerRequest(path, c.managers()...))
+	if err == nil {
+		c.mu.Lock()
+		c.active = base
+		c.mu.Unlock()
+	}
+	return body, err
 }
 
-// AM requests path below /ws/v1/mapreduce/ from an application's MapReduce master through the proxy, e.g.
-// "jobs/JOB". Redirects are not followed: an *Error with status 302 means that the master has ended or is not up
-// (docs/facts/hadoop.md A6).
+func managerRequest(path string, bases ...string) rest.Request {
+	return rest.Request{Bases: bases, Path: "/ws/v1/cluster/" + path, Limit: limit(path), Clock: true}
+}
+
+// AM requests path below /ws/v1/mapreduce/ from an application's MapReduce master through the proxy, e.g. "jobs/JOB".
 func (c *Client) AM(ctx context.Context, app, path string) ([]byte, error) {
-	bases := c.managers()
-	if p := c.opt.Site.Proxy; p != "" {
-		bases = []string{p}
+	return c.Proxy(ctx, app, rest.Request{Path: "ws/v1/mapreduce/" + path, Limit: limit(path)})
+}
+
+// Proxy sends a request for a path below /proxy/APPLICATION/ to an application's master through the ResourceManager's
+// proxy, e.g. "ws/v2/tez/dagInfo?dagID=1". Redirects are as in Send.
+func (c *Client) Proxy(ctx context.Context, app string, r rest.Request) ([]byte, error) {
+	r.Bases = c.managers()
+	if p := c.site.Proxy; p != "" {
+		r.Bases = []string{p}
 	}
-	return c.try(ctx, bases, "/proxy/"+url.PathEscape(app)+"/ws/v1/mapreduce/"+path, nil)
+	r.Path = "/proxy/" + url.PathEscape(app) + "/" + r.Path
+	body, _, err := c.Send(ctx, r)
+	return body, err
+}
+
+// NM requests a path below /ws/v1/node/ from a NodeManager, e.g. "containers/CONTAINER/logs". node is its host and
+// web port, as the ResourceManager reports them; the scheme is the ResourceManager's own. A response is JSON or,
+// for a log file, text.
+func (c *Client) NM(ctx context.Context, node, path string) ([]byte, error) {
+	if !rest.PlainHost(node) {
+		return nil, &rest.Error{URL: oneLine(node), Text: "this is not an address of a NodeManager"}
+	}
+	scheme := "http"
+	if bases := c.managers(); len(bases) > 0 && strings.HasPrefix(bases[0], "https:") {
+		scheme = "https"
+	}
+	r := rest.Request{Bases: []string{scheme + "://" + node}, Path: "/ws/v1/node/" + path}
+	if strings.HasPrefix(path, "containers/") && strings.Contains(path, "/logs/") {
+		r.Limit = rest.Middle
+		r.Usable = func(kind string, _ []byte) bool { return kind == "text/plain" }
+	}
+	body, _, err := c.Send(ctx, r)
+	return body, err
 }
 
 // JHS requests path below /ws/v1/history/ from the job history server, e.g. "mapreduce/jobs/JOB" of a job that has
 // ended according to the ResourceManager. If the server does not respond, the ResourceManager's proxy is queried
 // for its address.
 func (c *Client) JHS(ctx context.Context, path string) ([]byte, error) {
-	path = "/ws/v1/history/" + path
-	asked := c.histories()
-	body, err := c.try(ctx, asked, path, nil)
+	r := rest.Request{Bases: c.histories(), Path: "/ws/v1/history/" + path, Limit: limit(path)}
+	body, _, err := c.Send(ctx, r)
 	job := jobInPath.FindStringSubmatch(path)
 	if err == nil || job == nil || c.opt.Now != nil || ctx.Err() != nil || !c.misplaced(err) {
 		return body, err
 	}
-	found, err := c.seekHistory(ctx, job[1], asked, err)
+	found, err := c.seekHistory(ctx, job[1], r.Bases, err)
 	if !found {
 		return nil, err
 	}
-	return c.try(ctx, c.histories(), path, nil)
+	r.Bases = c.histories()
+	body, _, err = c.Send(ctx, r)
+	return body, err
 }
 
 // histories returns the bases at which the history server may be, the likeliest first.
 func (c *Client) histories() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.opt.Site.JHSGuessed {
-		return distinct(c.moved, c.opt.Site.JHS)
+	if c.site.JHSGuessed {
+		return distinct(c.moved, c.site.JHS)
 	}
-	return distinct(c.opt.Site.JHS, c.moved)
+	return distinct(c.site.JHS, c.moved)
 }
 
 // managers returns the bases of the ResourceManagers, the one that responded last first.
 func (c *Client) managers() []string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	all := []string{c.active}
-	for _, rm := range c.opt.Site.RMs {
+	all := []string{c.Active()}
+	for _, rm := range c.site.RMs {
 		all = append(all, rm.URL)
 	}
 	return distinct(all...)
-}
-
-func (c *Client) remember(base string) {
-	c.mu.Lock()
-	c.active = base
-	c.mu.Unlock()
 }
 
 // Active returns the base URL of the ResourceManager that responded last, "" before the first response.
@@ -174,56 +197,10 @@ func (c *Client) Active() string {
 	return c.active
 }
 
-// Now returns the cluster's clock as well as it is known: this machine's until a ResourceManager has responded.
-func (c *Client) Now() dag.Instant {
-	if c.opt.Now != nil {
-		return c.opt.Now()
-	}
-	return c.clock.Now()
-}
-
-// Skew returns how far the cluster's clock is ahead of this machine's, and the uncertainty of that; ok is false
-// before the first response.
-func (c *Client) Skew() (ahead, within time.Duration, ok bool) { return c.clock.skew() }
-
-// Warnings returns warnings about the client's data: certificates are not verified, or the clocks differ by more
-// than people overlook.
-func (c *Client) Warnings() []dag.Warning {
-	var all []dag.Warning
-	if c.opt.Insecure {
-		all = append(all, dag.Warning{
-			Code: dag.WarnUnverified,
-			Text: "--insecure: certificates are not verified; anybody on the way may have answered in the cluster's place",
-		})
-	}
-	if ahead, within, ok := c.Skew(); c.opt.Now == nil && ok && ahead.Abs()-within > maxSkew {
-		all = append(all, dag.Warning{Code: dag.WarnClockSkew, Text: skewText(ahead, within) +
-			"; times are the cluster's"})
-	}
-	return all
-}
-
-// Traffic returns the requests and bytes so far.
-func (c *Client) Traffic() Traffic { return c.meter.traffic() }
-
-// Close drops idle connections.
-func (c *Client) Close() {
-	if t, ok := c.meter.next.(interface{ CloseIdleConnections() }); ok {
-		t.CloseIdleConnections()
-	}
-}
-
 func distinct(bases ...string) []string {
 	var out []string
-next:
 	for _, b := range bases {
-		b = strings.TrimSuffix(b, "/")
-		for _, seen := range out {
-			if b == seen {
-				continue next
-			}
-		}
-		if b != "" {
+		if b = strings.TrimSuffix(b, "/"); b != "" && !slices.Contains(out, b) {
 			out = append(out, b)
 		}
 	}

@@ -1,7 +1,6 @@
 package hadoop
 
 import (
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +14,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -31,7 +31,7 @@ func TestPathsOfTheServices(t *testing.T) {
 		sendJSON(w, `{}`)
 	}
 	s := serve(t, h)
-	c := clientOf(t, Options{User: "al ice", Site: Site{JHS: s.URL}}, s.URL)
+	c := siteClient(t, Site{JHS: s.URL}, rest.Options{User: "al ice"}, s.URL)
 	ctx := context.Background()
 	for _, ask := range []func() ([]byte, error){
 		func() ([]byte, error) { return c.RM(ctx, "apps?limit=3") },
@@ -64,7 +64,7 @@ func TestCookieGoesBackAsItCame(t *testing.T) {
 		w.Header().Add("Set-Cookie", auth+"; Path=/; Domain=127.0.0.1; HttpOnly")
 		sendJSON(w, `{}`)
 	})
-	c := clientOf(t, Options{Site: Site{JHS: s.URL}}, s.URL)
+	c := siteClient(t, Site{JHS: s.URL}, rest.Options{}, s.URL)
 	answered(t)(c.RM(context.Background(), "info"))
 	answered(t)(c.AM(context.Background(), "application_1_0001", "info"))
 	answered(t)(c.JHS(context.Background(), "info"))
@@ -107,7 +107,7 @@ func TestProxysWarningPageIsApprovedOnce(t *testing.T) {
 			})
 			sendHTML(w, http.StatusOK, warningPage)
 		})
-		c := clientOf(t, Options{}, s.URL)
+		c := clientOf(t, rest.Options{}, s.URL)
 		_, err := c.AM(context.Background(), "application_1_0001", "jobs/job_1_0001?x=1")
 		if forgiving {
 			_, err2 := c.AM(context.Background(), "application_1_0001", "jobs/job_1_0001")
@@ -116,7 +116,7 @@ func TestProxysWarningPageIsApprovedOnce(t *testing.T) {
 			}
 			continue
 		}
-		var e *Error
+		var e *rest.Error
 		if !errors.As(err, &e) || e.Status != 200 || !strings.Contains(e.Text, "may not be safe") ||
 			!strings.Contains(err.Error(), "ask as its owner") || asked != 2 {
 			t.Errorf("%v after %d requests, want an error after 2", err, asked)
@@ -131,9 +131,9 @@ func TestProxysRedirectNamesTheHistoryServer(t *testing.T) {
 		w.Header().Set("Location", jhs.URL+"/jobhistory/job/job_1_0001/ws/v1/mapreduce/jobs/job_1_0001")
 		sendHTML(w, http.StatusFound, "")
 	})
-	c := clientOf(t, Options{Site: Site{JHS: rm.URL, JHSGuessed: true}}, rm.URL) // both on this machine
+	c := siteClient(t, Site{JHS: rm.URL, JHSGuessed: true}, rest.Options{}, rm.URL) // both on this machine
 	_, err := c.AM(context.Background(), "application_1_0001", "jobs/job_1_0001")
-	var e *Error
+	var e *rest.Error
 	if !errors.As(err, &e) || e.Status != http.StatusFound || e.Location == "" {
 		t.Fatalf("got %v", err)
 	}
@@ -154,7 +154,7 @@ func TestProxysRedirectNamesTheHistoryServer(t *testing.T) {
 		"https://h:8443/a%0Ab/jobhistory/job/x":         "",
 		"https://h:8443/$(id)/jobhistory/job/x":         "",
 	} {
-		if got := historyBase(&Error{Location: location}); got != want {
+		if got := historyBase(&rest.Error{Location: location}); got != want {
 			t.Errorf("history server of %q is %q, want %q", location, got, want)
 		}
 	}
@@ -165,8 +165,8 @@ func TestProxysRedirectIsNeverFollowed(t *testing.T) {
 	rm := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, other.URL+r.URL.Path, http.StatusFound)
 	})
-	_, err := clientOf(t, Options{}, rm.URL).AM(context.Background(), "application_1_0001", "info")
-	if e, ok := errors.AsType[*Error](err); !ok || e.Status != 302 {
+	_, err := clientOf(t, rest.Options{}, rm.URL).AM(context.Background(), "application_1_0001", "info")
+	if e, ok := errors.AsType[*rest.Error](err); !ok || e.Status != 302 {
 		t.Errorf("got %v", err)
 	}
 }
@@ -186,7 +186,7 @@ func TestStandbyPointsToTheActive(t *testing.T) {
 		w.WriteHeader(http.StatusTemporaryRedirect)
 		fmt.Fprint(w, "This is standby RM. The redirect url is: /ws/v1/cluster/apps")
 	})
-	c := clientOf(t, Options{User: "alice"}, standby.URL)
+	c := clientOf(t, rest.Options{User: "alice"}, standby.URL)
 	for range 3 {
 		if _, err := c.RM(context.Background(), "apps?a=1"); err != nil {
 			t.Fatal(err)
@@ -204,11 +204,11 @@ func TestStandbyThatKnowsNoActive(t *testing.T) {
 		w.WriteHeader(http.StatusTemporaryRedirect)
 	})
 	active := serve(t, func(w http.ResponseWriter, r *http.Request) { sendJSON(w, `{}`) })
-	if _, err := clientOf(t, Options{}, standby.URL, active.URL).RM(context.Background(), "apps"); err != nil {
+	if _, err := clientOf(t, rest.Options{}, standby.URL, active.URL).RM(context.Background(), "apps"); err != nil {
 		t.Error(err)
 	}
-	_, err := clientOf(t, Options{}, standby.URL).RM(context.Background(), "apps")
-	if e, ok := errors.AsType[*Error](err); !ok || e.Status != 307 || !strings.Contains(e.Hint, "standby") {
+	_, err := clientOf(t, rest.Options{}, standby.URL).RM(context.Background(), "apps")
+	if e, ok := errors.AsType[*rest.Error](err); !ok || e.Status != 307 || !strings.Contains(e.Hint, "standby") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -223,10 +223,10 @@ func TestNoActiveManager(t *testing.T) {
 			fmt.Fprintln(w, text+"\nHA Zookeeper Connection State: CONNECTED")
 		})
 		active := serve(t, func(w http.ResponseWriter, _ *http.Request) { sendJSON(w, `{}`) })
-		if _, err := clientOf(t, Options{}, standby.URL, active.URL).RM(t.Context(), "apps"); err != nil {
+		if _, err := clientOf(t, rest.Options{}, standby.URL, active.URL).RM(t.Context(), "apps"); err != nil {
 			t.Error(err)
 		}
-		_, err := clientOf(t, Options{}, standby.URL, standby.URL).RM(t.Context(), "apps")
+		_, err := clientOf(t, rest.Options{}, standby.URL, standby.URL).RM(t.Context(), "apps")
 		if err == nil || !strings.Contains(err.Error(), "knows of no active one") || strings.Contains(err.Error(), "login") {
 			t.Errorf("got %v", err)
 		}
@@ -238,15 +238,15 @@ func TestDeadManagerIsPassedOver(t *testing.T) {
 	dead.Close()
 	asked := 0
 	alive := serve(t, func(w http.ResponseWriter, r *http.Request) { asked++; sendJSON(w, `{}`) })
-	c := clientOf(t, Options{}, dead.URL, alive.URL)
+	c := clientOf(t, rest.Options{}, dead.URL, alive.URL)
 	if _, err := c.RM(context.Background(), "info"); err != nil || c.Active() != alive.URL {
 		t.Errorf("%v, active %s", err, c.Active())
 	}
-	_, err := clientOf(t, Options{}, dead.URL).RM(context.Background(), "info")
-	if e, ok := errors.AsType[*Error](err); !ok || e.Status != 0 || !strings.Contains(e.Hint, "nothing listens") {
+	_, err := clientOf(t, rest.Options{}, dead.URL).RM(context.Background(), "info")
+	if e, ok := errors.AsType[*rest.Error](err); !ok || e.Status != 0 || !strings.Contains(e.Hint, "nothing listens") {
 		t.Errorf("got %v", err)
 	}
-	_, err = clientOf(t, Options{}, dead.URL, dead.URL+"/x").RM(context.Background(), "info")
+	_, err = clientOf(t, rest.Options{}, dead.URL, dead.URL+"/x").RM(context.Background(), "info")
 	if err == nil || strings.Count(err.Error(), "connection refused") != 2 || strings.Contains(err.Error(), "\n") {
 		t.Errorf("both must be named, in one line: %v", err)
 	}
@@ -255,69 +255,11 @@ func TestDeadManagerIsPassedOver(t *testing.T) {
 func TestPathOfAGatewayStays(t *testing.T) {
 	var seen []string
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) { seen = append(seen, r.URL.Path); sendJSON(w, `{}`) })
-	c := clientOf(t, Options{}, s.URL+"/gateway/x")
+	c := clientOf(t, rest.Options{}, s.URL+"/gateway/x")
 	answered(t)(c.RM(context.Background(), "info?a=b"))
 	answered(t)(c.RM(context.Background(), "info"))
 	if want := []string{"/gateway/x/ws/v1/cluster/info", "/gateway/x/ws/v1/cluster/info"}; !slices.Equal(seen, want) {
 		t.Errorf("asked %q", seen)
-	}
-}
-
-func TestGzipIsCountedAsItIsSent(t *testing.T) {
-	long := `{"a":"` + strings.Repeat("x", 100_000) + `"}`
-	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Accept-Encoding") != "gzip" {
-			t.Errorf("Accept-Encoding %q", r.Header.Get("Accept-Encoding"))
-		}
-		w.Header().Set("Content-Encoding", "gzip")
-		w.Header().Set("Content-Type", "application/json")
-		z := gzip.NewWriter(w)
-		if _, err := io.WriteString(z, long); err != nil {
-			t.Error(err)
-		}
-		if err := z.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	c := clientOf(t, Options{}, s.URL)
-	body, err := c.RM(context.Background(), "info")
-	if err != nil || string(body) != long {
-		t.Fatalf("%d bytes, %v", len(body), err)
-	}
-	if n := c.Traffic().Bytes; n == 0 || n > 2000 {
-		t.Errorf("%d bytes counted, some hundred were sent", n)
-	}
-	// A small answer must not unpack into a large one.
-	small := clientOf(t, Options{MaxBody: 1000}, s.URL)
-	if _, err := small.RM(context.Background(), "info"); !errors.Is(err, errTooBig) {
-		t.Errorf("got %v", err)
-	}
-}
-
-func TestAtMostFourUnderWay(t *testing.T) {
-	release := make(chan struct{})
-	arrived := make(chan struct{}, 20)
-	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		arrived <- struct{}{}
-		<-release
-		sendJSON(w, `{}`)
-	})
-	c := clientOf(t, Options{}, s.URL)
-	var wg sync.WaitGroup
-	for range 20 {
-		wg.Go(func() {
-			if _, err := c.RM(context.Background(), "info"); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	for range 4 {
-		<-arrived
-	}
-	close(release)
-	wg.Wait()
-	if got := c.Traffic(); got.Most != 4 || got.Requests != 20 {
-		t.Errorf("traffic %+v, want 4 under way at most", got)
 	}
 }
 
@@ -328,12 +270,12 @@ func TestTapSeesNeitherUserNorCookie(t *testing.T) {
 	})
 	var seen []string
 	tap := func(next http.RoundTripper) http.RoundTripper {
-		return roundTrip(func(r *http.Request) (*http.Response, error) {
+		return rest.RoundTrip(func(r *http.Request) (*http.Response, error) {
 			seen = append(seen, r.URL.RequestURI()+" "+r.Header.Get("Cookie"))
 			return next.RoundTrip(r)
 		})
 	}
-	c := clientOf(t, Options{User: "alice", Tap: tap}, s.URL)
+	c := clientOf(t, rest.Options{User: "alice", Tap: tap}, s.URL)
 	answered(t)(c.RM(context.Background(), "info"))
 	answered(t)(c.RM(context.Background(), "info?x=1"))
 	if want := []string{"/ws/v1/cluster/info ", "/ws/v1/cluster/info?x=1 "}; !slices.Equal(seen, want) {
@@ -349,13 +291,13 @@ func TestAuthReplacesUserName(t *testing.T) {
 		sendJSON(w, `{}`)
 	})
 	auth := func(next http.RoundTripper) http.RoundTripper {
-		return roundTrip(func(r *http.Request) (*http.Response, error) {
+		return rest.RoundTrip(func(r *http.Request) (*http.Response, error) {
 			r = r.Clone(r.Context())
 			r.Header.Set("Authorization", "Negotiate x")
 			return next.RoundTrip(r)
 		})
 	}
-	if _, err := clientOf(t, Options{User: "alice", Auth: auth}, s.URL).RM(context.Background(), "info"); err != nil {
+	if _, err := clientOf(t, rest.Options{User: "alice", Auth: auth}, s.URL).RM(context.Background(), "info"); err != nil {
 		t.Error(err)
 	}
 }
@@ -369,9 +311,9 @@ func FuzzAnswers(f *testing.F) {
 	f.Add(404, "application/json", "", "", `{"RemoteException":{"exception":"X","message":"a\u001b[31mb"}}`)
 	f.Fuzz(func(t *testing.T, status int, kind, location, authenticate, body string) {
 		asked := 0
-		c := clientOf(t, Options{
-			Site: Site{JHS: "http://jhs"}, MaxBody: 1 << 16,
-			Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		c := siteClient(t, Site{JHS: "http://jhs"}, rest.Options{
+			MaxBody: 1 << 16,
+			Transport: rest.RoundTrip(func(r *http.Request) (*http.Response, error) {
 				asked++
 				return &http.Response{
 					StatusCode: status, Body: io.NopCloser(strings.NewReader(body)),
@@ -404,21 +346,13 @@ func FuzzAnswers(f *testing.F) {
 	})
 }
 
-// TestByteOrderMark: an answer that a proxy has put a byte order mark before is JSON still.
-func TestByteOrderMark(t *testing.T) {
-	s := serve(t, func(w http.ResponseWriter, _ *http.Request) { sendJSON(w, "\ufeff{}") })
-	if body, err := clientOf(t, Options{}, s.URL).RM(context.Background(), "info"); err != nil || string(body) != "{}" {
-		t.Errorf("%q, %v", body, err)
-	}
-}
-
 // TestSourceLivesOnTheClustersClock: hours between the clocks change nothing but a warning, from the first tick on.
 func TestSourceLivesOnTheClustersClock(t *testing.T) {
 	p := healthy()
 	p["/ws/v1/cluster/apps"] = body(
 		`{"apps":{"app":[{"id":"application_1795222440184_0007","user":"alice","state":"RUNNING","applicationType":"MAPREDUCE","startedTime":2}]}}`)
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) { p.ServeHTTP(w, r) })
-	c := clientOf(t, Options{Clock: func() time.Time { return time.Now().Add(5 * time.Hour) }}, s.URL)
+	c := clientOf(t, rest.Options{Clock: func() time.Time { return time.Now().Add(5 * time.Hour) }}, s.URL)
 	snap, err := NewSource(c, Target{}).Next(context.Background())
 	if err != nil {
 		t.Fatal(err)
@@ -432,5 +366,28 @@ func TestSourceLivesOnTheClustersClock(t *testing.T) {
 	}
 	if !warned {
 		t.Errorf("warnings %v", snap.Warnings)
+	}
+}
+
+// TestMastersDatesDoNotCount: only the ResourceManager's Date headers show the cluster's clock.
+func TestMastersDatesDoNotCount(t *testing.T) {
+	now := time.Unix(1_795_222_440, 0)
+	answer := rest.RoundTrip(func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{
+			"Date":         {now.Add(time.Hour).UTC().Format(http.TimeFormat)},
+			"Content-Type": {"application/json"},
+		}, Body: http.NoBody}, nil
+	})
+	c := siteClient(t, Site{JHS: "http://jhs"}, rest.Options{
+		Transport: answer, Clock: func() time.Time { return now },
+	}, "http://rm")
+	answered(t)(c.AM(context.Background(), "application_1_0001", "info"))
+	answered(t)(c.JHS(context.Background(), "info"))
+	if ahead, _, ok := c.Skew(); ok {
+		t.Errorf("skew %v from other machines' clocks", ahead)
+	}
+	answered(t)(c.RM(context.Background(), "info"))
+	if _, _, ok := c.Skew(); !ok {
+		t.Error("the ResourceManager's clock is not read")
 	}
 }

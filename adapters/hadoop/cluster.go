@@ -61,17 +61,17 @@ func (c *clusterState) take(a *answers, s *Source) {
 	if a.metricsErr != nil {
 		s.warn(dag.WarnObservation, "the cluster's metrics could not be read: %s", brief(a.metricsErr))
 	}
-	m := &a.metrics.Metrics.v
+	m := &a.metrics.Metrics.V
 	total := m.TotalMB.count(maxMB)
 	if c.counts.Active.ok && m.Active.v < c.counts.Active.v && total < c.totalMB {
 		c.gone, c.goneAt = c.totalMB-total, s.made("/ws/v1/cluster/metrics")
 	}
 	c.totalMB, c.counts = total, m.nodeCounts
 	if a.newNodes {
-		c.list(a.nodes.Nodes.v.Node, s.made("/ws/v1/cluster/nodes"))
+		c.list(a.nodes.Nodes.V.Node, s.made("/ws/v1/cluster/nodes"))
 	}
 	if a.newQueues {
-		c.queues = a.queues.Scheduler.v.Info.v
+		c.queues = a.queues.Scheduler.V.Info.V
 	}
 }
 

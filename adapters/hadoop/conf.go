@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -45,7 +46,7 @@ func (b *confBody) conf() *jobConf {
 	var mapMB, reduceMB, amMB num
 	heap, step := 0.8, 1024.0
 	edges, chars := mostNames, mostText // left for the graph
-	for _, p := range b.Conf.v.Properties {
+	for _, p := range b.Conf.V.Properties {
 		v := string(p.Value)
 		n := number(v)
 		switch name := string(p.Name); name {
@@ -258,8 +259,8 @@ func (s *Source) observeConfs(ctx context.Context) int {
 	}
 	ask(ctx, questions...)
 	for i, j := range jobs {
-		switch st := status(errs[i]); {
-		case errs[i] == nil && len(confs[i].Conf.v.Properties) > 0:
+		switch st := rest.Status(errs[i]); {
+		case errs[i] == nil && len(confs[i].Conf.V.Properties) > 0:
 			j.conf = confs[i].conf()
 			s.hub.keep(j.app, j.conf)
 		case st == http.StatusUnauthorized || st == http.StatusForbidden:

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/paratimer/paratimer/adapters/rest"
 )
 
 // getConf decodes a job's configuration. A Pig job's has 350 KB, and a hundredth of that is needed. Scanning takes
@@ -15,7 +17,7 @@ func getConf(ctx context.Context, what string, body []byte, err error) (confBody
 		s := confScanner{b: body}
 		if s.document() {
 			var out confBody
-			out.Conf.v.Properties = s.found
+			out.Conf.V.Properties = s.found
 			return out, nil
 		}
 	}
@@ -33,7 +35,7 @@ var confPrefixes = []string{
 type confScanner struct {
 	b     []byte
 	at    int
-	found list[wireProperty]
+	found rest.List[wireProperty]
 	seen  bool // the list of properties
 }
 

@@ -13,7 +13,7 @@ func TestConfBounds(t *testing.T) {
 	t.Parallel()
 	var b confBody
 	set := func(name, value string) {
-		b.Conf.v.Properties = append(b.Conf.v.Properties, wireProperty{anyText(name), anyText(value)})
+		b.Conf.V.Properties = append(b.Conf.V.Properties, wireProperty{anyText(name), anyText(value)})
 	}
 	var dirs strings.Builder
 	for i := range 500_000 {

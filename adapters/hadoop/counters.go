@@ -4,18 +4,19 @@ import (
 	"math"
 	"strings"
 
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
 type countersBody struct {
-	Counters box[struct {
-		Groups list[wireGroup] `json:"taskCounterGroup"`
+	Counters rest.Box[struct {
+		Groups rest.List[wireGroup] `json:"taskCounterGroup"`
 	}] `json:"jobTaskCounters"`
 }
 
 type wireGroup struct {
-	Name     text              `json:"counterGroupName"`
-	Counters list[wireCounter] `json:"counter"`
+	Name     text                   `json:"counterGroupName"`
+	Counters rest.List[wireCounter] `json:"counter"`
 }
 
 type wireCounter struct {
@@ -43,7 +44,7 @@ func (b *countersBody) counters() counters {
 		redGroups: nan, mapOutBytes: nan, combineIn: nan, combineOut: nan,
 	}
 	files, input := nan, nan
-	for _, g := range b.Counters.v.Groups {
+	for _, g := range b.Counters.V.Groups {
 		group := string(g.Name[strings.LastIndexByte(string(g.Name), '.')+1:])
 		for _, k := range g.Counters {
 			v := k.Value.float()
@@ -210,7 +211,7 @@ func UsageIn(body []byte) (u Usage, ok bool) {
 		return UsageOf(nil), false
 	}
 	var all []Counter
-	for _, g := range b.Counters.v.Groups {
+	for _, g := range b.Counters.V.Groups {
 		for _, k := range g.Counters {
 			all = append(all, Counter{Group: string(g.Name), Name: string(k.Name), Value: k.Value.float()})
 		}

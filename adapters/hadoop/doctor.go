@@ -7,9 +7,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/paratimer/paratimer/units"
+	"github.com/paratimer/paratimer/adapters/rest"
 )
 
 // A Grade is the result of a check.
@@ -66,9 +65,9 @@ func (d *doctor) say(name string, status Grade, hint, format string, args ...any
 
 // broken reports err, with its hint apart.
 func (d *doctor) broken(name string, status Grade, err error) {
-	var e *Error
+	var e *rest.Error
 	if !errors.As(err, &e) {
-		d.say(name, status, advised(err), "%v", err)
+		d.say(name, status, rest.Hint(err), "%v", err)
 		return
 	}
 	bare := *e
@@ -77,8 +76,7 @@ func (d *doctor) broken(name string, status Grade, err error) {
 }
 
 func (d *doctor) configuration() {
-	o := d.client.opt
-	for _, note := range o.Site.Notes {
+	for _, note := range d.client.site.Notes {
 		d.say("configuration", Warn,
 			"set HADOOP_CONF_DIR to the cluster's configuration folder, or give --rm and --jhs", "%s", note)
 	}
@@ -103,7 +101,7 @@ func (d *doctor) authentication(ctx context.Context, place int) (ok bool) {
 	}()
 	o := d.client.opt
 	switch {
-	case o.Login != nil && (o.Login.Used() || o.Site.Auth == "kerberos"):
+	case o.Login != nil && (o.Login.Used() || d.client.site.Auth == "kerberos"):
 		who, err := o.Login.Check(ctx)
 		if err != nil {
 			d.broken("authentication", Fail, err)
@@ -111,8 +109,8 @@ func (d *doctor) authentication(ctx context.Context, place int) (ok bool) {
 		}
 		d.say("authentication", OK, "", "%s", who)
 	case o.Auth != nil && o.Login == nil:
-		d.say("authentication", OK, "", "%s", o.Site.Auth)
-	case o.Site.Auth == "kerberos":
+		d.say("authentication", OK, "", "%s", d.client.site.Auth)
+	case d.client.site.Auth == "kerberos":
 		d.say("authentication", Warn, "", "the configuration wants Kerberos; requests go without a ticket")
 	case o.User == "":
 		d.say("authentication", Warn, "give --user if answers are refused", "requests carry no user's name")
@@ -138,13 +136,13 @@ type infoBody struct {
 // (docs/facts/hadoop.md A3).
 func (d *doctor) managers(ctx context.Context) bool {
 	active, reached := "", 0
-	for _, rm := range d.client.opt.Site.RMs {
+	for _, rm := range d.client.site.RMs {
 		name := strings.TrimSpace("resourcemanager " + rm.ID)
-		body, err := d.client.try(ctx, []string{rm.URL}, "/ws/v1/cluster/info", nil)
+		body, _, err := d.client.Send(ctx, managerRequest("info", rm.URL))
 		info, err := get[infoBody](ctx, "cluster/info", body, err)
 		if err != nil {
 			grade := Fail
-			if len(d.client.opt.Site.RMs) > 1 {
+			if len(d.client.site.RMs) > 1 {
 				grade = Warn // the other one may do
 			}
 			d.broken(name, grade, err)
@@ -159,7 +157,7 @@ func (d *doctor) managers(ctx context.Context) bool {
 		}
 	}
 	switch {
-	case reached == 0 && len(d.client.opt.Site.RMs) > 1:
+	case reached == 0 && len(d.client.site.RMs) > 1:
 		d.say("resourcemanager", Fail, "check the addresses: "+d.where(), "no ResourceManager answers")
 	case reached > 0 && active == "":
 		d.say("resourcemanager", Fail, "a failover may be under way: try again in a minute",
@@ -170,7 +168,7 @@ func (d *doctor) managers(ctx context.Context) bool {
 
 func (d *doctor) where() string {
 	var all []string
-	for _, rm := range d.client.opt.Site.RMs {
+	for _, rm := range d.client.site.RMs {
 		all = append(all, rm.URL)
 	}
 	return strings.Join(all, ", ")
@@ -190,7 +188,7 @@ func (d *doctor) cluster(ctx context.Context) {
 		d.broken("cluster", Fail, err)
 		return
 	}
-	switch v := m.Metrics.v; {
+	switch v := m.Metrics.V; {
 	case v.Active.count(maxTasks) == 0:
 		d.say("cluster", Warn, "jobs wait until a NodeManager has registered", "no active node")
 	default:
@@ -199,7 +197,7 @@ func (d *doctor) cluster(ctx context.Context) {
 	}
 	body, err = d.client.RM(ctx, "scheduler")
 	q, err := get[schedulerBody](ctx, "scheduler", body, err)
-	switch kind := string(q.Scheduler.v.Info.v.Type); {
+	switch kind := string(q.Scheduler.V.Info.V.Type); {
 	case err != nil:
 		d.broken("scheduler", Warn, err)
 	case kind == "capacityScheduler":
@@ -221,7 +219,7 @@ func (d *doctor) applications(ctx context.Context) (app *wireApp, ended bool) {
 			d.broken("applications", Fail, err)
 			return nil, false
 		}
-		list := apps.Apps.v.App
+		list := apps.Apps.V.App
 		for i := range list {
 			if a := &list[i]; a.ID != "" && (app == nil || older(a, app) > 0) {
 				app = a
@@ -251,12 +249,12 @@ func (d *doctor) proxy(ctx context.Context, app *wireApp, ended bool) {
 	body, err := d.client.AM(ctx, string(app.ID), "jobs/"+app.job())
 	if ended {
 		switch base := historyBase(err); {
-		case base != "" && !d.client.moveHistory(base) && d.client.opt.Site.JHSGuessed:
+		case base != "" && !d.client.moveHistory(base) && d.client.site.JHSGuessed:
 			d.say("proxy", Warn, d.client.unnamedHistory(base),
 				"sends applications that have ended to %s, which is not asked", base)
 		case base != "":
 			d.say("proxy", OK, "", "sends applications that have ended to the history server at %s", base)
-		case status(err) == http.StatusFound:
+		case rest.Status(err) == http.StatusFound:
 			d.say("proxy", OK, "", "answers; %s left no history", app.ID)
 		default:
 			d.broken("proxy", Warn, err)
@@ -268,7 +266,7 @@ func (d *doctor) proxy(ctx context.Context, app *wireApp, ended bool) {
 		d.broken("proxy", d.harm(ctx, app), err)
 		return
 	}
-	j := b.Job.v
+	j := b.Job.V
 	d.say("proxy", OK, "", "%s is %s: %d of %d maps, %d of %d reduces", app.job(), j.State,
 		j.MapsDone.count(maxTasks), j.Maps.count(maxTasks), j.ReducesDone.count(maxTasks), j.Reduces.count(maxTasks))
 	body, err = d.client.AM(ctx, string(app.ID), "jobs/"+app.job()+"/conf")
@@ -282,14 +280,11 @@ func (d *doctor) proxy(ctx context.Context, app *wireApp, ended bool) {
 // harm grades a master that does not respond: it is only a warning if the application has just ended.
 func (d *doctor) harm(ctx context.Context, app *wireApp) Grade {
 	body, err := d.client.RM(ctx, "apps/"+string(app.ID))
-	if b, err := get[appBody](ctx, "apps/"+string(app.ID), body, err); err == nil && b.App.v.ended() {
+	if b, err := get[appBody](ctx, "apps/"+string(app.ID), body, err); err == nil && b.App.V.ended() {
 		return Warn
 	}
 	return Fail
 }
-
-// maxSkew is a difference of clocks that people would notice in the times shown.
-const maxSkew = 10 * time.Second
 
 func (d *doctor) clock() {
 	ahead, within, ok := d.client.Skew()
@@ -298,23 +293,10 @@ func (d *doctor) clock() {
 		return
 	}
 	grade, hint := OK, ""
-	if ahead.Abs()-within > maxSkew {
+	if ahead.Abs()-within > rest.MaxSkew {
 		grade, hint = Warn, "estimates are not harmed, they live on the cluster's clock; set one of the clocks right"
 	}
-	d.say("clock", grade, hint, "%s", skewText(ahead, within))
-}
-
-func skewText(ahead, within time.Duration) string {
-	side := "ahead of"
-	if ahead < 0 {
-		side = "behind"
-	}
-	digit := 100 * time.Millisecond
-	if within > digit {
-		digit = time.Second
-	}
-	return fmt.Sprintf("the cluster's clock is %s %s this machine's (± %s)",
-		units.Exact(ahead.Abs().Round(digit)), side, units.Exact(within.Round(100*time.Millisecond)))
+	d.say("clock", grade, hint, "%s", rest.SkewText(ahead, within))
 }
 
 func (d *doctor) history(ctx context.Context) {
@@ -336,7 +318,7 @@ func (d *doctor) history(ctx context.Context) {
 // files tests whether the NameNodes that the configuration names return sizes of files. Without any it reports
 // nothing.
 func (d *doctor) files(ctx context.Context) {
-	bases := d.client.opt.Site.NameNodes
+	bases := d.client.site.NameNodes
 	if len(bases) == 0 {
 		return
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/paratimer/paratimer/adapters/rest"
 )
 
 // patient is a cluster whose answers a test changes.
@@ -46,17 +48,23 @@ func (p patient) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.NotFound(w, r)
 }
 
+// options are what a test changes.
+type options struct {
+	rest.Options
+	Site Site
+}
+
 // examine returns the checks as "name status: text (hint)" lines.
-func examine(t *testing.T, p patient, change func(*Options)) string {
+func examine(t *testing.T, p patient, change func(*options)) string {
 	t.Helper()
 	s := httptest.NewServer(p)
 	t.Cleanup(s.Close)
-	o := Options{User: "alice", Site: Site{Auth: "simple", RMs: []Manager{{URL: s.URL}}, JHS: s.URL}}
+	o := options{rest.Options{User: "alice"}, Site{Auth: "simple", RMs: []Manager{{URL: s.URL}}, JHS: s.URL}}
 	if change != nil {
 		change(&o)
 	}
 	var b strings.Builder
-	for _, c := range Doctor(context.Background(), clientOf(t, o)) {
+	for _, c := range Doctor(context.Background(), siteClient(t, o.Site, o.Options)) {
 		fmt.Fprintf(&b, "%s %s: %s (%s)\n", c.Name, c.Status, strings.ReplaceAll(c.Text, s.URL, "URL"), c.Hint)
 	}
 	return b.String()
@@ -102,28 +110,28 @@ func TestDoctorFinds(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		change func(p patient)
-		opt    func(*Options)
+		opt    func(*options)
 		want   []string
 		not    string
 	}{
 		"a dead history server": {
-			func(p patient) {}, func(o *Options) { o.Site.JHS = "http://127.0.0.1:1" },
+			func(p patient) {}, func(o *options) { o.Site.JHS = "http://127.0.0.1:1" },
 			[]string{"history server fail:", "nothing listens"},
 			"",
 		},
 		"a dead ResourceManager": {
-			func(p patient) {}, func(o *Options) { o.Site.RMs[0].URL = "http://127.0.0.1:1" },
+			func(p patient) {}, func(o *options) { o.Site.RMs[0].URL = "http://127.0.0.1:1" },
 			[]string{"resourcemanager fail:", "nothing listens", "history server ok"},
 			"proxy",
 		},
 		"two dead ones": {
-			func(p patient) {}, func(o *Options) {
+			func(p patient) {}, func(o *options) {
 				o.Site.RMs = []Manager{{"rm1", "http://127.0.0.1:1"}, {"rm2", "http://127.0.0.1:2"}}
 			},
 			[]string{"resourcemanager fail: no ResourceManager answers (check the addresses: http://127.0.0.1:1, http://127.0.0.1:2)"},
 			"proxy",
 		},
-		"one dead of two": {func(p patient) {}, func(o *Options) {
+		"one dead of two": {func(p patient) {}, func(o *options) {
 			o.Site.RMs = []Manager{{"rm1", "http://127.0.0.1:1"}, {"rm2", o.Site.RMs[0].URL}}
 		}, []string{"resourcemanager rm1 warn:", "resourcemanager rm2 ok:", "proxy ok"}, "fail"},
 		"only a standby": {
@@ -167,7 +175,7 @@ func TestDoctorFinds(t *testing.T) {
 			"proxy ok: sends applications that have ended to the history server at http://h1:19888",
 		}, "fail"},
 		"a history server that nothing names": {
-			over, func(o *Options) { o.Site.JHSGuessed = true },
+			over, func(o *options) { o.Site.JHSGuessed = true },
 			[]string{
 				"proxy warn: sends applications that have ended to http://h1:19888, which is not asked",
 				"nor do they name another history server", "give --jhs http://h1:19888",
@@ -186,17 +194,17 @@ func TestDoctorFinds(t *testing.T) {
 			}
 		}, nil, []string{"applications fail:", "give --user"}, ""},
 		"Kerberos without a ticket": {
-			func(p patient) {}, func(o *Options) { o.Site.Auth = "kerberos" },
+			func(p patient) {}, func(o *options) { o.Site.Auth = "kerberos" },
 			[]string{"authentication warn"},
 			"fail",
 		},
-		"assumptions and shortcuts": {func(p patient) {}, func(o *Options) {
+		"assumptions and shortcuts": {func(p patient) {}, func(o *options) {
 			o.Site.Notes, o.Insecure, o.User = []string{"the history server is assumed"}, true, ""
 		}, []string{
 			"configuration warn: the history server is assumed (set HADOOP_CONF_DIR", "certificates warn",
 			"no user's name",
 		}, "fail"},
-		"clocks apart": {func(p patient) {}, func(o *Options) {
+		"clocks apart": {func(p patient) {}, func(o *options) {
 			o.Clock = func() time.Time { return time.Now().Add(-3 * time.Hour) }
 		}, []string{"clock warn: the cluster's clock is 3h ", "ahead of this machine's"}, "fail"},
 		"no JSON": {
@@ -223,8 +231,8 @@ func TestDoctorFinds(t *testing.T) {
 
 // TestDoctorOfHDFS: the NameNodes of the configuration folder are tried; one that does not answer stops nobody.
 func TestDoctorOfHDFS(t *testing.T) {
-	named := func(base string) func(*Options) {
-		return func(o *Options) {
+	named := func(base string) func(*options) {
+		return func(o *options) {
 			if base == "" {
 				base = o.Site.RMs[0].URL
 			}

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -322,11 +323,11 @@ func (h *Hub) Identify(ctx context.Context, app string) error {
 	if a == nil || h.conf(app) != nil {
 		return nil
 	}
-	ctx, done := holding(ctx)
+	ctx, done := rest.Keep(ctx)
 	defer done()
 	body, err := h.cluster.AM(ctx, app, "jobs/"+a.job()+"/conf")
 	conf, err := getConf(ctx, a.job()+"/conf", body, err)
-	switch st := status(err); {
+	switch st := rest.Status(err); {
 	case st == http.StatusUnauthorized || st == http.StatusForbidden:
 		h.deny(app)
 		return nil

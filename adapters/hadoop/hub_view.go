@@ -49,7 +49,7 @@ func (v *view) list(at dag.Instant) {
 		fresh.nodes, fresh.index, fresh.ids, fresh.back, fresh.shared = v.state.nodes, v.state.index, v.state.ids,
 			v.state.back, true
 	}
-	fresh.list(v.w.nodes.Nodes.v.Node, at)
+	fresh.list(v.w.nodes.Nodes.V.Node, at)
 	fresh.plain()
 	v.state = &fresh
 	v.w.nodes = nodesBody{}
@@ -57,15 +57,15 @@ func (v *view) list(at dag.Instant) {
 
 // moved reports whether nodes came, went or changed since the last metrics that could be read.
 func (v *view) moved(old *view) bool {
-	was := old.w.metrics.Metrics.v.nodeCounts
-	return v.w.metricsErr == nil && was.Active.ok && v.w.metrics.Metrics.v.nodeCounts != was
+	was := old.w.metrics.Metrics.V.nodeCounts
+	return v.w.metricsErr == nil && was.Active.ok && v.w.metrics.Metrics.V.nodeCounts != was
 }
 
 // takeAll makes the view of a hub with an only source, which remembers what it needs of earlier lists.
 func (v *view) takeAll(list *appsBody) {
-	v.apps = make(map[string]*wireApp, len(list.Apps.v.App))
-	for i := range list.Apps.v.App {
-		if a := &list.Apps.v.App[i]; a.ID != "" {
+	v.apps = make(map[string]*wireApp, len(list.Apps.V.App))
+	for i := range list.Apps.V.App {
+		if a := &list.Apps.V.App[i]; a.ID != "" {
 			v.apps[string(a.ID)] = a.after(v.apps[string(a.ID)])
 		}
 	}
@@ -81,8 +81,8 @@ func (v *view) take(old *view, runs, ended *appsBody) {
 		}
 	}
 	for _, list := range []*appsBody{ended, runs} {
-		for i := range list.Apps.v.App {
-			a := &list.Apps.v.App[i]
+		for i := range list.Apps.V.App {
+			a := &list.Apps.V.App[i]
 			if a.ID == "" {
 				continue
 			}
@@ -158,7 +158,7 @@ func Together(a, b *Submitted) bool {
 
 // Room returns the cluster's memory for containers and the free part of it, in MB. Both are 0 if unknown.
 func (h *Hub) Room() (totalMB, freeMB int) {
-	m := &h.view.Load().w.metrics.Metrics.v
+	m := &h.view.Load().w.metrics.Metrics.V
 	totalMB = m.TotalMB.count(maxMB)
 	return totalMB, max(0, totalMB-m.AllocatedMB.count(maxMB)-m.ReservedMB.count(maxMB))
 }
@@ -199,7 +199,7 @@ func (h *Hub) App(id string) (a App, ok bool) {
 
 func (h *Hub) running(of func(*wireApp) bool) []Submitted {
 	v := h.view.Load()
-	total := v.w.metrics.Metrics.v.TotalMB.count(maxMB)
+	total := v.w.metrics.Metrics.V.TotalMB.count(maxMB)
 	queues := map[text]dag.QueueState{}
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -216,7 +216,7 @@ func (h *Hub) running(of func(*wireApp) bool) []Submitted {
 		}
 		q, known := queues[a.Queue]
 		if !known {
-			if leaf := v.w.queues.Scheduler.v.Info.v.find(string(a.Queue)); leaf != nil {
+			if leaf := v.w.queues.Scheduler.V.Info.V.find(string(a.Queue)); leaf != nil {
 				q = leaf.state(string(a.Queue), total)
 			}
 			queues[a.Queue] = q
@@ -233,7 +233,7 @@ func (h *Hub) running(of func(*wireApp) bool) []Submitted {
 
 // pending returns the memory that the application has requested but not received, in MB; NaN if unknown.
 func (a *wireApp) pending() float64 {
-	if len(a.Resources.v.Partitions) == 0 {
+	if len(a.Resources.V.Partitions) == 0 {
 		return math.NaN()
 	}
 	mb, _ := a.memory()

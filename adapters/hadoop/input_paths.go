@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/paratimer/paratimer/adapters/rest"
 )
 
 // inputFiles are the files that a job reads, as its configuration names them, and the address of their file system.
@@ -74,10 +76,10 @@ func (f *inputFiles) name(pig, dirs, formats string) {
 	}
 }
 
-// cutPath returns the first path of a list, without its escapes, and the rest of the list. Paths end at commas that
+// cutPath returns the first path of a list, without its escapes, and the other ones. Paths end at commas that
 // are neither escaped nor in the braces of a wildcard (FileInputFormat.getPathStrings and
 // StringUtils.unEscapeString of Hadoop).
-func cutPath(list string) (first, rest string) {
+func cutPath(list string) (first, others string) {
 	var b strings.Builder
 	depth := 0
 	for i := 0; i < len(list); i++ {
@@ -122,21 +124,21 @@ func (f *inputFiles) place(name string) (bases []string, file string, ok bool) {
 
 // authority splits an address of HDFS, hdfs://HOST:PORT/PATH or hdfs://NAMESERVICE/PATH.
 func authority(address string) (system, file string, ok bool) {
-	rest, ok := strings.CutPrefix(address, "hdfs:")
+	below, ok := strings.CutPrefix(address, "hdfs:")
 	if !ok {
 		return "", "", false
 	}
-	if after, found := strings.CutPrefix(rest, "//"); found {
+	if after, found := strings.CutPrefix(below, "//"); found {
 		if i := strings.IndexByte(after, '/'); i >= 0 {
-			system, rest = after[:i], after[i:]
+			system, below = after[:i], after[i:]
 		} else {
-			system, rest = after, "/"
+			system, below = after, "/"
 		}
-		if system != "" && !plainHost.MatchString(system) {
+		if system != "" && !rest.PlainHost(system) {
 			return "", "", false
 		}
 	}
-	return system, rest, strings.HasPrefix(rest, "/")
+	return system, below, strings.HasPrefix(below, "/")
 }
 
 // namenodes returns the bases of a file system's NameNodes: those that are named for it or else, for the default

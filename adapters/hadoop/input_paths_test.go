@@ -77,7 +77,7 @@ func TestInputPlaces(t *testing.T) {
 	} {
 		var b confBody
 		for i := 0; i+1 < len(c.props); i += 2 {
-			b.Conf.v.Properties = append(b.Conf.v.Properties, wireProperty{
+			b.Conf.V.Properties = append(b.Conf.V.Properties, wireProperty{
 				Name:  anyText(c.props[i]),
 				Value: anyText(c.props[i+1]),
 			})

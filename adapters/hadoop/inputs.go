@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -100,7 +101,7 @@ type (
 	}
 	statusesBody struct {
 		Statuses struct {
-			Status list[wireFile] `json:"FileStatus"`
+			Status rest.List[wireFile] `json:"FileStatus"`
 		} `json:"FileStatuses"`
 	}
 	wireFile struct {

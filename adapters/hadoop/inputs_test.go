@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/paratimer/paratimer/adapters/rest"
 )
 
 // filed is a lab with a job of HDFS's that runs and reads these paths.
@@ -125,19 +127,19 @@ func TestHDFSOfAStranger(t *testing.T) {
 		w := newTown()
 		host := strings.TrimPrefix(c.base, "http://")
 		w.answers[host] = well
-		cl := clientOf(t, Options{Site: c.site, Trust: c.trust, Transport: w}, "http://rm1:8088")
+		cl := siteClient(t, c.site, rest.Options{Trust: c.trust, Transport: w}, "http://rm1:8088")
 		_, err := cl.HDFS(t.Context(), []string{c.base}, "/a", "GETCONTENTSUMMARY")
 		if (err == nil) != c.want || (w.asked[host] > 0) != c.want {
 			t.Errorf("%s: %v, asked %v", name, err, w.asked)
 		}
 	}
 	// A NameNode's host is no place for a history server.
-	if cl := clientOf(t, Options{Site: Site{NameNodes: []string{"http://nn:9870"}}, Transport: newTown()},
+	if cl := siteClient(t, Site{NameNodes: []string{"http://nn:9870"}}, rest.Options{Transport: newTown()},
 		"http://rm1:8088"); cl.moveHistory("http://nn:19888") {
 		t.Error("a history server on the NameNode's host is believed")
 	}
 	w := newTown()
-	cl := clientOf(t, Options{Trust: []string{"nn1", "nn2"}, Transport: w}, "http://rm1:8088")
+	cl := clientOf(t, rest.Options{Trust: []string{"nn1", "nn2"}, Transport: w}, "http://rm1:8088")
 	w.answers["nn2:1"] = well
 	for range 3 {
 		if _, err := cl.HDFS(t.Context(), []string{"http://nn1:1", "http://nn2:1"}, "/a", "LISTSTATUS"); err != nil {
@@ -160,7 +162,7 @@ func TestHDFSRequests(t *testing.T) {
 		fmt.Fprint(w, `{"ContentSummary":{"length":24930}}`)
 	}))
 	defer nn.Close()
-	c := clientOf(t, Options{User: "alice"}, nn.URL)
+	c := clientOf(t, rest.Options{User: "alice"}, nn.URL)
 	left := 10
 	n, err := (&sizing{c, []string{nn.URL}, &left}).of(t.Context(), "/a b/50%#c")
 	if err != nil || n != 24930 || len(asked) != 1 ||

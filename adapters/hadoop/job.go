@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/internal/tasktable"
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -232,7 +233,7 @@ func (s *Source) takeMaster(v *visit) {
 	}
 	j.step(masterAnswered)
 	j.lastSeen, j.attempt = s.now, max(j.attempt, 1)
-	j.report(&v.status.Job.v)
+	j.report(&v.status.Job.V)
 	switch {
 	case overlong:
 		v.get, j.listTick = nil, s.ticks+1
@@ -263,14 +264,6 @@ func or(at ...dag.Instant) dag.Instant {
 	return dag.NoInstant
 }
 
-// status returns the HTTP status of a response that could not be used, 0 if there was no response.
-func status(err error) int {
-	if e, ok := errors.AsType[*Error](err); ok {
-		return e.Status
-	}
-	return 0
-}
-
 var errSilent = errors.New("hadoop: not asked: it has just not answered")
 
 // asks sends a request about a task, unless the service has just timed out. A service that hangs in the middle of a
@@ -297,9 +290,9 @@ func hangs(err error) bool {
 	return ok && op.Op == "dial"
 }
 
-// unanswered reports whether an error is an *Error without any response.
+// unanswered reports whether an error is an *rest.Error without any response.
 func unanswered(err error) bool {
-	e, ok := errors.AsType[*Error](err)
+	e, ok := errors.AsType[*rest.Error](err)
 	return ok && e.Status == 0
 }
 
@@ -322,7 +315,7 @@ func (s *Source) unseen(visits []*visit) error {
 // lost reports whether a master that responded before has been silent for longer than a failover takes. A master
 // that denies access is not lost.
 func (s *Source) lost(v *visit) bool {
-	denied := status(v.statusErr) == http.StatusUnauthorized || status(v.statusErr) == http.StatusForbidden
+	denied := rest.Status(v.statusErr) == http.StatusUnauthorized || rest.Status(v.statusErr) == http.StatusForbidden
 	return v.job.state == dag.Running && !denied && s.now.Sub(v.job.lastSeen) > quietLimit
 }
 

@@ -6,13 +6,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
 // Responses about a job. ApplicationMaster and JobHistoryServer use the same names (docs/facts/hadoop.md A4, A5).
 
 type jobBody struct {
-	Job box[wireJob] `json:"job"`
+	Job rest.Box[wireJob] `json:"job"`
 }
 
 type wireJob struct {
@@ -37,8 +38,8 @@ type wireJob struct {
 }
 
 type tasksBody struct {
-	Tasks box[struct {
-		Task list[wireTask] `json:"task"`
+	Tasks rest.Box[struct {
+		Task rest.List[wireTask] `json:"task"`
 	}] `json:"tasks"`
 }
 
@@ -52,8 +53,8 @@ type wireTask struct {
 }
 
 type attemptsBody struct {
-	Attempts box[struct {
-		Attempt list[wireAttempt] `json:"taskAttempt"`
+	Attempts rest.Box[struct {
+		Attempt rest.List[wireAttempt] `json:"taskAttempt"`
 	}] `json:"taskAttempts"`
 }
 
@@ -63,9 +64,9 @@ const mostAttempts = 1000
 
 // newest keeps only the last mostAttempts attempts, which are the newest, and returns how many there were.
 func (b *attemptsBody) newest() int {
-	all := b.Attempts.v.Attempt
+	all := b.Attempts.V.Attempt
 	if len(all) > mostAttempts {
-		b.Attempts.v.Attempt = slices.Clone(all[len(all)-mostAttempts:])
+		b.Attempts.V.Attempt = slices.Clone(all[len(all)-mostAttempts:])
 	}
 	return len(all)
 }
@@ -83,8 +84,8 @@ type wireAttempt struct {
 }
 
 type confBody struct {
-	Conf box[struct {
-		Properties list[wireProperty] `json:"property"`
+	Conf rest.Box[struct {
+		Properties rest.List[wireProperty] `json:"property"`
 	}] `json:"conf"`
 }
 

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -27,7 +28,7 @@ var jobStates = map[string]dag.State{
 func (s *Source) takeHistory(v *visit) {
 	j := v.job
 	if v.askJob {
-		b := &v.status.Job.v
+		b := &v.status.Job.V
 		state, ended := jobStates[string(b.State)]
 		if v.statusErr != nil || !ended {
 			v.get, v.incomplete = nil, !refused(v.statusErr)
@@ -55,7 +56,7 @@ func (s *Source) takeHistory(v *visit) {
 	v.get = nil
 	switch late := s.now.Sub(j.overSince) > historyPatience; {
 	case v.listErr == nil:
-	case !refused(v.listErr), status(v.listErr) == http.StatusNotFound && !late:
+	case !refused(v.listErr), rest.Status(v.listErr) == http.StatusNotFound && !late:
 		v.incomplete = true // a server that reports a job has its tasks: a 404 is a stale response
 	case late:
 		j.step(tasksRefused)
@@ -106,7 +107,7 @@ func (s *Source) withoutHistory(v *visit) {
 // ResourceManager lists its application as FAILED or KILLED, not FINISHED.
 func patienceWith(why error, a *wireApp) time.Duration {
 	switch {
-	case unanswered(why) || status(why) >= http.StatusInternalServerError:
+	case unanswered(why) || rest.Status(why) >= http.StatusInternalServerError:
 		return downPatience
 	case a.State == "FINISHED":
 		return historyPatience
@@ -197,10 +198,10 @@ func (j *job) restarted(at dag.Instant) {
 // differ, a response about a task was stale or missing, and the tasks of that kind are requested again.
 
 type sumBody struct {
-	Counters box[struct {
-		Groups list[struct {
+	Counters rest.Box[struct {
+		Groups rest.List[struct {
 			Name     text `json:"counterGroupName"`
-			Counters list[struct {
+			Counters rest.List[struct {
 				Name   text `json:"name"`
 				Map    num  `json:"mapCounterValue"`
 				Reduce num  `json:"reduceCounterValue"`
@@ -215,7 +216,7 @@ type sum struct{ in, out float64 }
 func (b *sumBody) sums() (all [2]sum) {
 	none := sum{math.NaN(), math.NaN()}
 	all = [2]sum{none, none}
-	for _, g := range b.Counters.v.Groups {
+	for _, g := range b.Counters.V.Groups {
 		for _, c := range g.Counters {
 			switch c.Name {
 			case "MAP_INPUT_RECORDS":

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -27,7 +28,7 @@ func (l *corruptLab) JHS(ctx context.Context, path string) ([]byte, error) {
 }
 
 // spoils breaks the answers to paths that have this in them.
-func (l *corruptLab) corrupts(part string, with Error) {
+func (l *corruptLab) corrupts(part string, with rest.Error) {
 	l.corrupt = func(path string) error {
 		if !strings.Contains(path, part) {
 			return nil
@@ -85,7 +86,7 @@ func TestListUnknownForAMoment(t *testing.T) {
 // others back.
 func TestCutConnections(t *testing.T) {
 	l, src := over(t)
-	l.corrupts("m_000000", Error{Err: io.ErrUnexpectedEOF})
+	l.corrupts("m_000000", rest.Error{Err: io.ErrUnexpectedEOF})
 	l.reads(t, l.tick(t, src, 3*time.Second), 2)
 	l.corrupt = func(string) error { return nil }
 	l.reads(t, l.tick(t, src, 3*time.Second), 3)
@@ -95,7 +96,7 @@ func TestCutConnections(t *testing.T) {
 // has told is not asked again.
 func TestUnread(t *testing.T) {
 	l, src := over(t)
-	l.corrupts("m_000001/counters", Error{Status: http.StatusInternalServerError})
+	l.corrupts("m_000001/counters", rest.Error{Status: http.StatusInternalServerError})
 	l.reads(t, l.tick(t, src, 3*time.Second), 2)
 	for n := range unreadTries - 1 {
 		l.reads(t, l.tick(t, src, 6*time.Second), 2)

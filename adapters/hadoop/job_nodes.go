@@ -60,7 +60,7 @@ func (s *Source) observeAvoided(ctx context.Context) {
 // avoided returns the hosts that the newest master avoids.
 func (b *appAttemptsBody) avoided() []string {
 	newest, hosts := -1, ""
-	for _, a := range b.Attempts.v.Attempt {
+	for _, a := range b.Attempts.V.Attempt {
 		if n := a.ID.count(1 << 20); n > newest {
 			newest, hosts = n, string(a.Avoided)
 		}

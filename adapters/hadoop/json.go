@@ -3,14 +3,13 @@ package hadoop
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"math"
-	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -113,120 +112,10 @@ func (d *diagnosis) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// list is an array; null, "", {} and a missing one are empty, a single object is a list of one.
-// Elements of a wrong type are left out.
-type list[T any] []T
-
-// errTooMany means that the lists of an answer have more elements than its text accounts for.
-var errTooMany = fmt.Errorf("%w: its lists have too many elements for its size", errTooBig)
-
-func (l list[T]) element() (of, object reflect.Type) {
-	return reflect.TypeFor[T](), reflect.TypeFor[T]()
-}
-
-func (l *list[T]) UnmarshalJSON(b []byte) error { return readAll(b, l) }
-
-func (l *list[T]) read(r *reader) {
-	*l = nil
-	switch r.next() {
-	case '[':
-		n := 0
-		for range elements(r.text[r.at:]) {
-			n++
-		}
-		all := make([]T, 0, n)
-		for r.at++; r.more(']'); {
-			all = append(all, *new(T))
-			if last := len(all) - 1; !r.try(&all[last]) {
-				all = all[:last]
-			}
-		}
-		*l = all
-	case '{':
-		from := r.at
-		var v T
-		if r.try(&v) && !hollow(r.text[from:r.at]) {
-			*l = list[T]{v}
-		}
-	default:
-		r.take()
-	}
-}
-
-// hollow reports whether an object has no keys.
-func hollow(object []byte) bool { return len(bytes.TrimSpace(object[1:len(object)-1])) == 0 }
-
-// box is an object; any other value counts as an empty one.
-type box[T any] struct {
-	v   T
-	set bool // the key was there, with any value
-}
-
-func (o *box[T]) UnmarshalJSON(b []byte) error { return readAll(b, o) }
-
-func (o *box[T]) read(r *reader) {
-	var v T
-	if r.next() != '{' {
-		r.take()
-	} else if !r.try(&v) {
-		v = *new(T)
-	}
-	o.v, o.set = v, true
-}
-
-func (o box[T]) wrapped() reflect.Type { return reflect.TypeFor[T]() }
-
-func (o *box[T]) there() bool { return o.set }
-
-// mostNested bounds how deep the objects and arrays of a response may be nested: lists count their elements before
-// they read them, once at each level. Each level of a tree of queues takes three.
-const mostNested = 200
-
-// nested returns how deep the objects and arrays of a text are nested.
-func nested(text []byte) int {
-	deepest, depth, quoted := 0, 0, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '[' || c == '{':
-			depth++
-			deepest = max(deepest, depth)
-		case c == ']' || c == '}':
-			depth--
-		}
-	}
-	return deepest
-}
-
-// decode reads body into v; what names the response in an error. The first field of v is the root that every
-// response to the request has, with empty lists as well. A response without it, such as {} or null, is an error.
+// decode reads the body of a response to a request, which what names in errors.
 func decode(what string, body []byte, v any) error {
-	if nested(body) > mostNested {
-		return fmt.Errorf("hadoop: the answer to %s: %w: it is nested more than %d levels deep", what, errTooBig,
-			mostNested)
-	}
-	if tooHeavy(body, reflect.TypeOf(v).Elem()) {
-		return fmt.Errorf("hadoop: the answer to %s: %w", what, errTooMany)
-	}
-	if err := readValid(body, v); err != nil {
-		return fmt.Errorf("hadoop: the answer to %s is not JSON: %w (it begins %s)", what, err, excerpt(body))
-	}
-	to := reflect.ValueOf(v).Elem()
-	if to.Kind() != reflect.Struct || to.NumField() == 0 {
-		return nil
-	}
-	if root, ok := to.Field(0).Addr().Interface().(interface{ there() bool }); ok && !root.there() {
-		return fmt.Errorf("hadoop: the answer to %s answers something else (it begins %s)", what, excerpt(body))
-	}
-	return nil
+	return rest.Decode("hadoop: the answer to "+what, body, v, rest.Lists(len(body))) //nolint:wrapcheck // it is named
 }
-
-// excerpt quotes the beginning of a body for an error.
-func excerpt(b []byte) string { return strconv.Quote(string(b[:min(len(b), 60)])) }
 
 // stamped is the time that YARN puts before each line of a container's diagnostics.
 var stamped = regexp.MustCompile(`^\[\d{4}-\d\d-\d\d [^]]*\]`)

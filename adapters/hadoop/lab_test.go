@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -51,13 +52,13 @@ func (l *lab) get(from map[string]string, path string) ([]byte, error) {
 	if b, ok := from[path]; ok {
 		return []byte(b), nil
 	}
-	return nil, &Error{URL: path, Status: http.StatusNotFound}
+	return nil, &rest.Error{URL: path, Status: http.StatusNotFound}
 }
 
 func (l *lab) RM(_ context.Context, path string) ([]byte, error) { return l.get(l.rm, path) }
 func (l *lab) AM(_ context.Context, app, path string) ([]byte, error) {
 	if status := l.refused[path]; status != 0 {
-		return nil, &Error{URL: path, Status: status}
+		return nil, &rest.Error{URL: path, Status: status}
 	}
 	l.mu.Lock()
 	l.asked[path]++

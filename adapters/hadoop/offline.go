@@ -32,7 +32,7 @@ type Settings struct {
 func ReadSettings(properties []Property) Settings {
 	var b confBody
 	for _, p := range properties {
-		b.Conf.v.Properties = append(b.Conf.v.Properties, wireProperty{anyText(p.Name), anyText(p.Value)})
+		b.Conf.V.Properties = append(b.Conf.V.Properties, wireProperty{anyText(p.Name), anyText(p.Value)})
 	}
 	c := b.conf()
 	return Settings{
@@ -109,7 +109,7 @@ func CountsOf(counters []Counter) Counts {
 	var b countersBody
 	groups := map[string]int{}
 	for _, c := range counters {
-		list := &b.Counters.v.Groups
+		list := &b.Counters.V.Groups
 		i, known := groups[c.Group]
 		if !known {
 			i = len(*list)

@@ -11,38 +11,6 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Proxy requests a path below /proxy/APPLICATION/ from an application's master through the ResourceManager's proxy,
-// e.g. "ws/v2/tez/dagInfo?dagID=1". Redirects are not followed: an *Error with status 302 means that the master has
-// ended or is not up.
-func (c *Client) Proxy(ctx context.Context, app, path string) ([]byte, error) {
-	bases := c.managers()
-	if p := c.opt.Site.Proxy; p != "" {
-		bases = []string{p}
-	}
-	return c.try(ctx, bases, "/proxy/"+url.PathEscape(app)+"/"+path, nil)
-}
-
-// NM requests a path below /ws/v1/node/ from a NodeManager, e.g. "containers/CONTAINER/logs". node is its host and
-// web port, as the ResourceManager reports them; the scheme is the ResourceManager's own. A response is JSON or,
-// for a log file, text.
-func (c *Client) NM(ctx context.Context, node, path string) ([]byte, error) {
-	if !plainHost.MatchString(node) {
-		return nil, &Error{URL: oneLine(node), Text: "this is not an address of a NodeManager"}
-	}
-	scheme := "http"
-	if bases := c.managers(); len(bases) > 0 && strings.HasPrefix(bases[0], "https:") {
-		scheme = "https"
-	}
-	return c.try(ctx, []string{scheme + "://" + node}, nodePath+path, nil)
-}
-
-const nodePath = "/ws/v1/node/"
-
-// isLog reports whether an address is that of a container's log file, which is text.
-func isLog(u *url.URL) bool {
-	return strings.HasPrefix(u.Path, nodePath+"containers/") && strings.Contains(u.Path, "/logs/")
-}
-
 // An App is an application of any engine as the ResourceManager reports it.
 type App struct {
 	ID, Name, User, Queue string
@@ -116,8 +84,8 @@ func (o *Overview) App(ctx context.Context, id string) (a App, ok bool) {
 		return was.told(), true
 	}
 	body, err := o.s.cluster.RM(ctx, "apps/"+url.PathEscape(id))
-	if b, err := get[appBody](ctx, "apps/"+id, body, err); err == nil && string(b.App.v.ID) == id {
-		o.s.apps[id] = b.App.v.after(was)
+	if b, err := get[appBody](ctx, "apps/"+id, body, err); err == nil && string(b.App.V.ID) == id {
+		o.s.apps[id] = b.App.V.after(was)
 	}
 	if o.s.apps[id] == nil {
 		return App{}, false
@@ -185,8 +153,8 @@ func Apps(body []byte) []App {
 		return nil
 	}
 	var out []App
-	for i := range b.Apps.v.App {
-		if a := &b.Apps.v.App[i]; a.ID != "" {
+	for i := range b.Apps.V.App {
+		if a := &b.Apps.V.App[i]; a.ID != "" {
 			out = append(out, a.told())
 		}
 	}

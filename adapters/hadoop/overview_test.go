@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -37,7 +38,7 @@ func (s services) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func overviewClient(t *testing.T, rm string, s services) *Client {
 	t.Helper()
-	c, err := NewClient(Options{Site: Site{RMs: []Manager{{URL: rm}}, JHS: rm}, Transport: s})
+	c, err := NewClient(Site{RMs: []Manager{{URL: rm}}, JHS: rm}, rest.Options{Transport: s})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +61,8 @@ func TestProxyAndNodeManager(t *testing.T) {
 			"ws/v2/tez/dagInfo?dagID=1": `{"dag":{}}`, "ui/ws/v2/tez/dagInfo": "",
 			"ws/v2/tez/none": "",
 		} {
-			if b, err := c.Proxy(t.Context(), app, path); string(b) != want || (err == nil) != (want != "") {
+			b, err := c.Proxy(t.Context(), app, rest.Request{Path: path})
+			if string(b) != want || (err == nil) != (want != "") {
 				t.Errorf("%s: %s, %v", path, b, err)
 			}
 		}
@@ -75,8 +77,8 @@ func TestProxyAndNodeManager(t *testing.T) {
 		if _, err := c.NM(t.Context(), "n0:8042/evil?", "x"); err == nil {
 			t.Error("asked whatever an address says")
 		}
-		_, err := c.Proxy(t.Context(), app, "ws/v2/tez/dagInfo2")
-		if e := new(Error); !errors.As(err, &e) || e.Status != http.StatusNotFound ||
+		_, err := c.Proxy(t.Context(), app, rest.Request{Path: "ws/v2/tez/dagInfo2"})
+		if e := new(rest.Error); !errors.As(err, &e) || e.Status != http.StatusNotFound ||
 			strings.Contains(e.Hint, "ResourceManager does not know") {
 			t.Error(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -34,7 +35,7 @@ func (r *simREST) answer(path, body string) ([]byte, error) {
 	r.asked[path]++
 	r.bytes += len(body)
 	if body == "" {
-		return nil, &Error{URL: path, Status: http.StatusNotFound}
+		return nil, &rest.Error{URL: path, Status: http.StatusNotFound}
 	}
 	return []byte(body), nil
 }
@@ -97,7 +98,7 @@ func (r *simREST) AM(_ context.Context, app, path string) ([]byte, error) {
 		}
 		if r.snap.Jobs[j].State != dag.Running {
 			_, _ = r.answer(path, "")
-			return nil, &Error{URL: path, Status: http.StatusFound, Location: "http://jhs/jobhistory/job"}
+			return nil, &rest.Error{URL: path, Status: http.StatusFound, Location: "http://jhs/jobhistory/job"}
 		}
 		return r.answer(path, r.job(j, strings.TrimPrefix(path, "jobs/"+simJob(j)), false))
 	}
@@ -313,5 +314,5 @@ func (r *simREST) naive() int {
 }
 
 func (r *simREST) HDFS(_ context.Context, _ []string, path, _ string) ([]byte, error) {
-	return nil, &Error{URL: path, Status: http.StatusNotFound}
+	return nil, &rest.Error{URL: path, Status: http.StatusNotFound}
 }

@@ -282,6 +282,15 @@ func given(flag, v, port, tlsPort string) (*url.URL, error) {
 	return u, nil
 }
 
+// Bases returns all addresses of the site.
+func (s Site) Bases() []string {
+	var all []string
+	for _, rm := range s.RMs {
+		all = append(all, rm.URL)
+	}
+	return distinct(append(append(all, s.Proxy, s.JHS), s.Web...)...)
+}
+
 func (s Site) check() error {
 	if len(s.RMs) == 0 {
 		return errors.New("no ResourceManager: set HADOOP_CONF_DIR, or give --rm http://host:8088")

@@ -12,11 +12,12 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
 // A Cluster sends a source's requests. Its methods return the bodies of JSON responses with status 200. Everything
-// else is an error, an *Error if the server responded. *Client is a Cluster.
+// else is an error, an *rest.Error if the server responded. *Client is a Cluster.
 type Cluster interface {
 	RM(ctx context.Context, path string) ([]byte, error)
 	AM(ctx context.Context, app, path string) ([]byte, error)
@@ -116,7 +117,7 @@ func ask(ctx context.Context, questions ...func(context.Context)) {
 	g.SetLimit(inFlight)
 	for _, q := range questions {
 		g.Go(func() error {
-			ctx, done := holding(ctx)
+			ctx, done := rest.Keep(ctx)
 			defer done()
 			q(ctx)
 			return nil
@@ -132,7 +133,7 @@ func get[T any](ctx context.Context, what string, body []byte, err error) (T, er
 	if err != nil {
 		return v, err
 	}
-	if len(body) <= shortBody {
+	if len(body) <= rest.Short {
 		return v, decode(what, body, &v)
 	}
 	type decoded struct {
@@ -221,10 +222,10 @@ func (s *Source) observeLost(ctx context.Context) {
 	}
 	ask(ctx, questions...)
 	for i, j := range lost {
-		switch a := &answers[i].App.v; {
+		switch a := &answers[i].App.V; {
 		case errs[i] == nil && string(a.ID) == j.app:
 			s.apps[j.app] = a.after(s.apps[j.app])
-		case status(errs[i]) == http.StatusNotFound:
+		case rest.Status(errs[i]) == http.StatusNotFound:
 			// The ResourceManager has forgotten it, as after a restart without a state store. From now on the
 			// history server is queried.
 			gone := *s.apps[j.app]

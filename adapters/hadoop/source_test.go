@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -141,7 +142,7 @@ func TestFailover(t *testing.T) {
 	l.runs("0001", 0, "SUCCEEDED", "RUNNING", "SCHEDULED")
 	src := NewSource(l, Target{})
 	l.tick(t, src, 0)
-	l.dead = &Error{URL: "http://rm1", Text: "connection refused"}
+	l.dead = &rest.Error{URL: "http://rm1", Text: "connection refused"}
 	for range 3 {
 		l.now = l.now.Add(4 * time.Second)
 		var missed *dag.MissedError

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
@@ -60,6 +61,9 @@ func NamesApplication(address string) bool {
 	return err == nil && inURL.MatchString(u.Path)
 }
 
+// oneLine returns foreign text as errors quote it: the first line, cut to 200 characters.
+func oneLine(s string) string { return input.OneLine(s, 200) }
+
 // maxID bounds a workflow id.
 const maxID = 1000
 
@@ -108,8 +112,8 @@ func Submissions(apps []byte) []Submission {
 		return nil
 	}
 	var out []Submission
-	for i := range b.Apps.v.App {
-		a := &b.Apps.v.App[i]
+	for i := range b.Apps.V.App {
+		a := &b.Apps.V.App[i]
 		if a.ID == "" || !a.mapReduce() {
 			continue
 		}
@@ -128,7 +132,7 @@ func WorkflowOf(conf []byte) string {
 	if err != nil {
 		return ""
 	}
-	for _, p := range b.Conf.v.Properties {
+	for _, p := range b.Conf.V.Properties {
 		if p.Name == "mapreduce.workflow.id" {
 			return dag.Clean(string(p.Value))
 		}

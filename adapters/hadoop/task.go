@@ -121,8 +121,8 @@ func (t *task) report(kind dag.StageIndex, index int32, b *attemptsBody, at dag.
 ) dag.AttemptState {
 	seen, reported := false, dag.AttemptWaiting
 	t.recall = false
-	for i := range b.Attempts.v.Attempt {
-		w := &b.Attempts.v.Attempt[i]
+	for i := range b.Attempts.V.Attempt {
+		w := &b.Attempts.V.Attempt[i]
 		k, x, n, ok := attemptID(string(w.ID))
 		if !ok || k != kind || x != index {
 			continue
@@ -190,9 +190,9 @@ func (t *task) adopt(reported dag.AttemptState) dag.AttemptState {
 // forget stops attempts that the response does not list: their master is gone, and the new one did not recover
 // them.
 func (t *task) forget(b *attemptsBody, at dag.Instant) {
-	listed := make(map[int32]bool, len(b.Attempts.v.Attempt))
-	for i := range b.Attempts.v.Attempt {
-		if _, _, n, ok := attemptID(string(b.Attempts.v.Attempt[i].ID)); ok {
+	listed := make(map[int32]bool, len(b.Attempts.V.Attempt))
+	for i := range b.Attempts.V.Attempt {
+		if _, _, n, ok := attemptID(string(b.Attempts.V.Attempt[i].ID)); ok {
 			listed[n] = true
 		}
 	}

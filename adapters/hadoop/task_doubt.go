@@ -3,6 +3,7 @@ package hadoop
 import (
 	"net/http"
 
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -63,8 +64,8 @@ func (t *task) back(w *wireTask) bool {
 // masters returns how many masters the job has had. Each master starts its attempt numbers at another thousand.
 func (b *attemptsBody) masters() int {
 	most := 0
-	for i := range b.Attempts.v.Attempt {
-		if _, _, n, ok := attemptID(string(b.Attempts.v.Attempt[i].ID)); ok {
+	for i := range b.Attempts.V.Attempt {
+		if _, _, n, ok := attemptID(string(b.Attempts.V.Attempt[i].ID)); ok {
 			most = max(most, int(n)/1000+1)
 		}
 	}
@@ -75,8 +76,8 @@ func (b *attemptsBody) masters() int {
 // before.
 func (t *task) behind(kind dag.StageIndex, index int32, b *attemptsBody) bool {
 	reported := map[int32]int8{}
-	for i := range b.Attempts.v.Attempt {
-		w := &b.Attempts.v.Attempt[i]
+	for i := range b.Attempts.V.Attempt {
+		w := &b.Attempts.V.Attempt[i]
 		if k, x, n, ok := attemptID(string(w.ID)); ok && k == kind && x == index {
 			reported[n] = rank(w.state())
 		}
@@ -127,8 +128,8 @@ func (t *task) unrecovered(kind dag.StageIndex, index int32, b *attemptsBody) bo
 		return false
 	}
 	newest := int32(-1)
-	for i := range b.Attempts.v.Attempt {
-		k, x, n, ok := attemptID(string(b.Attempts.v.Attempt[i].ID))
+	for i := range b.Attempts.V.Attempt {
+		k, x, n, ok := attemptID(string(b.Attempts.V.Attempt[i].ID))
 		if !ok || k != kind || x != index {
 			continue
 		}
@@ -145,7 +146,7 @@ func (s *Source) live() bool { return s.target.Made == nil }
 
 // refused reports whether an error is a response that will not change: not found, or access denied.
 func refused(err error) bool {
-	switch status(err) {
+	switch rest.Status(err) {
 	case http.StatusNotFound, http.StatusUnauthorized, http.StatusForbidden, http.StatusBadRequest:
 		return true
 	}

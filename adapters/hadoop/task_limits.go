@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -103,8 +104,8 @@ func (j *job) bound() {
 
 // counts returns the numbers of maps and reduces in a list.
 func (b *tasksBody) counts() (n [2]int) {
-	for i := range b.Tasks.v.Task {
-		if kind, _, ok := taskID(string(b.Tasks.v.Task[i].ID)); ok {
+	for i := range b.Tasks.V.Task {
+		if kind, _, ok := taskID(string(b.Tasks.V.Task[i].ID)); ok {
 			n[kind]++
 		}
 	}
@@ -128,7 +129,7 @@ func (j *job) drop() { j.phases, j.grouped, j.dropped = [2]phase{}, nil, true }
 // before, the response may have been corrupted on the way, and the known tasks stay.
 func (v *visit) tooLong() bool {
 	j := v.job
-	if !v.askTasks || v.statusErr != nil || !errors.Is(v.listErr, errTooBig) || j.inList != [2]int{} {
+	if !v.askTasks || v.statusErr != nil || !errors.Is(v.listErr, rest.ErrTooBig) || j.inList != [2]int{} {
 		return false
 	}
 	j.overlong++

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -141,7 +142,7 @@ func TestListsOfNothing(t *testing.T) {
 	for name, element := range map[string]string{"objects": "{}", "nulls": "null", "numbers": "0"} {
 		array := "[" + strings.Repeat(element+",", 1<<17) + element + "]"
 		if _, err := get[tasksBody](t.Context(), "tasks", []byte(`{"tasks":{"task":`+array+`}}`), nil); !errors.Is(err,
-			errTooBig) {
+			rest.ErrTooBig) {
 			t.Errorf("%s in an answer: %v", name, err)
 		}
 	}
@@ -299,7 +300,7 @@ func TestListsOfATick(t *testing.T) {
 		for _, q := range v.questions(src) {
 			q(t.Context())
 		}
-		kept += len(v.tasks.Tasks.v.Task)
+		kept += len(v.tasks.Tasks.V.Task)
 	}
 	if kept != mostTasks/2+1 {
 		t.Errorf("%d tasks are kept", kept)

@@ -57,8 +57,8 @@ func (s *Source) list(v *visit) {
 		j.listTick = 0 // it is requested again, unless weigh finds the workflow too large
 		return
 	}
-	for i := range v.tasks.Tasks.v.Task {
-		w := &v.tasks.Tasks.v.Task[i]
+	for i := range v.tasks.Tasks.V.Task {
+		w := &v.tasks.Tasks.V.Task[i]
 		kind, index, ok := taskID(string(w.ID))
 		if !ok {
 			continue
@@ -100,7 +100,7 @@ type detail struct {
 
 // over reports whether an attempt has succeeded, so that its counters are final.
 func (d *detail) over() bool {
-	return slices.ContainsFunc(d.attempts.Attempts.v.Attempt, func(a wireAttempt) bool {
+	return slices.ContainsFunc(d.attempts.Attempts.V.Attempt, func(a wireAttempt) bool {
 		return a.State == "SUCCEEDED"
 	})
 }

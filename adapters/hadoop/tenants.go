@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/pig"
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -145,7 +146,7 @@ func (q *needAsked) put(ctx context.Context, c Cluster) {
 	if q.job, q.err = get[jobBody](ctx, job, body, err); q.err != nil {
 		return
 	}
-	j := &q.job.Job.v
+	j := &q.job.Job.V
 	if done := j.MapsDone.v + j.ReducesDone.v; !q.list || !(done > 0) || j.Maps.v+j.Reduces.v > needTasks {
 		return
 	}
@@ -158,11 +159,11 @@ func (q *needAsked) put(ctx context.Context, c Cluster) {
 func (q *needAsked) take(at, now dag.Instant, limits dag.MapReduceLimits) {
 	is := q.is
 	is.asked, is.next = now, now.Add(needEach)
-	j := &q.job.Job.v
+	j := &q.job.Job.V
 	if q.err != nil || !j.Maps.ok || !j.Reduces.ok {
 		is.tries++
 		is.next = now.Add(min(needEach<<min(is.tries-1, 5), needTrouble))
-		if st := status(q.err); st == http.StatusUnauthorized || st == http.StatusForbidden {
+		if st := rest.Status(q.err); st == http.StatusUnauthorized || st == http.StatusForbidden {
 			is.next, is.reported = now.Add(needTrouble), nil
 		}
 		if is.reported != nil && now.Sub(is.reported.At) > needTrouble {
@@ -212,8 +213,8 @@ func (a *wireApp) taskMB() int {
 // succeeded.
 func lengths(b *tasksBody) [2]float64 {
 	var sum, n [2]float64
-	for i := range b.Tasks.v.Task {
-		t := &b.Tasks.v.Task[i]
+	for i := range b.Tasks.V.Task {
+		t := &b.Tasks.V.Task[i]
 		kind, _, ok := taskID(string(t.ID))
 		start, end := t.Started.instant(), t.Finished.instant()
 		if ok && t.State == "SUCCEEDED" && start.Known() && end >= start {

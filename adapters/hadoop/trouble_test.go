@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -30,7 +31,7 @@ func (l *troubled) hang(path string) error {
 	if l.let++; l.let == 1 {
 		l.now = l.now.Add(l.takes)
 	}
-	return &Error{URL: path, Err: context.DeadlineExceeded, Text: "not done in time"}
+	return &rest.Error{URL: path, Err: context.DeadlineExceeded, Text: "not done in time"}
 }
 
 func (l *troubled) Now() dag.Instant {
@@ -219,7 +220,7 @@ func TestMasterDiesForGood(t *testing.T) {
 // history: nobody knows how the job ended, and that is what is said.
 func TestForgottenByAll(t *testing.T) {
 	l, src := running(t)
-	l.dead = &Error{URL: "http://rm", Text: "connection refused"}
+	l.dead = &rest.Error{URL: "http://rm", Text: "connection refused"}
 	l.misses(t, src, 10*time.Second)
 	l.dead = nil
 	l.apps()
@@ -260,12 +261,12 @@ func TestStandbyInWords(t *testing.T) {
 		_, _ = io.WriteString(w, "This is standby RM. The redirect url is: /cluster/apps\n")
 	})
 	active := serve(t, func(w http.ResponseWriter, r *http.Request) { sendJSON(w, `{"apps":{}}`) })
-	if body, err := clientOf(t, Options{}, standby.URL, active.URL).RM(t.Context(), "apps"); err != nil ||
+	if body, err := clientOf(t, rest.Options{}, standby.URL, active.URL).RM(t.Context(), "apps"); err != nil ||
 		string(body) != `{"apps":{}}` {
 		t.Errorf("%s, %v", body, err)
 	}
-	_, err := clientOf(t, Options{}, standby.URL).RM(t.Context(), "apps")
-	if e, ok := errors.AsType[*Error](err); !ok || !strings.Contains(e.Hint, "on standby") {
+	_, err := clientOf(t, rest.Options{}, standby.URL).RM(t.Context(), "apps")
+	if e, ok := errors.AsType[*rest.Error](err); !ok || !strings.Contains(e.Hint, "on standby") {
 		t.Errorf("%v", err)
 	}
 }
@@ -276,7 +277,7 @@ func TestFailoverTwice(t *testing.T) {
 	l, src := running(t)
 	l.rm["apps/application_1_0001/appattempts"] = `{"appAttempts":{"appAttempt":[{"id":1}]}}`
 	for range 2 {
-		l.dead = &Error{URL: "http://rm", Text: "connection refused"}
+		l.dead = &rest.Error{URL: "http://rm", Text: "connection refused"}
 		for range 3 {
 			l.misses(t, src, 5*time.Second)
 		}
@@ -312,7 +313,7 @@ func TestFailoverInARecording(t *testing.T) {
 		return dag.NoInstant
 	}})
 	l.tick(t, src, 10*time.Second)
-	l.dead = &Error{URL: "http://rm", Text: "connection refused"}
+	l.dead = &rest.Error{URL: "http://rm", Text: "connection refused"}
 	l.misses(t, src, 10*time.Second)
 	l.dead = nil
 	l.apps("1 ACCEPTED UNDEFINED 0")

@@ -3,19 +3,20 @@ package hadoop
 import (
 	"strings"
 
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
 // Responses of the ResourceManager (docs/facts/hadoop.md A3).
 
 type appsBody struct {
-	Apps box[struct {
-		App list[wireApp] `json:"app"`
+	Apps rest.Box[struct {
+		App rest.List[wireApp] `json:"app"`
 	}] `json:"apps"`
 }
 
 type appBody struct {
-	App box[wireApp] `json:"app"`
+	App rest.Box[wireApp] `json:"app"`
 }
 
 type wireApp struct {
@@ -36,8 +37,8 @@ type wireApp struct {
 	AllocatedMB num       `json:"allocatedMB"`       // -1 once nothing is held
 	Containers  num       `json:"runningContainers"` // the master's included
 	Progress    num       `json:"progress"`
-	Resources   box[struct {
-		Partitions list[struct {
+	Resources   rest.Box[struct {
+		Partitions rest.List[struct {
 			Pending wireMemory `json:"pending"`
 			AM      wireMemory `json:"amUsed"`
 		}] `json:"resourceUsagesByPartition"`
@@ -46,7 +47,7 @@ type wireApp struct {
 	forgotten bool // the ResourceManager has forgotten it: that it has ended is a guess
 }
 
-type wireMemory = box[struct {
+type wireMemory = rest.Box[struct {
 	Memory num `json:"memory"`
 }]
 
@@ -70,9 +71,9 @@ func (a *wireApp) job() string { return "job_" + strings.TrimPrefix(string(a.ID)
 // memory returns the memory that the application has requested but not received, and the memory of its master, in
 // MB. Both are 0 if the version does not report them.
 func (a *wireApp) memory() (pending, am int) {
-	for _, p := range a.Resources.v.Partitions {
-		pending = min(pending+p.Pending.v.Memory.count(maxMB), maxMB)
-		am = min(am+p.AM.v.Memory.count(maxMB), maxMB)
+	for _, p := range a.Resources.V.Partitions {
+		pending = min(pending+p.Pending.V.Memory.count(maxMB), maxMB)
+		am = min(am+p.AM.V.Memory.count(maxMB), maxMB)
 	}
 	return pending, am
 }
@@ -81,7 +82,7 @@ func (a *wireApp) memory() (pending, am int) {
 const maxMB = 1 << 40
 
 type metricsBody struct {
-	Metrics box[struct {
+	Metrics rest.Box[struct {
 		TotalMB     num `json:"totalMB"`
 		AllocatedMB num `json:"allocatedMB"`
 		ReservedMB  num `json:"reservedMB"`
@@ -90,8 +91,8 @@ type metricsBody struct {
 }
 
 type appAttemptsBody struct {
-	Attempts box[struct {
-		Attempt list[struct {
+	Attempts rest.Box[struct {
+		Attempt rest.List[struct {
 			ID      num  `json:"id"`
 			Avoided text `json:"blacklistedNodes"`
 		}] `json:"appAttempt"`
@@ -101,7 +102,7 @@ type appAttemptsBody struct {
 // newest returns the highest attempt number; 0 if there is none.
 func (b *appAttemptsBody) newest() int {
 	n := 0
-	for _, a := range b.Attempts.v.Attempt {
+	for _, a := range b.Attempts.V.Attempt {
 		n = max(n, a.ID.count(1<<20))
 	}
 	return n
@@ -118,18 +119,18 @@ type nodeCounts struct {
 }
 
 type nodesBody struct {
-	Nodes box[struct {
-		Node list[wireNode] `json:"node"`
+	Nodes rest.Box[struct {
+		Node rest.List[wireNode] `json:"node"`
 	}] `json:"nodes"`
 }
 
 type wireNode struct {
-	ID      text       `json:"id"`
-	HTTP    text       `json:"nodeHTTPAddress"`
-	State   text       `json:"state"`
-	UsedMB  num        `json:"usedMemoryMB"`
-	AvailMB num        `json:"availMemoryMB"`
-	Labels  list[text] `json:"nodeLabels"` // its partition, if there are any
+	ID      text            `json:"id"`
+	HTTP    text            `json:"nodeHTTPAddress"`
+	State   text            `json:"state"`
+	UsedMB  num             `json:"usedMemoryMB"`
+	AvailMB num             `json:"availMemoryMB"`
+	Labels  rest.List[text] `json:"nodeLabels"` // its partition, if there are any
 }
 
 // usable reports whether containers may run on the node.

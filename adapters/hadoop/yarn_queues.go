@@ -2,9 +2,9 @@ package hadoop
 
 import (
 	"cmp"
-	"reflect"
 	"strings"
 
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -12,18 +12,20 @@ import (
 // queues, the fair one as childQueues.
 
 type schedulerBody struct {
-	Scheduler box[struct {
-		Info box[wireQueue] `json:"schedulerInfo"`
+	Scheduler rest.Box[struct {
+		Info rest.Box[wireQueue] `json:"schedulerInfo"`
 	}] `json:"scheduler"`
 }
 
 type wireQueue struct {
-	Type     text   `json:"type"`
-	Name     text   `json:"queueName"`
-	Path     text   `json:"queuePath"` // 3.x
-	Queues   queues `json:"queues"`    // capacity scheduler
-	Root     queues `json:"rootQueue"` // fair scheduler
-	Children queues `json:"childQueues"`
+	Type text `json:"type"`
+	Name text `json:"queueName"`
+	Path text `json:"queuePath"` // 3.x
+
+	// The children: an array, a single queue, or an object that has either as "queue".
+	Queues   rest.List[queuesObject] `json:"queues"`    // capacity scheduler
+	Root     rest.List[queuesObject] `json:"rootQueue"` // fair scheduler
+	Children rest.List[queuesObject] `json:"childQueues"`
 
 	// The capacity scheduler's, in percent. Absolute values are percentages of the whole cluster.
 	Absolute num        `json:"absoluteCapacity"`
@@ -41,41 +43,30 @@ type wireQueue struct {
 	Policy      text       `json:"schedulingPolicy"`
 }
 
-// queues are the children of a queue: an array, a single queue, or an object that has either as "queue".
-type queues []wireQueue
-
-// queuesObject decodes both forms of the object.
+// queuesObject is one queue, or an object that has one or several as "queue".
 type queuesObject struct {
-	Queue list[wireQueue] `json:"queue"`
+	Queue rest.List[wireQueue] `json:"queue"`
 	wireQueue
 }
 
-func (q queues) element() (of, object reflect.Type) {
-	return reflect.TypeFor[wireQueue](), reflect.TypeFor[queuesObject]()
-}
-
-func (q *queues) read(r *reader) {
-	if r.next() != '{' {
-		(*list[wireQueue])(q).read(r)
-		return
+// find returns the leaf with that name or path; nil if there is none.
+func (o *queuesObject) find(name string) *wireQueue {
+	if len(o.Queue) == 0 {
+		return o.wireQueue.find(name)
 	}
-	from := r.at
-	var held queuesObject
-	*q = nil
-	switch read := r.try(&held); {
-	case !read: // as in all lists, an element that is not a queue is skipped
-	case len(held.Queue) > 0:
-		*q = queues(held.Queue)
-	case !hollow(r.text[from:r.at]):
-		*q = queues{held.wireQueue}
+	for i := range o.Queue {
+		if f := o.Queue[i].find(name); f != nil {
+			return f
+		}
 	}
+	return nil
 }
 
 // find returns the leaf with that name or path; nil if there is none. Leaves with the same name differ only in
 // their paths.
 func (q *wireQueue) find(name string) *wireQueue {
 	leaf := true
-	for _, below := range []queues{q.Queues, q.Root, q.Children} {
+	for _, below := range []rest.List[queuesObject]{q.Queues, q.Root, q.Children} {
 		for i := range below {
 			leaf = false
 			if f := below[i].find(name); f != nil {
@@ -104,7 +95,7 @@ func last(path string) string { return path[strings.LastIndexByte(path, '.')+1:]
 // limitMB returns how much of totalMB one user may hold in the queue, in MB; 0 if there is no limit. A user may
 // have factor times the queue's capacity, up to its maximum (CapacityScheduler's user-limit-factor; -1: no limit).
 func (q *wireQueue) limitMB(totalMB int) int {
-	if mb := q.MaxRes.v.Memory.count(maxMB); mb > 0 {
+	if mb := q.MaxRes.V.Memory.count(maxMB); mb > 0 {
 		return min(mb, totalMB)
 	}
 	share := q.Max.ratio()
@@ -123,9 +114,9 @@ func (q *wireQueue) limitMB(totalMB int) int {
 // state returns the leaf's state under the name that applications use.
 func (q *wireQueue) state(name string, totalMB int) dag.QueueState {
 	st := dag.QueueState{Name: name}
-	if steady := q.Steady.v.Memory.count(maxMB); steady > 0 || q.Policy != "" {
-		st.ShareMB, st.MastersMB = min(steady, totalMB), q.FairMasters.v.Memory.count(maxMB)
-		if mb := q.MaxRes.v.Memory.count(maxMB); mb < totalMB {
+	if steady := q.Steady.V.Memory.count(maxMB); steady > 0 || q.Policy != "" {
+		st.ShareMB, st.MastersMB = min(steady, totalMB), q.FairMasters.V.Memory.count(maxMB)
+		if mb := q.MaxRes.V.Memory.count(maxMB); mb < totalMB {
 			st.MaxMB = mb
 		}
 		if q.Policy != "fifo" {
@@ -149,7 +140,7 @@ func (q *wireQueue) state(name string, totalMB int) dag.QueueState {
 	if strings.Contains(string(q.Order), "fair") {
 		st.Order = dag.OrderFair
 	}
-	st.MastersMB, st.Preempted = q.Masters.v.Memory.count(maxMB), q.Spared == "false"
+	st.MastersMB, st.Preempted = q.Masters.V.Memory.count(maxMB), q.Spared == "false"
 	return st
 }
 

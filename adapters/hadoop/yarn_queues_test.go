@@ -8,7 +8,7 @@ import (
 
 func TestQueues(t *testing.T) {
 	b := load[schedulerBody](t, "scheduler-3.4.2.json")
-	root := b.Scheduler.v.Info.v
+	root := b.Scheduler.V.Info.V
 	// Queue a has 60 % and may have all; its users twice its share.
 	if q := root.find("root.a"); q == nil || q.limitMB(3072) != 0 {
 		t.Errorf("queue a: %+v", q)
@@ -20,7 +20,7 @@ func TestQueues(t *testing.T) {
 		t.Errorf("queue c: %+v", q)
 	}
 	old := load[schedulerBody](t, "scheduler-2.10.2.json")
-	if q := old.Scheduler.v.Info.v.find("default"); q == nil || q.limitMB(3072) != 0 {
+	if q := old.Scheduler.V.Info.V.find("default"); q == nil || q.limitMB(3072) != 0 {
 		t.Errorf("2.10.2: %+v", q)
 	}
 	half := wireQueue{Absolute: num{30, true}, Max: num{100, true}, Factor: num{1, true}}
@@ -30,7 +30,7 @@ func TestQueues(t *testing.T) {
 	fair := of[schedulerBody](t,
 		`{"scheduler":{"schedulerInfo":{"type":"fairScheduler","rootQueue":{"queueName":"root","childQueues":{"queue":
 		[{"queueName":"root.x","maxResources":{"memory":4096,"vCores":4}},{"queueName":"root.y"}]}}}}}`)
-	if q := fair.Scheduler.v.Info.v.find("root.x"); q == nil || q.limitMB(8192) != 4096 {
+	if q := fair.Scheduler.V.Info.V.find("root.x"); q == nil || q.limitMB(8192) != 4096 {
 		t.Errorf("fair scheduler: %+v", q)
 	}
 }
@@ -50,7 +50,7 @@ func TestQueueStates(t *testing.T) {
 		{"scheduler-fair-3.4.2.json", "root.a", dag.QueueState{ShareMB: 1843, MastersMB: 2458, Order: dag.OrderFair}},
 	} {
 		b := load[schedulerBody](t, c.file)
-		q := b.Scheduler.v.Info.v.find(c.queue)
+		q := b.Scheduler.V.Info.V.find(c.queue)
 		if q == nil {
 			t.Errorf("%s: no queue %s", c.file, c.queue)
 			continue
@@ -78,7 +78,7 @@ func TestQueuesOfOneName(t *testing.T) {
 	root := of[schedulerBody](t,
 		`{"scheduler":{"schedulerInfo":{"type":"capacityScheduler","queueName":"root","queuePath":"root","queues":{"queue":[
 		{"queueName":"dev","queuePath":"root.dev","queues":{"queue":[{"queueName":"etl","queuePath":"root.dev.etl","absoluteCapacity":10}]}},
-		{"queueName":"prod","queuePath":"root.prod","queues":{"queue":{"queueName":"etl","queuePath":"root.prod.etl","absoluteCapacity":90}}}]}}}}`).Scheduler.v.Info.v
+		{"queueName":"prod","queuePath":"root.prod","queues":{"queue":{"queueName":"etl","queuePath":"root.prod.etl","absoluteCapacity":90}}}]}}}}`).Scheduler.V.Info.V
 	for name, want := range map[string]float64{"root.prod.etl": 90, "prod.etl": 90, "root.dev.etl": 10, "etl": 10} {
 		if q := root.find(name); q == nil || q.Absolute.v != want {
 			t.Errorf("%s: %+v, want the one of %v %%", name, q, want)
@@ -95,8 +95,8 @@ func TestQueuesOfOneName(t *testing.T) {
 // live runs).
 func TestVersions(t *testing.T) {
 	for _, version := range []string{"2.10.2"} {
-		am, over := load[jobBody](t, "am-job-"+version+".json").Job.v,
-			load[jobBody](t, "jhs-job-"+version+".json").Job.v
+		am, over := load[jobBody](t, "am-job-"+version+".json").Job.V,
+			load[jobBody](t, "jhs-job-"+version+".json").Job.V
 		if am.State != "RUNNING" || am.Finished.instant().Known() || !am.Started.instant().Known() || am.Maps.v != 3 ||
 			am.Reduces.v != 2 || am.MapsDone.v != 3 {
 			t.Errorf("%s: the master says %+v", version, am)
@@ -106,7 +106,7 @@ func TestVersions(t *testing.T) {
 			t.Errorf("%s: the history server says %+v", version, over)
 		}
 		for _, from := range []string{"am", "jhs"} {
-			all := load[attemptsBody](t, from+"-attempts-reduce-"+version+".json").Attempts.v.Attempt
+			all := load[attemptsBody](t, from+"-attempts-reduce-"+version+".json").Attempts.V.Attempt
 			if len(all) != 1 {
 				t.Errorf("%s, %s: %d attempts, want one", version, from, len(all))
 				continue
@@ -135,7 +135,7 @@ func TestOddReduces(t *testing.T) {
 		`{"taskAttempts":{"taskAttempt":[{"@xsi.type":"reduceTaskAttemptInfo",` + fields + `}]}}`,
 		`{"taskAttempts":{"taskAttempt":{"@type":"reduceTaskAttemptInfo","@xmlns.xsi":"http://www.w3.org/2001/XMLSchema-instance",` + fields + `}}}`,
 	} {
-		if all := of[attemptsBody](t, body).Attempts.v.Attempt; len(all) != 1 || all[0].State != "RUNNING" ||
+		if all := of[attemptsBody](t, body).Attempts.V.Attempt; len(all) != 1 || all[0].State != "RUNNING" ||
 			all[0].CopyEnd.v != 7 {
 			t.Errorf("%s: %+v", body, all)
 		}

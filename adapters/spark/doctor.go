@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/rest"
 )
 
 // Doctor tests all requests that are needed to observe an application: those to the driver, and to the history
@@ -21,7 +22,7 @@ func Doctor(ctx context.Context, driver Driver) []hadoop.Check {
 	broken := func(name string, grade hadoop.Grade, err error) {
 		hint := ""
 		text := err.Error()
-		if e, ok := errors.AsType[*hadoop.Error](err); ok && e.Hint != "" {
+		if e, ok := errors.AsType[*rest.Error](err); ok && e.Hint != "" {
 			hint, text = e.Hint, strings.TrimSuffix(text, " ("+e.Hint+")")
 		}
 		say(name, grade, hint, "%s", text)

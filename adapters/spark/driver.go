@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -29,14 +30,19 @@ func AtAddress(client *hadoop.Client, base, history string) Driver {
 }
 
 func (d *webDriver) Get(ctx context.Context, path string) ([]byte, error) {
-	return d.client.Web(ctx, d.base, path)
+	return d.get(ctx, d.base, path)
 }
 
 func (d *webDriver) History(ctx context.Context, path string) ([]byte, error) {
 	if d.history == "" {
 		return nil, errNoHistory
 	}
-	return d.client.Web(ctx, d.history, path)
+	return d.get(ctx, d.history, path)
+}
+
+func (d *webDriver) get(ctx context.Context, base, path string) ([]byte, error) {
+	body, _, err := d.client.Send(ctx, request(d.client, base, path))
+	return body, err
 }
 
 func (d *webDriver) Now() dag.Instant { return d.client.Now() }
@@ -65,8 +71,8 @@ func OnYARN(client *hadoop.Client, id, history string) *Source {
 // Get sends the request through the proxy. After the application has ended, the proxy redirects to the history
 // server.
 func (d *yarnDriver) Get(ctx context.Context, path string) ([]byte, error) {
-	body, err := d.client.Proxy(ctx, d.app, strings.TrimPrefix(path, "/"))
-	if e, ok := errors.AsType[*hadoop.Error](err); ok && e.Location != "" {
+	body, err := d.client.Proxy(ctx, d.app, request(d.client, "", strings.TrimPrefix(path, "/")))
+	if e, ok := errors.AsType[*rest.Error](err); ok && e.Location != "" {
 		if to, bad := url.Parse(e.Location); bad == nil {
 			if before, _, found := strings.Cut(to.Path, "/history/"); found {
 				d.findHistory(to.Scheme + "://" + to.Host + before)
@@ -168,7 +174,7 @@ func localDrivers(ctx context.Context, client *hadoop.Client) []LocalDriver {
 	for port := firstPort; port <= lastPort && ctx.Err() == nil; port++ {
 		d := LocalDriver{URL: "http://localhost:" + strconv.Itoa(port)}
 		once, cancel := context.WithTimeout(ctx, probeFor)
-		body, err := client.Web(once, d.URL, root)
+		body, _, err := client.Send(once, request(client, d.URL, root))
 		cancel()
 		if a := NewApp(""); err == nil && a.TakeApplication(body) {
 			d.ID, d.Name, d.Began = a.id, a.name, a.began

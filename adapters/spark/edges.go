@@ -9,10 +9,10 @@ import (
 	"github.com/paratimer/paratimer/adapters/internal/eventlog"
 )
 
-// logPatience bounds one request for the event log. hadoop.Client bounds the number of requests.
-const logPatience = 10 * time.Second
+// logTimeout bounds one request for the event log. The request itself has a pause.
+const logTimeout = 10 * time.Second
 
-// TakeLog applies the stage dependencies that hadoop.Client has extracted from an event log. It reports whether the
+// TakeLog applies the stage dependencies that a request has extracted from an event log. It reports whether the
 // body is such a list. Dependencies from a job's page take precedence.
 func (a *answers) TakeLog(body []byte) bool {
 	var list []eventlog.Job
@@ -52,7 +52,7 @@ func (s *Source) askLog(ctx context.Context, ended bool) {
 	if d, ok := s.driver.(*yarnDriver); ok {
 		d.findHistory(s.app.conf["spark.yarn.historyServer.address"])
 	}
-	ctx, cancel := context.WithTimeout(ctx, logPatience)
+	ctx, cancel := context.WithTimeout(ctx, logTimeout)
 	defer cancel()
 	// If the request fails, the dependencies stay a guess, for which there is a separate warning.
 	_ = s.get(ctx, s.driver.History, s.path("logs"))

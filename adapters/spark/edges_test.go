@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -133,11 +134,11 @@ func (c *chain) serve(t *testing.T) (base string, client *hadoop.Client) {
 	t.Helper()
 	s := httptest.NewServer(c)
 	t.Cleanup(s.Close)
-	o := hadoop.Options{Site: hadoop.Site{RMs: []hadoop.Manager{{URL: s.URL}}}}
+	o := rest.Options{}
 	if !c.now.IsZero() {
 		o.Clock = func() time.Time { return c.now }
 	}
-	client, err := hadoop.NewClient(o)
+	client, err := hadoop.NewClient(hadoop.Site{RMs: []hadoop.Manager{{URL: s.URL}}}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,9 +193,9 @@ func TestEdgesFromLog(t *testing.T) {
 		next(t, s)
 	}
 	if c.logs != 1 {
-		t.Errorf("within %v the log was asked for %d times", hadoop.LogPause, c.logs)
+		t.Errorf("within %v the log was asked for %d times", logPause, c.logs)
 	}
-	c.now = c.now.Add(hadoop.LogPause)
+	c.now = c.now.Add(logPause)
 	if got, guess := edgesOf(next(t, s)); guess || got != "1<0 2<1 4<3 5<4" || c.logs != 2 {
 		t.Errorf("the second job: %s, a guess %v; the log was asked for %d times", got, guess, c.logs)
 	}

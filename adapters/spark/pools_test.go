@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -128,7 +128,7 @@ func (f *fairly) Get(ctx context.Context, path string) ([]byte, error) {
 	case part == "/stages/":
 		f.asked = append(f.asked, path)
 		if f.page == "" {
-			return nil, &hadoop.Error{URL: path, Status: 403}
+			return nil, &rest.Error{URL: path, Status: 403}
 		}
 		return []byte(f.page), nil
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/rest"
 )
 
 // askSQL requests the watched execution, or all executions while it is unknown which one is watched.
@@ -89,7 +89,7 @@ func (s *Source) askBrief(ctx context.Context) error {
 		if s.app.jobs[id] == nil && s.absent[id] < pageTries {
 			left--
 			err := s.get(ctx, s.driver.Get, s.path("jobs/"+strconv.Itoa(id)))
-			if e, ok := errors.AsType[*hadoop.Error](err); ok && e.Status == http.StatusNotFound {
+			if e, ok := errors.AsType[*rest.Error](err); ok && e.Status == http.StatusNotFound {
 				if id > last {
 					return nil
 				}
@@ -163,7 +163,7 @@ func (s *Source) askPages(ctx context.Context) {
 		body, err := s.driver.Get(ctx, "/jobs/job/?id="+strconv.Itoa(id))
 		if err == nil {
 			s.app.TakePage(string(body), id)
-		} else if e, ok := errors.AsType[*hadoop.Error](err); ok && e.Status == http.StatusForbidden {
+		} else if e, ok := errors.AsType[*rest.Error](err); ok && e.Status == http.StatusForbidden {
 			s.asked[id] = pageTries // it will be refused again
 		}
 	}

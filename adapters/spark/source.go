@@ -13,10 +13,11 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Driver serves the REST API of an application. Its errors are those of hadoop.Client.
+// A Driver serves the REST API of an application. Its errors are those of rest.Client.
 type Driver interface {
 	// Get requests a path of the driver's web service, such as /api/v1/applications.
 	Get(ctx context.Context, path string) ([]byte, error)
@@ -185,7 +186,7 @@ func (s *Source) lost() bool {
 
 // starting reports whether the error is the page that a driver serves at all addresses while it starts.
 func starting(err error) bool {
-	e, ok := errors.AsType[*hadoop.Error](err)
+	e, ok := errors.AsType[*rest.Error](err)
 	return ok && e.Status == http.StatusOK && strings.Contains(e.Text, "starting up")
 }
 
@@ -205,7 +206,7 @@ func gone(err error) bool {
 	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
 		return true
 	}
-	e, ok := errors.AsType[*hadoop.Error](err)
+	e, ok := errors.AsType[*rest.Error](err)
 	return ok && (e.Status >= 300 && e.Status < 400 || e.Status == http.StatusNotFound)
 }
 
@@ -335,7 +336,7 @@ func (s *Source) askHistory(ctx context.Context) error {
 
 // missing reports whether the server responded that the requested object does not exist.
 func missing(err error) bool {
-	e, ok := errors.AsType[*hadoop.Error](err)
+	e, ok := errors.AsType[*rest.Error](err)
 	return ok && e.Status == http.StatusNotFound
 }
 

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -43,10 +44,10 @@ func (f *fake) stamp(at dag.Instant) string {
 
 func (f *fake) Get(_ context.Context, path string) ([]byte, error) {
 	if f.gone {
-		return nil, &hadoop.Error{URL: path, Err: &net.OpError{Op: "dial", Err: errors.New("connection refused")}}
+		return nil, &rest.Error{URL: path, Err: &net.OpError{Op: "dial", Err: errors.New("connection refused")}}
 	}
 	if f.slow {
-		return nil, &hadoop.Error{URL: path, Err: context.DeadlineExceeded}
+		return nil, &rest.Error{URL: path, Err: context.DeadlineExceeded}
 	}
 	b, err := f.answer(path)
 	f.bytes += len(b)
@@ -56,7 +57,7 @@ func (f *fake) Get(_ context.Context, path string) ([]byte, error) {
 
 func (f *fake) History(_ context.Context, path string) ([]byte, error) {
 	if !f.over && !f.partial {
-		return nil, &hadoop.Error{URL: path, Status: http.StatusNotFound}
+		return nil, &rest.Error{URL: path, Status: http.StatusNotFound}
 	}
 	return f.answer(path)
 }
@@ -102,7 +103,7 @@ func (f *fake) answer(path string) ([]byte, error) {
 	case part == "environment":
 		return []byte(`{"sparkProperties":[["spark.task.cpus","1"]]}`), nil
 	}
-	return nil, &hadoop.Error{URL: path, Status: http.StatusNotFound}
+	return nil, &rest.Error{URL: path, Status: http.StatusNotFound}
 }
 
 func (f *fake) list(q url.Values) ([]byte, error) {

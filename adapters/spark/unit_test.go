@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -60,7 +60,7 @@ func (n *notebook) History(_ context.Context, path string) ([]byte, error) {
 
 func (n *notebook) Get(_ context.Context, path string) ([]byte, error) {
 	if n.gone {
-		return nil, &hadoop.Error{URL: path, Err: &net.OpError{Op: "dial", Err: errors.New("connection refused")}}
+		return nil, &rest.Error{URL: path, Err: &net.OpError{Op: "dial", Err: errors.New("connection refused")}}
 	}
 	n.asked = append(n.asked, path)
 	part, query, _ := strings.Cut(strings.TrimPrefix(path, root+"/nb/"), "?")
@@ -108,7 +108,7 @@ func (n *notebook) Get(_ context.Context, path string) ([]byte, error) {
 	case part == "allexecutors", strings.HasSuffix(part, "/taskList") && query != "":
 		return []byte("[]"), nil
 	}
-	return nil, &hadoop.Error{URL: path, Status: http.StatusNotFound}
+	return nil, &rest.Error{URL: path, Status: http.StatusNotFound}
 }
 
 // TestUnitLive checks that a group ends some time after its last job, that an execution ends when the driver reports

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/rest"
 )
 
 // Doctor tests all requests that are needed to observe a DAG, with the newest running Tez application. Each check has
@@ -35,7 +36,7 @@ func Doctor(ctx context.Context, c Cluster) []hadoop.Check {
 	_, none := errors.AsType[*hadoop.NoWorkflowError](err)
 	switch {
 	case s.silence != nil:
-		say("tez master", hadoop.Fail, hintOf(s.silence), "%v", s.silence)
+		say("tez master", hadoop.Fail, rest.Hint(s.silence), "%v", s.silence)
 	case s.asked:
 		say("tez master", hadoop.OK, "", "%s is %s: %d vertices", s.id, s.g.status, len(s.g.vertices))
 	case none:
@@ -49,7 +50,7 @@ func Doctor(ctx context.Context, c Cluster) []hadoop.Check {
 		say("tez files", hadoop.Warn, "", "the ResourceManager does not say where the master runs")
 	case l.sizes == nil || l.err != nil:
 		hint := ""
-		if st := status(l.err); st == http.StatusUnauthorized || st == http.StatusForbidden {
+		if st := rest.Status(l.err); st == http.StatusUnauthorized || st == http.StatusForbidden {
 			hint = "without these files the DAG has no edges and its times are first seen ones: have tez.am.view-acls of the " +
 				"session name this user, or ask as user " + s.app.User
 		}
@@ -74,12 +75,4 @@ func Doctor(ctx context.Context, c Cluster) []hadoop.Check {
 			"the plan of %s is not in the master's history file yet", s.id)
 	}
 	return out
-}
-
-// hintOf returns the hint of an error, or "".
-func hintOf(err error) string {
-	if e, ok := errors.AsType[*hadoop.Error](err); ok {
-		return e.Hint
-	}
-	return ""
 }

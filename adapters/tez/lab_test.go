@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -182,16 +182,17 @@ func (l *lab) attempt(t int, all bool) string {
 		taskCounters, strings.ReplaceAll(strings.Join(counters, `,"`), "=", `":`), labID, t, status)
 }
 
-func (l *lab) Proxy(_ context.Context, _, path string) ([]byte, error) {
+func (l *lab) Proxy(_ context.Context, _ string, r rest.Request) ([]byte, error) {
+	path := r.Path
 	what, query, _ := strings.Cut(strings.TrimPrefix(path, "ws/v2/tez/"), "?")
 	if l.silent {
-		return l.give(what, "", &hadoop.Error{URL: path, Text: "connection refused"})
+		return l.give(what, "", &rest.Error{URL: path, Text: "connection refused"})
 	}
 	if l.closed {
-		return l.give(what, "", &hadoop.Error{URL: path, Status: 401, Text: "Access denied for user: bob"})
+		return l.give(what, "", &rest.Error{URL: path, Status: 401, Text: "Access denied for user: bob"})
 	}
 	if l.gone {
-		return l.give(what, "", &hadoop.Error{URL: path, Status: 404, Text: "Not current Dag: 1"})
+		return l.give(what, "", &rest.Error{URL: path, Status: 404, Text: "Not current Dag: 1"})
 	}
 	q, _ := url.ParseQuery(query)
 	running, done := 0, 0
@@ -250,10 +251,10 @@ func (l *lab) Proxy(_ context.Context, _, path string) ([]byte, error) {
 
 func (l *lab) NM(_ context.Context, _, path string) ([]byte, error) {
 	if l.down {
-		return l.give("logs", "", &hadoop.Error{URL: path, Text: "connection refused"})
+		return l.give("logs", "", &rest.Error{URL: path, Text: "connection refused"})
 	}
 	if l.deaf {
-		return l.give("logs", "", &hadoop.Error{URL: path, Status: 403, Text: "no view rights"})
+		return l.give("logs", "", &rest.Error{URL: path, Status: 403, Text: "no view rights"})
 	}
 	_, name, _ := strings.Cut(path, "/logs/")
 	if name == "" {
@@ -284,11 +285,23 @@ func (l *lab) naive() (bytes int) {
 	c := newLab(l.tasks, l.width, l.length)
 	c.now = l.now
 	for _, what := range []string{"dagInfo", "verticesInfo", "tasksInfo"} {
-		b, _ := c.Proxy(context.Background(), "", "ws/v2/tez/"+what+"?")
+		b, _ := c.Proxy(context.Background(), "", rest.Request{Path: "ws/v2/tez/" + what + "?"})
 		bytes += len(b)
 	}
 	for t := range l.tasks {
 		bytes += len(l.attempt(t, true))
 	}
 	return bytes
+}
+
+// limited records the limits of requests to a master.
+type limited struct {
+	*lab
+	limits map[string]int64
+}
+
+func (l *limited) Proxy(ctx context.Context, app string, r rest.Request) ([]byte, error) {
+	what, _, _ := strings.Cut(r.Path, "?")
+	l.limits[what] = r.Limit
+	return l.lab.Proxy(ctx, app, r)
 }

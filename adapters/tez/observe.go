@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -21,7 +22,14 @@ const (
 
 // get requests one of the master's lists and decodes the response.
 func (s *Source) get(ctx context.Context, what, query string, to any) error {
-	body, err := s.cluster.Proxy(ctx, s.app.ID, "ws/v2/tez/"+what+"?dagID="+strconv.Itoa(s.number())+query)
+	r := rest.Request{Path: "ws/v2/tez/" + what + "?dagID=" + strconv.Itoa(s.number()) + query}
+	switch what {
+	case "tasksInfo":
+		r.Limit = rest.Long
+	case "attemptsInfo", "verticesInfo":
+		r.Limit = rest.Middle
+	}
+	body, err := s.cluster.Proxy(ctx, s.app.ID, r)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/capture"
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -255,15 +256,15 @@ type deaf struct {
 
 func (d *deaf) NM(ctx context.Context, node, path string) ([]byte, error) {
 	if d.refuses(path) {
-		return nil, &hadoop.Error{URL: path, Status: http.StatusForbidden, Text: "no view rights"}
+		return nil, &rest.Error{URL: path, Status: http.StatusForbidden, Text: "no view rights"}
 	}
 	return d.Client.NM(ctx, node, path)
 }
 
-func (d *deaf) Proxy(ctx context.Context, app, path string) ([]byte, error) {
-	what, _, _ := strings.Cut(strings.TrimPrefix(path, "ws/v2/tez/"), "?")
+func (d *deaf) Proxy(ctx context.Context, app string, r rest.Request) ([]byte, error) {
+	what, _, _ := strings.Cut(strings.TrimPrefix(r.Path, "ws/v2/tez/"), "?")
 	d.asked[what]++
-	return d.Client.Proxy(ctx, app, path)
+	return d.Client.Proxy(ctx, app, r)
 }
 
 // A stepped source plays a recording second by second.
@@ -284,11 +285,10 @@ func (s *stepped) Next(ctx context.Context) (*dag.Snapshot, error) {
 func without(t *testing.T, rec *capture.Recording, id string, refuses func(path string) bool) (*stepped, *deaf) {
 	t.Helper()
 	p := capture.NewPlayer(rec)
-	client, err := hadoop.NewClient(
-		hadoop.Options{
-			Site: hadoop.Site{RMs: []hadoop.Manager{{URL: "http://localhost:8088"}}}, Transport: p,
-			Now: p.Now,
-		})
+	client, err := hadoop.NewClient(hadoop.Site{RMs: []hadoop.Manager{{URL: "http://localhost:8088"}}}, rest.Options{
+		Transport: p,
+		Now:       p.Now,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -399,11 +399,10 @@ func TestCaptured(t *testing.T) {
 	p := capture.NewPlayer(rec)
 	var file closer
 	w := capture.NewWriter(&file, true, p.Now)
-	client, err := hadoop.NewClient(
-		hadoop.Options{
-			Site: hadoop.Site{RMs: []hadoop.Manager{{URL: "http://localhost:8088"}}}, Transport: p,
-			Now: p.Now, Tap: w.Layer,
-		})
+	client, err := hadoop.NewClient(hadoop.Site{RMs: []hadoop.Manager{{URL: "http://localhost:8088"}}}, rest.Options{
+		Transport: p,
+		Now:       p.Now, Tap: w.Layer,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/pig"
+	"github.com/paratimer/paratimer/adapters/rest"
 )
 
 // A DAG is one of the DAGs that were submitted to a session.
@@ -76,8 +77,8 @@ func (s *Session) grow(prefix string, n int) {
 // ask queries the master for the first unknown DAG.
 func (s *Session) ask(ctx context.Context, app hadoop.App, prefix string) error {
 	next := strconv.Itoa(len(s.dags) + 1)
-	body, err := s.cluster.Proxy(ctx, app.ID, "ws/v2/tez/dagInfo?dagID="+next)
-	if status(err) == http.StatusNotFound {
+	body, err := s.cluster.Proxy(ctx, app.ID, rest.Request{Path: "ws/v2/tez/dagInfo?dagID=" + next})
+	if rest.Status(err) == http.StatusNotFound {
 		return nil
 	}
 	var d dagBody

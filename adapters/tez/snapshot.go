@@ -14,6 +14,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/internal/engine"
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
@@ -321,7 +322,7 @@ func (s *Source) await(more bool) bool {
 	if s.logs == nil || s.now-s.awaitedAt > waitFiles {
 		return false
 	}
-	switch status(s.logs.err) {
+	switch rest.Status(s.logs.err) {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound:
 		return false
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/pig"
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -20,7 +21,7 @@ import (
 type Cluster interface {
 	hadoop.Cluster
 	// Proxy requests a path below /proxy/APPLICATION/ from an application's master.
-	Proxy(ctx context.Context, app, path string) ([]byte, error)
+	Proxy(ctx context.Context, app string, r rest.Request) ([]byte, error)
 	// NM requests a path below /ws/v1/node/ from the NodeManager of a host and web port.
 	NM(ctx context.Context, node, path string) ([]byte, error)
 }
@@ -115,7 +116,7 @@ func (s *Source) shaped() bool {
 	if s.logs == nil || s.logs.sizes == nil {
 		st := 0
 		if s.logs != nil {
-			st = status(s.logs.err)
+			st = rest.Status(s.logs.err)
 		}
 		refused = st == http.StatusUnauthorized || st == http.StatusForbidden
 	}
@@ -373,17 +374,9 @@ func historyFiles(sizes map[string]int64) []string {
 // silentLimit is how long a master may be silent before there is a warning, in milliseconds.
 const silentLimit = 5_000
 
-// status returns the HTTP status of an error, or 0 if it has none.
-func status(err error) int {
-	if e, ok := errors.AsType[*hadoop.Error](err); ok {
-		return e.Status
-	}
-	return 0
-}
-
 // refused reports whether the master denies this user access.
 func (s *Source) refused() bool {
-	st := status(s.silence)
+	st := rest.Status(s.silence)
 	return st == http.StatusUnauthorized || st == http.StatusForbidden
 }
 
@@ -393,7 +386,7 @@ func (s *Source) silent(err error) {
 	if !s.silentAt.Known() {
 		s.silentAt = s.now
 	}
-	if status(err) == http.StatusNotFound && s.asked {
+	if rest.Status(err) == http.StatusNotFound && s.asked {
 		s.gone = true // the master now runs another DAG
 	}
 }

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/internal/testkit/long"
 )
@@ -379,5 +381,27 @@ func TestNodeLost(t *testing.T) {
 				t.Errorf("%q: %s: %q", state, c, text)
 			}
 		}
+	}
+}
+
+// TestLimits: lists of tasks may be long, those of vertices and attempts less so, and a DAG is short.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	l := newLab(40, 4, 30_000)
+	l.deaf = true
+	c := &limited{l, map[string]int64{}}
+	src := NewSource(c, Target{ID: labDAG})
+	for range 20 {
+		if _, err := src.Next(t.Context()); err != nil {
+			break
+		}
+		l.advance(5000)
+	}
+	want := map[string]int64{
+		"ws/v2/tez/dagInfo": 0, "ws/v2/tez/verticesInfo": rest.Middle, "ws/v2/tez/attemptsInfo": rest.Middle,
+		"ws/v2/tez/tasksInfo": rest.Long,
+	}
+	if !maps.Equal(c.limits, want) {
+		t.Errorf("%v, want %v", c.limits, want)
 	}
 }

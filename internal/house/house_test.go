@@ -214,6 +214,30 @@ func TestNoInputOutput(t *testing.T) {
 	}
 }
 
+// TestRest holds that the HTTP client knows no engine: it imports none, nor a package that knows one.
+func TestRest(t *testing.T) {
+	allowed := []string{"adapters/internal/input", "adapters/keypair", "dag", "units"}
+	checked := 0
+	for _, p := range packages(t) {
+		if p.name() != "adapters/rest" && p.name() != "adapters/internal/input" && p.name() != "adapters/keypair" {
+			continue
+		}
+		for _, imp := range p.Imports {
+			name, ours := strings.CutPrefix(imp, module)
+			if !ours {
+				continue
+			}
+			checked++
+			if !slices.Contains(allowed, name) {
+				t.Errorf("%s imports %s: a request brings what depends on an engine", p.name(), name)
+			}
+		}
+	}
+	if checked == 0 {
+		t.Fatal("no import found: nothing is guarded")
+	}
+}
+
 // TestNumericLeaves holds that leaves know floats, not jobs.
 func TestNumericLeaves(t *testing.T) {
 	for _, p := range packages(t) {

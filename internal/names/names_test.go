@@ -20,6 +20,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/jobfile"
 	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/rumen"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/adapters/state"
@@ -274,10 +275,8 @@ func TestHadoop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := hadoop.NewClient(hadoop.Options{
-		Site:      hadoop.Site{RMs: []hadoop.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
-		Transport: w.Layer(hostileCluster{t, c}), Now: c.Now,
-	})
+	client, err := hadoop.NewClient(hadoop.Site{RMs: []hadoop.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
+		rest.Options{Transport: w.Layer(hostileCluster{t, c}), Now: c.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/internal/testkit/long"
@@ -69,10 +70,8 @@ func play(t testing.TB, p *dag.Plan, o simulate.Options) *Cluster {
 // watcher returns a source that looks at the cluster, and the client below it.
 func watcher(t testing.TB, c *Cluster, target hadoop.Target) (*hadoop.Source, *hadoop.Client) {
 	t.Helper()
-	client, err := hadoop.NewClient(hadoop.Options{
-		Site:      hadoop.Site{RMs: []hadoop.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
-		Transport: c, Now: c.Now,
-	})
+	client, err := hadoop.NewClient(hadoop.Site{RMs: []hadoop.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
+		rest.Options{Transport: c, Now: c.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

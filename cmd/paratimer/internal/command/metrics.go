@@ -9,7 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/metrics"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
@@ -59,7 +59,7 @@ func observes(c *cli.Context) time.Duration {
 }
 
 // Counted also counts the requests that pass a tap, if there are metrics. tap may be nil.
-func Counted(c *cli.Context, tap hadoop.Layer) hadoop.Layer {
+func Counted(c *cli.Context, tap rest.Layer) rest.Layer {
 	m := MetricsOf(c)
 	if m == nil {
 		return tap

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
@@ -59,11 +60,11 @@ func (b *budget) AM(ctx context.Context, app, path string) ([]byte, error) {
 }
 
 // Proxy requests from an application's master, NM from a NodeManager.
-func (b *budget) Proxy(ctx context.Context, app, path string) ([]byte, error) {
+func (b *budget) Proxy(ctx context.Context, app string, r rest.Request) ([]byte, error) {
 	if err := b.take(ctx); err != nil {
 		return nil, err
 	}
-	return b.Cluster.Proxy(ctx, app, path)
+	return b.Cluster.Proxy(ctx, app, r)
 }
 
 func (b *budget) NM(ctx context.Context, node, path string) ([]byte, error) {

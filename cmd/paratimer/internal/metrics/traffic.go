@@ -41,7 +41,7 @@ func (t traffic) register(r *prometheus.Registry) {
 	r.MustRegister(t.requests, t.errors, t.duration)
 }
 
-// Layer counts the requests that pass through it. It is a hadoop.Layer.
+// Layer counts the requests that pass through it. It is a rest.Layer.
 func (m *Metrics) Layer(next http.RoundTripper) http.RoundTripper { return layer{m, next} }
 
 type layer struct {

@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 )
 
@@ -45,7 +46,7 @@ func ClusterFlags() []cli.Flag {
 }
 
 // NewClient returns a client of the cluster in the flags or in Hadoop's configuration.
-func NewClient(c *cli.Context, tap hadoop.Layer) (*hadoop.Client, error) {
+func NewClient(c *cli.Context, tap rest.Layer) (*hadoop.Client, error) {
 	where, err := site(c)
 	if err == nil {
 		err = nameHistory(c, &where)
@@ -57,9 +58,9 @@ func NewClient(c *cli.Context, tap hadoop.Layer) (*hadoop.Client, error) {
 }
 
 // clientOf returns a client of the services of a site, with the flags' options.
-func clientOf(c *cli.Context, site hadoop.Site, tap hadoop.Layer) (*hadoop.Client, error) {
+func clientOf(c *cli.Context, site hadoop.Site, tap rest.Layer) (*hadoop.Client, error) {
 	for _, host := range c.StringSlice("trust-host") {
-		if err := hadoop.TrustedHost(host); err != nil {
+		if err := rest.TrustedHost(host); err != nil {
 			return nil, command.Usage("--trust-host %w", err)
 		}
 	}
@@ -71,15 +72,15 @@ func clientOf(c *cli.Context, site hadoop.Site, tap hadoop.Layer) (*hadoop.Clien
 		log.Warn().Msg("--insecure: certificates are not verified; anybody may answer in the cluster's place")
 	}
 	who := kerberos(c)
-	o := hadoop.Options{
-		Site: site, Trust: c.StringSlice("trust-host"), User: UserName(c), Auth: who.layer(UserName(c)), Login: who,
+	o := rest.Options{
+		Trust: c.StringSlice("trust-host"), User: UserName(c), Auth: who.layer(UserName(c)), Login: who,
 		Tap:    command.Counted(c, tap),
 		CAFile: c.String("ca-file"), Insecure: c.Bool("insecure"), CertFile: c.String("cert"), KeyFile: c.String("key"),
 	}
-	if err := signIn(c, &o, who.asked); err != nil {
+	if err := signIn(c, site, &o, who.asked); err != nil {
 		return nil, err
 	}
-	client, err := hadoop.NewClient(o)
+	client, err := hadoop.NewClient(site, o)
 	if err != nil {
 		return nil, command.Usage("%w", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/rest"
 )
 
 const (
@@ -35,7 +36,7 @@ func TestHubSpark(t *testing.T) {
 		_, _ = w.Write([]byte(body))
 	}))
 	defer server.Close()
-	client, err := hadoop.NewClient(hadoop.Options{Site: hadoop.Site{RMs: []hadoop.Manager{{URL: server.URL}}}})
+	client, err := hadoop.NewClient(hadoop.Site{RMs: []hadoop.Manager{{URL: server.URL}}}, rest.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/spnego"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 )
@@ -44,10 +45,10 @@ func kerberos(c *cli.Context) login {
 }
 
 // ByKerberos returns a layer that authenticates to services that require Kerberos.
-func ByKerberos(c *cli.Context) hadoop.Layer { return kerberos(c).Layer }
+func ByKerberos(c *cli.Context) rest.Layer { return kerberos(c).Layer }
 
 // layer authenticates to services that require Kerberos, and sends the user's name to others.
-func (l login) layer(user string) hadoop.Layer {
+func (l login) layer(user string) rest.Layer {
 	return func(next http.RoundTripper) http.RoundTripper {
 		if user != "" && !l.asked {
 			next = hadoop.UserName(user)(next)
@@ -110,8 +111,8 @@ func gatewayFlags() []cli.Flag {
 	}
 }
 
-// signIn adds a password to o's requests, if one is set.
-func signIn(c *cli.Context, o *hadoop.Options, byTicket bool) error {
+// signIn adds a password to o's requests to the services of a site, if one is set.
+func signIn(c *cli.Context, site hadoop.Site, o *rest.Options, byTicket bool) error {
 	password, err := command.Secret(c, "password")
 	if err != nil || password == "" {
 		return err
@@ -119,7 +120,7 @@ func signIn(c *cli.Context, o *hadoop.Options, byTicket bool) error {
 	if byTicket {
 		return command.Usage("--keytab and --principal go without --password-file (PARATIMER_PASSWORD): log in by Kerberos or by a password")
 	}
-	layer, err := hadoop.Basic(o.User, password, o.Site)
+	layer, err := rest.Basic(o.User, password, site.Bases()...)
 	if err != nil {
 		return command.Usage("--password-file, PARATIMER_PASSWORD: %w", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
@@ -77,7 +78,7 @@ func (d *Driver) Doctor(ctx context.Context) []hadoop.Check { return spark.Docto
 
 // NewDriver returns the driver of --spark or of an address. If neither that nor a cluster is set, it searches for a
 // driver on this machine, with the typed name or id if there is one. It returns nil if there is none.
-func NewDriver(ctx context.Context, c *cli.Context, typed string, tap hadoop.Layer) (*Driver, error) {
+func NewDriver(ctx context.Context, c *cli.Context, typed string, tap rest.Layer) (*Driver, error) {
 	if base := cmp.Or(c.String("spark"), driverIn(typed)); base != "" {
 		return driverAt(c, base, tap)
 	}
@@ -116,7 +117,7 @@ func driverIn(typed string) string {
 	return ""
 }
 
-func driverAt(c *cli.Context, base string, tap hadoop.Layer) (*Driver, error) {
+func driverAt(c *cli.Context, base string, tap rest.Layer) (*Driver, error) {
 	base, err := addressOf("--spark", base, "the driver's web page, such as http://driver:4040")
 	if err != nil {
 		return nil, err
@@ -171,7 +172,7 @@ func choose(found []spark.LocalDriver, typed string, now dag.Instant) (*spark.Lo
 	return nil, command.Usage("%s", text)
 }
 
-func sparkClient(c *cli.Context, base string, tap hadoop.Layer) (*hadoop.Client, error) {
+func sparkClient(c *cli.Context, base string, tap rest.Layer) (*hadoop.Client, error) {
 	where, err := hadoop.RMSite(base, "")
 	if err != nil {
 		return nil, command.Usage("--spark: %w", err)

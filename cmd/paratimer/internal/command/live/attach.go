@@ -11,6 +11,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/capture"
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
@@ -67,7 +68,7 @@ func attach(c *cli.Context) (err error) {
 	log := command.Logger(c)
 	target.Note = func(text string) { log.Debug().Msg(text) }
 	var client *hadoop.Client
-	var tap hadoop.Layer
+	var tap rest.Layer
 	if path := c.String("capture"); path != "" {
 		rec, failed := capture.Create(path, func() dag.Instant { return client.Now() })
 		if failed != nil {

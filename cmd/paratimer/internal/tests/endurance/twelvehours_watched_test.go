@@ -12,6 +12,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/adapters/state"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
@@ -36,10 +37,8 @@ func TestTwelveHoursWatched(t *testing.T) {
 		n := int(12 * time.Hour / each)
 		dir := t.TempDir()
 		m := restsim.NewMany(dag.InstantOf(time.Now()))
-		client, err := hadoop.NewClient(hadoop.Options{
-			Site:      hadoop.Site{RMs: []hadoop.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
-			Transport: m, Now: m.Now,
-		})
+		client, err := hadoop.NewClient(hadoop.Site{RMs: []hadoop.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
+			rest.Options{Transport: m, Now: m.Now})
 		if err != nil {
 			t.Fatal(err)
 		}

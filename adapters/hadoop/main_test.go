@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/paratimer/paratimer/adapters/rest"
 )
 
 func TestMain(m *testing.M) {
@@ -23,12 +25,18 @@ func serve(t testing.TB, h http.HandlerFunc) *httptest.Server {
 }
 
 // clientOf returns a client of these ResourceManagers.
-func clientOf(t testing.TB, o Options, rms ...string) *Client {
+func clientOf(t testing.TB, o rest.Options, rms ...string) *Client {
+	t.Helper()
+	return siteClient(t, Site{}, o, rms...)
+}
+
+// siteClient returns a client of the services of a site and of these ResourceManagers.
+func siteClient(t testing.TB, site Site, o rest.Options, rms ...string) *Client {
 	t.Helper()
 	for _, u := range rms {
-		o.Site.RMs = append(o.Site.RMs, Manager{URL: u})
+		site.RMs = append(site.RMs, Manager{URL: u})
 	}
-	c, err := NewClient(o)
+	c, err := NewClient(site, o)
 	if err != nil {
 		t.Fatal(err)
 	}

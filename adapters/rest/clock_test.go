@@ -1,4 +1,4 @@
-package hadoop
+package rest
 
 import (
 	"context"
@@ -39,7 +39,7 @@ func TestClockSkewOfHours(t *testing.T) {
 		}
 		last := dag.NoInstant
 		for i := range 100 {
-			answered(t)(c.RM(context.Background(), "info"))
+			answered(t)(c.get(context.Background(), "info"))
 			now := c.Now()
 			if off := now.Sub(dag.InstantOf(w.now.Add(ahead))).Abs(); off > 520*time.Millisecond || i > 30 &&
 				off > 80*time.Millisecond {
@@ -85,7 +85,7 @@ func TestClockIsSetAnew(t *testing.T) {
 	for _, ahead := range []time.Duration{0, time.Hour, -time.Hour} {
 		w.ahead = ahead
 		for range 5 { // two of a clock that was set back are taken for old answers
-			_, _ = c.RM(context.Background(), "info")
+			_, _ = c.get(context.Background(), "info")
 			w.now = w.now.Add(4700 * time.Millisecond)
 		}
 		if off := c.Now().Sub(dag.InstantOf(w.now.Add(ahead))).Abs(); off > 520*time.Millisecond {
@@ -94,23 +94,10 @@ func TestClockIsSetAnew(t *testing.T) {
 	}
 }
 
-func TestMastersDatesDoNotCount(t *testing.T) {
-	w := &skewed{now: time.Unix(1_795_222_440, 0), ahead: time.Hour, trip: func() time.Duration {
-		return time.Millisecond
-	}}
-	c := clientOf(t, Options{Transport: w, Clock: func() time.Time { return w.now }, Site: Site{JHS: "http://jhs"}},
-		"http://rm")
-	answered(t)(c.AM(context.Background(), "application_1_0001", "info"))
-	answered(t)(c.JHS(context.Background(), "info"))
-	if ahead, _, ok := c.Skew(); ok {
-		t.Errorf("skew %v from other machines' clocks", ahead)
-	}
-}
-
 func TestCapturesClockIsItsOwn(t *testing.T) {
 	w := &skewed{now: time.Unix(1_795_222_440, 0), ahead: time.Hour, trip: func() time.Duration { return 0 }}
 	c := clientOf(t, Options{Transport: w, Now: func() dag.Instant { return 42 }}, "http://rm")
-	answered(t)(c.RM(context.Background(), "info"))
+	answered(t)(c.get(context.Background(), "info"))
 	if c.Now() != 42 {
 		t.Errorf("now %v", c.Now())
 	}

@@ -1,9 +1,10 @@
-package hadoop
+package rest
 
 import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"io"
 	"log"
@@ -22,6 +23,47 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/internal/testkit/certtest"
 )
+
+func TestTLS(t *testing.T) {
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		sendJSON(w, `{}`)
+	}))
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	ctx := context.Background()
+	if _, err := clientOf(t, Options{}, s.URL).get(ctx, "info"); err == nil ||
+		!strings.Contains(err.Error(), "--ca-file") {
+		t.Errorf("unknown certificate: %v", err)
+	}
+	if _, err := clientOf(t, Options{Insecure: true}, s.URL).get(ctx, "info"); err != nil {
+		t.Errorf("insecure: %v", err)
+	}
+	ca := filepath.Join(t.TempDir(), "ca.pem")
+	cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
+	if err := os.WriteFile(ca, cert, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := clientOf(t, Options{CAFile: ca}, s.URL).get(ctx, "info"); err != nil {
+		t.Errorf("CA file: %v", err)
+	}
+	plain := serve(t, func(w http.ResponseWriter, r *http.Request) { sendJSON(w, `{}`) })
+	_, err := clientOf(t, Options{}, strings.Replace(plain.URL, "http", "https", 1)).get(ctx, "info")
+	if err == nil || !strings.Contains(err.Error(), "does not speak TLS") {
+		t.Errorf("http behind https: %v", err)
+	}
+	if _, err := New(Options{CAFile: ca + "x"}); !errors.Is(err,
+		os.ErrNotExist) {
+		t.Errorf("absent CA file: %v", err)
+	}
+	if err := os.WriteFile(ca, []byte("\xfe\xed\xfe\xed"), 0o600); err != nil { // a Java key store
+		t.Fatal(err)
+	}
+	if _, err := New(Options{CAFile: ca}); err == nil ||
+		!strings.Contains(err.Error(), "keytool") {
+		t.Errorf("key store as CA file: %v", err)
+	}
+}
 
 func serverTLS(c tls.Certificate) *tls.Config { return &tls.Config{Certificates: []tls.Certificate{c}} }
 
@@ -63,16 +105,6 @@ func TestCertificatesToldApart(t *testing.T) {
 			stranger.Issue("rm", nil, "127.0.0.1"), nil,
 			Options{},
 			[]string{"issued by CN=somebody's CA, which nobody here knows", "--ca-file"},
-		},
-		"unknown authority, Hadoop's trust store": {
-			stranger.Issue("rm", nil, "127.0.0.1"), nil,
-			Options{Site: Site{Truststore: mine}},
-			[]string{"keytool -list -rfc -keystore " + mine},
-		},
-		"unknown authority, no trust store": {
-			stranger.Issue("rm", nil, "127.0.0.1"), nil,
-			Options{Site: Site{Truststore: "/no/such.jks"}},
-			[]string{"/no/such.jks (ssl-client.xml)", "no such file"},
 		},
 		"wrong name": {
 			ca.Issue("rm", nil, "rm.example", "10.0.0.1"), nil,
@@ -118,7 +150,7 @@ func TestCertificatesToldApart(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.opt.CAFile = ca.File()
-			_, err := clientOf(t, c.opt, secure(t, c.server, c.change)).RM(context.Background(), "info")
+			_, err := clientOf(t, c.opt, secure(t, c.server, c.change)).get(context.Background(), "info")
 			if len(c.want) == 0 {
 				if err != nil {
 					t.Fatal(err)
@@ -146,7 +178,7 @@ func TestHTTPAndTLSMixedUp(t *testing.T) {
 		"Go": u, "Jetty": answering(t, "\x15\x03\x03\x00\x02\x02\x50", false),
 		"nginx": answering(t, "HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\nContent-Length: 75\r\n\r\n<html><title>400 The plain HTTP request was sent to HTTPS port</title></html>", false),
 	} {
-		_, err := clientOf(t, Options{}, base).RM(context.Background(), "info")
+		_, err := clientOf(t, Options{}, base).get(context.Background(), "info")
 		if err == nil || !strings.Contains(err.Error(), "https") || !strings.Contains(err.Error(), "TLS") {
 			t.Errorf("%s: http to a TLS port: %v", name, err)
 		}
@@ -167,10 +199,10 @@ func TestClientCertificateRenewed(t *testing.T) {
 	cert, key := certtest.Files(t, dir, ca.Issue("before", nil))
 	c := clientOf(t, Options{CAFile: ca.File(), CertFile: cert, KeyFile: key}, u)
 	ask := answered(t)
-	ask(c.RM(context.Background(), "info"))
+	ask(c.get(context.Background(), "info"))
 	certtest.Files(t, dir, ca.Issue("after the renewal", nil))
 	c.Close() // the idle connection goes, as it does after a minute
-	ask(c.RM(context.Background(), "info"))
+	ask(c.get(context.Background(), "info"))
 	if got := strings.Join(seen, ", "); got != "before, after the renewal" {
 		t.Errorf("the service saw %s", got)
 	}
@@ -181,7 +213,7 @@ func TestInsecureIsSaid(t *testing.T) {
 	u := secure(t, certtest.New(t, "somebody").Issue("rm", nil, "elsewhere"), nil)
 	for _, insecure := range []bool{true, false} {
 		c := clientOf(t, Options{Insecure: insecure}, u)
-		if _, err := c.RM(context.Background(), "info"); (err == nil) != insecure {
+		if _, err := c.get(context.Background(), "info"); (err == nil) != insecure {
 			t.Errorf("insecure %v: %v", insecure, err)
 		}
 		warned := c.Warnings()
@@ -195,7 +227,6 @@ func TestInsecureIsSaid(t *testing.T) {
 // TestClientFiles: files of certificates that cannot be used are refused before anything is asked.
 func TestClientFiles(t *testing.T) {
 	cert, key := certtest.Files(t, t.TempDir(), certtest.New(t, "ca").Issue("x", nil))
-	site := Site{RMs: []Manager{{URL: "https://rm:8090"}}}
 	for _, c := range []struct {
 		cert, key, want string
 	}{
@@ -204,49 +235,13 @@ func TestClientFiles(t *testing.T) {
 		{key, cert, "no certificate"},
 		{cert, key + "x", "no such file"},
 	} {
-		if _, err := NewClient(Options{Site: site, CertFile: c.cert, KeyFile: c.key}); err == nil ||
+		if _, err := New(Options{CertFile: c.cert, KeyFile: c.key}); err == nil ||
 			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s, %s: %v", c.cert, c.key, err)
 		}
 	}
 	if _, err := keypair.Open(cert, key); err != nil {
 		t.Error(err)
-	}
-}
-
-// TestTrustStoreIsFound: of ssl-client.xml nothing but the store's path is kept, and where the file is wrong nothing is
-// said.
-func TestTrustStoreIsFound(t *testing.T) {
-	dir := t.TempDir()
-	write := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("yarn-site.xml", "<configuration/>")
-	const ssl = `<configuration><property><name>ssl.client.truststore.location</name><value>${env.STORES}/trust.jks</value></property>
-<property><name>ssl.client.truststore.password</name><value>hu-sh</value></property></configuration>`
-	getenv := func(name string) string { return map[string]string{"STORES": "/etc/stores"}[name] }
-	for _, c := range []struct{ core, name, text, want string }{
-		{"", "ssl-client.xml", ssl, "/etc/stores/trust.jks"},
-		{"ssl-ours.xml", "ssl-ours.xml", ssl, "/etc/stores/trust.jks"},
-		{"ssl-none.xml", "ssl-ours.xml", ssl, ""},
-		{"", "ssl-client.xml", "<nonsense", ""},
-	} {
-		write("core-site.xml", "<configuration><property><name>hadoop.ssl.client.conf</name><value>"+c.core+
-			"</value></property></configuration>")
-		write(c.name, c.text)
-		p, err := ReadDir(dir, getenv)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := p.Site()
-		if err != nil || s.Truststore != c.want {
-			t.Errorf("%+v: %q, %v", c, s.Truststore, err)
-		}
-		if p.Get("ssl.client.truststore.password") != "" {
-			t.Error("the store's password is kept")
-		}
 	}
 }
 
@@ -260,12 +255,13 @@ func TestRefusedAndCut(t *testing.T) {
 		"me.pem": "perhaps it refuses the client certificate of --cert me.pem",
 	} {
 		c := &Client{opt: Options{CertFile: cert}}
-		if got := c.handshake(u, cut); got != "" {
-			t.Errorf("nobody asked for a certificate: %s", got)
+		var e Error
+		if c.handshake(&e, u, cut) || e.Hint != "" {
+			t.Errorf("nobody asked for a certificate: %s", e.Hint)
 		}
-		c.asked.Store(true)
-		if got := c.handshake(u, cut); !strings.HasSuffix(got, want) {
-			t.Errorf("%q, want %q", got, want)
+		c.certificateRequested.Store(true)
+		if !c.handshake(&e, u, cut) || !strings.HasSuffix(e.Hint, want) {
+			t.Errorf("%q, want %q", e.Hint, want)
 		}
 	}
 }

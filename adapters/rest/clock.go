@@ -1,10 +1,7 @@
-package hadoop
+package rest
 
 import (
 	"fmt"
-	"net/http"
-	"net/url"
-	"strings"
 	"sync"
 	"time"
 
@@ -17,11 +14,11 @@ type clock struct {
 	local func() time.Time
 	start time.Time // local, with its monotonic reading: a step of the local wall clock changes nothing
 
-	mu     sync.Mutex
-	known  bool
-	lo, hi time.Duration // bounds of the cluster's clock minus ours
-	seen   time.Time
-	last   dag.Instant // the last result of Now
+	mu           sync.Mutex
+	hasDate      bool          // some response had one
+	lo, hi       time.Duration // bounds of the cluster's clock minus ours
+	lastResponse time.Time
+	lastNow      dag.Instant
 }
 
 const (
@@ -32,7 +29,7 @@ const (
 )
 
 func newClock(local func() time.Time) *clock {
-	return &clock{local: local, start: local(), last: dag.NoInstant}
+	return &clock{local: local, start: local(), lastNow: dag.NoInstant}
 }
 
 // since returns t by the local clock without the steps of the wall clock.
@@ -44,13 +41,13 @@ func (c *clock) observe(sent, received, date time.Time) {
 	lo, hi := date.Sub(received), date.Add(time.Second).Sub(sent)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.known {
-		c.last = dag.NoInstant // until now it was the local clock, which may be hours off
+	if !c.hasDate {
+		c.lastNow = dag.NoInstant // until now it was the local clock, which may be hours off
 	} else {
-		grown := time.Duration(drift * float64(received.Sub(c.seen)))
+		grown := time.Duration(drift * float64(received.Sub(c.lastResponse)))
 		oldLo, oldHi := c.lo-grown, c.hi+grown
 		if lo > oldHi+leeway || hi < oldLo-leeway {
-			c.last = dag.NoInstant // a clock was set: the old intervals are useless
+			c.lastNow = dag.NoInstant // a clock was set: the old intervals are useless
 		} else {
 			lo, hi = max(lo, oldLo), min(hi, oldHi)
 			if lo > hi {
@@ -58,14 +55,14 @@ func (c *clock) observe(sent, received, date time.Time) {
 			}
 		}
 	}
-	c.known, c.lo, c.hi, c.seen = true, lo, hi, received
+	c.hasDate, c.lo, c.hi, c.lastResponse = true, lo, hi, received
 }
 
 // skew returns the middle of the offset's interval, half its width, and whether there was a response.
 func (c *clock) skew() (ahead, within time.Duration, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.lo + (c.hi-c.lo)/2, (c.hi - c.lo) / 2, c.known
+	return c.lo + (c.hi-c.lo)/2, (c.hi - c.lo) / 2, c.hasDate
 }
 
 // Now returns the estimate of the cluster's clock. It does not go backwards while the estimate narrows.
@@ -74,10 +71,10 @@ func (c *clock) Now() dag.Instant {
 	now := dag.InstantOf(c.since(c.local()).Add(ahead))
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.last.Known() && now < c.last {
-		return c.last
+	if c.lastNow.Known() && now < c.lastNow {
+		return c.lastNow
 	}
-	c.last = now
+	c.lastNow = now
 	return now
 }
 
@@ -86,14 +83,14 @@ func (c *clock) Now() dag.Instant {
 type dates struct {
 	mu     sync.Mutex
 	newest map[string]time.Time
-	stale  map[string]staleAnswers
+	stale  map[string]staleResponses
 }
 
-// staleAnswers counts a server's stale responses in a row, with the Date and the arrival time of the last counted
+// staleResponses counts a server's stale responses in a row, with the Date and the arrival time of the last counted
 // one.
-type staleAnswers struct {
-	date, came time.Time
-	n          int
+type staleResponses struct {
+	date, received time.Time
+	n              int
 }
 
 const (
@@ -106,39 +103,22 @@ const (
 	maxServers = 10_000
 )
 
-func newDates() *dates {
-	return &dates{newest: map[string]time.Time{}, stale: map[string]staleAnswers{}}
-}
-
-// serverOf identifies the server behind u: behind the proxy, it is the application's master.
-func serverOf(u *url.URL) string {
-	_, behind, _ := strings.Cut(u.Path, "/proxy/")
-	app, _, _ := strings.Cut(behind, "/")
-	return u.Host + "/" + app
-}
-
-// floor returns the newest Date of u's server so far, the zero time if there is none. A new response is not older.
-func (d *dates) floor(u *url.URL) time.Time {
+// of returns the newest Date of a server so far, the zero time if there is none. A new response is not older.
+func (d *dates) of(server string) time.Time {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.newest[serverOf(u)]
+	return d.newest[server]
 }
 
-// old returns an error if a response that has just arrived is too old. floor is the result of floor at the request.
-// A response without a Date is accepted.
-func (d *dates) old(u *url.URL, h http.Header, floor, now time.Time) error {
-	date, err := http.ParseTime(h.Get("Date"))
-	if err != nil {
-		return nil
-	}
-	server := serverOf(u)
+// check returns an error if a response that has just arrived is too old. newest is the result of of at the request.
+func (d *dates) check(server string, date, newest, now time.Time) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if date.Before(floor.Add(-grain)) {
+	if date.Before(newest.Add(-grain)) {
 		if s := d.stale[server].and(date, now); s.n < staleInARow {
 			d.stale[server] = s
 			return fmt.Errorf("the answer is %v older than one before it: somebody on the way keeps answers",
-				floor.Sub(date))
+				newest.Sub(date))
 		}
 		d.newest[server] = date // the clock was set
 	}
@@ -154,13 +134,13 @@ func (d *dates) old(u *url.URL, h http.Header, floor, now time.Time) error {
 }
 
 // and counts one more stale response, or starts over if the Dates do not advance as time does.
-func (s staleAnswers) and(date, came time.Time) staleAnswers {
-	since := came.Sub(s.came)
+func (s staleResponses) and(date, received time.Time) staleResponses {
+	since := received.Sub(s.received)
 	switch pace := date.Sub(s.date) - since; {
 	case s.n > 0 && since < staleGap && pace.Abs() <= grain:
 		return s
 	case s.n > 0 && since >= staleGap && pace.Abs() <= grain:
-		return staleAnswers{date, came, s.n + 1}
+		return staleResponses{date, received, s.n + 1}
 	}
-	return staleAnswers{date, came, 1}
+	return staleResponses{date, received, 1}
 }

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/paratimer/paratimer/adapters/rest"
 )
 
 // A town answers by host.
@@ -66,7 +68,7 @@ func TestRedirectToAStranger(t *testing.T) {
 		w.answers["rm1:8088"] = standbyOf(c.to)
 		host := c.to[strings.Index(c.to, "//")+2:]
 		w.answers[host] = well
-		cl := clientOf(t, Options{Site: c.site, Trust: c.trust, Transport: w}, "http://rm1:8088")
+		cl := siteClient(t, c.site, rest.Options{Trust: c.trust, Transport: w}, "http://rm1:8088")
 		for range 3 {
 			_, err := cl.RM(t.Context(), "apps")
 			if (err == nil) != c.want {
@@ -84,7 +86,7 @@ func TestRedirectToAStranger(t *testing.T) {
 	// Of several, the next one is asked.
 	w := newTown()
 	w.answers["rm1:8088"], w.answers["rm2:8088"] = standbyOf("http://rm2.example:8088"), well
-	if _, err := clientOf(t, Options{Transport: w}, "http://rm1:8088", "http://rm2:8088").RM(t.Context(), "apps"); err != nil || w.asked["rm2.example:8088"] != 0 {
+	if _, err := clientOf(t, rest.Options{Transport: w}, "http://rm1:8088", "http://rm2:8088").RM(t.Context(), "apps"); err != nil || w.asked["rm2.example:8088"] != 0 {
 		t.Errorf("the second ResourceManager: %v, asked %v", err, w.asked)
 	}
 }
@@ -99,9 +101,9 @@ func TestMastersRedirectNamesNoHistory(t *testing.T) {
 	w.answers["rm:8088"] = func(*http.Request) (int, string) { return http.StatusFound, to }
 	w.answers["rm:19999"], w.answers["evil:19888"], w.answers["other:19888"] = well, well, well
 	guessed := Site{JHS: "http://rm:19888", JHSGuessed: true}
-	c := clientOf(t, Options{Site: guessed, Transport: w}, "http://rm:8088")
+	c := siteClient(t, guessed, rest.Options{Transport: w}, "http://rm:8088")
 	for range 3 {
-		if _, err := c.AM(t.Context(), "application_1_0001", "jobs/job_1_0001"); status(err) != http.StatusFound {
+		if _, err := c.AM(t.Context(), "application_1_0001", "jobs/job_1_0001"); rest.Status(err) != http.StatusFound {
 			t.Fatal(err)
 		}
 	}
@@ -125,33 +127,20 @@ func TestMastersRedirectNamesNoHistory(t *testing.T) {
 	if _, err := c.JHS(t.Context(), job); err == nil || w.asked["other:19888"] != 0 {
 		t.Errorf("after it: %v, asked %v", err, w.asked)
 	}
-	c = clientOf(t, Options{Site: guessed, Trust: []string{"other"}, Transport: w}, "http://rm:8088")
+	c = siteClient(t, guessed, rest.Options{Trust: []string{"other"}, Transport: w}, "http://rm:8088")
 	if _, err := c.JHS(t.Context(), job); err != nil {
 		t.Errorf("a trusted one: %v", err)
 	}
 	delete(w.asked, "other:19888")
 	// Where one is named, no redirect names another, and the error says what to do.
-	c = clientOf(t, Options{Site: Site{JHS: "http://down:19888"}, Transport: w}, "http://rm:8088")
+	c = siteClient(t, Site{JHS: "http://down:19888"}, rest.Options{Transport: w}, "http://rm:8088")
 	if _, err := c.JHS(t.Context(), job); err == nil || w.asked["other:19888"] != 0 ||
 		!strings.Contains(err.Error(), "--jhs http://other:19888") {
 		t.Errorf("besides a named one: %v, asked %v", err, w.asked)
 	}
-	c = clientOf(t, Options{Site: Site{JHS: "http://down:19888"}, Trust: []string{"other"}, Transport: w},
+	c = siteClient(t, Site{JHS: "http://down:19888"}, rest.Options{Trust: []string{"other"}, Transport: w},
 		"http://rm:8088")
 	if _, err := c.JHS(t.Context(), job); err != nil {
 		t.Errorf("a trusted one: %v", err)
-	}
-}
-
-// TestTrustedHost: what --trust-host takes.
-func TestTrustedHost(t *testing.T) {
-	t.Parallel()
-	for host, want := range map[string]bool{
-		"rm2": true, "rm2.example.com": true, "10.0.0.2": true, "::1": true, "[fe80::1]": true,
-		"": false, "http://rm2": false, "rm2:8088": false, "rm2/x": false, "a b": false, "*": false,
-	} {
-		if err := TrustedHost(host); (err == nil) != want {
-			t.Errorf("%q: %v", host, err)
-		}
 	}
 }

@@ -1,0 +1,161 @@
+// Package rest sends GET requests to the REST services of a cluster, and decodes their responses, which may be hostile.
+// It contains no path of any service: a request brings its own path, its limit, the meaning of the response's Date
+// header, and advice for errors.
+package rest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
+)
+
+// A Layer is a step of the chain that a request passes through.
+type Layer func(http.RoundTripper) http.RoundTripper
+
+// A Login is the user's identity if Options.User is not.
+type Login interface {
+	// Name returns the user as far as it is known without a request, e.g. alice@EXAMPLE.COM; "" if unknown.
+	Name() string
+	// Check verifies the login. It returns a text with the user, the kind of credentials and their expiry.
+	Check(ctx context.Context) (string, error)
+	// Used reports whether a service has required the login.
+	Used() bool
+}
+
+// Options build a Client. The zero value of each field is its default.
+type Options struct {
+	Trust    []string // hosts that requests and redirects may go to
+	CAFile   string   // PEM certificates to be trusted besides the system's
+	Insecure bool     // certificates are not verified; the caller must warn visibly
+	// CertFile and KeyFile are a client's certificate and its key in PEM form, for services that require one. They
+	// are read again when they change.
+	CertFile, KeyFile string
+
+	Connect time.Duration // timeout to connect, and of the TLS handshake; 5 s
+	Header  time.Duration // timeout from the request to the response header; 20 s
+	Total   time.Duration // timeout of a whole exchange, so that a slow body ends; 60 s
+	MaxBody int64         // bytes of one response, unpacked; Long, and less for requests with a lower limit
+	// InFlight is the most requests under way at once; 4.
+	InFlight int
+
+	User      string            // who sends the requests, for messages, unless Login is used
+	Auth      Layer             // authenticates the user
+	Login     Login             // the user that Auth authenticates, for messages; nil is User
+	Tap       Layer             // outermost: sees each exchange without authentication, bodies unpacked
+	Transport http.RoundTripper // sends the requests; nil is the network. Captures and tests replace it
+	Clock     func() time.Time  // this machine's clock; nil is time.Now
+	// Now, if set, is the cluster's clock, and nothing is estimated: a capture has its own time.
+	Now func() dag.Instant
+}
+
+// A Client sends GET requests. It neither waits nor retries, except that it tries the next address of a request if one
+// does not respond. Several goroutines may use it. A process has one client, so that its memory is bounded.
+type Client struct {
+	opt    Options
+	chain  http.RoundTripper
+	slots  chan struct{}
+	memory *memory
+	meter  *meter
+	clock  *clock
+	dates  *dates
+	hosts  map[string]bool // that redirects may lead to
+	// certificateRequested reports that some service requested a client certificate.
+	certificateRequested atomic.Bool
+
+	mu    sync.Mutex
+	turns map[string]turn // requests with a pause, by address
+}
+
+// New returns a client. It does not connect. It fails if a certificate file is unusable.
+func New(o Options) (*Client, error) {
+	o.Connect = cmp.Or(o.Connect, 5*time.Second)
+	o.Header = cmp.Or(o.Header, 20*time.Second)
+	o.Total = cmp.Or(o.Total, 60*time.Second)
+	o.MaxBody = cmp.Or(o.MaxBody, Long)
+	o.InFlight = cmp.Or(o.InFlight, 4)
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	c := &Client{
+		opt: o, slots: make(chan struct{}, o.InFlight), memory: newMemory(inMemory), hosts: map[string]bool{},
+		turns: map[string]turn{}, clock: newClock(o.Clock),
+		dates: &dates{newest: map[string]time.Time{}, stale: map[string]staleResponses{}},
+	}
+	for _, host := range o.Trust {
+		c.hosts[Machine(host)] = true
+	}
+	var err error
+	c.chain, c.meter, err = chain(&o, func() { c.certificateRequested.Store(true) })
+	return c, err
+}
+
+// Trusts reports whether requests and redirects may go to the host of an address. A capture sends no requests, so it
+// trusts all hosts.
+func (c *Client) Trusts(to *url.URL) bool { return c.opt.Now != nil || c.hosts[Machine(to.Hostname())] }
+
+// Now returns the cluster's clock as well as it is known: this machine's until a service of the cluster has responded.
+func (c *Client) Now() dag.Instant {
+	if c.opt.Now != nil {
+		return c.opt.Now()
+	}
+	return c.clock.Now()
+}
+
+// Skew returns how far the cluster's clock is ahead of this machine's, and the uncertainty of that; ok is false
+// before the first response.
+func (c *Client) Skew() (ahead, within time.Duration, ok bool) { return c.clock.skew() }
+
+// MaxSkew is a difference of clocks that people would notice in the times shown.
+const MaxSkew = 10 * time.Second
+
+// SkewText describes the result of Skew.
+func SkewText(ahead, within time.Duration) string {
+	side, digit := "ahead of", 100*time.Millisecond
+	if ahead < 0 {
+		side = "behind"
+	}
+	if within > digit {
+		digit = time.Second
+	}
+	return fmt.Sprintf("the cluster's clock is %s %s this machine's (± %s)", units.Exact(ahead.Abs().Round(digit)), side,
+		units.Exact(within.Round(100*time.Millisecond)))
+}
+
+// Warnings returns warnings about the client's data: certificates are not verified, or the clocks differ by more
+// than people overlook.
+func (c *Client) Warnings() []dag.Warning {
+	var all []dag.Warning
+	if c.opt.Insecure {
+		all = append(all, dag.Warning{
+			Code: dag.WarnUnverified,
+			Text: "--insecure: certificates are not verified; anybody on the way may have answered in the cluster's place",
+		})
+	}
+	if ahead, within, ok := c.Skew(); c.opt.Now == nil && ok && ahead.Abs()-within > MaxSkew {
+		all = append(all, dag.Warning{
+			Code: dag.WarnClockSkew,
+			Text: SkewText(ahead, within) + "; times are the cluster's",
+		})
+	}
+	return all
+}
+
+// Traffic returns the requests and bytes so far.
+func (c *Client) Traffic() Traffic {
+	return Traffic{Requests: c.meter.requests.Load(), Bytes: c.meter.bytes.Load(), Most: c.meter.most.Load()}
+}
+
+// Close drops idle connections.
+func (c *Client) Close() {
+	if t, ok := c.meter.next.(interface{ CloseIdleConnections() }); ok {
+		t.CloseIdleConnections()
+	}
+}

@@ -1,0 +1,222 @@
+package rest
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/paratimer/paratimer/adapters/internal/input"
+)
+
+// An Error is a response that cannot be used, or a missing response.
+type Error struct {
+	URL      string
+	Status   int    // 0: there was no response
+	Text     string // first line of the response: an exception's message, a page's title
+	Hint     string // what to do
+	Location string // where a redirect points
+	Cause    Cause  // what this package found out; 0 for anything else
+	Standby  bool   // the service leaves its work to another one: the next address is tried
+	Err      error  // why there was no response, else nil
+}
+
+// A Cause is what went wrong, as far as the advice of a caller depends on it.
+type Cause int
+
+// The causes.
+const (
+	NoAddress   Cause = iota + 1 // the request has no base
+	Untrusted                    // a redirect leads to a host that is not trusted
+	Circular                     // redirects go in a circle
+	Protocol                     // the address is http and the service speaks TLS, or the reverse
+	NoAuthority                  // the issuer of the service's certificate is unknown
+)
+
+// ErrTooBig means that a response is longer than its limit, or needs more memory.
+var ErrTooBig = errors.New("the answer is longer than the limit")
+
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString("GET " + e.URL)
+	if e.Status != 0 {
+		fmt.Fprintf(&b, ": %d %s", e.Status, http.StatusText(e.Status))
+	}
+	if e.Text != "" {
+		b.WriteString(": " + e.Text)
+	} else if e.Err != nil {
+		b.WriteString(": " + e.Err.Error())
+	}
+	if e.Location != "" {
+		b.WriteString(": it points to " + e.Location)
+	}
+	if e.Hint != "" {
+		b.WriteString(" (" + e.Hint + ")")
+	}
+	return b.String()
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Advice returns what to do.
+func (e *Error) Advice() string { return e.Hint }
+
+// Status returns the HTTP status of an error, 0 if there was no response.
+func Status(err error) int {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Status
+	}
+	return 0
+}
+
+// Hint returns what to do about an error, "" if that is unknown. Errors of a login have their own advice.
+func Hint(err error) string {
+	var e interface{ Advice() string }
+	if errors.As(err, &e) {
+		return e.Advice()
+	}
+	return ""
+}
+
+// Elsewhere reports whether another address of a service may respond after this error.
+func Elsewhere(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && (e.Standby || e.Cause == Untrusted || e.Status >= 500 ||
+		e.Status == 0 && !errors.Is(e.Err, ErrTooBig) && !errors.Is(e.Err, errCrowded))
+}
+
+// advised completes an error: by what is certain, by the caller's advice, else by what is likely.
+func (r *Request) advised(e *Error, resp *Response) *Error {
+	if resp != nil && e.Hint == "" {
+		e.Hint = e.certain(resp.Header.Get("WWW-Authenticate"))
+	}
+	if r.Advise != nil {
+		r.Advise(e, resp)
+	}
+	switch {
+	case e.Hint != "":
+	case e.Status == http.StatusOK:
+		e.Hint = "a web page came instead of JSON: is this the address of the service itself, and not of a login page or another program?"
+	case e.Status >= 300 && e.Status < 400:
+		e.Hint = "it points elsewhere: give the address of the service itself"
+	case e.Status >= 500:
+		e.Hint = "the service is in trouble: see its log"
+	}
+	return e
+}
+
+// loginPage matches pages to which gateways send users who are not signed in: single sign-on, and usual ones.
+var loginPage = regexp.MustCompile(`(?i)/(knoxsso|websso|idp|login|signin|sso|oauth2?|saml2?)(/|\.|\?|$)`)
+
+// certain returns what to do about a refusal that means the same for all services, "" for others. authenticate is the
+// kind of authentication that the service requires.
+func (e *Error) certain(authenticate string) string {
+	switch {
+	case e.Status == http.StatusUnauthorized && strings.Contains(authenticate, "Negotiate"):
+		return "the cluster wants Kerberos (SPNEGO)"
+	case e.Status == http.StatusUnauthorized && strings.HasPrefix(strings.ToLower(authenticate), "basic"):
+		return "it wants a user's password: give --user NAME and --password-file FILE (or PARATIMER_PASSWORD); where they were given, one of them is wrong"
+	case e.Status == http.StatusForbidden && strings.Contains(authenticate, "PseudoAuth"):
+		return "the cluster wants to know who asks: give --user"
+	case e.Status == http.StatusForbidden:
+		return "this user may not look at this: give another --user"
+	case e.Status >= 300 && e.Status < 400 && loginPage.MatchString(e.Location):
+		return "it points to a login page for browsers: ask a topology of the gateway that takes a password (for Knox: the ShiroProvider), with --user and --password-file"
+	case e.Status == http.StatusBadRequest && strings.HasPrefix(e.URL, "http://") &&
+		has(e.Text, "HTTP request to an HTTPS server", "HTTP request was sent to HTTPS port"):
+		return "it speaks TLS: give the address as https://"
+	}
+	return ""
+}
+
+// Refused returns what to do if the user may not see something. remedy returns what its owner can do for a user, by
+// the short name that services derive from a principal.
+func (c *Client) Refused(what string, remedy func(user string) string) string {
+	who := c.opt.User
+	if c.opt.Login != nil && c.opt.Login.Used() && c.opt.Login.Name() != "" {
+		who = c.opt.Login.Name()
+	}
+	user, _, _ := strings.Cut(who, "@")
+	user, _, _ = strings.Cut(user, "/")
+	hint := cmp.Or(who, "whoever asks") + " may not see " + what + ": " + remedy(cmp.Or(user, "NAME"))
+	if c.opt.Login == nil {
+		hint += "; or give another --user"
+	}
+	return hint
+}
+
+var title = regexp.MustCompile(`(?is)<(?:title|h1)[^>]*>(.*?)</(?:title|h1)>`)
+
+// bodyText returns the first readable line of a response.
+func bodyText(body []byte) string {
+	var x struct {
+		RemoteException struct{ Exception, Message string }
+		Message         string // of the web server's own errors
+	}
+	if json.Unmarshal(body, &x) == nil {
+		if s := cmp.Or(x.RemoteException.Message, x.RemoteException.Exception, x.Message); s != "" {
+			return oneLine(s)
+		}
+	}
+	body = body[:min(len(body), 4096)]
+	if m := title.FindSubmatch(body); m != nil {
+		return oneLine(html.UnescapeString(string(m[1])))
+	}
+	if s := strings.TrimSpace(string(body)); !strings.HasPrefix(s, "<") && !strings.HasPrefix(s, "{") {
+		return oneLine(s)
+	}
+	return ""
+}
+
+// oneLine returns foreign text as errors quote it: the first line, cut to 200 characters.
+func oneLine(s string) string { return input.OneLine(s, 200) }
+
+// failure describes an exchange that failed.
+func (c *Client) failure(ctx context.Context, u *url.URL, err error) *Error {
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+		if ctx.Err() == context.DeadlineExceeded && !errors.Is(cause, ctx.Err()) {
+			err = fmt.Errorf("%w: %w", cause, context.DeadlineExceeded)
+		}
+	}
+	e := &Error{URL: u.String(), Err: err, Text: oneLine(err.Error()), Hint: Hint(err)}
+	if errors.Is(err, io.EOF) { // a source's io.EOF means the end of the run
+		e.Err = fmt.Errorf("%w: %s", io.ErrUnexpectedEOF, err.Error())
+	}
+	if e.Hint != "" || c.distrust(e, err) || c.handshake(e, u, err) {
+		return e
+	}
+	var dns *net.DNSError
+	var timeout interface{ Timeout() bool }
+	switch {
+	case errors.Is(err, context.Canceled):
+	case errors.As(err, &dns):
+		e.Hint = "is the name known on this machine?"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		e.Hint = "nothing listens there: is the service up, is the port right?"
+	case cutOff(err):
+		e.Hint = "the service cut the connection"
+	case errors.As(err, &timeout) && timeout.Timeout():
+		e.Hint = "the service is too slow, or a firewall drops what is sent to it"
+	}
+	return e
+}
+
+func cutOff(err error) bool {
+	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.EOF) ||
+		errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+func has(s string, any ...string) bool {
+	return slices.ContainsFunc(any, func(part string) bool { return strings.Contains(s, part) })
+}

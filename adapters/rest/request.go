@@ -1,0 +1,282 @@
+package rest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A Request is a GET request to one of several equal services.
+type Request struct {
+	Bases []string // addresses of the services, in the order in which they are tried
+	Path  string   // below a base, with its query
+
+	// Limit is the most bytes that the response may have, unpacked: Short, Middle or Long; 0 is Short.
+	Limit int64
+	// Usable reports whether a response that is not JSON is usable, by its media type; nil: none is.
+	Usable func(kind string, body []byte) bool
+	// Reduce, if set, returns the needed part of a response in JSON, or nil to leave the response as it is. Options.Tap
+	// sees the part alone.
+	Reduce func(kind string, body io.Reader) io.Reader
+	// Pause is the least time between two requests for the address, and MissingPause the least time after status
+	// 404. Both double with each request. In between Get returns an error. 0 is no pause.
+	Pause, MissingPause time.Duration
+
+	// Behind names the machine behind the address that responds, if the address is a proxy's. Its Date headers are
+	// compared with its own alone.
+	Behind string
+	// Clock means that the Date header of the response is the cluster's clock.
+	Clock bool
+	// Pinned means that redirects are not followed.
+	Pinned bool
+	// Consent is added to the query, once, if a page comes instead of JSON: the reply to a proxy that warns.
+	Consent string
+	// Advise completes an error about a service: its hint, or what the response means. The response is nil if there
+	// was none.
+	Advise func(e *Error, r *Response)
+}
+
+// A Response was read to its end, whatever its status.
+type Response struct {
+	Status int
+	Header http.Header
+	Body   []byte
+
+	sent, received time.Time // when the request was sent, and when the response header arrived
+	newest         time.Time // the server's newest Date when the request was sent
+}
+
+// kind returns the media type of a header.
+func kind(h http.Header) string {
+	k, _, _ := mime.ParseMediaType(h.Get("Content-Type"))
+	return k
+}
+
+// maxHops bounds redirects.
+const maxHops = 4
+
+// Get sends a request to each base in turn until one responds. It returns the body of the response, and the base that
+// it came from, which is another one after a redirect. Anything but a usable response with status 200 is an *Error.
+func (c *Client) Get(ctx context.Context, r *Request) (body []byte, base string, err error) {
+	if len(r.Bases) == 0 {
+		return nil, "", r.advised(&Error{
+			URL: r.Path, Cause: NoAddress, Text: "no address is known of this service",
+		}, nil)
+	}
+	if r.Pause > 0 {
+		address := strings.TrimSuffix(r.Bases[0], "/") + r.Path
+		if !c.takeTurn(address, r.MissingPause) {
+			return nil, "", &Error{URL: address, Err: errors.New("this was asked a short time ago")}
+		}
+		defer func() {
+			if Status(err) != http.StatusNotFound {
+				c.endTurn(address, r.Pause)
+			}
+		}()
+	}
+	var errs several
+	for _, base := range r.Bases {
+		u, err := url.Parse(strings.TrimSuffix(base, "/") + r.Path)
+		if err != nil {
+			return nil, "", fmt.Errorf("address: %w", err)
+		}
+		body, u, err := c.follow(ctx, u, r)
+		if err == nil {
+			path, _, _ := strings.Cut(r.Path, "?")
+			return body, strings.TrimSuffix(u.Scheme+"://"+u.Host+u.Path, path), nil
+		}
+		errs = append(errs, err)
+		if !Elsewhere(err) || ctx.Err() != nil {
+			break
+		}
+	}
+	if len(errs) == 1 {
+		return nil, "", errs[0]
+	}
+	return nil, "", errs
+}
+
+// several are the errors of the addresses of a request.
+type several []error
+
+func (s several) Error() string {
+	all := make([]string, len(s))
+	for i, err := range s {
+		all[i] = err.Error()
+	}
+	return fmt.Sprintf("none of %d addresses answers: %s", len(s), strings.Join(all, "; "))
+}
+
+func (s several) Unwrap() []error { return s }
+
+// follow sends a request to u. It follows redirects to the same path of another server (http to https, or a server
+// that is active in place of this one) if it is the same machine, or a trusted host. It returns the final address.
+func (c *Client) follow(ctx context.Context, u *url.URL, r *Request) ([]byte, *url.URL, error) {
+	consent := r.Consent
+	visited := map[string]bool{}
+	for {
+		resp, err := c.exchange(ctx, u, r)
+		if err != nil {
+			return nil, u, err
+		}
+		media := kind(resp.Header)
+		usable := media == "application/json" || media == "" && looksJSON(resp.Body) ||
+			r.Usable != nil && r.Usable(media, resp.Body)
+		if resp.Status == http.StatusOK && usable {
+			return resp.Body, u, c.fresh(u, r, resp)
+		}
+		if consent != "" && resp.Status == http.StatusOK && media == "text/html" {
+			page := *u
+			page.RawQuery = strings.TrimPrefix(page.RawQuery+"&"+consent, "&")
+			u, consent = &page, ""
+			continue
+		}
+		visited[u.String()] = true
+		e := &Error{URL: u.String(), Status: resp.Status, Text: bodyText(resp.Body)}
+		e.Location = oneLine(resp.Header.Get("Location"))
+		next := resp.target(u)
+		switch {
+		case r.Pinned || next == nil:
+			next = nil
+		case u.Scheme == "https" && next.Scheme == "http":
+			e.Hint = "from https to http is not followed"
+		case Machine(next.Hostname()) != Machine(u.Hostname()) && !c.Trusts(next):
+			e.Cause, e.Text = Untrusted, cmp.Or(e.Text, "the redirect leads to a host that nothing here names")
+			e.Hint = next.Host + " is not asked, because neither a flag nor the configuration names it"
+		case visited[next.String()] || len(visited) > maxHops:
+			e.Cause, e.Hint = Circular, "redirects go in a circle"
+		}
+		if next == nil || e.Hint != "" {
+			return nil, u, r.advised(e, resp)
+		}
+		u = next
+	}
+}
+
+// fresh returns an error if a response is older than another one of its server, and otherwise reads its clock.
+func (c *Client) fresh(u *url.URL, r *Request, resp *Response) error {
+	if c.opt.Now != nil {
+		return nil // a capture has the time of each response
+	}
+	date, err := http.ParseTime(resp.Header.Get("Date"))
+	if err != nil {
+		return nil //nolint:nilerr // without a Date nothing shows its age
+	}
+	if err := c.dates.check(u.Host+"/"+r.Behind, date, resp.newest, resp.received); err != nil {
+		return &Error{URL: u.String(), Err: err, Hint: "ask the cluster itself, not a cache"}
+	}
+	if r.Clock {
+		c.clock.observe(resp.sent, resp.received, date)
+	}
+	return nil
+}
+
+// target returns where a redirect of u leads if it is the same path, else nil.
+func (r *Response) target(u *url.URL) *url.URL {
+	location := r.Header.Get("Location")
+	if r.Status < 300 || r.Status > 399 || location == "" {
+		return nil
+	}
+	to, err := u.Parse(location)
+	if err != nil || to.Path != u.Path || !PlainHost(to.Host) || to.Scheme != "http" && to.Scheme != "https" {
+		return nil
+	}
+	// The user's name must not reach another server by way of an echoed query: the chain adds it for each server.
+	to.RawQuery, to.User, to.Fragment = u.RawQuery, nil, ""
+	return to
+}
+
+// exchange sends one request and reads its whole response.
+func (c *Client) exchange(outer context.Context, u *url.URL, r *Request) (*Response, error) {
+	select {
+	case c.slots <- struct{}{}:
+	case <-outer.Done():
+		return nil, outer.Err()
+	}
+	defer func() { <-c.slots }()
+	ctx, cancel := context.WithTimeoutCause(outer, c.opt.Total, fmt.Errorf("not done within %v", c.opt.Total))
+	defer cancel()
+	ctx, drop := context.WithCancelCause(context.WithValue(ctx, reduceKey{}, r.Reduce))
+	lease := c.memory.open(drop)
+	defer lease.keep(outer)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, fmt.Errorf("request: %w", err)
+	}
+	req.Header.Set("Accept", "application/json")
+	if r.Usable != nil || r.Reduce != nil {
+		req.Header.Set("Accept", "*/*") // some servers refuse a file if only JSON is accepted
+	}
+	req.Header.Set("User-Agent", "paratimer")
+	newest, sent := c.dates.of(u.Host+"/"+r.Behind), c.opt.Clock()
+	resp, err := c.chain.RoundTrip(req)
+	if err != nil {
+		return nil, r.advised(c.failure(ctx, u, err), nil)
+	}
+	received := c.opt.Clock()
+	defer resp.Body.Close()
+	limit := min(cmp.Or(r.Limit, Short), c.opt.MaxBody)
+	if media := kind(resp.Header); resp.StatusCode != http.StatusOK ||
+		media != "application/json" && media != "" && r.Usable == nil {
+		limit = min(limit, Short) // it is only used for an error message
+	}
+	body, n, err := lease.read(ctx, resp.Body, limit)
+	switch {
+	case errors.Is(err, ErrTooBig):
+		return nil, &Error{URL: u.String(), Err: ErrTooBig, Text: fmt.Sprintf("the answer is longer than %d MiB", limit>>20)}
+	case err != nil:
+		e := c.failure(ctx, u, err)
+		e.Text = fmt.Sprintf("the answer broke off after %d bytes: %s", n, e.Text)
+		return nil, r.advised(e, nil)
+	}
+	// A proxy that re-encodes the body may add a byte order mark, which is not JSON.
+	body = bytes.TrimPrefix(body, []byte("\ufeff"))
+	return &Response{
+		Status: resp.StatusCode, Header: resp.Header, Body: body, sent: sent, received: received, newest: newest,
+	}, nil
+}
+
+func looksJSON(body []byte) bool {
+	b := bytes.TrimLeft(body, " \t\r\n")
+	return len(b) > 0 && (b[0] == '{' || b[0] == '[')
+}
+
+// A turn is when an address was requested, and for how long it is not requested again.
+type turn struct {
+	at    dag.Instant
+	pause time.Duration
+}
+
+// takeTurn reports whether an address may be requested now, and begins a pause.
+func (c *Client) takeTurn(address string, least time.Duration) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.Now()
+	last, known := c.turns[address]
+	if known && now.Sub(last.at) < last.pause {
+		return false
+	}
+	if len(c.turns) >= maxServers {
+		clear(c.turns)
+	}
+	c.turns[address] = turn{now, max(2*last.pause, least)}
+	return true
+}
+
+// endTurn sets the least pause after a turn.
+func (c *Client) endTurn(address string, least time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := c.turns[address]
+	c.turns[address] = turn{t.at, max(t.pause, least)}
+}

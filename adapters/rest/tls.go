@@ -1,0 +1,142 @@
+package rest
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/keypair"
+)
+
+// encryption returns the TLS settings: which certificates of services are accepted, and the client certificate to
+// present. The settings call requested if a service requests a client certificate.
+func encryption(o *Options, requested func()) (*tls.Config, error) {
+	conf := &tls.Config{
+		InsecureSkipVerify: o.Insecure, //nolint:gosec // G402: --insecure sets it, and every frame shows it
+		MinVersion:         tls.VersionTLS12,
+		Time:               o.Clock,
+	}
+	if o.CAFile != "" {
+		system, err := x509.SystemCertPool()
+		if err != nil {
+			system = nil // some systems have none
+		}
+		if conf.RootCAs, err = keypair.Pool(o.CAFile, system); err != nil {
+			return nil, fmt.Errorf("CA file: %w", err)
+		}
+	}
+	if (o.CertFile == "") != (o.KeyFile == "") {
+		return nil, errors.New("a client's certificate and its key go together: --cert and --key")
+	}
+	// Without a certificate the client sends none, and the service decides.
+	certificate := func() *tls.Certificate { return &tls.Certificate{} }
+	if o.CertFile != "" {
+		pair, err := keypair.Open(o.CertFile, o.KeyFile)
+		if err != nil {
+			return nil, fmt.Errorf("client certificate: %w", err)
+		}
+		certificate = pair.Certificate
+	}
+	conf.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+		requested()
+		return certificate(), nil
+	}
+	return conf, nil
+}
+
+// distrust completes an error if the service's certificate is not accepted. It reports whether that is the cause.
+func (c *Client) distrust(e *Error, err error) bool {
+	var (
+		unknown x509.UnknownAuthorityError
+		host    x509.HostnameError
+		invalid x509.CertificateInvalidError
+	)
+	switch {
+	case errors.As(err, &host):
+		names := host.Certificate.DNSNames
+		for _, ip := range host.Certificate.IPAddresses {
+			names = append(names, ip.String())
+		}
+		if len(names) == 0 {
+			e.Text = "its certificate, of " + oneLine(host.Certificate.Subject.String()) + ", names no host at all"
+			e.Hint = "a certificate must have its host as a subject alternative name; the common name alone does not count any more"
+			return true
+		}
+		e.Text = fmt.Sprintf("its certificate is for %s, not for %s", fewOf(names), host.Host)
+		e.Hint = "ask by a name that the certificate has, or have it issued for this one as well"
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		now, cert := c.opt.Clock(), invalid.Cert
+		if e.Text = "its certificate, of " + oneLine(cert.Subject.String()); now.Before(cert.NotBefore) {
+			e.Text += ", is not valid before " + stamp(cert.NotBefore)
+			e.Hint = "this machine's clock says " + stamp(now) + ": is it right?"
+			return true
+		}
+		e.Text += ", expired at " + stamp(cert.NotAfter)
+		e.Hint = "this machine's clock says " + stamp(now) + "; if it is right, the service's certificate must be renewed"
+	case errors.As(err, &unknown), errors.As(err, &invalid):
+		if unknown.Cert != nil {
+			issuer := oneLine(unknown.Cert.Issuer.String())
+			e.Text = "its certificate was issued by " + issuer + ", which nobody here knows"
+			if issuer == oneLine(unknown.Cert.Subject.String()) {
+				e.Text = "its certificate was issued by " + issuer + ", itself or an authority that nobody here knows"
+			}
+		}
+		e.Cause, e.Hint = NoAuthority, "give that authority's certificate, in PEM form, by --ca-file"
+	default:
+		return false
+	}
+	return true
+}
+
+// fewOf lists the first of many names.
+func fewOf(names []string) string {
+	const most = 5
+	more := ""
+	if len(names) > most {
+		names, more = names[:most], fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return oneLine(strings.Join(names, ", ")) + more
+}
+
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
+
+// handshake completes an error if the two sides do not agree on a protocol. It reports whether that is the cause.
+// Alerts of the other side have no type of their own in crypto/tls, so their text is matched.
+func (c *Client) handshake(e *Error, u *url.URL, err error) bool {
+	var record tls.RecordHeaderError
+	reported := err.Error()
+	alert := strings.Contains(reported, "remote error: tls: ")
+	ours := c.opt.CertFile != ""
+	switch {
+	case alert && has(reported, "handshake failure") && !ours:
+		e.Hint = "it refuses the handshake: it may want a client certificate (--cert and --key), or speak other ciphers only"
+	case alert && has(reported, "certificate required", "bad certificate", "unknown certificate",
+		"certificate unknown") && !ours:
+		e.Hint = "it wants a client certificate: give --cert and --key"
+	case alert && has(reported, "bad certificate", "unknown certificate", "unknown certificate authority",
+		"expired certificate", "revoked certificate", "unsupported certificate", "access denied",
+		"certificate required"):
+		e.Hint = "it refuses the client certificate of --cert " + c.opt.CertFile + ": is it valid, and issued by an authority that the service trusts?"
+	case alert && has(reported, "protocol version"), has(reported, "unsupported protocol version"):
+		e.Hint = "it speaks a TLS older than 1.2, which is not safe any more: allow TLSv1.2 there"
+	case errors.As(err, &record), has(reported, "server gave HTTP response to HTTPS client"):
+		e.Cause, e.Hint = Protocol, "it does not speak TLS: use http"
+	case has(reported, `malformed HTTP response "\x15\x03`): // an alert of TLS
+		e.Cause, e.Hint = Protocol, "it speaks TLS: give the address as https://"
+	case has(reported, "malformed HTTP"):
+		e.Hint = "it does not speak HTTP: is it https, or an RPC port?"
+	case u.Scheme == "https" && cutOff(err) && c.certificateRequested.Load():
+		// The alert with the reason may be lost in the reset that follows it.
+		e.Hint = "the service cut the connection; it had asked for a client certificate: give --cert and --key"
+		if ours {
+			e.Hint = "the service cut the connection, for which it had asked for a client certificate: perhaps it refuses the client certificate of --cert " + c.opt.CertFile
+		}
+	default:
+		return false
+	}
+	return true
+}
