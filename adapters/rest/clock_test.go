@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -100,5 +101,34 @@ func TestCapturesClockIsItsOwn(t *testing.T) {
 	answered(t)(c.get(context.Background(), "info"))
 	if c.Now() != 42 {
 		t.Errorf("now %v", c.Now())
+	}
+}
+
+// TestStaleResponses: a response that is older than one before is refused, until three in a row show that the server's
+// clock was set. Each machine behind a proxy has a clock of its own.
+func TestStaleResponses(t *testing.T) {
+	t.Parallel()
+	w := &skewed{now: time.Unix(1_795_222_440, 0), trip: func() time.Duration { return time.Millisecond }}
+	c := clientOf(t, Options{Transport: w, Clock: func() time.Time { return w.now }}, "http://rm")
+	request := func(behind string, ahead time.Duration) error {
+		w.ahead, w.now = ahead, w.now.Add(3*time.Second)
+		_, _, err := c.Get(t.Context(), &Request{Bases: c.bases, Path: "/x", Behind: behind})
+		return err
+	}
+	for i, want := range []string{"", "older than one before it", "older than one before it", ""} {
+		ahead := -time.Minute
+		if i == 0 {
+			ahead = 0
+		}
+		err := request("a", ahead)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("request %d: %v, want %q", i, err, want)
+		}
+		if err != nil && Hint(err) != "ask the cluster itself, not a cache" {
+			t.Errorf("request %d: hint %q", i, Hint(err))
+		}
+	}
+	if err := request("b", -time.Hour); err != nil {
+		t.Errorf("another machine: %v", err)
 	}
 }
