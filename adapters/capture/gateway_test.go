@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/dag"
@@ -41,7 +42,7 @@ func TestThroughGateway(t *testing.T) {
 	s.TLS = &tls.Config{Certificates: []tls.Certificate{ca.Issue("knox", nil, "127.0.0.1")}}
 	s.StartTLS()
 	defer s.Close()
-	site, err := hadoop.RMSite(s.URL+"/gateway/default", "")
+	site, err := hadoopconf.RMSite(s.URL+"/gateway/default", "")
 	if err != nil {
 		t.Fatal(err)
 	}

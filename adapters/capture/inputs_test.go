@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -51,10 +52,8 @@ func TestInputsAreRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := hadoop.NewClient(hadoop.Site{RMs: []hadoop.Manager{{URL: rec.rm}}, JHS: rec.rm}, rest.Options{
-		User: "alice", Transport: player,
-		Now: player.Now, Tap: w.Layer,
-	})
+	client, err := hadoop.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: rec.rm}}, JHS: rec.rm},
+		rest.Options{User: "alice", Transport: player, Now: player.Now, Tap: w.Layer})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/dag"
@@ -62,7 +63,7 @@ func NewSource(rec *Recording, o Options) (*Source, error) {
 	if rm == "" {
 		return nil, errors.New("capture: no answer of a ResourceManager is recorded: record with attach --capture")
 	}
-	client, err := hadoop.NewClient(hadoop.Site{RMs: []hadoop.Manager{{URL: rm}}, JHS: rm},
+	client, err := hadoop.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: rm}}, JHS: rm},
 		rest.Options{Transport: p, Now: p.Now})
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -30,7 +31,7 @@ func TestRecordedAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		client, err := hadoop.NewClient(hadoop.Site{RMs: []hadoop.Manager{{URL: rec.rm}}, JHS: rec.rm},
+		client, err := hadoop.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: rec.rm}}, JHS: rec.rm},
 			rest.Options{User: "alice", Transport: player, Now: player.Now, Tap: w.Layer})
 		if err != nil {
 			t.Fatal(err)

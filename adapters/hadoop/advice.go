@@ -21,7 +21,7 @@ func (c *Client) advise(e *rest.Error, r *rest.Response) {
 	case rest.Protocol:
 		e.Hint += ", or set yarn.http.policy"
 	case rest.NoAuthority:
-		c.site.advise(e)
+		adviseStore(e, c.site.Truststore)
 	case rest.Circular:
 		e.Hint += ": do the ResourceManagers agree on who is active?"
 	case rest.Untrusted:
@@ -84,17 +84,17 @@ func adviseHost(e *rest.Error) {
 	e.Hint += fmt.Sprintf(": if it is %s, give --trust-host %s, or %s%s://%s", what, to.Hostname(), flag, to.Scheme, to.Host)
 }
 
-// advise shows how to make the PEM file for --ca-file from the trust store of Hadoop's own clients.
-func (s *Site) advise(e *rest.Error) {
-	if s.Truststore == "" {
+// adviseStore shows how to make the PEM file for --ca-file from the Java trust store of Hadoop's own clients.
+func adviseStore(e *rest.Error, store string) {
+	if store == "" {
 		return
 	}
-	if _, err := os.Stat(s.Truststore); err != nil {
-		e.Hint = "give that authority's certificate by --ca-file; " + s.Truststore +
+	if _, err := os.Stat(store); err != nil {
+		e.Hint = "give that authority's certificate by --ca-file; " + store +
 			" (ssl-client.xml) should hold it, but it cannot be read: " + err.Error()
 		return
 	}
-	e.Hint = fmt.Sprintf("Hadoop's clients trust what is in %s: keytool -list -rfc -keystore %s >ca.pem, then --ca-file ca.pem", s.Truststore, s.Truststore)
+	e.Hint = fmt.Sprintf("Hadoop's clients trust what is in %s: keytool -list -rfc -keystore %s >ca.pem, then --ca-file ca.pem", store, store)
 }
 
 var jobInPath = regexp.MustCompile(`/jobs/(job_\d+_\d+)`)

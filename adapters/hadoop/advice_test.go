@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 )
 
@@ -167,7 +168,7 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestNoAddress(t *testing.T) {
-	if _, err := NewClient(Site{}, rest.Options{}); err == nil || !strings.Contains(err.Error(), "--rm") {
+	if _, err := NewClient(hadoopconf.Site{}, rest.Options{}); err == nil || !strings.Contains(err.Error(), "--rm") {
 		t.Errorf("got %v", err)
 	}
 	c := clientOf(t, rest.Options{}, "http://127.0.0.1:1")
@@ -191,7 +192,7 @@ func TestTrustStoreAdvice(t *testing.T) {
 		store:          {"keytool -list -rfc -keystore " + store},
 		"/no/such.jks": {"/no/such.jks (ssl-client.xml)", "no such file"},
 	} {
-		_, err := siteClient(t, Site{Truststore: file}, rest.Options{}, s.URL).RM(t.Context(), "info")
+		_, err := siteClient(t, hadoopconf.Site{Truststore: file}, rest.Options{}, s.URL).RM(t.Context(), "info")
 		for _, part := range want {
 			if err == nil || !strings.Contains(err.Error(), part) {
 				t.Errorf("%q: no %q in %v", file, part, err)

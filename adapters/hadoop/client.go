@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -17,7 +18,7 @@ import (
 // Several goroutines may use it.
 type Client struct {
 	*rest.Client
-	site  Site
+	site  hadoopconf.Site
 	opt   rest.Options
 	files map[string]bool // hosts of NameNodes that may be queried, besides those that the client trusts
 
@@ -30,8 +31,8 @@ type Client struct {
 // NewClient returns a client of a site's services. It does not connect. It trusts the hosts of the site. Without
 // o.Auth the user is sent as user.name (docs/facts/hadoop.md A7). It fails if there is no address, or a certificate
 // file is unusable.
-func NewClient(site Site, o rest.Options) (*Client, error) {
-	if err := site.check(); err != nil {
+func NewClient(site hadoopconf.Site, o rest.Options) (*Client, error) {
+	if err := site.Check(); err != nil {
 		return nil, err
 	}
 	c := &Client{site: site, opt: o, files: hostsOf(site.NameNodes), mute: map[string]dag.Instant{}}

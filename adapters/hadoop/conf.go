@@ -68,10 +68,6 @@ func (b *confBody) conf() *jobConf {
 			inputDirs = v
 		case "mapreduce.input.multipleinputs.dir.formats":
 			formats = v
-		case "fs.defaultFS":
-			c.files.system = strings.Clone(v[:min(len(v), longestAddress)])
-		case "dfs.http.policy":
-			c.files.tls = v == "HTTPS_ONLY"
 		case "pig.output.committer.recovery.support":
 			c.noRecov = v == "false"
 		case "yarn.app.mapreduce.am.resource.mb", "yarn.app.mapreduce.am.resource.memory-mb",
@@ -116,7 +112,7 @@ func (b *confBody) conf() *jobConf {
 		case "yarn.client.nodemanager-connect.max-wait-ms":
 			c.abandon = time.Duration(n.count(86_400_000)) * time.Millisecond
 		default:
-			c.files.addressOf(name, v)
+			c.files.on.Set(name, v)
 			if node, ok := strings.CutPrefix(name, adjacency); ok && node != "" {
 				if c.after == nil {
 					c.after = map[string][]string{}

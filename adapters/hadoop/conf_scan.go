@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 )
 
@@ -25,10 +26,7 @@ func getConf(ctx context.Context, what string, body []byte, err error) (confBody
 }
 
 // confPrefixes are the prefixes of all properties that a jobConf is made of.
-var confPrefixes = []string{
-	"mapreduce.", "pig.", "yarn.", "stop.", "hive.exec.parallel", "fs.defaultFS", namenodeHTTP,
-	namenodeHTTPS, "dfs.http.policy",
-}
+var confPrefixes = append(hadoopconf.NameNodeProperties(), "mapreduce.", "pig.", "yarn.", "stop.", "hive.exec.parallel")
 
 // A confScanner walks over {"conf":{"property":[{"name":…,"value":…},…]}}. Its methods return false if they find
 // something else; then their results do not count.

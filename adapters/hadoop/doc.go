@@ -3,7 +3,7 @@
 //
 // These parts serve any engine on YARN. A [Client] is a rest.Client that has the paths of Hadoop's services. It finds
 // the active ResourceManager and the history server, and completes errors by advice (client.go, history_server.go,
-// namenodes.go, login.go, advice.go, site*.go, json.go). A [Hub] requests what several workflows share: applications,
+// namenodes.go, login.go, advice.go, json.go). A [Hub] requests what several workflows share: applications,
 // nodes and queues (hub*.go, yarn_*.go, cluster.go) and the load of other tenants (tenants.go).
 //
 // The rest is for MapReduce. A [Source] finds the jobs of a workflow (target.go, workflow*.go, conf*.go, hive.go),

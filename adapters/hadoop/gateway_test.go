@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/internal/testkit/certtest"
 	"github.com/paratimer/paratimer/internal/testkit/knoxtest"
@@ -46,7 +47,7 @@ func gatewayed(t *testing.T) (*knoxtest.Gateway, string, string) {
 // through is a client of the gateway at this address, with a password or "".
 func through(t *testing.T, address, ca, password string) *Client {
 	t.Helper()
-	site, err := RMSite(address, "")
+	site, err := hadoopconf.RMSite(address, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,31 +117,5 @@ func TestGatewayRefuses(t *testing.T) {
 		if e, ok := errors.AsType[*rest.Error](err); !ok || !strings.Contains(e.Hint, c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-}
-
-// TestGatewayAddresses: what is made of --rm.
-func TestGatewayAddresses(t *testing.T) {
-	for _, c := range []struct{ rm, wantRM, wantJHS string }{
-		{
-			"https://knox:8443/gateway/default", "https://knox:8443/gateway/default/yarn",
-			"https://knox:8443/gateway/default/jobhistory",
-		},
-		{
-			"https://knox:8443/gateway/default/yarn/", "https://knox:8443/gateway/default/yarn",
-			"https://knox:8443/gateway/default/jobhistory",
-		},
-		{"https://knox/a/b/yarn", "https://knox/a/b/yarn", "https://knox/a/b/jobhistory"},
-		{"https://front/cluster7", "https://front/cluster7", "https://front:19890"},
-		{"http://rm", "http://rm:8088", "http://rm:19888"},
-	} {
-		s, err := RMSite(c.rm, "")
-		if err != nil || s.RMs[0].URL != c.wantRM || s.JHS != c.wantJHS || !s.JHSGuessed {
-			t.Errorf("%s: %+v, %v", c.rm, s, err)
-		}
-	}
-	if _, err := RMSite("https://knox:8443/gateway/default/resourcemanager", ""); err == nil ||
-		!strings.Contains(err.Error(), "give https://knox:8443/gateway/default/yarn") {
-		t.Errorf("the service without masters: %v", err)
 	}
 }

@@ -2,7 +2,6 @@ package hadoop
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -83,7 +82,7 @@ func TestInputPlaces(t *testing.T) {
 			})
 		}
 		files := &b.conf().files
-		bases, file, ok := files.place(c.path)
+		bases, file, ok := files.on.Place(c.path)
 		got := ""
 		if ok {
 			got = fmt.Sprint(bases, " ", file)
@@ -111,34 +110,6 @@ func TestBraces(t *testing.T) {
 	} {
 		if got, err := braces(bad); err == nil {
 			t.Errorf("%.20s: %d alternatives", bad, len(got))
-		}
-	}
-}
-
-// The NameNodes of the configuration folder are named as those of a job are.
-func TestNameNodesOfASite(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		props string
-		want  []string
-	}{
-		{"", nil},
-		{prop("fs.defaultFS", "file:///"), nil},
-		{prop("fs.defaultFS", "hdfs://nn:9000"), []string{"http://nn:9870"}},
-		{
-			prop("fs.defaultFS", "hdfs://nn:9000") + prop("dfs.namenode.http-address", "0.0.0.0:50070"),
-			[]string{"http://nn:50070"},
-		},
-		{prop("fs.defaultFS", "hdfs://ns") + prop("dfs.namenode.http-address.ns.a", "n1:1") +
-			prop("dfs.namenode.http-address.ns.b", "n2:2"), []string{"http://n1:1", "http://n2:2"}},
-		{prop("fs.defaultFS", "hdfs://nn") + prop("dfs.http.policy", "HTTPS_ONLY"), []string{"https://nn:9871"}},
-	} {
-		p := NewProperties(nil)
-		if err := p.Read("hdfs-site.xml", strings.NewReader("<configuration>"+c.props+"</configuration>")); err != nil {
-			t.Fatal(err)
-		}
-		if got := p.namenodes(); !slices.Equal(got, c.want) {
-			t.Errorf("%s: %v, want %v", c.props, got, c.want)
 		}
 	}
 }

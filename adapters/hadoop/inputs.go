@@ -72,7 +72,7 @@ func (s *Source) sizeOf(ctx context.Context, f *inputFiles) (float64, error) {
 	}
 	sum, left := 0.0, mostQuestions
 	for _, name := range f.paths {
-		bases, file, ok := f.place(name)
+		bases, file, ok := f.on.Place(name)
 		if !ok || len(bases) == 0 {
 			return 0, fmt.Errorf("%s: %w", firstLine(name), errNoHDFS)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 )
 
@@ -112,17 +113,17 @@ func TestInputQuestionsAreBounded(t *testing.T) {
 func TestHDFSOfAStranger(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		site  Site
+		site  hadoopconf.Site
 		trust []string
 		base  string
 		want  bool
 	}{
-		"nobody names it":           {Site{}, nil, "http://nn:9870", false},
-		"the ResourceManager's":     {Site{}, nil, "http://rm1:9870", true},
-		"--trust-host":              {Site{}, []string{"nn"}, "http://nn:9870", true},
-		"hdfs-site.xml":             {Site{NameNodes: []string{"http://nn:9870"}}, nil, "http://nn:9870", true},
-		"hdfs-site.xml, other port": {Site{NameNodes: []string{"http://nn:1"}}, nil, "http://nn:9870", true},
-		"hdfs-site.xml, other host": {Site{NameNodes: []string{"http://nn2:9870"}}, nil, "http://nn:9870", false},
+		"nobody names it":           {hadoopconf.Site{}, nil, "http://nn:9870", false},
+		"the ResourceManager's":     {hadoopconf.Site{}, nil, "http://rm1:9870", true},
+		"--trust-host":              {hadoopconf.Site{}, []string{"nn"}, "http://nn:9870", true},
+		"hdfs-site.xml":             {hadoopconf.Site{NameNodes: []string{"http://nn:9870"}}, nil, "http://nn:9870", true},
+		"hdfs-site.xml, other port": {hadoopconf.Site{NameNodes: []string{"http://nn:1"}}, nil, "http://nn:9870", true},
+		"hdfs-site.xml, other host": {hadoopconf.Site{NameNodes: []string{"http://nn2:9870"}}, nil, "http://nn:9870", false},
 	} {
 		w := newTown()
 		host := strings.TrimPrefix(c.base, "http://")
@@ -134,7 +135,7 @@ func TestHDFSOfAStranger(t *testing.T) {
 		}
 	}
 	// A NameNode's host is no place for a history server.
-	if cl := siteClient(t, Site{NameNodes: []string{"http://nn:9870"}}, rest.Options{Transport: newTown()},
+	if cl := siteClient(t, hadoopconf.Site{NameNodes: []string{"http://nn:9870"}}, rest.Options{Transport: newTown()},
 		"http://rm1:8088"); cl.moveHistory("http://nn:19888") {
 		t.Error("a history server on the NameNode's host is believed")
 	}

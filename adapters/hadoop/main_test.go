@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 )
 
@@ -27,14 +28,14 @@ func serve(t testing.TB, h http.HandlerFunc) *httptest.Server {
 // clientOf returns a client of these ResourceManagers.
 func clientOf(t testing.TB, o rest.Options, rms ...string) *Client {
 	t.Helper()
-	return siteClient(t, Site{}, o, rms...)
+	return siteClient(t, hadoopconf.Site{}, o, rms...)
 }
 
 // siteClient returns a client of the services of a site and of these ResourceManagers.
-func siteClient(t testing.TB, site Site, o rest.Options, rms ...string) *Client {
+func siteClient(t testing.TB, site hadoopconf.Site, o rest.Options, rms ...string) *Client {
 	t.Helper()
 	for _, u := range rms {
-		site.RMs = append(site.RMs, Manager{URL: u})
+		site.RMs = append(site.RMs, hadoopconf.Manager{URL: u})
 	}
 	c, err := NewClient(site, o)
 	if err != nil {

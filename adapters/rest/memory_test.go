@@ -82,8 +82,8 @@ func TestAnswersStayWithinTheBudget(t *testing.T) {
 	}
 }
 
-// TestLargestGivesWay: if nothing is free, the largest response that is still being read is dropped. For one that is being
-// decoded there is a wait.
+// TestLargestGivesWay: if nothing is free, the largest response that is still being read is dropped. For one that is
+// being decoded there is a wait.
 func TestLargestGivesWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newMemory(10)

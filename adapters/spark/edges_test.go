@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -138,7 +139,7 @@ func (c *chain) serve(t *testing.T) (base string, client *hadoop.Client) {
 	if !c.now.IsZero() {
 		o.Clock = func() time.Time { return c.now }
 	}
-	client, err := hadoop.NewClient(hadoop.Site{RMs: []hadoop.Manager{{URL: s.URL}}}, o)
+	client, err := hadoop.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: s.URL}}}, o)
 	if err != nil {
 		t.Fatal(err)
 	}

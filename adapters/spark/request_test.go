@@ -10,12 +10,13 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 )
 
 func clientOf(t *testing.T, o rest.Options, base string) *hadoop.Client {
 	t.Helper()
-	c, err := hadoop.NewClient(hadoop.Site{RMs: []hadoop.Manager{{URL: base}}}, o)
+	c, err := hadoop.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: base}}}, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/capture"
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/dag"
@@ -285,7 +286,7 @@ func (s *stepped) Next(ctx context.Context) (*dag.Snapshot, error) {
 func without(t *testing.T, rec *capture.Recording, id string, refuses func(path string) bool) (*stepped, *deaf) {
 	t.Helper()
 	p := capture.NewPlayer(rec)
-	client, err := hadoop.NewClient(hadoop.Site{RMs: []hadoop.Manager{{URL: "http://localhost:8088"}}}, rest.Options{
+	client, err := hadoop.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://localhost:8088"}}}, rest.Options{
 		Transport: p,
 		Now:       p.Now,
 	})
@@ -399,7 +400,7 @@ func TestCaptured(t *testing.T) {
 	p := capture.NewPlayer(rec)
 	var file closer
 	w := capture.NewWriter(&file, true, p.Now)
-	client, err := hadoop.NewClient(hadoop.Site{RMs: []hadoop.Manager{{URL: "http://localhost:8088"}}}, rest.Options{
+	client, err := hadoop.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://localhost:8088"}}}, rest.Options{
 		Transport: p,
 		Now:       p.Now, Tap: w.Layer,
 	})

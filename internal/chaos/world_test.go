@@ -12,6 +12,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/capture"
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
@@ -189,7 +190,7 @@ func (w *world) watch(t *testing.T, plan FaultPlan) (out watched) {
 		below, began := w.serve(), time.Now()
 		out.said = listen(dated{below, w.start, began})
 		bad := New(out.said, plan)
-		client, err := hadoop.NewClient(hadoop.Site{RMs: []hadoop.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
+		client, err := hadoop.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
 			rest.Options{Transport: bad, Total: 2 * time.Second, MaxBody: 4 << 20})
 		if err != nil {
 			t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/capture"
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/jhist"
 	"github.com/paratimer/paratimer/adapters/jobfile"
 	"github.com/paratimer/paratimer/adapters/past"
@@ -275,7 +276,7 @@ func TestHadoop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := hadoop.NewClient(hadoop.Site{RMs: []hadoop.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
+	client, err := hadoop.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
 		rest.Options{Transport: w.Layer(hostileCluster{t, c}), Now: c.Now})
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
@@ -112,7 +113,7 @@ func TestHubDenied(t *testing.T) {
 	if err := m.Add(ctx, run); err != nil {
 		t.Fatal(err)
 	}
-	client, err := hadoop.NewClient(hadoop.Site{RMs: []hadoop.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
+	client, err := hadoop.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
 		rest.Options{Transport: denying{m}, Now: m.Now})
 	if err != nil {
 		t.Fatal(err)
@@ -147,7 +148,7 @@ func TestHubDenied(t *testing.T) {
 // clientOf asks a played cluster, without a network.
 func clientOf(t testing.TB, m *Many) *hadoop.Client {
 	t.Helper()
-	client, err := hadoop.NewClient(hadoop.Site{RMs: []hadoop.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
+	client, err := hadoop.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
 		rest.Options{Transport: m, Now: m.Now})
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
@@ -70,7 +71,7 @@ func play(t testing.TB, p *dag.Plan, o simulate.Options) *Cluster {
 // watcher returns a source that looks at the cluster, and the client below it.
 func watcher(t testing.TB, c *Cluster, target hadoop.Target) (*hadoop.Source, *hadoop.Client) {
 	t.Helper()
-	client, err := hadoop.NewClient(hadoop.Site{RMs: []hadoop.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
+	client, err := hadoop.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
 		rest.Options{Transport: c, Now: c.Now})
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 )
@@ -58,7 +59,7 @@ func NewClient(c *cli.Context, tap rest.Layer) (*hadoop.Client, error) {
 }
 
 // clientOf returns a client of the services of a site, with the flags' options.
-func clientOf(c *cli.Context, site hadoop.Site, tap rest.Layer) (*hadoop.Client, error) {
+func clientOf(c *cli.Context, site hadoopconf.Site, tap rest.Layer) (*hadoop.Client, error) {
 	for _, host := range c.StringSlice("trust-host") {
 		if err := rest.TrustedHost(host); err != nil {
 			return nil, command.Usage("--trust-host %w", err)
@@ -88,9 +89,9 @@ func clientOf(c *cli.Context, site hadoop.Site, tap rest.Layer) (*hadoop.Client,
 }
 
 // site returns the cluster's addresses: from --rm, else --conf-dir, else the environment.
-func site(c *cli.Context) (hadoop.Site, error) {
+func site(c *cli.Context) (hadoopconf.Site, error) {
 	if rm := c.String("rm"); rm != "" {
-		s, err := hadoop.RMSite(rm, c.String("jhs"))
+		s, err := hadoopconf.RMSite(rm, c.String("jhs"))
 		if err != nil {
 			return s, command.Usage("%w", err)
 		}
@@ -98,15 +99,15 @@ func site(c *cli.Context) (hadoop.Site, error) {
 	}
 	dir := c.String("conf-dir")
 	if dir == "" {
-		dir, _ = hadoop.FindDir(command.Getenv(c))
+		dir, _ = hadoopconf.FindDir(command.Getenv(c))
 	}
 	if dir == "" {
-		return hadoop.Site{}, command.Usage(
+		return hadoopconf.Site{}, command.Usage(
 			"where is the cluster? Give --rm URL or --conf-dir DIR, or set HADOOP_CONF_DIR; `paratimer attach --spark URL` needs none")
 	}
-	props, err := hadoop.ReadDir(dir, command.Getenv(c))
+	props, err := hadoopconf.ReadDir(dir, command.Getenv(c))
 	if err != nil {
-		return hadoop.Site{}, command.Usage("%w", err)
+		return hadoopconf.Site{}, command.Usage("%w", err)
 	}
 	s, err := props.Site()
 	if err != nil {

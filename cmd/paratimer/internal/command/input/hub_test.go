@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 )
 
@@ -36,7 +37,7 @@ func TestHubSpark(t *testing.T) {
 		_, _ = w.Write([]byte(body))
 	}))
 	defer server.Close()
-	client, err := hadoop.NewClient(hadoop.Site{RMs: []hadoop.Manager{{URL: server.URL}}}, rest.Options{})
+	client, err := hadoop.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: server.URL}}}, rest.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

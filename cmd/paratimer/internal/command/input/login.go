@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/spnego"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
@@ -112,7 +113,7 @@ func gatewayFlags() []cli.Flag {
 }
 
 // signIn adds a password to o's requests to the services of a site, if one is set.
-func signIn(c *cli.Context, site hadoop.Site, o *rest.Options, byTicket bool) error {
+func signIn(c *cli.Context, site hadoopconf.Site, o *rest.Options, byTicket bool) error {
 	password, err := command.Secret(c, "password")
 	if err != nil || password == "" {
 		return err

@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/adapters/tez"
@@ -173,7 +174,7 @@ func choose(found []spark.LocalDriver, typed string, now dag.Instant) (*spark.Lo
 }
 
 func sparkClient(c *cli.Context, base string, tap rest.Layer) (*hadoop.Client, error) {
-	where, err := hadoop.RMSite(base, "")
+	where, err := hadoopconf.RMSite(base, "")
 	if err != nil {
 		return nil, command.Usage("--spark: %w", err)
 	}
@@ -198,7 +199,7 @@ func addressOf(flag, typed, what string) (string, error) {
 
 // nameHistory adds the history server of --spark-history to the services of a site, which receive a user's
 // password.
-func nameHistory(c *cli.Context, where *hadoop.Site) error {
+func nameHistory(c *cli.Context, where *hadoopconf.Site) error {
 	base := c.String("spark-history")
 	switch {
 	case base == "":

@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
@@ -33,7 +34,7 @@ func (s *snapshots) Next(context.Context) (*dag.Snapshot, error) {
 func BenchmarkTick(b *testing.B) {
 	m := session.Crowd(b, "testdata/nightly.yaml", 999, 1_795_222_440_184, 10*time.Minute)
 	id := join(b, m, wide())
-	client, err := hadoop.NewClient(hadoop.Site{RMs: []hadoop.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
+	client, err := hadoop.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
 		rest.Options{Transport: m, Now: m.Now})
 	if err != nil {
 		b.Fatal(err)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/capture"
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/adapters/state"
@@ -95,7 +96,7 @@ func TestTwelveHoursAttached(t *testing.T) {
 	clock := func() time.Time { return m.Now().Time() }
 	var raw, taped, frames written
 	rec := capture.NewWriter(&raw, false, m.Now)
-	client, err := hadoop.NewClient(hadoop.Site{RMs: []hadoop.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
+	client, err := hadoop.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
 		rest.Options{Transport: rec.Layer(m), Now: m.Now})
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/simulate"
@@ -37,7 +38,7 @@ func TestTwelveHoursWatched(t *testing.T) {
 		n := int(12 * time.Hour / each)
 		dir := t.TempDir()
 		m := restsim.NewMany(dag.InstantOf(time.Now()))
-		client, err := hadoop.NewClient(hadoop.Site{RMs: []hadoop.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
+		client, err := hadoop.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
 			rest.Options{Transport: m, Now: m.Now})
 		if err != nil {
 			t.Fatal(err)

@@ -1,4 +1,4 @@
-package hadoop
+package hadoopconf
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -67,7 +68,7 @@ func (p *Properties) Site() (Site, error) {
 	if err := p.history(&s); err != nil {
 		return Site{}, err
 	}
-	s.NameNodes = p.namenodes()
+	s.NameNodes = p.nameNodes()
 	return s, nil
 }
 
@@ -121,11 +122,7 @@ func (p *Properties) history(s *Site) error {
 		port = given
 	}
 	if a := p.Get("mapreduce.jobhistory.address"); a != "" && !wildcard(a) {
-		host, _, err := net.SplitHostPort(a)
-		if err != nil {
-			host = a
-		}
-		s.JHS, err = baseURL(scheme, net.JoinHostPort(host, port), port, "mapreduce.jobhistory.address")
+		s.JHS, err = baseURL(scheme, net.JoinHostPort(hostOf(a), port), port, "mapreduce.jobhistory.address")
 		return err
 	}
 	rm, err := url.Parse(s.RMs[0].URL)
@@ -137,12 +134,17 @@ func (p *Properties) history(s *Site) error {
 	return nil
 }
 
-// wildcard reports whether an address names no host.
-func wildcard(a string) bool {
-	host, _, err := net.SplitHostPort(a)
-	if err != nil {
-		host = a
+// hostOf returns the host of an address with or without a port.
+func hostOf(address string) string {
+	if host, _, err := net.SplitHostPort(address); err == nil {
+		return host
 	}
+	return address
+}
+
+// wildcard reports whether an address names no host.
+func wildcard(address string) bool {
+	host := hostOf(address)
 	return host == "" || host == "0.0.0.0" || host == "::"
 }
 
@@ -213,7 +215,7 @@ func RMSite(rm, jhs string) (Site, error) {
 		}
 		s.JHS, s.JHSGuessed = u.String(), false
 	}
-	return s, s.check()
+	return s, s.Check()
 }
 
 // pageOfCluster matches the end of the path of a ResourceManager's page, as people copy it from a browser.
@@ -288,10 +290,12 @@ func (s Site) Bases() []string {
 	for _, rm := range s.RMs {
 		all = append(all, rm.URL)
 	}
-	return distinct(append(append(all, s.Proxy, s.JHS), s.Web...)...)
+	all = append(append(all, s.Proxy, s.JHS), s.Web...)
+	return slices.DeleteFunc(all, func(base string) bool { return base == "" })
 }
 
-func (s Site) check() error {
+// Check returns an error if the site has no ResourceManager.
+func (s Site) Check() error {
 	if len(s.RMs) == 0 {
 		return errors.New("no ResourceManager: set HADOOP_CONF_DIR, or give --rm http://host:8088")
 	}

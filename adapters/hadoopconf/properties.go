@@ -1,4 +1,6 @@
-package hadoop
+// Package hadoopconf finds the services of a Hadoop cluster: in the site files of a configuration folder, or in
+// addresses that a user gives.
+package hadoopconf
 
 import (
 	"encoding/xml"

@@ -1,10 +1,11 @@
-package hadoop
+package hadoopconf
 
 import (
 	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -283,7 +284,7 @@ func FuzzSite(f *testing.F) {
 			}
 		}
 		s, err := p.Site()
-		if err == nil && s.check() != nil {
+		if err == nil && s.Check() != nil {
 			t.Errorf("a site without ResourceManager: %+v", s)
 		}
 	})
@@ -321,6 +322,60 @@ func TestTrustStoreIsFound(t *testing.T) {
 		}
 		if p.Get("ssl.client.truststore.password") != "" {
 			t.Error("the store's password is kept")
+		}
+	}
+}
+
+// TestGatewayAddresses: what is made of --rm.
+func TestGatewayAddresses(t *testing.T) {
+	for _, c := range []struct{ rm, wantRM, wantJHS string }{
+		{
+			"https://knox:8443/gateway/default", "https://knox:8443/gateway/default/yarn",
+			"https://knox:8443/gateway/default/jobhistory",
+		},
+		{
+			"https://knox:8443/gateway/default/yarn/", "https://knox:8443/gateway/default/yarn",
+			"https://knox:8443/gateway/default/jobhistory",
+		},
+		{"https://knox/a/b/yarn", "https://knox/a/b/yarn", "https://knox/a/b/jobhistory"},
+		{"https://front/cluster7", "https://front/cluster7", "https://front:19890"},
+		{"http://rm", "http://rm:8088", "http://rm:19888"},
+	} {
+		s, err := RMSite(c.rm, "")
+		if err != nil || s.RMs[0].URL != c.wantRM || s.JHS != c.wantJHS || !s.JHSGuessed {
+			t.Errorf("%s: %+v, %v", c.rm, s, err)
+		}
+	}
+	if _, err := RMSite("https://knox:8443/gateway/default/resourcemanager", ""); err == nil ||
+		!strings.Contains(err.Error(), "give https://knox:8443/gateway/default/yarn") {
+		t.Errorf("the service without masters: %v", err)
+	}
+}
+
+// The NameNodes of the configuration folder are named as those of a job are.
+func TestNameNodesOfASite(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		props string
+		want  []string
+	}{
+		{"", nil},
+		{prop("fs.defaultFS", "file:///"), nil},
+		{prop("fs.defaultFS", "hdfs://nn:9000"), []string{"http://nn:9870"}},
+		{
+			prop("fs.defaultFS", "hdfs://nn:9000") + prop("dfs.namenode.http-address", "0.0.0.0:50070"),
+			[]string{"http://nn:50070"},
+		},
+		{prop("fs.defaultFS", "hdfs://ns") + prop("dfs.namenode.http-address.ns.a", "n1:1") +
+			prop("dfs.namenode.http-address.ns.b", "n2:2"), []string{"http://n1:1", "http://n2:2"}},
+		{prop("fs.defaultFS", "hdfs://nn") + prop("dfs.http.policy", "HTTPS_ONLY"), []string{"https://nn:9871"}},
+	} {
+		p := NewProperties(nil)
+		if err := p.Read("hdfs-site.xml", strings.NewReader("<configuration>"+c.props+"</configuration>")); err != nil {
+			t.Fatal(err)
+		}
+		if got := p.nameNodes(); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.props, got, c.want)
 		}
 	}
 }
