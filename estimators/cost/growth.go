@@ -150,6 +150,9 @@ func (o *observations) inputRatio(st *stage) float64 {
 	return 0
 }
 
+// mostUneven bounds how much more or less the unfinished tasks of a stage read than expected.
+const mostUneven = 50
+
 // growthOf returns the growth of a stage. The evidence is the units of its own tasks, the output of the stages before
 // it, the sizes of its files, and the number of tasks of a scan.
 func (o *observations) growthOf(st *stage) growth {
@@ -180,9 +183,11 @@ func (o *observations) growthOf(st *stage) growth {
 	st.eachUnits(func(e *observation) { read, of = read+e.units, of+p.at(p.Units, e.task, st.n) })
 	of *= float64(p.N) / float64(max(st.n, 1)) // comparable with the profile's total
 	switch {
-	case in > 0 && of < p.Total:
-		// The tasks divide the output of the stages before them.
-		left := max(in*p.Total-read, 0.02*in*(p.Total-of))
+	case in > 0 && of < p.Total*(1-1e-9): // some tasks have not shown their units
+		// The tasks divide the output of the stages before them. Its size is an estimate, so what is left of it for few
+		// tasks may be wrong by more than these tasks are.
+		expected := in * (p.Total - of)
+		left := min(max(in*p.Total-read, expected/mostUneven), expected*mostUneven)
 		return growth{normal{math.Log((read + left) / p.Total), 0}, math.Log(left / (p.Total - of)), true}
 	case of > 0 && read > 0:
 		left, grown := 1-of/p.Total, math.Log(read/of)
