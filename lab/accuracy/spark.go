@@ -75,8 +75,8 @@ Runs of programs on Spark 3.5.6 and 4.0.5, four cores, with the profile of the o
 *Tasks* is the share of tasks that have succeeded, of those known, as Spark's own pages count. Errors are percentage points as
 above. Without a profile an application may submit more jobs at any time: the headline counts what such programs submit later.
 *range* is the share of the ticks with an 80 % range, and how often it held the true remaining time. The true total is from the
-first job's submission to the last job's end. Runs with a name that ends in 1 were recorded on an overloaded machine: a profile of
-one that ends in 3, on a quiet one, is of a machine several times as fast, and the other way round.
+first job's submission to the last job's end. Runs whose name ends in 1 are of an overloaded machine, those that end in 3 of a
+quiet one.
 
 | run | total s | tasks | without: gives | points | range: on, held | profile of | with: gives | points | range: on, held |
 |---|---|---|---|---|---|---|---|---|---|
