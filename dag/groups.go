@@ -10,14 +10,15 @@ import (
 // A reduce's Done grows at its end while its attempt is the same one, unless a report comes late or points are
 // joined because there are too many.
 type Groups struct {
-	Origin GroupOrigin
+	Origin GroupOrigin `plan:"origin" default:"complete" title:"counters, tap, complete or none"`
 	// Maps is the number of map tasks with a profile; 0 if the sizes come from a profile or are unknown. While
 	// other maps run, sizes are the output of these so far.
-	Maps    int
-	Reduces []ReduceGroups // one for each reduce task, by index
+	Maps int `plan:"maps"`
 	// Note explains why less is known than the origin could provide, e.g. that a combiner runs after the tap; ""
 	// otherwise.
-	Note string
+	Note string `plan:"note"`
+	// Reduces has one item for each reduce task, by index.
+	Reduces []ReduceGroups `plan:"tasks,null" max:"100000" title:"a list with one mapping for each task"`
 }
 
 // A GroupOrigin is the source of measured key groups.
@@ -34,19 +35,20 @@ const (
 // ReduceGroups are the key groups of one reduce task.
 type ReduceGroups struct {
 	// Bytes is the size of all its groups, NaN if unknown.
-	Bytes float64
+	Bytes float64 `plan:"bytes,optional"`
+	// Implicit is the bytes of all other groups: Bytes less the explicit ones, at least 0. NaN if Bytes is.
+	Implicit float64 `plan:"rest,optional"`
 	// Explicit are the groups with individually known sizes, ascending by size; groups of equal size are counted.
 	// Finished groups are included.
-	Explicit []GroupSize
-	// Implicit is the bytes of all other groups: Bytes less the explicit ones, at least 0. NaN if Bytes is.
-	Implicit float64
+	Explicit []GroupSize `plan:"sizes,null" title:"a list of ascending sizes: bytes, or [bytes, count]"`
 	// Top names the largest explicit groups, largest first; at most MaxTopGroups.
-	Top []KeyGroup
+	Top []KeyGroup `plan:"top,null" max:"10" title:"a list of at most 10 mappings of key and bytes"`
 
 	// Attempt is the number of the attempt that Done belongs to, -1 if none has reported. The groups of a new
 	// attempt replace those of the older one.
 	Attempt int32
-	Done    []GroupPoint // in order of arrival
+	// Done is in order of arrival.
+	Done []GroupPoint `plan:"done,null" title:"a list of [bytes, seconds, count]"`
 
 	// The group that the attempt is processing, if reported: the bytes read of it so far, its start, and its name.
 	// NaN, NoInstant and "" if unknown.
@@ -70,8 +72,8 @@ type GroupSize struct {
 // A KeyGroup is a group by name. Key is a hash, written "#" and hexadecimal digits, unless the job's owner allowed
 // showing its keys.
 type KeyGroup struct {
-	Key   string
-	Bytes float64
+	Key   string  `plan:"key"`
+	Bytes float64 `plan:"bytes"`
 }
 
 // A GroupPoint is groups of one size that a reduce has finished.

@@ -75,38 +75,40 @@ const (
 // A Cluster is the resources and the scheduler that run the tasks.
 type Cluster struct {
 	Policy       Policy
-	MapSlots     int           // FIFO: slots for map tasks
-	ReduceSlots  int           // FIFO: slots for reduce tasks
-	SlotsPerNode int           // FIFO: node of a slot = slot / SlotsPerNode; 0 counts as 1
-	Setup        time.Duration // set-up of each task, inside its slot, before its first tuple
-	MemoryMB     int           // YARN: memory for containers, all nodes together
-	QueueMB      int           // YARN: maximum for our queue; 0: MemoryMB
-	Cores        int           // Executors: cores for tasks, all executors together
+	MapSlots     int           `plan:"map_slots"`          // FIFO: slots for map tasks
+	ReduceSlots  int           `plan:"reduce_slots"`       // FIFO: slots for reduce tasks
+	SlotsPerNode int           `plan:"slots_per_node"`     // FIFO: node of a slot = slot / SlotsPerNode; 0 counts as 1
+	Setup        time.Duration `plan:"setup"`              // set-up of a task in its slot, before its first tuple
+	MemoryMB     int           `plan:"memory,MB,optional"` // YARN: memory for containers, all nodes together
+	QueueMB      int           `plan:"queue_memory,MB"`    // YARN: maximum for our queue; 0: MemoryMB
+	Cores        int           `plan:"cores,optional"`     // Executors: cores for tasks, all executors together
 	Elastic      Elastic       // Executors: requests for more executors while tasks wait
 	Copies       Copies        // Executors: second attempts of slow tasks
-	Nodes        []Node        // YARN: the nodes, Executors: the executors, if known
-	Pools        []Pool        // Executors: the known pools of stages
+	Nodes        []Node        `plan:"nodes,null" max:"100000"` // YARN: the nodes, Executors: the executors, if known
+	Pools        []Pool        `plan:"pools,null" max:"10000"`  // Executors: the known pools of stages
 	// Order decides which tasks go first if slots or containers are scarce, the first key before the second; nil:
 	// BySubmit, as Hadoop's FIFO.
 	Order    []OrderKey
-	FailRate float64 // failed attempts per hour of task time, if given; 0: unknown
+	FailRate float64 `plan:"fail_rate" max:"1000"` // failed attempts per hour of task time, if given; 0: unknown
 }
 
 // A Node is a machine that runs containers, or an executor.
 type Node struct {
-	Name     string
-	MemoryMB int     // YARN: for containers
-	Cores    int     // Executors: for tasks
-	Slow     float64 // simulation: factor of its tasks' times; 0 counts as 1
+	Name     string  `plan:"name,required"`
+	MemoryMB int     `plan:"memory,MB"` // YARN: for containers
+	Cores    int     `plan:"cores"`     // Executors: for tasks
+	Slow     float64 `plan:"slow"`      // simulation: factor of its tasks' times; 0 counts as 1
 }
 
 // A Pool shares the cores with other pools, as Spark's FAIR scheduler does. A stage is in the pool that its Pool
 // names.
 type Pool struct {
-	Name     string
-	Weight   int  // its weight relative to other pools; 0: it gets only cores that no other pool can use
-	MinShare int  // cores that it gets before weights count
-	Fair     bool // its stages share its cores equally; else the earlier stage goes first
+	Name string `plan:"name,required"`
+	// Weight is relative to other pools. 0: the pool gets only cores that no other pool can use.
+	Weight   int `plan:"weight" default:"1"`
+	MinShare int `plan:"min_share"` // cores that it gets before weights count
+	// Fair means that its stages share its cores equally; else the earlier stage goes first.
+	Fair bool `plan:"mode" words:"fifo,fair"`
 }
 
 // PoolOf returns the pool of a name. A pool that the cluster does not list has the weight 1.
@@ -121,23 +123,23 @@ func (c *Cluster) PoolOf(name string) Pool {
 
 // Overheads are the pauses around jobs that belong to no task. They are learned from runs.
 type Overheads struct {
-	Launch  time.Duration // a job's submission to the launch of its first task (AM start included)
-	AMStart time.Duration // a job's submission to the start of its AM's container
-	Boot    time.Duration // the start of a run's first JVM, its AM or an executor: how fast JVMs start here
+	Launch  time.Duration `plan:"launch"`   // a job's submission to the launch of its first task (AM start included)
+	AMStart time.Duration `plan:"am_start"` // a job's submission to the start of its AM's container
+	Boot    time.Duration `plan:"boot"`     // the start of a run's first JVM, the AM or an executor
 	// between heartbeats of an AM to the scheduler: only then it gets containers and requests reduces
-	Beat     time.Duration
-	Finish   time.Duration // a job's last task end to the job's end
-	Wave     time.Duration // a wave's last job end to the submission of the next wave
-	Stagger  time.Duration // between submissions of jobs of one wave
-	Handoff  time.Duration // a container's release to its next use, beyond the wait for the AM's heartbeat
-	Idle     time.Duration // how long a free container waits for the next task (AncestorsFirst); 0: to the end
-	AMHold   time.Duration // a job's end to the release of its AM's container
-	Report   time.Duration // between two reports of a running task's counters; 0: they are always up to date
-	Abandon  time.Duration // a node's loss to the AM giving up the attempts that ran on it
-	Copy     time.Duration // the last map's end to the end of copy in a waiting reduce
-	SetupMin time.Duration // start-up of a single task on its node
-	SetupPer time.Duration // extra start-up for each task started at about the same time on the node
-	Cold     time.Duration // extra start-up in the first batch of a run
+	Beat     time.Duration `plan:"beat"`
+	Finish   time.Duration `plan:"finish"`    // a job's last task end to the job's end
+	Wave     time.Duration `plan:"wave"`      // a wave's last job end to the submission of the next wave
+	Stagger  time.Duration `plan:"stagger"`   // between submissions of jobs of one wave
+	Handoff  time.Duration `plan:"handoff"`   // a container's release to its next use, beyond the AM's heartbeat
+	Idle     time.Duration `plan:"idle"`      // wait of a free container for a task (AncestorsFirst); 0: to the end
+	AMHold   time.Duration `plan:"am_hold"`   // a job's end to the release of its AM's container
+	Report   time.Duration `plan:"report"`    // between reports of a running task's counters; 0: always up to date
+	Abandon  time.Duration `plan:"abandon"`   // a node's loss to the AM giving up the attempts that ran on it
+	Copy     time.Duration `plan:"copy"`      // the last map's end to the end of copy in a waiting reduce
+	SetupMin time.Duration `plan:"setup_min"` // start-up of a single task on its node
+	SetupPer time.Duration `plan:"setup_per"` // extra start-up for each task started at about the same time on the node
+	Cold     time.Duration `plan:"cold"`      // extra start-up in the first batch of a run
 }
 
 // A Job is the work of one master: a MapReduce job, a DAG of Tez. After are indices into Plan.Jobs.
@@ -164,10 +166,12 @@ type Job struct {
 
 // MapReduceLimits are the settings of a MapReduce job that its schedule depends on (YARN).
 type MapReduceLimits struct {
-	MapMB, ReduceMB     int     // container sizes of a task; 0: unknown
-	SlowStart           float64 // ratio of maps done before reduces are requested
-	RampUp              float64 // ratio of the cluster that reduces may take while maps wait
-	MaxMaps, MaxReduces int     // maximum number that runs at once; 0: no limit
+	MapMB      int     `plan:"map_memory,MB"`               // container size of a map; 0: unknown
+	ReduceMB   int     `plan:"reduce_memory,MB"`            // container size of a reduce; 0: unknown
+	SlowStart  float64 `plan:"slow_start,optional" max:"1"` // ratio of maps done before reduces are requested
+	RampUp     float64 `plan:"ramp_up,optional" max:"1"`    // ratio of the cluster for reduces while maps wait
+	MaxMaps    int     `plan:"max_maps"`                    // maximum number that runs at once; 0: no limit
+	MaxReduces int     `plan:"max_reduces"`                 // maximum number that runs at once; 0: no limit
 }
 
 // TaskMB returns the memory of a task of stage k, in MB; 0 if it is unknown.

@@ -5,14 +5,14 @@ import "fmt"
 // A Residual is the error of the range of an earlier run at one point of it. Those of many runs correct the next
 // range.
 type Residual struct {
+	Run string `plan:"run"` // the run's workflow id; a run has one residual for each of several points
 	// Progress is the estimated progress of the run at the time of the range, 0..1: the greater of elapsed /
 	// (elapsed + raw median) and the share of its tasks that were done.
-	Progress float64
+	Progress float64 `plan:"progress" max:"1"`
 	// Score is the true remaining time less the range's median, in spreads of the range on that side: its 0.9
 	// quantile less its median above, its median less its 0.1 quantile below. Negative: the run ended earlier than
 	// the median. The range is the raw one, before any correction, so that scores of all runs mean the same.
-	Score float64
-	Run   string // the run's workflow id; a run has one residual for each of several points
+	Score float64 `plan:"score" min:"-1000000" max:"1000000"`
 }
 
 // Bounds of residuals.

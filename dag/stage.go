@@ -184,8 +184,8 @@ const (
 
 // A Pipeline processes Tuples tuples a task at Alpha milliseconds a tuple (the paper's N and alpha).
 type Pipeline struct {
-	Tuples Series
-	Alpha  Series
+	Tuples Series `plan:"records"`
+	Alpha  Series `plan:"cost,ms"`
 }
 
 // Count returns the number of tasks, 0 if it is unknown.

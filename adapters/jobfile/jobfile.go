@@ -3,8 +3,6 @@
 package jobfile
 
 import (
-	"bytes"
-	_ "embed"
 	"fmt"
 	"io"
 
@@ -12,19 +10,13 @@ import (
 	"github.com/paratimer/paratimer/adapters/planfile"
 )
 
-//go:embed job.schema.json
-var schemaText []byte
-
-// Schema returns the JSON Schema (2020-12) of job files.
-func Schema() []byte { return bytes.Clone(schemaText) }
-
-var format = planfile.NewFormat("job file", schemaText)
+// Schema returns the JSON Schema (2020-12) of job files, without descriptions.
+func Schema() ([]byte, error) {
+	return planfile.SchemaOf(file{}, "a job file: a mapping with cluster and jobs")
+}
 
 // maxBytes bounds a job file. 100 jobs take 50 kB.
 const maxBytes = 1 << 20
-
-// defaultThreads is Hadoop's default of mapreduce.reduce.shuffle.parallelcopies.
-const defaultThreads = 5
 
 // A File is the content of a job file.
 type File struct {
@@ -94,7 +86,7 @@ func Read(src []byte, name string) (*File, []Warning, error) {
 		}
 	}
 	var w file
-	doc, err := format.Read(src, name, &w)
+	doc, err := planfile.Decode(src, name, "job file", &w)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -8,37 +8,38 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// The structs of a file, with the fields of job.schema.json.
+// The structs of a file. Their tags are those of plan files (package planfile).
 type (
 	file struct {
-		Version int     `plan:"version"`
-		Name    string  `plan:"name"`
-		Cluster cluster `plan:"cluster"`
-		Jobs    []job   `plan:"jobs"`
+		Version int     `plan:"version" min:"1" max:"1" title:"1, the only version of job files there is"`
+		Name    string  `plan:"name" length:"1-200"`
+		Cluster cluster `plan:"cluster,required" title:"a mapping that describes the cluster"`
+		Jobs    []job   `plan:"jobs,required" min:"1" max:"100"`
 	}
 	cluster struct {
-		Nodes          int  `plan:"nodes"`
-		CPUs           int  `plan:"cpus"`
-		Disks          *int `plan:"disks"`
-		MapSlots       int  `plan:"map_slots"`
-		ReduceSlots    *int `plan:"reduce_slots"`
-		ShuffleThreads *int `plan:"shuffle_threads"`
+		Nodes       int `plan:"nodes,required" min:"1" max:"100000"`
+		CPUs        int `plan:"cpus,required" min:"1" max:"10000"`
+		Disks       int `plan:"disks" default:"1" min:"1" max:"10000"`
+		MapSlots    int `plan:"map_slots,required" min:"1" max:"10000"`
+		ReduceSlots int `plan:"reduce_slots" default:"1" min:"1" max:"10000"`
+		// The default is that of Hadoop's mapreduce.reduce.shuffle.parallelcopies.
+		ShuffleThreads int `plan:"shuffle_threads" default:"5" min:"1" max:"10000"`
 	}
 	job struct {
-		Name    string  `plan:"name"`
-		Copies  *int    `plan:"copies"`
-		Maps    int     `plan:"maps"`
-		Reduces int     `plan:"reduces"`
-		Map     *demand `plan:"map"`
+		Name    string  `plan:"name,required" length:"1-200"`
+		Copies  int     `plan:"copies" default:"1" min:"1" max:"10000"`
+		Maps    int     `plan:"maps,required" max:"10000000"`
+		Reduces int     `plan:"reduces" max:"10000000"`
+		Map     *demand `plan:"map,required"`
 		Shuffle *demand `plan:"shuffle"`
 		Merge   *demand `plan:"merge"`
 	}
 	// demand has times as written: a number without unit is seconds.
 	demand struct {
-		CPU     string `plan:"cpu"`
-		Disk    string `plan:"disk"`
-		Fibre   string `plan:"fibre"`
-		Network string `plan:"network"`
+		CPU     string `plan:"cpu,time"`
+		Disk    string `plan:"disk,time"`
+		Fibre   string `plan:"fibre,time"`
+		Network string `plan:"network,time"`
 	}
 )
 
@@ -51,8 +52,8 @@ type reader struct {
 func (r *reader) file(w *file) *File {
 	c := &w.Cluster
 	f := &File{Name: dag.Clean(w.Name), Cluster: Cluster{
-		Nodes: c.Nodes, CPUs: c.CPUs, Disks: given(c.Disks, 1), MapSlots: c.MapSlots,
-		ReduceSlots: given(c.ReduceSlots, 1), ShuffleThreads: given(c.ShuffleThreads, defaultThreads),
+		Nodes: c.Nodes, CPUs: c.CPUs, Disks: c.Disks, MapSlots: c.MapSlots, ReduceSlots: c.ReduceSlots,
+		ShuffleThreads: c.ShuffleThreads,
 	}}
 	first := map[string]int{}
 	for i := range w.Jobs {
@@ -71,7 +72,7 @@ func (r *reader) file(w *file) *File {
 }
 
 func (r *reader) job(w *job, at []string) Job {
-	j := Job{Name: w.Name, Copies: given(w.Copies, 1), Maps: w.Maps, Reduces: w.Reduces}
+	j := Job{Name: w.Name, Copies: w.Copies, Maps: w.Maps, Reduces: w.Reduces}
 	j.Map = r.demand(w.Map, sub(at, "map"), longTask)
 	j.Shuffle = r.demand(w.Shuffle, sub(at, "shuffle"), longShuffle)
 	j.Merge = r.demand(w.Merge, sub(at, "merge"), longTask)
@@ -95,10 +96,3 @@ func (r *reader) job(w *job, at []string) Job {
 
 // sub returns the path of a field, without changes to paths that share at.
 func sub(at []string, field string) []string { return append(at[:len(at):len(at)], field) }
-
-func given(v *int, otherwise int) int {
-	if v == nil {
-		return otherwise
-	}
-	return *v
-}

@@ -1,10 +1,14 @@
 package planfile
 
 import (
+	"encoding"
+	"encoding/json"
 	"math"
 	"reflect"
 	"strconv"
 	"time"
+
+	"github.com/goccy/go-yaml"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -12,35 +16,22 @@ import (
 // fileOf is the reverse of file.plan.
 func fileOf(p *dag.Plan) *file {
 	c := &p.Cluster
-	f := &file{Version: 1, Name: p.Name, Engine: p.Engine, Overheads: overheads(p.Overheads), Cluster: cluster{
-		Policy: policyOf(c), MapSlots: c.MapSlots, ReduceSlots: c.ReduceSlots, SlotsPerNode: c.SlotsPerNode,
-		Setup: c.Setup, QueueMemory: memory(c.QueueMB), FailRate: c.FailRate,
-	}}
-	if p.Driver != dag.Waves {
-		f.Driver = p.Driver.String()
+	f := &file{
+		Version: 1, Name: p.Name, Engine: p.Engine, Overheads: p.Overheads, Driver: p.Driver,
+		Cluster:    cluster{Policy: policyOf(c), Cluster: *c},
+		InputSizes: p.InputSizes, Residuals: p.Residuals,
 	}
-	if c.MemoryMB > 0 || len(c.Nodes) > 0 {
-		mb := memory(c.MemoryMB)
-		f.Cluster.Memory = &mb
+	if c.MemoryMB == 0 && len(c.Nodes) == 0 {
+		f.Cluster.MemoryMB = -1
 	}
-	if c.Cores > 0 {
-		f.Cluster.Cores = &c.Cores
+	if c.Cores == 0 {
+		f.Cluster.Cores = -1
 	}
-	for _, n := range c.Nodes {
-		f.Cluster.Nodes = append(f.Cluster.Nodes, machine{
-			Name: n.Name, Memory: memory(n.MemoryMB), Cores: n.Cores,
-			Slow: n.Slow,
-		})
-	}
-	f.Cluster.Pools = poolsOf(c.Pools)
 	for i := range p.Jobs {
 		from := &p.Jobs[i]
 		j := job{
 			Name: from.Node, Title: from.Name, Feature: from.Feature, Alias: from.Alias, Input: from.Input,
-			InputBytes: from.InputBytes, Priority: from.Priority, Limits: limitsOf(from, c.Policy),
-		}
-		if from.Rules != dag.ReducesFirst {
-			j.Rules = from.Rules.String()
+			InputBytes: from.InputBytes, Priority: from.Priority, Limits: limitsOf(from, c.Policy), Rules: from.Rules,
 		}
 		for _, a := range from.After {
 			j.After = append(j.After, p.Jobs[a].Node)
@@ -52,72 +43,67 @@ func fileOf(p *dag.Plan) *file {
 		}
 		f.Jobs = append(f.Jobs, j)
 	}
-	f.InputSizes = p.InputSizes
-	for _, r := range p.Residuals {
-		f.Residuals = append(f.Residuals, residual{Run: r.Run, Progress: r.Progress, Score: r.Score})
-	}
 	return f
 }
 
 func limitsOf(j *dag.Job, policy dag.Policy) limits {
-	l := &j.MapReduce
-	out := limits{
-		AMMemory: memory(j.MasterMB), MapMemory: memory(l.MapMB), ReduceMemory: memory(l.ReduceMB),
-		MaxMaps: l.MaxMaps, MaxReduces: l.MaxReduces,
+	out := limits{AMMemory: j.MasterMB, MapReduceLimits: j.MapReduce}
+	slowStart, rampUp := defaults(policy)
+	if out.SlowStart == slowStart {
+		out.SlowStart = math.NaN()
 	}
-	var zero limits
-	defaults := zero.dag(policy)
-	if l.SlowStart != defaults.SlowStart {
-		out.SlowStart = &l.SlowStart
-	}
-	if l.RampUp != defaults.RampUp {
-		out.RampUp = &l.RampUp
+	if out.RampUp == rampUp {
+		out.RampUp = math.NaN()
 	}
 	return out
 }
 
-func mapOf(p *dag.Stage) *mapTasks {
-	m := &mapTasks{
-		Tasks: &tasks{p.Tasks, p.Known}, Setup: times{p.Setup}, Out: numbers{p.Out}, Bytes: numbers{p.Bytes},
-		Extent: times{p.Extent},
+// tasksOf returns the number of tasks, -1 if it is unknown.
+func tasksOf(s *dag.Stage) int {
+	if !s.Known {
+		return -1
 	}
-	if len(p.Pipelines) > 0 {
-		m.Records, m.Cost = numbers{p.Pipelines[0].Tuples}, times{p.Pipelines[0].Alpha}
+	return s.Tasks
+}
+
+func measuredOf(s *dag.Stage) measured {
+	return measured{Setup: s.Setup, Out: s.Out, Bytes: s.Bytes, Extent: s.Extent}
+}
+
+func mapOf(s *dag.Stage) *mapTasks {
+	m := &mapTasks{Tasks: tasksOf(s), measured: measuredOf(s)}
+	if len(s.Pipelines) > 0 {
+		m.Pipeline = s.Pipelines[0]
 	}
 	return m
 }
 
-// reduceOf returns nil for a phase without tasks and without other known values.
-func reduceOf(p *dag.Stage) *reduceTask {
-	if p.Known && p.Tasks == 0 && len(p.Pipelines) == 0 && !p.Setup.Known() && !p.Out.Known() && !p.Bytes.Known() &&
-		!p.Extent.Known() &&
-		p.Groups == nil {
+// reduceOf returns nil for a stage without tasks and without other known values.
+func reduceOf(s *dag.Stage) *reduceTasks {
+	if s.Known && s.Tasks == 0 && len(s.Pipelines) == 0 && !s.Setup.Known() && !s.Out.Known() && !s.Bytes.Known() &&
+		!s.Extent.Known() && s.Groups == nil {
 		return nil
 	}
-	r := &reduceTask{
-		Tasks: &tasks{p.Tasks, p.Known}, Setup: times{p.Setup}, Out: numbers{p.Out},
-		Bytes: numbers{p.Bytes}, Extent: times{p.Extent},
-	}
-	r.Groups = groupsOf(p.Groups)
-	if short(p) {
-		r.Records, r.Cost = numbers{p.Pipelines[dag.Work].Tuples}, times{p.Pipelines[dag.Work].Alpha}
+	r := &reduceTasks{Tasks: tasksOf(s), measured: measuredOf(s), Groups: s.Groups}
+	if short(s) {
+		r.Pipeline = s.Pipelines[dag.Work]
 		return r
 	}
-	for i, to := range []**pipeline{&r.Copy, &r.Sort, &r.Reduce} {
-		if i < len(p.Pipelines) {
-			*to = &pipeline{Records: numbers{p.Pipelines[i].Tuples}, Cost: times{p.Pipelines[i].Alpha}}
+	for i, to := range []**dag.Pipeline{&r.Copy, &r.Sort, &r.Reduce} {
+		if i < len(s.Pipelines) {
+			*to = &s.Pipelines[i]
 		}
 	}
 	return r
 }
 
-// short reports whether a phase equals what Read makes of records and cost alone.
-func short(p *dag.Stage) bool {
-	if len(p.Pipelines) != dag.Pipelines || !p.Pipelines[dag.Work].Tuples.Known() {
+// short reports whether a stage equals what Read makes of records and cost alone.
+func short(s *dag.Stage) bool {
+	if len(s.Pipelines) != dag.Pipelines || !s.Pipelines[dag.Work].Tuples.Known() {
 		return false
 	}
-	records := p.Pipelines[dag.Work].Tuples
-	for _, pipe := range p.Pipelines[:dag.Work] {
+	records := s.Pipelines[dag.Work].Tuples
+	for _, pipe := range s.Pipelines[:dag.Work] {
 		if !pipe.Alpha.IsUniform() || pipe.Alpha.At(0) != 0 || pipe.Tuples.IsUniform() != records.IsUniform() ||
 			len(pipe.Tuples.Values()) != len(records.Values()) {
 			return false
@@ -131,127 +117,91 @@ func short(p *dag.Stage) bool {
 	return true
 }
 
-func word(k kind, s string) *node { return &node{kind: k, text: s} }
-
-func seriesNode(s dag.Series, one func(float64) *node) *node {
-	if s.IsUniform() {
-		if !s.Known() {
-			return nil
-		}
-		return one(s.At(0))
-	}
-	n := &node{kind: list, children: &children{}}
-	for _, v := range s.Values() {
-		if math.IsNaN(v) {
-			n.items = append(n.items, word(null, "null"))
-			continue
-		}
-		n.items = append(n.items, one(v))
-	}
-	return n
-}
-
-func numberNode(v float64) *node { return word(number, formatNumber(v)) }
-
-// formatNumber prefers digits to powers of ten if both are exact: 2500000, not 2.5e+06.
-func formatNumber(v float64) string {
+// numberText prefers digits to powers of ten if both are exact: 2500000, not 2.5e+06.
+func numberText(v float64) json.Number {
 	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
-		return strconv.FormatInt(int64(v), 10)
+		return json.Number(strconv.FormatInt(int64(v), 10))
 	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
+	return json.Number(strconv.FormatFloat(v, 'g', -1, 64))
 }
 
-// encode converts a value of the file's structs to a tree. It returns nil for a value that is left out.
-func encode(v reflect.Value) *node {
+// encode converts a field to a value that can be printed: nil, a string, a json.Number, a list or a mapping. It
+// returns false for a value that is left out.
+func encode(v reflect.Value, f *field) (any, bool) {
 	switch x := v.Interface().(type) {
 	case time.Duration:
-		if x == 0 {
-			return nil
+		return x.String(), x != 0
+	case dag.Series:
+		return encodeSeries(x, f.ms)
+	case dag.GroupSize:
+		return sizeTuple(x), true
+	case dag.GroupPoint:
+		return pointTuple(x), true
+	case encoding.TextMarshaler:
+		if word, err := x.MarshalText(); err == nil && len(word) > 0 {
+			return string(word), f.tag.Get("default") != "" || !v.IsZero()
 		}
-		return word(text, x.String())
-	case memory:
-		if x == 0 {
-			return nil
-		}
-		return word(text, strconv.Itoa(int(x))+"MB")
-	case *memory:
-		if x == nil {
-			return nil
-		}
-		return word(text, strconv.Itoa(int(*x))+"MB")
-	case tasks:
-		if !x.known {
-			return word(null, "null")
-		}
-		return word(number, strconv.Itoa(x.n))
-	case numbers:
-		return seriesNode(x.Series, numberNode)
-	case times:
-		return seriesNode(x.Series, func(ms float64) *node { return word(text, formatTime(ms)) })
-	case *float64:
-		if x == nil {
-			return nil
-		}
-		return numberNode(*x)
-	case *int:
-		if x == nil {
-			return nil
-		}
-		return word(number, strconv.Itoa(*x))
-	case policy:
-		if x.name != "" {
-			return word(text, x.name)
-		}
-		return encode(reflect.ValueOf(struct {
-			Slots string   `plan:"slots"`
-			Order []string `plan:"order"`
-		}{x.Slots, x.Order}))
-	case sizes:
-		return sizesNode(x)
-	case points:
-		return pointsNode(x)
-	}
-	if v.IsZero() {
-		return nil
 	}
 	switch v.Kind() {
 	case reflect.String:
-		return word(text, v.String())
+		return v.String(), v.String() != ""
+	case reflect.Bool:
+		return f.words[1], v.Bool()
 	case reflect.Int:
-		return word(number, strconv.FormatInt(v.Int(), 10))
+		return encodeInt(int(v.Int()), f)
 	case reflect.Float64:
-		return numberNode(v.Float())
+		isKnown := !math.IsNaN(v.Float())
+		return numberText(v.Float()), isKnown && (v.Float() != 0 || f.optional)
 	case reflect.Pointer:
-		if v.Elem().Kind() == reflect.Struct && v.Type() != reflect.TypeFor[*tasks]() {
-			return encodeStruct(v.Elem()) // {} is a pipeline with unknown values
+		if v.IsNil() {
+			return nil, false
 		}
-		return encode(v.Elem())
+		value, _ := encode(v.Elem(), f)
+		return value, true // {} is a pipeline with unknown values
 	case reflect.Slice:
-		n := &node{kind: list, children: &children{}}
-		for i := range v.Len() {
-			item := encode(v.Index(i))
-			switch {
-			case v.Index(i).Kind() == reflect.Struct && item == nil:
-				item = &node{kind: mapping, children: &children{}}
-			case item == nil: // the empty string
-				item = word(text, "")
-			}
-			n.items = append(n.items, item)
+		list := make([]any, v.Len())
+		for i := range list {
+			list[i], _ = encode(v.Index(i), f.item)
 		}
-		return n
+		// Files have always had a list of pools.
+		return list, len(list) > 0 || v.Type() == reflect.TypeFor[[]dag.Pool]()
 	case reflect.Struct:
-		return encodeStruct(v)
+		fields := yaml.MapSlice{}
+		for _, f := range fieldsOf(v.Type()) {
+			if value, ok := encode(v.FieldByIndex(f.index), f); ok {
+				fields = append(fields, yaml.MapItem{Key: f.name, Value: value})
+			}
+		}
+		return fields, len(fields) > 0
 	}
 	panic("planfile: a field of type " + v.Type().String())
 }
 
-func encodeStruct(v reflect.Value) *node {
-	n := &node{kind: mapping, children: &children{}}
-	for i := range v.NumField() {
-		if item := encode(v.Field(i)); item != nil {
-			n.keys = append(n.keys, word(text, v.Type().Field(i).Tag.Get("plan")))
-			n.items = append(n.items, item)
+func encodeInt(n int, f *field) (any, bool) {
+	switch {
+	case n < 0 && f.null:
+		return nil, true
+	case n < 0 && f.optional:
+		return nil, false
+	case f.mb:
+		return strconv.Itoa(n) + "MB", n != 0 || f.optional
+	}
+	return json.Number(strconv.Itoa(n)), n != 0 || f.required || f.optional || f.tag.Get("default") != ""
+}
+
+func encodeSeries(s dag.Series, isTime bool) (any, bool) {
+	one := func(v float64) any { return numberText(v) }
+	if isTime {
+		one = func(v float64) any { return formatTime(v) }
+	}
+	if s.IsUniform() {
+		return one(s.At(0)), s.Known()
+	}
+	list := make([]any, len(s.Values()))
+	for i, v := range s.Values() {
+		if !math.IsNaN(v) {
+			list[i] = one(v)
 		}
 	}
-	return n
+	return list, true
 }

@@ -3,6 +3,7 @@ package planfile
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -110,3 +111,16 @@ func safe(r rune) rune {
 }
 
 func printable(s string) string { return strings.Map(safe, strings.ReplaceAll(s, "\t", `\t`)) }
+
+// quote quotes and shortens a text of a file, so that it cannot send commands to a terminal.
+func quote(s string) string {
+	const most = 60
+	if len(s) > most {
+		cut := most
+		for cut > 0 && s[cut]&0xC0 == 0x80 { // inside a rune
+			cut--
+		}
+		return strconv.Quote(s[:cut]+"…") + fmt.Sprintf(" (%d bytes)", len(s))
+	}
+	return strconv.Quote(s)
+}

@@ -17,41 +17,41 @@ type Field struct {
 // several, joined.
 func Fields(src []byte, name, noun string) ([]Field, error) {
 	src, err := readable(src, name, noun)
-	if err != nil {
+	if err != nil || blank(src) {
 		return nil, err
 	}
-	if blank(src) {
-		return nil, nil
-	}
-	root, bad := parse(src, name, noun)
+	var fields []Field
+	var dec decoder
+	bad := walk(src, name, noun, func(root item) {
+		if root.kind != mapping {
+			dec.add(root, nil, fmt.Sprintf("this is %s: a %s is a mapping", root.kind, noun))
+			return
+		}
+		for key, value := range root.each {
+			f := Field{Name: key.text, Line: key.line}
+			add := func(one item) {
+				if one.kind == null || one.each != nil {
+					dec.add(one, []string{f.Name}, fmt.Sprintf("%s is %s here: give a value, or a list of values",
+						f.Name, one.kind))
+				}
+				f.Values = append(f.Values, one.text)
+			}
+			if value.kind == list {
+				for _, one := range value.each {
+					add(one)
+				}
+			} else {
+				add(value)
+			}
+			fields = append(fields, f)
+		}
+	})
 	if bad != nil {
 		return nil, bad.at(src, name)
 	}
-	if root.kind != mapping {
-		f := fault{at: root, why: fmt.Sprintf("this is %s: a %s is a mapping", root.kind, noun)}
-		return nil, report([]fault{f}, src, name, maxReported)
-	}
-	var faults []fault
-	fields := make([]Field, len(root.items))
-	for i, n := range root.items {
-		f := Field{Name: root.keys[i].text, Line: int(root.keys[i].line)}
-		all := []*node{n}
-		if n.kind == list {
-			all = n.items
-		}
-		for _, item := range all {
-			if item.kind == null || item.children != nil {
-				faults = append(faults, fault{
-					at: item, path: []string{f.Name},
-					why: fmt.Sprintf("%s is %s here: give a value, or a list of values", f.Name, item.kind),
-				})
-			}
-			f.Values = append(f.Values, item.text)
-		}
-		fields[i] = f
-	}
-	if len(faults) > 0 {
-		return nil, report(faults, src, name, maxReported)
+	doc := Document{src: src, name: name, noun: noun, faults: dec.faults, more: dec.more}
+	if err := doc.Err(); err != nil {
+		return nil, err
 	}
 	return fields, nil
 }

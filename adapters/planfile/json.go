@@ -6,29 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"unicode/utf8"
 )
 
-// parseJSON parses a file in JSON. parseYAML could too, but takes ten times the memory.
-func parseJSON(src []byte, noun string) (*node, *syntax) {
-	p := jsonParser{builder: builder{noun: noun}, src: src, dec: json.NewDecoder(bytes.NewReader(src)), line: 1}
-	p.dec.UseNumber()
-	n, err := p.value(0)
-	if err != nil {
-		return nil, err
-	}
-	p.skip()
-	if p.done < len(src) {
-		line, col := p.place(p.done)
-		return nil, &syntax{line, col, "there is more after the end of the " + noun}
-	}
-	return n, nil
-}
-
-type jsonParser struct {
-	builder
+// A jsonWalk walks through a file in JSON by its tokens.
+type jsonWalk struct {
+	*cursor
 	src  []byte
 	dec  *json.Decoder
 	done int // bytes consumed
@@ -36,111 +20,103 @@ type jsonParser struct {
 	at, line, start int
 }
 
+func newJSON(c *cursor, src []byte) *jsonWalk {
+	w := &jsonWalk{cursor: c, src: src, dec: json.NewDecoder(bytes.NewReader(src)), line: 1}
+	w.dec.UseNumber()
+	return w
+}
+
+func (w *jsonWalk) walk(visit func(root item)) {
+	root := w.value(1)
+	if w.bad == nil {
+		visit(root)
+		root.drain()
+	}
+	w.skip()
+	if line, col := w.place(w.done); w.done < len(w.src) {
+		w.fail(line, col, "there is more after the end of the "+w.noun)
+	}
+}
+
 // place returns the line and column of an offset. Offsets must not decrease.
-func (p *jsonParser) place(offset int) (line, col int) {
-	for p.at < offset && p.at < len(p.src) {
-		if p.src[p.at] == '\n' {
-			p.line, p.start = p.line+1, p.at+1
+func (w *jsonWalk) place(offset int) (line, col int) {
+	for w.at < offset && w.at < len(w.src) {
+		if w.src[w.at] == '\n' {
+			w.line, w.start = w.line+1, w.at+1
 		}
-		p.at++
+		w.at++
 	}
-	if offset-p.start > 4096 { // for a very long line, columns count bytes
-		return p.line, offset - p.start + 1
+	if offset-w.start > 4096 { // for a very long line, columns count bytes
+		return w.line, offset - w.start + 1
 	}
-	return p.line, utf8.RuneCount(p.src[p.start:offset]) + 1
+	return w.line, utf8.RuneCount(w.src[w.start:offset]) + 1
 }
 
 // skip moves past white space and separators to the next token.
-func (p *jsonParser) skip() {
-	for p.done < len(p.src) && bytes.IndexByte([]byte(" \t\r\n,:"), p.src[p.done]) >= 0 {
-		p.done++
+func (w *jsonWalk) skip() {
+	for w.done < len(w.src) && bytes.IndexByte([]byte(" \t\r\n,:"), w.src[w.done]) >= 0 {
+		w.done++
 	}
 }
 
-func (p *jsonParser) token() (tok json.Token, line, col int, bad *syntax) {
-	p.skip()
-	line, col = p.place(p.done)
-	tok, err := p.dec.Token()
-	if err != nil {
-		var s *json.SyntaxError
-		switch {
-		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-			line, col = p.place(len(p.src))
-			return nil, line, col, &syntax{line, col, "the file ends in the middle of a value"}
-		case errors.As(err, &s):
-			line, col = p.place(max(p.done, int(s.Offset)-1))
-		}
-		return nil, line, col, &syntax{line, col, err.Error()}
+func (w *jsonWalk) token() (tok json.Token, line, col int) {
+	w.skip()
+	line, col = w.place(w.done)
+	tok, err := w.dec.Token()
+	var s *json.SyntaxError
+	switch {
+	case err == nil:
+		w.done = int(w.dec.InputOffset())
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		line, col = w.place(len(w.src))
+		w.fail(line, col, "the file ends in the middle of a value")
+	case errors.As(err, &s):
+		line, col = w.place(max(w.done, int(s.Offset)-1))
+		fallthrough
+	default:
+		w.fail(line, col, err.Error())
 	}
-	p.done = int(p.dec.InputOffset())
-	return tok, line, col, nil
+	return tok, line, col
 }
 
-func (p *jsonParser) value(depth int) (*node, *syntax) {
-	tok, line, col, bad := p.token()
-	if bad != nil {
-		return nil, bad
-	}
+func (w *jsonWalk) value(depth int) item {
+	tok, line, col := w.token()
 	switch v := tok.(type) {
-	case nil:
-		return p.scalar(null, line, col, "null")
 	case bool:
-		return p.scalar(boolean, line, col, strconv.FormatBool(v))
+		return w.item(boolean, line, col, strconv.FormatBool(v))
 	case string:
-		return p.scalar(text, line, col, v)
+		return w.item(text, line, col, v)
 	case json.Number:
-		n, err := p.scalar(number, line, col, string(v))
-		if err == nil {
-			n.num, err = finite(string(v), line, col)
-		}
-		return n, err
+		return w.number(line, col, string(v))
 	case json.Delim:
-		if v != '{' && v != '[' {
-			return nil, &syntax{line, col, fmt.Sprintf("%v is out of place", v)}
+		switch v {
+		case '{':
+			return w.composite(mapping, line, col, depth, false, func(yield func(key, value item)) {
+				keys := map[string]int{}
+				for w.bad == nil && w.dec.More() {
+					tok, line, col := w.token()
+					key, _ := tok.(string) // the decoder accepts no other keys
+					name := w.item(text, line, col, key)
+					w.given(keys, name)
+					yield(name, w.value(depth+1))
+				}
+				w.close()
+			})
+		case '[':
+			return w.composite(list, line, col, depth, !w.dec.More(), func(yield func(key, value item)) {
+				for w.bad == nil && w.dec.More() {
+					yield(item{}, w.value(depth+1))
+				}
+				w.close()
+			})
 		}
-		if depth >= maxDepth {
-			return nil, tooDeep(line, col)
-		}
-		return p.composed(v, line, col, depth)
+		w.fail(line, col, fmt.Sprintf("%v is out of place", v))
 	}
-	return nil, &syntax{line, col, fmt.Sprintf("%v is out of place", tok)}
+	return w.item(null, line, col, "null")
 }
 
-func (p *jsonParser) composed(open json.Delim, line, col, depth int) (*node, *syntax) {
-	var keys, items []*node
-	for p.dec.More() {
-		if open == '{' {
-			tok, line, col, bad := p.token()
-			if bad != nil {
-				return nil, bad
-			}
-			key, bad := p.scalar(text, line, col, tok.(string)) // the decoder only accepts strings as keys
-			if bad != nil {
-				return nil, bad
-			}
-			keys = append(keys, key)
-		}
-		item, bad := p.value(depth + 1)
-		if bad != nil {
-			return nil, bad
-		}
-		items = append(items, item)
+func (w *jsonWalk) close() {
+	if w.bad == nil {
+		w.token()
 	}
-	if _, _, _, bad := p.token(); bad != nil {
-		return nil, bad
-	}
-	k := list
-	if open == '{' {
-		k = mapping
-	}
-	return p.composite(k, line, col, keys, items)
-}
-
-// finite parses a decimal number.
-func finite(s string, line, col int) (float64, *syntax) {
-	v, err := strconv.ParseFloat(s, 64)
-	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
-		return 0, &syntax{line, col, quote(s) + " is not a number that can be handled"}
-	}
-	return v, nil
 }

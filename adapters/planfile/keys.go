@@ -11,10 +11,24 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-const (
-	defaultValueBytes = 10
-	maxDrawn          = 1_000_000 // keys and tasks with keys, of all jobs of a file
-)
+const maxDrawn = 1_000_000 // keys and tasks with keys, of all jobs of a file
+
+// keys describes the drawing of groups. Write writes the drawn groups instead.
+type keys struct {
+	Values     float64 `plan:"values,required" min:"1" max:"1000000000000"`
+	Distinct   int     `plan:"distinct,required" min:"1" max:"1000000"`
+	Zipf       float64 `plan:"zipf" max:"10"`
+	ValueBytes float64 `plan:"value_bytes" default:"10" min:"1" max:"1000000"`
+	Cost       keyCost `plan:"cost,required"`
+	Seed       int     `plan:"seed"`
+}
+
+// keyCost is the time of a group.
+type keyCost struct {
+	Fixed float64 `plan:"fixed,ms"`
+	Per   float64 `plan:"per,required,ms"`
+	Power float64 `plan:"power" default:"1" max:"10"`
+}
 
 // draw sets the key groups of p's tasks, and the records, costs and bytes that follow from them. Each key has a whole
 // number of values, at least one. The number of drawn keys and tasks is subtracted from budget.
@@ -33,9 +47,6 @@ func (k *keys) draw(p *dag.Stage, budget *int) error {
 			whole/365/24/3600/1000)
 	}
 	width := k.ValueBytes
-	if width == 0 {
-		width = defaultValueBytes
-	}
 	counts := make([]map[float64]float64, p.Tasks) // number of groups, by values
 	tops := make([][]dag.KeyGroup, p.Tasks)
 	chance := rand.New(rand.NewPCG(uint64(k.Seed), 0))
@@ -96,13 +107,7 @@ func (k *keys) zipf() []float64 {
 }
 
 // at returns the time of a group with the given number of values, in milliseconds.
-func (c *keyCost) at(values float64) float64 {
-	power := 1.0
-	if c.Power != nil {
-		power = *c.Power
-	}
-	return float64(c.Fixed) + float64(c.Per)*math.Pow(values, power)
-}
+func (c *keyCost) at(values float64) float64 { return c.Fixed + c.Per*math.Pow(values, c.Power) }
 
 func ascending(m map[float64]float64) []float64 {
 	var v []float64

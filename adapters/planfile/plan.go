@@ -3,7 +3,6 @@ package planfile
 import (
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,16 +31,11 @@ func (e *UnknownJobError) Error() string {
 	return s
 }
 
-func (d *decoder) file(root *node, f *file) { d.value(root, reflect.ValueOf(f).Elem(), nil) }
-
-// plan converts names to indices and texts to series. Unknown names are reported to d and left out.
-func (f *file) plan(d *decoder, root *node) *dag.Plan {
+// plan converts names to indices and fills in defaults. Unknown names are reported to d and left out.
+func (f *file) plan(d *Document) *dag.Plan {
 	p := &dag.Plan{
-		Name: f.Name, Engine: f.Engine, Whole: engine.Whole(f.Engine), Cluster: f.Cluster.dag(),
-		Overheads: dag.Overheads(f.Overheads), Jobs: make([]dag.Job, len(f.Jobs)),
-	}
-	if f.Driver != "" {
-		_ = p.Driver.UnmarshalText([]byte(f.Driver)) // the schema has checked it
+		Name: f.Name, Engine: f.Engine, Whole: engine.Whole(f.Engine), Cluster: f.Cluster.dag(), Driver: f.Driver,
+		Overheads: f.Overheads, Jobs: make([]dag.Job, len(f.Jobs)), InputSizes: f.InputSizes, Residuals: f.Residuals,
 	}
 	index := make(map[string]int, len(f.Jobs))
 	names := make([]string, len(f.Jobs))
@@ -52,155 +46,130 @@ func (f *file) plan(d *decoder, root *node) *dag.Plan {
 		names[i] = j.Name
 	}
 	budget := maxDrawn
-	for i, j := range f.Jobs {
+	for i := range f.Jobs {
+		j := &f.Jobs[i]
+		at := func(steps ...string) []string { return append([]string{"jobs", strconv.Itoa(i)}, steps...) }
 		to := &p.Jobs[i]
 		*to = dag.Job{
-			Node: j.Name, Name: j.Title, Feature: j.Feature, Alias: j.Alias, Input: j.Input,
-			InputBytes: j.InputBytes, Priority: j.Priority, MasterMB: int(j.Limits.AMMemory),
-			MapReduce: j.Limits.dag(p.Cluster.Policy), Stages: j.stages(d, root, i),
+			Node: j.Name, Name: j.Title, Feature: j.Feature, Alias: j.Alias, Input: j.Input, InputBytes: j.InputBytes,
+			Priority: j.Priority, MasterMB: j.Limits.AMMemory, Rules: j.Rules,
+			MapReduce: j.Limits.dag(p.Cluster.Policy),
 		}
-		if j.Rules != "" {
-			_ = to.Rules.UnmarshalText([]byte(j.Rules)) // the schema has checked it
+		if len(j.Stages) > 0 {
+			to.Stages = stages(j.Stages, d, at)
+		} else {
+			to.Stages = dag.MapReduce(j.Map.stage(), j.Reduce.stage())
 		}
 		for k, name := range j.After {
 			a, ok := index[name]
 			if !ok {
-				err := &UnknownJobError{Job: j.Name, After: name, Near: Nearest(name, names)}
-				d.report(root, []string{"jobs", strconv.Itoa(i), "after", strconv.Itoa(k)}, err)
+				d.report(at("after", strconv.Itoa(k)),
+					&UnknownJobError{Job: j.Name, After: name, Near: Nearest(name, names)})
 				continue
 			}
 			to.After = append(to.After, a)
 		}
 		if j.Reduce != nil && j.Reduce.Keys != nil {
 			if err := j.Reduce.Keys.draw(&to.Stages[dag.Reduce], &budget); err != nil {
-				d.report(root, []string{"jobs", strconv.Itoa(i), "reduce", "keys"}, err)
+				d.report(at("reduce", "keys"), err)
 			}
 		}
-	}
-	p.InputSizes = f.InputSizes
-	for _, r := range f.Residuals {
-		p.Residuals = append(p.Residuals, dag.Residual{Run: r.Run, Progress: r.Progress, Score: r.Score})
 	}
 	return p
 }
 
 func (c *cluster) dag() dag.Cluster {
-	out := dag.Cluster{
-		MapSlots: c.MapSlots, ReduceSlots: c.ReduceSlots, SlotsPerNode: c.SlotsPerNode, Setup: c.Setup,
-		QueueMB: int(c.QueueMemory), FailRate: c.FailRate,
+	out := c.Cluster
+	out.Policy, out.Order = c.Policy.dag(), c.Policy.Order
+	memory, cores := 0, 0
+	for _, n := range out.Nodes {
+		memory, cores = memory+n.MemoryMB, cores+n.Cores
 	}
-	out.Policy, out.Order = c.Policy.dag()
-	for _, n := range c.Nodes {
-		out.Nodes = append(out.Nodes, dag.Node{Name: n.Name, MemoryMB: int(n.Memory), Cores: n.Cores, Slow: n.Slow})
-		if c.Cores == nil {
-			out.Cores += n.Cores
-		}
-		if c.Memory == nil {
-			out.MemoryMB += int(n.Memory)
-		}
+	if out.MemoryMB < 0 {
+		out.MemoryMB = memory
 	}
-	for _, p := range c.Pools {
-		out.Pools = append(out.Pools, p.dag())
-	}
-	if c.Memory != nil {
-		out.MemoryMB = int(*c.Memory)
-	}
-	if c.Cores != nil {
-		out.Cores = *c.Cores
+	if out.Cores < 0 {
+		out.Cores = cores
 	}
 	return out
 }
 
-// fairMode is the mode of a pool in which stages share cores.
-const fairMode = "fair"
-
-func (p *pool) dag() dag.Pool {
-	out := dag.Pool{Name: p.Name, Weight: 1, MinShare: p.MinShare, Fair: p.Mode == fairMode}
-	if p.Weight != nil {
-		out.Weight = *p.Weight
+// defaults returns the ratio at which reduces start and their share of the cluster, if they are not given.
+func defaults(policy dag.Policy) (slowStart, rampUp float64) {
+	if policy == dag.YARN {
+		return defaultSlowStart, defaultRampUp
 	}
-	return out
-}
-
-// poolsOf is the reverse of pool.dag.
-func poolsOf(pools []dag.Pool) []pool {
-	out := make([]pool, len(pools))
-	for i := range pools {
-		p := &pools[i]
-		out[i] = pool{Name: p.Name, Weight: &p.Weight, MinShare: p.MinShare}
-		if p.Fair {
-			out[i].Mode = fairMode
-		}
-	}
-	return out
+	return 0, 0
 }
 
 func (l *limits) dag(policy dag.Policy) dag.MapReduceLimits {
-	out := dag.MapReduceLimits{
-		MapMB: int(l.MapMemory), ReduceMB: int(l.ReduceMemory), MaxMaps: l.MaxMaps, MaxReduces: l.MaxReduces,
+	out := l.MapReduceLimits
+	slowStart, rampUp := defaults(policy)
+	if math.IsNaN(out.SlowStart) {
+		out.SlowStart = slowStart
 	}
-	if policy == dag.YARN {
-		out.SlowStart, out.RampUp = defaultSlowStart, defaultRampUp
-	}
-	if l.SlowStart != nil {
-		out.SlowStart = *l.SlowStart
-	}
-	if l.RampUp != nil {
-		out.RampUp = *l.RampUp
+	if math.IsNaN(out.RampUp) {
+		out.RampUp = rampUp
 	}
 	return out
 }
 
-func (m *mapTasks) phase() dag.Stage {
-	p := phaseOf(m.Tasks, m.Setup, m.Out, m.Bytes, m.Extent)
-	if m.Records.Known() || m.Cost.Known() {
-		p.Pipelines = []dag.Pipeline{{Tuples: compact(m.Records.Series, &p), Alpha: compact(m.Cost.Series, &p)}}
+func (m *mapTasks) stage() dag.Stage {
+	s := m.measured.stage(m.Tasks)
+	if m.Tuples.Known() || m.Alpha.Known() {
+		s.Pipelines = pipelines(&s, m.Pipeline)
 	}
-	return p
+	return s
 }
 
-// phase returns the stage of the reduces; a nil reduceTask is a job with maps only. If copying and sorting are not
+// stage returns the stage of the reduces; a nil *reduceTasks is a job with maps only. If copying and sorting are not
 // described, they cost nothing and process the same records as the reduce.
-func (r *reduceTask) phase() dag.Stage {
+func (r *reduceTasks) stage() dag.Stage {
 	if r == nil {
 		return dag.Stage{Known: true}
 	}
-	p := phaseOf(r.Tasks, r.Setup, r.Out, r.Bytes, r.Extent)
-	p.Groups = r.Groups.dag()
-	work, free := r.Reduce, func(records numbers) *pipeline {
-		if !records.Known() {
-			records.Series = dag.Uniform(0)
-		}
-		return &pipeline{Records: records, Cost: times{dag.Uniform(0)}}
+	s := r.measured.stage(r.Tasks)
+	s.Groups = complete(r.Groups)
+	work, pipe := r.Pipeline, free(r.Pipeline)
+	switch {
+	case r.Reduce != nil:
+		work, pipe = *r.Reduce, *r.Copy
+	case !work.Tuples.Known() && !work.Alpha.Known():
+		return s
 	}
-	if work == nil {
-		if !r.Records.Known() && !r.Cost.Known() {
-			return p
-		}
-		work = &pipeline{Records: r.Records, Cost: r.Cost}
-		r.Copy = free(r.Records)
+	order := free(pipe)
+	if r.Sort != nil {
+		order = *r.Sort
 	}
-	if r.Sort == nil {
-		r.Sort = free(r.Copy.Records)
-	}
-	for _, pipe := range []*pipeline{r.Copy, r.Sort, work} {
-		p.Pipelines = append(p.Pipelines, dag.Pipeline{
-			Tuples: compact(pipe.Records.Series, &p),
-			Alpha:  compact(pipe.Cost.Series, &p),
-		})
-	}
-	return p
+	s.Pipelines = pipelines(&s, pipe, order, work)
+	return s
 }
 
-func phaseOf(n *tasks, setup times, out, bytes numbers, extent times) dag.Stage {
-	p := dag.Stage{Tasks: n.n, Known: n.known}
-	p.Setup, p.Out, p.Bytes, p.Extent = compact(setup.Series, &p), compact(out.Series, &p), compact(bytes.Series, &p),
-		compact(extent.Series, &p)
-	return p
+// free returns a pipeline without cost that processes the records of another one.
+func free(p dag.Pipeline) dag.Pipeline {
+	if !p.Tuples.Known() {
+		p.Tuples = dag.Uniform(0)
+	}
+	return dag.Pipeline{Tuples: p.Tuples, Alpha: dag.Uniform(0)}
 }
 
-// compact converts a list of equal values, one per task, to one value.
-func compact(s dag.Series, p *dag.Stage) dag.Series {
+// stage returns a stage of a number of tasks, -1 if it is unknown.
+func (m *measured) stage(tasks int) dag.Stage {
+	s := dag.Stage{Tasks: max(0, tasks), Known: tasks >= 0}
+	s.Setup, s.Out, s.Bytes, s.Extent = compact(m.Setup, &s), compact(m.Out, &s), compact(m.Bytes, &s),
+		compact(m.Extent, &s)
+	return s
+}
+
+func pipelines(s *dag.Stage, all ...dag.Pipeline) []dag.Pipeline {
+	for i, p := range all {
+		all[i] = dag.Pipeline{Tuples: compact(p.Tuples, s), Alpha: compact(p.Alpha, s)}
+	}
+	return all
+}
+
+// compact converts a list of equal values, one per task, to one value. dag.Validate reports a list of another length.
+func compact(s dag.Series, of *dag.Stage) dag.Series {
 	v := s.Values()
 	if len(v) == 0 {
 		if s.IsUniform() {
@@ -208,53 +177,46 @@ func compact(s dag.Series, p *dag.Stage) dag.Series {
 		}
 		return dag.Series{}
 	}
-	for _, x := range v {
-		if x != v[0] && !(math.IsNaN(x) && math.IsNaN(v[0])) {
-			return s
-		}
-	}
-	if p.Known && len(v) != p.Tasks {
-		return s // Validate reports it
-	}
-	if !p.Known {
+	differs := func(x float64) bool { return x != v[0] && !(math.IsNaN(x) && math.IsNaN(v[0])) }
+	if !of.Known || len(v) != of.Tasks || slices.ContainsFunc(v, differs) {
 		return s
 	}
 	return dag.Uniform(v[0])
 }
 
-func (d *decoder) report(root *node, path []string, err error) {
-	at, rest := root.find(path)
-	d.faults = append(d.faults, fault{at: at, path: path[:len(path)-len(rest)], why: strings.TrimPrefix(err.Error(),
-		"dag: "), err: err})
+// report adds an error at a path.
+func (d *Document) report(path []string, err error) {
+	d.add(&fault{path: path, why: strings.TrimPrefix(err.Error(), "dag: "), err: err})
 }
 
-// locate finds the positions of the plan's faults in the file.
-func (d *decoder) locate(root *node, err error) {
+// report adds the faults of the plan at their fields.
+func (f *file) report(d *Document, err error) {
 	if err == nil {
 		return
 	}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range joined.Unwrap() {
-			d.locate(root, e)
+			f.report(d, e)
 		}
 		return
 	}
 	var path []string
 	if at, ok := err.(interface{ Locate() dag.Place }); ok {
 		path = placePath(at.Locate())
-		if place, rest := root.find(path); len(rest) > 0 && len(path) > 3 && path[2] == "reduce" &&
-			place.kind == mapping {
-			switch {
-			case place.get("keys") != nil:
+		if len(path) > 3 && path[2] == "reduce" {
+			reduce := f.Jobs[at.Locate().Job].Reduce
+			switch step := path[3]; {
+			case reduce == nil:
+			case reduce.Keys != nil && slices.Contains([]string{"copy", "sort", "reduce", "groups", "bytes"}, step):
 				path = append(path[:3], "keys")
-			case path[3] == "reduce":
+			case step == "reduce" && reduce.Reduce == nil:
 				path = slices.Delete(path, 3, 4)
-			case path[3] == "copy" || path[3] == "sort":
-				return // the short form gives copy and sort the records of reduce, where the fault is reported
+			case step == "copy" && reduce.Copy == nil, step == "sort" && reduce.Sort == nil:
+				return // they have the records of another pipeline, where the fault is reported
 			}
 		}
 	}
-	d.report(root, path, err)
+	d.report(path, err)
 }
 
 func placePath(at dag.Place) []string {

@@ -1,8 +1,9 @@
 // Package planfile reads and writes plans: YAML or JSON, as docs/plan.schema.json describes them.
 //
-// A profile of earlier runs is a plan file with costs. Reading is strict: unknown fields, values of the wrong type
-// and times without a unit are errors. Each error has its position and an excerpt, and suggests a similar name.
-// Invalid input never panics and takes bounded memory, whatever its size, nesting or aliases.
+// The types of package dag and of this one describe the file by their tags: names, bounds, defaults. A profile of
+// earlier runs is a plan file with costs. Reading is strict: unknown fields, values of the wrong type and times
+// without a unit are errors. Each error has its position and an excerpt, and suggests a similar name. Invalid input
+// never panics and takes bounded memory, whatever its size, nesting or aliases.
 //
 // # Stability
 //
@@ -10,15 +11,10 @@
 package planfile
 
 import (
-	"bytes"
-	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/dag"
@@ -53,28 +49,21 @@ func Read(r io.Reader, opt Options) (*dag.Plan, error) {
 	if int64(len(src)) > opt.MaxBytes {
 		return nil, tooLarge(opt)
 	}
-	src, err = readable(src, opt.Name, "plan file")
+	f := file{}
+	doc, err := decode(src, opt.Name, "plan", &f, decoder{isPlan: true, whole: "the plan"})
 	if err != nil {
 		return nil, err
 	}
-	root, bad := parse(src, opt.Name, "plan")
-	if bad != nil {
-		return nil, bad.at(src, opt.Name)
+	p := f.plan(doc)
+	validate := dag.Validate
+	if opt.Profile {
+		validate = dag.ValidateProfile
 	}
-	plan, faults := planOf(root, opt.Profile)
-	if len(faults) > 0 {
-		return nil, report(faults, src, opt.Name, maxFaults)
+	f.report(doc, validate(p))
+	if err := doc.Err(); err != nil {
+		return nil, err
 	}
-	return plan, nil
-}
-
-// readable returns the text of a file without a byte order mark.
-func readable(src []byte, name, what string) ([]byte, error) {
-	src = bytes.TrimPrefix(src, []byte("\xEF\xBB\xBF"))
-	if !utf8.Valid(src) {
-		return nil, &Error{File: name, Message: "this is not text in UTF-8: a " + what + " is YAML or JSON"}
-	}
-	return src, nil
+	return p, nil
 }
 
 // ReadFile is Read for a file. A plan without a name gets the file's name without its extension.
@@ -107,69 +96,4 @@ func tooLarge(opt Options) error {
 		Message: fmt.Sprintf("the file is larger than %d bytes (%.4g MiB), more than a plan may have: "+
 			"give phases of equal tasks one value instead of a list", opt.MaxBytes, float64(opt.MaxBytes)/(1<<20)),
 	}
-}
-
-// parse parses a file that starts with a brace as JSON, or if that fails as YAML, where it may be a flow mapping.
-func parse(src []byte, name, noun string) (*node, *syntax) {
-	isJSON := filepath.Ext(name) == ".json"
-	if isJSON || looksLikeJSON(src) {
-		if n, bad := parseJSON(src, noun); bad == nil || isJSON {
-			return n, bad
-		}
-	}
-	return parseYAML(src, noun)
-}
-
-// planOf converts a tree to a plan.
-func planOf(root *node, profile bool) (*dag.Plan, []fault) {
-	if root.kind != mapping {
-		return nil, []fault{{at: root, why: fmt.Sprintf("this is %s: a plan is a mapping with cluster and jobs",
-			root.kind)}}
-	}
-	if jobs := root.get("jobs"); jobs != nil && jobs.children != nil && len(jobs.items) > dag.MaxJobs {
-		var d decoder
-		d.report(root, []string{"jobs"}, &dag.LimitError{
-			Place: dag.Place{Job: -1, Field: "jobs", Item: -1}, What: "jobs", Have: float64(len(jobs.items)),
-			Max: dag.MaxJobs,
-		})
-		return nil, d.faults
-	}
-	if faults := schema().check(root); len(faults) > 0 {
-		return nil, faults
-	}
-	d := decoder{names: true}
-	f := file{}
-	d.file(root, &f)
-	if len(d.faults) > 0 {
-		return nil, d.faults
-	}
-	p := f.plan(&d, root)
-	validate := dag.Validate
-	if profile {
-		validate = dag.ValidateProfile
-	}
-	d.locate(root, validate(p))
-	return p, d.faults
-}
-
-// maxFaults bounds the reported faults of a file.
-const maxFaults = 10
-
-func report(faults []fault, src []byte, name string, most int) error {
-	slices.SortStableFunc(faults, func(a, b fault) int {
-		return cmp.Or(cmp.Compare(a.at.line, b.at.line), cmp.Compare(a.at.col, b.at.col))
-	})
-	var errs []error
-	for i, f := range faults {
-		if i == most {
-			errs = append(errs, &Error{File: name, Message: fmt.Sprintf("and %d more", len(faults)-i)})
-			break
-		}
-		line, col := int(f.at.line), int(f.at.col)
-		errs = append(errs, &Error{
-			File: name, Line: line, Column: col, Field: pathString(f.path), Message: f.why,
-			Excerpt: excerpt(src, line, col), Err: f.err,
-		})
-	}
-	return errors.Join(errs...)
 }

@@ -1,43 +1,42 @@
 package planfile
 
 import (
-	"reflect"
+	"fmt"
 
 	"github.com/paratimer/paratimer/dag"
 )
 
-// The values of a policy's slots.
-const (
-	separate   = "separate"
-	containers = "containers"
-)
+const containers = "containers"
 
-// policy reads a policy: a name, or a mapping of order and slots (the ParaTimer paper, section 3.1.1).
-func (d *decoder) policy(n *node, p *policy, path []string) {
-	if n.kind != mapping {
-		p.name = n.text
-		return
-	}
-	d.value(n.get("slots"), reflect.ValueOf(&p.Slots).Elem(), append(path, "slots"))
-	d.value(n.get("order"), reflect.ValueOf(&p.Order).Elem(), append(path, "order"))
+// A policy is a name, or a mapping of order and slots (the ParaTimer paper, section 3.1.1).
+type policy struct {
+	name  string
+	Slots string         `plan:"slots" words:"separate,containers"`
+	Order []dag.OrderKey `plan:"order" min:"1" max:"5"`
 }
 
-// dag returns the policy that assigns slots to tasks, and its order of tasks. The schema has checked the words.
-func (p *policy) dag() (dag.Policy, []dag.OrderKey) {
-	var order []dag.OrderKey
-	for _, word := range p.Order {
-		var key dag.OrderKey
-		if key.UnmarshalText([]byte(word)) == nil {
-			order = append(order, key)
+// MarshalText returns the policy's name, nil for a mapping.
+func (p policy) MarshalText() ([]byte, error) { return []byte(p.name), nil }
+
+// UnmarshalText reads a policy's name.
+func (p *policy) UnmarshalText(b []byte) error {
+	p.name = string(b)
+	var known dag.Policy
+	return known.UnmarshalText(b)
+}
+
+// dag returns the policy that assigns slots to tasks.
+func (p *policy) dag() dag.Policy {
+	out := dag.FIFO
+	if p.Slots == containers {
+		out = dag.YARN
+	}
+	if p.name != "" {
+		if err := out.UnmarshalText([]byte(p.name)); err != nil {
+			panic(fmt.Sprintf("planfile: %v", err)) // reading has checked it
 		}
 	}
-	switch {
-	case p.name == dag.Executors.String():
-		return dag.Executors, order
-	case p.name == dag.YARN.String() || p.Slots == containers:
-		return dag.YARN, order
-	}
-	return dag.FIFO, order
+	return out
 }
 
 // policyOf is the reverse of policy.dag. A policy without its own order is written as its name.
@@ -45,12 +44,9 @@ func policyOf(c *dag.Cluster) policy {
 	if len(c.Order) == 0 {
 		return policy{name: c.Policy.String()}
 	}
-	p := policy{Slots: separate}
+	p := policy{Slots: "separate", Order: c.Order}
 	if c.Policy == dag.YARN {
 		p.Slots = containers
-	}
-	for _, key := range c.Order {
-		p.Order = append(p.Order, key.String())
 	}
 	return p
 }

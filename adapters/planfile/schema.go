@@ -1,226 +1,179 @@
 package planfile
 
 import (
-	"bytes"
-	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"slices"
-	"strconv"
+	"maps"
+	"reflect"
 	"strings"
-	"sync"
+	"time"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	finding "github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"github.com/paratimer/paratimer/dag"
 )
 
-//go:embed plan.schema.json
-var schemaText []byte
+// timePattern matches a time. 0 needs no unit.
+const timePattern = `^(([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?(ns|us|µs|μs|ms|s|m|h))+$`
 
-// Schema returns the JSON Schema (2020-12) of plan files.
-func Schema() []byte { return bytes.Clone(schemaText) }
+// Schema returns the JSON Schema (2020-12) of plan files, without descriptions.
+func Schema() ([]byte, error) { return SchemaOf(file{}, "a plan: a mapping with cluster and jobs") }
 
-type compiled struct {
-	noun   string // the kind of file
-	doc    any    // the source of the schema, with titles for messages
-	schema *jsonschema.Schema
+// SchemaOf returns the JSON Schema (2020-12) of files that Decode reads into a type. Its titles are what messages say.
+func SchemaOf(root any, title string) ([]byte, error) {
+	b, err := json.MarshalIndent((&field{typ: reflect.TypeOf(root), title: title}).schema(), "", "  ")
+	return append(b, '\n'), err
 }
 
-var schema = sync.OnceValue(func() *compiled { return compile(schemaText, "plan") })
+type schema = map[string]any
 
-func compile(text []byte, noun string) *compiled {
-	c := compiled{noun: noun}
-	if err := json.Unmarshal(text, &c.doc); err != nil {
-		panic(err) // it is part of the program, and a test reads it
+// schema returns the schema of a field's values.
+func (f *field) schema() schema {
+	s := f.valueSchema(f.typ)
+	s["title"] = f.title
+	if f.null {
+		if one, ok := s["type"].(string); ok {
+			s["type"] = []string{one}
+		}
+		s["type"] = append(s["type"].([]string), "null")
 	}
-	url := noun + ".schema.json"
-	compiler := jsonschema.NewCompiler()
-	if err := compiler.AddResource(url, c.doc); err != nil {
-		panic(err)
-	}
-	c.schema = compiler.MustCompile(url)
-	return &c
+	return s
 }
 
-// Bounds for the part of a list that the schema checks. The schema takes a microsecond per value and keeps an error
-// for each. The decoder checks every scalar and list. The schema allows no list of more than maxMappings mappings.
-const (
-	shownScalars = 64
-	maxMappings  = 100_000
-)
-
-// plain converts a tree to the form of the schema's library.
-func plain(n *node) any {
-	switch n.kind {
-	case boolean:
-		return n.text == "true"
-	case number:
-		return n.num
-	case text:
-		return n.text
-	case list:
-		shown := n.items
-		if len(shown) > 0 && shown[0].kind != mapping {
-			shown = shown[:min(len(shown), shownScalars)]
+func (f *field) valueSchema(t reflect.Type) schema {
+	aTime := schema{"type": []string{"string", "number"}, "pattern": timePattern, "minimum": 0, "maximum": 0}
+	aNumber := schema{"title": "a number, 0 or more", "type": []string{"number"}, "minimum": 0}
+	switch t {
+	case reflect.TypeFor[time.Duration]():
+		return aTime
+	case reflect.TypeFor[dag.Series]():
+		one, want := aNumber, "a number, 0 or more"
+		if f.ms {
+			one, want = aTime, wantTime
 		}
-		shown = shown[:min(len(shown), maxMappings+1)]
-		out := make([]any, len(shown))
-		for i, item := range shown {
-			out[i] = plain(item)
-		}
-		return out
-	case mapping:
-		out := make(map[string]any, len(n.items))
-		for i, k := range n.keys {
-			out[k.text] = plain(n.items[i])
-		}
-		return out
+		item := maps.Clone(one)
+		all := maps.Clone(one)
+		all["items"], item["title"] = item, want+", or null where it is unknown"
+		item["type"] = append(item["type"].([]string), "null")
+		all["type"] = append(one["type"].([]string), "array", "null")
+		return all
+	case reflect.TypeFor[dag.GroupSize]():
+		return schema{"type": []string{"number", "array"}, "minimum": 0, "minItems": 2, "maxItems": 2, "items": aNumber}
+	case reflect.TypeFor[dag.GroupPoint]():
+		return schema{"type": "array", "minItems": 2, "maxItems": 3, "items": aNumber}
 	}
-	return nil
+	switch t.Kind() {
+	case reflect.Pointer:
+		return f.valueSchema(t.Elem())
+	case reflect.Struct:
+		return f.object(t)
+	case reflect.Map:
+		text := f.text()
+		text["title"] = "a string (put it in quotes)"
+		return schema{"type": "object", "additionalProperties": text, "maxProperties": f.high}
+	case reflect.Slice:
+		return f.array()
+	case reflect.Int:
+		if f.mb {
+			return schema{"type": "string", "pattern": memoryText.String()}
+		}
+		if f.low == f.high {
+			return schema{"const": f.low}
+		}
+		return schema{"type": "integer", "minimum": f.low, "maximum": f.high}
+	case reflect.Float64:
+		if f.ms {
+			return aTime
+		}
+		s := aNumber
+		s["type"] = "number"
+		if f.tag.Get("above") != "" {
+			delete(s, "minimum")
+			s["exclusiveMinimum"] = f.bound("above", 0)
+		} else {
+			s["minimum"] = f.low
+		}
+		if f.tag.Get("max") != "" {
+			s["maximum"] = f.high
+		}
+		return s
+	case reflect.Bool:
+		if f.words[0] == "" {
+			return schema{"const": true}
+		}
+	}
+	return f.text()
 }
 
-// check returns the schema's faults of a tree, unordered.
-func (c *compiled) check(root *node) []fault {
-	err := c.schema.Validate(plain(root))
-	if err == nil {
-		return nil
+// text returns the schema of a text.
+func (f *field) text() schema {
+	if len(f.words) > 0 {
+		return schema{"enum": f.words}
 	}
-	var top *jsonschema.ValidationError
-	if !errors.As(err, &top) {
-		return []fault{{at: root, why: err.Error()}}
+	s := schema{"type": "string"}
+	if f.time {
+		s["type"], s["pattern"], s["minimum"] = []string{"string", "number"}, timePattern, 0
 	}
-	var faults []fault
-	seen := make(map[string]bool)
-	var walk func(e *jsonschema.ValidationError)
-	walk = func(e *jsonschema.ValidationError) {
-		for _, cause := range e.Causes {
-			walk(cause)
+	if least, most, ok := f.length(); ok {
+		s["maxLength"] = most
+		if least > 0 {
+			s["minLength"] = least
 		}
-		if len(e.Causes) > 0 {
-			return
+	}
+	if f.pattern != nil {
+		s["pattern"] = f.pattern.String()
+	}
+	return s
+}
+
+func (f *field) array() schema {
+	s := schema{"type": []string{"array"}, "items": f.item.schema()}
+	if f.low > 0 {
+		s["minItems"] = f.low
+	}
+	if f.tag.Get("max") != "" {
+		s["maxItems"] = f.high
+	}
+	if f.single { // one word, or a list of them
+		s["type"] = []string{"array", "string"}
+		if len(f.words) > 0 {
+			s["pattern"] = fmt.Sprintf("^(%s)$", strings.Join(f.words, "|"))
 		}
-		for _, f := range c.explain(root, e) {
-			if id := fmt.Sprint(f.at.line, " ", f.at.col, " ", pathString(f.path)); !seen[id] {
-				seen[id] = true
-				faults = append(faults, f)
+	}
+	return s
+}
+
+func (f *field) object(t reflect.Type) schema {
+	properties, needs, without := schema{}, schema{}, schema{}
+	s := schema{"type": "object", "additionalProperties": false, "properties": properties}
+	var required []string
+	for _, part := range fieldsOf(t) {
+		properties[part.name] = part.schema()
+		if unless := part.tag.Get("unless"); unless != "" {
+			s["if"] = schema{"not": schema{"required": []string{unless}}}
+			s["then"] = schema{"required": []string{part.name}}
+		} else if part.required {
+			required = append(required, part.name)
+		}
+		if part.needs != nil {
+			needs[part.name] = part.needs
+		}
+		if part.without != nil {
+			never := schema{}
+			for _, name := range part.without {
+				never[name] = false
 			}
+			without[part.name] = schema{"title": "left out beside " + part.beside, "properties": never}
 		}
 	}
-	walk(top)
-	return unmissed(faults)
-}
-
-// unmissed removes the fault of a missing field if a misspelt field stands for it.
-func unmissed(faults []fault) []fault {
-	meant := make(map[string]bool)
-	for _, f := range faults {
-		if f.meant != "" {
-			meant[pathString(append(slices.Clone(f.path[:len(f.path)-1]), f.meant))] = true
+	for key, of := range map[string]schema{"dependentRequired": needs, "dependentSchemas": without} {
+		if len(of) > 0 {
+			s[key] = of
 		}
 	}
-	return slices.DeleteFunc(faults, func(f fault) bool { return f.meant == "" && meant[pathString(f.path)] })
-}
-
-// explain converts a finding of the library to faults of the file.
-func (c *compiled) explain(root *node, e *jsonschema.ValidationError) []fault {
-	at, rest := root.find(e.InstanceLocation)
-	path := e.InstanceLocation[:len(e.InstanceLocation)-len(rest)]
-	name := pathString(path)
-	if name == "" {
-		name = c.whole()
+	if required != nil {
+		s["required"] = required
 	}
-	var faults []fault
-	switch k := e.ErrorKind.(type) {
-	case *finding.AdditionalProperties:
-		known := c.fieldsAt(e.SchemaURL)
-		for _, key := range at.keys {
-			p := key.text
-			if slices.Contains(known, p) {
-				continue
-			}
-			if len(faults) > maxFaults {
-				break
-			}
-			why, meant := c.unknownField(p, name, known)
-			faults = append(faults, fault{at: key, path: append(slices.Clone(path), p), why: why, meant: meant})
-		}
-	case *finding.Required:
-		for _, p := range k.Missing {
-			faults = append(faults, fault{
-				at: at, path: append(slices.Clone(path), p),
-				why: fmt.Sprintf("%s has no %s, which it needs", name, quote(p)),
-			})
-		}
-	case *finding.DependentRequired:
-		for _, p := range k.Missing {
-			faults = append(faults, fault{
-				at: at, path: append(slices.Clone(path), p),
-				why: fmt.Sprintf("%s has %s but no %s: each needs the other", name, quote(k.Prop), quote(p)),
-			})
-		}
-	default:
-		faults = []fault{{at: at, path: slices.Clone(path), why: fmt.Sprintf("%s is %s: it must be %s", name,
-			at.shown(), c.title(e.SchemaURL))}}
+	if len(f.words) > 0 { // a word stands for a mapping of its own
+		s["type"], s["pattern"] = []string{"string", "object"}, fmt.Sprintf("^(%s)$", strings.Join(f.words, "|"))
 	}
-	return faults
-}
-
-// whole returns the name of the file in messages.
-func (c *compiled) whole() string { return "the " + c.noun }
-
-// title returns the title of the schema at url, or of the nearest one around it.
-func (c *compiled) title(url string) string {
-	found := "as the schema of " + c.noun + "s says"
-	v := c.doc
-	for _, step := range pointer(url) {
-		if m, ok := v.(map[string]any); ok {
-			if t, ok := m["title"].(string); ok {
-				found = t
-			}
-		}
-		v = descend(v, step)
-	}
-	if m, ok := v.(map[string]any); ok {
-		if t, ok := m["title"].(string); ok {
-			found = t
-		}
-	}
-	return found
-}
-
-// fieldsAt returns the names of the fields of the schema at url.
-func (c *compiled) fieldsAt(url string) []string {
-	v := c.doc
-	for _, step := range pointer(url) {
-		v = descend(v, step)
-	}
-	m, _ := v.(map[string]any)
-	properties, _ := m["properties"].(map[string]any)
-	var names []string
-	for name := range properties {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
-func pointer(url string) []string {
-	_, fragment, _ := strings.Cut(url, "#/")
-	if fragment == "" {
-		return nil
-	}
-	return strings.Split(strings.NewReplacer("~1", "/", "~0", "~").Replace(fragment), "/")
-}
-
-func descend(v any, step string) any {
-	switch v := v.(type) {
-	case map[string]any:
-		return v[step]
-	case []any:
-		if i, err := strconv.Atoi(step); err == nil && i < len(v) {
-			return v[i]
-		}
-	}
-	return nil
+	return s
 }

@@ -3,25 +3,21 @@ package planfile
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 
 	"github.com/paratimer/paratimer/dag"
 )
 
-// stages returns the stages of job i: those of MapReduce, or its own. Faults are reported to d.
-func (j *job) stages(d *decoder, root *node, i int) []dag.Stage {
-	if len(j.Stages) == 0 {
-		return dag.MapReduce(j.Map.phase(), j.Reduce.phase())
-	}
-	index, names := make(map[string]dag.StageIndex, len(j.Stages)), make([]string, len(j.Stages))
-	out := make([]dag.Stage, len(j.Stages))
-	for k := range j.Stages {
-		s := &j.Stages[k]
-		path := func(more ...string) []string {
-			return append([]string{"jobs", strconv.Itoa(i), "stages", strconv.Itoa(k)}, more...)
-		}
+// stages returns the stages of a job. Faults are reported to d at their paths within the job.
+func stages(of []stage, d *Document, job func(...string) []string) []dag.Stage {
+	index, names := make(map[string]dag.StageIndex, len(of)), make([]string, len(of))
+	out := make([]dag.Stage, len(of))
+	for k := range of {
+		s := &of[k]
+		path := func(more ...string) []string { return append(job("stages", strconv.Itoa(k)), more...) }
 		if _, taken := index[s.Name]; taken {
-			d.report(root, path("name"), fmt.Errorf("two stages of the job are called %s: give each a name of its own",
+			d.report(path("name"), fmt.Errorf("two stages of the job are called %s: give each a name of its own",
 				quote(s.Name)))
 		}
 		out[k] = s.dag()
@@ -33,50 +29,49 @@ func (j *job) stages(d *decoder, root *node, i int) []dag.Stage {
 				if near := Nearest(name, names[:k]); near != "" {
 					why += "; did you mean " + quote(near) + "?"
 				}
-				d.report(root, path("after", strconv.Itoa(n)), errors.New(why))
+				d.report(path("after", strconv.Itoa(n)), errors.New(why))
 				continue
 			}
 			out[k].After = append(out[k].After, s.edge(from, n))
 		}
 		if p := &out[k]; p.Copies() && len(p.Pipelines) == 1 {
 			// Copying and sorting cost nothing, as in the short form of a reduce.
-			free := dag.Pipeline{Tuples: p.Pipelines[0].Tuples, Alpha: dag.Uniform(0)}
-			p.Pipelines = []dag.Pipeline{free, free, p.Pipelines[0]}
+			none := dag.Pipeline{Tuples: p.Pipelines[0].Tuples, Alpha: dag.Uniform(0)}
+			p.Pipelines = []dag.Pipeline{none, none, p.Pipelines[0]}
 		}
 		if len(s.Edge) > 1 && len(s.Edge) != len(s.After) {
-			d.report(root, path("edge"), fmt.Errorf("%d edges to %d stages: give one for each, or one for all",
+			d.report(path("edge"), fmt.Errorf("%d edges to %d stages: give one for each, or one for all",
 				len(s.Edge), len(s.After)))
 		}
-		index[s.Name], names[k] = dag.StageIndex(k), s.Name //nolint:gosec // the schema bounds it
+		index[s.Name], names[k] = dag.StageIndex(k), s.Name //nolint:gosec // the field's maximum bounds it
 	}
 	return out
 }
 
-// edge returns the n-th input edge of the stage, from the stage from. The schema has checked the words.
+// edge returns the n-th input edge of the stage, from the stage from.
 func (s *stage) edge(from dag.StageIndex, n int) dag.Edge {
 	e := dag.Edge{From: from}
 	if len(s.Edge) == 1 {
 		n = 0
 	}
 	if n < len(s.Edge) {
-		_ = e.Kind.UnmarshalText([]byte(s.Edge[n]))
+		e.Kind = s.Edge[n]
 	}
 	if e.Kind == dag.SlowStart {
-		e.Ratio = defaultSlowStart
-		if s.SlowStart != nil {
-			e.Ratio = *s.SlowStart
+		e.Ratio, e.Full = defaultSlowStart, s.FullStart
+		if !math.IsNaN(s.SlowStart) {
+			e.Ratio = s.SlowStart
 		}
-		e.Full = s.FullStart
 	}
 	return e
 }
 
 func (s *stage) dag() dag.Stage {
-	p := phaseOf(s.Tasks, s.Setup, s.Out, s.Bytes, s.Extent)
-	p.Name, p.MemoryMB, p.Cores, p.MaxRunning, p.Pool = s.Name, int(s.Memory), s.Cores, s.MaxRunning, s.Pool
-	p.Pause = s.Pause
-	if s.Records.Known() || s.Cost.Known() {
-		p.Pipelines = []dag.Pipeline{{Tuples: compact(s.Records.Series, &p), Alpha: compact(s.Cost.Series, &p)}}
+	p := s.measured.stage(s.Tasks)
+	p.Name, p.MemoryMB, p.Cores = s.Name, s.Memory, s.Cores
+	p.MaxRunning, p.Pool, p.Pause = s.MaxRunning, s.Pool, s.Pause
+	if s.Tuples.Known() || s.Alpha.Known() {
+		p.Pipelines = pipelines(&p, s.Pipeline)
 	}
 	return p
 }
@@ -87,18 +82,17 @@ func stagesOf(job *dag.Job) []stage {
 	for k := range job.Stages {
 		p := &job.Stages[k]
 		s := stage{
-			Name: p.Name, Tasks: &tasks{p.Tasks, p.Known}, Memory: memory(p.MemoryMB), Cores: p.Cores,
-			MaxRunning: p.MaxRunning, Pool: p.Pool, Pause: p.Pause,
-			Setup: times{p.Setup}, Out: numbers{p.Out}, Bytes: numbers{p.Bytes}, Extent: times{p.Extent},
+			Name: p.Name, SlowStart: math.NaN(), Tasks: tasksOf(p), Memory: p.MemoryMB, Cores: p.Cores,
+			MaxRunning: p.MaxRunning, Pool: p.Pool, measured: measuredOf(p), Pause: p.Pause,
 		}
 		if n := len(p.Pipelines); n > 0 {
-			s.Records, s.Cost = numbers{p.Pipelines[n-1].Tuples}, times{p.Pipelines[n-1].Alpha}
+			s.Pipeline = p.Pipelines[n-1]
 		}
 		for _, e := range p.After {
 			s.After = append(s.After, job.Stages[e.From].Name)
-			s.Edge = append(s.Edge, e.Kind.String())
+			s.Edge = append(s.Edge, e.Kind)
 			if e.Kind == dag.SlowStart {
-				s.SlowStart, s.FullStart = &e.Ratio, e.Full
+				s.SlowStart, s.FullStart = e.Ratio, e.Full
 			}
 		}
 		out[k] = s

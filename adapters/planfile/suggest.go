@@ -16,48 +16,40 @@ var others = map[string]string{
 	"slowstart": "slow_start", "scheduler": "policy", "shuffle": "copy", "merge": "sort", "duration": "extent",
 }
 
-// unknownField returns the message for an unknown field, and the field that it probably stands for.
-func (c *compiled) unknownField(name, where string, known []string) (why, meant string) {
-	why = fmt.Sprintf("unknown field %s in %s", quote(name), where)
-	if where == c.whole() {
-		why = fmt.Sprintf("unknown field %s", quote(name))
+// unknownField returns the message for an unknown field at a path, and the field that it probably stands for.
+func (d *decoder) unknownField(name string, path []string, fields []*field) (why, meant string) {
+	known := namesOf(fields)
+	slices.Sort(known)
+	why = "unknown field " + quote(name)
+	if len(path) > 0 {
+		why += " in " + pathString(path)
 	}
-	if meant = Nearest(name, known); meant == "" && c == schema() &&
-		slices.Contains(known, others[strings.ToLower(name)]) {
+	if meant = Nearest(name, known); meant == "" && d.isPlan && slices.Contains(known, others[strings.ToLower(name)]) {
 		meant = others[strings.ToLower(name)]
 	}
 	if meant != "" {
 		return fmt.Sprintf("%s; did you mean %s?", why, quote(meant)), meant
 	}
-	if homes := homesOf(name); c == schema() && len(homes) > 0 {
+	if homes := homesOf(name, reflect.TypeFor[file](), ""); d.isPlan && len(homes) > 0 {
 		return fmt.Sprintf("%s; it belongs in %s", why, strings.Join(homes, " or ")), ""
 	}
 	return fmt.Sprintf("%s; known here: %s", why, strings.Join(known, ", ")), ""
 }
 
-// homesOf returns the parts of a plan that have a field with this name.
-func homesOf(name string) []string {
-	var homes []string
-	var walk func(t reflect.Type, path string)
-	walk = func(t reflect.Type, path string) {
-		for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
-			t = t.Elem()
-		}
-		if t.Kind() != reflect.Struct {
-			return
-		}
-		for i := range t.NumField() {
-			key := t.Field(i).Tag.Get("plan")
-			if key == "" {
-				continue
-			}
-			if key == name && path != "" {
-				homes = append(homes, path)
-			}
-			walk(t.Field(i).Type, strings.TrimPrefix(path+"."+key, "."))
-		}
+// homesOf returns the parts of a type, at a path, that have a field with this name.
+func homesOf(name string, t reflect.Type, path string) (homes []string) {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+		t = t.Elem()
 	}
-	walk(reflect.TypeFor[file](), "")
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	for _, f := range fieldsOf(t) {
+		if f.name == name && path != "" {
+			homes = append(homes, path)
+		}
+		homes = append(homes, homesOf(name, f.typ, strings.TrimPrefix(path+"."+f.name, "."))...)
+	}
 	return homes
 }
 

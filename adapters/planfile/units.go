@@ -1,8 +1,8 @@
 package planfile
 
 import (
-	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -85,24 +85,22 @@ func parseDuration(s string) (time.Duration, bool) {
 	return 0, false
 }
 
-// parseMemory parses an amount of memory. It returns megabytes.
-func parseMemory(s string) (mb int, err error) {
-	digits := strings.TrimRight(s, "bBiIkKmMgGtT ")
-	unit := strings.ToLower(strings.TrimSpace(s[len(digits):]))
-	if unit == "" {
-		return 0, fmt.Errorf("has no unit: write %sMB", digits)
+var memoryText = regexp.MustCompile(`^[0-9]+(\.[0-9]+)? ?([kKmMgGtT][iI]?[bB]?)$`)
+
+// parseMemory parses an amount of memory. It returns megabytes; why explains an amount that cannot be used.
+func parseMemory(s string) (mb int, why string, ok bool) {
+	parts := memoryText.FindStringSubmatch(s)
+	if parts == nil {
+		return 0, "", false
 	}
-	factor := map[byte]float64{'k': 1.0 / 1024, 'm': 1, 'g': 1024, 't': 1024 * 1024}[unit[0]]
-	v, err := strconv.ParseFloat(digits, 64)
-	if err != nil || factor == 0 || v < 0 || math.IsNaN(v) {
-		return 0, fmt.Errorf("is not an amount of memory: write it like 3072MB or 3GB")
+	unit := parts[2]
+	v, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(s, unit)), 64)
+	v *= map[string]float64{"k": 1.0 / 1024, "m": 1, "g": 1024, "t": 1024 * 1024}[strings.ToLower(unit[:1])]
+	switch {
+	case err != nil || v > 1<<52:
+		return 0, "is too much", true
+	case v != math.Trunc(v):
+		return 0, "is not a whole number of megabytes", true
 	}
-	v *= factor
-	if v != math.Trunc(v) {
-		return 0, fmt.Errorf("is not a whole number of megabytes")
-	}
-	if v > 1<<52 {
-		return 0, fmt.Errorf("is too much")
-	}
-	return int(v), nil
+	return int(v), "", true
 }

@@ -2,6 +2,7 @@ package planfile
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"io"
 	"reflect"
@@ -9,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/goccy/go-yaml"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -22,7 +25,7 @@ func Write(w io.Writer, p *dag.Plan) error {
 	if err := dag.ValidateProfile(p); err != nil {
 		return err
 	}
-	root := treeOf(p)
+	root := valuesOf(p)
 	if count(root) > maxYAML {
 		return printJSON(w, root)
 	}
@@ -31,26 +34,42 @@ func Write(w io.Writer, p *dag.Plan) error {
 	return out.Flush()
 }
 
-func treeOf(p *dag.Plan) *node { return encode(reflect.ValueOf(*fileOf(p))) }
+// WriteJSON is Write in JSON for any size, so that the plan can be part of another file.
+func WriteJSON(w io.Writer, p *dag.Plan) error {
+	if err := dag.ValidateProfile(p); err != nil {
+		return err
+	}
+	return printJSON(w, valuesOf(p))
+}
 
-func printJSON(w io.Writer, root *node) error {
+func valuesOf(p *dag.Plan) yaml.MapSlice {
+	root, _ := encode(reflect.ValueOf(*fileOf(p)), nil)
+	return root.(yaml.MapSlice)
+}
+
+func printJSON(w io.Writer, root yaml.MapSlice) error {
 	out := printer{bufio.NewWriter(w)}
 	out.json(root, 0)
 	out.put("\n")
 	return out.Flush()
 }
 
-func count(n *node) int {
+func count(v any) int {
 	sum := 1
-	if n.children != nil {
-		for _, item := range n.items {
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
 			sum += count(item)
+		}
+	case yaml.MapSlice:
+		for _, item := range v {
+			sum += count(item.Value)
 		}
 	}
 	return sum
 }
 
-// A printer prints trees. bufio keeps the writer's errors until Flush.
+// A printer prints values. bufio keeps the writer's errors until Flush.
 type printer struct{ *bufio.Writer }
 
 func (p *printer) put(s string) { _, _ = p.WriteString(s) }
@@ -59,76 +78,108 @@ func (p *printer) indent(depth int) { p.put(strings.Repeat("  ", depth)) }
 
 // mapping prints a mapping in block style. Lists of scalars and tuples, and short mappings of scalars, are printed in
 // flow style.
-func (p *printer) mapping(n *node, depth int) {
-	for i, k := range n.keys {
+func (p *printer) mapping(fields yaml.MapSlice, depth int) {
+	for i, field := range fields {
 		if i > 0 || depth == 0 {
 			p.indent(depth)
 		}
-		item := n.items[i]
-		p.put(k.text + ":")
-		switch {
-		case item.children == nil || flat(item):
-			p.put(" ")
-			p.flow(item, depth+1)
-			p.put("\n")
-		case item.kind == mapping:
-			p.put("\n")
-			p.indent(depth + 1)
-			p.mapping(item, depth+1)
-		default:
-			p.put("\n")
-			for _, entry := range item.items {
-				p.indent(depth)
-				p.put("- ")
-				if entry.kind == mapping && !flat(entry) {
-					p.mapping(entry, depth+1)
-					continue
-				}
-				p.flow(entry, depth+1)
+		p.put(field.Key.(string) + ":")
+		switch v := field.Value.(type) {
+		case yaml.MapSlice:
+			if !flat(v) {
 				p.put("\n")
+				p.indent(depth + 1)
+				p.mapping(v, depth+1)
+				continue
+			}
+		case []any:
+			if !flat(v) {
+				p.put("\n")
+				p.entries(v, depth)
+				continue
 			}
 		}
+		p.put(" ")
+		p.flow(field.Value, depth+1)
+		p.put("\n")
 	}
 }
 
-// flat reports whether a composite is printed in flow style.
-func flat(n *node) bool {
-	for _, item := range n.items {
-		if item.children != nil && (n.kind == mapping || !tuple(item)) {
-			return false
+func (p *printer) entries(list []any, depth int) {
+	for _, entry := range list {
+		p.indent(depth)
+		p.put("- ")
+		if m, ok := entry.(yaml.MapSlice); ok && !flat(m) {
+			p.mapping(m, depth+1)
+			continue
 		}
+		p.flow(entry, depth+1)
+		p.put("\n")
 	}
-	return n.kind == list || len(n.items) <= 4
 }
 
-// tuple reports whether a node is a short list of numbers, such as the size and count of key groups.
-func tuple(n *node) bool {
-	return n.kind == list && len(n.items) <= 4 &&
-		!slices.ContainsFunc(n.items, func(item *node) bool { return item.kind != number })
+// flat reports whether a list or mapping is printed in flow style.
+func flat(v any) bool {
+	switch v := v.(type) {
+	case []any:
+		return !slices.ContainsFunc(v, func(item any) bool { return isComposite(item) && !tuple(item) })
+	case yaml.MapSlice:
+		return len(v) <= 4 && !slices.ContainsFunc(v, func(f yaml.MapItem) bool { return isComposite(f.Value) })
+	}
+	return true
+}
+
+func isComposite(v any) bool {
+	switch v.(type) {
+	case []any, yaml.MapSlice:
+		return true
+	}
+	return false
+}
+
+// tuple reports whether a value is a short list of numbers, such as the size and count of key groups.
+func tuple(v any) bool {
+	list, ok := v.([]any)
+	return ok && len(list) <= 4 && !slices.ContainsFunc(list, func(item any) bool {
+		_, isNumber := item.(json.Number)
+		return !isNumber
+	})
 }
 
 const lineWidth = 110
 
 // width returns the approximate number of characters of a scalar or tuple.
-func width(n *node) int {
-	if n.children == nil {
-		return len(n.text)
+func width(v any) int {
+	list, ok := v.([]any)
+	if !ok {
+		return len(scalar(v))
 	}
 	sum := 0
-	for _, item := range n.items {
-		sum += len(item.text) + 2
+	for _, item := range list {
+		sum += len(scalar(item)) + 2
 	}
 	return sum
 }
 
-func (p *printer) flow(n *node, depth int) {
-	switch n.kind {
-	case text:
-		p.put(yamlString(n.text))
-	case list:
+// scalar returns a scalar without quotes.
+func scalar(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case json.Number:
+		return string(v)
+	}
+	return "null"
+}
+
+func (p *printer) flow(v any, depth int) {
+	switch v := v.(type) {
+	case string:
+		p.put(yamlString(v))
+	case []any:
 		p.put("[")
 		column := 2*depth + 20
-		for i, item := range n.items {
+		for i, item := range v {
 			if i > 0 {
 				p.put(",")
 				if column > lineWidth {
@@ -143,55 +194,62 @@ func (p *printer) flow(n *node, depth int) {
 			p.flow(item, depth)
 		}
 		p.put("]")
-	case mapping:
+	case yaml.MapSlice:
 		p.put("{")
-		for i, k := range n.keys {
+		for i, f := range v {
 			if i > 0 {
 				p.put(", ")
 			}
-			p.put(k.text + ": ")
-			p.flow(n.items[i], depth)
+			p.put(f.Key.(string) + ": ")
+			p.flow(f.Value, depth)
 		}
 		p.put("}")
 	default:
-		p.put(n.text)
+		p.put(scalar(v))
 	}
 }
 
-func (p *printer) json(n *node, depth int) {
-	switch n.kind {
-	case text:
-		p.put(quoted(n.text))
-	case list, mapping:
-		open, shut := "[", "]"
-		if n.kind == mapping {
-			open, shut = "{", "}"
+func (p *printer) json(v any, depth int) {
+	next := func(i int, isShort bool) {
+		if i > 0 {
+			p.put(",")
 		}
-		p.put(open)
-		for i, item := range n.items {
-			if i > 0 {
-				p.put(",")
-			}
-			if item.children != nil && !tuple(item) || n.kind == mapping || i%16 == 0 {
-				p.put("\n")
-				p.indent(depth + 1)
-			}
-			if n.kind == list && tuple(item) {
-				p.flow(item, depth)
-				continue
-			}
-			if n.kind == mapping {
-				p.put(quoted(n.keys[i].text) + ": ")
-			}
-			p.json(item, depth+1)
+		if !isShort || i%16 == 0 {
+			p.put("\n")
+			p.indent(depth + 1)
 		}
-		if len(n.items) > 0 {
+	}
+	end := func(n int, bracket string) {
+		if n > 0 {
 			p.put("\n")
 			p.indent(depth)
 		}
-		p.put(shut)
+		p.put(bracket)
+	}
+	switch v := v.(type) {
+	case string:
+		p.put(quoted(v))
+	case []any:
+		p.put("[")
+		for i, item := range v {
+			next(i, !isComposite(item) || tuple(item))
+			if tuple(item) {
+				p.flow(item, depth)
+			} else {
+				p.json(item, depth+1)
+			}
+		}
+		end(len(v), "]")
+	case yaml.MapSlice:
+		p.put("{")
+		for i, f := range v {
+			next(i, false)
+			p.put(quoted(f.Key.(string)) + ": ")
+			p.json(f.Value, depth+1)
+		}
+		end(len(v), "}")
 	default:
-		p.put(n.text)
+		p.put(scalar(v))
 	}
 }
 

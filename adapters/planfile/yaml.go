@@ -1,11 +1,10 @@
 package planfile
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"math"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -15,41 +14,45 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// parseYAML parses a file in YAML, which includes JSON.
-func parseYAML(src []byte, noun string) (n *node, bad *syntax) {
-	if bad := measure(src, noun); bad != nil {
-		return nil, bad
+// walkYAML walks through a file in YAML, which includes JSON.
+func walkYAML(c *cursor, src []byte, visit func(root item)) {
+	if c.bad = measure(src, c.noun); c.bad != nil {
+		return
 	}
 	defer func() {
 		if r := recover(); r != nil { // the library may panic on hostile input
-			n, bad = nil, &syntax{
-				1, 1,
-				fmt.Sprintf("the YAML parser failed on this file (%v): write it more plainly, or as JSON", r),
-			}
+			c.fail(1, 1, fmt.Sprintf("the YAML parser failed on this file (%v): write it more plainly, or as JSON", r))
 		}
 	}()
 	tokens := lexer.Tokenize(string(src))
-	if bad := shallow(tokens); bad != nil {
-		return nil, bad
+	if c.bad = shallow(tokens); c.bad != nil {
+		return
 	}
 	file, err := parser.Parse(tokens, 0)
 	if err != nil {
-		return nil, yamlFault(err)
+		c.bad = yamlFault(err)
+		return
 	}
-	var docs []*ast.DocumentNode
+	var docs []ast.Node
 	for _, d := range file.Docs {
 		if d.Body != nil && d.Body.Type() != ast.DirectiveType {
-			docs = append(docs, d)
+			docs = append(docs, d.Body)
 		}
 	}
-	if len(docs) == 0 {
-		return nil, &syntax{1, 1, "the file holds no " + noun + ": it is empty"}
+	switch {
+	case len(docs) == 0:
+		c.fail(1, 1, "the file holds no "+c.noun+": it is empty")
+		return
+	case len(docs) > 1:
+		pos := docs[1].GetToken().Position
+		c.fail(pos.Line, pos.Column, "a second document begins here: a file holds one "+c.noun)
+		return
 	}
-	if len(docs) > 1 {
-		pos := docs[1].Body.GetToken().Position
-		return nil, &syntax{pos.Line, pos.Column, "a second document begins here: a file holds one " + noun}
+	w := yamlWalk{cursor: c, anchors: make(map[string]ast.Node)}
+	if root := w.node(docs[0], 1); c.bad == nil {
+		visit(root)
+		root.drain()
 	}
-	return (&yamlTree{builder: builder{noun: noun}, anchors: make(map[string]*node)}).node(docs[0].Body)
 }
 
 func yamlFault(err error) *syntax {
@@ -69,162 +72,136 @@ func yamlFault(err error) *syntax {
 // decimal matches a number of YAML's core schema (1.2.2, section 10.3.2).
 var decimal = regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
 
-// A yamlTree converts the library's tree to nodes.
-type yamlTree struct {
-	builder
-	anchors map[string]*node
-	depth   int
+// A yamlWalk walks through the library's tree.
+type yamlWalk struct {
+	*cursor
+	anchors map[string]ast.Node // of the values that have been visited
 }
 
-func (y *yamlTree) node(n ast.Node) (*node, *syntax) {
-	if y.depth++; y.depth > 4*maxDepth { // wrappers (anchors, tags) count too
-		pos := n.GetToken().Position
-		return nil, tooDeep(pos.Line, pos.Column)
-	}
-	defer func() { y.depth-- }()
+func (w *yamlWalk) node(n ast.Node, depth int) item {
 	tok := n.GetToken()
 	line, col := tok.Position.Line, tok.Position.Column
 	switch n := n.(type) {
 	case *ast.NullNode:
-		return y.scalar(null, line, col, "null")
+		return w.item(null, line, col, "null")
 	case *ast.BoolNode:
-		return y.scalar(boolean, line, col, tok.Value)
+		return w.item(boolean, line, col, tok.Value)
 	case *ast.StringNode:
 		if tok.Type == token.StringType && decimal.MatchString(n.Value) { // the library reads 1e3 as a string
-			s, err := y.scalar(number, line, col, n.Value)
-			if err == nil {
-				s.num, err = finite(n.Value, line, col)
-			}
-			return s, err
+			return w.number(line, col, n.Value)
 		}
-		return y.scalar(text, line, col, n.Value)
+		return w.item(text, line, col, n.Value)
 	case *ast.LiteralNode:
-		return y.scalar(text, line, col, n.Value.Value)
-	case *ast.IntegerNode, *ast.FloatNode:
-		s, err := y.scalar(number, line, col, tok.Value)
-		if err == nil {
-			s.num, err = yamlNumber(n, line, col)
-		}
-		return s, err
-	case *ast.InfinityNode, *ast.NanNode:
-		return nil, &syntax{line, col, quote(tok.Value) +
-			" is not a number that can be handled; leave a field out, or write null, where it is unknown"}
-	case *ast.SequenceNode:
-		items, err := y.all(n.Values)
-		if err != nil {
-			return nil, err
-		}
-		return y.composite(list, line, col, nil, items)
-	case *ast.MappingNode:
-		return y.mapping(n.Values, line, col)
-	case *ast.MappingValueNode:
-		return y.mapping([]*ast.MappingValueNode{n}, line, col)
-	case *ast.AnchorNode:
-		v, err := y.node(n.Value)
-		if err == nil {
-			y.anchors[n.Name.GetToken().Value] = v
-		}
-		return v, err
-	case *ast.AliasNode:
-		v, ok := y.anchors[n.Value.GetToken().Value]
-		if !ok {
-			return nil, &syntax{line, col, fmt.Sprintf("alias %s has no anchor before it",
-				quote(n.Value.GetToken().Value))}
-		}
-		return v, nil
-	case *ast.TagNode:
-		return nil, &syntax{line, col, fmt.Sprintf("tags such as %s have no meaning in a %s: leave it out",
-			quote(tok.Value), y.noun)}
-	}
-	return nil, &syntax{line, col, fmt.Sprintf("%s has no meaning in a %s", quote(tok.Value), y.noun)}
-}
-
-func yamlNumber(n ast.Node, line, col int) (float64, *syntax) {
-	switch n := n.(type) {
-	case *ast.IntegerNode:
-		switch v := n.Value.(type) {
-		case int64:
-			return float64(v), nil
-		case uint64:
-			return float64(v), nil
-		}
+		return w.item(text, line, col, n.Value.Value)
+	case *ast.IntegerNode: // with underscores, or in another base
+		it := w.item(number, line, col, tok.Value)
+		it.num, _ = strconv.ParseFloat(fmt.Sprint(n.Value), 64)
+		return it
 	case *ast.FloatNode:
-		if !math.IsInf(n.Value, 0) && !math.IsNaN(n.Value) {
-			return n.Value, nil
+		it := w.number(line, col, strconv.FormatFloat(n.Value, 'g', -1, 64))
+		it.text = tok.Value
+		return it
+	case *ast.InfinityNode, *ast.NanNode:
+		w.fail(line, col, quote(tok.Value)+
+			" is not a number that can be handled; leave a field out, or write null, where it is unknown")
+	case *ast.SequenceNode:
+		return w.composite(list, line, col, depth, len(n.Values) == 0, func(yield func(key, value item)) {
+			for _, v := range n.Values {
+				yield(item{}, w.node(v, depth+1))
+			}
+		})
+	case *ast.MappingNode:
+		return w.mapping(n.Values, line, col, depth)
+	case *ast.MappingValueNode:
+		return w.mapping([]*ast.MappingValueNode{n}, line, col, depth)
+	case *ast.AnchorNode:
+		return w.anchor(n.Name.GetToken().Value, n.Value, depth)
+	case *ast.AliasNode:
+		name := n.Value.GetToken().Value
+		if v, ok := w.anchors[name]; ok {
+			return w.node(v, depth)
 		}
+		w.fail(line, col, fmt.Sprintf("alias %s has no anchor before it", quote(name)))
+	case *ast.TagNode:
+		w.fail(line, col, fmt.Sprintf("tags such as %s have no meaning in a %s: leave it out", quote(tok.Value),
+			w.noun))
+	default:
+		w.fail(line, col, fmt.Sprintf("%s has no meaning in a %s", quote(tok.Value), w.noun))
 	}
-	return finite(n.GetToken().Value, line, col)
+	return item{kind: null, text: "null"}
 }
 
-func (y *yamlTree) all(values []ast.Node) ([]*node, *syntax) {
-	items := make([]*node, 0, len(values))
-	for _, v := range values {
-		item, err := y.node(v)
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, item)
+// anchor returns a value that aliases may refer to after it.
+func (w *yamlWalk) anchor(name string, n ast.Node, depth int) item {
+	it := w.node(n, depth)
+	if alias, ok := n.(*ast.AliasNode); ok {
+		n = w.anchors[alias.Value.GetToken().Value] // so that an anchor never stands for itself
 	}
-	return items, nil
+	parts := it.each
+	if parts == nil {
+		w.anchors[name] = n
+		return it
+	}
+	it.each = func(yield func(key, value item) bool) {
+		parts(yield)
+		w.anchors[name] = n
+	}
+	return it
 }
 
 // mapping also merges: "<<" adds the fields of another mapping that are not set here.
-func (y *yamlTree) mapping(values []*ast.MappingValueNode, line, col int) (*node, *syntax) {
-	var keys, items []*node
-	var merged []*node
-	for _, v := range values {
-		tok := v.Key.GetToken()
-		item, err := y.node(v.Value)
-		if err != nil {
-			return nil, err
-		}
-		if v.Key.IsMergeKey() {
-			if item.kind == list {
-				merged = append(merged, item.items...)
-			} else {
-				merged = append(merged, item)
+func (w *yamlWalk) mapping(values []*ast.MappingValueNode, line, col, depth int) item {
+	if len(values) > 0 { // a mapping is where its first key is
+		pos := values[0].Key.GetToken().Position
+		line, col = pos.Line, pos.Column
+	}
+	return w.composite(mapping, line, col, depth, false, func(yield func(key, value item)) {
+		own := make(map[string]int, len(values))
+		var merged []item
+		for _, v := range values {
+			if w.bad != nil {
+				return
 			}
-			continue
-		}
-		name, err := y.key(v.Key)
-		if err != nil {
-			return nil, err
-		}
-		if len(keys) == 0 {
-			line, col = tok.Position.Line, tok.Position.Column
-		}
-		keys, items = append(keys, name), append(items, item)
-	}
-	own := make(map[string]bool, len(keys))
-	for _, k := range keys {
-		own[k.text] = true
-	}
-	for _, m := range merged {
-		if m.kind != mapping {
-			return nil, &syntax{line, col, "<< merges mappings, not " + m.kind.String()}
-		}
-		for i, k := range m.keys {
-			if !own[k.text] {
-				own[k.text] = true
-				keys, items = append(keys, k), append(items, m.items[i])
+			if v.Key.IsMergeKey() {
+				merged = append(merged, w.node(v.Value, depth))
+				continue
 			}
+			key := w.key(v.Key)
+			w.given(own, key)
+			yield(key, w.node(v.Value, depth+1))
 		}
-	}
-	return y.composite(mapping, line, col, keys, items)
+		for _, m := range merged {
+			w.merge(m, own, yield)
+		}
+	})
 }
 
-func (y *yamlTree) key(k ast.MapKeyNode) (*node, *syntax) {
+func (w *yamlWalk) merge(m item, own map[string]int, yield func(key, value item)) {
+	switch m.kind {
+	case list:
+		for _, one := range m.each {
+			w.merge(one, own, yield)
+		}
+	case mapping:
+		for key, value := range m.each {
+			if _, ok := own[key.text]; !ok {
+				own[key.text] = key.line
+				yield(key, value)
+			}
+		}
+	default:
+		w.fail(m.line, m.col, "<< merges mappings, not "+m.kind.String())
+	}
+}
+
+func (w *yamlWalk) key(k ast.MapKeyNode) item {
 	pos := k.GetToken().Position
 	switch k := k.(type) {
 	case *ast.StringNode:
-		return y.scalar(text, pos.Line, pos.Column, k.Value)
+		return w.item(text, pos.Line, pos.Column, k.Value)
 	case *ast.BoolNode, *ast.NullNode, *ast.IntegerNode, *ast.FloatNode:
-		return y.scalar(text, pos.Line, pos.Column, k.GetToken().Value)
+		return w.item(text, pos.Line, pos.Column, k.GetToken().Value)
 	}
-	return nil, &syntax{pos.Line, pos.Column, "a field's name must be a plain word"}
-}
-
-// looksLikeJSON reports whether the first character of a file opens an object.
-func looksLikeJSON(src []byte) bool {
-	return bytes.HasPrefix(bytes.TrimLeft(src, " \t\r\n"), []byte("{"))
+	w.fail(pos.Line, pos.Column, "a field's name must be a plain word")
+	return item{}
 }

@@ -108,7 +108,7 @@ func shallow(tokens token.Tokens) *syntax {
 			opened = true
 		}
 		if flow > maxDepth || len(columns) > maxDepth || colons > maxDepth || entries > maxDepth {
-			return tooDeep(pos.Line, pos.Column)
+			return &syntax{pos.Line, pos.Column, tooDeep}
 		}
 	}
 	return nil

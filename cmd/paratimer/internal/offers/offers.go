@@ -4,7 +4,6 @@
 package offers
 
 import (
-	_ "embed"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -17,26 +16,21 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-//go:embed offers.schema.json
-var schemaText []byte
-
-var format = planfile.NewFormat("offer file", schemaText)
-
 // An Offer is a type of machine. Values that are not given are "" or 0.
 type Offer struct {
-	Name     string  `plan:"name"`
-	CSV      string  `plan:"csv"` // a table of runs or a saved model
-	Price    float64 `plan:"price"`
-	Min      int     `plan:"min"`
-	Max      int     `plan:"max"`
-	Step     int     `plan:"step"`
-	Billing  string  `plan:"billing"`
-	Cost     string  `plan:"cost"`
-	Machines string  `plan:"machines"`
-	Scale    string  `plan:"scale"`
-	Seconds  string  `plan:"seconds"`
-	Unit     string  `plan:"unit"`
-	Speeds   string  `plan:"speeds"` // a table of measured machines
+	Name     string  `plan:"name,required" length:"1-1000"`
+	CSV      string  `plan:"csv,required" length:"1-1000"` // a table of runs or a saved model
+	Price    float64 `plan:"price" max:"1e12"`
+	Min      int     `plan:"min" min:"1" max:"1000000"`
+	Max      int     `plan:"max" min:"1" max:"1000000"`
+	Step     int     `plan:"step" min:"1" max:"1000000"`
+	Billing  string  `plan:"billing" words:"moment,second,hour" title:"moment, second (a minute at least) or hour"`
+	Cost     string  `plan:"cost" length:"1-1000"`
+	Machines string  `plan:"machines" length:"1-1000"`
+	Scale    string  `plan:"scale" length:"1-1000"`
+	Seconds  string  `plan:"seconds" length:"1-1000"`
+	Unit     string  `plan:"unit" words:"s,ms,min,h"`
+	Speeds   string  `plan:"speeds" length:"1-1000"` // a table of measured machines
 }
 
 // mostMachines bounds how many machines of an offer are evaluated.
@@ -45,10 +39,10 @@ const mostMachines = 1_000_000
 // Read reads an offer file. Relative paths in it are relative to folder.
 func Read(src []byte, name, folder string) ([]Offer, error) {
 	var f struct {
-		Version int     `plan:"version"`
-		Offers  []Offer `plan:"offers"`
+		Version int     `plan:"version" min:"1" max:"1" title:"1, the only version of offer files there is"`
+		Offers  []Offer `plan:"offers,required" min:"1" max:"100"`
 	}
-	doc, err := format.Read(src, name, &f)
+	doc, err := planfile.Decode(src, name, "offer file", &f)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +131,7 @@ var billings = map[string]ernest.Billing{
 	"hour": ernest.PerHour,
 }
 
-// check checks the keys that the schema cannot. It returns the first bad key and why, or "" for both.
+// check checks the keys that tags cannot. It returns the first bad key and why, or "" for both.
 func (o *Offer) check() (key, why string) {
 	if _, ok := billings[o.Billing]; !ok {
 		return "billing", fmt.Sprintf("%q: it is moment, second or hour", o.Billing)

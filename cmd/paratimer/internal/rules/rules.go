@@ -4,9 +4,7 @@
 package rules
 
 import (
-	"bytes"
 	"cmp"
-	_ "embed"
 	"fmt"
 	"io"
 	"regexp"
@@ -23,30 +21,28 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-//go:embed rules.schema.json
-var schemaText []byte
-
-// Schema returns the JSON Schema (2020-12) of rule files.
-func Schema() []byte { return bytes.Clone(schemaText) }
+// Schema returns the JSON Schema (2020-12) of rule files, without descriptions.
+func Schema() ([]byte, error) { return planfile.SchemaOf(file{}, "a rule file: a mapping with rules") }
 
 // maxBytes bounds a rule file.
 const maxBytes = 1 << 20
 
 // A Rule sets one bound for the workflows that match.
 type Rule struct {
-	Name        string            `plan:"name"`
-	Match       Match             `plan:"match"`
-	Deadline    string            `plan:"deadline"`
-	Within      time.Duration     `plan:"within"`
-	Longer      float64           `plan:"longer_than_usual"`
-	NoProgress  time.Duration     `plan:"no_progress"`
-	Outside     bool              `plan:"outside_bounds"`
-	On          string            `plan:"on"`
-	Risk        float64           `plan:"risk"`
-	Hold        int               `plan:"hold"`
-	Severity    string            `plan:"severity"`
-	Labels      map[string]string `plan:"labels"`
-	Annotations map[string]string `plan:"annotations"`
+	Name       string        `plan:"name,required" pattern:"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$" title:"a name of at most 100 letters, digits, dots, - and _"`
+	Match      Match         `plan:"match" title:"a mapping with name, user, queue or engine"`
+	Deadline   string        `plan:"deadline" length:"0-4096"`
+	Within     time.Duration `plan:"within" title:"a time with its unit, such as 45m or 1h30m, more than 0"`
+	Longer     float64       `plan:"longer_than_usual" above:"0" max:"1000"`
+	NoProgress time.Duration `plan:"no_progress" title:"a time with its unit, such as 45m or 1h30m, more than 0"`
+	Outside    bool          `plan:"outside_bounds" words:",true" title:"true, or left out"`
+	On         string        `plan:"on" length:"0-40" title:"a scenario, such as standard or one_failure, or a quantile, such as p90"`
+	Risk       float64       `plan:"risk" above:"0" max:"1" title:"a probability, more than 0 and at most 1"`
+	Hold       int           `plan:"hold" min:"1" max:"1000"`
+	Severity   string        `plan:"severity" pattern:"^[A-Za-z0-9_-]{1,40}$" title:"a word of at most 40 letters, digits, - and _"`
+
+	Labels      map[string]string `plan:"labels" max:"32" length:"0-4096" title:"a mapping of at most 32 names to strings"`
+	Annotations map[string]string `plan:"annotations" max:"32" length:"0-4096" title:"a mapping of at most 32 names to strings"`
 
 	deadline  alert.Bound    // its time
 	local     *time.Location // the local zone of the user
@@ -60,13 +56,11 @@ func Everything() []Rule { return []Rule{{Name: "everything", unbound: true}} }
 // Unbound reports whether a rule has no bound.
 func (r *Rule) Unbound() bool { return r.unbound }
 
-// A file is a rule file as rules.schema.json describes it.
+// A file is a rule file as docs/rules.schema.json describes it.
 type file struct {
-	Version int    `plan:"version"`
-	Rules   []Rule `plan:"rules"`
+	Version int    `plan:"version" min:"1" max:"1" title:"1, the only version of rule files there is"`
+	Rules   []Rule `plan:"rules,required" min:"1" max:"1000" item:"a rule: a mapping with name and one bound"`
 }
-
-var format = planfile.NewFormat("rule file", schemaText)
 
 // ReadFile reads the rules of a file, or of in if path is "-". Deadlines without a zone are in the local one.
 func ReadFile(path string, in io.Reader, local *time.Location) ([]Rule, error) {
@@ -98,7 +92,7 @@ func Read(src []byte, name string, local *time.Location) ([]Rule, error) {
 		}
 	}
 	var f file
-	doc, err := format.Read(src, name, &f)
+	doc, err := planfile.Decode(src, name, "rule file", &f)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +122,7 @@ func place(i int) func(steps ...string) []string {
 	}
 }
 
-// check reports errors that the schema cannot find, and prepares the rule's deadline, patterns and templates.
+// check reports errors that tags cannot, and prepares the rule's deadline, patterns and templates.
 func (r *Rule) check(doc *planfile.Document, at func(...string) []string, local *time.Location) {
 	r.local = local
 	r.checkBounds(doc, at)

@@ -1,19 +1,16 @@
 package rules
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
+	"github.com/paratimer/paratimer/internal/testkit/jsonschema"
 )
 
 const good = `
@@ -225,41 +222,8 @@ func TestMatch(t *testing.T) {
 }
 
 func TestPublishedSchema(t *testing.T) {
-	published, err := os.ReadFile("../../../../docs/rules.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(published, Schema()) {
-		t.Error("docs/rules.schema.json differs from cmd/paratimer/internal/rules/rules.schema.json: copy the latter over it")
-	}
-}
-
-// TestSchemaHasEveryField holds that the schema and the struct of a rule have the same fields.
-func TestSchemaHasEveryField(t *testing.T) {
-	var doc struct {
-		Defs map[string]struct {
-			Properties map[string]any `json:"properties"`
-		} `json:"$defs"`
-	}
-	if err := json.Unmarshal(Schema(), &doc); err != nil {
-		t.Fatal(err)
-	}
-	for def, typ := range map[string]reflect.Type{"rule": reflect.TypeFor[Rule](), "match": reflect.TypeFor[Match]()} {
-		var have, want []string
-		for name := range doc.Defs[def].Properties {
-			want = append(want, name)
-		}
-		for i := range typ.NumField() {
-			if tag := typ.Field(i).Tag.Get("plan"); tag != "" {
-				have = append(have, tag)
-			}
-		}
-		slices.Sort(have)
-		slices.Sort(want)
-		if len(want) == 0 || !slices.Equal(have, want) {
-			t.Errorf("%s: struct %v, schema %v", def, have, want)
-		}
-	}
+	t.Parallel()
+	jsonschema.IsPublished(t, "../../../../docs/rules.schema.json", Schema)
 }
 
 func FuzzRead(f *testing.F) {
