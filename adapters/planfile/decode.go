@@ -7,8 +7,6 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"time"
-	"unicode/utf8"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -58,102 +56,33 @@ func (d *decoder) value(it item, v reflect.Value, f *field, path []string) {
 		return
 	}
 	ok := true
-	switch to := v.Addr().Interface().(type) {
-	case *time.Duration:
-		*to, ok = duration(it)
-	case *dag.Series:
-		*to = d.series(it, f, path)
-	case *dag.GroupSize:
-		*to, ok = groupSize(it)
-	case *dag.GroupPoint:
-		*to, ok = groupPoint(it)
-	case *map[string]string:
-		*to = d.texts(it, f, path)
-	case encoding.TextUnmarshaler:
-		if v.Kind() == reflect.Struct && it.kind == mapping {
-			d.mapping(it, v, path)
+	switch word, hasWords := v.Addr().Interface().(encoding.TextUnmarshaler); {
+	case f.form.read != nil && v.Kind() != reflect.Pointer:
+		if ok = f.form.read(it, v); d.isPlan && v.Kind() == reflect.String {
+			v.SetString(dag.Clean(v.String()))
+		}
+		if !ok && f.mb && memoryText.MatchString(it.text) {
+			d.add(it, path, fmt.Sprintf("%s is %s: it is not a whole number of megabytes", pathString(path), it.shown()))
 			return
 		}
-		ok = it.kind == text && to.UnmarshalText([]byte(it.text)) == nil
+	case v.Type() == reflect.TypeFor[dag.Series]():
+		d.series(it, v, f, path)
+	case v.Kind() == reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		preset(v.Elem())
+		d.value(it, v.Elem(), f, path)
+	case v.Kind() == reflect.Slice:
+		d.list(it, v, f, path)
+	case v.Kind() == reflect.Map:
+		d.texts(it, v, f, path)
+	case it.kind == mapping:
+		d.mapping(it, v, path)
 	default:
-		switch v.Kind() {
-		case reflect.Pointer:
-			v.Set(reflect.New(v.Type().Elem()))
-			if v.Elem().Kind() == reflect.Struct {
-				preset(v.Elem())
-			}
-			d.value(it, v.Elem(), f, path)
-		case reflect.Slice:
-			d.list(it, v, f, path)
-		case reflect.Struct:
-			if ok = it.kind == mapping; ok {
-				d.mapping(it, v, path)
-			}
-		default:
-			ok = d.scalar(it, v, f, path)
-		}
+		ok = hasWords && it.kind == text && word.UnmarshalText([]byte(it.text)) == nil
 	}
 	if !ok {
 		d.wrong(it, path, f.title)
 	}
-}
-
-func (d *decoder) scalar(it item, v reflect.Value, f *field, path []string) (ok bool) {
-	switch v.Kind() {
-	case reflect.String:
-		v.SetString(d.text(it))
-		if f.time {
-			_, ok := parseTime(it.text)
-			return it.kind == text && ok || it.kind == number && it.num >= 0
-		}
-		return it.kind == text && f.allows(it.text)
-	case reflect.Bool:
-		i := slices.Index(f.words, it.text)
-		v.SetBool(i == 1)
-		return i >= 0 && it.text != "" && (it.kind == text || it.kind == boolean)
-	case reflect.Int:
-		if f.mb {
-			mb, why, ok := parseMemory(it.text)
-			v.SetInt(int64(mb))
-			if ok = ok && it.kind == text; ok && why != "" {
-				d.add(it, path, fmt.Sprintf("%s is %s: it %s", pathString(path), it.shown(), why))
-			}
-			return ok
-		}
-		v.SetInt(int64(it.num))
-		return it.kind == number && it.num == math.Trunc(it.num) && it.num >= f.low && it.num <= f.high
-	case reflect.Float64:
-		n, ok := it.num, it.kind == number
-		if f.ms {
-			n, ok = milliseconds(it)
-		}
-		v.SetFloat(n)
-		return ok && n >= f.low && n <= f.high && !(n <= f.bound("above", -1) && f.tag.Get("above") != "")
-	}
-	panic("planfile: a field of type " + v.Type().String())
-}
-
-func (d *decoder) text(it item) string {
-	if d.isPlan {
-		return dag.Clean(it.text)
-	}
-	return it.text
-}
-
-// allows reports whether a string has a field's form.
-func (f *field) allows(s string) bool {
-	if len(f.words) > 0 && !slices.Contains(f.words, s) || f.pattern != nil && !f.pattern.MatchString(s) {
-		return false
-	}
-	least, most, ok := f.length()
-	n := utf8.RuneCountInString(s)
-	return !ok || n >= least && n <= most
-}
-
-// length returns the bounds of a string's characters.
-func (f *field) length() (least, most int, ok bool) {
-	n, err := fmt.Sscanf(f.tag.Get("length"), "%d-%d", &least, &most)
-	return least, most, err == nil && n == 2
 }
 
 // list decodes the items of a list up to its bound, and counts the others.
@@ -165,17 +94,14 @@ func (d *decoder) list(it item, v reflect.Value, f *field, path []string) {
 			return
 		}
 		one := reflect.New(v.Type().Elem()).Elem()
-		if one.Kind() == reflect.Struct {
-			preset(one)
-		}
+		preset(one)
 		d.value(part, one, f.item, path)
 		v.Set(reflect.Append(v, one))
 	}
 	switch {
 	case it.kind == list:
-		tuples := f.item.title == wantSize || f.item.title == wantPoint
 		for _, part := range it.each {
-			if tuples && len(d.faults)+d.more > before {
+			if len(d.faults)+d.more > before && f.tuples() {
 				break // a list of numbers has one fault, because the others are likely the same
 			}
 			add(part, append(path, strconv.Itoa(n)))
@@ -194,68 +120,54 @@ func (d *decoder) list(it item, v reflect.Value, f *field, path []string) {
 	}
 }
 
-func (d *decoder) texts(it item, f *field, path []string) map[string]string {
-	if it.kind != mapping {
-		d.wrong(it, path, f.title)
-		return nil
-	}
-	out := map[string]string{}
-	for key, value := range it.each {
-		if value.kind != text || !f.allows(value.text) {
-			d.wrong(value, append(path, key.text), "a string (put it in quotes)")
+// tuples reports whether the items of a list are key groups, short lists of numbers.
+func (f *field) tuples() bool {
+	return f.item.typ == reflect.TypeFor[dag.GroupSize]() || f.item.typ == reflect.TypeFor[dag.GroupPoint]()
+}
+
+// texts decodes a mapping of names to strings.
+func (d *decoder) texts(it item, v reflect.Value, f *field, path []string) {
+	v.Set(reflect.MakeMap(v.Type()))
+	if it.kind == mapping {
+		for key, value := range it.each {
+			one := reflect.New(v.Type().Elem()).Elem()
+			d.value(value, one, f.item, append(path, key.text))
+			v.SetMapIndex(reflect.ValueOf(key.text), one)
 		}
-		out[key.text] = value.text
 	}
-	if float64(len(out)) > f.high {
+	if it.kind != mapping || float64(v.Len()) > f.high {
 		d.wrong(it, path, f.title)
 	}
-	return out
 }
 
 // series decodes a value for all tasks or a list with one for each. It reports only the first fault of a list,
 // because the others are likely the same.
-func (d *decoder) series(it item, f *field, path []string) dag.Series {
-	one, want := plainNumber, "a number, 0 or more"
+func (d *decoder) series(it item, v reflect.Value, f *field, path []string) {
+	one, want := plainNumber, wantNumber
 	if f.ms {
 		one, want = milliseconds, wantTime
 	}
 	if it.kind != list {
-		v, ok := one(it)
-		if !ok {
+		n, ok := one(it)
+		if !ok || n < 0 {
 			d.wrong(it, path, f.title)
 		}
-		return dag.Uniform(v)
+		v.Set(reflect.ValueOf(dag.Uniform(n)))
+		return
 	}
 	var values []float64
 	for _, part := range it.each {
-		v, ok := one(part)
+		n, ok := one(part)
 		if part.kind == null {
-			v, ok = math.NaN(), true
+			n, ok = math.NaN(), true
 		}
-		if !ok {
-			d.wrong(part, append(path, strconv.Itoa(len(values))), want+", or null where it is unknown")
+		if !ok || n < 0 {
+			d.wrong(part, append(path, strconv.Itoa(len(values))), want+orUnknown)
 			break
 		}
-		values = append(values, v)
+		values = append(values, n)
 	}
-	return dag.Each(values)
-}
-
-func plainNumber(it item) (float64, bool) { return it.num, it.kind == number && it.num >= 0 }
-
-// milliseconds reads a time. 0 needs no unit.
-func milliseconds(it item) (float64, bool) {
-	if it.kind != text {
-		return 0, it.kind == number && it.num == 0
-	}
-	return parseTime(it.text)
-}
-
-func duration(it item) (time.Duration, bool) {
-	if it.kind != text {
-		return 0, it.kind == number && it.num == 0
-	}
-	return parseDuration(it.text)
+	v.Set(reflect.ValueOf(dag.Each(values)))
 }
 
 // mapping decodes the fields of a struct.

@@ -6,7 +6,6 @@ import (
 	"math"
 	"reflect"
 	"strconv"
-	"time"
 
 	"github.com/goccy/go-yaml"
 
@@ -128,30 +127,15 @@ func numberText(v float64) json.Number {
 // encode converts a field to a value that can be printed: nil, a string, a json.Number, a list or a mapping. It
 // returns false for a value that is left out.
 func encode(v reflect.Value, f *field) (any, bool) {
-	switch x := v.Interface().(type) {
-	case time.Duration:
-		return x.String(), x != 0
-	case dag.Series:
-		return encodeSeries(x, f.ms)
-	case dag.GroupSize:
-		return sizeTuple(x), true
-	case dag.GroupPoint:
-		return pointTuple(x), true
-	case encoding.TextMarshaler:
-		if word, err := x.MarshalText(); err == nil && len(word) > 0 {
-			return string(word), f.tag.Get("default") != "" || !v.IsZero()
+	if f.form.write != nil && v.Kind() != reflect.Pointer {
+		return f.form.write(v)
+	}
+	if words, ok := v.Interface().(encoding.TextMarshaler); ok {
+		if word, err := words.MarshalText(); err == nil && len(word) > 0 {
+			return string(word), true
 		}
 	}
 	switch v.Kind() {
-	case reflect.String:
-		return v.String(), v.String() != ""
-	case reflect.Bool:
-		return f.words[1], v.Bool()
-	case reflect.Int:
-		return encodeInt(int(v.Int()), f)
-	case reflect.Float64:
-		isKnown := !math.IsNaN(v.Float())
-		return numberText(v.Float()), isKnown && (v.Float() != 0 || f.optional)
 	case reflect.Pointer:
 		if v.IsNil() {
 			return nil, false
@@ -175,18 +159,6 @@ func encode(v reflect.Value, f *field) (any, bool) {
 		return fields, len(fields) > 0
 	}
 	panic("planfile: a field of type " + v.Type().String())
-}
-
-func encodeInt(n int, f *field) (any, bool) {
-	switch {
-	case n < 0 && f.null:
-		return nil, true
-	case n < 0 && f.optional:
-		return nil, false
-	case f.mb:
-		return strconv.Itoa(n) + "MB", n != 0 || f.optional
-	}
-	return json.Number(strconv.Itoa(n)), n != 0 || f.required || f.optional || f.tag.Get("default") != ""
 }
 
 func encodeSeries(s dag.Series, isTime bool) (any, bool) {

@@ -2,6 +2,7 @@ package planfile
 
 import (
 	"math"
+	"reflect"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
@@ -22,28 +23,27 @@ func numbersOf(it item, least, most int) (v []float64, ok bool) {
 }
 
 // groupSize reads the size of one group, or the size and number of several.
-func groupSize(it item) (dag.GroupSize, bool) {
+func groupSize(it item, to reflect.Value) bool {
 	if it.kind == number {
-		return dag.GroupSize{Bytes: it.num, Count: 1}, it.num >= 0
+		to.Set(reflect.ValueOf(dag.GroupSize{Bytes: it.num, Count: 1}))
+		return it.num >= 0
 	}
 	v, ok := numbersOf(it, 2, 2)
-	if !ok {
-		return dag.GroupSize{}, false
+	if ok {
+		to.Set(reflect.ValueOf(dag.GroupSize{Bytes: v[0], Count: v[1]}))
 	}
-	return dag.GroupSize{Bytes: v[0], Count: v[1]}, true
+	return ok
 }
 
 // groupPoint reads a size, the seconds of one group, and the number of groups.
-func groupPoint(it item) (dag.GroupPoint, bool) {
+func groupPoint(it item, to reflect.Value) bool {
 	v, ok := numbersOf(it, 2, 3)
 	if !ok || v[1] > dag.MaxLength.Seconds() {
-		return dag.GroupPoint{}, false
+		return false
 	}
-	p := dag.GroupPoint{At: dag.NoInstant, Bytes: v[0], Took: nanoseconds(v[1]), Count: 1}
-	if len(v) == 3 {
-		p.Count = v[2]
-	}
-	return p, true
+	v = append(v, 1)
+	to.Set(reflect.ValueOf(dag.GroupPoint{At: dag.NoInstant, Bytes: v[0], Took: nanoseconds(v[1]), Count: v[2]}))
+	return true
 }
 
 // exactSeconds is the largest number of seconds for which a float64 resolves nanoseconds.
@@ -75,17 +75,19 @@ func complete(g *dag.Groups) *dag.Groups {
 	return g
 }
 
-func sizeTuple(s dag.GroupSize) any {
+func sizeTuple(v reflect.Value) (any, bool) {
+	s := v.Interface().(dag.GroupSize)
 	if s.Count == 1 {
-		return numberText(s.Bytes)
+		return numberText(s.Bytes), true
 	}
-	return []any{numberText(s.Bytes), numberText(s.Count)}
+	return []any{numberText(s.Bytes), numberText(s.Count)}, true
 }
 
-func pointTuple(p dag.GroupPoint) any {
-	v := []any{numberText(p.Bytes), numberText(p.Took.Seconds()), numberText(p.Count)}
+func pointTuple(v reflect.Value) (any, bool) {
+	p := v.Interface().(dag.GroupPoint)
+	out := []any{numberText(p.Bytes), numberText(p.Took.Seconds()), numberText(p.Count)}
 	if p.Count == 1 {
-		return v[:2]
+		return out[:2], true
 	}
-	return v
+	return out, true
 }

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -43,6 +42,7 @@ type field struct {
 	pattern        *regexp.Regexp
 	low, high      float64
 	title          string // what the field must be
+	form           form
 	item           *field // of a list
 	needs, without []string
 	beside         string
@@ -99,14 +99,15 @@ func fieldOf(s reflect.StructField) *field {
 	if p := s.Tag.Get("pattern"); p != "" {
 		f.pattern = regexp.MustCompile(p)
 	}
-	f.low, f.high = f.bound("min", 0), f.bound("max", math.Inf(1))
+	f.low, f.high = f.bound("min", f.bound("above", 0)), f.bound("max", math.Inf(1))
 	if s.Type.Kind() == reflect.Int {
 		f.high = f.bound("max", dag.MaxTasks)
 	}
 	f.title = cmp.Or(s.Tag.Get("title"), titles[f.name])
 	f.beside = cmp.Or(s.Tag.Get("beside"), besides[f.name])
-	if s.Type.Kind() == reflect.Slice {
-		tag := reflect.StructTag(fmt.Sprintf("title:%q max:%q", s.Tag.Get("item"), s.Tag.Get("itemmax")))
+	if kind := s.Type.Kind(); kind == reflect.Slice || kind == reflect.Map {
+		tag := reflect.StructTag(fmt.Sprintf("title:%q max:%q length:%q", s.Tag.Get("item"), s.Tag.Get("itemmax"),
+			s.Tag.Get("length")))
 		f.item = fieldOf(reflect.StructField{Name: s.Name, Type: s.Type.Elem(), Tag: tag})
 		f.item.name = strings.TrimSuffix(f.name, "s")
 		f.item.describe("a mapping that describes a ")
@@ -147,74 +148,35 @@ func wordsOf(t reflect.Type) (words []string) {
 	return words
 }
 
-const (
-	wantTime   = "a time with its unit, such as 25ms"
-	wantSize   = "a size in bytes, or [bytes, count]"
-	wantPoint  = "[bytes, seconds, count], or [bytes, seconds] of one group"
-	wantMemory = "an amount of memory with its unit, such as 3072MB or 3GB"
-)
-
-// describe sets the title of a field that has none. aMapping begins the title of a mapping.
+// describe sets the form and the title of a field. aMapping begins the title of a mapping.
 func (f *field) describe(aMapping string) {
-	if f.title != "" {
-		return
-	}
-	low, high, above := f.tag.Get("min"), f.tag.Get("max"), f.tag.Get("above")
-	switch t := f.typ; {
-	case t == reflect.TypeFor[time.Duration]() || t.Kind() == reflect.Float64 && f.ms:
-		f.title = wantTime + " or 2s"
-	case t == reflect.TypeFor[dag.Series]() && f.ms:
-		f.title = wantTime + " or 0.37us, or a list with one for each task"
-	case t == reflect.TypeFor[dag.Series]():
-		f.title = "a number, 0 or more, or a list with one for each task"
-	case t == reflect.TypeFor[dag.GroupSize]():
-		f.title = wantSize
-	case t == reflect.TypeFor[dag.GroupPoint]():
-		f.title = wantPoint
-	case f.mb:
-		f.title = wantMemory
-	case f.time:
-		f.title = "a time, 0 or more, such as 5.1s or 250ms; a number alone is seconds"
-	case len(f.words) > 0:
-		f.title = sentence(f.words, "or")
-		if f.single {
-			f.title += ", or a list of these"
-		}
-	case t.Kind() == reflect.Slice && low != "":
-		f.title = fmt.Sprintf("a list of %s to %s %s", low, high, f.name)
-	case t.Kind() == reflect.Slice && high != "":
-		f.title = fmt.Sprintf("a list of at most %s %s", high, f.name)
-	case t.Kind() == reflect.Slice:
-		f.title = "a list of names"
-	case t.Kind() == reflect.Int || t.Kind() == reflect.Float64:
-		f.title = map[bool]string{true: "a whole number", false: "a number"}[t.Kind() == reflect.Int]
-		switch {
-		case above != "":
-			f.title += fmt.Sprintf(", more than %s and at most %s", above, high)
-		case high != "":
-			f.title += fmt.Sprintf(" from %d to %s", int(f.low), high)
-		default:
-			f.title += ", 0 or more"
-		}
-		if f.null {
-			f.title += ", or null if unknown"
-		}
-	case t.Kind() == reflect.String:
-		f.title = "a string (put it in quotes)"
-		if least, most, ok := f.length(); ok && least > 0 {
-			f.title = fmt.Sprintf("a string of %d to %d characters (put it in quotes)", least, most)
-		}
-	case t.Kind() == reflect.Pointer:
+	if f.typ.Kind() == reflect.Pointer {
 		of := *f
-		of.typ = t.Elem()
+		of.typ = f.typ.Elem()
 		of.describe(aMapping)
 		f.title = of.title
-	default:
-		f.title = aMapping + f.name
-		if names := namesOf(fieldsOf(t)); len(names) <= 6 && !slices.Contains(names, "name") {
-			f.title = "a mapping of " + sentence(names, "and")
+		return
+	}
+	f.form = f.formOf()
+	title, _ := f.form.schema["title"].(string)
+	low, high := f.tag.Get("min"), f.tag.Get("max")
+	switch {
+	case title != "":
+	case f.typ.Kind() == reflect.Slice && len(f.words) > 0:
+		title = sentence(f.words, "or") + ", or a list of these"
+	case f.typ.Kind() == reflect.Slice && low != "":
+		title = fmt.Sprintf("a list of %s to %s %s", low, high, f.name)
+	case f.typ.Kind() == reflect.Slice && high != "":
+		title = fmt.Sprintf("a list of at most %s %s", high, f.name)
+	case f.typ.Kind() == reflect.Slice:
+		title = "a list of names"
+	case f.typ.Kind() == reflect.Struct:
+		title = aMapping + f.name
+		if names := namesOf(fieldsOf(f.typ)); len(names) <= 6 && !slices.Contains(names, "name") {
+			title = "a mapping of " + sentence(names, "and")
 		}
 	}
+	f.title = cmp.Or(f.title, title)
 }
 
 func namesOf(fields []*field) []string {
@@ -225,22 +187,19 @@ func namesOf(fields []*field) []string {
 	return names
 }
 
-// sentence lists words as a sentence does.
-func sentence(words []string, last string) string {
-	n := len(words) - 1
-	return strings.Join(words[:n], ", ") + " " + last + " " + words[n]
-}
-
 // preset gives the fields of a struct their values for a file without them.
 func preset(v reflect.Value) {
+	if v.Kind() != reflect.Struct {
+		return
+	}
 	for _, f := range fieldsOf(v.Type()) {
 		to := v.FieldByIndex(f.index)
 		word := f.tag.Get("default")
 		switch kind := to.Kind(); {
-		case kind == reflect.Struct && to.Type() != reflect.TypeFor[dag.Series]():
+		case kind == reflect.Struct:
 			preset(to)
-		case word != "" && f.words != nil:
-			_ = to.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(word))
+		case word != "" && kind == reflect.Uint8:
+			to.SetUint(uint64(slices.Index(f.words, word)))
 		case word != "" && kind == reflect.Int:
 			to.SetInt(int64(f.bound("default", 0)))
 		case word != "":

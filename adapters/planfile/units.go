@@ -87,20 +87,14 @@ func parseDuration(s string) (time.Duration, bool) {
 
 var memoryText = regexp.MustCompile(`^[0-9]+(\.[0-9]+)? ?([kKmMgGtT][iI]?[bB]?)$`)
 
-// parseMemory parses an amount of memory. It returns megabytes; why explains an amount that cannot be used.
-func parseMemory(s string) (mb int, why string, ok bool) {
+// parseMemory parses an amount of memory. It returns megabytes, at most 2^52, and whether they are a whole number.
+func parseMemory(s string) (mb int, ok bool) {
 	parts := memoryText.FindStringSubmatch(s)
 	if parts == nil {
-		return 0, "", false
+		return 0, false
 	}
 	unit := parts[2]
 	v, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(s, unit)), 64)
 	v *= map[string]float64{"k": 1.0 / 1024, "m": 1, "g": 1024, "t": 1024 * 1024}[strings.ToLower(unit[:1])]
-	switch {
-	case err != nil || v > 1<<52:
-		return 0, "is too much", true
-	case v != math.Trunc(v):
-		return 0, "is not a whole number of megabytes", true
-	}
-	return int(v), "", true
+	return int(min(v, 1<<52)), err == nil && v == math.Trunc(v)
 }

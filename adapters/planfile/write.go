@@ -43,7 +43,7 @@ func WriteJSON(w io.Writer, p *dag.Plan) error {
 }
 
 func valuesOf(p *dag.Plan) yaml.MapSlice {
-	root, _ := encode(reflect.ValueOf(*fileOf(p)), nil)
+	root, _ := encode(reflect.ValueOf(*fileOf(p)), &field{})
 	return root.(yaml.MapSlice)
 }
 
