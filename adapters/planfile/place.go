@@ -34,7 +34,7 @@ func (d *Document) locate() {
 		at.faults = append(at.faults, f)
 	}
 	if root.faults != nil || root.below != nil {
-		walk(d.src, d.name, d.noun, func(it item) { root.find(it, 0) })
+		_ = walk(d.src, d.name, d.noun, func(it item) { root.find(it, 0) }) // reading has shown that it has no error
 	}
 	for _, f := range d.faults {
 		f.unplaced = false

@@ -143,7 +143,7 @@ var tooDeep = fmt.Sprintf("nested more than %d levels deep", maxDepth)
 // drain reads the parts that were not visited.
 func (it *item) drain() {
 	if it.each != nil {
-		for range it.each { //nolint:revive // the walk itself checks the parts
+		for range it.each { // the walk itself checks the parts
 		}
 	}
 }
