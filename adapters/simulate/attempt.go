@@ -1,209 +1,229 @@
 package simulate
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A reporter simulates the reports of attempts. There is a report at each snapshot: at the run's start, at multiples
-// of every after it, and at its end.
-type reporter struct {
-	*simulationState
-	every dag.Instant
-	know  Know
-	t     dag.Instant
+// An attempt is the past and the planned future of a task attempt.
+type attempt struct {
+	attemptKey
+	slot, node int32 // -1 if there is none
+	start, end dag.Instant
+	ready      dag.Instant      // end of its set-up
+	state      dag.AttemptState // at its end
+	why        string           // why it failed or was killed
+	frozen     bool             // its node has failed, but the cluster has not noticed
+	unfailed   dag.Instant      // when it would have ended if it did not fail; NoInstant if it succeeds
+
+	// Its work, in milliseconds: the ends of the pipelines, and all of them with the pause for combiners.
+	ends        [dag.Pipelines]int64
+	work        int64
+	factor      float64 // on the plan's work
+	groups      walk    // only for a reduce that is simulated by key group
+	resumptions []resumption
+
+	points []dag.GroupPoint // its key groups as a tap reports them, including future ones
+	counts counts
+	seen   dag.Attempt // as the newest snapshot shows it
 }
 
-// seen returns the first snapshot at or after t.
-func (p *reporter) seen(t dag.Instant) dag.Instant {
-	ticks := (t - p.opt.Start + p.every - 1) / p.every
-	return max(t, min(p.opt.Start+ticks*p.every, p.end))
+type attemptKey struct {
+	stage        *stage
+	task, number int32
 }
 
-// attempt returns the known facts of an attempt at p.t.
-func (p *reporter) attempt(j int, k dag.StageIndex, r *track) dag.Attempt {
-	nan, unseen := math.NaN(), dag.Mark{At: dag.NoInstant, Done: math.NaN(), Out: math.NaN()}
-	a := dag.Attempt{
-		Task: r.task, Number: r.number, State: dag.AttemptRunning, Slot: r.slot, Node: r.node, Start: r.start,
-		End:   dag.NoInstant,
-		Total: [dag.Pipelines]float64{nan, nan, nan}, Out: nan, Bytes: nan, CopyEnd: dag.NoInstant,
-		SortEnd: dag.NoInstant,
-		First:   unseen, Last: unseen, FirstReport: dag.NoInstant,
+// A resumption is an instant at which work begins or continues, with pos milliseconds done. The work then proceeds in
+// real time until it is done, or the position of the next resumption is reached.
+type resumption struct {
+	at  dag.Instant
+	pos int64
+}
+
+// never is later than any instant of a run.
+const never = dag.Instant(1 << 61)
+
+// plan plans that the attempt's work is done at end.
+func (a *attempt) plan(end, now dag.Instant) {
+	left := a.left(now)
+	switch at := end - dag.Instant(left); {
+	case left == a.work:
+		a.resumptions = []resumption{{at, 0}}
+	case at > now: // it had begun and has to wait again
+		a.resume(at, a.work-left)
 	}
-	if r.end <= p.t {
-		a.State, a.End, a.Diagnosis = r.how, r.end, r.why
+}
+
+func (a *attempt) resume(at dag.Instant, pos int64) {
+	a.resumptions, a.points = append(a.resumptions, resumption{at, pos}), nil
+}
+
+// freeze stops the attempt's work at now for good.
+func (a *attempt) freeze(now dag.Instant) {
+	pos := a.position(now)
+	if a.frozen, a.end = true, never; a.resumptions[0].at >= now {
+		a.resumptions = []resumption{{never, 0}}
+		return
 	}
-	c := p.counted(j, k, r)
-	if p.copies(j, k) && c.x.pipes == dag.Pipelines && r.begun(p.t) {
-		if c.pos >= c.x.ends[dag.Copy] {
-			a.CopyEnd = r.reached(c.x.ends[dag.Copy])
+	a.resume(never, pos)
+}
+
+// kill ends the attempt.
+func (a *attempt) kill(now dag.Instant, why string) {
+	a.frozen, a.state, a.why = false, dag.AttemptKilled, why
+	a.end = min(a.end, now)
+}
+
+// left returns how many milliseconds of work are left at t.
+func (a *attempt) left(t dag.Instant) int64 { return a.work - max(0, a.position(t)) }
+
+// position returns how many milliseconds of work are done by t; -1 if the work has not begun.
+func (a *attempt) position(t dag.Instant) int64 {
+	t = min(t, a.end)
+	pos := int64(-1)
+	for _, r := range a.resumptions {
+		if r.at > t {
+			pos = min(pos, r.pos)
+			break
 		}
-		if c.pos >= c.x.ends[dag.Sort] {
-			a.SortEnd = r.reached(c.x.ends[dag.Sort])
+		pos = r.pos + int64(t-r.at)
+	}
+	return min(pos, a.work)
+}
+
+// reached returns when pos milliseconds of work were done, or will be.
+func (a *attempt) reached(pos int64) dag.Instant {
+	last := a.resumptions[0]
+	for _, r := range a.resumptions[1:] {
+		if r.pos >= pos {
+			break
+		}
+		last = r
+	}
+	return last.at + dag.Instant(pos-last.pos)
+}
+
+func byTask(a, b *attempt) int {
+	return cmp.Or(cmp.Compare(a.task, b.task), cmp.Compare(a.number, b.number))
+}
+
+// facts returns an attempt at t without its counters. It includes what earlier snapshots have shown.
+func (a *attempt) facts(t dag.Instant) dag.Attempt {
+	nan := math.NaN()
+	x := dag.Attempt{
+		Task: a.task, Number: a.number, State: dag.AttemptRunning, Slot: a.slot, Node: a.node, Start: a.start,
+		End: dag.NoInstant, Total: [dag.Pipelines]float64{nan, nan, nan}, CopyEnd: dag.NoInstant,
+		SortEnd: dag.NoInstant, First: a.seen.First, Last: a.seen.Last, FirstReport: a.seen.FirstReport,
+	}
+	if a.end <= t {
+		x.State, x.End, x.Diagnosis = a.state, a.end, a.why
+	}
+	if !a.stage.Copies() {
+		return x
+	}
+	pos := a.position(t)
+	if pos >= a.ends[dag.Copy] {
+		x.CopyEnd = a.reached(a.ends[dag.Copy])
+	}
+	if pos >= a.ends[dag.Sort] {
+		x.SortEnd = a.reached(a.ends[dag.Sort])
+	}
+	return x
+}
+
+// show returns an attempt as a snapshot of t shows it. There is a report at each snapshot.
+func (a *attempt) show(t dag.Instant, know Know) dag.Attempt {
+	if a.seen.End.Known() && a.seen.State == a.state {
+		return a.seen // it had ended by the last snapshot
+	}
+	x, pos, last := a.facts(t), a.position(t), len(a.stage.Pipelines)-1
+	for i := range a.stage.Pipelines {
+		if x.Done[i] = a.tuples(i, pos); x.Done[i] > 0 && !x.FirstReport.Known() {
+			x.FirstReport = t
 		}
 	}
-	for i := range c.x.pipes {
-		a.Done[i] = c.tuples(i)
+	x.Out, x.Bytes = a.written(a.stage.Out, last, pos), a.written(a.stage.Bytes, 0, pos)
+	if mark := (dag.Mark{At: t, Done: x.Done[last], Out: x.Out}); mark.Done > 0 {
+		if !x.First.At.Known() {
+			x.First = mark
+		}
+		if mark.Done == x.Last.Done {
+			mark.At = x.Last.At
+		}
+		x.Last = mark
 	}
-	p.fillMarks(&a, &c)
-	p.fillTotals(&a, &c)
-	a.Ratio = c.ratio(&a, p.whole(j, k))
-	return a
+	// A map's input is known once it has read some of it. A reduce's size is known once it has copied its input.
+	for i := range a.stage.Pipelines {
+		if know == All || x.FirstReport.Known() && (i == dag.Copy || x.CopyEnd.Known()) {
+			x.Total[i] = a.total(i)
+		}
+	}
+	x.Ratio = a.ratio(&x, pos)
+	a.seen = x
+	return x
 }
 
-// whole reports whether reading its input is all the work of a task. That is false for a map that sorts its output
-// for reduces.
-func (p *reporter) whole(j int, k dag.StageIndex) bool {
-	job := &p.plan.Jobs[j]
-	return !job.IsMapReduce() || job.Stages[dag.Reduce].Count() == 0
-}
+func (a *attempt) total(i int) float64 { return a.stage.Pipelines[i].Tuples.At(int(a.task)) }
 
-// counted has the progress of an attempt's counters.
-type counted struct {
-	x     extent
-	r     *track
-	phase *dag.Stage
-	t     dag.Instant
-	pos   int64 // milliseconds of work done
-	begun bool
-}
-
-func (p *reporter) counted(j int, k dag.StageIndex, r *track) counted {
-	x := p.extentOf(attemptKey{j, k, r.task, r.number}, r)
-	return counted{x, r, &p.plan.Jobs[j].Stages[k], p.t, r.position(p.t, x.work), r.begun(p.t)}
-}
-
-func (c *counted) total(i int) float64 { return c.phase.Pipelines[i].Tuples.At(int(c.r.task)) }
-
-// tuples is K of pipeline i: whole tuples, N·(t-t0)/(t1-t0) in integer division, N if t1 = t0
+// tuples is K of pipeline i at a position: whole tuples, N·(t-t0)/(t1-t0) in integer division, N if t1 = t0
 // (docs/facts/paratimer.md A10). In a reduce that is simulated by key group, tuples are proportional to the groups'
 // bytes.
-func (c *counted) tuples(i int) float64 {
-	n, begin, end := c.total(i), c.x.begin(i), c.x.ends[i]
+func (a *attempt) tuples(i int, pos int64) float64 {
+	n, begin, end := a.total(i), int64(0), a.ends[i]
+	if i > 0 {
+		begin = a.ends[i-1]
+	}
 	switch {
-	case !c.begun || c.pos < begin:
+	case pos < begin:
 		return 0
-	case c.pos >= end:
+	case pos >= end:
 		return n
+	case i == dag.Work && a.stage.keyed != nil:
+		return math.Floor(n * a.shareRead(pos))
 	}
-	if i == dag.Work && c.x.walk != nil {
-		return math.Floor(n * c.x.share(c.pos))
-	}
-	hi, lo := bits.Mul64(uint64(n), uint64(c.pos-begin))
+	hi, lo := bits.Mul64(uint64(n), uint64(pos-begin))
 	whole, _ := bits.Div64(hi, lo, uint64(end-begin))
 	return float64(whole)
 }
 
-// begin returns when pipeline i begins, in milliseconds of work.
-func (x *extent) begin(i int) int64 {
-	if i == 0 {
-		return 0
-	}
-	return x.ends[i-1]
-}
-
-// since returns the first snapshot with k tuples of pipeline i. The pipeline must have reached k.
-func (p *reporter) since(c *counted, i int, k float64) dag.Instant {
-	n, begin, length := c.total(i), c.x.begin(i), c.x.ends[i]-c.x.begin(i)
-	pos := begin + length
+// written returns the part of a counter that belongs to the done tuples of pipeline i, in whole units.
+func (a *attempt) written(of dag.Series, i int, pos int64) float64 {
+	all, n, done := of.At(int(a.task)), a.total(i), a.tuples(i, pos)
 	switch {
-	case i == dag.Work && c.x.walk != nil:
-		for low := begin; low < pos; {
-			if mid := low + (pos-low)/2; math.Floor(n*c.x.share(mid)) < k {
-				low = mid + 1
-			} else {
-				pos = mid
-			}
-		}
-	case k < n:
-		// The least pos with n·(pos-begin)/length >= k.
-		hi, lo := bits.Mul64(uint64(k), uint64(length))
-		at, rest := bits.Div64(hi, lo, uint64(n))
-		if pos = begin + int64(at); rest > 0 {
-			pos++
-		}
+	case pos >= a.ends[i]:
+		return all
+	case n == 0 || done == n:
+		return all * 0 // NaN if it is unknown
 	}
-	return p.seen(c.r.reached(pos))
+	return math.Floor(all * done / n)
 }
 
-// fillMarks sets when the counters were first seen, and when they last changed.
-func (p *reporter) fillMarks(a *dag.Attempt, c *counted) {
-	last := c.x.pipes - 1
-	if last < 0 {
-		return
-	}
-	for i := range c.x.pipes {
-		if a.Done[i] > 0 {
-			if at := p.since(c, i, min(1, c.total(i))); at <= p.t {
-				a.FirstReport = at
-			}
-			break
-		}
-	}
-	a.Out, a.Bytes = c.share(c.phase.Out, last), c.share(c.phase.Bytes, 0)
-	if a.Done[last] == 0 {
-		return
-	}
-	if at := p.since(c, last, a.Done[last]); at <= p.t {
-		a.Last = dag.Mark{At: at, Done: a.Done[last], Out: a.Out}
-	}
-	if at := p.since(c, last, min(1, c.total(last))); at <= p.t {
-		then := *c
-		then.t, then.pos = at, c.r.position(at, c.x.work)
-		a.First = dag.Mark{At: at, Done: then.tuples(last), Out: then.share(c.phase.Out, last)}
-	}
-}
+const (
+	mapShare    = 0.667 // of a map's progress is its input if the output is sorted afterwards (Hadoop's MapTask)
+	ratioDigits = 1e4
+)
 
-// share returns the part of a counter that belongs to the done tuples of pipeline i, in whole units.
-func (c *counted) share(of dag.Series, i int) float64 {
-	all, n := of.At(int(c.r.task)), c.total(i)
-	if n == 0 || c.tuples(i) == n {
-		if c.begun && c.pos >= c.x.ends[i] {
-			return all
-		}
-		return all * 0
-	}
-	return math.Floor(all * c.tuples(i) / n)
-}
-
-// fillTotals sets the known sizes of an attempt: all of them, or those that follow from its reports. A map's input is
-// known once it has read some of it. A reduce's size is known once it has copied its input.
-func (p *reporter) fillTotals(a *dag.Attempt, c *counted) {
-	reported := a.FirstReport.Known()
-	for i := range c.x.pipes {
-		if p.know == All || reported && (i == dag.Copy || c.phase.Copies() && a.CopyEnd.Known()) {
-			a.Total[i] = c.total(i)
-		}
-	}
-}
-
-// ratio returns Hadoop's progress. A map's input is two thirds of it if the output is sorted afterwards. Each of a
-// reduce's pipelines is one third.
-func (c *counted) ratio(a *dag.Attempt, mapOnly bool) float64 {
-	if a.State == dag.AttemptSucceeded {
+// ratio returns Hadoop's progress. Each of a reduce's pipelines is one third.
+func (a *attempt) ratio(x *dag.Attempt, pos int64) float64 {
+	if x.State == dag.AttemptSucceeded {
 		return 1
 	}
 	sum := 0.0
-	for i := range c.x.pipes {
-		switch n := c.total(i); {
-		case n > 0:
-			sum += a.Done[i] / n
-		case c.begun && c.pos >= c.x.ends[i]:
+	for i := range a.stage.Pipelines {
+		if n := a.total(i); n > 0 {
+			sum += x.Done[i] / n
+		} else if pos >= a.ends[i] {
 			sum++
 		}
 	}
 	switch {
-	case c.phase.Copies():
+	case a.stage.Copies():
 		sum /= dag.Pipelines
-	case !mapOnly:
+	case a.stage.sorts:
 		sum *= mapShare
 	}
 	return math.Round(sum*ratioDigits) / ratioDigits
 }
-
-const (
-	mapShare    = 0.667 // of a map's progress is its input (Hadoop's MapTask)
-	ratioDigits = 1e4
-)

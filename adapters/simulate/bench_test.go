@@ -48,7 +48,7 @@ func benchmark(b *testing.B, o Options) {
 			n++
 		}
 		b.ReportMetric(float64(n), "snapshots/op")
-		b.ReportMetric(float64(src.camera.end)/1000, "virtual-s/op")
+		b.ReportMetric(float64(src.run.end)/1000, "virtual-s/op")
 	}
 }
 

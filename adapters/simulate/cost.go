@@ -9,44 +9,11 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// forever is longer than any run: the remaining time of a dead slot.
+// forever is longer than any run: the remaining time of an attempt on a dead node.
 const forever = 100 * 365 * 24 * time.Hour
 
 // firstBatch is how long starts are cold after the first start of the run (docs/facts/measured.md 4).
 const firstBatch = 1600 * time.Millisecond
-
-// left returns the true remaining cost of a task.
-func (w *simulationState) left(t schedule.Task) schedule.Cost {
-	if t.Job >= len(w.jobs) {
-		return schedule.Cost{Work: forever, Same: 1}
-	}
-	p := &w.jobs[t.Job].phases[t.Stage]
-	task := w.taskAt(t.Job, t.Stage, int32(t.Index))
-	if t.Running != nil {
-		r := find(p.tracks[:p.kept], task, int32(t.Attempt))
-		if r == nil || r.frozen {
-			return schedule.Cost{Work: forever, Same: 1}
-		}
-		x := w.extent(t.Job, t.Stage, int(task), t.Attempt, int(r.node))
-		return schedule.Cost{Setup: max(0, r.ready.Sub(w.now)), Work: millis(w.workLeft(r, x)), Same: 1}
-	}
-	cost, node := schedule.Cost{Same: 1}, t.Node
-	if w.plan.Cluster.Policy == dag.FIFO {
-		node = int(w.slots.node(int32(t.Node)))
-		cost.Setup = w.setup(t.Job, t.Stage, int(task), 0, false)
-		if p.uniform {
-			cost.Same = w.plan.Jobs[t.Job].Stages[t.Stage].Tasks - t.Index
-		}
-	} else {
-		cost.Setup = w.setup(t.Job, t.Stage, int(task), t.Together, w.cold(t.Start))
-		w.launch[attemptKey{t.Job, t.Stage, task, int32(t.Attempt)}] = launch{
-			int32(t.Node),
-			dag.Instant(cost.Setup / time.Millisecond),
-		}
-	}
-	cost.Work = millis(w.extent(t.Job, t.Stage, int(task), t.Attempt, node).work)
-	return cost
-}
 
 func millis(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }
 
@@ -55,98 +22,167 @@ func millisOf(ms float64) time.Duration {
 	return time.Duration(math.Round(ms * float64(time.Millisecond)))
 }
 
-// cold reports whether a start belongs to the run's first batch.
-func (w *simulationState) cold(start dag.Instant) bool {
-	if !w.warm.Known() {
-		w.warm = start.Add(firstBatch)
+// left returns the true remaining cost of a task.
+func (w *simulation) left(t schedule.Task) schedule.Cost {
+	if t.Job == len(w.jobs) { // see blockSlots
+		return schedule.Cost{Work: forever, Same: 1}
 	}
-	return start.Known() && start <= w.warm
+	key := w.keyOf(t.Job, t.Stage, int32(t.Index), int32(t.Attempt))
+	if t.Running != nil {
+		a := w.attempts[key]
+		if a.frozen {
+			return schedule.Cost{Work: forever, Same: 1}
+		}
+		return schedule.Cost{Setup: max(0, a.ready.Sub(w.now)), Work: millis(a.left(w.now)), Same: 1}
+	}
+	a := &attempt{attemptKey: key, start: t.Start, slot: -1, node: int32(t.Node), unfailed: dag.NoInstant}
+	if w.plan.Cluster.Policy == dag.FIFO {
+		a.node = w.open[t.Node]
+		a.slot = a.node*w.perNode() + int32(t.Slot)%w.perNode()
+	}
+	none := dag.Mark{At: dag.NoInstant, Done: math.NaN(), Out: math.NaN()}
+	a.seen = dag.Attempt{End: dag.NoInstant, First: none, Last: none, FirstReport: dag.NoInstant}
+	w.measure(a)
+	setup := w.setup(key, t)
+	a.ready = a.start.Add(setup)
+	w.attempts[key] = a
+	return schedule.Cost{Setup: setup, Work: millis(a.work), Same: 1}
+}
+
+// measure sets the work of an attempt: floor(s alpha N + 0.5) ms for each pipeline (docs/facts/paratimer.md A1). s is
+// the product of the attempt's noise, the run's pace and the node's slowness. For a reduce with known key groups, the
+// work is that of its groups.
+func (w *simulation) measure(a *attempt) {
+	st := a.stage
+	a.factor = w.pace * w.opt.noise(st.job, st.index, a.task, a.number)
+	if a.node >= 0 && int(a.node) < len(w.nodes) {
+		a.factor *= w.nodes[a.node].slow
+	}
+	for p, pipe := range st.Pipelines {
+		if p == dag.Work && st.keyed != nil {
+			a.groups = w.walk(a)
+			a.work = a.groupsEnd(len(a.groups.size))
+		} else {
+			tuples, alpha := pipe.Tuples.At(int(a.task)), pipe.Alpha.At(int(a.task))
+			a.work += int64(min(maxWorkMS, math.Floor(a.factor*alpha*tuples+0.5)))
+		}
+		a.ends[p] = a.work
+	}
+	if st.isMap {
+		a.work += w.opt.Stall.Milliseconds()
+	}
+}
+
+// setup returns the time from start to first tuple: the stage's own if the plan has it, else the cluster's. On YARN
+// it follows the law of JVMs that start together on a node (dag.Overheads), and the first starts take longer.
+func (w *simulation) setup(key attemptKey, t schedule.Task) time.Duration {
+	st, o := key.stage, &w.plan.Overheads
+	if !w.firstStart.Known() {
+		w.firstStart = t.Start
+	}
+	factor := w.opt.startup(st.job, st.index, key.task)
+	if ms := st.Setup.At(int(key.task)); ms >= 0 && ms <= maxWorkMS {
+		return millis(int64(min(factor*ms, maxWorkMS)))
+	}
+	setup := w.plan.Cluster.Setup
+	if w.plan.Cluster.Policy != dag.FIFO {
+		setup += o.SetupMin + time.Duration(max(t.Together, 1))*o.SetupPer
+		if t.Start <= w.firstStart.Add(firstBatch) {
+			setup += o.Cold
+		}
+	}
+	if factor == 1 {
+		return setup
+	}
+	return millis(int64(min(factor*float64(setup.Milliseconds()), maxWorkMS)))
 }
 
 // fault returns whether and when an attempt fails, and records when it would have ended otherwise.
-func (w *simulationState) fault(t schedule.Task, start, end dag.Instant) (dag.Instant, bool) {
-	if t.Job >= len(w.jobs) {
+func (w *simulation) fault(t schedule.Task, start, end dag.Instant) (dag.Instant, bool) {
+	if t.Job == len(w.jobs) { // see blockSlots
 		return 0, false
 	}
-	task := w.taskAt(t.Job, t.Stage, int32(t.Index))
-	p := &w.jobs[t.Job].phases[t.Stage]
-	if r := find(p.tracks[:p.kept], task, int32(t.Attempt)); r != nil && r.frozen {
+	a := w.attempts[w.keyOf(t.Job, t.Stage, int32(t.Index), int32(t.Attempt))]
+	// A job has failed by the attempt that is excluded here: a lost node kills an attempt of a task once.
+	if a.frozen || t.Attempt >= w.opt.MaxAttempts+len(w.opt.Lose) {
 		return 0, false
 	}
-	if t.Attempt >= w.limit()+len(w.opt.Lose) {
-		return 0, false // its job has failed by then: a lost node kills an attempt of a task once
-	}
-	at, fails := w.failure(t.Job, t.Stage, int(task), t.Attempt, start, end)
+	at, fails := w.failure(a, start, end)
 	if fails {
-		w.fate[attemptKey{t.Job, t.Stage, task, int32(t.Attempt)}] = end
+		a.unfailed = end
 	}
 	return at, fails
 }
 
-// A planner makes the plan for the watcher. The plan stays the same until new facts about it become known.
-type planner struct {
-	given     *dag.Plan // the user's plan
-	know      Know
-	now       *dag.Plan
-	submitted []bool
-	lost      []dag.Instant
-}
-
-func (p *planner) plan(w *simulationState, s *dag.Snapshot) *dag.Plan {
-	submitted := make([]bool, len(s.Jobs))
-	for j := range s.Jobs {
-		submitted[j] = s.Jobs[j].Submitted.Known()
-	}
-	if p.now != nil && slices.Equal(w.lostAt, p.lost) && (p.know == All || slices.Equal(submitted, p.submitted)) {
-		return p.now
-	}
-	p.submitted, p.lost = submitted, slices.Clone(w.lostAt)
-	plan := *w.plan
-	plan.Jobs = plan.Jobs[:w.ours:w.ours]
-	plan.Cluster = clusterLeft(&w.plan.Cluster, w.lostAt)
-	if p.know != All {
-		plan.Cluster.Setup, plan.Overheads = 0, dag.Overheads{}
-		plan.Jobs = make([]dag.Job, w.ours)
-		for j := range plan.Jobs {
-			plan.Jobs[j] = bare(&w.plan.Jobs[j], submitted[j])
+// failure returns whether and when an attempt that runs from start to end fails.
+func (w *simulation) failure(a *attempt, start, end dag.Instant) (at dag.Instant, fails bool) {
+	at = end
+	fail := func(when dag.Instant) {
+		if when < at {
+			at, fails = when, true
 		}
 	}
-	p.now = &plan
-	return p.now
-}
-
-// bare returns a job without sizes and costs. Its number of tasks is known once it is submitted.
-func bare(j *dag.Job, submitted bool) dag.Job {
-	b := *j
-	b.Stages = dag.Bare(j.Stages)
-	for k := range b.Stages {
-		if submitted {
-			b.Stages[k].Tasks, b.Stages[k].Known = j.Stages[k].Tasks, true
-		}
-	}
-	return b
-}
-
-// clusterLeft returns the cluster without its lost nodes and without the slowness of nodes. Slots keep their numbers,
-// so the highest ones may exceed the cluster's size.
-func clusterLeft(c *dag.Cluster, lost []dag.Instant) dag.Cluster {
-	left := *c
-	left.Nodes = slices.Clone(c.Nodes)
-	for n := range left.Nodes {
-		left.Nodes[n].Slow = 0
-	}
-	per := max(1, c.SlotsPerNode)
-	for n := range lost {
-		if !lost[n].Known() {
+	st := a.stage
+	for _, f := range w.opt.Fail {
+		if f.Stage != st.index || f.Task != int(a.task) || w.plan.Jobs[st.job].Node != f.Job {
 			continue
 		}
-		if c.Policy != dag.FIFO {
-			left.Cores -= min(c.Nodes[n].Cores, left.Cores)
-			left.MemoryMB -= min(c.Nodes[n].MemoryMB, left.MemoryMB)
+		when := w.opt.Start.Add(f.At)
+		if f.After > 0 {
+			if f.Attempt != int(a.number) {
+				continue
+			}
+			when = start.Add(f.After)
+		}
+		if when > start { // an attempt that starts at this instant is the next one
+			fail(when)
+		}
+	}
+	if w.opt.FailRate > 0 {
+		r := random(w.opt.Seed, drawFailure, st.job, st.index, a.task, a.number)
+		if hours := r.ExpFloat64() / w.opt.FailRate; hours < maxPause.Hours() {
+			fail(start + dag.Instant(hours*float64(time.Hour/time.Millisecond)))
+		}
+	}
+	return at, fails
+}
+
+// skewed returns the plan with Zipf-sized reduces: weights r^-s, scaled to the stage's sum. Sizes are whole tuples.
+// Reduces with key groups keep their sizes.
+func skewed(p *dag.Plan, s float64) *dag.Plan {
+	q := *p
+	q.Jobs = dag.CloneJobs(p.Jobs)
+	for j := range q.Jobs {
+		if !q.Jobs[j].IsMapReduce() || keyedJob(&q.Jobs[j]) != nil {
 			continue
 		}
-		left.MapSlots -= max(0, min(per, c.MapSlots-n*per))
-		left.ReduceSlots -= max(0, min(per, c.ReduceSlots-n*per))
+		st := &q.Jobs[j].Stages[dag.Reduce]
+		n, sum := st.Count(), 0.0
+		if n < 2 {
+			continue
+		}
+		weights := make([]float64, n)
+		for r := range weights {
+			weights[r] = math.Pow(float64(r+1), -s)
+			sum += weights[r]
+		}
+		resize := func(of *dag.Series) {
+			total := of.Sum(n)
+			if math.IsNaN(total) {
+				return
+			}
+			v := make([]float64, n)
+			for r := range v {
+				v[r] = math.Round(total * weights[r] / sum)
+			}
+			*of = dag.Each(v)
+		}
+		st.Pipelines = slices.Clone(st.Pipelines)
+		for i := range st.Pipelines {
+			resize(&st.Pipelines[i].Tuples)
+		}
+		resize(&st.Out)
+		resize(&st.Bytes)
 	}
-	return left
+	return &q
 }

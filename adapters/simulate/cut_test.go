@@ -25,7 +25,7 @@ func TestCut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := cut.camera.simulationState
+		w := cut.run
 		for range rapid.IntRange(1, 3).Draw(t, "cuts") {
 			at := rapid.Int64Range(0, int64(min(w.end-o.Start, 200_000))).Draw(t, "cut")
 			w.schedule(event{o.Start + dag.Instant(at), func() {}})

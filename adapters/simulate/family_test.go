@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
 )
 
 // Medians and standard deviations of the logarithm. By definition they are 0 and sigma; the gamma family's are those of
@@ -39,6 +40,13 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
+// begin returns a map of the first job that starts on a node of a FIFO cluster, and its set-up.
+func begin(w *simulation, task, node int) (*attempt, time.Duration) {
+	w.attempts = map[attemptKey]*attempt{}
+	cost := w.left(schedule.Task{Index: task, Node: node, Slot: node * int(w.perNode())})
+	return w.attempts[w.keyOf(0, dag.Map, int32(task), 0)], cost.Setup
+}
+
 // A run's pace multiplies all its work, noise on set-ups changes nothing else.
 func TestPaceAndSetups(t *testing.T) {
 	p := &dag.Plan{
@@ -48,10 +56,10 @@ func TestPaceAndSetups(t *testing.T) {
 		}, dag.Stage{Known: true})}},
 	}
 	work := func(o Options) (work, setups []int64) {
-		tr := newTruth(p, &o)
 		for i := range 6 {
-			work = append(work, tr.extent(0, dag.Map, i, 0, 0).work)
-			setups = append(setups, tr.setup(0, dag.Map, i, 0, false).Milliseconds())
+			a, setup := begin(newSimulation(p, &o), i, 0)
+			work = append(work, a.work)
+			setups = append(setups, setup.Milliseconds())
 		}
 		return work, setups
 	}

@@ -24,24 +24,22 @@ func TestGolden(t *testing.T) {
 		}
 		t.Run(c.Name, func(t *testing.T) {
 			last := c.Instants[len(c.Instants)-1].Snapshot
-			opt := Options{Fail: failures(c.Plan, last)}
-			tr := newTruth(c.Plan, &opt)
+			opt := Options{Fail: failures(c.Plan, last), Every: time.Millisecond}
+			run := newSimulation(c.Plan, &opt)
 			for j := range c.Plan.Jobs {
 				if order := startOrder(last.Jobs[j].Stages[dag.Reduce].Attempts); len(order) ==
 					c.Plan.Jobs[j].Stages[dag.Reduce].Tasks {
-					tr.handOut(j, order)
+					run.jobs[j].stages[dag.Reduce].assign(order)
 				}
 			}
-			opt.Every = time.Millisecond
-			src, err := start(c.Plan, tr)
-			if err != nil {
+			if err := run.replay(); err != nil {
 				t.Fatal(err)
 			}
 			for _, in := range c.Instants {
-				if err := src.camera.reach(in.At); err != nil {
+				if err := run.reach(in.At); err != nil {
 					t.Fatal(err)
 				}
-				s := src.camera.take(in.At)
+				s := run.show(in.At)
 				for j := range s.Jobs {
 					for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 						sameAttempts(t, in.At, in.Snapshot.Jobs[j].Stages[k].Attempts, s.Jobs[j].Stages[k].Attempts)
@@ -53,7 +51,7 @@ func TestGolden(t *testing.T) {
 					}
 				}
 			}
-			if got := float64(src.camera.end); got != *c.ActualTotalMS {
+			if got := float64(run.end); got != *c.ActualTotalMS {
 				t.Errorf("the run takes %v ms, want %v", got, *c.ActualTotalMS)
 			}
 		})

@@ -2,7 +2,6 @@ package simulate
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -10,24 +9,28 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// maxGroups bounds the key groups of all jobs of a plan.
-const maxGroups = 1_000_000
-
-// keyed is a reduce phase that is simulated by key group. The plan must have all groups of all tasks, and group times.
+// keyed is a reduce stage that is simulated by key group. The plan must have all groups of all tasks, and group times.
 type keyed struct {
-	groups *dag.Groups
-	curve  []dag.GroupPoint // by bytes, each size once
-	walks  map[attemptKey]*walk
+	reduces []dag.ReduceGroups
+	curve   []dag.GroupPoint // by bytes, each size once
+	// inputs is the output of the first maps for each reduce, as the newest snapshot shows it.
+	inputs []dag.ReduceGroups
+	maps   int // -1 before the first snapshot
 }
 
-// keyedPhase returns nil if the plan does not have all groups. Tasks are then simulated by their records.
-func keyedPhase(p *dag.Stage) *keyed {
-	if p.Groups == nil || p.Count() == 0 || len(p.Groups.Reduces) != p.Count() {
+// keyedJob returns the reduces of a MapReduce job, or nil if the plan does not have all their groups. Tasks are then
+// simulated by their records.
+func keyedJob(j *dag.Job) *keyed {
+	if !j.IsMapReduce() {
+		return nil
+	}
+	st := &j.Stages[dag.Reduce]
+	if st.Groups == nil || st.Count() == 0 || len(st.Groups.Reduces) != st.Count() {
 		return nil
 	}
 	var points []dag.GroupPoint
-	for i := range p.Groups.Reduces {
-		r := &p.Groups.Reduces[i]
+	for i := range st.Groups.Reduces {
+		r := &st.Groups.Reduces[i]
 		if !(r.Implicit == 0 || math.IsNaN(r.Implicit) && len(r.Explicit) > 0) {
 			return nil
 		}
@@ -36,25 +39,23 @@ func keyedPhase(p *dag.Stage) *keyed {
 	if len(points) == 0 {
 		return nil
 	}
-	return &keyed{groups: p.Groups, curve: curve(points), walks: map[attemptKey]*walk{}}
+	return &keyed{reduces: st.Groups.Reduces, curve: curve(points), maps: -1}
 }
 
 // curve merges points of the same size.
 func curve(points []dag.GroupPoint) []dag.GroupPoint {
-	points = slices.Clone(points)
+	points = slices.DeleteFunc(slices.Clone(points), func(p dag.GroupPoint) bool { return p.Count <= 0 })
 	slices.SortStableFunc(points, func(a, b dag.GroupPoint) int { return cmp.Compare(a.Bytes, b.Bytes) })
 	var out []dag.GroupPoint
 	for _, p := range points {
-		if p.Count <= 0 {
+		n := len(out)
+		if n == 0 || out[n-1].Bytes != p.Bytes {
+			out = append(out, p)
 			continue
 		}
-		if n := len(out); n > 0 && out[n-1].Bytes == p.Bytes {
-			q := &out[n-1]
-			q.Count += p.Count
-			q.Took += millisOf((p.Took.Seconds() - q.Took.Seconds()) * 1000 * p.Count / q.Count)
-			continue
-		}
-		out = append(out, p)
+		q := &out[n-1]
+		q.Count += p.Count
+		q.Took += millisOf((p.Took.Seconds() - q.Took.Seconds()) * 1000 * p.Count / q.Count)
 	}
 	return out
 }
@@ -66,61 +67,88 @@ func (k *keyed) ms(bytes float64) float64 {
 	if len(c) == 0 {
 		return 0
 	}
-	i := sort.Search(len(c), func(i int) bool { return c[i].Bytes >= bytes })
 	at := func(i int) float64 { return c[i].Took.Seconds() * 1000 }
-	switch {
-	case i < len(c) && c[i].Bytes == bytes:
-		return at(i)
-	case i > 0 && i < len(c):
+	i, found := slices.BinarySearchFunc(c, bytes, func(p dag.GroupPoint, b float64) int { return cmp.Compare(p.Bytes, b) })
+	if i > 0 && i < len(c) && !found {
 		share := (bytes - c[i-1].Bytes) / (c[i].Bytes - c[i-1].Bytes)
 		return at(i-1) + share*(at(i)-at(i-1))
-	case i == len(c):
-		i--
 	}
-	if c[i].Bytes == 0 {
+	if i = min(i, len(c)-1); found || c[i].Bytes == 0 {
 		return at(i)
 	}
 	return at(i) * bytes / c[i].Bytes
 }
 
-// keyedJob returns the reduces of a MapReduce job that is simulated by key group, or nil.
-func keyedJob(j *dag.Job) *keyed {
-	if !j.IsMapReduce() {
-		return nil
+// bytes returns the size of all groups of a task.
+func (k *keyed) bytes(task int32) float64 {
+	sum := 0.0
+	for _, s := range k.reduces[task].Explicit {
+		sum += s.Bytes * s.Count
 	}
-	return keyedPhase(&j.Stages[dag.Reduce])
+	return sum
 }
 
-// checkGroups returns an error if the plan's groups are too many or invalid.
-func checkGroups(p *dag.Plan) error {
-	all := 0.0
-	for j := range p.Jobs {
-		k := keyedJob(&p.Jobs[j])
-		if k == nil {
-			continue
-		}
-		for i := range k.groups.Reduces {
-			ms := 0.0
-			for _, s := range k.groups.Reduces[i].Explicit {
-				if !(s.Bytes >= 0 && s.Count >= 0) {
-					return &OptionError{"plan", fmt.Sprintf("reduce task %d of job %s: %v groups of %v bytes", i,
-						p.Jobs[j].Node, s.Count, s.Bytes)}
-				}
-				all += math.Round(s.Count)
-				ms += math.Round(s.Count) * k.ms(s.Bytes)
-			}
-			if !(ms >= 0 && ms <= maxWorkMS) {
-				return &OptionError{
-					"plan",
-					fmt.Sprintf("reduce task %d of job %s: its key groups take %v ms, more than can be played", i,
-						p.Jobs[j].Node, ms),
-				}
-			}
+// nameOf returns the key of the only group of a task with this size, or "" if there are several or none is named.
+func (k *keyed) nameOf(task int32, bytes float64) string {
+	r := &k.reduces[task]
+	i := slices.IndexFunc(r.Top, func(k dag.KeyGroup) bool { return k.Bytes == bytes })
+	n := slices.IndexFunc(r.Explicit, func(s dag.GroupSize) bool { return s.Bytes == bytes })
+	if i < 0 || n < 0 || r.Explicit[n].Count != 1 {
+		return ""
+	}
+	return r.Top[i].Key
+}
+
+// A walk is the order of an attempt's key groups and the time of each, without the factor on the whole attempt.
+type walk struct {
+	size []float64 // bytes of the groups, in their order
+	ms   []float64 // ms[n] is the work of the first n groups, in milliseconds
+	read []float64 // read[n] is their bytes
+}
+
+// walk draws the order and noise of an attempt's groups. Each attempt has its own.
+func (w *simulation) walk(a *attempt) walk {
+	k, x := a.stage.keyed, walk{ms: []float64{0}, read: []float64{0}}
+	for _, s := range k.reduces[a.task].Explicit {
+		x.size = append(x.size, slices.Repeat([]float64{s.Bytes}, int(math.Round(s.Count)))...)
+	}
+	r := random(w.opt.Seed, drawWalk, a.stage.job, a.stage.index, a.task, a.number)
+	r.Shuffle(len(x.size), func(i, j int) { x.size[i], x.size[j] = x.size[j], x.size[i] })
+	for i, bytes := range x.size {
+		x.ms = append(x.ms, x.ms[i]+k.ms(bytes)*w.opt.Family.factor(r, w.opt.Noise))
+		x.read = append(x.read, x.read[i]+bytes)
+	}
+	return x
+}
+
+// groupsEnd returns when the first n groups are done, in milliseconds of work.
+func (a *attempt) groupsEnd(n int) int64 {
+	return a.ends[dag.Sort] + int64(min(maxWorkMS, math.Floor(a.factor*a.groups.ms[n]+0.5)))
+}
+
+// groupsDone returns how many groups are done at a position.
+func (a *attempt) groupsDone(pos int64) int {
+	return sort.Search(len(a.groups.size), func(i int) bool { return a.groupsEnd(i+1) > pos })
+}
+
+// bytesRead returns how many bytes are read at a position. The current group counts by the share of its time that has
+// passed.
+func (a *attempt) bytesRead(pos int64) float64 {
+	n := a.groupsDone(pos)
+	read := a.groups.read[n]
+	if n < len(a.groups.size) {
+		if begin, end := a.groupsEnd(n), a.groupsEnd(n+1); pos > begin {
+			read += a.groups.size[n] * float64(pos-begin) / float64(end-begin)
 		}
 	}
-	if all > maxGroups {
-		return &OptionError{"plan", fmt.Sprintf("%.0f key groups are more than the %d that can be played", all,
-			maxGroups)}
+	return read
+}
+
+// shareRead returns the share of the work's records that are read at a position.
+func (a *attempt) shareRead(pos int64) float64 {
+	n := len(a.groups.size)
+	if all := a.groups.read[n]; all != 0 {
+		return a.bytesRead(pos) / all
 	}
-	return nil
+	return float64(a.groupsDone(pos)) / float64(n)
 }

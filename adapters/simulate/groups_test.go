@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -16,11 +17,11 @@ import (
 
 // Key groups are shown where they are measured, their bytes add up, and what an attempt has done only grows.
 func TestGroups(t *testing.T) {
-	check(t, func(t *rapid.T, p *dag.Plan, o Options, run []*dag.Snapshot) {
-		truth := newTruth(p, &o)
+	checkRuns(t, func(t *rapid.T, p *dag.Plan, o Options, run []*dag.Snapshot) {
+		truth := newSimulation(p, &o)
 		for i, s := range run {
 			for j := range s.Jobs {
-				g, k := s.Jobs[j].Groups, truth.keyed[j]
+				g, k := s.Jobs[j].Groups, truth.jobs[j].stages[dag.Reduce].keyed
 				if (g != nil) != (k != nil && o.Groups != dag.GroupsNone && s.Jobs[j].Submitted.Known()) {
 					t.Fatalf("at %d: job %d has groups: %v", s.At, j, g != nil)
 				}
@@ -40,7 +41,7 @@ func TestGroups(t *testing.T) {
 
 func soundGroups(t *rapid.T, s *dag.Snapshot, j, n int, k *keyed, o *Options) {
 	g, maps := s.Jobs[j].Groups, s.Plan.Jobs[j].Stages[dag.Map].Tasks
-	r, truth := &g.Reduces[n], &k.groups.Reduces[n]
+	r, truth := &g.Reduces[n], &k.reduces[n]
 	if g.Maps > 0 && s.Plan.Jobs[j].Stages[dag.Map].Known {
 		sum, named := r.Implicit, 0.0
 		for _, size := range r.Explicit {
@@ -50,8 +51,8 @@ func soundGroups(t *rapid.T, s *dag.Snapshot, j, n int, k *keyed, o *Options) {
 			math.Abs(r.Bytes-want) > 1e-9*want {
 			t.Fatalf("at %d: task %d is promised %v bytes, %v in groups and rest, want %v", s.At, n, r.Bytes, sum, want)
 		}
-		if o.Groups == dag.GroupsTapped && named > float64(o.lambda()) {
-			t.Fatalf("at %d: %v groups of task %d are named of %d", s.At, named, n, o.lambda())
+		if o.Groups == dag.GroupsTapped && named > float64(cmp.Or(o.Lambda, DefaultLambda)) {
+			t.Fatalf("at %d: %v groups of task %d are named of %d", s.At, named, n, cmp.Or(o.Lambda, DefaultLambda))
 		}
 	}
 	a := slices.IndexFunc(s.Jobs[j].Stages[dag.Reduce].Attempts, func(a dag.Attempt) bool {
@@ -221,13 +222,13 @@ func TestNamedOfMany(t *testing.T) {
 		t.Fatal(err)
 	}
 	named := []float64{}
-	for _, pr := range src.camera.reduceInputs(0, 2) {
+	for _, pr := range src.run.reduceInputs(0, 2) {
 		n := 0.0
-		for _, s := range pr.explicit {
+		for _, s := range pr.Explicit {
 			n += s.Count
 		}
-		if named = append(named, n); pr.implicit != 1000-10*n {
-			t.Errorf("%v groups are named and %v bytes are not", n, pr.implicit)
+		if named = append(named, n); pr.Implicit != 1000-10*n {
+			t.Errorf("%v groups are named and %v bytes are not", n, pr.Implicit)
 		}
 	}
 	if !slices.Equal(named, []float64{100, 50, 0}) {

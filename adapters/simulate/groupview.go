@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sort"
@@ -8,136 +9,197 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A groupView is the previous snapshot's view of a job's key groups.
-type groupView struct {
-	maps   int // number of maps in inputs; -1 before the first
-	inputs []reduceInput
-	tasks  []taskView
-}
-
-// A taskView is the previous snapshot's view of a reduce's groups.
-type taskView struct {
-	leg    dag.Instant
-	number int32            // of the attempt; -1 before the first
-	points []dag.GroupPoint // tap: all points of the attempt, including future ones; counters: those seen so far
-	// For counters: their values at the newest point.
-	at   dag.Instant
-	done int
-	read float64
-}
-
-// groups returns the known facts of a job's key groups at c.t, or nil.
-func (c *camera) groups(j int, s *dag.JobState) *dag.Groups {
-	k := c.keyed[j]
-	if k == nil || c.opt.Groups == dag.GroupsNone || !s.Submitted.Known() {
+// showGroups returns the known facts of a job's key groups at t, or nil.
+func (w *simulation) showGroups(j int, s *dag.JobState, t dag.Instant) *dag.Groups {
+	origin := w.opt.Groups
+	if !w.plan.Jobs[j].IsMapReduce() || origin == dag.GroupsNone || !s.Submitted.Known() {
 		return nil
 	}
-	v := &c.groupViews[j]
-	if v.tasks == nil {
-		v.maps, v.tasks = -1, make([]taskView, len(k.groups.Reduces))
-		for i := range v.tasks {
-			v.tasks[i].number = -1
-		}
+	reduces := w.jobs[j].stages[dag.Reduce]
+	k := reduces.keyed
+	if k == nil {
+		return nil
 	}
-	g := &dag.Groups{Origin: c.opt.Groups, Reduces: make([]dag.ReduceGroups, len(v.tasks))}
-	if c.opt.Groups != dag.GroupsCounted {
-		g.Maps = c.mapsDone(j)
-		if g.Maps != v.maps {
-			v.maps, v.inputs = g.Maps, c.reduceInputs(j, g.Maps)
-		}
+	g := &dag.Groups{Origin: origin}
+	if origin != dag.GroupsCounted {
+		g.Maps = s.Stages[dag.Map].Succeeded()
 	}
-	for i := range g.Reduces {
-		r := dag.NoReduceGroups()
-		if g.Maps > 0 {
-			p := &v.inputs[i]
-			r.Bytes, r.Implicit, r.Explicit, r.Top = p.bytes, p.implicit, p.explicit, p.top
-		}
-		g.Reduces[i] = r
+	if g.Maps != k.maps {
+		k.maps, k.inputs = g.Maps, w.reduceInputs(j, g.Maps)
 	}
-	tracks := c.jobs[j].phases[dag.Reduce].tracks
+	g.Reduces = slices.Clone(k.inputs)
 	shown := int32(-1)
-	for i := len(tracks) - 1; i >= 0; i-- { // the newest attempt of a task replaces the older ones
-		if r := &tracks[i]; r.task != shown && c.groupsOf(j, r, &v.tasks[r.task], &g.Reduces[r.task]) {
-			shown = r.task
+	for _, a := range slices.Backward(reduces.attempts) { // the newest attempt of a task replaces the older ones
+		if a.task != shown && w.showProcessed(a, &g.Reduces[a.task], t) {
+			shown = a.task
 		}
 	}
 	return g
 }
 
-// groupsOf sets the processed groups of an attempt. It returns false if the attempt has not reached them.
-func (c *camera) groupsOf(j int, r *track, v *taskView, of *dag.ReduceGroups) bool {
-	if r.start > c.t || !r.begun(c.t) {
-		return false
+// reduceInputs returns the output of n of a job's maps for each reduce. The values of each key are spread evenly over
+// the maps, so all maps have the same largest keys. A tap names the Lambda largest keys of a map.
+func (w *simulation) reduceInputs(j, n int) []dag.ReduceGroups {
+	k := w.jobs[j].stages[dag.Reduce].keyed
+	out := slices.Repeat([]dag.ReduceGroups{dag.NoReduceGroups()}, len(k.reduces))
+	if n == 0 {
+		return out
 	}
-	x := c.extentOf(attemptKey{j, dag.Reduce, r.task, r.number}, r)
-	pos := r.position(c.t, x.work)
-	if c.opt.Groups == dag.GroupsCounted && pos >= x.ends[dag.Copy] {
-		of.Bytes = c.keyed[j].bytes(int(r.task))
+	share := float64(n) / float64(w.plan.Jobs[j].Stages[dag.Map].Count())
+	named, least := math.Inf(1), 0.0
+	if w.opt.Groups == dag.GroupsTapped {
+		least, named = k.largest(cmp.Or(w.opt.Lambda, DefaultLambda))
+	}
+	for i := range out {
+		to, from := &out[i], &k.reduces[i]
+		to.Bytes, to.Implicit = share*k.bytes(int32(i)), 0
+		for _, s := range from.Explicit {
+			count := s.Count
+			switch {
+			case s.Bytes < least:
+				count = 0
+			case s.Bytes == least: // only some groups of this size are among the largest
+				count = min(count, named)
+				named -= count
+			}
+			if count > 0 {
+				to.Explicit = append(to.Explicit, dag.GroupSize{Bytes: share * s.Bytes, Count: count})
+			}
+			to.Implicit += share * s.Bytes * (s.Count - count)
+		}
+		for _, top := range from.Top {
+			if len(to.Explicit) > 0 && share*top.Bytes >= to.Explicit[0].Bytes {
+				to.Top = append(to.Top, dag.KeyGroup{Key: top.Key, Bytes: share * top.Bytes})
+			}
+		}
+	}
+	return out
+}
+
+// largest returns the size of the n-th largest group of all tasks, and how many groups of that size are among the n.
+func (k *keyed) largest(n int) (least, count float64) {
+	var all []dag.GroupSize
+	for i := range k.reduces {
+		all = append(all, k.reduces[i].Explicit...)
+	}
+	slices.SortFunc(all, func(a, b dag.GroupSize) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	left := float64(n)
+	for i, s := range all {
+		if i == 0 || s.Bytes != least {
+			least, count = s.Bytes, 0
+		}
+		if count += min(left, s.Count); s.Count >= left {
+			return least, count
+		}
+		left -= s.Count
+	}
+	return 0, math.Inf(1)
+}
+
+// showProcessed sets the groups that an attempt has processed by t. It returns false if the attempt has not reached
+// them.
+func (w *simulation) showProcessed(a *attempt, of *dag.ReduceGroups, t dag.Instant) bool {
+	k, pos, counted := a.stage.keyed, a.position(t), w.opt.Groups == dag.GroupsCounted
+	if counted && pos >= a.ends[dag.Copy] {
+		of.Bytes = k.bytes(a.task)
 		of.Implicit = of.Bytes
 	}
-	if pos < x.ends[dag.Sort] {
+	if pos < a.ends[dag.Sort] {
 		return false
 	}
-	of.Attempt = r.number
-	if c.opt.Groups == dag.GroupsCounted {
-		of.Done = c.counts(v, r, &x, pos)
+	of.Attempt = a.number
+	if counted {
+		of.Done = a.count(pos, t)
 		return true
 	}
-	if v.number != r.number || v.leg != c.now && r.end > v.leg {
-		v.number, v.leg, v.points = r.number, c.now, x.points(r, c.opt.Groups == dag.GroupsTapped)
+	if a.points == nil {
+		a.points = a.allPoints(w.opt.Groups == dag.GroupsTapped)
 	}
-	end := min(c.t, r.end)
-	n := sort.Search(len(v.points), func(i int) bool { return v.points[i].At > end })
-	of.Done = v.points[:n:n]
-	if n := x.groupsDone(pos); r.end > c.t && n < len(x.walk.size) {
-		of.OpenBytes, of.OpenSince = math.Floor(x.bytesRead(pos)-x.readBefore(n)), r.reached(x.groupEnd(n-1))
-		of.OpenKey = nameOf(&c.keyed[j].groups.Reduces[r.task], x.walk.size[n])
+	end := min(t, a.end)
+	n := sort.Search(len(a.points), func(i int) bool { return a.points[i].At > end })
+	of.Done = a.points[:n:n]
+	if n := a.groupsDone(pos); a.end > t && n < len(a.groups.size) {
+		of.OpenBytes, of.OpenSince = math.Floor(a.bytesRead(pos)-a.groups.read[n]), a.reached(a.groupsEnd(n))
+		of.OpenKey = k.nameOf(a.task, a.groups.size[n])
 	}
 	return true
 }
 
-// counts returns the groups that counters show between two snapshots: how many have ended, their bytes and their time.
-func (c *camera) counts(v *taskView, r *track, x *extent, pos int64) []dag.GroupPoint {
-	if v.number != r.number {
-		*v = taskView{number: r.number, at: r.reached(x.ends[dag.Sort])}
+// counts are the groups of an attempt as its counters show them: how many have ended between two snapshots, their
+// bytes and their time.
+type counts struct {
+	points []dag.GroupPoint
+	// The values of the counters at the newest point.
+	at   dag.Instant
+	done int
+	read float64
+}
+
+// count adds a point if groups have ended since the newest one, and returns all points.
+func (a *attempt) count(pos int64, t dag.Instant) []dag.GroupPoint {
+	c := &a.counts
+	if c.done == 0 {
+		c.at = a.reached(a.ends[dag.Sort])
 	}
-	if n := x.groupsDone(pos); n > v.done {
-		at, read, count := min(c.t, r.end), x.bytesRead(pos), float64(n-v.done)
-		v.points = append(v.points, dag.GroupPoint{
-			At: c.t, Bytes: (read - v.read) / count, Took: millisOf(1000 * at.Seconds(v.at) / count), Count: count,
+	if n := a.groupsDone(pos); n > c.done {
+		at, read, count := min(t, a.end), a.bytesRead(pos), float64(n-c.done)
+		c.points = append(c.points, dag.GroupPoint{
+			At: t, Bytes: (read - c.read) / count, Took: millisOf(1000 * at.Seconds(c.at) / count), Count: count,
 		})
-		v.at, v.done, v.read = at, n, read
+		c.at, c.done, c.read = at, n, read
 	}
-	return slices.Clip(v.points)
+	return slices.Clip(c.points)
 }
 
-// nameOf returns the key of the only group of a size, or "" if there are several or none is named.
-func nameOf(r *dag.ReduceGroups, bytes float64) string {
-	i := slices.IndexFunc(r.Top, func(k dag.KeyGroup) bool { return k.Bytes == bytes })
-	n := slices.IndexFunc(r.Explicit, func(s dag.GroupSize) bool { return s.Bytes == bytes })
-	if i < 0 || n < 0 || r.Explicit[n].Count != 1 {
-		return ""
-	}
-	return r.Top[i].Key
-}
+// A tap reports small groups together: more than burstGroups groups of at most burstBytes bytes each
+// (docs/facts/nearestfit.md N11).
+const (
+	burstBytes  = 50
+	burstGroups = 100
+)
 
-// mapsDone returns how many maps of a job have succeeded by c.t.
-func (c *camera) mapsDone(j int) int {
-	n, last := 0, int32(-1)
-	for i := range c.jobs[j].phases[dag.Map].tracks {
-		r := &c.jobs[j].phases[dag.Map].tracks[i]
-		if r.end <= c.t && r.how == dag.AttemptSucceeded && r.task != last {
-			n, last = n+1, r.task
+// allPoints returns all groups of an attempt as they are reported, with the instants that are planned for them.
+func (a *attempt) allPoints(bursts bool) []dag.GroupPoint {
+	var out []dag.GroupPoint
+	first := 0 // of the pending burst
+	report := func(end int) {
+		if end > first {
+			out = append(out, a.burst(first, end)...)
+		}
+		first = end
+	}
+	for i, bytes := range a.groups.size {
+		if !bursts || bytes > burstBytes {
+			report(i)
+			report(i + 1)
+		} else if i+1-first > burstGroups {
+			report(i + 1)
 		}
 	}
-	return n
+	report(len(a.groups.size))
+	return out
 }
 
-// bytes returns the size of all groups of a task.
-func (k *keyed) bytes(task int) float64 {
-	sum := 0.0
-	for _, s := range k.groups.Reduces[task].Explicit {
-		sum += s.Bytes * s.Count
+// burst returns the groups from..to-1, which are reported at the end of the last one. Their time is divided by bytes.
+// Equal sizes become one point.
+func (a *attempt) burst(from, to int) []dag.GroupPoint {
+	bytes, at := 0.0, a.reached(a.groupsEnd(to))
+	ms := a.factor * (a.groups.ms[to] - a.groups.ms[from])
+	sizes := slices.Sorted(slices.Values(a.groups.size[from:to]))
+	for _, s := range sizes {
+		bytes += s
 	}
-	return sum
+	var out []dag.GroupPoint
+	for i, s := range sizes {
+		if n := len(out); i > 0 && out[n-1].Bytes == s {
+			out[n-1].Count++
+			continue
+		}
+		share := 1 / float64(len(sizes))
+		if bytes > 0 {
+			share = s / bytes
+		}
+		out = append(out, dag.GroupPoint{At: at, Bytes: s, Took: millisOf(ms * share), Count: 1})
+	}
+	return out
 }

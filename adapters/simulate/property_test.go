@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -14,8 +15,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// check runs f on drawn runs.
-func check(t *testing.T, f func(t *rapid.T, p *dag.Plan, o Options, run []*dag.Snapshot)) {
+// checkRuns runs f on drawn runs.
+func checkRuns(t *testing.T, f func(t *rapid.T, p *dag.Plan, o Options, run []*dag.Snapshot)) {
 	t.Run("fifo", func(t *testing.T) { checkPlans(t, drawPlan, f) })
 	t.Run("yarn", func(t *testing.T) { checkPlans(t, drawYARN, f) })
 }
@@ -49,7 +50,7 @@ func checkPlans(t *testing.T, draw func(*rapid.T) *dag.Plan, f func(t *rapid.T, 
 
 // Snapshots come every Every from the start on, the last one when the last job ends, and only it is final.
 func TestInstants(t *testing.T) {
-	check(t, func(t *rapid.T, _ *dag.Plan, o Options, run []*dag.Snapshot) {
+	checkRuns(t, func(t *rapid.T, _ *dag.Plan, o Options, run []*dag.Snapshot) {
 		for i, s := range run {
 			last := i == len(run)-1
 			if want := o.Start + dag.Instant(i)*dag.InstantOf(dag.Instant(0).Time().Add(o.Every)); s.At > want ||
@@ -66,7 +67,7 @@ func TestInstants(t *testing.T) {
 // Every task succeeds once more than it is undone, unless its job fails or comes after one that has; then the run
 // fails.
 func TestConservation(t *testing.T) {
-	check(t, func(t *rapid.T, p *dag.Plan, _ Options, run []*dag.Snapshot) {
+	checkRuns(t, func(t *rapid.T, p *dag.Plan, _ Options, run []*dag.Snapshot) {
 		s := run[len(run)-1]
 		broken := make([]bool, len(p.Jobs))
 		for j := range p.Jobs {
@@ -143,14 +144,14 @@ func TestSlots(t *testing.T) {
 // Time goes one way: what has ended stays so but for maps whose node was lost, counters and marks do not fall, and no
 // counter is above its task's size.
 func TestMonotony(t *testing.T) {
-	check(t, func(t *rapid.T, p *dag.Plan, o Options, run []*dag.Snapshot) {
-		truth := newTruth(p, &o)
+	checkRuns(t, func(t *rapid.T, p *dag.Plan, o Options, run []*dag.Snapshot) {
+		truth := newSimulation(p, &o)
 		for i, s := range run {
 			for j := range s.Jobs {
 				for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 					as := s.Jobs[j].Stages[k].Attempts
 					if !slices.IsSortedFunc(as, func(a, b dag.Attempt) int {
-						return byTask(track{task: a.Task, number: a.Number}, track{task: b.Task, number: b.Number})
+						return cmp.Or(cmp.Compare(a.Task, b.Task), cmp.Compare(a.Number, b.Number))
 					}) {
 						t.Fatalf("the attempts are not ordered: %+v", as)
 					}
@@ -243,7 +244,7 @@ func same(a, b reflect.Value) bool {
 
 // Marks are what somebody who compares each snapshot with the one before would note.
 func TestMarks(t *testing.T) {
-	check(t, func(t *rapid.T, p *dag.Plan, _ Options, run []*dag.Snapshot) {
+	checkRuns(t, func(t *rapid.T, p *dag.Plan, _ Options, run []*dag.Snapshot) {
 		type key struct {
 			job  int
 			kind dag.StageIndex

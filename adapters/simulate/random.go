@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -23,7 +22,7 @@ const (
 )
 
 // random returns a generator for one purpose of one attempt.
-func random(seed uint64, d draw, job int, k dag.StageIndex, task, attempt int) *rand.Rand {
+func random(seed uint64, d draw, job int, k dag.StageIndex, task, attempt int32) *rand.Rand {
 	h := mix(uint64(d)<<8 | uint64(k))
 	h = mix(h ^ uint64(job))
 	h = mix(h ^ uint64(task))
@@ -40,23 +39,15 @@ func mix(x uint64) uint64 {
 }
 
 // noise returns the factor on an attempt's work, without that of the run.
-func (o *Options) noise(job int, k dag.StageIndex, task, attempt int) float64 {
-	if o.Noise == 0 {
-		return 1
-	}
+func (o *Options) noise(job int, k dag.StageIndex, task, attempt int32) float64 {
 	return o.Family.factor(random(o.Seed, drawNoise, job, k, task, attempt), o.Noise)
 }
 
 // pace returns the factor on the work of all tasks.
-func (o *Options) pace() float64 {
-	return Gamma.factor(random(o.Seed, drawSpeed, 0, 0, 0, 0), o.Speed)
-}
+func (o *Options) pace() float64 { return Gamma.factor(random(o.Seed, drawSpeed, 0, 0, 0, 0), o.Speed) }
 
 // startup returns the factor on a task's set-up. All attempts of the task have the same one.
-func (o *Options) startup(job int, k dag.StageIndex, task int) float64 {
-	if o.SetupNoise == 0 {
-		return 1
-	}
+func (o *Options) startup(job int, k dag.StageIndex, task int32) float64 {
 	run := o.Family.factor(random(o.Seed, drawSetups, 0, 0, 0, 0), o.SetupNoise)
 	return run * o.Family.factor(random(o.Seed, drawSetup, job, k, task, 0), o.SetupNoise)
 }
@@ -85,14 +76,9 @@ const (
 	Gamma            // mean 1
 )
 
-var familyNames = [...]string{"lognormal", "weibull", "pareto", "bimodal", "gamma"}
+var familyNames = []string{"lognormal", "weibull", "pareto", "bimodal", "gamma"}
 
-func (f Family) String() string {
-	if int(f) < len(familyNames) {
-		return familyNames[f]
-	}
-	return fmt.Sprintf("unknown(%d)", f)
-}
+func (f Family) String() string { return nameOf(familyNames, int(f)) }
 
 // factor draws from the family. It is above 0 and at most maxFactor.
 func (f Family) factor(r *rand.Rand, sigma float64) float64 {

@@ -73,8 +73,8 @@ func TestSameSeedSameBytes(t *testing.T) {
 	}
 }
 
-// What a camera remembers from snapshot to snapshot does not show.
-func TestFreshCamera(t *testing.T) {
+// What a simulation keeps from snapshot to snapshot does not show, except for the marks.
+func TestShownTwice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPlan(t)
 		src, err := New(p, drawOptions(t, p))
@@ -89,9 +89,15 @@ func TestFreshCamera(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			fresh := src.camera
-			fresh.views = newViews(p)
-			again := fresh.take(s.At)
+			for _, job := range src.run.jobs {
+				for _, st := range job.stages {
+					st.shownAt = dag.NoInstant
+					for _, a := range st.attempts {
+						a.seen.End = dag.NoInstant
+					}
+				}
+			}
+			again := src.run.show(s.At)
 			for j := range s.Jobs {
 				for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 					a, b := s.Jobs[j].Stages[k].Attempts, again.Jobs[j].Stages[k].Attempts
@@ -293,10 +299,10 @@ func TestFailRate(t *testing.T) {
 func TestNoise(t *testing.T) {
 	p := join()
 	o := Options{Noise: 0.2, Slow: []SlowNode{{Node: 5, Factor: 3}}}
-	tr := newTruth(p, &o)
+	run := newSimulation(p, &o)
 	var logs []float64
 	for task := range 4000 {
-		logs = append(logs, math.Log(o.noise(0, dag.Map, task, 0)))
+		logs = append(logs, math.Log(o.noise(0, dag.Map, int32(task), 0)))
 	}
 	mean, square := 0.0, 0.0
 	for _, l := range logs {
@@ -305,9 +311,10 @@ func TestNoise(t *testing.T) {
 	if math.Abs(mean) > 0.01 || math.Abs(math.Sqrt(square)-0.2) > 0.01 {
 		t.Errorf("logs of noise: mean %v, deviation %v", mean, math.Sqrt(square))
 	}
-	if fast, slow := tr.extent(0, dag.Map, 0, 0, 4).work, tr.extent(0, dag.Map, 0, 0,
-		5).work; math.Abs(float64(slow)-3*float64(fast)) > 2 {
-		t.Errorf("%d ms on a slow node, %d on another", slow, fast)
+	fast, _ := begin(run, 0, 4)
+	slow, _ := begin(run, 0, 5)
+	if math.Abs(float64(slow.work)-3*float64(fast.work)) > 2 {
+		t.Errorf("%d ms on a slow node, %d on another", slow.work, fast.work)
 	}
 }
 

@@ -3,6 +3,7 @@ package simulate
 import (
 	"context"
 	"io"
+	"slices"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -10,41 +11,22 @@ import (
 // A Source yields the snapshots of a simulated run: one at its start, one each Options.Every of virtual time, one at
 // its end, then io.EOF. It never waits.
 type Source struct {
-	camera camera
-	next   dag.Instant
-	over   bool
+	run   *simulation
+	next  dag.Instant
+	ended bool
 }
 
 // New prepares a run of the plan, which must have all sizes and costs. It returns an *OptionError, an error of
 // dag.NewGraph, or a *schedule.StuckError for a plan that can never end.
 func New(plan *dag.Plan, opt Options) (*Source, error) {
-	if err := checkPlan(plan); err != nil {
+	if err := check(plan, &opt); err != nil {
 		return nil, err
 	}
-	if err := checkGroups(plan); err != nil {
-		return nil, err
-	}
-	if err := opt.check(plan); err != nil {
-		return nil, err
-	}
-	if opt.Every == 0 {
-		opt.Every = DefaultEvery
-	}
-	return start(plan, newTruth(plan, &opt))
-}
-
-func start(plan *dag.Plan, t *truth) (*Source, error) {
-	w := newSimulationState(t)
+	w := newSimulation(plan, &opt)
 	if err := w.replay(); err != nil {
 		return nil, err
 	}
-	return &Source{next: t.opt.Start, camera: camera{
-		reporter: reporter{simulationState: w, every: dag.Instant(t.opt.Every.Milliseconds()), know: t.opt.Know},
-		views:    newViews(plan),
-		plans:    planner{given: plan, know: t.opt.Know},
-
-		groupViews: make([]groupView, len(plan.Jobs)),
-	}}, nil
+	return &Source{run: w, next: opt.Start}, nil
 }
 
 // Next returns the next snapshot, and io.EOF after the snapshot of the run's end.
@@ -52,15 +34,102 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if s.over {
+	if s.ended {
 		return nil, io.EOF
 	}
-	c := &s.camera
-	if err := c.reach(s.next); err != nil {
+	if err := s.run.reach(s.next); err != nil {
 		return nil, err
 	}
-	t := min(s.next, c.end)
-	s.over = t == c.end
-	s.next = t + c.every
-	return c.take(t), nil
+	t := min(s.next, s.run.end)
+	s.ended, s.next = t == s.run.end, t+dag.Instant(s.run.opt.Every.Milliseconds())
+	return s.run.show(t), nil
+}
+
+// show returns the snapshot of t for the watcher. t must be in the current leg, and not before the newest snapshot.
+func (w *simulation) show(t dag.Instant) *dag.Snapshot {
+	s := w.snapshot(t, w.ours)
+	for j := range s.Jobs {
+		for k, st := range w.jobs[j].stages {
+			s.Jobs[j].Stages[k].Attempts = w.showAttempts(st, t)
+		}
+		s.Jobs[j].Groups = w.showGroups(j, &s.Jobs[j], t)
+	}
+	if t >= w.end {
+		s.State = dag.Succeeded
+		if slices.ContainsFunc(s.Jobs, func(j dag.JobState) bool { return j.State == dag.Failed }) {
+			s.State = dag.Failed
+		}
+	}
+	nodes := w.nodeStates()
+	for _, n := range nodes {
+		if n.Lost {
+			s.Warnings = append(s.Warnings, dag.Warning{Code: dag.WarnNodeLost, Text: n.Name + " is lost"})
+		}
+	}
+	if w.plan.Cluster.Policy != dag.FIFO || len(s.Warnings) > 0 {
+		s.Nodes = nodes
+	}
+	s.Load = w.showOthers(s)
+	s.Plan = w.showPlan(s.Jobs)
+	if w.opt.Know == Profile {
+		s.Profiles = []*dag.Plan{w.given}
+	}
+	return s
+}
+
+// showAttempts returns the attempts of a stage that have started by t. Once all of them have ended, snapshots share
+// them.
+func (w *simulation) showAttempts(st *stage, t dag.Instant) []dag.Attempt {
+	if len(st.attempts) == 0 || st.first > t {
+		return nil
+	}
+	if st.last > st.shownAt {
+		old := len(st.shown)
+		as := make([]dag.Attempt, 0, min(len(st.attempts), old+old/8+64))
+		for _, a := range st.attempts {
+			if a.start <= t {
+				as = append(as, a.show(t, w.opt.Know))
+			}
+		}
+		st.shown, st.shownAt = as, t
+	}
+	return st.shown
+}
+
+// showPlan returns the plan for the watcher. It stays the same until new facts about it become known.
+func (w *simulation) showPlan(jobs []dag.JobState) *dag.Plan {
+	lost, submitted := 0, 0
+	for n := range w.nodes {
+		if w.nodes[n].lostAt.Known() {
+			lost++
+		}
+	}
+	for j := range jobs {
+		if jobs[j].Submitted.Known() && w.opt.Know != All {
+			submitted++
+		}
+	}
+	if now := [2]int{lost, submitted}; w.shownPlan == nil || w.shownFor != now {
+		plan := *w.plan
+		plan.Jobs, plan.Cluster = slices.Clone(plan.Jobs[:w.ours]), w.clusterLeft()
+		if w.opt.Know != All {
+			plan.Cluster.Setup, plan.Overheads = 0, dag.Overheads{}
+			for j := range plan.Jobs {
+				plan.Jobs[j].Stages = bare(plan.Jobs[j].Stages, jobs[j].Submitted.Known())
+			}
+		}
+		w.shownPlan, w.shownFor = &plan, now
+	}
+	return w.shownPlan
+}
+
+// bare returns stages without sizes and costs. Their numbers of tasks are known once their job is submitted.
+func bare(stages []dag.Stage, submitted bool) []dag.Stage {
+	out := dag.Bare(stages)
+	for k := range out {
+		if submitted {
+			out[k].Tasks, out[k].Known = stages[k].Tasks, true
+		}
+	}
+	return out
 }

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -8,91 +9,114 @@ import (
 )
 
 // state returns the true state now for the scheduler, before anything starts at this instant.
-func (w *simulationState) state() *dag.Snapshot {
-	s := &dag.Snapshot{
-		Plan: w.plan, At: w.now, State: dag.Running, Stale: dag.NoInstant, User: w.opt.User,
-		Queue: w.opt.Queue, Queues: w.opt.Queues, Jobs: make([]dag.JobState, len(w.jobs)),
-	}
-	for j := range w.jobs {
-		s.Jobs[j] = w.jobState(j, w.now)
-		for k := range s.Jobs[j].NumStages() {
-			s.Jobs[j].Stages[k].Attempts = w.trueAttempts(j, k)
+func (w *simulation) state() *dag.Snapshot {
+	s := w.snapshot(w.now, len(w.jobs))
+	s.Plan = w.plan
+	for j, job := range w.jobs {
+		for k, st := range job.stages {
+			s.Jobs[j].Stages[k].Attempts = w.trueAttempts(st)
 		}
 	}
-	switch {
-	case w.plan.Cluster.Policy != dag.FIFO:
-		s.Nodes = w.nodes(s)
-	case slices.Contains(w.dead, true):
-		plan := *w.plan
-		plan.Cluster = clusterLeft(&w.plan.Cluster, w.lostAt)
-		s.Plan = &plan
-		w.blockSlots(s, &plan)
+	if w.plan.Cluster.Policy != dag.FIFO {
+		s.Nodes = w.trueNodes()
+		return s
+	}
+	plan := *w.plan
+	plan.Cluster = w.clusterLeft()
+	s.Plan = &plan
+	w.blockSlots(s)
+	return s
+}
+
+// blockSlots keeps the FIFO scheduler from using free slots of dead nodes that the cluster has not noticed. The tasks
+// of a further job, which is none of w.jobs, occupy them.
+func (w *simulation) blockSlots(s *dag.Snapshot) {
+	dead := dag.Job{Node: "dead slots", Stages: dag.MapReduce(dag.Stage{Known: true}, dag.Stage{Known: true})}
+	state := dag.BlockedJob(dag.MapReduceStages)
+	state.State, state.Submitted = dag.Running, w.opt.Start
+	for k, slots := range [...]int{s.Plan.Cluster.MapSlots, s.Plan.Cluster.ReduceSlots} {
+		occupied := map[int32]bool{}
+		for j := range s.Jobs {
+			for _, a := range s.Jobs[j].Stages[k].Attempts {
+				occupied[a.Slot] = occupied[a.Slot] || a.State == dag.AttemptRunning
+			}
+		}
+		st := &state.Stages[k]
+		for slot := range int32(slots) {
+			if w.nodes[w.open[slot/w.perNode()]].dead && !occupied[slot] {
+				st.Attempts = append(st.Attempts, dag.Attempt{
+					Task: int32(len(st.Attempts)), State: dag.AttemptRunning, Slot: slot, Node: slot / w.perNode(),
+					Start: w.opt.Start, End: dag.NoInstant,
+				})
+			}
+		}
+		dead.Stages[k].Tasks = len(st.Attempts)
+	}
+	s.Plan.Jobs, s.Jobs = append(slices.Clip(s.Plan.Jobs), dead), append(s.Jobs, state)
+}
+
+// snapshot returns the common part of what the scheduler and the watcher see at t: the first jobs without attempts.
+func (w *simulation) snapshot(t dag.Instant, jobs int) *dag.Snapshot {
+	s := &dag.Snapshot{
+		At: t, ID: fmt.Sprintf("simulated-%d", w.opt.Seed), State: dag.Running, Stale: dag.NoInstant, User: w.opt.User,
+		Queue: w.opt.Queue, Queues: w.opt.Queues, Jobs: make([]dag.JobState, jobs),
+	}
+	for j := range s.Jobs {
+		s.Jobs[j] = w.jobState(j, t)
 	}
 	return s
 }
 
-// trueAttempts returns the started attempts of a phase, numbered by their place in the order of assignment.
-func (w *simulationState) trueAttempts(j int, k dag.StageIndex) []dag.Attempt {
-	p := &w.jobs[j].phases[k]
-	if len(p.tracks) == 0 {
-		return nil
-	}
-	as := make([]dag.Attempt, 0, len(p.tracks))
-	for i := range p.tracks {
-		r := &p.tracks[i]
-		a := dag.Attempt{
-			Task: w.placeOf(j, k, r.task), Number: r.number, State: dag.AttemptRunning, Slot: w.slots.inner(r.slot),
-			Node:  r.node,
-			Start: r.start, End: dag.NoInstant, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant,
+// trueAttempts returns the started attempts of a stage, numbered by their place in the order of assignment. FIFO: a
+// cluster has three nodes with two slots each, and has lost the second node. Slots 4 and 5 are then the scheduler's 2
+// and 3.
+func (w *simulation) trueAttempts(st *stage) []dag.Attempt {
+	as := make([]dag.Attempt, 0, len(st.attempts))
+	for _, a := range st.attempts {
+		x := a.facts(w.now)
+		if st.place != nil {
+			x.Task = st.place[a.task]
 		}
 		if w.plan.Cluster.Policy == dag.FIFO {
-			a.Node = w.slots.innerNode(r.node)
+			if x.Node = int32(slices.Index(w.open, a.node)); x.Node >= 0 {
+				x.Slot = x.Node*w.perNode() + a.slot%w.perNode()
+			} else {
+				x.Slot = -1
+			}
 		}
-		if r.end <= w.now {
-			a.State, a.End = r.how, r.end
-		}
-		if x := w.extentOf(attemptKey{j, k, r.task, r.number}, r); w.copies(j, k) && r.begun(w.now) &&
-			r.position(w.now, x.work) >= x.ends[dag.Copy] {
-			a.CopyEnd = r.reached(x.ends[dag.Copy])
-		}
-		as = append(as, a)
+		as = append(as, x)
 	}
-	if w.order[j] != nil && w.copies(j, k) {
+	if st.place != nil {
 		slices.SortFunc(as, func(a, b dag.Attempt) int {
-			return byTask(track{task: a.Task, number: a.Number}, track{task: b.Task, number: b.Number})
+			return cmp.Or(cmp.Compare(a.Task, b.Task), cmp.Compare(a.Number, b.Number))
 		})
 	}
 	return as
 }
 
 // jobState returns a job's state at t without its attempts.
-func (w *simulationState) jobState(j int, t dag.Instant) dag.JobState {
-	job, o := &w.jobs[j], &w.plan.Overheads
-	s := dag.BlockedJob(len(job.phases))
-	if job.state == dag.Killed {
-		s.State = dag.Killed
-		return s
-	}
+func (w *simulation) jobState(j int, t dag.Instant) dag.JobState {
+	job, o := w.jobs[j], &w.plan.Overheads
+	s := dag.BlockedJob(len(job.stages))
 	if !job.submitted.Known() || job.submitted > t {
 		return s
 	}
 	s.State, s.Submitted, s.Attempt = dag.Submitted, job.submitted, 1
-	s.ID = w.jobID(j)
-	first := never
-	for k := range job.phases {
-		first = min(first, job.phases[k].first)
-	}
-	started := first
+	s.ID = fmt.Sprintf("job_%d_%04d", w.opt.Start, j+1)
+	started := never
 	if w.plan.Cluster.Policy != dag.FIFO && job.mastered.Known() {
-		started = min(first, job.mastered.Add(o.Launch-o.AMStart))
+		started = job.mastered.Add(o.Launch - o.AMStart)
+	}
+	for _, st := range job.stages {
+		started = min(started, st.first)
 	}
 	if started <= t {
 		s.State, s.Started = dag.Running, started
 	}
 	if job.finished.Known() && job.finished <= t {
-		s.State, s.Finished = dag.Succeeded, job.finished
-		if job.state == dag.Failed {
-			s.State, s.Diagnosis = dag.Failed, job.why
+		s.State, s.Finished, s.Diagnosis = dag.Succeeded, job.finished, job.why
+		if job.failed {
+			s.State = dag.Failed
 		}
 	}
 	if w.plan.Cluster.Policy == dag.YARN {
@@ -102,50 +126,47 @@ func (w *simulationState) jobState(j int, t dag.Instant) dag.JobState {
 }
 
 // heldMB returns the memory of a job's application: its tasks' containers, and its master's, which outlives the job.
-func (w *simulationState) heldMB(j int, s *dag.JobState, t dag.Instant) int {
-	job := &w.jobs[j]
+func (w *simulation) heldMB(j int, s *dag.JobState, t dag.Instant) int {
+	job, plan := w.jobs[j], &w.plan.Jobs[j]
 	if !job.mastered.Known() || job.mastered > t || s.Finished.Known() && t >= s.Finished.Add(w.plan.Overheads.AMHold) {
 		return 0
 	}
-	held := w.plan.Jobs[j].MasterMB
-	for k := range job.phases {
-		for i := range job.phases[k].tracks {
-			if r := &job.phases[k].tracks[i]; r.start <= t && r.end > t &&
-				!(r.frozen && r.node >= 0 && w.lostAt[r.node].Known()) {
-				held += w.plan.Jobs[j].TaskMB(dag.StageIndex(k)) //nolint:gosec // an index
+	held := plan.MasterMB
+	for _, st := range job.stages {
+		for _, a := range st.attempts {
+			lost := a.frozen && a.node >= 0 && w.nodes[a.node].lostAt.Known()
+			if a.start <= t && a.end > t && !lost {
+				held += plan.TaskMB(st.index)
 			}
 		}
 	}
 	return held
 }
 
-// nodes returns the nodes for the scheduler. A dead node that the cluster has not noticed only has room for the
-// attempts that seem to run on it.
-func (w *simulationState) nodes(s *dag.Snapshot) []dag.NodeState {
+// trueNodes returns the nodes for the scheduler of containers or cores. A dead node that the cluster has not noticed
+// only has room for the attempts that seem to run on it.
+func (w *simulation) trueNodes() []dag.NodeState {
 	nodes := w.nodeStates()
-	hidden := func(n int) bool { return w.dead[n] && !nodes[n].Lost }
+	hidden := func(n int32) bool { return n >= 0 && w.nodes[n].dead && !nodes[n].Lost }
 	for n := range nodes {
-		if hidden(n) {
+		if hidden(int32(n)) {
 			nodes[n].MemoryMB, nodes[n].Cores = 0, 0
 		}
 	}
-	for j := range s.Jobs {
-		for k := range s.Jobs[j].NumStages() {
-			for _, a := range s.Jobs[j].Stages[k].Attempts {
-				if n := int(a.Node); a.State == dag.AttemptRunning && n >= 0 && hidden(n) {
-					nodes[n].MemoryMB += w.plan.Jobs[j].TaskMB(k)
-					nodes[n].Cores += max(1, w.plan.Jobs[j].Stages[k].Cores)
-				}
-			}
+	for a := range w.started() {
+		if hidden(a.node) && a.end > w.now {
+			nodes[a.node].MemoryMB += w.plan.Jobs[a.stage.job].TaskMB(a.stage.index)
+			nodes[a.node].Cores += max(1, a.stage.Cores)
 		}
 	}
 	return nodes
 }
 
 // nodeStates returns the nodes as the cluster reports them.
-func (w *simulationState) nodeStates() []dag.NodeState {
-	nodes := make([]dag.NodeState, len(w.lostAt))
-	for n, at := range w.lostAt {
+func (w *simulation) nodeStates() []dag.NodeState {
+	nodes := make([]dag.NodeState, len(w.nodes))
+	for n := range nodes {
+		at := w.nodes[n].lostAt
 		nodes[n] = dag.NodeState{Name: fmt.Sprintf("node-%d", n), Lost: at.Known(), LostAt: at}
 		if w.plan.Cluster.Policy != dag.FIFO {
 			of := &w.plan.Cluster.Nodes[n]
@@ -155,36 +176,26 @@ func (w *simulationState) nodeStates() []dag.NodeState {
 	return nodes
 }
 
-// blockSlots keeps the FIFO scheduler from using free slots of dead nodes that the cluster has not noticed. A
-// stand-in job for each kind of slot occupies them forever.
-func (w *simulationState) blockSlots(s *dag.Snapshot, plan *dag.Plan) {
-	for k, n := range [...]int{plan.Cluster.MapSlots, plan.Cluster.ReduceSlots} {
-		kind := dag.StageIndex(k)
-		taken := map[int32]bool{}
-		for j := range s.Jobs {
-			for _, a := range s.Jobs[j].Stages[kind].Attempts {
-				taken[a.Slot] = taken[a.Slot] || a.State == dag.AttemptRunning
-			}
-		}
-		var as []dag.Attempt
-		for slot := range int32(n) {
-			if node := slot / w.slots.per; w.dead[w.slots.node(node)] && !taken[slot] {
-				as = append(as, dag.Attempt{
-					Task: int32(len(as)), State: dag.AttemptRunning, Slot: slot, Node: node,
-					Start: w.opt.Start, End: dag.NoInstant,
-				})
-			}
-		}
-		job := dag.Job{
-			Node:   "dead " + [...]string{"map", "reduce"}[kind] + " slots",
-			Stages: dag.MapReduce(dag.Stage{Known: true}, dag.Stage{Known: true}),
-		}
-		state := dag.JobState{
-			State: dag.Running, Submitted: w.opt.Start, Started: w.opt.Start, Finished: dag.NoInstant,
-			Stages: make([]dag.StageState, dag.MapReduceStages),
-		}
-		job.Stages[kind].Tasks, state.Stages[kind].Attempts = len(as), as
-		plan.Jobs = append(plan.Jobs[:len(plan.Jobs):len(plan.Jobs)], job)
-		s.Jobs = append(s.Jobs, state)
+// clusterLeft returns the cluster without its lost nodes and without the slowness of nodes. Slots keep their numbers,
+// so the highest ones may exceed the cluster's size.
+func (w *simulation) clusterLeft() dag.Cluster {
+	c := &w.plan.Cluster
+	left := *c
+	left.Nodes = slices.Clone(c.Nodes)
+	for n := range left.Nodes {
+		left.Nodes[n].Slow = 0
 	}
+	per := int(w.perNode())
+	for n := range w.nodes {
+		switch {
+		case !w.nodes[n].lostAt.Known():
+		case c.Policy == dag.FIFO:
+			left.MapSlots -= max(0, min(per, c.MapSlots-n*per))
+			left.ReduceSlots -= max(0, min(per, c.ReduceSlots-n*per))
+		default:
+			left.Cores -= min(c.Nodes[n].Cores, left.Cores)
+			left.MemoryMB -= min(c.Nodes[n].MemoryMB, left.MemoryMB)
+		}
+	}
+	return left
 }

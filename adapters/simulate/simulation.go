@@ -1,0 +1,269 @@
+package simulate
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// A simulation is a run: the true costs of its plan, its state, and the schedule from the start of the current leg on.
+type simulation struct {
+	given *dag.Plan // the user's plan
+	plan  *dag.Plan // with sizes by task; other users' jobs come after ours
+	ours  int       // number of our jobs
+	opt   Options
+	pace  float64 // factor of the whole run
+	jobs  []*job
+	nodes []node
+	open  []int32 // FIFO: the nodes that are not lost; the scheduler numbers only their slots
+
+	now        dag.Instant // when the leg began
+	end        dag.Instant // when our last job ends
+	events     []event     // that end legs, in order
+	unplanned  event       // the next failure of a job or attempt that the scheduler does not plan
+	attempts   map[attemptKey]*attempt
+	firstStart dag.Instant // YARN: of a task; NoInstant before
+
+	shownPlan *dag.Plan // the plan for the watcher
+	shownFor  [2]int    // the numbers of lost nodes and of submitted jobs that it shows
+}
+
+type node struct {
+	slow   float64
+	dead   bool        // it has stopped working
+	lostAt dag.Instant // when the cluster noticed; NoInstant before
+}
+
+type job struct {
+	submitted, finished dag.Instant
+	mastered            dag.Instant // YARN: when its master got a container
+	failed              bool
+	why                 string // it failed
+	stages              []*stage
+}
+
+// A stage is a stage of the plan with its attempts.
+type stage struct {
+	*dag.Stage
+	job   int
+	index dag.StageIndex
+	isMap bool   // maps of a MapReduce job
+	sorts bool   // maps that sort their output for reduces
+	keyed *keyed // nil if it is not simulated by key group
+	// order and place convert tasks to places in the order of assignment and back; nil if both are equal.
+	order, place []int32
+
+	attempts    []*attempt  // by task, then number
+	first, last dag.Instant // the first start and the last end
+	shown       []dag.Attempt
+	shownAt     dag.Instant // the snapshot that shown is for; NoInstant in a new leg, which may revise the past
+}
+
+// An event changes the state at an instant.
+type event struct {
+	at dag.Instant
+	do func()
+}
+
+func newSimulation(p *dag.Plan, o *Options) *simulation {
+	w := &simulation{
+		given: p, plan: withOthers(p, o.Others), ours: len(p.Jobs), opt: *o, pace: o.pace(), now: o.Start,
+		firstStart: dag.NoInstant,
+	}
+	w.opt.Every, w.opt.MaxAttempts = cmp.Or(o.Every, DefaultEvery), cmp.Or(o.MaxAttempts, defaultAttempts)
+	if o.Skew > 0 {
+		w.plan = skewed(w.plan, o.Skew)
+	}
+	for n := range nodeCount(p) {
+		slow := 1.0
+		if p.Cluster.Policy != dag.FIFO && p.Cluster.Nodes[n].Slow > 0 {
+			slow = p.Cluster.Nodes[n].Slow
+		}
+		w.nodes, w.open = append(w.nodes, node{slow: slow, lostAt: dag.NoInstant}), append(w.open, int32(n))
+	}
+	for _, s := range o.Slow {
+		w.nodes[s.Node].slow *= s.Factor
+	}
+	for j := range w.plan.Jobs {
+		w.jobs = append(w.jobs, w.newJob(j))
+	}
+	for _, l := range o.Lose {
+		at := w.now.Add(l.At)
+		w.schedule(event{at, func() { w.die(l.Node) }})
+		w.schedule(event{at.Add(l.Detect), func() { w.notice(l.Node) }})
+	}
+	return w
+}
+
+func (w *simulation) newJob(j int) *job {
+	of := &w.plan.Jobs[j]
+	out := &job{submitted: dag.NoInstant, finished: dag.NoInstant, mastered: dag.NoInstant}
+	for k := range of.NumStages() {
+		out.stages = append(out.stages, &stage{Stage: &of.Stages[k], job: j, index: k})
+	}
+	if of.IsMapReduce() {
+		maps, reduces := out.stages[dag.Map], out.stages[dag.Reduce]
+		maps.isMap, maps.sorts, reduces.keyed = true, reduces.Count() > 0, keyedJob(of)
+		if w.opt.Shuffle {
+			reduces.assign(w.opt.order(j, reduces.Count()))
+		}
+	}
+	return out
+}
+
+// assign sets the order in which the tasks of a stage are assigned.
+func (st *stage) assign(order []int32) {
+	st.order, st.place = order, make([]int32, len(order))
+	for i, task := range order {
+		st.place[task] = int32(i)
+	}
+}
+
+// keyOf returns the key of the attempt that has this place in the order of assignment.
+func (w *simulation) keyOf(job int, k dag.StageIndex, place, number int32) attemptKey {
+	st := w.jobs[job].stages[k]
+	if st.order != nil {
+		place = st.order[place]
+	}
+	return attemptKey{st, place, number}
+}
+
+func (w *simulation) perNode() int32 { return int32(max(1, w.plan.Cluster.SlotsPerNode)) }
+
+// started returns the attempts that have started before now.
+func (w *simulation) started() iter.Seq[*attempt] {
+	return func(yield func(*attempt) bool) {
+		for _, job := range w.jobs {
+			for _, st := range job.stages {
+				for _, a := range st.attempts {
+					if a.start < w.now && !yield(a) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// schedule adds an event, after earlier ones of the same instant.
+func (w *simulation) schedule(e event) {
+	w.events = append(w.events, e)
+	slices.SortStableFunc(w.events, func(a, b event) int { return cmp.Compare(a.at, b.at) })
+}
+
+// reach simulates legs until t is in the current one. Events at t are included.
+func (w *simulation) reach(t dag.Instant) error {
+	for {
+		next := w.unplanned.at
+		if len(w.events) > 0 {
+			next = min(next, w.events[0].at)
+		}
+		if next > min(t, w.end) {
+			return nil
+		}
+		if w.now = next; w.unplanned.at == next {
+			w.unplanned.do()
+		}
+		for len(w.events) > 0 && w.events[0].at == next {
+			e := w.events[0]
+			w.events = w.events[1:]
+			e.do()
+		}
+		if err := w.replay(); err != nil {
+			return err
+		}
+	}
+}
+
+// replay plans the leg that begins now. It discards the previous plan from now on.
+func (w *simulation) replay() error {
+	w.attempts, w.unplanned = map[attemptKey]*attempt{}, event{at: never}
+	for _, job := range w.jobs {
+		job.discard(w.now)
+		for _, st := range job.stages {
+			st.shownAt = dag.NoInstant
+			st.attempts = slices.DeleteFunc(st.attempts, func(a *attempt) bool { return a.start >= w.now })
+			for _, a := range st.attempts {
+				a.unfailed = dag.NoInstant
+				w.attempts[a.attemptKey] = a
+			}
+		}
+	}
+	sch, err := schedule.Replay(w.state(), w.left, schedule.Options{
+		FutureOnly: true, Owners: w.owners(), Fault: w.fault,
+	})
+	if err != nil {
+		return err
+	}
+	for i := range sch.Spans {
+		if sp := &sch.Spans[i]; sp.Pause == dag.NoPause && int(sp.Job) < len(w.jobs) {
+			for c := range sp.Count {
+				w.planAttempt(sp, c)
+			}
+		}
+	}
+	w.end = w.now
+	for j, job := range w.jobs {
+		w.planJob(j, job, sch)
+	}
+	return nil
+}
+
+// discard forgets what was planned for a job from now on.
+func (j *job) discard(now dag.Instant) {
+	for _, t := range []*dag.Instant{&j.submitted, &j.finished, &j.mastered} {
+		if *t >= now && !j.failed {
+			*t = dag.NoInstant
+		}
+	}
+}
+
+// planAttempt applies task c of a span: a new attempt, or a running one with an end that may have changed.
+func (w *simulation) planAttempt(sp *schedule.Span, c int32) {
+	a := w.attempts[w.keyOf(int(sp.Job), sp.Stage, sp.First+c, sp.Attempt)]
+	if a.start >= w.now {
+		a.stage.attempts = append(a.stage.attempts, a)
+	}
+	if a.frozen {
+		return
+	}
+	end := sp.End
+	a.end, a.state, a.why = sp.End, dag.AttemptSucceeded, ""
+	switch {
+	case sp.Outcome != schedule.Fails:
+		if a.start < w.now {
+			w.planFailure(a)
+		}
+	case a.unfailed.Known():
+		end, a.state, a.why = a.unfailed, dag.AttemptFailed, failedWhy
+	default: // the scheduler has preempted its container
+		end, a.state, a.why = never, dag.AttemptKilled, "preempted"
+	}
+	a.plan(end, w.now)
+}
+
+// planJob applies a schedule to a job.
+func (w *simulation) planJob(j int, job *job, sch *schedule.Schedule) {
+	if !job.failed {
+		job.submitted, job.finished = sch.Submitted[j], sch.Finished[j]
+		if j < len(sch.Mastered) && sch.Mastered[j].Known() {
+			job.mastered = sch.Mastered[j]
+		}
+	}
+	if j < w.ours {
+		w.end = max(w.end, job.finished)
+	}
+	for _, st := range job.stages {
+		slices.SortFunc(st.attempts, byTask)
+		st.first, st.last = never, dag.NoInstant
+		for _, a := range st.attempts {
+			st.first, st.last = min(st.first, a.start), max(st.last, a.end)
+		}
+	}
+	if !job.failed {
+		w.planJobFailure(j, job)
+	}
+}
