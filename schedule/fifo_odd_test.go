@@ -42,6 +42,16 @@ func TestFIFOTwins(t *testing.T) {
 	}
 }
 
+// A draining node gets no new tasks, also after the end of those that run there.
+func TestFIFODraining(t *testing.T) {
+	s := small([2]int{6, 0})
+	s.Plan.Cluster.MapSlots, s.Plan.Cluster.SlotsPerNode = 4, 2
+	s.Nodes = []dag.NodeState{{Draining: true}, {}}
+	attempt(s, 0, dag.Map, 0, dag.AttemptRunning, 0, 0, dag.NoInstant)
+	check(t, s, mustReplay(t, s, tens, schedule.Options{}),
+		"j1.m1 0-10 s0", "j1.m2-3 0-10 s2,3", "j1.m4-5 10-20 s2,3", "j1.m6 20-30 s2")
+}
+
 // Instants that contradict now are brought into order; attempts may come in any order; tasks that the plan does not
 // have count while they run.
 func TestFIFOOddAttempts(t *testing.T) {

@@ -3,6 +3,7 @@ package schedule
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -21,6 +22,7 @@ func (c *loader) loadSlots(graph *dag.Graph) error {
 		c.loadSlotJob(&c.jobs[i])
 	}
 	c.claimSlots()
+	c.drainSlots()
 	c.startRunning()
 	c.slots.loaded = len(c.spans)
 	for i := range c.jobs {
@@ -114,6 +116,27 @@ func (c *loader) claimSlots() {
 			x.slot = free.Take(1)[0]
 		} else {
 			x.slot = free.Add()
+		}
+	}
+}
+
+// drained is how long nodes drain. Tasks that have failed on all other nodes wait for them, so that they run at last.
+const drained = 100 * 365 * 24 * time.Hour
+
+// drainSlots takes the free slots of draining nodes.
+func (c *loader) drainSlots() {
+	for k := range c.slots.pools {
+		p, taken := &c.slots.pools[k], []int32(nil)
+		for n := range c.s.Nodes {
+			first := int32(n) * c.slots.perNode //nolint:gosec // an index
+			for slot := first; slot < first+c.slots.perNode && c.slots.drains(slot) && int(slot) < p.count; slot++ {
+				if p.slots.Has(slot) {
+					taken = append(taken, p.slots.TakeOne(slot)...)
+				}
+			}
+		}
+		if len(taken) > 0 {
+			c.at(c.now.Add(drained), rankEnd, func() { p.slots.Release(taken) })
 		}
 	}
 }

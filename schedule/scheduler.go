@@ -280,7 +280,7 @@ func (c *scheduler) failsBefore(t Task, until dag.Instant) (fails bool) {
 func (st *stage) release(c *scheduler, n int, slots []int32) {
 	st.granted -= n
 	if c.fixedSlots {
-		if int(slots[0]) < st.pool.count {
+		if int(slots[0]) < st.pool.count && !c.slots.drains(slots[0]) {
 			st.pool.slots.Release(slots)
 		}
 		return

@@ -89,6 +89,12 @@ func (f *slots) failedOn(st *stage, task, node int32) {
 	}
 }
 
+// drains reports whether a slot's node gets no new tasks.
+func (f *slots) drains(slot int32) bool {
+	n := int(slot / f.perNode)
+	return n < len(f.s.Nodes) && f.s.Nodes[n].Draining && f.now < f.s.At.Add(drained)
+}
+
 // enqueue adds a stage to its queue unless it is there or has nothing to run.
 func (f *slots) enqueue(st *stage) {
 	if len(st.pending) == 0 && len(st.retry) == 0 {

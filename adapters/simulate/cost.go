@@ -24,9 +24,6 @@ func millisOf(ms float64) time.Duration {
 
 // left returns the true remaining cost of a task.
 func (w *simulation) left(t schedule.Task) schedule.Cost {
-	if t.Job == len(w.jobs) { // see blockSlots
-		return schedule.Cost{Work: forever, Same: 1}
-	}
 	key := w.keyOf(t.Job, t.Stage, int32(t.Index), int32(t.Attempt))
 	if t.Running != nil {
 		a := w.attempts[key]
@@ -99,9 +96,6 @@ func (w *simulation) setup(key attemptKey, t schedule.Task) time.Duration {
 
 // fault returns whether and when an attempt fails, and records when it would have ended otherwise.
 func (w *simulation) fault(t schedule.Task, start, end dag.Instant) (dag.Instant, bool) {
-	if t.Job == len(w.jobs) { // see blockSlots
-		return 0, false
-	}
 	a := w.attempts[w.keyOf(t.Job, t.Stage, int32(t.Index), int32(t.Attempt))]
 	// A job has failed by the attempt that is excluded here: a lost node kills an attempt of a task once.
 	if a.frozen || t.Attempt >= w.opt.MaxAttempts+len(w.opt.Lose) {
@@ -117,38 +111,29 @@ func (w *simulation) fault(t schedule.Task, start, end dag.Instant) (dag.Instant
 // failure returns whether and when an attempt that runs from start to end fails.
 func (w *simulation) failure(a *attempt, start, end dag.Instant) (at dag.Instant, fails bool) {
 	at = end
-	fail := func(when dag.Instant) {
-		if when < at {
-			at, fails = when, true
-		}
-	}
 	st := a.stage
 	for _, f := range w.opt.Fail {
-		if f.Stage != st.index || f.Task != int(a.task) || w.plan.Jobs[st.job].Node != f.Job {
-			continue
-		}
 		when := w.opt.Start.Add(f.At)
 		if f.After > 0 {
-			if f.Attempt != int(a.number) {
-				continue
-			}
 			when = start.Add(f.After)
 		}
-		if when > start { // an attempt that starts at this instant is the next one
-			fail(when)
+		is := f.Stage == st.index && f.Task == int(a.task) && w.plan.Jobs[st.job].Node == f.Job &&
+			(f.After == 0 || f.Attempt == int(a.number))
+		if is && when > start { // an attempt that starts at this instant is the next one
+			at = min(at, when)
 		}
 	}
 	if w.opt.FailRate > 0 {
 		r := random(w.opt.Seed, drawFailure, st.job, st.index, a.task, a.number)
 		if hours := r.ExpFloat64() / w.opt.FailRate; hours < maxPause.Hours() {
-			fail(start + dag.Instant(hours*float64(time.Hour/time.Millisecond)))
+			at = min(at, start+dag.Instant(hours*float64(time.Hour/time.Millisecond)))
 		}
 	}
-	return at, fails
+	return at, at < end
 }
 
-// skewed returns the plan with Zipf-sized reduces: weights r^-s, scaled to the stage's sum. Sizes are whole tuples.
-// Reduces with key groups keep their sizes.
+// skewed returns the plan with Zipf-sized reduces, each size scaled to the stage's sum. Reduces with key groups keep
+// their sizes.
 func skewed(p *dag.Plan, s float64) *dag.Plan {
 	q := *p
 	q.Jobs = dag.CloneJobs(p.Jobs)
@@ -157,32 +142,29 @@ func skewed(p *dag.Plan, s float64) *dag.Plan {
 			continue
 		}
 		st := &q.Jobs[j].Stages[dag.Reduce]
-		n, sum := st.Count(), 0.0
-		if n < 2 {
-			continue
-		}
-		weights := make([]float64, n)
-		for r := range weights {
-			weights[r] = math.Pow(float64(r+1), -s)
-			sum += weights[r]
-		}
-		resize := func(of *dag.Series) {
-			total := of.Sum(n)
-			if math.IsNaN(total) {
-				return
-			}
-			v := make([]float64, n)
-			for r := range v {
-				v[r] = math.Round(total * weights[r] / sum)
-			}
-			*of = dag.Each(v)
-		}
 		st.Pipelines = slices.Clone(st.Pipelines)
+		sizes := []*dag.Series{&st.Out, &st.Bytes}
 		for i := range st.Pipelines {
-			resize(&st.Pipelines[i].Tuples)
+			sizes = append(sizes, &st.Pipelines[i].Tuples)
 		}
-		resize(&st.Out)
-		resize(&st.Bytes)
+		for _, of := range sizes {
+			if total := of.Sum(st.Count()); st.Count() > 1 && !math.IsNaN(total) {
+				*of = zipf(total, st.Count(), s)
+			}
+		}
 	}
 	return &q
+}
+
+// zipf returns n whole sizes that are proportional to r^-s, of about this sum.
+func zipf(total float64, n int, s float64) dag.Series {
+	weights, sum := make([]float64, n), 0.0
+	for r := range weights {
+		weights[r] = math.Pow(float64(r+1), -s)
+		sum += weights[r]
+	}
+	for r := range weights {
+		weights[r] = math.Round(total * weights[r] / sum)
+	}
+	return dag.Each(weights)
 }

@@ -45,27 +45,19 @@ func (w *simulation) reduceInputs(j, n int) []dag.ReduceGroups {
 	if n == 0 {
 		return out
 	}
-	share := float64(n) / float64(w.plan.Jobs[j].Stages[dag.Map].Count())
-	named, least := math.Inf(1), 0.0
+	share, limit := float64(n)/float64(w.plan.Jobs[j].Stages[dag.Map].Count()), math.Inf(1)
 	if w.opt.Groups == dag.GroupsTapped {
-		least, named = k.largest(cmp.Or(w.opt.Lambda, DefaultLambda))
+		limit = float64(cmp.Or(w.opt.Lambda, DefaultLambda))
 	}
+	named := k.largest(limit)
 	for i := range out {
 		to, from := &out[i], &k.reduces[i]
 		to.Bytes, to.Implicit = share*k.bytes(int32(i)), 0
-		for _, s := range from.Explicit {
-			count := s.Count
-			switch {
-			case s.Bytes < least:
-				count = 0
-			case s.Bytes == least: // only some groups of this size are among the largest
-				count = min(count, named)
-				named -= count
+		for g, s := range from.Explicit {
+			if named[i][g] > 0 {
+				to.Explicit = append(to.Explicit, dag.GroupSize{Bytes: share * s.Bytes, Count: named[i][g]})
 			}
-			if count > 0 {
-				to.Explicit = append(to.Explicit, dag.GroupSize{Bytes: share * s.Bytes, Count: count})
-			}
-			to.Implicit += share * s.Bytes * (s.Count - count)
+			to.Implicit += share * s.Bytes * (s.Count - named[i][g])
 		}
 		for _, top := range from.Top {
 			if len(to.Explicit) > 0 && share*top.Bytes >= to.Explicit[0].Bytes {
@@ -76,24 +68,24 @@ func (w *simulation) reduceInputs(j, n int) []dag.ReduceGroups {
 	return out
 }
 
-// largest returns the size of the n-th largest group of all tasks, and how many groups of that size are among the n.
-func (k *keyed) largest(n int) (least, count float64) {
-	var all []dag.GroupSize
+// largest returns, for each task and each of its sizes, how many groups are among the n largest of all tasks.
+func (k *keyed) largest(n float64) [][]float64 {
+	type place struct{ reduce, size int }
+	var all []place
+	out := make([][]float64, len(k.reduces))
 	for i := range k.reduces {
-		all = append(all, k.reduces[i].Explicit...)
-	}
-	slices.SortFunc(all, func(a, b dag.GroupSize) int { return cmp.Compare(b.Bytes, a.Bytes) })
-	left := float64(n)
-	for i, s := range all {
-		if i == 0 || s.Bytes != least {
-			least, count = s.Bytes, 0
+		out[i] = make([]float64, len(k.reduces[i].Explicit))
+		for g := range out[i] {
+			all = append(all, place{i, g})
 		}
-		if count += min(left, s.Count); s.Count >= left {
-			return least, count
-		}
-		left -= s.Count
 	}
-	return 0, math.Inf(1)
+	size := func(p place) dag.GroupSize { return k.reduces[p.reduce].Explicit[p.size] }
+	slices.SortStableFunc(all, func(a, b place) int { return cmp.Compare(size(b).Bytes, size(a).Bytes) })
+	for _, p := range all {
+		count := min(n, size(p).Count)
+		out[p.reduce][p.size], n = count, n-count
+	}
+	return out
 }
 
 // showProcessed sets the groups that an attempt has processed by t. It returns false if the attempt has not reached
@@ -161,22 +153,16 @@ const (
 // allPoints returns all groups of an attempt as they are reported, with the instants that are planned for them.
 func (a *attempt) allPoints(bursts bool) []dag.GroupPoint {
 	var out []dag.GroupPoint
-	first := 0 // of the pending burst
-	report := func(end int) {
-		if end > first {
-			out = append(out, a.burst(first, end)...)
+	size := a.groups.size
+	small := func(i int) bool { return bursts && i < len(size) && size[i] <= burstBytes }
+	for from := 0; from < len(size); {
+		to := from + 1
+		for small(from) && small(to) && to-from <= burstGroups {
+			to++
 		}
-		first = end
+		out = append(out, a.burst(from, to)...)
+		from = to
 	}
-	for i, bytes := range a.groups.size {
-		if !bursts || bytes > burstBytes {
-			report(i)
-			report(i + 1)
-		} else if i+1-first > burstGroups {
-			report(i + 1)
-		}
-	}
-	report(len(a.groups.size))
 	return out
 }
 

@@ -27,8 +27,8 @@ type simulation struct {
 	attempts   map[attemptKey]*attempt
 	firstStart dag.Instant // YARN: of a task; NoInstant before
 
-	shownPlan *dag.Plan // the plan for the watcher
-	shownFor  [2]int    // the numbers of lost nodes and of submitted jobs that it shows
+	shownPlan      *dag.Plan // for the watcher; nil if a node has been lost since
+	shownSubmitted int       // the number of submitted jobs with sizes that it shows
 }
 
 type node struct {
@@ -199,7 +199,7 @@ func (w *simulation) replay() error {
 		return err
 	}
 	for i := range sch.Spans {
-		if sp := &sch.Spans[i]; sp.Pause == dag.NoPause && int(sp.Job) < len(w.jobs) {
+		if sp := &sch.Spans[i]; sp.Pause == dag.NoPause {
 			for c := range sp.Count {
 				w.planAttempt(sp, c)
 			}

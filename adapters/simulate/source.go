@@ -98,18 +98,13 @@ func (w *simulation) showAttempts(st *stage, t dag.Instant) []dag.Attempt {
 
 // showPlan returns the plan for the watcher. It stays the same until new facts about it become known.
 func (w *simulation) showPlan(jobs []dag.JobState) *dag.Plan {
-	lost, submitted := 0, 0
-	for n := range w.nodes {
-		if w.nodes[n].lostAt.Known() {
-			lost++
-		}
-	}
+	submitted := 0
 	for j := range jobs {
 		if jobs[j].Submitted.Known() && w.opt.Know != All {
 			submitted++
 		}
 	}
-	if now := [2]int{lost, submitted}; w.shownPlan == nil || w.shownFor != now {
+	if w.shownPlan == nil || w.shownSubmitted != submitted {
 		plan := *w.plan
 		plan.Jobs, plan.Cluster = slices.Clone(plan.Jobs[:w.ours]), w.clusterLeft()
 		if w.opt.Know != All {
@@ -118,7 +113,7 @@ func (w *simulation) showPlan(jobs []dag.JobState) *dag.Plan {
 				plan.Jobs[j].Stages = bare(plan.Jobs[j].Stages, jobs[j].Submitted.Known())
 			}
 		}
-		w.shownPlan, w.shownFor = &plan, now
+		w.shownPlan, w.shownSubmitted = &plan, submitted
 	}
 	return w.shownPlan
 }

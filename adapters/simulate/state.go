@@ -24,35 +24,10 @@ func (w *simulation) state() *dag.Snapshot {
 	plan := *w.plan
 	plan.Cluster = w.clusterLeft()
 	s.Plan = &plan
-	w.blockSlots(s)
-	return s
-}
-
-// blockSlots keeps the FIFO scheduler from using free slots of dead nodes that the cluster has not noticed. The tasks
-// of a further job, which is none of w.jobs, occupy them.
-func (w *simulation) blockSlots(s *dag.Snapshot) {
-	dead := dag.Job{Node: "dead slots", Stages: dag.MapReduce(dag.Stage{Known: true}, dag.Stage{Known: true})}
-	state := dag.BlockedJob(dag.MapReduceStages)
-	state.State, state.Submitted = dag.Running, w.opt.Start
-	for k, slots := range [...]int{s.Plan.Cluster.MapSlots, s.Plan.Cluster.ReduceSlots} {
-		occupied := map[int32]bool{}
-		for j := range s.Jobs {
-			for _, a := range s.Jobs[j].Stages[k].Attempts {
-				occupied[a.Slot] = occupied[a.Slot] || a.State == dag.AttemptRunning
-			}
-		}
-		st := &state.Stages[k]
-		for slot := range int32(slots) {
-			if w.nodes[w.open[slot/w.perNode()]].dead && !occupied[slot] {
-				st.Attempts = append(st.Attempts, dag.Attempt{
-					Task: int32(len(st.Attempts)), State: dag.AttemptRunning, Slot: slot, Node: slot / w.perNode(),
-					Start: w.opt.Start, End: dag.NoInstant,
-				})
-			}
-		}
-		dead.Stages[k].Tasks = len(st.Attempts)
+	for _, n := range w.open {
+		s.Nodes = append(s.Nodes, dag.NodeState{Draining: w.nodes[n].dead})
 	}
-	s.Plan.Jobs, s.Jobs = append(slices.Clip(s.Plan.Jobs), dead), append(s.Jobs, state)
+	return s
 }
 
 // snapshot returns the common part of what the scheduler and the watcher see at t: the first jobs without attempts.

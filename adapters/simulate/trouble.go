@@ -31,7 +31,7 @@ func (w *simulation) notice(node int) {
 	if w.nodes[node].lostAt.Known() {
 		return
 	}
-	w.nodes[node].lostAt = w.now
+	w.nodes[node].lostAt, w.shownPlan = w.now, nil
 	for a := range w.started() {
 		if int(a.node) == node && a.stage.isMap && a.state == dag.AttemptSucceeded && a.end <= w.now &&
 			w.needsMaps(w.jobs[a.stage.job]) {
