@@ -139,10 +139,9 @@ func (c *checker) variation(o *Options) {
 func (c *checker) others(p *dag.Plan, o *Options) {
 	c.require(len(o.Others) == 0 || p.Cluster.Policy == dag.YARN, "others", "only a YARN cluster is shared")
 	c.require(len(o.Others) <= maxOthers, "others", "%d are more than %d", len(o.Others), maxOthers)
-	for i := range o.Others {
-		a := &o.Others[i]
-		c.require(min(a.At, a.MapTime, a.ReduceTime) >= 0 && max(a.At, a.MapTime, a.ReduceTime) <= maxPause, "others",
-			"%s: a time is not from 0 to %v", a.Name, maxPause)
+	for _, a := range o.Others {
+		least, most := min(a.At, a.MapTime, a.ReduceTime), max(a.At, a.MapTime, a.ReduceTime)
+		c.require(least >= 0 && most <= maxPause, "others", "%s: a time is not from 0 to %v", a.Name, maxPause)
 		c.require(min(a.Maps, a.Reduces) >= 0 && max(a.Maps, a.Reduces) <= maxOtherTasks, "others",
 			"%s: %d maps and %d reduces are not from 0 to %d", a.Name, a.Maps, a.Reduces, maxOtherTasks)
 		c.require(min(a.AMMB, a.MapMB, a.RedMB) > 0 && max(a.AMMB, a.MapMB, a.RedMB) <= p.Cluster.MemoryMB, "others",

@@ -68,7 +68,8 @@ func (k *keyed) ms(bytes float64) float64 {
 		return 0
 	}
 	at := func(i int) float64 { return c[i].Took.Seconds() * 1000 }
-	i, found := slices.BinarySearchFunc(c, bytes, func(p dag.GroupPoint, b float64) int { return cmp.Compare(p.Bytes, b) })
+	bySize := func(p dag.GroupPoint, b float64) int { return cmp.Compare(p.Bytes, b) }
+	i, found := slices.BinarySearchFunc(c, bytes, bySize)
 	if i > 0 && i < len(c) && !found {
 		share := (bytes - c[i-1].Bytes) / (c[i].Bytes - c[i-1].Bytes)
 		return at(i-1) + share*(at(i)-at(i-1))

@@ -13,9 +13,6 @@ import (
 
 // withOthers returns the plan with the others' jobs after ours.
 func withOthers(p *dag.Plan, others []Other) *dag.Plan {
-	if len(others) == 0 {
-		return p
-	}
 	work := func(d time.Duration) dag.Pipeline {
 		return dag.Pipeline{Tuples: dag.Uniform(float64(d / time.Millisecond)), Alpha: dag.Uniform(1)}
 	}
@@ -36,11 +33,8 @@ func withOthers(p *dag.Plan, others []Other) *dag.Plan {
 	return &out
 }
 
-// owners returns the owners of all jobs; nil if all are ours.
+// owners returns the owners of all jobs.
 func (w *simulation) owners() []schedule.Owner {
-	if len(w.opt.Others) == 0 {
-		return nil
-	}
 	out := slices.Repeat([]schedule.Owner{{At: dag.NoInstant}}, w.ours)
 	for i := range w.opt.Others {
 		o := &w.opt.Others[i]

@@ -121,7 +121,7 @@ func (w *simulation) showPlan(jobs []dag.JobState) *dag.Plan {
 // bare returns stages without sizes and costs. Their numbers of tasks are known once their job is submitted.
 func bare(stages []dag.Stage, submitted bool) []dag.Stage {
 	out := dag.Bare(stages)
-	for k := range out {
+	for k := range stages {
 		if submitted {
 			out[k].Tasks, out[k].Known = stages[k].Tasks, true
 		}
