@@ -100,7 +100,7 @@ type NodeState struct {
 	Lost     bool      // none of our tasks run there, and the output of its finished maps is lost
 	LostAt   Instant   // when its loss was observed; NoInstant while it is not lost
 	Cause    NodeCause // the cause of its loss; NodeGone while it is not lost
-	Draining bool      // it gets no new containers; those that run there go on (YARN: DECOMMISSIONING)
+	Draining bool      // it gets no new tasks; those that run there go on (YARN: DECOMMISSIONING)
 	Label    string    // YARN: its partition; "" is the default one, or unknown
 }
 

@@ -12,7 +12,7 @@ import (
 // assumes them (section 3.1; docs/facts/paratimer.md A1, A7, P2 to P6). Each slot has a number and a node. A job is
 // submitted when all jobs before it are complete. Each free slot takes the first task that may run by (submission,
 // plan position, task index), or by the plan's Order before these; the reduces of a job may run once its last map
-// has ended. A slot skips the tasks that have failed on its node.
+// has ended. A slot skips the tasks that have failed on its node. Draining nodes get no new tasks.
 //
 // The cost of a replay depends on spans, not on tasks: n log n in the number of different ends and in jobs.
 type slots struct {
