@@ -130,7 +130,7 @@ func TestTLS(t *testing.T) {
 	e.nowhere(gatewayPassword, "Authorization", "JSESSIONID")
 
 	e.finds("good", 0, "history server: Hadoop", "", "--ca-file", ca)
-	e.refused("no-ca", "issued by CN=ca of the lab,O=ParaTimer lab, itself or an authority that nobody here knows",
+	e.refused("no-ca", "issued by CN=ca of the lab,O=ParaTimer lab, itself or an authority that this machine does not trust",
 		"keytool -list -rfc -keystore "+e.file("trust.p12"))
 	e.refused("password-missing", "wants a user's password", "--password-file", "--rm", knox+"/gateway/default",
 		"--ca-file", ca)

@@ -77,16 +77,6 @@ func samples(events, wanted int) int {
 	return max(floorPower(min(wanted, maxReplayed/max(events, 1))), minSamples)
 }
 
-// eventsOf returns the approximate number of events in which a stage is replayed. On the cores of executors tasks
-// follow each other as runs (schedule.Options.Runs); cores is 0 elsewhere.
-func eventsOf(tasks, cores int) int {
-	waves := float64(tasks) / float64(max(4*cores, 1))
-	if cores == 0 || waves <= 1 {
-		return tasks
-	}
-	return int(float64(cores) * (5 + 2*math.Log(waves)))
-}
-
 // floorPower returns the greatest power of two that is not above n, at least 1.
 func floorPower(n int) int {
 	p := 1
@@ -102,7 +92,7 @@ func (w *ReplayContext) distribution(draw func(Draws) Drawn) (Distribution, erro
 	if c := &w.Now().Plan.Cluster; c.Policy == dag.Executors && c.Elastic.Each == 0 {
 		cores = c.Cores
 	}
-	w.EachStage(func(_ int, _ dag.StageIndex, p *StageLeft) { events += eventsOf(p.Unfinished(), cores) })
+	w.EachStage(func(_ int, _ dag.StageIndex, p *StageLeft) { events += schedule.RunsOf(p.Unfinished(), cores) })
 	n := samples(events, w.options.Samples)
 	out := make(Distribution, n)
 	errs := make([]error, n)

@@ -38,8 +38,8 @@ type job struct {
 	avoided    []int32     // nodes on which its master refuses containers
 	member     capacity.Member
 	rampUp     float64
-	pools      *fairPools // of its stages; nil if they share no cores by pools
-	inOrder    []taskRequest
+	pools      *fairPools    // of its stages; nil if they share no cores by pools
+	priorities []taskRequest // all that its master may make, in the order in which they are served
 	requests   []taskRequest // those that wait, as of the last change
 	kept       startList     // idle containers that it keeps, by the instant from which they are free
 }

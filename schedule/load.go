@@ -96,7 +96,7 @@ func (c *loader) makeStages(j *job) {
 	if j.reuses = plan.Rules == dag.AncestorsFirst; !j.reuses {
 		j.pools = poolsOf(&c.plan.Cluster, plan.Stages)
 	}
-	j.inOrder = j.requestOrder(plan.Stages)
+	j.priorities = j.requestOrder(plan.Stages)
 	for k := range j.stages {
 		st, of := &j.stages[k], &plan.Stages[k]
 		st.pool, st.edges, st.size, st.most = &c.pool, j.edgesOf(of.After), c.sizeOf(of), of.MaxRunning

@@ -31,18 +31,15 @@ type taskRequest struct {
 // reads waits for some.
 func (j *job) requestOrder(stages []dag.Stage) []taskRequest {
 	all := make([]taskRequest, 0, len(stages)*int(requestKinds))
-	if j.reuses {
-		for _, k := range byLevel(stages) {
-			for kind := range requestKinds {
-				all = append(all, taskRequest{&j.stages[k], kind})
-			}
-		}
-		return all
-	}
-	for kind := range requestKinds {
-		for k := range stages {
+	for _, k := range byLevel(stages) {
+		for kind := range requestKinds {
 			all = append(all, taskRequest{&j.stages[k], kind})
 		}
+	}
+	if !j.reuses {
+		slices.SortStableFunc(all, func(a, b taskRequest) int {
+			return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.k, b.k))
+		})
 	}
 	return all
 }

@@ -1,6 +1,10 @@
 package schedule
 
-import "github.com/paratimer/paratimer/dag"
+import (
+	"math"
+
+	"github.com/paratimer/paratimer/dag"
+)
 
 // A taskRun is tasks of a stage that follow each other on one core, as one event. Tasks that start long before the end
 // of their stage matter as a sum only, so a replay that returns its end alone merges them: guided self-scheduling
@@ -26,6 +30,17 @@ func (st *stage) runLength(c *scheduler) int {
 		return 1
 	}
 	return max(1, st.waiting/(runShare*max(cores, 1)))
+}
+
+// RunsOf returns about how many runs and single tasks a replay with Options.Runs makes of the tasks of a stage on some
+// cores; all are single if cores is 0. A run takes 1/(runShare cores) of the waiting tasks, so the runs of a stage are
+// runShare cores times the logarithm of its waves, before the last runShare² waves.
+func RunsOf(tasks, cores int) int {
+	single := runShare * runShare * cores
+	if cores == 0 || tasks <= single {
+		return tasks
+	}
+	return cores + single + int(runShare*float64(cores)*math.Log(float64(tasks)/float64(single)))
 }
 
 // startRun starts waiting tasks of a stage, one after the other on one core. A task that fails runs again: the core

@@ -81,7 +81,7 @@ func (c *scheduler) listWaiting() {
 	for _, j := range c.inOrder() {
 		j.requests = j.requests[:0]
 		if j.state == active {
-			for _, r := range j.inOrder {
+			for _, r := range j.priorities {
 				if r.waits() {
 					j.requests = append(j.requests, r)
 				}

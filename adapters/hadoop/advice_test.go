@@ -77,7 +77,7 @@ func TestDeniedJobs(t *testing.T) {
 	}
 }
 
-// TestRefusals: what a service may say instead of an answer, and what people are told (issue section 6).
+// TestRefusals compares the errors of all kinds of refusals, and their advice.
 func TestRefusals(t *testing.T) {
 	const remote = `{"RemoteException":{"exception":"NotFoundException","message":"java.lang.Exception: job, job_0_1234, is not found","javaClassName":"org.apache.hadoop.yarn.webapp.NotFoundException"}}`
 	for name, c := range map[string]struct {

@@ -118,7 +118,7 @@ func TestHDFSOfAStranger(t *testing.T) {
 		base  string
 		want  bool
 	}{
-		"nobody names it":           {hadoopconf.Site{}, nil, "http://nn:9870", false},
+		"not configured":            {hadoopconf.Site{}, nil, "http://nn:9870", false},
 		"the ResourceManager's":     {hadoopconf.Site{}, nil, "http://rm1:9870", true},
 		"--trust-host":              {hadoopconf.Site{}, []string{"nn"}, "http://nn:9870", true},
 		"hdfs-site.xml":             {hadoopconf.Site{NameNodes: []string{"http://nn:9870"}}, nil, "http://nn:9870", true},

@@ -56,7 +56,7 @@ func TestRedirectToAStranger(t *testing.T) {
 		trust []string
 		want  bool
 	}{
-		"nobody names it":      {"http://evil:8088", hadoopconf.Site{}, nil, false},
+		"not configured":       {"http://evil:8088", hadoopconf.Site{}, nil, false},
 		"part of a name":       {"http://rm1.evil:8088", hadoopconf.Site{}, nil, false},
 		"another port":         {"http://rm1:8090", hadoopconf.Site{}, nil, true},
 		"capitals":             {"https://RM1:8090", hadoopconf.Site{}, nil, true},
@@ -75,7 +75,7 @@ func TestRedirectToAStranger(t *testing.T) {
 			if (err == nil) != c.want {
 				t.Errorf("%s: %v", name, err)
 			}
-			if err != nil && name == "nobody names it" && (!strings.Contains(err.Error(), "--trust-host evil") ||
+			if err != nil && name == "not configured" && (!strings.Contains(err.Error(), "--trust-host evil") ||
 				!strings.Contains(err.Error(), "--rm http://rm1:8088,http://evil:8088")) {
 				t.Errorf("%s: the error does not say what to do: %v", name, err)
 			}

@@ -87,7 +87,7 @@ func nestedTree(levels int) string {
 	return `{"root":{"tree":` + strings.Repeat(`{"children":[`, levels) + strings.Repeat(`]}`, levels) + `}}`
 }
 
-// TestNested: brackets in texts and in values that nobody reads do not count, and those of lists do.
+// TestNested counts the brackets of lists, and none in texts or in values that are skipped.
 func TestNested(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat("[", 2*mostNested)

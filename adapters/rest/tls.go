@@ -80,9 +80,9 @@ func (c *Client) distrust(e *Error, err error) bool {
 	case errors.As(err, &unknown), errors.As(err, &invalid):
 		if unknown.Cert != nil {
 			issuer := oneLine(unknown.Cert.Issuer.String())
-			e.Text = "its certificate was issued by " + issuer + ", which nobody here knows"
+			e.Text = "its certificate was issued by " + issuer + ", which this machine does not trust"
 			if issuer == oneLine(unknown.Cert.Subject.String()) {
-				e.Text = "its certificate was issued by " + issuer + ", itself or an authority that nobody here knows"
+				e.Text = "its certificate was issued by " + issuer + ", itself or an authority that this machine does not trust"
 			}
 		}
 		e.Cause, e.Hint = NoAuthority, "give that authority's certificate, in PEM form, by --ca-file"

@@ -104,7 +104,7 @@ func TestCertificatesToldApart(t *testing.T) {
 		"unknown authority": {
 			stranger.Issue("rm", nil, "127.0.0.1"), nil,
 			Options{},
-			[]string{"issued by CN=somebody's CA, which nobody here knows", "--ca-file"},
+			[]string{"issued by CN=somebody's CA, which this machine does not trust", "--ca-file"},
 		},
 		"wrong name": {
 			ca.Issue("rm", nil, "rm.example", "10.0.0.1"), nil,
@@ -257,7 +257,7 @@ func TestRefusedAndCut(t *testing.T) {
 		c := &Client{opt: Options{CertFile: cert}}
 		var e Error
 		if c.handshake(&e, u, cut) || e.Hint != "" {
-			t.Errorf("nobody asked for a certificate: %s", e.Hint)
+			t.Errorf("the server did not ask for a certificate: %s", e.Hint)
 		}
 		c.certificateRequested.Store(true)
 		if !c.handshake(&e, u, cut) || !strings.HasSuffix(e.Hint, want) {

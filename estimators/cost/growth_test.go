@@ -8,9 +8,9 @@ import (
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
-// TestGrowthOfTheLastTasks is the growth of a stage whose tasks have all shown their units, whose sum is less than the
-// profile's total by rounding alone, and of a stage of 1,000 tasks of which one is left while the stage before it is
-// thought to have written a tenth more: the last task is at most fifty times as large.
+// TestGrowthOfTheLastTasks has a stage whose tasks have all shown their units; by rounding alone the sum is less than
+// the profile's total. It also has a stage of 1,000 tasks with one left, while the input is expected to be a tenth
+// larger: that task is at most fifty times as large.
 func TestGrowthOfTheLastTasks(t *testing.T) {
 	t.Parallel()
 	for _, x := range []struct {

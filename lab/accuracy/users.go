@@ -30,7 +30,7 @@ type shared struct {
 var halves = []dag.QueueState{{Name: "a", ShareMB: 1536, MaxMB: 3072}, {Name: "b", ShareMB: 1536, MaxMB: 3072}}
 
 var sharings = []shared{
-	{name: "nobody else", nobody: true},
+	{name: "no other users", nobody: true},
 	{name: "one queue, first come first served"},
 	{name: "one queue, first come first served, masters tell nothing", hidden: true},
 	{name: "one queue, fair", queues: []dag.QueueState{{Name: "a", Order: dag.OrderFair}}},
@@ -78,7 +78,7 @@ func users(w io.Writer, seeds int) error {
 	p("Simulated runs of examples/pig-join.yaml, %d of each kind, with the profile of that plan: noise of a quarter on every task, 0.15 on the run's speed;", seeds)
 	p("one to three applications of others come while it runs, of 2 to 31 maps of 3 to 23 s and up to 8 reduces of 1 to 41 s. The simulator plays them task by")
 	p("task; the estimator knows of one only once it is there. *points* are the mean absolute error of a run, averaged over the runs; *once all")
-	p("had come* counts the ticks from which on nobody else was to come: before, nothing can know of him. *worse tenth* is exceeded by a tenth of the runs.\n")
+	p("had come* counts the ticks after which no other user came. *worse tenth* is exceeded by a tenth of the runs.\n")
 	p("| how the cluster is shared | length | points | worse tenth | once all had come | worse tenth | 80 %% range held | once all had come | slots_as_now | slots_fair_share | alone |")
 	p("|---|---|---|---|---|---|---|---|---|---|---|")
 	alone := math.NaN()

@@ -37,9 +37,9 @@ type question struct {
 	doubt       string // in addition to those of the replay
 }
 
-// mostMissed is the largest error of the replay of a finished run, relative to the run, with which changes are
+// mostUnlike is the largest error of the replay of a finished run, relative to the run, with which changes are
 // evaluated.
-const mostMissed = 0.15
+const mostUnlike = 0.15
 
 // limitsOf evaluates the changes that might have helped.
 func limitsOf(run dag.Run, model estimators.Model) Limits {
@@ -58,7 +58,7 @@ func limitsOf(run dag.Run, model estimators.Model) Limits {
 	if w, doubtful := replay.Doubt(); doubtful {
 		doubt, miss = w.Text, replay.Miss()
 	}
-	if math.Abs(miss) > mostMissed {
+	if math.Abs(miss) > mostUnlike {
 		l.Summary = fmt.Sprintf("A replay of the run comes out %s than it was, so what would have helped cannot be said.",
 			differs(miss))
 		return l
