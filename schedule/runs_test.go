@@ -44,6 +44,27 @@ func TestRunsOfTasks(t *testing.T) {
 	}
 }
 
+// TestRunsAreAlone replays no runs while a task of another stage holds a core: its stage may need others next.
+func TestRunsAreAlone(t *testing.T) {
+	t.Parallel()
+	s := manyTasks(10_000, 7)
+	s.Plan.Jobs[0].Stages = append(s.Plan.Jobs[0].Stages, dag.Stage{Name: "other", Tasks: 1, Known: true})
+	s.Jobs[0].Stages = append(s.Jobs[0].Stages, dag.StageState{Attempts: []dag.Attempt{{
+		State: dag.AttemptRunning, Node: -1, End: dag.NoInstant, CopyEnd: dag.NoInstant,
+	}}})
+	costs := 0
+	left := func(x Task) Cost {
+		costs++
+		if x.Running != nil {
+			return Cost{Work: time.Hour, Same: 1}
+		}
+		return Cost{Work: time.Duration(max(x.Count, 1)) * time.Second, Same: 1}
+	}
+	if _, err := Replay(s, left, Options{EndOnly: &EndOnly{}, Runs: true}); err != nil || costs != 10_002 {
+		t.Errorf("%d costs of 10,002 tasks: %v", costs, err)
+	}
+}
+
 // TestRunsFail replays runs of tasks of 1 s whose attempts fail at each full 100 s, in the middle of a task: each
 // failure costs its core half a second.
 func TestRunsFail(t *testing.T) {

@@ -32,14 +32,14 @@ func TestIdleCoresAreReplayed(t *testing.T) {
 	for i := range int32(3) {
 		at := 31_000 + 7000*dag.Instant(i)
 		add(0, 2*i, 0, at, at+5000)
-		add(0, 2*i+1, 1, at, at+5000)
+		add(0, 2*i+1, 1, at, at+5000-3000*dag.Instant(i/2)) // at last the second core waits for the end of the stage
 	}
 	for i := range int32(2) {
 		at := 52_000 + 6500*dag.Instant(i)
 		add(1, 2*i, 0, at, at+4500)
 		add(1, 2*i+1, 1, at, at+4500)
 	}
-	state.Stages[0].Submitted, state.Stages[1].Submitted = 1000, 50_000
+	state.Stages[0].Submitted, state.Stages[1].Submitted = 1000, 1000
 	state.Finished = 63_000
 	past, ok := Again(dag.Run{}.Append(&dag.Snapshot{
 		At: 63_000, State: dag.Succeeded, Plan: plan, Jobs: []dag.JobState{state}, Stale: dag.NoInstant,

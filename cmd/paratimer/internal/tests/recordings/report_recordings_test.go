@@ -44,6 +44,18 @@ func (s *sounding) look() {
 	}
 }
 
+// hasNoAnswers checks that the report has no answers of what would have helped.
+func (s *sounding) hasNoAnswers() {
+	s.t.Helper()
+	report, err := s.g.Report()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if l := report.Limits; len(l.Rows) > 0 || !strings.Contains(l.Summary, "shorter than it was, so what would have helped") {
+		s.t.Errorf("%d answers: %s", len(l.Rows), l.Summary)
+	}
+}
+
 // unsound lists what is wrong with a run report.
 func unsound(s *runreport.Report) (wrong []string) {
 	say := func(bad bool, format string, args ...any) {
