@@ -51,7 +51,7 @@ type fifo struct {
 }
 
 // few is the greatest number of events that are sorted instead of split.
-const few = 32
+const few = 64
 
 // Reset empties the queue and keeps its memory.
 func (q *Queue) Reset(now dag.Instant) {

@@ -172,17 +172,17 @@ func (c *loader) startRunning() {
 		switch {
 		case !x.duplicate:
 			st.granted++
-			end = st.begin(c.scheduler, sp, x.cost, x.attempt)
+			end = st.begin(c.scheduler, &sp, x.cost.Setup, x.cost.Work, x.attempt)
 		case !c.fixedSlots: // a task that still copies has no end yet: its duplicate is assumed to be killed soon
 			c.at(max(end, c.now), rankEnd, func() { c.leave(st.job, st.size, sp.Slots) })
 		default:
 			st.granted++
 			sp.Outcome = Fails
 			if st.lacksInput(c.scheduler, x.attempt) {
-				st.copyLater(c.scheduler, &sp, x.cost, endOfSlots)
+				st.copyLater(c.scheduler, &sp, x.cost.Setup, x.cost.Work, endOfSlots)
 				continue
 			}
-			sp.End = c.after(c.now, x.cost)
+			sp.End = c.after(c.now, x.cost.Setup, x.cost.Work)
 			c.end = max(c.end, sp.End)
 			c.endAt(sp.End, c.addSpan(&sp), endOfSlots)
 		}

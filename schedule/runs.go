@@ -51,7 +51,8 @@ func (c *scheduler) startRun(st *stage, n int) {
 	st.granted++
 	t := st.task(first, 0, 0, -1)
 	t.Start, t.Count = c.now, tasks
-	until := max(c.after(c.now, c.left(t)), c.now)
+	cost := c.left(t)
+	until := max(c.after(c.now, cost.Setup, cost.Work), c.now)
 	each := max((until-c.now)/dag.Instant(tasks), 1)
 	for from := c.now; c.opt.Fault != nil && t.Attempt < lastTry; t.Attempt++ {
 		at, fails := c.opt.Fault(t, from, until)

@@ -219,17 +219,26 @@ func firstSlot(s *Span) int32 {
 
 // sortSpans orders spans by start, then by slot. Most are in order: a replay adds them as they start.
 func sortSpans(spans []Span) {
-	byStart := func(a, b Span) int { return cmp.Compare(a.Start, b.Start) }
-	if !slices.IsSortedFunc(spans, byStart) {
-		slices.SortStableFunc(spans, byStart)
-	}
-	for from, i := 0, 1; i <= len(spans); i++ {
-		if i == len(spans) || spans[i].Start > spans[from].Start {
-			if i > from+1 {
-				slices.SortStableFunc(spans[from:i], func(a, b Span) int { return BySlot(&a, &b) })
-			}
+	from := 0 // the first of the spans that start together
+	for i := 1; i < len(spans); i++ {
+		switch start := spans[from].Start; {
+		case spans[i].Start < start:
+			slices.SortStableFunc(spans, func(a, b Span) int {
+				return cmp.Or(cmp.Compare(a.Start, b.Start), BySlot(&a, &b))
+			})
+			return
+		case spans[i].Start > start:
+			sortBySlot(spans[from:i])
 			from = i
 		}
+	}
+	sortBySlot(spans[from:])
+}
+
+// sortBySlot orders spans that start together.
+func sortBySlot(spans []Span) {
+	if len(spans) > 1 {
+		slices.SortStableFunc(spans, func(a, b Span) int { return BySlot(&a, &b) })
 	}
 }
 

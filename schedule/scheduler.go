@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"slices"
+	"time"
 
 	"github.com/paratimer/paratimer/capacity"
 	"github.com/paratimer/paratimer/dag"
@@ -27,11 +28,11 @@ type scheduler struct {
 }
 
 // after returns the end of a task that is ready to work at from. In a slot its length is rounded as a whole.
-func (c *scheduler) after(from dag.Instant, cost Cost) dag.Instant {
+func (c *scheduler) after(from dag.Instant, setup, work time.Duration) dag.Instant {
 	if c.fixedSlots {
-		return min(from+millis(cost.Setup+cost.Work), maxInstant)
+		return min(from+millis(setup+work), maxInstant)
 	}
-	return from.Add(cost.Setup).Add(cost.Work)
+	return from.Add(setup).Add(work)
 }
 
 // node returns the node of a slot, -1 if unknown.
@@ -259,12 +260,13 @@ func (st *stage) start(c *scheduler, first int32, slots []int32, kept bool) int 
 		n = min(len(slots), max(cost.Same, 1)) // else each task is costed separately
 	}
 	if !c.slotsDiffer && !st.tracked && !st.copies() { // most tasks of most replays: they need no span
-		if until := max(c.after(c.now, cost), c.now); !c.failsBefore(t, until) {
+		if until := max(c.after(c.now, cost.Setup, cost.Work), c.now); !c.failsBefore(t, until) {
 			c.endAt(until, ^n, st.row)
 			return n
 		}
 	}
-	st.begin(c, st.span(first, number, slots[:n:n], c.now), cost, nil)
+	sp := st.span(first, number, slots[:n:n], c.now)
+	st.begin(c, &sp, cost.Setup, cost.Work, nil)
 	return n
 }
 
@@ -388,9 +390,7 @@ func (c *scheduler) schedule() *Schedule {
 		return &Schedule{Now: sch.Now, End: sch.End, Freed: sch.Freed}
 	}
 	sch.Spans = c.spans
-	if c.fixedSlots {
-		sortSpans(sch.Spans[:c.slots.loaded]) // attempts of the snapshot, by job and task
-	} else {
+	if !c.fixedSlots {
 		sch.Spans = append(sch.Spans, Pauses(sch, c.gaps)...)
 	}
 	sortSpans(sch.Spans)

@@ -3,6 +3,7 @@ package schedule
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/freeslots"
@@ -162,8 +163,11 @@ func (f *slots) grantSlot(p *slotPool, slot int32) {
 		i := f.firstRetry(st, slot/f.perNode)
 		if i >= 0 && (len(st.pending) == 0 || st.retry[i] < st.pending[0][0]) {
 			task := st.retry[i]
+			t := st.task(task, st.attempt[task], slot, int(slot/f.perNode))
+			t.Start = f.now
+			cost := f.left(t)
 			st.retry = slices.Delete(st.retry, i, i+1)
-			f.place(st, task, st.attempt[task], 1, slot, f.costOf(st, task, st.attempt[task], slot))
+			f.place(st, task, st.attempt[task], 1, slot, cost.Setup, cost.Work)
 			return
 		}
 		if len(st.pending) > 0 {
@@ -186,27 +190,23 @@ func (f *slots) firstRetry(st *stage, node int32) int {
 	})
 }
 
-func (f *slots) costOf(st *stage, task, number, slot int32) Cost {
-	t := st.task(task, number, slot, int(slot/f.perNode))
-	t.Start = f.now
-	return f.left(t)
-}
-
 // start starts up to n pending tasks of a stage, all of one cost. One task starts in the given slot. Several start in
 // the lowest free slots, and the given slot is the lowest.
 func (f *slots) start(st *stage, n int, slot int32) {
-	first := st.pending[0][0]
-	cost := f.costOf(st, first, 0, slot)
+	cost := f.left(Task{
+		Job: st.job.index, Stage: st.k, Index: int(st.pending[0][0]), Slot: int(slot), Node: int(slot / f.perNode),
+		Start: f.now,
+	})
 	if f.byRunning {
 		n = 1 // the order changes with each
 	}
-	_, n = st.takePending(min(n, max(1, cost.Same)))
+	first, n := st.takePending(min(n, max(1, cost.Same)))
 	f.began += n
-	f.place(st, first, 0, n, slot, cost)
+	f.place(st, first, 0, n, slot, cost.Setup, cost.Work)
 }
 
 // place begins n tasks, and removes a stage without further tasks from its queue.
-func (f *slots) place(st *stage, first, number int32, n int, slot int32, cost Cost) {
+func (f *slots) place(st *stage, first, number int32, n int, slot int32, setup, work time.Duration) {
 	p := &f.pools[st.k]
 	if len(st.pending) == 0 && len(st.retry) == 0 {
 		if i := slices.Index(p.queue, st); i == 0 {
@@ -225,7 +225,8 @@ func (f *slots) place(st *stage, first, number int32, n int, slot int32, cost Co
 	if len(f.spans) == cap(f.spans) && f.opt.EndOnly == nil {
 		f.growSpans()
 	}
-	st.begin(f.scheduler, st.span(first, number, slots, f.now), cost, nil)
+	sp := st.span(first, number, slots, f.now)
+	st.begin(f.scheduler, &sp, setup, work, nil)
 }
 
 // growSpans allocates the spans that the remaining tasks will need at the present rate.

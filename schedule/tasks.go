@@ -1,6 +1,9 @@
 package schedule
 
 import (
+	"slices"
+	"time"
+
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/eventqueue"
 )
@@ -98,7 +101,7 @@ func (st *stage) copyIsDone(c *scheduler) {
 		return
 	}
 	for _, t := range st.copying {
-		t.resume(c, c.after(max(t.ready, c.now.Add(c.overheads.Copy)), Cost{Work: t.work}))
+		t.resume(c, c.after(max(t.ready, c.now.Add(c.overheads.Copy)), 0, t.work))
 	}
 	c.copying -= len(st.copying)
 	st.copying = nil
@@ -128,22 +131,22 @@ func (b *batch) begin(c *scheduler) {
 
 // begin starts tasks of a stage in their slots, all of one cost, and returns their end, or that of the last of them
 // if some fail. Tasks of a stage that copies wait for their input: their end is unknown.
-func (st *stage) begin(c *scheduler, sp Span, cost Cost, running *dag.Attempt) dag.Instant {
+func (st *stage) begin(c *scheduler, sp *Span, setup, work time.Duration, running *dag.Attempt) dag.Instant {
 	ready := max(sp.Start, c.now)
-	sp.End = c.after(ready, cost)
+	sp.End = c.after(ready, setup, work)
 	if st.closed || st.copies() { // it may have to wait for input
 		if st.lacksInput(c, running) {
-			st.copyLater(c, &sp, cost, endOfSpan)
+			st.copyLater(c, sp, setup, work, endOfSpan)
 			return sp.End
 		}
 		if st.copies() && !hasCopied(running) {
 			copied := st.inputEnd().Add(c.overheads.Copy)
-			sp.End = c.after(max(ready.Add(cost.Setup), copied), Cost{Work: cost.Work})
+			sp.End = c.after(max(ready.Add(setup), copied), 0, work)
 		}
 	}
 	sp.End = max(sp.End, c.now)
 	if c.opt.Fault == nil || sp.Attempt >= lastTry {
-		st.push(c, &sp)
+		st.push(c, sp)
 		return sp.End
 	}
 	from, last := int32(0), sp.End
@@ -179,11 +182,11 @@ func (st *stage) lacksInput(c *scheduler, running *dag.Attempt) bool {
 }
 
 // copyLater begins tasks that wait in their slots until all their input is complete.
-func (st *stage) copyLater(c *scheduler, sp *Span, cost Cost, row int32) {
+func (st *stage) copyLater(c *scheduler, sp *Span, setup, work time.Duration, row int32) {
 	ready := max(sp.Start, c.now)
-	t := copyingTask{ready: ready.Add(cost.Setup), work: cost.Work, row: row}
+	t := copyingTask{ready: ready.Add(setup), work: work, row: row}
 	if c.fixedSlots { // lengths are rounded
-		t.ready, t.work = c.after(ready, Cost{Setup: cost.Setup}), cost.Work+min(0, cost.Setup)
+		t.ready, t.work = c.after(ready, setup, 0), work+min(0, setup)
 	}
 	sp.End = dag.NoInstant
 	t.span = c.addSpan(sp)
@@ -243,6 +246,11 @@ func (t *copyingTask) resume(c *scheduler, until dag.Instant) {
 
 // addSpan returns the index of a new span.
 func (c *scheduler) addSpan(sp *Span) int {
-	c.spans = append(c.spans, *sp)
-	return len(c.spans) - 1
+	n := len(c.spans)
+	if n == cap(c.spans) {
+		c.spans = slices.Grow(c.spans, 1)
+	}
+	c.spans = c.spans[:n+1]
+	c.spans[n] = *sp // once: append copies it twice
+	return n
 }
