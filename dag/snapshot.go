@@ -2,6 +2,7 @@ package dag
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -83,6 +84,21 @@ type Attempt struct {
 	// FirstReport is when the first counters of any kind were observed; NoInstant before.
 	FirstReport Instant
 	Diagnosis   string // why it failed, first line
+}
+
+// BlankAttempt returns an attempt without any known values.
+func BlankAttempt(task, number int32) Attempt {
+	nan := math.NaN()
+	a := Attempt{
+		Task: task, Number: number, Slot: -1, Node: -1, Start: NoInstant, End: NoInstant,
+		Out: nan, Bytes: nan, Ratio: nan, CopyEnd: NoInstant, SortEnd: NoInstant, FirstReport: NoInstant,
+	}
+	for i := range a.Done {
+		a.Done[i], a.Total[i] = nan, nan
+	}
+	none := Mark{At: NoInstant, Done: nan, Out: nan}
+	a.First, a.Last = none, none
+	return a
 }
 
 // A Mark is a report of work: the counters at an instant.

@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/hive"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
+	"github.com/paratimer/paratimer/adapters/yarn"
 )
 
 // An UnknownError means that a recording does not contain the requested workflow.
@@ -29,51 +31,52 @@ var jobOfConf = regexp.MustCompile(`/jobs/(job_\d+_\d+)/conf$`)
 // target selects the workflow to replay. A workflow id selects its first application, so that snapshots begin at its
 // submission. Without an id it selects the first workflow that was submitted after the recording began. If there is
 // none, it selects the newest running one.
-func (r *Recording) target(workflow string) (hadoop.Target, error) {
+func (r *Recording) target(workflow string) (yarn.Target, error) {
 	apps, ids := r.submissions(), r.workflows()
 	if workflow == "" {
 		before := map[string]bool{"": false} // workflows that began before the recording
 		for _, a := range apps {
-			id := ids[a.Job]
-			if a.At < int64(r.First) {
+			id := ids[a.Job()]
+			if a.Submitted < r.First {
 				before[id] = id != ""
 			} else if !before[id] {
-				return hadoop.Target{ID: a.App}, nil
+				return yarn.Target{ID: a.ID}, nil
 			}
 		}
-		return hadoop.Target{}, nil
+		return yarn.Target{}, nil
 	}
 	for _, a := range apps {
-		if a.App == workflow || a.Job == workflow || ids[a.Job] == workflow {
-			return hadoop.Target{ID: a.App}, nil
+		if a.ID == workflow || a.Job() == workflow || ids[a.Job()] == workflow {
+			return yarn.Target{ID: a.ID}, nil
 		}
 	}
 	e := &UnknownError{Workflow: workflow}
 	for _, a := range apps[:min(len(apps), 50)] {
-		e.Holds = append(e.Holds, strings.TrimSpace(fmt.Sprintf("%s %q of %s %s", a.App, a.Name, a.User, ids[a.Job])))
+		text := fmt.Sprintf("%s %q of %s %s", a.ID, hive.JobTitle(a.FullName), a.User, ids[a.Job()])
+		e.Holds = append(e.Holds, strings.TrimSpace(text))
 	}
-	return hadoop.Target{}, e
+	return yarn.Target{}, e
 }
 
 // submissions lists all applications of all responses by submission.
-func (r *Recording) submissions() []hadoop.Submission {
+func (r *Recording) submissions() []*yarn.App {
 	seen := map[string]bool{}
-	var out []hadoop.Submission
+	var out []*yarn.App
 	var before body
 	for _, a := range r.paths[appsPath] {
 		if a.status != http.StatusOK || a.body == before {
 			continue
 		}
 		before = a.body
-		for _, s := range hadoop.Submissions([]byte(a.body.String())) {
-			if !seen[s.App] {
-				seen[s.App] = true
+		for _, s := range yarn.Apps([]byte(a.body.String())) {
+			if s.MapReduce() && !seen[s.ID] {
+				seen[s.ID] = true
 				out = append(out, s)
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b hadoop.Submission) int {
-		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.App, b.App))
+	slices.SortStableFunc(out, func(a, b *yarn.App) int {
+		return cmp.Or(cmp.Compare(a.Submitted, b.Submitted), cmp.Compare(a.ID, b.ID))
 	})
 	return out
 }
@@ -90,7 +93,7 @@ func (r *Recording) workflows() map[string]string {
 			if a.status != http.StatusOK {
 				continue
 			}
-			if id := hadoop.WorkflowOf([]byte(a.body.String())); id != "" {
+			if id := mapreduce.WorkflowOf([]byte(a.body.String())); id != "" {
 				out[m[1]] = id
 				break
 			}

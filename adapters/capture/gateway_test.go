@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/dag"
@@ -55,7 +55,7 @@ func TestThroughGateway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := hadoop.NewClient(site, rest.Options{CAFile: ca.File(), Auth: auth, Now: p.Now, Tap: w.Layer})
+	client, err := mapreduce.NewClient(site, rest.Options{CAFile: ca.File(), Auth: auth, Now: p.Now, Tap: w.Layer})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestThroughGateway(t *testing.T) {
 	target.Made = p.Made
 	src := &Source{rec: rec, player: p, ticks: thin(rec.ticks(), o.Every)}
 	target.Final = func() bool { return len(src.ticks) <= 1 }
-	src.query = hadoop.NewSource(client, target)
+	src.query = mapreduce.NewSource(client, target)
 	var got []*dag.Snapshot
 	for {
 		s, err := src.Next(t.Context())

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -52,7 +52,7 @@ func TestInputsAreRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := hadoop.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: rec.rm}}, JHS: rec.rm},
+	client, err := mapreduce.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: rec.rm}}, JHS: rec.rm},
 		rest.Options{User: "alice", Transport: player, Now: player.Now, Tap: w.Layer})
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func TestInputsAreRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	target.Made = player.Made
-	src := hadoop.NewSource(client, target)
+	src := mapreduce.NewSource(client, target)
 	var last *dag.Snapshot
 	for _, at := range rec.ticks() {
 		player.Seek(at)

@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/hive"
 )
 
 // redacted replaces a value that is not recorded.
@@ -62,7 +62,7 @@ func scrubStage(name string) string {
 	var out strings.Builder
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
-	if e.Encode(hadoop.JobTitle(plain)) != nil {
+	if e.Encode(hive.JobTitle(plain)) != nil {
 		return `""`
 	}
 	return strings.TrimSuffix(out.String(), "\n")
@@ -115,7 +115,7 @@ func scrubValue(name string, value any) any {
 	s, isText := value.(string)
 	switch {
 	case isText && name == "mapreduce.workflow.name": // for Hive this is the whole query
-		return hadoop.Unquoted(s)
+		return hive.Unquoted(s)
 	case readName.MatchString(name):
 		if isText {
 			return inAddress.ReplaceAllString(s, "${1}"+redacted+"@")
@@ -126,7 +126,7 @@ func scrubValue(name string, value any) any {
 	case isText && len(s) > maxValue:
 		return strings.ToValidUTF8(s[:maxValue], "") + "...(cut)"
 	case isText:
-		return hadoop.JobTitle(scrubText(s))
+		return hive.JobTitle(scrubText(s))
 	}
 	return value
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/hive"
 )
 
 // The files of a Tez master contain its whole configuration and the text of its queries. Secrets in them are replaced
@@ -74,7 +74,7 @@ func crossValues(s string, property *regexp.Regexp) string {
 		switch {
 		case name == "description":
 			value = crossLiterals(value)
-		case hadoop.IsStage(value):
+		case hive.IsStage(value):
 			value = crossName(value)
 		case name == "dagInfo", secretName.MatchString(name), scriptName.MatchString(name):
 			value = crossOut(value)

@@ -8,10 +8,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/tez"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -63,7 +64,7 @@ func NewSource(rec *Recording, o Options) (*Source, error) {
 	if rm == "" {
 		return nil, errors.New("capture: no answer of a ResourceManager is recorded: record with attach --capture")
 	}
-	client, err := hadoop.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: rm}}, JHS: rm},
+	client, err := mapreduce.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: rm}}, JHS: rm},
 		rest.Options{Transport: p, Now: p.Now})
 	if err != nil {
 		return nil, err
@@ -84,7 +85,7 @@ func NewSource(rec *Recording, o Options) (*Source, error) {
 		return nil, err
 	}
 	target.Made, target.Final = p.Made, final
-	s.query = hadoop.NewSource(client, target)
+	s.query = mapreduce.NewSource(client, target)
 	return s, nil
 }
 
@@ -100,12 +101,12 @@ func thin(ticks []dag.Instant, every time.Duration) []dag.Instant {
 }
 
 // Next replays one poll. It skips polls before the workflow's submission. It returns io.EOF after the workflow's end,
-// a *CutOffError if the recording ends before it, and a *hadoop.NoWorkflowError if the workflow is never submitted.
+// a *CutOffError if the recording ends before it, and a *yarn.NoWorkflowError if the workflow is never submitted.
 func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	for len(s.ticks) > 0 {
 		s.seek(s.ticks[0])
 		snap, err := s.query.Next(ctx)
-		_, none := errors.AsType[*hadoop.NoWorkflowError](err)
+		_, none := errors.AsType[*yarn.NoWorkflowError](err)
 		if none && len(s.ticks) > 1 {
 			s.ticks = s.ticks[1:]
 			continue

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/spark"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -159,7 +159,7 @@ func (p *sparkPlayer) Next(ctx context.Context) (*dag.Snapshot, error) {
 		if final {
 			return nil, p.app.Missing()
 		}
-		return nil, &hadoop.NoWorkflowError{}
+		return nil, &yarn.NoWorkflowError{}
 	}
 	p.done = snap.State.Ended()
 	return snap, nil

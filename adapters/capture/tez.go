@@ -11,8 +11,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/tez"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -252,8 +252,9 @@ func (r *Recording) tezTarget(workflow string) (target tez.Target, ok bool, err 
 		return target, false, nil
 	}
 	if workflow == "" {
-		return tez.Target{ID: dags[0].id}, !slices.ContainsFunc(r.submissions(), func(s hadoop.Submission) bool {
-			return r.paths["/proxy/"+s.App+"/ws/v1/mapreduce/jobs/"+s.Job] != nil && s.At < dags[0].at
+		return tez.Target{ID: dags[0].id}, !slices.ContainsFunc(r.submissions(), func(s *yarn.App) bool {
+			return r.paths["/proxy/"+s.ID+"/ws/v1/mapreduce/jobs/"+s.Job()] != nil &&
+				max(0, int64(s.Submitted)) < dags[0].at
 		}), nil
 	}
 	for _, d := range dags {
@@ -301,7 +302,7 @@ func (r *Recording) dags() []recordedDAG {
 			continue
 		}
 		before = a.body
-		for _, app := range hadoop.Apps([]byte(a.body.String())) {
+		for _, app := range yarn.Apps([]byte(a.body.String())) {
 			for i := range out {
 				if d := &out[i]; d.app == app.ID {
 					d.name, d.user, d.at = app.Name, app.User, max(0, int64(app.Submitted))

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -31,7 +31,7 @@ func TestRecordedAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		client, err := hadoop.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: rec.rm}}, JHS: rec.rm},
+		client, err := mapreduce.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: rec.rm}}, JHS: rec.rm},
 			rest.Options{User: "alice", Transport: player, Now: player.Now, Tap: w.Layer})
 		if err != nil {
 			t.Fatal(err)
@@ -41,7 +41,7 @@ func TestRecordedAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		target.Made = player.Made
-		src := hadoop.NewSource(client, target)
+		src := mapreduce.NewSource(client, target)
 		var last *dag.Snapshot
 		for _, at := range rec.ticks() {
 			player.Seek(at)
@@ -241,8 +241,8 @@ func TestChoice(t *testing.T) {
 		}
 		other, ids := "", rec.workflows()
 		for _, a := range rec.submissions() {
-			if strings.HasSuffix(a.Name, "skew.pig") && a.At > int64(rec.First) {
-				other = ids[a.Job]
+			if strings.HasSuffix(a.Name, "skew.pig") && a.Submitted > rec.First {
+				other = ids[a.Job()]
 			}
 		}
 		run, _ := play(t, rec, Options{Workflow: other, Every: 5e9})

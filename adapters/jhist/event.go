@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strconv"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -138,7 +138,7 @@ func (l *ints) UnmarshalJSON(b []byte) error {
 }
 
 // counters is a flat list. A task has about fifty.
-type counters []hadoop.Counter
+type counters []mapreduce.Counter
 
 func (c *counters) UnmarshalJSON(b []byte) error {
 	*c = nil
@@ -159,7 +159,8 @@ func (c *counters) UnmarshalJSON(b []byte) error {
 	for _, g := range v.Groups {
 		for _, k := range g.Counts {
 			if k.Value.ok {
-				*c = append(*c, hadoop.Counter{Group: string(g.Name), Name: string(k.Name), Value: float64(k.Value.v)})
+				one := mapreduce.Counter{Group: string(g.Name), Name: string(k.Name), Value: float64(k.Value.v)}
+				*c = append(*c, one)
 			}
 		}
 	}

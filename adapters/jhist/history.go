@@ -6,8 +6,10 @@ import (
 	"math"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/hive"
 	"github.com/paratimer/paratimer/adapters/internal/clock"
+	"github.com/paratimer/paratimer/adapters/internal/loose"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -118,10 +120,10 @@ func (h *history) of(id string) *past.Job {
 
 func (h *history) submitted(b *body) {
 	j := h.of(string(b.Job))
-	j.Name, j.User, j.Queue = hadoop.JobTitle(string(b.JobName)), string(b.User), string(b.Queue)
+	j.Name, j.User, j.Queue = hive.JobTitle(string(b.JobName)), string(b.User), string(b.Queue)
 	j.Submitted = b.Submitted.instant()
 	s := &j.Settings
-	s.Workflow, s.WorkflowName, s.Node = string(b.Workflow), hadoop.WorkflowTitle(string(b.Workflow), string(b.Script)),
+	s.Workflow, s.WorkflowName, s.Node = string(b.Workflow), hive.WorkflowTitle(string(b.Workflow), string(b.Script)),
 		string(b.Node)
 	s.After = adjacencies(string(b.Adjacencies))
 	j.Saw(j.Submitted)
@@ -129,7 +131,7 @@ func (h *history) submitted(b *body) {
 
 // attempt applies events such as MAP_ATTEMPT_FINISHED. Set-up and clean-up tasks are ignored.
 func (h *history) attempt(kind, end string, b *body) {
-	k, task, number, ok := hadoop.AttemptOf(string(b.Attempt))
+	k, task, number, ok := mapreduce.AttemptOf(string(b.Attempt))
 	if !ok || (kind == "MAP") != (k == dag.Map) {
 		h.bad++
 		return
@@ -167,7 +169,7 @@ func (h *history) attempt(kind, end string, b *body) {
 	a.State, a.End, a.Splits = state, finished, b.Splits
 	a.Diagnosis = firstLine(string(b.Error))
 	a.CopyEnd, a.SortEnd = b.CopyEnd.instant(), b.SortEnd.instant()
-	a.Counts, a.Usage = hadoop.CountsOf(b.Counters), hadoop.UsageOf(b.Counters)
+	a.Counts, a.Usage = mapreduce.CountsOf(b.Counters), mapreduce.UsageOf(b.Counters)
 	if a.Node == "" {
 		a.Node = string(b.Host)
 	}
@@ -201,7 +203,7 @@ func (h *history) counted(b *body) {
 	}
 	a := &h.job.Attempts[k][at]
 	copied := a.Counts.Copied
-	a.Counts, a.Usage = hadoop.CountsOf(b.Counters), hadoop.UsageOf(b.Counters)
+	a.Counts, a.Usage = mapreduce.CountsOf(b.Counters), mapreduce.UsageOf(b.Counters)
 	a.Counts.Copied = copied
 }
 
@@ -257,4 +259,4 @@ func nodeName(host str, port long) string {
 }
 
 // firstLine returns the first line with content, cut to 200 characters.
-func firstLine(s string) string { return hadoop.FirstLine(s) }
+func firstLine(s string) string { return loose.FirstLine(s) }

@@ -3,7 +3,7 @@ package past
 import (
 	"math"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -33,7 +33,7 @@ func (a *Attempt) show(v *phaseView, was *dag.Attempt, t dag.Instant) (out dag.A
 	case a.Start.Known() && t < a.Start, !a.Start.Known() && (!end.Known() || t < end):
 		return out, false
 	}
-	out = hadoop.BlankAttempt(a.Task, a.Number)
+	out = dag.BlankAttempt(a.Task, a.Number)
 	if was != nil {
 		out.First, out.Last, out.FirstReport = was.First, was.Last, was.FirstReport
 	}
@@ -87,7 +87,7 @@ func (a *Attempt) progress(v *phaseView, out *dag.Attempt, t dag.Instant) {
 	}
 	out.Ratio = a.course.ratio(float64(since))
 	if v.kind == dag.Map {
-		share := hadoop.MapShare
+		share := mapreduce.MapShare
 		if v.mapOnly {
 			share = 1
 		}

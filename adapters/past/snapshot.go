@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/pig"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
@@ -16,19 +16,19 @@ import (
 
 // snapshot returns what a live watcher would have seen at t.
 func (s *Source) snapshot(t dag.Instant) *dag.Snapshot {
-	var members []hadoop.Member
+	var members []mapreduce.Member
 	var there []int // indices of the members
 	for i, j := range s.workflow.Jobs {
 		if t < j.Submitted {
 			continue
 		}
-		m := hadoop.Member{Job: j.ID, State: j.stateAt(t)}
+		m := mapreduce.Member{Job: j.ID, State: j.stateAt(t)}
 		if t >= j.lastSeen() {
 			m.Settings = &j.Settings
 		}
 		members, there = append(members, m), append(there, i)
 	}
-	vertices, launches, cyclic := hadoop.GraphOf(members)
+	vertices, launches, cyclic := mapreduce.GraphOf(members)
 	vertices = without(vertices, s.left)
 	s.plan = s.planOf(vertices, members, there)
 	first := s.workflow.Jobs[there[0]]
@@ -36,7 +36,7 @@ func (s *Source) snapshot(t dag.Instant) *dag.Snapshot {
 		Plan: s.plan, At: t, ID: first.ID, User: first.User, Queue: first.Queue, State: s.stateOf(vertices, members, t),
 		Jobs: make([]dag.JobState, len(vertices)), Nodes: s.cluster.nodes, Stale: dag.NoInstant,
 	}
-	if slices.ContainsFunc(members, func(m hadoop.Member) bool { return m.Settings != nil }) {
+	if slices.ContainsFunc(members, func(m mapreduce.Member) bool { return m.Settings != nil }) {
 		snap.ID = s.workflow.ID
 	}
 	for i, v := range vertices {
@@ -84,7 +84,7 @@ func (j *Job) attemptAt(t dag.Instant) int {
 }
 
 // stateOf returns the state of the whole workflow. The workflow runs until the end of its history.
-func (s *Source) stateOf(vertices []hadoop.Vertex, members []hadoop.Member, t dag.Instant) dag.State {
+func (s *Source) stateOf(vertices []mapreduce.Vertex, members []mapreduce.Member, t dag.Instant) dag.State {
 	worst, missing := dag.Succeeded, 0
 	for _, v := range vertices {
 		if v.Member < 0 {
@@ -105,11 +105,11 @@ func (s *Source) stateOf(vertices []hadoop.Vertex, members []hadoop.Member, t da
 }
 
 // without removes the vertices left. Successors of a removed vertex then follow its predecessors.
-func without(vertices []hadoop.Vertex, left []string) []hadoop.Vertex {
+func without(vertices []mapreduce.Vertex, left []string) []mapreduce.Vertex {
 	if len(left) == 0 {
 		return vertices
 	}
-	out := make([]hadoop.Vertex, 0, len(vertices))
+	out := make([]mapreduce.Vertex, 0, len(vertices))
 	to := make([][]int, len(vertices)) // replacements of a vertex, as indices of out
 	for i, v := range vertices {
 		var after []int
@@ -130,13 +130,13 @@ func without(vertices []hadoop.Vertex, left []string) []hadoop.Vertex {
 }
 
 // planOf makes the plan. It returns the previous plan if nothing has changed.
-func (s *Source) planOf(vertices []hadoop.Vertex, members []hadoop.Member, there []int) *dag.Plan {
+func (s *Source) planOf(vertices []mapreduce.Vertex, members []mapreduce.Member, there []int) *dag.Plan {
 	first := s.workflow.Jobs[there[0]]
 	p := &dag.Plan{
 		Name: pig.Script(first.Name), Cluster: s.cluster.plan,
 		Jobs: make([]dag.Job, len(vertices)),
 	}
-	if slices.ContainsFunc(members, func(m hadoop.Member) bool { return m.Settings != nil && m.Settings.Parallel }) {
+	if slices.ContainsFunc(members, func(m mapreduce.Member) bool { return m.Settings != nil && m.Settings.Parallel }) {
 		p.Driver = dag.Eager
 	}
 	var like dag.Job
@@ -166,7 +166,7 @@ func (s *Source) planOf(vertices []hadoop.Vertex, members []hadoop.Member, there
 	return p
 }
 
-func (j *Job) plan(to *dag.Job, c *hadoop.Settings) {
+func (j *Job) plan(to *dag.Job, c *mapreduce.Settings) {
 	to.Name = j.Name
 	if c == nil {
 		return

@@ -1,18 +1,18 @@
 package past
 
 import (
-	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/dag"
 )
 
 // Used returns the resource usage of succeeded tasks.
-func (w *Workflow) Used() hadoop.Used {
+func (w *Workflow) Used() mapreduce.Used {
 	type key struct {
 		job  string
 		kind dag.StageIndex
 		task int32
 	}
-	all := map[key]hadoop.Usage{}
+	all := map[key]mapreduce.Usage{}
 	for _, j := range w.Jobs {
 		for k := range j.Attempts {
 			for i := range j.Attempts[k] {
@@ -22,7 +22,7 @@ func (w *Workflow) Used() hadoop.Used {
 			}
 		}
 	}
-	return func(job string, k dag.StageIndex, task int32) (hadoop.Usage, bool) {
+	return func(job string, k dag.StageIndex, task int32) (mapreduce.Usage, bool) {
 		u, ok := all[key{job, k, task}]
 		return u, ok
 	}

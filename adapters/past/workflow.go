@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/pig"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/units"
 )
 
@@ -29,7 +29,7 @@ func Group(jobs []*Job) []*Workflow {
 		}
 	}
 	byID := map[string]*Workflow{}
-	for _, id := range slices.SortedFunc(maps.Keys(newest), hadoop.ByID) {
+	for _, id := range slices.SortedFunc(maps.Keys(newest), yarn.ByID) {
 		j := newest[id]
 		key := cmp.Or(j.Settings.Workflow, j.ID)
 		w := byID[key]
@@ -41,7 +41,7 @@ func Group(jobs []*Job) []*Workflow {
 	}
 	out := slices.Collect(maps.Values(byID))
 	slices.SortFunc(out, func(a, b *Workflow) int {
-		return cmp.Or(cmp.Compare(a.Jobs[0].Submitted, b.Jobs[0].Submitted), hadoop.ByID(a.Jobs[0].ID, b.Jobs[0].ID),
+		return cmp.Or(cmp.Compare(a.Jobs[0].Submitted, b.Jobs[0].Submitted), yarn.ByID(a.Jobs[0].ID, b.Jobs[0].ID),
 			cmp.Compare(a.ID, b.ID))
 	})
 	for _, w := range out {

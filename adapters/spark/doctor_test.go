@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/yarn"
 )
 
 // TestDoctor holds that Doctor says of each service whether it answers.
@@ -22,7 +22,7 @@ func TestDoctor(t *testing.T) {
 		var got []string
 		for _, check := range Doctor(t.Context(), &c.f) {
 			got = append(got, check.Name+" "+string(check.Status))
-			if check.Text == "" || check.Status == hadoop.Fail && !strings.Contains(check.Text, "refused") {
+			if check.Text == "" || check.Status == yarn.Fail && !strings.Contains(check.Text, "refused") {
 				t.Errorf("%+v", check)
 			}
 		}

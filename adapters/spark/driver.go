@@ -12,20 +12,21 @@ import (
 	"strings"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/internal/engine"
 	"github.com/paratimer/paratimer/adapters/rest"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
 // A webDriver is a driver with a web address.
 type webDriver struct {
-	client  *hadoop.Client
+	client  *yarn.Client
 	base    string
 	history string
 }
 
 // AtAddress returns a driver at an address such as http://driver:4040. history is the history server's, or "".
-func AtAddress(client *hadoop.Client, base, history string) Driver {
+func AtAddress(client *yarn.Client, base, history string) Driver {
 	return &webDriver{client, base, history}
 }
 
@@ -54,12 +55,12 @@ type yarnDriver struct {
 }
 
 // OnYARN returns a source for an application of Spark on YARN.
-func OnYARN(client *hadoop.Client, id, history string) *Source {
-	over := hadoop.NewOverview(client, nil)
+func OnYARN(client *yarn.Client, id, history string) *Source {
+	over := yarn.NewOverview(client, nil)
 	unitID := id
 	id, _ = AppOf(id)
 	s := NewSource(&yarnDriver{webDriver{client: client, history: history}, id}, unitID)
-	s.manager = func(ctx context.Context) (a hadoop.App, known bool) {
+	s.manager = func(ctx context.Context) (a yarn.App, known bool) {
 		if over.Observe(ctx) != nil {
 			return a, false
 		}
@@ -95,13 +96,26 @@ func (d *yarnDriver) findHistory(address string) {
 	}
 }
 
+// Submitted lists the applications of Spark of a hub's newest round, by id. Each is a workflow once its driver runs.
+func Submitted(h *yarn.Hub) []yarn.Submitted {
+	all := h.Submitted(func(a *yarn.App) bool { return a.Type == "SPARK" })
+	for i := range all {
+		s := &all[i]
+		s.Engine, s.Read = engine.Spark, s.Readable
+		if s.Readable {
+			s.Workflow, s.Title = s.App, s.Name
+		}
+	}
+	return all
+}
+
 // NewestOnYARN returns the id of the user's newest running application that can be watched. ok reports whether that
 // is one of Spark. If target has an ID, NewestOnYARN checks that application only.
-func NewestOnYARN(ctx context.Context, client *hadoop.Client, target hadoop.Target) (id string, ok bool, err error) {
+func NewestOnYARN(ctx context.Context, client *yarn.Client, target yarn.Target) (id string, ok bool, err error) {
 	if target.ID != "" && !strings.HasPrefix(target.ID, "application_") {
 		return "", false, nil
 	}
-	over := hadoop.NewOverview(client, nil)
+	over := yarn.NewOverview(client, nil)
 	if err := over.Observe(ctx); err != nil {
 		return "", false, err
 	}
@@ -109,14 +123,14 @@ func NewestOnYARN(ctx context.Context, client *hadoop.Client, target hadoop.Targ
 		a, known := over.App(ctx, target.ID)
 		return target.ID, known && a.Type == "SPARK", nil
 	}
-	apps := slices.DeleteFunc(over.Listed(), func(a hadoop.App) bool {
+	apps := slices.DeleteFunc(over.Listed(), func(a *yarn.App) bool {
 		watched := a.Type == "SPARK" || a.Type == "TEZ" || a.Type == "MAPREDUCE"
 		return a.Ended || !watched || target.User != "" && a.User != target.User
 	})
 	if len(apps) == 0 {
 		return "", false, nil
 	}
-	best := slices.MaxFunc(apps, func(x, y hadoop.App) int { return cmp.Compare(x.Submitted, y.Submitted) })
+	best := slices.MaxFunc(apps, func(x, y *yarn.App) int { return cmp.Compare(x.Submitted, y.Submitted) })
 	return best.ID, best.Type == "SPARK", nil
 }
 
@@ -136,7 +150,7 @@ const startFor = 30 * time.Second
 
 // OnThisMachine returns the drivers that listen on this machine. If there are only starting drivers, it calls
 // starting with the address of one and waits up to startFor.
-func OnThisMachine(ctx context.Context, client *hadoop.Client, starting func(address string)) []LocalDriver {
+func OnThisMachine(ctx context.Context, client *yarn.Client, starting func(address string)) []LocalDriver {
 	ctx, cancel := context.WithTimeout(ctx, startFor+probeFor)
 	defer cancel()
 	return findLocal(ctx, func() []LocalDriver { return localDrivers(ctx, client) }, sleep, starting)
@@ -169,7 +183,7 @@ func findLocal(ctx context.Context, look func() []LocalDriver, wait func(context
 // probeFor bounds a request to a port of this machine.
 const probeFor = 3 * time.Second
 
-func localDrivers(ctx context.Context, client *hadoop.Client) []LocalDriver {
+func localDrivers(ctx context.Context, client *yarn.Client) []LocalDriver {
 	var out []LocalDriver
 	for port := firstPort; port <= lastPort && ctx.Err() == nil; port++ {
 		d := LocalDriver{URL: "http://localhost:" + strconv.Itoa(port)}

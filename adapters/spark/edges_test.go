@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -131,7 +131,7 @@ func (c *chain) zipOf(w io.Writer) {
 }
 
 // serve starts a chain, and returns its address and a client whose site it is.
-func (c *chain) serve(t *testing.T) (base string, client *hadoop.Client) {
+func (c *chain) serve(t *testing.T) (base string, client *yarn.Client) {
 	t.Helper()
 	s := httptest.NewServer(c)
 	t.Cleanup(s.Close)
@@ -139,7 +139,7 @@ func (c *chain) serve(t *testing.T) (base string, client *hadoop.Client) {
 	if !c.now.IsZero() {
 		o.Clock = func() time.Time { return c.now }
 	}
-	client, err := hadoop.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: s.URL}}}, o)
+	client, err := yarn.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: s.URL}}}, o)
 	if err != nil {
 		t.Fatal(err)
 	}

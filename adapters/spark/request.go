@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/internal/eventlog"
 	"github.com/paratimer/paratimer/adapters/rest"
+	"github.com/paratimer/paratimer/adapters/yarn"
 )
 
 const (
@@ -25,7 +25,7 @@ const (
 
 // request returns a request to a driver or a history server for a path below base. The response is JSON or, for a job
 // and for all stages, a page. For an event log, which is a zip, it is a list of eventlog.Job as JSON.
-func request(client *hadoop.Client, base, path string) rest.Request {
+func request(client *yarn.Client, base, path string) rest.Request {
 	r := rest.Request{Path: path, Advise: func(e *rest.Error, resp *rest.Response) { advise(client, e, resp) }}
 	if base != "" {
 		r.Bases = []string{base}
@@ -70,7 +70,7 @@ var appInPath = regexp.MustCompile(`/(application_\d+_\d+|app-[\w-]+|local-\d+)(
 
 // advise completes the error of a response: it recognizes a driver that starts, and names the user that a driver
 // refuses, and what to request.
-func advise(client *hadoop.Client, e *rest.Error, r *rest.Response) {
+func advise(client *yarn.Client, e *rest.Error, r *rest.Response) {
 	if r == nil {
 		return
 	}

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/rest"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -46,7 +46,7 @@ type Source struct {
 	planned   [2]int // lastJob and running when SQL plans were last requested
 	offset    int    // how many of the first executions have ended
 	// manager looks the application up at a cluster manager. It is nil if there is none.
-	manager func(context.Context) (a hadoop.App, known bool)
+	manager func(context.Context) (a yarn.App, known bool)
 	peeks   bool  // the source polls jobs between observations
 	peek    *peek // nil if none is running
 }
@@ -99,7 +99,7 @@ const (
 )
 
 // Next observes once. It neither waits nor retries. It returns a *dag.MissedError if an observation failed and a
-// later one may succeed, a *hadoop.NoWorkflowError if the application does not exist, a *NoUnitError if the
+// later one may succeed, a *yarn.NoWorkflowError if the application does not exist, a *NoUnitError if the
 // application ended without the watched unit, and io.EOF after a snapshot with a final state.
 func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	if s.done {

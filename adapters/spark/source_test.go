@@ -14,8 +14,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/rest"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -217,8 +217,8 @@ func TestSourceEarly(t *testing.T) {
 	for _, ends := range []dag.State{dag.Running, dag.Failed} {
 		f := &fake{tasks: 8, now: 1795366700000, gone: true}
 		s := NewSource(f, "app-1")
-		is := hadoop.App{ID: "app-1", Name: "nightly", User: "ann", State: dag.Running}
-		s.manager = func(context.Context) (hadoop.App, bool) { return is, true }
+		is := yarn.App{ID: "app-1", Name: "nightly", User: "ann", State: dag.Running}
+		s.manager = func(context.Context) (yarn.App, bool) { return is, true }
 		for range giveUp + 2 {
 			snap, err := s.Next(t.Context())
 			if err != nil || snap.State != dag.Submitted || snap.Plan.Name != "nightly" || snap.User != "ann" {
@@ -258,8 +258,8 @@ func TestSourceHistoryBehind(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.gone, f.partial = true, true
-	s.manager = func(context.Context) (hadoop.App, bool) {
-		return hadoop.App{ID: "app-1", Ended: true, State: dag.Succeeded, Finished: f.now}, true
+	s.manager = func(context.Context) (yarn.App, bool) {
+		return yarn.App{ID: "app-1", Ended: true, State: dag.Succeeded, Finished: f.now}, true
 	}
 	for range 3 {
 		f.now += 2000

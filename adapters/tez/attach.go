@@ -4,29 +4,32 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/pig"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Workflow yields snapshots of a MapReduce or Tez workflow. The ResourceManager reports which engine runs it. A
-// Workflow is not safe for concurrent use.
+// An Observer yields snapshots of a workflow.
+type Observer interface {
+	Next(ctx context.Context) (*dag.Snapshot, error)
+}
+
+// A Workflow yields snapshots of a Tez workflow, or of one of another engine that is no Tez application. The
+// ResourceManager reports which engine runs it. A Workflow is not safe for concurrent use.
 type Workflow struct {
 	cluster Cluster
-	target  hadoop.Target
-	source  interface {
-		Next(ctx context.Context) (*dag.Snapshot, error)
-	}
+	target  yarn.Target
+	other   func(yarn.Target) Observer
+	source  Observer
 	session *Session // for After; nil before its first call
 }
 
 // NewWorkflow returns a Workflow for target on cluster: a DAG, an application or a Hive query by id, or the user's
-// newest running application.
-func NewWorkflow(cluster Cluster, target hadoop.Target) *Workflow {
-	return &Workflow{cluster: cluster, target: target}
+// newest running application. other opens a target that is not of Tez.
+func NewWorkflow(cluster Cluster, target yarn.Target, other func(yarn.Target) Observer) *Workflow {
+	return &Workflow{cluster: cluster, target: target, other: other}
 }
 
 // Next observes once. It returns the errors of both engines' sources.
@@ -44,11 +47,11 @@ func (w *Workflow) Next(ctx context.Context) (*dag.Snapshot, error) {
 		default:
 			target := w.target
 			target.ID = id
-			w.source = hadoop.NewSource(w.cluster, target)
+			w.source = w.other(target)
 		}
 	}
 	s, err := w.source.Next(ctx)
-	if _, none := errors.AsType[*hadoop.NoWorkflowError](err); none && w.target.ID == "" {
+	if _, none := errors.AsType[*yarn.NoWorkflowError](err); none && w.target.ID == "" {
 		w.source = nil // the next application may use the other engine
 	}
 	if errors.Is(err, io.EOF) {
@@ -101,12 +104,12 @@ func (w *Workflow) find(ctx context.Context) (id string, of bool, err error) {
 	if id != "" && query == "" && !appID.MatchString(id) {
 		return id, false, nil // the id of a MapReduce job or workflow
 	}
-	over := hadoop.NewOverview(w.cluster, w.target.Made)
+	over := yarn.NewOverview(w.cluster, w.target.Made)
 	if err := over.Observe(ctx); err != nil {
 		return "", false, &dag.MissedError{At: over.Now(), Err: err}
 	}
 	if query != "" {
-		if found, ok := findQuery(ctx, w.cluster, slices.Clone(over.Listed()), query); ok {
+		if found, ok := findQuery(ctx, w.cluster, over.Listed(), query); ok {
 			return found, true, nil
 		}
 		return "hive_" + query, false, nil // the name in Hive on MapReduce
@@ -115,7 +118,7 @@ func (w *Workflow) find(ctx context.Context) (id string, of bool, err error) {
 		a, _ := over.App(ctx, id)
 		return id, a.Type == "TEZ", nil
 	}
-	best := hadoop.App{}
+	best := &yarn.App{}
 	for _, a := range over.Listed() {
 		ours := !a.Ended && (a.Type == "TEZ" || a.Type == "MAPREDUCE") &&
 			(w.target.User == "" || a.User == w.target.User)

@@ -5,28 +5,34 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
+
+// workflowOf returns a workflow of either engine.
+func workflowOf(l *lab, target yarn.Target) *Workflow {
+	return NewWorkflow(l, target, func(t yarn.Target) Observer { return mapreduce.NewSource(l, t) })
+}
 
 func TestWorkflow(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		target hadoop.Target
+		target yarn.Target
 		engine string
 	}{
-		{hadoop.Target{}, "Tez"},
-		{hadoop.Target{User: "alice"}, "Tez"},
-		{hadoop.Target{ID: labApp}, "Tez"},
-		{hadoop.Target{ID: labDAG}, "Tez"},
-		{hadoop.Target{User: "bob"}, ""},
-		{hadoop.Target{ID: "job_" + labID}, ""},
-		{hadoop.Target{ID: "application_1_0001"}, ""},
+		{yarn.Target{}, "Tez"},
+		{yarn.Target{User: "alice"}, "Tez"},
+		{yarn.Target{ID: labApp}, "Tez"},
+		{yarn.Target{ID: labDAG}, "Tez"},
+		{yarn.Target{User: "bob"}, ""},
+		{yarn.Target{ID: "job_" + labID}, ""},
+		{yarn.Target{ID: "application_1_0001"}, ""},
 	} {
 		l := newLab(2, 1, 1000)
-		w := NewWorkflow(l, c.target)
+		w := workflowOf(l, c.target)
 		s, err := w.Next(t.Context())
-		var none *hadoop.NoWorkflowError
+		var none *yarn.NoWorkflowError
 		if c.engine == "" && !errors.As(err, &none) || c.engine != "" && (err != nil || s.Plan.Engine != c.engine) {
 			t.Errorf("%+v: %+v, %v", c.target, s, err)
 		}
@@ -36,8 +42,8 @@ func TestWorkflow(t *testing.T) {
 	}
 	l := newLab(2, 1, 1000)
 	l.app = "ACCEPTED"
-	w := NewWorkflow(l, hadoop.Target{User: "alice"})
-	if s, err := w.Next(t.Context()); errors.As(err, new(*hadoop.NoWorkflowError)) || err == nil &&
+	w := workflowOf(l, yarn.Target{User: "alice"})
+	if s, err := w.Next(t.Context()); errors.As(err, new(*yarn.NoWorkflowError)) || err == nil &&
 		s.State != dag.Submitted {
 		t.Errorf("an application that waits for its master: %+v, %v", s, err)
 	}
@@ -59,8 +65,8 @@ func TestNoDAG(t *testing.T) {
 	} {
 		l := newLab(1, 1, 1000)
 		l.files, l.gone, l.app = map[string][]byte{"syslog": []byte("x\n")}, true, c.state
-		s, err := NewWorkflow(l, hadoop.Target{ID: c.id}).Next(t.Context())
-		none, is := errors.AsType[*hadoop.NoWorkflowError](err)
+		s, err := workflowOf(l, yarn.Target{ID: c.id}).Next(t.Context())
+		none, is := errors.AsType[*yarn.NoWorkflowError](err)
 		switch {
 		case c.why == "" && (err != nil || s.State != dag.Submitted):
 			t.Errorf("%s %s: %v, %v", c.id, c.state, s, err)

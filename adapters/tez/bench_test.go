@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -14,7 +14,7 @@ func BenchmarkSnapshot(b *testing.B) {
 	for _, n := range []int32{1000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			s := NewSource(nil, Target{})
-			s.app, s.id, s.g = hadoop.App{ID: "application_1_0001"}, "dag_1_0001_1", newGraph("dag_1_0001_1")
+			s.app, s.id, s.g = yarn.App{ID: "application_1_0001"}, "dag_1_0001_1", newGraph("dag_1_0001_1")
 			s.lines = logReader{g: s.g, node: func(string) int32 { return 0 }}
 			v := s.g.at(0)
 			v.tasks, v.known = int(n), true

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/rest"
+	"github.com/paratimer/paratimer/adapters/yarn"
 )
 
 // Doctor tests all requests that are needed to observe a DAG, with the newest running Tez application. Each check has
 // a result and, if it fails, a hint. Without such an application there are no checks.
-func Doctor(ctx context.Context, c Cluster) []hadoop.Check {
+func Doctor(ctx context.Context, c Cluster) []yarn.Check {
 	s := NewSource(c, Target{})
 	_, err := s.Next(ctx)
 	if s.app.ID == "" {
@@ -24,39 +24,39 @@ func Doctor(ctx context.Context, c Cluster) []hadoop.Check {
 			running++
 		}
 	}
-	var out []hadoop.Check
-	say := func(name string, grade hadoop.Grade, hint, format string, args ...any) {
-		out = append(out, hadoop.Check{Name: name, Status: grade, Text: fmt.Sprintf(format, args...), Hint: hint})
+	var out []yarn.Check
+	say := func(name string, grade yarn.Grade, hint, format string, args ...any) {
+		out = append(out, yarn.Check{Name: name, Status: grade, Text: fmt.Sprintf(format, args...), Hint: hint})
 	}
 	many := "applications of Tez run"
 	if running == 1 {
 		many = "application of Tez runs"
 	}
-	say("tez", hadoop.OK, "", "%d %s, the newest is %s of %s", running, many, s.app.ID, s.app.User)
-	_, none := errors.AsType[*hadoop.NoWorkflowError](err)
+	say("tez", yarn.OK, "", "%d %s, the newest is %s of %s", running, many, s.app.ID, s.app.User)
+	_, none := errors.AsType[*yarn.NoWorkflowError](err)
 	switch {
 	case s.silence != nil:
-		say("tez master", hadoop.Fail, rest.Hint(s.silence), "%v", s.silence)
+		say("tez master", yarn.Fail, rest.Hint(s.silence), "%v", s.silence)
 	case s.asked:
-		say("tez master", hadoop.OK, "", "%s is %s: %d vertices", s.id, s.g.status, len(s.g.vertices))
+		say("tez master", yarn.OK, "", "%s is %s: %d vertices", s.id, s.g.status, len(s.g.vertices))
 	case none:
-		say("tez master", hadoop.OK, "", "not tried: the session has no DAG yet")
+		say("tez master", yarn.OK, "", "not tried: the session has no DAG yet")
 	default:
-		say("tez master", hadoop.OK, "", "not tried: %s has ended", s.id)
+		say("tez master", yarn.OK, "", "not tried: %s has ended", s.id)
 	}
 	l := s.logs
 	switch {
 	case l == nil:
-		say("tez files", hadoop.Warn, "", "the ResourceManager does not say where the master runs")
+		say("tez files", yarn.Warn, "", "the ResourceManager does not say where the master runs")
 	case l.sizes == nil || l.err != nil:
 		hint := ""
 		if st := rest.Status(l.err); st == http.StatusUnauthorized || st == http.StatusForbidden {
 			hint = "without these files the DAG has no edges and its times are first seen ones: have tez.am.view-acls of the " +
 				"session name this user, or ask as user " + s.app.User
 		}
-		say("tez files", hadoop.Warn, hint, "%v", l.err)
+		say("tez files", yarn.Warn, hint, "%v", l.err)
 	default:
-		say("tez files", hadoop.OK, "", "the NodeManager %s gives %d files of the master", l.node, len(l.sizes))
+		say("tez files", yarn.OK, "", "the NodeManager %s gives %d files of the master", l.node, len(l.sizes))
 	}
 	switch {
 	case none || l == nil || l.sizes == nil:
@@ -65,13 +65,13 @@ func Doctor(ctx context.Context, c Cluster) []hadoop.Check {
 		for _, v := range s.g.vertices {
 			edges += len(v.sources)
 		}
-		say("tez plan", hadoop.OK, "", "the plan of %s is read: %d edges", s.id, edges)
+		say("tez plan", yarn.OK, "", "the plan of %s is read: %d edges", s.id, edges)
 	case len(historyFiles(l.sizes)) == 0:
-		say("tez plan", hadoop.Warn,
+		say("tez plan", yarn.Warn,
 			"set tez.history.logging.service.class to org.apache.tez.dag.history.logging.impl.SimpleHistoryLoggingService, or give a --profile of an earlier run",
 			"the master writes no history file, so the edges of the DAG are not known")
 	default:
-		say("tez plan", hadoop.Warn, "try again in some seconds",
+		say("tez plan", yarn.Warn, "try again in some seconds",
 			"the plan of %s is not in the master's history file yet", s.id)
 	}
 	return out

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/hive"
 	"github.com/paratimer/paratimer/adapters/pig"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -173,7 +173,7 @@ var digits = regexp.MustCompile(`[0-9]+`)
 // textKey returns the same key for queries that differ only in spaces, quoted texts and numbers. The query of the
 // next day, for example, reads a table or a partition of another date.
 func textKey(query string) string {
-	text := digits.ReplaceAllString(strings.Join(strings.Fields(hadoop.Unquoted(query)), " "), "0")
+	text := digits.ReplaceAllString(strings.Join(strings.Fields(hive.Unquoted(query)), " "), "0")
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(strings.ToLower(text))) // a hash accepts all input
 	return fmt.Sprintf("%08x", h.Sum32())
@@ -185,7 +185,7 @@ func (g *graph) entitle(b *planBody) {
 	name := string(b.Name)
 	query := ""
 	if strings.EqualFold(string(b.Context.Context), "HIVE") {
-		query = hadoop.QueryTitle(string(b.Context.Description))
+		query = hive.QueryTitle(string(b.Context.Description))
 		g.key = textKey(string(b.Context.Description))
 	}
 	switch script, is := pig.ScriptOfDAG(name); {
@@ -195,11 +195,11 @@ func (g *graph) entitle(b *planBody) {
 		if k := g.id[strings.LastIndexByte(g.id, '_')+1:]; k != "1" {
 			g.name += " #" + k
 		}
-	case query != "" && (hiveQuery.MatchString(name) || hadoop.IsStage(name)):
+	case query != "" && (hiveQuery.MatchString(name) || hive.IsStage(name)):
 		g.name = query
-	case hadoop.IsStage(name):
-		g.name = hadoop.JobTitle(name)
+	case hive.IsStage(name):
+		g.name = hive.JobTitle(name)
 	default:
-		g.name, g.title = hadoop.QueryTitle(name), query
+		g.name, g.title = hive.QueryTitle(name), query
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/yarn"
 )
 
 // Bounds for reading a master's files, in bytes.
@@ -155,4 +155,4 @@ func (l *logs) lost(name string) int64 {
 	return 0
 }
 
-var _ Cluster = (*hadoop.Client)(nil)
+var _ Cluster = (*yarn.Client)(nil)

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/internal/tasktable"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -197,7 +196,7 @@ func (g *graph) attempt(k attemptKey) (*vertex, *attempt) {
 	n := k.number + t.shift
 	byNumber := func(a attempt, n int32) int { return cmp.Compare(a.Number, n) }
 	i, _ := slices.BinarySearchFunc(t.attempts, n, byNumber)
-	a := attempt{Attempt: hadoop.BlankAttempt(k.task, n), wire: k.number, era: g.era}
+	a := attempt{Attempt: dag.BlankAttempt(k.task, n), wire: k.number, era: g.era}
 	t.attempts = slices.Insert(t.attempts, i, a)
 	return v, &t.attempts[i]
 }

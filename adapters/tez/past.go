@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -155,7 +155,7 @@ func (l *Log) DAGs() []string {
 		out = append(out, id)
 	}
 	slices.SortFunc(out, func(a, b string) int {
-		return cmp.Or(hadoop.ByID("application_"+a[4:strings.LastIndexByte(a, '_')], "application_"+
+		return cmp.Or(yarn.ByID("application_"+a[4:strings.LastIndexByte(a, '_')], "application_"+
 			b[4:strings.LastIndexByte(b, '_')]), cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 	})
 	return out
@@ -236,7 +236,7 @@ func (l *Log) Play(id string) *Player {
 	p.src = Source{
 		room: &p.room, silentAt: dag.NoInstant, before: dag.NoInstant, firstAt: dag.NoInstant, asked: true, masters: 1,
 		id: id, g: newGraph(id),
-		app: hadoop.App{ID: app, Type: "TEZ", Running: true, AMMB: amMB},
+		app: yarn.App{ID: app, Type: "TEZ", Running: true, MasterMB: amMB},
 	}
 	p.src.g.taskMB, p.src.g.master = taskMB, p.app.master
 	p.src.lines = logReader{g: p.src.g, node: func(id string) int32 {
@@ -297,7 +297,7 @@ func (p *Player) At(now dag.Instant) (snap *dag.Snapshot, ok bool, err error) {
 	if len(s.g.vertices) == 0 && s.g.logged == "" {
 		return nil, false, nil
 	}
-	s.app.HeldMB = s.app.AMMB
+	s.app.HeldMB = s.app.MasterMB
 	snap = s.snapshot()
 	for k := range snap.Jobs[0].Stages {
 		snap.Jobs[0].HeldMB += snap.Jobs[0].Stages[k].Running() * snap.Plan.Jobs[0].Stages[k].MemoryMB

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/internal/loose"
 )
 
 const causedBy = "Caused by: "
@@ -21,7 +21,7 @@ func reason(said string) string {
 			cause = inner
 		}
 	}
-	return hadoop.FirstLine(cause)
+	return loose.FirstLine(cause)
 }
 
 // The text that Tez puts before the reason of the vertex that ended the DAG, and the ids in the reason.
@@ -35,5 +35,5 @@ var (
 func dagReason(said string) string {
 	said, _, _ = strings.Cut(said, "\n\tat ")
 	said = vertexID.ReplaceAllString(vertexFailed.ReplaceAllString(said, "$2: "), "")
-	return hadoop.FirstLine(strings.ReplaceAll(strings.TrimSpace(said), "\n", ", "))
+	return loose.FirstLine(strings.ReplaceAll(strings.TrimSpace(said), "\n", ", "))
 }

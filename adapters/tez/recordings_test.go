@@ -15,10 +15,10 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/adapters/capture"
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/tez"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -132,7 +132,7 @@ func play(t *testing.T, src source) []*dag.Snapshot {
 	var all []*dag.Snapshot
 	for {
 		s, err := src.Next(t.Context())
-		var none *hadoop.NoWorkflowError
+		var none *yarn.NoWorkflowError
 		var cut *capture.CutOffError
 		switch {
 		case errors.As(err, &none):
@@ -250,7 +250,7 @@ func (c *truth) compare(t *testing.T, all []*dag.Snapshot) {
 
 // A deaf cluster does not get the files that match.
 type deaf struct {
-	*hadoop.Client
+	*yarn.Client
 	refuses func(path string) bool
 	asked   map[string]int
 }
@@ -286,7 +286,7 @@ func (s *stepped) Next(ctx context.Context) (*dag.Snapshot, error) {
 func without(t *testing.T, rec *capture.Recording, id string, refuses func(path string) bool) (*stepped, *deaf) {
 	t.Helper()
 	p := capture.NewPlayer(rec)
-	client, err := hadoop.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://localhost:8088"}}}, rest.Options{
+	client, err := yarn.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://localhost:8088"}}}, rest.Options{
 		Transport: p,
 		Now:       p.Now,
 	})
@@ -400,7 +400,7 @@ func TestCaptured(t *testing.T) {
 	p := capture.NewPlayer(rec)
 	var file closer
 	w := capture.NewWriter(&file, true, p.Now)
-	client, err := hadoop.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://localhost:8088"}}}, rest.Options{
+	client, err := yarn.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://localhost:8088"}}}, rest.Options{
 		Transport: p,
 		Now:       p.Now, Tap: w.Layer,
 	})

@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/pig"
 	"github.com/paratimer/paratimer/adapters/rest"
+	"github.com/paratimer/paratimer/adapters/yarn"
 )
 
 // A DAG is one of the DAGs that were submitted to a session.
@@ -38,7 +38,7 @@ const mostDAGs = 100_000
 // Observe returns the DAGs of an application by number. It reads new data of the master's files. If the NodeManager
 // does not serve them, Observe queries the master for the next DAG. A master without that DAG writes an error into
 // its log, so call Observe rarely in this case. If the ResourceManager's proxy refuses too, Observe returns its error.
-func (s *Session) Observe(ctx context.Context, app hadoop.App) ([]DAG, error) {
+func (s *Session) Observe(ctx context.Context, app yarn.App) ([]DAG, error) {
 	if app.Container != "" && (s.logs == nil || s.logs.container != app.Container) {
 		s.logs = newLogs(app.Node, app.Container)
 	}
@@ -75,7 +75,7 @@ func (s *Session) grow(prefix string, n int) {
 }
 
 // ask queries the master for the first unknown DAG.
-func (s *Session) ask(ctx context.Context, app hadoop.App, prefix string) error {
+func (s *Session) ask(ctx context.Context, app yarn.App, prefix string) error {
 	next := strconv.Itoa(len(s.dags) + 1)
 	body, err := s.cluster.Proxy(ctx, app.ID, rest.Request{Path: "ws/v2/tez/dagInfo?dagID=" + next})
 	if rest.Status(err) == http.StatusNotFound {
@@ -127,10 +127,10 @@ func (d *DAG) entitle(p *planBody) {
 // findQuery returns the DAG that runs a Hive query, by the query's id. Hive tags a session with the id of its first
 // query, so sessions with that tag come first. If no file names the query, findQuery returns the tagged application.
 // ok is false if neither exists.
-func findQuery(ctx context.Context, c Cluster, apps []hadoop.App, query string) (id string, ok bool) {
+func findQuery(ctx context.Context, c Cluster, apps []*yarn.App, query string) (id string, ok bool) {
 	tagged := ""
-	sessions := slices.DeleteFunc(apps, func(a hadoop.App) bool { return a.Type != "TEZ" || a.Container == "" })
-	slices.SortStableFunc(sessions, func(a, b hadoop.App) int {
+	sessions := slices.DeleteFunc(apps, func(a *yarn.App) bool { return a.Type != "TEZ" || a.Container == "" })
+	slices.SortStableFunc(sessions, func(a, b *yarn.App) int {
 		switch has, other := a.Tagged(query), b.Tagged(query); {
 		case has && !other:
 			return -1
@@ -143,7 +143,7 @@ func findQuery(ctx context.Context, c Cluster, apps []hadoop.App, query string) 
 		if a.Tagged(query) {
 			tagged = a.ID
 		}
-		dags, err := NewSession(c).Observe(ctx, a)
+		dags, err := NewSession(c).Observe(ctx, *a)
 		if err != nil {
 			continue
 		}

@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -34,7 +35,7 @@ func TestSession(t *testing.T) {
 	t.Parallel()
 	l := newLab(2, 1, 1000)
 	l.submitted(1, firstQuery)
-	app := hadoop.App{ID: labApp, Type: "TEZ", Running: true, Node: "n0:8042", Container: "container_" + labID +
+	app := yarn.App{ID: labApp, Type: "TEZ", Running: true, Node: "n0:8042", Container: "container_" + labID +
 		"_01_000001"}
 	s := NewSession(l)
 	see := func(want string) {
@@ -74,18 +75,18 @@ func TestQuery(t *testing.T) {
 	for _, c := range []struct{ query, want string }{
 		{firstQuery, labDAG}, {"hive_" + firstQuery, labDAG}, {secondQuery, strings.TrimSuffix(labDAG, "1") + "2"},
 	} {
-		w := NewWorkflow(l, hadoop.Target{ID: c.query})
+		w := workflowOf(l, yarn.Target{ID: c.query})
 		if id, of, err := w.find(t.Context()); id != c.want || !of || err != nil {
 			t.Errorf("%s: %s, %v, %v", c.query, id, of, err)
 		}
 	}
 	unknown := strings.Replace(firstQuery, "2026", "2025", 1)
-	if id, of, err := NewWorkflow(l, hadoop.Target{ID: unknown}).find(t.Context()); id != "hive_"+unknown || of ||
+	if id, of, err := workflowOf(l, yarn.Target{ID: unknown}).find(t.Context()); id != "hive_"+unknown || of ||
 		err != nil {
 		t.Errorf("%s, %v, %v", id, of, err)
 	}
 	l.deaf, l.tags = true, firstQuery+",userid=null"
-	if id, of, err := NewWorkflow(l, hadoop.Target{ID: firstQuery}).find(t.Context()); id != labApp || !of ||
+	if id, of, err := workflowOf(l, yarn.Target{ID: firstQuery}).find(t.Context()); id != labApp || !of ||
 		err != nil {
 		t.Errorf("by its tag: %s, %v, %v", id, of, err)
 	}
@@ -95,7 +96,7 @@ func TestQuery(t *testing.T) {
 func TestAfter(t *testing.T) {
 	t.Parallel()
 	l := newLab(1, 1, 1000)
-	w := NewWorkflow(l, hadoop.Target{ID: labDAG})
+	w := workflowOf(l, yarn.Target{ID: labDAG})
 	for i := 0; ; i++ {
 		if s, err := w.Next(t.Context()); err != nil || i > 20 {
 			t.Fatal(err)
@@ -115,7 +116,7 @@ func TestAfter(t *testing.T) {
 	second := strings.TrimSuffix(labDAG, "1") + "2"
 	see(second, false)
 	l.app = "FINISHED"
-	w = NewWorkflow(l, hadoop.Target{ID: second})
+	w = workflowOf(l, yarn.Target{ID: second})
 	if _, over, err := w.After(t.Context()); !over || err != nil {
 		t.Errorf("nothing was watched: %v, %v", over, err)
 	}
@@ -126,8 +127,8 @@ func TestSessions(t *testing.T) {
 	t.Parallel()
 	l := newLab(2, 1, 1000)
 	l.submitted(1, firstQuery)
-	hub := hadoop.NewHub(l)
-	all := NewSessions(l, hub)
+	hub := mapreduce.NewHub(l)
+	all := NewSessions(l, hub.Hub)
 	if err := hub.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -4,13 +4,14 @@ import (
 	"context"
 	"sync"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/internal/engine"
+	"github.com/paratimer/paratimer/adapters/yarn"
 )
 
 // Sessions finds the DAGs that the applications of a hub run. It is safe for concurrent use.
 type Sessions struct {
 	cluster Cluster
-	hub     *hadoop.Hub
+	hub     *yarn.Hub
 
 	mu  sync.Mutex
 	all map[string]*running // by application
@@ -24,14 +25,23 @@ type running struct {
 }
 
 // NewSessions returns sessions without requests so far. The caller refreshes the hub.
-func NewSessions(cluster Cluster, hub *hadoop.Hub) *Sessions {
+func NewSessions(cluster Cluster, hub *yarn.Hub) *Sessions {
 	return &Sessions{cluster: cluster, hub: hub, all: map[string]*running{}}
+}
+
+// submitted lists the applications of Tez, by id. Only their masters report which DAG they run.
+func (s *Sessions) submitted() []yarn.Submitted {
+	all := s.hub.Submitted(func(a *yarn.App) bool { return a.Type == "TEZ" })
+	for i := range all {
+		all[i].Engine = engine.Tez
+	}
+	return all
 }
 
 // Running returns the Tez applications of the hub's newest poll, by id. An application includes the newest DAG that
 // Identify has found, unless that DAG has ended.
-func (s *Sessions) Running() []hadoop.Submitted {
-	apps := s.hub.Tez()
+func (s *Sessions) Running() []yarn.Submitted {
+	apps := s.submitted()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	left := make(map[string]*running, len(apps))
@@ -52,8 +62,8 @@ func (s *Sessions) Running() []hadoop.Submitted {
 
 // Identify finds the newest DAG of a Tez application. ok is false for other applications.
 func (s *Sessions) Identify(ctx context.Context, app string) (ok bool, err error) {
-	a, known := s.hub.App(app)
-	if !known || a.Type != "TEZ" {
+	a := s.hub.App(app)
+	if a == nil || a.Type != "TEZ" {
 		return false, nil
 	}
 	s.mu.Lock()
@@ -65,7 +75,7 @@ func (s *Sessions) Identify(ctx context.Context, app string) (ok bool, err error
 	s.mu.Unlock()
 	r.asking.Lock()
 	defer r.asking.Unlock()
-	dags, err := r.session.Observe(ctx, a)
+	dags, err := r.session.Observe(ctx, *a)
 	if len(dags) > 0 {
 		s.mu.Lock()
 		r.newest = dags[len(dags)-1]
@@ -76,7 +86,7 @@ func (s *Sessions) Identify(ctx context.Context, app string) (ok bool, err error
 
 // Look identifies the DAGs of the newest running applications.
 func (s *Sessions) Look(ctx context.Context) {
-	apps := s.hub.Tez()
+	apps := s.submitted()
 	for _, a := range apps[max(0, len(apps)-mostSessions):] {
 		if a.Readable {
 			_, _ = s.Identify(ctx, a.App) // on an error only the application is shown
@@ -87,5 +97,5 @@ func (s *Sessions) Look(ctx context.Context) {
 // Source returns a source of a DAG. It reuses the results of the hub's newest poll.
 func (s *Sessions) Source(id string) *Source {
 	app, _ := IsDAG(id)
-	return NewSource(s.cluster, Target{ID: id, Over: s.hub.Overview(app)})
+	return NewSource(s.cluster, Target{ID: id, Over: s.hub.Overview(func() []string { return []string{app} })})
 }

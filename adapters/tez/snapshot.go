@@ -12,8 +12,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/internal/engine"
+	"github.com/paratimer/paratimer/adapters/internal/loose"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
@@ -72,7 +72,7 @@ func (s *Source) beginning() *dag.Snapshot {
 		Cluster: s.room.Cluster(s.app.ID), Driver: dag.Eager,
 		Jobs: []dag.Job{{
 			Node: "dag", Name: cmp.Or(s.g.title, s.g.name, s.id), Rules: dag.AncestorsFirst,
-			MasterMB: s.app.AMMB,
+			MasterMB: s.app.MasterMB,
 			Stages:   []dag.Stage{{Name: unknownStages}},
 		}},
 		Overheads: dag.Overheads{Report: report, Boot: s.g.master.took(orNow(s.g.submitted, s.now))},
@@ -199,7 +199,7 @@ func (s *Source) planOf(order []int32) *dag.Plan {
 	if len(order) == 0 {
 		job.Stages = []dag.Stage{{Name: unknownStages}}
 	}
-	job.MasterMB = s.app.AMMB
+	job.MasterMB = s.app.MasterMB
 	if s.plan != nil && job.MasterMB == 0 {
 		job.MasterMB = s.plan.Jobs[0].MasterMB
 	}
@@ -381,7 +381,7 @@ func (s *Source) remark(snap *dag.Snapshot) {
 	}
 	if s.silentAt.Known() && s.now-s.silentAt > silentLimit && !s.gone {
 		s.warn(dag.WarnObservation, "the master of %s could not be asked, its last state is shown: %s",
-			s.app.ID, hadoop.FirstLine(s.silence.Error()))
+			s.app.ID, loose.FirstLine(s.silence.Error()))
 	}
 	switch {
 	case g.planned:
@@ -439,5 +439,5 @@ func (s *Source) logErr() string {
 	if s.logs == nil {
 		return "the ResourceManager does not say where it runs"
 	}
-	return hadoop.FirstLine(s.logs.err.Error())
+	return loose.FirstLine(s.logs.err.Error())
 }

@@ -11,15 +11,15 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/pig"
 	"github.com/paratimer/paratimer/adapters/rest"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Cluster serves the requests of a source. *hadoop.Client implements it.
+// A Cluster serves the requests of a source. *yarn.Client implements it.
 type Cluster interface {
-	hadoop.Cluster
+	yarn.Cluster
 	// Proxy requests a path below /proxy/APPLICATION/ from an application's master.
 	Proxy(ctx context.Context, app string, r rest.Request) ([]byte, error)
 	// NM requests a path below /ws/v1/node/ from the NodeManager of a host and web port.
@@ -34,8 +34,8 @@ type Target struct {
 	// User limits the choice to one user's applications if ID is "". If User is "" too, all users' applications count.
 	User string
 	// Over is an overview of the application that sources share. If it is nil, the source makes its own.
-	Over *hadoop.Overview
-	// Made and Final are as in hadoop.Target.
+	Over *yarn.Overview
+	// Made and Final are as in yarn.Target.
 	Made  func(path string) dag.Instant
 	Final func() bool
 }
@@ -44,7 +44,7 @@ type Target struct {
 type Source struct {
 	cluster Cluster
 	target  Target
-	over    *hadoop.Overview
+	over    *yarn.Overview
 	room    surroundings
 
 	now     dag.Instant
@@ -52,7 +52,7 @@ type Source struct {
 	firstAt dag.Instant // when the DAG was first seen; NoInstant before
 	order   []int32     // of the stages
 	ticks   int
-	app     hadoop.App
+	app     yarn.App
 	id      string // of the DAG; "" before it is chosen
 	g       *graph
 	logs    *logs // of the newest master; nil before its container is known
@@ -72,7 +72,7 @@ type Source struct {
 	warned    []dag.Warning
 }
 
-// surroundings adds facts about the cluster to snapshots. A *hadoop.Overview implements it.
+// surroundings adds facts about the cluster to snapshots. A *yarn.Overview implements it.
 type surroundings interface {
 	Cluster(app string) dag.Cluster
 	Fill(snap *dag.Snapshot, app string)
@@ -86,7 +86,7 @@ func NewSource(cluster Cluster, target Target) *Source {
 		firstAt: dag.NoInstant,
 	}
 	if s.over = target.Over; s.over == nil {
-		s.over = hadoop.NewOverview(cluster, target.Made)
+		s.over = yarn.NewOverview(cluster, target.Made)
 	}
 	s.room = s.over
 	s.lines.node = s.over.NodeIndex
@@ -143,7 +143,7 @@ func (s *Source) number() int {
 	return n
 }
 
-// Next observes once. It neither waits nor retries. It returns a *hadoop.NoWorkflowError while there is nothing to
+// Next observes once. It neither waits nor retries. It returns a *yarn.NoWorkflowError while there is nothing to
 // watch, a *dag.MissedError if an observation failed and a later one may succeed, and io.EOF after a snapshot with a
 // final state.
 func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
@@ -166,7 +166,7 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if _, none := errors.AsType[*hadoop.NoWorkflowError](err); none {
+	if _, none := errors.AsType[*yarn.NoWorkflowError](err); none {
 		return nil, err
 	}
 	if errors.Is(err, errEarly) || err == nil && !s.shaped() {
@@ -184,9 +184,9 @@ func (s *Source) warn(code, format string, args ...any) {
 	s.warned = append(s.warned, dag.Warning{Code: code, Text: fmt.Sprintf(format, args...)})
 }
 
-func (s *Source) none() *hadoop.NoWorkflowError {
-	return &hadoop.NoWorkflowError{
-		Target: hadoop.Target{ID: s.target.ID, User: s.target.User},
+func (s *Source) none() *yarn.NoWorkflowError {
+	return &yarn.NoWorkflowError{
+		Target: yarn.Target{ID: s.target.ID, User: s.target.User},
 		Apps:   len(s.over.Listed()),
 	}
 }
@@ -238,7 +238,7 @@ func (s *Source) wanted() string {
 	if s.target.ID != "" {
 		return s.target.ID
 	}
-	best := hadoop.App{}
+	best := &yarn.App{}
 	for _, a := range s.over.Listed() {
 		ours := a.Type == "TEZ" && !a.Ended && (s.target.User == "" || a.User == s.target.User)
 		if ours && (best.ID == "" || a.Submitted > best.Submitted) {

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/rest"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/internal/testkit/long"
 )
@@ -83,7 +83,7 @@ func TestChoice(t *testing.T) {
 	} {
 		l := newLab(2, 1, 1000)
 		s, err := NewSource(l, c.target).Next(t.Context())
-		var none *hadoop.NoWorkflowError
+		var none *yarn.NoWorkflowError
 		switch {
 		case c.id == "" && !errors.As(err, &none):
 			t.Errorf("%+v: %v, %v", c.target, s, err)

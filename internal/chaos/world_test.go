@@ -11,10 +11,11 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/capture"
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/simulate"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
@@ -190,12 +191,12 @@ func (w *world) watch(t *testing.T, plan FaultPlan) (out watched) {
 		below, began := w.serve(), time.Now()
 		out.said = listen(dated{below, w.start, began})
 		bad := New(out.said, plan)
-		client, err := hadoop.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
+		client, err := mapreduce.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
 			rest.Options{Transport: bad, Total: 2 * time.Second, MaxBody: 4 << 20})
 		if err != nil {
 			t.Fatal(err)
 		}
-		src := hadoop.NewSource(client, hadoop.Target{ID: w.app})
+		src := mapreduce.NewSource(client, yarn.Target{ID: w.app})
 		for n := 0; ; n++ {
 			now := w.start.Add(time.Since(began))
 			below.seek(now)

@@ -220,9 +220,35 @@ var below = map[string][]string{
 	"adapters/keypair":        {},
 	"adapters/rest":           {"adapters/internal/input", "adapters/keypair", "dag", "units"},
 	"adapters/hadoopconf":     {"adapters/rest"},
+	"adapters/yarn": {
+		"adapters/hadoopconf", "adapters/hive", "adapters/internal/input", "adapters/internal/loose", "adapters/pig",
+		"adapters/rest", "dag", "units",
+	},
 }
 
-// TestBelowEngines holds that the HTTP client and the cluster's configuration know no engine: they import none.
+// engines are the adapters of live engines.
+var engines = []string{"adapters/mapreduce", "adapters/tez", "adapters/spark"}
+
+// TestEnginesAreStrangers holds that an engine is an adapter by itself: it imports no other engine.
+func TestEnginesAreStrangers(t *testing.T) {
+	checked := 0
+	for _, p := range packages(t) {
+		if !slices.Contains(engines, p.name()) {
+			continue
+		}
+		checked++
+		for _, imp := range p.Imports {
+			if slices.Contains(engines, strings.TrimPrefix(imp, module)) {
+				t.Errorf("%s imports %s: engines share packages below them", p.name(), imp)
+			}
+		}
+	}
+	if checked != len(engines) {
+		t.Fatalf("%d engines of %d found: not all are guarded", checked, len(engines))
+	}
+}
+
+// TestBelowEngines holds that the HTTP client, the cluster's configuration and YARN know no engine: they import none.
 func TestBelowEngines(t *testing.T) {
 	checked := 0
 	for _, p := range packages(t) {

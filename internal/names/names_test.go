@@ -15,10 +15,10 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/capture"
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/jhist"
 	"github.com/paratimer/paratimer/adapters/jobfile"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/adapters/rest"
@@ -27,6 +27,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/state"
 	"github.com/paratimer/paratimer/adapters/table"
 	"github.com/paratimer/paratimer/adapters/tape"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
@@ -252,7 +253,7 @@ func (c hostileCluster) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // watched is a source whose cluster moves on after each look.
 type watched struct {
-	*hadoop.Source
+	*mapreduce.Source
 	cluster *restsim.Cluster
 }
 
@@ -276,7 +277,7 @@ func TestHadoop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := hadoop.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
+	client, err := mapreduce.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
 		rest.Options{Transport: w.Layer(hostileCluster{t, c}), Now: c.Now})
 	if err != nil {
 		t.Fatal(err)
@@ -286,7 +287,7 @@ func TestHadoop(t *testing.T) {
 		".Queue", ".Queues.Name",
 		".Nodes.Name", ".Plan.Cluster.Nodes.Name", ".Jobs.Master", ".Jobs.Stages.Attempts.Diagnosis",
 	}
-	clean(t, watched{hadoop.NewSource(client, hadoop.Target{}), c}, want...)
+	clean(t, watched{mapreduce.NewSource(client, yarn.Target{}), c}, want...)
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -346,7 +347,7 @@ func TestHistory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	jhist.Configure(told[0], []hadoop.Property{
+	jhist.Configure(told[0], []mapreduce.Property{
 		{Name: "mapreduce.workflow.id", Value: "pig_" + hostile},
 		{Name: "mapreduce.workflow.name", Value: "a.pig" + hostile},
 		{Name: "mapreduce.workflow.node.name", Value: "scope-1" + hostile},

@@ -51,7 +51,7 @@ var parts = []part{
 		File: sizesFile, Old: "z.common = z.commonGrowth()", New: "z.common = normal{0, z.numbers.Growth}",
 	}}},
 	{"sizes of maps that have read a fiftieth: of all that have begun", []replaytest.Edit{{
-		File: "adapters/hadoop/counters.go", Old: "const leastRead = 0.02", New: "const leastRead = 0",
+		File: "adapters/mapreduce/counters.go", Old: "const leastRead = 0.02", New: "const leastRead = 0",
 	}}},
 	{"running tasks by their own records: by their stage", []replaytest.Edit{{
 		File: leftFile, Old: "left, shown := max(whole-r.took, 0.1*whole), 0.0\n\tif r.read > 0 {",

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -30,14 +30,14 @@ func TestHubLate(t *testing.T) {
 				t.Fatal(err)
 			}
 			client := clientOf(t, m)
-			hub := hadoop.NewHub(client)
-			var src *hadoop.Source
+			hub := mapreduce.NewHub(client)
+			var src *mapreduce.Source
 			var last *dag.Snapshot
 			for end := m.Now().Add(2 * time.Hour); m.Now() < end; {
 				if err := hub.Refresh(ctx); err != nil {
 					t.Fatal(err)
 				}
-				running := hub.Running()
+				running := hub.Submitted()
 				late := len(running) == 1 && running[0].Readable && running[0].At.Sub(start) > 2*time.Minute
 				for _, s := range running {
 					if s.Readable && !s.Read && (identified || late) {

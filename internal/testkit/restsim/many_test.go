@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
@@ -37,8 +37,8 @@ func TestHub(t *testing.T) {
 		}
 	}
 	client := clientOf(t, m)
-	hub := hadoop.NewHub(client)
-	sources, last := map[string]*hadoop.Source{}, map[string]*dag.Snapshot{}
+	hub := mapreduce.NewHub(client)
+	sources, last := map[string]*mapreduce.Source{}, map[string]*dag.Snapshot{}
 	for end := m.Now().Add(2 * time.Hour); len(sources) > 0 || len(last) < n; {
 		if m.Now() > end {
 			t.Fatalf("not over: %d sources, %d workflows", len(sources), len(last))
@@ -46,7 +46,7 @@ func TestHub(t *testing.T) {
 		if err := hub.Refresh(ctx); err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range hub.Running() {
+		for _, s := range hub.Submitted() {
 			if s.Readable && !s.Read {
 				if err := hub.Identify(ctx, s.App); err != nil {
 					t.Fatal(err)
@@ -113,24 +113,24 @@ func TestHubDenied(t *testing.T) {
 	if err := m.Add(ctx, run); err != nil {
 		t.Fatal(err)
 	}
-	client, err := hadoop.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
+	client, err := mapreduce.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
 		rest.Options{Transport: denying{m}, Now: m.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
-	hub := hadoop.NewHub(client)
+	hub := mapreduce.NewHub(client)
 	for range 60 {
 		if err := hub.Refresh(ctx); err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range hub.Running() {
+		for _, s := range hub.Submitted() {
 			if !s.Readable {
 				continue
 			}
 			if err := hub.Identify(ctx, s.App); err != nil {
 				t.Fatal(err)
 			}
-			if all := hub.Running(); !all[0].Read || all[0].Workflow != "" {
+			if all := hub.Submitted(); !all[0].Read || all[0].Workflow != "" {
 				t.Fatalf("%+v", all)
 			}
 			if snap, err := hub.Source(s.App).Next(ctx); err != nil || !strings.HasPrefix(snap.ID, "job_") {
@@ -146,9 +146,9 @@ func TestHubDenied(t *testing.T) {
 }
 
 // clientOf asks a played cluster, without a network.
-func clientOf(t testing.TB, m *Many) *hadoop.Client {
+func clientOf(t testing.TB, m *Many) *mapreduce.Client {
 	t.Helper()
-	client, err := hadoop.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
+	client, err := mapreduce.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
 		rest.Options{Transport: m, Now: m.Now})
 	if err != nil {
 		t.Fatal(err)

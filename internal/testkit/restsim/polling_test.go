@@ -10,10 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/simulate"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/internal/testkit/long"
 )
@@ -69,18 +70,20 @@ func play(t testing.TB, p *dag.Plan, o simulate.Options) *Cluster {
 }
 
 // watcher returns a source that looks at the cluster, and the client below it.
-func watcher(t testing.TB, c *Cluster, target hadoop.Target) (*hadoop.Source, *hadoop.Client) {
+func watcher(t testing.TB, c *Cluster, target yarn.Target) (*mapreduce.Source, *mapreduce.Client) {
 	t.Helper()
-	client, err := hadoop.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
+	client, err := mapreduce.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
 		rest.Options{Transport: c, Now: c.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return hadoop.NewSource(client, target), client
+	return mapreduce.NewSource(client, target), client
 }
 
 // watch ticks until the source is over, and calls see after each tick. It gives up after limit of virtual time.
-func watch(t testing.TB, c *Cluster, src *hadoop.Source, every, limit time.Duration, see func(*dag.Snapshot, error)) {
+func watch(t testing.TB, c *Cluster, src *mapreduce.Source, every, limit time.Duration,
+	see func(*dag.Snapshot, error),
+) {
 	t.Helper()
 	ctx := context.Background()
 	for end := c.Now().Add(limit); ; {
@@ -154,11 +157,11 @@ func measure(t testing.TB, n, width int, every time.Duration, shuffle bool, samp
 	t.Helper()
 	opt := simulate.Options{Every: every, Seed: 1, Noise: 0.2, Know: simulate.Nothing, Shuffle: shuffle}
 	cluster, crude := play(t, bigJob(n, width), opt), play(t, bigJob(n, width), opt)
-	src, client := watcher(t, cluster, hadoop.Target{})
+	src, client := watcher(t, cluster, yarn.Target{})
 	var c cost
 	sampled, samples := int64(0), int64(0)
 	watch(t, cluster, src, every, 24*time.Hour, func(s *dag.Snapshot, err error) {
-		if _, ok := errors.AsType[*hadoop.NoWorkflowError](err); ok {
+		if _, ok := errors.AsType[*yarn.NoWorkflowError](err); ok {
 			return
 		}
 		if err != nil {
@@ -248,10 +251,10 @@ func checkAsked(t *testing.T, c *Cluster) {
 	}
 	confs, details := 0, 0
 	for _, r := range c.Asked() {
-		if seen[key{r.At, r.Path}] {
+		if seen[key{r.At, r.Path + "?" + r.Query}] {
 			t.Errorf("%s was asked twice at %d", r.Path, r.At)
 		}
-		seen[key{r.At, r.Path}] = true
+		seen[key{r.At, r.Path + "?" + r.Query}] = true
 		part := strings.Split(r.Path, "/")
 		switch last := part[len(part)-1]; last {
 		case "conf":

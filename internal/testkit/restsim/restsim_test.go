@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/simulate"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -66,10 +66,10 @@ func TestSourceSeesTheRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c.opt.Every, c.opt.Seed, c.opt.Know = 2*time.Second, 3, simulate.Nothing
 			cluster := play(t, c.plan, c.opt)
-			src, _ := watcher(t, cluster, hadoop.Target{})
+			src, _ := watcher(t, cluster, yarn.Target{})
 			compared, last := 0, (*dag.Snapshot)(nil)
 			watch(t, cluster, src, 2*time.Second, 2*time.Hour, func(got *dag.Snapshot, err error) {
-				if _, ok := errors.AsType[*hadoop.NoWorkflowError](err); ok {
+				if _, ok := errors.AsType[*yarn.NoWorkflowError](err); ok {
 					return
 				}
 				if err != nil {
@@ -170,7 +170,7 @@ func TestTargets(t *testing.T) {
 		"": "alice", "application_1795222440184_0002": "", "job_1795222440184_0001": "", "pig_simulated-3": "",
 	} {
 		cluster := under(t)
-		target, err := hadoop.TargetOf(typed, user)
+		target, err := yarn.TargetOf(typed, user)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +180,7 @@ func TestTargets(t *testing.T) {
 		}
 	}
 	cluster := under(t)
-	for _, target := range []hadoop.Target{{User: "bob"}, {ID: "application_1795222440184_0009"}, {ID: "pig_other"}} {
+	for _, target := range []yarn.Target{{User: "bob"}, {ID: "application_1795222440184_0009"}, {ID: "pig_other"}} {
 		src, _ := watcher(t, cluster, target)
 		if s, err := src.Next(context.Background()); err == nil {
 			t.Errorf("%+v: found %+v", target, s)

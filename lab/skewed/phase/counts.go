@@ -35,7 +35,7 @@ func (r *Run) counted(task int, every float64) []Point {
 	}
 }
 
-// A count follows a task's counters as the watcher of a real job does (adapters/hadoop). Groups that begin between
+// A count follows a task's counters as the watcher of a real job does (adapters/mapreduce). Groups that begin between
 // two polls are a burst of equal groups, and end once other groups begin. Bytes and time in between belong to the
 // last group.
 type count struct {

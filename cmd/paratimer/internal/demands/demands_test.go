@@ -9,14 +9,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/jobfile"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/dag"
 )
 
 // attempt is one that succeeded, on a node, from and to in seconds.
 func attempt(task, node int32, from, to int) dag.Attempt {
-	a := hadoop.BlankAttempt(task, 0)
+	a := dag.BlankAttempt(task, 0)
 	a.Node, a.Start, a.End, a.State, a.Bytes = node, dag.Instant(1000*from), dag.Instant(1000*to), dag.AttemptSucceeded,
 		math.NaN()
 	return a
@@ -42,8 +42,8 @@ func run() Run {
 			},
 		}},
 	}
-	counters := func(_ string, k dag.StageIndex, task int32) (hadoop.Usage, bool) {
-		u := hadoop.UsageOf(nil)
+	counters := func(_ string, k dag.StageIndex, task int32) (mapreduce.Usage, bool) {
+		u := mapreduce.UsageOf(nil)
 		if k == dag.Map {
 			u.CPU, u.Read, u.FileWritten = float64(task+1), 200e6, 100e6 // 1, 2, 3 s
 		} else {

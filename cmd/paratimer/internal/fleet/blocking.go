@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/pig"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/contention"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
@@ -166,7 +166,7 @@ func (f *Fleet) tenants() []contention.Tenant {
 }
 
 // keyOf returns the key under which an application's workflow is watched.
-func keyOf(s *hadoop.Submitted) string {
+func keyOf(s *yarn.Submitted) string {
 	if s.Workflow != "" {
 		return s.Workflow
 	}

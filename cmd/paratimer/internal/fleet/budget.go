@@ -6,24 +6,31 @@ import (
 	"sync"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
+// Services send the requests of all engines to a cluster.
+type Services interface {
+	mapreduce.Cluster
+	tez.Cluster
+}
+
 // Budget limits the requests to masters, to the history server and, about single applications, to the
 // ResourceManager. The limit is an average over one second. The ResourceManager's lists do not count: a round has
 // at most five of them (running and ended applications, metrics, nodes, queues), and everything else depends on
 // them.
-func Budget(c tez.Cluster, perSecond float64) tez.Cluster {
+func Budget(c Services, perSecond float64) Services {
 	if !(perSecond > 0) {
 		return c
 	}
-	return &budget{Cluster: c, gap: time.Duration(float64(time.Second) / perSecond)}
+	return &budget{Services: c, gap: time.Duration(float64(time.Second) / perSecond)}
 }
 
 type budget struct {
-	tez.Cluster
+	Services
 	gap time.Duration
 
 	mu   sync.Mutex
@@ -49,14 +56,14 @@ func (b *budget) RM(ctx context.Context, path string) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return b.Cluster.RM(ctx, path)
+	return b.Services.RM(ctx, path)
 }
 
 func (b *budget) AM(ctx context.Context, app, path string) ([]byte, error) {
 	if err := b.take(ctx); err != nil {
 		return nil, err
 	}
-	return b.Cluster.AM(ctx, app, path)
+	return b.Services.AM(ctx, app, path)
 }
 
 // Proxy requests from an application's master, NM from a NodeManager.
@@ -64,26 +71,26 @@ func (b *budget) Proxy(ctx context.Context, app string, r rest.Request) ([]byte,
 	if err := b.take(ctx); err != nil {
 		return nil, err
 	}
-	return b.Cluster.Proxy(ctx, app, r)
+	return b.Services.Proxy(ctx, app, r)
 }
 
 func (b *budget) NM(ctx context.Context, node, path string) ([]byte, error) {
 	if err := b.take(ctx); err != nil {
 		return nil, err
 	}
-	return b.Cluster.NM(ctx, node, path)
+	return b.Services.NM(ctx, node, path)
 }
 
 func (b *budget) JHS(ctx context.Context, path string) ([]byte, error) {
 	if err := b.take(ctx); err != nil {
 		return nil, err
 	}
-	return b.Cluster.JHS(ctx, path)
+	return b.Services.JHS(ctx, path)
 }
 
 func (b *budget) HDFS(ctx context.Context, bases []string, path, op string) ([]byte, error) {
 	if err := b.take(ctx); err != nil {
 		return nil, err
 	}
-	return b.Cluster.HDFS(ctx, bases, path, op)
+	return b.Services.HDFS(ctx, bases, path, op)
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/pig"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
@@ -60,7 +60,7 @@ func (f *Fleet) discover(now time.Time) {
 			f.asked[s.App] = now
 			f.queue.ask(s.App, now)
 		case s.Read && s.Workflow != "" &&
-			slices.ContainsFunc(unread, func(u *hadoop.Submitted) bool { return hadoop.Together(s, u) }):
+			slices.ContainsFunc(unread, func(u *yarn.Submitted) bool { return yarn.SameScript(s, u) }):
 			// It belongs to the workflow that is watched already, unless that workflow's own configuration shows
 			// otherwise.
 		case s.Read, !s.Readable && !like[[2]string{s.Name, s.User}]:
@@ -82,7 +82,7 @@ func (f *Fleet) discover(now time.Time) {
 
 // takeDAG starts a session for the DAG that a Tez application runs, if it matches a rule. Its DAGs run one after
 // another, and each is a workflow. While it runs none, the application is polled at intervals of askAgain.
-func (f *Fleet) takeDAG(s *hadoop.Submitted, now time.Time) {
+func (f *Fleet) takeDAG(s *yarn.Submitted, now time.Time) {
 	if s.Workflow == "" || f.ended[s.Workflow] {
 		if s.Readable && now.Sub(f.asked[s.App]) >= askAgain {
 			f.asked[s.App] = now
@@ -98,7 +98,7 @@ func (f *Fleet) takeDAG(s *hadoop.Submitted, now time.Time) {
 }
 
 // unread returns the watched applications with unknown configurations.
-func (f *Fleet) unread(running []hadoop.Submitted) (out []*hadoop.Submitted) {
+func (f *Fleet) unread(running []yarn.Submitted) (out []*yarn.Submitted) {
 	watched := map[string]bool{}
 	for _, v := range f.watched {
 		watched[v.is.App] = strings.HasPrefix(v.key, "job_")
@@ -113,7 +113,7 @@ func (f *Fleet) unread(running []hadoop.Submitted) (out []*hadoop.Submitted) {
 
 // watch starts a session for a workflow. First observations are spread over time, to limit the load on a full
 // cluster.
-func (f *Fleet) watch(s *hadoop.Submitted, w rules.Workflow, matched []*rules.Rule, now time.Time) {
+func (f *Fleet) watch(s *yarn.Submitted, w rules.Workflow, matched []*rules.Rule, now time.Time) {
 	key := keyOf(s)
 	if s.Workflow == "" && s.Read {
 		w.ID = key

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
@@ -69,7 +69,7 @@ func (f *Fleet) anew(v *session) {
 
 // runs reports whether an application of a workflow is listed.
 func (f *Fleet) runs(v *session) bool {
-	return slices.ContainsFunc(f.opt.Cluster.Running(), func(s hadoop.Submitted) bool {
+	return slices.ContainsFunc(f.opt.Cluster.Running(), func(s yarn.Submitted) bool {
 		return slices.Contains(v.apps, s.App)
 	})
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/contention"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -23,7 +23,7 @@ import (
 // A Cluster is where workflows run. Source takes the id of an application or of a Tez DAG.
 type Cluster interface {
 	Refresh(ctx context.Context) error
-	Running() []hadoop.Submitted
+	Running() []yarn.Submitted
 	Room() (totalMB, freeMB int)
 	Identify(ctx context.Context, app string) error
 	Source(id string) watch.Source

@@ -15,9 +15,8 @@ import (
 	"github.com/rs/zerolog"
 	"go.uber.org/goleak"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/simulate"
-	"github.com/paratimer/paratimer/adapters/tez"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
@@ -34,7 +33,7 @@ var begin = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // when a bubble's time 
 // A cluster plays runs, each in the bubble's time.
 type cluster struct {
 	mu   sync.Mutex
-	apps []hadoop.Submitted
+	apps []yarn.Submitted
 	runs map[string]func() watch.Source
 	down bool
 	asks int
@@ -52,7 +51,7 @@ func (c *cluster) Refresh(context.Context) error {
 	return nil
 }
 
-func (c *cluster) Running() []hadoop.Submitted {
+func (c *cluster) Running() []yarn.Submitted {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.apps)
@@ -81,7 +80,7 @@ func (c *cluster) Source(app string) watch.Source {
 func (c *cluster) over(app string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.apps = slices.DeleteFunc(c.apps, func(s hadoop.Submitted) bool { return s.App == app })
+	c.apps = slices.DeleteFunc(c.apps, func(s yarn.Submitted) bool { return s.App == app })
 }
 
 // A live source tells the newest snapshot of a run at the bubble's time.
@@ -133,7 +132,7 @@ func (c *cluster) add(t *testing.T, n int) {
 	for i := range n {
 		app := fmt.Sprintf("application_1_%04d", i)
 		name := fmt.Sprintf("w%d", i)
-		c.apps = append(c.apps, hadoop.Submitted{
+		c.apps = append(c.apps, yarn.Submitted{
 			App: app, Name: name, User: "etl", Queue: "root.prod",
 			At: dag.InstantOf(time.Now()), Readable: true,
 		})
@@ -269,7 +268,7 @@ func sameWords(a, b string) bool {
 
 // TestOrderDoesNotMatter: what is said of a workflow does not depend on which others there are, or in which order.
 func TestOrderDoesNotMatter(t *testing.T) {
-	summaryOf := func(order func([]hadoop.Submitted)) (out string) {
+	summaryOf := func(order func([]yarn.Submitted)) (out string) {
 		synctest.Test(t, func(t *testing.T) {
 			c, s := &cluster{}, &said{}
 			c.add(t, 5)
@@ -279,8 +278,8 @@ func TestOrderDoesNotMatter(t *testing.T) {
 		})
 		return out
 	}
-	straight := summaryOf(func([]hadoop.Submitted) {})
-	if back := summaryOf(func(all []hadoop.Submitted) { slices.Reverse(all) }); back != straight || straight == "" {
+	straight := summaryOf(func([]yarn.Submitted) {})
+	if back := summaryOf(func(all []yarn.Submitted) { slices.Reverse(all) }); back != straight || straight == "" {
 		t.Errorf("\n%s\nin the other order\n%s", straight, back)
 	}
 }
@@ -526,7 +525,7 @@ func TestInterval(t *testing.T) {
 }
 
 type counter struct {
-	tez.Cluster
+	Services
 	n int
 }
 

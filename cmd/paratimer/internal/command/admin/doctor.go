@@ -6,8 +6,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/tez"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
@@ -32,7 +33,7 @@ func doctor(c *cli.Context) error {
 		return err
 	}
 	for _, check := range checks {
-		if check.Status == hadoop.Fail {
+		if check.Status == yarn.Fail {
 			return fmt.Errorf("%s: a query cannot be watched", check.Name)
 		}
 	}
@@ -40,7 +41,7 @@ func doctor(c *cli.Context) error {
 }
 
 // examine checks the Spark driver of --spark, else the cluster, else a driver on this machine.
-func examine(c *cli.Context) ([]hadoop.Check, error) {
+func examine(c *cli.Context) ([]yarn.Check, error) {
 	driver, err := input.NewDriver(c.Context, c, "", nil)
 	if err != nil {
 		return nil, err
@@ -54,13 +55,13 @@ func examine(c *cli.Context) ([]hadoop.Check, error) {
 		return nil, err
 	}
 	defer client.Close()
-	return append(hadoop.Doctor(c.Context, client), tez.Doctor(c.Context, client)...), nil
+	return append(mapreduce.Doctor(c.Context, client), tez.Doctor(c.Context, client)...), nil
 }
 
-func printChecks(c *cli.Context, checks []hadoop.Check) error {
+func printChecks(c *cli.Context, checks []yarn.Check) error {
 	if c.String("output") == "json" {
 		return json.NewEncoder(c.App.Writer).Encode(struct {
-			Checks []hadoop.Check `json:"checks"`
+			Checks []yarn.Check `json:"checks"`
 		}{checks})
 	}
 	for _, check := range checks {

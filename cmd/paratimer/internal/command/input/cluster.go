@@ -6,8 +6,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 )
@@ -47,7 +47,7 @@ func ClusterFlags() []cli.Flag {
 }
 
 // NewClient returns a client of the cluster in the flags or in Hadoop's configuration.
-func NewClient(c *cli.Context, tap rest.Layer) (*hadoop.Client, error) {
+func NewClient(c *cli.Context, tap rest.Layer) (*mapreduce.Client, error) {
 	where, err := site(c)
 	if err == nil {
 		err = nameHistory(c, &where)
@@ -59,7 +59,7 @@ func NewClient(c *cli.Context, tap rest.Layer) (*hadoop.Client, error) {
 }
 
 // clientOf returns a client of the services of a site, with the flags' options.
-func clientOf(c *cli.Context, site hadoopconf.Site, tap rest.Layer) (*hadoop.Client, error) {
+func clientOf(c *cli.Context, site hadoopconf.Site, tap rest.Layer) (*mapreduce.Client, error) {
 	for _, host := range c.StringSlice("trust-host") {
 		if err := rest.TrustedHost(host); err != nil {
 			return nil, command.Usage("--trust-host %w", err)
@@ -81,7 +81,7 @@ func clientOf(c *cli.Context, site hadoopconf.Site, tap rest.Layer) (*hadoop.Cli
 	if err := signIn(c, site, &o, who.asked); err != nil {
 		return nil, err
 	}
-	client, err := hadoop.NewClient(site, o)
+	client, err := mapreduce.NewClient(site, o)
 	if err != nil {
 		return nil, command.Usage("%w", err)
 	}

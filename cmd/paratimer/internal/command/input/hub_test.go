@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/rest"
 )
 
@@ -37,7 +37,7 @@ func TestHubSpark(t *testing.T) {
 		_, _ = w.Write([]byte(body))
 	}))
 	defer server.Close()
-	client, err := hadoop.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: server.URL}}}, rest.Options{})
+	client, err := mapreduce.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: server.URL}}}, rest.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

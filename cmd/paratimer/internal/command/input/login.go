@@ -7,10 +7,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/spnego"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 )
 
@@ -52,7 +52,7 @@ func ByKerberos(c *cli.Context) rest.Layer { return kerberos(c).Layer }
 func (l login) layer(user string) rest.Layer {
 	return func(next http.RoundTripper) http.RoundTripper {
 		if user != "" && !l.asked {
-			next = hadoop.UserName(user)(next)
+			next = yarn.UserName(user)(next)
 		}
 		return l.Layer(next)
 	}

@@ -14,9 +14,11 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/pig"
+	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/adapters/tez"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
@@ -76,32 +78,32 @@ const LookEvery = 3 * time.Second
 
 // Pick finds the query for check: by an id as for attach, or by the name of a workflow, which stays the same from
 // run to run. If several run it is the newest.
-func Pick(ctx context.Context, client *hadoop.Client, typed, user string) (hadoop.Target, error) {
-	target, err := hadoop.TargetOf(typed, user)
+func Pick(ctx context.Context, client *mapreduce.Client, typed, user string) (yarn.Target, error) {
+	target, err := yarn.TargetOf(typed, user)
 	if err != nil {
 		return target, command.Usage("%w", err)
 	}
 	if !isName(target.ID) {
 		return target, nil
 	}
-	hub := hadoop.NewHub(client)
+	hub := mapreduce.NewHub(client)
 	if err := hub.Refresh(ctx); err != nil {
 		return target, err
 	}
-	sessions := tez.NewSessions(client, hub)
+	sessions := tez.NewSessions(client, hub.Hub)
 	sessions.Look(ctx)
-	running := slices.Concat(hub.Running(), sessions.Running(), hub.Spark())
-	running = slices.DeleteFunc(running, func(s hadoop.Submitted) bool {
+	running := slices.Concat(hub.Submitted(), sessions.Running(), spark.Submitted(hub.Hub))
+	running = slices.DeleteFunc(running, func(s yarn.Submitted) bool {
 		return !GoesBy(typed, s.Name) && !(s.Title != "" && GoesBy(typed, s.Title))
 	})
 	if len(running) == 0 {
 		return target, fmt.Errorf("%w that is called %s", ErrIdle, typed)
 	}
-	newest := slices.MaxFunc(running, func(a, b hadoop.Submitted) int { return cmp.Compare(a.At, b.At) })
+	newest := slices.MaxFunc(running, func(a, b yarn.Submitted) int { return cmp.Compare(a.At, b.At) })
 	if newest.Engine != "" && newest.Workflow != "" {
-		return hadoop.Target{ID: newest.Workflow}, nil
+		return yarn.Target{ID: newest.Workflow}, nil
 	}
-	return hadoop.Target{ID: newest.App}, nil
+	return yarn.Target{ID: newest.App}, nil
 }
 
 // isName reports whether a target is not an engine's id.

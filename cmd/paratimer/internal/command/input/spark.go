@@ -11,11 +11,12 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/adapters/tez"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
 	"github.com/paratimer/paratimer/dag"
@@ -66,7 +67,7 @@ func WorkflowID(c *cli.Context) string { return c.String("workflow") + unitOf(c)
 
 // A Driver is a Spark driver that is watched without a cluster manager.
 type Driver struct {
-	Client *hadoop.Client
+	Client *mapreduce.Client
 	at     spark.Driver
 	unit   string
 }
@@ -75,7 +76,7 @@ type Driver struct {
 func (d *Driver) Source(id string) *spark.Source { return spark.NewSource(d.at, cmp.Or(id, d.unit)) }
 
 // Doctor checks which parts of the driver's API can be used.
-func (d *Driver) Doctor(ctx context.Context) []hadoop.Check { return spark.Doctor(ctx, d.at) }
+func (d *Driver) Doctor(ctx context.Context) []yarn.Check { return spark.Doctor(ctx, d.at) }
 
 // NewDriver returns the driver of --spark or of an address. If neither that nor a cluster is set, it searches for a
 // driver on this machine, with the typed name or id if there is one. It returns nil if there is none.
@@ -86,7 +87,7 @@ func NewDriver(ctx context.Context, c *cli.Context, typed string, tap rest.Layer
 	if _, err := site(c); err == nil || c.String("rm") != "" || c.String("conf-dir") != "" {
 		return nil, nil //nolint:nilnil // a cluster is set
 	}
-	if target, err := hadoop.TargetOf(typed, ""); err != nil || hadoop.NamesApplication(target.ID) {
+	if target, err := yarn.TargetOf(typed, ""); err != nil || yarn.NamesApplication(target.ID) {
 		return nil, err
 	}
 	looking, err := sparkClient(c, "http://localhost:4040", nil)
@@ -94,7 +95,7 @@ func NewDriver(ctx context.Context, c *cli.Context, typed string, tap rest.Layer
 		return nil, err
 	}
 	defer looking.Close()
-	found := spark.OnThisMachine(ctx, looking, func(address string) {
+	found := spark.OnThisMachine(ctx, looking.Client, func(address string) {
 		command.Tell(c)(fmt.Sprintf("%s is open, and its page does not answer yet: waiting for Spark to start", address))
 	})
 	d, err := choose(found, typed, looking.Now())
@@ -112,7 +113,7 @@ func driverIn(typed string) string {
 	if strings.HasPrefix(typed, "spark://") {
 		return typed
 	}
-	if base, ok := spark.Address(typed); ok && !hadoop.NamesApplication(typed) {
+	if base, ok := spark.Address(typed); ok && !yarn.NamesApplication(typed) {
 		return base
 	}
 	return ""
@@ -127,7 +128,7 @@ func driverAt(c *cli.Context, base string, tap rest.Layer) (*Driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Driver{Client: client, at: spark.AtAddress(client, base, historyOf(c)), unit: unitOf(c)}, nil
+	return &Driver{Client: client, at: spark.AtAddress(client.Client, base, historyOf(c)), unit: unitOf(c)}, nil
 }
 
 // historyOf returns the address of --spark-history, which nameHistory has checked; "" for none.
@@ -173,7 +174,7 @@ func choose(found []spark.LocalDriver, typed string, now dag.Instant) (*spark.Lo
 	return nil, command.Usage("%s", text)
 }
 
-func sparkClient(c *cli.Context, base string, tap rest.Layer) (*hadoop.Client, error) {
+func sparkClient(c *cli.Context, base string, tap rest.Layer) (*mapreduce.Client, error) {
 	where, err := hadoopconf.RMSite(base, "")
 	if err != nil {
 		return nil, command.Usage("--spark: %w", err)
@@ -217,8 +218,8 @@ func nameHistory(c *cli.Context, where *hadoopconf.Site) error {
 // A Workflow is a workflow on a cluster, of any engine: MapReduce, Tez or Spark. The engine is determined by a
 // request to the ResourceManager. It is not safe for concurrent use.
 type Workflow struct {
-	client  *hadoop.Client
-	target  hadoop.Target
+	client  *mapreduce.Client
+	target  yarn.Target
 	history string
 	unit    string // of a Spark application: /sql/3; "" is all of it
 	source  interface {
@@ -231,7 +232,7 @@ type Workflow struct {
 
 // NewWorkflow watches target on a cluster. Its id may be that of a part of a Spark application, which overrides the
 // flags that choose one.
-func NewWorkflow(c *cli.Context, client *hadoop.Client, target hadoop.Target) *Workflow {
+func NewWorkflow(c *cli.Context, client *mapreduce.Client, target yarn.Target) *Workflow {
 	id, unit := spark.AppOf(target.ID)
 	target.ID = id
 	return &Workflow{
@@ -242,22 +243,24 @@ func NewWorkflow(c *cli.Context, client *hadoop.Client, target hadoop.Target) *W
 // Next observes once. Its errors are those of the engines' sources.
 func (w *Workflow) Next(ctx context.Context) (*dag.Snapshot, error) {
 	if w.source == nil {
-		id, is, err := spark.NewestOnYARN(ctx, w.client, w.target)
+		id, is, err := spark.NewestOnYARN(ctx, w.client.Client, w.target)
 		switch {
 		case err != nil:
 			return nil, &dag.MissedError{At: w.client.Now(), Err: err}
 		case is:
-			w.Spark = spark.OnYARN(w.client, id+w.unit, w.history)
+			w.Spark = spark.OnYARN(w.client.Client, id+w.unit, w.history)
 			w.source = w.Spark
 		case w.unit != "":
 			return nil, command.Usage("--sql and --group choose in an application of Spark, and the workflow is none")
 		default:
-			w.Tez = tez.NewWorkflow(w.client, w.target)
+			w.Tez = tez.NewWorkflow(w.client, w.target, func(t yarn.Target) tez.Observer {
+				return mapreduce.NewSource(w.client, t)
+			})
 			w.source = w.Tez
 		}
 	}
 	s, err := w.source.Next(ctx)
-	if _, none := errors.AsType[*hadoop.NoWorkflowError](err); none && w.target.ID == "" {
+	if _, none := errors.AsType[*yarn.NoWorkflowError](err); none && w.target.ID == "" {
 		w.source, w.Tez, w.Spark = nil, nil, nil // the next one may be of another engine
 	}
 	if errors.Is(err, io.EOF) {

@@ -10,9 +10,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/capture"
-	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/spark"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
@@ -59,15 +60,15 @@ func attach(c *cli.Context) (err error) {
 		return err
 	}
 	typed := c.Args().First()
-	var target hadoop.Target
+	var target yarn.Target
 	if !input.IsDriver(typed) {
-		if target, err = hadoop.TargetOf(typed, input.UserName(c)); err != nil {
+		if target, err = yarn.TargetOf(typed, input.UserName(c)); err != nil {
 			return command.Usage("%w", err)
 		}
 	}
 	log := command.Logger(c)
 	target.Note = func(text string) { log.Debug().Msg(text) }
-	var client *hadoop.Client
+	var client *mapreduce.Client
 	var tap rest.Layer
 	if path := c.String("capture"); path != "" {
 		rec, failed := capture.Create(path, func() dag.Instant { return client.Now() })
@@ -150,7 +151,7 @@ func attach(c *cli.Context) (err error) {
 type after func(context.Context) (id string, over bool, err error)
 
 // attachTo watches one workflow to its end.
-func attachTo(c *cli.Context, query watch.Source, target hadoop.Target, keys *collector, profiles []*dag.Plan,
+func attachTo(c *cli.Context, query watch.Source, target yarn.Target, keys *collector, profiles []*dag.Plan,
 	every time.Duration,
 ) (err error) {
 	grouped, leave := keys.source(query)

@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -16,7 +16,7 @@ import (
 func TestAttachAwaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		none, asked := &hadoop.NoWorkflowError{}, 0
+		none, asked := &yarn.NoWorkflowError{}, 0
 		var said []string
 		src := &awaiting{
 			every: time.Second, say: func(s string) { said = append(said, s) },

@@ -10,7 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/capture"
-	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
@@ -177,7 +177,7 @@ func lookThrough(ctx context.Context, src watch.Source, held []alert.Bound, ever
 	switch {
 	case last.seen: // also if it was interrupted
 		return last.Frame, nil
-	case errors.As(err, new(*hadoop.NoWorkflowError)):
+	case errors.As(err, new(*yarn.NoWorkflowError)):
 		return last.Frame, idle(err)
 	case err == nil:
 		err = errors.New("the recording holds no observation")
@@ -187,7 +187,7 @@ func lookThrough(ctx context.Context, src watch.Source, held []alert.Bound, ever
 
 // idle converts the error that there is no workflow to ErrIdle, unless a workflow was named.
 func idle(err error) error {
-	var none *hadoop.NoWorkflowError
+	var none *yarn.NoWorkflowError
 	if errors.As(err, &none) && none.Target.ID == "" {
 		return input.ErrIdle
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/collect"
-	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/metrics"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/serve"
@@ -170,7 +170,7 @@ type awaiting struct {
 func (a *awaiting) Next(ctx context.Context) (*dag.Snapshot, error) {
 	for {
 		s, err := a.Source.Next(ctx)
-		if _, none := errors.AsType[*hadoop.NoWorkflowError](err); !none || a.seen {
+		if _, none := errors.AsType[*yarn.NoWorkflowError](err); !none || a.seen {
 			a.seen = a.seen || s != nil
 			return s, err
 		}

@@ -8,9 +8,10 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/rest"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
@@ -34,13 +35,13 @@ func (s *snapshots) Next(context.Context) (*dag.Snapshot, error) {
 func BenchmarkTick(b *testing.B) {
 	m := session.Crowd(b, "testdata/nightly.yaml", 999, 1_795_222_440_184, 10*time.Minute)
 	id := join(b, m, wide())
-	client, err := hadoop.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
+	client, err := mapreduce.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
 		rest.Options{Transport: m, Now: m.Now})
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer client.Close()
-	src := hadoop.NewSource(client, hadoop.Target{ID: id})
+	src := mapreduce.NewSource(client, yarn.Target{ID: id})
 	var seen snapshots
 	for range 3 {
 		s, err := src.Next(b.Context())

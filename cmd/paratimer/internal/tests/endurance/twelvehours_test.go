@@ -13,12 +13,13 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/paratimer/paratimer/adapters/capture"
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/adapters/state"
 	"github.com/paratimer/paratimer/adapters/tape"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
@@ -96,7 +97,7 @@ func TestTwelveHoursAttached(t *testing.T) {
 	clock := func() time.Time { return m.Now().Time() }
 	var raw, taped, frames written
 	rec := capture.NewWriter(&raw, false, m.Now)
-	client, err := hadoop.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
+	client, err := mapreduce.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
 		rest.Options{Transport: rec.Layer(m), Now: m.Now})
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +115,7 @@ func TestTwelveHoursAttached(t *testing.T) {
 	}
 	remembered := &history.Recorder{Store: store, Log: log}
 	source := &input.Profiled{
-		Source:   tape.Tee(hadoop.NewSource(client, hadoop.Target{}), &taped),
+		Source:   tape.Tee(mapreduce.NewSource(client, yarn.Target{}), &taped),
 		Profiles: remembered.Profiles,
 	}
 	meter := metrics.New(metrics.Options{Every: every, Now: clock})

@@ -10,12 +10,13 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/adapters/state"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
@@ -38,7 +39,7 @@ func TestTwelveHoursWatched(t *testing.T) {
 		n := int(12 * time.Hour / each)
 		dir := t.TempDir()
 		m := restsim.NewMany(dag.InstantOf(time.Now()))
-		client, err := hadoop.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
+		client, err := mapreduce.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
 			rest.Options{Transport: m, Now: m.Now})
 		if err != nil {
 			t.Fatal(err)
@@ -56,7 +57,7 @@ func TestTwelveHoursWatched(t *testing.T) {
 		meter := metrics.New(metrics.Options{Every: 30 * time.Second})
 		ended := 0
 		many := fleet.New(fleet.Options{
-			Cluster: hubOf{hadoop.NewHub(fleet.Budget(client, 300))},
+			Cluster: hubOf{mapreduce.NewHub(fleet.Budget(client, 300))},
 			Open: func(fleet.Watched) (fleet.Hooks, error) {
 				rec := &history.Recorder{Store: store, Log: zerolog.Nop()}
 				return fleet.Hooks{
@@ -120,6 +121,8 @@ func TestTwelveHoursWatched(t *testing.T) {
 }
 
 // hubOf is a hub whose sources are the loop's.
-type hubOf struct{ *hadoop.Hub }
+type hubOf struct{ *mapreduce.Hub }
+
+func (h hubOf) Running() []yarn.Submitted { return h.Submitted() }
 
 func (h hubOf) Source(app string) watch.Source { return h.Hub.Source(app) }

@@ -1,0 +1,59 @@
+package mapreduce
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/paratimer/paratimer/adapters/internal/loose"
+	"github.com/paratimer/paratimer/adapters/yarn"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// BenchmarkSnapshot takes a snapshot after one map has ended, and another one begun, since the snapshot before.
+func BenchmarkSnapshot(b *testing.B) {
+	const running = 200
+	for _, n := range []int32{1000, 10_000, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			s := NewSource(newLab(), yarn.Target{})
+			a := &yarn.App{ID: "application_1_0001", Running: true}
+			j := newJob(a)
+			j.state, j.counted, j.total = dag.Running, [2]int{int(n), 0}, [2]int{int(n), 0}
+			s.member, s.chosen = []*job{j}, j.app
+			s.jobs = map[string]*job{j.app: j}
+			p := &j.phases[dag.Map]
+			for i := range n {
+				p.tasks.Add(i, newTask())
+			}
+			at := dag.Instant(1000)
+			next := int32(0)
+			step := func() {
+				at += 15
+				p.tasks.Find(next).listed(&wireTask{State: "RUNNING"}, at, false)
+				x := p.tasks.Find(next).attempt(next, 0)
+				x.State, x.Start = dag.AttemptRunning, at
+				if next++; next > running {
+					i := next - 1 - running
+					line := wireTask{State: "SUCCEEDED", Successful: loose.Label(fmt.Sprintf("attempt_1_0001_m_%06d_0", i))}
+					p.tasks.Find(i).listed(&line, at, false)
+					p.tasks.Find(i).settled = true
+				}
+				p.tasks.Change(next - 1)
+				p.tasks.Change(max(0, next-1-running))
+			}
+			for next < n*3/4 {
+				step()
+			}
+			v := &visit{job: j}
+			b.ReportAllocs()
+			for b.Loop() {
+				if next < n {
+					step()
+				}
+				p.tasks.Change(n - 1)
+				s.now, s.warned = at, nil
+				v.details()
+				s.snapshot()
+			}
+		})
+	}
+}

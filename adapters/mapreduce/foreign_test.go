@@ -1,0 +1,54 @@
+//go:build foreign
+
+package mapreduce
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/paratimer/paratimer/adapters/yarn"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
+)
+
+// Real answers of Hadoop 2.4 to 3.0 and the documentation's: what is JSON is read without an error.
+func TestOldBodies(t *testing.T) {
+	files, _ := filepath.Glob(fixtures.Foreign("rest/*/*.json"))
+	more, _ := filepath.Glob(fixtures.Foreign("rest/*/*/*.json"))
+	files = append(files, more...)
+	found := 0
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var o map[string]json.RawMessage
+		if json.Unmarshal(b, &o) != nil || strings.Contains(f, "-ats-") { // the timeline server is not asked
+			continue
+		}
+		for key, into := range map[string]any{
+			"apps": &appsBody{}, "app": &appBody{}, "clusterMetrics": &metricsBody{}, "nodes": &nodesBody{},
+			"scheduler": &schedulerBody{},
+			"job":       &jobBody{}, "tasks": &tasksBody{}, "taskAttempts": &attemptsBody{},
+			"jobTaskCounters": &countersBody{}, "conf": &confBody{},
+			"appAttempts": &appAttemptsBody{},
+		} {
+			if o[key] == nil {
+				continue
+			}
+			found++
+			if err := yarn.Decode(f, b, into); err != nil {
+				t.Error(err)
+			}
+			if reflect.ValueOf(into).Elem().IsZero() {
+				t.Errorf("%s: nothing was read", f)
+			}
+		}
+	}
+	if t.Logf("%d bodies of %d files", found, len(files)); found == 0 {
+		t.Error("nothing was read")
+	}
+}

@@ -1,0 +1,182 @@
+package mapreduce
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/paratimer/paratimer/adapters/internal/loose"
+	"github.com/paratimer/paratimer/adapters/rest"
+	"github.com/paratimer/paratimer/adapters/yarn"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A Hub is a yarn.Hub that also keeps what several sources need of the MapReduce applications: their configurations,
+// and how much work they have left. Several goroutines may use it.
+type Hub struct {
+	*yarn.Hub
+	cluster Cluster
+
+	mu     sync.RWMutex
+	confs  map[string]*jobConf // by application
+	denied map[string]bool     // applications whose conf may not be read
+	flows  map[string][]string // workflow id to applications
+	needs  needs               // used by Refresh alone
+	room   room                // for the tasks of all sources
+}
+
+// NewHub returns a hub that has sent no request yet.
+func NewHub(cluster Cluster) *Hub { return newHub(cluster, nil) }
+
+func newHub(cluster Cluster, made func(path string) dag.Instant) *Hub {
+	return &Hub{
+		Hub: yarn.NewHub(cluster, made), cluster: cluster, confs: map[string]*jobConf{}, denied: map[string]bool{},
+		flows: map[string][]string{}, needs: needs{},
+	}
+}
+
+// Refresh lists the applications and the state of the cluster, and polls the masters of some. After an error sources
+// miss their observations.
+func (h *Hub) Refresh(ctx context.Context) error {
+	if err := h.Hub.Refresh(ctx); err != nil {
+		return err //nolint:wrapcheck // it is of this hub
+	}
+	h.pollNeeds(ctx)
+	h.forget()
+	return nil
+}
+
+// pollNeeds polls the masters of what runs, once for all sources. If more applications run than a source shows one by
+// one, no master is polled.
+func (h *Hub) pollNeeds(ctx context.Context) {
+	apps, at := h.Running()
+	if len(apps) < 2 || len(apps) > yarn.FewTenants+1 {
+		clear(h.needs)
+		h.SetNeeds(nil)
+		return
+	}
+	made := func(string) dag.Instant { return at }
+	h.needs.poll(ctx, h.cluster, apps, at, made, func(app string) dag.MapReduceLimits {
+		if c := h.conf(app); c != nil {
+			return c.limits
+		}
+		return dag.MapReduceLimits{}
+	})
+	h.SetNeeds(h.needs.reported())
+}
+
+// forget drops the confs and the tasks of applications that are no longer known.
+func (h *Hub) forget() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for app, c := range h.confs {
+		if h.App(app) != nil {
+			continue
+		}
+		delete(h.confs, app)
+		left := slices.DeleteFunc(slices.Clone(h.flows[c.workflow]), func(id string) bool { return id == app })
+		if len(left) > 0 {
+			h.flows[c.workflow] = left
+		} else {
+			delete(h.flows, c.workflow)
+		}
+	}
+	maps.DeleteFunc(h.denied, func(app string, _ bool) bool { return h.App(app) == nil })
+	h.room.keep(func(app string) bool { return h.App(app) != nil })
+}
+
+func (h *Hub) conf(app string) *jobConf {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.confs[app]
+}
+
+// keep remembers an application's conf for all sources.
+func (h *Hub) keep(app string, c *jobConf) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.confs[app] == nil && c.workflow != "" {
+		h.flows[c.workflow] = append(slices.Clip(h.flows[c.workflow]), app)
+	}
+	h.confs[app] = c
+}
+
+// Submitted lists the MapReduce applications that the newest round found, by id. A single job has no workflow, nor has
+// one with a conf that may not be read.
+func (h *Hub) Submitted() []yarn.Submitted {
+	all := h.Hub.Submitted((*yarn.App).MapReduce)
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	for i := range all {
+		s := &all[i]
+		if c := h.confs[s.App]; c != nil {
+			s.Read, s.Workflow = true, c.workflow
+		}
+		s.Read = s.Read || h.denied[s.App]
+	}
+	return all
+}
+
+// Identify requests a running application's conf, once. If the conf may not be read, the application counts as a
+// single job.
+func (h *Hub) Identify(ctx context.Context, app string) error {
+	a := h.App(app)
+	if a == nil || h.conf(app) != nil {
+		return nil
+	}
+	ctx, done := rest.Keep(ctx)
+	defer done()
+	body, err := h.cluster.AM(ctx, app, "jobs/"+a.Job()+"/conf")
+	conf, err := getConf(ctx, a.Job()+"/conf", body, err)
+	switch st := rest.Status(err); {
+	case st == http.StatusUnauthorized || st == http.StatusForbidden:
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.denied[app] = true
+		return nil
+	case err != nil:
+		return err
+	}
+	h.keep(app, conf.conf())
+	return nil
+}
+
+// related returns the applications that are of a source's workflow, or may be: those with its id in their conf, and
+// those that look like its first one and have no known conf.
+func (h *Hub) related(s *Source) []string {
+	out := []string{s.target.ID}
+	for _, j := range s.member {
+		out = append(out, j.app)
+	}
+	first := s.over.Known(s.target.ID)
+	if first == nil {
+		first = h.App(s.target.ID)
+	}
+	if first == nil || !first.MapReduce() {
+		return out
+	}
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	workflow, since := s.workflow, first.Submitted
+	if c := h.confs[s.target.ID]; c != nil {
+		if c.workflow == "" {
+			return out // a job by itself
+		}
+		workflow = c.workflow
+		if at := loose.ParseOptional(c.launch).Instant(); at.Known() {
+			since = min(since, at)
+		}
+	}
+	since = since.Add(-lookBack)
+	out = append(out, h.flows[workflow]...)
+	for _, id := range h.Alike(first) {
+		a, c := h.App(id), h.confs[id]
+		if a != nil && c == nil && !(a.Ended && a.Submitted < since) || c != nil && c.workflow == workflow &&
+			workflow != "" {
+			out = append(out, id)
+		}
+	}
+	return out
+}

@@ -1,0 +1,177 @@
+package mapreduce
+
+import (
+	"cmp"
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/hive"
+	"github.com/paratimer/paratimer/adapters/pig"
+	"github.com/paratimer/paratimer/adapters/yarn"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// snapshot returns the current state of the workflow. The snapshot is not changed afterwards.
+func (s *Source) snapshot() *dag.Snapshot {
+	g := graphOf(s.member)
+	s.plan = s.planOf(g)
+	snap := &dag.Snapshot{
+		Plan: s.plan, At: s.now, ID: cmp.Or(s.workflow, s.jobs[s.chosen].id),
+		State: s.end(g), Jobs: make([]dag.JobState, len(g.nodes)), Stale: dag.NoInstant,
+	}
+	var own, active []string
+	for i := range g.nodes {
+		j := g.nodes[i].job
+		if j == nil {
+			snap.Jobs[i] = dag.BlockedJob(dag.MapReduceStages)
+			continue
+		}
+		own = append(own, j.app)
+		if !j.state.Ended() {
+			active = append(active, j.app)
+		}
+		snap.Jobs[i] = j.shown(s.over.Known(j.app))
+		snap.Jobs[i].Avoided = s.over.NodesOn(j.avoids.hosts)
+	}
+	s.over.FillWorkflow(snap, s.chosen, own, active)
+	s.remark(snap, g)
+	if len(snap.Load) > s.limits.tenants {
+		snap.Load = yarn.SumLoads(snap.Load)
+	}
+	snap.Warnings = s.warned
+	return snap
+}
+
+// shown returns the job's part of a snapshot.
+func (j *job) shown(a *yarn.App) dag.JobState {
+	st := dag.JobState{
+		ID: j.id, State: j.state, Submitted: j.submitted, Started: j.started, Finished: dag.NoInstant,
+		Attempt: j.attempt, Diagnosis: j.diagnosis, Stages: make([]dag.StageState, dag.MapReduceStages),
+	}
+	if j.state.Ended() {
+		st.Finished = j.finished
+	}
+	if a != nil {
+		st.HeldMB, st.Master = a.HeldMB, a.Node
+	}
+	st.Groups = j.groups() // before attempts, which forgets the changes
+	st.Stages[dag.Map].Attempts, st.Stages[dag.Reduce].Attempts = j.phases[dag.Map].attempts(),
+		j.phases[dag.Reduce].attempts()
+	return st
+}
+
+// attempts returns the phase's attempts by task and number. Snapshots share the slice until the phase changes.
+func (p *phase) attempts() []dag.Attempt {
+	return p.tasks.Attempts(func(to []dag.Attempt, index int32, t *task) []dag.Attempt {
+		before := len(to)
+		to = t.show(to, index)
+		p.failed -= t.failed
+		t.failed = 0
+		for i := range to[before:] {
+			if to[before+i].State == dag.AttemptFailed {
+				t.failed++
+			}
+		}
+		p.failed += t.failed
+		return to
+	})
+}
+
+// remark adds the warnings that follow from the snapshot itself.
+func (s *Source) remark(snap *dag.Snapshot, g *graph) {
+	if len(snap.Load) > 0 {
+		mb := 0
+		for _, l := range snap.Load {
+			mb += l.HeldMB
+		}
+		s.warn(dag.WarnOtherLoad, "%d other applications hold %d MB", len(snap.Load), mb)
+	}
+	s.remarkLarge()
+	if g.launches > 1 {
+		s.warn(dag.WarnSecondLaunch,
+			"the script has launched %d batches of jobs; a later one is unknown until it comes", g.launches)
+	}
+	if g.cyclic {
+		s.warn(dag.WarnObservation, "the jobs' confs tell a graph with a cycle; it was cut")
+	}
+	for i := range snap.Jobs {
+		if j := &snap.Jobs[i]; j.Attempt > 1 && !j.State.Ended() {
+			s.warn(dag.WarnMasterRestarted,
+				"%s runs in its application master's attempt %d; what the one before had not finished, or could not hand on, runs again", j.ID, j.Attempt)
+		}
+		s.remarkNodes(snap, i)
+	}
+}
+
+// defaultReport is the interval of a task's counter reports if its job does not set one: a hundredth of the default
+// task time-out (docs/facts/hadoop.md A4, "Refresh").
+const defaultReport = 6 * time.Second
+
+// waveWork is the time that Pig takes to compile the next wave and to compute its splits, once it has noticed that
+// a wave has ended. Half a sleep comes before it on average (docs/facts/hadoop.md C2; 1.7 s on recordings with
+// file:///, more with HDFS).
+const waveWork = 1700 * time.Millisecond
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// planOf makes the plan of the graph. If nothing has changed it returns the previous plan, so that readers may
+// compare pointers.
+func (s *Source) planOf(g *graph) *dag.Plan {
+	first := s.over.Known(s.chosen)
+	p := &dag.Plan{
+		Name:    pig.Script(hive.Script(hive.JobTitle(first.FullName))),
+		Cluster: s.over.Cluster(s.chosen), Jobs: make([]dag.Job, len(g.nodes)),
+	}
+	if g.parallel {
+		p.Driver = dag.Eager
+	}
+	var like dag.Job
+	if conf := s.conf(); conf != nil {
+		p.Name = cmp.Or(conf.name, p.Name)
+		p.Overheads = conf.overheads()
+		like.MasterMB, like.MapReduce = conf.masterMB, conf.limits
+	}
+	left := dag.MaxTasks
+	for i := range g.nodes {
+		n := &g.nodes[i]
+		// Until a job's own conf is known, its settings are assumed to be those of the script's first job.
+		p.Jobs[i] = dag.Job{
+			Node: n.label, After: n.after, MasterMB: like.MasterMB, MapReduce: like.MapReduce,
+			Stages: dag.MapReduce(dag.Stage{}, dag.Stage{}),
+		}
+		if n.job != nil {
+			s.planJob(&p.Jobs[i], n.job)
+		}
+		// Jobs with task lists too long to read use their masters' counts, which may exceed the limit of a plan.
+		for k := range p.Jobs[i].Stages {
+			stage := &p.Jobs[i].Stages[k]
+			stage.Tasks = min(stage.Tasks, left)
+			left -= stage.Tasks
+		}
+		p.Jobs[i].Stages[dag.Map].Pipelines = make([]dag.Pipeline, 1)
+		p.Jobs[i].Stages[dag.Reduce].Pipelines = make([]dag.Pipeline, dag.Pipelines)
+	}
+	if s.plan != nil && reflect.DeepEqual(s.plan, p) {
+		return s.plan
+	}
+	return p
+}
+
+func (s *Source) planJob(to *dag.Job, j *job) {
+	if c := j.conf; c != nil {
+		to.Feature, to.Alias, to.Input = c.feature, c.alias, c.input
+		to.MasterMB, to.MapReduce = c.masterMB, c.limits
+	}
+	to.InputBytes = max(0, j.inputBytes)
+	if a := s.over.Known(j.app); a != nil {
+		to.Name = hive.JobTitle(a.FullName)
+		if a.MasterMB > 0 {
+			to.MasterMB = a.MasterMB
+		}
+	}
+	if j.known() {
+		to.Stages = dag.MapReduce(dag.Stage{Known: true, Tasks: j.total[dag.Map]},
+			dag.Stage{Known: true, Tasks: j.total[dag.Reduce]})
+	}
+}

@@ -1,0 +1,154 @@
+package mapreduce
+
+import (
+	"net/http"
+
+	"github.com/paratimer/paratimer/adapters/rest"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A cache on the way may return an old response with a new date. A master's reports about a task move forward: an
+// attempt starts, runs, ends, and may be taken back; counters of records grow. A response that goes back is
+// doubted: it is ignored until another one, about the attempts or about the master, confirms it.
+
+// manyDoubts is how many responses in a row about a task must go back before they are accepted.
+const manyDoubts = 8
+
+// rank returns how far an attempt has come by its state, from 0 (waiting) to 3 (failed or killed).
+func rank(s dag.AttemptState) int8 {
+	switch s {
+	case dag.AttemptRunning:
+		return 1
+	case dag.AttemptSucceeded:
+		return 2
+	case dag.AttemptFailed, dag.AttemptKilled:
+		return 3
+	default:
+		return 0
+	}
+}
+
+// rank records the state that a response reported for the attempt with that number.
+func (t *task) rank(number int32, s dag.AttemptState) {
+	for i := range t.attempts {
+		if t.attempts[i].Number == number {
+			t.ranks[i] = rank(s)
+		}
+	}
+}
+
+// rankOf returns the reported rank of the attempt with that number; -1 if no response reported it.
+func (t *task) rankOf(number int32) int8 {
+	for i := range t.attempts {
+		if t.attempts[i].Number == number {
+			return t.ranks[i]
+		}
+	}
+	return -1
+}
+
+// back reports whether a line of the task list goes back.
+func (t *task) back(w *wireTask) bool {
+	switch w.State {
+	case "SUCCEEDED":
+		_, _, n, ok := attemptID(string(w.Successful))
+		return ok && t.rankOf(n) == 3
+	case "FAILED", "KILLED":
+		return false
+	case "RUNNING":
+		return t.done()
+	}
+	return t.done() || t.state == "RUNNING"
+}
+
+// masters returns how many masters the job has had. Each master starts its attempt numbers at another thousand.
+func (b *attemptsBody) masters() int {
+	most := 0
+	for i := range b.Attempts.V.Attempt {
+		if _, _, n, ok := attemptID(string(b.Attempts.V.Attempt[i].ID)); ok {
+			most = max(most, int(n)/1000+1)
+		}
+	}
+	return most
+}
+
+// behind reports whether a response about the attempts goes back, or leaves out an attempt that was reported
+// before.
+func (t *task) behind(kind dag.StageIndex, index int32, b *attemptsBody) bool {
+	reported := map[int32]int8{}
+	for i := range b.Attempts.V.Attempt {
+		w := &b.Attempts.V.Attempt[i]
+		if k, x, n, ok := attemptID(string(w.ID)); ok && k == kind && x == index {
+			reported[n] = rank(w.state())
+		}
+	}
+	for i := range t.attempts {
+		is, listed := reported[t.attempts[i].Number]
+		if t.ranks[i] >= 0 && (!listed || is < t.ranks[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// less reports whether counters go back. It is false if they may belong to another attempt.
+func (c *counters) less(kind dag.StageIndex, t *task, a *dag.Attempt) bool {
+	for i := range t.attempts {
+		if o := &t.attempts[i]; o.Number != a.Number && (o.State == dag.AttemptRunning ||
+			o.State == dag.AttemptSucceeded) {
+			return false
+		}
+	}
+	below := func(is, was float64) bool { return was > 0 && !(is >= was) }
+	if kind == dag.Map {
+		return below(c.mapIn, a.Done[0]) || below(c.mapOut, a.Out) || below(c.read, a.Bytes)
+	}
+	return below(c.shuffledMaps, a.Done[dag.Copy]) || below(c.redIn, a.Done[dag.Work]) || below(c.redOut, a.Out) ||
+		below(c.shuffledB, a.Bytes)
+}
+
+// again counts a response that goes back, and reports whether it is still doubted.
+func again(doubts *int) bool {
+	if *doubts++; *doubts < manyDoubts {
+		return true
+	}
+	*doubts = 0
+	return false
+}
+
+// takenBack reports whether the attempt with the task's result has lost it, by the response about attempts.
+func (t *task) takenBack(reported dag.AttemptState) bool {
+	return t.state == "SUCCEEDED" && (reported == dag.AttemptKilled || reported == dag.AttemptFailed)
+}
+
+// unrecovered reports whether the task's result is an older master's and the current master did not recover it: it
+// runs the task again.
+func (t *task) unrecovered(kind dag.StageIndex, index int32, b *attemptsBody) bool {
+	if t.state != "SUCCEEDED" || t.success < 0 {
+		return false
+	}
+	newest := int32(-1)
+	for i := range b.Attempts.V.Attempt {
+		k, x, n, ok := attemptID(string(b.Attempts.V.Attempt[i].ID))
+		if !ok || k != kind || x != index {
+			continue
+		}
+		if n == t.success {
+			return false
+		}
+		newest = max(newest, n)
+	}
+	return newest/1000 > t.success/1000
+}
+
+// live reports whether responses come from a live cluster. A recording has the time of each response.
+func (s *Source) live() bool { return s.target.Made == nil }
+
+// refused reports whether an error is a response that will not change: not found, or access denied.
+func refused(err error) bool {
+	switch rest.Status(err) {
+	case http.StatusNotFound, http.StatusUnauthorized, http.StatusForbidden, http.StatusBadRequest:
+		return true
+	}
+	return false
+}

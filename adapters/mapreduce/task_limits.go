@@ -1,0 +1,196 @@
+package mapreduce
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/paratimer/paratimer/adapters/rest"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// The user who wrote a job also controls its master's responses, so the tasks that ParaTimer keeps are bounded. A
+// listed task takes about half a kilobyte in a source, and about as much again in each replay.
+const (
+	// fewTasks is the size up to which a master's count is accepted without a list. Workflows up to this size get
+	// room before larger ones.
+	fewTasks = 10_000
+	// mostTasks bounds the tasks and attempts of one workflow.
+	mostTasks = 200_000
+	// roomTasks bounds those of all workflows of a process together.
+	roomTasks = 500_000
+	// overlongEach is the number of ticks between two requests for a list that was too long overlongMost times.
+	// Before that the response may have been corrupted on the way.
+	overlongEach, overlongMost = 20, 5
+)
+
+// A room bounds the tasks of all workflows of a process together. Several goroutines may use it.
+type room struct {
+	mu    sync.Mutex
+	wants map[string]int // tasks that are or would be kept, by the application that stands for the workflow
+}
+
+// hold sets the number of tasks that a workflow needs, and reports whether there is room for it. Room depends only
+// on these numbers: workflows of up to fewTasks come first, then the others, each by submission. A workflow that
+// does not fit leaves its room to later ones.
+func (r *room) hold(who string, tasks int) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if delete(r.wants, who); tasks <= 0 {
+		return true
+	}
+	if r.wants == nil {
+		r.wants = map[string]int{}
+	}
+	r.wants[who] = tasks
+	sum := 0
+	for _, n := range r.wants {
+		sum += n
+	}
+	if sum <= roomTasks {
+		return true
+	}
+	sum = 0
+	for _, other := range slices.SortedFunc(maps.Keys(r.wants), r.first) {
+		fits := sum+r.wants[other] <= roomTasks
+		if other == who {
+			return fits
+		}
+		if fits {
+			sum += r.wants[other]
+		}
+	}
+	return false // unreachable: who is one of them
+}
+
+// first orders workflows by their precedence for room. Longer application ids are newer.
+func (r *room) first(a, b string) int {
+	few := func(who string) int {
+		if r.wants[who] <= fewTasks {
+			return 0
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(few(a), few(b)), cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+}
+
+// keep drops the numbers of workflows that are no longer known.
+func (r *room) keep(known func(who string) bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	maps.DeleteFunc(r.wants, func(who string, _ int) bool { return !known(who) })
+}
+
+// bound sets the totals from the master's counts. A master creates all tasks of a job at once, so its list is
+// complete or still empty. If the list cannot be read, the counts are used.
+func (j *job) bound() {
+	if !j.known() {
+		return
+	}
+	for k, counted := range j.counted {
+		switch {
+		case j.overlong > 0 || counted <= max(fewTasks, j.inList[k]):
+			j.total[k] = counted
+		case j.inList == [2]int{}:
+			j.total[k] = fewTasks
+		default:
+			j.total[k] = j.inList[k]
+		}
+	}
+}
+
+// counts returns the numbers of maps and reduces in a list.
+func (b *tasksBody) counts() (n [2]int) {
+	for i := range b.Tasks.V.Task {
+		if kind, _, ok := taskID(string(b.Tasks.V.Task[i].ID)); ok {
+			n[kind]++
+		}
+	}
+	return n
+}
+
+// tasksHeld returns how many tasks and attempts of the job a source has to keep. A master may name other tasks in
+// each list, and those of earlier lists are kept.
+func (j *job) tasksHeld() int {
+	n := 0
+	for k := range j.phases {
+		n += max(j.inList[k], j.phases[k].tasks.Len(), j.phases[k].tasks.Shown())
+	}
+	return n
+}
+
+// drop forgets the job's tasks.
+func (j *job) drop() { j.phases, j.grouped, j.dropped = [2]phase{}, nil, true }
+
+// tooLong handles a failure to read a task list, and reports whether the list is too long. If a list was read
+// before, the response may have been corrupted on the way, and the known tasks stay.
+func (v *visit) tooLong() bool {
+	j := v.job
+	if !v.askTasks || v.statusErr != nil || !errors.Is(v.listErr, rest.ErrTooBig) || j.inList != [2]int{} {
+		return false
+	}
+	j.overlong++
+	j.bound()
+	return true
+}
+
+// weigh decides whether the workflow is too large to estimate, and drops its tasks if so. Once it is small enough
+// again, its lists are requested anew, so that the next tick has them.
+func (s *Source) weigh() {
+	n, unread, why := 0, "", ""
+	for _, j := range s.member {
+		n += j.tasksHeld()
+		if j.overlong > 0 && !j.state.Ended() {
+			unread = j.id
+		}
+	}
+	switch {
+	case n > mostTasks:
+		s.hub.room.hold(s.chosen, 0)
+		why = fmt.Sprintf("it has %d tasks and attempts, and %d is the limit of a workflow", n, mostTasks)
+	case !s.hub.room.hold(s.chosen, n):
+		why = fmt.Sprintf("it has %d tasks, the workflows of this process may have %d together, and others come first",
+			n, roomTasks)
+	case unread != "": // what is known of the other jobs stands
+		s.large, s.relisted = fmt.Sprintf("the task list of %s is too long to be read", unread), false
+		return
+	case s.large == "":
+		return
+	case !s.relisted:
+		s.relisted = true
+		for _, j := range s.member {
+			if j.dropped {
+				j.listTick, j.dropped = 0, false
+				j.step(listForgotten)
+			}
+		}
+		return
+	}
+	s.large, s.relisted = why, false
+	if why == "" {
+		return
+	}
+	for _, j := range s.member {
+		j.drop()
+	}
+}
+
+// remarkLarge adds the warnings about numbers of tasks.
+func (s *Source) remarkLarge() {
+	if s.large != "" {
+		s.warn(dag.WarnTooLarge, "too large to estimate: %s", s.large)
+		return
+	}
+	for _, j := range s.member {
+		for k, counted := range j.counted {
+			if total := j.total[k]; counted > total {
+				s.warn(dag.WarnObservation,
+					"the master of %s counts %d %s tasks or more, its task list shows %d: %d is taken", j.id, counted,
+					dag.MapReduceName(dag.StageIndex(k)), j.inList[k], total) //nolint:gosec // k is 0 or 1
+			}
+		}
+	}
+}

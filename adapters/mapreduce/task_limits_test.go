@@ -1,0 +1,340 @@
+package mapreduce
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/rest"
+	"github.com/paratimer/paratimer/adapters/yarn"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// listOf is a task list of so many maps that wait.
+func listOf(maps int) string {
+	tasks := make([]string, maps)
+	for i := range tasks {
+		tasks[i] = fmt.Sprintf(`{"id":"task_1_0001_m_%06d","state":"SCHEDULED","startTime":1,"progress":0}`, i)
+	}
+	return `{"tasks":{"task":[` + strings.Join(tasks, ",") + `]}}`
+}
+
+// TestTooLarge: the tasks of a workflow that is too large are not kept, its counts are shown, and it is estimated again
+// once its list is shorter.
+func TestTooLarge(t *testing.T) {
+	l := newLab()
+	l.apps("1 RUNNING UNDEFINED 512")
+	l.conf("0001", "a", "")
+	l.runs("0001", 0, "RUNNING")
+	whole := l.am["0001/tasks"]
+	src := NewSource(l, yarn.Target{})
+	if s := l.tick(t, src, 0); warned(s, dag.WarnTooLarge) {
+		t.Errorf("a job of one task: %v", s.Warnings)
+	}
+	counted := func(maps int) {
+		l.am["0001"] = fmt.Sprintf(`{"job":{"state":"RUNNING","mapsTotal":%d,"reducesTotal":0}}`, maps)
+	}
+	l.am["0001/tasks"] = listOf(mostTasks + 1)
+	counted(mostTasks + 1)
+	s := l.tick(t, src, time.Second)
+	if !warned(s, dag.WarnTooLarge) || s.Plan.Jobs[0].Stages[dag.Map].Tasks != mostTasks+1 ||
+		len(s.Jobs[0].Stages[dag.Map].Attempts) != 0 || s.State != dag.Running {
+		t.Errorf("%v, %d maps, %d attempts, %v", s.Warnings, s.Plan.Jobs[0].Stages[dag.Map].Tasks,
+			len(s.Jobs[0].Stages[dag.Map].Attempts), s.State)
+	}
+	if n := src.jobs["application_1_0001"].phases[dag.Map].tasks.Len(); n != 0 {
+		t.Errorf("%d tasks are kept", n)
+	}
+	l.am["0001/tasks"] = whole
+	counted(1)
+	for range mostTasks/listPart + 2 {
+		s = l.tick(t, src, time.Second)
+	}
+	if warned(s, dag.WarnTooLarge) || len(s.Jobs[0].Stages[dag.Map].Attempts) != 1 {
+		t.Errorf("after it became small: %v, %d attempts", s.Warnings, len(s.Jobs[0].Stages[dag.Map].Attempts))
+	}
+}
+
+// TestCountsAreBoundedByTheList: what a master counts is believed up to what its list shows, and a small number without
+// a list.
+func TestCountsAreBoundedByTheList(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		counted, inList, want [2]int
+		overlong              int
+	}{
+		{[2]int{20, 3}, [2]int{}, [2]int{20, 3}, 0},
+		{[2]int{20, 3}, [2]int{19, 3}, [2]int{20, 3}, 0},
+		{[2]int{100_000, 5}, [2]int{100_000, 5}, [2]int{100_000, 5}, 0},
+		{[2]int{maxTasks, maxTasks}, [2]int{1, 0}, [2]int{1, 0}, 0},
+		{[2]int{maxTasks, 1}, [2]int{}, [2]int{fewTasks, 1}, 0}, // not listed yet
+		{[2]int{300_000, 1}, [2]int{}, [2]int{300_000, 1}, 1},
+	} {
+		j := &job{counted: c.counted, inList: c.inList, overlong: c.overlong}
+		if j.bound(); j.total != c.want {
+			t.Errorf("%+v: %v", c, j.total)
+		}
+	}
+}
+
+// TestOverlongList: a list that is too long to be read makes the workflow too large, whether its job runs or has ended.
+func TestOverlongList(t *testing.T) {
+	l := newLab()
+	l.apps("1 RUNNING UNDEFINED 512")
+	l.conf("0001", "a", "")
+	l.runs("0001", 0, "RUNNING")
+	l.am["0001/tasks"] = `{"tasks":{"task":[` + strings.Repeat("{},", 1<<16) + `{}]}}`
+	src := NewSource(l, yarn.Target{})
+	if s := l.tick(t, src, 0); !warned(s, dag.WarnTooLarge) || s.Plan.Jobs[0].Stages[dag.Map].Tasks != 1 ||
+		s.Jobs[0].State != dag.Running {
+		t.Errorf("%v, %+v", s.Warnings, s.Plan.Jobs[0].Stages[dag.Map])
+	}
+	for range overlongMost {
+		l.tick(t, src, time.Second)
+	}
+	if l.tick(t, src, time.Second); l.asked["jobs/job_1_0001/tasks"] != 0 {
+		t.Error("the list is asked for again at once")
+	}
+	l.apps("1 FINISHED SUCCEEDED 0")
+	l.ends("0001", "SUCCEEDED")
+	l.jhs["0001/tasks"] = l.am["0001/tasks"]
+	for range 100 {
+		if l.tick(t, src, 30*time.Second); src.ended {
+			return
+		}
+	}
+	t.Error("it does not end")
+}
+
+// TestOneOverlongList: a job whose list was read once is not doubted for an answer that was corrupted on the way.
+func TestOneOverlongList(t *testing.T) {
+	l := newLab()
+	l.apps("1 RUNNING UNDEFINED 512")
+	l.conf("0001", "a", "")
+	l.runs("0001", 0, "RUNNING")
+	whole := l.am["0001/tasks"]
+	src := NewSource(l, yarn.Target{})
+	l.tick(t, src, 0)
+	long := `{"tasks":{"task":[` + strings.Repeat("{},", 1<<16) + `{}]}}`
+	l.am["0001/tasks"] = long
+	if s := l.tick(t, src, time.Second); warned(s, dag.WarnTooLarge) || len(s.Jobs[0].Stages[dag.Map].Attempts) != 1 {
+		t.Errorf("a master's: %v, %d attempts", s.Warnings, len(s.Jobs[0].Stages[dag.Map].Attempts))
+	}
+	l.apps("1 FINISHED SUCCEEDED 0")
+	l.ends("0001", "SUCCEEDED")
+	l.jhs["0001/tasks"] = long
+	if s := l.tick(t, src, time.Second); s.State.Ended() || warned(s, dag.WarnTooLarge) {
+		t.Errorf("the history server's: %v, %v", s.State, s.Warnings)
+	}
+	l.jhs["0001/tasks"] = strings.ReplaceAll(whole, "RUNNING", "KILLED")
+	for range 5 {
+		if l.tick(t, src, time.Second); src.ended {
+			return
+		}
+	}
+	t.Error("it does not end once the list is whole")
+}
+
+// TestListsOfNothing: a list whose elements take much more memory than its text is refused, wherever it stands.
+func TestListsOfNothing(t *testing.T) {
+	t.Parallel()
+	for name, element := range map[string]string{"objects": "{}", "nulls": "null", "numbers": "0"} {
+		array := "[" + strings.Repeat(element+",", 1<<17) + element + "]"
+		if _, err := yarn.Read[tasksBody](t.Context(), "tasks", []byte(`{"tasks":{"task":`+array+`}}`), nil); !errors.Is(err,
+			rest.ErrTooBig) {
+			t.Errorf("%s in an answer: %v", name, err)
+		}
+	}
+}
+
+// TestRoom: workflows share what room there is, and get it back; large ones give way to small ones, later ones to
+// earlier ones.
+func TestRoom(t *testing.T) {
+	t.Parallel()
+	var r room
+	for i, c := range []struct {
+		who   string
+		tasks int
+		want  bool
+	}{
+		{"a", mostTasks, true},
+		{"b", mostTasks, true},
+		{"b", mostTasks - 1, true}, // again, not on top
+		{"c", mostTasks, false},
+		{"d", roomTasks - 2*mostTasks + 1, true}, // what does not fit in takes no room
+		{"e", fewTasks + 1, false},
+		{"c", fewTasks, true},
+		{"d", roomTasks - 2*mostTasks + 1, false}, // of the large ones the last
+		{"a", 0, true},
+		{"e", fewTasks + 1, true},
+		{"d", roomTasks - 2*mostTasks + 1, true},
+	} {
+		if got := r.hold(c.who, c.tasks); got != c.want {
+			t.Errorf("%d: room for %d tasks of %s is %v", i, c.tasks, c.who, got)
+		}
+	}
+	if r.keep(func(who string) bool { return who == "d" }); len(r.wants) != 1 {
+		t.Errorf("wanted: %v", r.wants)
+	}
+}
+
+// TestRoomForManySmallOnes: hundreds of workflows that are small each by itself are too large together. Who has room
+// does not depend on the order in which they are observed.
+func TestRoomForManySmallOnes(t *testing.T) {
+	t.Parallel()
+	const many = 300
+	name := func(i int) string { return fmt.Sprintf("application_1_%04d", 9900+i) }
+	for _, step := range []int{1, 7, many - 1} {
+		var r room
+		if !r.hold("application_1_0001", mostTasks) {
+			t.Fatal("the first one has no room")
+		}
+		for i := range many {
+			r.hold(name(i*step%many), fewTasks)
+		}
+		for i := range many {
+			if got := r.hold(name(i), fewTasks); got != (i < roomTasks/fewTasks) {
+				t.Errorf("in steps of %d: room for %s is %v", step, name(i), got)
+			}
+		}
+		if r.hold("application_1_0001", mostTasks) {
+			t.Error("a large one has room before small ones")
+		}
+	}
+}
+
+// TestRoomIsShared: the sources of a hub share one room, which a workflow that has ended gives back.
+func TestRoomIsShared(t *testing.T) {
+	l := newLab()
+	l.apps("1 RUNNING UNDEFINED 512")
+	l.conf("0001", "a", "")
+	l.runs("0001", 0, "RUNNING")
+	l.am["0001"] = `{"job":{"state":"RUNNING","mapsTotal":20000,"reducesTotal":0}}`
+	l.am["0001/tasks"] = listOf(20_000)
+	hub := NewHub(l)
+	if err := hub.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	hub.room.wants = map[string]int{"application_0_0002": roomTasks}
+	src := hub.Source("application_1_0001")
+	if s, err := src.Next(t.Context()); err != nil || !warned(s, dag.WarnTooLarge) {
+		t.Errorf("where there is no room: %v, %v", s, err)
+	}
+	if err := hub.Refresh(t.Context()); err != nil { // the other is not known, so what it held is free
+		t.Fatal(err)
+	}
+	for range 2 {
+		s, err := src.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if large := src.jobs["application_1_0001"].phases[dag.Map].tasks.Len() == 0; large != warned(s,
+			dag.WarnTooLarge) {
+			t.Errorf("tasks are kept: %v; %v", !large, s.Warnings)
+		}
+	}
+	if hub.room.wants["application_1_0001"] != 20_000 {
+		t.Errorf("wanted: %v", hub.room.wants)
+	}
+}
+
+// TestRenamedTasks: tasks that a master names in one list and not in the next count too, for they are kept.
+func TestRenamedTasks(t *testing.T) {
+	t.Parallel()
+	j := &job{
+		id: "job_1_0001", app: "application_1_0001", lifecycle: lifecycle{jobRunning, dag.Running},
+		inList: [2]int{1000, 0},
+	}
+	for i := range int32(mostTasks + 1) {
+		j.phases[dag.Map].tasks.Add(i, nil)
+	}
+	s := NewSource(newLab(), yarn.Target{})
+	s.member = []*job{j}
+	if s.weigh(); s.large == "" || j.phases[dag.Map].tasks.Len() > 0 {
+		t.Errorf("%q, %d tasks", s.large, j.phases[dag.Map].tasks.Len())
+	}
+}
+
+// TestOverlongListHidesNothing: a list that is too long to be read does not keep the tasks of the other jobs from being
+// counted.
+func TestOverlongListHidesNothing(t *testing.T) {
+	t.Parallel()
+	unread := &job{
+		id: "job_1_0001", app: "application_1_0001", lifecycle: lifecycle{jobRunning, dag.Running},
+		overlong: 1,
+	}
+	large := &job{
+		id: "job_1_0002", app: "application_1_0002", lifecycle: lifecycle{jobRunning, dag.Running},
+		inList: [2]int{mostTasks + 1, 0},
+	}
+	large.phases[dag.Map].tasks.Add(0, newTask())
+	s := NewSource(newLab(), yarn.Target{})
+	s.member = []*job{unread, large}
+	if s.weigh(); !large.dropped || large.phases[dag.Map].tasks.Len() > 0 {
+		t.Errorf("%q, and the tasks are kept", s.large)
+	}
+}
+
+// TestListsOfATick: lists that have too many tasks together are not kept until all jobs have answered, and the workflow
+// is too large.
+func TestListsOfATick(t *testing.T) {
+	l := newLab()
+	l.apps("1 RUNNING UNDEFINED 512", "2 RUNNING UNDEFINED 512")
+	whole := map[string]string{}
+	for _, id := range []string{"0001", "0002"} {
+		l.conf(id, "a"+id, "")
+		l.runs(id, 0, "RUNNING")
+		whole[id] = l.am[id+"/tasks"]
+		l.am[id+"/tasks"] = strings.ReplaceAll(listOf(mostTasks/2+1), "task_1_0001", "task_1_"+id)
+	}
+	src := NewSource(l, yarn.Target{})
+	if s := l.tick(t, src, 0); !warned(s, dag.WarnTooLarge) || len(s.Jobs) != 2 {
+		t.Errorf("%v, %d jobs", s.Warnings, len(s.Jobs))
+	}
+	src.inLists.Store(0)
+	kept := 0
+	for _, j := range src.member {
+		v := src.visit(j)
+		v.askTasks = true
+		for _, q := range v.questions(src) {
+			q(t.Context())
+		}
+		kept += len(v.tasks.Tasks.V.Task)
+	}
+	if kept != mostTasks/2+1 {
+		t.Errorf("%d tasks are kept", kept)
+	}
+	for id, list := range whole {
+		l.am[id+"/tasks"] = list
+	}
+	for range mostTasks/listPart + 2 {
+		if s := l.tick(t, src, time.Second); !warned(s, dag.WarnTooLarge) && len(s.Jobs[0].Stages[dag.Map].Attempts)+
+			len(s.Jobs[1].Stages[dag.Map].Attempts) == 2 {
+			return
+		}
+	}
+	t.Error("it is not estimated again")
+}
+
+// TestPlanOfOverlongLists: whatever masters count, a plan has no more tasks than it may have, so that a tape of it can
+// be written.
+func TestPlanOfOverlongLists(t *testing.T) {
+	l := newLab()
+	l.apps("1 RUNNING UNDEFINED 512", "2 RUNNING UNDEFINED 512")
+	for _, id := range []string{"0001", "0002"} {
+		l.conf(id, "a"+id, "")
+		l.runs(id, 0, "RUNNING")
+		l.am[id] = fmt.Sprintf(`{"job":{"state":"RUNNING","mapsTotal":%d,"reducesTotal":%d}}`, maxTasks, maxTasks)
+		l.am[id+"/tasks"] = `{"tasks":{"task":[` + strings.Repeat("{},", 1<<16) + `{}]}}`
+	}
+	s := l.tick(t, NewSource(l, yarn.Target{}), 0)
+	total := 0
+	for i := range s.Plan.Jobs {
+		total += s.Plan.Jobs[i].Stages[dag.Map].Tasks + s.Plan.Jobs[i].Stages[dag.Reduce].Tasks
+	}
+	if total != dag.MaxTasks {
+		t.Errorf("%d tasks", total)
+	}
+}

@@ -1,0 +1,164 @@
+package mapreduce
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/yarn"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// stranger puts another user's job on the lab: what its master says of it and of its tasks.
+func (l *lab) stranger(job string) {
+	l.rm["apps"] = strings.Replace(l.rm["apps"], `"id":"application_1_`+job+`","user":"alice","name":"PigLatin:q.pig"`,
+		`"resourceInfo":{"resourceUsagesByPartition":[{"pending":{"memory":768},"amUsed":{"memory":512}}]},"id":"application_1_`+job+`","user":"bob","name":"theirs"`, 1)
+	l.am[job] = `{"job":{"startTime":1795000001000,"state":"RUNNING","mapsTotal":8,"mapsCompleted":3,"mapsRunning":2,"mapsPending":3,"mapProgress":50.0,` +
+		`"reducesTotal":2,"reducesCompleted":0,"reducesRunning":0,"reducesPending":2,"reduceProgress":0.0}}`
+	var tasks []string
+	for i, ms := range []int{4000, 5000, 9000} {
+		tasks = append(tasks, fmt.Sprintf(
+			`{"id":"task_1_%s_m_%06d","state":"SUCCEEDED","startTime":%d,"finishTime":%d,"progress":100}`, job, i,
+			labStart, labStart+ms))
+	}
+	tasks = append(tasks, fmt.Sprintf(
+		`{"id":"task_1_%s_m_000003","state":"RUNNING","startTime":%d,"finishTime":0,"progress":50}`, job, labStart))
+	l.am[job+"/tasks"] = `{"tasks":{"task":[` + strings.Join(tasks, ",") + `]}}`
+}
+
+// needLab is our job 2 and bob's job 1.
+func needLab() *lab {
+	l := newLab()
+	l.apps("1 RUNNING UNDEFINED 1024", "2 RUNNING UNDEFINED 512")
+	l.conf("0002", "a", "")
+	l.runs("0002", 0, "RUNNING")
+	l.stranger("0001")
+	return l
+}
+
+// TestNeed: what another's job has left to do is asked of its master, and seldom.
+func TestNeed(t *testing.T) {
+	l := needLab()
+	src := NewSource(l, yarn.Target{User: "alice"})
+	s := l.tick(t, src, 0)
+	if len(s.Load) != 1 || s.Load[0].Need == nil {
+		t.Fatalf("load %+v", s.Load)
+	}
+	want := dag.Need{
+		At:     l.now,
+		Map:    dag.NeedPhase{Tasks: 8, Done: 3, Running: 2, Progress: 0.5, LengthMS: 6000, TaskMB: 170},
+		Reduce: dag.NeedPhase{Tasks: 2, Progress: 0, LengthMS: math.NaN(), TaskMB: 170},
+	}
+	if got := s.Load[0].Need; fmt.Sprint(*got) != fmt.Sprint(want) {
+		t.Errorf("got  %+v\nwant %+v", *got, want)
+	}
+	reported, asked, listed := s.Load[0].Need, 0, 0
+	for range 59 {
+		s = l.tick(t, src, time.Second)
+		asked += l.asked["jobs/job_1_0001"]
+		listed += l.asked["jobs/job_1_0001/tasks"]
+	}
+	if asked != 3 || listed != 1 {
+		t.Errorf("in a minute its master was asked %d times, and %d times for its tasks; want 3 and 1", asked, listed)
+	}
+	if reported.At != labStart || s.Load[0].Need.At <= reported.At {
+		t.Errorf("an older snapshot's need is of %v, the newest one of %v", reported.At, s.Load[0].Need.At)
+	}
+}
+
+// TestNeedRefused: a master that may not be asked tells nothing and is left alone; one that is silent keeps what it
+// told for a while.
+func TestNeedRefused(t *testing.T) {
+	l := needLab()
+	src := NewSource(l, yarn.Target{User: "alice"})
+	l.tick(t, src, 0)
+	l.refused = map[string]int{"jobs/job_1_0001": http.StatusForbidden}
+	if s := l.tick(t, src, 20*time.Second); s.Load[0].Need != nil || len(s.Warnings) != 1 {
+		t.Errorf("refused: %+v, warnings %v", s.Load[0].Need, s.Warnings)
+	}
+	if l.tick(t, src, time.Minute); l.asked["jobs/job_1_0001"] != 0 {
+		t.Error("asked again a minute after it refused")
+	}
+	l.refused = nil
+	if s := l.tick(t, src, 5*time.Minute); s.Load[0].Need == nil {
+		t.Error("it answers again, and is ignored")
+	}
+	l.refused = map[string]int{"jobs/job_1_0001": http.StatusInternalServerError}
+	if s := l.tick(t, src, 20*time.Second); s.Load[0].Need == nil {
+		t.Error("a master that has a bad moment is forgotten at once")
+	}
+	for range 20 {
+		l.tick(t, src, 30*time.Second)
+	}
+	if s := l.tick(t, src, time.Second); s.Load[0].Need != nil {
+		t.Errorf("ten minutes later its last words still stand: %+v", s.Load[0].Need)
+	}
+}
+
+// TestNeedBounded: of many others some are followed, and few are asked at once.
+func TestNeedBounded(t *testing.T) {
+	l := newLab()
+	var apps []string
+	for i := range 60 {
+		apps = append(apps, fmt.Sprintf("%d RUNNING UNDEFINED %d", i+1, 512+256*(i%7)))
+	}
+	l.apps(apps...)
+	l.conf("0001", "a", "")
+	l.runs("0001", 0, "RUNNING")
+	for i := 1; i < 60; i++ {
+		l.stranger(fmt.Sprintf("%04d", i+1))
+	}
+	src := NewSource(l, yarn.Target{ID: "application_1_0001"})
+	seen := map[string]bool{}
+	for tick := range 30 {
+		s := l.tick(t, src, time.Second)
+		masters := 0
+		for path := range l.asked {
+			if job, ok := strings.CutPrefix(path, "jobs/job_1_"); ok && len(job) == 4 && job != "0001" {
+				masters++
+				seen[job] = true
+			}
+		}
+		if masters > needsATick {
+			t.Fatalf("tick %d asks %d masters", tick, masters)
+		}
+		known := 0
+		for i := range s.Load {
+			if s.Load[i].Need != nil {
+				known++
+			}
+		}
+		if tick == 29 && known != needFollowed {
+			t.Errorf("the needs of %d applications are known, want %d", known, needFollowed)
+		}
+	}
+	if len(seen) != needFollowed {
+		t.Errorf("%d masters were asked, want %d", len(seen), needFollowed)
+	}
+}
+
+// TestHubNeeds: a hub asks once for all its sources, and not at all where they would not be told.
+func TestHubNeeds(t *testing.T) {
+	l := needLab()
+	hub := NewHub(l)
+	a, b := hub.Source("application_1_0002"), hub.Source("application_1_0002")
+	if err := hub.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	asked := l.asked["jobs/job_1_0001"]
+	for _, src := range []*Source{a, b} {
+		s, err := src.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(s.Load) != 1 || s.Load[0].Need == nil || s.Load[0].Need.Map.Done != 3 {
+			t.Errorf("load %+v", s.Load)
+		}
+	}
+	if asked != 1 || l.asked["jobs/job_1_0001"] != 1 {
+		t.Errorf("asked %d times by the hub, %d times in all", asked, l.asked["jobs/job_1_0001"])
+	}
+}

@@ -1,0 +1,102 @@
+package mapreduce
+
+import (
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// patience is the least time that jobs of the graph may be missing before the workflow counts as ended without
+// them.
+const patience = 60 * time.Second
+
+// end returns the state of the workflow.
+//
+// It has succeeded if all jobs of the graph have, and the history server has confirmed it. It has failed or was
+// killed if a job was, nothing runs, and only jobs that depend on that job are missing. Otherwise, while nothing
+// runs and jobs are missing, new ones may come for max(60 s, 3 x the longest launch gap).
+func (s *Source) end(g *graph) dag.State {
+	failed := make([]bool, len(g.nodes)) // failed, or depends on a failed job
+	worst := dag.Succeeded
+	missing, last := 0, dag.NoInstant
+	stops := false
+	for i := range g.nodes {
+		n := &g.nodes[i]
+		for _, p := range n.after {
+			failed[i] = failed[i] || failed[p]
+		}
+		j := n.job
+		switch {
+		case j == nil && !failed[i]:
+			missing++
+		case j == nil:
+		case !j.state.Ended(), j.at == jobUnconfirmed, s.unread(j):
+			return dag.Running
+		case j.state != dag.Succeeded:
+			failed[i] = true
+			worst = worse(worst, j.state)
+			stops = stops || j.conf != nil && j.conf.stops
+		}
+		if j != nil && (!last.Known() || j.finished > last) {
+			last = j.finished
+		}
+	}
+	if missing == 0 || worst != dag.Succeeded && stops {
+		return worst
+	}
+	if !last.Known() || s.over.ListedAt().Sub(last) < max(patience, 3*longestGap(g)) {
+		return dag.Running
+	}
+	if worst != dag.Succeeded {
+		return worst
+	}
+	return dag.EndedUnconfirmed
+}
+
+// unread reports whether a job's end is known, but part of its history is missing and may still come: the history
+// server responds only from time to time.
+func (s *Source) unread(j *job) bool {
+	final := s.target.Final != nil && s.target.Final()
+	waiting := s.now.Sub(max(j.overSince, j.backlog.movedAt)) < unreadPatience || j.backlog.vain < unreadTries
+	return j.backlog.failed && j.at != jobSettled && !final && waiting && s.now.Sub(j.overSince) < unreadAtMost
+}
+
+// A workflow that has ended waits for missing history until unreadPatience and unreadTries ticks have passed
+// without anything new, since each response may be late or fail. It waits unreadAtMost in all.
+const (
+	unreadPatience = 2 * time.Minute
+	unreadTries    = 40
+	unreadAtMost   = 10 * time.Minute
+)
+
+// worse combines the ends of two jobs: a known failure comes before an unknown end.
+func worse(a, b dag.State) dag.State {
+	for _, s := range []dag.State{dag.Failed, dag.Killed, dag.EndedUnconfirmed} {
+		if a == s || b == s {
+			return s
+		}
+	}
+	return dag.Succeeded
+}
+
+// longestGap returns the longest time from the end of earlier jobs to a submission.
+func longestGap(g *graph) time.Duration {
+	var longest time.Duration
+	for i := range g.nodes {
+		j := g.nodes[i].job
+		if j == nil || !j.submitted.Known() {
+			continue
+		}
+		before := dag.NoInstant
+		for k := range g.nodes {
+			b := g.nodes[k].job
+			if b != nil && b.state.Ended() && b.finished.Known() && b.finished <= j.submitted && b.finished > before {
+				before = b.finished
+			}
+		}
+		if before.Known() {
+			longest = max(longest, j.submitted.Sub(before))
+		}
+	}
+	return longest
+}

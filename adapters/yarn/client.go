@@ -1,0 +1,177 @@
+package yarn
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/paratimer/paratimer/adapters/hadoopconf"
+	"github.com/paratimer/paratimer/adapters/rest"
+)
+
+// A Client sends requests to one cluster's REST services. It tries another ResourceManager if one does not respond.
+// Several goroutines may use it.
+type Client struct {
+	*rest.Client
+	site hadoopconf.Site
+	opt  rest.Options
+
+	mu     sync.Mutex
+	active string // base of the ResourceManager that responded last, "" before
+}
+
+// NewClient returns a client of a site's services. It does not connect. It trusts the hosts of the site. Without
+// o.Auth the user is sent as user.name (docs/facts/hadoop.md A7). It fails if there is no address, or a certificate
+// file is unusable.
+func NewClient(site hadoopconf.Site, o rest.Options) (*Client, error) {
+	if err := site.Check(); err != nil {
+		return nil, err
+	}
+	c := &Client{site: site, opt: o}
+	o.Trust = slices.Clone(o.Trust)
+	for host := range Hosts(site.Bases()) {
+		o.Trust = append(o.Trust, host)
+	}
+	auth := o.Auth
+	if auth == nil && o.User != "" {
+		auth = UserName(o.User)
+	}
+	o.Auth = func(next http.RoundTripper) http.RoundTripper {
+		if auth != nil {
+			next = auth(next)
+		}
+		return newCookies().layer(next)
+	}
+	var err error
+	if c.Client, err = rest.New(o); err != nil {
+		return nil, fmt.Errorf("hadoop: %w", err)
+	}
+	return c, nil
+}
+
+// Hosts returns the hosts of some addresses.
+func Hosts(bases []string) map[string]bool {
+	all := map[string]bool{}
+	for _, base := range bases {
+		if u, err := url.Parse(base); err == nil {
+			all[rest.Machine(u.Hostname())] = true
+		}
+	}
+	return all
+}
+
+// Send sends a request to a service of the cluster, or to a web server beside it, and completes its errors. Redirects
+// of the ResourceManager's proxy are not followed: status 302 means that a master has ended or is not up
+// (docs/facts/hadoop.md A6). The base of the service that responded is returned as well.
+func (c *Client) Send(ctx context.Context, r rest.Request) (body []byte, base string, err error) {
+	address, _, _ := strings.Cut(strings.Join(r.Bases[:min(1, len(r.Bases))], "")+r.Path, "?")
+	if _, behind, proxied := strings.Cut(address, "/proxy/"); proxied {
+		r.Behind, _, _ = strings.Cut(behind, "/")
+		r.Pinned = true
+		r.Consent = "proxyapproved=true" // the proxy warns of other users' applications (docs/facts/hadoop.md A7)
+	}
+	more := r.Advise
+	r.Advise = func(e *rest.Error, resp *rest.Response) {
+		c.advise(e, resp)
+		if more != nil {
+			more(e, resp)
+		}
+	}
+	return c.Get(ctx, &r)
+}
+
+// limit returns the most bytes that a response of the ResourceManager for a path may have.
+func limit(path string) int64 {
+	switch path, _, _ = strings.Cut(path, "?"); path {
+	case "apps", "nodes":
+		return rest.Long
+	case "scheduler": // 15 MB for ten thousand queues
+		return rest.Middle
+	}
+	return rest.Short
+}
+
+// RM requests path below /ws/v1/cluster/ from the active ResourceManager, e.g. "apps?user=alice". It finds the
+// active one of several by itself. A response that is not JSON with status 200 is an *rest.Error.
+func (c *Client) RM(ctx context.Context, path string) ([]byte, error) {
+	body, base, err := c.Send(ctx, managerRequest(path, c.managers()...))
+	if err == nil {
+		c.mu.Lock()
+		c.active = base
+		c.mu.Unlock()
+	}
+	return body, err
+}
+
+func managerRequest(path string, bases ...string) rest.Request {
+	return rest.Request{Bases: bases, Path: "/ws/v1/cluster/" + path, Limit: limit(path), Clock: true}
+}
+
+// Proxy sends a request for a path below /proxy/APPLICATION/ to an application's master through the ResourceManager's
+// proxy, e.g. "ws/v2/tez/dagInfo?dagID=1". Redirects are as in Send.
+func (c *Client) Proxy(ctx context.Context, app string, r rest.Request) ([]byte, error) {
+	r.Bases = c.managers()
+	if p := c.site.Proxy; p != "" {
+		r.Bases = []string{p}
+	}
+	r.Path = "/proxy/" + url.PathEscape(app) + "/" + r.Path
+	body, _, err := c.Send(ctx, r)
+	return body, err
+}
+
+// NM requests a path below /ws/v1/node/ from a NodeManager, e.g. "containers/CONTAINER/logs". node is its host and
+// web port, as the ResourceManager reports them; the scheme is the ResourceManager's own. A response is JSON or,
+// for a log file, text.
+func (c *Client) NM(ctx context.Context, node, path string) ([]byte, error) {
+	if !rest.PlainHost(node) {
+		return nil, &rest.Error{URL: oneLine(node), Text: "this is not an address of a NodeManager"}
+	}
+	scheme := "http"
+	if bases := c.managers(); len(bases) > 0 && strings.HasPrefix(bases[0], "https:") {
+		scheme = "https"
+	}
+	r := rest.Request{Bases: []string{scheme + "://" + node}, Path: "/ws/v1/node/" + path}
+	if strings.HasPrefix(path, "containers/") && strings.Contains(path, "/logs/") {
+		r.Limit = rest.Middle
+		r.Usable = func(kind string, _ []byte) bool { return kind == "text/plain" }
+	}
+	body, _, err := c.Send(ctx, r)
+	return body, err
+}
+
+// managers returns the bases of the ResourceManagers, the one that responded last first.
+func (c *Client) managers() []string {
+	all := []string{c.Active()}
+	for _, rm := range c.site.RMs {
+		all = append(all, rm.URL)
+	}
+	return Distinct(all...)
+}
+
+// Site returns the services that the client was made for.
+func (c *Client) Site() hadoopconf.Site { return c.site }
+
+// Options returns the options that the client was made with.
+func (c *Client) Options() rest.Options { return c.opt }
+
+// Active returns the base URL of the ResourceManager that responded last, "" before the first response.
+func (c *Client) Active() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.active
+}
+
+// Distinct returns the bases without empty and repeated ones, and without slashes at their ends.
+func Distinct(bases ...string) []string {
+	var out []string
+	for _, b := range bases {
+		if b = strings.TrimSuffix(b, "/"); b != "" && !slices.Contains(out, b) {
+			out = append(out, b)
+		}
+	}
+	return out
+}

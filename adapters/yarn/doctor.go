@@ -1,0 +1,211 @@
+package yarn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/paratimer/paratimer/adapters/internal/loose"
+	"github.com/paratimer/paratimer/adapters/rest"
+)
+
+// A Grade is the result of a check.
+type Grade string
+
+// The grades.
+const (
+	OK   Grade = "ok"
+	Warn Grade = "warn" // works, but something is missing or will be
+	Fail Grade = "fail" // a workflow cannot be watched
+)
+
+// A Check is one finding of Doctor.
+type Check struct {
+	Name   string `json:"name"`
+	Status Grade  `json:"status"`
+	Text   string `json:"text"`
+	Hint   string `json:"hint,omitempty"` // what to do
+}
+
+// An Examination checks the services of a cluster one after the other. The checks come in a fixed order.
+type Examination struct {
+	Checks []Check
+	client *Client
+}
+
+// Examine checks what the client was given and the ResourceManagers. manager means that one is active. If the login
+// failed, later checks are pointless, and ok is false.
+func Examine(ctx context.Context, c *Client) (e *Examination, manager, ok bool) {
+	d := &Examination{client: c}
+	d.configuration()
+	place := len(d.Checks)
+	d.certificates()
+	manager = d.managers(ctx)
+	return d, manager, d.authentication(ctx, place)
+}
+
+// Say adds a check.
+func (d *Examination) Say(name string, status Grade, hint, format string, args ...any) {
+	d.Checks = append(d.Checks, Check{
+		Name: name, Status: status, Text: oneLine(fmt.Sprintf(format, args...)), Hint: hint,
+	})
+}
+
+// Broken adds the check of a service that returned err, with the hint of err apart.
+func (d *Examination) Broken(name string, status Grade, err error) {
+	var e *rest.Error
+	if !errors.As(err, &e) {
+		d.Say(name, status, rest.Hint(err), "%v", err)
+		return
+	}
+	bare := *e
+	bare.Hint = ""
+	d.Say(name, status, e.Hint, "%v", &bare)
+}
+
+func (d *Examination) configuration() {
+	for _, note := range d.client.site.Notes {
+		d.Say("configuration", Warn,
+			"set HADOOP_CONF_DIR to the cluster's configuration folder, or give --rm and --jhs", "%s", note)
+	}
+}
+
+func (d *Examination) certificates() {
+	if d.client.opt.Insecure {
+		d.Say("certificates", Warn, "give --ca-file instead of --insecure",
+			"certificates are not verified: anybody on the way can answer for the cluster")
+	}
+}
+
+// authentication reports the user, at this place among the checks: only responses show whether Kerberos is
+// required. If the login failed, it drops the later checks and returns false.
+func (d *Examination) authentication(ctx context.Context, place int) (ok bool) {
+	later := slices.Clone(d.Checks[place:])
+	d.Checks = d.Checks[:place]
+	defer func() {
+		if ok {
+			d.Checks = append(d.Checks, later...)
+		}
+	}()
+	o := d.client.opt
+	switch {
+	case o.Login != nil && (o.Login.Used() || d.client.site.Auth == "kerberos"):
+		who, err := o.Login.Check(ctx)
+		if err != nil {
+			d.Broken("authentication", Fail, err)
+			return false
+		}
+		d.Say("authentication", OK, "", "%s", who)
+	case o.Auth != nil && o.Login == nil:
+		d.Say("authentication", OK, "", "%s", d.client.site.Auth)
+	case d.client.site.Auth == "kerberos":
+		d.Say("authentication", Warn, "", "the configuration wants Kerberos; requests go without a ticket")
+	case o.User == "":
+		d.Say("authentication", Warn, "give --user if answers are refused", "requests carry no user's name")
+	default:
+		d.Say("authentication", OK, "", "simple, as user %s", o.User)
+	}
+	return true
+}
+
+type infoBody struct {
+	Cluster struct {
+		State   loose.Label `json:"state"`
+		HA      loose.Label `json:"haState"`
+		Version loose.Label `json:"hadoopVersion"`
+		RM      loose.Label `json:"resourceManagerVersion"`
+	} `json:"clusterInfo"`
+}
+
+// managers requests the state of every ResourceManager; a standby responds to that itself
+// (docs/facts/hadoop.md A3).
+func (d *Examination) managers(ctx context.Context) bool {
+	active, reached := "", 0
+	for _, rm := range d.client.site.RMs {
+		name := strings.TrimSpace("resourcemanager " + rm.ID)
+		body, _, err := d.client.Send(ctx, managerRequest("info", rm.URL))
+		info, err := Read[infoBody](ctx, "cluster/info", body, err)
+		if err != nil {
+			grade := Fail
+			if len(d.client.site.RMs) > 1 {
+				grade = Warn // the other one may do
+			}
+			d.Broken(name, grade, err)
+			continue
+		}
+		reached++
+		i := info.Cluster
+		d.Say(name, OK, "", "%s: Hadoop %s, %s, %s", rm.URL, i.Version, i.State, i.HA)
+		d.Version(name, string(i.Version))
+		if i.HA == "ACTIVE" || i.HA == "" {
+			active = rm.URL
+		}
+	}
+	switch {
+	case reached == 0 && len(d.client.site.RMs) > 1:
+		d.Say("resourcemanager", Fail, "check the addresses: "+d.where(), "no ResourceManager answers")
+	case reached > 0 && active == "":
+		d.Say("resourcemanager", Fail, "a failover may be under way: try again in a minute",
+			"no ResourceManager is active")
+	}
+	return active != ""
+}
+
+func (d *Examination) where() string {
+	var all []string
+	for _, rm := range d.client.site.RMs {
+		all = append(all, rm.URL)
+	}
+	return strings.Join(all, ", ")
+}
+
+// Version warns of a version of Hadoop that was never tried.
+func (d *Examination) Version(name, v string) {
+	if !strings.HasPrefix(v, "2.") && !strings.HasPrefix(v, "3.") {
+		d.Say(name, Warn, "answers may have another shape: please report it with a capture (attach --capture)",
+			"version %q was never tried; 2.10, 3.3, 3.4 and 3.5 were", v)
+	}
+}
+
+// Cluster checks the cluster's metrics and its scheduler.
+func (d *Examination) Cluster(ctx context.Context) {
+	body, err := d.client.RM(ctx, "metrics")
+	m, err := Read[metricsBody](ctx, "metrics", body, err)
+	if err != nil {
+		d.Broken("cluster", Fail, err)
+		return
+	}
+	switch v := m.Metrics.V; {
+	case v.Active.Count(mostNodes) == 0:
+		d.Say("cluster", Warn, "jobs wait until a NodeManager has registered", "no active node")
+	default:
+		d.Say("cluster", OK, "", "%d active nodes, %d MB in all, %d MB allocated", v.Active.Count(mostNodes),
+			v.TotalMB.Count(MaxMB), v.AllocatedMB.Count(MaxMB))
+	}
+	body, err = d.client.RM(ctx, "scheduler")
+	q, err := Read[schedulerBody](ctx, "scheduler", body, err)
+	switch kind := string(q.Scheduler.V.Info.V.Type); {
+	case err != nil:
+		d.Broken("scheduler", Warn, err)
+	case kind == "capacityScheduler":
+		d.Say("scheduler", OK, "", "%s", kind)
+	default:
+		d.Say("scheduler", Warn, "its order is replayed as the capacity scheduler's", "%s", kind)
+	}
+}
+
+// Clock compares the cluster's clock with this machine's.
+func (d *Examination) Clock() {
+	ahead, within, ok := d.client.Skew()
+	if !ok {
+		d.Say("clock", Warn, "times are taken from this machine", "the ResourceManager sends no Date header")
+		return
+	}
+	grade, hint := OK, ""
+	if ahead.Abs()-within > rest.MaxSkew {
+		grade, hint = Warn, "estimates are not harmed, they live on the cluster's clock; set one of the clocks right"
+	}
+	d.Say("clock", grade, hint, "%s", rest.SkewText(ahead, within))
+}

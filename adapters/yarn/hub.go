@@ -1,0 +1,181 @@
+package yarn
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A Cluster sends requests to a ResourceManager. *Client is a Cluster.
+type Cluster interface {
+	// RM returns the body of a JSON response with status 200. Everything else is an error, an *rest.Error if the server
+	// responded.
+	RM(ctx context.Context, path string) ([]byte, error)
+	Now() dag.Instant // the cluster's clock
+}
+
+// A Hub polls a cluster for several sources: Refresh sends the requests that they share once. Several goroutines may
+// use it, but Refresh is called by one at a time.
+type Hub struct {
+	cluster Cluster
+	// Made, if set, returns when the current response for a path was made, as a capture records it. On a live cluster
+	// it is now. The path begins with /ws and has no query.
+	made func(path string) dag.Instant
+	view atomic.Pointer[view]
+	// endedDue reports whether the applications that have ended are worth a request now.
+	endedDue     func() bool
+	nodesDoubted atomic.Bool // a source has guessed that a node is lost
+	needs        atomic.Pointer[map[string]*dag.Need]
+	endedAt      dag.Instant // when applications that have ended were listed last; used by Refresh alone
+}
+
+// NewHub returns a hub that has sent no request yet. made may be nil, or is as in Target.
+func NewHub(cluster Cluster, made func(path string) dag.Instant) *Hub {
+	h := &Hub{cluster: cluster, made: made, endedDue: func() bool { return true }, endedAt: dag.NoInstant}
+	h.view.Store(&view{err: fmt.Errorf("hadoop: the applications have not been listed yet"), nodes: newNodeTable()})
+	h.SetNeeds(nil)
+	return h
+}
+
+// ListEnded sets when applications that have ended are worth a request beside the first one. Without a call they are
+// listed every few rounds, as sources need them that begin at any time.
+func (h *Hub) ListEnded(due func() bool) { h.endedDue = due }
+
+// SetNeeds sets what applications have left to do, by their own masters' reports. The map may not change afterwards.
+func (h *Hub) SetNeeds(needs map[string]*dag.Need) { h.needs.Store(&needs) }
+
+const (
+	// endedEach is how many rounds lie between two lists of ended applications: a short job may start and end
+	// between two rounds.
+	endedEach = 3
+	// Queues change seldom. The metrics show nodes that come and go.
+	nodesEach, queuesEach = 60, 10
+	// busy is how many applications make a list long. Pending requests take two thirds of an application's 4 KB,
+	// and long lists leave them out.
+	busy = 100
+	// endedLate is how far the list of ended applications reaches back before the previous list. The ResourceManager
+	// publishes an end some time after its timestamp, and after a failover the clock is another ResourceManager's.
+	endedLate = time.Minute
+)
+
+// appList returns the path of a list of applications in these states.
+func appList(states string, brief bool) string {
+	path := "apps?deSelects=resourceRequests"
+	if brief {
+		path += ",resourceInfo,timeouts,appNodeLabelExpression,amNodeLabelExpression"
+	}
+	return path + "&states=" + states
+}
+
+const (
+	statesRunning = "NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING"
+	statesEnded   = "FINISHED,FAILED,KILLED"
+)
+
+// Refresh lists the applications and the state of the cluster. After an error sources miss their observations.
+func (h *Hub) Refresh(ctx context.Context) error {
+	earlier := h.view.Load()
+	v := &view{
+		round: earlier.round + 1, metrics: earlier.metrics, nodes: earlier.nodes, nodesRound: earlier.nodesRound,
+		queues: earlier.queues, queuesRound: earlier.queuesRound,
+	}
+	err := h.poll(ctx, v, earlier)
+	if err != nil {
+		failed := *earlier
+		failed.round, failed.err = v.round, err
+		v = &failed
+	}
+	h.view.Store(v)
+	return err
+}
+
+// poll requests the applications and the state of the cluster. Without the applications there is no view. If another
+// request fails, its last response stays.
+func (h *Hub) poll(ctx context.Context, v, earlier *view) error {
+	var running, ended appsBody
+	var runningErr, endedErr error
+	v.at = h.cluster.Now()
+	requests := []func(context.Context){
+		func(ctx context.Context) {
+			running, runningErr = ask[appsBody](ctx, h.cluster, "apps", appList(statesRunning, len(earlier.listed) > busy))
+		},
+		func(ctx context.Context) {
+			v.metricsErr = renew(ctx, h.cluster, "metrics", &v.metrics)
+		},
+	}
+	withEnded := earlier.err != nil || v.round%endedEach == 1 && h.endedDue()
+	if withEnded {
+		path := appList(statesEnded, true)
+		if h.endedAt.Known() {
+			path += fmt.Sprintf("&finishedTimeBegin=%d", int64(h.endedAt)-endedLate.Milliseconds())
+		}
+		requests = append(requests, func(ctx context.Context) {
+			ended, endedErr = ask[appsBody](ctx, h.cluster, "apps", path)
+		})
+	}
+	var nodes nodesBody
+	listNodes := func(ctx context.Context) {
+		if renew(ctx, h.cluster, "nodes", &nodes) == nil {
+			v.nodesRound = v.round
+		}
+	}
+	nodesDue := v.round%nodesEach == 1 || earlier.nodesRound == 0
+	if nodesDue {
+		requests = append(requests, listNodes)
+	}
+	if v.round%queuesEach == 1 || earlier.queuesRound == 0 {
+		requests = append(requests, func(ctx context.Context) {
+			if renew(ctx, h.cluster, "scheduler", &v.queues) == nil {
+				v.queuesRound = v.round
+			}
+		})
+	}
+	Together(ctx, requests...)
+	if withEnded && endedErr == nil {
+		h.endedAt = v.at
+	}
+	if runningErr != nil {
+		return runningErr
+	}
+	if earlier.apps == nil {
+		v.at = h.cluster.Now() // the cluster's clock was unknown before the first response
+	}
+	if h.nodesDoubted.Swap(false) && !nodesDue || !nodesDue && v.nodesMoved(earlier) {
+		Together(ctx, listNodes)
+	}
+	v.metricsAt = h.madeAt("/ws/v1/cluster/metrics", v.at)
+	if v.nodesRound == v.round {
+		v.nodes = v.nodes.list(nodes.Nodes.V.Node, h.madeAt("/ws/v1/cluster/nodes", v.at))
+	}
+	v.take(earlier, &running, &ended)
+	v.miss(earlier, withEnded && endedErr == nil)
+	return nil
+}
+
+// madeAt returns when the current response for a path was made: now, unless a recording has that time.
+func (h *Hub) madeAt(path string, now dag.Instant) dag.Instant {
+	if h.made != nil {
+		if at := h.made(path); at.Known() {
+			return at
+		}
+	}
+	return now
+}
+
+// ask requests a path from the ResourceManager. what names it in errors.
+func ask[T any](ctx context.Context, c Cluster, what, path string) (T, error) {
+	body, err := c.RM(ctx, path)
+	return Read[T](ctx, what, body, err)
+}
+
+// renew replaces an earlier response, which stays if the request fails.
+func renew[T any](ctx context.Context, c Cluster, path string, to *T) error {
+	v, err := ask[T](ctx, c, path, path)
+	if err == nil {
+		*to = v
+	}
+	return err
+}

@@ -1,0 +1,139 @@
+package yarn
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/paratimer/paratimer/adapters/hive"
+	"github.com/paratimer/paratimer/adapters/pig"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// Fill sets the parts of an application's snapshot that describe the cluster: user, queue, nodes, queues and the other
+// applications' load.
+func (o *Overview) Fill(snap *dag.Snapshot, app string) {
+	o.FillWorkflow(snap, app, []string{app}, []string{app})
+}
+
+// FillWorkflow is Fill for a workflow of several applications. app stands for the workflow, own are all its
+// applications, and of these active have not ended.
+func (o *Overview) FillWorkflow(snap *dag.Snapshot, app string, own, active []string) {
+	a := o.apps[app]
+	if a == nil {
+		return
+	}
+	snap.User, snap.Queue, snap.Nodes = a.User, a.Queue, o.nodes
+	snap.Load = o.load(a, own, active)
+	snap.Queues = o.queueStates(snap)
+}
+
+// load lists what other applications hold or wait for.
+func (o *Overview) load(chosen *App, own, active []string) []dag.Load {
+	var first *App
+	for _, id := range active {
+		if a := o.apps[id]; a != nil && (first == nil || Older(a, first) < 0) {
+			first = a
+		}
+	}
+	v, needs := o.hub.view.Load(), *o.hub.needs.Load()
+	ours := make(map[string]bool, len(own))
+	for _, id := range own {
+		ours[id] = true
+	}
+	var out []dag.Load
+	for _, id := range v.listed {
+		a := cmp.Or(o.apps[id], v.apps[id])
+		if ours[id] || a.Ended && a.HeldMB == 0 {
+			continue
+		}
+		out = append(out, dag.Load{
+			ID: id, Name: pig.Script(hive.JobTitle(a.FullName)), User: a.User, Need: needs[id],
+			Before: first == nil || Older(a, first) < 0, Submitted: a.Submitted,
+			Queue: a.Queue, HeldMB: a.HeldMB, PendingMB: a.PendingMB, MasterMB: a.MasterMB, Progress: a.Progress,
+			ShareMB: o.shareMB(a.Queue, chosen.Queue), Until: dag.NoInstant,
+		})
+	}
+	return out
+}
+
+// shareMB returns the memory that a queue is guaranteed, in MB; 0 for the workflow's own queue, or if unknown.
+func (o *Overview) shareMB(queue, own string) int {
+	if queue == own {
+		return 0
+	}
+	q := o.queue(queue)
+	if q == nil || !(q.Absolute.Ratio() > 0) {
+		return 0
+	}
+	return part(q.Absolute.Ratio(), o.totalMB)
+}
+
+// queueStates returns the workflow's queue and the queues of other applications, by name. If nothing has changed it
+// returns the same slice as before.
+func (o *Overview) queueStates(snap *dag.Snapshot) []dag.QueueState {
+	names := []string{snap.Queue}
+	for i := range snap.Load {
+		names = append(names, snap.Load[i].Queue)
+	}
+	slices.Sort(names)
+	var out []dag.QueueState
+	for _, name := range slices.Compact(names) {
+		if q := o.queue(name); q != nil {
+			out = append(out, q.state(name, o.totalMB))
+		}
+	}
+	if !slices.Equal(out, o.queues) {
+		o.queues = out
+	}
+	return o.queues
+}
+
+// FewTenants is how many other applications a source among many shows one by one. SumLoads sums up more: otherwise
+// each workflow's load would be as long as the list of a busy cluster.
+const FewTenants = 20
+
+// SumLoads sums up loads by queue and by whether FIFO serves them first, if there are more than FewTenants. A sum's
+// progress is weighted by held memory.
+func SumLoads(all []dag.Load) []dag.Load {
+	if len(all) <= FewTenants {
+		return all
+	}
+	type key struct {
+		queue  string
+		before bool
+	}
+	sums := map[key]*dag.Load{}
+	var order []key
+	for i := range all {
+		l := &all[i]
+		k := key{l.Queue, l.Before}
+		sum := sums[k]
+		if sum == nil {
+			first := *l
+			first.ID, first.Name, first.User, first.Need, first.Progress = "others of "+l.Queue, "", "", nil, 0
+			first.HeldMB, first.PendingMB, first.MasterMB = 0, 0, 0
+			sum, sums[k] = &first, &first
+			order = append(order, k)
+		}
+		if l.Progress >= 0 { // not NaN
+			sum.Progress += l.Progress * float64(l.HeldMB)
+		}
+		sum.HeldMB += l.HeldMB
+		sum.PendingMB += l.PendingMB
+		sum.MasterMB += l.MasterMB
+		sum.Submitted = min(sum.Submitted, l.Submitted)
+	}
+	out := make([]dag.Load, 0, len(order))
+	for _, k := range order {
+		l := *sums[k]
+		if l.Before {
+			l.ID += ", before"
+		}
+		if l.HeldMB > 0 {
+			l.Progress /= float64(l.HeldMB)
+		}
+		out = append(out, l)
+	}
+	slices.SortFunc(out, func(a, b dag.Load) int { return cmp.Compare(a.ID, b.ID) })
+	return out
+}

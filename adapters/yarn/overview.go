@@ -1,0 +1,205 @@
+package yarn
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/paratimer/paratimer/adapters/rest"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// An Overview is what one source sees of a cluster: the ResourceManager's lists of applications, nodes and queues. It
+// is not safe for concurrent use.
+type Overview struct {
+	Nodes
+	hub     *Hub
+	refresh func(context.Context) error // nil if the hub's owner refreshes it
+	some    func() []string             // the applications that it observes; nil for all that are listed
+	round   int                         // of the newest observation
+	at      dag.Instant                 // when the applications were listed
+	begun   dag.Instant                 // when the newest observation began
+	apps    map[string]*App             // the last reports
+	listed  []string                    // of the newest observation, by id
+	queues  []dag.QueueState            // of the newest snapshot; shared while nothing changes
+	warned  []dag.Warning
+}
+
+// NewOverview returns an overview of cluster, with a hub of its own, that has sent no request yet. made may be nil, or
+// is as in Target.
+func NewOverview(cluster Cluster, made func(path string) dag.Instant) *Overview {
+	return NewHub(cluster, made).OnlyOverview()
+}
+
+// OnlyOverview returns an overview for the only source of a hub: each observation refreshes the hub.
+func (h *Hub) OnlyOverview() *Overview {
+	o := h.Overview(nil)
+	o.refresh = h.Refresh
+	return o
+}
+
+// Overview returns an overview for one source among several. It reuses the responses of the hub's newest Refresh, and
+// observes some applications, or with nil all that were listed.
+func (h *Hub) Overview(some func() []string) *Overview {
+	return &Overview{
+		Nodes: newNodes(), hub: h, some: some, apps: map[string]*App{}, at: dag.NoInstant, begun: dag.NoInstant,
+	}
+}
+
+// Observe takes over the hub's newest responses. An overview with a hub of its own refreshes that first. Observe fails
+// if the applications cannot be listed.
+func (o *Overview) Observe(ctx context.Context) error {
+	o.begun, o.warned = o.hub.cluster.Now(), nil
+	if o.refresh != nil {
+		_ = o.refresh(ctx) // it is in the view
+	}
+	v := o.hub.view.Load()
+	if v.err != nil {
+		return v.err
+	}
+	ids := v.listed
+	if o.some != nil {
+		ids = o.some()
+	}
+	o.listed = o.listed[:0]
+	for _, id := range ids {
+		// A source itself requests applications that it knows and that are on no list.
+		if v.apps[id] != nil || v.missed[id] != nil && o.apps[id] == nil {
+			o.apps[id] = v.known(id).after(o.apps[id])
+			o.listed = append(o.listed, id)
+		}
+	}
+	slices.SortFunc(o.listed, ByID)
+	o.listed = slices.Compact(o.listed)
+	if v.metricsErr != nil {
+		o.warned = append(o.warned, dag.Warning{
+			Code: dag.WarnObservation, Text: fmt.Sprintf("the cluster's metrics could not be read: %s", Brief(v.metricsErr)),
+		})
+	}
+	o.take(v, v.nodesRound > o.round)
+	o.at, o.round = v.at, v.round
+	return nil
+}
+
+// Guess guesses which node is lost from what Recalled and the metrics have shown. The hub lists the nodes again in its
+// next round if one was guessed. It is called at the end of an observation.
+func (o *Overview) Guess() {
+	o.guess()
+	if o.hasGuess() {
+		o.hub.nodesDoubted.Store(true)
+	}
+}
+
+// Now returns when the applications of the newest observation were listed, as a recording has it, or when the
+// observation began.
+func (o *Overview) Now() dag.Instant { return o.hub.madeAt("/ws/v1/cluster/apps", o.begun) }
+
+// ListedAt returns when the hub requested the applications.
+func (o *Overview) ListedAt() dag.Instant { return o.at }
+
+// Warnings returns those of the newest observation.
+func (o *Overview) Warnings() []dag.Warning {
+	out := o.warned
+	if w, ok := o.hub.cluster.(interface{ Warnings() []dag.Warning }); ok {
+		out = append(out[:len(out):len(out)], w.Warnings()...)
+	}
+	return out
+}
+
+// Listed returns the applications of the newest observation, by id.
+func (o *Overview) Listed() []*App {
+	out := make([]*App, len(o.listed))
+	for i, id := range o.listed {
+		out[i] = o.apps[id]
+	}
+	return out
+}
+
+// IsListed reports whether the newest observation has the application.
+func (o *Overview) IsListed(id string) bool {
+	_, found := slices.BinarySearchFunc(o.listed, id, ByID)
+	return found
+}
+
+// Known returns the last report of an application; nil if there is none.
+func (o *Overview) Known(id string) *App { return o.apps[id] }
+
+// Forget drops the reports of applications that are not listed, unless they are needed.
+func (o *Overview) Forget(needed func(id string) bool) {
+	for id := range o.apps {
+		if !o.IsListed(id) && !needed(id) {
+			delete(o.apps, id)
+		}
+	}
+}
+
+// Request asks the ResourceManager for applications one by one. If it has forgotten one, as after a restart without a
+// state store, the application counts as ended from then on.
+func (o *Overview) Request(ctx context.Context, ids ...string) {
+	bodies, errs := make([]appBody, len(ids)), make([]error, len(ids))
+	requests := make([]func(context.Context), len(ids))
+	for i, id := range ids {
+		requests[i] = func(ctx context.Context) {
+			bodies[i], errs[i] = ask[appBody](ctx, o.hub.cluster, "apps/"+id, "apps/"+url.PathEscape(id))
+		}
+	}
+	Together(ctx, requests...)
+	for i, id := range ids {
+		earlier := o.apps[id]
+		switch {
+		case errs[i] == nil && string(bodies[i].App.V.ID) == id:
+			o.apps[id] = bodies[i].App.V.app().after(earlier)
+		case rest.Status(errs[i]) == http.StatusNotFound && earlier != nil:
+			forgotten := *earlier
+			forgotten.Running, forgotten.Ended, forgotten.EndReported, forgotten.Forgotten = false, true, true, true
+			forgotten.HeldMB, forgotten.State = 0, dag.EndedUnconfirmed
+			o.apps[id] = &forgotten
+		}
+	}
+}
+
+// App returns an application, and requests it if the newest list leaves it out. ok is false if the ResourceManager
+// does not know it.
+func (o *Overview) App(ctx context.Context, id string) (a App, ok bool) {
+	if earlier := o.apps[id]; !o.IsListed(id) && (earlier == nil || !earlier.Ended) {
+		body, err := ask[appBody](ctx, o.hub.cluster, "apps/"+id, "apps/"+url.PathEscape(id))
+		if err == nil && string(body.App.V.ID) == id {
+			o.apps[id] = body.App.V.app().after(earlier)
+		}
+	}
+	if o.apps[id] == nil {
+		return App{}, false
+	}
+	return *o.apps[id], true
+}
+
+// Cluster returns the cluster as the plan of an application describes it.
+func (o *Overview) Cluster(app string) dag.Cluster {
+	c := dag.Cluster{Policy: dag.YARN, MemoryMB: o.totalMB, Nodes: o.plain()}
+	if a := o.apps[app]; a != nil {
+		if q := o.queue(a.Queue); q != nil {
+			c.QueueMB = q.limitMB(o.totalMB)
+		}
+	}
+	return c
+}
+
+// NodeIndex returns the index in Snapshot.Nodes of a node, by its id (host and RPC port) or its web address; -1 if
+// there are too many nodes.
+func (o *Overview) NodeIndex(name string) int32 {
+	if i, known := o.byID[name]; known {
+		return i
+	}
+	return o.find(name)
+}
+
+// NodesOn returns the indices in Snapshot.Nodes of the nodes on some hosts, ascending; nil if there are none. A host
+// without a port matches all nodes on it, a host with a port only that node.
+func (o *Overview) NodesOn(hosts []string) []int32 { return o.on(hosts) }
+
+// queue returns the leaf with that name; nil if there is none.
+func (o *Overview) queue(name string) *wireQueue {
+	return o.hub.view.Load().queues.Scheduler.V.Info.V.find(name)
+}

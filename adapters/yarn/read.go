@@ -1,0 +1,90 @@
+package yarn
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/paratimer/paratimer/adapters/internal/input"
+	"github.com/paratimer/paratimer/adapters/internal/loose"
+	"github.com/paratimer/paratimer/adapters/rest"
+)
+
+// inFlight bounds the requests that a source has under way at once.
+const inFlight = 4
+
+// Together calls all functions, which send requests, at most four at a time, and waits for them.
+func Together(ctx context.Context, requests ...func(context.Context)) {
+	var g errgroup.Group
+	g.SetLimit(inFlight)
+	for _, send := range requests {
+		g.Go(func() error {
+			ctx, done := rest.Keep(ctx)
+			defer done()
+			send(ctx)
+			return nil
+		})
+	}
+	_ = g.Wait() // requests return no error
+}
+
+// Decode reads the body of a response into v. what names the request in errors. A value of the wrong type is unknown,
+// never an error; only text that is not JSON is one (docs/facts/hadoop.md A1). Of duplicate keys the last one counts.
+func Decode(what string, body []byte, v any) error {
+	return rest.Decode("hadoop: the answer to "+what, body, v, rest.Lists(len(body))) //nolint:wrapcheck // it is named
+}
+
+// Read decodes the response to a request, which may have failed with err. Decoding a long one takes seconds and cannot
+// be interrupted. If ctx ends first, Read returns without waiting for it.
+func Read[T any](ctx context.Context, what string, body []byte, err error) (T, error) {
+	var v T
+	if err != nil {
+		return v, err
+	}
+	if len(body) <= rest.Short {
+		return v, Decode(what, body, &v)
+	}
+	type decoded struct {
+		v   T
+		err error
+	}
+	done := make(chan decoded, 1)
+	go func() {
+		var d decoded
+		d.err = Decode(what, body, &d.v)
+		done <- d
+	}()
+	select {
+	case d := <-done:
+		return d.v, d.err
+	case <-ctx.Done():
+		return v, context.Cause(ctx)
+	}
+}
+
+// Brief returns an error's text for a warning: its first line, cut, and the whole hint, which follows a long address.
+func Brief(err error) string {
+	if e, ok := errors.AsType[*rest.Error](err); ok && e.Hint != "" && len(e.Hint) < 400 {
+		if text, found := strings.CutSuffix(err.Error(), " ("+e.Hint+")"); found {
+			return loose.FirstLine(text) + " (" + e.Hint + ")"
+		}
+	}
+	return loose.FirstLine(err.Error())
+}
+
+// oneLine returns foreign text as errors quote it: the first line, cut to 200 characters.
+func oneLine(s string) string { return input.OneLine(s, 200) }
+
+// ByID orders the ids of applications and jobs as the ResourceManager does: cluster start, then number.
+func ByID(a, b string) int {
+	pa, pb := strings.Split(a, "_"), strings.Split(b, "_")
+	for i := 1; i < min(len(pa), len(pb)); i++ {
+		if c := cmp.Or(cmp.Compare(len(pa[i]), len(pb[i])), cmp.Compare(pa[i], pb[i])); c != 0 {
+			return c
+		}
+	}
+	return cmp.Compare(a, b)
+}
