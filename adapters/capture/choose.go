@@ -68,7 +68,8 @@ func (r *Recording) submissions() []*yarn.App {
 			continue
 		}
 		before = a.body
-		for _, s := range yarn.Apps([]byte(a.body.String())) {
+		listed, _ := yarn.Apps([]byte(a.body.String())) // an unusable response has none
+		for _, s := range listed {
 			if s.MapReduce() && !seen[s.ID] {
 				seen[s.ID] = true
 				out = append(out, s)

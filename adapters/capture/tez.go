@@ -302,7 +302,8 @@ func (r *Recording) dags() []recordedDAG {
 			continue
 		}
 		before = a.body
-		for _, app := range yarn.Apps([]byte(a.body.String())) {
+		listed, _ := yarn.Apps([]byte(a.body.String())) // an unusable response has none
+		for _, app := range listed {
 			for i := range out {
 				if d := &out[i]; d.app == app.ID {
 					d.name, d.user, d.at = app.Name, app.User, max(0, int64(app.Submitted))

@@ -97,21 +97,20 @@ func TestCounters(t *testing.T) {
 
 func TestConf(t *testing.T) {
 	pig := load[confBody](t, "conf-pig.json")
-	want := &jobConf{
-		workflow: "pig_e302f31d-2da2-469b-9944-0e14677057fb", name: "join.pig", node: "scope-39",
-		launch:  "1795222627405",
-		feature: "DISTINCT", alias: "b0,b1", input: []string{"/lab/data/j1/b"},
-		masterMB: 512, limits: dag.MapReduceLimits{MapMB: 256, ReduceMB: 256, SlowStart: 0.05, RampUp: 0.5},
-		noRecov: true, beat: time.Second, sleep: time.Second,
-		after: map[string][]string{"scope-30": {"scope-48"}, "scope-39": {"scope-48"}},
-		files: inputFiles{paths: []string{"/lab/data/j1/b"}},
-	}
+	want := &settings{Settings: Settings{
+		Workflow: "pig_e302f31d-2da2-469b-9944-0e14677057fb", WorkflowName: "join.pig", Node: "scope-39",
+		Launch:  "1795222627405",
+		Feature: "DISTINCT", Alias: "b0,b1", Input: []string{"/lab/data/j1/b"},
+		MasterMB: 512, Limits: dag.MapReduceLimits{MapMB: 256, ReduceMB: 256, SlowStart: 0.05, RampUp: 0.5},
+		Overheads: dag.Overheads{Beat: time.Second, Report: 6 * time.Second, Wave: 2200 * time.Millisecond},
+		After:     map[string][]string{"scope-30": {"scope-48"}, "scope-39": {"scope-48"}},
+	}, files: inputFiles{paths: []string{"/lab/data/j1/b"}}, rerunsAll: true}
 	if got := pig.conf(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
 	// The history server of 3.5.0 gives numbers and booleans where others give strings.
 	jhs := load[confBody](t, "conf-3.5.0-jhs.json")
-	if c, l := jhs.conf(), jhs.conf().limits; c.masterMB != 512 ||
+	if c, l := jhs.conf(), jhs.conf().Limits; c.MasterMB != 512 ||
 		l != (dag.MapReduceLimits{MapMB: 256, ReduceMB: 256, SlowStart: 0.05, RampUp: 0.5}) {
 		t.Errorf("%+v", l)
 	}

@@ -15,55 +15,66 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A jobConf is the part of a job's configuration that is kept; the rest (350 KB of a Pig job) is dropped at once.
-type jobConf struct {
-	workflow string // mapreduce.workflow.id; "" outside a workflow
-	name     string // mapreduce.workflow.name
-	node     string // mapreduce.workflow.node.name
-	launch   string // pig.script.submitted.timestamp: one per batch that the script launches
-	feature  string
-	alias    string
-	input    []string
-	files    inputFiles
-	masterMB int
-	limits   dag.MapReduceLimits
-	noRecov  bool                // a restarted master runs every task again
-	after    map[string][]string // node to its successors, from the adjacency entries
-	stops    bool                // a failed job ends the whole script
-	beat     time.Duration       // between heartbeats of the master to the scheduler
-	report   time.Duration       // between reports of a task's counters
-	sleep    time.Duration       // between two polls of Pig for its jobs; 0 if Pig did not set it
-	abandon  time.Duration       // how long the master tries to reach a lost node
-	parallel bool                // Hive runs stages at once that do not wait for each other
+// Settings are what is kept of a job's configuration: its place in a workflow, and its schedule. The rest
+// (350 KB of a Pig job) is dropped at once.
+type Settings struct {
+	Workflow, WorkflowName, Node string // "" outside a workflow
+	// one per batch that a script launches, ms since the epoch; "" if unknown
+	Launch         string
+	After          map[string][]string // a node to its successors
+	Stops          bool                // a failed job ends the whole script
+	Parallel       bool                // Hive runs stages at once that do not wait for each other
+	Feature, Alias string
+	Input          []string
+	MasterMB       int
+	Limits         dag.MapReduceLimits
+	Overheads      dag.Overheads // Beat, Abandon, Report and Wave
 }
+
+// settings are those that only a live cluster needs, too.
+type settings struct {
+	Settings
+	files     inputFiles
+	rerunsAll bool // a restarted master runs every task again
+}
+
+// defaultReport is the interval of a task's counter reports if its job does not set one: a hundredth of the default
+// task time-out (docs/facts/hadoop.md A4, "Refresh").
+const defaultReport = 6 * time.Second
+
+// waveWork is the time that Pig takes to compile the next wave and to compute its splits, once it has noticed that
+// a wave has ended. Half a sleep comes before it on average (docs/facts/hadoop.md C2; 1.7 s on recordings with
+// file:///, more with HDFS).
+const waveWork = 1700 * time.Millisecond
 
 const adjacency = "mapreduce.workflow.adjacency."
 
 // conf reads a job's settings from its properties (docs/facts/hadoop.md C1, F).
-func (b *confBody) conf() *jobConf {
-	c := &jobConf{
-		masterMB: 1536, limits: dag.MapReduceLimits{MapMB: 1024, ReduceMB: 1024, SlowStart: 0.05, RampUp: 0.5},
-	}
+func (b *confBody) conf() *settings {
+	c := &settings{Settings: Settings{
+		MasterMB: 1536, Limits: dag.MapReduceLimits{MapMB: 1024, ReduceMB: 1024, SlowStart: 0.05, RampUp: 0.5},
+	}}
 	var inputDirs, pigDirs, formats, mapOpts, reduceOpts string
 	var mapMB, reduceMB, amMB loose.Optional
 	heap, step := 0.8, 1024.0
+	var sleep time.Duration             // between two polls of Pig for its jobs; 0 if Pig did not set it
 	edges, chars := mostNames, mostText // left for the graph
 	for _, p := range b.Conf.V.Properties {
 		v := string(p.Value)
 		n := loose.ParseOptional(v)
 		switch name := string(p.Name); name {
 		case "mapreduce.workflow.id":
-			c.workflow = dag.Clean(v)
+			c.Workflow = dag.Clean(v)
 		case "mapreduce.workflow.name":
-			c.name = v
+			c.WorkflowName = v
 		case "mapreduce.workflow.node.name":
-			c.node = dag.Clean(v)
+			c.Node = dag.Clean(v)
 		case "pig.script.submitted.timestamp":
-			c.launch = dag.Clean(v)
+			c.Launch = dag.Clean(v)
 		case "pig.job.feature":
-			c.feature = dag.Clean(v)
+			c.Feature = dag.Clean(v)
 		case "pig.alias":
-			c.alias = dag.Clean(v)
+			c.Alias = dag.Clean(v)
 		case "pig.input.dirs":
 			pigDirs = v
 		case "mapreduce.input.fileinputformat.inputdir":
@@ -71,7 +82,7 @@ func (b *confBody) conf() *jobConf {
 		case "mapreduce.input.multipleinputs.dir.formats":
 			formats = v
 		case "pig.output.committer.recovery.support":
-			c.noRecov = v == "false"
+			c.rerunsAll = v == "false"
 		case "yarn.app.mapreduce.am.resource.mb", "yarn.app.mapreduce.am.resource.memory-mb",
 			"yarn.app.mapreduce.am.resource.memory":
 			if !amMB.Known {
@@ -94,47 +105,53 @@ func (b *confBody) conf() *jobConf {
 				step = n.V
 			}
 		case "mapreduce.job.reduce.slowstart.completedmaps":
-			c.limits.SlowStart = within01(n, c.limits.SlowStart)
+			c.Limits.SlowStart = within01(n, c.Limits.SlowStart)
 		case "yarn.app.mapreduce.am.job.reduce.rampup.limit":
-			c.limits.RampUp = within01(n, c.limits.RampUp)
+			c.Limits.RampUp = within01(n, c.Limits.RampUp)
 		case "mapreduce.job.running.map.limit":
-			c.limits.MaxMaps = n.Count(maxTasks)
+			c.Limits.MaxMaps = n.Count(maxTasks)
 		case "mapreduce.job.running.reduce.limit":
-			c.limits.MaxReduces = n.Count(maxTasks)
+			c.Limits.MaxReduces = n.Count(maxTasks)
 		case "hive.exec.parallel":
-			c.parallel = v == "true"
+			c.Parallel = v == "true"
 		case "stop.on.failure":
-			c.stops = v == "true"
+			c.Stops = v == "true"
 		case "yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms":
-			c.beat = time.Duration(n.Count(3_600_000)) * time.Millisecond
+			c.Overheads.Beat = time.Duration(n.Count(3_600_000)) * time.Millisecond
 		case "mapreduce.task.progress-report.interval":
-			c.report = time.Duration(n.Count(3_600_000)) * time.Millisecond
+			c.Overheads.Report = time.Duration(n.Count(3_600_000)) * time.Millisecond
 		case "pig.jobcontrol.sleep":
-			c.sleep = time.Duration(n.Count(3_600_000)) * time.Millisecond
+			sleep = time.Duration(n.Count(3_600_000)) * time.Millisecond
 		case "yarn.client.nodemanager-connect.max-wait-ms":
-			c.abandon = time.Duration(n.Count(86_400_000)) * time.Millisecond
+			c.Overheads.Abandon = time.Duration(n.Count(86_400_000)) * time.Millisecond
 		default:
 			c.files.on.Set(name, v)
 			if node, ok := strings.CutPrefix(name, adjacency); ok && node != "" {
-				if c.after == nil {
-					c.after = map[string][]string{}
+				if c.After == nil {
+					c.After = map[string][]string{}
 				}
 				if edges, chars = edges-1, chars-len(node)-len(v); edges >= 0 && chars >= 0 {
 					to := fields(v, edges)
 					edges -= len(to)
-					c.after[dag.Clean(node)] = to
+					c.After[dag.Clean(node)] = to
 				}
 			}
 		}
 	}
-	c.name = strings.Clone(hive.WorkflowTitle(c.workflow, c.name)) // drops the rest of a query's text
-	c.masterMB = container(amMB, "", heap, c.masterMB, step)
-	c.limits.MapMB = container(mapMB, mapOpts, heap, c.limits.MapMB, step)
-	c.limits.ReduceMB = container(reduceMB, reduceOpts, heap, c.limits.ReduceMB, step)
-	if c.input = fields(pigDirs, mostNames); len(c.input) == 0 {
-		c.input = fields(inputDirs, mostNames)
+	c.WorkflowName = strings.Clone(hive.WorkflowTitle(c.Workflow, c.WorkflowName)) // drops the rest of a query's text
+	c.MasterMB = container(amMB, "", heap, c.MasterMB, step)
+	c.Limits.MapMB = container(mapMB, mapOpts, heap, c.Limits.MapMB, step)
+	c.Limits.ReduceMB = container(reduceMB, reduceOpts, heap, c.Limits.ReduceMB, step)
+	if c.Input = fields(pigDirs, mostNames); len(c.Input) == 0 {
+		c.Input = fields(inputDirs, mostNames)
 	}
 	c.files.name(pigDirs, inputDirs, formats)
+	if c.Overheads.Report == 0 {
+		c.Overheads.Report = defaultReport
+	}
+	if sleep > 0 {
+		c.Overheads.Wave = sleep/2 + waveWork
+	}
 	return c
 }
 

@@ -27,7 +27,7 @@ func getConf(ctx context.Context, what string, body []byte, err error) (confBody
 	return yarn.Read[confBody](ctx, what, body, err) // also for everything that the scanner does not expect
 }
 
-// confPrefixes are the prefixes of all properties that a jobConf is made of.
+// confPrefixes are the prefixes of all properties that a Settings is made of.
 var confPrefixes = append(hadoopconf.NameNodeProperties(), "mapreduce.", "pig.", "yarn.", "stop.", "hive.exec.parallel")
 
 // A confScanner walks over {"conf":{"property":[{"name":…,"value":…},…]}}. Its methods return false if they find

@@ -29,11 +29,11 @@ func TestConfBounds(t *testing.T) {
 	}
 	c := b.conf()
 	edges := 0
-	for _, to := range c.after {
+	for _, to := range c.After {
 		edges += 1 + len(to)
 	}
-	if len(c.input) != mostNames || edges > mostNames || len(c.after["a"]) != 2 {
-		t.Errorf("%d inputs, %d nodes and edges, %v after a", len(c.input), edges, c.after["a"])
+	if len(c.Input) != mostNames || edges > mostNames || len(c.After["a"]) != 2 {
+		t.Errorf("%d inputs, %d nodes and edges, %v after a", len(c.Input), edges, c.After["a"])
 	}
 	if got := fields(strings.Repeat("é", mostText)+",a", mostNames); len(got) != 0 {
 		t.Errorf("%d elements of a list whose first is too long", len(got))

@@ -41,7 +41,10 @@ func (d *doctor) applications(ctx context.Context) (app *yarn.App, ended bool) {
 		"apps?states=FINISHED&applicationTypes=MAPREDUCE&limit=20&deSelects=resourceRequests",
 	} {
 		body, err := d.client.RM(ctx, path)
-		list, err := yarn.ReadApps(ctx, body, err)
+		var list []*yarn.App
+		if err == nil {
+			list, err = yarn.Apps(body)
+		}
 		if err != nil {
 			d.Broken("applications", yarn.Fail, err)
 			return nil, false

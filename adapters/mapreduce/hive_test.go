@@ -16,8 +16,8 @@ import (
 func TestHiveConf(t *testing.T) {
 	body := load[confBody](t, "conf-hive.json")
 	c := body.conf()
-	if c.workflow != "hive_root_20261122075408_4e29a39a-44a7-47dd-8bed-d1d1e124c915" ||
-		c.name != "select x.n, count(*)" || c.node != "Stage-1" || c.parallel {
+	if c.Workflow != "hive_root_20261122075408_4e29a39a-44a7-47dd-8bed-d1d1e124c915" ||
+		c.WorkflowName != "select x.n, count(*)" || c.Node != "Stage-1" || c.Parallel {
 		t.Errorf("%+v", c)
 	}
 	var order []string
@@ -58,10 +58,10 @@ func TestStages(t *testing.T) {
 		var jobs []*job
 		for i, n := range strings.Fields(c.jobs) {
 			id := fmt.Sprintf("job_1_%04d", i+1)
-			jobs = append(jobs, &job{app: id, id: id, conf: &jobConf{
-				workflow: "hive_q", node: "Stage-" + n,
-				after: after, parallel: c.parallel,
-			}})
+			jobs = append(jobs, &job{app: id, id: id, conf: &settings{Settings: Settings{
+				Workflow: "hive_q", Node: "Stage-" + n,
+				After: after, Parallel: c.parallel,
+			}}})
 		}
 		var got []string
 		g := graphOf(jobs)

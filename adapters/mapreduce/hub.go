@@ -20,11 +20,11 @@ type Hub struct {
 	cluster Cluster
 
 	mu     sync.RWMutex
-	confs  map[string]*jobConf // by application
-	denied map[string]bool     // applications whose conf may not be read
-	flows  map[string][]string // workflow id to applications
-	needs  needs               // used by Refresh alone
-	room   room                // for the tasks of all sources
+	confs  map[string]*settings // by application
+	denied map[string]bool      // applications whose conf may not be read
+	flows  map[string][]string  // workflow id to applications
+	needs  needs                // used by Refresh alone
+	room   room                 // for the tasks of all sources
 }
 
 // NewHub returns a hub that has sent no request yet.
@@ -32,7 +32,7 @@ func NewHub(cluster Cluster) *Hub { return newHub(cluster, nil) }
 
 func newHub(cluster Cluster, made func(path string) dag.Instant) *Hub {
 	return &Hub{
-		Hub: yarn.NewHub(cluster, made), cluster: cluster, confs: map[string]*jobConf{}, denied: map[string]bool{},
+		Hub: yarn.NewHub(cluster, made), cluster: cluster, confs: map[string]*settings{}, denied: map[string]bool{},
 		flows: map[string][]string{}, needs: needs{},
 	}
 }
@@ -52,7 +52,7 @@ func (h *Hub) Refresh(ctx context.Context) error {
 // one, no master is polled.
 func (h *Hub) pollNeeds(ctx context.Context) {
 	apps, at := h.Running()
-	if len(apps) < 2 || len(apps) > yarn.FewTenants+1 {
+	if len(apps) < 2 || len(apps) > fewTenants+1 {
 		clear(h.needs)
 		h.SetNeeds(nil)
 		return
@@ -60,7 +60,7 @@ func (h *Hub) pollNeeds(ctx context.Context) {
 	made := func(string) dag.Instant { return at }
 	h.needs.poll(ctx, h.cluster, apps, at, made, func(app string) dag.MapReduceLimits {
 		if c := h.conf(app); c != nil {
-			return c.limits
+			return c.Limits
 		}
 		return dag.MapReduceLimits{}
 	})
@@ -76,29 +76,29 @@ func (h *Hub) forget() {
 			continue
 		}
 		delete(h.confs, app)
-		left := slices.DeleteFunc(slices.Clone(h.flows[c.workflow]), func(id string) bool { return id == app })
+		left := slices.DeleteFunc(slices.Clone(h.flows[c.Workflow]), func(id string) bool { return id == app })
 		if len(left) > 0 {
-			h.flows[c.workflow] = left
+			h.flows[c.Workflow] = left
 		} else {
-			delete(h.flows, c.workflow)
+			delete(h.flows, c.Workflow)
 		}
 	}
 	maps.DeleteFunc(h.denied, func(app string, _ bool) bool { return h.App(app) == nil })
 	h.room.keep(func(app string) bool { return h.App(app) != nil })
 }
 
-func (h *Hub) conf(app string) *jobConf {
+func (h *Hub) conf(app string) *settings {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return h.confs[app]
 }
 
 // keep remembers an application's conf for all sources.
-func (h *Hub) keep(app string, c *jobConf) {
+func (h *Hub) keep(app string, c *settings) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.confs[app] == nil && c.workflow != "" {
-		h.flows[c.workflow] = append(slices.Clip(h.flows[c.workflow]), app)
+	if h.confs[app] == nil && c.Workflow != "" {
+		h.flows[c.Workflow] = append(slices.Clip(h.flows[c.Workflow]), app)
 	}
 	h.confs[app] = c
 }
@@ -112,7 +112,7 @@ func (h *Hub) Submitted() []yarn.Submitted {
 	for i := range all {
 		s := &all[i]
 		if c := h.confs[s.App]; c != nil {
-			s.Read, s.Workflow = true, c.workflow
+			s.Read, s.Workflow = true, c.Workflow
 		}
 		s.Read = s.Read || h.denied[s.App]
 	}
@@ -161,11 +161,11 @@ func (h *Hub) related(s *Source) []string {
 	defer h.mu.RUnlock()
 	workflow, since := s.workflow, first.Submitted
 	if c := h.confs[s.target.ID]; c != nil {
-		if c.workflow == "" {
+		if c.Workflow == "" {
 			return out // a job by itself
 		}
-		workflow = c.workflow
-		if at := loose.ParseOptional(c.launch).Instant(); at.Known() {
+		workflow = c.Workflow
+		if at := loose.ParseOptional(c.Launch).Instant(); at.Known() {
 			since = min(since, at)
 		}
 	}
@@ -173,7 +173,7 @@ func (h *Hub) related(s *Source) []string {
 	out = append(out, h.flows[workflow]...)
 	for _, id := range h.Alike(first) {
 		a, c := h.App(id), h.confs[id]
-		if a != nil && c == nil && !(a.Ended && a.Submitted < since) || c != nil && c.workflow == workflow &&
+		if a != nil && c == nil && !(a.Ended && a.Submitted < since) || c != nil && c.Workflow == workflow &&
 			workflow != "" {
 			out = append(out, id)
 		}

@@ -2,11 +2,14 @@ package mapreduce
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/yarn"
+	"github.com/paratimer/paratimer/dag"
 )
 
 // TestHubMissed: an application that has ended between two lists that would say so is not forgotten meanwhile, nor is
@@ -106,5 +109,21 @@ func TestHubKeeps(t *testing.T) {
 	s, err := hub.Source("application_1_0001").Next(t.Context())
 	if err != nil || len(s.Queues) != 1 || s.Plan.Cluster.MemoryMB != 3072 {
 		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// TestCrowd: a sum of many is nobody's, and nobody's need.
+func TestCrowd(t *testing.T) {
+	var all []dag.Load
+	for i := range fewTenants + 1 {
+		all = append(all, dag.Load{
+			ID: fmt.Sprint(i), Name: "theirs", User: "bob", Queue: "q", HeldMB: 100,
+			Progress: 0.5, Need: &dag.Need{},
+		})
+	}
+	sums := sumLoads(all)
+	if len(sums) != 1 || sums[0].HeldMB != 2100 || sums[0].Name != "" || sums[0].User != "" || sums[0].Need != nil ||
+		!strings.HasPrefix(sums[0].ID, "others") {
+		t.Errorf("%+v", sums)
 	}
 }

@@ -20,7 +20,7 @@ import (
 // A job is an application that belongs to the workflow, or may belong to it.
 type job struct {
 	app, id  string
-	conf     *jobConf
+	conf     *settings
 	confTick int // the first tick in which the conf may be requested; never if it may not be read
 
 	inputBytes float64 // the size of its input; -1 before it was requested, 0 if the file system did not report it

@@ -1,7 +1,6 @@
 package mapreduce
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/paratimer/paratimer/adapters/internal/loose"
@@ -15,42 +14,13 @@ import (
 // A Property is one setting of a job's configuration.
 type Property struct{ Name, Value string }
 
-// Settings are what a job's configuration contains about its place in a workflow and about its schedule.
-type Settings struct {
-	Workflow, WorkflowName, Node string // "" outside a workflow
-	// one per batch that a script launches, ms since the epoch; "" if unknown
-	Launch         string
-	After          map[string][]string // a node to its successors
-	Stops          bool                // a failed job ends the whole script
-	Parallel       bool                // Hive runs stages at once that do not wait for each other
-	Feature, Alias string
-	Input          []string
-	MasterMB       int
-	Limits         dag.MapReduceLimits
-	Overheads      dag.Overheads // Beat, Abandon, Report and Wave
-}
-
 // ReadSettings reads the settings from a job's properties. Without properties they are Hadoop's defaults.
 func ReadSettings(properties []Property) Settings {
 	var b confBody
 	for _, p := range properties {
 		b.Conf.V.Properties = append(b.Conf.V.Properties, wireProperty{loose.Raw(p.Name), loose.Raw(p.Value)})
 	}
-	c := b.conf()
-	return Settings{
-		Workflow: c.workflow, WorkflowName: c.name, Node: c.node, Launch: c.launch, After: c.after, Stops: c.stops,
-		Parallel: c.parallel, Feature: c.feature, Alias: c.alias, Input: c.input,
-		MasterMB: c.masterMB, Limits: c.limits, Overheads: c.overheads(),
-	}
-}
-
-// overheads returns the pauses that the configuration sets.
-func (c *jobConf) overheads() dag.Overheads {
-	o := dag.Overheads{Beat: c.beat, Abandon: c.abandon, Report: cmp.Or(c.report, defaultReport)}
-	if c.sleep > 0 {
-		o.Wave = c.sleep/2 + waveWork
-	}
-	return o
+	return b.conf().Settings
 }
 
 // A Member is a job that belongs to a workflow.
@@ -73,11 +43,8 @@ func GraphOf(members []Member) (vertices []Vertex, launches int, cyclic bool) {
 	jobs, index := make([]*job, len(members)), map[*job]int{}
 	for i, m := range members {
 		j := &job{app: m.Job, id: m.Job, lifecycle: lifecycle{state: m.State}}
-		if s := m.Settings; s != nil {
-			j.conf = &jobConf{
-				workflow: s.Workflow, node: s.Node, launch: s.Launch, after: s.After,
-				parallel: s.Parallel,
-			}
+		if m.Settings != nil {
+			j.conf = &settings{Settings: *m.Settings}
 		}
 		jobs[i], index[j] = j, i
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"reflect"
 	"strconv"
-	"time"
 
 	"github.com/paratimer/paratimer/adapters/hive"
 	"github.com/paratimer/paratimer/adapters/pig"
@@ -37,7 +36,7 @@ func (s *Source) snapshot() *dag.Snapshot {
 	s.over.FillWorkflow(snap, s.chosen, own, active)
 	s.remark(snap, g)
 	if len(snap.Load) > s.limits.tenants {
-		snap.Load = yarn.SumLoads(snap.Load)
+		snap.Load = sumLoads(snap.Load)
 	}
 	snap.Warnings = s.warned
 	return snap
@@ -104,15 +103,6 @@ func (s *Source) remark(snap *dag.Snapshot, g *graph) {
 	}
 }
 
-// defaultReport is the interval of a task's counter reports if its job does not set one: a hundredth of the default
-// task time-out (docs/facts/hadoop.md A4, "Refresh").
-const defaultReport = 6 * time.Second
-
-// waveWork is the time that Pig takes to compile the next wave and to compute its splits, once it has noticed that
-// a wave has ended. Half a sleep comes before it on average (docs/facts/hadoop.md C2; 1.7 s on recordings with
-// file:///, more with HDFS).
-const waveWork = 1700 * time.Millisecond
-
 func itoa(n int) string { return strconv.Itoa(n) }
 
 // planOf makes the plan of the graph. If nothing has changed it returns the previous plan, so that readers may
@@ -128,9 +118,9 @@ func (s *Source) planOf(g *graph) *dag.Plan {
 	}
 	var like dag.Job
 	if conf := s.conf(); conf != nil {
-		p.Name = cmp.Or(conf.name, p.Name)
-		p.Overheads = conf.overheads()
-		like.MasterMB, like.MapReduce = conf.masterMB, conf.limits
+		p.Name = cmp.Or(conf.WorkflowName, p.Name)
+		p.Overheads = conf.Overheads
+		like.MasterMB, like.MapReduce = conf.MasterMB, conf.Limits
 	}
 	left := dag.MaxTasks
 	for i := range g.nodes {
@@ -160,8 +150,8 @@ func (s *Source) planOf(g *graph) *dag.Plan {
 
 func (s *Source) planJob(to *dag.Job, j *job) {
 	if c := j.conf; c != nil {
-		to.Feature, to.Alias, to.Input = c.feature, c.alias, c.input
-		to.MasterMB, to.MapReduce = c.masterMB, c.limits
+		to.Feature, to.Alias, to.Input = c.Feature, c.Alias, c.Input
+		to.MasterMB, to.MapReduce = c.MasterMB, c.Limits
 	}
 	to.InputBytes = max(0, j.inputBytes)
 	if a := s.over.Known(j.app); a != nil {

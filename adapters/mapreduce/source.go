@@ -36,7 +36,7 @@ var (
 	// sample.
 	onlySource = limits{attempts: 400, counters: 200, tenants: math.MaxInt}
 	// For a source among many it takes a few ticks to read all tasks of a job that is already under way.
-	oneOfMany = limits{attempts: 20, counters: 10, tenants: yarn.FewTenants}
+	oneOfMany = limits{attempts: 20, counters: 10, tenants: fewTenants}
 )
 
 // A Source yields snapshots of one workflow. It is not safe for concurrent use.
@@ -147,7 +147,7 @@ func (s *Source) poll(ctx context.Context) error {
 			break
 		}
 	}
-	if s.workflow == "" && s.conf() != nil && s.conf().workflow != "" {
+	if s.workflow == "" && s.conf() != nil && s.conf().Workflow != "" {
 		s.observeConfs(ctx) // of its siblings, now that they can be recognized
 	}
 	if err := s.enlist(); err != nil {
@@ -195,7 +195,7 @@ func (s *Source) observeTenants(ctx context.Context) {
 	})
 	s.tenants.poll(ctx, s.cluster, others, s.now, s.made, func(app string) dag.MapReduceLimits {
 		if j := s.jobs[app]; j != nil && j.conf != nil {
-			return j.conf.limits
+			return j.conf.Limits
 		}
 		return dag.MapReduceLimits{}
 	})

@@ -24,7 +24,7 @@ const (
 	lengthsEach = 30 * time.Second
 	// how long a master that refuses is left alone, and how long a response stays valid without a newer one
 	needTrouble  = 5 * time.Minute
-	needFollowed = yarn.FewTenants // applications that are followed: more are summed up
+	needFollowed = fewTenants // applications that are followed: more are summed up
 )
 
 // needs are what other applications have left to do, by their own masters' reports. It is not safe for concurrent
@@ -197,4 +197,54 @@ func lengths(b *tasksBody) [2]float64 {
 		}
 	}
 	return [2]float64{sum[dag.Map] / n[dag.Map], sum[dag.Reduce] / n[dag.Reduce]}
+}
+
+// fewTenants is how many other applications a source among many shows one by one. sumLoads sums up more: otherwise
+// each workflow's load would be as long as the list of a busy cluster.
+const fewTenants = 20
+
+// sumLoads sums up loads by queue and by whether FIFO serves them first, if there are more than fewTenants. A sum's
+// progress is weighted by held memory.
+func sumLoads(all []dag.Load) []dag.Load {
+	if len(all) <= fewTenants {
+		return all
+	}
+	type key struct {
+		queue  string
+		before bool
+	}
+	sums := map[key]*dag.Load{}
+	var order []key
+	for i := range all {
+		l := &all[i]
+		k := key{l.Queue, l.Before}
+		sum := sums[k]
+		if sum == nil {
+			first := *l
+			first.ID, first.Name, first.User, first.Need, first.Progress = "others of "+l.Queue, "", "", nil, 0
+			first.HeldMB, first.PendingMB, first.MasterMB = 0, 0, 0
+			sum, sums[k] = &first, &first
+			order = append(order, k)
+		}
+		if l.Progress >= 0 { // not NaN
+			sum.Progress += l.Progress * float64(l.HeldMB)
+		}
+		sum.HeldMB += l.HeldMB
+		sum.PendingMB += l.PendingMB
+		sum.MasterMB += l.MasterMB
+		sum.Submitted = min(sum.Submitted, l.Submitted)
+	}
+	out := make([]dag.Load, 0, len(order))
+	for _, k := range order {
+		l := *sums[k]
+		if l.Before {
+			l.ID += ", before"
+		}
+		if l.HeldMB > 0 {
+			l.Progress /= float64(l.HeldMB)
+		}
+		out = append(out, l)
+	}
+	slices.SortFunc(out, func(a, b dag.Load) int { return cmp.Compare(a.ID, b.ID) })
+	return out
 }

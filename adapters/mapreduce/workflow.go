@@ -26,7 +26,7 @@ func (s *Source) choose() error {
 				best = a
 			}
 		case s.target.ID != "":
-			if j := s.jobs[id]; j != nil && j.conf != nil && j.conf.workflow == s.target.ID && best == nil {
+			if j := s.jobs[id]; j != nil && j.conf != nil && j.conf.Workflow == s.target.ID && best == nil {
 				best = a
 			}
 		case !a.Ended && (s.target.User == "" || a.User == s.target.User):
@@ -54,7 +54,7 @@ func (s *Source) byWorkflow() bool {
 
 // conf returns the conf of the chosen application. Until that is known, it returns the conf of a sibling that looks
 // like it and was submitted at about the same time, since the jobs of a wave start together. nil if there is none.
-func (s *Source) conf() *jobConf {
+func (s *Source) conf() *settings {
 	if j := s.jobs[s.chosen]; j != nil && j.conf != nil {
 		return j.conf
 	}
@@ -64,7 +64,7 @@ func (s *Source) conf() *jobConf {
 	}
 	reported := func(id string) bool {
 		a, j := s.over.Known(id), s.jobs[id]
-		return a != nil && j != nil && j.conf != nil && j.conf.workflow != "" && alike(a, first) && together(a, first)
+		return a != nil && j != nil && j.conf != nil && j.conf.Workflow != "" && alike(a, first) && together(a, first)
 	}
 	for _, a := range s.over.Listed() {
 		if reported(a.ID) {
@@ -103,13 +103,13 @@ func (s *Source) candidates() []string {
 	}
 	first := s.over.Known(s.chosen)
 	conf := s.conf()
-	if conf != nil && conf.workflow == "" {
+	if conf != nil && conf.Workflow == "" {
 		return nil // a single job
 	}
 	out := []string{s.chosen}
 	since := first.Submitted
 	if conf != nil {
-		if at := loose.ParseOptional(conf.launch).Instant(); at.Known() {
+		if at := loose.ParseOptional(conf.Launch).Instant(); at.Known() {
 			since = min(since, at)
 		}
 	}
@@ -146,15 +146,15 @@ func (s *Source) enlist() error {
 	}
 	conf := s.conf()
 	if conf != nil {
-		s.workflow = conf.workflow
+		s.workflow = conf.Workflow
 	}
 	s.member = s.member[:0]
 	for id, j := range s.jobs {
-		if id == s.chosen || conf != nil && conf.workflow != "" && j.conf != nil && j.conf.workflow == conf.workflow {
+		if id == s.chosen || conf != nil && conf.Workflow != "" && j.conf != nil && j.conf.Workflow == conf.Workflow {
 			s.member = append(s.member, j)
 		}
 	}
-	if conf == nil || conf.workflow != "" {
+	if conf == nil || conf.Workflow != "" {
 		s.presume(first)
 	}
 	slices.SortFunc(s.member, func(a, b *job) int { return yarn.ByID(a.app, b.app) })
@@ -183,7 +183,7 @@ func (s *Source) forget() {
 		case j.conf == nil && s.over.Known(id) == nil, len(s.jobs) > maxStrangers:
 			delete(s.jobs, id)
 		case known && j.conf != nil:
-			j.conf = &jobConf{workflow: j.conf.workflow} // so that it is not requested again
+			j.conf = &settings{Settings: Settings{Workflow: j.conf.Workflow}} // so that it is not requested again
 		}
 	}
 }

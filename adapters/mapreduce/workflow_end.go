@@ -35,7 +35,7 @@ func (s *Source) end(g *graph) dag.State {
 		case j.state != dag.Succeeded:
 			failed[i] = true
 			worst = worse(worst, j.state)
-			stops = stops || j.conf != nil && j.conf.stops
+			stops = stops || j.conf != nil && j.conf.Stops
 		}
 		if j != nil && (!last.Known() || j.finished > last) {
 			last = j.finished

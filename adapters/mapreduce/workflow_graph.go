@@ -44,10 +44,10 @@ func graphOf(members []*job) *graph {
 			presumed = append(presumed, j)
 			continue
 		}
-		if byBatch[j.conf.launch] == nil {
-			batches = append(batches, j.conf.launch)
+		if byBatch[j.conf.Launch] == nil {
+			batches = append(batches, j.conf.Launch)
 		}
-		byBatch[j.conf.launch] = append(byBatch[j.conf.launch], j)
+		byBatch[j.conf.Launch] = append(byBatch[j.conf.Launch], j)
 	}
 	g.launches, g.known = len(batches), len(batches) > 0
 	used := map[string]bool{}
@@ -66,20 +66,20 @@ func (g *graph) batch(jobs []*job, used map[string]bool) {
 	before := g.leaves()
 	succ := map[string][]string{}
 	for _, j := range jobs {
-		for from, to := range j.conf.after {
+		for from, to := range j.conf.After {
 			all := slices.Concat(succ[from], to)
 			slices.Sort(all)
 			succ[from] = slices.Compact(all)
 		}
-		if n := j.conf.node; n != "" && succ[n] == nil {
+		if n := j.conf.Node; n != "" && succ[n] == nil {
 			succ[n] = nil
 		}
 	}
-	hive := hive.Is(jobs[0].conf.workflow)
+	hive := hive.Is(jobs[0].conf.Workflow)
 	if hive {
 		submitted := map[string]bool{}
 		for _, j := range jobs {
-			submitted[j.conf.node] = true
+			submitted[j.conf.Node] = true
 		}
 		succ = withoutOwn(succ, submitted)
 	}
@@ -99,15 +99,15 @@ func (g *graph) batch(jobs []*job, used map[string]bool) {
 		g.nodes = append(g.nodes, n)
 	}
 	for _, j := range jobs {
-		i, ok := at[j.conf.node]
-		if j.conf.node == "" || !ok || g.nodes[i].job != nil {
-			label := cmp.Or(j.conf.node, j.id)
+		i, ok := at[j.conf.Node]
+		if j.conf.Node == "" || !ok || g.nodes[i].job != nil {
+			label := cmp.Or(j.conf.Node, j.id)
 			i = len(g.nodes)
 			g.nodes = append(g.nodes, node{label: unique(label, used)})
 		}
 		g.nodes[i].job = j
 	}
-	switch parallel := slices.ContainsFunc(jobs, func(j *job) bool { return j.conf.parallel }); {
+	switch parallel := slices.ContainsFunc(jobs, func(j *job) bool { return j.conf.Parallel }); {
 	case hive && parallel:
 		g.parallel = true
 	case hive:

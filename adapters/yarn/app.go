@@ -2,7 +2,6 @@ package yarn
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"regexp"
 	"slices"
@@ -160,19 +159,10 @@ func (b *appsBody) list() []*App {
 	return out
 }
 
-// Apps reads the applications from a response of /cluster/apps, in the response's order. It returns none for
-// anything else.
-func Apps(body []byte) []*App {
+// Apps reads the applications from a response of /cluster/apps, in the response's order.
+func Apps(body []byte) ([]*App, error) {
 	var b appsBody
-	if Decode("apps", body, &b) != nil {
-		return nil
-	}
-	return b.list()
-}
-
-// ReadApps decodes the response to a request for /cluster/apps, which may have failed with err.
-func ReadApps(ctx context.Context, body []byte, err error) ([]*App, error) {
-	b, err := Read[appsBody](ctx, "apps", body, err)
+	err := Decode("apps", body, &b)
 	return b.list(), err
 }
 
