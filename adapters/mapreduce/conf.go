@@ -253,7 +253,7 @@ func (s *Source) observeConfs(ctx context.Context) int {
 	for _, id := range s.candidates() {
 		j := s.jobs[id]
 		if j == nil {
-			j = newJob(s.over.Known(id))
+			j = newJob(s.view.Known(id))
 			s.jobs[id] = j
 		}
 		if j.conf == nil {
@@ -270,7 +270,7 @@ func (s *Source) observeConfs(ctx context.Context) int {
 		questions = append(questions, func(ctx context.Context) {
 			var body []byte
 			var err error
-			if s.over.Known(j.app).Ended {
+			if s.view.Known(j.app).Ended {
 				body, err = s.cluster.JHS(ctx, "mapreduce/jobs/"+j.id+"/conf")
 			} else {
 				body, err = s.cluster.AM(ctx, j.app, "jobs/"+j.id+"/conf")

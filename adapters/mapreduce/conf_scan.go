@@ -33,10 +33,10 @@ var confPrefixes = append(hadoopconf.NameNodeProperties(), "mapreduce.", "pig.",
 // A confScanner walks over {"conf":{"property":[{"name":…,"value":…},…]}}. Its methods return false if they find
 // something else; then their results do not count.
 type confScanner struct {
-	b     []byte
-	at    int
-	found rest.List[wireProperty]
-	seen  bool // the list of properties
+	b       []byte
+	at      int
+	found   rest.List[wireProperty]
+	hasList bool // of properties
 }
 
 func (s *confScanner) document() bool {
@@ -48,15 +48,15 @@ func (s *confScanner) document() bool {
 			if key != "property" {
 				return s.skip()
 			}
-			if s.seen {
+			if s.hasList {
 				return false
 			}
-			s.seen = true
+			s.hasList = true
 			return s.array(s.property)
 		})
 	})
 	s.space()
-	return ok && s.seen && s.at == len(s.b)
+	return ok && s.hasList && s.at == len(s.b)
 }
 
 func (s *confScanner) property() bool {

@@ -83,17 +83,17 @@ func halve(points []dag.GroupPoint) []dag.GroupPoint {
 // of all its groups, because a program that reads ahead (a bag of Pig's, the pipe of Streaming) may be in any of
 // them. So a reducer that has read all its input by one report is one burst, at its end: counters show no more.
 type groupCount struct {
-	attempt int32 // number of the attempt that reports
-	begun   bool
-	over    bool
-	at      dag.Instant // of the newest report
-	sum     float64     // sum of all its counters
-	groups  float64     // in that report
-	records float64
-	open    burst       // not yet over
-	since   dag.Instant // when it began
-	last    burst       // the part of open that its last group alone has taken
-	done    []dag.GroupPoint
+	attempt  int32 // number of the attempt that reports
+	begun    bool
+	complete bool
+	at       dag.Instant // of the newest report
+	sum      float64     // sum of all its counters
+	groups   float64     // in that report
+	records  float64
+	open     burst       // not yet over
+	since    dag.Instant // when it began
+	last     burst       // the part of open that its last group alone has taken
+	done     []dag.GroupPoint
 }
 
 // A burst is a number of groups, the records read from them, and the time that took.
@@ -108,7 +108,7 @@ func (g *groupCount) count(a *dag.Attempt, c *counters, bytes float64, final boo
 	if a.Number != g.attempt || !g.begun {
 		*g = groupCount{attempt: a.Number, begun: true, at: dag.NoInstant}
 	}
-	if g.over || !(c.redGroups > 0) || !(c.redIn >= 0) || !(bytes > 0) {
+	if g.complete || !(c.redGroups > 0) || !(c.redIn >= 0) || !(bytes > 0) {
 		return
 	}
 	if final {
@@ -136,7 +136,7 @@ func (g *groupCount) count(a *dag.Attempt, c *counters, bytes float64, final boo
 	}
 	g.advance(now, bytes, limit)
 	if final {
-		g.over = true
+		g.complete = true
 		g.end(at, bytes, limit)
 	}
 }

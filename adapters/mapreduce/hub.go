@@ -150,7 +150,7 @@ func (h *Hub) related(s *Source) []string {
 	for _, j := range s.member {
 		out = append(out, j.app)
 	}
-	first := s.over.Known(s.target.ID)
+	first := s.view.Known(s.target.ID)
 	if first == nil {
 		first = h.App(s.target.ID)
 	}

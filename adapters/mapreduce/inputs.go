@@ -29,7 +29,7 @@ const (
 func (s *Source) observeInputs(ctx context.Context) {
 	var jobs []*job
 	for _, j := range s.member {
-		a := s.over.Known(j.app)
+		a := s.view.Known(j.app)
 		if j.conf != nil && j.inputBytes < 0 && a != nil && !a.Ended && len(jobs) < sizesAtOnce {
 			j.inputBytes = 0
 			jobs = append(jobs, j)

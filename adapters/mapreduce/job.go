@@ -42,12 +42,12 @@ type job struct {
 	perRecord float64     // bytes per shuffled record; NaN before a reduce needs it
 	grouped   *dag.Groups // of the newest snapshot; shared while nothing changes
 
-	lastSeen  dag.Instant // the last response of its master
-	seenUp    dag.Instant // the last tick that found it RUNNING
-	bornAt    dag.Instant // when its current master was found to be new; earlier responses are the old master's
-	overSince dag.Instant // the first tick in which it had ended
-	listTick  int         // 1 + the tick of the newest task list; 0 if it is to be requested
-	backlog   backlog
+	lastAnswer  dag.Instant // the last response of its master
+	lastRunning dag.Instant // the last tick that found it RUNNING
+	bornAt      dag.Instant // when its current master was found to be new; earlier responses are the old master's
+	endedSince  dag.Instant // the first tick in which it had ended
+	listTick    int         // 1 + the tick of the newest task list; 0 if it is to be requested
+	backlog     backlog
 }
 
 // never is a tick that does not come.
@@ -80,8 +80,8 @@ func newJob(app *yarn.App) *job {
 		app: app.ID, id: app.Job(), lifecycle: lifecycle{state: dag.Submitted},
 		submitted:  app.Submitted,
 		inputBytes: -1, counted: [2]int{-1, -1}, perRecord: math.NaN(), backlog: backlog{movedAt: dag.NoInstant},
-		started: dag.NoInstant, finished: dag.NoInstant, lastSeen: dag.NoInstant, seenUp: dag.NoInstant,
-		bornAt: dag.NoInstant, overSince: dag.NoInstant,
+		started: dag.NoInstant, finished: dag.NoInstant, lastAnswer: dag.NoInstant, lastRunning: dag.NoInstant,
+		bornAt: dag.NoInstant, endedSince: dag.NoInstant,
 	}
 }
 
@@ -101,7 +101,7 @@ type visit struct {
 	base string // path of the job's resource
 	get  func(ctx context.Context, path string) ([]byte, error)
 
-	over, restart      bool
+	ended, restart     bool
 	askJob, askTasks   bool
 	askMaster          bool // request the application attempts, to detect a new master
 	status             jobBody
@@ -114,7 +114,7 @@ type visit struct {
 	incomplete         bool // a response is missing that may still come
 	crowded            bool // a task has more attempts than are kept, and the user was warned
 
-	silent atomic.Bool // a request about a task timed out: further requests would wait as long
+	timedOut atomic.Bool // a request about a task timed out: further requests would wait as long
 }
 
 // observeJobs polls masters and the history server for the state of the workflow's jobs. It fails if masters that
@@ -137,7 +137,7 @@ func (s *Source) observeJobs(ctx context.Context) error {
 		switch {
 		case v.restart:
 			s.takeRestart(v)
-		case v.over:
+		case v.ended:
 			s.takeHistory(v)
 		default:
 			s.takeChange(v)
@@ -151,22 +151,22 @@ func (s *Source) observeJobs(ctx context.Context) error {
 
 // visit decides which service to query about j, and for what. It returns nil if nothing is needed.
 func (s *Source) visit(j *job) *visit {
-	a := s.over.Known(j.app)
+	a := s.view.Known(j.app)
 	if a == nil || j.at == jobSettled {
 		return nil
 	}
 	v := &visit{job: j, app: a}
 	switch {
 	case a.Ended:
-		v.over = true
+		v.ended = true
 		v.base = "/ws/v1/history/mapreduce/jobs/" + j.id
 		v.get = func(ctx context.Context, path string) ([]byte, error) {
 			return s.cluster.JHS(ctx, "mapreduce/jobs/"+j.id+path)
 		}
 		j.step(appEnded)
 		v.askJob, v.askTasks = j.at == jobOver || j.at == jobUnconfirmed, j.at < jobListed
-		if !j.overSince.Known() {
-			j.overSince = s.now
+		if !j.endedSince.Known() {
+			j.endedSince = s.now
 		}
 	case a.Running:
 		v.base = "/proxy/" + j.app + "/ws/v1/mapreduce/jobs/" + j.id
@@ -215,7 +215,7 @@ const quietLimit = 5 * time.Second
 // takeMaster processes a master's responses. If it does not respond, the last known state stays.
 func (s *Source) takeMaster(v *visit) {
 	j := v.job
-	j.seenUp = s.now
+	j.lastRunning = s.now
 	if v.statusErr == nil && s.made(v.base) < j.bornAt {
 		v.get = nil // a recording repeats the old master's last response
 		return
@@ -223,17 +223,17 @@ func (s *Source) takeMaster(v *visit) {
 	overlong := v.tooLong()
 	if err := errors.Join(v.statusErr, v.listErr); err != nil && !overlong {
 		v.get = nil
-		if !j.lastSeen.Known() {
-			j.lastSeen = s.now
+		if !j.lastAnswer.Known() {
+			j.lastAnswer = s.now
 		}
-		if s.now.Sub(j.lastSeen) > quietLimit {
+		if s.now.Sub(j.lastAnswer) > quietLimit {
 			s.warn(dag.WarnObservation, "the master of %s could not be asked, its last state is shown: %s", j.id,
 				yarn.Brief(err))
 		}
 		return
 	}
 	j.step(masterAnswered)
-	j.lastSeen, j.attempt = s.now, max(j.attempt, 1)
+	j.lastAnswer, j.attempt = s.now, max(j.attempt, 1)
 	j.report(&v.status.Job.V)
 	switch {
 	case overlong:
@@ -265,17 +265,17 @@ func or(at ...dag.Instant) dag.Instant {
 	return dag.NoInstant
 }
 
-var errSilent = errors.New("hadoop: not asked: it has just not answered")
+var errTimedOut = errors.New("hadoop: not asked: it has just not answered")
 
 // asks sends a request about a task, unless the service has just timed out. A service that hangs in the middle of a
 // tick costs one timeout, not one a task.
 func (v *visit) asks(ctx context.Context, path string) ([]byte, error) {
-	if v.silent.Load() {
-		return nil, errSilent
+	if v.timedOut.Load() {
+		return nil, errTimedOut
 	}
 	body, err := v.get(ctx, path)
 	if hangs(err) {
-		v.silent.Store(true)
+		v.timedOut.Store(true)
 	}
 	return body, err
 }
@@ -303,7 +303,7 @@ func (s *Source) unseen(visits []*visit) error {
 	var lost error
 	for _, v := range visits {
 		switch {
-		case v.over || v.restart:
+		case v.ended || v.restart:
 		case v.statusErr == nil:
 			return nil
 		case lost == nil && s.lost(v):
@@ -317,7 +317,7 @@ func (s *Source) unseen(visits []*visit) error {
 // that denies access is not lost.
 func (s *Source) lost(v *visit) bool {
 	denied := rest.Status(v.statusErr) == http.StatusUnauthorized || rest.Status(v.statusErr) == http.StatusForbidden
-	return v.job.state == dag.Running && !denied && s.now.Sub(v.job.lastSeen) > quietLimit
+	return v.job.state == dag.Running && !denied && s.now.Sub(v.job.lastAnswer) > quietLimit
 }
 
 // slow is how long responses may take before they describe a later instant than the beginning of the tick.

@@ -56,7 +56,7 @@ func (s *Source) takeHistory(v *visit) {
 		}
 	}
 	v.get = nil
-	switch late := s.now.Sub(j.overSince) > historyPatience; {
+	switch late := s.now.Sub(j.endedSince) > historyPatience; {
 	case v.listErr == nil:
 	case !refused(v.listErr), rest.Status(v.listErr) == http.StatusNotFound && !late:
 		v.incomplete = true // a server that reports a job has its tasks: a 404 is a stale response
@@ -69,7 +69,7 @@ func (s *Source) takeHistory(v *visit) {
 // does not end the workflow. Any other end, and the workflow's end, are accepted only after a long silence.
 func (s *Source) withoutHistory(v *visit) {
 	j, a := v.job, v.app
-	waited, state, why := s.now.Sub(j.overSince), a.State, "it has no end of the job"
+	waited, state, why := s.now.Sub(j.endedSince), a.State, "it has no end of the job"
 	if v.statusErr != nil {
 		why = yarn.Brief(v.statusErr)
 	}
@@ -94,7 +94,7 @@ func (s *Source) withoutHistory(v *visit) {
 			return
 		}
 	}
-	if j.finished = or(a.Finished, j.overSince); last {
+	if j.finished = or(a.Finished, j.endedSince); last {
 		j.end(endAssumed, state)
 	} else {
 		j.step(successAssumed)
@@ -128,7 +128,7 @@ func (s *Source) takeRestart(v *visit) {
 	n := v.attempts.newest()
 	// A recorded response may be older than the change. Then a master without a container is a new one, unless
 	// observations failed in between: after a failover a master is recovered with its containers.
-	stale := s.made("/ws/v1/cluster/apps/"+j.app+"/appattempts") <= j.seenUp
+	stale := s.made("/ws/v1/cluster/apps/"+j.app+"/appattempts") <= j.lastRunning
 	if stale && v.app.Containers == 0 &&
 		!(s.missedAt.Known() && s.now.Sub(s.missedAt) < failover) {
 		n = j.attempt + 1

@@ -27,7 +27,7 @@ type avoidance struct {
 func (s *Source) observeAvoided(ctx context.Context) {
 	var jobs []*job
 	for _, j := range s.member {
-		if a := s.over.Known(j.app); a == nil || !a.Running {
+		if a := s.view.Known(j.app); a == nil || !a.Running {
 			continue
 		}
 		v, failed := &j.avoids, j.phases[dag.Map].failed+j.phases[dag.Reduce].failed

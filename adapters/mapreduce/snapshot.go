@@ -30,10 +30,10 @@ func (s *Source) snapshot() *dag.Snapshot {
 		if !j.state.Ended() {
 			active = append(active, j.app)
 		}
-		snap.Jobs[i] = j.shown(s.over.Known(j.app))
-		snap.Jobs[i].Avoided = s.over.NodesOn(j.avoids.hosts)
+		snap.Jobs[i] = j.shown(s.view.Known(j.app))
+		snap.Jobs[i].Avoided = s.view.NodesOn(j.avoids.hosts)
 	}
-	s.over.FillWorkflow(snap, s.chosen, own, active)
+	s.view.FillWorkflow(snap, s.chosen, own, active)
 	s.remark(snap, g)
 	if len(snap.Load) > s.limits.tenants {
 		snap.Load = sumLoads(snap.Load)
@@ -108,10 +108,10 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // planOf makes the plan of the graph. If nothing has changed it returns the previous plan, so that readers may
 // compare pointers.
 func (s *Source) planOf(g *graph) *dag.Plan {
-	first := s.over.Known(s.chosen)
+	first := s.view.Known(s.chosen)
 	p := &dag.Plan{
 		Name:    pig.Script(hive.Script(hive.JobTitle(first.FullName))),
-		Cluster: s.over.Cluster(s.chosen), Jobs: make([]dag.Job, len(g.nodes)),
+		Cluster: s.view.Cluster(s.chosen), Jobs: make([]dag.Job, len(g.nodes)),
 	}
 	if g.parallel {
 		p.Driver = dag.Eager
@@ -154,7 +154,7 @@ func (s *Source) planJob(to *dag.Job, j *job) {
 		to.MasterMB, to.MapReduce = c.MasterMB, c.Limits
 	}
 	to.InputBytes = max(0, j.inputBytes)
-	if a := s.over.Known(j.app); a != nil {
+	if a := s.view.Known(j.app); a != nil {
 		to.Name = hive.JobTitle(a.FullName)
 		if a.MasterMB > 0 {
 			to.MasterMB = a.MasterMB

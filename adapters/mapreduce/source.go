@@ -44,7 +44,7 @@ type Source struct {
 	cluster Cluster
 	target  yarn.Target
 	hub     *Hub           // sends the requests that sources share
-	over    *yarn.Overview // of the cluster
+	view    *yarn.Overview // of the cluster
 	limits  limits
 	tenants needs // of other applications, if no Refresh polls their masters; else nil
 
@@ -69,7 +69,7 @@ type Source struct {
 func NewSource(cluster Cluster, target yarn.Target) *Source {
 	h := newHub(cluster, target.Made)
 	s := h.source(target, onlySource)
-	s.over, s.tenants = h.OnlyOverview(), needs{}
+	s.view, s.tenants = h.OnlyOverview(), needs{}
 	h.ListEnded(s.idle)
 	return s
 }
@@ -78,7 +78,7 @@ func NewSource(cluster Cluster, target yarn.Target) *Source {
 // applications that may be of its workflow, and the load of others in sums.
 func (h *Hub) Source(app string) *Source {
 	s := h.source(yarn.Target{ID: app}, oneOfMany)
-	s.over = h.Overview(func() []string { return h.related(s) })
+	s.view = h.Overview(func() []string { return h.related(s) })
 	return s
 }
 
@@ -130,11 +130,11 @@ func (s *Source) made(path string) dag.Instant {
 
 // poll sends this tick's requests, none of them twice. It fails only if nothing can be reported at all.
 func (s *Source) poll(ctx context.Context) error {
-	if err := s.over.Observe(ctx); err != nil {
+	if err := s.view.Observe(ctx); err != nil {
 		s.missedAt = s.now
 		return err
 	}
-	s.warned = append(s.warned, s.over.Warnings()...)
+	s.warned = append(s.warned, s.view.Warnings()...)
 	s.catchUp()
 	if s.ticks == 0 {
 		s.now = s.cluster.Now() // the cluster's clock was unknown before the first response
@@ -158,7 +158,7 @@ func (s *Source) poll(ctx context.Context) error {
 	err := s.observeJobs(ctx)
 	s.observeAvoided(ctx)
 	s.observeTenants(ctx)
-	s.over.Guess()
+	s.view.Guess()
 	return cmp.Or(ctx.Err(), err)
 }
 
@@ -177,12 +177,12 @@ func (s *Source) idle() bool {
 func (s *Source) observeUnlisted(ctx context.Context) {
 	var ids []string
 	for _, j := range s.member {
-		a := s.over.Known(j.app)
-		if a != nil && !s.over.IsListed(j.app) && !(a.Ended && j.state.Ended() && a.HeldMB == 0) {
+		a := s.view.Known(j.app)
+		if a != nil && !s.view.IsListed(j.app) && !(a.Ended && j.state.Ended() && a.HeldMB == 0) {
 			ids = append(ids, j.app)
 		}
 	}
-	s.over.Request(ctx, ids...)
+	s.view.Request(ctx, ids...)
 }
 
 // observeTenants polls the masters of other applications, after the source's own requests.
@@ -190,7 +190,7 @@ func (s *Source) observeTenants(ctx context.Context) {
 	if s.tenants == nil {
 		return
 	}
-	others := slices.DeleteFunc(s.over.Listed(), func(a *yarn.App) bool {
+	others := slices.DeleteFunc(s.view.Listed(), func(a *yarn.App) bool {
 		return slices.ContainsFunc(s.member, func(j *job) bool { return j.app == a.ID })
 	})
 	s.tenants.poll(ctx, s.cluster, others, s.now, s.made, func(app string) dag.MapReduceLimits {

@@ -66,7 +66,7 @@ func (s *Source) list(v *visit) {
 			t.master = j.attempt
 		}
 		if was == "SUCCEEDED" && !t.done() {
-			s.over.Recalled(t.node, at)
+			s.view.Recalled(t.node, at)
 		}
 	}
 }
@@ -85,8 +85,8 @@ type detail struct {
 	errs     [2]error
 }
 
-// over reports whether an attempt has succeeded, so that its counters are final.
-func (d *detail) over() bool {
+// hasSucceeded reports whether an attempt has succeeded, so that its counters are final.
+func (d *detail) hasSucceeded() bool {
 	return slices.ContainsFunc(d.attempts.Attempts.V.Attempt, func(a wireAttempt) bool {
 		return a.State == "SUCCEEDED"
 	})
@@ -103,7 +103,7 @@ func (s *Source) observeTasks(ctx context.Context, visits []*visit) {
 	most, mostCounts := s.limits.attempts, s.limits.counters
 	// Tasks that have waited longest come first if there are too many, or if the history server may not respond.
 	turn := func(d *detail) int {
-		if len(all) > most || d.visit.over {
+		if len(all) > most || d.visit.ended {
 			return d.task.reportedTick
 		}
 		return 0
@@ -142,7 +142,7 @@ func (s *Source) askDetails(ctx context.Context, part []*detail) {
 				body, err := d.visit.asks(ctx, d.path+"/attempts")
 				d.attempts, d.errs[0] = yarn.Read[attemptsBody](ctx, d.path+"/attempts", body, err)
 				d.listed = d.attempts.newest()
-				d.count = d.errs[0] == nil && (d.count || d.over())
+				d.count = d.errs[0] == nil && (d.count || d.hasSucceeded())
 			}
 			if d.count {
 				body, err := d.visit.asks(ctx, d.path+"/counters")
@@ -164,7 +164,7 @@ func (s *Source) takeAnswers(d *detail) (more int) {
 		d.task.tries++
 	}
 	if was == "SUCCEEDED" && !d.task.done() {
-		s.over.Recalled(d.task.node, s.now)
+		s.view.Recalled(d.task.node, s.now)
 	}
 	if d.listed > mostAttempts && !d.visit.crowded {
 		d.visit.crowded = true
@@ -178,13 +178,13 @@ func (s *Source) takeAnswers(d *detail) (more int) {
 func (s *Source) settle(ctx context.Context, visits []*visit) {
 	var complete []*visit
 	for _, v := range visits {
-		if v.over && v.job.at == jobListed && s.live() && len(v.details()) == 0 {
+		if v.ended && v.job.at == jobListed && s.live() && len(v.details()) == 0 {
 			complete = append(complete, v)
 		}
 	}
 	s.observeSums(ctx, complete)
 	for _, v := range visits {
-		if !v.over {
+		if !v.ended {
 			continue
 		}
 		j, left := v.job, len(v.details())
@@ -201,7 +201,7 @@ func (v *visit) details() []*detail {
 	for _, kind := range []dag.StageIndex{dag.Map, dag.Reduce} {
 		tasks := &v.job.phases[kind].tasks
 		started := 0
-		if !v.over && !v.askTasks {
+		if !v.ended && !v.askTasks {
 			for _, t := range tasks.All() {
 				if t.state == "SCHEDULED" {
 					started++
@@ -227,7 +227,7 @@ func (v *visit) details() []*detail {
 // takeDetail processes the responses about one task. useful is false if later responses may bring more.
 func (s *Source) takeDetail(d *detail) (useful bool) {
 	j, t := d.visit.job, d.task
-	if !errors.Is(errors.Join(d.errs[:]...), errSilent) {
+	if !errors.Is(errors.Join(d.errs[:]...), errTimedOut) {
 		t.reportedTick = s.ticks + 1
 	}
 	if d.errs[0] != nil {
@@ -249,16 +249,16 @@ func (s *Source) takeDetail(d *detail) (useful bool) {
 			return false
 		}
 		t.master, t.doubts = j.attempt, 0
-		reported = t.report(d.kind, d.index, &d.attempts, at, s.over.NodeIndex)
-		t.reported = d.visit.over && s.live() && reported == dag.AttemptSucceeded
+		reported = t.report(d.kind, d.index, &d.attempts, at, s.view.NodeIndex)
+		t.reported = d.visit.ended && s.live() && reported == dag.AttemptSucceeded
 	}
 	j.phases[d.kind].tasks.Change(d.index)
 	for i := range t.attempts {
 		a := &t.attempts[i]
 		j.attempt = max(j.attempt, int(a.Number)/1000+1)
 		if id, ok := strings.CutPrefix(a.Diagnosis, "TaskAttempt killed because it ran on unusable node"); ok &&
-			!d.visit.over {
-			s.over.Unusable(strings.TrimSpace(id), a, at)
+			!d.visit.ended {
+			s.view.Unusable(strings.TrimSpace(id), a, at)
 		}
 	}
 	best := t.best()

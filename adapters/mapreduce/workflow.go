@@ -15,7 +15,7 @@ func (s *Source) choose() error {
 		return nil
 	}
 	var best *yarn.App
-	for _, a := range s.over.Listed() {
+	for _, a := range s.view.Listed() {
 		id := a.ID
 		if !a.MapReduce() {
 			continue
@@ -42,7 +42,7 @@ func (s *Source) choose() error {
 	if s.byWorkflow() {
 		return nil // confs will show which
 	}
-	return &yarn.NoWorkflowError{Target: s.target, Apps: len(s.over.Listed())}
+	return &yarn.NoWorkflowError{Target: s.target, Apps: len(s.view.Listed())}
 }
 
 // byWorkflow reports whether the target is a workflow id that no application was found for yet. Only confs contain
@@ -58,15 +58,15 @@ func (s *Source) conf() *settings {
 	if j := s.jobs[s.chosen]; j != nil && j.conf != nil {
 		return j.conf
 	}
-	first := s.over.Known(s.chosen)
+	first := s.view.Known(s.chosen)
 	if first == nil || first.Name == "" {
 		return nil
 	}
 	reported := func(id string) bool {
-		a, j := s.over.Known(id), s.jobs[id]
+		a, j := s.view.Known(id), s.jobs[id]
 		return a != nil && j != nil && j.conf != nil && j.conf.Workflow != "" && alike(a, first) && together(a, first)
 	}
-	for _, a := range s.over.Listed() {
+	for _, a := range s.view.Listed() {
 		if reported(a.ID) {
 			return s.jobs[a.ID].conf
 		}
@@ -94,14 +94,14 @@ const lookBack = 10 * time.Minute
 func (s *Source) candidates() []string {
 	if s.byWorkflow() {
 		var ids []string
-		for _, a := range slices.Backward(s.over.Listed()) {
+		for _, a := range slices.Backward(s.view.Listed()) {
 			if a.MapReduce() && readable(a) {
 				ids = append(ids, a.ID)
 			}
 		}
 		return ids
 	}
-	first := s.over.Known(s.chosen)
+	first := s.view.Known(s.chosen)
 	conf := s.conf()
 	if conf != nil && conf.Workflow == "" {
 		return nil // a single job
@@ -113,7 +113,7 @@ func (s *Source) candidates() []string {
 			since = min(since, at)
 		}
 	}
-	for _, a := range s.over.Listed() {
+	for _, a := range s.view.Listed() {
 		id := a.ID
 		if id == s.chosen || !a.MapReduce() || a.User != first.User || conf == nil && !alike(a, first) {
 			continue
@@ -127,7 +127,7 @@ func (s *Source) candidates() []string {
 		}
 		out = append(out, id)
 	}
-	return slices.DeleteFunc(out, func(id string) bool { return !readable(s.over.Known(id)) })
+	return slices.DeleteFunc(out, func(id string) bool { return !readable(s.view.Known(id)) })
 }
 
 // readable reports whether some service can return the application's conf now.
@@ -137,10 +137,10 @@ func readable(a *yarn.App) bool { return a.Running || a.Ended }
 func (s *Source) enlist() error {
 	if s.byWorkflow() {
 		if err := s.choose(); err != nil || s.chosen == "" {
-			return &yarn.NoWorkflowError{Target: s.target, Apps: len(s.over.Listed())}
+			return &yarn.NoWorkflowError{Target: s.target, Apps: len(s.view.Listed())}
 		}
 	}
-	first := s.over.Known(s.chosen)
+	first := s.view.Known(s.chosen)
 	if s.jobs[s.chosen] == nil {
 		s.jobs[s.chosen] = newJob(first)
 	}
@@ -173,14 +173,14 @@ func (s *Source) forget() {
 	for _, j := range s.member {
 		ours[j.app] = true
 	}
-	s.over.Forget(func(id string) bool {
+	s.view.Forget(func(id string) bool {
 		j := s.jobs[id]
 		return ours[id] || !known && j != nil && j.conf != nil
 	})
 	for id, j := range s.jobs {
 		switch {
 		case ours[id]:
-		case j.conf == nil && s.over.Known(id) == nil, len(s.jobs) > maxStrangers:
+		case j.conf == nil && s.view.Known(id) == nil, len(s.jobs) > maxStrangers:
 			delete(s.jobs, id)
 		case known && j.conf != nil:
 			j.conf = &settings{Settings: Settings{Workflow: j.conf.Workflow}} // so that it is not requested again
@@ -194,7 +194,7 @@ func (s *Source) presume(first *yarn.App) {
 	if first.Name == "" {
 		return
 	}
-	for _, a := range s.over.Listed() {
+	for _, a := range s.view.Listed() {
 		id := a.ID
 		if j := s.jobs[id]; j != nil && (j.conf != nil || j.confTick == never) || id == s.chosen || a.Ended ||
 			!alike(a, first) {

@@ -44,7 +44,7 @@ func (s *Source) end(g *graph) dag.State {
 	if missing == 0 || worst != dag.Succeeded && stops {
 		return worst
 	}
-	if !last.Known() || s.over.ListedAt().Sub(last) < max(patience, 3*longestGap(g)) {
+	if !last.Known() || s.view.ListedAt().Sub(last) < max(patience, 3*longestGap(g)) {
 		return dag.Running
 	}
 	if worst != dag.Succeeded {
@@ -57,8 +57,8 @@ func (s *Source) end(g *graph) dag.State {
 // server responds only from time to time.
 func (s *Source) unread(j *job) bool {
 	final := s.target.Final != nil && s.target.Final()
-	waiting := s.now.Sub(max(j.overSince, j.backlog.movedAt)) < unreadPatience || j.backlog.vain < unreadTries
-	return j.backlog.failed && j.at != jobSettled && !final && waiting && s.now.Sub(j.overSince) < unreadAtMost
+	waiting := s.now.Sub(max(j.endedSince, j.backlog.movedAt)) < unreadPatience || j.backlog.vain < unreadTries
+	return j.backlog.failed && j.at != jobSettled && !final && waiting && s.now.Sub(j.endedSince) < unreadAtMost
 }
 
 // A workflow that has ended waits for missing history until unreadPatience and unreadTries ticks have passed

@@ -184,7 +184,7 @@ func TestStrangers(t *testing.T) {
 	}
 	apps := 0
 	for i := range 502 {
-		if src.over.Known(fmt.Sprintf("application_1_%04d", i)) != nil {
+		if src.view.Known(fmt.Sprintf("application_1_%04d", i)) != nil {
 			apps++
 		}
 	}

@@ -78,17 +78,17 @@ func (v *view) take(earlier *view, running, ended *appsBody) {
 	slices.SortFunc(v.listed, ByID)
 	v.listed = slices.Compact(v.listed)
 	v.alike = map[nameKey][]string{}
-	var over []*App
+	var past []*App
 	for id, a := range v.apps {
 		if !a.Ended {
 			v.running = append(v.running, id)
 		} else {
-			over = append(over, a)
+			past = append(past, a)
 		}
 	}
-	if len(over) > maxEnded {
-		slices.SortFunc(over, Older)
-		for _, a := range over[:len(over)-maxEnded] {
+	if len(past) > maxEnded {
+		slices.SortFunc(past, Older)
+		for _, a := range past[:len(past)-maxEnded] {
 			delete(v.apps, a.ID)
 		}
 		v.listed = slices.DeleteFunc(v.listed, func(id string) bool { return v.apps[id] == nil })
