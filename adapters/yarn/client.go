@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
+	"github.com/paratimer/paratimer/adapters/internal/cookies"
 	"github.com/paratimer/paratimer/adapters/rest"
 )
 
@@ -40,17 +41,32 @@ func NewClient(site hadoopconf.Site, o rest.Options) (*Client, error) {
 	if auth == nil && o.User != "" {
 		auth = UserName(o.User)
 	}
+	session := cookies.New()
 	o.Auth = func(next http.RoundTripper) http.RoundTripper {
 		if auth != nil {
 			next = auth(next)
 		}
-		return newCookies().layer(next)
+		return session(next)
 	}
 	var err error
 	if c.Client, err = rest.New(o); err != nil {
 		return nil, fmt.Errorf("hadoop: %w", err)
 	}
 	return c, nil
+}
+
+// UserName adds the query parameter of Hadoop's simple authentication.
+func UserName(user string) rest.Layer {
+	return func(next http.RoundTripper) http.RoundTripper {
+		return rest.RoundTrip(func(r *http.Request) (*http.Response, error) {
+			r = r.Clone(r.Context())
+			if r.URL.RawQuery != "" {
+				r.URL.RawQuery += "&"
+			}
+			r.URL.RawQuery += "user.name=" + url.QueryEscape(user)
+			return next.RoundTrip(r)
+		})
+	}
 }
 
 // Hosts returns the hosts of some addresses.

@@ -61,18 +61,11 @@ const (
 	endedLate = time.Minute
 )
 
-// appList returns the path of a list of applications in these states.
-func appList(states string, brief bool) string {
-	path := "apps?deSelects=resourceRequests"
-	if brief {
-		path += ",resourceInfo,timeouts,appNodeLabelExpression,amNodeLabelExpression"
-	}
-	return path + "&states=" + states
-}
-
+// Paths of the lists of applications. leanList leaves out the pending requests.
 const (
-	statesRunning = "NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING"
-	statesEnded   = "FINISHED,FAILED,KILLED"
+	runningApps = "apps?states=NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING&deSelects=resourceRequests"
+	endedApps   = "apps?states=FINISHED,FAILED,KILLED&deSelects=resourceRequests" + leanList
+	leanList    = ",resourceInfo,timeouts,appNodeLabelExpression,amNodeLabelExpression"
 )
 
 // Refresh lists the applications and the state of the cluster. After an error sources miss their observations.
@@ -98,17 +91,17 @@ func (h *Hub) poll(ctx context.Context, v, earlier *view) error {
 	var running, ended appsBody
 	var runningErr, endedErr error
 	v.at = h.cluster.Now()
+	list := runningApps
+	if len(earlier.listed) > busy {
+		list += leanList
+	}
 	requests := []func(context.Context){
-		func(ctx context.Context) {
-			running, runningErr = ask[appsBody](ctx, h.cluster, "apps", appList(statesRunning, len(earlier.listed) > busy))
-		},
-		func(ctx context.Context) {
-			v.metricsErr = renew(ctx, h.cluster, "metrics", &v.metrics)
-		},
+		func(ctx context.Context) { running, runningErr = ask[appsBody](ctx, h.cluster, "apps", list) },
+		func(ctx context.Context) { v.metricsErr = renew(ctx, h.cluster, "metrics", &v.metrics) },
 	}
 	withEnded := earlier.err != nil || v.round%endedEach == 1 && h.endedDue()
 	if withEnded {
-		path := appList(statesEnded, true)
+		path := endedApps
 		if h.endedAt.Known() {
 			path += fmt.Sprintf("&finishedTimeBegin=%d", int64(h.endedAt)-endedLate.Milliseconds())
 		}

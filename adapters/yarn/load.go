@@ -58,11 +58,8 @@ func (o *Overview) load(chosen *App, own, active []string) []dag.Load {
 
 // shareMB returns the memory that a queue is guaranteed, in MB; 0 for the workflow's own queue, or if unknown.
 func (o *Overview) shareMB(queue, own string) int {
-	if queue == own {
-		return 0
-	}
 	q := o.queue(queue)
-	if q == nil || !(q.Absolute.Ratio() > 0) {
+	if queue == own || q == nil || !(q.Absolute.Ratio() > 0) {
 		return 0
 	}
 	return part(q.Absolute.Ratio(), o.totalMB)

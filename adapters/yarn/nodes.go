@@ -199,9 +199,9 @@ func (t *nodeTable) find(name string) int32 {
 	return i
 }
 
-// on returns the indices of the nodes on hosts, ascending; nil if there are none. A host without a port matches all
-// nodes on it, a host with a port only that node.
-func (t *nodeTable) on(hosts []string) []int32 {
+// NodesOn returns the indices in Snapshot.Nodes of the nodes on some hosts, ascending; nil if there are none. A host
+// without a port matches all nodes on it, a host with a port only that node.
+func (t *nodeTable) NodesOn(hosts []string) []int32 {
 	if len(hosts) == 0 {
 		return nil
 	}
@@ -284,16 +284,6 @@ func (n *Nodes) merge(list *nodeTable) {
 		}
 	}
 	n.listedAt = list.listedAt
-}
-
-// hasGuess reports whether a node was guessed to be lost after the last list of nodes.
-func (n *Nodes) hasGuess() bool {
-	for _, at := range n.guessed {
-		if at > n.listedAt {
-			return true
-		}
-	}
-	return false
 }
 
 // Recalled records that a result on the node was taken back: its master has found the node, or its output, to be

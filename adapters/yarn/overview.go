@@ -87,8 +87,10 @@ func (o *Overview) Observe(ctx context.Context) error {
 // next round if one was guessed. It is called at the end of an observation.
 func (o *Overview) Guess() {
 	o.guess()
-	if o.hasGuess() {
-		o.hub.nodesDoubted.Store(true)
+	for _, at := range o.guessed {
+		if at > o.listedAt {
+			o.hub.nodesDoubted.Store(true)
+		}
 	}
 }
 
@@ -138,19 +140,17 @@ func (o *Overview) Forget(needed func(id string) bool) {
 // Request asks the ResourceManager for applications one by one. If it has forgotten one, as after a restart without a
 // state store, the application counts as ended from then on.
 func (o *Overview) Request(ctx context.Context, ids ...string) {
-	bodies, errs := make([]appBody, len(ids)), make([]error, len(ids))
+	apps, errs := make([]*App, len(ids)), make([]error, len(ids))
 	requests := make([]func(context.Context), len(ids))
 	for i, id := range ids {
-		requests[i] = func(ctx context.Context) {
-			bodies[i], errs[i] = ask[appBody](ctx, o.hub.cluster, "apps/"+id, "apps/"+url.PathEscape(id))
-		}
+		requests[i] = func(ctx context.Context) { apps[i], errs[i] = o.request(ctx, id) }
 	}
 	Together(ctx, requests...)
 	for i, id := range ids {
 		earlier := o.apps[id]
 		switch {
-		case errs[i] == nil && string(bodies[i].App.V.ID) == id:
-			o.apps[id] = bodies[i].App.V.app().after(earlier)
+		case apps[i] != nil:
+			o.apps[id] = apps[i].after(earlier)
 		case rest.Status(errs[i]) == http.StatusNotFound && earlier != nil:
 			forgotten := *earlier
 			forgotten.Running, forgotten.Ended, forgotten.EndReported, forgotten.Forgotten = false, true, true, true
@@ -160,13 +160,21 @@ func (o *Overview) Request(ctx context.Context, ids ...string) {
 	}
 }
 
+// request asks the ResourceManager for an application. It returns nil if the response has no such application.
+func (o *Overview) request(ctx context.Context, id string) (*App, error) {
+	body, err := ask[appBody](ctx, o.hub.cluster, "apps/"+id, "apps/"+url.PathEscape(id))
+	if err != nil || string(body.App.V.ID) != id {
+		return nil, err
+	}
+	return body.App.V.app(), nil
+}
+
 // App returns an application, and requests it if the newest list leaves it out. ok is false if the ResourceManager
 // does not know it.
 func (o *Overview) App(ctx context.Context, id string) (a App, ok bool) {
 	if earlier := o.apps[id]; !o.IsListed(id) && (earlier == nil || !earlier.Ended) {
-		body, err := ask[appBody](ctx, o.hub.cluster, "apps/"+id, "apps/"+url.PathEscape(id))
-		if err == nil && string(body.App.V.ID) == id {
-			o.apps[id] = body.App.V.app().after(earlier)
+		if a, _ := o.request(ctx, id); a != nil {
+			o.apps[id] = a.after(earlier)
 		}
 	}
 	if o.apps[id] == nil {
@@ -194,10 +202,6 @@ func (o *Overview) NodeIndex(name string) int32 {
 	}
 	return o.find(name)
 }
-
-// NodesOn returns the indices in Snapshot.Nodes of the nodes on some hosts, ascending; nil if there are none. A host
-// without a port matches all nodes on it, a host with a port only that node.
-func (o *Overview) NodesOn(hosts []string) []int32 { return o.on(hosts) }
 
 // queue returns the leaf with that name; nil if there is none.
 func (o *Overview) queue(name string) *wireQueue {

@@ -221,8 +221,8 @@ var below = map[string][]string{
 	"adapters/rest":           {"adapters/internal/input", "adapters/keypair", "dag", "units"},
 	"adapters/hadoopconf":     {"adapters/rest"},
 	"adapters/yarn": {
-		"adapters/hadoopconf", "adapters/hive", "adapters/internal/input", "adapters/internal/loose", "adapters/pig",
-		"adapters/rest", "dag", "units",
+		"adapters/hadoopconf", "adapters/hive", "adapters/internal/cookies", "adapters/internal/input",
+		"adapters/internal/loose", "adapters/pig", "adapters/rest", "dag", "units",
 	},
 }
 

@@ -1,4 +1,4 @@
-package yarn
+package cookies
 
 import (
 	"fmt"
@@ -6,8 +6,6 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-
-	"github.com/paratimer/paratimer/adapters/rest"
 )
 
 // TestCookies: what Hadoop and Knox set is kept, and nothing else; what is kept is bounded.
@@ -46,15 +44,3 @@ func TestCookies(t *testing.T) {
 }
 
 // TestLimitsByPath: a job's own answer and an error page are short, lists may be long.
-
-func TestLimitsByPath(t *testing.T) {
-	t.Parallel()
-	for path, want := range map[string]int64{
-		"apps": rest.Long, "apps/application_1_0001": rest.Short, "nodes": rest.Long, "metrics": rest.Short,
-		"scheduler": rest.Middle,
-	} {
-		if got := limit(path + "?a=b"); got != want {
-			t.Errorf("%s: %d, want %d", path, got, want)
-		}
-	}
-}

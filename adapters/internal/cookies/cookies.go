@@ -1,4 +1,5 @@
-package yarn
+// Package cookies keeps the cookies of sessions with Hadoop's services and with Knox.
+package cookies
 
 import (
 	"net/http"
@@ -9,20 +10,6 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/rest"
 )
-
-// UserName adds the query parameter of Hadoop's simple authentication.
-func UserName(user string) rest.Layer {
-	return func(next http.RoundTripper) http.RoundTripper {
-		return rest.RoundTrip(func(r *http.Request) (*http.Response, error) {
-			r = r.Clone(r.Context())
-			if r.URL.RawQuery != "" {
-				r.URL.RawQuery += "&"
-			}
-			r.URL.RawQuery += "user.name=" + url.QueryEscape(user)
-			return next.RoundTrip(r)
-		})
-	}
-}
 
 // Bounds of the cookies that services may set.
 const (
@@ -43,6 +30,10 @@ func newCookies() *cookies {
 	jar, _ := cookiejar.New(nil) // fails for no options
 	return &cookies{jar: jar}
 }
+
+// New returns a layer that adds the cookies to requests. It belongs around the layer that authenticates: that one keeps
+// the cookie that it negotiated to itself, because a jar would send the cookie to every port of the host.
+func New() rest.Layer { return newCookies().layer }
 
 // isSession reports whether a service needs to receive the cookie again.
 func isSession(name string) bool {
@@ -78,8 +69,7 @@ func (c *cookies) of(u *url.URL) []*http.Cookie {
 	return c.jar.Cookies(u)
 }
 
-// layer adds the cookies to requests. It belongs around the layer that authenticates: that one keeps the cookie that it
-// negotiated to itself, because a jar would send the cookie to every port of the host.
+// layer adds the cookies to requests.
 func (c *cookies) layer(next http.RoundTripper) http.RoundTripper {
 	return rest.RoundTrip(func(r *http.Request) (*http.Response, error) {
 		r = r.Clone(r.Context())
