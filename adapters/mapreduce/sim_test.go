@@ -42,10 +42,8 @@ func (r *simREST) answer(path, body string) ([]byte, error) {
 
 func (r *simREST) RM(_ context.Context, path string) ([]byte, error) {
 	switch {
-	case strings.HasPrefix(path, "apps?") && strings.Contains(path, "states=FINISHED"):
-		return r.answer("apps that have ended", r.apps(true))
 	case strings.HasPrefix(path, "apps?"):
-		return r.answer("apps", r.apps(false))
+		return r.answer("apps", r.apps(strings.Contains(path, "states=")))
 	case strings.HasPrefix(path, "apps/"):
 		for j := range r.snap.Jobs {
 			if path == "apps/"+appID(j) {
@@ -62,10 +60,10 @@ func (r *simREST) RM(_ context.Context, path string) ([]byte, error) {
 	return r.answer(path, "")
 }
 
-func (r *simREST) apps(ended bool) string {
+func (r *simREST) apps(running bool) string {
 	var list []string
 	for j := range r.snap.Jobs {
-		if st := r.snap.Jobs[j].State; st != dag.Blocked && st.Ended() == ended {
+		if st := r.snap.Jobs[j].State; st != dag.Blocked && !(running && st.Ended()) {
 			list = append(list, r.app(j))
 		}
 	}

@@ -69,8 +69,7 @@ type Source struct {
 func NewSource(cluster Cluster, target yarn.Target) *Source {
 	h := newHub(cluster, target.Made)
 	s := h.source(target, onlySource)
-	s.view, s.tenants = h.OnlyOverview(), needs{}
-	h.ListEnded(s.idle)
+	s.view, s.tenants = h.OnlyOverview(s.idle), needs{}
 	return s
 }
 

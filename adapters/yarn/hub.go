@@ -25,7 +25,8 @@ type Hub struct {
 	// it is now. The path begins with /ws and has no query.
 	made func(path string) dag.Instant
 	view atomic.Pointer[view]
-	// endedDue reports whether the applications that have ended are worth a request now.
+	// endedDue is set in a hub with one source. It reports whether the next list of the applications that run shall
+	// include those that have ended.
 	endedDue     func() bool
 	nodesDoubted atomic.Bool // a source has guessed that a node is lost
 	needs        atomic.Pointer[map[string]*dag.Need]
@@ -34,22 +35,18 @@ type Hub struct {
 
 // NewHub returns a hub that has sent no request yet. made may be nil, or is as in Target.
 func NewHub(cluster Cluster, made func(path string) dag.Instant) *Hub {
-	h := &Hub{cluster: cluster, made: made, endedDue: func() bool { return true }, endedAt: dag.NoInstant}
+	h := &Hub{cluster: cluster, made: made, endedAt: dag.NoInstant}
 	h.view.Store(&view{err: fmt.Errorf("hadoop: the applications have not been listed yet"), nodes: newNodeTable()})
 	h.SetNeeds(nil)
 	return h
 }
-
-// ListEnded sets when applications that have ended are worth a request beside the first one. Without a call they are
-// listed every few rounds, as sources need them that begin at any time.
-func (h *Hub) ListEnded(due func() bool) { h.endedDue = due }
 
 // SetNeeds sets what applications have left to do, by their own masters' reports. The map may not change afterwards.
 func (h *Hub) SetNeeds(needs map[string]*dag.Need) { h.needs.Store(&needs) }
 
 const (
 	// endedEach is how many rounds lie between two lists of ended applications: a short job may start and end
-	// between two rounds.
+	// between two rounds. A hub with one source lists them only if endedDue reports true.
 	endedEach = 3
 	// Queues change seldom. The metrics show nodes that come and go.
 	nodesEach, queuesEach = 60, 10
@@ -63,10 +60,40 @@ const (
 
 // Paths of the lists of applications. leanList leaves out the pending requests.
 const (
+	allApps     = "apps?deSelects=resourceRequests"
 	runningApps = "apps?states=NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING&deSelects=resourceRequests"
 	endedApps   = "apps?states=FINISHED,FAILED,KILLED&deSelects=resourceRequests" + leanList
 	leanList    = ",resourceInfo,timeouts,appNodeLabelExpression,amNodeLabelExpression"
 )
+
+// lists are the paths of the lists of applications that a round requests.
+type lists struct {
+	main  string // those that run; all if all is set
+	ended string // those that have ended; "" in most rounds
+	all   bool
+}
+
+// lists returns the lists of a round. A hub with one source sends one request a round. A hub of several sources requests
+// ended applications separately, and only those that ended since its last list.
+func (h *Hub) lists(round int, earlier *view) lists {
+	due := round%endedEach == 1
+	l := lists{main: runningApps}
+	switch {
+	case h.endedDue != nil:
+		if l.all = earlier.err != nil || due && h.endedDue(); l.all {
+			l.main = allApps
+		}
+	case due || earlier.apps == nil:
+		l.ended = endedApps
+		if h.endedAt.Known() {
+			l.ended += fmt.Sprintf("&finishedTimeBegin=%d", int64(h.endedAt)-endedLate.Milliseconds())
+		}
+	}
+	if len(earlier.listed) > busy {
+		l.main += leanList
+	}
+	return l
+}
 
 // Refresh lists the applications and the state of the cluster. After an error sources miss their observations.
 func (h *Hub) Refresh(ctx context.Context) error {
@@ -91,22 +118,14 @@ func (h *Hub) poll(ctx context.Context, v, earlier *view) error {
 	var running, ended appsBody
 	var runningErr, endedErr error
 	v.at = h.cluster.Now()
-	list := runningApps
-	if len(earlier.listed) > busy {
-		list += leanList
-	}
+	list := h.lists(v.round, earlier)
 	requests := []func(context.Context){
-		func(ctx context.Context) { running, runningErr = ask[appsBody](ctx, h.cluster, "apps", list) },
+		func(ctx context.Context) { running, runningErr = ask[appsBody](ctx, h.cluster, "apps", list.main) },
 		func(ctx context.Context) { v.metricsErr = renew(ctx, h.cluster, "metrics", &v.metrics) },
 	}
-	withEnded := earlier.err != nil || v.round%endedEach == 1 && h.endedDue()
-	if withEnded {
-		path := endedApps
-		if h.endedAt.Known() {
-			path += fmt.Sprintf("&finishedTimeBegin=%d", int64(h.endedAt)-endedLate.Milliseconds())
-		}
+	if list.ended != "" {
 		requests = append(requests, func(ctx context.Context) {
-			ended, endedErr = ask[appsBody](ctx, h.cluster, "apps", path)
+			ended, endedErr = ask[appsBody](ctx, h.cluster, "apps", list.ended)
 		})
 	}
 	var nodes nodesBody
@@ -127,7 +146,8 @@ func (h *Hub) poll(ctx context.Context, v, earlier *view) error {
 		})
 	}
 	Together(ctx, requests...)
-	if withEnded && endedErr == nil {
+	withEnded := list.all || list.ended != "" && endedErr == nil
+	if withEnded {
 		h.endedAt = v.at
 	}
 	if runningErr != nil {
@@ -144,7 +164,7 @@ func (h *Hub) poll(ctx context.Context, v, earlier *view) error {
 		v.nodes = v.nodes.list(nodes.Nodes.V.Node, h.madeAt("/ws/v1/cluster/nodes", v.at))
 	}
 	v.take(earlier, &running, &ended)
-	v.miss(earlier, withEnded && endedErr == nil)
+	v.miss(earlier, withEnded)
 	return nil
 }
 

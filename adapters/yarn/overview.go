@@ -30,11 +30,13 @@ type Overview struct {
 // NewOverview returns an overview of cluster, with a hub of its own, that has sent no request yet. made may be nil, or
 // is as in Target.
 func NewOverview(cluster Cluster, made func(path string) dag.Instant) *Overview {
-	return NewHub(cluster, made).OnlyOverview()
+	return NewHub(cluster, made).OnlyOverview(func() bool { return false })
 }
 
-// OnlyOverview returns an overview for the only source of a hub: each observation refreshes the hub.
-func (h *Hub) OnlyOverview() *Overview {
+// OnlyOverview returns an overview for the only source of a hub: each observation refreshes the hub. The first list has
+// all applications, and so has every third one while endedDue reports true. The others have those that run.
+func (h *Hub) OnlyOverview(endedDue func() bool) *Overview {
+	h.endedDue = endedDue
 	o := h.Overview(nil)
 	o.refresh = h.Refresh
 	return o
