@@ -73,8 +73,8 @@ type lists struct {
 	all   bool
 }
 
-// lists returns the lists of a round. A hub with one source sends one request a round. A hub of several sources requests
-// ended applications separately, and only those that ended since its last list.
+// lists returns the lists of a round. A hub with one source sends one request a round. A hub of several sources
+// requests ended applications separately, and only those that ended since its last list.
 func (h *Hub) lists(round int, earlier *view) lists {
 	due := round%endedEach == 1
 	l := lists{main: runningApps}

@@ -27,7 +27,7 @@ type view struct {
 	at      dag.Instant // when it was requested
 	err     error
 	apps    map[string]*App // the running ones, and those that ended since the hub was made
-	listed  []string        // applications of this round's lists, by id
+	listed  []string        // applications of this round's list of those that run, or of all, by id
 	running []string        // the ones that have not ended, by id
 	// applications that ran and are on no list any more, until a list of ended ones was due to contain them
 	missed map[string]*App
@@ -57,7 +57,7 @@ func (v *view) nodesMoved(earlier *view) bool {
 	return v.metricsErr == nil && was.Active.Known && v.metrics.Metrics.V.nodeCounts != was
 }
 
-// take makes the view from two lists: the applications that run, and those that have ended.
+// take makes the view from two lists: the applications that run, or all, and those that have ended.
 func (v *view) take(earlier *view, running, ended *appsBody) {
 	v.apps = make(map[string]*App, len(earlier.apps))
 	for id, a := range earlier.apps {
@@ -65,7 +65,8 @@ func (v *view) take(earlier *view, running, ended *appsBody) {
 			v.apps[id] = a
 		}
 	}
-	for _, a := range slices.Concat(ended.list(), running.list()) {
+	listed := running.list()
+	for _, a := range slices.Concat(ended.list(), listed) {
 		if was := earlier.known(a.ID); was != nil { // the same texts are kept once
 			a.ID, a.User, a.Queue = was.ID, was.User, was.Queue
 			if a.FullName == was.FullName {
@@ -73,6 +74,8 @@ func (v *view) take(earlier *view, running, ended *appsBody) {
 			}
 		}
 		v.apps[a.ID] = a.after(earlier.apps[a.ID])
+	}
+	for _, a := range listed {
 		v.listed = append(v.listed, a.ID)
 	}
 	slices.SortFunc(v.listed, ByID)
