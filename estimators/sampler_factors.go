@@ -13,8 +13,8 @@ import (
 // They are the residuals of finished tasks, each smoothed a little, and a lognormal prior that weighs as much as
 // priorTasks of them. The slowest outlierRatio of tasks follow another law: P(F > x) = 1/x (Pareto, exponent 1).
 type Factors struct {
-	of      func() []float64          // computed on demand: only stages with remaining tasks need them
-	moments func() (mean, sq float64) // their mean and mean square
+	of   func() []float64 // computed on demand: only stages with remaining tasks need them
+	mean func() float64
 }
 
 const (
@@ -39,11 +39,11 @@ func NewFactors(residuals []float64, sigma float64) Factors {
 		return Factors{}
 	}
 	of := sync.OnceValue(func() []float64 { return quantiles(residuals, sigma) })
-	return Factors{of, sync.OnceValues(func() (mean, sq float64) {
+	return Factors{of, sync.OnceValue(func() (mean float64) {
 		for _, x := range of() {
-			mean, sq = mean+x/factorCount, sq+x*x/factorCount
+			mean += x / factorCount
 		}
-		return mean, sq
+		return mean
 	})}
 }
 
@@ -95,23 +95,33 @@ func bandwidth(sorted []float64) float64 {
 }
 
 // At returns the quantile of order u of the factors.
-func (f Factors) At(u float64) float64 {
+func (f Factors) At(u float64) float64 { return f.Values().At(u) }
+
+// Values returns the factors, ascending; none for the constant 1.
+func (f Factors) Values() Values {
 	if f.of == nil {
-		return 1
+		return nil
 	}
-	of := f.of()
-	return of[min(int(u*float64(len(of))), len(of)-1)]
+	return f.of()
 }
 
-// MeanAt returns the quantile of order u of the mean of n independent factors, by a lognormal distribution with its
-// mean and variance (Fenton, IRE Transactions on Communications Systems 1960). n need not be whole.
-func (f Factors) MeanAt(u, n float64) float64 {
+// Values are equally likely values, ascending. None are the constant 1.
+type Values []float64
+
+// At returns the quantile of order u of the values.
+func (v Values) At(u float64) float64 {
+	if len(v) == 0 {
+		return 1
+	}
+	return v[min(int(u*float64(len(v))), len(v)-1)]
+}
+
+// Mean returns the mean of the factors.
+func (f Factors) Mean() float64 {
 	if f.of == nil {
 		return 1
 	}
-	mean, squares := f.moments()
-	s := math.Log1p((squares/(mean*mean) - 1) / n)
-	return mean * math.Exp(math.Sqrt(max(s, 0))*Normal(u)-s/2)
+	return f.mean()
 }
 
 // below returns the share of factors that are at most x.

@@ -9,7 +9,8 @@ import (
 // A taskRun is tasks of a stage that follow each other on one core, as one event. Tasks that start long before the end
 // of their stage matter as a sum only, so a replay that returns its end alone merges them: guided self-scheduling
 // (Polychronopoulos and Kuck, IEEE Transactions on Computers 1987). Runs get shorter as the stage empties. The first
-// tasks on each core, which may take longer, and the last waves stay single.
+// tasks on each core, which may take longer, and the last waves stay single. A run has the tasks that start within its
+// share of the time that is left, so no task waits behind a long one that another core would have overtaken.
 type taskRun struct {
 	row   int32 // of the stage
 	tasks int32
@@ -43,15 +44,16 @@ func RunsOf(tasks, cores int) int {
 	return cores + single + int(runShare*float64(cores)*math.Log(float64(tasks)/float64(single)))
 }
 
-// startRun starts waiting tasks of a stage, one after the other on one core. A task that fails runs again: the core
-// loses the time of the failed attempt.
+// startRun starts up to n waiting tasks of a stage, one after the other on one core: as many as the cost model says.
+// A task that fails runs again: the core loses the time of the failed attempt.
 func (c *scheduler) startRun(st *stage, n int) {
-	first, tasks := st.takePending(n)
+	first, last := st.pending[0][0], st.pending[0][1]
+	t := st.task(first, 0, 0, -1)
+	t.Start, t.Count = c.now, min(n, int(last-first))
+	cost := c.left(t)
+	_, tasks := st.takePending(min(max(cost.Same, 1), t.Count))
 	c.occupy(st.job, st.size)
 	st.granted++
-	t := st.task(first, 0, 0, -1)
-	t.Start, t.Count = c.now, tasks
-	cost := c.left(t)
 	until := max(c.after(c.now, cost.Setup, cost.Work), c.now)
 	each := max((until-c.now)/dag.Instant(tasks), 1)
 	for from := c.now; c.opt.Fault != nil && t.Attempt < lastTry; t.Attempt++ {

@@ -27,7 +27,7 @@ func TestRunsOfTasks(t *testing.T) {
 	s, costs, tasks := manyTasks(10_000, 7), 0, 0
 	left := func(x Task) Cost {
 		costs, tasks = costs+1, tasks+max(x.Count, 1)
-		return Cost{Work: time.Duration(max(x.Count, 1)) * time.Second, Same: 1}
+		return Cost{Work: time.Duration(max(x.Count, 1)) * time.Second, Same: max(x.Count, 1)}
 	}
 	for _, runs := range []bool{false, true} {
 		costs, tasks = 0, 0
@@ -58,7 +58,7 @@ func TestRunsAreAlone(t *testing.T) {
 		if x.Running != nil {
 			return Cost{Work: time.Hour, Same: 1}
 		}
-		return Cost{Work: time.Duration(max(x.Count, 1)) * time.Second, Same: 1}
+		return Cost{Work: time.Duration(max(x.Count, 1)) * time.Second, Same: max(x.Count, 1)}
 	}
 	if _, err := Replay(s, left, Options{EndOnly: &EndOnly{}, Runs: true}); err != nil || costs != 10_002 {
 		t.Errorf("%d costs of 10,002 tasks: %v", costs, err)
@@ -70,7 +70,7 @@ func TestRunsAreAlone(t *testing.T) {
 func TestRunsFail(t *testing.T) {
 	t.Parallel()
 	s := manyTasks(1000, 1)
-	left := func(x Task) Cost { return Cost{Work: time.Duration(max(x.Count, 1)) * time.Second, Same: 1} }
+	left := func(x Task) Cost { return Cost{Work: time.Duration(max(x.Count, 1)) * time.Second, Same: max(x.Count, 1)} }
 	failures := 0
 	fault := func(_ Task, start, end dag.Instant) (dag.Instant, bool) {
 		at := (start/100_000+1)*100_000 + 500

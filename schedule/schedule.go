@@ -34,8 +34,9 @@ type Task struct {
 	Node    int
 	// Running is the attempt that is running now, nil for a task that would start later.
 	Running *dag.Attempt
-	// Count is the number of tasks from Index on that follow each other on a core, if it is more than one: the cost is
-	// their sum (Options.Runs).
+	// Count, if it is more than one, asks for the cost of up to Count tasks from Index on that follow each other on a
+	// core (Options.Runs): Cost.Work is the sum over the first Cost.Same of them. A task that may start after Count
+	// times the mean is none of them, since another core would take it.
 	Count int
 	// Start is when a later task would start; NoInstant if it is not decided.
 	Start dag.Instant

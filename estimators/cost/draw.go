@@ -24,8 +24,11 @@ func (m *Model) sampling() func(estimators.Draws) estimators.Drawn {
 	s := &sampling{m: m, rests: map[*dag.Attempt]estimators.Rest{}, starts: map[*dag.Attempt]float64{}}
 	sum, n := 0.0, 0.0
 	for _, st := range m.ordered {
+		st.average = 0
+		change := st.meanChange()
 		for i := range st.work {
-			sum, n = sum+m.pace.whole(st, i), n+1
+			sum, n = sum+m.pace.changed(st, i, change), n+1
+			st.average += st.work[i] / float64(len(st.work))
 		}
 		for _, r := range st.running {
 			s.rests[r.attempt] = m.rest(st, r)
@@ -102,9 +105,16 @@ func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 				}
 			}
 		}
-		if t.Count > 1 {
-			sum, equal := st.unchangedSum(t.Index, t.Count, work*f.size, over)
-			return schedule.Cost{Work: taskcost.Duration(f.change * sum * own.MeanAt(u, equal)), Same: 1}
+		if t.Count > 1 && st.keyed == nil {
+			mean := f.change * st.own.Mean() * st.scaled(st.average, work*f.size, over)
+			sum, most, n := 0.0, mean*float64(t.Count), 0
+			own := st.own.Values()
+			for n == 0 || n < t.Count && sum < most {
+				u := d.Task(estimators.ForWork, t.Job, t.Stage, t.Index+n, t.Attempt)
+				sum += f.change * st.unchanged(t.Index+n, work*f.size, over) * own.At(u)
+				n++
+			}
+			return schedule.Cost{Work: taskcost.Duration(sum), Same: n}
 		}
 		whole *= m.nodes.factor(int32(t.Node)) //nolint:gosec // an index
 		launch := m.startup(st, t)

@@ -188,18 +188,26 @@ func (p *pace) overhead(st *stage) float64 {
 // task. For an assumed stage it is the mean of the lognormal distribution, which is far above its median, because the
 // times of several stages add up. For an assumed stage of a MapReduce job it is the median, and 0 if nothing is
 // known.
-func (p *pace) whole(st *stage, i int) float64 {
+func (p *pace) whole(st *stage, i int) float64 { return p.changed(st, i, st.meanChange()) }
+
+// changed returns the same with the given change of the stage.
+func (p *pace) changed(st *stage, i int, change float64) float64 {
 	if ms := st.keyed.whole(i); ms >= 0 {
 		return ms
 	}
-	if st.single && st.origin == schedule.Unknown {
-		return 0 // a lower bound
-	}
+	return change * st.unchanged(i, p.factor, p.loaded)
+}
+
+// meanChange returns the change of the stage at the posterior mean, as a factor.
+func (st *stage) meanChange() float64 {
 	mean := st.change.mean
-	if st.origin == schedule.Assumed && !st.single {
+	switch {
+	case st.single && st.origin == schedule.Unknown:
+		return 0 // a lower bound
+	case st.origin == schedule.Assumed && !st.single:
 		mean += st.change.sigma * st.change.sigma / 2
 	}
-	return math.Exp(mean) * st.unchanged(i, p.factor, p.loaded)
+	return math.Exp(mean)
 }
 
 // unchanged returns the milliseconds of task i without the change of the stage, at the given paces of work and
@@ -208,21 +216,15 @@ func (st *stage) unchanged(i int, work, over float64) float64 {
 	if i < 0 || i >= len(st.work) {
 		return 0
 	}
-	if st.prior.N == 0 {
-		return st.work[i]
-	}
-	return work*st.work[i] + over*st.every
+	return st.scaled(st.work[i], work, over)
 }
 
-// unchangedSum returns the sum of unchanged over n tasks from i on, and the number of equal tasks whose sum varies as
-// much.
-func (st *stage) unchangedSum(i, n int, work, over float64) (sum, equal float64) {
-	squares := 0.0
-	for task := range n {
-		ms := st.unchanged(i+task, work, over)
-		sum, squares = sum+ms, squares+ms*ms
+// scaled returns the milliseconds of a task with the given work, as unchanged does.
+func (st *stage) scaled(of, work, over float64) float64 {
+	if st.prior.N == 0 {
+		return of
 	}
-	return sum, sum * sum / max(squares, 1e-9)
+	return work*of + over*st.every
 }
 
 // atPace returns the expected milliseconds of an ended task at the paces: of its work, and of the start of its own

@@ -54,6 +54,7 @@ type expected struct {
 	growth  growth     // units of the stage against the profile's
 	units   []float64  // by task; NaN: unknown
 	work    []float64  // by task; without a profile relative to the mean task of the stage
+	average float64    // of work, in a sampled replay
 	alike   []int      // by task, number of consecutive tasks from it on with the same cost
 	every   float64    // overhead of each task
 	head    float64    // extra overhead of the first task of the stage on a core
