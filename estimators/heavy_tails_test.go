@@ -57,7 +57,8 @@ func TestRunsKeepHeavyTails(t *testing.T) {
 		for _, waves := range []int{10, 25} {
 			t.Run(fmt.Sprint(sigma, " in ", waves), func(t *testing.T) {
 				t.Parallel()
-				draw := estimators.NewReplayContext(halfDone(200*waves, sigma), cost.Costs, estimators.Options{}).Sampling()
+				w := estimators.NewReplayContext(halfDone(200*waves, sigma), cost.Costs, estimators.Options{})
+				draw := w.Sampling()
 				var got, want estimators.Distribution
 				for i := range uint64(samples) {
 					d := draw(estimators.NewDraws(99, estimators.Mix(i), i, samples))
